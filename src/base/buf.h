@@ -1,0 +1,29 @@
+/* buf.h - owned text that grows up to a declared maximum. Failure is sticky. */
+#ifndef BASE_BUF_H
+#define BASE_BUF_H
+
+#include "base/str.h"
+
+/* { .max = N } is an empty buffer, ready. When full or out of memory `failed` is set,
+ * further writes do nothing, and what is there stays. */
+struct buf {
+	char *at;
+	size_t len;
+	size_t cap;
+	size_t max; /* 0: 64 MiB */
+	bool failed;
+};
+
+void buf_add(struct buf *, struct str);
+void buf_add_char(struct buf *, char);
+void buf_add_text(struct buf *, const char *); /* NUL-terminated */
+void buf_add_int(struct buf *, int64_t);
+void buf_print(struct buf *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+bool buf_reserve(struct buf *, size_t more);   /* room for `more` bytes and a NUL */
+void buf_drop(struct buf *, size_t n);         /* drops n bytes from the front */
+void buf_clear(struct buf *);                  /* empty, not failed, memory kept */
+void buf_done(struct buf *);                   /* frees; empty, not failed */
+struct str buf_str(const struct buf *);        /* borrowed until the next write */
+const char *buf_text(struct buf *);            /* NUL-terminated; "" when failed so early */
+
+#endif

@@ -1,0 +1,22 @@
+/* clock.h - what time it is, which tests can set; and times as text. */
+#ifndef BASE_CLOCK_H
+#define BASE_CLOCK_H
+
+#include "base/str.h"
+
+int64_t clock_now_ms(void);  /* UTC since 1970; what clock_set said, when it said so */
+int64_t clock_mono_ms(void); /* only goes forward; for waiting and measuring */
+int64_t clock_mono_ns(void);
+void clock_set(int64_t now_ms); /* test hook; 0: the real one again */
+/* The environment's PARLEY_TEST_CLOCK names a file whose decimal number of milliseconds
+ * is added to the real time, read anew at each clock_now_ms: for black-box tests. */
+void clock_init(void);
+
+enum { TIME_SIZE = 28 };
+void time_write(int64_t ms, char out[TIME_SIZE]); /* "2026-11-15T08:00:00.000Z" */
+bool time_read(struct str rfc3339, int64_t *ms);  /* any offset; false when malformed */
+/* "90s" "30m" "24h" "7d", or a bare number of seconds; result in ms; false when it is
+ * none, negative, or beyond 100 years. */
+bool duration_read(struct str, int64_t *ms);
+
+#endif

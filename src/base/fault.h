@@ -1,0 +1,53 @@
+/* fault.h - what went wrong: a small enum, and a sentence on the caller's stack. */
+#ifndef BASE_FAULT_H
+#define BASE_FAULT_H
+
+#include "base/str.h"
+
+enum err {
+	OK = 0,
+	ERR_BAD_REQUEST,  /* 400: not JSON, not HTTP */
+	ERR_NO_TOKEN,     /* 401 */
+	ERR_FORBIDDEN,    /* 403 */
+	ERR_NOT_FOUND,    /* 404 */
+	ERR_METHOD,       /* 405 */
+	ERR_CONFLICT,     /* 409: settled already, or another holds it */
+	ERR_TOO_BIG,      /* 413 */
+	ERR_MEDIA_TYPE,   /* 415 */
+	ERR_INVALID,      /* 422: well-formed, not acceptable */
+	ERR_RATE,         /* 429 */
+	ERR_UNAVAILABLE,  /* 503: nothing was accepted */
+	ERR_UNKNOWN,      /* 503: outcome unknown; repeat with the same key */
+	ERR_MEMORY,       /* 503: out of memory, nothing was accepted */
+	ERR_BUSY,         /* the transaction met another; try again */
+	ERR_INTERNAL,     /* 500: a bug of ours */
+};
+
+/* One thing wrong with a body: where (a JSON pointer) and what. */
+struct fault_item {
+	char pointer[160];
+	char detail[200];
+};
+
+enum { FAULT_ITEMS = 8 };
+
+/* On the caller's stack; { 0 } is ready. `items` are for ERR_INVALID bodies. */
+struct fault {
+	enum err err;
+	char detail[256];
+	int64_t retry_after_s; /* ERR_RATE, ERR_UNAVAILABLE: 0 is unset */
+	int items_len;
+	struct fault_item items[FAULT_ITEMS];
+};
+
+const char *err_name(enum err); /* "conflict", … */
+
+/* Fills *why (which may be NULL) and returns err, so that it can be returned at once. */
+enum err fail(struct fault *why, enum err, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* Adds an item with its pointer; err becomes ERR_INVALID; further ones beyond
+ * FAULT_ITEMS are dropped. The first item's detail is also the fault's detail. */
+enum err fail_at(struct fault *why, const char *pointer, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+#endif

@@ -1,0 +1,22 @@
+/* hash.h - SHA-256, HMAC, constant-time compare, hex and base64url. */
+#ifndef BASE_HASH_H
+#define BASE_HASH_H
+
+#include "base/buf.h"
+#include "base/str.h"
+
+enum { SHA256_SIZE = 32, SHA256_HEX_SIZE = 65 };
+
+/* Fast for short texts: contexts are kept for each thread. */
+void sha256(struct str, uint8_t out[SHA256_SIZE]);
+void sha256_2(struct str, struct str, uint8_t out[SHA256_SIZE]); /* over both, in turn */
+void sha256_hex(struct str, char out[SHA256_HEX_SIZE]);
+void hmac_sha256(struct str key, struct str text, uint8_t out[SHA256_SIZE]);
+bool same_secret(struct str, struct str); /* time depends on the lengths only */
+
+void hex_write(const uint8_t *, size_t, char *out); /* 2n characters and a NUL */
+bool hex_read(struct str, uint8_t *out, size_t n);  /* exactly 2n digits */
+void base64url_write(struct buf *, struct str);     /* no padding */
+bool base64url_read(struct str, struct buf *out);   /* strict: no padding, no stray bits */
+
+#endif

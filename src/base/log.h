@@ -1,0 +1,15 @@
+/* log.h - lines for the operator, to stderr. Only the edges log, and each thing once. */
+#ifndef BASE_LOG_H
+#define BASE_LOG_H
+
+#include "base/str.h"
+
+enum log_level { LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG };
+
+void log_setup(bool as_json, enum log_level);
+bool log_level_read(struct str, enum log_level *); /* "error" "warn" "info" "debug" */
+/* Control characters are shown as \xNN, so that foreign text cannot forge a line. One
+ * write(2) a line, of at most 2,000 bytes. Never pass a secret. */
+void log_line(enum log_level, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,18 @@
+/* mem.h - the one way to the heap, so that tests can let the n-th allocation fail. */
+#ifndef BASE_MEM_H
+#define BASE_MEM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+void *mem_alloc(size_t size);                 /* zeroed; NULL when there is none */
+void *mem_grow(void *old, size_t size);       /* realloc; old stays valid on NULL */
+char *mem_copy(const char *at, size_t len);   /* NUL-terminated copy, yours */
+void mem_free(void *);                        /* NULL is fine */
+
+/* Test hook: the n-th allocation from now on fails, and all after it when `onwards`;
+ * 0 turns it off. Counts over all threads. */
+void mem_fail_at(uint64_t n, int onwards);
+uint64_t mem_count(void); /* allocations since the last mem_fail_at */
+
+#endif

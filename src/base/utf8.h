@@ -1,0 +1,16 @@
+/* utf8.h - code points: counting, checking, folding. */
+#ifndef BASE_UTF8_H
+#define BASE_UTF8_H
+
+#include "base/buf.h"
+#include "base/str.h"
+
+bool utf8_valid(struct str);
+size_t utf8_count(struct str);                  /* code points of valid text */
+struct str utf8_first(struct str, size_t n);    /* at most n code points */
+/* One code point from the front of *rest; -1 at its end, U+FFFD for a bad byte. */
+int32_t utf8_next(struct str *rest);
+void utf8_add(struct buf *, uint32_t code_point);
+void utf8_fold(struct buf *, struct str);       /* Unicode case folding (utf8proc) */
+
+#endif

@@ -1,0 +1,137 @@
+/* ask.h - the durable record of one interruption, and every way out of pending.
+ *
+ * Invariants:
+ * 1. A settled ask (status other than pending) never changes its status or answer again.
+ * 2. answered_by is empty exactly when no answer was given; a default or a policy never
+ *    carries kind "human".
+ * 3. version grows by one with every change. */
+#ifndef CORE_ASK_H
+#define CORE_ASK_H
+
+#include "core/answer.h"
+#include "core/operation.h"
+#include "core/principal.h"
+
+enum ask_kind { ASK_BLOCKING, ASK_NON_BLOCKING, ASK_APPROVAL, ASK_ERROR_RECOVERY };
+enum ask_status { ASK_PENDING, ASK_ANSWERED, ASK_SKIPPED, ASK_EXPIRED, ASK_CANCELLED };
+enum priority { PRIORITY_LOW, PRIORITY_NORMAL, PRIORITY_HIGH, PRIORITY_URGENT };
+
+/* Strings are borrowed from the arena it was loaded or made in. Empty means null. */
+struct ask {
+	int64_t ws;
+	struct str id;
+	struct str session;
+	struct str run;
+	struct str agent;      /* its name */
+	struct str token;      /* tok_… that asked: the requester */
+	struct str project;
+	enum ask_kind kind;
+	enum ask_status status;
+	enum priority priority;
+	enum risk risk;
+	bool exclusive;        /* the one open blocking ask of a session that is not parallel */
+	struct str fixed;      /* JSON members that never change: "title":…,"context":…,
+	                          "questions":[…],"operation":…,"default":…,"metadata":… */
+	struct str search;     /* case-folded title and question texts */
+	struct str digest;
+	struct str approved_digest;
+	struct str assignees;  /* JSON array of user ids */
+	struct str claimed_user;
+	struct str claimed_name;
+	int64_t claimed_until_ms;
+	int64_t version;
+	int64_t created_ms;
+	int64_t deadline_ms;   /* 0: waits for ever */
+	int64_t settled_ms;    /* 0: not yet */
+	int64_t used_ms;       /* when the approval was used; 0: not yet */
+	struct str answer;     /* JSON object */
+	struct str answered_by;/* JSON object */
+	struct str summary;
+	struct str reason;     /* of a skip or a cancel */
+	struct str replies;    /* JSON array */
+};
+
+enum { ASK_TITLE_MAX = 200, CONTEXT_TEXT_MAX = 5000, METADATA_MAX = 16384, REPLIES_MAX = 100 };
+
+const char *ask_kind_name(enum ask_kind);
+bool ask_kind_read(struct str, enum ask_kind *);
+const char *ask_status_name(enum ask_status);
+bool ask_status_read(struct str, enum ask_status *);
+const char *priority_name(enum priority);
+bool priority_read(struct str, enum priority *);
+
+/* What an agent's body asks for, checked. Lives in the arena; borrows from the body. */
+struct draft {
+	struct str session;        /* named in the body; empty: none */
+	enum ask_kind kind;
+	struct str title;          /* as given, may be empty */
+	struct str session_title;  /* for a session made by this ask: title, or first text */
+	enum priority priority;
+	enum risk risk;
+	struct question *questions;
+	size_t questions_len;
+	const struct json *operation; /* or NULL */
+	int64_t timeout_ms;        /* 0: waits for ever */
+	struct str *assignees;
+	size_t assignees_len;
+	struct str fixed;          /* as in struct ask */
+	struct str search;
+};
+
+struct draft_limits {
+	int64_t timeout_min_ms;
+	int64_t timeout_max_ms;
+};
+
+/* Everything that is wrong with a body is found at once, each with its pointer. */
+enum err draft_read(const struct json *body, const struct draft_limits *, struct arena *,
+	struct draft *out, struct fault *why);
+/* A plain text body: a yes/no ask with this text. */
+enum err draft_plain(struct str text, struct arena *, struct draft *out, struct fault *why);
+
+/* The ask's questions and operation, read back from `fixed`. `out` members may be NULL. */
+struct ask_parts {
+	struct question *questions;
+	size_t questions_len;
+	const struct json *operation; /* or NULL */
+	const struct json *fallback;  /* the "default" member, or NULL */
+	struct str title;
+};
+enum err ask_parts(const struct ask *, struct arena *, struct ask_parts *out,
+	struct fault *why);
+
+enum settling { SETTLE_ANSWER, SETTLE_SKIP, SETTLE_EXPIRE, SETTLE_CANCEL };
+
+/* How an ask is settled. */
+struct settlement {
+	enum settling verb;
+	const struct answer *answer;      /* ANSWER, and EXPIRE with a default; else NULL */
+	struct str answered_by;           /* JSON object, made by answered_by_write */
+	struct str approved_digest;       /* empty: none */
+	struct str reason;
+};
+
+/* The one way out of pending. ERR_CONFLICT when it is settled already; untouched then.
+ * *event_type is the event to stage ("ask.answered"). */
+enum err ask_settle(struct ask *, const struct settlement *, int64_t now_ms,
+	const char **event_type, struct fault *why);
+/* May p answer or skip it? ERR_FORBIDDEN for agents, and for an approval's own requester. */
+enum err ask_may_settle(const struct ask *, const struct principal *, struct fault *why);
+bool ask_approved(const struct ask *); /* answered, every approval question "approve" */
+/* {"kind": "human", "user": …, "name": …, "via": …} */
+void answered_by_write(struct buf *, const char *kind, const struct principal *);
+
+/* What stands around an ask when it is shown. */
+struct ask_view {
+	struct str workspace;
+	struct str session_title;
+	struct str url; /* of the server, no trailing slash */
+};
+/* The ask as the contract shows it: one JSON object. */
+void ask_write(struct json_writer *, const struct ask *, const struct ask_view *,
+	int64_t now_ms);
+/* Appends {"by": …, "text": …, "at": …} to a JSON array of replies; the new array. */
+struct str replies_add(struct str replies, const struct principal *, struct str text,
+	int64_t now_ms, struct arena *);
+
+#endif

@@ -1,0 +1,43 @@
+/* event.h - what happened, numbered 1, 2, 3 … in a workspace, and chained by hashes. */
+#ifndef CORE_EVENT_H
+#define CORE_EVENT_H
+
+#include "base/hash.h"
+#include "base/json.h"
+
+struct event {
+	int64_t ws;
+	int64_t n;           /* 0 until the clerk numbers it */
+	const char *type;    /* "ask.created": always one of event_types */
+	int64_t at_ms;
+	struct str session;  /* ids; empty: none */
+	struct str ask;
+	struct str run;
+	struct str agent;    /* whose: agents see their own only */
+	struct str data;     /* a JSON object; "" once its session was deleted */
+	uint8_t digest[SHA256_SIZE]; /* of data as it was */
+	uint8_t hash[SHA256_SIZE];   /* over the hash before it and all but agent and data */
+};
+
+extern const char *const event_types[]; /* NULL-terminated */
+const char *event_type_find(struct str); /* the constant, or NULL */
+
+/* Fills digest (from data) and hash. The chain starts from 32 zero bytes. */
+void event_seal(struct event *, const uint8_t before[SHA256_SIZE]);
+/* The hash again, from the digest as stored: for checking. */
+void event_hash(const struct event *, const uint8_t before[SHA256_SIZE],
+	uint8_t out[SHA256_SIZE]);
+/* {id, type, at, session, ask?, run?, data} */
+void event_write(struct json_writer *, const struct event *);
+
+/* What a reader wants to see. */
+struct event_filter {
+	struct str session; /* empty: any */
+	struct str agent;   /* empty: any */
+	struct str types;   /* ",ask.created,ask.answered," or empty: any */
+};
+bool event_passes(const struct event *, const struct event_filter *);
+/* "ask.created,ask.answered" → ",ask.created,…,"; ERR_INVALID for an unknown type. */
+enum err event_types_read(struct str list, struct arena *, struct str *out, struct fault *);
+
+#endif

@@ -1,0 +1,47 @@
+/* principal.h - who stands at the door, and what their role may do. */
+#ifndef CORE_PRINCIPAL_H
+#define CORE_PRINCIPAL_H
+
+#include "base/str.h"
+
+enum role {
+	ROLE_NONE,
+	ROLE_AGENT,  /* asks; reads and cancels its own; never settles, claims or assigns */
+	ROLE_VIEWER, /* reads */
+	ROLE_MEMBER, /* answers */
+	ROLE_ADMIN,
+	ROLE_OWNER,
+	ROLE_KEEPER, /* the local 0600 socket: administration only, no asking, no settling */
+};
+
+enum deed {
+	DEED_READ_ALL,  /* everybody's asks, sessions, events */
+	DEED_ASK,
+	DEED_SETTLE,    /* answer, skip */
+	DEED_ROUTE,     /* claim, assign, extend */
+	DEED_WITHDRAW,  /* cancel what another asked; change another's session */
+	DEED_ADMIN,     /* users, tokens */
+};
+
+/* Strings are borrowed. */
+struct principal {
+	int64_t ws;
+	enum role role;
+	struct str token; /* tok_…: the requester of what it asks */
+	struct str user;  /* usr_…; empty for an agent */
+	struct str name;  /* the person's or the token's name */
+	struct str agent; /* the agent's name that asks go under */
+	struct str via;   /* "web" for a cookie, else "api", or what the client says it is */
+};
+
+const char *role_name(enum role);
+bool role_read(struct str, enum role *); /* agent viewer member admin owner */
+bool role_may(enum role, enum deed);
+/* May p see what this agent asked? What one may not see is not found. */
+bool principal_sees(const struct principal *, struct str agent);
+/* May p cancel, change or delete what this agent asked or made? */
+bool principal_owns(const struct principal *, struct str agent);
+/* "agt_" and 26 characters that depend on workspace and name alone. */
+void agent_id(int64_t ws, struct str name, char out[32]);
+
+#endif

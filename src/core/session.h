@@ -1,0 +1,79 @@
+/* session.h - a durable line of work of one agent, and the status its asks give it. */
+#ifndef CORE_SESSION_H
+#define CORE_SESSION_H
+
+#include "core/ask.h"
+
+enum session_status {
+	SESSION_IDLE, SESSION_RUNNING, SESSION_WAITING_FOR_INPUT, SESSION_WAITING_FOR_APPROVAL,
+	SESSION_COMPLETED, SESSION_FAILED, SESSION_CANCELLED,
+};
+
+/* Strings are borrowed. Empty means null. */
+struct session {
+	int64_t ws;
+	struct str id;
+	struct str title;
+	struct str agent;
+	struct str token; /* that made it */
+	struct str project;
+	struct str external_id;
+	struct str metadata;   /* JSON object */
+	struct str on_settled; /* JSON object, or empty */
+	struct str progress;   /* JSON object of the last progress, or empty */
+	bool parallel;
+	enum session_status status;
+	/* Open asks by what they make the session wait for. */
+	int64_t open_input;    /* blocking and error_recovery */
+	int64_t open_approval;
+	int64_t open_other;    /* non_blocking */
+	int64_t settled;       /* how many of its asks are settled */
+	int64_t version;
+	int64_t created_ms;
+	int64_t updated_ms;
+};
+
+const char *session_status_name(enum session_status);
+bool session_status_read(struct str, enum session_status *);
+bool session_ended(const struct session *); /* completed, failed, cancelled */
+
+/* An ask of this kind is opened or settled: counts it, sets the status. True when the
+ * status changed. Opening in an ended session sets it going again only if not refused by
+ * session_may_ask. */
+bool session_opened(struct session *, enum ask_kind, int64_t now_ms);
+bool session_settled(struct session *, enum ask_kind, int64_t now_ms);
+/* ERR_CONFLICT: ended, or a blocking ask is open and it is not parallel. */
+enum err session_may_ask(const struct session *, enum ask_kind, struct fault *why);
+/* Waits for nothing more: no blocking, recovery or approval ask is open. */
+bool session_resumed(const struct session *);
+bool session_can_resume(const struct session *); /* and at least one ask is settled */
+
+/* The body of POST /v1/sessions, checked. */
+struct session_draft {
+	struct str title, agent, project, external_id;
+	bool parallel;
+	struct str metadata;   /* JSON; "{}" when absent */
+	struct str on_settled; /* JSON; empty when absent */
+};
+enum err session_draft_read(const struct json *body, struct arena *,
+	struct session_draft *out, struct fault *why);
+/* PATCH: title and/or status (any; an externally run session says how it is). */
+struct session_patch {
+	bool has_title, has_status;
+	struct str title;
+	enum session_status status;
+};
+enum err session_patch_read(const struct json *body, struct session_patch *out,
+	struct fault *why);
+/* {text ≤ 2000, step?, steps?} → the JSON object to keep and to send as event data. */
+enum err progress_read(const struct json *body, struct arena *, struct str *out,
+	struct fault *why);
+
+/* `pending_asks`: a finished JSON array. */
+void session_write(struct json_writer *, const struct session *, struct str pending_asks);
+
+/* The text that gives a stopped agent its questions and answers back; asks oldest first. */
+struct str resume_context(const struct session *, const struct ask *const *asks,
+	size_t len, struct arena *);
+
+#endif

@@ -1,0 +1,39 @@
+/* loop.h - a thread that sleeps on sockets, timers and its mailbox (libuv underneath).
+ *
+ * Everything but loop_post and loop_stop is called on the loop's own thread, or before it
+ * runs. Nothing on a loop may block. */
+#ifndef NET_LOOP_H
+#define NET_LOOP_H
+
+#include "base/fault.h"
+#include "base/queue.h"
+
+struct loop;
+struct uv_loop_s;
+
+struct loop *loop_new(struct fault *why);   /* NULL: why says */
+struct loop *loop_free(struct loop *);      /* after loop_run returned; returns NULL */
+void loop_run(struct loop *);               /* until loop_stop and all handles are closed */
+void loop_stop(struct loop *);              /* from any thread */
+struct uv_loop_s *loop_uv(struct loop *);
+int64_t loop_now_ms(const struct loop *);   /* monotonic, of this turn of the loop */
+
+/* A message to a loop: its fn runs on the loop's thread, in order of posting. Whoever posts
+ * it leaves it alone until then; fn may free it. */
+struct post {
+	struct link link;
+	void (*fn)(struct post *);
+};
+void loop_post(struct loop *, struct post *); /* from any thread; wakes the loop once */
+
+/* Coarse timers (about 100 ms) without a handle each, so that ten thousand waiters cost
+ * 40 bytes a piece. { .fn = f } is unset. */
+struct tick {
+	struct tick *next, *prev; /* NULL: not set */
+	int64_t due_ms;           /* loop_now_ms time */
+	void (*fn)(struct tick *);
+};
+void tick_set(struct loop *, struct tick *, int64_t after_ms); /* sets or moves it */
+void tick_stop(struct loop *, struct tick *);                  /* fine when not set */
+
+#endif
