@@ -112,13 +112,15 @@ struct settlement {
 };
 
 /* The one way out of pending. ERR_CONFLICT when it is settled already; untouched then.
- * *event_type is the event to stage ("ask.answered"). */
+ * What it keeps is borrowed from the settlement; a summary that no answer brings along is
+ * made in the arena. *event_type is the event to stage ("ask.answered"). */
 enum err ask_settle(struct ask *, const struct settlement *, int64_t now_ms,
-	const char **event_type, struct fault *why);
+	struct arena *, const char **event_type, struct fault *why);
 /* May p answer or skip it? ERR_FORBIDDEN for agents, and for an approval's own requester. */
 enum err ask_may_settle(const struct ask *, const struct principal *, struct fault *why);
 bool ask_approved(const struct ask *); /* answered, every approval question "approve" */
-/* {"kind": "human", "user": …, "name": …, "via": …} */
+/* {"kind": "human", "user": …, "name": …, "via": …}; without a principal all but kind are
+ * null. */
 void answered_by_write(struct buf *, const char *kind, const struct principal *);
 
 /* What stands around an ask when it is shown. */

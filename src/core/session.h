@@ -21,10 +21,13 @@ struct session {
 	struct str metadata;   /* JSON object */
 	struct str on_settled; /* JSON object, or empty */
 	struct str progress;   /* JSON object of the last progress, or empty */
+	struct str search;     /* case-folded title */
 	bool parallel;
 	enum session_status status;
 	/* Open asks by what they make the session wait for. */
+	int64_t open_blocking; /* of those: blocking ones, of which there may be one */
 	int64_t open_input;    /* blocking and error_recovery */
+	int64_t open_blocking; /* of these the blocking ones: one at a time unless parallel */
 	int64_t open_approval;
 	int64_t open_other;    /* non_blocking */
 	int64_t settled;       /* how many of its asks are settled */
