@@ -1,0 +1,82 @@
+# Shared by the scripts beside it; sourced, not run.
+# shellcheck shell=bash
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+# What Debian calls the things we need, by why they are needed.
+build_packages=(
+	gcc libc6-dev meson ninja-build pkg-config
+	libuv1-dev node-llhttp libssl-dev libsqlite3-dev libcurl4-openssl-dev
+	libsodium-dev libinih-dev libutf8proc-dev
+)
+test_packages=(
+	libcmocka-dev libjansson-dev clang clang-format llvm
+	curl jq procps sqlite3 strace
+)
+
+say() { printf '%s\n' "$*" >&2; }
+die() { say "$*"; exit 1; }
+
+missing_packages() {
+	local name
+	for name in "$@"; do
+		dpkg-query -W -f '${Status}' "$name" 2>/dev/null | grep -q ' installed$' || echo "$name"
+	done
+}
+
+# install_packages NAME…: those that are missing, and nothing when none is.
+install_packages() {
+	command -v dpkg-query >/dev/null || {
+		say "This is not Debian; taken as installed: $*"
+		return 0
+	}
+	local missing as_root=()
+	mapfile -t missing < <(missing_packages "$@")
+	[ ${#missing[@]} -gt 0 ] || return 0
+	say "Installing: ${missing[*]}"
+	if [ "$(id -u)" != 0 ]; then
+		command -v sudo >/dev/null || die "Not root and no sudo; please install: ${missing[*]}"
+		as_root=(sudo)
+	fi
+	as_root+=(env DEBIAN_FRONTEND=noninteractive apt-get -q -y)
+	local install=(install --no-install-recommends "${missing[@]}")
+	"${as_root[@]}" "${install[@]}" >&2 ||
+		{ "${as_root[@]}" update >&2 && "${as_root[@]}" "${install[@]}" >&2; }
+}
+
+need_build() { install_packages "${build_packages[@]}"; }
+
+need_node() {
+	command -v node >/dev/null || install_packages nodejs
+	command -v npm >/dev/null || install_packages npm
+	local sum stamp=tests/node_modules/.lock-sum
+	sum=$(sha256sum <tests/package-lock.json)
+	[ "$(cat $stamp 2>/dev/null)" = "$sum" ] && return 0
+	say "Installing the packages of tests/package-lock.json"
+	(cd tests && npm ci --no-audit --no-fund --loglevel=error >&2)
+	echo "$sum" >$stamp
+}
+
+# clang comes without the runtime of its fuzzer and sanitizers.
+need_fuzzer() {
+	install_packages clang llvm
+	[ -e "$(clang -print-file-name="libclang_rt.fuzzer-$(uname -m).a")" ] && return 0
+	install_packages "libclang-rt-$(clang -dumpversion | cut -d. -f1)-dev"
+}
+
+# set_up DIR OPTION…: a build folder with these options; quick when it stands already.
+set_up() {
+	local dir=$1
+	shift
+	if [ -e "$dir/build.ninja" ]; then
+		[ $# = 0 ] || meson configure "$dir" "$@" >/dev/null
+	else
+		meson setup "$dir" "$@" >&2
+	fi
+}
+
+build_parley() {
+	need_build
+	[ -e build/build.ninja ] || set_up build -Dtests=false
+	ninja -C build --quiet parley >&2
+}
