@@ -7,7 +7,7 @@
 
 enum { SHA256_SIZE = 32, SHA256_HEX_SIZE = 65 };
 
-/* Fast for short texts: contexts are kept for each thread. */
+/* Fast for short texts: nothing is allocated, nothing can fail. */
 void sha256(struct str, uint8_t out[SHA256_SIZE]);
 void sha256_2(struct str, struct str, uint8_t out[SHA256_SIZE]); /* over both, in turn */
 void sha256_hex(struct str, char out[SHA256_HEX_SIZE]);

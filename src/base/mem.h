@@ -2,6 +2,7 @@
 #ifndef BASE_MEM_H
 #define BASE_MEM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -10,9 +11,12 @@ void *mem_grow(void *old, size_t size);       /* realloc; old stays valid on NUL
 char *mem_copy(const char *at, size_t len);   /* NUL-terminated copy, yours */
 void mem_free(void *);                        /* NULL is fine */
 
+/* Counts one allocation that a cache serves in the heap's place; false: it has to fail. */
+bool mem_allowed(void);
+
 /* Test hook: the n-th allocation from now on fails, and all after it when `onwards`;
  * 0 turns it off. Counts over all threads. */
 void mem_fail_at(uint64_t n, int onwards);
-uint64_t mem_count(void); /* allocations since the last mem_fail_at */
+uint64_t mem_count(void); /* allocations since the last mem_fail_at; 0 before the first */
 
 #endif

@@ -1,0 +1,128 @@
+/* buf.c - grows by doubling, never beyond max. */
+#include "base/buf.h"
+
+#include "base/mem.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+enum { FIRST_CAP = 256, DEFAULT_MAX = 64 * 1024 * 1024 };
+
+static bool refuse(struct buf *b)
+{
+	b->failed = true;
+	return false;
+}
+
+/* Invariant: cap is 0, or len < cap, so that a NUL always fits behind the text. */
+static bool grow(struct buf *b, size_t more)
+{
+	size_t max = b->max ? b->max : DEFAULT_MAX;
+	size_t cap = b->cap ? b->cap : FIRST_CAP;
+	char *at;
+
+	if (b->len > max || more > max - b->len || max == SIZE_MAX) return refuse(b);
+	while (cap - 1 < b->len + more)
+		cap = cap > max / 2 ? max + 1 : cap * 2;
+	at = mem_grow(b->at, cap);
+	if (!at) return refuse(b);
+	b->at = at;
+	b->cap = cap;
+	return true;
+}
+
+bool buf_reserve(struct buf *b, size_t more)
+{
+	if (b->failed) return false;
+	if (b->cap && more < b->cap - b->len) return true;
+	return grow(b, more);
+}
+
+void buf_add(struct buf *b, struct str s)
+{
+	if (s.len == 0 || !buf_reserve(b, s.len)) return;
+	memcpy(b->at + b->len, s.at, s.len);
+	b->len += s.len;
+}
+
+void buf_add_char(struct buf *b, char c)
+{
+	if (!buf_reserve(b, 1)) return;
+	b->at[b->len++] = c;
+}
+
+void buf_add_text(struct buf *b, const char *text)
+{
+	buf_add(b, str_of(text));
+}
+
+void buf_add_int(struct buf *b, int64_t value)
+{
+	char digits[24];
+	size_t at = sizeof digits;
+	uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+
+	do {
+		digits[--at] = (char)('0' + rest % 10);
+		rest /= 10;
+	} while (rest);
+	if (value < 0) digits[--at] = '-';
+	buf_add(b, str_make(digits + at, sizeof digits - at));
+}
+
+void buf_print(struct buf *b, const char *format, ...)
+{
+	va_list args;
+	int len;
+
+	if (!buf_reserve(b, 0)) return;
+	va_start(args, format);
+	len = vsnprintf(b->at + b->len, b->cap - b->len, format, args);
+	va_end(args);
+	if (len >= 0 && (size_t)len < b->cap - b->len) {
+		b->len += (size_t)len;
+		return;
+	}
+	if (len < 0) {
+		b->failed = true;
+		return;
+	}
+	if (!buf_reserve(b, (size_t)len)) return;
+	va_start(args, format);
+	vsnprintf(b->at + b->len, b->cap - b->len, format, args);
+	va_end(args);
+	b->len += (size_t)len;
+}
+
+void buf_drop(struct buf *b, size_t n)
+{
+	assert(n <= b->len);
+	if (n == 0) return;
+	b->len -= n;
+	memmove(b->at, b->at + n, b->len);
+}
+
+void buf_clear(struct buf *b)
+{
+	b->len = 0;
+	b->failed = false;
+}
+
+void buf_done(struct buf *b)
+{
+	mem_free(b->at);
+	*b = (struct buf){ .max = b->max };
+}
+
+struct str buf_str(const struct buf *b)
+{
+	return str_make(b->at, b->len);
+}
+
+const char *buf_text(struct buf *b)
+{
+	if (!b->at && !buf_reserve(b, 0)) return "";
+	b->at[b->len] = '\0';
+	return b->at;
+}

@@ -1,0 +1,78 @@
+/* fault.c - filling a fault. */
+#include "base/fault.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+static const char *const names[] = {
+	[OK] = "ok",
+	[ERR_BAD_REQUEST] = "bad request",
+	[ERR_NO_TOKEN] = "no token",
+	[ERR_FORBIDDEN] = "forbidden",
+	[ERR_NOT_FOUND] = "not found",
+	[ERR_METHOD] = "method not allowed",
+	[ERR_CONFLICT] = "conflict",
+	[ERR_TOO_BIG] = "too big",
+	[ERR_MEDIA_TYPE] = "unsupported media type",
+	[ERR_INVALID] = "invalid",
+	[ERR_RATE] = "rate limit",
+	[ERR_UNAVAILABLE] = "unavailable",
+	[ERR_UNKNOWN] = "outcome unknown",
+	[ERR_MEMORY] = "out of memory",
+	[ERR_BUSY] = "busy",
+	[ERR_INTERNAL] = "internal error",
+};
+
+const char *err_name(enum err err)
+{
+	size_t i = (size_t)err;
+
+	return i < sizeof names / sizeof *names && names[i] ? names[i] : "unknown error";
+}
+
+/* Cuts what does not fit between two code points. */
+static void say(char *out, size_t size, const char *format, va_list args)
+{
+	int len = vsnprintf(out, size, format, args);
+
+	if (len < 0) out[0] = '\0';
+	if (len < 0 || (size_t)len < size) return;
+	for (size_t i = size - 1, back = 0; i > 0 && back < 4; back++) {
+		unsigned char c = (unsigned char)out[--i];
+
+		if (c < 0x80) return;
+		if (c < 0xc0) continue;
+		if (back + 1 < (c < 0xe0 ? 2u : c < 0xf0 ? 3u : 4u)) out[i] = '\0';
+		return;
+	}
+}
+
+enum err fail(struct fault *why, enum err err, const char *format, ...)
+{
+	va_list args;
+
+	if (!why) return err;
+	why->err = err;
+	va_start(args, format);
+	say(why->detail, sizeof why->detail, format, args);
+	va_end(args);
+	return err;
+}
+
+enum err fail_at(struct fault *why, const char *pointer, const char *format, ...)
+{
+	struct fault_item *item;
+	va_list args;
+
+	if (!why) return ERR_INVALID;
+	why->err = ERR_INVALID;
+	if (why->items_len == FAULT_ITEMS) return ERR_INVALID;
+	item = &why->items[why->items_len++];
+	snprintf(item->pointer, sizeof item->pointer, "%s", pointer);
+	va_start(args, format);
+	say(item->detail, sizeof item->detail, format, args);
+	va_end(args);
+	if (why->items_len == 1)
+		snprintf(why->detail, sizeof why->detail, "%s", item->detail);
+	return ERR_INVALID;
+}

@@ -1,0 +1,136 @@
+/* hash.c - OpenSSL's SHA-256 on a context of our own stack: nothing to fetch, to allocate
+ * or to fail, which is worth the use of an interface OpenSSL calls old. */
+#define OPENSSL_SUPPRESS_DEPRECATED
+#include "base/hash.h"
+
+#include <assert.h>
+#include <openssl/crypto.h>
+#include <openssl/sha.h>
+
+static_assert(SHA256_SIZE == SHA256_DIGEST_LENGTH, "the size of a SHA-256");
+
+static void add(SHA256_CTX *c, struct str s)
+{
+	if (s.len) SHA256_Update(c, s.at, s.len);
+}
+
+void sha256(struct str s, uint8_t out[SHA256_SIZE])
+{
+	sha256_2(s, STR_NONE, out);
+}
+
+void sha256_2(struct str a, struct str b, uint8_t out[SHA256_SIZE])
+{
+	SHA256_CTX c;
+
+	SHA256_Init(&c);
+	add(&c, a);
+	add(&c, b);
+	SHA256_Final(out, &c);
+}
+
+void sha256_hex(struct str s, char out[SHA256_HEX_SIZE])
+{
+	uint8_t digest[SHA256_SIZE];
+
+	sha256(s, digest);
+	hex_write(digest, sizeof digest, out);
+}
+
+void hmac_sha256(struct str key, struct str text, uint8_t out[SHA256_SIZE])
+{
+	uint8_t block[SHA256_CBLOCK] = { 0 }, inner[SHA256_SIZE];
+	struct str pad = str_make((const char *)block, sizeof block);
+
+	if (key.len > sizeof block)
+		sha256(key, block);
+	else if (key.len)
+		memcpy(block, key.at, key.len);
+	for (size_t i = 0; i < sizeof block; i++)
+		block[i] ^= 0x36;
+	sha256_2(pad, text, inner);
+	for (size_t i = 0; i < sizeof block; i++)
+		block[i] ^= 0x36 ^ 0x5c;
+	sha256_2(pad, str_make((const char *)inner, sizeof inner), out);
+	OPENSSL_cleanse(block, sizeof block);
+}
+
+bool same_secret(struct str a, struct str b)
+{
+	return a.len == b.len && (a.len == 0 || CRYPTO_memcmp(a.at, b.at, a.len) == 0);
+}
+
+void hex_write(const uint8_t *bytes, size_t n, char *out)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	for (size_t i = 0; i < n; i++) {
+		*out++ = digits[bytes[i] >> 4];
+		*out++ = digits[bytes[i] & 15];
+	}
+	*out = '\0';
+}
+
+static int hex_value(char c)
+{
+	if (c >= '0' && c <= '9') return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+bool hex_read(struct str s, uint8_t *out, size_t n)
+{
+	if (s.len % 2 || s.len / 2 != n) return false;
+	for (size_t i = 0; i < s.len; i++) {
+		if (hex_value(s.at[i]) < 0) return false;
+	}
+	for (size_t i = 0; i < n; i++)
+		out[i] = (uint8_t)(hex_value(s.at[2 * i]) << 4 | hex_value(s.at[2 * i + 1]));
+	return true;
+}
+
+void base64url_write(struct buf *out, struct str s)
+{
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+	uint32_t bits = 0;
+	int held = 0;
+
+	for (size_t i = 0; i < s.len; i++) {
+		bits = bits << 8 | (uint8_t)s.at[i];
+		for (held += 8; held >= 6; held -= 6)
+			buf_add_char(out, digits[bits >> (held - 6) & 63]);
+	}
+	if (held) buf_add_char(out, digits[bits << (6 - held) & 63]);
+}
+
+static int base64url_value(char c)
+{
+	if (c >= 'A' && c <= 'Z') return c - 'A';
+	if (c >= 'a' && c <= 'z') return c - 'a' + 26;
+	if (c >= '0' && c <= '9') return c - '0' + 52;
+	return c == '-' ? 62 : c == '_' ? 63 : -1;
+}
+
+bool base64url_read(struct str s, struct buf *out)
+{
+	size_t before = out->len;
+	uint32_t bits = 0;
+	int held = 0;
+
+	if (s.len % 4 == 1) return false;
+	for (size_t i = 0; i < s.len; i++) {
+		int value = base64url_value(s.at[i]);
+
+		if (value < 0) goto bad;
+		bits = bits << 6 | (uint32_t)value;
+		held += 6;
+		if (held < 8) continue;
+		held -= 8;
+		buf_add_char(out, (char)(bits >> held & 0xff));
+	}
+	if ((bits & ((1u << held) - 1)) == 0 && !out->failed) return true;
+bad:
+	out->len = before;
+	return false;
+}

@@ -1,0 +1,39 @@
+/* json.c - looking into a tree. */
+#include "base/json.h"
+
+const struct json *json_get_str(const struct json *object, struct str name)
+{
+	if (!json_is(object, JSON_OBJECT)) return NULL;
+	for (uint32_t i = 0; i < object->count; i++) {
+		const struct json_member *m = &object->members[i];
+
+		if (str_eq(m->name, name)) return &m->value;
+	}
+	return NULL;
+}
+
+const struct json *json_get(const struct json *object, const char *name)
+{
+	return json_get_str(object, str_of(name));
+}
+
+bool json_is(const struct json *j, enum json_type type)
+{
+	return j && j->type == type;
+}
+
+bool json_is_bool(const struct json *j)
+{
+	return json_is(j, JSON_TRUE) || json_is(j, JSON_FALSE);
+}
+
+struct str json_text(const struct json *j)
+{
+	return json_is(j, JSON_STRING) ? j->text : STR_NONE;
+}
+
+double json_real(const struct json *j)
+{
+	if (!json_is(j, JSON_NUMBER)) return 0;
+	return j->is_int ? (double)j->integer : j->real;
+}

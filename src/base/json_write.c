@@ -1,0 +1,225 @@
+/* json_write.c - JSON text: from a tree, and piece by piece. */
+#include "base/json.h"
+#include "base/real.h"
+#include "base/utf8.h"
+
+#include <endian.h>
+#include <math.h>
+
+/* --- strings --- */
+
+/* How many bytes from the front stand for themselves. See plain_end in json_read.c. */
+static inline size_t plain_len(struct str s)
+{
+	const uint64_t ones = 0x0101010101010101, highs = ones * 0x80;
+	size_t at = 0;
+
+	for (; s.len - at >= 8; at += 8) {
+		uint64_t word, hits;
+
+		memcpy(&word, s.at + at, 8);
+		word = le64toh(word);
+		hits = word | (word - ones * 0x20) | ((word ^ ones * '"') - ones)
+			| ((word ^ ones * '\\') - ones);
+		hits &= highs;
+		if (hits) return at + (size_t)__builtin_ctzll(hits) / 8;
+	}
+	while (at < s.len && s.at[at] >= ' ' && s.at[at] != '"' && s.at[at] != '\\')
+		at++;
+	return at;
+}
+
+/* RFC 8785's escapes: the short ones where there are, \u00xx for other controls. */
+static void write_escape(struct buf *out, unsigned char c)
+{
+	static const char letters[256] = {
+		['"'] = '"', ['\\'] = '\\', ['\b'] = 'b', ['\f'] = 'f', ['\n'] = 'n',
+		['\r'] = 'r', ['\t'] = 't',
+	};
+	static const char hex[] = "0123456789abcdef";
+	char text[6] = { '\\', letters[c] };
+
+	if (letters[c]) {
+		buf_add(out, str_make(text, 2));
+		return;
+	}
+	memcpy(text, "\\u00", 4);
+	text[4] = hex[c >> 4];
+	text[5] = hex[c & 15];
+	buf_add(out, str_make(text, 6));
+}
+
+void json_write_str(struct buf *out, struct str s)
+{
+	if (!buf_reserve(out, s.len + 2)) return;
+	buf_add_char(out, '"');
+	while (s.len) {
+		size_t len = plain_len(s);
+
+		buf_add(out, str_first(s, len));
+		s = str_from(s, len);
+		if (s.len == 0) break;
+		len = utf8_length(s.at, s.len);
+		if (len > 1)
+			buf_add(out, str_first(s, len));
+		else if (len == 1)
+			write_escape(out, (unsigned char)s.at[0]);
+		else
+			utf8_add(out, 0xfffd);
+		s = str_from(s, len ? len : 1);
+	}
+	buf_add_char(out, '"');
+}
+
+/* --- trees --- */
+
+void json_write_real(struct buf *out, double value)
+{
+	char text[REAL_SIZE];
+
+	if (!isfinite(value))
+		buf_add(out, STR("null"));
+	else
+		buf_add(out, str_make(text, real_write(value, text)));
+}
+
+static void write_array(struct buf *out, const struct json *j)
+{
+	buf_add_char(out, '[');
+	for (uint32_t i = 0; i < j->count; i++) {
+		if (i) buf_add_char(out, ',');
+		json_write(out, &j->items[i]);
+	}
+	buf_add_char(out, ']');
+}
+
+static void write_object(struct buf *out, const struct json *j)
+{
+	buf_add_char(out, '{');
+	for (uint32_t i = 0; i < j->count; i++) {
+		if (i) buf_add_char(out, ',');
+		json_write_str(out, j->members[i].name);
+		buf_add_char(out, ':');
+		json_write(out, &j->members[i].value);
+	}
+	buf_add_char(out, '}');
+}
+
+void json_write(struct buf *out, const struct json *j)
+{
+	switch (j ? j->type : JSON_NULL) {
+	case JSON_NULL: buf_add(out, STR("null")); break;
+	case JSON_FALSE: buf_add(out, STR("false")); break;
+	case JSON_TRUE: buf_add(out, STR("true")); break;
+	case JSON_NUMBER: buf_add(out, j->text); break;
+	case JSON_STRING: json_write_str(out, j->text); break;
+	case JSON_ARRAY: write_array(out, j); break;
+	case JSON_OBJECT: write_object(out, j); break;
+	}
+}
+
+/* --- piece by piece --- */
+
+static void separate(struct json_writer *w)
+{
+	if (w->more) buf_add_char(w->out, ',');
+	w->more = true;
+}
+
+static void open(struct json_writer *w, char bracket)
+{
+	separate(w);
+	buf_add_char(w->out, bracket);
+	w->more = false;
+}
+
+static void close(struct json_writer *w, char bracket)
+{
+	buf_add_char(w->out, bracket);
+	w->more = true;
+}
+
+void jw_object(struct json_writer *w)
+{
+	open(w, '{');
+}
+
+void jw_object_end(struct json_writer *w)
+{
+	close(w, '}');
+}
+
+void jw_array(struct json_writer *w)
+{
+	open(w, '[');
+}
+
+void jw_array_end(struct json_writer *w)
+{
+	close(w, ']');
+}
+
+void jw_key(struct json_writer *w, const char *key)
+{
+	struct str name = str_of(key);
+
+	if (!buf_reserve(w->out, name.len + 4)) return;
+	separate(w);
+	buf_add_char(w->out, '"');
+	buf_add(w->out, name);
+	buf_add(w->out, STR("\":"));
+	w->more = false;
+}
+
+void jw_str(struct json_writer *w, struct str s)
+{
+	separate(w);
+	json_write_str(w->out, s);
+}
+
+void jw_text(struct json_writer *w, const char *text)
+{
+	if (text)
+		jw_str(w, str_of(text));
+	else
+		jw_null(w);
+}
+
+void jw_int(struct json_writer *w, int64_t value)
+{
+	separate(w);
+	buf_add_int(w->out, value);
+}
+
+void jw_real(struct json_writer *w, double value)
+{
+	separate(w);
+	json_write_real(w->out, value);
+}
+
+void jw_bool(struct json_writer *w, bool value)
+{
+	jw_raw(w, value ? STR("true") : STR("false"));
+}
+
+void jw_null(struct json_writer *w)
+{
+	jw_raw(w, STR("null"));
+}
+
+void jw_json(struct json_writer *w, const struct json *j)
+{
+	separate(w);
+	json_write(w->out, j);
+}
+
+void jw_raw(struct json_writer *w, struct str json)
+{
+	separate(w);
+	buf_add(w->out, json);
+}
+
+void jw_members(struct json_writer *w, struct str members)
+{
+	if (members.len) jw_raw(w, members);
+}

@@ -1,0 +1,164 @@
+/* queue.c - a list under a mutex. A put signals only when the taker sleeps. */
+#include "base/queue.h"
+
+#include "base/mem.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <pthread.h>
+#include <time.h>
+
+struct queue {
+	pthread_mutex_t lock;
+	pthread_cond_t filled;
+	struct link *first;
+	struct link *last;
+	bool asleep; /* the taker waits for `filled` */
+	bool woken;  /* queue_wake was called since the last take */
+	bool closed;
+};
+
+static bool queue_init(struct queue *q)
+{
+	pthread_condattr_t attr;
+	bool made;
+
+	if (pthread_condattr_init(&attr) != 0) return false;
+	made = pthread_condattr_setclock(&attr, CLOCK_MONOTONIC) == 0
+		&& pthread_cond_init(&q->filled, &attr) == 0;
+	pthread_condattr_destroy(&attr);
+	if (!made) return false;
+	if (pthread_mutex_init(&q->lock, NULL) == 0) return true;
+	pthread_cond_destroy(&q->filled);
+	return false;
+}
+
+struct queue *queue_new(void)
+{
+	struct queue *q = mem_alloc(sizeof *q);
+
+	if (q && !queue_init(q)) {
+		mem_free(q);
+		q = NULL;
+	}
+	return q;
+}
+
+struct queue *queue_free(struct queue *q)
+{
+	if (!q) return NULL;
+	assert(!q->first);
+	pthread_cond_destroy(&q->filled);
+	pthread_mutex_destroy(&q->lock);
+	mem_free(q);
+	return NULL;
+}
+
+/* With the lock held. */
+static void rouse(struct queue *q)
+{
+	if (!q->asleep) return;
+	q->asleep = false;
+	pthread_cond_signal(&q->filled);
+}
+
+bool queue_put(struct queue *q, struct link *link)
+{
+	bool open;
+
+	link->next = NULL;
+	pthread_mutex_lock(&q->lock);
+	open = !q->closed;
+	if (open) {
+		if (q->first)
+			q->last->next = link;
+		else
+			q->first = link;
+		q->last = link;
+		rouse(q);
+	}
+	pthread_mutex_unlock(&q->lock);
+	return open;
+}
+
+/* With the lock held. */
+static struct link *empty(struct queue *q)
+{
+	struct link *all = q->first;
+
+	q->first = q->last = NULL;
+	q->woken = false;
+	return all;
+}
+
+static struct timespec instant_after(int64_t ms)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	t.tv_sec += (time_t)(ms / 1000);
+	t.tv_nsec += (long)(ms % 1000) * 1000000;
+	if (t.tv_nsec >= 1000000000) {
+		t.tv_sec++;
+		t.tv_nsec -= 1000000000;
+	}
+	return t;
+}
+
+/* With the lock held. False when the time is over. */
+static bool sleep_until(struct queue *q, const struct timespec *until)
+{
+	int result;
+
+	q->asleep = true;
+	result = until ? pthread_cond_timedwait(&q->filled, &q->lock, until)
+		       : pthread_cond_wait(&q->filled, &q->lock);
+	q->asleep = false;
+	return result != ETIMEDOUT;
+}
+
+struct link *queue_take(struct queue *q, int64_t timeout_ms)
+{
+	struct timespec until = { 0 };
+	struct link *all;
+	bool in_time = timeout_ms != 0;
+
+	if (timeout_ms > 0) until = instant_after(timeout_ms);
+	pthread_mutex_lock(&q->lock);
+	while (!q->first && !q->woken && !q->closed && in_time)
+		in_time = sleep_until(q, timeout_ms > 0 ? &until : NULL);
+	all = empty(q);
+	pthread_mutex_unlock(&q->lock);
+	return all;
+}
+
+struct link *queue_take_now(struct queue *q)
+{
+	return queue_take(q, 0);
+}
+
+void queue_wake(struct queue *q)
+{
+	pthread_mutex_lock(&q->lock);
+	q->woken = true;
+	rouse(q);
+	pthread_mutex_unlock(&q->lock);
+}
+
+void queue_close(struct queue *q)
+{
+	pthread_mutex_lock(&q->lock);
+	q->closed = true;
+	rouse(q);
+	pthread_mutex_unlock(&q->lock);
+}
+
+bool queue_closed(struct queue *q)
+{
+	bool closed;
+
+	pthread_mutex_lock(&q->lock);
+	closed = q->closed;
+	pthread_mutex_unlock(&q->lock);
+	return closed;
+}
