@@ -1,0 +1,276 @@
+/* batch.c - load, decide, write, commit, tell, hand back.
+ *
+ * 1. Nothing is told or handed back as done before COMMIT returned.
+ * 2. A job that fails by its own decision does not disturb the others.
+ * 3. When the store fails, the jobs run one by one, so that each learns its own fate.
+ * 4. A COMMIT whose outcome is unknown loses the connection: the next batch opens a new one,
+ *    which recovers, and the idempotency record tells who asks again. */
+#include "store/batch.h"
+
+#include "base/mem.h"
+#include "store/credential.h"
+
+#include <stdatomic.h>
+
+enum { TRIES = 4 };
+
+enum err batch_open(struct batch *b, struct fault *why)
+{
+	b->db = db_open(b->place, b->mode, &b->options, why);
+	return b->db ? OK : why ? why->err : ERR_UNAVAILABLE;
+}
+
+void batch_done(struct batch *b)
+{
+	b->db = db_close(b->db);
+	rows_done(&b->rows);
+	table_done(&b->seen);
+	arena_done(&b->arena);
+}
+
+/* ---- told ---- */
+
+struct told *told_hold(struct told *t)
+{
+	__atomic_add_fetch(&t->refs, 1, __ATOMIC_RELAXED);
+	return t;
+}
+
+struct told *told_drop(struct told *t)
+{
+	if (t && __atomic_sub_fetch(&t->refs, 1, __ATOMIC_ACQ_REL) == 0) mem_free(t);
+	return NULL;
+}
+
+static struct str pack(char **to, struct str s)
+{
+	struct str at = { *to, s.len };
+
+	if (s.len) memcpy(*to, s.at, s.len);
+	*to += s.len;
+	return at;
+}
+
+static struct told *told_new(const struct rows *rows)
+{
+	size_t size = sizeof(struct told) + rows->staged_len * sizeof(struct told_event);
+	struct told *t;
+	char *at;
+	size_t i = 0;
+
+	for (const struct staged *s = rows->staged_first; s; s = s->next)
+		size += s->event.session.len + s->event.ask.len + s->event.run.len +
+			s->event.agent.len + s->event.data.len + s->shown.len;
+	t = mem_alloc(size);
+	if (!t) return NULL;
+	t->refs = 1;
+	t->len = rows->staged_len;
+	at = (char *)&t->events[t->len];
+	for (const struct staged *s = rows->staged_first; s; s = s->next, i++) {
+		struct told_event *to = &t->events[i];
+
+		to->event = s->event;
+		to->event.session = pack(&at, s->event.session);
+		to->event.ask = pack(&at, s->event.ask);
+		to->event.run = pack(&at, s->event.run);
+		to->event.agent = pack(&at, s->event.agent);
+		to->event.data = pack(&at, s->event.data);
+		to->shown = pack(&at, s->shown);
+	}
+	return t;
+}
+
+static void tell(struct batch *b)
+{
+	struct told *t;
+
+	if (!b->hooks) return;
+	if (b->hooks->committed) b->hooks->committed(b->hooks->ctx, &b->rows);
+	if (!b->hooks->told || !b->rows.staged_len) return;
+	t = told_new(&b->rows);
+	b->hooks->told(b->hooks->ctx, t);
+	told_drop(t);
+}
+
+/* ---- one transaction ---- */
+
+static void hand_back(struct job **jobs, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		jobs[i]->done(jobs[i]);
+}
+
+static void job_reset(struct job *job)
+{
+	job->err = OK;
+	job->why.err = OK;
+	job->why.items_len = 0;
+	job->why.retry_after_s = 0;
+	job->status = 200;
+	job->conflict = STR_NONE;
+	job->key_session = STR_NONE;
+	job->key_result = STR_NONE;
+	buf_clear(&job->out);
+}
+
+static void job_fail(struct job *job, const struct fault *why)
+{
+	if (job->kind->undo && !job->err) job->kind->undo(job);
+	job_reset(job);
+	job->err = why->err;
+	job->why = *why;
+}
+
+static enum err job_key_again(struct job *job, struct rows *rows, const struct key_record *k)
+{
+	if (memcmp(k->body, job->body, SHA256_SIZE) != 0)
+		return fail(&job->why, ERR_INVALID,
+			"this Idempotency-Key was used with another body");
+	job->status = (int)k->status;
+	return job->kind->again(job, rows, k, &job->why);
+}
+
+static enum err job_decide(struct job *job, struct rows *rows)
+{
+	const struct key_record *k = job->key.len ? rows_key(rows, job->who.ws, job->who.token,
+							    job->path, job->key)
+						  : NULL;
+	enum err e;
+
+	if (k) return job_key_again(job, rows, k);
+	e = job->kind->decide(job, rows, &job->why);
+	if (e || !job->key.len) return e;
+	struct key_record record = { .status = job->status, .session = job->key_session,
+		.result = job->key_result };
+	memcpy(record.body, job->body, SHA256_SIZE);
+	if (!rows_add_key(
+		    rows, job->who.ws, job->who.token, job->path, job->key, &record))
+		return fail(&job->why, ERR_MEMORY, "out of memory");
+	return OK;
+}
+
+static enum err batch_load(struct batch *b, struct job **jobs, size_t len, struct fault *why)
+{
+	struct wants w = { .rows = &b->rows, .seen = b->seen };
+	enum err e = credentials_load(b->db, jobs, len, b->rows.now_ms, why);
+
+	if (e) return e;
+	table_clear(&w.seen);
+	for (size_t i = 0; i < len; i++) {
+		struct job *job = jobs[i];
+
+		if (job->err) continue;
+		if (job->key.len)
+			wants_key(&w, job->who.ws, job->who.token, job->path, job->key);
+		if (job->kind->needs) job->kind->needs(job, &w);
+	}
+	b->seen = w.seen;
+	return rows_load(&b->rows, &w, why);
+}
+
+static enum err batch_try(struct batch *b, struct job **jobs, size_t len, struct fault *why)
+{
+	int64_t now_ms = 0;
+	enum err e = b->db ? OK : batch_open(b, why);
+
+	if (e) return e;
+	b->db->driver->now_ms(b->db, &now_ms);
+	rows_start(&b->rows, &b->arena, b->db, &b->ids, now_ms);
+	for (size_t i = 0; i < len; i++)
+		job_reset(jobs[i]);
+	e = db_begin(b->db, why);
+	if (!e) e = batch_load(b, jobs, len, why);
+	for (size_t i = 0; !e && i < len; i++) {
+		if (!jobs[i]->err) jobs[i]->err = job_decide(jobs[i], &b->rows);
+		if (jobs[i]->out.failed || jobs[i]->arena.failed || b->arena.failed)
+			e = fail(why, ERR_MEMORY, "out of memory");
+	}
+	if (!e && rows_dirty(&b->rows)) {
+		e = rows_write(&b->rows, why);
+		if (!e) e = db_commit(b->db, why);
+		if (!e) tell(b);
+	} else if (!e) {
+		db_rollback(b->db);
+	}
+	if (e) db_rollback(b->db);
+	return e;
+}
+
+static void trouble(struct batch *b, const struct fault *why)
+{
+	bool bad = why && why->err != ERR_BUSY;
+
+	if (bad == b->troubled && !bad) return;
+	b->troubled = bad;
+	if (b->hooks && b->hooks->trouble) b->hooks->trouble(b->hooks->ctx, bad ? why : NULL);
+}
+
+static void batch_fail(struct batch *b, struct job **jobs, size_t len, struct fault *why)
+{
+	if (why->err == ERR_BUSY)
+		fail(why, ERR_UNAVAILABLE, "the store is busy; nothing was accepted");
+	if (why->err == ERR_UNAVAILABLE || why->err == ERR_UNKNOWN || why->err == ERR_MEMORY)
+		why->retry_after_s = 1;
+	for (size_t i = 0; i < len; i++)
+		job_fail(jobs[i], why);
+	trouble(b, why);
+	hand_back(jobs, len);
+}
+
+void batch_write(struct batch *b, struct job **jobs, size_t len)
+{
+	struct fault why = { 0 };
+	enum err e = ERR_BUSY;
+
+	for (int n = 0; n < (len > 1 ? 1 : TRIES) && e == ERR_BUSY; n++) {
+		why.err = OK;
+		e = batch_try(b, jobs, len, &why);
+		if (e == ERR_BUSY)
+			for (size_t i = 0; i < len; i++)
+				if (jobs[i]->kind->undo && !jobs[i]->err)
+					jobs[i]->kind->undo(jobs[i]);
+	}
+	if (!e) {
+		trouble(b, NULL);
+		hand_back(jobs, len);
+	} else if (e == ERR_UNKNOWN) {
+		b->db = db_close(b->db);
+		batch_fail(b, jobs, len, &why);
+	} else if (len > 1 && b->db) {
+		for (size_t i = 0; i < len; i++) {
+			if (e != ERR_BUSY && jobs[i]->kind->undo && !jobs[i]->err)
+				jobs[i]->kind->undo(jobs[i]);
+			batch_write(b, &jobs[i], 1);
+		}
+	} else {
+		batch_fail(b, jobs, len, &why);
+	}
+	arena_done(&b->arena);
+}
+
+/* ---- reading ---- */
+
+void batch_read(struct batch *b, struct job **jobs, size_t len)
+{
+	struct fault why = { 0 };
+	int64_t now_ms = 0;
+	enum err e = b->db ? OK : batch_open(b, &why);
+
+	for (size_t i = 0; i < len; i++)
+		job_reset(jobs[i]);
+	if (!e) e = b->db->driver->now_ms(b->db, &now_ms);
+	if (!e) e = db_begin(b->db, &why);
+	if (!e) e = credentials_load(b->db, jobs, len, now_ms, &why);
+	for (size_t i = 0; !e && i < len; i++) {
+		struct job *job = jobs[i];
+
+		if (!job->err) job->err = job->kind->read(job, b->db, now_ms, &job->why);
+		if (job->out.failed || job->arena.failed)
+			job->err = fail(&job->why, ERR_MEMORY, "out of memory");
+	}
+	if (b->db) db_rollback(b->db);
+	if (e)
+		batch_fail(b, jobs, len, &why);
+	else
+		hand_back(jobs, len);
+}

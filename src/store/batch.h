@@ -1,0 +1,27 @@
+/* batch.h - one turn of a clerk's work: many jobs, one transaction. */
+#ifndef STORE_BATCH_H
+#define STORE_BATCH_H
+
+#include "store/clerk.h"
+
+enum { BATCH_MAX = 512 };
+
+struct batch {
+	struct db *db; /* NULL: lost; opened again before the next batch */
+	struct str place;
+	struct db_options options;
+	enum db_mode mode;
+	const struct clerk_hooks *hooks;
+	struct ids ids;
+	struct rows rows;
+	struct table seen;
+	struct arena arena;
+	bool troubled; /* the last batch failed for the store's sake */
+};
+
+enum err batch_open(struct batch *, struct fault *why);
+void batch_done(struct batch *);
+void batch_write(struct batch *, struct job **, size_t len);
+void batch_read(struct batch *, struct job **, size_t len);
+
+#endif

@@ -1,0 +1,118 @@
+/* clerk.c - the thread around batches. What a batch is, is in batch.c. */
+#include "store/clerk.h"
+
+#include "store/batch.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/mem.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+
+struct clerk {
+	struct batch batch;
+	struct queue *queue;
+	pthread_t thread;
+	bool started;
+	const struct clerk_hooks *hooks;
+	char *place;
+};
+
+struct clerk *clerk_new(const struct clerk_options *o, struct fault *why)
+{
+	struct clerk *c = mem_alloc(sizeof *c);
+
+	if (!c) {
+		fail(why, ERR_MEMORY, "out of memory");
+		return NULL;
+	}
+	c->queue = queue_new();
+	c->place = mem_copy(o->place.at, o->place.len);
+	c->hooks = o->hooks;
+	c->batch.place = str_of(c->place);
+	c->batch.mode = o->mode;
+	c->batch.hooks = o->hooks;
+	if (o->db) c->batch.options = *o->db;
+	if (o->seed) ids_seed(&c->batch.ids, o->seed);
+	if (!c->queue || !c->place)
+		fail(why, ERR_MEMORY, "out of memory");
+	else if (batch_open(&c->batch, why) == OK)
+		return c;
+	return clerk_free(c);
+}
+
+struct clerk *clerk_free(struct clerk *c)
+{
+	if (!c) return NULL;
+	batch_done(&c->batch);
+	queue_free(c->queue);
+	mem_free(c->place);
+	mem_free(c);
+	return NULL;
+}
+
+struct db *clerk_db(struct clerk *c)
+{
+	return c->batch.db;
+}
+
+bool clerk_put(struct clerk *c, struct job *job)
+{
+	return queue_put(c->queue, &job->link);
+}
+
+void clerk_wake(struct clerk *c)
+{
+	queue_wake(c->queue);
+}
+
+void clerk_work(struct clerk *c, struct link *jobs)
+{
+	struct job *list[BATCH_MAX];
+
+	while (jobs) {
+		size_t len = 0;
+
+		while (jobs && len < BATCH_MAX) {
+			list[len++] = LINK_OF(jobs, struct job, link);
+			jobs = jobs->next;
+		}
+		if (c->batch.mode == DB_READ)
+			batch_read(&c->batch, list, len);
+		else
+			batch_write(&c->batch, list, len);
+	}
+}
+
+static void *clerk_main(void *ctx)
+{
+	struct clerk *c = ctx;
+
+	for (;;) {
+		int64_t nap = c->hooks && c->hooks->nap_ms ? c->hooks->nap_ms(c->hooks->ctx) : -1;
+		struct link *jobs = queue_take(c->queue, nap);
+
+		if (jobs)
+			clerk_work(c, jobs);
+		else if (queue_closed(c->queue))
+			return NULL;
+	}
+}
+
+enum err clerk_start(struct clerk *c, struct fault *why)
+{
+	if (pthread_create(&c->thread, NULL, clerk_main, c) != 0)
+		return fail(why, ERR_UNAVAILABLE, "cannot start a thread");
+	c->started = true;
+	return OK;
+}
+
+void clerk_stop(struct clerk *c)
+{
+	if (!c) return;
+	queue_close(c->queue);
+	if (c->started) pthread_join(c->thread, NULL);
+	c->started = false;
+}

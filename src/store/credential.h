@@ -1,0 +1,12 @@
+/* credential.h - who is at the door: principals from what they showed. */
+#ifndef STORE_CREDENTIAL_H
+#define STORE_CREDENTIAL_H
+
+#include "store/clerk.h"
+
+/* Fills `who` and `credential` of every job that has a hash; a hash nobody knows, or one that
+ * has run out, fails that job alone with ERR_NO_TOKEN. */
+enum err credentials_load(struct db *, struct job **, size_t len, int64_t now_ms,
+	struct fault *why);
+
+#endif

@@ -1,0 +1,312 @@
+/* sqlite.c - the SQLite driver: one writing connection, which also checkpoints; every other
+ * one is read-only and never does (SQLite before 3.51.3 can corrupt the log otherwise).
+ *
+ * Commit is durable when it returns: WAL with synchronous=FULL. A COMMIT that fails with an
+ * I/O error may yet be on the disk, so its outcome is unknown. One that fails because the
+ * disk is full never wrote its last frame, so nothing is kept. */
+#include "store/db.h"
+
+#include "base/clock.h"
+#include "base/mem.h"
+
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <unistd.h>
+
+enum { ARGS_MAX = 32, BUSY_MS = 2000 };
+
+struct prepared {
+	sqlite3_stmt *stmt;
+	int args[ARGS_MAX]; /* index of $1, $2 … in this statement; 0: not used in it */
+};
+
+struct sqlite {
+	struct db db; /* first */
+	sqlite3 *handle;
+	struct prepared prepared[SQL_COUNT];
+};
+
+static struct sqlite *sqlite_of(struct db *db)
+{
+	return (struct sqlite *)(void *)db;
+}
+
+static enum err sqlite_fail(struct sqlite *s, int rc, bool commit, struct fault *why)
+{
+	const char *text = sqlite3_errmsg(s->handle);
+
+	switch (rc & 0xff) {
+	case SQLITE_BUSY:
+	case SQLITE_LOCKED:
+		return fail(why, ERR_BUSY, "the store is locked: %s", text);
+	case SQLITE_CONSTRAINT:
+		return fail(why, ERR_BUSY, "refused by the store: %s", text);
+	case SQLITE_FULL:
+		return fail(why, ERR_UNAVAILABLE, "the disk is full");
+	case SQLITE_READONLY:
+	case SQLITE_CANTOPEN:
+		return fail(why, ERR_UNAVAILABLE, "the store cannot be written: %s", text);
+	case SQLITE_NOMEM:
+		return fail(why, ERR_MEMORY, "out of memory in the store");
+	case SQLITE_IOERR:
+		return commit ? fail(why, ERR_UNKNOWN, "the disk failed at the commit: %s", text)
+			      : fail(why, ERR_UNAVAILABLE, "the disk failed: %s", text);
+	case SQLITE_CORRUPT:
+	case SQLITE_NOTADB:
+		return fail(why, ERR_UNAVAILABLE, "the store is damaged: %s", text);
+	default:
+		return fail(why, ERR_INTERNAL, "store: %s", text);
+	}
+}
+
+/* $1 is looked up by name: SQLite numbers parameters by their first appearance. */
+static enum err sqlite_prepare(struct sqlite *s, enum sql sql, struct fault *why)
+{
+	struct prepared *p = &s->prepared[sql];
+	const char *text = sql_text[sql];
+	char name[8];
+	int rc;
+
+	if (p->stmt) return OK;
+	if (sql == SQL_BEGIN && s->db.mode == DB_WRITE) text = "BEGIN IMMEDIATE";
+	rc = sqlite3_prepare_v3(
+		s->handle, text, -1, SQLITE_PREPARE_PERSISTENT, &p->stmt, NULL);
+	if (rc != SQLITE_OK) return sqlite_fail(s, rc, false, why);
+	for (int i = 1; i < ARGS_MAX; i++) {
+		snprintf(name, sizeof name, "$%d", i);
+		p->args[i] = sqlite3_bind_parameter_index(p->stmt, name);
+	}
+	return OK;
+}
+
+static int sqlite_bind(struct prepared *p, const struct val *args, int len)
+{
+	int rc = SQLITE_OK;
+
+	for (int i = 0; i < len && rc == SQLITE_OK; i++) {
+		const struct val *v = &args[i];
+		int at = p->args[i + 1];
+
+		if (!at) continue;
+		switch (v->type) {
+		case VAL_NULL: rc = sqlite3_bind_null(p->stmt, at); break;
+		case VAL_INT: rc = sqlite3_bind_int64(p->stmt, at, v->integer); break;
+		case VAL_TEXT:
+			rc = sqlite3_bind_text(p->stmt, at, v->text.len ? v->text.at : "",
+				(int)v->text.len, SQLITE_STATIC);
+			break;
+		case VAL_BYTES:
+			rc = sqlite3_bind_blob(
+				p->stmt, at, v->text.at, (int)v->text.len, SQLITE_STATIC);
+			break;
+		}
+	}
+	return rc;
+}
+
+static enum err sqlite_call(struct sqlite *s, struct call *call, struct fault *why)
+{
+	struct prepared *p = &s->prepared[call->sql];
+	struct row row = { &s->db, NULL, 0 };
+	enum err e = sqlite_prepare(s, call->sql, why);
+	int rc;
+
+	if (e) return e;
+	rc = sqlite_bind(p, call->args, call->args_len);
+	row.handle = p->stmt;
+	row.columns = sqlite3_column_count(p->stmt);
+	while (rc == SQLITE_OK || rc == SQLITE_ROW) {
+		rc = sqlite3_step(p->stmt);
+		if (rc != SQLITE_ROW || !call->row) continue;
+		e = call->row(call->ctx, &row, why);
+		if (e) break;
+	}
+	if (!e && rc != SQLITE_DONE)
+		e = sqlite_fail(s, rc, call->sql == SQL_COMMIT, why);
+	call->changed = sqlite3_changes64(s->handle);
+	sqlite3_reset(p->stmt);
+	return e;
+}
+
+static enum err sqlite_run(struct db *db, struct call *calls, size_t len, size_t *failed,
+	struct fault *why)
+{
+	struct sqlite *s = sqlite_of(db);
+
+	for (size_t i = 0; i < len; i++) {
+		enum err e;
+
+		if (calls[i].sql == SQL_ROLLBACK && sqlite3_get_autocommit(s->handle)) continue;
+		e = sqlite_call(s, &calls[i], why);
+		if (!e) continue;
+		*failed = i;
+		/* After FULL, IOERR or NOMEM the engine may have rolled back by itself. */
+		if (calls[i].sql == SQL_COMMIT && e != ERR_UNKNOWN) db_rollback(db);
+		return e;
+	}
+	return OK;
+}
+
+static enum err sqlite_script(struct db *db, const char *sql, struct fault *why)
+{
+	struct sqlite *s = sqlite_of(db);
+	int rc = sqlite3_exec(s->handle, sql, NULL, NULL, NULL);
+
+	return rc == SQLITE_OK ? OK : sqlite_fail(s, rc, false, why);
+}
+
+static enum err sqlite_now(struct db *db, int64_t *out)
+{
+	(void)db;
+	*out = clock_now_ms();
+	return OK;
+}
+
+static void sqlite_shut(struct db *db)
+{
+	struct sqlite *s = sqlite_of(db);
+
+	for (int i = 0; i < SQL_COUNT; i++)
+		sqlite3_finalize(s->prepared[i].stmt);
+	sqlite3_close(s->handle);
+	mem_free(s);
+}
+
+static enum err sqlite_setup(struct sqlite *s, const struct db_options *o, struct fault *why)
+{
+	enum err e;
+
+	sqlite3_extended_result_codes(s->handle, 1);
+	sqlite3_busy_timeout(s->handle, BUSY_MS);
+	if (s->db.mode == DB_READ)
+		return sqlite_script(&s->db,
+			"PRAGMA query_only=1; PRAGMA wal_autocheckpoint=0;"
+			"PRAGMA cache_size=-2000",
+			why);
+	e = sqlite_script(&s->db, "PRAGMA journal_mode=WAL", why);
+	if (!e)
+		e = sqlite_script(&s->db,
+			o->weak_sync ? "PRAGMA synchronous=NORMAL" : "PRAGMA synchronous=FULL",
+			why);
+	/* A bigger log between checkpoints: each costs two more syncs. */
+	if (!e)
+		e = sqlite_script(&s->db,
+			"PRAGMA wal_autocheckpoint=4000; PRAGMA cache_size=-16000;"
+			"PRAGMA temp_store=MEMORY; PRAGMA journal_size_limit=67108864",
+			why);
+	return e;
+}
+
+/* SQLite ignores errors of the directory's sync, so we do it ourselves once the files are
+ * there: a store that is lost with its directory entry was never durable. */
+static void sqlite_sync_folder(const char *path)
+{
+	char folder[4096];
+	const char *slash = strrchr(path, '/');
+	int fd;
+
+	snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 1,
+		slash ? path : ".");
+	fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0) return;
+	fsync(fd);
+	close(fd);
+}
+
+static struct db *sqlite_open(const struct db_options *o, enum db_mode mode,
+	struct fault *why)
+{
+	struct sqlite *s = mem_alloc(sizeof *s);
+	char *path = mem_copy(o->place.at, o->place.len);
+	int flags = mode == DB_WRITE ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+				     : SQLITE_OPEN_READONLY;
+	int rc;
+
+	if (!s || !path) {
+		mem_free(s);
+		mem_free(path);
+		fail(why, ERR_MEMORY, "out of memory");
+		return NULL;
+	}
+	s->db.driver = &sqlite_driver;
+	s->db.mode = mode;
+	rc = sqlite3_open_v2(path, &s->handle, flags | SQLITE_OPEN_NOMUTEX, o->vfs);
+	if (rc != SQLITE_OK)
+		fail(why, ERR_UNAVAILABLE, "store %s: %s", path,
+			s->handle ? sqlite3_errmsg(s->handle) : "out of memory");
+	if (rc != SQLITE_OK || sqlite_setup(s, o, why) != OK) {
+		sqlite_shut(&s->db);
+		mem_free(path);
+		return NULL;
+	}
+	if (mode == DB_WRITE && !o->vfs) sqlite_sync_folder(path);
+	mem_free(path);
+	return &s->db;
+}
+
+static enum err sqlite_backup(struct db *db, const char *path, struct fault *why)
+{
+	struct sqlite *s = sqlite_of(db);
+	sqlite3 *to = NULL;
+	sqlite3_backup *b = NULL;
+	int rc = sqlite3_open_v2(path, &to, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL);
+	enum err e = OK;
+
+	if (rc == SQLITE_OK) b = sqlite3_backup_init(to, "main", s->handle, "main");
+	if (b) rc = sqlite3_backup_step(b, -1);
+	if (b) sqlite3_backup_finish(b);
+	if (!b || rc != SQLITE_DONE)
+		e = fail(why, ERR_UNAVAILABLE, "backup to %s: %s", path,
+			to ? sqlite3_errmsg(to) : "out of memory");
+	sqlite3_close(to);
+	return e;
+}
+
+
+static enum err verify_said(const char *text, struct fault *why)
+{
+	return strcmp(text, "ok") == 0 ? OK : fail(why, ERR_UNAVAILABLE, "store: %s", text);
+}
+
+static enum err sqlite_verify(struct db *db, struct fault *why)
+{
+	struct sqlite *s = sqlite_of(db);
+	sqlite3_stmt *stmt = NULL;
+	int rc = sqlite3_prepare_v2(s->handle, "PRAGMA integrity_check", -1, &stmt, NULL);
+	enum err e = OK;
+
+	while (rc == SQLITE_OK || rc == SQLITE_ROW) {
+		rc = sqlite3_step(stmt);
+		if (rc == SQLITE_ROW && !e)
+			e = verify_said((const char *)sqlite3_column_text(stmt, 0), why);
+	}
+	if (!e && rc != SQLITE_DONE) e = sqlite_fail(s, rc, false, why);
+	sqlite3_finalize(stmt);
+	return e;
+}
+
+static int64_t sqlite_row_int(const struct row *row, int column)
+{
+	return sqlite3_column_int64(row->handle, column);
+}
+
+static struct str sqlite_row_text(const struct row *row, int column)
+{
+	const char *at = sqlite3_column_blob(row->handle, column);
+
+	return str_make(at, (size_t)sqlite3_column_bytes(row->handle, column));
+}
+
+const struct db_driver sqlite_driver = {
+	.scheme = "sqlite",
+	.open = sqlite_open,
+	.close = sqlite_shut,
+	.run = sqlite_run,
+	.script = sqlite_script,
+	.now_ms = sqlite_now,
+	.backup = sqlite_backup,
+	.verify = sqlite_verify,
+	.row_int = sqlite_row_int,
+	.row_text = sqlite_row_text,
+};
