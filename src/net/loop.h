@@ -31,9 +31,14 @@ void loop_post(struct loop *, struct post *); /* from any thread; wakes the loop
 struct tick {
 	struct tick *next, *prev; /* NULL: not set */
 	int64_t due_ms;           /* loop_now_ms time */
+	int64_t slot;             /* where it waits in the wheel, at the latest that of due_ms */
 	void (*fn)(struct tick *);
 };
 void tick_set(struct loop *, struct tick *, int64_t after_ms); /* sets or moves it */
 void tick_stop(struct loop *, struct tick *);                  /* fine when not set */
+
+/* One thing that a layer above keeps for each loop; `done` runs in loop_free. */
+void loop_attach(struct loop *, void *thing, void (*done)(void *thing));
+void *loop_attached(const struct loop *); /* NULL: none yet */
 
 #endif

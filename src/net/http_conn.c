@@ -1,0 +1,377 @@
+#include "net/http_conn.h"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+/* ---- the hub ---- */
+
+static void hub_free(void *thing)
+{
+	struct hub *hub = thing;
+
+	while (hub->spare) {
+		struct reading *r = hub->spare;
+
+		hub->spare = r->next;
+		reading_done(r);
+		mem_free(r);
+	}
+	mem_free(hub);
+}
+
+struct hub *hub_of(struct loop *loop)
+{
+	struct hub *hub = loop_attached(loop);
+
+	if (hub) return hub;
+	hub = mem_alloc(sizeof *hub);
+	if (hub) {
+		hub->date_turn_ms = -1;
+		loop_attach(loop, hub, hub_free);
+	}
+	return hub;
+}
+
+static struct reading *hub_reading(struct hub *hub)
+{
+	struct reading *r = hub->spare;
+
+	if (!r) return mem_alloc(sizeof *r);
+	hub->spare = r->next;
+	hub->spares--;
+	return r;
+}
+
+void conn_release(struct conn *c)
+{
+	struct hub *hub = c->server->hub;
+	struct reading *r = c->exchange.reading;
+
+	if (!r) return;
+	c->exchange.reading = NULL;
+	if (hub->spares >= SPARE_READINGS) {
+		reading_done(r);
+		mem_free(r);
+		return;
+	}
+	reading_clear(r);
+	r->next = hub->spare;
+	hub->spare = r;
+	hub->spares++;
+}
+
+/* ---- the end ---- */
+
+static void kept_drop(struct conn *c)
+{
+	if (!c->kept) return;
+	buf_done(c->kept);
+	mem_free(c->kept);
+	c->kept = NULL;
+}
+
+static void conn_closed(uv_handle_t *handle)
+{
+	struct conn *c = handle->data;
+	struct http_server *server = c->server;
+
+	if (c->exchange.open && c->exchange.gone) c->exchange.gone(c->exchange.gone_ctx);
+	conn_release(c);
+	kept_drop(c);
+	if (c->prev)
+		c->prev->next = c->next;
+	else
+		server->conns = c->next;
+	if (c->next) c->next->prev = c->prev;
+	mem_free(c);
+	server_lost_conn(server);
+}
+
+void conn_cut(struct conn *c)
+{
+	if (c->phase == CONN_CLOSED) return;
+	c->phase = CONN_CLOSED;
+	tick_stop(c->server->loop, &c->tick);
+	uv_close((uv_handle_t *)&c->tcp, conn_closed);
+}
+
+static void conn_read_start(struct conn *);
+
+/* The peer shall read our last words: a close with bytes unread would reset them away. */
+static void conn_linger(struct conn *c)
+{
+	uv_os_fd_t fd;
+
+	kept_drop(c);
+	if (c->ended || uv_fileno((uv_handle_t *)&c->tcp, &fd) || shutdown(fd, SHUT_WR)) {
+		conn_cut(c);
+		return;
+	}
+	c->phase = CONN_LINGERING;
+	tick_set(c->server->loop, &c->tick, LINGER_MS);
+	conn_read_start(c);
+}
+
+/* ---- requests ---- */
+
+static void conn_handle(struct conn *c)
+{
+	struct exchange *x = &c->exchange;
+
+	c->phase = CONN_OPEN;
+	c->keep_alive = x->reading->keep_alive && !c->server->stopping;
+	x->open = true;
+	x->begun = x->parked = false;
+	x->is_head = x->reading->request.method == HTTP_M_HEAD;
+	x->http_1_0 = x->reading->request.http_1_0;
+	c->server->handler(c->server->ctx, x);
+}
+
+static bool conn_begin_reading(struct conn *c)
+{
+	struct http_server *s = c->server;
+
+	c->exchange.reading = hub_reading(s->hub);
+	if (!c->exchange.reading) return false;
+	reading_begin(c->exchange.reading, s->limits.header_max, s->limits.body_max);
+	return true;
+}
+
+static void conn_keep(struct conn *c, struct str bytes)
+{
+	if (!c->kept) c->kept = mem_alloc(sizeof *c->kept);
+	if (!c->kept) {
+		conn_cut(c);
+		return;
+	}
+	buf_add(c->kept, bytes);
+	if (c->kept->failed) {
+		conn_cut(c);
+	} else if (c->kept->len >= KEPT_MAX) {
+		c->paused = true;
+		uv_read_stop((uv_stream_t *)&c->tcp);
+	}
+}
+
+/* One step; returns how many bytes it took. */
+static size_t conn_step(struct conn *c, struct str bytes)
+{
+	enum parse_step step;
+	size_t n;
+
+	if (!c->exchange.reading && !conn_begin_reading(c)) {
+		conn_refuse(c, 503, "out of memory");
+		return bytes.len;
+	}
+	n = reading_feed(c->exchange.reading, bytes, &step);
+	switch (step) {
+	case PARSE_MORE:
+		if (c->phase == CONN_IDLE)
+			tick_set(c->server->loop, &c->tick, c->server->limits.send_ms);
+		c->phase = CONN_READING;
+		break;
+	case PARSE_CONTINUE:
+		c->phase = CONN_READING;
+		if (n == bytes.len) conn_continue(c);
+		break;
+	case PARSE_DONE: conn_handle(c); break;
+	case PARSE_REFUSED:
+		conn_refuse(c, c->exchange.reading->status, c->exchange.reading->detail);
+		break;
+	}
+	return n;
+}
+
+/* Works off requests for as long as they are answered at once. The rest is kept. */
+static void conn_take(struct conn *c, struct str bytes)
+{
+	c->taking = true;
+	while (bytes.len > 0 && c->phase <= CONN_READING)
+		bytes = str_from(bytes, conn_step(c, bytes));
+	c->taking = false;
+	if (bytes.len > 0 && (c->phase == CONN_OPEN || (c->phase == CONN_FLUSHING && c->keep_alive)))
+		conn_keep(c, bytes);
+}
+
+/* All is written: the next request, or the end. */
+static void conn_next(struct conn *c)
+{
+	struct buf *kept = c->kept;
+
+	if (!c->keep_alive || (c->ended && !kept)) {
+		conn_linger(c);
+		return;
+	}
+	c->phase = CONN_IDLE;
+	tick_set(c->server->loop, &c->tick, c->server->limits.idle_ms);
+	if (c->taking) return;
+	if (kept) {
+		c->kept = NULL;
+		conn_take(c, buf_str(kept));
+		buf_done(kept);
+		mem_free(kept);
+	}
+	if (c->ended && c->phase <= CONN_READING)
+		conn_cut(c);
+	else if (c->paused && !c->ended && (!c->kept || c->kept->len < KEPT_MAX))
+		conn_read_start(c);
+}
+
+void conn_over(struct conn *c)
+{
+	c->exchange.open = false;
+	c->exchange.gone = NULL;
+	conn_release(c);
+	if (c->phase == CONN_CLOSED) return;
+	c->phase = CONN_FLUSHING;
+	if (c->server->stopping) c->keep_alive = false;
+	if (c->writes == 0) conn_next(c);
+}
+
+/* ---- time ---- */
+
+static void conn_watch(struct conn *c)
+{
+	c->backlog_seen = c->tcp.write_queue_size;
+	if (c->phase == CONN_OPEN || c->phase == CONN_FLUSHING)
+		tick_set(c->server->loop, &c->tick, c->server->limits.write_ms);
+}
+
+/* Only the first that waits starts the watch: a reader that takes nothing is not saved by
+ * more being written to it. */
+void conn_queued(struct conn *c)
+{
+	if (c->writes++ == 0) conn_watch(c);
+}
+
+void conn_wrote(struct conn *c)
+{
+	c->writes--;
+	if (c->phase == CONN_CLOSED) return;
+	if (c->writes > 0)
+		conn_watch(c);
+	else if (c->phase == CONN_FLUSHING)
+		conn_next(c);
+}
+
+static void conn_write_tick(struct conn *c)
+{
+	if (c->writes == 0) return;
+	if (c->tcp.write_queue_size < c->backlog_seen)
+		conn_watch(c);
+	else
+		conn_cut(c);
+}
+
+static void conn_ticked(struct tick *tick)
+{
+	struct conn *c = LINK_OF(tick, struct conn, tick);
+
+	switch (c->phase) {
+	case CONN_READING: conn_refuse(c, 408, "the request took too long to arrive"); break;
+	case CONN_OPEN:
+	case CONN_FLUSHING: conn_write_tick(c); break;
+	case CONN_IDLE:
+	case CONN_LINGERING: conn_cut(c); break;
+	case CONN_CLOSED: break;
+	}
+}
+
+/* ---- the socket ---- */
+
+/* A peer that half-closes still gets the reply that is on its way; one that waits in the
+ * park or reads a stream is taken for gone. */
+static void conn_ended(struct conn *c)
+{
+	c->ended = true;
+	uv_read_stop((uv_stream_t *)&c->tcp);
+	switch (c->phase) {
+	case CONN_OPEN:
+		if (c->exchange.parked || c->exchange.begun) conn_cut(c);
+		break;
+	case CONN_FLUSHING: break;
+	default: conn_cut(c); break;
+	}
+}
+
+static void on_alloc(uv_handle_t *handle, size_t wanted, uv_buf_t *buf)
+{
+	struct conn *c = handle->data;
+
+	(void)wanted;
+	*buf = uv_buf_init(c->server->hub->bytes, READ_SIZE);
+}
+
+static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
+{
+	struct conn *c = stream->data;
+	struct str bytes;
+
+	if (n == UV_EOF) {
+		conn_ended(c);
+		return;
+	}
+	if (n < 0) {
+		conn_cut(c);
+		return;
+	}
+	bytes = str_make(buf->base, (size_t)n);
+	switch (c->phase) {
+	case CONN_IDLE:
+	case CONN_READING: conn_take(c, bytes); break;
+	case CONN_OPEN: conn_keep(c, bytes); break;
+	case CONN_FLUSHING:
+		if (c->keep_alive) conn_keep(c, bytes);
+		break;
+	case CONN_LINGERING:
+		c->drained += (uint32_t)bytes.len;
+		if (c->drained > LINGER_MAX) conn_cut(c);
+		break;
+	case CONN_CLOSED: break;
+	}
+}
+
+static void conn_read_start(struct conn *c)
+{
+	c->paused = false;
+	uv_read_start((uv_stream_t *)&c->tcp, on_alloc, on_read);
+}
+
+static void conn_link(struct conn *c)
+{
+	struct http_server *s = c->server;
+
+	c->next = s->conns;
+	if (c->next) c->next->prev = c;
+	s->conns = c;
+	s->conns_len++;
+}
+
+bool conn_open(struct http_server *server, int fd)
+{
+	struct conn *c = mem_alloc(sizeof *c);
+	int on = 1;
+
+	if (!c) {
+		close(fd);
+		return false;
+	}
+	c->server = server;
+	c->tcp.data = c;
+	c->tick.fn = conn_ticked;
+	uv_tcp_init(loop_uv(server->loop), &c->tcp);
+	conn_link(c);
+	if (uv_tcp_open(&c->tcp, fd)) {
+		close(fd);
+		conn_cut(c);
+		return false;
+	}
+	if (!server->path) setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+	tick_set(server->loop, &c->tick, server->limits.idle_ms);
+	conn_read_start(c);
+	return true;
+}

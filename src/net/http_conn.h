@@ -1,0 +1,120 @@
+/* http_conn.h - a connection, its exchange and its server: shared by the files of the HTTP
+ * server, hidden from everyone else.
+ *
+ *             bytes            whole             reply handed over
+ *    IDLE ───────────► READING ─────► OPEN ───────────────────────► FLUSHING
+ *     ▲                   │ refused                                    │ all is written
+ *     └───────────────────┼──────────────── keep-alive ────────────────┤
+ *                         └────► FLUSHING ───────► LINGERING ◄─────────┘ or the last
+ *                                                       │ peer closes, 2 s, 256 KiB
+ *    from everywhere: peer gone, timers, backlog ────► CLOSED ──► gone, freed
+ *
+ * Invariants: `reading` is there in READING and in OPEN until parked; an exchange is open
+ * in OPEN, and in CLOSED until gone was called; bytes of a next request wait in `kept`;
+ * memory is freed in conn_closed only, so a connection may be closed under any caller. */
+#ifndef NET_HTTP_CONN_H
+#define NET_HTTP_CONN_H
+
+#include <uv.h>
+
+#include "net/http_parse.h"
+
+enum {
+	READ_SIZE = 64 * 1024,
+	KEPT_MAX = 32 * 1024,    /* of requests to come, while a reply waits */
+	LINGER_MAX = 256 * 1024,
+	LINGER_MS = 2000,
+	SPARE_READINGS = 64,
+	DATE_SIZE = 40,
+};
+
+/* What all connections of a loop share. */
+struct hub {
+	struct reading *spare;
+	int spares;
+	int64_t date_turn_ms; /* the turn of the loop that last looked at the clock */
+	int64_t date_s;
+	char date[DATE_SIZE]; /* "Date: …\r\n" */
+	char bytes[READ_SIZE];
+};
+
+enum conn_phase {
+	CONN_IDLE,
+	CONN_READING,
+	CONN_OPEN,
+	CONN_FLUSHING,
+	CONN_LINGERING,
+	CONN_CLOSED,
+};
+
+struct exchange {
+	struct reading *reading;
+	void (*gone)(void *ctx);
+	void *gone_ctx;
+	bool open, begun, parked;
+	bool is_head, http_1_0;
+};
+
+struct conn {
+	uv_tcp_t tcp;
+	struct exchange exchange;
+	struct http_server *server;
+	struct conn *next, *prev;
+	struct tick tick;    /* of the phase: idle, slow sender, slow reader, linger */
+	struct buf *kept;
+	size_t backlog_seen; /* when the tick last looked for progress */
+	uint32_t writes;     /* that libuv holds */
+	uint32_t drained;    /* bytes thrown away while lingering */
+	enum conn_phase phase : 8;
+	bool keep_alive;     /* after this reply */
+	bool taking;         /* conn_take is at work further up the stack */
+	bool paused;         /* not reading: enough is kept */
+	bool ended;          /* the peer sends no more */
+};
+
+struct http_server {
+	struct loop *loop;
+	struct hub *hub;
+	struct http_limits limits;
+	http_handler *handler;
+	void *ctx;
+	struct conn *conns;
+	size_t conns_len;
+	uv_poll_t listener;
+	int fd;
+	int port;
+	char *path;       /* of a unix socket, else NULL */
+	bool listening;   /* polling for connections */
+	bool stopping;
+	bool listener_closed;
+	struct tick tick; /* accept again; or the end of the grace */
+	void (*stopped)(void *);
+	void *stopped_ctx;
+};
+
+/* ---- http_conn.c ---- */
+
+struct hub *hub_of(struct loop *); /* NULL: out of memory */
+bool conn_open(struct http_server *, int fd); /* takes the descriptor, also on failure */
+void conn_cut(struct conn *);      /* closes at once; gone follows on a later turn */
+void conn_over(struct conn *);     /* the reply is handed over */
+void conn_release(struct conn *);  /* gives the reading up */
+void conn_queued(struct conn *);   /* libuv took a write to keep … */
+void conn_wrote(struct conn *);    /* … and gave it back */
+
+static inline struct conn *conn_of(const struct exchange *x)
+{
+	return LINK_OF(x, struct conn, exchange);
+}
+
+/* ---- http_reply.c ---- */
+
+void conn_continue(struct conn *);
+void conn_refuse(struct conn *, int status, const char *detail);
+size_t conn_backlog(const struct conn *); /* bytes that wait, with what it costs to keep them */
+
+/* ---- http_server.c ---- */
+
+void server_lost_conn(struct http_server *);
+
+#endif

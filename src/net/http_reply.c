@@ -1,0 +1,360 @@
+#include "net/http_conn.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+
+enum { PARTS_MAX = 4 };
+
+/* ---- bytes to the socket ---- */
+
+/* What the socket did not take. */
+struct rest {
+	uv_write_t req;
+	struct frame *frame; /* holds the bytes; NULL: they are in `bytes` */
+	char bytes[];
+};
+
+static void rest_free(struct rest *rest)
+{
+	frame_drop(rest->frame);
+	mem_free(rest);
+}
+
+static void rest_written(uv_write_t *req, int status)
+{
+	struct rest *rest = (struct rest *)req->data;
+	struct conn *c = req->handle->data;
+
+	rest_free(rest);
+	if (status < 0) conn_cut(c);
+	conn_wrote(c);
+}
+
+static bool rest_send(struct conn *c, struct rest *rest, struct str bytes)
+{
+	uv_buf_t buf = uv_buf_init((char *)bytes.at, (unsigned)bytes.len);
+
+	rest->req.data = rest;
+	if (uv_write(&rest->req, (uv_stream_t *)&c->tcp, &buf, 1, rest_written)) {
+		rest_free(rest);
+		return false;
+	}
+	conn_queued(c);
+	return true;
+}
+
+/* Copies what is left of the parts after their first `sent` bytes. */
+static bool rest_copy(struct conn *c, const struct str *parts, size_t n, size_t sent)
+{
+	size_t len = 0, at = 0;
+	struct rest *rest;
+
+	for (size_t i = 0; i < n; i++)
+		len += parts[i].len;
+	len -= sent;
+	if (len > UINT32_MAX) return false;
+	rest = mem_alloc(sizeof *rest + len);
+	if (!rest) return false;
+	for (size_t i = 0; i < n; i++) {
+		struct str left = str_from(parts[i], sent);
+
+		sent -= parts[i].len - left.len;
+		if (left.len) memcpy(rest->bytes + at, left.at, left.len);
+		at += left.len;
+	}
+	return rest_send(c, rest, str_make(rest->bytes, len));
+}
+
+/* How many bytes the socket took at once; -1: the connection is lost. */
+static ssize_t conn_try(struct conn *c, const struct str *parts, size_t n)
+{
+	uv_buf_t bufs[PARTS_MAX];
+	unsigned used = 0;
+	int sent;
+
+	for (size_t i = 0; i < n; i++)
+		if (parts[i].len > 0)
+			bufs[used++] = uv_buf_init((char *)parts[i].at, (unsigned)parts[i].len);
+	if (used == 0) return 0;
+	sent = uv_try_write((uv_stream_t *)&c->tcp, bufs, used);
+	if (sent == UV_EAGAIN) return 0;
+	return sent < 0 ? -1 : sent;
+}
+
+static size_t parts_len(const struct str *parts, size_t n)
+{
+	size_t len = 0;
+
+	for (size_t i = 0; i < n; i++)
+		len += parts[i].len;
+	return len;
+}
+
+/* Sends it all, or cuts the connection. */
+static bool conn_send(struct conn *c, const struct str *parts, size_t n)
+{
+	ssize_t sent;
+
+	if (c->phase == CONN_CLOSED) return false;
+	sent = conn_try(c, parts, n);
+	if (sent >= 0 && (size_t)sent == parts_len(parts, n)) return true;
+	if (sent >= 0 && rest_copy(c, parts, n, (size_t)sent)) return true;
+	conn_cut(c);
+	return false;
+}
+
+size_t conn_backlog(const struct conn *c)
+{
+	return c->tcp.write_queue_size + c->writes * sizeof(struct rest);
+}
+
+/* ---- heads ---- */
+
+/* Text of a known bound that grows on the stack. */
+struct text {
+	size_t len;
+	char at[768];
+};
+
+static void text_add(struct text *t, struct str s)
+{
+	assert(s.len <= sizeof t->at - t->len);
+	memcpy(t->at + t->len, s.at, s.len);
+	t->len += s.len;
+}
+
+static void text_add_number(struct text *t, uint64_t n)
+{
+	char digits[20];
+	size_t at = sizeof digits;
+
+	do {
+		digits[--at] = (char)('0' + n % 10);
+	} while (n /= 10);
+	text_add(t, str_make(digits + at, sizeof digits - at));
+}
+
+static struct str date_line(struct http_server *s)
+{
+	struct hub *hub = s->hub;
+	int64_t turn_ms = loop_now_ms(s->loop), now_s;
+	struct tm tm;
+	time_t t;
+
+	if (hub->date_turn_ms != turn_ms) {
+		hub->date_turn_ms = turn_ms;
+		now_s = clock_now_ms() / 1000;
+		if (hub->date_s != now_s) {
+			hub->date_s = now_s;
+			t = (time_t)now_s;
+			gmtime_r(&t, &tm);
+			strftime(hub->date, sizeof hub->date,
+				"Date: %a, %d %b %Y %H:%M:%S GMT\r\n", &tm);
+		}
+	}
+	return str_of(hub->date);
+}
+
+static void head_status(struct text *t, struct conn *c, int status, const char *content_type)
+{
+	text_add(t, STR("HTTP/1.1 "));
+	text_add_number(t, (uint64_t)status);
+	text_add(t, STR(" "));
+	text_add(t, str_of(http_status_text(status)));
+	text_add(t, STR("\r\n"));
+	text_add(t, date_line(c->server));
+	if (content_type && *content_type) {
+		text_add(t, STR("Content-Type: "));
+		text_add(t, str_first(str_of(content_type), 256));
+		text_add(t, STR("\r\n"));
+	}
+}
+
+static void head_connection(struct text *t, struct conn *c)
+{
+	if (!c->keep_alive)
+		text_add(t, STR("Connection: close\r\n"));
+	else if (c->exchange.http_1_0)
+		text_add(t, STR("Connection: keep-alive\r\n"));
+}
+
+/* ---- whole replies ---- */
+
+static bool status_has_body(int status)
+{
+	return status >= 200 && status != 204 && status != 304;
+}
+
+void http_reply(struct exchange *x, int status, const char *content_type, struct str headers,
+	struct str body)
+{
+	struct conn *c = conn_of(x);
+	struct text t;
+
+	assert(!x->begun);
+	t.len = 0;
+	if (c->server->stopping) c->keep_alive = false;
+	head_status(&t, c, status, content_type);
+	if (status_has_body(status)) {
+		text_add(&t, STR("Content-Length: "));
+		text_add_number(&t, body.len);
+		text_add(&t, STR("\r\n"));
+	}
+	head_connection(&t, c);
+	if (x->is_head || !status_has_body(status)) body = STR_NONE;
+	if (headers.len == 0) text_add(&t, STR("\r\n"));
+	conn_send(c, (struct str[]){ str_make(t.at, t.len), headers,
+		headers.len ? STR("\r\n") : STR_NONE, body }, 4);
+	conn_over(c);
+}
+
+void conn_continue(struct conn *c)
+{
+	conn_send(c, (struct str[]){ STR("HTTP/1.1 100 Continue\r\n\r\n") }, 1);
+}
+
+/* The problem's name, as the API spells it. */
+static const char *problem_of(int status)
+{
+	switch (status) {
+	case 408: return "timeout";
+	case 413: return "too-big";
+	case 414: return "target-too-long";
+	case 417: return "expectation-failed";
+	case 431: return "headers-too-large";
+	case 503: return "unavailable";
+	default: return "bad-request";
+	}
+}
+
+void conn_refuse(struct conn *c, int status, const char *detail)
+{
+	struct exchange *x = &c->exchange;
+	char body[512];
+	int len = snprintf(body, sizeof body,
+		"{\"type\":\"/problems/%s\",\"title\":\"%s\",\"status\":%d,\"detail\":\"%s\"}",
+		problem_of(status), http_status_text(status), status, detail);
+
+	c->phase = CONN_OPEN;
+	c->keep_alive = false;
+	x->open = true;
+	x->begun = x->parked = x->is_head = x->http_1_0 = false;
+	http_reply(x, status, "application/problem+json", STR_NONE,
+		str_make(body, len > 0 ? (size_t)len : 0));
+}
+
+/* ---- replies in pieces ---- */
+
+void http_begin(struct exchange *x, int status, const char *content_type, struct str headers)
+{
+	struct conn *c = conn_of(x);
+	struct text t;
+
+	assert(!x->begun && status_has_body(status));
+	t.len = 0;
+	x->begun = true;
+	if (c->server->stopping || x->http_1_0) c->keep_alive = false;
+	head_status(&t, c, status, content_type);
+	if (!x->http_1_0) text_add(&t, STR("Transfer-Encoding: chunked\r\n"));
+	head_connection(&t, c);
+	if (headers.len == 0) text_add(&t, STR("\r\n"));
+	conn_send(c, (struct str[]){ str_make(t.at, t.len), headers,
+		headers.len ? STR("\r\n") : STR_NONE }, 3);
+	if (c->ended) conn_cut(c);
+}
+
+/* A reader that is behind and would fall behind further than allowed. */
+static bool conn_too_slow(struct conn *c, size_t more)
+{
+	size_t behind = conn_backlog(c);
+
+	if (behind == 0 || behind + more <= c->server->limits.backlog_max) return false;
+	conn_cut(c);
+	return true;
+}
+
+/* "1f\r\n": of a chunk. */
+static struct str chunk_head(size_t len, char out[24])
+{
+	int n = snprintf(out, 24, "%zx\r\n", len);
+
+	return str_make(out, (size_t)n);
+}
+
+bool http_write(struct exchange *x, struct str bytes)
+{
+	struct conn *c = conn_of(x);
+	char size[24];
+
+	assert(x->begun);
+	if (c->phase == CONN_CLOSED || conn_too_slow(c, bytes.len)) return false;
+	if (bytes.len == 0 || x->is_head) return true;
+	if (x->http_1_0) return conn_send(c, &bytes, 1);
+	return conn_send(c, (struct str[]){ chunk_head(bytes.len, size), bytes, STR("\r\n") }, 3);
+}
+
+void http_end(struct exchange *x)
+{
+	struct conn *c = conn_of(x);
+
+	assert(x->begun);
+	if (!x->is_head && !x->http_1_0) conn_send(c, (struct str[]){ STR("0\r\n\r\n") }, 1);
+	conn_over(c);
+}
+
+/* ---- frames ---- */
+
+struct frame *frame_new(struct str bytes)
+{
+	char size[24];
+	struct str head = chunk_head(bytes.len, size);
+	struct frame *f = mem_alloc(sizeof *f + head.len + bytes.len + 2);
+	char *at;
+
+	if (!f) return NULL;
+	at = (char *)(f + 1);
+	f->refs = 1;
+	memcpy(at, head.at, head.len);
+	if (bytes.len) memcpy(at + head.len, bytes.at, bytes.len);
+	memcpy(at + head.len + bytes.len, "\r\n", 2);
+	f->chunked = str_make(at, head.len + bytes.len + 2);
+	f->plain = str_make(at + head.len, bytes.len);
+	return f;
+}
+
+struct frame *frame_drop(struct frame *f)
+{
+	if (f && --f->refs == 0) mem_free(f);
+	return NULL;
+}
+
+static bool frame_queue(struct conn *c, struct frame *f, struct str left)
+{
+	struct rest *rest = mem_alloc(sizeof *rest);
+
+	if (!rest) return false;
+	rest->frame = f;
+	f->refs++;
+	return rest_send(c, rest, left);
+}
+
+bool http_write_frame(struct exchange *x, struct frame *f)
+{
+	struct conn *c = conn_of(x);
+	struct str bytes = x->http_1_0 ? f->plain : f->chunked;
+	ssize_t sent;
+
+	assert(x->begun);
+	if (c->phase == CONN_CLOSED || conn_too_slow(c, bytes.len)) return false;
+	if (f->plain.len == 0 || x->is_head) return true;
+	sent = conn_try(c, &bytes, 1);
+	if (sent >= 0 && (size_t)sent == bytes.len) return true;
+	if (sent >= 0 && frame_queue(c, f, str_from(bytes, (size_t)sent))) return true;
+	conn_cut(c);
+	return false;
+}

@@ -1,0 +1,213 @@
+#include "net/http_conn.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "net/http_address.h"
+
+enum { ACCEPTS_A_TURN = 256, ACCEPT_AGAIN_MS = 100, SPARE_FDS = 64 };
+
+/* ---- accepting ---- */
+
+static void on_connection(uv_poll_t *, int status, int events);
+
+static void server_listen(struct http_server *s)
+{
+	if (s->listening || s->stopping) return;
+	s->listening = true;
+	uv_poll_start(&s->listener, UV_READABLE, on_connection);
+}
+
+/* Whoever comes now waits in the kernel's queue. */
+static void server_pause(struct http_server *s)
+{
+	s->listening = false;
+	uv_poll_stop(&s->listener);
+}
+
+/* Out of descriptors or memory: polling on would spin. */
+static void server_accept_failed(struct http_server *s, int error)
+{
+	if (error == EAGAIN || error == EINTR || error == ECONNABORTED) return;
+	server_pause(s);
+	tick_set(s->loop, &s->tick, ACCEPT_AGAIN_MS);
+}
+
+static void on_connection(uv_poll_t *poll, int status, int events)
+{
+	struct http_server *s = poll->data;
+
+	(void)status;
+	(void)events;
+	for (int i = 0; i < ACCEPTS_A_TURN; i++) {
+		int fd;
+
+		if (s->conns_len >= s->limits.connections) {
+			server_pause(s);
+			return;
+		}
+		fd = accept4(s->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+		if (fd < 0) {
+			server_accept_failed(s, errno);
+			return;
+		}
+		conn_open(s, fd);
+	}
+}
+
+/* ---- the end ---- */
+
+static void server_free(struct http_server *s)
+{
+	mem_free(s->path);
+	mem_free(s);
+}
+
+static void server_try_end(struct http_server *s)
+{
+	void (*stopped)(void *) = s->stopped;
+	void *ctx = s->stopped_ctx;
+
+	if (!s->listener_closed || s->conns_len > 0) return;
+	tick_stop(s->loop, &s->tick);
+	if (stopped) stopped(ctx);
+	server_free(s);
+}
+
+void server_lost_conn(struct http_server *s)
+{
+	s->conns_len--;
+	if (s->stopping)
+		server_try_end(s);
+	else if (!s->listening && !s->tick.next)
+		server_listen(s);
+}
+
+static void on_listener_closed(uv_handle_t *handle)
+{
+	struct http_server *s = handle->data;
+
+	close(s->fd);
+	s->listener_closed = true;
+	server_try_end(s);
+}
+
+static void server_ticked(struct tick *tick)
+{
+	struct http_server *s = LINK_OF(tick, struct http_server, tick);
+
+	if (!s->stopping) {
+		server_listen(s);
+		return;
+	}
+	for (struct conn *c = s->conns; c; c = c->next)
+		conn_cut(c);
+}
+
+/* What waits is ended, what is about to be answered may be. */
+static void conn_stop(struct conn *c)
+{
+	switch (c->phase) {
+	case CONN_IDLE: conn_cut(c); break;
+	case CONN_OPEN:
+		if (c->exchange.parked || c->exchange.begun) conn_cut(c);
+		break;
+	default: break;
+	}
+	c->keep_alive = false;
+}
+
+void http_stop(struct http_server *s, int64_t grace_ms, void (*done)(void *), void *ctx)
+{
+	s->stopping = true;
+	s->stopped = done;
+	s->stopped_ctx = ctx;
+	tick_stop(s->loop, &s->tick);
+	tick_set(s->loop, &s->tick, grace_ms);
+	if (s->path) unlink(s->path);
+	uv_close((uv_handle_t *)&s->listener, on_listener_closed);
+	for (struct conn *c = s->conns; c; c = c->next)
+		conn_stop(c);
+}
+
+/* ---- the beginning ---- */
+
+static size_t connections_max(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur <= 2 * SPARE_FDS) return SPARE_FDS;
+	return (size_t)limit.rlim_cur - SPARE_FDS;
+}
+
+static struct http_limits limits_of(const struct http_limits *l)
+{
+	struct http_limits m = l ? *l : (struct http_limits){ 0 };
+
+	if (!m.header_max) m.header_max = 32 * 1024;
+	if (!m.body_max) m.body_max = 1024 * 1024;
+	if (!m.backlog_max) m.backlog_max = 256 * 1024;
+	if (!m.idle_ms) m.idle_ms = 75 * 1000;
+	if (!m.send_ms) m.send_ms = 30 * 1000;
+	if (!m.write_ms) m.write_ms = 30 * 1000;
+	if (!m.connections) m.connections = connections_max();
+	return m;
+}
+
+static enum err server_start(struct http_server *s, struct str address, struct fault *why)
+{
+	struct listening l;
+	enum err e = address_listen(address, &l, why);
+
+	if (e) return e;
+	s->fd = l.fd;
+	s->port = l.port;
+	s->path = l.path;
+	s->listener.data = s;
+	if (uv_poll_init_socket(loop_uv(s->loop), &s->listener, s->fd)) {
+		close(s->fd);
+		if (s->path) unlink(s->path);
+		return fail(why, ERR_UNAVAILABLE, "cannot poll %.*s", STR_ARGS(address));
+	}
+	server_listen(s);
+	return OK;
+}
+
+struct http_server *http_listen(struct loop *loop, struct str address,
+	const struct http_limits *limits, http_handler *handler, void *ctx, struct fault *why)
+{
+	struct http_server *s = mem_alloc(sizeof *s);
+	struct hub *hub = hub_of(loop);
+
+	if (!s || !hub) {
+		mem_free(s);
+		fail(why, ERR_MEMORY, "out of memory");
+		return NULL;
+	}
+	s->loop = loop;
+	s->hub = hub;
+	s->limits = limits_of(limits);
+	s->handler = handler;
+	s->ctx = ctx;
+	s->tick.fn = server_ticked;
+	if (server_start(s, address, why)) {
+		server_free(s);
+		return NULL;
+	}
+	return s;
+}
+
+int http_port(const struct http_server *s)
+{
+	return s->port;
+}
+
+size_t http_connections(const struct http_server *s)
+{
+	return s->conns_len;
+}

@@ -1,0 +1,163 @@
+#include "net/loop.h"
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <uv.h>
+
+#include "base/mem.h"
+#include "net/loop_parts.h"
+#include "net/wheel.h"
+
+struct loop {
+	uv_loop_t uv;
+	uv_async_t bell;                /* rings when the mailbox was empty */
+	_Atomic(struct link *) mailbox; /* newest first */
+	atomic_bool stopping;
+	struct wheel wheel;
+	void *thing;
+	void (*thing_done)(void *);
+};
+
+/* All that waits, oldest first. */
+static struct link *mailbox_take(struct loop *loop)
+{
+	struct link *newest = atomic_exchange_explicit(&loop->mailbox, NULL, memory_order_acquire);
+	struct link *oldest = NULL;
+
+	while (newest) {
+		struct link *next = newest->next;
+
+		newest->next = oldest;
+		oldest = newest;
+		newest = next;
+	}
+	return oldest;
+}
+
+static bool mailbox_run(struct loop *loop)
+{
+	struct link *link = mailbox_take(loop);
+	bool some = link;
+
+	while (link) {
+		struct post *post = LINK_OF(link, struct post, link);
+
+		link = link->next;
+		post->fn(post);
+	}
+	return some;
+}
+
+static void bell_rang(uv_async_t *bell)
+{
+	struct loop *loop = bell->data;
+
+	mailbox_run(loop);
+	/* From now on only the sockets of others keep the loop going. */
+	if (atomic_load_explicit(&loop->stopping, memory_order_relaxed)) {
+		uv_unref((uv_handle_t *)&loop->bell);
+		uv_unref((uv_handle_t *)&loop->wheel.timer);
+	}
+}
+
+static enum err loop_init(struct loop *loop, struct fault *why)
+{
+	int e = uv_loop_init(&loop->uv);
+
+	if (e) return fail(why, ERR_UNAVAILABLE, "event loop: %s", uv_strerror(e));
+	loop->uv.data = loop;
+	loop->bell.data = loop;
+	e = uv_async_init(&loop->uv, &loop->bell, bell_rang);
+	if (e) {
+		uv_loop_close(&loop->uv);
+		return fail(why, ERR_UNAVAILABLE, "event loop: %s", uv_strerror(e));
+	}
+	wheel_init(&loop->wheel, &loop->uv);
+	return OK;
+}
+
+struct loop *loop_new(struct fault *why)
+{
+	struct loop *loop = mem_alloc(sizeof *loop);
+
+	if (!loop) {
+		fail(why, ERR_MEMORY, "out of memory");
+		return NULL;
+	}
+	signal(SIGPIPE, SIG_IGN); /* a peer that is gone is an error of its write */
+	if (loop_init(loop, why)) {
+		mem_free(loop);
+		return NULL;
+	}
+	return loop;
+}
+
+/* Closes the loop's own handles and lets libuv see it. */
+static void loop_shut(struct loop *loop)
+{
+	if (uv_is_closing((uv_handle_t *)&loop->bell)) return;
+	uv_close((uv_handle_t *)&loop->bell, NULL);
+	uv_close((uv_handle_t *)&loop->wheel.timer, NULL);
+	uv_run(&loop->uv, UV_RUN_DEFAULT);
+}
+
+struct loop *loop_free(struct loop *loop)
+{
+	if (!loop) return NULL;
+	loop_shut(loop);
+	uv_loop_close(&loop->uv);
+	if (loop->thing_done) loop->thing_done(loop->thing);
+	mem_free(loop);
+	return NULL;
+}
+
+void loop_run(struct loop *loop)
+{
+	do {
+		uv_run(&loop->uv, UV_RUN_DEFAULT);
+	} while (mailbox_run(loop));
+	loop_shut(loop);
+}
+
+void loop_stop(struct loop *loop)
+{
+	atomic_store_explicit(&loop->stopping, true, memory_order_relaxed);
+	uv_async_send(&loop->bell);
+}
+
+struct uv_loop_s *loop_uv(struct loop *loop)
+{
+	return &loop->uv;
+}
+
+int64_t loop_now_ms(const struct loop *loop)
+{
+	return (int64_t)uv_now(&loop->uv);
+}
+
+struct wheel *loop_wheel(struct loop *loop)
+{
+	return &loop->wheel;
+}
+
+void loop_post(struct loop *loop, struct post *post)
+{
+	struct link *last = atomic_load_explicit(&loop->mailbox, memory_order_relaxed);
+
+	do {
+		post->link.next = last;
+	} while (!atomic_compare_exchange_weak_explicit(&loop->mailbox, &last, &post->link,
+		memory_order_release, memory_order_relaxed));
+	if (!last) uv_async_send(&loop->bell);
+}
+
+void loop_attach(struct loop *loop, void *thing, void (*done)(void *thing))
+{
+	loop->thing = thing;
+	loop->thing_done = done;
+}
+
+void *loop_attached(const struct loop *loop)
+{
+	return loop->thing;
+}
