@@ -103,6 +103,7 @@ static void hand_back(struct job **jobs, size_t len)
 static void job_reset(struct job *job)
 {
 	job->err = OK;
+	job->decided = false;
 	job->why.err = OK;
 	job->why.items_len = 0;
 	job->why.retry_after_s = 0;
@@ -115,7 +116,6 @@ static void job_reset(struct job *job)
 
 static void job_fail(struct job *job, const struct fault *why)
 {
-	if (job->kind->undo && !job->err) job->kind->undo(job);
 	job_reset(job);
 	job->err = why->err;
 	job->why = *why;
@@ -139,6 +139,7 @@ static enum err job_decide(struct job *job, struct rows *rows)
 
 	if (k) return job_key_again(job, rows, k);
 	e = job->kind->decide(job, rows, &job->why);
+	job->decided = !e;
 	if (e || !job->key.len) return e;
 	struct key_record record = { .status = job->status, .session = job->key_session,
 		.result = job->key_result };
@@ -168,6 +169,13 @@ static enum err batch_load(struct batch *b, struct job **jobs, size_t len, struc
 	return rows_load(&b->rows, &w, why);
 }
 
+static void batch_undo(struct batch *b, struct job **jobs, size_t len)
+{
+	db_rollback(b->db);
+	for (size_t i = 0; i < len; i++)
+		if (jobs[i]->decided && jobs[i]->kind->undo) jobs[i]->kind->undo(jobs[i]);
+}
+
 static enum err batch_try(struct batch *b, struct job **jobs, size_t len, struct fault *why)
 {
 	int64_t now_ms = 0;
@@ -192,7 +200,7 @@ static enum err batch_try(struct batch *b, struct job **jobs, size_t len, struct
 	} else if (!e) {
 		db_rollback(b->db);
 	}
-	if (e) db_rollback(b->db);
+	if (e) batch_undo(b, jobs, len);
 	return e;
 }
 
@@ -225,10 +233,6 @@ void batch_write(struct batch *b, struct job **jobs, size_t len)
 	for (int n = 0; n < (len > 1 ? 1 : TRIES) && e == ERR_BUSY; n++) {
 		why.err = OK;
 		e = batch_try(b, jobs, len, &why);
-		if (e == ERR_BUSY)
-			for (size_t i = 0; i < len; i++)
-				if (jobs[i]->kind->undo && !jobs[i]->err)
-					jobs[i]->kind->undo(jobs[i]);
 	}
 	if (!e) {
 		trouble(b, NULL);
@@ -237,11 +241,8 @@ void batch_write(struct batch *b, struct job **jobs, size_t len)
 		b->db = db_close(b->db);
 		batch_fail(b, jobs, len, &why);
 	} else if (len > 1 && b->db) {
-		for (size_t i = 0; i < len; i++) {
-			if (e != ERR_BUSY && jobs[i]->kind->undo && !jobs[i]->err)
-				jobs[i]->kind->undo(jobs[i]);
+		for (size_t i = 0; i < len; i++)
 			batch_write(b, &jobs[i], 1);
-		}
 	} else {
 		batch_fail(b, jobs, len, &why);
 	}

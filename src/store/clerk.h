@@ -23,6 +23,8 @@ struct job_kind {
 	void (*undo)(struct job *); /* what decide did outside of rows, when it is rolled back */
 	/* Reading kinds: one snapshot, no writes. */
 	enum err (*read)(struct job *, struct db *, int64_t now_ms, struct fault *);
+	bool needs_deed;
+	enum deed deed; /* what the role must allow, checked before all else */
 	bool slow;   /* a read that may take long: not in the way of quick ones */
 	bool open;   /* needs no credential (login) */
 };
@@ -54,8 +56,12 @@ struct job {
 	uint8_t body[SHA256_SIZE]; /* digest of the body's canonical form */
 	struct str key_session;    /* set by decide: the record goes with this session */
 	struct str key_result;     /* set by decide: JSON for `again` */
+	/* What was found wrong with the request before it came here; told only to those who
+	 * may ask at all. NULL: nothing. */
+	const struct fault *refused;
 	/* Outcome. */
 	enum err err;
+	bool decided; /* decide succeeded in this try: undo may be due */
 	struct fault why;
 	int status;        /* HTTP's words for success: 200, 201, 204 */
 	struct buf out;    /* the reply, JSON */

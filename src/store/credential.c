@@ -14,14 +14,17 @@ static enum err credential_row(void *ctx, const struct row *row, struct fault *w
 	struct arena *arena = &job->arena;
 	struct principal *p = &job->who;
 	struct str kind = row_text(row, 2), user = row_text(row, 6);
-	struct str role = row_text(row, user.len ? 11 : 3);
+	struct str own = row_text(row, 3), role = row_text(row, user.len ? 11 : 3);
 	struct str name = row_text(row, user.len ? 10 : 4);
 	int64_t expires_ms = row_int(row, 9);
+	enum role limit;
 
 	if (str_is(kind, "code") || (expires_ms && expires_ms <= l->now_ms)) return OK;
 	if (user.len && (row_int(row, 12) || !role.len)) return OK;
 	if (!role_read(role, &p->role))
 		return fail(why, ERR_INTERNAL, "the store holds an unknown role");
+	/* A person's token may say less than the person, never more. */
+	if (user.len && own.len && role_read(own, &limit) && limit < p->role) p->role = limit;
 	p->ws = row_int(row, 0);
 	p->token = arena_str(arena, row_text(row, 1));
 	p->user = arena_str(arena, user);
@@ -61,11 +64,40 @@ static const struct job *credential_known(struct job **jobs, size_t len, const s
 	for (size_t back = 0; back < len && back < 8; back++) {
 		const struct job *other = jobs[len - 1 - back];
 
-		if (other->has_hash && !other->err &&
+		if (other->has_hash && other->who.role != ROLE_NONE &&
 			memcmp(other->hash, job->hash, SHA256_SIZE) == 0)
 			return other;
 	}
 	return NULL;
+}
+
+/* May this job be worked at all? The role comes first, then what was wrong with the body. */
+static void credential_admit(struct job *job)
+{
+	if (job->kind->needs_deed && !role_may(job->who.role, job->kind->deed))
+		job->err = fail(&job->why, ERR_FORBIDDEN, "the role %s may not do this",
+			role_name(job->who.role));
+	else if (job->refused)
+		job->why = *job->refused, job->err = job->why.err;
+}
+
+static enum err credential_find(struct db *db, struct job **jobs, size_t i, int64_t now_ms,
+	struct fault *why)
+{
+	struct job *job = jobs[i];
+	struct lookup l = { job, now_ms, false };
+	const struct val args[] = { val_bytes(job->hash, SHA256_SIZE) };
+	const struct job *known = credential_known(jobs, i, job);
+	enum err e;
+
+	if (known) {
+		credential_copy(job, known);
+		return OK;
+	}
+	e = db_one(db, SQL_CREDENTIAL, args, 1, credential_row, &l, why);
+	if (!e && !l.found)
+		job->err = fail(&job->why, ERR_NO_TOKEN, "this token is not known");
+	return e;
 }
 
 enum err credentials_load(struct db *db, struct job **jobs, size_t len, int64_t now_ms,
@@ -73,25 +105,15 @@ enum err credentials_load(struct db *db, struct job **jobs, size_t len, int64_t 
 {
 	for (size_t i = 0; i < len; i++) {
 		struct job *job = jobs[i];
-		struct lookup l = { job, now_ms, false };
-		const struct val args[] = { val_bytes(job->hash, SHA256_SIZE) };
-		const struct job *known;
-		enum err e;
 
-		if (!job->has_hash) {
-			if (!job->kind->open && job->who.role == ROLE_NONE)
-				job->err = fail(&job->why, ERR_NO_TOKEN, "a token is needed");
-			continue;
+		if (job->has_hash) {
+			enum err e = credential_find(db, jobs, i, now_ms, why);
+
+			if (e) return e;
+		} else if (!job->kind->open && job->who.role == ROLE_NONE) {
+			job->err = fail(&job->why, ERR_NO_TOKEN, "a token is needed");
 		}
-		known = credential_known(jobs, i, job);
-		if (known) {
-			credential_copy(job, known);
-			continue;
-		}
-		e = db_one(db, SQL_CREDENTIAL, args, 1, credential_row, &l, why);
-		if (e) return e;
-		if (!l.found)
-			job->err = fail(&job->why, ERR_NO_TOKEN, "this token is not known");
+		if (!job->err) credential_admit(job);
 	}
 	return OK;
 }

@@ -336,6 +336,33 @@ struct ask *rows_next_due(struct rows *rows, struct ask *at)
 	return r ? &r->ask : NULL;
 }
 
+enum err rows_fetch_ask(struct rows *rows, int64_t ws, struct str id, struct ask **out,
+	struct fault *why)
+{
+	const struct val args[] = { val_int(ws), val_text(id) };
+	struct call calls[] = {
+		{ SQL_ASK_GET, args, 2, loaded_ask, rows, 0 },
+		{ SQL_SESSION_OF_ASK, args, 2, loaded_session, rows, 0 },
+	};
+	enum err e = rows_ask(rows, ws, id) ? OK : db_run(rows->db, calls, 2, why);
+
+	if (e) return e;
+	*out = rows_ask(rows, ws, id);
+	return *out ? OK : fail(why, ERR_NOT_FOUND, "no ask %.*s", STR_ARGS(id));
+}
+
+enum err rows_fetch_session(struct rows *rows, int64_t ws, struct str id,
+	struct session **out, struct fault *why)
+{
+	const struct val args[] = { val_int(ws), val_text(id) };
+	struct call call = { SQL_SESSION_GET, args, 2, loaded_session, rows, 0 };
+	enum err e = rows_session(rows, ws, id) ? OK : db_run(rows->db, &call, 1, why);
+
+	if (e) return e;
+	*out = rows_session(rows, ws, id);
+	return *out ? OK : fail(why, ERR_NOT_FOUND, "no session %.*s", STR_ARGS(id));
+}
+
 /* ---- changes ---- */
 
 static struct str new_id(struct rows *rows, const char *prefix)

@@ -97,6 +97,12 @@ bool rows_add_key(struct rows *, int64_t ws, struct str token, struct str path,
 /* args are copied (their texts are not). */
 bool rows_extra(struct rows *, enum sql, const struct val *args, int len, bool must_change);
 
+/* Loads it now if it is not here: for what is only known while deciding. */
+enum err rows_fetch_ask(struct rows *, int64_t ws, struct str id, struct ask **out,
+	struct fault *);
+enum err rows_fetch_session(struct rows *, int64_t ws, struct str id, struct session **out,
+	struct fault *);
+
 /* ---- for the clerk ---- */
 
 void rows_start(struct rows *, struct arena *, struct db *, struct ids *, int64_t now_ms);
