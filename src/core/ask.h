@@ -89,6 +89,19 @@ enum err draft_read(const struct json *body, const struct draft_limits *, struct
 /* A plain text body: a yes/no ask with this text. */
 enum err draft_plain(struct str text, struct arena *, struct draft *out, struct fault *why);
 
+/* A duration within the limits: seconds, or "90s" "30m" "24h" "7d". */
+enum err timeout_read(const struct json *, const char *at, const struct draft_limits *,
+	int64_t *ms, struct fault *why);
+/* At most ASSIGNEES_MAX user ids; repeats are dropped. */
+enum { ASSIGNEES_MAX = 100 };
+enum err assignees_read(const struct json *, const char *at, struct arena *,
+	struct str **out, size_t *len, struct fault *why);
+/* The one text of a small body, {"reason": "…"} or {"text": "…"}, at most `max` code points
+ * long; without `needed` it may be absent, null or empty. */
+enum err note_read(const struct json *body, const char *name, size_t max, bool needed,
+	struct str *out, struct fault *why);
+enum { REASON_MAX = 2000, REPLY_MAX = 10000 };
+
 /* The ask's questions and operation, read back from `fixed`. `out` members may be NULL. */
 struct ask_parts {
 	struct question *questions;

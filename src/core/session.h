@@ -25,7 +25,6 @@ struct session {
 	bool parallel;
 	enum session_status status;
 	/* Open asks by what they make the session wait for. */
-	int64_t open_blocking; /* of those: blocking ones, of which there may be one */
 	int64_t open_input;    /* blocking and error_recovery */
 	int64_t open_blocking; /* of these the blocking ones: one at a time unless parallel */
 	int64_t open_approval;

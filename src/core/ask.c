@@ -1,0 +1,233 @@
+#include "core/ask.h"
+
+#include "base/clock.h"
+#include "core/body.h"
+#include "core/show.h"
+
+#include <assert.h>
+
+static const char *const kinds[] = {
+	[ASK_BLOCKING] = "blocking",
+	[ASK_NON_BLOCKING] = "non_blocking",
+	[ASK_APPROVAL] = "approval",
+	[ASK_ERROR_RECOVERY] = "error_recovery",
+};
+
+static const char *const statuses[] = {
+	[ASK_PENDING] = "pending",
+	[ASK_ANSWERED] = "answered",
+	[ASK_SKIPPED] = "skipped",
+	[ASK_EXPIRED] = "expired",
+	[ASK_CANCELLED] = "cancelled",
+};
+
+static const char *const priorities[] = {
+	[PRIORITY_LOW] = "low",
+	[PRIORITY_NORMAL] = "normal",
+	[PRIORITY_HIGH] = "high",
+	[PRIORITY_URGENT] = "urgent",
+};
+
+#define LEN(table) (sizeof(table) / sizeof *(table))
+
+static int name_find(const char *const *names, size_t len, struct str name)
+{
+	for (size_t i = 0; i < len; i++)
+		if (str_is(name, names[i])) return (int)i;
+	return -1;
+}
+
+const char *ask_kind_name(enum ask_kind k)
+{
+	return kinds[k];
+}
+
+bool ask_kind_read(struct str name, enum ask_kind *out)
+{
+	int i = name_find(kinds, LEN(kinds), name);
+
+	if (i >= 0) *out = (enum ask_kind)i;
+	return i >= 0;
+}
+
+const char *ask_status_name(enum ask_status s)
+{
+	return statuses[s];
+}
+
+bool ask_status_read(struct str name, enum ask_status *out)
+{
+	int i = name_find(statuses, LEN(statuses), name);
+
+	if (i >= 0) *out = (enum ask_status)i;
+	return i >= 0;
+}
+
+const char *priority_name(enum priority p)
+{
+	return priorities[p];
+}
+
+bool priority_read(struct str name, enum priority *out)
+{
+	int i = name_find(priorities, LEN(priorities), name);
+
+	if (i >= 0) *out = (enum priority)i;
+	return i >= 0;
+}
+
+enum err ask_parts(const struct ask *a, struct arena *arena, struct ask_parts *out,
+	struct fault *why)
+{
+	/* A flat question stands deeper here than in the body it came from. */
+	static const struct json_limits limits = { .depth = 80, .values = 400000 };
+	struct ask_parts parts = { 0 };
+	const struct json *json;
+
+	struct str text = arena_print(arena, "{%.*s}", STR_ARGS(a->fixed));
+	if (arena->failed) return fail(why, ERR_MEMORY, "out of memory");
+	enum err e = json_read(text, &limits, arena, &json, why);
+	if (!e)
+		e = questions_load(json_get(json, "questions"), arena, &parts.questions,
+			&parts.questions_len, why);
+	if (e == ERR_MEMORY) return e;
+	if (e) return fail(why, ERR_INTERNAL, "ask %.*s is unreadable", STR_ARGS(a->id));
+	parts.operation = json_get(json, "operation");
+	parts.fallback = json_get(json, "default");
+	if (!json_is(parts.operation, JSON_OBJECT)) parts.operation = NULL;
+	if (!json_is(parts.fallback, JSON_OBJECT)) parts.fallback = NULL;
+	parts.title = json_text(json_get(json, "title"));
+	*out = parts;
+	return OK;
+}
+
+/* Every way out of pending. A settled ask never changes again. `outcome` sums it up when
+ * there is no answer to do so. */
+static const struct {
+	enum ask_status to;
+	const char *event;
+	const char *outcome;
+} settling[] = {
+	[SETTLE_ANSWER] = { ASK_ANSWERED, "ask.answered", "" },
+	[SETTLE_SKIP] = { ASK_SKIPPED, "ask.skipped", "Skipped" },
+	[SETTLE_EXPIRE] = { ASK_EXPIRED, "ask.expired", "No answer before the deadline" },
+	[SETTLE_CANCEL] = { ASK_CANCELLED, "ask.cancelled", "Cancelled" },
+};
+
+static struct str settlement_summary(const struct settlement *s, struct arena *arena)
+{
+	const char *outcome = settling[s->verb].outcome;
+
+	if (s->verb == SETTLE_ANSWER) return s->answer->summary;
+	if (s->answer)
+		return arena_print(arena, "%.*s\n(default: nobody answered)",
+			STR_ARGS(s->answer->summary));
+	if (s->reason.len) return arena_print(arena, "%s: %.*s", outcome, STR_ARGS(s->reason));
+	return str_of(outcome);
+}
+
+enum err ask_settle(struct ask *a, const struct settlement *s, int64_t now_ms,
+	struct arena *arena, const char **event_type, struct fault *why)
+{
+	bool may_answer = s->verb == SETTLE_ANSWER || s->verb == SETTLE_EXPIRE;
+
+	assert(s->answer ? may_answer && s->answered_by.len : s->verb != SETTLE_ANSWER);
+	if (a->status != ASK_PENDING)
+		return fail(why, ERR_CONFLICT, "ask %.*s is already %s", STR_ARGS(a->id),
+			ask_status_name(a->status));
+	struct str summary = settlement_summary(s, arena);
+	if (arena->failed) return fail(why, ERR_MEMORY, "out of memory");
+
+	a->status = settling[s->verb].to;
+	a->settled_ms = now_ms;
+	a->answer = s->answer ? s->answer->json : STR_NONE;
+	a->answered_by = s->answer ? s->answered_by : STR_NONE;
+	a->approved_digest = s->approved_digest;
+	a->reason = s->reason;
+	a->summary = summary;
+	a->claimed_user = a->claimed_name = STR_NONE;
+	a->claimed_until_ms = 0;
+	a->version++;
+	*event_type = settling[s->verb].event;
+	return OK;
+}
+
+enum err ask_may_settle(const struct ask *a, const struct principal *p, struct fault *why)
+{
+	if (!role_may(p->role, DEED_SETTLE))
+		return fail(why, ERR_FORBIDDEN, "the role %s may not answer or skip an ask",
+			role_name(p->role));
+	if (a->kind == ASK_APPROVAL && a->token.len && str_eq(a->token, p->token))
+		return fail(why, ERR_FORBIDDEN, "who asks for an approval may not decide it");
+	return OK;
+}
+
+static bool all_approve(const struct ask_parts *parts, const struct json *answer)
+{
+	size_t approvals = 0;
+
+	for (size_t i = 0; i < parts->questions_len; i++) {
+		const struct question *q = &parts->questions[i];
+		const struct json *value = json_get(json_get_str(answer, q->key), "value");
+
+		if (q->type != Q_APPROVAL) continue;
+		if (!str_is(json_text(value), "approve")) return false;
+		approvals++;
+	}
+	return approvals > 0;
+}
+
+/* Read from the words of the answer themselves: without memory to read them it is no. */
+bool ask_approved(const struct ask *a)
+{
+	struct arena arena = { 0 };
+	struct ask_parts parts;
+	const struct json *answer;
+
+	if (a->status != ASK_ANSWERED || a->kind != ASK_APPROVAL) return false;
+	bool approved = !ask_parts(a, &arena, &parts, NULL) &&
+		!json_read(a->answer, NULL, &arena, &answer, NULL) && all_approve(&parts, answer);
+	arena_done(&arena);
+	return approved;
+}
+
+static void who_write(struct json_writer *w, const char *kind, const struct principal *p)
+{
+	jw_object(w);
+	jw_key(w, "kind");
+	jw_text(w, kind);
+	show_text(w, "user", p ? p->user : STR_NONE);
+	show_text(w, "name", p ? p->name : STR_NONE);
+	show_text(w, "via", p ? p->via : STR_NONE);
+	jw_object_end(w);
+}
+
+void answered_by_write(struct buf *out, const char *kind, const struct principal *p)
+{
+	struct json_writer w = { .out = out };
+
+	who_write(&w, kind, p);
+}
+
+struct str replies_add(struct str replies, const struct principal *p, struct str text,
+	int64_t now_ms, struct arena *arena)
+{
+	struct buf out = { 0 };
+	struct json_writer w = { .out = &out };
+	char at[TIME_SIZE];
+	bool first = replies.len <= strlen("[]");
+
+	time_write(now_ms, at);
+	buf_add(&out, first ? STR("[") : str_first(replies, replies.len - 1));
+	w.more = !first;
+	jw_object(&w);
+	jw_key(&w, "by");
+	who_write(&w, p->role == ROLE_AGENT ? "agent" : "human", p);
+	jw_key(&w, "text");
+	jw_str(&w, text);
+	jw_key(&w, "at");
+	jw_text(&w, at);
+	jw_object_end(&w);
+	buf_add_char(&out, ']');
+	return buf_keep(&out, arena);
+}

@@ -1,0 +1,85 @@
+/* The ask as everybody sees it. On the road of every request: `fixed` goes in as it is. */
+#include "core/ask.h"
+#include "core/show.h"
+
+static void head_write(struct json_writer *w, const struct ask *a, const struct ask_view *v)
+{
+	jw_key(w, "id");
+	jw_str(w, a->id);
+	jw_key(w, "workspace");
+	jw_str(w, v->workspace);
+	jw_key(w, "session");
+	jw_str(w, a->session);
+	show_text(w, "session_title", v->session_title);
+	show_text(w, "project", a->project);
+	show_text(w, "run", a->run);
+	show_agent(w, a->ws, a->agent);
+	jw_key(w, "kind");
+	jw_text(w, ask_kind_name(a->kind));
+	jw_key(w, "status");
+	jw_text(w, ask_status_name(a->status));
+}
+
+static void claim_write(struct json_writer *w, const struct ask *a, int64_t now_ms)
+{
+	jw_key(w, "claimed_by");
+	if (a->claimed_until_ms <= now_ms) {
+		jw_null(w);
+		return;
+	}
+	jw_object(w);
+	show_text(w, "user", a->claimed_user);
+	jw_key(w, "name");
+	jw_str(w, a->claimed_name);
+	show_time(w, "until", a->claimed_until_ms);
+	jw_object_end(w);
+}
+
+static void people_write(struct json_writer *w, const struct ask *a, int64_t now_ms)
+{
+	jw_key(w, "priority");
+	jw_text(w, priority_name(a->priority));
+	show_json(w, "assignees", a->assignees.len ? a->assignees : STR("[]"));
+	claim_write(w, a, now_ms);
+	jw_key(w, "version");
+	jw_int(w, a->version);
+}
+
+static void outcome_write(struct json_writer *w, const struct ask *a)
+{
+	show_json(w, "answer", a->answer);
+	show_json(w, "answered_by", a->answered_by);
+	jw_key(w, "summary");
+	jw_str(w, a->summary);
+	show_text(w, "reason", a->reason);
+	show_json(w, "replies", a->replies.len ? a->replies : STR("[]"));
+}
+
+static void url_write(struct json_writer *w, const struct ask *a, const struct ask_view *v)
+{
+	jw_key(w, "url");
+	jw_str(w, v->url);
+	if (w->out->failed) return;
+	w->out->len--; /* opens the string again */
+	buf_add(w->out, STR("/asks/"));
+	buf_add(w->out, a->id);
+	buf_add_char(w->out, '"');
+}
+
+void ask_write(struct json_writer *w, const struct ask *a, const struct ask_view *v,
+	int64_t now_ms)
+{
+	buf_reserve(w->out, a->fixed.len + 1024);
+	jw_object(w);
+	head_write(w, a, v);
+	jw_members(w, a->fixed);
+	show_text(w, "digest", a->digest);
+	show_text(w, "approved_digest", a->approved_digest);
+	people_write(w, a, now_ms);
+	show_time(w, "created_at", a->created_ms);
+	show_time(w, "expires_at", a->deadline_ms);
+	show_time(w, "settled_at", a->settled_ms);
+	outcome_write(w, a);
+	url_write(w, a, v);
+	jw_object_end(w);
+}

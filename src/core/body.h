@@ -1,0 +1,88 @@
+/* body.h - how core reads foreign JSON: every fault is noted with its place, and none stops
+ * the reading. Private to core. */
+#ifndef CORE_BODY_H
+#define CORE_BODY_H
+
+#include "base/arena.h"
+#include "base/fault.h"
+#include "base/json.h"
+
+/* A place in a body. Made on the stack on the way down, put into words only when something
+ * is wrong there. */
+struct spot {
+	const struct spot *up; /* NULL: `name` is a finished JSON pointer */
+	struct str name;       /* of a member; without text: the item `index` */
+	size_t index;
+};
+
+static inline struct spot spot_root(const char *pointer)
+{
+	return (struct spot){ .name = str_of(pointer) };
+}
+
+static inline struct spot spot_member(const struct spot *up, struct str name)
+{
+	return (struct spot){ .up = up, .name = name.at ? name : STR("") };
+}
+
+static inline struct spot spot_item(const struct spot *up, size_t index)
+{
+	return (struct spot){ .up = up, .index = index };
+}
+
+/* What was found wrong so far. */
+struct check {
+	struct fault *why; /* may be NULL */
+	bool failed;
+};
+
+void wrong(struct check *, const struct spot *, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* The same of the member `name` of what stands at `at`. */
+void wrong_member(struct check *, const struct spot *at, struct str name,
+	const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* What the reading comes to: ERR_MEMORY before ERR_INVALID before OK. */
+enum err check_end(const struct check *, const struct arena *);
+
+/* The member names an object may have. */
+struct members {
+	const struct str *names;
+	size_t len;
+};
+
+int members_find(const struct members *, struct str name); /* its index, or -1 */
+/* The value of names[i] into out[i]; NULL when it is absent or null. A member of no such
+ * name is wrong unless `also` (may be NULL) has it. False: not even an object. */
+bool members_read(struct check *, const struct spot *, const struct json *,
+	const struct members *, const struct members *also, const struct json **out);
+
+/* How a text may look. */
+enum text_shape {
+	TEXT_FREE = 0,
+	TEXT_LINE = 1,   /* no control characters, so no line ends */
+	TEXT_FILLED = 2, /* not empty, not blank */
+	TEXT_NEEDED = 4, /* must be there; implies neither of the others */
+};
+
+/* Readers of a member `name` of what stands at `at`; a NULL value is an absent member. They
+ * return what it says, or nothing when it is wrong. */
+struct str text_read(struct check *, const struct spot *at, struct str name,
+	const struct json *, size_t max, unsigned shape);
+bool flag_read(struct check *, const struct spot *at, struct str name,
+	const struct json *, bool otherwise);
+/* A whole number in [min, max]. */
+bool count_read(struct check *, const struct spot *at, struct str name,
+	const struct json *, int64_t min, int64_t max);
+
+bool text_blank(struct str);               /* nothing but white space */
+bool text_one_line(struct str);            /* no control characters */
+bool text_longer(struct str, size_t max);  /* has more than max code points */
+struct str text_excerpt(struct str);       /* of foreign text, short enough for a fault */
+/* Foreign text on one line: every line end becomes a blank. */
+void text_flatten(struct buf *, struct str);
+
+/* The buffer's text in the arena. STR_NONE when either gave out; the arena has failed then.
+ * The buffer is empty and without memory afterwards. */
+struct str buf_keep(struct buf *, struct arena *);
+
+#endif

@@ -1,0 +1,104 @@
+#include "core/operation.h"
+
+#include "base/hash.h"
+#include "core/body.h"
+#include "core/draft.h"
+
+#include <stdio.h>
+
+enum { O_TYPE, O_NAME, O_ARGUMENTS, O_RISK, O_LEN };
+
+static const struct str names[O_LEN] = {
+	[O_TYPE] = STR("type"), [O_NAME] = STR("name"), [O_ARGUMENTS] = STR("arguments"),
+	[O_RISK] = STR("risk"),
+};
+static const struct members members = { names, O_LEN };
+
+enum { OPERATION_TYPE_MAX = 64, OPERATION_NAME_MAX = 256 };
+
+static const char *const risk_names[] = {
+	[RISK_LOW] = "low", [RISK_MEDIUM] = "medium", [RISK_HIGH] = "high",
+	[RISK_CRITICAL] = "critical",
+};
+
+const char *risk_name(enum risk r)
+{
+	return risk_names[r];
+}
+
+bool risk_read(struct str name, enum risk *out)
+{
+	for (size_t i = RISK_LOW; i <= RISK_CRITICAL; i++) {
+		if (!str_is(name, risk_names[i])) continue;
+		*out = (enum risk)i;
+		return true;
+	}
+	return false;
+}
+
+void operation_check(struct check *c, const struct json *json, const struct spot *at,
+	enum risk *risk)
+{
+	const struct json *m[O_LEN];
+
+	if (!members_read(c, at, json, &members, NULL, m)) return;
+	text_read(c, at, names[O_TYPE], m[O_TYPE], OPERATION_TYPE_MAX, TEXT_LINE | TEXT_FILLED);
+	text_read(c, at, names[O_NAME], m[O_NAME], OPERATION_NAME_MAX,
+		TEXT_LINE | TEXT_FILLED | TEXT_NEEDED);
+	if (m[O_RISK] && !risk_read(json_text(m[O_RISK]), risk))
+		wrong_member(c, at, names[O_RISK], "must be low, medium, high or critical");
+}
+
+enum err operation_read(const struct json *json, const char *at, enum risk *out,
+	struct fault *why)
+{
+	struct check c = { .why = why };
+	struct spot spot = spot_root(at);
+	enum risk risk = RISK_NONE;
+
+	operation_check(&c, json, &spot, &risk);
+	enum err e = check_end(&c, NULL);
+	if (!e) *out = risk;
+	return e;
+}
+
+void operation_write(struct json_writer *w, const struct json *operation)
+{
+	jw_object(w);
+	for (size_t i = 0; i < O_LEN; i++) {
+		const struct json *value = json_get_str(operation, names[i]);
+
+		if (!value || (value->type == JSON_NULL && i != O_ARGUMENTS)) continue;
+		jw_key(w, names[i].at);
+		jw_json(w, value);
+	}
+	jw_object_end(w);
+}
+
+static void member_add(struct json *object, struct str name, const struct json *value)
+{
+	object->members[object->count++] = (struct json_member){ name, *value };
+}
+
+void operation_digest(const struct json *operation, const struct json *arguments,
+	struct str session, char out[DIGEST_SIZE])
+{
+	struct json_member room[4];
+	struct json whole = { .type = JSON_OBJECT, .members = room };
+	const struct json id = { .type = JSON_STRING, .text = session };
+	const struct json *type = json_get(operation, "type");
+	const struct json *name = json_get(operation, "name");
+	struct buf text = { 0 };
+	char hex[SHA256_HEX_SIZE];
+
+	if (!arguments) arguments = json_get(operation, "arguments");
+	if (type && type->type != JSON_NULL) member_add(&whole, names[O_TYPE], type);
+	if (name) member_add(&whole, names[O_NAME], name);
+	if (arguments) member_add(&whole, names[O_ARGUMENTS], arguments);
+	member_add(&whole, STR("session"), &id);
+	json_canonical(&text, &whole);
+	sha256_hex(buf_str(&text), hex);
+	/* No memory, no digest: one that fits nothing. */
+	snprintf(out, DIGEST_SIZE, "%s%s", text.failed ? "" : "sha256:", text.failed ? "" : hex);
+	buf_done(&text);
+}

@@ -1,0 +1,80 @@
+#include "core/principal.h"
+
+#include "base/hash.h"
+
+#include <stdio.h>
+
+enum {
+	READ_ALL = 1 << DEED_READ_ALL, ASK = 1 << DEED_ASK, SETTLE = 1 << DEED_SETTLE,
+	ROUTE = 1 << DEED_ROUTE, WITHDRAW = 1 << DEED_WITHDRAW, ADMIN = 1 << DEED_ADMIN,
+};
+
+static const struct {
+	const char *name;
+	unsigned may;
+} roles[] = {
+	[ROLE_NONE] = { "none", 0 },
+	[ROLE_AGENT] = { "agent", ASK },
+	[ROLE_VIEWER] = { "viewer", READ_ALL },
+	[ROLE_MEMBER] = { "member", READ_ALL | ASK | SETTLE | ROUTE },
+	[ROLE_ADMIN] = { "admin", READ_ALL | ASK | SETTLE | ROUTE | WITHDRAW | ADMIN },
+	[ROLE_OWNER] = { "owner", READ_ALL | ASK | SETTLE | ROUTE | WITHDRAW | ADMIN },
+	[ROLE_KEEPER] = { "keeper", READ_ALL | ADMIN },
+};
+
+const char *role_name(enum role r)
+{
+	return roles[r].name;
+}
+
+bool role_read(struct str name, enum role *out)
+{
+	for (size_t i = ROLE_AGENT; i <= ROLE_OWNER; i++) {
+		if (!str_is(name, roles[i].name)) continue;
+		*out = (enum role)i;
+		return true;
+	}
+	return false;
+}
+
+bool role_may(enum role r, enum deed d)
+{
+	return roles[r].may >> d & 1;
+}
+
+static bool same_agent(const struct principal *p, struct str agent)
+{
+	return role_may(p->role, DEED_ASK) && agent.len && str_eq(p->agent, agent);
+}
+
+bool principal_sees(const struct principal *p, struct str agent)
+{
+	return role_may(p->role, DEED_READ_ALL) || same_agent(p, agent);
+}
+
+bool principal_owns(const struct principal *p, struct str agent)
+{
+	return role_may(p->role, DEED_WITHDRAW) || same_agent(p, agent);
+}
+
+void agent_id(int64_t ws, struct str name, char out[32])
+{
+	static const char alphabet[] = "0123456789abcdefghjkmnpqrstvwxyz";
+	enum { PREFIX = 4, LETTERS = 26 };
+	uint8_t hash[SHA256_SIZE];
+	char space[32];
+	unsigned bits = 0, held = 0, next = 0;
+
+	int n = snprintf(space, sizeof space, "%lld/", (long long)ws);
+	sha256_2(str_make(space, (size_t)n), name, hash);
+	memcpy(out, "agt_", PREFIX);
+	for (size_t i = 0; i < LETTERS; i++) {
+		if (held < 5) {
+			bits = bits << 8 | hash[next++];
+			held += 8;
+		}
+		held -= 5;
+		out[PREFIX + i] = alphabet[bits >> held & 31];
+	}
+	out[PREFIX + LETTERS] = '\0';
+}

@@ -1,0 +1,266 @@
+#include "core/reply.h"
+
+enum part { SELECTED, OTHER, TEXT, VALUE, ARGUMENTS, PARTS };
+
+static const struct str part_names[PARTS] = {
+	[SELECTED] = STR("selected"), [OTHER] = STR("other"), [TEXT] = STR("text"),
+	[VALUE] = STR("value"), [ARGUMENTS] = STR("arguments"),
+};
+static const struct members part_members = { part_names, PARTS };
+
+enum { HAS_SELECTED = 1 << SELECTED, HAS_OTHER = 1 << OTHER, HAS_TEXT = 1 << TEXT,
+	HAS_VALUE = 1 << VALUE, HAS_ARGUMENTS = 1 << ARGUMENTS };
+
+/* One value being read. In a shorthand only the main part is there. */
+struct reading {
+	struct check *check;
+	const struct spot *at;
+	const struct question *q;
+	const struct json *part[PARTS];
+	bool shorthand;
+};
+
+typedef void reply_fn(struct reading *, struct reply *);
+static reply_fn read_text, read_number, read_boolean, read_choices, read_approval;
+
+/* What the full form of each type may hold, and which part of it a shorthand stands for. */
+static const struct {
+	unsigned parts;
+	enum part main;
+	reply_fn *read;
+} shapes[] = {
+	[Q_TEXT] = { HAS_TEXT, TEXT, read_text },
+	[Q_NUMBER] = { HAS_VALUE | HAS_TEXT, VALUE, read_number },
+	[Q_BOOLEAN] = { HAS_VALUE | HAS_TEXT, VALUE, read_boolean },
+	[Q_CHOICE] = { HAS_SELECTED | HAS_OTHER | HAS_TEXT, SELECTED, read_choices },
+	[Q_CHOICES] = { HAS_SELECTED | HAS_OTHER | HAS_TEXT, SELECTED, read_choices },
+	[Q_APPROVAL] = { HAS_VALUE | HAS_TEXT | HAS_ARGUMENTS, VALUE, read_approval },
+};
+
+static struct spot part_spot(const struct reading *r, enum part p)
+{
+	return r->shorthand ? *r->at : spot_member(r->at, part_names[p]);
+}
+
+/* A free text; blank is as good as none. */
+static struct str part_text(struct reading *r, enum part p)
+{
+	const struct json *json = r->part[p];
+	struct spot at = part_spot(r, p);
+
+	if (!json) return STR_NONE;
+	if (json->type != JSON_STRING) {
+		wrong(r->check, &at, "must be a string");
+		return STR_NONE;
+	}
+	if (text_longer(json->text, ANSWER_TEXT_MAX)) {
+		wrong(r->check, &at, "must have at most %d characters", ANSWER_TEXT_MAX);
+		return STR_NONE;
+	}
+	return text_blank(json->text) ? STR_NONE : json->text;
+}
+
+static void read_text(struct reading *r, struct reply *out)
+{
+	const struct question *q = r->q;
+	struct spot at = part_spot(r, TEXT);
+	struct str text = part_text(r, TEXT);
+
+	if (!text.len) return;
+	if (q->has_max && text_longer(text, (size_t)q->max))
+		wrong(r->check, &at, "must have at most %.0f characters", q->max);
+	else if (q->has_min && q->min >= 1 && !text_longer(text, (size_t)q->min - 1))
+		wrong(r->check, &at, "must have at least %.0f characters", q->min);
+	else if (!format_fits(q->format, text))
+		wrong(r->check, &at, "is no %s", format_name(q->format));
+	out->text = text;
+	out->given = true;
+}
+
+static void read_number(struct reading *r, struct reply *out)
+{
+	const struct json *value = r->part[VALUE];
+	const struct question *q = r->q;
+	struct spot at = part_spot(r, VALUE);
+
+	if (!value) return;
+	if (value->type != JSON_NUMBER)
+		wrong(r->check, &at, "must be a number");
+	else if (q->has_min && json_real(value) < q->min)
+		wrong(r->check, &at, "must be at least %g", q->min);
+	else if (q->has_max && json_real(value) > q->max)
+		wrong(r->check, &at, "must be at most %g", q->max);
+	out->value = value;
+	out->given = true;
+}
+
+static void read_boolean(struct reading *r, struct reply *out)
+{
+	const struct json *value = r->part[VALUE];
+	struct spot at = part_spot(r, VALUE);
+
+	if (!value) return;
+	if (!json_is_bool(value)) wrong(r->check, &at, "must be true or false");
+	out->value = value;
+	out->given = true;
+}
+
+static void read_approval(struct reading *r, struct reply *out)
+{
+	const struct json *value = r->part[VALUE], *arguments = r->part[ARGUMENTS];
+	struct spot at = part_spot(r, VALUE);
+
+	if (json_is(value, JSON_STRING) && str_is(value->text, "approve"))
+		out->decision = DECISION_APPROVE;
+	else if (json_is(value, JSON_STRING) && str_is(value->text, "reject"))
+		out->decision = DECISION_REJECT;
+	else if (value)
+		wrong(r->check, &at, "must be approve or reject");
+	out->given = value != NULL;
+	if (!arguments) return;
+	if (arguments->type != JSON_OBJECT)
+		wrong_member(r->check, r->at, part_names[ARGUMENTS], "must be an object");
+	else if (out->decision != DECISION_APPROVE)
+		wrong_member(r->check, r->at, part_names[ARGUMENTS], "only with approve");
+	out->arguments = arguments;
+}
+
+/* Ids go before labels, so that an option named like another's label can be reached. */
+static int option_find(const struct question *q, struct str name)
+{
+	for (size_t i = 0; i < q->options_len; i++)
+		if (str_eq(q->options[i].id, name)) return (int)i;
+	for (size_t i = 0; i < q->options_len; i++)
+		if (str_eq(q->options[i].label, name)) return (int)i;
+	return -1;
+}
+
+static void choose(struct reading *r, const struct spot *at, const struct json *json,
+	struct reply *out)
+{
+	struct str name = json_text(json);
+	int i = option_find(r->q, name);
+
+	if (json->type != JSON_STRING)
+		wrong(r->check, at, "must be a string");
+	else if (i >= 0)
+		out->selected |= UINT32_C(1) << i;
+	else if (!r->shorthand || !r->q->other)
+		wrong(r->check, at, "\"%.*s\" is no option", STR_ARGS(text_excerpt(name)));
+	else if (out->other.len)
+		wrong(r->check, at, "only one text may be Other's");
+	else if (text_longer(name, ANSWER_TEXT_MAX))
+		wrong(r->check, at, "must have at most %d characters", ANSWER_TEXT_MAX);
+	else if (!text_blank(name))
+		out->other = name;
+}
+
+static void check_count(struct reading *r, const struct reply *out)
+{
+	const struct question *q = r->q;
+	int count = __builtin_popcount(out->selected) + (out->other.len > 0);
+
+	if (q->type == Q_CHOICE && count > 1)
+		wrong(r->check, r->at, "only one may be chosen");
+	if (q->type != Q_CHOICES) return;
+	if (q->has_min && count < q->min)
+		wrong(r->check, r->at, "at least %.0f must be chosen", q->min);
+	if (q->has_max && count > q->max)
+		wrong(r->check, r->at, "at most %.0f may be chosen", q->max);
+}
+
+static void read_choices(struct reading *r, struct reply *out)
+{
+	const struct json *selected = r->part[SELECTED];
+	struct spot at = part_spot(r, SELECTED);
+
+	if (r->part[OTHER] && !r->q->other)
+		wrong_member(r->check, r->at, part_names[OTHER], "is not offered");
+	else
+		out->other = part_text(r, OTHER);
+	if (json_is(selected, JSON_ARRAY)) {
+		for (uint32_t i = 0; i < selected->count; i++) {
+			struct spot item = spot_item(&at, i);
+			choose(r, &item, &selected->items[i], out);
+		}
+	} else if (selected && r->shorthand) {
+		choose(r, &at, selected, out);
+	} else if (selected) {
+		wrong(r->check, &at, "must be an array of option ids");
+	}
+	out->given = out->selected || out->other.len;
+	if (out->given) check_count(r, out);
+}
+
+/* The free text beside the answer proper. A rejection can always be explained. */
+static void read_note(struct reading *r, struct reply *out)
+{
+	out->text = part_text(r, TEXT);
+	if (out->text.len && !r->q->note && r->q->type != Q_APPROVAL)
+		wrong_member(r->check, r->at, part_names[TEXT], "this question takes no note");
+}
+
+static bool read_parts(struct reading *r, const struct json *json)
+{
+	enum question_type type = r->q->type;
+	bool fits = true;
+
+	r->shorthand = json->type != JSON_OBJECT;
+	if (r->shorthand) {
+		r->part[shapes[type].main] = json;
+		return true;
+	}
+	members_read(r->check, r->at, json, &part_members, NULL, r->part);
+	for (enum part p = 0; p < PARTS; p++) {
+		if (!r->part[p] || (shapes[type].parts & 1u << p)) continue;
+		wrong_member(r->check, r->at, part_names[p], "not for type %s",
+			question_type_name(type));
+		fits = false;
+	}
+	return fits;
+}
+
+void reply_read(struct check *c, const struct spot *at, const struct question *q,
+	const struct json *json, struct reply *out)
+{
+	struct reading r = { .check = c, .at = at, .q = q };
+
+	*out = (struct reply){ 0 };
+	if (!json || json->type == JSON_NULL || !read_parts(&r, json)) return;
+	shapes[q->type].read(&r, out);
+	if (!r.shorthand && q->type != Q_TEXT) read_note(&r, out);
+}
+
+static void text_member(struct json_writer *w, const char *name, struct str text)
+{
+	if (!text.len) return;
+	jw_key(w, name);
+	jw_str(w, text);
+}
+
+void reply_write(struct json_writer *w, const struct question *q, const struct reply *r)
+{
+	jw_object(w);
+	if (r->selected) {
+		jw_key(w, "selected");
+		jw_array(w);
+		for (size_t i = 0; i < q->options_len; i++)
+			if (r->selected & UINT32_C(1) << i) jw_str(w, q->options[i].id);
+		jw_array_end(w);
+	}
+	text_member(w, "other", r->other);
+	text_member(w, "text", r->text);
+	if (r->value) {
+		jw_key(w, "value");
+		jw_json(w, r->value);
+	}
+	if (r->decision) {
+		jw_key(w, "value");
+		jw_text(w, r->decision == DECISION_APPROVE ? "approve" : "reject");
+	}
+	if (r->arguments) {
+		jw_key(w, "arguments");
+		jw_json(w, r->arguments);
+	}
+	jw_object_end(w);
+}

@@ -1,0 +1,127 @@
+#include "core/session.h"
+
+#include "core/show.h"
+
+static const struct {
+	const char *name;
+	bool ended;
+} statuses[] = {
+	[SESSION_IDLE] = { "idle" },
+	[SESSION_RUNNING] = { "running" },
+	[SESSION_WAITING_FOR_INPUT] = { "waiting_for_input" },
+	[SESSION_WAITING_FOR_APPROVAL] = { "waiting_for_approval" },
+	[SESSION_COMPLETED] = { "completed", .ended = true },
+	[SESSION_FAILED] = { "failed", .ended = true },
+	[SESSION_CANCELLED] = { "cancelled", .ended = true },
+};
+
+const char *session_status_name(enum session_status s)
+{
+	return statuses[s].name;
+}
+
+bool session_status_read(struct str name, enum session_status *out)
+{
+	for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++) {
+		if (!str_is(name, statuses[i].name)) continue;
+		*out = (enum session_status)i;
+		return true;
+	}
+	return false;
+}
+
+bool session_ended(const struct session *s)
+{
+	return statuses[s->status].ended;
+}
+
+static void count(struct session *s, enum ask_kind kind, int64_t by)
+{
+	switch (kind) {
+	case ASK_BLOCKING:
+		s->open_blocking += by;
+		s->open_input += by;
+		break;
+	case ASK_ERROR_RECOVERY: s->open_input += by; break;
+	case ASK_APPROVAL: s->open_approval += by; break;
+	case ASK_NON_BLOCKING: s->open_other += by; break;
+	}
+}
+
+/* Counts the ask and sets the status its session has now. An ask that nobody waits for
+ * changes nothing, and neither does any in a session that has ended. */
+static bool turn(struct session *s, enum ask_kind kind, int64_t by, int64_t now_ms)
+{
+	enum session_status now = s->status;
+
+	count(s, kind, by);
+	s->version++;
+	s->updated_ms = now_ms;
+	if (kind == ASK_NON_BLOCKING || session_ended(s)) return false;
+	if (s->open_input > 0)
+		now = SESSION_WAITING_FOR_INPUT;
+	else if (s->open_approval > 0)
+		now = SESSION_WAITING_FOR_APPROVAL;
+	else
+		now = SESSION_RUNNING;
+	bool changed = now != s->status;
+	s->status = now;
+	return changed;
+}
+
+bool session_opened(struct session *s, enum ask_kind kind, int64_t now_ms)
+{
+	return turn(s, kind, 1, now_ms);
+}
+
+bool session_settled(struct session *s, enum ask_kind kind, int64_t now_ms)
+{
+	s->settled++;
+	return turn(s, kind, -1, now_ms);
+}
+
+enum err session_may_ask(const struct session *s, enum ask_kind kind, struct fault *why)
+{
+	if (session_ended(s))
+		return fail(why, ERR_CONFLICT,
+			"session %.*s is %s: ask in another one, or without a session",
+			STR_ARGS(s->id), session_status_name(s->status));
+	if (kind == ASK_BLOCKING && s->open_blocking > 0 && !s->parallel)
+		return fail(why, ERR_CONFLICT,
+			"session %.*s has an open blocking ask: wait for it or cancel it, or make "
+			"the session with \"parallel\": true",
+			STR_ARGS(s->id));
+	return OK;
+}
+
+bool session_resumed(const struct session *s)
+{
+	return s->open_input <= 0 && s->open_approval <= 0;
+}
+
+bool session_can_resume(const struct session *s)
+{
+	return s->settled > 0 && session_resumed(s);
+}
+
+void session_write(struct json_writer *w, const struct session *s, struct str pending_asks)
+{
+	jw_object(w);
+	jw_key(w, "id");
+	jw_str(w, s->id);
+	show_text(w, "title", s->title);
+	show_agent(w, s->ws, s->agent);
+	show_text(w, "project", s->project);
+	show_text(w, "external_id", s->external_id);
+	jw_key(w, "parallel");
+	jw_bool(w, s->parallel);
+	jw_key(w, "status");
+	jw_text(w, session_status_name(s->status));
+	show_json(w, "pending_asks", pending_asks.len ? pending_asks : STR("[]"));
+	show_json(w, "progress", s->progress);
+	show_json(w, "metadata", s->metadata.len ? s->metadata : STR("{}"));
+	show_json(w, "on_settled", s->on_settled);
+	show_time(w, "created_at", s->created_ms);
+	show_time(w, "updated_at", s->updated_ms);
+	jw_object_end(w);
+}

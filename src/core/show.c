@@ -1,0 +1,46 @@
+#include "core/show.h"
+
+#include "base/clock.h"
+#include "core/principal.h"
+
+void show_text(struct json_writer *w, const char *key, struct str text)
+{
+	jw_key(w, key);
+	if (text.len)
+		jw_str(w, text);
+	else
+		jw_null(w);
+}
+
+void show_time(struct json_writer *w, const char *key, int64_t ms)
+{
+	char text[TIME_SIZE];
+
+	jw_key(w, key);
+	if (!ms) {
+		jw_null(w);
+		return;
+	}
+	time_write(ms, text);
+	jw_text(w, text);
+}
+
+void show_json(struct json_writer *w, const char *key, struct str json)
+{
+	jw_key(w, key);
+	jw_raw(w, json.len ? json : STR("null"));
+}
+
+void show_agent(struct json_writer *w, int64_t ws, struct str name)
+{
+	char id[32];
+
+	agent_id(ws, name, id);
+	jw_key(w, "agent");
+	jw_object(w);
+	jw_key(w, "id");
+	jw_text(w, id);
+	jw_key(w, "name");
+	jw_str(w, name);
+	jw_object_end(w);
+}

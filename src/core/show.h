@@ -1,0 +1,13 @@
+/* show.h - members that asks and sessions show alike. Private to core. */
+#ifndef CORE_SHOW_H
+#define CORE_SHOW_H
+
+#include "base/json.h"
+
+/* Empty text, a time of 0 and empty JSON are null. */
+void show_text(struct json_writer *, const char *key, struct str text);
+void show_time(struct json_writer *, const char *key, int64_t ms);
+void show_json(struct json_writer *, const char *key, struct str json);
+void show_agent(struct json_writer *, int64_t ws, struct str name); /* {id, name} */
+
+#endif
