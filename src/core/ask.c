@@ -129,9 +129,11 @@ static struct str settlement_summary(const struct settlement *s, struct arena *a
 enum err ask_settle(struct ask *a, const struct settlement *s, int64_t now_ms,
 	struct arena *arena, const char **event_type, struct fault *why)
 {
-	bool may_answer = s->verb == SETTLE_ANSWER || s->verb == SETTLE_EXPIRE;
+	bool by_somebody = s->answer || s->verb == SETTLE_SKIP;
 
-	assert(s->answer ? may_answer && s->answered_by.len : s->verb != SETTLE_ANSWER);
+	assert(s->verb != SETTLE_ANSWER || s->answer);
+	assert(!s->answer || s->verb == SETTLE_ANSWER || s->verb == SETTLE_EXPIRE);
+	assert(!s->answer || s->answered_by.len);
 	if (a->status != ASK_PENDING)
 		return fail(why, ERR_CONFLICT, "ask %.*s is already %s", STR_ARGS(a->id),
 			ask_status_name(a->status));
@@ -141,7 +143,7 @@ enum err ask_settle(struct ask *a, const struct settlement *s, int64_t now_ms,
 	a->status = settling[s->verb].to;
 	a->settled_ms = now_ms;
 	a->answer = s->answer ? s->answer->json : STR_NONE;
-	a->answered_by = s->answer ? s->answered_by : STR_NONE;
+	a->answered_by = by_somebody ? s->answered_by : STR_NONE;
 	a->approved_digest = s->approved_digest;
 	a->reason = s->reason;
 	a->summary = summary;

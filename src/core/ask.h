@@ -2,8 +2,8 @@
  *
  * Invariants:
  * 1. A settled ask (status other than pending) never changes its status or answer again.
- * 2. answered_by is empty exactly when no answer was given; a default or a policy never
- *    carries kind "human".
+ * 2. answered_by says who answered or skipped, and is empty when nobody did; a default or a
+ *    policy never carries kind "human".
  * 3. version grows by one with every change. */
 #ifndef CORE_ASK_H
 #define CORE_ASK_H
@@ -119,7 +119,7 @@ enum settling { SETTLE_ANSWER, SETTLE_SKIP, SETTLE_EXPIRE, SETTLE_CANCEL };
 struct settlement {
 	enum settling verb;
 	const struct answer *answer;      /* ANSWER, and EXPIRE with a default; else NULL */
-	struct str answered_by;           /* JSON object, made by answered_by_write */
+	struct str answered_by;           /* made by answered_by_write; with an answer or a skip */
 	struct str approved_digest;       /* empty: none */
 	struct str reason;
 };

@@ -5,30 +5,46 @@
 /* Who decided: a default or a policy never reads like a person's word. */
 static void decider_write(struct buf *out, const struct ask *a, struct arena *arena)
 {
-	const struct json *by;
+	const struct json *by = NULL;
 
-	if (json_read(a->answered_by, NULL, arena, &by, NULL)) return;
+	if (!a->answered_by.len || json_read(a->answered_by, NULL, arena, &by, NULL)) return;
 	struct str kind = json_text(json_get(by, "kind"));
 	struct str name = json_text(json_get(by, "name"));
 	if (str_is(kind, "policy"))
-		buf_add(out, STR("Answered by a policy, not by a person"));
+		buf_add(out, STR(" by a policy, not by a person"));
 	else if (str_is(kind, "human"))
-		buf_add(out, STR("Answered by a person"));
-	else
-		buf_add(out, STR("Answered"));
+		buf_add(out, STR(" by a person"));
 	if (!name.len) return;
 	buf_add(out, STR(" ("));
 	text_flatten(out, name);
 	buf_add_char(out, ')');
 }
 
-static void reason_write(struct buf *out, const char *what, struct str reason)
+static void reason_write(struct buf *out, struct str reason)
 {
-	buf_add_text(out, what);
 	if (reason.len) {
 		buf_add(out, STR(": "));
 		text_flatten(out, reason);
 	}
+	buf_add_char(out, '\n');
+}
+
+static void summary_write(struct buf *out, const struct ask *a)
+{
+	buf_add(out, STR(":\n"));
+	buf_add(out, a->summary);
+	buf_add_char(out, '\n');
+}
+
+static void expiry_write(struct buf *out, const struct ask *a)
+{
+	buf_add(out, STR("Nobody answered before the deadline"));
+	if (a->answer.len) {
+		buf_add(out, STR("; the default, no person's decision, counts"));
+		summary_write(out, a);
+		return;
+	}
+	if (a->kind == ASK_APPROVAL) buf_add(out, STR("; that counts as rejected"));
 	buf_add_char(out, '\n');
 }
 
@@ -37,27 +53,20 @@ static void outcome_write(struct buf *out, const struct ask *a, struct arena *ar
 	switch (a->status) {
 	case ASK_PENDING: break;
 	case ASK_ANSWERED:
+		buf_add(out, STR("Answered"));
 		decider_write(out, a, arena);
-		buf_add(out, STR(":\n"));
-		buf_add(out, a->summary);
-		buf_add_char(out, '\n');
+		summary_write(out, a);
 		break;
 	case ASK_SKIPPED:
-		reason_write(out, "Skipped: a person declined to answer", a->reason);
+		buf_add(out, STR("Skipped"));
+		decider_write(out, a, arena);
+		reason_write(out, a->reason);
 		break;
-	case ASK_CANCELLED: reason_write(out, "Cancelled, without an answer", a->reason); break;
-	case ASK_EXPIRED:
-		if (a->answer.len) {
-			buf_add(out, STR("Nobody answered before the deadline; the default, which "
-				"is no person's decision, counts:\n"));
-			buf_add(out, a->summary);
-			buf_add_char(out, '\n');
-		} else if (a->kind == ASK_APPROVAL) {
-			buf_add(out, STR("Nobody answered before the deadline: counts as rejected\n"));
-		} else {
-			buf_add(out, STR("Nobody answered before the deadline\n"));
-		}
+	case ASK_CANCELLED:
+		buf_add(out, STR("Cancelled, without an answer"));
+		reason_write(out, a->reason);
 		break;
+	case ASK_EXPIRED: expiry_write(out, a); break;
 	}
 }
 
