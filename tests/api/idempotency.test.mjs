@@ -1,0 +1,197 @@
+// Idempotency-Key: a repeat is not a second deed.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { approval } from './lib/samples.mjs';
+import { useServer } from './lib/server.mjs';
+
+const server = await useServer();
+const { agent, member, admin, stranger } = server;
+
+let count = 0;
+const fresh = () => `key-${count++}`;
+const send = (who, path, body, key) => who.post(path, body, { headers: { 'idempotency-key': key } });
+const body = { question: 'Deploy?', type: 'boolean' };
+
+test('a repeat of an ask gets the first status and the same ask', async () => {
+	const key = fresh();
+	const first = await send(agent, '/v1/asks', body, key);
+	const second = await send(agent, '/v1/asks', body, key);
+	assert.deepEqual([first.status, second.status], [201, 201]);
+	assert.deepEqual(second.body, first.body);
+});
+
+test('the record is shown as it is now', async () => {
+	const key = fresh();
+	const first = await send(agent, '/v1/asks', body, key);
+	await member.answer(first.body, { q1: true });
+	const again = await send(agent, '/v1/asks', body, key);
+	assert.equal(again.status, 201);
+	assert.equal(again.body.id, first.body.id);
+	assert.equal(again.body.status, 'answered');
+});
+
+test('bodies are compared as JSON values, not as bytes', async () => {
+	const key = fresh();
+	const first = await send(agent, '/v1/asks', body, key);
+	const again = await agent.request('POST', '/v1/asks', {
+		body: '{ "type":"boolean",\n "question" : "Depl\\u006fy?" }',
+		headers: { 'idempotency-key': key } });
+	assert.equal(again.status, 201);
+	assert.equal(again.body.id, first.body.id);
+});
+
+test('another body with the same key is 422', async () => {
+	const key = fresh();
+	await send(agent, '/v1/asks', body, key);
+	assert.equal((await send(agent, '/v1/asks', { ...body, question: 'No?' }, key)).status, 422);
+});
+
+test('keys are per token', async () => {
+	const key = fresh();
+	const first = await send(agent, '/v1/asks', body, key);
+	const second = await send(stranger, '/v1/asks', body, key);
+	assert.notEqual(second.body.id, first.body.id);
+});
+
+test('keys are per path', async () => {
+	const key = fresh();
+	const session = await agent.session();
+	const first = await send(agent, '/v1/asks', body, key);
+	const second = await send(agent, `/v1/sessions/${session.id}/asks`, body, key);
+	assert.equal(second.status, 201);
+	assert.notEqual(second.body.id, first.body.id);
+});
+
+test('the query is no part of the path', async () => {
+	const key = fresh();
+	const first = await send(agent, '/v1/asks', body, key);
+	const again = await send(agent, '/v1/asks?wait=0', body, key);
+	assert.equal(again.body.id, first.body.id);
+});
+
+test('failures are not remembered: the key may be used for the right body', async () => {
+	const key = fresh();
+	assert.equal((await send(agent, '/v1/asks', { ...body, type: 'x' }, key)).status, 422);
+	assert.equal((await send(agent, '/v1/asks', body, key)).status, 201);
+});
+
+test('a conflict is not remembered either', async () => {
+	const key = fresh();
+	const open = await agent.ask();
+	const next = { ...body, session: open.session };
+	assert.equal((await send(agent, '/v1/asks', next, key)).status, 409);
+	await member.answer(open, { q1: true });
+	assert.equal((await send(agent, '/v1/asks', next, key)).status, 201);
+});
+
+test('a repeated answer is 200, not 409', async () => {
+	const key = fresh();
+	const ask = await agent.ask();
+	const path = `/v1/asks/${ask.id}/answer`;
+	const first = await send(member, path, { answers: { q1: true } }, key);
+	const again = await send(member, path, { answers: { q1: true } }, key);
+	assert.deepEqual([first.status, again.status], [200, 200]);
+	assert.deepEqual(again.body.ask, first.body.ask);
+});
+
+test('a repeated answer with another value is 422, and the first stands', async () => {
+	const key = fresh();
+	const ask = await agent.ask();
+	const path = `/v1/asks/${ask.id}/answer`;
+	await send(member, path, { answers: { q1: true } }, key);
+	assert.equal((await send(member, path, { answers: { q1: false } }, key)).status, 422);
+	assert.deepEqual((await member.read(ask)).answer, { q1: { value: true } });
+});
+
+for (const verb of ['skip', 'cancel']) {
+	test(`a repeated ${verb} is 200`, async () => {
+		const key = fresh();
+		const ask = await agent.ask();
+		const path = `/v1/asks/${ask.id}/${verb}`;
+		assert.equal((await send(admin, path, {}, key)).status, 200);
+		assert.equal((await send(admin, path, {}, key)).status, 200);
+	});
+}
+
+test('a repeated session is the same session', async () => {
+	const key = fresh();
+	const first = await send(agent, '/v1/sessions', { title: 'One' }, key);
+	const again = await send(agent, '/v1/sessions', { title: 'One' }, key);
+	assert.deepEqual([first.status, again.status], [201, 201]);
+	assert.equal(again.body.id, first.body.id);
+});
+
+test('a repeated reply is said once', async () => {
+	const key = fresh();
+	const ask = await agent.ask();
+	const path = `/v1/asks/${ask.id}/replies`;
+	await send(member, path, { text: 'Which?' }, key);
+	const again = await send(member, path, { text: 'Which?' }, key);
+	assert.equal(again.status, 201);
+	assert.equal(again.body.replies.length, 1);
+});
+
+test('a repeated use is let through: it is the same use', async () => {
+	const key = fresh();
+	const ask = await agent.ask(approval());
+	await member.answer(ask, { decision: 'approve' });
+	const path = `/v1/asks/${ask.id}/use`;
+	assert.equal((await send(agent, path, { digest: ask.digest }, key)).status, 200);
+	assert.equal((await send(agent, path, { digest: ask.digest }, key)).status, 200);
+	assert.equal((await send(agent, path, { digest: ask.digest }, fresh())).status, 409);
+});
+
+test('a repeated settle-many settles once', async () => {
+	const key = fresh();
+	const ids = [(await agent.ask()).id, (await agent.ask()).id];
+	const first = await send(member, '/v1/asks/settle-many', { ids, skip: true }, key);
+	const again = await send(member, '/v1/asks/settle-many', { ids, skip: true }, key);
+	assert.deepEqual([first.status, again.status], [200, 200]);
+	assert.deepEqual(again.body.results.map((r) => r.status), [200, 200]);
+});
+
+test('a key works for a plain body', async () => {
+	const key = fresh();
+	const plain = { body: 'Go?', type: 'text/plain', headers: { 'idempotency-key': key } };
+	const first = await agent.request('POST', '/v1/asks', plain);
+	const again = await agent.request('POST', '/v1/asks', plain);
+	assert.equal(again.body.id, first.body.id);
+});
+
+test('of ten repeats at once one ask is made', async () => {
+	const key = fresh();
+	const replies = await Promise.all(Array.from({ length: 10 },
+		() => send(agent, '/v1/asks', body, key)));
+	assert.deepEqual([...new Set(replies.map((r) => r.status))], [201]);
+	assert.equal(new Set(replies.map((r) => r.body.id)).size, 1);
+});
+
+test('a repeat makes no second event', async () => {
+	const key = fresh();
+	await send(agent, '/v1/asks', body, key);
+	const { as_of: before } = await agent.events();
+	await send(agent, '/v1/asks', body, key);
+	assert.equal((await agent.events()).as_of, before);
+});
+
+test('keys survive a crash', async () => {
+	const key = fresh();
+	const first = await send(agent, '/v1/asks', body, key);
+	await server.crash();
+	const again = await send(agent, '/v1/asks', body, key);
+	assert.deepEqual(again.body, { ...first.body, url: again.body.url });
+});
+
+test('a key lives as long as its record: after a delete the ask is made anew', async () => {
+	const key = fresh();
+	const first = await send(agent, '/v1/asks', body, key);
+	await agent.delete(`/v1/sessions/${first.body.session}`);
+	const again = await send(agent, '/v1/asks', body, key);
+	assert.equal(again.status, 201);
+	assert.notEqual(again.body.id, first.body.id);
+});
+
+test('an empty key or one over 255 characters is refused', async () => {
+	assert.equal((await send(agent, '/v1/asks', body, 'k'.repeat(256))).status, 422);
+	assert.equal((await send(agent, '/v1/asks', body, 'k'.repeat(255))).status, 201);
+});

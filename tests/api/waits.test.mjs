@@ -1,0 +1,209 @@
+// ?wait=: a reply that is held until the ask is settled. No connection is a hostage.
+import assert from 'node:assert/strict';
+import http from 'node:http';
+import { test } from 'node:test';
+import { sleep, until, useServer } from './lib/server.mjs';
+
+const server = await useServer();
+const { agent, member, stranger } = server;
+
+const timed = async (promise) => {
+	const start = Date.now();
+	const result = await promise;
+	return [result, Date.now() - start];
+};
+
+test('GET with wait is held until the ask is answered', async () => {
+	const ask = await agent.ask();
+	const waiting = timed(agent.get(`/v1/asks/${ask.id}?wait=30`));
+	await sleep(300);
+	await member.answer(ask, { q1: true });
+	const [reply, ms] = await waiting;
+	assert.equal(reply.status, 200);
+	assert.equal(reply.body.status, 'answered');
+	assert.ok(ms >= 290 && ms < 5000, String(ms));
+});
+
+for (const verb of ['skip', 'cancel']) {
+	test(`${verb} ends a wait`, async () => {
+		const ask = await agent.ask();
+		const waiting = agent.get(`/v1/asks/${ask.id}?wait=30`);
+		await sleep(100);
+		await server.admin.post(`/v1/asks/${ask.id}/${verb}`);
+		assert.notEqual((await waiting).body.status, 'pending');
+	});
+}
+
+test('a deadline ends a wait', async () => {
+	const ask = await agent.ask({ timeout: 1 });
+	assert.equal((await agent.get(`/v1/asks/${ask.id}?wait=30`)).body.status, 'expired');
+});
+
+test('when the time is up the ask comes as it is, pending', async () => {
+	const ask = await agent.ask();
+	const [reply, ms] = await timed(agent.get(`/v1/asks/${ask.id}?wait=1`));
+	assert.equal(reply.body.status, 'pending');
+	assert.ok(ms >= 900 && ms < 3000, String(ms));
+});
+
+test('a settled ask is not waited for', async () => {
+	const ask = await agent.ask();
+	await member.answer(ask, { q1: true });
+	const [reply, ms] = await timed(agent.get(`/v1/asks/${ask.id}?wait=30`));
+	assert.equal(reply.body.status, 'answered');
+	assert.ok(ms < 1000, String(ms));
+});
+
+test('wait=0 does not wait', async () => {
+	const ask = await agent.ask();
+	const [reply, ms] = await timed(agent.get(`/v1/asks/${ask.id}?wait=0`));
+	assert.equal(reply.body.status, 'pending');
+	assert.ok(ms < 1000, String(ms));
+});
+
+for (const wait of ['301', '-1', 'x', '']) {
+	test(`wait=${wait} is 422`, async () => {
+		const ask = await agent.ask();
+		assert.equal((await agent.get(`/v1/asks/${ask.id}?wait=${wait}`)).status, 422);
+		const reply = await agent.post(`/v1/asks?wait=${wait}`, { question: 'A?', type: 'boolean' });
+		assert.equal(reply.status, 422);
+	});
+}
+
+test('POST with wait replies 201 with the settled ask', async () => {
+	const { as_of: before } = await agent.events();
+	const waiting = agent.post('/v1/asks?wait=30', { question: 'A?', type: 'boolean' });
+	const event = await until(async () => (await agent.events(before, '&types=ask.created')).items[0]);
+	await member.answer({ id: event.ask }, { q1: true });
+	const reply = await waiting;
+	assert.equal(reply.status, 201);
+	assert.deepEqual(reply.body.answer, { q1: { value: true } });
+});
+
+test('the headers go out as soon as the ask is durable', async () => {
+	let headersAt = 0;
+	const start = Date.now();
+	const reply = await agent.post('/v1/asks?wait=2', { question: 'A?', type: 'boolean' },
+		{ onHeaders: () => { headersAt = Date.now(); } });
+	assert.equal(reply.body.status, 'pending');
+	assert.ok(headersAt - start < 1000, String(headersAt - start));
+	assert.ok(Date.now() - start >= 1900);
+});
+
+test('a body that is wrong is refused at once, wait or not', async () => {
+	const [reply, ms] = await timed(agent.post('/v1/asks?wait=30', { question: '' }));
+	assert.equal(reply.status, 422);
+	assert.ok(ms < 1000);
+});
+
+test('a space comes every 15 seconds', { timeout: 40_000 }, async () => {
+	const ask = await agent.ask();
+	const parts = [];
+	const done = agent.get(`/v1/asks/${ask.id}?wait=17`, { onHeaders: (response) => {
+		response.on('data', (part) => parts.push(part.toString()));
+	} });
+	await done;
+	assert.match(parts.join(''), /^ +\{/);
+});
+
+test('losing the connection changes nothing', async () => {
+	const { as_of: before } = await agent.events();
+	const cut = new AbortController();
+	const lost = agent.post('/v1/asks?wait=60', { question: 'A?', type: 'boolean' },
+		{ signal: cut.signal }).catch((error) => error.name);
+	const event = await until(async () => (await agent.events(before, '&types=ask.created')).items[0]);
+	cut.abort();
+	assert.equal(await lost, 'AbortError');
+	await sleep(100);
+	const ask = await agent.read({ id: event.ask });
+	assert.equal(ask.status, 'pending');
+	assert.equal((await member.answer(ask, { q1: true })).status, 200);
+});
+
+test('a person who asks back ends the wait, the ask still pending', async () => {
+	const ask = await agent.ask();
+	const waiting = timed(agent.get(`/v1/asks/${ask.id}?wait=30`));
+	await sleep(200);
+	await member.post(`/v1/asks/${ask.id}/replies`, { text: 'Which one?' });
+	const [reply, ms] = await waiting;
+	assert.ok(ms < 5000, String(ms));
+	assert.equal(reply.body.status, 'pending');
+	assert.equal(reply.body.replies[0].text, 'Which one?');
+});
+
+test("the agent's own reply does not end its wait", async () => {
+	const ask = await agent.ask();
+	const waiting = timed(agent.get(`/v1/asks/${ask.id}?wait=2`));
+	await sleep(100);
+	await agent.post(`/v1/asks/${ask.id}/replies`, { text: 'More context.' });
+	const [, ms] = await waiting;
+	assert.ok(ms >= 1900, String(ms));
+});
+
+test('claims and extensions do not end a wait', async () => {
+	const ask = await agent.ask();
+	const waiting = timed(agent.get(`/v1/asks/${ask.id}?wait=2`));
+	await sleep(100);
+	await member.post(`/v1/asks/${ask.id}/claim`);
+	await member.post(`/v1/asks/${ask.id}/extend`, { timeout: '1h' });
+	const [reply, ms] = await waiting;
+	assert.ok(ms >= 1900, String(ms));
+	assert.notEqual(reply.body.expires_at, null);
+});
+
+test('fifty waiters of one ask all learn of the answer', async () => {
+	const ask = await agent.ask();
+	const waiting = Array.from({ length: 50 }, () => agent.get(`/v1/asks/${ask.id}?wait=30`));
+	await sleep(300);
+	await member.answer(ask, { q1: true });
+	const replies = await Promise.all(waiting);
+	assert.ok(replies.every((r) => r.body.status === 'answered'));
+});
+
+test('no wake-up is missed when the answer races the wait', async () => {
+	for (let i = 0; i < 50; i++) {
+		const ask = await agent.ask();
+		const [reply] = await Promise.all([agent.get(`/v1/asks/${ask.id}?wait=10`),
+			member.answer(ask, { q1: true })]);
+		assert.equal(reply.body.status, 'answered');
+	}
+});
+
+test('another agent cannot wait for it', async () => {
+	const ask = await agent.ask();
+	assert.equal((await stranger.get(`/v1/asks/${ask.id}?wait=30`)).status, 404);
+});
+
+test('deleting the session ends a wait with what is left to say', async () => {
+	const ask = await agent.ask();
+	const waiting = timed(agent.get(`/v1/asks/${ask.id}?wait=10`, { check: false }));
+	await sleep(200);
+	await agent.delete(`/v1/sessions/${ask.session}`);
+	const [, ms] = await waiting;
+	assert.ok(ms < 9000, `the waiter was left hanging for ${ms} ms`);
+});
+
+test('a wait works over HTTP/1.0 and without keep-alive', async () => {
+	const ask = await agent.ask();
+	const reply = await new Promise((resolve, reject) => {
+		http.get({ host: '127.0.0.1', port: server.port, path: `/v1/asks/${ask.id}?wait=1`,
+			headers: agent.headers({ connection: 'close' }), agent: false }, (response) => {
+			let text = '';
+			response.on('data', (part) => { text += part; });
+			response.on('end', () => resolve(JSON.parse(text)));
+		}).on('error', reject);
+	});
+	assert.equal(reply.id, ask.id);
+});
+
+test('SIGTERM ends waits with the ask as it is; it is there after the next start', async () => {
+	const ask = await agent.ask();
+	const waiting = agent.get(`/v1/asks/${ask.id}?wait=60`, { check: false }).catch(() => null);
+	await sleep(300);
+	server.child.kill('SIGTERM');
+	const [reply, how] = await Promise.all([waiting, server.exited]);
+	if (reply && reply.body) assert.equal(reply.body.id ?? ask.id, ask.id);
+	assert.equal(how.code, 0);
+	await server.start();
+	assert.equal((await agent.read(ask)).status, 'pending');
+});
