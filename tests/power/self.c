@@ -216,7 +216,7 @@ static struct sweep work_sweep(struct work *w, uint64_t states)
 static void wal_with_full_sync_loses_nothing(void **state)
 {
 	struct work w = { .journal = "wal", .synchronous = "full", .batches = 200 };
-	struct sweep s = work_sweep(&w, 4000);
+	struct sweep s = work_sweep(&w, 3500);
 
 	(void)state;
 	if (s.lost) fail_msg("%s", s.first);
@@ -302,7 +302,7 @@ static void *reader_run(void *ctx)
 
 static void readers_in_other_threads_see_whole_batches(void **state)
 {
-	struct work w = { .journal = "wal", .synchronous = "full", .batches = 300 };
+	struct work w = { .journal = "wal", .synchronous = "full", .batches = 100 };
 	bool stop = false;
 	struct reader readers[3] = { { .stop = &stop }, { .stop = &stop },
 		{ .stop = &stop } };
@@ -326,7 +326,7 @@ static void readers_in_other_threads_see_whole_batches(void **state)
 	struct sweep s = { .history = cut_power_off(),
 		.look = work_look,
 		.ctx = &w,
-		.states = sweep_states(1000),
+		.states = sweep_states(500),
 		.seed = 9 };
 
 	sqlite3_close(keeper); /* its power is gone */
@@ -381,7 +381,7 @@ static void fault_try(enum cut_fault kind, bool onwards)
 		struct sweep s = { .history = cut_power_off(),
 			.look = work_look,
 			.ctx = &w,
-			.states = sweep_states(10),
+			.states = sweep_states(5),
 			.seed = n };
 
 		sweep_run(&s);

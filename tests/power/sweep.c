@@ -70,9 +70,10 @@ void sweep_run(struct sweep *s)
 	uint64_t last = UINT64_MAX;
 
 	for (uint64_t i = 0; i < s->states; i++) {
-		uint64_t position = i * (length + 1) / s->states;
-		enum cut_choice choice = (enum cut_choice)(i % CUT_CHOICES);
 		uint64_t seed = s->seed + i;
+		uint64_t jitter = cut_random_below(&(uint64_t){ seed }, length + 1);
+		uint64_t position = (i * (length + 1) + jitter) / s->states;
+		enum cut_choice choice = (enum cut_choice)(seed % CUT_CHOICES);
 
 		/* Without doubts there is one state only. */
 		if (position == last && !cut_history_doubts(s->history, position))
