@@ -15,14 +15,14 @@ static bool refuse(struct buf *b)
 	return false;
 }
 
-/* Invariant: cap is 0, or len < cap, so that a NUL always fits behind the text. */
-static bool grow(struct buf *b, size_t more)
+bool buf_grow(struct buf *b, size_t more)
 {
 	size_t max = b->max ? b->max : DEFAULT_MAX;
 	size_t cap = b->cap ? b->cap : FIRST_CAP;
 	char *at;
 
 	if (b->len > max || more > max - b->len || max == SIZE_MAX) return refuse(b);
+	if (cap > max) cap = max + 1;
 	while (cap - 1 < b->len + more)
 		cap = cap > max / 2 ? max + 1 : cap * 2;
 	at = mem_grow(b->at, cap);
@@ -30,26 +30,6 @@ static bool grow(struct buf *b, size_t more)
 	b->at = at;
 	b->cap = cap;
 	return true;
-}
-
-bool buf_reserve(struct buf *b, size_t more)
-{
-	if (b->failed) return false;
-	if (b->cap && more < b->cap - b->len) return true;
-	return grow(b, more);
-}
-
-void buf_add(struct buf *b, struct str s)
-{
-	if (s.len == 0 || !buf_reserve(b, s.len)) return;
-	memcpy(b->at + b->len, s.at, s.len);
-	b->len += s.len;
-}
-
-void buf_add_char(struct buf *b, char c)
-{
-	if (!buf_reserve(b, 1)) return;
-	b->at[b->len++] = c;
 }
 
 void buf_add_text(struct buf *b, const char *text)

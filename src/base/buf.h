@@ -14,12 +14,31 @@ struct buf {
 	bool failed;
 };
 
-void buf_add(struct buf *, struct str);
-void buf_add_char(struct buf *, char);
+bool buf_grow(struct buf *, size_t more);      /* buf_reserve's slow way */
+
+/* Room for `more` bytes and a NUL. Invariant: cap is 0, or len < cap. */
+static inline bool buf_reserve(struct buf *b, size_t more)
+{
+	if (b->failed) return false;
+	return (b->cap && more < b->cap - b->len) || buf_grow(b, more);
+}
+
+static inline void buf_add(struct buf *b, struct str s)
+{
+	if (s.len == 0 || !buf_reserve(b, s.len)) return;
+	memcpy(b->at + b->len, s.at, s.len);
+	b->len += s.len;
+}
+
+static inline void buf_add_char(struct buf *b, char c)
+{
+	if (!buf_reserve(b, 1)) return;
+	b->at[b->len++] = c;
+}
+
 void buf_add_text(struct buf *, const char *); /* NUL-terminated */
 void buf_add_int(struct buf *, int64_t);
 void buf_print(struct buf *, const char *format, ...) __attribute__((format(printf, 2, 3)));
-bool buf_reserve(struct buf *, size_t more);   /* room for `more` bytes and a NUL */
 void buf_drop(struct buf *, size_t n);         /* drops n bytes from the front */
 void buf_clear(struct buf *);                  /* empty, not failed, memory kept */
 void buf_done(struct buf *);                   /* frees; empty, not failed */

@@ -1,11 +1,11 @@
 /* json_read.c - the reader: recursive descent, one pass, values gathered on a stack and
  * moved to the arena when their container closes. */
 #include "base/json.h"
+#include "base/json_scan.h"
 #include "base/mem.h"
 #include "base/real.h"
 #include "base/utf8.h"
 
-#include <endian.h>
 #include <math.h>
 
 enum {
@@ -76,34 +76,13 @@ static inline bool take(struct reader *r, char c)
 
 /* --- strings --- */
 
-/* The first byte that is '"', '\\', a control character or no ASCII. Eight at a time: the
- * high bit of each such byte is set, and a borrow can only set bits behind the first. */
-static inline const char *plain_end(const char *at, const char *end)
-{
-	const uint64_t ones = 0x0101010101010101, highs = ones * 0x80;
-
-	for (; end - at >= 8; at += 8) {
-		uint64_t word, hits;
-
-		memcpy(&word, at, 8);
-		word = le64toh(word);
-		hits = word | (word - ones * 0x20) | ((word ^ ones * '"') - ones)
-			| ((word ^ ones * '\\') - ones);
-		hits &= highs;
-		if (hits) return at + __builtin_ctzll(hits) / 8;
-	}
-	while (at < end && *at != '"' && *at != '\\' && *at >= ' ')
-		at++;
-	return at;
-}
-
 /* Goes to the closing quote; what stands before it is well-formed but for escapes. */
 static bool scan_string(struct reader *r, bool *escapes)
 {
 	for (;;) {
 		size_t len;
 
-		r->at = plain_end(r->at, r->end);
+		r->at = json_plain_end(r->at, r->end);
 		if (r->at == r->end) return stop_syntax(r);
 		if (*r->at == '"') return true;
 		if (*r->at == '\\') {

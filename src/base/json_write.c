@@ -1,33 +1,12 @@
 /* json_write.c - JSON text: from a tree, and piece by piece. */
 #include "base/json.h"
+#include "base/json_scan.h"
 #include "base/real.h"
 #include "base/utf8.h"
 
-#include <endian.h>
 #include <math.h>
 
 /* --- strings --- */
-
-/* How many bytes from the front stand for themselves. See plain_end in json_read.c. */
-static inline size_t plain_len(struct str s)
-{
-	const uint64_t ones = 0x0101010101010101, highs = ones * 0x80;
-	size_t at = 0;
-
-	for (; s.len - at >= 8; at += 8) {
-		uint64_t word, hits;
-
-		memcpy(&word, s.at + at, 8);
-		word = le64toh(word);
-		hits = word | (word - ones * 0x20) | ((word ^ ones * '"') - ones)
-			| ((word ^ ones * '\\') - ones);
-		hits &= highs;
-		if (hits) return at + (size_t)__builtin_ctzll(hits) / 8;
-	}
-	while (at < s.len && s.at[at] >= ' ' && s.at[at] != '"' && s.at[at] != '\\')
-		at++;
-	return at;
-}
 
 /* RFC 8785's escapes: the short ones where there are, \u00xx for other controls. */
 static void write_escape(struct buf *out, unsigned char c)
@@ -49,24 +28,32 @@ static void write_escape(struct buf *out, unsigned char c)
 	buf_add(out, str_make(text, 6));
 }
 
+/* What stands at the front and not for itself; returns how many bytes it was. */
+static size_t write_special(struct buf *out, struct str s)
+{
+	size_t len = utf8_length(s.at, s.len);
+
+	if (len == 1)
+		write_escape(out, (unsigned char)s.at[0]);
+	else if (len > 1)
+		buf_add(out, str_first(s, len));
+	else
+		utf8_add(out, 0xfffd);
+	return len ? len : 1;
+}
+
 void json_write_str(struct buf *out, struct str s)
 {
+	const char *at = s.at, *end = s.len ? s.at + s.len : s.at;
+
 	if (!buf_reserve(out, s.len + 2)) return;
 	buf_add_char(out, '"');
-	while (s.len) {
-		size_t len = plain_len(s);
+	while (at < end) {
+		const char *plain = at;
 
-		buf_add(out, str_first(s, len));
-		s = str_from(s, len);
-		if (s.len == 0) break;
-		len = utf8_length(s.at, s.len);
-		if (len > 1)
-			buf_add(out, str_first(s, len));
-		else if (len == 1)
-			write_escape(out, (unsigned char)s.at[0]);
-		else
-			utf8_add(out, 0xfffd);
-		s = str_from(s, len ? len : 1);
+		at = json_plain_end(at, end);
+		buf_add(out, str_make(plain, (size_t)(at - plain)));
+		if (at < end) at += write_special(out, str_make(at, (size_t)(end - at)));
 	}
 	buf_add_char(out, '"');
 }
@@ -163,7 +150,6 @@ void jw_key(struct json_writer *w, const char *key)
 {
 	struct str name = str_of(key);
 
-	if (!buf_reserve(w->out, name.len + 4)) return;
 	separate(w);
 	buf_add_char(w->out, '"');
 	buf_add(w->out, name);

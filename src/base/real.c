@@ -31,12 +31,10 @@ bool real_of(const struct decimal *d, double *out)
 {
 	char small[128];
 	size_t size = d->digits.len + 32, len = 0;
-	char *text = size <= sizeof small ? small : mem_grow(NULL, size);
+	char *text = small;
 
-	if (real_fast(d, out)) {
-		if (text != small) mem_free(text);
-		return true;
-	}
+	if (real_fast(d, out)) return true;
+	if (size > sizeof small) text = mem_grow(NULL, size);
 	if (!text) return false;
 	for (size_t i = 0; i < d->digits.len; i++) {
 		if (d->digits.at[i] != '.') text[len++] = d->digits.at[i];
