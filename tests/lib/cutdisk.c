@@ -320,7 +320,8 @@ static void write_garbage(struct cut_bytes *b, size_t from, uint64_t *seed)
 
 static void write_torn(struct cut_image *image, const struct cut_op *op, uint64_t *seed)
 {
-	enum { MISSING, WHOLE, TORN, TORN_TOO } fate = cut_random_below(seed, 4);
+	bool missing = coin(seed) && coin(seed);
+	bool whole = coin(seed) && coin(seed);
 	size_t end = op->at + op->len;
 
 	files_reach(image, op->file);
@@ -330,12 +331,12 @@ static void write_torn(struct cut_image *image, const struct cut_op *op, uint64_
 		cut_image_resize(image, op->file, end);
 		if (coin(seed)) write_garbage(&image->files[op->file], old, seed);
 	}
-	if (fate == MISSING) return;
+	if (missing) return;
 	for (size_t at = op->at; at < end;) {
 		size_t next = (at / CUT_SECTOR + 1) * CUT_SECTOR;
 
 		if (next > end) next = end;
-		if (fate == WHOLE || coin(seed))
+		if (whole || coin(seed))
 			cut_image_write(
 				image, op->file, at, op->data + (at - op->at), next - at);
 		at = next;
@@ -358,6 +359,20 @@ static bool name_stopped(const struct cut_history *h, const bool *gone, size_t i
 	return false;
 }
 
+/* `moment`: for CUT_PREFIX. Writes of CUT_TORN are not asked: write_torn decides. */
+static bool op_missing(enum cut_choice choice, size_t op, size_t moment, uint64_t *seed)
+{
+	switch (choice) {
+	case CUT_NONE: return true;
+	case CUT_PREFIX: return op >= moment;
+	case CUT_SUBSET:
+	case CUT_TORN: return coin(seed);
+	case CUT_ALL:
+	case CUT_CHOICES: break;
+	}
+	return false;
+}
+
 struct cut_image cut_history_cut(
 	struct cut_history *h, uint64_t position, enum cut_choice choice, uint64_t seed)
 {
@@ -371,18 +386,17 @@ struct cut_image cut_history_cut(
 	for (size_t i = 0; i < h->doubts_len; i++) {
 		const struct doubt *d = &h->doubts[i];
 		const struct cut_op *op = &h->ops[d->op];
-		bool torn = choice == CUT_TORN && op->kind == CUT_OP_WRITE && !d->sure;
 
-		gone[i] = !d->sure &&
-			  (choice == CUT_NONE ||
-				  (choice == CUT_PREFIX && d->op >= moment) ||
-				  (choice >= CUT_SUBSET && !torn && coin(&seed)) ||
-				  (op_of_directory(op) && name_stopped(h, gone, i)));
-		if (gone[i]) continue;
-		if (torn)
-			write_torn(&image, op, &seed);
-		else
+		gone[i] = false;
+		if (d->sure) {
 			op_apply(&image, op);
+		} else if (choice == CUT_TORN && op->kind == CUT_OP_WRITE) {
+			write_torn(&image, op, &seed);
+		} else {
+			gone[i] = op_missing(choice, d->op, moment, &seed) ||
+				(op_of_directory(op) && name_stopped(h, gone, i));
+			if (!gone[i]) op_apply(&image, op);
+		}
 	}
 	free(gone);
 	return image;

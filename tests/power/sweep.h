@@ -19,7 +19,7 @@ void acks_done(struct acks *);
 
 enum verdict {
 	INTACT, /* all that was acknowledged is there */
-	LOST,   /* something acknowledged is not */
+	LOST,	/* something acknowledged is not */
 	BROKEN, /* the store contradicts itself */
 };
 
