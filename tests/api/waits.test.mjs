@@ -183,7 +183,7 @@ test('deleting the session ends a wait with what is left to say', async () => {
 	assert.ok(ms < 9000, `the waiter was left hanging for ${ms} ms`);
 });
 
-test('a wait works over HTTP/1.0 and without keep-alive', async () => {
+test('a wait works without keep-alive', async () => {
 	const ask = await agent.ask();
 	const reply = await new Promise((resolve, reject) => {
 		http.get({ host: '127.0.0.1', port: server.port, path: `/v1/asks/${ask.id}?wait=1`,

@@ -1,0 +1,308 @@
+// Starting, settings, signals, and what survives.
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { Server, sleep, until } from './lib/server.mjs';
+
+const servers = [];
+after(async () => {
+	for (const server of servers) {
+		await server.stop();
+		server.remove();
+	}
+});
+const make = (options) => {
+	const server = new Server(options);
+	servers.push(server);
+	return server;
+};
+const linkIn = (text) => text.match(/login#(\S+)/)?.[1];
+const shownLink = (server) => until(() => linkIn(server.output), 'the login link', 5000);
+
+/** `serve` that must not start; → its output. */
+async function stops(flags, { env, prepare } = {}) {
+	const server = make({ env });
+	prepare?.(server);
+	server.spawn(flags);
+	const timer = setTimeout(() => server.child.kill('SIGKILL'), 10_000);
+	const how = await server.exited;
+	clearTimeout(timer);
+	server.child = null;
+	assert.ok(how.code > 0, `it started, or died: ${JSON.stringify(how)} ${server.output}`);
+	return { ...how, output: server.output };
+}
+
+test('the first start makes what it needs, writes the port and says where the page is', async () => {
+	const server = await make().start();
+	assert.ok(server.port > 0);
+	assert.ok(existsSync(join(server.data, 'parley.db')));
+	await until(() => server.output.includes(`127.0.0.1:${server.port}`), 'the address');
+	assert.equal((await server.client(null).get('/healthz')).status, 200);
+});
+
+test('a login link is printed at every start until a person has logged in', async () => {
+	const server = await make().start();
+	const first = await shownLink(server);
+	await server.stop();
+	await server.start();
+	const second = await shownLink(server);
+	assert.notEqual(second, first);
+	const reply = await server.client(null).post('/v1/login', { code: second });
+	assert.equal(reply.status, 200);
+	assert.equal(reply.body.role, 'owner');
+	await server.stop();
+	await server.start();
+	await sleep(500);
+	assert.equal(linkIn(server.output), undefined);
+});
+
+test('the printed link works once', async () => {
+	const server = await make().start();
+	const code = await shownLink(server);
+	assert.equal((await server.client(null).post('/v1/login', { code })).status, 200);
+	assert.equal((await server.client(null).post('/v1/login', { code })).status, 401);
+});
+
+test('token create works before the first start: it makes the store', async () => {
+	const server = make();
+	const secret = await server.secret('agent', 'early');
+	assert.ok(existsSync(join(server.data, 'parley.db')));
+	await server.start();
+	assert.equal((await server.client(secret).get('/v1/me')).body.name, 'early');
+});
+
+test('on its own machine and user the command line finds server and token by itself', async () => {
+	const server = make({ dataFlag: false });
+	server.data = join(server.env.XDG_STATE_HOME, 'parley');
+	await server.start();
+	const { code, stdout, stderr } = await server.run(['ask', 'Found?', '--no-wait']);
+	assert.equal(code, 0, stderr);
+	const ask = stdout.trim();
+	assert.equal((await server.run(['show', ask])).code, 0);
+	assert.equal((await server.run(['answer', ask, 'yes'])).code, 4,
+		'an agent under the same user must not answer');
+	const link = await shownLink(server);
+	assert.equal((await server.run(['login', link])).code, 0);
+	assert.equal((await server.run(['answer', ask, 'yes'])).code, 0);
+});
+
+test('SIGTERM ends it with 0', async () => {
+	const server = await make().start();
+	assert.deepEqual(await server.stop(), { code: 0, signal: null });
+});
+
+test('SIGTERM finishes what is in flight', async () => {
+	const server = make();
+	const secret = await server.secret('agent', 'busy');
+	await server.start();
+	const client = server.client(secret);
+	const asking = Promise.allSettled(Array.from({ length: 50 }, () => client.ask()));
+	await sleep(5);
+	server.child.kill('SIGTERM');
+	const made = (await asking).filter((r) => r.status === 'fulfilled').map((r) => r.value);
+	assert.equal((await server.exited).code, 0);
+	await server.start();
+	for (const ask of made) assert.equal((await client.read(ask)).id, ask.id);
+});
+
+test('SIGHUP does not end it', async () => {
+	const server = await make().start();
+	server.child.kill('SIGHUP');
+	await sleep(300);
+	assert.equal((await server.client(null).get('/healthz')).status, 200);
+});
+
+test('a second server on the same data does not start', async () => {
+	const server = await make().start();
+	const second = make();
+	second.data = server.data;
+	second.spawn();
+	const how = await second.exited;
+	second.child = null;
+	assert.notEqual(how.code, 0);
+	assert.notEqual(second.output, '');
+	assert.equal((await server.client(null).get('/readyz')).status, 200);
+});
+
+test('what was acknowledged survives kill -9, again and again', async () => {
+	const server = make();
+	const secret = await server.secret('agent', 'hardy');
+	await server.start();
+	const client = server.client(secret);
+	const known = [];
+	for (let round = 0; round < 5; round++) {
+		const asking = Promise.allSettled(Array.from({ length: 40 }, () => client.ask()));
+		await sleep(10 + 10 * round);
+		server.child.kill('SIGKILL');
+		await server.exited;
+		for (const result of await asking) {
+			if (result.status === 'fulfilled') known.push(result.value);
+		}
+		await server.start();
+		for (const ask of known) assert.equal((await client.read(ask)).status, 'pending');
+	}
+	const check = await server.run(['check', '--data', server.data]);
+	assert.equal(check.code, 0, check.stderr);
+});
+
+for (const [name, flags, word] of [
+	['an unknown option', ['--frobnicate'], 'frobnicate'],
+	['a rate that is no number', ['--ask-rate', 'many'], 'ask.rate'],
+	['a negative rate', ['--ask-rate', '-1'], 'ask.rate'],
+	['a log format that is none', ['--log', 'xml'], 'log'],
+	['an address that is none', ['--listen', 'nowhere'], 'listen'],
+	['a store that is none', ['--store', 'oracle:x'], 'store'],
+	['a timeout_max that is none', ['--timeout-max', 'long'], 'timeout.max'],
+]) {
+	test(`${name} stops the start with one line that names it`, async () => {
+		const { output } = await stops(flags);
+		assert.match(output, new RegExp(word));
+		assert.ok(output.trim().split('\n').length <= 2, output);
+		if (flags[1]) assert.ok(output.includes(flags[1]), output);
+	});
+}
+
+test('listening beyond loopback without TLS is refused, unless plain says that a proxy does it', async () => {
+	const { output } = await stops(['--listen', '0.0.0.0:0']);
+	assert.match(output, /plain|tls/i);
+	const server = make({ flags: ['--listen', '0.0.0.0:0', '--plain'] });
+	await server.start();
+	assert.equal((await server.client(null).get('/healthz')).status, 200);
+});
+
+test('a wrong setting in the environment is named', async () => {
+	const { output } = await stops([], { env: { PARLEY_ASK_RATE: 'lots' } });
+	assert.match(output, /ask_rate|ASK_RATE/);
+	assert.ok(output.includes('lots'));
+});
+
+test('an unknown setting in the configuration file is named', async () => {
+	const { output } = await stops([], { prepare: (server) => {
+		const folder = join(server.env.XDG_CONFIG_HOME, 'parley');
+		mkdirSync(folder, { recursive: true });
+		writeFileSync(join(folder, 'parley.conf'), 'ask_rtae = 5\n');
+	} });
+	assert.match(output, /ask_rtae/);
+});
+
+test('--config names the file', async () => {
+	const { output } = await stops(['--config', '/nonexistent/parley.conf']);
+	assert.match(output, /nonexistent/);
+});
+
+/** How many of four asks are taken under these settings. */
+async function taken(server) {
+	const secret = await server.secret('agent', 'x');
+	await server.start();
+	const client = server.client(secret);
+	let count = 0;
+	for (let i = 0; i < 4; i++) {
+		const reply = await client.post('/v1/asks', { question: 'A?', type: 'boolean' });
+		if (reply.status === 201) count++;
+	}
+	return count;
+}
+const conf = (server, text) => {
+	const folder = join(server.env.XDG_CONFIG_HOME, 'parley');
+	mkdirSync(folder, { recursive: true });
+	writeFileSync(join(folder, 'parley.conf'), text);
+};
+
+test('settings come from the configuration file', async () => {
+	const server = make();
+	conf(server, 'ask_rate = 1\n');
+	assert.equal(await taken(server), 1);
+});
+
+test('the environment goes before the file', async () => {
+	const server = make({ env: { PARLEY_ASK_RATE: '2' } });
+	conf(server, 'ask_rate = 1\n');
+	assert.equal(await taken(server), 2);
+});
+
+test('a flag goes before the environment', async () => {
+	const server = make({ env: { PARLEY_ASK_RATE: '2' }, flags: ['--ask-rate', '3'] });
+	conf(server, 'ask_rate = 1\n');
+	assert.equal(await taken(server), 3);
+});
+
+test('in flags _ is accepted for -', async () => {
+	assert.equal(await taken(make({ flags: ['--ask_rate', '3'] })), 3);
+});
+
+test('timeout_min and timeout_max bound what agents may set', async () => {
+	const server = make({ flags: ['--timeout-min', '10s', '--timeout-max', '1h'] });
+	const secret = await server.secret('agent', 'x');
+	await server.start();
+	const client = server.client(secret);
+	for (const [timeout, status] of [['9s', 422], ['10s', 201], ['1h', 201], ['61m', 422]]) {
+		const reply = await client.post('/v1/asks', { question: 'A?', type: 'boolean', timeout });
+		assert.equal(reply.status, status, timeout);
+	}
+});
+
+test('url is how people reach it', async () => {
+	const server = make({ flags: ['--url', 'https://parley.example.org'] });
+	const secret = await server.secret('agent', 'x');
+	await server.start();
+	const ask = await server.client(secret).ask();
+	assert.equal(ask.url, `https://parley.example.org/asks/${ask.id}`);
+});
+
+test("the Host of url is a good Host", async () => {
+	const server = make({ flags: ['--url', 'https://parley.example.org'] });
+	await server.start();
+	const reply = await server.client(null).get('/healthz', { headers: { host: 'parley.example.org' } });
+	assert.equal(reply.status, 200);
+});
+
+test('store names the file', async () => {
+	const server = make();
+	const file = join(server.home, 'elsewhere.db');
+	server.flags = ['--store', `sqlite:${file}`];
+	await server.start();
+	assert.ok(existsSync(file));
+	assert.equal(existsSync(join(server.data, 'parley.db')), false);
+});
+
+test('it listens on a unix socket that is for its owner only', async () => {
+	const server = make();
+	const path = join(server.home, 'sock');
+	server.spawn(['--listen', `unix:${path}`]);
+	await until(() => existsSync(path), 'the socket');
+	assert.equal(statSync(path).mode & 0o777, 0o600);
+});
+
+test('log=json makes every line an object', async () => {
+	const server = make({ flags: ['--log', 'json', '--log-level', 'debug'] });
+	await server.start();
+	await server.client(null).get('/healthz');
+	await server.stop();
+	const objects = server.output.split('\n').filter((line) => line.startsWith('{'));
+	for (const line of objects) assert.equal(typeof JSON.parse(line), 'object');
+});
+
+test('no secret is in the log or in plain in the store', async () => {
+	const server = make({ flags: ['--log-level', 'debug'] });
+	const secret = await server.secret('agent', 'x');
+	await server.start();
+	await server.client(secret).ask();
+	await server.client(`${secret}x`).get('/v1/me');
+	await server.stop();
+	assert.ok(!server.output.includes(secret));
+	const store = readFileSync(join(server.data, 'parley.db'), 'latin1');
+	assert.ok(!store.includes(secret));
+});
+
+test('a start with a thousand asks is quick', async () => {
+	const server = make({ flags: ['--ask-rate', '0'] });
+	const secret = await server.secret('agent', 'x');
+	await server.start();
+	const client = server.client(secret);
+	for (let i = 0; i < 10; i++) await Promise.all(Array.from({ length: 100 }, () => client.ask()));
+	await server.stop();
+	const started = Date.now();
+	await server.start();
+	assert.ok(Date.now() - started < 2000, `${Date.now() - started} ms`);
+});
