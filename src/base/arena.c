@@ -1,8 +1,8 @@
 /* arena.c - a list of blocks, newest first, freed together.
  *
  * Blocks of the usual size are kept for each thread, so that an arena a request costs no
- * malloc once a thread has warmed up. Under AddressSanitizer each allocation is a block of
- * its own and none is kept: writing past an allocation is seen. */
+ * malloc once a thread has warmed up. Under AddressSanitizer each allocation is a block
+ * of its own and none is kept: writing past an allocation is seen. */
 #include "base/arena.h"
 
 #include "base/mem.h"
@@ -28,7 +28,7 @@
 enum {
 	ALIGN = 16,
 	BLOCK_ROOM = 16 * 1024, /* of a usual block, without its head */
-	KEPT_MAX = 32,          /* blocks that a thread keeps */
+	KEPT_MAX = 32,		/* blocks that a thread keeps */
 	DEFAULT_MAX = 64 * 1024 * 1024,
 };
 
@@ -74,7 +74,8 @@ static bool kept_put(struct arena_block *b)
 	if (ARENA_PLAIN || b->room != BLOCK_ROOM || kept.len == KEPT_MAX) return false;
 	if (!kept.known) {
 		pthread_once(&once, kept_key_make);
-		if (!kept_key_made || pthread_setspecific(kept_key, &kept) != 0) return false;
+		if (!kept_key_made || pthread_setspecific(kept_key, &kept) != 0)
+			return false;
 		kept.known = true;
 	}
 	b->next = kept.top;
@@ -138,7 +139,8 @@ static void *take(struct arena *a, size_t size)
 	struct arena_block *b = a->top;
 	void *at;
 
-	if (a->failed || room < size || room > max || a->used > max - room) return refuse(a);
+	if (a->failed || room < size || room > max || a->used > max - room)
+		return refuse(a);
 	if (!b || b->room - b->used < room) b = block_for(a, ARENA_PLAIN ? size : room);
 	if (!b) return refuse(a);
 	at = b->bytes + b->used;

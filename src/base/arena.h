@@ -9,19 +9,20 @@ struct arena_block;
 /* A zeroed arena is empty and ready, with the default bound. */
 struct arena {
 	struct arena_block *top;
-	size_t used;  /* bytes handed out */
-	size_t max;   /* bytes it may hand out; 0: 64 MiB */
-	bool failed;  /* sticky: an allocation was refused */
+	size_t used; /* bytes handed out */
+	size_t max;  /* bytes it may hand out; 0: 64 MiB */
+	bool failed; /* sticky: an allocation was refused */
 };
 
-void *arena_alloc(struct arena *, size_t size); /* zeroed, aligned to 16; NULL and failed */
-char *arena_copy(struct arena *, struct str);   /* NUL-terminated; NULL and failed */
+/* Zeroed, aligned to 16. NULL: refused, and failed from now on. */
+void *arena_alloc(struct arena *, size_t size);
+char *arena_copy(struct arena *, struct str); /* NUL-terminated; NULL and failed */
 struct str arena_str(struct arena *, struct str);
 struct str arena_print(struct arena *, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));  /* STR_NONE and failed */
-void arena_done(struct arena *);                /* frees all; the arena is empty again */
+	__attribute__((format(printf, 2, 3))); /* STR_NONE and failed */
+void arena_done(struct arena *);	       /* frees all; the arena is empty again */
 
-#define ARENA_NEW(arena, type) ((type *)arena_alloc((arena), sizeof(type)))
+#define ARENA_NEW(arena, type)	    ((type *)arena_alloc((arena), sizeof(type)))
 #define ARENA_ARRAY(arena, type, n) ((type *)arena_array((arena), (n), sizeof(type)))
 void *arena_array(struct arena *, size_t n, size_t size); /* checks the product */
 

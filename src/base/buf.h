@@ -14,7 +14,7 @@ struct buf {
 	bool failed;
 };
 
-bool buf_grow(struct buf *, size_t more);      /* buf_reserve's slow way */
+bool buf_grow(struct buf *, size_t more); /* buf_reserve's slow way */
 
 /* Room for `more` bytes and a NUL. Invariant: cap is 0, or len < cap. */
 static inline bool buf_reserve(struct buf *b, size_t more)
@@ -38,11 +38,12 @@ static inline void buf_add_char(struct buf *b, char c)
 
 void buf_add_text(struct buf *, const char *); /* NUL-terminated */
 void buf_add_int(struct buf *, int64_t);
-void buf_print(struct buf *, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void buf_drop(struct buf *, size_t n);         /* drops n bytes from the front */
-void buf_clear(struct buf *);                  /* empty, not failed, memory kept */
-void buf_done(struct buf *);                   /* frees; empty, not failed */
-struct str buf_str(const struct buf *);        /* borrowed until the next write */
-const char *buf_text(struct buf *);            /* NUL-terminated; "" when failed so early */
+void buf_print(struct buf *, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+void buf_drop(struct buf *, size_t n);	/* drops n bytes from the front */
+void buf_clear(struct buf *);		/* empty, not failed, memory kept */
+void buf_done(struct buf *);		/* frees; empty, not failed */
+struct str buf_str(const struct buf *); /* borrowed until the next write */
+const char *buf_text(struct buf *);	/* NUL-terminated; "" when failed so early */
 
 #endif

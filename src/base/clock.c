@@ -146,7 +146,8 @@ static bool take_digits(struct str *s, int n, int min, int max, int *out)
 
 static bool take_char(struct str *s, char upper)
 {
-	if (s->len == 0 || (s->at[0] != upper && s->at[0] != (upper | 0x20))) return false;
+	if (s->len == 0 || (s->at[0] != upper && s->at[0] != (upper | 0x20)))
+		return false;
 	*s = str_from(*s, 1);
 	return true;
 }
@@ -175,8 +176,8 @@ static bool take_offset(struct str *s, int *minutes)
 	if (s->len == 0 || (s->at[0] != '+' && s->at[0] != '-')) return false;
 	sign = s->at[0] == '-' ? -1 : 1;
 	*s = str_from(*s, 1);
-	if (!take_digits(s, 2, 0, 23, &hour) || !take_char(s, ':')
-		|| !take_digits(s, 2, 0, 59, &minute))
+	if (!take_digits(s, 2, 0, 23, &hour) || !take_char(s, ':') ||
+		!take_digits(s, 2, 0, 59, &minute))
 		return false;
 	*minutes = sign * (hour * 60 + minute);
 	return true;
@@ -195,13 +196,13 @@ bool time_read(struct str s, int64_t *ms)
 	int year, month, day, hour, minute, second, fraction, offset;
 	int64_t seconds;
 
-	if (!take_digits(&s, 4, 0, 9999, &year) || !take_char(&s, '-')
-		|| !take_digits(&s, 2, 1, 12, &month) || !take_char(&s, '-')
-		|| !take_digits(&s, 2, 1, month_days(year, month), &day)
-		|| !take_char(&s, 'T') || !take_digits(&s, 2, 0, 23, &hour)
-		|| !take_char(&s, ':') || !take_digits(&s, 2, 0, 59, &minute)
-		|| !take_char(&s, ':') || !take_digits(&s, 2, 0, 60, &second)
-		|| !take_fraction(&s, &fraction) || !take_offset(&s, &offset) || s.len)
+	if (!take_digits(&s, 4, 0, 9999, &year) || !take_char(&s, '-') ||
+		!take_digits(&s, 2, 1, 12, &month) || !take_char(&s, '-') ||
+		!take_digits(&s, 2, 1, month_days(year, month), &day) ||
+		!take_char(&s, 'T') || !take_digits(&s, 2, 0, 23, &hour) ||
+		!take_char(&s, ':') || !take_digits(&s, 2, 0, 59, &minute) ||
+		!take_char(&s, ':') || !take_digits(&s, 2, 0, 60, &second) ||
+		!take_fraction(&s, &fraction) || !take_offset(&s, &offset) || s.len)
 		return false;
 	seconds = days_of(year, month, day) * DAY_S + hour * 3600 + minute * 60 + second;
 	*ms = (seconds - offset * 60) * 1000 + fraction;
@@ -213,9 +214,8 @@ bool duration_read(struct str s, int64_t *ms)
 	static const struct {
 		char unit;
 		int64_t ms;
-	} units[] = {
-		{ 's', 1000 }, { 'm', 60000 }, { 'h', 3600000 }, { 'd', 86400000 },
-	};
+	} units[] = { { 's', 1000 }, { 'm', 60000 }, { 'h', 3600000 },
+		{ 'd', 86400000 } };
 	int64_t unit_ms = 1000, n;
 	char last = s.len ? s.at[s.len - 1] : '\0';
 

@@ -30,6 +30,9 @@ const char *err_name(enum err err)
 	return i < sizeof names / sizeof *names && names[i] ? names[i] : "unknown error";
 }
 
+static void say(char *out, size_t size, const char *format, va_list)
+	__attribute__((format(printf, 3, 0)));
+
 /* Cuts what does not fit between two code points. */
 static void say(char *out, size_t size, const char *format, va_list args)
 {

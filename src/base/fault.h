@@ -6,21 +6,21 @@
 
 enum err {
 	OK = 0,
-	ERR_BAD_REQUEST,  /* 400: not JSON, not HTTP */
-	ERR_NO_TOKEN,     /* 401 */
-	ERR_FORBIDDEN,    /* 403 */
-	ERR_NOT_FOUND,    /* 404 */
-	ERR_METHOD,       /* 405 */
-	ERR_CONFLICT,     /* 409: settled already, or another holds it */
-	ERR_TOO_BIG,      /* 413 */
-	ERR_MEDIA_TYPE,   /* 415 */
-	ERR_INVALID,      /* 422: well-formed, not acceptable */
-	ERR_RATE,         /* 429 */
-	ERR_UNAVAILABLE,  /* 503: nothing was accepted */
-	ERR_UNKNOWN,      /* 503: outcome unknown; repeat with the same key */
-	ERR_MEMORY,       /* 503: out of memory, nothing was accepted */
-	ERR_BUSY,         /* the transaction met another; try again */
-	ERR_INTERNAL,     /* 500: a bug of ours */
+	ERR_BAD_REQUEST, /* 400: not JSON, not HTTP */
+	ERR_NO_TOKEN,	 /* 401 */
+	ERR_FORBIDDEN,	 /* 403 */
+	ERR_NOT_FOUND,	 /* 404 */
+	ERR_METHOD,	 /* 405 */
+	ERR_CONFLICT,	 /* 409: settled already, or another holds it */
+	ERR_TOO_BIG,	 /* 413 */
+	ERR_MEDIA_TYPE,	 /* 415 */
+	ERR_INVALID,	 /* 422: well-formed, not acceptable */
+	ERR_RATE,	 /* 429 */
+	ERR_UNAVAILABLE, /* 503: nothing was accepted */
+	ERR_UNKNOWN,	 /* 503: outcome unknown; repeat with the same key */
+	ERR_MEMORY,	 /* 503: out of memory, nothing was accepted */
+	ERR_BUSY,	 /* the transaction met another; try again */
+	ERR_INTERNAL,	 /* 500: a bug of ours */
 };
 
 /* One thing wrong with a body: where (a JSON pointer) and what. */

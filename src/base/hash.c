@@ -85,7 +85,8 @@ bool hex_read(struct str s, uint8_t *out, size_t n)
 		if (hex_value(s.at[i]) < 0) return false;
 	}
 	for (size_t i = 0; i < n; i++)
-		out[i] = (uint8_t)(hex_value(s.at[2 * i]) << 4 | hex_value(s.at[2 * i + 1]));
+		out[i] = (uint8_t)(hex_value(s.at[2 * i]) << 4 |
+				   hex_value(s.at[2 * i + 1]));
 	return true;
 }
 

@@ -16,7 +16,7 @@ bool same_secret(struct str, struct str); /* time depends on the lengths only */
 
 void hex_write(const uint8_t *, size_t, char *out); /* 2n characters and a NUL */
 bool hex_read(struct str, uint8_t *out, size_t n);  /* exactly 2n digits */
-void base64url_write(struct buf *, struct str);     /* no padding */
-bool base64url_read(struct str, struct buf *out);   /* strict: no padding, no stray bits */
+void base64url_write(struct buf *, struct str);	    /* no padding */
+bool base64url_read(struct str, struct buf *out); /* strict: no padding, no stray bits */
 
 #endif

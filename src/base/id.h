@@ -10,7 +10,7 @@ enum { ID_SIZE = 32 }; /* "ask_" + 26 + NUL, rounded up */
  * randomness from the system; ids_seed makes it repeatable, for simulations. */
 struct ids {
 	int64_t last_ms;
-	uint32_t sequence; /* grows inside one millisecond, so that ids keep their order */
+	uint32_t sequence; /* grows within a millisecond, so that ids keep order */
 	uint64_t seed[2];
 	bool seeded;
 };
@@ -19,7 +19,7 @@ void ids_seed(struct ids *, uint64_t seed);
 /* `prefix` has 3 letters ("ask"). Ids made later by the same source sort later. */
 void id_make(struct ids *, const char *prefix, int64_t now_ms, char out[ID_SIZE]);
 bool id_valid(struct str, const char *prefix); /* right prefix, length and alphabet */
-void random_bytes(struct ids *, void *out, size_t len); /* ids may be NULL: the system's */
+void random_bytes(struct ids *, void *out, size_t len); /* NULL: from the system */
 uint64_t random_u64(struct ids *);
 /* 256 random bits behind a prefix: "prl_" + 52 base-32 characters. */
 enum { SECRET_SIZE = 64 };

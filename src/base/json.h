@@ -22,16 +22,16 @@ enum json_type {
 
 struct json {
 	enum json_type type;
-	bool is_int;             /* a number without fraction and exponent that fits int64 */
-	uint32_t count;          /* items of an array, members of an object */
+	bool is_int;	/* a number without fraction and exponent that fits int64 */
+	uint32_t count; /* items of an array, members of an object */
 	union {
-		struct str text;     /* string: decoded; number: its spelling */
-		struct json *items;          /* array */
+		struct str text;	     /* string: decoded; number: its spelling */
+		struct json *items;	     /* array */
 		struct json_member *members; /* object, in order of appearance */
 	};
 	union {
-		int64_t integer;     /* when is_int */
-		double real;         /* number that is not is_int */
+		int64_t integer; /* when is_int */
+		double real;	 /* number that is not is_int */
 	};
 };
 
@@ -41,23 +41,23 @@ struct json_member {
 };
 
 struct json_limits {
-	uint32_t depth;  /* 0: 64 */
+	uint32_t depth;	 /* 0: 64 */
 	uint32_t values; /* 0: 200,000 */
 };
 
-/* ERR_BAD_REQUEST: not JSON (why says at which byte). ERR_INVALID: JSON we refuse: U+0000,
- * a lone surrogate, a repeated member name, a number beyond double's range, too deep, too
- * many values. ERR_MEMORY: the arena gave out. `limits` may be NULL. */
+/* ERR_BAD_REQUEST: not JSON (why says at which byte). ERR_INVALID: JSON we refuse:
+ * U+0000, a lone surrogate, a repeated member name, a number beyond double's range, too
+ * deep, too many values. ERR_MEMORY: the arena gave out. `limits` may be NULL. */
 enum err json_read(struct str text, const struct json_limits *limits, struct arena *,
 	const struct json **out, struct fault *why);
 
 /* NULL when it is no object or has no such member. */
 const struct json *json_get(const struct json *object, const char *name);
 const struct json *json_get_str(const struct json *object, struct str name);
-bool json_is(const struct json *, enum json_type);      /* false for NULL pointers */
+bool json_is(const struct json *, enum json_type); /* false for NULL pointers */
 bool json_is_bool(const struct json *);
-struct str json_text(const struct json *);              /* a string's text, else STR_NONE */
-double json_real(const struct json *);                  /* any number; 0 otherwise */
+struct str json_text(const struct json *); /* a string's text, else STR_NONE */
+double json_real(const struct json *);	   /* any number; 0 otherwise */
 bool json_equal(const struct json *, const struct json *); /* as values: 1.0 equals 1 */
 
 /* RFC 8785: members sorted by UTF-16 code units, numbers as ECMAScript prints them,
@@ -87,7 +87,7 @@ void jw_real(struct json_writer *, double);
 void jw_bool(struct json_writer *, bool);
 void jw_null(struct json_writer *);
 void jw_json(struct json_writer *, const struct json *); /* NULL writes null */
-void jw_raw(struct json_writer *, struct str json); /* one finished value as it is */
-void jw_members(struct json_writer *, struct str members); /* `"a":1,"b":2`; none when empty */
+void jw_raw(struct json_writer *, struct str json);	 /* one finished value as it is */
+void jw_members(struct json_writer *, struct str);	 /* `"a":1,"b":2`; or nothing */
 
 #endif

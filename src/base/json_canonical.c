@@ -1,10 +1,9 @@
-/* json_canonical.c - one text for each value (RFC 8785), and when two values are equal. */
+/* json_canonical.c - one text for each value (RFC 8785), and which values are equal. */
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/real.h"
 #include "base/table.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 enum { FEW_MEMBERS = 32 };
@@ -46,7 +45,8 @@ static bool array_equal(const struct json *a, const struct json *b)
 }
 
 /* Looks each member of a up in b, by table unless it is empty. */
-static bool members_equal(const struct json *a, const struct json *b, const struct table *t)
+static bool members_equal(
+	const struct json *a, const struct json *b, const struct table *t)
 {
 	for (uint32_t i = 0; i < a->count; i++) {
 		struct str name = a->members[i].name;
@@ -102,7 +102,8 @@ static int utf16_cmp(struct str a, struct str b)
 	if (i == len) return (a.len > b.len) - (a.len < b.len);
 	x = (unsigned char)a.at[i];
 	y = (unsigned char)b.at[i];
-	if (x >= 0xee && y >= 0xee && (x >= 0xf0) != (y >= 0xf0)) return x >= 0xf0 ? -1 : 1;
+	if (x >= 0xee && y >= 0xee && (x >= 0xf0) != (y >= 0xf0))
+		return x >= 0xf0 ? -1 : 1;
 	return x < y ? -1 : 1;
 }
 

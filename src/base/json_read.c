@@ -61,8 +61,8 @@ static bool stop_memory(struct reader *r)
 
 static inline void skip_blanks(struct reader *r)
 {
-	while (r->at < r->end
-		&& (*r->at == ' ' || *r->at == '\n' || *r->at == '\r' || *r->at == '\t'))
+	while (r->at < r->end &&
+		(*r->at == ' ' || *r->at == '\n' || *r->at == '\r' || *r->at == '\t'))
 		r->at++;
 }
 
@@ -93,7 +93,8 @@ static bool scan_string(struct reader *r, bool *escapes)
 			continue;
 		}
 		if ((unsigned char)*r->at < 0x80)
-			return stop(r, ERR_BAD_REQUEST, "a control character in a string");
+			return stop(
+				r, ERR_BAD_REQUEST, "a control character in a string");
 		len = utf8_length(r->at, (size_t)(r->end - r->at));
 		if (len == 0) return stop(r, ERR_BAD_REQUEST, "not UTF-8");
 		r->at += len;
@@ -119,7 +120,8 @@ static bool read_hex4(struct reader *r, const char *at, const char *end, uint32_
 }
 
 /* *at stands behind "\u" and goes behind the digits, of a surrogate pair all of them. */
-static bool read_unicode(struct reader *r, const char **at, const char *end, uint32_t *out)
+static bool read_unicode(
+	struct reader *r, const char **at, const char *end, uint32_t *out)
 {
 	uint32_t high, low = 0;
 
@@ -142,8 +144,14 @@ static bool read_unicode(struct reader *r, const char **at, const char *end, uin
 static bool read_escape(struct reader *r, const char **at, const char *end, char **out)
 {
 	static const char plain[256] = {
-		['"'] = '"', ['\\'] = '\\', ['/'] = '/', ['b'] = '\b', ['f'] = '\f',
-		['n'] = '\n', ['r'] = '\r', ['t'] = '\t',
+		['"'] = '"',
+		['\\'] = '\\',
+		['/'] = '/',
+		['b'] = '\b',
+		['f'] = '\f',
+		['n'] = '\n',
+		['r'] = '\r',
+		['t'] = '\t',
 	};
 	char c = plain[(unsigned char)**at];
 	uint32_t code_point;
@@ -204,8 +212,9 @@ static bool read_digits(struct reader *r, struct decimal *d)
 	for (; r->at < r->end && *r->at >= '0' && *r->at <= '9'; r->at++) {
 		unsigned digit = (unsigned)(*r->at - '0');
 
-		d->exact = d->exact && !__builtin_mul_overflow(d->mantissa, 10, &d->mantissa)
-			&& !__builtin_add_overflow(d->mantissa, digit, &d->mantissa);
+		d->exact = d->exact &&
+			   !__builtin_mul_overflow(d->mantissa, 10, &d->mantissa) &&
+			   !__builtin_add_overflow(d->mantissa, digit, &d->mantissa);
 	}
 	return r->at > start || stop_syntax(r);
 }
@@ -245,7 +254,8 @@ static bool read_number(struct reader *r, struct json *out)
 
 	if (!read_digits(r, &d)) return false;
 	if (zero && r->at > digits + 1)
-		return stop_at(r, digits, ERR_BAD_REQUEST, "a number with a leading zero");
+		return stop_at(
+			r, digits, ERR_BAD_REQUEST, "a number with a leading zero");
 	behind_int = r->at;
 	if (take(r, '.')) {
 		if (!read_digits(r, &d)) return false;
@@ -259,7 +269,8 @@ static bool read_number(struct reader *r, struct json *out)
 	if (out->is_int) return true;
 	if (!real_of(&d, &out->real)) return stop_memory(r);
 	if (!isfinite(out->real))
-		return stop_at(r, start, ERR_INVALID, "a number beyond the range of a double");
+		return stop_at(
+			r, start, ERR_INVALID, "a number beyond the range of a double");
 	return true;
 }
 
@@ -394,8 +405,8 @@ static bool read_object(struct reader *r, struct json *out)
 	return true;
 }
 
-static bool read_word(struct reader *r, const char *word, enum json_type type,
-	struct json *out)
+static bool read_word(
+	struct reader *r, const char *word, enum json_type type, struct json *out)
 {
 	size_t len = strlen(word);
 
@@ -433,8 +444,8 @@ static bool read_text(struct reader *r, struct json *root)
 {
 	if (!read_value(r, root)) return false;
 	skip_blanks(r);
-	return r->at == r->end
-		|| stop(r, ERR_BAD_REQUEST, "something stands behind the value");
+	return r->at == r->end ||
+	       stop(r, ERR_BAD_REQUEST, "something stands behind the value");
 }
 
 enum err json_read(struct str text, const struct json_limits *limits, struct arena *arena,

@@ -1,4 +1,4 @@
-/* json_scan.h - how far text inside a JSON string stands for itself. For json_*.c only. */
+/* json_scan.h - how far text in a JSON string stands for itself. For json_*.c only. */
 #ifndef BASE_JSON_SCAN_H
 #define BASE_JSON_SCAN_H
 
@@ -18,8 +18,8 @@ static inline const char *json_plain_end(const char *at, const char *end)
 
 		memcpy(&word, at, 8);
 		word = le64toh(word);
-		hits = word | (word - ones * ' ') | ((word ^ ones * '"') - ones)
-			| ((word ^ ones * '\\') - ones);
+		hits = word | (word - ones * ' ') | ((word ^ ones * '"') - ones) |
+		       ((word ^ ones * '\\') - ones);
 		hits &= highs;
 		if (hits) return at + __builtin_ctzll(hits) / 8;
 	}

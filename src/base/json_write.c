@@ -12,8 +12,13 @@
 static void write_escape(struct buf *out, unsigned char c)
 {
 	static const char letters[256] = {
-		['"'] = '"', ['\\'] = '\\', ['\b'] = 'b', ['\f'] = 'f', ['\n'] = 'n',
-		['\r'] = 'r', ['\t'] = 't',
+		['"'] = '"',
+		['\\'] = '\\',
+		['\b'] = 'b',
+		['\f'] = 'f',
+		['\n'] = 'n',
+		['\r'] = 'r',
+		['\t'] = 't',
 	};
 	static const char hex[] = "0123456789abcdef";
 	char text[6] = { '\\', letters[c] };

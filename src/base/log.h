@@ -10,6 +10,7 @@ void log_setup(bool as_json, enum log_level);
 bool log_level_read(struct str, enum log_level *); /* "error" "warn" "info" "debug" */
 /* Control characters are shown as \xNN, so that foreign text cannot forge a line. One
  * write(2) a line, of at most 2,000 bytes. Never pass a secret. */
-void log_line(enum log_level, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void log_line(enum log_level, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
 #endif

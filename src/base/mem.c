@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Nothing is counted before the first mem_fail_at, so that threads share no cache line. */
+/* Nothing is counted before the first mem_fail_at: threads share no cache line then. */
 static atomic_bool watched;
 static _Atomic uint64_t count;
 static _Atomic uint64_t fail_nth;

@@ -6,12 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-void *mem_alloc(size_t size);                 /* zeroed; NULL when there is none */
-void *mem_grow(void *old, size_t size);       /* realloc; old stays valid on NULL */
-char *mem_copy(const char *at, size_t len);   /* NUL-terminated copy, yours */
-void mem_free(void *);                        /* NULL is fine */
+void *mem_alloc(size_t size);		    /* zeroed; NULL when there is none */
+void *mem_grow(void *old, size_t size);	    /* realloc; old stays valid on NULL */
+char *mem_copy(const char *at, size_t len); /* NUL-terminated copy, yours */
+void mem_free(void *);			    /* NULL is fine */
 
-/* Counts one allocation that a cache serves in the heap's place; false: it has to fail. */
+/* Counts an allocation that a cache serves in the heap's place; false: it must fail. */
 bool mem_allowed(void);
 
 /* Test hook: the n-th allocation from now on fails, and all after it when `onwards`;

@@ -24,8 +24,8 @@ static bool queue_init(struct queue *q)
 	bool made;
 
 	if (pthread_condattr_init(&attr) != 0) return false;
-	made = pthread_condattr_setclock(&attr, CLOCK_MONOTONIC) == 0
-		&& pthread_cond_init(&q->filled, &attr) == 0;
+	made = pthread_condattr_setclock(&attr, CLOCK_MONOTONIC) == 0 &&
+	       pthread_cond_init(&q->filled, &attr) == 0;
 	pthread_condattr_destroy(&attr);
 	if (!made) return false;
 	if (pthread_mutex_init(&q->lock, NULL) == 0) return true;

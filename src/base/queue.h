@@ -10,21 +10,21 @@ struct link {
 };
 
 /* The container of a link member. */
-#define LINK_OF(link, type, member) \
+#define LINK_OF(link, type, member)                                                      \
 	((type *)(void *)((char *)(link) - __builtin_offsetof(type, member)))
 
 struct queue;
 
-struct queue *queue_new(void);          /* NULL when out of memory */
+struct queue *queue_new(void);		  /* NULL when out of memory */
 struct queue *queue_free(struct queue *); /* must be empty; returns NULL */
 /* False when the queue is closed; the link stays the caller's then. */
 bool queue_put(struct queue *, struct link *);
 /* Everything that waits, oldest first; sleeps until there is something, `timeout_ms` has
- * passed (-1: for ever), queue_wake was called, or the queue is closed. May return NULL. */
+ * passed (-1: for ever), queue_wake was called, or the queue is closed. NULL: nothing. */
 struct link *queue_take(struct queue *, int64_t timeout_ms);
 struct link *queue_take_now(struct queue *); /* never sleeps */
-void queue_wake(struct queue *);             /* lets a sleeping taker return NULL */
-void queue_close(struct queue *);            /* nothing more goes in; what is there comes out */
+void queue_wake(struct queue *);	     /* lets a sleeping taker return NULL */
+void queue_close(struct queue *); /* nothing more goes in; what is there comes out */
 bool queue_closed(struct queue *);
 
 #endif

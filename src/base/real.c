@@ -13,10 +13,9 @@ enum { DIGITS_MAX = 17 }; /* of a double's shortest text */
 /* Both factors are exact and the product is rounded once: Clinger's fast path. */
 static bool real_fast(const struct decimal *d, double *out)
 {
-	static const double powers[] = {
-		1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13,
-		1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
-	};
+	static const double powers[] = { 1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9,
+		1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21,
+		1e22 };
 	int64_t exponent = d->exponent - d->fraction;
 	double value = (double)d->mantissa;
 

@@ -6,11 +6,11 @@
 
 /* A JSON number taken apart: digits * 10^exponent. */
 struct decimal {
-	struct str digits;   /* spelling before the exponent; may hold one '.' */
+	struct str digits; /* spelling before the exponent; may hold one '.' */
 	bool negative;
-	int64_t exponent;    /* as spelt, within ±10^9 */
-	int64_t fraction;    /* digits behind the '.' */
-	uint64_t mantissa;   /* all digits as one integer, when `exact` */
+	int64_t exponent;  /* as spelt, within ±10^9 */
+	int64_t fraction;  /* digits behind the '.' */
+	uint64_t mantissa; /* all digits as one integer, when `exact` */
 	bool exact;
 };
 

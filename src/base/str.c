@@ -133,8 +133,10 @@ uint64_t str_hash(struct str text)
 
 	pthread_once(&once, hash_seed);
 	s = (struct sip){
-		hash_key[0] ^ 0x736f6d6570736575, hash_key[1] ^ 0x646f72616e646f6d,
-		hash_key[0] ^ 0x6c7967656e657261, hash_key[1] ^ 0x7465646279746573,
+		hash_key[0] ^ 0x736f6d6570736575,
+		hash_key[1] ^ 0x646f72616e646f6d,
+		hash_key[0] ^ 0x6c7967656e657261,
+		hash_key[1] ^ 0x7465646279746573,
 	};
 	for (; rest.len >= 8; rest = str_make(rest.at + 8, rest.len - 8)) {
 		memcpy(&word, rest.at, 8);

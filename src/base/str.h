@@ -13,8 +13,8 @@ struct str {
 };
 
 #define STR(literal) ((struct str){ "" literal "", sizeof(literal) - 1 })
-#define STR_NONE ((struct str){ NULL, 0 })
-#define STR_ARGS(s) (int)(s).len, (s).at ? (s).at : "" /* for "%.*s" */
+#define STR_NONE     ((struct str){ NULL, 0 })
+#define STR_ARGS(s)  (int)(s).len, (s).at ? (s).at : "" /* for "%.*s" */
 
 static inline struct str str_make(const char *at, size_t len)
 {
@@ -46,15 +46,15 @@ static inline struct str str_first(struct str s, size_t len)
 	return (struct str){ s.at, len < s.len ? len : s.len };
 }
 
-bool str_is_nocase(struct str, const char *ascii);  /* ASCII case only */
+bool str_is_nocase(struct str, const char *ascii); /* ASCII case only */
 bool str_starts(struct str, const char *prefix);
 bool str_ends(struct str, const char *suffix);
-struct str str_trim(struct str);                    /* ASCII blanks and line ends */
+struct str str_trim(struct str); /* ASCII blanks and line ends */
 /* Cuts what stands before the first `by` off *rest; false at the end of *rest. */
 bool str_cut(struct str *rest, char by, struct str *piece);
-int str_find(struct str hay, struct str needle);    /* offset, or -1 */
-int str_cmp(struct str, struct str);                /* bytewise, as memcmp */
-uint64_t str_hash(struct str);                      /* for tables; seeded once a process */
+int str_find(struct str hay, struct str needle); /* offset, or -1 */
+int str_cmp(struct str, struct str);		 /* bytewise, as memcmp */
+uint64_t str_hash(struct str);			 /* for tables; seeded once a process */
 /* Whole text is a decimal integer in [min, max]; outputs untouched otherwise. */
 bool str_to_int(struct str, int64_t min, int64_t max, int64_t *out);
 

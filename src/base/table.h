@@ -12,10 +12,10 @@ struct table {
 	size_t graves; /* slots of removed keys, cleared when the table grows */
 };
 
-void *table_get(const struct table *, struct str key);          /* NULL: not there */
+void *table_get(const struct table *, struct str key); /* NULL: not there */
 /* Puts or replaces; the key must outlive its stay. False: out of memory, unchanged. */
 bool table_put(struct table *, struct str key, void *value);
-void *table_remove(struct table *, struct str key);             /* what was there, or NULL */
+void *table_remove(struct table *, struct str key); /* what was there, or NULL */
 /* Goes over all, in no order: start with *at = 0; false at the end. Nothing may be put
  * meanwhile; removing what was just returned is fine. */
 bool table_next(const struct table *, size_t *at, struct str *key, void **value);

@@ -94,8 +94,8 @@ static void base64url_goes_both_ways(void **state)
 
 static void padding_stray_bits_and_foreign_characters_are_refused(void **state)
 {
-	static const char *const bad[] = { "Z", "Zg==", "Zh", "Zm9", "Zm9vY", "Zm+v", "Zm/v",
-		"Zm 9v", "Zm9v\n" };
+	static const char *const bad[] = { "Z", "Zg==", "Zh", "Zm9", "Zm9vY", "Zm+v",
+		"Zm/v", "Zm 9v", "Zm9v\n" };
 	struct buf b = { 0 };
 
 	(void)state;

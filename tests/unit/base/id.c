@@ -41,7 +41,8 @@ static void ids_made_later_sort_later(void **state)
 	(void)state;
 	for (int i = 0; i < 300000; i++) {
 		/* the clock stands, goes on, and now and then goes back */
-		id_make(&ids, "evt", 1794729600000 + i / 100000 - (i % 1000 == 0) * 5000, id);
+		id_make(&ids, "evt", 1794729600000 + i / 100000 - (i % 1000 == 0) * 5000,
+			id);
 		if (strcmp(last, id) >= 0) fail_msg("%s is not before %s", last, id);
 		memcpy(last, id, ID_SIZE);
 	}

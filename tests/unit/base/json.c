@@ -1,5 +1,5 @@
-#include "base/clock.h"
 #include "base/json.h"
+#include "base/clock.h"
 #include "base/mem.h"
 
 #include "unit.h"
@@ -47,7 +47,8 @@ static void check_canonical(const char *from, const char *to)
 
 static void members_are_found_by_name(void **state)
 {
-	const struct json *j = read_ok("{\"a\":1,\"\\u0062\":[true,false,null],\"\":\"x\"}");
+	const struct json *j =
+		read_ok("{\"a\":1,\"\\u0062\":[true,false,null],\"\":\"x\"}");
 
 	(void)state;
 	CHECK_INT(j->count, 3);
@@ -76,7 +77,8 @@ static void strings_without_escapes_are_borrowed(void **state)
 static void escapes_are_decoded(void **state)
 {
 	(void)state;
-	CHECK_STR(json_text(read_ok("\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"")), "\"\\/\b\f\n\r\t");
+	CHECK_STR(
+		json_text(read_ok("\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"")), "\"\\/\b\f\n\r\t");
 	CHECK_STR(json_text(read_ok("\"x\\u00e9\\u20AC\\ud83d\\uDE00y\"")), "xé€😀y");
 	CHECK_STR(json_text(read_ok("\"\\u0001\\uffff\\udbff\\udfff\"")),
 		"\x01\xef\xbf\xbf\xf4\x8f\xbf\xbf");
@@ -84,8 +86,9 @@ static void escapes_are_decoded(void **state)
 
 static void integers_are_exact_and_numbers_keep_their_spelling(void **state)
 {
-	const struct json *j = read_ok("[9223372036854775807,-9223372036854775808,"
-				       "9223372036854775808,1.0,1e2,-0,9007199254740993]");
+	const struct json *j =
+		read_ok("[9223372036854775807,-9223372036854775808,"
+			"9223372036854775808,1.0,1e2,-0,9007199254740993]");
 
 	(void)state;
 	CHECK(j->items[0].is_int && j->items[0].integer == INT64_MAX);
@@ -128,8 +131,8 @@ static void text_we_refuse_is_told_from_text_that_is_no_json(void **state)
 
 static void no_end_of_a_document_is_a_document(void **state)
 {
-	static const char text[] =
-		"{\"a\":[1,-2.5e+3,true,false,null,\"x\\u00e9\\ud83d\\ude00é\"],\"b\":{}}";
+	static const char text[] = "{\"a\":[1,-2.5e+3,true,false,null,"
+				   "\"x\\u00e9\\ud83d\\ude00é\"],\"b\":{}}";
 	const struct json *j;
 
 	(void)state;
@@ -269,7 +272,8 @@ static void values_are_equal_whatever_their_spelling(void **state)
 	for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
 		const struct json *a = read_ok(pairs[i].a), *b = read_ok(pairs[i].b);
 
-		if (json_equal(a, b) != pairs[i].equal || json_equal(b, a) != pairs[i].equal)
+		if (json_equal(a, b) != pairs[i].equal ||
+			json_equal(b, a) != pairs[i].equal)
 			fail_msg("%s and %s", pairs[i].a, pairs[i].b);
 	}
 	CHECK(json_equal(NULL, NULL));
@@ -310,14 +314,17 @@ static void canonical_form_is_that_of_rfc_8785(void **state)
 	(void)state;
 	check_canonical("{\n  \"numbers\": [333333333.33333329, 1E30, 4.50,\n"
 			"    2e-3, 0.000000000000000000000000001],\n"
-			"  \"string\": \"\\u20ac$\\u000F\\u000aA'\\u0042\\u0022\\u005c\\\\\\\"\\/\",\n"
+			"  \"string\": "
+			"\"\\u20ac$\\u000F\\u000aA'\\u0042\\u0022\\u005c\\\\\\\"\\/\",\n"
 			"  \"literals\": [null, true, false]\n}",
-		"{\"literals\":[null,true,false],\"numbers\":[333333333.3333333,1e+30,4.5,"
+		"{\"literals\":[null,true,false],\"numbers\":[333333333.3333333,1e+30,4."
+		"5,"
 		"0.002,1e-27],\"string\":\"€$\\u000f\\nA'B\\\"\\\\\\\\\\\"/\"}");
-	check_canonical("{\"\\u20ac\":\"Euro Sign\",\"\\r\":\"Carriage Return\","
-			"\"\\ufb33\":\"Hebrew Letter Dalet With Dagesh\",\"1\":\"One\","
-			"\"\\ud83d\\ude00\":\"Emoji: Grinning Face\",\"\\u0080\":\"Control\","
-			"\"\\u00f6\":\"Latin Small Letter O With Diaeresis\"}",
+	check_canonical(
+		"{\"\\u20ac\":\"Euro Sign\",\"\\r\":\"Carriage Return\","
+		"\"\\ufb33\":\"Hebrew Letter Dalet With Dagesh\",\"1\":\"One\","
+		"\"\\ud83d\\ude00\":\"Emoji: Grinning Face\",\"\\u0080\":\"Control\","
+		"\"\\u00f6\":\"Latin Small Letter O With Diaeresis\"}",
 		"{\"\\r\":\"Carriage Return\",\"1\":\"One\",\"\xc2\x80\":\"Control\","
 		"\"ö\":\"Latin Small Letter O With Diaeresis\",\"€\":\"Euro Sign\","
 		"\"😀\":\"Emoji: Grinning Face\","
@@ -327,7 +334,8 @@ static void canonical_form_is_that_of_rfc_8785(void **state)
 static void canonical_integers_keep_all_digits(void **state)
 {
 	(void)state;
-	check_canonical("[9007199254740993,-9223372036854775808,123456789012345678901234,-0]",
+	check_canonical(
+		"[9007199254740993,-9223372036854775808,123456789012345678901234,-0]",
 		"[9007199254740993,-9223372036854775808,123456789012345678901234,0]");
 	check_canonical("[1.0,-0.0,1e3]", "[1,0,1000]");
 }
@@ -436,9 +444,9 @@ static void the_writer_puts_the_commas(void **state)
 	jw_key(&w, "f");
 	jw_json(&w, read_ok("[1]"));
 	jw_object_end(&w);
-	CHECK_STR(buf_str(&b),
-		"{\"a\":-1,\"b\":[],\"c\":[\"x\",null,\"y\",0.5,null,true,false,null,{},null,"
-		"[7]],\"d\":1,\"e\":2,\"f\":[1]}");
+	CHECK_STR(buf_str(&b), "{\"a\":-1,\"b\":[],\"c\":[\"x\",null,\"y\",0.5,null,true,"
+			       "false,null,{},null,"
+			       "[7]],\"d\":1,\"e\":2,\"f\":[1]}");
 	buf_done(&b);
 }
 

@@ -1,5 +1,6 @@
-/* The documents of tests/json, each a file. `good` we read, `bad` is no JSON, `refused` is
- * JSON that we do not take. jansson has to agree on each, but for what is listed here. */
+/* The documents of tests/json, each a file. `good` we read, `bad` is no JSON, `refused`
+ * is JSON that we do not take. jansson has to agree on each, but for what is listed here.
+ */
 #include "base/json.h"
 
 #include "judge.h"
@@ -17,8 +18,9 @@ static const struct {
 	const char *name, *reason;
 } differences[] = {
 	{ "bad/structure_nul_behind.json", "jansson takes a NUL byte for the end" },
-	{ "good/number_int_beyond_int64.json", "jansson's integers end at 2^63; ours keep "
-					       "their digits" },
+	{ "good/number_int_beyond_int64.json",
+		"jansson's integers end at 2^63; ours keep "
+		"their digits" },
 	{ "good/number_int_below_int64.json", "the same" },
 	{ "good/number_int_30_digits.json", "the same" },
 	{ "good/number_int_300_digits.json", "the same" },
@@ -56,7 +58,8 @@ static void complain(const char *name, const char *what)
 }
 
 /* Our compact form says the same to jansson as the document itself. */
-static void check_same_value(struct str document, const struct json *ours, const char *name)
+static void check_same_value(
+	struct str document, const struct json *ours, const char *name)
 {
 	struct buf written = { 0 };
 

@@ -21,7 +21,8 @@ bool judge_reads(struct str text)
 static char *sorted(struct str text)
 {
 	json_t *j = load(text);
-	char *dump = j ? json_dumps(j, JSON_ENCODE_ANY | JSON_SORT_KEYS | JSON_COMPACT) : NULL;
+	char *dump =
+		j ? json_dumps(j, JSON_ENCODE_ANY | JSON_SORT_KEYS | JSON_COMPACT) : NULL;
 
 	json_decref(j);
 	return dump;

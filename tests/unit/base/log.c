@@ -1,5 +1,5 @@
-#include "base/clock.h"
 #include "base/log.h"
+#include "base/clock.h"
 #include "base/utf8.h"
 
 #include "judge.h"
@@ -77,7 +77,8 @@ static void foreign_text_cannot_forge_a_line_or_move_the_cursor(void **state)
 
 static void long_lines_are_cut_and_stay_whole(void **state)
 {
-	static const char *const units[] = { "x", "é", "€", "😀", "\"", "\\", "\x01", "\xff" };
+	static const char *const units[] = { "x", "é", "€", "😀", "\"", "\\", "\x01",
+		"\xff" };
 
 	(void)state;
 	for (size_t u = 0; u < sizeof units / sizeof *units; u++) {

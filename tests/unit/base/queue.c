@@ -1,6 +1,6 @@
+#include "base/queue.h"
 #include "base/clock.h"
 #include "base/mem.h"
-#include "base/queue.h"
 
 #include "unit.h"
 

@@ -1,5 +1,5 @@
-#include "base/json.h"
 #include "base/real.h"
+#include "base/json.h"
 
 #include "unit.h"
 
@@ -106,8 +106,8 @@ static void reading_rounds_to_the_nearest(void **state)
 {
 	(void)state;
 	CHECK(read_real("9007199254740993.0") == 9007199254740992.0);
-	CHECK(read_real("9007199254740993.00000000000000000000000000000001")
-		== 9007199254740994.0);
+	CHECK(read_real("9007199254740993.00000000000000000000000000000001") ==
+		9007199254740994.0);
 	CHECK(read_real("2.2250738585072011e-308") == 2.2250738585072011e-308);
 	CHECK(read_real("1e-400") == 0);
 	CHECK(signbit(read_real("-1e-400")));
@@ -119,7 +119,8 @@ static void reading_rounds_to_the_nearest(void **state)
 static void the_locale_has_no_say(void **state)
 {
 	(void)state;
-	if (!setlocale(LC_NUMERIC, "de_DE.UTF-8") && !setlocale(LC_NUMERIC, "fr_FR.UTF-8"))
+	if (!setlocale(LC_NUMERIC, "de_DE.UTF-8") &&
+		!setlocale(LC_NUMERIC, "fr_FR.UTF-8"))
 		skip();
 	check_written(1.5, "1.5");
 	check_written(1e-7, "1e-7");

@@ -1,5 +1,5 @@
-#include "base/mem.h"
 #include "base/table.h"
+#include "base/mem.h"
 
 #include "unit.h"
 

@@ -5,8 +5,8 @@
 static void well_formed_text_is_valid(void **state)
 {
 	static const char *const good[] = { "", "abc", "é", "€", "😀", "\x7f", "\xc2\x80",
-		"\xdf\xbf", "\xe0\xa0\x80", "\xed\x9f\xbf", "\xee\x80\x80", "\xef\xbf\xbf",
-		"\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf" };
+		"\xdf\xbf", "\xe0\xa0\x80", "\xed\x9f\xbf", "\xee\x80\x80",
+		"\xef\xbf\xbf", "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof good / sizeof *good; i++)
@@ -16,9 +16,10 @@ static void well_formed_text_is_valid(void **state)
 static void overlong_surrogate_cut_and_stray_bytes_are_not(void **state)
 {
 	static const char *const bad[] = { "\x80", "\xbf", "\xc0\x80", "\xc1\xbf", "\xc3",
-		"\xe0\x9f\xbf", "\xe2\x82", "\xed\xa0\x80", "\xed\xbf\xbf", "\xf0\x8f\xbf\xbf",
-		"\xf0\x9f\x98", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xff", "\xfe",
-		"a\xe9z", "\xc3(", "\xe2(\x82", "\xe2\x82(", "\xf0\x9f\x98(" };
+		"\xe0\x9f\xbf", "\xe2\x82", "\xed\xa0\x80", "\xed\xbf\xbf",
+		"\xf0\x8f\xbf\xbf", "\xf0\x9f\x98", "\xf4\x90\x80\x80",
+		"\xf5\x80\x80\x80", "\xff", "\xfe", "a\xe9z", "\xc3(", "\xe2(\x82",
+		"\xe2\x82(", "\xf0\x9f\x98(" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
@@ -40,7 +41,8 @@ static void code_points_are_counted_not_bytes(void **state)
 static void reading_goes_over_bad_bytes_one_by_one(void **state)
 {
 	struct str rest = STR("a€\xff\xe2\x82😀");
-	static const int32_t want[] = { 'a', 0x20ac, 0xfffd, 0xfffd, 0xfffd, 0x1f600, -1, -1 };
+	static const int32_t want[] = { 'a', 0x20ac, 0xfffd, 0xfffd, 0xfffd, 0x1f600, -1,
+		-1 };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof want / sizeof *want; i++)
