@@ -189,7 +189,7 @@ static void read_choices(struct reading *r, struct reply *out)
 		wrong(r->check, &at, "must be an array of option ids");
 	}
 	out->given = out->selected || out->other.len;
-	if (out->given) check_count(r, out);
+	if (out->given && !r->check->failed) check_count(r, out);
 }
 
 /* The free text beside the answer proper. A rejection can always be explained. */
@@ -223,12 +223,16 @@ static bool read_parts(struct reading *r, const struct json *json)
 void reply_read(struct check *c, const struct spot *at, const struct question *q,
 	const struct json *json, struct reply *out)
 {
-	struct reading r = { .check = c, .at = at, .q = q };
+	struct check own = { .why = c->why };
+	struct reading r = { .check = &own, .at = at, .q = q };
 
 	*out = (struct reply){ 0 };
-	if (!json || json->type == JSON_NULL || !read_parts(&r, json)) return;
-	shapes[q->type].read(&r, out);
-	if (!r.shorthand && q->type != Q_TEXT) read_note(&r, out);
+	if (!json || json->type == JSON_NULL) return;
+	if (read_parts(&r, json)) {
+		shapes[q->type].read(&r, out);
+		if (!r.shorthand && q->type != Q_TEXT) read_note(&r, out);
+	}
+	c->failed |= own.failed;
 }
 
 static void text_member(struct json_writer *w, const char *name, struct str text)
