@@ -6,17 +6,25 @@
  * Refused here, before any handler (a problem+json reply, then close where framing is in
  * doubt): what is not HTTP/1.0 or 1.1; a missing or second Host in 1.1; a space before a
  * header's colon; folded headers; bare CR or LF in headers; Content-Length with
- * Transfer-Encoding, differing or repeated Content-Length, a coding other than chunked: 400.
- * Headers over 32 KiB: 431. Body over the limit: 413. Upgrade is ignored. Slow senders get
- * 408 and are closed; an idle connection is closed quietly. */
+ * Transfer-Encoding, differing or repeated Content-Length, a coding other than chunked:
+ * 400. Headers over 32 KiB: 431. Body over the limit: 413. Upgrade is ignored. Slow
+ * senders get 408 and are closed; an idle connection is closed quietly. */
 #ifndef NET_HTTP_H
 #define NET_HTTP_H
 
 #include "base/arena.h"
 #include "net/loop.h"
 
-enum http_method { HTTP_M_GET, HTTP_M_HEAD, HTTP_M_POST, HTTP_M_PUT, HTTP_M_PATCH,
-	HTTP_M_DELETE, HTTP_M_OPTIONS, HTTP_M_OTHER };
+enum http_method {
+	HTTP_M_GET,
+	HTTP_M_HEAD,
+	HTTP_M_POST,
+	HTTP_M_PUT,
+	HTTP_M_PATCH,
+	HTTP_M_DELETE,
+	HTTP_M_OPTIONS,
+	HTTP_M_OTHER
+};
 
 struct http_header {
 	struct str name; /* lower case */
@@ -41,26 +49,26 @@ struct str http_header(const struct http_request *, const char *name);
 struct exchange;
 struct http_server;
 
-struct http_limits {      /* 0: the default */
-	size_t header_max;    /* 32 KiB */
-	size_t body_max;      /* 1 MiB */
-	size_t backlog_max;   /* bytes a slow reader of a stream may be behind: 256 KiB */
-	int64_t idle_ms;      /* between requests: 75 s */
-	int64_t send_ms;      /* from the first byte of a request to its last: 30 s */
-	int64_t write_ms;     /* a reply that makes no progress: 30 s */
-	size_t connections;   /* 0: as many as there are file descriptors, less 64 */
+struct http_limits {	    /* 0: the default */
+	size_t header_max;  /* 32 KiB */
+	size_t body_max;    /* 1 MiB */
+	size_t backlog_max; /* bytes a slow reader of a stream may be behind: 256 KiB */
+	int64_t idle_ms;    /* between requests: 75 s */
+	int64_t send_ms;    /* from the first byte of a request to its last: 30 s */
+	int64_t write_ms;   /* a reply that makes no progress: 30 s */
+	size_t connections; /* 0: as many as there are file descriptors, less 64 */
 };
 
 typedef void http_handler(void *ctx, struct exchange *);
 
-/* address: "127.0.0.1:7275", "[::1]:0", "unix:/path" (mode 0600). Several servers may share a
- * loop and a handler; `ctx` tells them apart. */
+/* address: "127.0.0.1:7275", "[::1]:0", "unix:/path" (mode 0600). Several servers may
+ * share a loop and a handler; `ctx` tells them apart. */
 struct http_server *http_listen(struct loop *, struct str address,
 	const struct http_limits *, http_handler *, void *ctx, struct fault *why);
 int http_port(const struct http_server *); /* 0 for a unix socket */
-/* No new connections; idle ones are closed, open exchanges may finish: `Connection: close`.
- * Parked exchanges and streams are ended with http_gone. After grace_ms the rest is cut.
- * `done` runs on the loop when none is left; the server is freed after it. */
+/* No new connections; idle ones are closed, open exchanges may finish: `Connection:
+ * close`. Parked exchanges and streams are ended with http_gone. After grace_ms the rest
+ * is cut. `done` runs on the loop when none is left; the server is freed after it. */
 void http_stop(struct http_server *, int64_t grace_ms, void (*done)(void *), void *ctx);
 size_t http_connections(const struct http_server *);
 
@@ -71,35 +79,41 @@ struct arena *http_arena(struct exchange *); /* goes with the exchange, or at pa
 struct loop *http_loop(const struct exchange *);
 void *http_server_ctx(const struct exchange *);
 
-/* Called once when the peer goes away (or the server stops) before the reply is done. After
- * it the exchange must not be touched. NULL fn clears it. */
+/* Called once when the peer goes away (or the server stops) before the reply is done.
+ * After it the exchange must not be touched. NULL fn clears it. */
 void http_on_gone(struct exchange *, void (*fn)(void *ctx), void *ctx);
 
-/* Sends a whole reply. `headers` are finished lines "Name: value\r\n…" or empty. HEAD gets
- * the same headers and no body. The exchange is over when this returns. */
-void http_reply(struct exchange *, int status, const char *content_type, struct str headers,
-	struct str body);
+/* Sends a whole reply. `headers` are finished lines "Name: value\r\n…" or empty. HEAD
+ * gets the same headers and no body. The exchange is over when this returns. */
+void http_reply(struct exchange *, int status, const char *content_type,
+	struct str headers, struct str body);
 
 /* A reply in pieces: chunked, or until close for HTTP/1.0. */
-void http_begin(struct exchange *, int status, const char *content_type, struct str headers);
-/* False: the reader is too far behind and is being cut off (gone follows on a later turn). */
+void http_begin(
+	struct exchange *, int status, const char *content_type, struct str headers);
+/* False: the reader is too far behind and is being cut off (gone follows on a later
+ * turn). */
 bool http_write(struct exchange *, struct str bytes);
 void http_end(struct exchange *); /* the exchange is over when this returns */
+/* What the socket has not taken yet. Who has much to send stops while there is some and
+ * goes on in `fn`, which is called each time all of it has left. NULL fn clears it. */
+size_t http_backlog(const struct exchange *);
+void http_on_drained(struct exchange *, void (*fn)(void *ctx), void *ctx);
 
 /* Gives up request, arena, parser and read buffer while the reply waits (before or after
  * http_begin). What remains of the connection is under 400 bytes with its handle. */
 void http_park(struct exchange *);
 bool http_parked(const struct exchange *);
 
-/* One text for many streams: framed once, sent to each without a copy where the socket takes
- * it at once. */
+/* One text for many streams: framed once, sent to each without a copy where the socket
+ * takes it at once. */
 struct frame {
-	int refs;          /* owner's loop thread only */
+	int refs;	    /* owner's loop thread only */
 	struct str chunked; /* with chunk framing */
 	struct str plain;
 };
-struct frame *frame_new(struct str bytes);   /* one reference, yours; NULL: out of memory */
-struct frame *frame_drop(struct frame *);    /* returns NULL */
+struct frame *frame_new(struct str bytes); /* one reference, yours; NULL: out of memory */
+struct frame *frame_drop(struct frame *);  /* returns NULL */
 bool http_write_frame(struct exchange *, struct frame *); /* as http_write */
 
 const char *http_status_text(int status); /* "Not Found" */

@@ -31,7 +31,8 @@ static bool socket_alive(const struct sockaddr_un *at)
 	bool alive;
 
 	if (fd < 0) return true;
-	alive = connect(fd, (const struct sockaddr *)at, sizeof *at) == 0 || errno != ECONNREFUSED;
+	alive = !connect(fd, (const struct sockaddr *)at, sizeof *at) ||
+		errno != ECONNREFUSED;
 	close(fd);
 	return alive;
 }
@@ -45,13 +46,14 @@ static enum err socket_clear(const struct sockaddr_un *at, struct fault *why)
 	if (!S_ISSOCK(st.st_mode))
 		return fail(why, ERR_CONFLICT, "%s is there and no socket", at->sun_path);
 	if (socket_alive(at))
-		return fail(why, ERR_CONFLICT, "another server listens on %s", at->sun_path);
+		return fail(
+			why, ERR_CONFLICT, "another server listens on %s", at->sun_path);
 	unlink(at->sun_path);
 	return OK;
 }
 
-/* On Linux a socket's file gets the mode of its descriptor: private from its first moment,
- * without a umask that other threads would share. */
+/* On Linux a socket's file gets the mode of its descriptor: private from its first
+ * moment, without a umask that other threads would share. */
 static bool socket_bind_private(int fd, const struct sockaddr_un *at)
 {
 	if (fchmod(fd, 0600)) return false;
@@ -65,7 +67,8 @@ static enum err unix_listen(struct str address, struct listening *out, struct fa
 	struct str path = str_from(address, strlen("unix:"));
 	enum err e;
 
-	if (path.len == 0 || path.len >= sizeof at.sun_path || memchr(path.at, 0, path.len))
+	if (path.len == 0 || path.len >= sizeof at.sun_path ||
+		memchr(path.at, 0, path.len))
 		return fail(why, ERR_INVALID, "%.*s: a path of 1 to %zu bytes is wanted",
 			STR_ARGS(address), sizeof at.sun_path - 1);
 	memcpy(at.sun_path, path.at, path.len);
@@ -112,8 +115,8 @@ static bool ip_read(struct str address, struct sockaddr_storage *at)
 	if (host.len >= sizeof text || !str_to_int(port, 0, 65535, &number)) return false;
 	memcpy(text, host.at, host.len);
 	text[host.len] = '\0';
-	return v6 ? uv_ip6_addr(text, (int)number, (struct sockaddr_in6 *)at) == 0
-		: uv_ip4_addr(text, (int)number, (struct sockaddr_in *)at) == 0;
+	if (v6) return !uv_ip6_addr(text, (int)number, (struct sockaddr_in6 *)at);
+	return !uv_ip4_addr(text, (int)number, (struct sockaddr_in *)at);
 }
 
 static int port_of(int fd)
@@ -122,23 +125,24 @@ static int port_of(int fd)
 	socklen_t len = sizeof at;
 
 	if (getsockname(fd, (struct sockaddr *)&at, &len)) return 0;
-	return ntohs(at.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)&at)->sin6_port
-		: ((struct sockaddr_in *)&at)->sin_port);
+	if (at.ss_family == AF_INET6)
+		return ntohs(((struct sockaddr_in6 *)&at)->sin6_port);
+	return ntohs(((struct sockaddr_in *)&at)->sin_port);
 }
 
 static enum err ip_listen(struct str address, struct listening *out, struct fault *why)
 {
 	struct sockaddr_storage at = { 0 };
-	socklen_t len;
+	socklen_t len = sizeof(struct sockaddr_in);
 	int fd, on = 1;
 	enum err e;
 
 	if (!ip_read(address, &at))
-		return fail(why, ERR_INVALID, "%.*s: not an address like 127.0.0.1:7275, "
-			"[::1]:7275 or unix:/path", STR_ARGS(address));
+		return fail(why, ERR_INVALID, "%.*s: no address of the kind %s",
+			STR_ARGS(address), "127.0.0.1:7275, [::1]:7275 or unix:/path");
+	if (at.ss_family == AF_INET6) len = sizeof(struct sockaddr_in6);
 	fd = socket_new(at.ss_family);
 	if (fd < 0) return fail_errno(why, address);
-	len = at.ss_family == AF_INET6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
 	if (bind(fd, (struct sockaddr *)&at, len) || listen(fd, BACKLOG)) {
 		e = fail_errno(why, address);

@@ -1,4 +1,5 @@
-/* http_address.h - from "127.0.0.1:7275", "[::1]:0" or "unix:/path" to a listening socket. */
+/* http_address.h - from "127.0.0.1:7275", "[::1]:0" or "unix:/path" to a listening
+ * socket. */
 #ifndef NET_HTTP_ADDRESS_H
 #define NET_HTTP_ADDRESS_H
 

@@ -193,7 +193,8 @@ static void conn_take(struct conn *c, struct str bytes)
 	while (bytes.len > 0 && c->phase <= CONN_READING)
 		bytes = str_from(bytes, conn_step(c, bytes));
 	c->taking = false;
-	if (bytes.len > 0 && (c->phase == CONN_OPEN || (c->phase == CONN_FLUSHING && c->keep_alive)))
+	if (bytes.len > 0 &&
+		(c->phase == CONN_OPEN || (c->phase == CONN_FLUSHING && c->keep_alive)))
 		conn_keep(c, bytes);
 }
 
@@ -224,7 +225,7 @@ static void conn_next(struct conn *c)
 void conn_over(struct conn *c)
 {
 	c->exchange.open = false;
-	c->exchange.gone = NULL;
+	c->exchange.gone = c->exchange.drained = NULL;
 	conn_release(c);
 	if (c->phase == CONN_CLOSED) return;
 	c->phase = CONN_FLUSHING;
@@ -256,6 +257,8 @@ void conn_wrote(struct conn *c)
 		conn_watch(c);
 	else if (c->phase == CONN_FLUSHING)
 		conn_next(c);
+	else if (c->phase == CONN_OPEN && c->exchange.drained)
+		c->exchange.drained(c->exchange.drained_ctx);
 }
 
 static void conn_write_tick(struct conn *c)
@@ -272,7 +275,9 @@ static void conn_ticked(struct tick *tick)
 	struct conn *c = LINK_OF(tick, struct conn, tick);
 
 	switch (c->phase) {
-	case CONN_READING: conn_refuse(c, 408, "the request took too long to arrive"); break;
+	case CONN_READING:
+		conn_refuse(c, 408, "the request took too long to arrive");
+		break;
 	case CONN_OPEN:
 	case CONN_FLUSHING: conn_write_tick(c); break;
 	case CONN_IDLE:
@@ -283,15 +288,15 @@ static void conn_ticked(struct tick *tick)
 
 /* ---- the socket ---- */
 
-/* A peer that half-closes still gets the reply that is on its way; one that waits in the
- * park or reads a stream is taken for gone. */
+/* A peer that half-closes still gets the reply that is on its way; one that is parked is
+ * taken for gone. */
 static void conn_ended(struct conn *c)
 {
 	c->ended = true;
 	uv_read_stop((uv_stream_t *)&c->tcp);
 	switch (c->phase) {
 	case CONN_OPEN:
-		if (c->exchange.parked || c->exchange.begun) conn_cut(c);
+		if (c->exchange.parked) conn_cut(c);
 		break;
 	case CONN_FLUSHING: break;
 	default: conn_cut(c); break;

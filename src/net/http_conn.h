@@ -1,5 +1,5 @@
-/* http_conn.h - a connection, its exchange and its server: shared by the files of the HTTP
- * server, hidden from everyone else.
+/* http_conn.h - a connection, its exchange and its server: shared by the files of the
+ * HTTP server, hidden from everyone else.
  *
  *             bytes            whole             reply handed over
  *    IDLE ───────────► READING ─────► OPEN ───────────────────────► FLUSHING
@@ -21,7 +21,7 @@
 
 enum {
 	READ_SIZE = 64 * 1024,
-	KEPT_MAX = 32 * 1024,    /* of requests to come, while a reply waits */
+	KEPT_MAX = 32 * 1024, /* of requests to come, while a reply waits */
 	LINGER_MAX = 256 * 1024,
 	LINGER_MS = 2000,
 	SPARE_READINGS = 64,
@@ -51,6 +51,8 @@ struct exchange {
 	struct reading *reading;
 	void (*gone)(void *ctx);
 	void *gone_ctx;
+	void (*drained)(void *ctx);
+	void *drained_ctx;
 	bool open, begun, parked;
 	bool is_head, http_1_0;
 };
@@ -60,16 +62,16 @@ struct conn {
 	struct exchange exchange;
 	struct http_server *server;
 	struct conn *next, *prev;
-	struct tick tick;    /* of the phase: idle, slow sender, slow reader, linger */
+	struct tick tick; /* of the phase: idle, slow sender, slow reader, linger */
 	struct buf *kept;
 	size_t backlog_seen; /* when the tick last looked for progress */
 	uint32_t writes;     /* that libuv holds */
 	uint32_t drained;    /* bytes thrown away while lingering */
 	enum conn_phase phase : 8;
-	bool keep_alive;     /* after this reply */
-	bool taking;         /* conn_take is at work further up the stack */
-	bool paused;         /* not reading: enough is kept */
-	bool ended;          /* the peer sends no more */
+	bool keep_alive; /* after this reply */
+	bool taking;	 /* conn_take is at work further up the stack */
+	bool paused;	 /* not reading: enough is kept */
+	bool ended;	 /* the peer sends no more */
 };
 
 struct http_server {
@@ -83,8 +85,8 @@ struct http_server {
 	uv_poll_t listener;
 	int fd;
 	int port;
-	char *path;       /* of a unix socket, else NULL */
-	bool listening;   /* polling for connections */
+	char *path;	/* of a unix socket, else NULL */
+	bool listening; /* polling for connections */
 	bool stopping;
 	bool listener_closed;
 	struct tick tick; /* accept again; or the end of the grace */
@@ -95,12 +97,13 @@ struct http_server {
 /* ---- http_conn.c ---- */
 
 struct hub *hub_of(struct loop *); /* NULL: out of memory */
-bool conn_open(struct http_server *, int fd); /* takes the descriptor, also on failure */
-void conn_cut(struct conn *);      /* closes at once; gone follows on a later turn */
-void conn_over(struct conn *);     /* the reply is handed over */
-void conn_release(struct conn *);  /* gives the reading up */
-void conn_queued(struct conn *);   /* libuv took a write to keep … */
-void conn_wrote(struct conn *);    /* … and gave it back */
+/* Takes the descriptor, also on failure. */
+bool conn_open(struct http_server *, int fd);
+void conn_cut(struct conn *);	  /* closes at once; gone follows on a later turn */
+void conn_over(struct conn *);	  /* the reply is handed over */
+void conn_release(struct conn *); /* gives the reading up */
+void conn_queued(struct conn *);  /* libuv took a write to keep … */
+void conn_wrote(struct conn *);	  /* … and gave it back */
 
 static inline struct conn *conn_of(const struct exchange *x)
 {
@@ -111,7 +114,8 @@ static inline struct conn *conn_of(const struct exchange *x)
 
 void conn_continue(struct conn *);
 void conn_refuse(struct conn *, int status, const char *detail);
-size_t conn_backlog(const struct conn *); /* bytes that wait, with what it costs to keep them */
+/* Bytes that wait, with what it costs to keep them. */
+size_t conn_backlog(const struct conn *);
 
 /* ---- http_server.c ---- */
 

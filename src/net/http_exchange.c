@@ -26,6 +26,17 @@ void http_on_gone(struct exchange *x, void (*fn)(void *ctx), void *ctx)
 	x->gone_ctx = ctx;
 }
 
+void http_on_drained(struct exchange *x, void (*fn)(void *ctx), void *ctx)
+{
+	x->drained = fn;
+	x->drained_ctx = ctx;
+}
+
+size_t http_backlog(const struct exchange *x)
+{
+	return conn_of(x)->tcp.write_queue_size;
+}
+
 void http_park(struct exchange *x)
 {
 	struct conn *c = conn_of(x);

@@ -45,7 +45,7 @@ static int on_name(llhttp_t *parser, const char *at, size_t len)
 	}
 	h = &r->headers[r->request.headers_len++];
 	h->name = str_make(at, len);
-	h->value = STR_NONE;
+	h->value = str_make(at + len, 0); /* there, though empty */
 	name = r->head.at + (at - r->head.at);
 	for (size_t i = 0; i < len; i++)
 		if (name[i] >= 'A' && name[i] <= 'Z') name[i] |= 0x20;
@@ -78,22 +78,32 @@ static const llhttp_settings_t settings = {
 
 /* ---- the rules ---- */
 
-/* The request line has two blanks and a target of visible ASCII: llhttp takes more. */
+/* "METHOD target HTTP/1.1" with two blanks and visible ASCII: llhttp takes more. */
 static bool request_line_check(struct reading *r)
 {
 	struct str head = buf_str(&r->head);
-	size_t blanks = 0;
+	size_t blanks = 0, version = 0;
 
 	for (size_t i = 0; i < head.len && head.at[i] != '\r'; i++) {
 		unsigned char c = (unsigned char)head.at[i];
 
-		if (c == ' ')
+		if (c == ' ') {
 			blanks++;
-		else if (c < ' ' || c > '~' || c == '#')
-			return reading_refuse(r, 400, "a bad character in the request line");
+			version = i + 1;
+		} else if (c < ' ' || c > '~' || c == '#') {
+			return reading_refuse(
+				r, 400, "a bad character in the request line");
+		}
 	}
-	if (blanks != 2) return reading_refuse(r, 400, "a malformed request line");
+	if (blanks != 2 || !str_starts(str_from(head, version), "HTTP/1."))
+		return reading_refuse(r, 400, "not a request of HTTP/1.0 or HTTP/1.1");
 	return true;
+}
+
+static bool target_is_absolute(struct str target)
+{
+	return str_is_nocase(str_first(target, 7), "http://") ||
+	       str_is_nocase(str_first(target, 8), "https://");
 }
 
 /* "http://host/path?query": the path, when the host is the Host header's. */
@@ -106,7 +116,8 @@ static bool absolute_split(struct reading *r, struct str target, struct str *pat
 	while (n < rest.len && rest.at[n] != '/' && rest.at[n] != '?')
 		n++;
 	if (n == 0 || n != host.len || strncasecmp(rest.at, host.at, n) != 0)
-		return reading_refuse(r, 400, "the target's host is not the Host header's");
+		return reading_refuse(
+			r, 400, "the target's host is not the Host header's");
 	*path = str_from(rest, n);
 	return true;
 }
@@ -119,8 +130,7 @@ static bool target_split(struct reading *r)
 
 	if (path.len > TARGET_MAX)
 		return reading_refuse(r, 414, "the request target is too long");
-	if (path.len >= 7 && (strncasecmp(path.at, "http://", 7) == 0 ||
-		strncasecmp(path.at, "https://", 8) == 0)) {
+	if (target_is_absolute(path)) {
 		if (!absolute_split(r, q->target, &path)) return false;
 	} else if (str_is(path, "*")) {
 		if (q->method != HTTP_M_OPTIONS)
@@ -145,38 +155,52 @@ static bool length_read(struct reading *r, struct str text, uint64_t *length)
 	return true;
 }
 
-/* Headers that frame the message or the connection: each may come once. */
-static bool headers_check(struct reading *r, struct head_facts *f)
+/* Headers that frame the message or the connection. `at` is set where one is there. */
+struct framing {
+	struct str host, length, coding, expect;
+};
+
+static bool framing_find(struct reading *r, struct framing *f)
 {
 	const struct http_request *q = &r->request;
-	struct str host = STR_NONE, length = STR_NONE, coding = STR_NONE, expect = STR_NONE;
-	struct { const char *name; struct str *value; } once[] = {
-		{ "host", &host },
-		{ "content-length", &length },
-		{ "transfer-encoding", &coding },
-		{ "expect", &expect },
+	const struct {
+		struct str name;
+		struct str *value;
+	} once[] = {
+		{ STR("host"), &f->host },
+		{ STR("content-length"), &f->length },
+		{ STR("transfer-encoding"), &f->coding },
+		{ STR("expect"), &f->expect },
 	};
 
 	for (size_t i = 0; i < q->headers_len; i++) {
 		for (size_t k = 0; k < sizeof once / sizeof *once; k++) {
-			if (!str_is(q->headers[i].name, once[k].name)) continue;
+			if (!str_eq(q->headers[i].name, once[k].name)) continue;
 			if (once[k].value->at)
-				return reading_refuse(r, 400, "Host, Content-Length, "
-					"Transfer-Encoding or Expect twice");
+				return reading_refuse(
+					r, 400, "a header that may come once came twice");
 			*once[k].value = q->headers[i].value;
-			if (!once[k].value->at) once[k].value->at = "";
 		}
 	}
-	if (!host.at && !q->http_1_0) return reading_refuse(r, 400, "no Host");
-	if (length.at && coding.at)
+	return true;
+}
+
+static bool headers_check(struct reading *r, struct head_facts *facts)
+{
+	struct framing f = { 0 };
+	bool old = r->request.http_1_0;
+
+	if (!framing_find(r, &f)) return false;
+	if (!f.host.at && !old) return reading_refuse(r, 400, "no Host");
+	if (f.length.at && f.coding.at)
 		return reading_refuse(r, 400, "Content-Length and Transfer-Encoding");
-	if (coding.at && (q->http_1_0 || !str_is_nocase(coding, "chunked")))
+	if (f.coding.at && (old || !str_is_nocase(f.coding, "chunked")))
 		return reading_refuse(r, 400, "a transfer coding other than chunked");
-	f->chunked = coding.at;
-	if (expect.at && !q->http_1_0 && !str_is_nocase(expect, "100-continue"))
+	if (f.expect.at && !old && !str_is_nocase(f.expect, "100-continue"))
 		return reading_refuse(r, 417, "an expectation other than 100-continue");
-	f->expects = expect.at && !q->http_1_0;
-	return !length.at || length_read(r, length, &f->length);
+	facts->chunked = f.coding.at;
+	facts->expects = f.expect.at && !old;
+	return !f.length.at || length_read(r, f.length, &facts->length);
 }
 
 bool head_read(struct reading *r, struct head_facts *facts)
@@ -197,7 +221,7 @@ bool head_read(struct reading *r, struct head_facts *facts)
 		return reading_refuse(r, 400, why && *why ? why : "not an HTTP request");
 	}
 	if (parser.http_major != 1 || parser.http_minor > 1)
-		return reading_refuse(r, 400, "not HTTP/1.0 or HTTP/1.1");
+		return reading_refuse(r, 400, "not a request of HTTP/1.0 or HTTP/1.1");
 	r->request.method = method_of(parser.method);
 	r->request.http_1_0 = parser.http_minor == 0;
 	facts->keep_alive = llhttp_should_keep_alive(&parser);

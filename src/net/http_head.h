@@ -8,7 +8,7 @@
 struct head_facts {
 	uint64_t length; /* of the body, when not chunked */
 	bool chunked;
-	bool expects;    /* 100 Continue */
+	bool expects; /* 100 Continue */
 	bool keep_alive;
 };
 

@@ -1,7 +1,5 @@
 #include "net/http_parse.h"
 
-#include <llhttp.h>
-
 #include "net/http_head.h"
 
 enum { SPARE_HEAD = 4 * 1024, SPARE_BODY = 16 * 1024 };
@@ -11,8 +9,8 @@ void reading_begin(struct reading *r, size_t header_max, size_t body_max)
 	r->state = READ_LINE;
 	r->header_max = header_max;
 	r->body_max = body_max;
-	r->head.max = header_max + 1;
-	r->body.max = body_max + 1;
+	r->head.max = header_max;
+	r->body.max = body_max;
 	r->line = r->digits = r->extra = 0;
 	r->left = 0;
 	r->keep_alive = false;
@@ -68,23 +66,26 @@ static bool line_check(struct reading *r, struct str line)
 	if (line.at[0] == ' ' || line.at[0] == '\t')
 		return reading_refuse(r, 400, "a folded header");
 	colon = memchr(line.at, ':', line.len);
-	if (!colon || colon == line.at) return reading_refuse(r, 400, "a header without a name");
-	if (colon[-1] == ' ' || colon[-1] == '\t')
-		return reading_refuse(r, 400, "a blank before a header's colon");
+	if (!colon || colon == line.at)
+		return reading_refuse(r, 400, "a header without a name");
+	for (const char *c = line.at; c < colon; c++)
+		if (*c == ' ' || *c == '\t')
+			return reading_refuse(r, 400, "a blank before a header's colon");
 	return true;
 }
 
 /* Bytes of the line that is being read: as many as the limits allow. */
 static bool line_add(struct reading *r, struct str piece)
 {
-	size_t first_max = TARGET_MAX + 64; /* method, version and blanks beside the target */
+	size_t first_max = TARGET_MAX + 64; /* with method, version and blanks */
 	size_t len = r->head.len + piece.len;
 
 	if (r->head.len == 0 && (piece.at[0] < 'A' || piece.at[0] > 'Z'))
 		return reading_refuse(r, 400, "not an HTTP request");
 	if (r->line == 0 && len > first_max && r->header_max > first_max)
 		return reading_refuse(r, 414, "the request target is too long");
-	if (len > r->header_max) return reading_refuse(r, 431, "the headers are too large");
+	if (len > r->header_max)
+		return reading_refuse(r, 431, "the headers are too large");
 	buf_add(&r->head, piece);
 	if (r->head.failed) return reading_refuse(r, 503, "out of memory");
 	return true;
@@ -103,7 +104,8 @@ static bool body_begin(struct reading *r, enum parse_step *step)
 		r->state = READ_BODY;
 	else
 		r->state = READ_DONE;
-	if (facts.length > r->body_max) return reading_refuse(r, 413, "the body is too large");
+	if (facts.length > r->body_max)
+		return reading_refuse(r, 413, "the body is too large");
 	if (facts.expects && r->state != READ_DONE) *step = PARSE_CONTINUE;
 	return true;
 }
@@ -117,7 +119,8 @@ static size_t skip_empty(struct reading *r, struct str bytes)
 		n++;
 		if (++r->extra > 64) reading_refuse(r, 400, "not an HTTP request");
 	}
-	if (n < bytes.len && r->extra % 2) reading_refuse(r, 400, "a bare CR in the head");
+	if (n < bytes.len && r->extra % 2)
+		reading_refuse(r, 400, "a bare CR in the head");
 	return n;
 }
 
@@ -154,7 +157,8 @@ static bool body_add(struct reading *r, struct str piece)
 
 static size_t feed_body(struct reading *r, struct str bytes, enum parse_state then)
 {
-	struct str piece = str_first(bytes, r->left < bytes.len ? (size_t)r->left : bytes.len);
+	struct str piece =
+		str_first(bytes, r->left < bytes.len ? (size_t)r->left : bytes.len);
 
 	if (body_add(r, piece) && r->left == 0) r->state = then;
 	return piece.len;
@@ -173,7 +177,8 @@ static bool chunk_size(struct reading *r, char c)
 	int digit = hex_digit(c);
 
 	if (digit >= 0) {
-		if (++r->digits > 15) return reading_refuse(r, 400, "a chunk's size is too long");
+		if (++r->digits > 15)
+			return reading_refuse(r, 400, "a chunk's size is too long");
 		r->left = r->left * 16 + (uint64_t)digit;
 		return true;
 	}
@@ -195,7 +200,8 @@ static bool extra_byte(struct reading *r, char c, enum parse_state after_cr)
 		return true;
 	}
 	if (((unsigned char)c < ' ' && c != '\t') || c == 0x7f)
-		return reading_refuse(r, 400, "a control character in the chunked body's framing");
+		return reading_refuse(
+			r, 400, "a control character in the chunked body's framing");
 	if (++r->extra > r->header_max)
 		return reading_refuse(r, 431, "the trailers are too large");
 	return true;

@@ -1,9 +1,9 @@
 /* http_parse.h - bytes in, one request or a refusal out. Knows no socket.
  *
  * The head is gathered whole and line by line, so that what llhttp lets pass is refused
- * while it comes in; then llhttp reads it in one go, and every name and value is a slice of
- * it. The body's framing is read here: llhttp's usual build skips the byte after a chunk
- * size's CR unseen. However the bytes are cut, the outcome is the same. */
+ * while it comes in; then llhttp reads it in one go, and every name and value is a slice
+ * of it. The body's framing is read here: llhttp's usual build skips the byte after a
+ * chunk size's CR unseen. However the bytes are cut, the outcome is the same. */
 #ifndef NET_HTTP_PARSE_H
 #define NET_HTTP_PARSE_H
 
@@ -13,10 +13,10 @@
 enum { HEADERS_MAX = 100, TARGET_MAX = 8 * 1024 };
 
 enum parse_step {
-	PARSE_MORE,     /* all bytes are taken, the request is not whole */
+	PARSE_MORE,	/* all bytes are taken, the request is not whole */
 	PARSE_CONTINUE, /* the peer waits for "100 Continue" before its body; go on */
-	PARSE_DONE,     /* `request` is whole */
-	PARSE_REFUSED,  /* `status` and `detail` say why; no further bytes are taken */
+	PARSE_DONE,	/* `request` is whole */
+	PARSE_REFUSED,	/* `status` and `detail` say why; no further bytes are taken */
 };
 
 enum parse_state {
@@ -28,7 +28,7 @@ enum parse_state {
 	READ_CHUNK,
 	READ_CHUNK_CR,
 	READ_CHUNK_LF,
-	READ_TRAILER,      /* at the start of a trailer's line */
+	READ_TRAILER, /* at the start of a trailer's line */
 	READ_TRAILER_LINE,
 	READ_TRAILER_LF,
 	READ_LAST_LF,
@@ -42,12 +42,12 @@ struct reading {
 	enum parse_state state;
 	size_t header_max, body_max;
 	struct buf head, body;
-	size_t line;          /* where in `head` the line that is being read starts */
-	uint64_t left;        /* of the body, or of the chunk */
-	size_t digits;        /* of the chunk's size so far */
-	size_t extra;         /* bytes of chunk extensions and trailers */
-	bool keep_alive;      /* what the request says */
-	int status;           /* of the refusal */
+	size_t line;	 /* where in `head` the line that is being read starts */
+	uint64_t left;	 /* of the body, or of the chunk */
+	size_t digits;	 /* of the chunk's size so far */
+	size_t extra;	 /* bytes of chunk extensions and trailers */
+	bool keep_alive; /* what the request says */
+	int status;	 /* of the refusal */
 	const char *detail;
 	struct http_request request;
 	struct http_header headers[HEADERS_MAX];

@@ -35,9 +35,14 @@ static void rest_written(uv_write_t *req, int status)
 	conn_wrote(c);
 }
 
+static uv_buf_t buf_of(struct str bytes)
+{
+	return uv_buf_init((char *)bytes.at, (unsigned)bytes.len);
+}
+
 static bool rest_send(struct conn *c, struct rest *rest, struct str bytes)
 {
-	uv_buf_t buf = uv_buf_init((char *)bytes.at, (unsigned)bytes.len);
+	uv_buf_t buf = buf_of(bytes);
 
 	rest->req.data = rest;
 	if (uv_write(&rest->req, (uv_stream_t *)&c->tcp, &buf, 1, rest_written)) {
@@ -48,15 +53,21 @@ static bool rest_send(struct conn *c, struct rest *rest, struct str bytes)
 	return true;
 }
 
-/* Copies what is left of the parts after their first `sent` bytes. */
-static bool rest_copy(struct conn *c, const struct str *parts, size_t n, size_t sent)
+static size_t parts_len(const struct str *parts, size_t n)
 {
-	size_t len = 0, at = 0;
-	struct rest *rest;
+	size_t len = 0;
 
 	for (size_t i = 0; i < n; i++)
 		len += parts[i].len;
-	len -= sent;
+	return len;
+}
+
+/* Copies what is left of the parts after their first `sent` bytes. */
+static bool rest_copy(struct conn *c, const struct str *parts, size_t n, size_t sent)
+{
+	size_t len = parts_len(parts, n) - sent, at = 0;
+	struct rest *rest;
+
 	if (len > UINT32_MAX) return false;
 	rest = mem_alloc(sizeof *rest + len);
 	if (!rest) return false;
@@ -78,21 +89,11 @@ static ssize_t conn_try(struct conn *c, const struct str *parts, size_t n)
 	int sent;
 
 	for (size_t i = 0; i < n; i++)
-		if (parts[i].len > 0)
-			bufs[used++] = uv_buf_init((char *)parts[i].at, (unsigned)parts[i].len);
+		if (parts[i].len > 0) bufs[used++] = buf_of(parts[i]);
 	if (used == 0) return 0;
 	sent = uv_try_write((uv_stream_t *)&c->tcp, bufs, used);
 	if (sent == UV_EAGAIN) return 0;
 	return sent < 0 ? -1 : sent;
-}
-
-static size_t parts_len(const struct str *parts, size_t n)
-{
-	size_t len = 0;
-
-	for (size_t i = 0; i < n; i++)
-		len += parts[i].len;
-	return len;
 }
 
 /* Sends it all, or cuts the connection. */
@@ -160,7 +161,7 @@ static struct str date_line(struct http_server *s)
 	return str_of(hub->date);
 }
 
-static void head_status(struct text *t, struct conn *c, int status, const char *content_type)
+static void head_begin(struct text *t, struct conn *c, int status, const char *type)
 {
 	text_add(t, STR("HTTP/1.1 "));
 	text_add_number(t, (uint64_t)status);
@@ -168,9 +169,9 @@ static void head_status(struct text *t, struct conn *c, int status, const char *
 	text_add(t, str_of(http_status_text(status)));
 	text_add(t, STR("\r\n"));
 	text_add(t, date_line(c->server));
-	if (content_type && *content_type) {
+	if (type && *type) {
 		text_add(t, STR("Content-Type: "));
-		text_add(t, str_first(str_of(content_type), 256));
+		text_add(t, str_first(str_of(type), 256));
 		text_add(t, STR("\r\n"));
 	}
 }
@@ -183,6 +184,15 @@ static void head_connection(struct text *t, struct conn *c)
 		text_add(t, STR("Connection: keep-alive\r\n"));
 }
 
+/* Ends the head and sends it with the caller's own lines and the body, in one go. */
+static void head_send(struct conn *c, struct text *t, struct str headers, struct str body)
+{
+	struct str end = headers.len ? STR("\r\n") : STR_NONE;
+
+	if (headers.len == 0) text_add(t, STR("\r\n"));
+	conn_send(c, (struct str[]){ str_make(t->at, t->len), headers, end, body }, 4);
+}
+
 /* ---- whole replies ---- */
 
 static bool status_has_body(int status)
@@ -190,7 +200,7 @@ static bool status_has_body(int status)
 	return status >= 200 && status != 204 && status != 304;
 }
 
-void http_reply(struct exchange *x, int status, const char *content_type, struct str headers,
+void http_reply(struct exchange *x, int status, const char *type, struct str headers,
 	struct str body)
 {
 	struct conn *c = conn_of(x);
@@ -199,7 +209,7 @@ void http_reply(struct exchange *x, int status, const char *content_type, struct
 	assert(!x->begun);
 	t.len = 0;
 	if (c->server->stopping) c->keep_alive = false;
-	head_status(&t, c, status, content_type);
+	head_begin(&t, c, status, type);
 	if (status_has_body(status)) {
 		text_add(&t, STR("Content-Length: "));
 		text_add_number(&t, body.len);
@@ -207,15 +217,15 @@ void http_reply(struct exchange *x, int status, const char *content_type, struct
 	}
 	head_connection(&t, c);
 	if (x->is_head || !status_has_body(status)) body = STR_NONE;
-	if (headers.len == 0) text_add(&t, STR("\r\n"));
-	conn_send(c, (struct str[]){ str_make(t.at, t.len), headers,
-		headers.len ? STR("\r\n") : STR_NONE, body }, 4);
+	head_send(c, &t, headers, body);
 	conn_over(c);
 }
 
 void conn_continue(struct conn *c)
 {
-	conn_send(c, (struct str[]){ STR("HTTP/1.1 100 Continue\r\n\r\n") }, 1);
+	struct str go_on = STR("HTTP/1.1 100 Continue\r\n\r\n");
+
+	conn_send(c, &go_on, 1);
 }
 
 /* The problem's name, as the API spells it. */
@@ -237,20 +247,22 @@ void conn_refuse(struct conn *c, int status, const char *detail)
 	struct exchange *x = &c->exchange;
 	char body[512];
 	int len = snprintf(body, sizeof body,
-		"{\"type\":\"/problems/%s\",\"title\":\"%s\",\"status\":%d,\"detail\":\"%s\"}",
+		"{\"type\":\"/problems/%s\",\"title\":\"%s\","
+		"\"status\":%d,\"detail\":\"%s\"}",
 		problem_of(status), http_status_text(status), status, detail);
 
 	c->phase = CONN_OPEN;
 	c->keep_alive = false;
 	x->open = true;
-	x->begun = x->parked = x->is_head = x->http_1_0 = false;
+	x->begun = x->parked = x->http_1_0 = false;
+	x->is_head = x->reading && x->reading->request.method == HTTP_M_HEAD;
 	http_reply(x, status, "application/problem+json", STR_NONE,
 		str_make(body, len > 0 ? (size_t)len : 0));
 }
 
 /* ---- replies in pieces ---- */
 
-void http_begin(struct exchange *x, int status, const char *content_type, struct str headers)
+void http_begin(struct exchange *x, int status, const char *type, struct str headers)
 {
 	struct conn *c = conn_of(x);
 	struct text t;
@@ -259,13 +271,10 @@ void http_begin(struct exchange *x, int status, const char *content_type, struct
 	t.len = 0;
 	x->begun = true;
 	if (c->server->stopping || x->http_1_0) c->keep_alive = false;
-	head_status(&t, c, status, content_type);
+	head_begin(&t, c, status, type);
 	if (!x->http_1_0) text_add(&t, STR("Transfer-Encoding: chunked\r\n"));
 	head_connection(&t, c);
-	if (headers.len == 0) text_add(&t, STR("\r\n"));
-	conn_send(c, (struct str[]){ str_make(t.at, t.len), headers,
-		headers.len ? STR("\r\n") : STR_NONE }, 3);
-	if (c->ended) conn_cut(c);
+	head_send(c, &t, headers, STR_NONE);
 }
 
 /* A reader that is behind and would fall behind further than allowed. */
@@ -295,15 +304,17 @@ bool http_write(struct exchange *x, struct str bytes)
 	if (c->phase == CONN_CLOSED || conn_too_slow(c, bytes.len)) return false;
 	if (bytes.len == 0 || x->is_head) return true;
 	if (x->http_1_0) return conn_send(c, &bytes, 1);
-	return conn_send(c, (struct str[]){ chunk_head(bytes.len, size), bytes, STR("\r\n") }, 3);
+	struct str parts[] = { chunk_head(bytes.len, size), bytes, STR("\r\n") };
+	return conn_send(c, parts, 3);
 }
 
 void http_end(struct exchange *x)
 {
 	struct conn *c = conn_of(x);
+	struct str last = STR("0\r\n\r\n");
 
 	assert(x->begun);
-	if (!x->is_head && !x->http_1_0) conn_send(c, (struct str[]){ STR("0\r\n\r\n") }, 1);
+	if (!x->is_head && !x->http_1_0) conn_send(c, &last, 1);
 	conn_over(c);
 }
 

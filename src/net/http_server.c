@@ -141,7 +141,8 @@ static size_t connections_max(void)
 {
 	struct rlimit limit;
 
-	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur <= 2 * SPARE_FDS) return SPARE_FDS;
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur <= 2 * SPARE_FDS)
+		return SPARE_FDS;
 	return (size_t)limit.rlim_cur - SPARE_FDS;
 }
 
@@ -179,7 +180,8 @@ static enum err server_start(struct http_server *s, struct str address, struct f
 }
 
 struct http_server *http_listen(struct loop *loop, struct str address,
-	const struct http_limits *limits, http_handler *handler, void *ctx, struct fault *why)
+	const struct http_limits *limits, http_handler *handler, void *ctx,
+	struct fault *why)
 {
 	struct http_server *s = mem_alloc(sizeof *s);
 	struct hub *hub = hub_of(loop);

@@ -13,7 +13,10 @@ struct str http_header(const struct http_request *q, const char *name)
 
 const char *http_status_text(int status)
 {
-	static const struct { int status; const char *text; } texts[] = {
+	static const struct {
+		int status;
+		const char *text;
+	} texts[] = {
 		{ 200, "OK" },
 		{ 201, "Created" },
 		{ 202, "Accepted" },

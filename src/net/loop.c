@@ -10,7 +10,7 @@
 
 struct loop {
 	uv_loop_t uv;
-	uv_async_t bell;                /* rings when the mailbox was empty */
+	uv_async_t bell;		/* rings when the mailbox was empty */
 	_Atomic(struct link *) mailbox; /* newest first */
 	atomic_bool stopping;
 	struct wheel wheel;
@@ -21,7 +21,8 @@ struct loop {
 /* All that waits, oldest first. */
 static struct link *mailbox_take(struct loop *loop)
 {
-	struct link *newest = atomic_exchange_explicit(&loop->mailbox, NULL, memory_order_acquire);
+	struct link *newest =
+		atomic_exchange_explicit(&loop->mailbox, NULL, memory_order_acquire);
 	struct link *oldest = NULL;
 
 	while (newest) {
@@ -146,8 +147,8 @@ void loop_post(struct loop *loop, struct post *post)
 
 	do {
 		post->link.next = last;
-	} while (!atomic_compare_exchange_weak_explicit(&loop->mailbox, &last, &post->link,
-		memory_order_release, memory_order_relaxed));
+	} while (!atomic_compare_exchange_weak_explicit(&loop->mailbox, &last,
+		&post->link, memory_order_release, memory_order_relaxed));
 	if (!last) uv_async_send(&loop->bell);
 }
 

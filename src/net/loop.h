@@ -11,15 +11,15 @@
 struct loop;
 struct uv_loop_s;
 
-struct loop *loop_new(struct fault *why);   /* NULL: why says */
-struct loop *loop_free(struct loop *);      /* after loop_run returned; returns NULL */
-void loop_run(struct loop *);               /* until loop_stop and all handles are closed */
-void loop_stop(struct loop *);              /* from any thread */
+struct loop *loop_new(struct fault *why); /* NULL: why says */
+struct loop *loop_free(struct loop *);	  /* after loop_run returned; returns NULL */
+void loop_run(struct loop *);		  /* until loop_stop and all handles are closed */
+void loop_stop(struct loop *);		  /* from any thread */
 struct uv_loop_s *loop_uv(struct loop *);
-int64_t loop_now_ms(const struct loop *);   /* monotonic, of this turn of the loop */
+int64_t loop_now_ms(const struct loop *); /* monotonic, of this turn of the loop */
 
-/* A message to a loop: its fn runs on the loop's thread, in order of posting. Whoever posts
- * it leaves it alone until then; fn may free it. */
+/* A message to a loop: its fn runs on the loop's thread, in order of posting. Whoever
+ * posts it leaves it alone until then; fn may free it. */
 struct post {
 	struct link link;
 	void (*fn)(struct post *);
@@ -30,12 +30,12 @@ void loop_post(struct loop *, struct post *); /* from any thread; wakes the loop
  * 40 bytes a piece. { .fn = f } is unset. */
 struct tick {
 	struct tick *next, *prev; /* NULL: not set */
-	int64_t due_ms;           /* loop_now_ms time */
-	int64_t slot;             /* where it waits in the wheel, at the latest that of due_ms */
+	int64_t due_ms;		  /* loop_now_ms time */
+	int64_t slot; /* where it waits in the wheel, at the latest that of due_ms */
 	void (*fn)(struct tick *);
 };
 void tick_set(struct loop *, struct tick *, int64_t after_ms); /* sets or moves it */
-void tick_stop(struct loop *, struct tick *);                  /* fine when not set */
+void tick_stop(struct loop *, struct tick *);		       /* fine when not set */
 
 /* One thing that a layer above keeps for each loop; `done` runs in loop_free. */
 void loop_attach(struct loop *, void *thing, void (*done)(void *thing));

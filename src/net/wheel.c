@@ -120,11 +120,13 @@ void tick_set(struct loop *loop, struct tick *t, int64_t after_ms)
 
 	t->due_ms = loop_now_ms(loop) + after_ms;
 	if (t->next) {
-		/* Most are moved later again and again and never fire: that costs a store. */
+		/* Most are moved later again and again and never fire: that costs a
+		 * store. */
 		if (t->slot <= slot_of(t->due_ms)) return;
 		list_remove(t);
 	} else if (w->armed == INT64_MAX) {
-		/* Nothing waits: skip the slots that passed while the wheel stood still. */
+		/* Nothing waits: skip the slots that passed while the wheel stood still.
+		 */
 		w->turned = loop_now_ms(loop) / WHEEL_SLOT_MS;
 	}
 	wheel_place(w, t);

@@ -1,0 +1,234 @@
+/* The loop: posts in order, ticks never early, nothing awake when nothing is to do. */
+#include "net/loop.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/types.h>
+#include <time.h>
+#include <uv.h>
+
+#include <cmocka.h>
+
+static void *run(void *loop)
+{
+	loop_run(loop);
+	return NULL;
+}
+
+/* ---- posts ---- */
+
+enum { POSTERS = 4, POSTS = 2000 };
+
+struct numbered {
+	struct post post;
+	int poster, number;
+};
+
+static struct loop *the_loop;
+static int last[POSTERS]; /* loop's thread only */
+static atomic_int arrived;
+
+static void numbered_arrived(struct post *post)
+{
+	struct numbered *n = (struct numbered *)post;
+
+	assert_int_equal(n->number, last[n->poster] + 1);
+	last[n->poster] = n->number;
+	free(n);
+	if (atomic_fetch_add(&arrived, 1) + 1 == POSTERS * POSTS) loop_stop(the_loop);
+}
+
+static void *poster_run(void *arg)
+{
+	for (int i = 1; i <= POSTS; i++) {
+		struct numbered *n = calloc(1, sizeof *n);
+
+		n->post.fn = numbered_arrived;
+		n->poster = (int)(intptr_t)arg;
+		n->number = i;
+		loop_post(the_loop, &n->post);
+	}
+	return NULL;
+}
+
+static void posts_of_many_threads_arrive_in_the_order_of_each(void **state)
+{
+	pthread_t threads[POSTERS], runner;
+
+	(void)state;
+	the_loop = loop_new(NULL);
+	pthread_create(&runner, NULL, run, the_loop);
+	for (intptr_t i = 0; i < POSTERS; i++)
+		pthread_create(&threads[i], NULL, poster_run, (void *)i);
+	for (int i = 0; i < POSTERS; i++)
+		pthread_join(threads[i], NULL);
+	pthread_join(runner, NULL);
+	assert_int_equal(atomic_load(&arrived), POSTERS * POSTS);
+	loop_free(the_loop);
+}
+
+static int turns;
+static bool inside;
+
+static void post_again(struct post *post)
+{
+	assert_false(inside);
+	inside = true;
+	if (++turns < 5)
+		loop_post(the_loop, post);
+	else
+		loop_stop(the_loop);
+	inside = false;
+}
+
+static void a_post_from_the_loop_itself_runs_on_the_next_turn(void **state)
+{
+	struct post post = { .fn = post_again };
+
+	(void)state;
+	the_loop = loop_new(NULL);
+	loop_post(the_loop, &post);
+	loop_run(the_loop);
+	assert_int_equal(turns, 5);
+	loop_free(the_loop);
+}
+
+/* ---- ticks ---- */
+
+struct alarm {
+	struct tick tick;
+	int64_t wanted_ms, fired_ms;
+	int fired;
+};
+
+static void alarm_fired(struct tick *tick)
+{
+	struct alarm *a = (struct alarm *)tick;
+
+	a->fired++;
+	a->fired_ms = loop_now_ms(the_loop);
+}
+
+static void alarm_set(struct alarm *a, int64_t after_ms)
+{
+	a->tick.fn = alarm_fired;
+	a->wanted_ms = loop_now_ms(the_loop) + after_ms;
+	tick_set(the_loop, &a->tick, after_ms);
+}
+
+static void stop_fired(struct tick *tick)
+{
+	(void)tick;
+	loop_stop(the_loop);
+}
+
+static void ticks_fire_once_and_never_early(void **state)
+{
+	struct alarm alarms[40] = { 0 }, moved = { 0 }, sooner = { 0 }, stopped = { 0 };
+	struct tick end = { .fn = stop_fired };
+
+	(void)state;
+	the_loop = loop_new(NULL);
+	for (int i = 0; i < 40; i++)
+		alarm_set(&alarms[i], i * 17);
+	alarm_set(&moved, 50);
+	alarm_set(&moved, 500);
+	alarm_set(&sooner, 100000);
+	alarm_set(&sooner, 300);
+	alarm_set(&stopped, 200);
+	tick_stop(the_loop, &stopped.tick);
+	tick_stop(the_loop, &stopped.tick);
+	tick_set(the_loop, &end, 1000);
+	loop_run(the_loop);
+	for (int i = 0; i < 40; i++) {
+		assert_int_equal(alarms[i].fired, 1);
+		assert_true(alarms[i].fired_ms >= alarms[i].wanted_ms);
+		assert_true(alarms[i].fired_ms <= alarms[i].wanted_ms + 400);
+		assert_null(alarms[i].tick.next);
+	}
+	assert_int_equal(moved.fired, 1);
+	assert_true(moved.fired_ms >= moved.wanted_ms);
+	assert_int_equal(sooner.fired, 1);
+	assert_true(sooner.fired_ms < sooner.wanted_ms + 400);
+	assert_int_equal(stopped.fired, 0);
+	loop_free(the_loop);
+}
+
+static struct tick pair[2];
+static int pair_fired;
+
+static void pair_fires(struct tick *tick)
+{
+	pair_fired++;
+	tick_stop(the_loop, tick == &pair[0] ? &pair[1] : &pair[0]);
+	tick_set(the_loop, tick, 100);
+	if (pair_fired == 3) loop_stop(the_loop);
+}
+
+static void a_tick_may_stop_its_neighbour_and_set_itself_again(void **state)
+{
+	(void)state;
+	the_loop = loop_new(NULL);
+	for (int i = 0; i < 2; i++) {
+		pair[i].fn = pair_fires;
+		tick_set(the_loop, &pair[i], 50);
+	}
+	loop_run(the_loop);
+	assert_int_equal(pair_fired, 3);
+	loop_free(the_loop);
+}
+
+static int turns_of_idle;
+
+static void count_turn(uv_prepare_t *prepare)
+{
+	(void)prepare;
+	turns_of_idle++;
+}
+
+static void *stop_in_a_while(void *loop)
+{
+	nanosleep(&(struct timespec){ .tv_nsec = 600 * 1000 * 1000 }, NULL);
+	loop_stop(loop);
+	return NULL;
+}
+
+static void a_loop_with_nothing_to_do_sleeps(void **state)
+{
+	struct alarm soon = { 0 }, far = { 0 };
+	uv_prepare_t prepare;
+	pthread_t thread;
+
+	(void)state;
+	the_loop = loop_new(NULL);
+	uv_prepare_init(loop_uv(the_loop), &prepare);
+	uv_prepare_start(&prepare, count_turn);
+	uv_unref((uv_handle_t *)&prepare);
+	alarm_set(&soon, 10);
+	alarm_set(&far, 75000);
+	pthread_create(&thread, NULL, stop_in_a_while, the_loop);
+	loop_run(the_loop);
+	pthread_join(thread, NULL);
+	assert_int_equal(soon.fired, 1);
+	assert_true(turns_of_idle <= 5);
+	tick_stop(the_loop, &far.tick);
+	uv_close((uv_handle_t *)&prepare, NULL);
+	uv_run(loop_uv(the_loop), UV_RUN_NOWAIT);
+	loop_free(the_loop);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(posts_of_many_threads_arrive_in_the_order_of_each),
+		cmocka_unit_test(a_post_from_the_loop_itself_runs_on_the_next_turn),
+		cmocka_unit_test(ticks_fire_once_and_never_early),
+		cmocka_unit_test(a_tick_may_stop_its_neighbour_and_set_itself_again),
+		cmocka_unit_test(a_loop_with_nothing_to_do_sleeps),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
