@@ -137,6 +137,7 @@ static enum err job_decide(struct job *job, struct rows *rows)
 						  : NULL;
 	enum err e;
 
+	if (job->kind->read) return job->kind->read(job, rows->db, rows->now_ms, &job->why);
 	if (k) return job_key_again(job, rows, k);
 	e = job->kind->decide(job, rows, &job->why);
 	job->decided = !e;

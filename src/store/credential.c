@@ -100,19 +100,45 @@ static enum err credential_find(struct db *db, struct job **jobs, size_t i, int6
 	return e;
 }
 
+static enum err workspace_row(void *ctx, const struct row *row, struct fault *why)
+{
+	struct job *job = ctx;
+
+	(void)why;
+	job->who.ws = row_int(row, 0);
+	job->credential.workspace = arena_str(&job->arena, row_text(row, 1));
+	return OK;
+}
+
+/* The keeper names a workspace; the first one when it names none. */
+static enum err credential_keeper(struct db *db, struct job *job, struct fault *why)
+{
+	struct str name = job->credential.workspace;
+	const struct val args[] = { name.len ? val_text(name) : val_int(1) };
+	enum err e;
+
+	job->who.ws = 0;
+	e = db_one(db, name.len ? SQL_WORKSPACE_BY_NAME : SQL_WORKSPACE_GET, args, 1,
+		workspace_row, job, why);
+	if (!e && name.len && !job->who.ws)
+		job->err = fail(&job->why, ERR_NOT_FOUND, "no workspace %.*s", STR_ARGS(name));
+	return e;
+}
+
 enum err credentials_load(struct db *db, struct job **jobs, size_t len, int64_t now_ms,
 	struct fault *why)
 {
 	for (size_t i = 0; i < len; i++) {
 		struct job *job = jobs[i];
+		enum err e = OK;
 
-		if (job->has_hash) {
-			enum err e = credential_find(db, jobs, i, now_ms, why);
-
-			if (e) return e;
-		} else if (!job->kind->open && job->who.role == ROLE_NONE) {
+		if (job->has_hash)
+			e = credential_find(db, jobs, i, now_ms, why);
+		else if (job->who.role == ROLE_KEEPER)
+			e = credential_keeper(db, job, why);
+		else if (!job->kind->open && job->who.role == ROLE_NONE)
 			job->err = fail(&job->why, ERR_NO_TOKEN, "a token is needed");
-		}
+		if (e) return e;
 		if (!job->err) credential_admit(job);
 	}
 	return OK;

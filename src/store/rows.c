@@ -205,6 +205,7 @@ void rows_start(struct rows *rows, struct arena *arena, struct db *db, struct id
 	rows->extra_first = NULL;
 	rows->extra_end = &rows->extra_first;
 	rows->next_deadline_ms = 0;
+	rows->wrote = false;
 }
 
 void rows_done(struct rows *rows)
@@ -361,6 +362,14 @@ enum err rows_fetch_session(struct rows *rows, int64_t ws, struct str id,
 	if (e) return e;
 	*out = rows_session(rows, ws, id);
 	return *out ? OK : fail(why, ERR_NOT_FOUND, "no session %.*s", STR_ARGS(id));
+}
+
+enum err rows_fetch_open(struct rows *rows, const struct session *s, struct fault *why)
+{
+	const struct val args[] = { val_int(s->ws), val_text(s->id) };
+
+	if (s->open_input + s->open_approval + s->open_other == 0) return OK;
+	return db_one(rows->db, SQL_ASKS_OPEN, args, 2, loaded_ask, rows, why);
 }
 
 /* ---- changes ---- */

@@ -48,6 +48,7 @@ struct rows {
 	struct staged *staged_first, **staged_end;
 	size_t staged_len;
 	struct extra *extra_first, **extra_end;
+	bool wrote;               /* a job wrote by itself: there is something to commit */
 	int64_t next_deadline_ms; /* earliest deadline set in this batch; 0: none */
 };
 
@@ -102,6 +103,8 @@ enum err rows_fetch_ask(struct rows *, int64_t ws, struct str id, struct ask **o
 	struct fault *);
 enum err rows_fetch_session(struct rows *, int64_t ws, struct str id, struct session **out,
 	struct fault *);
+
+enum err rows_fetch_open(struct rows *, const struct session *, struct fault *);
 
 /* ---- for the clerk ---- */
 

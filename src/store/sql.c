@@ -46,6 +46,8 @@ const char *const sql_text[SQL_COUNT] = {
 
 	[SQL_WORKSPACE_GET] = "SELECT id, name, last_event, last_hash FROM workspaces"
 			      " WHERE id = $1",
+	[SQL_WORKSPACE_BY_NAME] = "SELECT id, name, last_event, last_hash FROM workspaces"
+				  " WHERE name = $1",
 	[SQL_WORKSPACE_LIST] = "SELECT id, name, last_event, last_hash FROM workspaces"
 			       " ORDER BY id",
 	[SQL_WORKSPACE_ADD] = "INSERT INTO workspaces (id, name, created_ms, last_event,"
@@ -78,7 +80,7 @@ const char *const sql_text[SQL_COUNT] = {
 			 " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
 	[SQL_USER_GET] = "SELECT " USER_COLUMNS " FROM users WHERE ws = $1 AND id = $2",
 	[SQL_USER_BY_NAME] = "SELECT " USER_COLUMNS " FROM users WHERE name = $1"
-			     " ORDER BY ws LIMIT 1",
+			     " AND ($2 = 0 OR ws = $2) ORDER BY ws LIMIT 1",
 	[SQL_USER_LIST] = "SELECT " USER_COLUMNS " FROM users WHERE ws = $1 AND id > $2"
 			  " ORDER BY id LIMIT $3",
 	[SQL_USER_UPDATE] = "UPDATE users SET name = $3, role = $4, password = $5,"
@@ -86,6 +88,8 @@ const char *const sql_text[SQL_COUNT] = {
 	[SQL_USER_DELETE] = "DELETE FROM users WHERE ws = $1 AND id = $2",
 	[SQL_USER_LOGGED_IN] = "UPDATE users SET last_login_ms = $3 WHERE ws = $1"
 			       " AND id = $2",
+	[SQL_OWNERS_COUNT] = "SELECT COUNT(*) FROM users WHERE ws = $1 AND role = 'owner'"
+			     " AND disabled = 0 AND id <> $2",
 	[SQL_USERS_LOGGED_IN] = "SELECT COUNT(*) FROM users WHERE last_login_ms > 0",
 
 	[SQL_SESSION_GET] = "SELECT " SESSION_COLUMNS " FROM sessions"
@@ -162,7 +166,8 @@ const char *const sql_text[SQL_COUNT] = {
 	[SQL_ASKS_REST] = ASKS " AND a.status = 'pending' AND a.risk = 0 AND a.id > $10"
 			       " AND ($11 = '' OR a.session = $11)" ASKS_NOT_SOON ASKS_FILTER
 			       " ORDER BY a.id LIMIT $2",
-	[SQL_ASKS_COUNT] = "SELECT COUNT(*) FROM asks WHERE status = $1",
+	[SQL_ASKS_PENDING] = "SELECT COUNT(*) FROM asks WHERE ws = $1"
+			     " AND status = 'pending'",
 	[SQL_INSIGHTS] = "SELECT kind, status, created_ms, settled_ms, session, answered_by"
 			 " FROM asks WHERE ws = $1 AND id >= $2 AND id < $3"
 			 " AND ($4 = '' OR agent = $4) ORDER BY id",

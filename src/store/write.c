@@ -240,7 +240,7 @@ bool rows_dirty(const struct rows *rows)
 	void *value;
 	struct str name;
 
-	if (rows->staged_first || rows->extra_first) return true;
+	if (rows->staged_first || rows->extra_first || rows->wrote) return true;
 	while (table_next(&rows->keys, &at, &name, &value))
 		if (((struct key_slot *)value)->fresh) return true;
 	for (struct ask_row *r = rows->asks_first; r; r = r->next)

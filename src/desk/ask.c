@@ -1,0 +1,157 @@
+/* ask.c - an agent asks: the ask, its session if it brought none, and their events. */
+#include "base/clock.h"
+#include "desk/inner.h"
+
+static enum err ask_check(struct task *t, struct fault *why)
+{
+	struct draft *d = ARENA_NEW(&t->job.arena, struct draft);
+	enum err e;
+
+	if (!d) return fail(why, ERR_MEMORY, "out of memory");
+	e = t->body ? draft_read(t->body, &t->desk->limits, &t->job.arena, d, why)
+		    : draft_plain(t->plain, &t->job.arena, d, why);
+	if (e) return e;
+	if (t->id.len && d->session.len && !str_eq(t->id, d->session))
+		return fail_at(why, "/session", "is not the session of this path");
+	if (t->id.len) d->session = t->id;
+	t->checked = d;
+	return OK;
+}
+
+static void ask_needs(struct job *job, struct wants *w)
+{
+	const struct draft *d = task_of(job)->checked;
+
+	if (d->session.len) wants_session(w, job->who.ws, d->session);
+}
+
+/* Its own session, or a standing one that is its to ask in. */
+static enum err ask_session(struct task *t, struct rows *rows, const struct draft *d,
+	struct session **out, struct fault *why)
+{
+	struct session *s;
+	enum err e;
+
+	if (!d->session.len) return OK;
+	s = rows_session(rows, t->job.who.ws, d->session);
+	if (!s || !principal_sees(&t->job.who, s->agent))
+		return t->id.len ? fail(why, ERR_NOT_FOUND, "no session %.*s",
+					   STR_ARGS(d->session))
+				 : fail_at(why, "/session", "no such session");
+	e = desk_own(&t->job.who, s->agent, why);
+	if (!e) e = session_may_ask(s, d->kind, why);
+	if (!e) *out = s;
+	return e;
+}
+
+static struct str ask_created_data(const struct ask *a, const struct draft *d,
+	struct arena *arena)
+{
+	struct buf b = { .max = 4096 };
+	struct json_writer w = { .out = &b };
+	struct str out;
+	char at[TIME_SIZE];
+
+	jw_object(&w);
+	jw_key(&w, "kind");
+	jw_text(&w, ask_kind_name(a->kind));
+	jw_key(&w, "title");
+	jw_str(&w, d->session_title);
+	jw_key(&w, "priority");
+	jw_text(&w, priority_name(a->priority));
+	jw_key(&w, "risk");
+	jw_text(&w, risk_name(a->risk));
+	jw_key(&w, "expires_at");
+	if (a->deadline_ms) time_write(a->deadline_ms, at);
+	jw_text(&w, a->deadline_ms ? at : NULL);
+	jw_object_end(&w);
+	if (b.failed) arena->failed = true;
+	out = arena_str(arena, buf_str(&b));
+	buf_done(&b);
+	return out;
+}
+
+static struct ask *ask_make(struct task *t, struct rows *rows, const struct draft *d,
+	const struct session *s)
+{
+	struct ask *a = rows_new_ask(rows, t->job.who.ws);
+	char digest[DIGEST_SIZE];
+
+	if (!a) return NULL;
+	a->session = s->id;
+	a->agent = s->agent;
+	a->token = t->job.who.token;
+	a->project = s->project;
+	a->kind = d->kind;
+	a->priority = d->priority;
+	a->risk = d->risk;
+	a->exclusive = d->kind == ASK_BLOCKING && !s->parallel;
+	a->fixed = d->fixed;
+	a->search = d->search;
+	a->assignees = desk_assignees_json(d->assignees, d->assignees_len, rows->arena);
+	a->replies = STR("[]");
+	if (d->timeout_ms) a->deadline_ms = rows->now_ms + d->timeout_ms;
+	if (a->deadline_ms &&
+		(!rows->next_deadline_ms || a->deadline_ms < rows->next_deadline_ms))
+		rows->next_deadline_ms = a->deadline_ms;
+	if (d->operation && d->kind == ASK_APPROVAL) {
+		operation_digest(d->operation, NULL, s->id, digest);
+		a->digest = arena_str(rows->arena, str_of(digest));
+	}
+	return a;
+}
+
+static enum err ask_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct task *t = task_of(job);
+	const struct draft *d = t->checked;
+	struct session *s = NULL;
+	enum session_status was = SESSION_IDLE;
+	bool fresh, changed;
+	struct ask *a;
+	enum err e = ask_session(t, rows, d, &s, why);
+
+	if (!e) e = desk_check_users(rows, job->who.ws, d->assignees, d->assignees_len, why);
+	if (e) return e;
+	if (!rate_take(&t->desk->rate, job->who.token, t->desk->ask_rate, rows->now_ms,
+		    &why->retry_after_s)) {
+		int64_t after_s = why->retry_after_s;
+
+		fail(why, ERR_RATE, "more than %lld asks a minute",
+			(long long)t->desk->ask_rate);
+		why->retry_after_s = after_s;
+		return ERR_RATE;
+	}
+	fresh = !s;
+	if (fresh) s = desk_new_session(t, rows, d->session_title);
+	a = s ? ask_make(t, rows, d, s) : NULL;
+	if (!a) return fail(why, ERR_MEMORY, "out of memory");
+	was = s->status;
+	changed = session_opened(s, d->kind, rows->now_ms);
+	if (!fresh) rows_touch_session(rows, s);
+	rows_event(rows, "ask.created", s, a, ask_created_data(a, d, rows->arena));
+	if (changed && !fresh) desk_stage_status(rows, s, was, why);
+	job->status = 201;
+	t->ask = arena_str(&job->arena, a->id);
+	desk_keep_ask(t, a);
+	desk_reply_ask(t, a, s, rows->now_ms);
+	return OK;
+}
+
+static void ask_undo(struct job *job)
+{
+	struct task *t = task_of(job);
+
+	rate_give_back(&t->desk->rate, job->who.token, t->desk->ask_rate);
+}
+
+const struct use use_ask = {
+	.job = { .name = "ask",
+		.needs_deed = true,
+		.deed = DEED_ASK,
+		.needs = ask_needs,
+		.decide = ask_decide,
+		.again = desk_again_ask,
+		.undo = ask_undo },
+	.check = ask_check,
+};

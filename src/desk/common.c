@@ -1,0 +1,288 @@
+/* common.c - finding, showing and refusing: what most use cases do. */
+#include "desk/inner.h"
+
+#include "base/utf8.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+struct str task_param(const struct task *t, const char *name)
+{
+	for (size_t i = 0; i < t->params_len; i++)
+		if (str_is(t->params[i].name, name)) return t->params[i].value;
+	return STR_NONE;
+}
+
+bool task_has_param(const struct task *t, const char *name)
+{
+	for (size_t i = 0; i < t->params_len; i++)
+		if (str_is(t->params[i].name, name)) return true;
+	return false;
+}
+
+enum err desk_find_ask(struct task *t, struct rows *rows, struct ask **out, struct fault *why)
+{
+	struct ask *a = rows_ask(rows, t->job.who.ws, t->id);
+
+	if (!a || !principal_sees(&t->job.who, a->agent))
+		return fail(why, ERR_NOT_FOUND, "no ask %.*s", STR_ARGS(str_first(t->id, 64)));
+	*out = a;
+	return OK;
+}
+
+enum err desk_find_session(struct task *t, struct rows *rows, struct session **out,
+	struct fault *why)
+{
+	struct session *s = rows_session(rows, t->job.who.ws, t->id);
+
+	if (!s || !principal_sees(&t->job.who, s->agent))
+		return fail(
+			why, ERR_NOT_FOUND, "no session %.*s", STR_ARGS(str_first(t->id, 64)));
+	*out = s;
+	return OK;
+}
+
+enum err desk_own(const struct principal *p, struct str agent, struct fault *why)
+{
+	return principal_owns(p, agent)
+		? OK
+		: fail(why, ERR_FORBIDDEN, "only its own agent or an admin may do this");
+}
+
+static enum err name_row(void *ctx, const struct row *row, struct fault *why)
+{
+	(void)why;
+	snprintf(ctx, 128, "%.*s", STR_ARGS(row_text(row, 1)));
+	return OK;
+}
+
+struct str desk_workspace(struct task *t, struct rows *rows, int64_t ws)
+{
+	const struct val args[] = { val_int(ws) };
+	char name[128] = "";
+
+	if (t->job.credential.workspace.len) return t->job.credential.workspace;
+	db_one(rows->db, SQL_WORKSPACE_GET, args, 1, name_row, name, NULL);
+	return arena_str(rows->arena, str_of(name));
+}
+
+static void show(struct buf *out, struct desk *desk, const struct ask *a, struct str title,
+	struct str workspace, int64_t now_ms)
+{
+	struct json_writer w = { .out = out };
+	struct ask_view view = { workspace, title, str_of(desk->url) };
+
+	ask_write(&w, a, &view, now_ms);
+}
+
+struct str desk_show(struct desk *desk, const struct ask *a, struct str title,
+	struct str workspace, int64_t now_ms, struct arena *arena)
+{
+	struct buf b = { 0 };
+	struct str out;
+
+	show(&b, desk, a, title, workspace, now_ms);
+	if (b.failed) arena->failed = true;
+	out = arena_str(arena, buf_str(&b));
+	buf_done(&b);
+	return out;
+}
+
+void desk_reply_ask(struct task *t, const struct ask *a, const struct session *s,
+	int64_t now_ms)
+{
+	t->settled = a->status != ASK_PENDING;
+	show(&t->job.out, t->desk, a, s ? s->title : STR_NONE, t->job.credential.workspace,
+		now_ms);
+}
+
+void desk_reply_settled(struct task *t, const struct ask *a, const struct session *s,
+	int64_t now_ms)
+{
+	struct buf *out = &t->job.out;
+
+	buf_add(out, STR("{\"ask\":"));
+	desk_reply_ask(t, a, s, now_ms);
+	buf_add_text(out, s && session_resumed(s) ? ",\"resumed\":true}" : ",\"resumed\":false}");
+}
+
+enum err desk_conflict(struct task *t, const struct ask *a, const struct session *s,
+	int64_t now_ms, struct fault *why, const char *format, ...)
+{
+	char text[200];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	t->job.conflict = desk_show(t->desk, a, s ? s->title : STR_NONE,
+		t->job.credential.workspace, now_ms, &t->job.arena);
+	return fail(why, ERR_CONFLICT, "%s", text);
+}
+
+enum err desk_settled_conflict(struct task *t, const struct ask *a, const struct session *s,
+	int64_t now_ms, struct fault *why)
+{
+	return desk_conflict(t, a, s, now_ms, why, "ask %.*s is already %s", STR_ARGS(a->id),
+		ask_status_name(a->status));
+}
+
+/* ---- idempotency records ---- */
+
+static void keep(struct task *t, struct str session, const char *what, struct str id)
+{
+	t->job.key_session = session;
+	if (t->job.key.len)
+		t->job.key_result = arena_print(
+			&t->job.arena, "{\"%s\":\"%.*s\"}", what, STR_ARGS(id));
+}
+
+void desk_keep_ask(struct task *t, const struct ask *a)
+{
+	keep(t, a->session, "ask", a->id);
+}
+
+void desk_keep_session(struct task *t, const struct session *s)
+{
+	keep(t, s->id, "session", s->id);
+}
+
+static enum err kept_id(struct task *t, const struct key_record *k, const char *what,
+	struct str *out, struct fault *why)
+{
+	const struct json *record;
+	enum err e = json_read(k->result, NULL, &t->job.arena, &record, why);
+
+	if (!e) *out = json_text(json_get(record, what));
+	return e;
+}
+
+static enum err kept_ask(struct task *t, struct rows *rows, const struct key_record *k,
+	struct ask **out, struct fault *why)
+{
+	struct str id;
+	enum err e = kept_id(t, k, "ask", &id, why);
+
+	if (!e) e = rows_fetch_ask(rows, t->job.who.ws, id, out, why);
+	if (!e) t->ask = arena_str(&t->job.arena, id);
+	return e;
+}
+
+enum err desk_again_ask(struct job *job, struct rows *rows, const struct key_record *k,
+	struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct ask *a;
+	enum err e = kept_ask(t, rows, k, &a, why);
+
+	if (!e) desk_reply_ask(t, a, rows_session(rows, a->ws, a->session), rows->now_ms);
+	return e;
+}
+
+enum err desk_again_settled(struct job *job, struct rows *rows, const struct key_record *k,
+	struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct ask *a;
+	enum err e = kept_ask(t, rows, k, &a, why);
+
+	if (!e) desk_reply_settled(t, a, rows_session(rows, a->ws, a->session), rows->now_ms);
+	return e;
+}
+
+enum err desk_again_session(struct job *job, struct rows *rows, const struct key_record *k,
+	struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct session *s;
+	struct str id;
+	enum err e = kept_id(t, k, "session", &id, why);
+
+	if (!e) e = rows_fetch_session(rows, job->who.ws, id, &s, why);
+	return e ? e : desk_reply_session(t, rows, s, why);
+}
+
+/* ---- people named in a body ---- */
+
+static enum err user_row(void *ctx, const struct row *row, struct fault *why)
+{
+	(void)row, (void)why;
+	*(bool *)ctx = true;
+	return OK;
+}
+
+enum err desk_check_users(struct rows *rows, int64_t ws, const struct str *ids, size_t len,
+	struct fault *why)
+{
+	enum err e = OK;
+
+	for (size_t i = 0; i < len && e != ERR_UNAVAILABLE; i++) {
+		const struct val args[] = { val_int(ws), val_text(ids[i]) };
+		bool found = false;
+		char pointer[32];
+
+		if (db_one(rows->db, SQL_USER_GET, args, 2, user_row, &found, why))
+			return why->err;
+		snprintf(pointer, sizeof pointer, "/assignees/%zu", i);
+		if (!found) e = fail_at(why, pointer, "no such user");
+	}
+	return e;
+}
+
+struct str desk_assignees_json(const struct str *ids, size_t len, struct arena *arena)
+{
+	struct buf b = { .max = 65536 };
+	struct json_writer w = { .out = &b };
+	struct str out;
+
+	if (!len) return STR("[]");
+	jw_array(&w);
+	for (size_t i = 0; i < len; i++)
+		jw_str(&w, ids[i]);
+	jw_array_end(&w);
+	if (b.failed) arena->failed = true;
+	out = arena_str(arena, buf_str(&b));
+	buf_done(&b);
+	return out;
+}
+
+/* ---- small bodies ---- */
+
+enum err members_only(const struct json *body, const char *const *names, struct fault *why)
+{
+	enum err e = OK;
+
+	if (!body) return OK;
+	if (body->type != JSON_OBJECT) return fail_at(why, "", "an object is needed");
+	for (uint32_t i = 0; i < body->count; i++) {
+		struct str name = body->members[i].name;
+		const char *const *n = names;
+		char pointer[100];
+
+		while (*n && !str_is(name, *n))
+			n++;
+		snprintf(pointer, sizeof pointer, "/%.*s", STR_ARGS(utf8_first(name, 60)));
+		if (!*n) e = fail_at(why, pointer, "unknown member");
+	}
+	return e;
+}
+
+enum err reason_read(const struct json *body, struct str *out, struct fault *why)
+{
+	*out = STR_NONE;
+	return body ? note_read(body, "reason", REASON_MAX, false, out, why) : OK;
+}
+
+static enum err int_row(void *ctx, const struct row *row, struct fault *why)
+{
+	(void)why;
+	*(int64_t *)ctx = row_int(row, 0);
+	return OK;
+}
+
+enum err last_event(struct db *db, int64_t ws, int64_t *out, struct fault *why)
+{
+	const struct val args[] = { val_int(ws) };
+
+	return db_one(db, SQL_EVENT_LAST, args, 1, int_row, out, why);
+}

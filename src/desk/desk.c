@@ -1,0 +1,233 @@
+/* desk.c - puts the desk together: clerks, limits, deadlines. */
+#include "desk/inner.h"
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "store/migrate.h"
+
+static void desk_told(void *ctx, struct told *told)
+{
+	struct desk *d = ctx;
+
+	if (told)
+		atomic_fetch_add_explicit(
+			&d->counts[COUNT_EVENTS], (int64_t)told->len, memory_order_relaxed);
+	if (d->told) d->told(d->told_ctx, told);
+}
+
+static void desk_committed(void *ctx, const struct rows *rows)
+{
+	struct desk *d = ctx;
+
+	atomic_fetch_add_explicit(&d->counts[COUNT_COMMITS], 1, memory_order_relaxed);
+	if (rows->next_deadline_ms &&
+		(!d->next_deadline_ms || rows->next_deadline_ms < d->next_deadline_ms))
+		d->next_deadline_ms = rows->next_deadline_ms;
+}
+
+static void desk_trouble(void *ctx, const struct fault *why)
+{
+	struct desk *d = ctx;
+
+	atomic_store(&d->ready, why == NULL || why->err == ERR_INTERNAL);
+}
+
+/* ---- deadlines ---- */
+
+static enum err deadline_row(void *ctx, const struct row *row, struct fault *why)
+{
+	(void)why;
+	*(int64_t *)ctx = row_int(row, 0);
+	return OK;
+}
+
+static void deadline_look(struct desk *d)
+{
+	struct db *db = clerk_db(d->writer);
+	int64_t next = 0;
+
+	if (!db || db_one(db, SQL_DEADLINE_NEXT, NULL, 0, deadline_row, &next, NULL)) return;
+	d->next_deadline_ms = next;
+	d->deadline_known = true;
+}
+
+static void expire_done(struct job *job)
+{
+	struct task *t = task_of(job);
+
+	t->desk->expire_out = false;
+	t->desk->deadline_known = false;
+	arena_done(&job->arena);
+}
+
+static void desk_expire_due(struct desk *d)
+{
+	d->expire_out = true;
+	d->expire.desk = d;
+	d->expire.job.kind = &use_expire.job;
+	d->expire.job.done = expire_done;
+	d->expire.job.link.next = NULL;
+	clerk_work(d->writer, &d->expire.job.link);
+}
+
+/* The wall clock may jump, so that no sleep before a deadline is longer than a second. */
+int64_t desk_deadlines(struct desk *d)
+{
+	int64_t before;
+
+	if (!d->deadline_known) deadline_look(d);
+	if (!d->deadline_known) return 1000;
+	if (!d->next_deadline_ms) return -1;
+	if (d->next_deadline_ms > clock_now_ms()) {
+		int64_t left = d->next_deadline_ms - clock_now_ms();
+
+		return left < 1 ? 1 : left < 1000 ? left : 1000;
+	}
+	before = d->next_deadline_ms;
+	desk_expire_due(d);
+	deadline_look(d);
+	/* Nothing moved: the store is in trouble; do not spin. */
+	return d->next_deadline_ms == before ? 1000 : 0;
+}
+
+static int64_t desk_nap(void *ctx)
+{
+	int64_t nap = desk_deadlines(ctx);
+
+	while (nap == 0)
+		nap = desk_deadlines(ctx);
+	return nap;
+}
+
+/* ---- opening ---- */
+
+static enum err desk_clerks(struct desk *d, const struct desk_settings *set,
+	struct fault *why)
+{
+	struct clerk_options o = { str_of(d->store), set->db, DB_WRITE, &d->hooks, set->seed };
+	enum err e;
+
+	d->writer = clerk_new(&o, why);
+	if (!d->writer) return why->err;
+	e = schema_migrate(clerk_db(d->writer), why);
+	if (e || set->seed) return e;
+	o.mode = DB_READ;
+	o.hooks = NULL;
+	d->reader = clerk_new(&o, why);
+	d->slow_reader = d->reader ? clerk_new(&o, why) : NULL;
+	if (!d->slow_reader) return why->err;
+	d->threads = true;
+	return OK;
+}
+
+static enum err desk_start(struct desk *d, struct fault *why)
+{
+	enum err e;
+
+	if (!d->threads) return OK;
+	e = clerk_start(d->writer, why);
+	if (!e) e = clerk_start(d->reader, why);
+	if (!e) e = clerk_start(d->slow_reader, why);
+	return e;
+}
+
+void desk_set(struct desk *d, const struct desk_settings *set)
+{
+	d->limits = (struct draft_limits){ set->timeout_min_ms, set->timeout_max_ms };
+	atomic_store(&d->ask_rate, set->ask_rate);
+}
+
+struct desk *desk_open(const struct desk_settings *set, struct fault *why)
+{
+	struct desk *d = mem_alloc(sizeof *d);
+	struct fault mine = { 0 };
+
+	if (!why) why = &mine;
+	if (!d) {
+		fail(why, ERR_MEMORY, "out of memory");
+		return NULL;
+	}
+	d->store = mem_copy(set->store.at, set->store.len);
+	d->url = mem_copy(set->url.at, set->url.len);
+	d->hooks = (struct clerk_hooks){ d, desk_told, desk_nap, desk_committed,
+		desk_trouble };
+	atomic_store(&d->ready, true);
+	desk_set(d, set);
+	if (!d->store || !d->url)
+		fail(why, ERR_MEMORY, "out of memory");
+	else if (desk_clerks(d, set, why) == OK && desk_start(d, why) == OK)
+		return d;
+	return desk_close(d);
+}
+
+struct desk *desk_close(struct desk *d)
+{
+	if (!d) return NULL;
+	clerk_stop(d->slow_reader);
+	clerk_stop(d->reader);
+	clerk_stop(d->writer);
+	clerk_free(d->slow_reader);
+	clerk_free(d->reader);
+	clerk_free(d->writer);
+	rate_done(&d->rate);
+	mem_free(d->store);
+	mem_free(d->url);
+	mem_free(d);
+	return NULL;
+}
+
+void desk_listen(struct desk *d, desk_told_fn *fn, void *ctx)
+{
+	d->told = fn;
+	d->told_ctx = ctx;
+}
+
+bool desk_ready(struct desk *d)
+{
+	return atomic_load(&d->ready);
+}
+
+void desk_counts(struct desk *d, struct desk_counts *out)
+{
+	*out = (struct desk_counts){ d->counts[0], d->counts[1], d->counts[2], d->counts[3],
+		d->counts[4], d->counts[5], d->counts[6], d->counts[7], d->counts[8] };
+}
+
+/* ---- tasks ---- */
+
+/* What is wrong with a request is told by the clerk, once it knows who asks. */
+static void task_check(struct desk *d, const struct use *use, struct task *t)
+{
+	struct fault *why;
+
+	t->desk = d;
+	t->job.kind = &use->job;
+	t->job.link.next = NULL;
+	if (!use->check || t->job.refused) return;
+	why = ARENA_NEW(&t->job.arena, struct fault);
+	if (why && use->check(t, why)) t->job.refused = why;
+}
+
+static void task_refuse(struct task *t)
+{
+	t->job.err = fail(&t->job.why, ERR_UNAVAILABLE, "the server is stopping");
+	t->job.why.retry_after_s = 1;
+	t->job.done(&t->job);
+}
+
+void desk_put(struct desk *d, const struct use *use, struct task *t)
+{
+	struct clerk *c;
+
+	task_check(d, use, t);
+	c = !use->job.read || !d->threads ? d->writer : use->job.slow ? d->slow_reader : d->reader;
+	/* A writing use case that is refused already has nothing to write. */
+	if (t->job.refused && d->threads) c = d->reader;
+	if (!clerk_put(c, &t->job)) task_refuse(t);
+}
+
+void desk_do(struct desk *d, const struct use *use, struct task *t)
+{
+	task_check(d, use, t);
+	clerk_work(d->writer, &t->job.link);
+}

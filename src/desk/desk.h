@@ -1,0 +1,108 @@
+/* desk.h - the use cases: what agents and people can do with asks and sessions.
+ *
+ * Owns the clerks, the rate limits and the deadlines. It is the only writer of asks, and it
+ * never knows who listens. A use case is a const job_kind in its own file; a caller fills a
+ * task, gives it to desk_put, and gets it back in task.job.done. */
+#ifndef DESK_DESK_H
+#define DESK_DESK_H
+
+#include "core/ask.h"
+#include "store/clerk.h"
+
+struct desk;
+
+struct desk_settings {
+	struct str store;        /* "sqlite:PATH" */
+	struct str url;          /* how people reach it, no trailing slash */
+	int64_t ask_rate;        /* asks a minute for one token; 0: no limit */
+	int64_t timeout_min_ms, timeout_max_ms;
+	const struct db_options *db; /* or NULL */
+	uint64_t seed;           /* not 0: repeatable ids, and no threads: simulations */
+};
+
+/* A query parameter of the request, decoded. */
+struct param {
+	struct str name, value;
+};
+
+/* One request to the desk. { 0 } and the members below; texts live in job.arena. */
+struct task {
+	struct job job; /* first */
+	struct desk *desk;
+	struct str id;             /* of the ask, session, user … it is about */
+	const struct json *body;   /* or NULL */
+	struct str plain;          /* a body of plain text, when body is NULL */
+	struct param *params;
+	size_t params_len;
+	/* Made by check, on the caller's thread. */
+	void *checked;
+	/* Found by the work, for the caller. */
+	struct str ask;            /* the ask that was made or touched */
+	bool settled;              /* it is no longer pending */
+	int64_t as_of;             /* the last event number of the snapshot that was read */
+	char secret[SECRET_SIZE];  /* a new login's cookie */
+	struct str password_hash;  /* argon2id; found, or made by the caller */
+	bool verified;             /* the password fits */
+	/* A stream's page of the log: asked for with `after` and `filter`, found in `events`,
+	 * with as_of the number up to which all were seen. */
+	bool stream;
+	int64_t after;             /* -1: from now on */
+	struct event_filter filter;
+	struct event *events;
+	size_t events_len;
+};
+
+/* A use case: the clerk's part, and what is checked without the store beforehand. */
+struct use {
+	struct job_kind job; /* first */
+	enum err (*check)(struct task *, struct fault *why);
+};
+
+struct desk *desk_open(const struct desk_settings *, struct fault *why);
+/* Works what is there, then stops the clerks. NULL is fine; returns NULL. */
+struct desk *desk_close(struct desk *);
+
+/* Checks the task and hands it to a clerk; job.done is called in any case, on the clerk's
+ * thread, or on the caller's when the desk is closing. */
+void desk_put(struct desk *, const struct use *, struct task *);
+/* The same at once, on the caller's thread: without threads only. */
+void desk_do(struct desk *, const struct use *, struct task *);
+
+/* Called on the writing clerk's thread after each commit; told is borrowed (told_hold), NULL
+ * when memory was short and the log must be read. Set before the first task. */
+typedef void desk_told_fn(void *ctx, struct told *);
+void desk_listen(struct desk *, desk_told_fn *, void *ctx);
+/* Does the last thing the store said mean that it works? */
+bool desk_ready(struct desk *);
+/* Fires the deadlines that are due: the writing clerk does this by itself. Returns how long
+ * it may sleep until the next, in ms; -1: there is none. */
+int64_t desk_deadlines(struct desk *);
+void desk_set(struct desk *, const struct desk_settings *); /* what can be reloaded */
+
+struct desk_counts {
+	int64_t asks, answers, skips, cancels, expiries, batches, commits, events, refused;
+};
+void desk_counts(struct desk *, struct desk_counts *out);
+
+/* ---- the use cases ---- */
+
+extern const struct use use_ask, use_answer, use_skip, use_cancel, use_settle_many;
+extern const struct use use_reply, use_assign, use_claim, use_extend, use_spend;
+extern const struct use use_ask_get, use_ask_list;
+extern const struct use use_session_create, use_session_get, use_session_list,
+	use_session_state, use_session_patch, use_session_delete, use_session_cancel,
+	use_session_progress, use_session_resume;
+extern const struct use use_events, use_insights, use_metrics;
+/* Before use_login with a password: finds the user's stored hash in `password_hash`; the
+ * caller verifies it where that is slow, and sets `verified`. */
+extern const struct use use_login_find, use_login, use_logout, use_me;
+/* Makes the first workspace and its owner, where there are none; tells in as_of whether a
+ * person has logged in yet (1), and makes a login link (secret) when not. */
+extern const struct use use_bootstrap;
+extern const struct use use_workspace_list, use_workspace_create;
+extern const struct use use_check, use_backup;
+extern const struct use use_user_list, use_user_get, use_user_create, use_user_patch,
+	use_user_delete;
+extern const struct use use_token_list, use_token_get, use_token_create, use_token_delete;
+
+#endif

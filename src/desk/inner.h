@@ -1,0 +1,117 @@
+/* inner.h - what the use cases share. Private to desk. */
+#ifndef DESK_INNER_H
+#define DESK_INNER_H
+
+#include "desk/desk.h"
+#include "desk/rate.h"
+
+#include <stdatomic.h>
+
+struct desk {
+	struct clerk *writer;
+	struct clerk *reader; /* NULL without threads: the writer's connection reads */
+	struct clerk *slow_reader;
+	struct clerk_hooks hooks;
+	desk_told_fn *told;
+	void *told_ctx;
+	char *store;
+	char *url;
+	struct rate rate;          /* writing clerk's thread only */
+	struct draft_limits limits;
+	_Atomic int64_t ask_rate;
+	_Atomic bool ready;
+	int64_t next_deadline_ms;  /* writing clerk's thread only; 0: none */
+	bool deadline_known;       /* false: the store must be asked */
+	struct task expire;        /* the one that fires deadlines, reused */
+	bool expire_out;           /* it is with the clerk */
+	_Atomic int64_t counts[9]; /* as struct desk_counts */
+	bool threads;
+};
+
+enum count { COUNT_ASKS, COUNT_ANSWERS, COUNT_SKIPS, COUNT_CANCELS, COUNT_EXPIRIES,
+	COUNT_BATCHES, COUNT_COMMITS, COUNT_EVENTS, COUNT_REFUSED };
+
+static inline struct task *task_of(struct job *job)
+{
+	return (struct task *)(void *)job;
+}
+
+/* STR_NONE when it was not given. */
+struct str task_param(const struct task *, const char *name);
+bool task_has_param(const struct task *, const char *name);
+
+/* The ask, if p may see it; ERR_NOT_FOUND otherwise. */
+enum err desk_find_ask(struct task *, struct rows *, struct ask **, struct fault *);
+enum err desk_find_session(struct task *, struct rows *, struct session **, struct fault *);
+/* ERR_FORBIDDEN unless it is p's own, or p may withdraw others'. */
+enum err desk_own(const struct principal *, struct str agent, struct fault *);
+
+/* The ask as JSON, in the arena. */
+struct str desk_show(struct desk *, const struct ask *, struct str session_title,
+	struct str workspace, int64_t now_ms, struct arena *);
+/* The workspace's name: the caller's own, or looked up when the clock is the caller. */
+struct str desk_workspace(struct task *, struct rows *, int64_t ws);
+/* Ask and its session's title → job.out. */
+void desk_reply_ask(struct task *, const struct ask *, const struct session *, int64_t now_ms);
+/* {"ask": …, "resumed": …} */
+void desk_reply_settled(
+	struct task *, const struct ask *, const struct session *, int64_t now_ms);
+/* A conflict that carries the ask as it is. */
+enum err desk_conflict(struct task *, const struct ask *, const struct session *,
+	int64_t now_ms, struct fault *, const char *format, ...)
+	__attribute__((format(printf, 6, 7)));
+enum err desk_settled_conflict(struct task *, const struct ask *, const struct session *,
+	int64_t now_ms, struct fault *);
+/* {"ask": "…"} as the record of an idempotency key, and its reading back. */
+void desk_keep_ask(struct task *, const struct ask *);
+enum err desk_again_ask(struct job *, struct rows *, const struct key_record *, struct fault *);
+enum err desk_again_settled(
+	struct job *, struct rows *, const struct key_record *, struct fault *);
+void desk_keep_session(struct task *, const struct session *);
+enum err desk_again_session(
+	struct job *, struct rows *, const struct key_record *, struct fault *);
+enum err desk_reply_session(struct task *, struct rows *, struct session *, struct fault *);
+
+/* Settles it, counts it in its session and stages the events; everything was checked. */
+enum err desk_settle(struct task *, struct rows *, struct ask *, const struct settlement *,
+	struct fault *);
+/* Past its deadline: settles it as expired, by its default if it has one. */
+enum err desk_expire(struct task *, struct rows *, struct ask *, struct fault *);
+/* Cancels every open ask of a session (wants_open_asks). */
+enum err desk_cancel_open(struct task *, struct rows *, struct session *, struct str reason,
+	struct fault *);
+enum err desk_stage_status(struct rows *, const struct session *, enum session_status was,
+	struct fault *);
+struct session *desk_new_session(struct task *, struct rows *, struct str title);
+/* Every id names a user of the workspace; else an item at pointer /assignees/N. */
+enum err desk_check_users(struct rows *, int64_t ws, const struct str *ids, size_t len,
+	struct fault *);
+struct str desk_assignees_json(const struct str *ids, size_t len, struct arena *);
+
+/* {"reason": ""}, all optional; also no body at all. */
+enum err reason_read(const struct json *body, struct str *out, struct fault *);
+/* Each member of the body is one of `names` (NULL-ended), else an item. */
+enum err members_only(const struct json *body, const char *const *names, struct fault *);
+
+/* ---- lists ---- */
+
+struct page {
+	int64_t limit;
+	struct str cursor[4]; /* texts of the cursor, in order; empty at the start */
+	bool has_cursor;
+};
+/* ?limit= and ?cursor=; `kind` is the list's name, so that cursors do not stray. A cursor of
+ * another workspace or list is ERR_NOT_FOUND, one that is none ERR_INVALID. */
+enum err page_read(struct task *, const char *kind, struct page *, struct fault *);
+/* Ends a list: next_cursor from texts (NULL: null), as_of. */
+void page_end(struct task *, struct json_writer *, const char *kind, const struct str *texts,
+	size_t len, int64_t as_of);
+/* "%folded%" for LIKE, escaped; empty stays empty. */
+enum err like_read(struct str q, struct arena *, struct str *out, struct fault *);
+enum err last_event(struct db *, int64_t ws, int64_t *out, struct fault *);
+enum err rows_title(struct db *, int64_t ws, struct str session, struct arena *,
+	struct str *title, struct fault *);
+
+extern const struct use use_expire;
+
+#endif

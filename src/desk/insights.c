@@ -1,0 +1,300 @@
+/* insights.c - how asking goes: times to answer, rates, days. And the gauges of /metrics that
+ * the store knows. */
+#include "desk/inner.h"
+
+#include "base/clock.h"
+#include "base/mem.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { DAY_MS = 24 * 3600 * 1000, DAYS_MAX = 366, DEFAULT_DAYS = 30 };
+
+struct tally {
+	int64_t created, by[ASK_CANCELLED + 1];
+};
+
+struct day {
+	struct tally tally;
+	int64_t first_time, times; /* the day's times to answer, in `times` of the whole */
+};
+
+struct insights {
+	int64_t from_ms, to_ms;
+	struct tally all, kinds[ASK_ERROR_RECOVERY + 1];
+	struct day *days;
+	size_t days_len;
+	int64_t *times_ms; /* to answer, in order of asking */
+	int64_t *times_day;
+	size_t times_len, times_cap;
+	struct table sessions;
+	struct arena arena;
+};
+
+static void tally_add(struct tally *t, enum ask_status s)
+{
+	t->created++;
+	t->by[s]++;
+}
+
+static bool time_add(struct insights *in, int64_t ms, int64_t day)
+{
+	if (in->times_len == in->times_cap) {
+		size_t cap = in->times_cap ? in->times_cap * 2 : 1024;
+		int64_t *ms_at = mem_grow(in->times_ms, cap * sizeof *ms_at);
+		int64_t *day_at;
+
+		if (!ms_at) return false;
+		in->times_ms = ms_at;
+		day_at = mem_grow(in->times_day, cap * sizeof *day_at);
+		if (!day_at) return false;
+		in->times_day = day_at;
+		in->times_cap = cap;
+	}
+	in->times_ms[in->times_len] = ms;
+	in->times_day[in->times_len++] = day;
+	return true;
+}
+
+static enum err insight_row(void *ctx, const struct row *row, struct fault *why)
+{
+	struct insights *in = ctx;
+	int64_t created_ms = row_int(row, 2), settled_ms = row_int(row, 3);
+	size_t day = (size_t)((created_ms - in->from_ms) / DAY_MS);
+	enum ask_kind kind;
+	enum ask_status status;
+
+	if (created_ms < in->from_ms || created_ms >= in->to_ms || day >= in->days_len) return OK;
+	if (!ask_kind_read(row_text(row, 0), &kind) ||
+		!ask_status_read(row_text(row, 1), &status))
+		return OK;
+	tally_add(&in->all, status);
+	tally_add(&in->kinds[kind], status);
+	tally_add(&in->days[day].tally, status);
+	if (status == ASK_ANSWERED && !time_add(in, settled_ms - created_ms, (int64_t)day))
+		return fail(why, ERR_MEMORY, "out of memory");
+	if (!table_get(&in->sessions, row_text(row, 4)) &&
+		!table_put(&in->sessions, arena_str(&in->arena, row_text(row, 4)), in))
+		return fail(why, ERR_MEMORY, "out of memory");
+	return OK;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void jw_part(struct json_writer *w, const int64_t *sorted, size_t len, size_t percent)
+{
+	if (len)
+		jw_int(w, sorted[(len - 1) * percent / 100]);
+	else
+		jw_null(w);
+}
+
+static void jw_rate(struct json_writer *w, int64_t part, int64_t whole)
+{
+	if (whole)
+		jw_real(w, (double)part / (double)whole);
+	else
+		jw_null(w);
+}
+
+static void tally_write(struct json_writer *w, const struct tally *t)
+{
+	jw_object(w);
+	jw_key(w, "created");
+	jw_int(w, t->created);
+	for (enum ask_status s = ASK_ANSWERED; s <= ASK_CANCELLED; s++) {
+		jw_key(w, ask_status_name(s));
+		jw_int(w, t->by[s]);
+	}
+	jw_object_end(w);
+}
+
+static void days_write(struct json_writer *w, struct insights *in)
+{
+	size_t at = 0;
+	char time[TIME_SIZE];
+
+	jw_array(w);
+	for (size_t d = 0; d < in->days_len; d++) {
+		const struct tally *t = &in->days[d].tally;
+		size_t start = at;
+
+		while (at < in->times_len && in->times_day[at] == (int64_t)d)
+			at++;
+		qsort(in->times_ms + start, at - start, sizeof(int64_t), by_value);
+		time_write(in->from_ms + (int64_t)d * DAY_MS, time);
+		jw_object(w);
+		jw_key(w, "day");
+		jw_str(w, str_make(time, 10));
+		jw_key(w, "created");
+		jw_int(w, t->created);
+		jw_key(w, "answered");
+		jw_int(w, t->by[ASK_ANSWERED]);
+		jw_key(w, "expired");
+		jw_int(w, t->by[ASK_EXPIRED]);
+		jw_key(w, "median_ms");
+		jw_part(w, in->times_ms + start, at - start, 50);
+		jw_object_end(w);
+	}
+	jw_array_end(w);
+}
+
+static void times_write(struct json_writer *w, struct insights *in)
+{
+	double sum = 0;
+
+	qsort(in->times_ms, in->times_len, sizeof(int64_t), by_value);
+	for (size_t i = 0; i < in->times_len; i++)
+		sum += (double)in->times_ms[i];
+	jw_object(w);
+	jw_key(w, "p50");
+	jw_part(w, in->times_ms, in->times_len, 50);
+	jw_key(w, "p90");
+	jw_part(w, in->times_ms, in->times_len, 90);
+	jw_key(w, "mean");
+	if (in->times_len)
+		jw_real(w, sum / (double)in->times_len);
+	else
+		jw_null(w);
+	jw_object_end(w);
+}
+
+static void insights_write(struct json_writer *w, struct insights *in)
+{
+	const struct tally *t = &in->all;
+	int64_t settled = t->by[ASK_ANSWERED] + t->by[ASK_SKIPPED] + t->by[ASK_EXPIRED];
+	struct buf days = { 0 };
+	struct json_writer days_to = { .out = &days };
+	char at[TIME_SIZE];
+
+	days_write(&days_to, in); /* before the times are sorted as a whole */
+	jw_object(w);
+	jw_key(w, "from");
+	time_write(in->from_ms, at);
+	jw_text(w, at);
+	jw_key(w, "to");
+	time_write(in->to_ms, at);
+	jw_text(w, at);
+	jw_key(w, "asks");
+	tally_write(w, t);
+	jw_key(w, "by_kind");
+	jw_object(w);
+	for (enum ask_kind k = ASK_BLOCKING; k <= ASK_ERROR_RECOVERY; k++) {
+		jw_key(w, ask_kind_name(k));
+		tally_write(w, &in->kinds[k]);
+	}
+	jw_object_end(w);
+	jw_key(w, "time_to_answer_ms");
+	times_write(w, in);
+	jw_key(w, "expiry_rate");
+	jw_rate(w, t->by[ASK_EXPIRED], settled);
+	jw_key(w, "response_rate");
+	jw_rate(w, t->by[ASK_ANSWERED], settled);
+	jw_key(w, "asks_per_session");
+	jw_rate(w, t->created, (int64_t)in->sessions.len);
+	jw_key(w, "by_day");
+	jw_raw(w, buf_str(&days));
+	jw_object_end(w);
+	if (days.failed) w->out->failed = true;
+	buf_done(&days);
+}
+
+static bool moment_read(struct task *t, const char *name, int64_t *ms)
+{
+	struct str s = task_param(t, name);
+	struct str whole = s.len == 10 ? arena_print(&t->job.arena, "%.*sT00:00:00Z", STR_ARGS(s))
+				       : s;
+
+	return !task_has_param(t, name) || time_read(whole, ms);
+}
+
+static enum err insights_span(struct task *t, int64_t now_ms, struct insights *in,
+	struct fault *why)
+{
+	enum err e = OK;
+
+	in->to_ms = now_ms + 1;
+	if (!moment_read(t, "to", &in->to_ms)) e = fail_at(why, "/to", "a date or a time");
+	in->from_ms = (in->to_ms - 1) / DAY_MS * DAY_MS - (DEFAULT_DAYS - 1) * (int64_t)DAY_MS;
+	if (!moment_read(t, "from", &in->from_ms))
+		e = fail_at(why, "/from", "a date or a time");
+	if (!e && (in->from_ms >= in->to_ms || in->from_ms < 0 ||
+			  in->to_ms - in->from_ms > (int64_t)DAYS_MAX * DAY_MS))
+		e = fail_at(why, "/from", "before `to`, at most %d days", DAYS_MAX);
+	return e;
+}
+
+/* Ids sort by the time of their making, so a span of time is a span of ids. */
+static struct str id_bound(int64_t ms, struct arena *arena)
+{
+	struct ids source = { .last_ms = ms - 1 };
+	char id[ID_SIZE];
+
+	ids_seed(&source, 1);
+	id_make(&source, "ask", ms, id);
+	return arena_str(arena, str_make(id, 4 + 9));
+}
+
+static enum err insights_read(struct job *job, struct db *db, int64_t now_ms,
+	struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct json_writer w = { .out = &job->out };
+	struct insights in = { 0 };
+	enum err e = insights_span(t, now_ms, &in, why);
+
+	if (e) return e;
+	in.days_len = (size_t)((in.to_ms - in.from_ms + DAY_MS - 1) / DAY_MS);
+	in.days = ARENA_ARRAY(&job->arena, struct day, in.days_len);
+	if (!in.days) return fail(why, ERR_MEMORY, "out of memory");
+	const struct val args[] = { val_int(job->who.ws), val_text(id_bound(in.from_ms, &job->arena)),
+		val_text(id_bound(in.to_ms + 1000, &job->arena)),
+		val_text(role_may(job->who.role, DEED_READ_ALL) ? STR_NONE : job->who.agent) };
+	e = db_one(db, SQL_INSIGHTS, args, 4, insight_row, &in, why);
+	if (!e) insights_write(&w, &in);
+	table_done(&in.sessions);
+	arena_done(&in.arena);
+	mem_free(in.times_ms);
+	mem_free(in.times_day);
+	return e;
+}
+
+const struct use use_insights = {
+	.job = { .name = "insights", .read = insights_read, .slow = true },
+};
+
+/* ---- what the store knows for /metrics ---- */
+
+static enum err pending_row(void *ctx, const struct row *row, struct fault *why)
+{
+	(void)why;
+	*(int64_t *)ctx = row_int(row, 0);
+	return OK;
+}
+
+static enum err metrics_read(struct job *job, struct db *db, int64_t now_ms,
+	struct fault *why)
+{
+	const struct val args[] = { val_int(job->who.ws) };
+	int64_t pending = 0;
+	enum err e = db_one(db, SQL_ASKS_PENDING, args, 1, pending_row, &pending, why);
+
+	(void)now_ms;
+	if (!e)
+		buf_print(&job->out,
+			"# HELP parley_asks_pending Asks that wait for an answer.\n"
+			"# TYPE parley_asks_pending gauge\n"
+			"parley_asks_pending %lld\n",
+			(long long)pending);
+	return e;
+}
+
+const struct use use_metrics = {
+	.job = { .name = "metrics", .needs_deed = true, .deed = DEED_READ_ALL,
+		.read = metrics_read, .slow = true },
+};

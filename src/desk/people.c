@@ -1,0 +1,398 @@
+/* people.c - users: listed, made, changed, removed. Admins only; owners by owners only. */
+#include "desk/people.h"
+
+#include "base/clock.h"
+#include "base/utf8.h"
+
+enum { NAME_MAX_LEN = 100 };
+
+enum err user_from_row(void *ctx, const struct row *row, struct fault *why)
+{
+	struct user *u = ctx;
+
+	u->found = true;
+	u->ws = row_int(row, 0);
+	u->id = arena_str(u->arena, row_text(row, 1));
+	u->name = arena_str(u->arena, row_text(row, 2));
+	u->password = arena_str(u->arena, row_text(row, 4));
+	u->language = arena_str(u->arena, row_text(row, 5));
+	u->disabled = row_int(row, 6) != 0;
+	u->last_login_ms = row_int(row, 7);
+	u->created_ms = row_int(row, 8);
+	if (!role_read(row_text(row, 3), &u->role))
+		return fail(why, ERR_INTERNAL, "the store holds an unknown role");
+	return OK;
+}
+
+enum err user_find(struct db *db, int64_t ws, struct str id, struct user *u,
+	struct fault *why)
+{
+	const struct val args[] = { val_int(ws), val_text(id) };
+	enum err e = db_one(db, SQL_USER_GET, args, 2, user_from_row, u, why);
+
+	if (e) return e;
+	return u->found ? OK : fail(why, ERR_NOT_FOUND, "no user %.*s",
+				       STR_ARGS(str_first(id, 64)));
+}
+
+void user_write(struct json_writer *w, const struct user *u, struct str login_code)
+{
+	char at[TIME_SIZE];
+
+	time_write(u->created_ms, at);
+	jw_object(w);
+	jw_key(w, "id");
+	jw_str(w, u->id);
+	jw_key(w, "name");
+	jw_str(w, u->name);
+	jw_key(w, "role");
+	jw_text(w, role_name(u->role));
+	jw_key(w, "created_at");
+	jw_text(w, at);
+	jw_key(w, "has_password");
+	jw_bool(w, u->password.len > 0);
+	jw_key(w, "disabled");
+	jw_bool(w, u->disabled);
+	if (login_code.len) {
+		jw_key(w, "login");
+		buf_add(w->out, STR("\"/login#"));
+		buf_add(w->out, login_code);
+		buf_add_char(w->out, '"');
+		w->more = true;
+	}
+	jw_object_end(w);
+}
+
+/* ---- list, get ---- */
+
+struct user_list {
+	struct task *t;
+	struct json_writer *w;
+	int64_t left;
+	struct str last;
+	bool more;
+};
+
+static enum err user_listed(void *ctx, const struct row *row, struct fault *why)
+{
+	struct user_list *l = ctx;
+	struct user u = { .arena = &l->t->job.arena };
+	enum err e;
+
+	if (l->left-- == 0) {
+		l->more = true;
+		return OK;
+	}
+	e = user_from_row(&u, row, why);
+	if (!e) user_write(l->w, &u, STR_NONE);
+	l->last = u.id;
+	return e;
+}
+
+static enum err user_list_read(struct job *job, struct db *db, int64_t now_ms,
+	struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct json_writer w = { .out = &job->out };
+	struct user_list l = { .t = t, .w = &w };
+	struct page p;
+	int64_t as_of = 0;
+	enum err e = page_read(t, "users", &p, why);
+
+	(void)now_ms;
+	if (!e) e = last_event(db, job->who.ws, &as_of, why);
+	if (e) return e;
+	const struct val args[] = { val_int(job->who.ws), val_text(p.cursor[0]),
+		val_int(p.limit + 1) };
+	l.left = p.limit;
+	jw_object(&w);
+	jw_key(&w, "items");
+	jw_array(&w);
+	e = db_one(db, SQL_USER_LIST, args, 3, user_listed, &l, why);
+	jw_array_end(&w);
+	page_end(t, &w, "users", l.more ? &l.last : NULL, 1, as_of);
+	jw_object_end(&w);
+	return e;
+}
+
+/* People see each other, to assign; agents do not. */
+const struct use use_user_list = {
+	.job = { .name = "user_list",
+		.needs_deed = true,
+		.deed = DEED_READ_ALL,
+		.read = user_list_read },
+};
+
+static enum err user_get_read(struct job *job, struct db *db, int64_t now_ms,
+	struct fault *why)
+{
+	struct json_writer w = { .out = &job->out };
+	struct user u = { .arena = &job->arena };
+	enum err e = user_find(db, job->who.ws, task_of(job)->id, &u, why);
+
+	(void)now_ms;
+	if (!e) user_write(&w, &u, STR_NONE);
+	return e;
+}
+
+const struct use use_user_get = {
+	.job = { .name = "user_get",
+		.needs_deed = true,
+		.deed = DEED_READ_ALL,
+		.read = user_get_read },
+};
+
+/* ---- create, change ---- */
+
+struct user_body {
+	struct str name, language;
+	bool has_name, has_role, has_password, has_disabled, disabled, login;
+	enum role role;
+};
+
+static enum err name_read(const struct json *name, struct str *out, struct fault *why)
+{
+	struct str s = str_trim(json_text(name));
+
+	if (!json_is(name, JSON_STRING)) return fail_at(why, "/name", "a string is needed");
+	if (!s.len || utf8_count(s) > NAME_MAX_LEN)
+		return fail_at(why, "/name", "from 1 to %d characters", NAME_MAX_LEN);
+	for (size_t i = 0; i < s.len; i++)
+		if ((unsigned char)s.at[i] < 0x20 || s.at[i] == 0x7f)
+			return fail_at(why, "/name", "one line, no control characters");
+	*out = s;
+	return OK;
+}
+
+static enum err user_body_read(const struct json *body, struct user_body *b,
+	struct fault *why)
+{
+	static const char *const names[] = { "name", "role", "password", "disabled", "login",
+		"language", NULL };
+	const struct json *name = json_get(body, "name"), *role = json_get(body, "role");
+	const struct json *password = json_get(body, "password");
+	const struct json *disabled = json_get(body, "disabled");
+	const struct json *language = json_get(body, "language");
+	enum err e = members_only(body, names, why);
+
+	b->has_name = name != NULL;
+	b->has_role = role != NULL;
+	b->has_password = password != NULL;
+	b->has_disabled = disabled != NULL;
+	b->disabled = json_is(disabled, JSON_TRUE);
+	b->login = json_is(json_get(body, "login"), JSON_TRUE);
+	b->language = json_text(language);
+	if (name && name_read(name, &b->name, why)) e = why->err;
+	if (role && (!role_read(json_text(role), &b->role) || b->role < ROLE_VIEWER ||
+			    b->role > ROLE_OWNER))
+		e = fail_at(why, "/role", "viewer, member, admin or owner");
+	if (password && (!json_is(password, JSON_STRING) ||
+				utf8_count(json_text(password)) < 8 || password->text.len > 1024))
+		e = fail_at(why, "/password", "at least 8 characters");
+	if (disabled && !json_is_bool(disabled)) e = fail_at(why, "/disabled", "true or false");
+	if (language && !str_is(b->language, "en") && !str_is(b->language, "fr"))
+		e = fail_at(why, "/language", "en or fr");
+	return e;
+}
+
+static enum err user_check(struct task *t, struct fault *why)
+{
+	struct user_body *b = ARENA_NEW(&t->job.arena, struct user_body);
+
+	if (!b) return fail(why, ERR_MEMORY, "out of memory");
+	t->checked = b;
+	return user_body_read(t->body, b, why);
+}
+
+static enum err user_create_check(struct task *t, struct fault *why)
+{
+	enum err e = user_check(t, why);
+	struct user_body *b = t->checked;
+
+	if (!e && !b->has_name) e = fail_at(why, "/name", "required");
+	if (!e && !b->has_role) b->role = ROLE_MEMBER;
+	return e;
+}
+
+/* Who may make or change an owner? Owners, and whoever holds the machine. */
+static enum err user_reach(const struct principal *p, enum role role, struct fault *why)
+{
+	return role != ROLE_OWNER || p->role == ROLE_OWNER || p->role == ROLE_KEEPER
+		? OK
+		: fail(why, ERR_FORBIDDEN, "only an owner may make or change an owner");
+}
+
+static enum err name_free(struct rows *rows, int64_t ws, struct str name, struct str but,
+	struct fault *why)
+{
+	const struct val args[] = { val_text(name), val_int(ws) };
+	struct user u = { .arena = rows->arena };
+	enum err e = db_one(rows->db, SQL_USER_BY_NAME, args, 2, user_from_row, &u, why);
+
+	if (e) return e;
+	return u.found && !str_eq(u.id, but)
+		? fail(why, ERR_CONFLICT, "there is a user of this name")
+		: OK;
+}
+
+static bool user_stage(struct rows *rows, const struct user *u)
+{
+	const struct val args[] = { val_int(u->ws), val_text(u->id), val_text(u->name),
+		val_text(str_of(role_name(u->role))), val_text(u->password),
+		val_text(u->language), val_int(u->disabled), val_int(0), val_int(u->created_ms) };
+
+	return rows_extra(rows, SQL_USER_ADD, args, 9, false);
+}
+
+static bool code_stage(struct rows *rows, const struct user *u, char out[SECRET_SIZE])
+{
+	struct token code = { .kind = "code", .name = STR("login link"), .user = u->id,
+		.agent = u->name, .expires_ms = rows->now_ms + CODE_MS };
+
+	return token_stage(rows, u->ws, &code, out);
+}
+
+static enum err user_create_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct task *t = task_of(job);
+	const struct user_body *b = t->checked;
+	struct json_writer w = { .out = &job->out };
+	struct user u = { .ws = job->who.ws, .name = b->name, .role = b->role,
+		.password = t->password_hash, .language = b->language,
+		.created_ms = rows->now_ms };
+	char id[ID_SIZE], code[SECRET_SIZE];
+	enum err e = user_reach(&job->who, b->role, why);
+
+	if (!e) e = name_free(rows, job->who.ws, b->name, STR_NONE, why);
+	if (e) return e;
+	id_make(rows->ids, "usr", rows->now_ms, id);
+	u.id = arena_str(rows->arena, str_of(id));
+	if (!user_stage(rows, &u) || !code_stage(rows, &u, code))
+		return fail(why, ERR_MEMORY, "out of memory");
+	job->status = 201;
+	if (job->key.len)
+		job->key_result = arena_print(&job->arena, "{\"user\":\"%s\"}", id);
+	user_write(&w, &u, str_of(code));
+	return OK;
+}
+
+static enum err user_again(struct job *job, struct rows *rows, const struct key_record *k,
+	struct fault *why)
+{
+	struct json_writer w = { .out = &job->out };
+	struct user u = { .arena = &job->arena };
+	const struct json *record;
+	enum err e = json_read(k->result, NULL, &job->arena, &record, why);
+
+	if (!e)
+		e = user_find(rows->db, job->who.ws, json_text(json_get(record, "user")), &u,
+			why);
+	if (!e) user_write(&w, &u, STR_NONE);
+	return e;
+}
+
+const struct use use_user_create = {
+	.job = { .name = "user_create",
+		.needs_deed = true,
+		.deed = DEED_ADMIN,
+		.decide = user_create_decide,
+		.again = user_again },
+	.check = user_create_check,
+};
+
+static enum err count_row(void *ctx, const struct row *row, struct fault *why)
+{
+	(void)why;
+	*(int64_t *)ctx = row_int(row, 0);
+	return OK;
+}
+
+/* Somebody must be left who can let the others in. */
+static enum err owner_left(struct rows *rows, const struct user *u, struct fault *why)
+{
+	const struct val args[] = { val_int(u->ws), val_text(u->id) };
+	int64_t others = 0;
+	enum err e;
+
+	if (u->role != ROLE_OWNER) return OK;
+	e = db_one(rows->db, SQL_OWNERS_COUNT, args, 2, count_row, &others, why);
+	if (e) return e;
+	return others ? OK : fail(why, ERR_CONFLICT, "this is the last owner");
+}
+
+static enum err user_apply(struct task *t, struct rows *rows, struct user *u,
+	struct fault *why)
+{
+	const struct user_body *b = t->checked;
+	enum err e = OK;
+
+	if ((b->has_role && b->role != ROLE_OWNER) || b->disabled)
+		e = owner_left(rows, u, why);
+	if (!e && b->has_role) e = user_reach(&t->job.who, b->role, why);
+	if (!e && b->has_name) e = name_free(rows, u->ws, b->name, u->id, why);
+	if (e) return e;
+	if (b->has_name) u->name = b->name;
+	if (b->has_role) u->role = b->role;
+	if (b->has_password) u->password = t->password_hash;
+	if (b->has_disabled) u->disabled = b->disabled;
+	if (b->language.len) u->language = b->language;
+	const struct val args[] = { val_int(u->ws), val_text(u->id), val_text(u->name),
+		val_text(str_of(role_name(u->role))), val_text(u->password),
+		val_text(u->language), val_int(u->disabled) };
+	return rows_extra(rows, SQL_USER_UPDATE, args, 7, true)
+		? OK
+		: fail(why, ERR_MEMORY, "out of memory");
+}
+
+/* People may change their own name, password and language; the rest is an admin's. */
+static enum err user_patch_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct task *t = task_of(job);
+	const struct user_body *b = t->checked;
+	struct json_writer w = { .out = &job->out };
+	struct user u = { .arena = rows->arena };
+	bool self = job->who.user.len && str_eq(job->who.user, t->id);
+	char code[SECRET_SIZE] = "";
+	enum err e;
+
+	if (!role_may(job->who.role, DEED_ADMIN) &&
+		(!self || b->has_role || b->has_disabled || b->login))
+		return fail(why, ERR_FORBIDDEN, "an admin may do this");
+	e = user_find(rows->db, job->who.ws, t->id, &u, why);
+	if (!e && !self) e = user_reach(&job->who, u.role, why);
+	if (!e) e = user_apply(t, rows, &u, why);
+	if (e) return e;
+	if (b->login && !code_stage(rows, &u, code))
+		return fail(why, ERR_MEMORY, "out of memory");
+	user_write(&w, &u, str_of(code));
+	return OK;
+}
+
+const struct use use_user_patch = {
+	.job = { .name = "user_patch", .decide = user_patch_decide },
+	.check = user_check,
+};
+
+static enum err user_delete_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct user u = { .arena = rows->arena };
+	const struct val args[] = { val_int(job->who.ws), val_text(t->id) };
+	enum err e = user_find(rows->db, job->who.ws, t->id, &u, why);
+
+	if (!e) e = user_reach(&job->who, u.role, why);
+	if (!e) e = owner_left(rows, &u, why);
+	if (e) return e;
+	if (!rows_extra(rows, SQL_TOKENS_DELETE_OF_USER, args, 2, false) ||
+		!rows_extra(rows, SQL_USER_DELETE, args, 2, true))
+		return fail(why, ERR_MEMORY, "out of memory");
+	job->status = 204;
+	return OK;
+}
+
+const struct use use_user_delete = {
+	.job = { .name = "user_delete",
+		.needs_deed = true,
+		.deed = DEED_ADMIN,
+		.decide = user_delete_decide },
+};

@@ -1,0 +1,61 @@
+/* problem.c - the table of problems. */
+#include "desk/problem.h"
+
+static const struct {
+	int status;
+	const char *type;
+	const char *title;
+} problems[] = {
+	[OK] = { 200, "about:blank", "OK" },
+	[ERR_BAD_REQUEST] = { 400, "/problems/bad-request", "Bad request" },
+	[ERR_NO_TOKEN] = { 401, "/problems/unauthorized", "No or unknown token" },
+	[ERR_FORBIDDEN] = { 403, "/problems/forbidden", "Not yours to do" },
+	[ERR_NOT_FOUND] = { 404, "/problems/not-found", "Not found" },
+	[ERR_METHOD] = { 405, "/problems/method-not-allowed", "Method not allowed" },
+	[ERR_CONFLICT] = { 409, "/problems/conflict", "Conflict" },
+	[ERR_TOO_BIG] = { 413, "/problems/too-large", "Too large" },
+	[ERR_MEDIA_TYPE] = { 415, "/problems/unsupported-media-type", "Unsupported media type" },
+	[ERR_INVALID] = { 422, "/problems/invalid", "Invalid request" },
+	[ERR_RATE] = { 429, "/problems/too-many-requests", "Too many requests" },
+	[ERR_UNAVAILABLE] = { 503, "/problems/unavailable", "Unavailable: nothing was accepted" },
+	[ERR_UNKNOWN] = { 503, "/problems/outcome-unknown", "Outcome unknown" },
+	[ERR_MEMORY] = { 503, "/problems/unavailable", "Unavailable: nothing was accepted" },
+	[ERR_BUSY] = { 503, "/problems/unavailable", "Unavailable: nothing was accepted" },
+	[ERR_INTERNAL] = { 500, "/problems/internal", "Internal error" },
+};
+
+int problem_status(enum err e)
+{
+	return problems[e].status;
+}
+
+void problem_write(struct json_writer *w, enum err e, const struct fault *why, struct str ask)
+{
+	jw_object(w);
+	jw_key(w, "type");
+	jw_text(w, problems[e].type);
+	jw_key(w, "title");
+	jw_text(w, problems[e].title);
+	jw_key(w, "status");
+	jw_int(w, problems[e].status);
+	jw_key(w, "detail");
+	jw_text(w, why->detail);
+	if (why->items_len) {
+		jw_key(w, "errors");
+		jw_array(w);
+		for (int i = 0; i < why->items_len; i++) {
+			jw_object(w);
+			jw_key(w, "pointer");
+			jw_text(w, why->items[i].pointer);
+			jw_key(w, "detail");
+			jw_text(w, why->items[i].detail);
+			jw_object_end(w);
+		}
+		jw_array_end(w);
+	}
+	if (ask.len) {
+		jw_key(w, "ask");
+		jw_raw(w, ask);
+	}
+	jw_object_end(w);
+}

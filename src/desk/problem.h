@@ -1,0 +1,12 @@
+/* problem.h - errors as RFC 9457 problems: one table for type, title and status. */
+#ifndef DESK_PROBLEM_H
+#define DESK_PROBLEM_H
+
+#include "base/fault.h"
+#include "base/json.h"
+
+int problem_status(enum err); /* 404 … */
+/* `ask`: the winner of a conflict, as JSON, or empty. */
+void problem_write(struct json_writer *, enum err, const struct fault *, struct str ask);
+
+#endif

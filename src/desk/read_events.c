@@ -1,0 +1,112 @@
+/* read_events.c - pages of the event log: as a JSON list, or for a stream that catches up. */
+#include "desk/inner.h"
+
+enum { STREAM_PAGE = 256 };
+
+struct gathered {
+	struct task *t;
+	int64_t limit;
+	bool more;
+};
+
+static enum err event_row(void *ctx, const struct row *row, struct fault *why)
+{
+	struct gathered *g = ctx;
+	struct task *t = g->t;
+
+	if ((int64_t)t->events_len == g->limit) {
+		g->more = true;
+		return OK;
+	}
+	return event_from_row(row, &t->job.arena, &t->events[t->events_len++], why);
+}
+
+/* An agent sees its own only. */
+static void filter_own(struct task *t)
+{
+	if (!role_may(t->job.who.role, DEED_READ_ALL)) t->filter.agent = t->job.who.agent;
+}
+
+static enum err events_gather(struct task *t, struct db *db, struct gathered *g, int64_t upto,
+	struct fault *why)
+{
+	const struct val args[] = { val_int(t->job.who.ws), val_int(t->after), val_int(upto),
+		val_int(g->limit + 1), val_text(t->filter.session), val_text(t->filter.agent),
+		val_text(t->filter.types) };
+
+	t->events_len = 0;
+	t->events = ARENA_ARRAY(&t->job.arena, struct event, (size_t)g->limit);
+	if (!t->events) return fail(why, ERR_MEMORY, "out of memory");
+	return db_one(db, SQL_EVENTS_AFTER, args, 7, event_row, g, why);
+}
+
+static enum err events_query(struct task *t, struct fault *why)
+{
+	t->filter.session = task_param(t, "session");
+	if (!task_param(t, "types").len) return OK;
+	return event_types_read(
+		task_param(t, "types"), &t->job.arena, &t->filter.types, why);
+}
+
+static enum err events_check(struct task *t, struct fault *why)
+{
+	enum err e = events_query(t, why);
+
+	if (t->stream) return e;
+	t->after = 0;
+	if (task_has_param(t, "after") &&
+		!str_to_int(task_param(t, "after"), 0, INT64_MAX, &t->after))
+		e = fail_at(why, "/after", "must be an event's number");
+	return e;
+}
+
+static enum err stream_read(struct task *t, struct db *db, int64_t last, struct fault *why)
+{
+	struct gathered g = { .t = t, .limit = STREAM_PAGE };
+	enum err e = OK;
+
+	/* A number still to come: the client saw another store; it goes on from now. */
+	if (t->after < 0 || t->after > last) t->after = last;
+	if (t->after < last) e = events_gather(t, db, &g, last, why);
+	t->as_of = g.more ? t->events[t->events_len - 1].n : last;
+	return e;
+}
+
+static enum err events_read(struct job *job, struct db *db, int64_t now_ms,
+	struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct json_writer w = { .out = &job->out };
+	struct gathered g = { .t = t };
+	struct page p;
+	struct str next;
+	int64_t last = 0;
+	enum err e = last_event(db, job->who.ws, &last, why);
+
+	(void)now_ms;
+	filter_own(t);
+	if (!e && t->stream) return stream_read(t, db, last, why);
+	if (!e) e = page_read(t, "events", &p, why);
+	if (!e && p.has_cursor && !str_to_int(p.cursor[0], 0, INT64_MAX, &t->after))
+		e = fail_at(why, "/cursor", "is not one that a list gave");
+	if (e) return e;
+	g.limit = p.limit;
+	e = events_gather(t, db, &g, last, why);
+	jw_object(&w);
+	jw_key(&w, "items");
+	jw_array(&w);
+	for (size_t i = 0; i < t->events_len; i++)
+		event_write(&w, &t->events[i]);
+	jw_array_end(&w);
+	next = g.more ? arena_print(&job->arena, "%lld",
+				(long long)t->events[t->events_len - 1].n)
+		      : STR_NONE;
+	page_end(t, &w, "events", g.more ? &next : NULL, 1, last);
+	jw_object_end(&w);
+	return e;
+}
+
+const struct use use_events = {
+	.job = { .name = "events", .read = events_read },
+	.check = events_check,
+};

@@ -1,0 +1,247 @@
+/* read_session.c - sessions as they are: one, many, their whole state, how to resume. */
+#include "desk/inner.h"
+
+#include "base/mem.h"
+
+struct sought {
+	struct task *t;
+	int64_t now_ms;
+	struct session session;
+	bool found;
+	struct json_writer *w;      /* asks are written here as they come */
+	const struct ask **asks;    /* or gathered here */
+	size_t len, cap;
+	struct str last_id;
+	int64_t left;
+	bool more;
+};
+
+static enum err session_row(void *ctx, const struct row *row, struct fault *why)
+{
+	struct sought *s = ctx;
+
+	s->found = true;
+	return session_from_row(row, &s->t->job.arena, &s->session, why);
+}
+
+static enum err session_seek(struct job *job, struct db *db, struct sought *s,
+	struct fault *why)
+{
+	struct task *t = task_of(job);
+	const struct val args[] = { val_int(job->who.ws), val_text(t->id) };
+	enum err e = db_one(db, SQL_SESSION_GET, args, 2, session_row, s, why);
+
+	if (e) return e;
+	if (s->found && principal_sees(&job->who, s->session.agent)) return OK;
+	return fail(why, ERR_NOT_FOUND, "no session %.*s", STR_ARGS(str_first(t->id, 64)));
+}
+
+static enum err ask_row_written(void *ctx, const struct row *row, struct fault *why)
+{
+	struct sought *s = ctx;
+	struct arena scratch = { 0 };
+	struct ask_view view = { s->t->job.credential.workspace, s->session.title,
+		str_of(s->t->desk->url) };
+	struct ask a;
+	enum err e = ask_from_row(row, &scratch, &a, why);
+
+	if (!e) ask_write(s->w, &a, &view, s->now_ms);
+	arena_done(&scratch);
+	return e;
+}
+
+/* A session with its open asks. */
+static enum err session_show(struct db *db, struct sought *s, struct json_writer *w,
+	struct fault *why)
+{
+	const struct val args[] = { val_int(s->session.ws), val_text(s->session.id) };
+	struct buf asks = { 0 };
+	struct json_writer list = { .out = &asks };
+	enum err e = OK;
+
+	s->w = &list;
+	jw_array(&list);
+	if (s->session.open_input + s->session.open_approval + s->session.open_other > 0)
+		e = db_one(db, SQL_ASKS_OPEN, args, 2, ask_row_written, s, why);
+	jw_array_end(&list);
+	if (asks.failed) s->t->job.arena.failed = true;
+	if (!e) session_write(w, &s->session, buf_str(&asks));
+	buf_done(&asks);
+	return e;
+}
+
+static enum err session_get_read(struct job *job, struct db *db, int64_t now_ms,
+	struct fault *why)
+{
+	struct sought s = { .t = task_of(job), .now_ms = now_ms };
+	struct json_writer w = { .out = &job->out };
+	enum err e = session_seek(job, db, &s, why);
+
+	return e ? e : session_show(db, &s, &w, why);
+}
+
+const struct use use_session_get = {
+	.job = { .name = "session_get", .read = session_get_read },
+};
+
+/* Every ask of a session, oldest first. */
+static enum err session_asks(struct db *db, struct sought *s, row_fn *row, struct fault *why)
+{
+	struct val args[11] = { val_int(s->session.ws), val_int(10000) };
+
+	for (int i = 2; i < 11; i++)
+		args[i] = val_text(STR_NONE);
+	args[10] = val_text(s->session.id);
+	return db_one(db, SQL_ASKS_OF_SESSION_UP, args, 11, row, s, why);
+}
+
+static enum err session_state_read(struct job *job, struct db *db, int64_t now_ms,
+	struct fault *why)
+{
+	static const char *const empty[] = { "messages", "tool_calls", "thoughts", "runs",
+		"tasks" };
+	struct sought s = { .t = task_of(job), .now_ms = now_ms };
+	struct json_writer w = { .out = &job->out };
+	int64_t as_of = 0;
+	enum err e = session_seek(job, db, &s, why);
+
+	if (!e) e = last_event(db, job->who.ws, &as_of, why);
+	if (e) return e;
+	jw_object(&w);
+	jw_key(&w, "session");
+	e = session_show(db, &s, &w, why);
+	jw_key(&w, "asks");
+	jw_array(&w);
+	s.w = &w;
+	if (!e) e = session_asks(db, &s, ask_row_written, why);
+	jw_array_end(&w);
+	for (size_t i = 0; i < sizeof(empty) / sizeof(empty[0]); i++) {
+		jw_key(&w, empty[i]);
+		jw_array(&w);
+		jw_array_end(&w);
+	}
+	jw_key(&w, "as_of");
+	jw_int(&w, as_of);
+	jw_object_end(&w);
+	return e;
+}
+
+const struct use use_session_state = {
+	.job = { .name = "session_state", .read = session_state_read, .slow = true },
+};
+
+/* ---- resume ---- */
+
+static enum err ask_row_gathered(void *ctx, const struct row *row, struct fault *why)
+{
+	struct sought *s = ctx;
+	struct ask *a = ARENA_NEW(&s->t->job.arena, struct ask);
+
+	if (s->len == s->cap) {
+		size_t cap = s->cap ? s->cap * 2 : 16;
+		const struct ask **asks =
+			ARENA_ARRAY(&s->t->job.arena, const struct ask *, cap);
+
+		if (!asks) return fail(why, ERR_MEMORY, "out of memory");
+		if (s->len) memcpy(asks, s->asks, s->len * sizeof *asks);
+		s->asks = asks;
+		s->cap = cap;
+	}
+	if (!a) return fail(why, ERR_MEMORY, "out of memory");
+	s->asks[s->len++] = a;
+	return ask_from_row(row, &s->t->job.arena, a, why);
+}
+
+static enum err session_resume_read(struct job *job, struct db *db, int64_t now_ms,
+	struct fault *why)
+{
+	struct sought s = { .t = task_of(job), .now_ms = now_ms };
+	struct json_writer w = { .out = &job->out };
+	enum err e = session_seek(job, db, &s, why);
+
+	if (!e) e = session_asks(db, &s, ask_row_gathered, why);
+	if (e) return e;
+	jw_object(&w);
+	jw_key(&w, "can_resume");
+	jw_bool(&w, session_can_resume(&s.session));
+	jw_key(&w, "context");
+	jw_str(&w, resume_context(&s.session, s.asks, s.len, &job->arena));
+	jw_object_end(&w);
+	return OK;
+}
+
+const struct use use_session_resume = {
+	.job = { .name = "session_resume", .read = session_resume_read, .slow = true },
+};
+
+/* ---- many ---- */
+
+struct session_list {
+	struct task *t;
+	struct session *at;
+	size_t len;
+	int64_t limit;
+	bool more;
+};
+
+static enum err session_listed(void *ctx, const struct row *row, struct fault *why)
+{
+	struct session_list *l = ctx;
+
+	if ((int64_t)l->len == l->limit) {
+		l->more = true;
+		return OK;
+	}
+	return session_from_row(row, &l->t->job.arena, &l->at[l->len++], why);
+}
+
+static enum err session_list_find(struct job *job, struct db *db, struct session_list *l,
+	struct page *p, struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct str status = task_param(t, "status"), like;
+	enum session_status s;
+	enum err e = page_read(t, "sessions", p, why);
+
+	if (task_has_param(t, "status") && !session_status_read(status, &s))
+		e = fail_at(why, "/status", "is not one of its values");
+	if (like_read(task_param(t, "q"), &job->arena, &like, why)) e = why->err;
+	if (e) return e;
+	const struct val args[] = { val_int(job->who.ws),
+		val_text(p->has_cursor ? p->cursor[0] : STR("~")), val_int(p->limit + 1),
+		val_text(status), val_text(task_param(t, "project")), val_text(like),
+		val_text(role_may(job->who.role, DEED_READ_ALL) ? STR_NONE : job->who.agent) };
+	l->limit = p->limit;
+	l->at = ARENA_ARRAY(&job->arena, struct session, (size_t)p->limit);
+	if (!l->at) return fail(why, ERR_MEMORY, "out of memory");
+	return db_one(db, SQL_SESSION_LIST, args, 7, session_listed, l, why);
+}
+
+static enum err session_list_read(struct job *job, struct db *db, int64_t now_ms,
+	struct fault *why)
+{
+	struct session_list l = { .t = task_of(job) };
+	struct json_writer w = { .out = &job->out };
+	struct page p;
+	int64_t as_of = 0;
+	enum err e = session_list_find(job, db, &l, &p, why);
+
+	if (!e) e = last_event(db, job->who.ws, &as_of, why);
+	if (e) return e;
+	jw_object(&w);
+	jw_key(&w, "items");
+	jw_array(&w);
+	for (size_t i = 0; !e && i < l.len; i++) {
+		struct sought s = { .t = l.t, .now_ms = now_ms, .session = l.at[i] };
+
+		e = session_show(db, &s, &w, why);
+	}
+	jw_array_end(&w);
+	page_end(l.t, &w, "sessions", l.more ? &l.at[l.len - 1].id : NULL, 1, as_of);
+	jw_object_end(&w);
+	return e;
+}
+
+const struct use use_session_list = {
+	.job = { .name = "session_list", .read = session_list_read },
+};

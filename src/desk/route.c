@@ -1,0 +1,289 @@
+/* route.c - people and an open ask: ask back, assign, claim, extend. It stays pending. */
+#include "desk/inner.h"
+
+#include "base/clock.h"
+
+enum { CLAIM_MS = 2 * 60 * 1000,
+	THREAD_MAX = 256 * 1024 /* bytes of all replies */ };
+
+static void route_needs(struct job *job, struct wants *w)
+{
+	wants_ask(w, job->who.ws, task_of(job)->id);
+}
+
+/* The ask, while it is open. */
+static enum err route_open(struct task *t, struct rows *rows, struct ask **out,
+	struct fault *why)
+{
+	struct ask *a;
+	enum err e = desk_find_ask(t, rows, &a, why);
+
+	if (e) return e;
+	if (a->status != ASK_PENDING || (a->deadline_ms && a->deadline_ms <= rows->now_ms))
+		return desk_settled_conflict(
+			t, a, rows_session(rows, a->ws, a->session), rows->now_ms, why);
+	*out = a;
+	return OK;
+}
+
+/* Counts the change, stages its event, replies with the ask. */
+static enum err route_changed(struct task *t, struct rows *rows, struct ask *a,
+	const char *type, struct buf *data, bool wakes, struct fault *why)
+{
+	struct session *s = rows_session(rows, a->ws, a->session);
+	struct staged *st;
+
+	a->version++;
+	if (data->failed) rows->arena->failed = true;
+	st = rows_event(rows, type, s, a, arena_str(rows->arena, buf_str(data)));
+	buf_done(data);
+	if (!st) return fail(why, ERR_MEMORY, "out of memory");
+	if (wakes)
+		st->shown = desk_show(t->desk, a, s->title, t->job.credential.workspace,
+			rows->now_ms, rows->arena);
+	t->ask = arena_str(&t->job.arena, a->id);
+	desk_keep_ask(t, a);
+	desk_reply_ask(t, a, s, rows->now_ms);
+	return OK;
+}
+
+/* ---- ask back, and the agent's word to it ---- */
+
+static enum err reply_check(struct task *t, struct fault *why)
+{
+	struct str text;
+
+	return note_read(t->body, "text", REPLY_MAX, true, &text, why);
+}
+
+static enum err reply_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct buf data = { .max = 65536 };
+	struct json_writer w = { .out = &data };
+	struct str text;
+	struct ask *a;
+	bool person = role_may(job->who.role, DEED_SETTLE);
+	enum err e = route_open(t, rows, &a, why);
+
+	if (!e && !person) e = desk_own(&job->who, a->agent, why);
+	if (!e) e = note_read(t->body, "text", REPLY_MAX, true, &text, why);
+	if (e) return e;
+	if (a->replies.len > THREAD_MAX)
+		return desk_conflict(t, a, rows_session(rows, a->ws, a->session), rows->now_ms,
+			why, "its thread is full: settle it, or ask anew");
+	a->replies = replies_add(a->replies, &job->who, text, rows->now_ms, rows->arena);
+	jw_object(&w);
+	jw_key(&w, "by");
+	jw_str(&w, job->who.name);
+	jw_key(&w, "person");
+	jw_bool(&w, person);
+	jw_key(&w, "text");
+	jw_str(&w, text);
+	jw_object_end(&w);
+	job->status = 201;
+	return route_changed(t, rows, a, "ask.replied", &data, person, why);
+}
+
+const struct use use_reply = {
+	.job = { .name = "reply",
+		.needs = route_needs,
+		.decide = reply_decide,
+		.again = desk_again_ask },
+	.check = reply_check,
+};
+
+/* ---- assign ---- */
+
+struct assignment {
+	struct str *ids;
+	size_t len;
+};
+
+static enum err assign_check(struct task *t, struct fault *why)
+{
+	static const char *const names[] = { "assignees", NULL };
+	struct assignment *to = ARENA_NEW(&t->job.arena, struct assignment);
+	const struct json *ids = json_get(t->body, "assignees");
+	enum err e = members_only(t->body, names, why);
+
+	if (!to) return fail(why, ERR_MEMORY, "out of memory");
+	if (!ids && !e) e = fail_at(why, "/assignees", "required");
+	if (!e)
+		e = assignees_read(ids, "/assignees", &t->job.arena, &to->ids, &to->len, why);
+	t->checked = to;
+	return e;
+}
+
+static enum err assign_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct task *t = task_of(job);
+	const struct assignment *to = t->checked;
+	struct buf data = { .max = 65536 };
+	struct ask *a;
+	enum err e = route_open(t, rows, &a, why);
+
+	if (!e) e = desk_check_users(rows, job->who.ws, to->ids, to->len, why);
+	if (e) return e;
+	a->assignees = desk_assignees_json(to->ids, to->len, rows->arena);
+	buf_print(&data, "{\"assignees\":%.*s}", STR_ARGS(a->assignees));
+	return route_changed(t, rows, a, "ask.assigned", &data, false, why);
+}
+
+const struct use use_assign = {
+	.job = { .name = "assign",
+		.needs_deed = true,
+		.deed = DEED_ROUTE,
+		.needs = route_needs,
+		.decide = assign_decide,
+		.again = desk_again_ask },
+	.check = assign_check,
+};
+
+/* ---- claim: advisory, runs out by itself ---- */
+
+static enum err claim_check(struct task *t, struct fault *why)
+{
+	static const char *const names[] = { NULL };
+
+	return members_only(t->body, names, why);
+}
+
+static enum err claim_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct buf data = { .max = 4096 };
+	struct json_writer w = { .out = &data };
+	struct str me = job->who.user.len ? job->who.user : job->who.token;
+	char until[TIME_SIZE];
+	struct ask *a;
+	enum err e = route_open(t, rows, &a, why);
+
+	if (e) return e;
+	if (a->claimed_until_ms > rows->now_ms && !str_eq(a->claimed_user, me))
+		return desk_conflict(t, a, rows_session(rows, a->ws, a->session), rows->now_ms,
+			why, "%.*s is answering it", STR_ARGS(str_first(a->claimed_name, 100)));
+	a->claimed_user = me;
+	a->claimed_name = job->who.name;
+	a->claimed_until_ms = rows->now_ms + CLAIM_MS;
+	time_write(a->claimed_until_ms, until);
+	jw_object(&w);
+	jw_key(&w, "user");
+	jw_str(&w, me);
+	jw_key(&w, "name");
+	jw_str(&w, job->who.name);
+	jw_key(&w, "until");
+	jw_text(&w, until);
+	jw_object_end(&w);
+	return route_changed(t, rows, a, "ask.claimed", &data, false, why);
+}
+
+const struct use use_claim = {
+	.job = { .name = "claim",
+		.needs_deed = true,
+		.deed = DEED_ROUTE,
+		.needs = route_needs,
+		.decide = claim_decide,
+		.again = desk_again_ask },
+	.check = claim_check,
+};
+
+/* ---- extend ---- */
+
+static enum err extend_read(struct task *t, int64_t *ms, struct fault *why)
+{
+	static const char *const names[] = { "timeout", NULL };
+	const struct json *timeout = json_get(t->body, "timeout");
+	enum err e = members_only(t->body, names, why);
+
+	if (e) return e;
+	if (!timeout) return fail_at(why, "/timeout", "required");
+	*ms = 0;
+	if (timeout->type == JSON_NULL) return OK;
+	return timeout_read(timeout, "/timeout", &t->desk->limits, ms, why);
+}
+
+static enum err extend_check(struct task *t, struct fault *why)
+{
+	int64_t ms;
+
+	return extend_read(t, &ms, why);
+}
+
+/* Later by that much; null: waits for ever. */
+static enum err extend_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct buf data = { .max = 4096 };
+	char at[TIME_SIZE];
+	int64_t ms;
+	struct ask *a;
+	enum err e = route_open(t, rows, &a, why);
+
+	if (!e) e = extend_read(t, &ms, why);
+	if (e) return e;
+	a->deadline_ms = ms ? (a->deadline_ms ? a->deadline_ms : rows->now_ms) + ms : 0;
+	if (a->deadline_ms &&
+		(!rows->next_deadline_ms || a->deadline_ms < rows->next_deadline_ms))
+		rows->next_deadline_ms = a->deadline_ms;
+	if (a->deadline_ms) {
+		time_write(a->deadline_ms, at);
+		buf_print(&data, "{\"expires_at\":\"%s\"}", at);
+	} else {
+		buf_add_text(&data, "{\"expires_at\":null}");
+	}
+	return route_changed(t, rows, a, "ask.extended", &data, false, why);
+}
+
+const struct use use_extend = {
+	.job = { .name = "extend",
+		.needs_deed = true,
+		.deed = DEED_ROUTE,
+		.needs = route_needs,
+		.decide = extend_decide,
+		.again = desk_again_ask },
+	.check = extend_check,
+};
+
+/* ---- use: what was approved runs once ---- */
+
+static enum err spend_check(struct task *t, struct fault *why)
+{
+	struct str digest;
+
+	return note_read(t->body, "digest", DIGEST_SIZE, true, &digest, why);
+}
+
+static enum err spend_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct buf data = { .max = 4096 };
+	struct session *s;
+	struct str digest, right;
+	struct ask *a;
+	enum err e = desk_find_ask(t, rows, &a, why);
+
+	if (!e) e = desk_own(&job->who, a->agent, why);
+	if (!e) e = note_read(t->body, "digest", DIGEST_SIZE, true, &digest, why);
+	if (e) return e;
+	s = rows_session(rows, a->ws, a->session);
+	right = a->approved_digest.len ? a->approved_digest : a->digest;
+	if (!ask_approved(a))
+		return desk_conflict(t, a, s, rows->now_ms, why, "it was not approved");
+	if (a->used_ms)
+		return desk_conflict(t, a, s, rows->now_ms, why, "the approval was used already");
+	if (!right.len || !same_secret(right, digest))
+		return desk_conflict(t, a, s, rows->now_ms, why,
+			"the digest is not that of the approved operation");
+	a->used_ms = rows->now_ms;
+	buf_print(&data, "{\"digest\":\"%.*s\"}", STR_ARGS(right));
+	return route_changed(t, rows, a, "ask.used", &data, false, why);
+}
+
+const struct use use_spend = {
+	.job = { .name = "use",
+		.needs = route_needs,
+		.decide = spend_decide,
+		.again = desk_again_ask },
+	.check = spend_check,
+};

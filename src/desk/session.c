@@ -1,0 +1,306 @@
+/* session.c - sessions: made, changed, told about, cancelled, deleted. */
+#include "desk/inner.h"
+
+#include "base/utf8.h"
+
+static struct str folded(struct str title, struct arena *arena)
+{
+	struct buf b = { .max = 4096 };
+	struct str out;
+
+	utf8_fold(&b, title);
+	if (b.failed) arena->failed = true;
+	out = arena_str(arena, buf_str(&b));
+	buf_done(&b);
+	return out;
+}
+
+static struct str created_data(const struct session *s, struct arena *arena)
+{
+	struct buf b = { .max = 8192 };
+	struct json_writer w = { .out = &b };
+	struct str out;
+
+	jw_object(&w);
+	jw_key(&w, "title");
+	jw_str(&w, s->title);
+	jw_key(&w, "agent");
+	jw_str(&w, s->agent);
+	jw_key(&w, "project");
+	if (s->project.len)
+		jw_str(&w, s->project);
+	else
+		jw_null(&w);
+	jw_key(&w, "status");
+	jw_text(&w, session_status_name(s->status));
+	jw_object_end(&w);
+	if (b.failed) arena->failed = true;
+	out = arena_str(arena, buf_str(&b));
+	buf_done(&b);
+	return out;
+}
+
+static struct session *session_make(struct task *t, struct rows *rows,
+	const struct session_draft *d)
+{
+	struct session *s = rows_new_session(rows, t->job.who.ws);
+
+	if (!s) return NULL;
+	s->title = d->title;
+	s->agent = d->agent.len ? d->agent : t->job.who.agent;
+	s->token = t->job.who.token;
+	s->project = d->project;
+	s->external_id = d->external_id;
+	s->metadata = d->metadata;
+	s->on_settled = d->on_settled;
+	s->parallel = d->parallel;
+	s->search = folded(d->title, rows->arena);
+	if (s->external_id.len && !rows_name_external(rows, s)) return NULL;
+	return rows_event(rows, "session.created", s, NULL, created_data(s, rows->arena)) ? s
+											  : NULL;
+}
+
+struct session *desk_new_session(struct task *t, struct rows *rows, struct str title)
+{
+	struct session_draft d = { .title = title, .metadata = STR("{}") };
+
+	return session_make(t, rows, &d);
+}
+
+enum err desk_stage_status(struct rows *rows, const struct session *s,
+	enum session_status was, struct fault *why)
+{
+	struct str data = arena_print(rows->arena, "{\"status\":\"%s\",\"was\":\"%s\"}",
+		session_status_name(s->status), session_status_name(was));
+
+	return rows_event(rows, "session.status", s, NULL, data)
+		? OK
+		: fail(why, ERR_MEMORY, "out of memory");
+}
+
+/* The session with its open asks, as they are in this batch. */
+enum err desk_reply_session(struct task *t, struct rows *rows, struct session *s,
+	struct fault *why)
+{
+	struct json_writer w = { .out = &t->job.out };
+	struct buf asks = { 0 };
+	struct json_writer list = { .out = &asks };
+	struct ask *a = NULL;
+	enum err e = rows_fetch_open(rows, s, why);
+
+	if (e) return e;
+	jw_array(&list);
+	while ((a = rows_next_ask(rows, s->ws, s->id, a)))
+		jw_raw(&list, desk_show(t->desk, a, s->title, t->job.credential.workspace,
+				      rows->now_ms, rows->arena));
+	jw_array_end(&list);
+	if (asks.failed) rows->arena->failed = true;
+	session_write(&w, s, buf_str(&asks));
+	buf_done(&asks);
+	return OK;
+}
+
+/* ---- create ---- */
+
+static enum err create_check(struct task *t, struct fault *why)
+{
+	struct session_draft *d = ARENA_NEW(&t->job.arena, struct session_draft);
+
+	if (!d) return fail(why, ERR_MEMORY, "out of memory");
+	t->checked = d;
+	return session_draft_read(t->body, &t->job.arena, d, why);
+}
+
+static void create_needs(struct job *job, struct wants *w)
+{
+	const struct session_draft *d = task_of(job)->checked;
+
+	wants_external(w, job->who.ws, d->external_id);
+}
+
+/* Creating it again, by its external id, returns the first: with its open asks. */
+static enum err create_again(struct task *t, struct rows *rows, struct session *s,
+	struct fault *why)
+{
+	if (!principal_sees(&t->job.who, s->agent))
+		return fail(why, ERR_CONFLICT, "this external_id is another agent's");
+	desk_keep_session(t, s);
+	return desk_reply_session(t, rows, s, why);
+}
+
+static enum err create_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct task *t = task_of(job);
+	const struct session_draft *d = t->checked;
+	struct session *s = rows_external(rows, job->who.ws, d->external_id);
+
+	if (s) return create_again(t, rows, s, why);
+	if (d->agent.len && !str_eq(d->agent, job->who.agent) && job->who.role == ROLE_AGENT)
+		return fail(why, ERR_FORBIDDEN, "an agent makes sessions of its own only");
+	s = session_make(t, rows, d);
+	if (!s) return fail(why, ERR_MEMORY, "out of memory");
+	job->status = 201;
+	desk_keep_session(t, s);
+	return desk_reply_session(t, rows, s, why);
+}
+
+const struct use use_session_create = {
+	.job = { .name = "session",
+		.needs_deed = true,
+		.deed = DEED_ASK,
+		.needs = create_needs,
+		.decide = create_decide,
+		.again = desk_again_session },
+	.check = create_check,
+};
+
+/* ---- change ---- */
+
+static void whole_needs(struct job *job, struct wants *w)
+{
+	wants_open_asks(w, job->who.ws, task_of(job)->id);
+}
+
+static enum err session_find_own(struct task *t, struct rows *rows, struct session **s,
+	struct fault *why)
+{
+	enum err e = desk_find_session(t, rows, s, why);
+
+	return e ? e : desk_own(&t->job.who, (*s)->agent, why);
+}
+
+/* Ended sessions cancel their open asks; the status itself is set last. */
+static enum err session_become(struct task *t, struct rows *rows, struct session *s,
+	enum session_status status, struct fault *why)
+{
+	enum session_status was;
+	enum err e = OK;
+
+	if (status == SESSION_COMPLETED || status == SESSION_FAILED ||
+		status == SESSION_CANCELLED)
+		e = desk_cancel_open(t, rows, s,
+			arena_print(rows->arena, "the session is %s",
+				session_status_name(status)),
+			why);
+	if (e) return e;
+	was = s->status; /* the cancelled asks may have changed it */
+	if (was == status) return OK;
+	s->status = status;
+	rows_touch_session(rows, s);
+	return desk_stage_status(rows, s, was, why);
+}
+
+static enum err patch_check(struct task *t, struct fault *why)
+{
+	struct session_patch *p = ARENA_NEW(&t->job.arena, struct session_patch);
+
+	if (!p) return fail(why, ERR_MEMORY, "out of memory");
+	t->checked = p;
+	return session_patch_read(t->body, p, why);
+}
+
+static enum err patch_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct task *t = task_of(job);
+	const struct session_patch *p = t->checked;
+	struct session *s;
+	enum err e = session_find_own(t, rows, &s, why);
+
+	if (e) return e;
+	if (p->has_title) {
+		s->title = p->title;
+		s->search = folded(p->title, rows->arena);
+		rows_touch_session(rows, s);
+	}
+	if (p->has_status) e = session_become(t, rows, s, p->status, why);
+	return e ? e : desk_reply_session(t, rows, s, why);
+}
+
+const struct use use_session_patch = {
+	.job = { .name = "session_patch", .needs = whole_needs, .decide = patch_decide },
+	.check = patch_check,
+};
+
+static enum err cancel_check(struct task *t, struct fault *why)
+{
+	struct str reason;
+
+	return reason_read(t->body, &reason, why);
+}
+
+static enum err cancel_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct session *s;
+	enum err e = session_find_own(t, rows, &s, why);
+
+	if (!e) e = session_become(t, rows, s, SESSION_CANCELLED, why);
+	if (e) return e;
+	desk_keep_session(t, s);
+	return desk_reply_session(t, rows, s, why);
+}
+
+const struct use use_session_cancel = {
+	.job = { .name = "session_cancel",
+		.needs = whole_needs,
+		.decide = cancel_decide,
+		.again = desk_again_session },
+	.check = cancel_check,
+};
+
+static enum err progress_check(struct task *t, struct fault *why)
+{
+	struct str *out = ARENA_NEW(&t->job.arena, struct str);
+
+	if (!out) return fail(why, ERR_MEMORY, "out of memory");
+	t->checked = out;
+	return progress_read(t->body, &t->job.arena, out, why);
+}
+
+static enum err progress_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct task *t = task_of(job);
+	const struct str *progress = t->checked;
+	struct session *s;
+	enum err e = session_find_own(t, rows, &s, why);
+
+	if (e) return e;
+	if (session_ended(s))
+		return fail(why, ERR_CONFLICT, "the session is %s",
+			session_status_name(s->status));
+	s->progress = *progress;
+	rows_touch_session(rows, s);
+	if (!rows_event(rows, "session.progress", s, NULL, *progress))
+		return fail(why, ERR_MEMORY, "out of memory");
+	desk_keep_session(t, s);
+	return desk_reply_session(t, rows, s, why);
+}
+
+const struct use use_session_progress = {
+	.job = { .name = "session_progress",
+		.needs = whole_needs,
+		.decide = progress_decide,
+		.again = desk_again_session },
+	.check = progress_check,
+};
+
+/* ---- delete: everything under it goes; waiters are told by the cancellations ---- */
+
+static enum err delete_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct session *s;
+	enum err e = session_find_own(t, rows, &s, why);
+
+	if (!e) e = desk_cancel_open(t, rows, s, STR("the session was deleted"), why);
+	if (e) return e;
+	if (!rows_event(rows, "session.deleted", s, NULL, STR_NONE))
+		return fail(why, ERR_MEMORY, "out of memory");
+	rows_delete_session(rows, s);
+	job->status = 204;
+	return OK;
+}
+
+const struct use use_session_delete = {
+	.job = { .name = "session_delete", .needs = whole_needs, .decide = delete_decide },
+};

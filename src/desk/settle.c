@@ -1,0 +1,264 @@
+/* settle.c - the ways out of pending that somebody chooses: answer, skip, cancel. */
+#include "desk/inner.h"
+
+#include "base/clock.h"
+
+static void settle_needs(struct job *job, struct wants *w)
+{
+	wants_ask(w, job->who.ws, task_of(job)->id);
+}
+
+static struct str settled_data(const struct ask *a, struct arena *arena)
+{
+	struct buf b = { .max = 16384 };
+	struct json_writer w = { .out = &b };
+	struct str out;
+
+	jw_object(&w);
+	jw_key(&w, "status");
+	jw_text(&w, ask_status_name(a->status));
+	jw_key(&w, "answered_by");
+	if (a->answered_by.len)
+		jw_raw(&w, a->answered_by);
+	else
+		jw_null(&w);
+	if (a->reason.len) {
+		jw_key(&w, "reason");
+		jw_str(&w, a->reason);
+	}
+	jw_object_end(&w);
+	if (b.failed) arena->failed = true;
+	out = arena_str(arena, buf_str(&b));
+	buf_done(&b);
+	return out;
+}
+
+static const enum count counted[] = { [SETTLE_ANSWER] = COUNT_ANSWERS,
+	[SETTLE_SKIP] = COUNT_SKIPS,
+	[SETTLE_EXPIRE] = COUNT_EXPIRIES,
+	[SETTLE_CANCEL] = COUNT_CANCELS };
+
+enum err desk_settle(struct task *t, struct rows *rows, struct ask *a,
+	const struct settlement *how, struct fault *why)
+{
+	struct session *s = rows_session(rows, a->ws, a->session);
+	enum session_status was;
+	const char *type;
+	struct staged *st;
+	enum err e;
+	bool changed;
+
+	if (!s) return fail(why, ERR_INTERNAL, "ask %.*s has no session", STR_ARGS(a->id));
+	e = ask_settle(a, how, rows->now_ms, rows->arena, &type, why);
+	if (e) return e;
+	was = s->status;
+	changed = session_settled(s, a->kind, rows->now_ms);
+	rows_touch_session(rows, s);
+	st = rows_event(rows, type, s, a, settled_data(a, rows->arena));
+	if (!st) return fail(why, ERR_MEMORY, "out of memory");
+	st->shown = desk_show(t->desk, a, s->title, desk_workspace(t, rows, a->ws),
+		rows->now_ms, rows->arena);
+	if (changed) e = desk_stage_status(rows, s, was, why);
+	atomic_fetch_add_explicit(
+		&t->desk->counts[counted[how->verb]], 1, memory_order_relaxed);
+	return e;
+}
+
+enum err desk_expire(struct task *t, struct rows *rows, struct ask *a, struct fault *why)
+{
+	struct settlement how = { .verb = SETTLE_EXPIRE };
+	struct ask_parts parts;
+	struct answer answer;
+	struct buf by = { .max = 1024 };
+	enum err e = ask_parts(a, rows->arena, &parts, why);
+
+	if (!e && parts.fallback) {
+		e = answer_check_at(parts.questions, parts.questions_len, parts.fallback,
+			"/default", rows->arena, &answer, why);
+		how.answer = &answer;
+		answered_by_write(&by, "default", NULL);
+		how.answered_by = arena_str(rows->arena, buf_str(&by));
+		buf_done(&by);
+	}
+	return e ? e : desk_settle(t, rows, a, &how, why);
+}
+
+/* A word that comes after the deadline is too late, even if the clock's turn has not come. */
+static enum err settle_in_time(struct task *t, struct rows *rows, struct ask *a,
+	struct fault *why)
+{
+	if (a->status != ASK_PENDING || !a->deadline_ms || a->deadline_ms > rows->now_ms)
+		return OK;
+	return desk_expire(t, rows, a, why);
+}
+
+static enum err settle_open(struct task *t, struct rows *rows, struct ask **out,
+	struct fault *why)
+{
+	struct ask *a;
+	enum err e = desk_find_ask(t, rows, &a, why);
+
+	if (!e) e = settle_in_time(t, rows, a, why);
+	if (e) return e;
+	if (a->status != ASK_PENDING)
+		return desk_settled_conflict(
+			t, a, rows_session(rows, a->ws, a->session), rows->now_ms, why);
+	*out = a;
+	return OK;
+}
+
+static enum err settle_finish(struct task *t, struct rows *rows, struct ask *a,
+	const struct settlement *how, struct fault *why)
+{
+	enum err e = desk_settle(t, rows, a, how, why);
+
+	if (e) return e;
+	t->ask = arena_str(&t->job.arena, a->id);
+	t->settled = true;
+	desk_keep_ask(t, a);
+	desk_reply_settled(t, a, rows_session(rows, a->ws, a->session), rows->now_ms);
+	return OK;
+}
+
+static struct str settle_by(struct task *t, const char *kind, struct arena *arena)
+{
+	struct buf b = { .max = 4096 };
+	struct str out;
+
+	answered_by_write(&b, kind, &t->job.who);
+	if (b.failed) arena->failed = true;
+	out = arena_str(arena, buf_str(&b));
+	buf_done(&b);
+	return out;
+}
+
+static enum err answer_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct settlement how = { .verb = SETTLE_ANSWER };
+	struct ask_parts parts;
+	struct answer answer;
+	char digest[DIGEST_SIZE];
+	struct ask *a;
+	enum err e = settle_open(t, rows, &a, why);
+
+	if (!e) e = ask_may_settle(a, &job->who, why);
+	if (!e) e = ask_parts(a, rows->arena, &parts, why);
+	if (!e)
+		e = answer_check(parts.questions, parts.questions_len, t->body, rows->arena,
+			&answer, why);
+	if (e) return e;
+	how.answer = &answer;
+	how.answered_by = settle_by(t, "human", rows->arena);
+	if (answer.arguments && parts.operation && a->digest.len) {
+		operation_digest(parts.operation, answer.arguments, a->session, digest);
+		how.approved_digest = arena_str(rows->arena, str_of(digest));
+	}
+	return settle_finish(t, rows, a, &how, why);
+}
+
+static enum err answer_check_body(struct task *t, struct fault *why)
+{
+	return t->body && t->body->type == JSON_OBJECT
+		? OK
+		: fail_at(why, "", "an object with \"answers\" is needed");
+}
+
+static enum err reason_check(struct task *t, struct fault *why)
+{
+	struct str reason;
+
+	return reason_read(t->body, &reason, why);
+}
+
+static enum err skip_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct settlement how = { .verb = SETTLE_SKIP };
+	struct ask *a;
+	enum err e = settle_open(t, rows, &a, why);
+
+	if (!e) e = ask_may_settle(a, &job->who, why);
+	if (!e) e = reason_read(t->body, &how.reason, why);
+	if (e) return e;
+	how.answered_by = settle_by(t, "human", rows->arena);
+	return settle_finish(t, rows, a, &how, why);
+}
+
+static enum err cancel_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct settlement how = { .verb = SETTLE_CANCEL };
+	struct ask *a;
+	enum err e = desk_find_ask(t, rows, &a, why);
+
+	if (!e) e = desk_own(&job->who, a->agent, why);
+	if (!e) e = settle_open(t, rows, &a, why);
+	if (!e) e = reason_read(t->body, &how.reason, why);
+	return e ? e : settle_finish(t, rows, a, &how, why);
+}
+
+enum err desk_cancel_open(struct task *t, struct rows *rows, struct session *s,
+	struct str reason, struct fault *why)
+{
+	struct settlement how = { .verb = SETTLE_CANCEL, .reason = reason };
+	struct ask *a = NULL;
+	enum err e = OK;
+
+	while (!e && (a = rows_next_ask(rows, s->ws, s->id, a)))
+		e = desk_settle(t, rows, a, &how, why);
+	return e;
+}
+
+const struct use use_answer = {
+	.job = { .name = "answer",
+		.needs_deed = true,
+		.deed = DEED_SETTLE,
+		.needs = settle_needs,
+		.decide = answer_decide,
+		.again = desk_again_settled },
+	.check = answer_check_body,
+};
+
+const struct use use_skip = {
+	.job = { .name = "skip",
+		.needs_deed = true,
+		.deed = DEED_SETTLE,
+		.needs = settle_needs,
+		.decide = skip_decide,
+		.again = desk_again_settled },
+	.check = reason_check,
+};
+
+const struct use use_cancel = {
+	.job = { .name = "cancel",
+		.needs = settle_needs,
+		.decide = cancel_decide,
+		.again = desk_again_settled },
+	.check = reason_check,
+};
+
+/* ---- deadlines ---- */
+
+enum { EXPIRE_AT_ONCE = 200 };
+
+static void expire_needs(struct job *job, struct wants *w)
+{
+	(void)job;
+	wants_due(w, EXPIRE_AT_ONCE);
+}
+
+static enum err expire_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct ask *a = NULL;
+	enum err e = OK;
+
+	while (!e && (a = rows_next_due(rows, a)))
+		e = desk_expire(task_of(job), rows, a, why);
+	return e;
+}
+
+const struct use use_expire = {
+	.job = { .name = "expire", .open = true, .needs = expire_needs,
+		.decide = expire_decide },
+};

@@ -1,0 +1,332 @@
+/* tokens.c - tokens: made once, shown once, kept as hashes. */
+#include "desk/people.h"
+
+#include "base/clock.h"
+#include "base/utf8.h"
+
+/* What a secret is can be seen from its first letters, by people and by secret scanners. */
+static const char *token_prefix(const char *kind)
+{
+	static const struct {
+		const char *kind, *prefix;
+	} prefixes[] = { { "token", "prl" }, { "code", "plc" }, { "cookie", "plk" } };
+
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+		if (strcmp(prefixes[i].kind, kind) == 0) return prefixes[i].prefix;
+	return "prl";
+}
+
+bool token_stage(struct rows *rows, int64_t ws, struct token *tok, char out[SECRET_SIZE])
+{
+	uint8_t *hash = arena_alloc(rows->arena, SHA256_SIZE);
+	char id[ID_SIZE];
+
+	if (!hash) return false;
+	secret_make(rows->ids, token_prefix(tok->kind), out);
+	sha256(str_of(out), hash);
+	id_make(rows->ids, "tok", rows->now_ms, id);
+	tok->id = arena_str(rows->arena, str_of(id));
+	const struct val args[] = { val_bytes(hash, SHA256_SIZE), val_int(ws),
+		val_text(tok->id), val_text(str_of(tok->kind)), val_text(tok->role),
+		val_text(tok->name), val_text(tok->agent), val_text(tok->user),
+		val_text(tok->tools),
+		val_text(arena_str(rows->arena, str_from(str_of(out), strlen(out) - 4))),
+		val_int(rows->now_ms), val_int(tok->expires_ms) };
+	return rows_extra(rows, SQL_TOKEN_ADD, args, 12, false);
+}
+
+static void token_write(struct json_writer *w, const struct row *row, struct str secret)
+{
+	static const struct {
+		const char *key;
+		int column;
+	} texts[] = { { "id", 1 }, { "name", 4 }, { "role", 3 }, { "agent", 5 }, { "user", 6 },
+		{ "last4", 8 } };
+	char at[TIME_SIZE];
+
+	time_write(row_int(row, 9), at);
+	jw_object(w);
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		struct str s = row_text(row, texts[i].column);
+
+		jw_key(w, texts[i].key);
+		if (s.len)
+			jw_str(w, s);
+		else
+			jw_null(w);
+	}
+	jw_key(w, "tools");
+	if (row_text(row, 7).len)
+		jw_raw(w, row_text(row, 7));
+	else
+		jw_null(w);
+	jw_key(w, "created_at");
+	jw_text(w, at);
+	if (secret.len) {
+		jw_key(w, "token");
+		jw_str(w, secret);
+	}
+	jw_object_end(w);
+}
+
+struct token_list {
+	struct task *t;
+	struct json_writer *w;
+	int64_t left;
+	struct str last;
+	struct str secret;
+	bool more, found;
+};
+
+static enum err token_listed(void *ctx, const struct row *row, struct fault *why)
+{
+	struct token_list *l = ctx;
+
+	(void)why;
+	l->found = true;
+	if (l->left-- == 0) {
+		l->more = true;
+		return OK;
+	}
+	token_write(l->w, row, l->secret);
+	l->last = arena_str(&l->t->job.arena, row_text(row, 1));
+	return OK;
+}
+
+static enum err token_list_read(struct job *job, struct db *db, int64_t now_ms,
+	struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct json_writer w = { .out = &job->out };
+	struct token_list l = { .t = t, .w = &w };
+	struct page p;
+	int64_t as_of = 0;
+	enum err e = page_read(t, "tokens", &p, why);
+
+	(void)now_ms;
+	if (!e) e = last_event(db, job->who.ws, &as_of, why);
+	if (e) return e;
+	const struct val args[] = { val_int(job->who.ws), val_text(p.cursor[0]),
+		val_int(p.limit + 1) };
+	l.left = p.limit;
+	jw_object(&w);
+	jw_key(&w, "items");
+	jw_array(&w);
+	e = db_one(db, SQL_TOKEN_LIST, args, 3, token_listed, &l, why);
+	jw_array_end(&w);
+	page_end(t, &w, "tokens", l.more ? &l.last : NULL, 1, as_of);
+	jw_object_end(&w);
+	return e;
+}
+
+const struct use use_token_list = {
+	.job = { .name = "token_list",
+		.needs_deed = true,
+		.deed = DEED_ADMIN,
+		.read = token_list_read },
+};
+
+static enum err token_show(struct task *t, struct db *db, struct str id, struct str secret,
+	struct fault *why)
+{
+	struct json_writer w = { .out = &t->job.out };
+	struct token_list l = { .t = t, .w = &w, .left = 1, .secret = secret };
+	const struct val args[] = { val_int(t->job.who.ws), val_text(id) };
+	enum err e = db_one(db, SQL_TOKEN_GET, args, 2, token_listed, &l, why);
+
+	if (e) return e;
+	return l.found ? OK
+		       : fail(why, ERR_NOT_FOUND, "no token %.*s", STR_ARGS(str_first(id, 64)));
+}
+
+static enum err token_get_read(struct job *job, struct db *db, int64_t now_ms,
+	struct fault *why)
+{
+	(void)now_ms;
+	return token_show(task_of(job), db, task_of(job)->id, STR_NONE, why);
+}
+
+const struct use use_token_get = {
+	.job = { .name = "token_get",
+		.needs_deed = true,
+		.deed = DEED_ADMIN,
+		.read = token_get_read },
+};
+
+/* ---- create ---- */
+
+struct token_body {
+	struct str name, agent, tools;
+	enum role role;
+};
+
+static bool plain_line(struct str s, size_t max)
+{
+	for (size_t i = 0; i < s.len; i++)
+		if ((unsigned char)s.at[i] < 0x20 || s.at[i] == 0x7f) return false;
+	return utf8_count(s) <= max;
+}
+
+static enum err token_tools(const struct json *tools, struct arena *arena, struct str *out,
+	struct fault *why)
+{
+	struct buf b = { .max = 16384 };
+
+	if (!json_is(tools, JSON_ARRAY)) return fail_at(why, "/tools", "an array is needed");
+	for (uint32_t i = 0; i < tools->count; i++)
+		if (tools->items[i].type != JSON_STRING)
+			return fail_at(why, "/tools", "an array of strings is needed");
+	json_write(&b, tools);
+	*out = arena_str(arena, buf_str(&b));
+	buf_done(&b);
+	return OK;
+}
+
+static enum err token_create_check(struct task *t, struct fault *why)
+{
+	static const char *const names[] = { "role", "name", "agent", "tools", NULL };
+	struct token_body *b = ARENA_NEW(&t->job.arena, struct token_body);
+	const struct json *agent = json_get(t->body, "agent");
+	const struct json *tools = json_get(t->body, "tools");
+	enum err e = members_only(t->body, names, why);
+
+	if (!b) return fail(why, ERR_MEMORY, "out of memory");
+	t->checked = b;
+	b->name = str_trim(json_text(json_get(t->body, "name")));
+	b->agent = agent ? str_trim(json_text(agent)) : b->name;
+	if (!role_read(json_text(json_get(t->body, "role")), &b->role) ||
+		b->role > ROLE_OWNER || b->role == ROLE_NONE)
+		e = fail_at(why, "/role", "agent, viewer, member, admin or owner");
+	if (!b->name.len || !plain_line(b->name, 100))
+		e = fail_at(why, "/name", "one line of 1 to 100 characters");
+	if (agent && agent->type != JSON_NULL && (!b->agent.len || !plain_line(b->agent, 100)))
+		e = fail_at(why, "/agent", "one line of 1 to 100 characters");
+	if (!b->agent.len) b->agent = b->name;
+	if (tools && tools->type != JSON_NULL &&
+		token_tools(tools, &t->job.arena, &b->tools, why))
+		e = why->err;
+	return e;
+}
+
+/* A person's token needs a person: the user of that name, made when there is none. */
+static enum err token_user(struct task *t, struct rows *rows, const struct token_body *b,
+	struct str *user, struct fault *why)
+{
+	const struct val args[] = { val_text(b->name), val_int(t->job.who.ws) };
+	struct user u = { .arena = rows->arena };
+	char id[ID_SIZE];
+	enum err e = db_one(rows->db, SQL_USER_BY_NAME, args, 2, user_from_row, &u, why);
+
+	if (e) return e;
+	if (u.found) {
+		*user = u.id;
+		return u.role >= b->role ? OK : fail(why, ERR_CONFLICT,
+			"%.*s is %s: change the user's role first", STR_ARGS(b->name),
+			role_name(u.role));
+	}
+	id_make(rows->ids, "usr", rows->now_ms, id);
+	*user = arena_str(rows->arena, str_of(id));
+	const struct val add[] = { val_int(t->job.who.ws), val_text(*user), val_text(b->name),
+		val_text(str_of(role_name(b->role))), val_text(STR_NONE), val_text(STR_NONE),
+		val_int(0), val_int(0), val_int(rows->now_ms) };
+	e = db_one(rows->db, SQL_USER_ADD, add, 9, NULL, NULL, why);
+	rows->wrote = true;
+	return e;
+}
+
+static enum err token_create_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct task *t = task_of(job);
+	const struct token_body *b = t->checked;
+	struct token tok = { .kind = "token", .role = str_of(role_name(b->role)),
+		.name = b->name, .agent = b->agent, .tools = b->tools };
+	struct json_writer w = { .out = &job->out };
+	char at[TIME_SIZE];
+	enum err e = OK;
+
+	if (b->role == ROLE_OWNER && job->who.role != ROLE_OWNER && job->who.role != ROLE_KEEPER)
+		return fail(why, ERR_FORBIDDEN, "only an owner may make an owner's token");
+	if (b->role != ROLE_AGENT) e = token_user(t, rows, b, &tok.user, why);
+	if (e) return e;
+	if (!token_stage(rows, job->who.ws, &tok, t->secret))
+		return fail(why, ERR_MEMORY, "out of memory");
+	job->status = 201;
+	if (job->key.len)
+		job->key_result = arena_print(
+			&job->arena, "{\"token\":\"%.*s\"}", STR_ARGS(tok.id));
+	time_write(rows->now_ms, at);
+	jw_object(&w);
+	jw_key(&w, "id");
+	jw_str(&w, tok.id);
+	jw_key(&w, "name");
+	jw_str(&w, tok.name);
+	jw_key(&w, "role");
+	jw_str(&w, tok.role);
+	jw_key(&w, "agent");
+	jw_str(&w, tok.agent);
+	jw_key(&w, "user");
+	jw_text(&w, tok.user.len ? arena_copy(&job->arena, tok.user) : NULL);
+	jw_key(&w, "last4");
+	jw_text(&w, t->secret + strlen(t->secret) - 4);
+	jw_key(&w, "tools");
+	if (tok.tools.len)
+		jw_raw(&w, tok.tools);
+	else
+		jw_null(&w);
+	jw_key(&w, "created_at");
+	jw_text(&w, at);
+	jw_key(&w, "token");
+	jw_text(&w, t->secret);
+	jw_object_end(&w);
+	return OK;
+}
+
+/* The secret was shown once, and is not known any more. */
+static enum err token_again(struct job *job, struct rows *rows, const struct key_record *k,
+	struct fault *why)
+{
+	const struct json *record;
+	enum err e = json_read(k->result, NULL, &job->arena, &record, why);
+
+	return e ? e : token_show(task_of(job), rows->db,
+			       json_text(json_get(record, "token")), STR_NONE, why);
+}
+
+const struct use use_token_create = {
+	.job = { .name = "token_create",
+		.needs_deed = true,
+		.deed = DEED_ADMIN,
+		.decide = token_create_decide,
+		.again = token_again },
+	.check = token_create_check,
+};
+
+static enum err found_row(void *ctx, const struct row *row, struct fault *why)
+{
+	(void)row, (void)why;
+	*(bool *)ctx = true;
+	return OK;
+}
+
+static enum err token_delete_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct task *t = task_of(job);
+	const struct val args[] = { val_int(job->who.ws), val_text(t->id) };
+	bool found = false;
+	enum err e = db_one(rows->db, SQL_TOKEN_GET, args, 2, found_row, &found, why);
+
+	if (e) return e;
+	if (!found)
+		return fail(why, ERR_NOT_FOUND, "no token %.*s", STR_ARGS(str_first(t->id, 64)));
+	if (!rows_extra(rows, SQL_TOKEN_DELETE, args, 2, true))
+		return fail(why, ERR_MEMORY, "out of memory");
+	job->status = 204;
+	return OK;
+}
+
+const struct use use_token_delete = {
+	.job = { .name = "token_delete",
+		.needs_deed = true,
+		.deed = DEED_ADMIN,
+		.decide = token_delete_decide },
+};
