@@ -295,6 +295,14 @@ test('a claim can be renewed, and runs out by itself', async () => {
 	assert.equal((await member.read(ask)).claimed_by, null);
 });
 
+test('what another has claimed cannot be claimed', async () => {
+	const ask = await agent.ask();
+	await member.post(`/v1/asks/${ask.id}/claim`);
+	const reply = await admin.post(`/v1/asks/${ask.id}/claim`);
+	assert.equal(reply.status, 409);
+	assert.equal(reply.body.ask.claimed_by.name, 'mia');
+});
+
 test('a claim is advisory: another may still answer', async () => {
 	const ask = await agent.ask();
 	await member.post(`/v1/asks/${ask.id}/claim`);

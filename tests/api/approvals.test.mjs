@@ -130,12 +130,14 @@ test('after an edit only the edited operation may be used', async () => {
 	assert.equal((await use(ask, settled.approved_digest)).status, 200);
 });
 
-test('a digest that is none is 422', async () => {
+test('use needs a digest', async () => {
 	const ask = await agent.ask(approval());
-	const reply = await use(ask, 'sha256:xyz');
-	assert.equal(reply.status, 422);
-	assert.deepEqual(pointers(reply), ['/digest']);
-	assert.equal((await agent.post(`/v1/asks/${ask.id}/use`, {})).status, 422);
+	await decide(ask, 'approve');
+	for (const body of [{}, { digest: 5 }, { digest: null }, { digest: ask.digest, more: 1 }]) {
+		assert.equal((await agent.post(`/v1/asks/${ask.id}/use`, body)).status, 422);
+	}
+	assert.equal((await use(ask, 'sha256:xyz')).status, 409);
+	assert.equal((await use(ask)).status, 200);
 });
 
 test('another agent cannot use it', async () => {

@@ -34,6 +34,32 @@ test('a new user has a login link and no password', async () => {
 	assert.match(user.login, /^\/login#.+/);
 });
 
+test('a user is a member unless said otherwise', async () => {
+	const reply = await admin.post('/v1/users', { name: 'plain' });
+	assert.deepEqual([reply.status, reply.body.role], [201, 'member']);
+});
+
+test('people change their own name, password and language, and no more', async () => {
+	const user = await add();
+	const session = await login({ code: codeOf(user) });
+	const change = (body) => nobody.request('PATCH', `/v1/users/${user.id}`, { body,
+		headers: { cookie: session.cookie, origin: server.url } });
+	assert.equal((await change({ password: 'correct horse', language: 'fr' })).status, 200);
+	assert.equal((await session.get('/v1/me')).body.language, 'fr');
+	for (const body of [{ role: 'admin' }, { disabled: false }, { login: true }]) {
+		assert.equal((await change(body)).status, 403, JSON.stringify(body));
+	}
+});
+
+test('an admin makes no owner, and does not touch one', async () => {
+	assert.equal((await admin.post('/v1/users', { name: 'usurper', role: 'owner' })).status, 403);
+	assert.equal((await admin.post('/v1/tokens', { name: 'usurper', role: 'owner' })).status, 403);
+	const { items } = (await admin.get('/v1/users?limit=200')).body;
+	const owner = items.find((u) => u.role === 'owner');
+	assert.equal((await admin.patch(`/v1/users/${owner.id}`, { role: 'viewer' })).status, 403);
+	assert.equal((await admin.delete(`/v1/users/${owner.id}`)).status, 403);
+});
+
 test('users are listed, without their links', async () => {
 	const user = await add();
 	const { items } = (await admin.get('/v1/users?limit=200')).body;
@@ -48,7 +74,7 @@ test('a name is taken once', async () => {
 	assert.equal(reply.status, 409);
 });
 
-for (const body of [{}, { name: 'x' }, { role: 'member' }, { name: '', role: 'member' },
+for (const body of [{}, { role: 'member' }, { name: '', role: 'member' },
 	{ name: 'x', role: 'king' }, { name: 'x', role: 'agent' }, { name: 'x', role: 'member', a: 1 }]) {
 	test(`a user of ${JSON.stringify(body)} is 422`, async () => {
 		assert.equal((await admin.post('/v1/users', body)).status, 422);
