@@ -81,7 +81,6 @@ static void asked_write(struct buf *out, const struct ask *a, struct arena *aren
 	}
 	for (size_t i = 0; i < parts.questions_len; i++) {
 		if (str_eq(parts.questions[i].text, parts.title)) continue;
-		buf_add(out, STR("? "));
 		text_flatten(out, parts.questions[i].text);
 		buf_add_char(out, '\n');
 	}
