@@ -1,0 +1,86 @@
+#include "cli/approval.h"
+
+#include <stdio.h>
+
+static bool digest_fits(const struct approval *ap)
+{
+	struct str session = json_text(json_get(ap->asking.ask, "session"));
+	char ours[DIGEST_SIZE];
+
+	operation_digest(ap->operation, NULL, session, ours);
+	return str_is(json_text(json_get(ap->asking.ask, "digest")), ours);
+}
+
+static void operation_put(struct approval *ap, struct json_writer *w)
+{
+	struct str risk = args_get(&ap->asking.cli->args, "risk");
+
+	jw_key(w, "kind");
+	jw_text(w, "approval");
+	jw_key(w, "operation");
+	jw_object(w);
+	for (uint32_t i = 0; i < ap->operation->count; i++) {
+		const struct json_member *m = &ap->operation->members[i];
+		char name[16];
+
+		snprintf(name, sizeof name, "%.*s", STR_ARGS(m->name));
+		jw_key(w, name);
+		jw_json(w, &m->value);
+	}
+	if (risk.len > 0) jw_key(w, "risk"), jw_str(w, risk);
+	jw_object_end(w);
+}
+
+int approval_ask(struct approval *ap)
+{
+	struct asking *a = &ap->asking;
+	struct buf body = { .max = 1 << 20 };
+	struct json_writer w = { .out = &body };
+	struct str session, risk = args_get(&a->cli->args, "risk");
+	enum risk known;
+	int status;
+
+	if (risk.at && !risk_read(risk, &known))
+		return CLI_USAGE(a->cli, "cli.risk.wrong", { "value", risk });
+	status = asking_open(a, &session);
+	if (status != EXIT_YES) return status;
+	jw_object(&w);
+	operation_put(ap, &w);
+	status = asking_members(a, &w, session, ap->diff);
+	jw_object_end(&w);
+	if (status == EXIT_YES && body.failed) status = CLI_USAGE(a->cli, "cli.too_long");
+	if (status == EXIT_YES) status = asking_post(a, buf_str(&body));
+	buf_done(&body);
+	if (status != EXIT_YES || digest_fits(ap)) return status;
+	SAY("cli.digest.wrong");
+	return EXIT_NOT_ALLOWED;
+}
+
+/* The answer to the one question of an approval. */
+static const struct json *decision_of(const struct json *ask)
+{
+	const struct json *answer = json_get(ask, "answer");
+
+	return json_is(answer, JSON_OBJECT) && answer->count == 1
+		       ? &answer->members[0].value
+		       : NULL;
+}
+
+const struct json *approval_edited(const struct json *ask)
+{
+	return json_get(decision_of(ask), "arguments");
+}
+
+bool approval_digest(const struct approval *ap, char out[DIGEST_SIZE])
+{
+	const struct json *ask = ap->asking.ask, *edited = approval_edited(ask);
+	struct str session = json_text(json_get(ask, "session"));
+	struct str said = json_text(json_get(ask, "approved_digest"));
+
+	if (!str_is(json_text(json_get(ask, "status")), "answered") ||
+		!str_is(json_text(json_get(decision_of(ask), "value")), "approve") ||
+		!digest_fits(ap))
+		return false;
+	operation_digest(ap->operation, edited, session, out);
+	return edited || said.len > 0 ? str_is(said, out) : true;
+}

@@ -1,0 +1,23 @@
+/* approval.h - asking whether one exact operation may run: what approve and gate share. */
+#ifndef CLI_APPROVAL_H
+#define CLI_APPROVAL_H
+
+#include "cli/asking.h"
+#include "core/operation.h"
+
+/* The operation's {"type", "name", "arguments"} in one JSON object, without its risk. */
+struct approval {
+	struct asking asking;
+	const struct json *operation;
+	struct str diff; /* empty: none */
+};
+
+/* Posts it, and checks that the server's digest is that of our operation. */
+int approval_ask(struct approval *);
+/* The arguments as a person edited them; NULL: approved as they were. */
+const struct json *approval_edited(const struct json *ask);
+/* The digest of what was approved, recomputed by us and the same as the server's; false:
+ * something does not fit, and nothing may run. */
+bool approval_digest(const struct approval *, char out[DIGEST_SIZE]);
+
+#endif

@@ -1,0 +1,205 @@
+#include "cli/asking.h"
+
+#include <stdio.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "cli/outcome.h"
+#include "cli/place.h"
+
+enum { POST_PATIENCE_MS = 120000 };
+
+int asking_open(struct asking *a, struct str *session)
+{
+	struct fault why = { 0 };
+
+	term_watch(&a->cli->term);
+	a->client = reach(a->cli, AS_AGENT, &why);
+	if (!a->client) return cli_fail(a->cli, &why);
+	return session ? session_resolve(a->cli, a->client, session) : EXIT_YES;
+}
+
+static void member_add(struct json_writer *w, const char *key, struct str value)
+{
+	if (value.len == 0) return;
+	jw_key(w, key);
+	jw_str(w, value);
+}
+
+int asking_members(
+	struct asking *a, struct json_writer *w, struct str session, struct str diff)
+{
+	const struct args *args = &a->cli->args;
+	struct str timeout = args_get(args, "timeout"),
+		   context = args_get(args, "context");
+	int64_t ms;
+
+	if (timeout.at && !duration_read(timeout, &ms))
+		return CLI_USAGE(a->cli, "cli.timeout.wrong", { "value", timeout });
+	member_add(w, "session", session);
+	member_add(w, "title", args_get(args, "title"));
+	member_add(w, "priority", args_get(args, "priority"));
+	if (timeout.at) {
+		jw_key(w, "timeout");
+		jw_real(w, (double)ms / 1000);
+	}
+	if (context.len == 0 && diff.len == 0) return EXIT_YES;
+	jw_key(w, "context");
+	jw_object(w);
+	member_add(w, "text", context);
+	member_add(w, "diff", diff);
+	jw_object_end(w);
+	return EXIT_YES;
+}
+
+static void trouble_tell(void *ctx, const struct fault *why)
+{
+	(void)ctx;
+	SAY("cli.trouble", { "detail", str_of(why->detail) });
+}
+
+static void back_tell(void *ctx)
+{
+	(void)ctx;
+	SAY("cli.back");
+}
+
+static int ask_take(struct asking *a, const struct json *ask)
+{
+	a->ask = ask;
+	a->id = json_text(json_get(ask, "id"));
+	a->url = json_text(json_get(ask, "url"));
+	if (a->id.len > 0) return EXIT_YES;
+	fprintf(stderr, "parley: %s\n", MSG(&a->cli->arena, "cli.not_parley").at);
+	return EXIT_NO_SERVER;
+}
+
+int asking_post(struct asking *a, struct str body)
+{
+	struct call call = { .method = "POST",
+		.path = STR("/v1/asks"),
+		.body = body,
+		.key = key_make(&a->cli->arena) };
+	struct patience patience = { .total_ms = POST_PATIENCE_MS,
+		.must_connect = true,
+		.trouble = trouble_tell };
+	struct reply reply;
+	struct fault why = { 0 };
+	enum err err =
+		client_insist(a->client, &call, &patience, &a->cli->arena, &reply, &why);
+
+	if (err == OK) return ask_take(a, reply.json);
+	if (reply.stopped) return term_stopped();
+	int status = cli_fail(a->cli, &why);
+	/* 1 would read as "no". */
+	return err == ERR_CONFLICT ? EXIT_USAGE : status;
+}
+
+int asking_join(struct asking *a, struct str id)
+{
+	struct reply reply;
+	int status = reach_call(a->cli, a->client, "GET", ask_path(a->cli, id, ""),
+		STR_NONE, &reply, NULL);
+
+	return status == EXIT_YES ? ask_take(a, reply.json) : status;
+}
+
+/* "14:05", or with its date when that is not today. */
+static struct str time_local(int64_t ms, struct arena *arena)
+{
+	time_t then = (time_t)(ms / 1000), now = (time_t)(clock_now_ms() / 1000);
+	struct tm at, today;
+	char text[32];
+
+	localtime_r(&then, &at);
+	localtime_r(&now, &today);
+	bool same_day = at.tm_yday == today.tm_yday && at.tm_year == today.tm_year;
+	strftime(text, sizeof text, same_day ? "%H:%M" : "%Y-%m-%d %H:%M", &at);
+	return arena_print(arena, "%s", text);
+}
+
+static int64_t deadline_of(const struct json *ask)
+{
+	int64_t ms = 0;
+
+	time_read(json_text(json_get(ask, "expires_at")), &ms);
+	return ms;
+}
+
+static void waiting_tell(const struct asking *a)
+{
+	int64_t deadline = deadline_of(a->ask);
+	bool fallback = json_is(json_get(a->ask, "default"), JSON_OBJECT);
+
+	if (deadline == 0) {
+		SAY("cli.waiting", { "url", a->url });
+		return;
+	}
+	SAY(fallback ? "cli.waiting.default" : "cli.waiting.until", { "url", a->url },
+		{ "time", time_local(deadline, &a->cli->arena) });
+}
+
+/* A person asked back: said once each. */
+static void replies_tell(struct asking *a)
+{
+	const struct json *replies = json_get(a->ask, "replies");
+
+	for (; json_is(replies, JSON_ARRAY) && a->replies < replies->count;
+		a->replies++) {
+		const struct json *r = &replies->items[a->replies];
+
+		SAY("cli.reply",
+			{ "name", json_text(json_get(json_get(r, "by"), "name")) },
+			{ "text", json_text(json_get(r, "text")) }, { "id", a->id });
+	}
+}
+
+static int wait_loop(struct asking *a, struct place *place)
+{
+	struct fault why = { 0 };
+
+	for (;;) {
+		int input = place ? place_input_fd(place) : -1;
+
+		switch (waiter_run(a->waiter, input, &a->ask, &why)) {
+		case WAITED_SETTLED: return EXIT_YES;
+		case WAITED_STOPPED: return term_stopped();
+		case WAITED_FAILED: return cli_fail(a->cli, &why);
+		case WAITED_REPLY:
+			replies_tell(a);
+			if (place) place_prompt(place);
+			break;
+		case WAITED_INPUT:
+			if (place_input(place, &a->ask)) return EXIT_YES;
+			break;
+		}
+	}
+}
+
+int asking_wait(struct asking *a, bool in_place)
+{
+	struct waiter_setup setup = { .client = a->client,
+		.id = a->id,
+		.deadline_ms = deadline_of(a->ask),
+		.trouble = trouble_tell,
+		.back = back_tell };
+	struct place *place = NULL;
+	int status;
+
+	if (!str_is(json_text(json_get(a->ask, "status")), "pending")) return EXIT_YES;
+	a->waiter = waiter_new(&setup);
+	if (!a->waiter) return cli_fail(a->cli, &(struct fault){ .err = ERR_MEMORY });
+	waiting_tell(a);
+	replies_tell(a);
+	if (in_place) place = place_open(a->cli, a->ask);
+	status = wait_loop(a, place);
+	place_free(place);
+	if (status == term_stopped()) SAY("cli.interrupted", { "id", a->id });
+	return status;
+}
+
+void asking_done(struct asking *a)
+{
+	a->waiter = waiter_free(a->waiter);
+	a->client = client_free(a->client);
+}

@@ -1,0 +1,43 @@
+/* asking.h - asks, tells where it can be answered, and waits: what ask, approve, gate and
+ * wait have in common. */
+#ifndef CLI_ASKING_H
+#define CLI_ASKING_H
+
+#include "cli/reach.h"
+#include "client/waiter.h"
+
+/* { .cli = c } is ready; asking_done afterwards, whatever happened. */
+struct asking {
+	struct cli *cli;
+	struct client *client; /* as the agent */
+	struct waiter *waiter;
+	const struct json *ask; /* as last seen */
+	struct str id;
+	struct str url;
+	uint32_t replies; /* told already */
+};
+
+/* The flags every asking verb has, to be put at the end of its table. */
+#define ASKING_FLAGS                                                                        \
+	{ .name = "title", .value = "TEXT" }, { .name = "context", .value = "TEXT" },       \
+		{ .name = "session", .value = "SESSION" }, { .name = "timeout", .value = "TIME" }, \
+		{ .name = "priority", .value = "PRIORITY" }, { .name = "no-wait" },         \
+	{                                                                                   \
+		.name = "json"                                                              \
+	}
+
+/* Each returns EXIT_YES, or an exit status after having said why. */
+
+/* Opens the way and resolves --session, so that the body can be written. */
+int asking_open(struct asking *, struct str *session);
+/* Writes what ASKING_FLAGS hold into the body's object. `diff`: context's; empty: none. */
+int asking_members(struct asking *, struct json_writer *, struct str session, struct str diff);
+int asking_post(struct asking *, struct str body);
+/* Takes up an ask that is there already. */
+int asking_join(struct asking *, struct str id);
+/* Until it is settled: a->ask is that. With `in_place` the person at the terminal may answer,
+ * too. Interrupted: says how to go on waiting. */
+int asking_wait(struct asking *, bool in_place);
+void asking_done(struct asking *);
+
+#endif

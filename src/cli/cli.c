@@ -1,0 +1,205 @@
+#include "cli/cli.h"
+
+#include <signal.h>
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "cli/help.h"
+#include "cli/safe_text.h"
+#include "cli/verbs.h"
+
+static const struct command *const verbs[] = { &verb_ask, &verb_approve, &verb_gate,
+	&verb_wait, &verb_show, &verb_list, &verb_answer, &verb_skip, &verb_cancel,
+	&verb_watch, &verb_login, &verb_logout, &verb_completion, &verb_help };
+
+enum { VERBS = sizeof verbs / sizeof *verbs };
+
+static const struct flag help_flags[] = { { .name = "help", .letter = 'h' }, { 0 } };
+
+const struct command *command_at(const struct cli *cli, size_t i)
+{
+	if (i < VERBS) return verbs[i];
+	return cli->extra && cli->extra[i - VERBS].name ? &cli->extra[i - VERBS] : NULL;
+}
+
+const struct command *command_find(const struct cli *cli, struct str name)
+{
+	const struct command *c;
+
+	for (size_t i = 0; (c = command_at(cli, i)); i++)
+		if (str_is(name, c->name)) return c;
+	return NULL;
+}
+
+int cli_usage(const struct cli *cli, struct str what)
+{
+	struct str verb = cli->command ? str_of(cli->command->name) : STR_NONE;
+
+	fprintf(stderr, "parley: %.*s\n", STR_ARGS(what));
+	if (verb.len > 0)
+		SAY("cli.see_help", { "verb", verb });
+	else
+		SAY("cli.see_help.all");
+	return EXIT_USAGE;
+}
+
+/* What of a fault's words says nothing by itself gets a sentence of ours. */
+static const struct {
+	enum err err;
+	int exit;
+	const char *message; /* NULL: the fault's own words */
+} failures[] = {
+	{ ERR_NO_TOKEN, EXIT_NOT_ALLOWED, "cli.fail.no_token" },
+	{ ERR_FORBIDDEN, EXIT_NOT_ALLOWED, NULL },
+	{ ERR_NOT_FOUND, EXIT_UNKNOWN_ID, NULL },
+	{ ERR_CONFLICT, EXIT_NO, NULL },
+	{ ERR_UNAVAILABLE, EXIT_NO_SERVER, "cli.fail.unavailable" },
+	{ ERR_UNKNOWN, EXIT_NO_SERVER, "cli.fail.unknown" },
+	{ ERR_RATE, EXIT_NO_SERVER, NULL },
+	{ ERR_MEMORY, EXIT_NO_SERVER, NULL },
+	{ ERR_BUSY, EXIT_NO_SERVER, NULL },
+	{ ERR_INTERNAL, EXIT_NO_SERVER, NULL },
+};
+
+int cli_fail(const struct cli *cli, const struct fault *why)
+{
+	const char *id = NULL;
+	int status = EXIT_USAGE;
+	struct arena arena = { 0 };
+
+	(void)cli;
+	for (size_t i = 0; i < sizeof failures / sizeof *failures; i++)
+		if (failures[i].err == why->err) {
+			id = failures[i].message;
+			status = failures[i].exit;
+		}
+	struct str own = str_of(why->detail);
+	struct str detail =
+		id ? MSG(&arena, id, { "detail", own }) : safe_line(&arena, own);
+
+	fprintf(stderr, "parley: %.*s\n", STR_ARGS(detail));
+	for (int i = 0; i < why->items_len; i++)
+		SAY("cli.fail.item", { "pointer", str_of(why->items[i].pointer) },
+			{ "detail", str_of(why->items[i].detail) });
+	arena_done(&arena);
+	return status;
+}
+
+/* A first word that is no verb, but begins two-word ones: "token". */
+static bool group_show(struct cli *cli, struct str first, FILE *to)
+{
+	const struct command *c;
+	bool any = false;
+
+	for (size_t i = 0; (c = command_at(cli, i)); i++) {
+		if (!str_starts(str_of(c->name), first.at) || c->name[first.len] != ' ')
+			continue;
+		if (!any)
+			fprintf(to, "%s\n",
+				MSG(&cli->arena, "cli.group", { "verb", first }).at);
+		fprintf(to, "  parley %-20s %s\n", c->name, help_summary(cli, c));
+		any = true;
+	}
+	return any;
+}
+
+static int verb_unknown(struct cli *cli, int argc, char **argv)
+{
+	struct str name = str_of(argv[1]), next = str_of(argc > 2 ? argv[2] : "");
+	bool help = str_is(next, "--help") || str_is(next, "-h");
+	const char *near = NULL;
+	const struct command *c;
+
+	if (group_show(cli, name, help ? stdout : stderr))
+		return help ? EXIT_YES : EXIT_USAGE;
+	for (size_t i = 0; (c = command_at(cli, i)); i++)
+		near = nearer(name, near, c->name);
+	return near ? CLI_USAGE(cli, "cli.verb.unknown.near", { "verb", name },
+			      { "near", str_of(near) })
+		    : CLI_USAGE(cli, "cli.verb.unknown", { "verb", name });
+}
+
+/* The longer name wins: "token create" before "token". *used counts its words. */
+static const struct command *command_pick(
+	struct cli *cli, int argc, char **argv, int *used)
+{
+	const struct command *c = NULL;
+
+	*used = 2;
+	if (argc > 2)
+		c = command_find(
+			cli, arena_print(&cli->arena, "%s %s", argv[1], argv[2]));
+	if (c) return *used = 3, c;
+	return command_find(cli, str_of(argv[1]));
+}
+
+static bool words_fit(const struct cli *cli)
+{
+	const struct command *c = cli->command;
+	size_t n = cli->args.words_len;
+
+	return n >= c->words_min && (c->words_max == WORDS_MANY || n <= c->words_max);
+}
+
+static int command_run(struct cli *cli, int argc, char **argv)
+{
+	const struct command *c = cli->command;
+	static const struct flag none[] = { { 0 } };
+	unsigned groups = c->settings | SETTINGS_ALL;
+	const struct flag *tables[] = { c->flags ? c->flags : none,
+		settings_flags(groups, &cli->arena), help_flags, NULL };
+	struct fault why = { 0 };
+	enum err err =
+		args_read(argc, argv, tables, c->stop, &cli->arena, &cli->args, &why);
+
+	if (err != OK) return cli_usage(cli, str_of(why.detail));
+	err = settings_read(&cli->args, groups, &cli->arena, &cli->settings, &why);
+	if (err == OK) msg_lang_set(cli->settings.lang);
+	if (args_have(&cli->args, "help")) {
+		term_setup(&cli->term, cli->settings.color);
+		return help_print(cli, c, stdout);
+	}
+	if (err != OK) return cli_fail(cli, &why);
+	if (!words_fit(cli))
+		return CLI_USAGE(cli, c->words ? "cli.words" : "cli.words.none",
+			{ "words", str_of(c->words) });
+	term_setup(&cli->term, cli->settings.color);
+	return c->run(cli);
+}
+
+/* The words before any verb: --version, --help, or nothing. */
+static int bare_run(struct cli *cli, int argc, char **argv)
+{
+	struct str first = argc > 1 ? str_of(argv[1]) : STR("--help");
+
+	if (str_is(first, "--version") || str_is(first, "-V")) {
+		puts("parley " PARLEY_VERSION);
+		return EXIT_YES;
+	}
+	if (str_is(first, "--help") || str_is(first, "-h")) {
+		term_setup(&cli->term, COLOR_AUTO);
+		help_print(cli, NULL, argc > 1 ? stdout : stderr);
+		return argc > 1 ? EXIT_YES : EXIT_USAGE;
+	}
+	return CLI_USAGE(cli, "cli.option.unknown", { "option", first });
+}
+
+int cli_main(int argc, char **argv, const struct command *extra)
+{
+	struct cli cli = { .extra = extra };
+	int used, status;
+
+	clock_init();
+	signal(SIGPIPE, SIG_IGN);
+	msg_lang_set(msg_lang_guess());
+	if (argc < 2 || argv[1][0] == '-') {
+		status = bare_run(&cli, argc, argv);
+	} else if ((cli.command = command_pick(&cli, argc, argv, &used))) {
+		status = command_run(&cli, argc - used, argv + used);
+	} else {
+		status = verb_unknown(&cli, argc, argv);
+	}
+	if (fflush(stdout) != 0 && status == EXIT_YES) status = EXIT_NO_SERVER;
+	arena_done(&cli.arena);
+	return status;
+}

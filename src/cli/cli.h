@@ -1,0 +1,64 @@
+/* cli.h - the verbs of the command line: a file and a row each, and what runs them. */
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+#include "cli/flags.h"
+#include "cli/settings.h"
+#include "cli/term.h"
+
+/* The exit status of every verb. Every failure is non-zero. */
+enum {
+	EXIT_YES = 0,          /* yes, approved, answered, done */
+	EXIT_NO = 1,           /* no, rejected, skipped; settled by another already */
+	EXIT_USAGE = 2,        /* wrong words, options, settings or values */
+	EXIT_NO_SERVER = 3,    /* the server is not reached, or cannot help now */
+	EXIT_NOT_ALLOWED = 4,
+	EXIT_UNKNOWN_ID = 5,
+	EXIT_CANCELLED = 6,
+	EXIT_DEADLINE = 124,   /* the deadline passed without an answer */
+	EXIT_INTERRUPTED = 130,
+};
+
+enum { WORDS_MANY = 255 };
+
+struct cli;
+
+/* A verb. Its texts are in the catalogue: help.NAME in one line, help.NAME.text at length,
+ * help.NAME.--FLAG for its own flags; the blank of a two-word name is written '.'. */
+struct command {
+	const char *name;            /* "ask", or two words: "token create" */
+	int (*run)(struct cli *);    /* its exit status */
+	const char *words;           /* what follows the options, for the usage: "ID VALUE…" */
+	unsigned char words_min, words_max; /* how many there may be */
+	const struct flag *flags;    /* its own, up to one without a name; NULL: none */
+	unsigned settings;           /* SETTINGS_…: the groups it reads, as flags, too */
+	const char *exits;           /* what it may exit with: "0 1 2 3" */
+	const char *const *examples; /* NULL-terminated command lines; NULL: none */
+	bool stop;                   /* the words are a command line: options end at the first */
+};
+
+/* What a verb runs in. */
+struct cli {
+	const struct command *command;
+	const struct command *extra; /* rows from above, as given to cli_main */
+	struct args args;
+	struct settings settings;
+	struct term term;
+	struct arena arena; /* goes at exit */
+};
+
+/* `extra`: rows of layers above, up to one without a name; NULL: none. Returns the exit
+ * status. */
+int cli_main(int argc, char **argv, const struct command *extra);
+
+/* Goes over all rows, those of this folder first; NULL at the end. */
+const struct command *command_at(const struct cli *, size_t i);
+const struct command *command_find(const struct cli *, struct str name);
+
+/* Says what went wrong in one line ("parley: …") and gives the exit status for it. */
+int cli_fail(const struct cli *, const struct fault *);
+/* The same for a wrong use of the verb, with a pointer to its help: always EXIT_USAGE. */
+int cli_usage(const struct cli *, struct str what);
+#define CLI_USAGE(cli, id, ...) cli_usage((cli), MSG(&(cli)->arena, (id), __VA_ARGS__))
+
+#endif

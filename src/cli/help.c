@@ -1,0 +1,177 @@
+#include "cli/help.h"
+
+#include <stdio.h>
+
+#include "cli/safe_text.h"
+
+enum { HELP_WIDTH = 90, FLAG_COLUMN = 28 };
+
+/* help.NAME<tail>, with dots for the blanks of a two-word name. */
+static const char *text_find(struct cli *cli, const struct command *c, const char *tail)
+{
+	char *id = arena_copy(
+		&cli->arena, arena_print(&cli->arena, "help.%s%s", c->name, tail));
+
+	for (char *ch = id; ch && (ch = strchr(ch, ' '));)
+		*ch = '.';
+	return id ? msg_text(id) : NULL;
+}
+
+const char *help_summary(struct cli *cli, const struct command *c)
+{
+	const char *text = text_find(cli, c, "");
+
+	return text ? text : "";
+}
+
+const char *help_text(struct cli *cli, const struct command *c)
+{
+	const char *text = text_find(cli, c, ".text");
+
+	return text ? text : "";
+}
+
+const char *help_flag(struct cli *cli, const struct command *c, const struct flag *flag)
+{
+	struct str tail = arena_print(&cli->arena, ".--%s", flag->name);
+	struct str common = arena_print(&cli->arena, "help.--%s", flag->name);
+	char *setting = arena_copy(
+		&cli->arena, arena_print(&cli->arena, "setting.%s", flag->name));
+	const char *text = c && tail.at ? text_find(cli, c, tail.at) : NULL;
+
+	if (!text && common.at) text = msg_text(common.at);
+	for (char *ch = setting; ch && (ch = strchr(ch, '-'));)
+		*ch = '_';
+	if (!text && setting) text = msg_text(setting);
+	return text ? text : "";
+}
+
+const char *help_exit(struct cli *cli, const struct command *c, struct str status)
+{
+	struct str tail = arena_print(&cli->arena, ".exit.%.*s", STR_ARGS(status));
+	struct str common = arena_print(&cli->arena, "help.exit.%.*s", STR_ARGS(status));
+	const char *text = c && tail.at ? text_find(cli, c, tail.at) : NULL;
+
+	if (!text && common.at) text = msg_text(common.at);
+	return text ? text : "";
+}
+
+const struct flag *help_flag_at(
+	struct cli *cli, const struct command *c, size_t i, bool *own)
+{
+	static const struct flag help = { .name = "help", .letter = 'h' };
+	const struct flag *more = settings_flags(c->settings | SETTINGS_ALL, &cli->arena);
+	size_t n = 0;
+
+	*own = true;
+	for (; c->flags && c->flags[n].name; n++)
+		if (n == i) return &c->flags[n];
+	*own = false;
+	for (; more && more->name; more++, n++)
+		if (n == i) return more;
+	return n == i ? &help : NULL;
+}
+
+static void title_add(struct cli *cli, struct buf *out, const char *id)
+{
+	buf_print(out, "\n%s%s%s\n", tint_on(TINT_BOLD, cli->term.out_color),
+		msg_text(id), tint_off(cli->term.out_color));
+}
+
+/* A left column, and text that goes on under itself. */
+static void row_add(struct buf *out, struct str left, size_t column, const char *text)
+{
+	char indent[FLAG_COLUMN + 1];
+	struct buf right = { 0 };
+	size_t width = text_width(left);
+
+	snprintf(indent, sizeof indent, "%*s", (int)column, "");
+	safe_wrap_add(&right, str_of(text), indent, HELP_WIDTH);
+	buf_add(out, left);
+	if (width + 1 < column) {
+		for (; width < column; width++)
+			buf_add_char(out, ' ');
+		buf_add(out, str_from(buf_str(&right), column));
+	} else {
+		buf_add_char(out, '\n');
+		buf_add(out, buf_str(&right));
+	}
+	buf_done(&right);
+}
+
+static struct str flag_left(struct cli *cli, const struct flag *f)
+{
+	struct str letter =
+		f->letter ? arena_print(&cli->arena, "-%c, ", f->letter) : STR("    ");
+
+	return arena_print(&cli->arena, "  %.*s--%s%s%s", STR_ARGS(letter), f->name,
+		f->value ? " " : "", f->value ? f->value : "");
+}
+
+static void flags_add(struct cli *cli, const struct command *c, struct buf *out)
+{
+	const struct flag *f;
+	bool own, before = true;
+
+	for (size_t i = 0; (f = help_flag_at(cli, c, i, &own)); i++) {
+		if (i == 0 || own != before)
+			title_add(cli, out,
+				own ? "help.title.options" : "help.title.settings");
+		before = own;
+		row_add(out, flag_left(cli, f), FLAG_COLUMN, help_flag(cli, c, f));
+	}
+}
+
+static void exits_add(struct cli *cli, const struct command *c, struct buf *out)
+{
+	struct str rest = str_of(c ? c->exits : "0 1 2 3 4 5 6 124 130"), status;
+
+	title_add(cli, out, "help.title.exits");
+	while (str_cut(&rest, ' ', &status))
+		row_add(out, arena_print(&cli->arena, "  %.*s", STR_ARGS(status)), 8,
+			help_exit(cli, c, status));
+}
+
+static void verb_help(struct cli *cli, const struct command *c, struct buf *out)
+{
+	buf_print(out, "%s: parley %s [%s]%s%s\n\n", msg_text("help.title.usage"),
+		c->name, msg_text("help.word.options"), c->words ? " " : "",
+		c->words ? c->words : "");
+	safe_wrap_add(out, str_of(help_summary(cli, c)), "", HELP_WIDTH);
+	if (*help_text(cli, c)) {
+		buf_add_char(out, '\n');
+		safe_wrap_add(out, str_of(help_text(cli, c)), "", HELP_WIDTH);
+	}
+	flags_add(cli, c, out);
+	if (c->examples) title_add(cli, out, "help.title.examples");
+	for (const char *const *e = c->examples; e && *e; e++)
+		buf_print(out, "  %s\n", *e);
+	exits_add(cli, c, out);
+}
+
+static void overview_help(struct cli *cli, struct buf *out)
+{
+	const struct command *c;
+
+	buf_print(out, "%s: parley %s\n\n%s\n", msg_text("help.title.usage"),
+		msg_text("help.word.verb"), msg_text("help.overview"));
+	title_add(cli, out, "help.title.verbs");
+	for (size_t i = 0; (c = command_at(cli, i)); i++)
+		row_add(out, arena_print(&cli->arena, "  %s", c->name), 22,
+			help_summary(cli, c));
+	exits_add(cli, NULL, out);
+	buf_print(out, "\n%s\n", msg_text("help.more"));
+}
+
+int help_print(struct cli *cli, const struct command *c, FILE *to)
+{
+	struct buf out = { 0 };
+
+	if (c)
+		verb_help(cli, c, &out);
+	else
+		overview_help(cli, &out);
+	if (out.len > 0) fwrite(out.at, 1, out.len, to);
+	buf_done(&out);
+	return EXIT_YES;
+}

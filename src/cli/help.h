@@ -1,0 +1,28 @@
+/* help.h - what the tables and the catalogue say about the verbs: as help, as manual pages,
+ * as completions. */
+#ifndef CLI_HELP_H
+#define CLI_HELP_H
+
+#include <stdio.h>
+
+#include "base/buf.h"
+#include "cli/cli.h"
+
+/* `command` NULL: about parley as a whole. Returns EXIT_YES. */
+int help_print(struct cli *, const struct command *, FILE *to);
+/* An mdoc page. */
+void man_overview(struct cli *, struct buf *);                    /* parley(1) */
+void man_verb(struct cli *, const struct command *, struct buf *); /* parley-VERB(1) */
+void man_settings(struct cli *, struct buf *);                    /* parley.conf(5) */
+/* False: no such shell. */
+bool completion_write(struct cli *, struct str shell, struct buf *);
+
+/* Texts of the tables; NUL-terminated, never NULL. */
+const char *help_summary(struct cli *, const struct command *);
+const char *help_text(struct cli *, const struct command *);  /* "" when there is none */
+const char *help_flag(struct cli *, const struct command *, const struct flag *);
+const char *help_exit(struct cli *, const struct command *, struct str status);
+/* Its flags in turn, its own first, the settings' then: NULL at the end. *own tells. */
+const struct flag *help_flag_at(struct cli *, const struct command *, size_t i, bool *own);
+
+#endif

@@ -1,0 +1,180 @@
+/* Manual pages in mdoc, from the same tables and texts as --help. */
+#include "cli/help.h"
+
+static const char DATE[] = "November 15, 2026";
+
+/* Text that no macro is read in. */
+static void text_add(struct buf *out, struct str text)
+{
+	bool start = true;
+
+	for (size_t i = 0; i < text.len; i++) {
+		char ch = text.at[i];
+
+		if (start && (ch == '.' || ch == '\'')) buf_add_text(out, "\\&");
+		if (ch == '\\')
+			buf_add_text(out, "\\e");
+		else
+			buf_add_char(out, ch);
+		start = ch == '\n';
+	}
+	if (text.len > 0 && text.at[text.len - 1] != '\n') buf_add_char(out, '\n');
+}
+
+/* Paragraphs are parted by empty lines, which mdoc wants as macros. */
+static void prose_add(struct buf *out, const char *text)
+{
+	struct str rest = str_of(text), line;
+
+	while (str_cut(&rest, '\n', &line)) {
+		if (str_trim(line).len == 0)
+			buf_add_text(out, ".Pp\n");
+		else
+			text_add(out, str_trim(line));
+	}
+}
+
+/* A macro's argument: in quotes, so that it is one, and none of its own. */
+static void arg_add(struct buf *out, const char *text)
+{
+	buf_add_text(out, " \"\\&");
+	for (; *text; text++) {
+		if (*text == '"')
+			buf_add_text(out, "\\(dq");
+		else if (*text == '\\')
+			buf_add_text(out, "\\e");
+		else
+			buf_add_char(out, *text);
+	}
+	buf_add_char(out, '"');
+}
+
+static void page_start(struct buf *out, const char *title, int section, const char *name,
+	const char *summary)
+{
+	struct str text = str_of(summary);
+
+	if (text.len > 0 && text.at[text.len - 1] == '.') text.len--;
+	buf_print(out, ".Dd %s\n.Dt %s %d\n.Os\n.Sh NAME\n.Nm %s\n.Nd %.*s\n", DATE,
+		title, section, name, STR_ARGS(text));
+}
+
+/* "token create" as PARLEY-TOKEN-CREATE, or as parley-token-create. */
+static const char *page_name(struct cli *cli, const struct command *c, bool upper)
+{
+	char *name =
+		arena_copy(&cli->arena, arena_print(&cli->arena, "parley-%s", c->name));
+
+	for (char *ch = name; ch && *ch; ch++) {
+		if (*ch == ' ') *ch = '-';
+		if (upper && *ch >= 'a' && *ch <= 'z') *ch = (char)(*ch - 'a' + 'A');
+	}
+	return name ? name : "parley";
+}
+
+static void flags_add(struct cli *cli, const struct command *c, struct buf *out)
+{
+	const struct flag *f;
+	bool own;
+
+	buf_add_text(out, ".Bl -tag -width Ds\n");
+	for (size_t i = 0; (f = help_flag_at(cli, c, i, &own)); i++) {
+		buf_add_text(out, ".It");
+		if (f->letter) buf_print(out, " Fl %c ,", f->letter);
+		buf_print(out, " Fl -%s", f->name);
+		if (f->value) buf_add_text(out, " Ar"), arg_add(out, f->value);
+		buf_add_char(out, '\n');
+		prose_add(out, help_flag(cli, c, f));
+	}
+	buf_add_text(out, ".El\n");
+}
+
+static void exits_add(struct cli *cli, const struct command *c, struct buf *out)
+{
+	struct str rest = str_of(c ? c->exits : "0 1 2 3 4 5 6 124 130"), status;
+
+	buf_add_text(out, ".Sh EXIT STATUS\n.Bl -tag -width Ds\n");
+	while (str_cut(&rest, ' ', &status)) {
+		buf_print(out, ".It %.*s\n", STR_ARGS(status));
+		prose_add(out, help_exit(cli, c, status));
+	}
+	buf_add_text(out, ".El\n");
+}
+
+void man_verb(struct cli *cli, const struct command *c, struct buf *out)
+{
+	page_start(out, page_name(cli, c, true), 1, page_name(cli, c, false),
+		help_summary(cli, c));
+	buf_print(out, ".Sh SYNOPSIS\n.Nm parley %s\n.Op Ar", c->name);
+	arg_add(out, msg_text("help.word.options"));
+	buf_add_char(out, '\n');
+	if (c->words)
+		buf_add_text(out, ".Ar"), arg_add(out, c->words), buf_add_char(out, '\n');
+	buf_add_text(out, ".Sh DESCRIPTION\n");
+	prose_add(out, help_summary(cli, c));
+	if (*help_text(cli, c))
+		buf_add_text(out, ".Pp\n"), prose_add(out, help_text(cli, c));
+	buf_add_text(out, ".Pp\n");
+	prose_add(out, msg_text("help.man.options"));
+	flags_add(cli, c, out);
+	exits_add(cli, c, out);
+	if (c->examples) {
+		buf_add_text(out, ".Sh EXAMPLES\n.Bd -literal\n");
+		for (const char *const *e = c->examples; *e; e++)
+			text_add(out, str_of(*e));
+		buf_add_text(out, ".Ed\n");
+	}
+	buf_add_text(out, ".Sh SEE ALSO\n.Xr parley 1 ,\n.Xr parley.conf 5\n");
+}
+
+void man_overview(struct cli *cli, struct buf *out)
+{
+	const struct command *c;
+
+	page_start(out, "PARLEY", 1, "parley", msg_text("help.overview"));
+	buf_add_text(out, ".Sh SYNOPSIS\n.Nm\n.Ar");
+	arg_add(out, msg_text("help.word.verb"));
+	buf_add_text(out, "\n.Sh DESCRIPTION\n");
+	prose_add(out, msg_text("help.man.overview"));
+	buf_add_text(out, ".Bl -tag -width Ds\n");
+	for (size_t i = 0; (c = command_at(cli, i)); i++) {
+		buf_print(out, ".It Xr %s 1\n", page_name(cli, c, false));
+		prose_add(out, help_summary(cli, c));
+	}
+	buf_add_text(out, ".El\n.Sh ENVIRONMENT\n");
+	prose_add(out, msg_text("help.man.environment"));
+	buf_add_text(out, ".Sh FILES\n");
+	prose_add(out, msg_text("help.man.files"));
+	exits_add(cli, NULL, out);
+	buf_add_text(out, ".Sh SEE ALSO\n.Xr parley.conf 5\n");
+}
+
+void man_settings(struct cli *cli, struct buf *out)
+{
+	struct setting_info s;
+
+	page_start(
+		out, "PARLEY.CONF", 5, "parley.conf", msg_text("help.man.conf.summary"));
+	buf_add_text(out, ".Sh DESCRIPTION\n");
+	prose_add(out, msg_text("help.man.conf"));
+	buf_add_text(out, ".Bl -tag -width Ds\n");
+	for (size_t i = 0; setting_info(i, &s); i++) {
+		struct str id = arena_print(&cli->arena, "setting.%s", s.name);
+		const char *text = id.at ? msg_text(id.at) : NULL;
+
+		if (!s.in_file) continue;
+		buf_print(out, ".It Ic %s\n", s.name);
+		prose_add(out, text ? text : "");
+		struct str accepts = setting_accepts(i, &cli->arena);
+		struct str said = s.fallback ? MSG(&cli->arena, "help.man.conf.default",
+						       { "accepts", accepts },
+						       { "default", str_of(s.fallback) })
+					     : MSG(&cli->arena, "help.man.conf.accepts",
+						       { "accepts", accepts });
+		text_add(out, said);
+	}
+	buf_add_text(out,
+		".El\n.Sh EXAMPLES\n.Bd -literal\nlisten = 0.0.0.0:7275\n"
+		"url = https://desk.example.org\nplain = yes\nask_rate = 600\n.Ed\n"
+		".Sh SEE ALSO\n.Xr parley 1\n");
+}

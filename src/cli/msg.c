@@ -1,0 +1,107 @@
+#include "cli/msg.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/safe_text.h"
+
+enum { TEXT_MAX = 1 << 20 };
+
+static enum lang lang_now = LANG_EN;
+
+void msg_lang_set(enum lang lang)
+{
+	lang_now = lang;
+}
+
+enum lang msg_lang(void)
+{
+	return lang_now;
+}
+
+enum lang msg_lang_guess(void)
+{
+	static const char *const names[] = { "LC_ALL", "LC_MESSAGES", "LANG" };
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		const char *value = getenv(names[i]);
+
+		if (value && *value)
+			return str_starts(str_of(value), "fr") ? LANG_FR : LANG_EN;
+	}
+	return LANG_EN;
+}
+
+static int by_id(const void *key, const void *row)
+{
+	return strcmp(key, ((const struct message *)row)->id);
+}
+
+const char *msg_text(const char *id)
+{
+	const struct message *m =
+		bsearch(id, messages, messages_len, sizeof *messages, by_id);
+
+	return m ? m->text[lang_now] : NULL;
+}
+
+static const struct msg_arg *arg_find(const struct msg_arg *args, struct str name)
+{
+	for (; args->name; args++)
+		if (str_is(name, args->name)) return args;
+	return NULL;
+}
+
+static void text_fill(struct buf *out, struct str rest, const struct msg_arg *args)
+{
+	while (rest.len > 0) {
+		int open = str_find(rest, STR("{"));
+		int shut =
+			open < 0 ? -1 : str_find(str_from(rest, (size_t)open), STR("}"));
+		const struct msg_arg *arg = NULL;
+
+		if (shut > 0)
+			arg = arg_find(
+				args, str_make(rest.at + open + 1, (size_t)shut - 1));
+		if (!arg) {
+			size_t plain = open < 0 ? rest.len : (size_t)open + 1;
+
+			buf_add(out, str_first(rest, plain));
+			rest = str_from(rest, plain);
+			continue;
+		}
+		buf_add(out, str_first(rest, (size_t)open));
+		safe_line_add(out, arg->value);
+		rest = str_from(rest, (size_t)(open + shut + 1));
+	}
+}
+
+struct str msg_fill(struct arena *arena, const char *id, const struct msg_arg *args)
+{
+	const char *text = msg_text(id);
+	struct buf out = { .max = TEXT_MAX };
+	struct str result;
+
+	text_fill(&out, str_of(text ? text : id), args);
+	result = str_of(arena_copy(arena, buf_str(&out)));
+	buf_done(&out);
+	return result;
+}
+
+struct str msg_count(struct arena *arena, const char *id, int64_t n)
+{
+	bool one = lang_now == LANG_FR ? n == 0 || n == 1 : n == 1;
+	struct str form = arena_print(arena, "%s.%s", id, one ? "one" : "other");
+
+	return MSG(arena, form.at ? form.at : id,
+		{ "n", arena_print(arena, "%lld", (long long)n) });
+}
+
+void say_fill(const char *id, const struct msg_arg *args)
+{
+	struct arena arena = { 0 };
+	struct str text = msg_fill(&arena, id, args);
+
+	fprintf(stderr, "%.*s\n", STR_ARGS(text));
+	arena_done(&arena);
+}

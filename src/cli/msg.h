@@ -1,0 +1,40 @@
+/* msg.h - texts for people, in their language, from the one catalogue (messages/). */
+#ifndef CLI_MSG_H
+#define CLI_MSG_H
+
+#include "base/arena.h"
+
+enum lang { LANG_EN, LANG_FR, LANGS };
+
+struct message {
+	const char *id;
+	const char *text[LANGS];
+};
+extern const struct message messages[]; /* sorted by id; generated at build time */
+extern const size_t messages_len;
+
+void msg_lang_set(enum lang);
+enum lang msg_lang(void);
+/* From LC_ALL, LC_MESSAGES or LANG, whichever says something first; English otherwise. */
+enum lang msg_lang_guess(void);
+
+const char *msg_text(const char *id); /* with its placeholders; NULL: no such text */
+
+struct msg_arg {
+	const char *name; /* fills {name} */
+	struct str value;
+};
+/* `args` end with one without a name. Values are made safe for a terminal, on one line. An
+ * unknown id is its own text. The result is NUL-terminated. */
+struct str msg_fill(struct arena *, const char *id, const struct msg_arg *args);
+#define MSG(arena, id, ...) \
+	msg_fill((arena), (id), (const struct msg_arg[]){ __VA_ARGS__ __VA_OPT__(,) { 0 } })
+/* The text id.one or id.other, whichever fits n in this language; {n} is filled. */
+struct str msg_count(struct arena *, const char *id, int64_t n);
+
+/* One line on stderr. */
+void say_fill(const char *id, const struct msg_arg *args);
+#define SAY(id, ...) \
+	say_fill((id), (const struct msg_arg[]){ __VA_ARGS__ __VA_OPT__(,) { 0 } })
+
+#endif

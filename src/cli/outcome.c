@@ -1,0 +1,132 @@
+#include "cli/outcome.h"
+
+#include <stdio.h>
+
+#include "cli/safe_text.h"
+
+enum { OUT_MAX = 1 << 20 };
+
+static void line_add(struct buf *out, struct str key, struct str text)
+{
+	if (key.len > 0) {
+		buf_add(out, key);
+		buf_add_char(out, '=');
+	}
+	buf_add(out, text);
+	buf_add_char(out, '\n');
+}
+
+static void value_add(struct buf *out, struct str key, const struct json *value)
+{
+	if (json_is_bool(value))
+		line_add(out, key, value->type == JSON_TRUE ? STR("yes") : STR("no"));
+	else if (json_is(value, JSON_STRING) || json_is(value, JSON_NUMBER))
+		line_add(out, key, value->text);
+}
+
+static void answer_add(struct buf *out, struct str key, const struct json *answer)
+{
+	const struct json *selected = json_get(answer, "selected");
+	const struct json *other = json_get(answer, "other"),
+			  *text = json_get(answer, "text");
+
+	value_add(out, key, json_get(answer, "value"));
+	for (uint32_t i = 0; json_is(selected, JSON_ARRAY) && i < selected->count; i++)
+		line_add(out, key, json_text(&selected->items[i]));
+	if (json_is(other, JSON_STRING)) line_add(out, key, other->text);
+	if (json_is(text, JSON_STRING)) line_add(out, key, text->text);
+}
+
+void outcome_write(const struct json *ask, struct buf *out)
+{
+	const struct json *questions = json_get(ask, "questions");
+	const struct json *answer = json_get(ask, "answer");
+
+	if (!json_is(questions, JSON_ARRAY) || !json_is(answer, JSON_OBJECT)) return;
+	for (uint32_t i = 0; i < questions->count; i++) {
+		struct str key = json_text(json_get(&questions->items[i], "key"));
+
+		answer_add(out, questions->count > 1 ? key : STR_NONE,
+			json_get_str(answer, key));
+	}
+}
+
+/* A single "no", or any "reject". */
+static bool answer_declines(const struct json *ask)
+{
+	const struct json *answer = json_get(ask, "answer");
+
+	for (uint32_t i = 0; json_is(answer, JSON_OBJECT) && i < answer->count; i++) {
+		const struct json *value = json_get(&answer->members[i].value, "value");
+
+		if (json_is(value, JSON_FALSE) && answer->count == 1) return true;
+		if (str_is(json_text(value), "reject")) return true;
+	}
+	return false;
+}
+
+int outcome_exit(const struct json *ask)
+{
+	struct str status = json_text(json_get(ask, "status"));
+	bool answered = json_is(json_get(ask, "answer"), JSON_OBJECT);
+
+	if (str_is(status, "answered") || (str_is(status, "expired") && answered))
+		return answer_declines(ask) ? EXIT_NO : EXIT_YES;
+	if (str_is(status, "skipped")) return EXIT_NO;
+	if (str_is(status, "expired")) return EXIT_DEADLINE;
+	return EXIT_CANCELLED;
+}
+
+struct str outcome_story(const struct json *ask, struct arena *arena)
+{
+	const struct json *by = json_get(ask, "answered_by");
+	struct str status = json_text(json_get(ask, "status"));
+	struct str kind = json_text(json_get(by, "kind"));
+	struct str name = json_text(json_get(by, "name"));
+	struct str reason = json_text(json_get(ask, "reason"));
+	const char *id = "cli.story.cancelled";
+
+	if (str_is(status, "pending")) return STR_NONE;
+	if (str_is(status, "answered"))
+		id = str_is(kind, "policy") ? "cli.story.policy" : "cli.story.answered";
+	else if (str_is(status, "expired"))
+		id = json_is(by, JSON_OBJECT) ? "cli.story.default" : "cli.story.expired";
+	else if (str_is(status, "skipped"))
+		id = name.len > 0 ? "cli.story.skipped_by" : "cli.story.skipped";
+	struct str story = MSG(arena, id, { "name", name.len > 0 ? name : STR("?") },
+		{ "via", json_text(json_get(by, "via")) });
+	if (reason.len == 0) return story;
+	return MSG(arena, "cli.story.reason", { "story", story }, { "reason", reason });
+}
+
+void json_print(const struct json *json)
+{
+	struct buf out = { 0 };
+
+	json_write(&out, json);
+	buf_add_char(&out, '\n');
+	fwrite(out.at, 1, out.len, stdout);
+	buf_done(&out);
+}
+
+int outcome_tell(struct cli *cli, const struct json *ask)
+{
+	struct str story = outcome_story(ask, &cli->arena);
+	int status = outcome_exit(ask);
+	struct buf raw = { .max = OUT_MAX }, safe = { .max = 4 * OUT_MAX };
+
+	/* A plain answer needs no words when nobody watches. */
+	if (cli->term.err_tty || !str_is(json_text(json_get(ask, "status")), "answered"))
+		fprintf(stderr, "%.*s\n", STR_ARGS(story));
+	if (args_have(&cli->args, "json")) {
+		json_print(ask);
+	} else {
+		outcome_write(ask, &raw);
+		if (cli->term.out_tty) safe_block_add(&safe, buf_str(&raw));
+		struct str text = buf_str(cli->term.out_tty ? &safe : &raw);
+		if (text.len > 0) fwrite(text.at, 1, text.len, stdout);
+	}
+	buf_done(&raw);
+	buf_done(&safe);
+	return status;
+}

@@ -1,0 +1,119 @@
+#include "cli/reach.h"
+
+#include "base/id.h"
+
+enum { CALL_PATIENCE_MS = 20000 };
+
+struct client *reach(struct cli *cli, enum as as, struct fault *why)
+{
+	struct locate how = { .url = cli->settings.url,
+		.token = cli->settings.token,
+		.data = cli->settings.data,
+		.as = as };
+	struct located at;
+	enum err err = locate(&how, &cli->arena, &at, why);
+
+	if (err == ERR_NOT_FOUND) {
+		fail(why, ERR_UNAVAILABLE, "%s", MSG(&cli->arena, "cli.no_server").at);
+		return NULL;
+	}
+	if (err != OK) return NULL;
+	struct client_setup setup = { .url = at.url,
+		.token = at.token,
+		.cookie = at.cookie,
+		.via = STR("cli"),
+		.stop_fd = cli->term.stop_fd };
+	return client_new(&setup, why);
+}
+
+struct client *reach_person(struct cli *cli)
+{
+	struct locate how = {
+		.url = cli->settings.url, .data = cli->settings.data, .as = AS_PERSON
+	};
+	struct located at;
+
+	if (locate(&how, &cli->arena, &at, NULL) != OK || at.cookie.len == 0) return NULL;
+	struct client_setup setup = { .url = at.url,
+		.cookie = at.cookie,
+		.via = STR("cli"),
+		.stop_fd = cli->term.stop_fd };
+	return client_new(&setup, NULL);
+}
+
+int reach_call(struct cli *cli, struct client *client, const char *method,
+	struct str path, struct str body, struct reply *out, struct fault *conflict)
+{
+	struct call call = { .method = method, .path = path, .body = body };
+	struct patience patience = { .total_ms = CALL_PATIENCE_MS, .must_connect = true };
+	struct fault why = { 0 };
+	enum err err;
+
+	if (strcmp(method, "GET") != 0) call.key = key_make(&cli->arena);
+	err = client_insist(client, &call, &patience, &cli->arena, out, &why);
+	if (err == OK && !out->json && out->status != 204)
+		err = fail(
+			&why, ERR_INTERNAL, "%s", MSG(&cli->arena, "cli.not_parley").at);
+	if (err == OK) return EXIT_YES;
+	if (out->stopped) return term_stopped();
+	if (err == ERR_CONFLICT && conflict) return *conflict = why, EXIT_NO;
+	return cli_fail(cli, &why);
+}
+
+struct str ask_path(struct cli *cli, struct str id, const char *tail)
+{
+	struct buf path = { .max = 1024 };
+	struct str result;
+
+	buf_add(&path, STR("/v1/asks/"));
+	url_add(&path, id);
+	buf_add_text(&path, tail);
+	result = str_of(arena_copy(&cli->arena, buf_str(&path)));
+	buf_done(&path);
+	return result;
+}
+
+static struct str body_keep(struct cli *cli, struct buf *body)
+{
+	struct str kept = str_of(arena_copy(&cli->arena, buf_str(body)));
+
+	buf_done(body);
+	return kept;
+}
+
+struct str reason_body(struct cli *cli)
+{
+	struct buf body = { .max = 65536 };
+	struct json_writer w = { .out = &body };
+	struct str reason = args_get(&cli->args, "reason");
+
+	jw_object(&w);
+	if (reason.len > 0) {
+		jw_key(&w, "reason");
+		jw_str(&w, reason);
+	}
+	jw_object_end(&w);
+	return body_keep(cli, &body);
+}
+
+int session_resolve(struct cli *cli, struct client *client, struct str *out)
+{
+	struct str name = args_get(&cli->args, "session");
+	struct buf body = { .max = 65536 };
+	struct json_writer w = { .out = &body };
+	struct reply reply;
+	int status;
+
+	*out = name;
+	if (name.len == 0 || id_valid(name, "ses")) return EXIT_YES;
+	jw_object(&w);
+	jw_key(&w, "title");
+	jw_str(&w, name);
+	jw_key(&w, "external_id");
+	jw_str(&w, name);
+	jw_object_end(&w);
+	status = reach_call(cli, client, "POST", STR("/v1/sessions"),
+		body_keep(cli, &body), &reply, NULL);
+	if (status == EXIT_YES) *out = json_text(json_get(reply.json, "id"));
+	return status;
+}

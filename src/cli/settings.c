@@ -1,0 +1,358 @@
+#include "cli/settings.h"
+
+#include <pwd.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "cli/settings_file.h"
+
+enum kind {
+	KIND_TEXT,
+	KIND_SECRET, /* a text that is never shown */
+	KIND_PATH,
+	KIND_LISTEN,
+	KIND_URL,
+	KIND_STORE,
+	KIND_HOSTS,
+	KIND_INT,
+	KIND_TIME, /* milliseconds */
+	KIND_WORD, /* an int: which of `words` */
+	KIND_BOOL,
+};
+
+static const char *const kind_names[] = { "text", "text", "path", "listen", "url",
+	"store", "hosts", "int", "time", "word", "bool" };
+
+struct setting {
+	const char *name;
+	enum kind kind;
+	unsigned groups;
+	size_t at; /* in struct settings, or in struct raw for words */
+	const char *value;
+	const char *fallback;
+	int64_t min, max;
+	const char *const *words;
+	bool not_in_file;
+};
+
+/* What is turned into something else once everything is read. */
+struct raw {
+	struct settings s;
+	int log, log_level, lang, color;
+};
+
+#define S      SETTINGS_SERVE
+#define C      SETTINGS_CLIENT
+#define D      SETTINGS_STORE
+#define AT(m)  offsetof(struct raw, s.m)
+#define RAW(m) offsetof(struct raw, m)
+
+static const char *const logs[] = { "text", "json", NULL };
+static const char *const levels[] = { "error", "warn", "info", "debug", NULL };
+static const char *const langs[] = { "auto", "en", "fr", NULL };
+static const char *const colors[] = { "auto", "always", "never", NULL };
+
+enum { SECOND = 1000 };
+
+static const struct setting table[] = {
+	{ "listen", KIND_LISTEN, S, AT(listen), "ADDRESS", "127.0.0.1:7275" },
+	{ "url", KIND_URL, S | C, AT(url), "URL" },
+	{ "token", KIND_SECRET, C, AT(token), "TOKEN" },
+	{ "tls_cert", KIND_PATH, S, AT(tls_cert), "FILE" },
+	{ "tls_key", KIND_PATH, S, AT(tls_key), "FILE" },
+	{ "plain", KIND_BOOL, S, AT(plain), NULL, "no" },
+	{ "allowed_hosts", KIND_HOSTS, S, AT(allowed_hosts), "HOST,…" },
+	{ "store", KIND_STORE, S | D, AT(store), "STORE" },
+	{ "data", KIND_PATH, S | C | D, AT(data), "FOLDER" },
+	{ "log", KIND_WORD, S | D, RAW(log), "FORM", "text", .words = logs },
+	{ "log_level", KIND_WORD, S | D, RAW(log_level), "LEVEL", "info",
+		.words = levels },
+	{ "mcp_wait", KIND_TIME, S, AT(mcp_wait_ms), "TIME", "50s", SECOND,
+		3600 * SECOND },
+	{ "ask_rate", KIND_INT, S, AT(ask_rate), "N", "6000", 0, 1000000000 },
+	{ "timeout_min", KIND_TIME, S, AT(timeout_min_ms), "TIME", "1s", 1, INT64_MAX },
+	{ "timeout_max", KIND_TIME, S, AT(timeout_max_ms), "TIME", "30d", 1, INT64_MAX },
+	{ "port_file", KIND_PATH, S, AT(port_file), "FILE" },
+	{ "config", KIND_PATH, SETTINGS_ALL, AT(config), "FILE", .not_in_file = true },
+	{ "lang", KIND_WORD, SETTINGS_ALL, RAW(lang), "LANG", "auto", .words = langs },
+	{ "color", KIND_WORD, SETTINGS_ALL, RAW(color), "WHEN", "auto", .words = colors },
+};
+
+enum { SETTINGS_LEN = sizeof table / sizeof *table };
+_Static_assert(sizeof table / sizeof *table <= SETTINGS_FILE_ROWS, "a value each");
+
+bool setting_info(size_t i, struct setting_info *out)
+{
+	if (i >= SETTINGS_LEN) return false;
+	*out = (struct setting_info){ table[i].name, table[i].fallback, table[i].value,
+		table[i].groups, !table[i].not_in_file };
+	return true;
+}
+
+static struct str words_join(const char *const *words, struct arena *arena)
+{
+	struct str all = STR_NONE;
+
+	for (; *words; words++)
+		all = all.len == 0
+			      ? str_of(*words)
+			      : arena_print(arena, "%.*s, %s", STR_ARGS(all), *words);
+	return all;
+}
+
+struct str setting_accepts(size_t i, struct arena *arena)
+{
+	const struct setting *s = &table[i];
+	struct str id = arena_print(arena, "setting.accepts.%s", kind_names[s->kind]);
+
+	return MSG(arena, id.at ? id.at : "",
+		{ "min", arena_print(arena, "%lld", (long long)s->min) },
+		{ "max", arena_print(arena, "%lld", (long long)s->max) },
+		{ "words", s->words ? words_join(s->words, arena) : STR_NONE });
+}
+
+const struct flag *settings_flags(unsigned groups, struct arena *arena)
+{
+	struct flag *flags = ARENA_ARRAY(arena, struct flag, SETTINGS_LEN + 1);
+	size_t len = 0;
+
+	for (size_t i = 0; flags && i < SETTINGS_LEN; i++) {
+		char *name = arena_copy(arena, str_of(table[i].name));
+
+		if (!name) return NULL;
+		for (char *ch = name; (ch = strchr(ch, '_'));)
+			*ch = '-';
+		if (table[i].groups & groups)
+			flags[len++] = (struct flag){ .name = name,
+				.value = table[i].value,
+				.may_lack = table[i].kind == KIND_BOOL };
+	}
+	return flags;
+}
+
+/* Reading a value by its kind: true when it is acceptable. */
+
+static bool listen_valid(struct str text)
+{
+	struct str host = text;
+	int64_t port;
+
+	if (str_starts(text, "unix:"))
+		return text.len > strlen("unix:/") && text.at[5] == '/';
+	while (host.len > 0 && host.at[host.len - 1] != ':')
+		host.len--;
+	if (host.len < 2 || !str_to_int(str_from(text, host.len), 0, 65535, &port))
+		return false;
+	host.len--;
+	bool six = host.at[0] == '[' && host.at[host.len - 1] == ']';
+	return six || str_find(host, STR(":")) < 0;
+}
+
+static bool url_valid(struct str text)
+{
+	if (str_starts(text, "unix:/")) return text.len > strlen("unix:/");
+	for (size_t i = 0; i < text.len; i++)
+		if ((unsigned char)text.at[i] <= ' ' || text.at[i] == '#' ||
+			text.at[i] == '?')
+			return false;
+	return (str_starts(text, "http://") && text.len > 7 && text.at[7] != '/') ||
+	       (str_starts(text, "https://") && text.len > 8 && text.at[8] != '/');
+}
+
+static bool store_valid(struct str text)
+{
+	return (str_starts(text, "sqlite:") && text.len > strlen("sqlite:")) ||
+	       str_starts(text, "postgresql://") || str_starts(text, "postgres://");
+}
+
+static bool hosts_valid(struct str text)
+{
+	struct str host;
+
+	while (str_cut(&text, ',', &host)) {
+		host = str_trim(host);
+		if (host.len == 0) return false;
+		for (size_t i = 0; i < host.len; i++)
+			if ((unsigned char)host.at[i] <= ' ' || strchr("/@", host.at[i]))
+				return false;
+	}
+	return true;
+}
+
+static bool bool_read(struct str text, bool *out)
+{
+	static const char *const yes[] = { "yes", "true", "on", "1" };
+	static const char *const no[] = { "no", "false", "off", "0" };
+
+	for (size_t i = 0; i < 4; i++) {
+		if (str_is_nocase(text, yes[i])) return *out = true, true;
+		if (str_is_nocase(text, no[i])) return *out = false, true;
+	}
+	return false;
+}
+
+static bool word_read(const char *const *words, struct str text, int *out)
+{
+	for (int i = 0; words[i]; i++)
+		if (str_is(text, words[i])) return *out = i, true;
+	return false;
+}
+
+static bool text_read(enum kind kind, struct str text, struct str *out)
+{
+	if ((kind == KIND_LISTEN && !listen_valid(text)) ||
+		(kind == KIND_URL && !url_valid(text)) ||
+		(kind == KIND_STORE && !store_valid(text)) ||
+		(kind == KIND_HOSTS && !hosts_valid(text)) || text.len == 0)
+		return false;
+	*out = text;
+	return true;
+}
+
+static bool value_read(const struct setting *s, struct str text, struct raw *raw)
+{
+	void *at = (char *)raw + s->at;
+	int64_t n;
+
+	switch (s->kind) {
+	case KIND_INT: return str_to_int(text, s->min, s->max, at);
+	case KIND_WORD: return word_read(s->words, text, at);
+	case KIND_BOOL: return bool_read(text, at);
+	case KIND_TIME:
+		if (!duration_read(text, &n) || n < s->min || n > s->max) return false;
+		*(int64_t *)at = n;
+		return true;
+	default: return text_read(s->kind, text, at);
+	}
+}
+
+/* Where a value came from, to be named when it is wrong. */
+struct source {
+	struct str name;  /* "--ask-rate", "PARLEY_ASK_RATE", "ask_rate (file:3)" */
+	struct str value; /* `at` is NULL: nothing was said */
+};
+
+static struct str name_cased(const char *name, char gap, bool upper, struct arena *arena)
+{
+	char *text = arena_copy(arena, str_of(name));
+
+	for (char *ch = text; ch && *ch; ch++) {
+		if (*ch == '_') *ch = gap;
+		if (upper && *ch >= 'a' && *ch <= 'z') *ch = (char)(*ch - 'a' + 'A');
+	}
+	return str_of(text);
+}
+
+static struct source source_find(size_t i, const struct args *args,
+	const struct settings_file *file, struct arena *arena)
+{
+	const char *name = table[i].name;
+	struct str dashed = name_cased(name, '-', false, arena);
+	struct str value = dashed.at ? args_get(args, dashed.at) : STR_NONE;
+
+	if (value.at)
+		return (struct source){ arena_print(arena, "--%s", dashed.at), value };
+	struct str env = arena_print(
+		arena, "PARLEY_%.*s", STR_ARGS(name_cased(name, '_', true, arena)));
+	const char *said = env.at ? getenv(env.at) : NULL;
+	if (said && *said) return (struct source){ env, str_of(said) };
+	const struct settings_file_value *v = &file->values[i];
+	if (!v->value.at) return (struct source){ STR_NONE, STR_NONE };
+	return (struct source){ arena_print(arena, "%s (%s:%d)", name, v->path, v->line),
+		v->value };
+}
+
+static enum err setting_wrong(
+	size_t i, const struct source *from, struct arena *arena, struct fault *why)
+{
+	struct str value = table[i].kind == KIND_SECRET ? STR("…") : from->value;
+
+	return fail(why, ERR_INVALID, "%s",
+		MSG(arena, "setting.wrong", { "setting", from->name }, { "value", value },
+			{ "accepts", setting_accepts(i, arena) })
+			.at);
+}
+
+static struct str data_default(struct arena *arena)
+{
+	const char *state = getenv("STATE_DIRECTORY"), *base = getenv("XDG_STATE_HOME");
+	const char *home = getenv("HOME");
+	const struct passwd *me;
+	struct str all = str_of(state), first;
+
+	if (str_cut(&all, ':', &first)) return str_of(arena_copy(arena, first));
+	if (geteuid() == 0 && getenv("INVOCATION_ID")) return STR("/var/lib/parley");
+	if (base && *base == '/') return arena_print(arena, "%s/parley", base);
+	if (!home || !*home) home = (me = getpwuid(getuid())) ? me->pw_dir : "/";
+	return arena_print(arena, "%s/.local/state/parley", home);
+}
+
+static enum color color_decide(int said)
+{
+	const char *none = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	if (said != COLOR_AUTO) return (enum color)said;
+	if ((none && *none) || (term && strcmp(term, "dumb") == 0)) return COLOR_NEVER;
+	return COLOR_AUTO;
+}
+
+static enum err settings_finish(
+	struct raw *raw, unsigned groups, struct arena *arena, struct fault *why)
+{
+	struct settings *s = &raw->s;
+
+	if (s->data.len == 0) s->data = data_default(arena);
+	if (s->store.len == 0)
+		s->store = arena_print(arena, "sqlite:%.*s/parley.db", STR_ARGS(s->data));
+	if (s->url.len > 0 && s->url.at[s->url.len - 1] == '/') {
+		while (s->url.at[s->url.len - 1] == '/')
+			s->url.len--;
+		s->url = str_of(arena_copy(arena, s->url));
+	}
+	s->log_json = raw->log == 1;
+	s->log_level = (enum log_level)raw->log_level;
+	s->lang = raw->lang == 0 ? msg_lang_guess() : (enum lang)(raw->lang - 1);
+	s->color = color_decide(raw->color);
+	if (!(groups & SETTINGS_SERVE)) return OK;
+	if (s->timeout_min_ms > s->timeout_max_ms)
+		return fail(why, ERR_INVALID, "%s", MSG(arena, "setting.timeouts").at);
+	if ((s->tls_cert.len > 0) != (s->tls_key.len > 0))
+		return fail(why, ERR_INVALID, "%s", MSG(arena, "setting.tls_pair").at);
+	return OK;
+}
+
+static enum err file_load(const struct args *args, struct arena *arena,
+	struct settings_file *file, struct fault *why)
+{
+	const char *names[SETTINGS_LEN + 1] = { 0 };
+	const char *env = getenv("PARLEY_CONFIG");
+	struct str path = args_get(args, "config");
+
+	for (size_t i = 0; i < SETTINGS_LEN; i++)
+		names[i] = table[i].not_in_file ? "" : table[i].name;
+	if (!path.at && env && *env) path = str_of(env);
+	return settings_file_load(path.at, names, arena, file, why);
+}
+
+enum err settings_read(const struct args *args, unsigned groups, struct arena *arena,
+	struct settings *out, struct fault *why)
+{
+	struct raw raw = { .log_level = LOG_INFO };
+	struct settings_file file = { 0 };
+	enum err err = file_load(args, arena, &file, why);
+
+	if (err != OK) return err;
+	for (size_t i = 0; i < SETTINGS_LEN; i++) {
+		if (!(table[i].groups & (groups | SETTINGS_ALL))) continue;
+		struct source from = source_find(i, args, &file, arena);
+		struct str value = from.value.at ? from.value : str_of(table[i].fallback);
+
+		if (value.at && !value_read(&table[i], value, &raw))
+			return setting_wrong(i, &from, arena, why);
+	}
+	err = settings_finish(&raw, groups, arena, why);
+	if (arena->failed) return fail(why, ERR_MEMORY, "out of memory");
+	if (err == OK) *out = raw.s;
+	return err;
+}

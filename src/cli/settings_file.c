@@ -1,0 +1,103 @@
+#include "cli/settings_file.h"
+
+#include <errno.h>
+#include <ini.h>
+#include <stdio.h>
+
+#include "cli/flags.h"
+#include "cli/msg.h"
+#include "client/locate.h"
+
+struct reading {
+	const char *const *names;
+	const char *path;
+	FILE *file;
+	int line;
+	bool too_long;
+	struct arena *arena;
+	struct settings_file *out;
+	struct fault *why; /* err is OK until something is wrong */
+};
+
+static char *line_read(char *out, int size, void *ctx)
+{
+	struct reading *r = ctx;
+	char *text = fgets(out, size, r->file);
+
+	if (!text) return NULL;
+	r->line++;
+	if (!strchr(text, '\n') && !feof(r->file)) r->too_long = true;
+	return text;
+}
+
+static int wrong(struct reading *r, const char *id, struct str key, const char *near)
+{
+	struct arena *a = r->arena;
+
+	if (r->why->err == OK)
+		fail(r->why, ERR_INVALID, "%s",
+			MSG(a, id, { "file", str_of(r->path) },
+				{ "line", arena_print(a, "%d", r->line) }, { "key", key },
+				{ "near", str_of(near) })
+				.at);
+	return 0;
+}
+
+static int value_take(void *ctx, const char *section, const char *name, const char *value)
+{
+	struct reading *r = ctx;
+	const char *near = NULL;
+
+	if (r->too_long) return wrong(r, "setting.file.long", str_of(name), NULL);
+	if (*section) return wrong(r, "setting.file.section", str_of(section), NULL);
+	for (size_t i = 0; r->names[i]; i++) {
+		struct settings_file_value *v = &r->out->values[i];
+
+		near = *r->names[i] ? nearer(str_of(name), near, r->names[i]) : near;
+		if (strcmp(name, r->names[i]) != 0) continue;
+		if (v->path == r->path)
+			return wrong(r, "setting.file.twice", str_of(name), NULL);
+		v->value = str_of(arena_copy(r->arena, str_of(value)));
+		v->path = r->path;
+		v->line = r->line;
+		return v->value.at != NULL;
+	}
+	return wrong(r, near ? "setting.file.unknown.near" : "setting.file.unknown",
+		str_of(name), near);
+}
+
+static enum err file_take(const char *path, bool must, const char *const *names,
+	struct arena *arena, struct settings_file *out, struct fault *why)
+{
+	struct fault found = { 0 };
+	struct reading r = {
+		.names = names, .path = path, .arena = arena, .out = out, .why = &found
+	};
+	int bad;
+
+	r.file = fopen(path, "re");
+	if (!r.file)
+		return must ? fail(why, ERR_INVALID, "%s: %s", path, strerror(errno))
+			    : OK;
+	bad = ini_parse_stream(line_read, &r, value_take, &r);
+	fclose(r.file);
+	if (r.too_long && found.err == OK) wrong(&r, "setting.file.long", STR_NONE, NULL);
+	if (bad && found.err == OK) {
+		r.line = bad > 0 ? bad : r.line;
+		wrong(&r, "setting.file.bad", STR_NONE, NULL);
+	}
+	if (found.err != OK) *why = found;
+	return found.err;
+}
+
+enum err settings_file_load(const char *path, const char *const *names,
+	struct arena *arena, struct settings_file *out, struct fault *why)
+{
+	const char *own = config_path(arena, "parley.conf");
+	enum err err;
+
+	if (path) return file_take(path, true, names, arena, out, why);
+	err = file_take("/etc/parley/parley.conf", false, names, arena, out, why);
+	if (err == OK && own) err = file_take(own, false, names, arena, out, why);
+	return err;
+}

@@ -1,0 +1,46 @@
+#include "cli/settle.h"
+
+#include <stdio.h>
+
+#include "cli/outcome.h"
+
+static int settled_before(
+	struct cli *cli, const struct json *ask, const struct fault *why)
+{
+	struct str summary = json_text(json_get(ask, "summary"));
+
+	if (!ask) return cli_fail(cli, why);
+	SAY("cli.settled_before", { "story", outcome_story(ask, &cli->arena) });
+	if (summary.len > 0 && json_is(json_get(ask, "answer"), JSON_OBJECT))
+		SAY("cli.settled_before.answer", { "summary", summary });
+	if (args_have(&cli->args, "json")) json_print(ask);
+	return EXIT_NO;
+}
+
+int settle_with(struct cli *cli, struct client *client, struct str id, const char *tail,
+	struct str body)
+{
+	struct reply reply = { 0 };
+	struct fault conflict = { 0 };
+	int status = reach_call(
+		cli, client, "POST", ask_path(cli, id, tail), body, &reply, &conflict);
+	const struct json *ask = json_get(reply.json, "ask");
+
+	if (conflict.err != OK) return settled_before(cli, ask, &conflict);
+	if (status != EXIT_YES) return status;
+	fprintf(stderr, "%.*s\n", STR_ARGS(outcome_story(ask, &cli->arena)));
+	if (args_have(&cli->args, "json")) json_print(ask);
+	return EXIT_YES;
+}
+
+int settle(struct cli *cli, enum as as, struct str id, const char *tail, struct str body)
+{
+	struct fault why = { 0 };
+	struct client *client = reach(cli, as, &why);
+	int status;
+
+	if (!client) return cli_fail(cli, &why);
+	status = settle_with(cli, client, id, tail, body);
+	client_free(client);
+	return status;
+}

@@ -1,0 +1,14 @@
+/* settle.h - answer, skip and cancel: one call, and what became of the ask. */
+#ifndef CLI_SETTLE_H
+#define CLI_SETTLE_H
+
+#include "cli/reach.h"
+
+/* POSTs the body to the ask's `tail` ("/answer") and says what happened. When another was
+ * first it says who and what: EXIT_NO. */
+int settle(struct cli *, enum as, struct str id, const char *tail, struct str body);
+/* The same over a client that is open already. */
+int settle_with(struct cli *, struct client *, struct str id, const char *tail,
+	struct str body);
+
+#endif

@@ -1,0 +1,37 @@
+/* term.h - the terminal: its width and colours, questions to the person at it, and Ctrl-C. */
+#ifndef CLI_TERM_H
+#define CLI_TERM_H
+
+#include "base/arena.h"
+#include "cli/settings.h"
+
+struct term {
+	bool out_tty; /* stdout is a terminal */
+	bool err_tty;
+	bool out_color;
+	bool err_color;
+	size_t width; /* columns of stdout's terminal; 0: none */
+	int stop_fd;  /* readable once SIGINT or SIGTERM came; -1: not watched */
+};
+
+void term_setup(struct term *, enum color);
+
+enum tint { TINT_NONE, TINT_BOLD, TINT_DIM, TINT_RED, TINT_GREEN, TINT_YELLOW };
+const char *tint_on(enum tint, bool color); /* "" without colour */
+const char *tint_off(bool color);
+
+/* From now on SIGINT and SIGTERM make stop_fd readable instead of killing us. */
+void term_watch(struct term *);
+/* The exit status of the signal that came: 130 or 143. */
+int term_stopped(void);
+
+/* The person's terminal, for reading and asking; -1: there is none. */
+int tty_open(void);
+/* One line from it, without its end; false at the end of input or when stopped. Without
+ * `echo` what is typed is not shown. */
+bool tty_line(const struct term *, int tty, bool echo, struct arena *, struct str *out);
+/* What canonical input holds, once it is readable: a line, or its end (false). */
+bool tty_read(int tty, struct arena *, struct str *out);
+void tty_write(int tty, struct str text);
+
+#endif

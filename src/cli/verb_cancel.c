@@ -1,0 +1,28 @@
+#include "cli/settle.h"
+#include "cli/verbs.h"
+
+static int cancel_run(struct cli *cli)
+{
+	return settle(
+		cli, AS_AGENT, args_word(&cli->args, 0), "/cancel", reason_body(cli));
+}
+
+static const struct flag flags[] = { { .name = "reason", .value = "TEXT" },
+	{ .name = "json" }, { 0 } };
+
+static const char *const examples[] = {
+	"parley cancel ask_01jc… --reason 'No longer needed'",
+	NULL,
+};
+
+const struct command verb_cancel = {
+	.name = "cancel",
+	.run = cancel_run,
+	.words = "ID",
+	.words_min = 1,
+	.words_max = 1,
+	.flags = flags,
+	.settings = SETTINGS_CLIENT,
+	.exits = "0 1 2 3 4 5",
+	.examples = examples,
+};

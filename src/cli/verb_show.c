@@ -1,0 +1,57 @@
+#include <stdio.h>
+
+#include "cli/card.h"
+#include "cli/outcome.h"
+#include "cli/reach.h"
+#include "cli/verbs.h"
+
+static void card_print(struct cli *cli, const struct json *ask)
+{
+	struct buf out = { 0 };
+	enum lang lang = msg_lang();
+
+	/* What goes into a pipe is read by programs, too: always the same words. */
+	if (!cli->term.out_tty) msg_lang_set(LANG_EN);
+	card_write(cli, ask, &out);
+	msg_lang_set(lang);
+	if (out.len > 0) fwrite(out.at, 1, out.len, stdout);
+	buf_done(&out);
+}
+
+static int show_run(struct cli *cli)
+{
+	struct fault why = { 0 };
+	struct client *client = reach(cli, AS_PERSON, &why);
+	struct reply reply;
+	int status;
+
+	if (!client) return cli_fail(cli, &why);
+	status = reach_call(cli, client, "GET",
+		ask_path(cli, args_word(&cli->args, 0), ""), STR_NONE, &reply, NULL);
+	if (status == EXIT_YES && args_have(&cli->args, "json"))
+		json_print(reply.json);
+	else if (status == EXIT_YES)
+		card_print(cli, reply.json);
+	client_free(client);
+	return status;
+}
+
+static const struct flag flags[] = { { .name = "json" }, { 0 } };
+
+static const char *const examples[] = {
+	"parley show ask_01jc…",
+	"parley show --json ask_01jc… | jq .answer",
+	NULL,
+};
+
+const struct command verb_show = {
+	.name = "show",
+	.run = show_run,
+	.words = "ID",
+	.words_min = 1,
+	.words_max = 1,
+	.flags = flags,
+	.settings = SETTINGS_CLIENT,
+	.exits = "0 2 3 4 5",
+	.examples = examples,
+};

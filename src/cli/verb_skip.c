@@ -1,0 +1,28 @@
+#include "cli/settle.h"
+#include "cli/verbs.h"
+
+static int skip_run(struct cli *cli)
+{
+	return settle(
+		cli, AS_PERSON, args_word(&cli->args, 0), "/skip", reason_body(cli));
+}
+
+static const struct flag flags[] = { { .name = "reason", .value = "TEXT" },
+	{ .name = "json" }, { 0 } };
+
+static const char *const examples[] = {
+	"parley skip ask_01jc… --reason 'Not mine to decide'",
+	NULL,
+};
+
+const struct command verb_skip = {
+	.name = "skip",
+	.run = skip_run,
+	.words = "ID",
+	.words_min = 1,
+	.words_max = 1,
+	.flags = flags,
+	.settings = SETTINGS_CLIENT,
+	.exits = "0 1 2 3 4 5",
+	.examples = examples,
+};

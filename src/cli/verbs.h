@@ -1,0 +1,11 @@
+/* verbs.h - the rows of this folder's verbs, each in its own file. */
+#ifndef CLI_VERBS_H
+#define CLI_VERBS_H
+
+#include "cli/cli.h"
+
+extern const struct command verb_ask, verb_approve, verb_gate, verb_wait, verb_show,
+	verb_list, verb_answer, verb_skip, verb_cancel, verb_watch, verb_login, verb_logout,
+	verb_completion, verb_help;
+
+#endif

@@ -1,0 +1,163 @@
+#include "client/client.h"
+
+#include <curl/curl.h>
+
+#include "base/clock.h"
+#include "base/id.h"
+#include "base/mem.h"
+#include "client/setup.h"
+#include "client/transfer.h"
+
+static bool url_local(struct str origin)
+{
+	static const char *const starts[] = { "://127.", "://localhost:", "://localhost",
+		"://[::1]" };
+
+	for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+		if (str_find(origin, str_of(starts[i])) >= 0) return true;
+	return false;
+}
+
+struct str url_origin(struct str url)
+{
+	size_t at = str_starts(url, "http://") ? 7 : str_starts(url, "https://") ? 8 : 0;
+	size_t end = at;
+
+	if (at == 0) return STR_NONE;
+	while (end < url.len && !strchr("/?#", url.at[end]))
+		end++;
+	return end == at ? STR_NONE : str_first(url, end);
+}
+
+static bool target_read(struct client *c, struct str url)
+{
+	c->url = arena_str(&c->arena, url);
+	if (str_starts(url, "unix:/")) {
+		c->socket = str_of(arena_copy(&c->arena, str_from(url, strlen("unix:"))));
+		c->base = STR("http://localhost");
+		c->local = true;
+		return true;
+	}
+	while (url.len > 0 && url.at[url.len - 1] == '/')
+		url.len--;
+	c->base = arena_str(&c->arena, url);
+	c->local = url_local(url_origin(url));
+	return url_origin(url).len > 0;
+}
+
+struct client *client_new(const struct client_setup *setup, struct fault *why)
+{
+	struct client *c = mem_alloc(sizeof *c);
+
+	if (!c) return fail(why, ERR_MEMORY, "out of memory"), NULL;
+	c->stop_fd = setup->stop_fd;
+	c->token = arena_str(&c->arena, setup->token);
+	c->cookie = arena_str(&c->arena, setup->cookie);
+	c->via = arena_str(&c->arena, setup->via);
+	if (!target_read(c, setup->url)) {
+		fail(why, ERR_INVALID, "%.*s: not an address of a server",
+			STR_ARGS(setup->url));
+		return client_free(c);
+	}
+	curl_global_init(CURL_GLOBAL_DEFAULT);
+	c->multi = curl_multi_init();
+	if (!c->multi || c->arena.failed) {
+		fail(why, ERR_MEMORY, "out of memory");
+		return client_free(c);
+	}
+	return c;
+}
+
+struct client *client_free(struct client *c)
+{
+	if (!c) return NULL;
+	if (c->multi) curl_multi_cleanup(c->multi);
+	arena_done(&c->arena);
+	mem_free(c);
+	return NULL;
+}
+
+enum err client_call(struct client *c, const struct call *call, struct arena *arena,
+	struct reply *out, struct fault *why)
+{
+	struct transfer *t = transfer_start(c, call, NULL, NULL);
+	enum err err;
+
+	*out = (struct reply){ 0 };
+	if (!t) return fail(why, ERR_MEMORY, "out of memory");
+	while (!transfer_over(t)) {
+		if (client_stir(c, -1, 60000) == STIRRED_STOP) {
+			out->stopped = true;
+			transfer_free(t);
+			return fail(why, ERR_UNAVAILABLE, "interrupted");
+		}
+	}
+	err = transfer_result(t, arena, out, why);
+	transfer_free(t);
+	return err;
+}
+
+bool reply_passing(const struct reply *r)
+{
+	return !r->stopped && (r->status == 0 || r->status == 429 || r->status == 502 ||
+				      r->status == 503 || r->status == 504);
+}
+
+/* True when stopped. */
+static bool nap(struct client *c, int64_t ms)
+{
+	int64_t until = clock_mono_ms() + ms;
+
+	for (int64_t left = ms; left > 0; left = until - clock_mono_ms())
+		if (client_stir(c, -1, left) == STIRRED_STOP) return true;
+	return false;
+}
+
+enum err client_insist(struct client *c, const struct call *call,
+	const struct patience *p, struct arena *arena, struct reply *out,
+	struct fault *why)
+{
+	int64_t start = clock_mono_ms();
+
+	for (int n = 1;; n++) {
+		struct fault now = { 0 };
+		enum err err = client_call(c, call, arena, out, &now);
+		int64_t pause = backoff_ms(n);
+
+		if (now.retry_after_s * 1000 > pause) pause = now.retry_after_s * 1000;
+		if (err == OK || !reply_passing(out) || err == ERR_MEMORY ||
+			(n == 1 && p->must_connect && out->status == 0 &&
+				!out->connected) ||
+			(p->total_ms >= 0 &&
+				clock_mono_ms() + pause - start > p->total_ms)) {
+			if (why) *why = now;
+			return err;
+		}
+		if (n == 1 && p->trouble) p->trouble(p->ctx, &now);
+		if (nap(c, pause)) {
+			out->stopped = true;
+			return fail(why, ERR_UNAVAILABLE, "interrupted");
+		}
+	}
+}
+
+struct str key_make(struct arena *arena)
+{
+	uint64_t a = random_u64(NULL), b = random_u64(NULL);
+
+	return arena_print(
+		arena, "%016llx%016llx", (unsigned long long)a, (unsigned long long)b);
+}
+
+void url_add(struct buf *out, struct str text)
+{
+	for (size_t i = 0; i < text.len; i++) {
+		unsigned char ch = (unsigned char)text.at[i];
+
+		if ((ch >= '0' && ch <= '9') || (ch >= 'A' && ch <= 'Z') ||
+			(ch >= 'a' && ch <= 'z') || (ch && strchr("-._~", ch)))
+			buf_add_char(out, (char)ch);
+		else
+			buf_print(out, "%%%02X", ch);
+	}
+}

@@ -1,0 +1,89 @@
+#include "client/sse.h"
+
+static void frame_emit(struct sse *s)
+{
+	struct sse_frame frame = { .id = buf_str(&s->id),
+		.type = buf_str(&s->type),
+		.data = buf_str(&s->data) };
+
+	if (frame.data.len > 0) frame.data.len--; /* its last line end */
+	if (frame.type.len == 0) frame.type = STR("message");
+	if (s->data_seen || s->id_seen) s->failed |= !s->fn(s->ctx, &frame);
+	buf_clear(&s->type);
+	buf_clear(&s->data);
+	s->data_seen = s->id_seen = false;
+}
+
+static void field_take(struct sse *s, struct str name, struct str value)
+{
+	if (str_is(name, "data")) {
+		buf_add(&s->data, value);
+		buf_add_char(&s->data, '\n');
+		s->data_seen = true;
+	} else if (str_is(name, "event")) {
+		buf_clear(&s->type);
+		buf_add(&s->type, value);
+	} else if (str_is(name, "id") &&
+		   !(value.len > 0 && memchr(value.at, 0, value.len))) {
+		buf_clear(&s->id);
+		buf_add(&s->id, value);
+		s->id_seen = true;
+	} else if (str_is(name, "retry")) {
+		str_to_int(value, 0, 3600000, &s->retry_ms);
+	}
+	s->failed |= s->data.failed || s->type.failed || s->id.failed;
+}
+
+static void line_take(struct sse *s)
+{
+	struct str name, line = buf_str(&s->line);
+
+	if (!s->started && str_starts(line, "\xEF\xBB\xBF")) line = str_from(line, 3);
+	s->started = true;
+	if (line.len == 0) {
+		frame_emit(s);
+	} else if (line.at[0] != ':') {
+		struct str rest = line;
+
+		str_cut(&rest, ':', &name);
+		if (str_starts(rest, " ")) rest = str_from(rest, 1);
+		field_take(s, name, rest);
+	}
+	buf_clear(&s->line);
+}
+
+bool sse_feed(struct sse *s, struct str bytes)
+{
+	s->line.max = SSE_LINE_MAX;
+	s->id.max = s->type.max = 1024;
+	s->data.max = SSE_EVENT_MAX;
+	for (size_t i = 0; i < bytes.len && !s->failed; i++) {
+		char ch = bytes.at[i];
+		bool joined = ch == '\n' && s->after_cr;
+
+		s->after_cr = ch == '\r';
+		if (joined) continue;
+		if (ch == '\n' || ch == '\r')
+			line_take(s);
+		else
+			buf_add_char(&s->line, ch);
+		s->failed |= s->line.failed;
+	}
+	return !s->failed;
+}
+
+void sse_reset(struct sse *s)
+{
+	buf_clear(&s->line);
+	buf_clear(&s->type);
+	buf_clear(&s->data);
+	s->data_seen = s->id_seen = s->after_cr = s->started = s->failed = false;
+}
+
+void sse_done(struct sse *s)
+{
+	buf_done(&s->line);
+	buf_done(&s->id);
+	buf_done(&s->type);
+	buf_done(&s->data);
+}
