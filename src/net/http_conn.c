@@ -141,6 +141,14 @@ static bool conn_begin_reading(struct conn *c)
 	return true;
 }
 
+/* The clock of a slow sender starts with a request's first bytes, once. */
+static void conn_await(struct conn *c)
+{
+	if (c->phase == CONN_READING) return;
+	c->phase = CONN_READING;
+	tick_set(c->server->loop, &c->tick, c->server->limits.send_ms);
+}
+
 static void conn_keep(struct conn *c, struct str bytes)
 {
 	if (!c->kept) c->kept = mem_alloc(sizeof *c->kept);
@@ -169,13 +177,9 @@ static size_t conn_step(struct conn *c, struct str bytes)
 	}
 	n = reading_feed(c->exchange.reading, bytes, &step);
 	switch (step) {
-	case PARSE_MORE:
-		if (c->phase == CONN_IDLE)
-			tick_set(c->server->loop, &c->tick, c->server->limits.send_ms);
-		c->phase = CONN_READING;
-		break;
+	case PARSE_MORE: conn_await(c); break;
 	case PARSE_CONTINUE:
-		c->phase = CONN_READING;
+		conn_await(c);
 		if (n == bytes.len) conn_continue(c);
 		break;
 	case PARSE_DONE: conn_handle(c); break;

@@ -1,5 +1,6 @@
 #include "net/http.h"
 
+#include "base/hash.h"
 #include "base/utf8.h"
 
 struct str http_header(const struct http_request *q, const char *name)
@@ -61,29 +62,19 @@ const char *http_status_text(int status)
 	return "Unknown";
 }
 
-static int hex_value(char c)
-{
-	if (c >= '0' && c <= '9') return c - '0';
-	if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-	return -1;
-}
-
 /* One decoded byte from the front of *rest; -1: a bad escape. */
 static int decode_next(struct str *rest, bool query)
 {
 	char c = rest->at[0];
-	int high, low;
+	uint8_t byte;
 
 	if (c != '%') {
 		*rest = str_from(*rest, 1);
 		return c == '+' && query ? ' ' : (unsigned char)c;
 	}
-	if (rest->len < 3) return -1;
-	high = hex_value(rest->at[1]);
-	low = hex_value(rest->at[2]);
+	if (rest->len < 3 || !hex_read(str_make(rest->at + 1, 2), &byte, 1)) return -1;
 	*rest = str_from(*rest, 3);
-	return high < 0 || low < 0 ? -1 : high * 16 + low;
+	return byte;
 }
 
 bool http_decode(struct str text, bool query, struct arena *arena, struct str *out)

@@ -67,6 +67,25 @@ static void a_slow_sender_gets_408_however_busy_it_looks(void **state)
 	stand_free(s);
 }
 
+static void who_was_told_to_continue_and_does_not_gets_408(void **state)
+{
+	struct http_limits limits = { .send_ms = 200 };
+	struct stand *s = stand_new(NULL, &limits);
+	int fd = peer_open(s);
+	struct reply r;
+
+	(void)state;
+	peer_send(fd, "PUT / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n"
+		      "Content-Length: 3\r\n\r\n");
+	assert_true(peer_head(fd, &r));
+	assert_int_equal(r.status, 100);
+	assert_true(peer_reply(fd, &r));
+	assert_int_equal(r.status, 408);
+	reply_done(&r);
+	close(fd);
+	stand_free(s);
+}
+
 static void a_parked_exchange_outlives_every_timer(void **state)
 {
 	struct http_limits limits = { .idle_ms = 100, .send_ms = 100, .write_ms = 100 };
@@ -313,6 +332,68 @@ static void only_a_dead_servers_socket_is_replaced(void **state)
 	rmdir(dir);
 }
 
+static void name_reply(void *ctx, struct exchange *x)
+{
+	http_reply(x, 200, "text/plain", STR_NONE, str_of(ctx));
+}
+
+static void servers_stopped(void *ctx)
+{
+	atomic_fetch_add((atomic_int *)ctx, 1);
+}
+
+struct pair {
+	struct http_server *servers[2];
+	atomic_int stopped;
+};
+
+static void pair_listen(struct stand *s, void *arg)
+{
+	struct pair *pair = arg;
+	static char names[2][8] = { "first", "second" };
+
+	for (int i = 0; i < 2; i++)
+		pair->servers[i] = http_listen(
+			s->loop, STR("127.0.0.1:0"), NULL, name_reply, names[i], NULL);
+}
+
+static void pair_stop(struct stand *s, void *arg)
+{
+	struct pair *pair = arg;
+
+	(void)s;
+	for (int i = 0; i < 2; i++)
+		http_stop(pair->servers[i], 0, servers_stopped, &pair->stopped);
+}
+
+static void servers_share_a_loop(void **state)
+{
+	struct stand *s = stand_new(NULL, NULL);
+	struct pair pair = { 0 };
+	const char *const names[] = { "first", "second" };
+	int own = s->port;
+
+	(void)state;
+	stand_call(s, pair_listen, &pair);
+	for (int i = 0; i < 2; i++) {
+		struct reply r;
+		int fd;
+
+		s->port = http_port(pair.servers[i]);
+		fd = peer_open(s);
+		peer_send(fd, GET("/"));
+		assert_true(peer_reply(fd, &r));
+		assert_string_equal(buf_text(&r.body), names[i]);
+		reply_done(&r);
+		close(fd);
+	}
+	s->port = own;
+	stand_call(s, pair_stop, &pair);
+	stand_wait(&pair.stopped, 2);
+	assert_int_equal(stand_status(s, GET("/")), 200);
+	stand_free(s);
+}
+
 static void addresses_are_read_strictly(void **state)
 {
 	static const char *const bad[] = { "", ":80", "127.0.0.1",
@@ -332,6 +413,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_idle_connection_is_closed_quietly),
 		cmocka_unit_test(a_slow_sender_gets_408_however_busy_it_looks),
+		cmocka_unit_test(who_was_told_to_continue_and_does_not_gets_408),
 		cmocka_unit_test(a_parked_exchange_outlives_every_timer),
 		cmocka_unit_test(one_connection_too_many_waits_for_its_turn),
 		cmocka_unit_test(without_descriptors_the_server_neither_spins_nor_dies),
@@ -340,6 +422,7 @@ int main(void)
 		cmocka_unit_test(after_the_grace_the_rest_is_cut),
 		cmocka_unit_test(a_unix_socket_is_private_and_removed_at_the_end),
 		cmocka_unit_test(only_a_dead_servers_socket_is_replaced),
+		cmocka_unit_test(servers_share_a_loop),
 		cmocka_unit_test(addresses_are_read_strictly),
 	};
 

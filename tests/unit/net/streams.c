@@ -214,6 +214,63 @@ static void who_falls_too_far_behind_is_gone_on_a_later_turn(void **state)
 	stand_free(s);
 }
 
+/* ---- much to say ---- */
+
+enum { PAGE = 32 * 1024, PAGES = 500 };
+
+struct tale {
+	struct exchange *exchange;
+	int pages, waits;
+};
+
+/* Writes while the socket takes it, and goes on when all has left. */
+static void tale_tell(void *ctx)
+{
+	static char page[PAGE];
+	struct tale *tale = ctx;
+
+	while (tale->pages < PAGES) {
+		if (http_backlog(tale->exchange) > 0) {
+			tale->waits++;
+			return;
+		}
+		assert_true(http_write(tale->exchange, str_make(page, PAGE)));
+		tale->pages++;
+	}
+	http_end(tale->exchange);
+}
+
+static void tale_begin(struct stand *s, void *arg)
+{
+	struct tale *tale = arg;
+
+	tale->exchange = s->held[0].exchange;
+	s->held[0].exchange = NULL;
+	http_on_drained(tale->exchange, tale_tell, tale);
+	tale_tell(tale);
+}
+
+static void who_has_much_to_say_goes_on_when_drained(void **state)
+{
+	struct http_limits limits = { .backlog_max = 64 * 1024 };
+	struct stand *s = stand_new(NULL, &limits);
+	int fd = peer_open(s);
+	struct tale tale = { 0 };
+	struct reply r;
+
+	(void)state;
+	peer_send(fd, GET("/stream"));
+	stand_wait(&s->handled, 1);
+	stand_call(s, tale_begin, &tale);
+	assert_true(peer_reply(fd, &r));
+	assert_int_equal(r.body.len, PAGE * PAGES);
+	assert_int_equal(atomic_load(&s->gone), 0);
+	reply_done(&r);
+	close(fd);
+	stand_free(s);
+	assert_true(tale.waits > 0);
+}
+
 static void count_connections(struct stand *s, void *arg)
 {
 	*(size_t *)arg = http_connections(s->server);
@@ -276,6 +333,7 @@ int main(void)
 		cmocka_unit_test(who_parked_a_request_learns_that_the_peer_went),
 		cmocka_unit_test(streams_go_on_while_a_slow_reader_is_cut),
 		cmocka_unit_test(who_falls_too_far_behind_is_gone_on_a_later_turn),
+		cmocka_unit_test(who_has_much_to_say_goes_on_when_drained),
 		cmocka_unit_test(a_reply_that_nobody_reads_is_cut),
 		cmocka_unit_test(writing_more_does_not_save_a_stuck_reader),
 	};
