@@ -337,8 +337,8 @@ static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
 		if (c->keep_alive) conn_keep(c, bytes);
 		break;
 	case CONN_LINGERING:
-		c->drained += (uint32_t)bytes.len;
-		if (c->drained > LINGER_MAX) conn_cut(c);
+		c->thrown += (uint32_t)bytes.len;
+		if (c->thrown > LINGER_MAX) conn_cut(c);
 		break;
 	case CONN_CLOSED: break;
 	}

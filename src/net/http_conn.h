@@ -66,7 +66,7 @@ struct conn {
 	struct buf *kept;
 	size_t backlog_seen; /* when the tick last looked for progress */
 	uint32_t writes;     /* that libuv holds */
-	uint32_t drained;    /* bytes thrown away while lingering */
+	uint32_t thrown;     /* bytes thrown away while lingering */
 	enum conn_phase phase : 8;
 	bool keep_alive; /* after this reply */
 	bool taking;	 /* conn_take is at work further up the stack */

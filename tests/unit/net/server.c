@@ -195,6 +195,30 @@ static void any_allocation_may_fail(void **state)
 	stand_free(s);
 }
 
+static void the_steady_state_allocates_nothing(void **state)
+{
+	struct stand *s = stand_new(NULL, NULL);
+	int fd = peer_open(s);
+	struct reply r;
+	char body[5];
+
+	(void)state;
+	for (int i = 0; i < 200; i++) {
+		if (i == 100) mem_fail_at(0, 0);
+		peer_send(fd, i % 2 ? GET("/pieces?a=b")
+				    : "POST /echo HTTP/1.1\r\nHost: x\r\n"
+				      "Content-Length: 5\r\n\r\nhello");
+		assert_true(peer_head(fd, &r));
+		if (i % 2)
+			assert_int_equal(recv(fd, r.head, 21, MSG_WAITALL), 21);
+		else
+			assert_int_equal(recv(fd, body, 5, MSG_WAITALL), 5);
+	}
+	assert_int_equal(mem_count(), 0);
+	close(fd);
+	stand_free(s);
+}
+
 /* ---- the end ---- */
 
 static void reply_held(struct stand *s, void *arg)
@@ -418,6 +442,7 @@ int main(void)
 		cmocka_unit_test(one_connection_too_many_waits_for_its_turn),
 		cmocka_unit_test(without_descriptors_the_server_neither_spins_nor_dies),
 		cmocka_unit_test(any_allocation_may_fail),
+		cmocka_unit_test(the_steady_state_allocates_nothing),
 		cmocka_unit_test(stopping_lets_replies_finish_and_ends_what_waits),
 		cmocka_unit_test(after_the_grace_the_rest_is_cut),
 		cmocka_unit_test(a_unix_socket_is_private_and_removed_at_the_end),
