@@ -140,15 +140,12 @@ test('a revoked token is 401 at once', async () => {
 	assert.equal((await client.get('/v1/me')).status, 401);
 });
 
-test('a revoked token ends its open streams and waits soon', async () => {
-	const made = (await admin.post('/v1/tokens', { role: 'agent', name: 'brief2' })).body;
-	const client = server.client(made.token);
-	const stream = await client.stream();
+test('a revoked token is cut off from its stream', { timeout: 30_000 }, async () => {
+	const made = (await admin.post('/v1/tokens', { role: 'member', name: 'brief2' })).body;
+	const stream = await server.client(made.token).stream();
 	await stream.frame();
 	await admin.delete(`/v1/tokens/${made.id}`);
-	const before = stream.frames.length;
-	await agent.ask();
-	assert.ok(stream.frames.slice(before).every((f) => !f.data), 'a stranger sees events');
+	while (await stream.frame(20_000)); // within a heartbeat or so
 	stream.close();
 });
 

@@ -232,6 +232,15 @@ test('tokens made on the command line are listed too', async () => {
 	}
 });
 
+test('one user or token can be read', async () => {
+	const user = await add();
+	const { login: _, ...shown } = user;
+	assert.deepEqual((await admin.get(`/v1/users/${user.id}`)).body, shown);
+	const made = (await admin.post('/v1/tokens', { role: 'agent', name: 'one' })).body;
+	const { token: __, ...kept } = made;
+	assert.deepEqual((await admin.get(`/v1/tokens/${made.id}`)).body, kept);
+});
+
 test('a deleted token is gone', async () => {
 	const made = (await admin.post('/v1/tokens', { role: 'agent', name: 'gone' })).body;
 	assert.equal((await admin.delete(`/v1/tokens/${made.id}`)).status, 204);
