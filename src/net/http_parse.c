@@ -77,14 +77,9 @@ static bool line_check(struct reading *r, struct str line)
 /* Bytes of the line that is being read: as many as the limits allow. */
 static bool line_add(struct reading *r, struct str piece)
 {
-	size_t first_max = TARGET_MAX + 64; /* with method, version and blanks */
-	size_t len = r->head.len + piece.len;
-
 	if (r->head.len == 0 && (piece.at[0] < 'A' || piece.at[0] > 'Z'))
 		return reading_refuse(r, 400, "not an HTTP request");
-	if (r->line == 0 && len > first_max && r->header_max > first_max)
-		return reading_refuse(r, 414, "the request target is too long");
-	if (len > r->header_max)
+	if (piece.len > r->header_max - r->head.len)
 		return reading_refuse(r, 431, "the headers are too large");
 	buf_add(&r->head, piece);
 	if (r->head.failed) return reading_refuse(r, 503, "out of memory");

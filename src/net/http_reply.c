@@ -233,7 +233,7 @@ static const char *problem_of(int status)
 {
 	switch (status) {
 	case 408: return "timeout";
-	case 413: return "too-big";
+	case 413: return "too-large";
 	case 414: return "target-too-long";
 	case 417: return "expectation-failed";
 	case 431: return "headers-too-large";

@@ -222,7 +222,7 @@ static void a_refusal_is_a_problem_and_the_end(void **state)
 		  "Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n",
 			400, "/problems/bad-request" },
 		{ "POST / HTTP/1.1\r\n" HOST "Content-Length: 9999999\r\n\r\n", 413,
-			"/problems/too-big" },
+			"/problems/too-large" },
 		{ "POST / HTTP/1.1\r\n" HOST "Expect: x\r\nContent-Length: 9\r\n\r\n",
 			417, "/problems/expectation-failed" },
 	};
