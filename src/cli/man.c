@@ -21,7 +21,18 @@ static void text_add(struct buf *out, struct str text)
 	if (text.len > 0 && text.at[text.len - 1] != '\n') buf_add_char(out, '\n');
 }
 
-/* Paragraphs are parted by empty lines, which mdoc wants as macros. */
+/* mdoc wants a line for each sentence, and a macro between paragraphs. */
+static void line_add(struct buf *out, struct str line)
+{
+	int end;
+
+	while ((end = str_find(line, STR(". "))) >= 0) {
+		text_add(out, str_first(line, (size_t)end + 1));
+		line = str_trim(str_from(line, (size_t)end + 1));
+	}
+	text_add(out, line);
+}
+
 static void prose_add(struct buf *out, const char *text)
 {
 	struct str rest = str_of(text), line;
@@ -30,7 +41,7 @@ static void prose_add(struct buf *out, const char *text)
 		if (str_trim(line).len == 0)
 			buf_add_text(out, ".Pp\n");
 		else
-			text_add(out, str_trim(line));
+			line_add(out, str_trim(line));
 	}
 }
 
@@ -171,7 +182,7 @@ void man_settings(struct cli *cli, struct buf *out)
 						       { "default", str_of(s.fallback) })
 					     : MSG(&cli->arena, "help.man.conf.accepts",
 						       { "accepts", accepts });
-		text_add(out, said);
+		line_add(out, said);
 	}
 	buf_add_text(out,
 		".El\n.Sh EXAMPLES\n.Bd -literal\nlisten = 0.0.0.0:7275\n"
