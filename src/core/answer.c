@@ -6,7 +6,8 @@
 enum { A_ANSWERS, A_ANSWER, A_LEN };
 
 static const struct str body_names[A_LEN] = {
-	[A_ANSWERS] = STR("answers"), [A_ANSWER] = STR("answer"),
+	[A_ANSWERS] = STR("answers"),
+	[A_ANSWER] = STR("answer"),
 };
 static const struct members body_members = { body_names, A_LEN };
 
@@ -20,16 +21,15 @@ struct sheet {
 };
 
 /* A question as an answer meets it: with what may not be missing. */
-static void sheet_read(struct sheet *s, size_t i, const struct spot *at,
-	const struct json *value)
+static void sheet_read(
+	struct sheet *s, size_t i, const struct spot *at, const struct json *value)
 {
 	const struct question *q = &s->questions[i];
 	struct check own = { .why = s->check->why };
 	struct reply *r = &s->replies[i];
 
 	reply_read(&own, at, q, value, r);
-	if (!own.failed && q->required && !r->given)
-		wrong(&own, at, "required");
+	if (!own.failed && q->required && !r->given) wrong(&own, at, "required");
 	if (!own.failed && q->note_required && r->given && !r->text.len)
 		wrong_member(&own, at, STR("text"), "required");
 	if (s->nobodys && r->decision == DECISION_APPROVE)
@@ -44,12 +44,13 @@ static bool question_known(const struct sheet *s, struct str key)
 	return false;
 }
 
-static void sheet_read_keyed(struct sheet *s, const struct spot *at,
-	const struct json *values)
+static void sheet_read_keyed(
+	struct sheet *s, const struct spot *at, const struct json *values)
 {
 	for (uint32_t i = 0; i < values->count; i++)
 		if (!question_known(s, values->members[i].name))
-			wrong_member(s->check, at, values->members[i].name, "no such question");
+			wrong_member(s->check, at, values->members[i].name,
+				"no such question");
 	for (size_t i = 0; i < s->len; i++) {
 		struct spot key = spot_member(at, s->questions[i].key);
 		sheet_read(s, i, &key, json_get_str(values, s->questions[i].key));
@@ -102,7 +103,7 @@ static struct str sheet_json(const struct sheet *s, struct arena *arena)
 		reply_write(&w, &s->questions[i], &s->replies[i]);
 	}
 	jw_object_end(&w);
-	return buf_keep(&out, arena);
+	return buf_keep_done(&out, arena);
 }
 
 static struct str sheet_summary(const struct sheet *s, struct arena *arena)
@@ -113,7 +114,7 @@ static struct str sheet_summary(const struct sheet *s, struct arena *arena)
 		if (i) buf_add_char(&out, '\n');
 		reply_sum(&out, &s->questions[i], &s->replies[i]);
 	}
-	return buf_keep(&out, arena);
+	return buf_keep_done(&out, arena);
 }
 
 static enum err sheet_end(const struct sheet *s, struct arena *arena, struct answer *out)
@@ -131,8 +132,8 @@ static enum err sheet_end(const struct sheet *s, struct arena *arena, struct ans
 	return e;
 }
 
-static bool sheet_make(struct sheet *s, struct check *c, const struct question *questions,
-	size_t len)
+static bool sheet_make(
+	struct sheet *s, struct check *c, const struct question *questions, size_t len)
 {
 	*s = (struct sheet){ .check = c, .questions = questions, .len = len };
 	return len <= QUESTIONS_MAX;
@@ -151,8 +152,8 @@ static enum err sheet_check_at(struct sheet *s, const struct json *values,
 }
 
 enum err answer_check_at(const struct question *questions, size_t len,
-	const struct json *values, const char *at, struct arena *arena, struct answer *out,
-	struct fault *why)
+	const struct json *values, const char *at, struct arena *arena,
+	struct answer *out, struct fault *why)
 {
 	struct check c = { .why = why };
 	struct spot spot = spot_root(at);
@@ -188,19 +189,22 @@ static void body_read(struct sheet *s, const struct json *body)
 	if (single && m[A_ANSWERS])
 		wrong(s->check, &answer, "give answers or answer, not both");
 	else if (single && s->len != 1)
-		wrong(s->check, &answer, "only for a single question; give answers by key");
+		wrong(s->check, &answer,
+			"only for a single question; give answers by key");
 	else if (single)
 		sheet_read(s, 0, &answer, m[A_ANSWER]);
 	else if (!m[A_ANSWERS])
 		wrong(s->check, &answers, "required");
 	else if (m[A_ANSWERS]->type != JSON_OBJECT)
-		wrong(s->check, &answers, "must be an object of question keys and answers");
+		wrong(s->check, &answers,
+			"must be an object of question keys and answers");
 	else
 		sheet_read_keyed(s, &answers, m[A_ANSWERS]);
 }
 
-enum err answer_check(const struct question *questions, size_t len, const struct json *body,
-	struct arena *arena, struct answer *out, struct fault *why)
+enum err answer_check(const struct question *questions, size_t len,
+	const struct json *body, struct arena *arena, struct answer *out,
+	struct fault *why)
 {
 	struct check c = { .why = why };
 	struct sheet s;

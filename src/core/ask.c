@@ -122,7 +122,8 @@ static struct str settlement_summary(const struct settlement *s, struct arena *a
 	if (s->answer)
 		return arena_print(arena, "%.*s\n(default: nobody answered)",
 			STR_ARGS(s->answer->summary));
-	if (s->reason.len) return arena_print(arena, "%s: %.*s", outcome, STR_ARGS(s->reason));
+	if (s->reason.len)
+		return arena_print(arena, "%s: %.*s", outcome, STR_ARGS(s->reason));
 	return str_of(outcome);
 }
 
@@ -157,10 +158,11 @@ enum err ask_settle(struct ask *a, const struct settlement *s, int64_t now_ms,
 enum err ask_may_settle(const struct ask *a, const struct principal *p, struct fault *why)
 {
 	if (!role_may(p->role, DEED_SETTLE))
-		return fail(why, ERR_FORBIDDEN, "the role %s may not answer or skip an ask",
-			role_name(p->role));
+		return fail(why, ERR_FORBIDDEN,
+			"the role %s may not answer or skip an ask", role_name(p->role));
 	if (a->kind == ASK_APPROVAL && a->token.len && str_eq(a->token, p->token))
-		return fail(why, ERR_FORBIDDEN, "who asks for an approval may not decide it");
+		return fail(
+			why, ERR_FORBIDDEN, "who asks for an approval may not decide it");
 	return OK;
 }
 
@@ -170,7 +172,8 @@ static bool all_approve(const struct ask_parts *parts, const struct json *answer
 
 	for (size_t i = 0; i < parts->questions_len; i++) {
 		const struct question *q = &parts->questions[i];
-		const struct json *value = json_get(json_get_str(answer, q->key), "value");
+		const struct json *value =
+			json_get(json_get_str(answer, q->key), "value");
 
 		if (q->type != Q_APPROVAL) continue;
 		if (!str_is(json_text(value), "approve")) return false;
@@ -188,7 +191,8 @@ bool ask_approved(const struct ask *a)
 
 	if (a->status != ASK_ANSWERED || a->kind != ASK_APPROVAL) return false;
 	bool approved = !ask_parts(a, &arena, &parts, NULL) &&
-		!json_read(a->answer, NULL, &arena, &answer, NULL) && all_approve(&parts, answer);
+			!json_read(a->answer, NULL, &arena, &answer, NULL) &&
+			all_approve(&parts, answer);
 	arena_done(&arena);
 	return approved;
 }
@@ -231,5 +235,5 @@ struct str replies_add(struct str replies, const struct principal *p, struct str
 	jw_text(&w, at);
 	jw_object_end(&w);
 	buf_add_char(&out, ']');
-	return buf_keep(&out, arena);
+	return buf_keep_done(&out, arena);
 }

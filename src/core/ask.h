@@ -2,8 +2,8 @@
  *
  * Invariants:
  * 1. A settled ask (status other than pending) never changes its status or answer again.
- * 2. answered_by says who answered or skipped, and is empty when nobody did; a default or a
- *    policy never carries kind "human".
+ * 2. answered_by says who answered or skipped, and is empty when nobody did. A default
+ *    or a policy never carries kind "human".
  * 3. version grows by one with every change. */
 #ifndef CORE_ASK_H
 #define CORE_ASK_H
@@ -22,36 +22,42 @@ struct ask {
 	struct str id;
 	struct str session;
 	struct str run;
-	struct str agent;      /* its name */
-	struct str token;      /* tok_… that asked: the requester */
+	struct str agent; /* its name */
+	struct str token; /* tok_… that asked: the requester */
 	struct str project;
 	enum ask_kind kind;
 	enum ask_status status;
 	enum priority priority;
 	enum risk risk;
-	bool exclusive;        /* the one open blocking ask of a session that is not parallel */
-	struct str fixed;      /* JSON members that never change: "title":…,"context":…,
-	                          "questions":[…],"operation":…,"default":…,"metadata":… */
-	struct str search;     /* case-folded title and question texts */
+	bool exclusive; /* the one open blocking ask of a session that is not parallel */
+	/* JSON members that never change: "title":…,"context":…,"questions":[…],
+	 * "operation":…,"default":…,"metadata":… */
+	struct str fixed;
+	struct str search; /* case-folded title and question texts */
 	struct str digest;
 	struct str approved_digest;
-	struct str assignees;  /* JSON array of user ids */
+	struct str assignees; /* JSON array of user ids */
 	struct str claimed_user;
 	struct str claimed_name;
 	int64_t claimed_until_ms;
 	int64_t version;
 	int64_t created_ms;
-	int64_t deadline_ms;   /* 0: waits for ever */
-	int64_t settled_ms;    /* 0: not yet */
-	int64_t used_ms;       /* when the approval was used; 0: not yet */
-	struct str answer;     /* JSON object */
-	struct str answered_by;/* JSON object */
+	int64_t deadline_ms;	/* 0: waits for ever */
+	int64_t settled_ms;	/* 0: not yet */
+	int64_t used_ms;	/* when the approval was used; 0: not yet */
+	struct str answer;	/* JSON object */
+	struct str answered_by; /* JSON object */
 	struct str summary;
-	struct str reason;     /* of a skip or a cancel */
-	struct str replies;    /* JSON array */
+	struct str reason;  /* of a skip or a cancel */
+	struct str replies; /* JSON array */
 };
 
-enum { ASK_TITLE_MAX = 200, CONTEXT_TEXT_MAX = 5000, METADATA_MAX = 16384, REPLIES_MAX = 100 };
+enum {
+	ASK_TITLE_MAX = 200,
+	CONTEXT_TEXT_MAX = 5000,
+	METADATA_MAX = 16384,
+	REPLIES_MAX = 100
+};
 
 const char *ask_kind_name(enum ask_kind);
 bool ask_kind_read(struct str, enum ask_kind *);
@@ -62,19 +68,19 @@ bool priority_read(struct str, enum priority *);
 
 /* What an agent's body asks for, checked. Lives in the arena; borrows from the body. */
 struct draft {
-	struct str session;        /* named in the body; empty: none */
+	struct str session; /* named in the body; empty: none */
 	enum ask_kind kind;
-	struct str title;          /* as given, may be empty */
-	struct str session_title;  /* for a session made by this ask: title, or first text */
+	struct str title;	  /* as given, may be empty */
+	struct str session_title; /* of a session made by it: title, or first text */
 	enum priority priority;
 	enum risk risk;
 	struct question *questions;
 	size_t questions_len;
 	const struct json *operation; /* or NULL */
-	int64_t timeout_ms;        /* 0: waits for ever */
+	int64_t timeout_ms;	      /* 0: waits for ever */
 	struct str *assignees;
 	size_t assignees_len;
-	struct str fixed;          /* as in struct ask */
+	struct str fixed; /* as in struct ask */
 	struct str search;
 };
 
@@ -87,7 +93,8 @@ struct draft_limits {
 enum err draft_read(const struct json *body, const struct draft_limits *, struct arena *,
 	struct draft *out, struct fault *why);
 /* A plain text body: a yes/no ask with this text. */
-enum err draft_plain(struct str text, struct arena *, struct draft *out, struct fault *why);
+enum err draft_plain(
+	struct str text, struct arena *, struct draft *out, struct fault *why);
 
 /* A duration within the limits: seconds, or "90s" "30m" "24h" "7d". */
 enum err timeout_read(const struct json *, const char *at, const struct draft_limits *,
@@ -96,13 +103,13 @@ enum err timeout_read(const struct json *, const char *at, const struct draft_li
 enum { ASSIGNEES_MAX = 100 };
 enum err assignees_read(const struct json *, const char *at, struct arena *,
 	struct str **out, size_t *len, struct fault *why);
-/* The one text of a small body, {"reason": "…"} or {"text": "…"}, at most `max` code points
- * long; without `needed` it may be absent, null or empty. */
+/* The one text of a small body, {"reason": "…"} or {"text": "…"}, at most `max` code
+ * points long; without `needed` it may be absent, null or empty. */
 enum err note_read(const struct json *body, const char *name, size_t max, bool needed,
 	struct str *out, struct fault *why);
 enum { REASON_MAX = 2000, REPLY_MAX = 10000 };
 
-/* The ask's questions and operation, read back from `fixed`. `out` members may be NULL. */
+/* The ask's questions and operation, read back from `fixed`. */
 struct ask_parts {
 	struct question *questions;
 	size_t questions_len;
@@ -110,17 +117,17 @@ struct ask_parts {
 	const struct json *fallback;  /* the "default" member, or NULL */
 	struct str title;
 };
-enum err ask_parts(const struct ask *, struct arena *, struct ask_parts *out,
-	struct fault *why);
+enum err ask_parts(
+	const struct ask *, struct arena *, struct ask_parts *out, struct fault *why);
 
 enum settling { SETTLE_ANSWER, SETTLE_SKIP, SETTLE_EXPIRE, SETTLE_CANCEL };
 
 /* How an ask is settled. */
 struct settlement {
 	enum settling verb;
-	const struct answer *answer;      /* ANSWER, and EXPIRE with a default; else NULL */
-	struct str answered_by;           /* made by answered_by_write; with an answer or a skip */
-	struct str approved_digest;       /* empty: none */
+	const struct answer *answer; /* ANSWER, and EXPIRE with a default; else NULL */
+	struct str answered_by; /* made by answered_by_write; with an answer or a skip */
+	struct str approved_digest; /* empty: none */
 	struct str reason;
 };
 
@@ -129,7 +136,7 @@ struct settlement {
  * made in the arena. *event_type is the event to stage ("ask.answered"). */
 enum err ask_settle(struct ask *, const struct settlement *, int64_t now_ms,
 	struct arena *, const char **event_type, struct fault *why);
-/* May p answer or skip it? ERR_FORBIDDEN for agents, and for an approval's own requester. */
+/* May p answer or skip it? ERR_FORBIDDEN for agents and an approval's own requester. */
 enum err ask_may_settle(const struct ask *, const struct principal *, struct fault *why);
 bool ask_approved(const struct ask *); /* answered, every approval question "approve" */
 /* {"kind": "human", "user": …, "name": …, "via": …}; without a principal all but kind are

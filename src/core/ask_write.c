@@ -1,8 +1,9 @@
-/* The ask as everybody sees it. On the road of every request: `fixed` goes in as it is. */
+/* The ask as everybody sees it. On every request's road: `fixed` goes in as it is. */
 #include "core/ask.h"
 #include "core/show.h"
 
-static void head_write(struct json_writer *w, const struct ask *a, const struct ask_view *v)
+static void head_write(
+	struct json_writer *w, const struct ask *a, const struct ask_view *v)
 {
 	jw_key(w, "id");
 	jw_str(w, a->id);
@@ -55,7 +56,8 @@ static void outcome_write(struct json_writer *w, const struct ask *a)
 	show_json(w, "replies", a->replies.len ? a->replies : STR("[]"));
 }
 
-static void url_write(struct json_writer *w, const struct ask *a, const struct ask_view *v)
+static void url_write(
+	struct json_writer *w, const struct ask *a, const struct ask_view *v)
 {
 	jw_key(w, "url");
 	jw_str(w, v->url);

@@ -47,10 +47,11 @@ static void pointer_write(const struct spot *s, char *out, size_t *len)
 	pointer_add(out, len, digits, (size_t)n);
 }
 
-static void wrong_va(struct check *c, const struct spot *s, const char *format, va_list args)
-	__attribute__((format(printf, 3, 0)));
+static void wrong_va(struct check *c, const struct spot *s, const char *format,
+	va_list args) __attribute__((format(printf, 3, 0)));
 
-static void wrong_va(struct check *c, const struct spot *s, const char *format, va_list args)
+static void wrong_va(
+	struct check *c, const struct spot *s, const char *format, va_list args)
 {
 	char pointer[POINTER_SIZE] = "";
 	char detail[sizeof(((struct fault_item *)0)->detail)];
@@ -72,8 +73,8 @@ void wrong(struct check *c, const struct spot *s, const char *format, ...)
 	va_end(args);
 }
 
-void wrong_member(struct check *c, const struct spot *at, struct str name,
-	const char *format, ...)
+void wrong_member(
+	struct check *c, const struct spot *at, struct str name, const char *format, ...)
 {
 	struct spot s = spot_member(at, name);
 	va_list args;
@@ -110,7 +111,8 @@ bool members_read(struct check *c, const struct spot *at, const struct json *jso
 		int at_name = members_find(m, member->name);
 
 		if (at_name >= 0)
-			out[at_name] = member->value.type == JSON_NULL ? NULL : &member->value;
+			out[at_name] =
+				member->value.type == JSON_NULL ? NULL : &member->value;
 		else if (!also || members_find(also, member->name) < 0)
 			wrong_member(c, at, member->name, "unknown member");
 	}
@@ -122,15 +124,16 @@ bool text_blank(struct str s)
 	int32_t c;
 
 	while ((c = utf8_next(&s)) >= 0) {
-		bool space = c <= ' ' || c == 0xa0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200b) ||
-			c == 0x2028 || c == 0x2029 || c == 0x202f || c == 0x205f || c == 0x3000 ||
-			c == 0xfeff;
+		bool space = c <= ' ' || c == 0xa0 || c == 0x1680 ||
+			     (c >= 0x2000 && c <= 0x200b) || c == 0x2028 || c == 0x2029 ||
+			     c == 0x202f || c == 0x205f || c == 0x3000 || c == 0xfeff;
 		if (!space) return false;
 	}
 	return true;
 }
 
-/* Bytes suffice: C0 and DEL are bytes, C1 is C2 80..9F, U+2028 and U+2029 are E2 80 A8/A9. */
+/* Bytes suffice: C0 and DEL are bytes, C1 is C2 80..9F, U+2028 and U+2029 are E2 80
+ * A8/A9. */
 bool text_one_line(struct str s)
 {
 	for (size_t i = 0; i < s.len; i++) {
@@ -138,7 +141,8 @@ bool text_one_line(struct str s)
 
 		if (c >= 0x20 && c < 0x7f) continue;
 		if (c < 0x20 || c == 0x7f) return false;
-		if (c == 0xc2 && i + 1 < s.len && (unsigned char)s.at[i + 1] < 0xa0) return false;
+		if (c == 0xc2 && i + 1 < s.len && (unsigned char)s.at[i + 1] < 0xa0)
+			return false;
 		if (c == 0xe2 && i + 2 < s.len && (unsigned char)s.at[i + 1] == 0x80 &&
 			((unsigned char)s.at[i + 2] & 0xfe) == 0xa8)
 			return false;
@@ -220,19 +224,22 @@ bool count_read(struct check *c, const struct spot *at, struct str name,
 	if (json->type == JSON_NUMBER && json->is_int && json->integer >= min &&
 		json->integer <= max)
 		return true;
-	wrong_member(c, at, name, "must be a whole number from %lld to %lld", (long long)min,
-		(long long)max);
+	wrong_member(c, at, name, "must be a whole number from %lld to %lld",
+		(long long)min, (long long)max);
 	return false;
 }
 
-struct str buf_keep(struct buf *b, struct arena *a)
+struct str buf_keep(const struct buf *b, struct arena *a)
 {
-	struct str kept = STR_NONE;
+	if (!b->failed) return arena_str(a, buf_str(b));
+	a->failed = true;
+	return STR_NONE;
+}
 
-	if (b->failed)
-		a->failed = true;
-	else
-		kept = arena_str(a, buf_str(b));
+struct str buf_keep_done(struct buf *b, struct arena *a)
+{
+	struct str kept = buf_keep(b, a);
+
 	buf_done(b);
 	return kept;
 }

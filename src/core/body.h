@@ -1,5 +1,5 @@
-/* body.h - how core reads foreign JSON: every fault is noted with its place, and none stops
- * the reading. Private to core. */
+/* body.h - how core reads foreign JSON: every fault is noted with its place, and none
+ * stops the reading. Private to core. */
 #ifndef CORE_BODY_H
 #define CORE_BODY_H
 
@@ -7,8 +7,8 @@
 #include "base/fault.h"
 #include "base/json.h"
 
-/* A place in a body. Made on the stack on the way down, put into words only when something
- * is wrong there. */
+/* A place in a body. Made on the stack on the way down, put into words only when
+ * something is wrong there. */
 struct spot {
 	const struct spot *up; /* NULL: `name` is a finished JSON pointer */
 	struct str name;       /* of a member; without text: the item `index` */
@@ -59,13 +59,13 @@ bool members_read(struct check *, const struct spot *, const struct json *,
 /* How a text may look. */
 enum text_shape {
 	TEXT_FREE = 0,
-	TEXT_LINE = 1,   /* no control characters, so no line ends */
+	TEXT_LINE = 1,	 /* no control characters, so no line ends */
 	TEXT_FILLED = 2, /* not empty, not blank */
 	TEXT_NEEDED = 4, /* must be there; implies neither of the others */
 };
 
-/* Readers of a member `name` of what stands at `at`; a NULL value is an absent member. They
- * return what it says, or nothing when it is wrong. */
+/* Readers of a member `name` of what stands at `at`; a NULL value is an absent member.
+ * They return what it says, or nothing when it is wrong. */
 struct str text_read(struct check *, const struct spot *at, struct str name,
 	const struct json *, size_t max, unsigned shape);
 bool flag_read(struct check *, const struct spot *at, struct str name,
@@ -74,15 +74,16 @@ bool flag_read(struct check *, const struct spot *at, struct str name,
 bool count_read(struct check *, const struct spot *at, struct str name,
 	const struct json *, int64_t min, int64_t max);
 
-bool text_blank(struct str);               /* nothing but white space */
-bool text_one_line(struct str);            /* no control characters */
-bool text_longer(struct str, size_t max);  /* has more than max code points */
-struct str text_excerpt(struct str);       /* of foreign text, short enough for a fault */
+bool text_blank(struct str);		  /* nothing but white space */
+bool text_one_line(struct str);		  /* no control characters */
+bool text_longer(struct str, size_t max); /* has more than max code points */
+struct str text_excerpt(struct str);	  /* of foreign text, short enough for a fault */
 /* Foreign text on one line: every line end becomes a blank. */
 void text_flatten(struct buf *, struct str);
 
-/* The buffer's text in the arena. STR_NONE when either gave out; the arena has failed then.
- * The buffer is empty and without memory afterwards. */
-struct str buf_keep(struct buf *, struct arena *);
+/* The buffer's text in the arena. STR_NONE when either gave out; the arena has failed
+ * then. The buffer is left as it is, buf_keep_done's without memory. */
+struct str buf_keep(const struct buf *, struct arena *);
+struct str buf_keep_done(struct buf *, struct arena *);
 
 #endif

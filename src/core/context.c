@@ -32,7 +32,8 @@ void context_check(struct check *c, const struct spot *at, const struct json *co
 
 		if (!value || value->type == JSON_NULL) continue;
 		if (known[i].text_max)
-			text_read(c, at, known[i].name, value, known[i].text_max, TEXT_FREE);
+			text_read(c, at, known[i].name, value, known[i].text_max,
+				TEXT_FREE);
 		else
 			count_read(c, at, known[i].name, value, 0, ATTEMPTS_MAX);
 	}
@@ -75,6 +76,7 @@ struct str metadata_read(struct check *c, const struct spot *at,
 		return STR("{}");
 	}
 	json_write(&out, metadata);
-	if (out.len > METADATA_MAX) wrong(c, at, "must have at most %d bytes", METADATA_MAX);
-	return buf_keep(&out, arena);
+	if (out.len > METADATA_MAX)
+		wrong(c, at, "must have at most %d bytes", METADATA_MAX);
+	return buf_keep_done(&out, arena);
 }

@@ -4,16 +4,33 @@
 #include "core/reply.h"
 
 enum member {
-	M_SESSION, M_KIND, M_TITLE, M_CONTEXT, M_QUESTIONS, M_QUESTION, M_OPERATION, M_TIMEOUT,
-	M_DEFAULT, M_PRIORITY, M_ASSIGNEES, M_METADATA, M_LEN,
+	M_SESSION,
+	M_KIND,
+	M_TITLE,
+	M_CONTEXT,
+	M_QUESTIONS,
+	M_QUESTION,
+	M_OPERATION,
+	M_TIMEOUT,
+	M_DEFAULT,
+	M_PRIORITY,
+	M_ASSIGNEES,
+	M_METADATA,
+	M_LEN,
 };
 
 static const struct str names[M_LEN] = {
-	[M_SESSION] = STR("session"), [M_KIND] = STR("kind"), [M_TITLE] = STR("title"),
-	[M_CONTEXT] = STR("context"), [M_QUESTIONS] = STR("questions"),
-	[M_QUESTION] = STR("question"), [M_OPERATION] = STR("operation"),
-	[M_TIMEOUT] = STR("timeout"), [M_DEFAULT] = STR("default"),
-	[M_PRIORITY] = STR("priority"), [M_ASSIGNEES] = STR("assignees"),
+	[M_SESSION] = STR("session"),
+	[M_KIND] = STR("kind"),
+	[M_TITLE] = STR("title"),
+	[M_CONTEXT] = STR("context"),
+	[M_QUESTIONS] = STR("questions"),
+	[M_QUESTION] = STR("question"),
+	[M_OPERATION] = STR("operation"),
+	[M_TIMEOUT] = STR("timeout"),
+	[M_DEFAULT] = STR("default"),
+	[M_PRIORITY] = STR("priority"),
+	[M_ASSIGNEES] = STR("assignees"),
 	[M_METADATA] = STR("metadata"),
 };
 const struct members ask_members = { names, M_LEN };
@@ -43,7 +60,8 @@ static void read_kind(struct reading *r)
 	struct draft *d = &r->draft;
 
 	if (r->m[M_KIND] && !ask_kind_read(json_text(r->m[M_KIND]), &d->kind))
-		WRONG(r, M_KIND, "must be blocking, non_blocking, approval or error_recovery");
+		WRONG(r, M_KIND,
+			"must be blocking, non_blocking, approval or error_recovery");
 	if (r->m[M_PRIORITY] && !priority_read(json_text(r->m[M_PRIORITY]), &d->priority))
 		WRONG(r, M_PRIORITY, "must be low, normal, high or urgent");
 }
@@ -64,7 +82,8 @@ static void read_flat(struct reading *r)
 {
 	struct question *q = ARENA_NEW(r->arena, struct question);
 
-	if (r->m[M_QUESTIONS]) WRONG(r, M_QUESTION, "give question or questions, not both");
+	if (r->m[M_QUESTIONS])
+		WRONG(r, M_QUESTION, "give question or questions, not both");
 	if (!q) return;
 	question_check(&r->check, r->body, &r->root, true, 1, r->arena, q);
 	r->draft.questions = q;
@@ -94,10 +113,12 @@ static void read_list(struct reading *r)
 		struct question *q = &d->questions[i];
 		struct spot item = spot_item(&at, i);
 
-		question_check(&r->check, &list->items[i], &item, false, i + 1, r->arena, q);
+		question_check(
+			&r->check, &list->items[i], &item, false, i + 1, r->arena, q);
 		if (q->key.len && key_taken(d, q->key))
 			wrong_member(&r->check, &item, STR("key"),
-				"another question has the key \"%.*s\"", STR_ARGS(q->key));
+				"another question has the key \"%.*s\"",
+				STR_ARGS(q->key));
 		d->questions_len++;
 	}
 }
@@ -170,18 +191,20 @@ static void read_members(struct reading *r, const struct draft_limits *limits)
 	d->session = text_read(&r->check, &r->root, names[M_SESSION], r->m[M_SESSION],
 		SESSION_NAME_MAX, TEXT_LINE | TEXT_FILLED);
 	read_kind(r);
-	d->title = text_read(&r->check, &r->root, names[M_TITLE], r->m[M_TITLE], ASK_TITLE_MAX,
-		TEXT_LINE);
+	d->title = text_read(&r->check, &r->root, names[M_TITLE], r->m[M_TITLE],
+		ASK_TITLE_MAX, TEXT_LINE);
 	if (r->m[M_CONTEXT]) context_check(&r->check, &context, r->m[M_CONTEXT]);
 	read_operation(r);
 	read_questions(r);
 	if (r->m[M_TIMEOUT])
-		d->timeout_ms = timeout_check(&r->check, &timeout, r->m[M_TIMEOUT], limits);
+		d->timeout_ms =
+			timeout_check(&r->check, &timeout, r->m[M_TIMEOUT], limits);
 	if (r->m[M_ASSIGNEES])
-		assignees_check(&r->check, &assignees, r->m[M_ASSIGNEES], r->arena, &d->assignees,
-			&d->assignees_len);
+		assignees_check(&r->check, &assignees, r->m[M_ASSIGNEES], r->arena,
+			&d->assignees, &d->assignees_len);
 	r->keep.context = r->m[M_CONTEXT];
-	r->keep.metadata = metadata_read(&r->check, &metadata, r->m[M_METADATA], r->arena);
+	r->keep.metadata =
+		metadata_read(&r->check, &metadata, r->m[M_METADATA], r->arena);
 	read_default(r);
 }
 
@@ -189,7 +212,10 @@ enum err draft_read(const struct json *body, const struct draft_limits *limits,
 	struct arena *arena, struct draft *out, struct fault *why)
 {
 	struct reading r = {
-		.check = { .why = why }, .root = spot_root(""), .body = body, .arena = arena,
+		.check = { .why = why },
+		.root = spot_root(""),
+		.body = body,
+		.arena = arena,
 		.draft = { .kind = ASK_BLOCKING, .priority = PRIORITY_NORMAL },
 	};
 	/* A flat question names the unknown members itself: some are its own. */
@@ -205,8 +231,8 @@ enum err draft_read(const struct json *body, const struct draft_limits *limits,
 	return e;
 }
 
-enum err draft_plain(struct str text, struct arena *arena, struct draft *out,
-	struct fault *why)
+enum err draft_plain(
+	struct str text, struct arena *arena, struct draft *out, struct fault *why)
 {
 	const struct keepsake keep = { .metadata = STR("{}") };
 	struct draft d = { .kind = ASK_BLOCKING, .priority = PRIORITY_NORMAL };
@@ -216,11 +242,14 @@ enum err draft_plain(struct str text, struct arena *arena, struct draft *out,
 		return fail_at(why, "", "must not contain U+0000");
 	if (text_blank(text)) return fail_at(why, "", "must not be empty");
 	if (text_longer(text, QUESTION_TEXT_MAX))
-		return fail_at(why, "", "must have at most %d characters", QUESTION_TEXT_MAX);
+		return fail_at(
+			why, "", "must have at most %d characters", QUESTION_TEXT_MAX);
 	d.questions = ARENA_NEW(arena, struct question);
 	if (d.questions) {
 		*d.questions = (struct question){
-			.key = STR("q1"), .text = arena_str(arena, text), .type = Q_BOOLEAN,
+			.key = STR("q1"),
+			.text = arena_str(arena, text),
+			.type = Q_BOOLEAN,
 			.required = true,
 		};
 		d.questions_len = 1;

@@ -11,17 +11,17 @@ extern const struct members ask_members;
 /* As question_read and operation_read, noting into a check that others share. */
 void question_check(struct check *, const struct json *, const struct spot *, bool flat,
 	size_t n, struct arena *, struct question *out);
-void operation_check(struct check *, const struct json *, const struct spot *,
-	enum risk *risk);
-/* In its normal form: what is null is left out, but for arguments, where null is a value. */
+void operation_check(
+	struct check *, const struct json *, const struct spot *, enum risk *risk);
+/* In its normal form: what is null is left out, but for arguments, where it is a value. */
 void operation_write(struct json_writer *, const struct json *operation);
 
 void context_check(struct check *, const struct spot *, const struct json *);
 void context_write(struct json_writer *, const struct json *); /* NULL writes null */
 
 /* An object of at most METADATA_MAX bytes as compact JSON; "{}" when there is none. */
-struct str metadata_read(struct check *, const struct spot *, const struct json *,
-	struct arena *);
+struct str metadata_read(
+	struct check *, const struct spot *, const struct json *, struct arena *);
 
 /* As assignees_read and timeout_read. */
 void assignees_check(struct check *, const struct spot *, const struct json *,
@@ -36,8 +36,8 @@ void recovery_question(const struct draft *, const struct json *context, struct 
 
 /* What is kept of a draft that is right: `fixed`, `search` and `session_title`. */
 struct keepsake {
-	const struct json *context;  /* or NULL */
-	struct str fallback;         /* the default in its full form; empty: none */
+	const struct json *context; /* or NULL */
+	struct str fallback;	    /* the default in its full form; empty: none */
 	struct str metadata;
 };
 void draft_keep(struct draft *, const struct keepsake *, struct arena *);

@@ -2,7 +2,7 @@
 #include "base/utf8.h"
 #include "core/draft.h"
 
-enum { SEARCH_MAX = 1000 };
+enum { SEARCH_MAX = 1000, FIXED_USUAL = 2000 };
 
 /* Some clients send a trace; its first line says enough to ask about. */
 static struct str first_line(struct str text)
@@ -18,7 +18,10 @@ void decision_question(const struct draft *d, struct arena *arena, struct questi
 	struct str name = json_text(json_get(d->operation, "name"));
 
 	*out = (struct question){
-		.key = STR("decision"), .type = Q_APPROVAL, .required = true, .text = d->title,
+		.key = STR("decision"),
+		.type = Q_APPROVAL,
+		.required = true,
+		.text = d->title,
 	};
 	if (text_blank(out->text) && name.len)
 		out->text = arena_print(arena, "Approve %.*s?", STR_ARGS(name));
@@ -40,8 +43,12 @@ void recovery_question(const struct draft *d, const struct json *context,
 	size_t size = sizeof recovery_options;
 
 	*out = (struct question){
-		.key = STR("recovery"), .type = Q_CHOICE, .required = true, .note = true,
-		.text = d->title, .options = arena_alloc(arena, size),
+		.key = STR("recovery"),
+		.type = Q_CHOICE,
+		.required = true,
+		.note = true,
+		.text = d->title,
+		.options = arena_alloc(arena, size),
 	};
 	if (text_blank(out->text)) out->text = utf8_first(error, QUESTION_TEXT_MAX);
 	if (text_blank(out->text)) out->text = STR("How shall I go on?");
@@ -50,8 +57,8 @@ void recovery_question(const struct draft *d, const struct json *context,
 	out->options_len = size / sizeof *recovery_options;
 }
 
-static void fixed_write(struct json_writer *w, const struct draft *d,
-	const struct keepsake *k)
+static void fixed_write(
+	struct json_writer *w, const struct draft *d, const struct keepsake *k)
 {
 	jw_key(w, "title");
 	if (d->title.len)
@@ -83,7 +90,7 @@ static void search_add(struct buf *out, struct str text)
 {
 	if (!text.len || out->len >= SEARCH_MAX) return;
 	if (out->len) buf_add_char(out, '\n');
-	/* Folding may make text longer, hardly ever shorter than half. */
+	/* A code point folds to a byte at least: these fill it. */
 	utf8_fold(out, utf8_first(text, SEARCH_MAX));
 }
 
@@ -107,10 +114,13 @@ void draft_keep(struct draft *d, const struct keepsake *k, struct arena *arena)
 	struct json_writer w = { .out = &out };
 	struct str text = d->questions_len ? d->questions[0].text : STR_NONE;
 
+	buf_reserve(&out, FIXED_USUAL);
 	fixed_write(&w, d, k);
 	d->fixed = buf_keep(&out, arena);
+	out.len = 0;
 	search_write(&out, d);
-	d->search = buf_keep(&out, arena);
-	d->session_title = text_blank(d->title) ? utf8_first(first_line(text), ASK_TITLE_MAX)
-	                                        : d->title;
+	d->search = buf_keep_done(&out, arena);
+	d->session_title = text_blank(d->title)
+				   ? utf8_first(first_line(text), ASK_TITLE_MAX)
+				   : d->title;
 }

@@ -2,12 +2,22 @@
 
 #include "base/clock.h"
 
-#include <stdio.h>
-
 const char *const event_types[] = {
-	"ask.created", "ask.answered", "ask.skipped", "ask.expired", "ask.cancelled",
-	"ask.assigned", "ask.claimed", "ask.extended", "ask.replied", "ask.used",
-	"session.created", "session.status", "session.progress", "session.deleted", NULL,
+	"ask.created",
+	"ask.answered",
+	"ask.skipped",
+	"ask.expired",
+	"ask.cancelled",
+	"ask.assigned",
+	"ask.claimed",
+	"ask.extended",
+	"ask.replied",
+	"ask.used",
+	"session.created",
+	"session.status",
+	"session.progress",
+	"session.deleted",
+	NULL,
 };
 
 const char *event_type_find(struct str name)
@@ -23,30 +33,48 @@ void event_seal(struct event *e, const uint8_t before[SHA256_SIZE])
 	event_hash(e, before, e->hash);
 }
 
-/* The record that is hashed behind the hash before it: a line a field, then the digest. Ids
- * and types are far shorter than FIELD_MAX; what is longer is none of ours, and its length
- * still counts. */
-enum { FIELD_MAX = 64, RECORD_MAX = 512 };
+/* The record that is hashed behind the hash before it: numbers as eight bytes, texts as
+ * their length and their bytes, then the digest. Ids and types are far shorter than
+ * FIELD_MAX; what is longer is none of ours, and its length still counts. */
+enum { FIELD_MAX = 64, RECORD_MAX = 7 * 8 + 4 * FIELD_MAX + SHA256_SIZE };
+
+struct record {
+	char bytes[RECORD_MAX];
+	size_t len;
+};
+
+static void record_number(struct record *r, uint64_t n)
+{
+	for (int shift = 56; shift >= 0; shift -= 8)
+		r->bytes[r->len++] = (char)(n >> shift);
+}
+
+static void record_text(struct record *r, struct str text)
+{
+	struct str head = str_first(text, FIELD_MAX);
+
+	record_number(r, text.len);
+	if (head.len) memcpy(r->bytes + r->len, head.at, head.len);
+	r->len += head.len;
+}
 
 void event_hash(const struct event *e, const uint8_t before[SHA256_SIZE],
 	uint8_t out[SHA256_SIZE])
 {
-	const struct str fields[] = { str_of(e->type), e->session, e->ask, e->run };
-	char record[RECORD_MAX];
+	struct record r;
 
-	int n = snprintf(record, sizeof record, "%lld\n%lld\n%lld\n", (long long)e->ws,
-		(long long)e->n, (long long)e->at_ms);
-	size_t len = (size_t)n;
-	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
-		struct str field = str_first(fields[i], FIELD_MAX);
-
-		n = snprintf(record + len, sizeof record - len, "%zu:%.*s\n", fields[i].len,
-			STR_ARGS(field));
-		len += (size_t)n;
-	}
-	memcpy(record + len, e->digest, SHA256_SIZE);
-	len += SHA256_SIZE;
-	sha256_2(str_make((const char *)before, SHA256_SIZE), str_make(record, len), out);
+	r.len = 0;
+	record_number(&r, (uint64_t)e->ws);
+	record_number(&r, (uint64_t)e->n);
+	record_number(&r, (uint64_t)e->at_ms);
+	record_text(&r, str_of(e->type));
+	record_text(&r, e->session);
+	record_text(&r, e->ask);
+	record_text(&r, e->run);
+	memcpy(r.bytes + r.len, e->digest, SHA256_SIZE);
+	r.len += SHA256_SIZE;
+	sha256_2(str_make((const char *)before, SHA256_SIZE), str_make(r.bytes, r.len),
+		out);
 }
 
 static void id_write(struct json_writer *w, const char *key, struct str id)
@@ -92,8 +120,8 @@ bool event_passes(const struct event *e, const struct event_filter *f)
 	return false;
 }
 
-enum err event_types_read(struct str list, struct arena *arena, struct str *out,
-	struct fault *why)
+enum err event_types_read(
+	struct str list, struct arena *arena, struct str *out, struct fault *why)
 {
 	struct str rest = list, type;
 
@@ -102,10 +130,12 @@ enum err event_types_read(struct str list, struct arena *arena, struct str *out,
 		return OK;
 	}
 	if (list.at[list.len - 1] == ',')
-		return fail(why, ERR_INVALID, "types: a name is missing behind the last comma");
+		return fail(why, ERR_INVALID,
+			"types: a name is missing behind the last comma");
 	while (str_cut(&rest, ',', &type))
 		if (!event_type_find(type))
-			return fail(why, ERR_INVALID, "types: \"%.*s\" is no type of event",
+			return fail(why, ERR_INVALID,
+				"types: \"%.*s\" is no type of event",
 				STR_ARGS(str_first(type, FIELD_MAX)));
 	struct str types = arena_print(arena, ",%.*s,", STR_ARGS(list));
 	if (arena->failed) return fail(why, ERR_MEMORY, "out of memory");

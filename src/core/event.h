@@ -7,19 +7,19 @@
 
 struct event {
 	int64_t ws;
-	int64_t n;           /* 0 until the clerk numbers it */
-	const char *type;    /* "ask.created": always one of event_types */
+	int64_t n;	  /* 0 until the clerk numbers it */
+	const char *type; /* "ask.created": always one of event_types */
 	int64_t at_ms;
-	struct str session;  /* ids; empty: none */
+	struct str session; /* ids; empty: none */
 	struct str ask;
 	struct str run;
-	struct str agent;    /* whose: agents see their own only */
-	struct str data;     /* a JSON object; "" once its session was deleted */
+	struct str agent;	     /* whose: agents see their own only */
+	struct str data;	     /* a JSON object; "" once its session was deleted */
 	uint8_t digest[SHA256_SIZE]; /* of data as it was */
-	uint8_t hash[SHA256_SIZE];   /* over the hash before it and all but agent and data */
+	uint8_t hash[SHA256_SIZE]; /* of the hash before it and all but agent and data */
 };
 
-extern const char *const event_types[]; /* NULL-terminated */
+extern const char *const event_types[];	 /* NULL-terminated */
 const char *event_type_find(struct str); /* the constant, or NULL */
 
 /* Fills digest (from data) and hash. The chain starts from 32 zero bytes. */
@@ -38,6 +38,7 @@ struct event_filter {
 };
 bool event_passes(const struct event *, const struct event_filter *);
 /* "ask.created,ask.answered" → ",ask.created,…,"; ERR_INVALID for an unknown type. */
-enum err event_types_read(struct str list, struct arena *, struct str *out, struct fault *);
+enum err event_types_read(
+	struct str list, struct arena *, struct str *out, struct fault *);
 
 #endif

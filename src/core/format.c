@@ -43,7 +43,8 @@ static bool email_fits(struct str s)
 	size_t labels = 0;
 
 	if (s.len > EMAIL_MAX || has_blank(s) || str_ends(s, ".")) return false;
-	if (!memchr(s.at, '@', s.len) || !str_cut(&rest, '@', &local) || !local.len) return false;
+	if (!memchr(s.at, '@', s.len) || !str_cut(&rest, '@', &local) || !local.len)
+		return false;
 	if (!rest.len || memchr(rest.at, '@', rest.len)) return false;
 	for (; str_cut(&rest, '.', &label); labels++)
 		if (!label.len) return false;

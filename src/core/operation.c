@@ -9,7 +9,9 @@
 enum { O_TYPE, O_NAME, O_ARGUMENTS, O_RISK, O_LEN };
 
 static const struct str names[O_LEN] = {
-	[O_TYPE] = STR("type"), [O_NAME] = STR("name"), [O_ARGUMENTS] = STR("arguments"),
+	[O_TYPE] = STR("type"),
+	[O_NAME] = STR("name"),
+	[O_ARGUMENTS] = STR("arguments"),
 	[O_RISK] = STR("risk"),
 };
 static const struct members members = { names, O_LEN };
@@ -17,7 +19,9 @@ static const struct members members = { names, O_LEN };
 enum { OPERATION_TYPE_MAX = 64, OPERATION_NAME_MAX = 256 };
 
 static const char *const risk_names[] = {
-	[RISK_LOW] = "low", [RISK_MEDIUM] = "medium", [RISK_HIGH] = "high",
+	[RISK_LOW] = "low",
+	[RISK_MEDIUM] = "medium",
+	[RISK_HIGH] = "high",
 	[RISK_CRITICAL] = "critical",
 };
 
@@ -36,21 +40,23 @@ bool risk_read(struct str name, enum risk *out)
 	return false;
 }
 
-void operation_check(struct check *c, const struct json *json, const struct spot *at,
-	enum risk *risk)
+void operation_check(
+	struct check *c, const struct json *json, const struct spot *at, enum risk *risk)
 {
 	const struct json *m[O_LEN];
 
 	if (!members_read(c, at, json, &members, NULL, m)) return;
-	text_read(c, at, names[O_TYPE], m[O_TYPE], OPERATION_TYPE_MAX, TEXT_LINE | TEXT_FILLED);
+	text_read(c, at, names[O_TYPE], m[O_TYPE], OPERATION_TYPE_MAX,
+		TEXT_LINE | TEXT_FILLED);
 	text_read(c, at, names[O_NAME], m[O_NAME], OPERATION_NAME_MAX,
 		TEXT_LINE | TEXT_FILLED | TEXT_NEEDED);
 	if (m[O_RISK] && !risk_read(json_text(m[O_RISK]), risk))
-		wrong_member(c, at, names[O_RISK], "must be low, medium, high or critical");
+		wrong_member(
+			c, at, names[O_RISK], "must be low, medium, high or critical");
 }
 
-enum err operation_read(const struct json *json, const char *at, enum risk *out,
-	struct fault *why)
+enum err operation_read(
+	const struct json *json, const char *at, enum risk *out, struct fault *why)
 {
 	struct check c = { .why = why };
 	struct spot spot = spot_root(at);
@@ -99,6 +105,7 @@ void operation_digest(const struct json *operation, const struct json *arguments
 	json_canonical(&text, &whole);
 	sha256_hex(buf_str(&text), hex);
 	/* No memory, no digest: one that fits nothing. */
-	snprintf(out, DIGEST_SIZE, "%s%s", text.failed ? "" : "sha256:", text.failed ? "" : hex);
+	snprintf(out, DIGEST_SIZE, "%s%s",
+		text.failed ? "" : "sha256:", text.failed ? "" : hex);
 	buf_done(&text);
 }

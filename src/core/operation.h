@@ -11,10 +11,11 @@ enum { DIGEST_SIZE = 72 }; /* "sha256:" + 64 + NUL */
 const char *risk_name(enum risk); /* NULL for RISK_NONE */
 bool risk_read(struct str, enum risk *);
 /* Checks an operation's members {type?, name, arguments?, risk?}; pointers under `at`. */
-enum err operation_read(const struct json *, const char *at, enum risk *, struct fault *why);
-/* SHA-256 over the RFC 8785 form of {type, name, arguments, session}; members the operation
- * lacks are left out. `arguments` replaces the operation's own when not NULL. Empty when
- * there is no memory. */
+enum err operation_read(
+	const struct json *, const char *at, enum risk *, struct fault *why);
+/* SHA-256 over the RFC 8785 form of {type, name, arguments, session}; members the
+ * operation lacks are left out. `arguments` replaces the operation's own when not NULL.
+ * Empty when there is no memory. */
 void operation_digest(const struct json *operation, const struct json *arguments,
 	struct str session, char out[DIGEST_SIZE]);
 

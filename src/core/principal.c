@@ -2,11 +2,13 @@
 
 #include "base/hash.h"
 
-#include <stdio.h>
-
 enum {
-	READ_ALL = 1 << DEED_READ_ALL, ASK = 1 << DEED_ASK, SETTLE = 1 << DEED_SETTLE,
-	ROUTE = 1 << DEED_ROUTE, WITHDRAW = 1 << DEED_WITHDRAW, ADMIN = 1 << DEED_ADMIN,
+	READ_ALL = 1 << DEED_READ_ALL,
+	ASK = 1 << DEED_ASK,
+	SETTLE = 1 << DEED_SETTLE,
+	ROUTE = 1 << DEED_ROUTE,
+	WITHDRAW = 1 << DEED_WITHDRAW,
+	ADMIN = 1 << DEED_ADMIN,
 };
 
 static const struct {
@@ -62,11 +64,12 @@ void agent_id(int64_t ws, struct str name, char out[32])
 	static const char alphabet[] = "0123456789abcdefghjkmnpqrstvwxyz";
 	enum { PREFIX = 4, LETTERS = 26 };
 	uint8_t hash[SHA256_SIZE];
-	char space[32];
+	char space[sizeof ws];
 	unsigned bits = 0, held = 0, next = 0;
 
-	int n = snprintf(space, sizeof space, "%lld/", (long long)ws);
-	sha256_2(str_make(space, (size_t)n), name, hash);
+	for (size_t i = 0; i < sizeof space; i++) /* the same on every machine */
+		space[i] = (char)((uint64_t)ws >> 8 * i);
+	sha256_2(str_make(space, sizeof space), name, hash);
 	memcpy(out, "agt_", PREFIX);
 	for (size_t i = 0; i < LETTERS; i++) {
 		if (held < 5) {

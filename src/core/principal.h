@@ -6,21 +6,21 @@
 
 enum role {
 	ROLE_NONE,
-	ROLE_AGENT,  /* asks; reads and cancels its own; never settles, claims or assigns */
+	ROLE_AGENT,  /* asks; reads and cancels its own; never settles or routes */
 	ROLE_VIEWER, /* reads */
 	ROLE_MEMBER, /* answers */
 	ROLE_ADMIN,
 	ROLE_OWNER,
-	ROLE_KEEPER, /* the local 0600 socket: administration only, no asking, no settling */
+	ROLE_KEEPER, /* the local 0600 socket: administers, never asks or settles */
 };
 
 enum deed {
-	DEED_READ_ALL,  /* everybody's asks, sessions, events */
+	DEED_READ_ALL, /* everybody's asks, sessions, events */
 	DEED_ASK,
-	DEED_SETTLE,    /* answer, skip */
-	DEED_ROUTE,     /* claim, assign, extend */
-	DEED_WITHDRAW,  /* cancel what another asked; change another's session */
-	DEED_ADMIN,     /* users, tokens */
+	DEED_SETTLE,   /* answer, skip */
+	DEED_ROUTE,    /* claim, assign, extend */
+	DEED_WITHDRAW, /* cancel what another asked; change another's session */
+	DEED_ADMIN,    /* users, tokens */
 };
 
 /* Strings are borrowed. */
@@ -31,7 +31,7 @@ struct principal {
 	struct str user;  /* usr_…; empty for an agent */
 	struct str name;  /* the person's or the token's name */
 	struct str agent; /* the agent's name that asks go under */
-	struct str via;   /* "web" for a cookie, else "api", or what the client says it is */
+	struct str via;	  /* "web" for a cookie; else "api", or what the client says */
 };
 
 const char *role_name(enum role);

@@ -5,18 +5,32 @@
 #include "core/reply.h"
 
 enum member {
-	M_KEY, M_HEADER, M_TEXT, M_TYPE, M_OPTIONS, M_OTHER, M_NOTE, M_REQUIRED, M_PLACEHOLDER,
-	M_FORMAT, M_MIN, M_MAX, M_SUGGESTED, M_PREFILL, M_LEN,
+	M_KEY,
+	M_HEADER,
+	M_TEXT,
+	M_TYPE,
+	M_OPTIONS,
+	M_OTHER,
+	M_NOTE,
+	M_REQUIRED,
+	M_PLACEHOLDER,
+	M_FORMAT,
+	M_MIN,
+	M_MAX,
+	M_SUGGESTED,
+	M_PREFILL,
+	M_LEN,
 };
 
 /* Flat, a question's text is the member "question" of the ask. */
 #define NAMES(text_name)                                                                 \
 	{                                                                                \
-		[M_KEY] = STR("key"), [M_HEADER] = STR("header"), [M_TEXT] = STR(text_name), \
-		[M_TYPE] = STR("type"), [M_OPTIONS] = STR("options"),                    \
-		[M_OTHER] = STR("other"), [M_NOTE] = STR("note"),                        \
-		[M_REQUIRED] = STR("required"), [M_PLACEHOLDER] = STR("placeholder"),    \
-		[M_FORMAT] = STR("format"), [M_MIN] = STR("min"), [M_MAX] = STR("max"),  \
+		[M_KEY] = STR("key"), [M_HEADER] = STR("header"),                        \
+		[M_TEXT] = STR(text_name), [M_TYPE] = STR("type"),                       \
+		[M_OPTIONS] = STR("options"), [M_OTHER] = STR("other"),                  \
+		[M_NOTE] = STR("note"), [M_REQUIRED] = STR("required"),                  \
+		[M_PLACEHOLDER] = STR("placeholder"), [M_FORMAT] = STR("format"),        \
+		[M_MIN] = STR("min"), [M_MAX] = STR("max"),                              \
 		[M_SUGGESTED] = STR("suggested"), [M_PREFILL] = STR("prefill"),          \
 	}
 
@@ -26,7 +40,9 @@ static const struct str flat_names[M_LEN] = NAMES("question");
 enum option_member { O_ID, O_LABEL, O_DESCRIPTION, O_PREVIEW, O_LEN };
 
 static const struct str option_names[O_LEN] = {
-	[O_ID] = STR("id"), [O_LABEL] = STR("label"), [O_DESCRIPTION] = STR("description"),
+	[O_ID] = STR("id"),
+	[O_LABEL] = STR("label"),
+	[O_DESCRIPTION] = STR("description"),
 	[O_PREVIEW] = STR("preview"),
 };
 static const struct members option_members = { option_names, O_LEN };
@@ -34,7 +50,8 @@ static const struct members option_members = { option_names, O_LEN };
 enum note_member { N_PLACEHOLDER, N_REQUIRED, N_LEN };
 
 static const struct str note_names[N_LEN] = {
-	[N_PLACEHOLDER] = STR("placeholder"), [N_REQUIRED] = STR("required"),
+	[N_PLACEHOLDER] = STR("placeholder"),
+	[N_REQUIRED] = STR("required"),
 };
 static const struct members note_members = { note_names, N_LEN };
 
@@ -47,7 +64,8 @@ static const struct {
 	[Q_NUMBER] = { "number", .note = true, .bounds = true },
 	[Q_BOOLEAN] = { "boolean", .note = true },
 	[Q_CHOICE] = { "choice", .options = true, .other = true, .note = true },
-	[Q_CHOICES] = { "choices", .options = true, .other = true, .note = true, .bounds = true },
+	[Q_CHOICES] = { "choices", .options = true, .other = true, .note = true,
+		.bounds = true },
 	[Q_APPROVAL] = { "approval", .note = true },
 };
 
@@ -104,9 +122,10 @@ static void option_read(struct reading *r, const struct spot *at, const struct j
 	out->id = text_read(r->check, at, option_names[O_ID], m[O_ID], LABEL_MAX,
 		TEXT_FILLED | TEXT_LINE);
 	if (!m[O_ID]) out->id = out->label;
-	text_read(r->check, at, option_names[O_DESCRIPTION], m[O_DESCRIPTION], DESCRIPTION_MAX,
+	text_read(r->check, at, option_names[O_DESCRIPTION], m[O_DESCRIPTION],
+		DESCRIPTION_MAX, TEXT_FREE);
+	text_read(r->check, at, option_names[O_PREVIEW], m[O_PREVIEW], PREVIEW_MAX,
 		TEXT_FREE);
-	text_read(r->check, at, option_names[O_PREVIEW], m[O_PREVIEW], PREVIEW_MAX, TEXT_FREE);
 }
 
 static bool option_known(const struct question *q, struct str id)
@@ -157,8 +176,8 @@ static void read_note(struct reading *r, struct question *q)
 	q->note = true;
 	if (note->type == JSON_TRUE) return;
 	if (!members_read(r->check, &at, note, &note_members, NULL, m)) return;
-	text_read(r->check, &at, note_names[N_PLACEHOLDER], m[N_PLACEHOLDER], PLACEHOLDER_MAX,
-		TEXT_FREE);
+	text_read(r->check, &at, note_names[N_PLACEHOLDER], m[N_PLACEHOLDER],
+		PLACEHOLDER_MAX, TEXT_FREE);
 	q->note_required =
 		flag_read(r->check, &at, note_names[N_REQUIRED], m[N_REQUIRED], false);
 }
@@ -167,7 +186,8 @@ static void read_other(struct reading *r, struct question *q)
 {
 	q->other = flag_read(r->check, r->at, names[M_OTHER], r->m[M_OTHER], false);
 	if (q->other && !types[q->type].other)
-		wrong_member(r->check, r->at, names[M_OTHER], "only for type choice or choices");
+		wrong_member(r->check, r->at, names[M_OTHER],
+			"only for type choice or choices");
 }
 
 static void read_format(struct reading *r, struct question *q)
@@ -183,15 +203,16 @@ static void read_format(struct reading *r, struct question *q)
 }
 
 /* True when there is a bound and it makes sense by itself. */
-static bool read_bound(struct reading *r, const struct question *q, enum member m,
-	double *out)
+static bool read_bound(
+	struct reading *r, const struct question *q, enum member m, double *out)
 {
 	const struct json *bound = r->m[m];
 	int64_t least = m == M_MAX ? 1 : 0;
 
 	if (!bound) return false;
 	if (!types[q->type].bounds) {
-		wrong_member(r->check, r->at, names[m], "not for type %s", types[q->type].name);
+		wrong_member(r->check, r->at, names[m], "not for type %s",
+			types[q->type].name);
 		return false;
 	}
 	if (q->type == Q_NUMBER && bound->type != JSON_NUMBER) {
@@ -214,7 +235,8 @@ static void read_bounds(struct reading *r, struct question *q)
 		wrong_member(r->check, r->at, names[M_MIN], "must not be more than max");
 	if (q->type == Q_CHOICES && q->has_min && q->options_len &&
 		q->min > (double)(q->options_len + q->other))
-		wrong_member(r->check, r->at, names[M_MIN], "must not be more than the options");
+		wrong_member(r->check, r->at, names[M_MIN],
+			"must not be more than the options");
 }
 
 /* What the agent suggests or already knows must be a possible answer. */
@@ -232,7 +254,8 @@ static void read_all(struct reading *r, size_t n, struct arena *arena, struct qu
 	if (!r->m[M_KEY]) q->key = arena_print(arena, "q%zu", n);
 	q->header = text_of(r, M_HEADER, HEADER_MAX, TEXT_LINE);
 	q->text = text_of(r, M_TEXT, QUESTION_TEXT_MAX, TEXT_NEEDED | TEXT_FILLED);
-	q->required = flag_read(r->check, r->at, names[M_REQUIRED], r->m[M_REQUIRED], true);
+	q->required =
+		flag_read(r->check, r->at, names[M_REQUIRED], r->m[M_REQUIRED], true);
 	text_of(r, M_PLACEHOLDER, PLACEHOLDER_MAX, TEXT_FREE);
 	read_type(r, q);
 	read_options(r, arena, q);
@@ -246,7 +269,9 @@ void question_check(struct check *c, const struct json *json, const struct spot 
 	bool flat, size_t n, struct arena *arena, struct question *q)
 {
 	struct check own = { .why = c->why };
-	struct reading r = { .check = &own, .at = at, .names = flat ? flat_names : names };
+	struct reading r = {
+		.check = &own, .at = at, .names = flat ? flat_names : names
+	};
 	const struct members members = { r.names, M_LEN };
 
 	*q = (struct question){ .json = json, .required = true };
@@ -282,9 +307,11 @@ static void option_load(const struct json *json, struct option *out)
 
 /* Reads what question_write wrote: nothing is checked again, so that a stricter version
  * still reads what an older one took. */
-static bool question_load(const struct json *json, struct arena *arena, struct question *q)
+static bool question_load(
+	const struct json *json, struct arena *arena, struct question *q)
 {
-	const struct json *options = json_get(json, "options"), *note = json_get(json, "note");
+	const struct json *options = json_get(json, "options"),
+			  *note = json_get(json, "note");
 	const struct json *min = json_get(json, "min"), *max = json_get(json, "max");
 
 	*q = (struct question){
@@ -296,8 +323,10 @@ static bool question_load(const struct json *json, struct arena *arena, struct q
 		.note = json_is(note, JSON_OBJECT),
 		.note_required = json_is(json_get(note, "required"), JSON_TRUE),
 		.required = json_is(json_get(json, "required"), JSON_TRUE),
-		.has_min = json_is(min, JSON_NUMBER), .min = json_real(min),
-		.has_max = json_is(max, JSON_NUMBER), .max = json_real(max),
+		.has_min = json_is(min, JSON_NUMBER),
+		.min = json_real(min),
+		.has_max = json_is(max, JSON_NUMBER),
+		.max = json_real(max),
 	};
 	format_read(json_text(json_get(json, "format")), &q->format);
 	if (!type_read(json_text(json_get(json, "type")), &q->type)) return false;
@@ -318,14 +347,16 @@ enum err questions_load(const struct json *array, struct arena *arena,
 	struct question *q = ARENA_ARRAY(arena, struct question, array->count);
 	for (uint32_t i = 0; q && i < array->count; i++)
 		if (!question_load(&array->items[i], arena, &q[i]))
-			return fail(why, ERR_INTERNAL, "stored question %u is unreadable", i + 1);
+			return fail(why, ERR_INTERNAL, "stored question %u is unreadable",
+				i + 1);
 	if (arena->failed) return fail(why, ERR_MEMORY, "out of memory");
 	*out = q;
 	*len = array->count;
 	return OK;
 }
 
-static void member_write(struct json_writer *w, const char *name, const struct json *value)
+static void member_write(
+	struct json_writer *w, const char *name, const struct json *value)
 {
 	if (!value || value->type == JSON_NULL) return;
 	jw_key(w, name);
@@ -357,7 +388,8 @@ static void note_write(struct json_writer *w, const struct question *q)
 {
 	jw_key(w, "note");
 	jw_object(w);
-	member_write(w, "placeholder", json_get(json_get(q->json, "note"), "placeholder"));
+	member_write(
+		w, "placeholder", json_get(json_get(q->json, "note"), "placeholder"));
 	jw_key(w, "required");
 	jw_bool(w, q->note_required);
 	jw_object_end(w);

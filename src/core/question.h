@@ -11,7 +11,7 @@ enum question_type { Q_TEXT, Q_NUMBER, Q_BOOLEAN, Q_CHOICE, Q_CHOICES, Q_APPROVA
 enum text_format { FORMAT_NONE, FORMAT_EMAIL, FORMAT_URI, FORMAT_DATE, FORMAT_DATE_TIME };
 
 struct option {
-	struct str id;    /* unique in its question; the label when none was given */
+	struct str id; /* unique in its question; the label when none was given */
 	struct str label;
 };
 
@@ -22,26 +22,33 @@ struct question {
 	enum question_type type;
 	struct option *options;
 	size_t options_len;
-	bool other;         /* a free text beside the options */
-	bool note;          /* a note beside the choices */
+	bool other; /* a free text beside the options */
+	bool note;  /* a note beside the choices */
 	bool note_required;
-	bool required;      /* true unless said otherwise */
+	bool required; /* true unless said otherwise */
 	enum text_format format;
 	bool has_min, has_max;
-	double min, max;    /* length of text, bounds of a number, count of choices */
+	double min, max; /* length of text, bounds of a number, count of choices */
 	const struct json *json; /* as it came, for what has no meaning to us */
 };
 
 enum {
-	QUESTIONS_MAX = 20, OPTIONS_MAX = 20, QUESTION_TEXT_MAX = 2000, HEADER_MAX = 80,
-	LABEL_MAX = 256, DESCRIPTION_MAX = 1000, KEY_MAX = 64, PLACEHOLDER_MAX = 256,
-	ANSWER_TEXT_MAX = 10000, PREVIEW_MAX = 100000,
+	QUESTIONS_MAX = 20,
+	OPTIONS_MAX = 20,
+	QUESTION_TEXT_MAX = 2000,
+	HEADER_MAX = 80,
+	LABEL_MAX = 256,
+	DESCRIPTION_MAX = 1000,
+	KEY_MAX = 64,
+	PLACEHOLDER_MAX = 256,
+	ANSWER_TEXT_MAX = 10000,
+	PREVIEW_MAX = 100000,
 };
 
 const char *question_type_name(enum question_type);
-/* Reads one question. `at` is its JSON pointer ("/questions/0", or "" when flat, where the
- * text is the member "question"). `n` counts from 1, for the default key. All that is wrong
- * is added to *why. Unknown members are wrong, except (when flat) those of an ask. */
+/* Reads one question. `at` is its JSON pointer ("/questions/0", or "" when flat, where
+ * the text is the member "question"). `n` counts from 1, for the default key. All that is
+ * wrong is added to *why, unknown members too, except (when flat) those of an ask. */
 enum err question_read(const struct json *, const char *at, bool flat, size_t n,
 	struct arena *, struct question *out, struct fault *why);
 /* Reads the questions of a stored ask (its `questions` array, already normal). */

@@ -3,13 +3,21 @@
 enum part { SELECTED, OTHER, TEXT, VALUE, ARGUMENTS, PARTS };
 
 static const struct str part_names[PARTS] = {
-	[SELECTED] = STR("selected"), [OTHER] = STR("other"), [TEXT] = STR("text"),
-	[VALUE] = STR("value"), [ARGUMENTS] = STR("arguments"),
+	[SELECTED] = STR("selected"),
+	[OTHER] = STR("other"),
+	[TEXT] = STR("text"),
+	[VALUE] = STR("value"),
+	[ARGUMENTS] = STR("arguments"),
 };
 static const struct members part_members = { part_names, PARTS };
 
-enum { HAS_SELECTED = 1 << SELECTED, HAS_OTHER = 1 << OTHER, HAS_TEXT = 1 << TEXT,
-	HAS_VALUE = 1 << VALUE, HAS_ARGUMENTS = 1 << ARGUMENTS };
+enum {
+	HAS_SELECTED = 1 << SELECTED,
+	HAS_OTHER = 1 << OTHER,
+	HAS_TEXT = 1 << TEXT,
+	HAS_VALUE = 1 << VALUE,
+	HAS_ARGUMENTS = 1 << ARGUMENTS
+};
 
 /* One value being read. In a shorthand only the main part is there. */
 struct reading {
@@ -23,7 +31,7 @@ struct reading {
 typedef void reply_fn(struct reading *, struct reply *);
 static reply_fn read_text, read_number, read_boolean, read_choices, read_approval;
 
-/* What the full form of each type may hold, and which part of it a shorthand stands for. */
+/* What the full form of each type may hold, and which part a shorthand stands for. */
 static const struct {
 	unsigned parts;
 	enum part main;
@@ -146,7 +154,8 @@ static void choose(struct reading *r, const struct spot *at, const struct json *
 	else if (i >= 0)
 		out->selected |= UINT32_C(1) << i;
 	else if (!r->shorthand || !r->q->other)
-		wrong(r->check, at, "\"%.*s\" is no option", STR_ARGS(text_excerpt(name)));
+		wrong(r->check, at, "\"%.*s\" is no option",
+			STR_ARGS(text_excerpt(name)));
 	else if (out->other.len)
 		wrong(r->check, at, "only one text may be Other's");
 	else if (text_longer(name, ANSWER_TEXT_MAX))
@@ -197,7 +206,8 @@ static void read_note(struct reading *r, struct reply *out)
 {
 	out->text = part_text(r, TEXT);
 	if (out->text.len && !r->q->note && r->q->type != Q_APPROVAL)
-		wrong_member(r->check, r->at, part_names[TEXT], "this question takes no note");
+		wrong_member(
+			r->check, r->at, part_names[TEXT], "this question takes no note");
 }
 
 static bool read_parts(struct reading *r, const struct json *json)

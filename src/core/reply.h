@@ -6,10 +6,10 @@
 #include "core/body.h"
 
 struct reply {
-	bool given;        /* the question is answered; a note alone is no answer */
+	bool given;	   /* the question is answered; a note alone is no answer */
 	uint32_t selected; /* a bit an option, so that order and repeats do not matter */
 	struct str other;
-	struct str text;   /* a text answer, or the note */
+	struct str text;	  /* a text answer, or the note */
 	const struct json *value; /* a number or a boolean */
 	enum decision decision;
 	const struct json *arguments;

@@ -7,7 +7,8 @@ static void decider_write(struct buf *out, const struct ask *a, struct arena *ar
 {
 	const struct json *by = NULL;
 
-	if (!a->answered_by.len || json_read(a->answered_by, NULL, arena, &by, NULL)) return;
+	if (!a->answered_by.len || json_read(a->answered_by, NULL, arena, &by, NULL))
+		return;
 	struct str kind = json_text(json_get(by, "kind"));
 	struct str name = json_text(json_get(by, "name"));
 	if (str_is(kind, "policy"))
@@ -113,8 +114,8 @@ struct str resume_context(const struct session *s, const struct ask *const *asks
 	buf_add(&out, STR("You stopped to ask in the session \""));
 	text_flatten(&out, s->title);
 	buf_add(&out, STR("\".\n"));
-	part_write(&out, "\nWhat you asked, oldest first, and what came of it:\n", false, asks,
-		len, arena);
+	part_write(&out, "\nWhat you asked, oldest first, and what came of it:\n", false,
+		asks, len, arena);
 	part_write(&out, "\nStill open:\n", true, asks, len, arena);
-	return buf_keep(&out, arena);
+	return buf_keep_done(&out, arena);
 }

@@ -88,7 +88,8 @@ enum err session_may_ask(const struct session *s, enum ask_kind kind, struct fau
 			STR_ARGS(s->id), session_status_name(s->status));
 	if (kind == ASK_BLOCKING && s->open_blocking > 0 && !s->parallel)
 		return fail(why, ERR_CONFLICT,
-			"session %.*s has an open blocking ask: wait for it or cancel it, or make "
+			"session %.*s has an open blocking ask: wait for it or cancel "
+			"it, or make "
 			"the session with \"parallel\": true",
 			STR_ARGS(s->id));
 	return OK;
@@ -104,7 +105,8 @@ bool session_can_resume(const struct session *s)
 	return s->settled > 0 && session_resumed(s);
 }
 
-void session_write(struct json_writer *w, const struct session *s, struct str pending_asks)
+void session_write(
+	struct json_writer *w, const struct session *s, struct str pending_asks)
 {
 	jw_object(w);
 	jw_key(w, "id");

@@ -5,8 +5,13 @@
 #include "core/ask.h"
 
 enum session_status {
-	SESSION_IDLE, SESSION_RUNNING, SESSION_WAITING_FOR_INPUT, SESSION_WAITING_FOR_APPROVAL,
-	SESSION_COMPLETED, SESSION_FAILED, SESSION_CANCELLED,
+	SESSION_IDLE,
+	SESSION_RUNNING,
+	SESSION_WAITING_FOR_INPUT,
+	SESSION_WAITING_FOR_APPROVAL,
+	SESSION_COMPLETED,
+	SESSION_FAILED,
+	SESSION_CANCELLED,
 };
 
 /* Strings are borrowed. Empty means null. */
@@ -26,10 +31,10 @@ struct session {
 	enum session_status status;
 	/* Open asks by what they make the session wait for. */
 	int64_t open_input;    /* blocking and error_recovery */
-	int64_t open_blocking; /* of these the blocking ones: one at a time unless parallel */
+	int64_t open_blocking; /* the blocking among them: one, unless parallel */
 	int64_t open_approval;
-	int64_t open_other;    /* non_blocking */
-	int64_t settled;       /* how many of its asks are settled */
+	int64_t open_other; /* non_blocking */
+	int64_t settled;    /* how many of its asks are settled */
 	int64_t version;
 	int64_t created_ms;
 	int64_t updated_ms;
@@ -65,16 +70,16 @@ struct session_patch {
 	struct str title;
 	enum session_status status;
 };
-enum err session_patch_read(const struct json *body, struct session_patch *out,
-	struct fault *why);
+enum err session_patch_read(
+	const struct json *body, struct session_patch *out, struct fault *why);
 /* {text ≤ 2000, step?, steps?} → the JSON object to keep and to send as event data. */
-enum err progress_read(const struct json *body, struct arena *, struct str *out,
-	struct fault *why);
+enum err progress_read(
+	const struct json *body, struct arena *, struct str *out, struct fault *why);
 
 /* `pending_asks`: a finished JSON array. */
 void session_write(struct json_writer *, const struct session *, struct str pending_asks);
 
-/* The text that gives a stopped agent its questions and answers back; asks oldest first. */
+/* The text that gives a stopped agent its questions and answers back; oldest first. */
 struct str resume_context(const struct session *, const struct ask *const *asks,
 	size_t len, struct arena *);
 

@@ -3,32 +3,52 @@
 #include "core/session.h"
 
 enum {
-	SESSION_TITLE_MAX = 200, AGENT_MAX = 100, PROJECT_MAX = 100, EXTERNAL_ID_MAX = 256,
-	WEBHOOK_MAX = 2000, RESUMER_MAX = 100, PROGRESS_TEXT_MAX = 2000, STEPS_MAX = 1000000000,
+	SESSION_TITLE_MAX = 200,
+	AGENT_MAX = 100,
+	PROJECT_MAX = 100,
+	EXTERNAL_ID_MAX = 256,
+	WEBHOOK_MAX = 2000,
+	RESUMER_MAX = 100,
+	PROGRESS_TEXT_MAX = 2000,
+	STEPS_MAX = 1000000000,
 };
 
-enum { S_TITLE, S_AGENT, S_PROJECT, S_EXTERNAL_ID, S_PARALLEL, S_METADATA, S_ON_SETTLED,
-	S_LEN };
+enum {
+	S_TITLE,
+	S_AGENT,
+	S_PROJECT,
+	S_EXTERNAL_ID,
+	S_PARALLEL,
+	S_METADATA,
+	S_ON_SETTLED,
+	S_LEN
+};
 
 static const struct str draft_names[S_LEN] = {
-	[S_TITLE] = STR("title"), [S_AGENT] = STR("agent"), [S_PROJECT] = STR("project"),
-	[S_EXTERNAL_ID] = STR("external_id"), [S_PARALLEL] = STR("parallel"),
-	[S_METADATA] = STR("metadata"), [S_ON_SETTLED] = STR("on_settled"),
+	[S_TITLE] = STR("title"),
+	[S_AGENT] = STR("agent"),
+	[S_PROJECT] = STR("project"),
+	[S_EXTERNAL_ID] = STR("external_id"),
+	[S_PARALLEL] = STR("parallel"),
+	[S_METADATA] = STR("metadata"),
+	[S_ON_SETTLED] = STR("on_settled"),
 };
 static const struct members draft_members = { draft_names, S_LEN };
 
 enum { C_WEBHOOK, C_RESUMER, C_LEN };
 
 static const struct str call_names[C_LEN] = {
-	[C_WEBHOOK] = STR("webhook"), [C_RESUMER] = STR("resumer"),
+	[C_WEBHOOK] = STR("webhook"),
+	[C_RESUMER] = STR("resumer"),
 };
 static const struct members call_members = { call_names, C_LEN };
 
 /* Behind the scheme there must be a host, and nothing that splits a request. */
 static bool url_fits(struct str url)
 {
-	struct str rest = str_starts(url, "https://") ? str_from(url, 8) :
-		str_starts(url, "http://") ? str_from(url, 7) : STR_NONE;
+	struct str rest = str_starts(url, "https://")  ? str_from(url, 8)
+			  : str_starts(url, "http://") ? str_from(url, 7)
+						       : STR_NONE;
 
 	if (!rest.len || rest.at[0] == '/' || rest.at[0] == '?' || rest.at[0] == '#')
 		return false;
@@ -48,12 +68,14 @@ static struct str on_settled_read(struct check *c, const struct spot *at,
 		wrong(c, at, "give either a webhook or a resumer");
 		return STR_NONE;
 	}
-	struct str url = text_read(c, at, call_names[C_WEBHOOK], m[C_WEBHOOK], WEBHOOK_MAX, line);
+	struct str url =
+		text_read(c, at, call_names[C_WEBHOOK], m[C_WEBHOOK], WEBHOOK_MAX, line);
 	text_read(c, at, call_names[C_RESUMER], m[C_RESUMER], RESUMER_MAX, line);
 	if (url.len && !url_fits(url))
-		wrong_member(c, at, call_names[C_WEBHOOK], "must be an http or https URL");
+		wrong_member(
+			c, at, call_names[C_WEBHOOK], "must be an http or https URL");
 	json_write(&out, json);
-	return buf_keep(&out, arena);
+	return buf_keep_done(&out, arena);
 }
 
 static void draft_members_read(struct check *c, const struct spot *root,
@@ -66,12 +88,11 @@ static void draft_members_read(struct check *c, const struct spot *root,
 	d->title = text_read(c, root, draft_names[S_TITLE], m[S_TITLE], SESSION_TITLE_MAX,
 		line | TEXT_NEEDED);
 	d->agent = text_read(c, root, draft_names[S_AGENT], m[S_AGENT], AGENT_MAX, line);
-	d->project =
-		text_read(c, root, draft_names[S_PROJECT], m[S_PROJECT], PROJECT_MAX, line);
+	d->project = text_read(
+		c, root, draft_names[S_PROJECT], m[S_PROJECT], PROJECT_MAX, line);
 	d->external_id = text_read(c, root, draft_names[S_EXTERNAL_ID], m[S_EXTERNAL_ID],
 		EXTERNAL_ID_MAX, line);
-	d->parallel =
-		flag_read(c, root, draft_names[S_PARALLEL], m[S_PARALLEL], false);
+	d->parallel = flag_read(c, root, draft_names[S_PARALLEL], m[S_PARALLEL], false);
 	d->metadata = metadata_read(c, &metadata, m[S_METADATA], arena);
 	d->on_settled = on_settled_read(c, &call, m[S_ON_SETTLED], arena);
 }
@@ -94,12 +115,13 @@ enum err session_draft_read(const struct json *body, struct arena *arena,
 enum { P_TITLE, P_STATUS, P_LEN };
 
 static const struct str patch_names[P_LEN] = {
-	[P_TITLE] = STR("title"), [P_STATUS] = STR("status"),
+	[P_TITLE] = STR("title"),
+	[P_STATUS] = STR("status"),
 };
 static const struct members patch_members = { patch_names, P_LEN };
 
-enum err session_patch_read(const struct json *body, struct session_patch *out,
-	struct fault *why)
+enum err session_patch_read(
+	const struct json *body, struct session_patch *out, struct fault *why)
 {
 	struct check c = { .why = why };
 	struct spot root = spot_root("");
@@ -111,8 +133,10 @@ enum err session_patch_read(const struct json *body, struct session_patch *out,
 			SESSION_TITLE_MAX, TEXT_LINE | TEXT_FILLED);
 		p.has_title = m[P_TITLE] != NULL;
 		p.has_status = m[P_STATUS] != NULL;
-		if (p.has_status && !session_status_read(json_text(m[P_STATUS]), &p.status))
-			wrong_member(&c, &root, patch_names[P_STATUS], "is no status of a session");
+		if (p.has_status &&
+			!session_status_read(json_text(m[P_STATUS]), &p.status))
+			wrong_member(&c, &root, patch_names[P_STATUS],
+				"is no status of a session");
 		if (!c.failed && !p.has_title && !p.has_status)
 			wrong(&c, &root, "nothing to change: give a title or a status");
 	}
@@ -124,18 +148,24 @@ enum err session_patch_read(const struct json *body, struct session_patch *out,
 enum { R_TEXT, R_STEP, R_STEPS, R_LEN };
 
 static const struct str progress_names[R_LEN] = {
-	[R_TEXT] = STR("text"), [R_STEP] = STR("step"), [R_STEPS] = STR("steps"),
+	[R_TEXT] = STR("text"),
+	[R_STEP] = STR("step"),
+	[R_STEPS] = STR("steps"),
 };
 static const struct members progress_members = { progress_names, R_LEN };
 
-static void progress_check(struct check *c, const struct spot *root, const struct json **m)
+static void progress_check(
+	struct check *c, const struct spot *root, const struct json **m)
 {
 	text_read(c, root, progress_names[R_TEXT], m[R_TEXT], PROGRESS_TEXT_MAX,
 		TEXT_NEEDED | TEXT_FILLED);
 	bool step = count_read(c, root, progress_names[R_STEP], m[R_STEP], 0, STEPS_MAX);
-	bool steps = count_read(c, root, progress_names[R_STEPS], m[R_STEPS], 0, STEPS_MAX);
-	if (step && steps && m[R_STEP] && m[R_STEPS] && m[R_STEP]->integer > m[R_STEPS]->integer)
-		wrong_member(c, root, progress_names[R_STEP], "must not be more than steps");
+	bool steps =
+		count_read(c, root, progress_names[R_STEPS], m[R_STEPS], 0, STEPS_MAX);
+	if (step && steps && m[R_STEP] && m[R_STEPS] &&
+		m[R_STEP]->integer > m[R_STEPS]->integer)
+		wrong_member(
+			c, root, progress_names[R_STEP], "must not be more than steps");
 }
 
 static struct str progress_write(const struct json **m, struct arena *arena)
@@ -150,11 +180,11 @@ static struct str progress_write(const struct json **m, struct arena *arena)
 		jw_json(&w, m[i]);
 	}
 	jw_object_end(&w);
-	return buf_keep(&out, arena);
+	return buf_keep_done(&out, arena);
 }
 
-enum err progress_read(const struct json *body, struct arena *arena, struct str *out,
-	struct fault *why)
+enum err progress_read(
+	const struct json *body, struct arena *arena, struct str *out, struct fault *why)
 {
 	struct check c = { .why = why };
 	struct spot root = spot_root("");

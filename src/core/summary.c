@@ -26,11 +26,14 @@ static void sum_value(struct buf *out, const struct question *q, const struct re
 	switch (q->type) {
 	case Q_TEXT: text_flatten(out, r->text); break;
 	case Q_NUMBER: json_write(out, r->value); break;
-	case Q_BOOLEAN: buf_add_text(out, r->value->type == JSON_TRUE ? "Yes" : "No"); break;
+	case Q_BOOLEAN:
+		buf_add_text(out, r->value->type == JSON_TRUE ? "Yes" : "No");
+		break;
 	case Q_CHOICE:
 	case Q_CHOICES: sum_choices(out, q, r); break;
 	case Q_APPROVAL:
-		buf_add_text(out, r->decision == DECISION_APPROVE ? "Approved" : "Rejected");
+		buf_add_text(
+			out, r->decision == DECISION_APPROVE ? "Approved" : "Rejected");
 		if (r->arguments) buf_add_text(out, " (edited)");
 		break;
 	}

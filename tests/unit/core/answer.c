@@ -2,18 +2,23 @@
 #include "kit.h"
 
 /* One question of each type, and variants of them. */
-#define OPTIONS "'options':[{'id':'a','label':'Ann'},{'id':'b','label':'Bob'},{'id':'Ann','label':'X'}]"
-#define TEXT "{'question':'Why?'}"
-#define SHORT "{'question':'Why?','min':2,'max':3}"
-#define NUMBER "{'question':'How many?','type':'number','min':0,'max':10}"
-#define BOOLEAN "{'question':'Go?','type':'boolean'}"
-#define CHOICE "{'question':'Who?'," OPTIONS "}"
+#define OPTIONS                                                                          \
+	"'options':[{'id':'a','label':'Ann'},{'id':'b','label':'Bob'},{'id':'Ann','"     \
+	"label':'X'}]"
+#define TEXT	     "{'question':'Why?'}"
+#define SHORT	     "{'question':'Why?','min':2,'max':3}"
+#define NUMBER	     "{'question':'How many?','type':'number','min':0,'max':10}"
+#define BOOLEAN	     "{'question':'Go?','type':'boolean'}"
+#define CHOICE	     "{'question':'Who?'," OPTIONS "}"
 #define CHOICE_OTHER "{'question':'Who?','other':true," OPTIONS "}"
-#define CHOICE_NOTE "{'question':'Who?','note':true," OPTIONS "}"
+#define CHOICE_NOTE  "{'question':'Who?','note':true," OPTIONS "}"
 #define CHOICE_NOTED "{'question':'Who?','note':{'required':true}," OPTIONS "}"
-#define CHOICES "{'question':'Who?','type':'choices'," OPTIONS "}"
-#define CHOICES_TWO "{'question':'Who?','type':'choices','other':true,'min':2,'max':2," OPTIONS "}"
-#define APPROVAL "{'kind':'approval','operation':{'name':'sh'},'question':'Go?','type':'approval'}"
+#define CHOICES	     "{'question':'Who?','type':'choices'," OPTIONS "}"
+#define CHOICES_TWO                                                                      \
+	"{'question':'Who?','type':'choices','other':true,'min':2,'max':2," OPTIONS "}"
+#define APPROVAL                                                                         \
+	"{'kind':'approval','operation':{'name':'sh'},'question':'Go?','type':'"         \
+	"approval'}"
 #define OPTIONAL(type) "{'question':'Go?','required':false,'type':'" type "'}"
 
 /* The ask, the value of its one question, the full form it becomes, and its summary. */
@@ -22,7 +27,8 @@ static const struct {
 } right_values[] = {
 	{ TEXT, "'Because'", "{'text':'Because'}", "- Why?: Because" },
 	{ TEXT, "{'text':'Because'}", "{'text':'Because'}", "- Why?: Because" },
-	{ TEXT, "'a\\r\\nb\\nc\\u2028d'", "{'text':'a\\r\\nb\\nc\\u2028d'}", "- Why?: a b c d" },
+	{ TEXT, "'a\\r\\nb\\nc\\u2028d'", "{'text':'a\\r\\nb\\nc\\u2028d'}",
+		"- Why?: a b c d" },
 	{ SHORT, "'éé'", "{'text':'éé'}", "- Why?: éé" },
 	{ SHORT, "'ééé'", "{'text':'ééé'}", "- Why?: ééé" },
 	{ NUMBER, "3", "{'value':3}", "- How many?: 3" },
@@ -34,29 +40,32 @@ static const struct {
 	{ BOOLEAN, "{'value':false}", "{'value':false}", "- Go?: No" },
 	{ CHOICE, "'a'", "{'selected':['a']}", "- Who?: Ann" },
 	{ CHOICE, "'Bob'", "{'selected':['b']}", "- Who?: Bob" },
-	{ CHOICE, "'Ann'", "{'selected':['Ann']}", "- Who?: X" }, /* ids go before labels */
+	{ CHOICE, "'Ann'", "{'selected':['Ann']}",
+		"- Who?: X" }, /* ids go before labels */
 	{ CHOICE, "['b']", "{'selected':['b']}", "- Who?: Bob" },
 	{ CHOICE, "{'selected':['b']}", "{'selected':['b']}", "- Who?: Bob" },
 	{ CHOICE, "{'selected':['b'],'other':null,'text':null}", "{'selected':['b']}",
 		"- Who?: Bob" },
 	{ CHOICE_OTHER, "'Cleo'", "{'other':'Cleo'}", "- Who?: Other: Cleo" },
 	{ CHOICE_OTHER, "{'other':'Cleo'}", "{'other':'Cleo'}", "- Who?: Other: Cleo" },
-	{ CHOICE_OTHER, "{'selected':['a'],'other':''}", "{'selected':['a']}", "- Who?: Ann" },
+	{ CHOICE_OTHER, "{'selected':['a'],'other':''}", "{'selected':['a']}",
+		"- Who?: Ann" },
 	{ CHOICE_OTHER, "{'selected':[],'other':'Cleo'}", "{'other':'Cleo'}",
 		"- Who?: Other: Cleo" },
 	{ CHOICE_NOTE, "{'selected':['a'],'text':'for\\nnow'}",
 		"{'selected':['a'],'text':'for\\nnow'}", "- Who?: Ann (note: for now)" },
-	{ CHOICE_NOTED, "{'selected':['a'],'text':'ok'}", "{'selected':['a'],'text':'ok'}",
-		"- Who?: Ann (note: ok)" },
+	{ CHOICE_NOTED, "{'selected':['a'],'text':'ok'}",
+		"{'selected':['a'],'text':'ok'}", "- Who?: Ann (note: ok)" },
 	{ CHOICES, "'b'", "{'selected':['b']}", "- Who?: Bob" },
 	{ CHOICES, "['b','a','b']", "{'selected':['a','b']}", "- Who?: Ann, Bob" },
 	{ CHOICES_TWO, "['a','Cleo']", "{'selected':['a'],'other':'Cleo'}",
 		"- Who?: Ann, Other: Cleo" },
-	{ CHOICES_TWO, "{'selected':['b'],'other':'Cleo'}", "{'selected':['b'],'other':'Cleo'}",
-		"- Who?: Bob, Other: Cleo" },
+	{ CHOICES_TWO, "{'selected':['b'],'other':'Cleo'}",
+		"{'selected':['b'],'other':'Cleo'}", "- Who?: Bob, Other: Cleo" },
 	{ APPROVAL, "'approve'", "{'value':'approve'}", "- Go?: Approved" },
 	{ APPROVAL, "'reject'", "{'value':'reject'}", "- Go?: Rejected" },
-	{ APPROVAL, "{'value':'reject','text':'too late'}", "{'value':'reject','text':'too late'}",
+	{ APPROVAL, "{'value':'reject','text':'too late'}",
+		"{'value':'reject','text':'too late'}",
 		"- Go?: Rejected (note: too late)" },
 	{ APPROVAL, "{'value':'approve','arguments':{'n':1}}",
 		"{'value':'approve','arguments':{'n':1}}", "- Go?: Approved (edited)" },
@@ -67,12 +76,15 @@ static const struct {
 	{ "{'question':'Go?','required':false,'options':['x']}", "[]", NULL, "- Go?: -" },
 	{ "{'question':'Mail?','format':'email'}", "'ann@example.org'",
 		"{'text':'ann@example.org'}", "- Mail?: ann@example.org" },
-	{ "{'question':'U?','format':'uri'}", "'urn:x'", "{'text':'urn:x'}", "- U?: urn:x" },
+	{ "{'question':'U?','format':'uri'}", "'urn:x'", "{'text':'urn:x'}",
+		"- U?: urn:x" },
 	{ "{'question':'D?','format':'date'}", "'2028-02-29'", "{'text':'2028-02-29'}",
 		"- D?: 2028-02-29" },
 	{ "{'question':'D?','format':'date-time'}", "'2026-11-15T08:00:00+01:00'",
-		"{'text':'2026-11-15T08:00:00+01:00'}", "- D?: 2026-11-15T08:00:00+01:00" },
-	{ "{'question':'Why\\nnot?','header':'Reason'}", "'x'", "{'text':'x'}", "- Reason: x" },
+		"{'text':'2026-11-15T08:00:00+01:00'}",
+		"- D?: 2026-11-15T08:00:00+01:00" },
+	{ "{'question':'Why\\nnot?','header':'Reason'}", "'x'", "{'text':'x'}",
+		"- Reason: x" },
 	{ "{'question':'Why\\nnot?'}", "'x'", "{'text':'x'}", "- Why not?: x" },
 };
 
@@ -88,7 +100,8 @@ static void a_value_becomes_its_full_form_and_a_line(void **state)
 		struct answer one = kit_answered(&d, kit_print("{'answer':%s}", value));
 		struct answer keyed =
 			kit_answered(&d, kit_print("{'answers':{'%s':%s}}", key, value));
-		kit_same(value, one.json, full ? kit_print("{'%s':%s}", key, full) : "{}");
+		kit_same(
+			value, one.json, full ? kit_print("{'%s':%s}", key, full) : "{}");
 		assert_string_equal(kit_text(one.summary), right_values[i].summary);
 		assert_string_equal(kit_text(one.json), kit_text(keyed.json));
 	}
@@ -99,14 +112,15 @@ static void a_full_form_is_its_own_full_form(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof right_values / sizeof *right_values; i++) {
 		struct draft d = kit_drafted(right_values[i].ask);
-		struct answer first =
-			kit_answered(&d, kit_print("{'answer':%s}", right_values[i].value));
+		struct answer first = kit_answered(
+			&d, kit_print("{'answer':%s}", right_values[i].value));
 		struct answer again = { 0 };
 		const struct json *json = NULL;
 
 		assert_int_equal(json_read(first.json, NULL, &kit, &json, NULL), OK);
-		assert_int_equal(answer_check_at(d.questions, d.questions_len, json, "/default",
-			&kit, &again, NULL), OK);
+		assert_int_equal(answer_check_at(d.questions, d.questions_len, json,
+					 "/default", &kit, &again, NULL),
+			OK);
 		assert_string_equal(kit_text(first.json), kit_text(again.json));
 		assert_string_equal(kit_text(first.summary), kit_text(again.summary));
 	}
@@ -154,12 +168,15 @@ static const struct {
 	{ CHOICE, "{'answer':{'selected':[]}}", "/answer", "required" },
 	{ CHOICE, "{'answer':''}", "/answer", "no option" },
 	{ CHOICE_OTHER, "{'answer':''}", "/answer", "required" },
-	{ CHOICE_OTHER, "{'answer':{'selected':['a'],'other':'x'}}", "/answer", "only one" },
-	{ CHOICE_OTHER, "{'answer':{'selected':['x']}}", "/answer/selected/0", "no option" },
+	{ CHOICE_OTHER, "{'answer':{'selected':['a'],'other':'x'}}", "/answer",
+		"only one" },
+	{ CHOICE_OTHER, "{'answer':{'selected':['x']}}", "/answer/selected/0",
+		"no option" },
 	{ CHOICE_OTHER, "{'answer':{'other':5}}", "/answer/other", "string" },
 	{ CHOICE_NOTE, "{'answer':{'text':'x'}}", "/answer", "required" },
 	{ CHOICE_NOTED, "{'answer':'a'}", "/answer/text", "required" },
-	{ CHOICE_NOTED, "{'answer':{'selected':['a'],'text':' '}}", "/answer/text", "required" },
+	{ CHOICE_NOTED, "{'answer':{'selected':['a'],'text':' '}}", "/answer/text",
+		"required" },
 	{ CHOICES, "{'answer':[]}", "/answer", "required" },
 	{ CHOICES, "{'answer':['a','x']}", "/answer/1", "no option" },
 	{ CHOICES_TWO, "{'answer':['a']}", "/answer", "at least 2" },
@@ -172,17 +189,25 @@ static const struct {
 		"only with approve" },
 	{ APPROVAL, "{'answer':{'value':'approve','arguments':'x'}}", "/answer/arguments",
 		"object" },
-	{ "{'question':'?','format':'email'}", "{'answer':'ann@'}", "/answer", "no email" },
-	{ "{'question':'?','format':'email'}", "{'answer':'ann@b c.de'}", "/answer", "no email" },
-	{ "{'question':'?','format':'email'}", "{'answer':'a@b@c.de'}", "/answer", "no email" },
-	{ "{'question':'?','format':'email'}", "{'answer':'a@b..de'}", "/answer", "no email" },
-	{ "{'question':'?','format':'uri'}", "{'answer':'example.org'}", "/answer", "no uri" },
+	{ "{'question':'?','format':'email'}", "{'answer':'ann@'}", "/answer",
+		"no email" },
+	{ "{'question':'?','format':'email'}", "{'answer':'ann@b c.de'}", "/answer",
+		"no email" },
+	{ "{'question':'?','format':'email'}", "{'answer':'a@b@c.de'}", "/answer",
+		"no email" },
+	{ "{'question':'?','format':'email'}", "{'answer':'a@b..de'}", "/answer",
+		"no email" },
+	{ "{'question':'?','format':'uri'}", "{'answer':'example.org'}", "/answer",
+		"no uri" },
 	{ "{'question':'?','format':'uri'}", "{'answer':'http:'}", "/answer", "no uri" },
-	{ "{'question':'?','format':'date'}", "{'answer':'2026-02-29'}", "/answer", "no date" },
-	{ "{'question':'?','format':'date'}", "{'answer':'2026-2-9'}", "/answer", "no date" },
+	{ "{'question':'?','format':'date'}", "{'answer':'2026-02-29'}", "/answer",
+		"no date" },
+	{ "{'question':'?','format':'date'}", "{'answer':'2026-2-9'}", "/answer",
+		"no date" },
 	{ "{'question':'?','format':'date-time'}", "{'answer':'2026-02-09'}", "/answer",
 		"no date-time" },
-	{ "{'questions':[{'text':'a'},{'text':'b'}]}", "{'answer':'x'}", "/answer", "by key" },
+	{ "{'questions':[{'text':'a'},{'text':'b'}]}", "{'answer':'x'}", "/answer",
+		"by key" },
 	{ "{'questions':[{'text':'a','key':'a/b'}]}", "{'answers':{}}", "/answers/a~1b",
 		"required" },
 };
@@ -196,8 +221,8 @@ static void a_wrong_answer_is_told_where_and_why(void **state)
 		struct fault why = { 0 };
 		const char *body = wrong_bodies[i].body;
 
-		if (answer_check(d.questions, d.questions_len, kit_json(body), &kit, &a, &why) !=
-			ERR_INVALID)
+		if (answer_check(d.questions, d.questions_len, kit_json(body), &kit, &a,
+			    &why) != ERR_INVALID)
 			fail_msg("%s takes %s", wrong_bodies[i].ask, body);
 		kit_item(body, &why, wrong_bodies[i].pointer, wrong_bodies[i].detail);
 		if (why.items_len != 1) fail_msg("%s: %d items", body, why.items_len);
@@ -214,7 +239,8 @@ static void every_text_of_an_answer_has_at_most_ten_thousand_characters(void **s
 		{ TEXT, "{'answer':'%s'}", "/answer" },
 		{ CHOICE_OTHER, "{'answer':'%s'}", "/answer" },
 		{ CHOICE_OTHER, "{'answer':{'other':'%s'}}", "/answer/other" },
-		{ CHOICE_NOTE, "{'answer':{'selected':['a'],'text':'%s'}}", "/answer/text" },
+		{ CHOICE_NOTE, "{'answer':{'selected':['a'],'text':'%s'}}",
+			"/answer/text" },
 		{ APPROVAL, "{'answer':{'value':'reject','text':'%s'}}", "/answer/text" },
 	};
 
@@ -227,23 +253,27 @@ static void every_text_of_an_answer_has_at_most_ten_thousand_characters(void **s
 		kit_answered(&d, kit_fill(table[i].body, kit_repeat("é", 10000)));
 		const char *body = kit_fill(table[i].body, kit_repeat("é", 10001));
 		assert_int_equal(
-			answer_check(d.questions, 1, kit_json(body), &kit, &a, &why), ERR_INVALID);
+			answer_check(d.questions, 1, kit_json(body), &kit, &a, &why),
+			ERR_INVALID);
 		kit_item(table[i].body, &why, table[i].pointer, "10000");
 	}
 }
 
 static void several_questions_are_summed_up_in_their_order(void **state)
 {
-	struct draft d = kit_drafted(
-		"{'questions':[{'key':'env','header':'Environment','text':'Where?','options':"
-		"[{'id':'s','label':'Staging'}]},{'key':'n','text':'How many?','type':'number',"
-		"'required':false},{'key':'why\\'\\'s','text':'Why?','required':false}]}");
+	struct draft d = kit_drafted("{'questions':[{'key':'env','header':'Environment','"
+				     "text':'Where?','options':"
+				     "[{'id':'s','label':'Staging'}]},{'key':'n','text':'"
+				     "How many?','type':'number',"
+				     "'required':false},{'key':'why\\'\\'s','text':'Why?'"
+				     ",'required':false}]}");
 
 	(void)state;
 	struct answer a = kit_answered(&d, "{'answers':{'why\\'\\'s':'x','env':'s'}}");
 	assert_string_equal(kit_text(a.json),
 		"{\"env\":{\"selected\":[\"s\"]},\"why\\\"\\\"s\":{\"text\":\"x\"}}");
-	assert_string_equal(kit_text(a.summary), "- Environment: Staging\n- How many?: -\n- Why?: x");
+	assert_string_equal(
+		kit_text(a.summary), "- Environment: Staging\n- How many?: -\n- Why?: x");
 	assert_int_equal(a.decision, DECISION_NONE);
 }
 
@@ -268,10 +298,12 @@ static void only_approving_everything_approves(void **state)
 		{ "{'a':'approve','b':'reject'}", DECISION_REJECT },
 		{ "{'a':'reject','b':'approve'}", DECISION_REJECT },
 		{ "{'a':'approve'}", DECISION_REJECT },
-		{ "{'a':{'value':'approve','arguments':{'x':1}},'b':'approve'}", DECISION_APPROVE },
+		{ "{'a':{'value':'approve','arguments':{'x':1}},'b':'approve'}",
+			DECISION_APPROVE },
 	};
 	struct draft d = kit_drafted(
-		"{'kind':'approval','questions':[{'key':'a','text':'A','type':'approval'},"
+		"{'kind':'approval','questions':[{'key':'a','text':'A','type':'approval'}"
+		","
 		"{'key':'b','text':'B','type':'approval','required':false}]}");
 
 	(void)state;
@@ -290,10 +322,13 @@ static void a_value_by_itself_is_checked_without_being_required(void **state)
 
 	(void)state;
 	assert_int_equal(
-		answer_check_one(d.questions, kit_json("'a'"), "/prefill", &kit, &why), OK);
+		answer_check_one(d.questions, kit_json("'a'"), "/prefill", &kit, &why),
+		OK);
 	assert_int_equal(
-		answer_check_one(d.questions, kit_json("null"), "/prefill", &kit, &why), OK);
-	assert_int_equal(answer_check_one(d.questions, kit_json("'z'"), "/prefill", &kit, &why),
+		answer_check_one(d.questions, kit_json("null"), "/prefill", &kit, &why),
+		OK);
+	assert_int_equal(
+		answer_check_one(d.questions, kit_json("'z'"), "/prefill", &kit, &why),
 		ERR_INVALID);
 	kit_item("one", &why, "/prefill", "no option");
 }

@@ -1,15 +1,18 @@
 /* Every way out of pending, who may take it, and how an ask is shown. */
 #include "kit.h"
 
-#define HUMAN "{\"kind\":\"human\",\"user\":\"usr_1\",\"name\":\"Ann\",\"via\":\"web\"}"
+#define HUMAN	"{\"kind\":\"human\",\"user\":\"usr_1\",\"name\":\"Ann\",\"via\":\"web\"}"
 #define DEFAULT "{\"kind\":\"default\",\"user\":null,\"name\":null,\"via\":null}"
 
 static const struct answer yes = {
-	.json = STR("{\"q1\":{\"value\":true}}"), .summary = STR("- Go?: Yes"),
+	.json = STR("{\"q1\":{\"value\":true}}"),
+	.summary = STR("- Go?: Yes"),
 };
 
 static const struct settlement ways[] = {
-	{ .verb = SETTLE_ANSWER, .answer = &yes, .answered_by = STR(HUMAN),
+	{ .verb = SETTLE_ANSWER,
+		.answer = &yes,
+		.answered_by = STR(HUMAN),
 		.approved_digest = STR("sha256:x") },
 	{ .verb = SETTLE_SKIP, .answered_by = STR(HUMAN) },
 	{ .verb = SETTLE_SKIP, .answered_by = STR(HUMAN), .reason = STR("not mine") },
@@ -25,14 +28,16 @@ static const struct {
 	enum ask_status status;
 	const char *event, *answer, *answered_by, *summary, *reason;
 } ends[] = {
-	{ ASK_ANSWERED, "ask.answered", "{\"q1\":{\"value\":true}}", HUMAN, "- Go?: Yes", "" },
+	{ ASK_ANSWERED, "ask.answered", "{\"q1\":{\"value\":true}}", HUMAN, "- Go?: Yes",
+		"" },
 	{ ASK_SKIPPED, "ask.skipped", "", HUMAN, "Skipped", "" },
 	{ ASK_SKIPPED, "ask.skipped", "", HUMAN, "Skipped: not mine", "not mine" },
 	{ ASK_EXPIRED, "ask.expired", "", "", "No answer before the deadline", "" },
 	{ ASK_EXPIRED, "ask.expired", "{\"q1\":{\"value\":true}}", DEFAULT,
 		"- Go?: Yes\n(default: nobody answered)", "" },
 	{ ASK_CANCELLED, "ask.cancelled", "", "", "Cancelled", "" },
-	{ ASK_CANCELLED, "ask.cancelled", "", "", "Cancelled: done already", "done already" },
+	{ ASK_CANCELLED, "ask.cancelled", "", "", "Cancelled: done already",
+		"done already" },
 	{ ASK_CANCELLED, "ask.cancelled", "", "", "Cancelled", "" },
 };
 
@@ -81,10 +86,12 @@ static void a_settled_ask_never_changes_again(void **state)
 			const char *event = NULL;
 			struct fault why = { 0 };
 
-			assert_int_equal(ask_settle(&a, &ways[first], 1, &kit, &event, NULL), OK);
+			assert_int_equal(
+				ask_settle(&a, &ways[first], 1, &kit, &event, NULL), OK);
 			struct ask before = a;
 			event = "untouched";
-			assert_int_equal(ask_settle(&a, &ways[second], 2, &kit, &event, &why),
+			assert_int_equal(
+				ask_settle(&a, &ways[second], 2, &kit, &event, &why),
 				ERR_CONFLICT);
 			assert_memory_equal(&a, &before, sizeof a);
 			assert_string_equal(event, "untouched");
@@ -107,7 +114,8 @@ static void names_read_back_and_no_others_do(void **state)
 	}
 	for (int i = ASK_PENDING; i <= ASK_CANCELLED; i++) {
 		enum ask_status s;
-		assert_true(ask_status_read(str_of(ask_status_name((enum ask_status)i)), &s));
+		assert_true(
+			ask_status_read(str_of(ask_status_name((enum ask_status)i)), &s));
 		assert_int_equal(s, i);
 	}
 	for (int i = PRIORITY_LOW; i <= PRIORITY_URGENT; i++) {
@@ -115,10 +123,12 @@ static void names_read_back_and_no_others_do(void **state)
 		assert_true(priority_read(str_of(priority_name((enum priority)i)), &p));
 		assert_int_equal(p, i);
 	}
-	assert_false(ask_kind_read(STR("Blocking"), &kind) || ask_kind_read(STR(""), &kind));
+	assert_false(
+		ask_kind_read(STR("Blocking"), &kind) || ask_kind_read(STR(""), &kind));
 	assert_false(ask_status_read(STR("all"), &status));
 	assert_false(priority_read(STR("none"), &priority));
-	assert_true(kind == ASK_APPROVAL && status == ASK_SKIPPED && priority == PRIORITY_HIGH);
+	assert_true(kind == ASK_APPROVAL && status == ASK_SKIPPED &&
+		    priority == PRIORITY_HIGH);
 }
 
 static void agents_viewers_and_requesters_do_not_settle(void **state)
@@ -161,10 +171,10 @@ static void approved_means_answered_and_everything_approved(void **state)
 		bool approved;
 	} table[] = {
 		{ "{'decision':{'value':'approve'}}", ASK_ANSWERED, true },
-		{ "{'decision':{'value':'approve','arguments':{'value':'reject'}}}", ASK_ANSWERED,
-			true },
-		{ "{'decision':{'value':'reject','text':'\\'value\\':\\'approve\\''}}", ASK_ANSWERED,
-			false },
+		{ "{'decision':{'value':'approve','arguments':{'value':'reject'}}}",
+			ASK_ANSWERED, true },
+		{ "{'decision':{'value':'reject','text':'\\'value\\':\\'approve\\''}}",
+			ASK_ANSWERED, false },
 		{ "{'decision':{'value':'approve'}}", ASK_EXPIRED, false },
 		{ "{'decision':{'value':'approve'}}", ASK_PENDING, false },
 		{ "{'other':{'value':'approve'}}", ASK_ANSWERED, false },
@@ -191,7 +201,9 @@ static void approved_means_answered_and_everything_approved(void **state)
 static void a_default_never_looks_like_a_person(void **state)
 {
 	const struct principal ann = {
-		.user = STR("usr_1"), .name = STR("Ann \"A\""), .via = STR("web"),
+		.user = STR("usr_1"),
+		.name = STR("Ann \"A\""),
+		.via = STR("web"),
 	};
 	struct buf out = { 0 };
 
@@ -213,16 +225,23 @@ static void a_pending_ask_is_shown_with_every_member_in_order(void **state)
 
 	(void)state;
 	agent_id(1, STR("builder"), agent);
-	assert_string_equal(kit_shown(&a, 2000), kit_text(kit_quote(kit_print(
-		"{'id':'ask_1','workspace':'main','session':'ses_1','session_title':'Release',"
-		"'project':null,'run':null,'agent':{'id':'%s','name':'builder'},"
-		"'kind':'blocking','status':'pending','title':'T','context':null,"
-		"'questions':[{'key':'q1','text':'Go?','type':'boolean','required':true}],"
-		"'operation':null,'default':null,'metadata':{},'digest':null,"
-		"'approved_digest':null,'priority':'normal','assignees':[],'claimed_by':null,"
-		"'version':1,'created_at':'1970-01-01T00:00:01.000Z','expires_at':null,"
-		"'settled_at':null,'answer':null,'answered_by':null,'summary':'','reason':null,"
-		"'replies':[],'url':'http://h/asks/ask_1'}", agent))));
+	assert_string_equal(kit_shown(&a, 2000),
+		kit_text(kit_quote(kit_print(
+			"{'id':'ask_1','workspace':'main','session':'ses_1','session_"
+			"title':'Release',"
+			"'project':null,'run':null,'agent':{'id':'%s','name':'builder'},"
+			"'kind':'blocking','status':'pending','title':'T','context':null,"
+			"'questions':[{'key':'q1','text':'Go?','type':'boolean','"
+			"required':true}],"
+			"'operation':null,'default':null,'metadata':{},'digest':null,"
+			"'approved_digest':null,'priority':'normal','assignees':[],'"
+			"claimed_by':null,"
+			"'version':1,'created_at':'1970-01-01T00:00:01.000Z','expires_at'"
+			":null,"
+			"'settled_at':null,'answer':null,'answered_by':null,'summary':'',"
+			"'reason':null,"
+			"'replies':[],'url':'http://h/asks/ask_1'}",
+			agent))));
 }
 
 static void a_settled_ask_shows_its_outcome(void **state)
@@ -240,8 +259,10 @@ static void a_settled_ask_shows_its_outcome(void **state)
 	const struct json *json = kit_json(kit_shown(&a, 5000));
 	assert_string_equal(kit_compact(kit_at(json, "answer.q1.value")), "true");
 	assert_string_equal(kit_compact(kit_at(json, "answered_by")), HUMAN);
-	assert_string_equal(kit_compact(kit_at(json, "settled_at")), "\"1970-01-01T00:00:03.000Z\"");
-	assert_string_equal(kit_compact(kit_at(json, "expires_at")), "\"1970-01-01T00:00:04.000Z\"");
+	assert_string_equal(
+		kit_compact(kit_at(json, "settled_at")), "\"1970-01-01T00:00:03.000Z\"");
+	assert_string_equal(
+		kit_compact(kit_at(json, "expires_at")), "\"1970-01-01T00:00:04.000Z\"");
 	assert_string_equal(kit_compact(kit_at(json, "project")), "\"web\"");
 	assert_string_equal(kit_compact(kit_at(json, "run")), "\"run_1\"");
 	assert_string_equal(kit_compact(kit_at(json, "digest")), "\"sha256:d\"");
@@ -257,7 +278,8 @@ static void a_claim_is_shown_until_it_runs_out(void **state)
 	(void)state;
 	assert_string_equal(
 		kit_compact(kit_at(kit_json(kit_shown(&a, 8999)), "claimed_by")),
-		"{\"user\":\"usr_1\",\"name\":\"Ann\",\"until\":\"1970-01-01T00:00:09.000Z\"}");
+		"{\"user\":\"usr_1\",\"name\":\"Ann\",\"until\":\"1970-01-01T00:00:09."
+		"000Z\"}");
 	assert_string_equal(
 		kit_compact(kit_at(kit_json(kit_shown(&a, 9000)), "claimed_by")), "null");
 }
@@ -277,20 +299,25 @@ static void asks_shown_one_after_another_are_separated(void **state)
 	jw_array_end(&w);
 	assert_int_equal(json_read(buf_str(&out), NULL, &kit, &json, NULL), OK);
 	assert_int_equal(json->count, 2);
-	assert_string_equal(kit_text(json_text(kit_at(json, "1.url"))), "http://h\"/asks/ask_1");
+	assert_string_equal(
+		kit_text(json_text(kit_at(json, "1.url"))), "http://h\"/asks/ask_1");
 	buf_done(&out);
 }
 
 static void replies_are_added_at_the_end(void **state)
 {
-	const struct principal ann = { .role = ROLE_MEMBER, .user = STR("usr_1"),
-		.name = STR("Ann"), .via = STR("web") };
-	const struct principal agent = { .role = ROLE_AGENT, .name = STR("builder"),
-		.via = STR("api") };
+	const struct principal ann = { .role = ROLE_MEMBER,
+		.user = STR("usr_1"),
+		.name = STR("Ann"),
+		.via = STR("web") };
+	const struct principal agent = {
+		.role = ROLE_AGENT, .name = STR("builder"), .via = STR("api")
+	};
 
 	(void)state;
 	struct str one = replies_add(STR_NONE, &ann, STR("Which \"one\"?"), 1000, &kit);
-	assert_true(str_eq(one, replies_add(STR("[]"), &ann, STR("Which \"one\"?"), 1000, &kit)));
+	assert_true(str_eq(
+		one, replies_add(STR("[]"), &ann, STR("Which \"one\"?"), 1000, &kit)));
 	struct str two = replies_add(one, &agent, STR("That."), 2000, &kit);
 	kit_same("replies", two,
 		"[{'by':{'kind':'human','user':'usr_1','name':'Ann','via':'web'},"
@@ -302,7 +329,11 @@ static void replies_are_added_at_the_end(void **state)
 static void what_is_stored_wrongly_is_an_internal_fault(void **state)
 {
 	static const char *const stored[] = {
-		"'questions':7", "'questions':[{}]", "'questions':[{'type':'x'}]", "'q", "",
+		"'questions':7",
+		"'questions':[{}]",
+		"'questions':[{'type':'x'}]",
+		"'q",
+		"",
 	};
 	struct ask_parts parts;
 

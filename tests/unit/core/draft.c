@@ -1,7 +1,9 @@
 /* What an agent may ask, and how it is told what is wrong. */
 #include "kit.h"
 
-#define CHOICE "'text':'Where?','options':[{'id':'s','label':'Staging'},{'label':'Production'}]"
+#define CHOICE                                                                           \
+	"'text':'Where?','options':[{'id':'s','label':'Staging'},{'label':'Production'}" \
+	"]"
 
 /* The body, where it is wrong, and a word of what it is told. */
 static const struct {
@@ -19,7 +21,8 @@ static const struct {
 	{ "{'question':'Why?','text':'x'}", "/text", "unknown member" },
 	{ "{'question':'Why?','colour':'x'}", "/colour", "unknown member" },
 	{ "{'questions':[{'text':'a'}],'type':'text'}", "/type", "unknown member" },
-	{ "{'questions':[{'text':'a','question':'b'}]}", "/questions/0/question", "unknown" },
+	{ "{'questions':[{'text':'a','question':'b'}]}", "/questions/0/question",
+		"unknown" },
 	{ "{'questions':[{'text':'a','a/b~c':1}]}", "/questions/0/a~1b~0c", "unknown" },
 	{ "{'questions':[{}]}", "/questions/0/text", "required" },
 	{ "{'questions':[{'text':null}]}", "/questions/0/text", "required" },
@@ -39,8 +42,10 @@ static const struct {
 	{ "{'question':'a','context':'x'}", "/context", "object" },
 	{ "{'question':'a','context':{'text':1}}", "/context/text", "string" },
 	{ "{'question':'a','context':{'diff':[]}}", "/context/diff", "string" },
-	{ "{'question':'a','context':{'attempt':'1'}}", "/context/attempt", "whole number" },
-	{ "{'question':'a','context':{'attempts':-1}}", "/context/attempts", "whole number" },
+	{ "{'question':'a','context':{'attempt':'1'}}", "/context/attempt",
+		"whole number" },
+	{ "{'question':'a','context':{'attempts':-1}}", "/context/attempts",
+		"whole number" },
 	{ "{'question':'a','metadata':[]}", "/metadata", "object" },
 	{ "{'question':'a','assignees':'usr_1'}", "/assignees", "array" },
 	{ "{'question':'a','assignees':['ann']}", "/assignees/0", "user" },
@@ -54,42 +59,53 @@ static const struct {
 	{ "{'question':'a','options':[5]}", "/options/0", "object" },
 	{ "{'question':'a','options':[{'id':'x'}]}", "/options/0/label", "required" },
 	{ "{'question':'a','options':[{'label':''}]}", "/options/0/label", "empty" },
-	{ "{'question':'a','options':[{'label':'a\\nb'}]}", "/options/0/label", "one line" },
-	{ "{'question':'a','options':[{'label':'x','id':''}]}", "/options/0/id", "empty" },
-	{ "{'question':'a','options':[{'label':'x','value':1}]}", "/options/0/value", "unknown" },
-	{ "{'question':'a','options':[{'label':'x','description':1}]}", "/options/0/description",
-		"string" },
+	{ "{'question':'a','options':[{'label':'a\\nb'}]}", "/options/0/label",
+		"one line" },
+	{ "{'question':'a','options':[{'label':'x','id':''}]}", "/options/0/id",
+		"empty" },
+	{ "{'question':'a','options':[{'label':'x','value':1}]}", "/options/0/value",
+		"unknown" },
+	{ "{'question':'a','options':[{'label':'x','description':1}]}",
+		"/options/0/description", "string" },
 	{ "{'question':'a','options':['x','x']}", "/options/1", "another option" },
-	{ "{'question':'a','options':['x',{'id':'x','label':'y'}]}", "/options/1", "another" },
+	{ "{'question':'a','options':['x',{'id':'x','label':'y'}]}", "/options/1",
+		"another" },
 	{ "{'question':'a','other':true}", "/other", "only for" },
 	{ "{'question':'a','options':['x'],'other':'yes'}", "/other", "true or false" },
 	{ "{'question':'a','required':1}", "/required", "true or false" },
 	{ "{'question':'a','note':true}", "/note", "not for type text" },
 	{ "{'question':'a','options':['x'],'note':'n'}", "/note", "object" },
 	{ "{'question':'a','options':['x'],'note':{'max':1}}", "/note/max", "unknown" },
-	{ "{'question':'a','options':['x'],'note':{'required':1}}", "/note/required", "true" },
-	{ "{'question':'a','options':['x'],'note':{'placeholder':1}}", "/note/placeholder",
-		"string" },
+	{ "{'question':'a','options':['x'],'note':{'required':1}}", "/note/required",
+		"true" },
+	{ "{'question':'a','options':['x'],'note':{'placeholder':1}}",
+		"/note/placeholder", "string" },
 	{ "{'question':'a','placeholder':1}", "/placeholder", "string" },
 	{ "{'question':'a','format':'phone'}", "/format", "date-time" },
-	{ "{'question':'a','type':'number','format':'date'}", "/format", "only for type text" },
+	{ "{'question':'a','type':'number','format':'date'}", "/format",
+		"only for type text" },
 	{ "{'question':'a','type':'boolean','min':1}", "/min", "not for type boolean" },
 	{ "{'question':'a','options':['x'],'max':1}", "/max", "not for type choice" },
-	{ "{'question':'a','kind':'approval','type':'approval','min':1}", "/min", "not for" },
+	{ "{'question':'a','kind':'approval','type':'approval','min':1}", "/min",
+		"not for" },
 	{ "{'question':'a','min':-1}", "/min", "whole number" },
 	{ "{'question':'a','min':1.5}", "/min", "whole number" },
 	{ "{'question':'a','max':0}", "/max", "whole number" },
 	{ "{'question':'a','max':10001}", "/max", "whole number" },
 	{ "{'question':'a','min':3,'max':2}", "/min", "more than max" },
 	{ "{'question':'a','type':'number','min':'1'}", "/min", "number" },
-	{ "{'question':'a','type':'number','min':0.2,'max':0.1}", "/min", "more than max" },
-	{ "{'question':'a','type':'choices','options':['x'],'min':2}", "/min", "options" },
+	{ "{'question':'a','type':'number','min':0.2,'max':0.1}", "/min",
+		"more than max" },
+	{ "{'question':'a','type':'choices','options':['x'],'min':2}", "/min",
+		"options" },
 	{ "{'question':'a','options':['x'],'suggested':'y'}", "/suggested", "no option" },
-	{ "{'question':'a','type':'boolean','prefill':'yes'}", "/prefill", "true or false" },
+	{ "{'question':'a','type':'boolean','prefill':'yes'}", "/prefill",
+		"true or false" },
 	{ "{'question':'a','format':'date','prefill':'soon'}", "/prefill", "is no date" },
-	{ "{'questions':[{'text':'a','key':'k'},{'text':'b','key':'k'}]}", "/questions/1/key",
-		"another question" },
-	{ "{'questions':[{'text':'a','key':'q2'},{'text':'b'}]}", "/questions/1/key", "another" },
+	{ "{'questions':[{'text':'a','key':'k'},{'text':'b','key':'k'}]}",
+		"/questions/1/key", "another question" },
+	{ "{'questions':[{'text':'a','key':'q2'},{'text':'b'}]}", "/questions/1/key",
+		"another" },
 	{ "{'question':'a','timeout':'soon'}", "/timeout", "30m" },
 	{ "{'question':'a','timeout':true}", "/timeout", "seconds" },
 	{ "{'question':'a','timeout':0}", "/timeout", "1s to 30d" },
@@ -101,21 +117,27 @@ static const struct {
 	{ "{'kind':'approval','operation':'make'}", "/operation", "object" },
 	{ "{'kind':'approval','operation':{}}", "/operation/name", "required" },
 	{ "{'kind':'approval','operation':{'name':''}}", "/operation/name", "empty" },
-	{ "{'kind':'approval','operation':{'name':'x','cwd':'/'}}", "/operation/cwd", "unknown" },
-	{ "{'kind':'approval','operation':{'name':'x','risk':'big'}}", "/operation/risk", "low" },
-	{ "{'kind':'approval','operation':{'name':'x','type':1}}", "/operation/type", "string" },
+	{ "{'kind':'approval','operation':{'name':'x','cwd':'/'}}", "/operation/cwd",
+		"unknown" },
+	{ "{'kind':'approval','operation':{'name':'x','risk':'big'}}", "/operation/risk",
+		"low" },
+	{ "{'kind':'approval','operation':{'name':'x','type':1}}", "/operation/type",
+		"string" },
 	{ "{'kind':'approval','question':'a'}", "/questions", "type approval" },
 	{ "{'question':'a','type':'approval'}", "/type", "only for kind approval" },
-	{ "{'questions':[{'text':'a'},{'text':'b','type':'approval'}]}", "/questions/1/type",
-		"only for kind approval" },
+	{ "{'questions':[{'text':'a'},{'text':'b','type':'approval'}]}",
+		"/questions/1/type", "only for kind approval" },
 	{ "{'kind':'approval','default':'approve'}", "/default", "only be reject" },
 	{ "{'kind':'approval','default':{'decision':'approve'}}", "/default/decision",
 		"only be reject" },
-	{ "{'question':'a','type':'boolean','default':'yes'}", "/default", "true or false" },
+	{ "{'question':'a','type':'boolean','default':'yes'}", "/default",
+		"true or false" },
 	{ "{'question':'a','type':'boolean','default':{'q1':1}}", "/default/q1", "true" },
-	{ "{'question':'a','type':'boolean','required':false,'default':{'x':true}}", "/default/x", "no such" },
+	{ "{'question':'a','type':'boolean','required':false,'default':{'x':true}}",
+		"/default/x", "no such" },
 	{ "{'question':'a','type':'boolean','default':{}}", "/default/q1", "required" },
-	{ "{'questions':[{'text':'a'},{'text':'b'}],'default':'x'}", "/default", "object" },
+	{ "{'questions':[{'text':'a'},{'text':'b'}],'default':'x'}", "/default",
+		"object" },
 	{ "{'questions':[{'text':'a'},{'text':'b'}],'default':{'q1':'x'}}", "/default/q2",
 		"required" },
 };
@@ -128,7 +150,8 @@ static void a_wrong_body_is_told_where_and_why(void **state)
 		struct fault why;
 		const char *body = wrong_bodies[i].body;
 
-		if (kit_draft(body, &d, &why) != ERR_INVALID) fail_msg("%s is taken", body);
+		if (kit_draft(body, &d, &why) != ERR_INVALID)
+			fail_msg("%s is taken", body);
 		assert_int_equal(why.err, ERR_INVALID);
 		kit_item(body, &why, wrong_bodies[i].pointer, wrong_bodies[i].detail);
 		if (why.items_len != 1) fail_msg("%s: %d items", body, why.items_len);
@@ -151,16 +174,21 @@ static const struct {
 	{ "{'question':'Why?','title':null,'context':null,'metadata':null,'timeout':null,"
 	  "'default':null,'assignees':null,'operation':null,'session':null,'type':null}",
 		"questions.0.type", "'text'" },
-	{ "{" /* options make a choice */ "'questions':[{" CHOICE "}]}", "questions.0.type",
-		"'choice'" },
+	{ "{" /* options make a choice */ "'questions':[{" CHOICE "}]}",
+		"questions.0.type", "'choice'" },
 	{ "{'questions':[{" CHOICE "}]}", "questions.0.options",
-		"[{'id':'s','label':'Staging'},{'id':'Production','label':'Production'}]" },
-	{ "{'question':'a','options':['x',{'label':'y','description':'d','preview':'p'}]}",
+		"[{'id':'s','label':'Staging'},{'id':'Production','label':'Production'}"
+		"]" },
+	{ "{'question':'a','options':['x',{'label':'y','description':'d','preview':'p'}]"
+	  "}",
 		"questions.0.options",
-		"[{'id':'x','label':'x'},{'id':'y','label':'y','description':'d','preview':'p'}]" },
-	{ "{'question':'a','type':'choices','options':['x'],'other':true,'min':2,'max':2}",
-		"questions.0", "{'key':'q1','text':'a','type':'choices','required':true,"
-			       "'options':[{'id':'x','label':'x'}],'other':true,'min':2,'max':2}" },
+		"[{'id':'x','label':'x'},{'id':'y','label':'y','description':'d','"
+		"preview':'p'}]" },
+	{ "{'question':'a','type':'choices','options':['x'],'other':true,'min':2,'max':"
+	  "2}",
+		"questions.0",
+		"{'key':'q1','text':'a','type':'choices','required':true,"
+		"'options':[{'id':'x','label':'x'}],'other':true,'min':2,'max':2}" },
 	{ "{'question':'a','options':['x'],'note':true}", "questions.0.note",
 		"{'required':false}" },
 	{ "{'question':'a','options':['x'],'note':{'placeholder':'why','required':true}}",
@@ -168,48 +196,57 @@ static const struct {
 	{ "{'question':'a','options':['x'],'note':false,'other':false}", "questions.0",
 		"{'key':'q1','text':'a','type':'choice','required':true,"
 		"'options':[{'id':'x','label':'x'}]}" },
-	{ "{'question':'a','required':false,'placeholder':'p','format':'email','min':3,'max':9,"
+	{ "{'question':'a','required':false,'placeholder':'p','format':'email','min':3,'"
+	  "max':9,"
 	  "'header':'H','key':'k','prefill':'a@b.ch','suggested':'c@d.ch'}",
 		"questions.0",
 		"{'key':'k','header':'H','text':'a','type':'text','required':false,"
 		"'placeholder':'p','format':'email','min':3,'max':9,'prefill':'a@b.ch',"
 		"'suggested':'c@d.ch'}" },
-	{ "{'question':'a','type':'number','min':-0.5,'max':1e3}", "questions.0.max", "1000" },
+	{ "{'question':'a','type':'number','min':-0.5,'max':1e3}", "questions.0.max",
+		"1000" },
 	{ "{'question':'a','options':['x'],'prefill':'x','note':{'required':true}}",
 		"questions.0.prefill", "'x'" },
 	{ "{'question':'a','context':{'text':'t','attempt':1,'attempts':3,'mine':[1],"
 	  "'diff':null,'free':null}}",
-		"context", "{'text':'t','attempt':1,'attempts':3,'mine':[1],'free':null}" },
+		"context",
+		"{'text':'t','attempt':1,'attempts':3,'mine':[1],'free':null}" },
 	{ "{'question':'a','metadata':{'n':12345678901234567890}}", "metadata",
 		"{'n':12345678901234567890}" },
 	{ "{'question':'a','type':'boolean','default':true}", "default",
 		"{'q1':{'value':true}}" },
 	{ "{'question':'a','type':'boolean','default':{'value':false}}", "default",
 		"{'q1':{'value':false}}" },
-	{ "{'question':'a','key':'value','type':'boolean','default':{'value':false}}", "default",
-		"{'value':{'value':false}}" },
+	{ "{'question':'a','key':'value','type':'boolean','default':{'value':false}}",
+		"default", "{'value':{'value':false}}" },
 	{ "{'questions':[{'key':'e'," CHOICE "}],'default':{'e':'Staging'}}", "default",
 		"{'e':{'selected':['s']}}" },
-	{ "{'questions':[{'text':'a'},{'text':'b','required':false}],'default':{'q1':'x'}}",
+	{ "{'questions':[{'text':'a'},{'text':'b','required':false}],'default':{'q1':'x'}"
+	  "}",
 		"default", "{'q1':{'text':'x'}}" },
-	{ "{'kind':'approval','default':'reject'}", "default", "{'decision':{'value':'reject'}}" },
+	{ "{'kind':'approval','default':'reject'}", "default",
+		"{'decision':{'value':'reject'}}" },
 	{ "{'kind':'approval','title':'Ship it?','operation':{'name':'x'}}", "questions",
-		"[{'key':'decision','text':'Ship it?','type':'approval','required':true}]" },
+		"[{'key':'decision','text':'Ship "
+		"it?','type':'approval','required':true}]" },
 	{ "{'kind':'approval','operation':{'name':'shell'}}", "questions.0.text",
 		"'Approve shell?'" },
 	{ "{'kind':'approval'}", "questions.0.text", "'Approve?'" },
-	{ "{'kind':'approval','operation':{'name':'sh','type':null,'risk':null,'arguments':null}}",
+	{ "{'kind':'approval','operation':{'name':'sh','type':null,'risk':null,'"
+	  "arguments':null}}",
 		"operation", "{'name':'sh','arguments':null}" },
 	{ "{'kind':'approval','operation':{'risk':'high','name':'sh','type':'tool',"
 	  "'arguments':{'n':9007199254740993}}}",
-		"operation", "{'type':'tool','name':'sh','arguments':{'n':9007199254740993},"
-			     "'risk':'high'}" },
+		"operation",
+		"{'type':'tool','name':'sh','arguments':{'n':9007199254740993},"
+		"'risk':'high'}" },
 	{ "{'kind':'approval','question':'a','type':'approval'}", "questions.0.type",
 		"'approval'" },
 	{ "{'kind':'approval','questions':[{'text':'Why?','key':'why'},"
 	  "{'text':'Go?','type':'approval'}]}",
 		"questions.1.key", "'q2'" },
-	{ "{'kind':'error_recovery','title':'Tests fail'}", "questions.0.text", "'Tests fail'" },
+	{ "{'kind':'error_recovery','title':'Tests fail'}", "questions.0.text",
+		"'Tests fail'" },
 	{ "{'kind':'error_recovery','context':{'error_details':'\\n boom \\nat main'}}",
 		"questions.0.text", "'boom'" },
 	{ "{'kind':'error_recovery'}", "questions.0.text", "'How shall I go on?'" },
@@ -228,13 +265,13 @@ static void a_right_body_is_kept_in_its_normal_form(void **state)
 		const struct json *got = kit_at(kit_fixed(&d), right_bodies[i].path);
 
 		if (!got || !json_equal(got, kit_json(right_bodies[i].value)))
-			fail_msg("%s\n%s is %s", right_bodies[i].body, right_bodies[i].path,
-				kit_compact(got));
+			fail_msg("%s\n%s is %s", right_bodies[i].body,
+				right_bodies[i].path, kit_compact(got));
 	}
 }
 
-/* A template with one %s, the text repeated there, how often it fits, and where it is told
- * when once more does not. é has two bytes: lengths count code points. */
+/* A template with one %s, the text repeated there, how often it fits, and where it is
+ * told when once more does not. é has two bytes: lengths count code points. */
 static const struct {
 	const char *body, *piece;
 	size_t max;
@@ -247,21 +284,23 @@ static const struct {
 	{ "{'question':'a','key':'%s'}", "é", 64, "/key" },
 	{ "{'question':'a','placeholder':'%s'}", "é", 256, "/placeholder" },
 	{ "{'question':'a','options':['%s']}", "é", 256, "/options/0/label" },
-	{ "{'question':'a','options':[{'label':'x','id':'%s'}]}", "é", 256, "/options/0/id" },
+	{ "{'question':'a','options':[{'label':'x','id':'%s'}]}", "é", 256,
+		"/options/0/id" },
 	{ "{'question':'a','options':[{'label':'x','description':'%s'}]}", "é", 1000,
 		"/options/0/description" },
 	{ "{'question':'a','options':[{'label':'x','preview':'%s'}]}", "é", 100000,
 		"/options/0/preview" },
 	{ "{'question':'a','context':{'text':'%s'}}", "é", 5000, "/context/text" },
-	{ "{'question':'a','context':{'preview':'%s'}}", "é", 100000, "/context/preview" },
+	{ "{'question':'a','context':{'preview':'%s'}}", "é", 100000,
+		"/context/preview" },
 	{ "{'question':'a','context':{'diff':'%s'}}", "é", 100000, "/context/diff" },
 	{ "{'question':'a','metadata':{'a':'%s'}}", "x", 16384 - 8, "/metadata" },
 	{ "{'kind':'approval','operation':{'name':'%s'}}", "é", 256, "/operation/name" },
 	{ "{'question':'a','assignees':['usr_00000000000000000000000000'%s]}",
 		",'usr_00000000000000000000000000'", 99, "/assignees" },
 	{ "{'questions':[{'text':'a'}%s]}", ",{'text':'b'}", 19, "/questions" },
-	{ "{'question':'a','type':'choices','options':[{'label':'a'}%s]}", ",{'label':'n'}", 19,
-		"/options" },
+	{ "{'question':'a','type':'choices','options':[{'label':'a'}%s]}",
+		",{'label':'n'}", 19, "/options" },
 };
 
 static const char *limit_body(size_t i, size_t times)
@@ -285,7 +324,8 @@ static void every_limit_is_kept_and_told(void **state)
 		struct fault why;
 
 		if (kit_draft(limit_body(i, limits[i].max), &d, &why))
-			fail_msg("%s: %zu do not fit: %s", limits[i].body, limits[i].max, why.detail);
+			fail_msg("%s: %zu do not fit: %s", limits[i].body, limits[i].max,
+				why.detail);
 		if (kit_draft(limit_body(i, limits[i].max + 1), &d, &why) != ERR_INVALID)
 			fail_msg("%s: more than %zu fit", limits[i].body, limits[i].max);
 		kit_item(limits[i].body, &why, limits[i].pointer, "");
@@ -298,7 +338,8 @@ static void everything_wrong_is_found_at_once(void **state)
 	struct fault why;
 
 	(void)state;
-	kit_draft("{'kind':'x','title':1,'colour':2,'questions':[{'text':''},{'key':3,'text':'b'},"
+	kit_draft("{'kind':'x','title':1,'colour':2,'questions':[{'text':''},{'key':3,'"
+		  "text':'b'},"
 		  "{'text':'c','options':[{}]}],'timeout':'x'}",
 		&d, &why);
 	assert_int_equal(why.items_len, 7);
@@ -327,8 +368,14 @@ static void a_timeout_is_seconds_or_a_duration(void **state)
 		const char *timeout;
 		int64_t ms;
 	} table[] = {
-		{ "null", 0 }, { "1", 1000 }, { "1.5", 1500 }, { "1e2", 100000 }, { "'90s'", 90000 },
-		{ "'30m'", 1800000 }, { "'24h'", 86400000 }, { "'7d'", 604800000 },
+		{ "null", 0 },
+		{ "1", 1000 },
+		{ "1.5", 1500 },
+		{ "1e2", 100000 },
+		{ "'90s'", 90000 },
+		{ "'30m'", 1800000 },
+		{ "'24h'", 86400000 },
+		{ "'7d'", 604800000 },
 		{ "2592000", INT64_C(2592000000) },
 	};
 
@@ -345,7 +392,8 @@ static void a_draft_says_what_the_desk_must_know(void **state)
 	struct draft d = kit_drafted(
 		"{'session':'ses_x','kind':'approval','title':'T','priority':'urgent',"
 		"'operation':{'name':'sh','risk':'critical'},"
-		"'assignees':['usr_00000000000000000000000000','usr_00000000000000000000000000',"
+		"'assignees':['usr_00000000000000000000000000','usr_"
+		"00000000000000000000000000',"
 		"'usr_11111111111111111111111111']}");
 
 	(void)state;
@@ -403,8 +451,8 @@ static void a_plain_text_is_a_yes_or_no_question(void **state)
 	assert_int_equal(draft_plain(STR("\xff"), &kit, &d, &why), ERR_INVALID);
 	assert_int_equal(draft_plain(STR("a\0b"), &kit, &d, &why), ERR_INVALID);
 	assert_int_equal(draft_plain(str_of(kit_repeat("é", 2000)), &kit, &d, &why), OK);
-	assert_int_equal(draft_plain(str_of(kit_repeat("é", 2001)), &kit, &d, &why),
-		ERR_INVALID);
+	assert_int_equal(
+		draft_plain(str_of(kit_repeat("é", 2001)), &kit, &d, &why), ERR_INVALID);
 }
 
 static void what_is_kept_reads_back_the_same(void **state)
@@ -439,11 +487,13 @@ static void small_bodies_hold_one_text(void **state)
 	(void)state;
 	assert_int_equal(note_read(kit_json("{}"), "reason", 5, false, &text, &why), OK);
 	assert_int_equal(text.len, 0);
-	assert_int_equal(note_read(kit_json("{'reason':'ééééé'}"), "reason", 5, false, &text,
-		&why), OK);
+	assert_int_equal(note_read(kit_json("{'reason':'ééééé'}"), "reason", 5, false,
+				 &text, &why),
+		OK);
 	assert_int_equal(text.len, 10);
-	assert_int_equal(note_read(kit_json("{'reason':'éééééé'}"), "reason", 5, false, &text,
-		&why), ERR_INVALID);
+	assert_int_equal(note_read(kit_json("{'reason':'éééééé'}"), "reason", 5, false,
+				 &text, &why),
+		ERR_INVALID);
 	assert_int_equal(note_read(kit_json("{'x':1}"), "text", 5, true, &text, &why),
 		ERR_INVALID);
 	kit_item("note", &why, "/x", "unknown");

@@ -7,8 +7,13 @@ static const uint8_t zero[SHA256_SIZE];
 
 static struct event sample(void)
 {
-	return (struct event){ .ws = 1, .n = 7, .type = "ask.created", .at_ms = 1000,
-		.session = STR("ses_1"), .ask = STR("ask_1"), .agent = STR("builder"),
+	return (struct event){ .ws = 1,
+		.n = 7,
+		.type = "ask.created",
+		.at_ms = 1000,
+		.session = STR("ses_1"),
+		.ask = STR("ask_1"),
+		.agent = STR("builder"),
 		.data = STR("{\"kind\":\"blocking\"}") };
 }
 
@@ -96,13 +101,15 @@ static void an_event_is_shown_without_what_it_lacks(void **state)
 	event_write(&w, &e);
 	assert_string_equal(buf_text(&out),
 		"{\"id\":7,\"type\":\"ask.created\",\"at\":\"1970-01-01T00:00:01.000Z\","
-		"\"session\":\"ses_1\",\"ask\":\"ask_1\",\"data\":{\"kind\":\"blocking\"}}");
+		"\"session\":\"ses_1\",\"ask\":\"ask_1\",\"data\":{\"kind\":\"blocking\"}"
+		"}");
 	buf_clear(&out);
 	w.more = false;
 	e = (struct event){ .n = 8, .type = "session.deleted", .run = STR("run_1") };
 	event_write(&w, &e);
 	assert_string_equal(buf_text(&out),
-		"{\"id\":8,\"type\":\"session.deleted\",\"at\":\"1970-01-01T00:00:00.000Z\","
+		"{\"id\":8,\"type\":\"session.deleted\",\"at\":\"1970-01-01T00:00:00."
+		"000Z\","
 		"\"session\":null,\"run\":\"run_1\",\"data\":{}}");
 	buf_done(&out);
 }
@@ -134,10 +141,15 @@ static void a_list_of_types_is_read_or_refused(void **state)
 	static const struct {
 		const char *list, *types;
 	} table[] = {
-		{ "", "" }, { "ask.created", ",ask.created," },
+		{ "", "" },
+		{ "ask.created", ",ask.created," },
 		{ "ask.created,session.status", ",ask.created,session.status," },
-		{ "ask", NULL }, { "ask.created,", NULL }, { ",ask.created", NULL },
-		{ "ask.created,,ask.used", NULL }, { "ask.created, ask.used", NULL }, { ",", NULL },
+		{ "ask", NULL },
+		{ "ask.created,", NULL },
+		{ ",ask.created", NULL },
+		{ "ask.created,,ask.used", NULL },
+		{ "ask.created, ask.used", NULL },
+		{ ",", NULL },
 	};
 
 	(void)state;
@@ -146,7 +158,8 @@ static void a_list_of_types_is_read_or_refused(void **state)
 		enum err e = event_types_read(str_of(table[i].list), &kit, &out, NULL);
 
 		assert_int_equal(e, table[i].types ? OK : ERR_INVALID);
-		assert_string_equal(kit_text(out), table[i].types ? table[i].types : "untouched");
+		assert_string_equal(
+			kit_text(out), table[i].types ? table[i].types : "untouched");
 	}
 }
 

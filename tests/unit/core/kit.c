@@ -92,7 +92,8 @@ const struct json *kit_at(const struct json *json, const char *path)
 	int64_t i;
 
 	while (json && str_cut(&rest, '.', &name)) {
-		if (json->type == JSON_ARRAY && str_to_int(name, 0, (int64_t)json->count - 1, &i))
+		if (json->type == JSON_ARRAY &&
+			str_to_int(name, 0, (int64_t)json->count - 1, &i))
 			json = &json->items[i];
 		else
 			json = json_get_str(json, name);
@@ -108,11 +109,12 @@ void kit_same(const char *what, struct str json, const char *expected)
 		fail_msg("%s: %.*s\nis not %s", what, STR_ARGS(json), expected);
 }
 
-void kit_item(const char *what, const struct fault *why, const char *pointer,
-	const char *part)
+void kit_item(
+	const char *what, const struct fault *why, const char *pointer, const char *part)
 {
 	for (int i = 0; i < why->items_len; i++)
-		if (!strcmp(why->items[i].pointer, pointer) && strstr(why->items[i].detail, part))
+		if (!strcmp(why->items[i].pointer, pointer) &&
+			strstr(why->items[i].detail, part))
 			return;
 	for (int i = 0; i < why->items_len; i++)
 		print_error("  %s: %s\n", why->items[i].pointer, why->items[i].detail);
@@ -141,8 +143,9 @@ const struct json *kit_fixed(const struct draft *d)
 {
 	const struct json *json = NULL;
 
-	assert_int_equal(json_read(arena_print(&kit, "{%.*s}", STR_ARGS(d->fixed)), NULL, &kit,
-		&json, NULL), OK);
+	assert_int_equal(json_read(arena_print(&kit, "{%.*s}", STR_ARGS(d->fixed)), NULL,
+				 &kit, &json, NULL),
+		OK);
 	return json;
 }
 
@@ -159,9 +162,17 @@ struct answer kit_answered(const struct draft *d, const char *body)
 struct ask kit_ask(const struct draft *d)
 {
 	return (struct ask){
-		.ws = 1, .id = STR("ask_1"), .session = STR("ses_1"), .agent = STR("builder"),
-		.token = STR("tok_agent"), .kind = d->kind, .priority = d->priority,
-		.risk = d->risk, .fixed = d->fixed, .search = d->search, .version = 1,
+		.ws = 1,
+		.id = STR("ask_1"),
+		.session = STR("ses_1"),
+		.agent = STR("builder"),
+		.token = STR("tok_agent"),
+		.kind = d->kind,
+		.priority = d->priority,
+		.risk = d->risk,
+		.fixed = d->fixed,
+		.search = d->search,
+		.version = 1,
 		.created_ms = 1000,
 	};
 }
@@ -169,7 +180,9 @@ struct ask kit_ask(const struct draft *d)
 const char *kit_shown(const struct ask *a, int64_t now_ms)
 {
 	const struct ask_view view = {
-		.workspace = STR("main"), .session_title = STR("Release"), .url = STR("http://h"),
+		.workspace = STR("main"),
+		.session_title = STR("Release"),
+		.url = STR("http://h"),
 	};
 	struct buf out = { 0 };
 	struct json_writer w = { .out = &out };

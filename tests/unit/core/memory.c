@@ -3,11 +3,11 @@
 
 #include "kit.h"
 
-#define BODY                                                                              \
-	"{'kind':'approval','title':'T\\u00e9','context':{'text':'c','x':[1]},"           \
-	"'questions':[{'text':'Go?','type':'approval'},{'text':'Who?','options':['Ann',"  \
-	"'Bob'],'other':true,'suggested':'Ann','required':false}],'operation':{'name':"   \
-	"'sh','arguments':{'a':1}},'assignees':['usr_00000000000000000000000000'],"       \
+#define BODY                                                                             \
+	"{'kind':'approval','title':'T\\u00e9','context':{'text':'c','x':[1]},"          \
+	"'questions':[{'text':'Go?','type':'approval'},{'text':'Who?','options':['Ann'," \
+	"'Bob'],'other':true,'suggested':'Ann','required':false}],'operation':{'name':"  \
+	"'sh','arguments':{'a':1}},'assignees':['usr_00000000000000000000000000'],"      \
 	"'default':{'q1':'reject'},'timeout':5,'metadata':{'a':1}}"
 
 typedef enum err tried_fn(struct arena *, struct fault *);
@@ -35,7 +35,8 @@ static enum err try_plain(struct arena *arena, struct fault *why)
 static enum err try_answer(struct arena *arena, struct fault *why)
 {
 	struct answer a = { 0 };
-	enum err e = answer_check(draft.questions, draft.questions_len, body, arena, &a, why);
+	enum err e =
+		answer_check(draft.questions, draft.questions_len, body, arena, &a, why);
 
 	assert_int_equal(a.json.len > 0, !e);
 	return e;
@@ -86,7 +87,8 @@ static enum err try_replies(struct arena *arena, struct fault *why)
 
 static enum err try_resume(struct arena *arena, struct fault *why)
 {
-	const struct ask a = { .status = ASK_ANSWERED, .fixed = draft.fixed,
+	const struct ask a = { .status = ASK_ANSWERED,
+		.fixed = draft.fixed,
 		.answered_by = STR("{\"kind\":\"human\"}") };
 	const struct ask *asks[] = { &a };
 	const struct session s = { .title = STR("T") };
@@ -117,7 +119,8 @@ static void fail_each(tried_fn *tried)
 	assert_true(n > 1);
 }
 
-/* Blocks that a thread keeps would hide allocations: bound the arena instead, byte by byte. */
+/* Blocks that a thread keeps would hide allocations: bound the arena instead, byte by
+ * byte. */
 static void starve_each(tried_fn *tried)
 {
 	size_t most = 1;
@@ -152,7 +155,8 @@ static void an_answer_is_read_whole_or_not(void **state)
 {
 	(void)state;
 	draft = kit_drafted(BODY);
-	body = kit_json("{'answers':{'q1':{'value':'approve','arguments':{'a':2}},'q2':'X'}}");
+	body = kit_json(
+		"{'answers':{'q1':{'value':'approve','arguments':{'a':2}},'q2':'X'}}");
 	try_both(try_answer);
 }
 
@@ -168,7 +172,8 @@ static void an_ask_is_read_back_and_settled_whole_or_not(void **state)
 static void a_session_is_read_whole_or_not(void **state)
 {
 	(void)state;
-	body = kit_json("{'title':'T','metadata':{'a':1},'on_settled':{'webhook':'http://h'}}");
+	body = kit_json(
+		"{'title':'T','metadata':{'a':1},'on_settled':{'webhook':'http://h'}}");
 	try_both(try_session);
 	body = kit_json("{'text':'B','step':1}");
 	try_both(try_progress);
@@ -178,7 +183,8 @@ static void a_session_is_read_whole_or_not(void **state)
 
 static void without_memory_nothing_is_approved_and_no_digest_fits(void **state)
 {
-	struct ask a = { .kind = ASK_APPROVAL, .status = ASK_ANSWERED,
+	struct ask a = { .kind = ASK_APPROVAL,
+		.status = ASK_ANSWERED,
 		.answer = STR("{\"q1\":{\"value\":\"approve\"}}") };
 	const struct json *operation = kit_json("{'name':'sh'}");
 	char digest[DIGEST_SIZE];

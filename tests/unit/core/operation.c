@@ -3,12 +3,13 @@
 
 #include "kit.h"
 
-static const char *digest(const char *operation, const char *arguments, struct str session)
+static const char *digest(
+	const char *operation, const char *arguments, struct str session)
 {
 	char out[DIGEST_SIZE];
 
-	operation_digest(kit_json(operation), arguments ? kit_json(arguments) : NULL, session,
-		out);
+	operation_digest(kit_json(operation), arguments ? kit_json(arguments) : NULL,
+		session, out);
 	return kit_text(str_of(out));
 }
 
@@ -33,11 +34,14 @@ static void an_operation_is_read_with_its_pointers(void **state)
 	struct fault why = { 0 };
 
 	(void)state;
-	assert_int_equal(operation_read(kit_json("{'name':'x','risk':'high','arguments':[1]}"),
-		"/operation", &risk, &why), OK);
+	assert_int_equal(
+		operation_read(kit_json("{'name':'x','risk':'high','arguments':[1]}"),
+			"/operation", &risk, &why),
+		OK);
 	assert_int_equal(risk, RISK_HIGH);
-	assert_int_equal(operation_read(kit_json("{'risk':'huge','x':1}"), "/operation", &risk,
-		&why), ERR_INVALID);
+	assert_int_equal(operation_read(kit_json("{'risk':'huge','x':1}"), "/operation",
+				 &risk, &why),
+		ERR_INVALID);
 	kit_item("operation", &why, "/operation/name", "required");
 	kit_item("operation", &why, "/operation/risk", "critical");
 	kit_item("operation", &why, "/operation/x", "unknown");
@@ -53,7 +57,8 @@ static void the_digest_is_the_sha256_of_the_canonical_form(void **state)
 		       "\"session\":\"ses_1\",\"type\":\"tool\"}"),
 		expected);
 	assert_string_equal(digest("{'type':'tool','name':'shell','arguments':{'cmd':"
-				   "'make deploy'},'risk':'high'}", NULL, STR("ses_1")),
+				   "'make deploy'},'risk':'high'}",
+				    NULL, STR("ses_1")),
 		kit_print("sha256:%s", expected));
 	sha256_hex(STR("{\"name\":\"shell\",\"session\":\"ses_1\"}"), expected);
 	assert_string_equal(digest("{'name':'shell'}", NULL, STR("ses_1")),
@@ -65,7 +70,8 @@ static void the_same_operation_has_the_same_digest_however_it_is_spelt(void **st
 	static const char *const same[] = {
 		"{'type':'t','name':'n','arguments':{'a':1,'b':[true,100]}}",
 		"{'arguments':{'b':[true,1e2],'a':1.0},'name':'n','type':'t'}",
-		"{'name':'\\u006e','type':'t','risk':'low','arguments':{'b':[true,100.00],'a':1}}",
+		"{'name':'\\u006e','type':'t','risk':'low','arguments':{'b':[true,100.00]"
+		",'a':1}}",
 	};
 	const char *first = digest(same[0], NULL, STR("s"));
 
@@ -73,7 +79,8 @@ static void the_same_operation_has_the_same_digest_however_it_is_spelt(void **st
 	for (size_t i = 1; i < sizeof same / sizeof *same; i++)
 		assert_string_equal(digest(same[i], NULL, STR("s")), first);
 	assert_string_equal(digest("{'type':'t','name':'n','arguments':5}",
-		"{'b':[true,100],'a':1}", STR("s")), first);
+				    "{'b':[true,100],'a':1}", STR("s")),
+		first);
 	assert_string_equal(digest("{'name':'n','type':null}", NULL, STR("s")),
 		digest("{'name':'n'}", NULL, STR("s")));
 }
@@ -86,8 +93,12 @@ static void another_operation_has_another_digest(void **state)
 		"{'name':'n','arguments':{'a':123456789012345678901}}",
 		"{'name':'n','arguments':{'a':123456789012345678902}}",
 		"{'name':'n','arguments':{'a':'9007199254740993'}}",
-		"{'name':'n','arguments':{}}", "{'name':'n','arguments':null}", "{'name':'n'}",
-		"{'name':'N'}", "{'name':'n','type':'t'}", "{'name':'n','arguments':[1,2]}",
+		"{'name':'n','arguments':{}}",
+		"{'name':'n','arguments':null}",
+		"{'name':'n'}",
+		"{'name':'N'}",
+		"{'name':'n','type':'t'}",
+		"{'name':'n','arguments':[1,2]}",
 		"{'name':'n','arguments':[2,1]}",
 	};
 	enum { OTHERS = sizeof others / sizeof *others };

@@ -7,8 +7,12 @@ static void every_role_may_do_just_this(void **state)
 {
 	/* Read all, ask, settle, route, withdraw, administer. */
 	static const char *const may[] = {
-		[ROLE_NONE] = "------", [ROLE_AGENT] = "-a----", [ROLE_VIEWER] = "r-----",
-		[ROLE_MEMBER] = "rast--", [ROLE_ADMIN] = "rastwd", [ROLE_OWNER] = "rastwd",
+		[ROLE_NONE] = "------",
+		[ROLE_AGENT] = "-a----",
+		[ROLE_VIEWER] = "r-----",
+		[ROLE_MEMBER] = "rast--",
+		[ROLE_ADMIN] = "rastwd",
+		[ROLE_OWNER] = "rastwd",
 		[ROLE_KEEPER] = "r----d",
 	};
 
@@ -54,7 +58,8 @@ static void an_agent_sees_and_owns_its_own_only(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-		const struct principal p = { .role = table[i].role, .agent = table[i].agent };
+		const struct principal p = { .role = table[i].role,
+			.agent = table[i].agent };
 
 		assert_int_equal(principal_sees(&p, table[i].of), table[i].sees);
 		assert_int_equal(principal_owns(&p, table[i].of), table[i].owns);

@@ -1,5 +1,5 @@
-/* The status a session's asks give it, the bodies that make and change it, and the text that
- * sets its agent going again. */
+/* The status a session's asks give it, the bodies that make and change it, and the text
+ * that sets its agent going again. */
 #include "kit.h"
 
 static void names_read_back_and_three_are_ends(void **state)
@@ -20,21 +20,35 @@ static void names_read_back_and_three_are_ends(void **state)
 	assert_false(session_status_read(STR("waiting"), &status));
 }
 
-/* A story in letters: b, n, a, e open an ask of that kind, capitals settle one. After each
- * letter the status: i, r, w (input), v (approval). */
+/* A story in letters: b, n, a, e open an ask of that kind, capitals settle one. After
+ * each letter the status: i, r, w (input), v (approval). */
 static void stories_of_asks_give_their_session_its_status(void **state)
 {
 	static const struct {
 		const char *asks, *statuses;
 	} table[] = {
-		{ "b", "w" }, { "e", "w" }, { "a", "v" }, { "n", "i" },
-		{ "bB", "wr" }, { "eE", "wr" }, { "aA", "vr" }, { "nN", "ii" },
-		{ "abBA", "vwvr" }, { "baBA", "wwvr" }, { "baAB", "wwwr" }, { "beBE", "wwwr" },
-		{ "bnBN", "wwrr" }, { "nbNB", "iwwr" }, { "aaAA", "vvvr" }, { "bBbB", "wrwr" },
+		{ "b", "w" },
+		{ "e", "w" },
+		{ "a", "v" },
+		{ "n", "i" },
+		{ "bB", "wr" },
+		{ "eE", "wr" },
+		{ "aA", "vr" },
+		{ "nN", "ii" },
+		{ "abBA", "vwvr" },
+		{ "baBA", "wwvr" },
+		{ "baAB", "wwwr" },
+		{ "beBE", "wwwr" },
+		{ "bnBN", "wwrr" },
+		{ "nbNB", "iwwr" },
+		{ "aaAA", "vvvr" },
+		{ "bBbB", "wrwr" },
 		{ "bBnN", "wrrr" },
 	};
-	static const char kinds[] = { [ASK_BLOCKING] = 'b', [ASK_NON_BLOCKING] = 'n',
-		[ASK_APPROVAL] = 'a', [ASK_ERROR_RECOVERY] = 'e' };
+	static const char kinds[] = { [ASK_BLOCKING] = 'b',
+		[ASK_NON_BLOCKING] = 'n',
+		[ASK_APPROVAL] = 'a',
+		[ASK_ERROR_RECOVERY] = 'e' };
 	static const char shown[] = "irwv";
 
 	(void)state;
@@ -48,8 +62,8 @@ static void stories_of_asks_give_their_session_its_status(void **state)
 			const char *at = memchr(kinds, letter | 0x20, sizeof kinds);
 			enum ask_kind kind = (enum ask_kind)(at - kinds);
 
-			bool changed = settles ? session_settled(&s, kind, 7) :
-						 session_opened(&s, kind, 7);
+			bool changed = settles ? session_settled(&s, kind, 7)
+					       : session_opened(&s, kind, 7);
 			if (shown[s.status] != table[i].statuses[k])
 				fail_msg("%s: %s after %zu", table[i].asks,
 					session_status_name(s.status), k + 1);
@@ -83,7 +97,8 @@ static void a_session_takes_one_blocking_ask_at_a_time(void **state)
 	} table[] = {
 		{ { 0 }, ASK_BLOCKING, OK },
 		{ { .open_input = 1, .open_blocking = 1 }, ASK_BLOCKING, ERR_CONFLICT },
-		{ { .open_input = 1, .open_blocking = 1, .parallel = true }, ASK_BLOCKING, OK },
+		{ { .open_input = 1, .open_blocking = 1, .parallel = true }, ASK_BLOCKING,
+			OK },
 		{ { .open_input = 1 }, ASK_BLOCKING, OK }, /* an error recovery */
 		{ { .open_input = 1, .open_blocking = 1 }, ASK_ERROR_RECOVERY, OK },
 		{ { .open_input = 1, .open_blocking = 1 }, ASK_APPROVAL, OK },
@@ -91,7 +106,8 @@ static void a_session_takes_one_blocking_ask_at_a_time(void **state)
 		{ { .open_approval = 3 }, ASK_BLOCKING, OK },
 		{ { .status = SESSION_COMPLETED }, ASK_NON_BLOCKING, ERR_CONFLICT },
 		{ { .status = SESSION_FAILED }, ASK_BLOCKING, ERR_CONFLICT },
-		{ { .status = SESSION_CANCELLED, .parallel = true }, ASK_BLOCKING, ERR_CONFLICT },
+		{ { .status = SESSION_CANCELLED, .parallel = true }, ASK_BLOCKING,
+			ERR_CONFLICT },
 	};
 
 	(void)state;
@@ -100,11 +116,13 @@ static void a_session_takes_one_blocking_ask_at_a_time(void **state)
 
 		assert_int_equal(session_may_ask(&table[i].session, table[i].kind, &why),
 			table[i].err);
-		if (table[i].err) assert_non_null(strstr(why.detail, ": ")); /* what to do */
+		if (table[i].err)
+			assert_non_null(strstr(why.detail, ": ")); /* what to do */
 	}
 }
 
-static void it_can_resume_once_something_is_settled_and_nothing_is_waited_for(void **state)
+static void it_can_resume_once_something_is_settled_and_nothing_is_waited_for(
+	void **state)
 {
 	static const struct {
 		struct session session;
@@ -140,12 +158,16 @@ static const struct {
 	{ "{'title':'T','metadata':1}", "/metadata", "object" },
 	{ "{'title':'T','on_settled':'https://x'}", "/on_settled", "object" },
 	{ "{'title':'T','on_settled':{}}", "/on_settled", "either" },
-	{ "{'title':'T','on_settled':{'webhook':'http://h','resumer':'r'}}", "/on_settled",
-		"either" },
-	{ "{'title':'T','on_settled':{'webhook':'ftp://h'}}", "/on_settled/webhook", "http" },
-	{ "{'title':'T','on_settled':{'webhook':'https://'}}", "/on_settled/webhook", "http" },
-	{ "{'title':'T','on_settled':{'webhook':'https:///x'}}", "/on_settled/webhook", "http" },
-	{ "{'title':'T','on_settled':{'webhook':'http://a b'}}", "/on_settled/webhook", "http" },
+	{ "{'title':'T','on_settled':{'webhook':'http://h','resumer':'r'}}",
+		"/on_settled", "either" },
+	{ "{'title':'T','on_settled':{'webhook':'ftp://h'}}", "/on_settled/webhook",
+		"http" },
+	{ "{'title':'T','on_settled':{'webhook':'https://'}}", "/on_settled/webhook",
+		"http" },
+	{ "{'title':'T','on_settled':{'webhook':'https:///x'}}", "/on_settled/webhook",
+		"http" },
+	{ "{'title':'T','on_settled':{'webhook':'http://a b'}}", "/on_settled/webhook",
+		"http" },
 	{ "{'title':'T','on_settled':{'webhook':1}}", "/on_settled/webhook", "string" },
 	{ "{'title':'T','on_settled':{'url':'http://h'}}", "/on_settled/url", "unknown" },
 };
@@ -170,8 +192,10 @@ static void a_session_body_keeps_its_limits(void **state)
 		const char *body;
 		size_t max;
 	} table[] = {
-		{ "{'title':'%s'}", 200 }, { "{'title':'T','agent':'%s'}", 100 },
-		{ "{'title':'T','project':'%s'}", 100 }, { "{'title':'T','external_id':'%s'}", 256 },
+		{ "{'title':'%s'}", 200 },
+		{ "{'title':'T','agent':'%s'}", 100 },
+		{ "{'title':'T','project':'%s'}", 100 },
+		{ "{'title':'T','external_id':'%s'}", 256 },
 		{ "{'title':'T','on_settled':{'webhook':'http://%s'}}", 1993 },
 		{ "{'title':'T','on_settled':{'resumer':'%s'}}", 100 },
 	};
@@ -179,11 +203,13 @@ static void a_session_body_keeps_its_limits(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
 		const char *fits = kit_fill(table[i].body, kit_repeat("é", table[i].max));
-		const char *not = kit_fill(table[i].body, kit_repeat("é", table[i].max + 1));
+		const char *not =
+			kit_fill(table[i].body, kit_repeat("é", table[i].max + 1));
 		struct session_draft d;
 
 		assert_int_equal(session_draft_read(kit_json(fits), &kit, &d, NULL), OK);
-		assert_int_equal(session_draft_read(kit_json(not), &kit, &d, NULL), ERR_INVALID);
+		assert_int_equal(
+			session_draft_read(kit_json(not ), &kit, &d, NULL), ERR_INVALID);
 	}
 }
 
@@ -192,15 +218,19 @@ static void a_session_body_says_what_it_says(void **state)
 	struct session_draft d;
 
 	(void)state;
-	assert_int_equal(session_draft_read(kit_json("{'title':'T'}"), &kit, &d, NULL), OK);
+	assert_int_equal(
+		session_draft_read(kit_json("{'title':'T'}"), &kit, &d, NULL), OK);
 	assert_string_equal(kit_text(d.metadata), "{}");
-	assert_int_equal(d.on_settled.len + d.agent.len + d.project.len + d.external_id.len, 0);
+	assert_int_equal(
+		d.on_settled.len + d.agent.len + d.project.len + d.external_id.len, 0);
 	assert_false(d.parallel);
-	assert_int_equal(session_draft_read(
-		kit_json("{'title':'T','agent':'A','project':'P','external_id':'X',"
-			 "'parallel':true,'metadata':{ 'a': 1 },"
-			 "'on_settled':{'webhook':'https://h/x'}}"),
-		&kit, &d, NULL), OK);
+	assert_int_equal(
+		session_draft_read(kit_json("{'title':'T','agent':'A','project':'P','"
+					    "external_id':'X',"
+					    "'parallel':true,'metadata':{ 'a': 1 },"
+					    "'on_settled':{'webhook':'https://h/x'}}"),
+			&kit, &d, NULL),
+		OK);
 	assert_string_equal(kit_text(d.agent), "A");
 	assert_string_equal(kit_text(d.project), "P");
 	assert_string_equal(kit_text(d.external_id), "X");
@@ -247,10 +277,15 @@ static void progress_is_a_text_and_perhaps_steps(void **state)
 		{ "{'steps':3,'step':1,'text':'B'}", "{'text':'B','step':1,'steps':3}" },
 		{ "{'text':'B','step':4}", "{'text':'B','step':4}" },
 		{ "{'text':'B','step':null}", "{'text':'B'}" },
-		{ "{'step':1}", NULL }, { "{'text':' '}", NULL }, { "{'text':1}", NULL },
-		{ "{'text':'B','step':'1'}", NULL }, { "{'text':'B','step':-1}", NULL },
-		{ "{'text':'B','step':1.5}", NULL }, { "{'text':'B','step':4,'steps':3}", NULL },
-		{ "{'text':'B','percent':3}", NULL }, { "'B'", NULL },
+		{ "{'step':1}", NULL },
+		{ "{'text':' '}", NULL },
+		{ "{'text':1}", NULL },
+		{ "{'text':'B','step':'1'}", NULL },
+		{ "{'text':'B','step':-1}", NULL },
+		{ "{'text':'B','step':1.5}", NULL },
+		{ "{'text':'B','step':4,'steps':3}", NULL },
+		{ "{'text':'B','percent':3}", NULL },
+		{ "'B'", NULL },
 	};
 
 	(void)state;
@@ -262,16 +297,24 @@ static void progress_is_a_text_and_perhaps_steps(void **state)
 		if (table[i].kept) assert_true(str_eq(out, kit_quote(table[i].kept)));
 	}
 	struct str out;
-	assert_int_equal(progress_read(kit_json(kit_fill("{'text':'%s'}",
-		kit_repeat("é", 2000))), &kit, &out, NULL), OK);
-	assert_int_equal(progress_read(kit_json(kit_fill("{'text':'%s'}",
-		kit_repeat("é", 2001))), &kit, &out, NULL), ERR_INVALID);
+	assert_int_equal(
+		progress_read(kit_json(kit_fill("{'text':'%s'}", kit_repeat("é", 2000))),
+			&kit, &out, NULL),
+		OK);
+	assert_int_equal(
+		progress_read(kit_json(kit_fill("{'text':'%s'}", kit_repeat("é", 2001))),
+			&kit, &out, NULL),
+		ERR_INVALID);
 }
 
 static void a_session_is_shown_with_every_member(void **state)
 {
-	struct session s = { .ws = 1, .id = STR("ses_1"), .title = STR("T"),
-		.agent = STR("builder"), .created_ms = 1000, .updated_ms = 2000 };
+	struct session s = { .ws = 1,
+		.id = STR("ses_1"),
+		.title = STR("T"),
+		.agent = STR("builder"),
+		.created_ms = 1000,
+		.updated_ms = 2000 };
 	struct buf out = { 0 };
 	struct json_writer w = { .out = &out };
 	char agent[32];
@@ -279,12 +322,16 @@ static void a_session_is_shown_with_every_member(void **state)
 	(void)state;
 	agent_id(1, s.agent, agent);
 	session_write(&w, &s, STR("[{}]"));
-	assert_string_equal(buf_text(&out), kit_text(kit_quote(kit_print(
-		"{'id':'ses_1','title':'T','agent':{'id':'%s','name':'builder'},'project':null,"
-		"'external_id':null,'parallel':false,'status':'idle','pending_asks':[{}],"
-		"'progress':null,'metadata':{},'on_settled':null,"
-		"'created_at':'1970-01-01T00:00:01.000Z',"
-		"'updated_at':'1970-01-01T00:00:02.000Z'}", agent))));
+	assert_string_equal(buf_text(&out),
+		kit_text(kit_quote(
+			kit_print("{'id':'ses_1','title':'T','agent':{'id':'%s','name':'"
+				  "builder'},'project':null,"
+				  "'external_id':null,'parallel':false,'status':'idle','"
+				  "pending_asks':[{}],"
+				  "'progress':null,'metadata':{},'on_settled':null,"
+				  "'created_at':'1970-01-01T00:00:01.000Z',"
+				  "'updated_at':'1970-01-01T00:00:02.000Z'}",
+				agent))));
 	buf_done(&out);
 }
 
@@ -301,14 +348,19 @@ static struct ask *settled(const char *body, const struct settlement *how)
 
 static void the_resume_context_says_what_was_asked_and_who_decided(void **state)
 {
-	const struct answer staging = { .json = STR("{}"), .summary = STR("- Where?: Staging") };
-	const struct settlement human = { .verb = SETTLE_ANSWER, .answer = &staging,
+	const struct answer staging = { .json = STR("{}"),
+		.summary = STR("- Where?: Staging") };
+	const struct settlement human = { .verb = SETTLE_ANSWER,
+		.answer = &staging,
 		.answered_by = STR("{\"kind\":\"human\",\"name\":\"Ann\\nX\"}") };
-	const struct settlement policy = { .verb = SETTLE_ANSWER, .answer = &staging,
+	const struct settlement policy = { .verb = SETTLE_ANSWER,
+		.answer = &staging,
 		.answered_by = STR("{\"kind\":\"policy\",\"name\":\"rule 7\"}") };
-	const struct settlement skip = { .verb = SETTLE_SKIP, .reason = STR("not\nmine"),
+	const struct settlement skip = { .verb = SETTLE_SKIP,
+		.reason = STR("not\nmine"),
 		.answered_by = STR("{\"kind\":\"human\",\"name\":\"Bob\"}") };
-	const struct settlement fallback = { .verb = SETTLE_EXPIRE, .answer = &staging,
+	const struct settlement fallback = { .verb = SETTLE_EXPIRE,
+		.answer = &staging,
 		.answered_by = STR("{\"kind\":\"default\"}") };
 	const struct settlement expire = { .verb = SETTLE_EXPIRE };
 	const struct settlement cancel = { .verb = SETTLE_CANCEL };
@@ -345,7 +397,8 @@ static void the_resume_context_says_what_was_asked_and_who_decided(void **state)
 		"Skipped by a person (Bob): not mine\n"
 		"\n"
 		"4. [blocking] When?\n"
-		"Nobody answered before the deadline; the default, no person's decision, counts:\n"
+		"Nobody answered before the deadline; the default, no person's decision, "
+		"counts:\n"
 		"- Where?: Staging\n"
 		"(default: nobody answered)\n"
 		"\n"
@@ -372,7 +425,8 @@ int main(void)
 		KIT_TEST(stories_of_asks_give_their_session_its_status),
 		KIT_TEST(an_ended_session_keeps_its_status),
 		KIT_TEST(a_session_takes_one_blocking_ask_at_a_time),
-		KIT_TEST(it_can_resume_once_something_is_settled_and_nothing_is_waited_for),
+		KIT_TEST(
+			it_can_resume_once_something_is_settled_and_nothing_is_waited_for),
 		KIT_TEST(a_wrong_session_is_told_where_and_why),
 		KIT_TEST(a_session_body_keeps_its_limits),
 		KIT_TEST(a_session_body_says_what_it_says),
