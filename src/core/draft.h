@@ -13,7 +13,7 @@ void question_check(struct check *, const struct json *, const struct spot *, bo
 	size_t n, struct arena *, struct question *out);
 void operation_check(
 	struct check *, const struct json *, const struct spot *, enum risk *risk);
-/* In its normal form: what is null is left out, but for arguments, where it is a value. */
+/* In its normal form: what is null is left out, but for arguments. */
 void operation_write(struct json_writer *, const struct json *operation);
 
 void context_check(struct check *, const struct spot *, const struct json *);
