@@ -104,7 +104,7 @@ static int login_send(
 	};
 	enum err err = client_call(client, &call, &cli->arena, &reply, &why);
 	client_free(client);
-	if (err == ERR_NO_TOKEN || err == ERR_FORBIDDEN) {
+	if (err == ERR_NO_TOKEN) {
 		SAY(c->code.len > 0 ? "cli.login.bad_code" : "cli.login.bad_password");
 		return EXIT_NOT_ALLOWED;
 	}

@@ -15,6 +15,7 @@ struct client_setup {
 	struct str token;  /* sent as Bearer; empty: none */
 	struct str cookie; /* a person's login; empty: none */
 	struct str via;    /* what answered_by.via says of us: "cli", "terminal" */
+	struct str workspace; /* for the keeper of a server: which one; empty: the first */
 	int stop_fd;       /* once readable, whatever is under way ends; -1: never */
 };
 

@@ -13,6 +13,7 @@ struct client {
 	struct str token;
 	struct str cookie;
 	struct str via;
+	struct str workspace;
 	bool local;        /* loopback or a socket: no proxy is asked */
 	int stop_fd;
 };

@@ -90,9 +90,10 @@ static void headers_set(struct transfer *t, const struct call *call)
 	header_add(t, "Authorization: Bearer ", c->token);
 	if (c->cookie.len > 0) {
 		header_add(t, "Cookie: parley=", c->cookie);
-		header_add(t, "Origin: ", c->base);
+		header_add(t, "Origin: ", url_origin(c->base));
 	}
 	header_add(t, "Parley-Via: ", c->via);
+	header_add(t, "Parley-Workspace: ", c->workspace);
 	header_add(t, "Idempotency-Key: ", call->key);
 	header_add(t, "Last-Event-ID: ", call->after);
 	if (call->body.len > 0) header_add(t, "Content-Type: ", STR("application/json"));

@@ -1,0 +1,137 @@
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "cli/reach.h"
+#include "cli/safe_text.h"
+#include "cli/verbs.h"
+
+/* What was found, a line each; wrong counts those that want a hand. */
+struct findings {
+	struct cli *cli;
+	int wrong;
+};
+
+enum mark { GOOD, MISSING, WRONG };
+
+static void note(struct findings *f, enum mark mark, struct str text)
+{
+	static const struct {
+		const char *sign;
+		enum tint tint;
+	} marks[] = { { "ok", TINT_GREEN }, { "--", TINT_DIM }, { "!!", TINT_RED } };
+	bool color = f->cli->term.out_color;
+
+	printf("%s%s%s  %.*s\n", tint_on(marks[mark].tint, color), marks[mark].sign,
+		tint_off(color), STR_ARGS(text));
+	f->wrong += mark == WRONG;
+}
+#define NOTE(f, mark, id, ...) note((f), (mark), MSG(&(f)->cli->arena, (id), __VA_ARGS__))
+
+static void config_try(struct findings *f)
+{
+	const char *own = config_path(&f->cli->arena, "parley.conf");
+	const char *files[] = { "/etc/parley/parley.conf", own };
+	struct str given = f->cli->settings.config;
+	struct stat st;
+
+	/* Whatever is wrong inside would have stopped us before. */
+	if (given.len > 0) {
+		NOTE(f, GOOD, "cli.doctor.config", { "file", given });
+		return;
+	}
+	for (size_t i = 0; i < 2; i++)
+		if (files[i] && stat(files[i], &st) == 0)
+			NOTE(f, GOOD, "cli.doctor.config", { "file", str_of(files[i]) });
+		else if (files[i])
+			NOTE(f, MISSING, "cli.doctor.no_config",
+				{ "file", str_of(files[i]) });
+}
+
+static void data_try(struct findings *f)
+{
+	struct str data = f->cli->settings.data;
+	struct stat st;
+
+	if (stat(data.at, &st) != 0 || !S_ISDIR(st.st_mode))
+		NOTE(f, MISSING, "cli.doctor.no_data", { "folder", data });
+	else if (st.st_mode & 077)
+		NOTE(f, WRONG, "cli.doctor.open_data", { "folder", data });
+	else
+		NOTE(f, GOOD, "cli.doctor.data", { "folder", data });
+}
+
+static void who_try(struct findings *f, enum as as)
+{
+	struct cli *cli = f->cli;
+	struct call call = { .method = "GET", .path = STR("/v1/me") };
+	struct fault why = { 0 };
+	struct reply reply = { 0 };
+	struct client *client =
+		as == AS_PERSON ? reach_person(cli) : reach(cli, as, &why);
+	const char *good = as == AS_PERSON ? "cli.doctor.person" : "cli.doctor.agent";
+
+	if (!client && as == AS_PERSON)
+		NOTE(f, MISSING, "cli.doctor.no_person");
+	else if (!client || client_call(client, &call, &cli->arena, &reply, &why) != OK)
+		NOTE(f, WRONG,
+			as == AS_PERSON ? "cli.doctor.bad_person"
+					: "cli.doctor.bad_agent",
+			{ "detail", str_of(why.detail) });
+	else
+		NOTE(f, GOOD, good, { "name", json_text(json_get(reply.json, "name")) },
+			{ "role", json_text(json_get(reply.json, "role")) });
+	client_free(client);
+}
+
+/* True when there is a server to try the rest with. */
+static bool server_try(struct findings *f)
+{
+	struct cli *cli = f->cli;
+	struct locate how = { .url = cli->settings.url, .data = cli->settings.data };
+	struct located at;
+	struct fault why = { 0 };
+	struct reply reply = { 0 };
+	struct call call = { .method = "GET", .path = STR("/readyz") };
+	struct client *client;
+
+	if (locate(&how, &cli->arena, &at, &why) != OK) {
+		NOTE(f, WRONG, "cli.doctor.no_server");
+		return false;
+	}
+	struct client_setup setup = { .url = at.url, .via = STR("cli"), .stop_fd = -1 };
+	client = client_new(&setup, &why);
+	bool ready =
+		client && client_call(client, &call, &cli->arena, &reply, &why) == OK;
+	client_free(client);
+	if (ready)
+		NOTE(f, GOOD, "cli.doctor.server", { "url", at.url });
+	else
+		NOTE(f, WRONG, "cli.doctor.bad_server", { "url", at.url },
+			{ "detail", str_of(why.detail) });
+	return ready;
+}
+
+static int doctor_run(struct cli *cli)
+{
+	struct findings f = { .cli = cli };
+
+	/* What goes into a pipe is read by programs, too: always the same words. */
+	if (!cli->term.out_tty) msg_lang_set(LANG_EN);
+	config_try(&f);
+	data_try(&f);
+	if (server_try(&f)) {
+		who_try(&f, AS_AGENT);
+		who_try(&f, AS_PERSON);
+	}
+	return f.wrong > 0 ? EXIT_NO : EXIT_YES;
+}
+
+static const char *const examples[] = { "parley doctor", NULL };
+
+const struct command verb_doctor = {
+	.name = "doctor",
+	.run = doctor_run,
+	.settings = SETTINGS_CLIENT | SETTINGS_STORE | SETTINGS_SERVE,
+	.exits = "0 1 2",
+	.examples = examples,
+};

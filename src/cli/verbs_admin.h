@@ -1,0 +1,11 @@
+/* verbs_admin.h - the rows of the verbs that administer, for main.c. */
+#ifndef CLI_VERBS_ADMIN_H
+#define CLI_VERBS_ADMIN_H
+
+#include "cli/cli.h"
+
+extern const struct command verb_token_create, verb_token_list, verb_token_revoke,
+	verb_user_create, verb_user_list, verb_user_login, verb_user_password,
+	verb_user_remove, verb_workspace_create, verb_workspace_list, verb_backup, verb_check;
+
+#endif
