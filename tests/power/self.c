@@ -20,6 +20,7 @@ struct work {
 	const char *journal;
 	const char *synchronous;
 	int batches;
+	bool start_may_break; /* broken is forgiven while nothing is acknowledged */
 
 	/* Out: batch number of each acknowledgement. */
 	struct acks acks;
@@ -184,7 +185,11 @@ static enum verdict work_look(void *ctx, uint64_t position)
 			" WHERE integrity_check = 'ok'") != 1)
 		v = BROKEN;
 	sqlite3_close(db);
-	for (size_t i = 0; v == INTACT && i < acks_due(&w->acks, position); i++)
+
+	size_t due = acks_due(&w->acks, position);
+
+	if (v == BROKEN && w->start_may_break && due == 0) return INTACT;
+	for (size_t i = 0; v == INTACT && i < due; i++)
 		if (!there[w->acked[i]]) v = LOST;
 	return v;
 }
@@ -361,15 +366,19 @@ static void a_lock_keeps_the_second_writer_out(void **state)
 }
 
 /* Let the nth call fail, for every n; the writer goes on, and nothing acknowledged
- * suffers, with or without a power cut after it. */
+ * suffers, with or without a power cut after it.
+ *
+ * Syncs that fail while the database is created may leave none: SQLite deletes the
+ * journal of an empty database, though its being empty was never synced. */
 static void fault_try(enum cut_fault kind, bool onwards)
 {
 	uint64_t met = 1;
 
 	for (uint64_t n = 1; met; n++) {
-		struct work w = {
-			.journal = "wal", .synchronous = "full", .batches = 24
-		};
+		struct work w = { .journal = "wal",
+			.synchronous = "full",
+			.batches = 16,
+			.start_may_break = kind == CUT_SYNC };
 
 		cut_reset();
 		cut_fail_at(kind, n, onwards);
@@ -377,12 +386,14 @@ static void fault_try(enum cut_fault kind, bool onwards)
 		met = cut_failures();
 		cut_fail_none();
 
-		enum verdict live = work_look(&w, UINT64_MAX);
 		struct sweep s = { .history = cut_power_off(),
 			.look = work_look,
 			.ctx = &w,
 			.states = sweep_states(5),
 			.seed = n };
+
+		cut_state(s.history, cut_history_length(s.history), CUT_ALL, 0);
+		enum verdict live = work_look(&w, UINT64_MAX);
 
 		sweep_run(&s);
 		if (live != INTACT || s.lost || s.broken)
