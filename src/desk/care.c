@@ -16,6 +16,14 @@ struct chain {
 	int64_t last;
 	uint8_t hash[SHA256_SIZE];
 	int64_t seen, emptied;
+	struct emptied *gone; /* of this page, in the arena */
+};
+
+/* An event without data: its session must be gone too. */
+struct emptied {
+	struct emptied *next;
+	int64_t n;
+	struct str session;
 };
 
 static enum err exists_row(void *ctx, const struct row *row, struct fault *why)
@@ -25,13 +33,10 @@ static enum err exists_row(void *ctx, const struct row *row, struct fault *why)
 	return OK;
 }
 
-/* Data may be missing only where its session is gone. */
 static enum err chain_data(struct chain *c, const struct event *e, struct fault *why)
 {
-	const struct val args[] = { val_int(e->ws), val_text(e->session) };
 	uint8_t digest[SHA256_SIZE];
-	int64_t sessions = 0;
-	enum err err;
+	struct emptied *gone;
 
 	if (e->data.len) {
 		sha256(e->data, digest);
@@ -40,12 +45,30 @@ static enum err chain_data(struct chain *c, const struct event *e, struct fault 
 			: fail(why, ERR_CONFLICT, "the data of event %lld was changed",
 				  (long long)e->n);
 	}
+	gone = ARENA_NEW(&c->arena, struct emptied);
+	if (!gone) return fail(why, ERR_MEMORY, "out of memory");
+	*gone = (struct emptied){ c->gone, e->n, e->session };
+	c->gone = gone;
 	c->emptied++;
-	err = db_one(c->db, SQL_SESSION_EXISTS, args, 2, exists_row, &sessions, why);
-	if (err) return err;
-	return sessions ? fail(why, ERR_CONFLICT, "the data of event %lld is gone",
-				  (long long)e->n)
-			: OK;
+	return OK;
+}
+
+/* Data may be missing only where its session is gone. */
+static enum err chain_emptied(struct chain *c, struct fault *why)
+{
+	enum err e = OK;
+
+	for (struct emptied *g = c->gone; !e && g; g = g->next) {
+		const struct val args[] = { val_int(c->ws), val_text(g->session) };
+		int64_t sessions = 0;
+
+		e = db_one(c->db, SQL_SESSION_EXISTS, args, 2, exists_row, &sessions, why);
+		if (!e && sessions)
+			e = fail(why, ERR_CONFLICT, "the data of event %lld is gone",
+				(long long)g->n);
+	}
+	c->gone = NULL;
+	return e;
 }
 
 static enum err chain_row(void *ctx, const struct row *row, struct fault *why)
@@ -79,6 +102,7 @@ static enum err chain_check(struct chain *c, int64_t last, struct str head, stru
 		int64_t before = c->last;
 
 		e = db_one(c->db, SQL_EVENTS_CHAIN, args, 3, chain_row, c, why);
+		if (!e) e = chain_emptied(c, why);
 		arena_done(&c->arena);
 		if (!e && c->last == before)
 			e = fail(why, ERR_CONFLICT, "the log ends at event %lld of %lld",

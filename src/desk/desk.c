@@ -5,6 +5,8 @@
 #include "base/mem.h"
 #include "store/migrate.h"
 
+#include <semaphore.h>
+
 static void desk_told(void *ctx, struct told *told)
 {
 	struct desk *d = ctx;
@@ -110,7 +112,7 @@ static enum err desk_clerks(struct desk *d, const struct desk_settings *set,
 	d->writer = clerk_new(&o, why);
 	if (!d->writer) return why->err;
 	e = schema_migrate(clerk_db(d->writer), why);
-	if (e || set->seed) return e;
+	if (e || set->alone) return e;
 	o.mode = DB_READ;
 	o.hooks = NULL;
 	d->reader = clerk_new(&o, why);
@@ -230,4 +232,32 @@ void desk_do(struct desk *d, const struct use *use, struct task *t)
 {
 	task_check(d, use, t);
 	clerk_work(d->writer, &t->job.link);
+}
+
+bool desk_set_url(struct desk *d, struct str url)
+{
+	char *copy = mem_copy(url.at, url.len);
+
+	if (!copy) return false;
+	mem_free(d->url);
+	d->url = copy;
+	return true;
+}
+
+static void wait_done(struct job *job)
+{
+	sem_post(job->ctx);
+}
+
+void desk_wait(struct desk *d, const struct use *use, struct task *t)
+{
+	sem_t done;
+
+	sem_init(&done, 0, 0);
+	t->job.ctx = &done;
+	t->job.done = wait_done;
+	desk_put(d, use, t);
+	while (sem_wait(&done) != 0)
+		continue;
+	sem_destroy(&done);
 }

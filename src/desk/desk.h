@@ -17,7 +17,8 @@ struct desk_settings {
 	int64_t ask_rate;        /* asks a minute for one token; 0: no limit */
 	int64_t timeout_min_ms, timeout_max_ms;
 	const struct db_options *db; /* or NULL */
-	uint64_t seed;           /* not 0: repeatable ids, and no threads: simulations */
+	bool alone;              /* no threads: desk_do only */
+	uint64_t seed;           /* not 0: repeatable ids, for simulations */
 };
 
 /* A query parameter of the request, decoded. */
@@ -77,6 +78,10 @@ bool desk_ready(struct desk *);
 /* Fires the deadlines that are due: the writing clerk does this by itself. Returns how long
  * it may sleep until the next, in ms; -1: there is none. */
 int64_t desk_deadlines(struct desk *);
+/* Before the first task: the port is known only once the door is open. */
+bool desk_set_url(struct desk *, struct str url);
+/* Puts a task and waits until it is done, on a thread that is no clerk's and no loop's. */
+void desk_wait(struct desk *, const struct use *, struct task *);
 void desk_set(struct desk *, const struct desk_settings *); /* what can be reloaded */
 
 struct desk_counts {

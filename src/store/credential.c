@@ -107,6 +107,7 @@ static enum err workspace_row(void *ctx, const struct row *row, struct fault *wh
 	(void)why;
 	job->who.ws = row_int(row, 0);
 	job->credential.workspace = arena_str(&job->arena, row_text(row, 1));
+	job->credential.kind = STR("keeper");
 	return OK;
 }
 
@@ -114,13 +115,13 @@ static enum err workspace_row(void *ctx, const struct row *row, struct fault *wh
 static enum err credential_keeper(struct db *db, struct job *job, struct fault *why)
 {
 	struct str name = job->credential.workspace;
-	const struct val args[] = { name.len ? val_text(name) : val_int(1) };
+	const struct val args[] = { name.len ? val_text(name)
+					     : val_int(job->who.ws ? job->who.ws : 1) };
 	enum err e;
 
-	job->who.ws = 0;
 	e = db_one(db, name.len ? SQL_WORKSPACE_BY_NAME : SQL_WORKSPACE_GET, args, 1,
 		workspace_row, job, why);
-	if (!e && name.len && !job->who.ws)
+	if (!e && !str_is(job->credential.kind, "keeper") && name.len)
 		job->err = fail(&job->why, ERR_NOT_FOUND, "no workspace %.*s", STR_ARGS(name));
 	return e;
 }

@@ -40,6 +40,7 @@ struct row;
 int64_t row_int(const struct row *, int column);
 struct str row_text(const struct row *, int column); /* TEXT and BYTES; borrowed */
 
+/* It must not use the connection: with a wire, other replies are still to come. */
 typedef enum err row_fn(void *ctx, const struct row *, struct fault *why);
 
 struct call {

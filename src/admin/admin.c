@@ -1,0 +1,102 @@
+#include "admin/admin.h"
+
+#include "admin/local.h"
+#include "base/mem.h"
+#include "client/client.h"
+#include "store/lock.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+struct admin {
+	struct local *local;   /* or */
+	struct client *client;
+	char *workspace;
+	int lock;
+};
+
+enum err folder_make(struct str path, struct fault *why)
+{
+	char text[4096];
+	int n = snprintf(text, sizeof text, "%.*s", STR_ARGS(path));
+
+	if (n <= 0 || n >= (int)sizeof text)
+		return fail(why, ERR_INVALID, "the data directory's path is empty or too long");
+	for (char *at = text + 1; *at; at++) {
+		if (*at != '/') continue;
+		*at = '\0';
+		if (mkdir(text, 0755) != 0 && errno != EEXIST)
+			return fail(why, ERR_UNAVAILABLE, "%s: %s", text, strerror(errno));
+		*at = '/';
+	}
+	if (mkdir(text, 0700) != 0 && errno != EEXIST)
+		return fail(why, ERR_UNAVAILABLE, "%s: %s", text, strerror(errno));
+	return OK;
+}
+
+static enum err admin_reach(struct admin *a, struct str data, struct fault *why)
+{
+	struct client_setup setup = { .stop_fd = -1 };
+	struct arena arena = { 0 };
+
+	setup.url = arena_print(&arena, "unix:%.*s/parley.sock", STR_ARGS(data));
+	setup.via = STR("cli");
+	setup.workspace = str_of(a->workspace);
+	a->client = client_new(&setup, why);
+	arena_done(&arena);
+	return a->client ? OK : why->err;
+}
+
+struct admin *admin_open(struct str store, struct str data, struct str workspace,
+	struct fault *why)
+{
+	struct admin *a = mem_alloc(sizeof *a);
+	enum err e = a ? folder_make(data, why) : fail(why, ERR_MEMORY, "out of memory");
+
+	if (!a) return NULL;
+	a->lock = -1;
+	a->workspace = mem_copy(workspace.at, workspace.len);
+	if (!e) e = store_lock(store, &a->lock, why);
+	if (e == ERR_BUSY) {
+		e = admin_reach(a, data, why);
+	} else if (!e) {
+		a->local = local_open(store, why);
+		if (!a->local) e = why->err;
+	}
+	return e ? admin_close(a) : a;
+}
+
+struct admin *admin_close(struct admin *a)
+{
+	if (!a) return NULL;
+	local_close(a->local);
+	client_free(a->client);
+	store_unlock(a->lock);
+	mem_free(a->workspace);
+	mem_free(a);
+	return NULL;
+}
+
+bool admin_remote(const struct admin *a)
+{
+	return a->client != NULL;
+}
+
+enum err admin_do(struct admin *a, const char *method, struct str path, struct str body,
+	struct arena *arena, const struct json **out, struct fault *why)
+{
+	struct call call = { .method = method, .path = path, .body = body, .hold_ms = 600000 };
+	struct reply reply = { 0 };
+	struct str text = STR_NONE;
+	enum err e;
+
+	*out = NULL;
+	if (a->client) {
+		e = client_call(a->client, &call, arena, &reply, why);
+		if (!e) *out = reply.json;
+		return e;
+	}
+	e = local_do(a->local, str_of(a->workspace), method, path, body, arena, &text, why);
+	return e || !text.len ? e : json_read(text, NULL, arena, out, why);
+}

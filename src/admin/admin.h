@@ -1,0 +1,24 @@
+/* admin.h - users, tokens, workspaces, backup, check: on the store when no server runs, and
+ * through the server's own 0600 socket when one does. The lock beside the store tells. */
+#ifndef ADMIN_ADMIN_H
+#define ADMIN_ADMIN_H
+
+#include "base/json.h"
+
+struct admin;
+
+/* Makes data directory (0700) and store when they are not there. */
+struct admin *admin_open(struct str store, struct str data, struct str workspace,
+	struct fault *why);
+struct admin *admin_close(struct admin *); /* NULL is fine; returns NULL */
+
+/* One request of the HTTP contract, by whoever holds the machine. The reply's JSON lives in
+ * the arena; *out is NULL for an empty one. `method` and `path` as over HTTP. */
+enum err admin_do(struct admin *, const char *method, struct str path, struct str body,
+	struct arena *, const struct json **out, struct fault *why);
+bool admin_remote(const struct admin *); /* a server is running */
+
+/* Directory with mode 0700, its parents with the usual one. */
+enum err folder_make(struct str path, struct fault *why);
+
+#endif

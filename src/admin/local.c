@@ -1,0 +1,151 @@
+#include "admin/local.h"
+
+#include "base/mem.h"
+#include "base/password.h"
+#include "desk/desk.h"
+
+struct local {
+	struct desk *desk;
+};
+
+/* The part of the contract that is administration. {id} is the last segment. */
+static const struct {
+	const char *method;
+	const char *path;
+	bool with_id;
+	const struct use *use;
+} doors[] = {
+	{ "GET", "/v1/users", false, &use_user_list },
+	{ "POST", "/v1/users", false, &use_user_create },
+	{ "GET", "/v1/users/", true, &use_user_get },
+	{ "PATCH", "/v1/users/", true, &use_user_patch },
+	{ "DELETE", "/v1/users/", true, &use_user_delete },
+	{ "GET", "/v1/tokens", false, &use_token_list },
+	{ "POST", "/v1/tokens", false, &use_token_create },
+	{ "DELETE", "/v1/tokens/", true, &use_token_delete },
+	{ "GET", "/v1/workspaces", false, &use_workspace_list },
+	{ "POST", "/v1/workspaces", false, &use_workspace_create },
+	{ "POST", "/v1/check", false, &use_check },
+	{ "POST", "/v1/backup", false, &use_backup },
+};
+
+static void local_done(struct job *job)
+{
+	(void)job; /* the caller's thread did the work and looks itself */
+}
+
+static enum err local_bootstrap(struct local *l, struct fault *why)
+{
+	struct task *t = mem_alloc(sizeof *t);
+	enum err e;
+
+	if (!t) return fail(why, ERR_MEMORY, "out of memory");
+	t->job.done = local_done;
+	desk_do(l->desk, &use_bootstrap, t);
+	e = t->job.err;
+	if (e) *why = t->job.why;
+	arena_done(&t->job.arena);
+	mem_free(t);
+	return e;
+}
+
+struct local *local_open(struct str store, struct fault *why)
+{
+	struct desk_settings set = { .store = store, .timeout_min_ms = 1000,
+		.timeout_max_ms = (int64_t)30 * 24 * 3600 * 1000, .alone = true };
+	struct local *l = mem_alloc(sizeof *l);
+
+	if (!l) {
+		fail(why, ERR_MEMORY, "out of memory");
+		return NULL;
+	}
+	l->desk = desk_open(&set, why);
+	if (l->desk && local_bootstrap(l, why) == OK) return l;
+	return local_close(l);
+}
+
+struct local *local_close(struct local *l)
+{
+	if (!l) return NULL;
+	desk_close(l->desk);
+	mem_free(l);
+	return NULL;
+}
+
+static const struct use *local_use(const char *method, struct str path, struct str *id)
+{
+	for (size_t i = 0; i < sizeof(doors) / sizeof(doors[0]); i++) {
+		size_t n = strlen(doors[i].path);
+
+		if (strcmp(doors[i].method, method) != 0) continue;
+		if (doors[i].with_id ? str_starts(path, doors[i].path) && path.len > n
+				     : str_is(path, doors[i].path)) {
+			*id = str_from(path, n);
+			return doors[i].use;
+		}
+	}
+	return NULL;
+}
+
+/* "a=b&c=d" needs no decoding here: admin sends plain words. */
+static void local_query(struct task *t, struct str query)
+{
+	struct str pair;
+
+	t->params = ARENA_ARRAY(&t->job.arena, struct param, 8);
+	while (t->params && t->params_len < 8 && str_cut(&query, '&', &pair)) {
+		int eq = str_find(pair, STR("="));
+
+		if (eq < 0) continue;
+		t->params[t->params_len++] = (struct param){
+			arena_str(&t->job.arena, str_first(pair, (size_t)eq)),
+			arena_str(&t->job.arena, str_from(pair, (size_t)eq + 1))
+		};
+	}
+}
+
+static enum err local_fill(struct task *t, struct str body, struct fault *why)
+{
+	static const struct json empty = { .type = JSON_OBJECT };
+	char hash[PASSWORD_HASH_SIZE];
+	const struct json *password;
+	enum err e = OK;
+
+	t->body = &empty;
+	if (body.len)
+		e = json_read(arena_str(&t->job.arena, body), NULL, &t->job.arena, &t->body, why);
+	password = e ? NULL : json_get(t->body, "password");
+	if (!json_is(password, JSON_STRING)) return e;
+	if (!password_hash(password->text, hash)) return fail(why, ERR_MEMORY, "out of memory");
+	t->password_hash = arena_str(&t->job.arena, str_of(hash));
+	return OK;
+}
+
+enum err local_do(struct local *l, struct str workspace, const char *method, struct str path,
+	struct str body, struct arena *arena, struct str *reply, struct fault *why)
+{
+	struct task *t = mem_alloc(sizeof *t);
+	int mark = str_find(path, STR("?"));
+	struct str bare = mark < 0 ? path : str_first(path, (size_t)mark);
+	struct str id = STR_NONE;
+	const struct use *use = local_use(method, bare, &id);
+	enum err e;
+
+	if (!t) return fail(why, ERR_MEMORY, "out of memory");
+	t->job.who.role = ROLE_KEEPER;
+	t->job.credential.workspace = arena_str(&t->job.arena, workspace);
+	t->job.done = local_done;
+	t->id = id;
+	if (mark >= 0) local_query(t, str_from(path, (size_t)mark + 1));
+	e = use ? local_fill(t, body, why) : fail(why, ERR_NOT_FOUND, "no such request");
+	if (!e) {
+		desk_do(l->desk, use, t);
+		e = t->job.err;
+		if (e) *why = t->job.why;
+		else *reply = arena_str(arena, buf_str(&t->job.out));
+	}
+	buf_done(&t->job.out);
+	arena_done(&t->job.arena);
+	mem_free(t);
+	return e;
+}

@@ -1,0 +1,14 @@
+/* local.h - the desk without a server: admin's way when none runs. Private to admin. */
+#ifndef ADMIN_LOCAL_H
+#define ADMIN_LOCAL_H
+
+#include "base/json.h"
+
+struct local;
+
+struct local *local_open(struct str store, struct fault *why);
+struct local *local_close(struct local *);
+enum err local_do(struct local *, struct str workspace, const char *method, struct str path,
+	struct str body, struct arena *, struct str *reply, struct fault *why);
+
+#endif

@@ -1,0 +1,136 @@
+/* verb_token.c - token create, list, revoke. */
+#include "cli/administer.h"
+#include "cli/safe_text.h"
+#include "cli/verbs_admin.h"
+
+#include <stdio.h>
+
+/* "a,b" → ["a","b"] */
+static struct str tools_json(struct cli *cli, struct str list)
+{
+	struct buf b = { 0 };
+	struct json_writer w = { .out = &b };
+	struct str one, out;
+
+	jw_array(&w);
+	while (str_cut(&list, ',', &one))
+		jw_str(&w, str_trim(one));
+	jw_array_end(&w);
+	out = arena_str(&cli->arena, buf_str(&b));
+	buf_done(&b);
+	return out;
+}
+
+static struct str create_body(struct cli *cli)
+{
+	struct str agent = args_get(&cli->args, "agent"), tools = args_get(&cli->args, "tools");
+	struct buf b = { 0 };
+	struct json_writer w = { .out = &b };
+	struct str out;
+
+	jw_object(&w);
+	jw_key(&w, "role");
+	jw_str(&w, args_get(&cli->args, "role"));
+	jw_key(&w, "name");
+	jw_str(&w, args_get(&cli->args, "name"));
+	if (agent.len) {
+		jw_key(&w, "agent");
+		jw_str(&w, agent);
+	}
+	if (tools.len) {
+		jw_key(&w, "tools");
+		jw_raw(&w, tools_json(cli, tools));
+	}
+	jw_object_end(&w);
+	out = arena_str(&cli->arena, buf_str(&b));
+	buf_done(&b);
+	return out;
+}
+
+static int create_run(struct cli *cli)
+{
+	const struct json *reply = NULL;
+	int status;
+
+	if (!args_have(&cli->args, "role") || !args_have(&cli->args, "name"))
+		return CLI_USAGE(cli, "cli.token.needs");
+	status = administer(cli, "POST", STR("/v1/tokens"), create_body(cli), &reply);
+	if (status) return status;
+	if (args_have(&cli->args, "json"))
+		print_json(reply);
+	else
+		printf("%.*s\n", STR_ARGS(json_text(json_get(reply, "token"))));
+	return EXIT_YES;
+}
+
+static int list_run(struct cli *cli)
+{
+	const struct json *reply = NULL, *items;
+	int status = administer(cli, "GET", STR("/v1/tokens?limit=200"), STR_NONE, &reply);
+
+	if (status) return status;
+	if (args_have(&cli->args, "json")) {
+		print_json(reply);
+		return EXIT_YES;
+	}
+	items = json_get(reply, "items");
+	for (uint32_t i = 0; items && i < items->count; i++) {
+		const struct json *t = &items->items[i];
+		struct str name = safe_line(&cli->arena, json_text(json_get(t, "name")));
+		struct str agent = safe_line(&cli->arena, json_text(json_get(t, "agent")));
+
+		printf("%.*s  %-6.*s  …%.*s  %.*s  %.*s\n",
+			STR_ARGS(json_text(json_get(t, "id"))),
+			STR_ARGS(json_text(json_get(t, "role"))),
+			STR_ARGS(json_text(json_get(t, "last4"))), STR_ARGS(name),
+			STR_ARGS(agent));
+	}
+	return EXIT_YES;
+}
+
+static int revoke_run(struct cli *cli)
+{
+	const struct json *reply = NULL;
+
+	return administer(cli, "DELETE",
+		path_with(cli, "/v1/tokens/", args_word(&cli->args, 0)), STR_NONE, &reply);
+}
+
+static const struct flag create_flags[] = { { .name = "role", .value = "ROLE" },
+	{ .name = "name", .value = "NAME" }, { .name = "agent", .value = "AGENT" },
+	{ .name = "tools", .value = "LIST" }, { .name = "workspace", .value = "NAME" },
+	{ .name = "json" }, { 0 } };
+
+static const char *const create_examples[] = {
+	"parley token create --role agent --name build-bot",
+	"TOKEN=$(parley token create --role member --name ann)",
+	NULL,
+};
+
+const struct command verb_token_create = {
+	.name = "token create",
+	.run = create_run,
+	.flags = create_flags,
+	.settings = SETTINGS_STORE,
+	.exits = "0 1 2 3",
+	.examples = create_examples,
+};
+
+const struct command verb_token_list = {
+	.name = "token list",
+	.run = list_run,
+	.flags = admin_flags,
+	.settings = SETTINGS_STORE,
+	.exits = "0 2 3",
+};
+
+const struct command verb_token_revoke = {
+	.name = "token revoke",
+	.run = revoke_run,
+	.words = "ID",
+	.words_min = 1,
+	.words_max = 1,
+	.flags = admin_flags,
+	.settings = SETTINGS_STORE,
+	.exits = "0 2 3 5",
+};

@@ -1,0 +1,177 @@
+/* verb_user.c - user create, list, login, password, remove. */
+#include "cli/administer.h"
+#include "cli/safe_text.h"
+#include "cli/verbs_admin.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+/* A login link, on a line of its own; without a running server the part that is known. */
+static void print_login(struct cli *cli, const struct json *user)
+{
+	struct str path = json_text(json_get(user, "login"));
+
+	printf("%.*s%.*s\n", STR_ARGS(administer_url(cli)), STR_ARGS(path));
+}
+
+static int create_run(struct cli *cli)
+{
+	struct str role = args_get(&cli->args, "role");
+	const struct json *reply = NULL;
+	struct str body = arena_print(&cli->arena, "{\"name\":%.*s,\"role\":%.*s}",
+		STR_ARGS(text_json(cli, args_word(&cli->args, 0))),
+		STR_ARGS(text_json(cli, role.len ? role : STR("member"))));
+	int status = administer(cli, "POST", STR("/v1/users"), body, &reply);
+
+	if (status) return status;
+	if (args_have(&cli->args, "json"))
+		print_json(reply);
+	else
+		print_login(cli, reply);
+	return EXIT_YES;
+}
+
+static int list_run(struct cli *cli)
+{
+	const struct json *reply = NULL, *items;
+	int status = administer(cli, "GET", STR("/v1/users?limit=200"), STR_NONE, &reply);
+
+	if (status) return status;
+	if (args_have(&cli->args, "json")) {
+		print_json(reply);
+		return EXIT_YES;
+	}
+	items = json_get(reply, "items");
+	for (uint32_t i = 0; items && i < items->count; i++) {
+		const struct json *u = &items->items[i];
+		struct str name = safe_line(&cli->arena, json_text(json_get(u, "name")));
+
+		printf("%.*s  %-6.*s  %.*s\n", STR_ARGS(json_text(json_get(u, "id"))),
+			STR_ARGS(json_text(json_get(u, "role"))), STR_ARGS(name));
+	}
+	return EXIT_YES;
+}
+
+static int user_patch(struct cli *cli, struct str body, const struct json **reply)
+{
+	struct str id;
+	int status = administer_user(cli, args_word(&cli->args, 0), &id);
+
+	return status ? status
+		      : administer(cli, "PATCH", path_with(cli, "/v1/users/", id), body, reply);
+}
+
+static int login_run(struct cli *cli)
+{
+	const struct json *reply = NULL;
+	int status = user_patch(cli, STR("{\"login\":true}"), &reply);
+
+	if (status) return status;
+	if (args_have(&cli->args, "json"))
+		print_json(reply);
+	else
+		print_login(cli, reply);
+	return EXIT_YES;
+}
+
+/* From the terminal, twice and unseen; else the first line of stdin. */
+static bool password_read(struct cli *cli, struct str *out)
+{
+	char line[1024];
+	struct str again;
+	int tty;
+
+	if (!isatty(0)) {
+		if (!fgets(line, sizeof line, stdin)) return false;
+		*out = arena_str(&cli->arena, str_trim(str_of(line)));
+		return out->len > 0;
+	}
+	tty = tty_open();
+	tty_write(tty, MSG(&cli->arena, "cli.user.password"));
+	if (!tty_line(&cli->term, tty, false, &cli->arena, out)) return false;
+	tty_write(tty, MSG(&cli->arena, "cli.user.password.again"));
+	if (!tty_line(&cli->term, tty, false, &cli->arena, &again)) return false;
+	return out->len > 0 && str_eq(*out, again);
+}
+
+static int password_run(struct cli *cli)
+{
+	const struct json *reply = NULL;
+	struct str password;
+
+	if (!password_read(cli, &password)) return CLI_USAGE(cli, "cli.user.password.differ");
+	return user_patch(cli,
+		arena_print(&cli->arena, "{\"password\":%.*s}",
+			STR_ARGS(text_json(cli, password))),
+		&reply);
+}
+
+static int remove_run(struct cli *cli)
+{
+	const struct json *reply = NULL;
+	struct str id;
+	int status = administer_user(cli, args_word(&cli->args, 0), &id);
+
+	return status ? status : administer(cli, "DELETE", path_with(cli, "/v1/users/", id),
+					 STR_NONE, &reply);
+}
+
+static const struct flag create_flags[] = { { .name = "role", .value = "ROLE" },
+	{ .name = "workspace", .value = "NAME" }, { .name = "json" }, { 0 } };
+
+static const char *const create_examples[] = { "parley user create ann --role admin", NULL };
+static const char *const login_examples[] = { "parley user login owner", NULL };
+
+const struct command verb_user_create = {
+	.name = "user create",
+	.run = create_run,
+	.words = "NAME",
+	.words_min = 1,
+	.words_max = 1,
+	.flags = create_flags,
+	.settings = SETTINGS_STORE,
+	.exits = "0 1 2 3",
+	.examples = create_examples,
+};
+
+const struct command verb_user_list = {
+	.name = "user list",
+	.run = list_run,
+	.flags = admin_flags,
+	.settings = SETTINGS_STORE,
+	.exits = "0 2 3",
+};
+
+const struct command verb_user_login = {
+	.name = "user login",
+	.run = login_run,
+	.words = "NAME",
+	.words_min = 1,
+	.words_max = 1,
+	.flags = admin_flags,
+	.settings = SETTINGS_STORE,
+	.exits = "0 2 3 5",
+	.examples = login_examples,
+};
+
+const struct command verb_user_password = {
+	.name = "user password",
+	.run = password_run,
+	.words = "NAME",
+	.words_min = 1,
+	.words_max = 1,
+	.flags = admin_flags,
+	.settings = SETTINGS_STORE,
+	.exits = "0 2 3 5",
+};
+
+const struct command verb_user_remove = {
+	.name = "user remove",
+	.run = remove_run,
+	.words = "NAME",
+	.words_min = 1,
+	.words_max = 1,
+	.flags = admin_flags,
+	.settings = SETTINGS_STORE,
+	.exits = "0 1 2 3 5",
+};

@@ -1,0 +1,203 @@
+/* enter.c - from what came over the wire to a task: who, which parameters, which body. */
+#include "serve/inner.h"
+
+#include "base/hash.h"
+#include "base/utf8.h"
+
+#include <stdio.h>
+
+enum { PARAMS_MAX = 32, KEY_LEN_MAX = 255, WAIT_MAX_S = 300 };
+
+static const struct json empty_object = { .type = JSON_OBJECT };
+
+/* ---- who ---- */
+
+static struct str cookie_value(struct str cookies)
+{
+	struct str one;
+
+	while (str_cut(&cookies, ';', &one)) {
+		one = str_trim(one);
+		if (str_starts(one, "parley=")) return str_from(one, 7);
+	}
+	return STR_NONE;
+}
+
+static enum err enter_who(struct request *r, const struct http_request *h, struct fault *why)
+{
+	struct job *job = &r->task.job;
+	struct str auth = http_header(h, "authorization");
+	struct str cookie = cookie_value(http_header(h, "cookie"));
+	struct str via = http_header(h, "parley-via");
+	struct str token = STR_NONE;
+
+	if (r->route->flags & ROUTE_OPEN) return OK;
+	if (auth.len > 7 && str_is_nocase(str_first(auth, 7), "bearer "))
+		token = str_trim(str_from(auth, 7));
+	else if (auth.len)
+		return fail(why, ERR_NO_TOKEN, "Authorization: Bearer is needed");
+	else if (r->door->keeper) {
+		job->who.role = ROLE_KEEPER;
+		job->credential.workspace =
+			arena_str(&job->arena, http_header(h, "parley-workspace"));
+		return OK;
+	} else if (cookie.len) {
+		token = cookie;
+		r->cookie = true;
+	}
+	/* Clients of ours say what they are; it is shown, nothing depends on it. */
+	if (str_is(via, "cli") || str_is(via, "terminal")) job->who.via = arena_str(&job->arena, via);
+	job->has_hash = token.len > 0;
+	if (job->has_hash) sha256(token, job->hash);
+	return r->cookie ? gate_check_cookie(r->serve, h, why) : OK;
+}
+
+/* ---- query ---- */
+
+static bool params_know(const char *known, struct str name)
+{
+	struct str list = str_of(known), one;
+
+	while (str_cut(&list, ' ', &one))
+		if (str_eq(one, name)) return true;
+	return false;
+}
+
+static enum err enter_param(struct request *r, struct str pair, struct fault *why)
+{
+	struct task *t = &r->task;
+	struct param *p = &t->params[t->params_len];
+	int eq = str_find(pair, STR("="));
+	struct str name = eq < 0 ? pair : str_first(pair, (size_t)eq);
+	struct str value = eq < 0 ? STR_NONE : str_from(pair, (size_t)eq + 1);
+	char pointer[80];
+
+	if (!http_decode(name, true, &t->job.arena, &p->name) ||
+		!http_decode(value, true, &t->job.arena, &p->value))
+		return fail(why, ERR_BAD_REQUEST, "the query is not encoded well");
+	snprintf(pointer, sizeof pointer, "/%.*s", STR_ARGS(utf8_first(p->name, 40)));
+	for (size_t i = 0; i < t->params_len; i++)
+		if (str_eq(t->params[i].name, p->name))
+			return fail_at(why, pointer, "given twice");
+	if (!params_know(r->route->params, p->name))
+		return fail_at(why, pointer, "unknown query parameter");
+	t->params_len++;
+	return OK;
+}
+
+static enum err enter_query(struct request *r, struct str query, struct fault *why)
+{
+	struct task *t = &r->task;
+	struct str pair;
+	enum err e = OK;
+
+	if (!r->route->params || !query.len) return OK;
+	t->params = ARENA_ARRAY(&t->job.arena, struct param, PARAMS_MAX);
+	if (!t->params) return fail(why, ERR_MEMORY, "out of memory");
+	while (str_cut(&query, '&', &pair)) {
+		if (!pair.len) continue;
+		if (t->params_len == PARAMS_MAX)
+			return fail(why, ERR_BAD_REQUEST, "too many query parameters");
+		if (enter_param(r, pair, why)) e = why->err;
+		if (e == ERR_BAD_REQUEST) return e;
+	}
+	for (size_t i = 0; i < t->params_len; i++) {
+		int64_t s;
+
+		if (!str_is(t->params[i].name, "wait")) continue;
+		if (str_to_int(t->params[i].value, 0, WAIT_MAX_S, &s))
+			r->wait_ms = s * 1000;
+		else
+			e = fail_at(why, "/wait", "must be from 0 to %d seconds", WAIT_MAX_S);
+	}
+	return e;
+}
+
+/* ---- body ---- */
+
+enum body_kind { BODY_IS_JSON, BODY_IS_TEXT, BODY_IS_OTHER };
+
+static enum body_kind body_kind(struct str type)
+{
+	int semicolon = str_find(type, STR(";"));
+	struct str name = str_trim(semicolon < 0 ? type : str_first(type, (size_t)semicolon));
+
+	if (str_is_nocase(name, "application/json")) return BODY_IS_JSON;
+	if (str_is_nocase(name, "text/plain") ||
+		str_is_nocase(name, "application/x-www-form-urlencoded"))
+		return BODY_IS_TEXT;
+	return BODY_IS_OTHER;
+}
+
+static enum err enter_text(struct request *r, struct str body, struct fault *why)
+{
+	struct task *t = &r->task;
+
+	if (r->cookie)
+		return fail(why, ERR_MEDIA_TYPE, "plain text is taken with a Bearer token only");
+	if (!utf8_valid(body)) return fail(why, ERR_BAD_REQUEST, "the text is not UTF-8");
+	if (body.len && memchr(body.at, 0, body.len))
+		return fail_at(why, "", "U+0000 is refused");
+	t->plain = arena_str(&t->job.arena, body);
+	t->body = NULL;
+	return OK;
+}
+
+static enum err enter_body(struct request *r, const struct http_request *h,
+	struct fault *why)
+{
+	struct task *t = &r->task;
+	struct str type = http_header(h, "content-type"), body;
+	enum body_kind kind = body_kind(type);
+
+	t->body = &empty_object;
+	if (!(r->route->flags & (BODY_JSON | BODY_TEXT)) || (!h->body.len && !type.len))
+		return OK;
+	if (kind == BODY_IS_TEXT && (r->route->flags & BODY_TEXT))
+		return enter_text(r, h->body, why);
+	if (kind != BODY_IS_JSON)
+		return fail(why, ERR_MEDIA_TYPE, "Content-Type: application/json is needed");
+	if (!h->body.len) return OK;
+	body = arena_str(&t->job.arena, h->body);
+	return json_read(body, NULL, &t->job.arena, &t->body, why);
+}
+
+/* ---- idempotency ---- */
+
+static enum err enter_key(struct request *r, const struct http_request *h, struct fault *why)
+{
+	struct job *job = &r->task.job;
+	struct str key = http_header(h, "idempotency-key");
+	struct buf b = { 0 };
+
+	if (!key.len || !(r->route->flags & ROUTE_KEYED)) return OK;
+	if (key.len > KEY_LEN_MAX || !utf8_valid(key))
+		return fail(why, ERR_INVALID, "an Idempotency-Key has 1 to %d characters",
+			KEY_LEN_MAX);
+	job->key = arena_str(&job->arena, key);
+	job->path = arena_str(&job->arena, h->path);
+	if (r->task.body)
+		json_canonical(&b, r->task.body);
+	else
+		buf_add(&b, r->task.plain);
+	if (b.failed) job->arena.failed = true;
+	sha256(buf_str(&b), job->body);
+	buf_done(&b);
+	return OK;
+}
+
+enum err request_enter(struct request *r, struct fault *why)
+{
+	const struct http_request *h = http_request(r->x);
+	struct task *t = &r->task;
+	enum err e = enter_who(r, h, why);
+
+	if (e) return e;
+	t->id = arena_str(&t->job.arena, t->id);
+	/* What is wrong with the rest is told once we know who asks. */
+	e = enter_query(r, h->query, why);
+	if (!e) e = enter_body(r, h, why);
+	if (!e) e = enter_key(r, h, why);
+	if (t->job.arena.failed) return fail(why, ERR_MEMORY, "out of memory");
+	return e;
+}

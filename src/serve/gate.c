@@ -1,0 +1,99 @@
+/* gate.c - who may talk to us at all: our own names, our own page. Against DNS rebinding and
+ * requests forged by other sites; loopback is no protection from either. */
+#include "serve/inner.h"
+
+#include <arpa/inet.h>
+
+static struct str host_name(struct str host) /* without the port */
+{
+	if (host.len && host.at[0] == '[') {
+		int end = str_find(host, STR("]"));
+
+		return end < 0 ? host : str_first(host, (size_t)end + 1);
+	}
+	int colon = str_find(host, STR(":"));
+	return colon < 0 ? host : str_first(host, (size_t)colon);
+}
+
+/* The host of "scheme://host:port/…", with its port. */
+static struct str url_host(struct str url)
+{
+	int at = str_find(url, STR("://"));
+	struct str rest = at < 0 ? STR_NONE : str_from(url, (size_t)at + 3);
+	int slash = str_find(rest, STR("/"));
+
+	return slash < 0 ? rest : str_first(rest, (size_t)slash);
+}
+
+/* Rebinding needs a name: an address cannot be made to point elsewhere. */
+static bool is_address(struct str name)
+{
+	char text[INET6_ADDRSTRLEN + 2] = "";
+	unsigned char out[16];
+
+	if (name.len > 2 && name.at[0] == '[') {
+		name = str_make(name.at + 1, name.len - 2);
+		if (name.len >= sizeof text) return false;
+		memcpy(text, name.at, name.len);
+		return inet_pton(AF_INET6, text, out) == 1;
+	}
+	if (!name.len || name.len >= sizeof text) return false;
+	memcpy(text, name.at, name.len);
+	return inet_pton(AF_INET, text, out) == 1;
+}
+
+static bool same_name(struct str a, struct str b)
+{
+	if (a.len != b.len) return false;
+	for (size_t i = 0; i < a.len; i++)
+		if ((a.at[i] | 0x20) != (b.at[i] | 0x20)) return false;
+	return true;
+}
+
+static bool host_allowed(struct serve *s, struct str host)
+{
+	struct str name = host_name(host), list = str_of(s->allowed_hosts), one;
+
+	if (is_address(name) || str_is_nocase(name, "localhost")) return true;
+	if (same_name(name, host_name(url_host(str_of(s->url))))) return true;
+	while (str_cut(&list, ',', &one))
+		if (same_name(name, str_trim(one))) return true;
+	return false;
+}
+
+static bool origin_ours(struct serve *s, struct str origin, struct str host)
+{
+	struct str from = url_host(origin);
+
+	return from.len && (same_name(from, host) ||
+				   same_name(from, url_host(str_of(s->url))));
+}
+
+enum err gate_check(struct serve *s, const struct door *door, const struct http_request *r,
+	const struct route *route, struct fault *why)
+{
+	struct str host = http_header(r, "host"), origin = http_header(r, "origin");
+	struct str site = http_header(r, "sec-fetch-site");
+	bool page = route && (route->flags & ROUTE_PAGE);
+
+	if (door->keeper) return OK;
+	if (host.len && !host_allowed(s, host))
+		return fail(why, ERR_FORBIDDEN, "this server does not answer to that Host");
+	if (origin.len && !origin_ours(s, origin, host))
+		return fail(why, ERR_FORBIDDEN, "requests from that Origin are refused");
+	if (!page && (str_is(site, "cross-site") || str_is(site, "same-site")))
+		return fail(why, ERR_FORBIDDEN, "requests from other sites are refused");
+	return OK;
+}
+
+enum err gate_check_cookie(struct serve *s, const struct http_request *r, struct fault *why)
+{
+	(void)s;
+	/* Whatever Origin came was found to be ours; a write must have one, or the browser's
+	 * own word that the page is ours. */
+	if (r->method == HTTP_M_GET || r->method == HTTP_M_HEAD) return OK;
+	if (http_header(r, "origin").len ||
+		str_is(http_header(r, "sec-fetch-site"), "same-origin"))
+		return OK;
+	return fail(why, ERR_FORBIDDEN, "with a cookie, a write needs its Origin");
+}

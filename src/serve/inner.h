@@ -1,0 +1,109 @@
+/* inner.h - what the files of serve share. */
+#ifndef SERVE_INNER_H
+#define SERVE_INNER_H
+
+#include "desk/desk.h"
+#include "desk/feed.h"
+#include "desk/problem.h"
+#include "desk/rate.h"
+#include "net/http.h"
+#include "serve/serve.h"
+
+enum { DOORS_MAX = 8, HEARTBEAT_MS = 15000 };
+
+struct door {
+	struct serve *serve;
+	struct http_server *http;
+	bool keeper;
+};
+
+struct serve {
+	struct loop *loop;
+	struct desk *desk;
+	struct feed feed;
+	struct door doors[DOORS_MAX];
+	int doors_len;
+	int doors_open;
+	char *url;
+	char *allowed_hosts;
+	struct rate logins; /* tries of a name */
+	/* The frame of the event that is being passed on, made when first wanted. */
+	struct frame *frame;
+	int64_t frame_ws, frame_n;
+	int64_t started_ms;
+	uint64_t requests, requests_by_class[6];
+	void (*stopped)(void *);
+	void *stopped_ctx;
+};
+
+/* What a request may carry. */
+enum route_flags {
+	BODY_JSON = 1,     /* a JSON body, or none */
+	BODY_TEXT = 2,     /* plain text or a form, with a Bearer token */
+	ROUTE_KEYED = 4,   /* honours Idempotency-Key */
+	ROUTE_PAGE = 8,    /* links from elsewhere may lead here */
+	ROUTE_OPEN = 16,   /* no credential is looked for */
+};
+
+struct request;
+typedef void route_fn(struct request *);
+
+struct route {
+	const char *method; /* "GET" serves HEAD too */
+	const char *path;   /* "/v1/asks/{id}": {id} is one segment */
+	const struct use *use;
+	route_fn *run;      /* NULL: hand it to the desk and reply with what comes back */
+	unsigned flags;
+	const char *params; /* "limit cursor": the query parameters it knows */
+};
+
+extern const struct route routes[];
+/* The route, or NULL with *status 404 or 405 and the allowed methods. */
+const struct route *route_find(struct str method, struct str path, struct str *id,
+	int *status, char allow[64]);
+
+/* One request on its way through the desk. */
+struct request {
+	struct task task; /* first */
+	struct post post;
+	struct serve *serve;
+	struct door *door;
+	const struct route *route;
+	struct exchange *x; /* NULL: the peer has gone */
+	bool head;
+	bool cookie;        /* who came with the browser's cookie */
+	int64_t wait_ms;    /* 0: do not wait */
+	void (*then)(struct request *); /* back on the loop */
+	void *ctx;
+};
+
+/* NULL: out of memory. It belongs to the exchange until request_free. */
+struct request *request_new(struct serve *, struct exchange *);
+struct request *request_free(struct request *); /* returns NULL */
+/* To the desk, and then `then` on the loop; it frees the request. */
+void request_put(struct request *, const struct use *, void (*then)(struct request *));
+/* The reply to a finished task, then frees the request. `headers` beside the usual. */
+void request_reply(struct request *, struct str headers);
+/* A refusal without the desk. */
+void request_refuse(struct request *, enum err, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+void exchange_problem(struct serve *, struct exchange *, enum err, const struct fault *,
+	struct str headers);
+void serve_count(struct serve *, int status);
+
+/* gate.c: Host, Origin and Sec-Fetch-Site. */
+enum err gate_check(struct serve *, const struct door *, const struct http_request *,
+	const struct route *, struct fault *);
+/* A cookie's write must come from our own page. */
+enum err gate_check_cookie(struct serve *, const struct http_request *, struct fault *);
+
+/* enter.c: a request from what came over the wire. */
+enum err request_enter(struct request *, struct fault *);
+
+/* wait.c, stream.c, login.c, page.c: routes that do more than ask the desk. */
+route_fn route_ask, route_ask_get, route_events, route_login, route_logout, route_me,
+	route_user, route_healthz, route_readyz, route_metrics, route_openapi, route_page,
+	route_asset;
+void told_arrived(struct serve *, struct told *);
+
+#endif

@@ -1,0 +1,117 @@
+/* routes.c - the table of routes. Adding one is a row here and a use case in desk. */
+#include "serve/inner.h"
+
+#define WRITE (BODY_JSON | ROUTE_KEYED)
+#define LIST "limit cursor"
+
+const struct route routes[] = {
+	{ "POST", "/v1/asks", &use_ask, route_ask, WRITE | BODY_TEXT, "wait" },
+	{ "GET", "/v1/asks", &use_ask_list, NULL, 0,
+		LIST " status kind session project assignee priority q order" },
+	{ "POST", "/v1/asks/settle-many", &use_settle_many, NULL, WRITE, "" },
+	{ "GET", "/v1/asks/{id}", &use_ask_get, route_ask_get, 0, "wait" },
+	{ "POST", "/v1/asks/{id}/answer", &use_answer, NULL, WRITE, "" },
+	{ "POST", "/v1/asks/{id}/skip", &use_skip, NULL, WRITE, "" },
+	{ "POST", "/v1/asks/{id}/cancel", &use_cancel, NULL, WRITE, "" },
+	{ "POST", "/v1/asks/{id}/replies", &use_reply, NULL, WRITE, "" },
+	{ "POST", "/v1/asks/{id}/assign", &use_assign, NULL, WRITE, "" },
+	{ "POST", "/v1/asks/{id}/claim", &use_claim, NULL, WRITE, "" },
+	{ "POST", "/v1/asks/{id}/extend", &use_extend, NULL, WRITE, "" },
+	{ "POST", "/v1/asks/{id}/use", &use_spend, NULL, WRITE, "" },
+
+	{ "POST", "/v1/sessions", &use_session_create, NULL, WRITE, "" },
+	{ "GET", "/v1/sessions", &use_session_list, NULL, 0, LIST " status project q" },
+	{ "GET", "/v1/sessions/{id}", &use_session_get, NULL, 0, "" },
+	{ "PATCH", "/v1/sessions/{id}", &use_session_patch, NULL, BODY_JSON, "" },
+	{ "DELETE", "/v1/sessions/{id}", &use_session_delete, NULL, 0, "" },
+	{ "POST", "/v1/sessions/{id}/asks", &use_ask, route_ask, WRITE | BODY_TEXT, "wait" },
+	{ "GET", "/v1/sessions/{id}/state", &use_session_state, NULL, 0, "" },
+	{ "GET", "/v1/sessions/{id}/resume", &use_session_resume, NULL, 0, "" },
+	{ "POST", "/v1/sessions/{id}/progress", &use_session_progress, NULL, WRITE, "" },
+	{ "POST", "/v1/sessions/{id}/cancel", &use_session_cancel, NULL, WRITE, "" },
+
+	{ "GET", "/v1/events", &use_events, route_events, 0,
+		LIST " after format session types" },
+	{ "GET", "/v1/insights", &use_insights, NULL, 0, "from to" },
+
+	{ "POST", "/v1/login", &use_login, route_login, BODY_JSON | ROUTE_OPEN, "" },
+	{ "POST", "/v1/logout", &use_logout, route_logout, BODY_JSON, "" },
+	{ "GET", "/v1/me", &use_me, route_me, 0, "" },
+	{ "GET", "/v1/users", &use_user_list, NULL, 0, LIST },
+	{ "POST", "/v1/users", &use_user_create, route_user, WRITE, "" },
+	{ "GET", "/v1/users/{id}", &use_user_get, NULL, 0, "" },
+	{ "PATCH", "/v1/users/{id}", &use_user_patch, route_user, BODY_JSON, "" },
+	{ "DELETE", "/v1/users/{id}", &use_user_delete, NULL, 0, "" },
+	{ "GET", "/v1/tokens", &use_token_list, NULL, 0, LIST },
+	{ "POST", "/v1/tokens", &use_token_create, NULL, WRITE, "" },
+	{ "GET", "/v1/tokens/{id}", &use_token_get, NULL, 0, "" },
+	{ "DELETE", "/v1/tokens/{id}", &use_token_delete, NULL, 0, "" },
+	/* On the keeper's socket only: their use cases see to that. */
+	{ "GET", "/v1/workspaces", &use_workspace_list, NULL, 0, "" },
+	{ "POST", "/v1/workspaces", &use_workspace_create, NULL, BODY_JSON, "" },
+	{ "POST", "/v1/check", &use_check, NULL, BODY_JSON, "" },
+	{ "POST", "/v1/backup", &use_backup, NULL, BODY_JSON, "" },
+
+	{ "GET", "/metrics", &use_metrics, route_metrics, 0, "" },
+	{ "GET", "/healthz", NULL, route_healthz, ROUTE_OPEN, "" },
+	{ "GET", "/readyz", NULL, route_readyz, ROUTE_OPEN, "" },
+	{ "GET", "/openapi.json", NULL, route_openapi, ROUTE_OPEN, "" },
+	{ "GET", "/app.js", NULL, route_asset, ROUTE_OPEN, "" },
+	{ "GET", "/app.css", NULL, route_asset, ROUTE_OPEN, "" },
+	{ "GET", "/", NULL, route_page, ROUTE_OPEN | ROUTE_PAGE, NULL },
+	{ "GET", "/login", NULL, route_page, ROUTE_OPEN | ROUTE_PAGE, NULL },
+	{ "GET", "/asks/{id}", NULL, route_page, ROUTE_OPEN | ROUTE_PAGE, NULL },
+	{ 0 },
+};
+
+static bool path_fits(const char *pattern, struct str path, struct str *id)
+{
+	while (*pattern) {
+		if (strncmp(pattern, "{id}", 4) == 0) {
+			size_t n = 0;
+
+			while (n < path.len && path.at[n] != '/')
+				n++;
+			if (!n) return false;
+			*id = str_first(path, n);
+			path = str_from(path, n);
+			pattern += 4;
+			continue;
+		}
+		if (!path.len || path.at[0] != *pattern) return false;
+		path = str_from(path, 1);
+		pattern++;
+	}
+	return path.len == 0;
+}
+
+const struct route *route_find(struct str method, struct str path, struct str *id,
+	int *status, char allow[64])
+{
+	size_t used = 0;
+
+	*status = 404;
+	allow[0] = '\0';
+	for (const struct route *r = routes; r->method; r++) {
+		struct str found = STR_NONE;
+
+		if (!path_fits(r->path, path, &found)) continue;
+		if (str_is(method, r->method) ||
+			(str_is(method, "HEAD") && strcmp(r->method, "GET") == 0)) {
+			*id = found;
+			return r;
+		}
+		*status = 405;
+		if (used + strlen(r->method) + 8 < 64) {
+			const char *sep = used ? ", " : "";
+			const char *head = strcmp(r->method, "GET") == 0 ? ", HEAD" : "";
+
+			for (const char *parts[] = { sep, r->method, head }, **p = parts;
+				p < parts + 3; p++) {
+				memcpy(allow + used, *p, strlen(*p) + 1);
+				used += strlen(*p);
+			}
+		}
+	}
+	return NULL;
+}

@@ -1,0 +1,293 @@
+/* serve.c - the road of a request: in through a door, to the desk, and back out. */
+#include "serve/inner.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/mem.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+/* ---- replies ---- */
+
+void serve_count(struct serve *s, int status)
+{
+	s->requests++;
+	if (status >= 100 && status < 600) s->requests_by_class[status / 100]++;
+}
+
+static void retry_after(char out[48], const struct fault *why)
+{
+	out[0] = '\0';
+	if (why->retry_after_s > 0)
+		snprintf(out, 48, "Retry-After: %lld\r\n", (long long)why->retry_after_s);
+}
+
+static void problem_reply(struct serve *s, struct exchange *x, enum err e,
+	const struct fault *why, struct str ask, struct str headers)
+{
+	struct buf b = { 0 };
+	struct json_writer w = { .out = &b };
+	char after[48];
+	char lines[256];
+	int status = problem_status(e);
+
+	retry_after(after, why);
+	snprintf(lines, sizeof lines, "%s%s%.*s", after,
+		e == ERR_NO_TOKEN ? "WWW-Authenticate: Bearer realm=\"parley\"\r\n" : "",
+		STR_ARGS(headers));
+	problem_write(&w, e, why, ask);
+	if (status >= 500) log_line(LOG_WARN, "%d: %s", status, why->detail);
+	serve_count(s, status);
+	http_reply(x, status, "application/problem+json", str_of(lines), buf_str(&b));
+	buf_done(&b);
+}
+
+void exchange_problem(struct serve *s, struct exchange *x, enum err e,
+	const struct fault *why, struct str headers)
+{
+	problem_reply(s, x, e, why, STR_NONE, headers);
+}
+
+void request_reply(struct request *r, struct str headers)
+{
+	struct job *job = &r->task.job;
+
+	if (!r->x) {
+		request_free(r);
+		return;
+	}
+	http_on_gone(r->x, NULL, NULL);
+	if (job->err) {
+		problem_reply(r->serve, r->x, job->err, &job->why, job->conflict, headers);
+	} else {
+		serve_count(r->serve, job->status);
+		http_reply(r->x, job->status, job->status == 204 ? NULL : "application/json",
+			headers, buf_str(&job->out));
+	}
+	request_free(r);
+}
+
+void request_refuse(struct request *r, enum err e, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(r->task.job.why.detail, sizeof r->task.job.why.detail, format, args);
+	va_end(args);
+	r->task.job.err = r->task.job.why.err = e;
+	request_reply(r, STR_NONE);
+}
+
+/* ---- requests ---- */
+
+static void request_gone(void *ctx)
+{
+	((struct request *)ctx)->x = NULL;
+}
+
+struct request *request_new(struct serve *s, struct exchange *x)
+{
+	struct request *r = mem_alloc(sizeof *r);
+
+	if (!r) return NULL;
+	r->serve = s;
+	r->x = x;
+	r->task.desk = s->desk;
+	if (x) http_on_gone(x, request_gone, r);
+	return r;
+}
+
+struct request *request_free(struct request *r)
+{
+	if (!r) return NULL;
+	buf_done(&r->task.job.out);
+	arena_done(&r->task.job.arena);
+	mem_free(r);
+	return NULL;
+}
+
+static void request_back(struct post *post)
+{
+	struct request *r = LINK_OF(post, struct request, post);
+
+	r->then(r);
+}
+
+/* On the clerk's thread: over to the loop. */
+static void request_done(struct job *job)
+{
+	struct request *r = (struct request *)(void *)job;
+
+	loop_post(r->serve->loop, &r->post);
+}
+
+void request_put(struct request *r, const struct use *use, void (*then)(struct request *))
+{
+	r->then = then;
+	r->post.fn = request_back;
+	r->task.job.done = request_done;
+	desk_put(r->serve->desk, use, &r->task);
+}
+
+static void request_finish(struct request *r)
+{
+	request_reply(r, STR_NONE);
+}
+
+static void handle(void *ctx, struct exchange *x)
+{
+	struct door *door = ctx;
+	struct serve *s = door->serve;
+	const struct http_request *h = http_request(x);
+	static const char *const methods[] = { "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE",
+		"OPTIONS", "OTHER" };
+	struct str id = STR_NONE;
+	struct fault why = { 0 };
+	struct request *r;
+	char allow[64], line[96] = "";
+	int status;
+	const struct route *route =
+		route_find(str_of(methods[h->method]), h->path, &id, &status, allow);
+	enum err e = gate_check(s, door, h, route, &why);
+
+	if (!e && !route) {
+		e = fail(&why, status == 405 ? ERR_METHOD : ERR_NOT_FOUND, "%s",
+			status == 405 ? "this path has other methods" : "there is nothing here");
+		if (status == 405) snprintf(line, sizeof line, "Allow: %s\r\n", allow);
+	}
+	r = e ? NULL : request_new(s, x);
+	if (!e && !r) e = fail(&why, ERR_MEMORY, "out of memory");
+	if (e) {
+		exchange_problem(s, x, e, &why, str_of(line));
+		return;
+	}
+	r->door = door;
+	r->route = route;
+	r->head = h->method == HTTP_M_HEAD;
+	r->task.id = id;
+	if (!(route->flags & ROUTE_PAGE)) e = request_enter(r, &why);
+	if (e == ERR_NO_TOKEN || e == ERR_FORBIDDEN || e == ERR_MEMORY ||
+		(e && (route->flags & ROUTE_OPEN))) {
+		r->task.job.err = e;
+		r->task.job.why = why;
+		request_reply(r, STR_NONE);
+		return;
+	}
+	if (e) {
+		struct fault *kept = ARENA_NEW(&r->task.job.arena, struct fault);
+
+		if (kept) *kept = why;
+		r->task.job.refused = kept;
+		request_put(r, route->use, request_finish);
+		return;
+	}
+	if (route->run)
+		route->run(r);
+	else
+		request_put(r, route->use, request_finish);
+}
+
+/* ---- what was committed ---- */
+
+struct told_post {
+	struct post post;
+	struct serve *serve;
+	struct told *told;
+};
+
+static void told_on_loop(struct post *post)
+{
+	struct told_post *t = LINK_OF(post, struct told_post, post);
+
+	told_arrived(t->serve, t->told);
+	told_drop(t->told);
+	mem_free(t);
+}
+
+/* On the clerk's thread. When there is no memory even for this, the next batch's number shows
+ * the gap. */
+static void told_from_clerk(void *ctx, struct told *told)
+{
+	struct serve *s = ctx;
+	struct told_post *t = mem_alloc(sizeof *t);
+
+	if (!t) return;
+	t->post.fn = told_on_loop;
+	t->serve = s;
+	t->told = told ? told_hold(told) : NULL;
+	loop_post(s->loop, &t->post);
+}
+
+/* ---- the whole ---- */
+
+struct serve *serve_new(struct loop *loop, struct desk *desk,
+	const struct serve_settings *set, struct fault *why)
+{
+	struct serve *s = mem_alloc(sizeof *s);
+
+	if (!s) {
+		fail(why, ERR_MEMORY, "out of memory");
+		return NULL;
+	}
+	s->loop = loop;
+	s->desk = desk;
+	s->started_ms = clock_now_ms();
+	s->allowed_hosts = mem_copy(set->allowed_hosts.at, set->allowed_hosts.len);
+	serve_set_url(s, set->url);
+	if (!s->url || !s->allowed_hosts) {
+		fail(why, ERR_MEMORY, "out of memory");
+		return serve_free(s);
+	}
+	desk_listen(desk, told_from_clerk, s);
+	return s;
+}
+
+void serve_set_url(struct serve *s, struct str url)
+{
+	mem_free(s->url);
+	s->url = mem_copy(url.at, url.len);
+}
+
+int serve_listen(struct serve *s, struct str address, bool keeper, struct fault *why)
+{
+	struct door *door = &s->doors[s->doors_len];
+
+	if (s->doors_len == DOORS_MAX) {
+		fail(why, ERR_INVALID, "at most %d addresses to listen on", DOORS_MAX);
+		return -1;
+	}
+	*door = (struct door){ .serve = s, .keeper = keeper };
+	door->http = http_listen(s->loop, address, NULL, handle, door, why);
+	if (!door->http) return -1;
+	s->doors_len++;
+	s->doors_open++;
+	return http_port(door->http);
+}
+
+static void door_closed(void *ctx)
+{
+	struct serve *s = ((struct door *)ctx)->serve;
+
+	if (--s->doors_open == 0) s->stopped(s->stopped_ctx);
+}
+
+void serve_stop(struct serve *s, int64_t grace_ms, void (*done)(void *), void *ctx)
+{
+	s->stopped = done;
+	s->stopped_ctx = ctx;
+	for (int i = 0; i < s->doors_len; i++)
+		http_stop(s->doors[i].http, grace_ms, door_closed, &s->doors[i]);
+}
+
+struct serve *serve_free(struct serve *s)
+{
+	if (!s) return NULL;
+	feed_done(&s->feed);
+	rate_done(&s->logins);
+	frame_drop(s->frame);
+	mem_free(s->url);
+	mem_free(s->allowed_hosts);
+	mem_free(s);
+	return NULL;
+}

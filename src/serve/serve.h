@@ -1,0 +1,29 @@
+/* serve.h - the server's face: routes over HTTP, streams, waits, the page.
+ *
+ * Owns the loop's share of things: the feed, who waits and who follows. Everything in this
+ * folder runs on the loop's thread, but for the two lines that hand work over from a clerk. */
+#ifndef SERVE_SERVE_H
+#define SERVE_SERVE_H
+
+#include "desk/desk.h"
+#include "net/loop.h"
+
+struct serve;
+
+struct serve_settings {
+	struct str url;           /* how people reach it, no trailing slash */
+	struct str allowed_hosts; /* "a.example,b.example": more names it answers to */
+};
+
+struct serve *serve_new(struct loop *, struct desk *, const struct serve_settings *,
+	struct fault *why);
+/* Opens a door. `keeper`: the local 0600 socket, where no token is asked for and only
+ * administration is done. Returns the port (0 for a unix socket), or -1. */
+int serve_listen(struct serve *, struct str address, bool keeper, struct fault *why);
+/* Lets what is in flight finish, then calls done on the loop. */
+void serve_stop(struct serve *, int64_t grace_ms, void (*done)(void *), void *ctx);
+struct serve *serve_free(struct serve *); /* after the loop has ended; returns NULL */
+/* Where a login link leads, once the port is known. */
+void serve_set_url(struct serve *, struct str url);
+
+#endif

@@ -1,0 +1,308 @@
+/* stream.c - the event log as text/event-stream.
+ *
+ * A stream is a cursor. It catches up by reading pages of the log, and is live once it has
+ * seen all that was told; when told of a gap it catches up again. So no event is skipped or
+ * sent twice, whatever comes between. */
+#include "serve/inner.h"
+
+#include "base/id.h"
+#include "base/mem.h"
+
+#include <stdio.h>
+
+struct stream {
+	struct follower follower;
+	struct tick tick;
+	struct serve *serve;
+	struct exchange *x;        /* NULL: the peer has gone */
+	bool has_hash, keeper;
+	bool begun, reading;
+	uint8_t hash[SHA256_SIZE]; /* who: asked for again with every page */
+	struct event_filter filter; /* texts in `arena` */
+	struct arena arena;
+};
+
+static void frame_write(struct buf *b, const struct event *e)
+{
+	struct json_writer w = { .out = b };
+
+	buf_print(b, "id: %lld\nevent: %s\ndata: ", (long long)e->n, e->type);
+	event_write(&w, e);
+	buf_add(b, STR("\n\n"));
+}
+
+static void stream_free(struct stream *st)
+{
+	feed_unfollow(&st->serve->feed, &st->follower);
+	tick_stop(st->serve->loop, &st->tick);
+	st->follower.live = false;
+	if (st->reading) return; /* a read that is out brings it back once more */
+	arena_done(&st->arena);
+	mem_free(st);
+}
+
+static void stream_gone(void *ctx)
+{
+	struct stream *st = ctx;
+
+	st->x = NULL;
+	stream_free(st);
+}
+
+static void stream_mark(struct stream *st)
+{
+	char text[48];
+	int n = snprintf(text, sizeof text, "id: %lld\n\n", (long long)st->follower.seen);
+
+	http_write(st->x, str_make(text, (size_t)n));
+	tick_set(st->serve->loop, &st->tick, HEARTBEAT_MS);
+}
+
+static void stream_tick(struct tick *tick)
+{
+	stream_mark(LINK_OF(tick, struct stream, tick));
+}
+
+/* One frame for all streams that an event goes to. */
+static struct frame *stream_frame(struct serve *s, const struct event *e)
+{
+	struct buf b = { 0 };
+
+	if (s->frame && s->frame_n == e->n && s->frame_ws == e->ws) return s->frame;
+	s->frame = frame_drop(s->frame);
+	frame_write(&b, e);
+	if (!b.failed) s->frame = frame_new(buf_str(&b));
+	s->frame_n = e->n;
+	s->frame_ws = e->ws;
+	buf_done(&b);
+	return s->frame;
+}
+
+static void stream_read(struct stream *);
+
+static void stream_told(struct follower *f, const struct event *e)
+{
+	struct stream *st = LINK_OF(f, struct stream, follower);
+	struct frame *frame;
+
+	if (!st->x || !event_passes(e, &st->filter)) return;
+	frame = stream_frame(st->serve, e);
+	if (frame) http_write_frame(st->x, frame);
+}
+
+static void stream_lost(struct follower *f)
+{
+	stream_read(LINK_OF(f, struct stream, follower));
+}
+
+static void stream_drained(void *ctx)
+{
+	struct stream *st = ctx;
+
+	http_on_drained(st->x, NULL, NULL);
+	stream_read(st);
+}
+
+static void stream_send_page(struct stream *st, const struct task *t)
+{
+	struct buf b = { 0 };
+
+	for (size_t i = 0; i < t->events_len; i++)
+		frame_write(&b, &t->events[i]);
+	if (b.len) http_write(st->x, buf_str(&b));
+	if (b.failed) st->x = NULL;
+	buf_done(&b);
+}
+
+static void stream_begin(struct stream *st, struct request *r)
+{
+	uint64_t jitter = random_u64(NULL) % 2000;
+	char text[48];
+	int n = snprintf(text, sizeof text, "retry: %d\n", (int)(1000 + jitter));
+
+	st->begun = true;
+	st->follower.ws = r->task.job.who.ws;
+	st->filter.agent = arena_str(&st->arena, r->task.filter.agent);
+	st->filter.session = arena_str(&st->arena, r->task.filter.session);
+	st->filter.types = arena_str(&st->arena, r->task.filter.types);
+	serve_count(st->serve, 200);
+	http_begin(st->x, 200, "text/event-stream",
+		STR("Cache-Control: no-store\r\nX-Accel-Buffering: no\r\n"));
+	http_park(st->x);
+	http_write(st->x, str_make(text, (size_t)n));
+}
+
+static void stream_end(struct stream *st)
+{
+	struct exchange *x = st->x;
+
+	st->x = NULL;
+	http_on_gone(x, NULL, NULL);
+	http_on_drained(x, NULL, NULL);
+	http_end(x);
+	stream_free(st);
+}
+
+static void stream_was_read(struct request *r)
+{
+	struct stream *st = r->ctx;
+	struct task *t = &r->task;
+	bool first = !st->begun;
+
+	st->reading = false;
+	if (!st->x) {
+		arena_done(&st->arena);
+		mem_free(st);
+		r->x = NULL;
+		request_free(r);
+		return;
+	}
+	if (t->job.err && first) {
+		r->x = st->x;
+		st->x = NULL;
+		stream_free(st);
+		request_reply(r, STR_NONE);
+		return;
+	}
+	if (t->job.err) {
+		request_free(r);
+		stream_end(st);
+		return;
+	}
+	if (first) {
+		stream_begin(st, r);
+		st->follower.seen = t->after;
+		stream_mark(st);
+	}
+	stream_send_page(st, t);
+	st->follower.seen = t->as_of;
+	request_free(r);
+	if (feed_live(&st->serve->feed, &st->follower)) return;
+	/* A slow reader of a long log gets the next page when it has taken this one. */
+	if (http_backlog(st->x))
+		http_on_drained(st->x, stream_drained, st);
+	else
+		stream_read(st);
+}
+
+static void stream_ask_for(struct stream *st, struct request *r, int64_t after)
+{
+	struct job *job = &r->task.job;
+
+	job->has_hash = st->has_hash;
+	memcpy(job->hash, st->hash, SHA256_SIZE);
+	if (st->keeper) job->who.role = ROLE_KEEPER;
+	r->ctx = st;
+	r->x = NULL;
+	r->task.stream = true;
+	r->task.after = after;
+	st->reading = true;
+	request_put(r, &use_events, stream_was_read);
+}
+
+static void stream_read(struct stream *st)
+{
+	struct request *r;
+
+	if (st->reading || !st->x) return;
+	r = request_new(st->serve, NULL);
+	if (!r) {
+		stream_end(st);
+		return;
+	}
+	/* The filter is the one found at the start; as parameters it needs no other way in. */
+	r->task.params = ARENA_ARRAY(&r->task.job.arena, struct param, 2);
+	if (r->task.params) {
+		struct str types = st->filter.types;
+
+		if (st->filter.session.len)
+			r->task.params[r->task.params_len++] = (struct param){ STR("session"),
+				arena_str(&r->task.job.arena, st->filter.session) };
+		if (types.len > 2)
+			r->task.params[r->task.params_len++] = (struct param){ STR("types"),
+				arena_str(&r->task.job.arena,
+					str_make(types.at + 1, types.len - 2)) };
+	}
+	stream_ask_for(st, r, st->follower.seen);
+}
+
+static bool stream_after(struct request *r, const struct http_request *h, int64_t *after)
+{
+	struct str text = http_header(h, "last-event-id");
+
+	*after = -1;
+	if (!text.len)
+		for (size_t i = 0; i < r->task.params_len; i++)
+			if (str_is(r->task.params[i].name, "after")) text = r->task.params[i].value;
+	return !text.len || str_to_int(text, 0, INT64_MAX, after);
+}
+
+static bool wants_json(struct request *r, bool *known)
+{
+	*known = true;
+	for (size_t i = 0; i < r->task.params_len; i++) {
+		struct param *p = &r->task.params[i];
+
+		if (!str_is(p->name, "format")) continue;
+		*known = str_is(p->value, "json") || str_is(p->value, "sse");
+		return str_is(p->value, "json");
+	}
+	return false;
+}
+
+static void events_listed(struct request *r)
+{
+	request_reply(r, STR_NONE);
+}
+
+static void route_refuse_events(struct request *r, const char *pointer, const char *detail)
+{
+	struct fault *why = ARENA_NEW(&r->task.job.arena, struct fault);
+
+	if (why) fail_at(why, pointer, "%s", detail);
+	r->task.job.refused = why;
+	request_put(r, r->route->use, events_listed);
+}
+
+void route_events(struct request *r)
+{
+	const struct http_request *h = http_request(r->x);
+	struct stream *st;
+	int64_t after;
+	bool known, json = wants_json(r, &known);
+
+	if (!known) {
+		route_refuse_events(r, "/format", "json or sse");
+		return;
+	}
+	if (json) {
+		request_put(r, r->route->use, events_listed);
+		return;
+	}
+	if (!stream_after(r, h, &after)) {
+		route_refuse_events(r, "/after", "must be an event's number");
+		return;
+	}
+	st = mem_alloc(sizeof *st);
+	if (!st) {
+		request_refuse(r, ERR_MEMORY, "out of memory");
+		return;
+	}
+	st->serve = r->serve;
+	st->x = r->x;
+	st->has_hash = r->task.job.has_hash;
+	st->keeper = r->task.job.who.role == ROLE_KEEPER;
+	memcpy(st->hash, r->task.job.hash, SHA256_SIZE);
+	st->tick.fn = stream_tick;
+	st->follower.told = stream_told;
+	st->follower.lost = stream_lost;
+	feed_follow(&r->serve->feed, &st->follower);
+	http_on_gone(st->x, stream_gone, st);
+	stream_ask_for(st, r, after);
+}
+
+void told_arrived(struct serve *s, struct told *told)
+{
+	feed_tell(&s->feed, told);
+	s->frame = frame_drop(s->frame);
+}

@@ -1,0 +1,377 @@
+/* server.c - starts what a server is made of, tells people where it is, and ends it well. */
+#include "server.h"
+
+#include "admin/admin.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "desk/desk.h"
+#include "net/loop.h"
+#include "serve/serve.h"
+#include "store/lock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <uv.h>
+
+enum { GRACE_MS = 5000 };
+
+struct server {
+	struct cli *cli;
+	struct loop *loop;
+	struct desk *desk;
+	struct serve *serve;
+	int lock;
+	bool stopping;
+	struct str url;
+	char socket[4096];
+	uv_signal_t signals[3];
+	char secret[SECRET_SIZE];      /* of the login link; empty: somebody has logged in */
+	char agent_token[SECRET_SIZE];
+};
+
+/* ---- small files in the data directory, whole or not at all ---- */
+
+static enum err file_write(struct str folder, const char *name, struct str text,
+	struct fault *why)
+{
+	char path[4096], fresh[4112];
+	int fd;
+
+	snprintf(path, sizeof path, folder.len ? "%.*s/%s" : "%.*s%s", STR_ARGS(folder), name);
+	snprintf(fresh, sizeof fresh, "%s.new", path);
+	fd = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (fd < 0 || write(fd, text.at, text.len) != (ssize_t)text.len || close(fd) != 0 ||
+		rename(fresh, path) != 0)
+		return fail(why, ERR_UNAVAILABLE, "%s: %s", path, strerror(errno));
+	return OK;
+}
+
+static void file_remove(struct str folder, const char *name)
+{
+	char path[4096];
+
+	snprintf(path, sizeof path, "%.*s/%s", STR_ARGS(folder), name);
+	unlink(path);
+}
+
+static bool file_read_line(struct str folder, const char *name, char *out, size_t size)
+{
+	char path[4096];
+	FILE *f;
+	bool ok;
+
+	snprintf(path, sizeof path, "%.*s/%s", STR_ARGS(folder), name);
+	f = fopen(path, "re");
+	if (!f) return false;
+	ok = fgets(out, (int)size, f) != NULL;
+	fclose(f);
+	out[strcspn(out, "\r\n")] = '\0';
+	return ok;
+}
+
+/* ---- settings that only the server can judge ---- */
+
+static bool is_loopback(struct str address)
+{
+	return str_starts(address, "127.") || str_starts(address, "[::1]") ||
+		str_starts(address, "localhost") || str_starts(address, "unix:");
+}
+
+static enum err listen_check(const struct settings *set, struct fault *why)
+{
+	struct str list = set->listen, one;
+
+	if (set->tls_cert.len || set->tls_key.len)
+		return fail(why, ERR_INVALID,
+			"tls_cert is '%.*s': this build does not speak TLS; let a proxy do it and "
+			"set plain=yes",
+			STR_ARGS(set->tls_cert));
+	while (str_cut(&list, ',', &one))
+		if (!is_loopback(str_trim(one)) && !set->plain)
+			return fail(why, ERR_INVALID,
+				"listen is '%.*s': beyond loopback plain HTTP is accepted only with "
+				"plain=yes, which says that a proxy does TLS",
+				STR_ARGS(str_trim(one)));
+	return OK;
+}
+
+static struct desk_settings desk_settings(const struct settings *set)
+{
+	return (struct desk_settings){ .store = set->store,
+		.ask_rate = set->ask_rate,
+		.timeout_min_ms = set->timeout_min_ms,
+		.timeout_max_ms = set->timeout_max_ms };
+}
+
+/* ---- first start ---- */
+
+/* A person's way in, until one has come. */
+static enum err server_bootstrap(struct server *sv, struct fault *why)
+{
+	struct task *t = mem_alloc(sizeof *t);
+	struct param link = { STR("link"), STR("yes") };
+	enum err e;
+
+	if (!t) return fail(why, ERR_MEMORY, "out of memory");
+	t->params = &link;
+	t->params_len = 1;
+	desk_wait(sv->desk, &use_bootstrap, t);
+	e = t->job.err;
+	if (e) *why = t->job.why;
+	memcpy(sv->secret, t->secret, SECRET_SIZE);
+	buf_done(&t->job.out);
+	arena_done(&t->job.arena);
+	mem_free(t);
+	return e;
+}
+
+static bool token_works(struct server *sv, const char *token)
+{
+	struct task *t = mem_alloc(sizeof *t);
+	bool works;
+
+	if (!t) return false;
+	t->job.has_hash = true;
+	sha256(str_of(token), t->job.hash);
+	desk_wait(sv->desk, &use_me, t);
+	works = t->job.err == OK;
+	buf_done(&t->job.out);
+	arena_done(&t->job.arena);
+	mem_free(t);
+	return works;
+}
+
+/* The agent's token that programs of this user find by themselves. */
+static enum err server_agent_token(struct server *sv, struct fault *why)
+{
+	struct str data = sv->cli->settings.data;
+	struct task *t;
+	enum err e;
+
+	if (file_read_line(data, "agent.token", sv->agent_token, sizeof sv->agent_token) &&
+		token_works(sv, sv->agent_token))
+		return OK;
+	t = mem_alloc(sizeof *t);
+	if (!t) return fail(why, ERR_MEMORY, "out of memory");
+	t->job.who.role = ROLE_KEEPER;
+	e = json_read(STR("{\"role\":\"agent\",\"name\":\"local\"}"), NULL, &t->job.arena,
+		&t->body, why);
+	if (!e) {
+		desk_wait(sv->desk, &use_token_create, t);
+		e = t->job.err;
+		if (e) *why = t->job.why;
+		memcpy(sv->agent_token, t->secret, SECRET_SIZE);
+	}
+	buf_done(&t->job.out);
+	arena_done(&t->job.arena);
+	mem_free(t);
+	return e ? e : file_write(data, "agent.token", str_of(sv->agent_token), why);
+}
+
+/* ---- starting ---- */
+
+static enum err server_doors(struct server *sv, int *port, struct fault *why)
+{
+	struct settings *set = &sv->cli->settings;
+	struct str list = set->listen, one;
+
+	*port = -1;
+	while (str_cut(&list, ',', &one)) {
+		int p = serve_listen(sv->serve, str_trim(one), false, why);
+
+		if (p < 0) return why->err;
+		if (*port <= 0) *port = p;
+	}
+	snprintf(sv->socket, sizeof sv->socket, "unix:%.*s/parley.sock", STR_ARGS(set->data));
+	if (serve_listen(sv->serve, str_of(sv->socket), true, why) < 0) return why->err;
+	return OK;
+}
+
+static void server_url(struct server *sv, int port)
+{
+	struct settings *set = &sv->cli->settings;
+	struct str first, list = set->listen;
+	int colon = -1;
+
+	str_cut(&list, ',', &first);
+	first = str_trim(first);
+	for (size_t i = 0; i < first.len; i++)
+		if (first.at[i] == ':') colon = (int)i;
+	if (set->url.len)
+		sv->url = set->url;
+	else if (str_starts(first, "unix:") || colon < 0)
+		sv->url = STR("http://localhost");
+	else if (str_starts(first, "0.0.0.0:") || str_starts(first, "[::]:"))
+		sv->url = arena_print(&sv->cli->arena, "http://127.0.0.1:%d", port);
+	else
+		sv->url = arena_print(&sv->cli->arena, "http://%.*s:%d",
+			STR_ARGS(str_first(first, (size_t)colon)), port);
+}
+
+static enum err server_files(struct server *sv, int port, struct fault *why)
+{
+	struct settings *set = &sv->cli->settings;
+	struct buf b = { .max = 16384 };
+	struct json_writer w = { .out = &b };
+	char text[16];
+	enum err e;
+
+	jw_object(&w);
+	jw_key(&w, "url");
+	jw_str(&w, sv->url);
+	jw_key(&w, "socket");
+	jw_str(&w, str_from(str_of(sv->socket), 5));
+	jw_key(&w, "pid");
+	jw_int(&w, getpid());
+	jw_object_end(&w);
+	e = file_write(set->data, "server.json", buf_str(&b), why);
+	buf_done(&b);
+	snprintf(text, sizeof text, "%d\n", port);
+	if (!e && set->port_file.len)
+		e = file_write(STR_NONE, set->port_file.at, str_of(text), why);
+	return e;
+}
+
+static enum err server_open(struct server *sv, int *port, struct fault *why)
+{
+	struct settings *set = &sv->cli->settings;
+	struct desk_settings ds = desk_settings(set);
+	struct serve_settings ss = { set->url, set->allowed_hosts };
+	enum err e = listen_check(set, why);
+
+	if (!e) e = folder_make(set->data, why);
+	if (!e) e = store_lock(set->store, &sv->lock, why);
+	if (e) return e;
+	sv->loop = loop_new(why);
+	sv->desk = sv->loop ? desk_open(&ds, why) : NULL;
+	sv->serve = sv->desk ? serve_new(sv->loop, sv->desk, &ss, why) : NULL;
+	if (!sv->serve) return why->err;
+	e = server_bootstrap(sv, why);
+	if (!e) e = server_agent_token(sv, why);
+	if (!e) e = server_doors(sv, port, why);
+	if (e) return e;
+	server_url(sv, *port);
+	serve_set_url(sv->serve, sv->url);
+	if (!desk_set_url(sv->desk, sv->url)) return fail(why, ERR_MEMORY, "out of memory");
+	return server_files(sv, *port, why);
+}
+
+/* ---- signals ---- */
+
+static void signal_closed(uv_handle_t *handle)
+{
+	(void)handle;
+}
+
+static void server_stopped(void *ctx)
+{
+	struct server *sv = ctx;
+
+	for (int i = 0; i < 3; i++)
+		uv_close((uv_handle_t *)&sv->signals[i], signal_closed);
+	loop_stop(sv->loop);
+}
+
+static void signal_stop(uv_signal_t *signal, int number)
+{
+	struct server *sv = signal->data;
+
+	if (sv->stopping) _exit(128 + number);
+	sv->stopping = true;
+	log_line(LOG_INFO, "stopping");
+	serve_stop(sv->serve, GRACE_MS, server_stopped, sv);
+}
+
+static void signal_reload(uv_signal_t *signal, int number)
+{
+	struct server *sv = signal->data;
+	struct cli *cli = sv->cli;
+	struct settings set;
+	struct fault why = { 0 };
+	struct desk_settings ds;
+
+	(void)number;
+	if (settings_read(&cli->args, verb_serve.settings | SETTINGS_ALL, &cli->arena, &set, &why)) {
+		log_line(LOG_ERROR, "not reloaded: %s", why.detail);
+		return;
+	}
+	ds = desk_settings(&set);
+	desk_set(sv->desk, &ds);
+	log_setup(set.log_json, set.log_level);
+	log_line(LOG_INFO, "reloaded");
+}
+
+static void server_signals(struct server *sv)
+{
+	static const int numbers[] = { SIGTERM, SIGINT, SIGHUP };
+
+	for (int i = 0; i < 3; i++) {
+		uv_signal_init(loop_uv(sv->loop), &sv->signals[i]);
+		sv->signals[i].data = sv;
+		uv_signal_start(
+			&sv->signals[i], i == 2 ? signal_reload : signal_stop, numbers[i]);
+	}
+}
+
+/* ---- the verb ---- */
+
+static void server_greet(struct server *sv)
+{
+	struct arena *a = &sv->cli->arena;
+
+	printf("%s\n", MSG(a, "cli.serve.page", { "url", sv->url }).at);
+	if (sv->secret[0]) {
+		printf("%s\n", MSG(a, "cli.serve.login", { "url", sv->url },
+				       { "code", str_of(sv->secret) }).at);
+		printf("%s\n", MSG(a, "cli.serve.try", { "url", sv->url },
+				       { "token", str_of(sv->agent_token) }).at);
+	}
+	fflush(stdout);
+}
+
+static void server_close(struct server *sv)
+{
+	if (sv->loop) sv->loop = loop_free(sv->loop);
+	desk_close(sv->desk);
+	serve_free(sv->serve);
+	if (sv->lock >= 0) file_remove(sv->cli->settings.data, "server.json");
+	store_unlock(sv->lock);
+}
+
+static int serve_run(struct cli *cli)
+{
+	struct server sv = { .cli = cli, .lock = -1 };
+	struct fault why = { 0 };
+	int port = 0;
+
+	clock_init();
+	umask(0077);
+	log_setup(cli->settings.log_json, cli->settings.log_level);
+	if (server_open(&sv, &port, &why)) {
+		if (sv.desk) sv.desk = desk_close(sv.desk);
+		store_unlock(sv.lock);
+		return cli_fail(cli, &why);
+	}
+	server_signals(&sv);
+	server_greet(&sv);
+	log_line(LOG_INFO, "ready on %.*s", STR_ARGS(sv.url));
+	loop_run(sv.loop);
+	server_close(&sv);
+	return EXIT_YES;
+}
+
+static const char *const examples[] = { "parley serve",
+	"parley serve --listen 127.0.0.1:8080 --data ./parley-data", NULL };
+
+const struct command verb_serve = {
+	.name = "serve",
+	.run = serve_run,
+	.settings = SETTINGS_STORE | SETTINGS_SERVE,
+	.exits = "0 2 3",
+	.examples = examples,
+};
