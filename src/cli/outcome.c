@@ -77,6 +77,14 @@ int outcome_exit(const struct json *ask)
 	return EXIT_CANCELLED;
 }
 
+/* An approval is not just answered. */
+static const char *answered_story(const struct json *ask)
+{
+	if (!str_is(json_text(json_get(ask, "kind")), "approval"))
+		return "cli.story.answered";
+	return answer_declines(ask) ? "cli.story.rejected" : "cli.story.approved";
+}
+
 struct str outcome_story(const struct json *ask, struct arena *arena)
 {
 	const struct json *by = json_get(ask, "answered_by");
@@ -88,7 +96,7 @@ struct str outcome_story(const struct json *ask, struct arena *arena)
 
 	if (str_is(status, "pending")) return STR_NONE;
 	if (str_is(status, "answered"))
-		id = str_is(kind, "policy") ? "cli.story.policy" : "cli.story.answered";
+		id = str_is(kind, "policy") ? "cli.story.policy" : answered_story(ask);
 	else if (str_is(status, "expired"))
 		id = json_is(by, JSON_OBJECT) ? "cli.story.default" : "cli.story.expired";
 	else if (str_is(status, "skipped"))

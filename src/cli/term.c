@@ -129,6 +129,7 @@ bool tty_line(
 		changed = tcsetattr(tty, TCSAFLUSH, &silent) == 0;
 	}
 	bool got = readable(term, tty) && tty_read(tty, arena, out);
+	if (!got) tty_write(tty, STR("\n"));
 	if (changed) tcsetattr(tty, TCSAFLUSH, &before);
 	return got;
 }

@@ -81,8 +81,7 @@ static enum err wrong(const char *id, struct str word, const struct question *q,
 		ids = i == 0 ? q->options[i].id
 			     : arena_print(arena, "%.*s, %.*s", STR_ARGS(ids),
 				       STR_ARGS(q->options[i].id));
-	struct str text =
-		MSG(arena, id, { "value", word }, { "options", ids }, { "key", q->key });
+	struct str text = MSG(arena, id, { "value", word }, { "options", ids });
 	return fail(why, ERR_INVALID, "%.*s", STR_ARGS(text));
 }
 

@@ -77,6 +77,14 @@ static int words_take(struct cli *cli, struct form *form)
 	return arguments_take(cli, &form->said[0]);
 }
 
+static int value_wrong(
+	struct cli *cli, const struct form *form, size_t i, struct str detail)
+{
+	if (form->len == 1) return cli_usage(cli, detail);
+	return CLI_USAGE(cli, "cli.answer.keyed", { "key", form->questions[i].key },
+		{ "detail", detail });
+}
+
 static int form_write(struct cli *cli, const struct form *form, struct buf *body)
 {
 	struct json_writer w = { .out = body };
@@ -95,7 +103,7 @@ static int form_write(struct cli *cli, const struct form *form, struct buf *body
 		buf_add_char(body, ':');
 		w.more = false;
 		if (value_write(&form->questions[i], said, &cli->arena, &w, &why) != OK)
-			return cli_usage(cli, str_of(why.detail));
+			return value_wrong(cli, form, i, str_of(why.detail));
 	}
 	jw_object_end(&w);
 	jw_object_end(&w);

@@ -74,10 +74,8 @@ static int diff_read(struct cli *cli, struct str *out)
 /* Whoever asked for one thing must not take the approval of another for it. */
 static int verdict(struct cli *cli, const struct json *ask)
 {
-	int status = outcome_tell(cli, ask);
-
-	if (status != EXIT_YES || !approval_edited(ask) || args_have(&cli->args, "json"))
-		return status;
+	if (!approval_edited(ask) || args_have(&cli->args, "json"))
+		return outcome_tell(cli, ask);
 	SAY("cli.approve.edited");
 	return EXIT_NO;
 }

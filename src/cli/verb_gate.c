@@ -107,6 +107,15 @@ static int run(struct approval *ap, char **argv, const char *cwd)
 	return error == ENOENT ? EXIT_NO_COMMAND : EXIT_CANNOT_RUN;
 }
 
+static void edited_tell(const struct json *arguments)
+{
+	struct buf line = { .max = 1 << 20 };
+
+	json_write(&line, json_get(arguments, "argv"));
+	SAY("cli.gate.runs_edited", { "command", buf_str(&line) });
+	buf_done(&line);
+}
+
 static int approved_run(struct approval *ap)
 {
 	struct cli *cli = ap->asking.cli;
@@ -125,6 +134,7 @@ static int approved_run(struct approval *ap)
 		return EXIT_NOT_ALLOWED;
 	}
 	status = use_up(ap, digest);
+	if (status == EXIT_YES && edited) edited_tell(edited);
 	return status == EXIT_YES ? run(ap, argv, cwd) : status;
 }
 
