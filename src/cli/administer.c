@@ -13,8 +13,8 @@ static int administer_with(struct cli *cli, struct admin *admin, const char *met
 	struct fault why = { 0 };
 
 	return admin_do(admin, method, path, body, &cli->arena, out, &why)
-		? cli_fail(cli, &why)
-		: EXIT_YES;
+		       ? cli_fail(cli, &why)
+		       : EXIT_YES;
 }
 
 static struct admin *admin_reach(struct cli *cli, int *status)
@@ -64,8 +64,9 @@ struct str administer_url(struct cli *cli)
 	struct server_info at;
 	struct fault why = { 0 };
 
-	return server_info_read(cli->settings.data, &cli->arena, &at, &why) == OK ? at.url
-										  : STR_NONE;
+	return server_info_read(cli->settings.data, &cli->arena, &at, &why) == OK
+		       ? at.url
+		       : STR_NONE;
 }
 
 void print_json(const struct json *json)

@@ -5,7 +5,6 @@
 
 #include "base/clock.h"
 #include "cli/outcome.h"
-#include "cli/place.h"
 
 enum { POST_PATIENCE_MS = 120000 };
 
@@ -52,16 +51,24 @@ int asking_members(
 	return EXIT_YES;
 }
 
+/* A prompt on the terminal is left for the message, and asked again when all is well. */
 static void trouble_tell(void *ctx, const struct fault *why)
 {
-	(void)ctx;
-	SAY("cli.trouble", { "detail", str_of(why->detail) });
+	struct asking *a = ctx;
+
+	if (a->place) place_leave(a->place);
+	if (why->err == ERR_UNAVAILABLE)
+		SAY("cli.trouble");
+	else
+		SAY("cli.trouble.detail", { "detail", str_of(why->detail) });
 }
 
 static void back_tell(void *ctx)
 {
-	(void)ctx;
+	struct asking *a = ctx;
+
 	SAY("cli.back");
+	if (a->place) place_prompt(a->place);
 }
 
 static int ask_take(struct asking *a, const struct json *ask)
@@ -82,7 +89,8 @@ int asking_post(struct asking *a, struct str body)
 		.key = key_make(&a->cli->arena) };
 	struct patience patience = { .total_ms = POST_PATIENCE_MS,
 		.must_connect = true,
-		.trouble = trouble_tell };
+		.trouble = trouble_tell,
+		.ctx = a };
 	struct reply reply;
 	struct fault why = { 0 };
 	enum err err =
@@ -154,23 +162,24 @@ static void replies_tell(struct asking *a)
 	}
 }
 
-static int wait_loop(struct asking *a, struct place *place)
+static int wait_loop(struct asking *a)
 {
 	struct fault why = { 0 };
 
 	for (;;) {
-		int input = place ? place_input_fd(place) : -1;
+		int input = a->place ? place_input_fd(a->place) : -1;
 
 		switch (waiter_run(a->waiter, input, &a->ask, &why)) {
 		case WAITED_SETTLED: return EXIT_YES;
 		case WAITED_STOPPED: return term_stopped();
 		case WAITED_FAILED: return cli_fail(a->cli, &why);
 		case WAITED_REPLY:
+			if (a->place) place_leave(a->place);
 			replies_tell(a);
-			if (place) place_prompt(place);
+			if (a->place) place_prompt(a->place);
 			break;
 		case WAITED_INPUT:
-			if (place_input(place, &a->ask)) return EXIT_YES;
+			if (place_input(a->place, &a->ask)) return EXIT_YES;
 			break;
 		}
 	}
@@ -182,8 +191,8 @@ int asking_wait(struct asking *a, bool in_place)
 		.id = a->id,
 		.deadline_ms = deadline_of(a->ask),
 		.trouble = trouble_tell,
-		.back = back_tell };
-	struct place *place = NULL;
+		.back = back_tell,
+		.ctx = a };
 	int status;
 
 	if (!str_is(json_text(json_get(a->ask, "status")), "pending")) return EXIT_YES;
@@ -191,9 +200,9 @@ int asking_wait(struct asking *a, bool in_place)
 	if (!a->waiter) return cli_fail(a->cli, &(struct fault){ .err = ERR_MEMORY });
 	waiting_tell(a);
 	replies_tell(a);
-	if (in_place) place = place_open(a->cli, a->ask);
-	status = wait_loop(a, place);
-	place_free(place);
+	if (in_place) a->place = place_open(a->cli, a->ask);
+	status = wait_loop(a);
+	a->place = place_free(a->place);
 	if (status == term_stopped()) SAY("cli.interrupted", { "id", a->id });
 	return status;
 }

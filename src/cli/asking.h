@@ -3,6 +3,7 @@
 #ifndef CLI_ASKING_H
 #define CLI_ASKING_H
 
+#include "cli/place.h"
 #include "cli/reach.h"
 #include "client/waiter.h"
 
@@ -11,6 +12,7 @@ struct asking {
 	struct cli *cli;
 	struct client *client; /* as the agent */
 	struct waiter *waiter;
+	struct place *place;    /* the person at this terminal; NULL: nobody */
 	const struct json *ask; /* as last seen */
 	struct str id;
 	struct str url;

@@ -53,10 +53,11 @@ static void top_write(struct card *c)
 		json_text(json_get(c->ask, "kind")),
 		json_text(json_get(json_get(c->ask, "agent"), "name")),
 		json_text(json_get(c->ask, "session_title")) };
+	struct str title = json_text(json_get(c->ask, "title"));
 	int64_t ms;
 
 	buf_add_text(c->out, tint_on(TINT_BOLD, c->color));
-	safe_wrap_add(c->out, ask_title(c->ask), "", c->width);
+	if (title.len > 0) safe_wrap_add(c->out, title, "", c->width);
 	buf_add_text(c->out, tint_off(c->color));
 	for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
 		if (facts[i].len == 0) continue;

@@ -43,6 +43,7 @@ void place_prompt(struct place *p)
 	const char *id = prompts[p->question->type];
 	size_t last = p->question->options_len + (p->question->other ? 1 : 0);
 
+	if (p->closed) return;
 	if (p->step == STEP_OTHER) id = "cli.place.other";
 	if (p->step == STEP_NOTE)
 		id = p->question->note_required ? "cli.place.note"
@@ -52,6 +53,12 @@ void place_prompt(struct place *p)
 			{ "last", arena_print(&p->cli->arena, "%zu", last) }),
 		" ");
 	p->prompted = true;
+}
+
+void place_leave(struct place *p)
+{
+	if (p->prompted) tty_write(p->tty, STR("\n"));
+	p->prompted = false;
 }
 
 static void question_show(struct place *p)
@@ -116,7 +123,7 @@ struct place *place_open(struct cli *cli, const struct json *ask)
 struct place *place_free(struct place *p)
 {
 	if (!p) return NULL;
-	if (p->prompted) tty_write(p->tty, STR("\n"));
+	place_leave(p);
 	if (p->tty >= 0) close(p->tty);
 	client_free(p->person);
 	mem_free(p);
@@ -228,6 +235,6 @@ bool place_input(struct place *p, const struct json **ask)
 		return false;
 	}
 	if (line_take(p, line) && submit(p, note ? line : STR_NONE, ask)) return true;
-	if (!p->closed) place_prompt(p);
+	place_prompt(p);
 	return false;
 }

@@ -17,6 +17,15 @@ static int settled_before(
 	return EXIT_NO;
 }
 
+/* Without a login we came as the agent, who never answers. */
+static void login_hint(struct cli *cli)
+{
+	struct client *person = cli->settings.token.len > 0 ? NULL : reach_person(cli);
+
+	if (!person) SAY("cli.answer.login");
+	client_free(person);
+}
+
 int settle_with(struct cli *cli, struct client *client, struct str id, const char *tail,
 	struct str body)
 {
@@ -27,6 +36,7 @@ int settle_with(struct cli *cli, struct client *client, struct str id, const cha
 	const struct json *ask = json_get(reply.json, "ask");
 
 	if (conflict.err != OK) return settled_before(cli, ask, &conflict);
+	if (status == EXIT_NOT_ALLOWED && strcmp(tail, "/cancel") != 0) login_hint(cli);
 	if (status != EXIT_YES) return status;
 	fprintf(stderr, "%.*s\n", STR_ARGS(outcome_story(ask, &cli->arena)));
 	if (args_have(&cli->args, "json")) json_print(ask);

@@ -55,7 +55,8 @@ static int backup_run(struct cli *cli)
 	if (access(path.at, F_OK) == 0)
 		return CLI_USAGE(cli, "cli.backup.exists", { "file", file });
 	return administer(cli, "POST", STR("/v1/backup"),
-		arena_print(&cli->arena, "{\"path\":%.*s}", STR_ARGS(text_json(cli, path))),
+		arena_print(
+			&cli->arena, "{\"path\":%.*s}", STR_ARGS(text_json(cli, path))),
 		&reply);
 }
 
@@ -71,15 +72,18 @@ static int check_run(struct cli *cli)
 		print_json(reply);
 	else if (ok)
 		printf("%s\n", msg_count(&cli->arena, "cli.check.ok",
-				       json_get(reply, "events")->integer).at);
+				       json_get(reply, "events")->integer)
+				       .at);
 	else
 		printf("%s\n", MSG(&cli->arena, "cli.check.bad",
-				       { "detail", json_text(json_get(reply, "detail")) }).at);
+				       { "detail", json_text(json_get(reply, "detail")) })
+				       .at);
 	return ok ? EXIT_YES : EXIT_NO;
 }
 
 static const struct flag json_flags[] = { { .name = "json" }, { 0 } };
-static const char *const backup_examples[] = { "parley backup parley-$(date +%F).db", NULL };
+static const char *const backup_examples[] = { "parley backup parley-$(date +%F).db",
+	NULL };
 
 const struct command verb_workspace_create = {
 	.name = "workspace create",

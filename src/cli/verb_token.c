@@ -23,7 +23,8 @@ static struct str tools_json(struct cli *cli, struct str list)
 
 static struct str create_body(struct cli *cli)
 {
-	struct str agent = args_get(&cli->args, "agent"), tools = args_get(&cli->args, "tools");
+	struct str agent = args_get(&cli->args, "agent"),
+		   tools = args_get(&cli->args, "tools");
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
 	struct str out;
@@ -66,7 +67,8 @@ static int create_run(struct cli *cli)
 static int list_run(struct cli *cli)
 {
 	const struct json *reply = NULL, *items;
-	int status = administer(cli, "GET", STR("/v1/tokens?limit=200"), STR_NONE, &reply);
+	int status =
+		administer(cli, "GET", STR("/v1/tokens?limit=200"), STR_NONE, &reply);
 
 	if (status) return status;
 	if (args_have(&cli->args, "json")) {
@@ -77,7 +79,8 @@ static int list_run(struct cli *cli)
 	for (uint32_t i = 0; items && i < items->count; i++) {
 		const struct json *t = &items->items[i];
 		struct str name = safe_line(&cli->arena, json_text(json_get(t, "name")));
-		struct str agent = safe_line(&cli->arena, json_text(json_get(t, "agent")));
+		struct str agent =
+			safe_line(&cli->arena, json_text(json_get(t, "agent")));
 
 		printf("%.*s  %-6.*s  …%.*s  %.*s  %.*s\n",
 			STR_ARGS(json_text(json_get(t, "id"))),
@@ -93,7 +96,8 @@ static int revoke_run(struct cli *cli)
 	const struct json *reply = NULL;
 
 	return administer(cli, "DELETE",
-		path_with(cli, "/v1/tokens/", args_word(&cli->args, 0)), STR_NONE, &reply);
+		path_with(cli, "/v1/tokens/", args_word(&cli->args, 0)), STR_NONE,
+		&reply);
 }
 
 static const struct flag create_flags[] = { { .name = "role", .value = "ROLE" },

@@ -16,10 +16,13 @@ static void print_login(struct cli *cli, const struct json *user)
 
 static int create_run(struct cli *cli)
 {
-	struct str role = args_get(&cli->args, "role");
+	struct str role = args_get(&cli->args, "role"), name = args_get(&cli->args, "name");
 	const struct json *reply = NULL;
+
+	if (!name.len) name = args_word(&cli->args, 0);
+	if (!name.len) return CLI_USAGE(cli, "cli.user.needs");
 	struct str body = arena_print(&cli->arena, "{\"name\":%.*s,\"role\":%.*s}",
-		STR_ARGS(text_json(cli, args_word(&cli->args, 0))),
+		STR_ARGS(text_json(cli, name)),
 		STR_ARGS(text_json(cli, role.len ? role : STR("member"))));
 	int status = administer(cli, "POST", STR("/v1/users"), body, &reply);
 
@@ -58,7 +61,8 @@ static int user_patch(struct cli *cli, struct str body, const struct json **repl
 	int status = administer_user(cli, args_word(&cli->args, 0), &id);
 
 	return status ? status
-		      : administer(cli, "PATCH", path_with(cli, "/v1/users/", id), body, reply);
+		      : administer(cli, "PATCH", path_with(cli, "/v1/users/", id), body,
+				reply);
 }
 
 static int login_run(struct cli *cli)
@@ -99,7 +103,8 @@ static int password_run(struct cli *cli)
 	const struct json *reply = NULL;
 	struct str password;
 
-	if (!password_read(cli, &password)) return CLI_USAGE(cli, "cli.user.password.differ");
+	if (!password_read(cli, &password))
+		return CLI_USAGE(cli, "cli.user.password.differ");
 	return user_patch(cli,
 		arena_print(&cli->arena, "{\"password\":%.*s}",
 			STR_ARGS(text_json(cli, password))),
@@ -112,21 +117,24 @@ static int remove_run(struct cli *cli)
 	struct str id;
 	int status = administer_user(cli, args_word(&cli->args, 0), &id);
 
-	return status ? status : administer(cli, "DELETE", path_with(cli, "/v1/users/", id),
-					 STR_NONE, &reply);
+	return status ? status
+		      : administer(cli, "DELETE", path_with(cli, "/v1/users/", id),
+				STR_NONE, &reply);
 }
 
 static const struct flag create_flags[] = { { .name = "role", .value = "ROLE" },
+	{ .name = "name", .value = "NAME" },
 	{ .name = "workspace", .value = "NAME" }, { .name = "json" }, { 0 } };
 
-static const char *const create_examples[] = { "parley user create ann --role admin", NULL };
+static const char *const create_examples[] = { "parley user create ann --role admin",
+	NULL };
 static const char *const login_examples[] = { "parley user login owner", NULL };
 
 const struct command verb_user_create = {
 	.name = "user create",
 	.run = create_run,
 	.words = "NAME",
-	.words_min = 1,
+	.words_min = 0,
 	.words_max = 1,
 	.flags = create_flags,
 	.settings = SETTINGS_STORE,

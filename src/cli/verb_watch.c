@@ -64,7 +64,8 @@ static bool event_print(void *ctx, const struct sse_frame *frame)
 static void trouble_tell(void *ctx, const struct fault *why)
 {
 	(void)ctx;
-	SAY("cli.trouble", { "detail", str_of(why->detail) });
+	(void)why;
+	SAY("cli.trouble");
 }
 
 static void back_tell(void *ctx)

@@ -119,6 +119,8 @@ enum waited waiter_run(
 		case STIRRED_INPUT: return WAITED_INPUT;
 		case STIRRED_NET: break;
 		}
+		/* The head of a held reply comes at once: the server is there again. */
+		if (w->held && w->tries > 0 && transfer_status(w->held) == 200) found(w);
 		if (w->held && transfer_over(w->held) && reply_take(w, out, &result, why))
 			return result;
 	}
