@@ -4,6 +4,8 @@
 #include "base/password.h"
 #include "desk/desk.h"
 
+#include <sys/stat.h>
+
 struct local {
 	struct desk *desk;
 };
@@ -55,6 +57,7 @@ struct local *local_open(struct str store, struct fault *why)
 		.timeout_max_ms = (int64_t)30 * 24 * 3600 * 1000, .alone = true };
 	struct local *l = mem_alloc(sizeof *l);
 
+	umask(0077); /* the store is its owner's alone */
 	if (!l) {
 		fail(why, ERR_MEMORY, "out of memory");
 		return NULL;

@@ -57,19 +57,6 @@ static void sheet_read_keyed(
 	}
 }
 
-/* Is this the value of the one question rather than an object of key and value? */
-static bool value_bare(const struct sheet *s, const struct json *json)
-{
-	static const char *const parts[] = { "selected", "other", "text", "value" };
-
-	if (s->len != 1) return false;
-	if (json->type != JSON_OBJECT) return true;
-	if (json_get_str(json, s->questions[0].key)) return false;
-	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-		if (json_get(json, parts[i])) return true;
-	return false;
-}
-
 static enum decision sheet_decision(const struct sheet *s)
 {
 	enum decision all = DECISION_NONE;
@@ -142,9 +129,7 @@ static bool sheet_make(
 static enum err sheet_check_at(struct sheet *s, const struct json *values,
 	const struct spot *at, struct arena *arena, struct answer *out)
 {
-	if (value_bare(s, values))
-		sheet_read(s, 0, at, values);
-	else if (values->type == JSON_OBJECT)
+	if (values->type == JSON_OBJECT)
 		sheet_read_keyed(s, at, values);
 	else
 		wrong(s->check, at, "must be an object of question keys and answers");

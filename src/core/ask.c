@@ -118,10 +118,7 @@ static struct str settlement_summary(const struct settlement *s, struct arena *a
 {
 	const char *outcome = settling[s->verb].outcome;
 
-	if (s->verb == SETTLE_ANSWER) return s->answer->summary;
-	if (s->answer)
-		return arena_print(arena, "%.*s\n(default: nobody answered)",
-			STR_ARGS(s->answer->summary));
+	if (s->answer) return s->answer->summary;
 	if (s->reason.len)
 		return arena_print(arena, "%s: %.*s", outcome, STR_ARGS(s->reason));
 	return str_of(outcome);

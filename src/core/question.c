@@ -156,7 +156,9 @@ static void read_options(struct reading *r, struct arena *arena, struct question
 
 		option_read(r, &item, &list->items[i], o);
 		if (o->id.len && option_known(q, o->id))
-			wrong(r->check, &item, "another option has the id \"%.*s\"",
+			wrong_member(r->check, &item,
+				json_get(&list->items[i], "id") ? STR("id") : STR("label"),
+				"another option has the id \"%.*s\"",
 				STR_ARGS(text_excerpt(o->id)));
 		q->options_len++;
 	}

@@ -25,6 +25,18 @@ static void ask_needs(struct job *job, struct wants *w)
 	if (d->session.len) wants_session(w, job->who.ws, d->session);
 }
 
+/* The conflict carries the open ask that stands in the way. */
+static void ask_in_the_way(struct task *t, struct rows *rows, const struct session *s)
+{
+	struct ask *a = NULL;
+
+	if (rows_fetch_open(rows, s, NULL)) return;
+	while ((a = rows_next_ask(rows, s->ws, s->id, a)))
+		if (a->exclusive)
+			t->job.conflict = desk_show(t->desk, a, s->title,
+				t->job.credential.workspace, rows->now_ms, &t->job.arena);
+}
+
 /* Its own session, or a standing one that is its to ask in. */
 static enum err ask_session(struct task *t, struct rows *rows, const struct draft *d,
 	struct session **out, struct fault *why)
@@ -35,11 +47,11 @@ static enum err ask_session(struct task *t, struct rows *rows, const struct draf
 	if (!d->session.len) return OK;
 	s = rows_session(rows, t->job.who.ws, d->session);
 	if (!s || !principal_sees(&t->job.who, s->agent))
-		return t->id.len ? fail(why, ERR_NOT_FOUND, "no session %.*s",
-					   STR_ARGS(d->session))
-				 : fail_at(why, "/session", "no such session");
+		return fail(why, ERR_NOT_FOUND, "no session %.*s",
+			STR_ARGS(str_first(d->session, 64)));
 	e = desk_own(&t->job.who, s->agent, why);
 	if (!e) e = session_may_ask(s, d->kind, why);
+	if (e == ERR_CONFLICT) ask_in_the_way(t, rows, s);
 	if (!e) *out = s;
 	return e;
 }

@@ -30,6 +30,25 @@ enum err desk_find_ask(struct task *t, struct rows *rows, struct ask **out, stru
 	return OK;
 }
 
+enum err desk_refused(const struct task *t, struct fault *why)
+{
+	if (!t->job.refused) return OK;
+	*why = *t->job.refused;
+	return why->err;
+}
+
+enum err desk_admit(struct task *t, struct rows *rows, enum deed deed, struct ask **out,
+	struct fault *why)
+{
+	enum err e = desk_find_ask(t, rows, out, why);
+
+	if (e) return e;
+	if (!role_may(t->job.who.role, deed))
+		return fail(why, ERR_FORBIDDEN, "the role %s may not do this",
+			role_name(t->job.who.role));
+	return desk_refused(t, why);
+}
+
 enum err desk_find_session(struct task *t, struct rows *rows, struct session **out,
 	struct fault *why)
 {

@@ -224,7 +224,7 @@ void desk_put(struct desk *d, const struct use *use, struct task *t)
 	task_check(d, use, t);
 	c = !use->job.read || !d->threads ? d->writer : use->job.slow ? d->slow_reader : d->reader;
 	/* A writing use case that is refused already has nothing to write. */
-	if (t->job.refused && d->threads) c = d->reader;
+	if (t->job.refused && !use->job.late && d->threads) c = d->reader;
 	if (!clerk_put(c, &t->job)) task_refuse(t);
 }
 

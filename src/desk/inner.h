@@ -43,6 +43,10 @@ bool task_has_param(const struct task *, const char *name);
 /* The ask, if p may see it; ERR_NOT_FOUND otherwise. */
 enum err desk_find_ask(struct task *, struct rows *, struct ask **, struct fault *);
 enum err desk_find_session(struct task *, struct rows *, struct session **, struct fault *);
+/* The same, and then: may the role do this, and was the body right? In this order, so that
+ * nothing is told of what one may not see. */
+enum err desk_admit(struct task *, struct rows *, enum deed, struct ask **, struct fault *);
+enum err desk_refused(const struct task *, struct fault *);
 /* ERR_FORBIDDEN unless it is p's own, or p may withdraw others'. */
 enum err desk_own(const struct principal *, struct str agent, struct fault *);
 
@@ -75,6 +79,9 @@ enum err desk_reply_session(struct task *, struct rows *, struct session *, stru
 /* Settles it, counts it in its session and stages the events; everything was checked. */
 enum err desk_settle(struct task *, struct rows *, struct ask *, const struct settlement *,
 	struct fault *);
+/* Without the event of the session's status: for who tells it of the session as a whole. */
+enum err desk_settle_quietly(struct task *, struct rows *, struct ask *,
+	const struct settlement *, struct fault *);
 /* Past its deadline: settles it as expired, by its default if it has one. */
 enum err desk_expire(struct task *, struct rows *, struct ask *, struct fault *);
 /* Cancels every open ask of a session (wants_open_asks). */

@@ -173,6 +173,7 @@ static enum err user_body_read(const struct json *body, struct user_body *b,
 	const struct json *password = json_get(body, "password");
 	const struct json *disabled = json_get(body, "disabled");
 	const struct json *language = json_get(body, "language");
+	const struct json *login = json_get(body, "login");
 	enum err e = members_only(body, names, why);
 
 	b->has_name = name != NULL;
@@ -180,7 +181,8 @@ static enum err user_body_read(const struct json *body, struct user_body *b,
 	b->has_password = password != NULL;
 	b->has_disabled = disabled != NULL;
 	b->disabled = json_is(disabled, JSON_TRUE);
-	b->login = json_is(json_get(body, "login"), JSON_TRUE);
+	b->login = json_is(login, JSON_TRUE);
+	if (login && !b->login) e = fail_at(why, "/login", "true, or nothing");
 	b->language = json_text(language);
 	if (name && name_read(name, &b->name, why)) e = why->err;
 	if (role && (!role_read(json_text(role), &b->role) || b->role < ROLE_VIEWER ||
@@ -204,12 +206,21 @@ static enum err user_check(struct task *t, struct fault *why)
 	return user_body_read(t->body, b, why);
 }
 
+static enum err user_patch_check(struct task *t, struct fault *why)
+{
+	enum err e = user_check(t, why);
+
+	return !e && !t->body->count ? fail_at(why, "", "nothing to change") : e;
+}
+
 static enum err user_create_check(struct task *t, struct fault *why)
 {
 	enum err e = user_check(t, why);
 	struct user_body *b = t->checked;
 
 	if (!e && !b->has_name) e = fail_at(why, "/name", "required");
+	if (b && b->has_disabled) e = fail_at(why, "/disabled", "unknown member");
+	if (b && b->login) e = fail_at(why, "/login", "unknown member");
 	if (!e && !b->has_role) b->role = ROLE_MEMBER;
 	return e;
 }
@@ -370,7 +381,7 @@ static enum err user_patch_decide(struct job *job, struct rows *rows, struct fau
 
 const struct use use_user_patch = {
 	.job = { .name = "user_patch", .decide = user_patch_decide },
-	.check = user_check,
+	.check = user_patch_check,
 };
 
 static enum err user_delete_decide(struct job *job, struct rows *rows, struct fault *why)

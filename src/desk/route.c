@@ -12,18 +12,21 @@ static void route_needs(struct job *job, struct wants *w)
 }
 
 /* The ask, while it is open. */
-static enum err route_open(struct task *t, struct rows *rows, struct ask **out,
+static enum err route_open(struct task *t, struct rows *rows, const struct ask *a,
 	struct fault *why)
 {
-	struct ask *a;
-	enum err e = desk_find_ask(t, rows, &a, why);
-
-	if (e) return e;
 	if (a->status != ASK_PENDING || (a->deadline_ms && a->deadline_ms <= rows->now_ms))
 		return desk_settled_conflict(
 			t, a, rows_session(rows, a->ws, a->session), rows->now_ms, why);
-	*out = a;
 	return OK;
+}
+
+static enum err route_admit(struct task *t, struct rows *rows, struct ask **a,
+	struct fault *why)
+{
+	enum err e = desk_admit(t, rows, DEED_ROUTE, a, why);
+
+	return e ? e : route_open(t, rows, *a, why);
 }
 
 /* Counts the change, stages its event, replies with the ask. */
@@ -64,9 +67,11 @@ static enum err reply_decide(struct job *job, struct rows *rows, struct fault *w
 	struct str text;
 	struct ask *a;
 	bool person = role_may(job->who.role, DEED_SETTLE);
-	enum err e = route_open(t, rows, &a, why);
+	enum err e = desk_find_ask(t, rows, &a, why);
 
 	if (!e && !person) e = desk_own(&job->who, a->agent, why);
+	if (!e) e = desk_refused(t, why);
+	if (!e) e = route_open(t, rows, a, why);
 	if (!e) e = note_read(t->body, "text", REPLY_MAX, true, &text, why);
 	if (e) return e;
 	if (a->replies.len > THREAD_MAX)
@@ -87,6 +92,7 @@ static enum err reply_decide(struct job *job, struct rows *rows, struct fault *w
 
 const struct use use_reply = {
 	.job = { .name = "reply",
+		.late = true,
 		.needs = route_needs,
 		.decide = reply_decide,
 		.again = desk_again_ask },
@@ -121,7 +127,7 @@ static enum err assign_decide(struct job *job, struct rows *rows, struct fault *
 	const struct assignment *to = t->checked;
 	struct buf data = { .max = 65536 };
 	struct ask *a;
-	enum err e = route_open(t, rows, &a, why);
+	enum err e = route_admit(t, rows, &a, why);
 
 	if (!e) e = desk_check_users(rows, job->who.ws, to->ids, to->len, why);
 	if (e) return e;
@@ -132,8 +138,7 @@ static enum err assign_decide(struct job *job, struct rows *rows, struct fault *
 
 const struct use use_assign = {
 	.job = { .name = "assign",
-		.needs_deed = true,
-		.deed = DEED_ROUTE,
+		.late = true,
 		.needs = route_needs,
 		.decide = assign_decide,
 		.again = desk_again_ask },
@@ -157,7 +162,7 @@ static enum err claim_decide(struct job *job, struct rows *rows, struct fault *w
 	struct str me = job->who.user.len ? job->who.user : job->who.token;
 	char until[TIME_SIZE];
 	struct ask *a;
-	enum err e = route_open(t, rows, &a, why);
+	enum err e = route_admit(t, rows, &a, why);
 
 	if (e) return e;
 	if (a->claimed_until_ms > rows->now_ms && !str_eq(a->claimed_user, me))
@@ -180,8 +185,7 @@ static enum err claim_decide(struct job *job, struct rows *rows, struct fault *w
 
 const struct use use_claim = {
 	.job = { .name = "claim",
-		.needs_deed = true,
-		.deed = DEED_ROUTE,
+		.late = true,
 		.needs = route_needs,
 		.decide = claim_decide,
 		.again = desk_again_ask },
@@ -218,7 +222,7 @@ static enum err extend_decide(struct job *job, struct rows *rows, struct fault *
 	char at[TIME_SIZE];
 	int64_t ms;
 	struct ask *a;
-	enum err e = route_open(t, rows, &a, why);
+	enum err e = route_admit(t, rows, &a, why);
 
 	if (!e) e = extend_read(t, &ms, why);
 	if (e) return e;
@@ -237,8 +241,7 @@ static enum err extend_decide(struct job *job, struct rows *rows, struct fault *
 
 const struct use use_extend = {
 	.job = { .name = "extend",
-		.needs_deed = true,
-		.deed = DEED_ROUTE,
+		.late = true,
 		.needs = route_needs,
 		.decide = extend_decide,
 		.again = desk_again_ask },
@@ -264,6 +267,7 @@ static enum err spend_decide(struct job *job, struct rows *rows, struct fault *w
 	enum err e = desk_find_ask(t, rows, &a, why);
 
 	if (!e) e = desk_own(&job->who, a->agent, why);
+	if (!e) e = desk_refused(t, why);
 	if (!e) e = note_read(t->body, "digest", DIGEST_SIZE, true, &digest, why);
 	if (e) return e;
 	s = rows_session(rows, a->ws, a->session);
@@ -282,6 +286,7 @@ static enum err spend_decide(struct job *job, struct rows *rows, struct fault *w
 
 const struct use use_spend = {
 	.job = { .name = "use",
+		.late = true,
 		.needs = route_needs,
 		.decide = spend_decide,
 		.again = desk_again_ask },

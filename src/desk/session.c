@@ -173,7 +173,7 @@ static enum err session_find_own(struct task *t, struct rows *rows, struct sessi
 static enum err session_become(struct task *t, struct rows *rows, struct session *s,
 	enum session_status status, struct fault *why)
 {
-	enum session_status was;
+	enum session_status was = s->status;
 	enum err e = OK;
 
 	if (status == SESSION_COMPLETED || status == SESSION_FAILED ||
@@ -183,9 +183,8 @@ static enum err session_become(struct task *t, struct rows *rows, struct session
 				session_status_name(status)),
 			why);
 	if (e) return e;
-	was = s->status; /* the cancelled asks may have changed it */
+	s->status = status; /* its last open asks may have changed it meanwhile */
 	if (was == status) return OK;
-	s->status = status;
 	rows_touch_session(rows, s);
 	return desk_stage_status(rows, s, was, why);
 }

@@ -38,30 +38,36 @@ static const enum count counted[] = { [SETTLE_ANSWER] = COUNT_ANSWERS,
 	[SETTLE_EXPIRE] = COUNT_EXPIRIES,
 	[SETTLE_CANCEL] = COUNT_CANCELS };
 
-enum err desk_settle(struct task *t, struct rows *rows, struct ask *a,
+enum err desk_settle_quietly(struct task *t, struct rows *rows, struct ask *a,
 	const struct settlement *how, struct fault *why)
 {
 	struct session *s = rows_session(rows, a->ws, a->session);
-	enum session_status was;
 	const char *type;
 	struct staged *st;
 	enum err e;
-	bool changed;
 
 	if (!s) return fail(why, ERR_INTERNAL, "ask %.*s has no session", STR_ARGS(a->id));
 	e = ask_settle(a, how, rows->now_ms, rows->arena, &type, why);
 	if (e) return e;
-	was = s->status;
-	changed = session_settled(s, a->kind, rows->now_ms);
+	session_settled(s, a->kind, rows->now_ms);
 	rows_touch_session(rows, s);
 	st = rows_event(rows, type, s, a, settled_data(a, rows->arena));
 	if (!st) return fail(why, ERR_MEMORY, "out of memory");
 	st->shown = desk_show(t->desk, a, s->title, desk_workspace(t, rows, a->ws),
 		rows->now_ms, rows->arena);
-	if (changed) e = desk_stage_status(rows, s, was, why);
 	atomic_fetch_add_explicit(
 		&t->desk->counts[counted[how->verb]], 1, memory_order_relaxed);
-	return e;
+	return OK;
+}
+
+enum err desk_settle(struct task *t, struct rows *rows, struct ask *a,
+	const struct settlement *how, struct fault *why)
+{
+	struct session *s = rows_session(rows, a->ws, a->session);
+	enum session_status was = s ? s->status : SESSION_IDLE;
+	enum err e = desk_settle_quietly(t, rows, a, how, why);
+
+	return e || s->status == was ? e : desk_stage_status(rows, s, was, why);
 }
 
 enum err desk_expire(struct task *t, struct rows *rows, struct ask *a, struct fault *why)
@@ -92,19 +98,14 @@ static enum err settle_in_time(struct task *t, struct rows *rows, struct ask *a,
 	return desk_expire(t, rows, a, why);
 }
 
-static enum err settle_open(struct task *t, struct rows *rows, struct ask **out,
+static enum err settle_open(struct task *t, struct rows *rows, struct ask *a,
 	struct fault *why)
 {
-	struct ask *a;
-	enum err e = desk_find_ask(t, rows, &a, why);
+	enum err e = settle_in_time(t, rows, a, why);
 
-	if (!e) e = settle_in_time(t, rows, a, why);
-	if (e) return e;
-	if (a->status != ASK_PENDING)
-		return desk_settled_conflict(
-			t, a, rows_session(rows, a->ws, a->session), rows->now_ms, why);
-	*out = a;
-	return OK;
+	if (e || a->status == ASK_PENDING) return e;
+	return desk_settled_conflict(
+		t, a, rows_session(rows, a->ws, a->session), rows->now_ms, why);
 }
 
 static enum err settle_finish(struct task *t, struct rows *rows, struct ask *a,
@@ -140,8 +141,9 @@ static enum err answer_decide(struct job *job, struct rows *rows, struct fault *
 	struct answer answer;
 	char digest[DIGEST_SIZE];
 	struct ask *a;
-	enum err e = settle_open(t, rows, &a, why);
+	enum err e = desk_admit(t, rows, DEED_SETTLE, &a, why);
 
+	if (!e) e = settle_open(t, rows, a, why);
 	if (!e) e = ask_may_settle(a, &job->who, why);
 	if (!e) e = ask_parts(a, rows->arena, &parts, why);
 	if (!e)
@@ -176,8 +178,9 @@ static enum err skip_decide(struct job *job, struct rows *rows, struct fault *wh
 	struct task *t = task_of(job);
 	struct settlement how = { .verb = SETTLE_SKIP };
 	struct ask *a;
-	enum err e = settle_open(t, rows, &a, why);
+	enum err e = desk_admit(t, rows, DEED_SETTLE, &a, why);
 
+	if (!e) e = settle_open(t, rows, a, why);
 	if (!e) e = ask_may_settle(a, &job->who, why);
 	if (!e) e = reason_read(t->body, &how.reason, why);
 	if (e) return e;
@@ -193,7 +196,8 @@ static enum err cancel_decide(struct job *job, struct rows *rows, struct fault *
 	enum err e = desk_find_ask(t, rows, &a, why);
 
 	if (!e) e = desk_own(&job->who, a->agent, why);
-	if (!e) e = settle_open(t, rows, &a, why);
+	if (!e) e = desk_refused(t, why);
+	if (!e) e = settle_open(t, rows, a, why);
 	if (!e) e = reason_read(t->body, &how.reason, why);
 	return e ? e : settle_finish(t, rows, a, &how, why);
 }
@@ -206,14 +210,13 @@ enum err desk_cancel_open(struct task *t, struct rows *rows, struct session *s,
 	enum err e = OK;
 
 	while (!e && (a = rows_next_ask(rows, s->ws, s->id, a)))
-		e = desk_settle(t, rows, a, &how, why);
+		e = desk_settle_quietly(t, rows, a, &how, why);
 	return e;
 }
 
 const struct use use_answer = {
 	.job = { .name = "answer",
-		.needs_deed = true,
-		.deed = DEED_SETTLE,
+		.late = true,
 		.needs = settle_needs,
 		.decide = answer_decide,
 		.again = desk_again_settled },
@@ -222,8 +225,7 @@ const struct use use_answer = {
 
 const struct use use_skip = {
 	.job = { .name = "skip",
-		.needs_deed = true,
-		.deed = DEED_SETTLE,
+		.late = true,
 		.needs = settle_needs,
 		.decide = skip_decide,
 		.again = desk_again_settled },
@@ -232,6 +234,7 @@ const struct use use_skip = {
 
 const struct use use_cancel = {
 	.job = { .name = "cancel",
+		.late = true,
 		.needs = settle_needs,
 		.decide = cancel_decide,
 		.again = desk_again_settled },

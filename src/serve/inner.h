@@ -11,6 +11,9 @@
 
 enum { DOORS_MAX = 8, HEARTBEAT_MS = 15000 };
 
+/* What the API says is for the moment and for no cache, and is what it says it is. */
+#define API_HEADERS "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n"
+
 struct door {
 	struct serve *serve;
 	struct http_server *http;
@@ -102,8 +105,9 @@ enum err request_enter(struct request *, struct fault *);
 
 /* wait.c, stream.c, login.c, page.c: routes that do more than ask the desk. */
 route_fn route_ask, route_ask_get, route_events, route_login, route_logout, route_me,
-	route_user, route_healthz, route_readyz, route_metrics, route_openapi, route_page,
+	route_user, route_revoke, route_healthz, route_readyz, route_metrics, route_openapi, route_page,
 	route_asset;
 void told_arrived(struct serve *, struct told *);
+void streams_recheck(struct serve *); /* who may still follow? */
 
 #endif

@@ -14,7 +14,7 @@ static struct str cookie_line(struct request *r, const char *value, int age_s)
 {
 	return arena_print(&r->task.job.arena,
 		"Set-Cookie: parley=%s; Path=/; Max-Age=%d; HttpOnly; SameSite=Strict%s\r\n"
-		"Cache-Control: no-store\r\n",
+		API_HEADERS,
 		value, age_s, str_starts(str_of(r->serve->url), "https:") ? "; Secure" : "");
 }
 
@@ -23,7 +23,7 @@ static void cookie_reply(struct request *r)
 	struct task *t = &r->task;
 
 	if (t->job.err || !t->secret[0])
-		request_reply(r, STR("Cache-Control: no-store\r\n"));
+		request_reply(r, STR_NONE);
 	else
 		request_reply(r, cookie_line(r, t->secret, COOKIE_AGE_S));
 }
@@ -33,8 +33,20 @@ void route_me(struct request *r)
 	request_put(r, r->route->use, cookie_reply);
 }
 
+static void revoked(struct request *r)
+{
+	if (!r->task.job.err) streams_recheck(r->serve);
+	request_reply(r, STR_NONE);
+}
+
+void route_revoke(struct request *r)
+{
+	request_put(r, r->route->use, revoked);
+}
+
 static void logged_out(struct request *r)
 {
+	if (!r->task.job.err) streams_recheck(r->serve);
 	request_reply(r, r->task.job.err ? STR_NONE : cookie_line(r, "", 0));
 }
 
@@ -141,7 +153,7 @@ static void user_hashed(struct request *r, struct sum *s)
 		return;
 	}
 	r->task.password_hash = arena_str(&r->task.job.arena, str_of(s->hash));
-	request_put(r, r->route->use, cookie_reply);
+	request_put(r, r->route->use, revoked);
 }
 
 void route_user(struct request *r)
@@ -152,5 +164,5 @@ void route_user(struct request *r)
 	if (known && json_is(json_get(r->task.body, "password"), JSON_STRING))
 		sum_put(r, sum_hash, user_hashed);
 	else
-		request_put(r, r->route->use, cookie_reply);
+		request_put(r, r->route->use, revoked);
 }

@@ -41,11 +41,11 @@ const struct route routes[] = {
 	{ "POST", "/v1/users", &use_user_create, route_user, WRITE, "" },
 	{ "GET", "/v1/users/{id}", &use_user_get, NULL, 0, "" },
 	{ "PATCH", "/v1/users/{id}", &use_user_patch, route_user, BODY_JSON, "" },
-	{ "DELETE", "/v1/users/{id}", &use_user_delete, NULL, 0, "" },
+	{ "DELETE", "/v1/users/{id}", &use_user_delete, route_revoke, 0, "" },
 	{ "GET", "/v1/tokens", &use_token_list, NULL, 0, LIST },
 	{ "POST", "/v1/tokens", &use_token_create, NULL, WRITE, "" },
 	{ "GET", "/v1/tokens/{id}", &use_token_get, NULL, 0, "" },
-	{ "DELETE", "/v1/tokens/{id}", &use_token_delete, NULL, 0, "" },
+	{ "DELETE", "/v1/tokens/{id}", &use_token_delete, route_revoke, 0, "" },
 	/* On the keeper's socket only: their use cases see to that. */
 	{ "GET", "/v1/workspaces", &use_workspace_list, NULL, 0, "" },
 	{ "POST", "/v1/workspaces", &use_workspace_create, NULL, BODY_JSON, "" },

@@ -29,11 +29,11 @@ static void problem_reply(struct serve *s, struct exchange *x, enum err e,
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
 	char after[48];
-	char lines[256];
+	char lines[384];
 	int status = problem_status(e);
 
 	retry_after(after, why);
-	snprintf(lines, sizeof lines, "%s%s%.*s", after,
+	snprintf(lines, sizeof lines, API_HEADERS "%s%s%.*s", after,
 		e == ERR_NO_TOKEN ? "WWW-Authenticate: Bearer realm=\"parley\"\r\n" : "",
 		STR_ARGS(headers));
 	problem_write(&w, e, why, ask);
@@ -63,7 +63,7 @@ void request_reply(struct request *r, struct str headers)
 	} else {
 		serve_count(r->serve, job->status);
 		http_reply(r->x, job->status, job->status == 204 ? NULL : "application/json",
-			headers, buf_str(&job->out));
+			headers.len ? headers : STR(API_HEADERS), buf_str(&job->out));
 	}
 	request_free(r);
 }

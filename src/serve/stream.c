@@ -301,6 +301,11 @@ void route_events(struct request *r)
 	stream_ask_for(st, r, after);
 }
 
+void streams_recheck(struct serve *s)
+{
+	feed_tell(&s->feed, NULL);
+}
+
 void told_arrived(struct serve *s, struct told *told)
 {
 	feed_tell(&s->feed, told);

