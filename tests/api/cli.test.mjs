@@ -203,7 +203,7 @@ test('gate uses its approval up', async () => {
 		await member.answer(ask, { decision: 'approve' });
 	});
 	const ask = await member.read({ id });
-	const reply = await agent.post(`/v1/asks/${id}/use`, { digest: ask.approved_digest });
+	const reply = await agent.post(`/v1/asks/${id}/use`, { digest: ask.digest });
 	assert.equal(reply.status, 409);
 });
 
@@ -278,7 +278,7 @@ test('show does not let control characters through to a terminal', async () => {
 });
 
 test('list prints what is pending, and --status the rest', async () => {
-	const ask = await agent.ask({ question: 'Listed?' });
+	const ask = await agent.ask({ question: 'Listed?', type: 'boolean' });
 	const pending = await parley(['list']);
 	assert.equal(pending.code, 0);
 	assert.ok(pending.stdout.includes(ask.id));
@@ -407,6 +407,46 @@ test('token create prints the token as the last word, also while the server runs
 	assert.equal((await server.client(secret).get('/v1/me')).body.name, 'late');
 });
 
+test('the data folder may be named from where one stands', async () => {
+	const made = await server.run(['token', 'create', '--role', 'agent', '--name', 'near', '--data',
+		'data'], { cwd: server.home });
+	assert.equal(made.code, 0, made.stderr);
+});
+
+test('users and tokens are listed and removed', async () => {
+	const run = (...args) => server.run([...args, '--data', server.data]);
+	assert.equal((await run('user', 'create', 'short-lived')).code, 0);
+	assert.match((await run('user', 'list')).stdout, /short-lived/);
+	assert.match((await run('user', 'login', 'short-lived')).stdout, /login#/);
+	assert.equal((await run('user', 'remove', 'short-lived')).code, 0);
+	assert.doesNotMatch((await run('user', 'list')).stdout, /short-lived/);
+	const secret = await server.secret('agent', 'passing');
+	const row = (await run('token', 'list')).stdout.split('\n').find((l) => l.includes('passing'));
+	const id = row.match(/tok_[0-9a-z]{26}/)[0];
+	assert.equal((await run('token', 'revoke', id)).code, 0);
+	assert.equal((await server.client(secret).get('/v1/me')).status, 401);
+});
+
+test('user password sets a password that is piped in', async () => {
+	await server.run(['user', 'create', 'paul', '--data', server.data]);
+	const set = await server.run(['user', 'password', 'paul', '--data', server.data],
+		{ input: 'correct horse\n' });
+	assert.equal(set.code, 0, set.stderr);
+	const reply = await server.nobody.post('/v1/login', { name: 'paul', password: 'correct horse' });
+	assert.equal(reply.status, 200);
+});
+
+test('workspaces keep to themselves', async () => {
+	const made = await server.run(['workspace', 'create', 'elsewhere', '--data', server.data]);
+	assert.equal(made.code, 0, made.stderr);
+	const far = await server.as('agent', 'far', ['--workspace', 'elsewhere']);
+	const [here, there] = [await agent.ask(), await far.ask()];
+	assert.equal(there.workspace, 'elsewhere');
+	assert.equal((await admin.get(`/v1/asks/${there.id}`)).status, 404);
+	assert.equal((await far.get(`/v1/asks/${here.id}`)).status, 404);
+	assert.equal((await far.events()).as_of, 2);
+});
+
 test('token create --agent and --tools are kept', async () => {
 	const secret = await server.secret('agent', 'tooled', ['--agent', 'builder', '--tools',
 		'get_answer,list_asks']);
@@ -450,8 +490,7 @@ test('doctor says what it tried', async () => {
 });
 
 test('user create makes a user with a login link', async () => {
-	const made = await server.run(['user', 'create', '--name', 'emil', '--role', 'member', '--data',
-		server.data]);
+	const made = await server.run(['user', 'create', 'emil', '--role', 'member', '--data', server.data]);
 	assert.equal(made.code, 0, made.stderr);
 	assert.match(made.stdout, /login#/);
 	const { items } = (await admin.get('/v1/users?limit=200')).body;

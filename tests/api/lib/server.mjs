@@ -116,9 +116,9 @@ export class Server {
 	}
 
 	/** Runs a command of parley; never throws. → {code, stdout, stderr} */
-	run(args, { env = {}, input, timeout = 30_000 } = {}) {
+	run(args, { env = {}, input, cwd, timeout = 30_000 } = {}) {
 		return new Promise((resolve) => {
-			const child = execFile(BIN, args, { env: { ...this.env, ...env }, timeout },
+			const child = execFile(BIN, args, { env: { ...this.env, ...env }, cwd, timeout },
 				(error, stdout, stderr) => {
 					const code = error ? (error.code ?? error.signal) : 0;
 					resolve({ code, stdout, stderr });
