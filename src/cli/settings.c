@@ -274,6 +274,15 @@ static enum err setting_wrong(
 			.at);
 }
 
+/* Others are told where it is: the server its socket, a client the server. */
+static struct str absolute(struct str path, struct arena *arena)
+{
+	char here[4096];
+
+	if (str_starts(path, "/") || !getcwd(here, sizeof here)) return path;
+	return arena_print(arena, "%s/%.*s", here, STR_ARGS(path));
+}
+
 static struct str data_default(struct arena *arena)
 {
 	const char *state = getenv("STATE_DIRECTORY"), *base = getenv("XDG_STATE_HOME");
@@ -303,6 +312,7 @@ static enum err settings_finish(
 	struct settings *s = &raw->s;
 
 	if (s->data.len == 0) s->data = data_default(arena);
+	s->data = absolute(s->data, arena);
 	if (s->store.len == 0)
 		s->store = arena_print(arena, "sqlite:%.*s/parley.db", STR_ARGS(s->data));
 	if (s->url.len > 0 && s->url.at[s->url.len - 1] == '/') {

@@ -234,6 +234,16 @@ void desk_do(struct desk *d, const struct use *use, struct task *t)
 	clerk_work(d->writer, &t->job.link);
 }
 
+void desk_do_many(struct desk *d, const struct use *const *uses, struct task *const *tasks,
+	size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		task_check(d, uses[i], tasks[i]);
+		if (i) tasks[i - 1]->job.link.next = &tasks[i]->job.link;
+	}
+	if (len) clerk_work(d->writer, &tasks[0]->job.link);
+}
+
 bool desk_set_url(struct desk *d, struct str url)
 {
 	char *copy = mem_copy(url.at, url.len);

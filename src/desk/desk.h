@@ -68,6 +68,9 @@ struct desk *desk_close(struct desk *);
 void desk_put(struct desk *, const struct use *, struct task *);
 /* The same at once, on the caller's thread: without threads only. */
 void desk_do(struct desk *, const struct use *, struct task *);
+/* The same with several, which meet in one batch. */
+void desk_do_many(
+	struct desk *, const struct use *const *, struct task *const *, size_t len);
 
 /* Called on the writing clerk's thread after each commit; told is borrowed (told_hold), NULL
  * when memory was short and the log must be read. Set before the first task. */

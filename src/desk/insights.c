@@ -16,11 +16,11 @@ struct tally {
 
 struct day {
 	struct tally tally;
-	int64_t first_time, times; /* the day's times to answer, in `times` of the whole */
 };
 
 struct insights {
 	int64_t from_ms, to_ms;
+	int64_t first_day_ms; /* the start of from's day */
 	struct tally all, kinds[ASK_ERROR_RECOVERY + 1];
 	struct day *days;
 	size_t days_len;
@@ -60,7 +60,7 @@ static enum err insight_row(void *ctx, const struct row *row, struct fault *why)
 {
 	struct insights *in = ctx;
 	int64_t created_ms = row_int(row, 2), settled_ms = row_int(row, 3);
-	size_t day = (size_t)((created_ms - in->from_ms) / DAY_MS);
+	size_t day = (size_t)((created_ms - in->first_day_ms) / DAY_MS);
 	enum ask_kind kind;
 	enum ask_status status;
 
@@ -127,7 +127,7 @@ static void days_write(struct json_writer *w, struct insights *in)
 		while (at < in->times_len && in->times_day[at] == (int64_t)d)
 			at++;
 		qsort(in->times_ms + start, at - start, sizeof(int64_t), by_value);
-		time_write(in->from_ms + (int64_t)d * DAY_MS, time);
+		time_write(in->first_day_ms + (int64_t)d * DAY_MS, time);
 		jw_object(w);
 		jw_key(w, "day");
 		jw_str(w, str_make(time, 10));
@@ -249,7 +249,8 @@ static enum err insights_read(struct job *job, struct db *db, int64_t now_ms,
 	enum err e = insights_span(t, now_ms, &in, why);
 
 	if (e) return e;
-	in.days_len = (size_t)((in.to_ms - in.from_ms + DAY_MS - 1) / DAY_MS);
+	in.first_day_ms = in.from_ms / DAY_MS * DAY_MS;
+	in.days_len = (size_t)((in.to_ms - in.first_day_ms + DAY_MS - 1) / DAY_MS);
 	in.days = ARENA_ARRAY(&job->arena, struct day, in.days_len);
 	if (!in.days) return fail(why, ERR_MEMORY, "out of memory");
 	const struct val args[] = { val_int(job->who.ws), val_text(id_bound(in.from_ms, &job->arena)),

@@ -2,15 +2,18 @@
 #include "serve/inner.h"
 
 #include "base/clock.h"
+#include "embedded.h" /* made anew when an embedded file changes */
 
 #include <stdio.h>
 
+/* Hidden, not local: through the table of a position-independent program two local labels
+ * could come to share one entry. */
+#define EMBED_LABEL(label) ".global " label "\n.hidden " label "\n" label ":\n"
 #define EMBED(name, file) \
-	__asm__(".pushsection .rodata\n" \
-		".balign 16\n" #name "_start:\n" \
-		".incbin \"" file "\"\n" #name "_end:\n" \
-		".popsection\n"); \
-	extern const char name##_start[], name##_end[]
+	__asm__(".pushsection .rodata\n.balign 16\n" EMBED_LABEL(#name "_start") \
+		".incbin \"" file "\"\n" EMBED_LABEL(#name "_end") ".popsection\n"); \
+	extern const char name##_start[], name##_end[] \
+		__attribute__((visibility("hidden")))
 
 EMBED(openapi, PARLEY_SERVE "/openapi.json");
 EMBED(index_html, PARLEY_SERVE "/page/index.html");
