@@ -62,21 +62,23 @@ static void expire_done(struct job *job)
 	arena_done(&job->arena);
 }
 
-static void desk_expire_due(struct desk *d)
+/* True: some were due and are settled. */
+static bool desk_expire_due(struct desk *d)
 {
+	int64_t before = d->counts[COUNT_EXPIRIES];
+
 	d->expire_out = true;
 	d->expire.desk = d;
 	d->expire.job.kind = &use_expire.job;
 	d->expire.job.done = expire_done;
 	d->expire.job.link.next = NULL;
 	clerk_work(d->writer, &d->expire.job.link);
+	return d->expire.job.err == OK && d->counts[COUNT_EXPIRIES] > before;
 }
 
 /* The wall clock may jump, so that no sleep before a deadline is longer than a second. */
 int64_t desk_deadlines(struct desk *d)
 {
-	int64_t before;
-
 	if (!d->deadline_known) deadline_look(d);
 	if (!d->deadline_known) return 1000;
 	if (!d->next_deadline_ms) return -1;
@@ -85,11 +87,8 @@ int64_t desk_deadlines(struct desk *d)
 
 		return left < 1 ? 1 : left < 1000 ? left : 1000;
 	}
-	before = d->next_deadline_ms;
-	desk_expire_due(d);
-	deadline_look(d);
 	/* Nothing moved: the store is in trouble; do not spin. */
-	return d->next_deadline_ms == before ? 1000 : 0;
+	return desk_expire_due(d) ? 0 : 1000;
 }
 
 static int64_t desk_nap(void *ctx)
