@@ -64,14 +64,21 @@ need_fuzzer() {
 	install_packages "libclang-rt-$(clang -dumpversion | cut -d. -f1)-dev"
 }
 
+# quietly COMMAND…: its output only when it fails.
+quietly() {
+	local output
+	output=$("$@" 2>&1) || { local status=$?; say "$output"; return $status; }
+}
+
 # set_up DIR OPTION…: a build folder with these options; quick when it stands already.
 set_up() {
 	local dir=$1
 	shift
 	if [ -e "$dir/build.ninja" ]; then
-		[ $# = 0 ] || meson configure "$dir" "$@" >/dev/null
+		[ $# = 0 ] || quietly meson configure "$dir" "$@"
 	else
-		meson setup "$dir" "$@" >&2
+		say "Setting up $dir"
+		quietly meson setup "$dir" "$@"
 	fi
 }
 

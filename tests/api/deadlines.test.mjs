@@ -33,7 +33,7 @@ test('with a default it expires all the same, and the answer is no person\'s', a
 	assert.deepEqual(now.answer, { env: { selected: ['staging'] } });
 	assert.equal(now.answered_by.kind, 'default');
 	assert.ok(!now.answered_by.user);
-	assert.match(now.summary, /^- Environment: Staging\n.*default/);
+	assert.equal(now.summary, '- Environment: Staging');
 });
 
 test('a real deadline of a second fires, and not early', async () => {
@@ -53,7 +53,7 @@ test('before the deadline nothing expires', async () => {
 
 test('a default is checked like an answer', async () => {
 	for (const [given, where] of [[{ env: 'mars' }, '/default/env'], [{ x: 1 }, '/default'],
-		[{}, '/default'], ['mars', '/default'], [7, '/default']]) {
+		[{}, '/default'], ['staging', '/default'], [7, '/default']]) {
 		const reply = await agent.post('/v1/asks', { questions: [choice()], timeout: 60,
 			default: given });
 		assert.equal(reply.status, 422, JSON.stringify(given));
@@ -61,8 +61,8 @@ test('a default is checked like an answer', async () => {
 	}
 });
 
-test('the default of a single question may be its answer alone', async () => {
-	const ask = await agent.ask({ questions: [choice()], timeout: 60, default: 'Staging' });
+test('a default is kept in its full form', async () => {
+	const ask = await agent.ask({ questions: [choice()], timeout: 60, default: { env: 'Staging' } });
 	assert.deepEqual(ask.default, { env: { selected: ['staging'] } });
 });
 
@@ -110,10 +110,9 @@ test('extend needs a duration', async () => {
 
 test('an agent does not extend, be it its own ask', async () => {
 	const ask = await agent.ask({ timeout: 600 });
-	for (const who of [agent, stranger]) {
-		const reply = await who.post(`/v1/asks/${ask.id}/extend`, { timeout: '1h' });
-		assert.equal(reply.status, 403);
-	}
+	const extend = (who) => who.post(`/v1/asks/${ask.id}/extend`, { timeout: '1h' });
+	assert.equal((await extend(agent)).status, 403);
+	assert.equal((await extend(stranger)).status, 404);
 	assert.equal((await agent.read(ask)).expires_at, ask.expires_at);
 });
 

@@ -93,6 +93,7 @@ export function checkReply({ method, path, status, headers, body, text }) {
 	const type = mediaType(headers);
 	assert.ok(type in response.content, `${what}: type "${type}" is not in openapi.json`);
 	if (type === 'application/json') {
+		assert.notEqual(body, undefined, `${what} is not JSON: ${text.slice(0, 200)}`);
 		validate(`/paths/${escape(known)}/${method.toLowerCase()}/responses/${status}`
 			+ `/content/${escape(type)}/schema`, body, what);
 	}
