@@ -79,6 +79,9 @@ static bool desk_expire_due(struct desk *d)
 /* The wall clock may jump, so that no sleep before a deadline is longer than a second. */
 int64_t desk_deadlines(struct desk *d)
 {
+	int64_t before;
+	bool moved;
+
 	if (!d->deadline_known) deadline_look(d);
 	if (!d->deadline_known) return 1000;
 	if (!d->next_deadline_ms) return -1;
@@ -87,8 +90,11 @@ int64_t desk_deadlines(struct desk *d)
 
 		return left < 1 ? 1 : left < 1000 ? left : 1000;
 	}
+	before = d->next_deadline_ms;
+	moved = desk_expire_due(d);
+	deadline_look(d);
 	/* Nothing moved: the store is in trouble; do not spin. */
-	return desk_expire_due(d) ? 0 : 1000;
+	return moved || d->next_deadline_ms != before ? 0 : 1000;
 }
 
 static int64_t desk_nap(void *ctx)
