@@ -1,0 +1,256 @@
+/* lists.c - the inbox against a simple model, page by page; and that whoever was told of
+ * a write sees it in the next read. */
+#include "place.h"
+
+#include "base/clock.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { ASKS = 120, START_MS = 5000000 };
+
+/* What the model knows of an ask. Ids grow, so that the index is the age. */
+struct known {
+	char id[ID_SIZE];
+	bool approval, pending;
+	int risk;	     /* 0: none, then low … critical */
+	int64_t deadline_ms; /* 0: none */
+	int urgent;
+	int answered; /* how it was settled, when not pending */
+};
+
+static struct known model[ASKS];
+
+static uint32_t dice(uint32_t sides)
+{
+	static uint32_t state = 12345;
+
+	state = state * 1664525u + 1013904223u;
+	return (state >> 8) % sides;
+}
+
+static void model_ask(struct rig *r, struct known *k)
+{
+	static const char *const risks[] = { "", "low", "medium", "high", "critical" };
+	char body[320], timeout[32] = "null";
+	struct made made;
+
+	k->approval = dice(2);
+	k->risk = k->approval ? 1 + (int)dice(4) : 0;
+	k->deadline_ms = dice(3) ? 0 : (int64_t)(1 + dice(600)) * 1000;
+	k->urgent = dice(4) == 0;
+	if (k->deadline_ms)
+		snprintf(timeout, sizeof timeout, "%lld",
+			(long long)k->deadline_ms / 1000);
+	if (k->approval)
+		snprintf(body, sizeof body,
+			"{'kind':'approval','operation':{'type':'tool','name':'shell','"
+			"arguments':{},"
+			"'risk':'%s'},'timeout':%s,'priority':'%s'}",
+			risks[k->risk], timeout, k->urgent ? "urgent" : "normal");
+	else
+		snprintf(body, sizeof body,
+			"{'question':'Number "
+			"%d?','type':'boolean','timeout':%s,'priority':'%s'}",
+			(int)(k - model), timeout, k->urgent ? "urgent" : "normal");
+	if (k->deadline_ms) k->deadline_ms += clock_now_ms();
+	made = rig_ask_body(r, body, NULL);
+	assert_int_equal(made.err, OK);
+	memcpy(k->id, made.id, ID_SIZE);
+	k->pending = true;
+}
+
+static void model_fill(struct rig *r)
+{
+	clock_set(START_MS);
+	for (size_t i = 0; i < ASKS; i++) {
+		clock_set(START_MS + (int64_t)i * 7);
+		model_ask(r, &model[i]);
+	}
+	for (size_t i = 0; i < ASKS; i++) {
+		if (dice(4)) continue;
+		model[i].pending = false;
+		model[i].answered = !model[i].approval && dice(2);
+		assert_int_equal(
+			rig_settle(r, model[i].answered ? &use_answer : &use_skip,
+				model[i].id, NULL),
+			OK);
+	}
+}
+
+/* All pages of a list, limit at a time; each id must be the next of `want`. */
+static void list_is(struct rig *r, const char *query, int limit,
+	const struct known **want, size_t len)
+{
+	char cursor[512] = "", full[800];
+	size_t n = 0;
+
+	do {
+		struct outcome o;
+		const struct json *items;
+
+		snprintf(full, sizeof full, "%s&limit=%d%s%s", query, limit,
+			cursor[0] ? "&cursor=" : "", cursor);
+		rig_do(r, &(struct request){ &use_ask_list, r->mia, .query = full }, &o);
+		if (!outcome_read(&o)) fail_msg("%s: %s", full, o.task.job.why.detail);
+		items = json_get(o.json, "items");
+		assert_in_range(items->count, 0, limit);
+		for (uint32_t i = 0; i < items->count; i++, n++) {
+			assert_true(n < len);
+			if (!str_is(text_at(&items->items[i], "id"), want[n]->id))
+				fail_msg("%s: item %zu is another", query, n);
+		}
+		snprintf(cursor, sizeof cursor, "%.*s",
+			STR_ARGS(text_at(o.json, "next_cursor")));
+		/* A page that is not full is the last. */
+		assert_true(items->count == (uint32_t)limit || !cursor[0]);
+		outcome_done(&o);
+	} while (cursor[0]);
+	assert_int_equal(n, len);
+}
+
+static size_t choose(
+	const struct known **out, bool (*fits)(const struct known *), bool down)
+{
+	size_t len = 0;
+
+	for (size_t i = 0; i < ASKS; i++) {
+		const struct known *k = &model[down ? ASKS - 1 - i : i];
+
+		if (fits(k)) out[len++] = k;
+	}
+	return len;
+}
+
+static bool is_pending(const struct known *k)
+{
+	return k->pending;
+}
+
+static bool is_answered(const struct known *k)
+{
+	return !k->pending && k->answered;
+}
+
+static bool is_any(const struct known *k)
+{
+	return k != NULL;
+}
+
+static bool is_urgent_approval(const struct known *k)
+{
+	return k->pending && k->approval && k->urgent;
+}
+
+static bool is_number_1x(const struct known *k)
+{
+	int n = (int)(k - model);
+
+	return k->pending && !k->approval && (n == 1 || (n >= 10 && n < 20) || n >= 100);
+}
+
+static void lists_show_what_the_model_says(void **state)
+{
+	static const struct {
+		const char *query;
+		bool (*fits)(const struct known *);
+		bool newest_first;
+	} lists[] = {
+		{ "status=pending", is_pending, false },
+		{ "order=created", is_pending, false },
+		{ "status=answered", is_answered, true },
+		{ "status=all", is_any, true },
+		{ "kind=approval&priority=urgent", is_urgent_approval, false },
+		{ "q=nUMBER 1", is_number_1x, false },
+	};
+	static const int limits[] = { 1, 7, 50, 200 };
+	struct rig *r = *state;
+	const struct known *want[ASKS];
+
+	model_fill(r);
+	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+		for (size_t j = 0; j < sizeof limits / sizeof *limits; j++)
+			list_is(r, lists[i].query, limits[j], want,
+				choose(want, lists[i].fits, lists[i].newest_first));
+	clock_set(0);
+}
+
+static int64_t soon_ms;
+
+static int by_attention(const void *a, const void *b)
+{
+	const struct known *x = *(const struct known *const *)a;
+	const struct known *y = *(const struct known *const *)b;
+	bool x_soon = x->deadline_ms && x->deadline_ms <= soon_ms;
+	bool y_soon = y->deadline_ms && y->deadline_ms <= soon_ms;
+
+	if (x_soon != y_soon) return x_soon ? -1 : 1;
+	if (x->risk != y->risk) return x->risk > y->risk ? -1 : 1;
+	return x < y ? -1 : 1;
+}
+
+static void attention_is_deadline_then_risk_then_age(void **state)
+{
+	static const int limits[] = { 1, 3, 10, 200 };
+	struct rig *r = *state;
+	const struct known *want[ASKS];
+	size_t len;
+
+	model_fill(r);
+	soon_ms = clock_now_ms() + 5 * 60 * 1000;
+	len = choose(want, is_pending, false);
+	qsort(want, len, sizeof *want, by_attention);
+	for (size_t j = 0; j < sizeof limits / sizeof *limits; j++)
+		list_is(r, "order=attention", limits[j], want, len);
+	clock_set(0);
+}
+
+/* ---- reads see acknowledged writes ---- */
+
+struct checker {
+	struct rig *r;
+	int rounds, missed;
+};
+
+static void *ask_and_look(void *ctx)
+{
+	struct checker *c = ctx;
+
+	for (int i = 0; i < c->rounds; i++) {
+		struct made ask = rig_ask(c->r, NULL);
+
+		c->missed += ask.err || strcmp(rig_status(c->r, ask.id), "pending") != 0;
+		c->missed += rig_settle(c->r, &use_answer, ask.id, NULL) != OK;
+		c->missed += strcmp(rig_status(c->r, ask.id), "answered") != 0;
+	}
+	return NULL;
+}
+
+static void a_read_sees_every_write_acknowledged_before_it(void **state)
+{
+	enum { THREADS = 4 };
+	struct checker checkers[THREADS];
+	pthread_t threads[THREADS];
+
+	for (size_t i = 0; i < THREADS; i++) {
+		checkers[i] = (struct checker){ *state, 100, 0 };
+		assert_int_equal(
+			pthread_create(&threads[i], NULL, ask_and_look, &checkers[i]), 0);
+	}
+	for (size_t i = 0; i < THREADS; i++) {
+		pthread_join(threads[i], NULL);
+		assert_int_equal(checkers[i].missed, 0);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		ALONE_TEST(lists_show_what_the_model_says),
+		ALONE_TEST(attention_is_deadline_then_risk_then_age),
+		RIG_TEST(a_read_sees_every_write_acknowledged_before_it),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

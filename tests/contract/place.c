@@ -1,0 +1,107 @@
+#include "place.h"
+
+#include "store/migrate.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static char folder[64], place[256];
+
+static void place_clear(void)
+{
+	static const char *const tables[] = { "idempotency", "events", "asks", "sessions",
+		"tokens", "users", "workspaces", "schema_version" };
+	struct db *db = db_open(str_of(place), DB_WRITE, NULL, NULL);
+	char sql[64];
+
+	assert_non_null(db);
+	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+		snprintf(sql, sizeof sql, "DROP TABLE IF EXISTS %s", tables[i]);
+		assert_int_equal(db->driver->script(db, sql, NULL), OK);
+	}
+	db_close(db);
+}
+
+void place_done(void)
+{
+	static const char *const ends[] = { "", "-wal", "-shm" };
+	char path[128];
+
+	if (!folder[0]) return;
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+		snprintf(path, sizeof path, "%s/parley.db%s", folder, ends[i]);
+		unlink(path);
+	}
+	rmdir(folder);
+	folder[0] = '\0';
+}
+
+const char *place_fresh(void)
+{
+	const char *given = getenv("PARLEY_TEST_STORE");
+	const char *tmp = getenv("TMPDIR");
+
+	if (given) {
+		snprintf(place, sizeof place, "%s", given);
+		place_clear();
+		return place;
+	}
+	place_done();
+	snprintf(folder, sizeof folder, "%.40s/contract-XXXXXX", tmp ? tmp : "/tmp");
+	assert_non_null(mkdtemp(folder));
+	snprintf(place, sizeof place, "sqlite:%s/parley.db", folder);
+	return place;
+}
+
+struct db *place_open(bool migrated)
+{
+	struct fault why = { 0 };
+	struct db *db = db_open(str_of(place_fresh()), DB_WRITE, NULL, &why);
+
+	if (!db) fail_msg("%s", why.detail);
+	if (migrated && schema_migrate(db, &why)) fail_msg("%s", why.detail);
+	return db;
+}
+
+static int rig_on_place(void **state, bool alone)
+{
+	static struct rig rig;
+
+	if (!rig_open(&rig,
+		    &(struct rig_options){ .place = place_fresh(), .alone = alone }))
+		fail_msg("%s", rig.why.detail);
+	*state = &rig;
+	return 0;
+}
+
+int place_rig(void **state)
+{
+	return rig_on_place(state, false);
+}
+
+int place_rig_alone(void **state)
+{
+	return rig_on_place(state, true);
+}
+
+int place_rig_done(void **state)
+{
+	rig_close(*state);
+	place_done();
+	return 0;
+}
+
+void place_script(struct rig *r, const char *sql)
+{
+	struct fault why = { 0 };
+	struct db *db = db_open(str_of(r->place), DB_WRITE, NULL, &why);
+
+	if (!db || db->driver->script(db, sql, &why)) fail_msg("%s: %s", sql, why.detail);
+	db_close(db);
+}
+
+const char *place_again(void)
+{
+	return place;
+}

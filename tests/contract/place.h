@@ -1,0 +1,31 @@
+/* place.h - an empty store for each test: a new file, or what PARLEY_TEST_STORE names,
+ * with all that Parley keeps there dropped. So every driver runs the same tests. */
+#ifndef TESTS_CONTRACT_PLACE_H
+#define TESTS_CONTRACT_PLACE_H
+
+#include "desk_rig.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h> /* last: it makes `fail` a macro */
+
+const char *place_fresh(void); /* "sqlite:PATH", or as given */
+const char *place_again(void); /* the last one, as it is */
+void place_done(void);
+/* An open store on a fresh place, migrated or not. */
+struct db *place_open(bool migrated);
+/* A rig on a fresh place; test setup and teardown. */
+int place_rig(void **state);
+int place_rig_alone(void **state);
+int place_rig_done(void **state);
+/* Any SQL, past the statements of the program; fails the test when refused. */
+void place_script(struct rig *, const char *sql);
+
+#define RIG_TEST(test) cmocka_unit_test_setup_teardown(test, place_rig, place_rig_done)
+#define ALONE_TEST(test)                                                                 \
+	cmocka_unit_test_setup_teardown(test, place_rig_alone, place_rig_done)
+
+#endif

@@ -1,0 +1,126 @@
+/* schema.c - every statement fits the schema, and any older store is brought up to it. */
+#include "place.h"
+
+#include "store/migrate.h"
+
+#include <stdio.h>
+
+static void every_statement_prepares(void **state)
+{
+	struct val zeros[32];
+	struct db *db = place_open(true);
+
+	(void)state;
+	for (size_t i = 0; i < 32; i++)
+		zeros[i] = val_int(0);
+	for (int sql = 0; sql < SQL_COUNT; sql++) {
+		struct fault why = { 0 };
+		enum err e;
+
+		assert_non_null(sql_text[sql]);
+		if (sql == SQL_BEGIN || sql == SQL_COMMIT || sql == SQL_ROLLBACK)
+			continue;
+		assert_int_equal(db_begin(db, &why), OK);
+		e = db_one(db, (enum sql)sql, zeros, 31, NULL, NULL, &why);
+		if (e && e != ERR_BUSY) fail_msg("statement %d: %s", sql, why.detail);
+		db_rollback(db);
+	}
+	db_close(db);
+	place_done();
+}
+
+static int64_t version_of(struct db *db)
+{
+	int64_t version = -1;
+
+	assert_int_equal(schema_version(db, &version, NULL), OK);
+	return version;
+}
+
+static void an_empty_store_is_brought_up_and_once_is_enough(void **state)
+{
+	struct fault why = { 0 };
+	struct db *db = place_open(false);
+
+	(void)state;
+	assert_int_equal(version_of(db), 0);
+	assert_int_equal(schema_migrate(db, &why), OK);
+	assert_int_equal(version_of(db), schema_newest());
+	assert_int_equal(schema_migrate(db, &why), OK);
+	assert_int_equal(version_of(db), schema_newest());
+	db_close(db);
+	place_done();
+}
+
+static void a_newer_store_is_refused_with_a_clear_line(void **state)
+{
+	struct fault why = { 0 };
+	struct db *db = place_open(true);
+	const struct val next[] = { val_int(schema_newest() + 1) };
+	char number[32];
+
+	(void)state;
+	assert_int_equal(db_one(db, SQL_SCHEMA_SET, next, 1, NULL, NULL, &why), OK);
+	assert_int_equal(schema_migrate(db, &why), ERR_CONFLICT);
+	assert_non_null(strstr(why.detail, "newer parley"));
+	snprintf(number, sizeof number, "schema %lld", (long long)schema_newest() + 1);
+	assert_non_null(strstr(why.detail, number));
+	assert_int_equal(version_of(db), schema_newest() + 1);
+	db_close(db);
+	place_done();
+}
+
+/* The desk says the same line, and leaves the store as it is. */
+static void a_desk_does_not_open_a_newer_store(void **state)
+{
+	struct rig r;
+	struct db *db = place_open(true);
+	const struct val next[] = { val_int(schema_newest() + 1) };
+	char place[256];
+
+	(void)state;
+	assert_int_equal(db_one(db, SQL_SCHEMA_SET, next, 1, NULL, NULL, NULL), OK);
+	db_close(db);
+	r = (struct rig){ 0 };
+	snprintf(place, sizeof place, "%s", place_again());
+	assert_false(
+		rig_open(&r, &(struct rig_options){ .place = place, .alone = true }));
+	assert_non_null(strstr(r.why.detail, "newer parley"));
+	rig_close(&r);
+	place_done();
+}
+
+/* A step that failed half-way leaves the version it started from, and no table of its
+ * own. */
+static void a_step_that_fails_leaves_nothing(void **state)
+{
+	struct fault why = { 0 };
+	struct db *db = place_open(false);
+
+	(void)state;
+	assert_int_equal(
+		db->driver->script(db, "CREATE TABLE events (of_another BIGINT)", &why),
+		OK);
+	assert_int_not_equal(schema_migrate(db, &why), OK);
+	assert_int_equal(version_of(db), 0);
+	assert_int_not_equal(
+		db->driver->script(db, "SELECT id FROM workspaces", &why), OK);
+	assert_int_equal(db->driver->script(db, "DROP TABLE events", &why), OK);
+	assert_int_equal(schema_migrate(db, &why), OK);
+	assert_int_equal(version_of(db), schema_newest());
+	db_close(db);
+	place_done();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_statement_prepares),
+		cmocka_unit_test(an_empty_store_is_brought_up_and_once_is_enough),
+		cmocka_unit_test(a_newer_store_is_refused_with_a_clear_line),
+		cmocka_unit_test(a_desk_does_not_open_a_newer_store),
+		cmocka_unit_test(a_step_that_fails_leaves_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
