@@ -86,24 +86,6 @@ int cli_fail(const struct cli *cli, const struct fault *why)
 	return status;
 }
 
-/* A first word that is no verb, but begins two-word ones: "token". */
-static bool group_show(struct cli *cli, struct str first, FILE *to)
-{
-	const struct command *c;
-	bool any = false;
-
-	for (size_t i = 0; (c = command_at(cli, i)); i++) {
-		if (!str_starts(str_of(c->name), first.at) || c->name[first.len] != ' ')
-			continue;
-		if (!any)
-			fprintf(to, "%s\n",
-				MSG(&cli->arena, "cli.group", { "verb", first }).at);
-		fprintf(to, "  parley %-20s %s\n", c->name, help_summary(cli, c));
-		any = true;
-	}
-	return any;
-}
-
 static int verb_unknown(struct cli *cli, int argc, char **argv)
 {
 	struct str name = str_of(argv[1]), next = str_of(argc > 2 ? argv[2] : "");
@@ -111,7 +93,7 @@ static int verb_unknown(struct cli *cli, int argc, char **argv)
 	const char *near = NULL;
 	const struct command *c;
 
-	if (group_show(cli, name, help ? stdout : stderr))
+	if (help_group(cli, name, help ? stdout : stderr))
 		return help ? EXIT_YES : EXIT_USAGE;
 	for (size_t i = 0; (c = command_at(cli, i)); i++)
 		near = nearer(name, near, c->name);

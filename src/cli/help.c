@@ -175,3 +175,20 @@ int help_print(struct cli *cli, const struct command *c, FILE *to)
 	buf_done(&out);
 	return EXIT_YES;
 }
+
+bool help_group(struct cli *cli, struct str first, FILE *to)
+{
+	const struct command *c;
+	bool any = false;
+
+	for (size_t i = 0; (c = command_at(cli, i)); i++) {
+		if (!str_starts(str_of(c->name), first.at) || c->name[first.len] != ' ')
+			continue;
+		if (!any)
+			fprintf(to, "%s\n",
+				MSG(&cli->arena, "cli.group", { "verb", first }).at);
+		fprintf(to, "  parley %-20s %s\n", c->name, help_summary(cli, c));
+		any = true;
+	}
+	return any;
+}

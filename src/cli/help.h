@@ -10,6 +10,8 @@
 
 /* `command` NULL: about parley as a whole. Returns EXIT_YES. */
 int help_print(struct cli *, const struct command *, FILE *to);
+/* The verbs that begin with a word that is none by itself: "token". False: there are none. */
+bool help_group(struct cli *, struct str first, FILE *to);
 /* An mdoc page. */
 void man_overview(struct cli *, struct buf *);                    /* parley(1) */
 void man_verb(struct cli *, const struct command *, struct buf *); /* parley-VERB(1) */

@@ -43,6 +43,7 @@ static int help_run(struct cli *cli)
 	const struct command *c = command_named(cli);
 
 	if (args_have(&cli->args, "names")) return names_print(cli), EXIT_YES;
+	if (first.len > 0 && !c && help_group(cli, first, stdout)) return EXIT_YES;
 	if (first.len > 0 && !c && !(man && str_is(first, "parley.conf")))
 		return CLI_USAGE(cli, "cli.verb.unknown", { "verb", first });
 	if (!man) return help_print(cli, c, stdout);
