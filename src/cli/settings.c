@@ -297,6 +297,17 @@ static struct str data_default(struct arena *arena)
 	return arena_print(arena, "%s/.local/state/parley", home);
 }
 
+/* Sockets and servers know no "here". */
+static struct str path_whole(struct str path, struct arena *arena)
+{
+	char *here = path.at[0] == '/' ? NULL : getcwd(NULL, 0);
+	struct str whole =
+		here ? arena_print(arena, "%s/%.*s", here, STR_ARGS(path)) : path;
+
+	free(here);
+	return whole;
+}
+
 static enum color color_decide(int said)
 {
 	const char *none = getenv("NO_COLOR"), *term = getenv("TERM");
@@ -311,7 +322,7 @@ static enum err settings_finish(
 {
 	struct settings *s = &raw->s;
 
-	if (s->data.len == 0) s->data = data_default(arena);
+	s->data = s->data.len > 0 ? path_whole(s->data, arena) : data_default(arena);
 	s->data = absolute(s->data, arena);
 	if (s->store.len == 0)
 		s->store = arena_print(arena, "sqlite:%.*s/parley.db", STR_ARGS(s->data));

@@ -92,6 +92,8 @@ static void the_data_folder_follows_the_system(void **state)
 	CHECK_STR(got.data, "/var/lib/parley");
 	CHECK_INT(READ("--data", "/d"), OK);
 	CHECK_STR(got.store, "sqlite:/d/parley.db");
+	CHECK_INT(READ("--data", "here"), OK);
+	CHECK(got.data.at[0] == '/' && str_ends(got.data, "/here"));
 }
 
 static void flags_go_before_environment_before_file(void **state)
