@@ -110,7 +110,7 @@ test('an option without an id has its label for one', async () => {
 
 test('option ids must be unique', async () => {
 	await refused({ questions: [choice({ options: [{ id: 'a', label: 'A' },
-		{ id: 'a', label: 'B' }] })] }, '/questions/0/options/1');
+		{ id: 'a', label: 'B' }] })] }, '/questions/0/options/1/id');
 });
 
 test('an option without a label is refused', async () => {

@@ -55,12 +55,12 @@ export class Server {
 	get address() { return `127.0.0.1:${this.port}`; }
 	get url() { return `http://${this.address}`; }
 
-	/** Spawns `serve` without waiting for it. */
-	spawn(flags = this.flags) {
+	/** Spawns `serve` without waiting for it; `bin`: what stands in for the program. */
+	spawn(flags = this.flags, bin = BIN) {
 		rmSync(this.portFile, { force: true });
 		const data = this.dataFlag ? ['--data', this.data] : [];
 		this.output = '';
-		this.child = spawn(BIN, ['serve', '--listen', '127.0.0.1:0', '--port-file', this.portFile,
+		this.child = spawn(bin, ['serve', '--listen', '127.0.0.1:0', '--port-file', this.portFile,
 			...data, ...flags], { env: this.env, stdio: ['ignore', 'pipe', 'pipe'] });
 		this.child.stdout.on('data', (bytes) => { this.output += bytes; });
 		this.child.stderr.on('data', (bytes) => { this.output += bytes; });
@@ -70,8 +70,8 @@ export class Server {
 		return this;
 	}
 
-	async start(flags) {
-		this.spawn(flags);
+	async start(flags, bin) {
+		this.spawn(flags, bin);
 		let gone;
 		this.exited.then((how) => { gone = how; });
 		this.port = await until(() => {
