@@ -28,7 +28,6 @@ struct server {
 	int lock;
 	bool stopping;
 	struct str url;
-	char socket[4096];
 	uv_signal_t signals[3];
 	char secret[SECRET_SIZE];      /* of the login link; empty: somebody has logged in */
 	char agent_token[SECRET_SIZE];
@@ -187,9 +186,9 @@ static enum err server_doors(struct server *sv, int *port, struct fault *why)
 		if (p < 0) return why->err;
 		if (*port <= 0) *port = p;
 	}
-	snprintf(sv->socket, sizeof sv->socket, "unix:%.*s/parley.sock", STR_ARGS(set->data));
-	if (serve_listen(sv->serve, str_of(sv->socket), true, why) < 0) return why->err;
-	return OK;
+	return serve_listen(sv->serve, keeper_address(set->data, &sv->cli->arena), true, why) < 0
+		? why->err
+		: OK;
 }
 
 static void server_url(struct server *sv, int port)
@@ -225,7 +224,7 @@ static enum err server_files(struct server *sv, int port, struct fault *why)
 	jw_key(&w, "url");
 	jw_str(&w, sv->url);
 	jw_key(&w, "socket");
-	jw_str(&w, str_from(str_of(sv->socket), 5));
+	jw_str(&w, arena_print(&sv->cli->arena, "%.*s/parley.sock", STR_ARGS(set->data)));
 	jw_key(&w, "pid");
 	jw_int(&w, getpid());
 	jw_object_end(&w);

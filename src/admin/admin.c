@@ -7,7 +7,10 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <fcntl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 
 struct admin {
 	struct local *local;   /* or */
@@ -35,12 +38,22 @@ enum err folder_make(struct str path, struct fault *why)
 	return OK;
 }
 
+struct str keeper_address(struct str data, struct arena *arena)
+{
+	struct str address = arena_print(arena, "unix:%.*s/parley.sock", STR_ARGS(data));
+	int fd;
+
+	if (address.len - 5 < sizeof(((struct sockaddr_un *)NULL)->sun_path)) return address;
+	fd = open(arena_copy(arena, data), O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 ? address : arena_print(arena, "unix:/proc/self/fd/%d/parley.sock", fd);
+}
+
 static enum err admin_reach(struct admin *a, struct str data, struct fault *why)
 {
 	struct client_setup setup = { .stop_fd = -1 };
 	struct arena arena = { 0 };
 
-	setup.url = arena_print(&arena, "unix:%.*s/parley.sock", STR_ARGS(data));
+	setup.url = keeper_address(data, &arena);
 	setup.via = STR("cli");
 	setup.workspace = str_of(a->workspace);
 	a->client = client_new(&setup, why);

@@ -18,6 +18,10 @@ enum err admin_do(struct admin *, const char *method, struct str path, struct st
 	struct arena *, const struct json **out, struct fault *why);
 bool admin_remote(const struct admin *); /* a server is running */
 
+/* "unix:…/parley.sock" of a data directory. A path too long for a socket's address goes by
+ * way of an open handle on the folder, which stays open. */
+struct str keeper_address(struct str data, struct arena *);
+
 /* Directory with mode 0700, its parents with the usual one. */
 enum err folder_make(struct str path, struct fault *why);
 

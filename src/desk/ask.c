@@ -5,10 +5,11 @@
 static enum err ask_check(struct task *t, struct fault *why)
 {
 	struct draft *d = ARENA_NEW(&t->job.arena, struct draft);
+	struct draft_limits limits = desk_limits(t->desk);
 	enum err e;
 
 	if (!d) return fail(why, ERR_MEMORY, "out of memory");
-	e = t->body ? draft_read(t->body, &t->desk->limits, &t->job.arena, d, why)
+	e = t->body ? draft_read(t->body, &limits, &t->job.arena, d, why)
 		    : draft_plain(t->plain, &t->job.arena, d, why);
 	if (e) return e;
 	if (t->id.len && d->session.len && !str_eq(t->id, d->session))

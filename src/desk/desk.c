@@ -140,7 +140,8 @@ static enum err desk_start(struct desk *d, struct fault *why)
 
 void desk_set(struct desk *d, const struct desk_settings *set)
 {
-	d->limits = (struct draft_limits){ set->timeout_min_ms, set->timeout_max_ms };
+	atomic_store(&d->timeout_min_ms, set->timeout_min_ms);
+	atomic_store(&d->timeout_max_ms, set->timeout_max_ms);
 	atomic_store(&d->ask_rate, set->ask_rate);
 }
 

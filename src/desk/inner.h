@@ -17,7 +17,7 @@ struct desk {
 	char *store;
 	char *url;
 	struct rate rate;          /* writing clerk's thread only */
-	struct draft_limits limits;
+	_Atomic int64_t timeout_min_ms, timeout_max_ms;
 	_Atomic int64_t ask_rate;
 	_Atomic bool ready;
 	int64_t next_deadline_ms;  /* writing clerk's thread only; 0: none */
@@ -34,6 +34,11 @@ enum count { COUNT_ASKS, COUNT_ANSWERS, COUNT_SKIPS, COUNT_CANCELS, COUNT_EXPIRI
 static inline struct task *task_of(struct job *job)
 {
 	return (struct task *)(void *)job;
+}
+
+static inline struct draft_limits desk_limits(const struct desk *d)
+{
+	return (struct draft_limits){ d->timeout_min_ms, d->timeout_max_ms };
 }
 
 /* STR_NONE when it was not given. */

@@ -37,7 +37,8 @@ static enum err events_gather(struct task *t, struct db *db, struct gathered *g,
 	t->events_len = 0;
 	t->events = ARENA_ARRAY(&t->job.arena, struct event, (size_t)g->limit);
 	if (!t->events) return fail(why, ERR_MEMORY, "out of memory");
-	return db_one(db, SQL_EVENTS_AFTER, args, 7, event_row, g, why);
+	return db_one(db, t->filter.session.len ? SQL_EVENTS_OF_SESSION : SQL_EVENTS_AFTER, args,
+		7, event_row, g, why);
 }
 
 static enum err events_query(struct task *t, struct fault *why)

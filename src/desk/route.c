@@ -198,13 +198,14 @@ static enum err extend_read(struct task *t, int64_t *ms, struct fault *why)
 {
 	static const char *const names[] = { "timeout", NULL };
 	const struct json *timeout = json_get(t->body, "timeout");
+	struct draft_limits limits = desk_limits(t->desk);
 	enum err e = members_only(t->body, names, why);
 
 	if (e) return e;
 	if (!timeout) return fail_at(why, "/timeout", "required");
 	*ms = 0;
 	if (timeout->type == JSON_NULL) return OK;
-	return timeout_read(timeout, "/timeout", &t->desk->limits, ms, why);
+	return timeout_read(timeout, "/timeout", &limits, ms, why);
 }
 
 static enum err extend_check(struct task *t, struct fault *why)

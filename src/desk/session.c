@@ -31,8 +31,6 @@ static struct str created_data(const struct session *s, struct arena *arena)
 		jw_str(&w, s->project);
 	else
 		jw_null(&w);
-	jw_key(&w, "status");
-	jw_text(&w, session_status_name(s->status));
 	jw_object_end(&w);
 	if (b.failed) arena->failed = true;
 	out = arena_str(arena, buf_str(&b));

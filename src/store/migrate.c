@@ -62,6 +62,8 @@ static const char step_1[] =
 	" session TEXT NOT NULL, ask TEXT NOT NULL, run TEXT NOT NULL, agent TEXT NOT NULL,"
 	" data TEXT NOT NULL, digest BYTEA NOT NULL, hash BYTEA NOT NULL,"
 	" PRIMARY KEY (ws, n));"
+	/* A session's own story, for its page and for its deletion. */
+	"CREATE INDEX events_by_session ON events (ws, session, n);"
 
 	"CREATE TABLE idempotency ("
 	" ws BIGINT NOT NULL, token TEXT NOT NULL, path TEXT NOT NULL, key TEXT NOT NULL,"

@@ -182,10 +182,15 @@ const char *const sql_text[SQL_COUNT] = {
 			  " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
 	[SQL_EVENT_LAST] = "SELECT last_event FROM workspaces WHERE id = $1",
 	[SQL_EVENTS_AFTER] = "SELECT " EVENT_COLUMNS " FROM events WHERE ws = $1 AND n > $2"
-			     " AND n <= $3 AND ($5 = '' OR session = $5)"
+			     " AND n <= $3"
 			     " AND ($6 = '' OR agent = $6)"
 			     " AND ($7 = '' OR $7 LIKE '%,' || type || ',%')"
 			     " ORDER BY n LIMIT $4",
+	[SQL_EVENTS_OF_SESSION] = "SELECT " EVENT_COLUMNS " FROM events WHERE ws = $1"
+				  " AND session = $5 AND n > $2 AND n <= $3"
+				  " AND ($6 = '' OR agent = $6)"
+				  " AND ($7 = '' OR $7 LIKE '%,' || type || ',%')"
+				  " ORDER BY n LIMIT $4",
 	[SQL_EVENTS_CHAIN] = "SELECT " EVENT_COLUMNS " FROM events WHERE ws = $1 AND n > $2"
 			     " ORDER BY n LIMIT $3",
 	[SQL_SESSION_EXISTS] = "SELECT COUNT(*) FROM sessions WHERE ws = $1 AND id = $2",
