@@ -15,7 +15,7 @@ int asking_open(struct asking *a, struct str *session)
 	term_watch(&a->cli->term);
 	a->client = reach(a->cli, AS_AGENT, &why);
 	if (!a->client) return cli_fail(a->cli, &why);
-	return session ? session_resolve(a->cli, a->client, session) : EXIT_YES;
+	return session_resolve(a->cli, a->client, session);
 }
 
 static void member_add(struct json_writer *w, const char *key, struct str value)
@@ -105,10 +105,15 @@ int asking_post(struct asking *a, struct str body)
 
 int asking_join(struct asking *a, struct str id)
 {
+	struct fault why = { 0 };
 	struct reply reply;
-	int status = reach_call(a->cli, a->client, "GET", ask_path(a->cli, id, ""),
-		STR_NONE, &reply, NULL);
+	int status;
 
+	term_watch(&a->cli->term);
+	a->client = reach_seeing(a->cli, id, &why);
+	if (!a->client) return cli_fail(a->cli, &why);
+	status = reach_call(a->cli, a->client, "GET", ask_path(a->cli, id, ""), STR_NONE,
+		&reply, NULL);
 	return status == EXIT_YES ? ask_take(a, reply.json) : status;
 }
 

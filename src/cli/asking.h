@@ -35,7 +35,7 @@ int asking_open(struct asking *, struct str *session);
 /* Writes what ASKING_FLAGS hold into the body's object. `diff`: context's; empty: none. */
 int asking_members(struct asking *, struct json_writer *, struct str session, struct str diff);
 int asking_post(struct asking *, struct str body);
-/* Takes up an ask that is there already. */
+/* Takes up an ask that is there already, without asking_open. */
 int asking_join(struct asking *, struct str id);
 /* Until it is settled: a->ask is that. With `in_place` the person at the terminal may answer,
  * too. Interrupted: says how to go on waiting. */

@@ -62,6 +62,16 @@ static const struct {
 	{ ERR_INTERNAL, EXIT_NO_SERVER, NULL },
 };
 
+/* What is wrong with a body, each with its place; a single one in the same line. */
+static void items_say(const struct fault *why)
+{
+	if (why->items_len > 1) SAY("cli.fail.items");
+	for (int i = 0; i < why->items_len; i++)
+		SAY(why->items_len > 1 ? "cli.fail.item" : "cli.fail.item.only",
+			{ "pointer", str_of(why->items[i].pointer) },
+			{ "detail", str_of(why->items[i].detail) });
+}
+
 int cli_fail(const struct cli *cli, const struct fault *why)
 {
 	const char *id = NULL;
@@ -78,10 +88,10 @@ int cli_fail(const struct cli *cli, const struct fault *why)
 	struct str detail =
 		id ? MSG(&arena, id, { "detail", own }) : safe_line(&arena, own);
 
-	fprintf(stderr, "parley: %.*s\n", STR_ARGS(detail));
-	for (int i = 0; i < why->items_len; i++)
-		SAY("cli.fail.item", { "pointer", str_of(why->items[i].pointer) },
-			{ "detail", str_of(why->items[i].detail) });
+	if (why->items_len > 0)
+		items_say(why);
+	else
+		fprintf(stderr, "parley: %.*s\n", STR_ARGS(detail));
 	arena_done(&arena);
 	return status;
 }

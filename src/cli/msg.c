@@ -85,7 +85,7 @@ struct str msg_fill(struct arena *arena, const char *id, const struct msg_arg *a
 	text_fill(&out, str_of(text ? text : id), args);
 	result = str_of(arena_copy(arena, buf_str(&out)));
 	buf_done(&out);
-	return result;
+	return result.at ? result : STR("");
 }
 
 struct str msg_count(struct arena *arena, const char *id, int64_t n)

@@ -41,6 +41,26 @@ struct client *reach_person(struct cli *cli)
 	return client_new(&setup, NULL);
 }
 
+static bool client_sees(struct cli *cli, struct client *client, struct str id)
+{
+	struct call call = { .method = "GET", .path = ask_path(cli, id, "") };
+	struct reply reply;
+
+	return client_call(client, &call, &cli->arena, &reply, NULL) != ERR_NOT_FOUND;
+}
+
+struct client *reach_seeing(struct cli *cli, struct str id, struct fault *why)
+{
+	struct client *agent = reach(cli, AS_AGENT, why), *person;
+
+	if (!agent || cli->settings.token.len > 0 || client_sees(cli, agent, id))
+		return agent;
+	person = reach_person(cli);
+	if (!person) return agent;
+	client_free(agent);
+	return person;
+}
+
 int reach_call(struct cli *cli, struct client *client, const char *method,
 	struct str path, struct str body, struct reply *out, struct fault *conflict)
 {

@@ -8,6 +8,8 @@
 
 /* A client for the server that the settings name. NULL: why says. */
 struct client *reach(struct cli *, enum as, struct fault *why);
+/* Whoever sees this ask: the agent, or when it is another agent's, the person logged in. */
+struct client *reach_seeing(struct cli *, struct str id, struct fault *why);
 /* The login of the person at this shell, whatever token was given. NULL: nobody is. */
 struct client *reach_person(struct cli *);
 

@@ -26,7 +26,7 @@ static void login_hint(struct cli *cli)
 	client_free(person);
 }
 
-int settle_with(struct cli *cli, struct client *client, struct str id, const char *tail,
+int settle(struct cli *cli, struct client *client, struct str id, const char *tail,
 	struct str body)
 {
 	struct reply reply = { 0 };
@@ -41,16 +41,4 @@ int settle_with(struct cli *cli, struct client *client, struct str id, const cha
 	fprintf(stderr, "%.*s\n", STR_ARGS(outcome_story(ask, &cli->arena)));
 	if (args_have(&cli->args, "json")) json_print(ask);
 	return EXIT_YES;
-}
-
-int settle(struct cli *cli, enum as as, struct str id, const char *tail, struct str body)
-{
-	struct fault why = { 0 };
-	struct client *client = reach(cli, as, &why);
-	int status;
-
-	if (!client) return cli_fail(cli, &why);
-	status = settle_with(cli, client, id, tail, body);
-	client_free(client);
-	return status;
 }

@@ -123,7 +123,7 @@ static int answer_send(struct cli *cli, struct client *client)
 	if (status == EXIT_YES) status = words_take(cli, &form);
 	if (status == EXIT_YES) status = form_write(cli, &form, &body);
 	if (status == EXIT_YES)
-		status = settle_with(cli, client, id, "/answer", buf_str(&body));
+		status = settle(cli, client, id, "/answer", buf_str(&body));
 	buf_done(&body);
 	return status;
 }

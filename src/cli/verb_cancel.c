@@ -3,8 +3,15 @@
 
 static int cancel_run(struct cli *cli)
 {
-	return settle(
-		cli, AS_AGENT, args_word(&cli->args, 0), "/cancel", reason_body(cli));
+	struct str id = args_word(&cli->args, 0);
+	struct fault why = { 0 };
+	struct client *client = reach_seeing(cli, id, &why);
+	int status;
+
+	if (!client) return cli_fail(cli, &why);
+	status = settle(cli, client, id, "/cancel", reason_body(cli));
+	client_free(client);
+	return status;
 }
 
 static const struct flag flags[] = { { .name = "reason", .value = "TEXT" },

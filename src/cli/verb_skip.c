@@ -3,8 +3,14 @@
 
 static int skip_run(struct cli *cli)
 {
-	return settle(
-		cli, AS_PERSON, args_word(&cli->args, 0), "/skip", reason_body(cli));
+	struct fault why = { 0 };
+	struct client *client = reach(cli, AS_PERSON, &why);
+	int status;
+
+	if (!client) return cli_fail(cli, &why);
+	status = settle(cli, client, args_word(&cli->args, 0), "/skip", reason_body(cli));
+	client_free(client);
+	return status;
 }
 
 static const struct flag flags[] = { { .name = "reason", .value = "TEXT" },

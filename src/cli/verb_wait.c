@@ -5,9 +5,8 @@
 static int wait_run(struct cli *cli)
 {
 	struct asking a = { .cli = cli };
-	int status = asking_open(&a, NULL);
+	int status = asking_join(&a, args_word(&cli->args, 0));
 
-	if (status == EXIT_YES) status = asking_join(&a, args_word(&cli->args, 0));
 	if (status == EXIT_YES) status = asking_wait(&a, false);
 	if (status == EXIT_YES) status = outcome_tell(cli, a.ask);
 	asking_done(&a);
