@@ -20,6 +20,12 @@ const make = (options) => {
 const linkIn = (text) => text.match(/login#(\S+)/)?.[1];
 const shownLink = (server) => until(() => linkIn(server.output), 'the login link', 5000);
 
+const conf = (server, text) => {
+	const folder = join(server.env.XDG_CONFIG_HOME, 'parley');
+	mkdirSync(folder, { recursive: true });
+	writeFileSync(join(folder, 'parley.conf'), text);
+};
+
 /** `serve` that must not start; → its output. */
 async function stops(flags, { env, prepare } = {}) {
 	const server = make({ env });
@@ -113,6 +119,24 @@ test('SIGHUP does not end it', async () => {
 	assert.equal((await server.client(null).get('/healthz')).status, 200);
 });
 
+test('SIGHUP takes over what the configuration file says now', async () => {
+	const server = make();
+	conf(server, 'timeout_max = 1h\n');
+	const secret = await server.secret('agent', 'x');
+	await server.start();
+	const client = server.client(secret);
+	const status = async (timeout) => (await client.post('/v1/asks', { question: 'A?',
+		type: 'boolean', timeout })).status;
+	assert.equal(await status('2h'), 422);
+	conf(server, 'timeout_max = 3h\n');
+	server.child.kill('SIGHUP');
+	await until(async () => await status('2h') === 201, 'the new limit');
+	conf(server, 'timeout_max = soon\n');
+	server.child.kill('SIGHUP');
+	await sleep(300);
+	assert.equal(await status('2h'), 201, 'a wrong file must change nothing');
+});
+
 test('a second server on the same data does not start', async () => {
 	const server = await make().start();
 	const second = make();
@@ -203,12 +227,6 @@ async function taken(server) {
 	}
 	return count;
 }
-const conf = (server, text) => {
-	const folder = join(server.env.XDG_CONFIG_HOME, 'parley');
-	mkdirSync(folder, { recursive: true });
-	writeFileSync(join(folder, 'parley.conf'), text);
-};
-
 test('settings come from the configuration file', async () => {
 	const server = make();
 	conf(server, 'ask_rate = 1\n');
