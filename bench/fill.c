@@ -1,7 +1,8 @@
 /* fill.c - a store with many asks, of which every tenth is still open: fill STORE ASKS.
  *
- * Goes through the desk like everybody else, so that the log, its chain and all counters are
- * right; only the syncs are left out. A task is reused: it asks, then settles its ask. */
+ * Goes through the desk like everybody else, so that the log, its chain and all counters
+ * are right; only the syncs are left out. A task is reused: it asks, then settles its
+ * ask. */
 #include "base/mem.h"
 #include "desk/desk.h"
 
@@ -12,8 +13,10 @@
 enum { OUT = 1024, OPEN_EVERY = 10 };
 
 static const char body[] =
-	"{\"title\":\"Release 4.2\",\"questions\":[{\"key\":\"env\",\"text\":\"Where shall I "
-	"deploy?\",\"type\":\"choice\",\"options\":[{\"id\":\"staging\",\"label\":\"Staging\"},"
+	"{\"title\":\"Release 4.2\",\"questions\":[{\"key\":\"env\",\"text\":\"Where "
+	"shall I "
+	"deploy?\",\"type\":\"choice\",\"options\":[{\"id\":\"staging\",\"label\":"
+	"\"Staging\"},"
 	"{\"id\":\"production\",\"label\":\"Production\"}]}]}";
 static const char reply[] = "{\"answers\":{\"env\":\"staging\"}}";
 
@@ -69,8 +72,8 @@ static void filler_round(struct filler *f, size_t len)
 {
 	const struct principal agent = { 1, ROLE_AGENT, STR("tok_fill"), STR_NONE,
 		STR("filler"), STR("filler"), STR("api") };
-	const struct principal person = { 1, ROLE_MEMBER, STR("tok_fill"), STR("usr_fill"),
-		STR("Filler"), STR_NONE, STR("api") };
+	const struct principal person = { 1, ROLE_MEMBER, STR("tok_fill"),
+		STR("usr_fill"), STR("Filler"), STR_NONE, STR("api") };
 	size_t settled = 0;
 
 	for (size_t i = 0; i < len; i++)

@@ -8,7 +8,8 @@
 
 const char question[] =
 	"{\"kind\":\"blocking\",\"title\":\"Release 4.2\",\"context\":{\"text\":\""
-	"The build is green, the canary has been healthy for an hour, and the error budget "
+	"The build is green, the canary has been healthy for an hour, and the error "
+	"budget "
 	"of this month is untouched. Two migrations are part of this release; both were "
 	"rehearsed on a copy of last night's data and took under a minute each.\","
 	"\"job_type\":\"release\",\"project_name\":\"shop\",\"current_step\":\"deploy\"},"
@@ -101,7 +102,9 @@ static const struct {
 	{ "sync", "FOLDER N: one fdatasync of 4 KiB", mode_sync },
 	{ "times", "N PEER: list, ask and answer, one at a time", mode_times },
 	{ "resume", "LANES SECONDS PEER: ask, answer, resume", mode_resume },
-	{ "park", "asks|streams|nchan|nchan-poll N PEER: waits for a line between its steps",
+	{ "park",
+		"asks|streams|nchan|nchan-poll N PEER: waits for a line between its "
+		"steps",
 		mode_park },
 	{ "start", "PORT-FILE COMMAND…: starts a server; milliseconds until ready, pid",
 		mode_start },

@@ -1,7 +1,8 @@
 /* park.c - very many that wait at once, and one event for all of them.
  *
- * Between its steps it says a word ("ready", "parked") and waits for a line, so that whoever
- * started it can look at the server's memory. "fire" sends one event to all streams. */
+ * Between its steps it says a word ("ready", "parked") and waits for a line, so that
+ * whoever started it can look at the server's memory. "fire" sends one event to all
+ * streams. */
 #include "load.h"
 
 #include <stdio.h>
@@ -85,7 +86,8 @@ static void park_all(struct park *p)
 
 		for (int i = at; i < end; i++)
 			park_one(p, i);
-		if (p->kind == PARK_NCHAN_POLL) continue; /* says nothing before there is news */
+		if (p->kind == PARK_NCHAN_POLL)
+			continue; /* says nothing before there is news */
 		for (int i = at; i < end; i++) {
 			wire_await_head(&p->wires[i]);
 			wire_expect(&p->wires[i], "HTTP/1.1 200");
@@ -100,13 +102,16 @@ static void park_publish(struct park *p)
 	char body[256];
 
 	if (p->kind == PARK_NCHAN) {
-		wire_print(&p->control, "POST /pub HTTP/1.1\r\nHost: 127.0.0.1\r\n"
-					"Content-Length: 240\r\n\r\n%0240d", 7);
+		wire_print(&p->control,
+			"POST /pub HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+			"Content-Length: 240\r\n\r\n%0240d",
+			7);
 		return;
 	}
 	snprintf(body, sizeof body,
 		"{\"session\":\"%s\",\"kind\":\"non_blocking\",\"question\":\"Go on?\","
-		"\"type\":\"boolean\"}", p->session);
+		"\"type\":\"boolean\"}",
+		p->session);
 	wire_http(&p->control, "POST", "/v1/asks", p->peer.agent, body);
 }
 
@@ -117,7 +122,8 @@ static bool park_received(struct wire *w)
 
 	if (!wire_read(w)) return false;
 	data = memmem(w->in, w->len, "data: ", 6);
-	if (!data || !memmem(data, w->len - (size_t)(data - w->in), "\n\n", 2)) return false;
+	if (!data || !memmem(data, w->len - (size_t)(data - w->in), "\n\n", 2))
+		return false;
 	w->len = 0;
 	return true;
 }

@@ -25,7 +25,8 @@ static void rate_ask(struct rate *r, struct wire *w)
 void mode_rate(int argc, char **argv)
 {
 	static struct hist hist;
-	int port = number(argc > 0 ? argv[0] : NULL), n = number(argc > 1 ? argv[1] : NULL);
+	int port = number(argc > 0 ? argv[0] : NULL),
+	    n = number(argc > 1 ? argv[1] : NULL);
 	int seconds = number(argc > 2 ? argv[2] : NULL), poll = epoll_create1(0);
 	struct wire *wires = calloc((size_t)n, sizeof *wires);
 	struct rate r = { .sent_ns = calloc((size_t)n, sizeof(int64_t)) };

@@ -1,8 +1,8 @@
 /* resume.c - lanes of agents that ask and wait, and people who answer what they see.
  *
- * With our server the agent's ask is one held request, and the people learn of it from the
- * event stream. With Redis the agent runs the script and blocks on the answer's list, and the
- * people block on the inbox. A lane is done when the agent has its answer. */
+ * With our server the agent's ask is one held request, and the people learn of it from
+ * the event stream. With Redis the agent runs the script and blocks on the answer's list,
+ * and the people block on the inbox. A lane is done when the agent has its answer. */
 #include "load.h"
 
 #include <stdio.h>
@@ -53,8 +53,7 @@ static void agent_ask(struct crowd *c, struct lane *l)
 static void agent_told(struct crowd *c, struct lane *l, size_t len)
 {
 	if (c->peer.speech == SPEAK_REDIS && ++l->replies == 1) return;
-	if (c->peer.speech == SPEAK_HTTP &&
-		!memmem(l->wire.in, len, "\"answered\"", 10))
+	if (c->peer.speech == SPEAK_HTTP && !memmem(l->wire.in, len, "\"answered\"", 10))
 		die("an agent has no answer: %.*s", (int)len, l->wire.in);
 	hist_add(&c->hist, now_ns() - l->sent_ns);
 }
@@ -202,6 +201,8 @@ void mode_resume(int argc, char **argv)
 		for (int i = 0; i < len; i++)
 			lane_ready(&c, ready[i].data.ptr);
 	}
-	printf("%.0f %.1f %.1f\n", (double)c.hist.len / ((double)(now_ns() - begin) / 1e9),
-		(double)hist_at(&c.hist, 0.5) / 1000, (double)hist_at(&c.hist, 0.99) / 1000);
+	printf("%.0f %.1f %.1f\n",
+		(double)c.hist.len / ((double)(now_ns() - begin) / 1e9),
+		(double)hist_at(&c.hist, 0.5) / 1000,
+		(double)hist_at(&c.hist, 0.99) / 1000);
 }

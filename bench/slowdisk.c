@@ -1,7 +1,7 @@
 /* slowdisk.c - preloaded into a server: counts its syncs, and lets each take longer.
  *
- * SYNC_COUNT names a file of eight bytes that holds the count; SYNC_SLEEP_US is how long a
- * sync sleeps after the real one. */
+ * SYNC_COUNT names a file of eight bytes that holds the count; SYNC_SLEEP_US is how long
+ * a sync sleeps after the real one. */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdint.h>

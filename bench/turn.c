@@ -1,5 +1,5 @@
-/* turn.c - what one at a time takes: an answer on its way to the waiter, one sync, and the
- * three calls of an inbox. Prints medians and 99th percentiles in microseconds. */
+/* turn.c - what one at a time takes: an answer on its way to the waiter, one sync, and
+ * the three calls of an inbox. Prints medians and 99th percentiles in microseconds. */
 #include "load.h"
 
 #include <fcntl.h>
@@ -126,13 +126,14 @@ static int inbox_ids(struct wire *w, const struct peer *p, char (*ids)[64], int 
 		len = wire_await(w);
 		wire_expect(w, "HTTP/1.1 200");
 		at = w->in;
-		while (found < wanted &&
-			(at = memmem(at, len - (size_t)(at - w->in), "\"id\":\"ask_", 10))) {
+		while (found < wanted && (at = memmem(at, len - (size_t)(at - w->in),
+						  "\"id\":\"ask_", 10))) {
 			memcpy(ids[found], at + 6, 30);
 			ids[found++][30] = '\0';
 			at += 30;
 		}
-		if (!wire_find(w, len, "\"next_cursor\":\"", cursor, sizeof cursor)) found = wanted;
+		if (!wire_find(w, len, "\"next_cursor\":\"", cursor, sizeof cursor))
+			found = wanted;
 		wire_drop(w, len);
 		snprintf(path, sizeof path, "/v1/asks?limit=200&cursor=%s", cursor);
 	}

@@ -27,7 +27,8 @@ void die(const char *format, ...)
 
 void wire_open(struct wire *w, enum speech speech, int port)
 {
-	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port) };
+	struct sockaddr_in to = { .sin_family = AF_INET,
+		.sin_port = htons((uint16_t)port) };
 	int on = 1;
 
 	*w = (struct wire){ .speech = speech, .fd = socket(AF_INET, SOCK_STREAM, 0) };
@@ -101,7 +102,8 @@ size_t wire_head(const struct wire *w)
 static size_t chunks_end(const struct wire *w, size_t at)
 {
 	for (;;) {
-		const char *lf = at < w->len ? memchr(w->in + at, '\n', w->len - at) : NULL;
+		const char *lf =
+			at < w->len ? memchr(w->in + at, '\n', w->len - at) : NULL;
 		size_t size;
 
 		if (!lf) return 0;
@@ -181,11 +183,12 @@ void wire_expect(const struct wire *w, const char *begin)
 	size_t len = strlen(begin);
 
 	if (w->len < len || memcmp(w->in, begin, len) != 0)
-		die("%s was expected, not: %.*s", begin, (int)(w->len < 400 ? w->len : 400),
-			w->in);
+		die("%s was expected, not: %.*s", begin,
+			(int)(w->len < 400 ? w->len : 400), w->in);
 }
 
-bool wire_find(const struct wire *w, size_t len, const char *before, char *out, size_t size)
+bool wire_find(
+	const struct wire *w, size_t len, const char *before, char *out, size_t size)
 {
 	const char *at = memmem(w->in, len, before, strlen(before)), *end;
 
@@ -204,13 +207,16 @@ void wire_http(struct wire *w, const char *method, const char *path, const char 
 	const char *body)
 {
 	if (body[0])
-		wire_print(w, "%s %s HTTP/1.1\r\nHost: 127.0.0.1\r\n"
-			      "Authorization: Bearer %s\r\n"
-			      "Content-Type: application/json\r\nContent-Length: %zu\r\n\r\n%s",
+		wire_print(w,
+			"%s %s HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+			"Authorization: Bearer %s\r\n"
+			"Content-Type: application/json\r\nContent-Length: %zu\r\n\r\n%s",
 			method, path, token, strlen(body), body);
 	else
-		wire_print(w, "%s %s HTTP/1.1\r\nHost: 127.0.0.1\r\n"
-			      "Authorization: Bearer %s\r\n\r\n", method, path, token);
+		wire_print(w,
+			"%s %s HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+			"Authorization: Bearer %s\r\n\r\n",
+			method, path, token);
 }
 
 void wire_redis(struct wire *w, const char *word, ...)
@@ -227,8 +233,8 @@ void wire_redis(struct wire *w, const char *word, ...)
 	len += (size_t)snprintf(text, sizeof text, "*%d\r\n", words);
 	va_start(args, word);
 	for (const char *at = word; at; at = va_arg(args, const char *)) {
-		int n = snprintf(text + len, sizeof text - len, "$%zu\r\n%s\r\n", strlen(at),
-			at);
+		int n = snprintf(
+			text + len, sizeof text - len, "$%zu\r\n%s\r\n", strlen(at), at);
 
 		if (n < 0 || len + (size_t)n >= sizeof text) die("a command is too long");
 		len += (size_t)n;

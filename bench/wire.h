@@ -1,7 +1,7 @@
 /* wire.h - connections to the server that is measured: HTTP/1.1 and Redis' protocol.
  *
- * A connection keeps what it has read until a whole reply is there. Whatever goes wrong ends
- * the program: a benchmark with errors has no numbers. */
+ * A connection keeps what it has read until a whole reply is there. Whatever goes wrong
+ * ends the program: a benchmark with errors has no numbers. */
 #ifndef BENCH_WIRE_H
 #define BENCH_WIRE_H
 
@@ -43,7 +43,8 @@ size_t wire_await_head(struct wire *);
 /* Dies unless the reply begins with this: "HTTP/1.1 201", ":1". */
 void wire_expect(const struct wire *, const char *begin);
 /* Copies what stands between `before` and the next quote; false: it is not there. */
-bool wire_find(const struct wire *, size_t len, const char *before, char *out, size_t size);
+bool wire_find(
+	const struct wire *, size_t len, const char *before, char *out, size_t size);
 
 /* A request to our server; body may be "". */
 void wire_http(struct wire *, const char *method, const char *path, const char *token,
