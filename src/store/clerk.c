@@ -105,6 +105,7 @@ enum err clerk_start(struct clerk *c, struct fault *why)
 {
 	if (pthread_create(&c->thread, NULL, clerk_main, c) != 0)
 		return fail(why, ERR_UNAVAILABLE, "cannot start a thread");
+	pthread_setname_np(c->thread, c->batch.mode == DB_WRITE ? "writer" : "reader");
 	c->started = true;
 	return OK;
 }
