@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "desk/desk.h"
 #include "net/loop.h"
+#include "net/tls.h"
 #include "serve/serve.h"
 #include "store/lock.h"
 
@@ -18,13 +19,14 @@
 #include <unistd.h>
 #include <uv.h>
 
-enum { GRACE_MS = 5000 };
+enum { GRACE_MS = 5000, DAY_MS = 24 * 3600 * 1000, EXPIRES_SOON_MS = 14 * DAY_MS };
 
 struct server {
 	struct cli *cli;
 	struct loop *loop;
 	struct desk *desk;
 	struct serve *serve;
+	struct tls_context *tls; /* NULL: plain */
 	int lock;
 	bool stopping;
 	struct str url;
@@ -85,16 +87,12 @@ static enum err listen_check(const struct settings *set, struct fault *why)
 {
 	struct str list = set->listen, one;
 
-	if (set->tls_cert.len || set->tls_key.len)
-		return fail(why, ERR_INVALID,
-			"tls_cert is '%.*s': this build does not speak TLS; let a proxy do it and "
-			"set plain=yes",
-			STR_ARGS(set->tls_cert));
+	if (set->tls_cert.len) return OK;
 	while (str_cut(&list, ',', &one))
 		if (!is_loopback(str_trim(one)) && !set->plain)
 			return fail(why, ERR_INVALID,
-				"listen is '%.*s': beyond loopback plain HTTP is accepted only with "
-				"plain=yes, which says that a proxy does TLS",
+				"listen is '%.*s': beyond loopback tls_cert and tls_key are wanted, "
+				"or plain=yes, which says that a proxy does TLS",
 				STR_ARGS(str_trim(one)));
 	return OK;
 }
@@ -105,6 +103,45 @@ static struct desk_settings desk_settings(const struct settings *set)
 		.ask_rate = set->ask_rate,
 		.timeout_min_ms = set->timeout_min_ms,
 		.timeout_max_ms = set->timeout_max_ms };
+}
+
+/* ---- TLS ---- */
+
+static void certificate_warn(const struct settings *set, const struct tls_context *tls)
+{
+	int64_t left_ms = tls_context_end_ms(tls) - clock_now_ms();
+
+	if (left_ms < 0)
+		log_line(LOG_WARN, "tls_cert is '%.*s': it has expired", STR_ARGS(set->tls_cert));
+	else if (left_ms < EXPIRES_SOON_MS)
+		log_line(LOG_WARN, "tls_cert is '%.*s': it expires within %d days",
+			STR_ARGS(set->tls_cert), (int)(left_ms / DAY_MS) + 1);
+}
+
+static enum err server_tls(struct server *sv, struct fault *why)
+{
+	struct settings *set = &sv->cli->settings;
+
+	if (!set->tls_cert.len) return OK;
+	sv->tls = tls_context_new(set->tls_cert, set->tls_key, why);
+	if (!sv->tls) return why->err;
+	certificate_warn(set, sv->tls);
+	return OK;
+}
+
+/* The files again, for connections to come. Turning TLS on or off takes a restart. */
+static enum err server_tls_again(
+	struct server *sv, const struct settings *set, struct fault *why)
+{
+	enum err e;
+
+	if (!sv->tls != !set->tls_cert.len)
+		return fail(why, ERR_INVALID, "tls_cert is '%.*s': to turn TLS on or off, restart",
+			STR_ARGS(set->tls_cert));
+	if (!sv->tls) return OK;
+	e = tls_context_load(sv->tls, set->tls_cert, set->tls_key, why);
+	if (!e) certificate_warn(set, sv->tls);
+	return e;
 }
 
 /* ---- first start ---- */
@@ -195,6 +232,7 @@ static void server_url(struct server *sv, int port)
 {
 	struct settings *set = &sv->cli->settings;
 	struct str first, list = set->listen;
+	const char *scheme = sv->tls ? "https" : "http";
 	int colon = -1;
 
 	str_cut(&list, ',', &first);
@@ -206,9 +244,9 @@ static void server_url(struct server *sv, int port)
 	else if (str_starts(first, "unix:") || colon < 0)
 		sv->url = STR("http://localhost");
 	else if (str_starts(first, "0.0.0.0:") || str_starts(first, "[::]:"))
-		sv->url = arena_print(&sv->cli->arena, "http://127.0.0.1:%d", port);
+		sv->url = arena_print(&sv->cli->arena, "%s://127.0.0.1:%d", scheme, port);
 	else
-		sv->url = arena_print(&sv->cli->arena, "http://%.*s:%d",
+		sv->url = arena_print(&sv->cli->arena, "%s://%.*s:%d", scheme,
 			STR_ARGS(str_first(first, (size_t)colon)), port);
 }
 
@@ -240,9 +278,11 @@ static enum err server_open(struct server *sv, int *port, struct fault *why)
 {
 	struct settings *set = &sv->cli->settings;
 	struct desk_settings ds = desk_settings(set);
-	struct serve_settings ss = { set->url, set->allowed_hosts };
+	struct serve_settings ss = { set->url, set->allowed_hosts, NULL };
 	enum err e = listen_check(set, why);
 
+	if (!e) e = server_tls(sv, why);
+	ss.tls = sv->tls;
 	if (!e) e = folder_make(set->data, why);
 	if (!e) e = store_lock(set->store, &sv->lock, why);
 	if (e) return e;
@@ -295,7 +335,8 @@ static void signal_reload(uv_signal_t *signal, int number)
 	struct desk_settings ds;
 
 	(void)number;
-	if (settings_read(&cli->args, verb_serve.settings | SETTINGS_ALL, &cli->arena, &set, &why)) {
+	if (settings_read(&cli->args, verb_serve.settings | SETTINGS_ALL, &cli->arena, &set, &why) ||
+		server_tls_again(sv, &set, &why)) {
 		log_line(LOG_ERROR, "not reloaded: %s", why.detail);
 		return;
 	}
@@ -338,6 +379,7 @@ static void server_close(struct server *sv)
 	if (sv->loop) sv->loop = loop_free(sv->loop);
 	desk_close(sv->desk);
 	serve_free(sv->serve);
+	tls_context_free(sv->tls);
 	if (sv->lock >= 0) file_remove(sv->cli->settings.data, "server.json");
 	store_unlock(sv->lock);
 }
@@ -353,6 +395,7 @@ static int serve_run(struct cli *cli)
 	log_setup(cli->settings.log_json, cli->settings.log_level);
 	if (server_open(&sv, &port, &why)) {
 		if (sv.desk) sv.desk = desk_close(sv.desk);
+		tls_context_free(sv.tls);
 		store_unlock(sv.lock);
 		return cli_fail(cli, &why);
 	}

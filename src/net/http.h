@@ -48,14 +48,16 @@ struct str http_header(const struct http_request *, const char *name);
 
 struct exchange;
 struct http_server;
+struct tls_context;
 
 struct http_limits {	    /* 0: the default */
 	size_t header_max;  /* 32 KiB */
 	size_t body_max;    /* 1 MiB */
 	size_t backlog_max; /* bytes a slow reader of a stream may be behind: 256 KiB */
 	int64_t idle_ms;    /* between requests: 75 s */
-	int64_t send_ms;    /* from the first byte of a request to its last: 30 s */
-	int64_t write_ms;   /* a reply that makes no progress: 30 s */
+	int64_t send_ms;  /* from the first byte of a request to its last: 30 s; and for a
+			   * TLS handshake */
+	int64_t write_ms; /* a reply that makes no progress: 30 s */
 	size_t connections; /* 0: as many as there are file descriptors, less 64 */
 };
 
@@ -65,6 +67,9 @@ typedef void http_handler(void *ctx, struct exchange *);
  * share a loop and a handler; `ctx` tells them apart. */
 struct http_server *http_listen(struct loop *, struct str address,
 	const struct http_limits *, http_handler *, void *ctx, struct fault *why);
+/* Connections from now on speak TLS. The context (tls.h) is borrowed and may be loaded
+ * again meanwhile. False: out of memory. */
+bool http_secure(struct http_server *, struct tls_context *);
 int http_port(const struct http_server *); /* 0 for a unix socket */
 /* No new connections; idle ones are closed, open exchanges may finish: `Connection:
  * close`. Parked exchanges and streams are ended with http_gone. After grace_ms the rest

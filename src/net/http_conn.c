@@ -20,6 +20,7 @@ static void hub_free(void *thing)
 		reading_done(r);
 		mem_free(r);
 	}
+	sealing_free(hub->sealing);
 	mem_free(hub);
 }
 
@@ -82,6 +83,7 @@ static void conn_closed(uv_handle_t *handle)
 	if (c->exchange.open && c->exchange.gone) c->exchange.gone(c->exchange.gone_ctx);
 	conn_release(c);
 	kept_drop(c);
+	tls_free(c->tls);
 	if (c->prev)
 		c->prev->next = c->next;
 	else
@@ -99,6 +101,12 @@ void conn_cut(struct conn *c)
 	uv_close((uv_handle_t *)&c->tcp, conn_closed);
 }
 
+void conn_leave(struct conn *c)
+{
+	if (c->tls) conn_bid_farewell(c);
+	conn_cut(c);
+}
+
 static void conn_read_start(struct conn *);
 
 /* The peer shall read our last words: a close with bytes unread would reset them away. */
@@ -107,6 +115,9 @@ static void conn_linger(struct conn *c)
 	uv_os_fd_t fd;
 
 	kept_drop(c);
+	/* When the farewell has to wait, its end leads here again. */
+	if (c->tls && conn_bid_farewell(c) && c->writes > 0) return;
+	if (c->phase == CONN_CLOSED) return;
 	if (c->ended || uv_fileno((uv_handle_t *)&c->tcp, &fd) || shutdown(fd, SHUT_WR)) {
 		conn_cut(c);
 		return;
@@ -117,6 +128,12 @@ static void conn_linger(struct conn *c)
 }
 
 /* ---- requests ---- */
+
+void conn_ready(struct conn *c)
+{
+	c->phase = CONN_IDLE;
+	tick_set(c->server->loop, &c->tick, c->server->limits.idle_ms);
+}
 
 static void conn_handle(struct conn *c)
 {
@@ -211,8 +228,7 @@ static void conn_next(struct conn *c)
 		conn_linger(c);
 		return;
 	}
-	c->phase = CONN_IDLE;
-	tick_set(c->server->loop, &c->tick, c->server->limits.idle_ms);
+	conn_ready(c);
 	if (c->taking) return;
 	if (kept) {
 		c->kept = NULL;
@@ -284,7 +300,8 @@ static void conn_ticked(struct tick *tick)
 		break;
 	case CONN_OPEN:
 	case CONN_FLUSHING: conn_write_tick(c); break;
-	case CONN_IDLE:
+	case CONN_IDLE: conn_leave(c); break;
+	case CONN_SHAKING:
 	case CONN_LINGERING: conn_cut(c); break;
 	case CONN_CLOSED: break;
 	}
@@ -294,7 +311,7 @@ static void conn_ticked(struct tick *tick)
 
 /* A peer that half-closes still gets the reply that is on its way; one that is parked is
  * taken for gone. */
-static void conn_ended(struct conn *c)
+void conn_ended(struct conn *c)
 {
 	c->ended = true;
 	uv_read_stop((uv_stream_t *)&c->tcp);
@@ -315,33 +332,36 @@ static void on_alloc(uv_handle_t *handle, size_t wanted, uv_buf_t *buf)
 	*buf = uv_buf_init(c->server->hub->bytes, READ_SIZE);
 }
 
+void conn_got(struct conn *c, struct str text)
+{
+	switch (c->phase) {
+	case CONN_IDLE:
+	case CONN_READING: conn_take(c, text); break;
+	case CONN_OPEN: conn_keep(c, text); break;
+	case CONN_FLUSHING:
+		if (c->keep_alive) conn_keep(c, text);
+		break;
+	case CONN_LINGERING:
+		c->thrown += (uint32_t)text.len;
+		if (c->thrown > LINGER_MAX) conn_cut(c);
+		break;
+	case CONN_SHAKING:
+	case CONN_CLOSED: break;
+	}
+}
+
 static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
 {
 	struct conn *c = stream->data;
-	struct str bytes;
 
-	if (n == UV_EOF) {
+	if (n == UV_EOF)
 		conn_ended(c);
-		return;
-	}
-	if (n < 0) {
+	else if (n < 0)
 		conn_cut(c);
-		return;
-	}
-	bytes = str_make(buf->base, (size_t)n);
-	switch (c->phase) {
-	case CONN_IDLE:
-	case CONN_READING: conn_take(c, bytes); break;
-	case CONN_OPEN: conn_keep(c, bytes); break;
-	case CONN_FLUSHING:
-		if (c->keep_alive) conn_keep(c, bytes);
-		break;
-	case CONN_LINGERING:
-		c->thrown += (uint32_t)bytes.len;
-		if (c->thrown > LINGER_MAX) conn_cut(c);
-		break;
-	case CONN_CLOSED: break;
-	}
+	else if (c->tls && c->phase != CONN_LINGERING)
+		conn_unseal(c, str_make(buf->base, (size_t)n));
+	else
+		conn_got(c, str_make(buf->base, (size_t)n));
 }
 
 static void conn_read_start(struct conn *c)
@@ -380,7 +400,12 @@ bool conn_open(struct http_server *server, int fd)
 		return false;
 	}
 	if (!server->path) setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-	tick_set(server->loop, &c->tick, server->limits.idle_ms);
+	if (!server->tls) {
+		conn_ready(c);
+	} else if (!conn_secure(c)) {
+		conn_cut(c);
+		return false;
+	}
 	conn_read_start(c);
 	return true;
 }

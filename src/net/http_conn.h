@@ -1,6 +1,8 @@
 /* http_conn.h - a connection, its exchange and its server: shared by the files of the
  * HTTP server, hidden from everyone else.
  *
+ *    SHAKING ──┐ with TLS, until the handshake is done
+ *              ▼
  *             bytes            whole             reply handed over
  *    IDLE ───────────► READING ─────► OPEN ───────────────────────► FLUSHING
  *     ▲                   │ refused                                    │ all is written
@@ -18,6 +20,7 @@
 #include <uv.h>
 
 #include "net/http_parse.h"
+#include "net/tls.h"
 
 enum {
 	READ_SIZE = 64 * 1024,
@@ -28,8 +31,17 @@ enum {
 	DATE_SIZE = 40,
 };
 
+/* What the TLS of a loop works with. Records are passed on before anything else runs, so
+ * that `out` holds those of one connection only. */
+struct sealing {
+	struct buf out;
+	char came[TLS_RECORD];
+	char goes[TLS_RECORD];
+};
+
 /* What all connections of a loop share. */
 struct hub {
+	struct sealing *sealing; /* NULL: no server here speaks TLS */
 	struct reading *spare;
 	int spares;
 	int64_t date_turn_ms; /* the turn of the loop that last looked at the clock */
@@ -39,6 +51,7 @@ struct hub {
 };
 
 enum conn_phase {
+	CONN_SHAKING,
 	CONN_IDLE,
 	CONN_READING,
 	CONN_OPEN,
@@ -61,8 +74,10 @@ struct conn {
 	uv_tcp_t tcp;
 	struct exchange exchange;
 	struct http_server *server;
+	struct tls *tls; /* NULL: plain */
 	struct conn *next, *prev;
-	struct tick tick; /* of the phase: idle, slow sender, slow reader, linger */
+	struct tick tick; /* of the phase: handshake, idle, slow sender, slow reader,
+			     linger */
 	struct buf *kept;
 	size_t backlog_seen; /* when the tick last looked for progress */
 	uint32_t writes;     /* that libuv holds */
@@ -78,6 +93,7 @@ struct http_server {
 	struct loop *loop;
 	struct hub *hub;
 	struct http_limits limits;
+	struct tls_context *tls; /* of connections to come; NULL: plain */
 	http_handler *handler;
 	void *ctx;
 	struct conn *conns;
@@ -99,7 +115,11 @@ struct http_server {
 struct hub *hub_of(struct loop *); /* NULL: out of memory */
 /* Takes the descriptor, also on failure. */
 bool conn_open(struct http_server *, int fd);
-void conn_cut(struct conn *);	  /* closes at once; gone follows on a later turn */
+void conn_cut(struct conn *);	/* closes at once; gone follows on a later turn */
+void conn_leave(struct conn *); /* the same, and says so if that can be done at once */
+void conn_got(struct conn *, struct str text);
+void conn_ended(struct conn *);	  /* the peer sends no more */
+void conn_ready(struct conn *);	  /* for requests */
 void conn_over(struct conn *);	  /* the reply is handed over */
 void conn_release(struct conn *); /* gives the reading up */
 void conn_queued(struct conn *);  /* libuv took a write to keep … */
@@ -110,7 +130,21 @@ static inline struct conn *conn_of(const struct exchange *x)
 	return LINK_OF(x, struct conn, exchange);
 }
 
+/* ---- http_tls.c ---- */
+
+bool conn_secure(struct conn *); /* begins the handshake */
+/* Bytes from the socket: what they say is passed to conn_got. */
+void conn_unseal(struct conn *, struct str bytes);
+bool conn_seal(struct conn *, const struct str *parts, size_t n); /* false: cut it */
+/* Says once that no more follows. False: there is nothing to wait for. */
+bool conn_bid_farewell(struct conn *);
+struct sealing *sealing_new(void);
+void sealing_free(struct sealing *); /* NULL is fine */
+
 /* ---- http_reply.c ---- */
+
+/* Bytes to the socket as they are; what it does not take is kept. False: cut it. */
+bool conn_put(struct conn *, const struct str *parts, size_t n);
 
 void conn_continue(struct conn *);
 void conn_refuse(struct conn *, int status, const char *detail);

@@ -96,15 +96,20 @@ static ssize_t conn_try(struct conn *c, const struct str *parts, size_t n)
 	return sent < 0 ? -1 : sent;
 }
 
+bool conn_put(struct conn *c, const struct str *parts, size_t n)
+{
+	ssize_t sent = conn_try(c, parts, n);
+
+	if (sent < 0) return false;
+	return (size_t)sent == parts_len(parts, n) ||
+	       rest_copy(c, parts, n, (size_t)sent);
+}
+
 /* Sends it all, or cuts the connection. */
 static bool conn_send(struct conn *c, const struct str *parts, size_t n)
 {
-	ssize_t sent;
-
 	if (c->phase == CONN_CLOSED) return false;
-	sent = conn_try(c, parts, n);
-	if (sent >= 0 && (size_t)sent == parts_len(parts, n)) return true;
-	if (sent >= 0 && rest_copy(c, parts, n, (size_t)sent)) return true;
+	if (c->tls ? conn_seal(c, parts, n) : conn_put(c, parts, n)) return true;
 	conn_cut(c);
 	return false;
 }
@@ -363,6 +368,7 @@ bool http_write_frame(struct exchange *x, struct frame *f)
 	assert(x->begun);
 	if (c->phase == CONN_CLOSED || conn_too_slow(c, bytes.len)) return false;
 	if (f->plain.len == 0 || x->is_head) return true;
+	if (c->tls) return conn_send(c, &bytes, 1);
 	sent = conn_try(c, &bytes, 1);
 	if (sent >= 0 && (size_t)sent == bytes.len) return true;
 	if (sent >= 0 && frame_queue(c, f, str_from(bytes, (size_t)sent))) return true;

@@ -113,7 +113,8 @@ static void server_ticked(struct tick *tick)
 static void conn_stop(struct conn *c)
 {
 	switch (c->phase) {
-	case CONN_IDLE: conn_cut(c); break;
+	case CONN_SHAKING:
+	case CONN_IDLE: conn_leave(c); break;
 	case CONN_OPEN:
 		if (c->exchange.parked || c->exchange.begun) conn_cut(c);
 		break;
@@ -202,6 +203,14 @@ struct http_server *http_listen(struct loop *loop, struct str address,
 		return NULL;
 	}
 	return s;
+}
+
+bool http_secure(struct http_server *s, struct tls_context *tls)
+{
+	if (!s->hub->sealing) s->hub->sealing = sealing_new();
+	if (!s->hub->sealing) return false;
+	s->tls = tls;
+	return true;
 }
 
 int http_port(const struct http_server *s)

@@ -29,6 +29,7 @@ struct serve {
 	int doors_open;
 	char *url;
 	char *allowed_hosts;
+	struct tls_context *tls; /* borrowed; NULL: plain */
 	struct rate logins; /* tries of a name */
 	/* The frame of the event that is being passed on, made when first wanted. */
 	struct frame *frame;

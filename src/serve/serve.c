@@ -233,6 +233,7 @@ struct serve *serve_new(struct loop *loop, struct desk *desk,
 	s->loop = loop;
 	s->desk = desk;
 	s->started_ms = clock_now_ms();
+	s->tls = set->tls;
 	s->allowed_hosts = mem_copy(set->allowed_hosts.at, set->allowed_hosts.len);
 	serve_set_url(s, set->url);
 	if (!s->url || !s->allowed_hosts) {
@@ -262,6 +263,10 @@ int serve_listen(struct serve *s, struct str address, bool keeper, struct fault 
 	if (!door->http) return -1;
 	s->doors_len++;
 	s->doors_open++;
+	if (s->tls && !str_starts(address, "unix:") && !http_secure(door->http, s->tls)) {
+		fail(why, ERR_MEMORY, "out of memory");
+		return -1;
+	}
 	return http_port(door->http);
 }
 

@@ -9,10 +9,12 @@
 #include "net/loop.h"
 
 struct serve;
+struct tls_context;
 
 struct serve_settings {
 	struct str url;           /* how people reach it, no trailing slash */
 	struct str allowed_hosts; /* "a.example,b.example": more names it answers to */
+	struct tls_context *tls;  /* borrowed; NULL: plain. Unix sockets are plain always */
 };
 
 struct serve *serve_new(struct loop *, struct desk *, const struct serve_settings *,
