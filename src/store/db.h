@@ -65,6 +65,8 @@ struct db_options {
 /* What a driver must do. A driver is one const struct of these. */
 struct db_driver {
 	const char *scheme; /* "sqlite" */
+	/* What follows CREATE TABLE (…) so that its rows lie in the order of their key. */
+	const char *clustered;
 	struct db *(*open)(const struct db_options *, enum db_mode, struct fault *why);
 	void (*close)(struct db *);
 	/* Works the calls in order; stops at the first failure, *failed is its index.
