@@ -1,5 +1,6 @@
 #include "cli/cli.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 
@@ -105,8 +106,12 @@ static int verb_unknown(struct cli *cli, int argc, char **argv)
 
 	if (help_group(cli, name, help ? stdout : stderr))
 		return help ? EXIT_YES : EXIT_USAGE;
-	for (size_t i = 0; (c = command_at(cli, i)); i++)
-		near = nearer(name, near, c->name);
+	for (size_t i = 0; (c = command_at(cli, i)); i++) {
+		struct str rest = str_of(c->name), word = rest;
+
+		str_cut(&rest, ' ', &word);
+		near = nearer(name, near, arena_copy(&cli->arena, word));
+	}
 	return near ? CLI_USAGE(cli, "cli.verb.unknown.near", { "verb", name },
 			      { "near", str_of(near) })
 		    : CLI_USAGE(cli, "cli.verb.unknown", { "verb", name });
@@ -192,7 +197,9 @@ int cli_main(int argc, char **argv, const struct command *extra)
 	} else {
 		status = verb_unknown(&cli, argc, argv);
 	}
-	if (fflush(stdout) != 0 && status == EXIT_YES) status = EXIT_NO_SERVER;
+	if (fflush(stdout) != 0 && errno != EPIPE)
+		SAY("cli.stdout", { "why", str_of(strerror(errno)) });
+	if (ferror(stdout) && status == EXIT_YES) status = EXIT_NO_SERVER;
 	arena_done(&cli.arena);
 	return status;
 }

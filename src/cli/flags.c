@@ -40,6 +40,7 @@ size_t edit_distance(struct str a, struct str b)
 
 const char *nearer(struct str written, const char *best, const char *candidate)
 {
+	if (!candidate) return best;
 	size_t limit = best ? edit_distance(written, str_of(best)) : written.len / 3 + 2;
 
 	return edit_distance(written, str_of(candidate)) < limit ? candidate : best;

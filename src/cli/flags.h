@@ -43,7 +43,7 @@ struct str args_word(const struct args *, size_t i); /* `at` NULL: there is none
 
 /* How many single-letter edits make b of a, neighbours swapped counting as one. */
 size_t edit_distance(struct str a, struct str b);
-/* The nearer of best (or NULL) and candidate, if near enough to what was written. */
+/* The nearer of best and candidate (each may be NULL), if near enough to what was written. */
 const char *nearer(struct str written, const char *best, const char *candidate);
 
 #endif

@@ -84,7 +84,7 @@ static void question_show(struct place *p)
 
 static bool person_known(struct place *p)
 {
-	struct call call = { .method = "GET", .path = STR("/v1/me") };
+	struct call call = { .method = "GET", .path = ask_path(p->cli, p->id, "") };
 	struct reply reply;
 
 	p->person = reach_person(p->cli);
@@ -105,6 +105,7 @@ struct place *place_open(struct cli *cli, const struct json *ask)
 
 	if (!p) return NULL;
 	*p = (struct place){ .cli = cli, .tty = cli->term.err_tty ? tty_open() : -1 };
+	p->id = json_text(json_get(ask, "id"));
 	if (!in_front(p->tty) ||
 		questions_load(json_get(ask, "questions"), &cli->arena, &p->question,
 			&len, NULL) != OK ||
@@ -114,7 +115,6 @@ struct place *place_open(struct cli *cli, const struct json *ask)
 		SAY("cli.place.login");
 		return place_free(p);
 	}
-	p->id = json_text(json_get(ask, "id"));
 	question_show(p);
 	place_prompt(p);
 	return p;

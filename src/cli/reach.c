@@ -4,41 +4,52 @@
 
 enum { CALL_PATIENCE_MS = 20000 };
 
-struct client *reach(struct cli *cli, enum as as, struct fault *why)
+static enum err located_find(struct cli *cli, enum as as, struct str token,
+	struct located *out, struct fault *why)
 {
-	struct locate how = { .url = cli->settings.url,
-		.token = cli->settings.token,
-		.data = cli->settings.data,
+	const struct settings *s = &cli->settings;
+	struct locate how = { .url = s->url_said ? s->url : STR_NONE,
+		.hint = s->url,
+		.token = token,
+		.data = s->data,
 		.as = as };
-	struct located at;
-	enum err err = locate(&how, &cli->arena, &at, why);
+	enum err err = locate(&how, &cli->arena, out, why);
 
-	if (err == ERR_NOT_FOUND) {
-		fail(why, ERR_UNAVAILABLE, "%s", MSG(&cli->arena, "cli.no_server").at);
-		return NULL;
-	}
-	if (err != OK) return NULL;
-	struct client_setup setup = { .url = at.url,
-		.token = at.token,
-		.cookie = at.cookie,
+	if (err != ERR_NOT_FOUND) return err;
+	return fail(why, ERR_UNAVAILABLE, "%s", MSG(&cli->arena, "cli.no_server").at);
+}
+
+enum err reach_locate(struct cli *cli, enum as as, struct located *out, struct fault *why)
+{
+	return located_find(cli, as, cli->settings.token, out, why);
+}
+
+static struct client *located_open(
+	struct cli *cli, const struct located *at, struct fault *why)
+{
+	struct client_setup setup = { .url = at->url,
+		.token = at->token,
+		.cookie = at->cookie,
 		.via = STR("cli"),
 		.stop_fd = cli->term.stop_fd };
+
 	return client_new(&setup, why);
+}
+
+struct client *reach(struct cli *cli, enum as as, struct fault *why)
+{
+	struct located at;
+
+	return reach_locate(cli, as, &at, why) == OK ? located_open(cli, &at, why) : NULL;
 }
 
 struct client *reach_person(struct cli *cli)
 {
-	struct locate how = {
-		.url = cli->settings.url, .data = cli->settings.data, .as = AS_PERSON
-	};
 	struct located at;
 
-	if (locate(&how, &cli->arena, &at, NULL) != OK || at.cookie.len == 0) return NULL;
-	struct client_setup setup = { .url = at.url,
-		.cookie = at.cookie,
-		.via = STR("cli"),
-		.stop_fd = cli->term.stop_fd };
-	return client_new(&setup, NULL);
+	if (located_find(cli, AS_PERSON, STR_NONE, &at, NULL) != OK || at.cookie.len == 0)
+		return NULL;
+	return located_open(cli, &at, NULL);
 }
 
 static bool client_sees(struct cli *cli, struct client *client, struct str id)

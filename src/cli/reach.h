@@ -6,6 +6,8 @@
 #include "client/client.h"
 #include "client/locate.h"
 
+/* Where the settings lead to. */
+enum err reach_locate(struct cli *, enum as, struct located *out, struct fault *why);
 /* A client for the server that the settings name. NULL: why says. */
 struct client *reach(struct cli *, enum as, struct fault *why);
 /* Whoever sees this ask: the agent, or when it is another agent's, the person logged in. */

@@ -231,6 +231,7 @@ static bool value_read(const struct setting *s, struct str text, struct raw *raw
 struct source {
 	struct str name;  /* "--ask-rate", "PARLEY_ASK_RATE", "ask_rate (file:3)" */
 	struct str value; /* `at` is NULL: nothing was said */
+	bool in_file;
 };
 
 static struct str name_cased(const char *name, char gap, bool upper, struct arena *arena)
@@ -260,7 +261,7 @@ static struct source source_find(size_t i, const struct args *args,
 	const struct settings_file_value *v = &file->values[i];
 	if (!v->value.at) return (struct source){ STR_NONE, STR_NONE };
 	return (struct source){ arena_print(arena, "%s (%s:%d)", name, v->path, v->line),
-		v->value };
+		v->value, true };
 }
 
 static enum err setting_wrong(
@@ -371,6 +372,8 @@ enum err settings_read(const struct args *args, unsigned groups, struct arena *a
 
 		if (value.at && !value_read(&table[i], value, &raw))
 			return setting_wrong(i, &from, arena, why);
+		if (table[i].kind == KIND_URL)
+			raw.s.url_said = from.value.at && !from.in_file;
 	}
 	err = settings_finish(&raw, groups, arena, why);
 	if (arena->failed) return fail(why, ERR_MEMORY, "out of memory");

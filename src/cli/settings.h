@@ -23,6 +23,7 @@ struct settings {
 	struct str config;
 	struct str listen;  /* "127.0.0.1:7275", "[::]:443", "unix:/run/parley.sock" */
 	struct str url;     /* how people (and clients) reach the server, no trailing slash */
+	bool url_said;      /* by flag or environment: it is meant for this one call */
 	struct str token;   /* a client's */
 	struct str tls_cert;
 	struct str tls_key;

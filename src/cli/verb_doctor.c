@@ -87,14 +87,13 @@ static void who_try(struct findings *f, enum as as)
 static bool server_try(struct findings *f)
 {
 	struct cli *cli = f->cli;
-	struct locate how = { .url = cli->settings.url, .data = cli->settings.data };
 	struct located at;
 	struct fault why = { 0 };
 	struct reply reply = { 0 };
 	struct call call = { .method = "GET", .path = STR("/readyz") };
 	struct client *client;
 
-	if (locate(&how, &cli->arena, &at, &why) != OK) {
+	if (reach_locate(cli, AS_AGENT, &at, &why) != OK) {
 		NOTE(f, WRONG, "cli.doctor.no_server");
 		return false;
 	}

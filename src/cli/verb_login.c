@@ -18,8 +18,10 @@ static struct str link_read(struct cli *cli, struct str word)
 	struct str origin = url_origin(word);
 
 	if (mark < 0) return word;
-	if (origin.len > 0 && cli->settings.url.len == 0)
-		cli->settings.url = str_of(arena_copy(&cli->arena, origin));
+	if (origin.len > 0 && !cli->settings.url_said) {
+		cli->settings.url = arena_str(&cli->arena, origin);
+		cli->settings.url_said = true;
+	}
 	return str_from(word, (size_t)mark + 1);
 }
 
@@ -87,13 +89,11 @@ static struct str body_make(struct cli *cli, const struct credentials *c)
 static int login_send(
 	struct cli *cli, const struct credentials *c, struct login *out, struct str *name)
 {
-	struct locate how = { .url = cli->settings.url, .data = cli->settings.data };
 	struct fault why = { 0 };
 	struct located at;
 	struct reply reply;
 
-	if (locate(&how, &cli->arena, &at, &why) != OK)
-		return cli_fail(cli, &(struct fault){ .err = ERR_UNAVAILABLE });
+	if (reach_locate(cli, AS_AGENT, &at, &why) != OK) return cli_fail(cli, &why);
 	struct client_setup setup = {
 		.url = at.url, .via = STR("cli"), .stop_fd = cli->term.stop_fd
 	};

@@ -220,7 +220,10 @@ enum err locate(const struct locate *how, struct arena *arena, struct located *o
 	if (login_read(arena, &login, &open) == ERR_FORBIDDEN && how->as == AS_PERSON &&
 		how->token.len == 0)
 		return fail(why, ERR_FORBIDDEN, "%s", open.detail);
+	if (at.url.len == 0 && how->as == AS_PERSON && how->token.len == 0)
+		at.url = login.url;
 	if (at.url.len == 0) at.url = info.url;
+	if (at.url.len == 0) at.url = how->hint;
 	if (at.url.len == 0) at.url = login.url;
 	if (at.url.len == 0) return fail(why, ERR_NOT_FOUND, "no server is known");
 	bool logged_in = same_server(at.url, login.url);

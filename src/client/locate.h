@@ -33,6 +33,7 @@ enum as { AS_AGENT, AS_PERSON };
 /* What was said by flags and settings, and what comes out of it. */
 struct locate {
 	struct str url;   /* given; empty: find it */
+	struct str hint;  /* where it may be, when nothing better is known */
 	struct str token; /* given; empty: find one */
 	struct str data;  /* the data directory */
 	enum as as;
@@ -42,9 +43,11 @@ struct located {
 	struct str token;  /* Bearer */
 	struct str cookie; /* instead of it: a person's login */
 };
-/* As a person: the token given, else the login, else the agent's token (which may look, not
- * answer). As an agent: the token given, else the agent's token, else the login. No token at
- * all is no error here: the server says so. ERR_NOT_FOUND: no server is known. */
+/* As a person: where the login is, then the server on this machine, then the hint; with the
+ * token given, else the login, else the agent's token (which may look, not answer). As an
+ * agent: this machine, the hint, the login's place; with the token given, else the agent's
+ * token, else the login. No token at all is no error here: the server says so.
+ * ERR_NOT_FOUND: no server is known. */
 enum err locate(const struct locate *, struct arena *, struct located *out,
 	struct fault *why);
 

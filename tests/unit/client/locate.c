@@ -158,6 +158,38 @@ static void the_login_is_for_its_owner_alone(void **state)
 	CHECK_INT(login_remove(&why), OK);
 }
 
+static void a_person_is_where_the_login_is(void **state)
+{
+	struct locate how = {
+		.hint = str_of(THERE), .data = str_of(home), .as = AS_PERSON
+	};
+
+	(void)state;
+	server_runs();
+	CHECK_INT(locate(&how, &arena, &at, &why), OK);
+	CHECK_STR(at.url, HERE);
+	log_in_at(THERE);
+	CHECK_INT(locate(&how, &arena, &at, &why), OK);
+	CHECK_STR(at.url, THERE);
+	CHECK_STR(at.cookie, "cookie");
+	how.as = AS_AGENT;
+	CHECK_INT(locate(&how, &arena, &at, &why), OK);
+	CHECK_STR(at.url, HERE);
+	CHECK_STR(at.token, "prl_agent");
+}
+
+static void a_hint_is_better_than_nothing(void **state)
+{
+	struct locate how = {
+		.hint = str_of(THERE), .data = str_of(home), .as = AS_AGENT
+	};
+
+	(void)state;
+	CHECK_INT(locate(&how, &arena, &at, &why), OK);
+	CHECK_STR(at.url, THERE);
+	CHECK_STR(at.token, "");
+}
+
 static void a_broken_file_is_not_believed(void **state)
 {
 	struct server_info info;
@@ -180,6 +212,8 @@ int main(void)
 		CASE(secrets_go_to_no_other_server),
 		CASE(a_login_alone_tells_the_server),
 		CASE(the_login_is_for_its_owner_alone),
+		CASE(a_person_is_where_the_login_is),
+		CASE(a_hint_is_better_than_nothing),
 		CASE(a_broken_file_is_not_believed),
 	};
 	int failed;
