@@ -11,7 +11,7 @@ build_packages=(
 )
 test_packages=(
 	libcmocka-dev libjansson-dev clang clang-format llvm
-	curl jq procps sqlite3 strace
+	curl jq openssl procps sqlite3 strace util-linux
 )
 
 say() { printf '%s\n' "$*" >&2; }
