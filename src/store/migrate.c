@@ -19,15 +19,13 @@ static const char step_1[] =
 	"CREATE TABLE users ("
 	" ws BIGINT NOT NULL, id TEXT NOT NULL, name TEXT NOT NULL, role TEXT NOT NULL,"
 	" password TEXT NOT NULL, language TEXT NOT NULL, disabled BIGINT NOT NULL,"
-	" last_login_ms BIGINT NOT NULL, created_ms BIGINT NOT NULL, PRIMARY KEY (ws, "
-	"id));"
+	" last_login_ms BIGINT NOT NULL, created_ms BIGINT NOT NULL, PRIMARY KEY (ws, id));"
 	"CREATE UNIQUE INDEX users_by_name ON users (ws, name);"
 
 	/* kind: token, cookie, or code (a single-use login link). */
 	"CREATE TABLE tokens ("
 	" hash BYTEA NOT NULL PRIMARY KEY, ws BIGINT NOT NULL, id TEXT NOT NULL,"
-	" kind TEXT NOT NULL, role TEXT NOT NULL, name TEXT NOT NULL, agent TEXT NOT "
-	"NULL,"
+	" kind TEXT NOT NULL, role TEXT NOT NULL, name TEXT NOT NULL, agent TEXT NOT NULL,"
 	" user_id TEXT NOT NULL, tools TEXT NOT NULL, last4 TEXT NOT NULL,"
 	" created_ms BIGINT NOT NULL, expires_ms BIGINT NOT NULL);"
 	"CREATE UNIQUE INDEX tokens_by_id ON tokens (ws, id);"
@@ -38,32 +36,27 @@ static const char step_1[] =
 	" metadata TEXT NOT NULL, on_settled TEXT NOT NULL, progress TEXT NOT NULL,"
 	" search TEXT NOT NULL, parallel BIGINT NOT NULL, status TEXT NOT NULL,"
 	" open_blocking BIGINT NOT NULL, open_input BIGINT NOT NULL,"
-	" open_approval BIGINT NOT NULL, open_other BIGINT NOT NULL, settled BIGINT NOT "
-	"NULL,"
-	" version BIGINT NOT NULL, created_ms BIGINT NOT NULL, updated_ms BIGINT NOT "
-	"NULL,"
+	" open_approval BIGINT NOT NULL, open_other BIGINT NOT NULL, settled BIGINT NOT NULL,"
+	" version BIGINT NOT NULL, created_ms BIGINT NOT NULL, updated_ms BIGINT NOT NULL,"
 	" PRIMARY KEY (ws, id))" CLUSTERED ";"
 	"CREATE UNIQUE INDEX sessions_by_external ON sessions (ws, external_id)"
 	" WHERE external_id <> '';"
 
 	"CREATE TABLE asks ("
 	" ws BIGINT NOT NULL, id TEXT NOT NULL, session TEXT NOT NULL, run TEXT NOT NULL,"
-	" agent TEXT NOT NULL, token TEXT NOT NULL, project TEXT NOT NULL, kind TEXT NOT "
-	"NULL,"
+	" agent TEXT NOT NULL, token TEXT NOT NULL, project TEXT NOT NULL, kind TEXT NOT NULL,"
 	" status TEXT NOT NULL, priority TEXT NOT NULL, risk BIGINT NOT NULL,"
 	" exclusive BIGINT NOT NULL, fixed TEXT NOT NULL, search TEXT NOT NULL,"
 	" digest TEXT NOT NULL, approved_digest TEXT NOT NULL, assignees TEXT NOT NULL,"
 	" claimed_user TEXT NOT NULL, claimed_name TEXT NOT NULL,"
 	" claimed_until_ms BIGINT NOT NULL, version BIGINT NOT NULL,"
-	" created_ms BIGINT NOT NULL, deadline_ms BIGINT NOT NULL, settled_ms BIGINT NOT "
-	"NULL,"
+	" created_ms BIGINT NOT NULL, deadline_ms BIGINT NOT NULL, settled_ms BIGINT NOT NULL,"
 	" used_ms BIGINT NOT NULL, answer TEXT NOT NULL, answered_by TEXT NOT NULL,"
 	" summary TEXT NOT NULL, reason TEXT NOT NULL, replies TEXT NOT NULL,"
 	" PRIMARY KEY (ws, id));"
 	"CREATE INDEX asks_by_status ON asks (ws, status, id);"
 	"CREATE INDEX asks_by_session ON asks (ws, session, id);"
-	"CREATE INDEX asks_by_risk ON asks (ws, risk DESC, id) WHERE status = 'pending' "
-	"AND risk > 0;"
+	"CREATE INDEX asks_by_risk ON asks (ws, risk DESC, id) WHERE status = 'pending' AND risk > 0;"
 	"CREATE INDEX asks_by_deadline ON asks (deadline_ms)"
 	" WHERE status = 'pending' AND deadline_ms > 0;"
 	/* One open blocking ask in a session that is not parallel. */
@@ -71,10 +64,8 @@ static const char step_1[] =
 	" WHERE status = 'pending' AND exclusive = 1;"
 
 	"CREATE TABLE events ("
-	" ws BIGINT NOT NULL, n BIGINT NOT NULL, type TEXT NOT NULL, at_ms BIGINT NOT "
-	"NULL,"
-	" session TEXT NOT NULL, ask TEXT NOT NULL, run TEXT NOT NULL, agent TEXT NOT "
-	"NULL,"
+	" ws BIGINT NOT NULL, n BIGINT NOT NULL, type TEXT NOT NULL, at_ms BIGINT NOT NULL,"
+	" session TEXT NOT NULL, ask TEXT NOT NULL, run TEXT NOT NULL, agent TEXT NOT NULL,"
 	" data TEXT NOT NULL, digest BYTEA NOT NULL, hash BYTEA NOT NULL,"
 	" PRIMARY KEY (ws, n))" CLUSTERED ";"
 	/* A session's own story, for its page and for its deletion. */
@@ -85,8 +76,7 @@ static const char step_1[] =
 	" body BYTEA NOT NULL, status BIGINT NOT NULL, session TEXT NOT NULL,"
 	" result TEXT NOT NULL, created_ms BIGINT NOT NULL,"
 	" PRIMARY KEY (ws, token, path, key));"
-	"CREATE INDEX idempotency_by_session ON idempotency (ws, session) WHERE session "
-	"<> '';";
+	"CREATE INDEX idempotency_by_session ON idempotency (ws, session) WHERE session <> '';";
 
 static const char *const steps[] = { step_1 };
 
