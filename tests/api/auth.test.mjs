@@ -28,6 +28,31 @@ for (const path of ['/healthz', '/readyz', '/openapi.json']) {
 	});
 }
 
+for (const path of ['/', '/login', '/asks/ask_00000000000000000000000000']) {
+	test(`the page at ${path} needs no token, shows no secret and has a strict policy`, async () => {
+		const reply = await nobody.get(path);
+		assert.equal(reply.status, 200);
+		assert.match(reply.headers['content-type'], /^text\/html/);
+		const policy = reply.headers['content-security-policy'];
+		assert.match(policy, /default-src 'self'/);
+		assert.match(policy, /frame-ancestors 'none'/);
+		assert.doesNotMatch(policy, /unsafe-(inline|eval)/);
+		assert.equal(reply.headers['x-content-type-options'], 'nosniff');
+		assert.doesNotMatch(reply.text, /<script(?![^>]*src=)|https?:\/\/(?!www\.w3\.org)/);
+	});
+}
+
+test('the files of the page are served whole', async () => {
+	const page = (await nobody.get('/')).text;
+	const files = [...page.matchAll(/(?:src|href)="(\/[^"#]*\.(?:js|css|svg|png|ico|webmanifest))"/g)];
+	assert.ok(files.length > 0);
+	for (const [, path] of files) {
+		const reply = await nobody.get(path);
+		assert.equal(reply.status, 200, path);
+		assert.ok(reply.text.length > 0, path);
+	}
+});
+
 for (const header of ['Bearer nonsense', 'Bearer', 'Bearer ', 'Basic dTpw', 'bearer', '',
 	`Bearer ${'x'.repeat(5000)}`]) {
 	test(`Authorization "${header.slice(0, 20)}" is 401`, async () => {

@@ -497,6 +497,14 @@ test('user create makes a user with a login link', async () => {
 	assert.ok(items.some((u) => u.name === 'emil'));
 });
 
+test('help speaks French to the French', async () => {
+	const english = await parley(['--help']);
+	const french = await parley(['--help'], { env: { ...asAgent(), LANG: 'fr_FR.UTF-8' } });
+	assert.equal(french.code, 0);
+	assert.notEqual(french.stdout, english.stdout);
+	assert.match(french.stdout, /questions?|réponse|serveur/);
+});
+
 test('NO_COLOR and a pipe are without colours', async () => {
 	await agent.ask();
 	const { stdout } = await parley(['list'], { env: { ...asAgent(), NO_COLOR: '1' } });

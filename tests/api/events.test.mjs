@@ -1,8 +1,9 @@
 // GET /v1/events: every event, once, in order, as a stream and as a list.
 import assert from 'node:assert/strict';
+import net from 'node:net';
 import { test } from 'node:test';
 import { approval } from './lib/samples.mjs';
-import { sleep, useServer } from './lib/server.mjs';
+import { sleep, until, useServer } from './lib/server.mjs';
 
 const server = await useServer();
 const { agent, member, admin, stranger } = server;
@@ -242,6 +243,28 @@ test('an event is told only after it can be read', async () => {
 	const event = (await stream.eventsUntil((e) => e.type === 'ask.created')).at(-1);
 	assert.equal((await member.get(`/v1/asks/${event.ask}`)).status, 200);
 	await asking;
+	stream.close();
+});
+
+test('a reader too slow is cut off, and can come back', { timeout: 60_000 }, async () => {
+	const session = await agent.session();
+	const { as_of: from } = await member.events();
+	let closed = false;
+	const socket = net.connect(server.port, '127.0.0.1', () => {
+		socket.write(`GET /v1/events HTTP/1.1\r\nHost: ${server.address}\r\n`
+			+ `Authorization: Bearer ${server.secrets.member}\r\n\r\n`);
+	});
+	socket.on('error', () => { closed = true; });
+	socket.on('close', () => { closed = true; });
+	await new Promise((resolve) => { socket.once('readable', resolve); }); // and read no more
+	const text = '😀'.repeat(2000);
+	const tell = () => agent.post(`/v1/sessions/${session.id}/progress`, { text });
+	let told = 0;
+	for (; told < 3000; told += 50) await Promise.all(Array.from({ length: 50 }, tell));
+	socket.resume();
+	await until(() => closed, 'the end of the slow reader', 20_000);
+	const stream = await member.stream(`?after=${from + told - 10}`);
+	assert.equal((await stream.event()).id, from + told - 9);
 	stream.close();
 });
 
