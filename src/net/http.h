@@ -55,8 +55,8 @@ struct http_limits {	    /* 0: the default */
 	size_t body_max;    /* 1 MiB */
 	size_t backlog_max; /* bytes a slow reader of a stream may be behind: 256 KiB */
 	int64_t idle_ms;    /* between requests: 75 s */
-	int64_t send_ms;  /* from the first byte of a request to its last: 30 s; and for a
-			   * TLS handshake */
+	int64_t send_ms;  /* from a request's first byte to its last, or a handshake: 30 s
+			   */
 	int64_t write_ms; /* a reply that makes no progress: 30 s */
 	size_t connections; /* 0: as many as there are file descriptors, less 64 */
 };
@@ -100,6 +100,7 @@ void http_begin(
  * turn). */
 bool http_write(struct exchange *, struct str bytes);
 void http_end(struct exchange *); /* the exchange is over when this returns */
+void http_end_with(struct exchange *, struct str bytes); /* the last bytes, in one go */
 /* What the socket has not taken yet. Who has much to send stops while there is some and
  * goes on in `fn`, which is called each time all of it has left. NULL fn clears it. */
 size_t http_backlog(const struct exchange *);

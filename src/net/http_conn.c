@@ -103,7 +103,7 @@ void conn_cut(struct conn *c)
 
 void conn_leave(struct conn *c)
 {
-	if (c->tls) conn_bid_farewell(c);
+	if (c->tls && c->phase != CONN_CLOSED) conn_bid_farewell(c);
 	conn_cut(c);
 }
 
@@ -237,7 +237,7 @@ static void conn_next(struct conn *c)
 		mem_free(kept);
 	}
 	if (c->ended && c->phase <= CONN_READING)
-		conn_cut(c);
+		conn_leave(c);
 	else if (c->paused && !c->ended && (!c->kept || c->kept->len < KEPT_MAX))
 		conn_read_start(c);
 }
@@ -320,7 +320,7 @@ void conn_ended(struct conn *c)
 		if (c->exchange.parked) conn_cut(c);
 		break;
 	case CONN_FLUSHING: break;
-	default: conn_cut(c); break;
+	default: conn_leave(c); break;
 	}
 }
 

@@ -1,9 +1,9 @@
 /* http_conn.h - a connection, its exchange and its server: shared by the files of the
  * HTTP server, hidden from everyone else.
  *
- *    SHAKING ──┐ with TLS, until the handshake is done
- *              ▼
- *             bytes            whole             reply handed over
+ *   SHAKING (with TLS)
+ *     │ handshake done
+ *     ▼       bytes            whole             reply handed over
  *    IDLE ───────────► READING ─────► OPEN ───────────────────────► FLUSHING
  *     ▲                   │ refused                                    │ all is written
  *     └───────────────────┼──────────────── keep-alive ────────────────┤
@@ -76,8 +76,7 @@ struct conn {
 	struct http_server *server;
 	struct tls *tls; /* NULL: plain */
 	struct conn *next, *prev;
-	struct tick tick; /* of the phase: handshake, idle, slow sender, slow reader,
-			     linger */
+	struct tick tick; /* of the phase: slow sender or reader, idle, linger */
 	struct buf *kept;
 	size_t backlog_seen; /* when the tick last looked for progress */
 	uint32_t writes;     /* that libuv holds */

@@ -315,11 +315,23 @@ bool http_write(struct exchange *x, struct str bytes)
 
 void http_end(struct exchange *x)
 {
+	http_end_with(x, STR_NONE);
+}
+
+void http_end_with(struct exchange *x, struct str bytes)
+{
 	struct conn *c = conn_of(x);
+	char size[24];
+	struct str parts[] = { chunk_head(bytes.len, size), bytes, STR("\r\n0\r\n\r\n") };
 	struct str last = STR("0\r\n\r\n");
 
 	assert(x->begun);
-	if (!x->is_head && !x->http_1_0) conn_send(c, &last, 1);
+	if (x->http_1_0)
+		conn_send(c, &bytes, x->is_head ? 0 : 1);
+	else if (!x->is_head && bytes.len)
+		conn_send(c, parts, 3);
+	else if (!x->is_head)
+		conn_send(c, &last, 1);
 	conn_over(c);
 }
 

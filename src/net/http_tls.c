@@ -98,11 +98,14 @@ static void conn_break(struct conn *c)
 	conn_over(c);
 }
 
-/* What TLS itself has to say (handshake, tickets, new keys) is bounded like a stream: a
- * peer could make it talk and never read. */
-static bool conn_reply_sealed(struct conn *c)
+/* What TLS itself has to say. After the handshake that is an answer to mischief, such as
+ * a wish to negotiate again: who makes it talk and does not read is cut. */
+static bool conn_pass_own(struct conn *c)
 {
-	if (conn_pass(c) && conn_backlog(c) <= c->server->limits.backlog_max) return true;
+	bool idle_talk = c->server->hub->sealing->out.len > 0 &&
+			 c->phase != CONN_SHAKING && c->writes > 0;
+
+	if (conn_pass(c) && !idle_talk) return true;
 	conn_cut(c);
 	return false;
 }
@@ -122,7 +125,7 @@ void conn_unseal(struct conn *c, struct str bytes)
 	tls_feed(c->tls, bytes);
 	while (step == TLS_TEXT && c->phase < CONN_LINGERING) {
 		step = tls_read(c->tls, came, &len);
-		if (!conn_reply_sealed(c)) return;
+		if (!conn_pass_own(c)) return;
 		if (c->phase == CONN_SHAKING && tls_ready(c->tls)) conn_ready(c);
 		switch (step) {
 		case TLS_TEXT: conn_got(c, str_make(came, len)); break;

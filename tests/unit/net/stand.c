@@ -8,6 +8,13 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "net/tls.h"
+
+#ifdef STAND_TLS
+bool stand_tls = true;
+#else
+bool stand_tls = false;
+#endif
 
 /* ---- the server ---- */
 
@@ -99,6 +106,24 @@ static void *stand_run(void *arg)
 	return NULL;
 }
 
+/* With a certificate of its own. */
+static void stand_secure(struct stand *s)
+{
+	char dir[] = "/tmp/net-test-XXXXXX", cert[64], key[64];
+	struct fault why = { 0 };
+
+	assert_non_null(mkdtemp(dir));
+	snprintf(cert, sizeof cert, "%s/cert", dir);
+	snprintf(key, sizeof key, "%s/key", dir);
+	certificate_make(cert, key, "stand", 1);
+	s->tls = tls_context_new(str_of(cert), str_of(key), &why);
+	if (!s->tls) fail_msg("%s", why.detail);
+	unlink(cert);
+	unlink(key);
+	rmdir(dir);
+	assert_true(http_secure(s->server, s->tls));
+}
+
 struct stand *stand_new(const char *address, const struct http_limits *limits)
 {
 	struct stand *s = calloc(1, sizeof *s);
@@ -111,6 +136,7 @@ struct stand *stand_new(const char *address, const struct http_limits *limits)
 		limits, handle, s, &why);
 	if (!s->server) fail_msg("%s", why.detail);
 	s->port = http_port(s->server);
+	if (stand_tls) stand_secure(s);
 	assert_int_equal(pthread_create(&s->thread, NULL, stand_run, s), 0);
 	return s;
 }
@@ -169,6 +195,8 @@ void stand_free(struct stand *s)
 	loop_stop(s->loop);
 	pthread_join(s->thread, NULL);
 	loop_free(s->loop);
+	tls_context_free(s->tls);
+	peer_forget(-1);
 	free(s);
 }
 
@@ -189,19 +217,28 @@ static int peer_connect(int family, const void *at, socklen_t len)
 	struct timeval patience = { .tv_sec = 10 };
 
 	assert_true(fd >= 0);
+	peer_forget(fd);
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
 	assert_int_equal(connect(fd, at, len), 0);
 	return fd;
 }
 
-int peer_open(const struct stand *s)
+int peer_raw(const struct stand *s)
 {
 	struct sockaddr_in at = { .sin_family = AF_INET,
 		.sin_port = htons((uint16_t)s->port) };
 
 	at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	return peer_connect(AF_INET, &at, sizeof at);
+}
+
+int peer_open(const struct stand *s)
+{
+	int fd = peer_raw(s);
+
+	if (s->tls) assert_true(peer_secure(fd, NULL));
+	return fd;
 }
 
 int peer_unix(const char *path)
@@ -212,10 +249,21 @@ int peer_unix(const char *path)
 	return peer_connect(AF_UNIX, &at, sizeof at);
 }
 
+ssize_t peer_write(int fd, const void *at, size_t len)
+{
+	return peer_tls(fd) ? peer_tls_write(fd, at, len)
+			    : send(fd, at, len, MSG_NOSIGNAL);
+}
+
+static ssize_t peer_recv(int fd, void *out, size_t size)
+{
+	return peer_tls(fd) ? peer_tls_read(fd, out, size) : recv(fd, out, size, 0);
+}
+
 void peer_send_bytes(int fd, struct str bytes)
 {
 	while (bytes.len > 0) {
-		ssize_t n = send(fd, bytes.at, bytes.len, MSG_NOSIGNAL);
+		ssize_t n = peer_write(fd, bytes.at, bytes.len);
 
 		if (n <= 0) return;
 		bytes = str_from(bytes, (size_t)n);
@@ -227,13 +275,15 @@ void peer_send(int fd, const char *text)
 	peer_send_bytes(fd, str_of(text));
 }
 
-static bool read_all(int fd, char *out, size_t len)
+bool peer_read(int fd, void *out, size_t len)
 {
+	char *at = out;
+
 	while (len > 0) {
-		ssize_t n = recv(fd, out, len, 0);
+		ssize_t n = peer_recv(fd, at, len);
 
 		if (n <= 0) return false;
-		out += n;
+		at += n;
 		len -= (size_t)n;
 	}
 	return true;
@@ -244,7 +294,7 @@ static bool read_line(int fd, char *out, size_t size)
 {
 	size_t len = 0;
 
-	while (len < size - 1 && read_all(fd, out + len, 1)) {
+	while (len < size - 1 && peer_read(fd, out + len, 1)) {
 		len++;
 		if (len >= 2 && memcmp(out + len - 2, "\r\n", 2) == 0) {
 			out[len - 2] = '\0';
@@ -272,7 +322,7 @@ bool peer_head(int fd, struct reply *r)
 
 static bool read_into(int fd, struct buf *out, size_t len)
 {
-	if (!buf_reserve(out, len) || !read_all(fd, out->at + out->len, len))
+	if (!buf_reserve(out, len) || !peer_read(fd, out->at + out->len, len))
 		return false;
 	out->len += len;
 	return true;
@@ -307,7 +357,7 @@ bool peer_at_end(int fd)
 {
 	char c;
 
-	return recv(fd, &c, 1, 0) == 0;
+	return peer_recv(fd, &c, 1) == 0;
 }
 
 void reply_done(struct reply *r)

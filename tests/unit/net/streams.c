@@ -89,6 +89,8 @@ static int peer_lazy(const struct stand *s)
 	setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
 	setsockopt(fd, IPPROTO_TCP, TCP_MAXSEG, &segment, sizeof segment);
 	assert_int_equal(connect(fd, (struct sockaddr *)&at, sizeof at), 0);
+	peer_forget(fd);
+	if (s->tls) assert_true(peer_secure(fd, NULL));
 	return fd;
 }
 
@@ -128,8 +130,8 @@ static void what_a_parked_peer_sends_is_kept_up_to_a_bound(void **state)
 	peer_send(fd, GET("/park"));
 	stand_wait(&s->handled, 1);
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &soon, sizeof soon);
-	while (n < 1000000 && send(fd, GET("/"), strlen(GET("/")), MSG_NOSIGNAL) ==
-				      (ssize_t)strlen(GET("/")))
+	while (n < 1000000 &&
+		peer_write(fd, GET("/"), strlen(GET("/"))) == (ssize_t)strlen(GET("/")))
 		n++;
 	assert_true(n < 1000000);
 	assert_int_equal(atomic_load(&s->gone), 0);
@@ -183,15 +185,14 @@ static void streams_go_on_while_a_slow_reader_is_cut(void **state)
 	for (int round = 0; round < ROUNDS && atomic_load(&s->gone) == 0; round++) {
 		stand_call(s, write_all, text);
 		for (int i = 1; i < STREAMS; i++) {
-			assert_int_equal(
-				recv(peers[i], got, FRAME + 7, MSG_WAITALL), FRAME + 7);
+			assert_true(peer_read(peers[i], got, FRAME + 7));
 			assert_memory_equal(got, "800\r\nfff", 8);
 		}
 	}
 	stand_wait(&s->gone, 1);
 	stand_call(s, end_all, NULL);
 	for (int i = 1; i < STREAMS; i++) {
-		assert_int_equal(recv(peers[i], got, 13, MSG_WAITALL), 13);
+		assert_true(peer_read(peers[i], got, 13));
 		assert_memory_equal(got, "3\r\nbye\r\n0\r\n\r\n", 13);
 		close(peers[i]);
 	}
