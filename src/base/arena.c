@@ -28,7 +28,7 @@
 enum {
 	ALIGN = 16,
 	BLOCK_ROOM = 16 * 1024, /* of a usual block, without its head */
-	KEPT_MAX = 32,		/* blocks that a thread keeps */
+	KEPT_MAX = 128,		/* blocks that a thread keeps */
 	DEFAULT_MAX = 64 * 1024 * 1024,
 };
 

@@ -1,4 +1,5 @@
-/* queue.c - a list under a mutex. A put signals only when the taker sleeps. */
+/* queue.c - a list under a mutex. A put signals only when the taker sleeps, and after the
+ * lock is free again, so that the taker does not wake up to wait for it. */
 #include "base/queue.h"
 
 #include "base/mem.h"
@@ -54,12 +55,14 @@ struct queue *queue_free(struct queue *q)
 	return NULL;
 }
 
-/* With the lock held. */
+/* Gives the lock up, and wakes the taker if it sleeps. */
 static void rouse(struct queue *q)
 {
-	if (!q->asleep) return;
+	bool asleep = q->asleep;
+
 	q->asleep = false;
-	pthread_cond_signal(&q->filled);
+	pthread_mutex_unlock(&q->lock);
+	if (asleep) pthread_cond_signal(&q->filled);
 }
 
 bool queue_put(struct queue *q, struct link *link)
@@ -75,9 +78,8 @@ bool queue_put(struct queue *q, struct link *link)
 		else
 			q->first = link;
 		q->last = link;
-		rouse(q);
 	}
-	pthread_mutex_unlock(&q->lock);
+	rouse(q);
 	return open;
 }
 
@@ -142,7 +144,6 @@ void queue_wake(struct queue *q)
 	pthread_mutex_lock(&q->lock);
 	q->woken = true;
 	rouse(q);
-	pthread_mutex_unlock(&q->lock);
 }
 
 void queue_close(struct queue *q)
@@ -150,7 +151,6 @@ void queue_close(struct queue *q)
 	pthread_mutex_lock(&q->lock);
 	q->closed = true;
 	rouse(q);
-	pthread_mutex_unlock(&q->lock);
 }
 
 bool queue_closed(struct queue *q)

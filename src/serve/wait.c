@@ -44,8 +44,7 @@ static void hold_end(struct hold *h, struct str shown)
 	h->x = NULL;
 	http_on_gone(x, NULL, NULL);
 	if (h->begun) {
-		http_write(x, shown);
-		http_end(x);
+		http_end_with(x, shown);
 	} else {
 		serve_count(h->serve, 200);
 		http_reply(x, 200, "application/json", STR(API_HEADERS), shown);
