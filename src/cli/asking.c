@@ -8,6 +8,15 @@
 
 enum { POST_PATIENCE_MS = 120000 };
 
+const struct flag asking_flags[] = {
+	{ .name = "title", .value = "TEXT" },
+	{ .name = "context", .value = "TEXT" },
+	{ .name = "session", .value = "SESSION" },
+	{ .name = "timeout", .value = "TIME" },
+	{ .name = "priority", .value = "PRIORITY" },
+	{ 0 },
+};
+
 int asking_open(struct asking *a, struct str *session)
 {
 	struct fault why = { 0 };

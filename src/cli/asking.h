@@ -12,33 +12,28 @@ struct asking {
 	struct cli *cli;
 	struct client *client; /* as the agent */
 	struct waiter *waiter;
-	struct place *place;    /* the person at this terminal; NULL: nobody */
+	struct place *place;	/* the person at this terminal; NULL: nobody */
 	const struct json *ask; /* as last seen */
 	struct str id;
 	struct str url;
 	uint32_t replies; /* told already */
 };
 
-/* The flags every asking verb has, to be put at the end of its table. */
-#define ASKING_FLAGS                                                                        \
-	{ .name = "title", .value = "TEXT" }, { .name = "context", .value = "TEXT" },       \
-		{ .name = "session", .value = "SESSION" }, { .name = "timeout", .value = "TIME" }, \
-		{ .name = "priority", .value = "PRIORITY" }, { .name = "no-wait" },         \
-	{                                                                                   \
-		.name = "json"                                                              \
-	}
+/* What every asking verb takes: title, context, session, timeout, priority. */
+extern const struct flag asking_flags[];
 
 /* Each returns EXIT_YES, or an exit status after having said why. */
 
 /* Opens the way and resolves --session, so that the body can be written. */
 int asking_open(struct asking *, struct str *session);
-/* Writes what ASKING_FLAGS hold into the body's object. `diff`: context's; empty: none. */
-int asking_members(struct asking *, struct json_writer *, struct str session, struct str diff);
+/* Writes what asking_flags hold into the body. `diff`: the context's; empty: none. */
+int asking_members(
+	struct asking *, struct json_writer *, struct str session, struct str diff);
 int asking_post(struct asking *, struct str body);
 /* Takes up an ask that is there already, without asking_open. */
 int asking_join(struct asking *, struct str id);
-/* Until it is settled: a->ask is that. With `in_place` the person at the terminal may answer,
- * too. Interrupted: says how to go on waiting. */
+/* Until it is settled: a->ask is that. With `in_place` the person at the terminal may
+ * answer, too. Interrupted: says how to go on waiting. */
 int asking_wait(struct asking *, bool in_place);
 void asking_done(struct asking *);
 

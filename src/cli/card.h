@@ -2,8 +2,8 @@
 #ifndef CLI_CARD_H
 #define CLI_CARD_H
 
-#include "cli/cli.h"
 #include "base/json.h"
+#include "cli/cli.h"
 
 /* Agent's words are labelled as such; the operation is drawn by us, in full. */
 void card_write(struct cli *, const struct json *ask, struct buf *out);

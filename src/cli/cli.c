@@ -145,7 +145,8 @@ static int command_run(struct cli *cli, int argc, char **argv)
 	static const struct flag none[] = { { 0 } };
 	unsigned groups = c->settings | SETTINGS_ALL;
 	const struct flag *tables[] = { c->flags ? c->flags : none,
-		settings_flags(groups, &cli->arena), help_flags, NULL };
+		c->also ? c->also : none, settings_flags(groups, &cli->arena), help_flags,
+		NULL };
 	struct fault why = { 0 };
 	enum err err =
 		args_read(argc, argv, tables, c->stop, &cli->arena, &cli->args, &why);

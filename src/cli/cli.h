@@ -8,14 +8,14 @@
 
 /* The exit status of every verb. Every failure is non-zero. */
 enum {
-	EXIT_YES = 0,          /* yes, approved, answered, done */
-	EXIT_NO = 1,           /* no, rejected, skipped; settled by another already */
-	EXIT_USAGE = 2,        /* wrong words, options, settings or values */
-	EXIT_NO_SERVER = 3,    /* the server is not reached, or cannot help now */
+	EXIT_YES = 0,	    /* yes, approved, answered, done */
+	EXIT_NO = 1,	    /* no, rejected, skipped; settled by another already */
+	EXIT_USAGE = 2,	    /* wrong words, options, settings or values */
+	EXIT_NO_SERVER = 3, /* the server is not reached, or cannot help now */
 	EXIT_NOT_ALLOWED = 4,
 	EXIT_UNKNOWN_ID = 5,
 	EXIT_CANCELLED = 6,
-	EXIT_DEADLINE = 124,   /* the deadline passed without an answer */
+	EXIT_DEADLINE = 124, /* the deadline passed without an answer */
 	EXIT_INTERRUPTED = 130,
 };
 
@@ -23,18 +23,20 @@ enum { WORDS_MANY = 255 };
 
 struct cli;
 
-/* A verb. Its texts are in the catalogue: help.NAME in one line, help.NAME.text at length,
- * help.NAME.--FLAG for its own flags; the blank of a two-word name is written '.'. */
+/* A verb. Its texts are in the catalogue: help.NAME in one line, help.NAME.text at
+ * length, help.NAME.--FLAG for its own flags; the blank of a two-word name is a dot. */
 struct command {
-	const char *name;            /* "ask", or two words: "token create" */
-	int (*run)(struct cli *);    /* its exit status */
-	const char *words;           /* what follows the options, for the usage: "ID VALUE…" */
-	unsigned char words_min, words_max; /* how many there may be */
-	const struct flag *flags;    /* its own, up to one without a name; NULL: none */
-	unsigned settings;           /* SETTINGS_…: the groups it reads, as flags, too */
-	const char *exits;           /* what it may exit with: "0 1 2 3" */
-	const char *const *examples; /* NULL-terminated command lines; NULL: none */
-	bool stop;                   /* the words are a command line: options end at the first */
+	const char *name;	  /* "ask", or two words: "token create" */
+	int (*run)(struct cli *); /* its exit status */
+	const char *words;	  /* behind the options, for the usage: "ID VALUE…" */
+	unsigned char words_min;  /* how many there may be */
+	unsigned char words_max;
+	const struct flag *flags; /* its own, up to one without a name; NULL: none */
+	const struct flag *also;  /* those it shares with others; NULL: none */
+	unsigned settings;	  /* SETTINGS_…: the groups it reads, as flags, too */
+	const char *exits;	  /* what it may exit with: "0 1 2 3" */
+	const char *const *examples; /* command lines, up to NULL; NULL: none */
+	bool stop;		     /* options end at the first word: a command line */
 };
 
 /* What a verb runs in. */

@@ -1,7 +1,7 @@
 /* flags.h - the words behind a verb: options by tables, and what is left.
  *
- * --name value, --name=value, -x value, -xvalue; `_` may be written for `-` in a name. `--`
- * ends the options. A negative number is a word. */
+ * --name value, --name=value, -x value, -xvalue; `_` may be written for `-` in a name.
+ * `--` ends the options. A negative number is a word. */
 #ifndef CLI_FLAGS_H
 #define CLI_FLAGS_H
 
@@ -11,9 +11,9 @@
 struct flag {
 	const char *name;  /* "ask-rate"; NULL ends a table */
 	const char *value; /* what it takes, for the help: "SECONDS"; NULL: a switch */
-	char letter;       /* 'c' for -c; 0: none */
-	bool many;         /* may be repeated; otherwise the last one counts */
-	bool may_lack;     /* a switch that also takes =value */
+	char letter;	   /* 'c' for -c; 0: none */
+	bool many;	   /* may be repeated; otherwise the last one counts */
+	bool may_lack;	   /* a switch that also takes =value */
 };
 
 struct given {
@@ -29,8 +29,8 @@ struct args {
 	size_t words_len;
 };
 
-/* `tables` end with NULL. With `stop`, options end at the first word. ERR_INVALID: why is a
- * sentence for the person, with a suggestion where one is near. */
+/* `tables` end with NULL. With `stop`, options end at the first word. ERR_INVALID: why is
+ * a sentence for the person, with a suggestion where one is near. */
 enum err args_read(int argc, char **argv, const struct flag *const *tables, bool stop,
 	struct arena *, struct args *out, struct fault *why);
 
@@ -43,7 +43,8 @@ struct str args_word(const struct args *, size_t i); /* `at` NULL: there is none
 
 /* How many single-letter edits make b of a, neighbours swapped counting as one. */
 size_t edit_distance(struct str a, struct str b);
-/* The nearer of best and candidate (each may be NULL), if near enough to what was written. */
+/* The nearer of best and candidate (each may be NULL), if near enough to what was
+ * written. */
 const char *nearer(struct str written, const char *best, const char *candidate);
 
 #endif

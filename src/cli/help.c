@@ -64,8 +64,10 @@ const struct flag *help_flag_at(
 	size_t n = 0;
 
 	*own = true;
-	for (; c->flags && c->flags[n].name; n++)
-		if (n == i) return &c->flags[n];
+	for (const struct flag *f = c->flags; f && f->name; f++, n++)
+		if (n == i) return f;
+	for (const struct flag *f = c->also; f && f->name; f++, n++)
+		if (n == i) return f;
 	*own = false;
 	for (; more && more->name; more++, n++)
 		if (n == i) return more;

@@ -1,5 +1,5 @@
-/* help.h - what the tables and the catalogue say about the verbs: as help, as manual pages,
- * as completions. */
+/* help.h - what the tables and the catalogue say about the verbs: as help, as manual
+ * pages, as completions. */
 #ifndef CLI_HELP_H
 #define CLI_HELP_H
 
@@ -10,21 +10,23 @@
 
 /* `command` NULL: about parley as a whole. Returns EXIT_YES. */
 int help_print(struct cli *, const struct command *, FILE *to);
-/* The verbs that begin with a word that is none by itself: "token". False: there are none. */
+/* The verbs that begin with a word that is none by itself: "token". False: there are
+ * none. */
 bool help_group(struct cli *, struct str first, FILE *to);
 /* An mdoc page. */
-void man_overview(struct cli *, struct buf *);                    /* parley(1) */
+void man_overview(struct cli *, struct buf *);			   /* parley(1) */
 void man_verb(struct cli *, const struct command *, struct buf *); /* parley-VERB(1) */
-void man_settings(struct cli *, struct buf *);                    /* parley.conf(5) */
+void man_settings(struct cli *, struct buf *);			   /* parley.conf(5) */
 /* False: no such shell. */
 bool completion_write(struct cli *, struct str shell, struct buf *);
 
 /* Texts of the tables; NUL-terminated, never NULL. */
 const char *help_summary(struct cli *, const struct command *);
-const char *help_text(struct cli *, const struct command *);  /* "" when there is none */
+const char *help_text(struct cli *, const struct command *); /* "" when there is none */
 const char *help_flag(struct cli *, const struct command *, const struct flag *);
 const char *help_exit(struct cli *, const struct command *, struct str status);
 /* Its flags in turn, its own first, the settings' then: NULL at the end. *own tells. */
-const struct flag *help_flag_at(struct cli *, const struct command *, size_t i, bool *own);
+const struct flag *help_flag_at(
+	struct cli *, const struct command *, size_t i, bool *own);
 
 #endif

@@ -24,17 +24,19 @@ struct msg_arg {
 	const char *name; /* fills {name} */
 	struct str value;
 };
-/* `args` end with one without a name. Values are made safe for a terminal, on one line. An
- * unknown id is its own text. The result is NUL-terminated; empty when out of memory. */
+/* `args` end with one without a name. Values are made safe for a terminal, on one line.
+ * An unknown id is its own text. The result is NUL-terminated; empty when out of memory.
+ */
 struct str msg_fill(struct arena *, const char *id, const struct msg_arg *args);
-#define MSG(arena, id, ...) \
-	msg_fill((arena), (id), (const struct msg_arg[]){ __VA_ARGS__ __VA_OPT__(,) { 0 } })
+#define MSG(arena, id, ...)                                                              \
+	msg_fill((arena), (id),                                                          \
+		(const struct msg_arg[]){ __VA_ARGS__ __VA_OPT__(, ){ 0 } })
 /* The text id.one or id.other, whichever fits n in this language; {n} is filled. */
 struct str msg_count(struct arena *, const char *id, int64_t n);
 
 /* One line on stderr. */
 void say_fill(const char *id, const struct msg_arg *args);
-#define SAY(id, ...) \
-	say_fill((id), (const struct msg_arg[]){ __VA_ARGS__ __VA_OPT__(,) { 0 } })
+#define SAY(id, ...)                                                                     \
+	say_fill((id), (const struct msg_arg[]){ __VA_ARGS__ __VA_OPT__(, ){ 0 } })
 
 #endif

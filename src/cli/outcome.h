@@ -2,8 +2,8 @@
 #ifndef CLI_OUTCOME_H
 #define CLI_OUTCOME_H
 
-#include "cli/cli.h"
 #include "base/json.h"
+#include "cli/cli.h"
 
 /* The answer, never translated: yes/no, approve/reject, a number, option ids one a line,
  * then Other's text, a text or a note as they are; KEY= before each line when there are

@@ -182,6 +182,7 @@ static bool submit(struct place *p, struct str note, const struct json **ask)
 	const struct json *settled = json_get(reply.json, "ask");
 	if (status == EXIT_NOT_ALLOWED) p->closed = true;
 	if ((status != EXIT_YES && conflict.err == OK) || !settled) return false;
+	if (conflict.err != OK) SAY("cli.place.late");
 	*ask = settled;
 	return true;
 }

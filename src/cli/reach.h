@@ -1,4 +1,5 @@
-/* reach.h - a verb's way to the server: who it comes as, and calls that report themselves. */
+/* reach.h - a verb's way to the server: who it comes as, and calls that report
+ * themselves. */
 #ifndef CLI_REACH_H
 #define CLI_REACH_H
 
@@ -10,14 +11,15 @@
 enum err reach_locate(struct cli *, enum as, struct located *out, struct fault *why);
 /* A client for the server that the settings name. NULL: why says. */
 struct client *reach(struct cli *, enum as, struct fault *why);
-/* Whoever sees this ask: the agent, or when it is another agent's, the person logged in. */
+/* Whoever sees this ask: the agent, or when it is another agent's, the person logged in.
+ */
 struct client *reach_seeing(struct cli *, struct str id, struct fault *why);
 /* The login of the person at this shell, whatever token was given. NULL: nobody is. */
 struct client *reach_person(struct cli *);
 
 /* One call that is tried again while the server is away for a moment; with a fresh
- * Idempotency-Key unless it is a GET. EXIT_YES and *out, or the failure's exit status after
- * it was said. ERR_CONFLICT is left to the caller when `conflict` is given. */
+ * Idempotency-Key unless it is a GET. EXIT_YES and *out, or the failure's exit status
+ * after it was said. ERR_CONFLICT is left to the caller when `conflict` is given. */
 int reach_call(struct cli *, struct client *, const char *method, struct str path,
 	struct str body, struct reply *out, struct fault *conflict);
 /* "/v1/asks/<id><tail>", escaped. */
@@ -25,8 +27,8 @@ struct str ask_path(struct cli *, struct str id, const char *tail);
 /* {"reason": …}: the body of skip and cancel, from --reason. */
 struct str reason_body(struct cli *);
 
-/* The session that a person named: an id as it is; any other word is an agent's own name for
- * one, which is made when it is new. Empty without --session. EXIT_YES, or said. */
+/* The session that a person named: an id as it is; any other word is an agent's own name
+ * for one, which is made when it is new. Empty without --session. EXIT_YES, or said. */
 int session_resolve(struct cli *, struct client *, struct str *out);
 
 #endif

@@ -1,5 +1,6 @@
-/* settings.h - everything that can be set, from flags, PARLEY_* variables, the configuration
- * file and defaults, in this order. One table; adding a setting is one row. */
+/* settings.h - everything that can be set, from flags, PARLEY_* variables, the
+ * configuration file and defaults, in this order. One table; adding a setting is one row.
+ */
 #ifndef CLI_SETTINGS_H
 #define CLI_SETTINGS_H
 
@@ -10,7 +11,7 @@
 /* Who reads a setting. A command takes those of its groups as flags, and only they are
  * checked for it. */
 enum {
-	SETTINGS_ALL = 1 << 0,    /* every command: config, lang, color */
+	SETTINGS_ALL = 1 << 0,	  /* every command: config, lang, color */
 	SETTINGS_CLIENT = 1 << 1, /* what speaks to a server */
 	SETTINGS_STORE = 1 << 2,  /* what opens the store */
 	SETTINGS_SERVE = 1 << 3,  /* the server */
@@ -21,21 +22,21 @@ enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 /* Texts are NUL-terminated; empty: not set. */
 struct settings {
 	struct str config;
-	struct str listen;  /* "127.0.0.1:7275", "[::]:443", "unix:/run/parley.sock" */
-	struct str url;     /* how people (and clients) reach the server, no trailing slash */
-	bool url_said;      /* by flag or environment: it is meant for this one call */
-	struct str token;   /* a client's */
+	struct str listen; /* "127.0.0.1:7275", "[::]:443", "unix:/run/parley.sock" */
+	struct str url; /* how people (and clients) reach the server, no trailing slash */
+	bool url_said;	/* by flag or environment: it is meant for this one call */
+	struct str token; /* a client's */
 	struct str tls_cert;
 	struct str tls_key;
-	struct str store;   /* "sqlite:PATH" or "postgresql://…"; never empty */
-	struct str data;    /* the data directory; never empty */
+	struct str store; /* "sqlite:PATH" or "postgresql://…"; never empty */
+	struct str data;  /* the data directory; never empty */
 	struct str port_file;
 	struct str allowed_hosts; /* comma list of further Host values */
-	bool plain;         /* beyond loopback without TLS: a proxy does it */
+	bool plain;		  /* beyond loopback without TLS: a proxy does it */
 	bool log_json;
 	enum log_level log_level;
 	int64_t mcp_wait_ms;
-	int64_t ask_rate;   /* asks a minute for one token; 0: no limit */
+	int64_t ask_rate; /* asks a minute for one token; 0: no limit */
 	int64_t timeout_min_ms;
 	int64_t timeout_max_ms;
 	enum lang lang;
@@ -48,9 +49,9 @@ struct setting_info {
 	const char *fallback; /* its default as text; NULL: none, or computed */
 	const char *value;    /* placeholder: "N" */
 	unsigned groups;
-	bool in_file;         /* may stand in the configuration file */
+	bool in_file; /* may stand in the configuration file */
 };
-bool setting_info(size_t i, struct setting_info *out);          /* false at the end */
+bool setting_info(size_t i, struct setting_info *out); /* false at the end */
 /* "a whole number from 0 to 10": what a setting accepts, in the person's language. */
 struct str setting_accepts(size_t i, struct arena *);
 

@@ -17,9 +17,9 @@ struct settings_file {
 	struct settings_file_value values[SETTINGS_FILE_ROWS]; /* as `names` */
 };
 
-/* With a path, that file, which must be there; without, the system's and then the person's
- * file, whose values count more; either may be missing, or not ours to read. `names` end with
- * NULL. ERR_INVALID: why names file and line. */
+/* With a path, that file, which must be there; without, the system's and then the
+ * person's file, whose values count more; either may be missing, or not ours to read.
+ * `names` end with NULL. ERR_INVALID: why names file and line. */
 enum err settings_file_load(const char *path, const char *const *names, struct arena *,
 	struct settings_file *out, struct fault *why);
 

@@ -6,6 +6,7 @@
 
 /* POSTs the body to the ask's `tail` ("/answer") and says what happened. When another was
  * first it says who and what: EXIT_NO. */
-int settle(struct cli *, struct client *, struct str id, const char *tail, struct str body);
+int settle(
+	struct cli *, struct client *, struct str id, const char *tail, struct str body);
 
 #endif

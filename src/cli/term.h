@@ -1,4 +1,5 @@
-/* term.h - the terminal: its width and colours, questions to the person at it, and Ctrl-C. */
+/* term.h - the terminal: its width and colours, questions to the person at it, and
+ * Ctrl-C. */
 #ifndef CLI_TERM_H
 #define CLI_TERM_H
 

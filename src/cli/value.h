@@ -7,15 +7,15 @@
 struct said {
 	const struct str *words;
 	size_t len;
-	struct str other;            /* the text of Other; empty: none */
-	struct str note;             /* empty: none */
+	struct str other;	      /* the text of Other; empty: none */
+	struct str note;	      /* empty: none */
 	const struct json *arguments; /* an approval's, edited; NULL: as they were */
 };
 
-/* Writes the full form ({"selected": […], "other": …, "text": …, "value": …}). An option is
- * named by id, label (in any case) or its place from 1 on; where the question takes Other,
- * any other word is its text. ERR_INVALID: why is a sentence that says what is accepted;
- * what was written until then must be thrown away. */
+/* Writes the full form ({"selected": […], "other": …, "text": …, "value": …}). An option
+ * is named by id, label (in any case) or its place from 1 on; where the question takes
+ * Other, any other word is its text. ERR_INVALID: why is a sentence that says what is
+ * accepted; what was written until then must be thrown away. */
 enum err value_write(const struct question *, const struct said *, struct arena *,
 	struct json_writer *, struct fault *why);
 

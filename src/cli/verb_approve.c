@@ -108,7 +108,8 @@ static const struct flag flags[] = {
 	{ .name = "arg", .value = "KEY=VALUE", .many = true },
 	{ .name = "diff", .value = "FILE" },
 	{ .name = "risk", .value = "RISK" },
-	ASKING_FLAGS,
+	{ .name = "no-wait" },
+	{ .name = "json" },
 	{ 0 },
 };
 
@@ -122,6 +123,7 @@ const struct command verb_approve = {
 	.name = "approve",
 	.run = approve_run,
 	.flags = flags,
+	.also = asking_flags,
 	.settings = SETTINGS_CLIENT,
 	.exits = "0 1 2 3 4 6 124 130",
 	.examples = examples,

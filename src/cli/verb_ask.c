@@ -173,7 +173,8 @@ static const struct flag flags[] = {
 	{ .name = "note" },
 	{ .name = "default", .value = "VALUE", .many = true },
 	{ .name = "kind", .value = "KIND" },
-	ASKING_FLAGS,
+	{ .name = "no-wait" },
+	{ .name = "json" },
 	{ 0 },
 };
 
@@ -193,6 +194,7 @@ const struct command verb_ask = {
 	.words_min = 1,
 	.words_max = 1,
 	.flags = flags,
+	.also = asking_flags,
 	.settings = SETTINGS_CLIENT,
 	.exits = "0 1 2 3 4 6 124 130",
 	.examples = examples,

@@ -162,15 +162,7 @@ static int gate_run(struct cli *cli)
 	return status;
 }
 
-static const struct flag flags[] = {
-	{ .name = "risk", .value = "RISK" },
-	{ .name = "title", .value = "TEXT" },
-	{ .name = "context", .value = "TEXT" },
-	{ .name = "session", .value = "SESSION" },
-	{ .name = "timeout", .value = "TIME" },
-	{ .name = "priority", .value = "PRIORITY" },
-	{ 0 },
-};
+static const struct flag flags[] = { { .name = "risk", .value = "RISK" }, { 0 } };
 
 static const char *const examples[] = {
 	"parley gate --risk high -- make deploy",
@@ -185,6 +177,7 @@ const struct command verb_gate = {
 	.words_min = 1,
 	.words_max = WORDS_MANY,
 	.flags = flags,
+	.also = asking_flags,
 	.settings = SETTINGS_CLIENT,
 	.exits = "0 1 2 3 4 6 124 126 127 130",
 	.examples = examples,

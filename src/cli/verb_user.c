@@ -16,7 +16,8 @@ static void print_login(struct cli *cli, const struct json *user)
 
 static int create_run(struct cli *cli)
 {
-	struct str role = args_get(&cli->args, "role"), name = args_get(&cli->args, "name");
+	struct str role = args_get(&cli->args, "role"),
+		   name = args_get(&cli->args, "name");
 	const struct json *reply = NULL;
 
 	if (!name.len) name = args_word(&cli->args, 0);
@@ -123,8 +124,8 @@ static int remove_run(struct cli *cli)
 }
 
 static const struct flag create_flags[] = { { .name = "role", .value = "ROLE" },
-	{ .name = "name", .value = "NAME" },
-	{ .name = "workspace", .value = "NAME" }, { .name = "json" }, { 0 } };
+	{ .name = "name", .value = "NAME" }, { .name = "workspace", .value = "NAME" },
+	{ .name = "json" }, { 0 } };
 
 static const char *const create_examples[] = { "parley user create ann --role admin",
 	NULL };

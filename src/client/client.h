@@ -1,7 +1,7 @@
 /* client.h - our own API from outside. Owns the connection and who we say we are.
  *
- * One thread. Connections are kept alive between calls. Nothing here writes to a terminal:
- * what went wrong is in `why`, in the server's own words where it spoke. */
+ * One thread. Connections are kept alive between calls. Nothing here writes to a
+ * terminal: what went wrong is in `why`, in the server's own words where it spoke. */
 #ifndef CLIENT_CLIENT_H
 #define CLIENT_CLIENT_H
 
@@ -11,12 +11,12 @@ struct client;
 
 /* Copied. */
 struct client_setup {
-	struct str url;    /* "http://127.0.0.1:7275", "https://…", "unix:/run/parley.sock" */
-	struct str token;  /* sent as Bearer; empty: none */
-	struct str cookie; /* a person's login; empty: none */
-	struct str via;    /* what answered_by.via says of us: "cli", "terminal" */
-	struct str workspace; /* for the keeper of a server: which one; empty: the first */
-	int stop_fd;       /* once readable, whatever is under way ends; -1: never */
+	struct str url;	  /* "http://127.0.0.1:7275", "https://…", "unix:/run/x.sock" */
+	struct str token; /* sent as Bearer; empty: none */
+	struct str cookie;    /* a person's login; empty: none */
+	struct str via;	      /* what answered_by.via says of us: "cli", "terminal" */
+	struct str workspace; /* a keeper's; empty: the first */
+	int stop_fd;	      /* once readable, whatever is under way ends; -1: never */
 };
 
 struct client *client_new(const struct client_setup *, struct fault *why); /* NULL: why */
@@ -24,25 +24,25 @@ struct client *client_free(struct client *); /* NULL is fine; returns NULL */
 
 struct call {
 	const char *method;
-	struct str path;    /* with its query: "/v1/asks?limit=10" */
-	struct str body;    /* JSON; empty: none */
-	struct str key;     /* Idempotency-Key; empty: none */
-	struct str after;   /* Last-Event-ID; empty: none */
-	int64_t hold_ms;    /* the server may hold the reply this long; -1: for ever */
+	struct str path;  /* with its query: "/v1/asks?limit=10" */
+	struct str body;  /* JSON; empty: none */
+	struct str key;	  /* Idempotency-Key; empty: none */
+	struct str after; /* Last-Event-ID; empty: none */
+	int64_t hold_ms;  /* the server may hold the reply this long; -1: for ever */
 };
 
 /* Lives in the arena of its call. */
 struct reply {
-	int status;      /* 0: no reply: not reached, lost on the way, or stopped */
-	bool connected;  /* a connection stood, so the call may have been received */
-	bool stopped;    /* stop_fd became readable */
+	int status;	/* 0: no reply: not reached, lost on the way, or stopped */
+	bool connected; /* a connection stood, so the call may have been received */
+	bool stopped;	/* stop_fd became readable */
 	struct str body;
 	const struct json *json; /* NULL: the body is no JSON */
-	struct str cookie;       /* the login that the reply set, or empty */
+	struct str cookie;	 /* the login that the reply set, or empty */
 };
 
-/* One try. OK for 2xx; else the error of its status (ERR_UNAVAILABLE without a reply), with
- * why->items from the problem's `errors`. *out is filled either way. */
+/* One try. OK for 2xx; else the error of its status (ERR_UNAVAILABLE without a reply),
+ * with why->items from the problem's `errors`. *out is filled either way. */
 enum err client_call(struct client *, const struct call *, struct arena *,
 	struct reply *out, struct fault *why);
 
@@ -54,8 +54,8 @@ struct patience {
 	void *ctx;
 };
 
-/* Tries again with backoff after a lost connection, 429, 502, 503 and 504. The call must be
- * safe to repeat: a GET, or one with a key. */
+/* Tries again with backoff after a lost connection, 429, 502, 503 and 504. The call must
+ * be safe to repeat: a GET, or one with a key. */
 enum err client_insist(struct client *, const struct call *, const struct patience *,
 	struct arena *, struct reply *out, struct fault *why);
 bool reply_passing(const struct reply *); /* trouble that goes away by itself */
@@ -64,7 +64,8 @@ bool reply_passing(const struct reply *); /* trouble that goes away by itself */
 struct str key_make(struct arena *);
 /* Percent-encodes all but unreserved characters, for a path or a query. */
 void url_add(struct buf *, struct str);
-/* "http://host:1" of "http://host:1/login#x": scheme and authority; empty when it is none. */
+/* "http://host:1" of "http://host:1/login#x": scheme and authority; empty when it is
+ * none. */
 struct str url_origin(struct str url);
 
 #endif

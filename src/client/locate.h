@@ -15,8 +15,8 @@ struct server_info {
 	int64_t pid;
 };
 /* ERR_NOT_FOUND: there is none. */
-enum err server_info_read(struct str data, struct arena *, struct server_info *out,
-	struct fault *why);
+enum err server_info_read(
+	struct str data, struct arena *, struct server_info *out, struct fault *why);
 
 /* A person's login at one server. */
 struct login {
@@ -32,7 +32,7 @@ enum as { AS_AGENT, AS_PERSON };
 
 /* What was said by flags and settings, and what comes out of it. */
 struct locate {
-	struct str url;   /* given; empty: find it */
+	struct str url;	  /* given; empty: find it */
 	struct str hint;  /* where it may be, when nothing better is known */
 	struct str token; /* given; empty: find one */
 	struct str data;  /* the data directory */
@@ -43,17 +43,18 @@ struct located {
 	struct str token;  /* Bearer */
 	struct str cookie; /* instead of it: a person's login */
 };
-/* As a person: where the login is, then the server on this machine, then the hint; with the
- * token given, else the login, else the agent's token (which may look, not answer). As an
- * agent: this machine, the hint, the login's place; with the token given, else the agent's
- * token, else the login. No token at all is no error here: the server says so.
+/* As a person: where the login is, then the server on this machine, then the hint; with
+ * the token given, else the login, else the agent's token (which may look, not answer).
+ * As an agent: this machine, the hint, the login's place; with the token given, else the
+ * agent's token, else the login. No token at all is no error here: the server says so.
  * ERR_NOT_FOUND: no server is known. */
-enum err locate(const struct locate *, struct arena *, struct located *out,
-	struct fault *why);
+enum err locate(
+	const struct locate *, struct arena *, struct located *out, struct fault *why);
 
 /* "$XDG_CONFIG_HOME/parley/<name>", or under ~/.config. NULL: no home. NUL-terminated. */
 const char *config_path(struct arena *, const char *name);
-/* A whole file of at most `max` bytes. With `secret`, ERR_FORBIDDEN when others may read. */
+/* A whole file of at most `max` bytes. With `secret`, ERR_FORBIDDEN when others may read.
+ */
 enum err file_read(const char *path, size_t max, bool secret, struct arena *,
 	struct str *out, struct fault *why);
 

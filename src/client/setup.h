@@ -5,16 +5,16 @@
 #include "client/client.h"
 
 struct client {
-	void *multi;       /* CURLM: transfers share its connections */
+	void *multi; /* CURLM: transfers share its connections */
 	struct arena arena;
-	struct str url;    /* as it was given */
+	struct str url;	   /* as it was given */
 	struct str base;   /* what paths are put behind; no trailing slash */
 	struct str socket; /* NUL-terminated path, or empty */
 	struct str token;
 	struct str cookie;
 	struct str via;
 	struct str workspace;
-	bool local;        /* loopback or a socket: no proxy is asked */
+	bool local; /* loopback or a socket: no proxy is asked */
 	int stop_fd;
 };
 

@@ -6,7 +6,7 @@
 
 /* Borrowed for the call. A frame without data (a bare id, a heartbeat) has data empty. */
 struct sse_frame {
-	struct str id;   /* the last one seen, as the standard wants it */
+	struct str id;	 /* the last one seen, as the standard wants it */
 	struct str type; /* "message" when not said */
 	struct str data; /* lines joined by \n */
 };
@@ -19,17 +19,17 @@ struct sse {
 	void *ctx;
 	struct buf line;
 	struct buf id, type, data;
-	int64_t retry_ms;  /* what the server asked for; 0: nothing */
+	int64_t retry_ms; /* what the server asked for; 0: nothing */
 	bool data_seen, id_seen;
-	bool after_cr;     /* a \n now belongs to the line end before it */
-	bool started;      /* past a byte order mark */
-	bool failed;       /* a line or an event too long, or fn wants no more */
+	bool after_cr; /* a \n now belongs to the line end before it */
+	bool started;  /* past a byte order mark */
+	bool failed;   /* a line or an event too long, or fn wants no more */
 };
 
 enum { SSE_LINE_MAX = 1 << 20, SSE_EVENT_MAX = 1 << 21 };
 
 bool sse_feed(struct sse *, struct str bytes); /* false once failed */
-void sse_reset(struct sse *);                  /* a new connection; the id is kept */
+void sse_reset(struct sse *);		       /* a new connection; the id is kept */
 void sse_done(struct sse *);
 
 #endif

@@ -10,20 +10,21 @@ struct transfer;
 typedef bool transfer_fn(void *ctx, struct str bytes);
 
 /* NULL when out of memory. `sink` may be NULL. The call is copied. */
-struct transfer *transfer_start(struct client *, const struct call *, transfer_fn *sink,
-	void *ctx);
+struct transfer *transfer_start(
+	struct client *, const struct call *, transfer_fn *sink, void *ctx);
 struct transfer *transfer_free(struct transfer *); /* gives it up; returns NULL */
 bool transfer_over(const struct transfer *);
 int transfer_status(const struct transfer *); /* 0: no status line yet */
 /* Its result, as client_call's; only once it is over. */
-enum err transfer_result(struct transfer *, struct arena *, struct reply *out,
-	struct fault *why);
+enum err transfer_result(
+	struct transfer *, struct arena *, struct reply *out, struct fault *why);
 
 enum stirred { STIRRED_NET, STIRRED_STOP, STIRRED_INPUT };
 /* Moves all transfers of the client on, then sleeps at most `wait_ms` until something
  * happens. `input_fd` may be -1. */
 enum stirred client_stir(struct client *, int input_fd, int64_t wait_ms);
-/* How long to sleep before try number n, from 1 on: 250 ms doubling to 10 s, with jitter. */
+/* How long to sleep before try number n, from 1 on: 250 ms doubling to 10 s, with jitter.
+ */
 int64_t backoff_ms(int n);
 
 #endif

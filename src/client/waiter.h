@@ -10,24 +10,26 @@ struct waiter;
 struct waiter_setup {
 	struct client *client;
 	struct str id;
-	int64_t deadline_ms; /* UTC; a server not reached a minute later: give up; 0: never */
-	void (*trouble)(void *ctx, const struct fault *); /* lost; once until it is back */
-	void (*back)(void *ctx);                          /* reached again after trouble */
+	int64_t deadline_ms; /* UTC; a server not reached a minute later: give up; 0:
+				never */
+	void (*trouble)(
+		void *ctx, const struct fault *); /* lost; once until it is back */
+	void (*back)(void *ctx);		  /* reached again after trouble */
 	void *ctx;
 };
 
 enum waited {
 	WAITED_SETTLED, /* *out is the ask */
-	WAITED_REPLY,   /* still pending, but changed: somebody asks back, say */
-	WAITED_INPUT,   /* input_fd is readable; the wait goes on at the next call */
+	WAITED_REPLY,	/* still pending, but changed: somebody asks back, say */
+	WAITED_INPUT,	/* input_fd is readable; the wait goes on at the next call */
 	WAITED_STOPPED, /* the client's stop_fd is readable */
-	WAITED_FAILED,  /* why says; trying again would not help */
+	WAITED_FAILED,	/* why says; trying again would not help */
 };
 
-struct waiter *waiter_new(const struct waiter_setup *);  /* NULL: out of memory */
-struct waiter *waiter_free(struct waiter *);             /* NULL is fine; returns NULL */
+struct waiter *waiter_new(const struct waiter_setup *); /* NULL: out of memory */
+struct waiter *waiter_free(struct waiter *);		/* NULL is fine; returns NULL */
 /* *out is borrowed until the next waiter_run. `input_fd` may be -1. */
-enum waited waiter_run(struct waiter *, int input_fd, const struct json **out,
-	struct fault *why);
+enum waited waiter_run(
+	struct waiter *, int input_fd, const struct json **out, struct fault *why);
 
 #endif
