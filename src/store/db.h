@@ -60,6 +60,7 @@ struct db_options {
 	struct str place; /* what follows "sqlite:"; a path */
 	const char *vfs;  /* SQLite only, for tests; NULL: the default */
 	bool weak_sync;   /* for the test that must fail: synchronous=NORMAL */
+	int log_pages;    /* SQLite's log between checkpoints, for tests; 0: the usual */
 };
 
 /* What a driver must do. A driver is one const struct of these. */

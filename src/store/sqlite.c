@@ -6,6 +6,7 @@
  * disk is full never wrote its last frame, so nothing is kept. */
 #include "store/db.h"
 
+#include "base/buf.h"
 #include "base/clock.h"
 #include "base/mem.h"
 #include "store/sqlite_wal.h"
@@ -14,9 +15,19 @@
 #include <pthread.h>
 #include <sqlite3.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
-enum { ARGS_MAX = 32, BUSY_MS = 2000 };
+enum { ARGS_MAX = 32, BUSY_MS = 2000, MANY = 16 };
+
+/* What a batch adds in long runs: done MANY rows a statement, whose cursors stay open from
+ * row to row. Their text ends with the one tuple of VALUES. */
+static const bool in_runs[SQL_COUNT] = {
+	[SQL_SESSION_ADD] = true,
+	[SQL_ASK_ADD] = true,
+	[SQL_EVENT_ADD] = true,
+	[SQL_KEY_ADD] = true,
+};
 
 struct prepared {
 	sqlite3_stmt *stmt;
@@ -27,6 +38,7 @@ struct sqlite {
 	struct db db; /* first */
 	sqlite3 *handle;
 	struct prepared prepared[SQL_COUNT];
+	sqlite3_stmt *many[SQL_COUNT];
 };
 
 static struct sqlite *sqlite_of(struct db *db)
@@ -82,29 +94,91 @@ static enum err sqlite_prepare(struct sqlite *s, enum sql sql, struct fault *why
 	return OK;
 }
 
+static int value_bind(sqlite3_stmt *stmt, int at, const struct val *v)
+{
+	switch (v->type) {
+	case VAL_NULL: return sqlite3_bind_null(stmt, at);
+	case VAL_INT: return sqlite3_bind_int64(stmt, at, v->integer);
+	case VAL_TEXT:
+		return sqlite3_bind_text(stmt, at, v->text.len ? v->text.at : "",
+			(int)v->text.len, SQLITE_STATIC);
+	case VAL_BYTES:
+		return sqlite3_bind_blob(
+			stmt, at, v->text.at, (int)v->text.len, SQLITE_STATIC);
+	}
+	return SQLITE_MISUSE;
+}
+
 static int sqlite_bind(struct prepared *p, const struct val *args, int len)
 {
 	int rc = SQLITE_OK;
 
-	for (int i = 0; i < len && rc == SQLITE_OK; i++) {
-		const struct val *v = &args[i];
-		int at = p->args[i + 1];
+	for (int i = 0; i < len && rc == SQLITE_OK; i++)
+		if (p->args[i + 1]) rc = value_bind(p->stmt, p->args[i + 1], &args[i]);
+	return rc;
+}
 
-		if (!at) continue;
-		switch (v->type) {
-		case VAL_NULL: rc = sqlite3_bind_null(p->stmt, at); break;
-		case VAL_INT: rc = sqlite3_bind_int64(p->stmt, at, v->integer); break;
-		case VAL_TEXT:
-			rc = sqlite3_bind_text(p->stmt, at, v->text.len ? v->text.at : "",
-				(int)v->text.len, SQLITE_STATIC);
-			break;
-		case VAL_BYTES:
-			rc = sqlite3_bind_blob(
-				p->stmt, at, v->text.at, (int)v->text.len, SQLITE_STATIC);
-			break;
+/* ---- many rows at once ---- */
+
+/* OR FAIL: the transaction is rolled back anyway, so that no statement's journal is due. */
+static void many_write(struct buf *out, struct str text, int args_len)
+{
+	int values = str_find(text, STR(" VALUES "));
+	struct str head = str_first(text, (size_t)values), tuple = str_from(text, (size_t)values + 8);
+
+	buf_print(out, "INSERT OR FAIL %.*s VALUES ", STR_ARGS(str_from(head, 7)));
+	for (int row = 0; row < MANY; row++) {
+		if (row) buf_add_char(out, ',');
+		for (size_t i = 0; i < tuple.len; i++) {
+			char c = tuple.at[i];
+
+			if (c == '$')
+				buf_print(out, "?%d", atoi(tuple.at + i + 1) + row * args_len);
+			else if (c < '0' || c > '9')
+				buf_add_char(out, c);
 		}
 	}
-	return rc;
+	buf_add_char(out, '\0');
+}
+
+static enum err many_prepare(struct sqlite *s, const struct call *call, struct fault *why)
+{
+	struct buf text = { .max = 65536 };
+	int rc = SQLITE_NOMEM;
+
+	if (s->many[call->sql]) return OK;
+	many_write(&text, str_of(sql_text[call->sql]), call->args_len);
+	if (!text.failed)
+		rc = sqlite3_prepare_v3(s->handle, text.at, -1, SQLITE_PREPARE_PERSISTENT,
+			&s->many[call->sql], NULL);
+	buf_done(&text);
+	return rc == SQLITE_OK ? OK : sqlite_fail(s, rc, false, why);
+}
+
+static bool is_run(const struct call *calls, size_t len)
+{
+	if (!in_runs[calls[0].sql] || len < MANY) return false;
+	for (int i = 1; i < MANY; i++)
+		if (calls[i].sql != calls[0].sql) return false;
+	return true;
+}
+
+static enum err sqlite_many(struct sqlite *s, struct call *calls, struct fault *why)
+{
+	enum err e = many_prepare(s, calls, why);
+	sqlite3_stmt *stmt = s->many[calls[0].sql];
+	int rc = SQLITE_OK, at = 0;
+
+	if (e) return e;
+	for (int row = 0; row < MANY; row++) {
+		for (int i = 0; i < calls[row].args_len && rc == SQLITE_OK; i++)
+			rc = value_bind(stmt, ++at, &calls[row].args[i]);
+		calls[row].changed = 1;
+	}
+	if (rc == SQLITE_OK) rc = sqlite3_step(stmt);
+	if (rc != SQLITE_DONE) e = sqlite_fail(s, rc, false, why);
+	sqlite3_reset(stmt);
+	return e;
 }
 
 static enum err sqlite_call(struct sqlite *s, struct call *call, struct fault *why)
@@ -136,11 +210,12 @@ static enum err sqlite_run(struct db *db, struct call *calls, size_t len, size_t
 {
 	struct sqlite *s = sqlite_of(db);
 
-	for (size_t i = 0; i < len; i++) {
+	for (size_t i = 0, done; i < len; i += done) {
 		enum err e;
 
+		done = is_run(&calls[i], len - i) ? MANY : 1;
 		if (calls[i].sql == SQL_ROLLBACK && sqlite3_get_autocommit(s->handle)) continue;
-		e = sqlite_call(s, &calls[i], why);
+		e = done == MANY ? sqlite_many(s, &calls[i], why) : sqlite_call(s, &calls[i], why);
 		if (!e) continue;
 		*failed = i;
 		/* After FULL, IOERR or NOMEM the engine may have rolled back by itself. */
@@ -169,8 +244,10 @@ static void sqlite_shut(struct db *db)
 {
 	struct sqlite *s = sqlite_of(db);
 
-	for (int i = 0; i < SQL_COUNT; i++)
+	for (int i = 0; i < SQL_COUNT; i++) {
 		sqlite3_finalize(s->prepared[i].stmt);
+		sqlite3_finalize(s->many[i]);
+	}
 	sqlite3_close(s->handle);
 	mem_free(s);
 }
@@ -211,6 +288,7 @@ static enum err sqlite_setup(struct sqlite *s, const struct db_options *o, struc
 			"PRAGMA wal_autocheckpoint=4000; PRAGMA cache_size=-16000;"
 			"PRAGMA temp_store=MEMORY; PRAGMA journal_size_limit=67108864",
 			why);
+	if (!e && o->log_pages) sqlite3_wal_autocheckpoint(s->handle, o->log_pages);
 	return e;
 }
 

@@ -46,7 +46,8 @@ static bool rig_desk(struct rig *r)
 		.seed = r->options.seed };
 
 	r->db = (struct db_options){ .vfs = r->options.cut ? "cut" : NULL,
-		.weak_sync = r->options.weak_sync };
+		.weak_sync = r->options.weak_sync,
+		.log_pages = r->options.log_pages };
 	r->why = (struct fault){ 0 };
 	r->desk = desk_open(&set, &r->why);
 	if (r->desk && r->options.told)

@@ -19,6 +19,7 @@
 struct rig_options {
 	bool cut;	/* on the disk whose power can be cut (cutvfs.h), as it is now */
 	bool weak_sync; /* synchronous=NORMAL */
+	int log_pages;	/* between checkpoints; 0: the usual */
 	bool alone;	/* no threads */
 	int64_t ask_rate; /* asks a minute; 0: no limit */
 	const char
