@@ -3,8 +3,8 @@
  * 1. Nothing is told or handed back as done before COMMIT returned.
  * 2. A job that fails by its own decision does not disturb the others.
  * 3. When the store fails, the jobs run one by one, so that each learns its own fate.
- * 4. A COMMIT whose outcome is unknown loses the connection: the next batch opens a new one,
- *    which recovers, and the idempotency record tells who asks again. */
+ * 4. A COMMIT whose outcome is unknown loses the connection: a new one recovers, readers are
+ *    told to look at the log, and the idempotency record tells who asks again. */
 #include "store/batch.h"
 
 #include "base/mem.h"
@@ -177,10 +177,42 @@ static void batch_undo(struct batch *b, struct job **jobs, size_t len)
 		if (jobs[i]->decided && jobs[i]->kind->undo) jobs[i]->kind->undo(jobs[i]);
 }
 
+/* A commit that changes nothing in the end: there and back, or the engine would find that
+ * there is nothing to write. What is durable after it stays so; until then a power cut could
+ * bring back a commit that failed, though it was not seen since. */
+static enum err batch_confirm(struct batch *b, struct fault *why)
+{
+	const struct val there[] = { val_int(1), val_int(1) };
+	const struct val back[] = { val_int(1), val_int(-1) };
+	struct call calls[] = {
+		{ SQL_BEGIN, NULL, 0, NULL, NULL, 0 },
+		{ SQL_COUNTER_TAKE, there, 2, NULL, NULL, 0 },
+		{ SQL_COUNTER_TAKE, back, 2, NULL, NULL, 0 },
+		{ SQL_COMMIT, NULL, 0, NULL, NULL, 0 },
+	};
+	enum err e = db_run(b->db, calls, sizeof calls / sizeof *calls, why);
+
+	if (e) b->db = db_close(b->db);
+	return e;
+}
+
+/* Open, anew if it was lost. Of a commit whose outcome was unknown it is known then, for good,
+ * and in the log if it is kept. */
+static enum err batch_ready(struct batch *b, struct fault *why)
+{
+	enum err e = b->db ? OK : batch_open(b, why);
+
+	if (!e && b->unsure) e = batch_confirm(b, why);
+	if (e || !b->unsure) return e;
+	b->unsure = false;
+	if (b->hooks && b->hooks->told) b->hooks->told(b->hooks->ctx, NULL);
+	return OK;
+}
+
 static enum err batch_try(struct batch *b, struct job **jobs, size_t len, struct fault *why)
 {
 	int64_t now_ms = 0;
-	enum err e = b->db ? OK : batch_open(b, why);
+	enum err e = batch_ready(b, why);
 
 	if (e) return e;
 	b->db->driver->now_ms(b->db, &now_ms);
@@ -240,7 +272,9 @@ void batch_write(struct batch *b, struct job **jobs, size_t len)
 		hand_back(jobs, len);
 	} else if (e == ERR_UNKNOWN) {
 		b->db = db_close(b->db);
+		b->unsure = true;
 		batch_fail(b, jobs, len, &why);
+		batch_ready(b, NULL); /* or the next batch tries again */
 	} else if (len > 1 && b->db) {
 		for (size_t i = 0; i < len; i++)
 			batch_write(b, &jobs[i], 1);

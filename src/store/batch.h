@@ -17,6 +17,7 @@ struct batch {
 	struct table seen;
 	struct arena arena;
 	bool troubled; /* the last batch failed for the store's sake */
+	bool unsure;   /* a commit may be there of which nobody was told */
 };
 
 enum err batch_open(struct batch *, struct fault *why);
