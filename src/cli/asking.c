@@ -112,6 +112,16 @@ int asking_post(struct asking *a, struct str body)
 	return err == ERR_CONFLICT ? EXIT_USAGE : status;
 }
 
+bool asking_leaves(const struct asking *a)
+{
+	if (!args_have(&a->cli->args, "no-wait")) return false;
+	if (args_have(&a->cli->args, "json"))
+		json_print(a->ask);
+	else
+		printf("%.*s\n", STR_ARGS(a->id));
+	return true;
+}
+
 int asking_join(struct asking *a, struct str id)
 {
 	struct fault why = { 0 };

@@ -32,6 +32,8 @@ int asking_members(
 int asking_post(struct asking *, struct str body);
 /* Takes up an ask that is there already, without asking_open. */
 int asking_join(struct asking *, struct str id);
+/* With --no-wait: tells its id (or with --json the ask), and it is left alone. */
+bool asking_leaves(const struct asking *);
 /* Until it is settled: a->ask is that. With `in_place` the person at the terminal may
  * answer, too. Interrupted: says how to go on waiting. */
 int asking_wait(struct asking *, bool in_place);

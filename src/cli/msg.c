@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cli/keep.h"
 #include "cli/safe_text.h"
 
 enum { TEXT_MAX = 1 << 20 };
@@ -80,11 +81,9 @@ struct str msg_fill(struct arena *arena, const char *id, const struct msg_arg *a
 {
 	const char *text = msg_text(id);
 	struct buf out = { .max = TEXT_MAX };
-	struct str result;
 
 	text_fill(&out, str_of(text ? text : id), args);
-	result = str_of(arena_copy(arena, buf_str(&out)));
-	buf_done(&out);
+	struct str result = buf_keep(&out, arena);
 	return result.at ? result : STR("");
 }
 

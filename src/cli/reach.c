@@ -1,6 +1,7 @@
 #include "cli/reach.h"
 
 #include "base/id.h"
+#include "cli/keep.h"
 
 enum { CALL_PATIENCE_MS = 20000 };
 
@@ -94,22 +95,29 @@ int reach_call(struct cli *cli, struct client *client, const char *method,
 struct str ask_path(struct cli *cli, struct str id, const char *tail)
 {
 	struct buf path = { .max = 1024 };
-	struct str result;
 
 	buf_add(&path, STR("/v1/asks/"));
 	url_add(&path, id);
 	buf_add_text(&path, tail);
-	result = str_of(arena_copy(&cli->arena, buf_str(&path)));
-	buf_done(&path);
-	return result;
+	return buf_keep(&path, &cli->arena);
 }
 
-static struct str body_keep(struct cli *cli, struct buf *body)
+struct str flags_query(struct cli *cli, const char *path, const char *const *names)
 {
-	struct str kept = str_of(arena_copy(&cli->arena, buf_str(body)));
+	struct buf out = { .max = 8192 };
+	char between = '?';
 
-	buf_done(body);
-	return kept;
+	buf_add_text(&out, path);
+	for (; *names; names++) {
+		struct str value = args_get(&cli->args, *names);
+
+		if (!value.at) continue;
+		buf_add_char(&out, between);
+		buf_print(&out, "%s=", *names);
+		url_add(&out, value);
+		between = '&';
+	}
+	return buf_keep(&out, &cli->arena);
 }
 
 struct str reason_body(struct cli *cli)
@@ -124,7 +132,7 @@ struct str reason_body(struct cli *cli)
 		jw_str(&w, reason);
 	}
 	jw_object_end(&w);
-	return body_keep(cli, &body);
+	return buf_keep(&body, &cli->arena);
 }
 
 int session_resolve(struct cli *cli, struct client *client, struct str *out)
@@ -144,7 +152,7 @@ int session_resolve(struct cli *cli, struct client *client, struct str *out)
 	jw_str(&w, name);
 	jw_object_end(&w);
 	status = reach_call(cli, client, "POST", STR("/v1/sessions"),
-		body_keep(cli, &body), &reply, NULL);
+		buf_keep(&body, &cli->arena), &reply, NULL);
 	if (status == EXIT_YES) *out = json_text(json_get(reply.json, "id"));
 	return status;
 }

@@ -24,6 +24,9 @@ int reach_call(struct cli *, struct client *, const char *method, struct str pat
 	struct str body, struct reply *out, struct fault *conflict);
 /* "/v1/asks/<id><tail>", escaped. */
 struct str ask_path(struct cli *, struct str id, const char *tail);
+/* "<path>?status=…&limit=…": those of the flags that were given; `names` end with NULL.
+ */
+struct str flags_query(struct cli *, const char *path, const char *const *names);
 /* {"reason": …}: the body of skip and cancel, from --reason. */
 struct str reason_body(struct cli *);
 

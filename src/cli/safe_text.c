@@ -3,6 +3,7 @@
 #include <utf8proc.h>
 
 #include "base/utf8.h"
+#include "cli/keep.h"
 
 /* Invisible or reordering, though no control characters: first and last of each range. */
 static const struct {
@@ -50,12 +51,9 @@ void safe_line_add(struct buf *out, struct str text)
 struct str safe_line(struct arena *arena, struct str text)
 {
 	struct buf safe = { 0 };
-	struct str result;
 
 	safe_line_add(&safe, text);
-	result = str_of(arena_copy(arena, buf_str(&safe)));
-	buf_done(&safe);
-	return result;
+	return buf_keep(&safe, arena);
 }
 
 void safe_block_add(struct buf *out, struct str text)

@@ -1,6 +1,7 @@
 #include <stdio.h>
 
 #include "cli/approval.h"
+#include "cli/keep.h"
 #include "cli/outcome.h"
 #include "cli/verbs.h"
 
@@ -50,8 +51,7 @@ static int operation_make(struct cli *cli, const struct json **out)
 			status = CLI_USAGE(cli, "cli.arg.wrong", { "value", pair });
 	jw_object_end(&w);
 	jw_object_end(&w);
-	struct str kept = arena_str(&cli->arena, buf_str(&text));
-	buf_done(&text);
+	struct str kept = buf_keep(&text, &cli->arena);
 	if (status == EXIT_YES && json_read(kept, NULL, &cli->arena, out, &why) != OK)
 		status = cli_fail(cli, &why);
 	return status;
@@ -90,12 +90,7 @@ static int approve_run(struct cli *cli)
 	status = operation_make(cli, &ap.operation);
 	if (status == EXIT_YES) status = diff_read(cli, &ap.diff);
 	if (status == EXIT_YES) status = approval_ask(&ap);
-	if (status == EXIT_YES && args_have(&cli->args, "no-wait")) {
-		if (args_have(&cli->args, "json"))
-			json_print(ap.asking.ask);
-		else
-			printf("%.*s\n", STR_ARGS(ap.asking.id));
-	} else if (status == EXIT_YES) {
+	if (status == EXIT_YES && !asking_leaves(&ap.asking)) {
 		status = asking_wait(&ap.asking, false);
 		if (status == EXIT_YES) status = verdict(cli, ap.asking.ask);
 	}

@@ -1,5 +1,3 @@
-#include <stdio.h>
-
 #include "cli/asking.h"
 #include "cli/outcome.h"
 #include "cli/value.h"
@@ -151,12 +149,7 @@ static int ask_run(struct cli *cli)
 	struct asking a = { .cli = cli };
 	int status = ask_put(&a);
 
-	if (status == EXIT_YES && args_have(&cli->args, "no-wait")) {
-		if (args_have(&cli->args, "json"))
-			json_print(a.ask);
-		else
-			printf("%.*s\n", STR_ARGS(a.id));
-	} else if (status == EXIT_YES) {
+	if (status == EXIT_YES && !asking_leaves(&a)) {
 		status = asking_wait(&a, true);
 		if (status == EXIT_YES) status = outcome_tell(cli, a.ask);
 	}

@@ -6,6 +6,7 @@
 
 #include "base/utf8.h"
 #include "cli/approval.h"
+#include "cli/keep.h"
 #include "cli/outcome.h"
 #include "cli/verbs.h"
 
@@ -36,10 +37,8 @@ static int operation_make(struct cli *cli, const char *cwd, const struct json **
 	jw_text(&w, cwd);
 	jw_object_end(&w);
 	jw_object_end(&w);
-	struct str kept = arena_str(&cli->arena, buf_str(&text));
-	bool whole = !text.failed;
-	buf_done(&text);
-	if (!whole) return CLI_USAGE(cli, "cli.too_long");
+	struct str kept = buf_keep(&text, &cli->arena);
+	if (!kept.at) return CLI_USAGE(cli, "cli.too_long");
 	return json_read(kept, NULL, &cli->arena, out, &why) == OK ? EXIT_YES
 								   : cli_fail(cli, &why);
 }

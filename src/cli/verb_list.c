@@ -116,37 +116,18 @@ static void asks_print(struct cli *cli, const struct json *reply)
 	if (json_is(json_get(reply, "next_cursor"), JSON_STRING)) SAY("cli.list.more");
 }
 
-static struct str query_make(struct cli *cli)
-{
-	static const char *const names[] = { "status", "kind", "session", "limit" };
-	struct buf path = { .max = 8192 };
-	struct str kept;
-	char between = '?';
-
-	buf_add_text(&path, "/v1/asks");
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		struct str value = args_get(&cli->args, names[i]);
-
-		if (!value.at) continue;
-		buf_add_char(&path, between);
-		buf_print(&path, "%s=", names[i]);
-		url_add(&path, value);
-		between = '&';
-	}
-	kept = str_of(arena_copy(&cli->arena, buf_str(&path)));
-	buf_done(&path);
-	return kept;
-}
-
 static int list_run(struct cli *cli)
 {
+	static const char *const filters[] = { "status", "kind", "session", "limit",
+		NULL };
 	struct fault why = { 0 };
 	struct client *client = reach(cli, AS_PERSON, &why);
 	struct reply reply;
 	int status;
 
 	if (!client) return cli_fail(cli, &why);
-	status = reach_call(cli, client, "GET", query_make(cli), STR_NONE, &reply, NULL);
+	status = reach_call(cli, client, "GET", flags_query(cli, "/v1/asks", filters),
+		STR_NONE, &reply, NULL);
 	if (status == EXIT_YES && args_have(&cli->args, "json"))
 		json_print(reply.json);
 	else if (status == EXIT_YES)

@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "cli/keep.h"
 #include "cli/reach.h"
 #include "cli/verbs.h"
 
@@ -67,7 +68,6 @@ static struct str body_make(struct cli *cli, const struct credentials *c)
 {
 	struct buf body = { .max = 65536 };
 	struct json_writer w = { .out = &body };
-	struct str kept;
 
 	jw_object(&w);
 	if (c->code.len > 0) {
@@ -80,9 +80,7 @@ static struct str body_make(struct cli *cli, const struct credentials *c)
 		jw_str(&w, c->password);
 	}
 	jw_object_end(&w);
-	kept = str_of(arena_copy(&cli->arena, buf_str(&body)));
-	buf_done(&body);
-	return kept;
+	return buf_keep(&body, &cli->arena);
 }
 
 /* Comes with no token at all: only the credentials count. */

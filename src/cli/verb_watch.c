@@ -74,29 +74,12 @@ static void back_tell(void *ctx)
 	SAY("cli.back");
 }
 
-static struct str query_make(struct cli *cli)
-{
-	static const char *const names[] = { "session", "types" };
-	struct buf query = { .max = 4096 };
-	struct str kept;
-
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		struct str value = args_get(&cli->args, names[i]);
-
-		if (!value.at) continue;
-		buf_print(&query, "%s%s=", query.len > 0 ? "&" : "", names[i]);
-		url_add(&query, value);
-	}
-	kept = str_of(arena_copy(&cli->arena, buf_str(&query)));
-	buf_done(&query);
-	return kept;
-}
-
 static int stream_follow(struct cli *cli, struct client *client)
 {
+	static const char *const filters[] = { "session", "types", NULL };
 	struct watching w = { cli, args_have(&cli->args, "json") };
 	struct stream_setup setup = { .client = client,
-		.query = query_make(cli),
+		.query = str_from(flags_query(cli, "", filters), 1),
 		.after = args_get(&cli->args, "after"),
 		.event = event_print,
 		.trouble = trouble_tell,
