@@ -199,6 +199,8 @@ void rows_start(struct rows *rows, struct arena *arena, struct db *db, struct id
 	rows->asks_end = &rows->asks_first;
 	rows->sessions_first = NULL;
 	rows->sessions_end = &rows->sessions_first;
+	rows->keys_first = NULL;
+	rows->keys_end = &rows->keys_first;
 	rows->staged_first = NULL;
 	rows->staged_end = &rows->staged_first;
 	rows->staged_len = 0;
@@ -293,8 +295,9 @@ bool rows_name_external(struct rows *rows, struct session *s)
 struct key_slot *rows_key_slot(struct rows *rows, int64_t ws, struct str token,
 	struct str path, struct str key)
 {
-	struct str name = arena_print(rows->arena, "%lld/%.*s/%.*s/%.*s", (long long)ws,
-		STR_ARGS(token), STR_ARGS(path), STR_ARGS(key));
+	/* Paths and keys may both have slashes in them. */
+	struct str name = arena_print(rows->arena, "%lld/%.*s/%zu/%.*s/%.*s", (long long)ws,
+		STR_ARGS(token), path.len, STR_ARGS(path), STR_ARGS(key));
 	struct key_slot *slot;
 
 	if (!name.len) return NULL;
@@ -304,6 +307,8 @@ struct key_slot *rows_key_slot(struct rows *rows, int64_t ws, struct str token,
 	if (!slot || !table_put(&rows->keys, name, slot)) return NULL;
 	*slot = (struct key_slot){ .rows = rows, .ws = ws, .token = token, .path = path,
 		.key = key };
+	*rows->keys_end = slot;
+	rows->keys_end = &slot->next;
 	return slot;
 }
 

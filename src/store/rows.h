@@ -45,6 +45,7 @@ struct rows {
 	struct table keys;     /* "ws/token/path/key" → struct key_record */
 	struct ask_row *asks_first, **asks_end;
 	struct session_row *sessions_first, **sessions_end;
+	struct key_slot *keys_first, **keys_end;
 	struct staged *staged_first, **staged_end;
 	size_t staged_len;
 	struct extra *extra_first, **extra_end;

@@ -21,6 +21,7 @@ struct session_row {
 
 struct key_slot {
 	struct rows *rows;
+	struct key_slot *next; /* in the order they were named: batches repeat themselves */
 	int64_t ws;
 	struct str token, path, key;
 	struct key_record record;

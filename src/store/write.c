@@ -119,12 +119,7 @@ static void add_changes(struct rows *rows, struct calls *c)
 
 static void add_keys(struct rows *rows, struct calls *c)
 {
-	size_t at = 0;
-	void *value;
-	struct str name;
-
-	while (table_next(&rows->keys, &at, &name, &value)) {
-		struct key_slot *k = value;
+	for (const struct key_slot *k = rows->keys_first; k; k = k->next) {
 		const struct val args[] = {
 			val_int(k->ws), val_text(k->token), val_text(k->path), val_text(k->key),
 			val_bytes(k->record.body, SHA256_SIZE), val_int(k->record.status),
@@ -236,13 +231,9 @@ static int64_t next_workspace(const struct rows *rows, int64_t after, int64_t *c
 
 bool rows_dirty(const struct rows *rows)
 {
-	size_t at = 0;
-	void *value;
-	struct str name;
-
 	if (rows->staged_first || rows->extra_first || rows->wrote) return true;
-	while (table_next(&rows->keys, &at, &name, &value))
-		if (((struct key_slot *)value)->fresh) return true;
+	for (const struct key_slot *k = rows->keys_first; k; k = k->next)
+		if (k->fresh) return true;
 	for (struct ask_row *r = rows->asks_first; r; r = r->next)
 		if (r->ask.version != r->stored_version) return true;
 	for (struct session_row *r = rows->sessions_first; r; r = r->next)
