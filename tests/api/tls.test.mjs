@@ -1,56 +1,71 @@
-// TLS: the same server, over encrypted connections.
+// TLS: the same API behind a certificate, which SIGHUP exchanges. Spoken to with curl.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
-import https from 'node:https';
+import { execFile, execFileSync, spawn } from 'node:child_process';
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import net from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import tls from 'node:tls';
-import { raw, requestText } from './lib/raw.mjs';
 import { Server, sleep, until } from './lib/server.mjs';
 
-const server = new Server();
-const cert = join(server.home, 'cert.pem');
-const key = join(server.home, 'key.pem');
-let secret;
+const folder = mkdtempSync(join(tmpdir(), 'parley-tls-'));
+const cert = join(folder, 'cert.pem');
+const key = join(folder, 'key.pem');
 
-function makeCertificate(name) {
-	execFileSync('openssl', ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256',
-		'-nodes', '-keyout', key, '-out', cert, '-days', '30', '-subj', `/CN=${name}`,
-		'-addext', 'subjectAltName=IP:127.0.0.1,DNS:localhost'], { stdio: 'ignore' });
+/** A certificate for localhost that signs itself; → its file and its key's. */
+function certificate(name, days = 30) {
+	const files = { cert: join(folder, `${name}.pem`), key: join(folder, `${name}.key`) };
+	execFileSync('openssl', ['req', '-x509', '-newkey', 'ec', '-pkeyopt',
+		'ec_paramgen_curve:P-256', '-nodes', '-keyout', files.key, '-out', files.cert,
+		'-days', String(days), '-subj', `/CN=${name}`,
+		'-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1,IP:::1'], { stdio: 'pipe' });
+	return files;
 }
 
-before(async () => {
-	makeCertificate('first');
-	server.flags = ['--tls-cert', cert, '--tls-key', key];
-	secret = await server.secret('agent', 'a');
-	await server.start();
-});
+function install(files) {
+	copyFileSync(files.cert, cert);
+	copyFileSync(files.key, key);
+}
+
+const first = certificate('first');
+install(first);
+const server = new Server({ flags: ['--tls-cert', cert, '--tls-key', key] });
 after(async () => {
 	await server.stop();
 	server.remove();
+	rmSync(folder, { recursive: true, force: true });
 });
+const agent = await server.secret('agent', 'builder');
+const member = await server.secret('member', 'mia');
+await server.start();
+const url = `https://127.0.0.1:${server.port}`;
 
-/** → {status, headers, body, headersMs} */
-function request(method, path, body, options = {}) {
-	const start = Date.now();
-	return new Promise((resolve, reject) => {
-		const sent = https.request({ host: '127.0.0.1', port: server.port, method, path,
-			ca: readFileSync(cert), agent: false, ...options,
-			headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json',
-				...options.headers } }, (response) => {
-			const headersMs = Date.now() - start;
-			let text = '';
-			response.on('data', (part) => { text += part; });
-			response.on('end', () => resolve({ status: response.statusCode, text, headersMs,
-				headers: response.headers }));
+/** → {code, status, body}; body is JSON where it can be. */
+function curl(path, { token = agent, body, ca = cert, args = [] } = {}) {
+	const all = ['-sS', '--max-time', '20', '--cacert', ca, '-w', '\n%{http_code}', ...args,
+		'-H', `Authorization: Bearer ${token}`];
+	if (body !== undefined) all.push('--json', JSON.stringify(body));
+	return new Promise((resolve) => {
+		execFile('curl', [...all, path.includes('://') ? path : url + path], (error, stdout, stderr) => {
+			const end = stdout.lastIndexOf('\n');
+			let json;
+			try {
+				json = JSON.parse(stdout.slice(0, end));
+			} catch {
+				json = undefined;
+			}
+			resolve({ code: error?.code ?? 0, status: Number(stdout.slice(end + 1)), body: json,
+				stderr });
 		});
-		sent.on('error', reject);
-		sent.end(body && JSON.stringify(body));
 	});
 }
 
-const subject = () => new Promise((resolve, reject) => {
+const ask = async () => (await curl('/v1/asks', { body: { question: 'Deploy?', type: 'boolean' } })).body;
+const answer = (id) => curl(`/v1/asks/${id}/answer`, { token: member, body: { answers: { q1: true } } });
+
+/** The name on the certificate that a new connection is shown. */
+const shown = () => new Promise((resolve, reject) => {
 	const socket = tls.connect({ host: '127.0.0.1', port: server.port, rejectUnauthorized: false },
 		() => {
 			resolve(socket.getPeerCertificate().subject.CN);
@@ -59,124 +74,144 @@ const subject = () => new Promise((resolve, reject) => {
 	socket.on('error', reject);
 });
 
-test('asks are made over TLS', async () => {
-	const reply = await request('POST', '/v1/asks', { question: 'A?', type: 'boolean' });
-	assert.equal(reply.status, 201);
-	assert.match(JSON.parse(reply.text).url, /^https:/);
+test('it says https where it says where it is', async () => {
+	await until(() => server.output.includes(`${url}/`), 'the address');
+	const made = await ask();
+	assert.equal(made.url, `${url}/asks/${made.id}`);
 });
 
-test('big bodies and big replies go through whole', async () => {
-	const metadata = { big: 'é'.repeat(7000) };
-	const reply = await request('POST', '/v1/asks', { question: 'A?', type: 'boolean', metadata,
-		context: { diff: 'x'.repeat(100_000) } });
-	assert.equal(reply.status, 201);
-	const ask = JSON.parse(reply.text);
-	assert.deepEqual(ask.metadata, metadata);
-	assert.equal(ask.context.diff.length, 100_000);
-	const page = await request('GET', '/openapi.json');
-	assert.equal(typeof JSON.parse(page.text).openapi, 'string');
-});
-
-test('a wait is held, its headers go out at once', async () => {
-	const reply = await request('POST', '/v1/asks?wait=2', { question: 'A?', type: 'boolean' });
-	assert.equal(JSON.parse(reply.text).status, 'pending');
-	assert.ok(reply.headersMs < 1500, String(reply.headersMs));
-});
-
-test('events are streamed', async () => {
-	let text = '';
-	const stream = https.get({ host: '127.0.0.1', port: server.port, path: '/v1/events?after=0',
-		ca: readFileSync(cert), agent: false, headers: { authorization: `Bearer ${secret}` } },
-	(response) => response.on('data', (part) => { text += part; }));
-	stream.on('error', () => {});
-	await until(() => text.includes('event: ask.created'), 'an event');
-	stream.destroy();
-});
-
-test('a hundred requests on one connection', async () => {
-	const agent = new https.Agent({ keepAlive: true, maxSockets: 1 });
-	for (let i = 0; i < 100; i++) {
-		assert.equal((await request('GET', '/v1/me', undefined, { agent })).status, 200);
-	}
-	agent.destroy();
-});
-
-test('a hundred connections at once', async () => {
-	const replies = await Promise.all(Array.from({ length: 100 }, () => request('GET', '/healthz')));
-	assert.ok(replies.every((r) => r.status === 200));
-});
-
-test('the cookie of a login is Secure', async () => {
-	const code = server.output.match(/login#(\S+)/)[1];
-	const reply = await request('POST', '/v1/login', { code });
-	assert.equal(reply.status, 200);
-	assert.match(reply.headers['set-cookie'][0], /Secure/);
-});
-
-test('plain HTTP on this port gets no secret and does no harm', async () => {
-	const reply = await raw(server, requestText(server, 'GET', '/healthz'));
-	assert.notEqual(reply.status, 200);
-	assert.equal(reply.closed, true);
-	assert.equal((await request('GET', '/healthz')).status, 200);
-});
-
-for (const version of ['TLSv1', 'TLSv1.1']) {
-	test(`${version} is refused`, async () => {
-		await assert.rejects(request('GET', '/healthz', undefined,
-			{ minVersion: version, maxVersion: version, ciphers: 'DEFAULT@SECLEVEL=0' }));
-	});
-}
-
-for (const version of ['TLSv1.2', 'TLSv1.3']) {
-	test(`${version} is spoken`, async () => {
-		const reply = await request('GET', '/healthz', undefined,
-			{ minVersion: version, maxVersion: version });
-		assert.equal(reply.status, 200);
-	});
-}
-
-test('garbage after the handshake or instead of it does no harm', async () => {
-	await raw(server, Buffer.from('16030100050100000100', 'hex'), { ms: 300 });
-	await raw(server, Buffer.alloc(20_000, 0x16), { ms: 300 });
-	assert.equal((await request('GET', '/healthz')).status, 200);
-});
-
-test('SIGHUP reads a new certificate, for connections to come', async () => {
-	assert.equal(await subject(), 'first');
-	makeCertificate('second');
-	server.child.kill('SIGHUP');
-	await until(async () => await subject() === 'second', 'the new certificate');
-});
-
-test('a broken certificate at SIGHUP changes nothing', async () => {
-	const kept = readFileSync(cert);
-	writeFileSync(cert, 'nonsense');
-	server.child.kill('SIGHUP');
+test('an ask is asked, waited for and answered', async () => {
+	const made = await ask();
+	const waiting = curl(`/v1/asks/${made.id}?wait=15`);
 	await sleep(300);
-	assert.equal(await subject(), 'second');
-	writeFileSync(cert, kept);
+	assert.equal((await answer(made.id)).status, 200);
+	const { status, body } = await waiting;
+	assert.equal(status, 200);
+	assert.equal(body.status, 'answered');
 });
 
-for (const [name, flags] of [
-	['a certificate that is not there', ['--tls-cert', '/nonexistent.pem', '--tls-key', key]],
-	['a key that does not fit', ['--tls-cert', cert, '--tls-key', cert]],
-	['a certificate without a key', ['--tls-cert', cert]],
-]) {
-	test(`${name} stops the start with a line that names the setting`, async () => {
-		const other = new Server();
-		other.spawn(flags);
-		const timer = setTimeout(() => other.child.kill('SIGKILL'), 10_000);
-		const how = await other.exited;
-		clearTimeout(timer);
-		assert.ok(how.code > 0, other.output);
-		assert.match(other.output, /tls_(cert|key)/);
-		other.remove();
+test('POST with wait is one request', async () => {
+	const list = async () => (await curl('/v1/asks?status=pending', { token: member })).body.items;
+	const waiting = curl('/v1/asks?wait=15', { body: { question: 'In one go?', type: 'boolean' } });
+	const found = await until(async () => (await list()).find((a) => a.questions[0].text === 'In one go?'));
+	await answer(found.id);
+	const { status, body } = await waiting;
+	assert.equal(status, 201);
+	assert.equal(body.status, 'answered');
+});
+
+test('events stream', async () => {
+	const child = spawn('curl', ['-sN', '--max-time', '20', '--cacert', cert, '-H',
+		`Authorization: Bearer ${agent}`, '-H', 'Accept: text/event-stream', `${url}/v1/events`]);
+	let text = '';
+	child.stdout.on('data', (bytes) => { text += bytes; });
+	await sleep(300);
+	const made = await ask();
+	await until(() => text.includes('event: ask.created') && text.includes(made.id), 'ask.created');
+	await answer(made.id);
+	await until(() => text.includes('event: ask.answered'), 'ask.answered');
+	child.kill();
+});
+
+test('the cookie of a login is for https only', async () => {
+	const code = await until(() => server.output.match(/login#(\S+)/)?.[1], 'the link');
+	const reply = await new Promise((resolve) => {
+		execFile('curl', ['-sS', '-i', '--cacert', cert, '--json', JSON.stringify({ code }),
+			`${url}/v1/login`], (error, stdout) => resolve(stdout));
 	});
+	assert.match(reply, /^HTTP\/1\.1 200/);
+	assert.match(reply, /Set-Cookie: .*; Secure/i);
+});
+
+test('who does not know the certificate does not trust it', async () => {
+	const stranger = certificate('stranger');
+	assert.equal((await curl('/healthz', { ca: stranger.cert })).code, 60);
+});
+
+test('plain HTTP is told to use https', async () => {
+	const { status, body } = await curl(`http://127.0.0.1:${server.port}/healthz`);
+	assert.equal(status, 400);
+	assert.match(body.detail, /https/);
+});
+
+test('TLS 1.1 is refused, 1.2 and 1.3 are not', async () => {
+	assert.notEqual((await curl('/healthz', { args: ['--tls-max', '1.1', '--tlsv1.0', '--ciphers', 'DEFAULT@SECLEVEL=0'] })).code, 0);
+	assert.equal((await curl('/healthz', { args: ['--tls-max', '1.2'] })).status, 200);
+	assert.equal((await curl('/healthz', { args: ['--tlsv1.3'] })).status, 200);
+});
+
+test('SIGHUP takes a new certificate, for new connections', async () => {
+	const old = tls.connect({ host: '127.0.0.1', port: server.port, rejectUnauthorized: false });
+	let text = '';
+	old.on('data', (bytes) => { text += bytes; });
+	await new Promise((resolve) => { old.on('secureConnect', resolve); });
+	install(certificate('second'));
+	server.child.kill('SIGHUP');
+	await until(async () => await shown() === 'second', 'the new certificate');
+	old.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n');
+	await until(() => text.startsWith('HTTP/1.1 200'), 'the reply on the old connection');
+	old.destroy();
+});
+
+test('a certificate that is wrong is not taken, and said', async () => {
+	const before = await shown();
+	writeFileSync(key, 'no key');
+	server.child.kill('SIGHUP');
+	await until(() => /not reloaded: tls_key is/.test(server.output), 'the complaint');
+	assert.equal(await shown(), before);
+	assert.equal((await curl('/healthz')).status, 200);
+});
+
+test('noise does not disturb it', async () => {
+	for (let i = 0; i < 20; i++) {
+		await new Promise((resolve) => {
+			const socket = net.connect(server.port, '127.0.0.1', () => socket.end(Buffer.alloc(3000, i * 11 + 1)));
+			socket.on('error', () => {});
+			socket.on('data', () => {});
+			socket.on('close', resolve);
+		});
+	}
+	assert.equal((await curl('/healthz')).status, 200);
+});
+
+test('SIGTERM ends it with 0', async () => {
+	assert.deepEqual(await server.stop(), { code: 0, signal: null });
+});
+
+/** `serve` that must not start; → its output. */
+async function refused(flags) {
+	const other = new Server({ flags });
+	other.spawn();
+	const { code } = await other.exited;
+	other.child = null;
+	other.remove();
+	assert.ok(code > 0);
+	assert.equal(other.output.trim().split('\n').length, 1, other.output);
+	return other.output;
 }
 
-test('with TLS it may listen beyond loopback', async () => {
-	const other = new Server({ flags: ['--listen', '0.0.0.0:0', '--tls-cert', cert, '--tls-key', key] });
+test('what is wrong stops the start with one line that names it', async () => {
+	const one = certificate('one');
+	const two = certificate('two');
+	assert.match(await refused(['--tls-cert', one.cert]), /tls_cert and tls_key/);
+	assert.match(await refused(['--tls-cert', '/nowhere', '--tls-key', one.key]),
+		/tls_cert is '\/nowhere': No such file/);
+	assert.match(await refused(['--tls-cert', one.cert, '--tls-key', '/nowhere']),
+		/tls_key is '\/nowhere': No such file/);
+	assert.match(await refused(['--tls-cert', one.cert, '--tls-key', two.key]),
+		/tls_key is .* not the key of the certificate/);
+	assert.match(await refused(['--tls-cert', one.key, '--tls-key', one.key]),
+		/tls_cert is .* no certificate/);
+});
+
+test('with TLS it listens beyond loopback; a certificate about to expire is a warning', async () => {
+	const soon = certificate('soon', 2);
+	const other = new Server({ flags: ['--listen', '0.0.0.0:0', '--tls-cert', soon.cert,
+		'--tls-key', soon.key] });
 	await other.start();
-	assert.deepEqual(await other.stop(), { code: 0, signal: null });
+	assert.match(other.output, /warn.*tls_cert is .* expires/);
+	const reply = await curl(`https://127.0.0.1:${other.port}/healthz`, { ca: soon.cert });
+	assert.equal(reply.status, 200);
+	await other.stop();
 	other.remove();
 });
