@@ -135,6 +135,17 @@ static bool option_known(const struct question *q, struct str id)
 	return false;
 }
 
+/* Told where the id came from: its own member, the label, or the bare text. */
+static void option_wrong(struct reading *r, const struct spot *at, const struct json *json,
+	const struct option *o)
+{
+	struct str name = json_get(json, "id") ? STR("id") : STR("label");
+	struct spot member = spot_member(at, name);
+
+	wrong(r->check, json->type == JSON_OBJECT ? &member : at,
+		"another option has the id \"%.*s\"", STR_ARGS(text_excerpt(o->id)));
+}
+
 static void read_options(struct reading *r, struct arena *arena, struct question *q)
 {
 	const struct json *list = r->m[M_OPTIONS];
@@ -156,10 +167,7 @@ static void read_options(struct reading *r, struct arena *arena, struct question
 
 		option_read(r, &item, &list->items[i], o);
 		if (o->id.len && option_known(q, o->id))
-			wrong_member(r->check, &item,
-				json_get(&list->items[i], "id") ? STR("id") : STR("label"),
-				"another option has the id \"%.*s\"",
-				STR_ARGS(text_excerpt(o->id)));
+			option_wrong(r, &item, &list->items[i], o);
 		q->options_len++;
 	}
 }

@@ -71,7 +71,8 @@ static enum err reply_decide(struct job *job, struct rows *rows, struct fault *w
 
 	if (!e && !person) e = desk_own(&job->who, a->agent, why);
 	if (!e) e = desk_refused(t, why);
-	if (!e) e = route_open(t, rows, a, why);
+	/* A person's late word to an ask that ran out is kept in its thread. */
+	if (!e && !(person && a->status == ASK_EXPIRED)) e = route_open(t, rows, a, why);
 	if (!e) e = note_read(t->body, "text", REPLY_MAX, true, &text, why);
 	if (e) return e;
 	if (a->replies.len > THREAD_MAX)
@@ -85,6 +86,10 @@ static enum err reply_decide(struct job *job, struct rows *rows, struct fault *w
 	jw_bool(&w, person);
 	jw_key(&w, "text");
 	jw_str(&w, text);
+	if (a->status != ASK_PENDING) {
+		jw_key(&w, "late");
+		jw_bool(&w, true);
+	}
 	jw_object_end(&w);
 	job->status = 201;
 	return route_changed(t, rows, a, "ask.replied", &data, person, why);

@@ -213,7 +213,7 @@ static const struct {
 		"{'text':'t','attempt':1,'attempts':3,'mine':[1],'free':null}" },
 	{ "{'question':'a','metadata':{'n':12345678901234567890}}", "metadata",
 		"{'n':12345678901234567890}" },
-	{ "{'question':'a','type':'boolean','default':true}", "default",
+	{ "{'question':'a','type':'boolean','default':{'q1':true}}", "default",
 		"{'q1':{'value':true}}" },
 	{ "{'question':'a','type':'boolean','default':{'value':false}}", "default",
 		"{'q1':{'value':false}}" },
