@@ -1,9 +1,10 @@
-/* sqlite.c - the SQLite driver: one writing connection, which also checkpoints; every other
- * one is read-only and never does (SQLite before 3.51.3 can corrupt the log otherwise).
+/* sqlite.c - the SQLite driver: one writing connection, which also checkpoints; every
+ * other one is read-only and never does (SQLite before 3.51.3 can corrupt the log
+ * otherwise).
  *
- * Commit is durable when it returns: WAL with synchronous=FULL. A COMMIT that fails with an
- * I/O error may yet be on the disk, so its outcome is unknown. One that fails because the
- * disk is full never wrote its last frame, so nothing is kept. */
+ * Commit is durable when it returns: WAL with synchronous=FULL. A COMMIT that fails with
+ * an I/O error may yet be on the disk, so its outcome is unknown. One that fails because
+ * the disk is full never wrote its last frame, so nothing is kept. */
 #include "store/db.h"
 
 #include "base/buf.h"
@@ -18,10 +19,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { ARGS_MAX = 32, BUSY_MS = 2000, MANY = 16 };
+enum { ARGS_MAX = 32, BUSY_MS = 2000, MANY = 8 };
 
-/* What a batch adds in long runs: done MANY rows a statement, whose cursors stay open from
- * row to row. Their text ends with the one tuple of VALUES. */
+/* What a batch adds in long runs: done MANY rows a statement, whose cursors stay open
+ * from row to row. Their text ends with the one tuple of VALUES. */
 static const bool in_runs[SQL_COUNT] = {
 	[SQL_SESSION_ADD] = true,
 	[SQL_ASK_ADD] = true,
@@ -52,25 +53,23 @@ static enum err sqlite_fail(struct sqlite *s, int rc, bool commit, struct fault 
 
 	switch (rc & 0xff) {
 	case SQLITE_BUSY:
-	case SQLITE_LOCKED:
-		return fail(why, ERR_BUSY, "the store is locked: %s", text);
+	case SQLITE_LOCKED: return fail(why, ERR_BUSY, "the store is locked: %s", text);
 	case SQLITE_CONSTRAINT:
 		return fail(why, ERR_BUSY, "refused by the store: %s", text);
-	case SQLITE_FULL:
-		return fail(why, ERR_UNAVAILABLE, "the disk is full");
+	case SQLITE_FULL: return fail(why, ERR_UNAVAILABLE, "the disk is full");
 	case SQLITE_READONLY:
 	case SQLITE_CANTOPEN:
-		return fail(why, ERR_UNAVAILABLE, "the store cannot be written: %s", text);
-	case SQLITE_NOMEM:
-		return fail(why, ERR_MEMORY, "out of memory in the store");
+		return fail(
+			why, ERR_UNAVAILABLE, "the store cannot be written: %s", text);
+	case SQLITE_NOMEM: return fail(why, ERR_MEMORY, "out of memory in the store");
 	case SQLITE_IOERR:
-		return commit ? fail(why, ERR_UNKNOWN, "the disk failed at the commit: %s", text)
+		return commit ? fail(why, ERR_UNKNOWN,
+					"the disk failed at the commit: %s", text)
 			      : fail(why, ERR_UNAVAILABLE, "the disk failed: %s", text);
 	case SQLITE_CORRUPT:
 	case SQLITE_NOTADB:
 		return fail(why, ERR_UNAVAILABLE, "the store is damaged: %s", text);
-	default:
-		return fail(why, ERR_INTERNAL, "store: %s", text);
+	default: return fail(why, ERR_INTERNAL, "store: %s", text);
 	}
 }
 
@@ -120,11 +119,13 @@ static int sqlite_bind(struct prepared *p, const struct val *args, int len)
 
 /* ---- many rows at once ---- */
 
-/* OR FAIL: the transaction is rolled back anyway, so that no statement's journal is due. */
+/* OR FAIL: the transaction is rolled back anyway, so that no statement's journal is due.
+ */
 static void many_write(struct buf *out, struct str text, int args_len)
 {
 	int values = str_find(text, STR(" VALUES "));
-	struct str head = str_first(text, (size_t)values), tuple = str_from(text, (size_t)values + 8);
+	struct str head = str_first(text, (size_t)values),
+		   tuple = str_from(text, (size_t)values + 8);
 
 	buf_print(out, "INSERT OR FAIL %.*s VALUES ", STR_ARGS(str_from(head, 7)));
 	for (int row = 0; row < MANY; row++) {
@@ -133,7 +134,8 @@ static void many_write(struct buf *out, struct str text, int args_len)
 			char c = tuple.at[i];
 
 			if (c == '$')
-				buf_print(out, "?%d", atoi(tuple.at + i + 1) + row * args_len);
+				buf_print(out, "?%d",
+					atoi(tuple.at + i + 1) + row * args_len);
 			else if (c < '0' || c > '9')
 				buf_add_char(out, c);
 		}
@@ -198,15 +200,14 @@ static enum err sqlite_call(struct sqlite *s, struct call *call, struct fault *w
 		e = call->row(call->ctx, &row, why);
 		if (e) break;
 	}
-	if (!e && rc != SQLITE_DONE)
-		e = sqlite_fail(s, rc, call->sql == SQL_COMMIT, why);
+	if (!e && rc != SQLITE_DONE) e = sqlite_fail(s, rc, call->sql == SQL_COMMIT, why);
 	call->changed = sqlite3_changes64(s->handle);
 	sqlite3_reset(p->stmt);
 	return e;
 }
 
-static enum err sqlite_run(struct db *db, struct call *calls, size_t len, size_t *failed,
-	struct fault *why)
+static enum err sqlite_run(
+	struct db *db, struct call *calls, size_t len, size_t *failed, struct fault *why)
 {
 	struct sqlite *s = sqlite_of(db);
 
@@ -214,11 +215,14 @@ static enum err sqlite_run(struct db *db, struct call *calls, size_t len, size_t
 		enum err e;
 
 		done = is_run(&calls[i], len - i) ? MANY : 1;
-		if (calls[i].sql == SQL_ROLLBACK && sqlite3_get_autocommit(s->handle)) continue;
-		e = done == MANY ? sqlite_many(s, &calls[i], why) : sqlite_call(s, &calls[i], why);
+		if (calls[i].sql == SQL_ROLLBACK && sqlite3_get_autocommit(s->handle))
+			continue;
+		e = done == MANY ? sqlite_many(s, &calls[i], why)
+				 : sqlite_call(s, &calls[i], why);
 		if (!e) continue;
 		*failed = i;
-		/* After FULL, IOERR or NOMEM the engine may have rolled back by itself. */
+		/* After FULL, IOERR or NOMEM the engine may have rolled back by itself.
+		 */
 		if (calls[i].sql == SQL_COMMIT && e != ERR_UNKNOWN) db_rollback(db);
 		return e;
 	}
@@ -256,17 +260,21 @@ static void sqlite_shut(struct db *db)
 static enum err sqlite_wal_on(struct sqlite *s, struct fault *why)
 {
 	sqlite3_stmt *stmt = NULL;
-	int rc = sqlite3_prepare_v2(s->handle, "PRAGMA journal_mode=WAL", -1, &stmt, NULL);
+	int rc =
+		sqlite3_prepare_v2(s->handle, "PRAGMA journal_mode=WAL", -1, &stmt, NULL);
 	bool on = false;
 
 	if (rc == SQLITE_OK) rc = sqlite3_step(stmt);
-	if (rc == SQLITE_ROW) on = strcmp((const char *)sqlite3_column_text(stmt, 0), "wal") == 0;
+	if (rc == SQLITE_ROW)
+		on = strcmp((const char *)sqlite3_column_text(stmt, 0), "wal") == 0;
 	sqlite3_finalize(stmt);
 	if (rc != SQLITE_ROW) return sqlite_fail(s, rc, false, why);
-	return on ? OK : fail(why, ERR_UNAVAILABLE, "the store cannot use a write-ahead log");
+	return on ? OK
+		  : fail(why, ERR_UNAVAILABLE, "the store cannot use a write-ahead log");
 }
 
-static enum err sqlite_setup(struct sqlite *s, const struct db_options *o, struct fault *why)
+static enum err sqlite_setup(
+	struct sqlite *s, const struct db_options *o, struct fault *why)
 {
 	enum err e;
 
@@ -280,7 +288,8 @@ static enum err sqlite_setup(struct sqlite *s, const struct db_options *o, struc
 	e = sqlite_wal_on(s, why);
 	if (!e)
 		e = sqlite_script(&s->db,
-			o->weak_sync ? "PRAGMA synchronous=NORMAL" : "PRAGMA synchronous=FULL",
+			o->weak_sync ? "PRAGMA synchronous=NORMAL"
+				     : "PRAGMA synchronous=FULL",
 			why);
 	/* A bigger log between checkpoints: each costs two more syncs. */
 	if (!e)
@@ -308,14 +317,15 @@ static void sqlite_sync_folder(const char *path)
 	close(fd);
 }
 
-/* SQLite counts its memory under one lock for all threads, for figures that nobody reads. */
+/* SQLite counts its memory under one lock for all threads, for figures that nobody reads.
+ */
 static void sqlite_init(void)
 {
 	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 }
 
-static struct db *sqlite_open(const struct db_options *o, enum db_mode mode,
-	struct fault *why)
+static struct db *sqlite_open(
+	const struct db_options *o, enum db_mode mode, struct fault *why)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	struct sqlite *s = mem_alloc(sizeof *s);
@@ -335,7 +345,8 @@ static struct db *sqlite_open(const struct db_options *o, enum db_mode mode,
 	s->db.mode = mode;
 	rc = mode == DB_WRITE ? wal_renew(path, o->vfs) : SQLITE_OK;
 	if (rc == SQLITE_OK)
-		rc = sqlite3_open_v2(path, &s->handle, flags | SQLITE_OPEN_NOMUTEX, o->vfs);
+		rc = sqlite3_open_v2(
+			path, &s->handle, flags | SQLITE_OPEN_NOMUTEX, o->vfs);
 	if (rc != SQLITE_OK)
 		fail(why, ERR_UNAVAILABLE, "store %s: %s", path,
 			s->handle ? sqlite3_errmsg(s->handle) : sqlite3_errstr(rc));
@@ -354,7 +365,8 @@ static enum err sqlite_backup(struct db *db, const char *path, struct fault *why
 	struct sqlite *s = sqlite_of(db);
 	sqlite3 *to = NULL;
 	sqlite3_backup *b = NULL;
-	int rc = sqlite3_open_v2(path, &to, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL);
+	int rc = sqlite3_open_v2(
+		path, &to, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL);
 	enum err e = OK;
 
 	if (rc == SQLITE_OK) b = sqlite3_backup_init(to, "main", s->handle, "main");
@@ -367,10 +379,10 @@ static enum err sqlite_backup(struct db *db, const char *path, struct fault *why
 	return e;
 }
 
-
 static enum err verify_said(const char *text, struct fault *why)
 {
-	return strcmp(text, "ok") == 0 ? OK : fail(why, ERR_UNAVAILABLE, "store: %s", text);
+	return strcmp(text, "ok") == 0 ? OK
+				       : fail(why, ERR_UNAVAILABLE, "store: %s", text);
 }
 
 static enum err sqlite_verify(struct db *db, struct fault *why)
