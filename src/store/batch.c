@@ -276,6 +276,7 @@ void batch_write(struct batch *b, struct job **jobs, size_t len)
 		batch_fail(b, jobs, len, &why);
 		batch_ready(b, NULL); /* or the next batch tries again */
 	} else if (len > 1 && b->db) {
+		arena_done(&b->arena); /* it may be what gave out */
 		for (size_t i = 0; i < len; i++)
 			batch_write(b, &jobs[i], 1);
 	} else {

@@ -332,6 +332,31 @@ static void a_job_that_fails_by_itself_does_not_disturb_the_others(void **state)
 	clerk_gone(c);
 }
 
+static enum err wants_too_much(struct trial *t, struct rows *rows, struct fault *why)
+{
+	(void)t, (void)why;
+	return arena_alloc(rows->arena, (size_t)1 << 30) ? OK : ERR_MEMORY;
+}
+
+static void a_job_that_uses_up_the_memory_of_its_batch_fails_alone(void **state)
+{
+	struct clerk *c = clerk_on_place();
+	struct trial jobs[3] = { { .decide = make_both }, { .decide = wants_too_much },
+		{ .decide = make_both } };
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		jobs[i].job.kind = &trial_kind;
+		jobs[i].job.done = trial_done;
+		jobs[i].job.link.next = i < 2 ? &jobs[i + 1].job.link : NULL;
+	}
+	clerk_work(c, &jobs[0].job.link);
+	assert_int_equal(jobs[0].job.err, OK);
+	assert_int_equal(jobs[1].job.err, ERR_MEMORY);
+	assert_int_equal(jobs[2].job.err, OK);
+	clerk_gone(c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -342,6 +367,7 @@ int main(void)
 		cmocka_unit_test(an_idempotency_key_is_one_record),
 		cmocka_unit_test(one_statement_that_fails_spares_the_other_jobs),
 		cmocka_unit_test(a_job_that_fails_by_itself_does_not_disturb_the_others),
+		cmocka_unit_test(a_job_that_uses_up_the_memory_of_its_batch_fails_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
