@@ -1,0 +1,185 @@
+/* disk.c - every n-th write, sync, truncation, opening … of the disk fails, once or from
+ * then on, while a desk works. Then it is killed, or goes on until the power is cut. */
+#include "cutvfs.h"
+#include "scene.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static const struct {
+	enum cut_fault fault;
+	const char *name;
+} faults[] = { { CUT_WRITE, "write" }, { CUT_FULL, "full" }, { CUT_SYNC, "sync" },
+	{ CUT_READ, "read" }, { CUT_TRUNCATE, "truncate" }, { CUT_OPEN, "open" },
+	{ CUT_DELETE, "delete" } };
+
+struct trial {
+	struct rig rig;
+	struct scene scene;
+	char what[96];
+};
+
+/* As kill -9 would: all that was written stands in the system's cache. */
+static void killed(struct trial *t, enum cut_choice choice)
+{
+	struct cut_history *h = cut_power_off();
+	uint64_t end = cut_history_length(h);
+
+	rig_shut(&t->rig);
+	cut_state(h, end, choice, 7);
+	cut_history_free(h);
+	if (!rig_reopen(&t->rig)) fail_msg("%s: %s", t->what, t->rig.why.detail);
+}
+
+/* False: this many calls of the kind are not made; there was nothing to fail. */
+static bool trial_run(struct trial *t, const struct rig_options *options, size_t kind,
+	uint64_t n, bool onwards)
+{
+	bool hit;
+
+	snprintf(t->what, sizeof t->what, "%s %llu%s", faults[kind].name,
+		(unsigned long long)n, onwards ? " onwards" : "");
+	cut_reset();
+	assert_true(rig_open(&t->rig, options));
+	scene_begin(&t->scene, &t->rig);
+	cut_fail_at(faults[kind].fault, n, onwards);
+	scene_play(&t->scene);
+	hit = cut_failures() > 0;
+	cut_fail_none();
+	if (n % 2) {
+		killed(t, CUT_ALL);
+		scene_judge(&t->scene, t->what);
+	} else {
+		scene_judge(&t->scene, t->what);
+	}
+	scene_repeat(&t->scene, t->what);
+	killed(t, n % 4 < 2 ? CUT_NONE : CUT_TORN);
+	scene_judge(&t->scene, t->what);
+	rig_close(&t->rig);
+	return hit;
+}
+
+/* Every n up to where none is hit any more; then fewer, evenly. */
+static void trials(const struct rig_options *options)
+{
+	static struct trial t;
+	uint64_t step = getenv("PARLEY_LONG") || options->alone ? 1 : 3;
+
+	for (size_t kind = 0; kind < sizeof faults / sizeof *faults; kind++) {
+		uint64_t n = 1;
+
+		while (trial_run(&t, options, kind, n, false))
+			n += step;
+		for (n = 1; trial_run(&t, options, kind, n, true);)
+			n += step;
+		scene_tell(faults[kind].name);
+	}
+}
+
+static void a_disk_that_fails_makes_no_false_promise(void **state)
+{
+	(void)state;
+	trials(&(struct rig_options){ .cut = true, .alone = true, .log_pages = 20 });
+}
+
+static void nor_with_readers_beside_the_writer(void **state)
+{
+	(void)state;
+	trials(&(struct rig_options){ .cut = true, .log_pages = 20 });
+}
+
+/* ---- what is said ---- */
+
+static void says(enum cut_fault fault, enum err said)
+{
+	struct rig r;
+	char why[256] = "";
+
+	cut_reset();
+	assert_true(rig_open(&r, &(struct rig_options){ .cut = true, .alone = true }));
+	cut_fail_at(fault, 1, true);
+	assert_int_equal(rig_ask(&r, "k").err, said);
+	assert_false(desk_ready(r.desk));
+	assert_int_not_equal(rig_ask(&r, "l").err, OK);
+	assert_false(desk_ready(r.desk));
+	cut_fail_none();
+	assert_int_equal(rig_ask(&r, "k").err, OK);
+	assert_true(desk_ready(r.desk));
+	assert_int_equal(rig_check(&r, why), 2);
+	rig_close(&r);
+}
+
+static void a_full_disk_is_unavailable(void **state)
+{
+	(void)state;
+	says(CUT_FULL, ERR_UNAVAILABLE);
+}
+
+static void a_commit_whose_sync_fails_is_unknown(void **state)
+{
+	(void)state;
+	says(CUT_SYNC, ERR_UNKNOWN);
+}
+
+/* The connection is given up, and no other is to be had for a while. */
+static void a_store_that_cannot_be_opened_again_is_unavailable_until_it_can(void **state)
+{
+	struct rig r;
+	char why[256] = "";
+
+	(void)state;
+	cut_reset();
+	assert_true(rig_open(&r, &(struct rig_options){ .cut = true, .alone = true }));
+	cut_fail_at(CUT_SYNC, 1, true);
+	cut_fail_at(CUT_OPEN, 1, true);
+	assert_int_equal(rig_ask(&r, "k").err, ERR_UNKNOWN);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(rig_ask(&r, "l").err, ERR_UNAVAILABLE);
+		assert_string_equal(
+			rig_status(&r, "ask_00000000000000000000000000"), "?");
+		assert_false(desk_ready(r.desk));
+	}
+	cut_fail_none();
+	assert_int_equal(rig_ask(&r, "k").err, OK);
+	assert_true(desk_ready(r.desk));
+	assert_int_equal(rig_check(&r, why), 2);
+	rig_close(&r);
+}
+
+/* Killed before anything else: the row was there after all, and its key says so. */
+static void the_key_tells_after_the_recovery(void **state)
+{
+	static struct trial t;
+	struct made again;
+	char why[256] = "";
+
+	(void)state;
+	cut_reset();
+	assert_true(
+		rig_open(&t.rig, &(struct rig_options){ .cut = true, .alone = true }));
+	cut_fail_at(CUT_SYNC, 1, false);
+	assert_int_equal(rig_ask(&t.rig, "k").err, ERR_UNKNOWN);
+	cut_fail_none();
+	killed(&t, CUT_ALL);
+	again = rig_ask(&t.rig, "k");
+	assert_int_equal(again.err, OK);
+	assert_int_equal(rig_check(&t.rig, why), 2);
+	assert_string_equal(rig_status(&t.rig, again.id), "pending");
+	rig_close(&t.rig);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_full_disk_is_unavailable),
+		cmocka_unit_test(a_commit_whose_sync_fails_is_unknown),
+		cmocka_unit_test(
+			a_store_that_cannot_be_opened_again_is_unavailable_until_it_can),
+		cmocka_unit_test(the_key_tells_after_the_recovery),
+		cmocka_unit_test(a_disk_that_fails_makes_no_false_promise),
+		cmocka_unit_test(nor_with_readers_beside_the_writer),
+	};
+
+	cut_register();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

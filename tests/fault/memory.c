@@ -1,0 +1,133 @@
+/* memory.c - every n-th allocation fails, ours and SQLite's, once or from then on, while
+ * a desk opens and works. It says so, keeps no half of anything, and works again
+ * afterwards. */
+#include "cutvfs.h"
+#include "scene.h"
+
+#include "base/mem.h"
+
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- SQLite's heap counts too ---- */
+
+static sqlite3_mem_methods plain;
+
+static void *counted_malloc(int size)
+{
+	return mem_allowed() ? plain.xMalloc(size) : NULL;
+}
+
+static void *counted_realloc(void *at, int size)
+{
+	return mem_allowed() ? plain.xRealloc(at, size) : NULL;
+}
+
+static void count_sqlite(void)
+{
+	sqlite3_mem_methods counted;
+
+	sqlite3_config(SQLITE_CONFIG_GETMALLOC, &plain);
+	counted = plain;
+	counted.xMalloc = counted_malloc;
+	counted.xRealloc = counted_realloc;
+	sqlite3_config(SQLITE_CONFIG_MALLOC, &counted);
+	/* Small pieces from a stock of its own would be spared. */
+	sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 0, 0);
+}
+
+/* ---- trials ---- */
+
+static void killed(struct rig *r, const char *what)
+{
+	struct cut_history *h = cut_power_off();
+
+	rig_shut(r);
+	cut_state(h, cut_history_length(h), CUT_ALL, 7);
+	cut_history_free(h);
+	if (!rig_reopen(r)) fail_msg("%s: %s", what, r->why.detail);
+}
+
+static bool trial_run(uint64_t n, bool onwards)
+{
+	struct rig r;
+	struct scene scene;
+	char what[64];
+	bool hit;
+
+	snprintf(what, sizeof what, "allocation %llu%s", (unsigned long long)n,
+		onwards ? " onwards" : "");
+	cut_reset();
+	assert_true(rig_open(&r, &(struct rig_options){ .cut = true, .alone = true }));
+	scene_begin(&scene, &r);
+	mem_fail_at(n, onwards);
+	scene_play(&scene);
+	hit = mem_count() >= n;
+	mem_fail_at(0, 0);
+	if (n % 2) killed(&r, what);
+	scene_judge(&scene, what);
+	scene_repeat(&scene, what);
+	rig_close(&r);
+	return hit;
+}
+
+static uint64_t step(void)
+{
+	return getenv("PARLEY_LONG") ? 1 : 3;
+}
+
+static void one_allocation_that_fails_spoils_nothing(void **state)
+{
+	(void)state;
+	for (uint64_t n = 1; trial_run(n, false);)
+		n += step();
+	scene_tell("one");
+}
+
+static void nor_does_a_heap_that_is_used_up(void **state)
+{
+	(void)state;
+	for (uint64_t n = 1; trial_run(n, true);)
+		n += step();
+	scene_tell("all from one on");
+}
+
+static void a_desk_that_cannot_open_says_so(void **state)
+{
+	struct rig r;
+	bool hit = true;
+
+	(void)state;
+	cut_reset();
+	assert_true(rig_open(&r, &(struct rig_options){ .cut = true, .alone = true }));
+	for (uint64_t n = 1; hit; n++) {
+		bool opened;
+
+		rig_shut(&r);
+		mem_fail_at(n, 0);
+		opened = rig_reopen(&r);
+		hit = mem_count() >= n;
+		mem_fail_at(0, 0);
+		if (!opened) {
+			assert_int_not_equal(r.why.err, OK);
+			assert_true(r.why.detail[0] != '\0');
+		}
+	}
+	assert_non_null(r.desk);
+	assert_int_equal(rig_ask(&r, NULL).err, OK);
+	rig_close(&r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_desk_that_cannot_open_says_so),
+		cmocka_unit_test(one_allocation_that_fails_spoils_nothing),
+		cmocka_unit_test(nor_does_a_heap_that_is_used_up),
+	};
+
+	count_sqlite();
+	cut_register();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
