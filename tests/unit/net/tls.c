@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/mem.h"
 #include "net/tls.h"
 
 #define GET(path) "GET " path " HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -615,8 +616,24 @@ static void who_waits_weighs_little(void **state)
 	stand_free(s);
 }
 
-/* Whatever allocation of OpenSSL's fails, the peer gets its replies or the end, and the
- * next is served. */
+/* A connection from beginning to end, whatever comes of it. */
+static void try_all(struct stand *s)
+{
+	int fd = peer_raw(s);
+	struct reply r = { 0 };
+
+	if (peer_secure(fd, NULL)) {
+		peer_send(fd, GET("/") GET("/pieces") GET("/big"));
+		for (int i = 0; i < 3; i++) {
+			if (!peer_reply(fd, &r)) i = 3;
+			reply_done(&r);
+		}
+	}
+	close(fd);
+}
+
+/* Whatever allocation fails, OpenSSL's or ours, the peer gets its replies or the end, and
+ * the next is served. */
 static void any_allocation_of_the_library_may_fail(void **state)
 {
 	struct stand *s = stand_new(NULL, NULL);
@@ -626,27 +643,36 @@ static void any_allocation_of_the_library_may_fail(void **state)
 	(void)state;
 	stand_call(s, mark_loop, NULL);
 	expect_alive(s);
-	for (n = 1; failed && n < 5000; n += n < 200 ? 1 : 7) {
-		int fd = peer_raw(s);
-		struct reply r;
-
+	for (n = 1; failed && n < 5000; n += n < 200 ? 1 : 13) {
 		atomic_store(&heap_fails_at, n);
-		if (peer_secure(fd, NULL)) {
-			peer_send(fd, GET("/") GET("/pieces"));
-			for (int i = 0; i < 2; i++) {
-				peer_reply(fd, &r);
-				reply_done(&r);
-			}
-		}
+		try_all(s);
 		failed = atomic_load(&heap_fails_at) <= 0;
 		atomic_store(&heap_fails_at, 0);
-		close(fd);
 		wait_for_connections(s, 0);
 	}
 	assert_false(failed);
 	print_message("%ld allocations could fail\n", n);
 	expect_alive(s);
 	stand_free(s);
+}
+
+static void any_allocation_of_ours_may_fail(void **state)
+{
+	bool failed = true;
+
+	(void)state;
+	for (uint64_t n = 1; failed && n < 500; n++) {
+		struct stand *s = stand_new(NULL, NULL);
+
+		mem_fail_at(n, 0);
+		try_all(s);
+		failed = mem_count() >= n;
+		mem_fail_at(0, 0);
+		wait_for_connections(s, 0);
+		expect_alive(s);
+		stand_free(s);
+	}
+	assert_false(failed);
 }
 
 int main(void)
@@ -669,6 +695,7 @@ int main(void)
 		cmocka_unit_test(a_peers_farewell_is_a_half_close),
 		cmocka_unit_test(who_waits_weighs_little),
 		cmocka_unit_test(any_allocation_of_the_library_may_fail),
+		cmocka_unit_test(any_allocation_of_ours_may_fail),
 	};
 
 	CRYPTO_set_mem_functions(heap_alloc, heap_grow, heap_free);
