@@ -1,15 +1,11 @@
 /* feed.c - passing committed events on. */
 #include "desk/feed.h"
 
-#include "base/id.h"
 #include "base/mem.h"
 
 #include <stdio.h>
 
-struct parked {
-	struct waiter *first;
-	char ask[ID_SIZE];
-};
+enum { BUCKETS_FIRST = 16 };
 
 /* What was told last in a workspace. */
 struct feed_place {
@@ -20,85 +16,116 @@ struct feed_place {
 
 /* ---- waiters ---- */
 
-bool feed_park(struct feed *f, struct waiter *w, struct str ask)
+static struct waiter **bucket_of(const struct feed *f, struct str ask)
 {
-	struct parked *p = table_get(&f->parked, ask);
+	return &f->buckets[str_hash(ask) & (f->buckets_len - 1)];
+}
 
-	if (ask.len >= ID_SIZE) return false;
-	if (!p) {
-		p = mem_alloc(sizeof *p);
-		if (!p) return false;
-		memcpy(p->ask, ask.at, ask.len);
-		if (!table_put(&f->parked, str_make(p->ask, ask.len), p)) {
-			mem_free(p);
-			return false;
+static void bucket_add(struct feed *f, struct waiter *w)
+{
+	struct waiter **bucket = bucket_of(f, str_of(w->ask));
+
+	w->next = *bucket;
+	*bucket = w;
+}
+
+/* A bucket a waiter. When there is no memory for more, the old ones get longer. */
+static bool buckets_grow(struct feed *f)
+{
+	struct feed old = *f;
+	size_t len = old.buckets_len ? old.buckets_len * 2 : BUCKETS_FIRST;
+	struct waiter **buckets = mem_alloc(len * sizeof *buckets);
+
+	if (!buckets) return old.buckets_len > 0;
+	f->buckets = buckets;
+	f->buckets_len = len;
+	for (size_t i = 0; i < old.buckets_len; i++) {
+		for (struct waiter *w = old.buckets[i], *next; w; w = next) {
+			next = w->next;
+			bucket_add(f, w);
 		}
 	}
-	w->parked = p;
-	w->prev = NULL;
-	w->next = p->first;
-	if (p->first) p->first->prev = w;
-	p->first = w;
+	mem_free(old.buckets);
+	return true;
+}
+
+bool feed_park(struct feed *f, struct waiter *w, struct str ask)
+{
+	if (ask.len >= ID_SIZE) return false;
+	if (f->waiters >= f->buckets_len && !buckets_grow(f)) return false;
+	memmove(w->ask, ask.at, ask.len);
+	w->ask[ask.len] = '\0';
+	w->parked = true;
+	bucket_add(f, w);
 	f->waiters++;
 	return true;
 }
 
 void feed_unpark(struct feed *f, struct waiter *w)
 {
-	struct parked *p = w->parked;
+	struct waiter **at;
 
-	if (!p) return;
-	if (w->prev)
-		w->prev->next = w->next;
-	else
-		p->first = w->next;
-	if (w->next) w->next->prev = w->prev;
-	w->parked = NULL;
-	w->next = w->prev = NULL;
+	if (!w->parked) return;
+	at = bucket_of(f, str_of(w->ask));
+	while (*at != w)
+		at = &(*at)->next;
+	*at = w->next;
+	w->parked = false;
 	f->waiters--;
-	if (p->first) return;
-	table_remove(&f->parked, str_of(p->ask));
-	mem_free(p);
+}
+
+/* Takes those of an ask out of their bucket; of any ask when it is empty. */
+static struct waiter *bucket_take(struct feed *f, struct waiter **at, struct str ask)
+{
+	struct waiter *taken = NULL, *w;
+
+	while ((w = *at)) {
+		if (ask.len && !str_is(ask, w->ask)) {
+			at = &w->next;
+			continue;
+		}
+		*at = w->next;
+		w->next = taken;
+		w->parked = false;
+		f->waiters--;
+		taken = w;
+	}
+	return taken;
 }
 
 /* A woken waiter may park others, or itself again, for the same ask: only those that were
  * parked before are woken. */
-static void parked_wake(struct feed *f, struct parked *p, struct str shown)
+static void waiters_wake(struct waiter *list, struct str shown)
 {
-	struct waiter *list = p->first;
-
-	table_remove(&f->parked, str_of(p->ask));
-	mem_free(p);
-	for (struct waiter *w = list; w; w = w->next) {
-		w->parked = NULL;
-		f->waiters--;
-	}
 	while (list) {
 		struct waiter *w = list;
 
 		list = w->next;
-		w->next = w->prev = NULL;
 		w->wake(w, shown);
 	}
 }
 
 static void wake_ask(struct feed *f, struct str ask, struct str shown)
 {
-	struct parked *p = table_get(&f->parked, ask);
-
-	if (p) parked_wake(f, p, shown);
+	if (f->waiters) waiters_wake(bucket_take(f, bucket_of(f, ask), ask), shown);
 }
 
 static void wake_all(struct feed *f)
 {
-	size_t at = 0;
-	struct str key;
-	void *value;
+	struct waiter *all = NULL;
 
-	while (f->waiters && table_next(&f->parked, &at, &key, &value)) {
-		parked_wake(f, value, STR_NONE);
-		at = 0;
+	for (size_t i = 0; i < f->buckets_len; i++) {
+		struct waiter *taken = bucket_take(f, &f->buckets[i], STR_NONE);
+
+		while (taken) {
+			struct waiter *w = taken;
+
+			taken = w->next;
+			w->next = all;
+			all = w;
+		}
 	}
+	waiters_wake(all, STR_NONE);
 }
 
 /* ---- followers ---- */
@@ -108,15 +135,16 @@ static struct feed_place *feed_place(struct feed *f, int64_t ws)
 	struct feed_place *p;
 	char key[24];
 
+	if (f->recent && f->recent->ws == ws) return f->recent;
 	snprintf(key, sizeof key, "%lld", (long long)ws);
 	p = table_get(&f->workspaces, str_of(key));
-	if (p) return p;
+	if (p) return f->recent = p;
 	p = mem_alloc(sizeof *p);
 	if (!p) return NULL;
 	p->ws = ws;
 	p->last = -1;
 	memcpy(p->key, key, sizeof key);
-	if (table_put(&f->workspaces, str_of(p->key), p)) return p;
+	if (table_put(&f->workspaces, str_of(p->key), p)) return f->recent = p;
 	mem_free(p);
 	return NULL;
 }
@@ -209,5 +237,5 @@ void feed_done(struct feed *f)
 	while (table_next(&f->workspaces, &at, &key, &value))
 		mem_free(value);
 	table_done(&f->workspaces);
-	table_done(&f->parked);
+	mem_free(f->buckets);
 }

@@ -1,22 +1,25 @@
 /* feed.h - who is to be told of committed events: parked waiters and live streams.
  *
- * One feed a loop, used on that loop's thread only. It owns the lists, not what is in them.
- * A batch is passed on directly only if its first number follows the last one told; otherwise
- * every stream of that workspace must read the log from its own cursor, and every waiter must
- * look at its ask. */
+ * One feed a loop, used on that loop's thread only. It owns the lists, not what is in
+ * them. A batch is passed on directly only if its first number follows the last one told;
+ * otherwise every stream of that workspace must read the log from its own cursor, and
+ * every waiter must look at its ask. */
 #ifndef DESK_FEED_H
 #define DESK_FEED_H
 
+#include "base/id.h"
 #include "base/table.h"
 #include "core/event.h"
 #include "store/clerk.h"
 
-/* Waits for news of one ask. Park first, then read the ask, so that no wake-up is missed. */
+/* Waits for news of one ask. Park first, then read the ask, so that no wake-up is missed.
+ */
 struct waiter {
-	struct waiter *next, *prev; /* of the same ask; NULL when not parked */
-	struct parked *parked;
+	struct waiter *next; /* of the same bucket */
 	/* The ask as JSON; empty: look at it. The waiter is no longer parked. */
 	void (*wake)(struct waiter *, struct str shown);
+	bool parked;
+	char ask[ID_SIZE]; /* what it waits for, or waited for last */
 };
 
 /* Follows the log. While it catches up it is not live, and is not told. */
@@ -25,20 +28,23 @@ struct follower {
 	int64_t ws;
 	int64_t seen; /* the last number that was sent or passed over */
 	bool live;
-	void (*told)(struct follower *, const struct event *); /* each event after `seen` */
+	void (*told)(
+		struct follower *, const struct event *); /* each event after `seen` */
 	void (*lost)(struct follower *); /* no longer live: read the log from `seen` */
 };
 
 struct feed {
-	struct table parked;     /* ask id → struct parked */
-	struct table workspaces; /* number → struct feed_place */
+	struct waiter **buckets;   /* of parked waiters, by the hash of their ask */
+	size_t buckets_len;	   /* a power of two, or 0 */
+	struct table workspaces;   /* number → struct feed_place */
+	struct feed_place *recent; /* the one looked up last */
 	struct follower *followers;
 	size_t waiters, followers_len;
 };
 
 bool feed_park(struct feed *, struct waiter *, struct str ask); /* false: out of memory */
-void feed_unpark(struct feed *, struct waiter *); /* fine when not parked */
-void feed_follow(struct feed *, struct follower *);   /* not live yet */
+void feed_unpark(struct feed *, struct waiter *);		/* fine when not parked */
+void feed_follow(struct feed *, struct follower *);		/* not live yet */
 void feed_unfollow(struct feed *, struct follower *);
 /* It has read up to `seen`. True: it is live now. False: there is more to read. */
 bool feed_live(struct feed *, struct follower *);

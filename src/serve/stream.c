@@ -1,8 +1,8 @@
 /* stream.c - the event log as text/event-stream.
  *
- * A stream is a cursor. It catches up by reading pages of the log, and is live once it has
- * seen all that was told; when told of a gap it catches up again. So no event is skipped or
- * sent twice, whatever comes between. */
+ * A stream is a cursor. It catches up by reading pages of the log, and is live once it
+ * has seen all that was told; when told of a gap it catches up again. So no event is
+ * skipped or sent twice, whatever comes between. */
 #include "serve/inner.h"
 
 #include "base/id.h"
@@ -14,12 +14,12 @@ struct stream {
 	struct follower follower;
 	struct tick tick;
 	struct serve *serve;
-	struct exchange *x;        /* NULL: the peer has gone */
+	struct exchange *x; /* NULL: the peer has gone */
 	bool has_hash, keeper;
 	bool begun, reading;
-	uint8_t hash[SHA256_SIZE]; /* who: asked for again with every page */
-	struct event_filter filter; /* texts in `arena` */
-	struct arena arena;
+	uint8_t hash[SHA256_SIZE];  /* who: asked for again with every page */
+	struct event_filter filter; /* texts in `texts` */
+	char *texts;		    /* NULL: there are none */
 };
 
 static void frame_write(struct buf *b, const struct event *e)
@@ -31,14 +31,19 @@ static void frame_write(struct buf *b, const struct event *e)
 	buf_add(b, STR("\n\n"));
 }
 
+static void stream_done(struct stream *st)
+{
+	mem_free(st->texts);
+	mem_free(st);
+}
+
 static void stream_free(struct stream *st)
 {
 	feed_unfollow(&st->serve->feed, &st->follower);
 	tick_stop(st->serve->loop, &st->tick);
 	st->follower.live = false;
 	if (st->reading) return; /* a read that is out brings it back once more */
-	arena_done(&st->arena);
-	mem_free(st);
+	stream_done(st);
 }
 
 static void stream_gone(void *ctx)
@@ -114,6 +119,30 @@ static void stream_send_page(struct stream *st, const struct task *t)
 	buf_done(&b);
 }
 
+static struct str text_keep(char **at, struct str text)
+{
+	struct str kept = { *at, text.len };
+
+	if (text.len) memcpy(*at, text.at, text.len);
+	*at += text.len;
+	return kept;
+}
+
+/* Most streams have no filter, and then nothing beside themselves. */
+static bool stream_keep_filter(struct stream *st, const struct event_filter *f)
+{
+	size_t len = f->agent.len + f->session.len + f->types.len;
+	char *at;
+
+	if (!len) return true;
+	at = st->texts = mem_alloc(len);
+	if (!at) return false;
+	st->filter.agent = text_keep(&at, f->agent);
+	st->filter.session = text_keep(&at, f->session);
+	st->filter.types = text_keep(&at, f->types);
+	return true;
+}
+
 static void stream_begin(struct stream *st, struct request *r)
 {
 	uint64_t jitter = random_u64(NULL) % 2000;
@@ -122,9 +151,6 @@ static void stream_begin(struct stream *st, struct request *r)
 
 	st->begun = true;
 	st->follower.ws = r->task.job.who.ws;
-	st->filter.agent = arena_str(&st->arena, r->task.filter.agent);
-	st->filter.session = arena_str(&st->arena, r->task.filter.session);
-	st->filter.types = arena_str(&st->arena, r->task.filter.types);
 	serve_count(st->serve, 200);
 	http_begin(st->x, 200, "text/event-stream",
 		STR("Cache-Control: no-store\r\nX-Accel-Buffering: no\r\n"));
@@ -151,12 +177,13 @@ static void stream_was_read(struct request *r)
 
 	st->reading = false;
 	if (!st->x) {
-		arena_done(&st->arena);
-		mem_free(st);
+		stream_done(st);
 		r->x = NULL;
 		request_free(r);
 		return;
 	}
+	if (first && !t->job.err && !stream_keep_filter(st, &t->filter))
+		t->job.err = fail(&t->job.why, ERR_MEMORY, "out of memory");
 	if (t->job.err && first) {
 		r->x = st->x;
 		st->x = NULL;
@@ -210,18 +237,22 @@ static void stream_read(struct stream *st)
 		stream_end(st);
 		return;
 	}
-	/* The filter is the one found at the start; as parameters it needs no other way in. */
+	/* The filter is the one found at the start; as parameters it needs no other way
+	 * in. */
 	r->task.params = ARENA_ARRAY(&r->task.job.arena, struct param, 2);
 	if (r->task.params) {
 		struct str types = st->filter.types;
 
 		if (st->filter.session.len)
-			r->task.params[r->task.params_len++] = (struct param){ STR("session"),
-				arena_str(&r->task.job.arena, st->filter.session) };
+			r->task.params[r->task.params_len++] = (struct param){
+				STR("session"),
+				arena_str(&r->task.job.arena, st->filter.session)
+			};
 		if (types.len > 2)
-			r->task.params[r->task.params_len++] = (struct param){ STR("types"),
-				arena_str(&r->task.job.arena,
-					str_make(types.at + 1, types.len - 2)) };
+			r->task.params[r->task.params_len++] =
+				(struct param){ STR("types"),
+					arena_str(&r->task.job.arena,
+						str_make(types.at + 1, types.len - 2)) };
 	}
 	stream_ask_for(st, r, st->follower.seen);
 }
@@ -233,7 +264,8 @@ static bool stream_after(struct request *r, const struct http_request *h, int64_
 	*after = -1;
 	if (!text.len)
 		for (size_t i = 0; i < r->task.params_len; i++)
-			if (str_is(r->task.params[i].name, "after")) text = r->task.params[i].value;
+			if (str_is(r->task.params[i].name, "after"))
+				text = r->task.params[i].value;
 	return !text.len || str_to_int(text, 0, INT64_MAX, after);
 }
 
@@ -255,7 +287,8 @@ static void events_listed(struct request *r)
 	request_reply(r, STR_NONE);
 }
 
-static void route_refuse_events(struct request *r, const char *pointer, const char *detail)
+static void route_refuse_events(
+	struct request *r, const char *pointer, const char *detail)
 {
 	struct fault *why = ARENA_NEW(&r->task.job.arena, struct fault);
 

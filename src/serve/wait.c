@@ -1,23 +1,22 @@
 /* wait.c - requests that wait for an ask to be settled.
  *
- * A hold parks first, then the ask is read, so that no wake-up is missed. What remains of a
- * request while it waits is the hold and the bare connection; the answer itself comes with
- * the event. Losing the connection changes nothing but that. */
+ * A hold parks first, then the ask is read, so that no wake-up is missed. What remains of
+ * a request while it waits is the hold and the bare connection; the answer itself comes
+ * with the event. Losing the connection changes nothing but that. */
 #include "serve/inner.h"
 
 #include "base/mem.h"
 
 struct hold {
 	struct waiter waiter;
-	struct tick tick;       /* heartbeat, or the end of the wait */
+	struct tick tick; /* heartbeat, or the end of the wait */
 	struct serve *serve;
-	struct exchange *x;     /* NULL: the peer has gone */
-	int64_t end_ms;         /* loop time */
+	struct exchange *x; /* NULL: the peer has gone */
+	int64_t end_ms;	    /* loop time */
 	int64_t ws;
-	bool begun;             /* the head of the reply is out */
-	bool reading;           /* a read of the ask is with a clerk */
-	bool again;             /* news came meanwhile */
-	char ask[ID_SIZE];
+	bool begun;   /* the head of the reply is out */
+	bool reading; /* a read of the ask is with a clerk */
+	bool again;   /* news came meanwhile */
 };
 
 static void hold_free(struct hold *h)
@@ -106,6 +105,13 @@ static void hold_rest(struct hold *h)
 	tick_set(h->serve->loop, &h->tick, left < HEARTBEAT_MS ? left : HEARTBEAT_MS);
 }
 
+/* Again for the same ask. */
+static bool hold_park(struct hold *h)
+{
+	return h->waiter.parked ||
+	       feed_park(&h->serve->feed, &h->waiter, str_of(h->waiter.ask));
+}
+
 static void hold_was_read(struct request *r)
 {
 	struct hold *h = r->ctx;
@@ -123,8 +129,7 @@ static void hold_was_read(struct request *r)
 		hold_cut(h, job->err, &job->why);
 	else if (over)
 		hold_end(h, buf_str(&job->out));
-	else if (h->again || (!h->waiter.parked &&
-				     !feed_park(&h->serve->feed, &h->waiter, str_of(h->ask))))
+	else if (h->again || !hold_park(h))
 		hold_read(h);
 	else
 		hold_rest(h);
@@ -139,7 +144,7 @@ static void hold_read(struct hold *h)
 	h->again = h->reading;
 	if (h->reading) return;
 	tick_stop(h->serve->loop, &h->tick);
-	if (!h->waiter.parked && !feed_park(&h->serve->feed, &h->waiter, str_of(h->ask))) {
+	if (!hold_park(h)) {
 		hold_starve(h);
 		return;
 	}
@@ -150,7 +155,7 @@ static void hold_read(struct hold *h)
 	}
 	h->reading = true;
 	r->ctx = h;
-	r->task.id = arena_str(&r->task.job.arena, str_of(h->ask));
+	r->task.id = arena_str(&r->task.job.arena, str_of(h->waiter.ask));
 	r->task.job.who.role = ROLE_KEEPER;
 	r->task.job.who.ws = h->ws;
 	request_put(r, &use_ask_get, hold_was_read);
@@ -161,16 +166,12 @@ static struct hold *hold_new(struct request *r, struct str ask)
 {
 	struct hold *h = mem_alloc(sizeof *h);
 
-	if (!h || ask.len >= ID_SIZE) {
-		mem_free(h);
-		return NULL;
-	}
+	if (!h) return NULL;
 	h->serve = r->serve;
 	h->x = r->x;
 	h->waiter.wake = hold_wake;
 	h->tick.fn = hold_tick;
 	h->end_ms = loop_now_ms(r->serve->loop) + r->wait_ms;
-	memcpy(h->ask, ask.at, ask.len);
 	if (feed_park(&r->serve->feed, &h->waiter, ask)) return h;
 	mem_free(h);
 	return NULL;
