@@ -2,7 +2,7 @@
 // there twice, and whoever follows the log sees every event once. PARLEY_LONG=1: ten times as
 // often. PARLEY_SEED repeats the dice (not the timing).
 import assert from 'node:assert/strict';
-import { House, Follower, dice, sleep } from './house.mjs';
+import { House, Follower, dice, sleep } from '../lib/house.mjs';
 
 const CYCLES = process.env.PARLEY_LONG ? 3000 : 300;
 const WORKERS = 6;

@@ -1,4 +1,5 @@
-// A server that gets killed, and clients that do not give up: what both crash tests share.
+// The real program on a bad day, and clients that do not give up: for tests that kill it,
+// fill its disk, or let its calls fail.
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -21,9 +22,12 @@ export function dice(seed) {
 }
 
 export class House {
-	constructor() {
-		this.home = mkdtempSync(join(tmpdir(), 'parley-crash-'));
-		this.data = join(this.home, 'data');
+	/** data: where, in its own folder when not said; wrap: what runs the program, and how. */
+	constructor({ data, wrap = [], as } = {}) {
+		this.home = mkdtempSync(join(tmpdir(), 'parley-house-'));
+		this.data = data ?? join(this.home, 'data');
+		this.wrap = wrap;
+		this.as = as; // {uid, gid}
 		this.clockFile = join(this.home, 'clock');
 		mkdirSync(join(this.home, 'run'), { mode: 0o700 });
 		this.offset = 0;
@@ -55,24 +59,29 @@ export class House {
 		const portFile = join(this.home, 'port');
 		if (!this.port) rmSync(portFile, { force: true });
 		this.said = '';
-		const child = spawn(BIN, ['serve', '--data', this.data, '--listen',
-			`127.0.0.1:${this.port}`, '--port-file', portFile], { env: this.env });
+		const [first, ...args] = [...this.wrap, BIN, 'serve', '--data', this.data, '--listen',
+			`127.0.0.1:${this.port}`, '--port-file', portFile];
+		const child = spawn(first, args, { env: this.env, ...this.as });
 		this.child = child;
 		this.lives += 1;
 		child.stderr.on('data', (bytes) => { this.said += bytes; });
 		this.gone = new Promise((resolve) => {
-			child.on('exit', (code, signal) => resolve({ code, signal }));
+			child.on('close', (code, signal) => resolve({ code, signal }));
 		});
 		// It says where it is once its doors are open.
 		this.ready = new Promise((resolve) => { child.stdout.once('data', resolve); });
-		return portFile;
 	}
 
 	async start() {
-		const portFile = this.spawn();
+		this.spawn();
 		const how = await Promise.race([this.ready.then(() => null), this.gone]);
 		assert.equal(how, null, `serve ended: ${JSON.stringify(how)}\n${this.said}`);
-		this.port = Number(readFileSync(portFile, 'utf8'));
+		this.opened();
+	}
+
+	/** After `ready`. */
+	opened() {
+		this.port = Number(readFileSync(join(this.home, 'port'), 'utf8'));
 		this.agent = new http.Agent({ keepAlive: true });
 		this.isUp();
 	}
@@ -83,6 +92,15 @@ export class House {
 		const how = await this.gone;
 		this.agent?.destroy();
 		return how;
+	}
+
+	/** The program itself, not what runs it. */
+	async killInside() {
+		const { pid } = JSON.parse(readFileSync(join(this.data, 'server.json'), 'utf8'));
+		this.down();
+		process.kill(pid, 'SIGKILL');
+		await this.gone;
+		this.agent.destroy();
 	}
 
 	jump(ms) {
@@ -107,7 +125,7 @@ export class House {
 	once(token, method, path, body, key) {
 		return new Promise((resolve, reject) => {
 			const text = body === undefined ? '' : JSON.stringify(body);
-			const headers = { authorization: `Bearer ${token}` };
+			const headers = token ? { authorization: `Bearer ${token}` } : {};
 			if (text) headers['content-type'] = 'application/json';
 			headers['content-length'] = Buffer.byteLength(text);
 			if (key) headers['idempotency-key'] = key;
@@ -140,6 +158,17 @@ export class House {
 	}
 
 	remove() { rmSync(this.home, { recursive: true, force: true }); }
+
+	/** However the test ended: nothing of it is left. */
+	async end() {
+		if (this.child && this.child.exitCode === null && this.child.signalCode === null) {
+			if (this.wrap.length) await this.killInside().catch(() => {});
+			this.child.kill('SIGKILL');
+			await this.gone;
+		}
+		this.agent?.destroy();
+		this.remove();
+	}
 }
 
 /** Follows the log across all lives of the server; every number must follow the last. */
