@@ -83,7 +83,7 @@ set_up() {
 }
 
 build_parley() {
-	need_build
-	[ -e build/build.ninja ] || set_up build -Dtests=false
+	need_build || return
+	[ -e build/build.ninja ] || set_up build -Dtests=false || return
 	ninja -C build --quiet parley >&2
 }

@@ -65,7 +65,12 @@ export class Server {
 		this.child.stdout.on('data', (bytes) => { this.output += bytes; });
 		this.child.stderr.on('data', (bytes) => { this.output += bytes; });
 		this.exited = new Promise((resolve) => {
-			this.child.on('exit', (code, signal) => resolve({ code, signal }));
+			this.child.on('close', (code, signal) => {
+				if (code > 2 || ['SIGSEGV', 'SIGABRT', 'SIGBUS'].includes(signal)) {
+					process.stderr.write(`serve died (${code ?? signal}):\n${this.output}\n`);
+				}
+				resolve({ code, signal });
+			});
 		});
 		return this;
 	}
