@@ -8,6 +8,7 @@
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -31,48 +32,49 @@ static bool heap_allows(void)
 	       atomic_fetch_sub(&heap_fails_at, 1) != 1;
 }
 
-static void heap_count(void *at, long sign)
-{
-	if (on_loop) atomic_fetch_add(&alive, sign * *(long *)at);
-}
+/* Every block begins with its size. */
+union block {
+	size_t size;
+	max_align_t align;
+};
 
-/* The size stands before the block. */
-enum { BEFORE = 16 };
+static void heap_count(const union block *b, long sign)
+{
+	if (on_loop) atomic_fetch_add(&alive, sign * (long)b->size);
+}
 
 static void *heap_alloc(size_t size, const char *file, int line)
 {
-	char *at;
+	union block *b;
 
 	(void)file;
 	(void)line;
 	if (size == 0 || !heap_allows()) return NULL;
-	at = malloc(size + BEFORE);
-	if (!at) return NULL;
-	*(long *)(void *)at = (long)size;
-	heap_count(at, 1);
-	return at + BEFORE;
+	b = malloc(sizeof *b + size);
+	if (!b) return NULL;
+	b->size = size;
+	heap_count(b, 1);
+	return b + 1;
 }
 
 static void heap_free(void *at, const char *file, int line)
 {
+	union block *b = at;
+
 	(void)file;
 	(void)line;
-	if (!at) return;
-	at = (char *)at - BEFORE;
-	heap_count(at, -1);
-	free(at);
+	if (!b) return;
+	heap_count(b - 1, -1);
+	free(b - 1);
 }
 
 static void *heap_grow(void *old, size_t size, const char *file, int line)
 {
-	void *at;
-	size_t had;
+	void *at = heap_alloc(size, file, line);
+	size_t had = old ? ((union block *)old - 1)->size : 0;
 
-	if (!old) return heap_alloc(size, file, line);
-	at = heap_alloc(size, file, line);
 	if (!at) return NULL;
-	had = (size_t) * (long *)(void *)((char *)old - BEFORE);
-	memcpy(at, old, had < size ? had : size);
+	if (old) memcpy(at, old, had < size ? had : size);
 	heap_free(old, file, line);
 	return at;
 }
