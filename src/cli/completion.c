@@ -108,8 +108,14 @@ static void zsh_write(struct cli *cli, struct buf *out)
 		}
 		buf_add_text(out, "  ) ;;\n");
 	}
+	buf_add_text(out, "esac\n");
+	for (size_t i = 0; (c = command_at(cli, i)); i++)
+		if (strchr(c->name, ' '))
+			buf_print(out,
+				"[[ \"$CURRENT $words[2]\" == '3 %.*s' ]] && compadd %s\n",
+				STR_ARGS(first_word(c)), strchr(c->name, ' ') + 1);
 	buf_add_text(out,
-		"esac\nif [[ $PREFIX == -* ]]; then\n  _describe -o option flags\nelse\n"
+		"if [[ $PREFIX == -* ]]; then\n  _describe -o option flags\nelse\n"
 		"  case $words[2] in\n    wait|show|answer|skip|cancel)\n"
 		"      ids=(${(f)\"$(parley list 2>/dev/null | cut -f 1)\"})\n"
 		"      compadd -a ids ;;\n    completion) compadd bash zsh fish ;;\n"

@@ -2,12 +2,17 @@
 
 static void frame_emit(struct sse *s)
 {
+	if (s->id_seen) {
+		buf_clear(&s->id);
+		buf_add(&s->id, buf_str(&s->next_id));
+	}
 	struct sse_frame frame = { .id = buf_str(&s->id),
 		.type = buf_str(&s->type),
 		.data = buf_str(&s->data) };
 
 	if (frame.data.len > 0) frame.data.len--; /* its last line end */
 	if (frame.type.len == 0) frame.type = STR("message");
+	s->failed |= s->id.failed;
 	if (s->data_seen || s->id_seen) s->failed |= !s->fn(s->ctx, &frame);
 	buf_clear(&s->type);
 	buf_clear(&s->data);
@@ -25,13 +30,13 @@ static void field_take(struct sse *s, struct str name, struct str value)
 		buf_add(&s->type, value);
 	} else if (str_is(name, "id") &&
 		   !(value.len > 0 && memchr(value.at, 0, value.len))) {
-		buf_clear(&s->id);
-		buf_add(&s->id, value);
+		buf_clear(&s->next_id);
+		buf_add(&s->next_id, value);
 		s->id_seen = true;
 	} else if (str_is(name, "retry")) {
 		str_to_int(value, 0, 3600000, &s->retry_ms);
 	}
-	s->failed |= s->data.failed || s->type.failed || s->id.failed;
+	s->failed |= s->data.failed || s->type.failed || s->next_id.failed;
 }
 
 static void line_take(struct sse *s)
@@ -55,7 +60,7 @@ static void line_take(struct sse *s)
 bool sse_feed(struct sse *s, struct str bytes)
 {
 	s->line.max = SSE_LINE_MAX;
-	s->id.max = s->type.max = 1024;
+	s->id.max = s->next_id.max = s->type.max = 1024;
 	s->data.max = SSE_EVENT_MAX;
 	for (size_t i = 0; i < bytes.len && !s->failed; i++) {
 		char ch = bytes.at[i];
@@ -84,6 +89,7 @@ void sse_done(struct sse *s)
 {
 	buf_done(&s->line);
 	buf_done(&s->id);
+	buf_done(&s->next_id);
 	buf_done(&s->type);
 	buf_done(&s->data);
 }

@@ -18,7 +18,9 @@ struct sse {
 	sse_fn *fn;
 	void *ctx;
 	struct buf line;
-	struct buf id, type, data;
+	struct buf id;	    /* of the last whole frame: where to go on from */
+	struct buf next_id; /* of the frame that is being read */
+	struct buf type, data;
 	int64_t retry_ms; /* what the server asked for; 0: nothing */
 	bool data_seen, id_seen;
 	bool after_cr; /* a \n now belongs to the line end before it */
