@@ -209,6 +209,13 @@ static enum err batch_ready(struct batch *b, struct fault *why)
 	return OK;
 }
 
+/* Not a decision: the store failed under it, and what it changed so far must not stay. The
+ * engine may even have ended the transaction. */
+static bool job_broke(const struct job *job)
+{
+	return job->err >= ERR_UNAVAILABLE;
+}
+
 static enum err batch_try(struct batch *b, struct job **jobs, size_t len, struct fault *why)
 {
 	int64_t now_ms = 0;
@@ -222,9 +229,12 @@ static enum err batch_try(struct batch *b, struct job **jobs, size_t len, struct
 	e = db_begin(b->db, why);
 	if (!e) e = batch_load(b, jobs, len, why);
 	for (size_t i = 0; !e && i < len; i++) {
-		if (!jobs[i]->err) jobs[i]->err = job_decide(jobs[i], &b->rows);
+		if (jobs[i]->err) continue;
+		jobs[i]->err = job_decide(jobs[i], &b->rows);
 		if (jobs[i]->out.failed || jobs[i]->arena.failed || b->arena.failed)
 			e = fail(why, ERR_MEMORY, "out of memory");
+		else if (job_broke(jobs[i]))
+			*why = jobs[i]->why, e = jobs[i]->err;
 	}
 	if (!e && rows_dirty(&b->rows)) {
 		e = rows_write(&b->rows, why);
@@ -304,6 +314,9 @@ void batch_read(struct batch *b, struct job **jobs, size_t len)
 		if (!job->err) job->err = job->kind->read(job, b->db, now_ms, &job->why);
 		if (job->out.failed || job->arena.failed)
 			job->err = fail(&job->why, ERR_MEMORY, "out of memory");
+		if (!job_broke(job)) continue;
+		db_rollback(b->db); /* the others want one snapshot each, whole */
+		e = db_begin(b->db, &why);
 	}
 	if (b->db) db_rollback(b->db);
 	if (e)

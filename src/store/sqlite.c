@@ -38,6 +38,7 @@ struct prepared {
 struct sqlite {
 	struct db db; /* first */
 	sqlite3 *handle;
+	bool begun; /* a transaction of ours, though the engine may have ended it */
 	struct prepared prepared[SQL_COUNT];
 	sqlite3_stmt *many[SQL_COUNT];
 };
@@ -206,23 +207,37 @@ static enum err sqlite_call(struct sqlite *s, struct call *call, struct fault *w
 	return e;
 }
 
+/* After FULL, IOERR or NOMEM the engine may have rolled back by itself: what follows would
+ * then be kept statement by statement. */
+static bool sqlite_torn(const struct sqlite *s)
+{
+	return s->begun && sqlite3_get_autocommit(s->handle);
+}
+
+/* One call, or a run of them; *done says how many. */
+static enum err sqlite_next(
+	struct sqlite *s, struct call *calls, size_t len, size_t *done, struct fault *why)
+{
+	enum sql sql = calls[0].sql;
+	enum err e;
+
+	*done = is_run(calls, len) ? MANY : 1;
+	if (sql == SQL_ROLLBACK) s->begun = false;
+	if (sql == SQL_ROLLBACK && sqlite3_get_autocommit(s->handle)) return OK;
+	if (sqlite_torn(s)) return fail(why, ERR_UNAVAILABLE, "the disk failed before this");
+	e = *done == MANY ? sqlite_many(s, calls, why) : sqlite_call(s, calls, why);
+	if (!e && (sql == SQL_BEGIN || sql == SQL_COMMIT)) s->begun = sql == SQL_BEGIN;
+	return e;
+}
+
 static enum err sqlite_run(
 	struct db *db, struct call *calls, size_t len, size_t *failed, struct fault *why)
 {
-	struct sqlite *s = sqlite_of(db);
-
 	for (size_t i = 0, done; i < len; i += done) {
-		enum err e;
+		enum err e = sqlite_next(sqlite_of(db), &calls[i], len - i, &done, why);
 
-		done = is_run(&calls[i], len - i) ? MANY : 1;
-		if (calls[i].sql == SQL_ROLLBACK && sqlite3_get_autocommit(s->handle))
-			continue;
-		e = done == MANY ? sqlite_many(s, &calls[i], why)
-				 : sqlite_call(s, &calls[i], why);
 		if (!e) continue;
 		*failed = i;
-		/* After FULL, IOERR or NOMEM the engine may have rolled back by itself.
-		 */
 		if (calls[i].sql == SQL_COMMIT && e != ERR_UNKNOWN) db_rollback(db);
 		return e;
 	}
