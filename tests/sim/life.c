@@ -225,6 +225,18 @@ void world_time(struct world *w, int64_t ms)
 	clock_set(ms);
 }
 
+static void habits_make(struct world *w)
+{
+	static const uint64_t fault_in[] = { 0, 3, 7, 7, 20 }, doom_in[] = { 5, 14, 40 };
+
+	w->habits = (struct habits){ .fault_in = fault_in[below(w, 5)],
+		.doom_in = doom_in[below(w, 3)],
+		.squeezed = one_in(w, 3),
+		.faults =
+			one_in(w, 2) ? (1 << CUT_FAULTS) - 1 : 1u << below(w, CUT_OPEN) };
+	op_habits(w);
+}
+
 void world_start(struct world *w, uint64_t seed, enum flaw flaw)
 {
 	bool loud = w->loud;
@@ -239,6 +251,7 @@ void world_start(struct world *w, uint64_t seed, enum flaw flaw)
 	cut_reset();
 	cut_state(base.history, cut_history_length(base.history), CUT_ALL, 0);
 	world_time(w, epoch_ms);
+	habits_make(w);
 	for (int i = 0; i < PAGERS; i++)
 		w->pagers[i].who = (enum who)below(w, STRANGER);
 	for (int i = 0; i < WAITERS; i++)
@@ -252,6 +265,16 @@ void world_end(struct world *w)
 	w->desk = desk_close(w->desk);
 	cut_reset();
 	clock_set(0);
+}
+
+/* What needs much data elsewhere: checkpoints in the midst of things, not only at the
+ * end; pages that are read again, and written before their transaction commits. */
+static void world_squeeze(struct world *w)
+{
+	struct db *db = clerk_db(w->desk->writer);
+
+	if (one_in(w, 3)) db->driver->script(db, "PRAGMA wal_autocheckpoint=30", NULL);
+	if (w->habits.squeezed) db->driver->script(db, "PRAGMA cache_size=1", NULL);
 }
 
 /* Faults may meet the opening; without them it must succeed. */
@@ -269,12 +292,7 @@ bool world_open(struct world *w)
 	}
 	cut_fail_none();
 	if (!w->desk) return world_fail(w, "the store does not open after a fault");
-	/* Checkpoints now and then, not only when it closes. */
-	if (one_in(w, 3)) {
-		struct db *db = clerk_db(w->desk->writer);
-
-		db->driver->script(db, "PRAGMA wal_autocheckpoint=30", NULL);
-	}
+	world_squeeze(w);
 	desk_listen(w->desk, readers_told, w);
 	readers_start(w);
 	return true;
@@ -319,16 +337,26 @@ void world_restart(struct world *w)
 
 void world_arm(struct world *w)
 {
-	static const enum cut_fault kinds[] = { CUT_WRITE, CUT_FULL, CUT_SYNC, CUT_READ,
-		CUT_TRUNCATE, CUT_OPEN };
-	static const char *const names[] = { "write", "full", "sync", "read", "truncate",
-		"open" };
-	size_t i = (size_t)below(w, one_in(w, 3) ? 6 : 3);
-	uint64_t n = 1 + below(w, i == 2 ? 3 : one_in(w, 2) ? 6 : 40);
+	static const struct {
+		const char *name;
+		enum cut_fault kind;
+		uint64_t soon, late; /* within so many calls */
+	} faults[] = {
+		{ "write", CUT_WRITE, 6, 40 },
+		{ "full", CUT_FULL, 6, 40 },
+		{ "sync", CUT_SYNC, 2, 4 },
+		{ "read", CUT_READ, 20, 150 },
+		{ "truncate", CUT_TRUNCATE, 1, 2 },
+		{ "open", CUT_OPEN, 1, 4 },
+		{ "delete", CUT_DELETE, 1, 2 },
+	};
+	size_t i = (size_t)below(w, sizeof faults / sizeof *faults);
+	uint64_t n = 1 + below(w, one_in(w, 2) ? faults[i].soon : faults[i].late);
 	bool onwards = one_in(w, 3);
 
-	world_add(w, ", %s %d fails%s", names[i], (int)n, onwards ? " and on" : "");
-	cut_fail_at(kinds[i], n, onwards);
+	if (!(w->habits.faults & 1u << faults[i].kind)) return;
+	world_add(w, ", %s %d fails%s", faults[i].name, (int)n, onwards ? " and on" : "");
+	cut_fail_at(faults[i].kind, n, onwards);
 	w->tally.faults++;
 }
 

@@ -2,6 +2,7 @@
  *
  *	sim N [--from S]           N histories, with the seeds from S on
  *	sim --seed S               one of them again, every line of it
+ *	sim … --strict             everything is looked at after every step
  *	sim N --break NAME         with a fault planted: it must be found
  *	sim --self-check           every fault that can be planted is found
  */
@@ -14,6 +15,7 @@
 enum { STEPS_LEAST = 50, STEPS_MORE = 80, FLAW_SEEDS = 60 };
 
 static struct world world; /* too big for a stack */
+static bool strict;	   /* everything is looked at after every step */
 
 static void clock_moves(struct world *w)
 {
@@ -29,7 +31,8 @@ static void clock_moves(struct world *w)
 static bool some_requests(struct world *w)
 {
 	struct op ops[BATCH];
-	int len = one_in(w, 2) ? 1 : 1 + (int)below(w, BATCH);
+	int most = one_in(w, 12) ? BATCH : BATCH_USUAL;
+	int len = one_in(w, 2) ? 1 : 1 + (int)below(w, (uint64_t)most);
 
 	for (int i = 0; i < len; i++)
 		op_make(w, &ops[i]);
@@ -80,7 +83,8 @@ static bool history_run(struct world *w, uint64_t seed, enum flaw flaw)
 	world_start(w, seed, flaw);
 	steps = STEPS_LEAST + (int)below(w, STEPS_MORE);
 	for (w->step = 1; w->step <= steps && !w->failed[0]; w->step++)
-		if (!one_step(w) && !w->failed[0]) world_fail(w, "a step failed");
+		if (!one_step(w) || (strict && !look_all(w)))
+			world_fail(w, "a step failed");
 	if (!w->failed[0]) {
 		round_deadlines(w);
 		if (!w->failed[0]) look_all(w);
@@ -110,24 +114,33 @@ static void tally_add(struct tally *sum, const struct tally *t)
 		to[i] += from[i];
 }
 
-static void tally_show(const struct tally *t, int64_t runs)
+static void tally_acts(const struct tally *t)
+{
+	for (enum act a = ACT_ASK; a < ACT_EXPIRE; a++)
+		printf("%s%s %lld", a ? ", " : "accepted: ", op_name(a),
+			(long long)t->act_ok[a]);
+	printf("\n");
+}
+
+static void tally_show(const struct tally *t, int64_t runs, uint64_t trace)
 {
 	printf("%lld histories: %lld requests (%lld accepted, %lld refused, %lld sent again), "
 	       "%lld events, %lld waits ended, %lld deadlines; %lld power cuts (%lld kept "
 	       "what was under way), %lld restarts, %lld disk faults (%lld unavailable, %lld "
-	       "unknown, of which %lld kept)\n",
+	       "unknown, of which %lld kept); trace %016" PRIx64 "\n",
 		(long long)runs, (long long)t->ops, (long long)t->acks,
 		(long long)t->refusals, (long long)t->repeats, (long long)t->events,
 		(long long)t->wakes, (long long)t->expired, (long long)t->crashes,
 		(long long)t->crashes_kept, (long long)t->restarts, (long long)t->faults,
 		(long long)t->unavailable, (long long)t->unknown,
-		(long long)t->unknown_kept);
+		(long long)t->unknown_kept, trace);
 }
 
 /* Every twentieth history is run twice and must be the same to the letter. */
 static bool histories_run(uint64_t from, uint64_t count, enum flaw flaw, bool quiet)
 {
 	struct tally sum = { 0 };
+	uint64_t all = 0;
 
 	for (uint64_t seed = from; seed < from + count; seed++) {
 		uint64_t trace;
@@ -138,13 +151,14 @@ static bool histories_run(uint64_t from, uint64_t count, enum flaw flaw, bool qu
 		}
 		tally_add(&sum, &world.tally);
 		trace = world.trace;
+		all = all * 31 + trace;
 		if (seed % 20 ||
 			(history_run(&world, seed, flaw) && world.trace == trace))
 			continue;
 		if (!quiet) printf("seed %" PRIu64 " does not repeat itself\n", seed);
 		return false;
 	}
-	if (!quiet) tally_show(&sum, (int64_t)count);
+	if (!quiet) tally_acts(&sum), tally_show(&sum, (int64_t)count, all);
 	return true;
 }
 
@@ -197,6 +211,8 @@ int main(int argc, char **argv)
 			from = strtoull(value, NULL, 10);
 			count = 1;
 			world.loud = true;
+		} else if (strcmp(argv[i], "--strict") == 0) {
+			strict = true;
 		} else if (strcmp(argv[i], "--break") == 0 && ++i < argc) {
 			if (!flaw_find(value, &flaw)) return usage();
 		} else if (argv[i][0] >= '0' && argv[i][0] <= '9')

@@ -67,8 +67,8 @@ int model_due(const struct model *m, int64_t now_ms)
 
 bool model_full(const struct model *m)
 {
-	return m->asks_len + 8 > ASKS_MAX || m->sessions_len + 8 > SESSIONS_MAX ||
-	       m->keys_len + 8 > KEYS_MAX || m->log_len[0] + STAGED_MAX > LOG_MAX ||
+	return m->asks_len + 12 > ASKS_MAX || m->sessions_len + 12 > SESSIONS_MAX ||
+	       m->keys_len + 12 > KEYS_MAX || m->log_len[0] + STAGED_MAX > LOG_MAX ||
 	       m->log_len[1] + STAGED_MAX > LOG_MAX;
 }
 
@@ -264,13 +264,16 @@ static enum err route_op(struct model *m, const struct op *op, int64_t now_ms)
 {
 	struct model_ask *a = found(m, op);
 	struct model_event *e;
+	bool late;
 
 	if (!a) return ERR_NOT_FOUND;
 	if (!settles(op->who) &&
 		(op->act != ACT_REPLY || !owns(op->who, m->sessions[a->session].agent)))
 		return ERR_FORBIDDEN;
 	if (op->spoiled) return ERR_INVALID;
-	if (a->status != ASK_PENDING || due(a, now_ms)) return ERR_CONFLICT;
+	/* A person's late word to what has run out is kept. */
+	late = op->act == ACT_REPLY && settles(op->who) && a->status == ASK_EXPIRED;
+	if (!late && (a->status != ASK_PENDING || due(a, now_ms))) return ERR_CONFLICT;
 	switch (op->act) {
 	case ACT_REPLY:
 		a->replies++;

@@ -34,34 +34,44 @@ static const struct {
 		true },
 };
 
+const char *op_name(enum act act)
+{
+	return acts[act].name;
+}
+
 /* ---- whom and what ---- */
 
 /* Mostly an open one, mostly a late one. */
 static int some_ask(struct world *w)
 {
 	const struct model *m = &w->model;
-	int i = NOBODY;
+	int near = m->asks_len < 8 ? m->asks_len : 8, i = NOBODY;
 
 	if (!m->asks_len || one_in(w, 40)) return NOBODY;
-	for (int tries = 0; tries < 6; tries++) {
-		i = m->asks_len - 1 -
-		    (int)below(w, one_in(w, 3)	    ? (uint64_t)m->asks_len
-				  : m->asks_len < 6 ? (uint64_t)m->asks_len
-						    : 6);
+	for (int tries = 0; tries < 8; tries++) {
+		int back = one_in(w, 3) ? m->asks_len : near;
+
+		i = m->asks_len - 1 - (int)below(w, (uint64_t)back);
 		if (model_open(&m->asks[i])) break;
 	}
 	return i;
 }
 
+/* Mostly one in which something can be asked. */
 static int some_session(struct world *w)
 {
 	const struct model *m = &w->model;
 	int i = NOBODY;
 
 	if (!m->sessions_len || one_in(w, 40)) return NOBODY;
-	for (int tries = 0; tries < 4; tries++) {
+	for (int tries = 0; tries < 6; tries++) {
+		const struct model_session *s;
+
 		i = (int)below(w, (uint64_t)m->sessions_len);
-		if (!m->sessions[i].gone) break;
+		s = &m->sessions[i];
+		if (!s->gone && s->status < SESSION_COMPLETED &&
+			(s->parallel || !s->open[ASK_BLOCKING] || one_in(w, 3)))
+			break;
 	}
 	return i;
 }
@@ -93,6 +103,17 @@ static enum who party(struct world *w, const struct op *op, bool person)
 	if (!person) return one_in(w, 4) ? ADA : a->asked_by;
 	if (a->place == 1) return OLGA;
 	return some_person(w);
+}
+
+/* Whose session it is. */
+static enum who keeper_of(struct world *w, int session)
+{
+	const struct model_session *s = &w->model.sessions[session];
+
+	if (s->place == 1) return strcmp(s->agent, "alpha") == 0 ? FAR_ALPHA : OLGA;
+	if (strcmp(s->agent, "alpha") == 0) return one_in(w, 2) ? ALPHA_1 : ALPHA_2;
+	if (strcmp(s->agent, "beta") == 0) return BETA;
+	return strcmp(s->agent, "ned") == 0 ? NED : ADA;
 }
 
 /* ---- bodies ---- */
@@ -188,7 +209,8 @@ static void make_ask(struct world *w, struct op *op)
 {
 	make_kind(w, op);
 	op->session = one_in(w, 3) ? NOBODY : some_session(w);
-	op->who = some_agent(w);
+	op->who = op->session == NOBODY || one_in(w, 8) ? some_agent(w)
+							: keeper_of(w, op->session);
 	op->by_path = op->session != NOBODY && one_in(w, 2);
 	if (op->form == FORM_PLAIN) {
 		op->by_path = op->session != NOBODY;
@@ -307,8 +329,10 @@ static void make_use(struct world *w, struct op *op)
 	const char *digest = "sha256:0";
 
 	op->ask = some_ask(w);
-	for (int i = 0; i < w->model.asks_len && !one_in(w, 4); i++)
-		if (w->model.asks[i].approved && !w->model.asks[i].gone) op->ask = i;
+	for (int i = 0, mind = !one_in(w, 4); mind && i < w->model.asks_len; i++)
+		if (w->model.asks[i].approved && !w->model.asks[i].gone &&
+			(!w->model.asks[i].used_ms || one_in(w, 3)))
+			op->ask = i;
 	op->who = party(w, op, false);
 	a = op->ask == NOBODY ? NULL : &w->model.asks[op->ask];
 	if (a && a->has_digest)
@@ -371,14 +395,9 @@ static void make_session(struct world *w, struct op *op)
 
 static void make_about_session(struct world *w, struct op *op)
 {
-	const struct model_session *s;
-
 	op->session = some_session(w);
-	s = op->session == NOBODY ? NULL : &w->model.sessions[op->session];
-	op->who = !s || one_in(w, 5)		   ? (enum who)below(w, WHO_LEN)
-		  : s->place == 1		   ? OLGA
-		  : strcmp(s->agent, "alpha") == 0 ? ALPHA_1 + (enum who)below(w, 2)
-						   : ADA;
+	op->who = op->session == NOBODY || one_in(w, 5) ? (enum who)below(w, WHO_LEN)
+							: keeper_of(w, op->session);
 	if (op->act == ACT_PROGRESS)
 		body(op, "{\"text\":\"at %d\"}", op->number);
 	else if (op->act != ACT_PATCH)
@@ -387,7 +406,8 @@ static void make_about_session(struct world *w, struct op *op)
 	op->has_title = one_in(w, 2);
 	op->has_status = !op->has_title || one_in(w, 2);
 	op->title = op->number;
-	op->status = (enum session_status)below(w, SESSION_CANCELLED + 1);
+	op->status = (enum session_status)below(
+		w, one_in(w, 3) ? SESSION_CANCELLED + 1 : SESSION_COMPLETED);
 	body(op, "{");
 	if (op->has_title) body(op, "\"title\":\"Work %d\"", op->title);
 	if (op->has_status)
@@ -398,16 +418,46 @@ static void make_about_session(struct world *w, struct op *op)
 
 /* ---- all ---- */
 
+/* How often each is done beside the others. */
+static const int likely[] = { [ACT_ASK] = 30,
+	[ACT_ANSWER] = 18,
+	[ACT_SKIP] = 4,
+	[ACT_CANCEL] = 4,
+	[ACT_MANY] = 4,
+	[ACT_REPLY] = 5,
+	[ACT_ASSIGN] = 3,
+	[ACT_CLAIM] = 4,
+	[ACT_EXTEND] = 4,
+	[ACT_USE] = 7,
+	[ACT_SESSION] = 8,
+	[ACT_PATCH] = 3,
+	[ACT_END] = 1,
+	[ACT_DELETE] = 2,
+	[ACT_PROGRESS] = 3 };
+
+void op_habits(struct world *w)
+{
+	for (enum act a = ACT_ASK; a < ACT_EXPIRE; a++)
+		w->habits.acts[a] = likely[a] * (int)(a ? below(w, 4) : 1);
+}
+
+static enum act some_act(struct world *w)
+{
+	enum act act = ACT_ASK;
+	int sum = 0, at;
+
+	for (enum act a = ACT_ASK; a < ACT_EXPIRE; a++)
+		sum += w->habits.acts[a];
+	at = (int)below(w, (uint64_t)sum);
+	while (at >= w->habits.acts[act])
+		at -= w->habits.acts[act++];
+	return act;
+}
+
 static void make_fresh(struct world *w, struct op *op)
 {
-	static const enum act likely[] = { ACT_ASK, ACT_ASK, ACT_ASK, ACT_ASK, ACT_ASK,
-		ACT_ANSWER, ACT_ANSWER, ACT_ANSWER, ACT_ANSWER, ACT_SKIP, ACT_CANCEL,
-		ACT_MANY, ACT_REPLY, ACT_ASSIGN, ACT_CLAIM, ACT_EXTEND, ACT_USE, ACT_USE,
-		ACT_SESSION, ACT_SESSION, ACT_PATCH, ACT_END, ACT_DELETE, ACT_PROGRESS };
-
 	*op = (struct op){ .ask = NOBODY, .session = NOBODY, .number = ++w->numbers };
-	op->act = likely[below(w, sizeof likely / sizeof *likely)];
-	if (!w->model.asks_len) op->act = ACT_ASK;
+	op->act = w->model.asks_len ? some_act(w) : ACT_ASK;
 	switch (op->act) {
 	case ACT_ASK: make_ask(w, op); break;
 	case ACT_ANSWER: make_answer(w, op); break;

@@ -38,6 +38,9 @@ static void told_note(struct world *w, const struct told *told)
 		const struct event *e = &told->events[i].event;
 		int place = e->ws == base_place(1);
 
+		if (w->feed_last[place] >= 0 && e->n != w->feed_last[place] + 1)
+			w->lost = true;
+		w->feed_last[place] = e->n;
 		w->told_last[place] = e->n;
 		w->told_at[place][e->n % GOT_MAX] = cut_position();
 	}
@@ -79,6 +82,8 @@ void readers_told(void *ctx, struct told *told)
 
 void readers_start(struct world *w)
 {
+	for (int place = 0; place < PLACES; place++)
+		w->feed_last[place] = -1;
 	for (int i = 0; i < FOLLOWERS; i++) {
 		struct listener *l = &w->listeners[i];
 
@@ -198,14 +203,19 @@ static bool listener_catch_up(struct world *w, struct listener *l)
 	if (len) l->follower.seen = l->got[len - 1].n;
 	world_add(w, ", read %d", len);
 	feed_live(&w->feed, &l->follower);
+	if (w->feed_last[l->place] < 0) w->feed_last[l->place] = l->follower.seen;
 	return listener_check(w, l, (int)(l - w->listeners));
 }
 
 static bool sleeper_park(struct world *w, struct sleeper *s)
 {
 	const struct model *m = &w->model;
-	int ask = m->asks_len ? (int)below(w, (uint64_t)m->asks_len) : NOBODY;
+	int ask = NOBODY;
 
+	for (int tries = 0; m->asks_len && tries < 6; tries++) {
+		ask = (int)below(w, (uint64_t)m->asks_len);
+		if (model_open(&m->asks[ask])) break;
+	}
 	if (s->ask != NOBODY || ask == NOBODY || !model_open(&m->asks[ask])) return true;
 	s->ask = ask;
 	s->waiter.wake = sleeper_wake;

@@ -20,21 +20,23 @@ struct round {
 	struct request requests[BATCH];
 	enum fate fates[BATCH];
 	bool doomed;
-	uint64_t from;			  /* the disk's position when it began */
-	uint64_t cut;			  /* where the power went, when doomed */
-	int before[PLACES];		  /* length of the log */
-	int64_t must[PLACES];		  /* events that were shown to somebody */
-	struct seen log[PLACES][GOT_MAX]; /* what the store has beyond `before` */
-	int log_len[PLACES];
-	bool kept; /* something unknown has happened after all */
+	uint64_t from;	      /* the disk's position when it began */
+	uint64_t cut;	      /* where the power went, when doomed */
+	int before[PLACES];   /* length of the log */
+	int64_t must[PLACES]; /* events that were shown to somebody */
+	int log_len[PLACES];  /* of what the store has beyond `before` */
+	bool kept;	      /* something unknown has happened after all */
 	char why[200];
 };
+
+static struct seen logs[PLACES][GOT_MAX]; /* what the store has, of one round */
+static struct model spares[BATCH];	  /* to go back to, when it was not so */
 
 /* ---- what can have been ---- */
 
 static bool round_apply(struct round *r, int i, struct model *m, int taken[PLACES])
 {
-	const struct seen *const log[PLACES] = { r->log[0], r->log[1] };
+	const struct seen *const log[PLACES] = { logs[0], logs[1] };
 	struct expect x;
 
 	model_apply(m, &r->ops[i], r->world->now_ms, &x);
@@ -47,7 +49,7 @@ static bool round_complete(
 	struct round *r, const struct model *m, const int taken[PLACES])
 {
 	for (int place = 0; place < PLACES; place++) {
-		const struct seen *s = &r->log[place][taken[place]];
+		const struct seen *s = &logs[place][taken[place]];
 
 		if (taken[place] == r->log_len[place]) continue;
 		snprintf(r->why, sizeof r->why,
@@ -62,23 +64,39 @@ static bool round_complete(
 	return true;
 }
 
+/* Those whose outcome is unknown together, as they were handed back at the same moment:
+ * of a transaction all is there or nothing. */
+static int round_group(const struct round *r, int i)
+{
+	int end = i + 1;
+
+	while (end < r->len && r->fates[end] == FATE_MAYBE &&
+		r->requests[end].done_at == r->requests[i].done_at)
+		end++;
+	return end;
+}
+
 static bool round_try(struct round *r, int i, struct model *m, int taken[PLACES])
 {
-	struct model *spare = &r->world->spare[i];
 	int back[PLACES] = { taken[0], taken[1] };
+	bool fits = true;
+	int end;
 
 	if (i == r->len) return round_complete(r, m, taken);
 	if (r->fates[i] == FATE_NOTHING) return round_try(r, i + 1, m, taken);
 	if (r->fates[i] == FATE_KNOWN)
 		return round_apply(r, i, m, taken) && round_try(r, i + 1, m, taken);
-	*spare = *m;
-	if (round_apply(r, i, m, taken) && round_try(r, i + 1, m, taken)) {
+	end = round_group(r, i);
+	spares[i] = *m;
+	for (int k = i; fits && k < end; k++)
+		fits = round_apply(r, k, m, taken);
+	if (fits && round_try(r, end, m, taken)) {
 		r->kept |= taken[0] != back[0] || taken[1] != back[1];
 		return true;
 	}
-	*m = *spare;
+	*m = spares[i];
 	memcpy(taken, back, sizeof back);
-	return round_try(r, i + 1, m, taken);
+	return round_try(r, end, m, taken);
 }
 
 static bool round_compare(struct round *r)
@@ -87,7 +105,7 @@ static bool round_compare(struct round *r)
 	int taken[PLACES] = { 0 };
 
 	for (int place = 0; place < PLACES; place++)
-		if (!look_log(w, place, r->before[place], r->log[place], GOT_MAX,
+		if (!look_log(w, place, r->before[place], logs[place], GOT_MAX,
 			    &r->log_len[place]))
 			return false;
 	if (!round_try(r, 0, &w->model, taken)) return world_fail(w, "%s", r->why);
@@ -120,6 +138,7 @@ static enum fate round_fate(struct round *r, int i, bool faults)
 	w->tally.unavailable += e == ERR_UNAVAILABLE;
 	w->tally.unknown += e == ERR_UNKNOWN;
 	w->tally.acks += e == OK;
+	w->tally.act_ok[r->ops[i].act] += e == OK;
 	w->tally.refusals += e && e != ERR_UNAVAILABLE && e != ERR_UNKNOWN;
 	if (e == ERR_UNAVAILABLE) return FATE_NOTHING;
 	return e == ERR_UNKNOWN || (r->doomed && q->done_at > r->cut) ? FATE_MAYBE
@@ -144,8 +163,9 @@ static void round_begin(struct round *r, struct world *w)
 	r->world = w;
 	r->from = cut_position();
 	memcpy(r->before, w->model.log_len, sizeof r->before);
-	if (one_in(w, 8)) world_arm(w);
-	r->doomed = one_in(w, 14);
+	for (int i = 0; w->habits.fault_in && i < 3; i++)
+		if (one_in(w, w->habits.fault_in)) world_arm(w);
+	r->doomed = one_in(w, w->habits.doom_in);
 }
 
 static void round_cut(struct round *r)

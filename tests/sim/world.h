@@ -14,7 +14,8 @@
 enum {
 	LINES = 30, /* of the trace, kept to be shown */
 	LINE_SIZE = 300,
-	BATCH = 5,
+	BATCH = 12,
+	BATCH_USUAL = 5,
 	SENT_MAX = 64, /* requests remembered, to be sent again */
 	FOLLOWERS = 3,
 	WAITERS = 6,
@@ -71,14 +72,23 @@ struct world {
 	enum flaw flaw;
 	bool loud; /* every line is shown */
 
+	/* What this history is like: each has habits of its own, so that some go where an
+	 * average one never comes. */
+	struct habits {
+		uint64_t fault_in, doom_in; /* one round in so many; 0: none */
+		unsigned faults;	    /* a bit a kind */
+		bool squeezed;
+		int acts[ACT_LEN]; /* how likely */
+	} habits;
+
 	struct desk *desk;
 	int life;
 	int64_t now_ms;
 	struct model model;
-	struct model spare[BATCH + 2]; /* copies, to try what may have been */
 
 	struct feed feed;
 	bool lost; /* the feed had to say "look yourselves" in this round */
+	int64_t feed_last[PLACES];	   /* the last it knows of; -1: none yet */
 	int64_t told_last[PLACES];	   /* number of the last event told … */
 	uint64_t told_at[PLACES][GOT_MAX]; /* … and where the disk was then, by number */
 	struct listener listeners[FOLLOWERS];
@@ -96,8 +106,9 @@ struct world {
 	char failed[400];
 	int flawed; /* how often the flaw was planted */
 	struct tally {
-		int64_t ops, acks, refusals, unavailable, unknown, unknown_kept, crashes,
-			crashes_kept, restarts, expired, wakes, repeats, events, faults;
+		int64_t act_ok[ACT_LEN], ops, acks, refusals, unavailable, unknown,
+			unknown_kept, crashes, crashes_kept, restarts, expired, wakes,
+			repeats, events, faults;
 	} tally;
 };
 
@@ -144,6 +155,8 @@ struct request {
 	bool done;
 	uint64_t done_at; /* the disk's position */
 };
+const char *op_name(enum act);
+void op_habits(struct world *);
 void op_make(struct world *, struct op *);
 void op_say(struct world *, const struct op *);
 void request_make(struct world *, const struct op *, struct request *);
