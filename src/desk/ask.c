@@ -145,6 +145,7 @@ static enum err ask_decide(struct job *job, struct rows *rows, struct fault *why
 	rows_event(rows, "ask.created", s, a, ask_created_data(a, d, rows->arena));
 	if (changed && !fresh) desk_stage_status(rows, s, was, why);
 	job->status = 201;
+	t->unheard = fresh;
 	t->ask = arena_str(&job->arena, a->id);
 	desk_keep_ask(t, a);
 	desk_reply_ask(t, a, s, rows->now_ms);

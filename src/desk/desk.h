@@ -40,6 +40,7 @@ struct task {
 	/* Found by the work, for the caller. */
 	struct str ask;            /* the ask that was made or touched */
 	bool settled;              /* it is no longer pending */
+	bool unheard;              /* nobody can have known of it before this batch was told */
 	int64_t as_of;             /* the last event number of the snapshot that was read */
 	char secret[SECRET_SIZE];  /* a new login's cookie */
 	struct str password_hash;  /* argon2id; found, or made by the caller */

@@ -194,8 +194,8 @@ static void feed_pass(struct feed *f, const struct event *e)
 	for (struct follower *w = f->followers, *next; w; w = next) {
 		next = w->next;
 		if (!w->live || w->ws != e->ws || w->seen >= e->n) continue;
+		w->seen = e->n; /* first: being told may be its end */
 		w->told(w, e);
-		w->seen = e->n;
 	}
 }
 
@@ -216,6 +216,7 @@ static void feed_event(struct feed *f, const struct event *e)
 
 void feed_tell(struct feed *f, const struct told *told)
 {
+	f->batch = told ? told->batch : 0;
 	if (!told) {
 		feed_lost(f, -1);
 		wake_all(f);

@@ -38,6 +38,7 @@ struct feed {
 	size_t buckets_len;	   /* a power of two, or 0 */
 	struct table workspaces;   /* number → struct feed_place */
 	struct feed_place *recent; /* the one looked up last */
+	uint64_t batch;		   /* that was told last; 0: something was lost since */
 	struct follower *followers;
 	size_t waiters, followers_len;
 };

@@ -187,9 +187,16 @@ static void hold_begin(struct hold *h, int status)
 	h->begun = true;
 }
 
+/* Nothing was told since the batch that made it: all news of it are still to come. */
+static bool ask_is_news(const struct request *r)
+{
+	return r->task.unheard && r->task.job.batch == r->serve->feed.batch;
+}
+
 static void ask_made(struct request *r)
 {
 	struct hold *h;
+	bool news;
 
 	if (!r->x || r->task.job.err || r->task.settled || !r->wait_ms || r->head) {
 		request_reply(r, STR_NONE);
@@ -202,9 +209,13 @@ static void ask_made(struct request *r)
 	}
 	h->ws = r->task.job.who.ws;
 	hold_begin(h, r->task.job.status);
+	news = ask_is_news(r);
 	r->x = NULL;
 	request_free(r);
-	hold_read(h);
+	if (news)
+		hold_rest(h);
+	else
+		hold_read(h);
 }
 
 void route_ask(struct request *r)

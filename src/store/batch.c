@@ -14,8 +14,11 @@
 
 enum { TRIES = 4 };
 
+static _Atomic uint64_t numbers; /* given to batches so far */
+
 enum err batch_open(struct batch *b, struct fault *why)
 {
+	b->db = db_close(b->db);
 	b->db = db_open(b->place, b->mode, &b->options, why);
 	return b->db ? OK : why ? why->err : ERR_UNAVAILABLE;
 }
@@ -88,6 +91,7 @@ static void tell(struct batch *b)
 	if (b->hooks->committed) b->hooks->committed(b->hooks->ctx, &b->rows);
 	if (!b->hooks->told || !b->rows.staged_len) return;
 	t = told_new(&b->rows);
+	if (t) t->batch = b->number;
 	b->hooks->told(b->hooks->ctx, t);
 	told_drop(t);
 }
@@ -154,7 +158,7 @@ static enum err job_decide(struct job *job, struct rows *rows)
 static enum err batch_load(struct batch *b, struct job **jobs, size_t len, struct fault *why)
 {
 	struct wants w = { .rows = &b->rows, .seen = b->seen };
-	enum err e = credentials_load(b->db, jobs, len, b->rows.now_ms, why);
+	enum err e = credentials_load(b->db, jobs, len, b->rows.now_ms, &b->arena, why);
 
 	if (e) return e;
 	table_clear(&w.seen);
@@ -200,7 +204,7 @@ static enum err batch_confirm(struct batch *b, struct fault *why)
  * and in the log if it is kept. */
 static enum err batch_ready(struct batch *b, struct fault *why)
 {
-	enum err e = b->db ? OK : batch_open(b, why);
+	enum err e = b->db && !b->db->lost ? OK : batch_open(b, why);
 
 	if (!e && b->unsure) e = batch_confirm(b, why);
 	if (e || !b->unsure) return e;
@@ -224,8 +228,11 @@ static enum err batch_try(struct batch *b, struct job **jobs, size_t len, struct
 	if (e) return e;
 	b->db->driver->now_ms(b->db, &now_ms);
 	rows_start(&b->rows, &b->arena, b->db, &b->ids, now_ms);
-	for (size_t i = 0; i < len; i++)
+	b->number = atomic_fetch_add_explicit(&numbers, 1, memory_order_relaxed) + 1;
+	for (size_t i = 0; i < len; i++) {
 		job_reset(jobs[i]);
+		jobs[i]->batch = b->number;
+	}
 	e = db_begin(b->db, why);
 	if (!e) e = batch_load(b, jobs, len, why);
 	for (size_t i = 0; !e && i < len; i++) {
@@ -301,13 +308,13 @@ void batch_read(struct batch *b, struct job **jobs, size_t len)
 {
 	struct fault why = { 0 };
 	int64_t now_ms = 0;
-	enum err e = b->db ? OK : batch_open(b, &why);
+	enum err e = b->db && !b->db->lost ? OK : batch_open(b, &why);
 
 	for (size_t i = 0; i < len; i++)
 		job_reset(jobs[i]);
 	if (!e) e = b->db->driver->now_ms(b->db, &now_ms);
 	if (!e) e = db_begin(b->db, &why);
-	if (!e) e = credentials_load(b->db, jobs, len, now_ms, &why);
+	if (!e) e = credentials_load(b->db, jobs, len, now_ms, &b->arena, &why);
 	for (size_t i = 0; !e && i < len; i++) {
 		struct job *job = jobs[i];
 
@@ -319,6 +326,7 @@ void batch_read(struct batch *b, struct job **jobs, size_t len)
 		e = db_begin(b->db, &why);
 	}
 	if (b->db) db_rollback(b->db);
+	arena_done(&b->arena);
 	if (e)
 		batch_fail(b, jobs, len, &why);
 	else

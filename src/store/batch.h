@@ -16,6 +16,7 @@ struct batch {
 	struct rows rows;
 	struct table seen;
 	struct arena arena;
+	uint64_t number; /* of this batch */
 	bool troubled; /* the last batch failed for the store's sake */
 	bool unsure;   /* a commit may be there of which nobody was told */
 };

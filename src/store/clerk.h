@@ -63,6 +63,7 @@ struct job {
 	/* Outcome. */
 	enum err err;
 	bool decided; /* decide succeeded in this try: undo may be due */
+	uint64_t batch; /* that worked it; no other has the same, of any clerk */
 	struct fault why;
 	int status;        /* HTTP's words for success: 200, 201, 204 */
 	struct buf out;    /* the reply, JSON */
@@ -79,6 +80,7 @@ struct told_event {
 
 struct told {
 	int refs; /* atomic */
+	uint64_t batch; /* as job.batch of its jobs */
 	size_t len;
 	struct told_event events[];
 };

@@ -38,10 +38,15 @@ static struct val *call_args(struct call *call)
 /* True the first time somebody wants this. */
 static bool wants_first(struct wants *w, char what, int64_t ws, struct str id)
 {
-	struct str key =
-		arena_print(w->rows->arena, "%c%lld/%.*s", what, (long long)ws, STR_ARGS(id));
+	size_t len = 1 + sizeof ws + id.len;
+	char *name = arena_alloc(w->rows->arena, len);
+	struct str key = { name, len };
 
-	if (!key.len || table_get(&w->seen, key)) return false;
+	if (!name) return false;
+	name[0] = what;
+	memcpy(name + 1, &ws, sizeof ws);
+	if (id.len) memcpy(name + 1 + sizeof ws, id.at, id.len);
+	if (table_get(&w->seen, key)) return false;
 	if (!table_put(&w->seen, key, w)) w->failed = true;
 	return true;
 }
