@@ -46,15 +46,36 @@ install_packages() {
 
 need_build() { install_packages "${build_packages[@]}"; }
 
-need_node() {
+# need_modules DIR: the npm packages of its lock file, installed anew when that changes.
+need_modules() {
 	command -v node >/dev/null || install_packages nodejs
 	command -v npm >/dev/null || install_packages npm
-	local sum stamp=tests/node_modules/.lock-sum
-	sum=$(sha256sum <tests/package-lock.json)
-	[ "$(cat $stamp 2>/dev/null)" = "$sum" ] && return 0
-	say "Installing the packages of tests/package-lock.json"
-	(cd tests && npm ci --no-audit --no-fund --loglevel=error >&2)
-	echo "$sum" >$stamp
+	local sum stamp=$1/node_modules/.lock-sum
+	sum=$(sha256sum <"$1/package-lock.json")
+	[ "$(cat "$stamp" 2>/dev/null)" = "$sum" ] && return 0
+	say "Installing the packages of $1/package-lock.json"
+	(cd "$1" && npm ci --no-audit --no-fund --loglevel=error >&2)
+	echo "$sum" >"$stamp"
+}
+
+need_node() { need_modules tests; }
+
+page_is_fresh() {
+	[ -e web/dist/index.html ] && [ -z "$(find web/src web/public web/index.html \
+		web/package-lock.json web/vite.config.ts web/svelte.config.js messages -type f \
+		! -name '*.d.ts' -newer web/dist/index.html -print -quit)" ]
+}
+
+# The page in web/dist, which the program embeds; quick when nothing of it has changed.
+build_page() {
+	page_is_fresh && return 0
+	(
+		flock 9
+		page_is_fresh && exit 0
+		need_modules web
+		say "Building the page"
+		cd web && quietly npm run --silent build
+	) 9>web/.lock
 }
 
 # clang comes without the runtime of its fuzzer and sanitizers.

@@ -107,7 +107,7 @@ enum err request_enter(struct request *, struct fault *);
 /* wait.c, stream.c, login.c, page.c: routes that do more than ask the desk. */
 route_fn route_ask, route_ask_get, route_events, route_login, route_logout, route_me,
 	route_user, route_revoke, route_healthz, route_readyz, route_metrics, route_openapi, route_page,
-	route_asset;
+	route_file;
 void told_arrived(struct serve *, struct told *);
 void streams_recheck(struct serve *); /* who may still follow? */
 

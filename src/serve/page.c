@@ -2,36 +2,19 @@
 #include "serve/inner.h"
 
 #include "base/clock.h"
-#include "embedded.h" /* made anew when an embedded file changes */
+#include "serve/page.h"
 
 #include <stdio.h>
-
-/* Hidden, not local: through the table of a position-independent program two local labels
- * could come to share one entry. */
-#define EMBED_LABEL(label) ".global " label "\n.hidden " label "\n" label ":\n"
-#define EMBED(name, file) \
-	__asm__(".pushsection .rodata\n.balign 16\n" EMBED_LABEL(#name "_start") \
-		".incbin \"" file "\"\n" EMBED_LABEL(#name "_end") ".popsection\n"); \
-	extern const char name##_start[], name##_end[] \
-		__attribute__((visibility("hidden")))
-
-EMBED(openapi, PARLEY_SERVE "/openapi.json");
-EMBED(index_html, PARLEY_SERVE "/page/index.html");
-EMBED(app_js, PARLEY_SERVE "/page/app.js");
-EMBED(app_css, PARLEY_SERVE "/page/app.css");
-
-#define EMBEDDED(name) str_make(name##_start, (size_t)(name##_end - name##_start))
 
 static const char page_headers[] =
 	"Content-Security-Policy: default-src 'self'; img-src 'self' data:; "
 	"frame-ancestors 'none'; base-uri 'none'; form-action 'self'; "
 	"require-trusted-types-for 'script'; trusted-types svelte-trusted-html parley\r\n"
 	"X-Content-Type-Options: nosniff\r\n"
-	"Referrer-Policy: no-referrer\r\n"
-	"Cache-Control: no-cache\r\n";
+	"Referrer-Policy: no-referrer\r\n";
 
-static void send_whole(struct request *r, int status, const char *type, struct str headers,
-	struct str body)
+static void send_whole(struct request *r, int status, const char *type,
+	struct str headers, struct str body)
 {
 	http_on_gone(r->x, NULL, NULL);
 	serve_count(r->serve, status);
@@ -39,24 +22,75 @@ static void send_whole(struct request *r, int status, const char *type, struct s
 	request_free(r);
 }
 
-void route_page(struct request *r)
+static const struct page_file *file_find(struct str path)
 {
-	send_whole(r, 200, "text/html; charset=utf-8", str_of(page_headers),
-		EMBEDDED(index_html));
+	for (const struct page_file *f = page_files; f->path; f++)
+		if (str_is(path, f->path)) return f;
+	return NULL;
 }
 
-void route_asset(struct request *r)
+/* "gzip, br", but not "gzip;q=0". */
+static bool takes_gzip(const struct http_request *req)
 {
-	bool css = str_ends(str_of(r->route->path), ".css");
+	struct str rest = http_header(req, "accept-encoding"), one;
 
-	send_whole(r, 200, css ? "text/css; charset=utf-8" : "text/javascript; charset=utf-8",
-		str_of(page_headers), css ? EMBEDDED(app_css) : EMBEDDED(app_js));
+	while (str_cut(&rest, ',', &one)) {
+		struct str name;
+
+		str_cut(&one, ';', &name);
+		if (str_is_nocase(str_trim(name), "gzip"))
+			return !str_is(str_trim(one), "q=0");
+	}
+	return false;
+}
+
+/* The packed form has a tag of its own, and both say the same. */
+static bool has_it(const struct http_request *req, const struct page_file *f)
+{
+	return str_find(http_header(req, "if-none-match"), str_of(f->tag)) >= 0;
+}
+
+static void send_file(struct request *r, const struct page_file *f, const char *headers)
+{
+	const struct http_request *req = http_request(r->x);
+	bool packed = takes_gzip(req);
+	const char *at = packed ? f->packed_at : f->at;
+	const char *end = packed ? f->packed_end : f->end;
+	struct buf b = { .max = 1024 };
+
+	buf_print(&b,
+		"%sETag: \"%s%s\"\r\nVary: Accept-Encoding\r\nCache-Control: %s\r\n%s",
+		headers, f->tag, packed ? "-gzip" : "",
+		f->always ? "public, max-age=31536000, immutable" : "no-cache",
+		packed ? "Content-Encoding: gzip\r\n" : "");
+	if (has_it(req, f))
+		send_whole(r, 304, f->type, buf_str(&b), STR_NONE);
+	else
+		send_whole(
+			r, 200, f->type, buf_str(&b), str_make(at, (size_t)(end - at)));
+	buf_done(&b);
+}
+
+/* Every address of the page is the page: it reads where it is itself. */
+void route_page(struct request *r)
+{
+	send_file(r, file_find(STR("/index.html")), page_headers);
+}
+
+void route_file(struct request *r)
+{
+	const struct page_file *f = file_find(http_request(r->x)->path);
+
+	if (f)
+		send_file(r, f, page_headers);
+	else
+		request_refuse(r, ERR_NOT_FOUND, "no such file");
 }
 
 void route_openapi(struct request *r)
 {
-	send_whole(r, 200, "application/json", STR("Cache-Control: no-cache\r\n"),
-		EMBEDDED(openapi));
+	send_file(r, file_find(STR("/openapi.json")),
+		"X-Content-Type-Options: nosniff\r\n");
 }
 
 void route_healthz(struct request *r)
@@ -86,8 +120,8 @@ void route_readyz(struct request *r)
 static void metric(struct buf *b, const char *name, const char *type, const char *help,
 	int64_t value)
 {
-	buf_print(b, "# HELP parley_%s %s\n# TYPE parley_%s %s\nparley_%s %lld\n", name, help,
-		name, type, name, (long long)value);
+	buf_print(b, "# HELP parley_%s %s\n# TYPE parley_%s %s\nparley_%s %lld\n", name,
+		help, name, type, name, (long long)value);
 }
 
 static int64_t resident_bytes(void)
@@ -115,14 +149,18 @@ static void metrics_counted(struct request *r)
 	desk_counts(s->desk, &c);
 	for (int i = 0; i < s->doors_len; i++)
 		connections += http_connections(s->doors[i].http);
-	metric(b, "asks_answered_total", "counter", "Asks answered by people.", c.answers);
+	metric(b, "asks_answered_total", "counter", "Asks answered by people.",
+		c.answers);
 	metric(b, "asks_skipped_total", "counter", "Asks skipped by people.", c.skips);
 	metric(b, "asks_cancelled_total", "counter", "Asks withdrawn.", c.cancels);
-	metric(b, "asks_expired_total", "counter", "Asks whose deadline passed.", c.expiries);
-	metric(b, "events_total", "counter", "Events committed by this process.", c.events);
+	metric(b, "asks_expired_total", "counter", "Asks whose deadline passed.",
+		c.expiries);
+	metric(b, "events_total", "counter", "Events committed by this process.",
+		c.events);
 	metric(b, "commits_total", "counter", "Transactions committed.", c.commits);
 	metric(b, "connections", "gauge", "Open connections.", (int64_t)connections);
-	metric(b, "waiters", "gauge", "Requests that wait for an ask.", (int64_t)s->feed.waiters);
+	metric(b, "waiters", "gauge", "Requests that wait for an ask.",
+		(int64_t)s->feed.waiters);
 	metric(b, "streams", "gauge", "Event streams.", (int64_t)s->feed.followers_len);
 	metric(b, "resident_bytes", "gauge", "Memory of the process.", resident_bytes());
 	metric(b, "uptime_seconds", "gauge", "Since the start.",
@@ -134,7 +172,8 @@ static void metrics_counted(struct request *r)
 			(unsigned long long)s->requests_by_class[i]);
 	http_on_gone(r->x, NULL, NULL);
 	serve_count(s, 200);
-	http_reply(r->x, 200, "text/plain; version=0.0.4; charset=utf-8", STR_NONE, buf_str(b));
+	http_reply(r->x, 200, "text/plain; version=0.0.4; charset=utf-8", STR_NONE,
+		buf_str(b));
 	request_free(r);
 }
 

@@ -85,6 +85,17 @@ static struct frame *stream_frame(struct serve *s, const struct event *e)
 
 static void stream_read(struct stream *);
 
+static void stream_end(struct stream *st)
+{
+	struct exchange *x = st->x;
+
+	st->x = NULL;
+	http_on_gone(x, NULL, NULL);
+	http_on_drained(x, NULL, NULL);
+	http_end(x);
+	stream_free(st);
+}
+
 static void stream_told(struct follower *f, const struct event *e)
 {
 	struct stream *st = LINK_OF(f, struct stream, follower);
@@ -92,7 +103,11 @@ static void stream_told(struct follower *f, const struct event *e)
 
 	if (!st->x || !event_passes(e, &st->filter)) return;
 	frame = stream_frame(st->serve, e);
-	if (frame) http_write_frame(st->x, frame);
+	/* Without memory for it, the reader comes back and asks for it again. */
+	if (frame)
+		http_write_frame(st->x, frame);
+	else
+		stream_end(st);
 }
 
 static void stream_lost(struct follower *f)
@@ -156,17 +171,6 @@ static void stream_begin(struct stream *st, struct request *r)
 		STR("Cache-Control: no-store\r\nX-Accel-Buffering: no\r\n"));
 	http_park(st->x);
 	http_write(st->x, str_make(text, (size_t)n));
-}
-
-static void stream_end(struct stream *st)
-{
-	struct exchange *x = st->x;
-
-	st->x = NULL;
-	http_on_gone(x, NULL, NULL);
-	http_on_drained(x, NULL, NULL);
-	http_end(x);
-	stream_free(st);
 }
 
 static void stream_was_read(struct request *r)

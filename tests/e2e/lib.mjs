@@ -1,0 +1,140 @@
+// A real server, a real browser, and the few words that the tests share.
+import { spawn, execFileSync } from 'node:child_process';
+import { mkdtempSync, existsSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { chromium } from 'playwright-core';
+
+const here = fileURLToPath(new URL('.', import.meta.url));
+export const bin = resolve(process.env.PARLEY_BIN ?? join(here, '../../build/parley'));
+export const words = Object.fromEntries(['en', 'fr'].map((lang) => [lang,
+	JSON.parse(readFileSync(join(here, `../../messages/${lang}.json`), 'utf8'))]));
+export const views = { desktop: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } };
+export const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
+
+/** The message of the catalogue in a language, filled in. */
+export const say = (lang) => (id, params = {}) => {
+	const text = words[lang][`web.${id}`];
+	if (!text) throw new Error(`no message web.${id}`);
+	return text.replace(/\{(\w+)\}/g, (_, name) => params[name] ?? `{${name}}`);
+};
+
+export async function until(what, why, ms = 10_000) {
+	const end = Date.now() + ms;
+	for (;;) {
+		const got = await what();
+		if (got) return got;
+		if (Date.now() > end) throw new Error(`not in time: ${why}`);
+		await sleep(20);
+	}
+}
+
+export class Server {
+	static async start({ keep } = {}) {
+		const server = new Server();
+		server.folder = keep ?? mkdtempSync(join(tmpdir(), 'parley-e2e-'));
+		server.data = join(server.folder, 'data');
+		await server.up();
+		return server;
+	}
+
+	async up(listen = '127.0.0.1:0') {
+		const portFile = join(this.folder, 'port');
+		rmSync(portFile, { force: true });
+		this.output = '';
+		this.child = spawn(bin, ['serve', '--listen', listen, '--port-file', portFile, '--data', this.data],
+			{ stdio: ['ignore', 'pipe', 'pipe'] });
+		for (const stream of [this.child.stdout, this.child.stderr])
+			stream.on('data', (data) => (this.output += data));
+		this.port = Number(await until(
+			() => existsSync(portFile) && readFileSync(portFile, 'utf8').trim(), 'the port'));
+		this.url = `http://127.0.0.1:${this.port}`;
+		await until(() => fetch(`${this.url}/readyz`).then((r) => r.ok, () => false), 'ready');
+	}
+
+	/** Stops and starts on the same port. */
+	async down() {
+		const gone = new Promise((done) => this.child.once('exit', done));
+		this.child.kill('SIGTERM');
+		await gone;
+	}
+
+	async stop() {
+		await this.down();
+		rmSync(this.folder, { recursive: true, force: true });
+	}
+
+	cli(...args) {
+		return execFileSync(bin, [...args, '--data', this.data], { encoding: 'utf8' }).trim();
+	}
+
+	token(role, name) {
+		return this.cli('token', 'create', '--role', role, '--name', name);
+	}
+
+	/** A path with a code that logs a person in, once. */
+	loginPath(name = 'owner') {
+		return this.cli('user', 'login', name).match(/\/login#\S+/)[0];
+	}
+
+	client(token) {
+		const call = async (method, path, body) => {
+			const reply = await fetch(this.url + path, {
+				method,
+				headers: { authorization: `Bearer ${token}`, ...(body ? { 'content-type': 'application/json' } : {}) },
+				body: body ? JSON.stringify(body) : undefined,
+			});
+			const text = await reply.text();
+			return { status: reply.status, body: text ? JSON.parse(text) : null };
+		};
+		return {
+			get: (path) => call('GET', path),
+			post: (path, body) => call('POST', path, body ?? {}),
+			/** → the ask; throws unless 201. */
+			ask: async (body) => {
+				const reply = await call('POST', '/v1/asks', body);
+				if (reply.status !== 201) throw new Error(JSON.stringify(reply.body));
+				return reply.body;
+			},
+			/** A session of its own, so that asks do not exclude each other. */
+			session: async (title, more = {}) =>
+				(await call('POST', '/v1/sessions', { title, parallel: true, ...more })).body,
+		};
+	}
+}
+
+export const launch = () => chromium.launch({
+	executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+	args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
+		'--disable-background-networking', '--disable-component-update', '--disable-sync'],
+});
+
+/** A context whose person is logged in. `errors` collects what the console and the policy say. */
+export async function enter(browser, server, { view = 'desktop', lang = 'en', theme = 'light', user = 'owner',
+	settings = {}, ...more } = {}) {
+	const context = await browser.newContext({ viewport: views[view], locale: lang === 'fr' ? 'fr-FR' : 'en-US',
+		colorScheme: theme, baseURL: server.url, serviceWorkers: 'block', reducedMotion: 'reduce', ...more });
+	const errors = [];
+	await context.addInitScript((kept) => {
+		if (!localStorage.getItem('parley.settings')) localStorage.setItem('parley.settings', JSON.stringify(kept));
+	}, { opens: false, ...settings });
+	const page = await context.newPage();
+	watch(page, errors);
+	await page.goto(server.loginPath(user));
+	await page.waitForURL('**/inbox');
+	await page.locator('nav').first().waitFor();
+	return { context, page, errors, t: say(lang) };
+}
+
+export function watch(page, errors) {
+	page.on('console', (message) => {
+		if (message.type() === 'error' && !/Failed to load resource|ERR_/.test(message.text()))
+			errors.push(message.text());
+	});
+	page.on('pageerror', (error) => errors.push(String(error)));
+	page.on('dialog', (dialog) => {
+		errors.push(`a script ran: ${dialog.message()}`);
+		void dialog.dismiss();
+	});
+}

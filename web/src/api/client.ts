@@ -1,0 +1,114 @@
+/* The one place that talks to the server. */
+import type {
+	Ask,
+	AskRequest,
+	Event,
+	Insights,
+	List,
+	Me,
+	Problem,
+	Session,
+	SessionState,
+	Settled,
+	SettleManyResult,
+	Token,
+	User,
+} from './types';
+
+/** The server said no. A conflict carries the ask as its winner left it. */
+export class Refused extends Error {
+	constructor(
+		readonly status: number,
+		readonly problem: Partial<Problem> & { ask?: Ask },
+	) {
+		super(problem.detail ?? problem.title ?? String(status));
+	}
+}
+
+/** Nobody answered: whether the server has it is not known, a repeat with its key is safe. */
+export class Unreachable extends Error {}
+
+type Query = Record<string, string | number | null | undefined>;
+
+function address(path: string, query: Query): string {
+	const filled = Object.entries(query).filter(([, value]) => value != null && value !== '');
+	if (!filled.length) return path;
+	return `${path}?${new URLSearchParams(filled.map(([k, v]) => [k, String(v)]))}`;
+}
+
+export async function call<T>(
+	method: string,
+	path: string,
+	body?: unknown,
+	key?: string,
+): Promise<T> {
+	const headers: Record<string, string> = { Accept: 'application/json' };
+	if (body !== undefined) headers['Content-Type'] = 'application/json';
+	if (key) headers['Idempotency-Key'] = key;
+	let reply: Response;
+	try {
+		reply = await fetch(path, {
+			method,
+			headers,
+			body: body === undefined ? null : JSON.stringify(body),
+		});
+	} catch (cause) {
+		throw new Unreachable(path, { cause });
+	}
+	if (reply.status === 502 || reply.status === 503 || reply.status === 504)
+		throw new Unreachable(path);
+	const text = await reply.text();
+	let json: unknown = null;
+	try {
+		json = text ? JSON.parse(text) : null;
+	} catch {
+		throw new Unreachable(path);
+	}
+	if (!reply.ok) throw new Refused(reply.status, (json ?? {}) as Partial<Problem>);
+	return json as T;
+}
+
+const get = <T>(path: string, query: Query = {}) => call<T>('GET', address(path, query));
+const post = <T>(path: string, body: unknown, key: string = newKey()) =>
+	call<T>('POST', path, body, key);
+
+/** A key of our own: randomUUID wants a secure context, this does not. */
+export function newKey(): string {
+	return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
+		byte.toString(16).padStart(2, '0'),
+	).join('');
+}
+
+export const api = {
+	me: () => get<Me>('/v1/me'),
+	login: (body: { code: string } | { name: string; password: string }) =>
+		call<Me>('POST', '/v1/login', body),
+	logout: () => call<null>('POST', '/v1/logout', {}),
+
+	asks: (query: Query) => get<List<Ask>>('/v1/asks', query),
+	ask: (id: string) => get<Ask>(`/v1/asks/${encodeURIComponent(id)}`),
+	askNew: (body: AskRequest) => post<Ask>('/v1/asks', body),
+	settle: (id: string, verb: 'answer' | 'skip', body: unknown, key: string) =>
+		post<Settled>(`/v1/asks/${id}/${verb}`, body, key),
+	settleMany: (body: unknown) => post<SettleManyResult>('/v1/asks/settle-many', body),
+	reply: (id: string, text: string) => post<Ask>(`/v1/asks/${id}/replies`, { text }),
+	assign: (id: string, assignees: string[]) => post<Ask>(`/v1/asks/${id}/assign`, { assignees }),
+	claim: (id: string) => post<Ask>(`/v1/asks/${id}/claim`, {}),
+	extend: (id: string, timeout: string) => post<Ask>(`/v1/asks/${id}/extend`, { timeout }),
+
+	sessions: (query: Query) => get<List<Session>>('/v1/sessions', query),
+	session: (id: string) => get<Session>(`/v1/sessions/${encodeURIComponent(id)}`),
+	sessionState: (id: string) => get<SessionState>(`/v1/sessions/${encodeURIComponent(id)}/state`),
+	sessionCancel: (id: string) => post<Session>(`/v1/sessions/${id}/cancel`, {}),
+
+	events: (query: Query) => get<List<Event>>('/v1/events', { format: 'json', ...query }),
+	insights: (query: Query) => get<Insights>('/v1/insights', query),
+
+	users: () => get<List<User>>('/v1/users', { limit: 200 }),
+	userNew: (body: unknown) => post<User>('/v1/users', body),
+	userPatch: (id: string, body: unknown) => call<User>('PATCH', `/v1/users/${id}`, body),
+	userDelete: (id: string) => call<null>('DELETE', `/v1/users/${id}`),
+	tokens: (cursor?: string | null) => get<List<Token>>('/v1/tokens', { limit: 200, cursor }),
+	tokenNew: (body: unknown) => post<Token>('/v1/tokens', body),
+	tokenDelete: (id: string) => call<null>('DELETE', `/v1/tokens/${id}`),
+};

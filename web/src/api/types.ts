@@ -1,0 +1,35 @@
+/* The shapes of the API, as its document has them. */
+import type { components } from './schema';
+
+type Schemas = components['schemas'];
+
+export type Ask = Schemas['Ask'];
+export type AskKind = Schemas['AskKind'];
+export type AskStatus = Schemas['AskStatus'];
+export type Question = Schemas['Question'];
+export type Option = Schemas['Option'];
+export type AnswerValue = Schemas['AnswerValue'];
+export type Answer = Schemas['Answer'];
+export type Operation = Schemas['Operation'];
+export type Risk = Schemas['Risk'];
+export type Session = Schemas['Session'];
+export type SessionState = Schemas['SessionState'];
+export type SessionStatus = Schemas['SessionStatus'];
+export type Event = Schemas['Event'];
+export type EventType = Schemas['EventType'];
+export type Me = Schemas['Me'];
+export type User = Schemas['User'];
+export type UserRole = Schemas['UserRole'];
+export type Token = Schemas['Token'];
+export type Insights = Schemas['Insights'];
+export type Problem = Schemas['Problem'];
+export type Settled = Schemas['Settled'];
+export type SettleManyResult = Schemas['SettleManyResult'];
+export type AskRequest = Schemas['AskRequest'];
+export type Language = Schemas['Language'];
+
+export interface List<T> {
+	items: T[];
+	next_cursor: string | null;
+	as_of: number;
+}

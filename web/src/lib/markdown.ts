@@ -1,0 +1,131 @@
+/* Markdown through a lexer into our own small tree. Nothing here ever becomes HTML: what is no
+ * element below stays the text it was. */
+import { Lexer, type Token, type Tokens } from 'marked';
+
+export type Inline =
+	| { kind: 'text' | 'code'; text: string }
+	| { kind: 'strong' | 'em' | 'del'; inside: Inline[] }
+	| { kind: 'link'; inside: Inline[]; href: string; safe: boolean }
+	| { kind: 'br' };
+
+export type Block =
+	| { kind: 'p' | 'quote'; inside: Inline[] }
+	| { kind: 'heading'; inside: Inline[] }
+	| { kind: 'code'; text: string }
+	| { kind: 'list'; ordered: boolean; start: number; items: Block[][] }
+	| { kind: 'table'; head: Inline[][]; rows: Inline[][][] }
+	| { kind: 'hr' };
+
+const DEPTH_MAX = 12;
+
+const plain = (text: string): Inline => ({ kind: 'text', text });
+
+/* Only what a browser can open without harm is a link. */
+export const isSafe = (href: string): boolean => /^(https?|mailto):/i.test(href.trim());
+
+function inlines(tokens: Token[] | undefined, depth: number): Inline[] {
+	if (!tokens) return [];
+	if (depth > DEPTH_MAX) return tokens.map((token) => plain(token.raw));
+	return tokens.map((token): Inline => {
+		switch (token.type) {
+			case 'strong':
+			case 'em':
+			case 'del':
+				return { kind: token.type, inside: inlines(token.tokens, depth + 1) };
+			case 'codespan':
+				return { kind: 'code', text: (token as Tokens.Codespan).text };
+			case 'br':
+				return { kind: 'br' };
+			case 'link': {
+				const { href } = token as Tokens.Link;
+				return { kind: 'link', inside: inlines(token.tokens, depth + 1), href, safe: isSafe(href) };
+			}
+			case 'image': {
+				const { href, text } = token as Tokens.Image;
+				return { kind: 'link', inside: [plain(text || href)], href, safe: isSafe(href) };
+			}
+			case 'text': {
+				const inner = (token as Tokens.Text).tokens;
+				return inner?.length
+					? (inlines(inner, depth + 1)[0] ?? plain(''))
+					: plain((token as Tokens.Text).text);
+			}
+			case 'escape':
+				return plain((token as Tokens.Escape).text);
+			default:
+				return plain(token.raw);
+		}
+	});
+}
+
+function flat(tokens: Token[] | undefined, depth: number): Inline[] {
+	const out: Inline[] = [];
+	for (const token of tokens ?? [])
+		if (token.type === 'text' && (token as Tokens.Text).tokens?.length)
+			out.push(...inlines((token as Tokens.Text).tokens, depth));
+		else out.push(...inlines([token], depth));
+	return out;
+}
+
+function blocks(tokens: Token[], depth: number): Block[] {
+	const out: Block[] = [];
+	for (const token of tokens) {
+		if (depth > DEPTH_MAX) {
+			out.push({ kind: 'p', inside: [plain(token.raw)] });
+			continue;
+		}
+		switch (token.type) {
+			case 'space':
+			case 'def':
+				if (token.type === 'def') out.push({ kind: 'p', inside: [plain(token.raw)] });
+				break;
+			case 'hr':
+				out.push({ kind: 'hr' });
+				break;
+			case 'heading':
+				out.push({ kind: 'heading', inside: flat(token.tokens, depth) });
+				break;
+			case 'code':
+				out.push({ kind: 'code', text: (token as Tokens.Code).text });
+				break;
+			case 'blockquote':
+				for (const block of blocks(token.tokens ?? [], depth + 1))
+					out.push(block.kind === 'p' ? { ...block, kind: 'quote' } : block);
+				break;
+			case 'list': {
+				const list = token as Tokens.List;
+				out.push({
+					kind: 'list',
+					ordered: list.ordered,
+					start: Number(list.start) || 1,
+					items: list.items.map((item) => blocks(item.tokens, depth + 1)),
+				});
+				break;
+			}
+			case 'table': {
+				const table = token as Tokens.Table;
+				out.push({
+					kind: 'table',
+					head: table.header.map((cell) => flat(cell.tokens, depth)),
+					rows: table.rows.map((row) => row.map((cell) => flat(cell.tokens, depth))),
+				});
+				break;
+			}
+			case 'paragraph':
+			case 'text':
+				out.push({ kind: 'p', inside: flat(token.tokens ?? [token], depth) });
+				break;
+			default:
+				out.push({ kind: 'p', inside: [plain(token.raw.replace(/\n+$/, ''))] });
+		}
+	}
+	return out;
+}
+
+export function markdown(text: string): Block[] {
+	try {
+		return blocks(new Lexer({ gfm: true, breaks: true }).lex(text), 0);
+	} catch {
+		return [{ kind: 'p', inside: [plain(text)] }];
+	}
+}

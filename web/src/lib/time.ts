@@ -1,0 +1,56 @@
+/* How times read. Pure but for the language. */
+import { language } from './i18n.svelte';
+
+const S = 1000;
+const M = 60 * S;
+const H = 60 * M;
+const D = 24 * H;
+
+type Unit = 'second' | 'minute' | 'hour' | 'day';
+
+function unit(n: number, name: Unit, display: 'narrow' | 'short'): string {
+	return new Intl.NumberFormat(language(), {
+		style: 'unit',
+		unit: name,
+		unitDisplay: display,
+		maximumFractionDigits: 0,
+	}).format(n);
+}
+
+/** "6m", "2h", "3d": how long ago, or how long something took. */
+export function span(ms: number, display: 'narrow' | 'short' = 'narrow'): string {
+	const abs = Math.max(0, ms);
+	if (abs < M) return unit(Math.floor(abs / S), 'second', display);
+	if (abs < H) return unit(Math.floor(abs / M), 'minute', display);
+	if (abs < D) return unit(Math.floor(abs / H), 'hour', display);
+	return unit(Math.floor(abs / D), 'day', display);
+}
+
+/** "2:47" below ten minutes, then "23 min", "5 h", "3 d". */
+export function countdown(ms: number): string {
+	const left = Math.max(0, Math.ceil(ms / S) * S);
+	if (left < 10 * M) {
+		const seconds = Math.floor((left % M) / S);
+		return `${Math.floor(left / M)}:${String(seconds).padStart(2, '0')}`;
+	}
+	return span(left, 'short');
+}
+
+export function moment(iso: string): string {
+	const at = new Date(iso);
+	const today = at.toDateString() === new Date().toDateString();
+	return new Intl.DateTimeFormat(language(), {
+		...(today ? {} : { day: 'numeric', month: 'short' }),
+		hour: '2-digit',
+		minute: '2-digit',
+		hourCycle: 'h23',
+	}).format(at);
+}
+
+export function dayShort(day: string): string {
+	return new Intl.DateTimeFormat(language(), {
+		day: 'numeric',
+		month: 'short',
+		timeZone: 'UTC',
+	}).format(new Date(`${day}T00:00:00Z`));
+}

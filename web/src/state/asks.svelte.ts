@@ -1,0 +1,170 @@
+/* The asks this tab knows: all that are pending, and those somebody looks at. A cursor over the
+ * events keeps them true. */
+import { api, Refused, Unreachable } from '../api/client';
+import type { Ask, AskStatus, Event } from '../api/types';
+import { byAttention } from '../lib/order';
+import { cacheKeep, cacheLoad } from './cache';
+
+const PAGE = 200;
+const MANY = 40;
+
+export class Asks {
+	private known = new Map<string, Ask>();
+	private watched = new Map<string, number>();
+	private wanted = new Set<string>();
+	private fetching = 0;
+	private tick = $state(0);
+
+	/** loading, then whole; stale: from the cache, the server was not there. */
+	state = $state<'loading' | 'whole' | 'stale'>('loading');
+	/** Was anything ever asked here? null: not known yet. */
+	ever = $state<boolean | null>(null);
+
+	pending = $derived.by(() => {
+		void this.tick;
+		return [...this.known.values()]
+			.filter((ask) => ask.status === 'pending')
+			.sort(byAttention(Date.now()));
+	});
+	count = $derived(this.pending.length);
+
+	get(id: string): Ask | undefined {
+		void this.tick;
+		return this.known.get(id);
+	}
+
+	/** Returns the event number to go on from. The first page is shown before the last is here. */
+	async load(): Promise<number> {
+		const seen = new Set<string>();
+		let first: number | null = null;
+		let cursor: string | null = null;
+		do {
+			const page: Awaited<ReturnType<typeof api.asks>> = await api.asks({
+				limit: PAGE,
+				cursor,
+				order: 'attention',
+			});
+			first ??= page.as_of;
+			cursor = page.next_cursor;
+			for (const ask of page.items) {
+				this.known.set(ask.id, ask);
+				seen.add(ask.id);
+			}
+			this.tick++;
+		} while (cursor);
+		for (const ask of this.known.values())
+			if (ask.status === 'pending' && !seen.has(ask.id)) this.want(ask.id);
+		this.state = 'whole';
+		this.keep();
+		if (this.known.size) this.ever = true;
+		else this.ever = (await api.asks({ status: 'all', limit: 1 })).items.length > 0;
+		return first ?? 0;
+	}
+
+	async loadCached(): Promise<void> {
+		for (const ask of (await cacheLoad<Ask[]>('inbox')) ?? []) this.known.set(ask.id, ask);
+		this.state = 'stale';
+		this.ever = true;
+		this.tick++;
+	}
+
+	put(ask: Ask): void {
+		const old = this.known.get(ask.id);
+		if (old && old.version > ask.version) return;
+		this.known.set(ask.id, ask);
+		if (ask.status === 'pending') this.ever = true;
+		this.tick++;
+		this.keep();
+	}
+
+	/** Keeps an ask true while it is looked at; returns how to stop. */
+	watch(id: string): () => void {
+		this.watched.set(id, (this.watched.get(id) ?? 0) + 1);
+		if (!this.known.has(id)) this.want(id);
+		else if (this.known.get(id)!.status !== 'pending') this.want(id);
+		return () => {
+			const n = (this.watched.get(id) ?? 1) - 1;
+			if (n) this.watched.set(id, n);
+			else this.watched.delete(id);
+		};
+	}
+
+	missing = $state.raw<ReadonlySet<string>>(new Set());
+
+	/** What an event changes. `arrived` hears of each new pending ask once it is here. */
+	apply(event: Event, arrived: (ask: Ask) => void): void {
+		const id = event.ask;
+		if (event.type === 'session.deleted') {
+			for (const ask of [...this.known.values()])
+				if (ask.session === event.session) this.known.delete(ask.id);
+			this.tick++;
+			return;
+		}
+		if (!id) return;
+		if (event.type === 'ask.created') {
+			this.want(id, arrived);
+			return;
+		}
+		const ask = this.known.get(id);
+		if (!ask) return;
+		const status = event.data['status'] as AskStatus | undefined;
+		if (status && status !== 'pending') {
+			const by = event.data['answered_by'] as Ask['answered_by'] | undefined;
+			this.known.set(id, { ...ask, status, settled_at: event.at, answered_by: by ?? null });
+			this.tick++;
+			this.keep();
+			if (this.watched.has(id)) this.want(id);
+		} else this.want(id);
+	}
+
+	private then = new Map<string, (ask: Ask) => void>();
+
+	/** Fetches it soon. A flood of new ones is read as a list. */
+	private want(id: string, then?: (ask: Ask) => void): void {
+		this.wanted.add(id);
+		if (then) this.then.set(id, then);
+		if (this.fetching < 3) void this.fetchNext();
+	}
+
+	private async fetchNext(): Promise<void> {
+		this.fetching++;
+		while (this.wanted.size) {
+			if (this.wanted.size > MANY && this.state === 'whole') {
+				const all = [...this.wanted];
+				this.wanted.clear();
+				await this.load().catch(() => undefined);
+				for (const id of all) this.then.delete(id);
+				continue;
+			}
+			const id = this.wanted.values().next().value as string;
+			this.wanted.delete(id);
+			try {
+				const ask = await api.ask(id);
+				this.put(ask);
+				const then = this.then.get(id);
+				this.then.delete(id);
+				if (ask.status === 'pending') then?.(ask);
+			} catch (error) {
+				this.then.delete(id);
+				if (error instanceof Refused && error.status === 404) {
+					this.known.delete(id);
+					this.missing = new Set(this.missing).add(id);
+					this.tick++;
+				} else if (error instanceof Unreachable) break;
+			}
+		}
+		this.fetching--;
+	}
+
+	private keeping: ReturnType<typeof setTimeout> | null = null;
+
+	private keep(): void {
+		if (this.keeping) return;
+		this.keeping = setTimeout(() => {
+			this.keeping = null;
+			void cacheKeep('inbox', $state.snapshot(this.pending.slice(0, PAGE)));
+		}, 2000);
+	}
+}
+
+export const asks = new Asks();

@@ -1,0 +1,89 @@
+/* Keys of one letter. The newest map goes first; while there are modal ones, only those count. Never while
+ * somebody types, and not at all when they are turned off. */
+import { settings } from './settings.svelte';
+
+export type KeyMap = Record<string, (event: KeyboardEvent) => void>;
+
+interface Layer {
+	map: KeyMap;
+	modal: boolean;
+}
+
+const layers: Layer[] = [];
+let lead: string | null = null;
+let leadTimer: ReturnType<typeof setTimeout> | undefined;
+let typedAt = 0;
+
+const LEAD_MS = 1200;
+const TYPING_MS = 1500;
+
+export function isTypingIn(target: EventTarget | null): boolean {
+	if (!(target instanceof HTMLElement)) return false;
+	if (target.isContentEditable || target instanceof HTMLTextAreaElement) return true;
+	if (target instanceof HTMLSelectElement) return true;
+	return (
+		target instanceof HTMLInputElement && !/^(radio|checkbox|button|submit)$/.test(target.type)
+	);
+}
+
+/** In the middle of writing something: nothing may open by itself now. */
+export function isTyping(): boolean {
+	return isTypingIn(document.activeElement) || Date.now() - typedAt < TYPING_MS;
+}
+
+/** Adds a map; returns how to remove it. */
+export function keysUse(map: KeyMap, modal = false): () => void {
+	const layer = { map, modal };
+	layers.push(layer);
+	return () => {
+		const at = layers.indexOf(layer);
+		if (at >= 0) layers.splice(at, 1);
+	};
+}
+
+function find(name: string): ((event: KeyboardEvent) => void) | undefined {
+	const modal = layers.some((layer) => layer.modal);
+	for (let i = layers.length - 1; i >= 0; i--) {
+		const layer = layers[i]!;
+		if ((!modal || layer.modal) && layer.map[name]) return layer.map[name];
+	}
+	return undefined;
+}
+
+function nameOf(event: KeyboardEvent): string {
+	if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) return 'submit';
+	return event.key.length === 1 ? event.key.toLowerCase() : event.key;
+}
+
+export function keysListen(): void {
+	addEventListener('keydown', (event) => {
+		if (event.isComposing) return;
+		const name = nameOf(event);
+		const typing = isTypingIn(event.target);
+		if (typing && event.key.length === 1) typedAt = Date.now();
+		if (name !== 'submit' && name !== 'Escape') {
+			if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
+			if (event.key.length === 1 && !settings.keys) return;
+			if (event.repeat && name !== 'j' && name !== 'k') return;
+		}
+		/* Enter and the space bar belong to what has the focus. */
+		if (name === 'Enter' || name === ' ') {
+			if (
+				event.target instanceof HTMLElement &&
+				event.target.closest('a,button,summary,input,[role=tab]')
+			)
+				return;
+		}
+		const full = lead && event.key.length === 1 ? `${lead} ${name}` : name;
+		clearTimeout(leadTimer);
+		lead = null;
+		const run = find(full);
+		if (run) {
+			event.preventDefault();
+			run(event);
+		} else if (name === 'g') {
+			lead = 'g';
+			leadTimer = setTimeout(() => (lead = null), LEAD_MS);
+		}
+	});
+}

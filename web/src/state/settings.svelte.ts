@@ -1,0 +1,49 @@
+/* What a person prefers, kept in this browser. */
+import type { Language } from '../api/types';
+
+export type Theme = 'auto' | 'light' | 'dark';
+
+interface Kept {
+	theme: Theme;
+	language: Language | null;
+	opens: boolean;
+	keys: boolean;
+	notify: boolean;
+	split: boolean;
+}
+
+const NAME = 'parley.settings';
+const first: Kept = {
+	theme: 'auto',
+	language: null,
+	opens: true,
+	keys: true,
+	notify: true,
+	split: false,
+};
+
+function load(): Kept {
+	try {
+		return { ...first, ...(JSON.parse(localStorage.getItem(NAME) ?? '{}') as Partial<Kept>) };
+	} catch {
+		return { ...first };
+	}
+}
+
+export const settings = $state(load());
+
+export function settingsKeep(): void {
+	localStorage.setItem(NAME, JSON.stringify(settings));
+	themeApply();
+}
+
+export function themeApply(): void {
+	const root = document.documentElement;
+	if (settings.theme === 'auto') delete root.dataset['theme'];
+	else root.dataset['theme'] = settings.theme;
+}
+
+addEventListener('storage', (event) => {
+	if (event.key === NAME) Object.assign(settings, load());
+	themeApply();
+});

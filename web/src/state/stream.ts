@@ -1,0 +1,184 @@
+/* One event stream for all tabs. Whoever holds the lock keeps the connection and passes each
+ * event on; every tab is a cursor of its own, and a tab that sees a gap fetches what it missed.
+ *
+ *  1. A tab listens to the channel before it takes its snapshot: what was told before that is in
+ *     the snapshot, what is told after it arrives.
+ *  2. Events are applied in order, each once.
+ *  3. Without locks (no secure context) each tab keeps its own connection. */
+import { api, Refused } from '../api/client';
+import type { Event, EventType } from '../api/types';
+
+export type Line = 'connecting' | 'live' | 'lost';
+
+type Told = { event: Event } | { line: Line } | { hello: true } | { gone: true } | { note: string };
+
+export interface Ears {
+	event(event: Event): void;
+	line(line: Line): void;
+	/** The login has ended, here or in another tab. */
+	gone(): void;
+	/** Something that only concerns the tabs of this browser. */
+	note?(what: string): void;
+}
+
+const TYPES: EventType[] = [
+	'ask.created',
+	'ask.answered',
+	'ask.skipped',
+	'ask.expired',
+	'ask.cancelled',
+	'ask.assigned',
+	'ask.claimed',
+	'ask.extended',
+	'ask.replied',
+	'ask.used',
+	'session.created',
+	'session.status',
+	'session.progress',
+	'session.deleted',
+];
+const RETRY_MS = [500, 1000, 2000, 5000, 10_000];
+
+export class Stream {
+	private channel = new BroadcastChannel('parley');
+	private source: EventSource | null = null;
+	private cursor = Infinity; // nothing is applied before there is a snapshot
+	private held: Event[] = [];
+	private catching = false;
+	private tries = 0;
+	private state: Line = 'connecting';
+	private ended = false;
+
+	constructor(private ears: Ears) {
+		this.channel.onmessage = (message: MessageEvent<Told>) => this.heard(message.data);
+	}
+
+	/** From the snapshot's event number on. */
+	start(after: number): void {
+		this.cursor = after;
+		const held = this.held;
+		this.held = [];
+		for (const event of held) this.take(event);
+		if (!navigator.locks) {
+			this.open();
+			return;
+		}
+		void navigator.locks.request('parley-stream', { mode: 'exclusive' }, () => {
+			this.open();
+			return new Promise<void>(() => {}); // held for the life of the tab
+		});
+		this.channel.postMessage({ hello: true } satisfies Told);
+	}
+
+	get leads(): boolean {
+		return this.source !== null;
+	}
+
+	/** To the other tabs. */
+	note(what: string): void {
+		this.channel.postMessage({ note: what } satisfies Told);
+	}
+
+	leave(): void {
+		this.channel.postMessage({ gone: true } satisfies Told);
+		this.stop();
+	}
+
+	stop(): void {
+		this.ended = true;
+		this.source?.close();
+	}
+
+	private heard(told: Told): void {
+		if ('event' in told) this.take(told.event);
+		else if ('line' in told) this.show(told.line);
+		else if ('hello' in told) {
+			if (this.source) this.channel.postMessage({ line: this.state } satisfies Told);
+		} else if ('note' in told) this.ears.note?.(told.note);
+		else this.ears.gone();
+	}
+
+	private show(line: Line): void {
+		this.state = line;
+		this.ears.line(line);
+	}
+
+	private tell(line: Line): void {
+		this.channel.postMessage({ line } satisfies Told);
+		this.show(line);
+	}
+
+	private open(): void {
+		if (this.ended) return;
+		const source = new EventSource(`/v1/events?after=${this.cursor}`);
+		this.source = source;
+		source.onopen = () => {
+			this.tries = 0;
+			this.tell('live');
+		};
+		const pass = (message: MessageEvent<string>) => {
+			const event = JSON.parse(message.data) as Event;
+			this.channel.postMessage({ event } satisfies Told);
+			this.take(event);
+		};
+		for (const type of TYPES) source.addEventListener(type, pass);
+		source.onerror = () => void this.failed(source);
+	}
+
+	/* A dropped connection is the browser's to bring back; a refused one is ours. */
+	private async failed(source: EventSource): Promise<void> {
+		if (this.ended) return;
+		this.tell('lost');
+		if (source.readyState !== EventSource.CLOSED) return;
+		const pause = RETRY_MS[Math.min(this.tries++, RETRY_MS.length - 1)]!;
+		try {
+			await api.me();
+		} catch (error) {
+			if (error instanceof Refused && error.status === 401) {
+				this.channel.postMessage({ gone: true } satisfies Told);
+				this.ears.gone();
+				return;
+			}
+		}
+		setTimeout(() => this.open(), pause * (0.75 + Math.random() / 2));
+	}
+
+	private take(event: Event): void {
+		if (this.cursor === Infinity || this.catching) {
+			this.held.push(event);
+			return;
+		}
+		if (event.id <= this.cursor) return;
+		if (event.id > this.cursor + 1) {
+			this.held.push(event);
+			void this.catchUp();
+			return;
+		}
+		this.cursor = event.id;
+		this.ears.event(event);
+	}
+
+	private async catchUp(): Promise<void> {
+		this.catching = true;
+		try {
+			for (let full = true; full;) {
+				const { items } = await api.events({ after: this.cursor, limit: 200 });
+				for (const event of items) {
+					this.cursor = event.id;
+					this.ears.event(event);
+				}
+				full = items.length === 200;
+			}
+		} catch {
+			// What is held below moves the cursor; the next snapshot has the rest.
+		}
+		this.catching = false;
+		const held = this.held.sort((a, b) => a.id - b.id);
+		this.held = [];
+		for (const event of held)
+			if (event.id > this.cursor) {
+				this.cursor = event.id;
+				this.ears.event(event);
+			}
+	}
+}

@@ -1,0 +1,67 @@
+/// <reference types="vitest/config" />
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { svelte } from '@sveltejs/vite-plugin-svelte';
+import { defineConfig, type Plugin } from 'vite';
+
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
+/* virtual:messages/en: the part of the catalogue that the page uses. */
+function messages(): Plugin {
+	const prefix = 'virtual:messages/';
+	return {
+		name: 'messages',
+		resolveId: (id) => (id.startsWith(prefix) ? `\0${id}` : null),
+		load(id) {
+			if (!id.startsWith(`\0${prefix}`)) return null;
+			const file = here(`../messages/${id.slice(prefix.length + 1)}.json`);
+			this.addWatchFile(file);
+			const all = JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>;
+			const ours = Object.entries(all).filter(([key]) => key.startsWith('web.'));
+			return `export default ${JSON.stringify(Object.fromEntries(ours))}`;
+		},
+	};
+}
+
+/* sw.js knows the names of the files that it keeps for when there is no network. */
+function worker(): Plugin {
+	return {
+		name: 'worker',
+		apply: 'build',
+		generateBundle(_, bundle) {
+			const files = Object.keys(bundle).filter((name) => name.startsWith('assets/'));
+			const list = JSON.stringify(files.map((name) => `/${name}`).sort());
+			const source = readFileSync(here('src/sw.js'), 'utf8').replace("['FILES']", list);
+			this.emitFile({ type: 'asset', fileName: 'sw.js', source });
+		},
+	};
+}
+
+const server = process.env['PARLEY_URL'] ?? 'http://127.0.0.1:7275';
+
+export default defineConfig({
+	plugins: [messages(), svelte(), worker()],
+	build: {
+		target: 'es2022',
+		assetsInlineLimit: 0,
+		cssCodeSplit: false,
+		modulePreload: { polyfill: false },
+		reportCompressedSize: false,
+	},
+	server: {
+		/* The server checks Host and Origin: the proxy speaks as if the page came from it. */
+		proxy: Object.fromEntries(
+			['/v1', '/openapi.json', '/mcp'].map((path) => [
+				path,
+				{ target: server, changeOrigin: true, headers: { origin: server } },
+			]),
+		),
+	},
+	resolve: process.env['VITEST'] ? { conditions: ['browser'] } : {},
+	test: {
+		environment: 'happy-dom',
+		include: ['test/**/*.test.ts'],
+		pool: 'threads',
+		maxWorkers: 1,
+	},
+});
