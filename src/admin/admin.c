@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 struct admin {
 	struct local *local;   /* or */
@@ -18,6 +19,21 @@ struct admin {
 	char *workspace;
 	int lock;
 };
+
+/* A folder whose name is lost with the power takes the store along. */
+static void folder_sync_parent(const char *path)
+{
+	char parent[4096];
+	const char *slash = strrchr(path, '/');
+	int fd;
+
+	snprintf(parent, sizeof parent, "%.*s", slash > path ? (int)(slash - path) : 1,
+		slash ? path : ".");
+	fd = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0) return;
+	fsync(fd);
+	close(fd);
+}
 
 enum err folder_make(struct str path, struct fault *why)
 {
@@ -33,7 +49,9 @@ enum err folder_make(struct str path, struct fault *why)
 			return fail(why, ERR_UNAVAILABLE, "%s: %s", text, strerror(errno));
 		*at = '/';
 	}
-	if (mkdir(text, 0700) != 0 && errno != EEXIST)
+	if (mkdir(text, 0700) == 0)
+		folder_sync_parent(text);
+	else if (errno != EEXIST)
 		return fail(why, ERR_UNAVAILABLE, "%s: %s", text, strerror(errno));
 	return OK;
 }

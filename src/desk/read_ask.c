@@ -178,10 +178,10 @@ static enum err listing_run(struct listing *l, struct db *db, enum sql sql,
 static enum err list_plain(struct listing *l, struct db *db, const struct listing_plan *p,
 	struct fault *why)
 {
-	/* "~" sorts after every id. */
+	/* "zz" sorts after every id, in any collation. */
 	struct str from = p->page.has_cursor ? p->page.cursor[0]
 		: p->pending		     ? STR_NONE
-					     : STR("~");
+					     : STR("zz");
 	const struct val by_status[] = { val_text(p->status), val_text(from) };
 	const struct val all[] = { val_text(from) };
 	const struct val by_session[] = { val_text(p->all ? STR_NONE : p->status),

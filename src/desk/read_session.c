@@ -208,7 +208,7 @@ static enum err session_list_find(struct job *job, struct db *db, struct session
 	if (like_read(task_param(t, "q"), &job->arena, &like, why)) e = why->err;
 	if (e) return e;
 	const struct val args[] = { val_int(job->who.ws),
-		val_text(p->has_cursor ? p->cursor[0] : STR("~")), val_int(p->limit + 1),
+		val_text(p->has_cursor ? p->cursor[0] : STR("zz")), val_int(p->limit + 1),
 		val_text(status), val_text(task_param(t, "project")), val_text(like),
 		val_text(role_may(job->who.role, DEED_READ_ALL) ? STR_NONE : job->who.agent) };
 	l->limit = p->limit;

@@ -70,23 +70,41 @@ enum err desk_settle(struct task *t, struct rows *rows, struct ask *a,
 	return e || s->status == was ? e : desk_stage_status(rows, s, was, why);
 }
 
+/* The default that was checked when it was asked. One that no longer fits the rules must not
+ * keep the ask, and every later deadline, from expiring: then it expires without. */
+static enum err expire_default(struct rows *rows, const struct ask *a, struct answer *out,
+	bool *found, struct fault *why)
+{
+	struct ask_parts parts;
+	enum err e = ask_parts(a, rows->arena, &parts, why);
+
+	*found = false;
+	if (!e && parts.fallback) {
+		e = answer_check_at(parts.questions, parts.questions_len, parts.fallback,
+			"/default", rows->arena, out, why);
+		*found = !e;
+	}
+	return rows->arena->failed ? ERR_MEMORY : OK;
+}
+
 enum err desk_expire(struct task *t, struct rows *rows, struct ask *a, struct fault *why)
 {
 	struct settlement how = { .verb = SETTLE_EXPIRE };
-	struct ask_parts parts;
 	struct answer answer;
 	struct buf by = { .max = 1024 };
-	enum err e = ask_parts(a, rows->arena, &parts, why);
+	struct fault wrong = { 0 };
+	bool found;
 
-	if (!e && parts.fallback) {
-		e = answer_check_at(parts.questions, parts.questions_len, parts.fallback,
-			"/default", rows->arena, &answer, why);
+	if (expire_default(rows, a, &answer, &found, &wrong))
+		return fail(why, ERR_MEMORY, "out of memory");
+	if (found) {
 		how.answer = &answer;
 		answered_by_write(&by, "default", NULL);
 		how.answered_by = arena_str(rows->arena, buf_str(&by));
+		if (by.failed) rows->arena->failed = true;
 		buf_done(&by);
 	}
-	return e ? e : desk_settle(t, rows, a, &how, why);
+	return desk_settle(t, rows, a, &how, why);
 }
 
 /* A word that comes after the deadline is too late, even if the clock's turn has not come. */

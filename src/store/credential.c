@@ -58,19 +58,6 @@ static void credential_copy(struct job *to, const struct job *from)
 		c->created_ms, c->expires_ms };
 }
 
-static const struct job *credential_known(struct job **jobs, size_t len, const struct job *job)
-{
-	/* Looking back a few jobs finds the busy agents of a batch without a table. */
-	for (size_t back = 0; back < len && back < 8; back++) {
-		const struct job *other = jobs[len - 1 - back];
-
-		if (other->has_hash && other->who.role != ROLE_NONE &&
-			memcmp(other->hash, job->hash, SHA256_SIZE) == 0)
-			return other;
-	}
-	return NULL;
-}
-
 /* May this job be worked at all? The role comes first, then what was wrong with the body. */
 static void credential_admit(struct job *job)
 {
@@ -80,25 +67,6 @@ static void credential_admit(struct job *job)
 			role_name(job->who.role));
 	else if (job->refused)
 		job->why = *job->refused, job->err = job->why.err;
-}
-
-static enum err credential_find(struct db *db, struct job **jobs, size_t i, int64_t now_ms,
-	struct fault *why)
-{
-	struct job *job = jobs[i];
-	struct lookup l = { job, now_ms, false };
-	const struct val args[] = { val_bytes(job->hash, SHA256_SIZE) };
-	const struct job *known = credential_known(jobs, i, job);
-	enum err e;
-
-	if (known) {
-		credential_copy(job, known);
-		return OK;
-	}
-	e = db_one(db, SQL_CREDENTIAL, args, 1, credential_row, &l, why);
-	if (!e && !l.found)
-		job->err = fail(&job->why, ERR_NO_TOKEN, "this token is not known");
-	return e;
 }
 
 static enum err workspace_row(void *ctx, const struct row *row, struct fault *why)
@@ -127,21 +95,59 @@ static enum err credential_keeper(struct db *db, struct job *job, struct fault *
 	return e;
 }
 
-enum err credentials_load(struct db *db, struct job **jobs, size_t len, int64_t now_ms,
-	struct fault *why)
+/* What was shown, each once: one list for the whole batch. */
+static enum err credentials_find(struct db *db, struct job **jobs, size_t len, int64_t now_ms,
+	struct arena *arena, struct fault *why)
 {
-	for (size_t i = 0; i < len; i++) {
-		struct job *job = jobs[i];
-		enum err e = OK;
+	struct lookup *lookups = ARENA_ARRAY(arena, struct lookup, len);
+	struct call *calls = ARENA_ARRAY(arena, struct call, len);
+	struct val *args = ARENA_ARRAY(arena, struct val, len);
+	struct table shown = { 0 };
+	size_t n = 0;
+	enum err e = OK;
 
-		if (job->has_hash)
-			e = credential_find(db, jobs, i, now_ms, why);
-		else if (job->who.role == ROLE_KEEPER)
-			e = credential_keeper(db, job, why);
-		else if (!job->kind->open && job->who.role == ROLE_NONE)
-			job->err = fail(&job->why, ERR_NO_TOKEN, "a token is needed");
-		if (e) return e;
-		if (!job->err) credential_admit(job);
+	if (!lookups || !calls || !args) return fail(why, ERR_MEMORY, "out of memory");
+	for (size_t i = 0; !e && i < len; i++) {
+		struct str hash = str_make((const char *)jobs[i]->hash, SHA256_SIZE);
+
+		if (!jobs[i]->has_hash || table_get(&shown, hash)) continue;
+		lookups[n] = (struct lookup){ jobs[i], now_ms, false };
+		args[n] = val_bytes(hash.at, hash.len);
+		calls[n] = (struct call){ SQL_CREDENTIAL, &args[n], 1, credential_row, &lookups[n],
+			0 };
+		if (!table_put(&shown, hash, &lookups[n++]))
+			e = fail(why, ERR_MEMORY, "out of memory");
 	}
-	return OK;
+	if (!e && n) e = db_run(db, calls, n, why);
+	for (size_t i = 0; !e && i < len; i++) {
+		const struct lookup *l = jobs[i]->has_hash
+			? table_get(&shown, str_make((const char *)jobs[i]->hash, SHA256_SIZE))
+			: NULL;
+
+		if (!l) continue;
+		if (!l->found)
+			jobs[i]->err = fail(
+				&jobs[i]->why, ERR_NO_TOKEN, "this token is not known");
+		else if (l->job != jobs[i])
+			credential_copy(jobs[i], l->job);
+	}
+	table_done(&shown);
+	return e;
+}
+
+enum err credentials_load(struct db *db, struct job **jobs, size_t len, int64_t now_ms,
+	struct arena *arena, struct fault *why)
+{
+	enum err e = credentials_find(db, jobs, len, now_ms, arena, why);
+
+	for (size_t i = 0; !e && i < len; i++) {
+		struct job *job = jobs[i];
+
+		if (!job->has_hash && job->who.role == ROLE_KEEPER)
+			e = credential_keeper(db, job, why);
+		else if (!job->has_hash && !job->kind->open && job->who.role == ROLE_NONE)
+			job->err = fail(&job->why, ERR_NO_TOKEN, "a token is needed");
+		if (!e && !job->err) credential_admit(job);
+	}
+	return e;
 }

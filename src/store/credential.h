@@ -7,6 +7,6 @@
 /* Fills `who` and `credential` of every job that has a hash; a hash nobody knows, or one that
  * has run out, fails that job alone with ERR_NO_TOKEN. */
 enum err credentials_load(struct db *, struct job **, size_t len, int64_t now_ms,
-	struct fault *why);
+	struct arena *, struct fault *why);
 
 #endif

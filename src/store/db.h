@@ -88,6 +88,7 @@ struct db_driver {
 struct db {
 	const struct db_driver *driver;
 	enum db_mode mode;
+	bool lost; /* the connection is gone: close it and open another */
 };
 
 struct row {

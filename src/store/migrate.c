@@ -124,31 +124,32 @@ static enum err step_apply(struct db *db, int64_t version, struct fault *why)
 {
 	const struct val args[] = { val_int(version) };
 	struct buf text = { .max = 65536 };
-	enum err e = db_begin(db, why);
+	enum err e;
 
 	step_write(&text, db, steps[version - 1]);
 	buf_add_char(&text, '\0');
-	if (!e && text.failed) e = fail(why, ERR_MEMORY, "out of memory");
-	if (!e) e = db->driver->script(db, text.at, why);
+	e = text.failed ? fail(why, ERR_MEMORY, "out of memory")
+			: db->driver->script(db, text.at, why);
 	if (!e) e = db_one(db, SQL_SCHEMA_SET, args, 1, NULL, NULL, why);
-	if (!e) e = db_commit(db, why);
-	if (e) db_rollback(db);
 	buf_done(&text);
 	return e;
 }
 
+/* One transaction from the look at the version on: two that start at once take turns. */
 enum err schema_migrate(struct db *db, struct fault *why)
 {
 	int64_t version = 0;
-	enum err e = schema_version(db, &version, why);
+	enum err e = db_begin(db, why);
 
-	if (e) return e;
-	if (version > NEWEST)
-		return fail(why, ERR_CONFLICT,
+	if (!e) e = schema_version(db, &version, why);
+	if (!e && version > NEWEST)
+		e = fail(why, ERR_CONFLICT,
 			"the store has schema %lld, this parley knows up to %d: "
 			"start it with a newer parley",
 			(long long)version, NEWEST);
 	for (; !e && version < NEWEST; version++)
 		e = step_apply(db, version + 1, why);
+	if (!e) e = db_commit(db, why);
+	if (e) db_rollback(db);
 	return e;
 }

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "store/sqlite_wal.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sqlite3.h>
@@ -62,7 +63,9 @@ static enum err sqlite_fail(struct sqlite *s, int rc, bool commit, struct fault 
 	case SQLITE_CANTOPEN:
 		return fail(
 			why, ERR_UNAVAILABLE, "the store cannot be written: %s", text);
-	case SQLITE_NOMEM: return fail(why, ERR_MEMORY, "out of memory in the store");
+	case SQLITE_NOMEM:
+		/* The last frame may be on the disk already. */
+		return fail(why, commit ? ERR_UNKNOWN : ERR_MEMORY, "out of memory in the store");
 	case SQLITE_IOERR:
 		return commit ? fail(why, ERR_UNKNOWN,
 					"the disk failed at the commit: %s", text)
@@ -318,18 +321,23 @@ static enum err sqlite_setup(
 
 /* SQLite ignores errors of the directory's sync, so we do it ourselves once the files are
  * there: a store that is lost with its directory entry was never durable. */
-static void sqlite_sync_folder(const char *path)
+static enum err sqlite_sync_folder(const char *path, struct fault *why)
 {
 	char folder[4096];
 	const char *slash = strrchr(path, '/');
-	int fd;
+	int fd, rc;
 
 	snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 1,
 		slash ? path : ".");
 	fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0) return;
-	fsync(fd);
-	close(fd);
+	rc = fd < 0 ? -1 : fsync(fd);
+	/* EINVAL: a file system that has nothing to sync there. */
+	if (rc != 0 && errno != EINVAL)
+		fail(why, ERR_UNAVAILABLE, "%s: %s", folder, strerror(errno));
+	else
+		rc = 0;
+	if (fd >= 0) close(fd);
+	return rc == 0 ? OK : ERR_UNAVAILABLE;
 }
 
 /* SQLite counts its memory under one lock for all threads, for figures that nobody reads.
@@ -365,14 +373,13 @@ static struct db *sqlite_open(
 	if (rc != SQLITE_OK)
 		fail(why, ERR_UNAVAILABLE, "store %s: %s", path,
 			s->handle ? sqlite3_errmsg(s->handle) : sqlite3_errstr(rc));
-	if (rc != SQLITE_OK || sqlite_setup(s, o, why) != OK) {
+	if (rc != SQLITE_OK || sqlite_setup(s, o, why) != OK ||
+		(mode == DB_WRITE && !o->vfs && sqlite_sync_folder(path, why) != OK)) {
 		sqlite_shut(&s->db);
-		mem_free(path);
-		return NULL;
+		s = NULL;
 	}
-	if (mode == DB_WRITE && !o->vfs) sqlite_sync_folder(path);
 	mem_free(path);
-	return &s->db;
+	return s ? &s->db : NULL;
 }
 
 static enum err sqlite_backup(struct db *db, const char *path, struct fault *why)
