@@ -49,6 +49,8 @@ static char *last_line(struct world *w)
 	return w->lines[(w->lines_len - 1) % LINES];
 }
 
+static void line_put(struct world *, size_t at, const char *format, va_list)
+	__attribute__((format(printf, 3, 0)));
 static void line_put(struct world *w, size_t at, const char *format, va_list args)
 {
 	char *line = last_line(w);

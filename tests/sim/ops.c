@@ -163,14 +163,13 @@ static void body_timeout(struct world *w, struct op *op)
 }
 
 static const char *const shapes[] = {
-	[FORM_YES] = "\"question\":\"Go on with %d?\",\"type\":\"boolean\"",
+	[FORM_YES] = "\"question\":\"Go on?\",\"type\":\"boolean\"",
 	[FORM_CHOICE] =
-		"\"question\":\"Where to put %d?\",\"type\":\"choice\",\"options\":["
+		"\"question\":\"Where to?\",\"type\":\"choice\",\"options\":["
 		"{\"id\":\"a\",\"label\":\"Attic\"},{\"id\":\"b\",\"label\":\"Barn\"}]",
-	[FORM_TEXT] =
-		"\"questions\":[{\"text\":\"What name has %d?\",\"type\":\"text\"}]",
-	[FORM_APPROVAL] = "\"title\":\"Run %d\"",
-	[FORM_RECOVERY] = "\"title\":\"Failed %d\"",
+	[FORM_TEXT] = "\"questions\":[{\"text\":\"What name?\",\"type\":\"text\"}]",
+	[FORM_APPROVAL] = "\"title\":\"Run it\"",
+	[FORM_RECOVERY] = "\"title\":\"It failed\"",
 };
 
 static const char *const fallbacks[] = {
@@ -217,8 +216,8 @@ static void make_ask(struct world *w, struct op *op)
 		body(op, "May I do %d?", op->number);
 		return;
 	}
-	body(op, "{\"kind\":\"%s\",", ask_kind_name(op->kind));
-	body(op, shapes[op->form], op->number);
+	body(op, "{\"kind\":\"%s\",%s,\"metadata\":{\"n\":%d}", ask_kind_name(op->kind),
+		shapes[op->form], op->number);
 	if (op->session != NOBODY && !op->by_path)
 		body(op, ",\"session\":\"%s\"", w->model.sessions[op->session].id);
 	if (op->form == FORM_APPROVAL && !one_in(w, 6)) make_operation(w, op);
