@@ -189,7 +189,7 @@ static void without_memory_a_waiter_is_refused_or_parked_and_never_half(void **s
 struct reader {
 	struct follower follower; /* first */
 	struct feed *feed;
-	int64_t told[64];
+	int64_t told[64], last;
 	int len, lost;
 	bool leaves; /* unfollows when told */
 };
@@ -210,11 +210,17 @@ static void reader_lost(struct follower *w)
 	((struct reader *)w)->lost++;
 }
 
+/* From the log, up to n. */
+static void reads(struct reader *r, int64_t n)
+{
+	r->follower.seen = r->last = n;
+}
+
 static void follow(struct feed *f, struct reader *r, int64_t ws, int64_t seen)
 {
 	r->feed = f;
 	r->follower.ws = ws;
-	r->follower.seen = seen;
+	reads(r, seen);
 	r->follower.told = reader_told;
 	r->follower.lost = reader_lost;
 	feed_follow(f, &r->follower);
@@ -255,11 +261,11 @@ static void who_is_behind_must_read_on(void **state)
 	follow(&f, &r, 1, 0);
 	tell(&f, batch(1, 1, 4, NULL, NULL));
 	assert_int_equal(r.len, 0);
-	r.follower.seen = 3;
+	reads(&r, 3);
 	assert_false(feed_live(&f, &r.follower));
 	tell(&f, batch(1, 5, 5, NULL, NULL));
 	assert_int_equal(r.len, 0);
-	r.follower.seen = 5;
+	reads(&r, 5);
 	assert_true(feed_live(&f, &r.follower));
 	tell(&f, batch(1, 6, 6, NULL, NULL));
 	assert_int_equal(r.len, 1);
@@ -303,7 +309,7 @@ static void a_gap_sends_followers_back_to_the_log(void **state)
 	assert_int_equal(one.follower.seen, 1);
 	assert_int_equal(two.lost, 0);
 	/* It read 2 to 4, and goes on. */
-	one.follower.seen = 4;
+	reads(&one, 4);
 	assert_true(feed_live(&f, &one.follower));
 	tell(&f, batch(1, 5, 5, NULL, NULL));
 	assert_int_equal(one.len, 2);
