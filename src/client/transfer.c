@@ -1,6 +1,7 @@
 #include "client/transfer.h"
 
 #include <curl/curl.h>
+#include <stdlib.h>
 #include <stdio.h>
 
 #include "base/id.h"
@@ -158,6 +159,9 @@ struct transfer *transfer_start(
 	curl_easy_setopt(t->easy, CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(t->easy, CURLOPT_PROTOCOLS_STR, "http,https");
 	curl_easy_setopt(t->easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1);
+	/* A private authority, named the way OpenSSL's own tools are told of it. */
+	if (getenv("SSL_CERT_FILE"))
+		curl_easy_setopt(t->easy, CURLOPT_CAINFO, getenv("SSL_CERT_FILE"));
 	curl_easy_setopt(t->easy, CURLOPT_USERAGENT, "parley/" PARLEY_VERSION);
 	curl_easy_setopt(t->easy, CURLOPT_WRITEFUNCTION, take_body);
 	curl_easy_setopt(t->easy, CURLOPT_WRITEDATA, t);
