@@ -14,6 +14,8 @@ static void desk_told(void *ctx, struct told *told)
 	if (told)
 		atomic_fetch_add_explicit(
 			&d->counts[COUNT_EVENTS], (int64_t)told->len, memory_order_relaxed);
+	else
+		d->deadline_known = false; /* there may be asks nobody was told of */
 	if (d->told) d->told(d->told_ctx, told);
 }
 
