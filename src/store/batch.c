@@ -174,9 +174,15 @@ static enum err batch_load(struct batch *b, struct job **jobs, size_t len, struc
 	return rows_load(&b->rows, &w, why);
 }
 
+/* A connection that cannot even go back, for lack of memory, is given up: that does it. */
+static void batch_back(struct batch *b)
+{
+	if (b->db && db_rollback(b->db)) b->db = db_close(b->db);
+}
+
 static void batch_undo(struct batch *b, struct job **jobs, size_t len)
 {
-	db_rollback(b->db);
+	batch_back(b);
 	for (size_t i = 0; i < len; i++)
 		if (jobs[i]->decided && jobs[i]->kind->undo) jobs[i]->kind->undo(jobs[i]);
 }
@@ -236,11 +242,12 @@ static enum err batch_try(struct batch *b, struct job **jobs, size_t len, struct
 	e = db_begin(b->db, why);
 	if (!e) e = batch_load(b, jobs, len, why);
 	for (size_t i = 0; !e && i < len; i++) {
-		if (jobs[i]->err) continue;
-		jobs[i]->err = job_decide(jobs[i], &b->rows);
+		bool ready = !jobs[i]->err;
+
+		if (ready) jobs[i]->err = job_decide(jobs[i], &b->rows);
 		if (jobs[i]->out.failed || jobs[i]->arena.failed || b->arena.failed)
 			e = fail(why, ERR_MEMORY, "out of memory");
-		else if (job_broke(jobs[i]))
+		else if (ready && job_broke(jobs[i]))
 			*why = jobs[i]->why, e = jobs[i]->err;
 	}
 	if (!e && rows_dirty(&b->rows)) {
@@ -248,7 +255,7 @@ static enum err batch_try(struct batch *b, struct job **jobs, size_t len, struct
 		if (!e) e = db_commit(b->db, why);
 		if (!e) tell(b);
 	} else if (!e) {
-		db_rollback(b->db);
+		batch_back(b);
 	}
 	if (e) batch_undo(b, jobs, len);
 	return e;
@@ -322,10 +329,10 @@ void batch_read(struct batch *b, struct job **jobs, size_t len)
 		if (job->out.failed || job->arena.failed)
 			job->err = fail(&job->why, ERR_MEMORY, "out of memory");
 		if (!job_broke(job)) continue;
-		db_rollback(b->db); /* the others want one snapshot each, whole */
-		e = db_begin(b->db, &why);
+		batch_back(b); /* the others want one snapshot each, whole */
+		e = b->db ? db_begin(b->db, &why) : fail(&why, ERR_MEMORY, "out of memory");
 	}
-	if (b->db) db_rollback(b->db);
+	batch_back(b);
 	arena_done(&b->arena);
 	if (e)
 		batch_fail(b, jobs, len, &why);

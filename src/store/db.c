@@ -52,9 +52,9 @@ enum err db_commit(struct db *db, struct fault *why)
 	return db_one(db, SQL_COMMIT, NULL, 0, NULL, NULL, why);
 }
 
-void db_rollback(struct db *db)
+enum err db_rollback(struct db *db)
 {
-	db_one(db, SQL_ROLLBACK, NULL, 0, NULL, NULL, NULL);
+	return db_one(db, SQL_ROLLBACK, NULL, 0, NULL, NULL, NULL);
 }
 
 int64_t row_int(const struct row *row, int column)

@@ -106,7 +106,7 @@ enum err db_one(struct db *, enum sql, const struct val *, int args_len, row_fn 
 	struct fault *);
 enum err db_begin(struct db *, struct fault *);
 enum err db_commit(struct db *, struct fault *);
-void db_rollback(struct db *); /* fine when there is no transaction */
+enum err db_rollback(struct db *); /* fine when there is no transaction */
 
 extern const struct db_driver sqlite_driver;
 
