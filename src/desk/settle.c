@@ -47,6 +47,8 @@ enum err desk_settle_quietly(struct task *t, struct rows *rows, struct ask *a,
 	enum err e;
 
 	if (!s) return fail(why, ERR_INTERNAL, "ask %.*s has no session", STR_ARGS(a->id));
+	/* Who answered may be what there was no room for. */
+	if (rows->arena->failed) return fail(why, ERR_MEMORY, "out of memory");
 	e = ask_settle(a, how, rows->now_ms, rows->arena, &type, why);
 	if (e) return e;
 	session_settled(s, a->kind, rows->now_ms);
@@ -100,6 +102,7 @@ enum err desk_expire(struct task *t, struct rows *rows, struct ask *a, struct fa
 	if (found) {
 		how.answer = &answer;
 		answered_by_write(&by, "default", NULL);
+		if (by.failed) rows->arena->failed = true;
 		how.answered_by = arena_str(rows->arena, buf_str(&by));
 		if (by.failed) rows->arena->failed = true;
 		buf_done(&by);

@@ -1,6 +1,5 @@
 /* disk.c - every n-th write, sync, truncation, opening … of the disk fails, once or from
  * then on, while a desk works. Then it is killed, or goes on until the power is cut. */
-#include "cutvfs.h"
 #include "scene.h"
 
 #include <stdio.h>
@@ -19,41 +18,23 @@ struct trial {
 	char what[96];
 };
 
-/* As kill -9 would: all that was written stands in the system's cache. */
-static void killed(struct trial *t, enum cut_choice choice)
-{
-	struct cut_history *h = cut_power_off();
-	uint64_t end = cut_history_length(h);
-
-	rig_shut(&t->rig);
-	cut_state(h, end, choice, 7);
-	cut_history_free(h);
-	if (!rig_reopen(&t->rig)) fail_msg("%s: %s", t->what, t->rig.why.detail);
-}
-
 /* False: this many calls of the kind are not made; there was nothing to fail. */
-static bool trial_run(struct trial *t, const struct rig_options *options, size_t kind,
-	uint64_t n, bool onwards)
+static bool trial_run(const struct stage *stage, struct trial *t,
+	const struct rig_options *options, size_t kind, uint64_t n, bool onwards)
 {
 	bool hit;
 
 	snprintf(t->what, sizeof t->what, "%s %llu%s", faults[kind].name,
 		(unsigned long long)n, onwards ? " onwards" : "");
-	cut_reset();
-	assert_true(rig_open(&t->rig, options));
-	scene_begin(&t->scene, &t->rig);
+	stage_enter(stage, options, &t->rig, &t->scene);
 	cut_fail_at(faults[kind].fault, n, onwards);
 	scene_play(&t->scene);
 	hit = cut_failures() > 0;
 	cut_fail_none();
-	if (n % 2) {
-		killed(t, CUT_ALL);
-		scene_judge(&t->scene, t->what);
-	} else {
-		scene_judge(&t->scene, t->what);
-	}
+	if (n % 2) scene_cut(&t->scene, CUT_ALL, t->what);
+	scene_judge(&t->scene, t->what);
 	scene_repeat(&t->scene, t->what);
-	killed(t, n % 4 < 2 ? CUT_NONE : CUT_TORN);
+	scene_cut(&t->scene, n % 4 < 2 ? CUT_NONE : CUT_TORN, t->what);
 	scene_judge(&t->scene, t->what);
 	rig_close(&t->rig);
 	return hit;
@@ -62,18 +43,21 @@ static bool trial_run(struct trial *t, const struct rig_options *options, size_t
 /* Every n up to where none is hit any more; then fewer, evenly. */
 static void trials(const struct rig_options *options)
 {
+	static struct stage stage;
 	static struct trial t;
 	uint64_t step = getenv("PARLEY_LONG") || options->alone ? 1 : 3;
 
+	stage_set(&stage, options);
 	for (size_t kind = 0; kind < sizeof faults / sizeof *faults; kind++) {
 		uint64_t n = 1;
 
-		while (trial_run(&t, options, kind, n, false))
+		while (trial_run(&stage, &t, options, kind, n, false))
 			n += step;
-		for (n = 1; trial_run(&t, options, kind, n, true);)
+		for (n = 1; trial_run(&stage, &t, options, kind, n, true);)
 			n += step;
 		scene_tell(faults[kind].name);
 	}
+	stage_done(&stage);
 }
 
 static void a_disk_that_fails_makes_no_false_promise(void **state)
@@ -160,7 +144,8 @@ static void the_key_tells_after_the_recovery(void **state)
 	cut_fail_at(CUT_SYNC, 1, false);
 	assert_int_equal(rig_ask(&t.rig, "k").err, ERR_UNKNOWN);
 	cut_fail_none();
-	killed(&t, CUT_ALL);
+	t.scene.r = &t.rig;
+	scene_cut(&t.scene, CUT_ALL, "killed");
 	again = rig_ask(&t.rig, "k");
 	assert_int_equal(again.err, OK);
 	assert_int_equal(rig_check(&t.rig, why), 2);

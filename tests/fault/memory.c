@@ -1,7 +1,6 @@
 /* memory.c - every n-th allocation fails, ours and SQLite's, once or from then on, while
  * a desk opens and works. It says so, keeps no half of anything, and works again
  * afterwards. */
-#include "cutvfs.h"
 #include "scene.h"
 
 #include "base/mem.h"
@@ -39,15 +38,8 @@ static void count_sqlite(void)
 
 /* ---- trials ---- */
 
-static void killed(struct rig *r, const char *what)
-{
-	struct cut_history *h = cut_power_off();
-
-	rig_shut(r);
-	cut_state(h, cut_history_length(h), CUT_ALL, 7);
-	cut_history_free(h);
-	if (!rig_reopen(r)) fail_msg("%s: %s", what, r->why.detail);
-}
+static const struct rig_options options = { .cut = true, .alone = true };
+static struct stage stage;
 
 static bool trial_run(uint64_t n, bool onwards)
 {
@@ -58,30 +50,23 @@ static bool trial_run(uint64_t n, bool onwards)
 
 	snprintf(what, sizeof what, "allocation %llu%s", (unsigned long long)n,
 		onwards ? " onwards" : "");
-	cut_reset();
-	assert_true(rig_open(&r, &(struct rig_options){ .cut = true, .alone = true }));
-	scene_begin(&scene, &r);
+	stage_enter(&stage, &options, &r, &scene);
 	mem_fail_at(n, onwards);
 	scene_play(&scene);
 	hit = mem_count() >= n;
 	mem_fail_at(0, 0);
-	if (n % 2) killed(&r, what);
+	if (n % 2) scene_cut(&scene, CUT_ALL, what);
 	scene_judge(&scene, what);
 	scene_repeat(&scene, what);
 	rig_close(&r);
 	return hit;
 }
 
-static uint64_t step(void)
-{
-	return getenv("PARLEY_LONG") ? 1 : 3;
-}
-
 static void one_allocation_that_fails_spoils_nothing(void **state)
 {
 	(void)state;
-	for (uint64_t n = 1; trial_run(n, false);)
-		n += step();
+	for (uint64_t n = 1; trial_run(n, false); n++)
+		continue;
 	scene_tell("one");
 }
 
@@ -89,7 +74,7 @@ static void nor_does_a_heap_that_is_used_up(void **state)
 {
 	(void)state;
 	for (uint64_t n = 1; trial_run(n, true);)
-		n += step();
+		n += getenv("PARLEY_LONG") ? 1 : 5;
 	scene_tell("all from one on");
 }
 
@@ -100,7 +85,7 @@ static void a_desk_that_cannot_open_says_so(void **state)
 
 	(void)state;
 	cut_reset();
-	assert_true(rig_open(&r, &(struct rig_options){ .cut = true, .alone = true }));
+	assert_true(rig_open(&r, &options));
 	for (uint64_t n = 1; hit; n++) {
 		bool opened;
 
@@ -129,5 +114,6 @@ int main(void)
 
 	count_sqlite();
 	cut_register();
+	stage_set(&stage, &options);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

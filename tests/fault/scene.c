@@ -143,3 +143,43 @@ void scene_repeat(struct scene *s, const char *what)
 		fail_msg("%s: it works, and says that it does not", what);
 	scene_judge(s, what);
 }
+
+/* ---- stages ---- */
+
+void stage_set(struct stage *st, const struct rig_options *options)
+{
+	struct rig_options alone = *options;
+
+	alone.alone = true;
+	cut_reset();
+	assert_true(rig_open(&st->rig, &alone));
+	scene_begin(&st->scene, &st->rig);
+	st->history = cut_power_off();
+	rig_shut(&st->rig);
+}
+
+void stage_enter(const struct stage *st, const struct rig_options *options, struct rig *r,
+	struct scene *s)
+{
+	cut_state(st->history, cut_history_length(st->history), CUT_ALL, 1);
+	*r = st->rig;
+	r->options = *options;
+	*s = st->scene;
+	s->r = r;
+	if (!rig_reopen(r)) fail_msg("%s", r->why.detail);
+}
+
+void stage_done(struct stage *st)
+{
+	st->history = cut_history_free(st->history);
+}
+
+void scene_cut(struct scene *s, enum cut_choice choice, const char *what)
+{
+	struct cut_history *h = cut_power_off();
+
+	rig_shut(s->r);
+	cut_state(h, cut_history_length(h), choice, 7);
+	cut_history_free(h);
+	if (!rig_reopen(s->r)) fail_msg("%s: %s", what, s->r->why.detail);
+}

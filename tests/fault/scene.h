@@ -3,6 +3,7 @@
 #ifndef TESTS_FAULT_SCENE_H
 #define TESTS_FAULT_SCENE_H
 
+#include "cutvfs.h"
 #include "desk_rig.h"
 
 #include <setjmp.h>
@@ -29,6 +30,21 @@ void scene_play(struct scene *);		/* things fail */
 void scene_judge(const struct scene *, const char *what);
 /* All is tried again until it is done; the end is the same whatever happened before. */
 void scene_repeat(struct scene *, const char *what);
+
+/* The beginning of a story, made once and entered many times: a disk with a desk on it.
+ */
+struct stage {
+	struct cut_history *history;
+	struct rig rig;
+	struct scene scene;
+};
+
+void stage_set(struct stage *, const struct rig_options *); /* on the cut disk, alone */
+void stage_enter(
+	const struct stage *, const struct rig_options *, struct rig *, struct scene *);
+void stage_done(struct stage *);
+/* As kill -9 would, or a power cut: the desk is gone, and opens again on what is left. */
+void scene_cut(struct scene *, enum cut_choice, const char *what);
 
 /* How often what happened since the last time, for whoever reads the output. */
 void scene_tell(const char *of);

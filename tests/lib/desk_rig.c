@@ -140,6 +140,7 @@ static void request_key(const struct request *q, struct task *t)
 	t->job.path = arena_print(
 		&t->job.arena, "/%s/%s", q->use->job.name, q->id ? q->id : "");
 	if (t->body) json_canonical(&b, t->body);
+	if (b.failed) t->job.arena.failed = true;
 	sha256(buf_str(&b), t->job.body);
 	buf_done(&b);
 }
