@@ -105,7 +105,7 @@ set_up() {
 }
 
 build_parley() {
-	need_build || return
+	need_build && build_page || return
 	[ -e build/build.ninja ] || set_up build -Dtests=false || return
 	ninja -C build --quiet parley >&2
 }

@@ -66,7 +66,8 @@ export class Server {
 		this.child.stderr.on('data', (bytes) => { this.output += bytes; });
 		this.exited = new Promise((resolve) => {
 			this.child.on('close', (code, signal) => {
-				if (code > 2 || ['SIGSEGV', 'SIGABRT', 'SIGBUS'].includes(signal)) {
+				if (/Sanitizer|runtime error|ssertion/.test(this.output)
+					|| ['SIGSEGV', 'SIGABRT', 'SIGBUS'].includes(signal)) {
 					process.stderr.write(`serve died (${code ?? signal}):\n${this.output}\n`);
 				}
 				resolve({ code, signal });
