@@ -46,6 +46,11 @@ install_packages() {
 
 need_build() { install_packages "${build_packages[@]}"; }
 
+# Not `npm ci`: it refuses a lock file without the binaries of systems we never run on.
+npm_install() {
+	(cd "$1" && npm install --no-save --no-audit --no-fund --loglevel=error >&2)
+}
+
 # need_modules DIR: the npm packages of its lock file, installed anew when that changes.
 need_modules() {
 	command -v node >/dev/null || install_packages nodejs
@@ -54,8 +59,12 @@ need_modules() {
 	sum=$(sha256sum <"$1/package-lock.json")
 	[ "$(cat "$stamp" 2>/dev/null)" = "$sum" ] && return 0
 	say "Installing the packages of $1/package-lock.json"
-	# Not `npm ci`: it refuses a lock file without the binaries of systems we never run on.
-	(cd "$1" && npm install --no-save --no-audit --no-fund --loglevel=error >&2)
+	npm_install "$1"
+	# Debian 12's own Node is older than some packages want, and npm leaves those out in
+	# silence. The newer one that came along installs the rest.
+	if [ -x "$1/node_modules/.bin/node" ]; then
+		PATH=$PWD/$1/node_modules/.bin:$PATH npm_install "$1"
+	fi
 	echo "$sum" >"$stamp"
 }
 
