@@ -1,5 +1,5 @@
-/* text.c - foreign text: code points are counted and cut where they end, and nothing that a
- * terminal obeys comes out of safe text. */
+/* text.c - foreign text: code points are counted and cut where they end, and nothing that
+ * a terminal obeys comes out of safe text. */
 #include "base/utf8.h"
 #include "cli/safe_text.h"
 

@@ -1,4 +1,5 @@
-/* time.c - times and durations: what is read can be written, and reads as the same again. */
+/* time.c - times and durations: what is read can be written, and reads as the same again.
+ */
 #include "base/clock.h"
 
 #include <assert.h>

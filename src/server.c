@@ -1,4 +1,5 @@
-/* server.c - starts what a server is made of, tells people where it is, and ends it well. */
+/* server.c - starts what a server is made of, tells people where it is, and ends it well.
+ */
 #include "server.h"
 
 #include "admin/admin.h"
@@ -31,23 +32,24 @@ struct server {
 	bool stopping;
 	struct str url;
 	uv_signal_t signals[3];
-	char secret[SECRET_SIZE];      /* of the login link; empty: somebody has logged in */
+	char secret[SECRET_SIZE]; /* of the login link; empty: somebody has logged in */
 	char agent_token[SECRET_SIZE];
 };
 
 /* ---- small files in the data directory, whole or not at all ---- */
 
-static enum err file_write(struct str folder, const char *name, struct str text,
-	struct fault *why)
+static enum err file_write(
+	struct str folder, const char *name, struct str text, struct fault *why)
 {
 	char path[4096], fresh[4112];
 	int fd;
 
-	snprintf(path, sizeof path, folder.len ? "%.*s/%s" : "%.*s%s", STR_ARGS(folder), name);
+	snprintf(path, sizeof path, folder.len ? "%.*s/%s" : "%.*s%s", STR_ARGS(folder),
+		name);
 	snprintf(fresh, sizeof fresh, "%s.new", path);
 	fd = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	if (fd < 0 || write(fd, text.at, text.len) != (ssize_t)text.len || close(fd) != 0 ||
-		rename(fresh, path) != 0)
+	if (fd < 0 || write(fd, text.at, text.len) != (ssize_t)text.len ||
+		close(fd) != 0 || rename(fresh, path) != 0)
 		return fail(why, ERR_UNAVAILABLE, "%s: %s", path, strerror(errno));
 	return OK;
 }
@@ -80,7 +82,7 @@ static bool file_read_line(struct str folder, const char *name, char *out, size_
 static bool is_loopback(struct str address)
 {
 	return str_starts(address, "127.") || str_starts(address, "[::1]") ||
-		str_starts(address, "localhost") || str_starts(address, "unix:");
+	       str_starts(address, "localhost") || str_starts(address, "unix:");
 }
 
 static enum err listen_check(const struct settings *set, struct fault *why)
@@ -112,7 +114,8 @@ static void certificate_warn(const struct settings *set, const struct tls_contex
 	int64_t left_ms = tls_context_end_ms(tls) - clock_now_ms();
 
 	if (left_ms < 0)
-		log_line(LOG_WARN, "tls_cert is '%.*s': it has expired", STR_ARGS(set->tls_cert));
+		log_line(LOG_WARN, "tls_cert is '%.*s': it has expired",
+			STR_ARGS(set->tls_cert));
 	else if (left_ms < EXPIRES_SOON_MS)
 		log_line(LOG_WARN, "tls_cert is '%.*s': it expires within %d days",
 			STR_ARGS(set->tls_cert), (int)(left_ms / DAY_MS) + 1);
@@ -136,7 +139,8 @@ static enum err server_tls_again(
 	enum err e;
 
 	if (!sv->tls != !set->tls_cert.len)
-		return fail(why, ERR_INVALID, "tls_cert is '%.*s': to turn TLS on or off, restart",
+		return fail(why, ERR_INVALID,
+			"tls_cert is '%.*s': to turn TLS on or off, restart",
 			STR_ARGS(set->tls_cert));
 	if (!sv->tls) return OK;
 	e = tls_context_load(sv->tls, set->tls_cert, set->tls_key, why);
@@ -189,7 +193,8 @@ static enum err server_agent_token(struct server *sv, struct fault *why)
 	struct task *t;
 	enum err e;
 
-	if (file_read_line(data, "agent.token", sv->agent_token, sizeof sv->agent_token) &&
+	if (file_read_line(
+		    data, "agent.token", sv->agent_token, sizeof sv->agent_token) &&
 		token_works(sv, sv->agent_token))
 		return OK;
 	t = mem_alloc(sizeof *t);
@@ -223,9 +228,10 @@ static enum err server_doors(struct server *sv, int *port, struct fault *why)
 		if (p < 0) return why->err;
 		if (*port <= 0) *port = p;
 	}
-	return serve_listen(sv->serve, keeper_address(set->data, &sv->cli->arena), true, why) < 0
-		? why->err
-		: OK;
+	return serve_listen(sv->serve, keeper_address(set->data, &sv->cli->arena), true,
+		       why) < 0
+		       ? why->err
+		       : OK;
 }
 
 static void server_url(struct server *sv, int port)
@@ -296,7 +302,8 @@ static enum err server_open(struct server *sv, int *port, struct fault *why)
 	if (e) return e;
 	server_url(sv, *port);
 	serve_set_url(sv->serve, sv->url);
-	if (!desk_set_url(sv->desk, sv->url)) return fail(why, ERR_MEMORY, "out of memory");
+	if (!desk_set_url(sv->desk, sv->url))
+		return fail(why, ERR_MEMORY, "out of memory");
 	return server_files(sv, *port, why);
 }
 
@@ -335,7 +342,8 @@ static void signal_reload(uv_signal_t *signal, int number)
 	struct desk_settings ds;
 
 	(void)number;
-	if (settings_read(&cli->args, verb_serve.settings | SETTINGS_ALL, &cli->arena, &set, &why) ||
+	if (settings_read(&cli->args, verb_serve.settings | SETTINGS_ALL, &cli->arena,
+		    &set, &why) ||
 		server_tls_again(sv, &set, &why)) {
 		log_line(LOG_ERROR, "not reloaded: %s", why.detail);
 		return;
@@ -353,8 +361,8 @@ static void server_signals(struct server *sv)
 	for (int i = 0; i < 3; i++) {
 		uv_signal_init(loop_uv(sv->loop), &sv->signals[i]);
 		sv->signals[i].data = sv;
-		uv_signal_start(
-			&sv->signals[i], i == 2 ? signal_reload : signal_stop, numbers[i]);
+		uv_signal_start(&sv->signals[i], i == 2 ? signal_reload : signal_stop,
+			numbers[i]);
 	}
 }
 
@@ -367,9 +375,11 @@ static void server_greet(struct server *sv)
 	printf("%s\n", MSG(a, "cli.serve.page", { "url", sv->url }).at);
 	if (sv->secret[0]) {
 		printf("%s\n", MSG(a, "cli.serve.login", { "url", sv->url },
-				       { "code", str_of(sv->secret) }).at);
+				       { "code", str_of(sv->secret) })
+				       .at);
 		printf("%s\n", MSG(a, "cli.serve.try", { "url", sv->url },
-				       { "token", str_of(sv->agent_token) }).at);
+				       { "token", str_of(sv->agent_token) })
+				       .at);
 	}
 	fflush(stdout);
 }

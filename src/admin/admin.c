@@ -6,15 +6,15 @@
 #include "store/lock.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 struct admin {
-	struct local *local;   /* or */
+	struct local *local; /* or */
 	struct client *client;
 	char *workspace;
 	int lock;
@@ -41,12 +41,14 @@ enum err folder_make(struct str path, struct fault *why)
 	int n = snprintf(text, sizeof text, "%.*s", STR_ARGS(path));
 
 	if (n <= 0 || n >= (int)sizeof text)
-		return fail(why, ERR_INVALID, "the data directory's path is empty or too long");
+		return fail(why, ERR_INVALID,
+			"the data directory's path is empty or too long");
 	for (char *at = text + 1; *at; at++) {
 		if (*at != '/') continue;
 		*at = '\0';
 		if (mkdir(text, 0755) != 0 && errno != EEXIST)
-			return fail(why, ERR_UNAVAILABLE, "%s: %s", text, strerror(errno));
+			return fail(
+				why, ERR_UNAVAILABLE, "%s: %s", text, strerror(errno));
 		*at = '/';
 	}
 	if (mkdir(text, 0700) == 0)
@@ -61,9 +63,11 @@ struct str keeper_address(struct str data, struct arena *arena)
 	struct str address = arena_print(arena, "unix:%.*s/parley.sock", STR_ARGS(data));
 	int fd;
 
-	if (address.len - 5 < sizeof(((struct sockaddr_un *)NULL)->sun_path)) return address;
+	if (address.len - 5 < sizeof(((struct sockaddr_un *)NULL)->sun_path))
+		return address;
 	fd = open(arena_copy(arena, data), O_PATH | O_DIRECTORY | O_CLOEXEC);
-	return fd < 0 ? address : arena_print(arena, "unix:/proc/self/fd/%d/parley.sock", fd);
+	return fd < 0 ? address
+		      : arena_print(arena, "unix:/proc/self/fd/%d/parley.sock", fd);
 }
 
 static enum err admin_reach(struct admin *a, struct str data, struct fault *why)
@@ -79,8 +83,8 @@ static enum err admin_reach(struct admin *a, struct str data, struct fault *why)
 	return a->client ? OK : why->err;
 }
 
-struct admin *admin_open(struct str store, struct str data, struct str workspace,
-	struct fault *why)
+struct admin *admin_open(
+	struct str store, struct str data, struct str workspace, struct fault *why)
 {
 	struct admin *a = mem_alloc(sizeof *a);
 	enum err e = a ? folder_make(data, why) : fail(why, ERR_MEMORY, "out of memory");
@@ -117,7 +121,9 @@ bool admin_remote(const struct admin *a)
 enum err admin_do(struct admin *a, const char *method, struct str path, struct str body,
 	struct arena *arena, const struct json **out, struct fault *why)
 {
-	struct call call = { .method = method, .path = path, .body = body, .hold_ms = 600000 };
+	struct call call = {
+		.method = method, .path = path, .body = body, .hold_ms = 600000
+	};
 	struct reply reply = { 0 };
 	struct str text = STR_NONE;
 	enum err e;
@@ -128,6 +134,7 @@ enum err admin_do(struct admin *a, const char *method, struct str path, struct s
 		if (!e) *out = reply.json;
 		return e;
 	}
-	e = local_do(a->local, str_of(a->workspace), method, path, body, arena, &text, why);
+	e = local_do(
+		a->local, str_of(a->workspace), method, path, body, arena, &text, why);
 	return e || !text.len ? e : json_read(text, NULL, arena, out, why);
 }

@@ -1,5 +1,6 @@
-/* admin.h - users, tokens, workspaces, backup, check: on the store when no server runs, and
- * through the server's own 0600 socket when one does. The lock beside the store tells. */
+/* admin.h - users, tokens, workspaces, backup, check: on the store when no server runs,
+ * and through the server's own 0600 socket when one does. The lock beside the store
+ * tells. */
 #ifndef ADMIN_ADMIN_H
 #define ADMIN_ADMIN_H
 
@@ -8,18 +9,18 @@
 struct admin;
 
 /* Makes data directory (0700) and store when they are not there. */
-struct admin *admin_open(struct str store, struct str data, struct str workspace,
-	struct fault *why);
+struct admin *admin_open(
+	struct str store, struct str data, struct str workspace, struct fault *why);
 struct admin *admin_close(struct admin *); /* NULL is fine; returns NULL */
 
-/* One request of the HTTP contract, by whoever holds the machine. The reply's JSON lives in
- * the arena; *out is NULL for an empty one. `method` and `path` as over HTTP. */
+/* One request of the HTTP contract, by whoever holds the machine. The reply's JSON lives
+ * in the arena; *out is NULL for an empty one. `method` and `path` as over HTTP. */
 enum err admin_do(struct admin *, const char *method, struct str path, struct str body,
 	struct arena *, const struct json **out, struct fault *why);
 bool admin_remote(const struct admin *); /* a server is running */
 
-/* "unix:…/parley.sock" of a data directory. A path too long for a socket's address goes by
- * way of an open handle on the folder, which stays open. */
+/* "unix:…/parley.sock" of a data directory. A path too long for a socket's address goes
+ * by way of an open handle on the folder, which stays open. */
 struct str keeper_address(struct str data, struct arena *);
 
 /* Directory with mode 0700, its parents with the usual one. */

@@ -53,8 +53,10 @@ static enum err local_bootstrap(struct local *l, struct fault *why)
 
 struct local *local_open(struct str store, struct fault *why)
 {
-	struct desk_settings set = { .store = store, .timeout_min_ms = 1000,
-		.timeout_max_ms = (int64_t)30 * 24 * 3600 * 1000, .alone = true };
+	struct desk_settings set = { .store = store,
+		.timeout_min_ms = 1000,
+		.timeout_max_ms = (int64_t)30 * 24 * 3600 * 1000,
+		.alone = true };
 	struct local *l = mem_alloc(sizeof *l);
 
 	umask(0077); /* the store is its owner's alone */
@@ -116,16 +118,19 @@ static enum err local_fill(struct task *t, struct str body, struct fault *why)
 
 	t->body = &empty;
 	if (body.len)
-		e = json_read(arena_str(&t->job.arena, body), NULL, &t->job.arena, &t->body, why);
+		e = json_read(arena_str(&t->job.arena, body), NULL, &t->job.arena,
+			&t->body, why);
 	password = e ? NULL : json_get(t->body, "password");
 	if (!json_is(password, JSON_STRING)) return e;
-	if (!password_hash(password->text, hash)) return fail(why, ERR_MEMORY, "out of memory");
+	if (!password_hash(password->text, hash))
+		return fail(why, ERR_MEMORY, "out of memory");
 	t->password_hash = arena_str(&t->job.arena, str_of(hash));
 	return OK;
 }
 
-enum err local_do(struct local *l, struct str workspace, const char *method, struct str path,
-	struct str body, struct arena *arena, struct str *reply, struct fault *why)
+enum err local_do(struct local *l, struct str workspace, const char *method,
+	struct str path, struct str body, struct arena *arena, struct str *reply,
+	struct fault *why)
 {
 	struct task *t = mem_alloc(sizeof *t);
 	int mark = str_find(path, STR("?"));
@@ -144,8 +149,10 @@ enum err local_do(struct local *l, struct str workspace, const char *method, str
 	if (!e) {
 		desk_do(l->desk, use, t);
 		e = t->job.err;
-		if (e) *why = t->job.why;
-		else *reply = arena_str(arena, buf_str(&t->job.out));
+		if (e)
+			*why = t->job.why;
+		else
+			*reply = arena_str(arena, buf_str(&t->job.out));
 	}
 	buf_done(&t->job.out);
 	arena_done(&t->job.arena);

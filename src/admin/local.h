@@ -8,7 +8,8 @@ struct local;
 
 struct local *local_open(struct str store, struct fault *why);
 struct local *local_close(struct local *);
-enum err local_do(struct local *, struct str workspace, const char *method, struct str path,
-	struct str body, struct arena *, struct str *reply, struct fault *why);
+enum err local_do(struct local *, struct str workspace, const char *method,
+	struct str path, struct str body, struct arena *, struct str *reply,
+	struct fault *why);
 
 #endif

@@ -1,8 +1,8 @@
 #include "client/transfer.h"
 
 #include <curl/curl.h>
-#include <stdlib.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/id.h"
 #include "base/mem.h"

@@ -136,8 +136,8 @@ static bool option_known(const struct question *q, struct str id)
 }
 
 /* Told where the id came from: its own member, the label, or the bare text. */
-static void option_wrong(struct reading *r, const struct spot *at, const struct json *json,
-	const struct option *o)
+static void option_wrong(struct reading *r, const struct spot *at,
+	const struct json *json, const struct option *o)
 {
 	struct str name = json_get(json, "id") ? STR("id") : STR("label");
 	struct spot member = spot_member(at, name);

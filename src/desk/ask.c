@@ -57,8 +57,8 @@ static enum err ask_session(struct task *t, struct rows *rows, const struct draf
 	return e;
 }
 
-static struct str ask_created_data(const struct ask *a, const struct draft *d,
-	struct arena *arena)
+static struct str ask_created_data(
+	const struct ask *a, const struct draft *d, struct arena *arena)
 {
 	struct buf b = { .max = 4096 };
 	struct json_writer w = { .out = &b };
@@ -84,8 +84,8 @@ static struct str ask_created_data(const struct ask *a, const struct draft *d,
 	return out;
 }
 
-static struct ask *ask_make(struct task *t, struct rows *rows, const struct draft *d,
-	const struct session *s)
+static struct ask *ask_make(
+	struct task *t, struct rows *rows, const struct draft *d, const struct session *s)
 {
 	struct ask *a = rows_new_ask(rows, t->job.who.ws);
 	char digest[DIGEST_SIZE];
@@ -124,7 +124,9 @@ static enum err ask_decide(struct job *job, struct rows *rows, struct fault *why
 	struct ask *a;
 	enum err e = ask_session(t, rows, d, &s, why);
 
-	if (!e) e = desk_check_users(rows, job->who.ws, d->assignees, d->assignees_len, why);
+	if (!e)
+		e = desk_check_users(
+			rows, job->who.ws, d->assignees, d->assignees_len, why);
 	if (e) return e;
 	if (!rate_take(&t->desk->rate, job->who.token, t->desk->ask_rate, rows->now_ms,
 		    &why->retry_after_s)) {

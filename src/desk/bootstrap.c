@@ -8,8 +8,8 @@ static enum err id_row(void *ctx, const struct row *row, struct fault *why)
 	return OK;
 }
 
-static enum err workspace_add(struct rows *rows, struct str name, int64_t *ws,
-	struct fault *why)
+static enum err workspace_add(
+	struct rows *rows, struct str name, int64_t *ws, struct fault *why)
 {
 	static const uint8_t start[SHA256_SIZE];
 	const struct val args[] = { val_text(name), val_int(rows->now_ms),
@@ -19,15 +19,16 @@ static enum err workspace_add(struct rows *rows, struct str name, int64_t *ws,
 	return db_one(rows->db, SQL_WORKSPACE_ADD, args, 3, id_row, ws, why);
 }
 
-static enum err owner_add(struct rows *rows, int64_t ws, struct str *id, struct fault *why)
+static enum err owner_add(
+	struct rows *rows, int64_t ws, struct str *id, struct fault *why)
 {
 	char text[ID_SIZE];
 
 	id_make(rows->ids, "usr", rows->now_ms, text);
 	*id = arena_str(rows->arena, str_of(text));
 	const struct val args[] = { val_int(ws), val_text(*id), val_text(STR("owner")),
-		val_text(STR("owner")), val_text(STR_NONE), val_text(STR_NONE), val_int(0),
-		val_int(0), val_int(rows->now_ms) };
+		val_text(STR("owner")), val_text(STR_NONE), val_text(STR_NONE),
+		val_int(0), val_int(0), val_int(rows->now_ms) };
 	rows->wrote = true;
 	return db_one(rows->db, SQL_USER_ADD, args, 9, NULL, NULL, why);
 }
@@ -35,7 +36,8 @@ static enum err owner_add(struct rows *rows, int64_t ws, struct str *id, struct 
 static enum err bootstrap_decide(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
-	const struct val first[] = { val_int(1) }, owner[] = { val_text(STR("owner")), val_int(1) };
+	const struct val first[] = { val_int(1) },
+			 owner[] = { val_text(STR("owner")), val_int(1) };
 	struct user u = { .arena = rows->arena };
 	int64_t ws = 0, logins = 0;
 	enum err e = db_one(rows->db, SQL_WORKSPACE_GET, first, 1, id_row, &ws, why);
@@ -50,8 +52,11 @@ static enum err bootstrap_decide(struct job *job, struct rows *rows, struct faul
 	if (!e && !u.id.len)
 		e = db_one(rows->db, SQL_USER_BY_NAME, owner, 2, user_from_row, &u, why);
 	if (e || logins || !u.id.len || !task_has_param(t, "link")) return e;
-	struct token code = { .kind = "code", .name = STR("login link"), .user = u.id,
-		.agent = STR("owner"), .expires_ms = rows->now_ms + CODE_MS };
+	struct token code = { .kind = "code",
+		.name = STR("login link"),
+		.user = u.id,
+		.agent = STR("owner"),
+		.expires_ms = rows->now_ms + CODE_MS };
 	if (!token_stage(rows, ws, &code, t->secret))
 		return fail(why, ERR_MEMORY, "out of memory");
 	return OK;
@@ -66,8 +71,8 @@ const struct use use_bootstrap = {
 static enum err keeper_only(struct job *job, struct fault *why)
 {
 	return job->who.role == ROLE_KEEPER
-		? OK
-		: fail(why, ERR_FORBIDDEN, "only on the server's own machine");
+		       ? OK
+		       : fail(why, ERR_FORBIDDEN, "only on the server's own machine");
 }
 
 static enum err workspace_listed(void *ctx, const struct row *row, struct fault *why)
@@ -86,8 +91,8 @@ static enum err workspace_listed(void *ctx, const struct row *row, struct fault 
 	return OK;
 }
 
-static enum err workspace_list_read(struct job *job, struct db *db, int64_t now_ms,
-	struct fault *why)
+static enum err workspace_list_read(
+	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
 {
 	struct json_writer w = { .out = &job->out };
 	enum err e = keeper_only(job, why);
@@ -116,8 +121,8 @@ static enum err workspace_check(struct task *t, struct fault *why)
 	return e ? e : note_read(t->body, "name", 100, true, &name, why);
 }
 
-static enum err workspace_create_decide(struct job *job, struct rows *rows,
-	struct fault *why)
+static enum err workspace_create_decide(
+	struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct str name = json_text(json_get(t->body, "name")), owner;
@@ -132,8 +137,11 @@ static enum err workspace_create_decide(struct job *job, struct rows *rows,
 	e = workspace_add(rows, name, &ws, why);
 	if (!e) e = owner_add(rows, ws, &owner, why);
 	if (e) return e;
-	struct token code = { .kind = "code", .name = STR("login link"), .user = owner,
-		.agent = STR("owner"), .expires_ms = rows->now_ms + CODE_MS };
+	struct token code = { .kind = "code",
+		.name = STR("login link"),
+		.user = owner,
+		.agent = STR("owner"),
+		.expires_ms = rows->now_ms + CODE_MS };
 	if (!token_stage(rows, ws, &code, t->secret))
 		return fail(why, ERR_MEMORY, "out of memory");
 	job->status = 201;

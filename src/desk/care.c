@@ -1,5 +1,5 @@
-/* care.c - looking after the store: backup, and the check of store and audit chain. Only for
- * whoever holds the machine. */
+/* care.c - looking after the store: backup, and the check of store and audit chain. Only
+ * for whoever holds the machine. */
 #include "desk/inner.h"
 
 #include "base/mem.h"
@@ -41,9 +41,10 @@ static enum err chain_data(struct chain *c, const struct event *e, struct fault 
 	if (e->data.len) {
 		sha256(e->data, digest);
 		return memcmp(digest, e->digest, SHA256_SIZE) == 0
-			? OK
-			: fail(why, ERR_CONFLICT, "the data of event %lld was changed",
-				  (long long)e->n);
+			       ? OK
+			       : fail(why, ERR_CONFLICT,
+					 "the data of event %lld was changed",
+					 (long long)e->n);
 	}
 	gone = ARENA_NEW(&c->arena, struct emptied);
 	if (!gone) return fail(why, ERR_MEMORY, "out of memory");
@@ -62,7 +63,8 @@ static enum err chain_emptied(struct chain *c, struct fault *why)
 		const struct val args[] = { val_int(c->ws), val_text(g->session) };
 		int64_t sessions = 0;
 
-		e = db_one(c->db, SQL_SESSION_EXISTS, args, 2, exists_row, &sessions, why);
+		e = db_one(
+			c->db, SQL_SESSION_EXISTS, args, 2, exists_row, &sessions, why);
 		if (!e && sessions)
 			e = fail(why, ERR_CONFLICT, "the data of event %lld is gone",
 				(long long)g->n);
@@ -80,11 +82,12 @@ static enum err chain_row(void *ctx, const struct row *row, struct fault *why)
 
 	if (err) return err;
 	if (e.n != c->last + 1)
-		return fail(why, ERR_CONFLICT, "event %lld is missing", (long long)c->last + 1);
+		return fail(why, ERR_CONFLICT, "event %lld is missing",
+			(long long)c->last + 1);
 	event_hash(&e, c->hash, hash);
 	if (memcmp(hash, e.hash, SHA256_SIZE) != 0)
-		return fail(why, ERR_CONFLICT, "event %lld does not follow from the one before",
-			(long long)e.n);
+		return fail(why, ERR_CONFLICT,
+			"event %lld does not follow from the one before", (long long)e.n);
 	err = chain_data(c, &e, why);
 	memcpy(c->hash, hash, SHA256_SIZE);
 	c->last = e.n;
@@ -92,7 +95,8 @@ static enum err chain_row(void *ctx, const struct row *row, struct fault *why)
 	return err;
 }
 
-static enum err chain_check(struct chain *c, int64_t last, struct str head, struct fault *why)
+static enum err chain_check(
+	struct chain *c, int64_t last, struct str head, struct fault *why)
 {
 	enum err e = OK;
 
@@ -110,7 +114,8 @@ static enum err chain_check(struct chain *c, int64_t last, struct str head, stru
 	}
 	if (!e && (c->last != last || head.len != SHA256_SIZE ||
 			  memcmp(head.at, c->hash, SHA256_SIZE) != 0))
-		e = fail(why, ERR_CONFLICT, "the log does not end where its counter says");
+		e = fail(
+			why, ERR_CONFLICT, "the log does not end where its counter says");
 	return e;
 }
 
@@ -141,11 +146,12 @@ static enum err workspace_row(void *ctx, const struct row *row, struct fault *wh
 static enum err keeper_only(struct job *job, struct fault *why)
 {
 	return job->who.role == ROLE_KEEPER
-		? OK
-		: fail(why, ERR_FORBIDDEN, "only on the server's own machine");
+		       ? OK
+		       : fail(why, ERR_FORBIDDEN, "only on the server's own machine");
 }
 
-static enum err check_read(struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+static enum err check_read(
+	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
 {
 	struct workspaces *all = ARENA_NEW(&job->arena, struct workspaces);
 	struct json_writer w = { .out = &job->out };
@@ -181,7 +187,9 @@ static enum err check_read(struct job *job, struct db *db, int64_t now_ms, struc
 	return OK;
 }
 
-const struct use use_check = { .job = { .name = "check", .read = check_read, .slow = true } };
+const struct use use_check = {
+	.job = { .name = "check", .read = check_read, .slow = true }
+};
 
 static enum err backup_check(struct task *t, struct fault *why)
 {
@@ -191,9 +199,11 @@ static enum err backup_check(struct task *t, struct fault *why)
 	return !e && path.at[0] != '/' ? fail_at(why, "/path", "must be absolute") : e;
 }
 
-static enum err backup_read(struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+static enum err backup_read(
+	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
 {
-	char *path = arena_copy(&job->arena, json_text(json_get(task_of(job)->body, "path")));
+	char *path =
+		arena_copy(&job->arena, json_text(json_get(task_of(job)->body, "path")));
 	enum err e = keeper_only(job, why);
 
 	(void)now_ms;

@@ -20,12 +20,14 @@ bool task_has_param(const struct task *t, const char *name)
 	return false;
 }
 
-enum err desk_find_ask(struct task *t, struct rows *rows, struct ask **out, struct fault *why)
+enum err desk_find_ask(
+	struct task *t, struct rows *rows, struct ask **out, struct fault *why)
 {
 	struct ask *a = rows_ask(rows, t->job.who.ws, t->id);
 
 	if (!a || !principal_sees(&t->job.who, a->agent))
-		return fail(why, ERR_NOT_FOUND, "no ask %.*s", STR_ARGS(str_first(t->id, 64)));
+		return fail(why, ERR_NOT_FOUND, "no ask %.*s",
+			STR_ARGS(str_first(t->id, 64)));
 	*out = a;
 	return OK;
 }
@@ -49,14 +51,14 @@ enum err desk_admit(struct task *t, struct rows *rows, enum deed deed, struct as
 	return desk_refused(t, why);
 }
 
-enum err desk_find_session(struct task *t, struct rows *rows, struct session **out,
-	struct fault *why)
+enum err desk_find_session(
+	struct task *t, struct rows *rows, struct session **out, struct fault *why)
 {
 	struct session *s = rows_session(rows, t->job.who.ws, t->id);
 
 	if (!s || !principal_sees(&t->job.who, s->agent))
-		return fail(
-			why, ERR_NOT_FOUND, "no session %.*s", STR_ARGS(str_first(t->id, 64)));
+		return fail(why, ERR_NOT_FOUND, "no session %.*s",
+			STR_ARGS(str_first(t->id, 64)));
 	*out = s;
 	return OK;
 }
@@ -64,8 +66,9 @@ enum err desk_find_session(struct task *t, struct rows *rows, struct session **o
 enum err desk_own(const struct principal *p, struct str agent, struct fault *why)
 {
 	return principal_owns(p, agent)
-		? OK
-		: fail(why, ERR_FORBIDDEN, "only its own agent or an admin may do this");
+		       ? OK
+		       : fail(why, ERR_FORBIDDEN,
+				 "only its own agent or an admin may do this");
 }
 
 static enum err name_row(void *ctx, const struct row *row, struct fault *why)
@@ -85,8 +88,8 @@ struct str desk_workspace(struct task *t, struct rows *rows, int64_t ws)
 	return arena_str(rows->arena, str_of(name));
 }
 
-static void show(struct buf *out, struct desk *desk, const struct ask *a, struct str title,
-	struct str workspace, int64_t now_ms)
+static void show(struct buf *out, struct desk *desk, const struct ask *a,
+	struct str title, struct str workspace, int64_t now_ms)
 {
 	struct json_writer w = { .out = out };
 	struct ask_view view = { workspace, title, str_of(desk->url) };
@@ -107,22 +110,23 @@ struct str desk_show(struct desk *desk, const struct ask *a, struct str title,
 	return out;
 }
 
-void desk_reply_ask(struct task *t, const struct ask *a, const struct session *s,
-	int64_t now_ms)
+void desk_reply_ask(
+	struct task *t, const struct ask *a, const struct session *s, int64_t now_ms)
 {
 	t->settled = a->status != ASK_PENDING;
-	show(&t->job.out, t->desk, a, s ? s->title : STR_NONE, t->job.credential.workspace,
-		now_ms);
+	show(&t->job.out, t->desk, a, s ? s->title : STR_NONE,
+		t->job.credential.workspace, now_ms);
 }
 
-void desk_reply_settled(struct task *t, const struct ask *a, const struct session *s,
-	int64_t now_ms)
+void desk_reply_settled(
+	struct task *t, const struct ask *a, const struct session *s, int64_t now_ms)
 {
 	struct buf *out = &t->job.out;
 
 	buf_add(out, STR("{\"ask\":"));
 	desk_reply_ask(t, a, s, now_ms);
-	buf_add_text(out, s && session_resumed(s) ? ",\"resumed\":true}" : ",\"resumed\":false}");
+	buf_add_text(out,
+		s && session_resumed(s) ? ",\"resumed\":true}" : ",\"resumed\":false}");
 }
 
 enum err desk_conflict(struct task *t, const struct ask *a, const struct session *s,
@@ -139,11 +143,11 @@ enum err desk_conflict(struct task *t, const struct ask *a, const struct session
 	return fail(why, ERR_CONFLICT, "%s", text);
 }
 
-enum err desk_settled_conflict(struct task *t, const struct ask *a, const struct session *s,
-	int64_t now_ms, struct fault *why)
+enum err desk_settled_conflict(struct task *t, const struct ask *a,
+	const struct session *s, int64_t now_ms, struct fault *why)
 {
-	return desk_conflict(t, a, s, now_ms, why, "ask %.*s is already %s", STR_ARGS(a->id),
-		ask_status_name(a->status));
+	return desk_conflict(t, a, s, now_ms, why, "ask %.*s is already %s",
+		STR_ARGS(a->id), ask_status_name(a->status));
 }
 
 /* ---- idempotency records ---- */
@@ -187,8 +191,8 @@ static enum err kept_ask(struct task *t, struct rows *rows, const struct key_rec
 	return e;
 }
 
-enum err desk_again_ask(struct job *job, struct rows *rows, const struct key_record *k,
-	struct fault *why)
+enum err desk_again_ask(
+	struct job *job, struct rows *rows, const struct key_record *k, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct ask *a;
@@ -198,19 +202,21 @@ enum err desk_again_ask(struct job *job, struct rows *rows, const struct key_rec
 	return e;
 }
 
-enum err desk_again_settled(struct job *job, struct rows *rows, const struct key_record *k,
-	struct fault *why)
+enum err desk_again_settled(
+	struct job *job, struct rows *rows, const struct key_record *k, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct ask *a;
 	enum err e = kept_ask(t, rows, k, &a, why);
 
-	if (!e) desk_reply_settled(t, a, rows_session(rows, a->ws, a->session), rows->now_ms);
+	if (!e)
+		desk_reply_settled(
+			t, a, rows_session(rows, a->ws, a->session), rows->now_ms);
 	return e;
 }
 
-enum err desk_again_session(struct job *job, struct rows *rows, const struct key_record *k,
-	struct fault *why)
+enum err desk_again_session(
+	struct job *job, struct rows *rows, const struct key_record *k, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct session *s;
@@ -230,8 +236,8 @@ static enum err user_row(void *ctx, const struct row *row, struct fault *why)
 	return OK;
 }
 
-enum err desk_check_users(struct rows *rows, int64_t ws, const struct str *ids, size_t len,
-	struct fault *why)
+enum err desk_check_users(struct rows *rows, int64_t ws, const struct str *ids,
+	size_t len, struct fault *why)
 {
 	enum err e = OK;
 
@@ -267,7 +273,8 @@ struct str desk_assignees_json(const struct str *ids, size_t len, struct arena *
 
 /* ---- small bodies ---- */
 
-enum err members_only(const struct json *body, const char *const *names, struct fault *why)
+enum err members_only(
+	const struct json *body, const char *const *names, struct fault *why)
 {
 	enum err e = OK;
 
@@ -280,7 +287,8 @@ enum err members_only(const struct json *body, const char *const *names, struct 
 
 		while (*n && !str_is(name, *n))
 			n++;
-		snprintf(pointer, sizeof pointer, "/%.*s", STR_ARGS(utf8_first(name, 60)));
+		snprintf(
+			pointer, sizeof pointer, "/%.*s", STR_ARGS(utf8_first(name, 60)));
 		if (!*n) e = fail_at(why, pointer, "unknown member");
 	}
 	return e;

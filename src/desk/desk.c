@@ -12,8 +12,8 @@ static void desk_told(void *ctx, struct told *told)
 	struct desk *d = ctx;
 
 	if (told)
-		atomic_fetch_add_explicit(
-			&d->counts[COUNT_EVENTS], (int64_t)told->len, memory_order_relaxed);
+		atomic_fetch_add_explicit(&d->counts[COUNT_EVENTS], (int64_t)told->len,
+			memory_order_relaxed);
 	else
 		d->deadline_known = false; /* there may be asks nobody was told of */
 	if (d->told) d->told(d->told_ctx, told);
@@ -50,7 +50,8 @@ static void deadline_look(struct desk *d)
 	struct db *db = clerk_db(d->writer);
 	int64_t next = 0;
 
-	if (!db || db_one(db, SQL_DEADLINE_NEXT, NULL, 0, deadline_row, &next, NULL)) return;
+	if (!db || db_one(db, SQL_DEADLINE_NEXT, NULL, 0, deadline_row, &next, NULL))
+		return;
 	d->next_deadline_ms = next;
 	d->deadline_known = true;
 }
@@ -110,10 +111,11 @@ static int64_t desk_nap(void *ctx)
 
 /* ---- opening ---- */
 
-static enum err desk_clerks(struct desk *d, const struct desk_settings *set,
-	struct fault *why)
+static enum err desk_clerks(
+	struct desk *d, const struct desk_settings *set, struct fault *why)
 {
-	struct clerk_options o = { str_of(d->store), set->db, DB_WRITE, &d->hooks, set->seed };
+	struct clerk_options o = { str_of(d->store), set->db, DB_WRITE, &d->hooks,
+		set->seed };
 	enum err e;
 
 	d->writer = clerk_new(&o, why);
@@ -199,8 +201,9 @@ bool desk_ready(struct desk *d)
 
 void desk_counts(struct desk *d, struct desk_counts *out)
 {
-	*out = (struct desk_counts){ d->counts[0], d->counts[1], d->counts[2], d->counts[3],
-		d->counts[4], d->counts[5], d->counts[6], d->counts[7], d->counts[8] };
+	*out = (struct desk_counts){ d->counts[0], d->counts[1], d->counts[2],
+		d->counts[3], d->counts[4], d->counts[5], d->counts[6], d->counts[7],
+		d->counts[8] };
 }
 
 /* ---- tasks ---- */
@@ -230,7 +233,9 @@ void desk_put(struct desk *d, const struct use *use, struct task *t)
 	struct clerk *c;
 
 	task_check(d, use, t);
-	c = !use->job.read || !d->threads ? d->writer : use->job.slow ? d->slow_reader : d->reader;
+	c = !use->job.read || !d->threads ? d->writer
+	    : use->job.slow		  ? d->slow_reader
+					  : d->reader;
 	/* A writing use case that is refused already has nothing to write. */
 	if (t->job.refused && !use->job.late && d->threads) c = d->reader;
 	if (!clerk_put(c, &t->job)) task_refuse(t);
@@ -242,8 +247,8 @@ void desk_do(struct desk *d, const struct use *use, struct task *t)
 	clerk_work(d->writer, &t->job.link);
 }
 
-void desk_do_many(struct desk *d, const struct use *const *uses, struct task *const *tasks,
-	size_t len)
+void desk_do_many(struct desk *d, const struct use *const *uses,
+	struct task *const *tasks, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
 		task_check(d, uses[i], tasks[i]);

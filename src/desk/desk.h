@@ -1,8 +1,8 @@
 /* desk.h - the use cases: what agents and people can do with asks and sessions.
  *
- * Owns the clerks, the rate limits and the deadlines. It is the only writer of asks, and it
- * never knows who listens. A use case is a const job_kind in its own file; a caller fills a
- * task, gives it to desk_put, and gets it back in task.job.done. */
+ * Owns the clerks, the rate limits and the deadlines. It is the only writer of asks, and
+ * it never knows who listens. A use case is a const job_kind in its own file; a caller
+ * fills a task, gives it to desk_put, and gets it back in task.job.done. */
 #ifndef DESK_DESK_H
 #define DESK_DESK_H
 
@@ -12,13 +12,13 @@
 struct desk;
 
 struct desk_settings {
-	struct str store;        /* "sqlite:PATH" */
-	struct str url;          /* how people reach it, no trailing slash */
-	int64_t ask_rate;        /* asks a minute for one token; 0: no limit */
+	struct str store; /* "sqlite:PATH" */
+	struct str url;	  /* how people reach it, no trailing slash */
+	int64_t ask_rate; /* asks a minute for one token; 0: no limit */
 	int64_t timeout_min_ms, timeout_max_ms;
 	const struct db_options *db; /* or NULL */
-	bool alone;              /* no threads: desk_do only */
-	uint64_t seed;           /* not 0: repeatable ids, for simulations */
+	bool alone;		     /* no threads: desk_do only */
+	uint64_t seed;		     /* not 0: repeatable ids, for simulations */
 };
 
 /* A query parameter of the request, decoded. */
@@ -30,25 +30,25 @@ struct param {
 struct task {
 	struct job job; /* first */
 	struct desk *desk;
-	struct str id;             /* of the ask, session, user … it is about */
-	const struct json *body;   /* or NULL */
-	struct str plain;          /* a body of plain text, when body is NULL */
+	struct str id;		 /* of the ask, session, user … it is about */
+	const struct json *body; /* or NULL */
+	struct str plain;	 /* a body of plain text, when body is NULL */
 	struct param *params;
 	size_t params_len;
 	/* Made by check, on the caller's thread. */
 	void *checked;
 	/* Found by the work, for the caller. */
-	struct str ask;            /* the ask that was made or touched */
-	bool settled;              /* it is no longer pending */
-	bool unheard;              /* nobody can have known of it before this batch was told */
-	int64_t as_of;             /* the last event number of the snapshot that was read */
-	char secret[SECRET_SIZE];  /* a new login's cookie */
-	struct str password_hash;  /* argon2id; found, or made by the caller */
-	bool verified;             /* the password fits */
-	/* A stream's page of the log: asked for with `after` and `filter`, found in `events`,
-	 * with as_of the number up to which all were seen. */
+	struct str ask; /* the ask that was made or touched */
+	bool settled;	/* it is no longer pending */
+	bool unheard;	/* nobody can have known of it before this batch was told */
+	int64_t as_of;	/* the last event number of the snapshot that was read */
+	char secret[SECRET_SIZE]; /* a new login's cookie */
+	struct str password_hash; /* argon2id; found, or made by the caller */
+	bool verified;		  /* the password fits */
+	/* A stream's page of the log: asked for with `after` and `filter`, found in
+	 * `events`, with as_of the number up to which all were seen. */
 	bool stream;
-	int64_t after;             /* -1: from now on */
+	int64_t after; /* -1: from now on */
 	struct event_filter filter;
 	struct event *events;
 	size_t events_len;
@@ -73,23 +73,25 @@ void desk_do(struct desk *, const struct use *, struct task *);
 void desk_do_many(
 	struct desk *, const struct use *const *, struct task *const *, size_t len);
 
-/* Called on the writing clerk's thread after each commit; told is borrowed (told_hold), NULL
- * when memory was short and the log must be read. Set before the first task. */
+/* Called on the writing clerk's thread after each commit; told is borrowed (told_hold),
+ * NULL when memory was short and the log must be read. Set before the first task. */
 typedef void desk_told_fn(void *ctx, struct told *);
 void desk_listen(struct desk *, desk_told_fn *, void *ctx);
 /* Does the last thing the store said mean that it works? */
 bool desk_ready(struct desk *);
-/* Fires the deadlines that are due: the writing clerk does this by itself. Returns how long
- * it may sleep until the next, in ms; -1: there is none. */
+/* Fires the deadlines that are due: the writing clerk does this by itself. Returns how
+ * long it may sleep until the next, in ms; -1: there is none. */
 int64_t desk_deadlines(struct desk *);
 /* Before the first task: the port is known only once the door is open. */
 bool desk_set_url(struct desk *, struct str url);
-/* Puts a task and waits until it is done, on a thread that is no clerk's and no loop's. */
+/* Puts a task and waits until it is done, on a thread that is no clerk's and no loop's.
+ */
 void desk_wait(struct desk *, const struct use *, struct task *);
 void desk_set(struct desk *, const struct desk_settings *); /* what can be reloaded */
 
 struct desk_counts {
-	int64_t asks, answers, skips, cancels, expiries, batches, commits, events, refused;
+	int64_t asks, answers, skips, cancels, expiries, batches, commits, events,
+		refused;
 };
 void desk_counts(struct desk *, struct desk_counts *out);
 

@@ -16,20 +16,29 @@ struct desk {
 	void *told_ctx;
 	char *store;
 	char *url;
-	struct rate rate;          /* writing clerk's thread only */
+	struct rate rate; /* writing clerk's thread only */
 	_Atomic int64_t timeout_min_ms, timeout_max_ms;
 	_Atomic int64_t ask_rate;
 	_Atomic bool ready;
 	int64_t next_deadline_ms;  /* writing clerk's thread only; 0: none */
-	bool deadline_known;       /* false: the store must be asked */
-	struct task expire;        /* the one that fires deadlines, reused */
-	bool expire_out;           /* it is with the clerk */
+	bool deadline_known;	   /* false: the store must be asked */
+	struct task expire;	   /* the one that fires deadlines, reused */
+	bool expire_out;	   /* it is with the clerk */
 	_Atomic int64_t counts[9]; /* as struct desk_counts */
 	bool threads;
 };
 
-enum count { COUNT_ASKS, COUNT_ANSWERS, COUNT_SKIPS, COUNT_CANCELS, COUNT_EXPIRIES,
-	COUNT_BATCHES, COUNT_COMMITS, COUNT_EVENTS, COUNT_REFUSED };
+enum count {
+	COUNT_ASKS,
+	COUNT_ANSWERS,
+	COUNT_SKIPS,
+	COUNT_CANCELS,
+	COUNT_EXPIRIES,
+	COUNT_BATCHES,
+	COUNT_COMMITS,
+	COUNT_EVENTS,
+	COUNT_REFUSED
+};
 
 static inline struct task *task_of(struct job *job)
 {
@@ -47,10 +56,12 @@ bool task_has_param(const struct task *, const char *name);
 
 /* The ask, if p may see it; ERR_NOT_FOUND otherwise. */
 enum err desk_find_ask(struct task *, struct rows *, struct ask **, struct fault *);
-enum err desk_find_session(struct task *, struct rows *, struct session **, struct fault *);
-/* The same, and then: may the role do this, and was the body right? In this order, so that
- * nothing is told of what one may not see. */
-enum err desk_admit(struct task *, struct rows *, enum deed, struct ask **, struct fault *);
+enum err desk_find_session(
+	struct task *, struct rows *, struct session **, struct fault *);
+/* The same, and then: may the role do this, and was the body right? In this order, so
+ * that nothing is told of what one may not see. */
+enum err desk_admit(
+	struct task *, struct rows *, enum deed, struct ask **, struct fault *);
 enum err desk_refused(const struct task *, struct fault *);
 /* ERR_FORBIDDEN unless it is p's own, or p may withdraw others'. */
 enum err desk_own(const struct principal *, struct str agent, struct fault *);
@@ -61,7 +72,8 @@ struct str desk_show(struct desk *, const struct ask *, struct str session_title
 /* The workspace's name: the caller's own, or looked up when the clock is the caller. */
 struct str desk_workspace(struct task *, struct rows *, int64_t ws);
 /* Ask and its session's title → job.out. */
-void desk_reply_ask(struct task *, const struct ask *, const struct session *, int64_t now_ms);
+void desk_reply_ask(
+	struct task *, const struct ask *, const struct session *, int64_t now_ms);
 /* {"ask": …, "resumed": …} */
 void desk_reply_settled(
 	struct task *, const struct ask *, const struct session *, int64_t now_ms);
@@ -73,31 +85,34 @@ enum err desk_settled_conflict(struct task *, const struct ask *, const struct s
 	int64_t now_ms, struct fault *);
 /* {"ask": "…"} as the record of an idempotency key, and its reading back. */
 void desk_keep_ask(struct task *, const struct ask *);
-enum err desk_again_ask(struct job *, struct rows *, const struct key_record *, struct fault *);
+enum err desk_again_ask(
+	struct job *, struct rows *, const struct key_record *, struct fault *);
 enum err desk_again_settled(
 	struct job *, struct rows *, const struct key_record *, struct fault *);
 void desk_keep_session(struct task *, const struct session *);
 enum err desk_again_session(
 	struct job *, struct rows *, const struct key_record *, struct fault *);
-enum err desk_reply_session(struct task *, struct rows *, struct session *, struct fault *);
+enum err desk_reply_session(
+	struct task *, struct rows *, struct session *, struct fault *);
 
 /* Settles it, counts it in its session and stages the events; everything was checked. */
-enum err desk_settle(struct task *, struct rows *, struct ask *, const struct settlement *,
-	struct fault *);
-/* Without the event of the session's status: for who tells it of the session as a whole. */
+enum err desk_settle(struct task *, struct rows *, struct ask *,
+	const struct settlement *, struct fault *);
+/* Without the event of the session's status: for who tells it of the session as a whole.
+ */
 enum err desk_settle_quietly(struct task *, struct rows *, struct ask *,
 	const struct settlement *, struct fault *);
 /* Past its deadline: settles it as expired, by its default if it has one. */
 enum err desk_expire(struct task *, struct rows *, struct ask *, struct fault *);
 /* Cancels every open ask of a session (wants_open_asks). */
-enum err desk_cancel_open(struct task *, struct rows *, struct session *, struct str reason,
-	struct fault *);
-enum err desk_stage_status(struct rows *, const struct session *, enum session_status was,
-	struct fault *);
+enum err desk_cancel_open(struct task *, struct rows *, struct session *,
+	struct str reason, struct fault *);
+enum err desk_stage_status(
+	struct rows *, const struct session *, enum session_status was, struct fault *);
 struct session *desk_new_session(struct task *, struct rows *, struct str title);
 /* Every id names a user of the workspace; else an item at pointer /assignees/N. */
-enum err desk_check_users(struct rows *, int64_t ws, const struct str *ids, size_t len,
-	struct fault *);
+enum err desk_check_users(
+	struct rows *, int64_t ws, const struct str *ids, size_t len, struct fault *);
 struct str desk_assignees_json(const struct str *ids, size_t len, struct arena *);
 
 /* {"reason": ""}, all optional; also no body at all. */
@@ -112,12 +127,12 @@ struct page {
 	struct str cursor[4]; /* texts of the cursor, in order; empty at the start */
 	bool has_cursor;
 };
-/* ?limit= and ?cursor=; `kind` is the list's name, so that cursors do not stray. A cursor of
- * another workspace or list is ERR_NOT_FOUND, one that is none ERR_INVALID. */
+/* ?limit= and ?cursor=; `kind` is the list's name, so that cursors do not stray. A cursor
+ * of another workspace or list is ERR_NOT_FOUND, one that is none ERR_INVALID. */
 enum err page_read(struct task *, const char *kind, struct page *, struct fault *);
 /* Ends a list: next_cursor from texts (NULL: null), as_of. */
-void page_end(struct task *, struct json_writer *, const char *kind, const struct str *texts,
-	size_t len, int64_t as_of);
+void page_end(struct task *, struct json_writer *, const char *kind,
+	const struct str *texts, size_t len, int64_t as_of);
 /* "%folded%" for LIKE, escaped; empty stays empty. */
 enum err like_read(struct str q, struct arena *, struct str *out, struct fault *);
 enum err last_event(struct db *, int64_t ws, int64_t *out, struct fault *);

@@ -1,5 +1,5 @@
-/* insights.c - how asking goes: times to answer, rates, days. And the gauges of /metrics that
- * the store knows. */
+/* insights.c - how asking goes: times to answer, rates, days. And the gauges of /metrics
+ * that the store knows. */
 #include "desk/inner.h"
 
 #include "base/clock.h"
@@ -64,14 +64,16 @@ static enum err insight_row(void *ctx, const struct row *row, struct fault *why)
 	enum ask_kind kind;
 	enum ask_status status;
 
-	if (created_ms < in->from_ms || created_ms >= in->to_ms || day >= in->days_len) return OK;
+	if (created_ms < in->from_ms || created_ms >= in->to_ms || day >= in->days_len)
+		return OK;
 	if (!ask_kind_read(row_text(row, 0), &kind) ||
 		!ask_status_read(row_text(row, 1), &status))
 		return OK;
 	tally_add(&in->all, status);
 	tally_add(&in->kinds[kind], status);
 	tally_add(&in->days[day].tally, status);
-	if (status == ASK_ANSWERED && !time_add(in, settled_ms - created_ms, (int64_t)day))
+	if (status == ASK_ANSWERED &&
+		!time_add(in, settled_ms - created_ms, (int64_t)day))
 		return fail(why, ERR_MEMORY, "out of memory");
 	if (!table_get(&in->sessions, row_text(row, 4)) &&
 		!table_put(&in->sessions, arena_str(&in->arena, row_text(row, 4)), in))
@@ -86,7 +88,8 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static void jw_part(struct json_writer *w, const int64_t *sorted, size_t len, size_t percent)
+static void jw_part(
+	struct json_writer *w, const int64_t *sorted, size_t len, size_t percent)
 {
 	if (len)
 		jw_int(w, sorted[(len - 1) * percent / 100]);
@@ -207,20 +210,23 @@ static void insights_write(struct json_writer *w, struct insights *in)
 static bool moment_read(struct task *t, const char *name, int64_t *ms)
 {
 	struct str s = task_param(t, name);
-	struct str whole = s.len == 10 ? arena_print(&t->job.arena, "%.*sT00:00:00Z", STR_ARGS(s))
-				       : s;
+	struct str whole =
+		s.len == 10 ? arena_print(&t->job.arena, "%.*sT00:00:00Z", STR_ARGS(s))
+			    : s;
 
 	return !task_has_param(t, name) || time_read(whole, ms);
 }
 
-static enum err insights_span(struct task *t, int64_t now_ms, struct insights *in,
-	struct fault *why)
+static enum err insights_span(
+	struct task *t, int64_t now_ms, struct insights *in, struct fault *why)
 {
 	enum err e = OK;
 
 	in->to_ms = now_ms + 1;
-	if (!moment_read(t, "to", &in->to_ms)) e = fail_at(why, "/to", "a date or a time");
-	in->from_ms = (in->to_ms - 1) / DAY_MS * DAY_MS - (DEFAULT_DAYS - 1) * (int64_t)DAY_MS;
+	if (!moment_read(t, "to", &in->to_ms))
+		e = fail_at(why, "/to", "a date or a time");
+	in->from_ms =
+		(in->to_ms - 1) / DAY_MS * DAY_MS - (DEFAULT_DAYS - 1) * (int64_t)DAY_MS;
 	if (!moment_read(t, "from", &in->from_ms))
 		e = fail_at(why, "/from", "a date or a time");
 	if (!e && (in->from_ms >= in->to_ms || in->from_ms < 0 ||
@@ -240,8 +246,8 @@ static struct str id_bound(int64_t ms, struct arena *arena)
 	return arena_str(arena, str_make(id, 4 + 9));
 }
 
-static enum err insights_read(struct job *job, struct db *db, int64_t now_ms,
-	struct fault *why)
+static enum err insights_read(
+	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
@@ -253,9 +259,11 @@ static enum err insights_read(struct job *job, struct db *db, int64_t now_ms,
 	in.days_len = (size_t)((in.to_ms - in.first_day_ms + DAY_MS - 1) / DAY_MS);
 	in.days = ARENA_ARRAY(&job->arena, struct day, in.days_len);
 	if (!in.days) return fail(why, ERR_MEMORY, "out of memory");
-	const struct val args[] = { val_int(job->who.ws), val_text(id_bound(in.from_ms, &job->arena)),
+	const struct val args[] = { val_int(job->who.ws),
+		val_text(id_bound(in.from_ms, &job->arena)),
 		val_text(id_bound(in.to_ms + 1000, &job->arena)),
-		val_text(role_may(job->who.role, DEED_READ_ALL) ? STR_NONE : job->who.agent) };
+		val_text(role_may(job->who.role, DEED_READ_ALL) ? STR_NONE
+								: job->who.agent) };
 	e = db_one(db, SQL_INSIGHTS, args, 4, insight_row, &in, why);
 	if (!e) insights_write(&w, &in);
 	table_done(&in.sessions);
@@ -278,8 +286,8 @@ static enum err pending_row(void *ctx, const struct row *row, struct fault *why)
 	return OK;
 }
 
-static enum err metrics_read(struct job *job, struct db *db, int64_t now_ms,
-	struct fault *why)
+static enum err metrics_read(
+	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
 {
 	const struct val args[] = { val_int(job->who.ws) };
 	int64_t pending = 0;
@@ -296,6 +304,9 @@ static enum err metrics_read(struct job *job, struct db *db, int64_t now_ms,
 }
 
 const struct use use_metrics = {
-	.job = { .name = "metrics", .needs_deed = true, .deed = DEED_READ_ALL,
-		.read = metrics_read, .slow = true },
+	.job = { .name = "metrics",
+		.needs_deed = true,
+		.deed = DEED_READ_ALL,
+		.read = metrics_read,
+		.slow = true },
 };

@@ -1,5 +1,5 @@
-/* login.c - how a person comes in: by a single-use link or a password, out again, and who they
- * are. A login is a cookie: a token of kind "cookie" that runs out. */
+/* login.c - how a person comes in: by a single-use link or a password, out again, and who
+ * they are. A login is a cookie: a token of kind "cookie" that runs out. */
 #include "desk/people.h"
 
 #include "base/clock.h"
@@ -18,8 +18,8 @@ static void null_or(struct json_writer *w, const char *key, struct str s)
 }
 
 /* Who is at the door, as /v1/me and login say it. */
-static void me_write(struct json_writer *w, const struct principal *p,
-	const struct credential *c)
+static void me_write(
+	struct json_writer *w, const struct principal *p, const struct credential *c)
 {
 	bool token = str_is(c->kind, "token");
 
@@ -64,14 +64,16 @@ static void me_write(struct json_writer *w, const struct principal *p,
 static enum err login_check(struct task *t, struct fault *why)
 {
 	static const char *const names[] = { "code", "name", "password", NULL };
-	const struct json *code = json_get(t->body, "code"), *name = json_get(t->body, "name");
+	const struct json *code = json_get(t->body, "code"),
+			  *name = json_get(t->body, "name");
 	const struct json *password = json_get(t->body, "password");
 	enum err e = members_only(t->body, names, why);
 
 	if (e) return e;
 	if (code ? !json_is(code, JSON_STRING) || name || password
 		 : !json_is(name, JSON_STRING) || !json_is(password, JSON_STRING))
-		return fail_at(why, "", "{\"code\"} or {\"name\", \"password\"} is needed");
+		return fail_at(
+			why, "", "{\"code\"} or {\"name\", \"password\"} is needed");
 	return OK;
 }
 
@@ -120,8 +122,8 @@ static enum err login_by_code(struct task *t, struct rows *rows, struct str code
 	return db_one(rows->db, SQL_TOKEN_DELETE_HASH, args, 1, NULL, NULL, why);
 }
 
-static enum err login_by_password(struct task *t, struct rows *rows, struct user *u,
-	struct fault *why)
+static enum err login_by_password(
+	struct task *t, struct rows *rows, struct user *u, struct fault *why)
 {
 	const struct val args[] = { val_text(json_text(json_get(t->body, "name"))),
 		val_int(0) };
@@ -144,20 +146,28 @@ static enum err name_of_workspace(void *ctx, const struct row *row, struct fault
 	return OK;
 }
 
-static enum err login_cookie(struct task *t, struct rows *rows, const struct user *u,
-	struct fault *why)
+static enum err login_cookie(
+	struct task *t, struct rows *rows, const struct user *u, struct fault *why)
 {
-	struct token cookie = { .kind = "cookie", .name = STR("login"), .user = u->id,
-		.agent = u->name, .expires_ms = rows->now_ms + cookie_ms };
-	const struct val logged[] = { val_int(u->ws), val_text(u->id), val_int(rows->now_ms) };
+	struct token cookie = { .kind = "cookie",
+		.name = STR("login"),
+		.user = u->id,
+		.agent = u->name,
+		.expires_ms = rows->now_ms + cookie_ms };
+	const struct val logged[] = { val_int(u->ws), val_text(u->id),
+		val_int(rows->now_ms) };
 	const struct val purge[] = { val_int(rows->now_ms) };
 
 	if (!token_stage(rows, u->ws, &cookie, t->secret) ||
 		!rows_extra(rows, SQL_USER_LOGGED_IN, logged, 3, false) ||
 		!rows_extra(rows, SQL_TOKENS_PURGE, purge, 1, false))
 		return fail(why, ERR_MEMORY, "out of memory");
-	t->job.who = (struct principal){ .ws = u->ws, .role = u->role, .token = cookie.id,
-		.user = u->id, .name = u->name, .agent = u->name };
+	t->job.who = (struct principal){ .ws = u->ws,
+		.role = u->role,
+		.token = cookie.id,
+		.user = u->id,
+		.name = u->name,
+		.agent = u->name };
 	t->job.credential.kind = STR("cookie");
 	t->job.credential.language = u->language;
 	return OK;
@@ -187,8 +197,8 @@ const struct use use_login = {
 	.check = login_check,
 };
 
-static enum err login_find_read(struct job *job, struct db *db, int64_t now_ms,
-	struct fault *why)
+static enum err login_find_read(
+	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct user u = { .arena = &job->arena };
@@ -222,8 +232,8 @@ static enum err logout_decide(struct job *job, struct rows *rows, struct fault *
 
 const struct use use_logout = { .job = { .name = "logout", .decide = logout_decide } };
 
-/* A cookie older than a day is replaced; the old one lives a minute more, for requests that
- * are under way. */
+/* A cookie older than a day is replaced; the old one lives a minute more, for requests
+ * that are under way. */
 static enum err me_decide(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
@@ -232,8 +242,10 @@ static enum err me_decide(struct job *job, struct rows *rows, struct fault *why)
 	t->secret[0] = '\0';
 	if (str_is(job->credential.kind, "cookie") &&
 		job->credential.created_ms + ROTATE_MS < rows->now_ms) {
-		struct token cookie = { .kind = "cookie", .name = STR("login"),
-			.user = job->who.user, .agent = job->who.agent,
+		struct token cookie = { .kind = "cookie",
+			.name = STR("login"),
+			.user = job->who.user,
+			.agent = job->who.agent,
 			.expires_ms = rows->now_ms + cookie_ms };
 		const struct val old[] = { val_bytes(job->hash, SHA256_SIZE),
 			val_int(rows->now_ms + OLD_COOKIE_MS) };

@@ -1,7 +1,7 @@
 /* page.c - lists: limits, cursors, search patterns.
  *
- * A cursor is base64url of a JSON array: [list's name, workspace, text, text …]. It says only
- * where to go on; who may see what is asked anew with each page. */
+ * A cursor is base64url of a JSON array: [list's name, workspace, text, text …]. It says
+ * only where to go on; who may see what is asked anew with each page. */
 #include "desk/inner.h"
 
 #include "base/utf8.h"
@@ -81,7 +81,8 @@ enum err like_read(struct str q, struct arena *arena, struct str *out, struct fa
 
 	*out = STR_NONE;
 	if (!q.len) return OK;
-	if (utf8_count(q) > Q_MAX) return fail_at(why, "/q", "at most %d characters", Q_MAX);
+	if (utf8_count(q) > Q_MAX)
+		return fail_at(why, "/q", "at most %d characters", Q_MAX);
 	utf8_fold(&folded, q);
 	buf_add_char(&pattern, '%');
 	for (size_t i = 0; i < folded.len; i++) {

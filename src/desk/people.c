@@ -1,4 +1,5 @@
-/* people.c - users: listed, made, changed, removed. Admins only; owners by owners only. */
+/* people.c - users: listed, made, changed, removed. Admins only; owners by owners only.
+ */
 #include "desk/people.h"
 
 #include "base/clock.h"
@@ -24,15 +25,16 @@ enum err user_from_row(void *ctx, const struct row *row, struct fault *why)
 	return OK;
 }
 
-enum err user_find(struct db *db, int64_t ws, struct str id, struct user *u,
-	struct fault *why)
+enum err user_find(
+	struct db *db, int64_t ws, struct str id, struct user *u, struct fault *why)
 {
 	const struct val args[] = { val_int(ws), val_text(id) };
 	enum err e = db_one(db, SQL_USER_GET, args, 2, user_from_row, u, why);
 
 	if (e) return e;
-	return u->found ? OK : fail(why, ERR_NOT_FOUND, "no user %.*s",
-				       STR_ARGS(str_first(id, 64)));
+	return u->found ? OK
+			: fail(why, ERR_NOT_FOUND, "no user %.*s",
+				  STR_ARGS(str_first(id, 64)));
 }
 
 void user_write(struct json_writer *w, const struct user *u, struct str login_code)
@@ -89,8 +91,8 @@ static enum err user_listed(void *ctx, const struct row *row, struct fault *why)
 	return e;
 }
 
-static enum err user_list_read(struct job *job, struct db *db, int64_t now_ms,
-	struct fault *why)
+static enum err user_list_read(
+	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
@@ -123,8 +125,8 @@ const struct use use_user_list = {
 		.read = user_list_read },
 };
 
-static enum err user_get_read(struct job *job, struct db *db, int64_t now_ms,
-	struct fault *why)
+static enum err user_get_read(
+	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
 {
 	struct json_writer w = { .out = &job->out };
 	struct user u = { .arena = &job->arena };
@@ -154,7 +156,8 @@ static enum err name_read(const struct json *name, struct str *out, struct fault
 {
 	struct str s = str_trim(json_text(name));
 
-	if (!json_is(name, JSON_STRING)) return fail_at(why, "/name", "a string is needed");
+	if (!json_is(name, JSON_STRING))
+		return fail_at(why, "/name", "a string is needed");
 	if (!s.len || utf8_count(s) > NAME_MAX_LEN)
 		return fail_at(why, "/name", "from 1 to %d characters", NAME_MAX_LEN);
 	for (size_t i = 0; i < s.len; i++)
@@ -164,11 +167,11 @@ static enum err name_read(const struct json *name, struct str *out, struct fault
 	return OK;
 }
 
-static enum err user_body_read(const struct json *body, struct user_body *b,
-	struct fault *why)
+static enum err user_body_read(
+	const struct json *body, struct user_body *b, struct fault *why)
 {
-	static const char *const names[] = { "name", "role", "password", "disabled", "login",
-		"language", NULL };
+	static const char *const names[] = { "name", "role", "password", "disabled",
+		"login", "language", NULL };
 	const struct json *name = json_get(body, "name"), *role = json_get(body, "role");
 	const struct json *password = json_get(body, "password");
 	const struct json *disabled = json_get(body, "disabled");
@@ -188,10 +191,12 @@ static enum err user_body_read(const struct json *body, struct user_body *b,
 	if (role && (!role_read(json_text(role), &b->role) || b->role < ROLE_VIEWER ||
 			    b->role > ROLE_OWNER))
 		e = fail_at(why, "/role", "viewer, member, admin or owner");
-	if (password && (!json_is(password, JSON_STRING) ||
-				utf8_count(json_text(password)) < 8 || password->text.len > 1024))
+	if (password &&
+		(!json_is(password, JSON_STRING) || utf8_count(json_text(password)) < 8 ||
+			password->text.len > 1024))
 		e = fail_at(why, "/password", "at least 8 characters");
-	if (disabled && !json_is_bool(disabled)) e = fail_at(why, "/disabled", "true or false");
+	if (disabled && !json_is_bool(disabled))
+		e = fail_at(why, "/disabled", "true or false");
 	if (language && !str_is(b->language, "en") && !str_is(b->language, "fr"))
 		e = fail_at(why, "/language", "en or fr");
 	return e;
@@ -229,12 +234,13 @@ static enum err user_create_check(struct task *t, struct fault *why)
 static enum err user_reach(const struct principal *p, enum role role, struct fault *why)
 {
 	return role != ROLE_OWNER || p->role == ROLE_OWNER || p->role == ROLE_KEEPER
-		? OK
-		: fail(why, ERR_FORBIDDEN, "only an owner may make or change an owner");
+		       ? OK
+		       : fail(why, ERR_FORBIDDEN,
+				 "only an owner may make or change an owner");
 }
 
-static enum err name_free(struct rows *rows, int64_t ws, struct str name, struct str but,
-	struct fault *why)
+static enum err name_free(
+	struct rows *rows, int64_t ws, struct str name, struct str but, struct fault *why)
 {
 	const struct val args[] = { val_text(name), val_int(ws) };
 	struct user u = { .arena = rows->arena };
@@ -242,23 +248,27 @@ static enum err name_free(struct rows *rows, int64_t ws, struct str name, struct
 
 	if (e) return e;
 	return u.found && !str_eq(u.id, but)
-		? fail(why, ERR_CONFLICT, "there is a user of this name")
-		: OK;
+		       ? fail(why, ERR_CONFLICT, "there is a user of this name")
+		       : OK;
 }
 
 static bool user_stage(struct rows *rows, const struct user *u)
 {
 	const struct val args[] = { val_int(u->ws), val_text(u->id), val_text(u->name),
 		val_text(str_of(role_name(u->role))), val_text(u->password),
-		val_text(u->language), val_int(u->disabled), val_int(0), val_int(u->created_ms) };
+		val_text(u->language), val_int(u->disabled), val_int(0),
+		val_int(u->created_ms) };
 
 	return rows_extra(rows, SQL_USER_ADD, args, 9, false);
 }
 
 static bool code_stage(struct rows *rows, const struct user *u, char out[SECRET_SIZE])
 {
-	struct token code = { .kind = "code", .name = STR("login link"), .user = u->id,
-		.agent = u->name, .expires_ms = rows->now_ms + CODE_MS };
+	struct token code = { .kind = "code",
+		.name = STR("login link"),
+		.user = u->id,
+		.agent = u->name,
+		.expires_ms = rows->now_ms + CODE_MS };
 
 	return token_stage(rows, u->ws, &code, out);
 }
@@ -268,8 +278,11 @@ static enum err user_create_decide(struct job *job, struct rows *rows, struct fa
 	struct task *t = task_of(job);
 	const struct user_body *b = t->checked;
 	struct json_writer w = { .out = &job->out };
-	struct user u = { .ws = job->who.ws, .name = b->name, .role = b->role,
-		.password = t->password_hash, .language = b->language,
+	struct user u = { .ws = job->who.ws,
+		.name = b->name,
+		.role = b->role,
+		.password = t->password_hash,
+		.language = b->language,
 		.created_ms = rows->now_ms };
 	char id[ID_SIZE], code[SECRET_SIZE];
 	enum err e = user_reach(&job->who, b->role, why);
@@ -287,8 +300,8 @@ static enum err user_create_decide(struct job *job, struct rows *rows, struct fa
 	return OK;
 }
 
-static enum err user_again(struct job *job, struct rows *rows, const struct key_record *k,
-	struct fault *why)
+static enum err user_again(
+	struct job *job, struct rows *rows, const struct key_record *k, struct fault *why)
 {
 	struct json_writer w = { .out = &job->out };
 	struct user u = { .arena = &job->arena };
@@ -296,8 +309,8 @@ static enum err user_again(struct job *job, struct rows *rows, const struct key_
 	enum err e = json_read(k->result, NULL, &job->arena, &record, why);
 
 	if (!e)
-		e = user_find(rows->db, job->who.ws, json_text(json_get(record, "user")), &u,
-			why);
+		e = user_find(rows->db, job->who.ws, json_text(json_get(record, "user")),
+			&u, why);
 	if (!e) user_write(&w, &u, STR_NONE);
 	return e;
 }
@@ -331,8 +344,8 @@ static enum err owner_left(struct rows *rows, const struct user *u, struct fault
 	return others ? OK : fail(why, ERR_CONFLICT, "this is the last owner");
 }
 
-static enum err user_apply(struct task *t, struct rows *rows, struct user *u,
-	struct fault *why)
+static enum err user_apply(
+	struct task *t, struct rows *rows, struct user *u, struct fault *why)
 {
 	const struct user_body *b = t->checked;
 	enum err e = OK;
@@ -351,8 +364,8 @@ static enum err user_apply(struct task *t, struct rows *rows, struct user *u,
 		val_text(str_of(role_name(u->role))), val_text(u->password),
 		val_text(u->language), val_int(u->disabled) };
 	return rows_extra(rows, SQL_USER_UPDATE, args, 7, true)
-		? OK
-		: fail(why, ERR_MEMORY, "out of memory");
+		       ? OK
+		       : fail(why, ERR_MEMORY, "out of memory");
 }
 
 /* People may change their own name, password and language; the rest is an admin's. */

@@ -19,7 +19,8 @@ enum err user_find(struct db *, int64_t ws, struct str id, struct user *, struct
 void user_write(struct json_writer *, const struct user *, struct str login_code);
 
 struct token {
-	struct str id, role, name, agent, user, tools; /* tools: JSON array, or empty: all */
+	struct str id, role, name, agent, user,
+		tools;	  /* tools: JSON array, or empty: all */
 	const char *kind; /* token, cookie, code */
 	int64_t expires_ms;
 };

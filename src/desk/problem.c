@@ -14,13 +14,17 @@ static const struct {
 	[ERR_METHOD] = { 405, "/problems/method-not-allowed", "Method not allowed" },
 	[ERR_CONFLICT] = { 409, "/problems/conflict", "Conflict" },
 	[ERR_TOO_BIG] = { 413, "/problems/too-large", "Too large" },
-	[ERR_MEDIA_TYPE] = { 415, "/problems/unsupported-media-type", "Unsupported media type" },
+	[ERR_MEDIA_TYPE] = { 415, "/problems/unsupported-media-type",
+		"Unsupported media type" },
 	[ERR_INVALID] = { 422, "/problems/invalid", "Invalid request" },
 	[ERR_RATE] = { 429, "/problems/too-many-requests", "Too many requests" },
-	[ERR_UNAVAILABLE] = { 503, "/problems/unavailable", "Unavailable: nothing was accepted" },
+	[ERR_UNAVAILABLE] = { 503, "/problems/unavailable",
+		"Unavailable: nothing was accepted" },
 	[ERR_UNKNOWN] = { 503, "/problems/outcome-unknown", "Outcome unknown" },
-	[ERR_MEMORY] = { 503, "/problems/unavailable", "Unavailable: nothing was accepted" },
-	[ERR_BUSY] = { 503, "/problems/unavailable", "Unavailable: nothing was accepted" },
+	[ERR_MEMORY] = { 503, "/problems/unavailable",
+		"Unavailable: nothing was accepted" },
+	[ERR_BUSY] = { 503, "/problems/unavailable",
+		"Unavailable: nothing was accepted" },
 	[ERR_INTERNAL] = { 500, "/problems/internal", "Internal error" },
 };
 
@@ -29,7 +33,8 @@ int problem_status(enum err e)
 	return problems[e].status;
 }
 
-void problem_write(struct json_writer *w, enum err e, const struct fault *why, struct str ask)
+void problem_write(
+	struct json_writer *w, enum err e, const struct fault *why, struct str ask)
 {
 	jw_object(w);
 	jw_key(w, "type");

@@ -8,8 +8,8 @@ struct rate {
 	struct table buckets; /* token id → struct bucket */
 };
 
-/* Takes one; false: none left, *retry_after_s says when. rate 0: no limit. Memory short: lets
- * it pass. */
+/* Takes one; false: none left, *retry_after_s says when. rate 0: no limit. Memory short:
+ * lets it pass. */
 bool rate_take(struct rate *, struct str token, int64_t a_minute, int64_t now_ms,
 	int64_t *retry_after_s);
 void rate_give_back(struct rate *, struct str token, int64_t a_minute);

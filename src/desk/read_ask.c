@@ -37,8 +37,8 @@ static enum err found_session_row(void *ctx, const struct row *row, struct fault
 	return session_from_row(row, f->arena, &f->session, why);
 }
 
-static enum err ask_get_read(struct job *job, struct db *db, int64_t now_ms,
-	struct fault *why)
+static enum err ask_get_read(
+	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct found_ask a = { .arena = &job->arena };
@@ -52,7 +52,8 @@ static enum err ask_get_read(struct job *job, struct db *db, int64_t now_ms,
 
 	if (e) return e;
 	if (!a.found || !principal_sees(&job->who, a.ask.agent))
-		return fail(why, ERR_NOT_FOUND, "no ask %.*s", STR_ARGS(str_first(t->id, 64)));
+		return fail(why, ERR_NOT_FOUND, "no ask %.*s",
+			STR_ARGS(str_first(t->id, 64)));
 	t->ask = a.ask.id;
 	desk_reply_ask(t, &a.ask, &s.session, now_ms);
 	return OK;
@@ -69,11 +70,11 @@ struct listing {
 	struct task *t;
 	struct json_writer *w;
 	int64_t now_ms;
-	int64_t left;          /* rows still wanted */
+	int64_t left; /* rows still wanted */
 	struct str last_id;
 	int64_t last_risk;
-	bool more;             /* a row beyond the page was there */
-	struct val filter[8];  /* $1 … $8 */
+	bool more;	      /* a row beyond the page was there */
+	struct val filter[8]; /* $1 … $8 */
 };
 
 static enum err listed_row(void *ctx, const struct row *row, struct fault *why)
@@ -107,14 +108,15 @@ struct listing_plan {
 	bool pending, all, attention;
 };
 
-static enum err filter_word(struct task *t, const char *name, bool known, struct str *out,
-	struct fault *why)
+static enum err filter_word(
+	struct task *t, const char *name, bool known, struct str *out, struct fault *why)
 {
 	char pointer[32];
 
 	snprintf(pointer, sizeof pointer, "/%s", name);
 	*out = task_param(t, name);
-	return out->len && !known ? fail_at(why, pointer, "is not one of its values") : OK;
+	return out->len && !known ? fail_at(why, pointer, "is not one of its values")
+				  : OK;
 }
 
 static enum err listing_filter(struct task *t, struct listing *l, struct fault *why)
@@ -125,12 +127,13 @@ static enum err listing_filter(struct task *t, struct listing *l, struct fault *
 	enum err e;
 
 	e = filter_word(t, "kind", ask_kind_read(task_param(t, "kind"), &k), &kind, why);
-	if (filter_word(t, "priority", priority_read(task_param(t, "priority"), &p), &priority,
-		    why))
+	if (filter_word(t, "priority", priority_read(task_param(t, "priority"), &p),
+		    &priority, why))
 		e = why->err;
 	if (like_read(task_param(t, "q"), &t->job.arena, &like, why)) e = why->err;
 	if (assignee.len && !id_valid(assignee, "usr")) {
-		if (!str_is(assignee, "me")) return fail_at(why, "/assignee", "a user's id");
+		if (!str_is(assignee, "me"))
+			return fail_at(why, "/assignee", "a user's id");
 		assignee = t->job.who.user;
 	}
 	if (assignee.len)
@@ -151,7 +154,8 @@ static enum err listing_plan(struct task *t, struct listing_plan *p, struct faul
 	struct str order = task_param(t, "order");
 	enum ask_status s;
 
-	p->status = task_has_param(t, "status") ? task_param(t, "status") : STR("pending");
+	p->status =
+		task_has_param(t, "status") ? task_param(t, "status") : STR("pending");
 	p->session = task_param(t, "session");
 	p->all = str_is(p->status, "all");
 	if (!p->all && !ask_status_read(p->status, &s))
@@ -175,12 +179,12 @@ static enum err listing_run(struct listing *l, struct db *db, enum sql sql,
 	return db_one(db, sql, args, (int)(8 + len), listed_row, l, why);
 }
 
-static enum err list_plain(struct listing *l, struct db *db, const struct listing_plan *p,
-	struct fault *why)
+static enum err list_plain(
+	struct listing *l, struct db *db, const struct listing_plan *p, struct fault *why)
 {
 	/* "zz" sorts after every id, in any collation. */
 	struct str from = p->page.has_cursor ? p->page.cursor[0]
-		: p->pending		     ? STR_NONE
+			  : p->pending	     ? STR_NONE
 					     : STR("zz");
 	const struct val by_status[] = { val_text(p->status), val_text(from) };
 	const struct val all[] = { val_text(from) };
@@ -196,8 +200,8 @@ static enum err list_plain(struct listing *l, struct db *db, const struct listin
 		l, db, p->pending ? SQL_ASKS_OLDEST : SQL_ASKS_NEWEST, by_status, 2, why);
 }
 
-/* Deadline within five minutes, then risk, then age. What is soon is fixed by the first page,
- * so that no ask is shown twice or left out while the clock goes on. */
+/* Deadline within five minutes, then risk, then age. What is soon is fixed by the first
+ * page, so that no ask is shown twice or left out while the clock goes on. */
 static enum err list_attention(struct listing *l, struct db *db, struct listing_plan *p,
 	int64_t *soon_ms, int64_t *part, struct fault *why)
 {
@@ -215,9 +219,10 @@ static enum err list_attention(struct listing *l, struct db *db, struct listing_
 		from = p->page.cursor[3];
 	}
 	for (; !e; ++*part) {
-		static const enum sql sqls[] = { SQL_ASKS_SOON, SQL_ASKS_RISKY, SQL_ASKS_REST };
-		const struct val risky[] = { val_int(*soon_ms), val_int(risk), val_text(from),
-			val_text(p->session) };
+		static const enum sql sqls[] = { SQL_ASKS_SOON, SQL_ASKS_RISKY,
+			SQL_ASKS_REST };
+		const struct val risky[] = { val_int(*soon_ms), val_int(risk),
+			val_text(from), val_text(p->session) };
 		const struct val rest[] = { val_int(*soon_ms), val_text(from),
 			val_text(p->session) };
 
@@ -232,13 +237,14 @@ static enum err list_attention(struct listing *l, struct db *db, struct listing_
 	return e;
 }
 
-static enum err ask_list_read(struct job *job, struct db *db, int64_t now_ms,
-	struct fault *why)
+static enum err ask_list_read(
+	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
-	struct listing l = { .t = t, .w = &w, .now_ms = now_ms,
-		.last_risk = RISK_CRITICAL + 1 };
+	struct listing l = {
+		.t = t, .w = &w, .now_ms = now_ms, .last_risk = RISK_CRITICAL + 1
+	};
 	struct listing_plan p = { 0 };
 	int64_t soon_ms = 0, part = PART_PLAIN, as_of = 0;
 	struct str texts[4];
@@ -255,7 +261,8 @@ static enum err ask_list_read(struct job *job, struct db *db, int64_t now_ms,
 			: list_plain(&l, db, &p, why);
 	if (e) return e;
 	jw_array_end(&w);
-	texts[0] = p.attention ? arena_print(&job->arena, "%lld", (long long)soon_ms) : l.last_id;
+	texts[0] = p.attention ? arena_print(&job->arena, "%lld", (long long)soon_ms)
+			       : l.last_id;
 	texts[1] = arena_print(&job->arena, "%lld", (long long)part);
 	texts[2] = arena_print(&job->arena, "%lld", (long long)l.last_risk);
 	texts[3] = l.last_id;

@@ -1,4 +1,5 @@
-/* read_events.c - pages of the event log: as a JSON list, or for a stream that catches up. */
+/* read_events.c - pages of the event log: as a JSON list, or for a stream that catches
+ * up. */
 #include "desk/inner.h"
 
 enum { STREAM_PAGE = 256 };
@@ -27,18 +28,19 @@ static void filter_own(struct task *t)
 	if (!role_may(t->job.who.role, DEED_READ_ALL)) t->filter.agent = t->job.who.agent;
 }
 
-static enum err events_gather(struct task *t, struct db *db, struct gathered *g, int64_t upto,
-	struct fault *why)
+static enum err events_gather(struct task *t, struct db *db, struct gathered *g,
+	int64_t upto, struct fault *why)
 {
-	const struct val args[] = { val_int(t->job.who.ws), val_int(t->after), val_int(upto),
-		val_int(g->limit + 1), val_text(t->filter.session), val_text(t->filter.agent),
-		val_text(t->filter.types) };
+	const struct val args[] = { val_int(t->job.who.ws), val_int(t->after),
+		val_int(upto), val_int(g->limit + 1), val_text(t->filter.session),
+		val_text(t->filter.agent), val_text(t->filter.types) };
 
 	t->events_len = 0;
 	t->events = ARENA_ARRAY(&t->job.arena, struct event, (size_t)g->limit);
 	if (!t->events) return fail(why, ERR_MEMORY, "out of memory");
-	return db_one(db, t->filter.session.len ? SQL_EVENTS_OF_SESSION : SQL_EVENTS_AFTER, args,
-		7, event_row, g, why);
+	return db_one(db,
+		t->filter.session.len ? SQL_EVENTS_OF_SESSION : SQL_EVENTS_AFTER, args, 7,
+		event_row, g, why);
 }
 
 static enum err events_query(struct task *t, struct fault *why)
@@ -61,7 +63,8 @@ static enum err events_check(struct task *t, struct fault *why)
 	return e;
 }
 
-static enum err stream_read(struct task *t, struct db *db, int64_t last, struct fault *why)
+static enum err stream_read(
+	struct task *t, struct db *db, int64_t last, struct fault *why)
 {
 	struct gathered g = { .t = t, .limit = STREAM_PAGE };
 	enum err e = OK;
@@ -73,8 +76,8 @@ static enum err stream_read(struct task *t, struct db *db, int64_t last, struct 
 	return e;
 }
 
-static enum err events_read(struct job *job, struct db *db, int64_t now_ms,
-	struct fault *why)
+static enum err events_read(
+	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };

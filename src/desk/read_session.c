@@ -8,8 +8,8 @@ struct sought {
 	int64_t now_ms;
 	struct session session;
 	bool found;
-	struct json_writer *w;      /* asks are written here as they come */
-	const struct ask **asks;    /* or gathered here */
+	struct json_writer *w;	 /* asks are written here as they come */
+	const struct ask **asks; /* or gathered here */
 	size_t len, cap;
 	struct str last_id;
 	int64_t left;
@@ -24,8 +24,8 @@ static enum err session_row(void *ctx, const struct row *row, struct fault *why)
 	return session_from_row(row, &s->t->job.arena, &s->session, why);
 }
 
-static enum err session_seek(struct job *job, struct db *db, struct sought *s,
-	struct fault *why)
+static enum err session_seek(
+	struct job *job, struct db *db, struct sought *s, struct fault *why)
 {
 	struct task *t = task_of(job);
 	const struct val args[] = { val_int(job->who.ws), val_text(t->id) };
@@ -33,7 +33,8 @@ static enum err session_seek(struct job *job, struct db *db, struct sought *s,
 
 	if (e) return e;
 	if (s->found && principal_sees(&job->who, s->session.agent)) return OK;
-	return fail(why, ERR_NOT_FOUND, "no session %.*s", STR_ARGS(str_first(t->id, 64)));
+	return fail(
+		why, ERR_NOT_FOUND, "no session %.*s", STR_ARGS(str_first(t->id, 64)));
 }
 
 static enum err ask_row_written(void *ctx, const struct row *row, struct fault *why)
@@ -51,8 +52,8 @@ static enum err ask_row_written(void *ctx, const struct row *row, struct fault *
 }
 
 /* A session with its open asks. */
-static enum err session_show(struct db *db, struct sought *s, struct json_writer *w,
-	struct fault *why)
+static enum err session_show(
+	struct db *db, struct sought *s, struct json_writer *w, struct fault *why)
 {
 	const struct val args[] = { val_int(s->session.ws), val_text(s->session.id) };
 	struct buf asks = { 0 };
@@ -70,8 +71,8 @@ static enum err session_show(struct db *db, struct sought *s, struct json_writer
 	return e;
 }
 
-static enum err session_get_read(struct job *job, struct db *db, int64_t now_ms,
-	struct fault *why)
+static enum err session_get_read(
+	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
 {
 	struct sought s = { .t = task_of(job), .now_ms = now_ms };
 	struct json_writer w = { .out = &job->out };
@@ -85,7 +86,8 @@ const struct use use_session_get = {
 };
 
 /* Every ask of a session, oldest first. */
-static enum err session_asks(struct db *db, struct sought *s, row_fn *row, struct fault *why)
+static enum err session_asks(
+	struct db *db, struct sought *s, row_fn *row, struct fault *why)
 {
 	struct val args[11] = { val_int(s->session.ws), val_int(10000) };
 
@@ -95,8 +97,8 @@ static enum err session_asks(struct db *db, struct sought *s, row_fn *row, struc
 	return db_one(db, SQL_ASKS_OF_SESSION_UP, args, 11, row, s, why);
 }
 
-static enum err session_state_read(struct job *job, struct db *db, int64_t now_ms,
-	struct fault *why)
+static enum err session_state_read(
+	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
 {
 	static const char *const empty[] = { "messages", "tool_calls", "thoughts", "runs",
 		"tasks" };
@@ -152,8 +154,8 @@ static enum err ask_row_gathered(void *ctx, const struct row *row, struct fault 
 	return ask_from_row(row, &s->t->job.arena, a, why);
 }
 
-static enum err session_resume_read(struct job *job, struct db *db, int64_t now_ms,
-	struct fault *why)
+static enum err session_resume_read(
+	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
 {
 	struct sought s = { .t = task_of(job), .now_ms = now_ms };
 	struct json_writer w = { .out = &job->out };
@@ -210,15 +212,16 @@ static enum err session_list_find(struct job *job, struct db *db, struct session
 	const struct val args[] = { val_int(job->who.ws),
 		val_text(p->has_cursor ? p->cursor[0] : STR("zz")), val_int(p->limit + 1),
 		val_text(status), val_text(task_param(t, "project")), val_text(like),
-		val_text(role_may(job->who.role, DEED_READ_ALL) ? STR_NONE : job->who.agent) };
+		val_text(role_may(job->who.role, DEED_READ_ALL) ? STR_NONE
+								: job->who.agent) };
 	l->limit = p->limit;
 	l->at = ARENA_ARRAY(&job->arena, struct session, (size_t)p->limit);
 	if (!l->at) return fail(why, ERR_MEMORY, "out of memory");
 	return db_one(db, SQL_SESSION_LIST, args, 7, session_listed, l, why);
 }
 
-static enum err session_list_read(struct job *job, struct db *db, int64_t now_ms,
-	struct fault *why)
+static enum err session_list_read(
+	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
 {
 	struct session_list l = { .t = task_of(job) };
 	struct json_writer w = { .out = &job->out };

@@ -3,8 +3,7 @@
 
 #include "base/clock.h"
 
-enum { CLAIM_MS = 2 * 60 * 1000,
-	THREAD_MAX = 256 * 1024 /* bytes of all replies */ };
+enum { CLAIM_MS = 2 * 60 * 1000, THREAD_MAX = 256 * 1024 /* bytes of all replies */ };
 
 static void route_needs(struct job *job, struct wants *w)
 {
@@ -12,17 +11,18 @@ static void route_needs(struct job *job, struct wants *w)
 }
 
 /* The ask, while it is open. */
-static enum err route_open(struct task *t, struct rows *rows, const struct ask *a,
-	struct fault *why)
+static enum err route_open(
+	struct task *t, struct rows *rows, const struct ask *a, struct fault *why)
 {
-	if (a->status != ASK_PENDING || (a->deadline_ms && a->deadline_ms <= rows->now_ms))
+	if (a->status != ASK_PENDING ||
+		(a->deadline_ms && a->deadline_ms <= rows->now_ms))
 		return desk_settled_conflict(
 			t, a, rows_session(rows, a->ws, a->session), rows->now_ms, why);
 	return OK;
 }
 
-static enum err route_admit(struct task *t, struct rows *rows, struct ask **a,
-	struct fault *why)
+static enum err route_admit(
+	struct task *t, struct rows *rows, struct ask **a, struct fault *why)
 {
 	enum err e = desk_admit(t, rows, DEED_ROUTE, a, why);
 
@@ -76,8 +76,8 @@ static enum err reply_decide(struct job *job, struct rows *rows, struct fault *w
 	if (!e) e = note_read(t->body, "text", REPLY_MAX, true, &text, why);
 	if (e) return e;
 	if (a->replies.len > THREAD_MAX)
-		return desk_conflict(t, a, rows_session(rows, a->ws, a->session), rows->now_ms,
-			why, "its thread is full: settle it, or ask anew");
+		return desk_conflict(t, a, rows_session(rows, a->ws, a->session),
+			rows->now_ms, why, "its thread is full: settle it, or ask anew");
 	a->replies = replies_add(a->replies, &job->who, text, rows->now_ms, rows->arena);
 	jw_object(&w);
 	jw_key(&w, "by");
@@ -121,7 +121,8 @@ static enum err assign_check(struct task *t, struct fault *why)
 	if (!to) return fail(why, ERR_MEMORY, "out of memory");
 	if (!ids && !e) e = fail_at(why, "/assignees", "required");
 	if (!e)
-		e = assignees_read(ids, "/assignees", &t->job.arena, &to->ids, &to->len, why);
+		e = assignees_read(
+			ids, "/assignees", &t->job.arena, &to->ids, &to->len, why);
 	t->checked = to;
 	return e;
 }
@@ -171,8 +172,9 @@ static enum err claim_decide(struct job *job, struct rows *rows, struct fault *w
 
 	if (e) return e;
 	if (a->claimed_until_ms > rows->now_ms && !str_eq(a->claimed_user, me))
-		return desk_conflict(t, a, rows_session(rows, a->ws, a->session), rows->now_ms,
-			why, "%.*s is answering it", STR_ARGS(str_first(a->claimed_name, 100)));
+		return desk_conflict(t, a, rows_session(rows, a->ws, a->session),
+			rows->now_ms, why, "%.*s is answering it",
+			STR_ARGS(str_first(a->claimed_name, 100)));
 	a->claimed_user = me;
 	a->claimed_name = job->who.name;
 	a->claimed_until_ms = rows->now_ms + CLAIM_MS;
@@ -281,7 +283,8 @@ static enum err spend_decide(struct job *job, struct rows *rows, struct fault *w
 	if (!ask_approved(a))
 		return desk_conflict(t, a, s, rows->now_ms, why, "it was not approved");
 	if (a->used_ms)
-		return desk_conflict(t, a, s, rows->now_ms, why, "the approval was used already");
+		return desk_conflict(
+			t, a, s, rows->now_ms, why, "the approval was used already");
 	if (!right.len || !same_secret(right, digest))
 		return desk_conflict(t, a, s, rows->now_ms, why,
 			"the digest is not that of the approved operation");

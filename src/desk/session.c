@@ -38,8 +38,8 @@ static struct str created_data(const struct session *s, struct arena *arena)
 	return out;
 }
 
-static struct session *session_make(struct task *t, struct rows *rows,
-	const struct session_draft *d)
+static struct session *session_make(
+	struct task *t, struct rows *rows, const struct session_draft *d)
 {
 	struct session *s = rows_new_session(rows, t->job.who.ws);
 
@@ -54,8 +54,9 @@ static struct session *session_make(struct task *t, struct rows *rows,
 	s->parallel = d->parallel;
 	s->search = folded(d->title, rows->arena);
 	if (s->external_id.len && !rows_name_external(rows, s)) return NULL;
-	return rows_event(rows, "session.created", s, NULL, created_data(s, rows->arena)) ? s
-											  : NULL;
+	return rows_event(rows, "session.created", s, NULL, created_data(s, rows->arena))
+		       ? s
+		       : NULL;
 }
 
 struct session *desk_new_session(struct task *t, struct rows *rows, struct str title)
@@ -72,13 +73,13 @@ enum err desk_stage_status(struct rows *rows, const struct session *s,
 		session_status_name(s->status), session_status_name(was));
 
 	return rows_event(rows, "session.status", s, NULL, data)
-		? OK
-		: fail(why, ERR_MEMORY, "out of memory");
+		       ? OK
+		       : fail(why, ERR_MEMORY, "out of memory");
 }
 
 /* The session with its open asks, as they are in this batch. */
-enum err desk_reply_session(struct task *t, struct rows *rows, struct session *s,
-	struct fault *why)
+enum err desk_reply_session(
+	struct task *t, struct rows *rows, struct session *s, struct fault *why)
 {
 	struct json_writer w = { .out = &t->job.out };
 	struct buf asks = { 0 };
@@ -117,8 +118,8 @@ static void create_needs(struct job *job, struct wants *w)
 }
 
 /* Creating it again, by its external id, returns the first: with its open asks. */
-static enum err create_again(struct task *t, struct rows *rows, struct session *s,
-	struct fault *why)
+static enum err create_again(
+	struct task *t, struct rows *rows, struct session *s, struct fault *why)
 {
 	if (!principal_sees(&t->job.who, s->agent))
 		return fail(why, ERR_CONFLICT, "this external_id is another agent's");
@@ -133,8 +134,10 @@ static enum err create_decide(struct job *job, struct rows *rows, struct fault *
 	struct session *s = rows_external(rows, job->who.ws, d->external_id);
 
 	if (s) return create_again(t, rows, s, why);
-	if (d->agent.len && !str_eq(d->agent, job->who.agent) && job->who.role == ROLE_AGENT)
-		return fail(why, ERR_FORBIDDEN, "an agent makes sessions of its own only");
+	if (d->agent.len && !str_eq(d->agent, job->who.agent) &&
+		job->who.role == ROLE_AGENT)
+		return fail(
+			why, ERR_FORBIDDEN, "an agent makes sessions of its own only");
 	s = session_make(t, rows, d);
 	if (!s) return fail(why, ERR_MEMORY, "out of memory");
 	job->status = 201;
@@ -159,8 +162,8 @@ static void whole_needs(struct job *job, struct wants *w)
 	wants_open_asks(w, job->who.ws, task_of(job)->id);
 }
 
-static enum err session_find_own(struct task *t, struct rows *rows, struct session **s,
-	struct fault *why)
+static enum err session_find_own(
+	struct task *t, struct rows *rows, struct session **s, struct fault *why)
 {
 	enum err e = desk_find_session(t, rows, s, why);
 
@@ -299,5 +302,7 @@ static enum err delete_decide(struct job *job, struct rows *rows, struct fault *
 }
 
 const struct use use_session_delete = {
-	.job = { .name = "session_delete", .needs = whole_needs, .decide = delete_decide },
+	.job = { .name = "session_delete",
+		.needs = whole_needs,
+		.decide = delete_decide },
 };

@@ -46,7 +46,9 @@ enum err desk_settle_quietly(struct task *t, struct rows *rows, struct ask *a,
 	struct staged *st;
 	enum err e;
 
-	if (!s) return fail(why, ERR_INTERNAL, "ask %.*s has no session", STR_ARGS(a->id));
+	if (!s)
+		return fail(
+			why, ERR_INTERNAL, "ask %.*s has no session", STR_ARGS(a->id));
 	/* Who answered may be what there was no room for. */
 	if (rows->arena->failed) return fail(why, ERR_MEMORY, "out of memory");
 	e = ask_settle(a, how, rows->now_ms, rows->arena, &type, why);
@@ -72,8 +74,8 @@ enum err desk_settle(struct task *t, struct rows *rows, struct ask *a,
 	return e || s->status == was ? e : desk_stage_status(rows, s, was, why);
 }
 
-/* The default that was checked when it was asked. One that no longer fits the rules must not
- * keep the ask, and every later deadline, from expiring: then it expires without. */
+/* The default that was checked when it was asked. One that no longer fits the rules must
+ * not keep the ask, and every later deadline, from expiring: then it expires without. */
 static enum err expire_default(struct rows *rows, const struct ask *a, struct answer *out,
 	bool *found, struct fault *why)
 {
@@ -110,17 +112,18 @@ enum err desk_expire(struct task *t, struct rows *rows, struct ask *a, struct fa
 	return desk_settle(t, rows, a, &how, why);
 }
 
-/* A word that comes after the deadline is too late, even if the clock's turn has not come. */
-static enum err settle_in_time(struct task *t, struct rows *rows, struct ask *a,
-	struct fault *why)
+/* A word that comes after the deadline is too late, even if the clock's turn has not
+ * come. */
+static enum err settle_in_time(
+	struct task *t, struct rows *rows, struct ask *a, struct fault *why)
 {
 	if (a->status != ASK_PENDING || !a->deadline_ms || a->deadline_ms > rows->now_ms)
 		return OK;
 	return desk_expire(t, rows, a, why);
 }
 
-static enum err settle_open(struct task *t, struct rows *rows, struct ask *a,
-	struct fault *why)
+static enum err settle_open(
+	struct task *t, struct rows *rows, struct ask *a, struct fault *why)
 {
 	enum err e = settle_in_time(t, rows, a, why);
 
@@ -168,8 +171,8 @@ static enum err answer_decide(struct job *job, struct rows *rows, struct fault *
 	if (!e) e = ask_may_settle(a, &job->who, why);
 	if (!e) e = ask_parts(a, rows->arena, &parts, why);
 	if (!e)
-		e = answer_check(parts.questions, parts.questions_len, t->body, rows->arena,
-			&answer, why);
+		e = answer_check(parts.questions, parts.questions_len, t->body,
+			rows->arena, &answer, why);
 	if (e) return e;
 	how.answer = &answer;
 	how.answered_by = settle_by(t, "human", rows->arena);
@@ -183,8 +186,8 @@ static enum err answer_decide(struct job *job, struct rows *rows, struct fault *
 static enum err answer_check_body(struct task *t, struct fault *why)
 {
 	return t->body && t->body->type == JSON_OBJECT
-		? OK
-		: fail_at(why, "", "an object with \"answers\" is needed");
+		       ? OK
+		       : fail_at(why, "", "an object with \"answers\" is needed");
 }
 
 static enum err reason_check(struct task *t, struct fault *why)
@@ -283,6 +286,8 @@ static enum err expire_decide(struct job *job, struct rows *rows, struct fault *
 }
 
 const struct use use_expire = {
-	.job = { .name = "expire", .open = true, .needs = expire_needs,
+	.job = { .name = "expire",
+		.open = true,
+		.needs = expire_needs,
 		.decide = expire_decide },
 };

@@ -30,7 +30,8 @@ static enum err many_ids(const struct json *ids, struct fault *why)
 
 static enum err many_check(struct task *t, struct fault *why)
 {
-	static const char *const names[] = { "ids", "answers", "answer", "skip", "reason", NULL };
+	static const char *const names[] = { "ids", "answers", "answer", "skip", "reason",
+		NULL };
 	struct many *m = ARENA_NEW(&t->job.arena, struct many);
 	const struct json *skip = json_get(t->body, "skip");
 	bool answers = json_get(t->body, "answers") || json_get(t->body, "answer");
@@ -74,7 +75,8 @@ static const struct json *many_body(struct task *t, const struct many *m)
 	return body;
 }
 
-static void many_result(struct task *t, struct json_writer *w, struct task *one, enum err e)
+static void many_result(
+	struct task *t, struct json_writer *w, struct task *one, enum err e)
 {
 	const struct json *ask;
 	struct buf *out = &one->job.out;
@@ -120,7 +122,8 @@ static enum err many_decide(struct job *job, struct rows *rows, struct fault *wh
 		one->job.who = job->who;
 		one->job.credential = job->credential;
 		e = use->job.decide(&one->job, rows, &one->job.why);
-		if (one->job.out.failed || one->job.arena.failed) job->arena.failed = true;
+		if (one->job.out.failed || one->job.arena.failed)
+			job->arena.failed = true;
 		many_result(t, &w, one, e);
 		buf_done(&one->job.out);
 		arena_done(&one->job.arena);
@@ -132,8 +135,8 @@ static enum err many_decide(struct job *job, struct rows *rows, struct fault *wh
 }
 
 /* Each ask as it is now, each problem as it was. */
-static enum err many_again(struct job *job, struct rows *rows, const struct key_record *k,
-	struct fault *why)
+static enum err many_again(
+	struct job *job, struct rows *rows, const struct key_record *k, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
@@ -150,7 +153,8 @@ static enum err many_again(struct job *job, struct rows *rows, const struct key_
 		struct str id = json_text(json_get(r, "id"));
 		struct ask *a;
 
-		if (!json_get(r, "ask") || rows_fetch_ask(rows, job->who.ws, id, &a, NULL)) {
+		if (!json_get(r, "ask") ||
+			rows_fetch_ask(rows, job->who.ws, id, &a, NULL)) {
 			jw_json(&w, r);
 			continue;
 		}
@@ -160,7 +164,8 @@ static enum err many_again(struct job *job, struct rows *rows, const struct key_
 		jw_key(&w, "status");
 		jw_int(&w, 200);
 		jw_key(&w, "ask");
-		jw_raw(&w, desk_show(t->desk, a, rows_session(rows, a->ws, a->session)->title,
+		jw_raw(&w, desk_show(t->desk, a,
+				   rows_session(rows, a->ws, a->session)->title,
 				   job->credential.workspace, rows->now_ms, rows->arena));
 		jw_object_end(&w);
 	}

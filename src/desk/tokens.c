@@ -4,7 +4,8 @@
 #include "base/clock.h"
 #include "base/utf8.h"
 
-/* What a secret is can be seen from its first letters, by people and by secret scanners. */
+/* What a secret is can be seen from its first letters, by people and by secret scanners.
+ */
 static const char *token_prefix(const char *kind)
 {
 	static const struct {
@@ -40,8 +41,8 @@ static void token_write(struct json_writer *w, const struct row *row, struct str
 	static const struct {
 		const char *key;
 		int column;
-	} texts[] = { { "id", 1 }, { "name", 4 }, { "role", 3 }, { "agent", 5 }, { "user", 6 },
-		{ "last4", 8 } };
+	} texts[] = { { "id", 1 }, { "name", 4 }, { "role", 3 }, { "agent", 5 },
+		{ "user", 6 }, { "last4", 8 } };
 	char at[TIME_SIZE];
 
 	time_write(row_int(row, 9), at);
@@ -93,8 +94,8 @@ static enum err token_listed(void *ctx, const struct row *row, struct fault *why
 	return OK;
 }
 
-static enum err token_list_read(struct job *job, struct db *db, int64_t now_ms,
-	struct fault *why)
+static enum err token_list_read(
+	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
@@ -126,8 +127,8 @@ const struct use use_token_list = {
 		.read = token_list_read },
 };
 
-static enum err token_show(struct task *t, struct db *db, struct str id, struct str secret,
-	struct fault *why)
+static enum err token_show(struct task *t, struct db *db, struct str id,
+	struct str secret, struct fault *why)
 {
 	struct json_writer w = { .out = &t->job.out };
 	struct token_list l = { .t = t, .w = &w, .left = 1, .secret = secret };
@@ -136,11 +137,12 @@ static enum err token_show(struct task *t, struct db *db, struct str id, struct 
 
 	if (e) return e;
 	return l.found ? OK
-		       : fail(why, ERR_NOT_FOUND, "no token %.*s", STR_ARGS(str_first(id, 64)));
+		       : fail(why, ERR_NOT_FOUND, "no token %.*s",
+				 STR_ARGS(str_first(id, 64)));
 }
 
-static enum err token_get_read(struct job *job, struct db *db, int64_t now_ms,
-	struct fault *why)
+static enum err token_get_read(
+	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
 {
 	(void)now_ms;
 	return token_show(task_of(job), db, task_of(job)->id, STR_NONE, why);
@@ -167,12 +169,13 @@ static bool plain_line(struct str s, size_t max)
 	return utf8_count(s) <= max;
 }
 
-static enum err token_tools(const struct json *tools, struct arena *arena, struct str *out,
-	struct fault *why)
+static enum err token_tools(
+	const struct json *tools, struct arena *arena, struct str *out, struct fault *why)
 {
 	struct buf b = { .max = 16384 };
 
-	if (!json_is(tools, JSON_ARRAY)) return fail_at(why, "/tools", "an array is needed");
+	if (!json_is(tools, JSON_ARRAY))
+		return fail_at(why, "/tools", "an array is needed");
 	for (uint32_t i = 0; i < tools->count; i++)
 		if (tools->items[i].type != JSON_STRING)
 			return fail_at(why, "/tools", "an array of strings is needed");
@@ -199,7 +202,8 @@ static enum err token_create_check(struct task *t, struct fault *why)
 		e = fail_at(why, "/role", "agent, viewer, member, admin or owner");
 	if (!b->name.len || !plain_line(b->name, 100))
 		e = fail_at(why, "/name", "one line of 1 to 100 characters");
-	if (agent && agent->type != JSON_NULL && (!b->agent.len || !plain_line(b->agent, 100)))
+	if (agent && agent->type != JSON_NULL &&
+		(!b->agent.len || !plain_line(b->agent, 100)))
 		e = fail_at(why, "/agent", "one line of 1 to 100 characters");
 	if (!b->agent.len) b->agent = b->name;
 	if (tools && tools->type != JSON_NULL &&
@@ -220,15 +224,18 @@ static enum err token_user(struct task *t, struct rows *rows, const struct token
 	if (e) return e;
 	if (u.found) {
 		*user = u.id;
-		return u.role >= b->role ? OK : fail(why, ERR_CONFLICT,
-			"%.*s is %s: change the user's role first", STR_ARGS(b->name),
-			role_name(u.role));
+		return u.role >= b->role
+			       ? OK
+			       : fail(why, ERR_CONFLICT,
+					 "%.*s is %s: change the user's role first",
+					 STR_ARGS(b->name), role_name(u.role));
 	}
 	id_make(rows->ids, "usr", rows->now_ms, id);
 	*user = arena_str(rows->arena, str_of(id));
-	const struct val add[] = { val_int(t->job.who.ws), val_text(*user), val_text(b->name),
-		val_text(str_of(role_name(b->role))), val_text(STR_NONE), val_text(STR_NONE),
-		val_int(0), val_int(0), val_int(rows->now_ms) };
+	const struct val add[] = { val_int(t->job.who.ws), val_text(*user),
+		val_text(b->name), val_text(str_of(role_name(b->role))),
+		val_text(STR_NONE), val_text(STR_NONE), val_int(0), val_int(0),
+		val_int(rows->now_ms) };
 	e = db_one(rows->db, SQL_USER_ADD, add, 9, NULL, NULL, why);
 	rows->wrote = true;
 	return e;
@@ -238,14 +245,19 @@ static enum err token_create_decide(struct job *job, struct rows *rows, struct f
 {
 	struct task *t = task_of(job);
 	const struct token_body *b = t->checked;
-	struct token tok = { .kind = "token", .role = str_of(role_name(b->role)),
-		.name = b->name, .agent = b->agent, .tools = b->tools };
+	struct token tok = { .kind = "token",
+		.role = str_of(role_name(b->role)),
+		.name = b->name,
+		.agent = b->agent,
+		.tools = b->tools };
 	struct json_writer w = { .out = &job->out };
 	char at[TIME_SIZE];
 	enum err e = OK;
 
-	if (b->role == ROLE_OWNER && job->who.role != ROLE_OWNER && job->who.role != ROLE_KEEPER)
-		return fail(why, ERR_FORBIDDEN, "only an owner may make an owner's token");
+	if (b->role == ROLE_OWNER && job->who.role != ROLE_OWNER &&
+		job->who.role != ROLE_KEEPER)
+		return fail(
+			why, ERR_FORBIDDEN, "only an owner may make an owner's token");
 	if (b->role != ROLE_AGENT) e = token_user(t, rows, b, &tok.user, why);
 	if (e) return e;
 	if (!token_stage(rows, job->who.ws, &tok, t->secret))
@@ -282,14 +294,15 @@ static enum err token_create_decide(struct job *job, struct rows *rows, struct f
 }
 
 /* The secret was shown once, and is not known any more. */
-static enum err token_again(struct job *job, struct rows *rows, const struct key_record *k,
-	struct fault *why)
+static enum err token_again(
+	struct job *job, struct rows *rows, const struct key_record *k, struct fault *why)
 {
 	const struct json *record;
 	enum err e = json_read(k->result, NULL, &job->arena, &record, why);
 
-	return e ? e : token_show(task_of(job), rows->db,
-			       json_text(json_get(record, "token")), STR_NONE, why);
+	return e ? e
+		 : token_show(task_of(job), rows->db,
+			   json_text(json_get(record, "token")), STR_NONE, why);
 }
 
 const struct use use_token_create = {
@@ -317,7 +330,8 @@ static enum err token_delete_decide(struct job *job, struct rows *rows, struct f
 
 	if (e) return e;
 	if (!found)
-		return fail(why, ERR_NOT_FOUND, "no token %.*s", STR_ARGS(str_first(t->id, 64)));
+		return fail(why, ERR_NOT_FOUND, "no token %.*s",
+			STR_ARGS(str_first(t->id, 64)));
 	if (!rows_extra(rows, SQL_TOKEN_DELETE, args, 2, true))
 		return fail(why, ERR_MEMORY, "out of memory");
 	job->status = 204;

@@ -23,7 +23,8 @@ static struct str cookie_value(struct str cookies)
 	return STR_NONE;
 }
 
-static enum err enter_who(struct request *r, const struct http_request *h, struct fault *why)
+static enum err enter_who(
+	struct request *r, const struct http_request *h, struct fault *why)
 {
 	struct job *job = &r->task.job;
 	struct str auth = http_header(h, "authorization");
@@ -46,7 +47,8 @@ static enum err enter_who(struct request *r, const struct http_request *h, struc
 		r->cookie = true;
 	}
 	/* Clients of ours say what they are; it is shown, nothing depends on it. */
-	if (str_is(via, "cli") || str_is(via, "terminal")) job->who.via = arena_str(&job->arena, via);
+	if (str_is(via, "cli") || str_is(via, "terminal"))
+		job->who.via = arena_str(&job->arena, via);
 	job->has_hash = token.len > 0;
 	if (job->has_hash) sha256(token, job->hash);
 	return r->cookie ? gate_check_cookie(r->serve, h, why) : OK;
@@ -108,7 +110,8 @@ static enum err enter_query(struct request *r, struct str query, struct fault *w
 		if (str_to_int(t->params[i].value, 0, WAIT_MAX_S, &s))
 			r->wait_ms = s * 1000;
 		else
-			e = fail_at(why, "/wait", "must be from 0 to %d seconds", WAIT_MAX_S);
+			e = fail_at(
+				why, "/wait", "must be from 0 to %d seconds", WAIT_MAX_S);
 	}
 	return e;
 }
@@ -120,7 +123,8 @@ enum body_kind { BODY_IS_JSON, BODY_IS_TEXT, BODY_IS_OTHER };
 static enum body_kind body_kind(struct str type)
 {
 	int semicolon = str_find(type, STR(";"));
-	struct str name = str_trim(semicolon < 0 ? type : str_first(type, (size_t)semicolon));
+	struct str name =
+		str_trim(semicolon < 0 ? type : str_first(type, (size_t)semicolon));
 
 	if (str_is_nocase(name, "application/json")) return BODY_IS_JSON;
 	if (str_is_nocase(name, "text/plain") ||
@@ -134,7 +138,8 @@ static enum err enter_text(struct request *r, struct str body, struct fault *why
 	struct task *t = &r->task;
 
 	if (r->cookie)
-		return fail(why, ERR_MEDIA_TYPE, "plain text is taken with a Bearer token only");
+		return fail(why, ERR_MEDIA_TYPE,
+			"plain text is taken with a Bearer token only");
 	if (!utf8_valid(body)) return fail(why, ERR_BAD_REQUEST, "the text is not UTF-8");
 	if (body.len && memchr(body.at, 0, body.len))
 		return fail_at(why, "", "U+0000 is refused");
@@ -143,8 +148,8 @@ static enum err enter_text(struct request *r, struct str body, struct fault *why
 	return OK;
 }
 
-static enum err enter_body(struct request *r, const struct http_request *h,
-	struct fault *why)
+static enum err enter_body(
+	struct request *r, const struct http_request *h, struct fault *why)
 {
 	struct task *t = &r->task;
 	struct str type = http_header(h, "content-type"), body;
@@ -156,7 +161,8 @@ static enum err enter_body(struct request *r, const struct http_request *h,
 	if (kind == BODY_IS_TEXT && (r->route->flags & BODY_TEXT))
 		return enter_text(r, h->body, why);
 	if (kind != BODY_IS_JSON)
-		return fail(why, ERR_MEDIA_TYPE, "Content-Type: application/json is needed");
+		return fail(
+			why, ERR_MEDIA_TYPE, "Content-Type: application/json is needed");
 	if (!h->body.len) return OK;
 	body = arena_str(&t->job.arena, h->body);
 	return json_read(body, NULL, &t->job.arena, &t->body, why);
@@ -164,7 +170,8 @@ static enum err enter_body(struct request *r, const struct http_request *h,
 
 /* ---- idempotency ---- */
 
-static enum err enter_key(struct request *r, const struct http_request *h, struct fault *why)
+static enum err enter_key(
+	struct request *r, const struct http_request *h, struct fault *why)
 {
 	struct job *job = &r->task.job;
 	struct str key = http_header(h, "idempotency-key");

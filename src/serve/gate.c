@@ -1,5 +1,5 @@
-/* gate.c - who may talk to us at all: our own names, our own page. Against DNS rebinding and
- * requests forged by other sites; loopback is no protection from either. */
+/* gate.c - who may talk to us at all: our own names, our own page. Against DNS rebinding
+ * and requests forged by other sites; loopback is no protection from either. */
 #include "serve/inner.h"
 
 #include <arpa/inet.h>
@@ -65,12 +65,12 @@ static bool origin_ours(struct serve *s, struct str origin, struct str host)
 {
 	struct str from = url_host(origin);
 
-	return from.len && (same_name(from, host) ||
-				   same_name(from, url_host(str_of(s->url))));
+	return from.len &&
+	       (same_name(from, host) || same_name(from, url_host(str_of(s->url))));
 }
 
-enum err gate_check(struct serve *s, const struct door *door, const struct http_request *r,
-	const struct route *route, struct fault *why)
+enum err gate_check(struct serve *s, const struct door *door,
+	const struct http_request *r, const struct route *route, struct fault *why)
 {
 	struct str host = http_header(r, "host"), origin = http_header(r, "origin");
 	struct str site = http_header(r, "sec-fetch-site");
@@ -78,7 +78,8 @@ enum err gate_check(struct serve *s, const struct door *door, const struct http_
 
 	if (door->keeper) return OK;
 	if (host.len && !host_allowed(s, host))
-		return fail(why, ERR_FORBIDDEN, "this server does not answer to that Host");
+		return fail(
+			why, ERR_FORBIDDEN, "this server does not answer to that Host");
 	if (origin.len && !origin_ours(s, origin, host))
 		return fail(why, ERR_FORBIDDEN, "requests from that Origin are refused");
 	if (!page && (str_is(site, "cross-site") || str_is(site, "same-site")))
@@ -86,11 +87,12 @@ enum err gate_check(struct serve *s, const struct door *door, const struct http_
 	return OK;
 }
 
-enum err gate_check_cookie(struct serve *s, const struct http_request *r, struct fault *why)
+enum err gate_check_cookie(
+	struct serve *s, const struct http_request *r, struct fault *why)
 {
 	(void)s;
-	/* Whatever Origin came was found to be ours; a write must have one, or the browser's
-	 * own word that the page is ours. */
+	/* Whatever Origin came was found to be ours; a write must have one, or the
+	 * browser's own word that the page is ours. */
 	if (r->method == HTTP_M_GET || r->method == HTTP_M_HEAD) return OK;
 	if (http_header(r, "origin").len ||
 		str_is(http_header(r, "sec-fetch-site"), "same-origin"))

@@ -30,7 +30,7 @@ struct serve {
 	char *url;
 	char *allowed_hosts;
 	struct tls_context *tls; /* borrowed; NULL: plain */
-	struct rate logins; /* tries of a name */
+	struct rate logins;	 /* tries of a name */
 	/* The frame of the event that is being passed on, made when first wanted. */
 	struct frame *frame;
 	int64_t frame_ws, frame_n;
@@ -42,11 +42,11 @@ struct serve {
 
 /* What a request may carry. */
 enum route_flags {
-	BODY_JSON = 1,     /* a JSON body, or none */
-	BODY_TEXT = 2,     /* plain text or a form, with a Bearer token */
-	ROUTE_KEYED = 4,   /* honours Idempotency-Key */
-	ROUTE_PAGE = 8,    /* links from elsewhere may lead here */
-	ROUTE_OPEN = 16,   /* no credential is looked for */
+	BODY_JSON = 1,	 /* a JSON body, or none */
+	BODY_TEXT = 2,	 /* plain text or a form, with a Bearer token */
+	ROUTE_KEYED = 4, /* honours Idempotency-Key */
+	ROUTE_PAGE = 8,	 /* links from elsewhere may lead here */
+	ROUTE_OPEN = 16, /* no credential is looked for */
 };
 
 struct request;
@@ -56,15 +56,15 @@ struct route {
 	const char *method; /* "GET" serves HEAD too */
 	const char *path;   /* "/v1/asks/{id}": {id} is one segment */
 	const struct use *use;
-	route_fn *run;      /* NULL: hand it to the desk and reply with what comes back */
+	route_fn *run; /* NULL: hand it to the desk and reply with what comes back */
 	unsigned flags;
 	const char *params; /* "limit cursor": the query parameters it knows */
 };
 
 extern const struct route routes[];
 /* The route, or NULL with *status 404 or 405 and the allowed methods. */
-const struct route *route_find(struct str method, struct str path, struct str *id,
-	int *status, char allow[64]);
+const struct route *route_find(
+	struct str method, struct str path, struct str *id, int *status, char allow[64]);
 
 /* One request on its way through the desk. */
 struct request {
@@ -75,8 +75,8 @@ struct request {
 	const struct route *route;
 	struct exchange *x; /* NULL: the peer has gone */
 	bool head;
-	bool cookie;        /* who came with the browser's cookie */
-	int64_t wait_ms;    /* 0: do not wait */
+	bool cookie;			/* who came with the browser's cookie */
+	int64_t wait_ms;		/* 0: do not wait */
 	void (*then)(struct request *); /* back on the loop */
 	void *ctx;
 };
@@ -106,8 +106,8 @@ enum err request_enter(struct request *, struct fault *);
 
 /* wait.c, stream.c, login.c, page.c: routes that do more than ask the desk. */
 route_fn route_ask, route_ask_get, route_events, route_login, route_logout, route_me,
-	route_user, route_revoke, route_healthz, route_readyz, route_metrics, route_openapi, route_page,
-	route_file;
+	route_user, route_revoke, route_healthz, route_readyz, route_metrics,
+	route_openapi, route_page, route_file;
 void told_arrived(struct serve *, struct told *);
 void streams_recheck(struct serve *); /* who may still follow? */
 

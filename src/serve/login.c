@@ -13,9 +13,9 @@ enum { TRIES_A_MINUTE = 10, COOKIE_AGE_S = 30 * 24 * 3600 };
 static struct str cookie_line(struct request *r, const char *value, int age_s)
 {
 	return arena_print(&r->task.job.arena,
-		"Set-Cookie: parley=%s; Path=/; Max-Age=%d; HttpOnly; SameSite=Strict%s\r\n"
-		API_HEADERS,
-		value, age_s, str_starts(str_of(r->serve->url), "https:") ? "; Secure" : "");
+		"Set-Cookie: parley=%s; Path=/; Max-Age=%d; HttpOnly; SameSite=Strict%s\r\n" API_HEADERS,
+		value, age_s,
+		str_starts(str_of(r->serve->url), "https:") ? "; Secure" : "");
 }
 
 static void cookie_reply(struct request *r)
@@ -89,8 +89,8 @@ static void sum_done(uv_work_t *work, int status)
 	mem_free(s);
 }
 
-static void sum_put(struct request *r, uv_work_cb work,
-	void (*then)(struct request *, struct sum *))
+static void sum_put(
+	struct request *r, uv_work_cb work, void (*then)(struct request *, struct sum *))
 {
 	struct sum *s = mem_alloc(sizeof *s);
 
@@ -135,8 +135,8 @@ void route_login(struct request *r)
 		request_put(r, &use_login, cookie_reply);
 		return;
 	}
-	if (!rate_take(&r->serve->logins, str_first(name, 31), TRIES_A_MINUTE, clock_now_ms(),
-		    &after_s)) {
+	if (!rate_take(&r->serve->logins, str_first(name, 31), TRIES_A_MINUTE,
+		    clock_now_ms(), &after_s)) {
 		r->task.job.why.retry_after_s = after_s;
 		request_refuse(r, ERR_RATE, "too many tries for this name");
 		return;

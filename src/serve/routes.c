@@ -2,7 +2,7 @@
 #include "serve/inner.h"
 
 #define WRITE (BODY_JSON | ROUTE_KEYED)
-#define LIST "limit cursor"
+#define LIST  "limit cursor"
 
 const struct route routes[] = {
 	{ "POST", "/v1/asks", &use_ask, route_ask, WRITE | BODY_TEXT, "wait" },
@@ -24,7 +24,8 @@ const struct route routes[] = {
 	{ "GET", "/v1/sessions/{id}", &use_session_get, NULL, 0, "" },
 	{ "PATCH", "/v1/sessions/{id}", &use_session_patch, NULL, BODY_JSON, "" },
 	{ "DELETE", "/v1/sessions/{id}", &use_session_delete, NULL, 0, "" },
-	{ "POST", "/v1/sessions/{id}/asks", &use_ask, route_ask, WRITE | BODY_TEXT, "wait" },
+	{ "POST", "/v1/sessions/{id}/asks", &use_ask, route_ask, WRITE | BODY_TEXT,
+		"wait" },
 	{ "GET", "/v1/sessions/{id}/state", &use_session_state, NULL, 0, "" },
 	{ "GET", "/v1/sessions/{id}/resume", &use_session_resume, NULL, 0, "" },
 	{ "POST", "/v1/sessions/{id}/progress", &use_session_progress, NULL, WRITE, "" },
@@ -96,8 +97,8 @@ static bool path_fits(const char *pattern, struct str path, struct str *id)
 	return path.len == 0;
 }
 
-const struct route *route_find(struct str method, struct str path, struct str *id,
-	int *status, char allow[64])
+const struct route *route_find(
+	struct str method, struct str path, struct str *id, int *status, char allow[64])
 {
 	size_t used = 0;
 

@@ -59,10 +59,12 @@ void request_reply(struct request *r, struct str headers)
 	}
 	http_on_gone(r->x, NULL, NULL);
 	if (job->err) {
-		problem_reply(r->serve, r->x, job->err, &job->why, job->conflict, headers);
+		problem_reply(
+			r->serve, r->x, job->err, &job->why, job->conflict, headers);
 	} else {
 		serve_count(r->serve, job->status);
-		http_reply(r->x, job->status, job->status == 204 ? NULL : "application/json",
+		http_reply(r->x, job->status,
+			job->status == 204 ? NULL : "application/json",
 			headers.len ? headers : STR(API_HEADERS), buf_str(&job->out));
 	}
 	request_free(r);
@@ -140,8 +142,8 @@ static void handle(void *ctx, struct exchange *x)
 	struct door *door = ctx;
 	struct serve *s = door->serve;
 	const struct http_request *h = http_request(x);
-	static const char *const methods[] = { "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE",
-		"OPTIONS", "OTHER" };
+	static const char *const methods[] = { "GET", "HEAD", "POST", "PUT", "PATCH",
+		"DELETE", "OPTIONS", "OTHER" };
 	struct str id = STR_NONE;
 	struct fault why = { 0 };
 	struct request *r;
@@ -153,7 +155,8 @@ static void handle(void *ctx, struct exchange *x)
 
 	if (!e && !route) {
 		e = fail(&why, status == 405 ? ERR_METHOD : ERR_NOT_FOUND, "%s",
-			status == 405 ? "this path has other methods" : "there is nothing here");
+			status == 405 ? "this path has other methods"
+				      : "there is nothing here");
 		if (status == 405) snprintf(line, sizeof line, "Allow: %s\r\n", allow);
 	}
 	r = e ? NULL : request_new(s, x);
@@ -205,8 +208,8 @@ static void told_on_loop(struct post *post)
 	mem_free(t);
 }
 
-/* On the clerk's thread. When there is no memory even for this, the next batch's number shows
- * the gap. */
+/* On the clerk's thread. When there is no memory even for this, the next batch's number
+ * shows the gap. */
 static void told_from_clerk(void *ctx, struct told *told)
 {
 	struct serve *s = ctx;

@@ -1,7 +1,8 @@
 /* serve.h - the server's face: routes over HTTP, streams, waits, the page.
  *
- * Owns the loop's share of things: the feed, who waits and who follows. Everything in this
- * folder runs on the loop's thread, but for the two lines that hand work over from a clerk. */
+ * Owns the loop's share of things: the feed, who waits and who follows. Everything in
+ * this folder runs on the loop's thread, but for the two lines that hand work over from a
+ * clerk. */
 #ifndef SERVE_SERVE_H
 #define SERVE_SERVE_H
 
@@ -12,13 +13,14 @@ struct serve;
 struct tls_context;
 
 struct serve_settings {
-	struct str url;           /* how people reach it, no trailing slash */
+	struct str url;		  /* how people reach it, no trailing slash */
 	struct str allowed_hosts; /* "a.example,b.example": more names it answers to */
-	struct tls_context *tls;  /* borrowed; NULL: plain. Unix sockets are plain always */
+	struct tls_context
+		*tls; /* borrowed; NULL: plain. Unix sockets are plain always */
 };
 
-struct serve *serve_new(struct loop *, struct desk *, const struct serve_settings *,
-	struct fault *why);
+struct serve *serve_new(
+	struct loop *, struct desk *, const struct serve_settings *, struct fault *why);
 /* Opens a door. `keeper`: the local 0600 socket, where no token is asked for and only
  * administration is done. Returns the port (0 for a unix socket), or -1. */
 int serve_listen(struct serve *, struct str address, bool keeper, struct fault *why);

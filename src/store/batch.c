@@ -3,8 +3,8 @@
  * 1. Nothing is told or handed back as done before COMMIT returned.
  * 2. A job that fails by its own decision does not disturb the others.
  * 3. When the store fails, the jobs run one by one, so that each learns its own fate.
- * 4. A COMMIT whose outcome is unknown loses the connection: a new one recovers, readers are
- *    told to look at the log, and the idempotency record tells who asks again. */
+ * 4. A COMMIT whose outcome is unknown loses the connection: a new one recovers, readers
+ * are told to look at the log, and the idempotency record tells who asks again. */
 #include "store/batch.h"
 
 #include "base/mem.h"
@@ -125,7 +125,8 @@ static void job_fail(struct job *job, const struct fault *why)
 	job->why = *why;
 }
 
-static enum err job_key_again(struct job *job, struct rows *rows, const struct key_record *k)
+static enum err job_key_again(
+	struct job *job, struct rows *rows, const struct key_record *k)
 {
 	if (memcmp(k->body, job->body, SHA256_SIZE) != 0)
 		return fail(&job->why, ERR_INVALID,
@@ -136,17 +137,20 @@ static enum err job_key_again(struct job *job, struct rows *rows, const struct k
 
 static enum err job_decide(struct job *job, struct rows *rows)
 {
-	const struct key_record *k = job->key.len ? rows_key(rows, job->who.ws, job->who.token,
-							    job->path, job->key)
-						  : NULL;
+	const struct key_record *k =
+		job->key.len
+			? rows_key(rows, job->who.ws, job->who.token, job->path, job->key)
+			: NULL;
 	enum err e;
 
-	if (job->kind->read) return job->kind->read(job, rows->db, rows->now_ms, &job->why);
+	if (job->kind->read)
+		return job->kind->read(job, rows->db, rows->now_ms, &job->why);
 	if (k) return job_key_again(job, rows, k);
 	e = job->kind->decide(job, rows, &job->why);
 	job->decided = !e;
 	if (e || !job->key.len) return e;
-	struct key_record record = { .status = job->status, .session = job->key_session,
+	struct key_record record = { .status = job->status,
+		.session = job->key_session,
 		.result = job->key_result };
 	memcpy(record.body, job->body, SHA256_SIZE);
 	if (!rows_add_key(
@@ -155,7 +159,8 @@ static enum err job_decide(struct job *job, struct rows *rows)
 	return OK;
 }
 
-static enum err batch_load(struct batch *b, struct job **jobs, size_t len, struct fault *why)
+static enum err batch_load(
+	struct batch *b, struct job **jobs, size_t len, struct fault *why)
 {
 	struct wants w = { .rows = &b->rows, .seen = b->seen };
 	enum err e = credentials_load(b->db, jobs, len, b->rows.now_ms, &b->arena, why);
@@ -174,7 +179,8 @@ static enum err batch_load(struct batch *b, struct job **jobs, size_t len, struc
 	return rows_load(&b->rows, &w, why);
 }
 
-/* A connection that cannot even go back, for lack of memory, is given up: that does it. */
+/* A connection that cannot even go back, for lack of memory, is given up: that does it.
+ */
 static void batch_back(struct batch *b)
 {
 	if (b->db && db_rollback(b->db)) b->db = db_close(b->db);
@@ -188,8 +194,8 @@ static void batch_undo(struct batch *b, struct job **jobs, size_t len)
 }
 
 /* A commit that changes nothing in the end: there and back, or the engine would find that
- * there is nothing to write. What is durable after it stays so; until then a power cut could
- * bring back a commit that failed, though it was not seen since. */
+ * there is nothing to write. What is durable after it stays so; until then a power cut
+ * could bring back a commit that failed, though it was not seen since. */
 static enum err batch_confirm(struct batch *b, struct fault *why)
 {
 	const struct val there[] = { val_int(1), val_int(1) };
@@ -206,8 +212,8 @@ static enum err batch_confirm(struct batch *b, struct fault *why)
 	return e;
 }
 
-/* Open, anew if it was lost. Of a commit whose outcome was unknown it is known then, for good,
- * and in the log if it is kept. */
+/* Open, anew if it was lost. Of a commit whose outcome was unknown it is known then, for
+ * good, and in the log if it is kept. */
 static enum err batch_ready(struct batch *b, struct fault *why)
 {
 	enum err e = b->db && !b->db->lost ? OK : batch_open(b, why);
@@ -219,14 +225,15 @@ static enum err batch_ready(struct batch *b, struct fault *why)
 	return OK;
 }
 
-/* Not a decision: the store failed under it, and what it changed so far must not stay. The
- * engine may even have ended the transaction. */
+/* Not a decision: the store failed under it, and what it changed so far must not stay.
+ * The engine may even have ended the transaction. */
 static bool job_broke(const struct job *job)
 {
 	return job->err >= ERR_UNAVAILABLE;
 }
 
-static enum err batch_try(struct batch *b, struct job **jobs, size_t len, struct fault *why)
+static enum err batch_try(
+	struct batch *b, struct job **jobs, size_t len, struct fault *why)
 {
 	int64_t now_ms = 0;
 	enum err e = batch_ready(b, why);
@@ -267,14 +274,16 @@ static void trouble(struct batch *b, const struct fault *why)
 
 	if (bad == b->troubled && !bad) return;
 	b->troubled = bad;
-	if (b->hooks && b->hooks->trouble) b->hooks->trouble(b->hooks->ctx, bad ? why : NULL);
+	if (b->hooks && b->hooks->trouble)
+		b->hooks->trouble(b->hooks->ctx, bad ? why : NULL);
 }
 
 static void batch_fail(struct batch *b, struct job **jobs, size_t len, struct fault *why)
 {
 	if (why->err == ERR_BUSY)
 		fail(why, ERR_UNAVAILABLE, "the store is busy; nothing was accepted");
-	if (why->err == ERR_UNAVAILABLE || why->err == ERR_UNKNOWN || why->err == ERR_MEMORY)
+	if (why->err == ERR_UNAVAILABLE || why->err == ERR_UNKNOWN ||
+		why->err == ERR_MEMORY)
 		why->retry_after_s = 1;
 	for (size_t i = 0; i < len; i++)
 		job_fail(jobs[i], why);
@@ -330,7 +339,8 @@ void batch_read(struct batch *b, struct job **jobs, size_t len)
 			job->err = fail(&job->why, ERR_MEMORY, "out of memory");
 		if (!job_broke(job)) continue;
 		batch_back(b); /* the others want one snapshot each, whole */
-		e = b->db ? db_begin(b->db, &why) : fail(&why, ERR_MEMORY, "out of memory");
+		e = b->db ? db_begin(b->db, &why)
+			  : fail(&why, ERR_MEMORY, "out of memory");
 	}
 	batch_back(b);
 	arena_done(&b->arena);

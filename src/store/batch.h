@@ -17,8 +17,8 @@ struct batch {
 	struct table seen;
 	struct arena arena;
 	uint64_t number; /* of this batch */
-	bool troubled; /* the last batch failed for the store's sake */
-	bool unsure;   /* a commit may be there of which nobody was told */
+	bool troubled;	 /* the last batch failed for the store's sake */
+	bool unsure;	 /* a commit may be there of which nobody was told */
 };
 
 enum err batch_open(struct batch *, struct fault *why);

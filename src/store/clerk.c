@@ -91,7 +91,9 @@ static void *clerk_main(void *ctx)
 	struct clerk *c = ctx;
 
 	for (;;) {
-		int64_t nap = c->hooks && c->hooks->nap_ms ? c->hooks->nap_ms(c->hooks->ctx) : -1;
+		int64_t nap = c->hooks && c->hooks->nap_ms
+				      ? c->hooks->nap_ms(c->hooks->ctx)
+				      : -1;
 		struct link *jobs = queue_take(c->queue, nap);
 
 		if (jobs)

@@ -1,8 +1,8 @@
 /* clerk.h - threads that own the store's connections and work jobs in batches.
  *
- * A batch: load every row its jobs want, let each decide in turn over one copy of each row,
- * write what changed, number the events, commit once, then tell and hand every job back.
- * A statement that fails rolls the batch back, and its jobs run one by one. */
+ * A batch: load every row its jobs want, let each decide in turn over one copy of each
+ * row, write what changed, number the events, commit once, then tell and hand every job
+ * back. A statement that fails rolls the batch back, and its jobs run one by one. */
 #ifndef STORE_CLERK_H
 #define STORE_CLERK_H
 
@@ -18,16 +18,20 @@ struct job_kind {
 	/* Writing kinds: say what is needed, then decide. */
 	void (*needs)(struct job *, struct wants *);
 	enum err (*decide)(struct job *, struct rows *, struct fault *);
-	/* The same request again: answer from the record kept with its idempotency key. */
-	enum err (*again)(struct job *, struct rows *, const struct key_record *, struct fault *);
-	void (*undo)(struct job *); /* what decide did outside of rows, when it is rolled back */
+	/* The same request again: answer from the record kept with its idempotency key.
+	 */
+	enum err (*again)(
+		struct job *, struct rows *, const struct key_record *, struct fault *);
+	void (*undo)(struct job
+			*); /* what decide did outside of rows, when it is rolled back */
 	/* Reading kinds: one snapshot, no writes. */
 	enum err (*read)(struct job *, struct db *, int64_t now_ms, struct fault *);
 	bool needs_deed;
 	enum deed deed; /* what the role must allow, checked before all else */
-	bool late;   /* decide refuses by itself, once it knows that the thing may be seen */
-	bool slow;   /* a read that may take long: not in the way of quick ones */
-	bool open;   /* needs no credential (login) */
+	bool late; /* decide refuses by itself, once it knows that the thing may be seen
+		    */
+	bool slow; /* a read that may take long: not in the way of quick ones */
+	bool open; /* needs no credential (login) */
 };
 
 /* Who is at the door, as the store knows them. */
@@ -40,12 +44,13 @@ struct credential {
 	int64_t expires_ms;
 };
 
-/* One unit of work. Lives with whoever made it; the clerk has it between clerk_put and done. */
+/* One unit of work. Lives with whoever made it; the clerk has it between clerk_put and
+ * done. */
 struct job {
 	struct link link;
 	const struct job_kind *kind;
-	void *env;            /* the desk's, for its kinds */
-	struct arena arena;   /* the job's memory, texts of the request included */
+	void *env;	    /* the desk's, for its kinds */
+	struct arena arena; /* the job's memory, texts of the request included */
 	/* Who: a hash of what was shown, or a principal known already. */
 	bool has_hash;
 	uint8_t hash[SHA256_SIZE];
@@ -55,21 +60,22 @@ struct job {
 	struct str key;
 	struct str path;
 	uint8_t body[SHA256_SIZE]; /* digest of the body's canonical form */
-	struct str key_session;    /* set by decide: the record goes with this session */
-	struct str key_result;     /* set by decide: JSON for `again` */
-	/* What was found wrong with the request before it came here; told only to those who
-	 * may ask at all. NULL: nothing. */
+	struct str key_session;	   /* set by decide: the record goes with this session */
+	struct str key_result;	   /* set by decide: JSON for `again` */
+	/* What was found wrong with the request before it came here; told only to those
+	 * who may ask at all. NULL: nothing. */
 	const struct fault *refused;
 	/* Outcome. */
 	enum err err;
-	bool decided; /* decide succeeded in this try: undo may be due */
+	bool decided;	/* decide succeeded in this try: undo may be due */
 	uint64_t batch; /* that worked it; no other has the same, of any clerk */
 	struct fault why;
-	int status;        /* HTTP's words for success: 200, 201, 204 */
-	struct buf out;    /* the reply, JSON */
+	int status;	     /* HTTP's words for success: 200, 201, 204 */
+	struct buf out;	     /* the reply, JSON */
 	struct str conflict; /* the winner, as JSON, beside a conflict; in the arena */
-	void (*done)(struct job *); /* on the clerk's thread; the job is the maker's again */
-	void *ctx;                  /* the maker's */
+	void (*done)(
+		struct job *); /* on the clerk's thread; the job is the maker's again */
+	void *ctx;	       /* the maker's */
 };
 
 /* A committed batch, told to whoever listens. Counted; shared between threads. */
@@ -79,7 +85,7 @@ struct told_event {
 };
 
 struct told {
-	int refs; /* atomic */
+	int refs;	/* atomic */
 	uint64_t batch; /* as job.batch of its jobs */
 	size_t len;
 	struct told_event events[];
@@ -89,30 +95,34 @@ struct told *told_drop(struct told *); /* returns NULL */
 
 struct clerk_hooks {
 	void *ctx;
-	/* After a commit, on the clerk's thread; told is borrowed. NULL told: memory was short,
-	 * readers must look at the log. */
+	/* After a commit, on the clerk's thread; told is borrowed. NULL told: memory was
+	 * short, readers must look at the log. */
 	void (*told)(void *ctx, struct told *);
 	/* How long may the writing clerk sleep? It may put jobs. */
 	int64_t (*nap_ms)(void *ctx);
-	void (*committed)(void *ctx, const struct rows *); /* for what rows say beside events */
-	void (*trouble)(void *ctx, const struct fault *);  /* the store failed or works again */
+	void (*committed)(
+		void *ctx, const struct rows *); /* for what rows say beside events */
+	void (*trouble)(
+		void *ctx, const struct fault *); /* the store failed or works again */
 };
 
 struct clerk;
 
 struct clerk_options {
-	struct str place;        /* "sqlite:PATH" */
+	struct str place;	     /* "sqlite:PATH" */
 	const struct db_options *db; /* or NULL */
 	enum db_mode mode;
 	const struct clerk_hooks *hooks; /* borrowed; may be NULL for readers */
-	uint64_t seed;           /* not 0: repeatable ids, for simulations */
+	uint64_t seed;			 /* not 0: repeatable ids, for simulations */
 };
 
-struct clerk *clerk_new(const struct clerk_options *, struct fault *why); /* opens, no thread */
+struct clerk *clerk_new(
+	const struct clerk_options *, struct fault *why); /* opens, no thread */
 enum err clerk_start(struct clerk *, struct fault *why);  /* its thread */
-bool clerk_put(struct clerk *, struct job *); /* any thread; false: stopping, job is yours */
+bool clerk_put(
+	struct clerk *, struct job *); /* any thread; false: stopping, job is yours */
 void clerk_wake(struct clerk *);
-void clerk_stop(struct clerk *);          /* works what is there, joins the thread */
+void clerk_stop(struct clerk *);	  /* works what is there, joins the thread */
 struct clerk *clerk_free(struct clerk *); /* NULL is fine; returns NULL */
 /* One batch on the caller's thread: for simulations and for admin without a server. */
 void clerk_work(struct clerk *, struct link *jobs);

@@ -24,7 +24,8 @@ static enum err credential_row(void *ctx, const struct row *row, struct fault *w
 	if (!role_read(role, &p->role))
 		return fail(why, ERR_INTERNAL, "the store holds an unknown role");
 	/* A person's token may say less than the person, never more. */
-	if (user.len && own.len && role_read(own, &limit) && limit < p->role) p->role = limit;
+	if (user.len && own.len && role_read(own, &limit) && limit < p->role)
+		p->role = limit;
 	p->ws = row_int(row, 0);
 	p->token = arena_str(arena, row_text(row, 1));
 	p->user = arena_str(arena, user);
@@ -43,7 +44,8 @@ static enum err credential_row(void *ctx, const struct row *row, struct fault *w
 	return arena->failed ? fail(why, ERR_MEMORY, "out of memory") : OK;
 }
 
-/* The texts of a principal found for another job of the batch are that job's: copy them. */
+/* The texts of a principal found for another job of the batch are that job's: copy them.
+ */
 static void credential_copy(struct job *to, const struct job *from)
 {
 	struct arena *a = &to->arena;
@@ -54,11 +56,12 @@ static void credential_copy(struct job *to, const struct job *from)
 		arena_str(a, p->user), arena_str(a, p->name), arena_str(a, p->agent),
 		to->who.via.len ? to->who.via : arena_str(a, p->via) };
 	to->credential = (struct credential){ arena_str(a, c->kind),
-		arena_str(a, c->workspace), arena_str(a, c->tools), arena_str(a, c->language),
-		c->created_ms, c->expires_ms };
+		arena_str(a, c->workspace), arena_str(a, c->tools),
+		arena_str(a, c->language), c->created_ms, c->expires_ms };
 }
 
-/* May this job be worked at all? The role comes first, then what was wrong with the body. */
+/* May this job be worked at all? The role comes first, then what was wrong with the body.
+ */
 static void credential_admit(struct job *job)
 {
 	if (job->kind->late) return;
@@ -91,13 +94,14 @@ static enum err credential_keeper(struct db *db, struct job *job, struct fault *
 	e = db_one(db, name.len ? SQL_WORKSPACE_BY_NAME : SQL_WORKSPACE_GET, args, 1,
 		workspace_row, job, why);
 	if (!e && !str_is(job->credential.kind, "keeper") && name.len)
-		job->err = fail(&job->why, ERR_NOT_FOUND, "no workspace %.*s", STR_ARGS(name));
+		job->err = fail(
+			&job->why, ERR_NOT_FOUND, "no workspace %.*s", STR_ARGS(name));
 	return e;
 }
 
 /* What was shown, each once: one list for the whole batch. */
-static enum err credentials_find(struct db *db, struct job **jobs, size_t len, int64_t now_ms,
-	struct arena *arena, struct fault *why)
+static enum err credentials_find(struct db *db, struct job **jobs, size_t len,
+	int64_t now_ms, struct arena *arena, struct fault *why)
 {
 	struct lookup *lookups = ARENA_ARRAY(arena, struct lookup, len);
 	struct call *calls = ARENA_ARRAY(arena, struct call, len);
@@ -113,16 +117,18 @@ static enum err credentials_find(struct db *db, struct job **jobs, size_t len, i
 		if (!jobs[i]->has_hash || table_get(&shown, hash)) continue;
 		lookups[n] = (struct lookup){ jobs[i], now_ms, false };
 		args[n] = val_bytes(hash.at, hash.len);
-		calls[n] = (struct call){ SQL_CREDENTIAL, &args[n], 1, credential_row, &lookups[n],
-			0 };
+		calls[n] = (struct call){ SQL_CREDENTIAL, &args[n], 1, credential_row,
+			&lookups[n], 0 };
 		if (!table_put(&shown, hash, &lookups[n++]))
 			e = fail(why, ERR_MEMORY, "out of memory");
 	}
 	if (!e && n) e = db_run(db, calls, n, why);
 	for (size_t i = 0; !e && i < len; i++) {
-		const struct lookup *l = jobs[i]->has_hash
-			? table_get(&shown, str_make((const char *)jobs[i]->hash, SHA256_SIZE))
-			: NULL;
+		const struct lookup *l =
+			jobs[i]->has_hash
+				? table_get(&shown, str_make((const char *)jobs[i]->hash,
+							    SHA256_SIZE))
+				: NULL;
 
 		if (!l) continue;
 		if (!l->found)

@@ -4,8 +4,8 @@
 
 #include "store/clerk.h"
 
-/* Fills `who` and `credential` of every job that has a hash; a hash nobody knows, or one that
- * has run out, fails that job alone with ERR_NO_TOKEN. */
+/* Fills `who` and `credential` of every job that has a hash; a hash nobody knows, or one
+ * that has run out, fails that job alone with ERR_NO_TOKEN. */
 enum err credentials_load(struct db *, struct job **, size_t len, int64_t now_ms,
 	struct arena *, struct fault *why);
 

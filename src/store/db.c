@@ -17,7 +17,8 @@ struct db *db_open(struct str place, enum db_mode mode, const struct db_options 
 		o.place = str_from(place, n + 1);
 		return drivers[i]->open(&o, mode, why);
 	}
-	fail(why, ERR_INVALID, "store \"%.*s\": sqlite:PATH is accepted", STR_ARGS(place));
+	fail(why, ERR_INVALID, "store \"%.*s\": sqlite:PATH is accepted",
+		STR_ARGS(place));
 	return NULL;
 }
 

@@ -1,8 +1,9 @@
-/* db.h - one connection to the store, whatever the engine. Owns connection and statements.
+/* db.h - one connection to the store, whatever the engine. Owns connection and
+ * statements.
  *
- * Everything goes through db_run: a list of calls, worked in order. SQLite works them one by
- * one; a driver with a wire sends them all and then reads all replies. So the layers above
- * state what they want in lists, and never learn which engine it is.
+ * Everything goes through db_run: a list of calls, worked in order. SQLite works them one
+ * by one; a driver with a wire sends them all and then reads all replies. So the layers
+ * above state what they want in lists, and never learn which engine it is.
  *
  * A connection belongs to one thread at a time. */
 #ifndef STORE_DB_H
@@ -47,7 +48,7 @@ struct call {
 	enum sql sql;
 	const struct val *args;
 	int args_len;
-	row_fn *row;     /* NULL: rows are not wanted */
+	row_fn *row; /* NULL: rows are not wanted */
 	void *ctx;
 	int64_t changed; /* out: rows inserted, updated or deleted */
 };
@@ -59,27 +60,30 @@ struct db;
 struct db_options {
 	struct str place; /* what follows "sqlite:"; a path */
 	const char *vfs;  /* SQLite only, for tests; NULL: the default */
-	bool weak_sync;   /* for the test that must fail: synchronous=NORMAL */
-	int log_pages;    /* SQLite's log between checkpoints, for tests; 0: the usual */
+	bool weak_sync;	  /* for the test that must fail: synchronous=NORMAL */
+	int log_pages;	  /* SQLite's log between checkpoints, for tests; 0: the usual */
 };
 
 /* What a driver must do. A driver is one const struct of these. */
 struct db_driver {
 	const char *scheme; /* "sqlite" */
-	/* What follows CREATE TABLE (…) so that its rows lie in the order of their key. */
+	/* What follows CREATE TABLE (…) so that its rows lie in the order of their key.
+	 */
 	const char *clustered;
 	struct db *(*open)(const struct db_options *, enum db_mode, struct fault *why);
 	void (*close)(struct db *);
 	/* Works the calls in order; stops at the first failure, *failed is its index.
-	 * ERR_BUSY: met another writer, or a unique index refused; the transaction is void.
-	 * ERR_UNAVAILABLE: the engine could not; nothing of this transaction is kept.
-	 * ERR_UNKNOWN: COMMIT failed in a way that leaves its outcome open; the connection
-	 * must be closed and opened anew. */
-	enum err (*run)(struct db *, struct call *, size_t len, size_t *failed, struct fault *);
+	 * ERR_BUSY: met another writer, or a unique index refused; the transaction is
+	 * void. ERR_UNAVAILABLE: the engine could not; nothing of this transaction is
+	 * kept. ERR_UNKNOWN: COMMIT failed in a way that leaves its outcome open; the
+	 * connection must be closed and opened anew. */
+	enum err (*run)(
+		struct db *, struct call *, size_t len, size_t *failed, struct fault *);
 	enum err (*script)(struct db *, const char *sql, struct fault *); /* migrations */
 	enum err (*now_ms)(struct db *, int64_t *);
 	enum err (*backup)(struct db *, const char *path, struct fault *);
-	enum err (*verify)(struct db *, struct fault *); /* the engine's own integrity check */
+	enum err (*verify)(
+		struct db *, struct fault *); /* the engine's own integrity check */
 	int64_t (*row_int)(const struct row *, int column);
 	struct str (*row_text)(const struct row *, int column);
 };
@@ -98,12 +102,13 @@ struct row {
 };
 
 /* place: "sqlite:PATH". ERR_INVALID for a scheme nobody knows. */
-struct db *db_open(struct str place, enum db_mode, const struct db_options *, struct fault *);
+struct db *db_open(
+	struct str place, enum db_mode, const struct db_options *, struct fault *);
 struct db *db_close(struct db *); /* NULL is fine; returns NULL */
 enum err db_run(struct db *, struct call *, size_t len, struct fault *);
 /* One call, when a list would be ceremony. */
-enum err db_one(struct db *, enum sql, const struct val *, int args_len, row_fn *, void *ctx,
-	struct fault *);
+enum err db_one(struct db *, enum sql, const struct val *, int args_len, row_fn *,
+	void *ctx, struct fault *);
 enum err db_begin(struct db *, struct fault *);
 enum err db_commit(struct db *, struct fault *);
 enum err db_rollback(struct db *); /* fine when there is no transaction */

@@ -5,8 +5,8 @@
 #include "store/db.h"
 
 int64_t schema_newest(void); /* the version this program writes */
-/* Brings the store up inside a transaction each. ERR_CONFLICT, with a clear line, when the
- * store is newer than this program. */
+/* Brings the store up inside a transaction each. ERR_CONFLICT, with a clear line, when
+ * the store is newer than this program. */
 enum err schema_migrate(struct db *, struct fault *why);
 enum err schema_version(struct db *, int64_t *out, struct fault *why); /* 0: empty */
 

@@ -12,8 +12,8 @@ static struct str text(const struct row *row, int column, struct arena *arena)
 	return arena_str(arena, row_text(row, column));
 }
 
-enum err ask_from_row(const struct row *row, struct arena *arena, struct ask *out,
-	struct fault *why)
+enum err ask_from_row(
+	const struct row *row, struct arena *arena, struct ask *out, struct fault *why)
 {
 	struct ask a = {
 		.ws = row_int(row, 0),
@@ -89,8 +89,8 @@ enum err session_from_row(const struct row *row, struct arena *arena, struct ses
 	return OK;
 }
 
-enum err event_from_row(const struct row *row, struct arena *arena, struct event *out,
-	struct fault *why)
+enum err event_from_row(
+	const struct row *row, struct arena *arena, struct event *out, struct fault *why)
 {
 	struct str digest = row_text(row, 9), hash = row_text(row, 10);
 	struct event e = {

@@ -19,8 +19,10 @@ static struct call *wants_call(struct wants *w, enum sql sql, row_fn *row, int a
 
 		if (calls && w->len) memcpy(calls, w->calls, w->len * sizeof *calls);
 		if (calls) w->calls = calls;
-		if (calls) w->cap = cap;
-		else w->failed = true;
+		if (calls)
+			w->cap = cap;
+		else
+			w->failed = true;
 	}
 	if (!args || w->failed) {
 		w->failed = true;
@@ -67,7 +69,8 @@ static enum err loaded_session(void *ctx, const struct row *row, struct fault *w
 	return OK;
 }
 
-static struct ask_row *load_ask(struct rows *rows, const struct row *row, struct fault *why)
+static struct ask_row *load_ask(
+	struct rows *rows, const struct row *row, struct fault *why)
 {
 	struct ask_row *r = table_get(&rows->asks, row_text(row, 1));
 	struct ask a;
@@ -133,7 +136,8 @@ void wants_ask(struct wants *w, int64_t ws, struct str id)
 
 	if (!wants_first(w, 'a', ws, id)) return;
 	for (int i = 0; i < 2; i++) {
-		struct call *c = wants_call(w, sqls[i], i ? loaded_session : loaded_ask, 2);
+		struct call *c =
+			wants_call(w, sqls[i], i ? loaded_session : loaded_ask, 2);
 
 		if (!c) return;
 		call_args(c)[0] = val_int(ws);
@@ -159,7 +163,8 @@ void wants_due(struct wants *w, int64_t limit)
 
 	if (!wants_first(w, 'd', 0, STR("due"))) return;
 	for (int i = 0; i < 2; i++) {
-		struct call *c = wants_call(w, sqls[i], i ? loaded_session : loaded_due, 2);
+		struct call *c =
+			wants_call(w, sqls[i], i ? loaded_session : loaded_due, 2);
 
 		if (!c) return;
 		call_args(c)[0] = val_int(w->rows->now_ms);
@@ -167,7 +172,8 @@ void wants_due(struct wants *w, int64_t limit)
 	}
 }
 
-void wants_key(struct wants *w, int64_t ws, struct str token, struct str path, struct str key)
+void wants_key(
+	struct wants *w, int64_t ws, struct str token, struct str path, struct str key)
 {
 	struct key_slot *slot = rows_key_slot(w->rows, ws, token, path, key);
 	struct call *c;
@@ -225,7 +231,8 @@ void rows_done(struct rows *rows)
 
 enum err rows_load(struct rows *rows, struct wants *w, struct fault *why)
 {
-	if (w->failed || rows->arena->failed) return fail(why, ERR_MEMORY, "out of memory");
+	if (w->failed || rows->arena->failed)
+		return fail(why, ERR_MEMORY, "out of memory");
 	return w->len ? db_run(rows->db, w->calls, w->len, why) : OK;
 }
 
@@ -297,12 +304,12 @@ bool rows_name_external(struct rows *rows, struct session *s)
 	return key.len && table_put(&rows->external, key, session_row_of(s));
 }
 
-struct key_slot *rows_key_slot(struct rows *rows, int64_t ws, struct str token,
-	struct str path, struct str key)
+struct key_slot *rows_key_slot(
+	struct rows *rows, int64_t ws, struct str token, struct str path, struct str key)
 {
 	/* Paths and keys may both have slashes in them. */
-	struct str name = arena_print(rows->arena, "%lld/%.*s/%zu/%.*s/%.*s", (long long)ws,
-		STR_ARGS(token), path.len, STR_ARGS(path), STR_ARGS(key));
+	struct str name = arena_print(rows->arena, "%lld/%.*s/%zu/%.*s/%.*s",
+		(long long)ws, STR_ARGS(token), path.len, STR_ARGS(path), STR_ARGS(key));
 	struct key_slot *slot;
 
 	if (!name.len) return NULL;
@@ -310,15 +317,16 @@ struct key_slot *rows_key_slot(struct rows *rows, int64_t ws, struct str token,
 	if (slot) return slot;
 	slot = ARENA_NEW(rows->arena, struct key_slot);
 	if (!slot || !table_put(&rows->keys, name, slot)) return NULL;
-	*slot = (struct key_slot){ .rows = rows, .ws = ws, .token = token, .path = path,
-		.key = key };
+	*slot = (struct key_slot){
+		.rows = rows, .ws = ws, .token = token, .path = path, .key = key
+	};
 	*rows->keys_end = slot;
 	rows->keys_end = &slot->next;
 	return slot;
 }
 
-struct key_record *rows_key(struct rows *rows, int64_t ws, struct str token, struct str path,
-	struct str key)
+struct key_record *rows_key(
+	struct rows *rows, int64_t ws, struct str token, struct str path, struct str key)
 {
 	struct key_slot *slot = rows_key_slot(rows, ws, token, path, key);
 
@@ -326,7 +334,8 @@ struct key_record *rows_key(struct rows *rows, int64_t ws, struct str token, str
 	return rows_session_deleted(rows, slot->record.session) ? NULL : &slot->record;
 }
 
-struct ask *rows_next_ask(struct rows *rows, int64_t ws, struct str session, struct ask *at)
+struct ask *rows_next_ask(
+	struct rows *rows, int64_t ws, struct str session, struct ask *at)
 {
 	struct ask_row *r = at ? ask_row_of(at)->next : rows->asks_first;
 
@@ -341,14 +350,14 @@ struct ask *rows_next_due(struct rows *rows, struct ask *at)
 	struct ask_row *r = at ? ask_row_of(at)->next : rows->asks_first;
 
 	while (r && !(r->due && r->ask.status == ASK_PENDING && r->ask.deadline_ms > 0 &&
-			     r->ask.deadline_ms <= rows->now_ms &&
-			     !rows_session_deleted(rows, r->ask.session)))
+			    r->ask.deadline_ms <= rows->now_ms &&
+			    !rows_session_deleted(rows, r->ask.session)))
 		r = r->next;
 	return r ? &r->ask : NULL;
 }
 
-enum err rows_fetch_ask(struct rows *rows, int64_t ws, struct str id, struct ask **out,
-	struct fault *why)
+enum err rows_fetch_ask(
+	struct rows *rows, int64_t ws, struct str id, struct ask **out, struct fault *why)
 {
 	const struct val args[] = { val_int(ws), val_text(id) };
 	struct call calls[] = {
@@ -405,7 +414,9 @@ struct ask *rows_new_ask(struct rows *rows, int64_t ws)
 
 struct session *rows_new_session(struct rows *rows, int64_t ws)
 {
-	struct session s = { .ws = ws, .created_ms = rows->now_ms, .updated_ms = rows->now_ms,
+	struct session s = { .ws = ws,
+		.created_ms = rows->now_ms,
+		.updated_ms = rows->now_ms,
 		.version = 1 };
 	struct session_row *r;
 

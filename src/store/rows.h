@@ -1,8 +1,8 @@
 /* rows.h - the rows of one batch: what its jobs want, one copy of each, what changed.
  *
- * Jobs of a batch decide one after the other over the same copies, so that two answers to one
- * ask meet each other here, before any of them is written. All memory is the batch's arena.
- * Invariant: a job that fails leaves rows and events as it found them. */
+ * Jobs of a batch decide one after the other over the same copies, so that two answers to
+ * one ask meet each other here, before any of them is written. All memory is the batch's
+ * arena. Invariant: a job that fails leaves rows and events as it found them. */
 #ifndef STORE_ROWS_H
 #define STORE_ROWS_H
 
@@ -16,7 +16,8 @@
 struct staged {
 	struct staged *next;
 	struct event event;
-	struct str shown; /* the ask as it now is, as JSON, for whoever waits for it; or empty */
+	struct str shown; /* the ask as it now is, as JSON, for whoever waits for it; or
+			     empty */
 };
 
 /* What was answered to an idempotency key before. */
@@ -35,10 +36,10 @@ struct extra {
 };
 
 struct rows {
-	int64_t now_ms;      /* taken once a batch */
+	int64_t now_ms; /* taken once a batch */
 	struct arena *arena;
 	struct ids *ids;
-	struct db *db;       /* for what a job must look up while it decides */
+	struct db *db;	       /* for what a job must look up while it decides */
 	struct table asks;     /* id → struct ask_row */
 	struct table sessions; /* id → struct session_row */
 	struct table external; /* "ws/external id" → struct session_row */
@@ -49,7 +50,7 @@ struct rows {
 	struct staged *staged_first, **staged_end;
 	size_t staged_len;
 	struct extra *extra_first, **extra_end;
-	bool wrote;               /* a job wrote by itself: there is something to commit */
+	bool wrote; /* a job wrote by itself: there is something to commit */
 	int64_t next_deadline_ms; /* earliest deadline set in this batch; 0: none */
 };
 
@@ -68,7 +69,8 @@ void wants_session(struct wants *, int64_t ws, struct str id);
 void wants_external(struct wants *, int64_t ws, struct str external_id);
 void wants_open_asks(struct wants *, int64_t ws, struct str session);
 void wants_due(struct wants *, int64_t limit); /* asks past their deadline */
-void wants_key(struct wants *, int64_t ws, struct str token, struct str path, struct str key);
+void wants_key(
+	struct wants *, int64_t ws, struct str token, struct str path, struct str key);
 
 /* ---- what a job finds, and does ---- */
 
@@ -76,10 +78,10 @@ void wants_key(struct wants *, int64_t ws, struct str token, struct str path, st
 struct ask *rows_ask(struct rows *, int64_t ws, struct str id);
 struct session *rows_session(struct rows *, int64_t ws, struct str id);
 struct session *rows_external(struct rows *, int64_t ws, struct str external_id);
-struct key_record *rows_key(struct rows *, int64_t ws, struct str token, struct str path,
-	struct str key);
-/* The open asks of a session asked for by wants_open_asks, or those past their deadline when
- * `session` is empty; start with *at = NULL; NULL at the end. */
+struct key_record *rows_key(
+	struct rows *, int64_t ws, struct str token, struct str path, struct str key);
+/* The open asks of a session asked for by wants_open_asks, or those past their deadline
+ * when `session` is empty; start with *at = NULL; NULL at the end. */
 struct ask *rows_next_ask(struct rows *, int64_t ws, struct str session, struct ask *at);
 struct ask *rows_next_due(struct rows *, struct ask *at);
 
@@ -97,13 +99,14 @@ struct staged *rows_event(struct rows *, const char *type, const struct session 
 bool rows_add_key(struct rows *, int64_t ws, struct str token, struct str path,
 	struct str key, const struct key_record *);
 /* args are copied (their texts are not). */
-bool rows_extra(struct rows *, enum sql, const struct val *args, int len, bool must_change);
+bool rows_extra(
+	struct rows *, enum sql, const struct val *args, int len, bool must_change);
 
 /* Loads it now if it is not here: for what is only known while deciding. */
-enum err rows_fetch_ask(struct rows *, int64_t ws, struct str id, struct ask **out,
-	struct fault *);
-enum err rows_fetch_session(struct rows *, int64_t ws, struct str id, struct session **out,
-	struct fault *);
+enum err rows_fetch_ask(
+	struct rows *, int64_t ws, struct str id, struct ask **out, struct fault *);
+enum err rows_fetch_session(
+	struct rows *, int64_t ws, struct str id, struct session **out, struct fault *);
 
 enum err rows_fetch_open(struct rows *, const struct session *, struct fault *);
 
@@ -118,9 +121,11 @@ void rows_done(struct rows *);
 
 /* ---- records from result rows; texts are copied into the arena ---- */
 
-enum err ask_from_row(const struct row *, struct arena *, struct ask *out, struct fault *);
+enum err ask_from_row(
+	const struct row *, struct arena *, struct ask *out, struct fault *);
 enum err session_from_row(
 	const struct row *, struct arena *, struct session *out, struct fault *);
-enum err event_from_row(const struct row *, struct arena *, struct event *out, struct fault *);
+enum err event_from_row(
+	const struct row *, struct arena *, struct event *out, struct fault *);
 
 #endif

@@ -9,7 +9,7 @@ struct ask_row {
 	struct ask ask;
 	struct ask_row *next;
 	int64_t stored_version; /* 0: not in the store yet */
-	bool due;               /* loaded because its deadline has passed */
+	bool due;		/* loaded because its deadline has passed */
 };
 
 struct session_row {
@@ -21,7 +21,8 @@ struct session_row {
 
 struct key_slot {
 	struct rows *rows;
-	struct key_slot *next; /* in the order they were named: batches repeat themselves */
+	struct key_slot
+		*next; /* in the order they were named: batches repeat themselves */
 	int64_t ws;
 	struct str token, path, key;
 	struct key_record record;
@@ -41,7 +42,7 @@ static inline struct session_row *session_row_of(struct session *s)
 
 struct ask_row *rows_put_ask(struct rows *, const struct ask *);
 struct session_row *rows_put_session(struct rows *, const struct session *);
-struct key_slot *rows_key_slot(struct rows *, int64_t ws, struct str token, struct str path,
-	struct str key);
+struct key_slot *rows_key_slot(
+	struct rows *, int64_t ws, struct str token, struct str path, struct str key);
 
 #endif

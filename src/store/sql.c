@@ -3,36 +3,38 @@
  * writer was first, no row changes and the batch is decided anew. */
 #include "store/sql.h"
 
-#define ASK_COLUMNS(p) \
-	p "ws, " p "id, " p "session, " p "run, " p "agent, " p "token, " p "project, " \
-	p "kind, " p "status, " p "priority, " p "risk, " p "exclusive, " p "fixed, " \
-	p "search, " p "digest, " p "approved_digest, " p "assignees, " p "claimed_user, " \
-	p "claimed_name, " p "claimed_until_ms, " p "version, " p "created_ms, " \
-	p "deadline_ms, " p "settled_ms, " p "used_ms, " p "answer, " p "answered_by, " \
-	p "summary, " p "reason, " p "replies"
+#define ASK_COLUMNS(p)                                                                   \
+	p "ws, " p "id, " p "session, " p "run, " p "agent, " p "token, " p              \
+	  "project, " p "kind, " p "status, " p "priority, " p "risk, " p                \
+	  "exclusive, " p "fixed, " p "search, " p "digest, " p "approved_digest, " p    \
+	  "assignees, " p "claimed_user, " p "claimed_name, " p "claimed_until_ms, " p   \
+	  "version, " p "created_ms, " p "deadline_ms, " p "settled_ms, " p              \
+	  "used_ms, " p "answer, " p "answered_by, " p "summary, " p "reason, " p        \
+	  "replies"
 
-#define SESSION_COLUMNS \
+#define SESSION_COLUMNS                                                                       \
 	"ws, id, title, agent, token, project, external_id, metadata, on_settled, progress, " \
-	"search, parallel, status, open_blocking, open_input, open_approval, open_other, " \
+	"search, parallel, status, open_blocking, open_input, open_approval, open_other, "    \
 	"settled, version, created_ms, updated_ms"
 
 #define EVENT_COLUMNS "ws, n, type, at_ms, session, ask, run, agent, data, digest, hash"
 
-#define USER_COLUMNS \
+#define USER_COLUMNS                                                                     \
 	"ws, id, name, role, password, language, disabled, last_login_ms, created_ms"
 
-#define TOKEN_COLUMNS \
+#define TOKEN_COLUMNS                                                                    \
 	"ws, id, kind, role, name, agent, user_id, tools, last4, created_ms, expires_ms"
 
 /* Asks with the title of their session, as a list shows them. */
-#define ASKS \
-	"SELECT " ASK_COLUMNS("a.") ", s.title FROM asks a" \
-	" JOIN sessions s ON s.ws = a.ws AND s.id = a.session WHERE a.ws = $1"
+#define ASKS                                                                             \
+	"SELECT " ASK_COLUMNS(                                                           \
+		"a.") ", s.title FROM asks a"                                            \
+		      " JOIN sessions s ON s.ws = a.ws AND s.id = a.session WHERE a.ws = $1"
 /* $2 limit, $3 kind, $4 project, $5 assignee pattern, $6 priority, $7 search pattern,
  * $8 agent */
-#define ASKS_FILTER \
-	" AND ($3 = '' OR a.kind = $3) AND ($4 = '' OR a.project = $4)" \
-	" AND ($5 = '' OR a.assignees LIKE $5) AND ($6 = '' OR a.priority = $6)" \
+#define ASKS_FILTER                                                                      \
+	" AND ($3 = '' OR a.kind = $3) AND ($4 = '' OR a.project = $4)"                  \
+	" AND ($5 = '' OR a.assignees LIKE $5) AND ($6 = '' OR a.priority = $6)"         \
 	" AND ($7 = '' OR a.search LIKE $7 ESCAPE '\\') AND ($8 = '' OR a.agent = $8)"
 /* $9 instant up to which a deadline is soon */
 #define ASKS_NOT_SOON " AND NOT (a.deadline_ms > 0 AND a.deadline_ms <= $9)"
@@ -75,7 +77,8 @@ const char *const sql_text[SQL_COUNT] = {
 	[SQL_TOKEN_EXPIRE_HASH] = "UPDATE tokens SET expires_ms = $2 WHERE hash = $1"
 				  " AND (expires_ms = 0 OR expires_ms > $2)",
 	[SQL_TOKENS_DELETE_OF_USER] = "DELETE FROM tokens WHERE ws = $1 AND user_id = $2",
-	[SQL_TOKENS_PURGE] = "DELETE FROM tokens WHERE expires_ms > 0 AND expires_ms < $1",
+	[SQL_TOKENS_PURGE] =
+		"DELETE FROM tokens WHERE expires_ms > 0 AND expires_ms < $1",
 	[SQL_USER_ADD] = "INSERT INTO users (" USER_COLUMNS ")"
 			 " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
 	[SQL_USER_GET] = "SELECT " USER_COLUMNS " FROM users WHERE ws = $1 AND id = $2",
@@ -104,18 +107,21 @@ const char *const sql_text[SQL_COUNT] = {
 				" WHERE (ws, id) IN (SELECT ws, session FROM asks"
 				" WHERE status = 'pending' AND deadline_ms > 0"
 				" AND deadline_ms <= $1 ORDER BY deadline_ms LIMIT $2)",
-	[SQL_SESSION_ADD] = "INSERT INTO sessions (" SESSION_COLUMNS ") VALUES ($1, $2, $3,"
-			    " $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16,"
-			    " $17, $18, $19, $20, $21)",
-	[SQL_SESSION_UPDATE] = "UPDATE sessions SET title = $4, progress = $5, search = $6,"
-			       " status = $7, open_blocking = $8, open_input = $9,"
-			       " open_approval = $10, open_other = $11, settled = $12,"
-			       " version = $13, updated_ms = $14"
-			       " WHERE ws = $1 AND id = $2 AND version = $3",
+	[SQL_SESSION_ADD] =
+		"INSERT INTO sessions (" SESSION_COLUMNS ") VALUES ($1, $2, $3,"
+		" $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16,"
+		" $17, $18, $19, $20, $21)",
+	[SQL_SESSION_UPDATE] =
+		"UPDATE sessions SET title = $4, progress = $5, search = $6,"
+		" status = $7, open_blocking = $8, open_input = $9,"
+		" open_approval = $10, open_other = $11, settled = $12,"
+		" version = $13, updated_ms = $14"
+		" WHERE ws = $1 AND id = $2 AND version = $3",
 	[SQL_SESSION_DELETE] = "DELETE FROM sessions WHERE ws = $1 AND id = $2",
 	[SQL_SESSION_DELETE_ASKS] = "DELETE FROM asks WHERE ws = $1 AND session = $2",
-	[SQL_SESSION_DELETE_KEYS] = "DELETE FROM idempotency WHERE ws = $1 AND session = $2"
-				    " AND session <> ''",
+	[SQL_SESSION_DELETE_KEYS] =
+		"DELETE FROM idempotency WHERE ws = $1 AND session = $2"
+		" AND session <> ''",
 	[SQL_SESSION_EMPTY_EVENTS] = "UPDATE events SET data = '' WHERE ws = $1"
 				     " AND session = $2",
 	[SQL_SESSION_LIST] = "SELECT " SESSION_COLUMNS " FROM sessions WHERE ws = $1"
@@ -125,20 +131,24 @@ const char *const sql_text[SQL_COUNT] = {
 			     " AND ($7 = '' OR agent = $7) ORDER BY id DESC LIMIT $3",
 
 	[SQL_ASK_GET] = "SELECT " ASK_COLUMNS("") " FROM asks WHERE ws = $1 AND id = $2",
-	[SQL_ASKS_OPEN] = "SELECT " ASK_COLUMNS("") " FROM asks WHERE ws = $1"
-			  " AND session = $2 AND status = 'pending' ORDER BY id",
-	[SQL_ASKS_DUE] = "SELECT " ASK_COLUMNS("") " FROM asks WHERE status = 'pending'"
-			 " AND deadline_ms > 0 AND deadline_ms <= $1"
-			 " ORDER BY deadline_ms LIMIT $2",
-	[SQL_ASK_ADD] = "INSERT INTO asks (" ASK_COLUMNS("") ") VALUES ($1, $2, $3, $4, $5,"
-			" $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,"
-			" $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30)",
-	[SQL_ASK_UPDATE] = "UPDATE asks SET status = $4, approved_digest = $5,"
-			   " assignees = $6, claimed_user = $7, claimed_name = $8,"
-			   " claimed_until_ms = $9, version = $10, deadline_ms = $11,"
-			   " settled_ms = $12, used_ms = $13, answer = $14,"
-			   " answered_by = $15, summary = $16, reason = $17, replies = $18"
-			   " WHERE ws = $1 AND id = $2 AND version = $3",
+	[SQL_ASKS_OPEN] = "SELECT " ASK_COLUMNS(
+		"") " FROM asks WHERE ws = $1"
+		    " AND session = $2 AND status = 'pending' ORDER BY id",
+	[SQL_ASKS_DUE] =
+		"SELECT " ASK_COLUMNS("") " FROM asks WHERE status = 'pending'"
+					  " AND deadline_ms > 0 AND deadline_ms <= $1"
+					  " ORDER BY deadline_ms LIMIT $2",
+	[SQL_ASK_ADD] = "INSERT INTO asks (" ASK_COLUMNS(
+		"") ") VALUES ($1, $2, $3, $4, $5,"
+		    " $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,"
+		    " $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30)",
+	[SQL_ASK_UPDATE] =
+		"UPDATE asks SET status = $4, approved_digest = $5,"
+		" assignees = $6, claimed_user = $7, claimed_name = $8,"
+		" claimed_until_ms = $9, version = $10, deadline_ms = $11,"
+		" settled_ms = $12, used_ms = $13, answer = $14,"
+		" answered_by = $15, summary = $16, reason = $17, replies = $18"
+		" WHERE ws = $1 AND id = $2 AND version = $3",
 	[SQL_DEADLINE_NEXT] = "SELECT COALESCE(MIN(deadline_ms), 0) FROM asks"
 			      " WHERE status = 'pending' AND deadline_ms > 0",
 	/* $9 status, $10 the id to go on after */
@@ -147,30 +157,33 @@ const char *const sql_text[SQL_COUNT] = {
 	[SQL_ASKS_NEWEST] = ASKS " AND a.status = $9 AND a.id < $10" ASKS_FILTER
 				 " ORDER BY a.id DESC LIMIT $2",
 	[SQL_ASKS_ALL] = ASKS " AND a.id < $9" ASKS_FILTER " ORDER BY a.id DESC LIMIT $2",
-	[SQL_ASKS_OF_SESSION_UP] = ASKS " AND ($9 = '' OR a.status = $9) AND a.id > $10"
-					" AND a.session = $11" ASKS_FILTER
-					" ORDER BY a.id LIMIT $2",
-	[SQL_ASKS_OF_SESSION_DOWN] = ASKS " AND ($9 = '' OR a.status = $9) AND a.id < $10"
-					  " AND a.session = $11" ASKS_FILTER
-					  " ORDER BY a.id DESC LIMIT $2",
+	[SQL_ASKS_OF_SESSION_UP] =
+		ASKS " AND ($9 = '' OR a.status = $9) AND a.id > $10"
+		     " AND a.session = $11" ASKS_FILTER " ORDER BY a.id LIMIT $2",
+	[SQL_ASKS_OF_SESSION_DOWN] =
+		ASKS " AND ($9 = '' OR a.status = $9) AND a.id < $10"
+		     " AND a.session = $11" ASKS_FILTER " ORDER BY a.id DESC LIMIT $2",
 	/* $9 soon, $10 and $11 the risk and id to go on after, $12 session */
-	[SQL_ASKS_SOON] = ASKS " AND a.status = 'pending' AND a.deadline_ms > 0"
-			       " AND a.deadline_ms <= $9 AND ($12 = '' OR a.session = $12)"
-			       " AND (a.risk < $10 OR (a.risk = $10 AND a.id > $11))"
-			       ASKS_FILTER " ORDER BY a.risk DESC, a.id LIMIT $2",
-	[SQL_ASKS_RISKY] = ASKS " AND a.status = 'pending' AND a.risk > 0"
-				" AND ($12 = '' OR a.session = $12)"
-				" AND (a.risk < $10 OR (a.risk = $10 AND a.id > $11))"
-				ASKS_NOT_SOON ASKS_FILTER
-				" ORDER BY a.risk DESC, a.id LIMIT $2",
-	[SQL_ASKS_REST] = ASKS " AND a.status = 'pending' AND a.risk = 0 AND a.id > $10"
-			       " AND ($11 = '' OR a.session = $11)" ASKS_NOT_SOON ASKS_FILTER
-			       " ORDER BY a.id LIMIT $2",
+	[SQL_ASKS_SOON] =
+		ASKS " AND a.status = 'pending' AND a.deadline_ms > 0"
+		     " AND a.deadline_ms <= $9 AND ($12 = '' OR a.session = $12)"
+		     " AND (a.risk < $10 OR (a.risk = $10 AND a.id > $11))" ASKS_FILTER
+		     " ORDER BY a.risk DESC, a.id LIMIT $2",
+	[SQL_ASKS_RISKY] = ASKS
+	" AND a.status = 'pending' AND a.risk > 0"
+	" AND ($12 = '' OR a.session = $12)"
+	" AND (a.risk < $10 OR (a.risk = $10 AND a.id > $11))" ASKS_NOT_SOON ASKS_FILTER
+	" ORDER BY a.risk DESC, a.id LIMIT $2",
+	[SQL_ASKS_REST] =
+		ASKS " AND a.status = 'pending' AND a.risk = 0 AND a.id > $10"
+		     " AND ($11 = '' OR a.session = $11)" ASKS_NOT_SOON ASKS_FILTER
+		     " ORDER BY a.id LIMIT $2",
 	[SQL_ASKS_PENDING] = "SELECT COUNT(*) FROM asks WHERE ws = $1"
 			     " AND status = 'pending'",
-	[SQL_INSIGHTS] = "SELECT kind, status, created_ms, settled_ms, session, answered_by"
-			 " FROM asks WHERE ws = $1 AND id >= $2 AND id < $3"
-			 " AND ($4 = '' OR agent = $4) ORDER BY id",
+	[SQL_INSIGHTS] =
+		"SELECT kind, status, created_ms, settled_ms, session, answered_by"
+		" FROM asks WHERE ws = $1 AND id >= $2 AND id < $3"
+		" AND ($4 = '' OR agent = $4) ORDER BY id",
 
 	[SQL_KEY_GET] = "SELECT body, status, session, result FROM idempotency"
 			" WHERE ws = $1 AND token = $2 AND path = $3 AND key = $4",
@@ -181,17 +194,19 @@ const char *const sql_text[SQL_COUNT] = {
 	[SQL_EVENT_ADD] = "INSERT INTO events (" EVENT_COLUMNS ")"
 			  " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
 	[SQL_EVENT_LAST] = "SELECT last_event FROM workspaces WHERE id = $1",
-	[SQL_EVENTS_AFTER] = "SELECT " EVENT_COLUMNS " FROM events WHERE ws = $1 AND n > $2"
-			     " AND n <= $3"
-			     " AND ($6 = '' OR agent = $6)"
-			     " AND ($7 = '' OR $7 LIKE '%,' || type || ',%')"
-			     " ORDER BY n LIMIT $4",
+	[SQL_EVENTS_AFTER] =
+		"SELECT " EVENT_COLUMNS " FROM events WHERE ws = $1 AND n > $2"
+		" AND n <= $3"
+		" AND ($6 = '' OR agent = $6)"
+		" AND ($7 = '' OR $7 LIKE '%,' || type || ',%')"
+		" ORDER BY n LIMIT $4",
 	[SQL_EVENTS_OF_SESSION] = "SELECT " EVENT_COLUMNS " FROM events WHERE ws = $1"
 				  " AND session = $5 AND n > $2 AND n <= $3"
 				  " AND ($6 = '' OR agent = $6)"
 				  " AND ($7 = '' OR $7 LIKE '%,' || type || ',%')"
 				  " ORDER BY n LIMIT $4",
-	[SQL_EVENTS_CHAIN] = "SELECT " EVENT_COLUMNS " FROM events WHERE ws = $1 AND n > $2"
-			     " ORDER BY n LIMIT $3",
+	[SQL_EVENTS_CHAIN] =
+		"SELECT " EVENT_COLUMNS " FROM events WHERE ws = $1 AND n > $2"
+		" ORDER BY n LIMIT $3",
 	[SQL_SESSION_EXISTS] = "SELECT COUNT(*) FROM sessions WHERE ws = $1 AND id = $2",
 };

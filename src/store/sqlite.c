@@ -65,7 +65,8 @@ static enum err sqlite_fail(struct sqlite *s, int rc, bool commit, struct fault 
 			why, ERR_UNAVAILABLE, "the store cannot be written: %s", text);
 	case SQLITE_NOMEM:
 		/* The last frame may be on the disk already. */
-		return fail(why, commit ? ERR_UNKNOWN : ERR_MEMORY, "out of memory in the store");
+		return fail(why, commit ? ERR_UNKNOWN : ERR_MEMORY,
+			"out of memory in the store");
 	case SQLITE_IOERR:
 		return commit ? fail(why, ERR_UNKNOWN,
 					"the disk failed at the commit: %s", text)
@@ -210,8 +211,8 @@ static enum err sqlite_call(struct sqlite *s, struct call *call, struct fault *w
 	return e;
 }
 
-/* After FULL, IOERR or NOMEM the engine may have rolled back by itself: what follows would
- * then be kept statement by statement. */
+/* After FULL, IOERR or NOMEM the engine may have rolled back by itself: what follows
+ * would then be kept statement by statement. */
 static bool sqlite_torn(const struct sqlite *s)
 {
 	return s->begun && sqlite3_get_autocommit(s->handle);
@@ -227,7 +228,8 @@ static enum err sqlite_next(
 	*done = is_run(calls, len) ? MANY : 1;
 	if (sql == SQL_ROLLBACK) s->begun = false;
 	if (sql == SQL_ROLLBACK && sqlite3_get_autocommit(s->handle)) return OK;
-	if (sqlite_torn(s)) return fail(why, ERR_UNAVAILABLE, "the disk failed before this");
+	if (sqlite_torn(s))
+		return fail(why, ERR_UNAVAILABLE, "the disk failed before this");
 	e = *done == MANY ? sqlite_many(s, calls, why) : sqlite_call(s, calls, why);
 	if (!e && (sql == SQL_BEGIN || sql == SQL_COMMIT)) s->begun = sql == SQL_BEGIN;
 	return e;

@@ -45,7 +45,8 @@ int wal_renew(const char *database, const char *vfs_name)
 
 	if (f && path) rc = vfs->xAccess(vfs, path, SQLITE_ACCESS_EXISTS, &there);
 	if (rc == SQLITE_OK && there) {
-		rc = vfs->xOpen(vfs, path, f, SQLITE_OPEN_READWRITE | SQLITE_OPEN_WAL, NULL);
+		rc = vfs->xOpen(
+			vfs, path, f, SQLITE_OPEN_READWRITE | SQLITE_OPEN_WAL, NULL);
 		if (rc == SQLITE_OK) rc = renew(f);
 		if (f->pMethods) f->pMethods->xClose(f);
 	}

@@ -1,7 +1,7 @@
 /* write.c - writes what a batch changed, then numbers and seals its events.
  *
- * The counter row of a workspace is taken last, in workspace order, so that it is locked for
- * the shortest time and two writers never wait for each other crosswise. */
+ * The counter row of a workspace is taken last, in workspace order, so that it is locked
+ * for the shortest time and two writers never wait for each other crosswise. */
 #include "store/rows.h"
 #include "store/rows_inner.h"
 
@@ -12,7 +12,8 @@ struct calls {
 	size_t checked; /* calls before this one must each change a row */
 };
 
-static struct call *calls_add(struct calls *c, enum sql sql, const struct val *args, int n)
+static struct call *calls_add(
+	struct calls *c, enum sql sql, const struct val *args, int n)
 {
 	struct val *copy = ARENA_ARRAY(c->arena, struct val, (size_t)n);
 
@@ -31,17 +32,27 @@ static struct call *calls_add(struct calls *c, enum sql sql, const struct val *a
 	return &c->at[c->len++];
 }
 
-#define CALL(c, sql, args) calls_add((c), (sql), (args), (int)(sizeof(args) / sizeof(args[0])))
+#define CALL(c, sql, args)                                                               \
+	calls_add((c), (sql), (args), (int)(sizeof(args) / sizeof(args[0])))
 
 static void update_session(struct calls *c, const struct session_row *r)
 {
 	const struct session *s = &r->session;
 	const struct val args[] = {
-		val_int(s->ws), val_text(s->id), val_int(r->stored_version),
-		val_text(s->title), val_text(s->progress), val_text(s->search),
-		val_text(str_of(session_status_name(s->status))), val_int(s->open_blocking),
-		val_int(s->open_input), val_int(s->open_approval), val_int(s->open_other),
-		val_int(s->settled), val_int(s->version), val_int(s->updated_ms),
+		val_int(s->ws),
+		val_text(s->id),
+		val_int(r->stored_version),
+		val_text(s->title),
+		val_text(s->progress),
+		val_text(s->search),
+		val_text(str_of(session_status_name(s->status))),
+		val_int(s->open_blocking),
+		val_int(s->open_input),
+		val_int(s->open_approval),
+		val_int(s->open_other),
+		val_int(s->settled),
+		val_int(s->version),
+		val_int(s->updated_ms),
 	};
 
 	CALL(c, SQL_SESSION_UPDATE, args);
@@ -50,13 +61,26 @@ static void update_session(struct calls *c, const struct session_row *r)
 static void add_session(struct calls *c, const struct session *s)
 {
 	const struct val args[] = {
-		val_int(s->ws), val_text(s->id), val_text(s->title), val_text(s->agent),
-		val_text(s->token), val_text(s->project), val_text(s->external_id),
-		val_text(s->metadata), val_text(s->on_settled), val_text(s->progress),
-		val_text(s->search), val_int(s->parallel),
-		val_text(str_of(session_status_name(s->status))), val_int(s->open_blocking),
-		val_int(s->open_input), val_int(s->open_approval), val_int(s->open_other),
-		val_int(s->settled), val_int(s->version), val_int(s->created_ms),
+		val_int(s->ws),
+		val_text(s->id),
+		val_text(s->title),
+		val_text(s->agent),
+		val_text(s->token),
+		val_text(s->project),
+		val_text(s->external_id),
+		val_text(s->metadata),
+		val_text(s->on_settled),
+		val_text(s->progress),
+		val_text(s->search),
+		val_int(s->parallel),
+		val_text(str_of(session_status_name(s->status))),
+		val_int(s->open_blocking),
+		val_int(s->open_input),
+		val_int(s->open_approval),
+		val_int(s->open_other),
+		val_int(s->settled),
+		val_int(s->version),
+		val_int(s->created_ms),
 		val_int(s->updated_ms),
 	};
 
@@ -67,12 +91,23 @@ static void update_ask(struct calls *c, const struct ask_row *r)
 {
 	const struct ask *a = &r->ask;
 	const struct val args[] = {
-		val_int(a->ws), val_text(a->id), val_int(r->stored_version),
-		val_text(str_of(ask_status_name(a->status))), val_text(a->approved_digest),
-		val_text(a->assignees), val_text(a->claimed_user), val_text(a->claimed_name),
-		val_int(a->claimed_until_ms), val_int(a->version), val_int(a->deadline_ms),
-		val_int(a->settled_ms), val_int(a->used_ms), val_text(a->answer),
-		val_text(a->answered_by), val_text(a->summary), val_text(a->reason),
+		val_int(a->ws),
+		val_text(a->id),
+		val_int(r->stored_version),
+		val_text(str_of(ask_status_name(a->status))),
+		val_text(a->approved_digest),
+		val_text(a->assignees),
+		val_text(a->claimed_user),
+		val_text(a->claimed_name),
+		val_int(a->claimed_until_ms),
+		val_int(a->version),
+		val_int(a->deadline_ms),
+		val_int(a->settled_ms),
+		val_int(a->used_ms),
+		val_text(a->answer),
+		val_text(a->answered_by),
+		val_text(a->summary),
+		val_text(a->reason),
 		val_text(a->replies),
 	};
 
@@ -82,18 +117,36 @@ static void update_ask(struct calls *c, const struct ask_row *r)
 static void add_ask(struct calls *c, const struct ask *a)
 {
 	const struct val args[] = {
-		val_int(a->ws), val_text(a->id), val_text(a->session), val_text(a->run),
-		val_text(a->agent), val_text(a->token), val_text(a->project),
+		val_int(a->ws),
+		val_text(a->id),
+		val_text(a->session),
+		val_text(a->run),
+		val_text(a->agent),
+		val_text(a->token),
+		val_text(a->project),
 		val_text(str_of(ask_kind_name(a->kind))),
 		val_text(str_of(ask_status_name(a->status))),
-		val_text(str_of(priority_name(a->priority))), val_int(a->risk),
-		val_int(a->exclusive), val_text(a->fixed), val_text(a->search),
-		val_text(a->digest), val_text(a->approved_digest), val_text(a->assignees),
-		val_text(a->claimed_user), val_text(a->claimed_name),
-		val_int(a->claimed_until_ms), val_int(a->version), val_int(a->created_ms),
-		val_int(a->deadline_ms), val_int(a->settled_ms), val_int(a->used_ms),
-		val_text(a->answer), val_text(a->answered_by), val_text(a->summary),
-		val_text(a->reason), val_text(a->replies),
+		val_text(str_of(priority_name(a->priority))),
+		val_int(a->risk),
+		val_int(a->exclusive),
+		val_text(a->fixed),
+		val_text(a->search),
+		val_text(a->digest),
+		val_text(a->approved_digest),
+		val_text(a->assignees),
+		val_text(a->claimed_user),
+		val_text(a->claimed_name),
+		val_int(a->claimed_until_ms),
+		val_int(a->version),
+		val_int(a->created_ms),
+		val_int(a->deadline_ms),
+		val_int(a->settled_ms),
+		val_int(a->used_ms),
+		val_text(a->answer),
+		val_text(a->answered_by),
+		val_text(a->summary),
+		val_text(a->reason),
+		val_text(a->replies),
 	};
 
 	CALL(c, SQL_ASK_ADD, args);
@@ -103,7 +156,8 @@ static void add_ask(struct calls *c, const struct ask *a)
 static void add_changes(struct rows *rows, struct calls *c)
 {
 	for (struct session_row *r = rows->sessions_first; r; r = r->next)
-		if (r->stored_version && r->session.version != r->stored_version && !r->deleted)
+		if (r->stored_version && r->session.version != r->stored_version &&
+			!r->deleted)
 			update_session(c, r);
 	for (struct ask_row *r = rows->asks_first; r; r = r->next)
 		if (r->stored_version && r->ask.version != r->stored_version &&
@@ -121,9 +175,14 @@ static void add_keys(struct rows *rows, struct calls *c)
 {
 	for (const struct key_slot *k = rows->keys_first; k; k = k->next) {
 		const struct val args[] = {
-			val_int(k->ws), val_text(k->token), val_text(k->path), val_text(k->key),
-			val_bytes(k->record.body, SHA256_SIZE), val_int(k->record.status),
-			val_text(k->record.session), val_text(k->record.result),
+			val_int(k->ws),
+			val_text(k->token),
+			val_text(k->path),
+			val_text(k->key),
+			val_bytes(k->record.body, SHA256_SIZE),
+			val_int(k->record.status),
+			val_text(k->record.session),
+			val_text(k->record.result),
 			val_int(rows->now_ms),
 		};
 
@@ -138,7 +197,8 @@ static void add_deletions(struct rows *rows, struct calls *c)
 		SQL_SESSION_EMPTY_EVENTS, SQL_SESSION_DELETE };
 
 	for (struct session_row *r = rows->sessions_first; r; r = r->next) {
-		const struct val args[] = { val_int(r->session.ws), val_text(r->session.id) };
+		const struct val args[] = { val_int(r->session.ws),
+			val_text(r->session.id) };
 
 		if (!r->deleted) continue;
 		for (size_t i = 0; i < sizeof(sqls) / sizeof(sqls[0]); i++)
@@ -169,27 +229,36 @@ static enum err counter_row(void *ctx, const struct row *row, struct fault *why)
 
 static void add_event(struct calls *c, const struct rows *rows, const struct event *e)
 {
-	/* What was staged before its session was deleted in the same batch is emptied too. */
+	/* What was staged before its session was deleted in the same batch is emptied
+	 * too. */
 	bool emptied = rows_session_deleted((struct rows *)(uintptr_t)rows, e->session) &&
-		strcmp(e->type, "session.deleted") != 0;
+		       strcmp(e->type, "session.deleted") != 0;
 	const struct val args[] = {
-		val_int(e->ws), val_int(e->n), val_text(str_of(e->type)), val_int(e->at_ms),
-		val_text(e->session), val_text(e->ask), val_text(e->run), val_text(e->agent),
-		val_text(emptied ? STR_NONE : e->data), val_bytes(e->digest, SHA256_SIZE),
+		val_int(e->ws),
+		val_int(e->n),
+		val_text(str_of(e->type)),
+		val_int(e->at_ms),
+		val_text(e->session),
+		val_text(e->ask),
+		val_text(e->run),
+		val_text(e->agent),
+		val_text(emptied ? STR_NONE : e->data),
+		val_bytes(e->digest, SHA256_SIZE),
 		val_bytes(e->hash, SHA256_SIZE),
 	};
 
 	CALL(c, SQL_EVENT_ADD, args);
 }
 
-static enum err number_events(struct rows *rows, int64_t ws, int64_t count, struct fault *why)
+static enum err number_events(
+	struct rows *rows, int64_t ws, int64_t count, struct fault *why)
 {
 	struct calls c = { .arena = rows->arena };
 	struct counter counter = { 0 };
 	const struct val take[] = { val_int(ws), val_int(count) };
 	const uint8_t *before = counter.hash;
-	enum err e = db_one(
-		rows->db, SQL_COUNTER_TAKE, take, 2, counter_row, &counter, why);
+	enum err e =
+		db_one(rows->db, SQL_COUNTER_TAKE, take, 2, counter_row, &counter, why);
 	int64_t n = counter.last - count;
 
 	if (e) return e;

@@ -394,7 +394,7 @@ struct cut_image cut_history_cut(
 			write_torn(&image, op, &seed);
 		} else {
 			gone[i] = op_missing(choice, d->op, moment, &seed) ||
-				(op_of_directory(op) && name_stopped(h, gone, i));
+				  (op_of_directory(op) && name_stopped(h, gone, i));
 			if (!gone[i]) op_apply(&image, op);
 		}
 	}

@@ -97,7 +97,7 @@ uint64_t cut_history_length(const struct cut_history *);
  * through positions upwards is cheap; going back starts from the beginning. */
 size_t cut_history_doubts(struct cut_history *, uint64_t position);
 /* The disk after a power cut at a position, yours. */
-struct cut_image cut_history_cut(struct cut_history *, uint64_t at, enum cut_choice,
-	uint64_t seed);
+struct cut_image cut_history_cut(
+	struct cut_history *, uint64_t at, enum cut_choice, uint64_t seed);
 
 #endif

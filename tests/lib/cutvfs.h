@@ -46,8 +46,8 @@ enum cut_fault {
 /* The n-th call of this kind from now on fails, and all after it when `onwards`; 0 turns
  * it off. Kinds may be armed together. */
 void cut_fail_at(enum cut_fault, uint64_t n, bool onwards);
-void cut_fail_none(void);           /* all kinds off */
+void cut_fail_none(void);	    /* all kinds off */
 uint64_t cut_calls(enum cut_fault); /* of this kind since its cut_fail_at, or reset */
-uint64_t cut_failures(void);        /* since the last cut_fail_none or reset */
+uint64_t cut_failures(void);	    /* since the last cut_fail_none or reset */
 
 #endif
