@@ -14,6 +14,10 @@ export default ts.config(
 			'@typescript-eslint/no-explicit-any': 'error',
 			'svelte/no-at-html-tags': 'error',
 			'svelte/no-navigation-without-resolve': 'off',
+			'svelte/no-useless-mustaches': [
+				'error',
+				{ ignoreStringEscape: true, ignoreIncludesComment: true },
+			],
 			'svelte/prefer-svelte-reactivity': 'off',
 		},
 	},

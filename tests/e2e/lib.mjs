@@ -115,6 +115,7 @@ export async function enter(browser, server, { view = 'desktop', lang = 'en', th
 	settings = {}, ...more } = {}) {
 	const context = await browser.newContext({ viewport: views[view], locale: lang === 'fr' ? 'fr-FR' : 'en-US',
 		colorScheme: theme, baseURL: server.url, serviceWorkers: 'block', reducedMotion: 'reduce', ...more });
+	context.setDefaultTimeout(6000);
 	const errors = [];
 	await context.addInitScript((kept) => {
 		if (!localStorage.getItem('parley.settings')) localStorage.setItem('parley.settings', JSON.stringify(kept));

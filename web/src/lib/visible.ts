@@ -49,7 +49,5 @@ export function visible(text: string): string {
 
 /** Length as the server counts it. */
 export function codePoints(text: string): number {
-	let n = 0;
-	for (const _ of text) n++;
-	return n;
+	return Array.from(text).length;
 }

@@ -1,4 +1,5 @@
-/* Keys of one letter. The newest map goes first; while there are modal ones, only those count. Never while
+/* Keys of one letter. The newest map goes first; while a
+ * dialog is open only modal ones count. Never while
  * somebody types, and not at all when they are turned off. */
 import { settings } from './settings.svelte';
 
@@ -42,7 +43,7 @@ export function keysUse(map: KeyMap, modal = false): () => void {
 }
 
 function find(name: string): ((event: KeyboardEvent) => void) | undefined {
-	const modal = layers.some((layer) => layer.modal);
+	const modal = document.querySelector('dialog[open]') !== null;
 	for (let i = layers.length - 1; i >= 0; i--) {
 		const layer = layers[i]!;
 		if ((!modal || layer.modal) && layer.map[name]) return layer.map[name];

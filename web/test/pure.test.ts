@@ -1,0 +1,144 @@
+import { describe, expect, test } from 'vitest';
+import { diffLines, diffPairs, diffTally } from '../src/lib/diff';
+import { isSafe, markdown } from '../src/lib/markdown';
+import { argumentsOf, commandOf, edit } from '../src/lib/operation';
+import { byAttention, fold, likeness, sameForm } from '../src/lib/order';
+import { placeOf } from '../src/lib/router.svelte';
+import { codePoints, visible } from '../src/lib/visible';
+import { ask, question } from './fixtures';
+
+describe('what one cannot see is named', () => {
+	test.each([
+		['a\u202eb', 'aU+202Eb'],
+		['a\u200bb', 'aU+200Bb'],
+		['\u001b[31m', '^[[31m'],
+		['a\u0000', 'a^@'],
+		['\u{e0041}', 'U+E0041'],
+		['a\u0085', 'aU+0085'],
+		['tab\tline\nend', 'tab\tline\nend'],
+		['line\r\nend', 'line\r\nend'],
+		['over\rwritten', 'over^Mwritten'],
+		['👨‍👩‍👧', '👨‍👩‍👧'],
+		['a\u200db', 'aU+200Db'],
+		['❤️', '❤️'],
+		['\u3164', 'U+3164'],
+	])('%j', (text, expected) => expect(visible(text)).toBe(expected));
+	test('lengths are code points', () => expect(codePoints('a😀')).toBe(2));
+});
+
+describe('the order of attention', () => {
+	const now = Date.parse('2026-01-01T01:00:00Z');
+	const at = (id: string, more: object) => ask({ id, ...more });
+	test('a deadline within five minutes, then risk, then age', () => {
+		const op = (risk: 'critical' | 'low') => ({ operation: { name: 'x', risk } });
+		const list = [
+			at('young', { created_at: '2026-01-01T00:30:00.000Z' }),
+			at('old', { created_at: '2026-01-01T00:10:00.000Z' }),
+			at('critical', op('critical')),
+			at('soon', { expires_at: '2026-01-01T01:04:00.000Z' }),
+			at('later', { expires_at: '2026-01-01T02:00:00.000Z' }),
+			at('sooner', { expires_at: '2026-01-01T01:01:00.000Z' }),
+		];
+		expect(list.sort(byAttention(now)).map((a) => a.id)).toEqual([
+			'sooner',
+			'soon',
+			'critical',
+			'later',
+			'old',
+			'young',
+		]);
+	});
+	test('three alike fold to one row; two do not', () => {
+		const alike = (n: number) => ask({ id: `a${n}`, title: `Label ticket ${n}` });
+		expect(fold([alike(1), alike(2)], new Set())).toHaveLength(2);
+		const rows = fold([alike(1), ask({ id: 'z', title: 'Other' }), alike(2), alike(3)], new Set());
+		expect(rows.map((row) => [row.ask.id, row.similar])).toEqual([
+			['a1', 3],
+			['z', 0],
+		]);
+		expect(fold([alike(1), alike(2), alike(3)], new Set([likeness(alike(1))]))).toHaveLength(3);
+	});
+	test('one answer fits all only when all ask the same', () => {
+		expect(sameForm([ask(), ask({ id: 'b' })])).toBe(true);
+		expect(sameForm([ask(), ask({ questions: [question({ type: 'boolean' })] })])).toBe(false);
+		expect(sameForm([])).toBe(false);
+	});
+});
+
+describe('a unified diff', () => {
+	const diff = '--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n one\n-two\n+zwei\n three\n';
+	test('has kinds, numbers and a tally', () => {
+		const lines = diffLines(diff);
+		expect(lines.map((line) => line.kind)).toEqual([
+			'file',
+			'file',
+			'hunk',
+			'same',
+			'del',
+			'add',
+			'same',
+		]);
+		expect(lines.at(-1)).toMatchObject({ old: 3, new: 3 });
+		expect(diffTally(lines)).toEqual({ added: 1, removed: 1, files: 1 });
+	});
+	test('side by side puts what went beside what came', () => {
+		const pairs = diffPairs(diffLines(diff));
+		expect(pairs.find((pair) => pair.left?.kind === 'del')?.right?.text).toBe('zwei');
+	});
+	test('what is no diff stays as it is', () => {
+		expect(diffLines('hello')).toEqual([{ kind: 'same', text: 'hello', old: null, new: null }]);
+	});
+});
+
+describe('markdown is a tree, never HTML', () => {
+	test('HTML stays text', () => {
+		expect(JSON.stringify(markdown('<img src=x onerror=alert(1)> **b**'))).toContain(
+			'<img src=x onerror',
+		);
+		expect(markdown('<script>alert(1)</script>')[0]?.kind).toBe('p');
+	});
+	test('links that run something are no links', () => {
+		expect(isSafe('javascript:alert(1)')).toBe(false);
+		expect(isSafe('data:text/html,x')).toBe(false);
+		expect(isSafe(' https://example.org')).toBe(true);
+	});
+	test('lists, code, tables', () => {
+		const kinds = markdown('- a\n- b\n\n```\nx\n```\n\n|a|\n|-|\n|b|').map((block) => block.kind);
+		expect(kinds).toEqual(['list', 'code', 'table']);
+	});
+	test('deep nesting and noise do not break it', () => {
+		expect(() => markdown('>'.repeat(5000))).not.toThrow();
+		expect(() => markdown('['.repeat(3000))).not.toThrow();
+	});
+});
+
+describe('an operation', () => {
+	const operation = { name: 'shell', arguments: { command: 'ls', depth: 2, env: { A: '1' } } };
+	test('its command stands alone', () => {
+		expect(commandOf(argumentsOf(operation)!)?.text).toBe('ls');
+	});
+	test('edited arguments keep their types and say what changed', () => {
+		expect(edit(operation, { command: 'ls -l', depth: '3' })).toEqual({
+			arguments: { command: 'ls -l', depth: 3, env: { A: '1' } },
+			changed: ['command', 'depth'],
+			broken: [],
+		});
+		expect(edit(operation, { depth: '{' }).broken).toEqual(['depth']);
+		expect(edit(operation, {}).changed).toEqual([]);
+	});
+	test('what is no object has no rows', () => {
+		expect(argumentsOf({ name: 'x', arguments: [1] })).toBeNull();
+		expect(argumentsOf({ name: 'x' })).toEqual([]);
+	});
+});
+
+test.each([
+	['/', { screen: 'inbox', ask: null }],
+	['/asks/ask_1', { screen: 'inbox', ask: 'ask_1' }],
+	['/sessions/', { screen: 'sessions' }],
+	['/sessions/s', { screen: 'session', id: 's' }],
+	['/settings/users', { screen: 'settings', part: 'users' }],
+	['/settings/what', { screen: 'lost' }],
+	['/rules', { screen: 'lost' }],
+	['/a/b/c', { screen: 'lost' }],
+])('%s leads to %j', (path, place) => expect(placeOf(path)).toEqual(place));

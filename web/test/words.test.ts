@@ -1,0 +1,76 @@
+/* No string outside the catalogue, none missing in it, none left over. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '..');
+const load = (lang: string) =>
+	Object.fromEntries(
+		Object.entries(
+			JSON.parse(readFileSync(join(root, `../messages/${lang}.json`), 'utf8')) as Record<
+				string,
+				string
+			>,
+		).filter(([id]) => id.startsWith('web.')),
+	);
+const en = load('en');
+const fr = load('fr');
+const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+	.filter((name) => /\.(svelte|ts)$/.test(name) && !name.endsWith('.d.ts'))
+	.map((name) => ({ name, text: readFileSync(join(root, 'src', name), 'utf8') }));
+
+test('both languages have the same messages with the same places to fill', () => {
+	expect(Object.keys(fr)).toEqual(Object.keys(en));
+	const places = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map((match) => match[1]).sort();
+	for (const id of Object.keys(en)) {
+		expect(en[id], id).not.toBe('');
+		expect(places(fr[id]!), id).toEqual(places(en[id]!));
+	}
+});
+
+test('every message that is used exists', () => {
+	const missing: string[] = [];
+	for (const { name, text } of sources) {
+		for (const [, call, id] of text.matchAll(/\b(tn?)\(\s*'(web\.[\w.]+)'/g)) {
+			const there = call === 'tn' ? `${id}.one` in en && `${id}.other` in en : id! in en;
+			if (!there) missing.push(`${name}: ${id}`);
+		}
+	}
+	expect(missing).toEqual([]);
+});
+
+test('no message is left over', () => {
+	const all = sources.map((source) => source.text).join('\n');
+	const made = [...all.matchAll(/`(web\.[\w.]*)\$\{/g)].map((match) => match[1]!);
+	const unused = Object.keys(en).filter((id) => {
+		const base = id.replace(/\.(one|other)$/, '');
+		return (
+			!all.includes(`'${id}'`) && !all.includes(`'${base}'`) && !made.some((m) => id.startsWith(m))
+		);
+	});
+	expect(unused).toEqual([]);
+});
+
+test('no text of a template is outside the catalogue', () => {
+	const found: string[] = [];
+	for (const { name, text } of sources.filter((source) => source.name.endsWith('.svelte'))) {
+		let template = text
+			.replace(/<script[\s\S]*?<\/script>/g, '')
+			.replace(/<style[\s\S]*?<\/style>/g, '')
+			.replace(/<!--[\s\S]*?-->/g, '')
+			.replace(/<(kbd|code)[^>]*>[^<{]*<\/\1>/g, '');
+		let before = '';
+		while (before !== template) {
+			before = template;
+			template = template.replace(/\{[^{}]*\}/g, '');
+		}
+		for (const [, words] of template.matchAll(/>([^<>]*[A-Za-zÀ-ÿ]{2,}[^<>]*)</g))
+			if (!/^\s*(Parley|English|Français|=>.*)\s*$/.test(words!))
+				found.push(`${name}: ${words!.trim()}`);
+		for (const [, attribute, words] of template.matchAll(
+			/\b(aria-label|placeholder|title|alt)="([^"]*[A-Za-z]{2}[^"]*)"/g,
+		))
+			if (words !== 'Parley') found.push(`${name}: ${attribute}="${words}"`);
+	}
+	expect(found).toEqual([]);
+});
