@@ -10,6 +10,8 @@
 
 #include <stdio.h>
 
+#define STREAM_HEADERS "Cache-Control: no-store\r\nX-Accel-Buffering: no\r\n"
+
 struct stream {
 	struct follower follower;
 	struct tick tick;
@@ -167,8 +169,7 @@ static void stream_begin(struct stream *st, struct request *r)
 	st->begun = true;
 	st->follower.ws = r->task.job.who.ws;
 	serve_count(st->serve, 200);
-	http_begin(st->x, 200, "text/event-stream",
-		STR("Cache-Control: no-store\r\nX-Accel-Buffering: no\r\n"));
+	http_begin(st->x, 200, "text/event-stream", STR(STREAM_HEADERS));
 	http_park(st->x);
 	http_write(st->x, str_make(text, (size_t)n));
 }
@@ -291,6 +292,19 @@ static void events_listed(struct request *r)
 	request_reply(r, STR_NONE);
 }
 
+/* HEAD asks what the stream would be, not for it. */
+static void events_headed(struct request *r)
+{
+	if (r->task.job.err || !r->x) {
+		request_reply(r, STR_NONE);
+		return;
+	}
+	http_on_gone(r->x, NULL, NULL);
+	serve_count(r->serve, 200);
+	http_reply(r->x, 200, "text/event-stream", STR(STREAM_HEADERS), STR_NONE);
+	request_free(r);
+}
+
 static void route_refuse_events(
 	struct request *r, const char *pointer, const char *detail)
 {
@@ -318,6 +332,12 @@ void route_events(struct request *r)
 	}
 	if (!stream_after(r, h, &after)) {
 		route_refuse_events(r, "/after", "must be an event's number");
+		return;
+	}
+	if (r->head) {
+		r->task.stream = true;
+		r->task.after = -1;
+		request_put(r, r->route->use, events_headed);
 		return;
 	}
 	st = mem_alloc(sizeof *st);

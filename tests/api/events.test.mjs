@@ -308,3 +308,11 @@ test('a cursor from beyond the end waits for what is still to come, or is refuse
 	if (reply.status === 200) assert.deepEqual(reply.body.items, []);
 	else assert.equal(reply.status, 422);
 });
+
+test('HEAD tells what the stream is and ends', async () => {
+	for (let i = 0; i < 2; i++) { // the second one on the same connection
+		const reply = await agent.request('HEAD', '/v1/events');
+		assert.equal(reply.status, 200);
+		assert.match(reply.headers['content-type'], /^text\/event-stream/);
+	}
+});
