@@ -26,8 +26,8 @@ for (const view of ['desktop', 'phone']) for (const lang of ['en', 'fr']) descri
 	let page, context, t, errors;
 	before(async () => ({ page, context, t, errors } = await enter(browser, server, { view, lang })));
 	after(async () => {
-		assert.deepEqual(errors, []);
 		await context.close();
+		assert.deepEqual(errors, []);
 	});
 	const open = async (body) => {
 		const ask = await agent.ask(body);

@@ -31,8 +31,8 @@ for (const view of ['desktop', 'phone']) for (const lang of ['en', 'fr']) descri
 	let page, context, t, errors;
 	before(async () => ({ page, context, t, errors } = await enter(browser, server, { view, lang })));
 	after(async () => {
-		assert.deepEqual(errors, []);
 		await context.close();
+		assert.deepEqual(errors, []);
 	});
 	const approve = () => page.getByRole('button', { name: new RegExp(`^(${t('approval.approve')}|${t('approval.again')}|${t('approval.changed')})`) });
 	const ready = () => until(async () => await approve().getAttribute('aria-disabled') !== 'true', 'armed');

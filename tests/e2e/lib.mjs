@@ -30,6 +30,9 @@ export async function until(what, why, ms = 10_000) {
 	}
 }
 
+const running = new Set();
+process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')));
+
 export class Server {
 	static async start({ keep } = {}) {
 		const server = new Server();
@@ -45,6 +48,7 @@ export class Server {
 		this.output = '';
 		this.child = spawn(bin, ['serve', '--listen', listen, '--port-file', portFile, '--data', this.data],
 			{ stdio: ['ignore', 'pipe', 'pipe'] });
+		running.add(this.child);
 		for (const stream of [this.child.stdout, this.child.stderr])
 			stream.on('data', (data) => (this.output += data));
 		this.port = Number(await until(
@@ -58,6 +62,7 @@ export class Server {
 		const gone = new Promise((done) => this.child.once('exit', done));
 		this.child.kill('SIGTERM');
 		await gone;
+		running.delete(this.child);
 	}
 
 	async stop() {
@@ -119,7 +124,7 @@ export async function enter(browser, server, { view = 'desktop', lang = 'en', th
 	const errors = [];
 	await context.addInitScript((kept) => {
 		if (!localStorage.getItem('parley.settings')) localStorage.setItem('parley.settings', JSON.stringify(kept));
-	}, { opens: false, ...settings });
+	}, { opens: false, language: lang, ...settings });
 	const page = await context.newPage();
 	watch(page, errors);
 	await page.goto(server.loginPath(user));

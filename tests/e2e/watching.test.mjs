@@ -22,8 +22,8 @@ for (const [view, lang] of [['desktop', 'en'], ['phone', 'fr']]) describe(`${vie
 	let page, context, t, errors;
 	before(async () => ({ page, context, t, errors } = await enter(browser, server, { view, lang })));
 	after(async () => {
-		assert.deepEqual(errors, []);
 		await context.close();
+		assert.deepEqual(errors, []);
 	});
 
 	test('sessions in their sections, live', async () => {
@@ -102,7 +102,7 @@ for (const [view, lang] of [['desktop', 'en'], ['phone', 'fr']]) describe(`${vie
 		await page.goto('/settings');
 		const other = lang === 'en' ? 'fr' : 'en';
 		await page.getByRole('combobox', { name: t('you.language') }).selectOption(other);
-		assert.equal(await page.locator('html').getAttribute('lang'), other);
+		await until(async () => await page.locator('html').getAttribute('lang') === other, 'the other language');
 		await page.getByRole('combobox').first().selectOption(lang);
 		await page.getByRole('combobox', { name: t('you.theme') }).selectOption('dark');
 		await page.reload();
@@ -233,11 +233,12 @@ test('ten tabs, one connection; when its tab closes another takes over', async (
 		{ headers: { authorization: `Bearer ${token}` } })).text()).match(/^parley_streams (\d+)/m)[1]);
 	await until(async () => await streams() === 1, 'one stream');
 	const ask = await agent.ask({ question: 'In every tab?', type: 'boolean' });
-	for (const tab of tabs) await tab.getByRole('link', { name: 'In every tab?' }).waitFor();
+	const row = (tab) => tab.getByRole('listitem').filter({ hasText: 'In every tab?' });
+	for (const tab of tabs) await row(tab).waitFor();
 	await tabs.shift().close();
 	await until(async () => await streams() === 1, 'one stream again');
 	await admin.post(`/v1/asks/${ask.id}/skip`);
-	for (const tab of tabs) await tab.getByRole('link', { name: 'In every tab?' }).waitFor({ state: 'detached' });
+	for (const tab of tabs) await row(tab).waitFor({ state: 'detached' });
 	assert.deepEqual(errors, []);
 	await context.close();
 });
@@ -251,7 +252,7 @@ test('a restarted server is found again, and nothing was missed', async () => {
 	await page.getByText(t('line.lost')).waitFor();
 	await own.up(`127.0.0.1:${own.port}`);
 	await bot.ask({ question: 'While you were away?', type: 'boolean' });
-	await page.getByRole('link', { name: 'While you were away?' }).waitFor({ timeout: 15_000 });
+	await page.getByRole('listitem').filter({ hasText: 'While you were away?' }).waitFor({ timeout: 15_000 });
 	await page.getByText(t('line.live')).waitFor({ state: 'attached' });
 	await context.close();
 	await own.stop();
