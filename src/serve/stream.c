@@ -125,15 +125,18 @@ static void stream_drained(void *ctx)
 	stream_read(st);
 }
 
-static void stream_send_page(struct stream *st, const struct task *t)
+/* The page whole, or false: out of memory, nothing was sent. */
+static bool stream_send_page(struct stream *st, const struct task *t)
 {
 	struct buf b = { 0 };
+	bool whole;
 
 	for (size_t i = 0; i < t->events_len; i++)
 		frame_write(&b, &t->events[i]);
-	if (b.len) http_write(st->x, buf_str(&b));
-	if (b.failed) st->x = NULL;
+	whole = !b.failed;
+	if (whole && b.len) http_write(st->x, buf_str(&b));
 	buf_done(&b);
+	return whole;
 }
 
 static struct str text_keep(char **at, struct str text)
@@ -206,7 +209,11 @@ static void stream_was_read(struct request *r)
 		st->follower.seen = t->after;
 		stream_mark(st);
 	}
-	stream_send_page(st, t);
+	if (!stream_send_page(st, t)) {
+		request_free(r);
+		stream_end(st);
+		return;
+	}
 	st->follower.seen = t->as_of;
 	request_free(r);
 	if (feed_live(&st->serve->feed, &st->follower)) return;
