@@ -34,7 +34,7 @@ static struct bucket *rate_bucket(struct rate *rate, struct str token, int64_t n
 	if (rate->buckets.len >= BUCKETS_MAX) rate_sweep(rate, now_us);
 	b = mem_alloc(sizeof *b);
 	if (!b) return NULL;
-	memcpy(b->token, token.at, token.len);
+	if (token.len) memcpy(b->token, token.at, token.len);
 	if (table_put(&rate->buckets, str_make(b->token, token.len), b)) return b;
 	mem_free(b);
 	return NULL;
