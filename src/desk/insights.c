@@ -88,6 +88,11 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+static void times_sort(int64_t *ms, size_t len)
+{
+	if (len) qsort(ms, len, sizeof *ms, by_value); /* none may have no place at all */
+}
+
 static void jw_part(
 	struct json_writer *w, const int64_t *sorted, size_t len, size_t percent)
 {
@@ -129,7 +134,7 @@ static void days_write(struct json_writer *w, struct insights *in)
 
 		while (at < in->times_len && in->times_day[at] == (int64_t)d)
 			at++;
-		qsort(in->times_ms + start, at - start, sizeof(int64_t), by_value);
+		times_sort(in->times_ms + start, at - start);
 		time_write(in->first_day_ms + (int64_t)d * DAY_MS, time);
 		jw_object(w);
 		jw_key(w, "day");
@@ -151,7 +156,7 @@ static void times_write(struct json_writer *w, struct insights *in)
 {
 	double sum = 0;
 
-	qsort(in->times_ms, in->times_len, sizeof(int64_t), by_value);
+	times_sort(in->times_ms, in->times_len);
 	for (size_t i = 0; i < in->times_len; i++)
 		sum += (double)in->times_ms[i];
 	jw_object(w);
