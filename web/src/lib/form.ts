@@ -191,6 +191,11 @@ export function draftFlaw(ask: Ask, draft: Draft): { at: number; flaw: Flaw } | 
 	return null;
 }
 
+/** The answer to a question; its key may be any word, `constructor` too. */
+export function answerTo(answer: Answer | null, q: Question): AnswerValue | undefined {
+	return answer && Object.hasOwn(answer, q.key) ? answer[q.key] : undefined;
+}
+
 /* ---- what is sent ---- */
 
 export function fieldAnswer(q: Question, field: Field): AnswerValue | null {
@@ -214,7 +219,7 @@ export function fieldAnswer(q: Question, field: Field): AnswerValue | null {
 }
 
 export function draftAnswer(ask: Ask, draft: Draft): Answer {
-	const out: Answer = {};
+	const out = Object.create(null) as Answer;
 	for (const q of ask.questions) {
 		const said = fieldAnswer(q, draft[q.key] ?? fieldEmpty());
 		if (said) out[q.key] = said;

@@ -37,12 +37,21 @@ export interface Edited {
 	broken: string[];
 }
 
+/** What was typed for an argument, or what it was. */
+export const textOf = (arg: Argument, texts: Record<string, string>): string =>
+	Object.hasOwn(texts, arg.name) ? texts[arg.name]! : arg.text;
+
 /** `texts` holds what was typed, by name; those not in it are as they were. */
 export function edit(operation: Operation, texts: Record<string, string>): Edited {
-	const out: Edited = { arguments: {}, changed: [], broken: [] };
+	/* Without a prototype: an argument may be called __proto__. */
+	const out: Edited = {
+		arguments: Object.create(null) as Record<string, unknown>,
+		changed: [],
+		broken: [],
+	};
 	const original = isObject(operation.arguments) ? operation.arguments : {};
 	for (const arg of argumentsOf(operation) ?? []) {
-		const text = texts[arg.name] ?? arg.text;
+		const text = textOf(arg, texts);
 		out.arguments[arg.name] = original[arg.name];
 		if (text === arg.text) continue;
 		out.changed.push(arg.name);

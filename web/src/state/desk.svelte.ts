@@ -1,7 +1,7 @@
 /* The page's own life: who is here, the stream, what opens by itself, what is settled. */
 import { api, newKey, Refused, Unreachable } from '../api/client';
 import type { Ask, Event, Me, User } from '../api/types';
-import { answerText } from '../lib/form';
+import { answerText, answerTo } from '../lib/form';
 import { languageOfBrowser, speak, t } from '../lib/i18n.svelte';
 import { askTitle, waits } from '../lib/order';
 import { router } from '../lib/router.svelte';
@@ -262,7 +262,10 @@ export function answerWords(ask: Ask): string {
 		other: (text: string) => t('web.form.other.said', { text }),
 	};
 	return ask.questions
-		.map((q) => ask.answer?.[q.key] && answerText(q, ask.answer[q.key]!, words))
+		.map((q) => {
+			const said = answerTo(ask.answer, q);
+			return said ? answerText(q, said, words) : '';
+		})
 		.filter(Boolean)
 		.join(' · ');
 }
