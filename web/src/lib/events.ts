@@ -34,7 +34,8 @@ export function eventWords(event: Event): string {
 		case 'ask.created':
 		case 'session.created': {
 			const title = data(event, 'title');
-			return title ? `${t(`web.event.${event.type}`)}: ${title}` : t(`web.event.${event.type}`);
+			const words = t(`web.event.${event.type}`);
+			return title ? t('web.colon', { words, text: title }) : words;
 		}
 		default: {
 			const by = event.data['answered_by'] as { name?: string | null } | null | undefined;
