@@ -6,9 +6,6 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static const int64_t first_ms = INT64_C(-62167219200000),
-		     last_ms = INT64_C(253402300799999);
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct str text = str_make((const char *)data, size);
@@ -17,8 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (time_read(text, &ms)) {
 		time_write(ms, out);
-		if (ms >= first_ms && ms <= last_ms)
-			assert(time_read(str_of(out), &again) && again == ms);
+		assert(time_read(str_of(out), &again) && again == ms);
 	} else {
 		assert(ms == 7); /* untouched on failure */
 	}

@@ -205,7 +205,11 @@ bool time_read(struct str s, int64_t *ms)
 		!take_fraction(&s, &fraction) || !take_offset(&s, &offset) || s.len)
 		return false;
 	seconds = days_of(year, month, day) * DAY_S + hour * 3600 + minute * 60 + second;
-	*ms = (seconds - offset * 60) * 1000 + fraction;
+	seconds -= offset * 60;
+	/* A leap second or an offset may lead out of the years that have four digits. */
+	if (seconds < days_of(0, 1, 1) * DAY_S || seconds >= days_of(10000, 1, 1) * DAY_S)
+		return false;
+	*ms = seconds * 1000 + fraction;
 	return true;
 }
 

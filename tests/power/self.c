@@ -291,7 +291,8 @@ static void *reader_run(void *ctx)
 	int64_t seen = 0;
 
 	r->failed = !db || !run(db, "PRAGMA wal_autocheckpoint = 0");
-	while (!r->failed && !__atomic_load_n(r->stop, __ATOMIC_ACQUIRE)) {
+	/* At least one look, however late its turn comes. */
+	while (!r->failed && (!r->looks || !__atomic_load_n(r->stop, __ATOMIC_ACQUIRE))) {
 		run(db, "BEGIN");
 		int64_t n = ask_int(db, "SELECT n FROM counter");
 		int64_t batches = ask_int(db, "SELECT count(DISTINCT batch) FROM row");
