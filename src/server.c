@@ -170,6 +170,28 @@ static enum err server_bootstrap(struct server *sv, struct fault *why)
 	return e;
 }
 
+static enum err server_key(
+	struct server *sv, uint8_t out[SERVER_KEY_SIZE], struct fault *why)
+{
+	struct task *t = mem_alloc(sizeof *t);
+	enum err e;
+
+	if (!t) return fail(why, ERR_MEMORY, "out of memory");
+	t->id = STR("serve");
+	desk_wait(sv->desk, &use_server_key, t);
+	e = t->job.err;
+	if (e)
+		*why = t->job.why;
+	else if (t->job.out.len != SERVER_KEY_SIZE)
+		e = fail(why, ERR_INTERNAL, "the server's key is spoilt");
+	else
+		memcpy(out, t->job.out.at, SERVER_KEY_SIZE);
+	buf_done(&t->job.out);
+	arena_done(&t->job.arena);
+	mem_free(t);
+	return e;
+}
+
 static bool token_works(struct server *sv, const char *token)
 {
 	struct task *t = mem_alloc(sizeof *t);
@@ -284,7 +306,8 @@ static enum err server_open(struct server *sv, int *port, struct fault *why)
 {
 	struct settings *set = &sv->cli->settings;
 	struct desk_settings ds = desk_settings(set);
-	struct serve_settings ss = { set->url, set->allowed_hosts, NULL };
+	uint8_t key[SERVER_KEY_SIZE];
+	struct serve_settings ss = { set->url, set->allowed_hosts, key, NULL };
 	enum err e = listen_check(set, why);
 
 	if (!e) e = server_tls(sv, why);
@@ -294,6 +317,7 @@ static enum err server_open(struct server *sv, int *port, struct fault *why)
 	if (e) return e;
 	sv->loop = loop_new(why);
 	sv->desk = sv->loop ? desk_open(&ds, why) : NULL;
+	if (sv->desk && server_key(sv, key, why)) return why->err;
 	sv->serve = sv->desk ? serve_new(sv->loop, sv->desk, &ss, why) : NULL;
 	if (!sv->serve) return why->err;
 	e = server_bootstrap(sv, why);

@@ -21,6 +21,22 @@ static struct str tools_json(struct cli *cli, struct str list)
 	return out;
 }
 
+/* A number as it is; what is none is the server's to refuse. */
+static struct str wait_json(struct cli *cli, struct str text)
+{
+	struct buf b = { 0 };
+	int64_t seconds;
+	struct str out;
+
+	if (str_to_int(text, 0, INT64_MAX, &seconds))
+		buf_print(&b, "%lld", (long long)seconds);
+	else
+		json_write_str(&b, text);
+	out = arena_str(&cli->arena, buf_str(&b));
+	buf_done(&b);
+	return out;
+}
+
 static struct str create_body(struct cli *cli)
 {
 	struct str agent = args_get(&cli->args, "agent"),
@@ -41,6 +57,14 @@ static struct str create_body(struct cli *cli)
 	if (tools.len) {
 		jw_key(&w, "tools");
 		jw_raw(&w, tools_json(cli, tools));
+	}
+	if (args_have(&cli->args, "mcp-wait")) {
+		jw_key(&w, "mcp_wait");
+		jw_raw(&w, wait_json(cli, args_get(&cli->args, "mcp-wait")));
+	}
+	if (args_have(&cli->args, "local")) {
+		jw_key(&w, "local");
+		jw_bool(&w, true);
 	}
 	jw_object_end(&w);
 	out = arena_str(&cli->arena, buf_str(&b));
@@ -102,8 +126,9 @@ static int revoke_run(struct cli *cli)
 
 static const struct flag create_flags[] = { { .name = "role", .value = "ROLE" },
 	{ .name = "name", .value = "NAME" }, { .name = "agent", .value = "AGENT" },
-	{ .name = "tools", .value = "LIST" }, { .name = "workspace", .value = "NAME" },
-	{ .name = "json" }, { 0 } };
+	{ .name = "tools", .value = "LIST" }, { .name = "mcp-wait", .value = "SECONDS" },
+	{ .name = "local" }, { .name = "workspace", .value = "NAME" }, { .name = "json" },
+	{ 0 } };
 
 static const char *const create_examples[] = {
 	"parley token create --role agent --name build-bot",

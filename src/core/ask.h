@@ -50,6 +50,9 @@ struct ask {
 	struct str summary;
 	struct str reason;  /* of a skip or a cancel */
 	struct str replies; /* JSON array */
+	/* Digest of what was asked, where asking it again while it is open shall give
+	 * this ask back. */
+	struct str same;
 };
 
 enum {

@@ -2,6 +2,13 @@
 #include "base/clock.h"
 #include "desk/inner.h"
 
+/* One more of the members that never change. */
+static void ask_keep_foreign(struct task *t, struct draft *d)
+{
+	d->fixed = arena_print(&t->job.arena, "%.*s,\"foreign\":%.*s", STR_ARGS(d->fixed),
+		STR_ARGS(t->foreign));
+}
+
 static enum err ask_check(struct task *t, struct fault *why)
 {
 	struct draft *d = ARENA_NEW(&t->job.arena, struct draft);
@@ -15,8 +22,15 @@ static enum err ask_check(struct task *t, struct fault *why)
 	if (t->id.len && d->session.len && !str_eq(t->id, d->session))
 		return fail_at(why, "/session", "is not the session of this path");
 	if (t->id.len) d->session = t->id;
+	if (!d->session.len && str_starts(t->home, "ses_")) d->session = t->home;
+	if (t->foreign.len) ask_keep_foreign(t, d);
 	t->checked = d;
 	return OK;
+}
+
+static bool ask_goes_home(const struct task *t, const struct draft *d)
+{
+	return !d->session.len && t->home.len;
 }
 
 static void ask_needs(struct job *job, struct wants *w)
@@ -24,6 +38,9 @@ static void ask_needs(struct job *job, struct wants *w)
 	const struct draft *d = task_of(job)->checked;
 
 	if (d->session.len) wants_session(w, job->who.ws, d->session);
+	if (ask_goes_home(task_of(job), d))
+		wants_external(w, job->who.ws, task_of(job)->home);
+	wants_same(w, job->who.ws, job->who.agent, task_of(job)->same);
 }
 
 /* The conflict carries the open ask that stands in the way. */
@@ -42,15 +59,20 @@ static void ask_in_the_way(struct task *t, struct rows *rows, const struct sessi
 static enum err ask_session(struct task *t, struct rows *rows, const struct draft *d,
 	struct session **out, struct fault *why)
 {
+	bool home = ask_goes_home(t, d);
 	struct session *s;
 	enum err e;
 
-	if (!d->session.len) return OK;
-	s = rows_session(rows, t->job.who.ws, d->session);
+	if (!d->session.len && !home) return OK;
+	s = home ? rows_external(rows, t->job.who.ws, t->home)
+		 : rows_session(rows, t->job.who.ws, d->session);
+	if (!s && home) return OK;
 	if (!s || !principal_sees(&t->job.who, s->agent))
 		return fail(why, ERR_NOT_FOUND, "no session %.*s",
-			STR_ARGS(str_first(d->session, 64)));
+			STR_ARGS(str_first(home ? t->home : d->session, 64)));
 	e = desk_own(&t->job.who, s->agent, why);
+	/* Who comes home to ask goes on there, whatever it was said to be before. */
+	if (!e && home && session_ended(s)) s->status = SESSION_IDLE;
 	if (!e) e = session_may_ask(s, d->kind, why);
 	if (e == ERR_CONFLICT) ask_in_the_way(t, rows, s);
 	if (!e) *out = s;
@@ -103,6 +125,7 @@ static struct ask *ask_make(
 	a->search = d->search;
 	a->assignees = desk_assignees_json(d->assignees, d->assignees_len, rows->arena);
 	a->replies = STR("[]");
+	a->same = t->same;
 	if (d->timeout_ms) a->deadline_ms = rows->now_ms + d->timeout_ms;
 	if (a->deadline_ms &&
 		(!rows->next_deadline_ms || a->deadline_ms < rows->next_deadline_ms))
@@ -114,6 +137,28 @@ static struct ask *ask_make(
 	return a;
 }
 
+/* The same question is open already: its ask is the answer to this one, too. */
+static bool ask_same(struct task *t, struct rows *rows)
+{
+	struct principal *p = &t->job.who;
+	const struct ask *a = rows_same(rows, p->ws, p->agent, t->same);
+	const struct session *s = a ? rows_session(rows, p->ws, a->session) : NULL;
+
+	if (!s) return false;
+	t->ask = arena_str(&t->job.arena, a->id);
+	t->resumable = s->on_settled.len > 0;
+	desk_keep_ask(t, a);
+	desk_reply_ask(t, a, s, rows->now_ms);
+	return true;
+}
+
+static struct session *ask_new_session(
+	struct task *t, struct rows *rows, const struct draft *d)
+{
+	return ask_goes_home(t, d) ? desk_new_home(t, rows, t->home)
+				   : desk_new_session(t, rows, d->session_title);
+}
+
 static enum err ask_decide(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
@@ -122,8 +167,10 @@ static enum err ask_decide(struct job *job, struct rows *rows, struct fault *why
 	enum session_status was = SESSION_IDLE;
 	bool fresh, changed;
 	struct ask *a;
-	enum err e = ask_session(t, rows, d, &s, why);
+	enum err e;
 
+	if (ask_same(t, rows)) return OK;
+	e = ask_session(t, rows, d, &s, why);
 	if (!e)
 		e = desk_check_users(
 			rows, job->who.ws, d->assignees, d->assignees_len, why);
@@ -138,7 +185,7 @@ static enum err ask_decide(struct job *job, struct rows *rows, struct fault *why
 		return ERR_RATE;
 	}
 	fresh = !s;
-	if (fresh) s = desk_new_session(t, rows, d->session_title);
+	if (fresh) s = ask_new_session(t, rows, d);
 	a = s ? ask_make(t, rows, d, s) : NULL;
 	if (!a) return fail(why, ERR_MEMORY, "out of memory");
 	was = s->status;
@@ -148,6 +195,7 @@ static enum err ask_decide(struct job *job, struct rows *rows, struct fault *why
 	if (changed && !fresh) desk_stage_status(rows, s, was, why);
 	job->status = 201;
 	t->unheard = fresh;
+	t->resumable = s->on_settled.len > 0;
 	t->ask = arena_str(&job->arena, a->id);
 	desk_keep_ask(t, a);
 	desk_reply_ask(t, a, s, rows->now_ms);
@@ -158,7 +206,8 @@ static void ask_undo(struct job *job)
 {
 	struct task *t = task_of(job);
 
-	rate_give_back(&t->desk->rate, job->who.token, t->desk->ask_rate);
+	if (job->status == 201)
+		rate_give_back(&t->desk->rate, job->who.token, t->desk->ask_rate);
 }
 
 const struct use use_ask = {

@@ -66,6 +66,40 @@ const struct use use_bootstrap = {
 	.job = { .name = "bootstrap", .open = true, .decide = bootstrap_decide },
 };
 
+/* ---- keys that every node must know ---- */
+
+static enum err key_row(void *ctx, const struct row *row, struct fault *why)
+{
+	struct buf *out = ctx;
+
+	(void)why;
+	buf_add(out, row_text(row, 0));
+	return OK;
+}
+
+static enum err server_key_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct str name = task_of(job)->id;
+	uint8_t fresh[SERVER_KEY_SIZE];
+	const struct val args[] = { val_text(name), val_bytes(fresh, sizeof fresh),
+		val_int(rows->now_ms) };
+	enum err e =
+		db_one(rows->db, SQL_SERVER_KEY_GET, args, 1, key_row, &job->out, why);
+
+	if (e || job->out.len) return e;
+	random_bytes(rows->ids, fresh, sizeof fresh);
+	rows->wrote = true;
+	e = db_one(rows->db, SQL_SERVER_KEY_ADD, args, 3, NULL, NULL, why);
+	if (!e)
+		e = db_one(
+			rows->db, SQL_SERVER_KEY_GET, args, 1, key_row, &job->out, why);
+	return e;
+}
+
+const struct use use_server_key = {
+	.job = { .name = "server_key", .open = true, .decide = server_key_decide },
+};
+
 /* ---- workspaces: the keeper's only ---- */
 
 static enum err keeper_only(struct job *job, struct fault *why)

@@ -35,12 +35,23 @@ struct task {
 	struct str plain;	 /* a body of plain text, when body is NULL */
 	struct param *params;
 	size_t params_len;
+	/* Of an ask that came in a foreign shape: what it keeps of that
+	 * ({"dialect", "request", "repairs"}), or empty. */
+	struct str foreign;
+	/* Digest of the question: while the agent has an ask of this digest open, asking
+	 * gives that one back, with status 200. Empty: every ask is another. */
+	struct str same;
+	/* Where to ask when the body names no session: the session of this id or external
+	 * id, made, and made parallel, when there is none. Empty: its own session. */
+	struct str home;
+	struct str home_title; /* of one that is made; empty: its external id */
 	/* Made by check, on the caller's thread. */
 	void *checked;
 	/* Found by the work, for the caller. */
 	struct str ask; /* the ask that was made or touched */
 	bool settled;	/* it is no longer pending */
 	bool unheard;	/* nobody can have known of it before this batch was told */
+	bool resumable; /* its session is set going again when it is settled */
 	int64_t as_of;	/* the last event number of the snapshot that was read */
 	char secret[SECRET_SIZE]; /* a new login's cookie */
 	struct str password_hash; /* argon2id; found, or made by the caller */
@@ -97,6 +108,8 @@ void desk_counts(struct desk *, struct desk_counts *out);
 
 /* ---- the use cases ---- */
 
+enum { SERVER_KEY_SIZE = 32 };
+
 extern const struct use use_ask, use_answer, use_skip, use_cancel, use_settle_many;
 extern const struct use use_reply, use_assign, use_claim, use_extend, use_spend;
 extern const struct use use_ask_get, use_ask_list;
@@ -111,6 +124,9 @@ extern const struct use use_login_find, use_login, use_logout, use_me;
  * person has logged in yet (1), and makes a login link (secret) when not. */
 extern const struct use use_bootstrap;
 extern const struct use use_workspace_list, use_workspace_create;
+/* job.out: the 32 bytes of the server's key of the name `id`, made when it is new; the
+ * same on every node. */
+extern const struct use use_server_key;
 extern const struct use use_check, use_backup;
 extern const struct use use_user_list, use_user_get, use_user_create, use_user_patch,
 	use_user_delete;

@@ -110,6 +110,8 @@ enum err desk_cancel_open(struct task *, struct rows *, struct session *,
 enum err desk_stage_status(
 	struct rows *, const struct session *, enum session_status was, struct fault *);
 struct session *desk_new_session(struct task *, struct rows *, struct str title);
+/* A parallel one of this external id. */
+struct session *desk_new_home(struct task *, struct rows *, struct str external_id);
 /* Every id names a user of the workspace; else an item at pointer /assignees/N. */
 enum err desk_check_users(
 	struct rows *, int64_t ws, const struct str *ids, size_t len, struct fault *);

@@ -21,8 +21,11 @@ void user_write(struct json_writer *, const struct user *, struct str login_code
 struct token {
 	struct str id, role, name, agent, user,
 		tools;	  /* tools: JSON array, or empty: all */
+	struct str last4; /* of the secret */
 	const char *kind; /* token, cookie, code */
-	int64_t expires_ms;
+	int64_t created_ms, expires_ms;
+	int64_t mcp_wait_s; /* -1: as the server does */
+	bool mcp_local;
 };
 /* Stages a token with a new secret; false: out of memory. The secret goes to out. */
 bool token_stage(struct rows *, int64_t ws, struct token *, char out[SECRET_SIZE]);

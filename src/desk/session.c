@@ -66,6 +66,17 @@ struct session *desk_new_session(struct task *t, struct rows *rows, struct str t
 	return session_make(t, rows, &d);
 }
 
+struct session *desk_new_home(struct task *t, struct rows *rows, struct str external_id)
+{
+	struct session_draft d = { .title = t->home_title.len ? t->home_title
+							      : external_id,
+		.external_id = external_id,
+		.parallel = true,
+		.metadata = STR("{}") };
+
+	return session_make(t, rows, &d);
+}
+
 enum err desk_stage_status(struct rows *rows, const struct session *s,
 	enum session_status was, struct fault *why)
 {

@@ -27,40 +27,63 @@ bool token_stage(struct rows *rows, int64_t ws, struct token *tok, char out[SECR
 	sha256(str_of(out), hash);
 	id_make(rows->ids, "tok", rows->now_ms, id);
 	tok->id = arena_str(rows->arena, str_of(id));
+	tok->last4 = arena_str(rows->arena, str_from(str_of(out), strlen(out) - 4));
+	tok->created_ms = rows->now_ms;
 	const struct val args[] = { val_bytes(hash, SHA256_SIZE), val_int(ws),
 		val_text(tok->id), val_text(str_of(tok->kind)), val_text(tok->role),
 		val_text(tok->name), val_text(tok->agent), val_text(tok->user),
-		val_text(tok->tools),
-		val_text(arena_str(rows->arena, str_from(str_of(out), strlen(out) - 4))),
-		val_int(rows->now_ms), val_int(tok->expires_ms) };
-	return rows_extra(rows, SQL_TOKEN_ADD, args, 12, false);
+		val_text(tok->tools), val_text(tok->last4), val_int(tok->created_ms),
+		val_int(tok->expires_ms), val_int(tok->mcp_wait_s),
+		val_int(tok->mcp_local) };
+	return rows_extra(rows, SQL_TOKEN_ADD, args, 14, false);
 }
 
-static void token_write(struct json_writer *w, const struct row *row, struct str secret)
+/* Borrowed from the row. */
+static struct token token_from_row(const struct row *row)
 {
-	static const struct {
+	return (struct token){ .kind = "token",
+		.id = row_text(row, 1),
+		.role = row_text(row, 3),
+		.name = row_text(row, 4),
+		.agent = row_text(row, 5),
+		.user = row_text(row, 6),
+		.tools = row_text(row, 7),
+		.last4 = row_text(row, 8),
+		.created_ms = row_int(row, 9),
+		.mcp_wait_s = row_int(row, 11),
+		.mcp_local = row_int(row, 12) != 0 };
+}
+
+static void token_write(struct json_writer *w, const struct token *tok, struct str secret)
+{
+	const struct {
 		const char *key;
-		int column;
-	} texts[] = { { "id", 1 }, { "name", 4 }, { "role", 3 }, { "agent", 5 },
-		{ "user", 6 }, { "last4", 8 } };
+		struct str text;
+	} texts[] = { { "id", tok->id }, { "name", tok->name }, { "role", tok->role },
+		{ "agent", tok->agent }, { "user", tok->user }, { "last4", tok->last4 } };
 	char at[TIME_SIZE];
 
-	time_write(row_int(row, 9), at);
+	time_write(tok->created_ms, at);
 	jw_object(w);
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-		struct str s = row_text(row, texts[i].column);
-
 		jw_key(w, texts[i].key);
-		if (s.len)
-			jw_str(w, s);
+		if (texts[i].text.len)
+			jw_str(w, texts[i].text);
 		else
 			jw_null(w);
 	}
 	jw_key(w, "tools");
-	if (row_text(row, 7).len)
-		jw_raw(w, row_text(row, 7));
+	if (tok->tools.len)
+		jw_raw(w, tok->tools);
 	else
 		jw_null(w);
+	jw_key(w, "mcp_wait");
+	if (tok->mcp_wait_s >= 0)
+		jw_int(w, tok->mcp_wait_s);
+	else
+		jw_null(w);
+	jw_key(w, "local");
+	jw_bool(w, tok->mcp_local);
 	jw_key(w, "created_at");
 	jw_text(w, at);
 	if (secret.len) {
@@ -75,13 +98,13 @@ struct token_list {
 	struct json_writer *w;
 	int64_t left;
 	struct str last;
-	struct str secret;
 	bool more, found;
 };
 
 static enum err token_listed(void *ctx, const struct row *row, struct fault *why)
 {
 	struct token_list *l = ctx;
+	struct token tok = token_from_row(row);
 
 	(void)why;
 	l->found = true;
@@ -89,7 +112,7 @@ static enum err token_listed(void *ctx, const struct row *row, struct fault *why
 		l->more = true;
 		return OK;
 	}
-	token_write(l->w, row, l->secret);
+	token_write(l->w, &tok, STR_NONE);
 	l->last = arena_str(&l->t->job.arena, row_text(row, 1));
 	return OK;
 }
@@ -127,11 +150,11 @@ const struct use use_token_list = {
 		.read = token_list_read },
 };
 
-static enum err token_show(struct task *t, struct db *db, struct str id,
-	struct str secret, struct fault *why)
+static enum err token_show(
+	struct task *t, struct db *db, struct str id, struct fault *why)
 {
 	struct json_writer w = { .out = &t->job.out };
-	struct token_list l = { .t = t, .w = &w, .left = 1, .secret = secret };
+	struct token_list l = { .t = t, .w = &w, .left = 1 };
 	const struct val args[] = { val_int(t->job.who.ws), val_text(id) };
 	enum err e = db_one(db, SQL_TOKEN_GET, args, 2, token_listed, &l, why);
 
@@ -145,7 +168,7 @@ static enum err token_get_read(
 	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
 {
 	(void)now_ms;
-	return token_show(task_of(job), db, task_of(job)->id, STR_NONE, why);
+	return token_show(task_of(job), db, task_of(job)->id, why);
 }
 
 const struct use use_token_get = {
@@ -160,7 +183,11 @@ const struct use use_token_get = {
 struct token_body {
 	struct str name, agent, tools;
 	enum role role;
+	int64_t mcp_wait_s;
+	bool local;
 };
+
+enum { MCP_WAIT_MAX_S = 3600 };
 
 static bool plain_line(struct str s, size_t max)
 {
@@ -187,10 +214,13 @@ static enum err token_tools(
 
 static enum err token_create_check(struct task *t, struct fault *why)
 {
-	static const char *const names[] = { "role", "name", "agent", "tools", NULL };
+	static const char *const names[] = { "role", "name", "agent", "tools", "mcp_wait",
+		"local", NULL };
 	struct token_body *b = ARENA_NEW(&t->job.arena, struct token_body);
 	const struct json *agent = json_get(t->body, "agent");
 	const struct json *tools = json_get(t->body, "tools");
+	const struct json *wait = json_get(t->body, "mcp_wait");
+	const struct json *local = json_get(t->body, "local");
 	enum err e = members_only(t->body, names, why);
 
 	if (!b) return fail(why, ERR_MEMORY, "out of memory");
@@ -209,6 +239,15 @@ static enum err token_create_check(struct task *t, struct fault *why)
 	if (tools && tools->type != JSON_NULL &&
 		token_tools(tools, &t->job.arena, &b->tools, why))
 		e = why->err;
+	b->mcp_wait_s = -1;
+	if (wait && wait->type != JSON_NULL &&
+		(!wait->is_int || wait->integer < 0 || wait->integer > MCP_WAIT_MAX_S))
+		e = fail_at(why, "/mcp_wait", "0 to %d seconds", MCP_WAIT_MAX_S);
+	else if (wait && wait->type != JSON_NULL)
+		b->mcp_wait_s = wait->integer;
+	if (local && local->type != JSON_NULL && !json_is_bool(local))
+		e = fail_at(why, "/local", "true or false");
+	b->local = json_is(local, JSON_TRUE);
 	return e;
 }
 
@@ -249,9 +288,10 @@ static enum err token_create_decide(struct job *job, struct rows *rows, struct f
 		.role = str_of(role_name(b->role)),
 		.name = b->name,
 		.agent = b->agent,
-		.tools = b->tools };
+		.tools = b->tools,
+		.mcp_wait_s = b->mcp_wait_s,
+		.mcp_local = b->local };
 	struct json_writer w = { .out = &job->out };
-	char at[TIME_SIZE];
 	enum err e = OK;
 
 	if (b->role == ROLE_OWNER && job->who.role != ROLE_OWNER &&
@@ -266,30 +306,7 @@ static enum err token_create_decide(struct job *job, struct rows *rows, struct f
 	if (job->key.len)
 		job->key_result = arena_print(
 			&job->arena, "{\"token\":\"%.*s\"}", STR_ARGS(tok.id));
-	time_write(rows->now_ms, at);
-	jw_object(&w);
-	jw_key(&w, "id");
-	jw_str(&w, tok.id);
-	jw_key(&w, "name");
-	jw_str(&w, tok.name);
-	jw_key(&w, "role");
-	jw_str(&w, tok.role);
-	jw_key(&w, "agent");
-	jw_str(&w, tok.agent);
-	jw_key(&w, "user");
-	jw_text(&w, tok.user.len ? arena_copy(&job->arena, tok.user) : NULL);
-	jw_key(&w, "last4");
-	jw_text(&w, t->secret + strlen(t->secret) - 4);
-	jw_key(&w, "tools");
-	if (tok.tools.len)
-		jw_raw(&w, tok.tools);
-	else
-		jw_null(&w);
-	jw_key(&w, "created_at");
-	jw_text(&w, at);
-	jw_key(&w, "token");
-	jw_text(&w, t->secret);
-	jw_object_end(&w);
+	token_write(&w, &tok, str_of(t->secret));
 	return OK;
 }
 
@@ -302,7 +319,7 @@ static enum err token_again(
 
 	return e ? e
 		 : token_show(task_of(job), rows->db,
-			   json_text(json_get(record, "token")), STR_NONE, why);
+			   json_text(json_get(record, "token")), why);
 }
 
 const struct use use_token_create = {

@@ -24,7 +24,8 @@ struct inbound {
 	size_t repairs_len;
 };
 
-/* An ask on its way out: settled, or pending where a dialect has something to say then. */
+/* An ask on its way out: settled, or pending where a dialect has something to say then.
+ */
 struct outbound {
 	const struct json *ask;	    /* as GET /v1/asks/{id} shows it */
 	const struct json *request; /* as it came */
@@ -57,7 +58,7 @@ void repaired(struct inbound *, const char *format, ...)
 /* What becomes of a request. */
 struct translated {
 	const struct json *body; /* of POST /v1/asks */
-	struct str foreign;	 /* {"dialect", "request", "repairs"}, as the ask keeps it */
+	struct str foreign; /* {"dialect", "request", "repairs"}, as the ask keeps it */
 	const struct str *repairs;
 	size_t repairs_len;
 };
@@ -68,7 +69,7 @@ enum err dialect_to_ask(const struct dialect *, const struct json *request, bool
 enum err dialect_from_ask(const struct dialect *, const struct json *ask, bool strict,
 	struct arena *, struct str *reply, struct fault *why);
 /* The text for a model; empty while it is pending. */
-struct str dialect_sum(const struct dialect *, const struct json *ask, bool strict,
-	struct arena *);
+struct str dialect_sum(
+	const struct dialect *, const struct json *ask, bool strict, struct arena *);
 
 #endif

@@ -31,6 +31,7 @@ struct serve {
 	char *allowed_hosts;
 	struct tls_context *tls; /* borrowed; NULL: plain */
 	struct rate logins;	 /* tries of a name */
+	uint8_t key[SERVER_KEY_SIZE];
 	/* The frame of the event that is being passed on, made when first wanted. */
 	struct frame *frame;
 	int64_t frame_ws, frame_n;

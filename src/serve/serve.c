@@ -237,6 +237,7 @@ struct serve *serve_new(struct loop *loop, struct desk *desk,
 	s->desk = desk;
 	s->started_ms = clock_now_ms();
 	s->tls = set->tls;
+	memcpy(s->key, set->key, SERVER_KEY_SIZE);
 	s->allowed_hosts = mem_copy(set->allowed_hosts.at, set->allowed_hosts.len);
 	serve_set_url(s, set->url);
 	if (!s->url || !s->allowed_hosts) {

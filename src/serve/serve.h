@@ -15,6 +15,7 @@ struct tls_context;
 struct serve_settings {
 	struct str url;		  /* how people reach it, no trailing slash */
 	struct str allowed_hosts; /* "a.example,b.example": more names it answers to */
+	const uint8_t *key;	  /* SERVER_KEY_SIZE bytes, for what is signed; copied */
 	struct tls_context
 		*tls; /* borrowed; NULL: plain. Unix sockets are plain always */
 };

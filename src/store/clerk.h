@@ -42,6 +42,8 @@ struct credential {
 	struct str language;
 	int64_t created_ms;
 	int64_t expires_ms;
+	int64_t mcp_wait_s; /* how long an MCP call is held; -1: as the server does */
+	bool mcp_local;	    /* the client may show a question by itself */
 };
 
 /* One unit of work. Lives with whoever made it; the clerk has it between clerk_put and

@@ -39,6 +39,8 @@ static enum err credential_row(void *ctx, const struct row *row, struct fault *w
 		.language = arena_str(arena, row_text(row, 13)),
 		.created_ms = row_int(row, 8),
 		.expires_ms = expires_ms,
+		.mcp_wait_s = row_int(row, 15),
+		.mcp_local = row_int(row, 16) != 0,
 	};
 	l->found = true;
 	return arena->failed ? fail(why, ERR_MEMORY, "out of memory") : OK;
@@ -55,9 +57,10 @@ static void credential_copy(struct job *to, const struct job *from)
 	to->who = (struct principal){ p->ws, p->role, arena_str(a, p->token),
 		arena_str(a, p->user), arena_str(a, p->name), arena_str(a, p->agent),
 		to->who.via.len ? to->who.via : arena_str(a, p->via) };
-	to->credential = (struct credential){ arena_str(a, c->kind),
-		arena_str(a, c->workspace), arena_str(a, c->tools),
-		arena_str(a, c->language), c->created_ms, c->expires_ms };
+	to->credential =
+		(struct credential){ arena_str(a, c->kind), arena_str(a, c->workspace),
+			arena_str(a, c->tools), arena_str(a, c->language), c->created_ms,
+			c->expires_ms, c->mcp_wait_s, c->mcp_local };
 }
 
 /* May this job be worked at all? The role comes first, then what was wrong with the body.

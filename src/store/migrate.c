@@ -78,7 +78,37 @@ static const char step_1[] =
 	" PRIMARY KEY (ws, token, path, key));"
 	"CREATE INDEX idempotency_by_session ON idempotency (ws, session) WHERE session <> '';";
 
-static const char *const steps[] = { step_1 };
+/* 2: what agents of other tongues need. `same` is the digest of a question that, asked
+ * again while it is open, is the same ask. Keys of the server are for signatures that
+ * every node must know. Deliveries are what is to be sent, or set going, when an ask is
+ * settled. */
+static const char step_2[] =
+	"ALTER TABLE asks ADD COLUMN same TEXT NOT NULL DEFAULT '';"
+	"CREATE UNIQUE INDEX asks_same ON asks (ws, agent, same)"
+	" WHERE status = 'pending' AND same <> '';"
+
+	/* Seconds an MCP call is held, -1: as the server does; and whether the client may
+	 * show the question itself. */
+	"ALTER TABLE tokens ADD COLUMN mcp_wait_s BIGINT NOT NULL DEFAULT -1;"
+	"ALTER TABLE tokens ADD COLUMN mcp_local BIGINT NOT NULL DEFAULT 0;"
+
+	"CREATE TABLE server_keys ("
+	" name TEXT NOT NULL PRIMARY KEY, value BYTEA NOT NULL, created_ms BIGINT NOT NULL);"
+
+	"CREATE TABLE mcp_ended ("
+	" ws BIGINT NOT NULL, id TEXT NOT NULL, ended_ms BIGINT NOT NULL,"
+	" PRIMARY KEY (ws, id))" CLUSTERED ";"
+
+	"CREATE TABLE deliveries ("
+	" ws BIGINT NOT NULL, id TEXT NOT NULL, session TEXT NOT NULL, ask TEXT NOT NULL,"
+	" kind TEXT NOT NULL, target TEXT NOT NULL, status TEXT NOT NULL,"
+	" attempts BIGINT NOT NULL, next_ms BIGINT NOT NULL, lease_ms BIGINT NOT NULL,"
+	" lease_by TEXT NOT NULL, last_error TEXT NOT NULL, last_status BIGINT NOT NULL,"
+	" created_ms BIGINT NOT NULL, done_ms BIGINT NOT NULL, PRIMARY KEY (ws, id));"
+	"CREATE INDEX deliveries_due ON deliveries (next_ms) WHERE status = 'waiting';"
+	"CREATE INDEX deliveries_by_session ON deliveries (ws, session);";
+
+static const char *const steps[] = { step_1, step_2 };
 
 enum { NEWEST = sizeof(steps) / sizeof(steps[0]) };
 

@@ -145,6 +145,25 @@ void wants_ask(struct wants *w, int64_t ws, struct str id)
 	}
 }
 
+void wants_same(struct wants *w, int64_t ws, struct str agent, struct str same)
+{
+	static const enum sql sqls[] = { SQL_ASK_SAME, SQL_SESSION_OF_SAME };
+
+	struct str name =
+		arena_print(w->rows->arena, "%.*s/%.*s", STR_ARGS(same), STR_ARGS(agent));
+
+	if (!same.len || !wants_first(w, 'e', ws, name)) return;
+	for (int i = 0; i < 2; i++) {
+		struct call *c =
+			wants_call(w, sqls[i], i ? loaded_session : loaded_ask, 3);
+
+		if (!c) return;
+		call_args(c)[0] = val_int(ws);
+		call_args(c)[1] = val_text(agent);
+		call_args(c)[2] = val_text(same);
+	}
+}
+
 void wants_open_asks(struct wants *w, int64_t ws, struct str session)
 {
 	struct call *c;
@@ -280,6 +299,17 @@ struct ask *rows_ask(struct rows *rows, int64_t ws, struct str id)
 
 	if (!r || r->ask.ws != ws) return NULL;
 	return rows_session_deleted(rows, r->ask.session) ? NULL : &r->ask;
+}
+
+struct ask *rows_same(struct rows *rows, int64_t ws, struct str agent, struct str same)
+{
+	if (!same.len) return NULL;
+	for (struct ask_row *r = rows->asks_first; r; r = r->next)
+		if (r->ask.ws == ws && r->ask.status == ASK_PENDING &&
+			str_eq(r->ask.same, same) && str_eq(r->ask.agent, agent) &&
+			!rows_session_deleted(rows, r->ask.session))
+			return &r->ask;
+	return NULL;
 }
 
 static struct str external_key(struct rows *rows, int64_t ws, struct str external_id)

@@ -10,7 +10,7 @@
 	  "assignees, " p "claimed_user, " p "claimed_name, " p "claimed_until_ms, " p   \
 	  "version, " p "created_ms, " p "deadline_ms, " p "settled_ms, " p              \
 	  "used_ms, " p "answer, " p "answered_by, " p "summary, " p "reason, " p        \
-	  "replies"
+	  "replies, " p "same"
 
 #define SESSION_COLUMNS                                                                       \
 	"ws, id, title, agent, token, project, external_id, metadata, on_settled, progress, " \
@@ -22,8 +22,9 @@
 #define USER_COLUMNS                                                                     \
 	"ws, id, name, role, password, language, disabled, last_login_ms, created_ms"
 
-#define TOKEN_COLUMNS                                                                    \
-	"ws, id, kind, role, name, agent, user_id, tools, last4, created_ms, expires_ms"
+#define TOKEN_COLUMNS                                                                      \
+	"ws, id, kind, role, name, agent, user_id, tools, last4, created_ms, expires_ms, " \
+	"mcp_wait_s, mcp_local"
 
 /* Asks with the title of their session, as a list shows them. */
 #define ASKS                                                                             \
@@ -59,14 +60,21 @@ const char *const sql_text[SQL_COUNT] = {
 			     " WHERE id = $1 RETURNING last_event, last_hash",
 	[SQL_COUNTER_HASH] = "UPDATE workspaces SET last_hash = $2 WHERE id = $1",
 
+	[SQL_SERVER_KEY_GET] = "SELECT value FROM server_keys WHERE name = $1",
+	[SQL_SERVER_KEY_ADD] =
+		"INSERT INTO server_keys (name, value, created_ms) VALUES ($1, $2, $3)"
+		" ON CONFLICT (name) DO NOTHING",
+
 	[SQL_CREDENTIAL] =
 		"SELECT t.ws, t.id, t.kind, t.role, t.name, t.agent, t.user_id, t.tools,"
 		" t.created_ms, t.expires_ms, COALESCE(u.name, ''), COALESCE(u.role, ''),"
-		" COALESCE(u.disabled, 0), COALESCE(u.language, ''), w.name"
+		" COALESCE(u.disabled, 0), COALESCE(u.language, ''), w.name,"
+		" t.mcp_wait_s, t.mcp_local"
 		" FROM tokens t JOIN workspaces w ON w.id = t.ws"
 		" LEFT JOIN users u ON u.ws = t.ws AND u.id = t.user_id WHERE t.hash = $1",
 	[SQL_TOKEN_ADD] = "INSERT INTO tokens (hash, " TOKEN_COLUMNS ")"
-			  " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
+			  " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12,"
+			  " $13, $14)",
 	[SQL_TOKEN_LIST] = "SELECT " TOKEN_COLUMNS " FROM tokens WHERE ws = $1"
 			   " AND kind = 'token' AND id > $2 ORDER BY id LIMIT $3",
 	[SQL_TOKEN_GET] = "SELECT " TOKEN_COLUMNS " FROM tokens WHERE ws = $1 AND id = $2"
@@ -103,6 +111,10 @@ const char *const sql_text[SQL_COUNT] = {
 	[SQL_SESSION_OF_ASK] = "SELECT " SESSION_COLUMNS " FROM sessions WHERE ws = $1"
 			       " AND id = (SELECT session FROM asks"
 			       " WHERE ws = $1 AND id = $2)",
+	[SQL_SESSION_OF_SAME] = "SELECT " SESSION_COLUMNS " FROM sessions WHERE ws = $1"
+				" AND id IN (SELECT session FROM asks WHERE ws = $1"
+				" AND agent = $2 AND same = $3 AND status = 'pending'"
+				" AND same <> '')",
 	[SQL_SESSIONS_OF_DUE] = "SELECT " SESSION_COLUMNS " FROM sessions"
 				" WHERE (ws, id) IN (SELECT ws, session FROM asks"
 				" WHERE status = 'pending' AND deadline_ms > 0"
@@ -122,6 +134,8 @@ const char *const sql_text[SQL_COUNT] = {
 	[SQL_SESSION_DELETE_KEYS] =
 		"DELETE FROM idempotency WHERE ws = $1 AND session = $2"
 		" AND session <> ''",
+	[SQL_SESSION_DELETE_DELIVERIES] = "DELETE FROM deliveries WHERE ws = $1"
+					  " AND session = $2",
 	[SQL_SESSION_EMPTY_EVENTS] = "UPDATE events SET data = '' WHERE ws = $1"
 				     " AND session = $2",
 	[SQL_SESSION_LIST] = "SELECT " SESSION_COLUMNS " FROM sessions WHERE ws = $1"
@@ -134,6 +148,9 @@ const char *const sql_text[SQL_COUNT] = {
 	[SQL_ASKS_OPEN] = "SELECT " ASK_COLUMNS(
 		"") " FROM asks WHERE ws = $1"
 		    " AND session = $2 AND status = 'pending' ORDER BY id",
+	[SQL_ASK_SAME] = "SELECT " ASK_COLUMNS(
+		"") " FROM asks WHERE ws = $1 AND agent = $2 AND same = $3"
+		    " AND status = 'pending' AND same <> ''",
 	[SQL_ASKS_DUE] =
 		"SELECT " ASK_COLUMNS("") " FROM asks WHERE status = 'pending'"
 					  " AND deadline_ms > 0 AND deadline_ms <= $1"
@@ -141,7 +158,7 @@ const char *const sql_text[SQL_COUNT] = {
 	[SQL_ASK_ADD] = "INSERT INTO asks (" ASK_COLUMNS(
 		"") ") VALUES ($1, $2, $3, $4, $5,"
 		    " $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,"
-		    " $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30)",
+		    " $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31)",
 	[SQL_ASK_UPDATE] =
 		"UPDATE asks SET status = $4, approved_digest = $5,"
 		" assignees = $6, claimed_user = $7, claimed_name = $8,"

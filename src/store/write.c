@@ -147,6 +147,7 @@ static void add_ask(struct calls *c, const struct ask *a)
 		val_text(a->summary),
 		val_text(a->reason),
 		val_text(a->replies),
+		val_text(a->same),
 	};
 
 	CALL(c, SQL_ASK_ADD, args);
@@ -194,7 +195,8 @@ static void add_keys(struct rows *rows, struct calls *c)
 static void add_deletions(struct rows *rows, struct calls *c)
 {
 	static const enum sql sqls[] = { SQL_SESSION_DELETE_ASKS, SQL_SESSION_DELETE_KEYS,
-		SQL_SESSION_EMPTY_EVENTS, SQL_SESSION_DELETE };
+		SQL_SESSION_DELETE_DELIVERIES, SQL_SESSION_EMPTY_EVENTS,
+		SQL_SESSION_DELETE };
 
 	for (struct session_row *r = rows->sessions_first; r; r = r->next) {
 		const struct val args[] = { val_int(r->session.ws),
