@@ -11,7 +11,8 @@ static char folder[64], place[256];
 static void place_clear(void)
 {
 	static const char *const tables[] = { "idempotency", "events", "asks", "sessions",
-		"tokens", "users", "workspaces", "schema_version" };
+		"tokens", "users", "workspaces", "schema_version", "deliveries",
+		"mcp_ended", "server_keys" };
 	struct db *db = db_open(str_of(place), DB_WRITE, NULL, NULL);
 	char sql[64];
 

@@ -152,6 +152,8 @@ static bool request_fill(const struct request *q, struct outcome *o)
 
 	*o = (struct outcome){ 0 };
 	t->id = str_of(q->id);
+	t->same = str_of(q->same);
+	t->home = str_of(q->home);
 	if (q->who) {
 		t->job.has_hash = true;
 		sha256(str_of(q->who), t->job.hash);

@@ -53,12 +53,13 @@ void rig_shut(struct rig *); /* the desk alone */
 
 struct request {
 	const struct use *use;
-	const char *who;       /* a token; NULL: the keeper */
-	const char *id;	       /* or NULL */
-	const char *body;      /* JSON with '; NULL: none */
-	const char *key;       /* Idempotency-Key, or NULL */
-	const char *query;     /* "limit=5&order=attention", or NULL */
-	const char *workspace; /* the keeper's; NULL: the first */
+	const char *who;	 /* a token; NULL: the keeper */
+	const char *id;		 /* or NULL */
+	const char *body;	 /* JSON with '; NULL: none */
+	const char *key;	 /* Idempotency-Key, or NULL */
+	const char *query;	 /* "limit=5&order=attention", or NULL */
+	const char *workspace;	 /* the keeper's; NULL: the first */
+	const char *same, *home; /* of an ask; or NULL */
 };
 
 /* What came of it. It may not be moved while a desk has it. */

@@ -1,0 +1,116 @@
+/* asking.c - asking the same thing again, and asking at home. */
+#include "place.h"
+
+#include <stdio.h>
+
+static void ask(struct rig *r, const char *who, const char *same, const char *home,
+	struct outcome *o)
+{
+	struct request q = { &use_ask, who, .body = ASK_PLAIN, .same = same,
+		.home = home };
+
+	assert_int_equal(rig_do(r, &q, o), OK);
+	assert_true(outcome_read(o));
+}
+
+static void assert_same(const struct outcome *a, const struct outcome *b, bool same)
+{
+	assert_int_equal(str_eq(a->task.ask, b->task.ask), same);
+}
+
+static void the_same_question_is_the_same_ask_while_it_is_open(void **state)
+{
+	struct rig *r = *state;
+	static struct outcome o[5];
+	char id[ID_SIZE];
+
+	ask(r, r->agent, "same-1", NULL, &o[0]);
+	ask(r, r->agent, "same-1", NULL, &o[1]);
+	ask(r, r->agent, "same-2", NULL, &o[2]);
+	ask(r, r->stranger, "same-1", NULL, &o[3]);
+	assert_int_equal(o[0].task.job.status, 201);
+	assert_int_equal(o[1].task.job.status, 200);
+	assert_same(&o[0], &o[1], true);
+	assert_same(&o[0], &o[2], false);
+	assert_same(&o[0], &o[3], false);
+	snprintf(id, sizeof id, "%.*s", STR_ARGS(o[0].task.ask));
+	assert_int_equal(rig_settle(r, &use_answer, id, NULL), OK);
+	ask(r, r->agent, "same-1", NULL, &o[4]);
+	assert_int_equal(o[4].task.job.status, 201);
+	assert_same(&o[0], &o[4], false);
+	for (size_t i = 0; i < 5; i++)
+		outcome_done(&o[i]);
+}
+
+static void the_same_question_twice_in_a_batch_is_one_ask(void **state)
+{
+	struct rig *r = *state;
+	struct request q = { &use_ask, r->agent, .body = ASK_PLAIN, .same = "twice" };
+	struct request both[] = { q, q };
+	static struct outcome o[2];
+
+	rig_batch(r, both, o, 2);
+	assert_int_equal(o[0].err, OK);
+	assert_int_equal(o[1].err, OK);
+	assert_same(&o[0], &o[1], true);
+	for (size_t i = 0; i < 2; i++)
+		outcome_done(&o[i]);
+}
+
+/* Two blocking asks at home: it is parallel. A stranger has no way in. */
+static void a_home_is_made_once_and_is_parallel(void **state)
+{
+	struct rig *r = *state;
+	struct request q = { &use_ask, r->agent, .body = ASK_PLAIN, .home = "mcp:there" };
+	struct request three[] = { q, q, q };
+	static struct outcome o[5];
+	struct request foreign = q, by_id = q;
+	char session[ID_SIZE];
+
+	rig_batch(r, three, o, 3);
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(o[i].err, OK);
+		assert_true(outcome_read(&o[i]));
+		assert_true(str_eq(
+			text_at(o[i].json, "session"), text_at(o[0].json, "session")));
+	}
+	foreign.who = r->stranger;
+	assert_int_equal(rig_do(r, &foreign, &o[3]), ERR_NOT_FOUND);
+	snprintf(
+		session, sizeof session, "%.*s", STR_ARGS(text_at(o[0].json, "session")));
+	by_id.home = session;
+	assert_int_equal(rig_do(r, &by_id, &o[4]), OK);
+	assert_true(outcome_read(&o[4]));
+	assert_true(str_is(text_at(o[4].json, "session"), session));
+	for (size_t i = 0; i < 5; i++)
+		outcome_done(&o[i]);
+}
+
+static void a_home_that_ended_is_opened_again(void **state)
+{
+	struct rig *r = *state;
+	static struct outcome o[3];
+	char session[ID_SIZE];
+
+	ask(r, r->agent, NULL, "mcp:ended", &o[0]);
+	snprintf(
+		session, sizeof session, "%.*s", STR_ARGS(text_at(o[0].json, "session")));
+	struct request end = { &use_session_cancel, r->agent, session, "{}" };
+	assert_int_equal(rig_do(r, &end, &o[1]), OK);
+	ask(r, r->agent, NULL, "mcp:ended", &o[2]);
+	assert_true(str_is(text_at(o[2].json, "session"), session));
+	for (size_t i = 0; i < 3; i++)
+		outcome_done(&o[i]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		RIG_TEST(the_same_question_is_the_same_ask_while_it_is_open),
+		RIG_TEST(the_same_question_twice_in_a_batch_is_one_ask),
+		RIG_TEST(a_home_is_made_once_and_is_parallel),
+		RIG_TEST(a_home_that_ended_is_opened_again),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
