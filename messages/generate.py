@@ -50,7 +50,7 @@ def main():
     catalogues = [load(path) for path in paths]
     ids = sorted(i for i in check(catalogues, paths) if i.startswith(tuple(prefixes.split(","))))
     with open(out, "w", encoding="utf-8") as file:
-        file.write('#include "cli/msg.h"\n\nconst struct message messages[] = {\n')
+        file.write('#include "text/msg.h"\n\nconst struct message messages[] = {\n')
         for id in ids:
             texts = ",\n\t\t  ".join(literal(c[id]) for c in catalogues)
             file.write(f'\t{{ "{id}",\n\t\t{{ {texts} }} }},\n')

@@ -2,7 +2,7 @@
 
 #include "base/clock.h"
 #include "cli/outcome.h"
-#include "cli/safe_text.h"
+#include "text/safe_text.h"
 
 struct card {
 	struct cli *cli;

@@ -6,8 +6,8 @@
 
 #include "base/clock.h"
 #include "cli/help.h"
-#include "cli/safe_text.h"
 #include "cli/verbs.h"
+#include "text/safe_text.h"
 
 static const struct command *const verbs[] = { &verb_ask, &verb_approve, &verb_gate,
 	&verb_wait, &verb_show, &verb_list, &verb_answer, &verb_skip, &verb_cancel,

@@ -1,6 +1,6 @@
 #include "cli/flags.h"
 
-#include "cli/msg.h"
+#include "text/msg.h"
 
 enum { NAME_MAX_LEN = 48 };
 

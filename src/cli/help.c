@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "cli/safe_text.h"
+#include "text/safe_text.h"
 
 enum { HELP_WIDTH = 90, FLAG_COLUMN = 28 };
 

@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "cli/safe_text.h"
+#include "text/safe_text.h"
 
 enum { OUT_MAX = 1 << 20 };
 

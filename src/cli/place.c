@@ -4,8 +4,8 @@
 
 #include "base/mem.h"
 #include "cli/reach.h"
-#include "cli/safe_text.h"
 #include "cli/value.h"
+#include "text/safe_text.h"
 
 /* What the next line is. */
 enum step { STEP_ANSWER, STEP_OTHER, STEP_NOTE };

@@ -1,7 +1,7 @@
 #include "cli/reach.h"
 
 #include "base/id.h"
-#include "cli/keep.h"
+#include "text/keep.h"
 
 enum { CALL_PATIENCE_MS = 20000 };
 

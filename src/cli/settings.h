@@ -6,7 +6,7 @@
 
 #include "base/log.h"
 #include "cli/flags.h"
-#include "cli/msg.h"
+#include "text/msg.h"
 
 /* Who reads a setting. A command takes those of its groups as flags, and only they are
  * checked for it. */

@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 #include "cli/flags.h"
-#include "cli/msg.h"
 #include "client/locate.h"
+#include "text/msg.h"
 
 struct reading {
 	const char *const *names;

@@ -1,7 +1,7 @@
 #include "cli/value.h"
 
 #include "base/utf8.h"
-#include "cli/msg.h"
+#include "text/msg.h"
 
 static bool word_among(struct str word, const char *const *words)
 {

@@ -1,9 +1,9 @@
 #include <stdio.h>
 
 #include "cli/approval.h"
-#include "cli/keep.h"
 #include "cli/outcome.h"
 #include "cli/verbs.h"
+#include "text/keep.h"
 
 enum { DIFF_MAX = 400000 };
 

@@ -2,8 +2,8 @@
 #include <sys/stat.h>
 
 #include "cli/reach.h"
-#include "cli/safe_text.h"
 #include "cli/verbs.h"
+#include "text/safe_text.h"
 
 /* What was found, a line each; wrong counts those that want a hand. */
 struct findings {

@@ -6,9 +6,9 @@
 
 #include "base/utf8.h"
 #include "cli/approval.h"
-#include "cli/keep.h"
 #include "cli/outcome.h"
 #include "cli/verbs.h"
+#include "text/keep.h"
 
 enum { EXIT_CANNOT_RUN = 126, EXIT_NO_COMMAND = 127 };
 

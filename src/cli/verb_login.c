@@ -1,9 +1,9 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "cli/keep.h"
 #include "cli/reach.h"
 #include "cli/verbs.h"
+#include "text/keep.h"
 
 /* What is sent to /v1/login: a code, or a name and a password. */
 struct credentials {

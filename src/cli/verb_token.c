@@ -1,7 +1,7 @@
 /* verb_token.c - token create, list, revoke. */
 #include "cli/administer.h"
-#include "cli/safe_text.h"
 #include "cli/verbs_admin.h"
+#include "text/safe_text.h"
 
 #include <stdio.h>
 

@@ -1,9 +1,9 @@
 #include <stdio.h>
 
 #include "cli/reach.h"
-#include "cli/safe_text.h"
 #include "cli/verbs.h"
 #include "client/stream.h"
+#include "text/safe_text.h"
 
 enum { LINE_MAX_LEN = 1 << 22 };
 

@@ -1,6 +1,6 @@
 /* keep.h - what was written into a buffer, kept in an arena. */
-#ifndef CLI_KEEP_H
-#define CLI_KEEP_H
+#ifndef TEXT_KEEP_H
+#define TEXT_KEEP_H
 
 #include "base/arena.h"
 #include "base/buf.h"

@@ -1,4 +1,4 @@
-#include "cli/safe_text.h"
+#include "text/safe_text.h"
 
 #include "unit.h"
 
@@ -91,6 +91,30 @@ static void width_counts_columns(void **state)
 	CHECK_INT(text_width(STR("e\u0301")), 1);
 }
 
+static void what_terminals_disagree_about_is_spelt_out(void **state)
+{
+	(void)state;
+	CHECK_STR(LINE("\U0001F1EB"), "U+1F1EB");
+	CHECK_STR(LINE("\U0001F44B\U0001F3FD"), "\U0001F44BU+1F3FD");
+	CHECK_STR(LINE("e\u0301\u0301\u0301\u0301\u0301x\u0301"),
+		"e\u0301\u0301\u0301\u0301U+0301x\u0301");
+}
+
+static void a_cluster_is_what_a_reader_takes_for_a_letter(void **state)
+{
+	struct str text = STR("e\u0301世x");
+	size_t width;
+
+	(void)state;
+	CHECK_STR(text_cluster(text, &width), "e\u0301");
+	CHECK_INT(width, 1);
+	CHECK_STR(text_cluster(str_from(text, 3), &width), "世");
+	CHECK_INT(width, 2);
+	CHECK_STR(text_cluster(STR_NONE, &width), "");
+	CHECK_STR(text_head(text, 2), "e\u0301");
+	CHECK_STR(text_head(STR("世"), 1), "世");
+}
+
 static void what_does_not_fit_ends_in_an_ellipsis(void **state)
 {
 	(void)state;
@@ -98,6 +122,7 @@ static void what_does_not_fit_ends_in_an_ellipsis(void **state)
 	CHECK_STR(fit(STR("abcdefg"), 6), "abcde…");
 	CHECK_STR(fit(STR("世界世界"), 6), "世界…");
 	CHECK_STR(fit(STR("abc"), 1), "…");
+	CHECK_STR(fit(STR("世界"), 2), "…");
 	CHECK_STR(fit(STR("abc"), 0), "");
 }
 
@@ -111,6 +136,8 @@ int main(void)
 		TEST(a_block_keeps_its_lines),
 		TEST(lines_are_broken_at_blanks),
 		TEST(width_counts_columns),
+		TEST(what_terminals_disagree_about_is_spelt_out),
+		TEST(a_cluster_is_what_a_reader_takes_for_a_letter),
 		TEST(what_does_not_fit_ends_in_an_ellipsis),
 	};
 	int failed = RUN(tests);

@@ -1,9 +1,9 @@
-#include "cli/safe_text.h"
+#include "text/safe_text.h"
 
 #include <utf8proc.h>
 
 #include "base/utf8.h"
-#include "cli/keep.h"
+#include "text/keep.h"
 
 /* Invisible or reordering, though no control characters: first and last of each range. */
 static const struct {
@@ -20,7 +20,8 @@ static const struct {
 	{ 0x3164, 0x3164 },
 	{ 0xFE00, 0xFE0E }, /* selectors; FE0F makes an emoji and stays */
 	{ 0xFEFF, 0xFEFF }, { 0xFFA0, 0xFFA0 }, { 0xFFF9, 0xFFFB },
-	{ 0xE0000, 0xE0FFF }, /* tags, more selectors */
+	{ 0x1F1E6, 0x1F1FF }, /* flags and skin tones: no two terminals agree */
+	{ 0x1F3FB, 0x1F3FF }, { 0xE0000, 0xE0FFF }, /* tags, more selectors */
 };
 
 static bool point_veiled(int32_t c)
@@ -30,12 +31,26 @@ static bool point_veiled(int32_t c)
 	return false;
 }
 
-static void point_add(struct buf *out, int32_t c)
+static size_t point_width(int32_t c)
 {
+	int width = c < 0x20 ? 0 : utf8proc_charwidth(c);
+
+	return width > 0 ? (size_t)width : 0;
+}
+
+/* More marks than this on one letter run into the lines around it. */
+enum { MARKS_MAX = 4 };
+
+/* `marks` counts those that stand on the letter so far. */
+static void point_add(struct buf *out, int32_t c, int *marks)
+{
+	bool mark = c >= 0x300 && point_width(c) == 0;
+
+	*marks = mark ? *marks + 1 : 0;
 	if (c < 0x20 || c == 0x7F) {
 		buf_add_char(out, '^');
 		buf_add_char(out, (char)(c ^ 0x40));
-	} else if ((c >= 0x80 && c < 0xA0) || point_veiled(c)) {
+	} else if ((c >= 0x80 && c < 0xA0) || point_veiled(c) || *marks > MARKS_MAX) {
 		buf_print(out, "U+%04X", (unsigned)c);
 	} else {
 		utf8_add(out, (uint32_t)c);
@@ -44,8 +59,10 @@ static void point_add(struct buf *out, int32_t c)
 
 void safe_line_add(struct buf *out, struct str text)
 {
+	int marks = 0;
+
 	for (int32_t c; (c = utf8_next(&text)) >= 0;)
-		point_add(out, c);
+		point_add(out, c, &marks);
 }
 
 struct str safe_line(struct arena *arena, struct str text)
@@ -58,20 +75,32 @@ struct str safe_line(struct arena *arena, struct str text)
 
 void safe_block_add(struct buf *out, struct str text)
 {
+	int marks = 0;
+
 	for (int32_t c; (c = utf8_next(&text)) >= 0;) {
 		if (c == '\r' && text.len > 0 && text.at[0] == '\n') continue;
 		if (c == '\n' || c == '\t')
 			buf_add_char(out, (char)c);
 		else
-			point_add(out, c);
+			point_add(out, c, &marks);
 	}
 }
 
-static size_t point_width(int32_t c)
+struct str text_cluster(struct str text, size_t *width)
 {
-	int width = c < 0x20 ? 0 : utf8proc_charwidth(c);
+	struct str rest = text;
+	utf8proc_int32_t state = 0;
+	int32_t before = utf8_next(&rest), next;
+	size_t len = text.len - rest.len, columns = before < 0 ? 0 : point_width(before);
 
-	return width > 0 ? (size_t)width : 0;
+	while ((next = utf8_next(&rest)) >= 0 &&
+		!utf8proc_grapheme_break_stateful(before, next, &state)) {
+		len = text.len - rest.len;
+		columns += point_width(next);
+		before = next;
+	}
+	if (width) *width = columns;
+	return str_first(text, len);
 }
 
 size_t text_width(struct str text)
@@ -83,15 +112,16 @@ size_t text_width(struct str text)
 	return width;
 }
 
-/* The longest start of `text` that fits; at least one code point. */
-static struct str text_head(struct str text, size_t width)
+struct str text_head(struct str text, size_t width)
 {
-	struct str rest = text;
-	size_t used = 0, len = 0;
+	size_t used = 0, len = 0, columns;
 
-	for (int32_t c; (c = utf8_next(&rest)) >= 0; len = text.len - rest.len) {
-		used += point_width(c);
+	while (len < text.len) {
+		struct str cluster = text_cluster(str_from(text, len), &columns);
+
+		used += columns;
 		if (used > width && len > 0) break;
+		len += cluster.len;
 	}
 	return str_first(text, len);
 }
@@ -102,7 +132,9 @@ void text_fit_add(struct buf *out, struct str safe, size_t width)
 	if (text_width(safe) <= width) {
 		buf_add(out, safe);
 	} else {
-		if (width > 1) buf_add(out, text_head(safe, width - 1));
+		struct str head = text_head(safe, width - 1);
+
+		if (text_width(head) < width) buf_add(out, head);
 		buf_add(out, STR("…"));
 	}
 }

@@ -1,10 +1,10 @@
-#include "cli/msg.h"
+#include "text/msg.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/keep.h"
-#include "cli/safe_text.h"
+#include "text/keep.h"
+#include "text/safe_text.h"
 
 enum { TEXT_MAX = 1 << 20 };
 

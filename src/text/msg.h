@@ -1,6 +1,6 @@
 /* msg.h - texts for people, in their language, from the one catalogue (messages/). */
-#ifndef CLI_MSG_H
-#define CLI_MSG_H
+#ifndef TEXT_MSG_H
+#define TEXT_MSG_H
 
 #include "base/arena.h"
 
