@@ -90,30 +90,50 @@ bool hex_read(struct str s, uint8_t *out, size_t n)
 	return true;
 }
 
-void base64url_write(struct buf *out, struct str s)
+/* The two digits that differ between the alphabets are `last`. */
+static char base64_digit(uint32_t bits, const char last[3])
 {
 	static const char digits[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+
+	bits &= 63;
+	return bits < 62 ? digits[bits] : last[bits - 62];
+}
+
+static void base64_digits(struct buf *out, struct str s, const char last[3])
+{
 	uint32_t bits = 0;
 	int held = 0;
 
 	for (size_t i = 0; i < s.len; i++) {
 		bits = bits << 8 | (uint8_t)s.at[i];
 		for (held += 8; held >= 6; held -= 6)
-			buf_add_char(out, digits[bits >> (held - 6) & 63]);
+			buf_add_char(out, base64_digit(bits >> (held - 6), last));
 	}
-	if (held) buf_add_char(out, digits[bits << (6 - held) & 63]);
+	if (held) buf_add_char(out, base64_digit(bits << (6 - held), last));
 }
 
-static int base64url_value(char c)
+void base64url_write(struct buf *out, struct str s)
+{
+	base64_digits(out, s, "-_");
+}
+
+void base64_write(struct buf *out, struct str s)
+{
+	base64_digits(out, s, "+/");
+	for (size_t n = s.len % 3; n > 0 && n < 3; n++)
+		buf_add_char(out, '=');
+}
+
+static int base64_value(char c, const char last[3])
 {
 	if (c >= 'A' && c <= 'Z') return c - 'A';
 	if (c >= 'a' && c <= 'z') return c - 'a' + 26;
 	if (c >= '0' && c <= '9') return c - '0' + 52;
-	return c == '-' ? 62 : c == '_' ? 63 : -1;
+	return c == last[0] ? 62 : c == last[1] ? 63 : -1;
 }
 
-bool base64url_read(struct str s, struct buf *out)
+static bool base64_bytes(struct str s, struct buf *out, const char last[3])
 {
 	size_t before = out->len;
 	uint32_t bits = 0;
@@ -121,7 +141,7 @@ bool base64url_read(struct str s, struct buf *out)
 
 	if (s.len % 4 == 1) return false;
 	for (size_t i = 0; i < s.len; i++) {
-		int value = base64url_value(s.at[i]);
+		int value = base64_value(s.at[i], last);
 
 		if (value < 0) goto bad;
 		bits = bits << 6 | (uint32_t)value;
@@ -134,4 +154,19 @@ bool base64url_read(struct str s, struct buf *out)
 bad:
 	out->len = before;
 	return false;
+}
+
+bool base64url_read(struct str s, struct buf *out)
+{
+	return base64_bytes(s, out, "-_");
+}
+
+bool base64_read(struct str s, struct buf *out)
+{
+	size_t padding = 0;
+
+	if (s.len % 4 != 0) return false;
+	while (padding < 2 && s.len > 0 && s.at[s.len - 1] == '=')
+		s.len--, padding++;
+	return base64_bytes(s, out, "+/");
 }

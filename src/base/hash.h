@@ -1,4 +1,4 @@
-/* hash.h - SHA-256, HMAC, constant-time compare, hex and base64url. */
+/* hash.h - SHA-256, HMAC, constant-time compare, hex, base64 and base64url. */
 #ifndef BASE_HASH_H
 #define BASE_HASH_H
 
@@ -18,5 +18,7 @@ void hex_write(const uint8_t *, size_t, char *out); /* 2n characters and a NUL *
 bool hex_read(struct str, uint8_t *out, size_t n);  /* exactly 2n digits */
 void base64url_write(struct buf *, struct str);	    /* no padding */
 bool base64url_read(struct str, struct buf *out); /* strict: no padding, no stray bits */
+void base64_write(struct buf *, struct str);	  /* padded */
+bool base64_read(struct str, struct buf *out);	  /* strict: padded, no stray bits */
 
 #endif

@@ -92,6 +92,31 @@ static void base64url_goes_both_ways(void **state)
 	}
 }
 
+static void base64_goes_both_ways_and_is_padded(void **state)
+{
+	static const struct {
+		const char *plain, *coded;
+	} pairs[] = { { "", "" }, { "f", "Zg==" }, { "fo", "Zm8=" }, { "foo", "Zm9v" },
+		{ "foob", "Zm9vYg==" }, { "\xff\xfe\xfd", "//79" },
+		{ "\xfb\xf0", "+/A=" } };
+	static const char *const bad[] = { "Zg", "Zg=", "Z===", "Zm9v=", "=",
+		"====", "__79", "Zh==", "Zm9v\n" };
+	struct buf b = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+		base64_write(&b, str_of(pairs[i].plain));
+		CHECK_STR(buf_str(&b), pairs[i].coded);
+		buf_clear(&b);
+		CHECK(base64_read(str_of(pairs[i].coded), &b));
+		CHECK_STR(buf_str(&b), pairs[i].plain);
+		buf_clear(&b);
+	}
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+		if (base64_read(str_of(bad[i]), &b)) fail_msg("%s", bad[i]);
+	buf_done(&b);
+}
+
 static void padding_stray_bits_and_foreign_characters_are_refused(void **state)
 {
 	static const char *const bad[] = { "Z", "Zg==", "Zh", "Zm9", "Zm9vY", "Zm+v",
@@ -115,6 +140,7 @@ int main(void)
 		TEST(secrets_are_compared_whole),
 		TEST(hex_goes_both_ways),
 		TEST(base64url_goes_both_ways),
+		TEST(base64_goes_both_ways_and_is_padded),
 		TEST(padding_stray_bits_and_foreign_characters_are_refused),
 	};
 
