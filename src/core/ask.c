@@ -30,13 +30,6 @@ static const char *const priorities[] = {
 
 #define LEN(table) (sizeof(table) / sizeof *(table))
 
-static int name_find(const char *const *names, size_t len, struct str name)
-{
-	for (size_t i = 0; i < len; i++)
-		if (str_is(name, names[i])) return (int)i;
-	return -1;
-}
-
 const char *ask_kind_name(enum ask_kind k)
 {
 	return kinds[k];

@@ -90,6 +90,13 @@ enum err check_end(const struct check *c, const struct arena *a)
 	return c->failed ? ERR_INVALID : OK;
 }
 
+int name_find(const char *const *names, size_t len, struct str name)
+{
+	for (size_t i = 0; i < len; i++)
+		if (str_is(name, names[i])) return (int)i;
+	return -1;
+}
+
 int members_find(const struct members *m, struct str name)
 {
 	for (size_t i = 0; i < m->len; i++)

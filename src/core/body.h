@@ -50,6 +50,9 @@ struct members {
 	size_t len;
 };
 
+/* The index of a name in a table of them, or -1. */
+int name_find(const char *const *names, size_t len, struct str name);
+
 int members_find(const struct members *, struct str name); /* its index, or -1 */
 /* The value of names[i] into out[i]; NULL when it is absent or null. A member of no such
  * name is wrong unless `also` (may be NULL) has it. False: not even an object. */

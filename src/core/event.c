@@ -16,6 +16,8 @@ const char *const event_types[] = {
 	"session.created",
 	"session.status",
 	"session.progress",
+	"session.resuming",
+	"session.resumed",
 	"session.deleted",
 	NULL,
 };

@@ -3,6 +3,7 @@
 #define CORE_SESSION_H
 
 #include "core/ask.h"
+#include "core/delivery.h"
 
 enum session_status {
 	SESSION_IDLE,
@@ -59,8 +60,9 @@ bool session_can_resume(const struct session *); /* and at least one ask is sett
 struct session_draft {
 	struct str title, agent, project, external_id;
 	bool parallel;
-	struct str metadata;   /* JSON; "{}" when absent */
-	struct str on_settled; /* JSON; empty when absent */
+	struct str metadata;	  /* JSON; "{}" when absent */
+	struct str on_settled;	  /* JSON; empty when absent */
+	struct callback callback; /* the same, read */
 };
 enum err session_draft_read(const struct json *body, struct arena *,
 	struct session_draft *out, struct fault *why);

@@ -1,5 +1,7 @@
 /* The bodies that make, change and report on a session. */
+#include "core/address.h"
 #include "core/draft.h"
+#include "core/resumer.h"
 #include "core/session.h"
 
 enum {
@@ -8,7 +10,6 @@ enum {
 	PROJECT_MAX = 100,
 	EXTERNAL_ID_MAX = 256,
 	WEBHOOK_MAX = 2000,
-	RESUMER_MAX = 100,
 	PROGRESS_TEXT_MAX = 2000,
 	STEPS_MAX = 1000000000,
 };
@@ -43,39 +44,26 @@ static const struct str call_names[C_LEN] = {
 };
 static const struct members call_members = { call_names, C_LEN };
 
-/* Behind the scheme there must be a host, and nothing that splits a request. */
-static bool url_fits(struct str url)
-{
-	struct str rest = str_starts(url, "https://")  ? str_from(url, 8)
-			  : str_starts(url, "http://") ? str_from(url, 7)
-						       : STR_NONE;
-
-	if (!rest.len || rest.at[0] == '/' || rest.at[0] == '?' || rest.at[0] == '#')
-		return false;
-	return !memchr(rest.at, ' ', rest.len);
-}
-
-/* {"webhook": URL} or {"resumer": name}. */
-static struct str on_settled_read(struct check *c, const struct spot *at,
-	const struct json *json, struct arena *arena)
+/* {"webhook": URL, "resumer": name}: either or both. */
+static struct callback on_settled_read(
+	struct check *c, const struct spot *at, const struct json *json)
 {
 	const unsigned line = TEXT_LINE | TEXT_FILLED;
 	const struct json *m[C_LEN];
-	struct buf out = { 0 };
+	struct callback call = { 0 };
+	struct url url;
 
-	if (!json || !members_read(c, at, json, &call_members, NULL, m)) return STR_NONE;
-	if (!m[C_WEBHOOK] == !m[C_RESUMER]) {
-		wrong(c, at, "give either a webhook or a resumer");
-		return STR_NONE;
-	}
-	struct str url =
+	if (!json || !members_read(c, at, json, &call_members, NULL, m)) return call;
+	if (!m[C_WEBHOOK] && !m[C_RESUMER])
+		wrong(c, at, "give a webhook, a resumer or both");
+	call.webhook =
 		text_read(c, at, call_names[C_WEBHOOK], m[C_WEBHOOK], WEBHOOK_MAX, line);
-	text_read(c, at, call_names[C_RESUMER], m[C_RESUMER], RESUMER_MAX, line);
-	if (url.len && !url_fits(url))
+	call.resumer = text_read(
+		c, at, call_names[C_RESUMER], m[C_RESUMER], RESUMER_NAME_MAX, line);
+	if (call.webhook.len && !url_split(call.webhook, &url))
 		wrong_member(
 			c, at, call_names[C_WEBHOOK], "must be an http or https URL");
-	json_write(&out, json);
-	return buf_keep_done(&out, arena);
+	return call;
 }
 
 static void draft_members_read(struct check *c, const struct spot *root,
@@ -94,7 +82,8 @@ static void draft_members_read(struct check *c, const struct spot *root,
 		EXTERNAL_ID_MAX, line);
 	d->parallel = flag_read(c, root, draft_names[S_PARALLEL], m[S_PARALLEL], false);
 	d->metadata = metadata_read(c, &metadata, m[S_METADATA], arena);
-	d->on_settled = on_settled_read(c, &call, m[S_ON_SETTLED], arena);
+	d->callback = on_settled_read(c, &call, m[S_ON_SETTLED]);
+	d->on_settled = callback_write(&d->callback, arena);
 }
 
 enum err session_draft_read(const struct json *body, struct arena *arena,

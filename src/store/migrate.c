@@ -106,7 +106,10 @@ static const char step_2[] =
 	" lease_by TEXT NOT NULL, last_error TEXT NOT NULL, last_status BIGINT NOT NULL,"
 	" created_ms BIGINT NOT NULL, done_ms BIGINT NOT NULL, PRIMARY KEY (ws, id));"
 	"CREATE INDEX deliveries_due ON deliveries (next_ms) WHERE status = 'waiting';"
-	"CREATE INDEX deliveries_by_session ON deliveries (ws, session);";
+	"CREATE INDEX deliveries_by_status ON deliveries (ws, status, id);"
+	"CREATE INDEX deliveries_by_session ON deliveries (ws, session);"
+	/* An ask is settled once, and told of once. */
+	"CREATE UNIQUE INDEX deliveries_once ON deliveries (ws, ask, kind);";
 
 static const char *const steps[] = { step_1, step_2 };
 

@@ -115,3 +115,31 @@ enum err event_from_row(
 	*out = e;
 	return OK;
 }
+
+enum err delivery_from_row(const struct row *row, struct arena *arena,
+	struct delivery *out, struct fault *why)
+{
+	struct delivery d = {
+		.ws = row_int(row, 0),
+		.id = text(row, 1, arena),
+		.session = text(row, 2, arena),
+		.ask = text(row, 3, arena),
+		.target = text(row, 5, arena),
+		.attempts = row_int(row, 7),
+		.next_ms = row_int(row, 8),
+		.lease_ms = row_int(row, 9),
+		.lease_by = text(row, 10, arena),
+		.last_error = text(row, 11, arena),
+		.last_status = row_int(row, 12),
+		.created_ms = row_int(row, 13),
+		.done_ms = row_int(row, 14),
+	};
+
+	if (!delivery_kind_read(row_text(row, 4), &d.kind))
+		return spoiled("kind of delivery", row_text(row, 4), why);
+	if (!delivery_status_read(row_text(row, 6), &d.status))
+		return spoiled("status of a delivery", row_text(row, 6), why);
+	if (arena->failed) return fail(why, ERR_MEMORY, "out of memory");
+	*out = d;
+	return OK;
+}

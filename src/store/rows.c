@@ -238,6 +238,7 @@ void rows_start(struct rows *rows, struct arena *arena, struct db *db, struct id
 	rows->extra_end = &rows->extra_first;
 	rows->next_deadline_ms = 0;
 	rows->wrote = false;
+	rows->delivers = false;
 }
 
 void rows_done(struct rows *rows)

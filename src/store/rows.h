@@ -8,6 +8,7 @@
 
 #include "base/id.h"
 #include "base/table.h"
+#include "core/delivery.h"
 #include "core/event.h"
 #include "core/session.h"
 #include "store/db.h"
@@ -52,6 +53,7 @@ struct rows {
 	struct extra *extra_first, **extra_end;
 	bool wrote; /* a job wrote by itself: there is something to commit */
 	int64_t next_deadline_ms; /* earliest deadline set in this batch; 0: none */
+	bool delivers;		  /* deliveries were staged in this batch */
 };
 
 /* ---- what a job wants, said before anything is loaded ---- */
@@ -130,5 +132,7 @@ enum err session_from_row(
 	const struct row *, struct arena *, struct session *out, struct fault *);
 enum err event_from_row(
 	const struct row *, struct arena *, struct event *out, struct fault *);
+enum err delivery_from_row(
+	const struct row *, struct arena *, struct delivery *out, struct fault *);
 
 #endif

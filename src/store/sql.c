@@ -19,6 +19,15 @@
 
 #define EVENT_COLUMNS "ws, n, type, at_ms, session, ask, run, agent, data, digest, hash"
 
+#define DELIVERY_COLUMNS                                                                 \
+	"ws, id, session, ask, kind, target, status, attempts, next_ms, lease_ms, "      \
+	"lease_by, last_error, last_status, created_ms, done_ms"
+/* May be begun at $1 by the process $3. Nobody takes over what it holds itself: it knows
+ * better than a clock that jumped whether it is still at it. */
+#define DELIVERY_FREE                                                                    \
+	"status = 'waiting' AND next_ms <= $1 AND lease_ms <= $1 AND lease_by <> $3"     \
+	" AND kind = $5 AND (kind <> 'resumer' OR attempts = 0)"
+
 #define USER_COLUMNS                                                                     \
 	"ws, id, name, role, password, language, disabled, last_login_ms, created_ms"
 
@@ -64,6 +73,13 @@ const char *const sql_text[SQL_COUNT] = {
 	[SQL_SERVER_KEY_ADD] =
 		"INSERT INTO server_keys (name, value, created_ms) VALUES ($1, $2, $3)"
 		" ON CONFLICT (name) DO NOTHING",
+
+	[SQL_SERVER_KEY_SET] =
+		"INSERT INTO server_keys (name, value, created_ms) VALUES ($1, $2, $3)"
+		" ON CONFLICT (name) DO UPDATE SET value = excluded.value,"
+		" created_ms = excluded.created_ms",
+	[SQL_SERVER_KEY_SINCE] = "SELECT value, created_ms FROM server_keys"
+				 " WHERE name = $1 AND created_ms > $2",
 
 	[SQL_CREDENTIAL] =
 		"SELECT t.ws, t.id, t.kind, t.role, t.name, t.agent, t.user_id, t.tools,"
@@ -136,6 +152,8 @@ const char *const sql_text[SQL_COUNT] = {
 		" AND session <> ''",
 	[SQL_SESSION_DELETE_DELIVERIES] = "DELETE FROM deliveries WHERE ws = $1"
 					  " AND session = $2",
+	[SQL_SESSION_CALLBACK] = "UPDATE sessions SET on_settled = $3 WHERE ws = $1"
+				 " AND id = $2",
 	[SQL_SESSION_EMPTY_EVENTS] = "UPDATE events SET data = '' WHERE ws = $1"
 				     " AND session = $2",
 	[SQL_SESSION_LIST] = "SELECT " SESSION_COLUMNS " FROM sessions WHERE ws = $1"
@@ -207,6 +225,50 @@ const char *const sql_text[SQL_COUNT] = {
 	[SQL_KEY_ADD] = "INSERT INTO idempotency (ws, token, path, key, body, status,"
 			" session, result, created_ms)"
 			" VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+
+	/* Nothing is owed to a session that this very batch deletes. */
+	[SQL_DELIVERY_ADD] =
+		"INSERT INTO deliveries (" DELIVERY_COLUMNS ")"
+		" SELECT $1, $2, $3, $4, $5, $6, 'waiting', 0, $7, 0, '', '', -1, $7, 0"
+		" WHERE EXISTS (SELECT 1 FROM sessions WHERE ws = $1 AND id = $3)"
+		" ON CONFLICT DO NOTHING",
+	[SQL_DELIVERY_GET] = "SELECT " DELIVERY_COLUMNS " FROM deliveries WHERE ws = $1"
+			     " AND id = $2",
+	[SQL_DELIVERY_LIST] = "SELECT " DELIVERY_COLUMNS " FROM deliveries WHERE ws = $1"
+			      " AND id < $2 AND ($4 = '' OR status = $4)"
+			      " AND ($5 = '' OR kind = $5)"
+			      " AND ($6 = '' OR session = $6) ORDER BY id DESC LIMIT $3",
+	/* $2 end of the lease, $4 how many */
+	[SQL_DELIVERY_CLAIM] =
+		"UPDATE deliveries SET lease_ms = $2, lease_by = $3,"
+		" attempts = attempts + 1 WHERE " DELIVERY_FREE
+		" AND (ws, id) IN (SELECT ws, id FROM deliveries WHERE " DELIVERY_FREE
+		" ORDER BY next_ms LIMIT $4) RETURNING " DELIVERY_COLUMNS,
+	/* A resumer is begun once: if who began it is gone, so is its outcome. */
+	[SQL_DELIVERY_LOST] =
+		"UPDATE deliveries SET status = 'dead', done_ms = $1, lease_ms = 0,"
+		" lease_by = '', last_error = $3 WHERE status = 'waiting'"
+		" AND kind = 'resumer' AND attempts > 0 AND lease_ms <= $1"
+		" AND lease_by <> $2 RETURNING " DELIVERY_COLUMNS,
+	[SQL_DELIVERY_NEXT] =
+		"SELECT COALESCE(MIN(CASE WHEN lease_ms > next_ms THEN lease_ms"
+		" ELSE next_ms END), 0) FROM deliveries"
+		" WHERE status = 'waiting' AND lease_by <> $1",
+	[SQL_DELIVERY_RENEW] = "UPDATE deliveries SET lease_ms = $2"
+			       " WHERE status = 'waiting' AND lease_by = $1",
+	[SQL_DELIVERY_FINISH] =
+		"UPDATE deliveries SET status = $4, next_ms = $5, last_error = $6,"
+		" last_status = $7, done_ms = $8, lease_ms = 0, lease_by = ''"
+		" WHERE ws = $1 AND id = $2 AND status = 'waiting' AND lease_by = $3",
+	[SQL_DELIVERY_REPLAY] =
+		"UPDATE deliveries SET status = 'waiting', attempts = 0, next_ms = $3,"
+		" last_error = '', last_status = -1, done_ms = 0"
+		" WHERE ws = $1 AND id = $2 AND status <> 'waiting'",
+	[SQL_DELIVERY_PURGE] = "DELETE FROM deliveries WHERE (status = 'done'"
+			       " AND done_ms < $1) OR (status = 'dead' AND done_ms < $2)",
+	[SQL_DELIVERY_COUNT] = "SELECT kind, status, COUNT(*) FROM deliveries"
+			       " WHERE ws = $1 AND status IN ('waiting', 'dead')"
+			       " GROUP BY kind, status ORDER BY kind, status",
 
 	[SQL_EVENT_ADD] = "INSERT INTO events (" EVENT_COLUMNS ")"
 			  " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",

@@ -157,9 +157,9 @@ static const struct {
 	{ "{'title':'T','parallel':'yes'}", "/parallel", "true or false" },
 	{ "{'title':'T','metadata':1}", "/metadata", "object" },
 	{ "{'title':'T','on_settled':'https://x'}", "/on_settled", "object" },
-	{ "{'title':'T','on_settled':{}}", "/on_settled", "either" },
-	{ "{'title':'T','on_settled':{'webhook':'http://h','resumer':'r'}}",
-		"/on_settled", "either" },
+	{ "{'title':'T','on_settled':{}}", "/on_settled", "both" },
+	{ "{'title':'T','on_settled':{'webhook':'http://u@h'}}", "/on_settled/webhook",
+		"http" },
 	{ "{'title':'T','on_settled':{'webhook':'ftp://h'}}", "/on_settled/webhook",
 		"http" },
 	{ "{'title':'T','on_settled':{'webhook':'https://'}}", "/on_settled/webhook",
@@ -196,7 +196,7 @@ static void a_session_body_keeps_its_limits(void **state)
 		{ "{'title':'T','agent':'%s'}", 100 },
 		{ "{'title':'T','project':'%s'}", 100 },
 		{ "{'title':'T','external_id':'%s'}", 256 },
-		{ "{'title':'T','on_settled':{'webhook':'http://%s'}}", 1993 },
+		{ "{'title':'T','on_settled':{'webhook':'http://h/%s'}}", 1991 },
 		{ "{'title':'T','on_settled':{'resumer':'%s'}}", 100 },
 	};
 

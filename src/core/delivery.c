@@ -1,0 +1,151 @@
+#include "core/delivery.h"
+
+#include "base/hash.h"
+#include "core/body.h"
+#include "core/show.h"
+
+static const char *const kinds[] = {
+	[DELIVERY_WEBHOOK] = "webhook",
+	[DELIVERY_RESUMER] = "resumer",
+};
+
+static const char *const statuses[] = {
+	[DELIVERY_WAITING] = "waiting",
+	[DELIVERY_DONE] = "done",
+	[DELIVERY_DEAD] = "dead",
+};
+
+#define LEN(table) (sizeof(table) / sizeof *(table))
+
+const char *delivery_kind_name(enum delivery_kind k)
+{
+	return kinds[k];
+}
+
+bool delivery_kind_read(struct str name, enum delivery_kind *out)
+{
+	int i = name_find(kinds, LEN(kinds), name);
+
+	if (i >= 0) *out = (enum delivery_kind)i;
+	return i >= 0;
+}
+
+const char *delivery_status_name(enum delivery_status s)
+{
+	return statuses[s];
+}
+
+bool delivery_status_read(struct str name, enum delivery_status *out)
+{
+	int i = name_find(statuses, LEN(statuses), name);
+
+	if (i >= 0) *out = (enum delivery_status)i;
+	return i >= 0;
+}
+
+void delivery_write(struct json_writer *w, const struct delivery *d)
+{
+	jw_object(w);
+	jw_key(w, "id");
+	jw_str(w, d->id);
+	jw_key(w, "kind");
+	jw_text(w, delivery_kind_name(d->kind));
+	jw_key(w, "status");
+	jw_text(w, delivery_status_name(d->status));
+	jw_key(w, "session");
+	jw_str(w, d->session);
+	jw_key(w, "ask");
+	jw_str(w, d->ask);
+	jw_key(w, "target");
+	jw_str(w, d->target);
+	jw_key(w, "attempts");
+	jw_int(w, d->attempts);
+	show_time(w, "next_at", d->status == DELIVERY_WAITING ? d->next_ms : 0);
+	show_text(w, "last_error", d->last_error);
+	jw_key(w, "last_status");
+	if (d->last_status >= 0)
+		jw_int(w, d->last_status);
+	else
+		jw_null(w);
+	show_time(w, "created_at", d->created_ms);
+	show_time(w, "done_at", d->done_ms);
+	jw_object_end(w);
+}
+
+/* ---- on_settled ---- */
+
+enum err callback_read(struct str on_settled, struct arena *arena, struct callback *out,
+	struct fault *why)
+{
+	const struct json *json;
+	enum err e = json_read(on_settled, NULL, arena, &json, why);
+
+	if (e == ERR_MEMORY) return e;
+	if (e) return fail(why, ERR_INTERNAL, "on_settled of a session is unreadable");
+	out->webhook = json_text(json_get(json, "webhook"));
+	out->resumer = json_text(json_get(json, "resumer"));
+	return OK;
+}
+
+struct str callback_write(const struct callback *c, struct arena *arena)
+{
+	struct buf out = { 0 };
+	struct json_writer w = { .out = &out };
+
+	if (!c->webhook.len && !c->resumer.len) return STR_NONE;
+	jw_object(&w);
+	if (c->webhook.len) {
+		jw_key(&w, "webhook");
+		jw_str(&w, c->webhook);
+	}
+	if (c->resumer.len) {
+		jw_key(&w, "resumer");
+		jw_str(&w, c->resumer);
+	}
+	jw_object_end(&w);
+	return buf_keep_done(&out, arena);
+}
+
+/* ---- retries ---- */
+
+enum { SECOND = 1000, MINUTE = 60 * SECOND, HOUR = 60 * MINUTE };
+
+/* A bit over three days in all: a receiver may be down over a weekend. */
+static const int64_t pauses_ms[] = { 5 * SECOND, 30 * SECOND, 5 * MINUTE, 30 * MINUTE,
+	2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR };
+
+int64_t delivery_pause_ms(int64_t attempts, uint64_t random)
+{
+	int64_t pause;
+
+	if (attempts < 1 || attempts > (int64_t)LEN(pauses_ms)) return -1;
+	pause = pauses_ms[attempts - 1];
+	return pause + (int64_t)(random % (uint64_t)(pause / 5 + 1));
+}
+
+/* ---- signatures ---- */
+
+void webhook_sign(struct buf *out, struct str key, struct str id, int64_t timestamp_s,
+	struct str body)
+{
+	struct buf text = { 0 };
+	uint8_t mac[SHA256_SIZE];
+
+	buf_print(&text, "%.*s.%lld.", STR_ARGS(id), (long long)timestamp_s);
+	buf_add(&text, body);
+	if (text.failed) out->failed = true;
+	hmac_sha256(key, buf_str(&text), mac);
+	buf_done(&text);
+	if (out->len) buf_add_char(out, ' ');
+	buf_add(out, STR("v1,"));
+	base64_write(out, str_make((const char *)mac, sizeof mac));
+}
+
+struct str webhook_secret(struct str key, struct arena *arena)
+{
+	struct buf out = { .max = 256 };
+
+	buf_add(&out, STR("whsec_"));
+	base64_write(&out, key);
+	return buf_keep_done(&out, arena);
+}

@@ -1,0 +1,55 @@
+/* delivery.h - what is sent, or set going, when an ask is settled: its record, its
+ * retries, its signature. */
+#ifndef CORE_DELIVERY_H
+#define CORE_DELIVERY_H
+
+#include "base/json.h"
+
+enum delivery_kind { DELIVERY_WEBHOOK, DELIVERY_RESUMER };
+enum delivery_status { DELIVERY_WAITING, DELIVERY_DONE, DELIVERY_DEAD };
+
+/* Strings are borrowed. */
+struct delivery {
+	int64_t ws;
+	struct str id;
+	struct str session;
+	struct str ask; /* whose settlement it is about: one of a kind for each ask */
+	enum delivery_kind kind;
+	struct str target; /* a URL, or a resumer's name */
+	enum delivery_status status;
+	int64_t attempts;      /* begun */
+	int64_t next_ms;       /* not to be tried before */
+	int64_t lease_ms;      /* somebody is at it, until then; 0: nobody */
+	struct str lease_by;   /* which process */
+	struct str last_error; /* empty: none */
+	int64_t last_status;   /* of the last reply or process; -1: there was none */
+	int64_t created_ms;
+	int64_t done_ms; /* done or dead since */
+};
+
+const char *delivery_kind_name(enum delivery_kind);
+bool delivery_kind_read(struct str, enum delivery_kind *);
+const char *delivery_status_name(enum delivery_status);
+bool delivery_status_read(struct str, enum delivery_status *);
+void delivery_write(struct json_writer *, const struct delivery *);
+
+/* Whom a session wants called, of its on_settled; empty: not. */
+struct callback {
+	struct str webhook, resumer;
+};
+enum err callback_read(
+	struct str on_settled, struct arena *, struct callback *out, struct fault *why);
+struct str callback_write(const struct callback *, struct arena *); /* empty: neither */
+
+/* How long to wait after this many attempts that failed; -1: it is dead. Doubled chance:
+ * `random` spreads those that failed together. */
+int64_t delivery_pause_ms(int64_t attempts, uint64_t random);
+
+/* Standard Webhooks: "v1," and the HMAC-SHA256 of "id.timestamp.body" in base 64; with a
+ * blank before it when something stands in `out`. `key` is the secret's bytes. */
+void webhook_sign(struct buf *out, struct str key, struct str id, int64_t timestamp_s,
+	struct str body);
+/* "whsec_" and the key in base 64: how people and libraries know it. */
+struct str webhook_secret(struct str key, struct arena *);
+
+#endif

@@ -1,0 +1,35 @@
+/* resumer.h - a command line that the operator configured, and what its placeholders
+ * stand for. It is split into words once; a placeholder is filled inside one word, and no
+ * shell ever sees it. */
+#ifndef CORE_RESUMER_H
+#define CORE_RESUMER_H
+
+#include "base/arena.h"
+#include "base/fault.h"
+
+enum { RESUMER_NAME_MAX = 100, RESUMER_WORDS_MAX = 100 };
+
+/* Words are parted by blanks; '…' and "…" hold blanks, a backslash outside of '…' takes
+ * the next character as it is. */
+struct resumer {
+	struct str words[RESUMER_WORDS_MAX];
+	size_t len;
+};
+
+/* What a session brings. */
+struct resumer_values {
+	struct str external_id, session, context, ask, url;
+};
+
+bool resumer_name_valid(struct str); /* letters, digits, '.', '_', '-' */
+/* ERR_INVALID: an open quote, no word, too many, an unknown placeholder, or one in the
+ * name of the program. Words live in the arena. */
+enum err resumer_read(
+	struct str line, struct arena *, struct resumer *out, struct fault *why);
+bool resumer_wants_context(const struct resumer *); /* as one of its words */
+/* NULL-ended and NUL-terminated, in the arena. ERR_INVALID: a value would be read as an
+ * option, because it begins a word and begins with '-'. */
+enum err resumer_fill(const struct resumer *, const struct resumer_values *,
+	struct arena *, char ***argv, struct fault *why);
+
+#endif
