@@ -1,232 +1,265 @@
-// The one answer form, as a person finds it: every question type, both languages, both sizes.
+// The one answer form, as a person finds it: every type of question, and what goes with it.
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import { enter, launch, Server, until } from './lib.mjs';
-
-let server, browser, agent, owner;
-before(async () => {
-	server = await Server.start();
-	agent = server.client(server.token('agent', 'deployer'));
-	owner = server.client(server.token('admin', 'root'));
-	browser = await launch();
-});
-after(async () => {
-	await browser?.close();
-	await server?.stop();
-});
+import { until } from './lib.mjs';
+import { area } from './matrix.mjs';
 
 const options = [{ id: 'staging', label: 'Staging', description: 'Safe' }, { id: 'prod', label: 'Production' }];
-const settled = (id) => until(async () => {
-	const { body } = await owner.get(`/v1/asks/${id}`);
-	return body.status !== 'pending' && body;
-}, 'settled');
-const answerOf = async (id, key = 'q1') => (await settled(id)).answer[key];
+const radio = (me, name) => me.page.getByRole('radio', { name, exact: true });
+const box = (me, name) => me.page.getByRole('textbox', { name });
 
-for (const view of ['desktop', 'phone']) for (const lang of ['en', 'fr']) describe(`${view}, ${lang}`, () => {
-	let page, context, t, errors;
-	before(async () => ({ page, context, t, errors } = await enter(browser, server, { view, lang })));
-	after(async () => {
-		await context.close();
-		assert.deepEqual(errors, []);
-	});
-	const open = async (body) => {
-		const ask = await agent.ask(body);
-		await page.goto(`/asks/${ask.id}`);
-		await page.getByRole('heading', { level: 1, name: body.title ?? body.question ?? body.questions?.[0].text }).first().waitFor();
-		return ask;
-	};
-	const submit = () => page.getByRole('button', { name: t('form.submit'), exact: false }).and(page.locator('[type=submit]'));
-	const send = async () => {
-		await until(async () => await submit().getAttribute('aria-disabled') !== 'true', 'a form that can be sent');
-		await submit().click();
-	};
-
-	test('text, with what is missing said and a counter', async () => {
-		const ask = await open({ question: 'What is its name?', type: 'text', min: 3, max: 20 });
-		await page.getByText(t('form.flaw.text')).waitFor();
-		assert.equal(await submit().getAttribute('aria-disabled'), 'true');
-		await page.getByRole('textbox', { name: 'What is its name?' }).fill('ab');
-		await page.getByText(t('form.flaw.short', { n: 2, min: 3 })).waitFor();
-		await page.getByRole('textbox', { name: 'What is its name?' }).fill('Ada');
-		await page.getByText(t('form.counter', { n: 3, max: 20 })).waitFor();
-		await send();
-		assert.deepEqual(await answerOf(ask.id), { text: 'Ada' });
+area('answering', (scenario) => {
+	scenario('text, with what is missing said and a counter', async (me, desk) => {
+		const ask = await me.open({ question: 'What is its name?', type: 'text', min: 3, max: 20 });
+		await me.text('form.flaw.text').waitFor();
+		assert.equal(await me.submit.getAttribute('aria-disabled'), 'true');
+		await me.write(box(me, 'What is its name?'), 'ab');
+		await me.text('form.flaw.short', { n: 2, min: 3 }).waitFor();
+		await me.write(box(me, 'What is its name?'), 'Ada');
+		await me.text('form.counter', { n: 3, max: 20 }).waitFor();
+		await me.send();
+		assert.deepEqual(await desk.answer(ask.id), { text: 'Ada' });
 	});
 
-	test('a number within its bounds', async () => {
-		const ask = await open({ question: 'How many?', type: 'number', min: 1, max: 9 });
-		const box = page.getByRole('textbox', { name: 'How many?' });
-		await box.fill('12');
-		await page.getByText(t('form.flaw.most', { max: 9 })).waitFor();
-		await box.fill('7');
-		await send();
-		assert.deepEqual(await answerOf(ask.id), { value: 7 });
+	scenario('a number within its bounds', async (me, desk) => {
+		const ask = await me.open({ question: 'How many?', type: 'number', min: 1, max: 9 });
+		await me.text('form.range', { min: 1, max: 9 }).waitFor();
+		await me.write(box(me, 'How many?'), '12');
+		await me.text('form.flaw.most', { max: 9 }).waitFor();
+		await me.write(box(me, 'How many?'), '7');
+		await me.send();
+		assert.deepEqual(await desk.answer(ask.id), { value: 7 });
 	});
 
-	test('yes or no', async () => {
-		const ask = await open({ question: 'Deploy now?', type: 'boolean' });
-		await page.getByRole('radio', { name: t('form.no') }).check();
-		await send();
-		assert.deepEqual(await answerOf(ask.id), { value: false });
+	scenario('yes or no', async (me, desk) => {
+		const ask = await me.open({ question: 'Deploy now?', type: 'boolean' });
+		await me.check(radio(me, me.t('form.no')));
+		await me.send();
+		assert.deepEqual(await desk.answer(ask.id), { value: false });
 	});
 
-	test('one of several, the suggestion marked and not chosen', async () => {
-		const ask = await open({ question: 'Where to?', type: 'choice', options, suggested: 'staging' });
-		await page.getByText(t('form.suggested')).waitFor();
-		assert.equal(await page.getByRole('radio', { checked: true }).count(), 0);
-		await page.getByRole('radio', { name: 'Production' }).check();
-		await send();
-		assert.deepEqual(await answerOf(ask.id), { selected: ['prod'] });
+	scenario('one of several, the suggestion marked and not chosen', async (me, desk) => {
+		const ask = await me.open({ question: 'Where to?', type: 'choice', options, suggested: 'staging' });
+		await me.text('form.suggested').waitFor();
+		assert.equal(await me.page.getByRole('radio', { checked: true }).count(), 0);
+		await me.check(radio(me, 'Production'));
+		await me.send();
+		assert.deepEqual(await desk.answer(ask.id), { selected: ['prod'] });
 	});
 
-	test('Other keeps its text when another is chosen', async () => {
-		const ask = await open({ question: 'Where else?', type: 'choice', options, other: true });
-		const words = page.getByRole('textbox', { name: t('form.other.text') });
-		await words.fill('the moon');
-		await page.getByRole('radio', { name: 'Staging' }).check();
+	scenario('a suggested text is taken over with one press', async (me, desk) => {
+		const ask = await me.open({ question: 'Which branch?', type: 'text', suggested: 'release-4' });
+		assert.equal(await box(me, 'Which branch?').inputValue(), '');
+		await me.press(me.page.getByRole('button', { name: 'release-4' }));
+		await me.send();
+		assert.deepEqual(await desk.answer(ask.id), { text: 'release-4' });
+	});
+
+	scenario('Other keeps its text when another is chosen', async (me, desk) => {
+		const ask = await me.open({ question: 'Where else?', type: 'choice', options, other: true });
+		const words = box(me, me.t('form.other.text'));
+		await me.write(words, 'the moon');
+		await me.check(me.page.getByRole('radio', { name: 'Staging' }));
 		assert.equal(await words.inputValue(), 'the moon');
-		await page.getByRole('radio', { name: t('form.other'), exact: true }).check();
-		await send();
-		assert.deepEqual(await answerOf(ask.id), { other: 'the moon' });
+		await me.check(radio(me, me.t('form.other')));
+		await me.send();
+		assert.deepEqual(await desk.answer(ask.id), { other: 'the moon' });
 	});
 
-	test('any number of several, with a note', async () => {
-		const ask = await open({ question: 'Which parts?', type: 'choices', options, min: 2, note: { required: true } });
-		await page.getByRole('checkbox', { name: 'Staging' }).check();
-		await page.getByText(t('form.flaw.few', { min: 2, n: 1 })).waitFor();
-		await page.getByRole('checkbox', { name: 'Production' }).check();
-		await page.getByText(t('form.flaw.note')).waitFor();
-		await page.getByRole('textbox', { name: t('form.note') }).fill('both');
-		await send();
-		assert.deepEqual(await answerOf(ask.id), { selected: ['staging', 'prod'], text: 'both' });
+	scenario('any number of several, with a note', async (me, desk) => {
+		const ask = await me.open({ question: 'Which parts?', type: 'choices', options, min: 2, note: { required: true } });
+		await me.check(me.page.getByRole('checkbox', { name: 'Staging' }));
+		await me.text('form.flaw.few', { min: 2, n: 1 }).waitFor();
+		await me.check(me.page.getByRole('checkbox', { name: 'Production' }));
+		await me.text('form.flaw.note').waitFor();
+		await me.write(box(me, me.t('form.note')), 'both');
+		await me.send();
+		assert.deepEqual(await desk.answer(ask.id), { selected: ['staging', 'prod'], text: 'both' });
 	});
 
-	test('what is filled in already is shown and still to be confirmed', async () => {
-		const ask = await open({ question: 'Still there?', type: 'choice', options, prefill: 'prod' });
-		assert.ok(await page.getByRole('radio', { name: 'Production' }).isChecked());
-		assert.equal((await owner.get(`/v1/asks/${ask.id}`)).body.status, 'pending');
-		await send();
-		assert.deepEqual(await answerOf(ask.id), { selected: ['prod'] });
+	scenario('addresses are checked as one types', async (me, desk) => {
+		const ask = await me.open({ title: 'Who and where', questions: [
+			{ key: 'who', text: 'Which address?', type: 'text', format: 'email' },
+			{ key: 'where', text: 'Which page?', type: 'text', format: 'uri' }] });
+		await me.write(box(me, 'Which address?'), 'ada@');
+		await me.text('form.flaw.email').waitFor();
+		await me.write(box(me, 'Which address?'), 'ada@example.org');
+		await me.press(me.button('form.next'));
+		await me.write(box(me, 'Which page?'), 'example');
+		await me.text('form.flaw.uri').waitFor();
+		await me.write(box(me, 'Which page?'), 'https://example.org/');
+		await me.press(me.button('form.next'));
+		await me.send();
+		assert.deepEqual((await desk.settled(ask.id)).answer,
+			{ who: { text: 'ada@example.org' }, where: { text: 'https://example.org/' } });
 	});
 
-	test('several questions: tabs, then a review', async () => {
-		const ask = await open({ title: 'A new service', questions: [
+	scenario('a day and a moment', async (me, desk) => {
+		const ask = await me.open({ title: 'When', questions: [
+			{ key: 'day', text: 'Which day?', type: 'text', format: 'date' },
+			{ key: 'moment', text: 'At what time?', type: 'text', format: 'date-time' }] });
+		/* The parts of a date are the browser's own fields. */
+		await me.page.getByLabel('Which day?').fill('2027-02-28');
+		await me.press(me.button('form.next'));
+		await me.page.getByLabel('At what time?').fill('2027-02-28T12:30:00');
+		await me.text('form.utc').waitFor();
+		await me.press(me.button('form.next'));
+		await me.send();
+		assert.deepEqual((await desk.settled(ask.id)).answer,
+			{ day: { text: '2027-02-28' }, moment: { text: '2027-02-28T12:30:00Z' } });
+	});
+
+	scenario('what is filled in already is shown and still to be confirmed', async (me, desk) => {
+		const ask = await me.open({ question: 'Still there?', type: 'choice', options, prefill: 'prod' });
+		assert.ok(await radio(me, 'Production').isChecked());
+		await desk.pending(ask.id);
+		await me.send();
+		assert.deepEqual(await desk.answer(ask.id), { selected: ['prod'] });
+	});
+
+	scenario('several questions: tabs, then a review with a way back', async (me, desk) => {
+		const ask = await me.open({ title: 'A new service', questions: [
 			{ key: 'where', header: 'Where', text: 'Where shall it run?', type: 'choice', options },
 			{ key: 'name', header: 'Name', text: 'What is it called?', type: 'text' },
 			{ key: 'more', header: 'More', text: 'Anything else?', type: 'text', required: false }] });
-		await page.getByRole('tab', { name: '1/3: Where' }).waitFor();
-		await page.getByRole('radio', { name: 'Staging' }).check();
-		const next = page.getByRole('button', { name: t('form.next') });
-		await next.click();
-		await page.getByRole('textbox', { name: 'What is it called?' }).fill('core');
-		await page.getByRole('tab', { name: t('form.review') }).click();
-		await page.getByText('Staging').first().waitFor();
-		await page.getByText('core', { exact: true }).waitFor();
-		await send();
-		assert.deepEqual((await settled(ask.id)).answer, { where: { selected: ['staging'] }, name: { text: 'core' } });
+		await me.page.getByRole('tab', { name: '1/3: Where' }).waitFor();
+		await me.check(me.page.getByRole('radio', { name: 'Staging' }));
+		await me.press(me.button('form.next'));
+		await me.write(box(me, 'What is it called?'), 'cor');
+		await me.press(me.named('tab', 'form.review'));
+		await me.page.getByText('cor', { exact: true }).waitFor();
+		await me.page.getByText(me.t('form.empty')).waitFor();
+		await me.press(me.page.getByRole('button', { name: `${me.t('form.change')} 2/3: Name` }));
+		await me.write(box(me, 'What is it called?'), 'core');
+		await me.press(me.named('tab', 'form.review'));
+		await me.send();
+		assert.deepEqual((await desk.settled(ask.id)).answer, { where: { selected: ['staging'] }, name: { text: 'core' } });
 	});
 
-	test('an error offers ways on', async () => {
-		const ask = await open({ kind: 'error_recovery', title: 'The tests failed',
-			context: { error_details: 'expected 200, got 503', attempt: 3, attempts: 5 } });
-		await page.getByText('expected 200, got 503').waitFor();
-		await page.getByText(t('recovery.attempt', { n: 3, m: 5 })).waitFor();
-		await page.getByRole('radio', { name: 'Retry', exact: true }).check();
-		await send();
-		assert.deepEqual((await settled(ask.id)).answer.recovery, { selected: ['retry'] });
+	scenario('an option shows its preview once it is chosen', async (me, desk) => {
+		const ask = await me.open({ question: 'Which layout?', type: 'choice',
+			options: [{ id: 'a', label: 'Narrow', preview: '|narrow|' }, { id: 'b', label: 'Wide', preview: '|  wide  |' }] });
+		await me.check(radio(me, 'Narrow'));
+		await me.page.getByText('|narrow|').waitFor();
+		assert.equal(await me.page.getByText('|  wide  |').count(), 0);
+		await me.send();
+		assert.deepEqual(await desk.answer(ask.id), { selected: ['a'] });
 	});
 
-	test('skip asks once more, and Esc decides nothing', async () => {
-		const ask = await open({ question: 'Skip me?', type: 'boolean' });
-		await page.keyboard.press('Escape');
-		await page.goto(`/asks/${ask.id}`);
-		await page.getByRole('button', { name: t('form.skip'), exact: false }).click();
-		await page.getByRole('button', { name: t('form.skip.sure') }).click();
-		assert.equal((await settled(ask.id)).status, 'skipped');
+	scenario('an error offers ways on', async (me, desk) => {
+		const ask = await me.open({ kind: 'error_recovery', title: 'The tests failed',
+			context: { error_details: 'expected 200, got 503', attempt: 3, attempts: 5, current_step: 'checkout' } });
+		await me.page.getByText('expected 200, got 503').waitFor();
+		await me.text('recovery.attempt', { n: 3, m: 5 }).waitFor();
+		await me.page.getByText('checkout').waitFor();
+		await me.check(radio(me, 'Retry'));
+		await me.send();
+		assert.deepEqual(await desk.answer(ask.id, 'recovery'), { selected: ['retry'] });
 	});
 
-	test('a draft survives a reload', async () => {
-		const ask = await open({ question: 'A long story?', type: 'text' });
-		const box = page.getByRole('textbox', { name: 'A long story?' });
-		await box.fill('once upon a time');
-		await page.getByText(t('form.saved')).waitFor();
-		await page.reload();
-		assert.equal(await box.inputValue(), 'once upon a time');
-		await send();
-		assert.deepEqual(await answerOf(ask.id), { text: 'once upon a time' });
+	scenario('what the agent says is marked as its words, its markdown drawn', async (me) => {
+		await me.open({ question: 'Agreed?', type: 'boolean', context: { text: 'It is **ready**, see `make`.' } });
+		const says = me.region('says');
+		await says.locator('strong', { hasText: 'ready' }).waitFor();
+		await says.locator('code', { hasText: 'make' }).waitFor();
 	});
 
-	test('asking back keeps it open, and the agent’s reply is marked as its words', async () => {
-		const ask = await open({ question: 'Which one?', type: 'text' });
-		await page.getByRole('button', { name: t('thread.open') }).click();
-		await page.getByRole('textbox', { name: t('thread.text') }).fill('Which do you mean?');
-		await page.getByRole('button', { name: t('thread.send') }).click();
-		await page.getByText('Which do you mean?').waitFor();
-		await agent.post(`/v1/asks/${ask.id}/replies`, { text: 'The blue one.' });
-		await page.getByText('The blue one.').waitFor();
-		await page.getByRole('region', { name: t('thread') }).getByText(t('says')).waitFor();
-		assert.equal((await owner.get(`/v1/asks/${ask.id}`)).body.status, 'pending');
-		await owner.post(`/v1/asks/${ask.id}/skip`);
+	scenario('a countdown says what happens at its end', async (me, desk) => {
+		const ask = await me.open({ question: 'Where by default?', type: 'choice', options, timeout: '23m', default: { q1: 'staging' } });
+		await me.page.getByRole('article').getByText(me.t('end.default', { answer: 'Staging' })).waitFor();
+		const before = Date.parse(ask.expires_at);
+		await me.press(me.button('ask.extend'));
+		await until(async () => Date.parse((await desk.get(ask.id)).expires_at) > before, 'a later deadline');
 	});
 
-	test('an expired ask says so, keeps what was typed and offers a follow-up', async () => {
-		const ask = await open({ question: 'In time?', type: 'text', timeout: 1 });
-		await settled(ask.id);
-		await page.getByText(t('settled.expired')).first().waitFor();
-		await page.getByRole('button', { name: t('late.open') }).click();
-		await page.getByRole('textbox', { name: t('late.text') }).waitFor();
-	});
-});
-
-describe('by keyboard alone', () => {
-	let page, context, t;
-	before(async () => ({ page, context, t } = await enter(browser, server)));
-	after(() => context.close());
-
-	test('j, k, y, numbers and Ctrl+Enter', async () => {
-		const session = await agent.session('keys');
-		const first = await agent.ask({ session: session.id, question: 'First?', type: 'boolean' });
-		const second = await agent.ask({ session: session.id, question: 'Second?', type: 'choice', options });
-		await page.goto('/inbox');
-		await page.getByRole('heading', { level: 1, name: 'First?' }).waitFor();
-		await page.keyboard.press('j');
-		await page.getByRole('heading', { level: 1, name: 'Second?' }).waitFor();
-		await page.keyboard.press('2');
-		await until(() => page.getByRole('radio', { name: 'Production' }).isChecked(), 'chosen');
-		await page.keyboard.press('k');
-		await page.getByRole('heading', { level: 1, name: 'First?' }).waitFor();
-		await page.keyboard.press('y');
-		await page.waitForTimeout(700);
-		await page.keyboard.press('Control+Enter');
-		assert.deepEqual(await answerOf(first.id), { value: true });
-		await page.getByRole('heading', { level: 1, name: 'Second?' }).waitFor();
-		assert.ok(await page.getByRole('radio', { name: 'Production' }).isChecked(), 'its draft was kept');
-		await page.waitForTimeout(700);
-		await page.keyboard.press('Control+Enter');
-		assert.deepEqual(await answerOf(second.id), { selected: ['prod'] });
+	scenario('skip asks once more, and Esc decides nothing', async (me, desk) => {
+		const ask = await me.open({ question: 'Skip me?', type: 'boolean' });
+		await me.press(me.button('form.skip'));
+		await me.press(me.button('form.skip.no'));
+		await me.key('Escape', 'Escape');
+		await desk.pending(ask.id);
+		await me.look(ask);
+		await me.press(me.button('form.skip'));
+		await me.press(me.button('form.skip.sure'));
+		assert.equal((await desk.settled(ask.id)).status, 'skipped');
 	});
 
-	test('help, go, search, and single keys turned off', async () => {
-		await page.keyboard.press('?');
-		await page.getByRole('dialog', { name: t('keys') }).waitFor();
-		await page.keyboard.press('Escape');
-		await page.keyboard.press('g');
-		await page.keyboard.press('s');
-		await page.waitForURL('**/sessions');
-		await page.keyboard.press('g');
-		await page.keyboard.press('a');
-		await page.waitForURL('**/activity');
-		await page.keyboard.press('g');
-		await page.keyboard.press('i');
-		await page.waitForURL('**/inbox');
-		await page.keyboard.press('/');
-		await until(() => page.getByRole('searchbox').evaluate((box) => box === document.activeElement), 'the search');
-		await page.goto('/settings/keys');
-		await page.getByRole('checkbox', { name: t('settings.keys.on') }).uncheck();
-		await page.keyboard.press('g');
-		await page.keyboard.press('i');
-		await page.waitForTimeout(200);
-		assert.match(page.url(), /settings\/keys/);
-		await page.getByRole('checkbox', { name: t('settings.keys.on') }).check();
+	scenario('a draft survives a reload', async (me, desk) => {
+		const ask = await me.open({ question: 'A long story?', type: 'text' });
+		await me.write(box(me, 'A long story?'), 'once upon a time');
+		await me.text('form.saved').waitFor();
+		await me.page.reload();
+		await box(me, 'A long story?').waitFor();
+		assert.equal(await box(me, 'A long story?').inputValue(), 'once upon a time');
+		await me.send();
+		assert.deepEqual(await desk.answer(ask.id), { text: 'once upon a time' });
+	});
+
+	scenario('asking back keeps it open, and the agent’s reply is marked as its words', async (me, desk) => {
+		const ask = await me.open({ question: 'Which one?', type: 'text' });
+		await me.press(me.button('thread.open'));
+		await me.write(box(me, me.t('thread.text')), 'Which do you mean?');
+		await me.press(me.button('thread.send'));
+		await me.region('thread').getByText('Which do you mean?').waitFor();
+		await desk.agent.post(`/v1/asks/${ask.id}/replies`, { text: 'The blue one.' });
+		await me.region('thread').getByText('The blue one.').waitFor();
+		await me.region('thread').getByText(me.t('says')).waitFor();
+		await desk.pending(ask.id);
+	});
+
+	scenario('answered by somebody else meanwhile: it says who, and what', async (me, desk) => {
+		const ask = await me.open({ question: 'Who is faster?', type: 'text' });
+		await me.write(box(me, 'Who is faster?'), 'me');
+		await desk.marie.post(`/v1/asks/${ask.id}/answer`, { answer: 'Marie is' });
+		const outcome = me.region('settled');
+		await outcome.getByText(me.t('settled.answered.via', { name: 'Marie', via: 'api' })).waitFor();
+		await outcome.getByText('Marie is').waitFor();
+		assert.equal(await me.submit.count(), 0);
+	});
+
+	scenario('too late: it says so, what was typed is kept, offered as a follow-up and sent', async (me, desk) => {
+		const ask = await me.open({ question: 'In time?', type: 'text', timeout: '10m' });
+		await me.write(box(me, 'In time?'), 'nearly done');
+		await me.text('form.saved').waitFor();
+		desk.server.jump(11 * 60_000);
+		await desk.settled(ask.id);
+		await me.region('settled').getByText(me.t('settled.expired')).waitFor();
+		await me.page.reload();
+		await me.region('settled').getByText(me.t('settled.expired')).waitFor();
+		const late = box(me, me.t('late.text'));
+		if (!await late.count()) await me.press(me.button('late.open'));
+		await me.write(late, 'nearly done, sorry');
+		await me.press(me.button('thread.send'));
+		await me.region('thread').getByText('nearly done, sorry').waitFor();
+		const after = await desk.get(ask.id);
+		assert.equal(after.status, 'expired', 'a follow-up settles nothing');
+		assert.equal(after.answer, null);
+		assert.equal(after.replies.at(-1).text, 'nearly done, sorry');
+	});
+
+	scenario('j, k, y, n, numbers and Ctrl+Enter', { hand: 'keyboard' }, async (me, desk) => {
+		const session = await desk.agent.session('keys');
+		const first = await desk.agent.ask({ session: session.id, question: 'First key?', type: 'boolean' });
+		const second = await desk.agent.ask({ session: session.id, question: 'Second key?', type: 'choice', options });
+		await me.visit('/inbox');
+		await me.row('First key?').waitFor();
+		await me.key('j');
+		await me.heading(me.wide ? 'Second key?' : 'First key?').waitFor();
+		if (!me.wide) await me.key('j');
+		await me.heading('Second key?').waitFor();
+		await me.key('2');
+		await until(() => radio(me, 'Production').isChecked(), 'chosen');
+		await me.key('k');
+		await me.heading('First key?').waitFor();
+		await me.key('n', 'y');
+		await me.send();
+		assert.deepEqual(await desk.answer(first.id), { value: true });
+		if (!me.wide) {
+			await me.row('Second key?').waitFor();
+			await me.key('j');
+		}
+		await me.heading('Second key?').waitFor();
+		assert.ok(await radio(me, 'Production').isChecked(), 'its draft was kept');
+		await me.send();
+		assert.deepEqual(await desk.answer(second.id), { selected: ['prod'] });
 	});
 });

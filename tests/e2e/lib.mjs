@@ -1,6 +1,6 @@
 // A real server, a real browser, and the few words that the tests share.
 import { spawn, execFileSync } from 'node:child_process';
-import { mkdtempSync, existsSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,7 +17,8 @@ export const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 export const say = (lang) => (id, params = {}) => {
 	const text = words[lang][`web.${id}`];
 	if (!text) throw new Error(`no message web.${id}`);
-	return text.replace(/\{(\w+)\}/g, (_, name) => params[name] ?? `{${name}}`);
+	return text.replace(/\{(\w+)\}/g, (_, name) =>
+		typeof params[name] === 'number' ? params[name].toLocaleString(lang) : params[name] ?? `{${name}}`);
 };
 
 export async function until(what, why, ms = 10_000) {
@@ -47,7 +48,7 @@ export class Server {
 		rmSync(portFile, { force: true });
 		this.output = '';
 		this.child = spawn(bin, ['serve', '--listen', listen, '--port-file', portFile, '--data', this.data],
-			{ stdio: ['ignore', 'pipe', 'pipe'] });
+			{ stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, PARLEY_TEST_CLOCK: join(this.folder, 'clock') } });
 		running.add(this.child);
 		for (const stream of [this.child.stdout, this.child.stderr])
 			stream.on('data', (data) => (this.output += data));
@@ -70,6 +71,14 @@ export class Server {
 		rmSync(this.folder, { recursive: true, force: true });
 	}
 
+	/** Moves this server's clock; deadlines on the way fire. */
+	jump(ms) {
+		const file = join(this.folder, 'clock');
+		this.jumped = (this.jumped ?? 0) + ms;
+		writeFileSync(`${file}.new`, String(this.jumped));
+		renameSync(`${file}.new`, file);
+	}
+
 	cli(...args) {
 		return execFileSync(bin, [...args, '--data', this.data], { encoding: 'utf8' }).trim();
 	}
@@ -81,6 +90,18 @@ export class Server {
 	/** A path with a code that logs a person in, once. */
 	loginPath(name = 'owner') {
 		return this.cli('user', 'login', name).match(/\/login#\S+/)[0];
+	}
+
+	/** The cookie of a person's login; the same for every context that asks. */
+	async cookie(name = 'owner') {
+		this.cookies ??= {};
+		return (this.cookies[name] ??= await (async () => {
+			const reply = await fetch(`${this.url}/v1/login`, { method: 'POST',
+				headers: { 'content-type': 'application/json' },
+				body: JSON.stringify({ code: this.loginPath(name).split('#')[1] }) });
+			const [, key, value] = reply.headers.get('set-cookie').match(/^([^=]+)=([^;]*)/);
+			return { name: key, value, url: this.url, httpOnly: true, sameSite: 'Lax' };
+		})());
 	}
 
 	client(token) {
@@ -115,22 +136,28 @@ export const launch = () => chromium.launch({
 		'--disable-background-networking', '--disable-component-update', '--disable-sync'],
 });
 
-/** A context whose person is logged in. `errors` collects what the console and the policy say. */
-export async function enter(browser, server, { view = 'desktop', lang = 'en', theme = 'light', user = 'owner',
+/** A context without a login. `errors` collects what the console and the policy say. */
+export async function arrive(browser, server, { view = 'desktop', lang = 'en', theme = 'light',
 	settings = {}, ...more } = {}) {
 	const context = await browser.newContext({ viewport: views[view], locale: lang === 'fr' ? 'fr-FR' : 'en-US',
 		colorScheme: theme, baseURL: server.url, serviceWorkers: 'block', reducedMotion: 'reduce', ...more });
-	context.setDefaultTimeout(6000);
+	context.setDefaultTimeout(15_000);
 	const errors = [];
 	await context.addInitScript((kept) => {
 		if (!localStorage.getItem('parley.settings')) localStorage.setItem('parley.settings', JSON.stringify(kept));
 	}, { opens: false, language: lang, ...settings });
 	const page = await context.newPage();
 	watch(page, errors);
-	await page.goto(server.loginPath(user));
-	await page.waitForURL('**/inbox');
-	await page.locator('nav').first().waitFor();
 	return { context, page, errors, t: say(lang) };
+}
+
+/** A context whose person is logged in, at the inbox. */
+export async function enter(browser, server, { user = 'owner', ...how } = {}) {
+	const here = await arrive(browser, server, how);
+	await here.context.addCookies([await server.cookie(user)]);
+	await here.page.goto('/inbox');
+	await here.page.locator('nav').first().waitFor();
+	return here;
 }
 
 export function watch(page, errors) {

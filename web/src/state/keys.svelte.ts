@@ -3,6 +3,18 @@
  * somebody types, and not at all when they are turned off. */
 import { settings } from './settings.svelte';
 
+/* Keys that belong to what has the focus: pressing it, moving in a group, scrolling a frame. */
+const pressed = 'a,button,summary,input,[role=tab]';
+const moved = 'input,[tabindex="0"]';
+const owners: Record<string, string> = {
+	Enter: pressed,
+	' ': pressed,
+	ArrowUp: moved,
+	ArrowDown: moved,
+	ArrowLeft: moved,
+	ArrowRight: moved,
+};
+
 export type KeyMap = Record<string, (event: KeyboardEvent) => void>;
 
 interface Layer {
@@ -67,14 +79,7 @@ export function keysListen(): void {
 			if (event.key.length === 1 && !settings.keys) return;
 			if (event.repeat && name !== 'j' && name !== 'k') return;
 		}
-		/* Enter and the space bar belong to what has the focus. */
-		if (name === 'Enter' || name === ' ') {
-			if (
-				event.target instanceof HTMLElement &&
-				event.target.closest('a,button,summary,input,[role=tab]')
-			)
-				return;
-		}
+		if (event.target instanceof Element && event.target.closest(owners[name] ?? 'never')) return;
 		const full = lead && event.key.length === 1 ? `${lead} ${name}` : name;
 		clearTimeout(leadTimer);
 		lead = null;

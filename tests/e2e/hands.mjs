@@ -1,0 +1,89 @@
+// Two ways to work a page. The mouse points at things and clicks; the keyboard alone gets to them
+// with Tab, as somebody must who cannot use a mouse, and fails where Tab does not lead.
+
+const TABS = 400;
+
+/** Where the target lies as seen from what has the focus. */
+const bearing = (target) => target.evaluate((to) => {
+	const from = document.activeElement ?? document.body;
+	if (from === to) return 'here';
+	const together = (set) => from.closest(set) && from.closest(set) === to.closest(set);
+	const radios = from.type === 'radio' && to.type === 'radio' && from.name === to.name;
+	if (radios || (to.role === 'tab' && from.role === 'tab' && together('[role=tablist]'))) {
+		const all = radios ? [...document.getElementsByName(to.name)] : [...from.parentElement.children];
+		return all.indexOf(to) > all.indexOf(from) ? 'later in the group' : 'earlier in the group';
+	}
+	return from.compareDocumentPosition(to) & Node.DOCUMENT_POSITION_FOLLOWING ? 'ahead' : 'behind';
+});
+
+const way = {
+	'ahead': 'Tab',
+	'behind': 'Shift+Tab',
+	'later in the group': 'ArrowRight',
+	'earlier in the group': 'ArrowLeft',
+};
+
+/** Puts the focus on the target, from wherever it is. */
+async function reach(page, target) {
+	await target.waitFor({ state: 'attached' });
+	let turns = 0;
+	for (let i = 0, last = ''; i < TABS; i++) {
+		const now = await bearing(target);
+		if (now === 'here') return;
+		/* Past it, and past it again on the way back: it takes no focus. */
+		if (now !== last && (now === 'ahead' || now === 'behind') && ++turns > 4) break;
+		last = now;
+		await page.keyboard.press(way[now]);
+	}
+	throw new Error(`the keyboard does not get to ${target}`);
+}
+
+async function retype(page, text) {
+	await page.keyboard.press('Control+A');
+	if (text) await page.keyboard.type(text);
+	else await page.keyboard.press('Delete');
+}
+
+const mouse = {
+	press: (page, target) => target.click(),
+	async check(page, target, on) {
+		if (await target.isChecked() !== on) await target.click();
+	},
+	async write(page, target, text) {
+		await target.click();
+		await retype(page, text);
+	},
+	/* The list of a select belongs to the system: it is no part of the page. */
+	pick: (page, target, value) => target.selectOption(value),
+	async readToEnd(page, target) {
+		await target.hover();
+		await page.mouse.wheel(0, 100_000);
+	},
+};
+
+const keyboard = {
+	async press(page, target) {
+		await reach(page, target);
+		await page.keyboard.press('Enter');
+	},
+	async check(page, target, on) {
+		await reach(page, target);
+		if (await target.isChecked() !== on) await page.keyboard.press('Space');
+	},
+	async write(page, target, text) {
+		await reach(page, target);
+		await retype(page, text);
+	},
+	async pick(page, target, value) {
+		await reach(page, target);
+		const steps = await target.evaluate((list, wanted) =>
+			[...list.options].findIndex((option) => option.value === wanted) - list.selectedIndex, value);
+		for (let i = 0; i < Math.abs(steps); i++) await page.keyboard.press(steps > 0 ? 'ArrowDown' : 'ArrowUp');
+	},
+	async readToEnd(page, target) {
+		await reach(page, target);
+		await page.keyboard.press('End');
+	},
+};
+
+export const hands = { mouse, keyboard };

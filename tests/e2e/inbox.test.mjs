@@ -1,0 +1,166 @@
+// The queue: its order, its calm, many asks at once.
+import assert from 'node:assert/strict';
+import { until } from './lib.mjs';
+import { area } from './matrix.mjs';
+
+const titles = (me) => me.list.getByRole('link').allInnerTexts();
+const rows = (me, n) => until(async () => await me.list.getByRole('listitem').count() === n, `${n} rows`);
+const mark = (me, title) => me.page.getByRole('checkbox', { name: me.t('inbox.select', { title }) });
+const label = (session, title, risk) => ({ session: session.id, kind: 'approval', title,
+	operation: { name: 'label', risk, arguments: { n: 1 } } });
+
+area('inbox', (scenario) => {
+	scenario('deadlines first, then risk, then age; a row opens its ask, and back', async (me, desk) => {
+		const session = await desk.agent.session('order', { project: 'apollo' });
+		await desk.agent.ask({ session: session.id, question: 'The oldest?', type: 'boolean' });
+		await desk.agent.ask({ session: session.id, question: 'No hurry?', type: 'boolean', kind: 'non_blocking' });
+		await desk.agent.ask(label(session, 'The risky one', 'high'));
+		await desk.agent.ask({ session: session.id, question: 'Soon over?', type: 'boolean', timeout: '3m' });
+		await me.visit('/inbox');
+		await rows(me, 4);
+		const order = ['Soon over?', 'The risky one', 'The oldest?', 'No hurry?'];
+		assert.deepEqual((await titles(me)).map((text) => text.split('\n')[0]), order);
+		await me.heading(me.tn('inbox.waiting', 4)).waitFor();
+		await me.row('Soon over?').getByText(me.t('end.nothing')).waitFor();
+		await me.row('The risky one').getByText(me.t('risk.high')).waitFor();
+		await me.row('The oldest?').getByText(`${me.t('kind.blocking')} · deployer · order`).waitFor();
+		await me.press(me.row('The oldest?').getByRole('link'));
+		await me.heading('The oldest?').waitFor();
+		await me.page.waitForURL('**/asks/*');
+		if (me.byKeys) await me.key('Escape', 'Escape');
+		else if (me.wide) await me.page.goBack();
+		else await me.press(me.named('button', 'back'));
+		await me.page.waitForURL('**/inbox');
+		await rows(me, 4);
+	});
+
+	scenario('similar ones fold, are chosen and settled together, never a critical one', async (me, desk) => {
+		const session = await desk.agent.session('batch');
+		const alike = [];
+		for (let i = 0; i < 4; i++) alike.push(await desk.agent.ask(label(session, `Label ticket ${i}`, 'low')));
+		const critical = await desk.agent.ask(label(session, 'Drop the table', 'critical'));
+		await me.visit('/inbox');
+		const fold = me.page.getByRole('button', { name: me.tn('inbox.similar', 4) });
+		await fold.waitFor();
+		await rows(me, 2);
+		await me.press(fold);
+		await rows(me, 5);
+		await me.press(fold);
+		await rows(me, 2);
+		await me.check(mark(me, 'Label ticket 0'));
+		await me.check(mark(me, 'Drop the table'));
+		const bar = me.region('batch');
+		await bar.getByText(me.tn('batch.chosen', 5)).waitFor();
+		await bar.getByText(me.tn('batch.left', 1)).waitFor();
+		await me.press(me.button('approval.approve', {}, bar));
+		for (const ask of alike) assert.equal((await desk.answer(ask.id, 'decision')).value, 'approve');
+		await desk.pending(critical.id);
+		await me.toasts.getByText(me.tn('batch.done', 4)).waitFor();
+	});
+
+	scenario('the same question answered once for all of them', async (me, desk) => {
+		const session = await desk.agent.session('compass');
+		const ids = [];
+		for (const title of ['North', 'South'])
+			ids.push((await desk.agent.ask({ session: session.id, title, question: 'Open it?', type: 'boolean' })).id);
+		await me.visit('/inbox');
+		await rows(me, 2);
+		await me.check(mark(me, 'North'));
+		await me.check(mark(me, 'South'));
+		await me.press(me.button('batch.answer'));
+		await me.dialog.getByRole('heading', { name: me.tn('batch.title', 2) }).waitFor();
+		await me.check(me.dialog.getByRole('radio', { name: me.t('form.yes') }));
+		await me.send(me.dialog.getByRole('button', { name: me.tn('batch.submit', 2) }));
+		for (const id of ids) assert.deepEqual(await desk.answer(id), { value: true });
+		await rows(me, 0);
+	});
+
+	scenario('several are skipped together, and a selection is cleared', async (me, desk) => {
+		const session = await desk.agent.session('skipped');
+		const one = await desk.agent.ask({ session: session.id, question: 'Red?', type: 'boolean' });
+		const two = await desk.agent.ask({ session: session.id, question: 'How blue?', type: 'number' });
+		const three = await desk.agent.ask({ session: session.id, question: 'Green?', type: 'boolean' });
+		await me.visit('/inbox');
+		await rows(me, 3);
+		await me.check(mark(me, 'Green?'));
+		await me.press(me.button('batch.clear'));
+		await me.region('batch').waitFor({ state: 'detached' });
+		await me.check(mark(me, 'Red?'));
+		await me.check(mark(me, 'How blue?'));
+		assert.equal(await me.button('batch.answer').count(), 0, 'they ask different things');
+		await me.press(me.button('form.skip', {}, me.region('batch')));
+		for (const { id } of [one, two]) assert.equal((await desk.settled(id)).status, 'skipped');
+		await desk.pending(three.id);
+	});
+
+	scenario('filters and search', async (me, desk) => {
+		const session = await desk.agent.session('filters', { project: 'apollo' });
+		const me_ = (await desk.admin.get('/v1/users')).body.items.find((user) => user.name === 'owner');
+		await desk.agent.ask({ session: session.id, question: 'Needle?', type: 'boolean', priority: 'urgent' });
+		await desk.agent.ask({ question: 'Haystack?', type: 'boolean', kind: 'non_blocking', assignees: [me_.id] });
+		const filter = (id) => me.page.getByRole('combobox', { name: me.t(`filter.${id}`), exact: true });
+		await me.visit('/inbox');
+		await rows(me, 2);
+		await me.pressOr(me.button('inbox.filter'), '/');
+		await me.page.getByRole('searchbox').waitFor();
+		await me.write(me.page.getByRole('searchbox'), 'needle');
+		await rows(me, 1);
+		await me.write(me.page.getByRole('searchbox'), '');
+		await me.pick(filter('kind'), 'non_blocking');
+		await rows(me, 1);
+		await me.row('Haystack?').waitFor();
+		await me.pick(filter('priority'), 'urgent');
+		await me.text('inbox.filtered').waitFor();
+		await me.pick(filter('kind'), '');
+		await me.row('Needle?').waitFor();
+		await me.pick(filter('priority'), '');
+		await me.pick(filter('assignee'), 'me');
+		await me.row('Needle?').waitFor({ state: 'detached' });
+		await me.row('Haystack?').waitFor();
+		await me.pick(filter('assignee'), '');
+		await me.pick(filter('project'), 'apollo');
+		await me.row('Haystack?').waitFor({ state: 'detached' });
+		await rows(me, 1);
+	});
+
+	scenario('rows never move under the pointer: what is new waits above', { hand: 'mouse' }, async (me, desk) => {
+		const session = await desk.agent.session('calm');
+		const old = await desk.agent.ask({ session: session.id, question: 'The old one?', type: 'boolean' });
+		await me.visit('/inbox');
+		await me.row('The old one?').hover();
+		await desk.agent.ask(label(session, 'Now', 'critical'));
+		const fresh = me.page.getByRole('button', { name: me.tn('inbox.fresh', 1) });
+		await fresh.waitFor();
+		await rows(me, 1);
+		await me.press(fresh);
+		await until(async () => /Now/.test((await titles(me))[0]), 'above');
+		await me.row('The old one?').hover();
+		await desk.admin.post(`/v1/asks/${old.id}/skip`);
+		await me.list.getByText(me.t('settled.skipped.by', { name: 'root' })).waitFor();
+		await rows(me, 2);
+		const nav = await me.page.getByRole('navigation').boundingBox();
+		await me.page.mouse.move(nav.x + 4, nav.y + 4);
+		await rows(me, 1);
+	});
+
+	scenario('chosen and answered by keys alone', { hand: 'keyboard' }, async (me, desk) => {
+		const session = await desk.agent.session('letters');
+		const ids = [];
+		for (const title of ['East', 'West'])
+			ids.push((await desk.agent.ask({ session: session.id, title, question: 'Close it?', type: 'boolean' })).id);
+		await me.visit('/inbox');
+		await rows(me, 2);
+		if (!me.wide) await me.key('j');
+		await me.heading('East').waitFor();
+		await me.key('x', 'j');
+		await me.heading('West').waitFor();
+		await me.key('x');
+		if (!me.wide) await me.visitInside('/inbox');
+		await me.region('batch').getByText(me.tn('batch.chosen', 2)).waitFor();
+		await me.press(me.button('batch.answer'));
+		await me.dialog.waitFor();
+		await me.key('y');
+		await me.send(me.dialog.locator('[type=submit]'));
+		for (const id of ids) assert.deepEqual(await desk.answer(id), { value: true });
+	});
+});

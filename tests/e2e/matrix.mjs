@@ -1,0 +1,100 @@
+// A scenario is written once and run over the matrix: language × size × hand. A long run
+// (PARLEY_LONG=1) takes all eight looks for each; a short one takes one, and turns, so that every
+// area is seen in both languages, at both sizes and by both hands.
+import assert from 'node:assert/strict';
+import { after, afterEach, before, describe, test } from 'node:test';
+import { enter, launch, Server, until } from './lib.mjs';
+import { Person } from './person.mjs';
+
+export const long = Boolean(process.env.PARLEY_LONG);
+const TIMEOUT_MS = 120_000;
+
+/* Any four in a row hold both languages at both sizes, and both hands. */
+const looks = [
+	['desktop', 'en', 'mouse'], ['phone', 'fr', 'keyboard'], ['desktop', 'fr', 'keyboard'], ['phone', 'en', 'mouse'],
+	['desktop', 'en', 'keyboard'], ['phone', 'fr', 'mouse'], ['desktop', 'fr', 'mouse'], ['phone', 'en', 'keyboard'],
+].map(([view, lang, hand]) => ({ view, lang, hand }));
+
+let shared;
+/** The one browser of this process. */
+export const browser = () => (shared ??= launch());
+after(async () => (await shared)?.close());
+
+/** A server, and those who talk to it without a browser. */
+export class Desk {
+	async open() {
+		this.server = await Server.start();
+		this.agent = this.client('agent', 'deployer');
+		this.admin = this.client('admin', 'root');
+		this.marie = this.client('member', 'Marie');
+		return this;
+	}
+	client(role, name) {
+		return this.server.client(this.server.token(role, name));
+	}
+	async get(id) {
+		return (await this.admin.get(`/v1/asks/${id}`)).body;
+	}
+	settled(id) {
+		return until(async () => {
+			const ask = await this.get(id);
+			return ask.status !== 'pending' && ask;
+		}, 'settled');
+	}
+	async answer(id, key = 'q1') {
+		return (await this.settled(id)).answer[key];
+	}
+	async pending(id) {
+		assert.equal((await this.get(id)).status, 'pending');
+	}
+	/** What still waits is skipped. */
+	async clear() {
+		const ids = (await this.admin.get('/v1/asks?limit=200')).body.items.map((ask) => ask.id);
+		if (ids.length) await this.admin.post('/v1/asks/settle-many', { ids, skip: true });
+	}
+	async close() {
+		await this.server?.stop();
+	}
+}
+
+/**
+ * Scenarios that share a desk. `scenario(name, run)`, or `scenario(name, how, run)`: `hand`: only
+ * this one makes sense; the rest of `how` goes to the browser's context (`settings`, `user`, …).
+ * `furnish(desk)` puts there what the scenarios need.
+ */
+export function area(name, define, furnish = () => {}) {
+	describe(name, () => {
+		const desk = new Desk();
+		const contexts = new Map();
+		const planned = [];
+		let turn = 0;
+		before(async () => furnish(await desk.open()));
+		afterEach(() => desk.clear());
+		after(async () => {
+			await Promise.all([...contexts.values()].map(async (one) => (await one).context.close()));
+			await desk.close();
+		});
+
+		const come = ({ view, lang, hand }, how) => {
+			const key = JSON.stringify([view, lang, how]);
+			if (!contexts.has(key))
+				contexts.set(key, browser().then((shown) => enter(shown, desk.server, { view, lang, ...how })));
+			return contexts.get(key).then((place) => new Person({ ...place, view, lang, hand, desk }));
+		};
+
+		define((title, how, run = how) => {
+			const { hand: only, ...rest } = run === how ? {} : how;
+			const fit = looks.filter((look) => !only || look.hand === only);
+			for (const look of long ? fit : [fit[turn++ % fit.length]]) {
+				planned.push(look);
+				test(`${title} (${look.view}, ${look.lang}, ${look.hand})`, { timeout: TIMEOUT_MS }, async () => {
+					const person = await come(look, rest);
+					await run(person, desk);
+					assert.deepEqual(person.errors.splice(0), []);
+				});
+			}
+		}, desk);
+		const kinds = (list) => new Set(list.flatMap((look) => [`${look.view} ${look.lang}`, look.hand]));
+		assert.deepEqual(kinds(planned), kinds(looks), `${name}: too few scenarios to see all looks`);
+	});
+}

@@ -1,0 +1,113 @@
+// Somebody at the page, in a language, at a size, with one kind of hand. Things are found by role
+// and by their name in the catalogue.
+import { hands } from './hands.mjs';
+import { say, until } from './lib.mjs';
+
+const literal = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+/** A name, and the key that may stand behind it. */
+const named = (text) => new RegExp(`^${literal(text)}( (Ctrl ↵|Esc|[A-Z]))?$`);
+
+export class Person {
+	constructor({ page, context, errors, view, lang, hand, desk }) {
+		Object.assign(this, { page, context, errors, view, lang, desk });
+		this.wide = view === 'desktop';
+		this.byKeys = hand === 'keyboard';
+		this.hand = hands[hand];
+		this.t = say(lang);
+	}
+
+	tn(id, n, params = {}) {
+		return this.t(`${id}.${new Intl.PluralRules(this.lang).select(n)}`, { n, ...params });
+	}
+
+	/* ---- finding ---- */
+
+	named(role, id, params, within = this.page) {
+		return within.getByRole(role, { name: named(this.t(id, params)) });
+	}
+	button(id, params, within) {
+		return this.named('button', id, params, within);
+	}
+	region(id) {
+		return this.page.getByRole('region', { name: this.t(id), exact: true });
+	}
+	heading(name) {
+		return this.page.getByRole('heading', { level: 1, name, exact: true });
+	}
+	text(id, params) {
+		return this.page.getByText(this.t(id, params)).first();
+	}
+	get dialog() {
+		return this.page.getByRole('dialog');
+	}
+	get list() {
+		return this.page.getByRole('list', { name: this.t('inbox.asks') });
+	}
+	get toasts() {
+		return this.region('toasts');
+	}
+	row(title) {
+		return this.list.getByRole('listitem').filter({ hasText: title });
+	}
+
+	/* ---- doing ---- */
+
+	press(target) {
+		return this.hand.press(this.page, target);
+	}
+	check(target, on = true) {
+		return this.hand.check(this.page, target, on);
+	}
+	write(target, text) {
+		return this.hand.write(this.page, target, text);
+	}
+	pick(target, value) {
+		return this.hand.pick(this.page, target, value);
+	}
+	readToEnd(target) {
+		return this.hand.readToEnd(this.page, target);
+	}
+	key(...names) {
+		return names.reduce((before, name) => before.then(() => this.page.keyboard.press(name)), Promise.resolve());
+	}
+	/** Clicks, or uses the key that stands for it. */
+	pressOr(target, key) {
+		return this.byKeys ? this.key(key) : this.press(target);
+	}
+	async visit(path) {
+		await this.page.goto(path);
+		await this.page.getByRole('heading').first().waitFor();
+	}
+
+	/** Goes there without a new document, as the page's own links do. */
+	visitInside(path) {
+		return this.page.evaluate((to) => {
+			history.pushState(null, '', to);
+			dispatchEvent(new PopStateEvent('popstate'));
+		}, path);
+	}
+
+	/* ---- answering ---- */
+
+	/** Asks this, and looks at it. */
+	async open(body) {
+		const ask = await this.desk.agent.ask(body);
+		await this.look(ask);
+		return ask;
+	}
+	async look(ask) {
+		await this.page.goto(`/asks/${ask.id}`);
+		await this.heading(ask.title ?? ask.questions[0].text).waitFor();
+	}
+	get submit() {
+		return this.button('form.submit').and(this.page.locator('[type=submit]'));
+	}
+	/** A form can be sent once it is valid and its card has been there for a moment. */
+	armed(button) {
+		return until(async () => await button.getAttribute('aria-disabled') !== 'true', 'a form that can be sent');
+	}
+	async send(button = this.submit) {
+		await this.armed(button);
+		await this.pressOr(button, 'Control+Enter');
+	}
+}

@@ -1,0 +1,78 @@
+// Several people at one desk.
+import assert from 'node:assert/strict';
+import { enter, until } from './lib.mjs';
+import { area, browser } from './matrix.mjs';
+import { Person } from './person.mjs';
+
+/** A second person, in the other language at the other size. */
+async function other(me, desk, user, run) {
+	const view = me.wide ? 'phone' : 'desktop';
+	const lang = me.lang === 'en' ? 'fr' : 'en';
+	const place = await enter(await browser(), desk.server, { view, lang, user });
+	try {
+		await run(new Person({ ...place, view, lang, hand: 'mouse', desk }));
+		assert.deepEqual(place.errors, []);
+	} finally {
+		await place.context.close();
+	}
+}
+
+area('several people', (scenario) => {
+	scenario('while one answers, the others see who', async (me, desk) => {
+		const ask = await desk.agent.ask({ question: 'Who takes it?', type: 'text' });
+		await me.visit('/inbox');
+		await other(me, desk, 'Marie', async (marie) => {
+			await marie.look(ask);
+			await marie.write(marie.page.getByRole('textbox', { name: 'Who takes it?' }), 'I do');
+			await me.row('Who takes it?').getByText(me.t('ask.claimed', { name: 'Marie' })).waitFor();
+			await me.press(me.row('Who takes it?').getByRole('link'));
+			await me.page.getByRole('article').getByText(me.t('ask.claimed', { name: 'Marie' })).waitFor();
+			await marie.send();
+			await me.region('settled').getByText(me.t('settled.answered.by', { name: 'Marie' })).waitFor();
+			await me.region('settled').getByText('I do').waitFor();
+		});
+	});
+
+	scenario('assigned to somebody, and taken back', async (me, desk) => {
+		const ask = await me.open({ question: 'Whose is it?', type: 'text' });
+		const menu = me.page.getByText(me.t('ask.assign'), { exact: true });
+		const choice = me.page.getByRole('checkbox', { name: 'Marie' });
+		await me.press(me.byKeys ? menu.locator('xpath=ancestor-or-self::summary') : menu);
+		await me.check(choice);
+		await until(async () => (await desk.get(ask.id)).assignees.length === 1, 'assigned');
+		await me.page.getByRole('article').locator('.chip', { hasText: 'Marie' }).waitFor();
+		await me.check(choice, false);
+		await until(async () => (await desk.get(ask.id)).assignees.length === 0, 'taken back');
+		await me.key('Escape');
+		await choice.waitFor({ state: 'hidden' });
+		await desk.pending(ask.id);
+	});
+
+	scenario('more time for everybody', async (me, desk) => {
+		const ask = await me.open({ question: 'Long enough?', type: 'text', timeout: '20m' });
+		await me.press(me.button('ask.extend'));
+		await until(async () => Date.parse((await desk.get(ask.id)).expires_at) > Date.parse(ask.expires_at), 'extended');
+	});
+
+	scenario('a viewer sees it and has nothing to press', { user: 'Vera' }, async (me, desk) => {
+		const ask = await desk.agent.ask({ question: 'Only look?', type: 'boolean' });
+		await me.look(ask);
+		assert.equal(await me.submit.count(), 0);
+		for (const id of ['form.skip', 'thread.open', 'ask.extend'])
+			assert.equal(await me.button(id).count(), 0, id);
+		await me.visit('/inbox');
+		await me.row('Only look?').waitFor();
+		assert.equal(await me.list.getByRole('checkbox').count(), 0);
+		await me.visit('/settings');
+		assert.equal(await me.page.getByRole('link', { name: me.t('settings.users') }).count(), 0);
+	});
+
+	scenario('settled by another while one was typing: both are said, nothing is lost', async (me, desk) => {
+		const ask = await me.open({ question: 'At the same time?', type: 'boolean' });
+		await me.check(me.page.getByRole('radio', { name: me.t('form.yes') }));
+		await me.armed(me.submit);
+		await desk.marie.post(`/v1/asks/${ask.id}/answer`, { answer: false });
+		await me.region('settled').getByText(me.t('form.no'), { exact: true }).waitFor();
+		assert.deepEqual(await desk.answer(ask.id), { value: false });
+	});
+}, (desk) => desk.client('viewer', 'Vera'));
