@@ -44,9 +44,17 @@ export default defineConfig({
 	build: {
 		target: 'es2022',
 		assetsInlineLimit: 0,
-		cssCodeSplit: false,
+		cssCodeSplit: true,
 		modulePreload: { polyfill: false },
 		reportCompressedSize: false,
+		/* What the first load needs of others is one file: it packs better. */
+		rolldownOptions: {
+			output: {
+				codeSplitting: {
+					groups: [{ name: 'base', test: /node_modules\/(svelte|esm-env|clsx)\/|src\/lib\/(i18n|visible)|preload-helper/ }],
+				},
+			},
+		},
 	},
 	server: {
 		/* The server checks Host and Origin: the proxy speaks as if the page came from it. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { api } from '../src/api/client';
+import { api, Refused, Unreachable } from '../src/api/client';
 import type { Event } from '../src/api/types';
-import { Stream } from '../src/state/stream';
+import { Stream, type Line } from '../src/state/stream';
 
 const event = (id: number): Event => ({
 	id,
@@ -46,9 +46,14 @@ afterEach(() => vi.unstubAllGlobals());
 
 function listening(after: number) {
 	const got: number[] = [];
-	const stream = new Stream({ event: (e) => got.push(e.id), line: () => {}, gone: () => {} });
+	const lines: Line[] = [];
+	const stream = new Stream({
+		event: (e) => got.push(e.id),
+		line: (line) => lines.push(line),
+		gone: vi.fn(() => stream.stop()),
+	});
 	stream.start(after);
-	return { got, source: Source.all[0]! };
+	return { got, lines, gone: stream['ears'].gone, source: Source.all[0]! };
 }
 
 test('it goes on from the snapshot, each event once and in order', () => {
@@ -67,4 +72,34 @@ test('a gap is fetched before what came after it is told', async () => {
 	source.send(event(9));
 	await vi.waitFor(() => expect(got).toEqual([6, 7, 8, 9]));
 	expect(missed).toHaveBeenCalledOnce();
+});
+
+test('a gap that cannot be fetched is fetched again, and nothing is lost or told before it', async () => {
+	vi.useFakeTimers();
+	const missed = vi
+		.spyOn(api, 'events')
+		.mockReset()
+		.mockRejectedValueOnce(new Unreachable('/v1/events'))
+		.mockRejectedValueOnce(new Unreachable('/v1/events'))
+		.mockResolvedValue({ items: [event(6), event(7), event(8)], next_cursor: null, as_of: 8 });
+	const { got, lines, source } = listening(5);
+	source.onopen?.();
+	source.send(event(8));
+	await vi.advanceTimersByTimeAsync(0);
+	source.send(event(9));
+	expect(got).toEqual([]);
+	expect(lines.at(-1)).toBe('lost');
+	await vi.advanceTimersByTimeAsync(3000);
+	expect(got).toEqual([6, 7, 8, 9]);
+	expect(lines.at(-1)).toBe('live');
+	expect(missed).toHaveBeenCalledTimes(3);
+	vi.useRealTimers();
+});
+
+test('a gap behind an ended login asks for a new one', async () => {
+	vi.spyOn(api, 'events').mockReset().mockRejectedValue(new Refused(401, {}));
+	const { got, gone, source } = listening(5);
+	source.send(event(8));
+	await vi.waitFor(() => expect(gone).toHaveBeenCalled());
+	expect(got).toEqual([]);
 });

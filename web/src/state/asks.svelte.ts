@@ -7,6 +7,7 @@ import { cacheKeep, cacheLoad } from './cache';
 
 const PAGE = 200;
 const MANY = 40;
+const AGAIN_MS = 2000;
 
 export class Asks {
 	private known = new Map<string, Ask>();
@@ -118,6 +119,7 @@ export class Asks {
 	}
 
 	private then = new Map<string, (ask: Ask) => void>();
+	private again: ReturnType<typeof setTimeout> | null = null;
 
 	/** Fetches it soon. A flood of new ones is read as a list. */
 	private want(id: string, then?: (ask: Ask) => void): void {
@@ -129,31 +131,38 @@ export class Asks {
 	private async fetchNext(): Promise<void> {
 		this.fetching++;
 		while (this.wanted.size) {
-			if (this.wanted.size > MANY && this.state === 'whole') {
-				const all = [...this.wanted];
-				this.wanted.clear();
-				await this.load().catch(() => undefined);
-				for (const id of all) this.then.delete(id);
-				continue;
-			}
-			const id = this.wanted.values().next().value as string;
-			this.wanted.delete(id);
+			const many = this.wanted.size > MANY && this.state === 'whole';
+			const ids = many ? [...this.wanted] : [...this.wanted].slice(0, 1);
+			for (const id of ids) this.wanted.delete(id);
 			try {
-				const ask = await api.ask(id);
-				this.put(ask);
-				const then = this.then.get(id);
-				this.then.delete(id);
-				if (ask.status === 'pending') then?.(ask);
+				if (many) await this.load();
+				else await this.fetchOne(ids[0]!);
 			} catch (error) {
-				this.then.delete(id);
-				if (error instanceof Refused && error.status === 404) {
-					this.known.delete(id);
-					this.missing = new Set(this.missing).add(id);
-					this.tick++;
-				} else if (error instanceof Unreachable) break;
+				if (error instanceof Unreachable) {
+					for (const id of ids) this.wanted.add(id);
+					this.again ??= setTimeout(() => {
+						this.again = null;
+						void this.fetchNext();
+					}, AGAIN_MS);
+					break;
+				}
 			}
+			for (const id of ids) this.then.delete(id);
 		}
 		this.fetching--;
+	}
+
+	private async fetchOne(id: string): Promise<void> {
+		try {
+			const ask = await api.ask(id);
+			this.put(ask);
+			if (ask.status === 'pending') this.then.get(id)?.(ask);
+		} catch (error) {
+			if (!(error instanceof Refused) || error.status !== 404) throw error;
+			this.known.delete(id);
+			this.missing = new Set(this.missing).add(id);
+			this.tick++;
+		}
 	}
 
 	private keeping: ReturnType<typeof setTimeout> | null = null;

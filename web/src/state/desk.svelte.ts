@@ -1,14 +1,14 @@
 /* The page's own life: who is here, the stream, what opens by itself, what is settled. */
 import { api, newKey, Refused, Unreachable } from '../api/client';
 import type { Ask, Event, Me, User } from '../api/types';
-import { answerText, answerTo } from '../lib/form';
 import { languageOfBrowser, speak, t } from '../lib/i18n.svelte';
 import { askTitle, waits } from '../lib/order';
 import { router } from '../lib/router.svelte';
 import { visible } from '../lib/visible';
+import { settledWords } from '../lib/words';
 import { asks } from './asks.svelte';
 import { cacheClear, cacheKeep, cacheLoad } from './cache';
-import { draftDrop, draftsTidy } from './drafts';
+import { draftDrop, draftLoad, draftsTidy } from './drafts';
 import { isTyping } from './keys.svelte';
 import { notify, notifyClose } from './notify';
 import { outbox, type Letter } from './outbox.svelte';
@@ -176,12 +176,14 @@ class Desk {
 		if (this.mine.has(id) || before?.status !== 'pending') return;
 		const ask = asks.get(id);
 		if (!ask) return;
+		const typed = draftLoad(id) !== null;
 		toasts.show({
 			tone: ask.status === 'answered' ? 'good' : 'plain',
 			title: settledWords(ask),
-			text: visible(askTitle(ask)),
+			text: typed ? t('web.draft.kept') : visible(askTitle(ask)),
 			ask: id,
 			session: ask.session,
+			stays: typed,
 		});
 	}
 
@@ -251,44 +253,3 @@ class Desk {
 }
 
 export const desk = new Desk();
-
-export function answerWords(ask: Ask): string {
-	if (!ask.answer) return '';
-	const words = {
-		yes: t('web.form.yes'),
-		no: t('web.form.no'),
-		approve: t('web.approval.approved'),
-		reject: t('web.approval.rejected'),
-		other: (text: string) => t('web.form.other.said', { text }),
-	};
-	return ask.questions
-		.map((q) => {
-			const said = answerTo(ask.answer, q);
-			return said ? answerText(q, said, words) : '';
-		})
-		.filter(Boolean)
-		.join(' · ');
-}
-
-/** "Answered by Marie via slack", "Nobody answered in time". */
-export function settledWords(ask: Ask): string {
-	const by = ask.answered_by;
-	const name = by?.name ? visible(by.name) : '';
-	switch (ask.status) {
-		case 'answered':
-			if (by?.kind === 'policy') return t('web.settled.policy', { name });
-			if (!name) return t('web.settled.answered');
-			return by?.via && by.via !== 'web'
-				? t('web.settled.answered.via', { name, via: by.via })
-				: t('web.settled.answered.by', { name });
-		case 'skipped':
-			return name ? t('web.settled.skipped.by', { name }) : t('web.settled.skipped');
-		case 'expired':
-			if (by?.kind === 'default') return t('web.settled.default');
-			return t(ask.kind === 'approval' ? 'web.settled.expired.approval' : 'web.settled.expired');
-		case 'cancelled':
-			return t('web.settled.cancelled');
-		default:
-			return '';
-	}
-}

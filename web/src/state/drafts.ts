@@ -1,11 +1,7 @@
 /* What was typed is never thrown away: a draft stays until its ask is answered with it. */
-import type { Draft } from '../lib/form';
+import type { Typed } from '../lib/typed';
 
-export interface Kept {
-	fields: Draft;
-	reason?: string;
-	reply?: string;
-	arguments?: Record<string, string>;
+export interface Kept extends Typed {
 	at: number;
 }
 
@@ -20,9 +16,11 @@ export function draftLoad(id: string): Kept | null {
 	}
 }
 
-export function draftKeep(id: string, kept: Omit<Kept, 'at'>): void {
+/** Keeps these parts; the others stay as they were. */
+export function draftKeep(id: string, parts: Typed): void {
 	try {
-		localStorage.setItem(PREFIX + id, JSON.stringify({ ...kept, at: Date.now() }));
+		const kept: Kept = { ...draftLoad(id), ...parts, at: Date.now() };
+		localStorage.setItem(PREFIX + id, JSON.stringify(kept));
 	} catch {
 		// The store is full: the text is still on the screen.
 	}

@@ -3,6 +3,7 @@
 import { api, Refused } from '../api/client';
 import type { Ask } from '../api/types';
 import { cacheKeep, cacheLoad } from './cache';
+import { draftDrop } from './drafts';
 
 export interface Letter {
 	ask: string;
@@ -59,7 +60,9 @@ class Outbox {
 		await this.open();
 		for (const letter of this.letters) {
 			try {
-				settled((await api.settle(letter.ask, letter.verb, letter.body, letter.key)).ask);
+				const done = await api.settle(letter.ask, letter.verb, letter.body, letter.key);
+				draftDrop(letter.ask);
+				settled(done.ask);
 			} catch (error) {
 				if (!(error instanceof Refused)) return;
 				const theirs = error.problem.ask ?? null;

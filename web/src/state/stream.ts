@@ -37,7 +37,12 @@ const TYPES: EventType[] = [
 	'session.progress',
 	'session.deleted',
 ];
+const PAGE = 200;
 const RETRY_MS = [500, 1000, 2000, 5000, 10_000];
+
+/** How long before the next try, with jitter: not all tabs at once. */
+const pause = (tries: number) =>
+	RETRY_MS[Math.min(tries, RETRY_MS.length - 1)]! * (0.75 + Math.random() / 2);
 
 export class Stream {
 	private channel = new BroadcastChannel('parley');
@@ -100,7 +105,7 @@ export class Stream {
 
 	private show(line: Line): void {
 		this.state = line;
-		this.ears.line(line);
+		if (!this.catching) this.ears.line(line);
 	}
 
 	private tell(line: Line): void {
@@ -116,12 +121,12 @@ export class Stream {
 			this.tries = 0;
 			this.tell('live');
 		};
-		const pass = (message: MessageEvent<string>) => {
-			const event = JSON.parse(message.data) as Event;
-			this.channel.postMessage({ event } satisfies Told);
-			this.take(event);
+		const heard = (message: MessageEvent<string>) => {
+			const told = { event: JSON.parse(message.data) as Event };
+			this.channel.postMessage(told satisfies Told);
+			this.heard(told);
 		};
-		for (const type of TYPES) source.addEventListener(type, pass);
+		for (const type of TYPES) source.addEventListener(type, heard);
 		source.onerror = () => void this.failed(source);
 	}
 
@@ -130,17 +135,8 @@ export class Stream {
 		if (this.ended) return;
 		this.tell('lost');
 		if (source.readyState !== EventSource.CLOSED) return;
-		const pause = RETRY_MS[Math.min(this.tries++, RETRY_MS.length - 1)]!;
-		try {
-			await api.me();
-		} catch (error) {
-			if (error instanceof Refused && error.status === 401) {
-				this.channel.postMessage({ gone: true } satisfies Told);
-				this.ears.gone();
-				return;
-			}
-		}
-		setTimeout(() => this.open(), pause * (0.75 + Math.random() / 2));
+		await api.me().catch((error) => this.endIfRefused(error));
+		setTimeout(() => this.open(), pause(this.tries++));
 	}
 
 	private take(event: Event): void {
@@ -154,31 +150,50 @@ export class Stream {
 			void this.catchUp();
 			return;
 		}
+		this.pass(event);
+	}
+
+	/* Nothing held is told before what is missing is here, however often it takes to fetch that. */
+	private async catchUp(): Promise<void> {
+		this.catching = true;
+		for (let tries = 0; !this.ended;) {
+			const before = this.cursor;
+			const more = await this.fetchPage();
+			if (this.cursor > before) {
+				tries = 0;
+				if (!more) break;
+			} else {
+				this.ears.line('lost');
+				await new Promise((done) => setTimeout(done, pause(tries++)));
+			}
+		}
+		this.catching = false;
+		this.ears.line(this.state);
+		const held = this.held.sort((a, b) => a.id - b.id);
+		this.held = [];
+		for (const event of held) this.take(event);
+	}
+
+	/** Is there another page? Moves the cursor as far as it gets. */
+	private async fetchPage(): Promise<boolean> {
+		try {
+			const { items } = await api.events({ after: this.cursor, limit: PAGE });
+			for (const event of items) this.pass(event);
+			return items.length === PAGE;
+		} catch (error) {
+			this.endIfRefused(error);
+			return true;
+		}
+	}
+
+	private pass(event: Event): void {
 		this.cursor = event.id;
 		this.ears.event(event);
 	}
 
-	private async catchUp(): Promise<void> {
-		this.catching = true;
-		try {
-			for (let full = true; full;) {
-				const { items } = await api.events({ after: this.cursor, limit: 200 });
-				for (const event of items) {
-					this.cursor = event.id;
-					this.ears.event(event);
-				}
-				full = items.length === 200;
-			}
-		} catch {
-			// What is held below moves the cursor; the next snapshot has the rest.
-		}
-		this.catching = false;
-		const held = this.held.sort((a, b) => a.id - b.id);
-		this.held = [];
-		for (const event of held)
-			if (event.id > this.cursor) {
-				this.cursor = event.id;
-				this.ears.event(event);
-			}
+	private endIfRefused(error: unknown): void {
+		if (!(error instanceof Refused) || error.status !== 401) return;
+		this.channel.postMessage({ gone: true } satisfies Told);
+		this.ears.gone();
 	}
 }

@@ -1,0 +1,110 @@
+// What people write is never lost, what they are told is real, and any script or printer will do.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { enter, launch, Server, until } from './lib.mjs';
+
+let server, browser, agent, owner;
+before(async () => {
+	server = await Server.start();
+	browser = await launch();
+	agent = server.client(server.token('agent', 'tester'));
+	owner = server.client(server.token('owner', 'clerk'));
+});
+after(async () => {
+	await browser?.close();
+	await server?.stop();
+});
+
+const status = async (id) => (await owner.get(`/v1/asks/${id}`)).body.status;
+
+describe('drafts', () => {
+	let page, context, t;
+	before(async () => ({ page, context, t } = await enter(browser, server)));
+	after(() => context.close());
+
+	async function open(body) {
+		const ask = await agent.ask(body);
+		await page.goto(`/asks/${ask.id}`);
+		return ask;
+	}
+
+	test('of an ask that expires meanwhile goes into the follow-up, and is sent as one', async () => {
+		const ask = await open({ question: 'How many?', type: 'text', timeout: 3 });
+		const field = page.getByRole('textbox', { name: 'How many?' });
+		await field.pressSequentially('Seven, I th');
+		await until(async () => (await status(ask.id)) === 'expired', 'expired');
+		const late = page.getByRole('textbox', { name: t('late.text') });
+		await late.waitFor();
+		assert.equal(await late.inputValue(), 'Seven, I th');
+		await page.getByText(t('late.draft')).waitFor();
+		await page.keyboard.type('ink');
+		assert.equal(await late.inputValue(), 'Seven, I think', 'the typing goes on there');
+		await page.reload();
+		assert.equal(await late.inputValue(), 'Seven, I think', 'a reload keeps it');
+		await page.getByRole('button', { name: t('thread.send') }).click();
+		await page.getByRole('listitem').filter({ hasText: 'Seven, I think' }).waitFor();
+		const { replies } = (await owner.get(`/v1/asks/${ask.id}`)).body;
+		assert.deepEqual(replies.map((reply) => reply.text), ['Seven, I think']);
+		await page.reload();
+		await page.getByRole('button', { name: t('late.open') }).waitFor();
+		assert.equal(await late.count(), 0, 'sent is sent');
+	});
+
+	test('of several questions, and with no one at the keys, is there without taking the focus', async () => {
+		const ask = await open({ timeout: 3, questions: [
+			{ key: 'a', header: 'Place', text: 'Where?', type: 'choice', options: [{ id: 'x', label: 'Here' }, { id: 'y', label: 'There' }] },
+			{ key: 'b', header: 'Name', text: 'Which name?', type: 'text' }] });
+		await page.getByRole('radio', { name: 'There' }).check();
+		await page.getByRole('tab', { name: '2/2: Name' }).click();
+		await page.getByRole('textbox', { name: 'Which name?' }).fill('Ada');
+		await page.getByRole('heading', { level: 1 }).last().focus();
+		await until(async () => (await status(ask.id)) === 'expired', 'expired');
+		const late = page.getByRole('textbox', { name: t('late.text') });
+		await late.waitFor();
+		assert.equal(await late.inputValue(), 'Place: There\nName: Ada');
+		assert.equal(await late.evaluate((box) => document.activeElement === box), false);
+	});
+
+	test('of an ask that another answered are shown and can be put away', async () => {
+		const ask = await open({ question: 'Colour?', type: 'text' });
+		await page.getByRole('textbox', { name: 'Colour?' }).fill('Green');
+		await owner.post(`/v1/asks/${ask.id}/answer`, { answer: 'Blue' });
+		const typed = page.getByRole('region', { name: t('draft') });
+		await typed.getByText('Green').waitFor();
+		await page.getByRole('region', { name: t('settled') }).getByText('Blue').waitFor();
+		await typed.getByRole('button', { name: t('outbox.dismiss') }).click();
+		await page.reload();
+		await page.getByRole('region', { name: t('settled') }).waitFor();
+		assert.equal(await typed.count(), 0);
+	});
+
+	test('a reason, other arguments and a question back are kept apart', async () => {
+		const ask = await open({ kind: 'approval', title: 'Run it', operation: { type: 'tool', name: 'sh', arguments: { cmd: 'make' } } });
+		await page.getByRole('button', { name: t('thread.open') }).click();
+		const back = page.getByRole('textbox', { name: t('thread.text') });
+		await back.fill('On which host?');
+		await page.getByRole('button', { name: t('approval.edit') }).click();
+		await page.getByRole('textbox', { name: 'cmd' }).fill('make -n');
+		await page.getByRole('button', { name: t('approval.reject.open') }).click();
+		const reason = page.getByRole('textbox', { name: t('approval.reason') });
+		await reason.fill('Not on a Friday');
+		await page.reload();
+		await reason.waitFor();
+		assert.equal(await reason.inputValue(), 'Not on a Friday');
+		await page.getByText('make -n').first().waitFor();
+		await page.getByRole('button', { name: t('thread.open') }).click();
+		assert.equal(await back.inputValue(), 'On which host?');
+		await owner.post(`/v1/asks/${ask.id}/skip`);
+	});
+});
+
+test('an ask told while its reading fails is fetched again', async () => {
+	const { page, context } = await enter(browser, server);
+	let refused = 0;
+	await context.route(/\/v1\/asks\/ask_/, (route) => (refused++ < 2 ? route.abort() : route.continue()));
+	const ask = await agent.ask({ question: 'Still there?', type: 'boolean' });
+	await page.getByRole('listitem').filter({ hasText: 'Still there?' }).waitFor();
+	assert.ok(refused > 2);
+	await owner.post(`/v1/asks/${ask.id}/skip`);
+	await context.close();
+});
