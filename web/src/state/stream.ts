@@ -35,6 +35,8 @@ const TYPES: EventType[] = [
 	'session.created',
 	'session.status',
 	'session.progress',
+	'session.resuming',
+	'session.resumed',
 	'session.deleted',
 ];
 const PAGE = 200;
