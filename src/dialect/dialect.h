@@ -3,8 +3,8 @@
  * A dialect is one file and one row in the table. Both ways lead from JSON to JSON: a
  * foreign request becomes the body of POST /v1/asks, and the ask as it is shown becomes
  * the foreign reply. The ask keeps the request whole, in its member "foreign":
- * {"dialect": …, "request": …, "repairs": […]}, so that nothing is lost on the way. Pure.
- */
+ * {"dialect": …, "request": …, "repairs": […]}, so that nothing is lost on the way. Pure,
+ * but for one look at the clock where a request names an instant. */
 #ifndef DIALECT_DIALECT_H
 #define DIALECT_DIALECT_H
 
@@ -12,60 +12,48 @@
 #include "base/fault.h"
 #include "base/json.h"
 
-enum { REPAIRS_MAX = 64 };
-
-/* A request on its way in. */
-struct inbound {
-	const struct json *request;
-	bool strict; /* nothing is mended: what breaks a rule is refused */
-	struct arena *arena;
-	struct json_writer *ask; /* the body is written here */
-	struct str repairs[REPAIRS_MAX];
-	size_t repairs_len;
-};
-
-/* An ask on its way out: settled, or pending where a dialect has something to say then.
- */
-struct outbound {
-	const struct json *ask;	    /* as GET /v1/asks/{id} shows it */
-	const struct json *request; /* as it came */
-	bool strict;
-	struct arena *arena;
-	struct json_writer *reply;
-};
+struct inbound;	 /* a request on its way in */
+struct outbound; /* an ask on its way out */
 
 struct dialect {
 	const char *name;
-	/* Does it look like a request of ours? */
-	bool (*detect)(const struct json *request);
-	/* ERR_INVALID: cannot be understood; *why tells a model how to put it right. */
-	enum err (*to_ask)(struct inbound *, struct fault *why);
-	/* ERR_CONFLICT: still pending, and there is nothing to say before it is settled.
+	/* Does it look like a request of ours? Never the one that decides what is valid.
 	 */
-	enum err (*from_ask)(struct outbound *, struct fault *why);
+	bool (*detect)(const struct json *request);
+	/* Writes the ask. What cannot be understood is noted as wrong, in words that tell
+	 * a model how to put it right. */
+	void (*to_ask)(struct inbound *);
+	/* Writes the reply to an ask that is settled. */
+	void (*from_ask)(struct outbound *);
+	/* Writes what it says while the ask is pending; NULL: nothing. */
+	void (*at_once)(struct outbound *);
 	/* The reply as text for a model; NULL: the ask's summary is that. */
-	void (*sum)(const struct outbound *, struct buf *text);
+	void (*sum)(struct outbound *, struct buf *text);
 };
 
 extern const struct dialect *const dialects[]; /* NULL ends it */
 
 const struct dialect *dialect_find(struct str name); /* NULL: there is none */
 const struct dialect *dialect_detect(const struct json *request);
-/* Says what was mended, in words for a model. Repeats and those too many are dropped. */
-void repaired(struct inbound *, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+/* All names, as "a, b or c"; in the arena. */
+struct str dialect_names(struct arena *);
+
+enum { REPAIRS_MAX = 64 };
 
 /* What becomes of a request. */
 struct translated {
 	const struct json *body; /* of POST /v1/asks */
 	struct str foreign; /* {"dialect", "request", "repairs"}, as the ask keeps it */
-	const struct str *repairs;
+	const struct str *repairs; /* what was mended, in words for a model */
 	size_t repairs_len;
 };
+/* `strict`: nothing is mended, what breaks a rule is refused. ERR_INVALID: *why has the
+ * pointers into the request. */
 enum err dialect_to_ask(const struct dialect *, const struct json *request, bool strict,
 	struct arena *, struct translated *out, struct fault *why);
 /* The reply as JSON; empty when there is none yet. `ask` is the ask as shown; one that
- * came in another dialect, or in none, gets the reply it would have had in this one. */
+ * came in another dialect, or in none, gets the reply it would have had in this one. What
+ * came strictly is answered strictly, whatever `strict` says. */
 enum err dialect_from_ask(const struct dialect *, const struct json *ask, bool strict,
 	struct arena *, struct str *reply, struct fault *why);
 /* The text for a model; empty while it is pending. */

@@ -1,0 +1,350 @@
+/* ask_question.c - questions with a type, a form of response, a deadline and a default.
+ */
+#include "base/utf8.h"
+#include "dialect/inner.h"
+
+enum { MINUTE_MS = 60 * 1000, MINUTES_MIN = 5, MINUTES_MAX = 24 * 60, WORD_MAX = 1000 };
+
+static const struct choice_names option_names = {
+	.id = "value", .label = "label", .description = "description"
+};
+
+enum kind { BLOCKING, NON_BLOCKING, APPROVAL, RECOVERY, KINDS };
+
+/* How long each waits when nothing is said; 0: for ever. */
+static const struct {
+	const char *name;
+	int minutes;
+} kinds[KINDS] = {
+	[BLOCKING] = { "blocking", 30 },
+	[NON_BLOCKING] = { "non_blocking", 0 },
+	[APPROVAL] = { "approval", 15 },
+	[RECOVERY] = { "error_recovery", 10 },
+};
+
+enum form { FORM_TEXT, FORM_CHOICE, FORM_BOOLEAN, FORM_APPROVAL, FORMS };
+
+static const char *const forms[FORMS] = {
+	[FORM_TEXT] = "text",
+	[FORM_CHOICE] = "choice",
+	[FORM_BOOLEAN] = "boolean",
+	[FORM_APPROVAL] = "approval",
+};
+
+static bool detect(const struct json *request)
+{
+	return json_get(request, "responseType") &&
+	       json_is(json_get(request, "question"), JSON_STRING);
+}
+
+static enum kind kind_of(const struct json *request)
+{
+	struct str name = member_text(request, "type");
+	enum kind kind = BLOCKING;
+
+	while (kind < KINDS && !str_is(name, kinds[kind].name))
+		kind++;
+	return kind;
+}
+
+static enum form form_of(const struct json *request)
+{
+	struct str name = member_text(request, "responseType");
+	enum form form = FORM_TEXT;
+
+	while (form < FORMS && !str_is(name, forms[form]))
+		form++;
+	return form;
+}
+
+/* The options, what the context suggests instead, or the ways out of an error. */
+static struct choices choices_of(struct arena *arena, const struct json *request)
+{
+	static struct choice recovery[] = {
+		{ .id = STR("retry"), .label = STR("Retry"), .said = STR("retry") },
+		{ .id = STR("edit"),
+			.label = STR("Edit and retry"),
+			.said = STR("edit") },
+		{ .id = STR("skip"), .label = STR("Skip"), .said = STR("skip") },
+		{ .id = STR("abort"), .label = STR("Abort"), .said = STR("abort") },
+	};
+	const struct json *list = list_of(arena, json_get(request, "options"));
+	const struct json *context = object_of(arena, json_get(request, "context"));
+
+	if (!list || !list->count)
+		list = list_of(arena, json_get(context, "suggestedOptions"));
+	if (list && list->count) return choices_make(arena, list, &option_names);
+	if (kind_of(request) != RECOVERY) return (struct choices){ 0 };
+	return (struct choices){ recovery, sizeof recovery / sizeof *recovery };
+}
+
+/* ---- in ---- */
+
+/* What is asked for, made to go together. */
+struct meant {
+	enum kind kind;
+	enum form form;
+	struct choices choices;
+};
+
+static void meant_read(struct inbound *in, struct meant *m)
+{
+	struct spot root = { 0 }, type = spot_member(&root, STR("type"));
+	struct spot form = spot_member(&root, STR("responseType"));
+	struct spot options = spot_member(&root, STR("options"));
+
+	m->kind = kind_of(in->request);
+	m->form = form_of(in->request);
+	choices_read(in, &options, member_list(in, &root, in->request, "options"),
+		&option_names);
+	m->choices = choices_of(in->arena, in->request);
+	if (m->kind == KINDS) {
+		repair(in, &type, "taken as blocking",
+			"must be blocking, non_blocking, approval or error_recovery");
+		m->kind = m->form == FORM_APPROVAL ? APPROVAL : BLOCKING;
+	}
+	if (m->form == FORMS) {
+		repair(in, &form, "told by the rest",
+			"must be text, choice, boolean or approval");
+		m->form = m->choices.len	? FORM_CHOICE
+			  : m->kind == APPROVAL ? FORM_APPROVAL
+						: FORM_TEXT;
+	}
+	if (m->form == FORM_CHOICE && !m->choices.len) {
+		repair(in, &options, "asked for a text", "must be given for a choice");
+		m->form = FORM_TEXT;
+	}
+	if (m->kind == APPROVAL && (m->form == FORM_TEXT || m->form == FORM_CHOICE)) {
+		repair(in, &type, "asked as a blocking question",
+			"an approval's responseType must be approval or boolean");
+		m->kind = BLOCKING;
+	}
+	if (m->form == FORM_APPROVAL) m->kind = APPROVAL;
+}
+
+static void context_read(struct inbound *in)
+{
+	static const struct {
+		const char *theirs, *ours;
+		size_t max;
+	} names[] = {
+		{ "jobType", "job_type", WORD_MAX },
+		{ "projectName", "project_name", WORD_MAX },
+		{ "currentStep", "current_step", WORD_MAX },
+		{ "errorDetails", "error_details", PREVIEW_MAX },
+	};
+	const struct json *given = json_get(in->request, "context");
+	struct spot root = { 0 }, at = spot_member(&root, STR("context"));
+	struct buf b = { 0 };
+	struct json_writer w = { .out = &b };
+
+	if (json_is(given, JSON_STRING)) {
+		repair(in, &at, "shown as a text", "must be an object");
+		in->context_text = given->text;
+	}
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		put_text(&w, names[i].ours,
+			text_fit(in, &at, member_text(given, names[i].theirs),
+				names[i].max, false));
+	if (json_is(given, JSON_OBJECT) && given->count) {
+		jw_key(&w, "details");
+		jw_json(&w, given);
+	}
+	in->context_members = buf_keep_done(&b, in->arena);
+}
+
+static int64_t timeout_of(struct inbound *in)
+{
+	const struct json *given = json_get(in->request, "timeoutMinutes");
+	struct spot root = { 0 }, at = spot_member(&root, STR("timeoutMinutes"));
+	enum kind kind = kind_of(in->request);
+	double minutes = json_real(given);
+
+	if (json_is(given, JSON_NUMBER)) {
+		bool short_of = minutes < MINUTES_MIN;
+
+		if (!short_of && minutes <= MINUTES_MAX)
+			return (int64_t)(minutes * MINUTE_MS);
+		repair(in, &at, "the nearest was taken", "must be from %d to %d",
+			MINUTES_MIN, MINUTES_MAX);
+		return (short_of ? MINUTES_MIN : MINUTES_MAX) * MINUTE_MS;
+	}
+	if (given && given->type != JSON_NULL)
+		repair(in, &at, "the usual time was taken", "must be a number");
+	return kinds[kind < KINDS ? kind : BLOCKING].minutes * MINUTE_MS;
+}
+
+static bool says_yes(struct str text)
+{
+	return str_is_nocase(text, "true") || str_is_nocase(text, "yes") ||
+	       str_is_nocase(text, "approve") || str_is_nocase(text, "approved");
+}
+
+/* By its value, or by its label. */
+static const struct choice *choice_named(const struct choices *c, struct str name)
+{
+	const struct choice *found = choice_find(c, name);
+
+	for (size_t i = 0; !found && i < c->len; i++)
+		if (str_eq(c->at[i].said, name)) found = &c->at[i];
+	return found;
+}
+
+/* {type, value, text?}, or the value alone. */
+static void default_put(struct inbound *in, const struct meant *m)
+{
+	const struct json *given = json_get(in->request, "defaultResponse");
+	const struct json *value =
+		json_is(given, JSON_OBJECT) ? json_get(given, "value") : given;
+	struct spot root = { 0 }, at = spot_member(&root, STR("defaultResponse"));
+	struct str text = scalar_text(value);
+	const struct choice *chosen = choice_named(&m->choices, text);
+	struct json_writer *w = &in->ask;
+	const char *rule = NULL;
+
+	if (!given || given->type == JSON_NULL) return;
+	if (m->kind == APPROVAL && says_yes(text))
+		rule = "an approval's default may only be a rejection";
+	else if (text_blank(text) || (m->form == FORM_CHOICE && !chosen))
+		rule = "must have a value that is a possible answer";
+	if (rule) {
+		repair(in, &at, "left out", "%s", rule);
+		return;
+	}
+	jw_key(w, "default");
+	jw_object(w);
+	jw_key(w, "answer");
+	if (m->kind == APPROVAL)
+		jw_text(w, "reject");
+	else if (m->form == FORM_BOOLEAN)
+		jw_bool(w, says_yes(text));
+	else
+		jw_str(w, m->form == FORM_CHOICE ? chosen->id
+						 : utf8_first(text, ANSWER_TEXT_MAX));
+	jw_object_end(w);
+}
+
+static void to_ask(struct inbound *in)
+{
+	struct spot root = { 0 }, at = spot_member(&root, STR("question"));
+	struct meant m;
+	int64_t timeout_ms = timeout_of(in);
+
+	meant_read(in, &m);
+	context_read(in);
+	ask_open(in, kinds[m.kind].name);
+	questions_open(in);
+	question_put(in, &at,
+		&(struct asked){
+			.key = STR("answer"),
+			.text = member_text(in->request, "question"),
+			.type = m.kind == APPROVAL ? "approval" : forms[m.form],
+			.choices =
+				m.form == FORM_CHOICE ? m.choices : (struct choices){ 0 },
+			.note = m.form != FORM_TEXT,
+		});
+	questions_close(in);
+	if (timeout_ms) timeout_put(in, timeout_ms);
+	default_put(in, &m);
+	ask_close(in);
+}
+
+/* ---- out ---- */
+
+/* The form of the ask's only question, which was made to fit. */
+static enum form form_asked(const struct outbound *o, const struct said *s)
+{
+	struct str type = member_text(s->question, "type");
+	enum form form = FORM_TEXT;
+
+	if (str_is(type, "approval") && form_of(o->request) == FORM_BOOLEAN)
+		return FORM_BOOLEAN;
+	while (form < FORMS && !str_is(type, forms[form]))
+		form++;
+	return form == FORMS ? FORM_TEXT : form;
+}
+
+/* What was chosen, as its option gave it: a value may be a boolean. */
+static void choice_write(struct json_writer *w, const struct choice *c)
+{
+	const struct json *value = json_get(c->from, "value");
+
+	if (value && scalar_text(value).len)
+		jw_json(w, value);
+	else if (c->from)
+		jw_str(w, c->from->type == JSON_OBJECT && json_get(c->from, "id")
+				  ? c->id
+				  : c->said);
+	else
+		jw_str(w, c->id);
+}
+
+static void value_write(
+	struct outbound *o, const struct said *s, enum form form, struct str *text)
+{
+	struct json_writer *w = &o->reply;
+	struct choices offered = choices_of(o->arena, o->request);
+	struct choices picked = said_choices(o, s, &offered);
+	struct verdict v = verdict_unedited(o);
+	bool approval = str_is(member_text(s->question, "type"), "approval");
+
+	*text = form == FORM_TEXT ? STR_NONE : s->text;
+	if (approval && s->arguments) *text = v.words;
+	if (!s->given)
+		jw_null(w);
+	else if (form == FORM_APPROVAL)
+		jw_text(w, v.allow ? "approve" : "reject");
+	else if (approval)
+		jw_bool(w, v.allow);
+	else if (form == FORM_BOOLEAN)
+		jw_json(w, s->value);
+	else if (form == FORM_CHOICE && picked.len == 1)
+		choice_write(w, &picked.at[0]);
+	else
+		jw_str(w, said_words(o, s));
+}
+
+/* "status" where nobody answered, in the words of the tool: timeout, cancelled. */
+static void from_ask(struct outbound *o)
+{
+	struct json_writer *w = &o->reply;
+	struct said s = said_at(o, 0);
+	enum form form = form_asked(o, &s);
+	struct str text, words = outcome_words(o);
+
+	jw_object(w);
+	jw_key(w, "type");
+	jw_text(w, forms[form]);
+	jw_key(w, "value");
+	value_write(o, &s, form, &text);
+	if (text.len || words.len) put_text(w, "text", text.len ? text : words);
+	if (words.len) {
+		jw_key(w, "status");
+		jw_text(w, o->status == ASK_EXPIRED ? "timeout"
+						    : ask_status_name(o->status));
+	}
+	jw_object_end(w);
+}
+
+/* A question that does not block is known by its id until it is answered. */
+static void at_once(struct outbound *o)
+{
+	struct json_writer *w = &o->reply;
+	const struct json *until = json_get(o->ask, "expires_at");
+
+	if (!str_is(member_text(o->ask, "kind"), "non_blocking")) return;
+	jw_object(w);
+	jw_key(w, "questionId");
+	jw_str(w, member_text(o->ask, "id"));
+	jw_key(w, "timeoutAt");
+	jw_json(w, until);
+	jw_object_end(w);
+}
+
+const struct dialect dialect_ask_question = {
+	.name = "ask_question",
+	.detect = detect,
+	.to_ask = to_ask,
+	.from_ask = from_ask,
+	.at_once = at_once,
+};

@@ -1,0 +1,336 @@
+/* asking.c - from a foreign request to the body of an ask: what is read leniently, and
+ * what is made to fit. */
+#include "base/utf8.h"
+#include "dialect/inner.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+/* ---- mending ---- */
+
+static void repair_note(struct inbound *in, struct str text)
+{
+	for (size_t i = 0; i < in->repairs_len; i++)
+		if (str_eq(in->repairs[i], text)) return;
+	if (in->repairs_len < REPAIRS_MAX) in->repairs[in->repairs_len++] = text;
+}
+
+bool repair(
+	struct inbound *in, const struct spot *at, const char *how, const char *rule, ...)
+{
+	char text[sizeof(((struct fault_item *)0)->detail)];
+	struct fault told = { 0 };
+	struct check check = { .why = &told };
+	va_list args;
+
+	va_start(args, rule);
+	vsnprintf(text, sizeof text, rule, args);
+	va_end(args);
+	if (in->strict) {
+		wrong(&in->check, at, "%s", text);
+		return false;
+	}
+	wrong(&check, at, "%s", text);
+	const struct fault_item *item = &told.items[0];
+	repair_note(in, arena_print(in->arena, "%s%s%s; %s", item->pointer,
+				item->pointer[0] ? ": " : "", text, how));
+	return true;
+}
+
+/* ---- members ---- */
+
+struct str member_text(const struct json *object, const char *name)
+{
+	return json_text(json_get(object, name));
+}
+
+bool member_flag(const struct json *object, const char *name)
+{
+	const struct json *flag = json_get(object, name);
+
+	return json_is(flag, JSON_TRUE) || str_is_nocase(json_text(flag), "true");
+}
+
+struct str scalar_text(const struct json *json)
+{
+	if (!json) return STR_NONE;
+	switch (json->type) {
+	case JSON_STRING:
+	case JSON_NUMBER: return json->text;
+	case JSON_TRUE: return STR("true");
+	case JSON_FALSE: return STR("false");
+	default: return STR_NONE;
+	}
+}
+
+/* JSON inside a string; the value itself when it is none. */
+static const struct json *unquoted(struct arena *arena, const struct json *json)
+{
+	const struct json *inner;
+	struct fault why = { 0 };
+
+	if (!json_is(json, JSON_STRING)) return json;
+	return json_read(json->text, NULL, arena, &inner, &why) ? NULL : inner;
+}
+
+const struct json *list_of(struct arena *arena, const struct json *json)
+{
+	struct json *list;
+
+	json = unquoted(arena, json);
+	if (!json_is(json, JSON_OBJECT)) return json_is(json, JSON_ARRAY) ? json : NULL;
+	list = ARENA_NEW(arena, struct json);
+	struct json *item = ARENA_NEW(arena, struct json);
+	if (!list || !item) return NULL;
+	*item = *json;
+	*list = (struct json){ .type = JSON_ARRAY, .count = 1, .items = item };
+	return list;
+}
+
+const struct json *object_of(struct arena *arena, const struct json *json)
+{
+	json = unquoted(arena, json);
+	return json_is(json, JSON_OBJECT) ? json : NULL;
+}
+
+const struct json *member_list(struct inbound *in, const struct spot *at,
+	const struct json *object, const char *name)
+{
+	const struct json *given = json_get(object, name), *list;
+	struct spot spot = spot_member(at, str_of(name));
+
+	if (!given || given->type == JSON_NULL) return NULL;
+	list = list_of(in->arena, given);
+	if (!list)
+		wrong(&in->check, &spot, "must be an array");
+	else if (given->type == JSON_STRING)
+		repair(in, &spot, "read from the string", "must be an array");
+	else if (given->type != JSON_ARRAY)
+		repair(in, &spot, "taken as the only one", "must be an array");
+	return list;
+}
+
+const struct json *member_object(struct inbound *in, const struct spot *at,
+	const struct json *object, const char *name)
+{
+	const struct json *given = json_get(object, name), *found;
+	struct spot spot = spot_member(at, str_of(name));
+
+	if (!given || given->type == JSON_NULL) return NULL;
+	found = object_of(in->arena, given);
+	if (!found)
+		wrong(&in->check, &spot, "must be an object");
+	else if (given->type == JSON_STRING)
+		repair(in, &spot, "read from the string", "must be an object");
+	return found;
+}
+
+/* ---- texts ---- */
+
+/* Control characters, line ends among them, become blanks. */
+static struct str one_line(struct arena *arena, struct str text)
+{
+	struct buf b = { 0 };
+	int32_t c;
+
+	while ((c = utf8_next(&text)) >= 0) {
+		bool control =
+			c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x2028 || c == 0x2029;
+		utf8_add(&b, control ? ' ' : (uint32_t)c);
+	}
+	return buf_keep_done(&b, arena);
+}
+
+struct str text_fit(
+	struct inbound *in, const struct spot *at, struct str text, size_t max, bool line)
+{
+	if (line && !text_one_line(text)) {
+		repair(in, at, "put on one line",
+			"must be one line without control characters");
+		text = one_line(in->arena, text);
+	}
+	if (!text_longer(text, max)) return text;
+	repair(in, at, "shortened", "must have at most %zu characters", max);
+	return arena_print(in->arena, "%.*s…", STR_ARGS(utf8_first(text, max - 1)));
+}
+
+/* The same, with the whole text in the ask's preview when it had to be cut. */
+static struct str text_fit_whole(
+	struct inbound *in, const struct spot *at, struct str text, size_t max)
+{
+	if (!text_longer(text, max)) return text;
+	if (in->overflow.len) buf_add(&in->overflow, STR("\n\n"));
+	buf_add(&in->overflow, text);
+	return text_fit(in, at, text, max, false);
+}
+
+bool key_fits(struct str key)
+{
+	return !text_blank(key) && text_one_line(key) && !text_longer(key, KEY_MAX);
+}
+
+void put_text(struct json_writer *w, const char *key, struct str text)
+{
+	if (!text.len) return;
+	jw_key(w, key);
+	jw_str(w, text);
+}
+
+void put_key(struct json_writer *w, struct str key)
+{
+	jw_str(w, key);
+	buf_add_char(w->out, ':');
+	w->more = false;
+}
+
+static void put_flag(struct json_writer *w, const char *key, bool flag)
+{
+	if (!flag) return;
+	jw_key(w, key);
+	jw_bool(w, true);
+}
+
+/* ---- questions ---- */
+
+static void options_put(struct inbound *in, const struct spot *at, const struct asked *q)
+{
+	struct json_writer *w = &in->ask;
+
+	jw_key(w, "options");
+	jw_array(w);
+	for (size_t i = 0; i < q->choices.len; i++) {
+		const struct choice *c = &q->choices.at[i];
+		struct spot item = spot_item(at, i);
+
+		jw_object(w);
+		put_text(w, "id", c->id);
+		put_text(w, "label", text_fit(in, &item, c->label, LABEL_MAX, true));
+		put_text(w, "description",
+			text_fit(in, &item, c->description, DESCRIPTION_MAX, false));
+		put_text(w, "preview",
+			text_fit(in, &item, c->preview, PREVIEW_MAX, false));
+		jw_object_end(w);
+	}
+	jw_array_end(w);
+}
+
+static void suggested_put(struct json_writer *w, const struct asked *q)
+{
+	bool many = strcmp(q->type, "choices") == 0, open = false;
+
+	for (size_t i = 0; i < q->choices.len; i++) {
+		if (!q->choices.at[i].suggested || (open && !many)) continue;
+		if (!open) jw_key(w, "suggested");
+		if (!open && many) jw_array(w);
+		jw_str(w, q->choices.at[i].id);
+		open = true;
+	}
+	if (open && many) jw_array_end(w);
+}
+
+static void note_put(struct inbound *in, const struct spot *at, const struct asked *q)
+{
+	struct json_writer *w = &in->ask;
+
+	if (!q->note) return;
+	jw_key(w, "note");
+	jw_object(w);
+	put_text(w, "placeholder",
+		text_fit(in, at, q->note_placeholder, PLACEHOLDER_MAX, false));
+	jw_key(w, "required");
+	jw_bool(w, q->note_required);
+	jw_object_end(w);
+}
+
+static void bounds_put(struct json_writer *w, const struct asked *q)
+{
+	if (q->min) {
+		jw_key(w, "min");
+		jw_json(w, q->min);
+	}
+	if (!q->max) return;
+	jw_key(w, "max");
+	jw_json(w, q->max);
+}
+
+void question_put(struct inbound *in, const struct spot *at, const struct asked *q)
+{
+	struct json_writer *w = &in->ask;
+	struct spot header = spot_member(at, STR("header"));
+	struct spot options = spot_member(at, STR("options"));
+
+	if (text_blank(q->text)) wrong(&in->check, at, "the question has no text");
+	jw_object(w);
+	put_text(w, "key", q->key);
+	put_text(w, "header", text_fit(in, &header, q->header, HEADER_MAX, true));
+	put_text(w, "text", text_fit_whole(in, at, q->text, QUESTION_TEXT_MAX));
+	jw_key(w, "type");
+	jw_text(w, q->type);
+	if (q->choices.len) options_put(in, &options, q);
+	put_flag(w, "other", q->other);
+	note_put(in, at, q);
+	if (q->optional) {
+		jw_key(w, "required");
+		jw_bool(w, false);
+	}
+	put_text(w, "placeholder",
+		text_fit(in, at, q->placeholder, PLACEHOLDER_MAX, false));
+	put_text(w, "format", str_of(q->format));
+	bounds_put(w, q);
+	suggested_put(w, q);
+	if (q->prefill.len) {
+		jw_key(w, "prefill");
+		jw_raw(w, q->prefill);
+	}
+	jw_object_end(w);
+}
+
+/* ---- the ask ---- */
+
+void ask_open(struct inbound *in, const char *kind)
+{
+	jw_object(&in->ask);
+	jw_key(&in->ask, "kind");
+	jw_text(&in->ask, kind);
+}
+
+void ask_close(struct inbound *in)
+{
+	struct json_writer *w = &in->ask;
+	struct spot at = { 0 };
+	struct str text = text_fit_whole(in, &at, in->context_text, CONTEXT_TEXT_MAX);
+	struct str rest = text_fit(in, &at, buf_str(&in->overflow), PREVIEW_MAX, false);
+
+	if (in->overflow.failed) in->arena->failed = true;
+	if (text.len || rest.len || in->context_members.len) {
+		jw_key(w, "context");
+		jw_object(w);
+		put_text(w, "text", text);
+		put_text(w, "preview", rest);
+		jw_members(w, in->context_members);
+		jw_object_end(w);
+	}
+	jw_object_end(w);
+}
+
+void questions_open(struct inbound *in)
+{
+	jw_key(&in->ask, "questions");
+	jw_array(&in->ask);
+}
+
+void questions_close(struct inbound *in)
+{
+	jw_array_end(&in->ask);
+}
+
+void title_put(struct inbound *in, const struct spot *at, struct str title)
+{
+	put_text(&in->ask, "title", text_fit(in, at, title, ASK_TITLE_MAX, true));
+}
+
+void timeout_put(struct inbound *in, int64_t ms)
+{
+	jw_key(&in->ask, "timeout");
+	jw_real(&in->ask, (double)ms / 1000);
+}

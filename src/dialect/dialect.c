@@ -1,0 +1,173 @@
+/* dialect.c - the table, and the road of a request through one of its rows. */
+#include "base/clock.h"
+#include "dialect/inner.h"
+
+/* Detection goes down this list: who has the most telling members comes first. */
+const struct dialect *const dialects[] = {
+	&dialect_ask_user_question,
+	&dialect_user_question,
+	&dialect_ask_question,
+	&dialect_permission,
+	NULL,
+};
+
+/* A request stands deeper in an ask than it came. */
+static const struct json_limits deep = { .depth = 96, .values = 800000 };
+
+const struct dialect *dialect_find(struct str name)
+{
+	for (size_t i = 0; dialects[i]; i++)
+		if (str_is(name, dialects[i]->name)) return dialects[i];
+	return NULL;
+}
+
+/* What a JSON-RPC request carries, or the request itself. */
+static const struct json *request_inner(const struct json *request)
+{
+	const struct json *params = json_get(request, "params");
+	bool rpc = json_is(json_get(request, "method"), JSON_STRING);
+
+	return rpc && json_is(params, JSON_OBJECT) ? params : request;
+}
+
+const struct dialect *dialect_detect(const struct json *request)
+{
+	request = request_inner(request);
+	for (size_t i = 0; dialects[i]; i++)
+		if (dialects[i]->detect(request)) return dialects[i];
+	return NULL;
+}
+
+struct str dialect_names(struct arena *arena)
+{
+	struct buf b = { 0 };
+
+	for (size_t i = 0; dialects[i]; i++) {
+		if (i) buf_add_text(&b, dialects[i + 1] ? ", " : " or ");
+		buf_add_text(&b, dialects[i]->name);
+	}
+	return buf_keep_done(&b, arena);
+}
+
+/* ---- in ---- */
+
+static struct str foreign_write(
+	const struct dialect *d, const struct json *request, const struct inbound *in)
+{
+	struct buf b = { 0 };
+	struct json_writer w = { .out = &b };
+
+	jw_object(&w);
+	jw_key(&w, "dialect");
+	jw_text(&w, d->name);
+	jw_key(&w, "request");
+	jw_json(&w, request);
+	jw_key(&w, "repairs");
+	jw_array(&w);
+	for (size_t i = 0; i < in->repairs_len; i++)
+		jw_str(&w, in->repairs[i]);
+	jw_array_end(&w);
+	if (in->strict) {
+		jw_key(&w, "strict");
+		jw_bool(&w, true);
+	}
+	jw_object_end(&w);
+	return buf_keep_done(&b, in->arena);
+}
+
+static enum err inbound_end(const struct dialect *d, const struct json *request,
+	struct inbound *in, struct translated *out, struct fault *why)
+{
+	struct translated t = { .repairs_len = in->repairs_len };
+	struct str body = buf_keep(in->ask.out, in->arena);
+	struct str *repairs = ARENA_ARRAY(in->arena, struct str, in->repairs_len + 1);
+	enum err e = check_end(&in->check, in->arena);
+
+	if (e) return e;
+	memcpy(repairs, in->repairs, in->repairs_len * sizeof *repairs);
+	t.repairs = repairs;
+	t.foreign = foreign_write(d, request, in);
+	if (in->arena->failed) return fail(why, ERR_MEMORY, "out of memory");
+	e = json_read(body, &deep, in->arena, &t.body, why);
+	if (!e) *out = t;
+	return e;
+}
+
+enum err dialect_to_ask(const struct dialect *d, const struct json *request, bool strict,
+	struct arena *arena, struct translated *out, struct fault *why)
+{
+	struct buf body = { 0 };
+	struct inbound *in = ARENA_NEW(arena, struct inbound);
+
+	if (!in) return fail(why, ERR_MEMORY, "out of memory");
+	in->request = request_inner(request);
+	in->strict = strict;
+	in->now_ms = clock_now_ms();
+	in->arena = arena;
+	in->check.why = why;
+	in->ask.out = &body;
+	if (in->request->type == JSON_OBJECT || in->request->type == JSON_ARRAY)
+		d->to_ask(in);
+	else
+		wrong(&in->check, &(struct spot){ 0 }, "must be an object");
+	enum err e = inbound_end(d, request, in, out, why);
+	buf_done(&in->overflow);
+	buf_done(&body);
+	return e;
+}
+
+/* ---- out ---- */
+
+static void outbound_make(struct outbound *o, const struct dialect *d,
+	const struct json *ask, bool strict, struct arena *arena)
+{
+	static const char *const kinds[] = {
+		[BY_HUMAN] = "human", [BY_POLICY] = "policy", [BY_DEFAULT] = "default"
+	};
+	const struct json *foreign = json_get(ask, "foreign");
+	struct str by = member_text(json_get(ask, "answered_by"), "kind");
+	bool ours = str_is(member_text(foreign, "dialect"), d->name);
+
+	*o = (struct outbound){
+		.ask = ask,
+		.request = ours ? request_inner(json_get(foreign, "request")) : NULL,
+		.strict = strict || (ours && member_flag(foreign, "strict")),
+		.arena = arena,
+	};
+	ask_status_read(member_text(ask, "status"), &o->status);
+	for (int i = BY_HUMAN; i <= BY_DEFAULT; i++)
+		if (str_is(by, kinds[i])) o->by = i;
+}
+
+enum err dialect_from_ask(const struct dialect *d, const struct json *ask, bool strict,
+	struct arena *arena, struct str *reply, struct fault *why)
+{
+	struct buf b = { 0 };
+	struct outbound o;
+
+	outbound_make(&o, d, ask, strict, arena);
+	o.reply.out = &b;
+	if (o.status != ASK_PENDING)
+		d->from_ask(&o);
+	else if (d->at_once)
+		d->at_once(&o);
+	struct str text = buf_keep_done(&b, arena);
+	if (arena->failed) return fail(why, ERR_MEMORY, "out of memory");
+	*reply = text;
+	return OK;
+}
+
+struct str dialect_sum(
+	const struct dialect *d, const struct json *ask, bool strict, struct arena *arena)
+{
+	struct buf b = { 0 };
+	struct outbound o;
+
+	outbound_make(&o, d, ask, strict, arena);
+	if (o.status == ASK_PENDING) return STR_NONE;
+	if (d->sum)
+		d->sum(&o, &b);
+	else
+		buf_add(&b, member_text(ask, "summary"));
+	return buf_keep_done(&b, arena);
+}

@@ -1,0 +1,179 @@
+/* inner.h - what the dialects share: reading a request leniently, asking, and telling how
+ * it came out. Private to dialect. */
+#ifndef DIALECT_INNER_H
+#define DIALECT_INNER_H
+
+#include "core/ask.h"
+#include "core/body.h"
+#include "dialect/dialect.h"
+
+/* ---- a request on its way in ---- */
+
+struct inbound {
+	const struct json *request;
+	bool strict;
+	int64_t now_ms;
+	struct arena *arena;
+	struct check check;	/* what cannot be understood */
+	struct json_writer ask; /* the body is written here */
+	/* The ask's context, written by ask_close: Markdown, members as JSON
+	 * (`"a":1,"b":2`), and texts too long for their place. */
+	struct str context_text, context_members;
+	struct buf overflow;
+	struct str repairs[REPAIRS_MAX];
+	size_t repairs_len;
+};
+
+/* A rule is broken at a place. Strictly that is wrong; else it is mended, and `how` is
+ * told with it. Repeats and those too many are dropped. True: mend it. */
+bool repair(struct inbound *, const struct spot *, const char *how, const char *rule, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/* Members of a request. What is absent, null or of another type is as good as nothing. */
+struct str member_text(const struct json *object, const char *name);
+bool member_flag(const struct json *object, const char *name);
+/* An array, an object: models send them as strings, too, and one thing for a list of one.
+ * NULL: it is none, or cannot be read. */
+const struct json *list_of(struct arena *, const struct json *);
+const struct json *object_of(struct arena *, const struct json *);
+/* The same of a member, telling what was mended. */
+const struct json *member_list(struct inbound *, const struct spot *,
+	const struct json *object, const char *name);
+const struct json *member_object(struct inbound *, const struct spot *,
+	const struct json *object, const char *name);
+/* A string, or a number or boolean as it is spelt. */
+struct str scalar_text(const struct json *);
+
+/* ---- options ---- */
+
+/* One option of a foreign list. Made alike on the way in and on the way out, so that what
+ * was selected leads back to what came. */
+struct choice {
+	struct str id;	  /* of the ask's option: its own, its label, or "#3" */
+	struct str label; /* whole, without "(Recommended)" */
+	struct str said;  /* the label as it came */
+	struct str description, preview;
+	const struct json *from;
+	bool suggested;
+};
+
+struct choices {
+	struct choice *at;
+	size_t len;
+};
+
+/* What a dialect calls the members of an option; NULL: it has no such thing. */
+struct choice_names {
+	const char *id, *label, *description, *preview;
+	bool other_ours; /* an option "Other" is left out: it is offered anyway */
+};
+
+/* Options may be plain strings, numbers or booleans. `list` may be NULL. */
+struct choices choices_make(
+	struct arena *, const struct json *list, const struct choice_names *);
+/* The same, and what is wrong with them or was mended. */
+struct choices choices_read(struct inbound *, const struct spot *,
+	const struct json *list, const struct choice_names *);
+const struct choice *choice_find(const struct choices *, struct str id); /* or NULL */
+
+/* ---- the ask ---- */
+
+/* A question as a dialect means it. Whatever does not fit is mended when it is put. */
+struct asked {
+	struct str key; /* empty: q1, q2, … */
+	struct str header, text;
+	const char *type;
+	struct choices choices;
+	bool other, note, note_required, optional;
+	struct str placeholder, note_placeholder;
+	const char *format;
+	const struct json *min, *max;
+	int64_t most;	    /* instead of max; 0: none */
+	struct str prefill; /* JSON; empty: none */
+};
+
+/* Between these two: members of the ask, and its questions between their own. */
+void ask_open(struct inbound *, const char *kind);
+void ask_close(struct inbound *);
+void questions_open(struct inbound *);
+void questions_close(struct inbound *);
+void question_put(struct inbound *, const struct spot *, const struct asked *);
+void title_put(struct inbound *, const struct spot *, struct str);
+void timeout_put(struct inbound *, int64_t ms);
+/* A string with its key, when there is any. */
+void put_text(struct json_writer *, const char *key, struct str);
+void put_key(struct json_writer *, struct str key); /* a foreign name */
+/* At most `max` characters, on one line if `line`; mended when it is not. */
+struct str text_fit(
+	struct inbound *, const struct spot *, struct str, size_t max, bool line);
+bool key_fits(struct str); /* can be the key of a question */
+
+/* What would run. Without arguments: NULL. `about` says it in the agent's words. */
+struct deed_asked {
+	struct str name;
+	const struct json *arguments;
+	const char *type; /* NULL: "tool" */
+	struct str about;
+	struct str risk;
+};
+void operation_put(struct inbound *, const struct spot *, const struct deed_asked *);
+/* A whole approval of one operation, with the question `decision`. */
+void approval_put(struct inbound *, const struct spot *, const struct deed_asked *);
+
+/* ---- an ask on its way out ---- */
+
+struct outbound {
+	const struct json *ask;	    /* as GET /v1/asks/{id} shows it */
+	const struct json *request; /* as it came; NULL: it came otherwise */
+	bool strict;
+	struct arena *arena;
+	struct json_writer reply;
+	enum ask_status status;
+	enum { BY_NOBODY, BY_HUMAN, BY_POLICY, BY_DEFAULT } by;
+};
+
+/* One question of the ask and what was said to it. */
+struct said {
+	const struct json *question;
+	bool given;
+	const struct json *selected; /* array of option ids, or NULL */
+	struct str other, text;
+	const struct json *value, *arguments;
+};
+
+size_t said_count(const struct outbound *);
+struct said said_at(const struct outbound *, size_t i);
+/* What was selected: choices of the request, or the ask's own where it has none. */
+struct choices said_choices(
+	const struct outbound *, const struct said *, const struct choices *offered);
+
+/* Has somebody, a rule or a default said something? */
+bool answered(const struct outbound *);
+/* Why there is no answer ("Skipped by the user: …"), or, when nobody's own word stands
+ * behind it, where the answer came from; empty when a person gave it. */
+struct str outcome_words(const struct outbound *);
+/* The same as members of an object that the dialect's schema leaves open: "status" and
+ * "message"; nothing when a person answered. */
+void outcome_put(struct outbound *);
+/* An answer in one text: labels, "Other: …", "Yes", "Approve", a number; notes apart. */
+struct str said_words(const struct outbound *, const struct said *);
+
+/* What was decided on an approval. Anything but a person's or a rule's approval denies.
+ */
+struct verdict {
+	bool allow;
+	const struct json *arguments; /* edited; NULL: as they came */
+	struct str words;	      /* the person's own, or why there are none */
+	struct str own;		      /* the person's own alone */
+};
+struct verdict verdict_of(const struct outbound *);
+/* For a dialect that cannot hand edited arguments back: what was approved is not what
+ * would run, so it is denied, and the words say what would have been allowed. */
+struct verdict verdict_unedited(const struct outbound *);
+
+/* ---- the table ---- */
+
+extern const struct dialect dialect_ask_user_question, dialect_user_question,
+	dialect_ask_question, dialect_permission;
+
+#endif

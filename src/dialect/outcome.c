@@ -1,0 +1,113 @@
+/* outcome.c - how an ask came out, as every dialect needs to know it. */
+#include "dialect/inner.h"
+
+size_t said_count(const struct outbound *o)
+{
+	const struct json *questions = json_get(o->ask, "questions");
+
+	return json_is(questions, JSON_ARRAY) ? questions->count : 0;
+}
+
+static const struct json *present(const struct json *object, const char *name)
+{
+	const struct json *value = json_get(object, name);
+
+	return value && value->type != JSON_NULL ? value : NULL;
+}
+
+struct said said_at(const struct outbound *o, size_t i)
+{
+	const struct json *questions = json_get(o->ask, "questions"), *answer;
+	struct said s = { 0 };
+
+	if (i >= said_count(o)) return s;
+	s.question = &questions->items[i];
+	answer = json_get_str(json_get(o->ask, "answer"), member_text(s.question, "key"));
+	if (!json_is(answer, JSON_OBJECT)) return s;
+	s.given = true;
+	s.selected = present(answer, "selected");
+	if (!json_is(s.selected, JSON_ARRAY)) s.selected = NULL;
+	s.other = member_text(answer, "other");
+	s.text = member_text(answer, "text");
+	s.value = present(answer, "value");
+	s.arguments = present(answer, "arguments");
+	return s;
+}
+
+struct choices said_choices(
+	const struct outbound *o, const struct said *s, const struct choices *offered)
+{
+	static const struct choice_names ours = { "id", "label", "description", "preview",
+		false };
+	struct choices own = choices_make(
+		o->arena, list_of(o->arena, json_get(s->question, "options")), &ours);
+	struct choices out = { 0 };
+
+	if (!s->selected) return out;
+	out.at = ARENA_ARRAY(o->arena, struct choice, s->selected->count + 1);
+	for (uint32_t i = 0; out.at && i < s->selected->count; i++) {
+		struct str id = json_text(&s->selected->items[i]);
+		const struct choice *c = offered ? choice_find(offered, id) : NULL;
+
+		if (!c) c = choice_find(&own, id);
+		if (c) out.at[out.len++] = *c;
+	}
+	return out;
+}
+
+bool answered(const struct outbound *o)
+{
+	return json_is(json_get(o->ask, "answer"), JSON_OBJECT);
+}
+
+struct str outcome_words(const struct outbound *o)
+{
+	static const char *const none[] = {
+		[ASK_PENDING] = "Not answered yet",
+		[ASK_ANSWERED] = "",
+		[ASK_SKIPPED] = "Skipped by the user",
+		[ASK_EXPIRED] = "No answer before the deadline",
+		[ASK_CANCELLED] = "The question was withdrawn",
+	};
+	struct str reason = member_text(o->ask, "reason");
+
+	if (answered(o) && o->by == BY_DEFAULT)
+		return STR("No answer before the deadline: this is the default");
+	if (answered(o) && o->by == BY_POLICY)
+		return STR("Answered by a rule, not by a person");
+	if (answered(o) || !reason.len) return str_of(none[o->status]);
+	return arena_print(o->arena, "%s: %.*s", none[o->status], STR_ARGS(reason));
+}
+
+void outcome_put(struct outbound *o)
+{
+	struct str words = outcome_words(o);
+
+	if (!words.len) return;
+	jw_key(&o->reply, "status");
+	jw_text(&o->reply, ask_status_name(o->status));
+	put_text(&o->reply, "message", words);
+}
+
+struct str said_words(const struct outbound *o, const struct said *s)
+{
+	struct str type = member_text(s->question, "type");
+	struct choices picked = said_choices(o, s, NULL);
+	struct buf b = { 0 };
+
+	for (size_t i = 0; i < picked.len; i++)
+		buf_print(&b, "%s%.*s", i ? ", " : "", STR_ARGS(picked.at[i].label));
+	if (s->other.len)
+		buf_print(&b, "%sOther: %.*s", b.len ? ", " : "", STR_ARGS(s->other));
+	if (str_is(type, "text"))
+		buf_add(&b, s->text);
+	else if (str_is(type, "boolean"))
+		buf_add_text(&b, json_is(s->value, JSON_TRUE) ? "Yes" : "No");
+	else if (str_is(json_text(s->value), "approve"))
+		buf_add_text(&b, "Approve");
+	else if (str_is(json_text(s->value), "reject"))
+		buf_add_text(&b, "Reject");
+	else
+		buf_add(&b, scalar_text(s->value));
+	return buf_keep_done(&b, o->arena);
+}

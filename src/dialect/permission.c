@@ -1,0 +1,148 @@
+/* permission.c - Claude Code asks whether a tool may be used: its permission-prompt tool,
+ * and the hooks PreToolUse and PermissionRequest, told by hook_event_name. */
+#include "dialect/inner.h"
+
+static bool detect(const struct json *request)
+{
+	return json_is(json_get(request, "tool_name"), JSON_STRING);
+}
+
+static const struct json *input_of(const struct json *request)
+{
+	const struct json *input = json_get(request, "input");
+
+	return input ? input : json_get(request, "tool_input");
+}
+
+static const char *input_name(const struct json *request)
+{
+	return json_get(request, "input") ? "input" : "tool_input";
+}
+
+/* Where the agent is at work, and why it asks. */
+static struct str members_of(struct inbound *in)
+{
+	static const char *const names[] = { "cwd", "tool_use_id", "permission_mode",
+		"reason", "decision_reason", "blocked_path" };
+	struct buf b = { 0 };
+	struct json_writer w = { .out = &b };
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		put_text(&w, names[i], member_text(in->request, names[i]));
+	return buf_keep_done(&b, in->arena);
+}
+
+static void to_ask(struct inbound *in)
+{
+	struct spot root = { 0 }, at = spot_member(&root, STR("tool_name"));
+	const struct json *input =
+		member_object(in, &root, in->request, input_name(in->request));
+	enum risk risk;
+	struct str named = member_text(in->request, "risk");
+
+	if (!input_of(in->request))
+		repair(in, &root, "taken as empty", "must have input or tool_input");
+	in->context_members = members_of(in);
+	approval_put(in, &at,
+		&(struct deed_asked){
+			.name = member_text(in->request, "tool_name"),
+			.arguments =
+				input ? input : &(struct json){ .type = JSON_OBJECT },
+			.about = member_text(in->request, "description"),
+			.risk = risk_read(named, &risk) ? named : STR_NONE,
+		});
+}
+
+/* The input as it shall run: edited, or as it came. */
+static const struct json *input_now(const struct outbound *o, const struct verdict *v)
+{
+	const struct json *came = object_of(o->arena, input_of(o->request));
+
+	if (v->arguments) return v->arguments;
+	if (!came) came = json_get(json_get(o->ask, "operation"), "arguments");
+	return json_is(came, JSON_OBJECT) ? came : NULL;
+}
+
+static void input_write(
+	struct json_writer *w, const struct outbound *o, const struct verdict *v)
+{
+	const struct json *input = input_now(o, v);
+
+	jw_key(w, "updatedInput");
+	if (input)
+		jw_json(w, input);
+	else
+		jw_raw(w, STR("{}"));
+}
+
+/* {behavior, …} */
+static void behavior_write(
+	struct json_writer *w, const struct outbound *o, const struct verdict *v)
+{
+	jw_object(w);
+	jw_key(w, "behavior");
+	jw_text(w, v->allow ? "allow" : "deny");
+	if (v->allow)
+		input_write(w, o, v);
+	else
+		put_text(w, "message", v->words);
+	jw_object_end(w);
+}
+
+/* Skipped: nobody here wants to decide, so the agent's own prompt does. */
+static const char *decision_of(const struct outbound *o, const struct verdict *v)
+{
+	if (o->status == ASK_PENDING) return "defer";
+	if (o->status == ASK_SKIPPED) return "ask";
+	return v->allow ? "allow" : "deny";
+}
+
+static void hook_write(
+	struct json_writer *w, const struct outbound *o, const struct verdict *v)
+{
+	jw_key(w, "hookEventName");
+	jw_text(w, "PreToolUse");
+	jw_key(w, "permissionDecision");
+	jw_text(w, decision_of(o, v));
+	put_text(w, "permissionDecisionReason", v->words);
+	if (v->arguments) input_write(w, o, v);
+}
+
+static void reply_write(struct outbound *o)
+{
+	struct json_writer *w = &o->reply;
+	struct str hook = member_text(o->request, "hook_event_name");
+	struct verdict v = verdict_of(o);
+
+	if (!hook.len) {
+		behavior_write(w, o, &v);
+		return;
+	}
+	jw_object(w);
+	jw_key(w, "hookSpecificOutput");
+	jw_object(w);
+	if (str_is(hook, "PermissionRequest")) {
+		put_text(w, "hookEventName", hook);
+		jw_key(w, "decision");
+		behavior_write(w, o, &v);
+	} else {
+		hook_write(w, o, &v);
+	}
+	jw_object_end(w);
+	jw_object_end(w);
+}
+
+/* A hook that must answer now puts the call off; it can be taken up again. */
+static void at_once(struct outbound *o)
+{
+	if (str_is(member_text(o->request, "hook_event_name"), "PreToolUse"))
+		reply_write(o);
+}
+
+const struct dialect dialect_permission = {
+	.name = "permission",
+	.detect = detect,
+	.to_ask = to_ask,
+	.from_ask = reply_write,
+	.at_once = at_once,
+};

@@ -1,0 +1,119 @@
+/* user_question.c - UserQuestionTool: checkbox, text and mixed questions. */
+#include "dialect/inner.h"
+
+static const struct choice_names option_names = {
+	.id = "id", .label = "label", .description = "description"
+};
+
+static bool detect(const struct json *request)
+{
+	return json_get(request, "questionType") &&
+	       json_is(json_get(request, "question"), JSON_STRING);
+}
+
+enum question_kind { KIND_NONE, KIND_CHECKBOX, KIND_TEXT, KIND_MIXED };
+
+static enum question_kind kind_of(const struct json *request)
+{
+	static const char *const names[] = {
+		[KIND_CHECKBOX] = "checkbox", [KIND_TEXT] = "text", [KIND_MIXED] = "mixed"
+	};
+	struct str name = member_text(request, "questionType");
+
+	for (int i = KIND_CHECKBOX; i <= KIND_MIXED; i++)
+		if (str_is_nocase(name, names[i])) return (enum question_kind)i;
+	return KIND_NONE;
+}
+
+/* A type that is missing or does not go with the options follows from them. */
+static enum question_kind kind_read(struct inbound *in, bool options)
+{
+	struct spot root = { 0 }, at = spot_member(&root, STR("questionType"));
+	struct spot list = spot_member(&root, STR("options"));
+	enum question_kind kind = kind_of(in->request);
+
+	if (kind == KIND_NONE) {
+		repair(in, &at, "told by the options", "must be checkbox, text or mixed");
+		return options ? KIND_CHECKBOX : KIND_TEXT;
+	}
+	if (kind == KIND_TEXT || options) return kind;
+	repair(in, &list, "asked for a text", "must be given for checkbox and mixed");
+	return KIND_TEXT;
+}
+
+static void to_ask(struct inbound *in)
+{
+	const struct json *r = in->request;
+	struct spot root = { 0 }, at = spot_member(&root, STR("options"));
+	struct spot question = spot_member(&root, STR("question"));
+	struct str operation = member_text(r, "operation");
+	const struct json *list = member_list(in, &root, r, "options");
+	struct choices choices = choices_read(in, &at, list, &option_names);
+	enum question_kind kind = kind_read(in, choices.len > 0);
+	bool required = member_flag(r, "textRequired");
+	struct asked q = { .text = member_text(r, "question"), .type = "text" };
+
+	if (!str_is(operation, "ask"))
+		repair(in, &root, "taken as ask", "operation must be \"ask\"");
+	if (kind != KIND_TEXT) {
+		q.type = "choices";
+		q.choices = choices;
+	}
+	if (kind == KIND_MIXED) {
+		q.note = true;
+		q.note_required = required;
+		q.note_placeholder = member_text(r, "textPlaceholder");
+	} else if (kind == KIND_TEXT) {
+		q.placeholder = member_text(r, "textPlaceholder");
+	}
+	in->context_text = member_text(r, "context");
+	ask_open(in, "blocking");
+	questions_open(in);
+	question_put(in, &question, &q);
+	questions_close(in);
+	ask_close(in);
+}
+
+static struct str message(const struct outbound *o)
+{
+	struct str reason = member_text(o->ask, "reason"), words = outcome_words(o);
+
+	if (answered(o)) return words.len ? words : STR("Question answered by user");
+	if (o->status != ASK_SKIPPED) return words;
+	if (!reason.len) return STR("Question skipped by user");
+	return arena_print(o->arena, "Question skipped by user: %.*s", STR_ARGS(reason));
+}
+
+static void from_ask(struct outbound *o)
+{
+	struct json_writer *w = &o->reply;
+	struct said s = said_at(o, 0);
+	struct choices offered = choices_make(o->arena,
+		list_of(o->arena, json_get(o->request, "options")), &option_names);
+	struct choices picked = said_choices(o, &s, &offered);
+
+	jw_object(w);
+	jw_key(w, "success");
+	jw_bool(w, answered(o));
+	jw_key(w, "selectedOptions");
+	jw_array(w);
+	for (size_t i = 0; i < picked.len; i++) {
+		struct str id = scalar_text(json_get(picked.at[i].from, "id"));
+
+		jw_str(w, id.len ? id : picked.at[i].said);
+	}
+	jw_array_end(w);
+	/* Asked otherwise, an answer may be neither an option nor a text. */
+	put_text(
+		w, "textResponse", s.text.len || picked.len ? s.text : said_words(o, &s));
+	jw_key(w, "message");
+	jw_str(w, message(o));
+	jw_object_end(w);
+}
+
+const struct dialect dialect_user_question = {
+	.name = "user_question",
+	.detect = detect,
+	.to_ask = to_ask,
+	.from_ask = from_ask,
+};
