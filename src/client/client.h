@@ -22,6 +22,11 @@ struct client_setup {
 struct client *client_new(const struct client_setup *, struct fault *why); /* NULL: why */
 struct client *client_free(struct client *); /* NULL is fine; returns NULL */
 
+struct header {
+	const char *start; /* "Accept: "; NULL ends a table */
+	struct str value;  /* empty: not sent */
+};
+
 struct call {
 	const char *method;
 	struct str path;  /* with its query: "/v1/asks?limit=10" */
@@ -29,6 +34,7 @@ struct call {
 	struct str key;	  /* Idempotency-Key; empty: none */
 	struct str after; /* Last-Event-ID; empty: none */
 	int64_t hold_ms;  /* the server may hold the reply this long; -1: for ever */
+	const struct header *headers; /* further ones; NULL: none */
 };
 
 /* Lives in the arena of its call. */

@@ -35,7 +35,8 @@ static size_t take_body(char *at, size_t size, size_t n, void *ctx)
 	struct transfer *t = ctx;
 	struct str bytes = { at, size * n };
 
-	if (t->sink && transfer_status(t) < 300)
+	if (t->sink && transfer_status(t) < 300 &&
+		str_starts(transfer_header(t, "Content-Type"), "text/event-stream"))
 		t->refused = !t->sink(t->ctx, bytes);
 	else
 		buf_add(&t->body, bytes);
@@ -99,6 +100,8 @@ static void headers_set(struct transfer *t, const struct call *call)
 	header_add(t, "Last-Event-ID: ", call->after);
 	if (call->body.len > 0) header_add(t, "Content-Type: ", STR("application/json"));
 	header_add(t, "Expect:", STR(" "));
+	for (const struct header *h = call->headers; h && h->start; h++)
+		header_add(t, h->start, h->value);
 	curl_easy_setopt(t->easy, CURLOPT_HTTPHEADER, t->headers);
 }
 
@@ -199,6 +202,15 @@ int transfer_status(const struct transfer *t)
 
 	curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &status);
 	return (int)status;
+}
+
+struct str transfer_header(const struct transfer *t, const char *name)
+{
+	struct curl_header *h = NULL;
+
+	if (curl_easy_header(t->easy, name, 0, CURLH_HEADER, -1, &h) != CURLHE_OK)
+		return STR_NONE;
+	return str_of(h->value);
 }
 
 /* True when a transfer came to its end. */

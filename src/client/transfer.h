@@ -6,7 +6,8 @@
 
 struct transfer;
 
-/* Takes body bytes as they come, instead of keeping them. False ends the transfer. */
+/* Takes the bytes of an event stream as they come. False ends the transfer. Any other
+ * body is kept for the result. */
 typedef bool transfer_fn(void *ctx, struct str bytes);
 
 /* NULL when out of memory. `sink` may be NULL. The call is copied. */
@@ -15,6 +16,8 @@ struct transfer *transfer_start(
 struct transfer *transfer_free(struct transfer *); /* gives it up; returns NULL */
 bool transfer_over(const struct transfer *);
 int transfer_status(const struct transfer *); /* 0: no status line yet */
+/* Of the reply; empty when it has none. Borrowed until the transfer moves on. */
+struct str transfer_header(const struct transfer *, const char *name);
 /* Its result, as client_call's; only once it is over. */
 enum err transfer_result(
 	struct transfer *, struct arena *, struct reply *out, struct fault *why);

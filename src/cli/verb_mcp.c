@@ -1,0 +1,79 @@
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cli/mcp_config.h"
+#include "cli/reach.h"
+#include "cli/verbs.h"
+#include "client/bridge.h"
+#include "text/keep.h"
+
+/* A path that another program can start us by. */
+static struct str own_path(struct cli *cli)
+{
+	char path[4096];
+	ssize_t len = readlink("/proc/self/exe", path, sizeof path);
+
+	return len > 0 ? arena_str(&cli->arena, str_make(path, (size_t)len))
+		       : STR("parley");
+}
+
+static int config_print(struct cli *cli, struct str client)
+{
+	const struct mcp_config *config = mcp_config_find(client);
+	const struct settings *s = &cli->settings;
+	struct buf text = { .max = 65536 };
+
+	if (!config) {
+		mcp_config_names(&text);
+		return CLI_USAGE(cli, "cli.mcp.client", { "client", client },
+			{ "clients", buf_keep(&text, &cli->arena) });
+	}
+	mcp_config_write(config, own_path(cli), s->url_said ? s->url : STR_NONE, &text);
+	if (cli->term.err_tty) SAY("cli.mcp.file", { "file", str_of(config->file) });
+	fwrite(text.at, 1, text.len, stdout);
+	buf_done(&text);
+	return EXIT_YES;
+}
+
+static struct client *server_open(void *ctx, struct fault *why)
+{
+	return reach(ctx, AS_AGENT, why);
+}
+
+static int mcp_run(struct cli *cli)
+{
+	struct str client = args_get(&cli->args, "print-config");
+	struct bridge_setup setup = { .open = server_open,
+		.ctx = cli,
+		.path = args_have(&cli->args, "strict") ? STR("/mcp?strict=true")
+							: STR("/mcp"),
+		.in_fd = STDIN_FILENO,
+		.out_fd = STDOUT_FILENO };
+
+	if (client.at) return config_print(cli, client);
+	term_watch(&cli->term);
+	setup.stop_fd = cli->term.stop_fd;
+	return bridge_run(&setup) == BRIDGED_STOPPED ? term_stopped() : EXIT_YES;
+}
+
+static const struct flag flags[] = {
+	{ .name = "print-config", .value = "CLIENT" },
+	{ .name = "strict" },
+	{ 0 },
+};
+
+static const char *const examples[] = {
+	"claude mcp add parley -- parley mcp",
+	"parley mcp --print-config codex >> ~/.codex/config.toml",
+	"parley mcp --print-config claude --url https://parley.example.org > .mcp.json",
+	NULL,
+};
+
+const struct command verb_mcp = {
+	.name = "mcp",
+	.run = mcp_run,
+	.flags = flags,
+	.settings = SETTINGS_CLIENT,
+	.exits = "0 2 130",
+	.examples = examples,
+};

@@ -1,0 +1,475 @@
+#include "client/bridge.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/hash.h"
+#include "base/mem.h"
+#include "client/sse.h"
+#include "client/transfer.h"
+
+enum {
+	LINE_BYTES = 4 << 20, /* a message of the client */
+	PATIENCE_MS = 300000, /* with a server that went away while it held a call */
+	FAREWELL_MS = 1000,   /* for replies under way when the input ends */
+	NOT_REACHED = -32000, /* JSON-RPC leaves this number to us */
+	NOT_JSON = -32700,
+};
+
+/* A message of the client under way, or the stream that older revisions listen to. */
+struct leg {
+	struct leg *next;
+	struct bridge *bridge;
+	struct transfer *transfer; /* NULL: pauses before it is tried again */
+	struct arena arena;	   /* of the texts here */
+	struct str body;	   /* the message; empty: listens */
+	struct str id;		   /* as JSON; empty: nobody waits for a reply */
+	struct str key;		   /* makes repeating it harmless */
+	struct str method;
+	struct str subject;	/* the tool, prompt, resource or task it is about */
+	struct str revision;	/* that it names; empty: an older one */
+	struct sse sse;		/* its id: where a lost stream goes on */
+	bool answered;		/* its reply has passed */
+	int tries;		/* that failed in a row */
+	int64_t pause_until;	/* monotonic */
+	int64_t patience_until; /* monotonic; 0: not lost */
+};
+
+struct bridge {
+	struct bridge_setup with;
+	struct client *client; /* NULL: to be found */
+	struct leg *legs;
+	struct buf line;
+	bool skipping; /* the rest of a line too long */
+	bool lost;     /* the server was not found where the client looks */
+	bool broken;   /* nobody reads what we say, or memory gave out */
+	/* What `initialize` agreed on; empty in the current revision. */
+	struct buf session;
+	struct buf version;
+};
+
+static void line_say(struct bridge *b, struct buf *message)
+{
+	size_t done = 0;
+
+	buf_add_char(message, '\n');
+	b->broken |= message->failed;
+	while (!b->broken && done < message->len) {
+		ssize_t n =
+			write(b->with.out_fd, message->at + done, message->len - done);
+
+		if (n > 0)
+			done += (size_t)n;
+		else if (n < 0 && errno == EAGAIN)
+			poll(&(struct pollfd){ b->with.out_fd, POLLOUT, 0 }, 1, -1);
+		else if (n == 0 || errno != EINTR)
+			b->broken = true;
+	}
+	buf_done(message);
+}
+
+static void error_say(struct bridge *b, struct str id, int code, struct str text)
+{
+	struct buf out = { 0 };
+	struct json_writer w = { .out = &out };
+
+	jw_object(&w);
+	jw_key(&w, "jsonrpc");
+	jw_text(&w, "2.0");
+	jw_key(&w, "id");
+	jw_raw(&w, id.len > 0 ? id : STR("null"));
+	jw_key(&w, "error");
+	jw_object(&w);
+	jw_key(&w, "code");
+	jw_int(&w, code);
+	jw_key(&w, "message");
+	jw_str(&w, text);
+	jw_object_end(&w);
+	jw_object_end(&w);
+	line_say(b, &out);
+}
+
+static void leg_free(struct leg *leg)
+{
+	struct leg **at = &leg->bridge->legs;
+
+	while (*at != leg)
+		at = &(*at)->next;
+	*at = leg->next;
+	transfer_free(leg->transfer);
+	sse_done(&leg->sse);
+	arena_done(&leg->arena);
+	mem_free(leg);
+}
+
+/* A message of the server. */
+static void message_pass(struct leg *leg, const struct json *message)
+{
+	struct bridge *b = leg->bridge;
+	const struct json *id = json_get(message, "id");
+	struct buf out = { 0 };
+	bool reply = id && id->type != JSON_NULL && !json_get(message, "method");
+
+	if (reply && str_is(leg->method, "initialize")) {
+		const struct json *result = json_get(message, "result");
+
+		buf_clear(&b->session);
+		buf_add(&b->session, transfer_header(leg->transfer, "Mcp-Session-Id"));
+		buf_clear(&b->version);
+		buf_add(&b->version, json_text(json_get(result, "protocolVersion")));
+	}
+	leg->answered |= reply;
+	json_write(&out, message);
+	line_say(b, &out);
+}
+
+static bool frame_pass(void *ctx, const struct sse_frame *frame)
+{
+	struct leg *leg = ctx;
+	struct arena arena = { 0 };
+	const struct json *message;
+
+	leg->tries = 0;
+	leg->patience_until = 0;
+	if (frame->data.len > 0 &&
+		json_read(frame->data, NULL, &arena, &message, NULL) == OK)
+		message_pass(leg, message);
+	arena_done(&arena);
+	return !leg->bridge->broken;
+}
+
+static bool bytes_take(void *ctx, struct str bytes)
+{
+	struct leg *leg = ctx;
+
+	return sse_feed(&leg->sse, bytes);
+}
+
+/* Where the server is, anew once nothing is under way to where it was not found. */
+static bool client_find(struct bridge *b, struct fault *why)
+{
+	for (struct leg *leg = b->legs; leg; leg = leg->next)
+		if (leg->transfer) return true;
+	if (b->lost) b->client = client_free(b->client);
+	b->lost = false;
+	if (!b->client) b->client = b->with.open(b->with.ctx, why);
+	return b->client != NULL;
+}
+
+/* A lost stream of an older revision goes on where it stopped; all else goes whole. */
+static bool leg_go(struct leg *leg, struct fault *why)
+{
+	struct bridge *b = leg->bridge;
+	struct str after = buf_str(&leg->sse.id);
+	bool current = leg->revision.len > 0;
+	bool get = leg->body.len == 0 || (!current && after.len > 0);
+	const struct header headers[] = {
+		{ "Accept: ", get ? STR("text/event-stream")
+				  : STR("application/json, text/event-stream") },
+		{ "MCP-Protocol-Version: ",
+			current ? leg->revision : buf_str(&b->version) },
+		{ "Mcp-Session-Id: ", current ? STR_NONE : buf_str(&b->session) },
+		{ "Mcp-Method: ", current ? leg->method : STR_NONE },
+		{ "Mcp-Name: ", current ? leg->subject : STR_NONE },
+		{ 0 },
+	};
+	struct call call = { .method = get ? "GET" : "POST",
+		.path = b->with.path,
+		.body = get ? STR_NONE : leg->body,
+		.key = get ? STR_NONE : leg->key,
+		.after = get ? after : STR_NONE,
+		.hold_ms = -1,
+		.headers = headers };
+
+	if (!client_find(b, why)) return false;
+	sse_reset(&leg->sse);
+	leg->transfer = transfer_start(b->client, &call, bytes_take, leg);
+	return leg->transfer || fail(why, ERR_MEMORY, "out of memory") == OK;
+}
+
+static void leg_fail(struct leg *leg, const struct fault *why)
+{
+	struct str text =
+		why->err != ERR_UNAVAILABLE
+			? str_of(why->detail)
+			: arena_print(&leg->arena,
+				  "Parley's server is not reached (%s). What was "
+				  "asked before is kept there. Try again later.",
+				  why->detail);
+
+	if (leg->id.len > 0) error_say(leg->bridge, leg->id, NOT_REACHED, text);
+	leg_free(leg);
+}
+
+/* What a header may not carry as it is, the way the revision 2026-07-28 writes it. */
+static struct str header_safe(struct arena *arena, struct str value)
+{
+	struct buf out = { .max = 8192 };
+	bool plain = str_eq(str_trim(value), value) && !str_starts(value, "=?base64?");
+
+	for (size_t i = 0; i < value.len; i++)
+		plain &= value.at[i] >= ' ' && value.at[i] <= '~';
+	if (!plain) {
+		buf_add_text(&out, "=?base64?");
+		base64_write(&out, value);
+		buf_add_text(&out, "?=");
+		value = buf_str(&out);
+	}
+	value = arena_str(arena, value);
+	buf_done(&out);
+	return value;
+}
+
+static struct str subject_of(struct str method, const struct json *params)
+{
+	static const struct {
+		const char *method, *member;
+	} subjects[] = {
+		{ "tools/call", "name" },
+		{ "prompts/get", "name" },
+		{ "resources/read", "uri" },
+		{ "tasks/get", "taskId" },
+		{ "tasks/update", "taskId" },
+		{ "tasks/cancel", "taskId" },
+	};
+
+	for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++)
+		if (str_is(method, subjects[i].method))
+			return json_text(json_get(params, subjects[i].member));
+	return STR_NONE;
+}
+
+static struct str json_keep(struct arena *arena, const struct json *value)
+{
+	struct buf out = { 0 };
+
+	json_write(&out, value);
+	struct str kept = arena_str(arena, buf_str(&out));
+	arena->failed |= out.failed;
+	buf_done(&out);
+	return kept;
+}
+
+static void leg_load(struct leg *leg, const struct json *message)
+{
+	const struct json *params = json_get(message, "params"),
+			  *id = json_get(message, "id");
+	struct str method = json_text(json_get(message, "method"));
+	struct str revision = json_text(json_get(
+		json_get(params, "_meta"), "io.modelcontextprotocol/protocolVersion"));
+
+	leg->body = json_keep(&leg->arena, message);
+	if (id && method.len > 0) leg->id = json_keep(&leg->arena, id);
+	leg->key = key_make(&leg->arena);
+	leg->method = header_safe(&leg->arena, method);
+	leg->subject = header_safe(&leg->arena, subject_of(method, params));
+	leg->revision = header_safe(&leg->arena, revision);
+}
+
+/* Without a message: listens. */
+static void leg_start(struct bridge *b, const struct json *message)
+{
+	struct leg *leg = mem_alloc(sizeof *leg);
+	struct fault why = { 0 };
+
+	if (!leg) {
+		b->broken = true;
+		return;
+	}
+	*leg = (struct leg){ .next = b->legs, .bridge = b };
+	leg->sse = (struct sse){ .fn = frame_pass, .ctx = leg };
+	b->legs = leg;
+	if (message) leg_load(leg, message);
+	b->broken |= leg->arena.failed;
+	if (!leg_go(leg, &why)) leg_fail(leg, &why);
+}
+
+/* Whether to try again: what the server had received before it went away, while that is
+ * worth waiting for; the stream, as long as there may be one. */
+static bool leg_insists(
+	struct leg *leg, enum err err, const struct reply *r, int64_t retry_after_s)
+{
+	int64_t now = clock_mono_ms(), pause = backoff_ms(leg->tries + 1);
+	bool reached = r->connected || leg->tries > 0 || leg->sse.id.len > 0;
+	bool listens = leg->body.len == 0;
+
+	if (err != OK && (!reply_passing(r) || err == ERR_MEMORY)) return false;
+	if (!listens && (leg->id.len == 0 || leg->answered || !reached)) return false;
+	if (leg->patience_until == 0) leg->patience_until = now + PATIENCE_MS;
+	if (!listens && now > leg->patience_until) return false;
+	if (leg->tries++ == 0 && leg->sse.retry_ms > 0) pause = leg->sse.retry_ms;
+	if (retry_after_s * 1000 > pause) pause = retry_after_s * 1000;
+	leg->pause_until = now + pause;
+	return true;
+}
+
+static void leg_end(struct leg *leg)
+{
+	struct bridge *b = leg->bridge;
+	struct arena arena = { 0 };
+	struct fault why = { 0 };
+	struct reply r;
+	enum err err = transfer_result(leg->transfer, &arena, &r, &why);
+
+	if (json_get(r.json, "jsonrpc")) message_pass(leg, r.json);
+	leg->transfer = transfer_free(leg->transfer);
+	b->lost |= r.status == 0 && !r.connected;
+	/* Older revisions: the server may speak first, on a stream of its own. */
+	bool listen = err == OK && b->session.len > 0 && leg->revision.len == 0 &&
+		      str_is(leg->method, "notifications/initialized");
+	if (leg_insists(leg, err, &r, why.retry_after_s))
+		; /* goes on when its pause is over */
+	else if (leg->answered)
+		leg_free(leg);
+	else
+		leg_fail(leg, &why);
+	arena_done(&arena);
+	if (listen) leg_start(b, NULL);
+}
+
+/* Moves every leg on. How long to sleep until the next has something to do. */
+static int64_t legs_turn(struct bridge *b)
+{
+	int64_t now = clock_mono_ms(), sleep = 60000;
+	struct fault why = { 0 };
+
+	for (struct leg *leg = b->legs, *next; leg; leg = next) {
+		next = leg->next;
+		if (leg->transfer && transfer_over(leg->transfer)) {
+			leg_end(leg);
+			sleep = 0;
+		} else if (!leg->transfer && now >= leg->pause_until) {
+			/* Not found: to be looked for again later. */
+			if (!leg_go(leg, &why))
+				leg->pause_until = now + backoff_ms(++leg->tries);
+			sleep = 0;
+		} else if (!leg->transfer && leg->pause_until - now < sleep) {
+			sleep = leg->pause_until - now;
+		}
+	}
+	return sleep;
+}
+
+/* The server learns of it by the lost connection, those of older revisions by the
+ * notification as well. */
+static void cancel(struct bridge *b, const struct json *message)
+{
+	struct arena arena = { 0 };
+	const struct json *wanted = json_get(json_get(message, "params"), "requestId");
+	struct str id = wanted ? json_keep(&arena, wanted) : STR_NONE;
+	struct leg *leg = b->legs;
+
+	while (leg && (leg->id.len == 0 || !str_eq(leg->id, id)))
+		leg = leg->next;
+	if (leg) leg_free(leg);
+	arena_done(&arena);
+	if (b->session.len > 0) leg_start(b, message);
+}
+
+static void message_take(struct bridge *b, const struct json *message)
+{
+	if (str_is(json_text(json_get(message, "method")), "notifications/cancelled"))
+		cancel(b, message);
+	else
+		leg_start(b, message);
+}
+
+static void line_take(struct bridge *b, struct str line)
+{
+	struct arena arena = { 0 };
+	const struct json *json;
+	struct fault why = { 0 };
+
+	if (str_trim(line).len == 0) return;
+	if (json_read(line, NULL, &arena, &json, &why) != OK)
+		error_say(b, STR_NONE, NOT_JSON, str_of(why.detail));
+	else if (json->type == JSON_ARRAY) /* 2025-03-26: several at once */
+		for (uint32_t i = 0; i < json->count; i++)
+			message_take(b, &json->items[i]);
+	else
+		message_take(b, json);
+	arena_done(&arena);
+}
+
+/* False at the end of the input. */
+static bool input_take(struct bridge *b)
+{
+	char bytes[16384];
+	ssize_t n = read(b->with.in_fd, bytes, sizeof bytes);
+	struct str rest = { bytes, n > 0 ? (size_t)n : 0 };
+
+	if (n <= 0) return n < 0 && (errno == EINTR || errno == EAGAIN);
+	while (rest.len > 0) {
+		const char *end = memchr(rest.at, '\n', rest.len);
+		size_t len = end ? (size_t)(end - rest.at) : rest.len;
+
+		if (!b->skipping) buf_add(&b->line, str_first(rest, len));
+		if (b->line.failed && !b->skipping)
+			error_say(b, STR_NONE, NOT_JSON, STR("the message is too long"));
+		b->skipping |= b->line.failed;
+		rest = str_from(rest, len + (end != NULL));
+		if (!end) break;
+		if (!b->skipping) line_take(b, buf_str(&b->line));
+		b->skipping = false;
+		buf_clear(&b->line);
+	}
+	return true;
+}
+
+static enum stirred stir(struct bridge *b, int in_fd, int64_t wait_ms)
+{
+	struct pollfd fds[] = { { in_fd, POLLIN, 0 }, { b->with.stop_fd, POLLIN, 0 } };
+
+	if (b->client) return client_stir(b->client, in_fd, wait_ms);
+	poll(fds, 2, (int)wait_ms);
+	return fds[1].revents	? STIRRED_STOP
+	       : fds[0].revents ? STIRRED_INPUT
+				: STIRRED_NET;
+}
+
+static bool replies_due(const struct bridge *b)
+{
+	for (const struct leg *leg = b->legs; leg; leg = leg->next)
+		if (leg->body.len > 0) return true;
+	return false;
+}
+
+static enum bridged messages_carry(struct bridge *b)
+{
+	int64_t farewell = 0; /* monotonic: when the input has ended, the end of all */
+
+	while (!b->broken) {
+		int64_t sleep = legs_turn(b);
+
+		if (farewell > 0) {
+			int64_t left = farewell - clock_mono_ms();
+
+			if (left <= 0 || !replies_due(b)) return BRIDGED_ENDED;
+			if (left < sleep) sleep = left;
+		}
+		switch (stir(b, farewell > 0 ? -1 : b->with.in_fd, sleep)) {
+		case STIRRED_STOP: return BRIDGED_STOPPED;
+		case STIRRED_INPUT:
+			if (!input_take(b)) farewell = clock_mono_ms() + FAREWELL_MS;
+			break;
+		case STIRRED_NET: break;
+		}
+	}
+	return BRIDGED_ENDED;
+}
+
+enum bridged bridge_run(const struct bridge_setup *setup)
+{
+	struct bridge b = { .with = *setup, .line.max = LINE_BYTES };
+	enum bridged end = messages_carry(&b);
+
+	while (b.legs)
+		leg_free(b.legs);
+	client_free(b.client);
+	buf_done(&b.line);
+	buf_done(&b.session);
+	buf_done(&b.version);
+	return end;
+}
