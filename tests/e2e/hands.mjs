@@ -24,7 +24,7 @@ const way = {
 };
 
 /** Puts the focus on the target, from wherever it is. */
-async function reach(page, target) {
+export async function reach(page, target) {
 	await target.waitFor({ state: 'attached' });
 	let turns = 0;
 	for (let i = 0, last = ''; i < TABS; i++) {

@@ -117,6 +117,7 @@ export class Server {
 		return {
 			get: (path) => call('GET', path),
 			post: (path, body) => call('POST', path, body ?? {}),
+			patch: (path, body) => call('PATCH', path, body),
 			/** → the ask; throws unless 201. */
 			ask: async (body) => {
 				const reply = await call('POST', '/v1/asks', body);
@@ -138,7 +139,7 @@ export const launch = () => chromium.launch({
 
 /** A context without a login. `errors` collects what the console and the policy say. */
 export async function arrive(browser, server, { view = 'desktop', lang = 'en', theme = 'light',
-	settings = {}, ...more } = {}) {
+	settings = {}, user: _, ...more } = {}) {
 	const context = await browser.newContext({ viewport: views[view], locale: lang === 'fr' ? 'fr-FR' : 'en-US',
 		colorScheme: theme, baseURL: server.url, serviceWorkers: 'block', reducedMotion: 'reduce', ...more });
 	context.setDefaultTimeout(15_000);

@@ -3,7 +3,7 @@
 // area is seen in both languages, at both sizes and by both hands.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
-import { enter, launch, Server, until } from './lib.mjs';
+import { arrive, enter, launch, Server, until } from './lib.mjs';
 import { Person } from './person.mjs';
 
 export const long = Boolean(process.env.PARLEY_LONG);
@@ -54,6 +54,21 @@ export class Desk {
 	}
 	async close() {
 		await this.server?.stop();
+	}
+}
+
+/**
+ * Somebody else beside `me`, for as long as `run` takes: the same look unless `how` says otherwise.
+ * `user: null` is nobody yet; `server` a place of its own.
+ */
+export async function beside(me, { view = me.view, lang = me.lang, server = me.desk.server, user, ...how }, run) {
+	const come = user === null ? arrive : enter;
+	const place = await come(await browser(), server, { view, lang, user, ...how });
+	try {
+		await run(new Person({ ...place, view, lang, hand: me.byKeys ? 'keyboard' : 'mouse', desk: me.desk }));
+		assert.deepEqual(place.errors, []);
+	} finally {
+		await place.context.close();
 	}
 }
 

@@ -1,6 +1,6 @@
 // Somebody at the page, in a language, at a size, with one kind of hand. Things are found by role
 // and by their name in the catalogue.
-import { hands } from './hands.mjs';
+import { hands, reach } from './hands.mjs';
 import { say, until } from './lib.mjs';
 
 const literal = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
@@ -54,6 +54,10 @@ export class Person {
 
 	press(target) {
 		return this.hand.press(this.page, target);
+	}
+	/** By keyboard alone, whatever the hand. */
+	reach(target) {
+		return reach(this.page, target);
 	}
 	check(target, on = true) {
 		return this.hand.check(this.page, target, on);

@@ -1,27 +1,16 @@
 // Several people at one desk.
 import assert from 'node:assert/strict';
-import { enter, until } from './lib.mjs';
-import { area, browser } from './matrix.mjs';
-import { Person } from './person.mjs';
+import { until } from './lib.mjs';
+import { area, beside } from './matrix.mjs';
 
-/** A second person, in the other language at the other size. */
-async function other(me, desk, user, run) {
-	const view = me.wide ? 'phone' : 'desktop';
-	const lang = me.lang === 'en' ? 'fr' : 'en';
-	const place = await enter(await browser(), desk.server, { view, lang, user });
-	try {
-		await run(new Person({ ...place, view, lang, hand: 'mouse', desk }));
-		assert.deepEqual(place.errors, []);
-	} finally {
-		await place.context.close();
-	}
-}
+/* In the other language, at the other size. */
+const unlike = (me) => ({ view: me.wide ? 'phone' : 'desktop', lang: me.lang === 'en' ? 'fr' : 'en' });
 
 area('several people', (scenario) => {
 	scenario('while one answers, the others see who', async (me, desk) => {
 		const ask = await desk.agent.ask({ question: 'Who takes it?', type: 'text' });
 		await me.visit('/inbox');
-		await other(me, desk, 'Marie', async (marie) => {
+		await beside(me, { user: 'Marie', ...unlike(me) }, async (marie) => {
 			await marie.look(ask);
 			await marie.write(marie.page.getByRole('textbox', { name: 'Who takes it?' }), 'I do');
 			await me.row('Who takes it?').getByText(me.t('ask.claimed', { name: 'Marie' })).waitFor();

@@ -1,0 +1,133 @@
+// With the line to the server and without it: outbox, tabs, notifications, what is loaded.
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { until, watch } from './lib.mjs';
+import { area, beside } from './matrix.mjs';
+
+const FIRST_LOAD = 60 * 1024;
+const TABS = 10;
+
+/** The titles that the page has kept for when there is no server. */
+const kept = (page) => page.evaluate(() => new Promise((done, fail) => {
+	const open = indexedDB.open('parley');
+	open.onerror = () => fail(open.error);
+	open.onsuccess = () => {
+		if (!open.result.objectStoreNames.contains('kept')) return done([]);
+		const get = open.result.transaction('kept').objectStore('kept').get('inbox');
+		get.onsuccess = () => done((get.result ?? []).map((ask) => ask.questions[0].text));
+	};
+}));
+
+async function streams(desk) {
+	desk.meter ??= desk.server.token('admin', 'meter');
+	const reply = await fetch(`${desk.server.url}/metrics`, { headers: { authorization: `Bearer ${desk.meter}` } });
+	return Number((await reply.text()).match(/^parley_streams (\d+)/m)[1]);
+}
+
+area('connection', (scenario) => {
+	scenario('without it: the inbox is kept, answers wait and are sent, a conflict shows both', async (me, desk) => {
+		const session = await desk.agent.session('offline');
+		const asks = {};
+		for (const question of ['Sent later?', 'Lost the race?', 'Taken back?'])
+			asks[question] = await desk.agent.ask({ session: session.id, question, type: 'boolean' });
+		await beside(me, { serviceWorkers: 'allow' }, async (own) => {
+			await own.page.evaluate(() => navigator.serviceWorker.ready);
+			await own.visit('/inbox');
+			await until(async () => (await kept(own.page)).length === 3, 'the inbox, kept');
+			await own.context.setOffline(true);
+			await own.page.reload();
+			await own.text('line.lost').waitFor();
+			for (const title of Object.keys(asks)) {
+				await own.press(own.row(title).getByRole('link'));
+				await own.heading(title).waitFor();
+				await own.check(own.page.getByRole('radio', { name: own.t('form.yes') }));
+				await own.send();
+				await own.row(title).getByText(own.t('outbox.row')).waitFor();
+			}
+			await own.page.getByText(own.tn('outbox', 3)).first().waitFor();
+			await own.page.reload();
+			await own.page.getByText(own.tn('outbox', 3)).first().waitFor();
+			await own.press(own.row('Taken back?').getByRole('link'));
+			await own.press(own.button('outbox.take'));
+			await own.page.getByRole('radio', { name: own.t('form.yes') }).waitFor();
+			await desk.marie.post(`/v1/asks/${asks['Lost the race?'].id}/answer`, { answer: false });
+			await own.context.setOffline(false);
+			assert.deepEqual(await desk.answer(asks['Sent later?'].id), { value: true });
+			await own.visitInside('/inbox');
+			const conflict = own.region('outbox.conflict');
+			await conflict.getByText('Lost the race?').waitFor();
+			await conflict.getByText(own.t('form.yes'), { exact: true }).waitFor();
+			await conflict.getByText(own.t('form.no'), { exact: true }).waitFor();
+			await own.press(own.button('outbox.dismiss', {}, conflict));
+			await conflict.waitFor({ state: 'detached' });
+			await desk.pending(asks['Taken back?'].id);
+		});
+	});
+
+	scenario('ten tabs, one stream; when its tab closes another takes over', async (me, desk) => {
+		const before = await streams(desk);
+		await beside(me, {}, async (own) => {
+			const tabs = [own.page];
+			while (tabs.length < TABS) {
+				const tab = await own.context.newPage();
+				watch(tab, own.errors);
+				await tab.goto('/inbox');
+				await tab.getByText(own.t('line.live')).waitFor({ state: 'attached' });
+				tabs.push(tab);
+			}
+			await until(async () => await streams(desk) === before + 1, 'one stream');
+			const ask = await desk.agent.ask({ question: 'In every tab?', type: 'boolean' });
+			const row = (tab) => tab.getByRole('listitem').filter({ hasText: 'In every tab?' });
+			for (const tab of tabs) await row(tab).waitFor();
+			await tabs.shift().close();
+			await until(async () => await streams(desk) === before + 1, 'one stream again');
+			await desk.admin.post(`/v1/asks/${ask.id}/skip`);
+			for (const tab of tabs) await row(tab).waitFor({ state: 'detached' });
+		});
+	});
+
+	scenario('a notification when hidden, and a deep link from it', async (me, desk) => {
+		await beside(me, { permissions: ['notifications'], settings: { opens: true } }, async (own) => {
+			await own.page.evaluate(() => {
+				window.shown = [];
+				window.Notification = class {
+					static permission = 'granted';
+					constructor(title, options) { window.shown.push([title, options.body]); }
+					close() {}
+				};
+				Object.defineProperty(document, 'visibilityState', { get: () => 'hidden' });
+			});
+			const ask = await desk.agent.ask({ question: 'Are you there?', type: 'boolean' });
+			await until(async () => (await own.page.evaluate(() => window.shown)).length, 'notified');
+			assert.deepEqual(await own.page.evaluate(() => window.shown[0]),
+				[own.t('toast.asks', { agent: 'deployer' }), 'Are you there?']);
+			assert.equal(await own.dialog.count(), 0);
+			await own.look(ask);
+		});
+	});
+
+	scenario('nobody else is ever asked for anything', async (me) => {
+		const foreign = [];
+		await beside(me, {}, async (own) => {
+			own.page.on('request', (request) => {
+				if (!request.url().startsWith(me.desk.server.url) && !request.url().startsWith('data:')) foreign.push(request.url());
+			});
+			for (const path of ['/inbox', '/sessions', '/activity', '/insights', '/agents', '/settings', '/settings/users'])
+				await own.visit(path);
+		});
+		assert.deepEqual(foreign, []);
+	});
+});
+
+test('the first load is at most 60 KB of script and style', () => {
+	const dist = fileURLToPath(new URL('../../web/dist/', import.meta.url));
+	const html = readFileSync(`${dist}index.html`, 'utf8');
+	const first = [...html.matchAll(/(?:src|href)="\/(assets\/[^"]+\.(?:js|css))"/g)].map((match) => match[1]);
+	const language = readdirSync(`${dist}assets`).filter((name) => /^fr-/.test(name)).map((name) => `assets/${name}`);
+	const total = [...new Set([...first, ...language])]
+		.reduce((sum, name) => sum + gzipSync(readFileSync(dist + name), { level: 9 }).length, 0);
+	assert.ok(total <= FIRST_LOAD, `${total} bytes`);
+});

@@ -1,0 +1,209 @@
+// Coming in, making oneself at home, and letting others in.
+import assert from 'node:assert/strict';
+import { Server, until } from './lib.mjs';
+import { area, beside } from './matrix.mjs';
+
+let serial = 0;
+const fresh = (name) => `${name} ${++serial}`;
+const users = async (desk) => (await desk.admin.get('/v1/users')).body.items;
+
+async function logIn(me, name, password) {
+	await me.write(me.page.getByRole('textbox', { name: me.t('login.name') }), name);
+	await me.write(me.page.getByLabel(me.t('login.password')), password);
+	await me.press(me.button('login.enter'));
+}
+
+area('settling in', (scenario) => {
+	scenario('people: added, let in, given a role, shut out and in again', async (me, desk) => {
+		const name = fresh('Ada');
+		await me.visit('/settings/users');
+		await me.write(me.page.getByRole('textbox', { name: me.t('users.name') }), name);
+		await me.press(me.button('users.add'));
+		const link = await me.page.getByText(`${desk.server.url}/login#`).innerText();
+		const row = me.page.getByRole('row', { name });
+		await me.pick(row.getByRole('combobox'), 'viewer');
+		await until(async () => (await users(desk)).find((user) => user.name === name)?.role === 'viewer', 'the role');
+		await beside(me, { user: null }, async (ada) => {
+			await ada.page.goto(link);
+			await ada.page.waitForURL('**/inbox');
+			await ada.visit('/settings');
+			await ada.text('you.who', { name }).waitFor();
+			await me.press(me.button('users.disable', {}, row));
+			await until(async () => (await users(desk)).find((user) => user.name === name).disabled, 'shut out');
+			await ada.page.reload();
+			await ada.button('login.enter').waitFor();
+		});
+		await me.press(me.button('users.enable', {}, row));
+		await until(async () => !(await users(desk)).find((user) => user.name === name).disabled, 'in again');
+	});
+
+	scenario('tokens: made, shown once, revoked after a second thought', async (me, desk) => {
+		const name = fresh('bot');
+		await me.visit('/settings/tokens');
+		await me.write(me.page.getByRole('textbox', { name: me.t('tokens.name') }), name);
+		await me.press(me.button('tokens.create'));
+		const secret = await me.page.getByText(/^prl_/).innerText();
+		const mine = desk.server.client(secret);
+		assert.equal((await mine.get('/v1/me')).body.role, 'agent');
+		const row = me.page.getByRole('row', { name });
+		await me.press(me.button('tokens.revoke', {}, row));
+		assert.equal((await mine.get('/v1/me')).status, 200);
+		await me.press(me.button('tokens.sure', {}, row));
+		await row.waitFor({ state: 'detached' });
+		assert.equal((await mine.get('/v1/me')).status, 401);
+		await me.page.reload();
+		await me.heading(me.t('nav.settings')).waitFor();
+		assert.equal(await me.page.getByText(secret).count(), 0);
+	});
+
+	scenario('language and theme', async (me) => {
+		const root = me.page.locator('html');
+		const other = me.lang === 'en' ? 'fr' : 'en';
+		await beside(me, {}, async (own) => {
+			const page = own.page.locator('html');
+			await own.visit('/settings');
+			await own.pick(own.page.getByRole('combobox', { name: own.t('you.language') }), other);
+			await until(async () => await page.getAttribute('lang') === other, 'the other language');
+			await own.page.reload();
+			await until(async () => await page.getAttribute('lang') === other, 'still the other language');
+			await own.pick(own.page.getByRole('combobox').first(), own.lang);
+			await own.heading(own.t('nav.settings')).waitFor();
+			await own.pick(own.page.getByRole('combobox', { name: own.t('you.theme') }), 'dark');
+			await until(async () => await page.getAttribute('data-theme') === 'dark', 'dark');
+			await own.page.reload();
+			await until(async () => await page.getAttribute('data-theme') === 'dark', 'still dark');
+		});
+		assert.equal(await root.getAttribute('data-theme'), null);
+	});
+
+	scenario('a password lets one in; logging out ends it in every tab', async (me, desk) => {
+		const name = fresh('Grace');
+		desk.client('member', name);
+		await beside(me, { user: null }, async (grace) => {
+			await grace.page.goto(desk.server.loginPath(name));
+			await grace.page.waitForURL('**/inbox');
+			await grace.visit('/settings');
+			await grace.write(grace.page.getByLabel(grace.t('you.password')), 'correct horse');
+			await grace.press(grace.button('you.password.set'));
+			await grace.text('you.password.done').waitFor();
+			const tab = await grace.context.newPage();
+			await tab.goto('/sessions');
+			await tab.getByRole('heading', { level: 1 }).waitFor();
+			await grace.page.bringToFront();
+			await grace.press(grace.button('you.leave'));
+			await grace.button('login.enter', {}, tab).waitFor();
+			await logIn(grace, name, 'wrong password');
+			await grace.text('login.wrong').waitFor();
+			await logIn(grace, name, 'correct horse');
+			await grace.page.getByRole('navigation').first().waitFor();
+		});
+	});
+
+	scenario('a login link works once and leaves no trace in the address', async (me, desk) => {
+		const path = desk.server.loginPath();
+		await beside(me, { user: null }, async (first) => {
+			await first.page.goto(path);
+			await first.page.waitForURL('**/inbox');
+		});
+		await beside(me, { user: null }, async (second) => {
+			await second.page.goto(path);
+			await second.text('login.used').waitFor();
+			assert.doesNotMatch(second.page.url(), /#/);
+			await second.press(second.page.getByRole('button', { name: second.t('language.other') }));
+			await until(async () => await second.page.locator('html').getAttribute('lang') !== second.lang, 'the other language');
+		});
+	});
+
+	scenario('first run: real snippets and a test question', async (me) => {
+		const server = await Server.start();
+		await beside(me, { server, settings: { opens: true } }, async (first) => {
+			await first.heading(first.t('first')).waitFor();
+			await first.page.getByText(`${server.url}/v1/asks`).waitFor();
+			await first.page.getByText(`${server.url}/mcp`).waitFor();
+			await first.press(first.button('first.test'));
+			await first.dialog.getByRole('heading', { name: first.t('first.test.title') }).waitFor();
+			await first.check(first.dialog.getByRole('radio', { name: first.t('first.test.yes') }));
+			await first.send(first.dialog.locator('[type=submit]'));
+			await first.text('inbox.empty').waitFor();
+		});
+		await server.stop();
+	});
+
+	scenario('every screen is one press away', async (me) => {
+		await me.visit('/inbox');
+		for (const name of ['sessions', 'activity', 'insights', 'settings', 'inbox']) {
+			await me.press(me.page.getByRole('navigation').first().getByRole('link', { name: me.t(`nav.${name}`) }));
+			await me.page.waitForURL(`**/${name}`);
+			assert.ok((await me.page.title()).includes(me.t(`nav.${name}`)));
+		}
+		await me.visit('/settings');
+		for (const part of ['keys', 'users', 'tokens']) {
+			await me.press(me.named('link', `settings.${part}`));
+			await me.page.waitForURL(`**/settings/${part}`);
+		}
+	});
+
+	scenario('what does not exist says so and leads back', async (me) => {
+		await me.visit('/inbox');
+		for (const [path, id] of [['/nowhere', 'lost'], ['/asks/ask_00000000000000000000000000', 'ask.missing']]) {
+			await me.visitInside(path);
+			await me.heading(me.t(id)).waitFor();
+			await me.press(me.page.getByRole('link', { name: me.t('ask.missing.back') }));
+			await me.page.waitForURL('**/inbox');
+		}
+		await me.visit('/sessions/ses_00000000000000000000000000');
+		await me.heading(me.t('session.missing')).waitFor();
+	});
+
+	scenario('an ask prints with its answer and without the rest', async (me, desk) => {
+		const ask = await desk.agent.ask({ question: 'Printed?', type: 'boolean' });
+		await desk.admin.post(`/v1/asks/${ask.id}/answer`, { answer: true });
+		await me.look(ask);
+		await me.page.evaluate(() => (window.print = () => (window.printed = true)));
+		await me.press(me.button('ask.print'));
+		assert.ok(await me.page.evaluate(() => window.printed));
+		await me.page.emulateMedia({ media: 'print' });
+		await me.heading('Printed?').waitFor();
+		await me.page.getByText(me.t('form.yes'), { exact: true }).waitFor();
+		assert.equal(await me.page.getByRole('navigation').count(), 0);
+		assert.equal(await me.page.getByRole('button').count(), 0);
+		await me.page.emulateMedia({ media: null });
+	});
+
+	scenario('the keys are explained, and can be turned off', async (me) => {
+		await beside(me, {}, async (own) => {
+			await own.visit('/settings/keys');
+			await own.text('keys.submit').waitFor();
+			const single = own.page.getByRole('checkbox', { name: own.t('settings.keys.on') });
+			await own.check(single, false);
+			await own.key('?', 'g', 's', 'g', 'i');
+			assert.match(own.page.url(), /settings\/keys/);
+			assert.equal(await own.dialog.count(), 0);
+			await own.check(single, true);
+			await own.key('g', 's');
+			await own.page.waitForURL('**/sessions');
+		});
+	});
+
+	scenario('help, places and search by single keys', { hand: 'keyboard' }, async (me) => {
+		await me.visit('/inbox');
+		await me.key('?');
+		await me.page.getByRole('dialog', { name: me.t('keys') }).waitFor();
+		await me.key('Escape');
+		await me.dialog.waitFor({ state: 'detached' });
+		for (const [letter, path] of [['s', 'sessions'], ['a', 'activity'], ['i', 'inbox']]) {
+			await me.key('g', letter);
+			await me.page.waitForURL(`**/${path}`);
+		}
+		await me.key('/');
+		await until(() => me.page.getByRole('searchbox').evaluate((box) => box === document.activeElement), 'the search');
+	});
+
+	scenario('the first Tab skips to the content', { hand: 'keyboard' }, async (me) => {
+		await me.visit('/sessions');
+		await me.key('Tab');
+		await me.page.getByRole('link', { name: me.t('skip') }).and(me.page.locator(':focus')).waitFor();
+		await me.key('Enter');
+		await me.page.locator('main:focus').waitFor();
+	});
+});
