@@ -218,8 +218,11 @@ static void a_stream_goes_on_where_it_was(void **state)
 static void a_stream_takes_up_after_the_last_whole_event(void **state)
 {
 	static const struct scene scenes[] = {
-		{ "HTTP/1.1 200 OK\r\n\r\nretry: 20\nid: 8\ndata: half" },
-		{ "HTTP/1.1 200 OK\r\n\r\nid: 9\ndata: last\n\n" }, { .end = true }
+		{ "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
+		  "retry: 20\nid: 8\ndata: half" },
+		{ "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
+		  "id: 9\ndata: last\n\n" },
+		{ .end = true }
 	};
 	struct stream_setup setup;
 	struct stream *s;
