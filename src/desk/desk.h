@@ -65,6 +65,8 @@ struct task {
 	size_t events_len;
 };
 
+struct str task_param(const struct task *, const char *name); /* STR_NONE: not given */
+
 /* A use case: the clerk's part, and what is checked without the store beforehand. */
 struct use {
 	struct job_kind job; /* first */

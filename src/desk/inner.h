@@ -50,8 +50,6 @@ static inline struct draft_limits desk_limits(const struct desk *d)
 	return (struct draft_limits){ d->timeout_min_ms, d->timeout_max_ms };
 }
 
-/* STR_NONE when it was not given. */
-struct str task_param(const struct task *, const char *name);
 bool task_has_param(const struct task *, const char *name);
 
 /* The ask, if p may see it; ERR_NOT_FOUND otherwise. */

@@ -205,6 +205,7 @@ enum err request_enter(struct request *r, struct fault *why)
 	e = enter_query(r, h->query, why);
 	if (!e) e = enter_body(r, h, why);
 	if (!e) e = enter_key(r, h, why);
+	if (!e) e = request_translate(r, why);
 	if (t->job.arena.failed) return fail(why, ERR_MEMORY, "out of memory");
 	return e;
 }

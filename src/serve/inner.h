@@ -6,6 +6,7 @@
 #include "desk/feed.h"
 #include "desk/problem.h"
 #include "desk/rate.h"
+#include "dialect/dialect.h"
 #include "net/http.h"
 #include "serve/serve.h"
 
@@ -78,6 +79,8 @@ struct request {
 	bool head;
 	bool cookie;			/* who came with the browser's cookie */
 	int64_t wait_ms;		/* 0: do not wait */
+	const struct dialect *dialect;	/* spoken here; NULL: our own */
+	bool strict;			/* and to the letter */
 	void (*then)(struct request *); /* back on the loop */
 	void *ctx;
 };
@@ -104,6 +107,12 @@ enum err gate_check_cookie(struct serve *, const struct http_request *, struct f
 
 /* enter.c: a request from what came over the wire. */
 enum err request_enter(struct request *, struct fault *);
+
+/* dialect.c: a foreign request becomes the task's body. */
+enum err request_translate(struct request *, struct fault *);
+/* {"ask": …, "reply": …} of an ask as it is shown. */
+enum err reply_translate(const struct dialect *, bool strict, struct str shown,
+	struct buf *out, struct fault *);
 
 /* wait.c, stream.c, login.c, page.c: routes that do more than ask the desk. */
 route_fn route_ask, route_ask_get, route_events, route_login, route_logout, route_me,

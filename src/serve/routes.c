@@ -3,13 +3,14 @@
 
 #define WRITE (BODY_JSON | ROUTE_KEYED)
 #define LIST  "limit cursor"
+#define WAIT  "wait dialect strict"
 
 const struct route routes[] = {
-	{ "POST", "/v1/asks", &use_ask, route_ask, WRITE | BODY_TEXT, "wait" },
+	{ "POST", "/v1/asks", &use_ask, route_ask, WRITE | BODY_TEXT, WAIT },
 	{ "GET", "/v1/asks", &use_ask_list, NULL, 0,
 		LIST " status kind session project assignee priority q order" },
 	{ "POST", "/v1/asks/settle-many", &use_settle_many, NULL, WRITE, "" },
-	{ "GET", "/v1/asks/{id}", &use_ask_get, route_ask_get, 0, "wait" },
+	{ "GET", "/v1/asks/{id}", &use_ask_get, route_ask_get, 0, WAIT },
 	{ "POST", "/v1/asks/{id}/answer", &use_answer, NULL, WRITE, "" },
 	{ "POST", "/v1/asks/{id}/skip", &use_skip, NULL, WRITE, "" },
 	{ "POST", "/v1/asks/{id}/cancel", &use_cancel, NULL, WRITE, "" },
@@ -25,7 +26,7 @@ const struct route routes[] = {
 	{ "PATCH", "/v1/sessions/{id}", &use_session_patch, NULL, BODY_JSON, "" },
 	{ "DELETE", "/v1/sessions/{id}", &use_session_delete, NULL, 0, "" },
 	{ "POST", "/v1/sessions/{id}/asks", &use_ask, route_ask, WRITE | BODY_TEXT,
-		"wait" },
+		WAIT },
 	{ "GET", "/v1/sessions/{id}/state", &use_session_state, NULL, 0, "" },
 	{ "GET", "/v1/sessions/{id}/resume", &use_session_resume, NULL, 0, "" },
 	{ "POST", "/v1/sessions/{id}/progress", &use_session_progress, NULL, WRITE, "" },

@@ -14,6 +14,8 @@ struct hold {
 	struct exchange *x; /* NULL: the peer has gone */
 	int64_t end_ms;	    /* loop time */
 	int64_t ws;
+	const struct dialect *dialect; /* the reply's; NULL: our own */
+	bool strict;
 	bool begun;   /* the head of the reply is out */
 	bool reading; /* a read of the ask is with a clerk */
 	bool again;   /* news came meanwhile */
@@ -35,18 +37,17 @@ static void hold_gone(void *ctx)
 	hold_free(h);
 }
 
-/* Ends the wait with the ask as it is. */
-static void hold_end(struct hold *h, struct str shown)
+static void hold_end(struct hold *h, struct str body)
 {
 	struct exchange *x = h->x;
 
 	h->x = NULL;
 	http_on_gone(x, NULL, NULL);
 	if (h->begun) {
-		http_end_with(x, shown);
+		http_end_with(x, body);
 	} else {
 		serve_count(h->serve, 200);
-		http_reply(x, 200, "application/json", STR(API_HEADERS), shown);
+		http_reply(x, 200, "application/json", STR(API_HEADERS), body);
 	}
 	hold_free(h);
 }
@@ -59,6 +60,25 @@ static void hold_cut(struct hold *h, enum err e, const struct fault *why)
 
 	problem_write(&w, e, why, STR_NONE);
 	hold_end(h, buf_str(&b));
+	buf_done(&b);
+}
+
+/* Ends the wait with the ask as it is. */
+static void hold_tell(struct hold *h, struct str shown)
+{
+	struct fault why = { 0 };
+	struct buf b = { 0 };
+	enum err e;
+
+	if (!h->dialect) {
+		hold_end(h, shown);
+		return;
+	}
+	e = reply_translate(h->dialect, h->strict, shown, &b, &why);
+	if (e)
+		hold_cut(h, e, &why);
+	else
+		hold_end(h, buf_str(&b));
 	buf_done(&b);
 }
 
@@ -80,7 +100,7 @@ static void hold_wake(struct waiter *w, struct str shown)
 	if (!h->begun)
 		h->again = true;
 	else if (shown.len)
-		hold_end(h, shown);
+		hold_tell(h, shown);
 	else
 		hold_read(h);
 }
@@ -128,7 +148,7 @@ static void hold_was_read(struct request *r)
 	if (job->err)
 		hold_cut(h, job->err, &job->why);
 	else if (over)
-		hold_end(h, buf_str(&job->out));
+		hold_tell(h, buf_str(&job->out));
 	else if (h->again || !hold_park(h))
 		hold_read(h);
 	else
@@ -218,6 +238,21 @@ static void ask_made(struct request *r)
 		hold_read(h);
 }
 
+/* What was read, in the dialect it was asked for. */
+static void got_reply(struct request *r)
+{
+	struct job *job = &r->task.job;
+	struct buf b = { 0 };
+
+	if (r->dialect && !job->err) {
+		job->err = reply_translate(
+			r->dialect, r->strict, buf_str(&job->out), &b, &job->why);
+		buf_done(&job->out);
+		job->out = b;
+	}
+	request_reply(r, STR_NONE);
+}
+
 void route_ask(struct request *r)
 {
 	request_put(r, r->route->use, ask_made);
@@ -242,7 +277,7 @@ static void ask_got(struct request *r)
 	if (job->err || r->task.settled) {
 		h->x = NULL;
 		hold_free(h);
-		request_reply(r, STR_NONE);
+		got_reply(r);
 		return;
 	}
 	h->ws = job->who.ws;
@@ -260,9 +295,11 @@ void route_ask_get(struct request *r)
 	struct hold *h = r->wait_ms && !r->head ? hold_new(r, r->task.id) : NULL;
 
 	if (!h) {
-		request_put(r, r->route->use, ask_made);
+		request_put(r, r->route->use, got_reply);
 		return;
 	}
+	h->dialect = r->dialect;
+	h->strict = r->strict;
 	/* News before the first read has come back only make it read again. */
 	h->reading = true;
 	http_on_gone(h->x, hold_gone, h);

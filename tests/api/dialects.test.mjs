@@ -1,0 +1,144 @@
+// ?dialect=: foreign requests in, foreign replies out, over HTTP.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sleep, useServer } from './lib/server.mjs';
+
+const server = await useServer();
+const { agent, member } = server;
+
+const question = {
+	questions: [{
+		question: 'Where shall I deploy?', header: 'Target', multiSelect: false,
+		options: [{ label: 'Staging', description: 'the rehearsal' },
+			{ label: 'Production', description: 'the real thing' }],
+	}],
+};
+
+const askIn = async (dialect, request, query = '') => {
+	const reply = await agent.post(`/v1/asks?dialect=${dialect}${query}`, request);
+	assert.equal(reply.status, 201, reply.text);
+	return reply.body;
+};
+const replyIn = async (dialect, ask, query = '') => {
+	const reply = await agent.get(`/v1/asks/${ask.id}?dialect=${dialect}${query}`);
+	assert.equal(reply.status, 200, reply.text);
+	return reply.body;
+};
+
+test('a foreign request is asked, kept whole, and answered in its own shape', async () => {
+	const ask = await askIn('ask_user_question', question);
+	assert.deepEqual(ask.foreign,
+		{ dialect: 'ask_user_question', request: question, repairs: [] });
+	assert.equal((await replyIn('ask_user_question', ask)).reply, null);
+	await member.answer(ask, { q1: 'Staging' });
+	const { ask: settled, reply } = await replyIn('ask_user_question', ask);
+	assert.equal(settled.status, 'answered');
+	assert.deepEqual(reply,
+		{ questions: question.questions, answers: { 'Where shall I deploy?': 'Staging' } });
+});
+
+test('a wait ends with the reply', async () => {
+	const ask = await askIn('permission', { tool_name: 'Bash', input: { command: 'ls' } });
+	const waiting = replyIn('permission', ask, '&wait=30');
+	await sleep(100);
+	await member.answer(ask, { decision: { value: 'reject', text: 'not now' } });
+	assert.deepEqual((await waiting).reply, { behavior: 'deny', message: 'not now' });
+	const early = await replyIn('permission', ask, '&wait=30');
+	assert.equal(early.reply.behavior, 'deny');
+});
+
+test('a wait that runs out says null', async () => {
+	const ask = await askIn('ask_user_question', question);
+	const { ask: shown, reply } = await replyIn('ask_user_question', ask, '&wait=1');
+	assert.equal(shown.status, 'pending');
+	assert.equal(reply, null);
+});
+
+test('POST waits for the ask itself', async () => {
+	const posted = agent.post('/v1/asks?dialect=ask_user_question&wait=30', question);
+	let found;
+	while (!found) {
+		await sleep(20);
+		const list = await member.get('/v1/asks');
+		found = list.body.items.at(-1)?.questions[0].header === 'Target' && list.body.items.at(-1);
+	}
+	await member.answer(found, { q1: 'Production' });
+	const { body } = await posted;
+	assert.equal(body.id, found.id);
+	assert.equal(body.status, 'answered');
+});
+
+test('what does not block is answered at once with its id', async () => {
+	const ask = await askIn('ask_question',
+		{ question: 'Verbose?', type: 'non_blocking', responseType: 'boolean', timeoutMinutes: 5 });
+	const { reply } = await replyIn('ask_question', ask);
+	assert.deepEqual(reply, { questionId: ask.id, timeoutAt: ask.expires_at });
+});
+
+test('an ask of our own has a reply in every dialect', async () => {
+	const ask = await agent.ask();
+	await member.answer(ask, { q1: true });
+	const { reply } = await replyIn('ask_user_question', ask);
+	assert.deepEqual(reply.answers, { 'Deploy?': 'Yes' });
+});
+
+test('mistakes are mended and told; strictly they are refused', async () => {
+	const sloppy = { questions: JSON.stringify([{
+		question: 'Which one', header: 'A very long header', options: ['A', 'B', 'Other'],
+	}]) };
+	const ask = await askIn('ask_user_question', sloppy);
+	assert.equal(ask.questions[0].text, 'Which one?');
+	assert.deepEqual(ask.questions[0].options.map((o) => o.label), ['A', 'B']);
+	for (const word of ['array', 'header', 'Other', 'end with ?']) {
+		assert.ok(ask.foreign.repairs.some((r) => r.includes(word)), word);
+	}
+	const reply = await agent.post('/v1/asks?dialect=ask_user_question&strict=true', sloppy);
+	assert.equal(reply.status, 422);
+	assert.ok(reply.body.errors.length > 1);
+});
+
+test('strict: the rules of the terminal dialog, and answers by header', async () => {
+	const wrong = structuredClone(question);
+	wrong.questions[0].question = 'No question mark';
+	const refused = await agent.post('/v1/asks?dialect=ask_user_question&strict=true', wrong);
+	assert.equal(refused.status, 422);
+	assert.equal(refused.body.detail, 'Question must end with ?: Target');
+	const ask = await askIn('ask_user_question', question, '&strict=true');
+	await member.answer(ask, { q1: 'Staging' });
+	const { reply } = await replyIn('ask_user_question', ask);
+	assert.deepEqual(reply.answers, { Target: 'Staging' });
+});
+
+test('an unknown dialect is told which there are', async () => {
+	const { id } = await agent.ask();
+	for (const call of [agent.post('/v1/asks?dialect=klingon', question),
+		agent.get(`/v1/asks/${id}?dialect=klingon`)]) {
+		const reply = await call;
+		assert.equal(reply.status, 422);
+		assert.equal(reply.body.errors[0].pointer, '/dialect');
+		assert.match(reply.body.errors[0].detail, /ask_user_question/);
+		assert.match(reply.body.errors[0].detail, /permission/);
+	}
+});
+
+test('what cannot be understood is refused with pointers into the request', async () => {
+	const reply = await agent.post('/v1/asks?dialect=ask_user_question',
+		{ questions: [{ question: '', options: [{}] }] });
+	assert.equal(reply.status, 422);
+	assert.ok(reply.body.errors.some((e) => e.pointer.startsWith('/questions/0')));
+});
+
+test('a text body speaks no dialect', async () => {
+	const reply = await agent.post('/v1/asks?dialect=permission', 'Deploy?', { type: 'text/plain' });
+	assert.equal(reply.status, 415);
+});
+
+test('asking in a session, and again with the same key', async () => {
+	const session = await agent.session();
+	const path = `/v1/sessions/${session.id}/asks?dialect=ask_user_question`;
+	const headers = { 'idempotency-key': 'dialect-1' };
+	const first = await agent.post(path, question, { headers });
+	const again = await agent.post(path, question, { headers });
+	assert.equal(first.body.session, session.id);
+	assert.equal(again.body.id, first.body.id);
+});
