@@ -1,0 +1,428 @@
+#include "tui/form.h"
+
+#include "base/mem.h"
+
+enum { ROW_YES, ROW_NO };		  /* of a boolean */
+enum { ROW_APPROVE = 0, ROW_REJECT = 1 }; /* of an approval */
+
+static const struct question *question_now(const struct form *f)
+{
+	return &f->questions[f->at < f->len ? f->at : f->len - 1];
+}
+
+static struct entry *entry_now(struct form *f)
+{
+	return &f->entries[f->at < f->len ? f->at : f->len - 1];
+}
+
+static bool type_written(enum question_type type)
+{
+	return type == Q_TEXT || type == Q_NUMBER;
+}
+
+/* Of these rows one is chosen at a time. */
+static bool type_single(enum question_type type)
+{
+	return type != Q_CHOICES;
+}
+
+size_t form_rows(const struct question *q)
+{
+	if (type_written(q->type)) return 0;
+	if (q->type == Q_BOOLEAN || q->type == Q_APPROVAL) return 2;
+	return q->options_len + (q->other ? 1 : 0);
+}
+
+static bool row_is_other(const struct question *q, size_t row)
+{
+	return (q->type == Q_CHOICE || q->type == Q_CHOICES) && q->other &&
+	       row == q->options_len;
+}
+
+bool form_row_chosen(const struct form *f, size_t question, size_t row)
+{
+	const struct entry *e = &f->entries[question];
+
+	if (row_is_other(&f->questions[question], row)) return e->other_on;
+	return row < 32 && (e->selected & UINT32_C(1) << row);
+}
+
+bool form_decides(const struct form *f)
+{
+	return f->len == 1 && f->questions[0].type == Q_APPROVAL;
+}
+
+struct line *form_line(struct form *f)
+{
+	switch (f->mode) {
+	case FORM_WRITE: return &entry_now(f)->text;
+	case FORM_OTHER: return &entry_now(f)->other;
+	case FORM_NOTE: return &entry_now(f)->note;
+	default: return NULL;
+	}
+}
+
+/* ---- going from question to question ---- */
+
+static void question_show(struct form *f, size_t at)
+{
+	f->at = at;
+	f->flaw = (struct flaw){ 0 };
+	if (at >= f->len) {
+		f->mode = FORM_REVIEW;
+		f->review_row = f->len;
+	} else {
+		f->mode = type_written(f->questions[at].type) ? FORM_WRITE : FORM_CHOOSE;
+	}
+}
+
+/* Back to the rows, or to the text, of the question shown. */
+static void question_return(struct form *f)
+{
+	struct flaw flaw = f->flaw;
+
+	question_show(f, f->at);
+	f->flaw = flaw;
+}
+
+static void question_back(struct form *f)
+{
+	if (f->at > 0) question_show(f, f->at - 1);
+}
+
+/* Shows what is wrong, and the line in which it can be mended. */
+static void flaw_show(struct form *f, size_t question, struct flaw flaw)
+{
+	if (f->at != question) question_show(f, question);
+	question_return(f);
+	f->flaw = flaw;
+	if (strcmp(flaw.id, "web.form.flaw.other") == 0) f->mode = FORM_OTHER;
+	if (strcmp(flaw.id, "web.form.flaw.note") == 0) f->mode = FORM_NOTE;
+}
+
+static bool form_approves(const struct form *f)
+{
+	for (size_t i = 0; i < f->len; i++)
+		if (f->questions[i].type == Q_APPROVAL &&
+			form_row_chosen(f, i, ROW_APPROVE))
+			return true;
+	return false;
+}
+
+static enum wish form_submit(struct form *f)
+{
+	for (size_t i = 0; i < f->len; i++) {
+		struct flaw flaw = form_flaw(f, i);
+
+		if (!flaw.id) continue;
+		flaw_show(f, i, flaw);
+		return WISH_NONE;
+	}
+	if (!f->armed) return WISH_NONE;
+	if (!f->critical || !form_approves(f)) return WISH_SUBMIT;
+	if (!f->read) {
+		f->flaw = (struct flaw){ .id = "web.approval.unread" };
+		return WISH_NONE;
+	}
+	f->before = f->mode;
+	f->mode = FORM_CONFIRM;
+	f->flaw = (struct flaw){ 0 };
+	return WISH_NONE;
+}
+
+/* `may_submit`: the key is one that confirms. */
+static enum wish question_done(struct form *f, bool may_submit)
+{
+	struct flaw flaw = form_flaw(f, f->at);
+
+	if (flaw.id) {
+		flaw_show(f, f->at, flaw);
+		return WISH_NONE;
+	}
+	if (f->len == 1) return may_submit ? form_submit(f) : WISH_NONE;
+	question_show(f, f->at + 1);
+	return WISH_NONE;
+}
+
+static enum wish skip_ask(struct form *f)
+{
+	f->before = f->mode;
+	f->mode = FORM_SKIP;
+	return WISH_NONE;
+}
+
+/* ---- the rows ---- */
+
+static void row_choose(struct form *f, size_t row)
+{
+	const struct question *q = question_now(f);
+	struct entry *e = entry_now(f);
+	bool other = row_is_other(q, row);
+
+	f->flaw = (struct flaw){ 0 };
+	e->row = row;
+	if (type_single(q->type)) {
+		e->selected = other ? 0 : UINT32_C(1) << row;
+		e->other_on = other;
+	} else if (other) {
+		e->other_on = !e->other_on;
+	} else {
+		e->selected ^= UINT32_C(1) << row;
+	}
+	if (other && e->other_on && line_blank(&e->other)) f->mode = FORM_OTHER;
+}
+
+/* Is a note to be asked for before going on? A rejection's reason always is. */
+static bool note_wanted(struct form *f)
+{
+	const struct question *q = question_now(f);
+	bool rejects = form_decides(f) && form_row_chosen(f, 0, ROW_REJECT);
+
+	return (q->note || rejects) && line_blank(&entry_now(f)->note);
+}
+
+static enum wish row_confirmed(struct form *f)
+{
+	if (!note_wanted(f)) return question_done(f, true);
+	f->flaw = form_flaw(f, f->at);
+	if (f->flaw.id && strcmp(f->flaw.id, "web.form.flaw.note") != 0) return WISH_NONE;
+	f->flaw = (struct flaw){ 0 };
+	f->mode = FORM_NOTE;
+	return WISH_NONE;
+}
+
+static enum wish row_enter(struct form *f)
+{
+	const struct question *q = question_now(f);
+	struct entry *e = entry_now(f);
+	size_t rows = form_rows(q);
+
+	if (e->row >= rows) {
+		f->mode = FORM_NOTE;
+		return WISH_NONE;
+	}
+	if (type_single(q->type))
+		row_choose(f, e->row);
+	else if (e->other_on && line_blank(&e->other))
+		f->mode = FORM_OTHER;
+	return f->mode == FORM_OTHER ? WISH_NONE : row_confirmed(f);
+}
+
+static enum wish decide(struct form *f, size_t row)
+{
+	row_choose(f, row);
+	return row == ROW_APPROVE ? form_submit(f) : row_confirmed(f);
+}
+
+/* Letters and digits on the rows. */
+static enum wish choose_letter(struct form *f, int32_t letter)
+{
+	const struct question *q = question_now(f);
+	size_t digit = letter >= '1' && letter <= '9' ? (size_t)(letter - '1') : 99;
+
+	if (digit < form_rows(q)) return row_choose(f, digit), WISH_NONE;
+	if (q->type == Q_BOOLEAN && (letter == 'n' || letter == 'y' || letter == f->yes))
+		return row_choose(f, letter == 'n' ? ROW_NO : ROW_YES), WISH_NONE;
+	if (letter == 's') return skip_ask(f);
+	if (!form_decides(f)) return WISH_UNUSED;
+	switch (letter) {
+	case 'a': return decide(f, ROW_APPROVE);
+	case 'r': return decide(f, ROW_REJECT);
+	case 'e': return WISH_ARGUMENTS;
+	default: return WISH_UNUSED;
+	}
+}
+
+/* Up and down in a list of `rows`; false: another key. */
+static bool row_move(const struct key *k, size_t rows, size_t *row)
+{
+	int32_t letter = key_letter(k);
+
+	if (k->name == K_UP || letter == 'k')
+		*row -= *row > 0;
+	else if (k->name == K_DOWN || letter == 'j')
+		*row += *row + 1 < rows;
+	else if (k->name == K_HOME)
+		*row = 0;
+	else if (k->name == K_END)
+		*row = rows - 1;
+	else
+		return false;
+	return true;
+}
+
+static enum wish choose_key(struct form *f, const struct key *k)
+{
+	const struct question *q = question_now(f);
+	struct entry *e = entry_now(f);
+
+	if (row_move(k, form_rows(q) + (q->note ? 1 : 0), &e->row)) return WISH_NONE;
+	switch (k->name) {
+	case K_ENTER: return row_enter(f);
+	case K_ESCAPE: return skip_ask(f);
+	case K_LEFT:
+	case K_BACK_TAB: question_back(f); return WISH_NONE;
+	case K_RIGHT:
+	case K_TAB: return question_done(f, false);
+	case K_CHAR:
+		if (k->point != ' ') return choose_letter(f, k->point);
+		if (e->row < form_rows(q))
+			row_choose(f, e->row);
+		else
+			f->mode = FORM_NOTE;
+		return WISH_NONE;
+	default: return WISH_UNUSED;
+	}
+}
+
+/* ---- the texts ---- */
+
+static enum wish write_enter(struct form *f)
+{
+	if (!note_wanted(f)) return question_done(f, true);
+	struct flaw flaw = form_flaw(f, f->at);
+	if (flaw.id && strcmp(flaw.id, "web.form.flaw.note") != 0)
+		return f->flaw = flaw, WISH_NONE;
+	f->mode = FORM_NOTE;
+	return WISH_NONE;
+}
+
+static enum wish other_enter(struct form *f)
+{
+	if (line_blank(&entry_now(f)->other)) {
+		f->flaw = (struct flaw){ .id = "web.form.flaw.other" };
+		return WISH_NONE;
+	}
+	f->mode = FORM_CHOOSE;
+	return type_single(question_now(f)->type) ? row_confirmed(f) : WISH_NONE;
+}
+
+static enum wish text_escape(struct form *f)
+{
+	struct entry *e = entry_now(f);
+
+	if (f->mode == FORM_WRITE) return skip_ask(f);
+	if (f->mode == FORM_OTHER && line_blank(&e->other)) e->other_on = false;
+	question_show(f, f->at);
+	return WISH_NONE;
+}
+
+/* Pasted line ends are text, and nothing pasted is a command. */
+static struct key text_key_of(const struct key *k)
+{
+	struct key text = *k;
+
+	if (k->pasted && (k->name == K_ENTER || k->name == K_NEW_LINE))
+		text.name = K_NEW_LINE;
+	else if (k->pasted && k->name == K_TAB)
+		text = (struct key){ .name = K_CHAR, .point = ' ', .pasted = true };
+	else if (k->pasted && k->name != K_CHAR)
+		text.name = K_NONE;
+	return text;
+}
+
+static enum wish text_key(struct form *f, const struct key *pressed)
+{
+	struct key k = text_key_of(pressed);
+	struct line *line = form_line(f);
+	bool many = question_now(f)->type != Q_NUMBER || f->mode == FORM_NOTE;
+
+	switch (k.name) {
+	case K_NONE: return WISH_NONE;
+	case K_ESCAPE: return text_escape(f);
+	case K_EDITOR: return WISH_EDITOR;
+	case K_ENTER:
+		if (f->mode == FORM_OTHER) return other_enter(f);
+		return f->mode == FORM_WRITE ? write_enter(f) : question_done(f, true);
+	case K_BACK_TAB: question_back(f); return WISH_NONE;
+	case K_TAB: return f->mode == FORM_WRITE ? question_done(f, false) : WISH_NONE;
+	case K_LEFT:
+		if (f->mode != FORM_WRITE || line->at > 0) break;
+		question_back(f);
+		return WISH_NONE;
+	default: break;
+	}
+	if (!line_key(line, &k, many)) return WISH_UNUSED;
+	f->flaw = (struct flaw){ 0 };
+	return WISH_NONE;
+}
+
+/* ---- before it is sent ---- */
+
+static enum wish review_key(struct form *f, const struct key *k)
+{
+	int32_t letter = key_letter(k);
+
+	if (row_move(k, f->len + 1, &f->review_row)) return WISH_NONE;
+	if (letter >= '1' && letter <= '9' && (size_t)(letter - '1') < f->len)
+		return question_show(f, (size_t)(letter - '1')), WISH_NONE;
+	if (letter == 's') return skip_ask(f);
+	switch (k->name) {
+	case K_ENTER:
+		if (f->review_row == f->len) return form_submit(f);
+		question_show(f, f->review_row);
+		return WISH_NONE;
+	case K_ESCAPE: return skip_ask(f);
+	case K_LEFT:
+	case K_BACK_TAB: question_back(f); return WISH_NONE;
+	default: return WISH_UNUSED;
+	}
+}
+
+static enum wish skip_key(struct form *f, const struct key *k)
+{
+	if (k->name == K_RESIZE || k->name == K_REDRAW) return WISH_UNUSED;
+	if (key_letter(k) == f->yes && !f->armed) return WISH_NONE;
+	f->mode = f->before;
+	if (key_letter(k) == f->yes) return WISH_SKIP;
+	return k->name == K_ESCAPE ? WISH_LEAVE : WISH_NONE;
+}
+
+static enum wish confirm_key(struct form *f, const struct key *k)
+{
+	bool again = k->name == K_ENTER || (form_decides(f) && key_letter(k) == 'a');
+
+	if (k->name == K_RESIZE || k->name == K_REDRAW) return WISH_UNUSED;
+	if (again && !f->armed) return WISH_NONE;
+	f->mode = f->before;
+	return again ? WISH_SUBMIT : WISH_NONE;
+}
+
+enum wish form_key(struct form *f, const struct key *k)
+{
+	static enum wish (*const modes[])(struct form *, const struct key *) = {
+		[FORM_CHOOSE] = choose_key,
+		[FORM_WRITE] = text_key,
+		[FORM_OTHER] = text_key,
+		[FORM_NOTE] = text_key,
+		[FORM_REVIEW] = review_key,
+		[FORM_SKIP] = skip_key,
+		[FORM_CONFIRM] = confirm_key,
+	};
+
+	if (k->pasted && !form_line(f)) return WISH_NONE;
+	return modes[f->mode](f, k);
+}
+
+bool form_open(struct form *f, const struct question *questions, size_t len)
+{
+	*f = (struct form){ .questions = questions, .len = len, .yes = 'y' };
+	f->entries = mem_alloc(sizeof *f->entries * len);
+	if (!f->entries) return false;
+	for (size_t i = 0; i < len; i++)
+		form_fill_one(f, i, json_get(questions[i].json, "prefill"));
+	question_show(f, 0);
+	return true;
+}
+
+void form_close(struct form *f)
+{
+	for (size_t i = 0; f->entries && i < f->len; i++) {
+		line_done(&f->entries[i].other);
+		line_done(&f->entries[i].text);
+		line_done(&f->entries[i].note);
+	}
+	mem_free(f->entries);
+	buf_done(&f->arguments);
+	*f = (struct form){ 0 };
+}

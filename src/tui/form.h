@@ -1,0 +1,104 @@
+/* form.h - the answer form as a pure machine: keys in, state out. No clock, no screen, no
+ * server.
+ *
+ *	CHOOSE ──Other──► OTHER         a lone question: Enter submits
+ *	  │ ▲ └──note───► NOTE          several: Enter goes on, the last to REVIEW
+ *	  │ └─────Esc──────┘            Esc on the choices ──► SKIP ("y/N")
+ *	  ▼                             a critical approval ──► CONFIRM (press again)
+ *	WRITE, for a text or a number
+ *
+ * Invariants:
+ * 1. WISH_SUBMIT and WISH_SKIP come only from a key pressed in answer to what the screen
+ *    showed, while `armed`; never from pasted text. What is submitted passes
+ *answer_check.
+ * 2. Typed text changes only by keys that edit it: choosing something else, going back or
+ *    leaving keeps it. */
+#ifndef TUI_FORM_H
+#define TUI_FORM_H
+
+#include "core/question.h"
+#include "tui/line.h"
+
+enum form_mode {
+	FORM_CHOOSE,  /* rows: options and Other; yes and no; approve and reject */
+	FORM_WRITE,   /* a text or a number */
+	FORM_OTHER,   /* the text of Other */
+	FORM_NOTE,    /* the note, or the reason of a rejection */
+	FORM_REVIEW,  /* all answers, before several are sent */
+	FORM_SKIP,    /* "Skip? y/N" */
+	FORM_CONFIRM, /* a critical approval: press again */
+};
+
+/* What was filled in for one question. */
+struct entry {
+	uint32_t selected; /* a bit a row: options; yes, no; approve, reject */
+	bool other_on;
+	size_t row;	   /* of the cursor */
+	struct line other; /* kept when another option is chosen */
+	struct line text;  /* a text or a number */
+	struct line note;  /* the note, or the reason of a rejection */
+};
+
+/* Why it cannot be sent; a text of the catalogue with {min}, {max} and {n}. */
+struct flaw {
+	const char *id; /* NULL: nothing is wrong */
+	double min, max;
+	size_t n;
+};
+
+struct form {
+	const struct question *questions; /* borrowed */
+	size_t len;
+	struct entry *entries; /* one a question */
+	size_t at;	       /* the question shown; len: Review */
+	size_t review_row;     /* len: the row that submits */
+	enum form_mode mode;
+	enum form_mode before; /* where SKIP and CONFIRM came from */
+	struct flaw flaw;
+	struct buf arguments; /* of an approval, edited: JSON; empty: as they were */
+	/* Said by the owner. */
+	bool armed;    /* the card has been there long enough for a decision */
+	bool critical; /* approving takes a second press */
+	bool read;     /* the operation was shown to its end */
+	int32_t yes;   /* the key that means yes: 'y', 'o' */
+};
+
+/* What the owner is to do after a key. */
+enum wish {
+	WISH_NONE,
+	WISH_UNUSED,	/* the key means nothing to the form */
+	WISH_SUBMIT,	/* send form_answer */
+	WISH_SKIP,	/* send a skip */
+	WISH_LEAVE,	/* close it; nothing is decided */
+	WISH_EDITOR,	/* let form_line be edited at length */
+	WISH_ARGUMENTS, /* let the operation's arguments be edited */
+};
+
+/* Fills in what the agent already knows (prefill). False: out of memory. */
+bool form_open(struct form *, const struct question *, size_t len);
+void form_close(struct form *);
+enum wish form_key(struct form *, const struct key *);
+
+/* The text that keys go to; NULL: none. */
+struct line *form_line(struct form *);
+/* "approval" alone is decided by A, R and E. */
+bool form_decides(const struct form *);
+/* Rows of a question that can be chosen, Other included, the note not. */
+size_t form_rows(const struct question *);
+bool form_row_chosen(const struct form *, size_t question, size_t row);
+bool form_question_given(const struct form *, size_t question);
+bool form_touched(const struct form *); /* anything is filled in */
+/* What is wrong with one question's entry. */
+struct flaw form_flaw(const struct form *, size_t question);
+
+/* {"env": {"selected": ["staging"]}, …}: what was given, in the full form of an answer.
+ */
+void form_answer(const struct form *, struct json_writer *);
+/* Everything that was filled in, also what cannot be sent; and back. Unknown keys and
+ * values that do not fit are passed over. */
+void form_draft(const struct form *, struct json_writer *);
+void form_fill(struct form *, const struct json *values);
+/* One question's, in any form that an answer may have. NULL is nothing. */
+void form_fill_one(struct form *, size_t question, const struct json *value);
+
+#endif

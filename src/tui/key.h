@@ -1,0 +1,49 @@
+/* key.h - what a person pressed, whatever the terminal sends for it. */
+#ifndef TUI_KEY_H
+#define TUI_KEY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum key_name {
+	K_NONE,
+	K_CHAR, /* `point` says which */
+	K_ENTER,
+	K_ESCAPE,
+	K_TAB,
+	K_BACK_TAB,
+	K_UP,
+	K_DOWN,
+	K_LEFT,
+	K_RIGHT,
+	K_HOME,
+	K_END,
+	K_PAGE_UP,
+	K_PAGE_DOWN,
+	K_BACKSPACE,
+	K_DELETE,
+	K_ERASE_WORD, /* Ctrl-W */
+	K_ERASE_LINE, /* Ctrl-U: back to the line's start */
+	K_NEW_LINE,   /* Alt-Enter, Ctrl-J */
+	K_EDITOR,     /* Ctrl-G */
+	K_REDRAW,     /* Ctrl-L */
+	K_CLICK,      /* `row` and `column` say where */
+	K_RESIZE,
+	K_CLOSED, /* the terminal is gone */
+	KEYS,
+};
+
+struct key {
+	enum key_name name;
+	int32_t point;
+	bool pasted; /* is text, never a command */
+	int row, column;
+};
+
+/* The letter or digit pressed, or 0: another key, or a pasted one. */
+static inline int32_t key_letter(const struct key *k)
+{
+	return k->name == K_CHAR && !k->pasted ? k->point : 0;
+}
+
+#endif

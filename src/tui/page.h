@@ -1,0 +1,67 @@
+/* page.h - rows of styled text, made to a width and ready to be drawn. Pure: nothing here
+ * knows a terminal. All text on a page is safe. */
+#ifndef TUI_PAGE_H
+#define TUI_PAGE_H
+
+#include "base/buf.h"
+#include "tui/line.h"
+
+enum style {
+	STYLE_PLAIN,
+	STYLE_BOLD,
+	STYLE_SOFT, /* of less importance */
+	STYLE_GOOD,
+	STYLE_WARN,
+	STYLE_BAD,
+	STYLE_ACCENT,
+	STYLE_CURSOR, /* where the keys go */
+	STYLE_MARKED, /* the row of the cursor while the keys go elsewhere */
+	STYLES,
+};
+
+struct run {
+	size_t at, len; /* in the page's text */
+	enum style style;
+};
+
+/* { .width = N } is empty and ready. Failure is sticky in `failed`. */
+struct page {
+	size_t width; /* columns */
+	struct buf text;
+	struct run *runs;
+	size_t runs_len, runs_cap;
+	size_t *rows; /* the first run of each */
+	size_t rows_len, rows_cap;
+	size_t column; /* where the last row ends */
+	bool failed;
+	/* Where the terminal's cursor belongs, if anywhere. */
+	bool cursor;
+	size_t cursor_row, cursor_column;
+	/* The rows of what the keys go to, to be kept in sight. */
+	size_t focus_row, focus_end;
+};
+
+void page_clear(struct page *, size_t width); /* memory kept */
+void page_done(struct page *);
+
+/* Starts a row; what is added to it beyond the width is cut with an ellipsis. */
+void page_row(struct page *);
+void page_add(struct page *, enum style, struct str foreign);
+void page_add_text(struct page *, enum style, const char *); /* ours */
+/* Blanks up to this column. */
+void page_pad(struct page *, size_t column);
+void page_gap(struct page *); /* an empty row, unless one stands there already */
+/* Foreign text in rows of its own, broken at blanks, behind `indent` blanks. */
+void page_wrap(struct page *, enum style, size_t indent, struct str foreign);
+/* The same without looking for blanks: what is shown as it is, such as a command. */
+void page_block(struct page *, enum style, size_t indent, struct str foreign);
+/* Text that is being typed, behind what the row holds already; the cursor stands in it.
+ */
+void page_line(struct page *, enum style, const struct line *);
+/* From this row on, rows belong to what the keys go to. */
+void page_focus(struct page *);
+void page_focus_end(struct page *);
+
+size_t page_row_runs(const struct page *, size_t row, const struct run **out);
+struct str page_run_text(const struct page *, const struct run *);
+#endif
