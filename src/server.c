@@ -89,6 +89,12 @@ static enum err listen_check(const struct settings *set, struct fault *why)
 {
 	struct str list = set->listen, one;
 
+	while (set->conformance && str_cut(&list, ',', &one))
+		if (!is_loopback(str_trim(one)))
+			return fail(why, ERR_INVALID,
+				"listen is '%.*s': conformance is for loopback only",
+				STR_ARGS(str_trim(one)));
+	list = set->listen;
 	if (set->tls_cert.len) return OK;
 	while (str_cut(&list, ',', &one))
 		if (!is_loopback(str_trim(one)) && !set->plain)
@@ -307,7 +313,11 @@ static enum err server_open(struct server *sv, int *port, struct fault *why)
 	struct settings *set = &sv->cli->settings;
 	struct desk_settings ds = desk_settings(set);
 	uint8_t key[SERVER_KEY_SIZE];
-	struct serve_settings ss = { set->url, set->allowed_hosts, key, NULL };
+	struct serve_settings ss = { .url = set->url,
+		.allowed_hosts = set->allowed_hosts,
+		.key = key,
+		.mcp_wait_ms = set->mcp_wait_ms,
+		.conformance = set->conformance };
 	enum err e = listen_check(set, why);
 
 	if (!e) e = server_tls(sv, why);

@@ -129,6 +129,11 @@ extern const struct use use_workspace_list, use_workspace_create;
 /* job.out: the 32 bytes of the server's key of the name `id`, made when it is new; the
  * same on every node. */
 extern const struct use use_server_key;
+/* Who is at the door of /mcp? ERR_NOT_FOUND when the session of the id was ended. */
+extern const struct use use_mcp_enter, use_mcp_end;
+/* As use_answer and use_skip, by whoever sits at the asking client and saw the question
+ * there: for tokens that say so, and never for an approval. */
+extern const struct use use_form_answer, use_form_skip;
 extern const struct use use_check, use_backup;
 extern const struct use use_user_list, use_user_get, use_user_create, use_user_patch,
 	use_user_delete;

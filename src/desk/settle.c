@@ -157,7 +157,34 @@ static struct str settle_by(struct task *t, const char *kind, struct arena *aren
 	return out;
 }
 
-static enum err answer_decide(struct job *job, struct rows *rows, struct fault *why)
+/* Who settles: a person of ours; their role says whether they may. */
+static enum err settle_admit(
+	struct task *t, struct rows *rows, struct ask **out, struct fault *why)
+{
+	enum err e = desk_admit(t, rows, DEED_SETTLE, out, why);
+
+	if (!e) e = settle_open(t, rows, *out, why);
+	return e ? e : ask_may_settle(*out, &t->job.who, why);
+}
+
+/* Or whoever sits at the client that asked: the token must say that it shows its
+ * questions to a person, and no agent is let to approve what it does. */
+static enum err form_admit(
+	struct task *t, struct rows *rows, struct ask **out, struct fault *why)
+{
+	enum err e = desk_find_ask(t, rows, out, why);
+
+	if (!e) e = desk_own(&t->job.who, (*out)->agent, why);
+	if (!e && (!t->job.credential.mcp_local || (*out)->kind == ASK_APPROVAL))
+		e = fail(why, ERR_FORBIDDEN, "this token may not settle what it asks");
+	if (!e) e = desk_refused(t, why);
+	return e ? e : settle_open(t, rows, *out, why);
+}
+
+typedef enum err admit_fn(struct task *, struct rows *, struct ask **, struct fault *why);
+
+static enum err answer_settle(
+	struct job *job, struct rows *rows, admit_fn *admit, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct settlement how = { .verb = SETTLE_ANSWER };
@@ -165,10 +192,8 @@ static enum err answer_decide(struct job *job, struct rows *rows, struct fault *
 	struct answer answer;
 	char digest[DIGEST_SIZE];
 	struct ask *a;
-	enum err e = desk_admit(t, rows, DEED_SETTLE, &a, why);
+	enum err e = admit(t, rows, &a, why);
 
-	if (!e) e = settle_open(t, rows, a, why);
-	if (!e) e = ask_may_settle(a, &job->who, why);
 	if (!e) e = ask_parts(a, rows->arena, &parts, why);
 	if (!e)
 		e = answer_check(parts.questions, parts.questions_len, t->body,
@@ -181,6 +206,16 @@ static enum err answer_decide(struct job *job, struct rows *rows, struct fault *
 		how.approved_digest = arena_str(rows->arena, str_of(digest));
 	}
 	return settle_finish(t, rows, a, &how, why);
+}
+
+static enum err answer_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	return answer_settle(job, rows, settle_admit, why);
+}
+
+static enum err form_answer_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	return answer_settle(job, rows, form_admit, why);
 }
 
 static enum err answer_check_body(struct task *t, struct fault *why)
@@ -197,19 +232,28 @@ static enum err reason_check(struct task *t, struct fault *why)
 	return reason_read(t->body, &reason, why);
 }
 
-static enum err skip_decide(struct job *job, struct rows *rows, struct fault *why)
+static enum err skip_settle(
+	struct job *job, struct rows *rows, admit_fn *admit, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct settlement how = { .verb = SETTLE_SKIP };
 	struct ask *a;
-	enum err e = desk_admit(t, rows, DEED_SETTLE, &a, why);
+	enum err e = admit(t, rows, &a, why);
 
-	if (!e) e = settle_open(t, rows, a, why);
-	if (!e) e = ask_may_settle(a, &job->who, why);
 	if (!e) e = reason_read(t->body, &how.reason, why);
 	if (e) return e;
 	how.answered_by = settle_by(t, "human", rows->arena);
 	return settle_finish(t, rows, a, &how, why);
+}
+
+static enum err skip_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	return skip_settle(job, rows, settle_admit, why);
+}
+
+static enum err form_skip_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	return skip_settle(job, rows, form_admit, why);
 }
 
 static enum err cancel_decide(struct job *job, struct rows *rows, struct fault *why)
@@ -261,6 +305,24 @@ const struct use use_cancel = {
 		.late = true,
 		.needs = settle_needs,
 		.decide = cancel_decide,
+		.again = desk_again_settled },
+	.check = reason_check,
+};
+
+const struct use use_form_answer = {
+	.job = { .name = "form_answer",
+		.late = true,
+		.needs = settle_needs,
+		.decide = form_answer_decide,
+		.again = desk_again_settled },
+	.check = answer_check_body,
+};
+
+const struct use use_form_skip = {
+	.job = { .name = "form_skip",
+		.late = true,
+		.needs = settle_needs,
+		.decide = form_skip_decide,
 		.again = desk_again_settled },
 	.check = reason_check,
 };

@@ -32,6 +32,9 @@ struct serve {
 	char *allowed_hosts;
 	struct tls_context *tls; /* borrowed; NULL: plain */
 	struct rate logins;	 /* tries of a name */
+	int64_t mcp_wait_ms;	 /* how long a call is held */
+	bool conformance;	 /* fixtures are served to whoever has no token */
+	struct tool_wait *calls; /* of MCP, that wait */
 	uint8_t key[SERVER_KEY_SIZE];
 	/* The frame of the event that is being passed on, made when first wanted. */
 	struct frame *frame;
@@ -88,6 +91,8 @@ struct request {
 /* NULL: out of memory. It belongs to the exchange until request_free. */
 struct request *request_new(struct serve *, struct exchange *);
 struct request *request_free(struct request *); /* returns NULL */
+/* A new task for the same caller; what lies in its arena stays. */
+void request_renew(struct request *);
 /* To the desk, and then `then` on the loop; it frees the request. */
 void request_put(struct request *, const struct use *, void (*then)(struct request *));
 /* The reply to a finished task, then frees the request. `headers` beside the usual. */
@@ -98,6 +103,7 @@ void request_refuse(struct request *, enum err, const char *format, ...)
 void exchange_problem(struct serve *, struct exchange *, enum err, const struct fault *,
 	struct str headers);
 void serve_count(struct serve *, int status);
+struct str serve_key(const struct serve *);
 
 /* gate.c: Host, Origin and Sec-Fetch-Site. */
 enum err gate_check(struct serve *, const struct door *, const struct http_request *,
@@ -114,10 +120,42 @@ enum err request_translate(struct request *, struct fault *);
 enum err reply_translate(const struct dialect *, bool strict, struct str shown,
 	struct buf *out, struct fault *);
 
+/* wait.c: a reply that waits for an ask to be settled. */
+struct hold;
+struct hold_kind {
+	void (*begin)(struct hold *, int status); /* the head of the reply */
+	void (*beat)(struct hold *);		  /* every HEARTBEAT_MS */
+	/* The last bytes, and the end of the exchange, which is the hold's no longer. */
+	void (*end)(struct hold *, struct exchange *, struct str shown);
+	void (*cut)(struct hold *, struct exchange *, enum err, const struct fault *);
+	void (*left)(struct hold *); /* it ends, however; or NULL */
+};
+struct hold {
+	struct waiter waiter;
+	struct tick tick; /* heartbeat, or the end of the wait */
+	const struct hold_kind *kind;
+	struct serve *serve;
+	struct exchange *x; /* NULL: the peer has gone */
+	int64_t end_ms;	    /* loop time */
+	int64_t ws;
+	bool begun;   /* the head of the reply is out */
+	bool reading; /* a read of the ask is with a clerk */
+	bool again;   /* news came meanwhile */
+};
+/* Parks it for the ask; `size` has room for what its kind keeps behind it. NULL: out of
+ * memory. */
+struct hold *hold_new(struct request *, const struct hold_kind *, size_t size,
+	struct str ask, int64_t wait_ms);
+/* Takes the exchange over from the request, whose task has just shown that the ask may be
+ * seen, and frees the request. */
+void hold_start(struct hold *, struct request *, int status);
+void hold_drop(struct hold *); /* ends the reply as it is */
+
 /* wait.c, stream.c, login.c, page.c: routes that do more than ask the desk. */
 route_fn route_ask, route_ask_get, route_events, route_login, route_logout, route_me,
 	route_user, route_revoke, route_healthz, route_readyz, route_metrics,
-	route_openapi, route_page, route_file;
+	route_openapi, route_page, route_file, route_mcp, route_mcp_stream, route_mcp_end,
+	route_resource;
 void told_arrived(struct serve *, struct told *);
 void streams_recheck(struct serve *); /* who may still follow? */
 

@@ -54,6 +54,14 @@ const struct route routes[] = {
 	{ "POST", "/v1/check", &use_check, NULL, BODY_JSON, "" },
 	{ "POST", "/v1/backup", &use_backup, NULL, BODY_JSON, "" },
 
+	{ "POST", "/mcp", &use_mcp_enter, route_mcp, 0, "" },
+	{ "GET", "/mcp", &use_mcp_enter, route_mcp_stream, 0, "" },
+	{ "DELETE", "/mcp", &use_mcp_enter, route_mcp_end, 0, "" },
+	{ "GET", "/.well-known/oauth-protected-resource", NULL, route_resource,
+		ROUTE_OPEN, "" },
+	{ "GET", "/.well-known/oauth-protected-resource/mcp", NULL, route_resource,
+		ROUTE_OPEN, "" },
+
 	{ "GET", "/metrics", &use_metrics, route_metrics, 0, "" },
 	{ "GET", "/healthz", NULL, route_healthz, ROUTE_OPEN, "" },
 	{ "GET", "/readyz", NULL, route_readyz, ROUTE_OPEN, "" },

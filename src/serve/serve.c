@@ -124,6 +124,20 @@ static void request_done(struct job *job)
 	loop_post(r->serve->loop, &r->post);
 }
 
+void request_renew(struct request *r)
+{
+	struct job old = r->task.job;
+
+	buf_clear(&old.out);
+	r->task = (struct task){ .desk = r->serve->desk,
+		.job = { .arena = old.arena,
+			.out = old.out,
+			.has_hash = old.has_hash,
+			.who = { .via = old.who.via } } };
+	memcpy(r->task.job.hash, old.hash, SHA256_SIZE);
+	if (!old.has_hash) r->task.job.who.role = old.who.role;
+}
+
 void request_put(struct request *r, const struct use *use, void (*then)(struct request *))
 {
 	r->then = then;
@@ -237,6 +251,8 @@ struct serve *serve_new(struct loop *loop, struct desk *desk,
 	s->desk = desk;
 	s->started_ms = clock_now_ms();
 	s->tls = set->tls;
+	s->mcp_wait_ms = set->mcp_wait_ms;
+	s->conformance = set->conformance;
 	memcpy(s->key, set->key, SERVER_KEY_SIZE);
 	s->allowed_hosts = mem_copy(set->allowed_hosts.at, set->allowed_hosts.len);
 	serve_set_url(s, set->url);
@@ -246,6 +262,11 @@ struct serve *serve_new(struct loop *loop, struct desk *desk,
 	}
 	desk_listen(desk, told_from_clerk, s);
 	return s;
+}
+
+struct str serve_key(const struct serve *s)
+{
+	return str_make((const char *)s->key, sizeof s->key);
 }
 
 void serve_set_url(struct serve *s, struct str url)

@@ -17,7 +17,9 @@ struct serve_settings {
 	struct str allowed_hosts; /* "a.example,b.example": more names it answers to */
 	const uint8_t *key;	  /* SERVER_KEY_SIZE bytes, for what is signed; copied */
 	struct tls_context
-		*tls; /* borrowed; NULL: plain. Unix sockets are plain always */
+		*tls;	     /* borrowed; NULL: plain. Unix sockets are plain always */
+	int64_t mcp_wait_ms; /* how long a call of an MCP client is held */
+	bool conformance;    /* serve the fixtures of MCP's conformance suite */
 };
 
 struct serve *serve_new(

@@ -7,24 +7,11 @@
 
 #include "base/mem.h"
 
-struct hold {
-	struct waiter waiter;
-	struct tick tick; /* heartbeat, or the end of the wait */
-	struct serve *serve;
-	struct exchange *x; /* NULL: the peer has gone */
-	int64_t end_ms;	    /* loop time */
-	int64_t ws;
-	const struct dialect *dialect; /* the reply's; NULL: our own */
-	bool strict;
-	bool begun;   /* the head of the reply is out */
-	bool reading; /* a read of the ask is with a clerk */
-	bool again;   /* news came meanwhile */
-};
-
 static void hold_free(struct hold *h)
 {
 	feed_unpark(&h->serve->feed, &h->waiter);
 	tick_stop(h->serve->loop, &h->tick);
+	if (h->kind->left) h->kind->left(h);
 	/* A read that is out brings it back once more. */
 	if (!h->reading) mem_free(h);
 }
@@ -37,49 +24,36 @@ static void hold_gone(void *ctx)
 	hold_free(h);
 }
 
-static void hold_end(struct hold *h, struct str body)
+void hold_drop(struct hold *h)
 {
 	struct exchange *x = h->x;
 
 	h->x = NULL;
 	http_on_gone(x, NULL, NULL);
-	if (h->begun) {
-		http_end_with(x, body);
-	} else {
-		serve_count(h->serve, 200);
-		http_reply(x, 200, "application/json", STR(API_HEADERS), body);
-	}
+	http_end(x);
+	hold_free(h);
+}
+
+/* Ends the wait with the ask as it is. */
+static void hold_end(struct hold *h, struct str shown)
+{
+	struct exchange *x = h->x;
+
+	h->x = NULL;
+	http_on_gone(x, NULL, NULL);
+	h->kind->end(h, x, shown);
 	hold_free(h);
 }
 
 /* The head is out and says that all is well; the body can still say that it is not. */
 static void hold_cut(struct hold *h, enum err e, const struct fault *why)
 {
-	struct buf b = { 0 };
-	struct json_writer w = { .out = &b };
+	struct exchange *x = h->x;
 
-	problem_write(&w, e, why, STR_NONE);
-	hold_end(h, buf_str(&b));
-	buf_done(&b);
-}
-
-/* Ends the wait with the ask as it is. */
-static void hold_tell(struct hold *h, struct str shown)
-{
-	struct fault why = { 0 };
-	struct buf b = { 0 };
-	enum err e;
-
-	if (!h->dialect) {
-		hold_end(h, shown);
-		return;
-	}
-	e = reply_translate(h->dialect, h->strict, shown, &b, &why);
-	if (e)
-		hold_cut(h, e, &why);
-	else
-		hold_end(h, buf_str(&b));
-	buf_done(&b);
+	h->x = NULL;
+	http_on_gone(x, NULL, NULL);
+	h->kind->cut(h, x, e, why);
+	hold_free(h);
 }
 
 static void hold_starve(struct hold *h)
@@ -100,7 +74,7 @@ static void hold_wake(struct waiter *w, struct str shown)
 	if (!h->begun)
 		h->again = true;
 	else if (shown.len)
-		hold_tell(h, shown);
+		hold_end(h, shown);
 	else
 		hold_read(h);
 }
@@ -115,7 +89,7 @@ static void hold_tick(struct tick *tick)
 		return;
 	}
 	tick_set(h->serve->loop, &h->tick, left < HEARTBEAT_MS ? left : HEARTBEAT_MS);
-	http_write(h->x, STR(" "));
+	h->kind->beat(h);
 }
 
 static void hold_rest(struct hold *h)
@@ -148,7 +122,7 @@ static void hold_was_read(struct request *r)
 	if (job->err)
 		hold_cut(h, job->err, &job->why);
 	else if (over)
-		hold_tell(h, buf_str(&job->out));
+		hold_end(h, buf_str(&job->out));
 	else if (h->again || !hold_park(h))
 		hold_read(h);
 	else
@@ -181,17 +155,18 @@ static void hold_read(struct hold *h)
 	request_put(r, &use_ask_get, hold_was_read);
 }
 
-/* Takes the exchange over from the request. */
-static struct hold *hold_new(struct request *r, struct str ask)
+struct hold *hold_new(struct request *r, const struct hold_kind *kind, size_t size,
+	struct str ask, int64_t wait_ms)
 {
-	struct hold *h = mem_alloc(sizeof *h);
+	struct hold *h = mem_alloc(size);
 
 	if (!h) return NULL;
+	h->kind = kind;
 	h->serve = r->serve;
 	h->x = r->x;
 	h->waiter.wake = hold_wake;
 	h->tick.fn = hold_tick;
-	h->end_ms = loop_now_ms(r->serve->loop) + r->wait_ms;
+	h->end_ms = loop_now_ms(r->serve->loop) + wait_ms;
 	if (feed_park(&r->serve->feed, &h->waiter, ask)) return h;
 	mem_free(h);
 	return NULL;
@@ -202,7 +177,7 @@ static void hold_begin(struct hold *h, int status)
 {
 	serve_count(h->serve, status);
 	http_on_gone(h->x, hold_gone, h);
-	http_begin(h->x, status, "application/json", STR(API_HEADERS));
+	h->kind->begin(h, status);
 	http_park(h->x);
 	h->begun = true;
 }
@@ -213,23 +188,12 @@ static bool ask_is_news(const struct request *r)
 	return r->task.unheard && r->task.job.batch == r->serve->feed.batch;
 }
 
-static void ask_made(struct request *r)
+void hold_start(struct hold *h, struct request *r, int status)
 {
-	struct hold *h;
-	bool news;
+	bool news = ask_is_news(r);
 
-	if (!r->x || r->task.job.err || r->task.settled || !r->wait_ms || r->head) {
-		request_reply(r, STR_NONE);
-		return;
-	}
-	h = hold_new(r, r->task.ask);
-	if (!h) {
-		request_reply(r, STR_NONE);
-		return;
-	}
 	h->ws = r->task.job.who.ws;
-	hold_begin(h, r->task.job.status);
-	news = ask_is_news(r);
+	hold_begin(h, status);
 	r->x = NULL;
 	request_free(r);
 	if (news)
@@ -237,6 +201,78 @@ static void ask_made(struct request *r)
 	else
 		hold_read(h);
 }
+
+/* ---- the ask itself as the reply: blanks, then JSON ---- */
+
+struct plain_hold {
+	struct hold hold;
+	const struct dialect *dialect; /* the reply's; NULL: our own */
+	bool strict;
+};
+
+static void plain_begin(struct hold *h, int status)
+{
+	http_begin(h->x, status, "application/json", STR(API_HEADERS));
+}
+
+static void plain_beat(struct hold *h)
+{
+	http_write(h->x, STR(" "));
+}
+
+static void plain_cut(
+	struct hold *h, struct exchange *x, enum err e, const struct fault *why)
+{
+	struct buf b = { 0 };
+	struct json_writer w = { .out = &b };
+
+	(void)h;
+	problem_write(&w, e, why, STR_NONE);
+	http_end_with(x, buf_str(&b));
+	buf_done(&b);
+}
+
+static void plain_end(struct hold *h, struct exchange *x, struct str shown)
+{
+	struct plain_hold *p = LINK_OF(h, struct plain_hold, hold);
+	struct fault why = { 0 };
+	struct buf b = { 0 };
+	enum err e = OK;
+
+	if (p->dialect) e = reply_translate(p->dialect, p->strict, shown, &b, &why);
+	if (e)
+		plain_cut(h, x, e, &why);
+	else
+		http_end_with(x, p->dialect ? buf_str(&b) : shown);
+	buf_done(&b);
+}
+
+static const struct hold_kind plain = { plain_begin, plain_beat, plain_end, plain_cut,
+	NULL };
+
+static struct hold *plain_new(struct request *r, struct str ask)
+{
+	return hold_new(r, &plain, sizeof(struct plain_hold), ask, r->wait_ms);
+}
+
+static void ask_made(struct request *r)
+{
+	struct hold *h = NULL;
+
+	if (r->x && !r->task.job.err && !r->task.settled && r->wait_ms && !r->head)
+		h = plain_new(r, r->task.ask);
+	if (h)
+		hold_start(h, r, r->task.job.status);
+	else
+		request_reply(r, STR_NONE);
+}
+
+void route_ask(struct request *r)
+{
+	request_put(r, r->route->use, ask_made);
+}
+
+/* ---- GET with ?wait= : parked while it is read for the first time ---- */
 
 /* What was read, in the dialect it was asked for. */
 static void got_reply(struct request *r)
@@ -252,13 +288,6 @@ static void got_reply(struct request *r)
 	}
 	request_reply(r, STR_NONE);
 }
-
-void route_ask(struct request *r)
-{
-	request_put(r, r->route->use, ask_made);
-}
-
-/* ---- GET with ?wait= : parked while it is read for the first time ---- */
 
 static void ask_got(struct request *r)
 {
@@ -292,14 +321,15 @@ static void ask_got(struct request *r)
 
 void route_ask_get(struct request *r)
 {
-	struct hold *h = r->wait_ms && !r->head ? hold_new(r, r->task.id) : NULL;
+	struct hold *h = r->wait_ms && !r->head ? plain_new(r, r->task.id) : NULL;
+	struct plain_hold *p = h ? LINK_OF(h, struct plain_hold, hold) : NULL;
 
 	if (!h) {
 		request_put(r, r->route->use, got_reply);
 		return;
 	}
-	h->dialect = r->dialect;
-	h->strict = r->strict;
+	p->dialect = r->dialect;
+	p->strict = r->strict;
 	/* News before the first read has come back only make it read again. */
 	h->reading = true;
 	http_on_gone(h->x, hold_gone, h);

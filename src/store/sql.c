@@ -80,6 +80,9 @@ const char *const sql_text[SQL_COUNT] = {
 		" created_ms = excluded.created_ms",
 	[SQL_SERVER_KEY_SINCE] = "SELECT value, created_ms FROM server_keys"
 				 " WHERE name = $1 AND created_ms > $2",
+	[SQL_MCP_ENDED] = "SELECT ended_ms FROM mcp_ended WHERE ws = $1 AND id = $2",
+	[SQL_MCP_END] = "INSERT INTO mcp_ended (ws, id, ended_ms) VALUES ($1, $2, $3)"
+			" ON CONFLICT (ws, id) DO NOTHING",
 
 	[SQL_CREDENTIAL] =
 		"SELECT t.ws, t.id, t.kind, t.role, t.name, t.agent, t.user_id, t.tools,"

@@ -1,0 +1,302 @@
+#include "mcp/elicit.h"
+
+/* A form has flat fields only: beside a choice stand the text of Other and the note. */
+static const char other_suffix[] = "_other", note_suffix[] = "_note";
+
+static bool type_is(const struct json *question, const char *type)
+{
+	return str_is(json_text(json_get(question, "type")), type);
+}
+
+static bool is_true(const struct json *object, const char *name)
+{
+	return json_is(json_get(object, name), JSON_TRUE);
+}
+
+static bool has_options(const struct json *question)
+{
+	return type_is(question, "choice") || type_is(question, "choices");
+}
+
+static bool form_shows(const struct json *question, enum revision revision)
+{
+	const struct json *options = json_get(question, "options");
+
+	if (type_is(question, "approval")) return false;
+	if (type_is(question, "choices") && revision < REV_2025_11_25) return false;
+	for (uint32_t i = 0; json_is(options, JSON_ARRAY) && i < options->count; i++)
+		if (json_text(json_get(&options->items[i], "preview")).len) return false;
+	return true;
+}
+
+enum elicit_mode elicit_mode(const struct json *ask, const struct client *client)
+{
+	const struct json *questions = json_get(ask, "questions");
+	bool form = json_is(questions, JSON_ARRAY) && (client->can & CAN_FORM);
+
+	/* A form is the client's word: it may not decide what the agent may do. */
+	if (str_is(json_text(json_get(ask, "kind")), "approval") ||
+		client->revision < REV_2025_06_18)
+		return ELICIT_NOT;
+	for (uint32_t i = 0; form && i < questions->count; i++)
+		form = form_shows(&questions->items[i], client->revision);
+	if (form) return ELICIT_FORM;
+	return (client->can & CAN_URL) && client->revision >= REV_2025_11_25 ? ELICIT_URL
+									     : ELICIT_NOT;
+}
+
+/* ---- the form ---- */
+
+static void text_member(struct json_writer *w, const char *name, struct str text)
+{
+	if (!text.len) return;
+	jw_key(w, name);
+	jw_str(w, text);
+}
+
+static void field_key(
+	struct json_writer *w, struct str key, const char *suffix, struct arena *arena)
+{
+	struct str name = arena_print(arena, "%.*s%s", STR_ARGS(key), suffix);
+
+	/* Keys are foreign: written as a string, then made a name. */
+	jw_str(w, name);
+	buf_add_char(w->out, ':');
+	w->more = false;
+}
+
+static void options_write(
+	struct json_writer *w, const struct json *options, const char *list)
+{
+	jw_key(w, list);
+	jw_array(w);
+	for (uint32_t i = 0; i < options->count; i++) {
+		jw_object(w);
+		jw_key(w, "const");
+		jw_json(w, json_get(&options->items[i], "id"));
+		jw_key(w, "title");
+		jw_json(w, json_get(&options->items[i], "label"));
+		jw_object_end(w);
+	}
+	jw_array_end(w);
+}
+
+static void names_write(struct json_writer *w, const struct json *options,
+	const char *list, const char *member)
+{
+	jw_key(w, list);
+	jw_array(w);
+	for (uint32_t i = 0; i < options->count; i++)
+		jw_json(w, json_get(&options->items[i], member));
+	jw_array_end(w);
+}
+
+static void choice_write(
+	struct json_writer *w, const struct json *question, enum revision revision)
+{
+	const struct json *options = json_get(question, "options");
+
+	jw_key(w, "type");
+	if (type_is(question, "choices")) {
+		jw_text(w, "array");
+		jw_key(w, "items");
+		jw_object(w);
+		options_write(w, options, "anyOf");
+		jw_object_end(w);
+		return;
+	}
+	jw_text(w, "string");
+	if (revision >= REV_2025_11_25) {
+		options_write(w, options, "oneOf");
+		return;
+	}
+	names_write(w, options, "enum", "id");
+	names_write(w, options, "enumNames", "label");
+}
+
+/* min and max are lengths of a text, bounds of a number. */
+static void plain_write(struct json_writer *w, const struct json *question)
+{
+	bool number = type_is(question, "number");
+	const struct json *min = json_get(question, "min"),
+			  *max = json_get(question, "max");
+
+	jw_key(w, "type");
+	jw_text(w, number			  ? "number"
+		   : type_is(question, "boolean") ? "boolean"
+						  : "string");
+	text_member(w, "format", json_text(json_get(question, "format")));
+	if (json_is(min, JSON_NUMBER)) {
+		jw_key(w, number ? "minimum" : "minLength");
+		jw_json(w, min);
+	}
+	if (json_is(max, JSON_NUMBER)) {
+		jw_key(w, number ? "maximum" : "maxLength");
+		jw_json(w, max);
+	}
+}
+
+static void text_field(struct json_writer *w, struct str title)
+{
+	jw_object(w);
+	jw_key(w, "type");
+	jw_text(w, "string");
+	jw_key(w, "title");
+	jw_str(w, title);
+	jw_object_end(w);
+}
+
+static void field_write(struct json_writer *w, const struct json *question,
+	enum revision revision, struct arena *arena)
+{
+	struct str key = json_text(json_get(question, "key"));
+	struct str header = json_text(json_get(question, "header"));
+	struct str text = json_text(json_get(question, "text"));
+	const struct json *note = json_get(question, "note");
+
+	field_key(w, key, "", arena);
+	jw_object(w);
+	if (has_options(question))
+		choice_write(w, question, revision);
+	else
+		plain_write(w, question);
+	text_member(w, "title", header.len ? header : text);
+	text_member(w, "description", header.len ? text : STR_NONE);
+	jw_object_end(w);
+	if (is_true(question, "other")) {
+		field_key(w, key, other_suffix, arena);
+		text_field(w, STR("Other"));
+	}
+	if (json_is(note, JSON_OBJECT)) {
+		field_key(w, key, note_suffix, arena);
+		text_field(w, STR("Note"));
+	}
+}
+
+static void form_write(struct json_writer *w, const struct json *questions,
+	enum revision revision, struct arena *arena)
+{
+	jw_key(w, "requestedSchema");
+	jw_object(w);
+	jw_key(w, "type");
+	jw_text(w, "object");
+	jw_key(w, "properties");
+	jw_object(w);
+	for (uint32_t i = 0; i < questions->count; i++)
+		field_write(w, &questions->items[i], revision, arena);
+	jw_object_end(w);
+	jw_key(w, "required");
+	jw_array(w);
+	for (uint32_t i = 0; i < questions->count; i++) {
+		const struct json *q = &questions->items[i];
+
+		if (is_true(q, "required") && !is_true(q, "other"))
+			jw_json(w, json_get(q, "key"));
+	}
+	jw_array_end(w);
+	jw_object_end(w);
+}
+
+static struct str form_message(const struct json *ask, struct arena *arena)
+{
+	const struct json *questions = json_get(ask, "questions");
+	struct str title = json_text(json_get(ask, "title"));
+	struct str context = json_text(json_get(json_get(ask, "context"), "text"));
+	struct buf b = { .max = 65536 };
+	struct str out;
+
+	buf_add(&b, title);
+	if (context.len) buf_print(&b, "%s%.*s", b.len ? "\n\n" : "", STR_ARGS(context));
+	for (uint32_t i = 0; i < questions->count; i++) {
+		struct str text = json_text(json_get(&questions->items[i], "text"));
+
+		if (!str_eq(text, title))
+			buf_print(&b, "%s%.*s", b.len ? "\n" : "", STR_ARGS(text));
+	}
+	out = arena_str(arena, buf_str(&b));
+	buf_done(&b);
+	return out;
+}
+
+void elicit_write(struct json_writer *w, const struct json *ask, enum elicit_mode mode,
+	enum revision revision, struct arena *arena)
+{
+	if (revision >= REV_2025_11_25) {
+		jw_key(w, "mode");
+		jw_text(w, mode == ELICIT_URL ? "url" : "form");
+	}
+	jw_key(w, "message");
+	jw_str(w, form_message(ask, arena));
+	if (mode == ELICIT_FORM) {
+		form_write(w, json_get(ask, "questions"), revision, arena);
+		return;
+	}
+	if (revision == REV_2025_11_25) {
+		jw_key(w, "elicitationId");
+		jw_json(w, json_get(ask, "id"));
+	}
+	jw_key(w, "url");
+	jw_json(w, json_get(ask, "url"));
+}
+
+/* ---- what came back ---- */
+
+static const struct json *field_get(const struct json *content, struct str key,
+	const char *suffix, struct arena *arena)
+{
+	return json_get_str(content, arena_print(arena, "%.*s%s", STR_ARGS(key), suffix));
+}
+
+static void reply_write(struct json_writer *w, const struct json *question,
+	const struct json *content, struct arena *arena)
+{
+	struct str key = json_text(json_get(question, "key"));
+	const struct json *value = json_get_str(content, key);
+	struct str other = json_text(field_get(content, key, other_suffix, arena));
+	struct str note = json_text(field_get(content, key, note_suffix, arena));
+
+	if (!value && !other.len && !note.len) return;
+	field_key(w, key, "", arena);
+	if (!has_options(question)) {
+		jw_json(w, value);
+		return;
+	}
+	jw_object(w);
+	jw_key(w, "selected");
+	if (json_is(value, JSON_ARRAY)) {
+		jw_json(w, value);
+	} else {
+		jw_array(w);
+		if (json_text(value).len && !(other.len && type_is(question, "choice")))
+			jw_json(w, value);
+		jw_array_end(w);
+	}
+	if (is_true(question, "other")) text_member(w, "other", other);
+	text_member(w, "text", note);
+	jw_object_end(w);
+}
+
+enum elicited elicit_read(const struct json *result, const struct json *ask,
+	struct arena *arena, struct str *body)
+{
+	const struct json *questions = json_get(ask, "questions");
+	const struct json *content = json_get(result, "content");
+	struct str action = json_text(json_get(result, "action"));
+	struct buf b = { 0 };
+	struct json_writer w = { .out = &b };
+
+	if (str_is(action, "decline")) return ELICITED_DECLINED;
+	if (!str_is(action, "accept") || !json_is(content, JSON_OBJECT))
+		return ELICITED_NOTHING;
+	jw_object(&w);
+	jw_key(&w, "answers");
+	jw_object(&w);
+	for (uint32_t i = 0; json_is(questions, JSON_ARRAY) && i < questions->count; i++)
+		reply_write(&w, &questions->items[i], content, arena);
+	jw_object_end(&w);
+	jw_object_end(&w);
+	if (b.failed) arena->failed = true;
+	*body = arena_str(arena, buf_str(&b));
+	buf_done(&b);
+	return ELICITED_ANSWER;
+}

@@ -1,0 +1,21 @@
+/* elicit.h - an ask as a form that the client shows itself, and what came back from it.
+ */
+#ifndef MCP_ELICIT_H
+#define MCP_ELICIT_H
+
+#include "mcp/era.h"
+
+enum elicit_mode { ELICIT_NOT, ELICIT_FORM, ELICIT_URL };
+
+/* How this client can show this ask. What a form cannot show becomes a page. */
+enum elicit_mode elicit_mode(const struct json *ask, const struct client *);
+/* The params of elicitation/create, as members of an object that is open. */
+void elicit_write(struct json_writer *, const struct json *ask, enum elicit_mode,
+	enum revision, struct arena *);
+
+enum elicited { ELICITED_NOTHING, ELICITED_ANSWER, ELICITED_DECLINED };
+/* What the person did; an answer becomes the body of POST /v1/asks/{id}/answer. */
+enum elicited elicit_read(const struct json *result, const struct json *ask,
+	struct arena *, struct str *body);
+
+#endif

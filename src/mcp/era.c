@@ -1,0 +1,214 @@
+#include "mcp/era.h"
+
+#include "base/hash.h"
+#include "base/utf8.h"
+
+#define PREFIX "io.modelcontextprotocol/"
+
+const char meta_tasks[] = PREFIX "tasks";
+const char meta_subscription[] = PREFIX "subscriptionId";
+
+static const char *const names[REVISIONS] = {
+	[REV_2025_03_26] = "2025-03-26",
+	[REV_2025_06_18] = "2025-06-18",
+	[REV_2025_11_25] = "2025-11-25",
+	[REV_2026_07_28] = "2026-07-28",
+};
+
+const char *revision_name(enum revision r)
+{
+	return names[r];
+}
+
+bool revision_read(struct str text, enum revision *out)
+{
+	for (int i = 0; i < REVISIONS; i++) {
+		if (!str_is(text, names[i])) continue;
+		*out = (enum revision)i;
+		return true;
+	}
+	return false;
+}
+
+void revisions_write(struct json_writer *w)
+{
+	jw_array(w);
+	for (int i = REVISIONS; i-- > 0;)
+		jw_text(w, names[i]);
+	jw_array_end(w);
+}
+
+/* ---- what a client tells ---- */
+
+static unsigned abilities(const struct json *capabilities)
+{
+	const struct json *elicits = json_get(capabilities, "elicitation");
+	unsigned can = 0;
+
+	/* Without a mode named, a form is meant. */
+	if (json_get(elicits, "form") || (elicits && !json_get(elicits, "url")))
+		can |= CAN_FORM;
+	if (json_get(elicits, "url")) can |= CAN_URL;
+	if (json_get(json_get(capabilities, "extensions"), meta_tasks)) can |= CAN_TASKS;
+	if (json_get(capabilities, "sampling")) can |= CAN_SAMPLE;
+	if (json_get(capabilities, "roots")) can |= CAN_ROOTS;
+	return can;
+}
+
+static struct str client_name(const struct json *info)
+{
+	struct str name = json_text(json_get(info, "name"));
+	size_t n = CLIENT_NAME_MAX;
+
+	while (utf8_first(name, n).len > CLIENT_NAME_MAX)
+		n--;
+	return utf8_first(name, n);
+}
+
+void era_greet(const struct json *params, struct client *out)
+{
+	out->revision = REV_2025_11_25;
+	revision_read(json_text(json_get(params, "protocolVersion")), &out->revision);
+	if (out->revision == REV_2026_07_28) out->revision = REV_2025_11_25;
+	out->can = abilities(json_get(params, "capabilities"));
+	out->name = client_name(json_get(params, "clientInfo"));
+}
+
+bool era_is_stateless(const struct rpc *rpc, const struct wire *wire)
+{
+	return json_get(json_get(rpc->params, "_meta"), PREFIX "protocolVersion") ||
+	       str_is(wire->version, names[REV_2026_07_28]) ||
+	       str_is(rpc->method, "server/discover");
+}
+
+/* ---- the headers of a stateless request ---- */
+
+/* Which member of params the header Mcp-Name repeats. */
+static const struct {
+	const char *method, *member;
+} named[] = {
+	{ "tools/call", "name" },
+	{ "prompts/get", "name" },
+	{ "resources/read", "uri" },
+	{ "tasks/get", "taskId" },
+	{ "tasks/update", "taskId" },
+	{ "tasks/cancel", "taskId" },
+};
+
+/* "=?base64?…?=": text that a header cannot carry as it is. */
+static bool header_decode(struct str value, struct arena *arena, struct str *out)
+{
+	struct buf b = { .max = 65536 };
+	bool ok;
+
+	*out = value;
+	if (!str_starts(value, "=?base64?") || !str_ends(value, "?=")) return true;
+	ok = value.len >= 11 && base64_read(str_make(value.at + 9, value.len - 11), &b);
+	*out = arena_str(arena, buf_str(&b));
+	buf_done(&b);
+	return ok;
+}
+
+static bool name_fits(const struct rpc *rpc, struct str header, struct arena *arena)
+{
+	for (size_t i = 0; i < sizeof named / sizeof *named; i++) {
+		struct str value;
+
+		if (!str_is(rpc->method, named[i].method)) continue;
+		return header.len && header_decode(header, arena, &value) &&
+		       str_eq(value, json_text(json_get(rpc->params, named[i].member)));
+	}
+	return true;
+}
+
+static bool headers_fit(const struct rpc *rpc, const struct wire *wire,
+	struct str version, struct arena *arena, struct rpc_fault *why)
+{
+	if (!str_eq(wire->version, version))
+		return rpc_fail(why, 400, RPC_HEADER_MISMATCH,
+			"the header MCP-Protocol-Version is missing or differs from _meta");
+	if (!str_eq(wire->method, rpc->method))
+		return rpc_fail(why, 400, RPC_HEADER_MISMATCH,
+			"the header Mcp-Method is missing or differs from the method");
+	if (!name_fits(rpc, wire->name, arena))
+		return rpc_fail(why, 400, RPC_HEADER_MISMATCH,
+			"the header Mcp-Name is missing or differs from params");
+	return true;
+}
+
+static struct str versions_data(struct str requested, struct arena *arena)
+{
+	struct buf b = { .max = 4096 };
+	struct json_writer w = { .out = &b };
+	struct str out;
+
+	jw_object(&w);
+	jw_key(&w, "supported");
+	revisions_write(&w);
+	jw_key(&w, "requested");
+	jw_str(&w, utf8_first(requested, 100));
+	jw_object_end(&w);
+	out = arena_str(arena, buf_str(&b));
+	buf_done(&b);
+	return out;
+}
+
+bool era_check(const struct rpc *rpc, const struct wire *wire, struct arena *arena,
+	struct client *out, struct rpc_fault *why)
+{
+	const struct json *meta = json_get(rpc->params, "_meta");
+	const struct json *version = json_get(meta, PREFIX "protocolVersion");
+	const struct json *can = json_get(meta, PREFIX "clientCapabilities");
+
+	out->revision = REV_2026_07_28;
+	if (!json_is(version, JSON_STRING) || !json_is(can, JSON_OBJECT))
+		return rpc_fail(why, 400, RPC_INVALID_PARAMS,
+			"_meta needs " PREFIX "protocolVersion and " PREFIX
+			"clientCapabilities");
+	if (!headers_fit(rpc, wire, version->text, arena, why)) return false;
+	if (!str_is(version->text, names[REV_2026_07_28])) {
+		why->data = versions_data(version->text, arena);
+		return rpc_fail(why, 400, RPC_NO_VERSION, "unsupported protocol version");
+	}
+	out->can = abilities(can);
+	out->name = client_name(json_get(meta, PREFIX "clientInfo"));
+	return true;
+}
+
+/* ---- results ---- */
+
+void server_info_write(struct json_writer *w)
+{
+	jw_object(w);
+	jw_key(w, "name");
+	jw_text(w, "parley");
+	jw_key(w, "title");
+	jw_text(w, "Parley");
+	jw_key(w, "version");
+	jw_text(w, PARLEY_VERSION);
+	jw_object_end(w);
+}
+
+void result_begin(
+	struct json_writer *w, struct str id, enum revision revision, const char *type)
+{
+	rpc_result(w, id);
+	if (revision < REV_2026_07_28) return;
+	jw_key(w, "resultType");
+	jw_text(w, type);
+	jw_key(w, "_meta");
+	jw_object(w);
+	jw_key(w, PREFIX "serverInfo");
+	server_info_write(w);
+	jw_object_end(w);
+}
+
+void result_cached(
+	struct json_writer *w, enum revision revision, int64_t ttl_ms, bool shared)
+{
+	if (revision < REV_2026_07_28) return;
+	jw_key(w, "ttlMs");
+	jw_int(w, ttl_ms);
+	jw_key(w, "cacheScope");
+	jw_text(w, shared ? "public" : "private");
+}

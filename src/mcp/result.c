@@ -1,0 +1,278 @@
+#include "mcp/result.h"
+
+#include "dialect/dialect.h"
+
+static const char next_get[] = "call get_answer with this ask_id";
+static const char next_end[] =
+	"end your turn now, you will be resumed with the answer; do not wait or ask again";
+
+bool ask_is_pending(const struct json *ask)
+{
+	return str_is(json_text(json_get(ask, "status")), "pending");
+}
+
+static const struct dialect *ask_dialect(const struct json *ask)
+{
+	return dialect_find(json_text(json_get(json_get(ask, "foreign"), "dialect")));
+}
+
+/* The foreign reply as JSON; empty: none, or none yet. */
+static struct str ask_reply(const struct json *ask, struct arena *arena)
+{
+	const struct dialect *d = ask_dialect(ask);
+	struct str reply = STR_NONE;
+
+	if (d && dialect_from_ask(d, ask, false, arena, &reply, NULL)) return STR_NONE;
+	return reply;
+}
+
+bool ask_has_news(const struct json *ask, struct arena *arena)
+{
+	return !ask_is_pending(ask) || ask_reply(ask, arena).len > 0;
+}
+
+/* ---- the parts of a result ---- */
+
+static void content_write(struct json_writer *w, struct str text)
+{
+	jw_key(w, "content");
+	jw_array(w);
+	jw_object(w);
+	jw_key(w, "type");
+	jw_text(w, "text");
+	jw_key(w, "text");
+	jw_str(w, text);
+	jw_object_end(w);
+	jw_array_end(w);
+}
+
+void text_result_write(struct json_writer *w, struct str text, bool error)
+{
+	content_write(w, text);
+	jw_key(w, "isError");
+	jw_bool(w, error);
+}
+
+void data_result_write(struct json_writer *w, struct str text, struct str data)
+{
+	text_result_write(w, text.len ? text : data, false);
+	jw_key(w, "structuredContent");
+	jw_raw(w, data);
+}
+
+struct str fault_text(const struct fault *why, struct arena *arena)
+{
+	struct buf b = { .max = 8192 };
+	struct str out;
+
+	if (why->items_len)
+		buf_add_text(&b, "Not asked. Put this right and call again:");
+	else
+		buf_add_text(&b, why->detail);
+	for (int i = 0; i < why->items_len; i++)
+		buf_print(&b, "\n- %s%s%s", why->items[i].pointer,
+			why->items[i].pointer[0] ? ": " : "", why->items[i].detail);
+	if (why->retry_after_s)
+		buf_print(&b, "; try again in %lld s", (long long)why->retry_after_s);
+	out = arena_str(arena, buf_str(&b));
+	buf_done(&b);
+	return out;
+}
+
+static struct str inside(struct str object) /* its members, without the braces */
+{
+	return object.len > 2 ? str_make(object.at + 1, object.len - 2) : STR_NONE;
+}
+
+static void copy_member(struct json_writer *w, const struct json *ask, const char *name)
+{
+	jw_key(w, name);
+	jw_json(w, json_get(ask, name));
+}
+
+static bool not_empty(const struct json *list)
+{
+	return json_is(list, JSON_ARRAY) && list->count;
+}
+
+static bool is_permission(const struct json *ask)
+{
+	return str_is(
+		json_text(json_get(json_get(ask, "foreign"), "dialect")), "permission");
+}
+
+static void next_write(struct json_writer *w, const struct json *ask, bool resumed)
+{
+	jw_key(w, "next");
+	jw_text(w, resumed ? next_end : next_get);
+	jw_key(w, "url");
+	jw_json(w, json_get(ask, "url"));
+	/* Whoever takes the tool for a permission prompt looks at these two alone. */
+	if (!is_permission(ask)) return;
+	jw_key(w, "behavior");
+	jw_text(w, "deny");
+	jw_key(w, "message");
+	jw_text(w, "Nobody has decided yet. Do not run it; call get_answer later.");
+}
+
+static struct str structured(
+	const struct json *ask, struct str reply, bool resumed, struct arena *arena)
+{
+	const struct json *repairs = json_get(json_get(ask, "foreign"), "repairs");
+	struct buf b = { 0 };
+	struct json_writer w = { .out = &b };
+	struct str out;
+
+	jw_object(&w);
+	jw_key(&w, "status");
+	jw_json(&w, json_get(ask, "status"));
+	jw_key(&w, "ask_id");
+	jw_json(&w, json_get(ask, "id"));
+	if (reply.len) jw_members(&w, inside(reply));
+	if (ask_is_pending(ask)) next_write(&w, ask, resumed);
+	if (!ask_is_pending(ask)) copy_member(&w, ask, "answered_by");
+	if (!ask_is_pending(ask) && !reply.len) copy_member(&w, ask, "answer");
+	if (not_empty(json_get(ask, "replies"))) copy_member(&w, ask, "replies");
+	if (not_empty(repairs)) {
+		jw_key(&w, "repairs");
+		jw_json(&w, repairs);
+	}
+	jw_object_end(&w);
+	if (b.failed) arena->failed = true;
+	out = arena_str(arena, buf_str(&b));
+	buf_done(&b);
+	return out;
+}
+
+/* ---- the text that a model reads ---- */
+
+static void repairs_say(struct buf *b, const struct json *repairs)
+{
+	if (!not_empty(repairs)) return;
+	buf_add_text(b, "\n\nThe call was repaired:");
+	for (uint32_t i = 0; i < repairs->count; i++) {
+		struct str one = json_text(&repairs->items[i]);
+
+		buf_print(b, "\n- %.*s", STR_ARGS(one));
+	}
+}
+
+static struct str settled_text(
+	const struct json *ask, struct str reply, struct arena *arena)
+{
+	const struct dialect *d = ask_dialect(ask);
+	struct str text = d ? dialect_sum(d, ask, false, arena) : STR_NONE;
+	struct buf b = { 0 };
+
+	/* A permission prompt is read by a program. */
+	if (is_permission(ask) && reply.len) return reply;
+	if (!text.len) text = json_text(json_get(ask, "summary"));
+	if (!text.len) text = json_text(json_get(ask, "status"));
+	buf_add(&b, text);
+	repairs_say(&b, json_get(json_get(ask, "foreign"), "repairs"));
+	text = arena_str(arena, buf_str(&b));
+	buf_done(&b);
+	return text;
+}
+
+/* {"success": false, …}: an error in the dialect's own words. */
+static bool reply_failed(struct str reply, struct arena *arena)
+{
+	const struct json *object;
+
+	return reply.len && json_read(reply, NULL, arena, &object, NULL) == OK &&
+	       json_is(json_get(object, "success"), JSON_FALSE);
+}
+
+void ask_result_write(
+	struct json_writer *w, const struct json *ask, bool resumed, struct arena *arena)
+{
+	struct str reply = ask_reply(ask, arena);
+	struct str data = structured(ask, reply, resumed, arena);
+	struct str text = ask_is_pending(ask) ? data : settled_text(ask, reply, arena);
+
+	text_result_write(w, text, reply_failed(reply, arena));
+	jw_key(w, "structuredContent");
+	jw_raw(w, data);
+}
+
+/* ---- tasks ---- */
+
+enum { POLL_INTERVAL_MS = 5000 };
+
+const char *task_status(const struct json *ask)
+{
+	struct str status = json_text(json_get(ask, "status"));
+
+	return str_is(status, "pending")     ? "working"
+	       : str_is(status, "cancelled") ? "cancelled"
+					     : "completed";
+}
+
+void task_write(struct json_writer *w, const struct json *ask, enum revision revision)
+{
+	const struct json *settled = json_get(ask, "settled_at");
+	bool now = revision >= REV_2026_07_28;
+
+	jw_key(w, "taskId");
+	jw_json(w, json_get(ask, "id"));
+	jw_key(w, "status");
+	jw_text(w, task_status(ask));
+	if (ask_is_pending(ask)) {
+		jw_key(w, "statusMessage");
+		jw_text(w, "A person has been asked.");
+	}
+	jw_key(w, "createdAt");
+	jw_json(w, json_get(ask, "created_at"));
+	jw_key(w, "lastUpdatedAt");
+	jw_json(w, json_is(settled, JSON_STRING) ? settled : json_get(ask, "created_at"));
+	jw_key(w, now ? "ttlMs" : "ttl");
+	jw_null(w);
+	jw_key(w, now ? "pollIntervalMs" : "pollInterval");
+	jw_int(w, POLL_INTERVAL_MS);
+}
+
+void related_task_write(struct json_writer *w, struct str ask)
+{
+	jw_object(w);
+	jw_key(w, "io.modelcontextprotocol/related-task");
+	jw_object(w);
+	jw_key(w, "taskId");
+	jw_str(w, ask);
+	jw_object_end(w);
+	jw_object_end(w);
+}
+
+/* ---- lists ---- */
+
+static void listed_write(struct json_writer *w, const struct json *ask)
+{
+	static const char *const kept[] = { "status", "kind", "title", "session",
+		"created_at", "expires_at", "settled_at", "summary", "url" };
+
+	jw_object(w);
+	jw_key(w, "ask_id");
+	jw_json(w, json_get(ask, "id"));
+	for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+		copy_member(w, ask, kept[i]);
+	jw_key(w, "questions");
+	jw_array(w);
+	for (uint32_t i = 0; i < json_get(ask, "questions")->count; i++)
+		jw_json(w, json_get(&json_get(ask, "questions")->items[i], "text"));
+	jw_array_end(w);
+	jw_object_end(w);
+}
+
+void ask_list_write(struct json_writer *w, const struct json *page)
+{
+	const struct json *items = json_get(page, "items");
+
+	jw_object(w);
+	jw_key(w, "asks");
+	jw_array(w);
+	for (uint32_t i = 0; json_is(items, JSON_ARRAY) && i < items->count; i++)
+		listed_write(w, &items->items[i]);
+	jw_array_end(w);
+	copy_member(w, page, "next_cursor");
+	jw_object_end(w);
+}

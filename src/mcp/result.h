@@ -1,0 +1,35 @@
+/* result.h - what a call gives back: asks as results of tools and as tasks. */
+#ifndef MCP_RESULT_H
+#define MCP_RESULT_H
+
+#include "mcp/tools.h"
+
+/* An ask as GET /v1/asks/{id} shows it. */
+bool ask_is_pending(const struct json *ask);
+/* Settled, or its dialect has something to say at once. */
+bool ask_has_news(const struct json *ask, struct arena *);
+
+/* The members of a tool's result, in an object that is open: content, structuredContent
+ * and isError. The reply is in the dialect that the ask came in. `resumed`: the session
+ * is set going again by us, the agent need not come back. */
+void ask_result_write(
+	struct json_writer *, const struct json *ask, bool resumed, struct arena *);
+/* A text alone; or, for a mistake, what to do about it. */
+void text_result_write(struct json_writer *, struct str text, bool error);
+/* With structuredContent, which is the text, too, when there is no other. */
+void data_result_write(struct json_writer *, struct str text, struct str data);
+/* What was wrong with the arguments, in words for a model. */
+struct str fault_text(const struct fault *, struct arena *);
+
+/* The members of a task, in an object that is open, as the revision names them. */
+void task_write(struct json_writer *, const struct json *ask, enum revision);
+/* "working", "completed", "cancelled" */
+const char *task_status(const struct json *ask);
+/* {"io.modelcontextprotocol/related-task": {"taskId": …}} of 2025-11-25. */
+void related_task_write(struct json_writer *, struct str ask);
+
+/* What list_asks tells of a page of asks: {"items", "next_cursor"} as the list shows it.
+ */
+void ask_list_write(struct json_writer *, const struct json *page);
+
+#endif

@@ -1,0 +1,112 @@
+#include "mcp/rpc.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+static struct str id_text(const struct json *id, struct arena *arena)
+{
+	struct buf b = { .max = 1024 };
+	struct str out = STR_NONE;
+
+	if (!json_is(id, JSON_STRING) && !json_is(id, JSON_NUMBER)) return out;
+	json_write(&b, id);
+	if (!b.failed) out = arena_str(arena, buf_str(&b));
+	buf_done(&b);
+	return out;
+}
+
+bool rpc_read(const struct json *message, struct arena *arena, struct rpc *out)
+{
+	const struct json *method = json_get(message, "method");
+	const struct json *id = json_get(message, "id");
+	const struct json *params = json_get(message, "params");
+
+	*out = (struct rpc){ .id = id_text(id, arena), .method = json_text(method) };
+	if (!str_is(json_text(json_get(message, "jsonrpc")), "2.0")) return false;
+	if (id && !out->id.len) return false;
+	if (method) {
+		out->kind = id ? RPC_REQUEST : RPC_NOTIFICATION;
+		out->params = params;
+		return out->method.len && (!params || json_is(params, JSON_OBJECT));
+	}
+	out->kind = RPC_RESPONSE;
+	out->result = json_get(message, "result");
+	return id && (out->result || json_get(message, "error"));
+}
+
+bool rpc_fail(
+	struct rpc_fault *why, int status, enum rpc_code code, const char *format, ...)
+{
+	va_list args;
+
+	why->status = status;
+	why->code = code;
+	va_start(args, format);
+	vsnprintf(why->message, sizeof why->message, format, args);
+	va_end(args);
+	return false;
+}
+
+static void message_begin(struct json_writer *w)
+{
+	jw_object(w);
+	jw_key(w, "jsonrpc");
+	jw_text(w, "2.0");
+}
+
+static void id_write(struct json_writer *w, struct str id)
+{
+	jw_key(w, "id");
+	if (id.len)
+		jw_raw(w, id);
+	else
+		jw_null(w);
+}
+
+void rpc_result(struct json_writer *w, struct str id)
+{
+	message_begin(w);
+	id_write(w, id);
+	jw_key(w, "result");
+	jw_object(w);
+}
+
+void rpc_result_end(struct json_writer *w)
+{
+	jw_object_end(w);
+	jw_object_end(w);
+}
+
+void rpc_error(struct json_writer *w, struct str id, const struct rpc_fault *why)
+{
+	message_begin(w);
+	id_write(w, id);
+	jw_key(w, "error");
+	jw_object(w);
+	jw_key(w, "code");
+	jw_int(w, why->code);
+	jw_key(w, "message");
+	jw_text(w, why->message);
+	if (why->data.len) {
+		jw_key(w, "data");
+		jw_raw(w, why->data);
+	}
+	jw_object_end(w);
+	jw_object_end(w);
+}
+
+void rpc_call(struct json_writer *w, const char *method, struct str id)
+{
+	message_begin(w);
+	if (id.len) id_write(w, id);
+	jw_key(w, "method");
+	jw_text(w, method);
+	jw_key(w, "params");
+	jw_object(w);
+}
+
+void rpc_call_end(struct json_writer *w)
+{
+	jw_object_end(w);
+	jw_object_end(w);
+}

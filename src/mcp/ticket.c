@@ -1,0 +1,137 @@
+#include "mcp/ticket.h"
+
+#include "base/hash.h"
+
+enum { SEAL_SIZE = 16, TICKET_MAX = 4096 };
+
+/* HMAC over kind and payload, cut to 128 bits. */
+static void seal_make(struct str key, enum ticket_kind kind, struct str payload,
+	uint8_t out[SHA256_SIZE])
+{
+	struct buf b = { .max = TICKET_MAX };
+
+	buf_add_char(&b, (char)kind);
+	buf_add(&b, payload);
+	hmac_sha256(key, buf_str(&b), out);
+	buf_done(&b);
+}
+
+static void ticket_write(
+	struct buf *out, struct str key, enum ticket_kind kind, struct str payload)
+{
+	uint8_t seal[SHA256_SIZE];
+
+	seal_make(key, kind, payload, seal);
+	base64url_write(out, payload);
+	buf_add_char(out, '.');
+	base64url_write(out, str_make((const char *)seal, SEAL_SIZE));
+}
+
+/* The payload's members, if it is one of ours. */
+static const struct json *ticket_open(
+	struct str text, struct str key, enum ticket_kind kind, struct arena *arena)
+{
+	struct buf payload = { .max = TICKET_MAX }, shown = { .max = SEAL_SIZE };
+	int dot = str_find(text, STR("."));
+	const struct json *members = NULL;
+	uint8_t seal[SHA256_SIZE];
+
+	if (dot < 0 || text.len > TICKET_MAX) return NULL;
+	if (base64url_read(str_first(text, (size_t)dot), &payload) &&
+		base64url_read(str_from(text, (size_t)dot + 1), &shown)) {
+		seal_make(key, kind, buf_str(&payload), seal);
+		if (same_secret(
+			    buf_str(&shown), str_make((const char *)seal, SEAL_SIZE)) &&
+			json_read(arena_str(arena, buf_str(&payload)), NULL, arena,
+				&members, NULL))
+			members = NULL;
+	}
+	buf_done(&payload);
+	buf_done(&shown);
+	return members;
+}
+
+static int64_t member_int(const struct json *members, const char *name)
+{
+	const struct json *value = json_get(members, name);
+
+	return value && value->is_int ? value->integer : 0;
+}
+
+static void member_text(struct json_writer *w, const char *name, struct str value)
+{
+	if (!value.len) return;
+	jw_key(w, name);
+	jw_str(w, value);
+}
+
+void ticket_session_write(struct buf *out, struct str key, const struct ticket_session *s)
+{
+	struct buf b = { .max = TICKET_MAX };
+	struct json_writer w = { .out = &b };
+
+	jw_object(&w);
+	jw_key(&w, "revision");
+	jw_int(&w, s->client.revision);
+	jw_key(&w, "can");
+	jw_int(&w, s->client.can);
+	member_text(&w, "name", s->client.name);
+	member_text(&w, "nonce", s->nonce);
+	jw_object_end(&w);
+	ticket_write(out, key, TICKET_SESSION, buf_str(&b));
+	buf_done(&b);
+}
+
+bool ticket_session_read(
+	struct str text, struct str key, struct arena *arena, struct ticket_session *out)
+{
+	const struct json *m = ticket_open(text, key, TICKET_SESSION, arena);
+	int64_t revision = member_int(m, "revision");
+
+	if (!m || revision < 0 || revision >= REVISIONS) return false;
+	*out = (struct ticket_session){
+		.client = { (enum revision)revision, (unsigned)member_int(m, "can"),
+			json_text(json_get(m, "name")) },
+		.nonce = json_text(json_get(m, "nonce")),
+	};
+	return true;
+}
+
+void ticket_call_write(struct buf *out, struct str key, enum ticket_kind kind,
+	const struct ticket_call *c)
+{
+	struct buf b = { .max = TICKET_MAX };
+	struct json_writer w = { .out = &b };
+
+	jw_object(&w);
+	member_text(&w, "ask", c->ask);
+	member_text(&w, "id", c->id);
+	member_text(&w, "token", c->token);
+	if (c->task) {
+		jw_key(&w, "task");
+		jw_bool(&w, true);
+	}
+	if (c->expires_ms) {
+		jw_key(&w, "expires");
+		jw_int(&w, c->expires_ms);
+	}
+	jw_object_end(&w);
+	ticket_write(out, key, kind, buf_str(&b));
+	buf_done(&b);
+}
+
+bool ticket_call_read(struct str text, struct str key, enum ticket_kind kind,
+	struct arena *arena, struct ticket_call *out)
+{
+	const struct json *m = ticket_open(text, key, kind, arena);
+
+	if (!m) return false;
+	*out = (struct ticket_call){
+		.ask = json_text(json_get(m, "ask")),
+		.id = json_text(json_get(m, "id")),
+		.token = json_text(json_get(m, "token")),
+		.task = json_is(json_get(m, "task"), JSON_TRUE),
+		.expires_ms = member_int(m, "expires"),
+	};
+	return true;
+}

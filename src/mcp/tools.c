@@ -1,0 +1,58 @@
+#include "mcp/tools.h"
+
+static const struct tool tools[] = {
+	{ "ask_user_question", DEAL_ASK, "ask_user_question", .forms = true },
+	{ "ask_question", DEAL_ASK, "ask_question" },
+	{ "UserQuestionTool", DEAL_ASK, "user_question" },
+	{ "request_approval", DEAL_ASK, "permission" },
+	{ "get_answer", DEAL_GET_ANSWER },
+	{ "cancel_ask", DEAL_CANCEL },
+	{ "list_asks", DEAL_LIST },
+	{ "report_progress", DEAL_PROGRESS },
+};
+
+enum { TOOLS = sizeof tools / sizeof *tools };
+
+const struct tool *tool_find(struct str name)
+{
+	for (size_t i = 0; i < TOOLS; i++)
+		if (str_is(name, tools[i].name)) return &tools[i];
+	return NULL;
+}
+
+const struct tool *tool_of_dialect(struct str dialect)
+{
+	for (size_t i = 0; i < TOOLS; i++)
+		if (tools[i].dialect && str_is(dialect, tools[i].dialect))
+			return &tools[i];
+	return NULL;
+}
+
+bool tool_allowed(const char *name, struct str allowed)
+{
+	struct arena arena = { 0 };
+	const struct json *list = NULL;
+	bool found = !allowed.len;
+
+	if (!found && json_read(allowed, NULL, &arena, &list, NULL) == OK)
+		for (uint32_t i = 0; json_is(list, JSON_ARRAY) && i < list->count; i++)
+			found |= str_is(json_text(&list->items[i]), name);
+	arena_done(&arena);
+	return found;
+}
+
+void tools_write(struct json_writer *w, struct str allowed, enum revision revision)
+{
+	for (const struct tool_text *t = tool_texts; t->name; t++) {
+		const struct tool *tool = tool_find(str_of(t->name));
+
+		if (!tool || !tool_allowed(t->name, allowed)) continue;
+		jw_object(w);
+		jw_members(w, str_of(t->members));
+		if (revision == REV_2025_11_25 && tool->deal == DEAL_ASK) {
+			jw_key(w, "execution");
+			jw_raw(w, STR("{\"taskSupport\":\"optional\"}"));
+		}
+		jw_object_end(w);
+	}
+}

@@ -1,0 +1,37 @@
+/* tools.h - the tools that agents see. What a model reads of them is in tools.json; how
+ * they are served is in serve. */
+#ifndef MCP_TOOLS_H
+#define MCP_TOOLS_H
+
+#include "mcp/era.h"
+
+struct tool_text {
+	const char *name;
+	const char *members; /* of the tool's object in tools/list */
+};
+extern const struct tool_text tool_texts[]; /* ends with a NULL name */
+
+enum deal {
+	DEAL_ASK, /* its arguments are a request in `dialect` */
+	DEAL_GET_ANSWER,
+	DEAL_CANCEL,
+	DEAL_LIST,
+	DEAL_PROGRESS,
+};
+
+struct tool {
+	const char *name;
+	enum deal deal;
+	const char *dialect; /* DEAL_ASK */
+	bool forms; /* the client may show its question itself, if its token says so */
+};
+
+const struct tool *tool_find(struct str name); /* NULL: there is none */
+/* The tool that asks in this dialect; NULL: none does. */
+const struct tool *tool_of_dialect(struct str dialect);
+/* `allowed`: a JSON array of names, as a token has it; empty: all. */
+bool tool_allowed(const char *name, struct str allowed);
+/* The allowed ones, as items of an array that is open. */
+void tools_write(struct json_writer *, struct str allowed, enum revision);
+
+#endif

@@ -1,0 +1,506 @@
+/* mcp.c - the endpoint of the Model Context Protocol: a message in, its method found, its
+ * reply out. Stateless in both eras: whatever a session, a stream or an unfinished
+ * request needs is in the tickets that the client brings back (mcp/ticket.h). */
+#include "serve/mcp.h"
+
+#include "base/id.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+enum { BATCH_MAX = 50 };
+
+/* Several messages in one body, which 2025-03-26 has: one after the other. */
+struct batch {
+	const struct json *messages;
+	uint32_t next;
+	struct buf replies;
+	struct json_writer w;
+	struct mcp common; /* what holds for all of them */
+};
+
+static void batch_next(struct request *);
+
+/* ---- replies ---- */
+
+static void reply(struct request *r, int status, struct str body)
+{
+	struct mcp *m = mcp_of(r);
+	struct str lines = m->headers;
+
+	if (r->x) {
+		http_on_gone(r->x, NULL, NULL);
+		serve_count(r->serve, status);
+		http_reply(r->x, status, body.len ? "application/json" : NULL,
+			arena_print(
+				&r->task.job.arena, API_HEADERS "%.*s", STR_ARGS(lines)),
+			body);
+	}
+	buf_done(&m->out);
+	request_free(r);
+}
+
+/* The message is written: as it is, or into the batch. */
+static void reply_message(struct request *r, int status)
+{
+	struct mcp *m = mcp_of(r);
+
+	if (m->out.failed || r->task.job.arena.failed) {
+		buf_done(&m->out);
+		request_refuse(r, ERR_MEMORY, "out of memory");
+		return;
+	}
+	if (!m->batch) {
+		reply(r, status, buf_str(&m->out));
+		return;
+	}
+	jw_raw(&m->batch->w, buf_str(&m->out));
+	buf_done(&m->out);
+	batch_next(r);
+}
+
+struct json_writer *mcp_result(struct request *r, const char *type)
+{
+	struct mcp *m = mcp_of(r);
+
+	m->w = (struct json_writer){ .out = &m->out };
+	result_begin(&m->w, m->rpc.id, m->client.revision, type);
+	return &m->w;
+}
+
+void mcp_send(struct request *r)
+{
+	struct mcp *m = mcp_of(r);
+
+	rpc_result_end(&m->w);
+	reply_message(r, 200);
+}
+
+void mcp_refuse(struct request *r, const struct rpc_fault *why)
+{
+	struct mcp *m = mcp_of(r);
+	struct json_writer w = { .out = &m->out };
+
+	buf_clear(&m->out);
+	rpc_error(&w, m->rpc.id, why);
+	reply_message(r, why->status);
+}
+
+void mcp_refuse_params(struct request *r, const char *format, ...)
+{
+	struct rpc_fault why = { .status = 200, .code = RPC_INVALID_PARAMS };
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(why.message, sizeof why.message, format, args);
+	va_end(args);
+	mcp_refuse(r, &why);
+}
+
+void mcp_accept(struct request *r)
+{
+	if (mcp_of(r)->batch)
+		batch_next(r);
+	else
+		reply(r, 202, STR_NONE);
+}
+
+void mcp_trouble(struct request *r)
+{
+	const struct job *job = &r->task.job;
+	struct rpc_fault why = { .status = 200, .code = RPC_INTERNAL };
+	struct str text = fault_text(&job->why, &r->task.job.arena);
+
+	if (job->err == ERR_NO_TOKEN) {
+		buf_done(&mcp_of(r)->out);
+		request_reply(r, STR_NONE);
+		return;
+	}
+	if (job->err == ERR_NOT_FOUND || job->err == ERR_INVALID ||
+		job->err == ERR_BAD_REQUEST)
+		why.code = RPC_INVALID_PARAMS;
+	snprintf(why.message, sizeof why.message, "%.*s", STR_ARGS(text));
+	mcp_refuse(r, &why);
+}
+
+/* ---- to the desk and back ---- */
+
+const struct json *mcp_out(struct request *r)
+{
+	struct arena *arena = &r->task.job.arena;
+	const struct json *out;
+
+	if (r->task.job.out.failed) arena->failed = true;
+	/* Copied: the buffer is used again by the next task. */
+	return json_read(arena_str(arena, buf_str(&r->task.job.out)), NULL, arena, &out,
+		       NULL)
+		       ? NULL
+		       : out;
+}
+
+const struct json *mcp_param(struct request *r, const char *name)
+{
+	return json_get(mcp_of(r)->rpc.params, name);
+}
+
+struct task *mcp_task(struct request *r)
+{
+	request_renew(r);
+	r->task.job.who.via = STR("mcp");
+	return &r->task;
+}
+
+void mcp_body(struct request *r, struct str json)
+{
+	json_read(arena_str(&r->task.job.arena, json), NULL, &r->task.job.arena,
+		&r->task.body, NULL);
+}
+
+/* ---- methods ---- */
+
+/* What each revision knows. */
+static const struct {
+	const char *name;
+	enum revision from, to;
+	mcp_fn *run;
+} methods[] = {
+	{ "initialize", REV_2025_03_26, REV_2025_11_25, mcp_initialize },
+	{ "ping", REV_2025_03_26, REV_2025_11_25, mcp_ping },
+	{ "server/discover", REV_2026_07_28, REV_2026_07_28, mcp_discover },
+	{ "tools/list", REV_2025_03_26, REV_2026_07_28, mcp_tools_list },
+	{ "tools/call", REV_2025_03_26, REV_2026_07_28, mcp_tools_call },
+	{ "resources/list", REV_2025_03_26, REV_2026_07_28, mcp_resources_list },
+	{ "resources/templates/list", REV_2025_03_26, REV_2026_07_28,
+		mcp_templates_list },
+	{ "resources/read", REV_2025_03_26, REV_2026_07_28, mcp_resources_read },
+	{ "prompts/list", REV_2025_03_26, REV_2026_07_28, mcp_prompts_list },
+	{ "prompts/get", REV_2025_03_26, REV_2026_07_28, mcp_prompts_get },
+	{ "completion/complete", REV_2025_03_26, REV_2026_07_28, mcp_complete },
+	{ "subscriptions/listen", REV_2026_07_28, REV_2026_07_28, mcp_listen },
+	{ "tasks/get", REV_2025_11_25, REV_2026_07_28, mcp_task_get },
+	{ "tasks/cancel", REV_2025_11_25, REV_2026_07_28, mcp_task_cancel },
+	{ "tasks/result", REV_2025_11_25, REV_2025_11_25, mcp_task_result },
+	{ "tasks/list", REV_2025_11_25, REV_2025_11_25, mcp_task_list },
+	{ "tasks/update", REV_2026_07_28, REV_2026_07_28, mcp_task_update },
+};
+
+static void run_request(struct request *r)
+{
+	struct mcp *m = mcp_of(r);
+	struct rpc_fault why = { 0 };
+
+	if (m->fixtures && mcp_fixture(r)) return;
+	for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+		if (!str_is(m->rpc.method, methods[i].name) ||
+			m->client.revision < methods[i].from ||
+			m->client.revision > methods[i].to)
+			continue;
+		methods[i].run(r);
+		return;
+	}
+	rpc_fail(&why, m->client.revision >= REV_2026_07_28 ? 404 : 200, RPC_NO_METHOD,
+		"there is no method %.*s in %s", STR_ARGS(str_first(m->rpc.method, 64)),
+		revision_name(m->client.revision));
+	mcp_refuse(r, &why);
+}
+
+static struct str json_text_of(const struct json *value, struct arena *arena)
+{
+	struct buf b = { .max = 1024 };
+	struct str out = STR_NONE;
+
+	if (!json_is(value, JSON_STRING) && !json_is(value, JSON_NUMBER)) return out;
+	json_write(&b, value);
+	if (!b.failed) out = arena_str(arena, buf_str(&b));
+	buf_done(&b);
+	return out;
+}
+
+static void run_notification(struct request *r)
+{
+	struct mcp *m = mcp_of(r);
+
+	if (str_is(m->rpc.method, "notifications/cancelled"))
+		mcp_forget(r->serve, m->nonce,
+			json_text_of(mcp_param(r, "requestId"), &r->task.job.arena));
+	mcp_accept(r);
+}
+
+static void run(struct request *r)
+{
+	struct mcp *m = mcp_of(r);
+
+	m->progress = json_text_of(
+		json_get(mcp_param(r, "_meta"), "progressToken"), &r->task.job.arena);
+	if (m->rpc.kind == RPC_REQUEST)
+		run_request(r);
+	else if (m->rpc.kind == RPC_NOTIFICATION)
+		run_notification(r);
+	else
+		mcp_form_response(r);
+}
+
+/* ---- who comes in ---- */
+
+static struct wire wire_of(const struct http_request *h)
+{
+	return (struct wire){ str_trim(http_header(h, "mcp-protocol-version")),
+		str_trim(http_header(h, "mcp-method")),
+		str_trim(http_header(h, "mcp-name")) };
+}
+
+/* Until 2025-11-25: what the session id says, or else the header. */
+static bool enter_session(struct request *r, const struct http_request *h,
+	const struct wire *wire, struct rpc_fault *why)
+{
+	struct mcp *m = mcp_of(r);
+	struct str id = http_header(h, "mcp-session-id");
+	struct ticket_session s = { .client = { .revision = REV_2025_03_26 } };
+
+	if (wire->version.len && !revision_read(wire->version, &s.client.revision))
+		return rpc_fail(why, 400, RPC_INVALID_REQUEST,
+			"MCP-Protocol-Version: %.*s is not served",
+			STR_ARGS(str_first(wire->version, 32)));
+	if (id.len && !str_is(m->rpc.method, "initialize") &&
+		!ticket_session_read(id, serve_key(r->serve), &r->task.job.arena, &s))
+		return rpc_fail(why, 404, RPC_INVALID_REQUEST, "no such session");
+	m->client = s.client;
+	m->nonce = s.nonce;
+	return true;
+}
+
+static bool enter_client(
+	struct request *r, const struct http_request *h, struct rpc_fault *why)
+{
+	struct mcp *m = mcp_of(r);
+	struct wire wire = wire_of(h);
+
+	if (!era_is_stateless(&m->rpc, &wire)) return enter_session(r, h, &wire, why);
+	m->client.revision = REV_2026_07_28;
+	if (m->rpc.kind != RPC_REQUEST) return true;
+	return era_check(&m->rpc, &wire, &r->task.job.arena, &m->client, why);
+}
+
+/* Who it is, as far as it matters; false: they were turned away. */
+static bool let_in(struct request *r)
+{
+	struct mcp *m = mcp_of(r);
+	struct job *job = &r->task.job;
+	int64_t own_s = job->credential.mcp_wait_s;
+
+	if (job->err == ERR_NOT_FOUND) {
+		struct rpc_fault why = { 0 };
+
+		rpc_fail(&why, 404, RPC_INVALID_REQUEST, "%s", job->why.detail);
+		mcp_refuse(r, &why);
+		return false;
+	}
+	if (job->err) {
+		mcp_trouble(r);
+		return false;
+	}
+	m->token = job->who.token;
+	m->tools = job->credential.tools;
+	m->local = job->credential.mcp_local;
+	m->wait_ms = own_s >= 0 ? own_s * 1000 : r->serve->mcp_wait_ms;
+	return true;
+}
+
+static void entered(struct request *r)
+{
+	struct mcp *m = mcp_of(r);
+
+	if (!let_in(r)) return;
+	if (!m->batch) {
+		run(r);
+		return;
+	}
+	m->wait_ms = 0;
+	m->batch->common = *m;
+	batch_next(r);
+}
+
+static void enter(struct request *r)
+{
+	struct mcp *m = mcp_of(r);
+
+	if (r->serve->conformance && !r->task.job.has_hash && !r->door->keeper) {
+		m->fixtures = true;
+		m->wait_ms = r->serve->mcp_wait_ms;
+		run(r);
+		return;
+	}
+	r->task.id = m->nonce;
+	request_put(r, &use_mcp_enter, entered);
+}
+
+/* ---- batches ---- */
+
+static void batch_done(struct request *r)
+{
+	struct batch *b = mcp_of(r)->batch;
+	struct buf replies = b->replies;
+
+	jw_array_end(&b->w);
+	replies = b->replies;
+	reply(r, replies.len > 2 ? 200 : 202,
+		replies.len > 2 ? buf_str(&replies) : STR_NONE);
+	buf_done(&replies);
+}
+
+static void batch_next(struct request *r)
+{
+	struct mcp *m = mcp_of(r);
+	struct batch *b = m->batch;
+
+	if (b->next == b->messages->count) {
+		batch_done(r);
+		return;
+	}
+	*m = b->common;
+	if (rpc_read(&b->messages->items[b->next++], &r->task.job.arena, &m->rpc)) {
+		run(r);
+		return;
+	}
+	struct rpc_fault why = { 0 };
+
+	rpc_fail(&why, 200, RPC_INVALID_REQUEST, "no JSON-RPC 2.0 message");
+	mcp_refuse(r, &why);
+}
+
+static bool batch_open(
+	struct request *r, const struct json *messages, struct rpc_fault *why)
+{
+	struct mcp *m = mcp_of(r);
+	struct batch *b = ARENA_NEW(&r->task.job.arena, struct batch);
+
+	if (m->client.revision != REV_2025_03_26)
+		return rpc_fail(why, 400, RPC_INVALID_REQUEST,
+			"several messages at once are of 2025-03-26 only");
+	if (!messages->count || messages->count > BATCH_MAX || !b)
+		return rpc_fail(why, 400, RPC_INVALID_REQUEST,
+			"from 1 to %d messages at once", BATCH_MAX);
+	b->messages = messages;
+	m->batch = b;
+	b->w = (struct json_writer){ .out = &b->replies };
+	jw_array(&b->w);
+	return true;
+}
+
+/* ---- the route ---- */
+
+static bool json_type_ok(struct str type)
+{
+	return !type.len || str_starts(type, "application/json");
+}
+
+static bool message_read(
+	struct request *r, const struct http_request *h, struct rpc_fault *why)
+{
+	struct mcp *m = mcp_of(r);
+	struct arena *arena = &r->task.job.arena;
+	const struct json *message;
+	struct fault wrong = { 0 };
+
+	if (!json_type_ok(http_header(h, "content-type")))
+		return rpc_fail(why, 415, RPC_INVALID_REQUEST,
+			"Content-Type: application/json is needed");
+	if (json_read(arena_str(arena, h->body), NULL, arena, &message, &wrong))
+		return rpc_fail(why, 400, RPC_PARSE_ERROR, "%s", wrong.detail);
+	if (json_is(message, JSON_ARRAY))
+		return enter_client(r, h, why) && batch_open(r, message, why);
+	if (!rpc_read(message, arena, &m->rpc))
+		return rpc_fail(why, 400, RPC_INVALID_REQUEST, "no JSON-RPC 2.0 message");
+	return enter_client(r, h, why);
+}
+
+static struct mcp *mcp_new(struct request *r)
+{
+	struct mcp *m = ARENA_NEW(&r->task.job.arena, struct mcp);
+	struct str accept = http_header(http_request(r->x), "accept");
+
+	if (!m) {
+		request_refuse(r, ERR_MEMORY, "out of memory");
+		return NULL;
+	}
+	m->streams = str_find(accept, STR("text/event-stream")) >= 0;
+	r->ctx = m;
+	return m;
+}
+
+void route_mcp(struct request *r)
+{
+	const struct http_request *h = http_request(r->x);
+	struct rpc_fault why = { 0 };
+
+	if (!mcp_new(r)) return;
+	if (message_read(r, h, &why))
+		enter(r);
+	else
+		mcp_refuse(r, &why);
+}
+
+/* ---- GET and DELETE: the eras with sessions ---- */
+
+static bool refuse_method(struct request *r)
+{
+	struct wire wire = wire_of(http_request(r->x));
+	struct fault why = { 0 };
+	struct exchange *x = r->x;
+
+	if (!r->head && !str_is(wire.version, revision_name(REV_2026_07_28)))
+		return false;
+	fail(&why, ERR_METHOD, "in this revision there is POST alone");
+	http_on_gone(x, NULL, NULL);
+	exchange_problem(r->serve, x, ERR_METHOD, &why, STR("Allow: POST\r\n"));
+	request_free(r);
+	return true;
+}
+
+static void got_in(struct request *r)
+{
+	if (!let_in(r)) return;
+	if (mcp_of(r)->last_event.len)
+		mcp_resume(r);
+	else
+		mcp_listen_legacy(r);
+}
+
+static bool session_enter(struct request *r)
+{
+	const struct http_request *h = http_request(r->x);
+	struct wire wire = wire_of(h);
+	struct rpc_fault why = { 0 };
+
+	if (enter_session(r, h, &wire, &why)) return true;
+	mcp_refuse(r, &why);
+	return false;
+}
+
+void route_mcp_stream(struct request *r)
+{
+	if (refuse_method(r) || !mcp_new(r) || !session_enter(r)) return;
+	mcp_of(r)->last_event = arena_str(
+		&r->task.job.arena, http_header(http_request(r->x), "last-event-id"));
+	r->task.id = mcp_of(r)->nonce;
+	request_put(r, &use_mcp_enter, got_in);
+}
+
+static void ended(struct request *r)
+{
+	if (let_in(r)) reply(r, 204, STR_NONE);
+}
+
+void route_mcp_end(struct request *r)
+{
+	struct rpc_fault why = { 0 };
+
+	if (refuse_method(r) || !mcp_new(r) || !session_enter(r)) return;
+	if (!mcp_of(r)->nonce.len) {
+		rpc_fail(&why, 400, RPC_INVALID_REQUEST, "Mcp-Session-Id is needed");
+		mcp_refuse(r, &why);
+		return;
+	}
+	r->task.id = mcp_of(r)->nonce;
+	request_put(r, &use_mcp_end, ended);
+}

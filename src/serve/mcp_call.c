@@ -1,0 +1,391 @@
+/* mcp_call.c - tools/call: each tool's way to the desk, and what becomes of an ask. */
+#include "serve/mcp.h"
+
+#include "base/hash.h"
+#include "dialect/dialect.h"
+
+#include <stdio.h>
+
+/* A mistake of the model's is told as the tool's result, so that it can mend it. */
+static void tool_error(struct request *r, struct str text)
+{
+	text_result_write(mcp_result(r, "complete"), text, true);
+	mcp_send(r);
+}
+
+static void tool_trouble(struct request *r)
+{
+	if (r->task.job.err == ERR_NO_TOKEN || r->task.job.err == ERR_INTERNAL)
+		mcp_trouble(r);
+	else
+		tool_error(r, fault_text(&r->task.job.why, &r->task.job.arena));
+}
+
+/* Missing, or an object that a model sent as a string: both are meant well. */
+static const struct json *arguments_of(struct request *r)
+{
+	static const struct json none = { .type = JSON_OBJECT };
+	const struct json *given = mcp_param(r, "arguments"), *inside;
+
+	if (json_is(given, JSON_STRING) &&
+		json_read(given->text, NULL, &r->task.job.arena, &inside, NULL) == OK)
+		given = inside;
+	return json_is(given, JSON_OBJECT) ? given : &none;
+}
+
+/* A copy without the member that is ours and not the dialect's. */
+static const struct json *without_session(const struct json *object, struct arena *arena)
+{
+	struct json *copy = ARENA_NEW(arena, struct json);
+	struct json_member *members =
+		ARENA_ARRAY(arena, struct json_member, object->count + 1);
+
+	if (!copy || !members) return object;
+	*copy = (struct json){ .type = JSON_OBJECT, .members = members };
+	for (uint32_t i = 0; i < object->count; i++)
+		if (!str_is(object->members[i].name, "session"))
+			members[copy->count++] = object->members[i];
+	return copy;
+}
+
+/* The session that a call belongs to: as it says, else one for each token and client. */
+static struct str home_of(struct request *r, const struct json *arguments)
+{
+	struct mcp *m = mcp_of(r);
+	struct str named = str_trim(json_text(json_get(arguments, "session")));
+
+	if (named.len) return named;
+	return arena_print(&r->task.job.arena, "mcp:%.*s:%.*s", STR_ARGS(m->token),
+		STR_ARGS(m->client.name));
+}
+
+static struct str home_title(struct request *r)
+{
+	struct mcp *m = mcp_of(r);
+
+	return m->client.name.len ? m->client.name : STR("MCP");
+}
+
+/* ---- what becomes of an ask ---- */
+
+void mcp_answer_now(struct request *r, const struct json *ask)
+{
+	struct json_writer *w = mcp_result(r, "complete");
+
+	ask_result_write(w, ask, r->task.resumable, &r->task.job.arena);
+	if (mcp_of(r)->task_result) {
+		jw_key(w, "_meta");
+		related_task_write(w, json_text(json_get(ask, "id")));
+	}
+	mcp_send(r);
+}
+
+static bool wants_task(struct request *r)
+{
+	struct mcp *m = mcp_of(r);
+
+	if (m->client.revision >= REV_2026_07_28) return m->client.can & CAN_TASKS;
+	return m->client.revision == REV_2025_11_25 &&
+	       json_is(mcp_param(r, "task"), JSON_OBJECT);
+}
+
+static void answer_task(struct request *r, const struct json *ask)
+{
+	struct mcp *m = mcp_of(r);
+	struct json_writer *w = mcp_result(r, "task");
+
+	if (m->client.revision < REV_2026_07_28) {
+		jw_key(w, "task");
+		jw_object(w);
+	}
+	task_write(w, ask, m->client.revision);
+	if (m->client.revision < REV_2026_07_28) jw_object_end(w);
+	mcp_send(r);
+}
+
+void mcp_answer(struct request *r)
+{
+	struct mcp *m = mcp_of(r);
+	const struct json *ask;
+
+	if (r->task.job.err) {
+		tool_trouble(r);
+		return;
+	}
+	ask = mcp_out(r);
+	if (ask_has_news(ask, &r->task.job.arena))
+		mcp_answer_now(r, ask);
+	else if (m->tool->forms && mcp_form_ask(r, ask))
+		return;
+	else if (wants_task(r))
+		answer_task(r, ask);
+	else if (r->task.resumable || !mcp_hold(r, r->task.ask, m->wait_ms, NULL))
+		mcp_answer_now(r, ask);
+}
+
+/* ---- tools that ask ---- */
+
+/* The same question of the same session is the same ask, while it is open. */
+static struct str digest_of(
+	const struct tool *tool, struct str home, struct str foreign, struct arena *arena)
+{
+	struct buf b = { 0 };
+	char hex[SHA256_HEX_SIZE];
+
+	buf_print(&b, "%s\n%.*s\n", tool->name, STR_ARGS(home));
+	buf_add(&b, foreign);
+	if (b.failed) arena->failed = true;
+	sha256_hex(buf_str(&b), hex);
+	buf_done(&b);
+	return arena_str(arena, str_of(hex));
+}
+
+static void call_ask(struct request *r, const struct json *arguments)
+{
+	struct mcp *m = mcp_of(r);
+	struct arena *arena = &r->task.job.arena;
+	struct str home = home_of(r, arguments);
+	struct translated asked;
+	struct fault why = { 0 };
+	struct task *t;
+
+	if (dialect_to_ask(dialect_find(str_of(m->tool->dialect)),
+		    without_session(arguments, arena), false, arena, &asked, &why)) {
+		tool_error(r, fault_text(&why, arena));
+		return;
+	}
+	t = mcp_task(r);
+	t->body = asked.body;
+	t->foreign = asked.foreign;
+	t->home = home;
+	t->home_title = home_title(r);
+	t->same = digest_of(m->tool, home, asked.foreign, &t->job.arena);
+	request_put(r, &use_ask, mcp_answer);
+}
+
+/* ---- the others ---- */
+
+static int64_t number_of(const struct json *value, int64_t fallback)
+{
+	int64_t n;
+
+	if (json_is(value, JSON_NUMBER)) return (int64_t)json_real(value);
+	return str_to_int(json_text(value), 0, INT32_MAX, &n) ? n : fallback;
+}
+
+static void got_answer(struct request *r)
+{
+	const struct json *ask;
+
+	if (r->task.job.err) {
+		tool_trouble(r);
+		return;
+	}
+	ask = mcp_out(r);
+	if (!ask_is_pending(ask) || !mcp_hold(r, r->task.id, mcp_of(r)->wait_ms, NULL))
+		mcp_answer_now(r, ask);
+}
+
+static void get_answer(struct request *r, struct str ask)
+{
+	struct task *t = mcp_task(r);
+
+	t->id = ask;
+	request_put(r, &use_ask_get, got_answer);
+}
+
+static void replied(struct request *r)
+{
+	struct str ask = r->task.id;
+
+	/* One that was settled meanwhile has an answer to get. */
+	if (r->task.job.err && r->task.job.err != ERR_CONFLICT)
+		tool_trouble(r);
+	else
+		get_answer(r, ask);
+}
+
+/* {"NAME": text} as the body of the next task. */
+static void text_body(struct request *r, const char *name, struct str text)
+{
+	struct buf b = { 0 };
+	struct json_writer w = { .out = &b };
+
+	jw_object(&w);
+	if (text.len) {
+		jw_key(&w, name);
+		jw_str(&w, text);
+	}
+	jw_object_end(&w);
+	mcp_body(r, buf_str(&b));
+	buf_done(&b);
+}
+
+static void call_get_answer(struct request *r, const struct json *arguments)
+{
+	struct mcp *m = mcp_of(r);
+	struct str ask = json_text(json_get(arguments, "ask_id"));
+	struct str reply = json_text(json_get(arguments, "reply"));
+	int64_t wait_s = number_of(json_get(arguments, "wait_s"), INT32_MAX);
+	struct task *t;
+
+	if (wait_s < m->wait_ms / 1000) m->wait_ms = wait_s > 0 ? wait_s * 1000 : 0;
+	if (!reply.len) {
+		get_answer(r, ask);
+		return;
+	}
+	t = mcp_task(r);
+	t->id = ask;
+	text_body(r, "text", reply);
+	request_put(r, &use_reply, replied);
+}
+
+static void cancelled(struct request *r)
+{
+	if (r->task.job.err && r->task.job.err != ERR_CONFLICT) {
+		tool_trouble(r);
+		return;
+	}
+	mcp_of(r)->wait_ms = 0;
+	get_answer(r, r->task.id);
+}
+
+static void call_cancel(struct request *r, const struct json *arguments)
+{
+	struct str reason = json_text(json_get(arguments, "reason"));
+	struct task *t = mcp_task(r);
+
+	t->id = json_text(json_get(arguments, "ask_id"));
+	text_body(r, "reason", reason);
+	request_put(r, &use_cancel, cancelled);
+}
+
+static void listed(struct request *r)
+{
+	struct buf b = { 0 };
+	struct json_writer w = { .out = &b };
+
+	if (r->task.job.err) {
+		tool_trouble(r);
+		return;
+	}
+	ask_list_write(&w, mcp_out(r));
+	data_result_write(mcp_result(r, "complete"), STR_NONE, buf_str(&b));
+	buf_done(&b);
+	mcp_send(r);
+}
+
+static void call_list(struct request *r, const struct json *arguments)
+{
+	static const char *const names[] = { "status", "session", "limit", "cursor" };
+	struct task *t = mcp_task(r);
+
+	t->params = ARENA_ARRAY(&t->job.arena, struct param, 4);
+	for (size_t i = 0; t->params && i < 4; i++) {
+		const struct json *value = json_get(arguments, names[i]);
+
+		if (json_is(value, JSON_STRING) || json_is(value, JSON_NUMBER))
+			t->params[t->params_len++] =
+				(struct param){ str_of(names[i]), value->text };
+	}
+	request_put(r, &use_ask_list, listed);
+}
+
+static void progressed(struct request *r)
+{
+	struct buf b = { .max = 4096 };
+	struct json_writer w = { .out = &b };
+
+	if (r->task.job.err) {
+		tool_trouble(r);
+		return;
+	}
+	jw_object(&w);
+	jw_key(&w, "session");
+	jw_json(&w, json_get(mcp_out(r), "id"));
+	jw_object_end(&w);
+	data_result_write(mcp_result(r, "complete"), STR("Noted."), buf_str(&b));
+	buf_done(&b);
+	mcp_send(r);
+}
+
+static void progress_in(struct request *r, struct str session)
+{
+	struct task *t = mcp_task(r);
+
+	t->id = session;
+	t->body = without_session(arguments_of(r), &t->job.arena);
+	request_put(r, &use_session_progress, progressed);
+}
+
+static void progress_housed(struct request *r)
+{
+	if (r->task.job.err)
+		tool_trouble(r);
+	else
+		progress_in(r, json_text(json_get(mcp_out(r), "id")));
+}
+
+static void call_progress(struct request *r, const struct json *arguments)
+{
+	struct str home = home_of(r, arguments);
+	struct buf b = { .max = 16384 };
+	struct json_writer w = { .out = &b };
+
+	if (str_starts(home, "ses_")) {
+		progress_in(r, home);
+		return;
+	}
+	jw_object(&w);
+	jw_key(&w, "external_id");
+	jw_str(&w, home);
+	jw_key(&w, "title");
+	jw_str(&w, home_title(r));
+	jw_key(&w, "parallel");
+	jw_bool(&w, true);
+	jw_object_end(&w);
+	mcp_task(r);
+	mcp_body(r, buf_str(&b));
+	buf_done(&b);
+	request_put(r, &use_session_create, progress_housed);
+}
+
+/* ---- the method ---- */
+
+typedef void deal_fn(struct request *, const struct json *arguments);
+
+static deal_fn *const deals[] = {
+	[DEAL_ASK] = call_ask,
+	[DEAL_GET_ANSWER] = call_get_answer,
+	[DEAL_CANCEL] = call_cancel,
+	[DEAL_LIST] = call_list,
+	[DEAL_PROGRESS] = call_progress,
+};
+
+void mcp_tools_call(struct request *r)
+{
+	struct mcp *m = mcp_of(r);
+	struct str name = json_text(mcp_param(r, "name"));
+
+	m->tool = tool_find(name);
+	if (!m->tool || !tool_allowed(m->tool->name, m->tools))
+		mcp_refuse_params(
+			r, "there is no tool %.*s", STR_ARGS(str_first(name, 64)));
+	else if (mcp_param(r, "requestState"))
+		mcp_form_retry(r);
+	else
+		deals[m->tool->deal](r, arguments_of(r));
+}
+
+void mcp_tools_list(struct request *r)
+{
+	struct mcp *m = mcp_of(r);
+	struct json_writer *w = mcp_result(r, "complete");
+
+	jw_key(w, "tools");
+	jw_array(w);
+	tools_write(w, m->tools, m->client.revision);
+	jw_array_end(w);
+	result_cached(w, m->client.revision, 60000, false);
+	mcp_send(r);
+}

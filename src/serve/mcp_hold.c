@@ -1,0 +1,297 @@
+/* mcp_hold.c - calls that wait for an answer.
+ *
+ * The head of the reply goes out at once. Then there is a sign of life every 15 s, and at
+ * the end, which is the answer or the end of the budget, the one message that the client
+ * waits for. What is kept of a call meanwhile is a struct tool_wait. Until 2025-11-25
+ * every event of its stream has an id that names the call, so that a client that lost the
+ * stream gets its answer from any node, even one that never saw the call. */
+#include "serve/mcp.h"
+
+#include "base/mem.h"
+
+#include <stdio.h>
+
+#define EVENT_HEADERS API_HEADERS "X-Accel-Buffering: no\r\n"
+
+struct tool_wait {
+	struct hold hold;
+	struct tool_wait *next, *prev;
+	const struct str *first; /* a message to begin with, until it has begun */
+	uint8_t revision;
+	bool streams, task;
+	uint16_t beats;
+	uint16_t id_len, progress_len, nonce_len;
+	char texts[]; /* JSON-RPC's id, the progress token, the session's nonce */
+};
+
+static struct tool_wait *call_of(struct hold *h)
+{
+	return LINK_OF(h, struct tool_wait, hold);
+}
+
+static struct str call_id(const struct tool_wait *c)
+{
+	return str_make(c->texts, c->id_len);
+}
+
+static struct str call_progress(const struct tool_wait *c)
+{
+	return str_make(c->texts + c->id_len, c->progress_len);
+}
+
+static struct str call_nonce(const struct tool_wait *c)
+{
+	return str_make(c->texts + c->id_len + c->progress_len, c->nonce_len);
+}
+
+void sse_write(struct buf *b, struct str id, struct str message)
+{
+	if (id.len) buf_print(b, "id: %.*s\n", STR_ARGS(id));
+	buf_add(b, STR("event: message\ndata: "));
+	buf_add(b, message);
+	buf_add(b, STR("\n\n"));
+}
+
+/* Unlike in its first part, alike in what it names; empty where streams have none. */
+static void event_id(struct buf *out, const struct tool_wait *c)
+{
+	struct ticket_call t = {
+		.ask = str_of(c->hold.waiter.ask), .id = call_id(c), .task = c->task
+	};
+
+	if (c->revision >= REV_2026_07_28) return;
+	buf_print(out, "%u:", c->beats);
+	ticket_call_write(out, serve_key(c->hold.serve), TICKET_EVENT, &t);
+}
+
+/* The message as an event, or as JSON. */
+static void call_write(struct buf *out, const struct tool_wait *c, struct str message)
+{
+	struct buf id = { .max = 8192 };
+
+	if (c->streams) {
+		event_id(&id, c);
+		sse_write(out, buf_str(&id), message);
+	} else {
+		buf_add(out, message);
+	}
+	buf_done(&id);
+}
+
+/* ---- the kind of hold ---- */
+
+static void call_begin(struct hold *h, int status)
+{
+	struct tool_wait *c = call_of(h);
+	struct buf b = { 0 };
+
+	http_begin(h->x, status, c->streams ? "text/event-stream" : "application/json",
+		STR(EVENT_HEADERS));
+	/* An event without data, to come back to: clients before 2025-11-25 would take it
+	 * for a message, so theirs has no data line at all. */
+	if (c->streams && c->revision < REV_2026_07_28) {
+		buf_add(&b, STR("id: "));
+		event_id(&b, c);
+		buf_add_text(&b, c->revision == REV_2025_11_25 ? "\ndata: \n\n" : "\n\n");
+	}
+	if (c->first) call_write(&b, c, *c->first);
+	c->first = NULL;
+	if (b.len && !b.failed) http_write(h->x, buf_str(&b));
+	buf_done(&b);
+}
+
+static void progress_write(struct buf *out, const struct tool_wait *c)
+{
+	struct buf b = { .max = 8192 };
+	struct json_writer w = { .out = &b };
+
+	rpc_call(&w, "notifications/progress", STR_NONE);
+	jw_key(&w, "progressToken");
+	jw_raw(&w, call_progress(c));
+	jw_key(&w, "progress");
+	jw_int(&w, c->beats);
+	jw_key(&w, "message");
+	jw_text(&w, "Waiting for a person to answer.");
+	rpc_call_end(&w);
+	call_write(out, c, buf_str(&b));
+	buf_done(&b);
+}
+
+static void call_beat(struct hold *h)
+{
+	struct tool_wait *c = call_of(h);
+	struct buf b = { .max = 8192 };
+
+	c->beats++;
+	if (!c->streams)
+		buf_add(&b, STR(" "));
+	else if (c->progress_len)
+		progress_write(&b, c);
+	if (c->streams) buf_add(&b, STR(": waiting\n\n"));
+	http_write(h->x, buf_str(&b));
+	buf_done(&b);
+}
+
+static void result_write(struct buf *out, const struct tool_wait *c,
+	const struct json *ask, struct arena *arena)
+{
+	struct json_writer w = { .out = out };
+
+	result_begin(&w, call_id(c), (enum revision)c->revision, "complete");
+	ask_result_write(&w, ask, false, arena);
+	if (c->task) {
+		jw_key(&w, "_meta");
+		related_task_write(&w, str_of(c->hold.waiter.ask));
+	}
+	rpc_result_end(&w);
+}
+
+static void call_last(struct tool_wait *c, struct exchange *x, struct buf *message)
+{
+	struct buf b = { 0 };
+
+	c->beats++;
+	call_write(&b, c, buf_str(message));
+	http_end_with(x, buf_str(&b));
+	buf_done(&b);
+}
+
+static void call_cut(
+	struct hold *h, struct exchange *x, enum err e, const struct fault *why)
+{
+	struct rpc_fault said = { 0 };
+	struct buf b = { 0 };
+	struct json_writer w = { .out = &b };
+
+	rpc_fail(&said, 200, e == ERR_NOT_FOUND ? RPC_INVALID_PARAMS : RPC_INTERNAL, "%s",
+		why->detail);
+	rpc_error(&w, call_id(call_of(h)), &said);
+	call_last(call_of(h), x, &b);
+	buf_done(&b);
+}
+
+static void call_end(struct hold *h, struct exchange *x, struct str shown)
+{
+	struct arena arena = { 0 };
+	struct buf b = { 0 };
+	const struct json *ask;
+	struct fault why = { 0 };
+	enum err e = json_read(shown, NULL, &arena, &ask, &why);
+
+	if (!e) result_write(&b, call_of(h), ask, &arena);
+	if (!e && (arena.failed || b.failed)) e = fail(&why, ERR_MEMORY, "out of memory");
+	if (e)
+		call_cut(h, x, e, &why);
+	else
+		call_last(call_of(h), x, &b);
+	arena_done(&arena);
+	buf_done(&b);
+}
+
+static void call_left(struct hold *h)
+{
+	struct tool_wait *c = call_of(h);
+
+	if (c->prev)
+		c->prev->next = c->next;
+	else
+		h->serve->calls = c->next;
+	if (c->next) c->next->prev = c->prev;
+}
+
+static const struct hold_kind call_kind = { call_begin, call_beat, call_end, call_cut,
+	call_left };
+
+/* ---- waiting ---- */
+
+static struct tool_wait *call_new(struct request *r, struct str ask, int64_t wait_ms)
+{
+	struct mcp *m = mcp_of(r);
+	struct str parts[] = { m->rpc.id, m->progress, m->nonce };
+	size_t len = parts[0].len + parts[1].len + parts[2].len;
+	struct hold *h =
+		hold_new(r, &call_kind, sizeof(struct tool_wait) + len, ask, wait_ms);
+	struct tool_wait *c = h ? call_of(h) : NULL;
+	char *at = c ? c->texts : NULL;
+
+	for (size_t i = 0; c && i < 3; i++) {
+		if (parts[i].len) memcpy(at, parts[i].at, parts[i].len);
+		at += parts[i].len;
+	}
+	if (!c) return NULL;
+	c->id_len = (uint16_t)parts[0].len;
+	c->progress_len = (uint16_t)parts[1].len;
+	c->nonce_len = (uint16_t)parts[2].len;
+	c->revision = (uint8_t)m->client.revision;
+	c->streams = m->streams;
+	c->task = m->task_result;
+	c->next = r->serve->calls;
+	if (c->next) c->next->prev = c;
+	r->serve->calls = c;
+	return c;
+}
+
+bool mcp_hold(struct request *r, struct str ask, int64_t wait_ms, const struct str *first)
+{
+	struct mcp *m = mcp_of(r);
+	struct tool_wait *c;
+
+	if (!r->x || wait_ms <= 0 || m->batch) return false;
+	c = call_new(r, ask, wait_ms);
+	if (!c) return false;
+	c->first = first;
+	buf_done(&m->out);
+	hold_start(&c->hold, r, 200);
+	return true;
+}
+
+void mcp_forget(struct serve *s, struct str nonce, struct str id)
+{
+	for (struct tool_wait *c = s->calls, *next; c; c = next) {
+		next = c->next;
+		if (nonce.len && str_eq(call_nonce(c), nonce) && str_eq(call_id(c), id))
+			hold_drop(&c->hold);
+	}
+}
+
+/* ---- after a lost stream ---- */
+
+/* The answer that was not there yet, or a wait for it, on a stream of its own. */
+static void resumed(struct request *r)
+{
+	struct mcp *m = mcp_of(r);
+
+	if (r->task.job.err) {
+		mcp_trouble(r);
+		return;
+	}
+	/* Even what is settled comes as an event: a stream was asked for. A wait of one
+	 * turn of the loop reads the ask and ends with it. */
+	if (!mcp_hold(r, r->task.id, r->task.settled || m->wait_ms < 1 ? 1 : m->wait_ms,
+		    NULL))
+		mcp_trouble(r);
+}
+
+void mcp_resume(struct request *r)
+{
+	struct mcp *m = mcp_of(r);
+	struct str rest = m->last_event, beats;
+	struct ticket_call t;
+	struct task *task;
+
+	if (!str_cut(&rest, ':', &beats) ||
+		!ticket_call_read(rest, serve_key(r->serve), TICKET_EVENT,
+			&r->task.job.arena, &t)) {
+		struct rpc_fault why = { 0 };
+
+		rpc_fail(&why, 400, RPC_INVALID_REQUEST, "no event of this server");
+		mcp_refuse(r, &why);
+		return;
+	}
+	m->rpc.id = t.id;
+	m->streams = true;
+	m->task_result = t.task;
+	task = mcp_task(r);
+	task->id = t.ask;
+	request_put(r, &use_ask_get, resumed);
+}
