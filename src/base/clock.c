@@ -43,13 +43,17 @@ void clock_init(void)
 	offset_file = getenv("PARLEY_TEST_CLOCK");
 }
 
+int64_t clock_tested(int64_t now_ms)
+{
+	int64_t fixed = atomic_load_explicit(&fixed_ms, memory_order_relaxed);
+
+	if (fixed) return fixed;
+	return offset_file ? now_ms + file_offset_ms() : now_ms;
+}
+
 int64_t clock_now_ms(void)
 {
-	int64_t now = atomic_load_explicit(&fixed_ms, memory_order_relaxed);
-
-	if (now) return now;
-	now = clock_ns(CLOCK_REALTIME) / 1000000;
-	return offset_file ? now + file_offset_ms() : now;
+	return clock_tested(clock_ns(CLOCK_REALTIME) / 1000000);
 }
 
 int64_t clock_mono_ns(void)

@@ -1,7 +1,6 @@
 /* desk.c - puts the desk together: clerks, limits, deadlines. */
 #include "desk/inner.h"
 
-#include "base/clock.h"
 #include "base/mem.h"
 #include "store/migrate.h"
 
@@ -82,17 +81,14 @@ static bool desk_expire_due(struct desk *d)
 /* The wall clock may jump, so that no sleep before a deadline is longer than a second. */
 int64_t desk_deadlines(struct desk *d)
 {
-	int64_t before;
+	int64_t before, left_ms;
 	bool moved;
 
 	if (!d->deadline_known) deadline_look(d);
 	if (!d->deadline_known) return 1000;
 	if (!d->next_deadline_ms) return -1;
-	if (d->next_deadline_ms > clock_now_ms()) {
-		int64_t left = d->next_deadline_ms - clock_now_ms();
-
-		return left < 1 ? 1 : left < 1000 ? left : 1000;
-	}
+	left_ms = d->next_deadline_ms - clerk_now_ms(d->writer);
+	if (left_ms > 0) return left_ms < 1000 ? left_ms : 1000;
 	before = d->next_deadline_ms;
 	moved = desk_expire_due(d);
 	deadline_look(d);

@@ -7,20 +7,34 @@
  * are told to look at the log, and the idempotency record tells who asks again. */
 #include "store/batch.h"
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "store/credential.h"
 
 #include <stdatomic.h>
 
-enum { TRIES = 4 };
+enum { TRIES = 4, PAUSE_MAX_MS = 1000 };
 
 static _Atomic uint64_t numbers; /* given to batches so far */
 
+/* After a failure the next attempt has its time, and until then there is none: a place
+ * that does not answer must not take every batch's time. */
 enum err batch_open(struct batch *b, struct fault *why)
 {
+	const struct db_driver *driver = place_driver(b->place);
+
+	if (b->pause_ms && clock_mono_ms() < b->attempt_ms)
+		return fail(why, ERR_UNAVAILABLE, "the store cannot be reached");
 	b->db = db_close(b->db);
 	b->db = db_open(b->place, b->mode, &b->options, why);
-	return b->db ? OK : why ? why->err : ERR_UNAVAILABLE;
+	if (b->db) {
+		b->pause_ms = 0;
+		return OK;
+	}
+	b->pause_ms = b->pause_ms ? b->pause_ms * 2 : driver ? driver->pause_ms : 0;
+	if (b->pause_ms > PAUSE_MAX_MS) b->pause_ms = PAUSE_MAX_MS;
+	b->attempt_ms = clock_mono_ms() + b->pause_ms;
+	return why ? why->err : ERR_UNAVAILABLE;
 }
 
 void batch_done(struct batch *b)
@@ -163,7 +177,7 @@ static enum err batch_load(
 	struct batch *b, struct job **jobs, size_t len, struct fault *why)
 {
 	struct wants w = { .rows = &b->rows, .seen = b->seen };
-	enum err e = credentials_load(b->db, jobs, len, b->rows.now_ms, &b->arena, why);
+	enum err e = credentials_load(b->db, jobs, len, &b->rows.now_ms, &b->arena, why);
 
 	if (e) return e;
 	table_clear(&w.seen);
@@ -235,12 +249,10 @@ static bool job_broke(const struct job *job)
 static enum err batch_try(
 	struct batch *b, struct job **jobs, size_t len, struct fault *why)
 {
-	int64_t now_ms = 0;
 	enum err e = batch_ready(b, why);
 
 	if (e) return e;
-	b->db->driver->now_ms(b->db, &now_ms);
-	rows_start(&b->rows, &b->arena, b->db, &b->ids, now_ms);
+	rows_start(&b->rows, &b->arena, b->db, &b->ids, 0);
 	b->number = atomic_fetch_add_explicit(&numbers, 1, memory_order_relaxed) + 1;
 	for (size_t i = 0; i < len; i++) {
 		job_reset(jobs[i]);
@@ -259,7 +271,6 @@ static enum err batch_try(
 	}
 	if (!e && rows_dirty(&b->rows)) {
 		e = rows_write(&b->rows, why);
-		if (!e) e = db_commit(b->db, why);
 		if (!e) tell(b);
 	} else if (!e) {
 		batch_back(b);
@@ -278,6 +289,18 @@ static void trouble(struct batch *b, const struct fault *why)
 		b->hooks->trouble(b->hooks->ctx, bad ? why : NULL);
 }
 
+enum err batch_reach(struct batch *b, struct fault *why)
+{
+	struct fault mine = { 0 };
+	enum err e;
+
+	if (b->db && !b->db->lost && !b->unsure) return OK;
+	if (!why) why = &mine;
+	e = batch_ready(b, why);
+	trouble(b, e ? why : NULL);
+	return e;
+}
+
 static void batch_fail(struct batch *b, struct job **jobs, size_t len, struct fault *why)
 {
 	if (why->err == ERR_BUSY)
@@ -291,6 +314,12 @@ static void batch_fail(struct batch *b, struct job **jobs, size_t len, struct fa
 	hand_back(jobs, len);
 }
 
+/* The connection broke before anything was kept: another may do. */
+static bool batch_cut_off(const struct batch *b, enum err e)
+{
+	return e == ERR_UNAVAILABLE && b->db && b->db->lost;
+}
+
 void batch_write(struct batch *b, struct job **jobs, size_t len)
 {
 	struct fault why = { 0 };
@@ -299,6 +328,7 @@ void batch_write(struct batch *b, struct job **jobs, size_t len)
 	for (int n = 0; n < (len > 1 ? 1 : TRIES) && e == ERR_BUSY; n++) {
 		why.err = OK;
 		e = batch_try(b, jobs, len, &why);
+		if (batch_cut_off(b, e)) e = batch_try(b, jobs, len, &why);
 	}
 	if (!e) {
 		trouble(b, NULL);
@@ -320,17 +350,25 @@ void batch_write(struct batch *b, struct job **jobs, size_t len)
 
 /* ---- reading ---- */
 
+static enum err read_begin(struct batch *b, struct job **jobs, size_t len,
+	int64_t *now_ms, struct fault *why)
+{
+	enum err e = b->db && !b->db->lost ? OK : batch_open(b, why);
+
+	if (!e) e = db_begin(b->db, why);
+	return e ? e : credentials_load(b->db, jobs, len, now_ms, &b->arena, why);
+}
+
 void batch_read(struct batch *b, struct job **jobs, size_t len)
 {
 	struct fault why = { 0 };
 	int64_t now_ms = 0;
-	enum err e = b->db && !b->db->lost ? OK : batch_open(b, &why);
+	enum err e;
 
 	for (size_t i = 0; i < len; i++)
 		job_reset(jobs[i]);
-	if (!e) e = b->db->driver->now_ms(b->db, &now_ms);
-	if (!e) e = db_begin(b->db, &why);
-	if (!e) e = credentials_load(b->db, jobs, len, now_ms, &b->arena, &why);
+	e = read_begin(b, jobs, len, &now_ms, &why);
+	if (e && batch_cut_off(b, e)) e = read_begin(b, jobs, len, &now_ms, &why);
 	for (size_t i = 0; !e && i < len; i++) {
 		struct job *job = jobs[i];
 

@@ -16,12 +16,16 @@ struct batch {
 	struct rows rows;
 	struct table seen;
 	struct arena arena;
-	uint64_t number; /* of this batch */
-	bool troubled;	 /* the last batch failed for the store's sake */
-	bool unsure;	 /* a commit may be there of which nobody was told */
+	uint64_t number;    /* of this batch */
+	bool troubled;	    /* the last batch failed for the store's sake */
+	bool unsure;	    /* a commit may be there of which nobody was told */
+	int64_t pause_ms;   /* between attempts to open it; 0: the last one worked */
+	int64_t attempt_ms; /* of the next one, by the steady clock */
 };
 
 enum err batch_open(struct batch *, struct fault *why);
+/* Open, anew if it was lost; says by the hook when it cannot be, and can be again. */
+enum err batch_reach(struct batch *, struct fault *why);
 void batch_done(struct batch *);
 void batch_write(struct batch *, struct job **, size_t len);
 void batch_read(struct batch *, struct job **, size_t len);

@@ -55,7 +55,16 @@ struct clerk *clerk_free(struct clerk *c)
 
 struct db *clerk_db(struct clerk *c)
 {
-	return c->batch.db;
+	return batch_reach(&c->batch, NULL) ? NULL : c->batch.db;
+}
+
+int64_t clerk_now_ms(struct clerk *c)
+{
+	struct db *db = c->batch.db;
+	int64_t now_ms = clock_now_ms();
+
+	if (db) db->driver->now_ms(db, &now_ms);
+	return now_ms;
 }
 
 bool clerk_put(struct clerk *c, struct job *job)

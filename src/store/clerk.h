@@ -128,6 +128,9 @@ void clerk_stop(struct clerk *);	  /* works what is there, joins the thread */
 struct clerk *clerk_free(struct clerk *); /* NULL is fine; returns NULL */
 /* One batch on the caller's thread: for simulations and for admin without a server. */
 void clerk_work(struct clerk *, struct link *jobs);
+/* Its connection, opened anew if it was lost; NULL: not now. On the clerk's thread. */
 struct db *clerk_db(struct clerk *);
+/* The store's time, as its connection knows it. On the clerk's thread. */
+int64_t clerk_now_ms(struct clerk *);
 
 #endif

@@ -3,7 +3,6 @@
 
 struct lookup {
 	struct job *job;
-	int64_t now_ms;
 	bool found;
 };
 
@@ -16,10 +15,9 @@ static enum err credential_row(void *ctx, const struct row *row, struct fault *w
 	struct str kind = row_text(row, 2), user = row_text(row, 6);
 	struct str own = row_text(row, 3), role = row_text(row, user.len ? 11 : 3);
 	struct str name = row_text(row, user.len ? 10 : 4);
-	int64_t expires_ms = row_int(row, 9);
 	enum role limit;
 
-	if (str_is(kind, "code") || (expires_ms && expires_ms <= l->now_ms)) return OK;
+	if (str_is(kind, "code")) return OK;
 	if (user.len && (row_int(row, 12) || !role.len)) return OK;
 	if (!role_read(role, &p->role))
 		return fail(why, ERR_INTERNAL, "the store holds an unknown role");
@@ -38,7 +36,7 @@ static enum err credential_row(void *ctx, const struct row *row, struct fault *w
 		.tools = arena_str(arena, row_text(row, 7)),
 		.language = arena_str(arena, row_text(row, 13)),
 		.created_ms = row_int(row, 8),
-		.expires_ms = expires_ms,
+		.expires_ms = row_int(row, 9),
 		.mcp_wait_s = row_int(row, 15),
 		.mcp_local = row_int(row, 16) != 0,
 	};
@@ -102,9 +100,16 @@ static enum err credential_keeper(struct db *db, struct job *job, struct fault *
 	return e;
 }
 
+static bool lookup_ran_out(const struct lookup *l, int64_t now_ms)
+{
+	int64_t expires_ms = l->job->credential.expires_ms;
+
+	return expires_ms && expires_ms <= now_ms;
+}
+
 /* What was shown, each once: one list for the whole batch. */
 static enum err credentials_find(struct db *db, struct job **jobs, size_t len,
-	int64_t now_ms, struct arena *arena, struct fault *why)
+	int64_t *now_ms, struct arena *arena, struct fault *why)
 {
 	struct lookup *lookups = ARENA_ARRAY(arena, struct lookup, len);
 	struct call *calls = ARENA_ARRAY(arena, struct call, len);
@@ -118,7 +123,7 @@ static enum err credentials_find(struct db *db, struct job **jobs, size_t len,
 		struct str hash = str_make((const char *)jobs[i]->hash, SHA256_SIZE);
 
 		if (!jobs[i]->has_hash || table_get(&shown, hash)) continue;
-		lookups[n] = (struct lookup){ jobs[i], now_ms, false };
+		lookups[n] = (struct lookup){ jobs[i], false };
 		args[n] = val_bytes(hash.at, hash.len);
 		calls[n] = (struct call){ SQL_CREDENTIAL, &args[n], 1, credential_row,
 			&lookups[n], 0 };
@@ -126,6 +131,7 @@ static enum err credentials_find(struct db *db, struct job **jobs, size_t len,
 			e = fail(why, ERR_MEMORY, "out of memory");
 	}
 	if (!e && n) e = db_run(db, calls, n, why);
+	db->driver->now_ms(db, now_ms);
 	for (size_t i = 0; !e && i < len; i++) {
 		const struct lookup *l =
 			jobs[i]->has_hash
@@ -134,7 +140,7 @@ static enum err credentials_find(struct db *db, struct job **jobs, size_t len,
 				: NULL;
 
 		if (!l) continue;
-		if (!l->found)
+		if (!l->found || lookup_ran_out(l, *now_ms))
 			jobs[i]->err = fail(
 				&jobs[i]->why, ERR_NO_TOKEN, "this token is not known");
 		else if (l->job != jobs[i])
@@ -144,7 +150,7 @@ static enum err credentials_find(struct db *db, struct job **jobs, size_t len,
 	return e;
 }
 
-enum err credentials_load(struct db *db, struct job **jobs, size_t len, int64_t now_ms,
+enum err credentials_load(struct db *db, struct job **jobs, size_t len, int64_t *now_ms,
 	struct arena *arena, struct fault *why)
 {
 	enum err e = credentials_find(db, jobs, len, now_ms, arena, why);

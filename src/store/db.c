@@ -1,23 +1,49 @@
 /* db.c - finds the driver for a place, and the small conveniences over its run. */
 #include "store/db.h"
 
-static const struct db_driver *const drivers[] = { &sqlite_driver };
+static const struct {
+	const char *scheme;
+	const struct db_driver *driver;
+} drivers[] = {
+	{ "sqlite:", &sqlite_driver },
+	{ "postgresql:", &postgres_driver },
+	{ "postgres:", &postgres_driver },
+};
+
+/* NULL for a scheme nobody knows; *rest is what follows it. */
+static const struct db_driver *driver_find(struct str place, struct str *rest)
+{
+	for (size_t i = 0; i < sizeof(drivers) / sizeof(drivers[0]); i++) {
+		*rest = str_from(place, strlen(drivers[i].scheme));
+		if (str_starts(place, drivers[i].scheme) && rest->len)
+			return drivers[i].driver;
+	}
+	return NULL;
+}
+
+const struct db_driver *place_driver(struct str place)
+{
+	struct str rest;
+
+	return driver_find(place, &rest);
+}
+
+bool place_is_shared(struct str place)
+{
+	const struct db_driver *driver = place_driver(place);
+
+	return driver && driver->hint;
+}
 
 struct db *db_open(struct str place, enum db_mode mode, const struct db_options *options,
 	struct fault *why)
 {
 	struct db_options o = options ? *options : (struct db_options){ 0 };
+	const struct db_driver *driver = driver_find(place, &o.place);
 
-	for (size_t i = 0; i < sizeof(drivers) / sizeof(drivers[0]); i++) {
-		size_t n = strlen(drivers[i]->scheme);
-
-		if (!str_starts(place, drivers[i]->scheme) || place.len <= n ||
-			place.at[n] != ':')
-			continue;
-		o.place = str_from(place, n + 1);
-		return drivers[i]->open(&o, mode, why);
-	}
-	fail(why, ERR_INVALID, "store \"%.*s\": sqlite:PATH is accepted",
+	if (driver) return driver->open(&o, mode, why);
+	fail(why, ERR_INVALID,
+		"store \"%.*s\": sqlite:PATH or postgresql://… is accepted",
 		STR_ARGS(place));
 	return NULL;
 }
@@ -30,15 +56,20 @@ struct db *db_close(struct db *db)
 
 enum err db_run(struct db *db, struct call *calls, size_t len, struct fault *why)
 {
-	size_t failed;
+	enum err e = db->driver->run(db, calls, len, why);
 
-	return db->driver->run(db, calls, len, &failed, why);
+	for (size_t i = 0; !e && i < len; i++)
+		if (calls[i].must_change && !calls[i].changed)
+			e = fail(why, ERR_BUSY, "somebody else was first");
+	return e;
 }
 
 enum err db_one(struct db *db, enum sql sql, const struct val *args, int args_len,
 	row_fn *row, void *ctx, struct fault *why)
 {
-	struct call call = { sql, args, args_len, row, ctx, 0 };
+	struct call call = {
+		.sql = sql, .args = args, .args_len = args_len, .row = row, .ctx = ctx
+	};
 
 	return db_run(db, &call, 1, why);
 }

@@ -50,7 +50,9 @@ struct call {
 	int args_len;
 	row_fn *row; /* NULL: rows are not wanted */
 	void *ctx;
-	int64_t changed; /* out: rows inserted, updated or deleted */
+	int64_t changed;  /* out: rows inserted, updated or deleted */
+	bool must_change; /* none: somebody else was first, and it is ERR_BUSY */
+	const char *text; /* of SQL_GIVEN */
 };
 
 enum db_mode { DB_WRITE, DB_READ };
@@ -58,32 +60,46 @@ enum db_mode { DB_WRITE, DB_READ };
 struct db;
 
 struct db_options {
-	struct str place; /* what follows "sqlite:"; a path */
+	struct str place; /* what follows the scheme and its colon */
 	const char *vfs;  /* SQLite only, for tests; NULL: the default */
 	bool weak_sync;	  /* for the test that must fail: synchronous=NORMAL */
 	int log_pages;	  /* SQLite's log between checkpoints, for tests; 0: the usual */
 };
 
+/* Hears of what other processes committed: their hint, as it was given. */
+typedef void hint_fn(void *ctx, struct str hint);
+
 /* What a driver must do. A driver is one const struct of these. */
 struct db_driver {
-	const char *scheme; /* "sqlite" */
 	/* What follows CREATE TABLE (…) so that its rows lie in the order of their key.
 	 */
 	const char *clustered;
+	const char *text; /* the type of a text that compares byte by byte */
+	/* Between attempts to open it again, at first; each failure doubles it. 0: a new
+	 * attempt costs nothing. */
+	int64_t pause_ms;
 	struct db *(*open)(const struct db_options *, enum db_mode, struct fault *why);
 	void (*close)(struct db *);
-	/* Works the calls in order; stops at the first failure, *failed is its index.
+	/* Works the calls in order; the first failure is the list's.
 	 * ERR_BUSY: met another writer, or a unique index refused; the transaction is
 	 * void. ERR_UNAVAILABLE: the engine could not; nothing of this transaction is
 	 * kept. ERR_UNKNOWN: COMMIT failed in a way that leaves its outcome open; the
-	 * connection must be closed and opened anew. */
-	enum err (*run)(
-		struct db *, struct call *, size_t len, size_t *failed, struct fault *);
+	 * connection must be closed and opened anew.
+	 * BEGIN on a writing connection takes its turn: one process writes at a time.
+	 * With a wire BEGIN may go out with the list that follows, and nobody waits for
+	 * the reply to ROLLBACK. */
+	enum err (*run)(struct db *, struct call *, size_t len, struct fault *);
 	enum err (*script)(struct db *, const char *sql, struct fault *); /* migrations */
 	enum err (*now_ms)(struct db *, int64_t *);
 	enum err (*backup)(struct db *, const char *path, struct fault *);
 	enum err (*verify)(
 		struct db *, struct fault *); /* the engine's own integrity check */
+	/* Of a store that other processes write to as well; NULL where there are none.
+	 * hint: says to all of them, out of any transaction, that there is news.
+	 * await: sleeps until hints of others came, fd is readable or ms have passed. */
+	enum err (*hint)(struct db *, struct str hint, struct fault *);
+	enum err (*await)(
+		struct db *, int fd, int64_t ms, hint_fn *, void *ctx, struct fault *);
 	int64_t (*row_int)(const struct row *, int column);
 	struct str (*row_text)(const struct row *, int column);
 };
@@ -101,7 +117,7 @@ struct row {
 	int columns;
 };
 
-/* place: "sqlite:PATH". ERR_INVALID for a scheme nobody knows. */
+/* place: "sqlite:PATH" or "postgresql://…". ERR_INVALID for a scheme nobody knows. */
 struct db *db_open(
 	struct str place, enum db_mode, const struct db_options *, struct fault *);
 struct db *db_close(struct db *); /* NULL is fine; returns NULL */
@@ -113,6 +129,10 @@ enum err db_begin(struct db *, struct fault *);
 enum err db_commit(struct db *, struct fault *);
 enum err db_rollback(struct db *); /* fine when there is no transaction */
 
-extern const struct db_driver sqlite_driver;
+/* Do other processes write to this place, too? */
+bool place_is_shared(struct str place);
+const struct db_driver *place_driver(struct str place); /* NULL: an unknown scheme */
+
+extern const struct db_driver sqlite_driver, postgres_driver;
 
 #endif

@@ -1,5 +1,7 @@
 #include "store/lock.h"
 
+#include "store/db.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,7 +14,7 @@ enum err store_lock(struct str place, int *fd, struct fault *why)
 	int n, f;
 
 	*fd = -1;
-	if (!str_starts(place, "sqlite:")) return OK;
+	if (place_is_shared(place)) return OK;
 	n = snprintf(path, sizeof path, "%.*s.lock", STR_ARGS(str_from(place, 7)));
 	if (n < 0 || n >= (int)sizeof path)
 		return fail(why, ERR_INVALID, "the store's path is too long");

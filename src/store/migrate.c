@@ -120,6 +120,11 @@ int64_t schema_newest(void)
 	return NEWEST;
 }
 
+struct str schema_step(int64_t version)
+{
+	return str_of(steps[version - 1]);
+}
+
 static enum err version_row(void *ctx, const struct row *row, struct fault *why)
 {
 	(void)why;
@@ -140,17 +145,23 @@ enum err schema_version(struct db *db, int64_t *out, struct fault *why)
 }
 
 /* The step as this engine wants it. */
-static void step_write(struct buf *out, const struct db *db, const char *step)
+static void step_write(struct buf *out, const struct db_driver *driver, struct str step)
 {
-	struct str rest = str_of(step);
-	int at;
+	const struct {
+		const char *mark, *word;
+	} swaps[] = { { CLUSTERED, driver->clustered }, { "TEXT", driver->text } };
 
-	while ((at = str_find(rest, STR(CLUSTERED))) >= 0) {
-		buf_add(out, str_first(rest, (size_t)at));
-		buf_add_text(out, db->driver->clustered);
-		rest = str_from(rest, (size_t)at + strlen(CLUSTERED));
+	while (step.len) {
+		size_t i = 0, n = sizeof swaps / sizeof *swaps;
+
+		while (i < n && !str_starts(step, swaps[i].mark))
+			i++;
+		if (i < n)
+			buf_add_text(out, swaps[i].word);
+		else
+			buf_add_char(out, step.at[0]);
+		step = str_from(step, i < n ? strlen(swaps[i].mark) : 1);
 	}
-	buf_add(out, rest);
 }
 
 static enum err step_apply(struct db *db, int64_t version, struct fault *why)
@@ -159,7 +170,7 @@ static enum err step_apply(struct db *db, int64_t version, struct fault *why)
 	struct buf text = { .max = 65536 };
 	enum err e;
 
-	step_write(&text, db, steps[version - 1]);
+	step_write(&text, db->driver, schema_step(version));
 	buf_add_char(&text, '\0');
 	e = text.failed ? fail(why, ERR_MEMORY, "out of memory")
 			: db->driver->script(db, text.at, why);

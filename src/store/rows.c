@@ -512,8 +512,9 @@ bool rows_extra(struct rows *rows, enum sql sql, const struct val *args, int len
 
 	if (!x || !copy) return false;
 	memcpy(copy, args, (size_t)len * sizeof *copy);
-	x->call = (struct call){ sql, copy, len, NULL, NULL, 0 };
-	x->must_change = must_change;
+	x->call = (struct call){
+		.sql = sql, .args = copy, .args_len = len, .must_change = must_change
+	};
 	*rows->extra_end = x;
 	rows->extra_end = &x->next;
 	return true;

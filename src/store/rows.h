@@ -33,7 +33,6 @@ struct key_record {
 struct extra {
 	struct extra *next;
 	struct call call;
-	bool must_change; /* no row changed: somebody was first, decide anew */
 };
 
 struct rows {
@@ -120,7 +119,7 @@ enum err rows_fetch_open(struct rows *, const struct session *, struct fault *);
 void rows_start(struct rows *, struct arena *, struct db *, struct ids *, int64_t now_ms);
 enum err rows_load(struct rows *, struct wants *, struct fault *);
 bool rows_dirty(const struct rows *);
-/* Writes what changed and numbers the events; all but BEGIN and COMMIT. */
+/* Writes what changed, numbers the events and commits. */
 enum err rows_write(struct rows *, struct fault *);
 void rows_done(struct rows *);
 

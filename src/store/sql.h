@@ -95,7 +95,8 @@ enum sql {
 	SQL_EVENTS_OF_SESSION,
 	SQL_EVENTS_CHAIN,
 	SQL_SESSION_EXISTS,
-	SQL_COUNT
+	SQL_COUNT,
+	SQL_GIVEN = SQL_COUNT /* none of these: the call brings its text along */
 };
 
 extern const char *const sql_text[SQL_COUNT];

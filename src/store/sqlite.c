@@ -24,7 +24,7 @@ enum { ARGS_MAX = 32, BUSY_MS = 2000, MANY = 8 };
 
 /* What a batch adds in long runs: done MANY rows a statement, whose cursors stay open
  * from row to row. Their text ends with the one tuple of VALUES. */
-static const bool in_runs[SQL_COUNT] = {
+static const bool in_runs[SQL_COUNT + 1] = {
 	[SQL_SESSION_ADD] = true,
 	[SQL_ASK_ADD] = true,
 	[SQL_EVENT_ADD] = true,
@@ -79,15 +79,15 @@ static enum err sqlite_fail(struct sqlite *s, int rc, bool commit, struct fault 
 }
 
 /* $1 is looked up by name: SQLite numbers parameters by their first appearance. */
-static enum err sqlite_prepare(struct sqlite *s, enum sql sql, struct fault *why)
+static enum err sqlite_prepare(
+	struct sqlite *s, const struct call *call, struct prepared *p, struct fault *why)
 {
-	struct prepared *p = &s->prepared[sql];
-	const char *text = sql_text[sql];
+	const char *text = call->sql == SQL_GIVEN ? call->text : sql_text[call->sql];
 	char name[8];
 	int rc;
 
 	if (p->stmt) return OK;
-	if (sql == SQL_BEGIN && s->db.mode == DB_WRITE) text = "BEGIN IMMEDIATE";
+	if (call->sql == SQL_BEGIN && s->db.mode == DB_WRITE) text = "BEGIN IMMEDIATE";
 	rc = sqlite3_prepare_v3(
 		s->handle, text, -1, SQLITE_PREPARE_PERSISTENT, &p->stmt, NULL);
 	if (rc != SQLITE_OK) return sqlite_fail(s, rc, false, why);
@@ -190,9 +190,10 @@ static enum err sqlite_many(struct sqlite *s, struct call *calls, struct fault *
 
 static enum err sqlite_call(struct sqlite *s, struct call *call, struct fault *why)
 {
-	struct prepared *p = &s->prepared[call->sql];
+	struct prepared once = { 0 };
+	struct prepared *p = call->sql == SQL_GIVEN ? &once : &s->prepared[call->sql];
 	struct row row = { &s->db, NULL, 0 };
-	enum err e = sqlite_prepare(s, call->sql, why);
+	enum err e = sqlite_prepare(s, call, p, why);
 	int rc;
 
 	if (e) return e;
@@ -208,6 +209,7 @@ static enum err sqlite_call(struct sqlite *s, struct call *call, struct fault *w
 	if (!e && rc != SQLITE_DONE) e = sqlite_fail(s, rc, call->sql == SQL_COMMIT, why);
 	call->changed = sqlite3_changes64(s->handle);
 	sqlite3_reset(p->stmt);
+	sqlite3_finalize(once.stmt);
 	return e;
 }
 
@@ -236,13 +238,12 @@ static enum err sqlite_next(
 }
 
 static enum err sqlite_run(
-	struct db *db, struct call *calls, size_t len, size_t *failed, struct fault *why)
+	struct db *db, struct call *calls, size_t len, struct fault *why)
 {
 	for (size_t i = 0, done; i < len; i += done) {
 		enum err e = sqlite_next(sqlite_of(db), &calls[i], len - i, &done, why);
 
 		if (!e) continue;
-		*failed = i;
 		if (calls[i].sql == SQL_COMMIT && e != ERR_UNKNOWN) db_rollback(db);
 		return e;
 	}
@@ -439,8 +440,8 @@ static struct str sqlite_row_text(const struct row *row, int column)
 }
 
 const struct db_driver sqlite_driver = {
-	.scheme = "sqlite",
 	.clustered = " WITHOUT ROWID",
+	.text = "TEXT",
 	.open = sqlite_open,
 	.close = sqlite_shut,
 	.run = sqlite_run,

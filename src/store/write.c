@@ -1,7 +1,7 @@
-/* write.c - writes what a batch changed, then numbers and seals its events.
+/* write.c - writes what a batch changed, then numbers and seals its events, and commits.
  *
- * The counter row of a workspace is taken last, in workspace order, so that it is locked
- * for the shortest time and two writers never wait for each other crosswise. */
+ * Two lists, so two trips where there is a wire: what changed and the counters of the
+ * workspaces, taken last and in their order; then the events numbered by them. */
 #include "store/rows.h"
 #include "store/rows_inner.h"
 
@@ -9,7 +9,6 @@ struct calls {
 	struct arena *arena;
 	struct call *at;
 	size_t len, cap;
-	size_t checked; /* calls before this one must each change a row */
 };
 
 static struct call *calls_add(
@@ -26,9 +25,9 @@ static struct call *calls_add(
 		c->at = at;
 		c->cap = cap;
 	}
-	if (!copy) return NULL;
-	memcpy(copy, args, (size_t)n * sizeof *copy);
-	c->at[c->len] = (struct call){ sql, copy, n, NULL, NULL, 0 };
+	if (n && !copy) return NULL;
+	if (n) memcpy(copy, args, (size_t)n * sizeof *copy);
+	c->at[c->len] = (struct call){ .sql = sql, .args = copy, .args_len = n };
 	return &c->at[c->len++];
 }
 
@@ -164,7 +163,8 @@ static void add_changes(struct rows *rows, struct calls *c)
 		if (r->stored_version && r->ask.version != r->stored_version &&
 			!rows_session_deleted(rows, r->ask.session))
 			update_ask(c, r);
-	c->checked = c->len;
+	for (size_t i = 0; i < c->len; i++)
+		c->at[i].must_change = true;
 	for (struct session_row *r = rows->sessions_first; r; r = r->next)
 		if (!r->stored_version && !r->deleted) add_session(c, &r->session);
 	for (struct ask_row *r = rows->asks_first; r; r = r->next)
@@ -210,8 +210,10 @@ static void add_deletions(struct rows *rows, struct calls *c)
 
 /* ---- events ---- */
 
+/* One for each workspace that has events, in the order of workspaces. */
 struct counter {
-	int64_t last;
+	struct counter *next;
+	int64_t ws, count, last;
 	uint8_t hash[SHA256_SIZE];
 	bool found;
 };
@@ -252,36 +254,6 @@ static void add_event(struct calls *c, const struct rows *rows, const struct eve
 	CALL(c, SQL_EVENT_ADD, args);
 }
 
-static enum err number_events(
-	struct rows *rows, int64_t ws, int64_t count, struct fault *why)
-{
-	struct calls c = { .arena = rows->arena };
-	struct counter counter = { 0 };
-	const struct val take[] = { val_int(ws), val_int(count) };
-	const uint8_t *before = counter.hash;
-	enum err e =
-		db_one(rows->db, SQL_COUNTER_TAKE, take, 2, counter_row, &counter, why);
-	int64_t n = counter.last - count;
-
-	if (e) return e;
-	if (!counter.found)
-		return fail(why, ERR_INTERNAL, "workspace %lld is gone", (long long)ws);
-	for (struct staged *st = rows->staged_first; st; st = st->next) {
-		if (st->event.ws != ws) continue;
-		st->event.n = ++n;
-		event_seal(&st->event, before);
-		before = st->event.hash;
-		add_event(&c, rows, &st->event);
-	}
-	{
-		const struct val args[] = { val_int(ws), val_bytes(before, SHA256_SIZE) };
-
-		CALL(&c, SQL_COUNTER_HASH, args);
-	}
-	if (rows->arena->failed) return fail(why, ERR_MEMORY, "out of memory");
-	return db_run(rows->db, c.at, c.len, why);
-}
-
 static int64_t next_workspace(const struct rows *rows, int64_t after, int64_t *count)
 {
 	int64_t found = INT64_MAX;
@@ -298,6 +270,48 @@ static int64_t next_workspace(const struct rows *rows, int64_t after, int64_t *c
 	return found;
 }
 
+static struct counter *take_counters(const struct rows *rows, struct calls *c)
+{
+	struct counter *first = NULL, **end = &first;
+	int64_t ws = INT64_MIN, count;
+
+	while ((ws = next_workspace(rows, ws, &count)) != INT64_MAX) {
+		const struct val take[] = { val_int(ws), val_int(count) };
+		struct counter *counter = ARENA_NEW(c->arena, struct counter);
+		struct call *call = CALL(c, SQL_COUNTER_TAKE, take);
+
+		if (!counter || !call) return NULL;
+		*counter = (struct counter){ .ws = ws, .count = count };
+		call->row = counter_row;
+		call->ctx = counter;
+		*end = counter;
+		end = &counter->next;
+	}
+	return first;
+}
+
+static enum err number_events(struct rows *rows, const struct counter *counter,
+	struct calls *c, struct fault *why)
+{
+	const uint8_t *before = counter->hash;
+	int64_t n = counter->last - counter->count;
+
+	if (!counter->found)
+		return fail(why, ERR_INTERNAL, "workspace %lld is gone",
+			(long long)counter->ws);
+	for (struct staged *st = rows->staged_first; st; st = st->next) {
+		if (st->event.ws != counter->ws) continue;
+		st->event.n = ++n;
+		event_seal(&st->event, before);
+		before = st->event.hash;
+		add_event(c, rows, &st->event);
+	}
+	const struct val args[] = { val_int(counter->ws),
+		val_bytes(before, SHA256_SIZE) };
+	CALL(c, SQL_COUNTER_HASH, args);
+	return OK;
+}
+
 /* ---- the whole ---- */
 
 bool rows_dirty(const struct rows *rows)
@@ -312,34 +326,33 @@ bool rows_dirty(const struct rows *rows)
 	return false;
 }
 
-static enum err write_extra(struct rows *rows, struct fault *why)
+static void add_extra(const struct rows *rows, struct calls *c)
 {
-	for (struct extra *x = rows->extra_first; x; x = x->next) {
-		enum err e = db_run(rows->db, &x->call, 1, why);
+	for (const struct extra *x = rows->extra_first; x; x = x->next) {
+		struct call *call =
+			calls_add(c, x->call.sql, x->call.args, x->call.args_len);
 
-		if (e) return e;
-		if (x->must_change && x->call.changed == 0)
-			return fail(why, ERR_BUSY, "somebody else was first");
+		if (call) call->must_change = x->call.must_change;
 	}
-	return OK;
 }
 
 enum err rows_write(struct rows *rows, struct fault *why)
 {
-	struct calls c = { .arena = rows->arena };
-	int64_t ws = INT64_MIN, count;
-	enum err e;
+	struct calls c = { .arena = rows->arena }, events = { .arena = rows->arena };
+	struct counter *counters;
+	enum err e = OK;
 
 	add_changes(rows, &c);
 	add_keys(rows, &c);
 	add_deletions(rows, &c);
+	add_extra(rows, &c);
+	counters = take_counters(rows, &c);
 	if (rows->arena->failed) return fail(why, ERR_MEMORY, "out of memory");
-	e = c.len ? db_run(rows->db, c.at, c.len, why) : OK;
-	for (size_t i = 0; !e && i < c.checked; i++)
-		if (c.at[i].changed != 1)
-			return fail(why, ERR_BUSY, "somebody else was first");
-	if (!e) e = write_extra(rows, why);
-	while (!e && (ws = next_workspace(rows, ws, &count)) != INT64_MAX)
-		e = number_events(rows, ws, count, why);
-	return e;
+	if (c.len) e = db_run(rows->db, c.at, c.len, why);
+	for (const struct counter *k = counters; !e && k; k = k->next)
+		e = number_events(rows, k, &events, why);
+	if (e) return e;
+	calls_add(&events, SQL_COMMIT, NULL, 0);
+	if (rows->arena->failed) return fail(why, ERR_MEMORY, "out of memory");
+	return db_run(rows->db, events.at, events.len, why);
 }

@@ -8,22 +8,6 @@
 
 static char folder[64], place[256];
 
-static void place_clear(void)
-{
-	static const char *const tables[] = { "idempotency", "events", "asks", "sessions",
-		"tokens", "users", "workspaces", "schema_version", "deliveries",
-		"mcp_ended", "server_keys" };
-	struct db *db = db_open(str_of(place), DB_WRITE, NULL, NULL);
-	char sql[64];
-
-	assert_non_null(db);
-	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
-		snprintf(sql, sizeof sql, "DROP TABLE IF EXISTS %s", tables[i]);
-		assert_int_equal(db->driver->script(db, sql, NULL), OK);
-	}
-	db_close(db);
-}
-
 void place_done(void)
 {
 	static const char *const ends[] = { "", "-wal", "-shm" };
@@ -45,7 +29,7 @@ const char *place_fresh(void)
 
 	if (given) {
 		snprintf(place, sizeof place, "%s", given);
-		place_clear();
+		if (!place_clear(place)) fail_msg("%s is not to be cleared", place);
 		return place;
 	}
 	place_done();

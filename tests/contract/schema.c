@@ -4,26 +4,52 @@
 #include "store/migrate.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+
+/* The highest of the statement's parameters; each that it has becomes the filler. */
+static int args_fill(const char *text, struct val filler, struct val args[32])
+{
+	int most = 0;
+
+	for (; (text = strchr(text, '$')); text++) {
+		int n = atoi(text + 1);
+
+		args[n - 1] = filler;
+		if (n > most) most = n;
+	}
+	return most;
+}
+
+/* Zeros where the engine lets any value stand for any other, NULLs where it is strict. */
+static enum err statement_try(
+	struct db *db, enum sql sql, struct val filler, struct fault *why)
+{
+	struct val args[32];
+	enum err e = db_begin(db, why);
+	int len;
+
+	for (size_t i = 0; i < 32; i++)
+		args[i] = val_int(0);
+	len = args_fill(sql_text[sql], filler, args);
+	if (!e) e = db_one(db, sql, args, len, NULL, NULL, why);
+	db_rollback(db);
+	return e == ERR_BUSY ? OK : e;
+}
 
 static void every_statement_prepares(void **state)
 {
-	struct val zeros[32];
 	struct db *db = place_open(true);
 
 	(void)state;
-	for (size_t i = 0; i < 32; i++)
-		zeros[i] = val_int(0);
 	for (int sql = 0; sql < SQL_COUNT; sql++) {
 		struct fault why = { 0 };
-		enum err e;
 
 		assert_non_null(sql_text[sql]);
 		if (sql == SQL_BEGIN || sql == SQL_COMMIT || sql == SQL_ROLLBACK)
 			continue;
-		assert_int_equal(db_begin(db, &why), OK);
-		e = db_one(db, (enum sql)sql, zeros, 31, NULL, NULL, &why);
-		if (e && e != ERR_BUSY) fail_msg("statement %d: %s", sql, why.detail);
-		db_rollback(db);
+		if (statement_try(db, (enum sql)sql, val_int(0), &why) &&
+			statement_try(db, (enum sql)sql, (struct val){ 0 }, &why))
+			fail_msg("statement %d: %s", sql, why.detail);
 	}
 	db_close(db);
 	place_done();

@@ -1,5 +1,7 @@
 #include "desk_rig.h"
 
+#include "store/tables.h"
+
 #include <ftw.h>
 #include <semaphore.h>
 #include <stdio.h>
@@ -14,10 +16,36 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 	return remove(path);
 }
 
+static bool table_drop(struct db *db, struct str name)
+{
+	char sql[128];
+
+	snprintf(sql, sizeof sql, "DROP TABLE IF EXISTS %.*s", STR_ARGS(name));
+	return db->driver->script(db, sql, NULL) == OK;
+}
+
+bool place_clear(const char *place)
+{
+	struct arena arena = { 0 };
+	struct db *db = db_open(str_of(place), DB_WRITE, NULL, NULL);
+	bool ok = db && table_drop(db, STR("schema_version"));
+
+	for (const struct schema_table *t = schema_tables(&arena); ok && t; t = t->next)
+		ok = table_drop(db, t->name);
+	arena_done(&arena);
+	db_close(db);
+	return ok;
+}
+
 static bool rig_place(struct rig *r)
 {
+	const char *given = getenv("PARLEY_TEST_STORE");
+
 	if (r->options.place) {
 		snprintf(r->place, sizeof r->place, "%s", r->options.place);
+	} else if (given && !r->options.cut) {
+		snprintf(r->place, sizeof r->place, "%s", given);
+		return place_clear(r->place);
 	} else if (r->options.cut) {
 		snprintf(r->place, sizeof r->place, "sqlite:/parley.db");
 	} else {

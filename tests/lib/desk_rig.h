@@ -21,10 +21,10 @@ struct rig_options {
 	bool weak_sync; /* synchronous=NORMAL */
 	int log_pages;	/* between checkpoints; 0: the usual */
 	bool alone;	/* no threads */
-	int64_t ask_rate; /* asks a minute; 0: no limit */
-	const char
-		*place; /* a store that stands already, "sqlite:PATH"; NULL: a new one */
-	uint64_t seed;	/* repeatable ids */
+	int64_t ask_rate;  /* asks a minute; 0: no limit */
+	const char *place; /* a store that stands already, "sqlite:PATH"; NULL: a new one,
+			    * or what PARLEY_TEST_STORE names, with all in it dropped */
+	uint64_t seed;	   /* repeatable ids */
 	desk_told_fn *told; /* or NULL */
 	void *told_ctx;
 };
@@ -44,6 +44,8 @@ struct rig {
 
 /* False: why tells. rig_close is due in any case. */
 bool rig_open(struct rig *, const struct rig_options *);
+/* Drops all that Parley keeps there. */
+bool place_clear(const char *place);
 void rig_close(struct rig *);
 /* The desk closed, if it is open, and opened again on the same store. */
 bool rig_reopen(struct rig *);

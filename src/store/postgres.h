@@ -1,0 +1,46 @@
+/* postgres.h - what the two halves of the PostgreSQL driver share. Private to them. */
+#ifndef STORE_POSTGRES_H
+#define STORE_POSTGRES_H
+
+#include "store/db.h"
+
+#include <libpq-fe.h>
+
+struct postgres {
+	struct db db; /* first */
+	PGconn *conn;
+	bool prepared[SQL_COUNT];
+	bool begin; /* BEGIN was said and goes out with the next list */
+	bool begun; /* it went out: a transaction is open */
+	bool hears; /* the time comes with its reply */
+	bool owed;  /* the replies to a ROLLBACK are still to be read */
+	bool listening;
+	/* The database's clock as it was last heard, and when that was by our own. */
+	int64_t clock_ms, heard_ms;
+};
+
+static inline struct postgres *postgres_of(struct db *db)
+{
+	return (struct postgres *)(void *)db;
+}
+
+/* A result of the current row_fn. */
+struct postgres_row {
+	PGresult *result;
+	int at;
+};
+
+enum err postgres_run(struct db *, struct call *, size_t len, struct fault *);
+/* A list of one that is no statement of ours, at once; `hear` may be NULL. */
+enum err postgres_say(struct postgres *, const char *text, const char *arg, row_fn *hear,
+	void *ctx, struct fault *);
+enum err postgres_hear(struct postgres *, struct fault *); /* the database's clock */
+/* Says BEGIN if it was held back, and reads what is owed: for what goes round the lists.
+ */
+enum err postgres_settle(struct postgres *, struct fault *);
+/* What the failure means to those above. r may be NULL: the connection itself failed.
+ * commit: a COMMIT was on its way. */
+enum err postgres_fail(
+	struct postgres *, const PGresult *r, bool commit, struct fault *why);
+
+#endif

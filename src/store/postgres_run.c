@@ -1,0 +1,358 @@
+/* postgres_run.c - lists of statements over libpq's pipeline: one round trip a list.
+ *
+ * 1. Everything is sent, then every reply is read, up to the end of the pipeline. The
+ *    first failure is the list's; what follows it was skipped by the server.
+ * 2. BEGIN is held back and goes out with the next list; nobody waits for the reply to
+ *    ROLLBACK, which is read before the next list.
+ * 3. A writing transaction begins with the turn: an advisory lock that one transaction of
+ *    all processes holds at a time, to its end. So batches of several nodes never meet
+ *    half-way, and a transaction whose connection was lost is over when the next begins.
+ * 4. When the connection is lost before COMMIT was sent, nothing is kept. After that the
+ *    outcome is open. */
+#include "store/postgres.h"
+
+#include "base/clock.h"
+
+#include <endian.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { ARGS_MAX = 64, SEND_STEP = 64, CLOCK_MS = 250 };
+enum { OID_BYTEA = 17, OID_INT8 = 20, OID_TEXT = 25 };
+
+/* The lock's number spells "parley". The time is looked at once the turn has come. */
+#define CLOCK "(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
+static const char turn_text[] =
+	"SELECT " CLOCK " FROM pg_advisory_xact_lock(123597253833081)";
+static const char clock_text[] = "SELECT " CLOCK;
+
+/* ---- failures ---- */
+
+static bool state_is(const char *state, const char *const *list)
+{
+	for (; *list; list++)
+		if (strncmp(state, *list, strlen(*list)) == 0) return true;
+	return false;
+}
+
+enum err postgres_fail(
+	struct postgres *p, const PGresult *r, bool commit, struct fault *why)
+{
+	/* The session ends: connection failures, and what an administrator or a crash of
+	 * the server ends, or one that may no longer write. */
+	static const char *const lost[] = { "08", "57P", "25006", NULL };
+	/* Met another transaction, or a condition of the schema. */
+	static const char *const busy[] = { "40", "23", "55P03", "25P02", NULL };
+	/* Out of space, memory or connections; cancelled; the system's errors. */
+	static const char *const unable[] = { "53", "57", "58", NULL };
+	const char *state = r ? PQresultErrorField(r, PG_DIAG_SQLSTATE) : NULL;
+	const char *text = r ? PQresultErrorField(r, PG_DIAG_MESSAGE_PRIMARY) : NULL;
+
+	if (!text) text = PQerrorMessage(p->conn);
+	if (PQstatus(p->conn) == CONNECTION_BAD || !state || state_is(state, lost)) {
+		p->db.lost = true;
+		return commit ? fail(why, ERR_UNKNOWN,
+					"the store went away at the commit: %s", text)
+			      : fail(why, ERR_UNAVAILABLE, "the store went away: %s",
+					text);
+	}
+	if (state_is(state, busy))
+		return fail(why, ERR_BUSY, "refused by the store: %s", text);
+	if (state_is(state, unable))
+		return fail(why, ERR_UNAVAILABLE, "the store is unable: %s", text);
+	return fail(why, ERR_INTERNAL, "store: %s (%s)", text, state);
+}
+
+/* ---- sending ---- */
+
+/* Reads while it writes: the server may wait for us to take its replies. */
+static bool send_all(struct postgres *p)
+{
+	int left;
+
+	while ((left = PQflush(p->conn)) > 0) {
+		struct pollfd fd = { PQsocket(p->conn), POLLIN | POLLOUT, 0 };
+
+		if (poll(&fd, 1, -1) < 0) continue;
+		if ((fd.revents & POLLIN) && !PQconsumeInput(p->conn)) return false;
+	}
+	return left == 0;
+}
+
+static bool send_text(struct postgres *p, const char *text, const char *arg)
+{
+	return PQsendQueryParams(
+		p->conn, text, arg ? 1 : 0, NULL, arg ? &arg : NULL, NULL, NULL, 1);
+}
+
+/* The arguments of a call as the wire wants them. */
+struct wire {
+	const char *at[ARGS_MAX];
+	int len[ARGS_MAX], binary[ARGS_MAX];
+	int64_t ints[ARGS_MAX];
+	Oid types[ARGS_MAX];
+};
+
+static void wire_fill(struct wire *w, const struct call *call)
+{
+	static const Oid oids[] = {
+		[VAL_INT] = OID_INT8, [VAL_TEXT] = OID_TEXT, [VAL_BYTES] = OID_BYTEA
+	};
+
+	for (int i = 0; i < call->args_len; i++) {
+		const struct val *v = &call->args[i];
+
+		w->binary[i] = 1;
+		w->types[i] = oids[v->type];
+		w->at[i] = v->text.len ? v->text.at : "";
+		w->len[i] = (int)v->text.len;
+		if (v->type == VAL_NULL) w->at[i] = NULL;
+		if (v->type != VAL_INT) continue;
+		w->ints[i] = (int64_t)htobe64((uint64_t)v->integer);
+		w->at[i] = (const char *)&w->ints[i];
+		w->len[i] = sizeof w->ints[i];
+	}
+}
+
+static void statement_name(enum sql sql, char name[8])
+{
+	snprintf(name, 8, "s%d", sql);
+}
+
+static bool send_call(struct postgres *p, const struct call *call)
+{
+	struct wire w;
+	char name[8];
+
+	wire_fill(&w, call);
+	if (call->sql == SQL_GIVEN)
+		return PQsendQueryParams(p->conn, call->text, call->args_len, w.types,
+			w.at, w.len, w.binary, 1);
+	statement_name(call->sql, name);
+	return PQsendQueryPrepared(
+		p->conn, name, call->args_len, w.at, w.len, w.binary, 1);
+}
+
+/* ---- replies ---- */
+
+/* The next result; NULL: the connection is gone. */
+static PGresult *reply_next(struct postgres *p)
+{
+	PGresult *r = PQgetResult(p->conn), *end;
+
+	if (r && PQresultStatus(r) != PGRES_PIPELINE_SYNC)
+		while ((end = PQgetResult(p->conn)) != NULL)
+			PQclear(end);
+	return r;
+}
+
+static enum err reply_rows(
+	struct postgres *p, struct call *call, PGresult *r, struct fault *why)
+{
+	struct postgres_row handle = { r, 0 };
+	struct row row = { &p->db, &handle, PQnfields(r) };
+	enum err e = OK;
+
+	call->changed = strtoll(PQcmdTuples(r), NULL, 10);
+	for (; !e && call->row && handle.at < PQntuples(r); handle.at++)
+		e = call->row(call->ctx, &row, why);
+	return e;
+}
+
+/* The COMMIT of a transaction that failed before is a ROLLBACK, and no error. */
+static bool reply_undone(const struct call *call, PGresult *r)
+{
+	return call->sql == SQL_COMMIT && strcmp(PQcmdStatus(r), "COMMIT") != 0;
+}
+
+/* One statement's reply; `before`, an earlier failure, stays. */
+static enum err reply_read(struct postgres *p, struct call *call, bool commit,
+	enum err before, struct fault *why)
+{
+	PGresult *r = p->db.lost ? NULL : reply_next(p);
+	ExecStatusType status = PQresultStatus(r);
+	enum err e = OK;
+
+	if (p->db.lost) return before;
+	if (!r || (!before && status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK))
+		e = postgres_fail(p, r, commit, before ? NULL : why);
+	else if (!before && reply_undone(call, r))
+		e = fail(why, ERR_BUSY, "the transaction was void");
+	else if (!before)
+		e = reply_rows(p, call, r, why);
+	PQclear(r);
+	return before ? before : e;
+}
+
+static enum err reply_end(
+	struct postgres *p, bool commit, enum err before, struct fault *why)
+{
+	PGresult *r = p->db.lost ? NULL : reply_next(p);
+	bool sync = PQresultStatus(r) == PGRES_PIPELINE_SYNC;
+	enum err e = OK;
+
+	PQclear(r);
+	if (!sync && !p->db.lost) e = postgres_fail(p, NULL, commit, before ? NULL : why);
+	return before ? before : e;
+}
+
+static bool list_end(struct postgres *p)
+{
+	return PQpipelineSync(p->conn) && send_all(p);
+}
+
+static enum err hear_clock(void *ctx, const struct row *row, struct fault *why)
+{
+	struct postgres *p = ctx;
+
+	(void)why;
+	p->clock_ms = row_int(row, 0);
+	p->heard_ms = clock_mono_ms();
+	return OK;
+}
+
+/* ---- the turn ---- */
+
+static const char *begin_text(const struct postgres *p)
+{
+	return p->db.mode == DB_READ ? "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+				     : "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
+}
+
+/* Readers listen to the clock now and then; writers with every turn. */
+static bool begin_send(struct postgres *p)
+{
+	bool ask = clock_mono_ms() - p->heard_ms > CLOCK_MS;
+	const char *also = p->db.mode == DB_WRITE ? turn_text : ask ? clock_text : NULL;
+
+	p->begin = false;
+	p->begun = true;
+	p->hears = also != NULL;
+	return send_text(p, begin_text(p), NULL) && (!also || send_text(p, also, NULL));
+}
+
+static enum err begin_read(struct postgres *p, struct fault *why)
+{
+	struct call begin = { .sql = SQL_BEGIN };
+	struct call clock = { .sql = SQL_GIVEN, .row = hear_clock, .ctx = p };
+	enum err e = reply_read(p, &begin, false, OK, why);
+
+	return p->hears ? reply_read(p, &clock, false, e, why) : e;
+}
+
+/* ---- lists ---- */
+
+static enum err owed_read(struct postgres *p)
+{
+	struct call rollback = { .sql = SQL_ROLLBACK };
+
+	if (!p->owed) return OK;
+	p->owed = false;
+	return reply_end(p, false, reply_read(p, &rollback, false, OK, NULL), NULL);
+}
+
+/* A trip of its own, the first time only. The types are those of the first call. */
+static enum err list_prepare(
+	struct postgres *p, const struct call *calls, size_t len, struct fault *why)
+{
+	enum sql fresh[SQL_COUNT];
+	bool seen[SQL_COUNT] = { 0 }, sent = true;
+	struct call prepare = { .sql = SQL_GIVEN };
+	struct wire w;
+	char name[8];
+	size_t count = 0;
+	enum err e = OK;
+
+	for (size_t i = 0; sent && i < len; i++) {
+		enum sql sql = calls[i].sql;
+
+		if (sql == SQL_GIVEN || p->prepared[sql] || seen[sql]) continue;
+		wire_fill(&w, &calls[i]);
+		statement_name(sql, name);
+		sent = PQsendPrepare(
+			p->conn, name, sql_text[sql], calls[i].args_len, w.types);
+		seen[sql] = true;
+		fresh[count++] = sql;
+	}
+	if (!count) return OK;
+	if (!sent || !list_end(p)) return postgres_fail(p, NULL, false, why);
+	for (size_t i = 0; i < count; i++) {
+		e = reply_read(p, &prepare, false, e, why);
+		if (!e) p->prepared[fresh[i]] = true;
+	}
+	return reply_end(p, false, e, why);
+}
+
+static enum err list_run(
+	struct postgres *p, struct call *calls, size_t len, struct fault *why)
+{
+	bool begin = p->begin, commit = len && calls[len - 1].sql == SQL_COMMIT;
+	bool sent = !begin || begin_send(p);
+	enum err e = OK;
+
+	for (size_t i = 0; sent && i < len; i++) {
+		sent = send_call(p, &calls[i]);
+		if (i % SEND_STEP == SEND_STEP - 1)
+			sent = sent && PQflush(p->conn) >= 0 && PQconsumeInput(p->conn);
+	}
+	if (!sent || !list_end(p)) return postgres_fail(p, NULL, commit, why);
+	if (begin) e = begin_read(p, why);
+	for (size_t i = 0; i < len; i++)
+		e = reply_read(p, &calls[i], commit, e, why);
+	e = reply_end(p, commit, e, why);
+	if (commit && !e) p->begun = false;
+	return e;
+}
+
+static enum err list_rollback(struct postgres *p)
+{
+	p->begin = false;
+	if (!p->begun || p->db.lost) return OK;
+	p->begun = false;
+	if (owed_read(p) || !send_text(p, "ROLLBACK", NULL) || !list_end(p))
+		p->db.lost = true;
+	p->owed = !p->db.lost;
+	return OK;
+}
+
+enum err postgres_run(struct db *db, struct call *calls, size_t len, struct fault *why)
+{
+	struct postgres *p = postgres_of(db);
+	enum err e = OK;
+
+	if (len && calls[0].sql == SQL_ROLLBACK) return list_rollback(p);
+	if (p->db.lost) return fail(why, ERR_UNAVAILABLE, "the store is not connected");
+	if (len && calls[0].sql == SQL_BEGIN) {
+		p->begin = true;
+		calls++, len--;
+	}
+	if (!len) return OK;
+	if (owed_read(p)) return postgres_fail(p, NULL, false, why);
+	e = list_prepare(p, calls, len, why);
+	return e ? e : list_run(p, calls, len, why);
+}
+
+enum err postgres_settle(struct postgres *p, struct fault *why)
+{
+	if (p->db.lost) return fail(why, ERR_UNAVAILABLE, "the store is not connected");
+	if (owed_read(p)) return postgres_fail(p, NULL, false, why);
+	return p->begin ? list_run(p, NULL, 0, why) : OK;
+}
+
+enum err postgres_say(struct postgres *p, const char *text, const char *arg, row_fn *hear,
+	void *ctx, struct fault *why)
+{
+	struct call call = { .sql = SQL_GIVEN, .row = hear, .ctx = ctx };
+	enum err e = postgres_settle(p, why);
+
+	if (e) return e;
+	if (!send_text(p, text, arg) || !list_end(p))
+		return postgres_fail(p, NULL, false, why);
+	return reply_end(p, false, reply_read(p, &call, false, OK, why), why);
+}
+
+enum err postgres_hear(struct postgres *p, struct fault *why)
+{
+	return postgres_say(p, clock_text, NULL, hear_clock, p, why);
+}
