@@ -84,3 +84,20 @@ bool approval_digest(const struct approval *ap, char out[DIGEST_SIZE])
 	operation_digest(ap->operation, edited, session, out);
 	return edited || said.len > 0 ? str_is(said, out) : true;
 }
+
+int approval_use(struct approval *ap, const char *digest)
+{
+	struct cli *cli = ap->asking.cli;
+	struct str body = arena_print(&cli->arena, "{\"digest\":\"%s\"}", digest);
+	struct fault conflict = { 0 };
+	struct reply reply;
+	int status = reach_call(cli, ap->asking.client, "POST",
+		ask_path(cli, ap->asking.id, "/use"), body, &reply, &conflict);
+
+	if (conflict.err != OK) {
+		SAY("cli.gate.used", { "detail", str_of(conflict.detail) });
+		return EXIT_NOT_ALLOWED;
+	}
+	if (status == EXIT_YES && reply.status != 200) return EXIT_NOT_ALLOWED;
+	return status;
+}

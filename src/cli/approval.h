@@ -20,5 +20,7 @@ const struct json *approval_edited(const struct json *ask);
 /* The digest of what was approved, recomputed by us and the same as the server's; false:
  * something does not fit, and nothing may run. */
 bool approval_digest(const struct approval *, char out[DIGEST_SIZE]);
+/* Uses it up at the server: it runs once. EXIT_YES, or said. */
+int approval_use(struct approval *, const char *digest);
 
 #endif

@@ -71,23 +71,6 @@ static char **argv_of(const struct json *arguments, struct arena *arena, char **
 	return out && *out[0] && *cwd ? out : NULL;
 }
 
-static int use_up(struct approval *ap, const char *digest)
-{
-	struct cli *cli = ap->asking.cli;
-	struct str body = arena_print(&cli->arena, "{\"digest\":\"%s\"}", digest);
-	struct fault conflict = { 0 };
-	struct reply reply;
-	int status = reach_call(cli, ap->asking.client, "POST",
-		ask_path(cli, ap->asking.id, "/use"), body, &reply, &conflict);
-
-	if (conflict.err != OK) {
-		SAY("cli.gate.used", { "detail", str_of(conflict.detail) });
-		return EXIT_NOT_ALLOWED;
-	}
-	if (status == EXIT_YES && reply.status != 200) return EXIT_NOT_ALLOWED;
-	return status;
-}
-
 static int run(struct approval *ap, char **argv, const char *cwd)
 {
 	struct asking *a = &ap->asking;
@@ -132,7 +115,7 @@ static int approved_run(struct approval *ap)
 		SAY("cli.gate.edited");
 		return EXIT_NOT_ALLOWED;
 	}
-	status = use_up(ap, digest);
+	status = approval_use(ap, digest);
 	if (status == EXIT_YES && edited) edited_tell(edited);
 	return status == EXIT_YES ? run(ap, argv, cwd) : status;
 }
