@@ -161,6 +161,29 @@ export async function enter(browser, server, { user = 'owner', ...how } = {}) {
 	return here;
 }
 
+const digits = ['red', 'blue', 'green', 'tall', 'small', 'old', 'new', 'round', 'flat', 'warm'];
+
+/** Many pending asks that do not fold, by two agents: one may ask 6,000 times a minute. */
+export async function crowd(server, many) {
+	const agents = await Promise.all(['left', 'right'].map(async (name) => {
+		const agent = server.client(server.token('agent', name));
+		return { agent, session: (await agent.session(name)).id };
+	}));
+	const name = (i) => String(i).split('').map((digit) => digits[digit]).join(' ');
+	for (let from = 0; from < many; from += 50)
+		await Promise.all(Array.from({ length: Math.min(50, many - from) }, (_, i) => {
+			const { agent, session } = agents[i % 2];
+			return agent.ask({ session, question: `The ${name(from + i)} one?`, type: 'boolean' });
+		}));
+}
+
+/** The value that this share of a list does not exceed. */
+export const share = (list, part) => [...list].sort((a, b) => a - b)[Math.ceil(list.length * part) - 1];
+
+/** A row for the table of bench/run. */
+export const row = (work, goal, ours, beside = '–', ratio = '–') =>
+	console.log([work, goal, ours, beside, ratio].join('|'));
+
 export function watch(page, errors) {
 	page.on('console', (message) => {
 		if (message.type() === 'error' && !/Failed to load resource|ERR_/.test(message.text()))

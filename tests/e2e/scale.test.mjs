@@ -1,24 +1,15 @@
 // Ten thousand pending asks: few rows in the document, and scrolling stays smooth.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { enter, launch, Server, until } from './lib.mjs';
+import { crowd, enter, launch, Server, until } from './lib.mjs';
 
 const long = Boolean(process.env.PARLEY_LONG);
 const MANY = Number(process.env.ASKS ?? (long ? 10_000 : 2_000));
-const parts = ['red', 'blue', 'green', 'tall', 'small', 'old', 'new', 'round', 'flat', 'warm'];
 let server, browser;
 before(async () => {
 	server = await Server.start();
 	browser = await launch();
-	/* Two agents: one may ask 6,000 times a minute. */
-	const crowd = await Promise.all(['left', 'right'].map(async (name) => {
-		const agent = server.client(server.token('agent', name));
-		return { agent, session: (await agent.session(name)).id };
-	}));
-	const name = (i) => String(i).split('').map((digit) => parts[digit]).join(' ');
-	for (let from = 0; from < MANY; from += 50)
-		await Promise.all(Array.from({ length: Math.min(50, MANY - from) }, (_, i) =>
-			crowd[i % 2].agent.ask({ session: crowd[i % 2].session, question: `The ${name(from + i)} one?`, type: 'boolean' })));
+	await crowd(server, MANY);
 }, { timeout: 120_000 });
 after(async () => {
 	await browser?.close();

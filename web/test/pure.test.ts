@@ -39,7 +39,7 @@ describe('the order of attention', () => {
 			at('later', { expires_at: '2026-01-01T02:00:00.000Z' }),
 			at('sooner', { expires_at: '2026-01-01T01:01:00.000Z' }),
 		];
-		expect(list.sort(byAttention(now)).map((a) => a.id)).toEqual([
+		expect(byAttention(list, now).map((a) => a.id)).toEqual([
 			'sooner',
 			'soon',
 			'critical',

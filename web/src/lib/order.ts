@@ -14,22 +14,33 @@ function soon(ask: Ask, now: number): number {
 	return at - now <= SOON_MS ? at : Infinity;
 }
 
+const compare = <T>(a: T, b: T) => (a < b ? -1 : a > b ? 1 : 0);
+
 /** Deadline within five minutes, then risk, then age. */
-export function byAttention(now: number): (a: Ask, b: Ask) => number {
-	return (a, b) => {
-		const [sa, sb] = [soon(a, now), soon(b, now)];
-		if (sa !== sb) return sa < sb ? -1 : 1;
-		const risk = (ask: Ask) => riskRank[askRisk(ask) ?? 'low'];
-		return (
-			risk(b) - risk(a) ||
-			(a.created_at < b.created_at ? -1 : a.created_at > b.created_at ? 1 : 0) ||
-			(a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
-		);
-	};
+export function byAttention(asks: Ask[], now: number): Ask[] {
+	return asks
+		.map((ask) => ({ ask, soon: soon(ask, now), risk: riskRank[askRisk(ask) ?? 'low'] }))
+		.sort(
+			(a, b) =>
+				compare(a.soon, b.soon) ||
+				b.risk - a.risk ||
+				compare(a.ask.created_at, b.ask.created_at) ||
+				compare(a.ask.id, b.ask.id),
+		)
+		.map(({ ask }) => ask);
 }
+
+/* An ask that changes is another object. */
+const likes = new WeakMap<Ask, string>();
 
 /** Same asker, same kind of thing, the same words but for their numbers. */
 export function likeness(ask: Ask): string {
+	let like = likes.get(ask);
+	if (like === undefined) likes.set(ask, (like = likenessOf(ask)));
+	return like;
+}
+
+function likenessOf(ask: Ask): string {
 	const shape = ask.questions.map((q) => [q.type, q.options?.map((option) => option.id)]);
 	const words = askTitle(ask).replace(/\d+/g, '#');
 	return JSON.stringify([

@@ -23,15 +23,20 @@ export class Asks {
 
 	pending = $derived.by(() => {
 		void this.tick;
-		return [...this.known.values()]
-			.filter((ask) => ask.status === 'pending')
-			.sort(byAttention(Date.now()));
+		const pending = [...this.known.values()].filter((ask) => ask.status === 'pending');
+		return byAttention(pending, Date.now());
 	});
 	count = $derived(this.pending.length);
 
 	get(id: string): Ask | undefined {
 		void this.tick;
 		return this.known.get(id);
+	}
+
+	/** Those that are known, in the order of their ids here. */
+	list(ids: Iterable<string>): Ask[] {
+		void this.tick;
+		return [...ids].flatMap((id) => this.known.get(id) ?? []);
 	}
 
 	/** Returns the event number to go on from. The first page is shown before the last is here. */
@@ -171,7 +176,7 @@ export class Asks {
 		if (this.keeping) return;
 		this.keeping = setTimeout(() => {
 			this.keeping = null;
-			void cacheKeep('inbox', $state.snapshot(this.pending.slice(0, PAGE)));
+			void cacheKeep('inbox', this.pending.slice(0, PAGE));
 		}, 2000);
 	}
 }

@@ -40,19 +40,19 @@ export async function notifyClose(id: string): Promise<void> {
 /* ---- the tab's own signs ---- */
 
 const base = '/icon.svg';
-let last = -1;
+let last = '';
 
 /** Title and icon say how many wait. */
 export function tabSays(n: number, place: string): void {
 	document.title = `${n ? `(${n}) ` : ''}${place} · Parley`;
-	if (n === last) return;
-	last = n;
+	const label = n > 99 ? '99' : n ? String(n) : '';
+	if (label === last) return;
+	last = label;
 	const link = document.querySelector<HTMLLinkElement>('link[rel=icon]');
 	if (!link) return;
-	const label = n > 99 ? '99' : String(n);
 	const svg =
 		`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#1f55c7"/>` +
 		`<path d="M8 9h16v11H15l-5 4v-4H8z" fill="#fff"/><circle cx="21" cy="21" r="11" fill="#b4231f"/>` +
 		`<text x="21" y="26" font-family="system-ui,sans-serif" font-weight="700" font-size="${label.length > 1 ? 12 : 15}" text-anchor="middle" fill="#fff">${label}</text></svg>`;
-	link.href = n ? `data:image/svg+xml,${encodeURIComponent(svg)}` : base;
+	link.href = label ? `data:image/svg+xml,${encodeURIComponent(svg)}` : base;
 }

@@ -1,4 +1,5 @@
-/* The sessions, as a cursor over the events sees them. Loaded when a screen first wants them. */
+/* The sessions, as a cursor over the events sees them: the list while a screen shows it, always
+ * how many run. */
 import { api } from '../api/client';
 import type { Event, Session, SessionStatus } from '../api/types';
 
@@ -7,19 +8,43 @@ const SOON_MS = 300;
 class Sessions {
 	list = $state.raw<Session[]>([]);
 	loaded = $state(false);
-	private wanted = false;
+	private watchers = 0;
 	private timer: ReturnType<typeof setTimeout> | null = null;
+	private runners = $state.raw<ReadonlySet<string>>(new Set());
 
-	running = $derived(this.list.filter((session) => session.status === 'running').length);
+	running = $derived(this.runners.size);
 
-	async load(): Promise<void> {
-		this.wanted = true;
+	async count(): Promise<void> {
+		const { items } = await api.sessions({ status: 'running', limit: 200 });
+		this.runners = new Set(items.map((session) => session.id));
+	}
+
+	/** Keeps the list true while it is looked at; returns how to stop. */
+	watch(): () => void {
+		this.watchers++;
+		void this.load().catch(() => undefined);
+		return () => this.watchers--;
+	}
+
+	private async load(): Promise<void> {
 		this.list = (await api.sessions({ limit: 200 })).items;
 		this.loaded = true;
 	}
 
+	private runs(id: string, yes: boolean): void {
+		if (this.runners.has(id) === yes) return;
+		const runners = new Set(this.runners);
+		if (yes) runners.add(id);
+		else runners.delete(id);
+		this.runners = runners;
+	}
+
 	apply(event: Event): void {
-		if (!this.wanted || !event.session) return;
+		if (!event.session) return;
+		if (event.type === 'session.deleted') this.runs(event.session, false);
+		if (event.type === 'session.status')
+			this.runs(event.session, event.data['status'] === 'running');
+		if (!this.watchers) return;
 		if (event.type === 'session.deleted') {
 			this.list = this.list.filter((session) => session.id !== event.session);
 		} else if (event.type === 'session.status') {
