@@ -1,17 +1,26 @@
-"""embed.py OUT TOOLS.json: the tools as C texts, each the members of its object."""
+"""embed.py OUT TOOLS.json FIXTURES.json: both as C texts. A tool is the members of its
+object, so that more can be added; the fixtures are one text."""
 import json
 import sys
 
-with open(sys.argv[2], encoding="utf-8") as file:
+
+def compact(value):
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def literal(text):
+    lines = [text[i:i + 80] for i in range(0, len(text), 80)]
+    escaped = [line.replace("\\", "\\\\").replace('"', '\\"') for line in lines]
+    return "".join('\n\t"%s"' % line for line in escaped)
+
+
+out, tools, fixtures = sys.argv[1:4]
+with open(tools, encoding="utf-8") as file:
     tools = json.load(file)
-with open(sys.argv[1], "w", encoding="utf-8") as out:
-    out.write('/* Made from tools.json. */\n#include "mcp/tools.h"\n\n')
-    out.write("const struct tool_text tool_texts[] = {\n")
+with open(fixtures, encoding="utf-8") as file:
+    fixtures = json.load(file)
+with open(out, "w", encoding="utf-8") as file:
+    file.write('#include "mcp/tools.h"\n\nconst struct tool_text tool_texts[] = {\n')
     for tool in tools:
-        text = json.dumps(tool, ensure_ascii=False, separators=(",", ":"))[1:-1]
-        lines = [text[i:i + 80] for i in range(0, len(text), 80)]
-        out.write('\t{ %s,\n' % json.dumps(tool["name"]))
-        for line in lines:
-            out.write('\t\t"%s"\n' % line.replace("\\", "\\\\").replace('"', '\\"'))
-        out.write("\t},\n")
-    out.write("\t{ 0 },\n};\n")
+        file.write("{ %s,%s },\n" % (json.dumps(tool["name"]), literal(compact(tool)[1:-1])))
+    file.write("{ 0 } };\n\nconst char fixtures_text[] =%s;\n" % literal(compact(fixtures)))

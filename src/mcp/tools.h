@@ -11,6 +11,9 @@ struct tool_text {
 };
 extern const struct tool_text tool_texts[]; /* ends with a NULL name */
 
+/* What MCP's conformance suite wants to find, as JSON. */
+extern const char fixtures_text[];
+
 enum deal {
 	DEAL_ASK, /* its arguments are a request in `dialect` */
 	DEAL_GET_ANSWER,

@@ -35,6 +35,8 @@ struct serve {
 	int64_t mcp_wait_ms;	 /* how long a call is held */
 	bool conformance;	 /* fixtures are served to whoever has no token */
 	struct tool_wait *calls; /* of MCP, that wait */
+	struct fixture_wait *fixture_waits;
+	struct fixture_listener *fixture_listeners;
 	uint8_t key[SERVER_KEY_SIZE];
 	/* The frame of the event that is being passed on, made when first wanted. */
 	struct frame *frame;
@@ -150,6 +152,32 @@ struct hold *hold_new(struct request *, const struct hold_kind *, size_t size,
  * seen, and frees the request. */
 void hold_start(struct hold *, struct request *, int status);
 void hold_drop(struct hold *); /* ends the reply as it is */
+
+/* stream.c: a reply that follows the log. */
+struct stream;
+struct stream_kind {
+	void (*begin)(struct stream *); /* the first bytes after the head */
+	void (*mark)(struct stream *);	/* every HEARTBEAT_MS, and at the start */
+	void (*write)(
+		struct stream *, struct buf *, const struct event *); /* or nothing */
+	bool alike; /* an event is written alike for all of them */
+};
+struct stream {
+	struct follower follower;
+	struct tick tick;
+	const struct stream_kind *kind;
+	struct serve *serve;
+	struct exchange *x; /* NULL: the peer has gone */
+	bool has_hash, keeper;
+	bool begun, reading;
+	uint8_t hash[SHA256_SIZE];  /* who: asked for again with every page */
+	struct event_filter filter; /* texts in `texts` */
+	char *texts;		    /* NULL: there are none */
+};
+/* Takes the request over, and `st`, which is from the heap and may be the head of
+ * something longer. `after`: -1: from now on. False: st is NULL, nothing was done. */
+bool stream_open(
+	struct request *, const struct stream_kind *, struct stream *st, int64_t after);
 
 /* wait.c, stream.c, login.c, page.c: routes that do more than ask the desk. */
 route_fn route_ask, route_ask_get, route_events, route_login, route_logout, route_me,

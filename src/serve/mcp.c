@@ -23,7 +23,8 @@ static void batch_next(struct request *);
 
 /* ---- replies ---- */
 
-static void reply(struct request *r, int status, struct str body)
+static void reply_as(
+	struct request *r, int status, const char *content_type, struct str body)
 {
 	struct mcp *m = mcp_of(r);
 	struct str lines = m->headers;
@@ -31,13 +32,18 @@ static void reply(struct request *r, int status, struct str body)
 	if (r->x) {
 		http_on_gone(r->x, NULL, NULL);
 		serve_count(r->serve, status);
-		http_reply(r->x, status, body.len ? "application/json" : NULL,
+		http_reply(r->x, status, body.len ? content_type : NULL,
 			arena_print(
 				&r->task.job.arena, API_HEADERS "%.*s", STR_ARGS(lines)),
 			body);
 	}
 	buf_done(&m->out);
 	request_free(r);
+}
+
+static void reply(struct request *r, int status, struct str body)
+{
+	reply_as(r, status, "application/json", body);
 }
 
 /* The message is written: as it is, or into the batch. */
@@ -74,6 +80,22 @@ void mcp_send(struct request *r)
 
 	rpc_result_end(&m->w);
 	reply_message(r, 200);
+}
+
+void mcp_send_after(struct request *r, struct str events)
+{
+	struct mcp *m = mcp_of(r);
+	struct buf b = { 0 };
+
+	if (!events.len || m->batch) {
+		mcp_send(r);
+		return;
+	}
+	rpc_result_end(&m->w);
+	buf_add(&b, events);
+	sse_write(&b, STR_NONE, buf_str(&m->out));
+	reply_as(r, 200, "text/event-stream", buf_str(&b));
+	buf_done(&b);
 }
 
 void mcp_refuse(struct request *r, const struct rpc_fault *why)
@@ -189,7 +211,6 @@ static void run_request(struct request *r)
 	struct mcp *m = mcp_of(r);
 	struct rpc_fault why = { 0 };
 
-	if (m->fixtures && mcp_fixture(r)) return;
 	for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
 		if (!str_is(m->rpc.method, methods[i].name) ||
 			m->client.revision < methods[i].from ||
@@ -232,6 +253,7 @@ static void run(struct request *r)
 
 	m->progress = json_text_of(
 		json_get(mcp_param(r, "_meta"), "progressToken"), &r->task.job.arena);
+	if (m->fixtures && mcp_fixture(r)) return;
 	if (m->rpc.kind == RPC_REQUEST)
 		run_request(r);
 	else if (m->rpc.kind == RPC_NOTIFICATION)

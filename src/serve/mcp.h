@@ -41,6 +41,8 @@ static inline struct mcp *mcp_of(struct request *r)
 /* The result's object, left open for its members; mcp_send closes and sends it. */
 struct json_writer *mcp_result(struct request *, const char *type);
 void mcp_send(struct request *);
+/* The same at the end of a stream of these events; with none, as it is. */
+void mcp_send_after(struct request *, struct str events);
 void mcp_refuse(struct request *, const struct rpc_fault *);
 void mcp_refuse_params(struct request *, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -85,7 +87,8 @@ void mcp_answer(struct request *);
 /* The result of the ask as it is. */
 void mcp_answer_now(struct request *, const struct json *ask);
 
-/* mcp_fixtures.c: true when the conformance suite's method was served. */
+/* mcp_fixtures.c: true when it was for the conformance suite, and was served. */
 bool mcp_fixture(struct request *);
+void fixture_capabilities(struct request *, struct json_writer *);
 
 #endif

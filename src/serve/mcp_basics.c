@@ -18,10 +18,13 @@ enum { NAME_MAX_CHARS = 80, SOON_MS = 60000, NEVER_MS = 3600000 };
 
 /* ---- who we are ---- */
 
-static void capabilities_write(struct json_writer *w, enum revision revision)
+static void capabilities_write(
+	struct request *r, struct json_writer *w, enum revision revision)
 {
 	jw_key(w, "capabilities");
-	if (revision >= REV_2026_07_28)
+	if (mcp_of(r)->fixtures)
+		fixture_capabilities(r, w);
+	else if (revision >= REV_2026_07_28)
 		jw_raw(w, STR("{\"tools\":{},\"prompts\":{},\"completions\":{},"
 			      "\"resources\":{\"subscribe\":true,\"listChanged\":true},"
 			      "\"extensions\":{\"io.modelcontextprotocol/tasks\":{}}}"));
@@ -61,7 +64,7 @@ void mcp_initialize(struct request *r)
 	w = mcp_result(r, "complete");
 	jw_key(w, "protocolVersion");
 	jw_text(w, revision_name(m->client.revision));
-	capabilities_write(w, m->client.revision);
+	capabilities_write(r, w, m->client.revision);
 	jw_key(w, "serverInfo");
 	server_info_write(w);
 	jw_key(w, "instructions");
@@ -76,7 +79,7 @@ void mcp_discover(struct request *r)
 
 	jw_key(w, "supportedVersions");
 	revisions_write(w);
-	capabilities_write(w, REV_2026_07_28);
+	capabilities_write(r, w, REV_2026_07_28);
 	jw_key(w, "instructions");
 	jw_text(w, instructions);
 	result_cached(w, REV_2026_07_28, NEVER_MS, true);

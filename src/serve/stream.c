@@ -12,18 +12,6 @@
 
 #define STREAM_HEADERS "Cache-Control: no-store\r\nX-Accel-Buffering: no\r\n"
 
-struct stream {
-	struct follower follower;
-	struct tick tick;
-	struct serve *serve;
-	struct exchange *x; /* NULL: the peer has gone */
-	bool has_hash, keeper;
-	bool begun, reading;
-	uint8_t hash[SHA256_SIZE];  /* who: asked for again with every page */
-	struct event_filter filter; /* texts in `texts` */
-	char *texts;		    /* NULL: there are none */
-};
-
 static void frame_write(struct buf *b, const struct event *e)
 {
 	struct json_writer w = { .out = b };
@@ -58,10 +46,7 @@ static void stream_gone(void *ctx)
 
 static void stream_mark(struct stream *st)
 {
-	char text[48];
-	int n = snprintf(text, sizeof text, "id: %lld\n\n", (long long)st->follower.seen);
-
-	http_write(st->x, str_make(text, (size_t)n));
+	st->kind->mark(st);
 	tick_set(st->serve->loop, &st->tick, HEARTBEAT_MS);
 }
 
@@ -98,12 +83,29 @@ static void stream_end(struct stream *st)
 	stream_free(st);
 }
 
+/* An event of which each stream says something else. */
+static void stream_say(struct stream *st, const struct event *e)
+{
+	struct buf b = { 0 };
+
+	st->kind->write(st, &b, e);
+	if (b.failed)
+		stream_end(st);
+	else if (b.len)
+		http_write(st->x, buf_str(&b));
+	buf_done(&b);
+}
+
 static void stream_told(struct follower *f, const struct event *e)
 {
 	struct stream *st = LINK_OF(f, struct stream, follower);
 	struct frame *frame;
 
 	if (!st->x || !event_passes(e, &st->filter)) return;
+	if (!st->kind->alike) {
+		stream_say(st, e);
+		return;
+	}
 	frame = stream_frame(st->serve, e);
 	/* Without memory for it, the reader comes back and asks for it again. */
 	if (frame)
@@ -132,7 +134,7 @@ static bool stream_send_page(struct stream *st, const struct task *t)
 	bool whole;
 
 	for (size_t i = 0; i < t->events_len; i++)
-		frame_write(&b, &t->events[i]);
+		st->kind->write(st, &b, &t->events[i]);
 	whole = !b.failed;
 	if (whole && b.len) http_write(st->x, buf_str(&b));
 	buf_done(&b);
@@ -165,16 +167,12 @@ static bool stream_keep_filter(struct stream *st, const struct event_filter *f)
 
 static void stream_begin(struct stream *st, struct request *r)
 {
-	uint64_t jitter = random_u64(NULL) % 2000;
-	char text[48];
-	int n = snprintf(text, sizeof text, "retry: %d\n", (int)(1000 + jitter));
-
 	st->begun = true;
 	st->follower.ws = r->task.job.who.ws;
 	serve_count(st->serve, 200);
 	http_begin(st->x, 200, "text/event-stream", STR(STREAM_HEADERS));
 	http_park(st->x);
-	http_write(st->x, str_make(text, (size_t)n));
+	st->kind->begin(st);
 }
 
 static void stream_was_read(struct request *r)
@@ -269,6 +267,53 @@ static void stream_read(struct stream *st)
 	stream_ask_for(st, r, st->follower.seen);
 }
 
+bool stream_open(struct request *r, const struct stream_kind *kind, struct stream *st,
+	int64_t after)
+{
+	if (!st) return false;
+	st->kind = kind;
+	st->serve = r->serve;
+	st->x = r->x;
+	st->has_hash = r->task.job.has_hash;
+	st->keeper = r->task.job.who.role == ROLE_KEEPER;
+	memcpy(st->hash, r->task.job.hash, SHA256_SIZE);
+	st->tick.fn = stream_tick;
+	st->follower.told = stream_told;
+	st->follower.lost = stream_lost;
+	feed_follow(&r->serve->feed, &st->follower);
+	http_on_gone(st->x, stream_gone, st);
+	stream_ask_for(st, r, after);
+	return true;
+}
+
+/* ---- GET /v1/events ---- */
+
+static void events_begin(struct stream *st)
+{
+	uint64_t jitter = random_u64(NULL) % 2000;
+	char text[48];
+	int n = snprintf(text, sizeof text, "retry: %d\n", (int)(1000 + jitter));
+
+	http_write(st->x, str_make(text, (size_t)n));
+}
+
+static void events_mark(struct stream *st)
+{
+	char text[48];
+	int n = snprintf(text, sizeof text, "id: %lld\n\n", (long long)st->follower.seen);
+
+	http_write(st->x, str_make(text, (size_t)n));
+}
+
+static void events_write(struct stream *st, struct buf *b, const struct event *e)
+{
+	(void)st;
+	frame_write(b, e);
+}
+
+static const struct stream_kind events = { events_begin, events_mark, events_write,
+	.alike = true };
+
 static bool stream_after(struct request *r, const struct http_request *h, int64_t *after)
 {
 	struct str text = http_header(h, "last-event-id");
@@ -325,7 +370,6 @@ static void route_refuse_events(
 void route_events(struct request *r)
 {
 	const struct http_request *h = http_request(r->x);
-	struct stream *st;
 	int64_t after;
 	bool known, json = wants_json(r, &known);
 
@@ -347,22 +391,8 @@ void route_events(struct request *r)
 		request_put(r, r->route->use, events_headed);
 		return;
 	}
-	st = mem_alloc(sizeof *st);
-	if (!st) {
+	if (!stream_open(r, &events, mem_alloc(sizeof(struct stream)), after))
 		request_refuse(r, ERR_MEMORY, "out of memory");
-		return;
-	}
-	st->serve = r->serve;
-	st->x = r->x;
-	st->has_hash = r->task.job.has_hash;
-	st->keeper = r->task.job.who.role == ROLE_KEEPER;
-	memcpy(st->hash, r->task.job.hash, SHA256_SIZE);
-	st->tick.fn = stream_tick;
-	st->follower.told = stream_told;
-	st->follower.lost = stream_lost;
-	feed_follow(&r->serve->feed, &st->follower);
-	http_on_gone(st->x, stream_gone, st);
-	stream_ask_for(st, r, after);
 }
 
 void streams_recheck(struct serve *s)
