@@ -83,6 +83,7 @@ static void conn_closed(uv_handle_t *handle)
 	if (c->exchange.open && c->exchange.gone) c->exchange.gone(c->exchange.gone_ctx);
 	conn_release(c);
 	kept_drop(c);
+	socket_drop(c);
 	tls_free(c->tls);
 	if (c->prev)
 		c->prev->next = c->next;
@@ -98,7 +99,7 @@ void conn_cut(struct conn *c)
 	if (c->phase == CONN_CLOSED) return;
 	c->phase = CONN_CLOSED;
 	tick_stop(c->server->loop, &c->tick);
-	uv_close((uv_handle_t *)&c->tcp, conn_closed);
+	socket_close(c, conn_closed);
 }
 
 void conn_leave(struct conn *c)
@@ -107,24 +108,26 @@ void conn_leave(struct conn *c)
 	conn_cut(c);
 }
 
-static void conn_read_start(struct conn *);
+static void conn_resume(struct conn *c)
+{
+	c->paused = false;
+	socket_read(c, true);
+}
 
 /* The peer shall read our last words: a close with bytes unread would reset them away. */
 static void conn_linger(struct conn *c)
 {
-	uv_os_fd_t fd;
-
 	kept_drop(c);
 	/* When the farewell has to wait, its end leads here again. */
 	if (c->tls && conn_bid_farewell(c) && c->writes > 0) return;
 	if (c->phase == CONN_CLOSED) return;
-	if (c->ended || uv_fileno((uv_handle_t *)&c->tcp, &fd) || shutdown(fd, SHUT_WR)) {
+	if (c->ended || shutdown(c->fd, SHUT_WR)) {
 		conn_cut(c);
 		return;
 	}
 	c->phase = CONN_LINGERING;
 	tick_set(c->server->loop, &c->tick, LINGER_MS);
-	conn_read_start(c);
+	conn_resume(c);
 }
 
 /* ---- requests ---- */
@@ -178,7 +181,7 @@ static void conn_keep(struct conn *c, struct str bytes)
 		conn_cut(c);
 	} else if (c->kept->len >= KEPT_MAX) {
 		c->paused = true;
-		uv_read_stop((uv_stream_t *)&c->tcp);
+		socket_read(c, false);
 	}
 }
 
@@ -239,7 +242,7 @@ static void conn_next(struct conn *c)
 	if (c->ended && c->phase <= CONN_READING)
 		conn_leave(c);
 	else if (c->paused && !c->ended && (!c->kept || c->kept->len < KEPT_MAX))
-		conn_read_start(c);
+		conn_resume(c);
 }
 
 void conn_over(struct conn *c)
@@ -257,7 +260,7 @@ void conn_over(struct conn *c)
 
 static void conn_watch(struct conn *c)
 {
-	c->backlog_seen = c->tcp.write_queue_size;
+	c->backlog_seen = c->queued;
 	if (c->phase == CONN_OPEN || c->phase == CONN_FLUSHING)
 		tick_set(c->server->loop, &c->tick, c->server->limits.write_ms);
 }
@@ -284,7 +287,7 @@ void conn_wrote(struct conn *c)
 static void conn_write_tick(struct conn *c)
 {
 	if (c->writes == 0) return;
-	if (c->tcp.write_queue_size < c->backlog_seen)
+	if (c->queued < c->backlog_seen)
 		conn_watch(c);
 	else
 		conn_cut(c);
@@ -314,7 +317,7 @@ static void conn_ticked(struct tick *tick)
 void conn_ended(struct conn *c)
 {
 	c->ended = true;
-	uv_read_stop((uv_stream_t *)&c->tcp);
+	socket_read(c, false);
 	switch (c->phase) {
 	case CONN_OPEN:
 		if (c->exchange.parked) conn_cut(c);
@@ -322,14 +325,6 @@ void conn_ended(struct conn *c)
 	case CONN_FLUSHING: break;
 	default: conn_leave(c); break;
 	}
-}
-
-static void on_alloc(uv_handle_t *handle, size_t wanted, uv_buf_t *buf)
-{
-	struct conn *c = handle->data;
-
-	(void)wanted;
-	*buf = uv_buf_init(c->server->hub->bytes, READ_SIZE);
 }
 
 void conn_got(struct conn *c, struct str text)
@@ -350,24 +345,12 @@ void conn_got(struct conn *c, struct str text)
 	}
 }
 
-static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
+void conn_came(struct conn *c, struct str bytes)
 {
-	struct conn *c = stream->data;
-
-	if (n == UV_EOF)
-		conn_ended(c);
-	else if (n < 0)
-		conn_cut(c);
-	else if (c->tls && c->phase != CONN_LINGERING)
-		conn_unseal(c, str_make(buf->base, (size_t)n));
+	if (c->tls && c->phase != CONN_LINGERING)
+		conn_unseal(c, bytes);
 	else
-		conn_got(c, str_make(buf->base, (size_t)n));
-}
-
-static void conn_read_start(struct conn *c)
-{
-	c->paused = false;
-	uv_read_start((uv_stream_t *)&c->tcp, on_alloc, on_read);
+		conn_got(c, bytes);
 }
 
 static void conn_link(struct conn *c)
@@ -390,15 +373,13 @@ bool conn_open(struct http_server *server, int fd)
 		return false;
 	}
 	c->server = server;
-	c->tcp.data = c;
 	c->tick.fn = conn_ticked;
-	uv_tcp_init(loop_uv(server->loop), &c->tcp);
-	conn_link(c);
-	if (uv_tcp_open(&c->tcp, fd)) {
+	if (!socket_open(c, fd)) {
 		close(fd);
-		conn_cut(c);
+		mem_free(c);
 		return false;
 	}
+	conn_link(c);
 	if (!server->path) setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 	if (!server->tls) {
 		conn_ready(c);
@@ -406,6 +387,6 @@ bool conn_open(struct http_server *server, int fd)
 		conn_cut(c);
 		return false;
 	}
-	conn_read_start(c);
+	conn_resume(c);
 	return true;
 }

@@ -29,6 +29,7 @@ enum {
 	LINGER_MS = 2000,
 	SPARE_READINGS = 64,
 	DATE_SIZE = 40,
+	PARTS_MAX = 4, /* of what is sent in one go */
 };
 
 /* What the TLS of a loop works with. Records are passed on before anything else runs, so
@@ -71,17 +72,22 @@ struct exchange {
 };
 
 struct conn {
-	uv_tcp_t tcp;
+	uv_poll_t poll;
 	struct exchange exchange;
 	struct http_server *server;
 	struct tls *tls; /* NULL: plain */
 	struct conn *next, *prev;
 	struct tick tick; /* of the phase: slow sender or reader, idle, linger */
 	struct buf *kept;
-	size_t backlog_seen; /* when the tick last looked for progress */
-	uint32_t writes;     /* that libuv holds */
-	uint32_t thrown;     /* bytes thrown away while lingering */
+	struct rest *rest, *rest_end; /* what the socket did not take yet */
+	size_t queued;		      /* its bytes */
+	size_t backlog_seen;	      /* when the tick last looked for progress */
+	int fd;
+	uint32_t writes; /* that wait */
+	uint32_t thrown; /* bytes thrown away while lingering */
 	enum conn_phase phase : 8;
+	uint8_t watched; /* what is polled for */
+	bool reads;
 	bool keep_alive; /* after this reply */
 	bool taking;	 /* conn_take is at work further up the stack */
 	bool paused;	 /* not reading: enough is kept */
@@ -116,13 +122,14 @@ struct hub *hub_of(struct loop *); /* NULL: out of memory */
 bool conn_open(struct http_server *, int fd);
 void conn_cut(struct conn *);	/* closes at once; gone follows on a later turn */
 void conn_leave(struct conn *); /* the same, and says so if that can be done at once */
+void conn_came(struct conn *, struct str bytes); /* from the socket */
 void conn_got(struct conn *, struct str text);
 void conn_ended(struct conn *);	  /* the peer sends no more */
 void conn_ready(struct conn *);	  /* for requests */
 void conn_over(struct conn *);	  /* the reply is handed over */
 void conn_release(struct conn *); /* gives the reading up */
-void conn_queued(struct conn *);  /* libuv took a write to keep … */
-void conn_wrote(struct conn *);	  /* … and gave it back */
+void conn_queued(struct conn *);  /* a write has to wait … */
+void conn_wrote(struct conn *);	  /* … and is done */
 
 static inline struct conn *conn_of(const struct exchange *x)
 {
@@ -140,15 +147,22 @@ bool conn_bid_farewell(struct conn *);
 struct sealing *sealing_new(void);
 void sealing_free(struct sealing *); /* NULL is fine */
 
-/* ---- http_reply.c ---- */
+/* ---- http_socket.c ---- */
 
+bool socket_open(struct conn *, int fd);
+void socket_close(struct conn *, uv_close_cb);
+void socket_read(struct conn *, bool on);
+void socket_drop(struct conn *); /* what waits, when all is over */
 /* Bytes to the socket as they are; what it does not take is kept. False: cut it. */
 bool conn_put(struct conn *, const struct str *parts, size_t n);
+bool conn_put_frame(struct conn *, struct frame *, struct str bytes); /* of the frame */
+/* Bytes that wait, with what it costs to keep them. */
+size_t conn_backlog(const struct conn *);
+
+/* ---- http_reply.c ---- */
 
 void conn_continue(struct conn *);
 void conn_refuse(struct conn *, int status, const char *detail);
-/* Bytes that wait, with what it costs to keep them. */
-size_t conn_backlog(const struct conn *);
 
 /* ---- http_server.c ---- */
 

@@ -8,103 +8,6 @@
 #include "base/clock.h"
 #include "base/mem.h"
 
-enum { PARTS_MAX = 4 };
-
-/* ---- bytes to the socket ---- */
-
-/* What the socket did not take. */
-struct rest {
-	uv_write_t req;
-	struct frame *frame; /* holds the bytes; NULL: they are in `bytes` */
-	char bytes[];
-};
-
-static void rest_free(struct rest *rest)
-{
-	frame_drop(rest->frame);
-	mem_free(rest);
-}
-
-static void rest_written(uv_write_t *req, int status)
-{
-	struct rest *rest = (struct rest *)req->data;
-	struct conn *c = req->handle->data;
-
-	rest_free(rest);
-	if (status < 0) conn_cut(c);
-	conn_wrote(c);
-}
-
-static uv_buf_t buf_of(struct str bytes)
-{
-	return uv_buf_init((char *)bytes.at, (unsigned)bytes.len);
-}
-
-static bool rest_send(struct conn *c, struct rest *rest, struct str bytes)
-{
-	uv_buf_t buf = buf_of(bytes);
-
-	rest->req.data = rest;
-	if (uv_write(&rest->req, (uv_stream_t *)&c->tcp, &buf, 1, rest_written)) {
-		rest_free(rest);
-		return false;
-	}
-	conn_queued(c);
-	return true;
-}
-
-static size_t parts_len(const struct str *parts, size_t n)
-{
-	size_t len = 0;
-
-	for (size_t i = 0; i < n; i++)
-		len += parts[i].len;
-	return len;
-}
-
-/* Copies what is left of the parts after their first `sent` bytes. */
-static bool rest_copy(struct conn *c, const struct str *parts, size_t n, size_t sent)
-{
-	size_t len = parts_len(parts, n) - sent, at = 0;
-	struct rest *rest;
-
-	if (len > UINT32_MAX) return false;
-	rest = mem_alloc(sizeof *rest + len);
-	if (!rest) return false;
-	for (size_t i = 0; i < n; i++) {
-		struct str left = str_from(parts[i], sent);
-
-		sent -= parts[i].len - left.len;
-		if (left.len) memcpy(rest->bytes + at, left.at, left.len);
-		at += left.len;
-	}
-	return rest_send(c, rest, str_make(rest->bytes, len));
-}
-
-/* How many bytes the socket took at once; -1: the connection is lost. */
-static ssize_t conn_try(struct conn *c, const struct str *parts, size_t n)
-{
-	uv_buf_t bufs[PARTS_MAX];
-	unsigned used = 0;
-	int sent;
-
-	for (size_t i = 0; i < n; i++)
-		if (parts[i].len > 0) bufs[used++] = buf_of(parts[i]);
-	if (used == 0) return 0;
-	sent = uv_try_write((uv_stream_t *)&c->tcp, bufs, used);
-	if (sent == UV_EAGAIN) return 0;
-	return sent < 0 ? -1 : sent;
-}
-
-bool conn_put(struct conn *c, const struct str *parts, size_t n)
-{
-	ssize_t sent = conn_try(c, parts, n);
-
-	if (sent < 0) return false;
-	return (size_t)sent == parts_len(parts, n) ||
-	       rest_copy(c, parts, n, (size_t)sent);
-}
-
 /* Sends it all, or cuts the connection. */
 static bool conn_send(struct conn *c, const struct str *parts, size_t n)
 {
@@ -112,11 +15,6 @@ static bool conn_send(struct conn *c, const struct str *parts, size_t n)
 	if (c->tls ? conn_seal(c, parts, n) : conn_put(c, parts, n)) return true;
 	conn_cut(c);
 	return false;
-}
-
-size_t conn_backlog(const struct conn *c)
-{
-	return c->tcp.write_queue_size + c->writes * sizeof(struct rest);
 }
 
 /* ---- heads ---- */
@@ -361,29 +259,16 @@ struct frame *frame_drop(struct frame *f)
 	return NULL;
 }
 
-static bool frame_queue(struct conn *c, struct frame *f, struct str left)
-{
-	struct rest *rest = mem_alloc(sizeof *rest);
-
-	if (!rest) return false;
-	rest->frame = f;
-	f->refs++;
-	return rest_send(c, rest, left);
-}
-
 bool http_write_frame(struct exchange *x, struct frame *f)
 {
 	struct conn *c = conn_of(x);
 	struct str bytes = x->http_1_0 ? f->plain : f->chunked;
-	ssize_t sent;
 
 	assert(x->begun);
 	if (c->phase == CONN_CLOSED || conn_too_slow(c, bytes.len)) return false;
 	if (f->plain.len == 0 || x->is_head) return true;
 	if (c->tls) return conn_send(c, &bytes, 1);
-	sent = conn_try(c, &bytes, 1);
-	if (sent >= 0 && (size_t)sent == bytes.len) return true;
-	if (sent >= 0 && frame_queue(c, f, str_from(bytes, (size_t)sent))) return true;
+	if (conn_put_frame(c, f, bytes)) return true;
 	conn_cut(c);
 	return false;
 }

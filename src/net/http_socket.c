@@ -1,0 +1,220 @@
+/* http_socket.c - the socket of a connection: bytes in, bytes out, and what waits because
+ * it was not taken at once. Directly on the descriptor, for a libuv stream weighs half
+ * as much again as all else that a parked connection needs. */
+#include "net/http_conn.h"
+
+#include <errno.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+/* What the socket did not take. */
+struct rest {
+	struct rest *next;
+	struct frame *frame; /* holds the bytes; NULL: they are in `bytes` */
+	struct str left;
+	char bytes[];
+};
+
+static void on_ready(uv_poll_t *, int status, int events);
+
+/* Looks for what is wanted now, and for nothing when nothing is. */
+static void socket_watch(struct conn *c)
+{
+	int events = (c->reads ? UV_READABLE : 0) | (c->rest ? UV_WRITABLE : 0);
+
+	if (events == c->watched || c->phase == CONN_CLOSED) return;
+	c->watched = (uint8_t)events;
+	if (events)
+		uv_poll_start(&c->poll, events, on_ready);
+	else
+		uv_poll_stop(&c->poll);
+}
+
+void socket_read(struct conn *c, bool on)
+{
+	c->reads = on;
+	socket_watch(c);
+}
+
+bool socket_open(struct conn *c, int fd)
+{
+	c->fd = fd;
+	c->poll.data = c;
+	return uv_poll_init_socket(loop_uv(c->server->loop), &c->poll, fd) == 0;
+}
+
+void socket_close(struct conn *c, uv_close_cb closed)
+{
+	uv_close((uv_handle_t *)&c->poll, closed);
+	close(c->fd);
+}
+
+/* ---- what waits ---- */
+
+static void rest_free(struct rest *rest)
+{
+	frame_drop(rest->frame);
+	mem_free(rest);
+}
+
+static struct rest *rest_pop(struct conn *c)
+{
+	struct rest *rest = c->rest;
+
+	c->rest = rest->next;
+	if (!c->rest) c->rest_end = NULL;
+	return rest;
+}
+
+void socket_drop(struct conn *c)
+{
+	while (c->rest)
+		rest_free(rest_pop(c));
+}
+
+static bool rest_push(struct conn *c, struct rest *rest, struct str left)
+{
+	rest->left = left;
+	if (c->rest_end)
+		c->rest_end->next = rest;
+	else
+		c->rest = rest;
+	c->rest_end = rest;
+	c->queued += left.len;
+	conn_queued(c);
+	socket_watch(c);
+	return true;
+}
+
+static size_t parts_len(const struct str *parts, size_t n)
+{
+	size_t len = 0;
+
+	for (size_t i = 0; i < n; i++)
+		len += parts[i].len;
+	return len;
+}
+
+/* Copies what is left of the parts after their first `sent` bytes. */
+static bool rest_copy(struct conn *c, const struct str *parts, size_t n, size_t sent)
+{
+	size_t len = parts_len(parts, n) - sent, at = 0;
+	struct rest *rest = mem_alloc(sizeof *rest + len);
+
+	if (!rest) return false;
+	for (size_t i = 0; i < n; i++) {
+		struct str left = str_from(parts[i], sent);
+
+		sent -= parts[i].len - left.len;
+		if (left.len) memcpy(rest->bytes + at, left.at, left.len);
+		at += left.len;
+	}
+	return rest_push(c, rest, str_make(rest->bytes, len));
+}
+
+size_t conn_backlog(const struct conn *c)
+{
+	return c->queued + c->writes * sizeof(struct rest);
+}
+
+/* ---- out ---- */
+
+static ssize_t socket_send(const struct conn *c, const struct msghdr *message)
+{
+	ssize_t sent;
+
+	do {
+		sent = sendmsg(c->fd, message, MSG_NOSIGNAL);
+	} while (sent < 0 && errno == EINTR);
+	if (sent < 0 && (errno == EAGAIN || errno == ENOBUFS)) return 0;
+	return sent;
+}
+
+/* How many bytes the socket took at once; -1: the connection is lost. */
+static ssize_t conn_try(struct conn *c, const struct str *parts, size_t n)
+{
+	struct iovec out[PARTS_MAX];
+	struct msghdr message = { .msg_iov = out };
+
+	if (c->rest) return 0;
+	for (size_t i = 0; i < n; i++)
+		if (parts[i].len > 0)
+			out[message.msg_iovlen++] =
+				(struct iovec){ (void *)(uintptr_t)parts[i].at,
+					parts[i].len };
+	return message.msg_iovlen ? socket_send(c, &message) : 0;
+}
+
+bool conn_put(struct conn *c, const struct str *parts, size_t n)
+{
+	ssize_t sent = conn_try(c, parts, n);
+
+	if (sent < 0) return false;
+	return (size_t)sent == parts_len(parts, n) ||
+	       rest_copy(c, parts, n, (size_t)sent);
+}
+
+bool conn_put_frame(struct conn *c, struct frame *f, struct str bytes)
+{
+	ssize_t sent = conn_try(c, &bytes, 1);
+	struct rest *rest;
+
+	if (sent < 0) return false;
+	if ((size_t)sent == bytes.len) return true;
+	rest = mem_alloc(sizeof *rest);
+	if (!rest) return false;
+	rest->frame = f;
+	f->refs++;
+	return rest_push(c, rest, str_from(bytes, (size_t)sent));
+}
+
+/* The socket takes bytes again. */
+static void socket_flush(struct conn *c)
+{
+	while (c->rest && c->phase != CONN_CLOSED) {
+		struct rest *rest = c->rest;
+		struct iovec out = { (void *)(uintptr_t)rest->left.at, rest->left.len };
+		struct msghdr message = { .msg_iov = &out, .msg_iovlen = 1 };
+		ssize_t sent = socket_send(c, &message);
+
+		if (sent < 0) {
+			conn_cut(c);
+			return;
+		}
+		c->queued -= (size_t)sent;
+		rest->left = str_from(rest->left, (size_t)sent);
+		if (rest->left.len) break;
+		rest_free(rest_pop(c));
+		conn_wrote(c);
+	}
+	socket_watch(c);
+}
+
+/* ---- in ---- */
+
+static void socket_take(struct conn *c)
+{
+	char *bytes = c->server->hub->bytes;
+	ssize_t n = read(c->fd, bytes, READ_SIZE);
+
+	if (n > 0)
+		conn_came(c, str_make(bytes, (size_t)n));
+	else if (n == 0)
+		conn_ended(c);
+	else if (errno != EAGAIN && errno != EINTR)
+		conn_cut(c);
+}
+
+static void on_ready(uv_poll_t *poll, int status, int events)
+{
+	struct conn *c = poll->data;
+
+	if (status < 0) {
+		conn_cut(c);
+		return;
+	}
+	if (events & UV_WRITABLE) socket_flush(c);
+	if ((events & UV_READABLE) && c->reads && c->phase != CONN_CLOSED) socket_take(c);
+}
