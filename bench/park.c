@@ -35,7 +35,8 @@ static bool heard(const char *word)
 	return fgets(line, sizeof line, stdin) && strcmp(line, "fire\n") == 0;
 }
 
-/* Every ask is made and read once, so that the server's caches are full before. */
+/* Every ask is made, then all are read once, so that the caches of the server are full
+ * before. */
 static void park_prepare(struct park *p)
 {
 	char path[128];
@@ -50,8 +51,9 @@ static void park_prepare(struct park *p)
 			die("no session");
 		wire_drop(&p->control, len);
 	}
-	for (int i = 0; i < p->len && p->kind == PARK_ASKS; i++) {
+	for (int i = 0; i < p->len && p->kind == PARK_ASKS; i++)
 		ask_once(&p->control, p->peer.agent, question, p->ids[i]);
+	for (int i = 0; i < p->len && p->kind == PARK_ASKS; i++) {
 		snprintf(path, sizeof path, "/v1/asks/%s", p->ids[i]);
 		wire_http(&p->control, "GET", path, p->peer.agent, "");
 		wire_drop(&p->control, wire_await(&p->control));

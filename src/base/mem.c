@@ -1,6 +1,7 @@
 /* mem.c - the heap, and the test hook that makes it fail. */
 #include "base/mem.h"
 
+#include <malloc.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,6 +50,13 @@ char *mem_copy(const char *at, size_t len)
 void mem_free(void *at)
 {
 	free(at);
+}
+
+void mem_tidy(void)
+{
+#ifdef __GLIBC__
+	malloc_trim(0);
+#endif
 }
 
 void mem_fail_at(uint64_t n, int onwards)

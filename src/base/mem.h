@@ -10,6 +10,7 @@ void *mem_alloc(size_t size);		    /* zeroed; NULL when there is none */
 void *mem_grow(void *old, size_t size);	    /* realloc; old stays valid on NULL */
 char *mem_copy(const char *at, size_t len); /* NUL-terminated copy, yours */
 void mem_free(void *);			    /* NULL is fine */
+void mem_tidy(void); /* gives back to the system what lies free between what is used */
 
 /* Counts an allocation that a cache serves in the heap's place; false: it must fail. */
 bool mem_allowed(void);

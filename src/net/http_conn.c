@@ -20,8 +20,21 @@ static void hub_free(void *thing)
 		reading_done(r);
 		mem_free(r);
 	}
+	pool_done(&hub->conns);
 	sealing_free(hub->sealing);
 	mem_free(hub);
+}
+
+/* Their requests are gone, and the memory these had is not wanted soon. */
+static void hub_tidy(struct tick *tick)
+{
+	LINK_OF(tick, struct hub, tidy)->parked = 0;
+	mem_tidy();
+}
+
+void hub_parked(struct hub *hub)
+{
+	if (++hub->parked == MANY_PARKED) tick_set(hub->loop, &hub->tidy, TIDY_MS);
 }
 
 struct hub *hub_of(struct loop *loop)
@@ -31,6 +44,9 @@ struct hub *hub_of(struct loop *loop)
 	if (hub) return hub;
 	hub = mem_alloc(sizeof *hub);
 	if (hub) {
+		hub->loop = loop;
+		hub->tidy.fn = hub_tidy;
+		hub->conns.size = sizeof(struct conn);
 		hub->date_turn_ms = -1;
 		loop_attach(loop, hub, hub_free);
 	}
@@ -90,7 +106,7 @@ static void conn_closed(uv_handle_t *handle)
 	else
 		server->conns = c->next;
 	if (c->next) c->next->prev = c->prev;
-	mem_free(c);
+	pool_put(&server->hub->conns, c);
 	server_lost_conn(server);
 }
 
@@ -365,7 +381,7 @@ static void conn_link(struct conn *c)
 
 bool conn_open(struct http_server *server, int fd)
 {
-	struct conn *c = mem_alloc(sizeof *c);
+	struct conn *c = pool_get(&server->hub->conns);
 	int on = 1;
 
 	if (!c) {
@@ -376,7 +392,7 @@ bool conn_open(struct http_server *server, int fd)
 	c->tick.fn = conn_ticked;
 	if (!socket_open(c, fd)) {
 		close(fd);
-		mem_free(c);
+		pool_put(&server->hub->conns, c);
 		return false;
 	}
 	conn_link(c);

@@ -19,6 +19,7 @@
 
 #include <uv.h>
 
+#include "base/pool.h"
 #include "net/http_parse.h"
 #include "net/tls.h"
 
@@ -29,6 +30,8 @@ enum {
 	LINGER_MS = 2000,
 	SPARE_READINGS = 64,
 	DATE_SIZE = 40,
+	MANY_PARKED = 1000,
+	TIDY_MS = 500,
 	PARTS_MAX = 4, /* of what is sent in one go */
 };
 
@@ -43,6 +46,10 @@ struct sealing {
 /* What all connections of a loop share. */
 struct hub {
 	struct sealing *sealing; /* NULL: no server here speaks TLS */
+	struct pool conns;
+	struct loop *loop;
+	struct tick tidy; /* after many have come to wait */
+	int parked;	  /* since it was last tidied */
 	struct reading *spare;
 	int spares;
 	int64_t date_turn_ms; /* the turn of the loop that last looked at the clock */
@@ -118,6 +125,7 @@ struct http_server {
 /* ---- http_conn.c ---- */
 
 struct hub *hub_of(struct loop *); /* NULL: out of memory */
+void hub_parked(struct hub *);	   /* one more */
 /* Takes the descriptor, also on failure. */
 bool conn_open(struct http_server *, int fd);
 void conn_cut(struct conn *);	/* closes at once; gone follows on a later turn */

@@ -43,6 +43,7 @@ void http_park(struct exchange *x)
 
 	x->parked = true;
 	conn_release(c);
+	hub_parked(c->server->hub);
 	if (c->ended || c->server->stopping) conn_cut(c);
 }
 

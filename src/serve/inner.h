@@ -2,6 +2,7 @@
 #ifndef SERVE_INNER_H
 #define SERVE_INNER_H
 
+#include "base/pool.h"
 #include "desk/desk.h"
 #include "desk/feed.h"
 #include "desk/problem.h"
@@ -10,7 +11,7 @@
 #include "net/http.h"
 #include "serve/serve.h"
 
-enum { DOORS_MAX = 8, HEARTBEAT_MS = 15000 };
+enum { DOORS_MAX = 8, HEARTBEAT_MS = 15000, HOLD_STEP = 16, HOLD_CLASSES = 32 };
 
 /* What the API says is for the moment and for no cache, and is what it says it is. */
 #define API_HEADERS "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n"
@@ -25,6 +26,8 @@ struct serve {
 	struct loop *loop;
 	struct desk *desk;
 	struct feed feed;
+	struct pool
+		holds[HOLD_CLASSES]; /* what remains of a request that waits, by size */
 	struct door doors[DOORS_MAX];
 	int doors_len;
 	int doors_open;
@@ -140,6 +143,7 @@ struct hold {
 	struct exchange *x; /* NULL: the peer has gone */
 	int64_t end_ms;	    /* loop time */
 	int64_t ws;
+	uint32_t size;
 	bool begun;   /* the head of the reply is out */
 	bool reading; /* a read of the ask is with a clerk */
 	bool again;   /* news came meanwhile */

@@ -314,6 +314,8 @@ struct serve *serve_free(struct serve *s)
 {
 	if (!s) return NULL;
 	feed_done(&s->feed);
+	for (int i = 0; i < HOLD_CLASSES; i++)
+		pool_done(&s->holds[i]);
 	rate_done(&s->logins);
 	frame_drop(s->frame);
 	mem_free(s->url);

@@ -7,13 +7,42 @@
 
 #include "base/mem.h"
 
+/* Those of a size lie together; what is big lies on the heap. */
+static struct pool *hold_pool(struct serve *s, size_t size)
+{
+	size_t class = (size + HOLD_STEP - 1) / HOLD_STEP;
+
+	if (class >= HOLD_CLASSES) return NULL;
+	s->holds[class].size = class * HOLD_STEP;
+	return &s->holds[class];
+}
+
+static struct hold *hold_alloc(struct serve *s, size_t size)
+{
+	struct pool *pool = hold_pool(s, size);
+	struct hold *h = pool ? pool_get(pool) : mem_alloc(size);
+
+	if (h) h->size = (uint32_t)size;
+	return h;
+}
+
+static void hold_release(struct serve *s, struct hold *h)
+{
+	struct pool *pool = hold_pool(s, h->size);
+
+	if (pool)
+		pool_put(pool, h);
+	else
+		mem_free(h);
+}
+
 static void hold_free(struct hold *h)
 {
 	feed_unpark(&h->serve->feed, &h->waiter);
 	tick_stop(h->serve->loop, &h->tick);
 	if (h->kind->left) h->kind->left(h);
 	/* A read that is out brings it back once more. */
-	if (!h->reading) mem_free(h);
+	if (!h->reading) hold_release(h->serve, h);
 }
 
 static void hold_gone(void *ctx)
@@ -114,7 +143,7 @@ static void hold_was_read(struct request *r)
 
 	h->reading = false;
 	if (!h->x) {
-		mem_free(h);
+		hold_release(r->serve, h);
 		request_free(r);
 		return;
 	}
@@ -158,7 +187,7 @@ static void hold_read(struct hold *h)
 struct hold *hold_new(struct request *r, const struct hold_kind *kind, size_t size,
 	struct str ask, int64_t wait_ms)
 {
-	struct hold *h = mem_alloc(size);
+	struct hold *h = hold_alloc(r->serve, size);
 
 	if (!h) return NULL;
 	h->kind = kind;
@@ -168,7 +197,7 @@ struct hold *hold_new(struct request *r, const struct hold_kind *kind, size_t si
 	h->tick.fn = hold_tick;
 	h->end_ms = loop_now_ms(r->serve->loop) + wait_ms;
 	if (feed_park(&r->serve->feed, &h->waiter, ask)) return h;
-	mem_free(h);
+	hold_release(r->serve, h);
 	return NULL;
 }
 
@@ -297,7 +326,7 @@ static void ask_got(struct request *r)
 	/* hold_gone has let go of both when the peer went. */
 	h->reading = false;
 	if (!h->x) {
-		mem_free(h);
+		hold_release(r->serve, h);
 		r->x = NULL;
 		request_free(r);
 		return;

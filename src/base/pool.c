@@ -1,0 +1,150 @@
+#include "base/pool.h"
+
+#include "base/mem.h"
+
+#include <assert.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { PAGE = 256 * 1024, ALIGN = 16 };
+
+struct cell {
+	struct cell *next;
+};
+
+/* At the start of PAGE bytes that are aligned to PAGE: a thing's address tells its page.
+ * Straight from the system: the heap would leave holes around them.
+ * Invariant: it is in the list `room` unless it is full, or the spare. */
+struct pool_page {
+	struct pool_page *next, *prev;
+	struct cell *free;  /* were used before */
+	unsigned used;	    /* how many are out */
+	unsigned untouched; /* offset of the first that never was; memory beyond it is
+			     * not even there */
+};
+
+_Static_assert(sizeof(struct pool_page) % ALIGN == 0, "things are aligned");
+
+/* Sanitizers see more of things that lie alone. */
+#if defined(__SANITIZE_ADDRESS__)
+#define ALONE 1
+#else
+#define ALONE 0
+#endif
+
+static size_t cell_size(const struct pool *p)
+{
+	return (p->size + ALIGN - 1) / ALIGN * ALIGN;
+}
+
+static struct pool_page *page_of(void *thing)
+{
+	return (struct pool_page *)((uintptr_t)thing & ~(uintptr_t)(PAGE - 1));
+}
+
+static bool page_full(const struct pool *p, const struct pool_page *page)
+{
+	return !page->free && page->untouched + cell_size(p) > PAGE;
+}
+
+static void room_add(struct pool *p, struct pool_page *page)
+{
+	page->prev = NULL;
+	page->next = p->room;
+	if (page->next) page->next->prev = page;
+	p->room = page;
+}
+
+static void room_remove(struct pool *p, struct pool_page *page)
+{
+	if (page->prev)
+		page->prev->next = page->next;
+	else
+		p->room = page->next;
+	if (page->next) page->next->prev = page->prev;
+}
+
+static struct pool_page *page_map(void)
+{
+	char *at = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	size_t before;
+
+	if (at == MAP_FAILED) return NULL;
+	before = (size_t)(-(uintptr_t)at & (PAGE - 1));
+	if (before) munmap(at, before);
+	munmap(at + before + PAGE, PAGE - before);
+	return (struct pool_page *)(void *)(at + before);
+}
+
+static void page_free(struct pool_page *page)
+{
+	if (page) munmap(page, PAGE);
+}
+
+static struct pool_page *page_new(struct pool *p)
+{
+	struct pool_page *page = p->spare;
+
+	p->spare = NULL;
+	if (!page) page = page_map();
+	if (!page) return NULL;
+	*page = (struct pool_page){ .untouched = sizeof *page };
+	room_add(p, page);
+	return page;
+}
+
+void *pool_get(struct pool *p)
+{
+	struct pool_page *page;
+	struct cell *cell;
+
+	assert(p->size && p->size <= POOL_THING_MAX);
+	if (ALONE) return mem_alloc(p->size);
+	if (!mem_allowed()) return NULL;
+	page = p->room ? p->room : page_new(p);
+	if (!page) return NULL;
+	cell = page->free;
+	if (cell) {
+		page->free = cell->next;
+	} else {
+		cell = (struct cell *)(void *)((char *)page + page->untouched);
+		page->untouched += (unsigned)cell_size(p);
+	}
+	page->used++;
+	if (page_full(p, page)) room_remove(p, page);
+	return memset(cell, 0, p->size);
+}
+
+void pool_put(struct pool *p, void *thing)
+{
+	struct pool_page *page = page_of(thing);
+	struct cell *cell = thing;
+
+	if (!thing) return;
+	if (ALONE) {
+		mem_free(thing);
+		return;
+	}
+	if (page_full(p, page)) room_add(p, page);
+	cell->next = page->free;
+	page->free = cell;
+	if (--page->used) return;
+	room_remove(p, page);
+	if (p->spare)
+		page_free(page);
+	else
+		p->spare = page;
+}
+
+void pool_done(struct pool *p)
+{
+	page_free(p->spare);
+	while (p->room) {
+		struct pool_page *page = p->room;
+
+		p->room = page->next;
+		page_free(page);
+	}
+	p->spare = NULL;
+}
