@@ -135,7 +135,7 @@ static void conn_linger(struct conn *c)
 {
 	kept_drop(c);
 	/* When the farewell has to wait, its end leads here again. */
-	if (c->tls && conn_bid_farewell(c) && c->writes > 0) return;
+	if (c->tls && conn_bid_farewell(c) && c->out) return;
 	if (c->phase == CONN_CLOSED) return;
 	if (c->ended || shutdown(c->fd, SHUT_WR)) {
 		conn_cut(c);
@@ -269,30 +269,24 @@ void conn_over(struct conn *c)
 	if (c->phase == CONN_CLOSED) return;
 	c->phase = CONN_FLUSHING;
 	if (c->server->stopping) c->keep_alive = false;
-	if (c->writes == 0) conn_next(c);
+	if (!c->out) conn_next(c);
 }
 
 /* ---- time ---- */
 
-static void conn_watch(struct conn *c)
+/* Starts with the first that waits: a reader that takes nothing is not saved by more
+ * being written to it. */
+void conn_watch(struct conn *c)
 {
-	c->backlog_seen = c->queued;
+	c->out->seen = c->out->len;
 	if (c->phase == CONN_OPEN || c->phase == CONN_FLUSHING)
 		tick_set(c->server->loop, &c->tick, c->server->limits.write_ms);
 }
 
-/* Only the first that waits starts the watch: a reader that takes nothing is not saved by
- * more being written to it. */
-void conn_queued(struct conn *c)
-{
-	if (c->writes++ == 0) conn_watch(c);
-}
-
 void conn_wrote(struct conn *c)
 {
-	c->writes--;
 	if (c->phase == CONN_CLOSED) return;
-	if (c->writes > 0)
+	if (c->out)
 		conn_watch(c);
 	else if (c->phase == CONN_FLUSHING)
 		conn_next(c);
@@ -302,8 +296,8 @@ void conn_wrote(struct conn *c)
 
 static void conn_write_tick(struct conn *c)
 {
-	if (c->writes == 0) return;
-	if (c->queued < c->backlog_seen)
+	if (!c->out) return;
+	if (c->out->len < c->out->seen)
 		conn_watch(c);
 	else
 		conn_cut(c);

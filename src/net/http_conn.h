@@ -78,6 +78,14 @@ struct exchange {
 	bool is_head, http_1_0;
 };
 
+/* What the socket did not take yet. */
+struct outflow {
+	struct rest *first, *last;
+	size_t len;  /* bytes */
+	size_t seen; /* of them, when the tick last looked for progress */
+	size_t rests;
+};
+
 struct conn {
 	uv_poll_t poll;
 	struct exchange exchange;
@@ -86,11 +94,8 @@ struct conn {
 	struct conn *next, *prev;
 	struct tick tick; /* of the phase: slow sender or reader, idle, linger */
 	struct buf *kept;
-	struct rest *rest, *rest_end; /* what the socket did not take yet */
-	size_t queued;		      /* its bytes */
-	size_t backlog_seen;	      /* when the tick last looked for progress */
+	struct outflow *out; /* NULL: the socket has taken all */
 	int fd;
-	uint32_t writes; /* that wait */
 	uint32_t thrown; /* bytes thrown away while lingering */
 	enum conn_phase phase : 8;
 	uint8_t watched; /* what is polled for */
@@ -136,8 +141,8 @@ void conn_ended(struct conn *);	  /* the peer sends no more */
 void conn_ready(struct conn *);	  /* for requests */
 void conn_over(struct conn *);	  /* the reply is handed over */
 void conn_release(struct conn *); /* gives the reading up */
-void conn_queued(struct conn *);  /* a write has to wait … */
-void conn_wrote(struct conn *);	  /* … and is done */
+void conn_watch(struct conn *);	  /* for progress of what waits */
+void conn_wrote(struct conn *);	  /* some of what waited */
 
 static inline struct conn *conn_of(const struct exchange *x)
 {
@@ -160,7 +165,8 @@ void sealing_free(struct sealing *); /* NULL is fine */
 bool socket_open(struct conn *, int fd);
 void socket_close(struct conn *, uv_close_cb);
 void socket_read(struct conn *, bool on);
-void socket_drop(struct conn *); /* what waits, when all is over */
+void socket_drop(struct conn *);	  /* what waits, when all is over */
+size_t socket_waits(const struct conn *); /* bytes */
 /* Bytes to the socket as they are; what it does not take is kept. False: cut it. */
 bool conn_put(struct conn *, const struct str *parts, size_t n);
 bool conn_put_frame(struct conn *, struct frame *, struct str bytes); /* of the frame */

@@ -34,7 +34,7 @@ void http_on_drained(struct exchange *x, void (*fn)(void *ctx), void *ctx)
 
 size_t http_backlog(const struct exchange *x)
 {
-	return conn_of(x)->queued;
+	return socket_waits(conn_of(x));
 }
 
 void http_park(struct exchange *x)

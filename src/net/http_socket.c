@@ -22,7 +22,7 @@ static void on_ready(uv_poll_t *, int status, int events);
 /* Looks for what is wanted now, and for nothing when nothing is. */
 static void socket_watch(struct conn *c)
 {
-	int events = (c->reads ? UV_READABLE : 0) | (c->rest ? UV_WRITABLE : 0);
+	int events = (c->reads ? UV_READABLE : 0) | (c->out ? UV_WRITABLE : 0);
 
 	if (events == c->watched || c->phase == CONN_CLOSED) return;
 	c->watched = (uint8_t)events;
@@ -59,31 +59,44 @@ static void rest_free(struct rest *rest)
 	mem_free(rest);
 }
 
-static struct rest *rest_pop(struct conn *c)
+/* Frees the first. */
+static void rest_pop(struct conn *c)
 {
-	struct rest *rest = c->rest;
+	struct outflow *out = c->out;
+	struct rest *rest = out->first;
 
-	c->rest = rest->next;
-	if (!c->rest) c->rest_end = NULL;
-	return rest;
+	out->first = rest->next;
+	out->rests--;
+	rest_free(rest);
+	if (out->first) return;
+	mem_free(out);
+	c->out = NULL;
 }
 
 void socket_drop(struct conn *c)
 {
-	while (c->rest)
-		rest_free(rest_pop(c));
+	while (c->out)
+		rest_pop(c);
 }
 
 static bool rest_push(struct conn *c, struct rest *rest, struct str left)
 {
+	struct outflow *out = c->out;
+
 	rest->left = left;
-	if (c->rest_end)
-		c->rest_end->next = rest;
-	else
-		c->rest = rest;
-	c->rest_end = rest;
-	c->queued += left.len;
-	conn_queued(c);
+	if (out) {
+		out->last->next = rest;
+	} else {
+		out = c->out = mem_alloc(sizeof *out);
+		if (!out) {
+			rest_free(rest);
+			return false;
+		}
+		out->first = rest;
+	}
+	out->last = rest;
+	out->len += left.len;
+	if (out->rests++ == 0) conn_watch(c);
 	socket_watch(c);
 	return true;
 }
@@ -116,7 +129,12 @@ static bool rest_copy(struct conn *c, const struct str *parts, size_t n, size_t 
 
 size_t conn_backlog(const struct conn *c)
 {
-	return c->queued + c->writes * sizeof(struct rest);
+	return c->out ? c->out->len + c->out->rests * sizeof(struct rest) : 0;
+}
+
+size_t socket_waits(const struct conn *c)
+{
+	return c->out ? c->out->len : 0;
 }
 
 /* ---- out ---- */
@@ -138,7 +156,7 @@ static ssize_t conn_try(struct conn *c, const struct str *parts, size_t n)
 	struct iovec out[PARTS_MAX];
 	struct msghdr message = { .msg_iov = out };
 
-	if (c->rest) return 0;
+	if (c->out) return 0;
 	for (size_t i = 0; i < n; i++)
 		if (parts[i].len > 0)
 			out[message.msg_iovlen++] =
@@ -173,8 +191,8 @@ bool conn_put_frame(struct conn *c, struct frame *f, struct str bytes)
 /* The socket takes bytes again. */
 static void socket_flush(struct conn *c)
 {
-	while (c->rest && c->phase != CONN_CLOSED) {
-		struct rest *rest = c->rest;
+	while (c->out && c->phase != CONN_CLOSED) {
+		struct rest *rest = c->out->first;
 		struct iovec out = { (void *)(uintptr_t)rest->left.at, rest->left.len };
 		struct msghdr message = { .msg_iov = &out, .msg_iovlen = 1 };
 		ssize_t sent = socket_send(c, &message);
@@ -183,10 +201,10 @@ static void socket_flush(struct conn *c)
 			conn_cut(c);
 			return;
 		}
-		c->queued -= (size_t)sent;
+		c->out->len -= (size_t)sent;
 		rest->left = str_from(rest->left, (size_t)sent);
 		if (rest->left.len) break;
-		rest_free(rest_pop(c));
+		rest_pop(c);
 		conn_wrote(c);
 	}
 	socket_watch(c);

@@ -103,7 +103,7 @@ static void conn_break(struct conn *c)
 static bool conn_pass_own(struct conn *c)
 {
 	bool idle_talk = c->server->hub->sealing->out.len > 0 &&
-			 c->phase != CONN_SHAKING && c->writes > 0;
+			 c->phase != CONN_SHAKING && c->out;
 
 	if (conn_pass(c) && !idle_talk) return true;
 	conn_cut(c);
