@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { until, watch } from './lib.mjs';
+import { hide, notices, notified, until, watch } from './lib.mjs';
 import { area, beside } from './matrix.mjs';
 
 const FIRST_LOAD = 60 * 1024;
@@ -89,25 +89,29 @@ area('connection', (scenario) => {
 		});
 	});
 
-	scenario('a notification when hidden, and a deep link from it', async (me, desk) => {
-		await beside(me, { permissions: ['notifications'], settings: { opens: true } }, async (own) => {
-			await own.page.evaluate(() => {
-				window.shown = [];
-				window.Notification = class {
-					static permission = 'granted';
-					constructor(title, options) { window.shown.push([title, options.body]); }
-					close() {}
-				};
-				Object.defineProperty(document, 'visibilityState', { get: () => 'hidden' });
-			});
+	scenario('a notification when hidden: a click opens its ask, and it goes when that is settled elsewhere', async (me, desk) => {
+		await beside(me, { ...notified, settings: { opens: true } }, async (own) => {
+			await own.page.evaluate(() => navigator.serviceWorker.ready.then(() => null));
+			await hide(own.page);
 			const ask = await desk.agent.ask({ question: 'Are you there?', type: 'boolean' });
-			await until(async () => (await own.page.evaluate(() => window.shown)).length, 'notified');
-			assert.deepEqual(await own.page.evaluate(() => window.shown[0]),
-				[own.t('toast.asks', { agent: 'deployer' }), 'Are you there?']);
+			await until(async () => (await notices(own.page)).length, 'notified');
+			assert.deepEqual(await notices(own.page),
+				[{ title: own.t('toast.asks', { agent: 'deployer' }), body: 'Are you there?', data: `/asks/${ask.id}` }]);
 			assert.equal(await own.dialog.count(), 0);
-			await own.look(ask);
+			await own.context.serviceWorkers()[0].evaluate(async () => {
+				const [notification] = await self.registration.getNotifications();
+				self.dispatchEvent(new NotificationEvent('notificationclick', { notification }));
+			});
+			await own.page.waitForURL(`**/asks/${ask.id}`);
+			await own.page.getByRole('heading', { level: 1, name: 'Are you there?' }).waitFor();
+			assert.deepEqual(await notices(own.page), []);
+			const other = await desk.agent.ask({ question: 'And now?', type: 'boolean' });
+			await until(async () => (await notices(own.page)).length, 'notified');
+			await desk.admin.post(`/v1/asks/${other.id}/skip`);
+			await until(async () => !(await notices(own.page)).length, 'gone');
 		});
 	});
+
 
 	scenario('nobody else is ever asked for anything', async (me) => {
 		const foreign = [];

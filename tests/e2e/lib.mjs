@@ -161,6 +161,21 @@ export async function enter(browser, server, { user = 'owner', ...how } = {}) {
 	return here;
 }
 
+/** Options of a context whose browser shows notifications. */
+export const notified = { permissions: ['notifications'], serviceWorkers: 'allow' };
+
+/** What the service worker shows at this moment. */
+export const notices = (page) => page.evaluate(async () => {
+	const list = await (await navigator.serviceWorker.ready).getNotifications();
+	return list.map(({ title, body, data }) => ({ title, body, data }));
+});
+
+/* The browser of the tests never hides a page: that alone is made up. */
+export const hide = (page) => page.evaluate(() => {
+	Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => 'hidden' });
+	document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
+});
+
 const digits = ['red', 'blue', 'green', 'tall', 'small', 'old', 'new', 'round', 'flat', 'warm'];
 
 /** Many pending asks that do not fold, by two agents: one may ask 6,000 times a minute. */

@@ -1,7 +1,7 @@
 // What people write is never lost, what they are told is real, and any script or printer will do.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { enter, launch, Server, until } from './lib.mjs';
+import { enter, hide, launch, notices, notified, Server, until } from './lib.mjs';
 
 let server, browser, agent, owner;
 before(async () => {
@@ -107,4 +107,42 @@ test('an ask told while its reading fails is fetched again', async () => {
 	assert.ok(refused > 2);
 	await owner.post(`/v1/asks/${ask.id}/skip`);
 	await context.close();
+});
+
+describe('notifications', () => {
+	test('none while the page is in sight, or another tab of it', async () => {
+		const { page, context, t } = await enter(browser, server, { ...notified, settings: { opens: true } });
+		const first = await agent.ask({ question: 'In sight?', type: 'boolean' });
+		await page.getByRole('dialog').waitFor();
+		assert.deepEqual(await notices(page), []);
+		await owner.post(`/v1/asks/${first.id}/skip`);
+		const other = await context.newPage();
+		await other.goto('/activity');
+		await other.getByText(t('line.live')).waitFor({ state: 'attached' });
+		await hide(page);
+		const second = await agent.ask({ question: 'In the other?', type: 'boolean' });
+		await other.getByRole('dialog').waitFor();
+		await page.getByRole('listitem').filter({ hasText: 'In the other?' }).waitFor();
+		assert.deepEqual(await notices(page), []);
+		await owner.post(`/v1/asks/${second.id}/skip`);
+		await context.close();
+	});
+
+	test('the browser is asked on a press only', async () => {
+		const { page, context, t } = await enter(browser, server);
+		await page.goto('/activity');
+		await page.evaluate(() => {
+			window.asked = 0;
+			Object.defineProperty(Notification, 'permission', { configurable: true, get: () => 'default' });
+			Notification.requestPermission = async () => (window.asked++, 'granted');
+		});
+		await page.getByRole('link', { name: t('nav.settings') }).click();
+		const allow = page.getByRole('button', { name: t('you.notify.allow') });
+		await allow.waitFor();
+		assert.equal(await page.evaluate(() => window.asked), 0);
+		await allow.click();
+		await allow.waitFor({ state: 'detached' });
+		assert.equal(await page.evaluate(() => window.asked), 1);
+		await context.close();
+	});
 });

@@ -41,11 +41,10 @@ self.addEventListener('notificationclick', (event) => {
 	event.notification.close();
 	const path = event.notification.data || '/inbox';
 	event.waitUntil(
-		self.clients.matchAll({ type: 'window' }).then((windows) => {
-			const open = windows.find((w) => 'focus' in w);
-			if (!open) return self.clients.openWindow(path);
-			open.postMessage({ go: path });
-			return open.focus();
+		self.clients.matchAll({ type: 'window', includeUncontrolled: true }).then(([last]) => {
+			if (!last) return self.clients.openWindow(path);
+			last.postMessage({ go: path });
+			return last.focus();
 		}),
 	);
 });

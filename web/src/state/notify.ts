@@ -1,10 +1,26 @@
-/* Browser notifications while the page is hidden. A click opens the ask; it never decides. */
+/* Browser notifications while no tab is in sight, shown by the service worker. A click opens the
+ * ask; it never decides. */
 import type { Ask } from '../api/types';
 import { t } from '../lib/i18n.svelte';
 import { askTitle } from '../lib/order';
 import { visible } from '../lib/visible';
 
-const shown = new Map<string, Notification>();
+/** A lock that each tab in sight shares. */
+const IN_SIGHT = 'parley-in-sight';
+
+function inSight(): void {
+	if (document.visibilityState === 'hidden') return;
+	void navigator.locks?.request(IN_SIGHT, { mode: 'shared' }, async () => {
+		await new Promise((done) => addEventListener('visibilitychange', done, { once: true }));
+	});
+}
+addEventListener('visibilitychange', inSight);
+inSight();
+
+async function anyInSight(): Promise<boolean> {
+	const locks = await navigator.locks?.query();
+	return locks?.held?.some((lock) => lock.name === IN_SIGHT) ?? false;
+}
 
 export function canNotify(): 'granted' | 'denied' | 'default' | 'never' {
 	return 'Notification' in window ? Notification.permission : 'never';
@@ -12,26 +28,19 @@ export function canNotify(): 'granted' | 'denied' | 'default' | 'never' {
 
 const worker = async () => (await navigator.serviceWorker?.getRegistration()) ?? null;
 
+/** Several tabs may call for one ask: the tag makes it one. */
 export async function notify(ask: Ask): Promise<void> {
-	if (canNotify() !== 'granted') return;
-	const title = t('web.toast.asks', { agent: visible(ask.agent.name) });
-	const options = { body: visible(askTitle(ask)), tag: ask.id, icon: '/icon.svg' };
+	if (canNotify() !== 'granted' || (await anyInSight())) return;
 	const registration = await worker();
-	if (registration?.active) {
-		await registration.showNotification(title, { ...options, data: `/asks/${ask.id}` });
-		return;
-	}
-	const note = new Notification(title, options);
-	note.onclick = () => {
-		focus();
-		location.assign(`/asks/${ask.id}`);
-	};
-	shown.set(ask.id, note);
+	await registration?.showNotification(t('web.toast.asks', { agent: visible(ask.agent.name) }), {
+		body: visible(askTitle(ask)),
+		tag: ask.id,
+		icon: '/icon.svg',
+		data: `/asks/${ask.id}`,
+	});
 }
 
 export async function notifyClose(id: string): Promise<void> {
-	shown.get(id)?.close();
-	shown.delete(id);
 	if (canNotify() !== 'granted') return;
 	const registration = await worker();
 	for (const note of (await registration?.getNotifications({ tag: id })) ?? []) note.close();
