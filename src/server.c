@@ -424,7 +424,7 @@ static void server_close(struct server *sv)
 	desk_close(sv->desk);
 	serve_free(sv->serve);
 	tls_context_free(sv->tls);
-	if (sv->lock >= 0) file_remove(sv->cli->settings.data, "server.json");
+	file_remove(sv->cli->settings.data, "server.json");
 	store_unlock(sv->lock);
 }
 

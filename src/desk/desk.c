@@ -1,10 +1,13 @@
 /* desk.c - puts the desk together: clerks, limits, deadlines. */
 #include "desk/inner.h"
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "store/migrate.h"
 
 #include <semaphore.h>
+
+enum { LOOK_MS = 1000 };
 
 static void desk_told(void *ctx, struct told *told)
 {
@@ -15,7 +18,24 @@ static void desk_told(void *ctx, struct told *told)
 			memory_order_relaxed);
 	else
 		d->deadline_known = false; /* there may be asks nobody was told of */
+	if (d->lookout)
+		lookout_pass(d->lookout, told);
+	else if (d->told)
+		d->told(d->told_ctx, told);
+}
+
+static void desk_heard(void *ctx, struct told *told)
+{
+	struct desk *d = ctx;
+
 	if (d->told) d->told(d->told_ctx, told);
+}
+
+static void desk_unreached(void *ctx, const struct fault *why)
+{
+	struct desk *d = ctx;
+
+	atomic_store(&d->reached, why == NULL);
 }
 
 static void desk_committed(void *ctx, const struct rows *rows)
@@ -53,6 +73,7 @@ static void deadline_look(struct desk *d)
 		return;
 	d->next_deadline_ms = next;
 	d->deadline_known = true;
+	d->deadline_look_ms = clock_mono_ms();
 }
 
 static void expire_done(struct job *job)
@@ -78,22 +99,25 @@ static bool desk_expire_due(struct desk *d)
 	return d->expire.job.err == OK && d->counts[COUNT_EXPIRIES] > before;
 }
 
-/* The wall clock may jump, so that no sleep before a deadline is longer than a second. */
+/* The wall clock may jump, so that no sleep before a deadline is longer than a second.
+ * Nor is it when other nodes set deadlines, and may be gone when these come. */
 int64_t desk_deadlines(struct desk *d)
 {
 	int64_t before, left_ms;
 	bool moved;
 
+	if (d->lookout && clock_mono_ms() - d->deadline_look_ms >= LOOK_MS)
+		d->deadline_known = false;
 	if (!d->deadline_known) deadline_look(d);
-	if (!d->deadline_known) return 1000;
-	if (!d->next_deadline_ms) return -1;
+	if (!d->deadline_known) return LOOK_MS;
+	if (!d->next_deadline_ms) return d->lookout ? LOOK_MS : -1;
 	left_ms = d->next_deadline_ms - clerk_now_ms(d->writer);
-	if (left_ms > 0) return left_ms < 1000 ? left_ms : 1000;
+	if (left_ms > 0) return left_ms < LOOK_MS ? left_ms : LOOK_MS;
 	before = d->next_deadline_ms;
 	moved = desk_expire_due(d);
 	deadline_look(d);
 	/* Nothing moved: the store is in trouble; do not spin. */
-	return moved || d->next_deadline_ms != before ? 0 : 1000;
+	return moved || d->next_deadline_ms != before ? 0 : LOOK_MS;
 }
 
 static int64_t desk_nap(void *ctx)
@@ -124,7 +148,10 @@ static enum err desk_clerks(
 	d->slow_reader = d->reader ? clerk_new(&o, why) : NULL;
 	if (!d->slow_reader) return why->err;
 	d->threads = true;
-	return OK;
+	if (!place_is_shared(str_of(d->store))) return OK;
+	d->lookout = lookout_new(str_of(d->store),
+		&(struct lookout_hooks){ d, desk_heard, desk_unreached }, why);
+	return d->lookout ? OK : why->err;
 }
 
 static enum err desk_start(struct desk *d, struct fault *why)
@@ -135,6 +162,7 @@ static enum err desk_start(struct desk *d, struct fault *why)
 	e = clerk_start(d->writer, why);
 	if (!e) e = clerk_start(d->reader, why);
 	if (!e) e = clerk_start(d->slow_reader, why);
+	if (!e && d->lookout) e = lookout_start(d->lookout, why);
 	return e;
 }
 
@@ -160,6 +188,7 @@ struct desk *desk_open(const struct desk_settings *set, struct fault *why)
 	d->hooks = (struct clerk_hooks){ d, desk_told, desk_nap, desk_committed,
 		desk_trouble };
 	atomic_store(&d->ready, true);
+	atomic_store(&d->reached, true);
 	desk_set(d, set);
 	if (!d->store || !d->url)
 		fail(why, ERR_MEMORY, "out of memory");
@@ -174,6 +203,7 @@ struct desk *desk_close(struct desk *d)
 	clerk_stop(d->slow_reader);
 	clerk_stop(d->reader);
 	clerk_stop(d->writer);
+	d->lookout = lookout_free(d->lookout);
 	clerk_free(d->slow_reader);
 	clerk_free(d->reader);
 	clerk_free(d->writer);
@@ -192,7 +222,7 @@ void desk_listen(struct desk *d, desk_told_fn *fn, void *ctx)
 
 bool desk_ready(struct desk *d)
 {
-	return atomic_load(&d->ready);
+	return atomic_load(&d->ready) && atomic_load(&d->reached);
 }
 
 void desk_counts(struct desk *d, struct desk_counts *out)

@@ -86,8 +86,9 @@ void desk_do(struct desk *, const struct use *, struct task *);
 void desk_do_many(
 	struct desk *, const struct use *const *, struct task *const *, size_t len);
 
-/* Called on the writing clerk's thread after each commit; told is borrowed (told_hold),
- * NULL when memory was short and the log must be read. Set before the first task. */
+/* Called after each commit, of other nodes, too, on a thread of the desk's and never
+ * twice at once; told is borrowed (told_hold), NULL when memory was short and the log
+ * must be read. Set before the first task. */
 typedef void desk_told_fn(void *ctx, struct told *);
 void desk_listen(struct desk *, desk_told_fn *, void *ctx);
 /* Does the last thing the store said mean that it works? */

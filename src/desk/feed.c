@@ -224,7 +224,7 @@ void feed_tell(struct feed *f, const struct told *told)
 	}
 	for (size_t i = 0; i < told->len; i++) {
 		feed_event(f, &told->events[i].event);
-		if (told->events[i].shown.len)
+		if (told->events[i].shown.len || told->elsewhere)
 			wake_ask(f, told->events[i].event.ask, told->events[i].shown);
 	}
 }

@@ -3,7 +3,8 @@
  * One feed a loop, used on that loop's thread only. It owns the lists, not what is in
  * them. A batch is passed on directly only if its first number follows the last one told;
  * otherwise every stream of that workspace must read the log from its own cursor, and
- * every waiter must look at its ask. */
+ * every waiter must look at its ask. Of what happened on another node nothing is shown:
+ * its waiter looks, too. */
 #ifndef DESK_FEED_H
 #define DESK_FEED_H
 

@@ -4,6 +4,7 @@
 
 #include "desk/desk.h"
 #include "desk/rate.h"
+#include "store/lookout.h"
 
 #include <stdatomic.h>
 
@@ -12,6 +13,7 @@ struct desk {
 	struct clerk *reader; /* NULL without threads: the writer's connection reads */
 	struct clerk *slow_reader;
 	struct clerk_hooks hooks;
+	struct lookout *lookout; /* of a store that others write to as well; or NULL */
 	desk_told_fn *told;
 	void *told_ctx;
 	char *store;
@@ -19,12 +21,13 @@ struct desk {
 	struct rate rate; /* writing clerk's thread only */
 	_Atomic int64_t timeout_min_ms, timeout_max_ms;
 	_Atomic int64_t ask_rate;
-	_Atomic bool ready;
-	int64_t next_deadline_ms;  /* writing clerk's thread only; 0: none */
-	bool deadline_known;	   /* false: the store must be asked */
-	struct task expire;	   /* the one that fires deadlines, reused */
-	bool expire_out;	   /* it is with the clerk */
-	_Atomic int64_t counts[9]; /* as struct desk_counts */
+	_Atomic bool ready, reached; /* it writes; it hears of the others */
+	int64_t next_deadline_ms;    /* writing clerk's thread only; 0: none */
+	bool deadline_known;	     /* false: the store must be asked */
+	int64_t deadline_look_ms;    /* when it was, by the steady clock */
+	struct task expire;	     /* the one that fires deadlines, reused */
+	bool expire_out;	     /* it is with the clerk */
+	_Atomic int64_t counts[9];   /* as struct desk_counts */
 	bool threads;
 };
 

@@ -363,7 +363,9 @@ static enum err user_apply(
 	const struct val args[] = { val_int(u->ws), val_text(u->id), val_text(u->name),
 		val_text(str_of(role_name(u->role))), val_text(u->password),
 		val_text(u->language), val_int(u->disabled) };
-	return rows_extra(rows, SQL_USER_UPDATE, args, 7, true)
+	return rows_extra(rows, SQL_USER_UPDATE, args, 7, true) &&
+			       (!(b->has_role || b->has_disabled) ||
+				       doors_turn(rows, u->ws))
 		       ? OK
 		       : fail(why, ERR_MEMORY, "out of memory");
 }
@@ -408,7 +410,8 @@ static enum err user_delete_decide(struct job *job, struct rows *rows, struct fa
 	if (!e) e = owner_left(rows, &u, why);
 	if (e) return e;
 	if (!rows_extra(rows, SQL_TOKENS_DELETE_OF_USER, args, 2, false) ||
-		!rows_extra(rows, SQL_USER_DELETE, args, 2, true))
+		!rows_extra(rows, SQL_USER_DELETE, args, 2, true) ||
+		!doors_turn(rows, job->who.ws))
 		return fail(why, ERR_MEMORY, "out of memory");
 	job->status = 204;
 	return OK;

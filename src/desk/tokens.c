@@ -331,6 +331,13 @@ const struct use use_token_create = {
 	.check = token_create_check,
 };
 
+bool doors_turn(struct rows *rows, int64_t ws)
+{
+	const struct val args[] = { val_int(ws) };
+
+	return rows_extra(rows, SQL_WORKSPACE_DOORS, args, 1, false);
+}
+
 static enum err found_row(void *ctx, const struct row *row, struct fault *why)
 {
 	(void)row, (void)why;
@@ -349,7 +356,8 @@ static enum err token_delete_decide(struct job *job, struct rows *rows, struct f
 	if (!found)
 		return fail(why, ERR_NOT_FOUND, "no token %.*s",
 			STR_ARGS(str_first(t->id, 64)));
-	if (!rows_extra(rows, SQL_TOKEN_DELETE, args, 2, true))
+	if (!rows_extra(rows, SQL_TOKEN_DELETE, args, 2, true) ||
+		!doors_turn(rows, job->who.ws))
 		return fail(why, ERR_MEMORY, "out of memory");
 	job->status = 204;
 	return OK;

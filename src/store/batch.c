@@ -47,56 +47,6 @@ void batch_done(struct batch *b)
 
 /* ---- told ---- */
 
-struct told *told_hold(struct told *t)
-{
-	__atomic_add_fetch(&t->refs, 1, __ATOMIC_RELAXED);
-	return t;
-}
-
-struct told *told_drop(struct told *t)
-{
-	if (t && __atomic_sub_fetch(&t->refs, 1, __ATOMIC_ACQ_REL) == 0) mem_free(t);
-	return NULL;
-}
-
-static struct str pack(char **to, struct str s)
-{
-	struct str at = { *to, s.len };
-
-	if (s.len) memcpy(*to, s.at, s.len);
-	*to += s.len;
-	return at;
-}
-
-static struct told *told_new(const struct rows *rows)
-{
-	size_t size = sizeof(struct told) + rows->staged_len * sizeof(struct told_event);
-	struct told *t;
-	char *at;
-	size_t i = 0;
-
-	for (const struct staged *s = rows->staged_first; s; s = s->next)
-		size += s->event.session.len + s->event.ask.len + s->event.run.len +
-			s->event.agent.len + s->event.data.len + s->shown.len;
-	t = mem_alloc(size);
-	if (!t) return NULL;
-	t->refs = 1;
-	t->len = rows->staged_len;
-	at = (char *)&t->events[t->len];
-	for (const struct staged *s = rows->staged_first; s; s = s->next, i++) {
-		struct told_event *to = &t->events[i];
-
-		to->event = s->event;
-		to->event.session = pack(&at, s->event.session);
-		to->event.ask = pack(&at, s->event.ask);
-		to->event.run = pack(&at, s->event.run);
-		to->event.agent = pack(&at, s->event.agent);
-		to->event.data = pack(&at, s->event.data);
-		to->shown = pack(&at, s->shown);
-	}
-	return t;
-}
-
 static void tell(struct batch *b)
 {
 	struct told *t;
@@ -104,7 +54,7 @@ static void tell(struct batch *b)
 	if (!b->hooks) return;
 	if (b->hooks->committed) b->hooks->committed(b->hooks->ctx, &b->rows);
 	if (!b->hooks->told || !b->rows.staged_len) return;
-	t = told_new(&b->rows);
+	t = told_new(b->rows.staged_first, b->rows.staged_len);
 	if (t) t->batch = b->number;
 	b->hooks->told(b->hooks->ctx, t);
 	told_drop(t);

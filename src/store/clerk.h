@@ -9,6 +9,7 @@
 #include "base/queue.h"
 #include "core/principal.h"
 #include "store/rows.h"
+#include "store/told.h"
 
 struct job;
 
@@ -79,21 +80,6 @@ struct job {
 		struct job *); /* on the clerk's thread; the job is the maker's again */
 	void *ctx;	       /* the maker's */
 };
-
-/* A committed batch, told to whoever listens. Counted; shared between threads. */
-struct told_event {
-	struct event event;
-	struct str shown;
-};
-
-struct told {
-	int refs;	/* atomic */
-	uint64_t batch; /* as job.batch of its jobs */
-	size_t len;
-	struct told_event events[];
-};
-struct told *told_hold(struct told *);
-struct told *told_drop(struct told *); /* returns NULL */
 
 struct clerk_hooks {
 	void *ctx;

@@ -92,6 +92,10 @@ static const char step_2[] =
 	"ALTER TABLE tokens ADD COLUMN mcp_wait_s BIGINT NOT NULL DEFAULT -1;"
 	"ALTER TABLE tokens ADD COLUMN mcp_local BIGINT NOT NULL DEFAULT 0;"
 
+	/* How often somebody of the workspace lost a right: other nodes look at who still
+	 * may follow when it has moved. */
+	"ALTER TABLE workspaces ADD COLUMN doors BIGINT NOT NULL DEFAULT 0;"
+
 	"CREATE TABLE server_keys ("
 	" name TEXT NOT NULL PRIMARY KEY, value BYTEA NOT NULL, created_ms BIGINT NOT NULL);"
 

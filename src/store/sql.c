@@ -62,6 +62,8 @@ const char *const sql_text[SQL_COUNT] = {
 				  " WHERE name = $1",
 	[SQL_WORKSPACE_LIST] = "SELECT id, name, last_event, last_hash FROM workspaces"
 			       " ORDER BY id",
+	[SQL_WORKSPACE_NEWS] = "SELECT id, last_event, doors FROM workspaces",
+	[SQL_WORKSPACE_DOORS] = "UPDATE workspaces SET doors = doors + 1 WHERE id = $1",
 	[SQL_WORKSPACE_ADD] = "INSERT INTO workspaces (id, name, created_ms, last_event,"
 			      " last_hash) SELECT COALESCE(MAX(id), 0) + 1, $1, $2, 0, $3"
 			      " FROM workspaces RETURNING id",

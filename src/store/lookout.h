@@ -1,0 +1,36 @@
+/* lookout.h - what other nodes commit. One for a process whose store is shared: a thread
+ * with a connection of its own.
+ *
+ * It knows up to which number each workspace's events were told here, and everything that
+ * is told goes through it: a commit of ours at once when it follows, and otherwise, as
+ * what others committed, from the log. So whoever listens gets every event once and in
+ * order, whichever node it happened on. */
+#ifndef STORE_LOOKOUT_H
+#define STORE_LOOKOUT_H
+
+#include "store/told.h"
+
+struct lookout;
+
+struct lookout_hooks {
+	void *ctx;
+	/* Events, in order and without a gap; borrowed. NULL: somebody's right to follow
+	 * may have gone, or memory was short. Never two calls at once. */
+	void (*told)(void *ctx, struct told *);
+	/* The store cannot be reached, or (NULL) it can again. On the lookout's thread.
+	 */
+	void (*trouble)(void *ctx, const struct fault *);
+};
+
+/* Looks where the log stands; from then on all is told. NULL: why tells. The hooks are
+ * borrowed. */
+struct lookout *lookout_new(
+	struct str place, const struct lookout_hooks *, struct fault *why);
+enum err lookout_start(struct lookout *, struct fault *why); /* its thread */
+struct lookout *lookout_free(struct lookout *); /* ends it; NULL is fine; returns NULL */
+
+/* A commit of this process: told at once or soon, and the others are hinted at it. NULL:
+ * there may be one. */
+void lookout_pass(struct lookout *, struct told *);
+
+#endif

@@ -1,0 +1,25 @@
+/* told.h - committed events on their way to whoever listens. */
+#ifndef STORE_TOLD_H
+#define STORE_TOLD_H
+
+#include "store/rows.h"
+
+struct told_event {
+	struct event event;
+	struct str shown; /* the ask as it now is; empty: it did not end, or look at it */
+};
+
+/* Counted; shared between threads. */
+struct told {
+	int refs;	/* atomic */
+	uint64_t batch; /* as job.batch of its jobs; 0: of none here */
+	bool elsewhere; /* read from the log: nothing is shown, asks must be looked at */
+	size_t len;
+	struct told_event events[];
+};
+
+struct told *told_new(const struct staged *first, size_t len); /* NULL: out of memory */
+struct told *told_hold(struct told *);
+struct told *told_drop(struct told *); /* NULL is fine; returns NULL */
+
+#endif
