@@ -154,10 +154,11 @@ const struct json *mcp_out(struct request *r)
 
 	if (r->task.job.out.failed) arena->failed = true;
 	/* Copied: the buffer is used again by the next task. */
-	return json_read(arena_str(arena, buf_str(&r->task.job.out)), NULL, arena, &out,
-		       NULL)
-		       ? NULL
-		       : out;
+	if (shown_read(arena_str(arena, buf_str(&r->task.job.out)), arena, &out, NULL) ==
+		OK)
+		return out;
+	arena->failed = true;
+	return NULL;
 }
 
 const struct json *mcp_param(struct request *r, const char *name)
@@ -446,6 +447,7 @@ static struct mcp *mcp_new(struct request *r)
 		return NULL;
 	}
 	m->streams = str_find(accept, STR("text/event-stream")) >= 0;
+	m->key = r->task.job.key;
 	r->ctx = m;
 	return m;
 }

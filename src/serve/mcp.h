@@ -25,6 +25,7 @@ struct mcp {
 	bool fixtures;	  /* nobody is at the door: the conformance suite */
 	const struct tool *tool;
 	size_t at;	     /* which of several lists */
+	struct str key;	     /* Idempotency-Key, or empty */
 	struct str progress; /* the token for progress, as JSON; empty: none wanted */
 	struct buf out;	     /* the reply being written */
 	struct json_writer w;

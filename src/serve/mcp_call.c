@@ -125,19 +125,24 @@ void mcp_answer(struct request *r)
 
 /* ---- tools that ask ---- */
 
-/* The same question of the same session is the same ask, while it is open. */
-static struct str digest_of(
-	const struct tool *tool, struct str home, struct str foreign, struct arena *arena)
+/* The same question of the same session is the same ask while it is open; a call that is
+ * repeated with its key is the same for ever. */
+static void ask_identify(struct request *r, struct str home, struct str foreign)
 {
+	struct mcp *m = mcp_of(r);
+	struct job *job = &r->task.job;
 	struct buf b = { 0 };
-	char hex[SHA256_HEX_SIZE];
+	char hex[2 * SHA256_SIZE + 1];
 
-	buf_print(&b, "%s\n%.*s\n", tool->name, STR_ARGS(home));
+	buf_print(&b, "%s\n%.*s\n", m->tool->name, STR_ARGS(home));
 	buf_add(&b, foreign);
-	if (b.failed) arena->failed = true;
-	sha256_hex(buf_str(&b), hex);
+	if (b.failed) job->arena.failed = true;
+	sha256(buf_str(&b), job->body);
 	buf_done(&b);
-	return arena_str(arena, str_of(hex));
+	hex_write(job->body, SHA256_SIZE, hex);
+	r->task.same = arena_str(&job->arena, str_of(hex));
+	job->key = m->key;
+	job->path = STR("/mcp");
 }
 
 static void call_ask(struct request *r, const struct json *arguments)
@@ -150,7 +155,7 @@ static void call_ask(struct request *r, const struct json *arguments)
 	struct task *t;
 
 	if (dialect_to_ask(dialect_find(str_of(m->tool->dialect)),
-		    without_session(arguments, arena), false, arena, &asked, &why)) {
+		    without_session(arguments, arena), r->strict, arena, &asked, &why)) {
 		tool_error(r, fault_text(&why, arena));
 		return;
 	}
@@ -159,7 +164,7 @@ static void call_ask(struct request *r, const struct json *arguments)
 	t->foreign = asked.foreign;
 	t->home = home;
 	t->home_title = home_title(r);
-	t->same = digest_of(m->tool, home, asked.foreign, &t->job.arena);
+	ask_identify(r, home, asked.foreign);
 	request_put(r, &use_ask, mcp_answer);
 }
 

@@ -176,7 +176,7 @@ static void call_end(struct hold *h, struct exchange *x, struct str shown)
 	struct buf b = { 0 };
 	const struct json *ask;
 	struct fault why = { 0 };
-	enum err e = json_read(shown, NULL, &arena, &ask, &why);
+	enum err e = shown_read(shown, &arena, &ask, &why);
 
 	if (!e) result_write(&b, call_of(h), ask, &arena);
 	if (!e && (arena.failed || b.failed)) e = fail(&why, ERR_MEMORY, "out of memory");

@@ -54,7 +54,7 @@ const struct route routes[] = {
 	{ "POST", "/v1/check", &use_check, NULL, BODY_JSON, "" },
 	{ "POST", "/v1/backup", &use_backup, NULL, BODY_JSON, "" },
 
-	{ "POST", "/mcp", &use_mcp_enter, route_mcp, 0, "" },
+	{ "POST", "/mcp", &use_mcp_enter, route_mcp, ROUTE_KEYED, "strict" },
 	{ "GET", "/mcp", &use_mcp_enter, route_mcp_stream, 0, "" },
 	{ "DELETE", "/mcp", &use_mcp_enter, route_mcp_end, 0, "" },
 	{ "GET", "/.well-known/oauth-protected-resource", NULL, route_resource,

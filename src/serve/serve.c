@@ -28,13 +28,17 @@ static void problem_reply(struct serve *s, struct exchange *x, enum err e,
 {
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
-	char after[48];
-	char lines[384];
+	char after[48], who[512] = "";
+	char lines[1024];
 	int status = problem_status(e);
 
 	retry_after(after, why);
-	snprintf(lines, sizeof lines, API_HEADERS "%s%s%.*s", after,
-		e == ERR_NO_TOKEN ? "WWW-Authenticate: Bearer realm=\"parley\"\r\n" : "",
+	if (e == ERR_NO_TOKEN)
+		snprintf(who, sizeof who,
+			"WWW-Authenticate: Bearer realm=\"parley\", resource_metadata=\"%s"
+			"/.well-known/oauth-protected-resource/mcp\"\r\n",
+			s->url);
+	snprintf(lines, sizeof lines, API_HEADERS "%s%s%.*s", after, who,
 		STR_ARGS(headers));
 	problem_write(&w, e, why, ask);
 	if (status >= 500) log_line(LOG_WARN, "%d: %s", status, why->detail);

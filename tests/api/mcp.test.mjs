@@ -1,0 +1,337 @@
+// /mcp: both eras, the tools, what is refused. What waits is in mcp-waits.test.mjs.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { LegacyClient, question, StatelessClient } from './lib/mcp.mjs';
+import { until, useServer } from './lib/server.mjs';
+
+const server = await useServer({ flags: ['--mcp-wait', '1s'] });
+const { agent, member, secrets } = server;
+const now = (capabilities, token = secrets.agent) => new StatelessClient(server, token, capabilities);
+const before = (version, capabilities, token = secrets.agent) =>
+	new LegacyClient(server, token).open(version, capabilities);
+const quick = await server.secret('agent', 'quick', ['--agent', 'builder', '--mcp-wait', '0']);
+
+const pending = async (text) => until(async () => (await member.get('/v1/asks')).body.items
+	.find((ask) => ask.questions[0].text === text), text);
+
+// ---- eras ----
+
+test('since 2026-07-28 a client discovers what there is', async () => {
+	const found = await now().result('server/discover');
+	assert.equal(found.resultType, 'complete');
+	assert.deepEqual(found.supportedVersions, ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26']);
+	assert.ok(found.capabilities.tools && found.capabilities.extensions['io.modelcontextprotocol/tasks']);
+	assert.ok(found.ttlMs >= 0 && found.cacheScope);
+	assert.equal(found._meta['io.modelcontextprotocol/serverInfo'].name, 'parley');
+});
+
+for (const version of ['2025-11-25', '2025-06-18', '2025-03-26']) {
+	test(`${version}: a session is made, used and ended`, async () => {
+		const client = await before(version);
+		assert.equal(client.version, version);
+		assert.match(client.session, /^[\x21-\x7e]+$/);
+		assert.deepEqual(await client.result('ping'), {});
+		const tools = (await client.result('tools/list')).tools;
+		assert.equal(tools.length, 8);
+		const gone = await client.send('DELETE', undefined, client.headers());
+		assert.equal(gone.status, 204);
+		assert.equal((await client.request('ping')).status, 404);
+		assert.equal((await client.request('tools/list')).status, 404);
+	});
+}
+
+test('an unknown version gets the newest that has sessions', async () => {
+	assert.equal((await before('1999-01-01')).version, '2025-11-25');
+});
+
+test('a session id that was tampered with is not found', async () => {
+	const client = await before('2025-06-18');
+	client.session = `${client.session.slice(0, -2)}xx`;
+	assert.equal((await client.request('ping')).status, 404);
+});
+
+test('a session is known after a restart of the server', async () => {
+	const client = await before('2025-11-25');
+	const ended = await before('2025-11-25');
+	await ended.send('DELETE', undefined, ended.headers());
+	await server.crash();
+	assert.deepEqual(await client.result('ping'), {});
+	assert.equal((await ended.request('ping')).status, 404);
+});
+
+test('several messages at once are of 2025-03-26 only', async () => {
+	const batch = [{ jsonrpc: '2.0', id: 1, method: 'ping' }, { jsonrpc: '2.0', method: 'notifications/x' },
+		{ jsonrpc: '2.0', id: 'two', method: 'tools/list' }, { jsonrpc: '2.0', id: 3, method: 'nothing' }, 7];
+	const old = await before('2025-03-26');
+	const sent = await old.send('POST', batch, { 'mcp-session-id': old.session });
+	assert.equal(sent.status, 200);
+	assert.deepEqual(sent.reply.map((r) => r.id), [1, 'two', 3, null]);
+	assert.equal(sent.reply[2].error.code, -32601);
+	assert.equal(sent.reply[3].error.code, -32600);
+	const newer = await before('2025-06-18');
+	assert.equal((await newer.send('POST', batch, newer.headers())).status, 400);
+	const only = await old.send('POST', [batch[1]], { 'mcp-session-id': old.session });
+	assert.equal(only.status, 202);
+});
+
+const refusals = [
+	['no _meta', (c) => c.send('POST', { jsonrpc: '2.0', id: 5, method: 'tools/list', params: {} },
+		c.headers('tools/list')), 400, -32602],
+	['no protocol header', (c) => c.request('tools/list', {}, { headers: { 'mcp-protocol-version': '' } }), 400, -32020],
+	['another method in the header', (c) => c.request('tools/list', {}, { headers: { 'mcp-method': 'tools/call' } }),
+		400, -32020],
+	['another name in the header', (c) => c.request('tools/call', { name: 'list_asks' },
+		{ headers: { 'mcp-name': 'get_answer' } }), 400, -32020],
+	['a version that is not served', (c) => c.request('tools/list',
+		{ _meta: { 'io.modelcontextprotocol/protocolVersion': '2031-01-01' } },
+		{ headers: { 'mcp-protocol-version': '2031-01-01' } }), 400, -32022],
+	['an unknown method', (c) => c.request('nothing/here'), 404, -32601],
+	['a method of the past', (c) => c.request('ping'), 404, -32601],
+	['an unknown tool', (c) => c.call('nothing', {}).then(() => assert.fail(), () =>
+		c.request('tools/call', { name: 'nothing' })), 200, -32602],
+	['an unknown resource', (c) => c.request('resources/read', { uri: 'parley://asks/ask_none' }), 200, -32602],
+	['a task without the extension', (c) => c.request('tasks/get', { taskId: 'ask_none' }), 400, -32021],
+	['no JSON', (c) => c.send('POST', '{', c.headers('x')), 400, -32700],
+	['no message', (c) => c.send('POST', '{"a":1}', c.headers('x')), 400, -32600],
+];
+for (const [what, go, status, code] of refusals) {
+	test(`2026-07-28 refuses ${what}`, async () => {
+		const sent = await go(now());
+		assert.equal(sent.status, status);
+		assert.equal(sent.reply.error.code, code);
+		if (code === -32022) assert.equal(sent.reply.error.data.requested, '2031-01-01');
+	});
+}
+
+test('names that a header cannot carry come in Base64', async () => {
+	const uri = 'parley://asks/é';
+	const coded = `=?base64?${Buffer.from(uri).toString('base64')}?=`;
+	const sent = await now().request('resources/read', { uri }, { headers: { 'mcp-name': coded } });
+	assert.equal(sent.reply.error.code, -32602);
+	assert.equal(sent.reply.error.data.uri, uri);
+});
+
+test('since 2026-07-28 there is POST alone', async () => {
+	for (const method of ['GET', 'DELETE']) {
+		const sent = await now().send(method, undefined, { 'mcp-protocol-version': '2026-07-28' });
+		assert.equal(sent.status, 405);
+	}
+});
+
+// ---- who may come in ----
+
+test('without a token: 401, and where to read how', async () => {
+	const sent = await now({}, null).request('tools/list');
+	assert.equal(sent.status, 401);
+	const url = /resource_metadata="([^"]+)"/.exec(sent.headers['www-authenticate'])[1];
+	const about = await server.nobody.get(new URL(url).pathname);
+	assert.equal(about.body.resource, `${server.url}/mcp`);
+	assert.equal((await now({}, 'prl_wrong').request('tools/list')).status, 401);
+});
+
+test('foreign Host and Origin: 403', async () => {
+	for (const headers of [{ host: 'evil.example' }, { origin: 'https://evil.example' }]) {
+		assert.equal((await now().request('tools/list', {}, { headers })).status, 403);
+	}
+});
+
+test('a token sees the tools that it was made for', async () => {
+	const few = now({}, await server.secret('agent', 'few', ['--tools', 'ask_question,get_answer']));
+	assert.deepEqual((await few.result('tools/list')).tools.map((t) => t.name), ['ask_question', 'get_answer']);
+	const sent = await few.request('tools/call', { name: 'list_asks', arguments: {} });
+	assert.equal(sent.reply.error.code, -32602);
+});
+
+test('no tool settles, whoever calls', async () => {
+	for (const token of [secrets.agent, secrets.member, secrets.admin]) {
+		const names = (await now({}, token).result('tools/list')).tools.map((t) => t.name);
+		assert.ok(!names.some((name) => /^(settle|approve|answer|skip)/.test(name)), names.join());
+	}
+	const asked = await now({}, quick).call('request_approval', { tool_name: 'shell', input: { cmd: 'make' } });
+	const forged = await now({}, quick).request('tools/call', { name: 'request_approval', arguments: {},
+		requestState: 'x.y', inputResponses: { q: { action: 'accept', content: { decision: 'approve' } } } });
+	assert.equal(forged.reply.error.code, -32602);
+	assert.equal((await agent.read({ id: asked.structuredContent.ask_id })).status, 'pending');
+	assert.equal((await now({}, secrets.stranger).call('get_answer', { ask_id: asked.structuredContent.ask_id }))
+		.isError, true);
+});
+
+test('a viewer may not ask', async () => {
+	const viewer = now({}, await server.secret('viewer', 'vic'));
+	assert.equal((await viewer.call('ask_user_question', question())).isError, true);
+});
+
+// ---- tools ----
+
+test('every tool has schemas, hints and a description for models', async () => {
+	const { tools, ttlMs } = await now().result('tools/list');
+	assert.ok(ttlMs >= 0);
+	for (const tool of tools) {
+		assert.ok(tool.title && tool.description.length > 60 && tool.annotations, tool.name);
+		assert.equal(tool.inputSchema.type, 'object');
+		assert.equal(tool.outputSchema.type, 'object');
+	}
+	const legacy = (await (await before('2025-11-25')).result('tools/list')).tools;
+	assert.equal(legacy[0].execution.taskSupport, 'optional');
+});
+
+test('a question is asked, answered and told as text and as data', async () => {
+	const client = now({}, quick);
+	const first = await client.call('ask_user_question', question('Where to keep it?'));
+	assert.equal(first.isError, false);
+	assert.equal(first.structuredContent.status, 'pending');
+	assert.match(first.structuredContent.next, /get_answer/);
+	assert.deepEqual(JSON.parse(first.content[0].text), first.structuredContent);
+	const id = first.structuredContent.ask_id;
+	const ask = await agent.read({ id });
+	await member.answer(ask, { [ask.questions[0].key]: 'SQLite' });
+	const got = await client.call('get_answer', { ask_id: id });
+	assert.equal(got.structuredContent.status, 'answered');
+	assert.equal(got.structuredContent.answers['Where to keep it?'], 'SQLite');
+	assert.equal(got.structuredContent.answered_by.kind, 'human');
+	assert.match(got.content[0].text, /SQLite/);
+});
+
+test('asking the same again while it is open gives the same ask', async () => {
+	const client = now({}, quick);
+	const ids = [];
+	for (let i = 0; i < 3; i++) {
+		ids.push((await client.call('ask_user_question', question('Again?'))).structuredContent.ask_id);
+	}
+	assert.equal(new Set(ids).size, 1);
+	const other = await client.call('ask_user_question', { ...question('Again?'), session: 'elsewhere' });
+	assert.notEqual(other.structuredContent.ask_id, ids[0]);
+});
+
+test('a call that is repeated with its key meets its ask even when it is settled', async () => {
+	const client = now({}, quick);
+	const call = (key) => client.call('ask_user_question', question('Keyed?'), {}, { headers: { 'idempotency-key': key } });
+	const id = (await call('k1')).structuredContent.ask_id;
+	const ask = await agent.read({ id });
+	await member.answer(ask, { [ask.questions[0].key]: 'PostgreSQL' });
+	const again = await call('k1');
+	assert.equal(again.structuredContent.ask_id, id);
+	assert.equal(again.structuredContent.status, 'answered');
+	assert.notEqual((await call('k2')).structuredContent.ask_id, id);
+});
+
+test('small mistakes are mended and told; strict=true refuses them', async () => {
+	const client = now({}, quick);
+	const sloppy = { questions: JSON.stringify([{ question: 'Really', options: ['Yes', 'No'], multiple: true }]) };
+	const asked = await client.call('ask_user_question', sloppy);
+	assert.ok(asked.structuredContent.repairs.length > 0);
+	const refused = await client.call('ask_user_question', sloppy, {}, { path: '/mcp?strict=true' });
+	assert.equal(refused.isError, true);
+});
+
+test('what cannot be understood is a tool error that says how to mend it', async () => {
+	for (const args of [undefined, {}, { questions: [] }, { questions: 7 }]) {
+		const result = await now().call('ask_user_question', args);
+		assert.equal(result.isError, true);
+		assert.match(result.content[0].text, /question/);
+	}
+});
+
+test('an ask belongs to the session that is named, else to that of token and client', async () => {
+	const client = now({}, quick);
+	const session = await agent.session({ external_id: 'claude-1', parallel: true });
+	for (const name of [session.id, 'claude-1']) {
+		const asked = await client.call('ask_user_question', { ...question(`In ${name}?`), session: name });
+		assert.equal((await agent.read({ id: asked.structuredContent.ask_id })).session, session.id);
+	}
+	const own = [];
+	for (const text of ['One?', 'Two?']) {
+		const asked = await client.call('ask_user_question', question(text));
+		own.push((await agent.read({ id: asked.structuredContent.ask_id })).session);
+	}
+	assert.equal(own[0], own[1]);
+	assert.notEqual(own[0], session.id);
+});
+
+test('where the session is resumed by us, the agent is told to end its turn', async () => {
+	const session = await agent.session({ on_settled: { webhook: 'https://hook.example/x' }, parallel: true });
+	const asked = await now().call('ask_user_question', { ...question('Resumable?'), session: session.id });
+	assert.equal(asked.structuredContent.status, 'pending');
+	assert.match(asked.structuredContent.next, /end your turn/);
+});
+
+test('request_approval answers as a permission prompt wants it', async () => {
+	const client = now({}, quick);
+	const input = { cmd: 'rm -r build' };
+	const asked = await client.call('request_approval', { tool_name: 'Bash', input, tool_use_id: 'toolu_1' });
+	assert.equal(asked.structuredContent.behavior, 'deny');
+	assert.equal(asked.structuredContent.status, 'pending');
+	const ask = await agent.read({ id: asked.structuredContent.ask_id });
+	assert.deepEqual(ask.operation.arguments, input);
+	await member.answer(ask, { decision: { value: 'approve', arguments: { cmd: 'rm -r build/tmp' } } });
+	const got = await client.call('get_answer', { ask_id: ask.id });
+	assert.deepEqual(JSON.parse(got.content[0].text),
+		{ behavior: 'allow', updatedInput: { cmd: 'rm -r build/tmp' } });
+});
+
+test('a skipped UserQuestionTool is an error, a non_blocking ask_question returns at once', async () => {
+	const client = now({}, quick);
+	const asked = await client.call('UserQuestionTool', { operation: 'ask', question: 'Note?', questionType: 'text' });
+	await member.post(`/v1/asks/${asked.structuredContent.ask_id}/skip`);
+	const got = await client.call('get_answer', { ask_id: asked.structuredContent.ask_id });
+	assert.equal(got.isError, true);
+	const quickly = await now().call('ask_question', { question: 'Later?', type: 'non_blocking', responseType: 'text',
+		defaultResponse: 'no' });
+	assert.equal(quickly.structuredContent.questionId, quickly.structuredContent.ask_id);
+	assert.ok(quickly.structuredContent.timeoutAt);
+});
+
+test('an ask is withdrawn, listed, and its progress told', async () => {
+	const client = now({}, quick);
+	const asked = await client.call('ask_user_question', question('To withdraw?'));
+	const id = asked.structuredContent.ask_id;
+	const listed = await client.call('list_asks', { limit: 200 });
+	assert.ok(listed.structuredContent.asks.some((a) => a.ask_id === id && a.questions[0] === 'To withdraw?'));
+	const gone = await client.call('cancel_ask', { ask_id: id, reason: 'found out' });
+	assert.equal(gone.structuredContent.status, 'cancelled');
+	assert.equal((await client.call('cancel_ask', { ask_id: id })).structuredContent.status, 'cancelled');
+	const told = await client.call('report_progress', { text: 'Half way', step: 1, steps: 2 });
+	const session = (await agent.get(`/v1/sessions/${told.structuredContent.session}`)).body;
+	assert.equal(session.external_id.startsWith('mcp:tok_'), true);
+});
+
+test('when a person asks back the agent reads it and replies', async () => {
+	const client = now({}, quick);
+	const asked = await client.call('ask_user_question', question('Unclear?'));
+	const id = asked.structuredContent.ask_id;
+	await member.post(`/v1/asks/${id}/replies`, { text: 'What for?' });
+	const heard = await client.call('get_answer', { ask_id: id });
+	assert.equal(heard.structuredContent.replies[0].text, 'What for?');
+	await client.call('get_answer', { ask_id: id, reply: 'For the tests.' });
+	assert.equal((await agent.read({ id })).replies[1].text, 'For the tests.');
+});
+
+// ---- resources, prompts, completion ----
+
+test('asks and sessions are resources; the prompt resume gives the answers back', async () => {
+	const client = now({}, quick);
+	const asked = await client.call('ask_user_question', question('As a resource?'));
+	const id = asked.structuredContent.ask_id;
+	let uris = [];
+	for (let cursor; ;) {
+		const page = await client.result('resources/list', cursor ? { cursor } : {});
+		uris = uris.concat(page.resources.map((r) => r.uri));
+		cursor = page.nextCursor;
+		if (!cursor) break;
+	}
+	assert.ok(uris.includes(`parley://asks/${id}`));
+	const read = await client.result('resources/read', { uri: `parley://asks/${id}` });
+	const ask = JSON.parse(read.contents[0].text);
+	assert.equal(ask.id, id);
+	assert.ok(uris.includes(`parley://sessions/${ask.session}`));
+	assert.equal((await client.result('resources/templates/list')).resourceTemplates.length, 2);
+	assert.equal((await client.result('prompts/list')).prompts[0].name, 'resume');
+	const resume = await client.result('prompts/get', { name: 'resume', arguments: { session: ask.session } });
+	assert.equal(resume.messages[0].role, 'user');
+	const found = await client.result('completion/complete', { ref: { type: 'ref/prompt', name: 'resume' },
+		argument: { name: 'session', value: ask.session.slice(0, 10) } });
+	assert.ok(found.completion.values.includes(ask.session));
+	assert.equal((await now({}, secrets.stranger).request('resources/read', { uri: `parley://asks/${id}` }))
+		.reply.error.code, -32602);
+});
+
