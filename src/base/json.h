@@ -80,6 +80,7 @@ void jw_object_end(struct json_writer *);
 void jw_array(struct json_writer *);
 void jw_array_end(struct json_writer *);
 void jw_key(struct json_writer *, const char *key);
+void jw_name(struct json_writer *, struct str); /* a key of any text */
 void jw_str(struct json_writer *, struct str);
 void jw_text(struct json_writer *, const char *); /* NULL writes null */
 void jw_int(struct json_writer *, int64_t);

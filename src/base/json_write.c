@@ -168,6 +168,13 @@ void jw_str(struct json_writer *w, struct str s)
 	json_write_str(w->out, s);
 }
 
+void jw_name(struct json_writer *w, struct str name)
+{
+	jw_str(w, name);
+	buf_add_char(w->out, ':');
+	w->more = false;
+}
+
 void jw_text(struct json_writer *w, const char *text)
 {
 	if (text)

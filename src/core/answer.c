@@ -84,9 +84,7 @@ static struct str sheet_json(const struct sheet *s, struct arena *arena)
 	jw_object(&w);
 	for (size_t i = 0; i < s->len; i++) {
 		if (!s->replies[i].given && !s->replies[i].text.len) continue;
-		jw_str(&w, s->questions[i].key); /* foreign: jw_key would not escape it */
-		buf_add_char(&out, ':');
-		w.more = false;
+		jw_name(&w, s->questions[i].key);
 		reply_write(&w, &s->questions[i], &s->replies[i]);
 	}
 	jw_object_end(&w);

@@ -1,5 +1,7 @@
 #include "mcp/elicit.h"
 
+#include "core/body.h"
+
 /* A form has flat fields only: beside a choice stand the text of Other and the note. */
 static const char other_suffix[] = "_other", note_suffix[] = "_note";
 
@@ -54,15 +56,10 @@ static void text_member(struct json_writer *w, const char *name, struct str text
 	jw_str(w, text);
 }
 
-static void field_key(
+static void field_name(
 	struct json_writer *w, struct str key, const char *suffix, struct arena *arena)
 {
-	struct str name = arena_print(arena, "%.*s%s", STR_ARGS(key), suffix);
-
-	/* Keys are foreign: written as a string, then made a name. */
-	jw_str(w, name);
-	buf_add_char(w->out, ':');
-	w->more = false;
+	jw_name(w, arena_print(arena, "%.*s%s", STR_ARGS(key), suffix));
 }
 
 static void options_write(
@@ -154,7 +151,7 @@ static void field_write(struct json_writer *w, const struct json *question,
 	struct str text = json_text(json_get(question, "text"));
 	const struct json *note = json_get(question, "note");
 
-	field_key(w, key, "", arena);
+	jw_name(w, key);
 	jw_object(w);
 	if (has_options(question))
 		choice_write(w, question, revision);
@@ -164,11 +161,11 @@ static void field_write(struct json_writer *w, const struct json *question,
 	text_member(w, "description", header.len ? text : STR_NONE);
 	jw_object_end(w);
 	if (is_true(question, "other")) {
-		field_key(w, key, other_suffix, arena);
+		field_name(w, key, other_suffix, arena);
 		text_field(w, STR("Other"));
 	}
 	if (json_is(note, JSON_OBJECT)) {
-		field_key(w, key, note_suffix, arena);
+		field_name(w, key, note_suffix, arena);
 		text_field(w, STR("Note"));
 	}
 }
@@ -203,7 +200,6 @@ static struct str form_message(const struct json *ask, struct arena *arena)
 	struct str title = json_text(json_get(ask, "title"));
 	struct str context = json_text(json_get(json_get(ask, "context"), "text"));
 	struct buf b = { .max = 65536 };
-	struct str out;
 
 	buf_add(&b, title);
 	if (context.len) buf_print(&b, "%s%.*s", b.len ? "\n\n" : "", STR_ARGS(context));
@@ -213,9 +209,7 @@ static struct str form_message(const struct json *ask, struct arena *arena)
 		if (!str_eq(text, title))
 			buf_print(&b, "%s%.*s", b.len ? "\n" : "", STR_ARGS(text));
 	}
-	out = arena_str(arena, buf_str(&b));
-	buf_done(&b);
-	return out;
+	return buf_keep_done(&b, arena);
 }
 
 void elicit_write(struct json_writer *w, const struct json *ask, enum elicit_mode mode,
@@ -256,7 +250,7 @@ static void reply_write(struct json_writer *w, const struct json *question,
 	struct str note = json_text(field_get(content, key, note_suffix, arena));
 
 	if (!value && !other.len && !note.len) return;
-	field_key(w, key, "", arena);
+	jw_name(w, key);
 	if (!has_options(question)) {
 		jw_json(w, value);
 		return;
@@ -295,8 +289,6 @@ enum elicited elicit_read(const struct json *result, const struct json *ask,
 		reply_write(&w, &questions->items[i], content, arena);
 	jw_object_end(&w);
 	jw_object_end(&w);
-	if (b.failed) arena->failed = true;
-	*body = arena_str(arena, buf_str(&b));
-	buf_done(&b);
+	*body = buf_keep_done(&b, arena);
 	return ELICITED_ANSWER;
 }

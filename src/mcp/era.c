@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "base/utf8.h"
+#include "core/body.h"
 
 #define PREFIX "io.modelcontextprotocol/"
 
@@ -140,7 +141,6 @@ static struct str versions_data(struct str requested, struct arena *arena)
 {
 	struct buf b = { .max = 4096 };
 	struct json_writer w = { .out = &b };
-	struct str out;
 
 	jw_object(&w);
 	jw_key(&w, "supported");
@@ -148,9 +148,7 @@ static struct str versions_data(struct str requested, struct arena *arena)
 	jw_key(&w, "requested");
 	jw_str(&w, utf8_first(requested, 100));
 	jw_object_end(&w);
-	out = arena_str(arena, buf_str(&b));
-	buf_done(&b);
-	return out;
+	return buf_keep_done(&b, arena);
 }
 
 bool era_check(const struct rpc *rpc, const struct wire *wire, struct arena *arena,

@@ -1,5 +1,6 @@
 #include "mcp/result.h"
 
+#include "core/body.h"
 #include "dialect/dialect.h"
 
 static const char next_get[] = "call get_answer with this ask_id";
@@ -71,7 +72,6 @@ void data_result_write(struct json_writer *w, struct str text, struct str data)
 struct str fault_text(const struct fault *why, struct arena *arena)
 {
 	struct buf b = { .max = 8192 };
-	struct str out;
 
 	if (why->items_len)
 		buf_add_text(&b, "Not asked. Put this right and call again:");
@@ -82,14 +82,7 @@ struct str fault_text(const struct fault *why, struct arena *arena)
 			why->items[i].pointer[0] ? ": " : "", why->items[i].detail);
 	if (why->retry_after_s)
 		buf_print(&b, "; try again in %lld s", (long long)why->retry_after_s);
-	out = arena_str(arena, buf_str(&b));
-	buf_done(&b);
-	return out;
-}
-
-static struct str inside(struct str object) /* its members, without the braces */
-{
-	return object.len > 2 ? str_make(object.at + 1, object.len - 2) : STR_NONE;
+	return buf_keep_done(&b, arena);
 }
 
 static void copy_member(struct json_writer *w, const struct json *ask, const char *name)
@@ -123,6 +116,21 @@ static void next_write(struct json_writer *w, const struct json *ask, bool resum
 	jw_text(w, "Nobody has decided yet. Do not run it; call get_answer later.");
 }
 
+/* The dialect's own members; its status is said in our words already. */
+static void reply_copy(struct json_writer *w, struct str reply, struct arena *arena)
+{
+	const struct json *object;
+
+	if (!reply.len || shown_read(reply, arena, &object, NULL)) return;
+	for (uint32_t i = 0; json_is(object, JSON_OBJECT) && i < object->count; i++) {
+		const struct json_member *m = &object->members[i];
+
+		if (str_is(m->name, "status") || str_is(m->name, "ask_id")) continue;
+		jw_name(w, m->name);
+		jw_json(w, &m->value);
+	}
+}
+
 static struct str structured(
 	const struct json *ask, struct str reply, bool resumed, struct arena *arena)
 {
@@ -136,7 +144,7 @@ static struct str structured(
 	jw_json(&w, json_get(ask, "status"));
 	jw_key(&w, "ask_id");
 	jw_json(&w, json_get(ask, "id"));
-	if (reply.len) jw_members(&w, inside(reply));
+	reply_copy(&w, reply, arena);
 	if (ask_is_pending(ask)) next_write(&w, ask, resumed);
 	if (!ask_is_pending(ask)) copy_member(&w, ask, "answered_by");
 	if (!ask_is_pending(ask) && !reply.len) copy_member(&w, ask, "answer");
@@ -146,10 +154,7 @@ static struct str structured(
 		jw_json(&w, repairs);
 	}
 	jw_object_end(&w);
-	if (b.failed) arena->failed = true;
-	out = arena_str(arena, buf_str(&b));
-	buf_done(&b);
-	return out;
+	return buf_keep_done(&b, arena);
 }
 
 /* ---- the text that a model reads ---- */
@@ -178,9 +183,7 @@ static struct str settled_text(
 	if (!text.len) text = json_text(json_get(ask, "status"));
 	buf_add(&b, text);
 	repairs_say(&b, json_get(json_get(ask, "foreign"), "repairs"));
-	text = arena_str(arena, buf_str(&b));
-	buf_done(&b);
-	return text;
+	return buf_keep_done(&b, arena);
 }
 
 /* {"success": false, …}: an error in the dialect's own words. */
@@ -188,7 +191,7 @@ static bool reply_failed(struct str reply, struct arena *arena)
 {
 	const struct json *object;
 
-	return reply.len && json_read(reply, NULL, arena, &object, NULL) == OK &&
+	return reply.len && shown_read(reply, arena, &object, NULL) == OK &&
 	       json_is(json_get(object, "success"), JSON_FALSE);
 }
 

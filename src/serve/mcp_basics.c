@@ -4,6 +4,7 @@
 
 #include "base/id.h"
 #include "base/utf8.h"
+#include "core/body.h"
 
 #include <stdio.h>
 
@@ -232,8 +233,7 @@ void mcp_refuse_uri(struct request *r, struct str uri)
 	jw_key(&w, "uri");
 	jw_str(&w, uri);
 	jw_object_end(&w);
-	why.data = arena_str(&r->task.job.arena, buf_str(&b));
-	buf_done(&b);
+	why.data = buf_keep_done(&b, &r->task.job.arena);
 	rpc_fail(&why, 200,
 		mcp_of(r)->client.revision >= REV_2026_07_28 ? RPC_INVALID_PARAMS
 							     : RPC_NO_RESOURCE,

@@ -317,9 +317,7 @@ static bool round_write(struct json_writer *w, const struct json *wanted, unsign
 
 		if (!(can & ability_for(json_text(json_get(request, "method")))))
 			continue;
-		jw_str(w, wanted->members[i].name);
-		buf_add_char(w->out, ':');
-		w->more = false;
+		jw_name(w, wanted->members[i].name);
 		jw_json(w, request);
 		any = true;
 	}

@@ -5,6 +5,7 @@
 #include "serve/mcp.h"
 
 #include "base/clock.h"
+#include "core/body.h"
 
 enum { STATE_LIFE_MS = 24 * 3600 * 1000 };
 
@@ -15,12 +16,9 @@ static struct str form_ticket(
 		.token = mcp_of(r)->token,
 		.expires_ms = clock_now_ms() + STATE_LIFE_MS };
 	struct buf b = { .max = 8192 };
-	struct str out;
 
 	ticket_call_write(&b, serve_key(r->serve), kind, &t);
-	out = arena_str(&r->task.job.arena, buf_str(&b));
-	buf_done(&b);
-	return out;
+	return buf_keep_done(&b, &r->task.job.arena);
 }
 
 static bool form_ticket_read(struct request *r, struct str text, enum ticket_kind kind,
@@ -70,8 +68,7 @@ static bool form_request(struct request *r, const struct json *ask, enum elicit_
 	rpc_call(&w, "elicitation/create", id);
 	elicit_write(&w, ask, mode, m->client.revision, arena);
 	rpc_call_end(&w);
-	message = arena_str(arena, buf_str(&b));
-	buf_done(&b);
+	message = buf_keep_done(&b, arena);
 	return mcp_hold(r, r->task.ask, m->wait_ms, &message);
 }
 

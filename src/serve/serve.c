@@ -28,18 +28,18 @@ static void problem_reply(struct serve *s, struct exchange *x, enum err e,
 {
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
-	char after[48], who[512] = "";
+	char after[48], who[512] = "WWW-Authenticate: Bearer\r\n";
 	char lines[1024];
 	int status = problem_status(e);
 
 	retry_after(after, why);
-	if (e == ERR_NO_TOKEN)
+	if (e == ERR_NO_TOKEN && strlen(s->url) < 300)
 		snprintf(who, sizeof who,
 			"WWW-Authenticate: Bearer realm=\"parley\", resource_metadata=\"%s"
 			"/.well-known/oauth-protected-resource/mcp\"\r\n",
 			s->url);
-	snprintf(lines, sizeof lines, API_HEADERS "%s%s%.*s", after, who,
-		STR_ARGS(headers));
+	snprintf(lines, sizeof lines, API_HEADERS "%s%s%.*s", after,
+		e == ERR_NO_TOKEN ? who : "", STR_ARGS(headers));
 	problem_write(&w, e, why, ask);
 	if (status >= 500) log_line(LOG_WARN, "%d: %s", status, why->detail);
 	serve_count(s, status);

@@ -276,7 +276,7 @@ test('a skipped UserQuestionTool is an error, a non_blocking ask_question return
 	const got = await client.call('get_answer', { ask_id: asked.structuredContent.ask_id });
 	assert.equal(got.isError, true);
 	const quickly = await now().call('ask_question', { question: 'Later?', type: 'non_blocking', responseType: 'text',
-		defaultResponse: 'no' });
+		timeoutMinutes: 30, defaultResponse: 'no' });
 	assert.equal(quickly.structuredContent.questionId, quickly.structuredContent.ask_id);
 	assert.ok(quickly.structuredContent.timeoutAt);
 });
