@@ -6,9 +6,11 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "cli/settings_file.h"
 #include "desk/desk.h"
 #include "net/loop.h"
 #include "net/tls.h"
+#include "notify/notify.h"
 #include "serve/serve.h"
 #include "store/lock.h"
 
@@ -27,6 +29,7 @@ struct server {
 	struct loop *loop;
 	struct desk *desk;
 	struct serve *serve;
+	struct notify *notify;
 	struct tls_context *tls; /* NULL: plain */
 	int lock;
 	bool stopping;
@@ -105,12 +108,25 @@ static enum err listen_check(const struct settings *set, struct fault *why)
 	return OK;
 }
 
-static struct desk_settings desk_settings(const struct settings *set)
+/* Those it may be asked for, with commas between. */
+static struct str resumer_names(const struct settings *set, struct arena *arena)
+{
+	struct str names = STR_NONE;
+
+	for (size_t i = 0; i < set->resumers_len; i++)
+		names = arena_print(arena, "%.*s%s%.*s", STR_ARGS(names), i ? ", " : "",
+			STR_ARGS(set->resumers[i].name));
+	return names;
+}
+
+static struct desk_settings desk_settings(const struct settings *set, struct arena *arena)
 {
 	return (struct desk_settings){ .store = set->store,
 		.ask_rate = set->ask_rate,
 		.timeout_min_ms = set->timeout_min_ms,
-		.timeout_max_ms = set->timeout_max_ms };
+		.timeout_max_ms = set->timeout_max_ms,
+		.webhook_internal = set->webhook_internal,
+		.resumers = resumer_names(set, arena) };
 }
 
 /* ---- TLS ---- */
@@ -308,10 +324,30 @@ static enum err server_files(struct server *sv, int port, struct fault *why)
 	return e;
 }
 
+static enum err server_notify(struct server *sv, struct fault *why)
+{
+	struct settings *set = &sv->cli->settings;
+	struct notify_resumer resumers[RESUMERS_MAX];
+	struct notify_settings ns = { .url = sv->url,
+		.data = set->data,
+		.webhook_internal = set->webhook_internal,
+		.webhook_timeout_ms = set->webhook_timeout_ms,
+		.resumers = resumers,
+		.resumers_len = set->resumers_len,
+		.resumer_env = set->resumer_env,
+		.shared = !str_starts(set->store, "sqlite:") };
+
+	for (size_t i = 0; i < set->resumers_len; i++)
+		resumers[i] = (struct notify_resumer){ set->resumers[i].name,
+			set->resumers[i].command.value };
+	sv->notify = notify_new(sv->desk, &ns, why);
+	return sv->notify ? notify_start(sv->notify, why) : why->err;
+}
+
 static enum err server_open(struct server *sv, int *port, struct fault *why)
 {
 	struct settings *set = &sv->cli->settings;
-	struct desk_settings ds = desk_settings(set);
+	struct desk_settings ds = desk_settings(set, &sv->cli->arena);
 	uint8_t key[SERVER_KEY_SIZE];
 	struct serve_settings ss = { .url = set->url,
 		.allowed_hosts = set->allowed_hosts,
@@ -338,7 +374,8 @@ static enum err server_open(struct server *sv, int *port, struct fault *why)
 	serve_set_url(sv->serve, sv->url);
 	if (!desk_set_url(sv->desk, sv->url))
 		return fail(why, ERR_MEMORY, "out of memory");
-	return server_files(sv, *port, why);
+	e = server_notify(sv, why);
+	return e ? e : server_files(sv, *port, why);
 }
 
 /* ---- signals ---- */
@@ -364,6 +401,7 @@ static void signal_stop(uv_signal_t *signal, int number)
 	if (sv->stopping) _exit(128 + number);
 	sv->stopping = true;
 	log_line(LOG_INFO, "stopping");
+	notify_stop(sv->notify);
 	serve_stop(sv->serve, GRACE_MS, server_stopped, sv);
 }
 
@@ -382,7 +420,7 @@ static void signal_reload(uv_signal_t *signal, int number)
 		log_line(LOG_ERROR, "not reloaded: %s", why.detail);
 		return;
 	}
-	ds = desk_settings(&set);
+	ds = desk_settings(&set, &cli->arena);
 	desk_set(sv->desk, &ds);
 	log_setup(set.log_json, set.log_level);
 	log_line(LOG_INFO, "reloaded");
@@ -421,6 +459,7 @@ static void server_greet(struct server *sv)
 static void server_close(struct server *sv)
 {
 	if (sv->loop) sv->loop = loop_free(sv->loop);
+	notify_free(sv->notify);
 	desk_close(sv->desk);
 	serve_free(sv->serve);
 	tls_context_free(sv->tls);
@@ -438,6 +477,7 @@ static int serve_run(struct cli *cli)
 	umask(0077);
 	log_setup(cli->settings.log_json, cli->settings.log_level);
 	if (server_open(&sv, &port, &why)) {
+		notify_free(sv.notify);
 		if (sv.desk) sv.desk = desk_close(sv.desk);
 		tls_context_free(sv.tls);
 		store_unlock(sv.lock);

@@ -10,12 +10,14 @@ struct local {
 	struct desk *desk;
 };
 
-/* The part of the contract that is administration. {id} is the last segment. */
+/* The part of the contract that is administration. An id stands between `path` and
+ * `tail`. */
 static const struct {
 	const char *method;
 	const char *path;
 	bool with_id;
 	const struct use *use;
+	const char *tail;
 } doors[] = {
 	{ "GET", "/v1/users", false, &use_user_list },
 	{ "POST", "/v1/users", false, &use_user_create },
@@ -25,6 +27,9 @@ static const struct {
 	{ "GET", "/v1/tokens", false, &use_token_list },
 	{ "POST", "/v1/tokens", false, &use_token_create },
 	{ "DELETE", "/v1/tokens/", true, &use_token_delete },
+	{ "GET", "/v1/deliveries", false, &use_delivery_list },
+	{ "POST", "/v1/deliveries/", true, &use_delivery_replay, "/replay" },
+	{ "POST", "/v1/webhook-secret", false, &use_webhook_secret },
 	{ "GET", "/v1/workspaces", false, &use_workspace_list },
 	{ "POST", "/v1/workspaces", false, &use_workspace_create },
 	{ "POST", "/v1/check", false, &use_check },
@@ -80,12 +85,14 @@ struct local *local_close(struct local *l)
 static const struct use *local_use(const char *method, struct str path, struct str *id)
 {
 	for (size_t i = 0; i < sizeof(doors) / sizeof(doors[0]); i++) {
-		size_t n = strlen(doors[i].path);
+		const char *tail = doors[i].tail ? doors[i].tail : "";
+		size_t n = strlen(doors[i].path), m = strlen(tail);
 
 		if (strcmp(doors[i].method, method) != 0) continue;
-		if (doors[i].with_id ? str_starts(path, doors[i].path) && path.len > n
+		if (doors[i].with_id ? str_starts(path, doors[i].path) &&
+					       str_ends(path, tail) && path.len > n + m
 				     : str_is(path, doors[i].path)) {
-			*id = str_from(path, n);
+			*id = str_from(str_first(path, path.len - m), n);
 			return doors[i].use;
 		}
 	}

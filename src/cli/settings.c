@@ -6,6 +6,8 @@
 
 #include "base/clock.h"
 #include "cli/settings_file.h"
+#include "core/address.h"
+#include "core/resumer.h"
 
 enum kind {
 	KIND_TEXT,
@@ -15,6 +17,7 @@ enum kind {
 	KIND_URL,
 	KIND_STORE,
 	KIND_HOSTS,
+	KIND_REACH,
 	KIND_INT,
 	KIND_TIME, /* milliseconds */
 	KIND_WORD, /* an int: which of `words` */
@@ -22,7 +25,7 @@ enum kind {
 };
 
 static const char *const kind_names[] = { "text", "text", "path", "listen", "url",
-	"store", "hosts", "int", "time", "word", "bool" };
+	"store", "hosts", "reach", "int", "time", "word", "bool" };
 
 struct setting {
 	const char *name;
@@ -74,6 +77,10 @@ static const struct setting table[] = {
 	{ "ask_rate", KIND_INT, S, AT(ask_rate), "N", "6000", 0, 1000000000 },
 	{ "timeout_min", KIND_TIME, S, AT(timeout_min_ms), "TIME", "1s", 1, INT64_MAX },
 	{ "timeout_max", KIND_TIME, S, AT(timeout_max_ms), "TIME", "30d", 1, INT64_MAX },
+	{ "webhook_internal", KIND_REACH, S, AT(webhook_internal), "LIST", "no" },
+	{ "webhook_timeout", KIND_TIME, S, AT(webhook_timeout_ms), "TIME", "20s", SECOND,
+		300 * SECOND },
+	{ "resumer_env", KIND_HOSTS, S, AT(resumer_env), "NAME,…" },
 	{ "port_file", KIND_PATH, S, AT(port_file), "FILE" },
 	{ "config", KIND_PATH, SETTINGS_ALL, AT(config), "FILE", .not_in_file = true },
 	{ "lang", KIND_WORD, SETTINGS_ALL, RAW(lang), "LANG", "auto", .words = langs },
@@ -205,7 +212,8 @@ static bool text_read(enum kind kind, struct str text, struct str *out)
 	if ((kind == KIND_LISTEN && !listen_valid(text)) ||
 		(kind == KIND_URL && !url_valid(text)) ||
 		(kind == KIND_STORE && !store_valid(text)) ||
-		(kind == KIND_HOSTS && !hosts_valid(text)) || text.len == 0)
+		(kind == KIND_HOSTS && !hosts_valid(text)) ||
+		(kind == KIND_REACH && !reach_valid(text)) || text.len == 0)
 		return false;
 	*out = text;
 	return true;
@@ -319,6 +327,28 @@ static enum color color_decide(int said)
 	return COLOR_AUTO;
 }
 
+static enum err resumers_check(
+	const struct settings *s, struct arena *arena, struct fault *why)
+{
+	for (size_t i = 0; i < s->resumers_len; i++) {
+		const struct settings_file_resumer *r = &s->resumers[i];
+		struct fault wrong = { 0 };
+		struct resumer words;
+
+		if (!resumer_name_valid(r->name))
+			fail(&wrong, ERR_INVALID, "%s",
+				MSG(arena, "setting.resumer.name").at);
+		else if (resumer_read(r->command.value, arena, &words, &wrong) == OK)
+			continue;
+		return fail(why, ERR_INVALID, "%s",
+			MSG(arena, "setting.resumer", { "file", str_of(r->command.path) },
+				{ "line", arena_print(arena, "%d", r->command.line) },
+				{ "name", r->name }, { "detail", str_of(wrong.detail) })
+				.at);
+	}
+	return OK;
+}
+
 static enum err settings_finish(
 	struct raw *raw, unsigned groups, struct arena *arena, struct fault *why)
 {
@@ -342,7 +372,7 @@ static enum err settings_finish(
 		return fail(why, ERR_INVALID, "%s", MSG(arena, "setting.timeouts").at);
 	if ((s->tls_cert.len > 0) != (s->tls_key.len > 0))
 		return fail(why, ERR_INVALID, "%s", MSG(arena, "setting.tls_pair").at);
-	return OK;
+	return resumers_check(s, arena, why);
 }
 
 static enum err file_load(const struct args *args, struct arena *arena,
@@ -362,13 +392,16 @@ enum err settings_read(const struct args *args, unsigned groups, struct arena *a
 	struct settings *out, struct fault *why)
 {
 	struct raw raw = { .log_level = LOG_INFO };
-	struct settings_file file = { 0 };
-	enum err err = file_load(args, arena, &file, why);
+	struct settings_file *file = ARENA_NEW(arena, struct settings_file);
+	enum err err = file ? file_load(args, arena, file, why)
+			    : fail(why, ERR_MEMORY, "out of memory");
 
 	if (err != OK) return err;
+	raw.s.resumers = file->resumers;
+	raw.s.resumers_len = file->resumers_len;
 	for (size_t i = 0; i < SETTINGS_LEN; i++) {
 		if (!(table[i].groups & (groups | SETTINGS_ALL))) continue;
-		struct source from = source_find(i, args, &file, arena);
+		struct source from = source_find(i, args, file, arena);
 		struct str value = from.value.at ? from.value : str_of(table[i].fallback);
 
 		if (value.at && !value_read(&table[i], value, &raw))

@@ -17,6 +17,8 @@ enum {
 	SETTINGS_SERVE = 1 << 3,  /* the server */
 };
 
+struct settings_file_resumer;
+
 enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
 /* Texts are NUL-terminated; empty: not set. */
@@ -40,6 +42,11 @@ struct settings {
 	int64_t ask_rate; /* asks a minute for one token; 0: no limit */
 	int64_t timeout_min_ms;
 	int64_t timeout_max_ms;
+	struct str webhook_internal; /* what of it webhooks may reach: core/address */
+	int64_t webhook_timeout_ms;
+	struct str resumer_env; /* comma list of variables that resumers see */
+	const struct settings_file_resumer *resumers; /* in the arena */
+	size_t resumers_len;
 	enum lang lang;
 	enum color color;
 };

@@ -43,12 +43,41 @@ static int wrong(struct reading *r, const char *id, struct str key, const char *
 	return 0;
 }
 
+static bool value_keep(
+	struct reading *r, struct settings_file_value *v, const char *value)
+{
+	v->value = str_of(arena_copy(r->arena, str_of(value)));
+	v->path = r->path;
+	v->line = r->line;
+	return v->value.at != NULL;
+}
+
+/* A name of its own; the person's file may change the system's. */
+static int resumer_take(struct reading *r, const char *name, const char *value)
+{
+	struct settings_file *out = r->out;
+	struct settings_file_resumer *at = out->resumers;
+
+	while (at < out->resumers + out->resumers_len && !str_is(at->name, name))
+		at++;
+	if (at->command.path == r->path)
+		return wrong(r, "setting.file.twice", str_of(name), NULL);
+	if (at == out->resumers + RESUMERS_MAX)
+		return wrong(r, "setting.file.resumers", str_of(name), NULL);
+	if (at == out->resumers + out->resumers_len) {
+		at->name = str_of(arena_copy(r->arena, str_of(name)));
+		out->resumers_len++;
+	}
+	return value_keep(r, &at->command, value);
+}
+
 static int value_take(void *ctx, const char *section, const char *name, const char *value)
 {
 	struct reading *r = ctx;
 	const char *near = NULL;
 
 	if (r->too_long) return wrong(r, "setting.file.long", str_of(name), NULL);
+	if (strcmp(section, "resumers") == 0) return resumer_take(r, name, value);
 	if (*section) return wrong(r, "setting.file.section", str_of(section), NULL);
 	for (size_t i = 0; r->names[i]; i++) {
 		struct settings_file_value *v = &r->out->values[i];
@@ -57,10 +86,7 @@ static int value_take(void *ctx, const char *section, const char *name, const ch
 		if (strcmp(name, r->names[i]) != 0) continue;
 		if (v->path == r->path)
 			return wrong(r, "setting.file.twice", str_of(name), NULL);
-		v->value = str_of(arena_copy(r->arena, str_of(value)));
-		v->path = r->path;
-		v->line = r->line;
-		return v->value.at != NULL;
+		return value_keep(r, v, value);
 	}
 	return wrong(r, near ? "setting.file.unknown.near" : "setting.file.unknown",
 		str_of(name), near);

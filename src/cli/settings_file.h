@@ -1,11 +1,12 @@
-/* settings_file.h - the configuration file: INI without sections, every key known. */
+/* settings_file.h - the configuration file: INI, every key known, and one section whose
+ * keys are the operator's own: [resumers]. */
 #ifndef CLI_SETTINGS_FILE_H
 #define CLI_SETTINGS_FILE_H
 
 #include "base/arena.h"
 #include "base/fault.h"
 
-enum { SETTINGS_FILE_ROWS = 32 };
+enum { SETTINGS_FILE_ROWS = 32, RESUMERS_MAX = 32 };
 
 struct settings_file_value {
 	struct str value; /* NUL-terminated; `at` is NULL: not in the file */
@@ -13,8 +14,16 @@ struct settings_file_value {
 	int line;
 };
 
+struct settings_file_resumer {
+	struct str name;
+	struct settings_file_value command;
+};
+
 struct settings_file {
 	struct settings_file_value values[SETTINGS_FILE_ROWS]; /* as `names` */
+	struct settings_file_resumer
+		resumers[RESUMERS_MAX + 1]; /* the last stays empty */
+	size_t resumers_len;
 };
 
 /* With a path, that file, which must be there; without, the system's and then the

@@ -77,23 +77,25 @@ static enum err key_row(void *ctx, const struct row *row, struct fault *why)
 	return OK;
 }
 
-static enum err server_key_decide(struct job *job, struct rows *rows, struct fault *why)
+enum err desk_server_key(
+	struct rows *rows, struct str name, struct buf *out, struct fault *why)
 {
-	struct str name = task_of(job)->id;
 	uint8_t fresh[SERVER_KEY_SIZE];
 	const struct val args[] = { val_text(name), val_bytes(fresh, sizeof fresh),
 		val_int(rows->now_ms) };
-	enum err e =
-		db_one(rows->db, SQL_SERVER_KEY_GET, args, 1, key_row, &job->out, why);
+	enum err e = db_one(rows->db, SQL_SERVER_KEY_GET, args, 1, key_row, out, why);
 
-	if (e || job->out.len) return e;
+	if (e || out->len) return e;
 	random_bytes(rows->ids, fresh, sizeof fresh);
 	rows->wrote = true;
 	e = db_one(rows->db, SQL_SERVER_KEY_ADD, args, 3, NULL, NULL, why);
-	if (!e)
-		e = db_one(
-			rows->db, SQL_SERVER_KEY_GET, args, 1, key_row, &job->out, why);
+	if (!e) e = db_one(rows->db, SQL_SERVER_KEY_GET, args, 1, key_row, out, why);
 	return e;
+}
+
+static enum err server_key_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	return desk_server_key(rows, task_of(job)->id, &job->out, why);
 }
 
 const struct use use_server_key = {

@@ -43,6 +43,7 @@ static void desk_committed(void *ctx, const struct rows *rows)
 	struct desk *d = ctx;
 
 	atomic_fetch_add_explicit(&d->counts[COUNT_COMMITS], 1, memory_order_relaxed);
+	if (rows->delivers) desk_deliver(d);
 	if (rows->next_deadline_ms &&
 		(!d->next_deadline_ms || rows->next_deadline_ms < d->next_deadline_ms))
 		d->next_deadline_ms = rows->next_deadline_ms;
@@ -173,6 +174,13 @@ void desk_set(struct desk *d, const struct desk_settings *set)
 	atomic_store(&d->ask_rate, set->ask_rate);
 }
 
+static char *desk_text(struct str said, struct str otherwise)
+{
+	struct str s = said.len ? said : otherwise;
+
+	return mem_copy(s.at, s.len);
+}
+
 struct desk *desk_open(const struct desk_settings *set, struct fault *why)
 {
 	struct desk *d = mem_alloc(sizeof *d);
@@ -185,12 +193,15 @@ struct desk *desk_open(const struct desk_settings *set, struct fault *why)
 	}
 	d->store = mem_copy(set->store.at, set->store.len);
 	d->url = mem_copy(set->url.at, set->url.len);
+	d->webhook_internal = desk_text(set->webhook_internal, STR("no"));
+	d->resumers = desk_text(set->resumers, STR_NONE);
 	d->hooks = (struct clerk_hooks){ d, desk_told, desk_nap, desk_committed,
 		desk_trouble };
 	atomic_store(&d->ready, true);
 	atomic_store(&d->reached, true);
 	desk_set(d, set);
-	if (!d->store || !d->url)
+	pthread_mutex_init(&d->deliver_lock, NULL);
+	if (!d->store || !d->url || !d->webhook_internal || !d->resumers)
 		fail(why, ERR_MEMORY, "out of memory");
 	else if (desk_clerks(d, set, why) == OK && desk_start(d, why) == OK)
 		return d;
@@ -210,6 +221,9 @@ struct desk *desk_close(struct desk *d)
 	rate_done(&d->rate);
 	mem_free(d->store);
 	mem_free(d->url);
+	mem_free(d->webhook_internal);
+	mem_free(d->resumers);
+	pthread_mutex_destroy(&d->deliver_lock);
 	mem_free(d);
 	return NULL;
 }

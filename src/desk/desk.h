@@ -16,6 +16,9 @@ struct desk_settings {
 	struct str url;	  /* how people reach it, no trailing slash */
 	int64_t ask_rate; /* asks a minute for one token; 0: no limit */
 	int64_t timeout_min_ms, timeout_max_ms;
+	/* Of what internal addresses webhooks may reach, as core/address has it; empty:
+	 * none. And the names of resumers, with commas between. */
+	struct str webhook_internal, resumers;
 	const struct db_options *db; /* or NULL */
 	bool alone;		     /* no threads: desk_do only */
 	uint64_t seed;		     /* not 0: repeatable ids, for simulations */
@@ -135,6 +138,9 @@ extern const struct use use_mcp_enter, use_mcp_end;
 /* As use_answer and use_skip, by whoever sits at the asking client and saw the question
  * there: for tokens that say so, and never for an approval. */
 extern const struct use use_form_answer, use_form_skip;
+extern const struct use use_delivery_list, use_delivery_get, use_delivery_replay;
+/* {"rotate": true} makes another; the one before still signs for a day. */
+extern const struct use use_webhook_secret;
 extern const struct use use_check, use_backup;
 extern const struct use use_user_list, use_user_get, use_user_create, use_user_patch,
 	use_user_delete;

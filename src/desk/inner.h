@@ -2,10 +2,12 @@
 #ifndef DESK_INNER_H
 #define DESK_INNER_H
 
+#include "desk/delivery.h"
 #include "desk/desk.h"
 #include "desk/rate.h"
 #include "store/lookout.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 
 struct desk {
@@ -18,6 +20,11 @@ struct desk {
 	void *told_ctx;
 	char *store;
 	char *url;
+	char *webhook_internal; /* as core/address has it */
+	char *resumers;		/* names with commas between */
+	pthread_mutex_t deliver_lock;
+	void (*deliver)(void *ctx); /* NULL: nobody listens */
+	void *deliver_ctx;
 	struct rate rate; /* writing clerk's thread only */
 	_Atomic int64_t timeout_min_ms, timeout_max_ms;
 	_Atomic int64_t ask_rate;
@@ -95,6 +102,11 @@ enum err desk_again_session(
 	struct job *, struct rows *, const struct key_record *, struct fault *);
 enum err desk_reply_session(
 	struct task *, struct rows *, struct session *, struct fault *);
+enum err desk_write_session(struct task *, struct rows *, struct session *,
+	struct json_writer *, struct fault *);
+/* The text that gives a stopped agent its questions and answers back. */
+enum err desk_resume_context(struct db *, const struct session *, struct arena *,
+	struct str *out, struct fault *);
 
 /* Settles it, counts it in its session and stages the events; everything was checked. */
 enum err desk_settle(struct task *, struct rows *, struct ask *,
@@ -110,6 +122,22 @@ enum err desk_cancel_open(struct task *, struct rows *, struct session *,
 	struct str reason, struct fault *);
 enum err desk_stage_status(
 	struct rows *, const struct session *, enum session_status was, struct fault *);
+/* Stage what a session wants called when an ask of it is settled: its webhook each time,
+ * its resumer when it waits for nothing more. */
+enum err desk_call_webhook(
+	struct rows *, const struct session *, const struct ask *, struct fault *);
+enum err desk_call_resumer(struct task *, struct rows *, const struct session *,
+	const struct ask *, struct fault *);
+void desk_deliver(struct desk *); /* there is something to deliver */
+/* Items for what may not be called. */
+enum err desk_check_callback(
+	const struct desk *, const struct callback *, struct fault *);
+/* The keys that webhooks of a workspace are signed with; made when there is none. */
+enum err desk_webhook_keys(struct rows *, int64_t ws, struct arena *,
+	struct str keys[WEBHOOK_KEYS], struct fault *);
+enum err desk_rotate_webhook_key(struct rows *, int64_t ws, struct fault *);
+/* SERVER_KEY_SIZE bytes of the server's key of this name, made when it is new. */
+enum err desk_server_key(struct rows *, struct str name, struct buf *out, struct fault *);
 struct session *desk_new_session(struct task *, struct rows *, struct str title);
 /* A parallel one of this external id. */
 struct session *desk_new_home(struct task *, struct rows *, struct str external_id);

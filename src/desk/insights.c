@@ -291,6 +291,15 @@ static enum err pending_row(void *ctx, const struct row *row, struct fault *why)
 	return OK;
 }
 
+static enum err deliveries_row(void *ctx, const struct row *row, struct fault *why)
+{
+	(void)why;
+	buf_print(ctx, "parley_deliveries{kind=\"%.*s\",status=\"%.*s\"} %lld\n",
+		STR_ARGS(row_text(row, 0)), STR_ARGS(row_text(row, 1)),
+		(long long)row_int(row, 2));
+	return OK;
+}
+
 static enum err metrics_read(
 	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
 {
@@ -305,7 +314,11 @@ static enum err metrics_read(
 			"# TYPE parley_asks_pending gauge\n"
 			"parley_asks_pending %lld\n",
 			(long long)pending);
-	return e;
+	if (e) return e;
+	buf_add_text(&job->out,
+		"# HELP parley_deliveries Webhooks and resumers that wait or are dead.\n"
+		"# TYPE parley_deliveries gauge\n");
+	return db_one(db, SQL_DELIVERY_COUNT, args, 1, deliveries_row, &job->out, why);
 }
 
 const struct use use_metrics = {

@@ -8,9 +8,7 @@ struct sought {
 	int64_t now_ms;
 	struct session session;
 	bool found;
-	struct json_writer *w;	 /* asks are written here as they come */
-	const struct ask **asks; /* or gathered here */
-	size_t len, cap;
+	struct json_writer *w; /* asks are written here as they come */
 	struct str last_id;
 	int64_t left;
 	bool more;
@@ -87,14 +85,14 @@ const struct use use_session_get = {
 
 /* Every ask of a session, oldest first. */
 static enum err session_asks(
-	struct db *db, struct sought *s, row_fn *row, struct fault *why)
+	struct db *db, const struct session *s, row_fn *row, void *ctx, struct fault *why)
 {
-	struct val args[11] = { val_int(s->session.ws), val_int(10000) };
+	struct val args[11] = { val_int(s->ws), val_int(10000) };
 
 	for (int i = 2; i < 11; i++)
 		args[i] = val_text(STR_NONE);
-	args[10] = val_text(s->session.id);
-	return db_one(db, SQL_ASKS_OF_SESSION_UP, args, 11, row, s, why);
+	args[10] = val_text(s->id);
+	return db_one(db, SQL_ASKS_OF_SESSION_UP, args, 11, row, ctx, why);
 }
 
 static enum err session_state_read(
@@ -115,7 +113,7 @@ static enum err session_state_read(
 	jw_key(&w, "asks");
 	jw_array(&w);
 	s.w = &w;
-	if (!e) e = session_asks(db, &s, ask_row_written, why);
+	if (!e) e = session_asks(db, &s.session, ask_row_written, &s, why);
 	jw_array_end(&w);
 	for (size_t i = 0; i < sizeof(empty) / sizeof(empty[0]); i++) {
 		jw_key(&w, empty[i]);
@@ -134,24 +132,39 @@ const struct use use_session_state = {
 
 /* ---- resume ---- */
 
+struct gathered {
+	struct arena *arena;
+	const struct ask **asks;
+	size_t len, cap;
+};
+
 static enum err ask_row_gathered(void *ctx, const struct row *row, struct fault *why)
 {
-	struct sought *s = ctx;
-	struct ask *a = ARENA_NEW(&s->t->job.arena, struct ask);
+	struct gathered *g = ctx;
+	struct ask *a = ARENA_NEW(g->arena, struct ask);
 
-	if (s->len == s->cap) {
-		size_t cap = s->cap ? s->cap * 2 : 16;
-		const struct ask **asks =
-			ARENA_ARRAY(&s->t->job.arena, const struct ask *, cap);
+	if (g->len == g->cap) {
+		size_t cap = g->cap ? g->cap * 2 : 16;
+		const struct ask **asks = ARENA_ARRAY(g->arena, const struct ask *, cap);
 
 		if (!asks) return fail(why, ERR_MEMORY, "out of memory");
-		if (s->len) memcpy(asks, s->asks, s->len * sizeof *asks);
-		s->asks = asks;
-		s->cap = cap;
+		if (g->len) memcpy(asks, g->asks, g->len * sizeof *asks);
+		g->asks = asks;
+		g->cap = cap;
 	}
 	if (!a) return fail(why, ERR_MEMORY, "out of memory");
-	s->asks[s->len++] = a;
-	return ask_from_row(row, &s->t->job.arena, a, why);
+	g->asks[g->len++] = a;
+	return ask_from_row(row, g->arena, a, why);
+}
+
+enum err desk_resume_context(struct db *db, const struct session *s, struct arena *arena,
+	struct str *out, struct fault *why)
+{
+	struct gathered g = { .arena = arena };
+	enum err e = session_asks(db, s, ask_row_gathered, &g, why);
+
+	if (!e) *out = resume_context(s, g.asks, g.len, arena);
+	return e;
 }
 
 static enum err session_resume_read(
@@ -159,15 +172,16 @@ static enum err session_resume_read(
 {
 	struct sought s = { .t = task_of(job), .now_ms = now_ms };
 	struct json_writer w = { .out = &job->out };
+	struct str context = STR_NONE;
 	enum err e = session_seek(job, db, &s, why);
 
-	if (!e) e = session_asks(db, &s, ask_row_gathered, why);
+	if (!e) e = desk_resume_context(db, &s.session, &job->arena, &context, why);
 	if (e) return e;
 	jw_object(&w);
 	jw_key(&w, "can_resume");
 	jw_bool(&w, session_can_resume(&s.session));
 	jw_key(&w, "context");
-	jw_str(&w, resume_context(&s.session, s.asks, s.len, &job->arena));
+	jw_str(&w, context);
 	jw_object_end(&w);
 	return OK;
 }

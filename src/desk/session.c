@@ -89,10 +89,10 @@ enum err desk_stage_status(struct rows *rows, const struct session *s,
 }
 
 /* The session with its open asks, as they are in this batch. */
-enum err desk_reply_session(
-	struct task *t, struct rows *rows, struct session *s, struct fault *why)
+enum err desk_write_session(struct task *t, struct rows *rows, struct session *s,
+	struct json_writer *w, struct fault *why)
 {
-	struct json_writer w = { .out = &t->job.out };
+	struct str workspace = desk_workspace(t, rows, s->ws);
 	struct buf asks = { 0 };
 	struct json_writer list = { .out = &asks };
 	struct ask *a = NULL;
@@ -101,13 +101,21 @@ enum err desk_reply_session(
 	if (e) return e;
 	jw_array(&list);
 	while ((a = rows_next_ask(rows, s->ws, s->id, a)))
-		jw_raw(&list, desk_show(t->desk, a, s->title, t->job.credential.workspace,
-				      rows->now_ms, rows->arena));
+		jw_raw(&list, desk_show(t->desk, a, s->title, workspace, rows->now_ms,
+				      rows->arena));
 	jw_array_end(&list);
 	if (asks.failed) rows->arena->failed = true;
-	session_write(&w, s, buf_str(&asks));
+	session_write(w, s, buf_str(&asks));
 	buf_done(&asks);
 	return OK;
+}
+
+enum err desk_reply_session(
+	struct task *t, struct rows *rows, struct session *s, struct fault *why)
+{
+	struct json_writer w = { .out = &t->job.out };
+
+	return desk_write_session(t, rows, s, &w, why);
 }
 
 /* ---- create ---- */
@@ -118,7 +126,8 @@ static enum err create_check(struct task *t, struct fault *why)
 
 	if (!d) return fail(why, ERR_MEMORY, "out of memory");
 	t->checked = d;
-	return session_draft_read(t->body, &t->job.arena, d, why);
+	enum err e = session_draft_read(t->body, &t->job.arena, d, why);
+	return e ? e : desk_check_callback(t->desk, &d->callback, why);
 }
 
 static void create_needs(struct job *job, struct wants *w)

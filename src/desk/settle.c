@@ -61,7 +61,7 @@ enum err desk_settle_quietly(struct task *t, struct rows *rows, struct ask *a,
 		rows->now_ms, rows->arena);
 	atomic_fetch_add_explicit(
 		&t->desk->counts[counted[how->verb]], 1, memory_order_relaxed);
-	return OK;
+	return desk_call_webhook(rows, s, a, why);
 }
 
 enum err desk_settle(struct task *t, struct rows *rows, struct ask *a,
@@ -71,6 +71,7 @@ enum err desk_settle(struct task *t, struct rows *rows, struct ask *a,
 	enum session_status was = s ? s->status : SESSION_IDLE;
 	enum err e = desk_settle_quietly(t, rows, a, how, why);
 
+	if (!e) e = desk_call_resumer(t, rows, s, a, why);
 	return e || s->status == was ? e : desk_stage_status(rows, s, was, why);
 }
 

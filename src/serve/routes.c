@@ -34,6 +34,12 @@ const struct route routes[] = {
 
 	{ "GET", "/v1/events", &use_events, route_events, 0,
 		LIST " after format session types" },
+	{ "GET", "/v1/deliveries", &use_delivery_list, NULL, 0,
+		LIST " status kind session" },
+	{ "GET", "/v1/deliveries/{id}", &use_delivery_get, NULL, 0, "" },
+	{ "POST", "/v1/deliveries/{id}/replay", &use_delivery_replay, NULL, BODY_JSON,
+		"" },
+	{ "POST", "/v1/webhook-secret", &use_webhook_secret, NULL, BODY_JSON, "" },
 	{ "GET", "/v1/insights", &use_insights, NULL, 0, "from to" },
 
 	{ "POST", "/v1/login", &use_login, route_login, BODY_JSON | ROUTE_OPEN, "" },

@@ -1,0 +1,193 @@
+/* deliveries.c - deliveries as people see them: what waits, what is dead, and sending it
+ * again; and the secret that receivers check signatures with. */
+#include "desk/inner.h"
+
+struct delivery_list {
+	struct task *t;
+	struct json_writer *w;
+	int64_t left;
+	struct str last;
+	struct delivery found;
+	bool more, any;
+};
+
+static enum err delivery_listed(void *ctx, const struct row *row, struct fault *why)
+{
+	struct delivery_list *l = ctx;
+	enum err e;
+
+	if (l->left-- == 0) {
+		l->more = true;
+		return OK;
+	}
+	e = delivery_from_row(row, &l->t->job.arena, &l->found, why);
+	if (e) return e;
+	l->any = true;
+	l->last = l->found.id;
+	if (l->w) delivery_write(l->w, &l->found);
+	return OK;
+}
+
+static enum err list_filter(struct task *t, struct fault *why)
+{
+	enum delivery_status status;
+	enum delivery_kind kind;
+	enum err e = OK;
+
+	if (task_has_param(t, "status") &&
+		!delivery_status_read(task_param(t, "status"), &status))
+		e = fail_at(why, "/status", "waiting, done or dead");
+	if (task_has_param(t, "kind") &&
+		!delivery_kind_read(task_param(t, "kind"), &kind))
+		e = fail_at(why, "/kind", "webhook or resumer");
+	return e;
+}
+
+static enum err delivery_list_read(
+	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct json_writer w = { .out = &job->out };
+	struct delivery_list l = { .t = t, .w = &w };
+	struct page p;
+	int64_t as_of = 0;
+	enum err e = page_read(t, "deliveries", &p, why);
+
+	(void)now_ms;
+	if (list_filter(t, why)) e = why->err;
+	if (!e) e = last_event(db, job->who.ws, &as_of, why);
+	if (e) return e;
+	const struct val args[] = { val_int(job->who.ws),
+		val_text(p.has_cursor ? p.cursor[0] : STR("zz")), val_int(p.limit + 1),
+		val_text(task_param(t, "status")), val_text(task_param(t, "kind")),
+		val_text(task_param(t, "session")) };
+	l.left = p.limit;
+	jw_object(&w);
+	jw_key(&w, "items");
+	jw_array(&w);
+	e = db_one(db, SQL_DELIVERY_LIST, args, 6, delivery_listed, &l, why);
+	jw_array_end(&w);
+	page_end(t, &w, "deliveries", l.more ? &l.last : NULL, 1, as_of);
+	jw_object_end(&w);
+	return e;
+}
+
+const struct use use_delivery_list = {
+	.job = { .name = "delivery_list",
+		.needs_deed = true,
+		.deed = DEED_ADMIN,
+		.read = delivery_list_read },
+};
+
+static enum err delivery_find(struct task *t, struct db *db, struct json_writer *w,
+	struct delivery *out, struct fault *why)
+{
+	struct delivery_list l = { .t = t, .w = w, .left = 1 };
+	const struct val args[] = { val_int(t->job.who.ws), val_text(t->id) };
+	enum err e = db_one(db, SQL_DELIVERY_GET, args, 2, delivery_listed, &l, why);
+
+	if (e) return e;
+	if (!l.any)
+		return fail(why, ERR_NOT_FOUND, "no delivery %.*s",
+			STR_ARGS(str_first(t->id, 64)));
+	*out = l.found;
+	return OK;
+}
+
+static enum err delivery_get_read(
+	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+{
+	struct json_writer w = { .out = &job->out };
+	struct delivery d;
+
+	(void)now_ms;
+	return delivery_find(task_of(job), db, &w, &d, why);
+}
+
+const struct use use_delivery_get = {
+	.job = { .name = "delivery_get",
+		.needs_deed = true,
+		.deed = DEED_ADMIN,
+		.read = delivery_get_read },
+};
+
+/* ---- again ---- */
+
+static enum err no_members(struct task *t, struct fault *why)
+{
+	static const char *const none[] = { NULL };
+
+	return members_only(t->body, none, why);
+}
+
+/* An agent that was set going well is not set going twice for the same answer, not even
+ * by a person's slip. */
+static enum err replay_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct json_writer w = { .out = &job->out };
+	const struct val args[] = { val_int(job->who.ws), val_text(t->id),
+		val_int(rows->now_ms) };
+	struct delivery d;
+	enum err e = delivery_find(t, rows->db, NULL, &d, why);
+
+	if (e) return e;
+	if (d.status == DELIVERY_WAITING ||
+		(d.status == DELIVERY_DONE && d.kind == DELIVERY_RESUMER))
+		return fail(why, ERR_CONFLICT, "this delivery is %s",
+			delivery_status_name(d.status));
+	e = db_one(rows->db, SQL_DELIVERY_REPLAY, args, 3, NULL, NULL, why);
+	rows->wrote = rows->delivers = true;
+	return e ? e : delivery_find(t, rows->db, &w, &d, why);
+}
+
+const struct use use_delivery_replay = {
+	.job = { .name = "delivery_replay",
+		.needs_deed = true,
+		.deed = DEED_ADMIN,
+		.decide = replay_decide },
+	.check = no_members,
+};
+
+/* ---- the secret ---- */
+
+static enum err secret_check(struct task *t, struct fault *why)
+{
+	static const char *const names[] = { "rotate", NULL };
+	const struct json *rotate = json_get(t->body, "rotate");
+	enum err e = members_only(t->body, names, why);
+
+	return rotate && !json_is_bool(rotate) ? fail_at(why, "/rotate", "true or false")
+					       : e;
+}
+
+static enum err secret_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct json_writer w = { .out = &job->out };
+	struct str keys[WEBHOOK_KEYS];
+	enum err e = OK;
+
+	if (json_is(json_get(t->body, "rotate"), JSON_TRUE))
+		e = desk_rotate_webhook_key(rows, job->who.ws, why);
+	if (!e) e = desk_webhook_keys(rows, job->who.ws, rows->arena, keys, why);
+	if (e) return e;
+	jw_object(&w);
+	jw_key(&w, "secret");
+	jw_str(&w, webhook_secret(keys[0], rows->arena));
+	jw_key(&w, "previous");
+	if (keys[1].len)
+		jw_str(&w, webhook_secret(keys[1], rows->arena));
+	else
+		jw_null(&w);
+	jw_object_end(&w);
+	return OK;
+}
+
+const struct use use_webhook_secret = {
+	.job = { .name = "webhook_secret",
+		.needs_deed = true,
+		.deed = DEED_ADMIN,
+		.decide = secret_decide },
+	.check = secret_check,
+};

@@ -1,0 +1,486 @@
+/* delivery.c - what is called when an ask is settled: staged with the settlement itself,
+ * claimed, reported.
+ *
+ * 1. A delivery is written in the transaction of the settlement it is about, once.
+ * 2. A webhook is sent at least once: who claims it says so before, and how it ended
+ * after.
+ * 3. A resumer is run at most once for an answer: it is marked as begun before it is, and
+ *    what was begun and never reported is dead, for a person to look at. */
+#include "desk/delivery.h"
+
+#include "base/clock.h"
+#include "base/utf8.h"
+#include "core/address.h"
+#include "desk/inner.h"
+
+enum { WEEK_MS = 7 * 24 * 3600 * 1000, ERROR_MAX = 500 };
+#define QUARTER_MS ((int64_t)90 * 24 * 3600 * 1000)
+
+void desk_on_delivery(struct desk *d, void (*fn)(void *), void *ctx)
+{
+	pthread_mutex_lock(&d->deliver_lock);
+	d->deliver = fn;
+	d->deliver_ctx = ctx;
+	pthread_mutex_unlock(&d->deliver_lock);
+}
+
+void desk_deliver(struct desk *d)
+{
+	pthread_mutex_lock(&d->deliver_lock);
+	if (d->deliver) d->deliver(d->deliver_ctx);
+	pthread_mutex_unlock(&d->deliver_lock);
+}
+
+/* ---- with the settlement ---- */
+
+static enum err delivery_stage(struct rows *rows, const struct ask *a,
+	enum delivery_kind kind, struct str target, struct fault *why)
+{
+	char id[ID_SIZE];
+
+	if (!target.len) return OK;
+	id_make(rows->ids, "dlv", rows->now_ms, id);
+	const struct val args[] = { val_int(a->ws),
+		val_text(arena_str(rows->arena, str_of(id))), val_text(a->session),
+		val_text(a->id), val_text(str_of(delivery_kind_name(kind))),
+		val_text(target), val_int(rows->now_ms) };
+	if (!rows_extra(rows, SQL_DELIVERY_ADD, args, 7, false))
+		return fail(why, ERR_MEMORY, "out of memory");
+	rows->delivers = true;
+	return OK;
+}
+
+enum err desk_call_webhook(struct rows *rows, const struct session *s,
+	const struct ask *a, struct fault *why)
+{
+	struct callback c;
+	enum err e;
+
+	if (!s->on_settled.len) return OK;
+	e = callback_read(s->on_settled, rows->arena, &c, why);
+	return e ? e : delivery_stage(rows, a, DELIVERY_WEBHOOK, c.webhook, why);
+}
+
+enum err desk_call_resumer(struct task *t, struct rows *rows, const struct session *s,
+	const struct ask *a, struct fault *why)
+{
+	/* Who withdraws its own question is at work. */
+	bool withdrawn = a->status == ASK_CANCELLED && t->job.who.role == ROLE_AGENT;
+	struct callback c;
+	enum err e;
+
+	if (!s->on_settled.len || a->kind == ASK_NON_BLOCKING || withdrawn ||
+		!session_resumed(s) || session_ended(s))
+		return OK;
+	e = callback_read(s->on_settled, rows->arena, &c, why);
+	return e ? e : delivery_stage(rows, a, DELIVERY_RESUMER, c.resumer, why);
+}
+
+/* ---- may it be called at all? ---- */
+
+static bool resumer_known(struct str names, struct str name)
+{
+	struct str one;
+
+	while (str_cut(&names, ',', &one))
+		if (str_eq(str_trim(one), name)) return true;
+	return false;
+}
+
+enum err desk_check_callback(
+	const struct desk *d, const struct callback *c, struct fault *why)
+{
+	struct str names = str_of(d->resumers);
+	enum err e = OK;
+	struct url url;
+
+	if (c->webhook.len &&
+		(!url_split(c->webhook, &url) ||
+			!reach_may_allow(str_of(d->webhook_internal), &url)))
+		e = fail_at(why, "/on_settled/webhook",
+			"an internal address, or one without TLS, is for the operator to "
+			"allow (webhook_internal)");
+	if (c->resumer.len && !resumer_known(names, c->resumer))
+		e = fail_at(why, "/on_settled/resumer",
+			names.len ? "no such resumer; configured: %.*s"
+				  : "no such resumer; none is configured%.*s",
+			STR_ARGS(names));
+	return e;
+}
+
+/* ---- keys ---- */
+
+static struct str key_name(int64_t ws, const char *which, struct arena *arena)
+{
+	return arena_print(arena, "webhook/%lld%s", (long long)ws, which);
+}
+
+static enum err key_row(void *ctx, const struct row *row, struct fault *why)
+{
+	(void)why;
+	buf_add(ctx, row_text(row, 0));
+	return OK;
+}
+
+enum err desk_webhook_keys(struct rows *rows, int64_t ws, struct arena *arena,
+	struct str keys[WEBHOOK_KEYS], struct fault *why)
+{
+	struct buf now = { .max = 256 }, before = { .max = 256 };
+	const struct val args[] = { val_text(key_name(ws, "/before", arena)),
+		val_int(rows->now_ms - WEBHOOK_OVERLAP_MS) };
+	enum err e = desk_server_key(rows, key_name(ws, "", arena), &now, why);
+
+	if (!e)
+		e = db_one(
+			rows->db, SQL_SERVER_KEY_SINCE, args, 2, key_row, &before, why);
+	if (now.failed || before.failed) arena->failed = true;
+	keys[0] = arena_str(arena, buf_str(&now));
+	keys[1] = arena_str(arena, buf_str(&before));
+	buf_done(&now);
+	buf_done(&before);
+	return e;
+}
+
+enum err desk_rotate_webhook_key(struct rows *rows, int64_t ws, struct fault *why)
+{
+	struct str name = key_name(ws, "", rows->arena);
+	struct str keys[WEBHOOK_KEYS];
+	uint8_t fresh[SERVER_KEY_SIZE];
+	enum err e = desk_webhook_keys(rows, ws, rows->arena, keys, why);
+
+	if (e) return e;
+	random_bytes(rows->ids, fresh, sizeof fresh);
+	const struct val before[] = { val_text(key_name(ws, "/before", rows->arena)),
+		val_bytes(keys[0].at, keys[0].len), val_int(rows->now_ms) };
+	const struct val now[] = { val_text(name), val_bytes(fresh, sizeof fresh),
+		val_int(rows->now_ms) };
+	rows->wrote = true;
+	e = db_one(rows->db, SQL_SERVER_KEY_SET, before, 3, NULL, NULL, why);
+	return e ? e : db_one(rows->db, SQL_SERVER_KEY_SET, now, 3, NULL, NULL, why);
+}
+
+/* ---- claiming ---- */
+
+struct taken {
+	struct arena *arena;
+	struct errand *at;
+	size_t len, cap;
+};
+
+static enum err taken_row(void *ctx, const struct row *row, struct fault *why)
+{
+	struct taken *t = ctx;
+
+	if (t->len == t->cap) {
+		size_t cap = t->cap ? t->cap * 2 : 16;
+		struct errand *at = ARENA_ARRAY(t->arena, struct errand, cap);
+
+		if (!at) return fail(why, ERR_MEMORY, "out of memory");
+		if (t->len) memcpy(at, t->at, t->len * sizeof *at);
+		t->at = at;
+		t->cap = cap;
+	}
+	return delivery_from_row(row, t->arena, &t->at[t->len++].delivery, why);
+}
+
+static struct str kept(struct buf *b, struct arena *arena)
+{
+	struct str out;
+
+	if (b->failed) arena->failed = true;
+	out = arena_str(arena, buf_str(b));
+	buf_done(b);
+	return out;
+}
+
+static void number_write(struct json_writer *w, const char *key, bool known, int64_t n)
+{
+	jw_key(w, key);
+	if (known)
+		jw_int(w, n);
+	else
+		jw_null(w);
+}
+
+static void outcome_write(struct json_writer *w, const struct outcome *o)
+{
+	number_write(w, "exit", o->status >= 0, o->status);
+	number_write(w, "signal", o->signal > 0, o->signal);
+	jw_key(w, "error");
+	if (o->error.len)
+		jw_str(w, o->error);
+	else
+		jw_null(w);
+	jw_key(w, "output");
+	jw_str(w, o->output);
+}
+
+static enum err resumer_event(struct rows *rows, const char *type,
+	const struct delivery *d, const struct outcome *o, struct fault *why)
+{
+	struct buf b = { 0 };
+	struct json_writer w = { .out = &b };
+	struct session *s;
+	struct ask *a;
+	enum err e = rows_fetch_ask(rows, d->ws, d->ask, &a, why);
+
+	if (!e) e = rows_fetch_session(rows, d->ws, d->session, &s, why);
+	if (e) return e == ERR_NOT_FOUND ? OK : e;
+	jw_object(&w);
+	jw_key(&w, "delivery");
+	jw_str(&w, d->id);
+	jw_key(&w, "resumer");
+	jw_str(&w, d->target);
+	if (o) outcome_write(&w, o);
+	jw_object_end(&w);
+	return rows_event(rows, type, s, a, kept(&b, rows->arena))
+		       ? OK
+		       : fail(why, ERR_MEMORY, "out of memory");
+}
+
+/* What nobody reported. */
+static enum err claim_lost(
+	struct task *t, struct rows *rows, const struct claim *c, struct fault *why)
+{
+	static const char interrupted[] = "interrupted: the server ended meanwhile";
+	struct taken lost = { .arena = &t->job.arena };
+	const struct val args[] = { val_int(rows->now_ms), val_text(c->by),
+		val_text(str_of(interrupted)) };
+	enum err e = db_one(rows->db, SQL_DELIVERY_LOST, args, 3, taken_row, &lost, why);
+
+	for (size_t i = 0; !e && i < lost.len; i++) {
+		const struct delivery *d = &lost.at[i].delivery;
+		struct outcome o = { d, ENDED_DEAD, .status = -1,
+			.error = str_of(interrupted) };
+
+		rows->wrote = true;
+		e = resumer_event(rows, "session.resumed", d, &o, why);
+	}
+	return e;
+}
+
+static enum err webhook_fill(struct task *t, struct rows *rows, struct errand *x,
+	const struct ask *a, struct session *s, struct fault *why)
+{
+	struct str workspace = desk_workspace(t, rows, a->ws);
+	struct buf body = { 0 };
+	struct json_writer w = { .out = &body };
+	char at[TIME_SIZE];
+	enum err e;
+
+	time_write(a->settled_ms, at);
+	jw_object(&w);
+	jw_key(&w, "type");
+	jw_str(&w, arena_print(rows->arena, "ask.%s", ask_status_name(a->status)));
+	jw_key(&w, "timestamp");
+	jw_text(&w, at);
+	jw_key(&w, "data");
+	jw_object(&w);
+	jw_key(&w, "ask");
+	jw_raw(&w, desk_show(t->desk, a, s->title, workspace, rows->now_ms, rows->arena));
+	jw_key(&w, "session");
+	e = desk_write_session(t, rows, s, &w, why);
+	jw_object_end(&w);
+	jw_object_end(&w);
+	x->body = kept(&body, &t->job.arena);
+	return e ? e : desk_webhook_keys(rows, a->ws, &t->job.arena, x->keys, why);
+}
+
+static enum err resumer_fill_errand(struct task *t, struct rows *rows, struct errand *x,
+	const struct session *s, struct fault *why)
+{
+	enum err e;
+
+	if (session_ended(s))
+		return fail(why, ERR_CONFLICT, "the session is %s",
+			session_status_name(s->status));
+	e = desk_resume_context(rows->db, s, &t->job.arena, &x->context, why);
+	x->external_id = arena_str(&t->job.arena, s->external_id);
+	return e ? e : resumer_event(rows, "session.resuming", &x->delivery, NULL, why);
+}
+
+static enum err errand_fill(
+	struct task *t, struct rows *rows, struct errand *x, struct fault *why)
+{
+	const struct delivery *d = &x->delivery;
+	struct session *s;
+	struct ask *a;
+	enum err e = rows_fetch_ask(rows, d->ws, d->ask, &a, why);
+
+	if (!e) e = rows_fetch_session(rows, d->ws, d->session, &s, why);
+	if (e) return e;
+	return d->kind == DELIVERY_WEBHOOK ? webhook_fill(t, rows, x, a, s, why)
+					   : resumer_fill_errand(t, rows, x, s, why);
+}
+
+static enum err delivery_finish(struct rows *rows, struct str by, struct outcome *o,
+	enum delivery_status status, int64_t next_ms, struct fault *why)
+{
+	const struct delivery *d = o->delivery;
+	const struct val args[] = { val_int(d->ws), val_text(d->id), val_text(by),
+		val_text(str_of(delivery_status_name(status))), val_int(next_ms),
+		val_text(utf8_first(o->error, ERROR_MAX)), val_int(o->status),
+		val_int(status == DELIVERY_WAITING ? 0 : rows->now_ms) };
+	struct call call = { SQL_DELIVERY_FINISH, args, 8, NULL, NULL, 0 };
+	enum err e = db_run(rows->db, &call, 1, why);
+
+	rows->wrote = true;
+	o->taken = call.changed > 0;
+	o->dead = o->taken && status == DELIVERY_DEAD;
+	return e;
+}
+
+/* One that cannot be filled must not stand in the way of the others. */
+static enum err claim_kind(struct task *t, struct rows *rows, struct claim *c,
+	enum delivery_kind kind, struct taken *all, struct fault *why)
+{
+	const struct val args[] = { val_int(rows->now_ms),
+		val_int(rows->now_ms + DELIVERY_LEASE_MS), val_text(c->by),
+		val_int(c->room[kind]), val_text(str_of(delivery_kind_name(kind))) };
+	size_t from = all->len, to = from;
+	enum err e = c->room[kind] <= 0 ? OK
+					: db_one(rows->db, SQL_DELIVERY_CLAIM, args, 5,
+						  taken_row, all, why);
+
+	for (size_t i = from; !e && i < all->len; i++) {
+		struct errand x = all->at[i];
+		struct fault wrong = { 0 };
+		struct outcome o = { &x.delivery, ENDED_DEAD, .status = -1 };
+
+		rows->wrote = true;
+		e = errand_fill(t, rows, &x, &wrong);
+		if (!e) all->at[to++] = x;
+		if (e == ERR_NOT_FOUND || e == ERR_CONFLICT || e == ERR_INTERNAL) {
+			o.error = str_of(wrong.detail);
+			e = delivery_finish(rows, c->by, &o, DELIVERY_DEAD, 0, why);
+		} else if (e) {
+			*why = wrong;
+		}
+	}
+	all->len = to;
+	return e;
+}
+
+static enum err next_row(void *ctx, const struct row *row, struct fault *why)
+{
+	(void)why;
+	*(int64_t *)ctx = row_int(row, 0);
+	return OK;
+}
+
+static enum err claim_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct claim *c = t->checked;
+	struct taken all = { .arena = &job->arena };
+	const struct val by[] = { val_text(c->by) };
+	enum err e = claim_lost(t, rows, c, why);
+
+	if (!e) e = claim_kind(t, rows, c, DELIVERY_WEBHOOK, &all, why);
+	if (!e) e = claim_kind(t, rows, c, DELIVERY_RESUMER, &all, why);
+	c->next_ms = 0;
+	if (!e)
+		e = db_one(
+			rows->db, SQL_DELIVERY_NEXT, by, 1, next_row, &c->next_ms, why);
+	c->errands = all.at;
+	c->len = e ? 0 : all.len;
+	return e;
+}
+
+const struct use use_delivery_claim = {
+	.job = { .name = "delivery_claim", .open = true, .decide = claim_decide },
+};
+
+/* ---- reporting ---- */
+
+static enum err webhook_off(
+	struct rows *rows, const struct delivery *d, struct fault *why)
+{
+	struct callback c;
+	struct session *s;
+	enum err e = rows_fetch_session(rows, d->ws, d->session, &s, why);
+
+	if (e) return e == ERR_NOT_FOUND ? OK : e;
+	if (!s->on_settled.len) return OK;
+	e = callback_read(s->on_settled, rows->arena, &c, why);
+	if (e || !str_eq(c.webhook, d->target)) return e;
+	c.webhook = STR_NONE;
+	s->on_settled = callback_write(&c, rows->arena);
+	const struct val args[] = { val_int(d->ws), val_text(d->session),
+		val_text(s->on_settled) };
+	return rows_extra(rows, SQL_SESSION_CALLBACK, args, 3, false)
+		       ? OK
+		       : fail(why, ERR_MEMORY, "out of memory");
+}
+
+static enum err outcome_take(
+	struct rows *rows, struct str by, struct outcome *o, struct fault *why)
+{
+	const struct delivery *d = o->delivery;
+	int64_t pause = 0;
+	enum err e;
+
+	switch (o->ending) {
+	case ENDED_WELL: return delivery_finish(rows, by, o, DELIVERY_DONE, 0, why);
+	case ENDED_EARLY:
+		return delivery_finish(rows, by, o, DELIVERY_WAITING, rows->now_ms, why);
+	case ENDED_BADLY:
+		pause = delivery_pause_ms(d->attempts, random_u64(rows->ids));
+		if (pause < 0) break;
+		if (pause < o->retry_after_ms) pause = o->retry_after_ms;
+		return delivery_finish(
+			rows, by, o, DELIVERY_WAITING, rows->now_ms + pause, why);
+	case ENDED_GONE:
+		e = webhook_off(rows, d, why);
+		if (e) return e;
+		break;
+	case ENDED_DEAD: break;
+	}
+	return delivery_finish(rows, by, o, DELIVERY_DEAD, 0, why);
+}
+
+static enum err report_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	const struct report *r = task_of(job)->checked;
+	enum err e = OK;
+
+	for (size_t i = 0; !e && i < r->len; i++) {
+		struct outcome *o = &r->outcomes[i];
+
+		e = outcome_take(rows, r->by, o, why);
+		if (!e && o->taken && o->delivery->kind == DELIVERY_RESUMER)
+			e = resumer_event(rows, "session.resumed", o->delivery, o, why);
+	}
+	return e;
+}
+
+const struct use use_delivery_report = {
+	.job = { .name = "delivery_report", .open = true, .decide = report_decide },
+};
+
+static enum err renew_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	const struct val args[] = { val_text(task_of(job)->id),
+		val_int(rows->now_ms + DELIVERY_LEASE_MS) };
+
+	rows->wrote = true;
+	return db_one(rows->db, SQL_DELIVERY_RENEW, args, 2, NULL, NULL, why);
+}
+
+const struct use use_delivery_renew = {
+	.job = { .name = "delivery_renew", .open = true, .decide = renew_decide },
+};
+
+static enum err purge_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	const struct val args[] = { val_int(rows->now_ms - WEEK_MS),
+		val_int(rows->now_ms - QUARTER_MS) };
+
+	(void)job;
+	rows->wrote = true;
+	return db_one(rows->db, SQL_DELIVERY_PURGE, args, 2, NULL, NULL, why);
+}
+
+const struct use use_delivery_purge = {
+	.job = { .name = "delivery_purge", .open = true, .decide = purge_decide },
+};

@@ -1,0 +1,46 @@
+/* outbound.h - HTTP requests to others, many at once on one thread (libcurl underneath).
+ *
+ * Nothing is trusted: whom a connection goes to is asked at the moment it is made, so
+ * that no name can lead elsewhere than it did when it was looked at; redirects are not
+ * followed, proxies of the environment not used, replies not read beyond a bound,
+ * certificates always checked. */
+#ifndef NET_OUTBOUND_H
+#define NET_OUTBOUND_H
+
+#include "base/fault.h"
+
+struct outbound;
+struct pollfd;
+
+struct outbound_reply {
+	int status;	   /* 0: none came */
+	const char *error; /* why not; borrowed for the call */
+	bool refused;	   /* because no address of it may be connected to */
+	int64_t retry_after_ms;
+};
+
+/* A POST. Everything but the headers is borrowed until done, which is called in
+ * outbound_turn. */
+struct outbound_request {
+	const char *url;
+	const char *const *headers; /* "name: value", up to NULL */
+	struct str body;
+	int64_t timeout_ms; /* for the whole */
+	/* May a connection go there? IPv6; an IPv4 address is mapped. */
+	bool (*may_connect)(void *ctx, const uint8_t address[16]);
+	void (*done)(void *ctx, const struct outbound_reply *);
+	void *ctx;
+};
+
+struct outbound *outbound_new(struct fault *why);
+struct outbound *outbound_free(struct outbound *); /* NULL is fine; returns NULL */
+void outbound_cut(struct outbound *); /* what is under way; `done` is not called for it */
+enum err outbound_send(
+	struct outbound *, const struct outbound_request *, struct fault *why);
+/* Moves everything on; sleeps up to wait_ms until something of it, or one of the fds,
+ * stirs, or outbound_wake is called. */
+void outbound_turn(
+	struct outbound *, const struct pollfd *fds, size_t len, int64_t wait_ms);
+void outbound_wake(struct outbound *); /* from any thread */
+
+#endif

@@ -1,0 +1,37 @@
+/* notify.h - makes deliveries: webhooks sent, resumers run, on a thread of their own.
+ * What there is to do is in the store; nothing is kept here that a crash could lose. */
+#ifndef NOTIFY_NOTIFY_H
+#define NOTIFY_NOTIFY_H
+
+#include "core/resumer.h"
+#include "desk/desk.h"
+
+/* A command line that sets an agent going again. */
+struct notify_resumer {
+	struct str name, command;
+};
+
+struct notify_settings {
+	struct str url;		     /* how the server is reached, no trailing slash */
+	struct str data;	     /* where a client finds server and token by itself */
+	struct str webhook_internal; /* as core/address has it */
+	int64_t webhook_timeout_ms;
+	const struct notify_resumer *resumers;
+	size_t resumers_len;
+	struct str resumer_env; /* names with commas: what they see of our environment */
+	bool shared;		/* other processes write to the store, too */
+};
+
+struct notify;
+
+/* Listens to the desk from now on. The desk is borrowed; settings are copied. */
+struct notify *notify_new(
+	struct desk *, const struct notify_settings *, struct fault *why);
+enum err notify_start(struct notify *, struct fault *why);
+/* Takes nothing more on; from any thread. What is under way gets some seconds. */
+void notify_stop(struct notify *);
+/* Stops it and waits until it has; before the desk is closed. NULL is fine; returns NULL.
+ */
+struct notify *notify_free(struct notify *);
+
+#endif
