@@ -1,7 +1,11 @@
 // What people write is never lost, what they are told is real, and any script or printer will do.
 import assert from 'node:assert/strict';
+import { execFile, spawn } from 'node:child_process';
+import { dirname } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { enter, hide, launch, notices, notified, Server, until } from './lib.mjs';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { bin, enter, hide, launch, notices, notified, Server, until } from './lib.mjs';
 
 let server, browser, agent, owner;
 before(async () => {
@@ -145,4 +149,61 @@ describe('notifications', () => {
 		assert.equal(await page.evaluate(() => window.asked), 1);
 		await context.close();
 	});
+});
+
+test('the first screen makes a token, and its snippets work as they stand', async () => {
+	const fresh = await Server.start();
+	const { page, context, t } = await enter(browser, fresh);
+	await page.getByRole('textbox', { name: t('agents.name') }).fill('first agent');
+	await page.getByRole('button', { name: t('tokens.create') }).click();
+	await page.getByText(t('tokens.once')).waitFor();
+	const snippet = (id) => page.getByRole('group', { name: t(id), exact: true }).innerText();
+	const [shell, curl, mcp] = await Promise.all(['first.shell', 'first.curl', 'first.mcp'].map(snippet));
+	const marie = fresh.client(fresh.token('member', 'Marie'));
+	const run = promisify(execFile);
+	/* Its own home: nothing is found but what the snippet says. */
+	const env = { PATH: `${dirname(bin)}:${process.env.PATH}`, HOME: fresh.folder, XDG_STATE_HOME: fresh.folder };
+	async function answered(script) {
+		const reply = run('bash', ['-c', script], { env, cwd: fresh.folder });
+		const [ask] = await until(async () => {
+			const { items } = (await marie.get('/v1/asks')).body;
+			return items.length && items;
+		}, 'asked');
+		await marie.post(`/v1/asks/${ask.id}/answer`, { answer: true });
+		return (await reply).stdout;
+	}
+	assert.equal((await answered(shell)).trim(), 'yes');
+	assert.equal(JSON.parse(await answered(curl)).status, 'answered');
+	const local = await run(bin, ['mcp', '--print-config', 'claude'], { env });
+	assert.ok(JSON.parse(local.stdout).mcpServers.parley.command);
+	const { url, headers } = JSON.parse(mcp).mcpServers.parley;
+	const reply = await fetch(url, {
+		method: 'POST',
+		headers: { ...headers, 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+		body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: {
+			protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } } }),
+	});
+	assert.equal((await reply.json()).result.serverInfo.name, 'parley');
+	await context.close();
+	await fresh.stop();
+});
+
+test('script/web serves the page against a running server', { skip: !process.env.PARLEY_LONG }, async () => {
+	const root = fileURLToPath(new URL('../..', import.meta.url));
+	const dev = spawn('script/web', [server.url], { cwd: root, detached: true, stdio: ['ignore', 'pipe', 'inherit'] });
+	let said = '';
+	dev.stdout.on('data', (data) => (said += data));
+	try {
+		const address = await until(() => said.match(/http:\/\/localhost:\d+/)?.[0], 'the address', 60_000);
+		const page = await browser.newPage();
+		page.setDefaultTimeout(30_000);
+		await page.goto(address + server.loginPath());
+		await page.getByText('live', { exact: true }).waitFor({ state: 'attached' });
+		const ask = await agent.ask({ question: 'Through the proxy?', type: 'boolean' });
+		await page.getByRole('heading', { name: 'Through the proxy?' }).first().waitFor();
+		await owner.post(`/v1/asks/${ask.id}/skip`);
+		await page.close();
+	} finally {
+		process.kill(-dev.pid);
+	}
 });
