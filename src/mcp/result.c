@@ -137,7 +137,6 @@ static struct str structured(
 	const struct json *repairs = json_get(json_get(ask, "foreign"), "repairs");
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
-	struct str out;
 
 	jw_object(&w);
 	jw_key(&w, "status");
