@@ -227,6 +227,7 @@ area('answering', (scenario) => {
 		await me.region('settled').getByText(me.t('settled.expired')).waitFor();
 		const late = box(me, me.t('late.text'));
 		if (!await late.count()) await me.press(me.button('late.open'));
+		await until(async () => await late.inputValue() === 'nearly done', 'the draft in the follow-up');
 		await me.write(late, 'nearly done, sorry');
 		await me.press(me.button('thread.send'));
 		await me.region('thread').getByText('nearly done, sorry').waitFor();

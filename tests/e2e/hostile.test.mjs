@@ -1,150 +1,186 @@
-// What agents may write: 300 hostile strings in every field. No script runs, no layout breaks,
-// and the operation stays on the first screen. Then ten thousand asks, and axe on every screen.
+// What others may write: 300 hostile strings in every field. No script runs, no layout breaks, and
+// what would run stays on the first screen. Each half is seen at one size; in a long run both are.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import axePackage from '@axe-core/playwright';
-import { enter, launch, Server, sleep, until } from './lib.mjs';
-import { seed } from './seeds.mjs';
+import { enter } from './lib.mjs';
+import { browser, Desk, long } from './matrix.mjs';
+import { Person } from './person.mjs';
+import { strings, Tally } from './hostile.mjs';
 
-const AxeBuilder = axePackage.default ?? axePackage;
+const TIMEOUT_MS = 900_000;
+const PACK = 20;
+const halves = { desktop: ['en', 0], phone: ['fr', 1] };
+const mine = (view) => strings.filter((_, i) => long || i % 2 === halves[view][1]);
 
-function hostile() {
-	const seeds = ['<img src=x onerror=alert(1)>', '<script>alert(1)</script>', '"><svg onload=alert(1)>',
-		'javascript:alert(1)', '[click](javascript:alert(1))', '![x](https://evil.example/x.png)', '<iframe srcdoc="<script>alert(1)</script>">',
-		'<style>*{display:none}</style>', '<base href=https://evil.example>', '<meta http-equiv=refresh content=0>', '{{7*7}}', '${alert(1)}',
-		'{@html "<b>x</b>"}', '</textarea><script>alert(1)</script>', '&lt;script&gt;alert(1)&lt;/script&gt;', '<a href="https://evil.example">bank</a>',
-		'\u202egnp.exe', '\u2066\u2067\u2068\u2069', 'a\u200bb\u200cc\u200d', '\ufeffbom', '\u001b[31mred\u001b[0m', '\u001b]0;title\u0007',
-		'\u0007\u0008\r', '\u{e0041}\u{e0042}', 'ï·½'.repeat(40), 'Z\u0351\u036b\u0343\u036a\u0302'.repeat(60), 'שלום עולם', 'مرحبا \u202d abc',
-		'W'.repeat(200), '\n'.repeat(100) + 'end', '\t'.repeat(80), '> '.repeat(100), '#'.repeat(150), '`'.repeat(150), '*'.repeat(150), '['.repeat(150),
-		'| a | b |\n|-|-|\n| <img src=x onerror=alert(1)> | c |', '- '.repeat(60), '```\n</pre><script>alert(1)</script>\n```', 'file:///etc/passwd',
-		'data:text/html,<script>alert(1)</script>', '__proto__', 'constructor', 'null', 'undefined', 'NaN', '-1', '1e309', "'; DROP TABLE asks; --", '../../../etc/passwd'];
-	const list = [];
-	for (const wrap of [(s) => s, (s) => `**${s}**`, (s) => `\`${s}\``, (s) => `[${s}](${s})`, (s) => `${s} ${s}`, (s) => `\u202e${s}\u200b`])
-		for (const seed of seeds) list.push(wrap(seed));
-	return list.slice(0, 300);
-}
-/* What one line may hold: titles and labels know no line breaks. */
-const cut = (text, n) => Array.from(text.replace(/[\r\n]+/g, ' ')).slice(0, n).join('') || 'x';
-const safe = (text) => text.replace(/\u0000/g, '');
-
-let server, browser, agent, admin;
-before(async () => {
-	server = await Server.start();
-	agent = server.client(server.token('agent', 'mallory'));
-	admin = server.client(server.token('admin', 'root'));
-	browser = await launch();
-});
-after(async () => {
-	await browser?.close();
-	await server?.stop();
-});
-
-async function everywhere(text, i) {
-	const session = await agent.session(cut(text, 200));
-	const approval = i % 2 === 0;
-	return agent.ask({ session: session.id, kind: approval ? 'approval' : 'blocking', title: cut(text, 190) + i,
-		context: { text: safe(text).slice(0, 4900), error_details: safe(text), preview: safe(text), diff: `+${safe(text)}\n-${safe(text)}`,
-			current_step: safe(text).slice(0, 200) },
-		...(approval ? { operation: { name: cut(text, 200), risk: 'high', arguments: { [cut(text, 60)]: safe(text), command: 'rm -rf /tmp/x' } } }
-			: { questions: [{ key: 'q', header: cut(text, 80), text: safe(text).slice(0, 1990), type: 'choice', other: true, options: [
-				{ id: 'a', label: cut(text, 200), description: safe(text).slice(0, 900), preview: safe(text) }, { id: 'b', label: 'plain' }] },
-			{ key: 'r', text: cut(text, 100), type: 'text', placeholder: cut(text, 200) }] }) });
-}
-
-/* A short run takes every third string, and two of the four looks. */
-const long = Boolean(process.env.PARLEY_LONG);
-
-for (const view of ['desktop', 'phone']) test(`hostile strings in every field (${view})`, { timeout: 120_000 }, async () => {
-	const { page, context, errors, t } = await enter(browser, server, { view });
-	const all = hostile().filter((_, i) => long || i % 3 === 0);
-	const list = all.filter((_, i) => i % 2 === (view === 'desktop' ? 0 : 1));
-	await page.evaluate(() => document.addEventListener('securitypolicyviolation', (e) => console.error(`policy: ${e.violatedDirective} ${e.blockedURI}`)));
-	for (const [i, text] of list.entries()) {
-		let ask;
-		try {
-			ask = await everywhere(text, i);
-		} catch (error) {
-			assert.match(String(error), /invalid|422/i, 'only refused as invalid');
-			continue;
-		}
-		/* Within the page, as a click would: a whole load for each of 300 takes minutes. */
-		await page.evaluate((path) => {
-			history.pushState(null, '', path);
-			dispatchEvent(new PopStateEvent('popstate'));
-		}, `/asks/${ask.id}`);
-		await page.locator(`article[data-ask="${ask.id}"]`).waitFor();
-		const sound = await page.evaluate(() => ({
-			wide: document.documentElement.scrollWidth > innerWidth,
-			foreign: document.querySelectorAll('article img, article iframe, article script, article style, article svg[onload], article base, article meta').length,
-			links: [...document.querySelectorAll('article a')].every((a) => /^(https?|mailto):/.test(a.href)),
-			card: document.querySelector('article').scrollWidth <= document.querySelector('article').clientWidth + 17,
-		}));
-		assert.deepEqual(sound, { wide: false, foreign: 0, links: true, card: true }, JSON.stringify(text));
-		if (ask.operation) {
-			const box = await page.getByRole('region', { name: t('operation'), exact: true }).getByText('rm -rf /tmp/x').boundingBox();
-			assert.ok(box && box.y > 0 && box.y + box.height < (view === 'phone' ? 780 : 900), `the operation is at ${box?.y}: ${JSON.stringify(text)}`);
-		}
-		await admin.post(`/v1/asks/${ask.id}/skip`);
+/** What is wrong with the page as it stands; nothing, when all is well. */
+const flaws = (page) => page.evaluate(() => {
+	const found = [];
+	const pages = 'html, body, main, .list, .ask, dialog, .inside, .toasts';
+	const clips = (box) => !box.matches(pages) && getComputedStyle(box).overflowX !== 'visible';
+	for (const box of document.querySelectorAll(pages))
+		if (box.scrollWidth > box.clientWidth + 1 && box.clientWidth) found.push(`${box.className || box.tagName} scrolls sideways`);
+	for (const box of document.querySelectorAll('main *, dialog *, .toasts *')) {
+		const { left, right, width } = box.getBoundingClientRect();
+		if (!width || (left >= -1 && right <= innerWidth + 1)) continue;
+		/* White space at the end of a line hangs over, unseen. */
+		if (getComputedStyle(box).display === 'inline') continue;
+		let clip = box.parentElement;
+		while (clip && !clips(clip)) clip = clip.parentElement;
+		if (!clip) found.push(`${box.tagName}.${box.className} from ${left} to ${right}`);
 	}
-	assert.deepEqual(errors, []);
-	await context.close();
+	const foreign = 'main :is(img, iframe, script, style, base, meta, object, embed, form[action], [onload], [onerror])';
+	for (const box of document.querySelectorAll(foreign)) found.push(`a foreign ${box.outerHTML.slice(0, 80)}`);
+	for (const link of document.querySelectorAll('main a'))
+		if (!/^(https?|mailto):/.test(link.href)) found.push(`a link to ${link.href.slice(0, 80)}`);
+	return found.slice(0, 5);
 });
 
-test('50 KB in a field, and a word as long', async () => {
-	const { page, context, errors, t } = await enter(browser, server, { view: 'phone' });
-	for (const text of ['word '.repeat(10_000), 'W'.repeat(50_000), '<b>'.repeat(16_000)]) {
-		const ask = await agent.ask({ kind: 'approval', title: 'Big', context: { text: text.slice(0, 5000), preview: text, error_details: text.slice(0, 5000) },
-			operation: { name: 'write', risk: 'critical', arguments: { path: '/etc/hosts', text } } });
-		await page.goto(`/asks/${ask.id}`);
-		await page.getByText('/etc/hosts').waitFor();
-		assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
-		await page.getByText(t('approval.unread')).waitFor();
-		await admin.post(`/v1/asks/${ask.id}/skip`);
+describe('hostile strings', () => {
+	const desk = new Desk();
+	before(() => desk.open());
+	after(() => desk.close());
+
+	const come = async (view, how = {}) => {
+		const lang = halves[view][0];
+		const place = await enter(await browser(), desk.server, { view, lang, ...how });
+		/* A refused script is a failure, too: none should have been tried. */
+		await place.page.evaluate(() => document.addEventListener('securitypolicyviolation',
+			(event) => console.error(`policy: ${event.violatedDirective} ${event.blockedURI}`)));
+		return new Person({ ...place, view, lang, hand: 'mouse', desk });
+	};
+	const sound = async (me, text) => assert.deepEqual(await flaws(me.page), [], JSON.stringify(text.slice(0, 200)));
+	const firstScreen = async (me, within, text) => {
+		const box = await within.getByText('rm -rf /tmp/x').boundingBox();
+		const floor = me.wide ? 900 : (await me.page.getByRole('navigation').boundingBox()).y;
+		assert.ok(box && box.y > 0 && box.y + box.height < floor, `what would run is at ${box?.y}: ${JSON.stringify(text.slice(0, 200))}`);
+	};
+
+	/** An approval with the string wherever one can be written. */
+	async function approval(tally, text, i) {
+		const post = (client, path) => (body) => client.post(path, body);
+		const token = async (field, role) => desk.server.client((await tally.send(text, post(desk.admin, '/v1/tokens'),
+			(put) => ({ role, name: put(field, '/name', 100, ` ${i}`) }))).token);
+		const agent = await token('agent name', 'agent');
+		const person = await token('user name', 'member');
+		const session = await tally.send(text, post(agent, '/v1/sessions'), (put) =>
+			({ title: put('session title', '/title', 200), project: put('project', '/project', 100) }));
+		await tally.send(text, post(agent, `/v1/sessions/${session.id}/progress`), (put) => ({ text: put('progress', '/text', 2000) }));
+		const ask = await tally.send(text, post(agent, '/v1/asks'), (put) => ({
+			session: session.id, kind: 'approval', title: put('title', '/title', 200),
+			context: { text: put('context text', '/context/text', 5000), error_details: put('error', '/context/error_details', 100_000),
+				preview: put('preview', '/context/preview', 100_000), current_step: put('step', '/context/current_step', 1000),
+				diff: `--- a\n+++ b\n@@ -1 +1 @@\n-${put('diff', '/context/diff', 40_000)}\n+${put('diff', '/context/diff', 40_000)}` },
+			operation: { name: put('operation name', '/operation/name', 200), risk: 'high', arguments: { command: 'rm -rf /tmp/x',
+				[`${put('argument name', '/operation/arguments', 200)} `]: put('argument value', '/operation/arguments', 100_000) } } }));
+		await tally.send(text, post(agent, `/v1/asks/${ask.id}/replies`), (put) => ({ text: put('agent’s reply', '/text', 5000) }));
+		await tally.send(text, post(person, `/v1/asks/${ask.id}/replies`), (put) => ({ text: put('person’s reply', '/text', 5000) }));
+		await person.post(`/v1/asks/${ask.id}/claim`);
+		return { ask, session, person };
 	}
-	assert.deepEqual(errors, []);
-	await context.close();
-});
 
-describe('axe finds nothing', () => {
-	let own, things;
-	before(async () => {
-		own = await Server.start();
-		things = await seed(own);
-	});
-	after(() => own.stop());
-	const looks = [['desktop', 'light', 'en'], ['phone', 'dark', 'fr'], ['desktop', 'dark', 'fr'], ['phone', 'light', 'en']];
-	for (const [view, theme, lang] of long ? looks : looks.slice(0, 2))
-		test(`${view}, ${theme}, ${lang}`, { timeout: 120_000 }, async () => {
-			const { page, context } = await enter(browser, own, { view, theme, lang, bypassCSP: true });
-			const asks = (await things.marie.get('/v1/asks?limit=200')).body.items;
-			const askOf = (session) => `/asks/${asks.find((ask) => ask.session === session.id).id}`;
-			const settled = (await things.marie.get('/v1/asks?status=answered')).body.items[0];
-			const screens = ['/inbox', `/asks/${things.critical.id}`, askOf(things.scaffold), askOf(things.fix), `/asks/${settled.id}`, '/sessions',
-				`/sessions/${things.release.id}`, '/activity', '/insights', '/agents', '/settings', '/settings/keys', '/settings/users', '/settings/tokens', '/nowhere-known'];
-			const found = [];
-			const look = async (name) => {
-				const { violations } = await new AxeBuilder({ page }).analyze();
-				for (const one of violations)
-					found.push(`${name}: ${one.id} ${one.nodes.slice(0, 2).map((node) => `${node.target} ${node.failureSummary?.slice(0, 160)}`).join(' | ')}`);
-			};
-			for (const path of screens) {
-				await page.evaluate((to) => {
-					history.pushState(null, '', to);
-					dispatchEvent(new PopStateEvent('popstate'));
-				}, path);
-				await sleep(350);
-				await look(path.slice(0, 14));
+	for (const view of Object.keys(halves)) {
+		test(`in approvals and their outcome (${view})`, { timeout: TIMEOUT_MS }, async (t) => {
+			const me = await come(view);
+			const tally = new Tally();
+			const list = mine(view);
+			for (const [i, text] of list.entries()) {
+				const { ask, session, person } = await approval(tally, text, `${view}${i}`);
+				await me.visitInside(`/asks/${ask.id}`);
+				const article = me.page.locator(`article[data-ask="${ask.id}"]`);
+				await article.waitFor();
+				await article.getByRole('region', { name: me.t('thread') }).waitFor();
+				await sound(me, text);
+				await firstScreen(me, me.region('operation'), text);
+				await tally.send(text, (body) => person.post(`/v1/asks/${ask.id}/answer`, body), (put) =>
+					({ answers: { decision: { value: 'reject', text: put('answer shown', '/answers', 10_000) } } }));
+				await me.region('settled').waitFor();
+				await sound(me, text);
+				if (!long && i % 10) continue;
+				await me.visitInside(`/sessions/${session.id}`);
+				await me.page.getByRole('log').waitFor();
+				await sound(me, text);
 			}
-			await page.goto('/inbox');
-			await page.getByRole('heading').first().waitFor();
-			await page.keyboard.press('?');
-			await page.getByRole('dialog').waitFor();
-			await look('help');
-			await context.clearCookies();
-			await page.goto('/login');
-			await page.getByRole('button').first().waitFor();
-			await look('login');
-			assert.deepEqual(found, []);
-			await context.close();
+			tally.complete(list.length);
+			tally.lines.forEach((line) => t.diagnostic(line));
+			/* All of them at once. */
+			for (const path of ['/sessions', '/activity', '/agents', '/insights', '/settings/users', '/settings/tokens']) {
+				await me.visit(path);
+				await sound(me, path);
+			}
+			assert.deepEqual(me.errors, []);
+			await me.context.close();
 		});
+
+		test(`in questions (${view})`, { timeout: TIMEOUT_MS }, async (t) => {
+			const me = await come(view);
+			const list = mine(view);
+			const tally = new Tally();
+			const session = await desk.agent.session('questions');
+			for (let from = 0; from < list.length; from += PACK) {
+				const questions = [];
+				for (const text of list.slice(from, from + PACK))
+					await tally.send(text, async (body) => {
+						const reply = await desk.agent.post('/v1/asks', { session: session.id, kind: 'non_blocking', questions: body });
+						if (reply.status === 201) {
+							questions.push(...body);
+							await desk.agent.post(`/v1/asks/${reply.body.id}/cancel`);
+						}
+						return reply;
+					}, (put) => [{ header: put('header', '/questions/0/header', 80), text: put('question', '/questions/0/text', 2000),
+						type: 'choice', other: true, note: { placeholder: put('note’s placeholder', '/questions/0/note/placeholder', 256) },
+						options: [{ id: 'a', label: put('option', '/questions/0/options/0/label', 256),
+							description: put('description', '/questions/0/options/0/description', 1000),
+							preview: put('option’s preview', '/questions/0/options/0/preview', 40_000) }, { id: 'b', label: 'plain' }] },
+					{ text: put('question', '/questions/1/text', 2000), type: 'text', placeholder: put('placeholder', '/questions/1/placeholder', 256),
+						suggested: put('suggestion', '/questions/1/suggested', 2000) }]);
+				for (let at = 0; at < questions.length; at += PACK) {
+					const ask = await desk.agent.ask({ session: session.id, title: 'Packed', questions: questions.slice(at, at + PACK) });
+					await me.visitInside(`/asks/${ask.id}`);
+					const tabs = me.page.locator(`article[data-ask="${ask.id}"]`).getByRole('tab');
+					await tabs.first().waitFor();
+					for (let i = 0; i < await tabs.count(); i++) {
+						await tabs.nth(i).evaluate((tab) => tab.click());
+						const first = me.page.getByRole('tabpanel').getByRole('radio').first();
+						if (await first.count()) await first.evaluate((radio) => radio.click());
+						await sound(me, questions[at + i]?.text ?? 'review');
+					}
+					await desk.admin.post(`/v1/asks/${ask.id}/skip`);
+				}
+			}
+			tally.complete(list.length);
+			tally.lines.forEach((line) => t.diagnostic(line));
+			assert.deepEqual(me.errors, []);
+			await me.context.close();
+		});
+
+		test(`in the inbox, a dialog and a toast (${view})`, { timeout: TIMEOUT_MS }, async () => {
+			const me = await come(view, { settings: { opens: true } });
+			const tally = new Tally();
+			await me.visit('/activity');
+			await me.page.getByText(me.t('line.live')).waitFor({ state: 'attached' });
+			for (const [i, text] of mine(view).entries()) {
+				if (!long && i % 10) continue;
+				const { ask } = await approval(tally, text, `${view} dialog ${i}`);
+				await me.dialog.getByRole('region', { name: me.t('operation'), exact: true }).waitFor();
+				await sound(me, text);
+				await firstScreen(me, me.dialog, text);
+				await me.key('Escape');
+				await me.dialog.waitFor({ state: 'hidden' });
+				await desk.admin.post(`/v1/asks/${ask.id}/cancel`, { reason: 'enough' });
+				await me.toasts.getByText(me.t('settled.cancelled')).last().waitFor();
+				await sound(me, text);
+			}
+			for (const [i, text] of mine(view).entries())
+				if (i < 150) await approval(tally, text, `${view} row ${i}`);
+			await me.visit('/inbox');
+			await me.list.getByRole('listitem').first().waitFor();
+			for (let down = 0; down < 12; down++) {
+				await sound(me, `the inbox, ${down}`);
+				await me.list.evaluate((list) => (list.parentElement.scrollTop += 1000));
+			}
+			assert.deepEqual(me.errors, []);
+			await desk.clear();
+			await me.context.close();
+		});
+	}
 });

@@ -9,11 +9,18 @@ import { Person } from './person.mjs';
 export const long = Boolean(process.env.PARLEY_LONG);
 const TIMEOUT_MS = 120_000;
 
-/* Any four in a row hold both languages at both sizes, and both hands. */
+/* The first four hold both languages at both sizes, and both hands. */
 const looks = [
 	['desktop', 'en', 'mouse'], ['phone', 'fr', 'keyboard'], ['desktop', 'fr', 'keyboard'], ['phone', 'en', 'mouse'],
 	['desktop', 'en', 'keyboard'], ['phone', 'fr', 'mouse'], ['desktop', 'fr', 'mouse'], ['phone', 'en', 'keyboard'],
 ].map(([view, lang, hand]) => ({ view, lang, hand }));
+
+/** The look that was seen least, by its language and size, then as a whole. */
+function freshest(list, seen) {
+	const times = (look) => seen.filter((one) => one.view === look.view && one.lang === look.lang).length
+		+ seen.filter((one) => one === look).length / 1000;
+	return list.reduce((best, look) => (times(look) < times(best) ? look : best));
+}
 
 let shared;
 /** The one browser of this process. */
@@ -75,16 +82,15 @@ export async function beside(me, { view = me.view, lang = me.lang, server = me.d
 /**
  * Scenarios that share a desk. `scenario(name, run)`, or `scenario(name, how, run)`: `hand`: only
  * this one makes sense; the rest of `how` goes to the browser's context (`settings`, `user`, …).
- * `furnish(desk)` puts there what the scenarios need.
+ * `furnish(desk)` puts there what the scenarios need; each leaves nothing pending behind, but for `keep`.
  */
-export function area(name, define, furnish = () => {}) {
+export function area(name, define, { furnish = () => {}, keep = false } = {}) {
 	describe(name, () => {
 		const desk = new Desk();
 		const contexts = new Map();
 		const planned = [];
-		let turn = 0;
 		before(async () => furnish(await desk.open()));
-		afterEach(() => desk.clear());
+		if (!keep) afterEach(() => desk.clear());
 		after(async () => {
 			await Promise.all([...contexts.values()].map(async (one) => (await one).context.close()));
 			await desk.close();
@@ -100,7 +106,7 @@ export function area(name, define, furnish = () => {}) {
 		define((title, how, run = how) => {
 			const { hand: only, ...rest } = run === how ? {} : how;
 			const fit = looks.filter((look) => !only || look.hand === only);
-			for (const look of long ? fit : [fit[turn++ % fit.length]]) {
+			for (const look of long ? fit : [freshest(fit, planned)]) {
 				planned.push(look);
 				test(`${title} (${look.view}, ${look.lang}, ${look.hand})`, { timeout: TIMEOUT_MS }, async () => {
 					const person = await come(look, rest);

@@ -64,4 +64,4 @@ area('several people', (scenario) => {
 		await me.region('settled').getByText(me.t('form.no'), { exact: true }).waitFor();
 		assert.deepEqual(await desk.answer(ask.id), { value: false });
 	});
-}, (desk) => desk.client('viewer', 'Vera'));
+}, { furnish: (desk) => desk.client('viewer', 'Vera') });

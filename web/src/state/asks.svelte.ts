@@ -13,6 +13,8 @@ export class Asks {
 	private known = new Map<string, Ask>();
 	private watched = new Map<string, number>();
 	private wanted = new Set<string>();
+	/** Being fetched: what happens meanwhile may be missing in it, so it is fetched once more. */
+	private flying = new Set<string>();
 	private fetching = 0;
 	private tick = $state(0);
 
@@ -112,14 +114,18 @@ export class Asks {
 			return;
 		}
 		const ask = this.known.get(id);
-		if (!ask) return;
+		const flying = this.flying.has(id);
+		if (!ask) {
+			if (flying) this.want(id);
+			return;
+		}
 		const status = event.data['status'] as AskStatus | undefined;
 		if (status && status !== 'pending') {
 			const by = event.data['answered_by'] as Ask['answered_by'] | undefined;
 			this.known.set(id, { ...ask, status, settled_at: event.at, answered_by: by ?? null });
 			this.tick++;
 			this.keep();
-			if (this.watched.has(id)) this.want(id);
+			if (flying || this.watched.has(id)) this.want(id);
 		} else this.want(id);
 	}
 
@@ -135,10 +141,15 @@ export class Asks {
 
 	private async fetchNext(): Promise<void> {
 		this.fetching++;
-		while (this.wanted.size) {
-			const many = this.wanted.size > MANY && this.state === 'whole';
-			const ids = many ? [...this.wanted] : [...this.wanted].slice(0, 1);
-			for (const id of ids) this.wanted.delete(id);
+		for (;;) {
+			const free = [...this.wanted].filter((id) => !this.flying.has(id));
+			if (!free.length) break;
+			const many = free.length > MANY && this.state === 'whole';
+			const ids = many ? free : free.slice(0, 1);
+			for (const id of ids) {
+				this.wanted.delete(id);
+				this.flying.add(id);
+			}
 			try {
 				if (many) await this.load();
 				else await this.fetchOne(ids[0]!);
@@ -151,8 +162,10 @@ export class Asks {
 					}, AGAIN_MS);
 					break;
 				}
+			} finally {
+				for (const id of ids) this.flying.delete(id);
 			}
-			for (const id of ids) this.then.delete(id);
+			for (const id of ids) if (!this.wanted.has(id)) this.then.delete(id);
 		}
 		this.fetching--;
 	}
@@ -161,7 +174,7 @@ export class Asks {
 		try {
 			const ask = await api.ask(id);
 			this.put(ask);
-			if (ask.status === 'pending') this.then.get(id)?.(ask);
+			if (ask.status === 'pending' && !this.wanted.has(id)) this.then.get(id)?.(ask);
 		} catch (error) {
 			if (!(error instanceof Refused) || error.status !== 404) throw error;
 			this.known.delete(id);

@@ -1,0 +1,290 @@
+// axe finds nothing to complain about: every screen and every state of one, light and dark.
+import assert from 'node:assert/strict';
+import axePackage from '@axe-core/playwright';
+import { Server, until } from './lib.mjs';
+import { area, beside } from './matrix.mjs';
+import { seed } from './seeds.mjs';
+
+const AxeBuilder = axePackage.default ?? axePackage;
+
+async function complaints(me) {
+	const found = [];
+	for (const colorScheme of ['light', 'dark']) {
+		await me.page.emulateMedia({ colorScheme });
+		/* Legacy: the page has no frames, for which alone the other way opens a page of its own. */
+		const { violations } = await new AxeBuilder({ page: me.page }).setLegacyMode(true).analyze();
+		for (const one of violations)
+			for (const node of one.nodes.slice(0, 2))
+				found.push(`${colorScheme}: ${one.id} ${node.target} ${node.failureSummary?.slice(0, 200)}`);
+	}
+	return found;
+}
+
+const live = async (me, path) => {
+	await me.visit(path);
+	await me.page.getByText(me.t('line.live')).waitFor({ state: 'attached' });
+};
+const yesNo = { question: 'Agreed?', type: 'boolean' };
+const options = [{ label: 'Red', description: 'As wine', preview: 'a preview' }, { label: 'Blue' }];
+const several = { title: 'Several things', context: { text: 'It is **ready**: see [this](https://example.org) and `make`.\n\n- one\n- two' },
+	questions: [{ key: 'one', header: 'One', text: 'Which?', type: 'choice', options, other: true, suggested: 'Red', note: {} },
+		{ key: 'two', header: 'Two', text: 'Which ones?', type: 'choices', options, required: false },
+		{ key: 'three', header: 'Three', text: 'How many?', type: 'number', min: 1, max: 9, suggested: 3 }] };
+const approval = (risk) => ({ kind: 'approval', title: 'Roll it out', timeout: '4m', priority: 'urgent',
+	context: { text: 'Trust me. '.repeat(100), diff: '--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n same\n-old\n+new\n', preview: 'a\nb' },
+	operation: { name: 'shell', risk, arguments: { command: 'make deploy', depth: 2 } } });
+const recovery = { kind: 'error_recovery', title: 'It failed', context: { error_details: 'got 503', attempt: 2, attempts: 3, current_step: 'tests' } };
+const batch = async (me, desk) => {
+	const session = await desk.agent.session('batch');
+	for (const title of ['North', 'South', 'West 1', 'West 2', 'West 3'])
+		await desk.agent.ask({ session: session.id, title, ...yesNo });
+	await me.visit('/inbox');
+	for (const title of ['North', 'South']) await me.check(me.page.getByRole('checkbox', { name: me.t('inbox.select', { title }) }));
+	await me.region('batch').waitFor();
+};
+
+/* What it is called, and how to get there. */
+const screens = {
+	'the inbox': async (me, desk) => {
+		await seed(desk.server);
+		await me.visit('/inbox');
+		await me.list.getByRole('listitem').first().waitFor();
+	},
+	'an empty inbox': async (me, desk) => {
+		const ask = await desk.agent.ask(yesNo);
+		await desk.marie.post(`/v1/asks/${ask.id}/answer`, { answer: true });
+		await me.visit('/inbox');
+		await me.text('inbox.empty').waitFor();
+	},
+	'the filter bar': async (me, desk) => {
+		await desk.agent.ask({ ...yesNo, session: (await desk.agent.session('filtered', { project: 'apollo' })).id });
+		await me.visit('/inbox');
+		await me.press(me.button('inbox.filter'));
+		await me.page.getByRole('searchbox').waitFor();
+	},
+	'rows chosen, and similar ones unfolded': async (me, desk) => {
+		await batch(me, desk);
+		await me.press(me.page.getByRole('button', { name: me.tn('inbox.similar', 3) }));
+		await until(async () => await me.list.getByRole('listitem').count() === 5, 'unfolded');
+	},
+	'the batch dialog': async (me, desk) => {
+		await batch(me, desk);
+		await me.press(me.button('batch.answer'));
+		await me.dialog.waitFor();
+	},
+	'a question with tabs': (me) => me.open(several),
+	'an option with its preview, and a flaw said': async (me) => {
+		await me.open({ question: 'Which colour?', type: 'choices', options, min: 2, other: true });
+		await me.check(me.page.getByRole('checkbox', { name: 'Red' }));
+		await me.key('Control+Enter');
+		await me.page.getByRole('status').getByText(me.t('form.flaw.few', { min: 2, n: 1 })).waitFor();
+	},
+	'the review': async (me) => {
+		await me.open(several);
+		await me.press(me.named('tab', 'form.review'));
+		await me.page.getByText(me.t('form.empty')).first().waitFor();
+	},
+	'a text with its counter': async (me) => {
+		await me.open({ question: 'A word?', type: 'text', max: 20 });
+		await me.write(me.page.getByRole('textbox', { name: 'A word?' }), 'ab');
+		await me.text('form.counter', { n: 2, max: 20 }).waitFor();
+	},
+	'an approval': async (me, desk) => {
+		const session = await desk.agent.session('led');
+		await desk.agent.post(`/v1/sessions/${session.id}/progress`, { text: 'Built', step: 1, steps: 2 });
+		await me.open({ ...approval('critical'), session: session.id });
+		await me.region('diff').waitFor();
+		await me.region('led').waitFor();
+	},
+	'an approval being rejected': async (me) => {
+		await me.open(approval('high'));
+		await me.press(me.button('approval.reject.open'));
+		await me.page.getByRole('textbox', { name: me.t('approval.reason') }).waitFor();
+	},
+	'an approval being edited': async (me) => {
+		await me.open(approval('medium'));
+		await me.press(me.button('approval.edit'));
+		await me.write(me.page.getByRole('textbox', { name: 'depth' }), '{');
+		await me.text('operation.broken').waitFor();
+	},
+	'changes side by side': async (me) => {
+		await me.open(approval('low'));
+		await me.press(me.button('diff.split'));
+	},
+	'a recovery': (me) => me.open(recovery),
+	'skipping': async (me) => {
+		await me.open(yesNo);
+		await me.press(me.button('form.skip'));
+		await me.button('form.skip.sure').waitFor();
+	},
+	'asking back': async (me, desk) => {
+		const ask = await me.open(yesNo);
+		await desk.agent.post(`/v1/asks/${ask.id}/replies`, { text: 'The blue one.' });
+		await desk.marie.post(`/v1/asks/${ask.id}/replies`, { text: 'Which?' });
+		await me.press(me.button('thread.open'));
+		await me.page.getByRole('textbox', { name: me.t('thread.text') }).waitFor();
+	},
+	'assigned and claimed': async (me, desk) => {
+		const ask = await desk.agent.ask(yesNo);
+		await desk.marie.post(`/v1/asks/${ask.id}/claim`);
+		await me.look(ask);
+		await me.press(me.page.locator('summary', { hasText: me.t('ask.assign') }));
+		await me.check(me.page.getByRole('checkbox', { name: 'Marie' }));
+		await me.page.locator('.chip', { hasText: 'Marie' }).waitFor();
+	},
+	'an answered ask': async (me, desk) => {
+		const ask = await me.open(approval('medium'));
+		await desk.marie.post(`/v1/asks/${ask.id}/answer`, { answer: { value: 'approve', arguments: { command: 'make', depth: 1 } } });
+		await me.region('settled').waitFor();
+	},
+	'an expired ask and its follow-up': async (me, desk) => {
+		const ask = await me.open({ question: 'In time?', type: 'text', timeout: '10m' });
+		await me.write(me.page.getByRole('textbox', { name: 'In time?' }), 'nearly');
+		await me.text('form.saved').waitFor();
+		desk.server.jump(11 * 60_000);
+		await desk.settled(ask.id);
+		await me.region('settled').waitFor();
+		const box = me.page.getByRole('textbox', { name: me.t('late.text') });
+		if (!await box.count()) await me.press(me.button('late.open'));
+		await box.waitFor();
+	},
+	'a dialog that opened by itself': async (me, desk) => {
+		await live(me, '/activity');
+		for (const title of ['First', 'Second']) await desk.agent.ask({ ...approval('high'), title });
+		await me.dialog.getByText(me.tn('dialog.more', 1)).waitFor();
+	},
+	'toasts': async (me, desk) => {
+		await live(me, '/sessions');
+		await me.write(me.page.getByRole('searchbox'), 'a');
+		await desk.agent.ask(yesNo);
+		const ask = await desk.agent.ask({ ...yesNo, title: 'Settled' });
+		await me.toasts.getByText('Settled').waitFor();
+		await desk.marie.post(`/v1/asks/${ask.id}/answer`, { answer: true });
+		await me.toasts.getByText(me.t('settled.answered.via', { name: 'Marie', via: 'api' })).waitFor();
+		await me.toasts.getByText(yesNo.question).waitFor();
+	},
+	'the keys': async (me) => {
+		await me.visit('/inbox');
+		await me.key('?');
+		await me.dialog.waitFor();
+	},
+	'sessions': async (me, desk) => {
+		await desk.agent.session('idle one');
+		await desk.agent.ask(yesNo);
+		await me.visit('/sessions');
+		await me.page.getByRole('heading', { name: me.t('sessions.waiting') }).waitFor();
+	},
+	'a session': async (me, desk) => {
+		const session = await desk.agent.session('whole', { project: 'apollo' });
+		for (let i = 0; i < 30; i++) await desk.agent.post(`/v1/sessions/${session.id}/progress`, { text: `step ${i}`, step: i, steps: 30 });
+		await desk.agent.ask({ ...yesNo, session: session.id });
+		await me.visit(`/sessions/${session.id}`);
+		await me.page.getByRole('heading', { name: me.t('session.open') }).waitFor();
+	},
+	'activity': async (me, desk) => {
+		await desk.agent.ask(yesNo);
+		await me.visit('/activity');
+		await me.page.getByRole('log').getByText(me.t('event.ask.created')).first().waitFor();
+	},
+	'insights': async (me) => {
+		await me.visit('/insights');
+		await me.text('insights.median').waitFor();
+	},
+	'agents, with a new token': async (me, desk) => {
+		await desk.agent.session('known');
+		await me.visit('/agents');
+		await me.write(me.page.getByRole('textbox', { name: me.t('agents.name') }), 'newcomer');
+		await me.press(me.button('tokens.create'));
+		await me.page.getByText(/^prl_/).waitFor();
+	},
+	'settings': (me) => me.visit('/settings'),
+	'settings: keys': (me) => me.visit('/settings/keys'),
+	'settings: people, with a new link': async (me) => {
+		await me.visit('/settings/users');
+		await me.press(me.button('users.link').first());
+		await me.page.getByText('/login#').waitFor();
+	},
+	'settings: tokens': async (me) => {
+		await me.visit('/settings/tokens');
+		await me.page.getByRole('row').nth(1).waitFor();
+	},
+	'no such ask': (me) => me.visit('/asks/ask_00000000000000000000000000'),
+	'no such page': async (me) => {
+		await me.visit('/settings');
+		await me.visitInside('/nowhere');
+		await me.heading(me.t('lost')).waitFor();
+	},
+	'an ask on paper': async (me, desk) => {
+		const ask = await desk.agent.ask(approval('high'));
+		await desk.marie.post(`/v1/asks/${ask.id}/answer`, { answer: { value: 'reject', text: 'Not on a Friday' } });
+		await me.look(ask);
+		await me.page.emulateMedia({ media: 'print' });
+	},
+};
+
+/* axe has to be put into the page, which the page's own rules forbid. */
+const how = { bypassCSP: true };
+
+area('axe finds nothing', (scenario) => {
+	for (const [name, arrange] of Object.entries(screens))
+		scenario(name, { ...how, settings: { opens: name.startsWith('a dialog') || name === 'toasts' } }, async (me, desk) => {
+			await arrange(me, desk);
+			assert.deepEqual(await complaints(me), []);
+			await me.page.emulateMedia({ media: null, colorScheme: 'light' });
+		});
+
+	scenario('a viewer’s ask', { ...how, user: 'Vera' }, async (me) => {
+		await me.open(several);
+		assert.deepEqual(await complaints(me), []);
+	});
+
+	scenario('answers that wait, and one that lost', async (me, desk) => {
+		const session = await desk.agent.session('offline');
+		const asks = [];
+		for (const title of ['One', 'Two']) asks.push(await desk.agent.ask({ session: session.id, title, ...yesNo }));
+		await beside(me, how, async (own) => {
+			await own.visit('/inbox');
+			await own.page.route('**/v1/asks/*/answer', (route) => route.abort());
+			for (const ask of asks) {
+				await own.visitInside(`/asks/${ask.id}`);
+				await own.heading(ask.title).waitFor();
+				await own.check(own.page.getByRole('radio', { name: own.t('form.yes') }));
+				await own.send();
+				await own.row(ask.title).getByText(own.t('outbox.row')).waitFor({ state: 'attached' });
+			}
+			await own.visitInside(`/asks/${asks[1].id}`);
+			await own.button('outbox.take').waitFor();
+			assert.deepEqual(await complaints(own), []);
+			await desk.marie.post(`/v1/asks/${asks[0].id}/answer`, { answer: false });
+			await own.page.unroute('**/v1/asks/*/answer');
+			await own.visit('/inbox');
+			await own.region('outbox.conflict').waitFor();
+			assert.deepEqual(await complaints(own), []);
+		});
+	});
+
+	scenario('first run, and no session yet', async (me) => {
+		const server = await Server.start();
+		await beside(me, { ...how, server }, async (own) => {
+			await own.heading(own.t('first')).waitFor();
+			assert.deepEqual(await complaints(own), []);
+			await own.visit('/sessions');
+			await own.text('sessions.empty').waitFor();
+			assert.deepEqual(await complaints(own), []);
+		});
+		await server.stop();
+	});
+
+	scenario('logging in, and refused', async (me) => {
+		await beside(me, { ...how, user: null }, async (own) => {
+			await own.page.goto('/login');
+			await own.button('login.enter').waitFor();
+			assert.deepEqual(await complaints(own), []);
+			await own.write(own.page.getByRole('textbox', { name: own.t('login.name') }), 'owner');
+			await own.write(own.page.getByLabel(own.t('login.password')), 'wrong password');
+			await own.press(own.button('login.enter'));
+			await own.text('login.wrong').waitFor();
+			assert.deepEqual(await complaints(own), []);
+		});
+	});
+}, { furnish: (desk) => desk.client('viewer', 'Vera') });
