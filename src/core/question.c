@@ -17,6 +17,7 @@ enum member {
 	M_FORMAT,
 	M_MIN,
 	M_MAX,
+	M_INTEGER,
 	M_SUGGESTED,
 	M_PREFILL,
 	M_LEN,
@@ -31,7 +32,8 @@ enum member {
 		[M_NOTE] = STR("note"), [M_REQUIRED] = STR("required"),                  \
 		[M_PLACEHOLDER] = STR("placeholder"), [M_FORMAT] = STR("format"),        \
 		[M_MIN] = STR("min"), [M_MAX] = STR("max"),                              \
-		[M_SUGGESTED] = STR("suggested"), [M_PREFILL] = STR("prefill"),          \
+		[M_INTEGER] = STR("integer"), [M_SUGGESTED] = STR("suggested"),          \
+		[M_PREFILL] = STR("prefill"),                                            \
 	}
 
 static const struct str names[M_LEN] = NAMES("text");
@@ -249,6 +251,13 @@ static void read_bounds(struct reading *r, struct question *q)
 			"must not be more than the options");
 }
 
+static void read_integer(struct reading *r, struct question *q)
+{
+	q->integer = flag_read(r->check, r->at, names[M_INTEGER], r->m[M_INTEGER], false);
+	if (q->integer && q->type != Q_NUMBER)
+		wrong_member(r->check, r->at, names[M_INTEGER], "only for type number");
+}
+
 /* What the agent suggests or already knows must be a possible answer. */
 static void read_hint(struct reading *r, const struct question *q, enum member m)
 {
@@ -273,6 +282,7 @@ static void read_all(struct reading *r, size_t n, struct arena *arena, struct qu
 	read_note(r, q);
 	read_format(r, q);
 	read_bounds(r, q);
+	read_integer(r, q);
 }
 
 void question_check(struct check *c, const struct json *json, const struct spot *at,
@@ -337,6 +347,7 @@ static bool question_load(
 		.min = json_real(min),
 		.has_max = json_is(max, JSON_NUMBER),
 		.max = json_real(max),
+		.integer = json_is(json_get(json, "integer"), JSON_TRUE),
 	};
 	format_read(json_text(json_get(json, "format")), &q->format);
 	if (!type_read(json_text(json_get(json, "type")), &q->type)) return false;
@@ -430,6 +441,10 @@ void question_write(struct json_writer *w, const struct question *q)
 	if (q->format) text_write(w, "format", str_of(format_name(q->format)));
 	member_write(w, "min", json_get(q->json, "min"));
 	member_write(w, "max", json_get(q->json, "max"));
+	if (q->integer) {
+		jw_key(w, "integer");
+		jw_bool(w, true);
+	}
 	member_write(w, "suggested", json_get(q->json, "suggested"));
 	member_write(w, "prefill", json_get(q->json, "prefill"));
 	jw_object_end(w);

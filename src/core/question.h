@@ -28,6 +28,7 @@ struct question {
 	bool required; /* true unless said otherwise */
 	enum text_format format;
 	bool has_min, has_max;
+	bool integer;	 /* a number without a fraction */
 	double min, max; /* length of text, bounds of a number, count of choices */
 	const struct json *json; /* as it came, for what has no meaning to us */
 };

@@ -85,6 +85,13 @@ static void read_text(struct reading *r, struct reply *out)
 	out->given = true;
 }
 
+static bool whole(const struct json *number)
+{
+	double real = json_real(number);
+
+	return number->is_int || real == __builtin_trunc(real);
+}
+
 static void read_number(struct reading *r, struct reply *out)
 {
 	const struct json *value = r->part[VALUE];
@@ -98,6 +105,8 @@ static void read_number(struct reading *r, struct reply *out)
 		wrong(r->check, &at, "must be at least %g", q->min);
 	else if (q->has_max && json_real(value) > q->max)
 		wrong(r->check, &at, "must be at most %g", q->max);
+	else if (q->integer && !whole(value))
+		wrong(r->check, &at, "must be a whole number");
 	out->value = value;
 	out->given = true;
 }

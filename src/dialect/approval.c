@@ -11,7 +11,7 @@ void operation_put(struct inbound *in, const struct spot *at, const struct deed_
 	jw_key(w, "operation");
 	jw_object(w);
 	jw_key(w, "type");
-	jw_text(w, d->type ? d->type : "tool");
+	jw_text(w, "tool");
 	put_text(w, "name", text_fit(in, at, d->name, OPERATION_NAME_MAX, true));
 	if (d->arguments) {
 		jw_key(w, "arguments");
@@ -29,42 +29,63 @@ void approval_put(struct inbound *in, const struct spot *at, const struct deed_a
 	ask_close(in);
 }
 
-/* Every approval question must have been approved. */
-static bool approved(const struct outbound *o)
+const struct json *object_without(
+	struct arena *arena, const struct json *object, const char *const *names)
 {
-	size_t found = 0;
+	struct json *out = ARENA_NEW(arena, struct json);
+	struct json_member *kept;
 
-	if (o->status != ASK_ANSWERED || o->by == BY_DEFAULT) return false;
-	for (size_t i = 0; i < said_count(o); i++) {
-		struct said s = said_at(o, i);
+	if (!json_is(object, JSON_OBJECT) || !out) return object;
+	kept = ARENA_ARRAY(arena, struct json_member, object->count + 1);
+	*out = (struct json){ .type = JSON_OBJECT, .members = kept };
+	for (uint32_t i = 0; kept && i < object->count; i++) {
+		const char *const *name = names;
 
-		if (!str_is(member_text(s.question, "type"), "approval")) continue;
-		if (!str_is(json_text(s.value), "approve")) return false;
-		found++;
+		while (*name && !str_is(object->members[i].name, *name))
+			name++;
+		if (!*name) kept[out->count++] = object->members[i];
 	}
-	return found > 0;
+	return out;
 }
 
-/* The first that was said beside a decision. */
-static struct said said_decision(const struct outbound *o)
+void put_object(struct json_writer *w, const char *key, const struct json *object)
 {
-	struct said s = { 0 };
-
-	for (size_t i = 0; i < said_count(o); i++) {
-		s = said_at(o, i);
-		if (str_is(member_text(s.question, "type"), "approval")) break;
-	}
-	return s;
+	jw_key(w, key);
+	if (json_is(object, JSON_OBJECT))
+		jw_json(w, object);
+	else
+		jw_raw(w, STR("{}"));
 }
 
-struct verdict verdict_of(const struct outbound *o)
+struct deed_asked deed_of(const struct outbound *o)
 {
-	struct said s = said_decision(o);
-	struct verdict v = { .allow = approved(o), .own = s.text };
+	const struct json *operation = json_get(o->ask, "operation");
+	struct str name = member_text(operation, "name");
 
-	if (v.allow) v.arguments = s.arguments;
-	v.words = s.text.len ? s.text : outcome_words(o);
-	if (o->by == BY_DEFAULT && !s.text.len)
+	return (struct deed_asked){
+		.name = name.len ? name : member_text(said_at(o, 0).question, "text"),
+		.arguments = json_get(operation, "arguments"),
+	};
+}
+
+/* ---- verdicts ---- */
+
+static bool is_decision(const struct said *s)
+{
+	return str_is(member_text(s->question, "type"), "approval");
+}
+
+struct verdict verdict_said(const struct outbound *o, const struct said *s)
+{
+	struct verdict v = {
+		.allow = o->status == ASK_ANSWERED && o->by != BY_DEFAULT &&
+			 str_is(json_text(s->value), "approve"),
+		.own = s->text,
+	};
+
+	if (v.allow) v.arguments = s->arguments;
+	v.words = s->text.len ? s->text : outcome_words(o);
+	if (o->by == BY_DEFAULT && !s->text.len)
 		v.words = STR("Rejected: no answer before the deadline");
 	if (!v.words.len)
 		v.words = v.allow ? STR("Approved by the user")
@@ -72,17 +93,41 @@ struct verdict verdict_of(const struct outbound *o)
 	return v;
 }
 
-struct verdict verdict_unedited(const struct outbound *o)
+/* Every approval question must have been approved; the first that was not, or else the
+ * first of all, has the word. */
+struct verdict verdict_of(const struct outbound *o)
 {
-	struct verdict v = verdict_of(o);
+	struct verdict first = { 0 };
+	size_t found = 0;
+
+	for (size_t i = 0; i < said_count(o); i++) {
+		struct said s = said_at(o, i);
+		struct verdict v;
+
+		if (!is_decision(&s)) continue;
+		v = verdict_said(o, &s);
+		if (!v.allow) return v;
+		if (!found++) first = v;
+	}
+	/* An ask that was no approval allows nothing, whatever it was answered. */
+	return found ? first : verdict_said(o, &(struct said){ 0 });
+}
+
+struct verdict verdict_plain(const struct outbound *o, struct verdict v)
+{
 	struct buf b = { 0 };
 
 	if (!v.arguments) return v;
 	buf_add_text(&b, "Approved only with other arguments: ");
 	json_write(&b, v.arguments);
 	if (v.own.len) buf_print(&b, " (%.*s)", STR_ARGS(v.own));
-	return (struct verdict){
-		.words = buf_keep_done(&b, o->arena),
-		.own = v.own,
-	};
+	v.words = v.own = buf_keep_done(&b, o->arena);
+	v.allow = false;
+	v.arguments = NULL;
+	return v;
+}
+
+struct verdict verdict_unedited(const struct outbound *o)
+{
+	return verdict_plain(o, verdict_of(o));
 }

@@ -251,12 +251,19 @@ static void to_ask(struct inbound *in)
 
 /* ---- out ---- */
 
+/* Asked otherwise, an ask may have several questions: their summary is the value. */
+static bool said_many(const struct outbound *o, const struct said *s)
+{
+	return said_count(o) != 1 || !s->given;
+}
+
 /* The form of the ask's only question, which was made to fit. */
 static enum form form_asked(const struct outbound *o, const struct said *s)
 {
 	struct str type = member_text(s->question, "type");
 	enum form form = FORM_TEXT;
 
+	if (answered(o) && said_many(o, s)) return FORM_TEXT;
 	if (str_is(type, "approval") && form_of(o->request) == FORM_BOOLEAN)
 		return FORM_BOOLEAN;
 	while (form < FORMS && !str_is(type, forms[form]))
@@ -290,7 +297,9 @@ static void value_write(
 
 	*text = form == FORM_TEXT ? STR_NONE : s->text;
 	if (approval && s->arguments) *text = v.words;
-	if (!s->given)
+	if (answered(o) && said_many(o, s))
+		jw_str(w, member_text(o->ask, "summary"));
+	else if (!s->given)
 		jw_null(w);
 	else if (form == FORM_APPROVAL)
 		jw_text(w, v.allow ? "approve" : "reject");

@@ -1,8 +1,5 @@
 /* ask_user_question.c - Claude Code's AskUserQuestion, and the terminal dialog's tool of
- * the same name, whose rules are the strict ones.
- *
- * An answer is one text: labels joined by ", ", then "Other: text". Where that could be
- * read in two ways, each label is written as a JSON string. */
+ * the same name, whose rules are the strict ones. */
 #include "base/utf8.h"
 #include "dialect/inner.h"
 
@@ -53,123 +50,6 @@ static bool detect(const struct json *request)
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
 		if (json_get(&list->items[0], others[i])) return false;
 	return json_get(&list->items[0], "question") != NULL;
-}
-
-/* ---- answers as text ---- */
-
-/* What a text picks among the options. */
-struct picked {
-	uint32_t set; /* a bit an option */
-	struct str other;
-	bool lost; /* some of it is no option */
-};
-
-static void quote(struct buf *b, struct str label)
-{
-	b->len = 0;
-	json_write_str(b, label);
-}
-
-/* The length of `name` when it opens `text` and a comma or the end follows. */
-static size_t opens(struct str text, struct str name)
-{
-	size_t n = name.len;
-
-	if (!n || n > text.len || memcmp(text.at, name.at, n) != 0) return 0;
-	return n == text.len || text.at[n] == ',' ? n : 0;
-}
-
-/* The longest option that opens the text. */
-static size_t option_open(struct str text, const struct choices *c, size_t *which)
-{
-	struct buf quoted = { 0 };
-	size_t longest = 0;
-
-	for (size_t i = 0; i < c->len && i < 32; i++) {
-		quote(&quoted, c->at[i].said);
-		const struct str names[] = { c->at[i].said, c->at[i].label,
-			buf_str(&quoted) };
-
-		for (size_t n = 0; n < 3; n++) {
-			size_t len = opens(text, names[n]);
-
-			if (len <= longest) continue;
-			longest = len;
-			*which = i;
-		}
-	}
-	buf_done(&quoted);
-	return longest;
-}
-
-static struct picked picked_read(struct str text, const struct choices *c)
-{
-	struct picked p = { 0 };
-
-	for (text = str_trim(text); text.len; text = str_trim(text)) {
-		size_t which = 0, len = option_open(text, c, &which);
-		struct str dropped;
-
-		if (len) {
-			p.set |= UINT32_C(1) << which;
-			text = str_from(text, len + 1);
-		} else if (str_starts(text, "Other:")) {
-			p.other = str_trim(str_from(text, 6));
-			return p;
-		} else {
-			p.lost = true;
-			str_cut(&text, ',', &dropped);
-		}
-	}
-	return p;
-}
-
-static void picked_write(
-	struct buf *out, const struct choices *picked, struct str other, bool quoted)
-{
-	for (size_t i = 0; i < picked->len; i++) {
-		if (i) buf_add_text(out, ", ");
-		if (quoted)
-			json_write_str(out, picked->at[i].said);
-		else
-			buf_add(out, picked->at[i].said);
-	}
-	if (!other.len) return;
-	if (picked->len) buf_add_text(out, ", ");
-	buf_add_text(out, "Other: ");
-	buf_add(out, other);
-}
-
-/* Would a reader find the same options in it? */
-static bool picked_clear(struct str text, const struct choices *offered,
-	const struct choices *picked, struct str other)
-{
-	struct picked read = picked_read(text, offered);
-	uint32_t set = 0;
-
-	for (size_t i = 0; i < offered->len && i < 32; i++)
-		if (choice_find(picked, offered->at[i].id)) set |= UINT32_C(1) << i;
-	for (size_t i = 0; i < picked->len; i++)
-		if (picked->at[i].said.len && picked->at[i].said.at[0] == '"')
-			return false;
-	return !read.lost && read.set == set && str_eq(read.other, str_trim(other));
-}
-
-static struct str answer_text(
-	const struct outbound *o, const struct said *s, const struct json *asked)
-{
-	struct choices offered = choices_make(
-		o->arena, list_of(o->arena, json_get(asked, "options")), &option_names);
-	struct choices picked = said_choices(o, s, asked ? &offered : NULL);
-	struct buf b = { 0 };
-
-	if (!picked.len && !s->other.len) return said_words(o, s);
-	picked_write(&b, &picked, s->other, false);
-	if (asked && !picked_clear(buf_str(&b), &offered, &picked, s->other)) {
-		b.len = 0;
-		picked_write(&b, &picked, s->other, true);
-	}
-	return buf_keep_done(&b, o->arena);
 }
 
 /* ---- in ---- */
@@ -370,6 +250,15 @@ static void to_ask(struct inbound *in)
 
 /* ---- out ---- */
 
+static struct str answer_text(
+	const struct outbound *o, const struct said *s, const struct json *asked)
+{
+	struct choices offered = choices_make(
+		o->arena, list_of(o->arena, json_get(asked, "options")), &option_names);
+
+	return answer_words(o, s, asked ? &offered : NULL);
+}
+
 /* The i-th question as it came; NULL: the ask came otherwise. */
 static const struct json *asked_at(const struct outbound *o, size_t i)
 {
@@ -389,16 +278,26 @@ static struct str question_name(const struct outbound *o, size_t i)
 	return o->strict && header.len ? header : text;
 }
 
-/* Its name, numbered when another has the same. */
-static struct str question_key(const struct outbound *o, size_t i)
+static bool key_taken(const struct str *keys, size_t len, struct str key)
 {
-	struct str name = question_name(o, i);
-	size_t same = 1;
+	for (size_t i = 0; i < len; i++)
+		if (str_eq(keys[i], key)) return true;
+	return false;
+}
 
-	for (size_t j = 0; j < i; j++)
-		same += str_eq(question_name(o, j), name);
-	return same == 1 ? name
-			 : arena_print(o->arena, "%.*s (%zu)", STR_ARGS(name), same);
+/* Its name, numbered when one before has the same. */
+static struct str question_key(const struct outbound *o, size_t which)
+{
+	struct str keys[QUESTIONS_MAX] = { 0 };
+
+	for (size_t i = 0; i <= which && i < QUESTIONS_MAX; i++) {
+		struct str name = question_name(o, i);
+
+		keys[i] = name;
+		for (size_t n = 2; key_taken(keys, i, keys[i]); n++)
+			keys[i] = arena_print(o->arena, "%.*s (%zu)", STR_ARGS(name), n);
+	}
+	return keys[which];
 }
 
 static void questions_write(struct outbound *o)

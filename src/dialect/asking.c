@@ -37,6 +37,15 @@ bool repair(
 	return true;
 }
 
+void remark(struct inbound *in, const struct spot *at, const char *text)
+{
+	struct fault told = { 0 };
+	struct check check = { .why = &told };
+
+	wrong(&check, at, "%s", text);
+	repair_note(in, arena_print(in->arena, "%s: %s", told.items[0].pointer, text));
+}
+
 /* ---- members ---- */
 
 struct str member_text(const struct json *object, const char *name)
@@ -248,9 +257,38 @@ static void bounds_put(struct json_writer *w, const struct asked *q)
 		jw_key(w, "min");
 		jw_json(w, q->min);
 	}
-	if (!q->max) return;
-	jw_key(w, "max");
-	jw_json(w, q->max);
+	if (q->max) {
+		jw_key(w, "max");
+		jw_json(w, q->max);
+	}
+	put_flag(w, "integer", q->integer);
+}
+
+/* Would core take it for an answer to the question that has been written so far? */
+static bool prefill_fits(struct arena *arena, struct str question, struct str prefill)
+{
+	struct str text = arena_print(arena, "%.*s}", STR_ARGS(question));
+	const struct json *json, *value;
+	struct question q;
+
+	return !json_read(text, NULL, arena, &json, NULL) &&
+	       !json_read(prefill, NULL, arena, &value, NULL) &&
+	       !question_read(json, "", false, 1, arena, &q, NULL) &&
+	       !answer_check_one(&q, value, "", arena, NULL);
+}
+
+static void prefill_put(
+	struct inbound *in, const struct spot *at, const struct asked *q, size_t start)
+{
+	struct json_writer *w = &in->ask;
+
+	if (!q->prefill.len || in->check.failed) return;
+	if (!prefill_fits(in->arena, str_from(buf_str(w->out), start), q->prefill)) {
+		repair(in, at, "left out", "what is known must be a possible answer");
+		return;
+	}
+	jw_key(w, "prefill");
+	jw_raw(w, q->prefill);
 }
 
 void question_put(struct inbound *in, const struct spot *at, const struct asked *q)
@@ -260,7 +298,11 @@ void question_put(struct inbound *in, const struct spot *at, const struct asked 
 	struct spot options = spot_member(at, STR("options"));
 
 	if (text_blank(q->text)) wrong(&in->check, at, "the question has no text");
+	if (++in->questions_len == QUESTIONS_MAX + 1)
+		wrong(&in->check, &(struct spot){ 0 }, "must be at most %d questions",
+			QUESTIONS_MAX);
 	jw_object(w);
+	size_t start = w->out->len - 1;
 	put_text(w, "key", q->key);
 	put_text(w, "header", text_fit(in, &header, q->header, HEADER_MAX, true));
 	put_text(w, "text", text_fit_whole(in, at, q->text, QUESTION_TEXT_MAX));
@@ -278,10 +320,7 @@ void question_put(struct inbound *in, const struct spot *at, const struct asked 
 	put_text(w, "format", str_of(q->format));
 	bounds_put(w, q);
 	suggested_put(w, q);
-	if (q->prefill.len) {
-		jw_key(w, "prefill");
-		jw_raw(w, q->prefill);
-	}
+	prefill_put(in, at, q, start);
 	jw_object_end(w);
 }
 
@@ -324,9 +363,33 @@ void questions_close(struct inbound *in)
 	jw_array_end(&in->ask);
 }
 
-void title_put(struct inbound *in, const struct spot *at, struct str title)
+void questions_put(struct inbound *in, question_fn *put, uint32_t most)
 {
-	put_text(&in->ask, "title", text_fit(in, at, title, ASK_TITLE_MAX, true));
+	struct spot root = { 0 }, at = spot_member(&root, STR("questions"));
+	const struct json *list = member_list(in, &root, in->request, "questions");
+
+	if (!most) most = QUESTIONS_MAX;
+	if (!list || !list->count || list->count > most) {
+		wrong(&in->check, &at, "must be 1 to %u questions", most);
+		return;
+	}
+	ask_open(in, "blocking");
+	questions_open(in);
+	for (uint32_t i = 0; i < list->count; i++) {
+		struct spot item = spot_item(&at, i);
+
+		put(in, &item, &list->items[i]);
+	}
+	questions_close(in);
+	ask_close(in);
+}
+
+void about_put(struct inbound *in, struct str about)
+{
+	if (text_one_line(about) && !text_longer(about, ASK_TITLE_MAX))
+		put_text(&in->ask, "title", about);
+	else
+		in->context_text = about;
 }
 
 void timeout_put(struct inbound *in, int64_t ms)

@@ -41,7 +41,7 @@ static struct str id_make(
 static struct str label_of(const struct json *option, const struct choice_names *names)
 {
 	const char *const others[] = { names->label, "label", "title", "name", "text",
-		"value", "id" };
+		"value", "id", "const" };
 
 	if (option->type != JSON_OBJECT) return scalar_text(option);
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {

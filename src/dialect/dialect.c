@@ -2,12 +2,25 @@
 #include "base/clock.h"
 #include "dialect/inner.h"
 
-/* Detection goes down this list: who has the most telling members comes first. */
+/* Detection goes down this list: those with more telling members stand before those whose
+ * members others have, too. */
 const struct dialect *const dialects[] = {
 	&dialect_ask_user_question,
 	&dialect_user_question,
 	&dialect_ask_question,
+	&dialect_elicitation,
 	&dialect_permission,
+	&dialect_codex,
+	&dialect_gemini,
+	&dialect_opencode,
+	&dialect_agent_inbox,
+	&dialect_langchain_hitl,
+	&dialect_ag_ui,
+	&dialect_acp,
+	&dialect_a2a,
+	&dialect_vercel,
+	&dialect_airflow,
+	&dialect_humanlayer,
 	NULL,
 };
 

@@ -20,6 +20,7 @@ struct inbound {
 	 * (`"a":1,"b":2`), and texts too long for their place. */
 	struct str context_text, context_members;
 	struct buf overflow;
+	size_t questions_len;
 	struct str repairs[REPAIRS_MAX];
 	size_t repairs_len;
 };
@@ -28,6 +29,9 @@ struct inbound {
  * told with it. Repeats and those too many are dropped. True: mend it. */
 bool repair(struct inbound *, const struct spot *, const char *how, const char *rule, ...)
 	__attribute__((format(printf, 4, 5)));
+
+/* Something a model should know although nothing is wrong. */
+void remark(struct inbound *, const struct spot *, const char *text);
 
 /* Members of a request. What is absent, null or of another type is as good as nothing. */
 struct str member_text(const struct json *object, const char *name);
@@ -87,9 +91,9 @@ struct asked {
 	bool other, note, note_required, optional;
 	struct str placeholder, note_placeholder;
 	const char *format;
-	const struct json *min, *max;
-	int64_t most;	    /* instead of max; 0: none */
-	struct str prefill; /* JSON; empty: none */
+	const struct json *min, *max; /* numbers, or NULL */
+	bool integer;
+	struct str prefill; /* JSON; empty: none. Left out when it is no answer */
 };
 
 /* Between these two: members of the ask, and its questions between their own. */
@@ -98,7 +102,12 @@ void ask_close(struct inbound *);
 void questions_open(struct inbound *);
 void questions_close(struct inbound *);
 void question_put(struct inbound *, const struct spot *, const struct asked *);
-void title_put(struct inbound *, const struct spot *, struct str);
+/* A blocking ask of the request's list "questions", of at most `most` (0: any number),
+ * each put by `put`. */
+typedef void question_fn(struct inbound *, const struct spot *, const struct json *);
+void questions_put(struct inbound *, question_fn *put, uint32_t most);
+/* What it is about: the title where it fits one, else in the context. */
+void about_put(struct inbound *, struct str);
 void timeout_put(struct inbound *, int64_t ms);
 /* A string with its key, when there is any. */
 void put_text(struct json_writer *, const char *key, struct str);
@@ -112,13 +121,59 @@ bool key_fits(struct str); /* can be the key of a question */
 struct deed_asked {
 	struct str name;
 	const struct json *arguments;
-	const char *type; /* NULL: "tool" */
 	struct str about;
 	struct str risk;
 };
 void operation_put(struct inbound *, const struct spot *, const struct deed_asked *);
 /* A whole approval of one operation, with the question `decision`. */
 void approval_put(struct inbound *, const struct spot *, const struct deed_asked *);
+void put_object(struct json_writer *, const char *key, const struct json *); /* or {} */
+/* The object without some members, in the arena. `names` end with NULL. */
+const struct json *object_without(
+	struct arena *, const struct json *, const char *const *names);
+
+/* ---- approvals that can be given in more than one way ---- */
+
+/* One answer that a dialect offers to an approval. */
+struct offer {
+	struct str id, label;
+	bool allows;
+	bool lasts; /* beyond this call: never taken unless it was chosen */
+	const struct json *from;
+};
+
+enum { OFFERS_MAX = OPTIONS_MAX };
+
+/* The approval, and where there is a choice the question `option`. */
+void grant_put(struct inbound *, const struct spot *, const struct deed_asked *,
+	const struct offer *, size_t len);
+
+/* ---- several actions in one request ---- */
+
+/* One action, and what may be done with it. */
+struct action {
+	struct str name;
+	const struct json *arguments;
+	struct str about;
+	bool may_respond; /* a person may answer in its place */
+	bool text_only;	  /* and do nothing else: it is a question, really */
+};
+
+/* Kind approval, or blocking when all are but questions. */
+void actions_put(
+	struct inbound *, const struct spot *, const struct action *, size_t len);
+
+/* ---- questions from a JSON schema ---- */
+
+/* Can a question hold it, or must it be asked for as JSON? */
+bool schema_flat(struct arena *, const struct json *schema);
+/* A schema as a question; a text that is set already stays. */
+void schema_asked(struct inbound *, const struct spot *, struct str name,
+	const struct json *schema, bool required, struct asked *out);
+/* A question for each property of an object's schema, or one for any other; how many.
+ * `named`: properties give the keys, where all can. */
+size_t schema_put(struct inbound *, const struct spot *, const struct json *schema,
+	struct str text, bool named);
 
 /* ---- an ask on its way out ---- */
 
@@ -155,8 +210,27 @@ struct str outcome_words(const struct outbound *);
 /* The same as members of an object that the dialect's schema leaves open: "status" and
  * "message"; nothing when a person answered. */
 void outcome_put(struct outbound *);
+/* The same for protocols that keep what is not theirs in "_meta". */
+void meta_put(struct outbound *, struct str words);
 /* An answer in one text: labels, "Other: …", "Yes", "Approve", a number; notes apart. */
 struct str said_words(const struct outbound *, const struct said *);
+
+/* The answer as items of an array: labels as they came, then what was typed. */
+void labels_write(const struct outbound *, const struct said *, const struct json *asked,
+	const struct choice_names *, struct json_writer *);
+/* The i-th of the request's list "questions"; NULL: there is none. */
+const struct json *question_asked(const struct outbound *, size_t i);
+
+/* What a text picks among options: the reading of answer_words. */
+struct picked {
+	uint32_t set; /* a bit an option */
+	struct str other;
+	bool lost; /* some of it is no option */
+};
+struct picked picked_read(struct str, const struct choices *);
+/* The answer as one text that leads back to the same options. */
+struct str answer_words(
+	const struct outbound *, const struct said *, const struct choices *offered);
 
 /* What was decided on an approval. Anything but a person's or a rule's approval denies.
  */
@@ -167,13 +241,41 @@ struct verdict {
 	struct str own;		      /* the person's own alone */
 };
 struct verdict verdict_of(const struct outbound *);
+struct verdict verdict_said(const struct outbound *, const struct said *); /* on one */
 /* For a dialect that cannot hand edited arguments back: what was approved is not what
  * would run, so it is denied, and the words say what would have been allowed. */
-struct verdict verdict_unedited(const struct outbound *);
+struct verdict verdict_plain(const struct outbound *, struct verdict);
+struct verdict verdict_unedited(const struct outbound *); /* the same of verdict_of */
+
+/* What an ask's operation is, of one that came otherwise. */
+struct deed_asked deed_of(const struct outbound *);
+/* The offer that was taken: what was chosen, or the plainest that says the same; NULL:
+ * there is none. */
+const struct offer *grant_of(const struct outbound *, const struct verdict *,
+	const struct offer *, size_t len);
+
+/* What became of the i-th action of actions_put. */
+struct deed_done {
+	struct verdict verdict;
+	struct str response; /* said in its place; empty: nothing */
+};
+struct deed_done action_done(
+	const struct outbound *, size_t i, const struct action *, size_t len);
+
+/* The value of a schema's question. `schema` may be NULL: the value as the ask has it. */
+void schema_write(const struct outbound *, const struct said *, const struct json *schema,
+	struct json_writer *);
+/* What schema_put asked, as an object or a value. *next is the first question, and then
+ * the one after the last. */
+void schema_answer(const struct outbound *, const struct json *schema, size_t *next,
+	struct json_writer *);
 
 /* ---- the table ---- */
 
 extern const struct dialect dialect_ask_user_question, dialect_user_question,
-	dialect_ask_question, dialect_permission;
+	dialect_ask_question, dialect_elicitation, dialect_permission, dialect_codex,
+	dialect_gemini, dialect_opencode, dialect_agent_inbox, dialect_langchain_hitl,
+	dialect_ag_ui, dialect_acp, dialect_a2a, dialect_vercel, dialect_airflow,
+	dialect_humanlayer;
 
 #endif

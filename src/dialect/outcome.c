@@ -89,6 +89,19 @@ void outcome_put(struct outbound *o)
 	put_text(&o->reply, "message", words);
 }
 
+void meta_put(struct outbound *o, struct str words)
+{
+	struct json_writer *w = &o->reply;
+
+	if (!words.len) return;
+	jw_key(w, "_meta");
+	jw_object(w);
+	jw_key(w, "parley/status");
+	jw_text(w, ask_status_name(o->status));
+	put_text(w, "parley/message", words);
+	jw_object_end(w);
+}
+
 struct str said_words(const struct outbound *o, const struct said *s)
 {
 	struct str type = member_text(s->question, "type");
@@ -110,4 +123,24 @@ struct str said_words(const struct outbound *o, const struct said *s)
 	else
 		buf_add(&b, scalar_text(s->value));
 	return buf_keep_done(&b, o->arena);
+}
+
+const struct json *question_asked(const struct outbound *o, size_t i)
+{
+	const struct json *list = list_of(o->arena, json_get(o->request, "questions"));
+
+	return list && i < list->count ? &list->items[i] : NULL;
+}
+
+void labels_write(const struct outbound *o, const struct said *s,
+	const struct json *asked, const struct choice_names *names, struct json_writer *w)
+{
+	struct choices offered = choices_make(
+		o->arena, list_of(o->arena, json_get(asked, "options")), names);
+	struct choices picked = said_choices(o, s, &offered);
+
+	for (size_t i = 0; i < picked.len; i++)
+		jw_str(w, picked.at[i].said);
+	if (s->other.len) jw_str(w, s->other);
+	if (s->given && !picked.len && !s->other.len) jw_str(w, said_words(o, s));
 }

@@ -54,25 +54,13 @@ static void to_ask(struct inbound *in)
 }
 
 /* The input as it shall run: edited, or as it came. */
-static const struct json *input_now(const struct outbound *o, const struct verdict *v)
-{
-	const struct json *came = object_of(o->arena, input_of(o->request));
-
-	if (v->arguments) return v->arguments;
-	if (!came) came = json_get(json_get(o->ask, "operation"), "arguments");
-	return json_is(came, JSON_OBJECT) ? came : NULL;
-}
-
 static void input_write(
 	struct json_writer *w, const struct outbound *o, const struct verdict *v)
 {
-	const struct json *input = input_now(o, v);
+	const struct json *came = object_of(o->arena, input_of(o->request));
 
-	jw_key(w, "updatedInput");
-	if (input)
-		jw_json(w, input);
-	else
-		jw_raw(w, STR("{}"));
+	if (!came) came = deed_of(o).arguments;
+	put_object(w, "updatedInput", v->arguments ? v->arguments : came);
 }
 
 /* {behavior, …} */

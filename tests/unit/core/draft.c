@@ -93,6 +93,7 @@ static const struct {
 	{ "{'question':'a','max':0}", "/max", "whole number" },
 	{ "{'question':'a','max':10001}", "/max", "whole number" },
 	{ "{'question':'a','min':3,'max':2}", "/min", "more than max" },
+	{ "{'question':'a','integer':true}", "/integer", "only for type number" },
 	{ "{'question':'a','type':'number','min':'1'}", "/min", "number" },
 	{ "{'question':'a','type':'number','min':0.2,'max':0.1}", "/min",
 		"more than max" },

@@ -1,0 +1,121 @@
+/* a2a.c - the Agent2Agent protocol: a task that needs input, and the message that gives
+ * it. Both the shape of 1.0 and that before it, told by the name of the state. */
+#include "dialect/inner.h"
+
+static const struct json *status_of(const struct json *request)
+{
+	return json_get(request, "status");
+}
+
+static bool is_old(const struct json *request)
+{
+	return !str_starts(member_text(status_of(request), "state"), "TASK_STATE_");
+}
+
+static bool detect(const struct json *request)
+{
+	struct str state = member_text(status_of(request), "state");
+
+	return str_ends(state, "INPUT_REQUIRED") || str_is(state, "input-required");
+}
+
+/* Texts make the question; data is shown beside it. */
+static struct str parts_read(struct inbound *in, const struct json *parts)
+{
+	struct buf text = { 0 };
+
+	for (uint32_t i = 0; json_is(parts, JSON_ARRAY) && i < parts->count; i++) {
+		struct str said = member_text(&parts->items[i], "text");
+		const struct json *data = json_get(&parts->items[i], "data");
+
+		if (said.len && text.len) buf_add_text(&text, "\n\n");
+		buf_add(&text, said);
+		if (!data) continue;
+		if (in->overflow.len) buf_add_char(&in->overflow, '\n');
+		json_write(&in->overflow, data);
+	}
+	return buf_keep_done(&text, in->arena);
+}
+
+static void to_ask(struct inbound *in)
+{
+	struct spot root = { 0 }, at = spot_member(&root, STR("status"));
+	const struct json *message = json_get(status_of(in->request), "message");
+	struct str text;
+
+	if (!detect(in->request)) {
+		wrong(&in->check, &at, "must have the state TASK_STATE_INPUT_REQUIRED");
+		return;
+	}
+	text = parts_read(in, json_get(message, "parts"));
+	if (text_blank(text)) text = STR("The agent needs your input.");
+	ask_open(in, "blocking");
+	questions_open(in);
+	question_put(in, &at, &(struct asked){ .text = text, .type = "text" });
+	questions_close(in);
+	ask_close(in);
+}
+
+/* ---- out ---- */
+
+/* A task has its id, an event about it the task's. */
+static struct str task_of(const struct outbound *o)
+{
+	struct str id = member_text(o->request, "taskId");
+
+	return id.len ? id : member_text(o->request, "id");
+}
+
+static void part_write(struct json_writer *w, struct str text, bool old)
+{
+	jw_array(w);
+	jw_object(w);
+	if (old) put_text(w, "kind", STR("text"));
+	jw_key(w, "text");
+	jw_str(w, text);
+	jw_object_end(w);
+	jw_array_end(w);
+}
+
+static void metadata_write(struct json_writer *w, const struct outbound *o)
+{
+	if (!outcome_words(o).len) return;
+	jw_key(w, "metadata");
+	jw_object(w);
+	jw_key(w, "status");
+	jw_text(w, ask_status_name(o->status));
+	put_text(w, "message", outcome_words(o));
+	jw_object_end(w);
+}
+
+static void from_ask(struct outbound *o)
+{
+	struct json_writer *w = &o->reply;
+	bool old = o->request && is_old(o->request);
+	struct said s = said_at(o, 0);
+	struct str text = answered(o) && s.text.len ? s.text : outcome_words(o);
+
+	if (!o->request && answered(o)) text = member_text(o->ask, "summary");
+	jw_object(w);
+	jw_key(w, "message");
+	jw_object(w);
+	if (old) put_text(w, "kind", STR("message"));
+	jw_key(w, "messageId");
+	jw_str(w, arena_print(o->arena, "msg-%.*s", STR_ARGS(member_text(o->ask, "id"))));
+	jw_key(w, "role");
+	jw_text(w, old ? "user" : "ROLE_USER");
+	put_text(w, "taskId", task_of(o));
+	put_text(w, "contextId", member_text(o->request, "contextId"));
+	jw_key(w, "parts");
+	part_write(w, text, old);
+	metadata_write(w, o);
+	jw_object_end(w);
+	jw_object_end(w);
+}
+
+const struct dialect dialect_a2a = {
+	.name = "a2a",
+	.detect = detect,
+	.to_ask = to_ask,
+	.from_ask = from_ask,
+};

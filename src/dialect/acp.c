@@ -1,0 +1,102 @@
+/* acp.c - the Agent Client Protocol's session/request_permission. */
+#include "dialect/inner.h"
+
+static bool detect(const struct json *request)
+{
+	const struct json *list = json_get(request, "options");
+
+	return json_is(list, JSON_ARRAY) && list->count &&
+	       json_get(&list->items[0], "optionId");
+}
+
+static size_t offers_of(
+	struct arena *arena, const struct json *request, struct offer offers[OFFERS_MAX])
+{
+	const struct json *list = list_of(arena, json_get(request, "options"));
+	struct choices c = choices_make(
+		arena, list, &(struct choice_names){ .id = "optionId", .label = "name" });
+	size_t len = c.len < OFFERS_MAX ? c.len : OFFERS_MAX;
+
+	for (size_t i = 0; i < len; i++) {
+		struct str kind = member_text(c.at[i].from, "kind");
+
+		offers[i] = (struct offer){
+			.id = c.at[i].id,
+			.label = c.at[i].said,
+			.allows = str_starts(kind, "allow"),
+			.lasts = str_ends(kind, "_always"),
+			.from = c.at[i].from,
+		};
+	}
+	return len;
+}
+
+/* What the tool call says of itself: its title, else its kind or id. */
+static struct str name_of(const struct json *call)
+{
+	static const char *const names[] = { "title", "kind", "toolCallId" };
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (!text_blank(member_text(call, names[i])))
+			return member_text(call, names[i]);
+	return STR("tool call");
+}
+
+static void to_ask(struct inbound *in)
+{
+	struct spot root = { 0 }, at = spot_member(&root, STR("options"));
+	const struct json *call = json_get(in->request, "toolCall");
+	const struct json *input = json_get(call, "rawInput");
+	const struct json *list = member_list(in, &root, in->request, "options");
+	struct offer offers[OFFERS_MAX];
+	size_t len = offers_of(in->arena, in->request, offers);
+	size_t kinds = 0;
+
+	choices_read(in, &at, list,
+		&(struct choice_names){ .id = "optionId", .label = "name" });
+	for (size_t i = 0; i < len; i++)
+		kinds += str_starts(member_text(offers[i].from, "kind"), "allow") ||
+			 str_starts(member_text(offers[i].from, "kind"), "reject");
+	if (!len || kinds < len) {
+		wrong(&in->check, &at,
+			"must be options with an optionId, a name and a kind: allow_once, "
+			"allow_always, reject_once or reject_always");
+		return;
+	}
+	grant_put(in, &at,
+		&(struct deed_asked){
+			.name = name_of(call),
+			.arguments = input ? input : call,
+		},
+		offers, len);
+}
+
+static void from_ask(struct outbound *o)
+{
+	struct json_writer *w = &o->reply;
+	struct offer offers[OFFERS_MAX];
+	size_t len = o->request ? offers_of(o->arena, o->request, offers) : 0;
+	struct verdict v = verdict_unedited(o);
+	const struct offer *taken = answered(o) ? grant_of(o, &v, offers, len) : NULL;
+	struct str id = taken ? scalar_text(json_get(taken->from, "optionId")) : STR_NONE;
+
+	/* Asked otherwise there are no options: the kinds stand for them. */
+	if (!o->request && answered(o))
+		id = v.allow ? STR("allow_once") : STR("reject_once");
+	jw_object(w);
+	jw_key(w, "outcome");
+	jw_object(w);
+	jw_key(w, "outcome");
+	jw_text(w, id.len ? "selected" : "cancelled");
+	put_text(w, "optionId", id);
+	jw_object_end(w);
+	if (!v.allow || v.own.len || outcome_words(o).len) meta_put(o, v.words);
+	jw_object_end(w);
+}
+
+const struct dialect dialect_acp = {
+	.name = "acp",
+	.detect = detect,
+	.to_ask = to_ask,
+	.from_ask = from_ask,
+};

@@ -1,0 +1,253 @@
+/* ag_ui.c - AG-UI's interrupts: a run that ended to ask, and the entries that resume it.
+ *
+ * An interrupt asks by its responseSchema. Without one, a tool call or a confirmation is
+ * an approval, answered by {"approved": …}, and all else a text, {"text": …}. */
+#include "base/clock.h"
+#include "dialect/inner.h"
+
+enum { TIMEOUT_MIN_MS = 1000 };
+
+/* What a server takes unless it is told otherwise. */
+#define TIMEOUT_MAX_MS (INT64_C(30) * 86400 * 1000)
+
+/* The list itself, in the request, or in the outcome of a RUN_FINISHED event. */
+static const struct json *interrupts_of(struct arena *arena, const struct json *request)
+{
+	const struct json *list = json_get(request, "interrupts");
+
+	if (!list) list = json_get(json_get(request, "outcome"), "interrupts");
+	return list_of(arena, list ? list : request);
+}
+
+static bool detect(const struct json *request)
+{
+	const struct json *list = json_get(request, "interrupts");
+
+	if (!list) list = json_get(json_get(request, "outcome"), "interrupts");
+	return json_is(list, JSON_ARRAY);
+}
+
+enum way { BY_SCHEMA, BY_APPROVAL, BY_TEXT };
+
+static enum way way_of(const struct json *interrupt)
+{
+	struct str reason = member_text(interrupt, "reason");
+
+	if (json_is(json_get(interrupt, "responseSchema"), JSON_OBJECT)) return BY_SCHEMA;
+	if (json_get(interrupt, "toolCallId") || str_is(reason, "tool_call") ||
+		str_is(reason, "confirmation") || str_ends(reason, "approval"))
+		return BY_APPROVAL;
+	return BY_TEXT;
+}
+
+static struct str text_of(const struct json *interrupt)
+{
+	struct str message = member_text(interrupt, "message");
+
+	return text_blank(message) ? member_text(interrupt, "reason") : message;
+}
+
+/* ---- in ---- */
+
+static void interrupt_in(struct inbound *in, const struct spot *at, const struct json *it)
+{
+	struct spot schema = spot_member(at, STR("responseSchema"));
+	enum way way = way_of(it);
+
+	if (text_blank(member_text(it, "id")))
+		wrong_member(&in->check, at, STR("id"), "required");
+	if (way == BY_SCHEMA) {
+		const struct json *asked = json_get(it, "responseSchema");
+
+		/* A schema without members still has a person to say that it is done. */
+		if (!schema_put(in, &schema, asked, text_of(it), false))
+			question_put(in, at,
+				&(struct asked){
+					.text = text_of(it), .type = "boolean" });
+		return;
+	}
+	question_put(in, at,
+		&(struct asked){
+			.text = text_of(it),
+			.type = way == BY_APPROVAL ? "approval" : "text",
+		});
+}
+
+/* The first of the instants after which an answer is stale. */
+static int64_t timeout_of(
+	struct inbound *in, const struct spot *at, const struct json *list)
+{
+	int64_t first = 0;
+
+	for (uint32_t i = 0; i < list->count; i++) {
+		struct str text = member_text(&list->items[i], "expiresAt");
+		struct spot item = spot_item(at, i);
+		int64_t ms;
+
+		if (!text.len) continue;
+		if (!time_read(text, &ms))
+			repair(in, &item, "left out", "expiresAt must be an instant");
+		else if (!first || ms < first)
+			first = ms;
+	}
+	if (!first) return 0;
+	first -= in->now_ms;
+	if (first > TIMEOUT_MAX_MS) {
+		repair(in, at, "30 days were taken", "expiresAt is too far away");
+		first = TIMEOUT_MAX_MS;
+	}
+	return first < TIMEOUT_MIN_MS ? TIMEOUT_MIN_MS : first;
+}
+
+/* The words of those that are asked by their schema's members. */
+static void about_add(struct buf *b, const struct json *it)
+{
+	if (way_of(it) != BY_SCHEMA || text_blank(text_of(it))) return;
+	if (b->len) buf_add_text(b, "\n\n");
+	buf_add(b, text_of(it));
+}
+
+static void to_ask(struct inbound *in)
+{
+	struct spot root = { 0 }, at = spot_member(&root, STR("interrupts"));
+	const struct json *list = interrupts_of(in->arena, in->request);
+	struct buf about = { 0 };
+	bool approval = false;
+	int64_t timeout_ms;
+
+	if (!list || !list->count) {
+		wrong(&in->check, &at, "must have interrupts");
+		return;
+	}
+	for (uint32_t i = 0; i < list->count; i++) {
+		approval |= way_of(&list->items[i]) == BY_APPROVAL;
+		about_add(&about, &list->items[i]);
+	}
+	ask_open(in, approval ? "approval" : "blocking");
+	about_put(in, buf_keep_done(&about, in->arena));
+	questions_open(in);
+	for (uint32_t i = 0; i < list->count; i++) {
+		struct spot item = spot_item(&at, i);
+
+		interrupt_in(in, &item, &list->items[i]);
+	}
+	questions_close(in);
+	timeout_ms = timeout_of(in, &at, list);
+	if (timeout_ms) timeout_put(in, timeout_ms);
+	ask_close(in);
+}
+
+/* ---- out ---- */
+
+static void approval_write(struct json_writer *w, const struct verdict *v)
+{
+	jw_object(w);
+	jw_key(w, "approved");
+	jw_bool(w, v->allow);
+	if (v->arguments) {
+		jw_key(w, "editedArgs");
+		jw_json(w, v->arguments);
+	}
+	put_text(w, "reason", v->own);
+	jw_object_end(w);
+}
+
+static void text_write(struct json_writer *w, const struct said *s)
+{
+	jw_object(w);
+	put_text(w, "text", s->text);
+	jw_object_end(w);
+}
+
+static bool schema_empty(const struct json *schema)
+{
+	const struct json *properties = json_get(schema, "properties");
+
+	return json_is(properties, JSON_OBJECT) && !properties->count;
+}
+
+/* The payload of an interrupt that was answered, from the question *next on. */
+static void payload_write(struct outbound *o, const struct json *it, size_t *next)
+{
+	struct json_writer *w = &o->reply;
+	const struct json *schema = json_get(it, "responseSchema");
+	struct said s = said_at(o, *next);
+	struct verdict v = verdict_said(o, &s);
+
+	if (way_of(it) == BY_SCHEMA && !schema_empty(schema)) {
+		schema_answer(o, schema, next, w);
+		return;
+	}
+	++*next;
+	if (way_of(it) == BY_APPROVAL)
+		approval_write(w, &v);
+	else if (way_of(it) == BY_SCHEMA)
+		jw_raw(w, STR("{}"));
+	else
+		text_write(w, &s);
+}
+
+static void entry_write(struct outbound *o, const struct json *it, size_t *next)
+{
+	struct json_writer *w = &o->reply;
+	bool confirmation =
+		way_of(it) == BY_SCHEMA && schema_empty(json_get(it, "responseSchema"));
+	bool refused = confirmation && !json_is(said_at(o, *next).value, JSON_TRUE);
+
+	jw_object(w);
+	jw_key(w, "interruptId");
+	jw_str(w, member_text(it, "id"));
+	jw_key(w, "status");
+	jw_text(w, answered(o) && !refused ? "resolved" : "cancelled");
+	if (answered(o) && refused) {
+		++*next;
+	} else if (answered(o)) {
+		jw_key(w, "payload");
+		payload_write(o, it, next);
+	}
+	jw_object_end(w);
+}
+
+/* Of an ask that came otherwise: one entry, named by the ask. */
+static void other_write(struct outbound *o)
+{
+	struct json_writer *w = &o->reply;
+	struct verdict v = verdict_of(o);
+
+	jw_object(w);
+	jw_key(w, "interruptId");
+	jw_str(w, member_text(o->ask, "id"));
+	jw_key(w, "status");
+	jw_text(w, answered(o) ? "resolved" : "cancelled");
+	if (answered(o)) {
+		jw_key(w, "payload");
+		if (str_is(member_text(o->ask, "kind"), "approval"))
+			approval_write(w, &v);
+		else
+			jw_json(w, json_get(o->ask, "answer"));
+	}
+	jw_object_end(w);
+}
+
+static void from_ask(struct outbound *o)
+{
+	struct json_writer *w = &o->reply;
+	const struct json *list = o->request ? interrupts_of(o->arena, o->request) : NULL;
+	size_t next = 0;
+
+	jw_object(w);
+	jw_key(w, "resume");
+	jw_array(w);
+	for (uint32_t i = 0; list && i < list->count; i++)
+		entry_write(o, &list->items[i], &next);
+	if (!list) other_write(o);
+	jw_array_end(w);
+	jw_object_end(w);
+}
+
+const struct dialect dialect_ag_ui = {
+	.name = "ag_ui",
+	.detect = detect,
+	.to_ask = to_ask,
+	.from_ask = from_ask,
+};

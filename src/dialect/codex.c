@@ -1,0 +1,225 @@
+/* codex.c - Codex's app-server asks: requestUserInput, and requestApproval of a command
+ * or a change of files. */
+#include "dialect/inner.h"
+
+static const struct choice_names option_names = { .label = "label",
+	.description = "description" };
+
+static bool is_approval(const struct json *request)
+{
+	return !json_get(request, "questions");
+}
+
+static bool detect(const struct json *request)
+{
+	const struct json *list = json_get(request, "questions");
+
+	if (json_is(list, JSON_ARRAY) && list->count)
+		return json_get(&list->items[0], "id") &&
+		       (json_get(&list->items[0], "isOther") ||
+			       json_get(&list->items[0], "isSecret"));
+	return json_get(request, "availableDecisions") ||
+	       (json_get(request, "command") && json_get(request, "itemId"));
+}
+
+/* ---- questions ---- */
+
+/* Ids give the keys, where all can. */
+static bool ids_fit(struct arena *arena, const struct json *request)
+{
+	const struct json *list = list_of(arena, json_get(request, "questions"));
+
+	for (uint32_t i = 0; list && i < list->count; i++)
+		if (!key_fits(member_text(&list->items[i], "id"))) return false;
+	return true;
+}
+
+/* The reply is an object of ids. */
+static void id_check(struct inbound *in, const struct spot *at, const struct json *q)
+{
+	const struct json *list = list_of(in->arena, json_get(in->request, "questions"));
+	struct str id = member_text(q, "id");
+	size_t same = 0;
+
+	for (uint32_t i = 0; list && i < list->count; i++)
+		same += str_eq(member_text(&list->items[i], "id"), id);
+	if (text_blank(id))
+		wrong_member(&in->check, at, STR("id"), "required");
+	else if (same > 1)
+		wrong_member(&in->check, at, STR("id"), "another question has it, too");
+}
+
+static void question_in(struct inbound *in, const struct spot *at, const struct json *q)
+{
+	struct spot options = spot_member(at, STR("options"));
+	struct spot secret = spot_member(at, STR("isSecret"));
+	const struct json *list = member_list(in, at, q, "options");
+	struct asked out = {
+		.key = ids_fit(in->arena, in->request) ? member_text(q, "id") : STR_NONE,
+		.header = member_text(q, "header"),
+		.text = member_text(q, "question"),
+		.type = "text",
+	};
+
+	id_check(in, at, q);
+	if (list && list->count) {
+		out.type = "choice";
+		out.choices = choices_read(in, &options, list, &option_names);
+		out.other = member_flag(q, "isOther");
+	}
+	if (member_flag(q, "isSecret"))
+		remark(in, &secret, "the answer is kept like any other");
+	question_put(in, at, &out);
+}
+
+static void answers_out(struct outbound *o)
+{
+	struct json_writer *w = &o->reply;
+
+	jw_object(w);
+	jw_key(w, "answers");
+	jw_object(w);
+	for (size_t i = 0; i < said_count(o); i++) {
+		struct said s = said_at(o, i);
+		const struct json *asked = question_asked(o, i);
+
+		if (!s.given) continue;
+		put_key(w, asked ? member_text(asked, "id")
+				 : member_text(s.question, "key"));
+		jw_object(w);
+		jw_key(w, "answers");
+		jw_array(w);
+		labels_write(o, &s, asked, &option_names, w);
+		jw_array_end(w);
+		jw_object_end(w);
+	}
+	jw_object_end(w);
+	outcome_put(o);
+	jw_object_end(w);
+}
+
+/* ---- approvals ---- */
+
+static struct str decision_name(const struct json *decision)
+{
+	if (json_is(decision, JSON_OBJECT) && decision->count)
+		return decision->members[0].name;
+	return json_text(decision);
+}
+
+/* Four are known; one that brings an amendment along is an object. */
+static struct offer offer_of(struct arena *arena, const struct json *decision, uint32_t i)
+{
+	static const struct offer known[] = {
+		{ .id = STR("accept"), .label = STR("Accept"), .allows = true },
+		{ .id = STR("acceptForSession"),
+			.label = STR("Accept for this session"),
+			.allows = true,
+			.lasts = true },
+		{ .id = STR("decline"), .label = STR("Decline") },
+		{ .id = STR("cancel"), .label = STR("Decline and stop"), .lasts = true },
+	};
+	struct str name = decision_name(decision);
+	struct offer o = { .id = arena_print(arena, "#%u", i + 1), .lasts = true };
+	struct buf b = { 0 };
+
+	for (size_t n = 0; n < sizeof known / sizeof *known; n++)
+		if (str_eq(known[n].id, name)) o = known[n];
+	o.from = decision;
+	if (o.label.len) return o;
+	json_write(&b, decision);
+	o.label = buf_keep_done(&b, arena);
+	o.allows = str_starts(name, "accept") || str_starts(name, "apply");
+	return o;
+}
+
+static size_t offers_of(
+	struct arena *arena, const struct json *request, struct offer offers[OFFERS_MAX])
+{
+	static const struct json usual[] = {
+		{ .type = JSON_STRING, .text = STR("accept") },
+		{ .type = JSON_STRING, .text = STR("acceptForSession") },
+		{ .type = JSON_STRING, .text = STR("decline") },
+		{ .type = JSON_STRING, .text = STR("cancel") },
+	};
+	const struct json *list = list_of(arena, json_get(request, "availableDecisions"));
+	size_t len = 0;
+
+	for (uint32_t i = 0; list && i < list->count && len < OFFERS_MAX; i++) {
+		struct offer o = offer_of(arena, &list->items[i], i);
+		size_t twin = 0;
+
+		while (twin < len && !str_eq(offers[twin].id, o.id))
+			twin++;
+		if (twin == len) offers[len++] = o;
+	}
+	for (uint32_t i = 0; !len && i < 4; i++)
+		offers[i] = offer_of(arena, &usual[i], i);
+	return len ? len : 4;
+}
+
+static void approval_in(struct inbound *in)
+{
+	static const char *const apart[] = { "threadId", "turnId", "itemId", "approvalId",
+		"availableDecisions", "reason", NULL };
+	struct spot root = { 0 };
+	struct offer offers[OFFERS_MAX];
+	size_t len = offers_of(in->arena, in->request, offers);
+	bool command = json_get(in->request, "command") != NULL;
+
+	grant_put(in, &root,
+		&(struct deed_asked){
+			.name = command ? STR("shell") : STR("file_change"),
+			.arguments = object_without(in->arena, in->request, apart),
+			.about = member_text(in->request, "reason"),
+		},
+		offers, len);
+}
+
+static void decision_out(struct outbound *o)
+{
+	struct json_writer *w = &o->reply;
+	struct offer offers[OFFERS_MAX];
+	size_t len = offers_of(o->arena, o->request, offers);
+	struct verdict v = verdict_unedited(o);
+	const struct offer *taken = grant_of(o, &v, offers, len);
+
+	jw_object(w);
+	jw_key(w, "decision");
+	if (o->status == ASK_CANCELLED)
+		jw_text(w, "cancel");
+	else if (taken)
+		jw_json(w, taken->from);
+	else
+		jw_text(w, "decline");
+	outcome_put(o);
+	if (answered(o) && !v.allow && !outcome_words(o).len)
+		put_text(w, "message", v.words);
+	jw_object_end(w);
+}
+
+static void to_ask(struct inbound *in)
+{
+	if (is_approval(in->request))
+		approval_in(in);
+	else
+		questions_put(in, question_in, 0);
+}
+
+static void from_ask(struct outbound *o)
+{
+	bool approval = o->request ? is_approval(o->request)
+				   : str_is(member_text(o->ask, "kind"), "approval");
+
+	if (approval)
+		decision_out(o);
+	else
+		answers_out(o);
+}
+
+const struct dialect dialect_codex = {
+	.name = "codex",
+	.detect = detect,
+	.to_ask = to_ask,
+	.from_ask = from_ask,
+};

@@ -1,0 +1,133 @@
+/* elicitation.c - MCP's elicitation/create: a form from a flat schema, or a page to
+ * visit.
+ *
+ * Declined is what a person would not answer; cancelled what nobody did. */
+#include "dialect/inner.h"
+
+static bool detect(const struct json *request)
+{
+	return json_is(json_get(request, "message"), JSON_STRING) &&
+	       (json_get(request, "requestedSchema") ||
+		       json_get(request, "elicitationId"));
+}
+
+static const struct json *schema_of(struct arena *arena, const struct json *request)
+{
+	return object_of(arena, json_get(request, "requestedSchema"));
+}
+
+static const struct json *properties_of(const struct json *schema)
+{
+	const struct json *properties = json_get(schema, "properties");
+
+	return json_is(properties, JSON_OBJECT) && properties->count ? properties : NULL;
+}
+
+static void schema_check(
+	struct inbound *in, const struct spot *at, const struct json *schema)
+{
+	const struct json *properties = properties_of(schema);
+	struct spot under = spot_member(at, STR("properties"));
+
+	for (uint32_t i = 0; properties && i < properties->count; i++) {
+		struct spot spot = spot_member(&under, properties->members[i].name);
+
+		if (!schema_flat(in->arena, &properties->members[i].value))
+			wrong(&in->check, &spot,
+				"must be a string, number, integer, boolean, enum or an "
+				"array of an enum");
+	}
+}
+
+/* Nothing to fill in: whether to go on, then. */
+static void confirmation_put(struct inbound *in, struct str message)
+{
+	struct spot root = { 0 }, at = spot_member(&root, STR("message"));
+
+	in->context_text = member_text(in->request, "url");
+	question_put(in, &at, &(struct asked){ .text = message, .type = "boolean" });
+}
+
+static void to_ask(struct inbound *in)
+{
+	struct spot root = { 0 }, at = spot_member(&root, STR("requestedSchema"));
+	struct str message = member_text(in->request, "message");
+	bool form = !str_is(member_text(in->request, "mode"), "url");
+	const struct json *schema = NULL;
+
+	if (form) schema = member_object(in, &root, in->request, "requestedSchema");
+	if (form && !schema) wrong(&in->check, &at, "must be the schema of an object");
+	if (text_blank(message))
+		wrong_member(&in->check, &root, STR("message"), "required");
+	schema_check(in, &at, schema);
+	ask_open(in, "blocking");
+	if (properties_of(schema)) about_put(in, message);
+	questions_open(in);
+	if (properties_of(schema))
+		schema_put(in, &at, schema, STR_NONE, true);
+	else
+		confirmation_put(in, message);
+	questions_close(in);
+	ask_close(in);
+}
+
+/* ---- out ---- */
+
+static const char *action_of(const struct outbound *o)
+{
+	const struct json *schema = schema_of(o->arena, o->request);
+	struct said s = said_at(o, 0);
+	bool approval = str_is(member_text(o->ask, "kind"), "approval");
+
+	if (o->status == ASK_SKIPPED) return "decline";
+	if (!answered(o)) return "cancel";
+	if (approval) return verdict_unedited(o).allow ? "accept" : "decline";
+	if (o->request && !properties_of(schema))
+		return json_is(s.value, JSON_TRUE) ? "accept" : "decline";
+	return "accept";
+}
+
+static void content_write(struct outbound *o)
+{
+	struct json_writer *w = &o->reply;
+	const struct json *schema = schema_of(o->arena, o->request);
+	size_t next = 0;
+
+	if (schema && properties_of(schema)) {
+		schema_answer(o, schema, &next, w);
+		return;
+	}
+	jw_object(w);
+	for (size_t i = 0; !o->request && i < said_count(o); i++) {
+		struct said s = said_at(o, i);
+
+		if (!s.given) continue;
+		put_key(w, member_text(s.question, "key"));
+		schema_write(o, &s, NULL, w);
+	}
+	jw_object_end(w);
+}
+
+static void from_ask(struct outbound *o)
+{
+	struct json_writer *w = &o->reply;
+	const char *action = action_of(o);
+	bool url = str_is(member_text(o->request, "mode"), "url");
+
+	jw_object(w);
+	jw_key(w, "action");
+	jw_text(w, action);
+	if (strcmp(action, "accept") == 0 && !url) {
+		jw_key(w, "content");
+		content_write(o);
+	}
+	meta_put(o, outcome_words(o));
+	jw_object_end(w);
+}
+
+const struct dialect dialect_elicitation = {
+	.name = "elicitation",
+	.detect = detect,
+	.to_ask = to_ask,
+	.from_ask = from_ask,
+};

@@ -1,0 +1,81 @@
+/* gemini.c - Gemini CLI's ask_user: choices, texts and yes/no, answered by index. */
+#include "dialect/inner.h"
+
+static const struct choice_names option_names = {
+	.label = "label", .description = "description", .other_ours = true
+};
+
+static bool detect(const struct json *request)
+{
+	const struct json *list = json_get(request, "questions");
+	struct str type;
+
+	if (!json_is(list, JSON_ARRAY) || !list->count) return false;
+	type = member_text(&list->items[0], "type");
+	return str_is(type, "choice") || str_is(type, "text") || str_is(type, "yesno");
+}
+
+static void question_in(struct inbound *in, const struct spot *at, const struct json *q)
+{
+	struct spot options = spot_member(at, STR("options"));
+	struct spot type = spot_member(at, STR("type"));
+	const struct json *list = member_list(in, at, q, "options");
+	struct str name = member_text(q, "type");
+	struct asked out = {
+		.header = member_text(q, "header"),
+		.text = member_text(q, "question"),
+		.type = "text",
+	};
+
+	if (str_is(name, "yesno")) {
+		out.type = "boolean";
+	} else if (str_is(name, "choice") || (!name.len && list)) {
+		out.type = member_flag(q, "multiSelect") ? "choices" : "choice";
+		out.choices = choices_read(in, &options, list, &option_names);
+		out.other = true;
+	} else if (name.len && !str_is(name, "text")) {
+		repair(in, &type, "asked for a text", "must be choice, text or yesno");
+	}
+	if (strncmp(out.type, "choice", 6) == 0 && !out.choices.len) {
+		repair(in, &options, "asked for a text", "must be given for a choice");
+		out.type = "text";
+		out.other = false;
+	}
+	if (strcmp(out.type, "text") == 0)
+		out.placeholder = member_text(q, "placeholder");
+	question_put(in, at, &out);
+}
+
+static void to_ask(struct inbound *in)
+{
+	questions_put(in, question_in, in->strict ? 4 : 0);
+}
+
+static void from_ask(struct outbound *o)
+{
+	struct json_writer *w = &o->reply;
+
+	jw_object(w);
+	jw_key(w, "answers");
+	jw_object(w);
+	for (size_t i = 0; i < said_count(o); i++) {
+		struct said s = said_at(o, i);
+		const struct json *asked = question_asked(o, i);
+		struct choices offered = choices_make(o->arena,
+			list_of(o->arena, json_get(asked, "options")), &option_names);
+
+		if (!s.given) continue;
+		put_key(w, arena_print(o->arena, "%zu", i));
+		jw_str(w, answer_words(o, &s, asked ? &offered : NULL));
+	}
+	jw_object_end(w);
+	outcome_put(o);
+	jw_object_end(w);
+}
+
+const struct dialect dialect_gemini = {
+	.name = "gemini",
+	.detect = detect,
+	.to_ask = to_ask,
+	.from_ask = from_ask,
+};

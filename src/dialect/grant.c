@@ -1,0 +1,83 @@
+/* grant.c - approvals that can be given in more than one way: once, for the session, for
+ * ever. The decision itself stays a plain yes or no; which of the offered answers it
+ * takes is a second question, and leaving it open takes the one that reaches least far.
+ */
+#include "dialect/inner.h"
+
+/* Is there more than a yes and a no to choose from? */
+static bool offers_differ(const struct offer *offers, size_t len)
+{
+	size_t allow = 0, deny = 0, lasts = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		allow += offers[i].allows;
+		deny += !offers[i].allows;
+		lasts += offers[i].allows && offers[i].lasts;
+	}
+	return allow > 1 || deny > 1 || lasts;
+}
+
+static void option_question(
+	struct inbound *in, const struct spot *at, const struct offer *offers, size_t len)
+{
+	struct choices c = { ARENA_ARRAY(in->arena, struct choice, len), len };
+
+	for (size_t i = 0; c.at && i < len; i++)
+		c.at[i] = (struct choice){ .id = offers[i].id, .label = offers[i].label };
+	if (!c.at) return;
+	question_put(in, at,
+		&(struct asked){
+			.key = STR("option"),
+			.text = STR("Which of the answers offered?"),
+			.type = "choice",
+			.choices = c,
+			.optional = true,
+		});
+}
+
+void grant_put(struct inbound *in, const struct spot *at, const struct deed_asked *d,
+	const struct offer *offers, size_t len)
+{
+	ask_open(in, "approval");
+	operation_put(in, at, d);
+	questions_open(in);
+	question_put(in, at,
+		&(struct asked){
+			.key = STR("decision"),
+			.text = arena_print(
+				in->arena, "Approve %.*s?", STR_ARGS(d->name)),
+			.type = "approval",
+		});
+	if (offers_differ(offers, len)) option_question(in, at, offers, len);
+	questions_close(in);
+	if (!text_blank(d->about)) in->context_text = d->about;
+	ask_close(in);
+}
+
+/* The id of what was chosen in the question `option`. */
+static struct str option_chosen(const struct outbound *o)
+{
+	for (size_t i = 0; i < said_count(o); i++) {
+		struct said s = said_at(o, i);
+
+		if (str_is(member_text(s.question, "key"), "option") && s.selected &&
+			s.selected->count)
+			return json_text(&s.selected->items[0]);
+	}
+	return STR_NONE;
+}
+
+const struct offer *grant_of(const struct outbound *o, const struct verdict *v,
+	const struct offer *offers, size_t len)
+{
+	struct str chosen = option_chosen(o);
+	const struct offer *best = NULL;
+
+	for (size_t i = 0; i < len; i++) {
+		if (offers[i].allows != v->allow) continue;
+		if (chosen.len && str_eq(offers[i].id, chosen)) return &offers[i];
+		if (!best || (best->lasts && !offers[i].lasts)) best = &offers[i];
+	}
+	/* What lasts is never granted unasked. */
+	return best && best->allows && best->lasts ? NULL : best;
+}

@@ -1,0 +1,194 @@
+/* humanlayer.c - HumanLayer's function calls to approve and people to contact. The reply
+ * is the request with its status; `state` is inside it and goes back untouched. */
+#include "dialect/inner.h"
+
+static const struct choice_names option_names = {
+	.id = "name", .label = "title", .description = "description"
+};
+
+static const struct json *spec_of(const struct json *request)
+{
+	return json_get(request, "spec");
+}
+
+static bool is_call(const struct json *request)
+{
+	return json_get(spec_of(request), "fn") != NULL;
+}
+
+static bool detect(const struct json *request)
+{
+	return is_call(request) || json_get(spec_of(request), "msg");
+}
+
+/* A title is optional there: the name stands in. */
+static struct choices options_read(
+	struct inbound *in, const struct spot *at, const char *name)
+{
+	const struct json *list = member_list(in, at, spec_of(in->request), name);
+
+	return choices_make(in->arena, list, &option_names);
+}
+
+/* ---- in ---- */
+
+static void call_in(struct inbound *in)
+{
+	struct spot root = { 0 }, at = spot_member(&root, STR("spec"));
+	struct spot options = spot_member(&at, STR("reject_options"));
+	const struct json *spec = spec_of(in->request);
+	struct choices reject = options_read(in, &at, "reject_options");
+	struct deed_asked deed = {
+		.name = member_text(spec, "fn"),
+		.arguments = json_get(spec, "kwargs"),
+	};
+
+	if (reject.len > OPTIONS_MAX)
+		wrong(&in->check, &options, "must be at most %d", OPTIONS_MAX);
+	ask_open(in, "approval");
+	operation_put(in, &at, &deed);
+	questions_open(in);
+	question_put(in, &at,
+		&(struct asked){
+			.key = STR("decision"),
+			.text = arena_print(
+				in->arena, "Approve %.*s?", STR_ARGS(deed.name)),
+			.type = "approval",
+		});
+	if (reject.len)
+		question_put(in, &options,
+			&(struct asked){
+				.key = STR("reject_option"),
+				.text = STR("If you reject it: why?"),
+				.type = "choice",
+				.choices = reject,
+				.optional = true,
+			});
+	questions_close(in);
+	ask_close(in);
+}
+
+static void contact_in(struct inbound *in)
+{
+	struct spot root = { 0 }, at = spot_member(&root, STR("spec"));
+	struct spot options = spot_member(&at, STR("response_options"));
+	const struct json *spec = spec_of(in->request);
+	struct choices choices = options_read(in, &at, "response_options");
+
+	if (choices.len > OPTIONS_MAX)
+		wrong(&in->check, &options, "must be at most %d", OPTIONS_MAX);
+	ask_open(in, "blocking");
+	about_put(in, member_text(spec, "subject"));
+	questions_open(in);
+	question_put(in, &at,
+		&(struct asked){
+			.key = STR("response"),
+			.text = member_text(spec, "msg"),
+			.type = choices.len ? "choice" : "text",
+			.choices = choices,
+			.other = choices.len > 0,
+			.note = choices.len > 0,
+		});
+	questions_close(in);
+	ask_close(in);
+}
+
+static void to_ask(struct inbound *in)
+{
+	struct spot root = { 0 }, at = spot_member(&root, STR("spec"));
+
+	if (is_call(in->request))
+		call_in(in);
+	else if (json_get(spec_of(in->request), "msg"))
+		contact_in(in);
+	else
+		wrong(&in->check, &at, "must have fn and kwargs, or msg");
+}
+
+/* ---- out ---- */
+
+/* What was chosen in the i-th question, by the name its option has. */
+static struct str option_name(
+	const struct outbound *o, size_t i, const char *list, struct str *title)
+{
+	struct said s = said_at(o, i);
+	struct choices offered = choices_make(o->arena,
+		list_of(o->arena, json_get(spec_of(o->request), list)), &option_names);
+	struct choices picked = said_choices(o, &s, &offered);
+	struct str name;
+
+	*title = STR_NONE;
+	if (!picked.len) return STR_NONE;
+	*title = picked.at[0].said;
+	name = member_text(picked.at[0].from, "name");
+	return name.len ? name : picked.at[0].id;
+}
+
+static void put_or_null(struct json_writer *w, const char *key, struct str text)
+{
+	jw_key(w, key);
+	if (text.len)
+		jw_str(w, text);
+	else
+		jw_null(w);
+}
+
+static void call_status(struct outbound *o)
+{
+	struct json_writer *w = &o->reply;
+	struct verdict v = verdict_unedited(o);
+	struct str title, option = option_name(o, 1, "reject_options", &title);
+
+	jw_key(w, "approved");
+	jw_bool(w, v.allow);
+	/* A rejection must say something. */
+	put_or_null(w, "comment", v.allow && !outcome_words(o).len ? v.own : v.words);
+	put_or_null(w, "reject_option_name", v.allow ? STR_NONE : option);
+}
+
+static void contact_status(struct outbound *o)
+{
+	struct json_writer *w = &o->reply;
+	struct said s = said_at(o, 0);
+	struct str title, option = option_name(o, 0, "response_options", &title);
+	struct str response = s.text.len ? s.text : s.other.len ? s.other : title;
+
+	if (s.other.len && s.text.len)
+		response = arena_print(
+			o->arena, "%.*s (%.*s)", STR_ARGS(s.other), STR_ARGS(s.text));
+	if (!response.len && s.given) response = said_words(o, &s);
+	put_or_null(w, "response", response);
+	put_or_null(w, "response_option_name", option);
+	outcome_put(o);
+}
+
+static void from_ask(struct outbound *o)
+{
+	struct json_writer *w = &o->reply;
+	bool call = o->request ? is_call(o->request)
+			       : str_is(member_text(o->ask, "kind"), "approval");
+
+	jw_object(w);
+	for (uint32_t i = 0; o->request && i < o->request->count; i++) {
+		if (str_is(o->request->members[i].name, "status")) continue;
+		put_key(w, o->request->members[i].name);
+		jw_json(w, &o->request->members[i].value);
+	}
+	jw_key(w, "status");
+	jw_object(w);
+	put_text(w, "requested_at", member_text(o->ask, "created_at"));
+	put_text(w, "responded_at", member_text(o->ask, "settled_at"));
+	if (call)
+		call_status(o);
+	else
+		contact_status(o);
+	jw_object_end(w);
+	jw_object_end(w);
+}
+
+const struct dialect dialect_humanlayer = {
+	.name = "humanlayer",
+	.detect = detect,
+	.to_ask = to_ask,
+	.from_ask = from_ask,
+};

@@ -1,0 +1,162 @@
+/* langchain_hitl.c - LangChain's human-in-the-loop middleware: actions to review, and the
+ * decisions that each may get. It stops at a decision that was not allowed, so a denial
+ * takes the form that is. */
+#include "dialect/inner.h"
+
+static bool detect(const struct json *request)
+{
+	return json_is(json_get(request, "action_requests"), JSON_ARRAY);
+}
+
+/* The rules for the i-th action: by its name, else by its place. */
+static const struct json *config_of(
+	struct arena *arena, const struct json *request, struct str name, size_t i)
+{
+	const struct json *list = list_of(arena, json_get(request, "review_configs"));
+
+	for (uint32_t n = 0; list && n < list->count; n++)
+		if (str_eq(member_text(&list->items[n], "action_name"), name))
+			return &list->items[n];
+	return list && i < list->count ? &list->items[i] : NULL;
+}
+
+static bool allowed(const struct json *config, const char *decision)
+{
+	const struct json *list = json_get(config, "allowed_decisions");
+
+	/* Without a word, all but answering in the tool's place. */
+	if (!json_is(list, JSON_ARRAY)) return strcmp(decision, "respond") != 0;
+	for (uint32_t i = 0; i < list->count; i++)
+		if (str_is(json_text(&list->items[i]), decision)) return true;
+	return false;
+}
+
+static size_t actions_of(
+	struct arena *arena, const struct json *request, struct action **out)
+{
+	const struct json *list = list_of(arena, json_get(request, "action_requests"));
+	struct action *actions =
+		ARENA_ARRAY(arena, struct action, (list ? list->count : 0) + 1);
+
+	*out = actions;
+	if (!actions || !list) return 0;
+	for (uint32_t i = 0; i < list->count; i++) {
+		const struct json *it = &list->items[i];
+		struct str name = member_text(it, "name");
+		const struct json *config = config_of(arena, request, name, i);
+		bool runs = allowed(config, "approve") || allowed(config, "edit");
+
+		actions[i] = (struct action){
+			.name = name,
+			.arguments = json_get(it, "args"),
+			.about = member_text(it, "description"),
+			.may_respond = allowed(config, "respond"),
+			.text_only = !runs && allowed(config, "respond"),
+		};
+	}
+	return list->count;
+}
+
+static void to_ask(struct inbound *in)
+{
+	struct spot root = { 0 }, at = spot_member(&root, STR("action_requests"));
+	struct action *actions;
+
+	member_list(in, &root, in->request, "action_requests");
+	member_list(in, &root, in->request, "review_configs");
+	size_t len = actions_of(in->arena, in->request, &actions);
+	actions_put(in, &at, actions, len);
+}
+
+/* ---- out ---- */
+
+static void message_write(struct json_writer *w, const char *type, struct str message)
+{
+	jw_text(w, type);
+	put_text(w, "message", message);
+}
+
+static void edit_write(
+	struct json_writer *w, const struct action *a, const struct json *arguments)
+{
+	jw_text(w, "edit");
+	jw_key(w, "edited_action");
+	jw_object(w);
+	jw_key(w, "name");
+	jw_str(w, a->name);
+	put_object(w, "args", arguments);
+	jw_object_end(w);
+}
+
+static void denial_write(
+	struct json_writer *w, const struct json *config, struct str words)
+{
+	bool respond = !allowed(config, "reject") && allowed(config, "respond");
+
+	message_write(w, respond ? "respond" : "reject", words);
+}
+
+static void decision_write(struct outbound *o, const struct json *config,
+	const struct action *a, const struct deed_done *d)
+{
+	struct json_writer *w = &o->reply;
+	struct verdict v = d->verdict;
+
+	if (!allowed(config, "edit")) v = verdict_plain(o, v);
+	if (d->response.len && !v.allow)
+		message_write(w, "respond", d->response);
+	else if (!v.allow)
+		denial_write(w, config, v.words);
+	else if (v.arguments)
+		edit_write(w, a, v.arguments);
+	else if (allowed(config, "approve"))
+		jw_text(w, "approve");
+	else
+		edit_write(w, a, a->arguments);
+}
+
+/* Of an ask that came otherwise. */
+static void other_write(struct outbound *o)
+{
+	struct verdict v = verdict_of(o);
+	struct action a = { .name = deed_of(o).name };
+
+	if (!str_is(member_text(o->ask, "kind"), "approval") && answered(o))
+		message_write(&o->reply, "respond", member_text(o->ask, "summary"));
+	else
+		decision_write(o, NULL, &a, &(struct deed_done){ .verdict = v });
+}
+
+static void from_ask(struct outbound *o)
+{
+	struct json_writer *w = &o->reply;
+	struct action *actions = NULL;
+	size_t len = o->request ? actions_of(o->arena, o->request, &actions) : 1;
+
+	jw_object(w);
+	jw_key(w, "decisions");
+	jw_array(w);
+	for (size_t i = 0; i < len; i++) {
+		jw_object(w);
+		jw_key(w, "type");
+		if (actions) {
+			struct deed_done d = action_done(o, i, actions, len);
+
+			decision_write(o,
+				config_of(o->arena, o->request, actions[i].name, i),
+				&actions[i], &d);
+		} else {
+			other_write(o);
+		}
+		jw_object_end(w);
+	}
+	jw_array_end(w);
+	jw_object_end(w);
+}
+
+const struct dialect dialect_langchain_hitl = {
+	.name = "langchain_hitl",
+	.detect = detect,
+	.to_ask = to_ask,
+	.from_ask = from_ask,
+};

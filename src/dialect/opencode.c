@@ -1,0 +1,136 @@
+/* opencode.c - opencode's question tool, and its permission requests. */
+#include "dialect/inner.h"
+
+static const struct choice_names option_names = { .label = "label",
+	.description = "description" };
+
+enum { HEADER_LONG = 30 };
+
+static bool detect(const struct json *request)
+{
+	const struct json *list = json_get(request, "questions");
+
+	if (json_get(request, "permission") && json_get(request, "patterns")) return true;
+	return json_is(list, JSON_ARRAY) && list->count &&
+	       (json_get(&list->items[0], "multiple") ||
+		       json_get(&list->items[0], "custom"));
+}
+
+/* ---- questions ---- */
+
+static void question_in(struct inbound *in, const struct spot *at, const struct json *q)
+{
+	struct spot options = spot_member(at, STR("options"));
+	struct spot header = spot_member(at, STR("header"));
+	const struct json *list = member_list(in, at, q, "options");
+	struct asked out = {
+		.header = text_fit(
+			in, &header, member_text(q, "header"), HEADER_LONG, true),
+		.text = member_text(q, "question"),
+		.type = member_flag(q, "multiple") ? "choices" : "choice",
+		.choices = choices_read(in, &options, list, &option_names),
+		.other = !json_is(json_get(q, "custom"), JSON_FALSE),
+	};
+
+	if (!out.choices.len) {
+		out.type = "text";
+		out.other = false;
+	}
+	question_put(in, at, &out);
+}
+
+static void answers_out(struct outbound *o)
+{
+	struct json_writer *w = &o->reply;
+
+	jw_object(w);
+	jw_key(w, "answers");
+	jw_array(w);
+	for (size_t i = 0; i < said_count(o); i++) {
+		struct said s = said_at(o, i);
+
+		jw_array(w);
+		labels_write(o, &s, question_asked(o, i), &option_names, w);
+		jw_array_end(w);
+	}
+	jw_array_end(w);
+	outcome_put(o);
+	jw_object_end(w);
+}
+
+/* ---- permissions ---- */
+
+static const struct offer offers[] = {
+	{ .id = STR("once"), .label = STR("Allow once"), .allows = true },
+	{ .id = STR("reject"), .label = STR("Reject") },
+	{ .id = STR("always"),
+		.label = STR("Allow always"),
+		.allows = true,
+		.lasts = true },
+};
+
+/* "Always" is offered where there is something to allow. */
+static size_t offers_len(const struct json *request)
+{
+	const struct json *always = json_get(request, "always");
+
+	return json_is(always, JSON_ARRAY) && always->count ? 3 : 2;
+}
+
+static void permission_in(struct inbound *in)
+{
+	static const char *const apart[] = { "id", "sessionID", "permission", "tool",
+		NULL };
+	struct spot root = { 0 }, at = spot_member(&root, STR("permission"));
+
+	grant_put(in, &at,
+		&(struct deed_asked){
+			.name = member_text(in->request, "permission"),
+			.arguments = object_without(in->arena, in->request, apart),
+		},
+		offers, offers_len(in->request));
+}
+
+static void permission_out(struct outbound *o)
+{
+	struct json_writer *w = &o->reply;
+	struct verdict v = verdict_unedited(o);
+	const struct offer *taken = grant_of(o, &v, offers, offers_len(o->request));
+
+	jw_object(w);
+	jw_key(w, "reply");
+	jw_str(w, taken ? taken->id : STR("reject"));
+	if (!v.allow) put_text(w, "message", v.words);
+	jw_object_end(w);
+}
+
+static bool is_permission(const struct json *request)
+{
+	return json_get(request, "permission") != NULL;
+}
+
+static void to_ask(struct inbound *in)
+{
+	if (is_permission(in->request))
+		permission_in(in);
+	else
+		questions_put(in, question_in, 0);
+}
+
+static void from_ask(struct outbound *o)
+{
+	bool permission = o->request ? is_permission(o->request)
+				     : str_is(member_text(o->ask, "kind"), "approval");
+
+	if (permission)
+		permission_out(o);
+	else
+		answers_out(o);
+}
+
+const struct dialect dialect_opencode = {
+	.name = "opencode",
+	.detect = detect,
+	.to_ask = to_ask,
+	.from_ask = from_ask,
+};

@@ -1,0 +1,55 @@
+/* vercel.c - the AI SDK's tool approvals. */
+#include "dialect/inner.h"
+
+static bool detect(const struct json *request)
+{
+	return str_is(member_text(request, "type"), "tool-approval-request");
+}
+
+/* The call's own members: "input" now, "args" before. */
+static const struct json *input_of(const struct json *call)
+{
+	const struct json *input = json_get(call, "input");
+
+	return input ? input : json_get(call, "args");
+}
+
+static void to_ask(struct inbound *in)
+{
+	struct spot root = { 0 }, at = spot_member(&root, STR("toolCall"));
+	const struct json *call = json_get(in->request, "toolCall");
+	struct str name = member_text(call, "toolName");
+
+	if (text_blank(member_text(in->request, "approvalId")))
+		wrong_member(&in->check, &root, STR("approvalId"), "required");
+	if (!call) name = member_text(in->request, "toolCallId");
+	approval_put(in, &at,
+		&(struct deed_asked){
+			.name = name,
+			.arguments = input_of(call),
+			.about = member_text(call, "title"),
+		});
+}
+
+static void from_ask(struct outbound *o)
+{
+	struct json_writer *w = &o->reply;
+	struct verdict v = verdict_unedited(o);
+	struct str id = member_text(o->request, "approvalId");
+
+	jw_object(w);
+	put_text(w, "type", STR("tool-approval-response"));
+	jw_key(w, "approvalId");
+	jw_str(w, id.len ? id : member_text(o->ask, "id"));
+	jw_key(w, "approved");
+	jw_bool(w, v.allow);
+	put_text(w, "reason", v.allow && !outcome_words(o).len ? v.own : v.words);
+	jw_object_end(w);
+}
+
+const struct dialect dialect_vercel = {
+	.name = "vercel",
+	.detect = detect,
+	.to_ask = to_ask,
+	.from_ask = from_ask,
+};
