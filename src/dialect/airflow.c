@@ -174,7 +174,7 @@ static void params_write(struct outbound *o)
 		bool asked = param_asked(o->arena, &m->value);
 		struct said s = said_at(o, asked ? next++ : SIZE_MAX);
 
-		put_key(w, m->name);
+		jw_name(w, m->name);
 		if (s.given)
 			schema_write(o, &s, param_schema(o->arena, &m->value), w);
 		else

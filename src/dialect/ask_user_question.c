@@ -333,7 +333,7 @@ static void answers_write(const struct outbound *o, struct json_writer *w)
 		struct said s = said_at(o, i);
 
 		if (!s.given) continue;
-		put_key(w, question_key(o, i));
+		jw_name(w, question_key(o, i));
 		jw_str(w, answer_text(o, &s, asked_at(o, i)));
 	}
 	jw_object_end(w);
@@ -355,7 +355,7 @@ static void annotations_write(struct outbound *o)
 			jw_object(w);
 		}
 		open = true;
-		put_key(w, question_key(o, i));
+		jw_name(w, question_key(o, i));
 		jw_object(w);
 		put_text(w, "notes", s.text);
 		jw_object_end(w);

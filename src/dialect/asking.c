@@ -185,13 +185,6 @@ void put_text(struct json_writer *w, const char *key, struct str text)
 	jw_str(w, text);
 }
 
-void put_key(struct json_writer *w, struct str key)
-{
-	jw_str(w, key);
-	buf_add_char(w->out, ':');
-	w->more = false;
-}
-
 static void put_flag(struct json_writer *w, const char *key, bool flag)
 {
 	if (!flag) return;

@@ -84,7 +84,7 @@ static void answers_out(struct outbound *o)
 		const struct json *asked = question_asked(o, i);
 
 		if (!s.given) continue;
-		put_key(w, asked ? member_text(asked, "id")
+		jw_name(w, asked ? member_text(asked, "id")
 				 : member_text(s.question, "key"));
 		jw_object(w);
 		jw_key(w, "answers");

@@ -102,7 +102,7 @@ static void content_write(struct outbound *o)
 		struct said s = said_at(o, i);
 
 		if (!s.given) continue;
-		put_key(w, member_text(s.question, "key"));
+		jw_name(w, member_text(s.question, "key"));
 		schema_write(o, &s, NULL, w);
 	}
 	jw_object_end(w);

@@ -65,7 +65,7 @@ static void from_ask(struct outbound *o)
 			list_of(o->arena, json_get(asked, "options")), &option_names);
 
 		if (!s.given) continue;
-		put_key(w, arena_print(o->arena, "%zu", i));
+		jw_name(w, arena_print(o->arena, "%zu", i));
 		jw_str(w, answer_words(o, &s, asked ? &offered : NULL));
 	}
 	jw_object_end(w);

@@ -171,7 +171,7 @@ static void from_ask(struct outbound *o)
 	jw_object(w);
 	for (uint32_t i = 0; o->request && i < o->request->count; i++) {
 		if (str_is(o->request->members[i].name, "status")) continue;
-		put_key(w, o->request->members[i].name);
+		jw_name(w, o->request->members[i].name);
 		jw_json(w, &o->request->members[i].value);
 	}
 	jw_key(w, "status");

@@ -111,7 +111,6 @@ void about_put(struct inbound *, struct str);
 void timeout_put(struct inbound *, int64_t ms);
 /* A string with its key, when there is any. */
 void put_text(struct json_writer *, const char *key, struct str);
-void put_key(struct json_writer *, struct str key); /* a foreign name */
 /* At most `max` characters, on one line if `line`; mended when it is not. */
 struct str text_fit(
 	struct inbound *, const struct spot *, struct str, size_t max, bool line);

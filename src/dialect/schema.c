@@ -326,7 +326,7 @@ void schema_answer(const struct outbound *o, const struct json *schema, size_t *
 		struct said s = said_at(o, (*next)++);
 
 		if (!property_said(schema, m, &s)) continue;
-		put_key(w, m->name);
+		jw_name(w, m->name);
 		schema_write(o, &s, &m->value, w);
 	}
 	jw_object_end(w);
