@@ -112,6 +112,40 @@ void json_write(struct buf *out, const struct json *j)
 
 /* --- piece by piece --- */
 
+static void line_start(struct buf *out, size_t depth)
+{
+	buf_add_char(out, '\n');
+	for (size_t i = 0; i < depth; i++)
+		buf_add(out, STR("  "));
+}
+
+static void pretty_put(struct buf *out, const struct json *j, size_t depth)
+{
+	bool object = json_is(j, JSON_OBJECT);
+
+	if ((!object && !json_is(j, JSON_ARRAY)) || j->count == 0) {
+		json_write(out, j);
+		return;
+	}
+	buf_add_char(out, object ? '{' : '[');
+	for (uint32_t i = 0; i < j->count; i++) {
+		if (i > 0) buf_add_char(out, ',');
+		line_start(out, depth + 1);
+		if (object) {
+			json_write_str(out, j->members[i].name);
+			buf_add(out, STR(": "));
+		}
+		pretty_put(out, object ? &j->members[i].value : &j->items[i], depth + 1);
+	}
+	line_start(out, depth);
+	buf_add_char(out, object ? '}' : ']');
+}
+
+void json_write_pretty(struct buf *out, const struct json *j)
+{
+	pretty_put(out, j, 0);
+}
+
 static void separate(struct json_writer *w)
 {
 	if (w->more) buf_add_char(w->out, ',');

@@ -1,10 +1,10 @@
 #include "cli/asking.h"
 
 #include <stdio.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "cli/outcome.h"
+#include "tui/words.h"
 
 enum { POST_PATIENCE_MS = 120000 };
 
@@ -136,31 +136,9 @@ int asking_join(struct asking *a, struct str id)
 	return status == EXIT_YES ? ask_take(a, reply.json) : status;
 }
 
-/* "14:05", or with its date when that is not today. */
-static struct str time_local(int64_t ms, struct arena *arena)
-{
-	time_t then = (time_t)(ms / 1000), now = (time_t)(clock_now_ms() / 1000);
-	struct tm at, today;
-	char text[32];
-
-	localtime_r(&then, &at);
-	localtime_r(&now, &today);
-	bool same_day = at.tm_yday == today.tm_yday && at.tm_year == today.tm_year;
-	strftime(text, sizeof text, same_day ? "%H:%M" : "%Y-%m-%d %H:%M", &at);
-	return arena_print(arena, "%s", text);
-}
-
-static int64_t deadline_of(const struct json *ask)
-{
-	int64_t ms = 0;
-
-	time_read(json_text(json_get(ask, "expires_at")), &ms);
-	return ms;
-}
-
 static void waiting_tell(const struct asking *a)
 {
-	int64_t deadline = deadline_of(a->ask);
+	int64_t deadline = ask_time(a->ask, "expires_at");
 	bool fallback = json_is(json_get(a->ask, "default"), JSON_OBJECT);
 
 	if (deadline == 0) {
@@ -168,7 +146,7 @@ static void waiting_tell(const struct asking *a)
 		return;
 	}
 	SAY(fallback ? "cli.waiting.default" : "cli.waiting.until", { "url", a->url },
-		{ "time", time_local(deadline, &a->cli->arena) });
+		{ "time", time_local(deadline, clock_now_ms(), &a->cli->arena) });
 }
 
 /* A person asked back: said once each. */
@@ -213,7 +191,7 @@ int asking_wait(struct asking *a, bool in_place)
 {
 	struct waiter_setup setup = { .client = a->client,
 		.id = a->id,
-		.deadline_ms = deadline_of(a->ask),
+		.deadline_ms = ask_time(a->ask, "expires_at"),
 		.trouble = trouble_tell,
 		.back = back_tell,
 		.ctx = a };

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "cli/outcome.h"
 #include "text/safe_text.h"
+#include "tui/words.h"
 
 struct card {
 	struct cli *cli;
@@ -11,26 +12,6 @@ struct card {
 	bool color;
 	size_t width;
 };
-
-struct str span_short(int64_t ms, struct arena *arena)
-{
-	int64_t s = (ms < 0 ? 0 : ms) / 1000;
-
-	if (s < 60) return arena_print(arena, "%llds", (long long)s);
-	if (s < 3600) return arena_print(arena, "%lldm", (long long)(s / 60));
-	if (s < 2 * 86400) return arena_print(arena, "%lldh", (long long)(s / 3600));
-	return arena_print(arena, "%lldd", (long long)(s / 86400));
-}
-
-struct str ask_title(const struct json *ask)
-{
-	const struct json *questions = json_get(ask, "questions");
-	struct str title = json_text(json_get(ask, "title"));
-
-	if (title.len == 0 && json_is(questions, JSON_ARRAY) && questions->count > 0)
-		title = json_text(json_get(&questions->items[0], "text"));
-	return title;
-}
 
 static void heading(struct card *c, const char *id)
 {

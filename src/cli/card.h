@@ -7,9 +7,5 @@
 
 /* Agent's words are labelled as such; the operation is drawn by us, in full. */
 void card_write(struct cli *, const struct json *ask, struct buf *out);
-/* "45s", "3m", "2h", "5d": how long something takes or took. */
-struct str span_short(int64_t ms, struct arena *);
-/* Its title, else its session's, else the first question's text. */
-struct str ask_title(const struct json *ask);
 
 #endif

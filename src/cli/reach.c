@@ -26,12 +26,12 @@ enum err reach_locate(struct cli *cli, enum as as, struct located *out, struct f
 }
 
 static struct client *located_open(
-	struct cli *cli, const struct located *at, struct fault *why)
+	struct cli *cli, const struct located *at, const char *via, struct fault *why)
 {
 	struct client_setup setup = { .url = at->url,
 		.token = at->token,
 		.cookie = at->cookie,
-		.via = STR("cli"),
+		.via = str_of(via),
 		.stop_fd = cli->term.stop_fd };
 
 	return client_new(&setup, why);
@@ -41,7 +41,17 @@ struct client *reach(struct cli *cli, enum as as, struct fault *why)
 {
 	struct located at;
 
-	return reach_locate(cli, as, &at, why) == OK ? located_open(cli, &at, why) : NULL;
+	return reach_locate(cli, as, &at, why) == OK ? located_open(cli, &at, "cli", why)
+						     : NULL;
+}
+
+struct client *reach_inbox(struct cli *cli, struct fault *why)
+{
+	struct located at;
+
+	return reach_locate(cli, AS_PERSON, &at, why) == OK
+		       ? located_open(cli, &at, "terminal", why)
+		       : NULL;
 }
 
 struct client *reach_person(struct cli *cli)
@@ -50,7 +60,7 @@ struct client *reach_person(struct cli *cli)
 
 	if (located_find(cli, AS_PERSON, STR_NONE, &at, NULL) != OK || at.cookie.len == 0)
 		return NULL;
-	return located_open(cli, &at, NULL);
+	return located_open(cli, &at, "terminal", NULL);
 }
 
 static bool client_sees(struct cli *cli, struct client *client, struct str id)

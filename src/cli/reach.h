@@ -11,6 +11,8 @@
 enum err reach_locate(struct cli *, enum as, struct located *out, struct fault *why);
 /* A client for the server that the settings name. NULL: why says. */
 struct client *reach(struct cli *, enum as, struct fault *why);
+/* As the person who reads the inbox here: a login, or the token given. */
+struct client *reach_inbox(struct cli *, struct fault *why);
 /* Whoever sees this ask: the agent, or when it is another agent's, the person logged in.
  */
 struct client *reach_seeing(struct cli *, struct str id, struct fault *why);

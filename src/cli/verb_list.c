@@ -1,11 +1,11 @@
 #include <stdio.h>
 
 #include "base/clock.h"
-#include "cli/card.h"
 #include "cli/outcome.h"
 #include "cli/reach.h"
 #include "cli/verbs.h"
 #include "text/safe_text.h"
+#include "tui/words.h"
 
 enum column { COL_ID, COL_STATUS, COL_KIND, COL_AGE, COL_AGENT, COL_TITLE, COLUMNS };
 enum { COLUMN_MAX = 30, TITLE_MIN = 20 };

@@ -97,25 +97,33 @@ static bool stream_closed(struct stream *s, struct fault *why)
 	return true;
 }
 
+enum streamed stream_move(struct stream *s, int64_t *sleep_ms, struct fault *why)
+{
+	int64_t now = clock_mono_ms();
+
+	if (s->open && transfer_over(s->open) && !stream_closed(s, why))
+		return s->ended ? STREAMED_ENDED : STREAMED_FAILED;
+	if (!s->open && now >= s->pause_until && !stream_open(s))
+		return fail(why, ERR_MEMORY, "out of memory"), STREAMED_FAILED;
+	if (!s->open && s->pause_until - now < *sleep_ms)
+		*sleep_ms = s->pause_until - now;
+	return STREAMED_TIME;
+}
+
 enum streamed stream_run(
 	struct stream *s, int input_fd, int64_t wait_ms, struct fault *why)
 {
 	int64_t until = wait_ms < 0 ? INT64_MAX : clock_mono_ms() + wait_ms;
 
 	for (;;) {
-		int64_t now = clock_mono_ms(), sleep = until - now;
+		int64_t sleep = until - clock_mono_ms();
+		enum streamed moved = stream_move(s, &sleep, why);
 
-		if (sleep <= 0) return STREAMED_TIME;
-		if (!s->open && now >= s->pause_until && !stream_open(s))
-			return fail(why, ERR_MEMORY, "out of memory"), STREAMED_FAILED;
-		if (!s->open && s->pause_until - now < sleep)
-			sleep = s->pause_until - now;
+		if (moved != STREAMED_TIME || sleep <= 0) return moved;
 		switch (client_stir(s->with.client, input_fd, sleep)) {
 		case STIRRED_STOP: return STREAMED_STOPPED;
 		case STIRRED_INPUT: return STREAMED_INPUT;
 		case STIRRED_NET: break;
 		}
-		if (s->open && transfer_over(s->open) && !stream_closed(s, why))
-			return s->ended ? STREAMED_ENDED : STREAMED_FAILED;
 	}
 }

@@ -1,0 +1,66 @@
+#include "cli/reach.h"
+#include "cli/verbs.h"
+#include "client/locate.h"
+#include "text/msg.h"
+#include "tui/inbox.h"
+
+static const struct flag flags[] = {
+	{ .name = "no-open" },
+	{ .name = "bell" },
+	{ .name = "notify" },
+	{ .name = "mouse" },
+	{ .name = "theme", .value = "THEME" },
+	{ 0 },
+};
+
+static const char *const examples[] = {
+	"parley inbox",
+	"parley inbox --bell --notify",
+	NULL,
+};
+
+/* dark, light, or as the terminal says. */
+static bool theme_read(const struct args *args, enum theme *out)
+{
+	struct str said = args_get(args, "theme");
+
+	*out = str_is(said, "dark")    ? THEME_DARK
+	       : str_is(said, "light") ? THEME_LIGHT
+				       : THEME_AUTO;
+	return said.len == 0 || *out != THEME_AUTO || str_is(said, "auto");
+}
+
+static int inbox_verb(struct cli *cli)
+{
+	const struct args *args = &cli->args;
+	const char *drafts = config_path(&cli->arena, "drafts");
+	struct inbox_setup setup = {
+		.screen = { .color = cli->settings.color != COLOR_NEVER,
+			.mouse = args_have(args, "mouse") },
+		.opens = !args_have(args, "no-open"),
+		.bell = args_have(args, "bell"),
+		.notify = args_have(args, "notify"),
+		.drafts = str_of(drafts),
+	};
+	struct fault why = { 0 };
+	enum err err;
+
+	if (!theme_read(args, &setup.screen.theme))
+		return CLI_USAGE(
+			cli, "cli.theme.wrong", { "value", args_get(args, "theme") });
+	term_watch(&cli->term);
+	setup.client = reach_inbox(cli, &why);
+	if (!setup.client) return cli_fail(cli, &why);
+	err = inbox_run(&setup, &why);
+	client_free(setup.client);
+	return err == OK ? EXIT_YES : cli_fail(cli, &why);
+}
+
+const struct command verb_inbox = {
+	.name = "inbox",
+	.run = inbox_verb,
+	.flags = flags,
+	.settings = SETTINGS_CLIENT,
+	.exits = "0 2 3 4",
+	.examples = examples,
+};

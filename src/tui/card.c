@@ -1,0 +1,328 @@
+#include "tui/card.h"
+
+#include "text/msg.h"
+#include "tui/words.h"
+
+enum { TITLE_ROWS = 3, NAME_COLUMNS = 14, LED_MAX = 5 };
+
+struct writing {
+	struct page *page;
+	const struct json *ask;
+	const struct card_look *look;
+	struct arena arena;
+};
+
+static void heading(struct writing *w, const char *id)
+{
+	page_gap(w->page);
+	page_row(w->page);
+	page_add(w->page, STYLE_BOLD, MSG(&w->arena, id));
+}
+
+static void section(struct writing *w, const char *id, enum style style, struct str text)
+{
+	if (text.len == 0) return;
+	heading(w, id);
+	page_wrap(w->page, style, 2, text);
+}
+
+/* ---- the head ---- */
+
+static void crumb(struct writing *w, struct str text)
+{
+	if (text.len == 0) return;
+	if (w->page->column > 0) page_add_text(w->page, STYLE_SOFT, " · ");
+	page_add(w->page, STYLE_SOFT, text);
+}
+
+static void crumbs_write(struct writing *w)
+{
+	int64_t asked = ask_time(w->ask, "created_at");
+	struct str span = span_short(w->look->now_ms - asked, &w->arena);
+
+	page_row(w->page);
+	crumb(w, json_text(json_get(json_get(w->ask, "agent"), "name")));
+	crumb(w, json_text(json_get(w->ask, "session_title")));
+	crumb(w, json_text(json_get(w->ask, "project")));
+	crumb(w, MSG(&w->arena, "web.ask.asked", { "span", span }));
+}
+
+/* An agent's title may not fill the screen before the operation. */
+static void title_write(struct writing *w)
+{
+	struct page *p = w->page;
+	size_t first = p->rows_len;
+
+	page_wrap(p, STYLE_BOLD, 0, ask_title(w->ask));
+	if (p->rows_len - first <= TITLE_ROWS) return;
+	p->runs_len = p->rows[first + TITLE_ROWS];
+	p->rows_len = first + TITLE_ROWS;
+	p->column = 0;
+	page_row(p);
+	page_add_text(p, STYLE_SOFT, "…");
+}
+
+static void chip(struct writing *w, enum style style, struct str text)
+{
+	struct page *p = w->page;
+
+	if (text.len == 0) return;
+	if (p->column > 0) page_add_text(p, STYLE_SOFT, " · ");
+	page_add(p, style, text);
+}
+
+static void risk_write(struct writing *w)
+{
+	static const enum style styles[] = {
+		[RISK_LOW] = STYLE_GOOD,
+		[RISK_MEDIUM] = STYLE_WARN,
+		[RISK_HIGH] = STYLE_BAD,
+		[RISK_CRITICAL] = STYLE_BAD,
+	};
+	enum risk risk = ask_risk(w->ask);
+
+	if (risk == RISK_NONE) return;
+	chip(w, styles[risk],
+		MSG(&w->arena,
+			arena_print(&w->arena, "web.risk.%s", risk_name(risk)).at));
+}
+
+static void attempt_write(struct writing *w)
+{
+	const struct json *context = json_get(w->ask, "context");
+	const struct json *n = json_get(context, "attempt");
+	const struct json *m = json_get(context, "attempts");
+
+	if (!json_is(n, JSON_NUMBER)) return;
+	chip(w, STYLE_WARN,
+		MSG(&w->arena, "web.recovery.attempt", { "n", n->text },
+			{ "m", json_is(m, JSON_NUMBER) ? m->text : STR("?") }));
+}
+
+static void chips_write(struct writing *w)
+{
+	struct str priority = json_text(json_get(w->ask, "priority"));
+	const struct json *claim = json_get(w->ask, "claimed_by");
+	struct str kind = json_text(json_get(w->ask, "kind"));
+
+	page_row(w->page);
+	if (kind.len > 0)
+		chip(w, STYLE_ACCENT,
+			MSG(&w->arena,
+				arena_print(&w->arena, "web.kind.%.*s", STR_ARGS(kind))
+					.at));
+	risk_write(w);
+	if (str_is(priority, "high") || str_is(priority, "urgent"))
+		chip(w, STYLE_WARN,
+			MSG(&w->arena, str_is(priority, "high") ? "web.priority.high"
+								: "web.priority.urgent"));
+	attempt_write(w);
+	if (ask_pending(w->ask))
+		chip(w, STYLE_WARN, ask_end(w->ask, w->look->now_ms, &w->arena));
+	if (json_is(claim, JSON_OBJECT) && ask_time(claim, "until") > w->look->now_ms)
+		chip(w, STYLE_ACCENT,
+			MSG(&w->arena, "web.ask.claimed",
+				{ "name", json_text(json_get(claim, "name")) }));
+}
+
+/* ---- the operation ---- */
+
+static void value_write(struct writing *w, enum style style, const struct json *value)
+{
+	struct buf text = { .max = 1 << 20 };
+
+	if (json_is(value, JSON_STRING))
+		buf_add(&text, value->text);
+	else
+		json_write_pretty(&text, value);
+	page_block(w->page, style, 4, buf_str(&text));
+	buf_done(&text);
+}
+
+/* A short value stands beside its name, a longer one below it. */
+static void argument_write(
+	struct writing *w, struct str name, const struct json *was, const struct json *is)
+{
+	struct page *p = w->page;
+	bool changed = is && !json_equal(was, is);
+
+	page_row(p);
+	page_pad(p, 2);
+	page_add(p, STYLE_SOFT, name);
+	if (changed) {
+		if (was) value_write(w, STYLE_BAD, was);
+		value_write(w, STYLE_GOOD, is);
+		return;
+	}
+	struct str text = json_is(was, JSON_STRING)   ? was->text
+			  : json_is(was, JSON_NUMBER) ? was->text
+			  : json_is(was, JSON_TRUE)   ? STR("true")
+			  : json_is(was, JSON_FALSE)  ? STR("false")
+			  : json_is(was, JSON_NULL)   ? STR("null")
+						      : STR_NONE;
+	if (text.at && text.len < 40 && p->column < NAME_COLUMNS + 3 &&
+		NAME_COLUMNS + 4 + 4 * text.len < p->width &&
+		!memchr(text.at, '\n', text.len)) {
+		page_pad(p, NAME_COLUMNS + 4);
+		page_add(p, STYLE_PLAIN, text);
+		return;
+	}
+	value_write(w, STYLE_PLAIN, was);
+}
+
+static void arguments_write(struct writing *w, const struct json *arguments)
+{
+	const struct json *edited = w->look->arguments;
+
+	if (!arguments || (json_is(arguments, JSON_OBJECT) && arguments->count == 0)) {
+		page_row(w->page);
+		page_pad(w->page, 2);
+		page_add(w->page, STYLE_SOFT, MSG(&w->arena, "web.operation.none"));
+		return;
+	}
+	if (!json_is(arguments, JSON_OBJECT)) {
+		value_write(w, STYLE_PLAIN, arguments);
+		return;
+	}
+	for (uint32_t i = 0; i < arguments->count; i++) {
+		const struct json_member *m = &arguments->members[i];
+		const struct json *is = json_get_str(edited, m->name);
+
+		argument_write(w, m->name, &m->value, edited ? is : NULL);
+		if (edited && !is) page_add_text(w->page, STYLE_BAD, " ✗");
+	}
+	for (uint32_t i = 0; json_is(edited, JSON_OBJECT) && i < edited->count; i++)
+		if (!json_get_str(arguments, edited->members[i].name))
+			argument_write(w, edited->members[i].name, NULL,
+				&edited->members[i].value);
+}
+
+static size_t operation_write(struct writing *w)
+{
+	const struct json *op = json_get(w->ask, "operation");
+
+	if (!json_is(op, JSON_OBJECT)) return 0;
+	heading(w, "web.operation");
+	page_add_text(w->page, STYLE_PLAIN, "  ");
+	page_add(w->page, STYLE_WARN, json_text(json_get(op, "name")));
+	if (w->look->raw)
+		value_write(w, STYLE_PLAIN, op);
+	else
+		arguments_write(w, json_get(op, "arguments"));
+	return w->page->rows_len;
+}
+
+/* ---- what the agent says ---- */
+
+static void diff_write(struct writing *w, struct str diff)
+{
+	struct str line;
+
+	if (diff.len == 0) return;
+	heading(w, "web.diff");
+	while (str_cut(&diff, '\n', &line)) {
+		char first = line.len > 0 ? line.at[0] : ' ';
+
+		page_block(w->page,
+			first == '+'   ? STYLE_GOOD
+			: first == '-' ? STYLE_BAD
+			: first == '@' ? STYLE_ACCENT
+				       : STYLE_PLAIN,
+			2, line);
+	}
+}
+
+static void context_write(struct writing *w)
+{
+	const struct json *context = json_get(w->ask, "context");
+	struct str step = json_text(json_get(context, "current_step"));
+
+	section(w, "web.recovery.error", STYLE_BAD,
+		json_text(json_get(context, "error_details")));
+	if (step.len > 0) {
+		page_row(w->page);
+		page_add(w->page, STYLE_SOFT,
+			MSG(&w->arena, "web.colon",
+				{ "words", MSG(&w->arena, "web.ask.step") },
+				{ "text", step }));
+	}
+	section(w, "web.says", STYLE_PLAIN, json_text(json_get(context, "text")));
+	diff_write(w, json_text(json_get(context, "diff")));
+	section(w, "web.preview", STYLE_PLAIN, json_text(json_get(context, "preview")));
+}
+
+static void thread_write(struct writing *w)
+{
+	const struct json *replies = json_get(w->ask, "replies");
+
+	if (!json_is(replies, JSON_ARRAY) || replies->count == 0) return;
+	heading(w, "web.thread");
+	for (uint32_t i = 0; i < replies->count; i++) {
+		const struct json *r = &replies->items[i], *by = json_get(r, "by");
+		bool agent = str_is(json_text(json_get(by, "kind")), "agent");
+
+		page_row(w->page);
+		page_pad(w->page, 2);
+		if (agent) {
+			page_add(w->page, STYLE_SOFT, MSG(&w->arena, "web.says"));
+			page_add_text(w->page, STYLE_SOFT, " · ");
+		}
+		page_add(w->page, STYLE_SOFT, json_text(json_get(by, "name")));
+		page_add_text(w->page, STYLE_SOFT, " · ");
+		page_add(w->page, STYLE_SOFT,
+			time_local(ask_time(r, "at"), w->look->now_ms, &w->arena));
+		page_wrap(w->page, STYLE_PLAIN, 4, json_text(json_get(r, "text")));
+	}
+}
+
+static void led_write(struct writing *w)
+{
+	const struct json *led = w->look->led;
+	uint32_t from;
+
+	if (!json_is(led, JSON_ARRAY) || led->count == 0) return;
+	heading(w, "web.led");
+	from = led->count > LED_MAX ? led->count - LED_MAX : 0;
+	for (uint32_t i = from; i < led->count; i++) {
+		page_row(w->page);
+		page_pad(w->page, 2);
+		page_add(w->page, STYLE_SOFT,
+			time_local(ask_time(&led->items[i], "at"), w->look->now_ms,
+				&w->arena));
+		page_add_text(w->page, STYLE_PLAIN, "  ");
+		page_add(w->page, STYLE_PLAIN, event_words(&led->items[i], &w->arena));
+	}
+}
+
+static void outcome_write(struct writing *w)
+{
+	const struct json *answer = json_get(w->ask, "answer");
+	struct str reason = json_text(json_get(w->ask, "reason"));
+
+	if (ask_pending(w->ask)) return;
+	page_gap(w->page);
+	page_row(w->page);
+	page_add(w->page, STYLE_GOOD, ask_settled(w->ask, &w->arena));
+	if (json_is(answer, JSON_OBJECT))
+		page_wrap(
+			w->page, STYLE_BOLD, 2, answers_words(w->ask, answer, &w->arena));
+	if (reason.len > 0) page_wrap(w->page, STYLE_PLAIN, 2, reason);
+}
+
+struct card card_draw(
+	struct page *page, const struct json *ask, const struct card_look *look)
+{
+	struct writing w = { .page = page, .ask = ask, .look = look };
+	struct card card = { 0 };
+
+	crumbs_write(&w);
+	title_write(&w);
+	chips_write(&w);
+	outcome_write(&w);
+	card.operation_end = operation_write(&w);
+	context_write(&w);
+	thread_write(&w);
+	led_write(&w);
+	arena_done(&w.arena);
+	return card;
+}

@@ -1,0 +1,24 @@
+/* card.h - an ask as a page: who asks, what would run, what the agent says. Pure.
+ *
+ * The operation is drawn by us, in full and before the agent's words, so that nothing it
+ * says pushes it off the first screen. */
+#ifndef TUI_CARD_H
+#define TUI_CARD_H
+
+#include "base/json.h"
+#include "tui/page.h"
+
+struct card_look {
+	int64_t now_ms;
+	bool raw;		      /* the operation as JSON */
+	const struct json *arguments; /* as the person edited them; NULL: not */
+	const struct json *led; /* events that led here, oldest first; NULL: unknown */
+};
+
+struct card {
+	size_t operation_end; /* the row behind the operation; 0: there is none */
+};
+
+struct card card_draw(struct page *, const struct json *ask, const struct card_look *);
+
+#endif

@@ -1,0 +1,77 @@
+/* dialog.h - one ask on the screen: its card above, its form below, and the keys of both.
+ * It sends nothing itself: the owner does what it wishes. */
+#ifndef TUI_DIALOG_H
+#define TUI_DIALOG_H
+
+#include "tui/card.h"
+#include "tui/form.h"
+#include "tui/screen.h"
+
+enum { ARMING_MS = 600 }; /* a card must stand so long before it can be decided */
+
+/* Part of the screen. */
+struct frame {
+	size_t y, x, height, width;
+};
+
+struct dialog {
+	struct arena arena; /* of the ask */
+	const struct json *ask;
+	struct str id;
+	struct question *questions;
+	size_t questions_len;
+	struct form form;
+	bool open;     /* the form takes keys: pending, and the person may answer */
+	bool replying; /* a message to the agent is being written */
+	struct line reply;
+	bool raw;		      /* the operation as JSON */
+	bool busy;		      /* something was sent, its reply is not here yet */
+	size_t top;		      /* the first row of the card that is shown */
+	size_t card_rows;	      /* how many fitted at the last drawing */
+	int64_t armed_at;	      /* monotonic */
+	struct arena edits;	      /* of `arguments` */
+	const struct json *arguments; /* as edited; NULL: not */
+	struct arena led_arena;
+	const struct json *led; /* events that led here; NULL: unknown */
+	struct buf notice; /* what went wrong, or what became of it; empty: nothing */
+	enum style notice_style;
+	struct page card_page, form_page;
+};
+
+enum dialog_wish {
+	DIALOG_NONE,
+	DIALOG_UNUSED, /* the key means nothing here */
+	DIALOG_SUBMIT, /* send dialog_answer */
+	DIALOG_SKIP,
+	DIALOG_LEAVE,
+	DIALOG_REPLY,	  /* send the message in `reply` */
+	DIALOG_EDITOR,	  /* let dialog_line be edited at length */
+	DIALOG_ARGUMENTS, /* let the operation's arguments be edited */
+	DIALOG_CLAIM,
+	DIALOG_EXTEND,
+	DIALOG_SESSION, /* show its session */
+};
+
+/* The ask as the server sent it; copied. `may_answer`: the person is one who may. False:
+ * out of memory, or no ask. */
+bool dialog_open(struct dialog *, const struct json *ask, bool may_answer);
+/* A newer version of it: the form stays as it is; closes once it is settled. */
+void dialog_update(struct dialog *, const struct json *ask);
+void dialog_led(struct dialog *, const struct json *events); /* copied */
+void dialog_close(struct dialog *);
+
+enum dialog_wish dialog_key(struct dialog *, const struct key *);
+struct line *dialog_line(struct dialog *); /* what is being typed; NULL: nothing */
+bool dialog_typing(struct dialog *);
+/* How long until decisions are armed; 0: they are. */
+int64_t dialog_arming(const struct dialog *, int64_t mono_ms);
+void dialog_draw(struct dialog *, struct screen *, const struct frame *, int64_t now_ms,
+	int64_t mono_ms);
+struct str dialog_keys(struct dialog *, struct arena *);
+/* {"answers": {…}} */
+void dialog_answer(const struct dialog *, struct json_writer *);
+/* Edited arguments, as JSON text; false: it is none, and the notice says so. */
+bool dialog_arguments(struct dialog *, struct str text);
+void dialog_say(struct dialog *, enum style, struct str);
+
+#endif

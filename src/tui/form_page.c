@@ -1,0 +1,301 @@
+#include "tui/form_page.h"
+
+#include "base/utf8.h"
+#include "text/msg.h"
+#include "tui/words.h"
+
+enum { PREVIEW_ROWS = 8 };
+
+struct writing {
+	struct page *page;
+	const struct form *form;
+	struct arena arena;
+};
+
+struct str form_title(const struct form *f, struct arena *arena)
+{
+	if (f->at >= f->len) return MSG(arena, "web.form.review");
+	struct str header = f->questions[f->at].header;
+	if (f->len == 1) return header;
+	return header.len > 0 ? arena_print(arena, "%zu/%zu: %.*s", f->at + 1, f->len,
+					STR_ARGS(header))
+			      : arena_print(arena, "%zu/%zu", f->at + 1, f->len);
+}
+
+/* ---- rows ---- */
+
+static struct str row_label(struct writing *w, const struct question *q, size_t row)
+{
+	if (q->type == Q_BOOLEAN)
+		return MSG(&w->arena, row == 0 ? "web.form.yes" : "web.form.no");
+	if (q->type == Q_APPROVAL)
+		return MSG(&w->arena, row > 0 ? "web.approval.reject.open"
+				      : w->form->arguments.len > 0
+					      ? "web.approval.changed"
+					      : "web.approval.approve");
+	if (row < q->options_len) return q->options[row].label;
+	return MSG(&w->arena, "web.form.other");
+}
+
+/* Suggested: an id, a label, a list of them, true or false, approve or reject. */
+static bool suggests(const struct json *said, const struct question *q, size_t row)
+{
+	if (json_is(said, JSON_ARRAY)) {
+		for (uint32_t i = 0; i < said->count; i++)
+			if (suggests(&said->items[i], q, row)) return true;
+		return false;
+	}
+	if (q->type == Q_BOOLEAN) return json_is(said, row == 0 ? JSON_TRUE : JSON_FALSE);
+	if (q->type == Q_APPROVAL)
+		return str_is(json_text(said), row == 0 ? "approve" : "reject");
+	return row < q->options_len && json_is(said, JSON_STRING) &&
+	       (str_eq(said->text, q->options[row].id) ||
+		       str_eq(said->text, q->options[row].label));
+}
+
+/* What an option means; of the one under the cursor also how it would look. */
+static void option_extra(struct writing *w, const struct question *q, size_t row)
+{
+	const struct json *options = json_get(q->json, "options");
+	struct page *p = w->page;
+
+	if (row >= q->options_len || !json_is(options, JSON_ARRAY)) return;
+	struct str meaning = json_text(json_get(&options->items[row], "description"));
+	struct str preview = json_text(json_get(&options->items[row], "preview")), line;
+	if (meaning.len > 0) page_wrap(p, STYLE_SOFT, 8, meaning);
+	if (row != w->form->entries[w->form->at].row) return;
+	for (int n = 0; n < PREVIEW_ROWS && str_cut(&preview, '\n', &line); n++)
+		page_block(p, STYLE_ACCENT, 8, line);
+}
+
+/* "▸ (•) 2 Production  suggested by the agent" */
+static void row_write(struct writing *w, size_t row)
+{
+	const struct form *f = w->form;
+	const struct question *q = &f->questions[f->at];
+	const struct entry *e = &f->entries[f->at];
+	bool here = e->row == row && f->mode != FORM_NOTE;
+	bool chosen = form_row_chosen(f, f->at, row);
+	bool other = row == q->options_len && q->other &&
+		     (q->type == Q_CHOICE || q->type == Q_CHOICES);
+	struct page *p = w->page;
+
+	if (here) page_focus(p);
+	page_row(p);
+	page_add_text(p, here ? STYLE_ACCENT : STYLE_PLAIN, here ? "▸ " : "  ");
+	page_add_text(p, chosen ? STYLE_GOOD : STYLE_PLAIN,
+		q->type == Q_CHOICES ? (chosen ? "[x] " : "[ ] ")
+				     : (chosen ? "(•) " : "( ) "));
+	if (row < 9) page_add(p, STYLE_SOFT, arena_print(&w->arena, "%zu ", row + 1));
+	page_add(p, here ? STYLE_BOLD : STYLE_PLAIN, row_label(w, q, row));
+	if (suggests(json_get(q->json, "suggested"), q, row)) {
+		page_add_text(p, STYLE_PLAIN, "  ");
+		page_add(p, STYLE_SOFT, MSG(&w->arena, "web.form.suggested"));
+	}
+	if (other && f->mode == FORM_OTHER) {
+		page_add_text(p, STYLE_PLAIN, ": ");
+		page_line(p, STYLE_ACCENT, &e->other);
+	} else if (other && e->other.text.len > 0) {
+		page_add_text(p, STYLE_PLAIN, ": ");
+		page_add(p, e->other_on ? STYLE_PLAIN : STYLE_SOFT, line_text(&e->other));
+	}
+	option_extra(w, q, row);
+	if (here) page_focus_end(p);
+}
+
+static void note_write(struct writing *w)
+{
+	const struct form *f = w->form;
+	const struct question *q = &f->questions[f->at];
+	const struct entry *e = &f->entries[f->at];
+	bool writes = f->mode == FORM_NOTE, reason = q->type == Q_APPROVAL && !q->note;
+	bool here = writes || e->row >= form_rows(q);
+	struct page *p = w->page;
+
+	if (q->type == Q_TEXT || (!q->note && !writes && e->note.text.len == 0)) return;
+	if (here) page_focus(p);
+	page_row(p);
+	page_add_text(p, here ? STYLE_ACCENT : STYLE_PLAIN, here ? "▸ " : "  ");
+	page_add(p, STYLE_SOFT,
+		MSG(&w->arena, reason ? "web.approval.reason" : "web.form.note"));
+	page_add_text(p, STYLE_SOFT, " ");
+	page_add(p, STYLE_SOFT,
+		MSG(&w->arena,
+			q->note_required ? "web.form.required" : "web.form.optional"));
+	page_row(p);
+	page_pad(p, 4);
+	if (writes)
+		page_line(p, STYLE_ACCENT, &e->note);
+	else
+		page_add(p, STYLE_PLAIN, line_text(&e->note));
+	if (here) page_focus_end(p);
+}
+
+/* ---- a text or a number ---- */
+
+static struct str number_text(struct writing *w, double value)
+{
+	struct buf text = { .max = 64 };
+
+	json_write_real(&text, value);
+	struct str kept = arena_str(&w->arena, buf_str(&text));
+	buf_done(&text);
+	return kept;
+}
+
+static void bounds_write(struct writing *w, const struct question *q, size_t typed)
+{
+	struct page *p = w->page;
+
+	if (q->type == Q_NUMBER && q->has_min && q->has_max) {
+		page_row(p);
+		page_pad(p, 2);
+		page_add(p, STYLE_SOFT,
+			MSG(&w->arena, "web.form.range",
+				{ "min", number_text(w, q->min) },
+				{ "max", number_text(w, q->max) }));
+	} else if (q->type == Q_TEXT && (q->has_max || typed > LINE_POINTS_MAX / 2)) {
+		double max = q->has_max ? q->max : LINE_POINTS_MAX;
+
+		page_row(p);
+		page_pad(p, 2);
+		page_add(p, STYLE_SOFT,
+			MSG(&w->arena, "web.form.counter",
+				{ "n", arena_print(&w->arena, "%zu", typed) },
+				{ "max", number_text(w, max) }));
+	}
+}
+
+static void text_write(struct writing *w)
+{
+	const struct form *f = w->form;
+	const struct question *q = &f->questions[f->at];
+	const struct entry *e = &f->entries[f->at];
+	struct str hint = json_text(json_get(q->json, "placeholder"));
+	struct page *p = w->page;
+
+	page_focus(p);
+	page_row(p);
+	page_add_text(p, STYLE_ACCENT, "▸ ");
+	if (f->mode == FORM_WRITE)
+		page_line(p, STYLE_PLAIN, &e->text);
+	else
+		page_add(p, STYLE_PLAIN, line_text(&e->text));
+	if (e->text.text.len == 0) page_add(p, STYLE_SOFT, hint);
+	page_focus_end(p);
+	struct str suggested = json_text(json_get(q->json, "suggested"));
+	if (suggested.len > 0) {
+		page_row(p);
+		page_pad(p, 2);
+		page_add(p, STYLE_SOFT, MSG(&w->arena, "web.form.suggested"));
+		page_add_text(p, STYLE_SOFT, ": ");
+		page_add(p, STYLE_SOFT, suggested);
+	}
+	bounds_write(w, q, utf8_count(line_text(&e->text)));
+}
+
+/* ---- before it is sent ---- */
+
+static struct str entry_words(struct writing *w, size_t i)
+{
+	struct buf text = { 0 };
+	struct json_writer jw = { .out = &text };
+	const struct json *values = NULL;
+	const struct question *q = &w->form->questions[i];
+	struct str words = STR_NONE;
+
+	form_answer(w->form, &jw);
+	struct str kept = arena_str(&w->arena, buf_str(&text));
+	if (json_read(kept, NULL, &w->arena, &values, NULL) == OK)
+		words = answer_words(q->json, json_get_str(values, q->key), &w->arena);
+	buf_done(&text);
+	return words.len > 0 ? words : MSG(&w->arena, "web.form.empty");
+}
+
+static void review_write(struct writing *w)
+{
+	const struct form *f = w->form;
+	struct page *p = w->page;
+
+	for (size_t i = 0; i <= f->len; i++) {
+		bool here = f->review_row == i;
+		const struct question *q = &f->questions[i < f->len ? i : 0];
+
+		if (here) page_focus(p);
+		page_row(p);
+		page_add_text(p, here ? STYLE_ACCENT : STYLE_PLAIN, here ? "▸ " : "  ");
+		if (i == f->len) {
+			page_add(p, STYLE_BOLD, MSG(&w->arena, "web.form.submit"));
+		} else {
+			page_add(p, STYLE_SOFT, q->header.len > 0 ? q->header : q->text);
+			page_add_text(p, STYLE_SOFT, ": ");
+			page_add(p, STYLE_PLAIN, entry_words(w, i));
+		}
+		if (here) page_focus_end(p);
+	}
+}
+
+static void flaw_write(struct writing *w)
+{
+	const struct flaw *flaw = &w->form->flaw;
+
+	if (!flaw->id) return;
+	page_row(w->page);
+	page_add(w->page, STYLE_BAD,
+		MSG(&w->arena, flaw->id, { "min", number_text(w, flaw->min) },
+			{ "max", number_text(w, flaw->max) },
+			{ "n", arena_print(&w->arena, "%zu", flaw->n) }));
+}
+
+static void prompt_write(struct writing *w, const char *id)
+{
+	page_focus(w->page);
+	page_row(w->page);
+	page_add(w->page, STYLE_WARN, MSG(&w->arena, id));
+	page_focus_end(w->page);
+}
+
+static void shown_write(struct writing *w)
+{
+	const struct form *f = w->form;
+	const struct question *q = &f->questions[f->at];
+
+	page_wrap(w->page, STYLE_BOLD, 0, q->text);
+	for (size_t row = 0; row < form_rows(q); row++)
+		row_write(w, row);
+	if (form_rows(q) == 0) text_write(w);
+	note_write(w);
+}
+
+void form_write(struct page *page, const struct form *f)
+{
+	struct writing w = { .page = page, .form = f };
+
+	if (f->at < f->len)
+		shown_write(&w);
+	else
+		review_write(&w);
+	flaw_write(&w);
+	if (f->mode == FORM_SKIP) prompt_write(&w, "tui.skip");
+	if (f->mode == FORM_CONFIRM) prompt_write(&w, "web.approval.again");
+	arena_done(&w.arena);
+}
+
+struct str form_keys(const struct form *f, struct arena *arena)
+{
+	static const char *const ids[] = {
+		[FORM_CHOOSE] = "tui.keys.choose",
+		[FORM_WRITE] = "tui.keys.write",
+		[FORM_OTHER] = "tui.keys.line",
+		[FORM_NOTE] = "tui.keys.line",
+		[FORM_REVIEW] = "tui.keys.review",
+		[FORM_SKIP] = "tui.keys.skip",
+		[FORM_CONFIRM] = "tui.keys.confirm",
+	};
+	const char *id = ids[f->mode];
+
+	if (f->mode == FORM_CHOOSE && form_decides(f)) id = "tui.keys.decide";
+	if (f->mode == FORM_CHOOSE && f->questions[f->at].type == Q_CHOICES)
+		id = "tui.keys.toggle";
+	return MSG(arena, id);
+}

@@ -1,0 +1,300 @@
+#include "tui/inbox.h"
+
+#include "base/clock.h"
+#include "tui/inbox_inner.h"
+
+enum {
+	NOTICE_MS = 5000,
+	TICK_MS = 1000,
+	IDLE_MS = 2000, /* nobody is about to press a key meant for something else */
+};
+
+void inbox_say(struct inbox *in, enum style style, struct str text)
+{
+	buf_clear(&in->notice);
+	buf_add(&in->notice, text);
+	in->notice_style = style;
+	in->notice_until = clock_mono_ms() + NOTICE_MS;
+	in->dirty = true;
+}
+
+/* ---- keys of the list ---- */
+
+static void kind_next(struct inbox *in)
+{
+	struct list_filter *f = &in->list.filter;
+
+	if (!f->kind_on)
+		f->kind_on = true, f->kind = ASK_BLOCKING;
+	else if (f->kind == ASK_ERROR_RECOVERY)
+		f->kind_on = false;
+	else
+		f->kind++;
+}
+
+static void priority_next(struct inbox *in)
+{
+	struct list_filter *f = &in->list.filter;
+
+	if (!f->priority_on)
+		f->priority_on = true, f->priority = PRIORITY_URGENT;
+	else if (f->priority == PRIORITY_LOW)
+		f->priority_on = false;
+	else
+		f->priority--;
+}
+
+static void search_key(struct inbox *in, const struct key *k)
+{
+	if (k->name == K_ESCAPE) line_set(&in->search, STR_NONE);
+	if (k->name == K_ESCAPE || k->name == K_ENTER || k->name == K_DOWN)
+		in->searching = false;
+	else
+		line_key(&in->search, k, false);
+	list_arrange(&in->list, clock_now_ms());
+}
+
+static void sessions_show(struct inbox *in)
+{
+	in->session.rows_loading = true;
+	in->view = VIEW_SESSIONS;
+	data_call(in, "GET", STR("/v1/sessions?limit=100"), STR_NONE, TAG_SESSIONS);
+}
+
+/* The second key after `g`. */
+static void go_key(struct inbox *in, int32_t letter)
+{
+	in->go = false;
+	if (letter == 's') sessions_show(in);
+	if (letter == 'i') in->view = VIEW_LIST;
+	if (letter == 'g' && in->view == VIEW_LIST) in->list.at = 0;
+}
+
+static void list_letter(struct inbox *in, int32_t letter)
+{
+	struct item *item = list_at(&in->list);
+
+	switch (letter) {
+	case 'j': list_go(&in->list, 1); break;
+	case 'k': list_go(&in->list, -1); break;
+	case 'G': list_go(&in->list, (int64_t)in->list.shown_len); break;
+	case 'x':
+		if (item) item->chosen = !item->chosen;
+		list_go(&in->list, 1);
+		break;
+	case 'B': batch_show(in); break;
+	case '/': in->searching = true; break;
+	case 'f': kind_next(in); break;
+	case 'p': priority_next(in); break;
+	case 'm': in->list.filter.mine = !in->list.filter.mine; break;
+	case 'v':
+		if (item) data_session(in, item->session), in->view = VIEW_SESSION;
+		break;
+	case 'q': in->over = true; break;
+	default: break;
+	}
+	if (strchr("fpm", (int)letter)) list_arrange(&in->list, clock_now_ms());
+}
+
+static void list_key(struct inbox *in, const struct key *k)
+{
+	struct item *item = list_at(&in->list);
+	int64_t page = (int64_t)list_height(in) - 1;
+
+	switch (k->name) {
+	case K_UP: list_go(&in->list, -1); break;
+	case K_DOWN: list_go(&in->list, 1); break;
+	case K_PAGE_UP: list_go(&in->list, -page); break;
+	case K_PAGE_DOWN: list_go(&in->list, page); break;
+	case K_HOME: list_go(&in->list, -(int64_t)in->list.shown_len); break;
+	case K_END: list_go(&in->list, (int64_t)in->list.shown_len); break;
+	case K_ENTER:
+	case K_RIGHT:
+		if (item) ask_show(in, item->id);
+		break;
+	case K_ESCAPE: list_choose_none(&in->list); break;
+	default:
+		if (key_letter(k) > 0 && key_letter(k) < 128)
+			list_letter(in, key_letter(k));
+	}
+}
+
+static void click(struct inbox *in, const struct key *k)
+{
+	size_t row = in->list_top + (size_t)(k->row > 0 ? k->row - 1 : 0);
+
+	if (in->view == VIEW_ASK && !inbox_wide(in)) return;
+	if (k->row < 1 || row >= in->list.shown_len) return;
+	bool again = in->list.at == row;
+	in->list.at = row;
+	if (again) ask_show(in, in->list.shown[row]->id);
+}
+
+/* ---- keys of the other views ---- */
+
+static void sessions_key(struct inbox *in, const struct key *k)
+{
+	struct session_view *v = &in->session;
+	int32_t letter = key_letter(k);
+
+	if ((k->name == K_DOWN || letter == 'j') && v->rows_at + 1 < v->rows_len)
+		v->rows_at++;
+	else if (k->name == K_UP || letter == 'k')
+		v->rows_at -= v->rows_at > 0;
+	else if (k->name == K_ENTER && v->rows_at < v->rows_len)
+		data_session(in, v->rows[v->rows_at]->id), in->view = VIEW_SESSION;
+	else if (k->name == K_ESCAPE || letter == 'q')
+		in->view = VIEW_LIST;
+}
+
+static void session_key(struct inbox *in, const struct key *k)
+{
+	if (session_view_key(&in->session, k, list_height(in))) return;
+	if (k->name == K_ESCAPE || key_letter(k) == 'q')
+		in->view = in->dialog_on ? VIEW_ASK : VIEW_LIST;
+}
+
+static void help_key(struct inbox *in, const struct key *k)
+{
+	if (k->name == K_DOWN || key_letter(k) == 'j')
+		in->list_help++;
+	else if (k->name == K_UP || key_letter(k) == 'k')
+		in->list_help -= in->list_help > 0;
+	else
+		in->view = in->before_help;
+}
+
+static bool typing(struct inbox *in)
+{
+	return in->searching ||
+	       (in->view == VIEW_ASK && in->dialog_on && dialog_typing(&in->dialog));
+}
+
+static void view_key(struct inbox *in, const struct key *k)
+{
+	int32_t letter = key_letter(k);
+
+	if (in->searching) {
+		search_key(in, k);
+	} else if (in->go) {
+		go_key(in, letter);
+	} else if (letter == 'g' && !typing(in)) {
+		in->go = true;
+	} else if (letter == '?' && in->view != VIEW_ASK) {
+		in->before_help = in->view == VIEW_HELP ? VIEW_LIST : in->view;
+		in->view = VIEW_HELP;
+	} else {
+		static void (*const keys[])(struct inbox *, const struct key *) = {
+			[VIEW_LIST] = list_key,
+			[VIEW_ASK] = ask_key,
+			[VIEW_SESSION] = session_key,
+			[VIEW_SESSIONS] = sessions_key,
+			[VIEW_HELP] = help_key,
+		};
+
+		keys[in->view](in, k);
+	}
+}
+
+static void keys_take(struct inbox *in)
+{
+	struct key k;
+
+	while (!in->over && screen_key(in->screen, &k)) {
+		in->dirty = true;
+		if (k.name == K_NONE || k.name == K_RESIZE) continue;
+		if (k.name == K_CLOSED)
+			in->over = true;
+		else if (k.name == K_REDRAW)
+			screen_refresh(in->screen);
+		else if (k.name == K_CLICK)
+			click(in, &k);
+		else
+			view_key(in, &k);
+		in->key_ms = clock_mono_ms();
+	}
+}
+
+/* ---- the loop ---- */
+
+/* First in, first out, once nobody is at anything. */
+static void queue_open(struct inbox *in)
+{
+	struct str rest = buf_str(&in->queue), id;
+
+	if (in->view != VIEW_LIST || in->searching || list_chosen(&in->list) > 0 ||
+		clock_mono_ms() - in->key_ms < IDLE_MS)
+		return;
+	size_t all = rest.len;
+	while (str_cut(&rest, '\n', &id))
+		if (list_select(&in->list, id)) {
+			ask_show(in, id);
+			break;
+		}
+	buf_drop(&in->queue, all - rest.len);
+}
+
+/* The screen changes by itself when a countdown moves or a decision is armed. */
+static int64_t sleep_ms(const struct inbox *in)
+{
+	int64_t arming = in->dialog_on ? dialog_arming(&in->dialog, clock_mono_ms()) : 0;
+
+	return arming > 0 && arming < TICK_MS ? arming : TICK_MS;
+}
+
+static void inbox_loop(struct inbox *in)
+{
+	int64_t drawn = 0;
+
+	data_start(in);
+	while (!in->over && in->err == OK) {
+		ask_glance(in);
+		queue_open(in);
+		if (in->dirty || clock_mono_ms() - drawn >= TICK_MS)
+			inbox_draw(in), drawn = clock_mono_ms();
+		switch (courier_step(
+			in->courier, screen_fd(in->screen), sleep_ms(in), &in->why)) {
+		case COURIER_STOPPED: in->over = true; break;
+		case COURIER_FAILED:
+			in->err = in->why.err ? in->why.err : ERR_INTERNAL;
+			break;
+		case COURIER_INPUT: keys_take(in); break;
+		case COURIER_NEWS: break;
+		}
+	}
+}
+
+static void inbox_done(struct inbox *in)
+{
+	if (in->dialog_on) ask_gone(in);
+	drafts_close(&in->drafts);
+	screen_close(in->screen);
+	courier_free(in->courier);
+	stream_free(in->stream);
+	list_done(&in->list);
+	line_done(&in->search);
+	session_view_done(&in->session);
+	buf_done(&in->user);
+	buf_done(&in->wanted);
+	buf_done(&in->queue);
+	buf_done(&in->notice);
+	page_done(&in->page);
+}
+
+enum err inbox_run(const struct inbox_setup *setup, struct fault *why)
+{
+	struct inbox in = { .with = setup, .dirty = true };
+
+	in.list.filter.search = &in.search;
+	in.courier = courier_new(setup->client);
+	if (!in.courier) return fail(why, ERR_MEMORY, "out of memory");
+	in.screen = screen_open(&setup->screen, &in.why);
+	drafts_open(&in.drafts, setup->drafts);
+	if (in.screen)
+		inbox_loop(&in);
+	else
+		in.err = in.why.err;
+	inbox_done(&in);
+	if (in.err != OK && why) *why = in.why;
+	return in.err;
+}

@@ -1,0 +1,434 @@
+/* To and from the server: what is loaded, what events change, what is sent. */
+#include "base/clock.h"
+#include "text/msg.h"
+#include "tui/inbox_inner.h"
+#include "tui/words.h"
+
+enum { PATIENCE_MS = 20000, PAGE = 50, FLOOD = 12 };
+
+static courier_fn reply_take;
+
+void data_call(
+	struct inbox *in, const char *method, struct str path, struct str body, int tag)
+{
+	struct call call = { .method = method, .path = path, .body = body };
+
+	if (!courier_send(in->courier, &call, PATIENCE_MS, reply_take, in, tag))
+		in->err = fail(&in->why, ERR_MEMORY, "out of memory");
+}
+
+static void path_call(
+	struct inbox *in, const char *method, struct buf *path, struct str body, int tag)
+{
+	data_call(in, method, buf_str(path), body, tag);
+	buf_done(path);
+}
+
+static void ask_call(struct inbox *in, const char *method, struct str id,
+	const char *tail, struct str body, int tag)
+{
+	struct buf path = { .max = 1024 };
+
+	buf_add_text(&path, "/v1/asks/");
+	url_add(&path, id);
+	buf_add_text(&path, tail);
+	path_call(in, method, &path, body, tag);
+}
+
+void data_ask(
+	struct inbox *in, const char *method, const char *tail, struct str body, int tag)
+{
+	struct str id = tag == TAG_OPEN ? buf_str(&in->wanted) : in->dialog.id;
+
+	ask_call(in, method, id, tail, body, tag);
+}
+
+static void page_want(struct inbox *in, struct str cursor)
+{
+	struct buf path = { .max = 4096 };
+
+	buf_print(&path, "/v1/asks?order=attention&limit=%d", PAGE);
+	if (cursor.len > 0) {
+		buf_add_text(&path, "&cursor=");
+		url_add(&path, cursor);
+	}
+	path_call(in, "GET", &path, STR_NONE, TAG_LIST);
+}
+
+void data_start(struct inbox *in)
+{
+	data_call(in, "GET", STR("/v1/me"), STR_NONE, TAG_ME);
+	page_want(in, STR_NONE);
+}
+
+/* ---- the stream ---- */
+
+static bool frame_take(void *ctx, const struct sse_frame *frame)
+{
+	struct inbox *in = ctx;
+	struct arena arena = { 0 };
+	const struct json *event = NULL;
+
+	if (json_read(frame->data, NULL, &arena, &event, NULL) == OK)
+		data_event(in, event);
+	arena_done(&arena);
+	in->line = LINE_LIVE;
+	in->dirty = true;
+	return true;
+}
+
+static void line_lost(void *ctx, const struct fault *why)
+{
+	struct inbox *in = ctx;
+
+	(void)why;
+	in->line = LINE_LOST;
+	in->dirty = true;
+}
+
+static void line_back(void *ctx)
+{
+	struct inbox *in = ctx;
+
+	in->line = LINE_LIVE;
+	in->dirty = true;
+}
+
+/* Goes on from the snapshot that the first page was. */
+static void stream_start(struct inbox *in, const struct json *as_of)
+{
+	struct stream_setup setup = { .client = in->with->client,
+		.after = json_is(as_of, JSON_NUMBER) ? as_of->text : STR_NONE,
+		.event = frame_take,
+		.trouble = line_lost,
+		.back = line_back,
+		.ctx = in };
+
+	in->stream = stream_new(&setup);
+	if (!in->stream) in->err = fail(&in->why, ERR_MEMORY, "out of memory");
+	courier_stream(in->courier, in->stream);
+	in->line = LINE_LIVE;
+}
+
+static bool type_settles(struct str type)
+{
+	static const char *const types[] = { "ask.answered", "ask.skipped", "ask.expired",
+		"ask.cancelled" };
+
+	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+		if (str_is(type, types[i])) return true;
+	return false;
+}
+
+static void ask_settled_elsewhere(struct inbox *in, struct str id)
+{
+	list_drop(&in->list, id);
+	in->settled[in->settled_at++ % SETTLED_KEPT] = str_hash(id);
+	if (in->dialog_on && !in->batch && str_eq(in->dialog.id, id))
+		ask_call(in, "GET", id, "", STR_NONE, TAG_ASK);
+}
+
+bool inbox_was_settled(const struct inbox *in, struct str id)
+{
+	uint64_t sum = str_hash(id);
+
+	for (size_t i = 0; i < SETTLED_KEPT; i++)
+		if (in->settled[i] == sum) return true;
+	return false;
+}
+
+/* Many at once are read as a list. */
+static void ask_want(struct inbox *in, struct str id)
+{
+	if (courier_load(in->courier) < FLOOD)
+		ask_call(in, "GET", id, "", STR_NONE, TAG_ASK);
+	else if (in->whole)
+		in->whole = false, page_want(in, STR_NONE);
+}
+
+void data_event(struct inbox *in, const struct json *event)
+{
+	struct str type = json_text(json_get(event, "type"));
+	struct str id = json_text(json_get(event, "ask"));
+	struct str session = json_text(json_get(event, "session"));
+
+	if (in->session.id.len > 0 && str_eq(session, buf_str(&in->session.id)))
+		session_view_event(&in->session, event);
+	if (str_is(type, "session.deleted"))
+		list_drop_session(&in->list, session);
+	else if (type_settles(type))
+		ask_settled_elsewhere(in, id);
+	else if (id.len > 0 && !str_is(type, "ask.used"))
+		ask_want(in, id);
+}
+
+/* ---- replies ---- */
+
+static void me_take(struct inbox *in, const struct json *me)
+{
+	struct str role = json_text(json_get(me, "role"));
+	const struct json *user = json_get(me, "user");
+
+	in->may_answer =
+		str_is(role, "owner") || str_is(role, "admin") || str_is(role, "member");
+	buf_clear(&in->user);
+	buf_add(&in->user, json_text(json_get(user, "id")));
+}
+
+static void list_take(struct inbox *in, const struct json *page)
+{
+	const struct json *items = json_get(page, "items");
+	struct str next = json_text(json_get(page, "next_cursor"));
+
+	for (uint32_t i = 0; json_is(items, JSON_ARRAY) && i < items->count; i++)
+		if (!inbox_was_settled(in, json_text(json_get(&items->items[i], "id"))))
+			list_put(&in->list, &items->items[i], buf_str(&in->user));
+	list_arrange(&in->list, clock_now_ms());
+	if (!in->stream) stream_start(in, json_get(page, "as_of"));
+	in->whole = next.len == 0;
+	if (!in->whole) page_want(in, next);
+}
+
+/* A new one calls for attention. */
+static void ask_new(struct inbox *in, const struct json *ask)
+{
+	struct arena arena = { 0 };
+
+	if (in->with->bell) screen_bell(in->screen);
+	if (in->with->notify) {
+		struct str agent = json_text(json_get(json_get(ask, "agent"), "name"));
+
+		screen_notify(in->screen,
+			MSG(&arena, "web.toast.asks", { "agent", agent }),
+			ask_title(ask));
+	}
+	arena_done(&arena);
+	if (!in->with->opens || str_is(json_text(json_get(ask, "kind")), "non_blocking"))
+		return;
+	buf_add(&in->queue, json_text(json_get(ask, "id")));
+	buf_add_char(&in->queue, '\n');
+}
+
+static void ask_take(struct inbox *in, const struct json *ask)
+{
+	struct str id = json_text(json_get(ask, "id"));
+	bool pending = ask_pending(ask), known = list_find(&in->list, id) != NULL;
+
+	if (in->dialog_on && !in->batch && str_eq(in->dialog.id, id))
+		ask_arrived(in, ask);
+	if (!pending || inbox_was_settled(in, id)) {
+		list_drop(&in->list, id);
+		return;
+	}
+	list_put(&in->list, ask, buf_str(&in->user));
+	list_arrange(&in->list, clock_now_ms());
+	if (!known) ask_new(in, ask);
+}
+
+static void settle_take(
+	struct inbox *in, enum err err, const struct reply *r, const struct fault *why)
+{
+	const struct json *ask = json_get(r->json, "ask");
+	struct str id = json_text(json_get(ask, "id"));
+	struct arena arena = { 0 };
+
+	in->dialog.busy = false;
+	if (err == OK) {
+		bool skipped = str_is(json_text(json_get(ask, "status")), "skipped");
+
+		list_drop(&in->list, id);
+		drafts_drop(&in->drafts, id);
+		inbox_say(in, STYLE_GOOD,
+			MSG(&arena, skipped ? "web.toast.skipped" : "web.toast.sent"));
+		in->settled[in->settled_at++ % SETTLED_KEPT] = str_hash(id);
+		if (in->dialog_on && str_eq(in->dialog.id, id)) {
+			form_close(&in->dialog.form);
+			in->dialog.open = false;
+			ask_gone(in);
+		}
+	} else if (err == ERR_CONFLICT && ask) {
+		ask_take(in, ask);
+	} else if (in->dialog_on) {
+		dialog_say(&in->dialog, STYLE_BAD,
+			err == ERR_UNAVAILABLE ? MSG(&arena, "web.problem.unreachable")
+			: why->items_len > 0   ? str_of(why->items[0].detail)
+					       : str_of(why->detail));
+	}
+	arena_done(&arena);
+}
+
+static void many_take(struct inbox *in, enum err err, const struct reply *r)
+{
+	const struct json *results = json_get(r->json, "results");
+	struct arena arena = { 0 };
+	int64_t done = 0, failed = 0;
+
+	for (uint32_t i = 0; json_is(results, JSON_ARRAY) && i < results->count; i++) {
+		const struct json *status = json_get(&results->items[i], "status");
+		bool good = status && status->is_int && status->integer == 200;
+
+		if (good)
+			list_drop(
+				&in->list, json_text(json_get(&results->items[i], "id")));
+		done += good;
+		failed += !good;
+	}
+	in->dialog.busy = false;
+	if (err != OK)
+		inbox_say(in, STYLE_BAD, MSG(&arena, "web.problem.unreachable"));
+	else if (failed > 0)
+		inbox_say(in, STYLE_BAD, msg_count(&arena, "web.batch.failed", failed));
+	else
+		inbox_say(in, STYLE_GOOD, msg_count(&arena, "web.batch.done", done));
+	if (err == OK) list_choose_none(&in->list);
+	if (err == OK && in->dialog_on) ask_gone(in);
+	arena_done(&arena);
+}
+
+static void side_take(
+	struct inbox *in, enum err err, const struct reply *r, const struct fault *why)
+{
+	const struct json *ask =
+		json_get(r->json, "questions") ? r->json : json_get(r->json, "ask");
+
+	in->dialog.busy = false;
+	if (err != OK) {
+		if (in->dialog_on)
+			dialog_say(&in->dialog, STYLE_BAD, str_of(why->detail));
+		return;
+	}
+	if (in->dialog.replying) {
+		in->dialog.replying = false;
+		line_set(&in->dialog.reply, STR_NONE);
+	}
+	if (ask) ask_take(in, ask);
+}
+
+/* The events of a session come in pages, oldest first. */
+static void log_take(struct inbox *in, const struct json *page)
+{
+	const struct json *items = json_get(page, "items");
+	uint32_t count = json_is(items, JSON_ARRAY) ? items->count : 0;
+	struct buf path = { .max = 1024 };
+
+	for (uint32_t i = 0; i < count; i++)
+		session_view_event(&in->session, &items->items[i]);
+	in->session.loading = count == 200;
+	if (count < 200 || in->session.id.len == 0) return;
+	buf_print(&path, "/v1/events?format=json&limit=200&after=%lld&session=",
+		(long long)session_view_last(&in->session));
+	url_add(&path, buf_str(&in->session.id));
+	path_call(in, "GET", &path, STR_NONE, TAG_SESSION_LOG);
+}
+
+void data_session(struct inbox *in, struct str id)
+{
+	struct buf path = { .max = 1024 }, log = { .max = 1024 };
+
+	session_view_open(&in->session, id);
+	buf_add_text(&path, "/v1/sessions/");
+	url_add(&path, buf_str(&in->session.id));
+	path_call(in, "GET", &path, STR_NONE, TAG_SESSION);
+	buf_add_text(&log, "/v1/events?format=json&limit=200&after=0&session=");
+	url_add(&log, buf_str(&in->session.id));
+	path_call(in, "GET", &log, STR_NONE, TAG_SESSION_LOG);
+}
+
+/* What came before the ask in its session. */
+static void led_take(struct inbox *in, const struct json *page)
+{
+	const struct json *items = json_get(page, "items");
+	struct json before;
+
+	if (!in->dialog_on || !json_is(items, JSON_ARRAY)) return;
+	before = *items;
+	for (uint32_t i = 0; i < items->count; i++)
+		if (str_eq(json_text(json_get(&items->items[i], "ask")), in->dialog.id)) {
+			before.count = i;
+			break;
+		}
+	dialog_led(&in->dialog, &before);
+}
+
+static void good_take(struct inbox *in, int tag, const struct json *json)
+{
+	switch (tag) {
+	case TAG_ME: me_take(in, json); break;
+	case TAG_LIST: list_take(in, json); break;
+	case TAG_ASK: ask_take(in, json); break;
+	case TAG_OPEN: ask_arrived(in, json); break;
+	case TAG_LED: led_take(in, json); break;
+	case TAG_SESSION: session_view_take(&in->session, json); break;
+	case TAG_SESSION_LOG: log_take(in, json); break;
+	case TAG_SESSIONS: session_view_list(&in->session, json); break;
+	default: break;
+	}
+}
+
+static void reply_take(
+	void *ctx, int tag, enum err err, const struct reply *r, const struct fault *why)
+{
+	struct inbox *in = ctx;
+
+	in->dirty = true;
+	switch (tag) {
+	case TAG_SETTLE: settle_take(in, err, r, why); return;
+	case TAG_MANY: many_take(in, err, r); return;
+	case TAG_SIDE: side_take(in, err, r, why); return;
+	default: break;
+	}
+	if (tag == TAG_OPEN) in->opening = false;
+	if (err == OK && r->json) {
+		good_take(in, tag, r->json);
+	} else if (tag == TAG_ME || (tag == TAG_LIST && !in->stream)) {
+		in->err = err ? err : ERR_INTERNAL;
+		in->why = *why;
+	} else if (tag == TAG_OPEN) {
+		buf_clear(&in->wanted);
+		inbox_say(in, STYLE_BAD, str_of(why->detail));
+	}
+}
+
+/* ---- sending ---- */
+
+void data_settle(struct inbox *in, bool skip)
+{
+	struct buf body = { .max = 1 << 20 };
+	struct json_writer w = { .out = &body };
+
+	if (skip)
+		buf_add_text(&body, "{}");
+	else
+		dialog_answer(&in->dialog, &w);
+	in->dialog.busy = true;
+	data_ask(in, "POST", skip ? "/skip" : "/answer", buf_str(&body), TAG_SETTLE);
+	buf_done(&body);
+}
+
+void data_settle_many(struct inbox *in, bool skip)
+{
+	struct buf body = { .max = 1 << 20 };
+	struct json_writer w = { .out = &body };
+	const struct item *first = list_find(&in->list, in->dialog.id);
+
+	jw_object(&w);
+	jw_key(&w, "ids");
+	jw_array(&w);
+	for (size_t i = 0; i < in->list.len; i++) {
+		const struct item *item = in->list.items[i];
+
+		if (item->chosen && item->risk != RISK_CRITICAL &&
+			(skip || !first || item->form == first->form))
+			jw_str(&w, item->id);
+	}
+	jw_array_end(&w);
+	jw_key(&w, skip ? "skip" : "answers");
+	if (skip)
+		jw_bool(&w, true);
+	else
+		w.more = false, form_answer(&in->dialog.form, &w), w.more = true;
+	jw_object_end(&w);
+	in->dialog.busy = true;
+	data_call(in, "POST", STR("/v1/asks/settle-many"), buf_str(&body), TAG_MANY);
+	buf_done(&body);
+}

@@ -1,0 +1,331 @@
+/* The inbox on the screen: head, list, ask or session, status line. */
+#include "base/clock.h"
+#include "text/msg.h"
+#include "text/safe_text.h"
+#include "tui/inbox_inner.h"
+#include "tui/words.h"
+
+enum { WIDE = 100, LIST_MIN = 36, LIST_MAX = 60 };
+
+bool inbox_wide(const struct inbox *in)
+{
+	return screen_columns(in->screen) >= WIDE;
+}
+
+static size_t list_width(const struct inbox *in)
+{
+	size_t all = screen_columns(in->screen), part = all * 2 / 5;
+
+	if (!inbox_wide(in)) return all;
+	return part < LIST_MIN ? LIST_MIN : part > LIST_MAX ? LIST_MAX : part;
+}
+
+size_t list_height(const struct inbox *in)
+{
+	size_t rows = screen_rows(in->screen);
+
+	return rows > 3 ? rows - 2 : 1;
+}
+
+/* ---- the list ---- */
+
+static const char *kind_mark(enum ask_kind kind)
+{
+	static const char *const marks[] = {
+		[ASK_BLOCKING] = "?",
+		[ASK_NON_BLOCKING] = "·",
+		[ASK_APPROVAL] = "!",
+		[ASK_ERROR_RECOVERY] = "↻",
+	};
+
+	return marks[kind];
+}
+
+static enum style risk_style(enum risk risk)
+{
+	return risk >= RISK_HIGH     ? STYLE_BAD
+	       : risk == RISK_MEDIUM ? STYLE_WARN
+				     : STYLE_SOFT;
+}
+
+/* "▸x! Title …        high risk  agent  2:47" */
+static void row_write(
+	struct inbox *in, const struct item *item, int64_t now_ms, bool here)
+{
+	struct page *p = &in->page;
+	struct arena arena = { 0 };
+	bool hurry = item->deadline_ms != 0;
+	struct str when = hurry ? countdown(item->deadline_ms - now_ms, &arena)
+				: span_short(now_ms - item->created_ms, &arena);
+	struct buf right = { .max = 4096 };
+
+	if (item->risk && p->width >= 40)
+		buf_print(&right, " %s",
+			MSG(&arena,
+				arena_print(&arena, "web.risk.%s", risk_name(item->risk))
+					.at)
+				.at);
+	if (p->width >= 56) {
+		buf_add_text(&right, " ");
+		struct str agent = safe_line(&arena, item->agent);
+		text_fit_add(&right, agent, 14);
+	}
+	size_t tail = text_width(buf_str(&right)) + 7;
+
+	page_row(p);
+	page_add_text(p, STYLE_ACCENT, here ? "▸" : " ");
+	page_add_text(p, STYLE_GOOD, item->chosen ? "x" : " ");
+	page_add_text(p, risk_style(item->risk), kind_mark(item->kind));
+	page_add_text(p, STYLE_PLAIN, " ");
+	size_t width = p->width;
+	p->width = width > tail + 8 ? width - tail : width;
+	page_add(p, STYLE_PLAIN, item->title);
+	p->width = width;
+	page_pad(p, width > tail ? width - tail : 0);
+	page_add(p, risk_style(item->risk), buf_str(&right));
+	page_pad(p, width - 1 - text_width(when));
+	page_add(p, hurry ? STYLE_WARN : STYLE_SOFT, when);
+	buf_done(&right);
+	arena_done(&arena);
+}
+
+static void empty_draw(struct inbox *in, const struct frame *f)
+{
+	struct arena arena = { 0 };
+	const char *id = in->list.len > 0 ? "web.inbox.filtered"
+			 : !in->whole	  ? "web.loading"
+					  : "web.inbox.empty";
+
+	screen_put(in->screen, f->y, f->x + 1, f->width - 1, STYLE_SOFT, MSG(&arena, id));
+	arena_done(&arena);
+}
+
+static void list_draw(struct inbox *in, const struct frame *f, int64_t now_ms)
+{
+	const struct list *l = &in->list;
+
+	if (l->at < in->list_top) in->list_top = l->at;
+	if (l->at >= in->list_top + f->height) in->list_top = l->at - f->height + 1;
+	if (l->shown_len == 0) empty_draw(in, f);
+	page_clear(&in->page, f->width);
+	for (size_t i = 0; i < f->height && in->list_top + i < l->shown_len; i++) {
+		size_t at = in->list_top + i;
+		bool here = at == l->at;
+
+		row_write(in, l->shown[at], now_ms, here);
+		screen_draw(in->screen, f->y + i, f->x, &in->page, i,
+			!here			? STYLE_PLAIN
+			: in->view == VIEW_LIST ? STYLE_CURSOR
+						: STYLE_MARKED);
+	}
+}
+
+/* ---- head and status ---- */
+
+static void filter_add(struct inbox *in, struct page *p, struct arena *arena)
+{
+	const struct list_filter *f = &in->list.filter;
+
+	if (f->kind_on) {
+		page_add_text(p, STYLE_PLAIN, "  ");
+		page_add(p, STYLE_ACCENT,
+			MSG(arena,
+				arena_print(arena, "web.kind.%s", ask_kind_name(f->kind))
+					.at));
+	}
+	if (f->priority_on) {
+		page_add_text(p, STYLE_PLAIN, "  ");
+		page_add(p, STYLE_ACCENT,
+			MSG(arena, arena_print(arena, "web.priority.%s",
+					   priority_name(f->priority))
+					   .at));
+	}
+	if (f->mine) {
+		page_add_text(p, STYLE_PLAIN, "  ");
+		page_add(p, STYLE_ACCENT, MSG(arena, "web.filter.assignee.me"));
+	}
+	if (in->searching || in->search.text.len > 0) {
+		page_add_text(p, STYLE_PLAIN, "  /");
+		if (in->searching)
+			page_line(p, STYLE_ACCENT, &in->search);
+		else
+			page_add(p, STYLE_ACCENT, line_text(&in->search));
+	}
+}
+
+static void head_draw(struct inbox *in)
+{
+	struct page *p = &in->page;
+	struct arena arena = { 0 };
+	size_t chosen = list_chosen(&in->list);
+	bool sessions = in->view == VIEW_SESSION || in->view == VIEW_SESSIONS;
+
+	page_clear(p, screen_columns(in->screen));
+	page_row(p);
+	page_add_text(p, STYLE_PLAIN, " ");
+	page_add(p, STYLE_BOLD,
+		MSG(&arena, sessions		    ? "web.nav.sessions"
+			    : in->view == VIEW_HELP ? "web.keys"
+						    : "web.nav.inbox"));
+	if (!sessions) filter_add(in, p, &arena);
+	if (chosen > 0) {
+		page_add_text(p, STYLE_PLAIN, "  ");
+		page_add(p, STYLE_GOOD,
+			in->batch
+				? msg_count(&arena, "web.batch.title", (int64_t)chosen)
+				: msg_count(&arena, "web.batch.chosen", (int64_t)chosen));
+	}
+	screen_draw(in->screen, 0, 0, p, 0, STYLE_PLAIN);
+	if (p->cursor) screen_cursor(in->screen, 0, p->cursor_column);
+	arena_done(&arena);
+}
+
+static struct str keys_now(struct inbox *in, struct arena *arena)
+{
+	static const char *const ids[] = {
+		[VIEW_LIST] = "tui.keys.list",
+		[VIEW_ASK] = "tui.keys.closed",
+		[VIEW_SESSION] = "tui.keys.session",
+		[VIEW_SESSIONS] = "tui.keys.sessions",
+		[VIEW_HELP] = "tui.keys.help",
+	};
+
+	if (in->searching) return MSG(arena, "tui.keys.search");
+	if (in->view == VIEW_ASK && in->dialog_on) return dialog_keys(&in->dialog, arena);
+	if (in->view == VIEW_LIST && list_chosen(&in->list) > 0)
+		return MSG(arena, "tui.keys.batch");
+	return MSG(arena, ids[in->view]);
+}
+
+/* "● live · 5 pending · 2:47", then what happened last, or the keys. */
+static void status_draw(struct inbox *in, int64_t now_ms, int64_t mono_ms)
+{
+	static const struct {
+		enum style style;
+		const char *id;
+	} lines[] = {
+		[LINE_CONNECTING] = { STYLE_WARN, "web.line.connecting" },
+		[LINE_LIVE] = { STYLE_GOOD, "web.line.live" },
+		[LINE_LOST] = { STYLE_BAD, "web.line.lost" },
+	};
+	struct page *p = &in->page;
+	struct arena arena = { 0 };
+	int64_t next = list_next_deadline(&in->list);
+
+	page_clear(p, screen_columns(in->screen));
+	page_row(p);
+	page_add_text(p, lines[in->line].style, " ● ");
+	page_add(p, lines[in->line].style, MSG(&arena, lines[in->line].id));
+	page_add_text(p, STYLE_SOFT, " · ");
+	page_add(p, STYLE_PLAIN, msg_count(&arena, "tui.pending", (int64_t)in->list.len));
+	if (next) {
+		page_add_text(p, STYLE_SOFT, " · ");
+		page_add(p, STYLE_WARN, countdown(next - now_ms, &arena));
+	}
+	page_add_text(p, STYLE_SOFT, "  ");
+	if (in->notice.len > 0 && mono_ms < in->notice_until)
+		page_add(p, in->notice_style, buf_str(&in->notice));
+	else if (in->dialog_on && in->dialog.busy)
+		page_add(p, STYLE_SOFT, MSG(&arena, "tui.sending"));
+	else
+		page_add(p, STYLE_SOFT, keys_now(in, &arena));
+	screen_draw(in->screen, screen_rows(in->screen) - 1, 0, p, 0, STYLE_PLAIN);
+	arena_done(&arena);
+}
+
+/* ---- help ---- */
+
+static const struct {
+	const char *keys, *id;
+} helps[] = {
+	{ "j k ↑ ↓", "web.keys.move" },
+	{ "Enter", "web.keys.open" },
+	{ "1–9 Space", "web.keys.choose" },
+	{ "y n", "web.keys.yesno" },
+	{ "a", "web.keys.approve" },
+	{ "r", "web.keys.reject" },
+	{ "e", "web.keys.edit" },
+	{ "← Tab", "tui.help.questions" },
+	{ "Esc", "web.keys.back" },
+	{ "s", "web.keys.skip" },
+	{ "b", "web.thread.open" },
+	{ "c +", "tui.help.claim" },
+	{ "t", "tui.help.raw" },
+	{ "PgUp PgDn", "tui.help.scroll" },
+	{ "Ctrl-G", "tui.help.editor" },
+	{ "Alt-Enter", "tui.help.newline" },
+	{ "x B", "tui.help.batch" },
+	{ "/ f p m", "tui.help.filter" },
+	{ "v g s g i", "tui.help.session" },
+	{ "? q Ctrl-L", "tui.help.rest" },
+};
+
+static void help_draw(struct inbox *in, const struct frame *f)
+{
+	struct page *p = &in->page;
+	struct arena arena = { 0 };
+
+	page_clear(p, f->width);
+	for (size_t i = 0; i < sizeof helps / sizeof *helps; i++) {
+		page_row(p);
+		page_add_text(p, STYLE_PLAIN, " ");
+		page_add_text(p, STYLE_ACCENT, helps[i].keys);
+		page_pad(p, 13);
+		page_add(p, STYLE_PLAIN, MSG(&arena, helps[i].id));
+	}
+	if (in->list_help > p->rows_len - 1) in->list_help = p->rows_len - 1;
+	for (size_t i = 0; i < f->height; i++)
+		screen_draw(
+			in->screen, f->y + i, f->x, p, in->list_help + i, STYLE_PLAIN);
+	arena_done(&arena);
+}
+
+/* ---- all of it ---- */
+
+static void ask_draw(
+	struct inbox *in, const struct frame *f, int64_t now_ms, int64_t mono_ms)
+{
+	struct arena arena = { 0 };
+
+	if (in->dialog_on)
+		dialog_draw(&in->dialog, in->screen, f, now_ms, mono_ms);
+	else if (in->wanted.len > 0)
+		screen_put(in->screen, f->y, f->x, f->width, STYLE_SOFT,
+			MSG(&arena, "web.loading"));
+	arena_done(&arena);
+}
+
+static void inbox_part(struct inbox *in, int64_t now_ms, int64_t mono_ms)
+{
+	size_t all = screen_columns(in->screen), left = list_width(in);
+	struct frame list = { 1, 0, list_height(in), left };
+	struct frame ask = { 1, inbox_wide(in) ? left + 2 : 0, list_height(in),
+		inbox_wide(in) ? all - left - 2 : all };
+
+	if (inbox_wide(in) || in->view == VIEW_LIST) list_draw(in, &list, now_ms);
+	if (inbox_wide(in)) screen_bar(in->screen, 1, left, list.height);
+	if (inbox_wide(in) || in->view == VIEW_ASK) {
+		ask_draw(in, &ask, now_ms, mono_ms);
+		if (in->view != VIEW_ASK) screen_cursor(in->screen, SIZE_MAX, 0);
+	}
+}
+
+void inbox_draw(struct inbox *in)
+{
+	int64_t now_ms = clock_now_ms(), mono_ms = clock_mono_ms();
+	struct frame whole = { 1, 0, list_height(in), screen_columns(in->screen) };
+
+	screen_erase(in->screen);
+	switch (in->view) {
+	case VIEW_SESSION:
+		session_view_draw(&in->session, in->screen, &whole, now_ms);
+		break;
+	case VIEW_SESSIONS: session_list_draw(&in->session, in->screen, &whole); break;
+	case VIEW_HELP: help_draw(in, &whole); break;
+	default: inbox_part(in, now_ms, mono_ms);
+	}
+	head_draw(in);
+	status_draw(in, now_ms, mono_ms);
+	screen_show(in->screen);
+	in->dirty = false;
+}

@@ -1,0 +1,106 @@
+/* inbox_inner.h - what the parts of the inbox share. Private to this folder. */
+#ifndef TUI_INBOX_INNER_H
+#define TUI_INBOX_INNER_H
+
+#include "client/courier.h"
+#include "tui/dialog.h"
+#include "tui/drafts.h"
+#include "tui/inbox.h"
+#include "tui/list.h"
+#include "tui/session_view.h"
+
+enum view { VIEW_LIST, VIEW_ASK, VIEW_SESSION, VIEW_SESSIONS, VIEW_HELP };
+
+enum line_state { LINE_CONNECTING, LINE_LIVE, LINE_LOST };
+
+/* What a reply is to. */
+enum {
+	TAG_ME,
+	TAG_LIST,
+	TAG_ASK,     /* one that changed or is new */
+	TAG_OPEN,    /* one to be shown */
+	TAG_LED,     /* what led to the one shown */
+	TAG_SETTLE,  /* answer or skip */
+	TAG_MANY,    /* a batch */
+	TAG_SIDE,    /* claim, extend, a message */
+	TAG_SESSION, /* a session and its events */
+	TAG_SESSION_LOG,
+	TAG_SESSIONS,
+};
+
+enum { SETTLED_KEPT = 64 };
+
+struct inbox {
+	const struct inbox_setup *with;
+	struct screen *screen;
+	struct courier *courier;
+	struct stream *stream;
+	enum err err; /* ends the loop, with why */
+	struct fault why;
+	bool over; /* the person leaves */
+
+	/* The person. */
+	struct buf user;
+	bool may_answer;
+
+	/* The data. */
+	enum line_state line;
+	bool whole; /* every page of the list is here */
+	struct list list;
+	struct line search;
+	uint64_t settled[SETTLED_KEPT]; /* hashes of ids, so that a late page brings none
+					   back */
+	size_t settled_at;
+	struct drafts drafts;
+
+	/* What is seen. */
+	enum view view, before_help;
+	bool searching;
+	bool go; /* `g` was pressed */
+	struct dialog dialog;
+	bool dialog_on;
+	bool batch;	   /* the dialog answers all that are chosen */
+	bool batch_next;   /* and so will the one that is coming */
+	struct buf wanted; /* the id of the ask to be shown; empty: none */
+	bool opening;	   /* its GET is under way */
+	struct buf queue;  /* ids of those that came while a dialog was open, by lines */
+	struct session_view session;
+	struct buf notice;
+	enum style notice_style;
+	int64_t notice_until; /* monotonic */
+	size_t list_top, list_help;
+	int64_t key_ms;	  /* monotonic; of the last key */
+	int64_t claim_ms; /* monotonic; of the last claim */
+	struct page page; /* for drawing */
+	bool dirty;
+};
+
+/* inbox_data.c: to and from the server */
+void data_start(struct inbox *);
+void data_event(struct inbox *, const struct json *event);
+void data_call(
+	struct inbox *, const char *method, struct str path, struct str body, int tag);
+/* "/v1/asks/<id><tail>" to be called with a body. */
+void data_ask(
+	struct inbox *, const char *method, const char *tail, struct str body, int tag);
+void data_settle(struct inbox *, bool skip);
+void data_settle_many(struct inbox *, bool skip);
+void data_session(struct inbox *, struct str id);
+
+/* inbox_dialog.c: the ask that is open */
+void ask_show(struct inbox *, struct str id); /* fetches it; its dialog takes the keys */
+void ask_glance(struct inbox *); /* beside the list: the one under the cursor */
+void ask_arrived(struct inbox *, const struct json *ask);
+void ask_gone(struct inbox *); /* leaves the dialog; what was typed is kept */
+void ask_key(struct inbox *, const struct key *);
+void batch_show(struct inbox *);
+
+/* inbox_draw.c */
+bool inbox_wide(const struct inbox *);
+size_t list_height(const struct inbox *);
+void inbox_draw(struct inbox *);
+
+void inbox_say(struct inbox *, enum style, struct str);
+bool inbox_was_settled(const struct inbox *, struct str id);
+
+#endif

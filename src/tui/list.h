@@ -1,0 +1,63 @@
+/* list.h - the pending asks a person sees: what a row needs of each, in the order they
+ * want attention, filtered. Pure but for the heap. A row is a few hundred bytes, so that
+ * thousands cost little. */
+#ifndef TUI_LIST_H
+#define TUI_LIST_H
+
+#include "base/json.h"
+#include "base/table.h"
+#include "core/ask.h"
+#include "tui/line.h"
+
+/* One block of memory; the texts lie behind it. */
+struct item {
+	struct str id, title, agent, session, session_title, project;
+	enum ask_kind kind;
+	enum risk risk;
+	enum priority priority;
+	int64_t created_ms, deadline_ms; /* 0: waits for ever */
+	int64_t version;
+	uint64_t form; /* equal for asks that one answer could settle */
+	bool mine;     /* assigned to the person */
+	bool chosen;   /* for a batch */
+	char text[];
+};
+
+struct list_filter {
+	bool kind_on, priority_on, mine;
+	enum ask_kind kind;
+	enum priority priority;
+	struct line *search; /* borrowed; NULL or empty: all */
+};
+
+/* { 0 } is empty and ready. */
+struct list {
+	struct table by_id;
+	struct item **items; /* all, in order of attention */
+	size_t len, cap;
+	struct item **shown; /* those that pass the filter */
+	size_t shown_len;
+	size_t at; /* the row of the cursor, in shown */
+	struct list_filter filter;
+	bool failed; /* out of memory; what is there stays */
+};
+
+void list_done(struct list *);
+/* Puts it in, or in an older version's place; list_arrange shows it. `me`: the person's
+ * user id. */
+void list_put(struct list *, const struct json *ask, struct str me);
+void list_drop(struct list *, struct str id);
+void list_drop_session(struct list *, struct str session);
+void list_clear(struct list *);
+/* Orders and filters again; the cursor stays on its ask. */
+void list_arrange(struct list *, int64_t now_ms);
+struct item *list_find(const struct list *, struct str id); /* NULL: not there */
+struct item *list_at(const struct list *);	/* under the cursor, or NULL */
+void list_go(struct list *, int64_t by);	/* moves the cursor */
+bool list_select(struct list *, struct str id); /* false: not shown */
+size_t list_chosen(const struct list *);
+void list_choose_none(struct list *);
+/* The nearest deadline; 0: none. */
+int64_t list_next_deadline(const struct list *);
+
+#endif

@@ -1,0 +1,56 @@
+/* session_view.h - sessions, and one of them with its log as it grows. */
+#ifndef TUI_SESSION_VIEW_H
+#define TUI_SESSION_VIEW_H
+
+#include "base/json.h"
+#include "tui/dialog.h"
+
+enum feed_filter { FEED_ALL, FEED_ASKS, FEED_PROGRESS, FEED_STATUS, FEED_FILTERS };
+
+/* One line of the log; its text lies behind it. */
+struct feed_row {
+	int64_t id, at_ms;
+	enum feed_filter drawer;
+	struct str words;
+	char text[];
+};
+
+enum { FEED_MAX = 2000 }; /* the oldest go */
+
+struct session_row {
+	struct str id, title, agent, status;
+	size_t asks;
+	char text[];
+};
+
+/* { 0 } is empty and ready. */
+struct session_view {
+	/* the list */
+	struct session_row **rows;
+	size_t rows_len, rows_at;
+	bool rows_loading;
+	/* the one shown */
+	struct buf id, title, agent, status, progress;
+	struct feed_row **feed;
+	size_t feed_len, feed_cap;
+	enum feed_filter filter;
+	size_t back;  /* rows scrolled up from the end; 0: follows */
+	size_t fresh; /* came while scrolled up */
+	bool loading;
+};
+
+void session_view_done(struct session_view *);
+void session_view_list(struct session_view *, const struct json *sessions);
+/* Starts anew with this session. */
+void session_view_open(struct session_view *, struct str id);
+void session_view_take(struct session_view *, const struct json *session);
+/* An event of this session; those that are there already are passed over. */
+void session_view_event(struct session_view *, const struct json *event);
+int64_t session_view_last(const struct session_view *); /* the last event's number */
+/* False: the key means nothing here. */
+bool session_view_key(struct session_view *, const struct key *, size_t height);
+void session_view_draw(
+	struct session_view *, struct screen *, const struct frame *, int64_t now_ms);
+void session_list_draw(struct session_view *, struct screen *, const struct frame *);
+
+#endif

@@ -1,0 +1,219 @@
+#include "tui/words.h"
+
+#include <time.h>
+
+#include "base/clock.h"
+#include "text/keep.h"
+#include "text/msg.h"
+
+struct str ask_title(const struct json *ask)
+{
+	const struct json *questions = json_get(ask, "questions");
+	struct str title = json_text(json_get(ask, "title"));
+
+	if (title.len == 0 && json_is(questions, JSON_ARRAY) && questions->count > 0)
+		title = json_text(json_get(&questions->items[0], "text"));
+	if (title.len == 0)
+		title = json_text(json_get(json_get(ask, "operation"), "name"));
+	return title;
+}
+
+enum risk ask_risk(const struct json *ask)
+{
+	enum risk risk = RISK_NONE;
+
+	risk_read(json_text(json_get(json_get(ask, "operation"), "risk")), &risk);
+	return risk;
+}
+
+bool ask_pending(const struct json *ask)
+{
+	return str_is(json_text(json_get(ask, "status")), "pending");
+}
+
+int64_t ask_time(const struct json *ask, const char *member)
+{
+	int64_t ms = 0;
+
+	time_read(json_text(json_get(ask, member)), &ms);
+	return ms;
+}
+
+/* ---- times ---- */
+
+struct str span_short(int64_t ms, struct arena *arena)
+{
+	int64_t s = (ms < 0 ? 0 : ms) / 1000;
+
+	if (s < 60) return arena_print(arena, "%llds", (long long)s);
+	if (s < 3600) return arena_print(arena, "%lldm", (long long)(s / 60));
+	if (s < 2 * 86400) return arena_print(arena, "%lldh", (long long)(s / 3600));
+	return arena_print(arena, "%lldd", (long long)(s / 86400));
+}
+
+struct str countdown(int64_t ms, struct arena *arena)
+{
+	int64_t s = ms < 0 ? 0 : (ms + 999) / 1000;
+
+	if (s >= 600) return span_short(s * 1000, arena);
+	return arena_print(
+		arena, "%lld:%02lld", (long long)(s / 60), (long long)(s % 60));
+}
+
+struct str time_local(int64_t ms, int64_t now_ms, struct arena *arena)
+{
+	time_t then = (time_t)(ms / 1000), now = (time_t)(now_ms / 1000);
+	struct tm at, today;
+	char text[32];
+
+	localtime_r(&then, &at);
+	localtime_r(&now, &today);
+	bool same_day = at.tm_yday == today.tm_yday && at.tm_year == today.tm_year;
+	strftime(text, sizeof text, same_day ? "%H:%M" : "%Y-%m-%d %H:%M", &at);
+	return arena_print(arena, "%s", text);
+}
+
+struct str ask_end(const struct json *ask, int64_t now_ms, struct arena *arena)
+{
+	int64_t end = ask_time(ask, "expires_at");
+	const struct json *fallback = json_get(ask, "default");
+	struct str then = MSG(arena, "web.end.nothing");
+
+	if (end == 0) return STR_NONE;
+	if (str_is(json_text(json_get(ask, "kind")), "approval")) {
+		then = MSG(arena, "web.end.rejected");
+	} else if (json_is(fallback, JSON_OBJECT)) {
+		struct str answer = answers_words(ask, fallback, arena);
+
+		then = answer.len > 0
+			       ? MSG(arena, "web.end.default", { "answer", answer })
+			       : MSG(arena, "web.end.default.any");
+	}
+	return arena_print(arena, "%.*s → %.*s", STR_ARGS(countdown(end - now_ms, arena)),
+		STR_ARGS(then));
+}
+
+/* ---- answers ---- */
+
+static struct str option_label(const struct json *question, struct str id)
+{
+	const struct json *options = json_get(question, "options");
+
+	for (uint32_t i = 0; json_is(options, JSON_ARRAY) && i < options->count; i++)
+		if (str_eq(json_text(json_get(&options->items[i], "id")), id))
+			return json_text(json_get(&options->items[i], "label"));
+	return id;
+}
+
+static void part_add(struct buf *out, struct str part)
+{
+	if (out->len > 0) buf_add_text(out, ", ");
+	buf_add(out, part);
+}
+
+static struct str value_words(const struct json *value, struct arena *arena)
+{
+	if (json_is_bool(value))
+		return MSG(
+			arena, value->type == JSON_TRUE ? "web.form.yes" : "web.form.no");
+	if (str_is(json_text(value), "approve"))
+		return MSG(arena, "web.approval.approved");
+	if (str_is(json_text(value), "reject"))
+		return MSG(arena, "web.approval.rejected");
+	return json_is(value, JSON_NUMBER) ? value->text : json_text(value);
+}
+
+struct str answer_words(
+	const struct json *question, const struct json *value, struct arena *arena)
+{
+	const struct json *selected = json_get(value, "selected");
+	struct str other = json_text(json_get(value, "other"));
+	struct str text = json_text(json_get(value, "text"));
+	struct buf out = { .max = 65536 };
+
+	for (uint32_t i = 0; json_is(selected, JSON_ARRAY) && i < selected->count; i++)
+		part_add(&out, option_label(question, json_text(&selected->items[i])));
+	if (other.len > 0)
+		part_add(&out, MSG(arena, "web.form.other.said", { "text", other }));
+	if (json_get(value, "value"))
+		part_add(&out, value_words(json_get(value, "value"), arena));
+	if (text.len > 0) part_add(&out, text);
+	return buf_keep(&out, arena);
+}
+
+struct str answers_words(
+	const struct json *ask, const struct json *answers, struct arena *arena)
+{
+	const struct json *questions = json_get(ask, "questions");
+	struct buf out = { .max = 65536 };
+
+	for (uint32_t i = 0; json_is(questions, JSON_ARRAY) && i < questions->count;
+		i++) {
+		const struct json *q = &questions->items[i];
+		const struct json *value =
+			json_get_str(answers, json_text(json_get(q, "key")));
+
+		if (value) part_add(&out, answer_words(q, value, arena));
+	}
+	return buf_keep(&out, arena);
+}
+
+static const char *settled_id(const struct json *ask)
+{
+	const struct json *by = json_get(ask, "answered_by");
+	struct str status = json_text(json_get(ask, "status"));
+	struct str kind = json_text(json_get(by, "kind"));
+	bool approval = str_is(json_text(json_get(ask, "kind")), "approval");
+
+	if (str_is(status, "cancelled")) return "web.settled.cancelled";
+	if (str_is(kind, "policy")) return "web.settled.policy";
+	if (str_is(kind, "default")) return "web.settled.default";
+	if (str_is(status, "expired"))
+		return approval ? "web.settled.expired.approval" : "web.settled.expired";
+	bool named = json_text(json_get(by, "name")).len > 0;
+	if (str_is(status, "skipped"))
+		return named ? "web.settled.skipped.by" : "web.settled.skipped";
+	return named ? "web.settled.answered.via" : "web.settled.answered";
+}
+
+struct str ask_settled(const struct json *ask, struct arena *arena)
+{
+	const struct json *by = json_get(ask, "answered_by");
+
+	return MSG(arena, settled_id(ask), { "name", json_text(json_get(by, "name")) },
+		{ "via", json_text(json_get(by, "via")) });
+}
+
+/* ---- events ---- */
+
+static struct str progress_words(const struct json *data, struct arena *arena)
+{
+	const struct json *step = json_get(data, "step"),
+			  *steps = json_get(data, "steps");
+	struct str text = json_text(json_get(data, "text"));
+
+	if (!json_is(step, JSON_NUMBER) || !json_is(steps, JSON_NUMBER)) return text;
+	return arena_print(arena, "%.*s/%.*s · %.*s", STR_ARGS(step->text),
+		STR_ARGS(steps->text), STR_ARGS(text));
+}
+
+struct str event_words(const struct json *event, struct arena *arena)
+{
+	struct str type = json_text(json_get(event, "type"));
+	const struct json *data = json_get(event, "data");
+	struct str status = json_text(json_get(data, "status"));
+	struct str title = json_text(json_get(data, "title"));
+	struct str by = json_text(json_get(json_get(data, "answered_by"), "name"));
+
+	if (str_is(type, "session.progress")) return progress_words(data, arena);
+	if (str_is(type, "session.status") && status.len > 0)
+		return MSG(arena,
+			arena_print(arena, "web.status.%.*s", STR_ARGS(status)).at);
+	struct str words = arena_print(arena, "web.event.%.*s", STR_ARGS(type));
+	words = words.at && msg_text(words.at) ? MSG(arena, words.at) : type;
+	if (title.len > 0)
+		return MSG(arena, "web.colon", { "words", words }, { "text", title });
+	if (by.len == 0) by = json_text(json_get(data, "name"));
+	if (by.len == 0) return words;
+	return arena_print(arena, "%.*s · %.*s", STR_ARGS(words), STR_ARGS(by));
+}

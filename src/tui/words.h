@@ -1,0 +1,34 @@
+/* words.h - an ask and its time in a few words, as lists, cards and status lines say it.
+ */
+#ifndef TUI_WORDS_H
+#define TUI_WORDS_H
+
+#include "base/json.h"
+#include "core/operation.h"
+
+/* Its title, else the first question's text, else the operation's name. */
+struct str ask_title(const struct json *ask);
+enum risk ask_risk(const struct json *ask);
+bool ask_pending(const struct json *ask);
+int64_t ask_time(const struct json *ask, const char *member); /* ms; 0: none */
+
+/* "45s", "3m", "2h", "5d": how long something takes or took. */
+struct str span_short(int64_t ms, struct arena *);
+/* "2:47" below ten minutes, then as span_short. */
+struct str countdown(int64_t ms, struct arena *);
+/* "2:47 → rejected": what is left, and what happens then. Empty: it waits for ever. */
+struct str ask_end(const struct json *ask, int64_t now_ms, struct arena *);
+/* "Answered by Marie via web", whoever it was; of a settled ask. */
+struct str ask_settled(const struct json *ask, struct arena *);
+/* One question's answer in a line: labels, not ids. */
+struct str answer_words(
+	const struct json *question, const struct json *value, struct arena *);
+/* All answers of an ask in a line. */
+struct str answers_words(
+	const struct json *ask, const struct json *answers, struct arena *);
+/* An event in a line: "Progress · 2/5 compiling". */
+struct str event_words(const struct json *event, struct arena *);
+/* "14:05", or with its date when that is not today; local. */
+struct str time_local(int64_t ms, int64_t now_ms, struct arena *);
+
+#endif
