@@ -304,8 +304,8 @@ static void outcome_write(struct writing *w)
 	page_row(w->page);
 	page_add(w->page, STYLE_GOOD, ask_settled(w->ask, &w->arena));
 	if (json_is(answer, JSON_OBJECT))
-		page_wrap(
-			w->page, STYLE_BOLD, 2, answers_words(w->ask, answer, &w->arena));
+		page_wrap(w->page, STYLE_BOLD, 2,
+			answer_all_words(w->ask, answer, &w->arena));
 	if (reason.len > 0) page_wrap(w->page, STYLE_PLAIN, 2, reason);
 }
 

@@ -207,7 +207,7 @@ static struct str entry_words(struct writing *w, size_t i)
 	form_answer(w->form, &jw);
 	struct str kept = arena_str(&w->arena, buf_str(&text));
 	if (json_read(kept, NULL, &w->arena, &values, NULL) == OK)
-		words = answer_words(q->json, json_get_str(values, q->key), &w->arena);
+		words = reply_words(q->json, json_get_str(values, q->key), &w->arena);
 	buf_done(&text);
 	return words.len > 0 ? words : MSG(&w->arena, "web.form.empty");
 }

@@ -83,7 +83,7 @@ struct str ask_end(const struct json *ask, int64_t now_ms, struct arena *arena)
 	if (str_is(json_text(json_get(ask, "kind")), "approval")) {
 		then = MSG(arena, "web.end.rejected");
 	} else if (json_is(fallback, JSON_OBJECT)) {
-		struct str answer = answers_words(ask, fallback, arena);
+		struct str answer = answer_all_words(ask, fallback, arena);
 
 		then = answer.len > 0
 			       ? MSG(arena, "web.end.default", { "answer", answer })
@@ -111,7 +111,7 @@ static void part_add(struct buf *out, struct str part)
 	buf_add(out, part);
 }
 
-static struct str value_words(const struct json *value, struct arena *arena)
+static struct str plain_words(const struct json *value, struct arena *arena)
 {
 	if (json_is_bool(value))
 		return MSG(
@@ -123,7 +123,7 @@ static struct str value_words(const struct json *value, struct arena *arena)
 	return json_is(value, JSON_NUMBER) ? value->text : json_text(value);
 }
 
-struct str answer_words(
+struct str reply_words(
 	const struct json *question, const struct json *value, struct arena *arena)
 {
 	const struct json *selected = json_get(value, "selected");
@@ -136,12 +136,12 @@ struct str answer_words(
 	if (other.len > 0)
 		part_add(&out, MSG(arena, "web.form.other.said", { "text", other }));
 	if (json_get(value, "value"))
-		part_add(&out, value_words(json_get(value, "value"), arena));
+		part_add(&out, plain_words(json_get(value, "value"), arena));
 	if (text.len > 0) part_add(&out, text);
 	return buf_keep(&out, arena);
 }
 
-struct str answers_words(
+struct str answer_all_words(
 	const struct json *ask, const struct json *answers, struct arena *arena)
 {
 	const struct json *questions = json_get(ask, "questions");
@@ -153,7 +153,7 @@ struct str answers_words(
 		const struct json *value =
 			json_get_str(answers, json_text(json_get(q, "key")));
 
-		if (value) part_add(&out, answer_words(q, value, arena));
+		if (value) part_add(&out, reply_words(q, value, arena));
 	}
 	return buf_keep(&out, arena);
 }

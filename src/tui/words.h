@@ -21,10 +21,10 @@ struct str ask_end(const struct json *ask, int64_t now_ms, struct arena *);
 /* "Answered by Marie via web", whoever it was; of a settled ask. */
 struct str ask_settled(const struct json *ask, struct arena *);
 /* One question's answer in a line: labels, not ids. */
-struct str answer_words(
+struct str reply_words(
 	const struct json *question, const struct json *value, struct arena *);
 /* All answers of an ask in a line. */
-struct str answers_words(
+struct str answer_all_words(
 	const struct json *ask, const struct json *answers, struct arena *);
 /* An event in a line: "Progress · 2/5 compiling". */
 struct str event_words(const struct json *event, struct arena *);
