@@ -106,8 +106,7 @@ static void next_write(struct json_writer *w, const struct json *ask, bool resum
 {
 	jw_key(w, "next");
 	jw_text(w, resumed ? next_end : next_get);
-	jw_key(w, "url");
-	jw_json(w, json_get(ask, "url"));
+	if (json_get(ask, "url")) copy_member(w, ask, "url");
 	/* Whoever takes the tool for a permission prompt looks at these two alone. */
 	if (!is_permission(ask)) return;
 	jw_key(w, "behavior");

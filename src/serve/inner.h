@@ -155,7 +155,8 @@ struct hold *hold_new(struct request *, const struct hold_kind *, size_t size,
 /* Takes the exchange over from the request, whose task has just shown that the ask may be
  * seen, and frees the request. */
 void hold_start(struct hold *, struct request *, int status);
-void hold_drop(struct hold *); /* ends the reply as it is */
+void hold_end(struct hold *, struct str shown); /* ends the wait with the ask as it is */
+void hold_drop(struct hold *);			/* ends the reply as it is */
 
 /* stream.c: a reply that follows the log. */
 struct stream;
@@ -188,6 +189,7 @@ route_fn route_ask, route_ask_get, route_events, route_login, route_logout, rout
 	route_user, route_revoke, route_healthz, route_readyz, route_metrics,
 	route_openapi, route_page, route_file, route_mcp, route_mcp_stream, route_mcp_end,
 	route_resource;
+void mcp_stop(struct serve *); /* calls that wait are told so */
 void told_arrived(struct serve *, struct told *);
 void streams_recheck(struct serve *); /* who may still follow? */
 

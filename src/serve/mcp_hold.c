@@ -254,6 +254,19 @@ void mcp_forget(struct serve *s, struct str nonce, struct str id)
 	}
 }
 
+/* As if their budget were over: a client may sit long on a stream that just breaks. */
+void mcp_stop(struct serve *s)
+{
+	struct tool_wait *c;
+	char shown[96];
+
+	while ((c = s->calls)) {
+		snprintf(shown, sizeof shown, "{\"id\":\"%s\",\"status\":\"pending\"}",
+			c->hold.waiter.ask);
+		hold_end(&c->hold, str_of(shown));
+	}
+}
+
 /* ---- after a lost stream ---- */
 
 /* The answer that was not there yet, or a wait for it, on a stream of its own. */

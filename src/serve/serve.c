@@ -310,6 +310,7 @@ void serve_stop(struct serve *s, int64_t grace_ms, void (*done)(void *), void *c
 {
 	s->stopped = done;
 	s->stopped_ctx = ctx;
+	mcp_stop(s);
 	for (int i = 0; i < s->doors_len; i++)
 		http_stop(s->doors[i].http, grace_ms, door_closed, &s->doors[i]);
 }

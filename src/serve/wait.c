@@ -63,8 +63,7 @@ void hold_drop(struct hold *h)
 	hold_free(h);
 }
 
-/* Ends the wait with the ask as it is. */
-static void hold_end(struct hold *h, struct str shown)
+void hold_end(struct hold *h, struct str shown)
 {
 	struct exchange *x = h->x;
 

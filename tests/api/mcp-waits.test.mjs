@@ -139,6 +139,17 @@ for (const how of ['lost', 'restarted']) {
 	});
 }
 
+test('a server that stops tells the calls that wait that they are pending', async () => {
+	const clients = [now(), await before('2025-11-25')];
+	const waiting = clients.map((client, i) => client.call('ask_user_question', question(`Stopped ${i}?`)));
+	for (const i of [0, 1]) await asked(`Stopped ${i}?`);
+	await server.stop();
+	const ids = (await Promise.all(waiting)).map((result) => result.structuredContent);
+	assert.deepEqual(ids.map((one) => one.status), ['pending', 'pending']);
+	await server.start();
+	for (const i of [0, 1]) assert.equal((await asked(`Stopped ${i}?`)).id, ids[i].ask_id);
+});
+
 test('progress is told while the call waits, with a sign of life', { skip: !process.env.PARLEY_LONG }, async () => {
 	const text = 'Slow?';
 	const waiting = (await before('2025-06-18')).request('tools/call', { name: 'ask_user_question',
