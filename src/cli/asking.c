@@ -60,24 +60,30 @@ int asking_members(
 	return EXIT_YES;
 }
 
-/* A prompt on the terminal is left for the message, and asked again when all is well. */
+/* On stderr, or in the dialog that stands on the terminal. */
+static void tell(struct asking *a, struct str text)
+{
+	if (a->place && place_input_fd(a->place) >= 0)
+		place_say(a->place, text);
+	else
+		fprintf(stderr, "%.*s\n", STR_ARGS(text));
+}
+
 static void trouble_tell(void *ctx, const struct fault *why)
 {
 	struct asking *a = ctx;
+	struct arena *arena = &a->cli->arena;
 
-	if (a->place) place_leave(a->place);
-	if (why->err == ERR_UNAVAILABLE)
-		SAY("cli.trouble");
-	else
-		SAY("cli.trouble.detail", { "detail", str_of(why->detail) });
+	tell(a, why->err == ERR_UNAVAILABLE ? MSG(arena, "cli.trouble")
+					    : MSG(arena, "cli.trouble.detail",
+						      { "detail", str_of(why->detail) }));
 }
 
 static void back_tell(void *ctx)
 {
 	struct asking *a = ctx;
 
-	SAY("cli.back");
-	if (a->place) place_prompt(a->place);
+	tell(a, MSG(&a->cli->arena, "cli.back"));
 }
 
 static int ask_take(struct asking *a, const struct json *ask)
@@ -158,9 +164,10 @@ static void replies_tell(struct asking *a)
 		a->replies++) {
 		const struct json *r = &replies->items[a->replies];
 
-		SAY("cli.reply",
-			{ "name", json_text(json_get(json_get(r, "by"), "name")) },
-			{ "text", json_text(json_get(r, "text")) }, { "id", a->id });
+		tell(a, MSG(&a->cli->arena, "cli.reply",
+				{ "name",
+					json_text(json_get(json_get(r, "by"), "name")) },
+				{ "text", json_text(json_get(r, "text")) }));
 	}
 }
 
@@ -176,9 +183,8 @@ static int wait_loop(struct asking *a)
 		case WAITED_STOPPED: return term_stopped();
 		case WAITED_FAILED: return cli_fail(a->cli, &why);
 		case WAITED_REPLY:
-			if (a->place) place_leave(a->place);
+			if (a->place) place_update(a->place, a->ask);
 			replies_tell(a);
-			if (a->place) place_prompt(a->place);
 			break;
 		case WAITED_INPUT:
 			if (place_input(a->place, &a->ask)) return EXIT_YES;

@@ -1,90 +1,45 @@
 #include "cli/place.h"
 
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "cli/reach.h"
-#include "cli/value.h"
-#include "text/safe_text.h"
-
-/* What the next line is. */
-enum step { STEP_ANSWER, STEP_OTHER, STEP_NOTE };
+#include "text/msg.h"
+#include "tui/dialog.h"
+#include "tui/editor.h"
 
 struct place {
 	struct cli *cli;
 	struct client *person;
-	int tty;
-	bool prompted; /* a prompt stands on the last line */
-	bool closed;   /* the person typed Ctrl-D */
-	enum step step;
-	struct question *question;
-	struct str id;
-	struct str word; /* the answer, while Other or a note is asked for */
-	struct str other;
+	struct screen *screen; /* NULL: the person left the dialog */
+	struct dialog dialog;
+	int ready; /* epoll over the screen and the clock of countdowns */
+	int clock;
 };
 
-static void tty_say(const struct place *p, struct str text, const char *end)
+static void place_draw(struct place *p)
 {
-	struct str line = arena_print(&p->cli->arena, "%.*s%s", STR_ARGS(text), end);
+	struct arena arena = { 0 };
+	size_t rows = screen_rows(p->screen), columns = screen_columns(p->screen);
+	struct frame frame = { 0, 0, rows > 2 ? rows - 1 : 1, columns };
+	struct page keys = { .width = columns };
 
-	tty_write(p->tty, line);
+	screen_erase(p->screen);
+	dialog_draw(&p->dialog, p->screen, &frame, clock_now_ms(), clock_mono_ms());
+	page_row(&keys);
+	page_add(&keys, STYLE_SOFT, dialog_keys(&p->dialog, &arena));
+	screen_draw(p->screen, rows - 1, 0, &keys, 0, STYLE_PLAIN);
+	screen_show(p->screen);
+	page_done(&keys);
+	arena_done(&arena);
 }
 
-void place_prompt(struct place *p)
+static bool person_known(struct place *p, struct str id)
 {
-	static const char *const prompts[] = {
-		[Q_TEXT] = "cli.place.text",
-		[Q_NUMBER] = "cli.place.number",
-		[Q_BOOLEAN] = "cli.place.boolean",
-		[Q_CHOICE] = "cli.place.choice",
-		[Q_CHOICES] = "cli.place.choices",
-		[Q_APPROVAL] = "cli.place.approval",
-	};
-	const char *id = prompts[p->question->type];
-	size_t last = p->question->options_len + (p->question->other ? 1 : 0);
-
-	if (p->closed) return;
-	if (p->step == STEP_OTHER) id = "cli.place.other";
-	if (p->step == STEP_NOTE)
-		id = p->question->note_required ? "cli.place.note"
-						: "cli.place.note.maybe";
-	tty_say(p,
-		MSG(&p->cli->arena, id,
-			{ "last", arena_print(&p->cli->arena, "%zu", last) }),
-		" ");
-	p->prompted = true;
-}
-
-void place_leave(struct place *p)
-{
-	if (p->prompted) tty_write(p->tty, STR("\n"));
-	p->prompted = false;
-}
-
-static void question_show(struct place *p)
-{
-	const struct question *q = p->question;
-	struct arena *arena = &p->cli->arena;
-	struct buf text = { .max = 1 << 20 };
-
-	buf_add_text(&text, tint_on(TINT_BOLD, p->cli->term.err_color));
-	safe_wrap_add(&text, q->text, "", p->cli->term.width);
-	buf_add_text(&text, tint_off(p->cli->term.err_color));
-	for (size_t i = 0; i < q->options_len; i++) {
-		buf_print(&text, "  %zu) ", i + 1);
-		safe_line_add(&text, q->options[i].label);
-		buf_add_char(&text, '\n');
-	}
-	if (q->other)
-		buf_print(&text, "  %zu) %s\n", q->options_len + 1,
-			MSG(arena, "cli.other").at);
-	tty_write(p->tty, buf_str(&text));
-	buf_done(&text);
-}
-
-static bool person_known(struct place *p)
-{
-	struct call call = { .method = "GET", .path = ask_path(p->cli, p->id, "") };
+	struct call call = { .method = "GET", .path = ask_path(p->cli, id, "") };
 	struct reply reply;
 
 	p->person = reach_person(p->cli);
@@ -92,39 +47,64 @@ static bool person_known(struct place *p)
 	       client_call(p->person, &call, &p->cli->arena, &reply, NULL) == OK;
 }
 
-/* A background job that reads its terminal is stopped by it. */
-static bool in_front(int tty)
+/* A background job that reads its terminal is stopped by it; and a program without any
+ * of its streams there is somebody's tool, not a person's. */
+static bool in_front(void)
 {
-	return tty >= 0 && isatty(STDIN_FILENO) && tcgetpgrp(tty) == getpgrp();
+	int tty = tty_open();
+	bool ours =
+		tty >= 0 && tcgetpgrp(tty) == getpgrp() &&
+		(isatty(STDIN_FILENO) || isatty(STDOUT_FILENO) || isatty(STDERR_FILENO));
+
+	if (tty >= 0) close(tty);
+	return ours;
+}
+
+static bool clock_open(struct place *p)
+{
+	struct itimerspec second = { { 1, 0 }, { 1, 0 } };
+	struct epoll_event event = { .events = EPOLLIN };
+
+	p->ready = epoll_create1(EPOLL_CLOEXEC);
+	p->clock = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	return p->ready >= 0 && p->clock >= 0 &&
+	       timerfd_settime(p->clock, 0, &second, NULL) == 0 &&
+	       epoll_ctl(p->ready, EPOLL_CTL_ADD, p->clock, &event) == 0 &&
+	       epoll_ctl(p->ready, EPOLL_CTL_ADD, screen_fd(p->screen), &event) == 0;
 }
 
 struct place *place_open(struct cli *cli, const struct json *ask)
 {
-	struct place *p = mem_alloc(sizeof *p);
-	size_t len = 0;
+	struct screen_setup look = { .color = cli->settings.color != COLOR_NEVER };
+	struct place *p = in_front() ? mem_alloc(sizeof *p) : NULL;
 
 	if (!p) return NULL;
-	*p = (struct place){ .cli = cli, .tty = cli->term.err_tty ? tty_open() : -1 };
-	p->id = json_text(json_get(ask, "id"));
-	if (!in_front(p->tty) ||
-		questions_load(json_get(ask, "questions"), &cli->arena, &p->question,
-			&len, NULL) != OK ||
-		len != 1)
-		return place_free(p);
-	if (!person_known(p)) {
+	*p = (struct place){ .cli = cli, .ready = -1, .clock = -1 };
+	if (!person_known(p, json_text(json_get(ask, "id")))) {
 		SAY("cli.place.login");
 		return place_free(p);
 	}
-	question_show(p);
-	place_prompt(p);
+	if (!dialog_open(&p->dialog, ask, true)) return place_free(p);
+	p->screen = screen_open(&look, NULL);
+	if (!p->screen || !clock_open(p)) return place_free(p);
+	place_draw(p);
 	return p;
+}
+
+/* The terminal is the shell's again; what is waited for goes on. */
+static void screen_leave(struct place *p)
+{
+	p->screen = screen_close(p->screen);
+	if (p->ready >= 0) close(p->ready);
+	if (p->clock >= 0) close(p->clock);
+	p->ready = p->clock = -1;
 }
 
 struct place *place_free(struct place *p)
 {
 	if (!p) return NULL;
-	place_leave(p);
-	if (p->tty >= 0) close(p->tty);
+	screen_leave(p);
+	dialog_close(&p->dialog);
 	client_free(p->person);
 	mem_free(p);
 	return NULL;
@@ -132,110 +112,115 @@ struct place *place_free(struct place *p)
 
 int place_input_fd(const struct place *p)
 {
-	return p->closed ? -1 : p->tty;
+	return p->ready;
 }
 
-static bool body_write(struct place *p, struct str note, struct buf *body)
+void place_update(struct place *p, const struct json *ask)
 {
-	struct json_writer w = { .out = body };
-	bool word = p->word.len > 0;
-	struct said said = {
-		.words = &p->word, .len = word ? 1 : 0, .other = p->other, .note = note
-	};
+	dialog_update(&p->dialog, ask);
+	if (p->screen) place_draw(p);
+}
+
+void place_say(struct place *p, struct str text)
+{
+	if (!p->screen) return;
+	dialog_say(&p->dialog, STYLE_WARN, text);
+	place_draw(p);
+}
+
+/* One call; what goes wrong is said in the dialog. */
+static bool person_call(
+	struct place *p, const char *tail, struct str body, struct reply *reply)
+{
+	struct arena *arena = &p->cli->arena;
+	struct call call = { .method = "POST",
+		.path = ask_path(p->cli, p->dialog.id, tail),
+		.body = body,
+		.key = key_make(arena) };
 	struct fault why = { 0 };
+	enum err err = client_call(p->person, &call, arena, reply, &why);
+
+	if (err == OK || err == ERR_CONFLICT) return true;
+	dialog_say(&p->dialog, STYLE_BAD,
+		err == ERR_UNAVAILABLE ? MSG(arena, "web.problem.unreachable")
+		: why.items_len > 0    ? str_of(why.items[0].detail)
+				       : str_of(why.detail));
+	return false;
+}
+
+static bool settle_send(struct place *p, bool skip, const struct json **ask)
+{
+	struct buf body = { .max = 1 << 20 };
+	struct json_writer w = { .out = &body };
+	struct reply reply = { 0 };
+
+	if (skip)
+		buf_add_text(&body, "{}");
+	else
+		dialog_answer(&p->dialog, &w);
+	bool sent = person_call(p, skip ? "/skip" : "/answer", buf_str(&body), &reply);
+	buf_done(&body);
+	const struct json *settled = sent ? json_get(reply.json, "ask") : NULL;
+	if (settled) *ask = settled;
+	return settled != NULL;
+}
+
+static void reply_send(struct place *p)
+{
+	struct buf body = { .max = 1 << 17 };
+	struct json_writer w = { .out = &body };
+	struct reply reply = { 0 };
 
 	jw_object(&w);
-	jw_key(&w, "answer");
-	if (value_write(p->question, &said, &p->cli->arena, &w, &why) != OK) {
-		tty_say(p, str_of(why.detail), "\n");
-		return false;
-	}
+	jw_key(&w, "text");
+	jw_str(&w, line_text(&p->dialog.reply));
 	jw_object_end(&w);
-	return !body->failed;
-}
-
-/* Is the word acceptable by itself? Says so when it is not. */
-static bool word_fits(struct place *p)
-{
-	struct buf body = { .max = 65536 };
-	bool fits = body_write(p, STR_NONE, &body);
-
+	if (person_call(p, "/replies", buf_str(&body), &reply)) {
+		p->dialog.replying = false;
+		line_set(&p->dialog.reply, STR_NONE);
+		if (json_get(reply.json, "questions"))
+			dialog_update(&p->dialog, reply.json);
+	}
 	buf_done(&body);
-	return fits;
 }
 
-static bool submit(struct place *p, struct str note, const struct json **ask)
+/* True when it is settled. */
+static bool key_take(struct place *p, const struct key *k, const struct json **ask)
 {
-	struct buf body = { .max = 65536 };
-	struct reply reply;
-	struct fault conflict = { 0 };
-	int status;
+	struct reply reply = { 0 };
 
-	p->step = STEP_ANSWER;
-	if (!body_write(p, note, &body)) {
-		buf_done(&body);
+	switch (dialog_key(&p->dialog, k)) {
+	case DIALOG_SUBMIT: return settle_send(p, false, ask);
+	case DIALOG_SKIP: return settle_send(p, true, ask);
+	case DIALOG_LEAVE:
+		screen_leave(p);
+		SAY("cli.place.closed", { "id", p->dialog.id });
 		return false;
+	case DIALOG_REPLY: reply_send(p); return false;
+	case DIALOG_EDITOR: line_edit(&p->dialog, p->screen); return false;
+	case DIALOG_ARGUMENTS: arguments_edit(&p->dialog, p->screen); return false;
+	case DIALOG_CLAIM: person_call(p, "/claim", STR("{}"), &reply); return false;
+	case DIALOG_EXTEND:
+		person_call(p, "/extend", STR("{\"timeout\":\"10m\"}"), &reply);
+		return false;
+	default: return false;
 	}
-	status = reach_call(p->cli, p->person, "POST", ask_path(p->cli, p->id, "/answer"),
-		buf_str(&body), &reply, &conflict);
-	buf_done(&body);
-	const struct json *settled = json_get(reply.json, "ask");
-	if (status == EXIT_NOT_ALLOWED) p->closed = true;
-	if ((status != EXIT_YES && conflict.err == OK) || !settled) return false;
-	if (conflict.err != OK) SAY("cli.place.late");
-	*ask = settled;
-	return true;
-}
-
-/* The line is the number of Other, which stands behind the options. */
-static bool other_chosen(const struct place *p, struct str line)
-{
-	int64_t place, other = (int64_t)p->question->options_len + 1;
-
-	return p->question->other && !option_find(p->question, line) &&
-	       str_to_int(str_trim(line), other, other, &place);
-}
-
-/* What the line says, and what is to be asked next. True when it can be sent. */
-static bool line_take(struct place *p, struct str line)
-{
-	switch (p->step) {
-	case STEP_ANSWER:
-		p->word = line;
-		p->other = STR_NONE;
-		if (str_trim(line).len == 0) return false;
-		if (other_chosen(p, line)) {
-			p->word = STR_NONE;
-			p->step = STEP_OTHER;
-			return false;
-		}
-		if (!word_fits(p)) return false;
-		break;
-	case STEP_OTHER:
-		p->step = STEP_ANSWER;
-		if (str_trim(line).len == 0) return false;
-		p->other = line;
-		break;
-	case STEP_NOTE: return line.len > 0 || !p->question->note_required;
-	}
-	if (!p->question->note) return true;
-	p->step = STEP_NOTE;
-	return false;
 }
 
 bool place_input(struct place *p, const struct json **ask)
 {
-	struct str line;
-	bool note = p->step == STEP_NOTE;
+	uint64_t ticks;
+	struct key k;
 
-	p->prompted = false;
-	if (!tty_read(p->tty, &p->cli->arena, &line)) {
-		p->closed = true;
-		tty_write(p->tty, STR("\n"));
-		SAY("cli.place.closed", { "id", p->id });
-		return false;
+	if (read(p->clock, &ticks, sizeof ticks) < 0) ticks = 0;
+	while (p->screen && screen_key(p->screen, &k)) {
+		if (k.name == K_CLOSED)
+			screen_leave(p);
+		else if (k.name == K_REDRAW)
+			screen_refresh(p->screen);
+		else if (k.name != K_NONE && k.name != K_RESIZE && key_take(p, &k, ask))
+			return true;
 	}
-	if (line_take(p, line) && submit(p, note ? line : STR_NONE, ask)) return true;
-	place_prompt(p);
+	if (p->screen) place_draw(p);
 	return false;
 }

@@ -91,7 +91,7 @@ static int approve_run(struct cli *cli)
 	if (status == EXIT_YES) status = diff_read(cli, &ap.diff);
 	if (status == EXIT_YES) status = approval_ask(&ap);
 	if (status == EXIT_YES && !asking_leaves(&ap.asking)) {
-		status = asking_wait(&ap.asking, false);
+		status = asking_wait(&ap.asking, true);
 		if (status == EXIT_YES) status = verdict(cli, ap.asking.ask);
 	}
 	asking_done(&ap.asking);

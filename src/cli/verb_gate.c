@@ -132,7 +132,7 @@ static int gate_run(struct cli *cli)
 		status = operation_make(cli, cwd, &ap.operation);
 	free(cwd);
 	if (status == EXIT_YES) status = approval_ask(&ap);
-	if (status == EXIT_YES) status = asking_wait(&ap.asking, false);
+	if (status == EXIT_YES) status = asking_wait(&ap.asking, true);
 	if (status == EXIT_YES) {
 		struct str story = outcome_story(ap.asking.ask, &cli->arena);
 

@@ -39,10 +39,11 @@ static void crumbs_write(struct writing *w)
 {
 	int64_t asked = ask_time(w->ask, "created_at");
 	struct str span = span_short(w->look->now_ms - asked, &w->arena);
+	struct str session = json_text(json_get(w->ask, "session_title"));
 
 	page_row(w->page);
 	crumb(w, json_text(json_get(json_get(w->ask, "agent"), "name")));
-	crumb(w, json_text(json_get(w->ask, "session_title")));
+	if (!str_eq(session, ask_title(w->ask))) crumb(w, session);
 	crumb(w, json_text(json_get(w->ask, "project")));
 	crumb(w, MSG(&w->arena, "web.ask.asked", { "span", span }));
 }
@@ -53,6 +54,7 @@ static void title_write(struct writing *w)
 	struct page *p = w->page;
 	size_t first = p->rows_len;
 
+	if (w->look->asked && json_text(json_get(w->ask, "title")).len == 0) return;
 	page_wrap(p, STYLE_BOLD, 0, ask_title(w->ask));
 	if (p->rows_len - first <= TITLE_ROWS) return;
 	p->runs_len = p->rows[first + TITLE_ROWS];

@@ -10,6 +10,7 @@
 
 struct card_look {
 	int64_t now_ms;
+	bool asked;		      /* the form below shows what is asked */
 	bool raw;		      /* the operation as JSON */
 	const struct json *arguments; /* as the person edited them; NULL: not */
 	const struct json *led; /* events that led here, oldest first; NULL: unknown */

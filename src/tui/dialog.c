@@ -298,9 +298,11 @@ static void rule_draw(struct dialog *d, struct screen *s, const struct frame *f,
 void dialog_draw(struct dialog *d, struct screen *s, const struct frame *f,
 	int64_t now_ms, int64_t mono_ms)
 {
-	struct card_look look = {
-		.now_ms = now_ms, .raw = d->raw, .arguments = d->arguments, .led = d->led
-	};
+	struct card_look look = { .now_ms = now_ms,
+		.asked = d->open,
+		.raw = d->raw,
+		.arguments = d->arguments,
+		.led = d->led };
 	size_t wanted, card_rows, form_rows;
 
 	d->form.armed = dialog_arming(d, mono_ms) == 0;

@@ -79,7 +79,10 @@ static bool editor_wait(const char *path)
 	return child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-bool editor_run(struct screen *s, struct str text, const char *suffix, struct buf *out)
+/* `suffix` tells the editor what it edits. False: it could not be run, failed, or the
+ * text is too long; *out is as it was. */
+static bool editor_run(
+	struct screen *s, struct str text, const char *suffix, struct buf *out)
 {
 	struct buf path = { .max = 4096 };
 	int fd = file_make(text, suffix, &path);
@@ -94,4 +97,28 @@ bool editor_run(struct screen *s, struct str text, const char *suffix, struct bu
 	}
 	buf_done(&path);
 	return done;
+}
+
+void line_edit(struct dialog *d, struct screen *s)
+{
+	struct line *line = dialog_line(d);
+	struct buf text = { .max = 1 << 20 };
+
+	if (line && editor_run(s, line_text(line), ".md", &text))
+		line_set(line, str_trim(buf_str(&text)));
+	buf_done(&text);
+}
+
+void arguments_edit(struct dialog *d, struct screen *s)
+{
+	const struct json *were = json_get(json_get(d->ask, "operation"), "arguments");
+	struct buf text = { .max = 1 << 20 }, edited = { .max = 1 << 20 };
+
+	if (!json_is(were, JSON_OBJECT)) return;
+	json_write_pretty(&text, d->arguments ? d->arguments : were);
+	buf_add_char(&text, '\n');
+	if (editor_run(s, buf_str(&text), ".json", &edited))
+		dialog_arguments(d, buf_str(&edited));
+	buf_done(&text);
+	buf_done(&edited);
 }

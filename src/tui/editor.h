@@ -1,11 +1,11 @@
-/* editor.h - a longer text in the person's own editor ($VISUAL, $EDITOR, else vi). */
+/* editor.h - a longer text in the person's own editor ($VISUAL, $EDITOR, else vi): what a
+ * dialog lets one edit at length. The screen is lent to the editor meanwhile. */
 #ifndef TUI_EDITOR_H
 #define TUI_EDITOR_H
 
-#include "tui/screen.h"
+#include "tui/dialog.h"
 
-/* The screen is lent to the editor meanwhile. `suffix` tells it what it edits (".json").
- * False: it could not be run, failed, or the text is too long; *out is as it was. */
-bool editor_run(struct screen *, struct str text, const char *suffix, struct buf *out);
+void line_edit(struct dialog *, struct screen *);      /* the text being typed */
+void arguments_edit(struct dialog *, struct screen *); /* the operation's, as JSON */
 
 #endif

@@ -121,31 +121,6 @@ void ask_gone(struct inbox *in)
 
 /* ---- keys ---- */
 
-static void line_edit(struct inbox *in)
-{
-	struct line *line = dialog_line(&in->dialog);
-	struct buf text = { .max = 1 << 20 };
-
-	if (line && editor_run(in->screen, line_text(line), ".md", &text))
-		line_set(line, str_trim(buf_str(&text)));
-	buf_done(&text);
-}
-
-static void arguments_edit(struct inbox *in)
-{
-	const struct json *arguments =
-		json_get(json_get(in->dialog.ask, "operation"), "arguments");
-	struct buf text = { .max = 1 << 20 }, edited = { .max = 1 << 20 };
-
-	if (!json_is(arguments, JSON_OBJECT)) return;
-	json_write_pretty(&text, in->dialog.arguments ? in->dialog.arguments : arguments);
-	buf_add_char(&text, '\n');
-	if (editor_run(in->screen, buf_str(&text), ".json", &edited))
-		dialog_arguments(&in->dialog, buf_str(&edited));
-	buf_done(&text);
-	buf_done(&edited);
-}
-
 static void reply_send(struct inbox *in)
 {
 	struct buf body = { .max = 1 << 17 };
@@ -193,8 +168,8 @@ void ask_key(struct inbox *in, const struct key *k)
 		return;
 	case DIALOG_LEAVE: ask_gone(in); return;
 	case DIALOG_REPLY: reply_send(in); return;
-	case DIALOG_EDITOR: line_edit(in); return;
-	case DIALOG_ARGUMENTS: arguments_edit(in); return;
+	case DIALOG_EDITOR: line_edit(&in->dialog, in->screen); return;
+	case DIALOG_ARGUMENTS: arguments_edit(&in->dialog, in->screen); return;
 	case DIALOG_CLAIM: data_ask(in, "POST", "/claim", STR("{}"), TAG_SIDE); return;
 	case DIALOG_EXTEND:
 		data_ask(in, "POST", "/extend", STR("{\"timeout\":\"10m\"}"), TAG_SIDE);
