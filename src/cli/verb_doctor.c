@@ -1,8 +1,12 @@
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/reach.h"
+#include "cli/settings_file.h"
 #include "cli/verbs.h"
+#include "core/resumer.h"
 #include "text/safe_text.h"
 
 /* What was found, a line each; wrong counts those that want a hand. */
@@ -58,6 +62,44 @@ static void data_try(struct findings *f)
 		NOTE(f, WRONG, "cli.doctor.open_data", { "folder", data });
 	else
 		NOTE(f, GOOD, "cli.doctor.data", { "folder", data });
+}
+
+/* As the server will look for it, if its PATH is ours. */
+static bool program_found(struct str name, struct arena *arena)
+{
+	struct str path = str_of(getenv("PATH")), folder, file;
+
+	if (str_find(name, STR("/")) >= 0)
+		return access(arena_copy(arena, name), X_OK) == 0;
+	while (str_cut(&path, ':', &folder)) {
+		file = arena_print(arena, "%.*s/%.*s", STR_ARGS(folder), STR_ARGS(name));
+		if (file.at && access(file.at, X_OK) == 0) return true;
+	}
+	return false;
+}
+
+static void callbacks_try(struct findings *f)
+{
+	const struct settings *set = &f->cli->settings;
+
+	NOTE(f, GOOD,
+		str_is(set->webhook_internal, "no") ? "cli.doctor.webhooks"
+						    : "cli.doctor.webhooks.internal",
+		{ "reach", set->webhook_internal });
+	for (size_t i = 0; i < set->resumers_len; i++) {
+		const struct settings_file_resumer *r = &set->resumers[i];
+		struct resumer words;
+
+		/* A wrong line would have stopped us before. */
+		if (resumer_read(r->command.value, &f->cli->arena, &words, NULL))
+			continue;
+		if (program_found(words.words[0], &f->cli->arena))
+			NOTE(f, GOOD, "cli.doctor.resumer", { "name", r->name },
+				{ "program", words.words[0] });
+		else
+			NOTE(f, WRONG, "cli.doctor.bad_resumer", { "name", r->name },
+				{ "program", words.words[0] });
+	}
 }
 
 static void who_try(struct findings *f, enum as as)
@@ -118,6 +160,7 @@ static int doctor_run(struct cli *cli)
 	if (!cli->term.out_tty) msg_lang_set(LANG_EN);
 	config_try(&f);
 	data_try(&f);
+	callbacks_try(&f);
 	if (server_try(&f)) {
 		who_try(&f, AS_AGENT);
 		who_try(&f, AS_PERSON);

@@ -18,17 +18,17 @@ enum { WEEK_MS = 7 * 24 * 3600 * 1000, ERROR_MAX = 500 };
 
 void desk_on_delivery(struct desk *d, void (*fn)(void *), void *ctx)
 {
-	pthread_mutex_lock(&d->deliver_lock);
+	pthread_mutex_lock(&d->listeners);
 	d->deliver = fn;
 	d->deliver_ctx = ctx;
-	pthread_mutex_unlock(&d->deliver_lock);
+	pthread_mutex_unlock(&d->listeners);
 }
 
 void desk_deliver(struct desk *d)
 {
-	pthread_mutex_lock(&d->deliver_lock);
+	pthread_mutex_lock(&d->listeners);
 	if (d->deliver) d->deliver(d->deliver_ctx);
-	pthread_mutex_unlock(&d->deliver_lock);
+	pthread_mutex_unlock(&d->listeners);
 }
 
 /* ---- with the settlement ---- */
@@ -250,8 +250,9 @@ static enum err claim_lost(
 
 	for (size_t i = 0; !e && i < lost.len; i++) {
 		const struct delivery *d = &lost.at[i].delivery;
-		struct outcome o = { d, ENDED_DEAD, .status = -1,
-			.error = str_of(interrupted) };
+		struct outcome o = {
+			.delivery = d, .status = -1, .error = str_of(interrupted)
+		};
 
 		rows->wrote = true;
 		e = resumer_event(rows, "session.resumed", d, &o, why);
@@ -313,11 +314,11 @@ static enum err errand_fill(
 					   : resumer_fill_errand(t, rows, x, s, why);
 }
 
-static enum err delivery_finish(struct rows *rows, struct str by, struct outcome *o,
+static enum err delivery_finish(struct rows *rows, struct outcome *o,
 	enum delivery_status status, int64_t next_ms, struct fault *why)
 {
 	const struct delivery *d = o->delivery;
-	const struct val args[] = { val_int(d->ws), val_text(d->id), val_text(by),
+	const struct val args[] = { val_int(d->ws), val_text(d->id), val_text(o->by),
 		val_text(str_of(delivery_status_name(status))), val_int(next_ms),
 		val_text(utf8_first(o->error, ERROR_MAX)), val_int(o->status),
 		val_int(status == DELIVERY_WAITING ? 0 : rows->now_ms) };
@@ -345,14 +346,14 @@ static enum err claim_kind(struct task *t, struct rows *rows, struct claim *c,
 	for (size_t i = from; !e && i < all->len; i++) {
 		struct errand x = all->at[i];
 		struct fault wrong = { 0 };
-		struct outcome o = { &x.delivery, ENDED_DEAD, .status = -1 };
+		struct outcome o = { .delivery = &x.delivery, .by = c->by, .status = -1 };
 
 		rows->wrote = true;
 		e = errand_fill(t, rows, &x, &wrong);
 		if (!e) all->at[to++] = x;
 		if (e == ERR_NOT_FOUND || e == ERR_CONFLICT || e == ERR_INTERNAL) {
 			o.error = str_of(wrong.detail);
-			e = delivery_finish(rows, c->by, &o, DELIVERY_DEAD, 0, why);
+			e = delivery_finish(rows, &o, DELIVERY_DEAD, 0, why);
 		} else if (e) {
 			*why = wrong;
 		}
@@ -413,30 +414,29 @@ static enum err webhook_off(
 		       : fail(why, ERR_MEMORY, "out of memory");
 }
 
-static enum err outcome_take(
-	struct rows *rows, struct str by, struct outcome *o, struct fault *why)
+static enum err outcome_take(struct rows *rows, struct outcome *o, struct fault *why)
 {
 	const struct delivery *d = o->delivery;
 	int64_t pause = 0;
 	enum err e;
 
 	switch (o->ending) {
-	case ENDED_WELL: return delivery_finish(rows, by, o, DELIVERY_DONE, 0, why);
+	case ENDED_WELL: return delivery_finish(rows, o, DELIVERY_DONE, 0, why);
 	case ENDED_EARLY:
-		return delivery_finish(rows, by, o, DELIVERY_WAITING, rows->now_ms, why);
+		return delivery_finish(rows, o, DELIVERY_WAITING, rows->now_ms, why);
 	case ENDED_BADLY:
 		pause = delivery_pause_ms(d->attempts, random_u64(rows->ids));
 		if (pause < 0) break;
 		if (pause < o->retry_after_ms) pause = o->retry_after_ms;
 		return delivery_finish(
-			rows, by, o, DELIVERY_WAITING, rows->now_ms + pause, why);
+			rows, o, DELIVERY_WAITING, rows->now_ms + pause, why);
 	case ENDED_GONE:
 		e = webhook_off(rows, d, why);
 		if (e) return e;
 		break;
 	case ENDED_DEAD: break;
 	}
-	return delivery_finish(rows, by, o, DELIVERY_DEAD, 0, why);
+	return delivery_finish(rows, o, DELIVERY_DEAD, 0, why);
 }
 
 static enum err report_decide(struct job *job, struct rows *rows, struct fault *why)
@@ -447,7 +447,7 @@ static enum err report_decide(struct job *job, struct rows *rows, struct fault *
 	for (size_t i = 0; !e && i < r->len; i++) {
 		struct outcome *o = &r->outcomes[i];
 
-		e = outcome_take(rows, r->by, o, why);
+		e = outcome_take(rows, o, why);
 		if (!e && o->taken && o->delivery->kind == DELIVERY_RESUMER)
 			e = resumer_event(rows, "session.resumed", o->delivery, o, why);
 	}

@@ -43,6 +43,7 @@ enum ending {
 
 struct outcome {
 	const struct delivery *delivery;
+	struct str by; /* as it was claimed */
 	enum ending ending;
 	int64_t status; /* HTTP's, or the process's exit status; -1: there was none */
 	int signal;	/* that ended the process; 0: none */
@@ -55,7 +56,6 @@ struct outcome {
 
 /* use_delivery_report, in task.checked. */
 struct report {
-	struct str by;
 	struct outcome *outcomes;
 	size_t len;
 };

@@ -9,6 +9,16 @@
 
 enum { LOOK_MS = 1000 };
 
+/* On whichever thread hears of it. */
+static void desk_heard(void *ctx, struct told *told)
+{
+	struct desk *d = ctx;
+
+	pthread_mutex_lock(&d->listeners);
+	if (d->told) d->told(d->told_ctx, told);
+	pthread_mutex_unlock(&d->listeners);
+}
+
 static void desk_told(void *ctx, struct told *told)
 {
 	struct desk *d = ctx;
@@ -20,15 +30,8 @@ static void desk_told(void *ctx, struct told *told)
 		d->deadline_known = false; /* there may be asks nobody was told of */
 	if (d->lookout)
 		lookout_pass(d->lookout, told);
-	else if (d->told)
-		d->told(d->told_ctx, told);
-}
-
-static void desk_heard(void *ctx, struct told *told)
-{
-	struct desk *d = ctx;
-
-	if (d->told) d->told(d->told_ctx, told);
+	else
+		desk_heard(d, told);
 }
 
 static void desk_unreached(void *ctx, const struct fault *why)
@@ -200,7 +203,7 @@ struct desk *desk_open(const struct desk_settings *set, struct fault *why)
 	atomic_store(&d->ready, true);
 	atomic_store(&d->reached, true);
 	desk_set(d, set);
-	pthread_mutex_init(&d->deliver_lock, NULL);
+	pthread_mutex_init(&d->listeners, NULL);
 	if (!d->store || !d->url || !d->webhook_internal || !d->resumers)
 		fail(why, ERR_MEMORY, "out of memory");
 	else if (desk_clerks(d, set, why) == OK && desk_start(d, why) == OK)
@@ -223,15 +226,17 @@ struct desk *desk_close(struct desk *d)
 	mem_free(d->url);
 	mem_free(d->webhook_internal);
 	mem_free(d->resumers);
-	pthread_mutex_destroy(&d->deliver_lock);
+	pthread_mutex_destroy(&d->listeners);
 	mem_free(d);
 	return NULL;
 }
 
 void desk_listen(struct desk *d, desk_told_fn *fn, void *ctx)
 {
+	pthread_mutex_lock(&d->listeners);
 	d->told = fn;
 	d->told_ctx = ctx;
+	pthread_mutex_unlock(&d->listeners);
 }
 
 bool desk_ready(struct desk *d)

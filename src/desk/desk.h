@@ -91,7 +91,8 @@ void desk_do_many(
 
 /* Called after each commit, of other nodes, too, on a thread of the desk's and never
  * twice at once; told is borrowed (told_hold), NULL when memory was short and the log
- * must be read. Set before the first task. */
+ * must be read. Set before the first task. With NULL nobody is called any more once it
+ * returns. */
 typedef void desk_told_fn(void *ctx, struct told *);
 void desk_listen(struct desk *, desk_told_fn *, void *ctx);
 /* Does the last thing the store said mean that it works? */

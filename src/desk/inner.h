@@ -15,17 +15,17 @@ struct desk {
 	struct clerk *reader; /* NULL without threads: the writer's connection reads */
 	struct clerk *slow_reader;
 	struct clerk_hooks hooks;
-	struct lookout *lookout; /* of a store that others write to as well; or NULL */
+	struct lookout *lookout;   /* of a store that others write to as well; or NULL */
+	pthread_mutex_t listeners; /* over who is told; NULL: nobody */
 	desk_told_fn *told;
 	void *told_ctx;
+	void (*deliver)(void *ctx);
+	void *deliver_ctx;
 	char *store;
 	char *url;
 	char *webhook_internal; /* as core/address has it */
 	char *resumers;		/* names with commas between */
-	pthread_mutex_t deliver_lock;
-	void (*deliver)(void *ctx); /* NULL: nobody listens */
-	void *deliver_ctx;
-	struct rate rate; /* writing clerk's thread only */
+	struct rate rate;	/* writing clerk's thread only */
 	_Atomic int64_t timeout_min_ms, timeout_max_ms;
 	_Atomic int64_t ask_rate;
 	_Atomic bool ready, reached; /* it writes; it hears of the others */

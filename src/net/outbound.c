@@ -199,9 +199,11 @@ static void transfer_finish(struct outbound *o, struct transfer *t, CURLcode cod
 	transfer_free(o, t);
 }
 
-static void outbound_perform(struct outbound *o)
+/* True: something came to its end. */
+static bool outbound_perform(struct outbound *o)
 {
 	int running = 0, left;
+	bool some = false;
 	CURLMsg *m;
 
 	curl_multi_perform(o->multi, &running);
@@ -212,7 +214,9 @@ static void outbound_perform(struct outbound *o)
 		if (m->msg != CURLMSG_DONE) continue;
 		curl_easy_getinfo(m->easy_handle, CURLINFO_PRIVATE, (char **)&t);
 		transfer_finish(o, t, code);
+		some = true;
 	}
+	return some;
 }
 
 void outbound_turn(
@@ -220,7 +224,7 @@ void outbound_turn(
 {
 	struct curl_waitfd others[FDS_MAX];
 
-	outbound_perform(o);
+	if (outbound_perform(o)) return;
 	for (size_t i = 0; i < len && i < FDS_MAX; i++)
 		others[i] = (struct curl_waitfd){ .fd = fds[i].fd,
 			.events = CURL_WAIT_POLLIN };

@@ -37,8 +37,8 @@ struct outbound *outbound_free(struct outbound *); /* NULL is fine; returns NULL
 void outbound_cut(struct outbound *); /* what is under way; `done` is not called for it */
 enum err outbound_send(
 	struct outbound *, const struct outbound_request *, struct fault *why);
-/* Moves everything on; sleeps up to wait_ms until something of it, or one of the fds,
- * stirs, or outbound_wake is called. */
+/* Moves everything on. When nothing came to its end by that, sleeps up to wait_ms until
+ * something of it, or one of the fds, stirs, or outbound_wake is called. */
 void outbound_turn(
 	struct outbound *, const struct pollfd *fds, size_t len, int64_t wait_ms);
 void outbound_wake(struct outbound *); /* from any thread */

@@ -30,6 +30,7 @@ struct work {
 struct haul {
 	struct haul *next;
 	struct notify *notify;
+	char by[ID_SIZE]; /* our name at the time */
 	struct task task;
 	struct claim claim;
 	struct work works[HAUL_MAX];
@@ -52,7 +53,7 @@ struct notify {
 	struct task task; /* for what it tells the store */
 	struct haul *hauls;
 	size_t under_way[2]; /* by delivery_kind */
-	bool unsure;	     /* a claim may be there of which we know nothing */
+	size_t over;	     /* not reported yet */
 	int64_t next_ms;     /* when something may be due; 0: nothing waits */
 	/* Monotonic. */
 	int64_t not_before_ms; /* the store was in trouble */

@@ -15,7 +15,8 @@ enum {
 	RESUMERS_MAX = 16,
 	REPORT_MAX = 64,
 	TROUBLE_MS = 1000, /* before the store is asked again */
-	LOOK_MS = 1000,	   /* clocks jump, and others write */
+	LOOK_MS = 250,	   /* clocks jump */
+	POLL_MS = 1000,	   /* others write */
 	RENEW_MS = DELIVERY_LEASE_MS / 3,
 	PURGE_MS = 3600 * 1000,
 	PATIENCE_MS = 5000, /* for webhooks under way when we stop */
@@ -25,21 +26,24 @@ void work_over(struct work *w, enum ending ending, int64_t status, struct str er
 {
 	w->state = WORK_OVER;
 	w->outcome.delivery = &w->errand->delivery;
+	w->outcome.by = str_of(w->haul->by);
 	w->outcome.ending = ending;
 	w->outcome.status = status;
 	w->outcome.error = error;
 	w->haul->notify->under_way[w->errand->delivery.kind]--;
+	w->haul->notify->over++;
 }
 
 /* ---- the store ---- */
 
-static enum err notify_tell(struct notify *n, const struct use *use, void *what)
+static enum err notify_tell(
+	struct notify *n, const struct use *use, void *what, const char *by)
 {
 	struct task *t = &n->task;
 	enum err e;
 
 	t->checked = what;
-	t->id = str_of(n->by);
+	t->id = str_of(by);
 	desk_wait(n->desk, use, t);
 	e = t->job.err;
 	buf_done(&t->job.out);
@@ -104,11 +108,10 @@ static bool notify_report(struct notify *n)
 {
 	struct outcome outcomes[REPORT_MAX];
 	struct work *works[REPORT_MAX];
-	struct report report = { str_of(n->by), outcomes,
-		outcomes_gather(n, outcomes, works) };
+	struct report report = { outcomes, outcomes_gather(n, outcomes, works) };
 
 	if (!report.len) return false;
-	if (notify_tell(n, &use_delivery_report, &report)) {
+	if (notify_tell(n, &use_delivery_report, &report, NULL)) {
 		notify_trouble(n);
 		return false;
 	}
@@ -117,6 +120,7 @@ static bool notify_report(struct notify *n)
 		works[i]->state = WORK_NONE;
 		works[i]->haul->left--;
 	}
+	n->over -= report.len;
 	hauls_drop(n);
 	atomic_store(&n->woken, true); /* there is room, and pauses to be known */
 	return true;
@@ -142,13 +146,9 @@ static void haul_begin(struct haul *h)
 	}
 }
 
-/* When a claim's fate is unknown, what it may have taken runs out under a name that we
- * give up as soon as nothing else is held under it. */
-static void notify_rename(struct notify *n)
+static void notify_name(struct notify *n)
 {
-	if (!n->unsure || n->hauls) return;
 	id_make(&(struct ids){ 0 }, "nod", clock_now_ms(), n->by);
-	n->unsure = false;
 }
 
 static bool room_find(const struct notify *n, int64_t room[2])
@@ -174,7 +174,7 @@ static void claim_learn(struct notify *n, const struct claim *c)
 	if (c->len >= HAUL_MAX / 2)
 		atomic_store(&n->woken, true);
 	else if (n->next_ms && n->next_ms <= now)
-		n->next_ms = now + LOOK_MS; /* there is no room for that kind */
+		n->next_ms = now + POLL_MS; /* there is no room for that kind */
 }
 
 static void notify_claim(struct notify *n)
@@ -182,20 +182,21 @@ static void notify_claim(struct notify *n)
 	struct haul *h = mem_alloc(sizeof *h);
 	enum err e;
 
-	n->poll_ms = clock_mono_ms() + LOOK_MS;
+	n->poll_ms = clock_mono_ms() + POLL_MS;
 	if (!h) {
 		notify_trouble(n);
 		return;
 	}
 	room_find(n, h->claim.room);
-	notify_rename(n);
 	atomic_store(&n->woken, false);
 	h->notify = n;
-	h->claim.by = str_of(n->by);
+	memcpy(h->by, n->by, sizeof h->by);
+	h->claim.by = str_of(h->by);
 	h->task.checked = &h->claim;
 	desk_wait(n->desk, &use_delivery_claim, &h->task);
 	e = h->task.job.err;
-	if (e == ERR_UNKNOWN) n->unsure = true;
+	/* What it may have taken runs out under a name that we no longer have. */
+	if (e == ERR_UNKNOWN) notify_name(n);
 	if (e) {
 		atomic_store(&n->woken, true);
 		notify_trouble(n);
@@ -224,17 +225,28 @@ static bool notify_due(struct notify *n)
 
 /* ---- turns ---- */
 
+/* Each name once: those of one follow each other. */
+static void leases_renew(struct notify *n)
+{
+	const char *before = "";
+
+	for (struct haul *h = n->hauls; h; before = h->by, h = h->next)
+		if (strcmp(h->by, before) != 0 &&
+			notify_tell(n, &use_delivery_renew, NULL, h->by))
+			notify_trouble(n);
+}
+
 static void notify_care(struct notify *n)
 {
 	int64_t now = clock_mono_ms();
 
 	if (now < n->not_before_ms) return;
 	if (n->hauls && n->renew_ms <= now) {
-		if (notify_tell(n, &use_delivery_renew, NULL)) notify_trouble(n);
+		leases_renew(n);
 		n->renew_ms = now + RENEW_MS;
 	}
 	if (n->purge_ms <= now) {
-		if (notify_tell(n, &use_delivery_purge, NULL)) notify_trouble(n);
+		if (notify_tell(n, &use_delivery_purge, NULL, NULL)) notify_trouble(n);
 		n->purge_ms = now + PURGE_MS;
 	}
 }
@@ -257,12 +269,12 @@ static size_t notify_look(struct notify *n, struct pollfd *fds)
 	return len;
 }
 
-/* A second at most while anything goes on: nothing depends on one wake-up. */
+/* Short while anything goes on: nothing depends on one wake-up. */
 static int64_t notify_nap(struct notify *n)
 {
 	int64_t left = n->next_ms - clock_now_ms();
 
-	if (notify_due(n)) return 0;
+	if (notify_due(n) || (n->over && clock_mono_ms() >= n->not_before_ms)) return 0;
 	if (n->next_ms && left > 0 && left < LOOK_MS) return left;
 	return n->hauls || n->next_ms || n->set.shared || atomic_load(&n->woken)
 		       ? LOOK_MS
@@ -348,7 +360,7 @@ struct notify *notify_new(
 	}
 	n->desk = desk;
 	settings_keep(n, set);
-	id_make(&(struct ids){ 0 }, "nod", clock_now_ms(), n->by);
+	notify_name(n);
 	atomic_store(&n->woken, true); /* something may have been left */
 	n->outbound = outbound_new(why);
 	if (!n->outbound || resumers_open(n, why)) return notify_free(n);

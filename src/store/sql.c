@@ -22,10 +22,11 @@
 #define DELIVERY_COLUMNS                                                                 \
 	"ws, id, session, ask, kind, target, status, attempts, next_ms, lease_ms, "      \
 	"lease_by, last_error, last_status, created_ms, done_ms"
-/* May be begun at $1. A resumer is begun once. */
+/* May be begun at $1 by the process $3; a resumer once. What it is at already it knows
+ * better than a clock that jumped. */
 #define DELIVERY_FREE                                                                    \
-	"status = 'waiting' AND next_ms <= $1 AND lease_ms <= $1 AND kind = $5"          \
-	" AND (kind <> 'resumer' OR attempts = 0)"
+	"status = 'waiting' AND next_ms <= $1 AND lease_ms <= $1 AND lease_by <> $3"     \
+	" AND kind = $5 AND (kind <> 'resumer' OR attempts = 0)"
 
 #define USER_COLUMNS                                                                     \
 	"ws, id, name, role, password, language, disabled, last_login_ms, created_ms"
@@ -248,8 +249,7 @@ const char *const sql_text[SQL_COUNT] = {
 		" attempts = attempts + 1 WHERE " DELIVERY_FREE
 		" AND (ws, id) IN (SELECT ws, id FROM deliveries WHERE " DELIVERY_FREE
 		" ORDER BY next_ms LIMIT $4) RETURNING " DELIVERY_COLUMNS,
-	/* Begun by a process that is gone, and its outcome with it. One's own ($2) is
-	 * not: who runs it knows better than a clock that jumped. */
+	/* Begun by a process that is gone, and its outcome with it. $2: who asks. */
 	[SQL_DELIVERY_LOST] =
 		"UPDATE deliveries SET status = 'dead', done_ms = $1, lease_ms = 0,"
 		" lease_by = '', last_error = $3 WHERE status = 'waiting'"
@@ -258,7 +258,7 @@ const char *const sql_text[SQL_COUNT] = {
 	[SQL_DELIVERY_NEXT] =
 		"SELECT COALESCE(MIN(CASE WHEN lease_ms > next_ms THEN lease_ms"
 		" ELSE next_ms END), 0) FROM deliveries"
-		" WHERE status = 'waiting' AND (kind <> 'resumer' OR lease_by <> $1)",
+		" WHERE status = 'waiting' AND lease_by <> $1",
 	[SQL_DELIVERY_RENEW] = "UPDATE deliveries SET lease_ms = $2"
 			       " WHERE status = 'waiting' AND lease_by = $1",
 	[SQL_DELIVERY_FINISH] =
