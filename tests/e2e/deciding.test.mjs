@@ -1,7 +1,7 @@
 // Approvals: what would run stands there in full, and a person decides on exactly that.
 import assert from 'node:assert/strict';
 import { sleep } from './lib.mjs';
-import { area } from './matrix.mjs';
+import { area, beside } from './matrix.mjs';
 
 /* A second press counts when it comes this long after the first. */
 const ARMED_MS = 650;
@@ -105,30 +105,32 @@ area('approvals', (scenario) => {
 
 	scenario('a decision is armed only after a moment', async (me, desk) => {
 		const ask = await desk.agent.ask(approval('high'));
-		/* Pressed in the very moment the button comes. */
-		await me.page.addInitScript((byKeys) => {
-			new MutationObserver((_, watch) => {
-				const button = document.querySelector('article .button.good');
-				if (!button) return;
-				watch.disconnect();
-				window.pressedAtOnce = button.getAttribute('aria-disabled');
-				if (byKeys) dispatchEvent(new KeyboardEvent('keydown', { key: 'a', bubbles: true }));
-				else button.click();
-			}).observe(document, { subtree: true, childList: true });
-		}, me.byKeys);
-		await me.look(ask);
-		await me.armed(approve(me));
-		assert.equal(await me.page.evaluate(() => window.pressedAtOnce), 'true');
-		await desk.pending(ask.id);
-		await me.press(approve(me));
-		assert.equal(await decision(desk, ask), 'approve');
+		await beside(me, {}, async (own) => {
+			/* Pressed in the very moment the button comes. */
+			await own.page.addInitScript((byKeys) => {
+				new MutationObserver((_, watch) => {
+					const button = document.querySelector('article .button.good');
+					if (!button) return;
+					watch.disconnect();
+					window.pressedAtOnce = button.getAttribute('aria-disabled');
+					if (byKeys) dispatchEvent(new KeyboardEvent('keydown', { key: 'a', bubbles: true }));
+					else button.click();
+				}).observe(document, { subtree: true, childList: true });
+			}, own.byKeys);
+			await own.look(ask);
+			await own.armed(approve(own));
+			assert.equal(await own.page.evaluate(() => window.pressedAtOnce), 'true');
+			await desk.pending(ask.id);
+			await own.press(approve(own));
+			assert.equal(await decision(desk, ask), 'approve');
+		});
 	});
 
 	scenario('Esc and Back put the reason aside; typing decides nothing', async (me, desk) => {
 		const ask = await me.open(approval('high'));
 		await me.press(me.button('approval.reject.open'));
 		await me.write(reason(me), 'a y s r');
-		await me.pressOr(me.page.getByRole('article').locator('.actions').getByRole('button', { name: me.t('back') }), 'Escape');
+		await me.pressOr(me.button('back', {}, me.page.getByRole('form', { name: me.t('form') })), 'Escape');
 		await reason(me).waitFor({ state: 'detached' });
 		await desk.pending(ask.id);
 		await me.press(me.button('approval.reject.open'));

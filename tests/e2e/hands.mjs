@@ -13,6 +13,11 @@ const bearing = (target) => target.evaluate((to) => {
 		const all = radios ? [...document.getElementsByName(to.name)] : [...from.parentElement.children];
 		return all.indexOf(to) > all.indexOf(from) ? 'later in the group' : 'earlier in the group';
 	}
+	/* From nowhere, Tab starts at one end of the document and Shift+Tab at the other. */
+	if (from === document.body) {
+		const stops = [...document.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex="0"]')];
+		return stops.indexOf(to) > stops.length / 2 ? 'behind' : 'ahead';
+	}
 	return from.compareDocumentPosition(to) & Node.DOCUMENT_POSITION_FOLLOWING ? 'ahead' : 'behind';
 });
 

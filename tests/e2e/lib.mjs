@@ -137,6 +137,12 @@ export const launch = () => chromium.launch({
 		'--disable-background-networking', '--disable-component-update', '--disable-sync'],
 });
 
+const preferences = (lang, settings) => ({ opens: false, language: lang, ...settings });
+
+/** What its person prefers, from the next document on. */
+export const prefer = (page, lang, settings) => page.evaluate((kept) =>
+	localStorage.setItem('parley.settings', JSON.stringify(kept)), preferences(lang, settings));
+
 /** A context without a login. `errors` collects what the console and the policy say. */
 export async function arrive(browser, server, { view = 'desktop', lang = 'en', theme = 'light',
 	settings = {}, user: _, ...more } = {}) {
@@ -146,7 +152,7 @@ export async function arrive(browser, server, { view = 'desktop', lang = 'en', t
 	const errors = [];
 	await context.addInitScript((kept) => {
 		if (!localStorage.getItem('parley.settings')) localStorage.setItem('parley.settings', JSON.stringify(kept));
-	}, { opens: false, language: lang, ...settings });
+	}, preferences(lang, settings));
 	const page = await context.newPage();
 	watch(page, errors);
 	return { context, page, errors, t: say(lang) };

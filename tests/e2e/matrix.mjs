@@ -3,7 +3,7 @@
 // area is seen in both languages, at both sizes and by both hands.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
-import { arrive, enter, launch, Server, until } from './lib.mjs';
+import { arrive, enter, launch, prefer, Server, until, views } from './lib.mjs';
 import { Person } from './person.mjs';
 
 export const long = Boolean(process.env.PARLEY_LONG);
@@ -96,11 +96,15 @@ export function area(name, define, { furnish = () => {}, keep = false } = {}) {
 			await desk.close();
 		});
 
-		const come = ({ view, lang, hand }, how) => {
-			const key = JSON.stringify([view, lang, how]);
-			if (!contexts.has(key))
-				contexts.set(key, browser().then((shown) => enter(shown, desk.server, { view, lang, ...how })));
-			return contexts.get(key).then((place) => new Person({ ...place, view, lang, hand, desk }));
+		/* A context costs more than a scenario: those of one language share one, and size and settings
+		 * are given to it anew. */
+		const come = async ({ view, lang, hand }, { settings = {}, ...how }) => {
+			const key = JSON.stringify([lang, how]);
+			if (!contexts.has(key)) contexts.set(key, browser().then((shown) => enter(shown, desk.server, { view, lang, ...how })));
+			const place = await contexts.get(key);
+			await place.page.setViewportSize(views[view]);
+			await prefer(place.page, lang, settings);
+			return new Person({ ...place, view, lang, hand, desk });
 		};
 
 		define((title, how, run = how) => {
