@@ -99,7 +99,7 @@ static int ask_take(struct asking *a, const struct json *ask)
 int asking_post(struct asking *a, struct str body)
 {
 	struct call call = { .method = "POST",
-		.path = STR("/v1/asks"),
+		.path = a->path.len > 0 ? a->path : STR("/v1/asks"),
 		.body = body,
 		.key = key_make(&a->cli->arena) };
 	struct patience patience = { .total_ms = POST_PATIENCE_MS,

@@ -16,6 +16,7 @@ struct asking {
 	const struct json *ask; /* as last seen */
 	struct str id;
 	struct str url;
+	struct str path;  /* where it is posted; empty: /v1/asks */
 	uint32_t replies; /* told already */
 };
 

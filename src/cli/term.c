@@ -9,6 +9,8 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "text/keep.h"
+
 enum { TTY_LINE_MAX = 4096 };
 
 static int stop_pipe[2] = { -1, -1 };
@@ -132,4 +134,18 @@ bool tty_line(
 	if (!got) tty_write(tty, STR("\n"));
 	if (changed) tcsetattr(tty, TCSAFLUSH, &before);
 	return got;
+}
+
+bool stdin_read(size_t max, struct arena *arena, struct str *out)
+{
+	struct buf text = { .max = max };
+	char bytes[16384];
+	ssize_t n;
+
+	while ((n = read(STDIN_FILENO, bytes, sizeof bytes)) > 0 ||
+		(n < 0 && errno == EINTR))
+		if (n > 0) buf_add(&text, str_make(bytes, (size_t)n));
+	bool whole = n == 0 && !text.failed;
+	*out = buf_keep(&text, arena);
+	return whole;
 }

@@ -26,6 +26,9 @@ void term_watch(struct term *);
 /* The exit status of the signal that came: 130 or 143. */
 int term_stopped(void);
 
+/* All that comes on stdin, at most `max` bytes; false: more, or not to be read. */
+bool stdin_read(size_t max, struct arena *, struct str *out);
+
 /* The person's terminal, for reading and asking; -1: there is none. */
 int tty_open(void);
 /* One line from it, without its end; false at the end of input or when stopped. Without

@@ -1,4 +1,5 @@
 #include "cli/asking.h"
+#include "cli/foreign.h"
 #include "cli/outcome.h"
 #include "cli/value.h"
 #include "cli/verbs.h"
@@ -147,9 +148,13 @@ static int ask_put(struct asking *a)
 static int ask_run(struct cli *cli)
 {
 	struct asking a = { .cli = cli };
-	int status = ask_put(&a);
+	bool foreign = args_have(&cli->args, "dialect");
+	int status = EXIT_YES;
 
-	if (status == EXIT_YES && !asking_leaves(&a)) {
+	if (!foreign && cli->args.words_len == 0)
+		return CLI_USAGE(cli, "cli.words", { "words", STR("TEXT") });
+	status = foreign ? foreign_ask(&a) : ask_put(&a);
+	if (!foreign && status == EXIT_YES && !asking_leaves(&a)) {
 		status = asking_wait(&a, true);
 		if (status == EXIT_YES) status = outcome_tell(cli, a.ask);
 	}
@@ -166,6 +171,8 @@ static const struct flag flags[] = {
 	{ .name = "note" },
 	{ .name = "default", .value = "VALUE", .many = true },
 	{ .name = "kind", .value = "KIND" },
+	{ .name = "dialect", .value = "NAME" },
+	{ .name = "strict" },
 	{ .name = "no-wait" },
 	{ .name = "json" },
 	{ 0 },
@@ -177,14 +184,14 @@ static const char *const examples[] = {
 	"parley ask 'Which tests?' -c unit -c api -c e2e --multi --timeout 30m --default "
 	"unit",
 	"name=$(parley ask 'What shall it be called?' --text)",
+	"parley ask --dialect langchain_hitl < request.json > reply.json",
 	NULL,
 };
 
 const struct command verb_ask = {
 	.name = "ask",
 	.run = ask_run,
-	.words = "TEXT",
-	.words_min = 1,
+	.words = "[TEXT]",
 	.words_max = 1,
 	.flags = flags,
 	.also = asking_flags,

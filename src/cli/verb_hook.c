@@ -1,6 +1,4 @@
-#include <errno.h>
 #include <stdio.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "cli/approval.h"
@@ -51,28 +49,15 @@ static void decision_print(
 	buf_done(&out);
 }
 
-static bool stdin_read(struct buf *out)
-{
-	char bytes[16384];
-
-	for (;;) {
-		ssize_t n = read(STDIN_FILENO, bytes, sizeof bytes);
-
-		if (n < 0 && errno == EINTR) continue;
-		if (n <= 0) return n == 0 && !out->failed;
-		buf_add(out, str_make(bytes, (size_t)n));
-	}
-}
-
 /* What cannot be read is blocked: that is what 2 means to Claude Code. */
 static int event_read(struct hook *h)
 {
-	struct buf text = { .max = EVENT_BYTES };
+	struct arena *arena = &h->cli->arena;
 	struct fault why = { 0 };
-	bool whole = stdin_read(&text);
-	struct str kept = buf_keep(&text, &h->cli->arena);
+	struct str text;
 
-	if (!whole || json_read(kept, NULL, &h->cli->arena, &h->event, &why) != OK)
+	if (!stdin_read(EVENT_BYTES, arena, &text) ||
+		json_read(text, NULL, arena, &h->event, &why) != OK)
 		return CLI_USAGE(h->cli, "cli.hook.event");
 	h->session_id = json_text(json_get(h->event, "session_id"));
 	h->tool = json_text(json_get(h->event, "tool_name"));
