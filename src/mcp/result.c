@@ -112,7 +112,8 @@ static void next_write(struct json_writer *w, const struct json *ask, bool resum
 	jw_key(w, "behavior");
 	jw_text(w, "deny");
 	jw_key(w, "message");
-	jw_text(w, "Nobody has decided yet. Do not run it; call get_answer later.");
+	jw_text(w, "Nobody has decided yet. Do not run it now; ask again later, or call "
+		   "get_answer with the ask_id.");
 }
 
 /* The dialect's own members; its status is said in our words already. */
@@ -194,13 +195,14 @@ static bool reply_failed(struct str reply, struct arena *arena)
 }
 
 void ask_result_write(
-	struct json_writer *w, const struct json *ask, bool resumed, struct arena *arena)
+	struct json_writer *w, const struct json *ask, unsigned how, struct arena *arena)
 {
 	struct str reply = ask_reply(ask, arena);
-	struct str data = structured(ask, reply, resumed, arena);
+	struct str data = structured(ask, reply, how & RESULT_RESUMED, arena);
 	struct str text = ask_is_pending(ask) ? data : settled_text(ask, reply, arena);
 
 	text_result_write(w, text, reply_failed(reply, arena));
+	if (how & RESULT_PROMPT) return;
 	jw_key(w, "structuredContent");
 	jw_raw(w, data);
 }

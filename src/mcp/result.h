@@ -12,11 +12,17 @@ bool ask_is_pending(const struct json *ask);
 /* Settled, or its dialect has something to say at once. */
 bool ask_has_news(const struct json *ask, struct arena *);
 
-/* The members of a tool's result, in an object that is open: content, structuredContent
- * and isError. The reply is in the dialect that the ask came in. `resumed`: the session
- * is set going again by us, the agent need not come back. */
+enum result_how {
+	RESULT_RESUMED =
+		1, /* the session is set going again by us: no need to come back */
+	/* A client asks before it runs a tool of its own, and reads one text block: what
+	 * stands beside it is taken for it. */
+	RESULT_PROMPT = 2,
+};
+/* The members of a tool's result, in an object that is open: content, isError and
+ * structuredContent. The reply is in the dialect that the ask came in. */
 void ask_result_write(
-	struct json_writer *, const struct json *ask, bool resumed, struct arena *);
+	struct json_writer *, const struct json *ask, unsigned how, struct arena *);
 /* A text alone; or, for a mistake, what to do about it. */
 void text_result_write(struct json_writer *, struct str text, bool error);
 /* With structuredContent, which is the text, too, when there is no other. */

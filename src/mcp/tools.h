@@ -1,5 +1,7 @@
 /* tools.h - the tools that agents see. What a model reads of them is in tools.json; how
- * they are served is in serve. */
+ * they are served is in serve. All but request_approval have an output schema: a client
+ * that uses it as its permission prompt wants a text alone, and one that saw a schema
+ * would want more. */
 #ifndef MCP_TOOLS_H
 #define MCP_TOOLS_H
 

@@ -22,6 +22,7 @@ struct mcp {
 	bool local;	  /* the client may show forms for us */
 	bool streams;	  /* the client takes text/event-stream */
 	bool task_result; /* it is tasks/result: the result names its task */
+	bool prompt;	  /* the client asks before it runs a tool of its own */
 	bool fixtures;	  /* nobody is at the door: the conformance suite */
 	const struct tool *tool;
 	size_t at;	     /* which of several lists */

@@ -72,7 +72,10 @@ void mcp_answer_now(struct request *r, const struct json *ask)
 {
 	struct json_writer *w = mcp_result(r, "complete");
 
-	ask_result_write(w, ask, r->task.resumable, &r->task.job.arena);
+	ask_result_write(w, ask,
+		(r->task.resumable ? RESULT_RESUMED : 0U) |
+			(mcp_of(r)->prompt ? RESULT_PROMPT : 0U),
+		&r->task.job.arena);
 	if (mcp_of(r)->task_result) {
 		jw_key(w, "_meta");
 		related_task_write(w, json_text(json_get(ask, "id")));
@@ -159,6 +162,8 @@ static void call_ask(struct request *r, const struct json *arguments)
 		tool_error(r, fault_text(&why, arena));
 		return;
 	}
+	m->prompt = strcmp(m->tool->dialect, "permission") == 0 &&
+		    json_get(arguments, "tool_use_id");
 	t = mcp_task(r);
 	t->body = asked.body;
 	t->foreign = asked.foreign;

@@ -18,7 +18,7 @@ struct tool_wait {
 	struct tool_wait *next, *prev;
 	const struct str *first; /* a message to begin with, until it has begun */
 	uint8_t revision;
-	bool streams, task;
+	bool streams, task, prompt;
 	uint16_t beats;
 	uint16_t id_len, progress_len, nonce_len;
 	char texts[]; /* JSON-RPC's id, the progress token, the session's nonce */
@@ -138,7 +138,7 @@ static void result_write(struct buf *out, const struct tool_wait *c,
 	struct json_writer w = { .out = out };
 
 	result_begin(&w, call_id(c), (enum revision)c->revision, "complete");
-	ask_result_write(&w, ask, false, arena);
+	ask_result_write(&w, ask, c->prompt ? RESULT_PROMPT : 0, arena);
 	if (c->task) {
 		jw_key(&w, "_meta");
 		related_task_write(&w, str_of(c->hold.waiter.ask));
@@ -225,6 +225,7 @@ static struct tool_wait *call_new(struct request *r, struct str ask, int64_t wai
 	c->revision = (uint8_t)m->client.revision;
 	c->streams = m->streams;
 	c->task = m->task_result;
+	c->prompt = m->prompt;
 	c->next = r->serve->calls;
 	if (c->next) c->next->prev = c;
 	r->serve->calls = c;
@@ -258,11 +259,14 @@ void mcp_forget(struct serve *s, struct str nonce, struct str id)
 void mcp_stop(struct serve *s)
 {
 	struct tool_wait *c;
-	char shown[96];
+	char shown[192];
 
 	while ((c = s->calls)) {
-		snprintf(shown, sizeof shown, "{\"id\":\"%s\",\"status\":\"pending\"}",
-			c->hold.waiter.ask);
+		snprintf(shown, sizeof shown, "{\"id\":\"%s\",\"status\":\"pending\"%s}",
+			c->hold.waiter.ask,
+			c->prompt ? ",\"foreign\":{\"dialect\":\"permission\","
+				    "\"request\":{}}"
+				  : "");
 		hold_end(&c->hold, str_of(shown));
 	}
 }

@@ -48,7 +48,7 @@ static void task_got(struct request *r)
 		strcmp(task_status(ask), "completed") == 0) {
 		jw_key(w, "result");
 		jw_object(w);
-		ask_result_write(w, ask, false, &r->task.job.arena);
+		ask_result_write(w, ask, 0, &r->task.job.arena);
 		jw_object_end(w);
 	}
 	mcp_send(r);

@@ -169,7 +169,7 @@ test('every tool has schemas, hints and a description for models', async () => {
 	for (const tool of tools) {
 		assert.ok(tool.title && tool.description.length > 60 && tool.annotations, tool.name);
 		assert.equal(tool.inputSchema.type, 'object');
-		assert.equal(tool.outputSchema.type, 'object');
+		assert.equal(tool.outputSchema?.type, tool.name === 'request_approval' ? undefined : 'object');
 	}
 	const legacy = (await (await before('2025-11-25')).result('tools/list')).tools;
 	assert.equal(legacy[0].execution.taskSupport, 'optional');
@@ -255,13 +255,17 @@ test('where the session is resumed by us, the agent is told to end its turn', as
 	assert.match(asked.structuredContent.next, /end your turn/);
 });
 
-test('request_approval answers as a permission prompt wants it', async () => {
+test('request_approval answers as a permission prompt wants it: one text, nothing beside it', async () => {
 	const client = now({}, quick);
 	const input = { cmd: 'rm -r build' };
-	const asked = await client.call('request_approval', { tool_name: 'Bash', input, tool_use_id: 'toolu_1' });
-	assert.equal(asked.structuredContent.behavior, 'deny');
-	assert.equal(asked.structuredContent.status, 'pending');
-	const ask = await agent.read({ id: asked.structuredContent.ask_id });
+	const call = { tool_name: 'Bash', input, tool_use_id: 'toolu_1' };
+	const asked = await client.call('request_approval', call);
+	assert.deepEqual(Object.keys(asked).filter((name) => !name.startsWith('_')).sort(),
+		['content', 'isError', 'resultType']);
+	const said = JSON.parse(asked.content[0].text);
+	assert.equal(said.behavior, 'deny');
+	assert.match(said.message, /Nobody has decided/);
+	const ask = await agent.read({ id: said.ask_id });
 	assert.deepEqual(ask.operation.arguments, input);
 	await member.answer(ask, { decision: { value: 'approve', arguments: { cmd: 'rm -r build/tmp' } } });
 	const got = await client.call('get_answer', { ask_id: ask.id });
