@@ -158,7 +158,7 @@ static struct str prefill(struct inbound *in, const struct spot *at, const struc
 		json_write_str(&b, utf8_first(known->text, ANSWER_TEXT_MAX));
 		return buf_keep_done(&b, in->arena);
 	}
-	struct picked p = picked_read(known->text, &out->choices);
+	struct picked p = picked_read(in->arena, known->text, &out->choices);
 	if (p.lost)
 		repair(in, &spot, "that part was left out", "\"%.*s\" is no option",
 			STR_ARGS(text_excerpt(known->text)));

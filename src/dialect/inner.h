@@ -226,7 +226,7 @@ struct picked {
 	struct str other;
 	bool lost; /* some of it is no option */
 };
-struct picked picked_read(struct str, const struct choices *);
+struct picked picked_read(struct arena *, struct str, const struct choices *);
 /* The answer as one text that leads back to the same options. */
 struct str answer_words(
 	const struct outbound *, const struct said *, const struct choices *offered);

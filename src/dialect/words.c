@@ -18,7 +18,8 @@ static size_t opens(struct str text, struct str name)
 }
 
 /* The longest option that opens the text. */
-static size_t option_open(struct str text, const struct choices *c, size_t *which)
+static size_t option_open(
+	struct arena *arena, struct str text, const struct choices *c, size_t *which)
 {
 	struct buf quoted = { 0 };
 	size_t longest = 0;
@@ -36,16 +37,17 @@ static size_t option_open(struct str text, const struct choices *c, size_t *whic
 			*which = i;
 		}
 	}
+	if (quoted.failed) arena->failed = true;
 	buf_done(&quoted);
 	return longest;
 }
 
-struct picked picked_read(struct str text, const struct choices *c)
+struct picked picked_read(struct arena *arena, struct str text, const struct choices *c)
 {
 	struct picked p = { 0 };
 
 	for (text = str_trim(text); text.len; text = str_trim(text)) {
-		size_t which = 0, len = option_open(text, c, &which);
+		size_t which = 0, len = option_open(arena, text, c, &which);
 		struct str dropped;
 
 		if (len) {
@@ -79,10 +81,10 @@ static void picked_write(
 }
 
 /* Would a reader find the same options in it? */
-static bool picked_clear(struct str text, const struct choices *offered,
-	const struct choices *picked, struct str other)
+static bool picked_clear(struct arena *arena, struct str text,
+	const struct choices *offered, const struct choices *picked, struct str other)
 {
-	struct picked read = picked_read(text, offered);
+	struct picked read = picked_read(arena, text, offered);
 	uint32_t set = 0;
 
 	for (size_t i = 0; i < offered->len && i < 32; i++)
@@ -101,7 +103,7 @@ struct str answer_words(
 
 	if (!picked.len && !s->other.len) return said_words(o, s);
 	picked_write(&b, &picked, s->other, false);
-	if (offered && !picked_clear(buf_str(&b), offered, &picked, s->other)) {
+	if (offered && !picked_clear(o->arena, buf_str(&b), offered, &picked, s->other)) {
 		b.len = 0;
 		picked_write(&b, &picked, s->other, true);
 	}

@@ -1,7 +1,9 @@
 // ?dialect=: foreign requests in, foreign replies out, over HTTP.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { sleep, useServer } from './lib/server.mjs';
+import Ajv from 'ajv/dist/2020.js';
+import { sleep, until, useServer } from './lib/server.mjs';
 
 const server = await useServer();
 const { agent, member } = server;
@@ -55,16 +57,15 @@ test('a wait that runs out says null', async () => {
 });
 
 test('POST waits for the ask itself', async () => {
-	const posted = agent.post('/v1/asks?dialect=ask_user_question&wait=30', question);
-	let found;
-	while (!found) {
-		await sleep(20);
-		const list = await member.get('/v1/asks');
-		found = list.body.items.at(-1)?.questions[0].header === 'Target' && list.body.items.at(-1);
-	}
-	await member.answer(found, { q1: 'Production' });
+	const session = await agent.session();
+	const posted = agent.post(
+		`/v1/sessions/${session.id}/asks?dialect=ask_user_question&wait=30`, question);
+	const asked = async () =>
+		(await member.get(`/v1/asks?session=${session.id}`)).body.items[0];
+	const ask = await until(asked);
+	await member.answer(ask, { q1: 'Production' });
 	const { body } = await posted;
-	assert.equal(body.id, found.id);
+	assert.equal(body.id, ask.id);
 	assert.equal(body.status, 'answered');
 });
 
@@ -142,3 +143,32 @@ test('asking in a session, and again with the same key', async () => {
 	assert.equal(first.body.session, session.id);
 	assert.equal(again.body.id, first.body.id);
 });
+
+// The same examples and schemas as the unit tests have; ajv says whether those are right.
+const read = (name) =>
+	JSON.parse(readFileSync(new URL(`../dialects/${name}.json`, import.meta.url), 'utf8'));
+const examples = read('examples');
+const ajv = new Ajv.default({ strict: false });
+const schemas = Object.entries(read('replies')).map(([name, schema]) =>
+	[name, ajv.compile(schema)]);
+
+for (const [dialect, fits] of schemas) {
+	test(`${dialect}: whatever becomes of an ask, the reply is valid`, async () => {
+		const { request, answers } = examples[dialect];
+		const settle = {
+			answer: (ask) => member.answer(ask, answers),
+			skip: (ask) => member.post(`/v1/asks/${ask.id}/skip`),
+			cancel: (ask) => agent.post(`/v1/asks/${ask.id}/cancel`),
+		};
+		const replies = [];
+		for (const verb of Object.keys(settle)) {
+			const ask = await askIn(dialect, request);
+			assert.deepEqual(ask.foreign.request, request);
+			await settle[verb](ask);
+			const { reply } = await replyIn(dialect, ask);
+			assert.ok(fits(reply), `${JSON.stringify(reply)} ${ajv.errorsText(fits.errors)}`);
+			replies.push(JSON.stringify(reply));
+		}
+		assert.ok(!replies.slice(1).includes(replies[0]), 'an answer is like no other end');
+	});
+}

@@ -1,5 +1,7 @@
 #include "talk.h"
 
+#include <stdio.h>
+
 static const struct draft_limits limits = { 1000, INT64_C(30) * 86400 * 1000 };
 
 static void ask_open(struct talk *t)
@@ -170,4 +172,24 @@ void talk_repaired(const struct talk *t, const char *part)
 	for (size_t i = 0; i < t->in.repairs_len; i++)
 		print_error("  %s\n", kit_text(t->in.repairs[i]));
 	fail_msg("no repair says \"%s\"", part);
+}
+
+struct str talk_file(const char *path)
+{
+	static char text[1 << 18];
+	FILE *file = fopen(path, "r");
+
+	if (!file) fail_msg("%s cannot be read", path);
+	size_t len = fread(text, 1, sizeof text, file);
+	fclose(file);
+	return arena_str(&kit, str_make(text, len));
+}
+
+const struct json *talk_examples(void)
+{
+	const struct json *json = NULL;
+	struct str text = talk_file(DIALECTS_DIR "/examples.json");
+
+	assert_int_equal(json_read(text, NULL, &kit, &json, NULL), OK);
+	return json;
 }

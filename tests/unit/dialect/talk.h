@@ -35,6 +35,9 @@ const char *talk_sum(const struct talk *);
 /* A whole talk, and its reply compared with `expected`, written with '. */
 void talk_check(
 	const char *dialect, const char *request, const char *how, const char *expected);
+/* tests/dialects/examples.json: {dialect: {"request", "answers", "default"?}}. */
+const struct json *talk_examples(void);
+struct str talk_file(const char *path);
 /* One of the repairs contains `part`. */
 void talk_repaired(const struct talk *, const char *part);
 
