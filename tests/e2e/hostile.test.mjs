@@ -171,10 +171,10 @@ describe('hostile strings', () => {
 				await sound(me, text);
 			}
 			for (const [i, text] of mine(view).entries())
-				if (i < 150) await approval(tally, text, `${view} row ${i}`);
+				if (i < 150 && (long || i % 3 === 0)) await approval(tally, text, `${view} row ${i}`);
 			await me.visit('/inbox');
 			await me.list.getByRole('listitem').first().waitFor();
-			for (let down = 0; down < 12; down++) {
+			for (let down = 0; down < (long ? 12 : 4); down++) {
 				await sound(me, `the inbox, ${down}`);
 				await me.list.evaluate((list) => (list.parentElement.scrollTop += 1000));
 			}

@@ -6,6 +6,11 @@ import { area } from './matrix.mjs';
 const titles = (me) => me.list.getByRole('link').allInnerTexts();
 const rows = (me, n) => until(async () => await me.list.getByRole('listitem').count() === n, `${n} rows`);
 const mark = (me, title) => me.page.getByRole('checkbox', { name: me.t('inbox.select', { title }) });
+/** Moves the pointer off the rows, which stay while it is there. */
+const leave = async (me) => {
+	const { x, y } = await me.page.getByRole('navigation').boundingBox();
+	await me.page.mouse.move(x + 4, y + 4);
+};
 const label = (session, title, risk) => ({ session: session.id, kind: 'approval', title,
 	operation: { name: 'label', risk, arguments: { n: 1 } } });
 
@@ -72,6 +77,7 @@ area('inbox', (scenario) => {
 		await me.check(me.dialog.getByRole('radio', { name: me.t('form.yes') }));
 		await me.send(me.dialog.getByRole('button', { name: me.tn('batch.submit', 2) }));
 		for (const id of ids) assert.deepEqual(await desk.answer(id), { value: true });
+		await leave(me);
 		await rows(me, 0);
 	});
 
@@ -95,9 +101,9 @@ area('inbox', (scenario) => {
 
 	scenario('filters and search', async (me, desk) => {
 		const session = await desk.agent.session('filters', { project: 'apollo' });
-		const me_ = (await desk.admin.get('/v1/users')).body.items.find((user) => user.name === 'owner');
+		const owner = (await desk.admin.get('/v1/users')).body.items.find((user) => user.name === 'owner');
 		await desk.agent.ask({ session: session.id, question: 'Needle?', type: 'boolean', priority: 'urgent' });
-		await desk.agent.ask({ question: 'Haystack?', type: 'boolean', kind: 'non_blocking', assignees: [me_.id] });
+		await desk.agent.ask({ question: 'Haystack?', type: 'boolean', kind: 'non_blocking', assignees: [owner.id] });
 		const filter = (id) => me.page.getByRole('combobox', { name: me.t(`filter.${id}`), exact: true });
 		await me.visit('/inbox');
 		await rows(me, 2);
@@ -138,8 +144,7 @@ area('inbox', (scenario) => {
 		await desk.admin.post(`/v1/asks/${old.id}/skip`);
 		await me.list.getByText(me.t('settled.skipped.by', { name: 'root' })).waitFor();
 		await rows(me, 2);
-		const nav = await me.page.getByRole('navigation').boundingBox();
-		await me.page.mouse.move(nav.x + 4, nav.y + 4);
+		await leave(me);
 		await rows(me, 1);
 	});
 
