@@ -43,6 +43,7 @@ export default defineConfig({
 	plugins: [messages(), svelte(), worker()],
 	build: {
 		target: 'es2022',
+		cssTarget: ['chrome123', 'firefox120', 'safari17.5'], // the first with light-dark()
 		assetsInlineLimit: 0,
 		cssCodeSplit: true,
 		modulePreload: { polyfill: false },
