@@ -207,3 +207,73 @@ test('script/web serves the page against a running server', { skip: !process.env
 		process.kill(-dev.pid);
 	}
 });
+
+describe('any script, any printer', () => {
+	const arabic = 'أي قاعدة بيانات يجب أن تستخدم الخدمة الجديدة؟ سؤال طويل جدا لا يتسع له سطران في القائمة الضيقة أبدا يا صديقي';
+	const hebrew = 'שלום עולם, זו שאלה';
+
+	for (const view of ['desktop', 'phone']) test(`text from right to left runs so and breaks nothing (${view})`, async () => {
+		const { page, context, errors } = await enter(browser, server, { view });
+		const ask = await agent.ask({ title: arabic, context: { text: `مقدمة **مهمة** هنا.\n\n- ${hebrew}\n\nPlain words.` },
+			questions: ['a', 'b'].map((key) => ({ key, header: hebrew, text: arabic, type: 'choice', other: true, note: { placeholder: hebrew },
+				options: [{ id: 'x', label: hebrew, description: arabic }, { id: 'y', label: 'Left' }] })) });
+		await page.goto(`/asks/${ask.id}`);
+		const direction = (where) => where.evaluate((element) => getComputedStyle(element).direction);
+		await page.getByText('Plain words.').waitFor();
+		assert.equal(await direction(page.getByRole('heading', { level: 1, name: arabic })), 'rtl');
+		assert.equal(await direction(page.locator('p', { hasText: 'مقدمة' })), 'rtl', 'a paragraph, its bold words in place');
+		assert.equal(await direction(page.locator('li', { hasText: hebrew })), 'rtl');
+		assert.equal(await direction(page.getByText('Plain words.')), 'ltr');
+		/* Ours around theirs: "1/2: " stays in front. */
+		const tab = page.getByRole('tab').first();
+		assert.equal(await direction(tab), 'ltr');
+		assert.equal((await tab.innerText()).trim(), `1/2: ${hebrew}`);
+		const other = page.getByRole('textbox').first();
+		await other.fill(hebrew);
+		assert.equal(await other.evaluate((box) => getComputedStyle(box).unicodeBidi), 'plaintext');
+		assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'nothing sticks out');
+		await page.goto('/inbox');
+		assert.equal(await direction(page.locator('.list .title').first()), 'rtl', 'cut at its end, not at its start');
+		assert.deepEqual(errors, []);
+		await owner.post(`/v1/asks/${ask.id}/skip`);
+		await context.close();
+	});
+
+	test('what moves stands still where that is wished', async () => {
+		const session = await agent.session('moving');
+		await agent.post(`/v1/sessions/${session.id}/progress`, { text: 'On it' });
+		const { body } = await agent.get(`/v1/sessions/${session.id}`);
+		const moving = async (reducedMotion) => {
+			const { page, context } = await enter(browser, server, { reducedMotion });
+			await page.goto('/sessions');
+			await page.getByRole('link', { name: 'moving' }).first().waitFor();
+			const n = await page.evaluate(() => document.getAnimations().length);
+			await context.close();
+			return n;
+		};
+		if (body.status === 'running') assert.ok((await moving('no-preference')) > 0);
+		assert.equal(await moving('reduce'), 0);
+	});
+
+	test('an answered ask prints in full, black on white in the dark, without what is for the screen', async () => {
+		const ask = await agent.ask({ title: 'For the files', context: { text: 'Why it came up.' }, questions: [
+			{ key: 'a', header: 'Reason', text: 'Why do we do this?', type: 'text' }, { key: 'b', text: 'Is it urgent?', type: 'boolean' }] });
+		await owner.post(`/v1/asks/${ask.id}/replies`, { text: 'Since when?' });
+		await owner.post(`/v1/asks/${ask.id}/answer`, { answers: { a: 'It was asked for.', b: true } });
+		const { page, context, t } = await enter(browser, server, { theme: 'dark' });
+		await page.goto(`/asks/${ask.id}`);
+		await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+		for (const text of ['For the files', 'Why it came up.', 'Reason', 'Why do we do this?', 'It was asked for.', 'Is it urgent?',
+			t('form.yes'), 'Since when?', t('settled.answered.via', { name: 'clerk', via: 'api' })])
+			await page.getByText(text, { exact: true }).first().waitFor();
+		const colours = await page.evaluate(() => {
+			const { color, backgroundColor } = getComputedStyle(document.body);
+			return [color, backgroundColor];
+		});
+		assert.deepEqual(colours, ['rgb(0, 0, 0)', 'rgb(255, 255, 255)']);
+		assert.equal(await page.getByRole('button').count(), 0);
+		assert.equal(await page.getByRole('navigation').count(), 0);
+		assert.ok((await page.pdf()).length > 1000);
+		await context.close();
+	});
+});
