@@ -202,7 +202,7 @@ static void number_write(struct json_writer *w, const char *key, bool known, int
 		jw_null(w);
 }
 
-static void outcome_write(struct json_writer *w, const struct outcome *o)
+static void outcome_write(struct json_writer *w, const struct delivered *o)
 {
 	number_write(w, "exit", o->status >= 0, o->status);
 	number_write(w, "signal", o->signal > 0, o->signal);
@@ -216,7 +216,7 @@ static void outcome_write(struct json_writer *w, const struct outcome *o)
 }
 
 static enum err resumer_event(struct rows *rows, const char *type,
-	const struct delivery *d, const struct outcome *o, struct fault *why)
+	const struct delivery *d, const struct delivered *o, struct fault *why)
 {
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
@@ -250,7 +250,7 @@ static enum err claim_lost(
 
 	for (size_t i = 0; !e && i < lost.len; i++) {
 		const struct delivery *d = &lost.at[i].delivery;
-		struct outcome o = {
+		struct delivered o = {
 			.delivery = d, .status = -1, .error = str_of(interrupted)
 		};
 
@@ -314,7 +314,7 @@ static enum err errand_fill(
 					   : resumer_fill_errand(t, rows, x, s, why);
 }
 
-static enum err delivery_finish(struct rows *rows, struct outcome *o,
+static enum err delivery_finish(struct rows *rows, struct delivered *o,
 	enum delivery_status status, int64_t next_ms, struct fault *why)
 {
 	const struct delivery *d = o->delivery;
@@ -346,7 +346,9 @@ static enum err claim_kind(struct task *t, struct rows *rows, struct claim *c,
 	for (size_t i = from; !e && i < all->len; i++) {
 		struct errand x = all->at[i];
 		struct fault wrong = { 0 };
-		struct outcome o = { .delivery = &x.delivery, .by = c->by, .status = -1 };
+		struct delivered o = {
+			.delivery = &x.delivery, .by = c->by, .status = -1
+		};
 
 		rows->wrote = true;
 		e = errand_fill(t, rows, &x, &wrong);
@@ -414,7 +416,7 @@ static enum err webhook_off(
 		       : fail(why, ERR_MEMORY, "out of memory");
 }
 
-static enum err outcome_take(struct rows *rows, struct outcome *o, struct fault *why)
+static enum err outcome_take(struct rows *rows, struct delivered *o, struct fault *why)
 {
 	const struct delivery *d = o->delivery;
 	int64_t pause = 0;
@@ -445,7 +447,7 @@ static enum err report_decide(struct job *job, struct rows *rows, struct fault *
 	enum err e = OK;
 
 	for (size_t i = 0; !e && i < r->len; i++) {
-		struct outcome *o = &r->outcomes[i];
+		struct delivered *o = &r->outcomes[i];
 
 		e = outcome_take(rows, o, why);
 		if (!e && o->taken && o->delivery->kind == DELIVERY_RESUMER)

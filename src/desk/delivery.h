@@ -41,7 +41,7 @@ enum ending {
 	ENDED_EARLY, /* we stopped; whoever comes next tries again at once */
 };
 
-struct outcome {
+struct delivered {
 	const struct delivery *delivery;
 	struct str by; /* as it was claimed */
 	enum ending ending;
@@ -56,7 +56,7 @@ struct outcome {
 
 /* use_delivery_report, in task.checked. */
 struct report {
-	struct outcome *outcomes;
+	struct delivered *outcomes;
 	size_t len;
 };
 

@@ -20,9 +20,9 @@ struct work {
 	struct haul *haul;
 	const struct errand *errand;
 	enum work_state state;
-	struct outcome outcome; /* once it is over */
-	struct url url;		/* of a webhook */
-	struct process process; /* of a resumer */
+	struct delivered outcome; /* once it is over */
+	struct url url;		  /* of a webhook */
+	struct process process;	  /* of a resumer */
 };
 
 /* What was claimed at once. Its memory is the task's, and goes when all of it has been

@@ -67,7 +67,7 @@ static struct haul *haul_free(struct haul *h)
 
 /* ---- reporting ---- */
 
-static void report_log(const struct outcome *o)
+static void report_log(const struct delivered *o)
 {
 	const struct delivery *d = o->delivery;
 
@@ -78,7 +78,7 @@ static void report_log(const struct outcome *o)
 }
 
 static size_t outcomes_gather(
-	struct notify *n, struct outcome *outcomes, struct work **works)
+	struct notify *n, struct delivered *outcomes, struct work **works)
 {
 	size_t len = 0;
 
@@ -106,7 +106,7 @@ static void hauls_drop(struct notify *n)
 /* False: nothing was there to report, or the store would not have it now. */
 static bool notify_report(struct notify *n)
 {
-	struct outcome outcomes[REPORT_MAX];
+	struct delivered outcomes[REPORT_MAX];
 	struct work *works[REPORT_MAX];
 	struct report report = { outcomes, outcomes_gather(n, outcomes, works) };
 

@@ -1,0 +1,225 @@
+/* deliveries.c - what is called when an ask is settled: staged once, claimed by one,
+ * taken over when who claimed it is gone. Two names of processes stand for two nodes. */
+#include "place.h"
+
+#include "base/clock.h"
+#include "desk/delivery.h"
+
+#include <stdio.h>
+
+enum { NOW = 1800000000, MINUTE = 60 * 1000 };
+#define START_MS ((int64_t)NOW * 1000)
+
+static int place_with_clock(void **state)
+{
+	clock_set(START_MS);
+	return place_rig_alone(state);
+}
+
+static int place_without_clock(void **state)
+{
+	clock_set(0);
+	return place_rig_done(state);
+}
+
+#define CLOCK_TEST(test)                                                                 \
+	cmocka_unit_test_setup_teardown(test, place_with_clock, place_without_clock)
+
+static void done(struct job *job)
+{
+	(void)job;
+}
+
+static enum err tell(struct rig *r, const struct use *use, struct task *t, void *what)
+{
+	t->checked = what;
+	t->job.done = done;
+	desk_do(r->desk, use, t);
+	return t->job.err;
+}
+
+static void task_done(struct task *t)
+{
+	buf_done(&t->job.out);
+	arena_done(&t->job.arena);
+	*t = (struct task){ 0 };
+}
+
+/* How many of each kind this process gets; the first of them is copied to *first. */
+static size_t claim(struct rig *r, const char *by, struct delivery *first)
+{
+	static char id[ID_SIZE], session[ID_SIZE], ask[ID_SIZE];
+	static struct task t;
+	struct claim c = { .by = str_of(by), .room = { 8, 8 } };
+	size_t len;
+
+	assert_int_equal(tell(r, &use_delivery_claim, &t, &c), OK);
+	len = c.len;
+	if (len && first) {
+		*first = c.errands[0].delivery;
+		snprintf(id, sizeof id, "%.*s", STR_ARGS(first->id));
+		snprintf(session, sizeof session, "%.*s", STR_ARGS(first->session));
+		snprintf(ask, sizeof ask, "%.*s", STR_ARGS(first->ask));
+		first->id = str_of(id);
+		first->session = str_of(session);
+		first->ask = str_of(ask);
+		first->target = STR("target");
+		first->lease_by = first->last_error = STR_NONE;
+	}
+	task_done(&t);
+	return len;
+}
+
+static struct delivered report(
+	struct rig *r, const struct delivery *d, const char *by, enum ending ending)
+{
+	static struct task t;
+	struct delivered o = {
+		.delivery = d, .by = str_of(by), .ending = ending, .status = 200
+	};
+	struct report all = { &o, 1 };
+
+	assert_int_equal(tell(r, &use_delivery_report, &t, &all), OK);
+	task_done(&t);
+	return o;
+}
+
+static const char webhook[] =
+	"{'title':'T','on_settled':{'webhook':'https://h.example'}}";
+static const char resumer[] = "{'title':'T','on_settled':{'resumer':'claude'}}";
+
+/* Staged as a settlement would: resumers are not configured here. */
+static void settle_in(struct rig *r, const char *body)
+{
+	char ask[200], change[300];
+	struct made session = rig_session(r, body == resumer ? "{'title':'T'}" : body);
+	struct made made;
+
+	assert_int_equal(session.err, OK);
+	if (body == resumer) {
+		snprintf(change, sizeof change,
+			"UPDATE sessions SET on_settled = '{\"resumer\":\"claude\"}'"
+			" WHERE id = '%s'",
+			session.id);
+		place_script(r, change);
+	}
+	snprintf(ask, sizeof ask, "{'session':'%s','question':'Q','type':'boolean'}",
+		session.id);
+	made = rig_ask_body(r, ask, NULL);
+	assert_int_equal(made.err, OK);
+	assert_int_equal(rig_settle(r, &use_answer, made.id, NULL), OK);
+	assert_int_equal(rig_settle(r, &use_skip, made.id, NULL), ERR_CONFLICT);
+}
+
+static void a_settlement_is_claimed_by_one(void **state)
+{
+	struct rig *r = *state;
+	struct delivery d;
+
+	settle_in(r, webhook);
+	assert_int_equal(claim(r, "a", &d), 1);
+	assert_int_equal(claim(r, "b", NULL), 0);
+	assert_int_equal(claim(r, "a", NULL), 0);
+	assert_true(report(r, &d, "a", ENDED_WELL).taken);
+	clock_set(START_MS + 10 * MINUTE);
+	assert_int_equal(claim(r, "b", NULL), 0);
+}
+
+static void a_lease_that_ran_out_is_taken_over(void **state)
+{
+	struct rig *r = *state;
+	struct delivery d, again;
+
+	settle_in(r, webhook);
+	assert_int_equal(claim(r, "a", &d), 1);
+	clock_set(START_MS + DELIVERY_LEASE_MS - 1);
+	assert_int_equal(claim(r, "b", NULL), 0);
+	clock_set(START_MS + DELIVERY_LEASE_MS);
+	assert_int_equal(claim(r, "a", NULL), 0); /* it is at it itself */
+	assert_int_equal(claim(r, "b", &again), 1);
+	assert_int_equal(again.attempts, 2);
+	assert_false(report(r, &again, "a", ENDED_WELL).taken);
+	assert_true(report(r, &again, "b", ENDED_WELL).taken);
+}
+
+static void a_renewed_lease_lasts(void **state)
+{
+	struct rig *r = *state;
+	static struct task t;
+
+	settle_in(r, webhook);
+	assert_int_equal(claim(r, "a", NULL), 1);
+	clock_set(START_MS + DELIVERY_LEASE_MS - 1);
+	t.id = STR("a");
+	assert_int_equal(tell(r, &use_delivery_renew, &t, NULL), OK);
+	task_done(&t);
+	clock_set(START_MS + DELIVERY_LEASE_MS + 1);
+	assert_int_equal(claim(r, "b", NULL), 0);
+}
+
+static void what_ended_badly_waits_and_then_is_dead(void **state)
+{
+	struct rig *r = *state;
+	int64_t now = START_MS;
+	struct delivery d;
+
+	settle_in(r, webhook);
+	for (int n = 1;; n++) {
+		struct delivered o;
+
+		assert_int_equal(claim(r, "a", &d), 1);
+		assert_int_equal(d.attempts, n);
+		o = report(r, &d, "a", ENDED_BADLY);
+		assert_true(o.taken);
+		assert_int_equal(claim(r, "a", NULL), 0);
+		clock_set(now += (int64_t)30 * 3600 * 1000);
+		if (!o.dead) continue;
+		assert_int_equal(n, 11);
+		break;
+	}
+	assert_int_equal(claim(r, "a", NULL), 0);
+}
+
+static void a_resumer_is_begun_once(void **state)
+{
+	struct rig *r = *state;
+	struct delivery d;
+
+	settle_in(r, resumer);
+	assert_int_equal(claim(r, "a", &d), 1);
+	assert_int_equal(d.kind, DELIVERY_RESUMER);
+	clock_set(START_MS + 10 * MINUTE);
+	assert_int_equal(claim(r, "a", NULL), 0); /* who runs it knows better */
+	assert_int_equal(claim(r, "b", NULL), 0); /* lost: nobody runs it again */
+	assert_false(report(r, &d, "a", ENDED_WELL).taken);
+	assert_int_equal(rig_count_events(r, d.ask.at, "session.resuming"), 1);
+	assert_int_equal(rig_count_events(r, d.ask.at, "session.resumed"), 1);
+}
+
+static void a_deleted_session_owes_nothing(void **state)
+{
+	struct rig *r = *state;
+	struct delivery d;
+
+	settle_in(r, webhook);
+	settle_in(r, webhook);
+	assert_int_equal(claim(r, "a", &d), 2);
+	assert_int_equal(rig_delete(r, d.session.at), OK);
+	assert_false(report(r, &d, "a", ENDED_BADLY).taken);
+	clock_set(START_MS + 10 * MINUTE);
+	assert_int_equal(claim(r, "b", NULL), 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CLOCK_TEST(a_settlement_is_claimed_by_one),
+		CLOCK_TEST(a_lease_that_ran_out_is_taken_over),
+		CLOCK_TEST(a_renewed_lease_lasts),
+		CLOCK_TEST(what_ended_badly_waits_and_then_is_dead),
+		CLOCK_TEST(a_resumer_is_begun_once),
+		CLOCK_TEST(a_deleted_session_owes_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
