@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { BIN, Server, sleep, until, useServer } from './lib/server.mjs';
+import { notInAFile } from '../lib/postgres.mjs';
 
 const server = await useServer();
 const { agent, member, admin } = server;
@@ -461,7 +462,7 @@ test('check finds the store sound while the server runs', async () => {
 	assert.equal(code, 0, stderr);
 });
 
-test('backup makes a file that a server can start from', async () => {
+test('backup makes a file that a server can start from', { skip: notInAFile }, async () => {
 	const ask = await agent.ask({ question: 'In the backup?' });
 	const other = new Server();
 	mkdirSync(other.data, { mode: 0o700 });
@@ -473,6 +474,12 @@ test('backup makes a file that a server can start from', async () => {
 	assert.equal((await client.read(ask)).questions[0].text, 'In the backup?');
 	await other.stop();
 	other.remove();
+});
+
+test('backup of a database says who does that', { skip: !notInAFile }, async () => {
+	const { code, stderr } = await server.run(['backup', join(server.home, 'b'), '--data', server.data]);
+	assert.notEqual(code, 0);
+	assert.match(stderr, /pg_dump/);
 });
 
 test('backup does not overwrite a file', async () => {
@@ -513,5 +520,6 @@ test('NO_COLOR and a pipe are without colours', async () => {
 
 test('the store and the data directory are for their owner only', () => {
 	assert.equal(statSync(server.data).mode & 0o077, 0);
+	if (notInAFile) return;
 	assert.equal(statSync(join(server.data, 'parley.db')).mode & 0o077, 0);
 });

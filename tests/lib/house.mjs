@@ -6,6 +6,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import http from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { storeEnvironment } from './postgres.mjs';
 
 const BIN = process.env.PARLEY_BIN;
 assert.ok(BIN, 'PARLEY_BIN names the program');
@@ -36,7 +37,7 @@ export class House {
 			PATH: process.env.PATH, HOME: this.home, LANG: 'C.UTF-8',
 			XDG_STATE_HOME: join(this.home, 'state'), XDG_CONFIG_HOME: join(this.home, 'config'),
 			XDG_RUNTIME_DIR: join(this.home, 'run'), PARLEY_TEST_CLOCK: this.clockFile,
-			PARLEY_ASK_RATE: '0',
+			PARLEY_ASK_RATE: '0', ...storeEnvironment(),
 		};
 		this.port = 0;
 		this.lives = 0;

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { storeEnvironment } from '../../lib/postgres.mjs';
 import { Client } from './client.mjs';
 
 export const BIN = process.env.PARLEY_BIN
@@ -47,7 +48,8 @@ export class Server {
 		writeFileSync(this.clockFile, '0');
 		this.flags = flags;
 		this.dataFlag = dataFlag;
-		this.env = cleanEnvironment(this.home, { PARLEY_TEST_CLOCK: this.clockFile, ...env });
+		this.env = cleanEnvironment(this.home,
+			{ PARLEY_TEST_CLOCK: this.clockFile, ...storeEnvironment(), ...env });
 		this.output = '';
 		this.clients = [];
 	}

@@ -1,0 +1,175 @@
+// Several nodes on one database behave as one server.
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { Cluster, Node, persist } from '../lib/cluster.mjs';
+import { Follower, sleep } from '../lib/house.mjs';
+import { sql } from '../lib/postgres.mjs';
+
+const cluster = new Cluster();
+const all = [];
+let databases = 0;
+
+after(async () => {
+	for (const node of all) await node.end();
+	cluster.remove();
+});
+
+/** n nodes, started at the same moment on an empty database. */
+async function nodes(n = 2) {
+	const store = cluster.database(`d${++databases}`);
+	const made = Array.from({ length: n }, () => new Node(store));
+	all.push(...made);
+	await Promise.all(made.map((node) => node.start()));
+	return made;
+}
+
+async function people(node) {
+	return {
+		agent: await node.token('agent', 'builder'),
+		member: await node.token('member', 'mia'),
+		admin: await node.token('admin', 'ada'),
+	};
+}
+
+async function ask(node, token, extra = {}) {
+	const made = await node.once(token, 'POST', '/v1/asks',
+		{ question: 'Deploy?', type: 'boolean', ...extra });
+	assert.equal(made.status, 201, JSON.stringify(made.body));
+	return made.body;
+}
+
+const answer = (node, token, id) => node.once(token, 'POST', `/v1/asks/${id}/answer`,
+	{ answer: true });
+
+async function until(fn, what, ms = 15_000) {
+	for (const end = Date.now() + ms; ;) {
+		const result = await fn();
+		if (result) return result;
+		assert.ok(Date.now() < end, `${what} did not come`);
+		await sleep(20);
+	}
+}
+
+test('nodes that start at once on an empty database make one schema and one workspace', async () => {
+	const made = await nodes(4);
+	const store = made[0].env.PARLEY_STORE;
+	assert.equal(sql('SELECT COUNT(*) FROM workspaces', store), '1');
+	assert.equal(sql("SELECT COUNT(*) FROM users WHERE name = 'owner'", store), '1');
+	for (const node of made) assert.equal((await node.readyz()).status, 200);
+	await Promise.all(made.map((node) => node.kill('SIGTERM')));
+});
+
+test('a node does not start on a newer schema, and says so', async () => {
+	const [node] = await nodes(1);
+	await node.kill('SIGTERM');
+	sql('INSERT INTO schema_version VALUES (9999)', node.env.PARLEY_STORE);
+	node.spawn();
+	assert.notEqual((await node.gone).code, 0);
+	assert.match(node.said, /9999.*newer parley/);
+});
+
+test('who waits on one node hears of the answer given on the other', async () => {
+	const [a, b] = await nodes();
+	const { agent, member } = await people(a);
+	const made = await ask(a, agent);
+	const waiting = a.once(agent, 'GET', `/v1/asks/${made.id}?wait=30`);
+	const asking = a.once(agent, 'POST', '/v1/asks?wait=30', { question: 'Now?', type: 'boolean' });
+	const second = await until(async () => {
+		const { body } = await b.once(member, 'GET', '/v1/asks');
+		return body.items.find((item) => item.questions[0].text === 'Now?');
+	}, 'the ask');
+	assert.equal((await answer(b, member, made.id)).status, 200);
+	assert.equal((await answer(b, member, second.id)).status, 200);
+	assert.equal((await waiting).body.status, 'answered');
+	assert.equal((await asking).body.status, 'answered');
+	assert.equal((await answer(a, member, made.id)).status, 409);
+});
+
+test('streams of both nodes tell one story, without gap', async () => {
+	const pair = await nodes();
+	const { agent, admin } = await people(pair[0]);
+	const followers = pair.map((node) => new Follower(node, admin));
+	await Promise.all(Array.from({ length: 60 }, (_, i) => ask(pair[i % 2], agent)));
+	const { body } = await pair[0].once(admin, 'GET', '/v1/asks?status=all');
+	for (const follower of followers) {
+		await follower.reach(body.as_of);
+		assert.equal(follower.problem, null);
+		assert.equal(follower.events.size, 60);
+		await follower.stop();
+	}
+});
+
+test('a key used on one node is known on the other', async () => {
+	const [a, b] = await nodes();
+	const { agent } = await people(a);
+	const body = { question: 'Once?', type: 'boolean' };
+	const both = await Promise.all([a, b].map((node) =>
+		node.once(agent, 'POST', '/v1/asks', body, 'one-key')));
+	assert.deepEqual(both.map((reply) => reply.status), [201, 201]);
+	assert.equal(both[0].body.id, both[1].body.id);
+});
+
+test('a deadline fires once, also when the node that set it is gone', async () => {
+	const [a, b] = await nodes();
+	const { agent, admin } = await people(a);
+	const follower = new Follower(b, admin);
+	const made = await ask(a, agent, { timeout: 2 });
+	const shared = await ask(a, agent, { timeout: 1 });
+	await until(() => follower.events.get(shared.id)?.includes('ask.expired'), 'the first');
+	await a.kill();
+	await until(() => follower.events.get(made.id)?.includes('ask.expired'), 'the second');
+	await sleep(1500); // would the other node fire it again?
+	for (const { id } of [made, shared]) {
+		assert.deepEqual(follower.events.get(id), ['ask.created', 'ask.expired']);
+	}
+	await follower.stop();
+});
+
+test('a token revoked on one node ends its stream on the other', async () => {
+	const [a, b] = await nodes();
+	const { admin } = await people(a);
+	const short = await b.once(admin, 'POST', '/v1/tokens', { role: 'member', name: 'short' });
+	const follower = new Follower(a, short.body.token);
+	await until(() => follower.request?.res, 'the stream');
+	const ended = new Promise((resolve) => { follower.request.res.on('close', resolve); });
+	assert.equal((await b.once(admin, 'DELETE', `/v1/tokens/${short.body.id}`)).status, 204);
+	await ended;
+	assert.equal((await a.once(short.body.token, 'GET', '/v1/me')).status, 401);
+	await follower.stop();
+});
+
+test('connections that an administrator ends are made anew, and nobody notices', async () => {
+	const pair = await nodes();
+	const { agent } = await people(pair[0]);
+	for (let i = 0; i < 5; i++) {
+		cluster.cutAll();
+		for (const node of pair) await ask(node, agent);
+	}
+});
+
+test('while the database is away: 503, not ready; then all goes on, streams and waits too', async () => {
+	const [a, b] = await nodes();
+	const { agent, member, admin } = await people(a);
+	const follower = new Follower(a, admin);
+	const made = await ask(a, agent);
+	const waiting = a.once(agent, 'GET', `/v1/asks/${made.id}?wait=60`);
+	await follower.reach(2);
+	const { request } = follower;
+	cluster.stop('immediate');
+	const refused = await fetch(`http://127.0.0.1:${a.port}/v1/asks`, { method: 'POST',
+		headers: { authorization: `Bearer ${agent}`, 'content-type': 'application/json' },
+		body: '{"question":"Now?","type":"boolean"}' });
+	assert.equal(refused.status, 503);
+	assert.ok(Number(refused.headers.get('retry-after')) >= 1);
+	await until(async () => (await a.readyz()).status === 503, 'not ready');
+	await until(async () => (await b.readyz()).status === 503, 'not ready');
+	cluster.start();
+	await until(async () => (await a.readyz()).status === 200, 'ready');
+	assert.equal((await persist([b], member, 'POST', `/v1/asks/${made.id}/answer`,
+		{ answer: true }, 'k')).status, 200);
+	assert.equal((await waiting).body.status, 'answered');
+	await until(() => follower.events.get(made.id).includes('ask.answered'), 'the event');
+	assert.equal(follower.request, request, 'the stream was cut');
+	assert.equal(follower.problem, null);
+	await follower.stop();
+});
