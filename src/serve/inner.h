@@ -11,7 +11,7 @@
 #include "net/http.h"
 #include "serve/serve.h"
 
-enum { DOORS_MAX = 8, HEARTBEAT_MS = 15000, HOLD_STEP = 16, HOLD_CLASSES = 32 };
+enum { DOORS_MAX = 8, HEARTBEAT_MS = 15000, AGAIN_MS = 1000, HOLD_STEP = 16, HOLD_CLASSES = 32 };
 
 /* What the API says is for the moment and for no cache, and is what it says it is. */
 #define API_HEADERS "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n"
@@ -147,6 +147,7 @@ struct hold {
 	bool begun;   /* the head of the reply is out */
 	bool reading; /* a read of the ask is with a clerk */
 	bool again;   /* news came meanwhile */
+	bool unread;  /* the store was away: soon again */
 };
 /* Parks it for the ask; `size` has room for what its kind keeps behind it. NULL: out of
  * memory. */
@@ -175,6 +176,7 @@ struct stream {
 	struct exchange *x; /* NULL: the peer has gone */
 	bool has_hash, keeper;
 	bool begun, reading;
+	bool unread;		    /* the store was away: soon again */
 	uint8_t hash[SHA256_SIZE];  /* who: asked for again with every page */
 	struct event_filter filter; /* texts in `texts` */
 	char *texts;		    /* NULL: there are none */

@@ -50,9 +50,18 @@ static void stream_mark(struct stream *st)
 	tick_set(st->serve->loop, &st->tick, HEARTBEAT_MS);
 }
 
+static void stream_read(struct stream *);
+
 static void stream_tick(struct tick *tick)
 {
-	stream_mark(LINK_OF(tick, struct stream, tick));
+	struct stream *st = LINK_OF(tick, struct stream, tick);
+
+	if (!st->unread) {
+		stream_mark(st);
+		return;
+	}
+	tick_set(st->serve->loop, &st->tick, HEARTBEAT_MS);
+	stream_read(st);
 }
 
 /* One frame for all streams that an event goes to. */
@@ -69,8 +78,6 @@ static struct frame *stream_frame(struct serve *s, const struct event *e)
 	buf_done(&b);
 	return s->frame;
 }
-
-static void stream_read(struct stream *);
 
 static void stream_end(struct stream *st)
 {
@@ -197,9 +204,13 @@ static void stream_was_read(struct request *r)
 		request_reply(r, STR_NONE);
 		return;
 	}
+	st->unread = t->job.err == ERR_UNAVAILABLE;
 	if (t->job.err) {
 		request_free(r);
-		stream_end(st);
+		if (st->unread)
+			tick_set(st->serve->loop, &st->tick, AGAIN_MS);
+		else
+			stream_end(st);
 		return;
 	}
 	if (first) {

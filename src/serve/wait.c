@@ -112,7 +112,7 @@ static void hold_tick(struct tick *tick)
 	struct hold *h = LINK_OF(tick, struct hold, tick);
 	int64_t left = h->end_ms - loop_now_ms(h->serve->loop);
 
-	if (left <= 0) {
+	if (left <= 0 || h->unread) {
 		hold_read(h);
 		return;
 	}
@@ -123,8 +123,9 @@ static void hold_tick(struct tick *tick)
 static void hold_rest(struct hold *h)
 {
 	int64_t left = h->end_ms - loop_now_ms(h->serve->loop);
+	int64_t most = h->unread ? AGAIN_MS : HEARTBEAT_MS;
 
-	tick_set(h->serve->loop, &h->tick, left < HEARTBEAT_MS ? left : HEARTBEAT_MS);
+	tick_set(h->serve->loop, &h->tick, left < most ? left : most);
 }
 
 /* Again for the same ask. */
@@ -147,7 +148,10 @@ static void hold_was_read(struct request *r)
 		return;
 	}
 	over = r->task.settled || h->end_ms <= loop_now_ms(h->serve->loop);
-	if (job->err)
+	h->unread = job->err == ERR_UNAVAILABLE && !over && hold_park(h);
+	if (h->unread)
+		hold_rest(h);
+	else if (job->err)
 		hold_cut(h, job->err, &job->why);
 	else if (over)
 		hold_end(h, buf_str(&job->out));
