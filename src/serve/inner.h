@@ -11,7 +11,13 @@
 #include "net/http.h"
 #include "serve/serve.h"
 
-enum { DOORS_MAX = 8, HEARTBEAT_MS = 15000, AGAIN_MS = 1000, HOLD_STEP = 16, HOLD_CLASSES = 32 };
+enum {
+	DOORS_MAX = 8,
+	HEARTBEAT_MS = 15000,
+	AGAIN_MS = 1000,
+	HOLD_STEP = 16,
+	HOLD_CLASSES = 32
+};
 
 /* What the API says is for the moment and for no cache, and is what it says it is. */
 #define API_HEADERS "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n"

@@ -64,6 +64,7 @@ struct db_options {
 	const char *vfs;  /* SQLite only, for tests; NULL: the default */
 	bool weak_sync;	  /* for the test that must fail: synchronous=NORMAL */
 	int log_pages;	  /* SQLite's log between checkpoints, for tests; 0: the usual */
+	bool patient;	  /* a transaction may rest for long: for copies */
 };
 
 /* Hears of what other processes committed: their hint, as it was given. */

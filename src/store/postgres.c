@@ -53,7 +53,8 @@ static enum err plain_run(struct postgres *p, const char *sql, struct fault *why
 	return e;
 }
 
-static enum err postgres_setup(struct postgres *p, struct fault *why)
+static enum err postgres_setup(
+	struct postgres *p, const struct db_options *o, struct fault *why)
 {
 	const char *encoding = PQparameterStatus(p->conn, "server_encoding");
 	enum err e;
@@ -68,6 +69,8 @@ static enum err postgres_setup(struct postgres *p, struct fault *why)
 			"the database has the encoding %s: UTF8 is wanted",
 			encoding ? encoding : "?");
 	e = plain_run(p, session_text, why);
+	if (!e && o->patient)
+		e = plain_run(p, "SET idle_in_transaction_session_timeout = 0", why);
 	if (!e && (!PQenterPipelineMode(p->conn) || PQsetnonblocking(p->conn, 1) != 0))
 		e = postgres_fail(p, NULL, false, why);
 	return e ? e : postgres_hear(p, why);
@@ -119,7 +122,7 @@ static struct db *postgres_open(
 	p->conn = postgres_connect(o->place);
 	if (PQstatus(p->conn) == CONNECTION_OK) {
 		PQsetNoticeReceiver(p->conn, notice_drop, NULL);
-		e = postgres_setup(p, why);
+		e = postgres_setup(p, o, why);
 	} else {
 		e = connect_fail(p, why);
 	}

@@ -120,16 +120,17 @@ static void statement_name(enum sql sql, char name[8])
 	snprintf(name, 8, "s%d", sql);
 }
 
-static bool send_call(struct postgres *p, const struct call *call)
+/* `again`: the call before it had the same given text, which the server still knows. */
+static bool send_call(struct postgres *p, const struct call *call, bool again)
 {
 	struct wire w;
-	char name[8];
+	char name[8] = "";
 
 	wire_fill(&w, call);
-	if (call->sql == SQL_GIVEN)
+	if (call->sql == SQL_GIVEN && !again)
 		return PQsendQueryParams(p->conn, call->text, call->args_len, w.types,
 			w.at, w.len, w.binary, 1);
-	statement_name(call->sql, name);
+	if (call->sql != SQL_GIVEN) statement_name(call->sql, name);
 	return PQsendQueryPrepared(
 		p->conn, name, call->args_len, w.at, w.len, w.binary, 1);
 }
@@ -292,7 +293,8 @@ static enum err list_run(
 	enum err e = OK;
 
 	for (size_t i = 0; sent && i < len; i++) {
-		sent = send_call(p, &calls[i]);
+		sent = send_call(p, &calls[i],
+			i && calls[i - 1].text && calls[i - 1].text == calls[i].text);
 		if (i % SEND_STEP == SEND_STEP - 1)
 			sent = sent && PQflush(p->conn) >= 0 && PQconsumeInput(p->conn);
 	}
