@@ -195,8 +195,10 @@ static int wait_loop(struct asking *a)
 
 int asking_wait(struct asking *a, bool in_place)
 {
+	const struct json *version = json_get(a->ask, "version");
 	struct waiter_setup setup = { .client = a->client,
 		.id = a->id,
+		.version = version && version->is_int ? version->integer : 0,
 		.deadline_ms = ask_time(a->ask, "expires_at"),
 		.trouble = trouble_tell,
 		.back = back_tell,

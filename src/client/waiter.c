@@ -25,7 +25,9 @@ struct waiter *waiter_new(const struct waiter_setup *setup)
 	struct waiter *w = mem_alloc(sizeof *w);
 
 	if (!w) return NULL;
-	*w = (struct waiter){ .with = *setup, .path = { .max = 512 } };
+	*w = (struct waiter){
+		.with = *setup, .path = { .max = 512 }, .version = setup->version
+	};
 	buf_add(&w->path, STR("/v1/asks/"));
 	url_add(&w->path, setup->id);
 	buf_print(&w->path, "?wait=%d", HOLD_S);

@@ -10,6 +10,7 @@ struct waiter;
 struct waiter_setup {
 	struct client *client;
 	struct str id;
+	int64_t version;     /* of the ask as the caller knows it; 0: not at all */
 	int64_t deadline_ms; /* UTC; a server not reached a minute later: give up; 0:
 				never */
 	void (*trouble)(

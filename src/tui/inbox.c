@@ -203,6 +203,7 @@ static void keys_take(struct inbox *in)
 	while (!in->over && screen_key(in->screen, &k)) {
 		in->dirty = true;
 		if (k.name == K_NONE || k.name == K_RESIZE) continue;
+		in->notice_until = 0;
 		if (k.name == K_CLOSED)
 			in->over = true;
 		else if (k.name == K_REDRAW)

@@ -51,14 +51,19 @@ static bool assigned_to(const struct json *ask, struct str me)
 	return false;
 }
 
-/* The same questions take the same answer; approvals only among themselves. */
+/* The same questions take the same answer. A lone decision is the same whatever it is
+ * about. */
 static uint64_t form_of(const struct json *ask)
 {
+	const struct json *questions = json_get(ask, "questions");
 	struct buf text = { 0 };
-	bool approval = str_is(json_text(json_get(ask, "kind")), "approval");
+	bool lone = json_is(questions, JSON_ARRAY) && questions->count == 1;
+	struct str type = lone ? json_text(json_get(questions->items, "type")) : STR_NONE;
 
-	buf_add_char(&text, approval ? 'a' : 'q');
-	json_write(&text, json_get(ask, "questions"));
+	if (str_is(type, "approval"))
+		buf_add(&text, json_text(json_get(questions->items, "key")));
+	else
+		json_write(&text, questions);
 	uint64_t sum = str_hash(buf_str(&text));
 	buf_done(&text);
 	return sum;
