@@ -94,8 +94,9 @@ for (const way of ['http', 'stdio']) {
 
 	test(`asks by ${way}, the server restarts, and the answer comes`, async () => {
 		const text = `Across a restart by ${way}?`;
-		// By HTTP the call is lost, and a model asks again; the pipe takes it up by itself.
-		const again = (got) => (/PostgreSQL/.test(got) ? say(`I got ${got}`) : ask(text));
+		// A server that stops says that it is pending; after one that dies, the pipe asks again.
+		const again = (got) => (/PostgreSQL/.test(got) ? say(`I got ${got}`)
+			: use('mcp__parley__get_answer', { ask_id: JSON.parse(got).ask_id }));
 		const model = await mind(() => ask(text), again, again);
 		const running = claude(model, { parley: ways[way](server.secrets.agent) });
 		const first = await asked(server, text, SLOW);
