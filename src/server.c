@@ -459,9 +459,9 @@ static void server_greet(struct server *sv)
 
 static void server_close(struct server *sv)
 {
-	if (sv->loop) sv->loop = loop_free(sv->loop);
 	notify_free(sv->notify);
-	desk_close(sv->desk);
+	desk_close(sv->desk); /* what a clerk still has is posted to a loop that stands */
+	if (sv->loop) sv->loop = loop_free(sv->loop);
 	serve_free(sv->serve);
 	tls_context_free(sv->tls);
 	file_remove(sv->cli->settings.data, "server.json");

@@ -117,7 +117,6 @@ void loop_run(struct loop *loop)
 	do {
 		uv_run(&loop->uv, UV_RUN_DEFAULT);
 	} while (mailbox_run(loop));
-	loop_shut(loop);
 }
 
 void loop_stop(struct loop *loop)
