@@ -21,7 +21,7 @@ export const say = (lang) => (id, params = {}) => {
 		typeof params[name] === 'number' ? params[name].toLocaleString(lang) : params[name] ?? `{${name}}`);
 };
 
-export async function until(what, why, ms = 10_000) {
+export async function until(what, why, ms = 20_000) {
 	const end = Date.now() + ms;
 	for (;;) {
 		const got = await what();
@@ -148,7 +148,7 @@ export async function arrive(browser, server, { view = 'desktop', lang = 'en', t
 	settings = {}, user: _, ...more } = {}) {
 	const context = await browser.newContext({ viewport: views[view], locale: lang === 'fr' ? 'fr-FR' : 'en-US',
 		colorScheme: theme, baseURL: server.url, serviceWorkers: 'block', reducedMotion: 'reduce', ...more });
-	context.setDefaultTimeout(15_000);
+	context.setDefaultTimeout(20_000);
 	const errors = [];
 	await context.addInitScript((kept) => {
 		if (!localStorage.getItem('parley.settings')) localStorage.setItem('parley.settings', JSON.stringify(kept));

@@ -136,6 +136,10 @@ area('settling in', (scenario) => {
 			await me.page.waitForURL(`**/${name}`);
 			assert.ok((await me.page.title()).includes(me.t(`nav.${name}`)));
 		}
+		await me.page.getByRole('navigation').locator('.live .dot').waitFor();
+		await me.visit('/settings');
+		await me.press(me.page.getByRole('navigation').getByRole('link', { name: me.t('nav.agents') }));
+		await me.page.waitForURL('**/agents');
 		await me.visit('/settings');
 		for (const part of ['keys', 'users', 'tokens']) {
 			await me.press(me.named('link', `settings.${part}`));
