@@ -11,11 +11,9 @@ import { Model, lastResult, say, use } from './model.mjs';
 const server = await useServer();
 const hasty = await server.secret('agent', 'hasty', ['--mcp-wait', '1']);
 
-/** How Claude Code is told of Parley. */
-const ways = {
-	http: (token) => ({ type: 'http', url: `${server.url}/mcp`, headers: { Authorization: `Bearer ${token}` } }),
-	stdio: (token) => ({ command: BIN, args: ['mcp'], env: { PARLEY_URL: server.url, PARLEY_TOKEN: token } }),
-};
+/** How Claude Code is told of Parley: as we tell people to. */
+const printed = async (...flags) => (await server.run(['mcp', '--print-config', 'claude', ...flags])).stdout;
+const ways = { stdio: await printed(), http: await printed('--url', server.url) };
 
 /** A model that runs through its turns: functions from what the tool gave back to a block. */
 const mind = (...turns) => {
@@ -24,8 +22,9 @@ const mind = (...turns) => {
 };
 
 /** Runs `claude -p`; → its result, with what it said on stderr. */
-function claude(model, { parley, flags = [], home = mkdtempSync(join(server.home, 'claude-')), prompt = 'Go on.' }) {
-	const config = parley ? ['--mcp-config', JSON.stringify({ mcpServers: { parley } }), '--allowedTools', 'mcp__parley'] : [];
+function claude(model, { way, token = server.secrets.agent, flags = [], prompt = 'Go on.',
+	home = mkdtempSync(join(server.home, 'claude-')) }) {
+	const config = way ? ['--mcp-config', ways[way], '--allowedTools', 'mcp__parley'] : [];
 	const child = spawn(bin('claude'), ['-p', prompt, '--output-format', 'json', '--strict-mcp-config',
 		...config, ...flags], {
 		cwd: home, stdio: ['ignore', 'pipe', 'pipe'],
@@ -33,7 +32,7 @@ function claude(model, { parley, flags = [], home = mkdtempSync(join(server.home
 			ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'sk-ant-test',
 			CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1', DISABLE_TELEMETRY: '1',
 			DISABLE_ERROR_REPORTING: '1', DISABLE_AUTOUPDATER: '1', DISABLE_UPDATES: '1',
-			ENABLE_TOOL_SEARCH: 'false', PARLEY_URL: server.url, PARLEY_TOKEN: server.secrets.agent },
+			ENABLE_TOOL_SEARCH: 'false', PARLEY_URL: server.url, PARLEY_TOKEN: token },
 	});
 	let stdout = '';
 	let stderr = '';
@@ -71,7 +70,7 @@ for (const way of ['http', 'stdio']) {
 	test(`asks by ${way}, and has the answer in the same call`, async () => {
 		const text = `Directly by ${way}?`;
 		const model = await mind(() => ask(text), (got) => say(`I got ${got}`));
-		const [result] = await Promise.all([claude(model, { parley: ways[way](server.secrets.agent) }),
+		const [result] = await Promise.all([claude(model, { way }),
 			asked(server, text, SLOW).then(() => answer(server, text))]);
 		assert.match(result.result, /"answers":\{"Directly by .*\?":"PostgreSQL"\}/);
 		assert.match(result.result, /"kind":"human"/);
@@ -87,7 +86,7 @@ for (const way of ['http', 'stdio']) {
 			return use('mcp__parley__get_answer', { ask_id });
 		};
 		const model = await mind(() => ask(text), later, (got) => say(`I got ${got}`));
-		const result = await claude(model, { parley: ways[way](hasty) });
+		const result = await claude(model, { way, token: hasty });
 		assert.match(result.result, /PostgreSQL/);
 		model.stop();
 	});
@@ -98,7 +97,7 @@ for (const way of ['http', 'stdio']) {
 		const again = (got) => (/PostgreSQL/.test(got) ? say(`I got ${got}`)
 			: use('mcp__parley__get_answer', { ask_id: JSON.parse(got).ask_id }));
 		const model = await mind(() => ask(text), again, again);
-		const running = claude(model, { parley: ways[way](server.secrets.agent) });
+		const running = claude(model, { way });
 		const first = await asked(server, text, SLOW);
 		await restart(way === 'http' ? 'SIGTERM' : 'SIGKILL');
 		if (way === 'http') await until(() => model.requests.length > 1, 'the second try', SLOW);
@@ -112,7 +111,7 @@ for (const way of ['http', 'stdio']) {
 
 test('its permission prompts are answered by request_approval', async () => {
 	const model = await mind(() => use('Bash', { command: 'echo one > made.txt', description: 'Make' }), say);
-	const [result] = await Promise.all([claude(model, { parley: ways.http(server.secrets.agent),
+	const [result] = await Promise.all([claude(model, { way: 'http',
 		flags: ['--permission-prompt-tool', 'mcp__parley__request_approval'] }),
 	decide('echo one > made.txt', { value: 'approve', arguments: { command: 'echo two > made.txt', description: 'Make' } })]);
 	assert.ok(existsSync(join(result.home, 'made.txt')), result.result);
