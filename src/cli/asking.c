@@ -210,7 +210,7 @@ int asking_wait(struct asking *a, bool in_place)
 	if (!a->waiter) return cli_fail(a->cli, &(struct fault){ .err = ERR_MEMORY });
 	waiting_tell(a);
 	replies_tell(a);
-	if (in_place) a->place = place_open(a->cli, a->ask);
+	if (in_place) a->place = place_open(a->cli, a->ask, true);
 	status = wait_loop(a);
 	a->place = place_free(a->place);
 	if (status == term_stopped()) SAY("cli.interrupted", { "id", a->id });

@@ -16,6 +16,7 @@ struct place {
 	struct client *person;
 	struct screen *screen; /* NULL: the person left the dialog */
 	struct dialog dialog;
+	bool may_leave;
 	int ready; /* epoll over the screen and the clock of countdowns */
 	int clock;
 };
@@ -73,13 +74,15 @@ static bool clock_open(struct place *p)
 	       epoll_ctl(p->ready, EPOLL_CTL_ADD, screen_fd(p->screen), &event) == 0;
 }
 
-struct place *place_open(struct cli *cli, const struct json *ask)
+struct place *place_open(struct cli *cli, const struct json *ask, bool may_leave)
 {
 	struct screen_setup look = { .color = cli->settings.color != COLOR_NEVER };
 	struct place *p = in_front() ? mem_alloc(sizeof *p) : NULL;
 
 	if (!p) return NULL;
-	*p = (struct place){ .cli = cli, .ready = -1, .clock = -1 };
+	*p = (struct place){
+		.cli = cli, .may_leave = may_leave, .ready = -1, .clock = -1
+	};
 	if (!person_known(p, json_text(json_get(ask, "id")))) {
 		SAY("cli.place.login");
 		return place_free(p);
@@ -193,6 +196,7 @@ static bool key_take(struct place *p, const struct key *k, const struct json **a
 	case DIALOG_SUBMIT: return settle_send(p, false, ask);
 	case DIALOG_SKIP: return settle_send(p, true, ask);
 	case DIALOG_LEAVE:
+		if (!p->may_leave) return false;
 		screen_leave(p);
 		SAY("cli.place.closed", { "id", p->dialog.id });
 		return false;

@@ -10,8 +10,9 @@
 struct place;
 
 /* NULL when there is no terminal of ours in front. Without a login it says how to get
- * one, and is NULL, too. */
-struct place *place_open(struct cli *, const struct json *ask);
+ * one, and is NULL, too. `may_leave`: the person may leave the dialog without deciding.
+ */
+struct place *place_open(struct cli *, const struct json *ask, bool may_leave);
 /* Gives the terminal back; NULL is fine; returns NULL. */
 struct place *place_free(struct place *);
 /* Readable when there is something to do, at least every second; -1 once the person left

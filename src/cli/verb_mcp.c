@@ -47,6 +47,7 @@ static int mcp_run(struct cli *cli)
 		.ctx = cli,
 		.path = args_have(&cli->args, "strict") ? STR("/mcp?strict=true")
 							: STR("/mcp"),
+		.host = args_get(&cli->args, "host"),
 		.in_fd = STDIN_FILENO,
 		.out_fd = STDOUT_FILENO };
 
@@ -59,6 +60,7 @@ static int mcp_run(struct cli *cli)
 static const struct flag flags[] = {
 	{ .name = "print-config", .value = "CLIENT" },
 	{ .name = "strict" },
+	{ .name = "host", .value = "SESSION" },
 	{ 0 },
 };
 

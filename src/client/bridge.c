@@ -354,6 +354,39 @@ static int64_t legs_turn(struct bridge *b)
 
 /* The server learns of it by the lost connection, those of older revisions by the
  * notification as well. */
+/* Does a person have this one before them? */
+static bool leg_asks(const struct leg *leg)
+{
+	return !leg->answered && str_is(leg->method, "tools/call") &&
+	       str_is(leg->subject, "ask_user_question");
+}
+
+/* The hosted agent was told to stop: its question goes, and the dialog with it. */
+static void question_withdraw(struct bridge *b)
+{
+	struct arena arena = { 0 };
+	struct reply r;
+	struct call list = { .method = "GET",
+		.path = arena_print(
+			&arena, "/v1/asks?session=%.*s", STR_ARGS(b->with.host)) };
+
+	if (!b->client || client_call(b->client, &list, &arena, &r, NULL) != OK) {
+		arena_done(&arena);
+		return;
+	}
+	const struct json *asks = json_get(r.json, "items");
+	for (uint32_t i = 0; json_is(asks, JSON_ARRAY) && i < asks->count; i++) {
+		struct str id = json_text(json_get(&asks->items[i], "id"));
+		struct call call = { .method = "POST",
+			.path = arena_print(&arena, "/v1/asks/%.*s/cancel", STR_ARGS(id)),
+			.body = STR("{}"),
+			.key = key_make(&arena) };
+
+		client_call(b->client, &call, &arena, &r, NULL);
+	}
+	arena_done(&arena);
+}
+
 static void cancel(struct bridge *b, const struct json *message)
 {
 	struct arena arena = { 0 };
@@ -363,15 +396,96 @@ static void cancel(struct bridge *b, const struct json *message)
 
 	while (leg && (leg->id.len == 0 || !str_eq(leg->id, id)))
 		leg = leg->next;
+	bool asked = leg && leg_asks(leg);
 	if (leg) leg_free(leg);
+	if (asked && b->with.host.len > 0) question_withdraw(b);
 	arena_done(&arena);
 	if (b->session.len > 0) leg_start(b, message);
+}
+
+/* ---- a hosted agent ---- */
+
+static bool call_asks(const struct json *message)
+{
+	return str_is(json_text(json_get(message, "method")), "tools/call") &&
+	       str_is(json_text(json_get(json_get(message, "params"), "name")),
+		       "ask_user_question");
+}
+
+/* The object again, with one member in another's place or added. */
+static struct str member_put(const struct json *object, const char *name,
+	struct str value, struct arena *arena)
+{
+	struct buf out = { 0 };
+	struct json_writer w = { .out = &out };
+
+	jw_object(&w);
+	for (uint32_t i = 0; json_is(object, JSON_OBJECT) && i < object->count; i++) {
+		const struct json_member *m = &object->members[i];
+
+		if (str_is(m->name, name)) continue;
+		if (w.more) buf_add_char(&out, ',');
+		json_write_str(&out, m->name);
+		buf_add_char(&out, ':');
+		json_write(&out, &m->value);
+		w.more = true;
+	}
+	jw_key(&w, name);
+	jw_raw(&w, value);
+	jw_object_end(&w);
+	struct str kept = arena_str(arena, buf_str(&out));
+	arena->failed |= out.failed;
+	buf_done(&out);
+	return kept;
+}
+
+static void refusal_say(struct bridge *b, const struct json *message)
+{
+	struct buf out = { 0 };
+	struct json_writer w = { .out = &out };
+
+	jw_object(&w);
+	jw_key(&w, "jsonrpc");
+	jw_text(&w, "2.0");
+	jw_key(&w, "id");
+	jw_json(&w, json_get(message, "id"));
+	jw_key(&w, "result");
+	jw_raw(&w,
+		STR("{\"content\":[{\"type\":\"text\",\"text\":\"ask_user_question dialog "
+		    "already open\"}],\"isError\":true}"));
+	jw_object_end(&w);
+	line_say(b, &out);
+	buf_done(&out);
+}
+
+/* What a hosted agent asks belongs to its host's session; one question at a time. */
+static void hosted_start(struct bridge *b, const struct json *message)
+{
+	const struct json *params = json_get(message, "params"), *whole = NULL;
+	struct arena arena = { 0 };
+	struct buf session = { 0 };
+
+	for (const struct leg *leg = b->legs; leg; leg = leg->next)
+		if (leg_asks(leg)) {
+			refusal_say(b, message);
+			return;
+		}
+	json_write_str(&session, b->with.host);
+	struct str inner = member_put(
+		json_get(params, "arguments"), "session", buf_str(&session), &arena);
+	inner = member_put(params, "arguments", inner, &arena);
+	inner = member_put(message, "params", inner, &arena);
+	buf_done(&session);
+	if (json_read(inner, NULL, &arena, &whole, NULL) == OK) leg_start(b, whole);
+	arena_done(&arena);
 }
 
 static void message_take(struct bridge *b, const struct json *message)
 {
 	if (str_is(json_text(json_get(message, "method")), "notifications/cancelled"))
 		cancel(b, message);
+	else if (b->with.host.len > 0 && call_asks(message))
+		hosted_start(b, message);
 	else
 		leg_start(b, message);
 }

@@ -18,6 +18,8 @@ struct bridge_setup {
 	struct client *(*open)(void *ctx, struct fault *why);
 	void *ctx;
 	struct str path; /* "/mcp", with its query */
+	struct str host; /* the session of a hosted agent, which may have one question
+			    open; empty: none */
 	int in_fd, out_fd;
 	int stop_fd; /* of the clients, too; -1: none */
 };

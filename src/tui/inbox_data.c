@@ -110,16 +110,6 @@ static void stream_start(struct inbox *in, const struct json *as_of)
 	in->line = LINE_LIVE;
 }
 
-static bool type_settles(struct str type)
-{
-	static const char *const types[] = { "ask.answered", "ask.skipped", "ask.expired",
-		"ask.cancelled" };
-
-	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-		if (str_is(type, types[i])) return true;
-	return false;
-}
-
 static void ask_settled_elsewhere(struct inbox *in, struct str id)
 {
 	list_drop(&in->list, id);
@@ -156,7 +146,7 @@ void data_event(struct inbox *in, const struct json *event)
 		session_view_event(&in->session, event);
 	if (str_is(type, "session.deleted"))
 		list_drop_session(&in->list, session);
-	else if (type_settles(type))
+	else if (event_settles(type))
 		ask_settled_elsewhere(in, id);
 	else if (id.len > 0 && !str_is(type, "ask.used"))
 		ask_want(in, id);

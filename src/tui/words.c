@@ -217,3 +217,13 @@ struct str event_words(const struct json *event, struct arena *arena)
 	if (by.len == 0) return words;
 	return arena_print(arena, "%.*s · %.*s", STR_ARGS(words), STR_ARGS(by));
 }
+
+bool event_settles(struct str type)
+{
+	static const char *const types[] = { "ask.answered", "ask.skipped", "ask.expired",
+		"ask.cancelled" };
+
+	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+		if (str_is(type, types[i])) return true;
+	return false;
+}

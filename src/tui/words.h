@@ -28,6 +28,7 @@ struct str answer_all_words(
 	const struct json *ask, const struct json *answers, struct arena *);
 /* An event in a line: "Progress · 2/5 compiling". */
 struct str event_words(const struct json *event, struct arena *);
+bool event_settles(struct str type); /* the ask of such an event is settled by it */
 /* "14:05", or with its date when that is not today; local. */
 struct str time_local(int64_t ms, int64_t now_ms, struct arena *);
 

@@ -1,0 +1,392 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <pty.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "cli/place.h"
+#include "cli/reach.h"
+#include "cli/verbs.h"
+#include "client/stream.h"
+#include "text/keep.h"
+#include "text/msg.h"
+#include "tui/words.h"
+
+enum { HELD_MAX = 1 << 20 }; /* of what the agent prints behind a dialog */
+
+struct host {
+	struct cli *cli;
+	struct client *agent;
+	struct stream *stream;
+	struct str session;
+	pid_t child;
+	int master; /* of the child's terminal; -1: it is gone */
+	int tty;
+	int ready; /* epoll over both, and the dialog */
+	struct termios before;
+	struct place *place;
+	struct str open;   /* the ask of the dialog */
+	struct str wanted; /* an ask that has come; empty: none */
+	struct buf held;   /* printed while the dialog was there */
+	bool settled;	   /* the dialog's ask is */
+};
+
+/* ---- the child ---- */
+
+static struct str own_path(struct cli *cli)
+{
+	char path[4096];
+	ssize_t len = readlink("/proc/self/exe", path, sizeof path);
+
+	return len > 0 ? arena_str(&cli->arena, str_make(path, (size_t)len))
+		       : STR("parley");
+}
+
+static void env_put(struct json_writer *w, const char *name, struct str value)
+{
+	if (value.len == 0) return;
+	jw_key(w, name);
+	jw_str(w, value);
+}
+
+/* {"mcpServers": {"parley": {"command": …, "args": […], "env": {…}}}} */
+static struct str config_make(const struct host *h)
+{
+	struct cli *cli = h->cli;
+	const struct settings *s = &cli->settings;
+	struct buf text = { .max = 65536 };
+	struct json_writer w = { .out = &text };
+	static const char *const words[] = { "mcp", "--strict", "--host" };
+
+	jw_object(&w);
+	jw_key(&w, "mcpServers");
+	jw_object(&w);
+	jw_key(&w, "parley");
+	jw_object(&w);
+	jw_key(&w, "command");
+	jw_str(&w, own_path(cli));
+	jw_key(&w, "args");
+	jw_array(&w);
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		jw_text(&w, words[i]);
+	jw_str(&w, h->session);
+	jw_array_end(&w);
+	jw_key(&w, "env");
+	jw_object(&w);
+	env_put(&w, "PARLEY_DATA", s->data);
+	env_put(&w, "PARLEY_URL", s->url_said ? s->url : STR_NONE);
+	env_put(&w, "PARLEY_TOKEN", s->token);
+	jw_object_end(&w);
+	jw_object_end(&w);
+	jw_object_end(&w);
+	jw_object_end(&w);
+	return buf_keep(&text, &cli->arena);
+}
+
+/* The command line with its agent's own flag for MCP servers put in. */
+static char **argv_make(const struct host *h, struct str config)
+{
+	struct cli *cli = h->cli;
+	struct str flag = args_get(&cli->args, "mcp-flag");
+	size_t n = 0, len = cli->args.words_len;
+	char **argv = ARENA_ARRAY(&cli->arena, char *, len + 3);
+	struct str name = str_of(cli->args.words[0]);
+
+	if (!argv) return NULL;
+	if (!flag.at && (str_is(name, "claude") || str_ends(name, "/claude")))
+		flag = STR("--mcp-config");
+	argv[n++] = cli->args.words[0];
+	if (flag.len > 0) {
+		argv[n++] = arena_copy(&cli->arena, flag);
+		argv[n++] = arena_copy(&cli->arena, config);
+	}
+	for (size_t i = 1; i < len; i++)
+		argv[n++] = cli->args.words[i];
+	return argv;
+}
+
+static bool child_start(struct host *h)
+{
+	struct str config = config_make(h);
+	char **argv = argv_make(h, config);
+	struct winsize size = { .ws_row = 24, .ws_col = 80 };
+
+	if (!argv || !config.at) return false;
+	ioctl(h->tty, TIOCGWINSZ, &size);
+	h->child = forkpty(&h->master, NULL, &h->before, &size);
+	if (h->child == 0) {
+		setenv("PARLEY_MCP_CONFIG", config.at, 1);
+		execvp(argv[0], argv);
+		fprintf(stderr, "parley: %s: %s\n", argv[0], strerror(errno));
+		_exit(errno == ENOENT ? 127 : 126);
+	}
+	return h->child > 0;
+}
+
+/* The child paints anew: it is told of a size twice. */
+static void size_pass(const struct host *h, bool repaint)
+{
+	struct winsize size, other;
+
+	if (h->master < 0 || ioctl(h->tty, TIOCGWINSZ, &size) != 0) return;
+	other = size;
+	other.ws_row = (unsigned short)(size.ws_row > 1 ? size.ws_row - 1 : size.ws_row);
+	if (repaint) ioctl(h->master, TIOCSWINSZ, &other);
+	ioctl(h->master, TIOCSWINSZ, &size);
+}
+
+/* ---- bytes to and fro ---- */
+
+static bool all_write(int fd, struct str bytes)
+{
+	while (bytes.len > 0) {
+		ssize_t n = write(fd, bytes.at, bytes.len);
+
+		if (n < 0 && errno == EINTR) continue;
+		if (n <= 0) return false;
+		bytes = str_from(bytes, (size_t)n);
+	}
+	return true;
+}
+
+static void master_take(struct host *h)
+{
+	char bytes[16384];
+	ssize_t n = read(h->master, bytes, sizeof bytes);
+
+	if (n <= 0) {
+		if (n < 0 && (errno == EINTR || errno == EAGAIN)) return;
+		close(h->master);
+		h->master = -1;
+	} else if (h->place) {
+		buf_add(&h->held, str_make(bytes, (size_t)n));
+	} else {
+		all_write(h->tty, str_make(bytes, (size_t)n));
+	}
+}
+
+static void tty_take(struct host *h)
+{
+	char bytes[4096];
+	ssize_t n = read(h->tty, bytes, sizeof bytes);
+
+	if (n > 0) all_write(h->master, str_make(bytes, (size_t)n));
+}
+
+static void watch(const struct host *h, int fd, bool on)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
+
+	if (fd >= 0) epoll_ctl(h->ready, on ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, fd, &event);
+}
+
+/* ---- the dialog ---- */
+
+static void place_shut(struct host *h)
+{
+	watch(h, place_input_fd(h->place), false);
+	h->place = place_free(h->place);
+	h->open = STR_NONE;
+	h->settled = false;
+	all_write(h->tty, buf_str(&h->held));
+	buf_clear(&h->held);
+	watch(h, h->tty, true);
+	size_pass(h, true);
+}
+
+static void place_show(struct host *h)
+{
+	struct call call = { .method = "GET", .path = ask_path(h->cli, h->wanted, "") };
+	struct reply reply;
+	struct str id = h->wanted;
+
+	h->wanted = STR_NONE;
+	if (client_call(h->agent, &call, &h->cli->arena, &reply, NULL) != OK ||
+		!str_is(json_text(json_get(reply.json, "status")), "pending"))
+		return;
+	watch(h, h->tty, false); /* the dialog reads it */
+	h->place = place_open(h->cli, reply.json, false);
+	if (!h->place) {
+		watch(h, h->tty, true);
+		return;
+	}
+	h->open = id;
+	watch(h, place_input_fd(h->place), true);
+}
+
+static bool event_take(void *ctx, const struct sse_frame *frame)
+{
+	struct host *h = ctx;
+	struct arena arena = { 0 };
+	const struct json *event = NULL;
+
+	if (json_read(frame->data, NULL, &arena, &event, NULL) == OK) {
+		struct str type = json_text(json_get(event, "type"));
+		struct str id = json_text(json_get(event, "ask"));
+
+		if (str_is(type, "ask.created"))
+			h->wanted = str_of(arena_copy(&h->cli->arena, id));
+		else if (event_settles(type) && str_eq(id, h->open))
+			h->settled = true;
+	}
+	arena_done(&arena);
+	return true;
+}
+
+/* ---- the loop ---- */
+
+static void input_take(struct host *h)
+{
+	struct epoll_event events[4];
+	int n = epoll_wait(h->ready, events, 4, 0);
+
+	for (int i = 0; i < n; i++) {
+		const struct json *ask = NULL;
+		int fd = events[i].data.fd;
+
+		if (fd == h->master) {
+			master_take(h);
+		} else if (!h->place) {
+			if (fd == h->tty) tty_take(h);
+		} else if (place_input(h->place, &ask)) {
+			h->settled = true;
+		}
+		if (h->place && place_input_fd(h->place) < 0) h->settled = true;
+	}
+}
+
+static int host_loop(struct host *h)
+{
+	struct fault why = { 0 };
+	struct winsize size = { 0 }, now;
+	int status = 0;
+
+	watch(h, h->tty, true);
+	watch(h, h->master, true);
+	while (h->master >= 0) {
+		if (ioctl(h->tty, TIOCGWINSZ, &now) == 0 &&
+			memcmp(&now, &size, sizeof now) != 0) {
+			size = now;
+			if (!h->place) size_pass(h, false);
+		}
+		if (h->place && h->settled) place_shut(h);
+		if (!h->place && h->wanted.len > 0) place_show(h);
+		enum streamed got = stream_run(h->stream, h->ready, 500, &why);
+		if (got == STREAMED_FAILED || got == STREAMED_STOPPED) break;
+		if (got == STREAMED_INPUT) input_take(h);
+	}
+	if (h->place) place_shut(h);
+	while (waitpid(h->child, &status, 0) < 0 && errno == EINTR) {
+	}
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* A session of its own, in which one question is open at a time. */
+static int session_make(struct host *h)
+{
+	struct buf body = { .max = 65536 };
+	struct json_writer w = { .out = &body };
+	struct reply reply;
+
+	jw_object(&w);
+	jw_key(&w, "title");
+	jw_text(&w, h->cli->args.words[0]);
+	jw_object_end(&w);
+	int status = reach_call(h->cli, h->agent, "POST", STR("/v1/sessions"),
+		buf_keep(&body, &h->cli->arena), &reply, NULL);
+	if (status == EXIT_YES) h->session = json_text(json_get(reply.json, "id"));
+	return status;
+}
+
+/* What is still open is withdrawn: nobody waits for it. */
+static void session_end(struct host *h)
+{
+	struct call call = { .method = "POST", .body = STR("{}") };
+	struct reply reply;
+
+	call.path = arena_print(
+		&h->cli->arena, "/v1/sessions/%.*s/cancel", STR_ARGS(h->session));
+	call.key = key_make(&h->cli->arena);
+	client_call(h->agent, &call, &h->cli->arena, &reply, NULL);
+}
+
+static int terminal_run(struct host *h)
+{
+	struct termios raw;
+	struct stream_setup events = { .client = h->agent,
+		.query =
+			arena_print(&h->cli->arena, "session=%.*s", STR_ARGS(h->session)),
+		.after = STR("0"),
+		.event = event_take,
+		.ctx = h };
+	int status = EXIT_NO_SERVER;
+
+	h->ready = epoll_create1(EPOLL_CLOEXEC);
+	h->stream = stream_new(&events);
+	if (!h->stream || tcgetattr(h->tty, &h->before) != 0 || !child_start(h))
+		return cli_fail(h->cli, &(struct fault){ .err = ERR_MEMORY });
+	raw = h->before;
+	cfmakeraw(&raw);
+	tcsetattr(h->tty, TCSANOW, &raw);
+	status = host_loop(h);
+	tcsetattr(h->tty, TCSADRAIN, &h->before);
+	return status;
+}
+
+static int host_run(struct cli *cli)
+{
+	struct host h = { .cli = cli,
+		.master = -1,
+		.tty = tty_open(),
+		.ready = -1,
+		.held = { .max = HELD_MAX } };
+	struct client *person = reach_person(cli);
+	struct fault why = { 0 };
+	int status;
+
+	if (h.tty < 0) return CLI_USAGE(cli, "cli.host.terminal");
+	if (!person) return SAY("cli.answer.login"), EXIT_NOT_ALLOWED;
+	client_free(person);
+	h.agent = reach(cli, AS_AGENT, &why);
+	if (!h.agent) return cli_fail(cli, &why);
+	status = session_make(&h);
+	if (status == EXIT_YES) {
+		status = terminal_run(&h);
+		session_end(&h);
+	}
+	stream_free(h.stream);
+	client_free(h.agent);
+	if (h.ready >= 0) close(h.ready);
+	close(h.tty);
+	buf_done(&h.held);
+	return status;
+}
+
+static const struct flag flags[] = {
+	{ .name = "mcp-flag", .value = "FLAG" },
+	{ 0 },
+};
+
+static const char *const examples[] = {
+	"parley host -- claude",
+	"parley host --mcp-flag --mcp-config -- my-agent --verbose",
+	NULL,
+};
+
+const struct command verb_host = {
+	.name = "host",
+	.run = host_run,
+	.words = "COMMAND [ARGUMENT…]",
+	.words_min = 1,
+	.words_max = WORDS_MANY,
+	.flags = flags,
+	.settings = SETTINGS_CLIENT,
+	.exits = "0 2 3 4 126 127",
+	.examples = examples,
+	.stop = true,
+};
