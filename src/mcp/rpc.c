@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-static struct str id_text(const struct json *id, struct arena *arena)
+struct str rpc_id(const struct json *id, struct arena *arena)
 {
 	struct buf b = { .max = 1024 };
 	struct str out = STR_NONE;
@@ -21,7 +21,7 @@ bool rpc_read(const struct json *message, struct arena *arena, struct rpc *out)
 	const struct json *id = json_get(message, "id");
 	const struct json *params = json_get(message, "params");
 
-	*out = (struct rpc){ .id = id_text(id, arena), .method = json_text(method) };
+	*out = (struct rpc){ .id = rpc_id(id, arena), .method = json_text(method) };
 	if (!str_is(json_text(json_get(message, "jsonrpc")), "2.0")) return false;
 	if (id && !out->id.len) return false;
 	if (method) {

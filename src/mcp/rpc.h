@@ -36,6 +36,8 @@ struct rpc_fault {
 
 /* False: no message of JSON-RPC 2.0. Its id is found even then, where there is one. */
 bool rpc_read(const struct json *, struct arena *, struct rpc *out);
+/* A string or a number as JSON: an id, a progress token. Empty: it is neither. */
+struct str rpc_id(const struct json *, struct arena *);
 /* Fills *why and returns false, so that it can be returned at once. */
 bool rpc_fail(struct rpc_fault *why, int status, enum rpc_code, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));

@@ -20,14 +20,6 @@ const struct tool *tool_find(struct str name)
 	return NULL;
 }
 
-const struct tool *tool_of_dialect(struct str dialect)
-{
-	for (size_t i = 0; i < TOOLS; i++)
-		if (tools[i].dialect && str_is(dialect, tools[i].dialect))
-			return &tools[i];
-	return NULL;
-}
-
 bool tool_allowed(const char *name, struct str allowed)
 {
 	struct arena arena = { 0 };

@@ -32,8 +32,6 @@ struct tool {
 };
 
 const struct tool *tool_find(struct str name); /* NULL: there is none */
-/* The tool that asks in this dialect; NULL: none does. */
-const struct tool *tool_of_dialect(struct str dialect);
 /* `allowed`: a JSON array of names, as a token has it; empty: all. */
 bool tool_allowed(const char *name, struct str allowed);
 /* The allowed ones, as items of an array that is open. */

@@ -226,25 +226,13 @@ static void run_request(struct request *r)
 	mcp_refuse(r, &why);
 }
 
-static struct str json_text_of(const struct json *value, struct arena *arena)
-{
-	struct buf b = { .max = 1024 };
-	struct str out = STR_NONE;
-
-	if (!json_is(value, JSON_STRING) && !json_is(value, JSON_NUMBER)) return out;
-	json_write(&b, value);
-	if (!b.failed) out = arena_str(arena, buf_str(&b));
-	buf_done(&b);
-	return out;
-}
-
 static void run_notification(struct request *r)
 {
 	struct mcp *m = mcp_of(r);
 
 	if (str_is(m->rpc.method, "notifications/cancelled"))
 		mcp_forget(r->serve, m->nonce,
-			json_text_of(mcp_param(r, "requestId"), &r->task.job.arena));
+			rpc_id(mcp_param(r, "requestId"), &r->task.job.arena));
 	mcp_accept(r);
 }
 
@@ -252,7 +240,7 @@ static void run(struct request *r)
 {
 	struct mcp *m = mcp_of(r);
 
-	m->progress = json_text_of(
+	m->progress = rpc_id(
 		json_get(mcp_param(r, "_meta"), "progressToken"), &r->task.job.arena);
 	if (m->fixtures && mcp_fixture(r)) return;
 	if (m->rpc.kind == RPC_REQUEST)

@@ -81,6 +81,8 @@ mcp_fn mcp_initialize, mcp_discover, mcp_ping, mcp_tools_list, mcp_tools_call,
 	mcp_task_cancel, mcp_task_update;
 /* mcp_form.c: an answer that came from a form of the client's own. */
 mcp_fn mcp_form_retry, mcp_form_response;
+/* The id of the request that asks for the form, as JSON. */
+void form_id(struct buf *, struct serve *, struct str ask);
 /* Asks for the form: true, and the request is answered. */
 bool mcp_form_ask(struct request *, const struct json *ask);
 /* The reply to a call whose ask the task has just read or made: its result, a task, a

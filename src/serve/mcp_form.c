@@ -9,24 +9,34 @@
 
 enum { STATE_LIFE_MS = 24 * 3600 * 1000 };
 
-static struct str form_ticket(
-	struct request *r, enum ticket_kind kind, const struct json *ask)
+/* Bound to who asked, and to a day. */
+static struct str state_ticket(struct request *r, const struct json *ask)
 {
 	struct ticket_call t = { .ask = json_text(json_get(ask, "id")),
 		.token = mcp_of(r)->token,
 		.expires_ms = clock_now_ms() + STATE_LIFE_MS };
 	struct buf b = { .max = 8192 };
 
-	ticket_call_write(&b, serve_key(r->serve), kind, &t);
+	ticket_call_write(&b, serve_key(r->serve), TICKET_STATE, &t);
 	return buf_keep_done(&b, &r->task.job.arena);
 }
 
-static bool form_ticket_read(struct request *r, struct str text, enum ticket_kind kind,
-	struct ticket_call *out)
+static bool state_read(struct request *r, struct str text, struct ticket_call *out)
 {
-	return ticket_call_read(
-		       text, serve_key(r->serve), kind, &r->task.job.arena, out) &&
+	return ticket_call_read(text, serve_key(r->serve), TICKET_STATE,
+		       &r->task.job.arena, out) &&
 	       str_eq(out->token, mcp_of(r)->token) && out->expires_ms > clock_now_ms();
+}
+
+/* Of the ask alone: whoever ends the call can name its form. That it is the asker's own
+ * is for the desk to say. */
+void form_id(struct buf *out, struct serve *s, struct str ask)
+{
+	struct ticket_call t = { .ask = ask };
+
+	buf_add_char(out, '"');
+	ticket_call_write(out, serve_key(s), TICKET_FORM, &t);
+	buf_add_char(out, '"');
 }
 
 /* ---- asking ---- */
@@ -49,7 +59,7 @@ static void form_require(struct request *r, const struct json *ask, enum elicit_
 	jw_object_end(w);
 	jw_object_end(w);
 	jw_key(w, "requestState");
-	jw_str(w, form_ticket(r, TICKET_STATE, ask));
+	jw_str(w, state_ticket(r, ask));
 	mcp_send(r);
 }
 
@@ -58,16 +68,16 @@ static bool form_request(struct request *r, const struct json *ask, enum elicit_
 {
 	struct mcp *m = mcp_of(r);
 	struct arena *arena = &r->task.job.arena;
-	struct buf b = { 0 };
+	struct buf b = { 0 }, id = { .max = 8192 };
 	struct json_writer w = { .out = &b };
-	struct str id = arena_print(
-		arena, "\"%.*s\"", STR_ARGS(form_ticket(r, TICKET_FORM, ask)));
 	struct str message;
 
 	if (!m->streams) return false;
-	rpc_call(&w, "elicitation/create", id);
+	form_id(&id, r->serve, r->task.ask);
+	rpc_call(&w, "elicitation/create", buf_str(&id));
 	elicit_write(&w, ask, mode, m->client.revision, arena);
 	rpc_call_end(&w);
+	buf_done(&id);
 	message = buf_keep_done(&b, arena);
 	return mcp_hold(r, r->task.ask, m->wait_ms, &message);
 }
@@ -154,8 +164,7 @@ void mcp_form_retry(struct request *r)
 {
 	struct ticket_call t;
 
-	if (form_ticket_read(
-		    r, json_text(mcp_param(r, "requestState")), TICKET_STATE, &t))
+	if (state_read(r, json_text(mcp_param(r, "requestState")), &t))
 		retry_read(r, t.ask, retry_got);
 	else
 		mcp_refuse_params(r, "requestState is not one of ours, or too old");
@@ -181,7 +190,8 @@ void mcp_form_response(struct request *r)
 	struct ticket_call t;
 
 	if (id.len > 2 && id.at[0] == '"') id = str_make(id.at + 1, id.len - 2);
-	if (m->rpc.result && form_ticket_read(r, id, TICKET_FORM, &t))
+	if (m->rpc.result && ticket_call_read(id, serve_key(r->serve), TICKET_FORM,
+				     &r->task.job.arena, &t))
 		retry_read(r, t.ask, response_got);
 	else
 		mcp_accept(r);

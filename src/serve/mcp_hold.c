@@ -18,7 +18,7 @@ struct tool_wait {
 	struct tool_wait *next, *prev;
 	const struct str *first; /* a message to begin with, until it has begun */
 	uint8_t revision;
-	bool streams, task, prompt;
+	bool streams, task, prompt, form;
 	uint16_t beats;
 	uint16_t id_len, progress_len, nonce_len;
 	char texts[]; /* JSON-RPC's id, the progress token, the session's nonce */
@@ -146,10 +146,28 @@ static void result_write(struct buf *out, const struct tool_wait *c,
 	rpc_result_end(&w);
 }
 
+/* Somebody else was faster than who has the form before them: it can go. */
+static void form_withdraw(struct buf *out, struct tool_wait *c)
+{
+	struct buf b = { 0 }, id = { 0 };
+	struct json_writer w = { .out = &b };
+
+	form_id(&id, c->hold.serve, str_of(c->hold.waiter.ask));
+	rpc_call(&w, "notifications/cancelled", STR_NONE);
+	jw_key(&w, "requestId");
+	jw_raw(&w, buf_str(&id));
+	rpc_call_end(&w);
+	call_write(out, c, buf_str(&b));
+	buf_done(&id);
+	buf_done(&b);
+}
+
 static void call_last(struct tool_wait *c, struct exchange *x, struct buf *message)
 {
 	struct buf b = { 0 };
 
+	c->beats++;
+	if (c->form) form_withdraw(&b, c);
 	c->beats++;
 	call_write(&b, c, buf_str(message));
 	http_end_with(x, buf_str(&b));
@@ -179,6 +197,8 @@ static void call_end(struct hold *h, struct exchange *x, struct str shown)
 	enum err e = shown_read(shown, &arena, &ask, &why);
 
 	if (!e) result_write(&b, call_of(h), ask, &arena);
+	if (!e && str_is(json_text(json_get(json_get(ask, "answered_by"), "via")), "mcp"))
+		call_of(h)->form = false;
 	if (!e && (arena.failed || b.failed)) e = fail(&why, ERR_MEMORY, "out of memory");
 	if (e)
 		call_cut(h, x, e, &why);
@@ -241,6 +261,7 @@ bool mcp_hold(struct request *r, struct str ask, int64_t wait_ms, const struct s
 	c = call_new(r, ask, wait_ms);
 	if (!c) return false;
 	c->first = first;
+	c->form = first != NULL;
 	buf_done(&m->out);
 	hold_start(&c->hold, r, 200);
 	return true;

@@ -279,8 +279,20 @@ for (const version of ['2025-06-18', '2025-11-25']) {
 		const sent = await client.send('POST', { jsonrpc: '2.0', id: request.id,
 			result: { action: 'accept', content: { [key]: value } } }, client.headers());
 		assert.equal(sent.status, 202);
-		const result = (await waiting).reply.result;
-		assert.equal(result.structuredContent.answers[text], 'SQLite');
+		const { messages, reply } = await waiting;
+		assert.equal(reply.result.structuredContent.answers[text], 'SQLite');
+		assert.equal(messages.length, 2);
+	});
+
+	test(`${version}: a form that the inbox was faster than is withdrawn`, async () => {
+		const text = `Faster ${version}?`;
+		const waiting = (await before(version, form, local)).request('tools/call',
+			{ name: 'ask_user_question', arguments: question(text) });
+		await answer(text);
+		const [shown, gone, reply] = (await waiting).messages;
+		assert.equal(gone.method, 'notifications/cancelled');
+		assert.equal(gone.params.requestId, shown.id);
+		assert.equal(reply.result.structuredContent.answers[text], 'SQLite');
 	});
 }
 

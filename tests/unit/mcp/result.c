@@ -94,8 +94,6 @@ static void tools_are_those_a_token_may_use(void **state)
 	buf_done(&b);
 	for (const struct tool_text *t = tool_texts; t->name; t++)
 		assert_non_null(tool_find(str_of(t->name)));
-	assert_ptr_equal(
-		tool_of_dialect(STR("permission")), tool_find(STR("request_approval")));
 }
 
 int main(void)
