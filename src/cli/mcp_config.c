@@ -2,21 +2,24 @@
 
 #include "base/json.h"
 
+/* Gemini CLI reads the same. */
+static const char claude_local[] = "{\n"
+				   "  \"mcpServers\": {\n"
+				   "    \"parley\": {\n"
+				   "      \"command\": {command},\n"
+				   "      \"args\": [\"mcp\"],\n"
+				   "      \"timeout\": 600000\n"
+				   "    }\n"
+				   "  }\n"
+				   "}\n";
+
 /* Times are what a client allows one call: longer than any wait that is asked of the
  * server (`mcp_wait`), so that it is the server that ends a call. Those without a setting
  * wait long enough, or as long as progress is told. */
 const struct mcp_config mcp_configs[] = {
 	{ .client = "claude",
 		.file = ".mcp.json",
-		.local = "{\n"
-			 "  \"mcpServers\": {\n"
-			 "    \"parley\": {\n"
-			 "      \"command\": {command},\n"
-			 "      \"args\": [\"mcp\"],\n"
-			 "      \"timeout\": 600000\n"
-			 "    }\n"
-			 "  }\n"
-			 "}\n",
+		.local = claude_local,
 		.remote = "{\n"
 			  "  \"mcpServers\": {\n"
 			  "    \"parley\": {\n"
@@ -40,15 +43,7 @@ const struct mcp_config mcp_configs[] = {
 			  "tool_timeout_sec = 600\n" },
 	{ .client = "gemini",
 		.file = "~/.gemini/settings.json",
-		.local = "{\n"
-			 "  \"mcpServers\": {\n"
-			 "    \"parley\": {\n"
-			 "      \"command\": {command},\n"
-			 "      \"args\": [\"mcp\"],\n"
-			 "      \"timeout\": 600000\n"
-			 "    }\n"
-			 "  }\n"
-			 "}\n",
+		.local = claude_local,
 		.remote = "{\n"
 			  "  \"mcpServers\": {\n"
 			  "    \"parley\": {\n"

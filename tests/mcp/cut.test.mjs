@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import { test } from 'node:test';
+import { dice } from '../lib/house.mjs';
 import { CURRENT, LONG, until, useServer } from './lib.mjs';
 
 const CALLS = LONG ? 1000 : 60;
@@ -10,13 +11,6 @@ const KILLS = LONG ? 20 : 2;
 const SIDE_BY_SIDE = 12;
 const SEED = Number(process.env.PARLEY_SEED ?? Date.now() % 1e9);
 
-function dice(seed) {
-	let state = seed >>> 0;
-	return (sides) => {
-		state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-		return (state >>> 8) % sides;
-	};
-}
 const roll = dice(SEED);
 
 const server = await useServer({ flags: ['--mcp-wait', '300', '--ask-rate', '0'] });
