@@ -1,6 +1,7 @@
 #include "tui/card.h"
 
 #include "text/msg.h"
+#include "text/safe_text.h"
 #include "tui/words.h"
 
 enum { TITLE_ROWS = 3, NAME_COLUMNS = 14, LED_MAX = 5 };
@@ -162,9 +163,10 @@ static void argument_write(
 			  : json_is(was, JSON_FALSE)  ? STR("false")
 			  : json_is(was, JSON_NULL)   ? STR("null")
 						      : STR_NONE;
-	if (text.at && text.len < 40 && p->column < NAME_COLUMNS + 3 &&
-		NAME_COLUMNS + 4 + 4 * text.len < p->width &&
-		!memchr(text.at, '\n', text.len)) {
+	struct str safe = safe_line(&w->arena, text);
+	if (text.at && p->column < NAME_COLUMNS + 3 &&
+		NAME_COLUMNS + 4 + text_width(safe) <= p->width &&
+		(text.len == 0 || !memchr(text.at, '\n', text.len))) {
 		page_pad(p, NAME_COLUMNS + 4);
 		page_add(p, STYLE_PLAIN, text);
 		return;
