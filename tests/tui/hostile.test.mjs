@@ -39,7 +39,7 @@ test('hostile strings in every field: no control byte reaches the terminal but o
 	const inbox = await house.inbox({ columns: 110, rows: 40, raw });
 	const list = strings.slice(0, 300).filter((_, i) => long || i % 10 === 0);
 	for (const [i, text] of list.entries()) {
-		const made = await ask(text, i);
+		const made = await ask(text.slice(0, 20_000), i);
 		await inbox.shows(/1 pending/);
 		inbox.press('Enter');
 		const seen = await inbox.shows((screen) => /Agent says|↓ \d+|Would run/.test(screen));

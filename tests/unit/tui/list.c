@@ -1,0 +1,126 @@
+#include "tui/list.h"
+
+#include "unit.h"
+
+enum { NOW = 1000000000 };
+
+static struct list list;
+static struct arena arena;
+
+static void put(const char *id, const char *title, const char *more)
+{
+	const struct json *ask = NULL;
+	struct str text = arena_print(&arena,
+		"{\"id\":\"%s\",\"title\":\"%s\",\"status\":\"pending\","
+		"\"questions\":[{\"key\":\"q\",\"type\":\"boolean\"}],"
+		"\"created_at\":\"2026-01-01T00:00:00.000Z\"%s}",
+		id, title, more);
+
+	assert_int_equal(json_read(text, NULL, &arena, &ask, NULL), OK);
+	list_put(&list, ask, STR("usr_me"));
+	list_arrange(&list, NOW);
+}
+
+static void order_is(const char *ids)
+{
+	struct buf out = { 0 };
+
+	for (size_t i = 0; i < list.shown_len; i++)
+		buf_add(&out, list.shown[i]->id);
+	CHECK_STR(buf_str(&out), ids);
+	buf_done(&out);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	list_done(&list);
+	arena_done(&arena);
+	return 0;
+}
+
+#define RISKY(risk) ",\"operation\":{\"name\":\"x\",\"risk\":\"" risk "\"}"
+
+static void deadline_then_risk_then_age(void **state)
+{
+	(void)state;
+	put("b", "Plain", "");
+	put("a", "Older by id", "");
+	put("r", "Risky", RISKY("high"));
+	put("d", "Soon", ",\"expires_at\":\"1970-01-12T13:48:00.000Z\"");
+	put("f", "Far off", ",\"expires_at\":\"2030-01-01T00:00:00.000Z\"");
+	order_is("drabf");
+}
+
+static void the_cursor_stays_on_its_ask(void **state)
+{
+	(void)state;
+	put("b", "One", "");
+	put("c", "Two", "");
+	list_go(&list, 1);
+	CHECK_STR(list_at(&list)->id, "c");
+	put("a", "Before", RISKY("critical"));
+	CHECK_STR(list_at(&list)->id, "c");
+	list_drop(&list, STR("b"));
+	CHECK_STR(list_at(&list)->id, "c");
+	list_drop(&list, STR("c"));
+	CHECK_STR(list_at(&list)->id, "a");
+	list_drop(&list, STR("a"));
+	CHECK(!list_at(&list));
+}
+
+static void search_folds_case_and_filters_combine(void **state)
+{
+	struct line search = { 0 };
+
+	(void)state;
+	put("a", "Größe", ",\"priority\":\"urgent\"");
+	put("b", "grosse", "");
+	list.filter.search = &search;
+	line_set(&search, STR("GRÖSSE"));
+	list_arrange(&list, NOW);
+	order_is("a");
+	line_set(&search, STR(""));
+	list.filter.priority_on = true;
+	list.filter.priority = PRIORITY_URGENT;
+	list_arrange(&list, NOW);
+	order_is("a");
+	list.filter.mine = true;
+	list_arrange(&list, NOW);
+	order_is("");
+	line_done(&search);
+}
+
+static void an_older_version_changes_nothing(void **state)
+{
+	(void)state;
+	put("a", "New", ",\"version\":3");
+	put("a", "Old", ",\"version\":2");
+	CHECK_INT(list.len, 1);
+	CHECK_STR(list_at(&list)->title, "New");
+	put("a", "Newer", ",\"version\":4");
+	CHECK_STR(list_at(&list)->title, "Newer");
+}
+
+static void a_lone_decision_is_alike_whatever_it_is_about(void **state)
+{
+	(void)state;
+	put("a", "One", "");
+	put("b", "Two", "");
+	CHECK(list_find(&list, STR("a"))->form == list_find(&list, STR("b"))->form);
+}
+
+#define LIST_TEST(f) cmocka_unit_test_teardown(f, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		LIST_TEST(deadline_then_risk_then_age),
+		LIST_TEST(the_cursor_stays_on_its_ask),
+		LIST_TEST(search_folds_case_and_filters_combine),
+		LIST_TEST(an_older_version_changes_nothing),
+		LIST_TEST(a_lone_decision_is_alike_whatever_it_is_about),
+	};
+
+	return RUN(tests);
+}
