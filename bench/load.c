@@ -60,13 +60,14 @@ int number(const char *text)
 
 struct peer peer_read(int argc, char **argv)
 {
-	struct peer p = { SPEAK_REDIS, 0, "", "" };
+	struct peer p = { SPEAK_REDIS, 0, "", "", 0 };
 
 	if (argc < 2) die("http PORT AGENT PERSON or redis PORT is needed");
-	p.port = number(argv[1]);
+	p.port = p.person_port = number(argv[1]);
 	if (strcmp(argv[0], "redis") == 0) return p;
 	if (argc < 4) die("two tokens are needed");
-	return (struct peer){ SPEAK_HTTP, p.port, argv[2], argv[3] };
+	return (struct peer){ SPEAK_HTTP, p.port, argv[2], argv[3],
+		argc > 4 ? number(argv[4]) : p.port };
 }
 
 struct sha peer_script(struct wire *w, const char *script)

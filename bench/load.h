@@ -14,8 +14,10 @@ struct peer {
 	enum speech speech;
 	int port;
 	const char *agent, *person;
+	int person_port; /* where the person is: another node, or the same */
 };
-struct peer peer_read(int argc, char **argv); /* argv: http PORT AGENT PERSON */
+struct peer peer_read(
+	int argc, char **argv); /* argv: http PORT AGENT PERSON [PERSON_PORT] */
 
 extern const char question[]; /* about 1 KB of JSON: the request of the first row */
 extern const char answer[];   /* what answers it */

@@ -73,7 +73,7 @@ void mode_turn(int argc, char **argv)
 	struct wire agent, person;
 
 	wire_open(&agent, p.speech, p.port);
-	wire_open(&person, p.speech, p.port);
+	wire_open(&person, p.speech, p.person_port);
 	for (int i = 0; i < n; i++) {
 		int64_t ns = p.speech == SPEAK_HTTP ? turn_http(&agent, &person, &p)
 						    : turn_redis(&agent, &person, i);

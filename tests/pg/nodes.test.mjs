@@ -152,7 +152,9 @@ test('while the database is away: 503, not ready; then all goes on, streams and 
 	const { agent, member, admin } = await people(a);
 	const follower = new Follower(a, admin);
 	const made = await ask(a, agent);
-	const waiting = a.once(agent, 'GET', `/v1/asks/${made.id}?wait=60`);
+	// Its head comes when the wait has begun.
+	const waiting = await fetch(`http://127.0.0.1:${a.port}/v1/asks/${made.id}?wait=60`,
+		{ headers: { authorization: `Bearer ${agent}` } });
 	await follower.reach(2);
 	const { request } = follower;
 	cluster.stop('immediate');
@@ -167,7 +169,7 @@ test('while the database is away: 503, not ready; then all goes on, streams and 
 	await until(async () => (await a.readyz()).status === 200, 'ready');
 	assert.equal((await persist([b], member, 'POST', `/v1/asks/${made.id}/answer`,
 		{ answer: true }, 'k')).status, 200);
-	assert.equal((await waiting).body.status, 'answered');
+	assert.equal((await waiting.json()).status, 'answered');
 	await until(() => follower.events.get(made.id).includes('ask.answered'), 'the event');
 	assert.equal(follower.request, request, 'the stream was cut');
 	assert.equal(follower.problem, null);
