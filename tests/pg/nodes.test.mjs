@@ -6,10 +6,11 @@ import { Follower, sleep } from '../lib/house.mjs';
 import { sql } from '../lib/postgres.mjs';
 
 const cluster = new Cluster();
-const all = [];
+const all = [], followers = [];
 let databases = 0;
 
 after(async () => {
+	for (const follower of followers) await follower.stop();
 	for (const node of all) await node.end();
 	cluster.remove();
 });
@@ -21,6 +22,13 @@ async function nodes(n = 2) {
 	all.push(...made);
 	await Promise.all(made.map((node) => node.start()));
 	return made;
+}
+
+/** One that is stopped at the end, however the test ends. */
+function follow(node, token) {
+	const follower = new Follower(node, token);
+	followers.push(follower);
+	return follower;
 }
 
 async function people(node) {
@@ -88,14 +96,13 @@ test('who waits on one node hears of the answer given on the other', async () =>
 test('streams of both nodes tell one story, without gap', async () => {
 	const pair = await nodes();
 	const { agent, admin } = await people(pair[0]);
-	const followers = pair.map((node) => new Follower(node, admin));
+	const both = pair.map((node) => follow(node, admin));
 	await Promise.all(Array.from({ length: 60 }, (_, i) => ask(pair[i % 2], agent)));
 	const { body } = await pair[0].once(admin, 'GET', '/v1/asks?status=all');
-	for (const follower of followers) {
+	for (const follower of both) {
 		await follower.reach(body.as_of);
 		assert.equal(follower.problem, null);
 		assert.equal(follower.events.size, 60);
-		await follower.stop();
 	}
 });
 
@@ -112,7 +119,7 @@ test('a key used on one node is known on the other', async () => {
 test('a deadline fires once, also when the node that set it is gone', async () => {
 	const [a, b] = await nodes();
 	const { agent, admin } = await people(a);
-	const follower = new Follower(b, admin);
+	const follower = follow(b, admin);
 	const made = await ask(a, agent, { timeout: 2 });
 	const shared = await ask(a, agent, { timeout: 1 });
 	await until(() => follower.events.get(shared.id)?.includes('ask.expired'), 'the first');
@@ -122,20 +129,18 @@ test('a deadline fires once, also when the node that set it is gone', async () =
 	for (const { id } of [made, shared]) {
 		assert.deepEqual(follower.events.get(id), ['ask.created', 'ask.expired']);
 	}
-	await follower.stop();
 });
 
 test('a token revoked on one node ends its stream on the other', async () => {
 	const [a, b] = await nodes();
 	const { admin } = await people(a);
 	const short = await b.once(admin, 'POST', '/v1/tokens', { role: 'member', name: 'short' });
-	const follower = new Follower(a, short.body.token);
+	const follower = follow(a, short.body.token);
 	await until(() => follower.request?.res, 'the stream');
 	const ended = new Promise((resolve) => { follower.request.res.on('close', resolve); });
 	assert.equal((await b.once(admin, 'DELETE', `/v1/tokens/${short.body.id}`)).status, 204);
 	await ended;
 	assert.equal((await a.once(short.body.token, 'GET', '/v1/me')).status, 401);
-	await follower.stop();
 });
 
 test('connections that an administrator ends are made anew, and nobody notices', async () => {
@@ -150,7 +155,7 @@ test('connections that an administrator ends are made anew, and nobody notices',
 test('while the database is away: 503, not ready; then all goes on, streams and waits too', async () => {
 	const [a, b] = await nodes();
 	const { agent, member, admin } = await people(a);
-	const follower = new Follower(a, admin);
+	const follower = follow(a, admin);
 	const made = await ask(a, agent);
 	// Its head comes when the wait has begun.
 	const waiting = await fetch(`http://127.0.0.1:${a.port}/v1/asks/${made.id}?wait=60`,
@@ -173,5 +178,4 @@ test('while the database is away: 503, not ready; then all goes on, streams and 
 	await until(() => follower.events.get(made.id).includes('ask.answered'), 'the event');
 	assert.equal(follower.request, request, 'the stream was cut');
 	assert.equal(follower.problem, null);
-	await follower.stop();
 });
