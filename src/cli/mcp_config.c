@@ -1,5 +1,7 @@
 #include "cli/mcp_config.h"
 
+#include <unistd.h>
+
 #include "base/json.h"
 
 /* Gemini CLI reads the same. */
@@ -121,6 +123,14 @@ const struct mcp_config mcp_configs[] = {
 			  "}\n" },
 	{ 0 },
 };
+
+struct str own_path(struct arena *arena)
+{
+	char path[4096];
+	ssize_t len = readlink("/proc/self/exe", path, sizeof path);
+
+	return len > 0 ? arena_str(arena, str_make(path, (size_t)len)) : STR("parley");
+}
 
 const struct mcp_config *mcp_config_find(struct str client)
 {

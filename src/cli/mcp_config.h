@@ -2,6 +2,7 @@
 #ifndef CLI_MCP_CONFIG_H
 #define CLI_MCP_CONFIG_H
 
+#include "base/arena.h"
 #include "base/buf.h"
 
 /* A client's configuration: for a program that it starts, or for a server that it reaches
@@ -14,6 +15,8 @@ struct mcp_config {
 };
 extern const struct mcp_config mcp_configs[]; /* up to one without a client */
 
+/* A path that another program can start us by. */
+struct str own_path(struct arena *);
 const struct mcp_config *mcp_config_find(struct str client); /* NULL: there is none */
 /* "claude, codex, …" */
 void mcp_config_names(struct buf *);

@@ -144,10 +144,7 @@ static bool person_call(
 	enum err err = client_call(p->person, &call, arena, reply, &why);
 
 	if (err == OK || err == ERR_CONFLICT) return true;
-	dialog_say(&p->dialog, STYLE_BAD,
-		err == ERR_UNAVAILABLE ? MSG(arena, "web.problem.unreachable")
-		: why.items_len > 0    ? str_of(why.items[0].detail)
-				       : str_of(why.detail));
+	dialog_fault(&p->dialog, &why);
 	return false;
 }
 
@@ -174,10 +171,7 @@ static void reply_send(struct place *p)
 	struct json_writer w = { .out = &body };
 	struct reply reply = { 0 };
 
-	jw_object(&w);
-	jw_key(&w, "text");
-	jw_str(&w, line_text(&p->dialog.reply));
-	jw_object_end(&w);
+	dialog_reply(&p->dialog, &w);
 	if (person_call(p, "/replies", buf_str(&body), &reply)) {
 		p->dialog.replying = false;
 		line_set(&p->dialog.reply, STR_NONE);

@@ -9,6 +9,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "cli/mcp_config.h"
 #include "cli/place.h"
 #include "cli/reach.h"
 #include "cli/verbs.h"
@@ -38,15 +39,6 @@ struct host {
 
 /* ---- the child ---- */
 
-static struct str own_path(struct cli *cli)
-{
-	char path[4096];
-	ssize_t len = readlink("/proc/self/exe", path, sizeof path);
-
-	return len > 0 ? arena_str(&cli->arena, str_make(path, (size_t)len))
-		       : STR("parley");
-}
-
 static void env_put(struct json_writer *w, const char *name, struct str value)
 {
 	if (value.len == 0) return;
@@ -69,7 +61,7 @@ static struct str config_make(const struct host *h)
 	jw_key(&w, "parley");
 	jw_object(&w);
 	jw_key(&w, "command");
-	jw_str(&w, own_path(cli));
+	jw_str(&w, own_path(&cli->arena));
 	jw_key(&w, "args");
 	jw_array(&w);
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)

@@ -7,16 +7,6 @@
 #include "client/bridge.h"
 #include "text/keep.h"
 
-/* A path that another program can start us by. */
-static struct str own_path(struct cli *cli)
-{
-	char path[4096];
-	ssize_t len = readlink("/proc/self/exe", path, sizeof path);
-
-	return len > 0 ? arena_str(&cli->arena, str_make(path, (size_t)len))
-		       : STR("parley");
-}
-
 static int config_print(struct cli *cli, struct str client)
 {
 	const struct mcp_config *config = mcp_config_find(client);
@@ -28,7 +18,8 @@ static int config_print(struct cli *cli, struct str client)
 		return CLI_USAGE(cli, "cli.mcp.client", { "client", client },
 			{ "clients", buf_keep(&text, &cli->arena) });
 	}
-	mcp_config_write(config, own_path(cli), s->url_said ? s->url : STR_NONE, &text);
+	mcp_config_write(
+		config, own_path(&cli->arena), s->url_said ? s->url : STR_NONE, &text);
 	if (cli->term.err_tty) SAY("cli.mcp.file", { "file", str_of(config->file) });
 	fwrite(text.at, 1, text.len, stdout);
 	buf_done(&text);

@@ -70,7 +70,9 @@ static void line_say(struct bridge *b, struct buf *message)
 	buf_done(message);
 }
 
-static void error_say(struct bridge *b, struct str id, int code, struct str text)
+/* {"jsonrpc": "2.0", "id": …, "result" or "error": value}; `id` and value are JSON. */
+static void reply_say(
+	struct bridge *b, struct str id, const char *member, struct str value)
 {
 	struct buf out = { 0 };
 	struct json_writer w = { .out = &out };
@@ -80,15 +82,25 @@ static void error_say(struct bridge *b, struct str id, int code, struct str text
 	jw_text(&w, "2.0");
 	jw_key(&w, "id");
 	jw_raw(&w, id.len > 0 ? id : STR("null"));
-	jw_key(&w, "error");
+	jw_key(&w, member);
+	jw_raw(&w, value);
+	jw_object_end(&w);
+	line_say(b, &out);
+}
+
+static void error_say(struct bridge *b, struct str id, int code, struct str text)
+{
+	struct buf error = { 0 };
+	struct json_writer w = { .out = &error };
+
 	jw_object(&w);
 	jw_key(&w, "code");
 	jw_int(&w, code);
 	jw_key(&w, "message");
 	jw_str(&w, text);
 	jw_object_end(&w);
-	jw_object_end(&w);
-	line_say(b, &out);
+	reply_say(b, id, "error", buf_str(&error));
+	buf_done(&error);
 }
 
 static void leg_free(struct leg *leg)
@@ -441,21 +453,13 @@ static struct str member_put(const struct json *object, const char *name,
 
 static void refusal_say(struct bridge *b, const struct json *message)
 {
-	struct buf out = { 0 };
-	struct json_writer w = { .out = &out };
+	struct arena arena = { 0 };
+	const struct json *id = json_get(message, "id");
 
-	jw_object(&w);
-	jw_key(&w, "jsonrpc");
-	jw_text(&w, "2.0");
-	jw_key(&w, "id");
-	jw_json(&w, json_get(message, "id"));
-	jw_key(&w, "result");
-	jw_raw(&w,
+	reply_say(b, id ? json_keep(&arena, id) : STR_NONE, "result",
 		STR("{\"content\":[{\"type\":\"text\",\"text\":\"ask_user_question dialog "
 		    "already open\"}],\"isError\":true}"));
-	jw_object_end(&w);
-	line_say(b, &out);
-	buf_done(&out);
+	arena_done(&arena);
 }
 
 /* What a hosted agent asks belongs to its host's session; one question at a time. */

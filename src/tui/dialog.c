@@ -129,6 +129,25 @@ void dialog_answer(const struct dialog *d, struct json_writer *w)
 	jw_object_end(w);
 }
 
+void dialog_reply(const struct dialog *d, struct json_writer *w)
+{
+	jw_object(w);
+	jw_key(w, "text");
+	jw_str(w, line_text(&d->reply));
+	jw_object_end(w);
+}
+
+void dialog_fault(struct dialog *d, const struct fault *why)
+{
+	struct arena arena = { 0 };
+
+	dialog_say(d, STYLE_BAD,
+		why->err == ERR_UNAVAILABLE ? MSG(&arena, "web.problem.unreachable")
+		: why->items_len > 0	    ? str_of(why->items[0].detail)
+					    : str_of(why->detail));
+	arena_done(&arena);
+}
+
 /* ---- keys ---- */
 
 struct line *dialog_line(struct dialog *d)

@@ -70,8 +70,11 @@ void dialog_draw(struct dialog *, struct screen *, const struct frame *, int64_t
 struct str dialog_keys(struct dialog *, struct arena *);
 /* {"answers": {…}} */
 void dialog_answer(const struct dialog *, struct json_writer *);
+/* {"text": …}: the message to the agent. */
+void dialog_reply(const struct dialog *, struct json_writer *);
 /* Edited arguments, as JSON text; false: it is none, and the notice says so. */
 bool dialog_arguments(struct dialog *, struct str text);
 void dialog_say(struct dialog *, enum style, struct str);
+void dialog_fault(struct dialog *, const struct fault *); /* what was sent was refused */
 
 #endif

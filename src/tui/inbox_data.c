@@ -239,10 +239,7 @@ static void settle_take(
 	} else if (err == ERR_CONFLICT && ask) {
 		ask_take(in, ask);
 	} else if (in->dialog_on) {
-		dialog_say(&in->dialog, STYLE_BAD,
-			err == ERR_UNAVAILABLE ? MSG(&arena, "web.problem.unreachable")
-			: why->items_len > 0   ? str_of(why->items[0].detail)
-					       : str_of(why->detail));
+		dialog_fault(&in->dialog, why);
 	}
 	arena_done(&arena);
 }
@@ -283,8 +280,7 @@ static void side_take(
 
 	in->dialog.busy = false;
 	if (err != OK) {
-		if (in->dialog_on)
-			dialog_say(&in->dialog, STYLE_BAD, str_of(why->detail));
+		if (in->dialog_on) dialog_fault(&in->dialog, why);
 		return;
 	}
 	if (in->dialog.replying) {

@@ -126,10 +126,7 @@ static void reply_send(struct inbox *in)
 	struct buf body = { .max = 1 << 17 };
 	struct json_writer w = { .out = &body };
 
-	jw_object(&w);
-	jw_key(&w, "text");
-	jw_str(&w, line_text(&in->dialog.reply));
-	jw_object_end(&w);
+	dialog_reply(&in->dialog, &w);
 	in->dialog.busy = true;
 	data_ask(in, "POST", "/replies", buf_str(&body), TAG_SIDE);
 	buf_done(&body);

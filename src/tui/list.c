@@ -16,12 +16,6 @@ static void items_free(struct list *l)
 	l->len = l->shown_len = l->at = 0;
 }
 
-void list_clear(struct list *l)
-{
-	items_free(l);
-	table_clear(&l->by_id);
-}
-
 void list_done(struct list *l)
 {
 	items_free(l);

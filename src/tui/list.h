@@ -48,7 +48,6 @@ void list_done(struct list *);
 void list_put(struct list *, const struct json *ask, struct str me);
 void list_drop(struct list *, struct str id);
 void list_drop_session(struct list *, struct str session);
-void list_clear(struct list *);
 /* Orders and filters again; the cursor stays on its ask. */
 void list_arrange(struct list *, int64_t now_ms);
 struct item *list_find(const struct list *, struct str id); /* NULL: not there */
