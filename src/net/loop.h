@@ -30,8 +30,8 @@ void loop_post(struct loop *, struct post *); /* from any thread; wakes the loop
  * 40 bytes a piece. { .fn = f } is unset. */
 struct tick {
 	struct tick *next, *prev; /* NULL: not set */
-	int64_t due_ms;		  /* loop_now_ms time */
-	int64_t slot; /* where it waits in the wheel, at the latest that of due_ms */
+	uint32_t due;  /* slot of the wheel's time: tenths of a second since it began */
+	uint32_t slot; /* where it waits in the wheel, at the latest `due` */
 	void (*fn)(struct tick *);
 };
 void tick_set(struct loop *, struct tick *, int64_t after_ms); /* sets or moves it */

@@ -27,11 +27,17 @@ static struct tick *slot_head(struct wheel *w, int64_t slot)
 	return &w->slots[slot % WHEEL_SLOTS];
 }
 
+/* Since the wheel began: so slots stay small numbers for thirteen years. */
+static int64_t wheel_ms(const struct wheel *w)
+{
+	return (int64_t)uv_now(w->timer.loop) - w->began_ms;
+}
+
 static void timer_fired(uv_timer_t *);
 
 static void wheel_arm(struct wheel *w, int64_t slot)
 {
-	int64_t wait = slot * WHEEL_SLOT_MS - (int64_t)uv_now(w->timer.loop);
+	int64_t wait = slot * WHEEL_SLOT_MS - wheel_ms(w);
 
 	w->armed = slot;
 	uv_timer_start(&w->timer, timer_fired, wait > 0 ? (uint64_t)wait : 0, 0);
@@ -46,16 +52,16 @@ static int64_t slot_of(int64_t due_ms)
 /* What lies beyond the ring is looked at once a round. */
 static void wheel_place(struct wheel *w, struct tick *t)
 {
-	int64_t slot = slot_of(t->due_ms);
+	int64_t slot = t->due;
 
 	if (slot <= w->turned) slot = w->turned + 1;
 	if (slot >= w->turned + WHEEL_SLOTS) slot = w->turned + WHEEL_SLOTS - 1;
-	t->slot = slot;
+	t->slot = (uint32_t)slot;
 	list_add(slot_head(w, slot), t);
 	if (slot < w->armed) wheel_arm(w, slot);
 }
 
-static void slot_run(struct wheel *w, int64_t slot, int64_t now_ms)
+static void slot_run(struct wheel *w, int64_t slot, int64_t last)
 {
 	struct tick *head = slot_head(w, slot), due;
 
@@ -67,7 +73,7 @@ static void slot_run(struct wheel *w, int64_t slot, int64_t now_ms)
 		struct tick *t = due.next;
 
 		list_remove(t);
-		if (t->due_ms <= now_ms)
+		if (t->due <= last)
 			t->fn(t);
 		else
 			wheel_place(w, t);
@@ -90,15 +96,14 @@ static void wheel_arm_next(struct wheel *w)
 static void timer_fired(uv_timer_t *timer)
 {
 	struct wheel *w = timer->data;
-	int64_t now_ms = (int64_t)uv_now(timer->loop);
-	int64_t last = now_ms / WHEEL_SLOT_MS;
+	int64_t last = wheel_ms(w) / WHEEL_SLOT_MS;
 
 	w->armed = 0; /* what is set meanwhile does not touch the timer */
 	/* After a long sleep one round passes over every slot there is. */
 	if (last - w->turned > WHEEL_SLOTS) w->turned = last - WHEEL_SLOTS;
 	while (w->turned < last) {
 		w->turned++;
-		slot_run(w, w->turned, now_ms);
+		slot_run(w, w->turned, last);
 	}
 	w->armed = INT64_MAX;
 	wheel_arm_next(w);
@@ -108,7 +113,8 @@ int wheel_init(struct wheel *w, uv_loop_t *uv)
 {
 	for (int i = 0; i < WHEEL_SLOTS; i++)
 		list_init(&w->slots[i]);
-	w->turned = (int64_t)uv_now(uv) / WHEEL_SLOT_MS;
+	w->began_ms = (int64_t)uv_now(uv);
+	w->turned = 0;
 	w->armed = INT64_MAX;
 	w->timer.data = w;
 	return uv_timer_init(uv, &w->timer);
@@ -118,16 +124,16 @@ void tick_set(struct loop *loop, struct tick *t, int64_t after_ms)
 {
 	struct wheel *w = loop_wheel(loop);
 
-	t->due_ms = loop_now_ms(loop) + after_ms;
+	t->due = (uint32_t)slot_of(wheel_ms(w) + after_ms);
 	if (t->next) {
 		/* Most are moved later again and again and never fire: that costs a
 		 * store. */
-		if (t->slot <= slot_of(t->due_ms)) return;
+		if (t->slot <= t->due) return;
 		list_remove(t);
 	} else if (w->armed == INT64_MAX) {
 		/* Nothing waits: skip the slots that passed while the wheel stood still.
 		 */
-		w->turned = loop_now_ms(loop) / WHEEL_SLOT_MS;
+		w->turned = wheel_ms(w) / WHEEL_SLOT_MS;
 	}
 	wheel_place(w, t);
 }

@@ -18,7 +18,7 @@ struct tool_wait {
 	struct tool_wait *next, *prev;
 	const struct str *first; /* a message to begin with, until it has begun */
 	uint8_t revision;
-	bool streams, task, prompt, form;
+	bool streams : 1, task : 1, prompt : 1, form : 1;
 	uint16_t beats;
 	uint16_t id_len, progress_len, nonce_len;
 	char texts[]; /* JSON-RPC's id, the progress token, the session's nonce */
@@ -229,8 +229,8 @@ static struct tool_wait *call_new(struct request *r, struct str ask, int64_t wai
 	struct mcp *m = mcp_of(r);
 	struct str parts[] = { m->rpc.id, m->progress, m->nonce };
 	size_t len = parts[0].len + parts[1].len + parts[2].len;
-	struct hold *h =
-		hold_new(r, &call_kind, sizeof(struct tool_wait) + len, ask, wait_ms);
+	struct hold *h = hold_new(
+		r, &call_kind, offsetof(struct tool_wait, texts) + len, ask, wait_ms);
 	struct tool_wait *c = h ? call_of(h) : NULL;
 	char *at = c ? c->texts : NULL;
 
