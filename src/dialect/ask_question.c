@@ -93,19 +93,23 @@ static void meant_read(struct inbound *in, struct meant *m)
 	struct spot form = spot_member(&root, STR("responseType"));
 	struct spot options = spot_member(&root, STR("options"));
 
+	/* Our tool has defaults for both where the shape itself has none. */
 	m->kind = kind_of(in->request);
 	m->form = form_of(in->request);
 	choices_read(in, &options, member_list(in, &root, in->request, "options"),
 		&option_names);
 	m->choices = choices_of(in->arena, in->request);
 	if (m->kind == KINDS) {
-		repair(in, &type, "taken as blocking",
-			"must be blocking, non_blocking, approval or error_recovery");
+		if (in->strict || json_get(in->request, "type"))
+			repair(in, &type, "taken as blocking",
+				"must be blocking, non_blocking, approval or "
+				"error_recovery");
 		m->kind = m->form == FORM_APPROVAL ? APPROVAL : BLOCKING;
 	}
 	if (m->form == FORMS) {
-		repair(in, &form, "told by the rest",
-			"must be text, choice, boolean or approval");
+		if (in->strict || json_get(in->request, "responseType"))
+			repair(in, &form, "told by the rest",
+				"must be text, choice, boolean or approval");
 		m->form = m->choices.len	? FORM_CHOICE
 			  : m->kind == APPROVAL ? FORM_APPROVAL
 						: FORM_TEXT;
