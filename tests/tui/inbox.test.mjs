@@ -272,3 +272,15 @@ test('the bell rings, and the terminal is told, only when asked for', async () =
 	assert.ok(seen.includes('\u001b]9;Ring?'));
 	inbox.close();
 });
+
+test('with --mouse a click selects a row and a second opens it', async () => {
+	for (const text of ['One?', 'Two?', 'Three?']) await ask(yesNo(text));
+	const inbox = await house.inbox({ columns: 80, flags: ['--no-open', '--mouse'], term: 'xterm-256color' });
+	await inbox.shows('Three?');
+	inbox.type('\u001b[<0;5;4M');
+	await inbox.shows(/▸ \? Three/);
+	inbox.type('\u001b[<0;5;4m');
+	inbox.type('\u001b[<0;5;4M');
+	await inbox.shows((text) => text.includes('( ) 1 Yes') && text.includes('Three?'));
+	inbox.close();
+});
