@@ -172,13 +172,14 @@ static void row_choose(struct form *f, size_t row)
 	if (other && e->other_on && line_blank(&e->other)) f->mode = FORM_OTHER;
 }
 
-/* Is a note to be asked for before going on? A rejection's reason always is. */
+/* Is a note to be asked for before going on? A rejection's reason always is, also one
+ * that was written before: R alone sends nothing. */
 static bool note_wanted(struct form *f)
 {
 	const struct question *q = question_now(f);
 	bool rejects = form_decides(f) && form_row_chosen(f, 0, ROW_REJECT);
 
-	return (q->note || rejects) && line_blank(&entry_now(f)->note);
+	return rejects || (q->note && line_blank(&entry_now(f)->note));
 }
 
 static enum wish row_confirmed(struct form *f)

@@ -319,9 +319,11 @@ static void an_approval_is_decided_by_its_keys(void **state)
 	hit(K_ESCAPE);
 	CHECK_INT(press('a'), WISH_SUBMIT);
 	CHECK_STR(answer(), "{\"decision\":{\"value\":\"approve\"}}");
-	press('r');
+	CHECK_INT(press('r'), WISH_NONE);
+	CHECK_INT(form.mode, FORM_NOTE);
 	CHECK_STR(
 		answer(), "{\"decision\":{\"value\":\"reject\",\"text\":\"too late\"}}");
+	hit(K_ESCAPE);
 	buf_add_text(&form.arguments, "{\"x\":1}");
 	press('a');
 	CHECK_STR(answer(),
