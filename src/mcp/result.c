@@ -185,6 +185,13 @@ static struct str settled_text(
 	return buf_keep_done(&b, arena);
 }
 
+/* Who asked by the strict rules takes a dialog that nobody answered for an error. */
+static bool strict_and_unanswered(const struct json *ask)
+{
+	return json_is(json_get(json_get(ask, "foreign"), "strict"), JSON_TRUE) &&
+	       !ask_is_pending(ask) && !json_is(json_get(ask, "answer"), JSON_OBJECT);
+}
+
 /* {"success": false, …}: an error in the dialect's own words. */
 static bool reply_failed(struct str reply, struct arena *arena)
 {
@@ -201,7 +208,8 @@ void ask_result_write(
 	struct str data = structured(ask, reply, how & RESULT_RESUMED, arena);
 	struct str text = ask_is_pending(ask) ? data : settled_text(ask, reply, arena);
 
-	text_result_write(w, text, reply_failed(reply, arena));
+	text_result_write(
+		w, text, strict_and_unanswered(ask) || reply_failed(reply, arena));
 	if (how & RESULT_PROMPT) return;
 	jw_key(w, "structuredContent");
 	jw_raw(w, data);
