@@ -22,5 +22,7 @@ with open(fixtures, encoding="utf-8") as file:
 with open(out, "w", encoding="utf-8") as file:
     file.write('#include "mcp/tools.h"\n\nconst struct tool_text tool_texts[] = {\n')
     for tool in tools:
-        file.write("{ %s,%s },\n" % (json.dumps(tool["name"]), literal(compact(tool)[1:-1])))
+        output = tool.pop("outputSchema", None)
+        file.write("{ %s,%s,%s },\n" % (json.dumps(tool["name"]), literal(compact(tool)[1:-1]),
+                                       literal(compact(output)) if output else " NULL"))
     file.write("{ 0 } };\n\nconst char fixtures_text[] =%s;\n" % literal(compact(fixtures)))

@@ -185,11 +185,12 @@ static struct str settled_text(
 	return buf_keep_done(&b, arena);
 }
 
-/* Who asked by the strict rules takes a dialog that nobody answered for an error. */
-static bool strict_and_unanswered(const struct json *ask)
+/* By the strict rules the result is a text and nothing beside it, for clients show their
+ * model one of the two; and a dialog that nobody answered is an error. */
+static bool strict_and_settled(const struct json *ask)
 {
 	return json_is(json_get(json_get(ask, "foreign"), "strict"), JSON_TRUE) &&
-	       !ask_is_pending(ask) && !json_is(json_get(ask, "answer"), JSON_OBJECT);
+	       !ask_is_pending(ask);
 }
 
 /* {"success": false, …}: an error in the dialect's own words. */
@@ -207,10 +208,11 @@ void ask_result_write(
 	struct str reply = ask_reply(ask, arena);
 	struct str data = structured(ask, reply, how & RESULT_RESUMED, arena);
 	struct str text = ask_is_pending(ask) ? data : settled_text(ask, reply, arena);
+	bool strict = strict_and_settled(ask);
+	bool unanswered = !json_is(json_get(ask, "answer"), JSON_OBJECT);
 
-	text_result_write(
-		w, text, strict_and_unanswered(ask) || reply_failed(reply, arena));
-	if (how & RESULT_PROMPT) return;
+	text_result_write(w, text, (strict && unanswered) || reply_failed(reply, arena));
+	if (strict || (how & RESULT_PROMPT)) return;
 	jw_key(w, "structuredContent");
 	jw_raw(w, data);
 }

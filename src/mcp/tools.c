@@ -33,7 +33,8 @@ bool tool_allowed(const char *name, struct str allowed)
 	return found;
 }
 
-void tools_write(struct json_writer *w, struct str allowed, enum revision revision)
+void tools_write(
+	struct json_writer *w, struct str allowed, enum revision revision, bool strict)
 {
 	for (const struct tool_text *t = tool_texts; t->name; t++) {
 		const struct tool *tool = tool_find(str_of(t->name));
@@ -41,6 +42,10 @@ void tools_write(struct json_writer *w, struct str allowed, enum revision revisi
 		if (!tool || !tool_allowed(t->name, allowed)) continue;
 		jw_object(w);
 		jw_members(w, str_of(t->members));
+		if (t->output && !(strict && tool->deal == DEAL_ASK)) {
+			jw_key(w, "outputSchema");
+			jw_raw(w, str_of(t->output));
+		}
 		if (revision == REV_2025_11_25 && tool->deal == DEAL_ASK) {
 			jw_key(w, "execution");
 			jw_raw(w, STR("{\"taskSupport\":\"optional\"}"));

@@ -10,6 +10,7 @@
 struct tool_text {
 	const char *name;
 	const char *members; /* of the tool's object in tools/list */
+	const char *output;  /* the schema of its results; NULL: a text alone */
 };
 extern const struct tool_text tool_texts[]; /* ends with a NULL name */
 
@@ -35,6 +36,6 @@ const struct tool *tool_find(struct str name); /* NULL: there is none */
 /* `allowed`: a JSON array of names, as a token has it; empty: all. */
 bool tool_allowed(const char *name, struct str allowed);
 /* The allowed ones, as items of an array that is open. */
-void tools_write(struct json_writer *, struct str allowed, enum revision);
+void tools_write(struct json_writer *, struct str allowed, enum revision, bool strict);
 
 #endif

@@ -394,7 +394,7 @@ void mcp_tools_list(struct request *r)
 
 	jw_key(w, "tools");
 	jw_array(w);
-	tools_write(w, m->tools, m->client.revision);
+	tools_write(w, m->tools, m->client.revision, r->strict);
 	jw_array_end(w);
 	result_cached(w, m->client.revision, 60000, false);
 	mcp_send(r);

@@ -449,7 +449,8 @@ static void list_send(struct request *r, const char *list, const char *key)
 
 	jw_key(w, key);
 	jw_array(w);
-	if (strcmp(list, "tools") == 0) tools_write(w, STR_NONE, m->client.revision);
+	if (strcmp(list, "tools") == 0)
+		tools_write(w, STR_NONE, m->client.revision, false);
 	for (uint32_t i = 0; json_is(all, JSON_ARRAY) && i < all->count; i++)
 		jw_json(w, json_get(&all->items[i], "listed"));
 	jw_array_end(w);
