@@ -14,6 +14,8 @@ test_packages=(
 	curl jq openssl procps sqlite3 strace util-linux
 )
 
+bench_packages=(wrk redis-server nginx libnginx-mod-nchan sqlite3 postgresql)
+
 say() { printf '%s\n' "$*" >&2; }
 die() { say "$*"; exit 1; }
 
@@ -69,6 +71,12 @@ need_modules() {
 }
 
 need_node() { need_modules tests; }
+
+# A browser, and what drives it.
+need_browser() {
+	need_modules tests/e2e
+	command -v chromium >/dev/null || install_packages chromium
+}
 
 page_is_fresh() {
 	[ -e web/dist/index.html ] && [ -z "$(find web/src web/public web/index.html \

@@ -74,7 +74,7 @@ static void nor_does_a_heap_that_is_used_up(void **state)
 {
 	(void)state;
 	for (uint64_t n = 1; trial_run(n, true);)
-		n += getenv("PARLEY_LONG") ? 1 : 5;
+		n += getenv("PARLEY_LONG") ? 1 : 10;
 	scene_tell("all from one on");
 }
 
