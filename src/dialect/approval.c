@@ -6,13 +6,14 @@ enum { OPERATION_NAME_MAX = 256 };
 void operation_put(struct inbound *in, const struct spot *at, const struct deed_asked *d)
 {
 	struct json_writer *w = &in->ask;
+	struct str name = text_fit(in, at, d->name, OPERATION_NAME_MAX, true);
 
-	if (text_blank(d->name)) wrong(&in->check, at, "must name what would run");
+	if (text_blank(name)) wrong(&in->check, at, "must name what would run");
 	jw_key(w, "operation");
 	jw_object(w);
 	jw_key(w, "type");
 	jw_text(w, "tool");
-	put_text(w, "name", text_fit(in, at, d->name, OPERATION_NAME_MAX, true));
+	put_text(w, "name", name);
 	if (d->arguments) {
 		jw_key(w, "arguments");
 		jw_json(w, d->arguments);

@@ -157,6 +157,7 @@ struct str text_fit(
 		repair(in, at, "put on one line",
 			"must be one line without control characters");
 		text = one_line(in->arena, text);
+		if (text_blank(text)) return STR_NONE;
 	}
 	if (!text_longer(text, max)) return text;
 	repair(in, at, "shortened", "must have at most %zu characters", max);
@@ -203,10 +204,14 @@ static void options_put(struct inbound *in, const struct spot *at, const struct 
 	for (size_t i = 0; i < q->choices.len; i++) {
 		const struct choice *c = &q->choices.at[i];
 		struct spot item = spot_item(at, i);
+		struct str label;
 
 		jw_object(w);
 		put_text(w, "id", c->id);
-		put_text(w, "label", text_fit(in, &item, c->label, LABEL_MAX, true));
+		label = text_fit(in, &item, c->label, LABEL_MAX, true);
+		if (text_blank(label))
+			wrong(&in->check, &item, "an option needs a label");
+		put_text(w, "label", label);
 		put_text(w, "description",
 			text_fit(in, &item, c->description, DESCRIPTION_MAX, false));
 		put_text(w, "preview",

@@ -26,8 +26,16 @@ static struct choices options_read(
 	struct inbound *in, const struct spot *at, const char *name)
 {
 	const struct json *list = member_list(in, at, spec_of(in->request), name);
+	struct choices out = choices_make(in->arena, list, &option_names);
+	struct spot options = spot_member(at, str_of(name));
 
-	return choices_make(in->arena, list, &option_names);
+	for (size_t i = 0; i < out.len; i++) {
+		struct spot item = spot_item(&options, i);
+
+		if (text_blank(out.at[i].label))
+			wrong(&in->check, &item, "an option needs a name or a title");
+	}
+	return out;
 }
 
 /* ---- in ---- */
