@@ -5,10 +5,10 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/hash.h"
 #include "base/mem.h"
 #include "client/sse.h"
 #include "client/transfer.h"
+#include "mcp/header.h"
 
 enum {
 	LINE_BYTES = 4 << 20, /* a message of the client */
@@ -215,44 +215,6 @@ static void leg_fail(struct leg *leg, const struct fault *why)
 	leg_free(leg);
 }
 
-/* What a header may not carry as it is, the way the revision 2026-07-28 writes it. */
-static struct str header_safe(struct arena *arena, struct str value)
-{
-	struct buf out = { .max = 8192 };
-	bool plain = str_eq(str_trim(value), value) && !str_starts(value, "=?base64?");
-
-	for (size_t i = 0; i < value.len; i++)
-		plain &= value.at[i] >= ' ' && value.at[i] <= '~';
-	if (!plain) {
-		buf_add_text(&out, "=?base64?");
-		base64_write(&out, value);
-		buf_add_text(&out, "?=");
-		value = buf_str(&out);
-	}
-	value = arena_str(arena, value);
-	buf_done(&out);
-	return value;
-}
-
-static struct str subject_of(struct str method, const struct json *params)
-{
-	static const struct {
-		const char *method, *member;
-	} subjects[] = {
-		{ "tools/call", "name" },
-		{ "prompts/get", "name" },
-		{ "resources/read", "uri" },
-		{ "tasks/get", "taskId" },
-		{ "tasks/update", "taskId" },
-		{ "tasks/cancel", "taskId" },
-	};
-
-	for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++)
-		if (str_is(method, subjects[i].method))
-			return json_text(json_get(params, subjects[i].member));
-	return STR_NONE;
-}
-
 static struct str json_keep(struct arena *arena, const struct json *value)
 {
 	struct buf out = { 0 };
@@ -271,13 +233,15 @@ static void leg_load(struct leg *leg, const struct json *message)
 	struct str method = json_text(json_get(message, "method"));
 	struct str revision = json_text(json_get(
 		json_get(params, "_meta"), "io.modelcontextprotocol/protocolVersion"));
+	struct str subject;
 
 	leg->body = json_keep(&leg->arena, message);
 	if (id && method.len > 0) leg->id = json_keep(&leg->arena, id);
 	leg->key = key_make(&leg->arena);
-	leg->method = header_safe(&leg->arena, method);
-	leg->subject = header_safe(&leg->arena, subject_of(method, params));
-	leg->revision = header_safe(&leg->arena, revision);
+	header_subject(method, params, &subject);
+	leg->method = header_encode(method, &leg->arena);
+	leg->subject = header_encode(subject, &leg->arena);
+	leg->revision = header_encode(revision, &leg->arena);
 }
 
 /* Without a message: listens. */

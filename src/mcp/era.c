@@ -1,8 +1,8 @@
 #include "mcp/era.h"
 
-#include "base/hash.h"
 #include "base/utf8.h"
 #include "core/body.h"
+#include "mcp/header.h"
 
 #define PREFIX "io.modelcontextprotocol/"
 
@@ -84,42 +84,13 @@ bool era_is_stateless(const struct rpc *rpc, const struct wire *wire)
 
 /* ---- the headers of a stateless request ---- */
 
-/* Which member of params the header Mcp-Name repeats. */
-static const struct {
-	const char *method, *member;
-} named[] = {
-	{ "tools/call", "name" },
-	{ "prompts/get", "name" },
-	{ "resources/read", "uri" },
-	{ "tasks/get", "taskId" },
-	{ "tasks/update", "taskId" },
-	{ "tasks/cancel", "taskId" },
-};
-
-/* "=?base64?…?=": text that a header cannot carry as it is. */
-static bool header_decode(struct str value, struct arena *arena, struct str *out)
-{
-	struct buf b = { .max = 65536 };
-	bool ok;
-
-	*out = value;
-	if (!str_starts(value, "=?base64?") || !str_ends(value, "?=")) return true;
-	ok = value.len >= 11 && base64_read(str_make(value.at + 9, value.len - 11), &b);
-	*out = arena_str(arena, buf_str(&b));
-	buf_done(&b);
-	return ok;
-}
-
 static bool name_fits(const struct rpc *rpc, struct str header, struct arena *arena)
 {
-	for (size_t i = 0; i < sizeof named / sizeof *named; i++) {
-		struct str value;
+	struct str subject, value;
 
-		if (!str_is(rpc->method, named[i].method)) continue;
-		return header.len && header_decode(header, arena, &value) &&
-		       str_eq(value, json_text(json_get(rpc->params, named[i].member)));
-	}
-	return true;
+	return !header_subject(rpc->method, rpc->params, &subject) ||
+	       (header.len && header_decode(header, arena, &value) &&
+		       str_eq(value, subject));
 }
 
 static bool headers_fit(const struct rpc *rpc, const struct wire *wire,
