@@ -112,6 +112,28 @@ area('connection', (scenario) => {
 		});
 	});
 
+	scenario('what is looked at is fetched once, and what another tab fetched not at all', async (me, desk) => {
+		const session = await desk.agent.session('at rest');
+		const settled = await desk.agent.ask({ session: session.id, question: 'Long settled?', type: 'boolean' });
+		await desk.marie.post(`/v1/asks/${settled.id}/answer`, { answer: true });
+		await beside(me, {}, async (own) => {
+			const asked = [];
+			own.context.on('request', (request) => asked.push(new URL(request.url()).pathname));
+			const times = (ask) => asked.filter((path) => path === `/v1/asks/${ask.id}`).length;
+			await own.visit(`/asks/${settled.id}`);
+			await own.heading('Long settled?').waitFor();
+			const tab = await own.context.newPage();
+			watch(tab, own.errors);
+			await tab.goto('/sessions');
+			await tab.getByText(own.t('line.live')).waitFor({ state: 'attached' });
+			for (const question of ['First of all?', 'And then?']) {
+				const ask = await desk.agent.ask({ session: session.id, question, type: 'boolean' });
+				for (const page of [own.page, tab]) await page.getByText(question).first().waitFor({ state: 'attached' });
+				assert.equal(times(ask), 1, question);
+			}
+			assert.equal(times(settled), 1);
+		});
+	});
 
 	scenario('nobody else is ever asked for anything', async (me) => {
 		const foreign = [];

@@ -51,3 +51,52 @@ test('an old copy does not bring a settled ask back', async () => {
 	await soon();
 	expect(asks.get(id)?.status).toBe('skipped');
 });
+
+/** As in a tab beside the one that keeps the connection. */
+function following() {
+	vi.useFakeTimers();
+	const asks = new Asks();
+	asks.others = { fetch: () => true, share: vi.fn() };
+	return { asks, fetched: vi.spyOn(api, 'ask').mockResolvedValue(ask()) };
+}
+
+test('what another tab fetched is not fetched again', async () => {
+	const { asks, fetched } = following();
+	const arrived = vi.fn();
+	asks.apply(event('ask.created'), arrived);
+	asks.copied(ask());
+	asks.apply(event('ask.claimed'), arrived);
+	asks.copied(ask({ version: 2 }));
+	await vi.advanceTimersByTimeAsync(5000);
+	expect(asks.get(id)?.version).toBe(2);
+	expect(arrived).toHaveBeenCalledOnce();
+	expect(fetched).not.toHaveBeenCalled();
+	vi.useRealTimers();
+});
+
+test('when the other tab shares nothing, this one fetches', async () => {
+	const { asks, fetched } = following();
+	const arrived = vi.fn();
+	asks.apply(event('ask.created'), arrived);
+	await vi.advanceTimersByTimeAsync(400);
+	expect(fetched).not.toHaveBeenCalled();
+	await vi.advanceTimersByTimeAsync(200);
+	expect(fetched).toHaveBeenCalledOnce();
+	expect(arrived).toHaveBeenCalledOnce();
+	vi.useRealTimers();
+});
+
+test('only what nothing overtook is shared', async () => {
+	const replies = slow();
+	const asks = new Asks();
+	const share = vi.fn();
+	asks.others = { fetch: () => false, share };
+	asks.apply(event('ask.created'), vi.fn());
+	asks.apply(event('ask.answered', { status: 'answered' }), vi.fn());
+	replies[0]!(ask());
+	await soon();
+	expect(share).not.toHaveBeenCalled();
+	replies[1]!(ask({ status: 'answered', version: 2 }));
+	await soon();
+	expect(share).toHaveBeenCalledOnce();
+});

@@ -8,13 +8,25 @@ import { cacheKeep, cacheLoad } from './cache';
 const PAGE = 200;
 const MANY = 40;
 const AGAIN_MS = 2000;
+/** How long to wait for the copy of the tab that fetches for all. */
+const PATIENCE_MS = 500;
+
+/** The other tabs of this browser. */
+export interface Others {
+	/** Does another tab fetch what changed, and share it? */
+	fetch(): boolean;
+	share(ask: Ask): void;
+}
 
 export class Asks {
+	others: Others = { fetch: () => false, share: () => undefined };
 	private known = new Map<string, Ask>();
 	private watched = new Map<string, number>();
 	private wanted = new Set<string>();
 	/** Being fetched: what happens meanwhile may be missing in it, so it is fetched once more. */
 	private flying = new Set<string>();
+	/** Settled by an event, which does not tell the answer. */
+	private partial = new Set<string>();
 	private fetching = 0;
 	private tick = $state(0);
 
@@ -80,6 +92,7 @@ export class Asks {
 		const old = this.known.get(ask.id);
 		if (old && old.version > ask.version) return;
 		this.known.set(ask.id, ask);
+		this.partial.delete(ask.id);
 		if (ask.status === 'pending') this.ever = true;
 		this.tick++;
 		this.keep();
@@ -88,8 +101,7 @@ export class Asks {
 	/** Keeps an ask true while it is looked at; returns how to stop. */
 	watch(id: string): () => void {
 		this.watched.set(id, (this.watched.get(id) ?? 0) + 1);
-		if (!this.known.has(id)) this.want(id);
-		else if (this.known.get(id)!.status !== 'pending') this.want(id);
+		if (!this.known.has(id) || this.partial.has(id)) this.want(id);
 		return () => {
 			const n = (this.watched.get(id) ?? 1) - 1;
 			if (n) this.watched.set(id, n);
@@ -110,7 +122,8 @@ export class Asks {
 		}
 		if (!id) return;
 		if (event.type === 'ask.created') {
-			this.want(id, arrived);
+			this.then.set(id, arrived);
+			this.changed(id);
 			return;
 		}
 		const ask = this.known.get(id);
@@ -123,20 +136,50 @@ export class Asks {
 		if (status && status !== 'pending') {
 			const by = event.data['answered_by'] as Ask['answered_by'] | undefined;
 			this.known.set(id, { ...ask, status, settled_at: event.at, answered_by: by ?? null });
+			this.partial.add(id);
 			this.tick++;
 			this.keep();
-			if (flying || this.watched.has(id)) this.want(id);
-		} else this.want(id);
+			if (flying) this.want(id);
+			else setTimeout(() => this.watched.has(id) && this.want(id)); // once the list has moved on
+		} else if (ask.status === 'pending') this.changed(id);
+		else this.want(id);
 	}
 
 	private then = new Map<string, (ask: Ask) => void>();
 	private again: ReturnType<typeof setTimeout> | null = null;
+	private expected = new Set<string>();
+	private patience: ReturnType<typeof setTimeout> | null = null;
+
+	/** A pending ask is not what it was: one tab fetches it for all. */
+	private changed(id: string): void {
+		if (!this.others.fetch()) {
+			this.want(id);
+			return;
+		}
+		this.expected.add(id);
+		this.patience ??= setTimeout(() => {
+			this.patience = null;
+			for (const late of this.expected) this.want(late);
+			this.expected.clear();
+		}, PATIENCE_MS);
+	}
+
+	/** From the tab that fetched it; it comes behind every event that the copy knows of. */
+	copied(ask: Ask): void {
+		this.expected.delete(ask.id);
+		this.arrive(ask);
+		this.then.delete(ask.id);
+	}
 
 	/** Fetches it soon. A flood of new ones is read as a list. */
-	private want(id: string, then?: (ask: Ask) => void): void {
+	private want(id: string): void {
 		this.wanted.add(id);
-		if (then) this.then.set(id, then);
 		if (this.fetching < 3) void this.fetchNext();
+	}
+
+	private arrive(ask: Ask): void {
+		this.put(ask);
+		if (ask.status === 'pending') this.then.get(ask.id)?.(ask);
 	}
 
 	private async fetchNext(): Promise<void> {
@@ -173,8 +216,12 @@ export class Asks {
 	private async fetchOne(id: string): Promise<void> {
 		try {
 			const ask = await api.ask(id);
-			this.put(ask);
-			if (ask.status === 'pending' && !this.wanted.has(id)) this.then.get(id)?.(ask);
+			if (this.wanted.has(id)) {
+				this.put(ask); // something happened meanwhile: it is fetched once more
+				return;
+			}
+			this.arrive(ask);
+			this.others.share(ask);
 		} catch (error) {
 			if (!(error instanceof Refused) || error.status !== 404) throw error;
 			this.known.delete(id);
@@ -189,7 +236,7 @@ export class Asks {
 		if (this.keeping) return;
 		this.keeping = setTimeout(() => {
 			this.keeping = null;
-			void cacheKeep('inbox', this.pending.slice(0, PAGE));
+			if (!this.others.fetch()) void cacheKeep('inbox', this.pending.slice(0, PAGE));
 		}, 2000);
 	}
 }

@@ -49,16 +49,19 @@ class Desk {
 	/** With a login: everything from a snapshot on. Without a server: what was kept. */
 	async enter(): Promise<void> {
 		this.stream?.stop();
-		this.stream = new Stream({
+		const stream = new Stream({
 			event: (event) => this.apply(event),
+			copy: (ask) => asks.copied(ask),
 			line: (line) => this.lineIs(line),
 			gone: () => this.gone(),
 			note: () => void outbox.open(),
 		});
+		this.stream = stream;
+		asks.others = { fetch: () => !stream.leads, share: (ask) => stream.share(ask) };
 		try {
 			this.welcome(await api.me());
 			const after = await asks.load();
-			this.stream.start(after);
+			stream.start(after);
 			this.line = this.line === 'lost' ? 'connecting' : this.line;
 			void this.loadUsers();
 			void outbox.send((ask) => asks.put(ask));

@@ -49,10 +49,25 @@ export async function notifyClose(id: string): Promise<void> {
 /* ---- the tab's own signs ---- */
 
 const base = '/icon.svg';
+const CALM_MS = 250;
 let last = '';
+let says = { n: 0, place: '' };
+let saying: ReturnType<typeof setTimeout> | null = null;
 
-/** Title and icon say how many wait. */
+/** Title and icon say how many wait; the browser draws both anew, so not with every ask of a flood. */
 export function tabSays(n: number, place: string): void {
+	const moved = place !== says.place;
+	says = { n, place };
+	if (moved) tabDraw();
+	else
+		saying ??= setTimeout(() => {
+			saying = null;
+			tabDraw();
+		}, CALM_MS);
+}
+
+function tabDraw(): void {
+	const { n, place } = says;
 	document.title = `${n ? `(${n}) ` : ''}${place} · Parley`;
 	const label = n > 99 ? '99' : n ? String(n) : '';
 	if (label === last) return;

@@ -4,16 +4,26 @@
  *  1. A tab listens to the channel before it takes its snapshot: what was told before that is in
  *     the snapshot, what is told after it arrives.
  *  2. Events are applied in order, each once.
+ *     What an event made the tab with the connection fetch is passed on behind that event, so the
+ *     others need not fetch it too.
  *  3. Without locks (no secure context) each tab keeps its own connection. */
 import { api, Refused } from '../api/client';
-import type { Event, EventType } from '../api/types';
+import type { Ask, Event, EventType } from '../api/types';
 
 export type Line = 'connecting' | 'live' | 'lost';
 
-type Told = { event: Event } | { line: Line } | { hello: true } | { gone: true } | { note: string };
+type Told =
+	| { event: Event }
+	| { copy: Ask }
+	| { line: Line }
+	| { hello: true }
+	| { gone: true }
+	| { note: string };
 
 export interface Ears {
 	event(event: Event): void;
+	/** An ask as it is now, fetched by another tab. */
+	copy?(ask: Ask): void;
 	line(line: Line): void;
 	/** The login has ended, here or in another tab. */
 	gone(): void;
@@ -81,6 +91,11 @@ export class Stream {
 		return this.source !== null;
 	}
 
+	/** What was just fetched, for those who follow. */
+	share(ask: Ask): void {
+		if (this.source) this.channel.postMessage({ copy: ask } satisfies Told);
+	}
+
 	/** To the other tabs. */
 	note(what: string): void {
 		this.channel.postMessage({ note: what } satisfies Told);
@@ -98,7 +113,9 @@ export class Stream {
 
 	private heard(told: Told): void {
 		if ('event' in told) this.take(told.event);
-		else if ('line' in told) this.show(told.line);
+		else if ('copy' in told) {
+			if (this.cursor !== Infinity) this.ears.copy?.(told.copy);
+		} else if ('line' in told) this.show(told.line);
 		else if ('hello' in told) {
 			if (this.source) this.channel.postMessage({ line: this.state } satisfies Told);
 		} else if ('note' in told) this.ears.note?.(told.note);
