@@ -45,11 +45,13 @@ export function countdown(ms: number): string {
 	return span(left, 'short');
 }
 
-export function moment(iso: string): string {
+/** "14:05" of today, "3 Feb, 14:05"; `whole`: with day and year whenever it was. */
+export function moment(iso: string, whole = false): string {
 	const at = new Date(iso);
-	const today = at.toDateString() === new Date().toDateString();
+	const today = !whole && at.toDateString() === new Date().toDateString();
 	return new Intl.DateTimeFormat(language(), {
 		...(today ? {} : { day: 'numeric', month: 'short' }),
+		...(whole ? { year: 'numeric' } : {}),
 		hour: '2-digit',
 		minute: '2-digit',
 		hourCycle: 'h23',

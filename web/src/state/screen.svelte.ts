@@ -1,10 +1,32 @@
-/* Wide enough for a list and a detail side by side? */
+/* What the page is shown on. */
+import { flushSync } from 'svelte';
+
 const query = matchMedia('(min-width: 900px)');
 let yes = $state(query.matches);
 query.addEventListener('change', () => (yes = query.matches));
 
+/** Wide enough for a list and a detail side by side? */
 export const wide = {
 	get yes(): boolean {
 		return yes;
+	},
+};
+
+const print = matchMedia('print');
+let printing = $state(print.matches);
+
+/* The paper is laid out as soon as these return: what depends on it must be there by then. */
+function paperIs(now: boolean): void {
+	printing = now;
+	flushSync();
+}
+print.addEventListener('change', () => paperIs(print.matches));
+addEventListener('beforeprint', () => paperIs(true));
+addEventListener('afterprint', () => paperIs(false));
+
+/** Is it being printed? */
+export const paper = {
+	get yes(): boolean {
+		return printing;
 	},
 };
