@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "cli/outcome.h"
+#include "text/own.h"
 #include "text/safe_text.h"
 #include "tui/words.h"
 
@@ -113,17 +114,19 @@ static void operation_write(struct card *c)
 }
 
 static void option_write(
-	struct card *c, uint32_t n, const struct json *o, struct str suggested)
+	struct card *c, const struct json *q, uint32_t at, struct str suggested)
 {
+	const struct json *o = &json_get(q, "options")->items[at];
 	struct str id = json_text(json_get(o, "id")),
-		   label = json_text(json_get(o, "label"));
+		   label = json_text(json_get(o, "label")), said;
 	struct str description = json_text(json_get(o, "description"));
 
-	buf_print(c->out, "  %u) ", n);
+	said = own_words(json_text(json_get(q, "key")), label, &c->cli->arena);
+	buf_print(c->out, "  %u) ", at + 1);
 	safe_line_add(c->out, id);
-	if (!str_eq(id, label)) {
+	if (!str_eq(id, said)) {
 		buf_add_text(c->out, "  ");
-		safe_line_add(c->out, label);
+		safe_line_add(c->out, said);
 	}
 	if (suggested.len > 0 && (str_eq(suggested, id) || str_eq(suggested, label)))
 		buf_print(c->out, "  %s(%s)%s", tint_on(TINT_DIM, c->color),
@@ -143,13 +146,16 @@ static void question_show(struct card *c, const struct json *q, bool several)
 		safe_line_add(c->out, json_text(json_get(q, "key")));
 		buf_add_text(c->out, ": ");
 	}
-	safe_wrap_add(c->out, json_text(json_get(q, "text")), "", several ? 0 : c->width);
+	safe_wrap_add(c->out,
+		own_words(json_text(json_get(q, "key")), json_text(json_get(q, "text")),
+			&c->cli->arena),
+		"", several ? 0 : c->width);
 	buf_print(c->out, "%s%s  (", tint_off(c->color), tint_on(TINT_DIM, c->color));
 	safe_line_add(c->out, json_text(json_get(q, "type")));
 	buf_print(c->out, ")%s\n", tint_off(c->color));
 	uint32_t count = json_is(options, JSON_ARRAY) ? options->count : 0;
 	for (uint32_t i = 0; i < count; i++)
-		option_write(c, i + 1, &options->items[i], suggested);
+		option_write(c, q, i, suggested);
 	if (json_is(json_get(q, "other"), JSON_TRUE))
 		buf_print(c->out, "  %u) %s\n", count + 1,
 			MSG(&c->cli->arena, "cli.other").at);

@@ -31,7 +31,7 @@ static void row_fill(struct grid *g, const struct json *ask)
 	row[COL_AGE] = span_short(clock_now_ms() - created, arena);
 	row[COL_AGENT] =
 		safe_line(arena, json_text(json_get(json_get(ask, "agent"), "name")));
-	row[COL_TITLE] = safe_line(arena, ask_title(ask));
+	row[COL_TITLE] = safe_line(arena, ask_title(ask, arena));
 }
 
 /* Tabs between full cells, for programs. */

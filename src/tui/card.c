@@ -44,7 +44,7 @@ static void crumbs_write(struct writing *w)
 
 	page_row(w->page);
 	crumb(w, json_text(json_get(json_get(w->ask, "agent"), "name")));
-	if (!str_eq(session, ask_title(w->ask))) crumb(w, session);
+	if (!str_eq(session, ask_title(w->ask, &w->arena))) crumb(w, session);
 	crumb(w, json_text(json_get(w->ask, "project")));
 	crumb(w, MSG(&w->arena, "web.ask.asked", { "span", span }));
 }
@@ -56,7 +56,7 @@ static void title_write(struct writing *w)
 	size_t first = p->rows_len;
 
 	if (w->look->asked && json_text(json_get(w->ask, "title")).len == 0) return;
-	page_wrap(p, STYLE_BOLD, 0, ask_title(w->ask));
+	page_wrap(p, STYLE_BOLD, 0, ask_title(w->ask, &w->arena));
 	if (p->rows_len - first <= TITLE_ROWS) return;
 	p->runs_len = p->rows[first + TITLE_ROWS];
 	p->rows_len = first + TITLE_ROWS;

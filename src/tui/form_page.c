@@ -2,6 +2,7 @@
 
 #include "base/utf8.h"
 #include "text/msg.h"
+#include "text/own.h"
 #include "tui/words.h"
 
 enum { PREVIEW_ROWS = 8 };
@@ -33,7 +34,8 @@ static struct str row_label(struct writing *w, const struct question *q, size_t 
 				      : w->form->arguments.len > 0
 					      ? "web.approval.changed"
 					      : "web.approval.approve");
-	if (row < q->options_len) return q->options[row].label;
+	if (row < q->options_len)
+		return own_words(q->key, q->options[row].label, &w->arena);
 	return MSG(&w->arena, "web.form.other");
 }
 
@@ -260,7 +262,7 @@ static void shown_write(struct writing *w)
 	const struct form *f = w->form;
 	const struct question *q = &f->questions[f->at];
 
-	page_wrap(w->page, STYLE_BOLD, 0, q->text);
+	page_wrap(w->page, STYLE_BOLD, 0, own_words(q->key, q->text, &w->arena));
 	for (size_t row = 0; row < form_rows(q); row++)
 		row_write(w, row);
 	if (form_rows(q) == 0) text_write(w);

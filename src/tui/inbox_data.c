@@ -190,7 +190,7 @@ static void ask_new(struct inbox *in, const struct json *ask)
 
 		screen_notify(in->screen,
 			MSG(&arena, "web.toast.asks", { "agent", agent }),
-			ask_title(ask));
+			ask_title(ask, &arena));
 	}
 	arena_done(&arena);
 	if (!in->with->opens || str_is(json_text(json_get(ask, "kind")), "non_blocking"))

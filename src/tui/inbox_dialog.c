@@ -76,7 +76,7 @@ static void ask_lost(struct inbox *in)
 	drafts_keep(&in->drafts, d->id, &d->form);
 	inbox_say(in, STYLE_WARN,
 		MSG(&arena, "web.colon", { "words", who },
-			{ "text", ask_title(d->ask) }));
+			{ "text", ask_title(d->ask, &arena) }));
 	if (typed && in->view == VIEW_ASK)
 		dialog_say(d, STYLE_WARN, MSG(&arena, "tui.draft.kept"));
 	else

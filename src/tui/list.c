@@ -65,8 +65,9 @@ static uint64_t form_of(const struct json *ask)
 
 static struct item *item_make(const struct json *ask, struct str me)
 {
+	struct arena arena = { 0 };
 	struct str parts[] = { json_text(json_get(ask, "id")),
-		utf8_first(ask_title(ask), TITLE_POINTS),
+		utf8_first(ask_title(ask, &arena), TITLE_POINTS),
 		json_text(json_get(json_get(ask, "agent"), "name")),
 		json_text(json_get(ask, "session")),
 		utf8_first(json_text(json_get(ask, "session_title")), TITLE_POINTS),
@@ -78,13 +79,17 @@ static struct item *item_make(const struct json *ask, struct str me)
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
 		size += parts[i].len;
 	item = mem_alloc(sizeof *item + size);
-	if (!item) return NULL;
+	if (!item) {
+		arena_done(&arena);
+		return NULL;
+	}
 	item->id = text_keep(item, &used, parts[0]);
 	item->title = text_keep(item, &used, parts[1]);
 	item->agent = text_keep(item, &used, parts[2]);
 	item->session = text_keep(item, &used, parts[3]);
 	item->session_title = text_keep(item, &used, parts[4]);
 	item->project = text_keep(item, &used, parts[5]);
+	arena_done(&arena);
 	ask_kind_read(json_text(json_get(ask, "kind")), &item->kind);
 	priority_read(json_text(json_get(ask, "priority")), &item->priority);
 	item->risk = ask_risk(ask);

@@ -5,14 +5,21 @@
 #include "base/clock.h"
 #include "text/keep.h"
 #include "text/msg.h"
+#include "text/own.h"
 
-struct str ask_title(const struct json *ask)
+struct str question_text(const struct json *question, struct arena *arena)
+{
+	return own_words(json_text(json_get(question, "key")),
+		json_text(json_get(question, "text")), arena);
+}
+
+struct str ask_title(const struct json *ask, struct arena *arena)
 {
 	const struct json *questions = json_get(ask, "questions");
 	struct str title = json_text(json_get(ask, "title"));
 
 	if (title.len == 0 && json_is(questions, JSON_ARRAY) && questions->count > 0)
-		title = json_text(json_get(&questions->items[0], "text"));
+		title = question_text(&questions->items[0], arena);
 	if (title.len == 0)
 		title = json_text(json_get(json_get(ask, "operation"), "name"));
 	return title;
@@ -95,13 +102,15 @@ struct str ask_end(const struct json *ask, int64_t now_ms, struct arena *arena)
 
 /* ---- answers ---- */
 
-static struct str option_label(const struct json *question, struct str id)
+static struct str option_label(
+	const struct json *question, struct str id, struct arena *arena)
 {
 	const struct json *options = json_get(question, "options");
 
 	for (uint32_t i = 0; json_is(options, JSON_ARRAY) && i < options->count; i++)
 		if (str_eq(json_text(json_get(&options->items[i], "id")), id))
-			return json_text(json_get(&options->items[i], "label"));
+			return own_words(json_text(json_get(question, "key")),
+				json_text(json_get(&options->items[i], "label")), arena);
 	return id;
 }
 
@@ -132,7 +141,8 @@ struct str reply_words(
 	struct buf out = { .max = 65536 };
 
 	for (uint32_t i = 0; json_is(selected, JSON_ARRAY) && i < selected->count; i++)
-		part_add(&out, option_label(question, json_text(&selected->items[i])));
+		part_add(&out,
+			option_label(question, json_text(&selected->items[i]), arena));
 	if (other.len > 0)
 		part_add(&out, MSG(arena, "web.form.other.said", { "text", other }));
 	if (json_get(value, "value"))

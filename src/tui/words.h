@@ -6,8 +6,9 @@
 #include "base/json.h"
 #include "core/operation.h"
 
+struct str question_text(const struct json *question, struct arena *);
 /* Its title, else the first question's text, else the operation's name. */
-struct str ask_title(const struct json *ask);
+struct str ask_title(const struct json *ask, struct arena *);
 enum risk ask_risk(const struct json *ask);
 bool ask_pending(const struct json *ask);
 int64_t ask_time(const struct json *ask, const char *member); /* ms; 0: none */

@@ -50,7 +50,9 @@ export function t(id: MessageId, params: Params = {}): string {
 	return fill(words[id] ?? id, params);
 }
 
+const plurals = { en: new Intl.PluralRules('en'), fr: new Intl.PluralRules('fr') };
+
 export function tn(id: PluralId, n: number, params: Params = {}): string {
-	const form = new Intl.PluralRules(current).select(n) === 'one' ? 'one' : 'other';
+	const form = plurals[current].select(n) === 'one' ? 'one' : 'other';
 	return fill(words[`${id}.${form}`] ?? id, { n, ...params });
 }

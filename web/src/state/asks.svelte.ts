@@ -3,6 +3,7 @@
 import { api, Refused, Unreachable } from '../api/client';
 import type { Ask, AskStatus, Event } from '../api/types';
 import { byAttention } from '../lib/order';
+import { inReadersWords } from '../lib/own';
 import { cacheKeep, cacheLoad } from './cache';
 
 const PAGE = 200;
@@ -38,19 +39,20 @@ export class Asks {
 	pending = $derived.by(() => {
 		void this.tick;
 		const pending = [...this.known.values()].filter((ask) => ask.status === 'pending');
-		return byAttention(pending, Date.now());
+		return byAttention(pending, Date.now()).map(inReadersWords);
 	});
 	count = $derived(this.pending.length);
 
 	get(id: string): Ask | undefined {
 		void this.tick;
-		return this.known.get(id);
+		const ask = this.known.get(id);
+		return ask && inReadersWords(ask);
 	}
 
 	/** Those that are known, in the order of their ids here. */
 	list(ids: Iterable<string>): Ask[] {
 		void this.tick;
-		return [...ids].flatMap((id) => this.known.get(id) ?? []);
+		return [...ids].flatMap((id) => this.get(id) ?? []);
 	}
 
 	/** Returns the event number to go on from. The first page is shown before the last is here. */
