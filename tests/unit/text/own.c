@@ -51,8 +51,8 @@ static void what_an_agent_wrote_is_not(void **state)
 	(void)state;
 	msg_lang_set(LANG_FR);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-		assert_true(str_eq(
-			own_words(rows[i].key, rows[i].text, &kit), rows[i].text));
+		assert_true(
+			str_eq(own_words(rows[i].key, rows[i].text, &kit), rows[i].text));
 	msg_lang_set(LANG_EN);
 }
 
