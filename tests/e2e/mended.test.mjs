@@ -157,8 +157,9 @@ test('the first screen makes a token, and its snippets work as they stand', asyn
 	await page.getByRole('textbox', { name: t('agents.name') }).fill('first agent');
 	await page.getByRole('button', { name: t('tokens.create') }).click();
 	await page.getByText(t('tokens.once')).waitFor();
-	const snippet = (id) => page.getByRole('group', { name: t(id), exact: true }).innerText();
-	const [shell, curl, mcp] = await Promise.all(['first.shell', 'first.curl', 'first.mcp'].map(snippet));
+	const snippet = (id, params) => page.getByRole('group', { name: t(id, params), exact: true }).innerText();
+	const [shell, curl, mcp] = await Promise.all([snippet('first.shell'), snippet('first.curl'),
+		snippet('first.mcp', { file: '.mcp.json' })]);
 	const marie = fresh.client(fresh.token('member', 'Marie'));
 	const run = promisify(execFile);
 	/* Its own home: nothing is found but what the snippet says. */
