@@ -332,6 +332,7 @@ static enum err server_notify(struct server *sv, struct fault *why)
 		.data = set->data,
 		.webhook_internal = set->webhook_internal,
 		.webhook_timeout_ms = set->webhook_timeout_ms,
+		.webhook_host_max = set->webhook_host_max,
 		.resumers = resumers,
 		.resumers_len = set->resumers_len,
 		.resumer_env = set->resumer_env,

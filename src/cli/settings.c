@@ -80,6 +80,7 @@ static const struct setting table[] = {
 	{ "webhook_internal", KIND_REACH, S, AT(webhook_internal), "LIST", "no" },
 	{ "webhook_timeout", KIND_TIME, S, AT(webhook_timeout_ms), "TIME", "20s", SECOND,
 		300 * SECOND },
+	{ "webhook_host_max", KIND_INT, S, AT(webhook_host_max), "N", "8", 1, 64 },
 	{ "resumer_env", KIND_HOSTS, S, AT(resumer_env), "NAME,…" },
 	{ "port_file", KIND_PATH, S, AT(port_file), "FILE" },
 	{ "config", KIND_PATH, SETTINGS_ALL, AT(config), "FILE", .not_in_file = true },

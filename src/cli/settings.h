@@ -44,6 +44,7 @@ struct settings {
 	int64_t timeout_max_ms;
 	struct str webhook_internal; /* what of it webhooks may reach: core/address */
 	int64_t webhook_timeout_ms;
+	int64_t webhook_host_max;
 	struct str resumer_env; /* comma list of variables that resumers see */
 	const struct settings_file_resumer *resumers; /* in the arena */
 	size_t resumers_len;

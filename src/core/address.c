@@ -61,6 +61,16 @@ bool url_split(struct str text, struct url *out)
 	return true;
 }
 
+struct str url_host(struct str text, struct arena *arena)
+{
+	struct url url = { 0 };
+	char *host = url_split(text, &url) ? arena_copy(arena, url.host) : NULL;
+
+	for (char *at = host; at && *at; at++)
+		*at = (char)tolower((unsigned char)*at);
+	return str_of(host);
+}
+
 /* ---- network addresses ---- */
 
 enum { MAPPED_BITS = 96 };

@@ -3,7 +3,7 @@
 #ifndef CORE_ADDRESS_H
 #define CORE_ADDRESS_H
 
-#include "base/str.h"
+#include "base/arena.h"
 
 struct url {
 	bool https;
@@ -13,6 +13,8 @@ struct url {
 /* http or https, a host of letters, digits, '.', '-' and '_' or an address, perhaps a
  * port: nothing that two readers of it could take for different hosts. No user name. */
 bool url_split(struct str, struct url *out);
+/* Its host in small letters, to tell hosts apart by; empty: it is no URL. */
+struct str url_host(struct str, struct arena *);
 
 /* IPv6; an IPv4 address is the one that is mapped to it (::ffff:a.b.c.d). */
 struct address {

@@ -13,7 +13,7 @@
 #include "core/address.h"
 #include "desk/inner.h"
 
-enum { WEEK_MS = 7 * 24 * 3600 * 1000, ERROR_MAX = 500 };
+enum { WEEK_MS = 7 * 24 * 3600 * 1000, ERROR_MAX = 500, LOOK_AT_MAX = 64 };
 #define QUARTER_MS ((int64_t)90 * 24 * 3600 * 1000)
 
 void desk_on_delivery(struct desk *d, void (*fn)(void *), void *ctx)
@@ -43,8 +43,9 @@ static enum err delivery_stage(struct rows *rows, const struct ask *a,
 	const struct val args[] = { val_int(a->ws),
 		val_text(arena_str(rows->arena, str_of(id))), val_text(a->session),
 		val_text(a->id), val_text(str_of(delivery_kind_name(kind))),
-		val_text(target), val_int(rows->now_ms) };
-	if (!rows_extra(rows, SQL_DELIVERY_ADD, args, 7, false))
+		val_text(target), val_int(rows->now_ms),
+		val_text(url_host(target, rows->arena)) };
+	if (!rows_extra(rows, SQL_DELIVERY_ADD, args, 8, false))
 		return fail(why, ERR_MEMORY, "out of memory");
 	rows->delivers = true;
 	return OK;
@@ -337,10 +338,12 @@ static enum err claim_kind(struct task *t, struct rows *rows, struct claim *c,
 {
 	const struct val args[] = { val_int(rows->now_ms),
 		val_int(rows->now_ms + DELIVERY_LEASE_MS), val_text(c->by),
-		val_int(c->room[kind]), val_text(str_of(delivery_kind_name(kind))) };
+		val_int(c->room[kind]), val_text(str_of(delivery_kind_name(kind))),
+		val_int(kind == DELIVERY_WEBHOOK ? c->host_max : INT32_MAX),
+		val_int(LOOK_AT_MAX) };
 	size_t from = all->len, to = from;
 	enum err e = c->room[kind] <= 0 ? OK
-					: db_one(rows->db, SQL_DELIVERY_CLAIM, args, 5,
+					: db_one(rows->db, SQL_DELIVERY_CLAIM, args, 7,
 						  taken_row, all, why);
 
 	for (size_t i = from; !e && i < all->len; i++) {

@@ -27,6 +27,7 @@ struct errand {
 struct claim {
 	struct str by;		/* the process that claims */
 	int64_t room[2];	/* by delivery_kind: how many it can take on */
+	int64_t host_max;	/* webhooks of one host under way at once */
 	struct errand *errands; /* found; in the task's arena */
 	size_t len;
 	int64_t next_ms; /* when there may be more; 0: nothing waits */

@@ -165,16 +165,16 @@ static bool room_find(const struct notify *n, int64_t room[2])
 	return room[0] > 0 || room[1] > 0;
 }
 
-/* How full a haul was says whether there may be more. */
+/* Where there was one there may be more, behind those whose host is full now. */
 static void claim_learn(struct notify *n, const struct claim *c)
 {
 	int64_t now = clock_now_ms();
 
 	n->next_ms = c->next_ms;
-	if (c->len >= HAUL_MAX / 2)
+	if (c->len)
 		atomic_store(&n->woken, true);
 	else if (n->next_ms && n->next_ms <= now)
-		n->next_ms = now + POLL_MS; /* there is no room for that kind */
+		n->next_ms = now + POLL_MS; /* no room for that kind, or that host */
 }
 
 static void notify_claim(struct notify *n)
@@ -188,6 +188,7 @@ static void notify_claim(struct notify *n)
 		return;
 	}
 	room_find(n, h->claim.room);
+	h->claim.host_max = n->set.webhook_host_max;
 	atomic_store(&n->woken, false);
 	h->notify = n;
 	memcpy(h->by, n->by, sizeof h->by);

@@ -16,6 +16,7 @@ struct notify_settings {
 	struct str data;	     /* where a client finds server and token by itself */
 	struct str webhook_internal; /* as core/address has it */
 	int64_t webhook_timeout_ms;
+	int64_t webhook_host_max; /* under way to one host at once */
 	const struct notify_resumer *resumers;
 	size_t resumers_len;
 	struct str resumer_env; /* names with commas: what they see of our environment */

@@ -28,6 +28,13 @@
 	"status = 'waiting' AND next_ms <= $1 AND lease_ms <= $1 AND lease_by <> $3"     \
 	" AND kind = $5 AND (kind <> 'resumer' OR attempts = 0)"
 
+/* What the process $3 is at. */
+#define DELIVERY_HELD "status = 'waiting' AND lease_by = $3 AND lease_by <> ''"
+/* Of these hosts it has as many under way as it may ($6). */
+#define HOSTS_FULL                                                                       \
+	"(SELECT host FROM deliveries WHERE " DELIVERY_HELD                              \
+	" GROUP BY host HAVING COUNT(*) >= $6)"
+
 #define USER_COLUMNS                                                                     \
 	"ws, id, name, role, password, language, disabled, last_login_ms, created_ms"
 
@@ -233,8 +240,8 @@ const char *const sql_text[SQL_COUNT] = {
 
 	/* Nothing is owed to a session that this very batch deletes. */
 	[SQL_DELIVERY_ADD] =
-		"INSERT INTO deliveries (" DELIVERY_COLUMNS ")"
-		" SELECT $1, $2, $3, $4, $5, $6, 'waiting', 0, $7, 0, '', '', -1, $7, 0"
+		"INSERT INTO deliveries (" DELIVERY_COLUMNS ", host)"
+		" SELECT $1, $2, $3, $4, $5, $6, 'waiting', 0, $7, 0, '', '', -1, $7, 0, $8"
 		" WHERE EXISTS (SELECT 1 FROM sessions WHERE ws = $1 AND id = $3)"
 		" ON CONFLICT DO NOTHING",
 	[SQL_DELIVERY_GET] = "SELECT " DELIVERY_COLUMNS " FROM deliveries WHERE ws = $1"
@@ -243,12 +250,21 @@ const char *const sql_text[SQL_COUNT] = {
 			      " AND id < $2 AND ($4 = '' OR status = $4)"
 			      " AND ($5 = '' OR kind = $5)"
 			      " AND ($6 = '' OR session = $6) ORDER BY id DESC LIMIT $3",
-	/* $2 end of the lease, $4 how many */
+	/* $2 end of the lease, $4 how many, $6 how many of a host. The first $7 of those
+	 * whose host is not full are looked at: what waits may be much. */
 	[SQL_DELIVERY_CLAIM] =
 		"UPDATE deliveries SET lease_ms = $2, lease_by = $3,"
-		" attempts = attempts + 1 WHERE " DELIVERY_FREE
-		" AND (ws, id) IN (SELECT ws, id FROM deliveries WHERE " DELIVERY_FREE
-		" ORDER BY next_ms LIMIT $4) RETURNING " DELIVERY_COLUMNS,
+		" attempts = attempts + 1 FROM (SELECT ws AS due_ws, id AS due_id"
+		" FROM (SELECT ws, id, next_ms, host,"
+		" ROW_NUMBER() OVER (PARTITION BY host ORDER BY next_ms) AS place"
+		" FROM (SELECT ws, id, next_ms, host FROM deliveries WHERE " DELIVERY_FREE
+		" AND host NOT IN " HOSTS_FULL
+		" ORDER BY next_ms LIMIT $7) AS due) AS placed"
+		" WHERE place <= $6 - (SELECT COUNT(*) FROM deliveries"
+		" WHERE " DELIVERY_HELD " AND host = placed.host)"
+		" ORDER BY next_ms LIMIT $4) AS chosen"
+		" WHERE ws = due_ws AND id = due_id AND lease_ms <= $1 AND lease_by <> $3"
+		" RETURNING " DELIVERY_COLUMNS,
 	/* Begun by a process that is gone, and its outcome with it. $2: who asks. */
 	[SQL_DELIVERY_LOST] =
 		"UPDATE deliveries SET status = 'dead', done_ms = $1, lease_ms = 0,"
@@ -259,8 +275,9 @@ const char *const sql_text[SQL_COUNT] = {
 		"SELECT COALESCE(MIN(CASE WHEN lease_ms > next_ms THEN lease_ms"
 		" ELSE next_ms END), 0) FROM deliveries"
 		" WHERE status = 'waiting' AND lease_by <> $1",
-	[SQL_DELIVERY_RENEW] = "UPDATE deliveries SET lease_ms = $2"
-			       " WHERE status = 'waiting' AND lease_by = $1",
+	[SQL_DELIVERY_RENEW] =
+		"UPDATE deliveries SET lease_ms = $2 WHERE status = 'waiting'"
+		" AND lease_by = $1 AND lease_by <> ''",
 	[SQL_DELIVERY_FINISH] =
 		"UPDATE deliveries SET status = $4, next_ms = $5, last_error = $6,"
 		" last_status = $7, done_ms = $8, lease_ms = 0, lease_by = ''"

@@ -195,6 +195,30 @@ test('a receiver too slow, or one that talks without end, holds nobody up', asyn
 	assert.equal(waiting.last_status, null);
 });
 
+test('one that never replies keeps no other waiting', async () => {
+	const patient = new Server({ flags: ['--webhook-internal', '127.0.0.0/8',
+		'--webhook-timeout', '300s', '--webhook-host-max', '2'] });
+	const [deaf, quick] = [await new Receiver(() => {}).open('127.0.0.2'), await new Receiver().open()];
+	try {
+		const secrets = [await patient.secret('agent', 'builder'), await patient.secret('member', 'mia'),
+			await patient.secret('admin', 'ada')];
+		await patient.start();
+		const [a, m, d] = secrets.map((s) => patient.client(s));
+		const call = async (receiver) => m.answer(await a.ask({ session: (await a.session({
+			on_settled: { webhook: receiver.url } })).id }), { q1: true });
+		for (let n = 0; n < 70; n++) await call(deaf); // more than are sent at once to all
+		for (let n = 0; n < 5; n++) await call(quick);
+		await until(async () => (await d.get('/v1/deliveries?status=done')).body.items.length === 5,
+			'what the other was told');
+		assert.deepEqual([quick.got.length, deaf.got.length], [5, 2]);
+		assert.equal((await d.get('/v1/deliveries?status=waiting&limit=200')).body.items.length, 70);
+	} finally {
+		deaf.close();
+		await patient.stop();
+		patient.remove();
+	}
+});
+
 test('nobody at the door is an error that is tried again', async () => {
 	const receiver = await new Receiver().open();
 	const ask = await asked(receiver);

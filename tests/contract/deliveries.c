@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-enum { NOW = 1800000000, MINUTE = 60 * 1000 };
+enum { NOW = 1800000000, MINUTE = 60 * 1000, HOST_MAX = 2 };
 #define START_MS ((int64_t)NOW * 1000)
 
 static int place_with_clock(void **state)
@@ -50,7 +50,7 @@ static size_t claim(struct rig *r, const char *by, struct delivery *first)
 {
 	static char id[ID_SIZE], session[ID_SIZE], ask[ID_SIZE];
 	static struct task t;
-	struct claim c = { .by = str_of(by), .room = { 8, 8 } };
+	struct claim c = { .by = str_of(by), .room = { 8, 8 }, .host_max = HOST_MAX };
 	size_t len;
 
 	assert_int_equal(tell(r, &use_delivery_claim, &t, &c), OK);
@@ -196,6 +196,41 @@ static void a_resumer_is_begun_once(void **state)
 	assert_int_equal(rig_count_events(r, d.ask.at, "session.resumed"), 1);
 }
 
+#define TO(host) "{'title':'T','on_settled':{'webhook':'https://" host "'}}"
+
+static void a_host_gets_its_share_and_no_more(void **state)
+{
+	struct rig *r = *state;
+	struct delivery d;
+
+	for (int i = 0; i < 5; i++)
+		settle_in(r, i % 2 ? TO("SLOW.example/a") : TO("slow.example:8443/b?c"));
+	settle_in(r, TO("quick.example"));
+	assert_int_equal(claim(r, "a", &d), HOST_MAX + 1); /* and the last of all */
+	assert_int_equal(claim(r, "a", NULL), 0);
+	settle_in(r, TO("quick.example"));
+	assert_int_equal(claim(r, "a", NULL), 1);
+	settle_in(r, resumer);
+	assert_int_equal(claim(r, "a", NULL), 1);
+	/* Another node has a share of its own. */
+	assert_int_equal(claim(r, "b", NULL), HOST_MAX);
+	assert_true(report(r, &d, "a", ENDED_WELL).taken);
+	assert_int_equal(claim(r, "a", NULL), 1);
+}
+
+static void a_full_host_hides_nobody(void **state)
+{
+	struct rig *r = *state;
+
+	for (int i = 0; i < 80; i++)
+		settle_in(r, TO("slow.example"));
+	clock_set(START_MS + 1);
+	settle_in(r, TO("quick.example"));
+	assert_int_equal(claim(r, "a", NULL), HOST_MAX);
+	assert_int_equal(claim(r, "a", NULL), 1);
+	assert_int_equal(claim(r, "a", NULL), 0);
+}
+
 static void a_deleted_session_owes_nothing(void **state)
 {
 	struct rig *r = *state;
@@ -218,6 +253,8 @@ int main(void)
 		CLOCK_TEST(a_renewed_lease_lasts),
 		CLOCK_TEST(what_ended_badly_waits_and_then_is_dead),
 		CLOCK_TEST(a_resumer_is_begun_once),
+		CLOCK_TEST(a_host_gets_its_share_and_no_more),
+		CLOCK_TEST(a_full_host_hides_nobody),
 		CLOCK_TEST(a_deleted_session_owes_nothing),
 	};
 

@@ -69,6 +69,8 @@ static bool rig_desk(struct rig *r)
 		.ask_rate = r->options.ask_rate,
 		.timeout_min_ms = 1,
 		.timeout_max_ms = (int64_t)30 * 24 * 3600 * 1000,
+		.webhook_internal = str_of(r->options.webhook_internal),
+		.resumers = str_of(r->options.resumers),
 		.db = &r->db,
 		.alone = r->options.alone,
 		.seed = r->options.seed };

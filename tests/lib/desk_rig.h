@@ -25,7 +25,8 @@ struct rig_options {
 	const char *place; /* a store that stands already, "sqlite:PATH"; NULL: a new one,
 			    * or what PARLEY_TEST_STORE names, with all in it dropped */
 	uint64_t seed;	   /* repeatable ids */
-	desk_told_fn *told; /* or NULL */
+	const char *webhook_internal, *resumers; /* as the desk's settings; or NULL */
+	desk_told_fn *told;			 /* or NULL */
 	void *told_ctx;
 };
 
