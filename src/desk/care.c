@@ -1,12 +1,13 @@
-/* care.c - looking after the store: backup, and the check of store and audit chain. Only
- * for whoever holds the machine. */
+/* care.c - looking after the store: backup, the check of store and audit chain, and
+ * forgetting what is old. Only for whoever holds the machine. */
 #include "desk/inner.h"
 
 #include "base/mem.h"
 
 #include <stdio.h>
 
-enum { CHAIN_PAGE = 1000 };
+enum { CHAIN_PAGE = 1000, DONE_DAYS = 7, DEAD_DAYS = 90 };
+#define DAYS_MS(n) ((int64_t)(n)*24 * 3600 * 1000)
 
 struct chain {
 	struct db *db;
@@ -216,4 +217,25 @@ static enum err backup_read(
 const struct use use_backup = {
 	.job = { .name = "backup", .read = backup_read, .slow = true },
 	.check = backup_check,
+};
+
+/* ---- forgetting ---- */
+
+/* A day beyond the life of a session: the clocks of nodes differ. */
+static enum err purge_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	const struct val deliveries[] = { val_int(rows->now_ms - DAYS_MS(DONE_DAYS)),
+		val_int(rows->now_ms - DAYS_MS(DEAD_DAYS)) };
+	const struct val sessions[] = { val_int(
+		rows->now_ms - DAYS_MS(MCP_SESSION_DAYS + 1)) };
+	enum err e;
+
+	(void)job;
+	rows->wrote = true;
+	e = db_one(rows->db, SQL_DELIVERY_PURGE, deliveries, 2, NULL, NULL, why);
+	return e ? e : db_one(rows->db, SQL_MCP_PURGE, sessions, 1, NULL, NULL, why);
+}
+
+const struct use use_purge = {
+	.job = { .name = "purge", .open = true, .decide = purge_decide },
 };

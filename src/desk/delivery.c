@@ -13,8 +13,7 @@
 #include "core/address.h"
 #include "desk/inner.h"
 
-enum { WEEK_MS = 7 * 24 * 3600 * 1000, ERROR_MAX = 500, LOOK_AT_MAX = 64 };
-#define QUARTER_MS ((int64_t)90 * 24 * 3600 * 1000)
+enum { ERROR_MAX = 500, LOOK_AT_MAX = 64 };
 
 void desk_on_delivery(struct desk *d, void (*fn)(void *), void *ctx)
 {
@@ -474,18 +473,4 @@ static enum err renew_decide(struct job *job, struct rows *rows, struct fault *w
 
 const struct use use_delivery_renew = {
 	.job = { .name = "delivery_renew", .open = true, .decide = renew_decide },
-};
-
-static enum err purge_decide(struct job *job, struct rows *rows, struct fault *why)
-{
-	const struct val args[] = { val_int(rows->now_ms - WEEK_MS),
-		val_int(rows->now_ms - QUARTER_MS) };
-
-	(void)job;
-	rows->wrote = true;
-	return db_one(rows->db, SQL_DELIVERY_PURGE, args, 2, NULL, NULL, why);
-}
-
-const struct use use_delivery_purge = {
-	.job = { .name = "delivery_purge", .open = true, .decide = purge_decide },
 };

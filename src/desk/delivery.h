@@ -64,8 +64,6 @@ struct report {
 extern const struct use use_delivery_claim, use_delivery_report;
 /* `id` is the process: its leases run for another while. */
 extern const struct use use_delivery_renew;
-/* Forgets what was done a week ago, and what was dead for ninety days. */
-extern const struct use use_delivery_purge;
 
 /* Called on the writing clerk's thread when there is something to deliver. With NULL it
  * is never called again from then on. */

@@ -134,7 +134,9 @@ extern const struct use use_workspace_list, use_workspace_create;
 /* job.out: the 32 bytes of the server's key of the name `id`, made when it is new; the
  * same on every node. */
 extern const struct use use_server_key;
-/* Who is at the door of /mcp? ERR_NOT_FOUND when the session of the id was ended. */
+/* Who is at the door of /mcp? ERR_NOT_FOUND when the session of the id was ended. No
+ * session lasts for longer than this. */
+enum { MCP_SESSION_DAYS = 90 };
 extern const struct use use_mcp_enter, use_mcp_end;
 /* As use_answer and use_skip, by whoever sits at the asking client and saw the question
  * there: for tokens that say so, and never for an approval. */
@@ -143,6 +145,9 @@ extern const struct use use_delivery_list, use_delivery_get, use_delivery_replay
 /* {"rotate": true} makes another; the one before still signs for a day. */
 extern const struct use use_webhook_secret;
 extern const struct use use_check, use_backup;
+/* Forgets what nobody will ask for: deliveries done a week ago or dead for ninety days,
+ * and the ends of MCP sessions that would be over anyhow. */
+extern const struct use use_purge;
 extern const struct use use_user_list, use_user_get, use_user_create, use_user_patch,
 	use_user_delete;
 extern const struct use use_token_list, use_token_get, use_token_create, use_token_delete;

@@ -77,6 +77,8 @@ void ticket_session_write(struct buf *out, struct str key, const struct ticket_s
 	jw_int(&w, s->client.can);
 	member_text(&w, "name", s->client.name);
 	member_text(&w, "nonce", s->nonce);
+	jw_key(&w, "expires");
+	jw_int(&w, s->expires_ms);
 	jw_object_end(&w);
 	ticket_write(out, key, TICKET_SESSION, buf_str(&b));
 	buf_done(&b);
@@ -93,6 +95,7 @@ bool ticket_session_read(
 		.client = { (enum revision)revision, (unsigned)member_int(m, "can"),
 			json_text(json_get(m, "name")) },
 		.nonce = json_text(json_get(m, "nonce")),
+		.expires_ms = member_int(m, "expires"),
 	};
 	return true;
 }

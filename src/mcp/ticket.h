@@ -18,6 +18,7 @@ enum ticket_kind {
 struct ticket_session {
 	struct client client;
 	struct str nonce;
+	int64_t expires_ms;
 };
 
 /* A call that waits for an ask: what is needed to answer it later. */

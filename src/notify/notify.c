@@ -247,7 +247,7 @@ static void notify_care(struct notify *n)
 		n->renew_ms = now + RENEW_MS;
 	}
 	if (n->purge_ms <= now) {
-		if (notify_tell(n, &use_delivery_purge, NULL, NULL)) notify_trouble(n);
+		if (notify_tell(n, &use_purge, NULL, NULL)) notify_trouble(n);
 		n->purge_ms = now + PURGE_MS;
 	}
 }

@@ -3,6 +3,8 @@
  * request needs is in the tickets that the client brings back (mcp/ticket.h). */
 #include "serve/mcp.h"
 
+#include "base/clock.h"
+
 #include "base/id.h"
 
 #include <stdarg.h>
@@ -273,7 +275,8 @@ static bool enter_session(struct request *r, const struct http_request *h,
 			"MCP-Protocol-Version: %.*s is not served",
 			STR_ARGS(str_first(wire->version, 32)));
 	if (id.len && !str_is(m->rpc.method, "initialize") &&
-		!ticket_session_read(id, serve_key(r->serve), &r->task.job.arena, &s))
+		(!ticket_session_read(id, serve_key(r->serve), &r->task.job.arena, &s) ||
+			s.expires_ms <= clock_now_ms()))
 		return rpc_fail(why, 404, RPC_INVALID_REQUEST, "no such session");
 	m->client = s.client;
 	m->nonce = s.nonce;

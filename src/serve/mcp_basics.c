@@ -2,6 +2,8 @@
  * read (asks and sessions as resources) and the prompt that sets an agent going again. */
 #include "serve/mcp.h"
 
+#include "base/clock.h"
+
 #include "base/id.h"
 #include "base/utf8.h"
 #include "core/body.h"
@@ -43,7 +45,9 @@ static struct str session_header(struct request *r)
 {
 	struct mcp *m = mcp_of(r);
 	struct arena *arena = &r->task.job.arena;
-	struct ticket_session s = { .client = m->client };
+	struct ticket_session s = { .client = m->client,
+		.expires_ms =
+			clock_now_ms() + (int64_t)MCP_SESSION_DAYS * 24 * 3600 * 1000 };
 	struct buf b = { .max = 4096 };
 	struct str out;
 	char nonce[24];

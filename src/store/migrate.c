@@ -115,11 +115,12 @@ static const char step_2[] =
 	/* An ask is settled once, and told of once. */
 	"CREATE UNIQUE INDEX deliveries_once ON deliveries (ws, ask, kind);";
 
-/* 3: whom a webhook goes to, so that one who never replies keeps no other waiting; and
- * what a process is at, found without a look at all that waits. */
+/* 3: whom a webhook goes to, so that one who never replies keeps no other waiting; what a
+ * process is at, and what is old, found without a look at everything. */
 static const char step_3[] =
 	"ALTER TABLE deliveries ADD COLUMN host TEXT NOT NULL DEFAULT '';"
-	"CREATE INDEX deliveries_held ON deliveries (lease_by, host) WHERE lease_by <> '';";
+	"CREATE INDEX deliveries_held ON deliveries (lease_by, host) WHERE lease_by <> '';"
+	"CREATE INDEX mcp_ended_by_time ON mcp_ended (ended_ms);";
 
 static const char *const steps[] = { step_1, step_2, step_3 };
 

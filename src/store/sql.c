@@ -92,6 +92,7 @@ const char *const sql_text[SQL_COUNT] = {
 	[SQL_MCP_ENDED] = "SELECT ended_ms FROM mcp_ended WHERE ws = $1 AND id = $2",
 	[SQL_MCP_END] = "INSERT INTO mcp_ended (ws, id, ended_ms) VALUES ($1, $2, $3)"
 			" ON CONFLICT (ws, id) DO NOTHING",
+	[SQL_MCP_PURGE] = "DELETE FROM mcp_ended WHERE ended_ms < $1",
 
 	[SQL_CREDENTIAL] =
 		"SELECT t.ws, t.id, t.kind, t.role, t.name, t.agent, t.user_id, t.tools,"

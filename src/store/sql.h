@@ -23,6 +23,7 @@ enum sql {
 	SQL_SERVER_KEY_SINCE,
 	SQL_MCP_ENDED,
 	SQL_MCP_END,
+	SQL_MCP_PURGE,
 	/* people and tokens */
 	SQL_CREDENTIAL,
 	SQL_TOKEN_ADD,

@@ -339,3 +339,13 @@ test('asks and sessions are resources; the prompt resume gives the answers back'
 		.reply.error.code, -32602);
 });
 
+// ---- later (last: the clock moves on) ----
+
+test('a session is over after ninety days, and the client begins another', async () => {
+	const client = await before('2025-11-25');
+	server.jump(89 * 24 * 3600e3);
+	assert.deepEqual(await client.result('ping'), {});
+	server.jump(24 * 3600e3);
+	assert.equal((await client.request('ping')).status, 404);
+	assert.deepEqual(await (await before('2025-11-25')).result('ping'), {});
+});

@@ -7,23 +7,7 @@
 
 #include <stdio.h>
 
-enum { NOW = 1800000000, MINUTE = 60 * 1000, HOST_MAX = 2 };
-#define START_MS ((int64_t)NOW * 1000)
-
-static int place_with_clock(void **state)
-{
-	clock_set(START_MS);
-	return place_rig_alone(state);
-}
-
-static int place_without_clock(void **state)
-{
-	clock_set(0);
-	return place_rig_done(state);
-}
-
-#define CLOCK_TEST(test)                                                                 \
-	cmocka_unit_test_setup_teardown(test, place_with_clock, place_without_clock)
+enum { MINUTE = 60 * 1000, HOST_MAX = 2 };
 
 static void done(struct job *job)
 {

@@ -1,5 +1,6 @@
 #include "place.h"
 
+#include "base/clock.h"
 #include "store/migrate.h"
 
 #include <stdio.h>
@@ -75,6 +76,18 @@ int place_rig_done(void **state)
 	rig_close(*state);
 	place_done();
 	return 0;
+}
+
+int place_rig_clock(void **state)
+{
+	clock_set(START_MS);
+	return place_rig_alone(state);
+}
+
+int place_rig_clock_done(void **state)
+{
+	clock_set(0);
+	return place_rig_done(state);
 }
 
 void place_script(struct rig *r, const char *sql)

@@ -21,11 +21,17 @@ struct db *place_open(bool migrated);
 int place_rig(void **state);
 int place_rig_alone(void **state);
 int place_rig_done(void **state);
+/* The same, alone, by a clock that stands at the start until clock_set moves it. */
+#define START_MS ((int64_t)1800000000 * 1000)
+int place_rig_clock(void **state);
+int place_rig_clock_done(void **state);
 /* Any SQL, past the statements of the program; fails the test when refused. */
 void place_script(struct rig *, const char *sql);
 
 #define RIG_TEST(test) cmocka_unit_test_setup_teardown(test, place_rig, place_rig_done)
 #define ALONE_TEST(test)                                                                 \
 	cmocka_unit_test_setup_teardown(test, place_rig_alone, place_rig_done)
+#define CLOCK_TEST(test)                                                                 \
+	cmocka_unit_test_setup_teardown(test, place_rig_clock, place_rig_clock_done)
 
 #endif

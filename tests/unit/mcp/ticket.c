@@ -19,7 +19,7 @@ static struct str call_ticket(enum ticket_kind kind, const struct ticket_call *c
 static void a_session_carries_what_the_client_said(void **state)
 {
 	struct ticket_session in = {
-		{ REV_2025_06_18, CAN_FORM | CAN_TASKS, STR("C\"é") }, STR("n1")
+		{ REV_2025_06_18, CAN_FORM | CAN_TASKS, STR("C\"é") }, STR("n1"), 77
 	};
 	struct ticket_session out;
 	struct buf b = { 0 };
@@ -30,7 +30,7 @@ static void a_session_carries_what_the_client_said(void **state)
 	assert_int_equal(out.client.revision, REV_2025_06_18);
 	assert_int_equal(out.client.can, CAN_FORM | CAN_TASKS);
 	assert_true(str_eq(out.client.name, in.client.name));
-	assert_true(str_is(out.nonce, "n1"));
+	assert_true(str_is(out.nonce, "n1") && out.expires_ms == 77);
 	for (size_t i = 0; i < b.len; i++)
 		assert_in_range(b.at[i], 0x21, 0x7e);
 	buf_done(&b);

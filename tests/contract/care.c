@@ -1,0 +1,98 @@
+/* care.c - what is old is forgotten, and nothing else is. */
+#include "place.h"
+
+#include "base/clock.h"
+
+#include <stdio.h>
+
+#define DAY_MS ((int64_t)24 * 3600 * 1000)
+
+static enum err done_with(struct rig *r, const struct request *q)
+{
+	struct outcome o;
+	enum err e = rig_do(r, q, &o);
+
+	outcome_done(&o);
+	return e;
+}
+
+/* What a look after this many days leaves. */
+static void purge_after(struct rig *r, int64_t days)
+{
+	clock_set(START_MS + days * DAY_MS + 1);
+	assert_int_equal(done_with(r, &(struct request){ &use_purge }), OK);
+}
+
+static enum err enter(struct rig *r, const char *session)
+{
+	return done_with(r, &(struct request){ &use_mcp_enter, r->agent, session });
+}
+
+static void an_end_is_known_for_as_long_as_the_session_could_last(void **state)
+{
+	struct rig *r = *state;
+
+	assert_int_equal(
+		done_with(r, &(struct request){ &use_mcp_end, r->agent, "n1" }), OK);
+	purge_after(r, MCP_SESSION_DAYS);
+	assert_int_equal(enter(r, "n1"), ERR_NOT_FOUND);
+	assert_int_equal(enter(r, "n2"), OK);
+	assert_int_equal(
+		done_with(r, &(struct request){ &use_mcp_end, r->agent, "n2" }), OK);
+	purge_after(r, MCP_SESSION_DAYS + 1);
+	assert_int_equal(enter(r, "n1"), OK); /* forgotten */
+	assert_int_equal(enter(r, "n2"), ERR_NOT_FOUND);
+}
+
+static size_t deliveries(struct rig *r)
+{
+	struct outcome o;
+	size_t len;
+
+	rig_do(r, &(struct request){ &use_delivery_list, r->ada }, &o);
+	assert_true(outcome_read(&o));
+	len = json_at(o.json, "items")->count;
+	outcome_done(&o);
+	return len;
+}
+
+/* A delivery that ended so at the start. */
+static void delivery_add(struct rig *r, const char *status)
+{
+	char sql[500];
+
+	snprintf(sql, sizeof sql,
+		"INSERT INTO deliveries (ws, id, session, ask, kind, target, status,"
+		" attempts, next_ms, lease_ms, lease_by, last_error, last_status,"
+		" created_ms, done_ms) VALUES (1, '%s', 's', '%s', 'webhook', 't', '%s',"
+		" 1, 0, 0, '', '', -1, 0, %lld)",
+		status, status, status, (long long)START_MS);
+	place_script(r, sql);
+}
+
+static void deliveries_are_kept_while_somebody_may_look(void **state)
+{
+	struct rig *r = *state;
+
+	delivery_add(r, "done");
+	delivery_add(r, "dead");
+	delivery_add(r, "waiting");
+	purge_after(r, 6);
+	assert_int_equal(deliveries(r), 3);
+	purge_after(r, 7);
+	assert_int_equal(deliveries(r), 2);
+	purge_after(r, 89);
+	assert_int_equal(deliveries(r), 2);
+	purge_after(r, 90);
+	assert_int_equal(deliveries(r), 1); /* what waits is never old */
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CLOCK_TEST(an_end_is_known_for_as_long_as_the_session_could_last),
+		CLOCK_TEST(deliveries_are_kept_while_somebody_may_look),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
