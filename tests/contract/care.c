@@ -19,7 +19,7 @@ static enum err done_with(struct rig *r, const struct request *q)
 /* What a look after this many days leaves. */
 static void purge_after(struct rig *r, int64_t days)
 {
-	clock_set(START_MS + days * DAY_MS + 1);
+	clock_set(CLOCK_START_MS + days * DAY_MS + 1);
 	assert_int_equal(done_with(r, &(struct request){ &use_purge }), OK);
 }
 
@@ -66,7 +66,7 @@ static void delivery_add(struct rig *r, const char *status)
 		" attempts, next_ms, lease_ms, lease_by, last_error, last_status,"
 		" created_ms, done_ms) VALUES (1, '%s', 's', '%s', 'webhook', 't', '%s',"
 		" 1, 0, 0, '', '', -1, 0, %lld)",
-		status, status, status, (long long)START_MS);
+		status, status, status, (long long)CLOCK_START_MS);
 	place_script(r, sql);
 }
 

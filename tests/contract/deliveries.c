@@ -105,7 +105,7 @@ static void a_settlement_is_claimed_by_one(void **state)
 	assert_int_equal(claim(r, "b", NULL), 0);
 	assert_int_equal(claim(r, "a", NULL), 0);
 	assert_true(report(r, &d, "a", ENDED_WELL).taken);
-	clock_set(START_MS + 10 * MINUTE);
+	clock_set(CLOCK_START_MS + 10 * MINUTE);
 	assert_int_equal(claim(r, "b", NULL), 0);
 }
 
@@ -116,9 +116,9 @@ static void a_lease_that_ran_out_is_taken_over(void **state)
 
 	settle_in(r, webhook);
 	assert_int_equal(claim(r, "a", &d), 1);
-	clock_set(START_MS + DELIVERY_LEASE_MS - 1);
+	clock_set(CLOCK_START_MS + DELIVERY_LEASE_MS - 1);
 	assert_int_equal(claim(r, "b", NULL), 0);
-	clock_set(START_MS + DELIVERY_LEASE_MS);
+	clock_set(CLOCK_START_MS + DELIVERY_LEASE_MS);
 	assert_int_equal(claim(r, "a", NULL), 0); /* it is at it itself */
 	assert_int_equal(claim(r, "b", &again), 1);
 	assert_int_equal(again.attempts, 2);
@@ -133,18 +133,18 @@ static void a_renewed_lease_lasts(void **state)
 
 	settle_in(r, webhook);
 	assert_int_equal(claim(r, "a", NULL), 1);
-	clock_set(START_MS + DELIVERY_LEASE_MS - 1);
+	clock_set(CLOCK_START_MS + DELIVERY_LEASE_MS - 1);
 	t.id = STR("a");
 	assert_int_equal(tell(r, &use_delivery_renew, &t, NULL), OK);
 	task_done(&t);
-	clock_set(START_MS + DELIVERY_LEASE_MS + 1);
+	clock_set(CLOCK_START_MS + DELIVERY_LEASE_MS + 1);
 	assert_int_equal(claim(r, "b", NULL), 0);
 }
 
 static void what_ended_badly_waits_and_then_is_dead(void **state)
 {
 	struct rig *r = *state;
-	int64_t now = START_MS;
+	int64_t now = CLOCK_START_MS;
 	struct delivery d;
 
 	settle_in(r, webhook);
@@ -172,7 +172,7 @@ static void a_resumer_is_begun_once(void **state)
 	settle_in(r, resumer);
 	assert_int_equal(claim(r, "a", &d), 1);
 	assert_int_equal(d.kind, DELIVERY_RESUMER);
-	clock_set(START_MS + 10 * MINUTE);
+	clock_set(CLOCK_START_MS + 10 * MINUTE);
 	assert_int_equal(claim(r, "a", NULL), 0); /* who runs it knows better */
 	assert_int_equal(claim(r, "b", NULL), 0); /* lost: nobody runs it again */
 	assert_false(report(r, &d, "a", ENDED_WELL).taken);
@@ -208,7 +208,7 @@ static void a_full_host_hides_nobody(void **state)
 
 	for (int i = 0; i < 80; i++)
 		settle_in(r, TO("slow.example"));
-	clock_set(START_MS + 1);
+	clock_set(CLOCK_START_MS + 1);
 	settle_in(r, TO("quick.example"));
 	assert_int_equal(claim(r, "a", NULL), HOST_MAX);
 	assert_int_equal(claim(r, "a", NULL), 1);
@@ -225,7 +225,7 @@ static void a_deleted_session_owes_nothing(void **state)
 	assert_int_equal(claim(r, "a", &d), 2);
 	assert_int_equal(rig_delete(r, d.session.at), OK);
 	assert_false(report(r, &d, "a", ENDED_BADLY).taken);
-	clock_set(START_MS + 10 * MINUTE);
+	clock_set(CLOCK_START_MS + 10 * MINUTE);
 	assert_int_equal(claim(r, "b", NULL), 1);
 }
 

@@ -80,7 +80,7 @@ int place_rig_done(void **state)
 
 int place_rig_clock(void **state)
 {
-	clock_set(START_MS);
+	clock_set(CLOCK_START_MS);
 	return place_rig_alone(state);
 }
 

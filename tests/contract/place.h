@@ -22,7 +22,7 @@ int place_rig(void **state);
 int place_rig_alone(void **state);
 int place_rig_done(void **state);
 /* The same, alone, by a clock that stands at the start until clock_set moves it. */
-#define START_MS ((int64_t)1800000000 * 1000)
+#define CLOCK_START_MS ((int64_t)1800000000 * 1000)
 int place_rig_clock(void **state);
 int place_rig_clock_done(void **state);
 /* Any SQL, past the statements of the program; fails the test when refused. */
