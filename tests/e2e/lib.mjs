@@ -35,10 +35,11 @@ const running = new Set();
 process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 
 export class Server {
-	static async start({ keep } = {}) {
+	static async start({ keep, flags = [] } = {}) {
 		const server = new Server();
 		server.folder = keep ?? mkdtempSync(join(tmpdir(), 'parley-e2e-'));
 		server.data = join(server.folder, 'data');
+		server.flags = flags;
 		await server.up();
 		return server;
 	}
@@ -47,7 +48,7 @@ export class Server {
 		const portFile = join(this.folder, 'port');
 		rmSync(portFile, { force: true });
 		this.output = '';
-		this.child = spawn(bin, ['serve', '--listen', listen, '--port-file', portFile, '--data', this.data],
+		this.child = spawn(bin, ['serve', '--listen', listen, '--port-file', portFile, '--data', this.data, ...this.flags],
 			{ stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, PARLEY_TEST_CLOCK: join(this.folder, 'clock') } });
 		running.add(this.child);
 		for (const stream of [this.child.stdout, this.child.stderr])

@@ -29,8 +29,8 @@ after(async () => (await shared)?.close());
 
 /** A server, and those who talk to it without a browser. */
 export class Desk {
-	async open() {
-		this.server = await Server.start();
+	async open(flags) {
+		this.server = await Server.start({ flags });
 		this.agent = this.client('agent', 'deployer');
 		this.admin = this.client('admin', 'root');
 		this.marie = this.client('member', 'Marie');
@@ -82,14 +82,14 @@ export async function beside(me, { view = me.view, lang = me.lang, server = me.d
 /**
  * Scenarios that share a desk. `scenario(name, run)`, or `scenario(name, how, run)`: `hand`: only
  * this one makes sense; the rest of `how` goes to the browser's context (`settings`, `user`, …).
- * `furnish(desk)` puts there what the scenarios need; each leaves nothing pending behind, but for `keep`.
+ * `flags` are the server's; `furnish(desk)` puts there what the scenarios need; each leaves nothing pending behind, but for `keep`.
  */
-export function area(name, define, { furnish = () => {}, keep = false } = {}) {
+export function area(name, define, { furnish = () => {}, keep = false, flags = [] } = {}) {
 	describe(name, () => {
 		const desk = new Desk();
 		const contexts = new Map();
 		const planned = [];
-		before(async () => furnish(await desk.open()));
+		before(async () => furnish(await desk.open(flags)));
 		if (!keep) afterEach(() => desk.clear());
 		after(async () => {
 			await Promise.all([...contexts.values()].map(async (one) => (await one).context.close()));

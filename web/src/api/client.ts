@@ -2,6 +2,7 @@
 import type {
 	Ask,
 	AskRequest,
+	Delivery,
 	Event,
 	Insights,
 	List,
@@ -79,6 +80,20 @@ export function newKey(): string {
 	).join('');
 }
 
+/** All events that a query names; of a very long story only its beginning. */
+async function eventsWhole(query: Query): Promise<Event[]> {
+	const PAGE = 200;
+	const PAGES = 10;
+	const list: Event[] = [];
+	for (let page = 0; page < PAGES; page++) {
+		const after = list.at(-1)?.id ?? 0;
+		const { items } = await api.events({ ...query, after, limit: PAGE });
+		list.push(...items);
+		if (items.length < PAGE) break;
+	}
+	return list;
+}
+
 export const api = {
 	me: () => get<Me>('/v1/me'),
 	login: (body: { code: string } | { name: string; password: string }) =>
@@ -102,7 +117,12 @@ export const api = {
 	sessionCancel: (id: string) => post<Session>(`/v1/sessions/${id}/cancel`, {}),
 
 	events: (query: Query) => get<List<Event>>('/v1/events', { format: 'json', ...query }),
+	eventsWhole,
 	insights: (query: Query) => get<Insights>('/v1/insights', query),
+
+	deliveries: (query: Query) => get<List<Delivery>>('/v1/deliveries', query),
+	deliveryReplay: (id: string) =>
+		post<Delivery>(`/v1/deliveries/${encodeURIComponent(id)}/replay`, {}),
 
 	users: () => get<List<User>>('/v1/users', { limit: 200 }),
 	userNew: (body: unknown) => post<User>('/v1/users', body),

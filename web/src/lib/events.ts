@@ -1,6 +1,7 @@
 /* Events in words, and the drawers they go into. */
 import type { Event } from '../api/types';
 import { t } from './i18n.svelte';
+import { wakingIn } from './waking';
 
 export type Drawer = 'asks' | 'progress' | 'status' | 'tools' | 'agents' | 'reasoning' | 'todos';
 
@@ -36,6 +37,12 @@ export function eventWords(event: Event): string {
 			const title = data(event, 'title');
 			const words = t(`web.event.${event.type}`);
 			return title ? t('web.colon', { words, text: title }) : words;
+		}
+		case 'session.resumed': {
+			const waking = wakingIn(event);
+			return waking?.error
+				? t('web.waking.failed', { error: waking.error })
+				: t('web.event.session.resumed');
 		}
 		default: {
 			const by = event.data['answered_by'] as { name?: string | null } | null | undefined;

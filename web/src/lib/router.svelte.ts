@@ -1,11 +1,14 @@
 /* Where we are. Addresses are the server's; every one of them can be opened directly. */
 
+const parts = ['you', 'keys', 'users', 'tokens', 'deliveries'] as const;
+export type SettingsPart = (typeof parts)[number];
+
 export type Place =
 	| { screen: 'inbox'; ask: string | null }
 	| { screen: 'sessions' }
 	| { screen: 'session'; id: string }
 	| { screen: 'activity' | 'insights' | 'agents' | 'login' | 'lost' }
-	| { screen: 'settings'; part: 'you' | 'keys' | 'users' | 'tokens' };
+	| { screen: 'settings'; part: SettingsPart };
 
 export function placeOf(path: string): Place {
 	const [first = '', second, ...rest] = path.replace(/^\/+|\/+$/g, '').split('/');
@@ -13,8 +16,8 @@ export function placeOf(path: string): Place {
 	if (first === 'asks' && second) return { screen: 'inbox', ask: second };
 	if (first === 'sessions')
 		return second ? { screen: 'session', id: second } : { screen: 'sessions' };
-	if (first === 'settings' && (second === 'keys' || second === 'users' || second === 'tokens'))
-		return { screen: 'settings', part: second };
+	const part = parts.find((name) => name === second && name !== 'you');
+	if (first === 'settings' && part) return { screen: 'settings', part };
 	if (second) return { screen: 'lost' };
 	switch (first) {
 		case '':
