@@ -71,7 +71,7 @@ area('dialogs', (scenario) => {
 		await me.toasts.getByText('May I interrupt?').waitFor();
 		assert.equal(await me.dialog.count(), 0);
 		assert.equal(await me.page.getByRole('searchbox').inputValue(), 'abc');
-		assert.match(await me.page.title(), /^\(1\) /);
+		await until(async () => /^\(1\) /.test(await me.page.title()), 'the title');
 		await me.page.getByRole('navigation').getByRole('link', { name: me.t('nav.inbox') }).getByText('1').waitFor();
 		assert.match(await me.page.locator('link[rel=icon]').getAttribute('href'), /^data:image\/svg/);
 		await me.press(me.toasts.getByRole('link', { name: me.t('toast.session') }));

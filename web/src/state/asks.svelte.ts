@@ -7,6 +7,7 @@ import { inReadersWords } from '../lib/own';
 import { cacheKeep, cacheLoad } from './cache';
 
 const PAGE = 200;
+const FIRST_PAGE = 50; // more than a screen of them
 const MANY = 40;
 const AGAIN_MS = 2000;
 /** How long to wait for the copy of the tab that fetches for all. */
@@ -62,7 +63,7 @@ export class Asks {
 		let cursor: string | null = null;
 		do {
 			const page: Awaited<ReturnType<typeof api.asks>> = await api.asks({
-				limit: PAGE,
+				limit: cursor ? PAGE : FIRST_PAGE,
 				cursor,
 				order: 'attention',
 			});

@@ -36,18 +36,17 @@ class Desk {
 	isAdmin = $derived(this.me?.role === 'owner' || this.me?.role === 'admin');
 
 	async start(): Promise<void> {
-		await speak(settings.language ?? languageOfBrowser());
+		const words = Promise.all([speak(settings.language ?? languageOfBrowser()), outbox.open()]);
 		draftsTidy();
-		await outbox.open();
 		if (location.pathname === '/login') {
+			await words;
 			this.phase = 'login';
-			return;
-		}
-		await this.enter();
+		} else await this.enter(words);
 	}
 
-	/** With a login: everything from a snapshot on. Without a server: what was kept. */
-	async enter(): Promise<void> {
+	/** With a login: everything from a snapshot on. Without a server: what was kept. Nothing waits for
+	 * what it does not need; `words` come before the first one is shown. */
+	async enter(words: Promise<unknown> = Promise.resolve()): Promise<void> {
 		this.stream?.stop();
 		const stream = new Stream({
 			event: (event) => this.apply(event),
@@ -59,9 +58,11 @@ class Desk {
 		this.stream = stream;
 		asks.others = { fetch: () => !stream.leads, share: (ask) => stream.share(ask) };
 		try {
-			this.welcome(await api.me());
-			const after = await asks.load();
-			stream.start(after);
+			const [me, loading] = [api.me(), asks.load()];
+			for (const call of [me, loading]) call.catch(() => undefined); // each in its turn
+			await words;
+			this.welcome(await me);
+			stream.start(await loading);
 			this.line = this.line === 'lost' ? 'connecting' : this.line;
 			void this.loadUsers();
 			void outbox.send((ask) => asks.put(ask));
