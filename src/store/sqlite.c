@@ -358,21 +358,23 @@ static struct db *sqlite_open(
 	char *path = mem_copy(o->place.at, o->place.len);
 	int flags = mode == DB_WRITE ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
 				     : SQLITE_OPEN_READONLY;
+	bool gathers = mode == DB_WRITE && !o->weak_sync;
+	const char *vfs;
 	int rc;
 
-	if (!s || !path) {
+	pthread_once(&once, sqlite_init);
+	vfs = gathers ? wal_gather(o->vfs) : o->vfs;
+	if (!s || !path || (gathers && !vfs)) {
 		mem_free(s);
 		mem_free(path);
 		fail(why, ERR_MEMORY, "out of memory");
 		return NULL;
 	}
-	pthread_once(&once, sqlite_init);
 	s->db.driver = &sqlite_driver;
 	s->db.mode = mode;
 	rc = mode == DB_WRITE ? wal_renew(path, o->vfs) : SQLITE_OK;
 	if (rc == SQLITE_OK)
-		rc = sqlite3_open_v2(
-			path, &s->handle, flags | SQLITE_OPEN_NOMUTEX, o->vfs);
+		rc = sqlite3_open_v2(path, &s->handle, flags | SQLITE_OPEN_NOMUTEX, vfs);
 	if (rc != SQLITE_OK)
 		fail(why, ERR_UNAVAILABLE, "store %s: %s", path,
 			s->handle ? sqlite3_errmsg(s->handle) : sqlite3_errstr(rc));
