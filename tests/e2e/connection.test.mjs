@@ -135,6 +135,51 @@ area('connection', (scenario) => {
 		});
 	});
 
+	scenario('a click on a notification comes to the window one is at, and opens one when there is none', async (me, desk) => {
+		await beside(me, notified, async (own) => {
+			await own.page.evaluate(() => navigator.serviceWorker.ready.then(() => null));
+			const [worker] = own.context.serviceWorkers();
+			/* No window may be focused without a finger on a real notification: who is called is noted. */
+			await worker.evaluate(() => {
+				WindowClient.prototype.focus = async function () { self.called.push(['focus', this.id]); };
+				Object.defineProperty(self.clients, 'openWindow', { value: async (path) => { self.called.push(['open', path]); } });
+			});
+			const click = async (data) => {
+				await worker.evaluate(async (to) => {
+					await self.registration.showNotification('deployer', { data: to });
+					const notification = (await self.registration.getNotifications()).find((one) => one.data === to);
+					self.called = [];
+					self.dispatchEvent(new NotificationEvent('notificationclick', { notification }));
+				}, data);
+				return until(() => worker.evaluate(() => self.called.length && self.called), 'somebody is called');
+			};
+			const session = await desk.agent.session('clicked');
+			const ask = async (question) => `/asks/${(await desk.agent.ask({ session: session.id, question, type: 'boolean' })).id}`;
+			const [first, second, third] = [await ask('First?'), await ask('Second?'), await ask('Third?')];
+			const other = await own.context.newPage();
+			watch(other, own.errors);
+			await other.goto('/inbox');
+			await other.getByRole('navigation').first().waitFor();
+			/* Of the server, too, but nothing that could show an ask. */
+			const bare = await own.context.newPage();
+			await bare.goto('/openapi.json');
+			/* Otherwise every page believes that it has the focus. */
+			for (const page of [own.page, other, bare])
+				await (await own.context.newCDPSession(page)).send('Emulation.setFocusEmulationEnabled', { enabled: false });
+			const called = [];
+			for (const [page, path] of [[own.page, first], [other, second]]) {
+				await page.bringToFront();
+				called.push(...await click(path));
+				await page.waitForURL(`**${path}`);
+			}
+			assert.deepEqual(called.map(([what]) => what), ['focus', 'focus']);
+			assert.notEqual(called[0][1], called[1][1], 'each its own window');
+			assert.match(bare.url(), /openapi/);
+			for (const page of [own.page, other]) await page.close();
+			assert.deepEqual(await click(third), [['open', third]]);
+		});
+	});
+
 	scenario('nobody else is ever asked for anything', async (me) => {
 		const foreign = [];
 		await beside(me, {}, async (own) => {

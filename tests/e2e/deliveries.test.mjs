@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before } from 'node:test';
+import { bypass, complaints } from './axe.mjs';
 import { until } from './lib.mjs';
 import { area } from './matrix.mjs';
 
@@ -121,6 +122,24 @@ area('what is called', (scenario) => {
 		await me.visit('/settings');
 		await me.named('link', 'settings.keys').waitFor();
 		assert.equal(await me.named('link', 'settings.deliveries').count(), 0);
+	});
+
+	scenario('axe finds nothing in the list, on the ask and on the session', bypass, async (me, desk) => {
+		rmSync(mended, { force: true });
+		says = 410;
+		const ask = await asked(desk, { webhook: url(), resumer: 'wake' });
+		await yes(desk, ask);
+		await until(async () => (await deliveries(desk, ask)).filter((one) => one.status === 'dead').length === 2, 'both failed');
+		await me.visit('/settings/deliveries');
+		await row(me, 'wake').first().waitFor();
+		assert.deepEqual(await complaints(me), []);
+		for (const path of [`/asks/${ask.id}`, `/sessions/${ask.session}`]) {
+			await me.visit(path);
+			await me.press(me.region('waking').locator('summary'));
+			assert.deepEqual(await complaints(me), []);
+		}
+		await me.page.emulateMedia({ colorScheme: 'light' });
+		says = 200;
 	});
 
 	scenario('nothing yet: it says what would be here', async (me) => {

@@ -37,14 +37,22 @@ self.addEventListener('fetch', (event) => {
 		event.respondWith(caches.match(request).then((kept) => kept || fetch(request)));
 });
 
+/* What the browser shows of the server, but not this page. */
+const bare = /^\/(v1|mcp|metrics|healthz|readyz|openapi\.json)(\/|$)/;
+
+/* In the window one is at, else one in sight, else the one used last, which is the first; none is
+ * open: in a new one. */
+async function show(path) {
+	const all = await self.clients.matchAll({ type: 'window', includeUncontrolled: true });
+	const ours = all.filter((client) => !bare.test(new URL(client.url).pathname));
+	const seen = ours.find((client) => client.visibilityState === 'visible');
+	const best = ours.find((client) => client.focused) ?? seen ?? ours[0];
+	if (!best) return self.clients.openWindow(path);
+	best.postMessage({ go: path });
+	return best.focus();
+}
+
 self.addEventListener('notificationclick', (event) => {
 	event.notification.close();
-	const path = event.notification.data || '/inbox';
-	event.waitUntil(
-		self.clients.matchAll({ type: 'window', includeUncontrolled: true }).then(([last]) => {
-			if (!last) return self.clients.openWindow(path);
-			last.postMessage({ go: path });
-			return last.focus();
-		}),
-	);
+	event.waitUntil(show(event.notification.data || '/inbox'));
 });
