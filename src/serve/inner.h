@@ -46,6 +46,7 @@ struct serve {
 	struct tool_wait *calls; /* of MCP, that wait */
 	struct fixture_wait *fixture_waits;
 	struct fixture_listener *fixture_listeners;
+	struct fixture_task *fixture_tasks;
 	uint8_t key[SERVER_KEY_SIZE];
 	/* The frame of the event that is being passed on, made when first wanted. */
 	struct frame *frame;
@@ -198,6 +199,7 @@ route_fn route_ask, route_ask_get, route_events, route_login, route_logout, rout
 	route_openapi, route_page, route_file, route_mcp, route_mcp_stream, route_mcp_end,
 	route_resource;
 void mcp_stop(struct serve *); /* calls that wait are told so */
+void fixture_tasks_free(struct serve *);
 void told_arrived(struct serve *, struct told *);
 void streams_recheck(struct serve *); /* who may still follow? */
 

@@ -45,6 +45,7 @@ struct json_writer *mcp_result(struct request *, const char *type);
 void mcp_send(struct request *);
 /* The same at the end of a stream of these events; with none, as it is. */
 void mcp_send_after(struct request *, struct str events);
+void mcp_send_events(struct request *, struct str events); /* and nothing else */
 void mcp_refuse(struct request *, const struct rpc_fault *);
 void mcp_refuse_params(struct request *, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -66,6 +67,9 @@ bool mcp_hold(struct request *, struct str ask, int64_t wait_ms, const struct st
 void mcp_forget(struct serve *, struct str nonce, struct str id); /* it was cancelled */
 /* One event of a stream. `id`: with its line end, or empty. */
 void sse_write(struct buf *, struct str id, struct str message);
+/* The event without data that a stream begins with, to come back to: clients before
+ * 2025-11-25 would take it for a message, so theirs has no data line at all. */
+void sse_first_write(struct buf *, struct str id, enum revision);
 /* The call that a stream's last event names goes on. */
 void mcp_resume(struct request *);
 
@@ -79,6 +83,8 @@ mcp_fn mcp_initialize, mcp_discover, mcp_ping, mcp_tools_list, mcp_tools_call,
 	mcp_resources_list, mcp_templates_list, mcp_resources_read, mcp_prompts_list,
 	mcp_prompts_get, mcp_complete, mcp_task_get, mcp_task_result, mcp_task_list,
 	mcp_task_cancel, mcp_task_update;
+/* Since 2026-07-28 who did not declare the extension has no tasks, and is told so. */
+bool mcp_task_known(struct request *);
 /* mcp_form.c: an answer that came from a form of the client's own. */
 mcp_fn mcp_form_retry, mcp_form_response;
 /* The id of the request that asks for the form, as JSON. */
@@ -93,6 +99,14 @@ void mcp_answer_now(struct request *, const struct json *ask);
 
 /* mcp_fixtures.c: true when it was for the conformance suite, and was served. */
 bool mcp_fixture(struct request *);
+bool fixture_resume(struct request *); /* the same of a stream that was cut */
 void fixture_capabilities(struct request *, struct json_writer *);
+const struct json *fixture_find(
+	struct request *, const char *list, const char *member, struct str name);
+/* The members of its result, filled in with what the request brings. */
+void fixture_result_write(struct json_writer *, struct request *, const struct json *);
+/* mcp_fixture_tasks.c: the tool's call becomes a task; false: it is not for that. */
+bool fixture_task_begin(struct request *, const struct json *fixture);
+bool fixture_task(struct request *); /* tasks/…; true: served */
 
 #endif

@@ -6,7 +6,9 @@
 #include "serve/mcp.h"
 
 #include "base/mem.h"
+#include "mcp/header.h"
 
+#include <ctype.h>
 #include <stdio.h>
 
 /* A call that waits for the client's answer to a request of ours. */
@@ -36,7 +38,7 @@ static const struct json *fixture_list(struct request *r, const char *list)
 		       : json_get(all, list);
 }
 
-static const struct json *fixture_find(
+const struct json *fixture_find(
 	struct request *r, const char *list, const char *member, struct str name)
 {
 	const struct json *all = fixture_list(r, list);
@@ -123,15 +125,21 @@ static const struct json *values_with(
 	return all;
 }
 
+void fixture_result_write(
+	struct json_writer *w, struct request *r, const struct json *fixture)
+{
+	members_fill(w, json_get(fixture, "result"),
+		values_with(
+			r, mcp_param(r, "arguments"), mcp_param(r, "inputResponses")));
+}
+
 static void fixture_send(
 	struct request *r, const struct json *fixture, struct str events, bool cached)
 {
 	struct mcp *m = mcp_of(r);
 	struct json_writer *w = mcp_result(r, "complete");
 
-	members_fill(w, json_get(fixture, "result"),
-		values_with(
-			r, mcp_param(r, "arguments"), mcp_param(r, "inputResponses")));
+	fixture_result_write(w, r, fixture);
 	if (cached) result_cached(w, m->client.revision, 0, false);
 	mcp_send_after(r, events);
 }
@@ -439,6 +447,88 @@ static void fixture_listen(struct request *r)
 	request_free(r);
 }
 
+/* ---- arguments that headers repeat, since 2026-07-28 ---- */
+
+static struct str param_header(struct request *r, struct str name)
+{
+	char *whole = arena_copy(&r->task.job.arena,
+		arena_print(&r->task.job.arena, "mcp-param-%.*s", STR_ARGS(name)));
+
+	for (char *at = whole; at && *at; at++)
+		*at = (char)tolower((unsigned char)*at);
+	return r->x && whole ? str_trim(http_header(http_request(r->x), whole))
+			     : STR_NONE;
+}
+
+static bool param_fits(struct request *r, struct str name, const struct json *value)
+{
+	struct str header = param_header(r, name), said;
+
+	if (!json_is(value, JSON_STRING)) return !header.len;
+	return header.len && header_decode(header, &r->task.job.arena, &said) &&
+	       str_eq(said, value->text);
+}
+
+/* False: it was refused. */
+static bool params_fit(struct request *r, const struct json *fixture)
+{
+	const struct json *listed = json_get(fixture, "listed");
+	const struct json *all = json_get(json_get(listed, "inputSchema"), "properties");
+	struct rpc_fault why = { 0 };
+
+	if (mcp_of(r)->client.revision < REV_2026_07_28) return true;
+	for (uint32_t i = 0; all && i < all->count; i++) {
+		const struct json_member *p = &all->members[i];
+		struct str name = json_text(json_get(&p->value, "x-mcp-header"));
+
+		if (!name.len ||
+			param_fits(r, name,
+				json_get_str(mcp_param(r, "arguments"), p->name)))
+			continue;
+		rpc_fail(&why, 400, RPC_HEADER_MISMATCH,
+			"the header Mcp-Param-%.*s is missing or differs from arguments",
+			STR_ARGS(name));
+		mcp_refuse(r, &why);
+		return false;
+	}
+	return true;
+}
+
+/* ---- a stream that is cut before its result, in 2025-11-25 ---- */
+
+/* True: it is answered, by an event to come back to and nothing else. */
+static bool fixture_cut(struct request *r, const struct json *fixture)
+{
+	struct mcp *m = mcp_of(r);
+	struct ticket_call t = { .ask = json_text(
+					 json_get(json_get(fixture, "listed"), "name")),
+		.id = m->rpc.id };
+	struct buf id = { 0 }, event = { 0 };
+
+	if (!json_get(fixture, "cut") || m->client.revision != REV_2025_11_25 || !r->x)
+		return false;
+	ticket_call_write(&id, serve_key(r->serve), TICKET_EVENT, &t);
+	sse_first_write(&event, buf_str(&id), REV_2025_11_25);
+	mcp_send_events(r, buf_str(&event));
+	buf_done(&event);
+	buf_done(&id);
+	return true;
+}
+
+bool fixture_resume(struct request *r)
+{
+	struct mcp *m = mcp_of(r);
+	struct ticket_call t;
+
+	if (!ticket_call_read(m->last_event, serve_key(r->serve), TICKET_EVENT,
+		    &r->task.job.arena, &t))
+		return false;
+	m->rpc.id = t.id;
+	fixture_send(
+		r, fixture_find(r, "tools", "name", t.ask), STR(": resumed\n\n"), false);
+	return true;
+}
+
 /* ---- the methods ---- */
 
 static void list_send(struct request *r, const char *list, const char *key)
@@ -466,7 +556,9 @@ static bool fixture_call(struct request *r)
 	struct buf events = { 0 };
 
 	if (!f) return false;
-	if (round_run(r, json_get(f, "rounds"))) return true;
+	if (!params_fit(r, f) || round_run(r, json_get(f, "rounds")) ||
+		fixture_task_begin(r, f) || fixture_cut(r, f))
+		return true;
 	request = json_get(f, "request");
 	if (request) {
 		client_request(r, f, request);
@@ -552,6 +644,8 @@ bool mcp_fixture(struct request *r)
 		fixture_complete(r);
 	else if (now && str_is(method, "subscriptions/listen"))
 		fixture_listen(r);
+	else if (now && str_starts(method, "tasks/"))
+		return fixture_task(r);
 	else if (!now && (str_is(method, "resources/subscribe") ||
 				 str_is(method, "resources/unsubscribe") ||
 				 str_is(method, "logging/setLevel")))

@@ -13,6 +13,10 @@
 
 #define EVENT_HEADERS API_HEADERS "X-Accel-Buffering: no\r\n"
 
+/* Many clients come back twice and then never, and by their own pauses both times while a
+ * server still restarts. Not all at once. */
+enum { RETRY_MS = 3000, RETRY_SPREAD_MS = 2000 };
+
 struct tool_wait {
 	struct hold hold;
 	struct tool_wait *next, *prev;
@@ -78,22 +82,25 @@ static void call_write(struct buf *out, const struct tool_wait *c, struct str me
 	buf_done(&id);
 }
 
+void sse_first_write(struct buf *b, struct str id, enum revision revision)
+{
+	buf_print(b, "id: %.*s\nretry: %d\n", STR_ARGS(id),
+		RETRY_MS + (int)(random_u64(NULL) % RETRY_SPREAD_MS));
+	buf_add_text(b, revision == REV_2025_11_25 ? "data: \n\n" : "\n");
+}
+
 /* ---- the kind of hold ---- */
 
 static void call_begin(struct hold *h, int status)
 {
 	struct tool_wait *c = call_of(h);
-	struct buf b = { 0 };
+	struct buf b = { 0 }, id = { .max = 8192 };
 
 	http_begin(h->x, status, c->streams ? "text/event-stream" : "application/json",
 		STR(EVENT_HEADERS));
-	/* An event without data, to come back to: clients before 2025-11-25 would take it
-	 * for a message, so theirs has no data line at all. */
-	if (c->streams && c->revision < REV_2026_07_28) {
-		buf_add(&b, STR("id: "));
-		event_id(&b, c);
-		buf_add_text(&b, c->revision == REV_2025_11_25 ? "\ndata: \n\n" : "\n\n");
-	}
+	event_id(&id, c);
+	if (c->streams && id.len) sse_first_write(&b, buf_str(&id), c->revision);
+	buf_done(&id);
 	if (c->first) call_write(&b, c, *c->first);
 	c->first = NULL;
 	if (b.len && !b.failed) http_write(h->x, buf_str(&b));

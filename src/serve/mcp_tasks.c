@@ -2,9 +2,7 @@
  * its core. A task's id is its ask's. */
 #include "serve/mcp.h"
 
-/* The one they must know of; since 2026 who did not declare the extension has no tasks.
- */
-static bool task_known(struct request *r)
+bool mcp_task_known(struct request *r)
 {
 	struct mcp *m = mcp_of(r);
 	struct rpc_fault why = { 0 };
@@ -24,7 +22,7 @@ static void task_put(
 	struct str id = json_text(mcp_param(r, "taskId"));
 	struct task *t;
 
-	if (!task_known(r)) return;
+	if (!mcp_task_known(r)) return;
 	t = mcp_task(r);
 	t->id = id;
 	mcp_body(r, STR("{}"));

@@ -323,6 +323,7 @@ struct serve *serve_free(struct serve *s)
 		pool_done(&s->holds[i]);
 	rate_done(&s->logins);
 	frame_drop(s->frame);
+	fixture_tasks_free(s);
 	mem_free(s->url);
 	mem_free(s->allowed_hosts);
 	mem_free(s);

@@ -53,7 +53,7 @@ test('the stream opens before there is an answer', async () => {
 	const opened = new Promise((resolve) => { first = resolve; });
 	const waiting = client.request('tools/call', { name: 'ask_user_question', arguments: question(text) },
 		{ onText: (so) => first(so) });
-	assert.match(await opened, /^id: \S+\ndata: \n\n/);
+	assert.match(await opened, /^id: \S+\nretry: [345]\d{3}\ndata: \n\n/);
 	await answer(text);
 	await waiting;
 });
