@@ -55,6 +55,7 @@ struct notify {
 	size_t under_way[2]; /* by delivery_kind */
 	size_t over;	     /* not reported yet */
 	int64_t next_ms;     /* when something may be due; 0: nothing waits */
+	bool troubled;	     /* the last word to the store was refused, and it was said */
 	/* Monotonic. */
 	int64_t not_before_ms; /* the store was in trouble */
 	int64_t renew_ms, purge_ms, poll_ms;

@@ -36,6 +36,21 @@ void work_over(struct work *w, enum ending ending, int64_t status, struct str er
 
 /* ---- the store ---- */
 
+/* Said once: we are who notices it even when nobody asks for anything. */
+static void notify_trouble(struct notify *n, const struct fault *why)
+{
+	if (!n->troubled)
+		log_line(LOG_WARN, "the store cannot be written to: %s", why->detail);
+	n->troubled = true;
+	n->not_before_ms = clock_mono_ms() + TROUBLE_MS;
+}
+
+static void notify_fine(struct notify *n)
+{
+	if (n->troubled) log_line(LOG_INFO, "the store can be written to again");
+	n->troubled = false;
+}
+
 static enum err notify_tell(
 	struct notify *n, const struct use *use, void *what, const char *by)
 {
@@ -46,15 +61,11 @@ static enum err notify_tell(
 	t->id = str_of(by);
 	desk_wait(n->desk, use, t);
 	e = t->job.err;
+	if (e) notify_trouble(n, &t->job.why);
 	buf_done(&t->job.out);
 	arena_done(&t->job.arena);
 	*t = (struct task){ 0 };
 	return e;
-}
-
-static void notify_trouble(struct notify *n)
-{
-	n->not_before_ms = clock_mono_ms() + TROUBLE_MS;
 }
 
 static struct haul *haul_free(struct haul *h)
@@ -111,10 +122,7 @@ static bool notify_report(struct notify *n)
 	struct report report = { outcomes, outcomes_gather(n, outcomes, works) };
 
 	if (!report.len) return false;
-	if (notify_tell(n, &use_delivery_report, &report, NULL)) {
-		notify_trouble(n);
-		return false;
-	}
+	if (notify_tell(n, &use_delivery_report, &report, NULL)) return false;
 	for (size_t i = 0; i < report.len; i++) {
 		report_log(&outcomes[i]);
 		works[i]->state = WORK_NONE;
@@ -184,7 +192,7 @@ static void notify_claim(struct notify *n)
 
 	n->poll_ms = clock_mono_ms() + POLL_MS;
 	if (!h) {
-		notify_trouble(n);
+		n->not_before_ms = clock_mono_ms() + TROUBLE_MS;
 		return;
 	}
 	room_find(n, h->claim.room);
@@ -200,8 +208,9 @@ static void notify_claim(struct notify *n)
 	if (e == ERR_UNKNOWN) notify_name(n);
 	if (e) {
 		atomic_store(&n->woken, true);
-		notify_trouble(n);
+		notify_trouble(n, &h->task.job.why);
 	} else {
+		notify_fine(n);
 		claim_learn(n, &h->claim);
 	}
 	if (e || !h->claim.len) {
@@ -232,9 +241,8 @@ static void leases_renew(struct notify *n)
 	const char *before = "";
 
 	for (struct haul *h = n->hauls; h; before = h->by, h = h->next)
-		if (strcmp(h->by, before) != 0 &&
-			notify_tell(n, &use_delivery_renew, NULL, h->by))
-			notify_trouble(n);
+		if (strcmp(h->by, before) != 0)
+			notify_tell(n, &use_delivery_renew, NULL, h->by);
 }
 
 static void notify_care(struct notify *n)
@@ -247,7 +255,7 @@ static void notify_care(struct notify *n)
 		n->renew_ms = now + RENEW_MS;
 	}
 	if (n->purge_ms <= now) {
-		if (notify_tell(n, &use_purge, NULL, NULL)) notify_trouble(n);
+		notify_tell(n, &use_purge, NULL, NULL);
 		n->purge_ms = now + PURGE_MS;
 	}
 }

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "store/credential.h"
+#include "store/migrate.h"
 
 #include <stdatomic.h>
 
@@ -123,11 +124,23 @@ static enum err job_decide(struct job *job, struct rows *rows)
 	return OK;
 }
 
+static enum err version_row(void *ctx, const struct row *row, struct fault *why)
+{
+	(void)ctx;
+	return schema_check(row_int(row, 0), ERR_UNAVAILABLE, why);
+}
+
+/* Another node may have brought a shared store to a schema that we do not know. It took
+ * its turn for that, and this is ours: from then on nothing of ours is written. */
 static enum err batch_load(
 	struct batch *b, struct job **jobs, size_t len, struct fault *why)
 {
+	static const struct call version = { .sql = SQL_SCHEMA_VERSION,
+		.row = version_row };
 	struct wants w = { .rows = &b->rows, .seen = b->seen };
-	enum err e = credentials_load(b->db, jobs, len, &b->rows.now_ms, &b->arena, why);
+	enum err e = credentials_load(b->db, jobs, len,
+		place_is_shared(b->place) ? &version : NULL, &b->rows.now_ms, &b->arena,
+		why);
 
 	if (e) return e;
 	table_clear(&w.seen);
@@ -306,7 +319,7 @@ static enum err read_begin(struct batch *b, struct job **jobs, size_t len,
 	enum err e = b->db && !b->db->lost ? OK : batch_open(b, why);
 
 	if (!e) e = db_begin(b->db, why);
-	return e ? e : credentials_load(b->db, jobs, len, now_ms, &b->arena, why);
+	return e ? e : credentials_load(b->db, jobs, len, NULL, now_ms, &b->arena, why);
 }
 
 void batch_read(struct batch *b, struct job **jobs, size_t len)

@@ -109,16 +109,17 @@ static bool lookup_ran_out(const struct lookup *l, int64_t now_ms)
 
 /* What was shown, each once: one list for the whole batch. */
 static enum err credentials_find(struct db *db, struct job **jobs, size_t len,
-	int64_t *now_ms, struct arena *arena, struct fault *why)
+	const struct call *first, int64_t *now_ms, struct arena *arena, struct fault *why)
 {
 	struct lookup *lookups = ARENA_ARRAY(arena, struct lookup, len);
-	struct call *calls = ARENA_ARRAY(arena, struct call, len);
+	struct call *list = ARENA_ARRAY(arena, struct call, len + 1), *calls = list;
 	struct val *args = ARENA_ARRAY(arena, struct val, len);
 	struct table shown = { 0 };
 	size_t n = 0;
 	enum err e = OK;
 
-	if (!lookups || !calls || !args) return fail(why, ERR_MEMORY, "out of memory");
+	if (!lookups || !list || !args) return fail(why, ERR_MEMORY, "out of memory");
+	if (first) *calls++ = *first;
 	for (size_t i = 0; !e && i < len; i++) {
 		struct str hash = str_make((const char *)jobs[i]->hash, SHA256_SIZE);
 
@@ -130,7 +131,8 @@ static enum err credentials_find(struct db *db, struct job **jobs, size_t len,
 		if (!table_put(&shown, hash, &lookups[n++]))
 			e = fail(why, ERR_MEMORY, "out of memory");
 	}
-	if (!e && n) e = db_run(db, calls, n, why);
+	n += (size_t)(calls - list);
+	if (!e && n) e = db_run(db, list, n, why);
 	db->driver->now_ms(db, now_ms);
 	for (size_t i = 0; !e && i < len; i++) {
 		const struct lookup *l =
@@ -150,10 +152,10 @@ static enum err credentials_find(struct db *db, struct job **jobs, size_t len,
 	return e;
 }
 
-enum err credentials_load(struct db *db, struct job **jobs, size_t len, int64_t *now_ms,
-	struct arena *arena, struct fault *why)
+enum err credentials_load(struct db *db, struct job **jobs, size_t len,
+	const struct call *first, int64_t *now_ms, struct arena *arena, struct fault *why)
 {
-	enum err e = credentials_find(db, jobs, len, now_ms, arena, why);
+	enum err e = credentials_find(db, jobs, len, first, now_ms, arena, why);
 
 	for (size_t i = 0; !e && i < len; i++) {
 		struct job *job = jobs[i];

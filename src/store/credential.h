@@ -6,8 +6,9 @@
 
 /* Fills `who` and `credential` of every job that has a hash; a hash nobody knows, or one
  * that has run out, fails that job alone with ERR_NO_TOKEN. *now_ms is the batch's time:
- * the store's, once this first list of the transaction is through. */
-enum err credentials_load(struct db *, struct job **, size_t len, int64_t *now_ms,
-	struct arena *, struct fault *why);
+ * the store's, once this first list of the transaction is through; `first`, or NULL, goes
+ * along at its head. */
+enum err credentials_load(struct db *, struct job **, size_t len,
+	const struct call *first, int64_t *now_ms, struct arena *, struct fault *why);
 
 #endif

@@ -155,6 +155,15 @@ enum err schema_version(struct db *db, int64_t *out, struct fault *why)
 	return e;
 }
 
+enum err schema_check(int64_t version, enum err e, struct fault *why)
+{
+	if (version <= NEWEST) return OK;
+	return fail(why, e,
+		"the store has schema %lld, this parley knows up to %d: "
+		"start it with a newer parley",
+		(long long)version, NEWEST);
+}
+
 /* The step as this engine wants it. */
 static void step_write(struct buf *out, const struct db_driver *driver, struct str step)
 {
@@ -197,11 +206,7 @@ enum err schema_migrate(struct db *db, struct fault *why)
 	enum err e = db_begin(db, why);
 
 	if (!e) e = schema_version(db, &version, why);
-	if (!e && version > NEWEST)
-		e = fail(why, ERR_CONFLICT,
-			"the store has schema %lld, this parley knows up to %d: "
-			"start it with a newer parley",
-			(long long)version, NEWEST);
+	if (!e) e = schema_check(version, ERR_CONFLICT, why);
 	for (; !e && version < NEWEST; version++)
 		e = step_apply(db, version + 1, why);
 	if (!e) e = db_commit(db, why);

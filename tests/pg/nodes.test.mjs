@@ -76,6 +76,22 @@ test('a node does not start on a newer schema, and says so', async () => {
 	assert.match(node.said, /9999.*newer parley/);
 });
 
+test('a node that runs when the schema becomes newer reads on, writes nothing, and says so', async () => {
+	const [node] = await nodes(1);
+	const { agent, member } = await people(node);
+	const made = await ask(node, agent);
+	sql('INSERT INTO schema_version VALUES (9999)', node.env.PARLEY_STORE);
+	await until(async () => (await node.readyz()).status === 503, 'that it is not ready');
+	for (const reply of [await answer(node, member, made.id),
+		await node.once(agent, 'POST', '/v1/asks', { question: 'Now?', type: 'boolean' })]) {
+		assert.deepEqual([reply.status, reply.body.type], [503, '/problems/unavailable']);
+		assert.match(reply.body.detail, /9999.*newer parley/);
+	}
+	const { body } = await node.once(member, 'GET', '/v1/asks');
+	assert.deepEqual(body.items.map((item) => [item.id, item.status]), [[made.id, 'pending']]);
+	assert.match(node.said, /cannot be written to.*9999/);
+});
+
 test('who waits on one node hears of the answer given on the other', async () => {
 	const [a, b] = await nodes();
 	const { agent, member } = await people(a);

@@ -1,0 +1,110 @@
+// Deliveries with several servers on one database: each is made by one of them, and what a
+// server that was killed left behind is taken over by another.
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { Receiver } from '../api/lib/receiver.mjs';
+import { until } from '../api/lib/server.mjs';
+import { Cluster, Node } from '../lib/cluster.mjs';
+
+const LEASE_OVER = 61e3;
+const cluster = new Cluster();
+const folder = mkdtempSync(join(tmpdir(), 'deliveries-'));
+const all = [];
+let databases = 0;
+
+after(async () => {
+	for (const node of all) await node.end();
+	cluster.remove();
+	rmSync(folder, { recursive: true, force: true });
+});
+
+/** Two nodes that are not started yet; the resumer `slow` writes down that it runs, and stays. */
+function pair() {
+	const store = cluster.database(`d${++databases}`);
+	const config = join(folder, `${databases}.conf`);
+	const ran = join(folder, `${databases}.ran`);
+	writeFileSync(ran, '');
+	writeFileSync(config, 'webhook_internal = 127.0.0.0/8\n[resumers]\n'
+		+ `slow = sh -c 'echo $PARLEY_DELIVERY >>${ran}; exec sleep 20'\n`);
+	const made = [new Node(store), new Node(store)];
+	made.forEach((node) => { node.env.PARLEY_CONFIG = config; });
+	all.push(...made);
+	return { nodes: made, runs: () => readFileSync(ran, 'utf8').split('\n').filter(Boolean) };
+}
+
+async function people(node) {
+	const [agent, member, admin] = [await node.token('agent', 'builder'),
+		await node.token('member', 'mia'), await node.token('admin', 'ada')];
+	return { agent, member, admin };
+}
+
+/** An ask of a session that has somebody called, answered on that node. */
+async function settle(node, { agent, member }, on_settled) {
+	const session = await node.once(agent, 'POST', '/v1/sessions', { title: 'Called', on_settled });
+	assert.equal(session.status, 201, JSON.stringify(session.body));
+	const made = await node.once(agent, 'POST', '/v1/asks',
+		{ session: session.body.id, question: 'Go on?', type: 'boolean' });
+	const done = await node.once(member, 'POST', `/v1/asks/${made.body.id}/answer`, { answer: true });
+	assert.equal(done.status, 200, JSON.stringify(done.body));
+}
+
+const deliveries = async (node, { admin }, status) => (await node.once(admin, 'GET',
+	`/v1/deliveries?limit=200&status=${status}`)).body.items;
+
+test('each is made once, whichever node settles and whichever makes it', async () => {
+	const { nodes } = pair();
+	await Promise.all(nodes.map((node) => node.start()));
+	const who = await people(nodes[0]);
+	const receiver = await new Receiver().open();
+	await Promise.all(Array.from({ length: 60 }, (_, i) =>
+		settle(nodes[i % 2], who, { webhook: receiver.url })));
+	const done = await until(async () => {
+		const items = await deliveries(nodes[0], who, 'done');
+		return items.length === 60 && items;
+	}, 'all of them', 30_000);
+	assert.ok(done.every((delivery) => delivery.attempts === 1));
+	assert.equal(receiver.got.length, 60);
+	assert.deepEqual(new Set(receiver.got.map((got) => got.headers['webhook-id'])),
+		new Set(done.map((delivery) => delivery.id)));
+});
+
+test('a webhook of a server that was killed is sent again by another', async () => {
+	const { nodes: [first, second] } = pair();
+	await first.start();
+	const who = await people(first);
+	const receiver = await new Receiver((request, response, n) => {
+		if (n > 1) response.writeHead(204).end();
+	}).open();
+	await settle(first, who, { webhook: receiver.url });
+	await receiver.some(1);
+	await second.start();
+	await first.kill();
+	second.jump(LEASE_OVER);
+	const [before, again] = await receiver.some(2);
+	assert.equal(again.headers['webhook-id'], before.headers['webhook-id']);
+	const [done] = await until(async () => {
+		const items = await deliveries(second, who, 'done');
+		return items.length && items;
+	}, 'its end');
+	assert.equal(done.attempts, 2);
+});
+
+test('a resumer of a server that was killed is not run again, and another says so', async () => {
+	const { nodes: [first, second], runs } = pair();
+	await first.start();
+	const who = await people(first);
+	await settle(first, who, { resumer: 'slow' });
+	await until(() => runs().length, 'that it runs');
+	await second.start();
+	await first.kill();
+	second.jump(LEASE_OVER);
+	const [dead] = await until(async () => {
+		const items = await deliveries(second, who, 'dead');
+		return items.length && items;
+	}, 'its end');
+	assert.match(dead.last_error, /interrupted/);
+	assert.deepEqual(runs(), [dead.id]);
+});
