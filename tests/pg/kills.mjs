@@ -4,6 +4,7 @@
 // PARLEY_LONG=1: 500 kills and 20 stops. PARLEY_SEED repeats the dice (not the timing).
 import assert from 'node:assert/strict';
 import { Cluster, Node, persist } from '../lib/cluster.mjs';
+import { Crowd } from '../lib/crowd.mjs';
 import { Follower, dice, sleep } from '../lib/house.mjs';
 
 const long = Boolean(process.env.PARLEY_LONG);
@@ -11,68 +12,17 @@ const KILLS = long ? 500 : 10;
 const STOPS = long ? 20 : 1;
 const STREAMS = 50;
 const WORKERS = 6;
-const SETTLING = ['ask.answered', 'ask.skipped', 'ask.expired', 'ask.cancelled'];
 const seed = Number(process.env.PARLEY_SEED ?? Date.now() % 1e6);
 const roll = dice(seed);
 
 const cluster = new Cluster();
 const store = cluster.database('parley');
 const nodes = [new Node(store), new Node(store)];
-const asks = new Map(); // id → what was acknowledged of it
-let stop = false, repeats = 0, waits = 0, agent, member, admin;
+let crowd;
 
-async function makeAsk(name, extra = {}) {
-	const body = { question: `Question ${name}?`, type: 'text', metadata: { name }, ...extra };
-	const made = await persist(nodes, agent, 'POST', '/v1/asks', body, `ask-${name}`);
-	assert.equal(made.status, 201, JSON.stringify(made.body));
-	repeats += made.tries > 1;
-	const ask = { id: made.body.id, name, body, status: 'pending' };
-	assert.ok(!asks.has(ask.id), `${ask.id} was given twice`);
-	asks.set(ask.id, ask);
-	return ask;
-}
-
-const verbs = [
-	(ask) => ['answered', member, 'answer', { answer: `Answer ${ask.name}` }],
-	(ask) => ['skipped', member, 'skip', { reason: ask.name }],
-	(ask) => ['cancelled', agent, 'cancel', { reason: ask.name }],
-];
-
-async function settle(ask, how) {
-	const [status, token, verb, body] = verbs[how](ask);
-	const path = `/v1/asks/${ask.id}/${verb}`;
-	const done = await persist(nodes, token, 'POST', path, body, `${verb}-${ask.name}`);
-	// Only this worker settles it: a repeat must find its own record, never a conflict.
-	assert.equal(done.status, 200, `try ${done.tries}: ${JSON.stringify(done.body)}`);
-	assert.equal(done.body.ask.status, status);
-	ask.status = status;
-}
-
-/** Somebody waits for it meanwhile, on any node. */
-async function wait(ask) {
-	for (;;) {
-		const seen = await persist(nodes, agent, 'GET', `/v1/asks/${ask.id}?wait=5`);
-		// The head of a wait's reply is out before its end is known.
-		if (seen.status === 200 && seen.body.status && seen.body.status !== 'pending'
-			&& seen.body.id) break;
-	}
-	waits += 1;
-}
-
-async function work(worker) {
-	for (let n = 0; !stop; n++) {
-		const name = `${worker}-${n}`;
-		if (roll(8) === 0) {
-			const late = await makeAsk(name, { timeout: 1 });
-			late.status = 'expired';
-			continue;
-		}
-		const ask = await makeAsk(name);
-		if (roll(5) === 0) continue;
-		const waiting = roll(3) === 0 ? wait(ask) : null;
-		await settle(ask, roll(3));
-		await waiting;
-	}
+async function work(name) {
+	if (roll(8) === 0) await crowd.late(name, { timeout: 1 });
+	else await crowd.story(name, roll);
 }
 
 async function killOne() {
@@ -96,28 +46,14 @@ async function stopDatabase() {
 
 async function disturb(n) {
 	await killOne();
-	if (n % (KILLS / STOPS) === 0) await stopDatabase();
-}
-
-async function everyAsk() {
-	const found = new Map();
-	let cursor = '', asOf;
-	do {
-		const page = await persist(nodes, admin, 'GET',
-			`/v1/asks?status=all&limit=200${cursor && `&cursor=${encodeURIComponent(cursor)}`}`);
-		assert.equal(page.status, 200);
-		for (const ask of page.body.items) found.set(ask.id, ask);
-		cursor = page.body.next_cursor;
-		asOf = page.body.as_of;
-	} while (cursor);
-	return { found, asOf };
+	if ((n + 1) % (KILLS / STOPS) === 0) await stopDatabase();
 }
 
 /** Every deadline has passed, and all are settled. */
 async function untilExpired() {
 	for (let tries = 0; ; tries++) {
-		const { found, asOf } = await everyAsk();
-		const open = [...asks.values()].filter((ask) => ask.status === 'expired'
+		const { found, asOf } = await crowd.look();
+		const open = [...crowd.asks.values()].filter((ask) => ask.status === 'expired'
 			&& found.get(ask.id)?.status === 'pending');
 		if (!open.length) return { found, asOf };
 		assert.ok(tries < 60, `${open.length} deadlines do not fire`);
@@ -125,45 +61,17 @@ async function untilExpired() {
 	}
 }
 
-function compare(found) {
-	for (const ask of asks.values()) {
-		const there = found.get(ask.id);
-		assert.ok(there, `${ask.id} is lost`);
-		assert.equal(there.status, ask.status, ask.id);
-		if (ask.status === 'answered') assert.equal(there.answer.q1.text, `Answer ${ask.name}`);
-		found.delete(ask.id);
-	}
-	assert.deepEqual([...found.keys()], [], 'asks that nobody was told of');
-}
-
-function compareEvents(follower) {
-	assert.equal(follower.problem, null);
-	for (const ask of asks.values()) {
-		const types = follower.events.get(ask.id) ?? [];
-		const settled = types.filter((type) => SETTLING.includes(type));
-		assert.equal(types.filter((type) => type === 'ask.created').length, 1, ask.id);
-		assert.deepEqual(settled, ask.status === 'pending' ? [] : [`ask.${ask.status}`], ask.id);
-	}
-}
-
 async function run() {
 	await Promise.all(nodes.map((node) => node.start()));
-	[agent, member, admin] = await Promise.all([nodes[0].token('agent', 'builder'),
+	const [agent, member, admin] = await Promise.all([nodes[0].token('agent', 'builder'),
 		nodes[0].token('member', 'mia'), nodes[1].token('admin', 'ada')]);
+	crowd = new Crowd((...request) => persist(nodes, ...request), { agent, member, admin });
 	const followers = Array.from({ length: STREAMS }, (_, i) => new Follower(nodes[i % 2], admin));
-	const failed = Promise.all(Array.from({ length: WORKERS }, (_, i) => work(i)))
-		.then(() => null, (error) => error);
-	for (let n = 1; n <= KILLS; n++) {
-		const error = await Promise.race([failed, disturb(n).then(() => null)]);
-		if (error) throw error;
-	}
-	stop = true;
-	const error = await failed;
-	if (error) throw error;
+	await crowd.busy(WORKERS, work, KILLS, disturb);
 	const { found, asOf } = await untilExpired();
-	compare(found);
+	crowd.compare(found);
 	await Promise.all(followers.map((f) => f.reach(asOf)));
-	for (const follower of followers) compareEvents(follower);
+	for (const follower of followers) crowd.compareEvents(follower);
 	await Promise.all(followers.map((f) => f.stop()));
 	const checked = await nodes[0].run(['check']);
 	assert.equal(checked.code, 0, `check: ${checked.stdout}${checked.stderr}`);
@@ -174,8 +82,8 @@ async function run() {
 const started = Date.now();
 try {
 	const events = await run();
-	console.log(`${KILLS} kills, ${STOPS} stops, ${asks.size} asks, ${events} events, ${STREAMS}`
-		+ ` streams, ${repeats} asks sent again, ${waits} waits,`
+	console.log(`${KILLS} kills, ${STOPS} stops, ${crowd.asks.size} asks, ${events} events, ${STREAMS}`
+		+ ` streams, ${crowd.repeats} asks sent again, ${crowd.waits} waits,`
 		+ ` ${Math.round((Date.now() - started) / 1000)} s`);
 } catch (error) {
 	console.error(`seed ${seed}`);
