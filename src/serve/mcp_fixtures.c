@@ -518,14 +518,16 @@ static bool fixture_cut(struct request *r, const struct json *fixture)
 bool fixture_resume(struct request *r)
 {
 	struct mcp *m = mcp_of(r);
+	const struct json *f;
 	struct ticket_call t;
 
 	if (!ticket_call_read(m->last_event, serve_key(r->serve), TICKET_EVENT,
 		    &r->task.job.arena, &t))
 		return false;
+	f = fixture_find(r, "tools", "name", t.ask);
+	if (!f) return false;
 	m->rpc.id = t.id;
-	fixture_send(
-		r, fixture_find(r, "tools", "name", t.ask), STR(": resumed\n\n"), false);
+	fixture_send(r, f, STR(": resumed\n\n"), false);
 	return true;
 }
 
