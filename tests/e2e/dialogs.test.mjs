@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { until } from './lib.mjs';
 import { area } from './matrix.mjs';
 
+/* As people type. */
+const TYPED_MS = 100;
 const opens = { settings: { opens: true } };
 const yesNo = (question, more = {}) => ({ question, type: 'boolean', ...more });
 const live = async (me, path) => {
@@ -12,18 +14,57 @@ const live = async (me, path) => {
 const asked = (me, name) => me.dialog.getByRole('heading', { name, exact: true });
 
 area('dialogs', (scenario) => {
-	scenario('open by themselves, one at a time, first in first out', opens, async (me, desk) => {
+	scenario('open by themselves, one at a time, first in first out, and say how many more wait', opens, async (me, desk) => {
 		await live(me, '/activity');
 		const first = await desk.agent.ask(yesNo('First?'));
 		await asked(me, 'First?').waitFor();
 		const second = await desk.agent.ask(yesNo('Second?'));
 		await desk.agent.ask(yesNo('In your own time?', { kind: 'non_blocking' }));
+		const third = await desk.agent.ask(yesNo('Third?'));
+		const fourth = await desk.agent.ask(yesNo('Fourth?'));
+		await me.dialog.getByText(me.tn('dialog.more', 3)).waitFor();
+		await desk.marie.post(`/v1/asks/${third.id}/answer`, { answer: true });
+		await me.dialog.getByText(me.tn('dialog.more', 2)).waitFor();
+		for (const [title, ask, more] of [['First?', first, 2], ['Second?', second, 1], ['Fourth?', fourth, 0]]) {
+			await asked(me, title).waitFor();
+			if (more) await me.dialog.getByText(me.tn('dialog.more', more)).waitFor();
+			assert.equal(await me.dialog.getByRole('article').count(), 1);
+			await desk.pending(ask.id);
+			await me.check(me.dialog.getByRole('radio', { name: me.t('form.yes') }));
+			await me.send(me.dialog.locator('[type=submit]'));
+			assert.deepEqual(await desk.answer(ask.id), { value: true });
+		}
+		await me.dialog.waitFor({ state: 'hidden' });
+	});
+
+	scenario('hold the focus, pass it on to the next, and give it back', opens, async (me, desk) => {
+		await live(me, '/inbox');
+		const link = me.page.getByRole('navigation').getByRole('link', { name: me.t('nav.activity') });
+		const focused = () => me.page.evaluate(() => document.activeElement.closest('dialog')?.open
+			? document.activeElement.tagName : document.activeElement === document.body ? 'nowhere' : 'behind');
+		await me.press(link);
+		const first = await desk.agent.ask(yesNo('Where is the focus?'));
+		await asked(me, 'Where is the focus?').and(me.page.locator(':focus')).waitFor();
+		const second = await desk.agent.ask(yesNo('And then?'));
 		await me.dialog.getByText(me.tn('dialog.more', 1)).waitFor();
-		await me.check(me.dialog.getByRole('radio', { name: me.t('form.yes') }));
-		await me.send(me.dialog.locator('[type=submit]'));
-		assert.deepEqual(await desk.answer(first.id), { value: true });
-		await asked(me, 'Second?').waitFor();
-		await desk.pending(second.id);
+		const stops = new Set();
+		for (const key of ['Tab', 'Shift+Tab'])
+			for (let i = 0; i < 15; i++) {
+				await me.key(key);
+				stops.add(await focused());
+			}
+		assert.ok(stops.has('BUTTON') && stops.has('INPUT') && !stops.has('behind'), [...stops].join());
+		await desk.marie.post(`/v1/asks/${first.id}/answer`, { answer: true });
+		await asked(me, 'And then?').and(me.page.locator(':focus')).waitFor();
+		await desk.marie.post(`/v1/asks/${second.id}/answer`, { answer: true });
+		await me.dialog.waitFor({ state: 'hidden' });
+		await link.and(me.page.locator(':focus')).waitFor();
+		await me.key('?');
+		await me.page.getByRole('dialog', { name: me.t('keys') }).waitFor();
+		assert.equal(await focused(), 'BUTTON');
+		await me.pressOr(me.button('close'), 'Escape');
+		await me.dialog.waitFor({ state: 'detached' });
+		await link.and(me.page.locator(':focus')).waitFor();
 	});
 
 	scenario('Esc and Later put it aside, and decide nothing', opens, async (me, desk) => {
@@ -79,6 +120,23 @@ area('dialogs', (scenario) => {
 		await desk.admin.post(`/v1/asks/${ask.id}/skip`);
 		await until(async () => !/^\(/.test(await me.page.title()), 'the title');
 		assert.equal(await me.page.locator('link[rel=icon]').getAttribute('href'), '/icon.svg');
+	});
+
+	scenario('a field that vanishes under somebody who types: what they type on decides nothing', async (me, desk) => {
+		const session = await desk.agent.session('vanishing');
+		const ask = await desk.agent.ask({ session: session.id, question: 'A long answer?', type: 'text' });
+		const other = await desk.agent.ask({ session: session.id, kind: 'approval', title: 'Drop it',
+			operation: { name: 'shell', risk: 'low', arguments: { command: 'make clean' } } });
+		await me.look(ask);
+		await me.write(me.page.getByRole('textbox', { name: 'A long answer?' }), 'as s');
+		/* As when what is looked at changes under one's hands. */
+		await me.visitInside(`/asks/${other.id}`);
+		await me.heading('Drop it').waitFor();
+		await me.page.keyboard.type('aid, a a a a', { delay: TYPED_MS });
+		await desk.pending(other.id);
+		await me.armed(me.button('approval.approve'));
+		await me.press(me.button('approval.approve'));
+		assert.equal((await desk.answer(other.id, 'decision')).value, 'approve');
 	});
 
 	scenario('a toast stays while its question waits, and goes when that is settled', async (me, desk) => {

@@ -15,6 +15,8 @@ const owners: Record<string, string> = {
 	ArrowRight: moved,
 };
 
+const leaving = ['submit', 'Enter', 'Tab', 'Escape'];
+
 export type KeyMap = Record<string, (event: KeyboardEvent) => void>;
 
 interface Layer {
@@ -26,6 +28,7 @@ const layers: Layer[] = [];
 let lead: string | null = null;
 let leadTimer: ReturnType<typeof setTimeout> | undefined;
 let typedAt = 0;
+let typedIn: Element | null = null; // until one leaves it oneself
 
 const LEAD_MS = 1200;
 const TYPING_MS = 1500;
@@ -37,6 +40,11 @@ export function isTypingIn(target: EventTarget | null): boolean {
 	return (
 		target instanceof HTMLInputElement && !/^(radio|checkbox|button|submit)$/.test(target.type)
 	);
+}
+
+/** What was written in is gone, and somebody writes on: that is meant for nothing here. */
+function isAdrift(): boolean {
+	return typedIn !== null && !typedIn.isConnected && Date.now() - typedAt < TYPING_MS;
 }
 
 /** In the middle of writing something: nothing may open by itself now. */
@@ -73,7 +81,11 @@ export function keysListen(): void {
 		if (event.isComposing) return;
 		const name = nameOf(event);
 		const typing = isTypingIn(event.target);
-		if (typing && event.key.length === 1) typedAt = Date.now();
+		if (event.key.length === 1 && (typing || isAdrift())) {
+			typedAt = Date.now();
+			if (!typing) return;
+			typedIn = event.target as Element;
+		} else if (leaving.includes(name)) typedIn = null;
 		if (name !== 'submit' && name !== 'Escape') {
 			if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
 			if (event.key.length === 1 && !settings.keys) return;
@@ -92,4 +104,5 @@ export function keysListen(): void {
 			leadTimer = setTimeout(() => (lead = null), LEAD_MS);
 		}
 	});
+	addEventListener('pointerdown', () => (typedIn = null));
 }
