@@ -8,6 +8,7 @@ import { visible } from '../lib/visible';
 import { settledWords } from '../lib/words';
 import { asks } from './asks.svelte';
 import { cacheClear, cacheKeep, cacheLoad } from './cache';
+import { clock } from './clock.svelte';
 import { draftDrop, draftLoad, draftsTidy } from './drafts';
 import { isTyping } from './keys.svelte';
 import { notify, notifyClose } from './notify';
@@ -107,6 +108,13 @@ class Desk {
 		return this.users.find((user) => user.id === id)?.name ?? id;
 	}
 
+	/** Who else is answering it at this moment, in words to be shown. */
+	claimer(ask: Ask): string | null {
+		const by = ask.claimed_by;
+		if (!by || by.user === this.me?.user?.id || Date.parse(by.until) <= clock.quarter) return null;
+		return visible(by.name);
+	}
+
 	private gone(): void {
 		this.stream?.stop();
 		this.me = null;
@@ -163,8 +171,8 @@ class Desk {
 		toasts.show({
 			key: ask.id,
 			tone: 'ask',
-			title: t('web.toast.asks', { agent: visible(ask.agent.name) }),
-			text: visible(askTitle(ask)),
+			title: t('web.toast.asks', { agent: ask.agent.name }),
+			text: askTitle(ask),
 			ask: ask.id,
 			session: ask.session,
 			stays: true,
@@ -184,7 +192,7 @@ class Desk {
 		toasts.show({
 			tone: ask.status === 'answered' ? 'good' : 'plain',
 			title: settledWords(ask),
-			text: typed ? t('web.draft.kept') : visible(askTitle(ask)),
+			text: typed ? t('web.draft.kept') : askTitle(ask),
 			ask: id,
 			session: ask.session,
 			stays: typed,
@@ -222,7 +230,7 @@ class Desk {
 			toasts.show({
 				tone: 'good',
 				title: t(verb === 'skip' ? 'web.toast.skipped' : 'web.toast.sent'),
-				text: done.resumed ? t('web.toast.resumed', { agent: visible(ask.agent.name) }) : says,
+				text: done.resumed ? t('web.toast.resumed', { agent: ask.agent.name }) : says,
 				session: ask.session,
 			});
 			return 'sent';

@@ -1,4 +1,7 @@
-/* Short words at the edge: at most five. A pending question's stays until it is settled. */
+/* Short words at the edge: at most five. A pending question's stays until it is settled. What hides
+ * in foreign words is named. */
+import { visible } from '../lib/visible';
+
 export interface Toast {
 	key: string;
 	tone: 'plain' | 'good' | 'bad' | 'ask';
@@ -20,11 +23,12 @@ class Toasts {
 		const whole: Toast = {
 			key: `t${++serial}`,
 			tone: 'plain',
-			text: '',
 			ask: null,
 			session: null,
 			stays: false,
 			...toast,
+			title: visible(toast.title),
+			text: visible(toast.text ?? ''),
 		};
 		const others = this.list.filter((other) => other.key !== whole.key);
 		this.list = [...others, whole].slice(-MAX);
