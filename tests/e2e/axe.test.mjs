@@ -1,4 +1,5 @@
-// axe finds nothing to complain about: every screen and every state of one, light and dark.
+// axe finds nothing to complain about: every screen and every state of one, light and dark. A state is
+// made once and looked at in both sizes.
 import assert from 'node:assert/strict';
 import { bypass, complaints } from './axe.mjs';
 import { Server, until } from './lib.mjs';
@@ -214,21 +215,22 @@ const screens = {
 };
 
 const how = bypass;
+const inBoth = { ...how, resizes: true };
 
 area('axe finds nothing', (scenario) => {
 	for (const [name, arrange] of Object.entries(screens))
-		scenario(name, { ...how, settings: { opens: name.startsWith('a dialog') || name === 'toasts' } }, async (me, desk) => {
+		scenario(name, { ...inBoth, settings: { opens: name.startsWith('a dialog') || name === 'toasts' } }, async (me, desk) => {
 			await arrange(me, desk);
 			assert.deepEqual(await complaints(me), []);
 			await me.page.emulateMedia({ media: null, colorScheme: 'light' });
 		});
 
-	scenario('a viewer’s ask', { ...how, user: 'Vera' }, async (me) => {
+	scenario('a viewer’s ask', { ...inBoth, user: 'Vera' }, async (me) => {
 		await me.open(several);
 		assert.deepEqual(await complaints(me), []);
 	});
 
-	scenario('answers that wait, and one that lost', async (me, desk) => {
+	scenario('answers that wait, and one that lost', { resizes: true }, async (me, desk) => {
 		const session = await desk.agent.session('offline');
 		const asks = [];
 		for (const title of ['One', 'Two']) asks.push(await desk.agent.ask({ session: session.id, title, ...yesNo }));
@@ -253,7 +255,7 @@ area('axe finds nothing', (scenario) => {
 		});
 	});
 
-	scenario('first run, and no session yet', async (me) => {
+	scenario('first run, and no session yet', { resizes: true }, async (me) => {
 		const server = await Server.start();
 		await beside(me, { ...how, server }, async (own) => {
 			await own.heading(own.t('first')).waitFor();
@@ -265,7 +267,7 @@ area('axe finds nothing', (scenario) => {
 		await server.stop();
 	});
 
-	scenario('logging in, and refused', async (me) => {
+	scenario('logging in, and refused', { resizes: true }, async (me) => {
 		await beside(me, { ...how, user: null }, async (own) => {
 			await own.page.goto('/login');
 			await own.button('login.enter').waitFor();

@@ -98,6 +98,7 @@ area('connection', (scenario) => {
 			assert.deepEqual(await notices(own.page),
 				[{ title: own.t('toast.asks', { agent: 'deployer' }), body: 'Are you there?', data: `/asks/${ask.id}` }]);
 			assert.equal(await own.dialog.count(), 0);
+			await own.tabSays(1);
 			await own.context.serviceWorkers()[0].evaluate(async () => {
 				const [notification] = await self.registration.getNotifications();
 				self.dispatchEvent(new NotificationEvent('notificationclick', { notification }));
@@ -107,8 +108,10 @@ area('connection', (scenario) => {
 			assert.deepEqual(await notices(own.page), []);
 			const other = await desk.agent.ask({ question: 'And now?', type: 'boolean' });
 			await until(async () => (await notices(own.page)).length, 'notified');
+			await own.tabSays(2);
 			await desk.admin.post(`/v1/asks/${other.id}/skip`);
 			await until(async () => !(await notices(own.page)).length, 'gone');
+			await own.tabSays(1);
 		});
 	});
 
@@ -178,6 +181,72 @@ area('connection', (scenario) => {
 			for (const page of [own.page, other]) await page.close();
 			assert.deepEqual(await click(third), [['open', third]]);
 		});
+	});
+
+	scenario('no notification while the page is in sight, or another tab of it', async (me, desk) => {
+		await beside(me, { ...notified, settings: { opens: true } }, async (own) => {
+			const first = await desk.agent.ask({ question: 'In sight?', type: 'boolean' });
+			await own.dialog.waitFor();
+			assert.deepEqual(await notices(own.page), []);
+			await desk.admin.post(`/v1/asks/${first.id}/skip`);
+			const other = await own.context.newPage();
+			watch(other, own.errors);
+			await other.goto('/activity');
+			await other.getByText(own.t('line.live')).waitFor({ state: 'attached' });
+			await hide(own.page);
+			await desk.agent.ask({ question: 'In the other?', type: 'boolean' });
+			await other.getByRole('dialog').waitFor();
+			await own.row('In the other?').waitFor();
+			assert.deepEqual(await notices(own.page), []);
+		});
+	});
+
+	scenario('the browser is asked for notifications on a press only', async (me) => {
+		await me.visit('/activity');
+		await me.page.evaluate(() => {
+			window.asked = 0;
+			Object.defineProperty(Notification, 'permission', { configurable: true, get: () => 'default' });
+			Notification.requestPermission = async () => (window.asked++, 'granted');
+		});
+		await me.press(me.page.getByRole('navigation').getByRole('link', { name: me.t('nav.settings') }));
+		const allow = me.button('you.notify.allow');
+		await allow.waitFor();
+		assert.equal(await me.page.evaluate(() => window.asked), 0);
+		await me.press(allow);
+		await allow.waitFor({ state: 'detached' });
+		assert.equal(await me.page.evaluate(() => window.asked), 1);
+	});
+
+	scenario('two tabs: what is answered in one is gone in the other', async (me, desk) => {
+		await beside(me, { settings: { opens: true } }, async (own) => {
+			const other = await own.context.newPage();
+			watch(other, own.errors);
+			for (const tab of [own.page, other]) {
+				await tab.goto('/activity');
+				await tab.getByText(own.t('line.live')).waitFor({ state: 'attached' });
+			}
+			const ask = await desk.agent.ask({ question: 'In both?', type: 'boolean' });
+			for (const tab of [own.page, other]) await tab.getByRole('dialog').getByRole('heading', { name: 'In both?' }).waitFor();
+			await own.page.bringToFront();
+			await own.check(own.dialog.getByRole('radio', { name: own.t('form.yes') }));
+			await own.send(own.dialog.locator('[type=submit]'));
+			assert.deepEqual(await desk.answer(ask.id), { value: true });
+			for (const tab of [own.page, other]) {
+				await tab.getByRole('dialog').waitFor({ state: 'hidden' });
+				await own.tabSays(0, tab);
+			}
+		});
+	});
+
+	scenario('an ask told while its reading fails is fetched again', async (me, desk) => {
+		let refused = 0;
+		await beside(me, {}, async (own) => {
+			await own.page.getByText(own.t('line.live')).waitFor({ state: 'attached' });
+			await own.context.route(/\/v1\/asks\/ask_/, (route) => (refused++ < 2 ? route.abort() : route.continue()));
+			await desk.agent.ask({ question: 'Still there?', type: 'boolean' });
+			await own.row('Still there?').waitFor();
+		});
+		assert.ok(refused > 2);
 	});
 
 	scenario('nobody else is ever asked for anything', async (me) => {

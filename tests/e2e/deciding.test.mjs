@@ -80,12 +80,18 @@ area('approvals', (scenario) => {
 	scenario('changes unified and side by side', async (me, desk) => {
 		const ask = await me.open(approval('low', { context: { diff: '--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n same\n-old\n+new\n' } }));
 		const diff = me.region('diff');
+		const together = diff.getByRole('row').filter({ hasText: 'old' }).filter({ hasText: 'new' });
 		await diff.getByText('old').waitFor();
-		assert.equal(await diff.getByRole('row').count(), 6);
+		await diff.getByRole('row', { name: me.t('diff.del') }).getByText('old').waitFor();
+		await diff.getByRole('row', { name: me.t('diff.add') }).getByText('new').waitFor();
+		assert.deepEqual([await diff.getByRole('row').count(), await together.count()], [6, 0]);
 		await me.press(me.button('diff.split'));
+		await together.waitFor();
 		assert.equal(await diff.getByRole('row').count(), 5);
+		await me.page.reload();
+		await together.waitFor();
 		await me.press(me.button('diff.unified'));
-		assert.equal(await diff.getByRole('row').count(), 6);
+		assert.deepEqual([await diff.getByRole('row').count(), await together.count()], [6, 0]);
 		await desk.admin.post(`/v1/asks/${ask.id}/skip`);
 		await me.region('settled').getByText(me.t('settled.skipped.by', { name: 'root' })).waitFor();
 	});

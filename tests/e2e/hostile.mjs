@@ -26,6 +26,11 @@ const wraps = [(s) => s, (s) => `**${s}**`, (s) => `\`${s}\``, (s) => `[${s}](${
 
 export const strings = wraps.flatMap((wrap) => seeds.map(wrap));
 
+const NEAR = 50;
+/** How the page has to name what hides near the beginning of a text, where no field cuts it off. */
+export const hidden = (text) => [...text.slice(0, NEAR).matchAll(/[\p{Bidi_Control}\p{Default_Ignorable_Code_Point}]/gu)]
+	.map(([mark]) => `U+${mark.codePointAt(0).toString(16).toUpperCase().padStart(4, '0')}`);
+
 const TAME = 'tame';
 /** Without what a line must not hold, and no longer than the field. */
 const trim = (text, max) => Array.from(text.slice(0, 2 * max).replace(/\p{Cc}|[\u2028\u2029]/gu, ' ')).slice(0, max).join('').trim() || TAME;

@@ -14,6 +14,8 @@ const looks = [
 	['desktop', 'en', 'mouse'], ['phone', 'fr', 'keyboard'], ['desktop', 'fr', 'keyboard'], ['phone', 'en', 'mouse'],
 	['desktop', 'en', 'keyboard'], ['phone', 'fr', 'mouse'], ['desktop', 'fr', 'mouse'], ['phone', 'en', 'keyboard'],
 ].map(([view, lang, hand]) => ({ view, lang, hand }));
+/* Of these, the four that hold each language and each hand at each size: for a scenario that sees to both sizes. */
+const square = looks.filter(({ view, lang, hand }) => (view === 'desktop') === ((lang === 'en') === (hand === 'mouse')));
 
 /** The look that was seen least, by its language and size, then as a whole. */
 function freshest(list, seen) {
@@ -79,10 +81,21 @@ export async function beside(me, { view = me.view, lang = me.lang, server = me.d
 	}
 }
 
+/** `look` at both sizes in a long run, in a short one at the person's own. */
+export async function inSizes(me, look) {
+	const own = me.view;
+	for (const view of long ? Object.keys(views) : [own]) {
+		await me.resize(view);
+		await look(view);
+	}
+	await me.resize(own);
+}
+
 /**
  * Scenarios that share a desk. `scenario(name, run)`, or `scenario(name, how, run)`: `hand`: only
- * this one makes sense; the rest of `how` goes to the browser's context (`settings`, `user`, …).
- * `flags` are the server's; `furnish(desk)` puts there what the scenarios need; each leaves nothing pending behind, but for `keep`.
+ * this one makes sense; `resizes`: it looks at both sizes itself, with `inSizes`; the rest of `how`
+ * goes to the browser's context (`settings`, `user`, …). `flags` are the server's; `furnish(desk)` puts
+ * there what the scenarios need; each leaves nothing pending behind, but for `keep`.
  */
 export function area(name, define, { furnish = () => {}, keep = false, flags = [] } = {}) {
 	describe(name, () => {
@@ -108,8 +121,8 @@ export function area(name, define, { furnish = () => {}, keep = false, flags = [
 		};
 
 		define((title, how, run = how) => {
-			const { hand: only, ...rest } = run === how ? {} : how;
-			const fit = looks.filter((look) => !only || look.hand === only);
+			const { hand: only, resizes, ...rest } = run === how ? {} : how;
+			const fit = (resizes ? square : looks).filter((look) => !only || look.hand === only);
 			for (const look of long ? fit : [freshest(fit, planned)]) {
 				planned.push(look);
 				test(`${title} (${look.view}, ${look.lang}, ${look.hand})`, { timeout: TIMEOUT_MS }, async () => {

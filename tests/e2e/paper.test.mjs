@@ -24,19 +24,21 @@ async function printed(me) {
 	}, { once: true }));
 	const pdf = await me.page.pdf({ format: 'A4' });
 	assert.equal(pdf.subarray(0, 5).toString(), '%PDF-');
-	await me.page.emulateMedia({ media: 'print' });
+	await me.page.emulateMedia({ media: 'print', colorScheme: 'dark' });
 	await me.page.getByRole('time').filter({ hasText: year }).first().waitFor();
 	const paper = await me.page.evaluate((pressed) => {
 		const all = (which) => [...document.querySelectorAll(which)].filter((one) => one.checkVisibility());
 		const hides = (one) => one.scrollHeight > one.clientHeight + 1 && getComputedStyle(one).overflowY !== 'visible';
 		return { before: window.before, text: document.body.innerText, pressed: all(pressed).length,
 			cut: all('article *').filter(hides).map((one) => one.className),
-			scheme: getComputedStyle(document.documentElement).colorScheme };
+			scheme: getComputedStyle(document.documentElement).colorScheme,
+			colours: [getComputedStyle(document.body).color, getComputedStyle(document.body).backgroundColor] };
 	}, PRESSED);
-	await me.page.emulateMedia({ media: null });
+	await me.page.emulateMedia({ media: null, colorScheme: 'light' });
 	assert.equal(paper.pressed, 0, 'nothing to press');
 	assert.deepEqual(paper.cut, [], 'nothing is cut off');
 	assert.equal(paper.scheme, 'light');
+	assert.deepEqual(paper.colours, ['rgb(0, 0, 0)', 'rgb(255, 255, 255)'], 'from the dark, too');
 	return paper;
 }
 
@@ -63,6 +65,9 @@ area('on paper', (scenario) => {
 		await desk.marie.post(`/v1/asks/${ask.id}/answer`, { answers: { place: 'On the moon', parts: ['Server', 'Page'], sure: true, many: 3 } });
 		await me.look(ask);
 		await me.region('settled').waitFor();
+		await me.page.evaluate(() => (window.print = () => (window.pressed = true)));
+		await me.press(me.button('ask.print'));
+		assert.ok(await me.page.evaluate(() => window.pressed));
 		const { text } = await printed(me);
 		for (const q of several.questions) has(text, q.text);
 		has(text, 'On the moon', 'Server, Page', me.t('form.yes'), '3', me.t('form.empty'),

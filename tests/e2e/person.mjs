@@ -1,7 +1,7 @@
 // Somebody at the page, in a language, at a size, with one kind of hand. Things are found by role
 // and by their name in the catalogue.
 import { hands, reach } from './hands.mjs';
-import { say, until } from './lib.mjs';
+import { say, until, views } from './lib.mjs';
 
 const literal = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 /** A name, and the key that may stand behind it. */
@@ -10,10 +10,17 @@ const named = (text) => new RegExp(`^${literal(text)}( (Ctrl ↵|Esc|[A-Z]))?$`)
 export class Person {
 	constructor({ page, context, errors, view, lang, hand, desk }) {
 		Object.assign(this, { page, context, errors, view, lang, desk });
-		this.wide = view === 'desktop';
 		this.byKeys = hand === 'keyboard';
 		this.hand = hands[hand];
 		this.t = say(lang);
+	}
+
+	get wide() {
+		return this.view === 'desktop';
+	}
+	async resize(view) {
+		if (view !== this.view) await this.page.setViewportSize(views[view]);
+		this.view = view;
 	}
 
 	tn(id, n, params = {}) {
@@ -48,6 +55,15 @@ export class Person {
 	}
 	row(title) {
 		return this.list.getByRole('listitem').filter({ hasText: title });
+	}
+
+	/** The title and the icon of the tab say that so many wait. */
+	tabSays(n, page = this.page) {
+		return until(async () => {
+			const [title, icon] = [await page.title(), decodeURIComponent(await page.locator('link[rel=icon]').getAttribute('href'))];
+			return n ? title.startsWith(`(${n}) `) && icon.startsWith('data:image/svg') && icon.includes(`>${n}<`)
+				: !title.startsWith('(') && icon === '/icon.svg';
+		}, `a tab that says ${n}`);
 	}
 
 	/* ---- doing ---- */

@@ -1,7 +1,14 @@
 // Coming in, making oneself at home, and letting others in.
 import assert from 'node:assert/strict';
-import { Server, until } from './lib.mjs';
-import { area, beside } from './matrix.mjs';
+import { execFile, spawn } from 'node:child_process';
+import { dirname } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { bin, Server, until } from './lib.mjs';
+import { area, beside, browser, long } from './matrix.mjs';
+
+const run = promisify(execFile);
 
 let serial = 0;
 const fresh = (name) => `${name} ${++serial}`;
@@ -76,7 +83,7 @@ area('settling in', (scenario) => {
 		assert.equal(await root.getAttribute('data-theme'), null);
 	});
 
-	scenario('a password lets one in; logging out ends it in every tab', async (me, desk) => {
+	scenario('logging out ends it in every tab; a link to an ask leads to it by way of the password', async (me, desk) => {
 		const name = fresh('Grace');
 		desk.client('member', name);
 		await beside(me, { user: null }, async (grace) => {
@@ -92,10 +99,13 @@ area('settling in', (scenario) => {
 			await grace.page.bringToFront();
 			await grace.press(grace.button('you.leave'));
 			await grace.button('login.enter', {}, tab).waitFor();
+			const ask = await desk.agent.ask({ question: 'Where to?', type: 'boolean' });
+			await grace.page.goto(`/asks/${ask.id}`);
 			await logIn(grace, name, 'wrong password');
 			await grace.text('login.wrong').waitFor();
 			await logIn(grace, name, 'correct horse');
-			await grace.page.getByRole('navigation').first().waitFor();
+			await grace.heading('Where to?').waitFor();
+			assert.equal(grace.page.url(), `${desk.server.url}/asks/${ask.id}`);
 		});
 	});
 
@@ -129,6 +139,44 @@ area('settling in', (scenario) => {
 		await server.stop();
 	});
 
+	scenario('first run: a token is made, and the snippets work as they stand', async (me) => {
+		const server = await Server.start();
+		let snippets;
+		await beside(me, { server }, async (first) => {
+			await first.write(first.page.getByRole('textbox', { name: first.t('agents.name') }), 'first agent');
+			await first.press(first.button('tokens.create'));
+			await first.text('tokens.once').waitFor();
+			snippets = await Promise.all([['first.shell'], ['first.curl'], ['first.mcp', { file: '.mcp.json' }]].map((message) =>
+				first.page.getByRole('group', { name: first.t(...message), exact: true }).innerText()));
+		});
+		const [shell, curl, mcp] = snippets;
+		const marie = server.client(server.token('member', 'Marie'));
+		/* Its own home: nothing is found but what the snippet says. */
+		const env = { PATH: `${dirname(bin)}:${process.env.PATH}`, HOME: server.folder, XDG_STATE_HOME: server.folder };
+		async function answered(script) {
+			const reply = run('bash', ['-c', script], { env, cwd: server.folder });
+			const [ask] = await until(async () => {
+				const { items } = (await marie.get('/v1/asks')).body;
+				return items.length && items;
+			}, 'asked');
+			await marie.post(`/v1/asks/${ask.id}/answer`, { answer: true });
+			return (await reply).stdout;
+		}
+		assert.equal((await answered(shell)).trim(), 'yes');
+		assert.equal(JSON.parse(await answered(curl)).status, 'answered');
+		const local = await run(bin, ['mcp', '--print-config', 'claude'], { env });
+		assert.ok(JSON.parse(local.stdout).mcpServers.parley.command);
+		const { url, headers } = JSON.parse(mcp).mcpServers.parley;
+		const reply = await fetch(url, {
+			method: 'POST',
+			headers: { ...headers, 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+			body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: {
+				protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } } }),
+		});
+		assert.equal((await reply.json()).result.serverInfo.name, 'parley');
+		await server.stop();
+	});
+
 	scenario('every screen is one press away', async (me) => {
 		await me.visit('/inbox');
 		for (const name of ['sessions', 'activity', 'insights', 'settings', 'inbox']) {
@@ -159,22 +207,9 @@ area('settling in', (scenario) => {
 		await me.heading(me.t('session.missing')).waitFor();
 	});
 
-	scenario('an ask prints with its answer and without the rest', async (me, desk) => {
-		const ask = await desk.agent.ask({ question: 'Printed?', type: 'boolean' });
-		await desk.admin.post(`/v1/asks/${ask.id}/answer`, { answer: true });
-		await me.look(ask);
-		await me.page.evaluate(() => (window.print = () => (window.printed = true)));
-		await me.press(me.button('ask.print'));
-		assert.ok(await me.page.evaluate(() => window.printed));
-		await me.page.emulateMedia({ media: 'print' });
-		await me.heading('Printed?').waitFor();
-		await me.page.getByText(me.t('form.yes'), { exact: true }).waitFor();
-		assert.equal(await me.page.getByRole('navigation').count(), 0);
-		assert.equal(await me.page.getByRole('button').count(), 0);
-		await me.page.emulateMedia({ media: null });
-	});
-
-	scenario('the keys are explained, and can be turned off', async (me) => {
+	scenario('the keys are explained, and can be turned off', async (me, desk) => {
+		const ask = await desk.agent.ask({ kind: 'approval', title: 'Not by accident',
+			operation: { name: 'shell', risk: 'low', arguments: { command: 'make' } } });
 		await beside(me, {}, async (own) => {
 			await own.visit('/settings/keys');
 			await own.text('keys.submit').waitFor();
@@ -183,10 +218,54 @@ area('settling in', (scenario) => {
 			await own.key('?', 'g', 's', 'g', 'i');
 			assert.match(own.page.url(), /settings\/keys/);
 			assert.equal(await own.dialog.count(), 0);
+			await own.look(ask);
+			await own.armed(own.button('approval.approve'));
+			await own.key('r', 'e', 's', 'x', '/', 'a');
+			for (const id of ['approval.reject', 'approval.edit.done', 'form.skip.sure', 'batch.clear'])
+				assert.equal(await own.button(id).count(), 0, id);
+			await desk.pending(ask.id);
+			await own.visit('/settings/keys');
 			await own.check(single, true);
 			await own.key('g', 's');
 			await own.page.waitForURL('**/sessions');
+			await own.look(ask);
+			await own.armed(own.button('approval.approve'));
+			await own.key('a');
+			assert.equal((await desk.answer(ask.id, 'decision')).value, 'approve');
 		});
+	});
+
+	scenario('laid out for its size', async (me, desk) => {
+		const ask = await desk.agent.ask({ question: 'Does it fit?', type: 'text' });
+		await me.visit('/inbox');
+		const bar = me.page.getByRole('navigation');
+		const list = me.region('inbox');
+		const box = async (what) => {
+			const { x, y, width, height } = await what.boundingBox();
+			return { left: x, top: y, width, height, right: x + width, bottom: y + height };
+		};
+		await me.row('Does it fit?').waitFor();
+		if (me.wide) {
+			await me.heading('Does it fit?').waitFor();
+			const [nav, middle, card] = await Promise.all([bar, list, me.page.getByRole('article')].map(box));
+			assert.equal(nav.width, 180);
+			assert.ok(middle.left === nav.right && middle.width >= 320 && middle.width <= 400, `a list of ${middle.width}`);
+			assert.ok(card.left > middle.right && card.width <= 860, `a card of ${card.width}`);
+			return;
+		}
+		assert.equal(await me.page.getByRole('article').count(), 0, 'the list alone');
+		assert.equal((await box(bar)).bottom, 844);
+		for (const tab of await bar.getByRole('link').all())
+			if (await tab.isVisible()) assert.ok((await box(tab)).height >= 44, await tab.innerText());
+		await me.press(me.row('Does it fit?').getByRole('link'));
+		await me.heading('Does it fit?').waitFor();
+		await list.waitFor({ state: 'hidden' });
+		assert.equal((await box(me.page.getByRole('region', { name: 'Does it fit?' }))).width, 390, 'the ask alone');
+		for (const button of [me.submit, me.button('form.skip'), me.button('thread.open')]) {
+			const { height, bottom } = await box(button);
+			assert.ok(height >= 48 && bottom <= (await box(bar)).top, `${height} high, down to ${bottom}`);
+		}
+		await desk.pending(ask.id);
 	});
 
 	scenario('help, places and search by single keys', { hand: 'keyboard' }, async (me) => {
@@ -210,4 +289,26 @@ area('settling in', (scenario) => {
 		await me.key('Enter');
 		await me.page.locator('main:focus').waitFor();
 	});
+});
+
+test('script/web serves the page against a running server', { skip: !long }, async () => {
+	const server = await Server.start();
+	const agent = server.client(server.token('agent', 'tester'));
+	const root = fileURLToPath(new URL('../..', import.meta.url));
+	const dev = spawn('script/web', [server.url], { cwd: root, detached: true, stdio: ['ignore', 'pipe', 'inherit'] });
+	let said = '';
+	dev.stdout.on('data', (data) => (said += data));
+	try {
+		const address = await until(() => said.match(/http:\/\/localhost:\d+/)?.[0], 'the address', 60_000);
+		const page = await (await browser()).newPage();
+		page.setDefaultTimeout(30_000);
+		await page.goto(address + server.loginPath());
+		await page.getByText('live', { exact: true }).waitFor({ state: 'attached' });
+		await agent.ask({ question: 'Through the proxy?', type: 'boolean' });
+		await page.getByRole('heading', { name: 'Through the proxy?' }).first().waitFor();
+		await page.close();
+	} finally {
+		process.kill(-dev.pid);
+		await server.stop();
+	}
 });

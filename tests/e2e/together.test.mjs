@@ -43,15 +43,30 @@ area('several people', (scenario) => {
 		await until(async () => Date.parse((await desk.get(ask.id)).expires_at) > Date.parse(ask.expires_at), 'extended');
 	});
 
-	scenario('a viewer sees it and has nothing to press', { user: 'Vera' }, async (me, desk) => {
-		const ask = await desk.agent.ask({ question: 'Only look?', type: 'boolean' });
+	scenario('a viewer sees it and has nothing to press', { user: 'Vera', settings: { opens: true } }, async (me, desk) => {
+		await me.visit('/inbox');
+		await me.page.getByText(me.t('line.live')).waitFor({ state: 'attached' });
+		const session = await desk.agent.session('looked at');
+		const ask = await desk.agent.ask({ session: session.id, question: 'Only look?', type: 'boolean', timeout: '20m' });
+		const other = await desk.agent.ask({ session: session.id, kind: 'approval', title: 'Look at this',
+			operation: { name: 'shell', risk: 'high', arguments: { command: 'make deploy' } } });
+		await me.row('Look at this').waitFor();
+		await me.row('Only look?').waitFor();
+		assert.equal(await me.dialog.count(), 0, 'nothing opens by itself');
+		assert.equal(await me.list.getByRole('checkbox').count(), 0);
+		const nothing = async (...ids) => {
+			for (const id of ids) assert.equal(await me.button(id).count(), 0, id);
+		};
 		await me.look(ask);
 		assert.equal(await me.submit.count(), 0);
-		for (const id of ['form.skip', 'thread.open', 'ask.extend'])
-			assert.equal(await me.button(id).count(), 0, id);
-		await me.visit('/inbox');
-		await me.row('Only look?').waitFor();
-		assert.equal(await me.list.getByRole('checkbox').count(), 0);
+		await nothing('form.skip', 'thread.open', 'ask.extend');
+		await me.look(other);
+		await me.region('operation').getByText('make deploy').waitFor();
+		await nothing('approval.approve', 'approval.reject.open', 'approval.edit', 'form.skip', 'thread.open');
+		await me.key('a', 's', 'y', 'Control+Enter');
+		await desk.pending(other.id);
+		await me.visit(`/sessions/${session.id}`);
+		await nothing('session.stop');
 		await me.visit('/settings');
 		assert.equal(await me.page.getByRole('link', { name: me.t('settings.users') }).count(), 0);
 	});

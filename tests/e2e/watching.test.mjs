@@ -1,7 +1,7 @@
 // Watching agents work: sessions, one session, activity, insights, agents.
 import assert from 'node:assert/strict';
 import { until } from './lib.mjs';
-import { area } from './matrix.mjs';
+import { area, beside } from './matrix.mjs';
 
 const atEnd = (log) => until(() => log.evaluate((box) =>
 	box.scrollHeight - box.scrollTop - box.clientHeight < 24), 'at the end');
@@ -63,7 +63,7 @@ area('watching', (scenario) => {
 		await me.page.getByRole('banner').or(me.page.locator('header')).getByText('step number 7').first().waitFor();
 		const settled = await desk.agent.ask({ session: session.id, question: 'Before this?', type: 'boolean' });
 		await desk.marie.post(`/v1/asks/${settled.id}/answer`, { answer: true });
-		await desk.agent.ask({ session: session.id, question: 'Inside a session?', type: 'boolean' });
+		const open = await desk.agent.ask({ session: session.id, question: 'Inside a session?', type: 'boolean' });
 		await me.page.getByRole('heading', { name: me.t('session.open') }).waitFor();
 		await me.page.getByRole('heading', { name: me.t('session.settled') }).waitFor();
 		await me.press(me.button('feed.asks'));
@@ -73,9 +73,14 @@ area('watching', (scenario) => {
 		await log.getByText('step number 7').waitFor();
 		await me.text('status.waiting_for_input').waitFor();
 		await me.press(me.button('session.stop'));
+		await desk.pending(open.id);
 		await me.press(me.button('session.stop.sure'));
 		await me.text('status.cancelled').waitFor();
 		assert.equal((await desk.admin.get(`/v1/sessions/${session.id}`)).body.status, 'cancelled');
+		assert.equal(await me.button('session.stop').count(), 0);
+		const { status } = await desk.settled(open.id);
+		assert.equal(status, 'cancelled', 'what it asked is withdrawn');
+		await me.page.getByRole('complementary').getByText(me.t('settled.cancelled')).waitFor();
 	});
 
 	scenario('activity of all, filtered, and a way to each', async (me, desk) => {
@@ -92,16 +97,60 @@ area('watching', (scenario) => {
 		await me.heading('Seen in the activity?').waitFor();
 	});
 
-	scenario('insights, over other times', async (me, desk) => {
-		const ask = await desk.agent.ask({ question: fresh('Counted'), type: 'boolean' });
-		await desk.marie.post(`/v1/asks/${ask.id}/answer`, { answer: true });
+	scenario('insights: what the server counts, over other times', async (me, desk) => {
+		const [slow, , skipped] = await Promise.all([1, 2, 3].map(() =>
+			desk.agent.ask({ question: fresh('Counted'), type: 'boolean', kind: 'non_blocking', timeout: '30m' })));
+		desk.server.jump(5 * 60_000);
+		await desk.marie.post(`/v1/asks/${slow.id}/answer`, { answer: true });
+		await desk.marie.post(`/v1/asks/${skipped.id}/skip`);
+		desk.server.jump(26 * 60_000);
+		await until(async () => !(await desk.admin.get('/v1/asks')).body.items.length, 'expired');
 		await me.visit('/insights');
-		for (const id of ['median', 'p90', 'response', 'expiry', 'persession']) await me.text(`insights.${id}`).waitFor();
 		await me.page.getByRole('img', { name: me.t('insights.byday') }).waitFor();
-		const week = me.page.getByRole('button', { name: me.tn('insights.days', 7) });
-		await me.press(week);
-		await until(async () => await week.getAttribute('aria-pressed') === 'true', 'seven days');
-		await me.page.getByRole('table').getByText(me.t('kind.blocking')).waitFor();
+		const percent = (rate) => rate === null ? '–' : rate.toLocaleString(me.lang, { style: 'percent', maximumFractionDigits: 0 });
+		const took = (ms) => Math.floor(ms / (ms < 60_000 ? 1000 : 60_000)).toLocaleString(me.lang,
+			{ style: 'unit', unit: ms < 60_000 ? 'second' : 'minute', unitDisplay: 'short' });
+		const tile = (id) => me.page.getByRole('term').and(me.page.getByText(me.t(`insights.${id}`), { exact: true })).locator('xpath=../dd');
+		const shows = async (days) => {
+			const range = me.page.getByRole('button', { name: me.tn('insights.days', days) });
+			await me.press(range);
+			await until(async () => await range.getAttribute('aria-pressed') === 'true', `${days} days`);
+			const from = new Date(Date.now() - (days - 1) * 86_400_000).toISOString().slice(0, 10);
+			const counted = (await desk.admin.get(`/v1/insights?from=${from}T00:00:00.000Z`)).body;
+			for (const [id, value] of Object.entries({ asks: counted.asks.created.toLocaleString(me.lang),
+				median: took(counted.time_to_answer_ms.p50), p90: took(counted.time_to_answer_ms.p90),
+				response: percent(counted.response_rate), expiry: percent(counted.expiry_rate),
+				persession: counted.asks_per_session.toLocaleString(me.lang, { maximumFractionDigits: 1 }) }))
+				await until(async () => await tile(id).innerText() === value, `${id}: ${value}`);
+			for (const [kind, n] of Object.entries(counted.by_kind)) {
+				const cells = me.page.getByRole('row', { name: me.t(`kind.${kind}`) }).getByRole('cell');
+				assert.deepEqual((await cells.allInnerTexts()).slice(1), [n.created, n.answered, n.skipped, n.expired]
+					.map(String).concat(percent(n.created ? n.expired / n.created : null)));
+			}
+			const bars = await me.page.getByRole('img').locator('.created title').allTextContents();
+			assert.deepEqual(bars.map((text) => Number(text.match(/: (\d+)/)[1])), counted.by_day.map((day) => day.created));
+			return counted;
+		};
+		const { asks } = await shows(7);
+		assert.ok(asks.created >= 3 && asks.answered && asks.skipped && asks.expired, JSON.stringify(asks));
+		await shows(90);
+	});
+
+	scenario('what moves stands still where that is wished', async (me, desk) => {
+		const title = fresh('moving');
+		const session = await desk.agent.session(title);
+		await desk.agent.patch(`/v1/sessions/${session.id}`, { status: 'running' });
+		const moving = async (reducedMotion) => {
+			let n;
+			await beside(me, { reducedMotion }, async (own) => {
+				await own.visit('/sessions');
+				await own.page.getByRole('link', { name: title }).waitFor();
+				n = await own.page.evaluate(() => document.getAnimations().length);
+			});
+			return n;
+		};
+		assert.ok(await moving('no-preference') > 0);
+		assert.equal(await moving('reduce'), 0);
 	});
 
 	scenario('the agents that asked, and another one joins', async (me, desk) => {
