@@ -61,6 +61,10 @@ area('inbox', (scenario) => {
 		for (const ask of alike) assert.equal((await desk.answer(ask.id, 'decision')).value, 'approve');
 		await desk.pending(critical.id);
 		await me.toasts.getByText(me.tn('batch.done', 4)).waitFor();
+		await me.check(mark(me, 'Drop the table'));
+		await bar.getByText(me.tn('batch.left', 1)).waitFor();
+		for (const id of ['approve', 'reject']) assert.equal(await me.button(`approval.${id}`, {}, bar).count(), 0);
+		assert.ok(await me.button('form.skip', {}, bar).isDisabled());
 	});
 
 	scenario('the same question answered once for all of them', async (me, desk) => {
@@ -74,6 +78,11 @@ area('inbox', (scenario) => {
 		await me.check(mark(me, 'South'));
 		await me.press(me.button('batch.answer'));
 		await me.dialog.getByRole('heading', { name: me.tn('batch.title', 2) }).waitFor();
+		await me.key('Escape');
+		await me.dialog.waitFor({ state: 'hidden' });
+		await me.button('batch.answer').and(me.page.locator(':focus')).waitFor();
+		for (const id of ids) await desk.pending(id);
+		await me.press(me.button('batch.answer'));
 		await me.check(me.dialog.getByRole('radio', { name: me.t('form.yes') }));
 		await me.send(me.dialog.getByRole('button', { name: me.tn('batch.submit', 2) }));
 		for (const id of ids) assert.deepEqual(await desk.answer(id), { value: true });
@@ -146,6 +155,39 @@ area('inbox', (scenario) => {
 		await rows(me, 2);
 		await leave(me);
 		await rows(me, 1);
+	});
+
+	scenario('an answer on its way takes nobody from where they have gone; one that has come leads to the next', async (me, desk) => {
+		const session = await desk.agent.session('on its way');
+		const asks = [];
+		for (const question of ['The first?', 'The second?', 'The third?', 'The fourth?'])
+			asks.push(await desk.agent.ask({ session: session.id, question, type: 'boolean' }));
+		const answer = async () => {
+			await me.check(me.page.getByRole('radio', { name: me.t('form.yes') }));
+			await me.send();
+		};
+		let release;
+		const held = new Promise((done) => (release = done));
+		await me.page.route('**/v1/asks/*/answer', (route) => held.then(() => route.continue()), { times: 1 });
+		await me.look(asks[0]);
+		await answer();
+		if (!me.wide) await me.press(me.button('back'));
+		await me.press(me.row('The third?').getByRole('link'));
+		await me.heading('The third?').waitFor();
+		release();
+		await desk.settled(asks[0].id);
+		await me.toasts.getByText(me.t('toast.sent')).waitFor();
+		await me.heading('The third?').waitFor();
+		await answer();
+		await desk.settled(asks[2].id);
+		if (me.wide) await me.heading('The fourth?').waitFor();
+		else await me.row('The fourth?').waitFor();
+		await me.visit('/inbox');
+		if (!me.wide) return;
+		await me.heading('The second?').waitFor();
+		await answer();
+		await desk.settled(asks[1].id);
+		await me.heading('The fourth?').waitFor();
 	});
 
 	scenario('chosen and answered by keys alone', { hand: 'keyboard' }, async (me, desk) => {
