@@ -6,10 +6,6 @@ import { Server, until } from './lib.mjs';
 import { area, beside } from './matrix.mjs';
 import { seed } from './seeds.mjs';
 
-const live = async (me, path) => {
-	await me.visit(path);
-	await me.page.getByText(me.t('line.live')).waitFor({ state: 'attached' });
-};
 const yesNo = { question: 'Agreed?', type: 'boolean' };
 const options = [{ label: 'Red', description: 'As wine', preview: 'a preview' }, { label: 'Blue' }];
 const several = { title: 'Several things', context: { text: 'It is **ready**: see [this](https://example.org) and `make`.\n\n- one\n- two' },
@@ -141,12 +137,12 @@ const screens = {
 		await box.waitFor();
 	},
 	'a dialog that opened by itself': async (me, desk) => {
-		await live(me, '/activity');
+		await me.visitLive('/activity');
 		for (const title of ['First', 'Second']) await desk.agent.ask({ ...approval('high'), title });
 		await me.dialog.getByText(me.tn('dialog.more', 1)).waitFor();
 	},
 	'toasts': async (me, desk) => {
-		await live(me, '/sessions');
+		await me.visitLive('/sessions');
 		await me.write(me.page.getByRole('searchbox'), 'a');
 		await desk.agent.ask(yesNo);
 		const ask = await desk.agent.ask({ ...yesNo, title: 'Settled' });

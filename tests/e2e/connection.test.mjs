@@ -75,7 +75,7 @@ area('connection', (scenario) => {
 				const tab = await own.context.newPage();
 				watch(tab, own.errors);
 				await tab.goto('/inbox');
-				await tab.getByText(own.t('line.live')).waitFor({ state: 'attached' });
+				await own.live(tab);
 				tabs.push(tab);
 			}
 			await until(async () => await streams(desk) === before + 1, 'one stream');
@@ -128,7 +128,7 @@ area('connection', (scenario) => {
 			const tab = await own.context.newPage();
 			watch(tab, own.errors);
 			await tab.goto('/sessions');
-			await tab.getByText(own.t('line.live')).waitFor({ state: 'attached' });
+			await own.live(tab);
 			for (const question of ['First of all?', 'And then?']) {
 				const ask = await desk.agent.ask({ session: session.id, question, type: 'boolean' });
 				for (const page of [own.page, tab]) await page.getByText(question).first().waitFor({ state: 'attached' });
@@ -192,7 +192,7 @@ area('connection', (scenario) => {
 			const other = await own.context.newPage();
 			watch(other, own.errors);
 			await other.goto('/activity');
-			await other.getByText(own.t('line.live')).waitFor({ state: 'attached' });
+			await own.live(other);
 			await hide(own.page);
 			await desk.agent.ask({ question: 'In the other?', type: 'boolean' });
 			await other.getByRole('dialog').waitFor();
@@ -223,7 +223,7 @@ area('connection', (scenario) => {
 			watch(other, own.errors);
 			for (const tab of [own.page, other]) {
 				await tab.goto('/activity');
-				await tab.getByText(own.t('line.live')).waitFor({ state: 'attached' });
+				await own.live(tab);
 			}
 			const ask = await desk.agent.ask({ question: 'In both?', type: 'boolean' });
 			for (const tab of [own.page, other]) await tab.getByRole('dialog').getByRole('heading', { name: 'In both?' }).waitFor();
@@ -241,7 +241,7 @@ area('connection', (scenario) => {
 	scenario('an ask told while its reading fails is fetched again', async (me, desk) => {
 		let refused = 0;
 		await beside(me, {}, async (own) => {
-			await own.page.getByText(own.t('line.live')).waitFor({ state: 'attached' });
+			await own.live();
 			await own.context.route(/\/v1\/asks\/ask_/, (route) => (refused++ < 2 ? route.abort() : route.continue()));
 			await desk.agent.ask({ question: 'Still there?', type: 'boolean' });
 			await own.row('Still there?').waitFor();

@@ -88,8 +88,7 @@ area('what is called', (scenario) => {
 
 	scenario('an agent that was not woken: said on the ask, its session and in a toast, until it is', async (me, desk) => {
 		rmSync(mended, { force: true });
-		await me.visit('/sessions');
-		await me.page.getByText(me.t('line.live')).waitFor({ state: 'attached' });
+		await me.visitLive('/sessions');
 		const ask = await asked(desk, { resumer: 'wake' });
 		await yes(desk, ask);
 		await me.toasts.getByText(failed(me)).waitFor();
@@ -124,7 +123,7 @@ area('what is called', (scenario) => {
 		assert.equal(await me.named('link', 'settings.deliveries').count(), 0);
 	});
 
-	scenario('axe finds nothing in the list, on the ask and on the session', bypass, async (me, desk) => {
+	scenario('axe finds nothing in the list, on the ask and on the session', { ...bypass, resizes: true }, async (me, desk) => {
 		rmSync(mended, { force: true });
 		says = 410;
 		const ask = await asked(desk, { webhook: url(), resumer: 'wake' });

@@ -6,15 +6,11 @@ import { area } from './matrix.mjs';
 const TYPED_MS = 100;
 const opens = { settings: { opens: true } };
 const yesNo = (question, more = {}) => ({ question, type: 'boolean', ...more });
-const live = async (me, path) => {
-	await me.visit(path);
-	await me.page.getByText(me.t('line.live')).waitFor({ state: 'attached' });
-};
 const asked = (me, name) => me.dialog.getByRole('heading', { name, exact: true });
 
 area('dialogs', (scenario) => {
 	scenario('open by themselves, one at a time, first in first out, and say how many more wait', opens, async (me, desk) => {
-		await live(me, '/activity');
+		await me.visitLive('/activity');
 		const first = await desk.agent.ask(yesNo('First?'));
 		await asked(me, 'First?').waitFor();
 		const second = await desk.agent.ask(yesNo('Second?'));
@@ -37,7 +33,7 @@ area('dialogs', (scenario) => {
 	});
 
 	scenario('hold the focus, pass it on to the next, and give it back', opens, async (me, desk) => {
-		await live(me, '/inbox');
+		await me.visitLive('/inbox');
 		const link = me.page.getByRole('navigation').getByRole('link', { name: me.t('nav.activity') });
 		const focused = () => me.page.evaluate(() => document.activeElement.closest('dialog')?.open
 			? document.activeElement.tagName : document.activeElement === document.body ? 'nowhere' : 'behind');
@@ -67,7 +63,7 @@ area('dialogs', (scenario) => {
 	});
 
 	scenario('Esc and Later put it aside, and decide nothing', opens, async (me, desk) => {
-		await live(me, '/sessions');
+		await me.visitLive('/sessions');
 		const ask = await desk.agent.ask(yesNo('Not now?'));
 		await asked(me, 'Not now?').waitFor();
 		await me.pressOr(me.button('dialog.later'), 'Escape');
@@ -84,7 +80,7 @@ area('dialogs', (scenario) => {
 	});
 
 	scenario('settled elsewhere: the dialog goes, and a toast says by whom', opens, async (me, desk) => {
-		await live(me, '/activity');
+		await me.visitLive('/activity');
 		const ask = await desk.agent.ask(yesNo('Who takes this?'));
 		await asked(me, 'Who takes this?').waitFor();
 		await desk.marie.post(`/v1/asks/${ask.id}/answer`, { answer: true });
@@ -93,7 +89,7 @@ area('dialogs', (scenario) => {
 	});
 
 	scenario('an approval in its dialog: what would run, approved', opens, async (me, desk) => {
-		await live(me, '/insights');
+		await me.visitLive('/insights');
 		const ask = await desk.agent.ask({ kind: 'approval', title: 'Restart it',
 			operation: { name: 'service.restart', risk: 'medium', arguments: { unit: 'api' } } });
 		await asked(me, 'Restart it').waitFor();
@@ -105,7 +101,7 @@ area('dialogs', (scenario) => {
 	});
 
 	scenario('never while somebody types: a toast, a badge, the title and the icon say so', opens, async (me, desk) => {
-		await live(me, '/sessions');
+		await me.visitLive('/sessions');
 		await me.write(me.page.getByRole('searchbox'), 'abc');
 		const ask = await desk.agent.ask(yesNo('May I interrupt?'));
 		await me.toasts.getByText('May I interrupt?').waitFor();
@@ -137,7 +133,7 @@ area('dialogs', (scenario) => {
 	});
 
 	scenario('a toast stays while its question waits, and goes when that is settled', async (me, desk) => {
-		await live(me, '/activity');
+		await me.visitLive('/activity');
 		const ask = await desk.agent.ask(yesNo('Still waiting?'));
 		const toast = me.toasts.getByText(me.t('toast.asks', { agent: 'deployer' }));
 		await toast.waitFor();
@@ -151,7 +147,7 @@ area('dialogs', (scenario) => {
 	});
 
 	scenario('not at all when turned off', opens, async (me, desk) => {
-		await live(me, '/settings');
+		await me.visitLive('/settings');
 		await me.check(me.page.getByRole('checkbox', { name: me.t('you.opens') }), false);
 		await desk.agent.ask(yesNo('Quietly?'));
 		await me.toasts.getByText('Quietly?').waitFor();

@@ -29,7 +29,7 @@ area('drafts', (scenario) => {
 		await me.text('line.lost').waitFor();
 		await me.page.keyboard.type('during ');
 		await desk.server.up(`127.0.0.1:${desk.server.port}`);
-		await me.page.getByText(me.t('line.live')).waitFor({ state: 'attached' });
+		await me.live();
 		await me.page.keyboard.type('and after');
 		await holds(field.and(me.page.locator(':focus')), 'before, during and after', 'what was typed, in its place');
 		await me.send();

@@ -108,7 +108,7 @@ describe('hostile strings', () => {
 			const tally = new Tally();
 			const made = [];
 			await me.visitInside('/activity');
-			await me.page.getByText(me.t('line.live')).waitFor({ state: 'attached' });
+			await me.live();
 			for (const [i, text] of mine(lang).entries()) {
 				made.push(await approval(tally, text, `${lang}${i}`));
 				await me.dialog.getByRole('region', { name: me.t('thread') }).waitFor();

@@ -45,14 +45,12 @@ const screens = {
 		await me.dialog.waitFor();
 	},
 	'a dialog that opens by itself': async (me, desk) => {
-		await me.visit('/activity');
-		await me.page.getByText(me.t('line.live')).waitFor({ state: 'attached' });
+		await me.visitLive('/activity');
 		await desk.agent.ask({ question: 'Now?', type: 'boolean' });
 		await me.dialog.waitFor();
 	},
 	'a toast': async (me, desk) => {
-		await me.visit('/sessions');
-		await me.page.getByText(me.t('line.live')).waitFor({ state: 'attached' });
+		await me.visitLive('/sessions');
 		await me.write(me.page.getByRole('searchbox'), 'a');
 		await desk.agent.ask({ question: 'Seen?', type: 'boolean' });
 		await me.toasts.getByText('Seen?').waitFor();

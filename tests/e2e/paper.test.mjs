@@ -92,8 +92,7 @@ area('on paper', (scenario) => {
 	});
 
 	scenario('a dialog: the ask in it, and not what lies below', { settings: { opens: true } }, async (me, desk) => {
-		await me.visit('/sessions');
-		await me.page.getByText(me.t('line.live')).waitFor({ state: 'attached' });
+		await me.visitLive('/sessions');
 		await desk.agent.ask(several);
 		await me.dialog.getByRole('heading', { name: several.title }).waitFor();
 		const { text } = await printed(me);

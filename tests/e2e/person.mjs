@@ -57,6 +57,10 @@ export class Person {
 		return this.list.getByRole('listitem').filter({ hasText: title });
 	}
 
+	/** The page hears what happens. */
+	live(page = this.page) {
+		return page.getByRole('navigation').getByText(this.t('line.live'), { exact: true }).waitFor({ state: 'attached' });
+	}
 	/** The title and the icon of the tab say that so many wait. */
 	tabSays(n, page = this.page) {
 		return until(async () => {
@@ -97,6 +101,11 @@ export class Person {
 	async visit(path) {
 		await this.page.goto(path);
 		await this.page.getByRole('heading').first().waitFor();
+	}
+
+	async visitLive(path) {
+		await this.visit(path);
+		await this.live();
 	}
 
 	/** Goes there without a new document, as the page's own links do. */

@@ -44,8 +44,7 @@ area('several people', (scenario) => {
 	});
 
 	scenario('a viewer sees it and has nothing to press', { user: 'Vera', settings: { opens: true } }, async (me, desk) => {
-		await me.visit('/inbox');
-		await me.page.getByText(me.t('line.live')).waitFor({ state: 'attached' });
+		await me.visitLive('/inbox');
 		const session = await desk.agent.session('looked at');
 		const ask = await desk.agent.ask({ session: session.id, question: 'Only look?', type: 'boolean', timeout: '20m' });
 		const other = await desk.agent.ask({ session: session.id, kind: 'approval', title: 'Look at this',

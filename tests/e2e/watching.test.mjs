@@ -1,7 +1,7 @@
 // Watching agents work: sessions, one session, activity, insights, agents.
 import assert from 'node:assert/strict';
 import { until } from './lib.mjs';
-import { area, beside } from './matrix.mjs';
+import { area } from './matrix.mjs';
 
 const atEnd = (log) => until(() => log.evaluate((box) =>
 	box.scrollHeight - box.scrollTop - box.clientHeight < 24), 'at the end');
@@ -136,23 +136,6 @@ area('watching', (scenario) => {
 		await shows(90);
 	});
 
-	scenario('what moves stands still where that is wished', async (me, desk) => {
-		const title = fresh('moving');
-		const session = await desk.agent.session(title);
-		await desk.agent.patch(`/v1/sessions/${session.id}`, { status: 'running' });
-		const moving = async (reducedMotion) => {
-			let n;
-			await beside(me, { reducedMotion }, async (own) => {
-				await own.visit('/sessions');
-				await own.page.getByRole('link', { name: title }).waitFor();
-				n = await own.page.evaluate(() => document.getAnimations().length);
-			});
-			return n;
-		};
-		assert.ok(await moving('no-preference') > 0);
-		assert.equal(await moving('reduce'), 0);
-	});
-
 	scenario('the agents that asked, and another one joins', async (me, desk) => {
 		await desk.agent.session(fresh('known'));
 		await me.visit('/agents');
@@ -165,13 +148,12 @@ area('watching', (scenario) => {
 	});
 
 	scenario('a server that goes is said to be gone, is found again, and nothing was missed', async (me, desk) => {
-		await me.visit('/inbox');
-		await me.page.getByText(me.t('line.live')).waitFor({ state: 'attached' });
+		await me.visitLive('/inbox');
 		await desk.server.down();
 		await me.text('line.lost').waitFor();
 		await desk.server.up(`127.0.0.1:${desk.server.port}`);
 		await desk.agent.ask({ question: 'While you were away?', type: 'boolean' });
 		await me.row('While you were away?').waitFor();
-		await me.page.getByText(me.t('line.live')).waitFor({ state: 'attached' });
+		await me.live();
 	});
 });
