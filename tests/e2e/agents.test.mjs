@@ -60,7 +60,7 @@ area('agents of all kinds', (scenario) => {
 
 	scenario('a new agent: the settings of each client are those that the program prints', async (me, desk) => {
 		await me.visit('/agents');
-		await me.write(me.page.getByRole('textbox', { name: me.t('agents.name') }), `newcomer ${me.lang} ${me.view} ${me.byKeys}`);
+		await me.write(me.page.getByRole('textbox', { name: me.t('agents.new') }), `newcomer ${me.lang} ${me.view} ${me.byKeys}`);
 		await me.press(me.button('tokens.create'));
 		const token = await me.page.getByText(/^prl_/).innerText();
 		const choice = me.page.getByRole('combobox', { name: me.t('first.client') });

@@ -181,7 +181,7 @@ const screens = {
 	'agents, with a new token': async (me, desk) => {
 		await desk.agent.session('known');
 		await me.visit('/agents');
-		await me.write(me.page.getByRole('textbox', { name: me.t('agents.name') }), 'newcomer');
+		await me.write(me.page.getByRole('textbox', { name: me.t('agents.new') }), 'newcomer');
 		await me.press(me.button('tokens.create'));
 		await me.page.getByText(/^prl_/).waitFor();
 	},

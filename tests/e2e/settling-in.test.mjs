@@ -143,7 +143,7 @@ area('settling in', (scenario) => {
 		const server = await Server.start();
 		let snippets;
 		await beside(me, { server }, async (first) => {
-			await first.write(first.page.getByRole('textbox', { name: first.t('agents.name') }), 'first agent');
+			await first.write(first.page.getByRole('textbox', { name: first.t('agents.new') }), 'first agent');
 			await first.press(first.button('tokens.create'));
 			await first.text('tokens.once').waitFor();
 			snippets = await Promise.all([['first.shell'], ['first.curl'], ['first.mcp', { file: '.mcp.json' }]].map((message) =>
@@ -205,6 +205,19 @@ area('settling in', (scenario) => {
 		}
 		await me.visit('/sessions/ses_00000000000000000000000000');
 		await me.heading(me.t('session.missing')).waitFor();
+	});
+
+	scenario('agents, people and tokens: every column in sight, whatever the language', async (me, desk) => {
+		await desk.agent.ask({ session: (await desk.agent.session('known')).id, question: 'Seen?', type: 'boolean' });
+		for (const [path, name] of [['/agents', 'deployer'], ['/settings/users', 'Marie'], ['/settings/tokens', 'deployer']])
+			for (const lang of ['en', 'fr'])
+				await beside(me, { lang }, async (own) => {
+					await own.visit(path);
+					const table = own.page.getByRole('table');
+					await table.getByRole('row', { name }).first().waitFor();
+					const [needs, has] = await table.evaluate((one) => [one.scrollWidth, one.parentElement.clientWidth]);
+					assert.ok(needs <= has, `${path} in ${lang}: ${needs} of ${has}`);
+				});
 	});
 
 	scenario('the keys are explained, and can be turned off', async (me, desk) => {

@@ -140,11 +140,26 @@ area('watching', (scenario) => {
 		await desk.agent.session(fresh('known'));
 		await me.visit('/agents');
 		await me.page.getByRole('cell', { name: 'deployer' }).waitFor();
-		await me.write(me.page.getByRole('textbox', { name: me.t('agents.name') }), fresh('newcomer'));
+		await me.write(me.page.getByRole('textbox', { name: me.t('agents.new') }), fresh('newcomer'));
 		await me.press(me.button('tokens.create'));
 		const secret = await me.page.getByText(/^prl_/).innerText();
 		await me.page.getByRole('group', { name: me.t('first.curl') }).getByText(secret).waitFor();
 		assert.equal((await desk.server.client(secret).get('/v1/me')).body.role, 'agent');
+	});
+
+	scenario('the activity says in which session each thing happened, also of one that begins meanwhile', async (me, desk) => {
+		const line = (words, title) => me.page.getByRole('log').locator('p').filter({ hasText: words }).filter({ hasText: title });
+		const [before, meanwhile] = [fresh('known'), fresh('begun')];
+		const known = await desk.agent.session(before);
+		await me.visit('/activity');
+		await me.page.getByText(me.t('line.live')).waitFor({ state: 'attached' });
+		const begun = await desk.agent.session(meanwhile);
+		for (const [session, title] of [[known, before], [begun, meanwhile]]) {
+			const ask = await desk.agent.ask({ session: session.id, question: 'Go on?', type: 'boolean' });
+			await desk.marie.post(`/v1/asks/${ask.id}/answer`, { answer: true });
+			await line(me.t('event.ask.answered'), title).waitFor();
+			await line(me.t('status.running'), title).waitFor();
+		}
 	});
 
 	scenario('a server that goes is said to be gone, is found again, and nothing was missed', async (me, desk) => {

@@ -2,8 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { diffLines, diffPairs, diffTally } from '../src/lib/diff';
 import { isSafe, markdown } from '../src/lib/markdown';
 import { argumentsOf, commandOf, edit } from '../src/lib/operation';
-import { byAttention, fold, likeness, sameForm } from '../src/lib/order';
+import { byAttention, fold, likeness, sameForm, sessionTitle } from '../src/lib/order';
 import { placeOf } from '../src/lib/router.svelte';
+import { moment } from '../src/lib/time';
 import { codePoints, visible } from '../src/lib/visible';
 import { ask, question } from './fixtures';
 
@@ -24,6 +25,19 @@ describe('what one cannot see is named', () => {
 		['\u3164', 'U+3164'],
 	])('%j', (text, expected) => expect(visible(text)).toBe(expected));
 	test('lengths are code points', () => expect(codePoints('a😀')).toBe(2));
+});
+
+test('a moment: short today, with its year on paper', () => {
+	const now = new Date().toISOString();
+	expect(moment(now)).toMatch(/^\d\d:\d\d$/);
+	expect(moment(now, true)).toContain(String(new Date().getFullYear()));
+	expect(moment('2020-02-03T10:00:00.000Z')).not.toContain('2020');
+});
+
+test('settings have parts, and only those', () => {
+	expect(placeOf('/settings/deliveries')).toEqual({ screen: 'settings', part: 'deliveries' });
+	expect(placeOf('/settings')).toEqual({ screen: 'settings', part: 'you' });
+	expect(placeOf('/settings/you')).toEqual({ screen: 'lost' });
 });
 
 describe('the order of attention', () => {
@@ -47,6 +61,12 @@ describe('the order of attention', () => {
 			'old',
 			'young',
 		]);
+	});
+	test('a session that is called as its only ask is not named twice', () => {
+		expect(sessionTitle(ask({ title: 'Deploy?' }))).toBe('release');
+		expect(sessionTitle(ask({ title: 'release' }))).toBeNull();
+		expect(sessionTitle(ask({ session_title: 'Which?' }))).toBeNull();
+		expect(sessionTitle(ask({ session_title: null }))).toBeNull();
 	});
 	test('three alike fold to one row; two do not', () => {
 		const alike = (n: number) => ask({ id: `a${n}`, title: `Label ticket ${n}` });

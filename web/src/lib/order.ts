@@ -7,6 +7,9 @@ export const SOON_MS = 5 * 60_000;
 export const askRisk = (ask: Ask): Risk | null => ask.operation?.risk ?? null;
 export const askTitle = (ask: Ask): string =>
 	ask.title ?? ask.questions[0]?.text ?? ask.operation?.name ?? ask.id;
+/** A session made for one ask is called as it is: that is said once. */
+export const sessionTitle = (ask: Ask): string | null =>
+	ask.session_title !== (ask.title ?? ask.questions[0]?.text) ? ask.session_title : null;
 export const waits = (ask: Ask): boolean => ask.kind !== 'non_blocking';
 
 function soon(ask: Ask, now: number): number {
