@@ -74,8 +74,11 @@ const char *const sql_text[SQL_COUNT] = {
 	[SQL_WORKSPACE_ADD] = "INSERT INTO workspaces (id, name, created_ms, last_event,"
 			      " last_hash) SELECT COALESCE(MAX(id), 0) + 1, $1, $2, 0, $3"
 			      " FROM workspaces RETURNING id",
+	/* What it is then is read by the next call: SQLite makes a table for RETURNING.
+	 */
 	[SQL_COUNTER_TAKE] = "UPDATE workspaces SET last_event = last_event + $2"
-			     " WHERE id = $1 RETURNING last_event, last_hash",
+			     " WHERE id = $1",
+	[SQL_COUNTER_GET] = "SELECT last_event, last_hash FROM workspaces WHERE id = $1",
 	[SQL_COUNTER_HASH] = "UPDATE workspaces SET last_hash = $2 WHERE id = $1",
 
 	[SQL_SERVER_KEY_GET] = "SELECT value FROM server_keys WHERE name = $1",

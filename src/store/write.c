@@ -278,8 +278,10 @@ static struct counter *take_counters(const struct rows *rows, struct calls *c)
 	while ((ws = next_workspace(rows, ws, &count)) != INT64_MAX) {
 		const struct val take[] = { val_int(ws), val_int(count) };
 		struct counter *counter = ARENA_NEW(c->arena, struct counter);
-		struct call *call = CALL(c, SQL_COUNTER_TAKE, take);
+		struct call *call;
 
+		CALL(c, SQL_COUNTER_TAKE, take);
+		call = calls_add(c, SQL_COUNTER_GET, take, 1);
 		if (!counter || !call) return NULL;
 		*counter = (struct counter){ .ws = ws, .count = count };
 		call->row = counter_row;
