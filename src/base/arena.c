@@ -181,20 +181,24 @@ struct str arena_str(struct arena *a, struct str s)
 	return copy ? str_make(copy, s.len) : STR_NONE;
 }
 
+/* Printed where the next allocation would be; once more only if it does not fit there. */
 struct str arena_print(struct arena *a, const char *format, ...)
 {
-	char *text;
+	size_t room = a->top ? a->top->room - a->top->used : 0;
+	char *there = room ? a->top->bytes + a->top->used : NULL, *text;
 	va_list args;
 	int len;
 
 	va_start(args, format);
-	len = vsnprintf(NULL, 0, format, args);
+	len = vsnprintf(there, room, format, args);
 	va_end(args);
 	text = len < 0 ? refuse(a) : take(a, (size_t)len + 1);
 	if (!text) return STR_NONE;
-	va_start(args, format);
-	vsnprintf(text, (size_t)len + 1, format, args);
-	va_end(args);
+	if (text != there) {
+		va_start(args, format);
+		vsnprintf(text, (size_t)len + 1, format, args);
+		va_end(args);
+	}
 	return str_make(text, (size_t)len);
 }
 

@@ -65,6 +65,14 @@ static bool params_know(const char *known, struct str name)
 	return false;
 }
 
+static enum err param_fail(struct fault *why, struct str name, const char *detail)
+{
+	char pointer[80];
+
+	snprintf(pointer, sizeof pointer, "/%.*s", STR_ARGS(utf8_first(name, 40)));
+	return fail_at(why, pointer, "%s", detail);
+}
+
 static enum err enter_param(struct request *r, struct str pair, struct fault *why)
 {
 	struct task *t = &r->task;
@@ -72,17 +80,15 @@ static enum err enter_param(struct request *r, struct str pair, struct fault *wh
 	int eq = str_find(pair, STR("="));
 	struct str name = eq < 0 ? pair : str_first(pair, (size_t)eq);
 	struct str value = eq < 0 ? STR_NONE : str_from(pair, (size_t)eq + 1);
-	char pointer[80];
 
 	if (!http_decode(name, true, &t->job.arena, &p->name) ||
 		!http_decode(value, true, &t->job.arena, &p->value))
 		return fail(why, ERR_BAD_REQUEST, "the query is not encoded well");
-	snprintf(pointer, sizeof pointer, "/%.*s", STR_ARGS(utf8_first(p->name, 40)));
 	for (size_t i = 0; i < t->params_len; i++)
 		if (str_eq(t->params[i].name, p->name))
-			return fail_at(why, pointer, "given twice");
+			return param_fail(why, p->name, "given twice");
 	if (!params_know(r->route->params, p->name))
-		return fail_at(why, pointer, "unknown query parameter");
+		return param_fail(why, p->name, "unknown query parameter");
 	t->params_len++;
 	return OK;
 }

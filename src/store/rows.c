@@ -148,11 +148,11 @@ void wants_ask(struct wants *w, int64_t ws, struct str id)
 void wants_same(struct wants *w, int64_t ws, struct str agent, struct str same)
 {
 	static const enum sql sqls[] = { SQL_ASK_SAME, SQL_SESSION_OF_SAME };
+	struct str name;
 
-	struct str name =
-		arena_print(w->rows->arena, "%.*s/%.*s", STR_ARGS(same), STR_ARGS(agent));
-
-	if (!same.len || !wants_first(w, 'e', ws, name)) return;
+	if (!same.len) return;
+	name = arena_print(w->rows->arena, "%.*s/%.*s", STR_ARGS(same), STR_ARGS(agent));
+	if (!wants_first(w, 'e', ws, name)) return;
 	for (int i = 0; i < 2; i++) {
 		struct call *c =
 			wants_call(w, sqls[i], i ? loaded_session : loaded_ask, 3);
