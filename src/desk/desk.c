@@ -256,14 +256,15 @@ void desk_counts(struct desk *d, struct desk_counts *out)
 /* What is wrong with a request is told by the clerk, once it knows who asks. */
 static void task_check(struct desk *d, const struct use *use, struct task *t)
 {
-	struct fault *why;
+	struct fault why = { 0 }, *kept;
 
 	t->desk = d;
 	t->job.kind = &use->job;
 	t->job.link.next = NULL;
-	if (!use->check || t->job.refused) return;
-	why = ARENA_NEW(&t->job.arena, struct fault);
-	if (why && use->check(t, why)) t->job.refused = why;
+	if (!use->check || t->job.refused || !use->check(t, &why)) return;
+	kept = ARENA_NEW(&t->job.arena, struct fault);
+	if (kept) *kept = why;
+	t->job.refused = kept;
 }
 
 static void task_refuse(struct task *t)

@@ -15,6 +15,8 @@ enum {
 	DOORS_MAX = 8,
 	HEARTBEAT_MS = 15000,
 	AGAIN_MS = 1000,
+	SPARE_REQUESTS = 64,
+	SPARE_OUT = 16 * 1024, /* room for a reply that a spare one keeps, at most */
 	HOLD_STEP = 16,
 	HOLD_CLASSES = 32
 };
@@ -43,6 +45,8 @@ struct serve {
 	struct rate logins;	 /* tries of a name */
 	int64_t mcp_wait_ms;	 /* how long a call is held */
 	bool conformance;	 /* fixtures are served to whoever has no token */
+	struct request *spare;	 /* with the room of their replies */
+	int spares;
 	struct tool_wait *calls; /* of MCP, that wait */
 	struct fixture_wait *fixture_waits;
 	struct fixture_listener *fixture_listeners;
@@ -98,6 +102,7 @@ struct request {
 	bool strict;			/* and to the letter */
 	void (*then)(struct request *); /* back on the loop */
 	void *ctx;
+	struct request *next; /* of the spare ones */
 };
 
 /* NULL: out of memory. It belongs to the exchange until request_free. */

@@ -92,9 +92,35 @@ static void request_gone(void *ctx)
 	((struct request *)ctx)->x = NULL;
 }
 
+/* Zeroed, but for the room of its reply. */
+static struct request *spare_take(struct serve *s)
+{
+	struct request *r = s->spare;
+	struct buf out = r->task.job.out;
+
+	s->spare = r->next;
+	s->spares--;
+	*r = (struct request){ .task.job.out = out };
+	return r;
+}
+
+static void spare_put(struct serve *s, struct request *r)
+{
+	buf_clear(&r->task.job.out);
+	r->next = s->spare;
+	s->spare = r;
+	s->spares++;
+}
+
+static void request_drop(struct request *r)
+{
+	buf_done(&r->task.job.out);
+	mem_free(r);
+}
+
 struct request *request_new(struct serve *s, struct exchange *x)
 {
-	struct request *r = mem_alloc(sizeof *r);
+	struct request *r = s->spare ? spare_take(s) : mem_alloc(sizeof *r);
 
 	if (!r) return NULL;
 	r->serve = s;
@@ -107,9 +133,11 @@ struct request *request_new(struct serve *s, struct exchange *x)
 struct request *request_free(struct request *r)
 {
 	if (!r) return NULL;
-	buf_done(&r->task.job.out);
 	arena_done(&r->task.job.arena);
-	mem_free(r);
+	if (r->serve->spares < SPARE_REQUESTS && r->task.job.out.cap <= SPARE_OUT)
+		spare_put(r->serve, r);
+	else
+		request_drop(r);
 	return NULL;
 }
 
@@ -319,6 +347,8 @@ struct serve *serve_free(struct serve *s)
 {
 	if (!s) return NULL;
 	feed_done(&s->feed);
+	while (s->spare)
+		request_drop(spare_take(s));
 	for (int i = 0; i < HOLD_CLASSES; i++)
 		pool_done(&s->holds[i]);
 	rate_done(&s->logins);
