@@ -189,29 +189,46 @@ static void feed_lost(struct feed *f, int64_t ws)
 	}
 }
 
-static void feed_pass(struct feed *f, const struct event *e)
+static void feed_pass(struct feed *f, const struct told_event *run, size_t len)
 {
+	int64_t first = run[0].event.n, last = run[len - 1].event.n;
+
 	for (struct follower *w = f->followers, *next; w; w = next) {
+		size_t known = w->seen < first ? 0 : (size_t)(w->seen - first) + 1;
+
 		next = w->next;
-		if (!w->live || w->ws != e->ws || w->seen >= e->n) continue;
-		w->seen = e->n; /* first: being told may be its end */
-		w->told(w, e);
+		if (!w->live || w->ws != run->event.ws || known >= len) continue;
+		w->seen = last; /* first: being told may be its end */
+		w->told(w, run + known, len - known);
 	}
 }
 
-static void feed_event(struct feed *f, const struct event *e)
+/* How many, from the first on, are of one workspace and follow each other. */
+static size_t run_len(const struct told_event *e, size_t len)
 {
-	struct feed_place *p = feed_place(f, e->ws);
+	size_t n = 1;
+
+	while (n < len && e[n].event.ws == e->event.ws &&
+		e[n].event.n == e[n - 1].event.n + 1)
+		n++;
+	return n;
+}
+
+static void feed_run(struct feed *f, const struct told_event *run, size_t len)
+{
+	struct feed_place *p = feed_place(f, run->event.ws);
 	int64_t last = p ? p->last : -1;
 
-	if (p && e->n <= last) return;
-	if (p) p->last = e->n;
-	if (!p || (last >= 0 && e->n != last + 1)) {
-		feed_lost(f, e->ws);
+	for (; len && p && run->event.n <= last; len--)
+		run++;
+	if (!len) return;
+	if (p) p->last = run[len - 1].event.n;
+	if (!p || (last >= 0 && run->event.n != last + 1)) {
+		feed_lost(f, run->event.ws);
 		wake_all(f);
 		return;
 	}
-	feed_pass(f, e);
+	feed_pass(f, run, len);
 }
 
 void feed_tell(struct feed *f, const struct told *told)
@@ -222,10 +239,12 @@ void feed_tell(struct feed *f, const struct told *told)
 		wake_all(f);
 		return;
 	}
-	for (size_t i = 0; i < told->len; i++) {
-		feed_event(f, &told->events[i].event);
+	for (size_t i = 0; i < told->len; i++)
 		if (told->events[i].shown.len || told->elsewhere)
 			wake_ask(f, told->events[i].event.ask, told->events[i].shown);
+	for (size_t i = 0, len; i < told->len; i += len) {
+		len = run_len(&told->events[i], told->len - i);
+		feed_run(f, &told->events[i], len);
 	}
 }
 

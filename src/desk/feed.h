@@ -29,8 +29,8 @@ struct follower {
 	int64_t ws;
 	int64_t seen; /* the last number that was sent or passed over */
 	bool live;
-	void (*told)(
-		struct follower *, const struct event *); /* each event after `seen` */
+	/* The events after `seen` of what was told, which is the last of them now. */
+	void (*told)(struct follower *, const struct told_event *, size_t len);
 	void (*lost)(struct follower *); /* no longer live: read the log from `seen` */
 };
 
@@ -50,7 +50,8 @@ void feed_follow(struct feed *, struct follower *);		/* not live yet */
 void feed_unfollow(struct feed *, struct follower *);
 /* It has read up to `seen`. True: it is live now. False: there is more to read. */
 bool feed_live(struct feed *, struct follower *);
-void feed_tell(struct feed *, const struct told *); /* NULL: something was lost */
+/* NULL: something was lost. Waiters first: for them somebody stands still. */
+void feed_tell(struct feed *, const struct told *);
 void feed_done(struct feed *);
 
 #endif

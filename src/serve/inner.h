@@ -52,9 +52,9 @@ struct serve {
 	struct fixture_listener *fixture_listeners;
 	struct fixture_task *fixture_tasks;
 	uint8_t key[SERVER_KEY_SIZE];
-	/* The frame of the event that is being passed on, made when first wanted. */
+	/* The frame of the events that are being passed on, made when first wanted. */
 	struct frame *frame;
-	int64_t frame_ws, frame_n;
+	int64_t frame_ws, frame_first, frame_last;
 	int64_t started_ms;
 	uint64_t requests, requests_by_class[6];
 	void (*stopped)(void *);

@@ -64,17 +64,23 @@ static void stream_tick(struct tick *tick)
 	stream_read(st);
 }
 
-/* One frame for all streams that an event goes to. */
-static struct frame *stream_frame(struct serve *s, const struct event *e)
+/* One frame for all streams that these events go to. */
+static struct frame *stream_frame(
+	struct serve *s, const struct told_event *events, size_t len)
 {
+	const struct event *first = &events[0].event, *last = &events[len - 1].event;
 	struct buf b = { 0 };
 
-	if (s->frame && s->frame_n == e->n && s->frame_ws == e->ws) return s->frame;
+	if (s->frame && s->frame_ws == first->ws && s->frame_first == first->n &&
+		s->frame_last == last->n)
+		return s->frame;
 	s->frame = frame_drop(s->frame);
-	frame_write(&b, e);
+	for (size_t i = 0; i < len; i++)
+		frame_write(&b, &events[i].event);
 	if (!b.failed) s->frame = frame_new(buf_str(&b));
-	s->frame_n = e->n;
-	s->frame_ws = e->ws;
+	s->frame_ws = first->ws;
+	s->frame_first = first->n;
+	s->frame_last = last->n;
 	buf_done(&b);
 	return s->frame;
 }
@@ -90,12 +96,14 @@ static void stream_end(struct stream *st)
 	stream_free(st);
 }
 
-/* An event of which each stream says something else. */
-static void stream_say(struct stream *st, const struct event *e)
+/* What the others do not say: of its own kind, or not all of them. */
+static void stream_say(struct stream *st, const struct told_event *events, size_t len)
 {
 	struct buf b = { 0 };
 
-	st->kind->write(st, &b, e);
+	for (size_t i = 0; i < len; i++)
+		if (event_passes(&events[i].event, &st->filter))
+			st->kind->write(st, &b, &events[i].event);
 	if (b.failed)
 		stream_end(st);
 	else if (b.len)
@@ -103,17 +111,20 @@ static void stream_say(struct stream *st, const struct event *e)
 	buf_done(&b);
 }
 
-static void stream_told(struct follower *f, const struct event *e)
+static void stream_told(struct follower *f, const struct told_event *events, size_t len)
 {
 	struct stream *st = LINK_OF(f, struct stream, follower);
 	struct frame *frame;
+	size_t passed = 0;
 
-	if (!st->x || !event_passes(e, &st->filter)) return;
-	if (!st->kind->alike) {
-		stream_say(st, e);
+	if (!st->x) return;
+	for (size_t i = 0; i < len; i++)
+		passed += event_passes(&events[i].event, &st->filter);
+	if (!st->kind->alike || passed < len) {
+		if (passed) stream_say(st, events, len);
 		return;
 	}
-	frame = stream_frame(st->serve, e);
+	frame = stream_frame(st->serve, events, len);
 	/* Without memory for it, the reader comes back and asks for it again. */
 	if (frame)
 		http_write_frame(st->x, frame);

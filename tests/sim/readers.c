@@ -10,12 +10,13 @@
 
 /* ---- told ---- */
 
-static void listener_told(struct follower *f, const struct event *e)
+static void listener_told(struct follower *f, const struct told_event *events, size_t len)
 {
 	struct listener *l = LINK_OF(f, struct listener, follower);
 
-	if (l->got_len < GOT_MAX) look_seen(&l->got[l->got_len], e);
-	l->got_len++;
+	for (size_t i = 0; i < len; i++, l->got_len++)
+		if (l->got_len < GOT_MAX)
+			look_seen(&l->got[l->got_len], &events[i].event);
 }
 
 static void listener_lost(struct follower *f)

@@ -190,17 +190,21 @@ struct reader {
 	struct follower follower; /* first */
 	struct feed *feed;
 	int64_t told[64], last;
-	int len, lost;
+	int len, calls, lost;
 	bool leaves; /* unfollows when told */
 };
 
-static void reader_told(struct follower *w, const struct event *e)
+static void reader_told(struct follower *w, const struct told_event *events, size_t len)
 {
 	struct reader *r = (struct reader *)w;
 
+	r->calls++;
+	for (size_t i = 0; i < len; i++)
+		r->told[r->len++] = events[i].event.n;
 	/* Each follows the one before, or something was missed. */
-	assert_true(e->n == w->seen);
-	r->told[r->len++] = e->n;
+	for (int i = r->len - (int)len + 1; i < r->len; i++)
+		assert_int_equal(r->told[i], r->told[i - 1] + 1);
+	assert_int_equal(r->told[r->len - 1], w->seen);
 	if (r->leaves) feed_unfollow(r->feed, w);
 }
 
@@ -240,6 +244,7 @@ static void a_live_follower_is_told_every_event_of_its_workspace(void **state)
 	tell(&f, batch(2, 6, 6, NULL, NULL));
 	tell(&f, batch(1, 4, 4, NULL, NULL));
 	assert_int_equal(one.len, 4);
+	assert_int_equal(one.calls, 2);
 	assert_int_equal(one.follower.seen, 4);
 	assert_int_equal(two.len, 1);
 	assert_int_equal(two.told[0], 6);
@@ -288,6 +293,10 @@ static void who_is_ahead_is_told_nothing_twice(void **state)
 	tell(&f, batch(1, 6, 6, NULL, NULL));
 	assert_int_equal(r.len, 1);
 	assert_int_equal(r.told[0], 6);
+	reads(&r, 8);
+	tell(&f, batch(1, 7, 10, NULL, NULL));
+	assert_int_equal(r.len, 3);
+	assert_int_equal(r.told[1], 9);
 	feed_unfollow(&f, &r.follower);
 	feed_done(&f);
 }
@@ -333,7 +342,8 @@ static void a_follower_may_leave_when_it_is_told(void **state)
 		assert_true(feed_live(&f, &readers[i].follower));
 		readers[i].leaves = i != 1;
 	}
-	tell(&f, batch(1, 1, 2, NULL, NULL));
+	tell(&f, batch(1, 1, 1, NULL, NULL));
+	tell(&f, batch(1, 2, 2, NULL, NULL));
 	assert_int_equal(readers[0].len, 1);
 	assert_int_equal(readers[1].len, 2);
 	assert_int_equal(readers[2].len, 1);
