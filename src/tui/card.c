@@ -40,7 +40,7 @@ static void crumbs_write(struct writing *w)
 {
 	int64_t asked = ask_time(w->ask, "created_at");
 	struct str span = span_short(w->look->now_ms - asked, &w->arena);
-	struct str session = json_text(json_get(w->ask, "session_title"));
+	struct str session = session_title(w->ask, &w->arena);
 
 	page_row(w->page);
 	crumb(w, json_text(json_get(json_get(w->ask, "agent"), "name")));

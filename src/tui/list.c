@@ -70,7 +70,7 @@ static struct item *item_make(const struct json *ask, struct str me)
 		utf8_first(ask_title(ask, &arena), TITLE_POINTS),
 		json_text(json_get(json_get(ask, "agent"), "name")),
 		json_text(json_get(ask, "session")),
-		utf8_first(json_text(json_get(ask, "session_title")), TITLE_POINTS),
+		utf8_first(session_title(ask, &arena), TITLE_POINTS),
 		json_text(json_get(ask, "project")) };
 	const struct json *version = json_get(ask, "version");
 	size_t size = 0, used = 0;

@@ -25,6 +25,15 @@ struct str ask_title(const struct json *ask, struct arena *arena)
 	return title;
 }
 
+struct str session_title(const struct json *ask, struct arena *arena)
+{
+	const struct json *questions = json_get(ask, "questions");
+	struct str title = json_text(json_get(ask, "session_title"));
+
+	if (!json_is(questions, JSON_ARRAY) || !questions->count) return title;
+	return own_words(json_text(json_get(&questions->items[0], "key")), title, arena);
+}
+
 enum risk ask_risk(const struct json *ask)
 {
 	enum risk risk = RISK_NONE;

@@ -9,6 +9,8 @@
 struct str question_text(const struct json *question, struct arena *);
 /* Its title, else the first question's text, else the operation's name. */
 struct str ask_title(const struct json *ask, struct arena *);
+/* A session made for one ask is called as that is. */
+struct str session_title(const struct json *ask, struct arena *);
 enum risk ask_risk(const struct json *ask);
 bool ask_pending(const struct json *ask);
 int64_t ask_time(const struct json *ask, const char *member); /* ms; 0: none */

@@ -39,7 +39,13 @@ export function inReadersWords(ask: Ask): Ask {
 	if (language() === 'en') return ask;
 	const known = told.get(ask);
 	if (known?.language === language()) return known.ask;
-	const spoken = { ...ask, questions: ask.questions.map(questionInOurs) };
+	const { session_title, questions } = ask;
+	const spoken = {
+		...ask,
+		/* A session made for one ask is called as it is. */
+		session_title: session_title && ownWords(questions[0]?.key ?? '', session_title),
+		questions: questions.map(questionInOurs),
+	};
 	told.set(ask, { language: language(), ask: spoken });
 	return spoken;
 }
