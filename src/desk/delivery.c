@@ -13,7 +13,7 @@
 #include "core/address.h"
 #include "desk/inner.h"
 
-enum { ERROR_MAX = 500, LOOK_AT_MAX = 64 };
+enum { ERROR_MAX = 500, SHARES_MAX = 64 };
 
 void desk_on_delivery(struct desk *d, void (*fn)(void *), void *ctx)
 {
@@ -332,20 +332,13 @@ static enum err delivery_finish(struct rows *rows, struct delivered *o,
 }
 
 /* One that cannot be filled must not stand in the way of the others. */
-static enum err claim_kind(struct task *t, struct rows *rows, struct claim *c,
-	enum delivery_kind kind, struct taken *all, struct fault *why)
+static enum err taken_fill(struct task *t, struct rows *rows, const struct claim *c,
+	struct taken *all, struct fault *why)
 {
-	const struct val args[] = { val_int(rows->now_ms),
-		val_int(rows->now_ms + DELIVERY_LEASE_MS), val_text(c->by),
-		val_int(c->room[kind]), val_text(str_of(delivery_kind_name(kind))),
-		val_int(kind == DELIVERY_WEBHOOK ? c->host_max : INT32_MAX),
-		val_int(LOOK_AT_MAX) };
-	size_t from = all->len, to = from;
-	enum err e = c->room[kind] <= 0 ? OK
-					: db_one(rows->db, SQL_DELIVERY_CLAIM, args, 7,
-						  taken_row, all, why);
+	size_t to = 0;
+	enum err e = OK;
 
-	for (size_t i = from; !e && i < all->len; i++) {
+	for (size_t i = 0; !e && i < all->len; i++) {
 		struct errand x = all->at[i];
 		struct fault wrong = { 0 };
 		struct delivered o = {
@@ -366,6 +359,63 @@ static enum err claim_kind(struct task *t, struct rows *rows, struct claim *c,
 	return e;
 }
 
+static enum err claim_some(struct rows *rows, const struct claim *c,
+	enum delivery_kind kind, struct str host, int64_t len, struct taken *all,
+	struct fault *why)
+{
+	const struct val args[] = { val_int(rows->now_ms), val_text(c->by),
+		val_int(rows->now_ms + DELIVERY_LEASE_MS),
+		val_text(str_of(delivery_kind_name(kind))), val_text(host),
+		val_int(len) };
+
+	return len <= 0 ? OK
+			: db_one(rows->db, SQL_DELIVERY_CLAIM, args, 6, taken_row, all,
+				  why);
+}
+
+/* A host, and how many are under way to it. */
+struct share {
+	struct str host;
+	int64_t held;
+};
+
+struct shares {
+	struct arena *arena;
+	struct share at[SHARES_MAX];
+	size_t len;
+};
+
+static enum err share_row(void *ctx, const struct row *row, struct fault *why)
+{
+	struct shares *s = ctx;
+
+	s->at[s->len++] =
+		(struct share){ arena_str(s->arena, row_text(row, 0)), row_int(row, 1) };
+	return s->arena->failed ? fail(why, ERR_MEMORY, "out of memory") : OK;
+}
+
+/* Of each host as many as are free of its share, so that none keeps another waiting. */
+static enum err claim_webhooks(
+	struct rows *rows, const struct claim *c, struct taken *all, struct fault *why)
+{
+	struct shares shares = { .arena = rows->arena };
+	const struct val args[] = { val_int(rows->now_ms), val_text(c->by),
+		val_int(c->host_max), val_int(SHARES_MAX) };
+	int64_t room = c->room[DELIVERY_WEBHOOK];
+	enum err e = room <= 0 ? OK
+			       : db_one(rows->db, SQL_DELIVERY_HOSTS, args, 4, share_row,
+					 &shares, why);
+
+	for (size_t i = 0; !e && i < shares.len; i++) {
+		int64_t left = room - (int64_t)all->len;
+		int64_t share = c->host_max - shares.at[i].held;
+
+		e = claim_some(rows, c, DELIVERY_WEBHOOK, shares.at[i].host,
+			share < left ? share : left, all, why);
+	}
+	return e;
+}
+
 static enum err next_row(void *ctx, const struct row *row, struct fault *why)
 {
 	(void)why;
@@ -381,8 +431,11 @@ static enum err claim_decide(struct job *job, struct rows *rows, struct fault *w
 	const struct val by[] = { val_text(c->by) };
 	enum err e = claim_lost(t, rows, c, why);
 
-	if (!e) e = claim_kind(t, rows, c, DELIVERY_WEBHOOK, &all, why);
-	if (!e) e = claim_kind(t, rows, c, DELIVERY_RESUMER, &all, why);
+	if (!e) e = claim_webhooks(rows, c, &all, why);
+	if (!e)
+		e = claim_some(rows, c, DELIVERY_RESUMER, STR_NONE,
+			c->room[DELIVERY_RESUMER], &all, why);
+	if (!e) e = taken_fill(t, rows, c, &all, why);
 	c->next_ms = 0;
 	if (!e)
 		e = db_one(

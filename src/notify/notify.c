@@ -173,7 +173,7 @@ static bool room_find(const struct notify *n, int64_t room[2])
 	return room[0] > 0 || room[1] > 0;
 }
 
-/* Where there was one there may be more, behind those whose host is full now. */
+/* Where there was one there may be more. */
 static void claim_learn(struct notify *n, const struct claim *c)
 {
 	int64_t now = clock_now_ms();

@@ -116,10 +116,13 @@ static const char step_2[] =
 	"CREATE UNIQUE INDEX deliveries_once ON deliveries (ws, ask, kind);";
 
 /* 3: whom a webhook goes to, so that one who never replies keeps no other waiting; what a
- * process is at, and what is old, found without a look at everything. */
+ * process is at, and what is old, found without a look at everything.
+ * Webhooks from before it count as one host's. */
 static const char step_3[] =
 	"ALTER TABLE deliveries ADD COLUMN host TEXT NOT NULL DEFAULT '';"
-	"CREATE INDEX deliveries_held ON deliveries (lease_by, host) WHERE lease_by <> '';"
+	"CREATE INDEX deliveries_by_host ON deliveries (kind, host, next_ms)"
+	" WHERE status = 'waiting';"
+	"CREATE INDEX deliveries_held ON deliveries (lease_by, host) WHERE lease_by > '';"
 	"CREATE INDEX mcp_ended_by_time ON mcp_ended (ended_ms);";
 
 static const char *const steps[] = { step_1, step_2, step_3 };

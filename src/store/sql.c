@@ -22,18 +22,13 @@
 #define DELIVERY_COLUMNS                                                                 \
 	"ws, id, session, ask, kind, target, status, attempts, next_ms, lease_ms, "      \
 	"lease_by, last_error, last_status, created_ms, done_ms"
-/* May be begun at $1 by the process $3; a resumer once. What it is at already it knows
+/* May be begun at $1 by the process $2; a resumer once. What it is at already it knows
  * better than a clock that jumped. */
 #define DELIVERY_FREE                                                                    \
-	"status = 'waiting' AND next_ms <= $1 AND lease_ms <= $1 AND lease_by <> $3"     \
-	" AND kind = $5 AND (kind <> 'resumer' OR attempts = 0)"
-
-/* What the process $3 is at. */
-#define DELIVERY_HELD "status = 'waiting' AND lease_by = $3 AND lease_by <> ''"
-/* Of these hosts it has as many under way as it may ($6). */
-#define HOSTS_FULL                                                                       \
-	"(SELECT host FROM deliveries WHERE " DELIVERY_HELD                              \
-	" GROUP BY host HAVING COUNT(*) >= $6)"
+	"status = 'waiting' AND next_ms <= $1 AND lease_ms <= $1 AND lease_by <> $2"     \
+	" AND (kind <> 'resumer' OR attempts = 0)"
+/* Somebody is at it. */
+#define DELIVERY_HELD "status = 'waiting' AND lease_by > ''"
 
 #define USER_COLUMNS                                                                     \
 	"ws, id, name, role, password, language, disabled, last_login_ms, created_ms"
@@ -254,34 +249,42 @@ const char *const sql_text[SQL_COUNT] = {
 			      " AND id < $2 AND ($4 = '' OR status = $4)"
 			      " AND ($5 = '' OR kind = $5)"
 			      " AND ($6 = '' OR session = $6) ORDER BY id DESC LIMIT $3",
-	/* $2 end of the lease, $4 how many, $6 how many of a host. The first $7 of those
-	 * whose host is not full are looked at: what waits may be much. */
+	/* Whom webhooks are due to, who waits longest first, and how many the process $2
+	 * has under way to each; not those to whom it has $3. One look at each host that
+	 * anything waits for, however much it is. */
+	[SQL_DELIVERY_HOSTS] =
+		"WITH RECURSIVE hosts (name) AS (SELECT MIN(host) FROM deliveries"
+		" WHERE status = 'waiting' AND kind = 'webhook' UNION ALL"
+		" SELECT (SELECT MIN(host) FROM deliveries WHERE status = 'waiting'"
+		" AND kind = 'webhook' AND host > name) FROM hosts WHERE name IS NOT NULL)"
+		" SELECT name, held FROM (SELECT name,"
+		" (SELECT COUNT(*) FROM deliveries WHERE " DELIVERY_HELD
+		" AND lease_by = $2 AND host = name) AS held,"
+		" (SELECT next_ms FROM deliveries WHERE " DELIVERY_FREE
+		" AND kind = 'webhook' AND host = name ORDER BY next_ms LIMIT 1) AS due"
+		" FROM hosts WHERE name IS NOT NULL) AS found"
+		" WHERE due IS NOT NULL AND held < $3 ORDER BY due LIMIT $4",
+	/* $3 end of the lease, $4 kind, $5 host, $6 how many */
 	[SQL_DELIVERY_CLAIM] =
-		"UPDATE deliveries SET lease_ms = $2, lease_by = $3,"
+		"UPDATE deliveries SET lease_ms = $3, lease_by = $2,"
 		" attempts = attempts + 1 FROM (SELECT ws AS due_ws, id AS due_id"
-		" FROM (SELECT ws, id, next_ms, host,"
-		" ROW_NUMBER() OVER (PARTITION BY host ORDER BY next_ms) AS place"
-		" FROM (SELECT ws, id, next_ms, host FROM deliveries WHERE " DELIVERY_FREE
-		" AND host NOT IN " HOSTS_FULL
-		" ORDER BY next_ms LIMIT $7) AS due) AS placed"
-		" WHERE place <= $6 - (SELECT COUNT(*) FROM deliveries"
-		" WHERE " DELIVERY_HELD " AND host = placed.host)"
-		" ORDER BY next_ms LIMIT $4) AS chosen"
-		" WHERE ws = due_ws AND id = due_id AND lease_ms <= $1 AND lease_by <> $3"
+		" FROM deliveries WHERE " DELIVERY_FREE " AND kind = $4 AND host = $5"
+		" ORDER BY next_ms LIMIT $6) AS due WHERE ws = due_ws AND id = due_id"
 		" RETURNING " DELIVERY_COLUMNS,
 	/* Begun by a process that is gone, and its outcome with it. $2: who asks. */
 	[SQL_DELIVERY_LOST] =
 		"UPDATE deliveries SET status = 'dead', done_ms = $1, lease_ms = 0,"
-		" lease_by = '', last_error = $3 WHERE status = 'waiting'"
-		" AND kind = 'resumer' AND attempts > 0 AND lease_ms <= $1"
-		" AND lease_by <> $2 RETURNING " DELIVERY_COLUMNS,
+		" lease_by = '', last_error = $3 WHERE " DELIVERY_HELD
+		" AND kind = 'resumer' AND lease_ms <= $1 AND lease_by <> $2"
+		" RETURNING " DELIVERY_COLUMNS,
+	/* When the first is due that nobody is at, or that another may have given up. */
 	[SQL_DELIVERY_NEXT] =
-		"SELECT COALESCE(MIN(CASE WHEN lease_ms > next_ms THEN lease_ms"
-		" ELSE next_ms END), 0) FROM deliveries"
-		" WHERE status = 'waiting' AND lease_by <> $1",
-	[SQL_DELIVERY_RENEW] =
-		"UPDATE deliveries SET lease_ms = $2 WHERE status = 'waiting'"
-		" AND lease_by = $1 AND lease_by <> ''",
+		"SELECT COALESCE(MIN(due), 0) FROM (SELECT (SELECT next_ms FROM deliveries"
+		" WHERE status = 'waiting' AND lease_by = '' ORDER BY next_ms LIMIT 1)"
+		" AS due UNION ALL SELECT MIN(lease_ms) FROM deliveries WHERE " DELIVERY_HELD
+		" AND lease_by <> $1) AS all_due",
+	[SQL_DELIVERY_RENEW] = "UPDATE deliveries SET lease_ms = $2 WHERE " DELIVERY_HELD
+			       " AND lease_by = $1",
 	[SQL_DELIVERY_FINISH] =
 		"UPDATE deliveries SET status = $4, next_ms = $5, last_error = $6,"
 		" last_status = $7, done_ms = $8, lease_ms = 0, lease_by = ''"
