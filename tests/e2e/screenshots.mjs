@@ -6,8 +6,12 @@ import { seed } from './seeds.mjs';
 
 const out = process.env.OUT ?? fileURLToPath(new URL('../../docs/screenshots', import.meta.url));
 mkdirSync(out, { recursive: true });
-const server = await Server.start();
-const { critical, release, scaffold, fix } = await seed(server);
+const server = await Server.start({ flags: ['--webhook-internal', '127.0.0.0/8'] });
+const { agents, marie, critical, release, scaffold, fix } = await seed(server);
+/* Nobody listens there: what waits to be called again. */
+const night = await agents.tester.session('night-run', { on_settled: { webhook: 'http://127.0.0.1:9/hook' } });
+const told = await agents.tester.ask({ session: night.id, question: 'Start the night run?', type: 'boolean' });
+await marie.post(`/v1/asks/${told.id}/answer`, { answer: true });
 const browser = await launch();
 const asks = (await server.client(server.token('member', 'Marie')).get('/v1/asks?limit=200')).body.items;
 const askOf = (session) => `/asks/${asks.find((ask) => ask.session === session.id).id}`;
@@ -26,6 +30,7 @@ const shots = [
 	['settings', {}, '/settings'],
 	['settings-users', {}, '/settings/users'],
 	['settings-keys', {}, '/settings/keys'],
+	['settings-deliveries', {}, '/settings/deliveries'],
 	['phone-inbox', { view: 'phone' }, '/inbox'],
 	['phone-approval', { view: 'phone' }, `/asks/${critical.id}`],
 	['phone-questions-dark', { view: 'phone', theme: 'dark' }, askOf(scaffold)],
