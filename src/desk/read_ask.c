@@ -12,50 +12,34 @@ enum { SOON_MS = 5 * 60 * 1000 };
 struct found_ask {
 	struct arena *arena;
 	struct ask ask;
+	struct session session;
 	bool found;
 };
 
 static enum err found_ask_row(void *ctx, const struct row *row, struct fault *why)
 {
+	struct row session = row_behind(row, ASK_COLUMNS_LEN);
 	struct found_ask *f = ctx;
+	enum err e = ask_from_row(row, f->arena, &f->ask, why);
 
 	f->found = true;
-	return ask_from_row(row, f->arena, &f->ask, why);
-}
-
-struct found_session {
-	struct arena *arena;
-	struct session session;
-	bool found;
-};
-
-static enum err found_session_row(void *ctx, const struct row *row, struct fault *why)
-{
-	struct found_session *f = ctx;
-
-	f->found = true;
-	return session_from_row(row, f->arena, &f->session, why);
+	return e ? e : session_from_row(&session, f->arena, &f->session, why);
 }
 
 static enum err ask_get_read(
 	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
 {
 	struct task *t = task_of(job);
-	struct found_ask a = { .arena = &job->arena };
-	struct found_session s = { .arena = &job->arena };
+	struct found_ask f = { .arena = &job->arena };
 	const struct val args[] = { val_int(job->who.ws), val_text(t->id) };
-	struct call calls[] = {
-		{ SQL_ASK_GET, args, 2, found_ask_row, &a, 0 },
-		{ SQL_SESSION_OF_ASK, args, 2, found_session_row, &s, 0 },
-	};
-	enum err e = db_run(db, calls, 2, why);
+	enum err e = db_one(db, SQL_ASK_GET, args, 2, found_ask_row, &f, why);
 
 	if (e) return e;
-	if (!a.found || !principal_sees(&job->who, a.ask.agent))
+	if (!f.found || !principal_sees(&job->who, f.ask.agent))
 		return fail(why, ERR_NOT_FOUND, "no ask %.*s",
 			STR_ARGS(str_first(t->id, 64)));
-	t->ask = a.ask.id;
-	desk_reply_ask(t, &a.ask, &s.session, now_ms);
+	t->ask = f.ask.id;
+	desk_reply_ask(t, &f.ask, &f.session, now_ms);
 	return OK;
 }
 

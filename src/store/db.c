@@ -91,10 +91,10 @@ enum err db_rollback(struct db *db)
 
 int64_t row_int(const struct row *row, int column)
 {
-	return row->db->driver->row_int(row, column);
+	return row->db->driver->row_int(row, row->first + column);
 }
 
 struct str row_text(const struct row *row, int column)
 {
-	return row->db->driver->row_text(row, column);
+	return row->db->driver->row_text(row, row->first + column);
 }

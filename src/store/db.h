@@ -116,7 +116,17 @@ struct row {
 	const struct db *db;
 	void *handle;
 	int columns;
+	int first; /* of them, that is called 0 */
 };
+
+/* The record that stands behind the first `columns` of a row. */
+static inline struct row row_behind(const struct row *row, int columns)
+{
+	struct row rest = *row;
+
+	rest.first += columns;
+	return rest;
+}
 
 /* place: "sqlite:PATH" or "postgresql://…". ERR_INVALID for a scheme nobody knows. */
 struct db *db_open(

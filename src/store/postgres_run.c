@@ -152,7 +152,7 @@ static enum err reply_rows(
 	struct postgres *p, struct call *call, PGresult *r, struct fault *why)
 {
 	struct postgres_row handle = { r, 0 };
-	struct row row = { &p->db, &handle, PQnfields(r) };
+	struct row row = { &p->db, &handle, PQnfields(r), 0 };
 	enum err e = OK;
 
 	call->changed = strtoll(PQcmdTuples(r), NULL, 10);

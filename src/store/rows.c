@@ -81,17 +81,26 @@ static struct ask_row *load_ask(
 	return r;
 }
 
-static enum err loaded_ask(void *ctx, const struct row *row, struct fault *why)
+static enum err loaded_open(void *ctx, const struct row *row, struct fault *why)
 {
 	return load_ask(ctx, row, why) ? OK : ERR_MEMORY;
 }
 
+/* Its session stands behind it. */
+static enum err loaded_ask(void *ctx, const struct row *row, struct fault *why)
+{
+	struct row session = row_behind(row, ASK_COLUMNS_LEN);
+
+	return load_ask(ctx, row, why) ? loaded_session(ctx, &session, why) : ERR_MEMORY;
+}
+
 static enum err loaded_due(void *ctx, const struct row *row, struct fault *why)
 {
-	struct ask_row *r = load_ask(ctx, row, why);
+	struct rows *rows = ctx;
+	enum err e = loaded_ask(ctx, row, why);
 
-	if (!r) return ERR_MEMORY;
-	r->due = true;
+	if (e) return e;
+	((struct ask_row *)table_get(&rows->asks, row_text(row, 1)))->due = true;
 	return OK;
 }
 
@@ -132,36 +141,28 @@ void wants_external(struct wants *w, int64_t ws, struct str external_id)
 
 void wants_ask(struct wants *w, int64_t ws, struct str id)
 {
-	static const enum sql sqls[] = { SQL_ASK_GET, SQL_SESSION_OF_ASK };
+	struct call *c;
 
 	if (!wants_first(w, 'a', ws, id)) return;
-	for (int i = 0; i < 2; i++) {
-		struct call *c =
-			wants_call(w, sqls[i], i ? loaded_session : loaded_ask, 2);
-
-		if (!c) return;
-		call_args(c)[0] = val_int(ws);
-		call_args(c)[1] = val_text(id);
-	}
+	c = wants_call(w, SQL_ASK_GET, loaded_ask, 2);
+	if (!c) return;
+	call_args(c)[0] = val_int(ws);
+	call_args(c)[1] = val_text(id);
 }
 
 void wants_same(struct wants *w, int64_t ws, struct str agent, struct str same)
 {
-	static const enum sql sqls[] = { SQL_ASK_SAME, SQL_SESSION_OF_SAME };
 	struct str name;
+	struct call *c;
 
 	if (!same.len) return;
 	name = arena_print(w->rows->arena, "%.*s/%.*s", STR_ARGS(same), STR_ARGS(agent));
 	if (!wants_first(w, 'e', ws, name)) return;
-	for (int i = 0; i < 2; i++) {
-		struct call *c =
-			wants_call(w, sqls[i], i ? loaded_session : loaded_ask, 3);
-
-		if (!c) return;
-		call_args(c)[0] = val_int(ws);
-		call_args(c)[1] = val_text(agent);
-		call_args(c)[2] = val_text(same);
-	}
+	c = wants_call(w, SQL_ASK_SAME, loaded_ask, 3);
+	if (!c) return;
+	call_args(c)[0] = val_int(ws);
+	call_args(c)[1] = val_text(agent);
+	call_args(c)[2] = val_text(same);
 }
 
 void wants_open_asks(struct wants *w, int64_t ws, struct str session)
@@ -170,7 +171,7 @@ void wants_open_asks(struct wants *w, int64_t ws, struct str session)
 
 	wants_session(w, ws, session);
 	if (!wants_first(w, 'o', ws, session)) return;
-	c = wants_call(w, SQL_ASKS_OPEN, loaded_ask, 2);
+	c = wants_call(w, SQL_ASKS_OPEN, loaded_open, 2);
 	if (!c) return;
 	call_args(c)[0] = val_int(ws);
 	call_args(c)[1] = val_text(session);
@@ -178,17 +179,13 @@ void wants_open_asks(struct wants *w, int64_t ws, struct str session)
 
 void wants_due(struct wants *w, int64_t limit)
 {
-	static const enum sql sqls[] = { SQL_ASKS_DUE, SQL_SESSIONS_OF_DUE };
+	struct call *c;
 
 	if (!wants_first(w, 'd', 0, STR("due"))) return;
-	for (int i = 0; i < 2; i++) {
-		struct call *c =
-			wants_call(w, sqls[i], i ? loaded_session : loaded_due, 2);
-
-		if (!c) return;
-		call_args(c)[0] = val_int(w->rows->now_ms);
-		call_args(c)[1] = val_int(limit);
-	}
+	c = wants_call(w, SQL_ASKS_DUE, loaded_due, 2);
+	if (!c) return;
+	call_args(c)[0] = val_int(w->rows->now_ms);
+	call_args(c)[1] = val_int(limit);
 }
 
 void wants_key(
@@ -391,11 +388,9 @@ enum err rows_fetch_ask(
 	struct rows *rows, int64_t ws, struct str id, struct ask **out, struct fault *why)
 {
 	const struct val args[] = { val_int(ws), val_text(id) };
-	struct call calls[] = {
-		{ SQL_ASK_GET, args, 2, loaded_ask, rows, 0 },
-		{ SQL_SESSION_OF_ASK, args, 2, loaded_session, rows, 0 },
-	};
-	enum err e = rows_ask(rows, ws, id) ? OK : db_run(rows->db, calls, 2, why);
+	enum err e = rows_ask(rows, ws, id) ? OK
+					    : db_one(rows->db, SQL_ASK_GET, args, 2,
+						      loaded_ask, rows, why);
 
 	if (e) return e;
 	*out = rows_ask(rows, ws, id);
@@ -419,7 +414,7 @@ enum err rows_fetch_open(struct rows *rows, const struct session *s, struct faul
 	const struct val args[] = { val_int(s->ws), val_text(s->id) };
 
 	if (s->open_input + s->open_approval + s->open_other == 0) return OK;
-	return db_one(rows->db, SQL_ASKS_OPEN, args, 2, loaded_ask, rows, why);
+	return db_one(rows->db, SQL_ASKS_OPEN, args, 2, loaded_open, rows, why);
 }
 
 /* ---- changes ---- */

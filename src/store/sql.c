@@ -12,10 +12,12 @@
 	  "used_ms, " p "answer, " p "answered_by, " p "summary, " p "reason, " p        \
 	  "replies, " p "same"
 
-#define SESSION_COLUMNS                                                                       \
-	"ws, id, title, agent, token, project, external_id, metadata, on_settled, progress, " \
-	"search, parallel, status, open_blocking, open_input, open_approval, open_other, "    \
-	"settled, version, created_ms, updated_ms"
+#define SESSION_COLUMNS(p)                                                               \
+	p "ws, " p "id, " p "title, " p "agent, " p "token, " p "project, " p            \
+	  "external_id, " p "metadata, " p "on_settled, " p "progress, " p "search, " p  \
+	  "parallel, " p "status, " p "open_blocking, " p "open_input, " p               \
+	  "open_approval, " p "open_other, " p "settled, " p "version, " p               \
+	  "created_ms, " p "updated_ms"
 
 #define EVENT_COLUMNS "ws, n, type, at_ms, session, ask, run, agent, data, digest, hash"
 
@@ -37,6 +39,11 @@
 	"ws, id, kind, role, name, agent, user_id, tools, last4, created_ms, expires_ms, " \
 	"mcp_wait_s, mcp_local"
 
+/* Asks, each with its session behind it. */
+#define ASKS_AND_SESSIONS                                                                \
+	"SELECT " ASK_COLUMNS("a.") ", " SESSION_COLUMNS(                                \
+		"s.") " FROM asks a"                                                     \
+		      " JOIN sessions s ON s.ws = a.ws AND s.id = a.session"
 /* Asks with the title of their session, as a list shows them. */
 #define ASKS                                                                             \
 	"SELECT " ASK_COLUMNS(                                                           \
@@ -130,26 +137,16 @@ const char *const sql_text[SQL_COUNT] = {
 			     " AND disabled = 0 AND id <> $2",
 	[SQL_USERS_LOGGED_IN] = "SELECT COUNT(*) FROM users WHERE last_login_ms > 0",
 
-	[SQL_SESSION_GET] = "SELECT " SESSION_COLUMNS " FROM sessions"
-			    " WHERE ws = $1 AND id = $2",
-	[SQL_SESSION_BY_EXTERNAL] = "SELECT " SESSION_COLUMNS " FROM sessions"
-				    " WHERE ws = $1 AND external_id = $2"
-				    " AND external_id <> ''",
-	[SQL_SESSION_OF_ASK] = "SELECT " SESSION_COLUMNS " FROM sessions WHERE ws = $1"
-			       " AND id = (SELECT session FROM asks"
-			       " WHERE ws = $1 AND id = $2)",
-	[SQL_SESSION_OF_SAME] = "SELECT " SESSION_COLUMNS " FROM sessions WHERE ws = $1"
-				" AND id IN (SELECT session FROM asks WHERE ws = $1"
-				" AND agent = $2 AND same = $3 AND status = 'pending'"
-				" AND same <> '')",
-	[SQL_SESSIONS_OF_DUE] = "SELECT " SESSION_COLUMNS " FROM sessions"
-				" WHERE (ws, id) IN (SELECT ws, session FROM asks"
-				" WHERE status = 'pending' AND deadline_ms > 0"
-				" AND deadline_ms <= $1 ORDER BY deadline_ms LIMIT $2)",
-	[SQL_SESSION_ADD] =
-		"INSERT INTO sessions (" SESSION_COLUMNS ") VALUES ($1, $2, $3,"
-		" $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16,"
-		" $17, $18, $19, $20, $21)",
+	[SQL_SESSION_GET] = "SELECT " SESSION_COLUMNS("") " FROM sessions"
+							  " WHERE ws = $1 AND id = $2",
+	[SQL_SESSION_BY_EXTERNAL] =
+		"SELECT " SESSION_COLUMNS("") " FROM sessions"
+					      " WHERE ws = $1 AND external_id = $2"
+					      " AND external_id <> ''",
+	[SQL_SESSION_ADD] = "INSERT INTO sessions (" SESSION_COLUMNS(
+		"") ") VALUES ($1, $2, $3,"
+		    " $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16,"
+		    " $17, $18, $19, $20, $21)",
 	[SQL_SESSION_UPDATE] =
 		"UPDATE sessions SET title = $4, progress = $5, search = $6,"
 		" status = $7, open_blocking = $8, open_input = $9,"
@@ -167,23 +164,23 @@ const char *const sql_text[SQL_COUNT] = {
 				 " AND id = $2",
 	[SQL_SESSION_EMPTY_EVENTS] = "UPDATE events SET data = '' WHERE ws = $1"
 				     " AND session = $2",
-	[SQL_SESSION_LIST] = "SELECT " SESSION_COLUMNS " FROM sessions WHERE ws = $1"
-			     " AND id < $2 AND ($4 = '' OR status = $4)"
-			     " AND ($5 = '' OR project = $5)"
-			     " AND ($6 = '' OR search LIKE $6 ESCAPE '\\')"
-			     " AND ($7 = '' OR agent = $7) ORDER BY id DESC LIMIT $3",
+	[SQL_SESSION_LIST] = "SELECT " SESSION_COLUMNS(
+		"") " FROM sessions WHERE ws = $1"
+		    " AND id < $2 AND ($4 = '' OR status = $4)"
+		    " AND ($5 = '' OR project = $5)"
+		    " AND ($6 = '' OR search LIKE $6 ESCAPE '\\')"
+		    " AND ($7 = '' OR agent = $7) ORDER BY id DESC LIMIT $3",
 
-	[SQL_ASK_GET] = "SELECT " ASK_COLUMNS("") " FROM asks WHERE ws = $1 AND id = $2",
+	[SQL_ASK_GET] = ASKS_AND_SESSIONS " WHERE a.ws = $1 AND a.id = $2",
 	[SQL_ASKS_OPEN] = "SELECT " ASK_COLUMNS(
 		"") " FROM asks WHERE ws = $1"
 		    " AND session = $2 AND status = 'pending' ORDER BY id",
-	[SQL_ASK_SAME] = "SELECT " ASK_COLUMNS(
-		"") " FROM asks WHERE ws = $1 AND agent = $2 AND same = $3"
-		    " AND status = 'pending' AND same <> ''",
-	[SQL_ASKS_DUE] =
-		"SELECT " ASK_COLUMNS("") " FROM asks WHERE status = 'pending'"
-					  " AND deadline_ms > 0 AND deadline_ms <= $1"
-					  " ORDER BY deadline_ms LIMIT $2",
+	[SQL_ASK_SAME] =
+		ASKS_AND_SESSIONS " WHERE a.ws = $1 AND a.agent = $2 AND a.same = $3"
+				  " AND a.status = 'pending' AND a.same <> ''",
+	[SQL_ASKS_DUE] = ASKS_AND_SESSIONS
+	" WHERE a.status = 'pending' AND a.deadline_ms > 0 AND a.deadline_ms <= $1"
+	" ORDER BY a.deadline_ms LIMIT $2",
 	[SQL_ASK_ADD] = "INSERT INTO asks (" ASK_COLUMNS(
 		"") ") VALUES ($1, $2, $3, $4, $5,"
 		    " $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,"

@@ -192,7 +192,7 @@ static enum err sqlite_call(struct sqlite *s, struct call *call, struct fault *w
 {
 	struct prepared once = { 0 };
 	struct prepared *p = call->sql == SQL_GIVEN ? &once : &s->prepared[call->sql];
-	struct row row = { &s->db, NULL, 0 };
+	struct row row = { .db = &s->db };
 	enum err e = sqlite_prepare(s, call, p, why);
 	int rc;
 
