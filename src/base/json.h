@@ -81,7 +81,7 @@ void jw_object(struct json_writer *);
 void jw_object_end(struct json_writer *);
 void jw_array(struct json_writer *);
 void jw_array_end(struct json_writer *);
-void jw_key(struct json_writer *, const char *key);
+void jw_key_str(struct json_writer *, struct str key);
 void jw_name(struct json_writer *, struct str); /* a key of any text */
 void jw_str(struct json_writer *, struct str);
 void jw_text(struct json_writer *, const char *); /* NULL writes null */
@@ -92,5 +92,11 @@ void jw_null(struct json_writer *);
 void jw_json(struct json_writer *, const struct json *); /* NULL writes null */
 void jw_raw(struct json_writer *, struct str json);	 /* one finished value as it is */
 void jw_members(struct json_writer *, struct str);	 /* `"a":1,"b":2`; or nothing */
+
+/* Here, so that the length of a literal is known. */
+static inline void jw_key(struct json_writer *w, const char *key)
+{
+	jw_key_str(w, str_of(key));
+}
 
 #endif

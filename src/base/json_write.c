@@ -185,14 +185,20 @@ void jw_array_end(struct json_writer *w)
 	close(w, ']');
 }
 
-void jw_key(struct json_writer *w, const char *key)
+void jw_key_str(struct json_writer *w, struct str key)
 {
-	struct str name = str_of(key);
+	struct buf *out = w->out;
+	char *at;
 
-	separate(w);
-	buf_add_char(w->out, '"');
-	buf_add(w->out, name);
-	buf_add(w->out, STR("\":"));
+	if (!buf_reserve(out, key.len + strlen(",\"\":"))) return;
+	at = out->at + out->len;
+	if (w->more) *at++ = ',';
+	*at++ = '"';
+	memcpy(at, key.at, key.len);
+	at += key.len;
+	*at++ = '"';
+	*at++ = ':';
+	out->len = (size_t)(at - out->at);
 	w->more = false;
 }
 

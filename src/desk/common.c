@@ -118,13 +118,13 @@ void desk_reply_ask(
 		t->job.credential.workspace, now_ms);
 }
 
-void desk_reply_settled(
-	struct task *t, const struct ask *a, const struct session *s, int64_t now_ms)
+void desk_reply_settled(struct task *t, struct str shown, const struct session *s)
 {
 	struct buf *out = &t->job.out;
 
+	buf_reserve(out, shown.len + 32);
 	buf_add(out, STR("{\"ask\":"));
-	desk_reply_ask(t, a, s, now_ms);
+	buf_add(out, shown);
 	buf_add_text(out,
 		s && session_resumed(s) ? ",\"resumed\":true}" : ",\"resumed\":false}");
 }
@@ -206,13 +206,18 @@ enum err desk_again_settled(
 	struct job *job, struct rows *rows, const struct key_record *k, struct fault *why)
 {
 	struct task *t = task_of(job);
+	const struct session *s;
 	struct ask *a;
 	enum err e = kept_ask(t, rows, k, &a, why);
 
-	if (!e)
-		desk_reply_settled(
-			t, a, rows_session(rows, a->ws, a->session), rows->now_ms);
-	return e;
+	if (e) return e;
+	s = rows_session(rows, a->ws, a->session);
+	t->settled = true;
+	desk_reply_settled(t,
+		desk_show(t->desk, a, s ? s->title : STR_NONE, job->credential.workspace,
+			rows->now_ms, rows->arena),
+		s);
+	return OK;
 }
 
 enum err desk_again_session(

@@ -83,8 +83,7 @@ struct str desk_workspace(struct task *, struct rows *, int64_t ws);
 void desk_reply_ask(
 	struct task *, const struct ask *, const struct session *, int64_t now_ms);
 /* {"ask": …, "resumed": …} */
-void desk_reply_settled(
-	struct task *, const struct ask *, const struct session *, int64_t now_ms);
+void desk_reply_settled(struct task *, struct str shown, const struct session *);
 /* A conflict that carries the ask as it is. */
 enum err desk_conflict(struct task *, const struct ask *, const struct session *,
 	int64_t now_ms, struct fault *, const char *format, ...)
@@ -108,13 +107,14 @@ enum err desk_write_session(struct task *, struct rows *, struct session *,
 enum err desk_resume_context(struct db *, const struct session *, struct arena *,
 	struct str *out, struct fault *);
 
-/* Settles it, counts it in its session and stages the events; everything was checked. */
+/* Settles it, counts it in its session and stages the events; everything was checked.
+ * *shown, unless NULL: the ask as JSON, in the arena of the rows. */
 enum err desk_settle(struct task *, struct rows *, struct ask *,
-	const struct settlement *, struct fault *);
+	const struct settlement *, struct str *shown, struct fault *);
 /* Without the event of the session's status: for who tells it of the session as a whole.
  */
 enum err desk_settle_quietly(struct task *, struct rows *, struct ask *,
-	const struct settlement *, struct fault *);
+	const struct settlement *, struct str *shown, struct fault *);
 /* Past its deadline: settles it as expired, by its default if it has one. */
 enum err desk_expire(struct task *, struct rows *, struct ask *, struct fault *);
 /* Cancels every open ask of a session (wants_open_asks). */

@@ -39,7 +39,7 @@ static const enum count counted[] = { [SETTLE_ANSWER] = COUNT_ANSWERS,
 	[SETTLE_CANCEL] = COUNT_CANCELS };
 
 enum err desk_settle_quietly(struct task *t, struct rows *rows, struct ask *a,
-	const struct settlement *how, struct fault *why)
+	const struct settlement *how, struct str *shown, struct fault *why)
 {
 	struct session *s = rows_session(rows, a->ws, a->session);
 	const char *type;
@@ -59,17 +59,18 @@ enum err desk_settle_quietly(struct task *t, struct rows *rows, struct ask *a,
 	if (!st) return fail(why, ERR_MEMORY, "out of memory");
 	st->shown = desk_show(t->desk, a, s->title, desk_workspace(t, rows, a->ws),
 		rows->now_ms, rows->arena);
+	if (shown) *shown = st->shown;
 	atomic_fetch_add_explicit(
 		&t->desk->counts[counted[how->verb]], 1, memory_order_relaxed);
 	return desk_call_webhook(rows, s, a, why);
 }
 
 enum err desk_settle(struct task *t, struct rows *rows, struct ask *a,
-	const struct settlement *how, struct fault *why)
+	const struct settlement *how, struct str *shown, struct fault *why)
 {
 	struct session *s = rows_session(rows, a->ws, a->session);
 	enum session_status was = s ? s->status : SESSION_IDLE;
-	enum err e = desk_settle_quietly(t, rows, a, how, why);
+	enum err e = desk_settle_quietly(t, rows, a, how, shown, why);
 
 	if (!e) e = desk_call_resumer(t, rows, s, a, why);
 	return e || s->status == was ? e : desk_stage_status(rows, s, was, why);
@@ -110,7 +111,7 @@ enum err desk_expire(struct task *t, struct rows *rows, struct ask *a, struct fa
 		if (by.failed) rows->arena->failed = true;
 		buf_done(&by);
 	}
-	return desk_settle(t, rows, a, &how, why);
+	return desk_settle(t, rows, a, &how, NULL, why);
 }
 
 /* A word that comes after the deadline is too late, even if the clock's turn has not
@@ -136,13 +137,14 @@ static enum err settle_open(
 static enum err settle_finish(struct task *t, struct rows *rows, struct ask *a,
 	const struct settlement *how, struct fault *why)
 {
-	enum err e = desk_settle(t, rows, a, how, why);
+	struct str shown;
+	enum err e = desk_settle(t, rows, a, how, &shown, why);
 
 	if (e) return e;
 	t->ask = arena_str(&t->job.arena, a->id);
 	t->settled = true;
 	desk_keep_ask(t, a);
-	desk_reply_settled(t, a, rows_session(rows, a->ws, a->session), rows->now_ms);
+	desk_reply_settled(t, shown, rows_session(rows, a->ws, a->session));
 	return OK;
 }
 
@@ -279,7 +281,7 @@ enum err desk_cancel_open(struct task *t, struct rows *rows, struct session *s,
 	enum err e = OK;
 
 	while (!e && (a = rows_next_ask(rows, s->ws, s->id, a)))
-		e = desk_settle_quietly(t, rows, a, &how, why);
+		e = desk_settle_quietly(t, rows, a, &how, NULL, why);
 	return e;
 }
 
