@@ -151,8 +151,8 @@ area('answering', (scenario) => {
 		await me.page.getByText('expected 200, got 503').waitFor();
 		await me.text('recovery.attempt', { n: 3, m: 5 }).waitFor();
 		await me.page.getByText('checkout').waitFor();
-		for (const name of ['Retry', 'Edit and retry', 'Skip', 'Abort']) await radio(me, name).waitFor();
-		await me.check(radio(me, 'Retry'));
+		for (const id of ['retry', 'edit', 'skip', 'abort']) await radio(me, me.t(`own.${id}`)).waitFor();
+		await me.check(radio(me, me.t('own.retry')));
 		await me.send();
 		assert.deepEqual(await desk.answer(ask.id, 'recovery'), { selected: ['retry'] });
 	});

@@ -57,7 +57,7 @@ area('dialogs', (scenario) => {
 		await me.key('?');
 		await me.page.getByRole('dialog', { name: me.t('keys') }).waitFor();
 		assert.equal(await focused(), 'BUTTON');
-		await me.pressOr(me.button('close'), 'Escape');
+		await me.pressOr(me.button('close', {}, me.dialog), 'Escape');
 		await me.dialog.waitFor({ state: 'detached' });
 		await link.and(me.page.locator(':focus')).waitFor();
 	});

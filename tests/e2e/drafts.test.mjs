@@ -68,7 +68,8 @@ area('drafts', (scenario) => {
 		await me.heading('Where and what').focus();
 		await expire(desk, ask);
 		const late = box(me, me.t('late.text'));
-		await holds(late, 'Place: There\nName: Ada', 'what was filled in');
+		const filled = [['Place', 'There'], ['Name', 'Ada']].map(([words, text]) => me.t('colon', { words, text })).join('\n');
+		await holds(late, filled, 'what was filled in');
 		assert.equal(await late.evaluate((field) => document.activeElement === field), false);
 	});
 
