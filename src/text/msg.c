@@ -73,7 +73,7 @@ static void text_fill(struct buf *out, struct str rest, const struct msg_arg *ar
 		}
 		buf_add(out, str_first(rest, (size_t)open));
 		safe_line_add(out, arg->value);
-		rest = str_from(rest, (size_t)(open + shut + 1));
+		rest = str_from(rest, (size_t)open + (size_t)shut + 1);
 	}
 }
 

@@ -1,6 +1,5 @@
 /* What an ask shows beside its form: where it came from, that it was talked about or settled,
- * and all of it on paper. Fetched
- * when an ask is looked at. */
+ * and all of it on paper. */
 export { default as Origin } from './Origin.svelte';
 export { default as Questions } from './Questions.svelte';
 export { default as SettledCard } from './SettledCard.svelte';
