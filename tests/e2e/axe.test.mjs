@@ -25,8 +25,38 @@ const batch = async (me, desk) => {
 	await me.region('batch').waitFor();
 };
 
-/* What it is called, and how to get there. */
+/* What it is called, and how to get there. Lists of what others leave behind come first, while they are short. */
 const screens = {
+	'sessions': async (me, desk) => {
+		await desk.agent.session('idle one');
+		await desk.agent.ask(yesNo);
+		await me.visit('/sessions');
+		await me.page.getByRole('heading', { name: me.t('sessions.waiting') }).waitFor();
+	},
+	'activity': async (me, desk) => {
+		await desk.agent.ask(yesNo);
+		await me.visit('/activity');
+		await me.page.getByRole('log').getByText(me.t('event.ask.created')).first().waitFor();
+	},
+	'toasts': async (me, desk) => {
+		await me.visitLive('/sessions');
+		await me.write(me.page.getByRole('searchbox'), 'a');
+		await desk.agent.ask(yesNo);
+		const ask = await desk.agent.ask({ ...yesNo, title: 'Settled' });
+		await me.toasts.getByText('Settled').waitFor();
+		await desk.marie.post(`/v1/asks/${ask.id}/answer`, { answer: true });
+		await me.toasts.getByText(me.t('settled.answered.via', { name: 'Marie', via: 'api' })).waitFor();
+		await me.toasts.getByText(yesNo.question).waitFor();
+	},
+	'a dialog that opened by itself': async (me, desk) => {
+		await me.visitLive('/activity');
+		for (const title of ['First', 'Second']) await desk.agent.ask({ ...approval('high'), title });
+		await me.dialog.getByText(me.tn('dialog.more', 1)).waitFor();
+	},
+	'settings: tokens': async (me) => {
+		await me.visit('/settings/tokens');
+		await me.page.getByRole('row').nth(1).waitFor();
+	},
 	'the inbox': async (me, desk) => {
 		await seed(desk.server);
 		await me.visit('/inbox');
@@ -136,31 +166,10 @@ const screens = {
 		if (!await box.count()) await me.press(me.button('late.open'));
 		await box.waitFor();
 	},
-	'a dialog that opened by itself': async (me, desk) => {
-		await me.visitLive('/activity');
-		for (const title of ['First', 'Second']) await desk.agent.ask({ ...approval('high'), title });
-		await me.dialog.getByText(me.tn('dialog.more', 1)).waitFor();
-	},
-	'toasts': async (me, desk) => {
-		await me.visitLive('/sessions');
-		await me.write(me.page.getByRole('searchbox'), 'a');
-		await desk.agent.ask(yesNo);
-		const ask = await desk.agent.ask({ ...yesNo, title: 'Settled' });
-		await me.toasts.getByText('Settled').waitFor();
-		await desk.marie.post(`/v1/asks/${ask.id}/answer`, { answer: true });
-		await me.toasts.getByText(me.t('settled.answered.via', { name: 'Marie', via: 'api' })).waitFor();
-		await me.toasts.getByText(yesNo.question).waitFor();
-	},
 	'the keys': async (me) => {
 		await me.visit('/inbox');
 		await me.key('?');
 		await me.dialog.waitFor();
-	},
-	'sessions': async (me, desk) => {
-		await desk.agent.session('idle one');
-		await desk.agent.ask(yesNo);
-		await me.visit('/sessions');
-		await me.page.getByRole('heading', { name: me.t('sessions.waiting') }).waitFor();
 	},
 	'a session': async (me, desk) => {
 		const session = await desk.agent.session('whole', { project: 'apollo' });
@@ -168,11 +177,6 @@ const screens = {
 		await desk.agent.ask({ ...yesNo, session: session.id });
 		await me.visit(`/sessions/${session.id}`);
 		await me.page.getByRole('heading', { name: me.t('session.open') }).waitFor();
-	},
-	'activity': async (me, desk) => {
-		await desk.agent.ask(yesNo);
-		await me.visit('/activity');
-		await me.page.getByRole('log').getByText(me.t('event.ask.created')).first().waitFor();
 	},
 	'insights': async (me) => {
 		await me.visit('/insights');
@@ -191,10 +195,6 @@ const screens = {
 		await me.visit('/settings/users');
 		await me.press(me.button('users.link').first());
 		await me.page.getByText('/login#').waitFor();
-	},
-	'settings: tokens': async (me) => {
-		await me.visit('/settings/tokens');
-		await me.page.getByRole('row').nth(1).waitFor();
 	},
 	'no such ask': (me) => me.visit('/asks/ask_00000000000000000000000000'),
 	'no such page': async (me) => {
