@@ -51,8 +51,12 @@ export class Server {
 		this.child = spawn(bin, ['serve', '--listen', listen, '--port-file', portFile, '--data', this.data, ...this.flags],
 			{ stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, PARLEY_TEST_CLOCK: join(this.folder, 'clock') } });
 		running.add(this.child);
-		for (const stream of [this.child.stdout, this.child.stderr])
+		/* One that a failed test has left does not keep the others from ending. */
+		this.child.unref();
+		for (const stream of [this.child.stdout, this.child.stderr]) {
 			stream.on('data', (data) => (this.output += data));
+			stream.unref();
+		}
 		this.port = Number(await until(
 			() => existsSync(portFile) && readFileSync(portFile, 'utf8').trim(), 'the port'));
 		this.url = `http://127.0.0.1:${this.port}`;
@@ -62,6 +66,7 @@ export class Server {
 	/** Stops and starts on the same port. */
 	async down() {
 		const gone = new Promise((done) => this.child.once('exit', done));
+		this.child.ref();
 		this.child.kill('SIGTERM');
 		await gone;
 		running.delete(this.child);
