@@ -78,7 +78,7 @@ test('when the other tab shares nothing, this one fetches', async () => {
 	const { asks, fetched } = following();
 	const arrived = vi.fn();
 	asks.apply(event('ask.created'), arrived);
-	await vi.advanceTimersByTimeAsync(400);
+	await vi.advanceTimersByTimeAsync(1400);
 	expect(fetched).not.toHaveBeenCalled();
 	await vi.advanceTimersByTimeAsync(200);
 	expect(fetched).toHaveBeenCalledOnce();

@@ -11,7 +11,7 @@ const FIRST_PAGE = 50; // more than a screen of them
 const MANY = 40;
 const AGAIN_MS = 2000;
 /** How long to wait for the copy of the tab that fetches for all. */
-const PATIENCE_MS = 500;
+const PATIENCE_MS = 1500;
 
 /** The other tabs of this browser. */
 export interface Others {

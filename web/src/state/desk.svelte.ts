@@ -13,6 +13,7 @@ import { draftDrop, draftLoad, draftsTidy } from './drafts';
 import { isTyping } from './keys.svelte';
 import { notify, notifyClose } from './notify';
 import { outbox, type Letter } from './outbox.svelte';
+import { afterPaint } from './screen.svelte';
 import { sessions } from './sessions.svelte';
 import { settings } from './settings.svelte';
 import { Stream, type Line } from './stream';
@@ -189,14 +190,16 @@ class Desk {
 		const ask = asks.get(id);
 		if (!ask) return;
 		const typed = draftLoad(id) !== null;
-		toasts.show({
-			tone: ask.status === 'answered' ? 'good' : 'plain',
-			title: settledWords(ask),
-			text: typed ? t('web.draft.kept') : askTitle(ask),
-			ask: id,
-			session: ask.session,
-			stays: typed,
-		});
+		afterPaint(() =>
+			toasts.show({
+				tone: ask.status === 'answered' ? 'good' : 'plain',
+				title: settledWords(ask),
+				text: typed ? t('web.draft.kept') : askTitle(ask),
+				ask: id,
+				session: ask.session,
+				stays: typed,
+			}),
+		);
 	}
 
 	/* ---- dialogs ---- */

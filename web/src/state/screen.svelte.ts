@@ -12,6 +12,12 @@ export const wide = {
 	},
 };
 
+/** Once what has just changed is painted; what nobody sees is not painted. */
+export function afterPaint(run: () => void): void {
+	if (document.visibilityState === 'hidden') setTimeout(run);
+	else requestAnimationFrame(() => setTimeout(run));
+}
+
 const print = matchMedia('print');
 let printing = $state(print.matches);
 
