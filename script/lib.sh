@@ -72,9 +72,14 @@ need_modules() {
 
 need_node() { need_modules tests; }
 
-# A browser, and what drives it.
+# A browser, and what drives it, which wants a newer Node than Debian 12 has. The page's packages
+# bring one.
 need_browser() {
 	need_modules tests/e2e
+	if [ "$(node -p 'parseInt(process.versions.node)')" -lt 20 ]; then
+		need_modules web
+		export PATH=$PWD/web/node_modules/.bin:$PATH
+	fi
 	command -v chromium >/dev/null || install_packages chromium
 }
 
