@@ -14,6 +14,8 @@ const mark = (process.pid % 200) + 20;
 const space = `parley${mark}`;
 const here = `10.${mark}.7.1`, there = `10.${mark}.7.2`;
 const run = (...args) => execFileSync(args[0], args.slice(1), { stdio: 'pipe' });
+/* Not `ip netns exec`, which mounts things anew and cannot do that in every root. */
+const within = ['nsenter', `--net=/run/netns/${space}`];
 
 function canSplit() {
 	try {
@@ -32,9 +34,9 @@ function join_() {
 	run('ip', 'link', 'set', `vp${mark}`, 'netns', space);
 	run('ip', 'addr', 'add', `${here}/24`, 'dev', `ve${mark}`);
 	run('ip', 'link', 'set', `ve${mark}`, 'up');
-	run('ip', 'netns', 'exec', space, 'ip', 'addr', 'add', `${there}/24`, 'dev', `vp${mark}`);
-	run('ip', 'netns', 'exec', space, 'ip', 'link', 'set', `vp${mark}`, 'up');
-	run('ip', 'netns', 'exec', space, 'ip', 'link', 'set', 'lo', 'up');
+	run('ip', '-n', space, 'addr', 'add', `${there}/24`, 'dev', `vp${mark}`);
+	run('ip', '-n', space, 'link', 'set', `vp${mark}`, 'up');
+	run('ip', '-n', space, 'link', 'set', 'lo', 'up');
 }
 
 const pull = (state) => run('ip', 'link', 'set', `ve${mark}`, state);
@@ -49,11 +51,11 @@ after(async () => {
 
 /** A request to the node inside, by a client that is inside as well. */
 function ask(node, token, method, path, body) {
-	const args = ['netns', 'exec', space, 'curl', '-s', '-m', '60', '-X', method, '-w',
+	const args = ['curl', '-s', '-m', '60', '-X', method, '-w',
 		'\n%{http_code}', '-H', `authorization: Bearer ${token}`, '-H',
 		'content-type: application/json', `http://127.0.0.1:${node.port}${path}`];
 	if (body) args.push('-d', JSON.stringify(body));
-	const lines = execFileSync('ip', args, { encoding: 'utf8' }).trimEnd().split('\n');
+	const lines = execFileSync(within[0], [...within.slice(1), ...args], { encoding: 'utf8' }).trimEnd().split('\n');
 	return { status: Number(lines.pop()), body: JSON.parse(lines.join('\n') || 'null') };
 }
 
@@ -74,7 +76,7 @@ test('a node cut off from its database says so, and goes on when the cable is ba
 	cluster.start();
 	outside = new Node(store);
 	inside = new Node(`postgresql://postgres@${here}:${cluster.port}/parley`,
-		{ wrap: ['ip', 'netns', 'exec', space] });
+		{ wrap: within });
 	await outside.start();
 	const agent = await outside.token('agent', 'builder');
 	const admin = await outside.token('admin', 'ada');
