@@ -104,7 +104,8 @@ export class Asks {
 	/** Keeps an ask true while it is looked at; returns how to stop. */
 	watch(id: string): () => void {
 		this.watched.set(id, (this.watched.get(id) ?? 0) + 1);
-		if (!this.known.has(id) || this.partial.has(id)) this.want(id);
+		const whole = this.known.has(id) && !this.partial.has(id);
+		if (!whole && !this.flying.has(id)) this.want(id);
 		return () => {
 			const n = (this.watched.get(id) ?? 1) - 1;
 			if (n) this.watched.set(id, n);

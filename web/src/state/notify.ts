@@ -11,6 +11,7 @@ const IN_SIGHT = 'parley-in-sight';
 function inSight(): void {
 	if (document.visibilityState === 'hidden') return;
 	void navigator.locks?.request(IN_SIGHT, { mode: 'shared' }, async () => {
+		if (document.visibilityState === 'hidden') return; // meanwhile
 		await new Promise((done) => addEventListener('visibilitychange', done, { once: true }));
 	});
 }
