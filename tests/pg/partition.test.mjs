@@ -14,7 +14,7 @@ const mark = (process.pid % 200) + 20;
 const space = `parley${mark}`;
 const here = `10.${mark}.7.1`, there = `10.${mark}.7.2`;
 const run = (...args) => execFileSync(args[0], args.slice(1), { stdio: 'pipe' });
-/* Not `ip netns exec`, which mounts things anew and cannot do that in every root. */
+/* Not `ip netns exec` or `ip -n`, which mount things anew and cannot do that in every root. */
 const within = ['nsenter', `--net=/run/netns/${space}`];
 
 function canSplit() {
@@ -34,9 +34,9 @@ function join_() {
 	run('ip', 'link', 'set', `vp${mark}`, 'netns', space);
 	run('ip', 'addr', 'add', `${here}/24`, 'dev', `ve${mark}`);
 	run('ip', 'link', 'set', `ve${mark}`, 'up');
-	run('ip', '-n', space, 'addr', 'add', `${there}/24`, 'dev', `vp${mark}`);
-	run('ip', '-n', space, 'link', 'set', `vp${mark}`, 'up');
-	run('ip', '-n', space, 'link', 'set', 'lo', 'up');
+	run(...within, 'ip', 'addr', 'add', `${there}/24`, 'dev', `vp${mark}`);
+	run(...within, 'ip', 'link', 'set', `vp${mark}`, 'up');
+	run(...within, 'ip', 'link', 'set', 'lo', 'up');
 }
 
 const pull = (state) => run('ip', 'link', 'set', `ve${mark}`, state);
