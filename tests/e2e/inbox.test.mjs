@@ -15,6 +15,21 @@ const label = (session, title, risk) => ({ session: session.id, kind: 'approval'
 	operation: { name: 'label', risk, arguments: { n: 1 } } });
 
 area('inbox', (scenario) => {
+	scenario('the first that waits is looked at, and when others settle it, the next', async (me, desk) => {
+		await me.visitLive('/inbox');
+		const session = await desk.agent.session('several at once');
+		const names = ['One?', 'Two?', 'Three?', 'Four?'];
+		const asks = await Promise.all(names.map((question) =>
+			desk.agent.ask({ session: session.id, question, type: 'boolean' })));
+		for (const name of names) await me.row(name).waitFor();
+		for (const ask of [...asks].sort((a, b) => (a.id < b.id ? -1 : 1))) {
+			const { text } = ask.questions[0];
+			if (me.view === 'desktop') await me.heading(text).waitFor();
+			await desk.marie.post(`/v1/asks/${ask.id}/answer`, { answer: true });
+			await me.row(text).waitFor({ state: 'detached' });
+		}
+	});
+
 	scenario('deadlines first, then risk, then age; a row opens its ask, and back', async (me, desk) => {
 		const session = await desk.agent.session('order', { project: 'apollo' });
 		await desk.agent.ask({ session: session.id, question: 'The oldest?', type: 'boolean' });

@@ -37,11 +37,12 @@ export class Asks {
 	/** Was anything ever asked here? null: not known yet. */
 	ever = $state<boolean | null>(null);
 
-	pending = $derived.by(() => {
+	private sorted = $derived.by(() => {
 		void this.tick;
 		const pending = [...this.known.values()].filter((ask) => ask.status === 'pending');
-		return byAttention(pending, Date.now()).map(inReadersWords);
+		return byAttention(pending, Date.now());
 	});
+	pending = $derived(this.sorted.map(inReadersWords));
 	count = $derived(this.pending.length);
 
 	get(id: string): Ask | undefined {
@@ -240,7 +241,7 @@ export class Asks {
 		if (this.keeping) return;
 		this.keeping = setTimeout(() => {
 			this.keeping = null;
-			if (!this.others.fetch()) void cacheKeep('inbox', this.pending.slice(0, PAGE));
+			if (!this.others.fetch()) void cacheKeep('inbox', this.sorted.slice(0, PAGE));
 		}, 2000);
 	}
 }
