@@ -23,14 +23,14 @@ struct copy {
 };
 
 /* What a table holds: how much, and a digest over all of it. */
-struct sum {
+struct copy_sum {
 	int64_t rows;
 	uint8_t digest[SHA256_SIZE];
 };
 
 /* ---- one page of a table ---- */
 
-struct page {
+struct copy_page {
 	const struct schema_table *table;
 	struct arena arena;
 	struct val *vals; /* PAGE rows of columns_len each */
@@ -39,7 +39,7 @@ struct page {
 
 static enum err page_row(void *ctx, const struct row *row, struct fault *why)
 {
-	struct page *p = ctx;
+	struct copy_page *p = ctx;
 	struct val *to = p->vals + p->len++ * (size_t)p->table->columns_len;
 
 	for (int i = 0; i < p->table->columns_len; i++) {
@@ -89,7 +89,7 @@ static void select_write(struct buf *b, const struct schema_table *t, bool first
 
 /* The rows behind `last`, the last one of the page before; NULL: from the start. */
 static enum err page_read(
-	struct page *p, struct db *db, const struct val *last, struct fault *why)
+	struct copy_page *p, struct db *db, const struct val *last, struct fault *why)
 {
 	const struct schema_table *t = p->table;
 	struct buf text = { .max = 16384 };
@@ -110,7 +110,7 @@ static enum err page_read(
 	return e;
 }
 
-static enum err page_write(struct page *p, struct db *db, struct fault *why)
+static enum err page_write(struct copy_page *p, struct db *db, struct fault *why)
 {
 	const struct schema_table *t = p->table;
 	struct call *calls = ARENA_ARRAY(&p->arena, struct call, p->len);
@@ -135,7 +135,7 @@ static enum err page_write(struct page *p, struct db *db, struct fault *why)
 }
 
 /* Each row's digest is over the one before and its values, with their lengths. */
-static void sum_add(struct sum *sum, const struct val *vals, int len, struct buf *b)
+static void sum_add(struct copy_sum *sum, const struct val *vals, int len, struct buf *b)
 {
 	sum->rows++;
 	buf_clear(b);
@@ -152,9 +152,9 @@ static void sum_add(struct sum *sum, const struct val *vals, int len, struct buf
 
 /* Reads a table of `from` through; each page goes to `to`, unless that is NULL. */
 static enum err table_pass(struct copy *c, const struct schema_table *t, struct db *from,
-	struct db *to, struct sum *sum, struct fault *why)
+	struct db *to, struct copy_sum *sum, struct fault *why)
 {
-	struct page pages[2] = { { .table = t }, { .table = t } };
+	struct copy_page pages[2] = { { .table = t }, { .table = t } };
 	struct buf bytes = { 0 };
 	const struct val *last = NULL;
 	size_t width = (size_t)t->columns_len;
@@ -162,7 +162,7 @@ static enum err table_pass(struct copy *c, const struct schema_table *t, struct 
 	enum err e = OK;
 
 	for (int n = 0; more && !e; n ^= 1) {
-		struct page *p = &pages[n];
+		struct copy_page *p = &pages[n];
 
 		p->len = 0;
 		e = page_read(p, from, last, why);
@@ -209,7 +209,7 @@ static enum err rows_count(
 	return e;
 }
 
-static bool sum_same(const struct sum *a, const struct sum *b)
+static bool sum_same(const struct copy_sum *a, const struct copy_sum *b)
 {
 	return a->rows == b->rows && memcmp(a->digest, b->digest, SHA256_SIZE) == 0;
 }
@@ -222,7 +222,7 @@ static enum err tables_copy(
 
 	c->all *= 2; /* each row is read twice */
 	for (const struct schema_table *t = c->tables; !e && t; t = t->next) {
-		struct sum source = { 0 }, target = { 0 };
+		struct copy_sum source = { 0 }, target = { 0 };
 
 		e = table_pass(c, t, c->from, there ? NULL : c->to, &source, why);
 		if (!e) e = table_pass(c, t, c->to, NULL, &target, why);

@@ -21,7 +21,7 @@ static const char *const names[] = {
 	[LOG_DEBUG] = "debug",
 };
 
-struct line {
+struct log_text {
 	char text[LINE_SIZE];
 	size_t len;
 	size_t max; /* the rest is kept for the line's end */
@@ -44,7 +44,7 @@ bool log_level_read(struct str name, enum log_level *level)
 }
 
 /* All of it or nothing, and after a nothing only nothings. */
-static void line_add(struct line *l, struct str s)
+static void line_add(struct log_text *l, struct str s)
 {
 	if (s.len > l->max - l->len) {
 		l->max = l->len;
@@ -54,13 +54,13 @@ static void line_add(struct line *l, struct str s)
 	l->len += s.len;
 }
 
-static void line_end(struct line *l, struct str s)
+static void line_end(struct log_text *l, struct str s)
 {
 	memcpy(l->text + l->len, s.at, s.len);
 	l->len += s.len;
 }
 
-static void add_hex(struct line *l, struct str bytes, bool json)
+static void add_hex(struct log_text *l, struct str bytes, bool json)
 {
 	char text[24];
 	size_t len = 0;
@@ -72,7 +72,7 @@ static void add_hex(struct line *l, struct str bytes, bool json)
 }
 
 /* Bytes that are no UTF-8 are shown like control characters. */
-static void add_message(struct line *l, struct str message, bool json)
+static void add_message(struct log_text *l, struct str message, bool json)
 {
 	while (message.len) {
 		size_t len = utf8_length(message.at, message.len);
@@ -93,7 +93,7 @@ static void add_message(struct line *l, struct str message, bool json)
 void log_line(enum log_level level, const char *format, ...)
 {
 	bool json = atomic_load(&log_json);
-	struct line line = { .max = LINE_SIZE - 3 };
+	struct log_text line = { .max = LINE_SIZE - 3 };
 	char time[TIME_SIZE], message[MESSAGE_SIZE];
 	va_list args;
 	int len;

@@ -1,3 +1,5 @@
+/* administer.c - calls that administration makes: on the store, or through the
+ * server's own socket. */
 #include "cli/administer.h"
 
 #include "client/locate.h"

@@ -1,3 +1,5 @@
+/* approval.c - asks for an approval and checks that what was approved is what we asked
+ * for. */
 #include "cli/approval.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* asking.c - posts an ask and waits for its outcome, with or without a dialog. */
 #include "cli/asking.h"
 
 #include <stdio.h>
@@ -63,8 +64,8 @@ int asking_members(
 /* On stderr, or in the dialog that stands on the terminal. */
 static void tell(struct asking *a, struct str text)
 {
-	if (a->place && place_input_fd(a->place) >= 0)
-		place_say(a->place, text);
+	if (a->dialog && term_dialog_input_fd(a->dialog) >= 0)
+		term_dialog_say(a->dialog, text);
 	else
 		fprintf(stderr, "%.*s\n", STR_ARGS(text));
 }
@@ -176,18 +177,18 @@ static int wait_loop(struct asking *a)
 	struct fault why = { 0 };
 
 	for (;;) {
-		int input = a->place ? place_input_fd(a->place) : -1;
+		int input = a->dialog ? term_dialog_input_fd(a->dialog) : -1;
 
 		switch (waiter_run(a->waiter, input, &a->ask, &why)) {
 		case WAITED_SETTLED: return EXIT_YES;
 		case WAITED_STOPPED: return term_stopped();
 		case WAITED_FAILED: return cli_fail(a->cli, &why);
 		case WAITED_REPLY:
-			if (a->place) place_update(a->place, a->ask);
+			if (a->dialog) term_dialog_update(a->dialog, a->ask);
 			replies_tell(a);
 			break;
 		case WAITED_INPUT:
-			if (place_input(a->place, &a->ask)) return EXIT_YES;
+			if (term_dialog_input(a->dialog, &a->ask)) return EXIT_YES;
 			break;
 		}
 	}
@@ -210,9 +211,9 @@ int asking_wait(struct asking *a, bool in_place)
 	if (!a->waiter) return cli_fail(a->cli, &(struct fault){ .err = ERR_MEMORY });
 	waiting_tell(a);
 	replies_tell(a);
-	if (in_place) a->place = place_open(a->cli, a->ask, true);
+	if (in_place) a->dialog = term_dialog_open(a->cli, a->ask, true);
 	status = wait_loop(a);
-	a->place = place_free(a->place);
+	a->dialog = term_dialog_free(a->dialog);
 	if (status == term_stopped()) SAY("cli.interrupted", { "id", a->id });
 	return status;
 }

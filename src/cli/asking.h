@@ -3,8 +3,8 @@
 #ifndef CLI_ASKING_H
 #define CLI_ASKING_H
 
-#include "cli/place.h"
 #include "cli/reach.h"
+#include "cli/term_dialog.h"
 #include "client/waiter.h"
 
 /* { .cli = c } is ready; asking_done afterwards, whatever happened. */
@@ -12,8 +12,8 @@ struct asking {
 	struct cli *cli;
 	struct client *client; /* as the agent */
 	struct waiter *waiter;
-	struct place *place;	/* the person at this terminal; NULL: nobody */
-	const struct json *ask; /* as last seen */
+	struct term_dialog *dialog; /* the person at this terminal; NULL: nobody */
+	const struct json *ask;	    /* as last seen */
 	struct str id;
 	struct str url;
 	struct str path;  /* where it is posted; empty: /v1/asks */

@@ -1,3 +1,4 @@
+/* card.c - an ask as text for `parley show`. */
 #include "cli/card.h"
 
 #include "base/clock.h"
@@ -6,7 +7,7 @@
 #include "text/safe_text.h"
 #include "tui/words.h"
 
-struct card {
+struct show_page {
 	struct cli *cli;
 	const struct json *ask;
 	struct buf *out;
@@ -14,20 +15,20 @@ struct card {
 	size_t width;
 };
 
-static void heading(struct card *c, const char *id)
+static void heading(struct show_page *c, const char *id)
 {
 	buf_print(c->out, "\n%s%s%s\n", tint_on(TINT_BOLD, c->color),
 		MSG(&c->cli->arena, id).at, tint_off(c->color));
 }
 
-static void block(struct card *c, const char *id, struct str text)
+static void block(struct show_page *c, const char *id, struct str text)
 {
 	if (text.len == 0) return;
 	heading(c, id);
 	safe_wrap_add(c->out, text, "  ", c->width);
 }
 
-static void top_write(struct card *c)
+static void top_write(struct show_page *c)
 {
 	struct arena *arena = &c->cli->arena;
 	struct str facts[] = { json_text(json_get(c->ask, "id")),
@@ -64,7 +65,7 @@ static void top_write(struct card *c)
 	buf_add_char(c->out, '\n');
 }
 
-static void context_write(struct card *c)
+static void context_write(struct show_page *c)
 {
 	const struct json *context = json_get(c->ask, "context");
 
@@ -74,7 +75,7 @@ static void context_write(struct card *c)
 	block(c, "cli.card.diff", json_text(json_get(context, "diff")));
 }
 
-static void operation_write(struct card *c)
+static void operation_write(struct show_page *c)
 {
 	const struct json *op = json_get(c->ask, "operation");
 	const struct json *arguments = json_get(op, "arguments");
@@ -114,7 +115,7 @@ static void operation_write(struct card *c)
 }
 
 static void option_write(
-	struct card *c, const struct json *q, uint32_t at, struct str suggested)
+	struct show_page *c, const struct json *q, uint32_t at, struct str suggested)
 {
 	const struct json *o = &json_get(q, "options")->items[at];
 	struct str id = json_text(json_get(o, "id")),
@@ -135,7 +136,7 @@ static void option_write(
 	if (description.len > 0) safe_wrap_add(c->out, description, "       ", c->width);
 }
 
-static void question_show(struct card *c, const struct json *q, bool several)
+static void question_show(struct show_page *c, const struct json *q, bool several)
 {
 	const struct json *options = json_get(q, "options");
 	struct str suggested = json_text(json_get(q, "suggested"));
@@ -161,7 +162,7 @@ static void question_show(struct card *c, const struct json *q, bool several)
 			MSG(&c->cli->arena, "cli.other").at);
 }
 
-static void end_write(struct card *c)
+static void end_write(struct show_page *c)
 {
 	const struct json *replies = json_get(c->ask, "replies");
 	struct str story = outcome_story(c->ask, &c->cli->arena);
@@ -184,7 +185,7 @@ static void end_write(struct card *c)
 
 void card_write(struct cli *cli, const struct json *ask, struct buf *out)
 {
-	struct card c = { cli, ask, out, cli->term.out_color, cli->term.width };
+	struct show_page c = { cli, ask, out, cli->term.out_color, cli->term.width };
 	const struct json *questions = json_get(ask, "questions");
 
 	top_write(&c);

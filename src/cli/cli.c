@@ -1,3 +1,4 @@
+/* cli.c - finds the verb, reads its options and settings, runs it; says what failed. */
 #include "cli/cli.h"
 
 #include <errno.h>

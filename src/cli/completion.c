@@ -1,4 +1,4 @@
-/* Completions for the shells, from the tables. */
+/* completion.c - completions for the shells, from the tables. */
 #include "cli/help.h"
 
 /* In single quotes, with what the shell's own list format takes for itself escaped. */

@@ -1,10 +1,11 @@
+/* flags.c - reads options and words from the command line. */
 #include "cli/flags.h"
 
 #include "text/msg.h"
 
 enum { NAME_MAX_LEN = 48 };
 
-struct reading {
+struct flag_reader {
 	const struct flag *const *tables;
 	struct arena *arena;
 	struct args *args;
@@ -55,7 +56,8 @@ static bool name_is(struct str written, const char *name)
 	return true;
 }
 
-static const struct flag *flag_find(const struct reading *r, struct str name, char letter)
+static const struct flag *flag_find(
+	const struct flag_reader *r, struct str name, char letter)
 {
 	for (const struct flag *const *table = r->tables; *table; table++)
 		for (const struct flag *f = *table; f->name; f++)
@@ -64,7 +66,8 @@ static const struct flag *flag_find(const struct reading *r, struct str name, ch
 	return NULL;
 }
 
-static enum err flag_unknown(const struct reading *r, struct str name, struct str written)
+static enum err flag_unknown(
+	const struct flag_reader *r, struct str name, struct str written)
 {
 	const char *near = NULL;
 
@@ -78,7 +81,8 @@ static enum err flag_unknown(const struct reading *r, struct str name, struct st
 	return fail(r->why, ERR_INVALID, "%.*s", STR_ARGS(said));
 }
 
-static enum err flag_wrong(const struct reading *r, const char *id, const struct flag *f)
+static enum err flag_wrong(
+	const struct flag_reader *r, const char *id, const struct flag *f)
 {
 	struct str option = arena_print(r->arena, "--%s", f->name);
 
@@ -88,7 +92,7 @@ static enum err flag_wrong(const struct reading *r, const char *id, const struct
 }
 
 /* `value` is what stood behind '=' or the letter; its `at` is NULL when nothing did. */
-static enum err flag_take(struct reading *r, const struct flag *f, struct str value)
+static enum err flag_take(struct flag_reader *r, const struct flag *f, struct str value)
 {
 	if (!f->value && value.at && !f->may_lack)
 		return flag_wrong(r, "cli.option.no_value", f);
@@ -101,7 +105,7 @@ static enum err flag_take(struct reading *r, const struct flag *f, struct str va
 	return OK;
 }
 
-static enum err long_take(struct reading *r, struct str text)
+static enum err long_take(struct flag_reader *r, struct str text)
 {
 	struct str rest = text, name, value = STR_NONE;
 	const struct flag *f;
@@ -114,7 +118,7 @@ static enum err long_take(struct reading *r, struct str text)
 		 : flag_unknown(r, name, arena_print(r->arena, "--%.*s", STR_ARGS(name)));
 }
 
-static enum err letters_take(struct reading *r, struct str text)
+static enum err letters_take(struct flag_reader *r, struct str text)
 {
 	while (text.len > 0) {
 		const struct flag *f = flag_find(r, STR_NONE, text.at[0]);
@@ -142,7 +146,7 @@ enum err args_read(int argc, char **argv, const struct flag *const *tables, bool
 	struct arena *arena, struct args *out, struct fault *why)
 {
 	struct args args = { 0 };
-	struct reading r = { tables, arena, &args, argv, argv + argc, why };
+	struct flag_reader r = { tables, arena, &args, argv, argv + argc, why };
 	bool words_only = false;
 	size_t room = 1;
 

@@ -1,3 +1,4 @@
+/* foreign.c - asks in the shape of another system (--dialect). */
 #include "cli/foreign.h"
 
 #include "cli/outcome.h"

@@ -1,3 +1,4 @@
+/* help.c - --help from the tables of verbs and settings. */
 #include "cli/help.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* hook_rules.c - rules of an approval hook: which tool calls pass without asking. */
 #include "cli/hook_rules.h"
 
 #include <fnmatch.h>

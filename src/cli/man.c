@@ -1,4 +1,4 @@
-/* Manual pages in mdoc, from the same tables and texts as --help. */
+/* man.c - manual pages in mdoc, from the same tables and texts as --help. */
 #include "cli/help.h"
 
 static const char DATE[] = "November 15, 2026";

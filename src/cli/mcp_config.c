@@ -1,3 +1,4 @@
+/* mcp_config.c - configuration of MCP clients that points at this program. */
 #include "cli/mcp_config.h"
 
 #include <unistd.h>

@@ -1,3 +1,4 @@
+/* outcome.c - a settled ask as exit status, stdout and one sentence. */
 #include "cli/outcome.h"
 
 #include <stdio.h>

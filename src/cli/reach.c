@@ -1,3 +1,4 @@
+/* reach.c - finds the server and calls it as the agent or as the person. */
 #include "cli/reach.h"
 
 #include "base/id.h"

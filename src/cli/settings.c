@@ -1,3 +1,4 @@
+/* settings.c - every setting: its row, its sources and its checks. */
 #include "cli/settings.h"
 
 #include <pwd.h>

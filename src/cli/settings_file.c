@@ -1,3 +1,4 @@
+/* settings_file.c - reads parley.conf. */
 #include "cli/settings_file.h"
 
 #include <errno.h>
@@ -8,7 +9,7 @@
 #include "client/locate.h"
 #include "text/msg.h"
 
-struct reading {
+struct file_reader {
 	const char *const *names;
 	const char *path;
 	FILE *file;
@@ -21,7 +22,7 @@ struct reading {
 
 static char *line_read(char *out, int size, void *ctx)
 {
-	struct reading *r = ctx;
+	struct file_reader *r = ctx;
 	char *text = fgets(out, size, r->file);
 
 	if (!text) return NULL;
@@ -30,7 +31,7 @@ static char *line_read(char *out, int size, void *ctx)
 	return text;
 }
 
-static int wrong(struct reading *r, const char *id, struct str key, const char *near)
+static int wrong(struct file_reader *r, const char *id, struct str key, const char *near)
 {
 	struct arena *a = r->arena;
 
@@ -44,7 +45,7 @@ static int wrong(struct reading *r, const char *id, struct str key, const char *
 }
 
 static bool value_keep(
-	struct reading *r, struct settings_file_value *v, const char *value)
+	struct file_reader *r, struct settings_file_value *v, const char *value)
 {
 	v->value = str_of(arena_copy(r->arena, str_of(value)));
 	v->path = r->path;
@@ -53,7 +54,7 @@ static bool value_keep(
 }
 
 /* A name of its own; the person's file may change the system's. */
-static int resumer_take(struct reading *r, const char *name, const char *value)
+static int resumer_take(struct file_reader *r, const char *name, const char *value)
 {
 	struct settings_file *out = r->out;
 	struct settings_file_resumer *at = out->resumers;
@@ -73,7 +74,7 @@ static int resumer_take(struct reading *r, const char *name, const char *value)
 
 static int value_take(void *ctx, const char *section, const char *name, const char *value)
 {
-	struct reading *r = ctx;
+	struct file_reader *r = ctx;
 	const char *near = NULL;
 
 	if (r->too_long) return wrong(r, "setting.file.long", str_of(name), NULL);
@@ -96,7 +97,7 @@ static enum err file_take(const char *path, bool must, const char *const *names,
 	struct arena *arena, struct settings_file *out, struct fault *why)
 {
 	struct fault found = { 0 };
-	struct reading r = {
+	struct file_reader r = {
 		.names = names, .path = path, .arena = arena, .out = out, .why = &found
 	};
 	int bad;

@@ -1,3 +1,4 @@
+/* settle.c - sends an answer, a skip or a cancellation from the shell. */
 #include "cli/settle.h"
 
 #include <stdio.h>

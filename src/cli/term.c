@@ -1,3 +1,4 @@
+/* term.c - the terminal of shell verbs: colours, width, lines typed, Ctrl-C. */
 #include "cli/term.h"
 
 #include <errno.h>

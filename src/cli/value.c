@@ -1,3 +1,4 @@
+/* value.c - words typed in a shell as the value of an answer. */
 #include "cli/value.h"
 
 #include "base/utf8.h"
@@ -62,7 +63,7 @@ const struct option *option_find(const struct question *q, struct str word)
 	return NULL;
 }
 
-static struct str words_join(const struct said *said, struct arena *arena)
+static struct str words_join(const struct spoken *said, struct arena *arena)
 {
 	struct str all = said->len > 0 ? said->words[0] : STR_NONE;
 
@@ -86,13 +87,13 @@ static enum err wrong(const char *id, struct str word, const struct question *q,
 }
 
 /* Options chosen, and what is left for Other. */
-struct choice {
+struct picked {
 	const struct option *chosen[OPTIONS_MAX];
 	size_t len;
 	struct str other;
 };
 
-static void choice_add(struct choice *c, const struct option *o)
+static void choice_add(struct picked *c, const struct option *o)
 {
 	for (size_t i = 0; i < c->len; i++)
 		if (c->chosen[i] == o) return;
@@ -100,7 +101,7 @@ static void choice_add(struct choice *c, const struct option *o)
 }
 
 /* One word of several: an option, options with commas between, or Other's text. */
-static enum err choice_word(const struct question *q, struct str word, struct choice *c,
+static enum err choice_word(const struct question *q, struct str word, struct picked *c,
 	struct arena *arena, struct fault *why)
 {
 	const struct option *o = option_find(q, word);
@@ -108,7 +109,7 @@ static enum err choice_word(const struct question *q, struct str word, struct ch
 
 	if (o) return choice_add(c, o), OK;
 	if (q->type == Q_CHOICES && str_find(word, STR(",")) >= 0) {
-		struct choice found = *c;
+		struct picked found = *c;
 		bool all = true;
 
 		while (all && str_cut(&rest, ',', &piece))
@@ -125,8 +126,8 @@ static enum err choice_word(const struct question *q, struct str word, struct ch
 	return OK;
 }
 
-static enum err choice_read(const struct question *q, const struct said *said,
-	struct choice *c, struct arena *arena, struct fault *why)
+static enum err choice_read(const struct question *q, const struct spoken *said,
+	struct picked *c, struct arena *arena, struct fault *why)
 {
 	struct str all = words_join(said, arena);
 	const struct option *whole = option_find(q, all);
@@ -143,10 +144,10 @@ static enum err choice_read(const struct question *q, const struct said *said,
 	return OK;
 }
 
-static enum err choice_write(const struct question *q, const struct said *said,
+static enum err choice_write(const struct question *q, const struct spoken *said,
 	struct arena *arena, struct json_writer *w, struct fault *why)
 {
-	struct choice c = { 0 };
+	struct picked c = { 0 };
 	enum err err = choice_read(q, said, &c, arena, why);
 
 	if (err != OK) return err;
@@ -180,7 +181,7 @@ static enum err number_write(const struct question *q, struct str word,
 	return OK;
 }
 
-static enum err decision_write(const struct question *q, const struct said *said,
+static enum err decision_write(const struct question *q, const struct spoken *said,
 	struct arena *arena, struct json_writer *w, struct fault *why)
 {
 	struct str word = words_join(said, arena);
@@ -204,7 +205,7 @@ static enum err decision_write(const struct question *q, const struct said *said
 	return OK;
 }
 
-enum err value_write(const struct question *q, const struct said *said,
+enum err value_write(const struct question *q, const struct spoken *said,
 	struct arena *arena, struct json_writer *w, struct fault *why)
 {
 	struct str all = words_join(said, arena);

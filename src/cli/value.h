@@ -4,7 +4,7 @@
 
 #include "core/question.h"
 
-struct said {
+struct spoken {
 	const struct str *words;
 	size_t len;
 	struct str other;	      /* the text of Other; empty: none */
@@ -16,7 +16,7 @@ struct said {
  * is named by id, label (in any case) or its place from 1 on; where the question takes
  * Other, any other word is its text. ERR_INVALID: why is a sentence that says what is
  * accepted; what was written until then must be thrown away. */
-enum err value_write(const struct question *, const struct said *, struct arena *,
+enum err value_write(const struct question *, const struct spoken *, struct arena *,
 	struct json_writer *, struct fault *why);
 
 /* The option that a word names; NULL: none. */

@@ -1,27 +1,28 @@
+/* verb_answer.c - parley answer. */
 #include "cli/settle.h"
 #include "cli/value.h"
 #include "cli/verbs.h"
 
 /* The questions of an ask, and what was said to each. */
-struct form {
+struct answer_form {
 	struct question *questions;
 	size_t len;
-	struct said *said;
+	struct spoken *said;
 };
 
-static int form_load(struct cli *cli, const struct json *ask, struct form *form)
+static int form_load(struct cli *cli, const struct json *ask, struct answer_form *form)
 {
 	struct fault why = { 0 };
 
 	if (questions_load(json_get(ask, "questions"), &cli->arena, &form->questions,
 		    &form->len, &why) != OK)
 		return cli_fail(cli, &why);
-	form->said = ARENA_ARRAY(&cli->arena, struct said, form->len + 1);
+	form->said = ARENA_ARRAY(&cli->arena, struct spoken, form->len + 1);
 	return form->said ? EXIT_YES
 			  : cli_fail(cli, &(struct fault){ .err = ERR_MEMORY });
 }
 
-static int said_add(struct cli *cli, struct said *said, struct str word)
+static int said_add(struct cli *cli, struct spoken *said, struct str word)
 {
 	struct str *words = ARENA_ARRAY(&cli->arena, struct str, said->len + 1);
 
@@ -35,7 +36,7 @@ static int said_add(struct cli *cli, struct said *said, struct str word)
 }
 
 /* KEY=VALUE: several questions are answered by name. */
-static int pair_take(struct cli *cli, struct form *form, struct str pair)
+static int pair_take(struct cli *cli, struct answer_form *form, struct str pair)
 {
 	struct str key, value = pair;
 
@@ -50,7 +51,7 @@ static int pair_take(struct cli *cli, struct form *form, struct str pair)
 	return CLI_USAGE(cli, "cli.answer.pair", { "value", pair }, { "keys", keys });
 }
 
-static int arguments_take(struct cli *cli, struct said *said)
+static int arguments_take(struct cli *cli, struct spoken *said)
 {
 	struct str text = args_get(&cli->args, "arguments");
 	struct fault why = { 0 };
@@ -61,7 +62,7 @@ static int arguments_take(struct cli *cli, struct said *said)
 	return CLI_USAGE(cli, "cli.answer.arguments", { "detail", str_of(why.detail) });
 }
 
-static int words_take(struct cli *cli, struct form *form)
+static int words_take(struct cli *cli, struct answer_form *form)
 {
 	int status = EXIT_YES;
 
@@ -78,14 +79,14 @@ static int words_take(struct cli *cli, struct form *form)
 }
 
 static int value_wrong(
-	struct cli *cli, const struct form *form, size_t i, struct str detail)
+	struct cli *cli, const struct answer_form *form, size_t i, struct str detail)
 {
 	if (form->len == 1) return cli_usage(cli, detail);
 	return CLI_USAGE(cli, "cli.answer.keyed", { "key", form->questions[i].key },
 		{ "detail", detail });
 }
 
-static int form_write(struct cli *cli, const struct form *form, struct buf *body)
+static int form_write(struct cli *cli, const struct answer_form *form, struct buf *body)
 {
 	struct json_writer w = { .out = body };
 	struct fault why = { 0 };
@@ -94,7 +95,7 @@ static int form_write(struct cli *cli, const struct form *form, struct buf *body
 	jw_key(&w, "answers");
 	jw_object(&w);
 	for (size_t i = 0; i < form->len; i++) {
-		const struct said *said = &form->said[i];
+		const struct spoken *said = &form->said[i];
 
 		if (said->len == 0 && said->other.len == 0 && form->len > 1) continue;
 		/* Keys are an agent's and may need escapes. */
@@ -114,7 +115,7 @@ static int answer_send(struct cli *cli, struct client *client)
 {
 	struct str id = args_word(&cli->args, 0);
 	struct buf body = { .max = 1 << 20 };
-	struct form form = { 0 };
+	struct answer_form form = { 0 };
 	struct reply reply;
 	int status = reach_call(
 		cli, client, "GET", ask_path(cli, id, ""), STR_NONE, &reply, NULL);

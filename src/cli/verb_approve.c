@@ -1,3 +1,4 @@
+/* verb_approve.c - parley approve. */
 #include <stdio.h>
 
 #include "cli/approval.h"

@@ -1,3 +1,4 @@
+/* verb_ask.c - parley ask. */
 #include "cli/asking.h"
 #include "cli/foreign.h"
 #include "cli/outcome.h"
@@ -87,7 +88,7 @@ static void question_put(struct json_writer *w, const struct question *q)
 static int default_put(struct cli *cli, struct json_writer *w, const struct question *q)
 {
 	struct str *words = ARENA_ARRAY(&cli->arena, struct str, cli->args.given_len + 1);
-	struct said said = { .words = words };
+	struct spoken said = { .words = words };
 	struct fault why = { 0 };
 
 	for (size_t i = 0;

@@ -1,3 +1,4 @@
+/* verb_cancel.c - parley cancel. */
 #include "cli/settle.h"
 #include "cli/verbs.h"
 

@@ -1,3 +1,4 @@
+/* verb_completion.c - parley completion. */
 #include <stdio.h>
 
 #include "cli/help.h"

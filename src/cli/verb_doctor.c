@@ -1,3 +1,4 @@
+/* verb_doctor.c - parley doctor: tries what is set up. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>

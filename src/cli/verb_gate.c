@@ -1,3 +1,4 @@
+/* verb_gate.c - parley gate: runs a command line after its approval. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* verb_help.c - parley help, and the texts of manual pages. */
 #include <stdio.h>
 
 #include "cli/help.h"

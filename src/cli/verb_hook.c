@@ -1,3 +1,4 @@
+/* verb_hook.c - parley hook: the approval hook of coding agents. */
 #include <stdio.h>
 
 #include "base/clock.h"

@@ -1,3 +1,5 @@
+/* verb_host.c - parley host: runs an agent on a terminal of its own and shows its
+ * questions. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pty.h>
@@ -10,8 +12,8 @@
 #include <unistd.h>
 
 #include "cli/mcp_config.h"
-#include "cli/place.h"
 #include "cli/reach.h"
+#include "cli/term_dialog.h"
 #include "cli/verbs.h"
 #include "client/stream.h"
 #include "text/keep.h"
@@ -30,7 +32,7 @@ struct host {
 	int tty;
 	int ready; /* epoll over both, and the dialog */
 	struct termios before;
-	struct place *place;
+	struct term_dialog *dialog;
 	struct str open;   /* the ask of the dialog */
 	struct str wanted; /* an ask that has come; empty: none */
 	struct buf held;   /* printed while the dialog was there */
@@ -155,7 +157,7 @@ static void master_take(struct host *h)
 		if (n < 0 && (errno == EINTR || errno == EAGAIN)) return;
 		close(h->master);
 		h->master = -1;
-	} else if (h->place) {
+	} else if (h->dialog) {
 		buf_add(&h->held, str_make(bytes, (size_t)n));
 	} else {
 		all_write(h->tty, str_make(bytes, (size_t)n));
@@ -179,10 +181,10 @@ static void watch(const struct host *h, int fd, bool on)
 
 /* ---- the dialog ---- */
 
-static void place_shut(struct host *h)
+static void dialog_shut(struct host *h)
 {
-	watch(h, place_input_fd(h->place), false);
-	h->place = place_free(h->place);
+	watch(h, term_dialog_input_fd(h->dialog), false);
+	h->dialog = term_dialog_free(h->dialog);
 	h->open = STR_NONE;
 	h->settled = false;
 	all_write(h->tty, buf_str(&h->held));
@@ -191,7 +193,7 @@ static void place_shut(struct host *h)
 	size_pass(h, true);
 }
 
-static void place_show(struct host *h)
+static void dialog_show(struct host *h)
 {
 	struct call call = { .method = "GET", .path = ask_path(h->cli, h->wanted, "") };
 	struct reply reply;
@@ -202,13 +204,13 @@ static void place_show(struct host *h)
 		!str_is(json_text(json_get(reply.json, "status")), "pending"))
 		return;
 	watch(h, h->tty, false); /* the dialog reads it */
-	h->place = place_open(h->cli, reply.json, false);
-	if (!h->place) {
+	h->dialog = term_dialog_open(h->cli, reply.json, false);
+	if (!h->dialog) {
 		watch(h, h->tty, true);
 		return;
 	}
 	h->open = id;
-	watch(h, place_input_fd(h->place), true);
+	watch(h, term_dialog_input_fd(h->dialog), true);
 }
 
 static bool event_take(void *ctx, const struct sse_frame *frame)
@@ -243,12 +245,12 @@ static void input_take(struct host *h)
 
 		if (fd == h->master) {
 			master_take(h);
-		} else if (!h->place) {
+		} else if (!h->dialog) {
 			if (fd == h->tty) tty_take(h);
-		} else if (place_input(h->place, &ask)) {
+		} else if (term_dialog_input(h->dialog, &ask)) {
 			h->settled = true;
 		}
-		if (h->place && place_input_fd(h->place) < 0) h->settled = true;
+		if (h->dialog && term_dialog_input_fd(h->dialog) < 0) h->settled = true;
 	}
 }
 
@@ -264,15 +266,15 @@ static int host_loop(struct host *h)
 		if (ioctl(h->tty, TIOCGWINSZ, &now) == 0 &&
 			memcmp(&now, &size, sizeof now) != 0) {
 			size = now;
-			if (!h->place) size_pass(h, false);
+			if (!h->dialog) size_pass(h, false);
 		}
-		if (h->place && h->settled) place_shut(h);
-		if (!h->place && h->wanted.len > 0) place_show(h);
+		if (h->dialog && h->settled) dialog_shut(h);
+		if (!h->dialog && h->wanted.len > 0) dialog_show(h);
 		enum streamed got = stream_run(h->stream, h->ready, 500, &why);
 		if (got == STREAMED_FAILED || got == STREAMED_STOPPED) break;
 		if (got == STREAMED_INPUT) input_take(h);
 	}
-	if (h->place) place_shut(h);
+	if (h->dialog) dialog_shut(h);
 	while (waitpid(h->child, &status, 0) < 0 && errno == EINTR) {
 	}
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);

@@ -1,3 +1,4 @@
+/* verb_inbox.c - parley inbox. */
 #include "cli/reach.h"
 #include "cli/verbs.h"
 #include "client/locate.h"

@@ -1,3 +1,4 @@
+/* verb_list.c - parley list. */
 #include <stdio.h>
 
 #include "base/clock.h"

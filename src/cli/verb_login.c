@@ -1,3 +1,4 @@
+/* verb_login.c - parley login. */
 #include <stdio.h>
 #include <unistd.h>
 

@@ -1,3 +1,4 @@
+/* verb_logout.c - parley logout. */
 #include "cli/reach.h"
 #include "cli/verbs.h"
 

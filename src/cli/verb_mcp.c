@@ -1,3 +1,4 @@
+/* verb_mcp.c - parley mcp. */
 #include <stdio.h>
 #include <unistd.h>
 

@@ -1,3 +1,4 @@
+/* verb_show.c - parley show. */
 #include <stdio.h>
 
 #include "cli/card.h"

@@ -1,3 +1,4 @@
+/* verb_skip.c - parley skip. */
 #include "cli/settle.h"
 #include "cli/verbs.h"
 

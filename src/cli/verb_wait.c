@@ -1,3 +1,4 @@
+/* verb_wait.c - parley wait. */
 #include "cli/asking.h"
 #include "cli/outcome.h"
 #include "cli/verbs.h"

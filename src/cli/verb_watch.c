@@ -1,3 +1,4 @@
+/* verb_watch.c - parley watch. */
 #include <stdio.h>
 
 #include "cli/reach.h"

@@ -1,3 +1,4 @@
+/* msg.c - looks up and fills in texts of the catalogue. */
 #include "text/msg.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* own.c - translates the texts of questions that Parley itself writes. */
 #include "text/own.h"
 
 #include "text/msg.h"

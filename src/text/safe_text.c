@@ -1,3 +1,4 @@
+/* safe_text.c - foreign text made harmless for a terminal, its width and its wrapping. */
 #include "text/safe_text.h"
 
 #include <utf8proc.h>

@@ -1,26 +1,28 @@
+/* card.c - an ask as rows of text. */
 #include "tui/card.h"
 
 #include "text/msg.h"
 #include "text/safe_text.h"
 #include "tui/words.h"
 
-enum { TITLE_ROWS = 3, NAME_COLUMNS = 14, LED_MAX = 5 };
+enum { TITLE_ROWS = 3, NAME_COLUMNS = 14, BEFORE_MAX = 5 };
 
-struct writing {
+struct card_writer {
 	struct page *page;
 	const struct json *ask;
 	const struct card_look *look;
 	struct arena arena;
 };
 
-static void heading(struct writing *w, const char *id)
+static void heading(struct card_writer *w, const char *id)
 {
 	page_gap(w->page);
 	page_row(w->page);
 	page_add(w->page, STYLE_BOLD, MSG(&w->arena, id));
 }
 
-static void section(struct writing *w, const char *id, enum style style, struct str text)
+static void section(
+	struct card_writer *w, const char *id, enum style style, struct str text)
 {
 	if (text.len == 0) return;
 	heading(w, id);
@@ -29,14 +31,14 @@ static void section(struct writing *w, const char *id, enum style style, struct 
 
 /* ---- the head ---- */
 
-static void crumb(struct writing *w, struct str text)
+static void crumb(struct card_writer *w, struct str text)
 {
 	if (text.len == 0) return;
 	if (w->page->column > 0) page_add_text(w->page, STYLE_SOFT, " · ");
 	page_add(w->page, STYLE_SOFT, text);
 }
 
-static void crumbs_write(struct writing *w)
+static void crumbs_write(struct card_writer *w)
 {
 	int64_t asked = ask_time(w->ask, "created_at");
 	struct str span = span_short(w->look->now_ms - asked, &w->arena);
@@ -50,7 +52,7 @@ static void crumbs_write(struct writing *w)
 }
 
 /* An agent's title may not fill the screen before the operation. */
-static void title_write(struct writing *w)
+static void title_write(struct card_writer *w)
 {
 	struct page *p = w->page;
 	size_t first = p->rows_len;
@@ -65,7 +67,7 @@ static void title_write(struct writing *w)
 	page_add_text(p, STYLE_SOFT, "…");
 }
 
-static void chip(struct writing *w, enum style style, struct str text)
+static void chip(struct card_writer *w, enum style style, struct str text)
 {
 	struct page *p = w->page;
 
@@ -74,7 +76,7 @@ static void chip(struct writing *w, enum style style, struct str text)
 	page_add(p, style, text);
 }
 
-static void risk_write(struct writing *w)
+static void risk_write(struct card_writer *w)
 {
 	static const enum style styles[] = {
 		[RISK_LOW] = STYLE_GOOD,
@@ -90,7 +92,7 @@ static void risk_write(struct writing *w)
 			arena_print(&w->arena, "web.risk.%s", risk_name(risk)).at));
 }
 
-static void attempt_write(struct writing *w)
+static void attempt_write(struct card_writer *w)
 {
 	const struct json *context = json_get(w->ask, "context");
 	const struct json *n = json_get(context, "attempt");
@@ -102,7 +104,7 @@ static void attempt_write(struct writing *w)
 			{ "m", json_is(m, JSON_NUMBER) ? m->text : STR("?") }));
 }
 
-static void chips_write(struct writing *w)
+static void chips_write(struct card_writer *w)
 {
 	struct str priority = json_text(json_get(w->ask, "priority"));
 	const struct json *claim = json_get(w->ask, "claimed_by");
@@ -130,7 +132,7 @@ static void chips_write(struct writing *w)
 
 /* ---- the operation ---- */
 
-static void value_write(struct writing *w, enum style style, const struct json *value)
+static void value_write(struct card_writer *w, enum style style, const struct json *value)
 {
 	struct buf text = { .max = 1 << 20 };
 
@@ -143,8 +145,8 @@ static void value_write(struct writing *w, enum style style, const struct json *
 }
 
 /* A short value stands beside its name, a longer one below it. */
-static void argument_write(
-	struct writing *w, struct str name, const struct json *was, const struct json *is)
+static void argument_write(struct card_writer *w, struct str name, const struct json *was,
+	const struct json *is)
 {
 	struct page *p = w->page;
 	bool changed = is && !json_equal(was, is);
@@ -174,7 +176,7 @@ static void argument_write(
 	value_write(w, STYLE_PLAIN, was);
 }
 
-static void arguments_write(struct writing *w, const struct json *arguments)
+static void arguments_write(struct card_writer *w, const struct json *arguments)
 {
 	const struct json *edited = w->look->arguments;
 
@@ -201,7 +203,7 @@ static void arguments_write(struct writing *w, const struct json *arguments)
 				&edited->members[i].value);
 }
 
-static size_t operation_write(struct writing *w)
+static size_t operation_write(struct card_writer *w)
 {
 	const struct json *op = json_get(w->ask, "operation");
 
@@ -218,7 +220,7 @@ static size_t operation_write(struct writing *w)
 
 /* ---- what the agent says ---- */
 
-static void diff_write(struct writing *w, struct str diff)
+static void diff_write(struct card_writer *w, struct str diff)
 {
 	struct str line;
 
@@ -236,7 +238,7 @@ static void diff_write(struct writing *w, struct str diff)
 	}
 }
 
-static void context_write(struct writing *w)
+static void context_write(struct card_writer *w)
 {
 	const struct json *context = json_get(w->ask, "context");
 	struct str step = json_text(json_get(context, "current_step"));
@@ -255,7 +257,7 @@ static void context_write(struct writing *w)
 	section(w, "web.preview", STYLE_PLAIN, json_text(json_get(context, "preview")));
 }
 
-static void thread_write(struct writing *w)
+static void thread_write(struct card_writer *w)
 {
 	const struct json *replies = json_get(w->ask, "replies");
 
@@ -279,26 +281,26 @@ static void thread_write(struct writing *w)
 	}
 }
 
-static void led_write(struct writing *w)
+static void before_write(struct card_writer *w)
 {
-	const struct json *led = w->look->led;
+	const struct json *before = w->look->before;
 	uint32_t from;
 
-	if (!json_is(led, JSON_ARRAY) || led->count == 0) return;
-	heading(w, "web.led");
-	from = led->count > LED_MAX ? led->count - LED_MAX : 0;
-	for (uint32_t i = from; i < led->count; i++) {
+	if (!json_is(before, JSON_ARRAY) || before->count == 0) return;
+	heading(w, "web.before");
+	from = before->count > BEFORE_MAX ? before->count - BEFORE_MAX : 0;
+	for (uint32_t i = from; i < before->count; i++) {
 		page_row(w->page);
 		page_pad(w->page, 2);
 		page_add(w->page, STYLE_SOFT,
-			time_local(ask_time(&led->items[i], "at"), w->look->now_ms,
+			time_local(ask_time(&before->items[i], "at"), w->look->now_ms,
 				&w->arena));
 		page_add_text(w->page, STYLE_PLAIN, "  ");
-		page_add(w->page, STYLE_PLAIN, event_words(&led->items[i], &w->arena));
+		page_add(w->page, STYLE_PLAIN, event_words(&before->items[i], &w->arena));
 	}
 }
 
-static void outcome_write(struct writing *w)
+static void outcome_write(struct card_writer *w)
 {
 	const struct json *answer = json_get(w->ask, "answer");
 	struct str reason = json_text(json_get(w->ask, "reason"));
@@ -316,7 +318,7 @@ static void outcome_write(struct writing *w)
 struct card card_draw(
 	struct page *page, const struct json *ask, const struct card_look *look)
 {
-	struct writing w = { .page = page, .ask = ask, .look = look };
+	struct card_writer w = { .page = page, .ask = ask, .look = look };
 	struct card card = { 0 };
 
 	crumbs_write(&w);
@@ -326,7 +328,7 @@ struct card card_draw(
 	card.operation_end = operation_write(&w);
 	context_write(&w);
 	thread_write(&w);
-	led_write(&w);
+	before_write(&w);
 	arena_done(&w.arena);
 	return card;
 }

@@ -1,3 +1,4 @@
+/* dialog.c - one open ask: draws card and form, and hands keys to them. */
 #include "tui/dialog.h"
 
 #include "base/clock.h"
@@ -69,10 +70,10 @@ void dialog_update(struct dialog *d, const struct json *ask)
 	d->busy = false;
 }
 
-void dialog_led(struct dialog *d, const struct json *events)
+void dialog_before(struct dialog *d, const struct json *events)
 {
-	arena_done(&d->led_arena);
-	d->led = json_copy(events, &d->led_arena);
+	arena_done(&d->before_arena);
+	d->before = json_copy(events, &d->before_arena);
 }
 
 void dialog_close(struct dialog *d)
@@ -83,7 +84,7 @@ void dialog_close(struct dialog *d)
 	page_done(&d->card_page);
 	page_done(&d->form_page);
 	arena_done(&d->edits);
-	arena_done(&d->led_arena);
+	arena_done(&d->before_arena);
 	arena_done(&d->arena);
 	*d = (struct dialog){ 0 };
 }
@@ -277,7 +278,7 @@ static size_t focus_top(const struct page *p, size_t height)
 	return top > p->focus_row ? p->focus_row : top;
 }
 
-static void part_draw(struct screen *s, const struct page *p, const struct frame *f,
+static void part_draw(struct screen *s, const struct page *p, const struct area *f,
 	size_t top, bool cursor)
 {
 	for (size_t i = 0; i < f->height; i++)
@@ -288,7 +289,7 @@ static void part_draw(struct screen *s, const struct page *p, const struct frame
 }
 
 /* A rule with the form's title in it, and how much of the card lies below. */
-static void rule_draw(struct dialog *d, struct screen *s, const struct frame *f, size_t y)
+static void rule_draw(struct dialog *d, struct screen *s, const struct area *f, size_t y)
 {
 	struct arena arena = { 0 };
 	struct buf title = { .max = 1024 };
@@ -314,14 +315,14 @@ static void rule_draw(struct dialog *d, struct screen *s, const struct frame *f,
 	arena_done(&arena);
 }
 
-void dialog_draw(struct dialog *d, struct screen *s, const struct frame *f,
-	int64_t now_ms, int64_t mono_ms)
+void dialog_draw(struct dialog *d, struct screen *s, const struct area *f, int64_t now_ms,
+	int64_t mono_ms)
 {
 	struct card_look look = { .now_ms = now_ms,
 		.asked = d->open,
 		.raw = d->raw,
 		.arguments = d->arguments,
-		.led = d->led };
+		.before = d->before };
 	size_t wanted, card_rows, form_rows;
 
 	d->form.armed = dialog_arming(d, mono_ms) == 0;
@@ -343,8 +344,8 @@ void dialog_draw(struct dialog *d, struct screen *s, const struct frame *f,
 				 : 0;
 	if (card.operation_end == 0 || d->top + card_rows >= card.operation_end)
 		d->form.read = true;
-	struct frame above = { f->y, f->x, card_rows, f->width };
-	struct frame below = { f->y + card_rows + 1, f->x, form_rows, f->width };
+	struct area above = { f->y, f->x, card_rows, f->width };
+	struct area below = { f->y + card_rows + 1, f->x, form_rows, f->width };
 	part_draw(s, &d->card_page, &above, d->top, false);
 	rule_draw(d, s, f, f->y + card_rows);
 	part_draw(s, &d->form_page, &below, focus_top(&d->form_page, form_rows), true);

@@ -10,7 +10,7 @@
 enum { ARMING_MS = 600 }; /* a card must stand so long before it can be decided */
 
 /* Part of the screen. */
-struct frame {
+struct area {
 	size_t y, x, height, width;
 };
 
@@ -31,8 +31,8 @@ struct dialog {
 	int64_t armed_at;	      /* monotonic */
 	struct arena edits;	      /* of `arguments` */
 	const struct json *arguments; /* as edited; NULL: not */
-	struct arena led_arena;
-	const struct json *led; /* events that led here; NULL: unknown */
+	struct arena before_arena;
+	const struct json *before; /* events that led here; NULL: unknown */
 	struct buf notice; /* what went wrong, or what became of it; empty: nothing */
 	enum style notice_style;
 	struct page card_page, form_page;
@@ -57,7 +57,7 @@ enum dialog_wish {
 bool dialog_open(struct dialog *, const struct json *ask, bool may_answer);
 /* A newer version of it: the form stays as it is; closes once it is settled. */
 void dialog_update(struct dialog *, const struct json *ask);
-void dialog_led(struct dialog *, const struct json *events); /* copied */
+void dialog_before(struct dialog *, const struct json *events); /* copied */
 void dialog_close(struct dialog *);
 
 enum dialog_wish dialog_key(struct dialog *, const struct key *);
@@ -65,7 +65,7 @@ struct line *dialog_line(struct dialog *); /* what is being typed; NULL: nothing
 bool dialog_typing(struct dialog *);
 /* How long until decisions are armed; 0: they are. */
 int64_t dialog_arming(const struct dialog *, int64_t mono_ms);
-void dialog_draw(struct dialog *, struct screen *, const struct frame *, int64_t now_ms,
+void dialog_draw(struct dialog *, struct screen *, const struct area *, int64_t now_ms,
 	int64_t mono_ms);
 struct str dialog_keys(struct dialog *, struct arena *);
 /* {"answers": {…}} */

@@ -1,3 +1,4 @@
+/* drafts.c - answers not sent yet, kept in a file. */
 #include "tui/drafts.h"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+/* editor.c - edits a text in $EDITOR. */
 #include "tui/editor.h"
 
 #include <errno.h>

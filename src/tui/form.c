@@ -1,3 +1,4 @@
+/* form.c - the answer form: what each key does. */
 #include "tui/form.h"
 
 #include "base/mem.h"

@@ -1,3 +1,4 @@
+/* form_page.c - the answer form as rows of text. */
 #include "tui/form_page.h"
 
 #include "base/utf8.h"
@@ -7,7 +8,7 @@
 
 enum { PREVIEW_ROWS = 8 };
 
-struct writing {
+struct form_writer {
 	struct page *page;
 	const struct form *form;
 	struct arena arena;
@@ -25,7 +26,7 @@ struct str form_title(const struct form *f, struct arena *arena)
 
 /* ---- rows ---- */
 
-static struct str row_label(struct writing *w, const struct question *q, size_t row)
+static struct str row_label(struct form_writer *w, const struct question *q, size_t row)
 {
 	if (q->type == Q_BOOLEAN)
 		return MSG(&w->arena, row == 0 ? "web.form.yes" : "web.form.no");
@@ -56,7 +57,7 @@ static bool suggests(const struct json *said, const struct question *q, size_t r
 }
 
 /* What an option means; of the one under the cursor also how it would look. */
-static void option_extra(struct writing *w, const struct question *q, size_t row)
+static void option_extra(struct form_writer *w, const struct question *q, size_t row)
 {
 	const struct json *options = json_get(q->json, "options");
 	struct page *p = w->page;
@@ -71,7 +72,7 @@ static void option_extra(struct writing *w, const struct question *q, size_t row
 }
 
 /* "▸ (•) 2 Production  suggested by the agent" */
-static void row_write(struct writing *w, size_t row)
+static void row_write(struct form_writer *w, size_t row)
 {
 	const struct form *f = w->form;
 	const struct question *q = &f->questions[f->at];
@@ -105,7 +106,7 @@ static void row_write(struct writing *w, size_t row)
 	if (here) page_focus_end(p);
 }
 
-static void note_write(struct writing *w)
+static void note_write(struct form_writer *w)
 {
 	const struct form *f = w->form;
 	const struct question *q = &f->questions[f->at];
@@ -135,7 +136,7 @@ static void note_write(struct writing *w)
 
 /* ---- a text or a number ---- */
 
-static struct str number_text(struct writing *w, double value)
+static struct str number_text(struct form_writer *w, double value)
 {
 	struct buf text = { .max = 64 };
 
@@ -145,7 +146,7 @@ static struct str number_text(struct writing *w, double value)
 	return kept;
 }
 
-static void bounds_write(struct writing *w, const struct question *q, size_t typed)
+static void bounds_write(struct form_writer *w, const struct question *q, size_t typed)
 {
 	struct page *p = w->page;
 
@@ -168,7 +169,7 @@ static void bounds_write(struct writing *w, const struct question *q, size_t typ
 	}
 }
 
-static void text_write(struct writing *w)
+static void text_write(struct form_writer *w)
 {
 	const struct form *f = w->form;
 	const struct question *q = &f->questions[f->at];
@@ -198,7 +199,7 @@ static void text_write(struct writing *w)
 
 /* ---- before it is sent ---- */
 
-static struct str entry_words(struct writing *w, size_t i)
+static struct str entry_words(struct form_writer *w, size_t i)
 {
 	struct buf text = { 0 };
 	struct json_writer jw = { .out = &text };
@@ -214,7 +215,7 @@ static struct str entry_words(struct writing *w, size_t i)
 	return words.len > 0 ? words : MSG(&w->arena, "web.form.empty");
 }
 
-static void review_write(struct writing *w)
+static void review_write(struct form_writer *w)
 {
 	const struct form *f = w->form;
 	struct page *p = w->page;
@@ -237,7 +238,7 @@ static void review_write(struct writing *w)
 	}
 }
 
-static void flaw_write(struct writing *w)
+static void flaw_write(struct form_writer *w)
 {
 	const struct flaw *flaw = &w->form->flaw;
 
@@ -249,7 +250,7 @@ static void flaw_write(struct writing *w)
 			{ "n", arena_print(&w->arena, "%zu", flaw->n) }));
 }
 
-static void prompt_write(struct writing *w, const char *id)
+static void prompt_write(struct form_writer *w, const char *id)
 {
 	page_focus(w->page);
 	page_row(w->page);
@@ -257,7 +258,7 @@ static void prompt_write(struct writing *w, const char *id)
 	page_focus_end(w->page);
 }
 
-static void shown_write(struct writing *w)
+static void shown_write(struct form_writer *w)
 {
 	const struct form *f = w->form;
 	const struct question *q = &f->questions[f->at];
@@ -271,7 +272,7 @@ static void shown_write(struct writing *w)
 
 void form_write(struct page *page, const struct form *f)
 {
-	struct writing w = { .page = page, .form = f };
+	struct form_writer w = { .page = page, .form = f };
 
 	if (f->at < f->len)
 		shown_write(&w);

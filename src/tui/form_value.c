@@ -1,4 +1,5 @@
-/* What was filled in, as values: to be sent, to be kept, and to be filled in again. */
+/* form_value.c - what was filled in, as values: to send, to keep, and to fill in
+ * again. */
 #include "base/utf8.h"
 #include "core/answer.h"
 #include "tui/form.h"

@@ -1,3 +1,4 @@
+/* inbox.c - the inbox: its loop and what each key does. */
 #include "tui/inbox.h"
 
 #include "base/clock.h"

@@ -1,4 +1,5 @@
-/* To and from the server: what is loaded, what events change, what is sent. */
+/* inbox_data.c - the inbox and the server: what is loaded, what events change, what is
+ * sent. */
 #include "base/clock.h"
 #include "text/msg.h"
 #include "tui/inbox_inner.h"
@@ -321,7 +322,7 @@ void data_session(struct inbox *in, struct str id)
 }
 
 /* What came before the ask in its session. */
-static void led_take(struct inbox *in, const struct json *page)
+static void before_take(struct inbox *in, const struct json *page)
 {
 	const struct json *items = json_get(page, "items");
 	struct json before;
@@ -333,7 +334,7 @@ static void led_take(struct inbox *in, const struct json *page)
 			before.count = i;
 			break;
 		}
-	dialog_led(&in->dialog, &before);
+	dialog_before(&in->dialog, &before);
 }
 
 static void good_take(struct inbox *in, int tag, const struct json *json)
@@ -343,7 +344,7 @@ static void good_take(struct inbox *in, int tag, const struct json *json)
 	case TAG_LIST: list_take(in, json); break;
 	case TAG_ASK: ask_take(in, json); break;
 	case TAG_OPEN: ask_arrived(in, json); break;
-	case TAG_LED: led_take(in, json); break;
+	case TAG_BEFORE: before_take(in, json); break;
 	case TAG_SESSION: session_view_take(&in->session, json); break;
 	case TAG_SESSION_LOG: log_take(in, json); break;
 	case TAG_SESSIONS: session_view_list(&in->session, json); break;

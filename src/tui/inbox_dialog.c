@@ -1,4 +1,4 @@
-/* The ask that is open: coming, being answered, being gone. */
+/* inbox_dialog.c - the ask that is open in the inbox. */
 #include "base/clock.h"
 #include "text/msg.h"
 #include "tui/editor.h"
@@ -7,14 +7,14 @@
 
 enum { CLAIM_MS = 90000 };
 
-static void led_want(struct inbox *in)
+static void before_want(struct inbox *in)
 {
 	struct buf path = { .max = 1024 };
 
 	if (ask_risk(in->dialog.ask) == RISK_NONE) return;
 	buf_add_text(&path, "/v1/events?format=json&limit=200&after=0&session=");
 	url_add(&path, json_text(json_get(in->dialog.ask, "session")));
-	data_call(in, "GET", buf_str(&path), STR_NONE, TAG_LED);
+	data_call(in, "GET", buf_str(&path), STR_NONE, TAG_BEFORE);
 	buf_done(&path);
 }
 
@@ -109,7 +109,7 @@ void ask_arrived(struct inbox *in, const struct json *ask)
 	in->batch_next = false;
 	if (!in->dialog_on) return;
 	drafts_fill(&in->drafts, in->dialog.id, &in->dialog.form);
-	led_want(in);
+	before_want(in);
 }
 
 void ask_gone(struct inbox *in)

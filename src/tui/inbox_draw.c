@@ -1,4 +1,4 @@
-/* The inbox on the screen: head, list, ask or session, status line. */
+/* inbox_draw.c - the inbox on the screen: head, list, ask or session, status line. */
 #include "base/clock.h"
 #include "text/msg.h"
 #include "text/safe_text.h"
@@ -89,7 +89,7 @@ static void row_write(
 	arena_done(&arena);
 }
 
-static void empty_draw(struct inbox *in, const struct frame *f)
+static void empty_draw(struct inbox *in, const struct area *f)
 {
 	struct arena arena = { 0 };
 	const char *id = in->list.len > 0 ? "web.inbox.filtered"
@@ -100,7 +100,7 @@ static void empty_draw(struct inbox *in, const struct frame *f)
 	arena_done(&arena);
 }
 
-static void list_draw(struct inbox *in, const struct frame *f, int64_t now_ms)
+static void list_draw(struct inbox *in, const struct area *f, int64_t now_ms)
 {
 	const struct list *l = &in->list;
 
@@ -260,7 +260,7 @@ static const struct {
 	{ "? q Ctrl-L", "tui.help.rest" },
 };
 
-static void help_draw(struct inbox *in, const struct frame *f)
+static void help_draw(struct inbox *in, const struct area *f)
 {
 	struct page *p = &in->page;
 	struct arena arena = { 0 };
@@ -283,7 +283,7 @@ static void help_draw(struct inbox *in, const struct frame *f)
 /* ---- all of it ---- */
 
 static void ask_draw(
-	struct inbox *in, const struct frame *f, int64_t now_ms, int64_t mono_ms)
+	struct inbox *in, const struct area *f, int64_t now_ms, int64_t mono_ms)
 {
 	struct arena arena = { 0 };
 
@@ -298,8 +298,8 @@ static void ask_draw(
 static void inbox_part(struct inbox *in, int64_t now_ms, int64_t mono_ms)
 {
 	size_t all = screen_columns(in->screen), left = list_width(in);
-	struct frame list = { 1, 0, list_height(in), left };
-	struct frame ask = { 1, inbox_wide(in) ? left + 2 : 0, list_height(in),
+	struct area list = { 1, 0, list_height(in), left };
+	struct area ask = { 1, inbox_wide(in) ? left + 2 : 0, list_height(in),
 		inbox_wide(in) ? all - left - 2 : all };
 
 	if (inbox_wide(in) || in->view == VIEW_LIST) list_draw(in, &list, now_ms);
@@ -313,7 +313,7 @@ static void inbox_part(struct inbox *in, int64_t now_ms, int64_t mono_ms)
 void inbox_draw(struct inbox *in)
 {
 	int64_t now_ms = clock_now_ms(), mono_ms = clock_mono_ms();
-	struct frame whole = { 1, 0, list_height(in), screen_columns(in->screen) };
+	struct area whole = { 1, 0, list_height(in), screen_columns(in->screen) };
 
 	screen_erase(in->screen);
 	switch (in->view) {

@@ -19,7 +19,7 @@ enum {
 	TAG_LIST,
 	TAG_ASK,     /* one that changed or is new */
 	TAG_OPEN,    /* one to be shown */
-	TAG_LED,     /* what led to the one shown */
+	TAG_BEFORE,  /* what led to the one shown */
 	TAG_SETTLE,  /* answer or skip */
 	TAG_MANY,    /* a batch */
 	TAG_SIDE,    /* claim, extend, a message */

@@ -1,3 +1,4 @@
+/* line.c - text being typed. */
 #include "tui/line.h"
 
 #include <utf8proc.h>

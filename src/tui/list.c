@@ -1,3 +1,4 @@
+/* list.c - the rows of the inbox: order, filter, cursor. */
 #include "tui/list.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* page.c - rows of styled text of a given width. */
 #include "tui/page.h"
 
 #include "base/mem.h"

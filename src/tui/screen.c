@@ -1,3 +1,4 @@
+/* screen.c - the terminal through ncurses: modes, keys, drawing. */
 #include "tui/screen.h"
 
 #include <errno.h>

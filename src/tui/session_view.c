@@ -1,3 +1,4 @@
+/* session_view.c - the list of sessions, and the log of one. */
 #include "tui/session_view.h"
 
 #include "base/mem.h"
@@ -42,7 +43,7 @@ static void text_set(struct buf *b, struct str text)
 	buf_add(b, text);
 }
 
-static struct session_row *row_make(const struct json *s)
+static struct session_item *row_make(const struct json *s)
 {
 	const struct json *asks = json_get(s, "pending_asks");
 	struct str parts[] = { json_text(json_get(s, "id")),
@@ -50,7 +51,7 @@ static struct session_row *row_make(const struct json *s)
 		json_text(json_get(json_get(s, "agent"), "name")),
 		json_text(json_get(s, "status")) };
 	size_t size = 0;
-	struct session_row *row;
+	struct session_item *row;
 
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
 		size += parts[i].len;
@@ -76,7 +77,7 @@ void session_view_list(struct session_view *v, const struct json *sessions)
 	v->rows_loading = false;
 	v->rows = mem_alloc((count + 1) * sizeof *v->rows);
 	for (uint32_t i = 0; v->rows && i < count; i++) {
-		struct session_row *row = row_make(&items->items[i]);
+		struct session_item *row = row_make(&items->items[i]);
 
 		if (row) v->rows[v->rows_len++] = row;
 	}
@@ -210,7 +211,7 @@ static void status_add(struct page *p, struct str status, struct arena *arena)
 		MSG(arena, arena_print(arena, "web.status.%.*s", STR_ARGS(status)).at));
 }
 
-static void head_draw(struct session_view *v, struct screen *s, const struct frame *f,
+static void head_draw(struct session_view *v, struct screen *s, const struct area *f,
 	struct page *p, struct arena *arena)
 {
 	static const char *const names[] = {
@@ -242,7 +243,7 @@ static void head_draw(struct session_view *v, struct screen *s, const struct fra
 }
 
 /* Fills from the end upwards, `back` rows above it. */
-static void feed_draw(struct session_view *v, struct screen *s, const struct frame *f,
+static void feed_draw(struct session_view *v, struct screen *s, const struct area *f,
 	int64_t now_ms, struct arena *arena)
 {
 	size_t shown = 0, skip, row = f->height;
@@ -270,12 +271,11 @@ static void feed_draw(struct session_view *v, struct screen *s, const struct fra
 }
 
 void session_view_draw(
-	struct session_view *v, struct screen *s, const struct frame *f, int64_t now_ms)
+	struct session_view *v, struct screen *s, const struct area *f, int64_t now_ms)
 {
 	struct arena arena = { 0 };
 	struct page p = { .width = f->width };
-	struct frame log = { f->y + 4, f->x, f->height > 4 ? f->height - 4 : 0,
-		f->width };
+	struct area log = { f->y + 4, f->x, f->height > 4 ? f->height - 4 : 0, f->width };
 
 	head_draw(v, s, f, &p, &arena);
 	screen_rule(s, f->y + 3, f->x, f->width);
@@ -289,14 +289,14 @@ void session_view_draw(
 	arena_done(&arena);
 }
 
-void session_list_draw(struct session_view *v, struct screen *s, const struct frame *f)
+void session_list_draw(struct session_view *v, struct screen *s, const struct area *f)
 {
 	struct arena arena = { 0 };
 	struct page p = { .width = f->width };
 	size_t top = v->rows_at >= f->height ? v->rows_at - f->height + 1 : 0;
 
 	for (size_t i = 0; i < f->height && top + i < v->rows_len; i++) {
-		const struct session_row *r = v->rows[top + i];
+		const struct session_item *r = v->rows[top + i];
 
 		page_clear(&p, f->width);
 		page_row(&p);

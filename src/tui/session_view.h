@@ -17,7 +17,7 @@ struct feed_row {
 
 enum { FEED_MAX = 2000 }; /* the oldest go */
 
-struct session_row {
+struct session_item {
 	struct str id, title, agent, status;
 	size_t asks;
 	char text[];
@@ -26,7 +26,7 @@ struct session_row {
 /* { 0 } is empty and ready. */
 struct session_view {
 	/* the list */
-	struct session_row **rows;
+	struct session_item **rows;
 	size_t rows_len, rows_at;
 	bool rows_loading;
 	/* the one shown */
@@ -50,7 +50,7 @@ int64_t session_view_last(const struct session_view *); /* the last event's numb
 /* False: the key means nothing here. */
 bool session_view_key(struct session_view *, const struct key *, size_t height);
 void session_view_draw(
-	struct session_view *, struct screen *, const struct frame *, int64_t now_ms);
-void session_list_draw(struct session_view *, struct screen *, const struct frame *);
+	struct session_view *, struct screen *, const struct area *, int64_t now_ms);
+void session_list_draw(struct session_view *, struct screen *, const struct area *);
 
 #endif

@@ -1,3 +1,4 @@
+/* words.c - asks, times, outcomes and events in words. */
 #include "tui/words.h"
 
 #include <time.h>

@@ -22,7 +22,7 @@ static struct question question(enum question_type type)
 		.options_len = choice ? 3 : 0 };
 }
 
-static enum err put(const struct question *q, struct said said)
+static enum err put(const struct question *q, struct spoken said)
 {
 	struct json_writer w = { .out = &out };
 
@@ -36,7 +36,7 @@ static enum err put(const struct question *q, struct said said)
 		.words = (const struct str[]){ __VA_ARGS__ },                            \
 		.len = sizeof((const struct str[]){ __VA_ARGS__ }) / sizeof(struct str)  \
 	}
-#define PUT(q, ...) put(&(q), (struct said)WORDS(__VA_ARGS__))
+#define PUT(q, ...) put(&(q), (struct spoken)WORDS(__VA_ARGS__))
 
 static int clean(void **state)
 {
@@ -85,7 +85,7 @@ static void an_option_is_named_by_id_label_or_place(void **state)
 static void where_other_is_offered_any_word_is_its_text(void **state)
 {
 	struct question q = question(Q_CHOICE);
-	struct said both = WORDS(STR("st"));
+	struct spoken both = WORDS(STR("st"));
 
 	(void)state;
 	q.other = true;
@@ -93,7 +93,7 @@ static void where_other_is_offered_any_word_is_its_text(void **state)
 	CHECK_STR(buf_str(&out), "{\"selected\":[],\"other\":\"the moon\"}");
 	both.other = STR("and more");
 	CHECK_INT(put(&q, both), ERR_INVALID);
-	CHECK_INT(put(&q, (struct said){ .other = STR("2") }), OK);
+	CHECK_INT(put(&q, (struct spoken){ .other = STR("2") }), OK);
 	CHECK_STR(buf_str(&out), "{\"selected\":[],\"other\":\"2\"}");
 }
 
@@ -119,9 +119,9 @@ static void nothing_chosen_is_only_for_what_is_not_required(void **state)
 	struct question q = question(Q_CHOICES);
 
 	(void)state;
-	CHECK_INT(put(&q, (struct said){ 0 }), ERR_INVALID);
+	CHECK_INT(put(&q, (struct spoken){ 0 }), ERR_INVALID);
 	q.required = false;
-	CHECK_INT(put(&q, (struct said){ 0 }), OK);
+	CHECK_INT(put(&q, (struct spoken){ 0 }), OK);
 }
 
 static void numbers_keep_their_spelling(void **state)
@@ -152,7 +152,7 @@ static void text_is_passed_on_as_it_is(void **state)
 static void a_note_goes_beside_the_choice(void **state)
 {
 	struct question q = question(Q_CHOICE);
-	struct said said = WORDS(STR("st"));
+	struct spoken said = WORDS(STR("st"));
 
 	(void)state;
 	said.note = STR("tests first");
@@ -163,7 +163,7 @@ static void a_note_goes_beside_the_choice(void **state)
 static void approvals_take_edited_arguments(void **state)
 {
 	struct question q = question(Q_APPROVAL);
-	struct said said = WORDS(STR("approve"));
+	struct spoken said = WORDS(STR("approve"));
 
 	(void)state;
 	CHECK_INT(json_read(STR("{\"a\":1}"), NULL, &arena, &said.arguments, NULL), OK);

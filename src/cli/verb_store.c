@@ -1,4 +1,4 @@
-/* verb_care.c - workspaces, backup, check. */
+/* verb_store.c - workspaces, backup, check. */
 #include "cli/administer.h"
 #include "cli/verbs_admin.h"
 #include "text/safe_text.h"

@@ -1,4 +1,6 @@
-#include "cli/place.h"
+/* term_dialog.c - the answer dialog of `parley ask` and `parley host` on this
+ * terminal. */
+#include "cli/term_dialog.h"
 
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
@@ -11,7 +13,7 @@
 #include "tui/dialog.h"
 #include "tui/editor.h"
 
-struct place {
+struct term_dialog {
 	struct cli *cli;
 	struct client *person;
 	struct screen *screen; /* NULL: the person left the dialog */
@@ -21,11 +23,11 @@ struct place {
 	int clock;
 };
 
-static void place_draw(struct place *p)
+static void term_dialog_draw(struct term_dialog *p)
 {
 	struct arena arena = { 0 };
 	size_t rows = screen_rows(p->screen), columns = screen_columns(p->screen);
-	struct frame frame = { 0, 0, rows > 2 ? rows - 1 : 1, columns };
+	struct area frame = { 0, 0, rows > 2 ? rows - 1 : 1, columns };
 	struct page keys = { .width = columns };
 
 	screen_erase(p->screen);
@@ -38,7 +40,7 @@ static void place_draw(struct place *p)
 	arena_done(&arena);
 }
 
-static bool person_known(struct place *p, struct str id)
+static bool person_known(struct term_dialog *p, struct str id)
 {
 	struct call call = { .method = "GET", .path = ask_path(p->cli, id, "") };
 	struct reply reply;
@@ -61,7 +63,7 @@ static bool in_front(void)
 	return ours;
 }
 
-static bool clock_open(struct place *p)
+static bool clock_open(struct term_dialog *p)
 {
 	struct itimerspec second = { { 1, 0 }, { 1, 0 } };
 	struct epoll_event event = { .events = EPOLLIN };
@@ -74,28 +76,29 @@ static bool clock_open(struct place *p)
 	       epoll_ctl(p->ready, EPOLL_CTL_ADD, screen_fd(p->screen), &event) == 0;
 }
 
-struct place *place_open(struct cli *cli, const struct json *ask, bool may_leave)
+struct term_dialog *term_dialog_open(
+	struct cli *cli, const struct json *ask, bool may_leave)
 {
 	struct screen_setup look = { .color = cli->settings.color != COLOR_NEVER };
-	struct place *p = in_front() ? mem_alloc(sizeof *p) : NULL;
+	struct term_dialog *p = in_front() ? mem_alloc(sizeof *p) : NULL;
 
 	if (!p) return NULL;
-	*p = (struct place){
+	*p = (struct term_dialog){
 		.cli = cli, .may_leave = may_leave, .ready = -1, .clock = -1
 	};
 	if (!person_known(p, json_text(json_get(ask, "id")))) {
 		SAY("cli.place.login");
-		return place_free(p);
+		return term_dialog_free(p);
 	}
-	if (!dialog_open(&p->dialog, ask, true)) return place_free(p);
+	if (!dialog_open(&p->dialog, ask, true)) return term_dialog_free(p);
 	p->screen = screen_open(&look, NULL);
-	if (!p->screen || !clock_open(p)) return place_free(p);
-	place_draw(p);
+	if (!p->screen || !clock_open(p)) return term_dialog_free(p);
+	term_dialog_draw(p);
 	return p;
 }
 
 /* The terminal is the shell's again; what is waited for goes on. */
-static void screen_leave(struct place *p)
+static void screen_leave(struct term_dialog *p)
 {
 	p->screen = screen_close(p->screen);
 	if (p->ready >= 0) close(p->ready);
@@ -103,7 +106,7 @@ static void screen_leave(struct place *p)
 	p->ready = p->clock = -1;
 }
 
-struct place *place_free(struct place *p)
+struct term_dialog *term_dialog_free(struct term_dialog *p)
 {
 	if (!p) return NULL;
 	screen_leave(p);
@@ -113,27 +116,27 @@ struct place *place_free(struct place *p)
 	return NULL;
 }
 
-int place_input_fd(const struct place *p)
+int term_dialog_input_fd(const struct term_dialog *p)
 {
 	return p->ready;
 }
 
-void place_update(struct place *p, const struct json *ask)
+void term_dialog_update(struct term_dialog *p, const struct json *ask)
 {
 	dialog_update(&p->dialog, ask);
-	if (p->screen) place_draw(p);
+	if (p->screen) term_dialog_draw(p);
 }
 
-void place_say(struct place *p, struct str text)
+void term_dialog_say(struct term_dialog *p, struct str text)
 {
 	if (!p->screen) return;
 	dialog_say(&p->dialog, STYLE_WARN, text);
-	place_draw(p);
+	term_dialog_draw(p);
 }
 
 /* One call; what goes wrong is said in the dialog. */
 static bool person_call(
-	struct place *p, const char *tail, struct str body, struct reply *reply)
+	struct term_dialog *p, const char *tail, struct str body, struct reply *reply)
 {
 	struct arena *arena = &p->cli->arena;
 	struct call call = { .method = "POST",
@@ -148,7 +151,7 @@ static bool person_call(
 	return false;
 }
 
-static bool settle_send(struct place *p, bool skip, const struct json **ask)
+static bool settle_send(struct term_dialog *p, bool skip, const struct json **ask)
 {
 	struct buf body = { .max = 1 << 20 };
 	struct json_writer w = { .out = &body };
@@ -165,7 +168,7 @@ static bool settle_send(struct place *p, bool skip, const struct json **ask)
 	return settled != NULL;
 }
 
-static void reply_send(struct place *p)
+static void reply_send(struct term_dialog *p)
 {
 	struct buf body = { .max = 1 << 17 };
 	struct json_writer w = { .out = &body };
@@ -182,7 +185,7 @@ static void reply_send(struct place *p)
 }
 
 /* True when it is settled. */
-static bool key_take(struct place *p, const struct key *k, const struct json **ask)
+static bool key_take(struct term_dialog *p, const struct key *k, const struct json **ask)
 {
 	struct reply reply = { 0 };
 
@@ -205,7 +208,7 @@ static bool key_take(struct place *p, const struct key *k, const struct json **a
 	}
 }
 
-bool place_input(struct place *p, const struct json **ask)
+bool term_dialog_input(struct term_dialog *p, const struct json **ask)
 {
 	uint64_t ticks;
 	struct key k;
@@ -219,6 +222,6 @@ bool place_input(struct place *p, const struct json **ask)
 		else if (k.name != K_NONE && k.name != K_RESIZE && key_take(p, &k, ask))
 			return true;
 	}
-	if (p->screen) place_draw(p);
+	if (p->screen) term_dialog_draw(p);
 	return false;
 }
