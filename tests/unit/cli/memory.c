@@ -91,7 +91,7 @@ static void an_answer(void)
 		.options_len = 2,
 		.other = true };
 	struct str words[] = { STR("ä"), STR("b, a"), STR("else") };
-	struct said said = { .words = words, .len = 3, .note = STR("n") };
+	struct spoken said = { .words = words, .len = 3, .note = STR("n") };
 	struct buf out = { 0 };
 	struct json_writer w = { .out = &out };
 	struct fault why = { 0 };
