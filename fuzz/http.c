@@ -22,7 +22,7 @@ static void request_check(const struct http_request *q)
 	}
 }
 
-static void request_tell(struct buf *told, struct reading *r)
+static void request_tell(struct buf *told, struct http_reading *r)
 {
 	const struct http_request *q = &r->request;
 	struct str decoded = STR_NONE;
@@ -43,7 +43,7 @@ static void request_tell(struct buf *told, struct reading *r)
 }
 
 /* False once refused. */
-static bool piece_tell(struct buf *told, struct reading *r, struct str piece)
+static bool piece_tell(struct buf *told, struct http_reading *r, struct str piece)
 {
 	while (piece.len > 0) {
 		enum parse_step step;
@@ -70,7 +70,7 @@ static bool piece_tell(struct buf *told, struct reading *r, struct str piece)
 static void bytes_tell(
 	struct buf *told, struct str bytes, bool small, size_t first, size_t then)
 {
-	struct reading *r = calloc(1, sizeof *r);
+	struct http_reading *r = calloc(1, sizeof *r);
 	size_t len = first;
 
 	if (!r) abort();

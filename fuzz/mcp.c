@@ -51,7 +51,7 @@ static void signs(const struct rpc *rpc, struct arena *arena)
 static void served(const struct rpc *rpc, const struct wire *wire, enum revision revision,
 	struct arena *arena)
 {
-	struct client client = { revision, ~0U, STR_NONE };
+	struct mcp_client client = { revision, ~0U, STR_NONE };
 	struct rpc_fault why = { 0 };
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };

@@ -243,7 +243,7 @@ static enum err server_agent_token(struct server *sv, struct fault *why)
 		return OK;
 	t = mem_alloc(sizeof *t);
 	if (!t) return fail(why, ERR_MEMORY, "out of memory");
-	t->job.who.role = ROLE_KEEPER;
+	t->job.who.role = ROLE_LOCAL_ADMIN;
 	e = json_read(STR("{\"role\":\"agent\",\"name\":\"local\"}"), NULL, &t->job.arena,
 		&t->body, why);
 	if (!e) {
@@ -260,7 +260,7 @@ static enum err server_agent_token(struct server *sv, struct fault *why)
 
 /* ---- starting ---- */
 
-static enum err server_doors(struct server *sv, int *port, struct fault *why)
+static enum err server_listen(struct server *sv, int *port, struct fault *why)
 {
 	struct settings *set = &sv->cli->settings;
 	struct str list = set->listen, one;
@@ -272,8 +272,8 @@ static enum err server_doors(struct server *sv, int *port, struct fault *why)
 		if (p < 0) return why->err;
 		if (*port <= 0) *port = p;
 	}
-	return serve_listen(sv->serve, keeper_address(set->data, &sv->cli->arena), true,
-		       why) < 0
+	return serve_listen(sv->serve, local_admin_address(set->data, &sv->cli->arena),
+		       true, why) < 0
 		       ? why->err
 		       : OK;
 }
@@ -369,7 +369,7 @@ static enum err server_open(struct server *sv, int *port, struct fault *why)
 	if (!sv->serve) return why->err;
 	e = server_bootstrap(sv, why);
 	if (!e) e = server_agent_token(sv, why);
-	if (!e) e = server_doors(sv, port, why);
+	if (!e) e = server_listen(sv, port, why);
 	if (e) return e;
 	server_url(sv, *port);
 	serve_set_url(sv->serve, sv->url);

@@ -58,7 +58,7 @@ enum err folder_make(struct str path, struct fault *why)
 	return OK;
 }
 
-struct str keeper_address(struct str data, struct arena *arena)
+struct str local_admin_address(struct str data, struct arena *arena)
 {
 	struct str address = arena_print(arena, "unix:%.*s/parley.sock", STR_ARGS(data));
 	int fd;
@@ -75,7 +75,7 @@ static enum err admin_reach(struct admin *a, struct str data, struct fault *why)
 	struct client_setup setup = { .stop_fd = -1 };
 	struct arena arena = { 0 };
 
-	setup.url = keeper_address(data, &arena);
+	setup.url = local_admin_address(data, &arena);
 	setup.via = STR("cli");
 	setup.workspace = str_of(a->workspace);
 	a->client = client_new(&setup, why);
@@ -121,10 +121,10 @@ bool admin_remote(const struct admin *a)
 enum err admin_do(struct admin *a, const char *method, struct str path, struct str body,
 	struct arena *arena, const struct json **out, struct fault *why)
 {
-	struct call call = {
+	struct api_call call = {
 		.method = method, .path = path, .body = body, .hold_ms = 600000
 	};
-	struct reply reply = { 0 };
+	struct api_reply reply = { 0 };
 	struct str text = STR_NONE;
 	enum err e;
 

@@ -248,14 +248,14 @@ static enum err version_row(void *ctx, const struct row *row, struct fault *why)
 	return OK;
 }
 
-static enum err source_open(struct copy *c, struct str place, struct fault *why)
+static enum err source_open(struct copy *c, struct str url, struct fault *why)
 {
 	const struct db_options options = { .patient = true };
 	int64_t version = 0;
-	enum err e = store_lock(place, &c->from_lock, why);
+	enum err e = store_lock(url, &c->from_lock, why);
 
 	if (e) return e;
-	c->from = db_open(place, DB_READ, &options, why);
+	c->from = db_open(url, DB_READ, &options, why);
 	if (!c->from) return why->err;
 	e = db_begin(c->from, why);
 	if (!e)
@@ -269,13 +269,13 @@ static enum err source_open(struct copy *c, struct str place, struct fault *why)
 	return e ? e : rows_count(c, c->from, &c->all, why);
 }
 
-static enum err target_open(struct copy *c, struct str place, struct fault *why)
+static enum err target_open(struct copy *c, struct str url, struct fault *why)
 {
 	const struct db_options options = { .patient = true };
-	enum err e = store_lock(place, &c->to_lock, why);
+	enum err e = store_lock(url, &c->to_lock, why);
 
 	if (e) return e;
-	c->to = db_open(place, DB_WRITE, &options, why);
+	c->to = db_open(url, DB_WRITE, &options, why);
 	if (!c->to) return why->err;
 	e = schema_migrate(c->to, why);
 	return e ? e : db_begin(c->to, why);

@@ -18,7 +18,7 @@ static const struct {
 	bool with_id;
 	const struct use *use;
 	const char *tail;
-} doors[] = {
+} routes[] = {
 	{ "GET", "/v1/users", false, &use_user_list },
 	{ "POST", "/v1/users", false, &use_user_create },
 	{ "GET", "/v1/users/", true, &use_user_get },
@@ -84,16 +84,16 @@ struct local *local_close(struct local *l)
 
 static const struct use *local_use(const char *method, struct str path, struct str *id)
 {
-	for (size_t i = 0; i < sizeof(doors) / sizeof(doors[0]); i++) {
-		const char *tail = doors[i].tail ? doors[i].tail : "";
-		size_t n = strlen(doors[i].path), m = strlen(tail);
+	for (size_t i = 0; i < sizeof(routes) / sizeof(routes[0]); i++) {
+		const char *tail = routes[i].tail ? routes[i].tail : "";
+		size_t n = strlen(routes[i].path), m = strlen(tail);
 
-		if (strcmp(doors[i].method, method) != 0) continue;
-		if (doors[i].with_id ? str_starts(path, doors[i].path) &&
-					       str_ends(path, tail) && path.len > n + m
-				     : str_is(path, doors[i].path)) {
+		if (strcmp(routes[i].method, method) != 0) continue;
+		if (routes[i].with_id ? str_starts(path, routes[i].path) &&
+						str_ends(path, tail) && path.len > n + m
+				      : str_is(path, routes[i].path)) {
 			*id = str_from(str_first(path, path.len - m), n);
-			return doors[i].use;
+			return routes[i].use;
 		}
 	}
 	return NULL;
@@ -147,7 +147,7 @@ enum err local_do(struct local *l, struct str workspace, const char *method,
 	enum err e;
 
 	if (!t) return fail(why, ERR_MEMORY, "out of memory");
-	t->job.who.role = ROLE_KEEPER;
+	t->job.who.role = ROLE_LOCAL_ADMIN;
 	t->job.credential.workspace = arena_str(&t->job.arena, workspace);
 	t->job.done = local_done;
 	t->id = id;

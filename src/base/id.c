@@ -13,12 +13,12 @@ static const char alphabet[] = "0123456789abcdefghjkmnpqrstvwxyz";
 enum { PREFIX_LEN = 3, ID_DIGITS = 26, SECRET_BYTES = 32, SECRET_DIGITS = 52 };
 
 /* System randomness fetched ahead, for this thread. Handed out once, then wiped. */
-struct pool {
+struct random_pool {
 	size_t left; /* the last `left` bytes are fresh */
 	unsigned char bytes[512];
 };
 
-static _Thread_local struct pool pool;
+static _Thread_local struct random_pool pool;
 
 /* A forked child must not repeat what its parent hands out; it has one thread only. */
 static void pool_forget(void)

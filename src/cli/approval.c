@@ -92,7 +92,7 @@ int approval_use(struct approval *ap, const char *digest)
 	struct cli *cli = ap->asking.cli;
 	struct str body = arena_print(&cli->arena, "{\"digest\":\"%s\"}", digest);
 	struct fault conflict = { 0 };
-	struct reply reply;
+	struct api_reply reply;
 	int status = reach_call(cli, ap->asking.client, "POST",
 		ask_path(cli, ap->asking.id, "/use"), body, &reply, &conflict);
 

@@ -99,7 +99,7 @@ static int ask_take(struct asking *a, const struct json *ask)
 
 int asking_post(struct asking *a, struct str body)
 {
-	struct call call = { .method = "POST",
+	struct api_call call = { .method = "POST",
 		.path = a->path.len > 0 ? a->path : STR("/v1/asks"),
 		.body = body,
 		.key = key_make(&a->cli->arena) };
@@ -107,7 +107,7 @@ int asking_post(struct asking *a, struct str body)
 		.must_connect = true,
 		.trouble = trouble_tell,
 		.ctx = a };
-	struct reply reply;
+	struct api_reply reply;
 	struct fault why = { 0 };
 	enum err err =
 		client_insist(a->client, &call, &patience, &a->cli->arena, &reply, &why);
@@ -132,7 +132,7 @@ bool asking_leaves(const struct asking *a)
 int asking_join(struct asking *a, struct str id)
 {
 	struct fault why = { 0 };
-	struct reply reply;
+	struct api_reply reply;
 	int status;
 
 	term_watch(&a->cli->term);

@@ -11,7 +11,7 @@
 struct asking {
 	struct cli *cli;
 	struct client *client; /* as the agent */
-	struct waiter *waiter;
+	struct api_waiter *waiter;
 	struct term_dialog *dialog; /* the person at this terminal; NULL: nobody */
 	const struct json *ask;	    /* as last seen */
 	struct str id;

@@ -56,7 +56,7 @@ static int request_post(struct asking *a)
 static int reply_print(struct asking *a)
 {
 	struct cli *cli = a->cli;
-	struct reply reply;
+	struct api_reply reply;
 	int status = reach_call(cli, a->client, "GET",
 		dialect_path(cli, ask_path(cli, a->id, "")), STR_NONE, &reply, NULL);
 	const struct json *ask = json_get(reply.json, "ask"),

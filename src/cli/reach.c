@@ -66,8 +66,8 @@ struct client *reach_person(struct cli *cli)
 
 static bool client_sees(struct cli *cli, struct client *client, struct str id)
 {
-	struct call call = { .method = "GET", .path = ask_path(cli, id, "") };
-	struct reply reply;
+	struct api_call call = { .method = "GET", .path = ask_path(cli, id, "") };
+	struct api_reply reply;
 
 	return client_call(client, &call, &cli->arena, &reply, NULL) != ERR_NOT_FOUND;
 }
@@ -85,9 +85,9 @@ struct client *reach_seeing(struct cli *cli, struct str id, struct fault *why)
 }
 
 int reach_call(struct cli *cli, struct client *client, const char *method,
-	struct str path, struct str body, struct reply *out, struct fault *conflict)
+	struct str path, struct str body, struct api_reply *out, struct fault *conflict)
 {
-	struct call call = { .method = method, .path = path, .body = body };
+	struct api_call call = { .method = method, .path = path, .body = body };
 	struct patience patience = { .total_ms = CALL_PATIENCE_MS, .must_connect = true };
 	struct fault why = { 0 };
 	enum err err;
@@ -151,7 +151,7 @@ int session_resolve(struct cli *cli, struct client *client, struct str *out)
 	struct str name = args_get(&cli->args, "session");
 	struct buf body = { .max = 65536 };
 	struct json_writer w = { .out = &body };
-	struct reply reply;
+	struct api_reply reply;
 	int status;
 
 	*out = name;

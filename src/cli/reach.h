@@ -23,7 +23,7 @@ struct client *reach_person(struct cli *);
  * Idempotency-Key unless it is a GET. EXIT_YES and *out, or the failure's exit status
  * after it was said. ERR_CONFLICT is left to the caller when `conflict` is given. */
 int reach_call(struct cli *, struct client *, const char *method, struct str path,
-	struct str body, struct reply *out, struct fault *conflict);
+	struct str body, struct api_reply *out, struct fault *conflict);
 /* "/v1/asks/<id><tail>", escaped. */
 struct str ask_path(struct cli *, struct str id, const char *tail);
 /* "<path>?status=…&limit=…": those of the flags that were given; `names` end with NULL.

@@ -30,7 +30,7 @@ static void login_hint(struct cli *cli)
 int settle(struct cli *cli, struct client *client, struct str id, const char *tail,
 	struct str body)
 {
-	struct reply reply = { 0 };
+	struct api_reply reply = { 0 };
 	struct fault conflict = { 0 };
 	int status = reach_call(
 		cli, client, "POST", ask_path(cli, id, tail), body, &reply, &conflict);

@@ -42,8 +42,8 @@ static void term_dialog_draw(struct term_dialog *p)
 
 static bool person_known(struct term_dialog *p, struct str id)
 {
-	struct call call = { .method = "GET", .path = ask_path(p->cli, id, "") };
-	struct reply reply;
+	struct api_call call = { .method = "GET", .path = ask_path(p->cli, id, "") };
+	struct api_reply reply;
 
 	p->person = reach_person(p->cli);
 	return p->person &&
@@ -136,10 +136,10 @@ void term_dialog_say(struct term_dialog *p, struct str text)
 
 /* One call; what goes wrong is said in the dialog. */
 static bool person_call(
-	struct term_dialog *p, const char *tail, struct str body, struct reply *reply)
+	struct term_dialog *p, const char *tail, struct str body, struct api_reply *reply)
 {
 	struct arena *arena = &p->cli->arena;
-	struct call call = { .method = "POST",
+	struct api_call call = { .method = "POST",
 		.path = ask_path(p->cli, p->dialog.id, tail),
 		.body = body,
 		.key = key_make(arena) };
@@ -155,7 +155,7 @@ static bool settle_send(struct term_dialog *p, bool skip, const struct json **as
 {
 	struct buf body = { .max = 1 << 20 };
 	struct json_writer w = { .out = &body };
-	struct reply reply = { 0 };
+	struct api_reply reply = { 0 };
 
 	if (skip)
 		buf_add_text(&body, "{}");
@@ -172,7 +172,7 @@ static void reply_send(struct term_dialog *p)
 {
 	struct buf body = { .max = 1 << 17 };
 	struct json_writer w = { .out = &body };
-	struct reply reply = { 0 };
+	struct api_reply reply = { 0 };
 
 	dialog_reply(&p->dialog, &w);
 	if (person_call(p, "/replies", buf_str(&body), &reply)) {
@@ -187,7 +187,7 @@ static void reply_send(struct term_dialog *p)
 /* True when it is settled. */
 static bool key_take(struct term_dialog *p, const struct key *k, const struct json **ask)
 {
-	struct reply reply = { 0 };
+	struct api_reply reply = { 0 };
 
 	switch (dialog_key(&p->dialog, k)) {
 	case DIALOG_SUBMIT: return settle_send(p, false, ask);

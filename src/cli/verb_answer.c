@@ -116,7 +116,7 @@ static int answer_send(struct cli *cli, struct client *client)
 	struct str id = args_word(&cli->args, 0);
 	struct buf body = { .max = 1 << 20 };
 	struct answer_form form = { 0 };
-	struct reply reply;
+	struct api_reply reply;
 	int status = reach_call(
 		cli, client, "GET", ask_path(cli, id, ""), STR_NONE, &reply, NULL);
 

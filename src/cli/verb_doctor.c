@@ -106,9 +106,9 @@ static void callbacks_try(struct findings *f)
 static void who_try(struct findings *f, enum as as)
 {
 	struct cli *cli = f->cli;
-	struct call call = { .method = "GET", .path = STR("/v1/me") };
+	struct api_call call = { .method = "GET", .path = STR("/v1/me") };
 	struct fault why = { 0 };
-	struct reply reply = { 0 };
+	struct api_reply reply = { 0 };
 	struct client *client =
 		as == AS_PERSON ? reach_person(cli) : reach(cli, as, &why);
 	const char *good = as == AS_PERSON ? "cli.doctor.person" : "cli.doctor.agent";
@@ -132,8 +132,8 @@ static bool server_try(struct findings *f)
 	struct cli *cli = f->cli;
 	struct located at;
 	struct fault why = { 0 };
-	struct reply reply = { 0 };
-	struct call call = { .method = "GET", .path = STR("/readyz") };
+	struct api_reply reply = { 0 };
+	struct api_call call = { .method = "GET", .path = STR("/readyz") };
 	struct client *client;
 
 	if (reach_locate(cli, AS_AGENT, &at, &why) != OK) {

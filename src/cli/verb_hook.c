@@ -101,9 +101,9 @@ static bool rules_decide(const struct hook *h)
 }
 
 static enum err call(struct hook *h, const char *method, struct str path, struct str body,
-	struct str key, struct reply *out, struct fault *why)
+	struct str key, struct api_reply *out, struct fault *why)
 {
-	struct call c = { .method = method,
+	struct api_call c = { .method = method,
 		.path = path,
 		.body = body,
 		.key = key,
@@ -124,7 +124,7 @@ static enum err session_open(struct hook *h, struct str *id, struct fault *why)
 	struct str cwd = json_text(json_get(h->event, "cwd"));
 	struct buf body = { .max = 65536 };
 	struct json_writer w = { .out = &body };
-	struct reply reply;
+	struct api_reply reply;
 
 	jw_object(&w);
 	jw_key(&w, "title");
@@ -167,7 +167,7 @@ static enum err ask_put(struct hook *h, struct fault *why)
 {
 	struct arena *arena = &h->cli->arena;
 	struct str session, key = key_make(arena);
-	struct reply reply;
+	struct api_reply reply;
 	enum err err = session_open(h, &session, why);
 
 	if (err != OK) return err;
@@ -200,7 +200,7 @@ static enum err ask_await(struct hook *h, struct fault *why)
 				(int)(left < 0		? 0
 					: left > HOLD_S ? HOLD_S
 							: left));
-		struct reply reply;
+		struct api_reply reply;
 
 		err = call(h, "GET", ask_path(h->cli, id, tail.at), STR_NONE, STR_NONE,
 			&reply, why);

@@ -195,8 +195,9 @@ static void dialog_shut(struct host *h)
 
 static void dialog_show(struct host *h)
 {
-	struct call call = { .method = "GET", .path = ask_path(h->cli, h->wanted, "") };
-	struct reply reply;
+	struct api_call call = { .method = "GET",
+		.path = ask_path(h->cli, h->wanted, "") };
+	struct api_reply reply;
 	struct str id = h->wanted;
 
 	h->wanted = STR_NONE;
@@ -285,7 +286,7 @@ static int session_make(struct host *h)
 {
 	struct buf body = { .max = 65536 };
 	struct json_writer w = { .out = &body };
-	struct reply reply;
+	struct api_reply reply;
 
 	jw_object(&w);
 	jw_key(&w, "title");
@@ -300,8 +301,8 @@ static int session_make(struct host *h)
 /* What is still open is withdrawn: nobody waits for it. */
 static void session_end(struct host *h)
 {
-	struct call call = { .method = "POST", .body = STR("{}") };
-	struct reply reply;
+	struct api_call call = { .method = "POST", .body = STR("{}") };
+	struct api_reply reply;
 
 	call.path = arena_print(
 		&h->cli->arena, "/v1/sessions/%.*s/cancel", STR_ARGS(h->session));

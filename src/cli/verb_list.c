@@ -123,7 +123,7 @@ static int list_run(struct cli *cli)
 		NULL };
 	struct fault why = { 0 };
 	struct client *client = reach(cli, AS_PERSON, &why);
-	struct reply reply;
+	struct api_reply reply;
 	int status;
 
 	if (!client) return cli_fail(cli, &why);

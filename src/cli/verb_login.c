@@ -90,7 +90,7 @@ static int login_send(
 {
 	struct fault why = { 0 };
 	struct located at;
-	struct reply reply;
+	struct api_reply reply;
 
 	if (reach_locate(cli, AS_AGENT, &at, &why) != OK) return cli_fail(cli, &why);
 	struct client_setup setup = {
@@ -98,7 +98,7 @@ static int login_send(
 	};
 	struct client *client = client_new(&setup, &why);
 	if (!client) return cli_fail(cli, &why);
-	struct call call = {
+	struct api_call call = {
 		.method = "POST", .path = STR("/v1/login"), .body = body_make(cli, c)
 	};
 	enum err err = client_call(client, &call, &cli->arena, &reply, &why);

@@ -6,7 +6,7 @@ static int logout_run(struct cli *cli)
 {
 	struct login login = { 0 };
 	struct fault why = { 0 };
-	struct reply reply = { 0 };
+	struct api_reply reply = { 0 };
 	enum err err;
 
 	if (login_read(&cli->arena, &login, &why) == ERR_NOT_FOUND) {
@@ -17,7 +17,7 @@ static int logout_run(struct cli *cli)
 		.url = login.url, .cookie = login.cookie, .via = STR("cli"), .stop_fd = -1
 	};
 	struct client *client = login.url.len > 0 ? client_new(&setup, &why) : NULL;
-	struct call call = {
+	struct api_call call = {
 		.method = "POST", .path = STR("/v1/logout"), .body = STR("{}")
 	};
 	err = client ? client_call(client, &call, &cli->arena, &reply, &why)

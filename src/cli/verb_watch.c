@@ -100,7 +100,7 @@ static int watch_run(struct cli *cli)
 	struct fault why = { 0 };
 	struct str after = args_get(&cli->args, "after");
 	struct client *client;
-	struct reply reply;
+	struct api_reply reply;
 	int64_t n;
 	int status;
 

@@ -19,8 +19,8 @@ enum {
 };
 
 /* A message of the client under way, or the stream that older revisions listen to. */
-struct leg {
-	struct leg *next;
+struct bridge_call {
+	struct bridge_call *next;
 	struct bridge *bridge;
 	struct transfer *transfer; /* NULL: pauses before it is tried again */
 	struct arena arena;	   /* of the texts here */
@@ -40,7 +40,7 @@ struct leg {
 struct bridge {
 	struct bridge_setup with;
 	struct client *client; /* NULL: to be found */
-	struct leg *legs;
+	struct bridge_call *calls;
 	struct buf line;
 	bool skipping; /* the rest of a line too long */
 	bool lost;     /* the server was not found where the client looks */
@@ -103,67 +103,67 @@ static void error_say(struct bridge *b, struct str id, int code, struct str text
 	buf_done(&error);
 }
 
-static void leg_free(struct leg *leg)
+static void call_free(struct bridge_call *call)
 {
-	struct leg **at = &leg->bridge->legs;
+	struct bridge_call **at = &call->bridge->calls;
 
-	while (*at != leg)
+	while (*at != call)
 		at = &(*at)->next;
-	*at = leg->next;
-	transfer_free(leg->transfer);
-	sse_done(&leg->sse);
-	arena_done(&leg->arena);
-	mem_free(leg);
+	*at = call->next;
+	transfer_free(call->transfer);
+	sse_done(&call->sse);
+	arena_done(&call->arena);
+	mem_free(call);
 }
 
 /* A message of the server. */
-static void message_pass(struct leg *leg, const struct json *message)
+static void message_pass(struct bridge_call *call, const struct json *message)
 {
-	struct bridge *b = leg->bridge;
+	struct bridge *b = call->bridge;
 	const struct json *id = json_get(message, "id");
 	struct buf out = { 0 };
 	bool reply = id && id->type != JSON_NULL && !json_get(message, "method");
 
-	if (reply && str_is(leg->method, "initialize")) {
+	if (reply && str_is(call->method, "initialize")) {
 		const struct json *result = json_get(message, "result");
 
 		buf_clear(&b->session);
-		buf_add(&b->session, transfer_header(leg->transfer, "Mcp-Session-Id"));
+		buf_add(&b->session, transfer_header(call->transfer, "Mcp-Session-Id"));
 		buf_clear(&b->version);
 		buf_add(&b->version, json_text(json_get(result, "protocolVersion")));
 	}
-	leg->answered |= reply;
+	call->answered |= reply;
 	json_write(&out, message);
 	line_say(b, &out);
 }
 
 static bool frame_pass(void *ctx, const struct sse_frame *frame)
 {
-	struct leg *leg = ctx;
+	struct bridge_call *call = ctx;
 	struct arena arena = { 0 };
 	const struct json *message;
 
-	leg->tries = 0;
-	leg->patience_until = 0;
+	call->tries = 0;
+	call->patience_until = 0;
 	if (frame->data.len > 0 &&
 		json_read(frame->data, NULL, &arena, &message, NULL) == OK)
-		message_pass(leg, message);
+		message_pass(call, message);
 	arena_done(&arena);
-	return !leg->bridge->broken;
+	return !call->bridge->broken;
 }
 
 static bool bytes_take(void *ctx, struct str bytes)
 {
-	struct leg *leg = ctx;
+	struct bridge_call *call = ctx;
 
-	return sse_feed(&leg->sse, bytes);
+	return sse_feed(&call->sse, bytes);
 }
 
 /* Where the server is, anew once nothing is under way to where it was not found. */
 static bool client_find(struct bridge *b, struct fault *why)
 {
-	for (struct leg *leg = b->legs; leg; leg = leg->next)
-		if (leg->transfer) return true;
+	for (struct bridge_call *call = b->calls; call; call = call->next)
+		if (call->transfer) return true;
 	if (b->lost) b->client = client_free(b->client);
 	b->lost = false;
 	if (!b->client) b->client = b->with.open(b->with.ctx, why);
@@ -171,48 +171,48 @@ static bool client_find(struct bridge *b, struct fault *why)
 }
 
 /* A lost stream of an older revision goes on where it stopped; all else goes whole. */
-static bool leg_go(struct leg *leg, struct fault *why)
+static bool call_go(struct bridge_call *call, struct fault *why)
 {
-	struct bridge *b = leg->bridge;
-	struct str after = buf_str(&leg->sse.id);
-	bool current = leg->revision.len > 0;
-	bool get = leg->body.len == 0 || (!current && after.len > 0);
+	struct bridge *b = call->bridge;
+	struct str after = buf_str(&call->sse.id);
+	bool current = call->revision.len > 0;
+	bool get = call->body.len == 0 || (!current && after.len > 0);
 	const struct header headers[] = {
 		{ "Accept: ", get ? STR("text/event-stream")
 				  : STR("application/json, text/event-stream") },
 		{ "MCP-Protocol-Version: ",
-			current ? leg->revision : buf_str(&b->version) },
+			current ? call->revision : buf_str(&b->version) },
 		{ "Mcp-Session-Id: ", current ? STR_NONE : buf_str(&b->session) },
-		{ "Mcp-Method: ", current ? leg->method : STR_NONE },
-		{ "Mcp-Name: ", current ? leg->subject : STR_NONE },
+		{ "Mcp-Method: ", current ? call->method : STR_NONE },
+		{ "Mcp-Name: ", current ? call->subject : STR_NONE },
 		{ 0 },
 	};
-	struct call call = { .method = get ? "GET" : "POST",
+	struct api_call request = { .method = get ? "GET" : "POST",
 		.path = b->with.path,
-		.body = get ? STR_NONE : leg->body,
-		.key = get ? STR_NONE : leg->key,
+		.body = get ? STR_NONE : call->body,
+		.key = get ? STR_NONE : call->key,
 		.after = get ? after : STR_NONE,
 		.hold_ms = -1,
 		.headers = headers };
 
 	if (!client_find(b, why)) return false;
-	sse_reset(&leg->sse);
-	leg->transfer = transfer_start(b->client, &call, bytes_take, leg);
-	return leg->transfer || fail(why, ERR_MEMORY, "out of memory") == OK;
+	sse_reset(&call->sse);
+	call->transfer = transfer_start(b->client, &request, bytes_take, call);
+	return call->transfer || fail(why, ERR_MEMORY, "out of memory") == OK;
 }
 
-static void leg_fail(struct leg *leg, const struct fault *why)
+static void call_fail(struct bridge_call *call, const struct fault *why)
 {
 	struct str text =
 		why->err != ERR_UNAVAILABLE
 			? str_of(why->detail)
-			: arena_print(&leg->arena,
+			: arena_print(&call->arena,
 				  "Parley's server is not reached (%s). What was "
 				  "asked before is kept there. Try again later.",
 				  why->detail);
 
-	if (leg->id.len > 0) error_say(leg->bridge, leg->id, NOT_REACHED, text);
-	leg_free(leg);
+	if (call->id.len > 0) error_say(call->bridge, call->id, NOT_REACHED, text);
+	call_free(call);
 }
 
 static struct str json_keep(struct arena *arena, const struct json *value)
@@ -226,7 +226,7 @@ static struct str json_keep(struct arena *arena, const struct json *value)
 	return kept;
 }
 
-static void leg_load(struct leg *leg, const struct json *message)
+static void call_load(struct bridge_call *call, const struct json *message)
 {
 	const struct json *params = json_get(message, "params"),
 			  *id = json_get(message, "id");
@@ -235,94 +235,94 @@ static void leg_load(struct leg *leg, const struct json *message)
 		json_get(params, "_meta"), "io.modelcontextprotocol/protocolVersion"));
 	struct str subject;
 
-	leg->body = json_keep(&leg->arena, message);
-	if (id && method.len > 0) leg->id = json_keep(&leg->arena, id);
-	leg->key = key_make(&leg->arena);
+	call->body = json_keep(&call->arena, message);
+	if (id && method.len > 0) call->id = json_keep(&call->arena, id);
+	call->key = key_make(&call->arena);
 	header_subject(method, params, &subject);
-	leg->method = header_encode(method, &leg->arena);
-	leg->subject = header_encode(subject, &leg->arena);
-	leg->revision = header_encode(revision, &leg->arena);
+	call->method = header_encode(method, &call->arena);
+	call->subject = header_encode(subject, &call->arena);
+	call->revision = header_encode(revision, &call->arena);
 }
 
 /* Without a message: listens. */
-static void leg_start(struct bridge *b, const struct json *message)
+static void call_start(struct bridge *b, const struct json *message)
 {
-	struct leg *leg = mem_alloc(sizeof *leg);
+	struct bridge_call *call = mem_alloc(sizeof *call);
 	struct fault why = { 0 };
 
-	if (!leg) {
+	if (!call) {
 		b->broken = true;
 		return;
 	}
-	*leg = (struct leg){ .next = b->legs, .bridge = b };
-	leg->sse = (struct sse){ .fn = frame_pass, .ctx = leg };
-	b->legs = leg;
-	if (message) leg_load(leg, message);
-	b->broken |= leg->arena.failed;
-	if (!leg_go(leg, &why)) leg_fail(leg, &why);
+	*call = (struct bridge_call){ .next = b->calls, .bridge = b };
+	call->sse = (struct sse){ .fn = frame_pass, .ctx = call };
+	b->calls = call;
+	if (message) call_load(call, message);
+	b->broken |= call->arena.failed;
+	if (!call_go(call, &why)) call_fail(call, &why);
 }
 
 /* Whether to try again: what the server had received before it went away, while that is
  * worth waiting for; the stream, as long as there may be one. */
-static bool leg_insists(
-	struct leg *leg, enum err err, const struct reply *r, int64_t retry_after_s)
+static bool call_insists(struct bridge_call *call, enum err err,
+	const struct api_reply *r, int64_t retry_after_s)
 {
-	int64_t now = clock_mono_ms(), pause = backoff_ms(leg->tries + 1);
-	bool reached = r->connected || leg->tries > 0 || leg->sse.id.len > 0;
-	bool listens = leg->body.len == 0;
+	int64_t now = clock_mono_ms(), pause = backoff_ms(call->tries + 1);
+	bool reached = r->connected || call->tries > 0 || call->sse.id.len > 0;
+	bool listens = call->body.len == 0;
 
 	if (err != OK && (!reply_passing(r) || err == ERR_MEMORY)) return false;
-	if (!listens && (leg->id.len == 0 || leg->answered || !reached)) return false;
-	if (leg->patience_until == 0) leg->patience_until = now + PATIENCE_MS;
-	if (!listens && now > leg->patience_until) return false;
-	if (leg->tries++ == 0 && leg->sse.retry_ms > 0) pause = leg->sse.retry_ms;
+	if (!listens && (call->id.len == 0 || call->answered || !reached)) return false;
+	if (call->patience_until == 0) call->patience_until = now + PATIENCE_MS;
+	if (!listens && now > call->patience_until) return false;
+	if (call->tries++ == 0 && call->sse.retry_ms > 0) pause = call->sse.retry_ms;
 	if (retry_after_s * 1000 > pause) pause = retry_after_s * 1000;
-	leg->pause_until = now + pause;
+	call->pause_until = now + pause;
 	return true;
 }
 
-static void leg_end(struct leg *leg)
+static void call_end(struct bridge_call *call)
 {
-	struct bridge *b = leg->bridge;
+	struct bridge *b = call->bridge;
 	struct arena arena = { 0 };
 	struct fault why = { 0 };
-	struct reply r;
-	enum err err = transfer_result(leg->transfer, &arena, &r, &why);
+	struct api_reply r;
+	enum err err = transfer_result(call->transfer, &arena, &r, &why);
 
-	if (json_get(r.json, "jsonrpc")) message_pass(leg, r.json);
-	leg->transfer = transfer_free(leg->transfer);
+	if (json_get(r.json, "jsonrpc")) message_pass(call, r.json);
+	call->transfer = transfer_free(call->transfer);
 	b->lost |= r.status == 0 && !r.connected;
 	/* Older revisions: the server may speak first, on a stream of its own. */
-	bool listen = err == OK && b->session.len > 0 && leg->revision.len == 0 &&
-		      str_is(leg->method, "notifications/initialized");
-	if (leg_insists(leg, err, &r, why.retry_after_s))
+	bool listen = err == OK && b->session.len > 0 && call->revision.len == 0 &&
+		      str_is(call->method, "notifications/initialized");
+	if (call_insists(call, err, &r, why.retry_after_s))
 		; /* goes on when its pause is over */
-	else if (leg->answered)
-		leg_free(leg);
+	else if (call->answered)
+		call_free(call);
 	else
-		leg_fail(leg, &why);
+		call_fail(call, &why);
 	arena_done(&arena);
-	if (listen) leg_start(b, NULL);
+	if (listen) call_start(b, NULL);
 }
 
-/* Moves every leg on. How long to sleep until the next has something to do. */
+/* Moves every call on. How long to sleep until the next has something to do. */
 static int64_t legs_turn(struct bridge *b)
 {
 	int64_t now = clock_mono_ms(), sleep = 60000;
 	struct fault why = { 0 };
 
-	for (struct leg *leg = b->legs, *next; leg; leg = next) {
-		next = leg->next;
-		if (leg->transfer && transfer_over(leg->transfer)) {
-			leg_end(leg);
+	for (struct bridge_call *call = b->calls, *next; call; call = next) {
+		next = call->next;
+		if (call->transfer && transfer_over(call->transfer)) {
+			call_end(call);
 			sleep = 0;
-		} else if (!leg->transfer && now >= leg->pause_until) {
+		} else if (!call->transfer && now >= call->pause_until) {
 			/* Not found: to be looked for again later. */
-			if (!leg_go(leg, &why))
-				leg->pause_until = now + backoff_ms(++leg->tries);
+			if (!call_go(call, &why))
+				call->pause_until = now + backoff_ms(++call->tries);
 			sleep = 0;
-		} else if (!leg->transfer && leg->pause_until - now < sleep) {
-			sleep = leg->pause_until - now;
+		} else if (!call->transfer && call->pause_until - now < sleep) {
+			sleep = call->pause_until - now;
 		}
 	}
 	return sleep;
@@ -331,18 +331,18 @@ static int64_t legs_turn(struct bridge *b)
 /* The server learns of it by the lost connection, those of older revisions by the
  * notification as well. */
 /* Does a person have this one before them? */
-static bool leg_asks(const struct leg *leg)
+static bool call_asks(const struct bridge_call *call)
 {
-	return !leg->answered && str_is(leg->method, "tools/call") &&
-	       str_is(leg->subject, "ask_user_question");
+	return !call->answered && str_is(call->method, "tools/call") &&
+	       str_is(call->subject, "ask_user_question");
 }
 
 /* The hosted agent was told to stop: its question goes, and the dialog with it. */
 static void question_withdraw(struct bridge *b)
 {
 	struct arena arena = { 0 };
-	struct reply r;
-	struct call list = { .method = "GET",
+	struct api_reply r;
+	struct api_call list = { .method = "GET",
 		.path = arena_print(
 			&arena, "/v1/asks?session=%.*s", STR_ARGS(b->with.host)) };
 
@@ -353,12 +353,12 @@ static void question_withdraw(struct bridge *b)
 	const struct json *asks = json_get(r.json, "items");
 	for (uint32_t i = 0; json_is(asks, JSON_ARRAY) && i < asks->count; i++) {
 		struct str id = json_text(json_get(&asks->items[i], "id"));
-		struct call call = { .method = "POST",
+		struct api_call request = { .method = "POST",
 			.path = arena_print(&arena, "/v1/asks/%.*s/cancel", STR_ARGS(id)),
 			.body = STR("{}"),
 			.key = key_make(&arena) };
 
-		client_call(b->client, &call, &arena, &r, NULL);
+		client_call(b->client, &request, &arena, &r, NULL);
 	}
 	arena_done(&arena);
 }
@@ -368,20 +368,20 @@ static void cancel(struct bridge *b, const struct json *message)
 	struct arena arena = { 0 };
 	const struct json *wanted = json_get(json_get(message, "params"), "requestId");
 	struct str id = wanted ? json_keep(&arena, wanted) : STR_NONE;
-	struct leg *leg = b->legs;
+	struct bridge_call *call = b->calls;
 
-	while (leg && (leg->id.len == 0 || !str_eq(leg->id, id)))
-		leg = leg->next;
-	bool asked = leg && leg_asks(leg);
-	if (leg) leg_free(leg);
+	while (call && (call->id.len == 0 || !str_eq(call->id, id)))
+		call = call->next;
+	bool asked = call && call_asks(call);
+	if (call) call_free(call);
 	if (asked && b->with.host.len > 0) question_withdraw(b);
 	arena_done(&arena);
-	if (b->session.len > 0) leg_start(b, message);
+	if (b->session.len > 0) call_start(b, message);
 }
 
 /* ---- a hosted agent ---- */
 
-static bool call_asks(const struct json *message)
+static bool message_asks(const struct json *message)
 {
 	return str_is(json_text(json_get(message, "method")), "tools/call") &&
 	       str_is(json_text(json_get(json_get(message, "params"), "name")),
@@ -433,8 +433,8 @@ static void hosted_start(struct bridge *b, const struct json *message)
 	struct arena arena = { 0 };
 	struct buf session = { 0 };
 
-	for (const struct leg *leg = b->legs; leg; leg = leg->next)
-		if (leg_asks(leg)) {
+	for (const struct bridge_call *call = b->calls; call; call = call->next)
+		if (call_asks(call)) {
 			refusal_say(b, message);
 			return;
 		}
@@ -444,7 +444,7 @@ static void hosted_start(struct bridge *b, const struct json *message)
 	inner = member_put(params, "arguments", inner, &arena);
 	inner = member_put(message, "params", inner, &arena);
 	buf_done(&session);
-	if (json_read(inner, NULL, &arena, &whole, NULL) == OK) leg_start(b, whole);
+	if (json_read(inner, NULL, &arena, &whole, NULL) == OK) call_start(b, whole);
 	arena_done(&arena);
 }
 
@@ -452,10 +452,10 @@ static void message_take(struct bridge *b, const struct json *message)
 {
 	if (str_is(json_text(json_get(message, "method")), "notifications/cancelled"))
 		cancel(b, message);
-	else if (b->with.host.len > 0 && call_asks(message))
+	else if (b->with.host.len > 0 && message_asks(message))
 		hosted_start(b, message);
 	else
-		leg_start(b, message);
+		call_start(b, message);
 }
 
 static void line_take(struct bridge *b, struct str line)
@@ -513,8 +513,8 @@ static enum stirred stir(struct bridge *b, int in_fd, int64_t wait_ms)
 
 static bool replies_due(const struct bridge *b)
 {
-	for (const struct leg *leg = b->legs; leg; leg = leg->next)
-		if (leg->body.len > 0) return true;
+	for (const struct bridge_call *call = b->calls; call; call = call->next)
+		if (call->body.len > 0) return true;
 	return false;
 }
 
@@ -547,8 +547,8 @@ enum bridged bridge_run(const struct bridge_setup *setup)
 	struct bridge b = { .with = *setup, .line.max = LINE_BYTES };
 	enum bridged end = messages_carry(&b);
 
-	while (b.legs)
-		leg_free(b.legs);
+	while (b.calls)
+		call_free(b.calls);
 	client_free(b.client);
 	buf_done(&b.line);
 	buf_done(&b.session);

@@ -78,13 +78,13 @@ struct client *client_free(struct client *c)
 	return NULL;
 }
 
-enum err client_call(struct client *c, const struct call *call, struct arena *arena,
-	struct reply *out, struct fault *why)
+enum err client_call(struct client *c, const struct api_call *call, struct arena *arena,
+	struct api_reply *out, struct fault *why)
 {
 	struct transfer *t = transfer_start(c, call, NULL, NULL);
 	enum err err;
 
-	*out = (struct reply){ 0 };
+	*out = (struct api_reply){ 0 };
 	if (!t) return fail(why, ERR_MEMORY, "out of memory");
 	while (!transfer_over(t)) {
 		if (client_stir(c, -1, 60000) == STIRRED_STOP) {
@@ -98,7 +98,7 @@ enum err client_call(struct client *c, const struct call *call, struct arena *ar
 	return err;
 }
 
-bool reply_passing(const struct reply *r)
+bool reply_passing(const struct api_reply *r)
 {
 	return !r->stopped && (r->status == 0 || r->status == 429 || r->status == 502 ||
 				      r->status == 503 || r->status == 504);
@@ -114,8 +114,8 @@ static bool nap(struct client *c, int64_t ms)
 	return false;
 }
 
-enum err client_insist(struct client *c, const struct call *call,
-	const struct patience *p, struct arena *arena, struct reply *out,
+enum err client_insist(struct client *c, const struct api_call *call,
+	const struct patience *p, struct arena *arena, struct api_reply *out,
 	struct fault *why)
 {
 	int64_t start = clock_mono_ms();

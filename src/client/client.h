@@ -15,7 +15,7 @@ struct client_setup {
 	struct str token; /* sent as Bearer; empty: none */
 	struct str cookie;    /* a person's login; empty: none */
 	struct str via;	      /* what answered_by.via says of us: "cli", "terminal" */
-	struct str workspace; /* a keeper's; empty: the first */
+	struct str workspace; /* a local admin's; empty: the first */
 	int stop_fd;	      /* once readable, whatever is under way ends; -1: never */
 };
 
@@ -27,7 +27,7 @@ struct header {
 	struct str value;  /* empty: not sent */
 };
 
-struct call {
+struct api_call {
 	const char *method;
 	struct str path;  /* with its query: "/v1/asks?limit=10" */
 	struct str body;  /* JSON; empty: none */
@@ -38,7 +38,7 @@ struct call {
 };
 
 /* Lives in the arena of its call. */
-struct reply {
+struct api_reply {
 	int status;	/* 0: no reply: not reached, lost on the way, or stopped */
 	bool connected; /* a connection stood, so the call may have been received */
 	bool stopped;	/* stop_fd became readable */
@@ -49,8 +49,8 @@ struct reply {
 
 /* One try. OK for 2xx; else the error of its status (ERR_UNAVAILABLE without a reply),
  * with why->items from the problem's `errors`. *out is filled either way. */
-enum err client_call(struct client *, const struct call *, struct arena *,
-	struct reply *out, struct fault *why);
+enum err client_call(struct client *, const struct api_call *, struct arena *,
+	struct api_reply *out, struct fault *why);
 
 /* How long to go on, and whom to tell that it takes a while. */
 struct patience {
@@ -62,9 +62,9 @@ struct patience {
 
 /* Tries again with backoff after a lost connection, 429, 502, 503 and 504. The call must
  * be safe to repeat: a GET, or one with a key. */
-enum err client_insist(struct client *, const struct call *, const struct patience *,
-	struct arena *, struct reply *out, struct fault *why);
-bool reply_passing(const struct reply *); /* trouble that goes away by itself */
+enum err client_insist(struct client *, const struct api_call *, const struct patience *,
+	struct arena *, struct api_reply *out, struct fault *why);
+bool reply_passing(const struct api_reply *); /* trouble that goes away by itself */
 
 /* A fresh Idempotency-Key. */
 struct str key_make(struct arena *);

@@ -7,7 +7,7 @@
 struct parcel {
 	struct parcel *next;
 	struct arena arena; /* of the call */
-	struct call call;
+	struct api_call call;
 	struct transfer *on_way; /* or NULL */
 	int tries;
 	int64_t pause_until, until; /* monotonic */
@@ -62,7 +62,7 @@ size_t courier_load(const struct courier *c)
 	return n;
 }
 
-bool courier_send(struct courier *c, const struct call *call, int64_t patience_ms,
+bool courier_send(struct courier *c, const struct api_call *call, int64_t patience_ms,
 	courier_fn *fn, void *ctx, int tag)
 {
 	struct parcel *p = mem_alloc(sizeof *p), **end = &c->parcels;
@@ -87,7 +87,7 @@ static bool parcel_arrived(struct parcel *p)
 {
 	struct arena arena = { 0 };
 	struct fault why = { 0 };
-	struct reply reply;
+	struct api_reply reply;
 	enum err err = transfer_result(p->on_way, &arena, &reply, &why);
 	int64_t pause = backoff_ms(++p->tries), now = clock_mono_ms();
 	bool again = err != OK && err != ERR_MEMORY && reply_passing(&reply);

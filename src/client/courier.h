@@ -9,7 +9,7 @@ struct courier;
 
 /* The call's outcome, as client_call has it; all borrowed. `tag` is the sender's own. */
 typedef void courier_fn(
-	void *ctx, int tag, enum err, const struct reply *, const struct fault *why);
+	void *ctx, int tag, enum err, const struct api_reply *, const struct fault *why);
 
 enum couriered {
 	COURIER_NEWS,	 /* something may have come */
@@ -24,7 +24,7 @@ struct courier *courier_free(struct courier *); /* gives up what is under way */
 void courier_stream(struct courier *, struct stream *);
 /* Copied; a call that writes gets an Idempotency-Key. Trouble that passes is tried again
  * for `patience_ms`. False: out of memory. */
-bool courier_send(struct courier *, const struct call *, int64_t patience_ms,
+bool courier_send(struct courier *, const struct api_call *, int64_t patience_ms,
 	courier_fn *, void *ctx, int tag);
 size_t courier_load(const struct courier *); /* calls under way */
 /* Moves everything on, then sleeps at most `wait_ms` until something happens. */

@@ -60,7 +60,7 @@ struct stream *stream_free(struct stream *s)
 
 static bool stream_open(struct stream *s)
 {
-	struct call call = { .method = "GET",
+	struct api_call call = { .method = "GET",
 		.path = s->path,
 		.hold_ms = -1,
 		.after = buf_str(&s->sse.id) };
@@ -75,7 +75,7 @@ static bool stream_closed(struct stream *s, struct fault *why)
 {
 	struct arena arena = { 0 };
 	struct fault now = { 0 };
-	struct reply r;
+	struct api_reply r;
 	enum err err = transfer_result(s->open, &arena, &r, &now);
 	bool again = !s->ended && (err == OK || (reply_passing(&r) && err != ERR_MEMORY));
 

@@ -85,7 +85,7 @@ static void header_add(struct transfer *t, const char *name, struct str value)
 	buf_done(&line);
 }
 
-static void headers_set(struct transfer *t, const struct call *call)
+static void headers_set(struct transfer *t, const struct api_call *call)
 {
 	const struct client *c = t->client;
 
@@ -118,7 +118,7 @@ static void times_set(struct transfer *t, int64_t hold_ms)
 	}
 }
 
-static void target_set(struct transfer *t, const struct call *call)
+static void target_set(struct transfer *t, const struct api_call *call)
 {
 	const struct client *c = t->client;
 	struct buf url = { .max = 8192 };
@@ -146,7 +146,7 @@ static void body_set(struct transfer *t, struct str body)
 }
 
 struct transfer *transfer_start(
-	struct client *client, const struct call *call, transfer_fn *sink, void *ctx)
+	struct client *client, const struct api_call *call, transfer_fn *sink, void *ctx)
 {
 	struct transfer *t = mem_alloc(sizeof *t);
 
@@ -287,7 +287,7 @@ static enum err status_err(int status)
 	return status >= 400 && status < 500 ? ERR_BAD_REQUEST : ERR_INTERNAL;
 }
 
-static enum err problem_fail(const struct reply *r, struct fault *why)
+static enum err problem_fail(const struct api_reply *r, struct fault *why)
 {
 	struct str type = json_text(json_get(r->json, "type"));
 	struct str detail = json_text(json_get(r->json, "detail"));
@@ -309,9 +309,9 @@ static enum err problem_fail(const struct reply *r, struct fault *why)
 }
 
 enum err transfer_result(
-	struct transfer *t, struct arena *arena, struct reply *out, struct fault *why)
+	struct transfer *t, struct arena *arena, struct api_reply *out, struct fault *why)
 {
-	struct reply r = { 0 };
+	struct api_reply r = { 0 };
 	curl_off_t connect_us = 0;
 	struct fault not_json = { 0 };
 

@@ -12,7 +12,7 @@ typedef bool transfer_fn(void *ctx, struct str bytes);
 
 /* NULL when out of memory. `sink` may be NULL. The call is copied. */
 struct transfer *transfer_start(
-	struct client *, const struct call *, transfer_fn *sink, void *ctx);
+	struct client *, const struct api_call *, transfer_fn *sink, void *ctx);
 struct transfer *transfer_free(struct transfer *); /* gives it up; returns NULL */
 bool transfer_over(const struct transfer *);
 int transfer_status(const struct transfer *); /* 0: no status line yet */
@@ -20,7 +20,7 @@ int transfer_status(const struct transfer *); /* 0: no status line yet */
 struct str transfer_header(const struct transfer *, const char *name);
 /* Its result, as client_call's; only once it is over. */
 enum err transfer_result(
-	struct transfer *, struct arena *, struct reply *out, struct fault *why);
+	struct transfer *, struct arena *, struct api_reply *out, struct fault *why);
 
 enum stirred { STIRRED_NET, STIRRED_STOP, STIRRED_INPUT };
 /* Moves all transfers of the client on, then sleeps at most `wait_ms` until something

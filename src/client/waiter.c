@@ -10,7 +10,7 @@ enum {
 	GRACE_MS = 60000, /* after the deadline, for a server that is away */
 };
 
-struct waiter {
+struct api_waiter {
 	struct waiter_setup with;
 	struct buf path;
 	struct arena arena;    /* of the newest reply: a wait may take weeks */
@@ -20,12 +20,12 @@ struct waiter {
 	int64_t version;       /* of the ask as last seen */
 };
 
-struct waiter *waiter_new(const struct waiter_setup *setup)
+struct api_waiter *waiter_new(const struct waiter_setup *setup)
 {
-	struct waiter *w = mem_alloc(sizeof *w);
+	struct api_waiter *w = mem_alloc(sizeof *w);
 
 	if (!w) return NULL;
-	*w = (struct waiter){
+	*w = (struct api_waiter){
 		.with = *setup, .path = { .max = 512 }, .version = setup->version
 	};
 	buf_add(&w->path, STR("/v1/asks/"));
@@ -34,7 +34,7 @@ struct waiter *waiter_new(const struct waiter_setup *setup)
 	return w->path.failed ? waiter_free(w) : w;
 }
 
-struct waiter *waiter_free(struct waiter *w)
+struct api_waiter *waiter_free(struct api_waiter *w)
 {
 	if (!w) return NULL;
 	transfer_free(w->held);
@@ -44,7 +44,7 @@ struct waiter *waiter_free(struct waiter *w)
 	return NULL;
 }
 
-static void lost(struct waiter *w, const struct fault *why)
+static void lost(struct api_waiter *w, const struct fault *why)
 {
 	int64_t pause = backoff_ms(++w->tries);
 
@@ -53,23 +53,23 @@ static void lost(struct waiter *w, const struct fault *why)
 	if (w->tries == 1 && w->with.trouble) w->with.trouble(w->with.ctx, why);
 }
 
-static void found(struct waiter *w)
+static void found(struct api_waiter *w)
 {
 	if (w->tries > 0 && w->with.back) w->with.back(w->with.ctx);
 	w->tries = 0;
 	w->pause_until = clock_mono_ms() + EAGER_MS;
 }
 
-static bool out_of_patience(const struct waiter *w)
+static bool out_of_patience(const struct api_waiter *w)
 {
 	return w->with.deadline_ms > 0 && clock_now_ms() > w->with.deadline_ms + GRACE_MS;
 }
 
 /* The held reply has come. True when *result is to be told to the caller. */
-static bool reply_take(
-	struct waiter *w, const struct json **out, enum waited *result, struct fault *why)
+static bool reply_take(struct api_waiter *w, const struct json **out, enum waited *result,
+	struct fault *why)
 {
-	struct reply r;
+	struct api_reply r;
 	struct fault now = { 0 };
 	enum err err;
 
@@ -100,9 +100,9 @@ static bool reply_take(
 }
 
 enum waited waiter_run(
-	struct waiter *w, int input_fd, const struct json **out, struct fault *why)
+	struct api_waiter *w, int input_fd, const struct json **out, struct fault *why)
 {
-	struct call call = { .method = "GET",
+	struct api_call call = { .method = "GET",
 		.path = buf_str(&w->path),
 		.hold_ms = (int64_t)HOLD_S * 1000 };
 	enum waited result = WAITED_FAILED;

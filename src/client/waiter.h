@@ -4,7 +4,7 @@
 
 #include "client/client.h"
 
-struct waiter;
+struct api_waiter;
 
 /* Copied; the client is borrowed and must outlive the waiter. */
 struct waiter_setup {
@@ -27,10 +27,10 @@ enum waited {
 	WAITED_FAILED,	/* why says; trying again would not help */
 };
 
-struct waiter *waiter_new(const struct waiter_setup *); /* NULL: out of memory */
-struct waiter *waiter_free(struct waiter *);		/* NULL is fine; returns NULL */
+struct api_waiter *waiter_new(const struct waiter_setup *); /* NULL: out of memory */
+struct api_waiter *waiter_free(struct api_waiter *); /* NULL is fine; returns NULL */
 /* *out is borrowed until the next waiter_run. `input_fd` may be -1. */
 enum waited waiter_run(
-	struct waiter *, int input_fd, const struct json **out, struct fault *why);
+	struct api_waiter *, int input_fd, const struct json **out, struct fault *why);
 
 #endif

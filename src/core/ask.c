@@ -147,7 +147,7 @@ enum err ask_settle(struct ask *a, const struct settlement *s, int64_t now_ms,
 
 enum err ask_may_settle(const struct ask *a, const struct principal *p, struct fault *why)
 {
-	if (!role_may(p->role, DEED_SETTLE))
+	if (!role_may(p->role, MAY_SETTLE))
 		return fail(why, ERR_FORBIDDEN,
 			"the role %s may not answer or skip an ask", role_name(p->role));
 	if (a->kind == ASK_APPROVAL && a->token.len && str_eq(a->token, p->token))

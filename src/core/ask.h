@@ -52,7 +52,7 @@ struct ask {
 	struct str replies; /* JSON array */
 	/* Digest of what was asked, where asking it again while it is open shall give
 	 * this ask back. */
-	struct str same;
+	struct str dedupe_key;
 };
 
 enum {

@@ -38,7 +38,7 @@ const struct members ask_members = { names, M_LEN };
 enum { SESSION_NAME_MAX = 64 };
 
 /* One body being read. */
-struct reading {
+struct draft_reading {
 	struct check check;
 	struct spot root;
 	const struct json *body;
@@ -48,14 +48,14 @@ struct reading {
 	struct keepsake keep;
 };
 
-static struct spot spot_of(const struct reading *r, enum member m)
+static struct spot spot_of(const struct draft_reading *r, enum member m)
 {
 	return spot_member(&r->root, names[m]);
 }
 
 #define WRONG(r, m, ...) wrong_member(&(r)->check, &(r)->root, names[m], __VA_ARGS__)
 
-static void read_kind(struct reading *r)
+static void read_kind(struct draft_reading *r)
 {
 	struct draft *d = &r->draft;
 
@@ -66,7 +66,7 @@ static void read_kind(struct reading *r)
 		WRONG(r, M_PRIORITY, "must be low, normal, high or urgent");
 }
 
-static void read_operation(struct reading *r)
+static void read_operation(struct draft_reading *r)
 {
 	const struct json *operation = r->m[M_OPERATION];
 	struct spot at = spot_of(r, M_OPERATION);
@@ -78,7 +78,7 @@ static void read_operation(struct reading *r)
 	r->draft.operation = operation;
 }
 
-static void read_flat(struct reading *r)
+static void read_flat(struct draft_reading *r)
 {
 	struct question *q = ARENA_NEW(r->arena, struct question);
 
@@ -97,7 +97,7 @@ static bool key_taken(const struct draft *d, struct str key)
 	return false;
 }
 
-static void read_list(struct reading *r)
+static void read_list(struct draft_reading *r)
 {
 	const struct json *list = r->m[M_QUESTIONS];
 	struct spot at = spot_of(r, M_QUESTIONS);
@@ -123,7 +123,7 @@ static void read_list(struct reading *r)
 	}
 }
 
-static void read_none(struct reading *r)
+static void read_none(struct draft_reading *r)
 {
 	struct draft *d = &r->draft;
 
@@ -141,7 +141,7 @@ static void read_none(struct reading *r)
 }
 
 /* Approval questions and approvals go together. */
-static void check_approval(struct reading *r)
+static void check_approval(struct draft_reading *r)
 {
 	const struct draft *d = &r->draft;
 	struct spot list = spot_of(r, M_QUESTIONS);
@@ -160,7 +160,7 @@ static void check_approval(struct reading *r)
 		wrong(&r->check, &list, "an approval needs a question of type approval");
 }
 
-static void read_questions(struct reading *r)
+static void read_questions(struct draft_reading *r)
 {
 	if (r->m[M_QUESTION])
 		read_flat(r);
@@ -172,7 +172,7 @@ static void read_questions(struct reading *r)
 }
 
 /* The default can be read only once the questions are right. */
-static void read_default(struct reading *r)
+static void read_default(struct draft_reading *r)
 {
 	const struct draft *d = &r->draft;
 	struct spot at = spot_of(r, M_DEFAULT);
@@ -182,7 +182,7 @@ static void read_default(struct reading *r)
 		r->m[M_DEFAULT], r->arena);
 }
 
-static void read_members(struct reading *r, const struct draft_limits *limits)
+static void read_members(struct draft_reading *r, const struct draft_limits *limits)
 {
 	struct spot context = spot_of(r, M_CONTEXT), metadata = spot_of(r, M_METADATA);
 	struct spot timeout = spot_of(r, M_TIMEOUT), assignees = spot_of(r, M_ASSIGNEES);
@@ -211,7 +211,7 @@ static void read_members(struct reading *r, const struct draft_limits *limits)
 enum err draft_read(const struct json *body, const struct draft_limits *limits,
 	struct arena *arena, struct draft *out, struct fault *why)
 {
-	struct reading r = {
+	struct draft_reading r = {
 		.check = { .why = why },
 		.root = spot_root(""),
 		.body = body,

@@ -3,12 +3,12 @@
 #include "base/hash.h"
 
 enum {
-	READ_ALL = 1 << DEED_READ_ALL,
-	ASK = 1 << DEED_ASK,
-	SETTLE = 1 << DEED_SETTLE,
-	ROUTE = 1 << DEED_ROUTE,
-	WITHDRAW = 1 << DEED_WITHDRAW,
-	ADMIN = 1 << DEED_ADMIN,
+	READ_ALL = 1 << MAY_READ_ALL,
+	ASK = 1 << MAY_ASK,
+	SETTLE = 1 << MAY_SETTLE,
+	ROUTE = 1 << MAY_ROUTE,
+	WITHDRAW = 1 << MAY_WITHDRAW,
+	ADMIN = 1 << MAY_ADMIN,
 };
 
 static const struct {
@@ -21,7 +21,7 @@ static const struct {
 	[ROLE_MEMBER] = { "member", READ_ALL | ASK | SETTLE | ROUTE },
 	[ROLE_ADMIN] = { "admin", READ_ALL | ASK | SETTLE | ROUTE | WITHDRAW | ADMIN },
 	[ROLE_OWNER] = { "owner", READ_ALL | ASK | SETTLE | ROUTE | WITHDRAW | ADMIN },
-	[ROLE_KEEPER] = { "keeper", READ_ALL | ADMIN },
+	[ROLE_LOCAL_ADMIN] = { "local_admin", READ_ALL | ADMIN },
 };
 
 const char *role_name(enum role r)
@@ -39,24 +39,24 @@ bool role_read(struct str name, enum role *out)
 	return false;
 }
 
-bool role_may(enum role r, enum deed d)
+bool role_may(enum role r, enum permission d)
 {
 	return roles[r].may >> d & 1;
 }
 
 static bool same_agent(const struct principal *p, struct str agent)
 {
-	return role_may(p->role, DEED_ASK) && agent.len && str_eq(p->agent, agent);
+	return role_may(p->role, MAY_ASK) && agent.len && str_eq(p->agent, agent);
 }
 
 bool principal_sees(const struct principal *p, struct str agent)
 {
-	return role_may(p->role, DEED_READ_ALL) || same_agent(p, agent);
+	return role_may(p->role, MAY_READ_ALL) || same_agent(p, agent);
 }
 
 bool principal_owns(const struct principal *p, struct str agent)
 {
-	return role_may(p->role, DEED_WITHDRAW) || same_agent(p, agent);
+	return role_may(p->role, MAY_WITHDRAW) || same_agent(p, agent);
 }
 
 void agent_id(int64_t ws, struct str name, char out[32])

@@ -11,16 +11,16 @@ enum role {
 	ROLE_MEMBER, /* answers */
 	ROLE_ADMIN,
 	ROLE_OWNER,
-	ROLE_KEEPER, /* the local 0600 socket: administers, never asks or settles */
+	ROLE_LOCAL_ADMIN, /* the local 0600 socket: administers, never asks or settles */
 };
 
-enum deed {
-	DEED_READ_ALL, /* everybody's asks, sessions, events */
-	DEED_ASK,
-	DEED_SETTLE,   /* answer, skip */
-	DEED_ROUTE,    /* claim, assign, extend */
-	DEED_WITHDRAW, /* cancel what another asked; change another's session */
-	DEED_ADMIN,    /* users, tokens */
+enum permission {
+	MAY_READ_ALL, /* everybody's asks, sessions, events */
+	MAY_ASK,
+	MAY_SETTLE,   /* answer, skip */
+	MAY_ROUTE,    /* claim, assign, extend */
+	MAY_WITHDRAW, /* cancel what another asked; change another's session */
+	MAY_ADMIN,    /* users, tokens */
 };
 
 /* Strings are borrowed. */
@@ -36,7 +36,7 @@ struct principal {
 
 const char *role_name(enum role);
 bool role_read(struct str, enum role *); /* agent viewer member admin owner */
-bool role_may(enum role, enum deed);
+bool role_may(enum role, enum permission);
 /* May p see what this agent asked? What one may not see is not found. */
 bool principal_sees(const struct principal *, struct str agent);
 /* May p cancel, change or delete what this agent asked or made? */

@@ -74,7 +74,7 @@ static const struct {
 enum { TYPES = sizeof types / sizeof *types };
 
 /* One question being read. */
-struct reading {
+struct question_reading {
 	struct check *check;
 	const struct spot *at;
 	const struct str *names;
@@ -96,12 +96,13 @@ static bool type_read(struct str name, enum question_type *out)
 	return false;
 }
 
-static struct str text_of(struct reading *r, enum member m, size_t max, unsigned shape)
+static struct str text_of(
+	struct question_reading *r, enum member m, size_t max, unsigned shape)
 {
 	return text_read(r->check, r->at, r->names[m], r->m[m], max, shape);
 }
 
-static void read_type(struct reading *r, struct question *q)
+static void read_type(struct question_reading *r, struct question *q)
 {
 	q->type = r->m[M_OPTIONS] ? Q_CHOICE : Q_TEXT;
 	if (r->m[M_TYPE] && !type_read(json_text(r->m[M_TYPE]), &q->type))
@@ -110,8 +111,8 @@ static void read_type(struct reading *r, struct question *q)
 }
 
 /* An option may be just its label. */
-static void option_read(struct reading *r, const struct spot *at, const struct json *json,
-	struct option *out)
+static void option_read(struct question_reading *r, const struct spot *at,
+	const struct json *json, struct option *out)
 {
 	const struct json *m[O_LEN] = { 0 };
 
@@ -138,7 +139,7 @@ static bool option_known(const struct question *q, struct str id)
 }
 
 /* Told where the id came from: its own member, the label, or the bare text. */
-static void option_wrong(struct reading *r, const struct spot *at,
+static void option_wrong(struct question_reading *r, const struct spot *at,
 	const struct json *json, const struct option *o)
 {
 	struct str name = json_get(json, "id") ? STR("id") : STR("label");
@@ -148,7 +149,8 @@ static void option_wrong(struct reading *r, const struct spot *at,
 		"another option has the id \"%.*s\"", STR_ARGS(text_excerpt(o->id)));
 }
 
-static void read_options(struct reading *r, struct arena *arena, struct question *q)
+static void read_options(
+	struct question_reading *r, struct arena *arena, struct question *q)
 {
 	const struct json *list = r->m[M_OPTIONS];
 	struct spot at = spot_member(r->at, names[M_OPTIONS]);
@@ -175,7 +177,7 @@ static void read_options(struct reading *r, struct arena *arena, struct question
 }
 
 /* `true`, or {placeholder?, required?}. */
-static void read_note(struct reading *r, struct question *q)
+static void read_note(struct question_reading *r, struct question *q)
 {
 	const struct json *note = r->m[M_NOTE], *m[N_LEN];
 	struct spot at = spot_member(r->at, names[M_NOTE]);
@@ -194,7 +196,7 @@ static void read_note(struct reading *r, struct question *q)
 		flag_read(r->check, &at, note_names[N_REQUIRED], m[N_REQUIRED], false);
 }
 
-static void read_other(struct reading *r, struct question *q)
+static void read_other(struct question_reading *r, struct question *q)
 {
 	q->other = flag_read(r->check, r->at, names[M_OTHER], r->m[M_OTHER], false);
 	if (q->other && !types[q->type].other)
@@ -202,7 +204,7 @@ static void read_other(struct reading *r, struct question *q)
 			"only for type choice or choices");
 }
 
-static void read_format(struct reading *r, struct question *q)
+static void read_format(struct question_reading *r, struct question *q)
 {
 	const struct json *format = r->m[M_FORMAT];
 
@@ -216,7 +218,7 @@ static void read_format(struct reading *r, struct question *q)
 
 /* True when there is a bound and it makes sense by itself. */
 static bool read_bound(
-	struct reading *r, const struct question *q, enum member m, double *out)
+	struct question_reading *r, const struct question *q, enum member m, double *out)
 {
 	const struct json *bound = r->m[m];
 	int64_t least = m == M_MAX ? 1 : 0;
@@ -239,7 +241,7 @@ static bool read_bound(
 	return true;
 }
 
-static void read_bounds(struct reading *r, struct question *q)
+static void read_bounds(struct question_reading *r, struct question *q)
 {
 	q->has_min = read_bound(r, q, M_MIN, &q->min);
 	q->has_max = read_bound(r, q, M_MAX, &q->max);
@@ -251,7 +253,7 @@ static void read_bounds(struct reading *r, struct question *q)
 			"must not be more than the options");
 }
 
-static void read_integer(struct reading *r, struct question *q)
+static void read_integer(struct question_reading *r, struct question *q)
 {
 	q->integer = flag_read(r->check, r->at, names[M_INTEGER], r->m[M_INTEGER], false);
 	if (q->integer && q->type != Q_NUMBER)
@@ -259,7 +261,7 @@ static void read_integer(struct reading *r, struct question *q)
 }
 
 /* What the agent suggests or already knows must be a possible answer. */
-static void read_hint(struct reading *r, const struct question *q, enum member m)
+static void read_hint(struct question_reading *r, const struct question *q, enum member m)
 {
 	struct spot at = spot_member(r->at, names[m]);
 	struct reply reply;
@@ -267,7 +269,8 @@ static void read_hint(struct reading *r, const struct question *q, enum member m
 	if (r->m[m]) reply_read(r->check, &at, q, r->m[m], &reply);
 }
 
-static void read_all(struct reading *r, size_t n, struct arena *arena, struct question *q)
+static void read_all(
+	struct question_reading *r, size_t n, struct arena *arena, struct question *q)
 {
 	q->key = text_of(r, M_KEY, KEY_MAX, TEXT_LINE | TEXT_FILLED);
 	if (!r->m[M_KEY]) q->key = arena_print(arena, "q%zu", n);
@@ -289,7 +292,7 @@ void question_check(struct check *c, const struct json *json, const struct spot 
 	bool flat, size_t n, struct arena *arena, struct question *q)
 {
 	struct check own = { .why = c->why };
-	struct reading r = {
+	struct question_reading r = {
 		.check = &own, .at = at, .names = flat ? flat_names : names
 	};
 	const struct members members = { r.names, M_LEN };

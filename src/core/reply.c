@@ -20,7 +20,7 @@ enum {
 };
 
 /* One value being read. In a shorthand only the main part is there. */
-struct reading {
+struct reply_reading {
 	struct check *check;
 	const struct spot *at;
 	const struct question *q;
@@ -28,7 +28,7 @@ struct reading {
 	bool shorthand;
 };
 
-typedef void reply_fn(struct reading *, struct reply *);
+typedef void reply_fn(struct reply_reading *, struct reply *);
 static reply_fn read_text, read_number, read_boolean, read_choices, read_approval;
 
 /* What the full form of each type may hold, and which part a shorthand stands for. */
@@ -45,13 +45,13 @@ static const struct {
 	[Q_APPROVAL] = { HAS_VALUE | HAS_TEXT | HAS_ARGUMENTS, VALUE, read_approval },
 };
 
-static struct spot part_spot(const struct reading *r, enum part p)
+static struct spot part_spot(const struct reply_reading *r, enum part p)
 {
 	return r->shorthand ? *r->at : spot_member(r->at, part_names[p]);
 }
 
 /* A free text; blank is as good as none. */
-static struct str part_text(struct reading *r, enum part p)
+static struct str part_text(struct reply_reading *r, enum part p)
 {
 	const struct json *json = r->part[p];
 	struct spot at = part_spot(r, p);
@@ -68,7 +68,7 @@ static struct str part_text(struct reading *r, enum part p)
 	return text_blank(json->text) ? STR_NONE : json->text;
 }
 
-static void read_text(struct reading *r, struct reply *out)
+static void read_text(struct reply_reading *r, struct reply *out)
 {
 	const struct question *q = r->q;
 	struct spot at = part_spot(r, TEXT);
@@ -92,7 +92,7 @@ static bool whole(const struct json *number)
 	return number->is_int || real == __builtin_trunc(real);
 }
 
-static void read_number(struct reading *r, struct reply *out)
+static void read_number(struct reply_reading *r, struct reply *out)
 {
 	const struct json *value = r->part[VALUE];
 	const struct question *q = r->q;
@@ -111,7 +111,7 @@ static void read_number(struct reading *r, struct reply *out)
 	out->given = true;
 }
 
-static void read_boolean(struct reading *r, struct reply *out)
+static void read_boolean(struct reply_reading *r, struct reply *out)
 {
 	const struct json *value = r->part[VALUE];
 	struct spot at = part_spot(r, VALUE);
@@ -122,7 +122,7 @@ static void read_boolean(struct reading *r, struct reply *out)
 	out->given = true;
 }
 
-static void read_approval(struct reading *r, struct reply *out)
+static void read_approval(struct reply_reading *r, struct reply *out)
 {
 	const struct json *value = r->part[VALUE], *arguments = r->part[ARGUMENTS];
 	struct spot at = part_spot(r, VALUE);
@@ -152,8 +152,8 @@ static int option_find(const struct question *q, struct str name)
 	return -1;
 }
 
-static void choose(struct reading *r, const struct spot *at, const struct json *json,
-	struct reply *out)
+static void choose(struct reply_reading *r, const struct spot *at,
+	const struct json *json, struct reply *out)
 {
 	struct str name = json_text(json);
 	int i = option_find(r->q, name);
@@ -173,7 +173,7 @@ static void choose(struct reading *r, const struct spot *at, const struct json *
 		out->other = name;
 }
 
-static void check_count(struct reading *r, const struct reply *out)
+static void check_count(struct reply_reading *r, const struct reply *out)
 {
 	const struct question *q = r->q;
 	int count = __builtin_popcount(out->selected) + (out->other.len > 0);
@@ -187,7 +187,7 @@ static void check_count(struct reading *r, const struct reply *out)
 		wrong(r->check, r->at, "at most %.0f may be chosen", q->max);
 }
 
-static void read_choices(struct reading *r, struct reply *out)
+static void read_choices(struct reply_reading *r, struct reply *out)
 {
 	const struct json *selected = r->part[SELECTED];
 	struct spot at = part_spot(r, SELECTED);
@@ -211,7 +211,7 @@ static void read_choices(struct reading *r, struct reply *out)
 }
 
 /* The free text beside the answer proper. A rejection can always be explained. */
-static void read_note(struct reading *r, struct reply *out)
+static void read_note(struct reply_reading *r, struct reply *out)
 {
 	out->text = part_text(r, TEXT);
 	if (out->text.len && !r->q->note && r->q->type != Q_APPROVAL)
@@ -219,7 +219,7 @@ static void read_note(struct reading *r, struct reply *out)
 			r->check, r->at, part_names[TEXT], "this question takes no note");
 }
 
-static bool read_parts(struct reading *r, const struct json *json)
+static bool read_parts(struct reply_reading *r, const struct json *json)
 {
 	enum question_type type = r->q->type;
 	bool fits = true;
@@ -243,7 +243,7 @@ void reply_read(struct check *c, const struct spot *at, const struct question *q
 	const struct json *json, struct reply *out)
 {
 	struct check own = { .why = c->why };
-	struct reading r = { .check = &own, .at = at, .q = q };
+	struct reply_reading r = { .check = &own, .at = at, .q = q };
 
 	*out = (struct reply){ 0 };
 	if (!json || json->type == JSON_NULL) return;

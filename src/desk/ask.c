@@ -22,15 +22,16 @@ static enum err ask_check(struct task *t, struct fault *why)
 	if (t->id.len && d->session.len && !str_eq(t->id, d->session))
 		return fail_at(why, "/session", "is not the session of this path");
 	if (t->id.len) d->session = t->id;
-	if (!d->session.len && str_starts(t->home, "ses_")) d->session = t->home;
+	if (!d->session.len && str_starts(t->default_session, "ses_"))
+		d->session = t->default_session;
 	if (t->foreign.len) ask_keep_foreign(t, d);
 	t->checked = d;
 	return OK;
 }
 
-static bool ask_goes_home(const struct task *t, const struct draft *d)
+static bool ask_goes_to_default(const struct task *t, const struct draft *d)
 {
-	return !d->session.len && t->home.len;
+	return !d->session.len && t->default_session.len;
 }
 
 static void ask_needs(struct job *job, struct wants *w)
@@ -38,9 +39,9 @@ static void ask_needs(struct job *job, struct wants *w)
 	const struct draft *d = task_of(job)->checked;
 
 	if (d->session.len) wants_session(w, job->who.ws, d->session);
-	if (ask_goes_home(task_of(job), d))
-		wants_external(w, job->who.ws, task_of(job)->home);
-	wants_same(w, job->who.ws, job->who.agent, task_of(job)->same);
+	if (ask_goes_to_default(task_of(job), d))
+		wants_external(w, job->who.ws, task_of(job)->default_session);
+	wants_dedupe(w, job->who.ws, job->who.agent, task_of(job)->dedupe_key);
 }
 
 /* The conflict carries the open ask that stands in the way. */
@@ -59,17 +60,17 @@ static void ask_in_the_way(struct task *t, struct rows *rows, const struct sessi
 static enum err ask_session(struct task *t, struct rows *rows, const struct draft *d,
 	struct session **out, struct fault *why)
 {
-	bool home = ask_goes_home(t, d);
+	bool home = ask_goes_to_default(t, d);
 	struct session *s;
 	enum err e;
 
 	if (!d->session.len && !home) return OK;
-	s = home ? rows_external(rows, t->job.who.ws, t->home)
+	s = home ? rows_external(rows, t->job.who.ws, t->default_session)
 		 : rows_session(rows, t->job.who.ws, d->session);
 	if (!s && home) return OK;
 	if (!s || !principal_sees(&t->job.who, s->agent))
 		return fail(why, ERR_NOT_FOUND, "no session %.*s",
-			STR_ARGS(str_first(home ? t->home : d->session, 64)));
+			STR_ARGS(str_first(home ? t->default_session : d->session, 64)));
 	e = desk_own(&t->job.who, s->agent, why);
 	/* Who comes home to ask goes on there, whatever it was said to be before. */
 	if (!e && home && session_ended(s)) s->status = SESSION_IDLE;
@@ -125,7 +126,7 @@ static struct ask *ask_make(
 	a->search = d->search;
 	a->assignees = desk_assignees_json(d->assignees, d->assignees_len, rows->arena);
 	a->replies = STR("[]");
-	a->same = t->same;
+	a->dedupe_key = t->dedupe_key;
 	if (d->timeout_ms) a->deadline_ms = rows->now_ms + d->timeout_ms;
 	if (a->deadline_ms &&
 		(!rows->next_deadline_ms || a->deadline_ms < rows->next_deadline_ms))
@@ -141,7 +142,7 @@ static struct ask *ask_make(
 static bool ask_same(struct task *t, struct rows *rows)
 {
 	struct principal *p = &t->job.who;
-	const struct ask *a = rows_same(rows, p->ws, p->agent, t->same);
+	const struct ask *a = rows_dedupe(rows, p->ws, p->agent, t->dedupe_key);
 	const struct session *s = a ? rows_session(rows, p->ws, a->session) : NULL;
 
 	if (!s) return false;
@@ -155,8 +156,9 @@ static bool ask_same(struct task *t, struct rows *rows)
 static struct session *ask_new_session(
 	struct task *t, struct rows *rows, const struct draft *d)
 {
-	return ask_goes_home(t, d) ? desk_new_home(t, rows, t->home)
-				   : desk_new_session(t, rows, d->session_title);
+	return ask_goes_to_default(t, d)
+		       ? desk_new_default_session(t, rows, t->default_session)
+		       : desk_new_session(t, rows, d->session_title);
 }
 
 static enum err ask_decide(struct job *job, struct rows *rows, struct fault *why)
@@ -212,8 +214,8 @@ static void ask_undo(struct job *job)
 
 const struct use use_ask = {
 	.job = { .name = "ask",
-		.needs_deed = true,
-		.deed = DEED_ASK,
+		.needs_permission = true,
+		.permission = MAY_ASK,
 		.needs = ask_needs,
 		.decide = ask_decide,
 		.again = desk_again_ask,

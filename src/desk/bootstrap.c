@@ -102,11 +102,11 @@ const struct use use_server_key = {
 	.job = { .name = "server_key", .open = true, .decide = server_key_decide },
 };
 
-/* ---- workspaces: the keeper's only ---- */
+/* ---- workspaces: the local admin's only ---- */
 
-static enum err keeper_only(struct job *job, struct fault *why)
+static enum err local_admin_only(struct job *job, struct fault *why)
 {
-	return job->who.role == ROLE_KEEPER
+	return job->who.role == ROLE_LOCAL_ADMIN
 		       ? OK
 		       : fail(why, ERR_FORBIDDEN, "only on the server's own machine");
 }
@@ -131,7 +131,7 @@ static enum err workspace_list_read(
 	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
 {
 	struct json_writer w = { .out = &job->out };
-	enum err e = keeper_only(job, why);
+	enum err e = local_admin_only(job, why);
 
 	(void)now_ms;
 	if (e) return e;
@@ -165,7 +165,7 @@ static enum err workspace_create_decide(
 	const struct val args[] = { val_text(name) };
 	struct json_writer w = { .out = &job->out };
 	int64_t ws = 0;
-	enum err e = keeper_only(job, why);
+	enum err e = local_admin_only(job, why);
 
 	if (!e) e = db_one(rows->db, SQL_WORKSPACE_BY_NAME, args, 1, id_row, &ws, why);
 	if (e) return e;

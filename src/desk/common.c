@@ -39,13 +39,13 @@ enum err desk_refused(const struct task *t, struct fault *why)
 	return why->err;
 }
 
-enum err desk_admit(struct task *t, struct rows *rows, enum deed deed, struct ask **out,
-	struct fault *why)
+enum err desk_admit(struct task *t, struct rows *rows, enum permission permission,
+	struct ask **out, struct fault *why)
 {
 	enum err e = desk_find_ask(t, rows, out, why);
 
 	if (e) return e;
-	if (!role_may(t->job.who.role, deed))
+	if (!role_may(t->job.who.role, permission))
 		return fail(why, ERR_FORBIDDEN, "the role %s may not do this",
 			role_name(t->job.who.role));
 	return desk_refused(t, why);

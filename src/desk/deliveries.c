@@ -49,7 +49,7 @@ static enum err delivery_list_read(
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
 	struct delivery_list l = { .t = t, .w = &w };
-	struct page p;
+	struct list_page p;
 	int64_t as_of = 0;
 	enum err e = page_read(t, "deliveries", &p, why);
 
@@ -74,8 +74,8 @@ static enum err delivery_list_read(
 
 const struct use use_delivery_list = {
 	.job = { .name = "delivery_list",
-		.needs_deed = true,
-		.deed = DEED_ADMIN,
+		.needs_permission = true,
+		.permission = MAY_ADMIN,
 		.read = delivery_list_read },
 };
 
@@ -106,8 +106,8 @@ static enum err delivery_get_read(
 
 const struct use use_delivery_get = {
 	.job = { .name = "delivery_get",
-		.needs_deed = true,
-		.deed = DEED_ADMIN,
+		.needs_permission = true,
+		.permission = MAY_ADMIN,
 		.read = delivery_get_read },
 };
 
@@ -143,8 +143,8 @@ static enum err replay_decide(struct job *job, struct rows *rows, struct fault *
 
 const struct use use_delivery_replay = {
 	.job = { .name = "delivery_replay",
-		.needs_deed = true,
-		.deed = DEED_ADMIN,
+		.needs_permission = true,
+		.permission = MAY_ADMIN,
 		.decide = replay_decide },
 	.check = no_members,
 };
@@ -186,8 +186,8 @@ static enum err secret_decide(struct job *job, struct rows *rows, struct fault *
 
 const struct use use_webhook_secret = {
 	.job = { .name = "webhook_secret",
-		.needs_deed = true,
-		.deed = DEED_ADMIN,
+		.needs_permission = true,
+		.permission = MAY_ADMIN,
 		.decide = secret_decide },
 	.check = secret_check,
 };

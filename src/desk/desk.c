@@ -28,8 +28,8 @@ static void desk_told(void *ctx, struct told *told)
 			memory_order_relaxed);
 	else
 		d->deadline_known = false; /* there may be asks nobody was told of */
-	if (d->lookout)
-		lookout_pass(d->lookout, told);
+	if (d->peers)
+		peers_pass(d->peers, told);
 	else
 		desk_heard(d, told);
 }
@@ -110,11 +110,11 @@ int64_t desk_deadlines(struct desk *d)
 	int64_t before, left_ms;
 	bool moved;
 
-	if (d->lookout && clock_mono_ms() - d->deadline_look_ms >= LOOK_MS)
+	if (d->peers && clock_mono_ms() - d->deadline_look_ms >= LOOK_MS)
 		d->deadline_known = false;
 	if (!d->deadline_known) deadline_look(d);
 	if (!d->deadline_known) return LOOK_MS;
-	if (!d->next_deadline_ms) return d->lookout ? LOOK_MS : -1;
+	if (!d->next_deadline_ms) return d->peers ? LOOK_MS : -1;
 	left_ms = d->next_deadline_ms - clerk_now_ms(d->writer);
 	if (left_ms > 0) return left_ms < LOOK_MS ? left_ms : LOOK_MS;
 	before = d->next_deadline_ms;
@@ -152,10 +152,10 @@ static enum err desk_clerks(
 	d->slow_reader = d->reader ? clerk_new(&o, why) : NULL;
 	if (!d->slow_reader) return why->err;
 	d->threads = true;
-	if (!place_is_shared(str_of(d->store))) return OK;
-	d->lookout = lookout_new(str_of(d->store),
-		&(struct lookout_hooks){ d, desk_heard, desk_unreached }, why);
-	return d->lookout ? OK : why->err;
+	if (!store_url_is_shared(str_of(d->store))) return OK;
+	d->peers = peers_new(str_of(d->store),
+		&(struct peers_hooks){ d, desk_heard, desk_unreached }, why);
+	return d->peers ? OK : why->err;
 }
 
 static enum err desk_start(struct desk *d, struct fault *why)
@@ -166,7 +166,7 @@ static enum err desk_start(struct desk *d, struct fault *why)
 	e = clerk_start(d->writer, why);
 	if (!e) e = clerk_start(d->reader, why);
 	if (!e) e = clerk_start(d->slow_reader, why);
-	if (!e && d->lookout) e = lookout_start(d->lookout, why);
+	if (!e && d->peers) e = peers_start(d->peers, why);
 	return e;
 }
 
@@ -217,7 +217,7 @@ struct desk *desk_close(struct desk *d)
 	clerk_stop(d->slow_reader);
 	clerk_stop(d->reader);
 	clerk_stop(d->writer);
-	d->lookout = lookout_free(d->lookout);
+	d->peers = peers_free(d->peers);
 	clerk_free(d->slow_reader);
 	clerk_free(d->reader);
 	clerk_free(d->writer);

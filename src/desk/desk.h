@@ -43,11 +43,12 @@ struct task {
 	struct str foreign;
 	/* Digest of the question: while the agent has an ask of this digest open, asking
 	 * gives that one back, with status 200. Empty: every ask is another. */
-	struct str same;
+	struct str dedupe_key;
 	/* Where to ask when the body names no session: the session of this id or external
 	 * id, made, and made parallel, when there is none. Empty: its own session. */
-	struct str home;
-	struct str home_title; /* of one that is made; empty: its external id */
+	struct str default_session;
+	struct str
+		default_session_title; /* of one that is made; empty: its external id */
 	/* Made by check, on the caller's thread. */
 	void *checked;
 	/* Found by the work, for the caller. */
@@ -118,7 +119,7 @@ void desk_counts(struct desk *, struct desk_counts *out);
 enum { SERVER_KEY_SIZE = 32 };
 
 extern const struct use use_ask, use_answer, use_skip, use_cancel, use_settle_many;
-extern const struct use use_reply, use_assign, use_claim, use_extend, use_spend;
+extern const struct use use_reply, use_assign, use_claim, use_extend, use_use_approval;
 extern const struct use use_ask_get, use_ask_list;
 extern const struct use use_session_create, use_session_get, use_session_list,
 	use_session_state, use_session_patch, use_session_delete, use_session_cancel,

@@ -5,7 +5,7 @@
 #include "desk/delivery.h"
 #include "desk/desk.h"
 #include "desk/rate.h"
-#include "store/lookout.h"
+#include "store/peers.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -15,7 +15,7 @@ struct desk {
 	struct clerk *reader; /* NULL without threads: the writer's connection reads */
 	struct clerk *slow_reader;
 	struct clerk_hooks hooks;
-	struct lookout *lookout;   /* of a store that others write to as well; or NULL */
+	struct peers *peers;	   /* of a store that others write to as well; or NULL */
 	pthread_mutex_t listeners; /* over who is told; NULL: nobody */
 	desk_told_fn *told;
 	void *told_ctx;
@@ -69,7 +69,7 @@ enum err desk_find_session(
 /* The same, and then: may the role do this, and was the body right? In this order, so
  * that nothing is told of what one may not see. */
 enum err desk_admit(
-	struct task *, struct rows *, enum deed, struct ask **, struct fault *);
+	struct task *, struct rows *, enum permission, struct ask **, struct fault *);
 enum err desk_refused(const struct task *, struct fault *);
 /* ERR_FORBIDDEN unless it is p's own, or p may withdraw others'. */
 enum err desk_own(const struct principal *, struct str agent, struct fault *);
@@ -140,7 +140,8 @@ enum err desk_rotate_webhook_key(struct rows *, int64_t ws, struct fault *);
 enum err desk_server_key(struct rows *, struct str name, struct buf *out, struct fault *);
 struct session *desk_new_session(struct task *, struct rows *, struct str title);
 /* A parallel one of this external id. */
-struct session *desk_new_home(struct task *, struct rows *, struct str external_id);
+struct session *desk_new_default_session(
+	struct task *, struct rows *, struct str external_id);
 /* Every id names a user of the workspace; else an item at pointer /assignees/N. */
 enum err desk_check_users(
 	struct rows *, int64_t ws, const struct str *ids, size_t len, struct fault *);
@@ -153,14 +154,14 @@ enum err members_only(const struct json *body, const char *const *names, struct 
 
 /* ---- lists ---- */
 
-struct page {
+struct list_page {
 	int64_t limit;
 	struct str cursor[4]; /* texts of the cursor, in order; empty at the start */
 	bool has_cursor;
 };
 /* ?limit= and ?cursor=; `kind` is the list's name, so that cursors do not stray. A cursor
  * of another workspace or list is ERR_NOT_FOUND, one that is none ERR_INVALID. */
-enum err page_read(struct task *, const char *kind, struct page *, struct fault *);
+enum err page_read(struct task *, const char *kind, struct list_page *, struct fault *);
 /* Ends a list: next_cursor from texts (NULL: null), as_of. */
 void page_end(struct task *, struct json_writer *, const char *kind,
 	const struct str *texts, size_t len, int64_t as_of);

@@ -267,8 +267,8 @@ static enum err insights_read(
 	const struct val args[] = { val_int(job->who.ws),
 		val_text(id_bound(in.from_ms, &job->arena)),
 		val_text(id_bound(in.to_ms + 1000, &job->arena)),
-		val_text(role_may(job->who.role, DEED_READ_ALL) ? STR_NONE
-								: job->who.agent) };
+		val_text(role_may(job->who.role, MAY_READ_ALL) ? STR_NONE
+							       : job->who.agent) };
 	e = db_one(db, SQL_INSIGHTS, args, 4, insight_row, &in, why);
 	if (!e) insights_write(&w, &in);
 	table_done(&in.sessions);
@@ -323,8 +323,8 @@ static enum err metrics_read(
 
 const struct use use_metrics = {
 	.job = { .name = "metrics",
-		.needs_deed = true,
-		.deed = DEED_READ_ALL,
+		.needs_permission = true,
+		.permission = MAY_READ_ALL,
 		.read = metrics_read,
 		.slow = true },
 };

@@ -225,7 +225,7 @@ static enum err logout_decide(struct job *job, struct rows *rows, struct fault *
 	if (!str_is(job->credential.kind, "cookie"))
 		return fail(why, ERR_FORBIDDEN, "only a login can log out");
 	if (!rows_extra(rows, SQL_TOKEN_DELETE_HASH, args, 1, false) ||
-		!doors_turn(rows, job->who.ws))
+		!revocations_raise(rows, job->who.ws))
 		return fail(why, ERR_MEMORY, "out of memory");
 	job->status = 204;
 	return OK;

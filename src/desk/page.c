@@ -9,7 +9,7 @@
 enum { LIMIT_DEFAULT = 50, LIMIT_MAX = 200, CURSOR_MAX = 1024, Q_MAX = 200 };
 
 static enum err cursor_read(struct task *t, struct str token, const char *kind,
-	struct page *p, struct fault *why)
+	struct list_page *p, struct fault *why)
 {
 	struct buf text = { .max = CURSOR_MAX };
 	const struct json *json = NULL;
@@ -38,11 +38,12 @@ static enum err cursor_read(struct task *t, struct str token, const char *kind,
 	return OK;
 }
 
-enum err page_read(struct task *t, const char *kind, struct page *p, struct fault *why)
+enum err page_read(
+	struct task *t, const char *kind, struct list_page *p, struct fault *why)
 {
 	struct str limit = task_param(t, "limit"), cursor = task_param(t, "cursor");
 
-	*p = (struct page){ .limit = LIMIT_DEFAULT };
+	*p = (struct list_page){ .limit = LIMIT_DEFAULT };
 	if (task_has_param(t, "limit") && !str_to_int(limit, 1, LIMIT_MAX, &p->limit))
 		return fail_at(why, "/limit", "must be from 1 to %d", LIMIT_MAX);
 	return task_has_param(t, "cursor") ? cursor_read(t, cursor, kind, p, why) : OK;

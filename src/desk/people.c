@@ -97,7 +97,7 @@ static enum err user_list_read(
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
 	struct user_list l = { .t = t, .w = &w };
-	struct page p;
+	struct list_page p;
 	int64_t as_of = 0;
 	enum err e = page_read(t, "users", &p, why);
 
@@ -120,8 +120,8 @@ static enum err user_list_read(
 /* People see each other, to assign; agents do not. */
 const struct use use_user_list = {
 	.job = { .name = "user_list",
-		.needs_deed = true,
-		.deed = DEED_READ_ALL,
+		.needs_permission = true,
+		.permission = MAY_READ_ALL,
 		.read = user_list_read },
 };
 
@@ -139,8 +139,8 @@ static enum err user_get_read(
 
 const struct use use_user_get = {
 	.job = { .name = "user_get",
-		.needs_deed = true,
-		.deed = DEED_READ_ALL,
+		.needs_permission = true,
+		.permission = MAY_READ_ALL,
 		.read = user_get_read },
 };
 
@@ -233,7 +233,7 @@ static enum err user_create_check(struct task *t, struct fault *why)
 /* Who may make or change an owner? Owners, and whoever holds the machine. */
 static enum err user_reach(const struct principal *p, enum role role, struct fault *why)
 {
-	return role != ROLE_OWNER || p->role == ROLE_OWNER || p->role == ROLE_KEEPER
+	return role != ROLE_OWNER || p->role == ROLE_OWNER || p->role == ROLE_LOCAL_ADMIN
 		       ? OK
 		       : fail(why, ERR_FORBIDDEN,
 				 "only an owner may make or change an owner");
@@ -317,8 +317,8 @@ static enum err user_again(
 
 const struct use use_user_create = {
 	.job = { .name = "user_create",
-		.needs_deed = true,
-		.deed = DEED_ADMIN,
+		.needs_permission = true,
+		.permission = MAY_ADMIN,
 		.decide = user_create_decide,
 		.again = user_again },
 	.check = user_create_check,
@@ -365,7 +365,7 @@ static enum err user_apply(
 		val_text(u->language), val_int(u->disabled) };
 	return rows_extra(rows, SQL_USER_UPDATE, args, 7, true) &&
 			       (!(b->has_role || b->has_disabled) ||
-				       doors_turn(rows, u->ws))
+				       revocations_raise(rows, u->ws))
 		       ? OK
 		       : fail(why, ERR_MEMORY, "out of memory");
 }
@@ -381,7 +381,7 @@ static enum err user_patch_decide(struct job *job, struct rows *rows, struct fau
 	char code[SECRET_SIZE] = "";
 	enum err e;
 
-	if (!role_may(job->who.role, DEED_ADMIN) &&
+	if (!role_may(job->who.role, MAY_ADMIN) &&
 		(!self || b->has_role || b->has_disabled || b->login))
 		return fail(why, ERR_FORBIDDEN, "an admin may do this");
 	e = user_find(rows->db, job->who.ws, t->id, &u, why);
@@ -411,7 +411,7 @@ static enum err user_delete_decide(struct job *job, struct rows *rows, struct fa
 	if (e) return e;
 	if (!rows_extra(rows, SQL_TOKENS_DELETE_OF_USER, args, 2, false) ||
 		!rows_extra(rows, SQL_USER_DELETE, args, 2, true) ||
-		!doors_turn(rows, job->who.ws))
+		!revocations_raise(rows, job->who.ws))
 		return fail(why, ERR_MEMORY, "out of memory");
 	job->status = 204;
 	return OK;
@@ -419,7 +419,7 @@ static enum err user_delete_decide(struct job *job, struct rows *rows, struct fa
 
 const struct use use_user_delete = {
 	.job = { .name = "user_delete",
-		.needs_deed = true,
-		.deed = DEED_ADMIN,
+		.needs_permission = true,
+		.permission = MAY_ADMIN,
 		.decide = user_delete_decide },
 };

@@ -30,7 +30,7 @@ struct token {
 /* Stages a token with a new secret; false: out of memory. The secret goes to out. */
 bool token_stage(struct rows *, int64_t ws, struct token *, char out[SECRET_SIZE]);
 /* Somebody may have lost a right: streams of every node are to look. */
-bool doors_turn(struct rows *, int64_t ws);
+bool revocations_raise(struct rows *, int64_t ws);
 enum { CODE_MS = 7 * 24 * 3600 * 1000, COOKIE_DAYS = 30 };
 
 #endif

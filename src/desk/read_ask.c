@@ -87,7 +87,7 @@ static enum err listed_row(void *ctx, const struct row *row, struct fault *why)
 }
 
 struct listing_plan {
-	struct page page;
+	struct list_page page;
 	struct str status, session;
 	bool pending, all, attention;
 };
@@ -129,7 +129,7 @@ static enum err listing_filter(struct task *t, struct listing *l, struct fault *
 	l->filter[5] = val_text(priority);
 	l->filter[6] = val_text(like);
 	l->filter[7] = val_text(
-		role_may(t->job.who.role, DEED_READ_ALL) ? STR_NONE : t->job.who.agent);
+		role_may(t->job.who.role, MAY_READ_ALL) ? STR_NONE : t->job.who.agent);
 	return e;
 }
 

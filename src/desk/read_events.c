@@ -4,7 +4,7 @@
 
 enum { STREAM_PAGE = 256 };
 
-struct gathered {
+struct events_gathered {
 	struct task *t;
 	int64_t limit;
 	bool more;
@@ -12,7 +12,7 @@ struct gathered {
 
 static enum err event_row(void *ctx, const struct row *row, struct fault *why)
 {
-	struct gathered *g = ctx;
+	struct events_gathered *g = ctx;
 	struct task *t = g->t;
 
 	if ((int64_t)t->events_len == g->limit) {
@@ -25,10 +25,10 @@ static enum err event_row(void *ctx, const struct row *row, struct fault *why)
 /* An agent sees its own only. */
 static void filter_own(struct task *t)
 {
-	if (!role_may(t->job.who.role, DEED_READ_ALL)) t->filter.agent = t->job.who.agent;
+	if (!role_may(t->job.who.role, MAY_READ_ALL)) t->filter.agent = t->job.who.agent;
 }
 
-static enum err events_gather(struct task *t, struct db *db, struct gathered *g,
+static enum err events_gather(struct task *t, struct db *db, struct events_gathered *g,
 	int64_t upto, struct fault *why)
 {
 	const struct val args[] = { val_int(t->job.who.ws), val_int(t->after),
@@ -66,7 +66,7 @@ static enum err events_check(struct task *t, struct fault *why)
 static enum err stream_read(
 	struct task *t, struct db *db, int64_t last, struct fault *why)
 {
-	struct gathered g = { .t = t, .limit = STREAM_PAGE };
+	struct events_gathered g = { .t = t, .limit = STREAM_PAGE };
 	enum err e = OK;
 
 	/* A number still to come: the client saw another store; it goes on from now. */
@@ -81,8 +81,8 @@ static enum err events_read(
 {
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
-	struct gathered g = { .t = t };
-	struct page p;
+	struct events_gathered g = { .t = t };
+	struct list_page p;
 	struct str next;
 	int64_t last = 0;
 	enum err e = last_event(db, job->who.ws, &last, why);

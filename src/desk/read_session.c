@@ -132,7 +132,7 @@ const struct use use_session_state = {
 
 /* ---- resume ---- */
 
-struct gathered {
+struct asks_gathered {
 	struct arena *arena;
 	const struct ask **asks;
 	size_t len, cap;
@@ -140,7 +140,7 @@ struct gathered {
 
 static enum err ask_row_gathered(void *ctx, const struct row *row, struct fault *why)
 {
-	struct gathered *g = ctx;
+	struct asks_gathered *g = ctx;
 	struct ask *a = ARENA_NEW(g->arena, struct ask);
 
 	if (g->len == g->cap) {
@@ -160,7 +160,7 @@ static enum err ask_row_gathered(void *ctx, const struct row *row, struct fault 
 enum err desk_resume_context(struct db *db, const struct session *s, struct arena *arena,
 	struct str *out, struct fault *why)
 {
-	struct gathered g = { .arena = arena };
+	struct asks_gathered g = { .arena = arena };
 	enum err e = session_asks(db, s, ask_row_gathered, &g, why);
 
 	if (!e) *out = resume_context(s, g.asks, g.len, arena);
@@ -212,7 +212,7 @@ static enum err session_listed(void *ctx, const struct row *row, struct fault *w
 }
 
 static enum err session_list_find(struct job *job, struct db *db, struct session_list *l,
-	struct page *p, struct fault *why)
+	struct list_page *p, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct str status = task_param(t, "status"), like;
@@ -226,8 +226,8 @@ static enum err session_list_find(struct job *job, struct db *db, struct session
 	const struct val args[] = { val_int(job->who.ws),
 		val_text(p->has_cursor ? p->cursor[0] : STR("zz")), val_int(p->limit + 1),
 		val_text(status), val_text(task_param(t, "project")), val_text(like),
-		val_text(role_may(job->who.role, DEED_READ_ALL) ? STR_NONE
-								: job->who.agent) };
+		val_text(role_may(job->who.role, MAY_READ_ALL) ? STR_NONE
+							       : job->who.agent) };
 	l->limit = p->limit;
 	l->at = ARENA_ARRAY(&job->arena, struct session, (size_t)p->limit);
 	if (!l->at) return fail(why, ERR_MEMORY, "out of memory");
@@ -239,7 +239,7 @@ static enum err session_list_read(
 {
 	struct session_list l = { .t = task_of(job) };
 	struct json_writer w = { .out = &job->out };
-	struct page p;
+	struct list_page p;
 	int64_t as_of = 0;
 	enum err e = session_list_find(job, db, &l, &p, why);
 

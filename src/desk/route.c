@@ -24,7 +24,7 @@ static enum err route_open(
 static enum err route_admit(
 	struct task *t, struct rows *rows, struct ask **a, struct fault *why)
 {
-	enum err e = desk_admit(t, rows, DEED_ROUTE, a, why);
+	enum err e = desk_admit(t, rows, MAY_ROUTE, a, why);
 
 	return e ? e : route_open(t, rows, *a, why);
 }
@@ -66,7 +66,7 @@ static enum err reply_decide(struct job *job, struct rows *rows, struct fault *w
 	struct json_writer w = { .out = &data };
 	struct str text;
 	struct ask *a;
-	bool person = role_may(job->who.role, DEED_SETTLE);
+	bool person = role_may(job->who.role, MAY_SETTLE);
 	enum err e = desk_find_ask(t, rows, &a, why);
 
 	if (!e && !person) e = desk_own(&job->who, a->agent, why);
@@ -258,14 +258,14 @@ const struct use use_extend = {
 
 /* ---- use: what was approved runs once ---- */
 
-static enum err spend_check(struct task *t, struct fault *why)
+static enum err use_approval_check(struct task *t, struct fault *why)
 {
 	struct str digest;
 
 	return note_read(t->body, "digest", DIGEST_SIZE, true, &digest, why);
 }
 
-static enum err spend_decide(struct job *job, struct rows *rows, struct fault *why)
+static enum err use_approval_decide(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct buf data = { .max = 4096 };
@@ -293,11 +293,11 @@ static enum err spend_decide(struct job *job, struct rows *rows, struct fault *w
 	return route_changed(t, rows, a, "ask.used", &data, false, why);
 }
 
-const struct use use_spend = {
+const struct use use_use_approval = {
 	.job = { .name = "use",
 		.late = true,
 		.needs = route_needs,
-		.decide = spend_decide,
+		.decide = use_approval_decide,
 		.again = desk_again_ask },
-	.check = spend_check,
+	.check = use_approval_check,
 };

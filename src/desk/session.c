@@ -66,10 +66,12 @@ struct session *desk_new_session(struct task *t, struct rows *rows, struct str t
 	return session_make(t, rows, &d);
 }
 
-struct session *desk_new_home(struct task *t, struct rows *rows, struct str external_id)
+struct session *desk_new_default_session(
+	struct task *t, struct rows *rows, struct str external_id)
 {
-	struct session_draft d = { .title = t->home_title.len ? t->home_title
-							      : external_id,
+	struct session_draft d = { .title = t->default_session_title.len
+						    ? t->default_session_title
+						    : external_id,
 		.external_id = external_id,
 		.parallel = true,
 		.metadata = STR("{}") };
@@ -167,8 +169,8 @@ static enum err create_decide(struct job *job, struct rows *rows, struct fault *
 
 const struct use use_session_create = {
 	.job = { .name = "session",
-		.needs_deed = true,
-		.deed = DEED_ASK,
+		.needs_permission = true,
+		.permission = MAY_ASK,
 		.needs = create_needs,
 		.decide = create_decide,
 		.again = desk_again_session },

@@ -164,7 +164,7 @@ static struct str settle_by(struct task *t, const char *kind, struct arena *aren
 static enum err settle_admit(
 	struct task *t, struct rows *rows, struct ask **out, struct fault *why)
 {
-	enum err e = desk_admit(t, rows, DEED_SETTLE, out, why);
+	enum err e = desk_admit(t, rows, MAY_SETTLE, out, why);
 
 	if (!e) e = settle_open(t, rows, *out, why);
 	return e ? e : ask_may_settle(*out, &t->job.who, why);

@@ -176,8 +176,8 @@ static enum err many_again(
 
 const struct use use_settle_many = {
 	.job = { .name = "settle_many",
-		.needs_deed = true,
-		.deed = DEED_SETTLE,
+		.needs_permission = true,
+		.permission = MAY_SETTLE,
 		.needs = many_needs,
 		.decide = many_decide,
 		.again = many_again },

@@ -123,7 +123,7 @@ static enum err token_list_read(
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
 	struct token_list l = { .t = t, .w = &w };
-	struct page p;
+	struct list_page p;
 	int64_t as_of = 0;
 	enum err e = page_read(t, "tokens", &p, why);
 
@@ -145,8 +145,8 @@ static enum err token_list_read(
 
 const struct use use_token_list = {
 	.job = { .name = "token_list",
-		.needs_deed = true,
-		.deed = DEED_ADMIN,
+		.needs_permission = true,
+		.permission = MAY_ADMIN,
 		.read = token_list_read },
 };
 
@@ -173,8 +173,8 @@ static enum err token_get_read(
 
 const struct use use_token_get = {
 	.job = { .name = "token_get",
-		.needs_deed = true,
-		.deed = DEED_ADMIN,
+		.needs_permission = true,
+		.permission = MAY_ADMIN,
 		.read = token_get_read },
 };
 
@@ -295,7 +295,7 @@ static enum err token_create_decide(struct job *job, struct rows *rows, struct f
 	enum err e = OK;
 
 	if (b->role == ROLE_OWNER && job->who.role != ROLE_OWNER &&
-		job->who.role != ROLE_KEEPER)
+		job->who.role != ROLE_LOCAL_ADMIN)
 		return fail(
 			why, ERR_FORBIDDEN, "only an owner may make an owner's token");
 	if (b->role != ROLE_AGENT) e = token_user(t, rows, b, &tok.user, why);
@@ -324,18 +324,18 @@ static enum err token_again(
 
 const struct use use_token_create = {
 	.job = { .name = "token_create",
-		.needs_deed = true,
-		.deed = DEED_ADMIN,
+		.needs_permission = true,
+		.permission = MAY_ADMIN,
 		.decide = token_create_decide,
 		.again = token_again },
 	.check = token_create_check,
 };
 
-bool doors_turn(struct rows *rows, int64_t ws)
+bool revocations_raise(struct rows *rows, int64_t ws)
 {
 	const struct val args[] = { val_int(ws) };
 
-	return rows_extra(rows, SQL_WORKSPACE_DOORS, args, 1, false);
+	return rows_extra(rows, SQL_WORKSPACE_REVOKE, args, 1, false);
 }
 
 static enum err found_row(void *ctx, const struct row *row, struct fault *why)
@@ -357,7 +357,7 @@ static enum err token_delete_decide(struct job *job, struct rows *rows, struct f
 		return fail(why, ERR_NOT_FOUND, "no token %.*s",
 			STR_ARGS(str_first(t->id, 64)));
 	if (!rows_extra(rows, SQL_TOKEN_DELETE, args, 2, true) ||
-		!doors_turn(rows, job->who.ws))
+		!revocations_raise(rows, job->who.ws))
 		return fail(why, ERR_MEMORY, "out of memory");
 	job->status = 204;
 	return OK;
@@ -365,7 +365,7 @@ static enum err token_delete_decide(struct job *job, struct rows *rows, struct f
 
 const struct use use_token_delete = {
 	.job = { .name = "token_delete",
-		.needs_deed = true,
-		.deed = DEED_ADMIN,
+		.needs_permission = true,
+		.permission = MAY_ADMIN,
 		.decide = token_delete_decide },
 };

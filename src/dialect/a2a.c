@@ -59,7 +59,7 @@ static void to_ask(struct inbound *in)
 /* ---- out ---- */
 
 /* A task has its id, an event about it the task's. */
-static struct str task_of(const struct outbound *o)
+static struct str task_of(const struct foreign_reply *o)
 {
 	struct str id = member_text(o->request, "taskId");
 
@@ -77,7 +77,7 @@ static void part_write(struct json_writer *w, struct str text, bool old)
 	jw_array_end(w);
 }
 
-static void metadata_write(struct json_writer *w, const struct outbound *o)
+static void metadata_write(struct json_writer *w, const struct foreign_reply *o)
 {
 	if (!outcome_words(o).len) return;
 	jw_key(w, "metadata");
@@ -88,7 +88,7 @@ static void metadata_write(struct json_writer *w, const struct outbound *o)
 	jw_object_end(w);
 }
 
-static void from_ask(struct outbound *o)
+static void from_ask(struct foreign_reply *o)
 {
 	struct json_writer *w = &o->reply;
 	bool old = o->request && is_old(o->request);

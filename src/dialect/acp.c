@@ -64,14 +64,14 @@ static void to_ask(struct inbound *in)
 		return;
 	}
 	grant_put(in, &at,
-		&(struct deed_asked){
+		&(struct operation_asked){
 			.name = name_of(call),
 			.arguments = input ? input : call,
 		},
 		offers, len);
 }
 
-static void from_ask(struct outbound *o)
+static void from_ask(struct foreign_reply *o)
 {
 	struct json_writer *w = &o->reply;
 	struct offer offers[OFFERS_MAX];

@@ -65,17 +65,17 @@ static void batch_put(struct inbound *in, const struct spot *at,
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
 	const struct json *batch = NULL;
-	struct deed_asked deed = { .name = actions[0].name,
+	struct operation_asked operation = { .name = actions[0].name,
 		.arguments = actions[0].arguments };
 
 	if (len > 1) {
 		batch_write(&w, actions, len);
 		struct str text = buf_keep_done(&b, in->arena);
 		json_read(text, NULL, in->arena, &batch, NULL);
-		deed.name = arena_print(in->arena, "%zu actions", len);
-		deed.arguments = batch;
+		operation.name = arena_print(in->arena, "%zu actions", len);
+		operation.arguments = batch;
 	}
-	operation_put(in, at, &deed);
+	operation_put(in, at, &operation);
 }
 
 static struct str about_all(struct arena *arena, const struct action *actions, size_t len)
@@ -111,7 +111,7 @@ void actions_put(struct inbound *in, const struct spot *at, const struct action 
 	ask_close(in);
 }
 
-static struct said said_named(const struct outbound *o, struct str key)
+static struct said said_named(const struct foreign_reply *o, struct str key)
 {
 	struct said s = { 0 };
 
@@ -123,7 +123,8 @@ static struct said said_named(const struct outbound *o, struct str key)
 }
 
 /* The arguments of one action among those of all, if they were edited as a whole. */
-static const struct json *batch_arguments(const struct outbound *o, size_t i, size_t len)
+static const struct json *batch_arguments(
+	const struct foreign_reply *o, size_t i, size_t len)
 {
 	for (size_t q = 0; q < said_count(o); q++) {
 		const struct json *list = json_get(said_at(o, q).arguments, "actions");
@@ -134,13 +135,14 @@ static const struct json *batch_arguments(const struct outbound *o, size_t i, si
 	return NULL;
 }
 
-struct deed_done action_done(
-	const struct outbound *o, size_t i, const struct action *actions, size_t len)
+struct operation_done action_done(
+	const struct foreign_reply *o, size_t i, const struct action *actions, size_t len)
 {
 	struct said s = said_named(o, key_of(o->arena, "decision", i, len));
 	struct said instead = said_named(o, key_of(o->arena, "response", i, len));
 	const struct json *whole = len > 1 ? batch_arguments(o, i, len) : NULL;
-	struct deed_done d = { .verdict = verdict_said(o, &s), .response = instead.text };
+	struct operation_done d = { .verdict = verdict_said(o, &s),
+		.response = instead.text };
 
 	if (actions[i].text_only) d.response = s.text;
 	if (len > 1 && json_get(d.verdict.arguments, "actions"))

@@ -167,7 +167,7 @@ static bool schema_empty(const struct json *schema)
 }
 
 /* The payload of an interrupt that was answered, from the question *next on. */
-static void payload_write(struct outbound *o, const struct json *it, size_t *next)
+static void payload_write(struct foreign_reply *o, const struct json *it, size_t *next)
 {
 	struct json_writer *w = &o->reply;
 	const struct json *schema = json_get(it, "responseSchema");
@@ -187,7 +187,7 @@ static void payload_write(struct outbound *o, const struct json *it, size_t *nex
 		text_write(w, &s);
 }
 
-static void entry_write(struct outbound *o, const struct json *it, size_t *next)
+static void entry_write(struct foreign_reply *o, const struct json *it, size_t *next)
 {
 	struct json_writer *w = &o->reply;
 	bool confirmation =
@@ -209,7 +209,7 @@ static void entry_write(struct outbound *o, const struct json *it, size_t *next)
 }
 
 /* Of an ask that came otherwise: one entry, named by the ask. */
-static void other_write(struct outbound *o)
+static void other_write(struct foreign_reply *o)
 {
 	struct json_writer *w = &o->reply;
 	struct verdict v = verdict_of(o);
@@ -229,7 +229,7 @@ static void other_write(struct outbound *o)
 	jw_object_end(w);
 }
 
-static void from_ask(struct outbound *o)
+static void from_ask(struct foreign_reply *o)
 {
 	struct json_writer *w = &o->reply;
 	const struct json *list = o->request ? interrupts_of(o->arena, o->request) : NULL;

@@ -98,8 +98,8 @@ static void denial_write(struct json_writer *w, const struct json *interrupt,
 		ignore_write(w);
 }
 
-static void decision_write(struct outbound *o, const struct json *interrupt,
-	const struct action *a, const struct deed_done *d)
+static void decision_write(struct foreign_reply *o, const struct json *interrupt,
+	const struct action *a, const struct operation_done *d)
 {
 	struct json_writer *w = &o->reply;
 	bool accept = allowed(interrupt, "allow_accept");
@@ -117,10 +117,10 @@ static void decision_write(struct outbound *o, const struct json *interrupt,
 }
 
 /* Of an ask that came otherwise: its operation is the action. */
-static void other_write(struct outbound *o)
+static void other_write(struct foreign_reply *o)
 {
 	struct json_writer *w = &o->reply;
-	struct deed_asked deed = deed_of(o);
+	struct operation_asked operation = operation_of(o);
 	struct verdict v = verdict_of(o);
 
 	if (!str_is(member_text(o->ask, "kind"), "approval") && answered(o))
@@ -130,11 +130,11 @@ static void other_write(struct outbound *o)
 	else if (!v.allow)
 		ignore_write(w);
 	else
-		action_write(w, v.arguments ? "edit" : "accept", deed.name,
-			v.arguments ? v.arguments : deed.arguments);
+		action_write(w, v.arguments ? "edit" : "accept", operation.name,
+			v.arguments ? v.arguments : operation.arguments);
 }
 
-static void from_ask(struct outbound *o)
+static void from_ask(struct foreign_reply *o)
 {
 	struct json_writer *w = &o->reply;
 	const struct json *list = o->request ? list_of(o->arena, o->request) : NULL;
@@ -146,7 +146,7 @@ static void from_ask(struct outbound *o)
 		jw_object(w);
 		jw_key(w, "type");
 		if (actions) {
-			struct deed_done d = action_done(o, i, actions, len);
+			struct operation_done d = action_done(o, i, actions, len);
 
 			decision_write(o, &list->items[i], &actions[i], &d);
 		} else {

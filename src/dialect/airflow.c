@@ -143,7 +143,7 @@ static void to_ask(struct inbound *in)
 
 /* ---- out ---- */
 
-static void chosen_write(struct outbound *o)
+static void chosen_write(struct foreign_reply *o)
 {
 	struct json_writer *w = &o->reply;
 	struct said s = said_at(o, 0);
@@ -162,7 +162,7 @@ static void chosen_write(struct outbound *o)
 	jw_array_end(w);
 }
 
-static void params_write(struct outbound *o)
+static void params_write(struct foreign_reply *o)
 {
 	struct json_writer *w = &o->reply;
 	const struct json *params = params_of(o->arena, o->request);
@@ -183,7 +183,7 @@ static void params_write(struct outbound *o)
 	jw_object_end(w);
 }
 
-static void from_ask(struct outbound *o)
+static void from_ask(struct foreign_reply *o)
 {
 	struct json_writer *w = &o->reply;
 

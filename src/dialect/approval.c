@@ -3,7 +3,8 @@
 
 enum { OPERATION_NAME_MAX = 256 };
 
-void operation_put(struct inbound *in, const struct spot *at, const struct deed_asked *d)
+void operation_put(
+	struct inbound *in, const struct spot *at, const struct operation_asked *d)
 {
 	struct json_writer *w = &in->ask;
 	struct str name = text_fit(in, at, d->name, OPERATION_NAME_MAX, true);
@@ -22,7 +23,8 @@ void operation_put(struct inbound *in, const struct spot *at, const struct deed_
 	jw_object_end(w);
 }
 
-void approval_put(struct inbound *in, const struct spot *at, const struct deed_asked *d)
+void approval_put(
+	struct inbound *in, const struct spot *at, const struct operation_asked *d)
 {
 	ask_open(in, "approval");
 	operation_put(in, at, d);
@@ -58,12 +60,12 @@ void put_object(struct json_writer *w, const char *key, const struct json *objec
 		jw_raw(w, STR("{}"));
 }
 
-struct deed_asked deed_of(const struct outbound *o)
+struct operation_asked operation_of(const struct foreign_reply *o)
 {
 	const struct json *operation = json_get(o->ask, "operation");
 	struct str name = member_text(operation, "name");
 
-	return (struct deed_asked){
+	return (struct operation_asked){
 		.name = name.len ? name : member_text(said_at(o, 0).question, "text"),
 		.arguments = json_get(operation, "arguments"),
 	};
@@ -76,7 +78,7 @@ static bool is_decision(const struct said *s)
 	return str_is(member_text(s->question, "type"), "approval");
 }
 
-struct verdict verdict_said(const struct outbound *o, const struct said *s)
+struct verdict verdict_said(const struct foreign_reply *o, const struct said *s)
 {
 	struct verdict v = {
 		.allow = o->status == ASK_ANSWERED && o->by != BY_DEFAULT &&
@@ -96,7 +98,7 @@ struct verdict verdict_said(const struct outbound *o, const struct said *s)
 
 /* Every approval question must have been approved; the first that was not, or else the
  * first of all, has the word. */
-struct verdict verdict_of(const struct outbound *o)
+struct verdict verdict_of(const struct foreign_reply *o)
 {
 	struct verdict first = { 0 };
 	size_t found = 0;
@@ -114,7 +116,7 @@ struct verdict verdict_of(const struct outbound *o)
 	return found ? first : verdict_said(o, &(struct said){ 0 });
 }
 
-struct verdict verdict_plain(const struct outbound *o, struct verdict v)
+struct verdict verdict_plain(const struct foreign_reply *o, struct verdict v)
 {
 	struct buf b = { 0 };
 
@@ -128,7 +130,7 @@ struct verdict verdict_plain(const struct outbound *o, struct verdict v)
 	return v;
 }
 
-struct verdict verdict_unedited(const struct outbound *o)
+struct verdict verdict_unedited(const struct foreign_reply *o)
 {
 	return verdict_plain(o, verdict_of(o));
 }

@@ -256,13 +256,13 @@ static void to_ask(struct inbound *in)
 /* ---- out ---- */
 
 /* Asked otherwise, an ask may have several questions: their summary is the value. */
-static bool said_many(const struct outbound *o, const struct said *s)
+static bool said_many(const struct foreign_reply *o, const struct said *s)
 {
 	return said_count(o) != 1 || !s->given;
 }
 
 /* The form of the ask's only question, which was made to fit. */
-static enum form form_asked(const struct outbound *o, const struct said *s)
+static enum form form_asked(const struct foreign_reply *o, const struct said *s)
 {
 	struct str type = member_text(s->question, "type");
 	enum form form = FORM_TEXT;
@@ -291,7 +291,7 @@ static void choice_write(struct json_writer *w, const struct choice *c)
 }
 
 static void value_write(
-	struct outbound *o, const struct said *s, enum form form, struct str *text)
+	struct foreign_reply *o, const struct said *s, enum form form, struct str *text)
 {
 	struct json_writer *w = &o->reply;
 	struct choices offered = choices_of(o->arena, o->request);
@@ -318,7 +318,7 @@ static void value_write(
 }
 
 /* "status" where nobody answered, in the words of the tool: timeout, cancelled. */
-static void from_ask(struct outbound *o)
+static void from_ask(struct foreign_reply *o)
 {
 	struct json_writer *w = &o->reply;
 	struct said s = said_at(o, 0);
@@ -340,7 +340,7 @@ static void from_ask(struct outbound *o)
 }
 
 /* A question that does not block is known by its id until it is answered. */
-static void at_once(struct outbound *o)
+static void at_once(struct foreign_reply *o)
 {
 	struct json_writer *w = &o->reply;
 	const struct json *until = json_get(o->ask, "expires_at");

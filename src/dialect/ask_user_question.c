@@ -251,7 +251,7 @@ static void to_ask(struct inbound *in)
 /* ---- out ---- */
 
 static struct str answer_text(
-	const struct outbound *o, const struct said *s, const struct json *asked)
+	const struct foreign_reply *o, const struct said *s, const struct json *asked)
 {
 	struct choices offered = choices_make(
 		o->arena, list_of(o->arena, json_get(asked, "options")), &option_names);
@@ -260,14 +260,14 @@ static struct str answer_text(
 }
 
 /* The i-th question as it came; NULL: the ask came otherwise. */
-static const struct json *asked_at(const struct outbound *o, size_t i)
+static const struct json *asked_at(const struct foreign_reply *o, size_t i)
 {
 	const struct json *list = o->request ? questions_of(o->arena, o->request) : NULL;
 
 	return list && i < list->count ? &list->items[i] : NULL;
 }
 
-static struct str question_name(const struct outbound *o, size_t i)
+static struct str question_name(const struct foreign_reply *o, size_t i)
 {
 	struct said s = said_at(o, i);
 	const struct json *asked = asked_at(o, i);
@@ -286,7 +286,7 @@ static bool key_taken(const struct str *keys, size_t len, struct str key)
 }
 
 /* Its name, numbered when one before has the same. */
-static struct str question_key(const struct outbound *o, size_t which)
+static struct str question_key(const struct foreign_reply *o, size_t which)
 {
 	struct str keys[QUESTIONS_MAX] = { 0 };
 
@@ -300,7 +300,7 @@ static struct str question_key(const struct outbound *o, size_t which)
 	return keys[which];
 }
 
-static void questions_write(struct outbound *o)
+static void questions_write(struct foreign_reply *o)
 {
 	struct json_writer *w = &o->reply;
 
@@ -326,7 +326,7 @@ static void questions_write(struct outbound *o)
 	jw_array_end(w);
 }
 
-static void answers_write(const struct outbound *o, struct json_writer *w)
+static void answers_write(const struct foreign_reply *o, struct json_writer *w)
 {
 	jw_object(w);
 	for (size_t i = 0; i < said_count(o); i++) {
@@ -340,7 +340,7 @@ static void answers_write(const struct outbound *o, struct json_writer *w)
 }
 
 /* Notes that a person left beside the choices. */
-static void annotations_write(struct outbound *o)
+static void annotations_write(struct foreign_reply *o)
 {
 	struct json_writer *w = &o->reply;
 	bool open = false;
@@ -363,7 +363,7 @@ static void annotations_write(struct outbound *o)
 	if (open) jw_object_end(w);
 }
 
-static void from_ask(struct outbound *o)
+static void from_ask(struct foreign_reply *o)
 {
 	struct json_writer *w = &o->reply;
 
@@ -378,7 +378,7 @@ static void from_ask(struct outbound *o)
 }
 
 /* As JSON.stringify(…, null, 2) has it. */
-static void answers_print(struct outbound *o, struct buf *text)
+static void answers_print(struct foreign_reply *o, struct buf *text)
 {
 	bool any = false;
 
@@ -396,7 +396,7 @@ static void answers_print(struct outbound *o, struct buf *text)
 	buf_add_text(text, any ? "\n  }\n}" : "}\n}");
 }
 
-static void lines_print(struct outbound *o, struct buf *text)
+static void lines_print(struct foreign_reply *o, struct buf *text)
 {
 	for (size_t i = 0; i < said_count(o); i++) {
 		struct said s = said_at(o, i);
@@ -411,7 +411,7 @@ static void lines_print(struct outbound *o, struct buf *text)
 	}
 }
 
-static void sum(struct outbound *o, struct buf *text)
+static void sum(struct foreign_reply *o, struct buf *text)
 {
 	struct str reason = member_text(o->ask, "reason"), words = outcome_words(o);
 

@@ -72,7 +72,7 @@ static void question_in(struct inbound *in, const struct spot *at, const struct 
 	question_put(in, at, &out);
 }
 
-static void answers_out(struct outbound *o)
+static void answers_out(struct foreign_reply *o)
 {
 	struct json_writer *w = &o->reply;
 
@@ -168,7 +168,7 @@ static void approval_in(struct inbound *in)
 	bool command = json_get(in->request, "command") != NULL;
 
 	grant_put(in, &root,
-		&(struct deed_asked){
+		&(struct operation_asked){
 			.name = command ? STR("shell") : STR("file_change"),
 			.arguments = object_without(in->arena, in->request, apart),
 			.about = member_text(in->request, "reason"),
@@ -176,7 +176,7 @@ static void approval_in(struct inbound *in)
 		offers, len);
 }
 
-static void decision_out(struct outbound *o)
+static void decision_out(struct foreign_reply *o)
 {
 	struct json_writer *w = &o->reply;
 	struct offer offers[OFFERS_MAX];
@@ -206,7 +206,7 @@ static void to_ask(struct inbound *in)
 		questions_put(in, question_in, 0);
 }
 
-static void from_ask(struct outbound *o)
+static void from_ask(struct foreign_reply *o)
 {
 	bool approval = o->request ? is_approval(o->request)
 				   : str_is(member_text(o->ask, "kind"), "approval");

@@ -131,7 +131,7 @@ enum err dialect_to_ask(const struct dialect *d, const struct json *request, boo
 
 /* ---- out ---- */
 
-static void outbound_make(struct outbound *o, const struct dialect *d,
+static void outbound_make(struct foreign_reply *o, const struct dialect *d,
 	const struct json *ask, bool strict, struct arena *arena)
 {
 	static const char *const kinds[] = {
@@ -141,7 +141,7 @@ static void outbound_make(struct outbound *o, const struct dialect *d,
 	struct str by = member_text(json_get(ask, "answered_by"), "kind");
 	bool ours = str_is(member_text(foreign, "dialect"), d->name);
 
-	*o = (struct outbound){
+	*o = (struct foreign_reply){
 		.ask = ask,
 		.request = ours ? request_inner(json_get(foreign, "request")) : NULL,
 		.strict = strict || (ours && member_flag(foreign, "strict")),
@@ -156,7 +156,7 @@ enum err dialect_from_ask(const struct dialect *d, const struct json *ask, bool 
 	struct arena *arena, struct str *reply, struct fault *why)
 {
 	struct buf b = { 0 };
-	struct outbound o;
+	struct foreign_reply o;
 
 	outbound_make(&o, d, ask, strict, arena);
 	o.reply.out = &b;
@@ -174,7 +174,7 @@ struct str dialect_sum(
 	const struct dialect *d, const struct json *ask, bool strict, struct arena *arena)
 {
 	struct buf b = { 0 };
-	struct outbound o;
+	struct foreign_reply o;
 
 	outbound_make(&o, d, ask, strict, arena);
 	if (o.status == ASK_PENDING) return STR_NONE;

@@ -12,8 +12,8 @@
 #include "base/fault.h"
 #include "base/json.h"
 
-struct inbound;	 /* a request on its way in */
-struct outbound; /* an ask on its way out */
+struct inbound;	      /* a request on its way in */
+struct foreign_reply; /* an ask on its way out */
 
 struct dialect {
 	const char *name;
@@ -24,11 +24,11 @@ struct dialect {
 	 * a model how to put it right. */
 	void (*to_ask)(struct inbound *);
 	/* Writes the reply to an ask that is settled. */
-	void (*from_ask)(struct outbound *);
+	void (*from_ask)(struct foreign_reply *);
 	/* Writes what it says while the ask is pending; NULL: nothing. */
-	void (*at_once)(struct outbound *);
+	void (*at_once)(struct foreign_reply *);
 	/* The reply as text for a model; NULL: the ask's summary is that. */
-	void (*sum)(struct outbound *, struct buf *text);
+	void (*sum)(struct foreign_reply *, struct buf *text);
 };
 
 extern const struct dialect *const dialects[]; /* NULL ends it */

@@ -73,7 +73,7 @@ static void to_ask(struct inbound *in)
 
 /* ---- out ---- */
 
-static const char *action_of(const struct outbound *o)
+static const char *action_of(const struct foreign_reply *o)
 {
 	const struct json *schema = schema_of(o->arena, o->request);
 	struct said s = said_at(o, 0);
@@ -87,7 +87,7 @@ static const char *action_of(const struct outbound *o)
 	return "accept";
 }
 
-static void content_write(struct outbound *o)
+static void content_write(struct foreign_reply *o)
 {
 	struct json_writer *w = &o->reply;
 	const struct json *schema = schema_of(o->arena, o->request);
@@ -108,7 +108,7 @@ static void content_write(struct outbound *o)
 	jw_object_end(w);
 }
 
-static void from_ask(struct outbound *o)
+static void from_ask(struct foreign_reply *o)
 {
 	struct json_writer *w = &o->reply;
 	const char *action = action_of(o);

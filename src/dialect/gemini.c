@@ -51,7 +51,7 @@ static void to_ask(struct inbound *in)
 	questions_put(in, question_in, in->strict ? 4 : 0);
 }
 
-static void from_ask(struct outbound *o)
+static void from_ask(struct foreign_reply *o)
 {
 	struct json_writer *w = &o->reply;
 

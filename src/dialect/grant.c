@@ -35,7 +35,7 @@ static void option_question(
 		});
 }
 
-void grant_put(struct inbound *in, const struct spot *at, const struct deed_asked *d,
+void grant_put(struct inbound *in, const struct spot *at, const struct operation_asked *d,
 	const struct offer *offers, size_t len)
 {
 	ask_open(in, "approval");
@@ -55,7 +55,7 @@ void grant_put(struct inbound *in, const struct spot *at, const struct deed_aske
 }
 
 /* The id of what was chosen in the question `option`. */
-static struct str option_chosen(const struct outbound *o)
+static struct str option_chosen(const struct foreign_reply *o)
 {
 	for (size_t i = 0; i < said_count(o); i++) {
 		struct said s = said_at(o, i);
@@ -67,7 +67,7 @@ static struct str option_chosen(const struct outbound *o)
 	return STR_NONE;
 }
 
-const struct offer *grant_of(const struct outbound *o, const struct verdict *v,
+const struct offer *grant_of(const struct foreign_reply *o, const struct verdict *v,
 	const struct offer *offers, size_t len)
 {
 	struct str chosen = option_chosen(o);

@@ -46,7 +46,7 @@ static void call_in(struct inbound *in)
 	struct spot options = spot_member(&at, STR("reject_options"));
 	const struct json *spec = spec_of(in->request);
 	struct choices reject = options_read(in, &at, "reject_options");
-	struct deed_asked deed = {
+	struct operation_asked operation = {
 		.name = member_text(spec, "fn"),
 		.arguments = json_get(spec, "kwargs"),
 	};
@@ -54,13 +54,13 @@ static void call_in(struct inbound *in)
 	if (reject.len > OPTIONS_MAX)
 		wrong(&in->check, &options, "must be at most %d", OPTIONS_MAX);
 	ask_open(in, "approval");
-	operation_put(in, &at, &deed);
+	operation_put(in, &at, &operation);
 	questions_open(in);
 	question_put(in, &at,
 		&(struct asked){
 			.key = STR("decision"),
 			.text = arena_print(
-				in->arena, "Approve %.*s?", STR_ARGS(deed.name)),
+				in->arena, "Approve %.*s?", STR_ARGS(operation.name)),
 			.type = "approval",
 		});
 	if (reject.len)
@@ -117,7 +117,7 @@ static void to_ask(struct inbound *in)
 
 /* What was chosen in the i-th question, by the name its option has. */
 static struct str option_name(
-	const struct outbound *o, size_t i, const char *list, struct str *title)
+	const struct foreign_reply *o, size_t i, const char *list, struct str *title)
 {
 	struct said s = said_at(o, i);
 	struct choices offered = choices_make(o->arena,
@@ -141,7 +141,7 @@ static void put_or_null(struct json_writer *w, const char *key, struct str text)
 		jw_null(w);
 }
 
-static void call_status(struct outbound *o)
+static void call_status(struct foreign_reply *o)
 {
 	struct json_writer *w = &o->reply;
 	struct verdict v = verdict_unedited(o);
@@ -154,7 +154,7 @@ static void call_status(struct outbound *o)
 	put_or_null(w, "reject_option_name", v.allow ? STR_NONE : option);
 }
 
-static void contact_status(struct outbound *o)
+static void contact_status(struct foreign_reply *o)
 {
 	struct json_writer *w = &o->reply;
 	struct said s = said_at(o, 0);
@@ -170,7 +170,7 @@ static void contact_status(struct outbound *o)
 	outcome_put(o);
 }
 
-static void from_ask(struct outbound *o)
+static void from_ask(struct foreign_reply *o)
 {
 	struct json_writer *w = &o->reply;
 	bool call = o->request ? is_call(o->request)

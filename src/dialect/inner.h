@@ -117,15 +117,15 @@ struct str text_fit(
 bool key_fits(struct str); /* can be the key of a question */
 
 /* What would run. Without arguments: NULL. `about` says it in the agent's words. */
-struct deed_asked {
+struct operation_asked {
 	struct str name;
 	const struct json *arguments;
 	struct str about;
 	struct str risk;
 };
-void operation_put(struct inbound *, const struct spot *, const struct deed_asked *);
+void operation_put(struct inbound *, const struct spot *, const struct operation_asked *);
 /* A whole approval of one operation, with the question `decision`. */
-void approval_put(struct inbound *, const struct spot *, const struct deed_asked *);
+void approval_put(struct inbound *, const struct spot *, const struct operation_asked *);
 void put_object(struct json_writer *, const char *key, const struct json *); /* or {} */
 /* The object without some members, in the arena. `names` end with NULL. */
 const struct json *object_without(
@@ -144,7 +144,7 @@ struct offer {
 enum { OFFERS_MAX = OPTIONS_MAX };
 
 /* The approval, and where there is a choice the question `option`. */
-void grant_put(struct inbound *, const struct spot *, const struct deed_asked *,
+void grant_put(struct inbound *, const struct spot *, const struct operation_asked *,
 	const struct offer *, size_t len);
 
 /* ---- several actions in one request ---- */
@@ -176,7 +176,7 @@ size_t schema_put(struct inbound *, const struct spot *, const struct json *sche
 
 /* ---- an ask on its way out ---- */
 
-struct outbound {
+struct foreign_reply {
 	const struct json *ask;	    /* as GET /v1/asks/{id} shows it */
 	const struct json *request; /* as it came; NULL: it came otherwise */
 	bool strict;
@@ -195,30 +195,30 @@ struct said {
 	const struct json *value, *arguments;
 };
 
-size_t said_count(const struct outbound *);
-struct said said_at(const struct outbound *, size_t i);
+size_t said_count(const struct foreign_reply *);
+struct said said_at(const struct foreign_reply *, size_t i);
 /* What was selected: choices of the request, or the ask's own where it has none. */
 struct choices said_choices(
-	const struct outbound *, const struct said *, const struct choices *offered);
+	const struct foreign_reply *, const struct said *, const struct choices *offered);
 
 /* Has somebody, a rule or a default said something? */
-bool answered(const struct outbound *);
+bool answered(const struct foreign_reply *);
 /* Why there is no answer ("Skipped by the user: …"), or, when nobody's own word stands
  * behind it, where the answer came from; empty when a person gave it. */
-struct str outcome_words(const struct outbound *);
+struct str outcome_words(const struct foreign_reply *);
 /* The same as members of an object that the dialect's schema leaves open: "status" and
  * "message"; nothing when a person answered. */
-void outcome_put(struct outbound *);
+void outcome_put(struct foreign_reply *);
 /* The same for protocols that keep what is not theirs in "_meta". */
-void meta_put(struct outbound *, struct str words);
+void meta_put(struct foreign_reply *, struct str words);
 /* An answer in one text: labels, "Other: …", "Yes", "Approve", a number; notes apart. */
-struct str said_words(const struct outbound *, const struct said *);
+struct str said_words(const struct foreign_reply *, const struct said *);
 
 /* The answer as items of an array: labels as they came, then what was typed. */
-void labels_write(const struct outbound *, const struct said *, const struct json *asked,
-	const struct choice_names *, struct json_writer *);
+void labels_write(const struct foreign_reply *, const struct said *,
+	const struct json *asked, const struct choice_names *, struct json_writer *);
 /* The i-th of the request's list "questions"; NULL: there is none. */
-const struct json *question_asked(const struct outbound *, size_t i);
+const struct json *question_asked(const struct foreign_reply *, size_t i);
 
 /* What a text picks among options: the reading of answer_words. */
 struct picked {
@@ -229,7 +229,7 @@ struct picked {
 struct picked picked_read(struct arena *, struct str, const struct choices *);
 /* The answer as one text that leads back to the same options. */
 struct str answer_words(
-	const struct outbound *, const struct said *, const struct choices *offered);
+	const struct foreign_reply *, const struct said *, const struct choices *offered);
 
 /* What was decided on an approval. Anything but a person's or a rule's approval denies.
  */
@@ -239,34 +239,36 @@ struct verdict {
 	struct str words;	      /* the person's own, or why there are none */
 	struct str own;		      /* the person's own alone */
 };
-struct verdict verdict_of(const struct outbound *);
-struct verdict verdict_said(const struct outbound *, const struct said *); /* on one */
+struct verdict verdict_of(const struct foreign_reply *);
+struct verdict verdict_said(
+	const struct foreign_reply *, const struct said *); /* on one */
 /* For a dialect that cannot hand edited arguments back: what was approved is not what
  * would run, so it is denied, and the words say what would have been allowed. */
-struct verdict verdict_plain(const struct outbound *, struct verdict);
-struct verdict verdict_unedited(const struct outbound *); /* the same of verdict_of */
+struct verdict verdict_plain(const struct foreign_reply *, struct verdict);
+struct verdict verdict_unedited(
+	const struct foreign_reply *); /* the same of verdict_of */
 
 /* What an ask's operation is, of one that came otherwise. */
-struct deed_asked deed_of(const struct outbound *);
+struct operation_asked operation_of(const struct foreign_reply *);
 /* The offer that was taken: what was chosen, or the plainest that says the same; NULL:
  * there is none. */
-const struct offer *grant_of(const struct outbound *, const struct verdict *,
+const struct offer *grant_of(const struct foreign_reply *, const struct verdict *,
 	const struct offer *, size_t len);
 
 /* What became of the i-th action of actions_put. */
-struct deed_done {
+struct operation_done {
 	struct verdict verdict;
 	struct str response; /* said in its place; empty: nothing */
 };
-struct deed_done action_done(
-	const struct outbound *, size_t i, const struct action *, size_t len);
+struct operation_done action_done(
+	const struct foreign_reply *, size_t i, const struct action *, size_t len);
 
 /* The value of a schema's question. `schema` may be NULL: the value as the ask has it. */
-void schema_write(const struct outbound *, const struct said *, const struct json *schema,
-	struct json_writer *);
+void schema_write(const struct foreign_reply *, const struct said *,
+	const struct json *schema, struct json_writer *);
 /* What schema_put asked, as an object or a value. *next is the first question, and then
  * the one after the last. */
-void schema_answer(const struct outbound *, const struct json *schema, size_t *next,
+void schema_answer(const struct foreign_reply *, const struct json *schema, size_t *next,
 	struct json_writer *);
 
 /* ---- the table ---- */

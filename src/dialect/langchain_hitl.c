@@ -96,8 +96,8 @@ static void denial_write(
 	message_write(w, respond ? "respond" : "reject", words);
 }
 
-static void decision_write(struct outbound *o, const struct json *config,
-	const struct action *a, const struct deed_done *d)
+static void decision_write(struct foreign_reply *o, const struct json *config,
+	const struct action *a, const struct operation_done *d)
 {
 	struct json_writer *w = &o->reply;
 	struct verdict v = d->verdict;
@@ -116,18 +116,18 @@ static void decision_write(struct outbound *o, const struct json *config,
 }
 
 /* Of an ask that came otherwise. */
-static void other_write(struct outbound *o)
+static void other_write(struct foreign_reply *o)
 {
 	struct verdict v = verdict_of(o);
-	struct action a = { .name = deed_of(o).name };
+	struct action a = { .name = operation_of(o).name };
 
 	if (!str_is(member_text(o->ask, "kind"), "approval") && answered(o))
 		message_write(&o->reply, "respond", member_text(o->ask, "summary"));
 	else
-		decision_write(o, NULL, &a, &(struct deed_done){ .verdict = v });
+		decision_write(o, NULL, &a, &(struct operation_done){ .verdict = v });
 }
 
-static void from_ask(struct outbound *o)
+static void from_ask(struct foreign_reply *o)
 {
 	struct json_writer *w = &o->reply;
 	struct action *actions = NULL;
@@ -140,7 +140,7 @@ static void from_ask(struct outbound *o)
 		jw_object(w);
 		jw_key(w, "type");
 		if (actions) {
-			struct deed_done d = action_done(o, i, actions, len);
+			struct operation_done d = action_done(o, i, actions, len);
 
 			decision_write(o,
 				config_of(o->arena, o->request, actions[i].name, i),

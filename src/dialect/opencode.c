@@ -39,7 +39,7 @@ static void question_in(struct inbound *in, const struct spot *at, const struct 
 	question_put(in, at, &out);
 }
 
-static void answers_out(struct outbound *o)
+static void answers_out(struct foreign_reply *o)
 {
 	struct json_writer *w = &o->reply;
 
@@ -84,14 +84,14 @@ static void permission_in(struct inbound *in)
 	struct spot root = { 0 }, at = spot_member(&root, STR("permission"));
 
 	grant_put(in, &at,
-		&(struct deed_asked){
+		&(struct operation_asked){
 			.name = member_text(in->request, "permission"),
 			.arguments = object_without(in->arena, in->request, apart),
 		},
 		offers, offers_len(in->request));
 }
 
-static void permission_out(struct outbound *o)
+static void permission_out(struct foreign_reply *o)
 {
 	struct json_writer *w = &o->reply;
 	struct verdict v = verdict_unedited(o);
@@ -117,7 +117,7 @@ static void to_ask(struct inbound *in)
 		questions_put(in, question_in, 0);
 }
 
-static void from_ask(struct outbound *o)
+static void from_ask(struct foreign_reply *o)
 {
 	bool permission = o->request ? is_permission(o->request)
 				     : str_is(member_text(o->ask, "kind"), "approval");

@@ -1,7 +1,7 @@
 /* outcome.c - how an ask came out, as every dialect needs to know it. */
 #include "dialect/inner.h"
 
-size_t said_count(const struct outbound *o)
+size_t said_count(const struct foreign_reply *o)
 {
 	const struct json *questions = json_get(o->ask, "questions");
 
@@ -15,7 +15,7 @@ static const struct json *present(const struct json *object, const char *name)
 	return value && value->type != JSON_NULL ? value : NULL;
 }
 
-struct said said_at(const struct outbound *o, size_t i)
+struct said said_at(const struct foreign_reply *o, size_t i)
 {
 	const struct json *questions = json_get(o->ask, "questions"), *answer;
 	struct said s = { 0 };
@@ -34,8 +34,8 @@ struct said said_at(const struct outbound *o, size_t i)
 	return s;
 }
 
-struct choices said_choices(
-	const struct outbound *o, const struct said *s, const struct choices *offered)
+struct choices said_choices(const struct foreign_reply *o, const struct said *s,
+	const struct choices *offered)
 {
 	static const struct choice_names ours = { "id", "label", "description", "preview",
 		false };
@@ -55,12 +55,12 @@ struct choices said_choices(
 	return out;
 }
 
-bool answered(const struct outbound *o)
+bool answered(const struct foreign_reply *o)
 {
 	return json_is(json_get(o->ask, "answer"), JSON_OBJECT);
 }
 
-struct str outcome_words(const struct outbound *o)
+struct str outcome_words(const struct foreign_reply *o)
 {
 	static const char *const none[] = {
 		[ASK_PENDING] = "Not answered yet",
@@ -79,7 +79,7 @@ struct str outcome_words(const struct outbound *o)
 	return arena_print(o->arena, "%s: %.*s", none[o->status], STR_ARGS(reason));
 }
 
-void outcome_put(struct outbound *o)
+void outcome_put(struct foreign_reply *o)
 {
 	struct str words = outcome_words(o);
 
@@ -89,7 +89,7 @@ void outcome_put(struct outbound *o)
 	put_text(&o->reply, "message", words);
 }
 
-void meta_put(struct outbound *o, struct str words)
+void meta_put(struct foreign_reply *o, struct str words)
 {
 	struct json_writer *w = &o->reply;
 
@@ -102,7 +102,7 @@ void meta_put(struct outbound *o, struct str words)
 	jw_object_end(w);
 }
 
-struct str said_words(const struct outbound *o, const struct said *s)
+struct str said_words(const struct foreign_reply *o, const struct said *s)
 {
 	struct str type = member_text(s->question, "type");
 	struct choices picked = said_choices(o, s, NULL);
@@ -125,14 +125,14 @@ struct str said_words(const struct outbound *o, const struct said *s)
 	return buf_keep_done(&b, o->arena);
 }
 
-const struct json *question_asked(const struct outbound *o, size_t i)
+const struct json *question_asked(const struct foreign_reply *o, size_t i)
 {
 	const struct json *list = list_of(o->arena, json_get(o->request, "questions"));
 
 	return list && i < list->count ? &list->items[i] : NULL;
 }
 
-void labels_write(const struct outbound *o, const struct said *s,
+void labels_write(const struct foreign_reply *o, const struct said *s,
 	const struct json *asked, const struct choice_names *names, struct json_writer *w)
 {
 	struct choices offered = choices_make(

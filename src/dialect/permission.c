@@ -44,7 +44,7 @@ static void to_ask(struct inbound *in)
 		repair(in, &root, "taken as empty", "must have input or tool_input");
 	in->context_members = members_of(in);
 	approval_put(in, &at,
-		&(struct deed_asked){
+		&(struct operation_asked){
 			.name = member_text(in->request, "tool_name"),
 			.arguments =
 				input ? input : &(struct json){ .type = JSON_OBJECT },
@@ -55,17 +55,17 @@ static void to_ask(struct inbound *in)
 
 /* The input as it shall run: edited, or as it came. */
 static void input_write(
-	struct json_writer *w, const struct outbound *o, const struct verdict *v)
+	struct json_writer *w, const struct foreign_reply *o, const struct verdict *v)
 {
 	const struct json *came = object_of(o->arena, input_of(o->request));
 
-	if (!came) came = deed_of(o).arguments;
+	if (!came) came = operation_of(o).arguments;
 	put_object(w, "updatedInput", v->arguments ? v->arguments : came);
 }
 
 /* {behavior, …} */
 static void behavior_write(
-	struct json_writer *w, const struct outbound *o, const struct verdict *v)
+	struct json_writer *w, const struct foreign_reply *o, const struct verdict *v)
 {
 	jw_object(w);
 	jw_key(w, "behavior");
@@ -78,7 +78,7 @@ static void behavior_write(
 }
 
 /* Skipped: nobody here wants to decide, so the agent's own prompt does. */
-static const char *decision_of(const struct outbound *o, const struct verdict *v)
+static const char *decision_of(const struct foreign_reply *o, const struct verdict *v)
 {
 	if (o->status == ASK_PENDING) return "defer";
 	if (o->status == ASK_SKIPPED) return "ask";
@@ -86,7 +86,7 @@ static const char *decision_of(const struct outbound *o, const struct verdict *v
 }
 
 static void hook_write(
-	struct json_writer *w, const struct outbound *o, const struct verdict *v)
+	struct json_writer *w, const struct foreign_reply *o, const struct verdict *v)
 {
 	jw_key(w, "hookEventName");
 	jw_text(w, "PreToolUse");
@@ -96,7 +96,7 @@ static void hook_write(
 	if (v->arguments) input_write(w, o, v);
 }
 
-static void reply_write(struct outbound *o)
+static void reply_write(struct foreign_reply *o)
 {
 	struct json_writer *w = &o->reply;
 	struct str hook = member_text(o->request, "hook_event_name");
@@ -121,7 +121,7 @@ static void reply_write(struct outbound *o)
 }
 
 /* A hook that must answer now puts the call off; it can be taken up again. */
-static void at_once(struct outbound *o)
+static void at_once(struct foreign_reply *o)
 {
 	if (str_is(member_text(o->request, "hook_event_name"), "PreToolUse"))
 		reply_write(o);

@@ -267,7 +267,7 @@ static void constant_write(struct json_writer *w, const struct choice *c)
 
 /* A text that was asked for as JSON. */
 static void json_text_write(
-	const struct outbound *o, struct json_writer *w, struct str text)
+	const struct foreign_reply *o, struct json_writer *w, struct str text)
 {
 	const struct json *value;
 
@@ -277,7 +277,7 @@ static void json_text_write(
 		jw_json(w, value);
 }
 
-void schema_write(const struct outbound *o, const struct said *s,
+void schema_write(const struct foreign_reply *o, const struct said *s,
 	const struct json *schema, struct json_writer *w)
 {
 	struct choices offered = schema_choices(o->arena, schema);
@@ -309,7 +309,7 @@ static bool property_said(
 				   name_required(schema, m->name));
 }
 
-void schema_answer(const struct outbound *o, const struct json *schema, size_t *next,
+void schema_answer(const struct foreign_reply *o, const struct json *schema, size_t *next,
 	struct json_writer *w)
 {
 	const struct json *properties = properties_of(schema);

@@ -74,7 +74,7 @@ static void to_ask(struct inbound *in)
 	ask_close(in);
 }
 
-static struct str message(const struct outbound *o)
+static struct str message(const struct foreign_reply *o)
 {
 	struct str reason = member_text(o->ask, "reason"), words = outcome_words(o);
 
@@ -84,7 +84,7 @@ static struct str message(const struct outbound *o)
 	return arena_print(o->arena, "Question skipped by user: %.*s", STR_ARGS(reason));
 }
 
-static void from_ask(struct outbound *o)
+static void from_ask(struct foreign_reply *o)
 {
 	struct json_writer *w = &o->reply;
 	struct said s = said_at(o, 0);

@@ -24,14 +24,14 @@ static void to_ask(struct inbound *in)
 		wrong_member(&in->check, &root, STR("approvalId"), "required");
 	if (!call) name = member_text(in->request, "toolCallId");
 	approval_put(in, &at,
-		&(struct deed_asked){
+		&(struct operation_asked){
 			.name = name,
 			.arguments = input_of(call),
 			.about = member_text(call, "title"),
 		});
 }
 
-static void from_ask(struct outbound *o)
+static void from_ask(struct foreign_reply *o)
 {
 	struct json_writer *w = &o->reply;
 	struct verdict v = verdict_unedited(o);

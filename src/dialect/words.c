@@ -95,8 +95,8 @@ static bool picked_clear(struct arena *arena, struct str text,
 	return !read.lost && read.set == set && str_eq(read.other, str_trim(other));
 }
 
-struct str answer_words(
-	const struct outbound *o, const struct said *s, const struct choices *offered)
+struct str answer_words(const struct foreign_reply *o, const struct said *s,
+	const struct choices *offered)
 {
 	struct choices picked = said_choices(o, s, offered);
 	struct buf b = { 0 };

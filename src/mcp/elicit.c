@@ -31,7 +31,7 @@ static bool form_shows(const struct json *question, enum revision revision)
 	return true;
 }
 
-enum elicit_mode elicit_mode(const struct json *ask, const struct client *client)
+enum elicit_mode elicit_mode(const struct json *ask, const struct mcp_client *client)
 {
 	const struct json *questions = json_get(ask, "questions");
 	bool form = json_is(questions, JSON_ARRAY) && (client->can & CAN_FORM);

@@ -3,12 +3,12 @@
 #ifndef MCP_ELICIT_H
 #define MCP_ELICIT_H
 
-#include "mcp/era.h"
+#include "mcp/revision.h"
 
 enum elicit_mode { ELICIT_NOT, ELICIT_FORM, ELICIT_URL };
 
 /* How this client can show this ask. What a form cannot show becomes a page. */
-enum elicit_mode elicit_mode(const struct json *ask, const struct client *);
+enum elicit_mode elicit_mode(const struct json *ask, const struct mcp_client *);
 /* The params of elicitation/create, as members of an object that is open. */
 void elicit_write(struct json_writer *, const struct json *ask, enum elicit_mode,
 	enum revision, struct arena *);

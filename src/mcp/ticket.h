@@ -4,7 +4,7 @@
 #ifndef MCP_TICKET_H
 #define MCP_TICKET_H
 
-#include "mcp/era.h"
+#include "mcp/revision.h"
 
 /* What a ticket is for: one kind is never taken for another. */
 enum ticket_kind {
@@ -16,7 +16,7 @@ enum ticket_kind {
 
 /* A session of the eras that have them. */
 struct ticket_session {
-	struct client client;
+	struct mcp_client client;
 	struct str nonce;
 	int64_t expires_ms;
 };

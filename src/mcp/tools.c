@@ -1,14 +1,14 @@
 #include "mcp/tools.h"
 
 static const struct tool tools[] = {
-	{ "ask_user_question", DEAL_ASK, "ask_user_question", .forms = true },
-	{ "ask_question", DEAL_ASK, "ask_question" },
-	{ "UserQuestionTool", DEAL_ASK, "user_question" },
-	{ "request_approval", DEAL_ASK, "permission" },
-	{ "get_answer", DEAL_GET_ANSWER },
-	{ "cancel_ask", DEAL_CANCEL },
-	{ "list_asks", DEAL_LIST },
-	{ "report_progress", DEAL_PROGRESS },
+	{ "ask_user_question", ACTION_ASK, "ask_user_question", .forms = true },
+	{ "ask_question", ACTION_ASK, "ask_question" },
+	{ "UserQuestionTool", ACTION_ASK, "user_question" },
+	{ "request_approval", ACTION_ASK, "permission" },
+	{ "get_answer", ACTION_GET_ANSWER },
+	{ "cancel_ask", ACTION_CANCEL },
+	{ "list_asks", ACTION_LIST },
+	{ "report_progress", ACTION_PROGRESS },
 };
 
 enum { TOOLS = sizeof tools / sizeof *tools };
@@ -42,11 +42,11 @@ void tools_write(
 		if (!tool || !tool_allowed(t->name, allowed)) continue;
 		jw_object(w);
 		jw_members(w, str_of(t->members));
-		if (t->output && !(strict && tool->deal == DEAL_ASK)) {
+		if (t->output && !(strict && tool->action == ACTION_ASK)) {
 			jw_key(w, "outputSchema");
 			jw_raw(w, str_of(t->output));
 		}
-		if (revision == REV_2025_11_25 && tool->deal == DEAL_ASK) {
+		if (revision == REV_2025_11_25 && tool->action == ACTION_ASK) {
 			jw_key(w, "execution");
 			jw_raw(w, STR("{\"taskSupport\":\"optional\"}"));
 		}

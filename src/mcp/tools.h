@@ -5,7 +5,7 @@
 #ifndef MCP_TOOLS_H
 #define MCP_TOOLS_H
 
-#include "mcp/era.h"
+#include "mcp/revision.h"
 
 struct tool_text {
 	const char *name;
@@ -17,18 +17,18 @@ extern const struct tool_text tool_texts[]; /* ends with a NULL name */
 /* What MCP's conformance suite wants to find, as JSON. */
 extern const char fixtures_text[];
 
-enum deal {
-	DEAL_ASK, /* its arguments are a request in `dialect` */
-	DEAL_GET_ANSWER,
-	DEAL_CANCEL,
-	DEAL_LIST,
-	DEAL_PROGRESS,
+enum tool_action {
+	ACTION_ASK, /* its arguments are a request in `dialect` */
+	ACTION_GET_ANSWER,
+	ACTION_CANCEL,
+	ACTION_LIST,
+	ACTION_PROGRESS,
 };
 
 struct tool {
 	const char *name;
-	enum deal deal;
-	const char *dialect; /* DEAL_ASK */
+	enum tool_action action;
+	const char *dialect; /* ACTION_ASK */
 	bool forms; /* the client may show its question itself, if its token says so */
 };
 

@@ -14,7 +14,7 @@ static void hub_free(void *thing)
 	struct hub *hub = thing;
 
 	while (hub->spare) {
-		struct reading *r = hub->spare;
+		struct http_reading *r = hub->spare;
 
 		hub->spare = r->next;
 		reading_done(r);
@@ -53,9 +53,9 @@ struct hub *hub_of(struct loop *loop)
 	return hub;
 }
 
-static struct reading *hub_reading(struct hub *hub)
+static struct http_reading *hub_reading(struct hub *hub)
 {
-	struct reading *r = hub->spare;
+	struct http_reading *r = hub->spare;
 
 	if (!r) return mem_alloc(sizeof *r);
 	hub->spare = r->next;
@@ -66,7 +66,7 @@ static struct reading *hub_reading(struct hub *hub)
 void conn_release(struct conn *c)
 {
 	struct hub *hub = c->server->hub;
-	struct reading *r = c->exchange.reading;
+	struct http_reading *r = c->exchange.reading;
 
 	if (!r) return;
 	c->exchange.reading = NULL;

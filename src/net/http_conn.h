@@ -50,7 +50,7 @@ struct hub {
 	struct loop *loop;
 	struct tick tidy; /* after many have come to wait */
 	int parked;	  /* since it was last tidied */
-	struct reading *spare;
+	struct http_reading *spare;
 	int spares;
 	int64_t date_turn_ms; /* the turn of the loop that last looked at the clock */
 	int64_t date_s;
@@ -69,7 +69,7 @@ enum conn_phase {
 };
 
 struct exchange {
-	struct reading *reading;
+	struct http_reading *reading;
 	void (*gone)(void *ctx);
 	void *gone_ctx;
 	void (*drained)(void *ctx);

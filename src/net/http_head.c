@@ -22,7 +22,7 @@ static enum http_method method_of(uint8_t method)
 
 /* ---- llhttp's callbacks: slices of the head ---- */
 
-static struct reading *reading_of(llhttp_t *parser)
+static struct http_reading *reading_of(llhttp_t *parser)
 {
 	return parser->data;
 }
@@ -35,7 +35,7 @@ static int on_url(llhttp_t *parser, const char *at, size_t len)
 
 static int on_name(llhttp_t *parser, const char *at, size_t len)
 {
-	struct reading *r = reading_of(parser);
+	struct http_reading *r = reading_of(parser);
 	struct http_header *h;
 	char *name;
 
@@ -54,7 +54,7 @@ static int on_name(llhttp_t *parser, const char *at, size_t len)
 
 static int on_value(llhttp_t *parser, const char *at, size_t len)
 {
-	struct reading *r = reading_of(parser);
+	struct http_reading *r = reading_of(parser);
 	struct str *value = &r->headers[r->request.headers_len - 1].value;
 
 	while (len > 0 && (at[len - 1] == ' ' || at[len - 1] == '\t'))
@@ -79,7 +79,7 @@ static const llhttp_settings_t settings = {
 /* ---- the rules ---- */
 
 /* "METHOD target HTTP/1.1" with two blanks and visible ASCII: llhttp takes more. */
-static bool request_line_check(struct reading *r)
+static bool request_line_check(struct http_reading *r)
 {
 	struct str head = buf_str(&r->head);
 	size_t blanks = 0, version = 0;
@@ -107,7 +107,7 @@ static bool target_is_absolute(struct str target)
 }
 
 /* "http://host/path?query": the path, when the host is the Host header's. */
-static bool absolute_split(struct reading *r, struct str target, struct str *path)
+static bool absolute_split(struct http_reading *r, struct str target, struct str *path)
 {
 	struct str host = http_header(&r->request, "host");
 	struct str rest = str_from(target, (size_t)str_find(target, STR("://")) + 3);
@@ -122,7 +122,7 @@ static bool absolute_split(struct reading *r, struct str target, struct str *pat
 	return true;
 }
 
-static bool target_split(struct reading *r)
+static bool target_split(struct http_reading *r)
 {
 	struct http_request *q = &r->request;
 	struct str path = q->target;
@@ -145,7 +145,7 @@ static bool target_split(struct reading *r)
 	return true;
 }
 
-static bool length_read(struct reading *r, struct str text, uint64_t *length)
+static bool length_read(struct http_reading *r, struct str text, uint64_t *length)
 {
 	int64_t n;
 
@@ -160,7 +160,7 @@ struct framing {
 	struct str host, length, coding, expect;
 };
 
-static bool framing_find(struct reading *r, struct framing *f)
+static bool framing_find(struct http_reading *r, struct framing *f)
 {
 	const struct http_request *q = &r->request;
 	const struct {
@@ -185,7 +185,7 @@ static bool framing_find(struct reading *r, struct framing *f)
 	return true;
 }
 
-static bool headers_check(struct reading *r, struct head_facts *facts)
+static bool headers_check(struct http_reading *r, struct head_facts *facts)
 {
 	struct framing f = { 0 };
 	bool old = r->request.http_1_0;
@@ -203,7 +203,7 @@ static bool headers_check(struct reading *r, struct head_facts *facts)
 	return !f.length.at || length_read(r, f.length, &facts->length);
 }
 
-bool head_read(struct reading *r, struct head_facts *facts)
+bool head_read(struct http_reading *r, struct head_facts *facts)
 {
 	llhttp_t parser;
 	llhttp_errno_t e;

@@ -13,7 +13,7 @@ struct head_facts {
 };
 
 /* Fills r->request from r->head. False: r is refused. */
-bool head_read(struct reading *, struct head_facts *);
-bool reading_refuse(struct reading *, int status, const char *detail); /* false */
+bool head_read(struct http_reading *, struct head_facts *);
+bool reading_refuse(struct http_reading *, int status, const char *detail); /* false */
 
 #endif

@@ -4,7 +4,7 @@
 
 enum { SPARE_HEAD = 4 * 1024, SPARE_BODY = 16 * 1024 };
 
-void reading_begin(struct reading *r, size_t header_max, size_t body_max)
+void reading_begin(struct http_reading *r, size_t header_max, size_t body_max)
 {
 	r->state = READ_LINE;
 	r->header_max = header_max;
@@ -27,21 +27,21 @@ static void buf_empty(struct buf *b, size_t spare)
 		buf_clear(b);
 }
 
-void reading_clear(struct reading *r)
+void reading_clear(struct http_reading *r)
 {
 	buf_empty(&r->head, SPARE_HEAD);
 	buf_empty(&r->body, SPARE_BODY);
 	arena_done(&r->arena);
 }
 
-void reading_done(struct reading *r)
+void reading_done(struct http_reading *r)
 {
 	buf_done(&r->head);
 	buf_done(&r->body);
 	arena_done(&r->arena);
 }
 
-bool reading_refuse(struct reading *r, int status, const char *detail)
+bool reading_refuse(struct http_reading *r, int status, const char *detail)
 {
 	r->state = READ_REFUSED;
 	r->status = status;
@@ -52,7 +52,7 @@ bool reading_refuse(struct reading *r, int status, const char *detail)
 /* ---- the head ---- */
 
 /* A whole line, with its LF. The request line is looked at when the head is whole. */
-static bool line_check(struct reading *r, struct str line)
+static bool line_check(struct http_reading *r, struct str line)
 {
 	const char *colon;
 
@@ -75,7 +75,7 @@ static bool line_check(struct reading *r, struct str line)
 }
 
 /* Bytes of the line that is being read: as many as the limits allow. */
-static bool line_add(struct reading *r, struct str piece)
+static bool line_add(struct http_reading *r, struct str piece)
 {
 	if (r->head.len == 0 && (piece.at[0] < 'A' || piece.at[0] > 'Z'))
 		return reading_refuse(r, 400, "not an HTTP request");
@@ -86,7 +86,7 @@ static bool line_add(struct reading *r, struct str piece)
 	return true;
 }
 
-static bool body_begin(struct reading *r, enum parse_step *step)
+static bool body_begin(struct http_reading *r, enum parse_step *step)
 {
 	struct head_facts facts;
 
@@ -106,7 +106,7 @@ static bool body_begin(struct reading *r, enum parse_step *step)
 }
 
 /* Empty lines before a request are passed over, as RFC 9112 asks; `extra` bounds them. */
-static size_t skip_empty(struct reading *r, struct str bytes)
+static size_t skip_empty(struct http_reading *r, struct str bytes)
 {
 	size_t n = 0;
 
@@ -119,7 +119,7 @@ static size_t skip_empty(struct reading *r, struct str bytes)
 	return n;
 }
 
-static size_t feed_line(struct reading *r, struct str bytes, enum parse_step *step)
+static size_t feed_line(struct http_reading *r, struct str bytes, enum parse_step *step)
 {
 	const char *lf;
 	struct str piece, line;
@@ -142,7 +142,7 @@ static size_t feed_line(struct reading *r, struct str bytes, enum parse_step *st
 
 /* ---- the body ---- */
 
-static bool body_add(struct reading *r, struct str piece)
+static bool body_add(struct http_reading *r, struct str piece)
 {
 	buf_add(&r->body, piece);
 	if (r->body.failed) return reading_refuse(r, 503, "out of memory");
@@ -150,7 +150,7 @@ static bool body_add(struct reading *r, struct str piece)
 	return true;
 }
 
-static size_t feed_body(struct reading *r, struct str bytes, enum parse_state then)
+static size_t feed_body(struct http_reading *r, struct str bytes, enum parse_state then)
 {
 	struct str piece =
 		str_first(bytes, r->left < bytes.len ? (size_t)r->left : bytes.len);
@@ -167,7 +167,7 @@ static int hex_digit(char c)
 	return -1;
 }
 
-static bool chunk_size(struct reading *r, char c)
+static bool chunk_size(struct http_reading *r, char c)
 {
 	int digit = hex_digit(c);
 
@@ -188,7 +188,7 @@ static bool chunk_size(struct reading *r, char c)
 }
 
 /* What is read and forgotten: extensions and trailers. */
-static bool extra_byte(struct reading *r, char c, enum parse_state after_cr)
+static bool extra_byte(struct http_reading *r, char c, enum parse_state after_cr)
 {
 	if (c == '\r') {
 		r->state = after_cr;
@@ -202,7 +202,7 @@ static bool extra_byte(struct reading *r, char c, enum parse_state after_cr)
 	return true;
 }
 
-static bool chunk_begin(struct reading *r)
+static bool chunk_begin(struct http_reading *r)
 {
 	r->digits = 0;
 	if (r->left > r->body_max - r->body.len)
@@ -211,7 +211,7 @@ static bool chunk_begin(struct reading *r)
 	return true;
 }
 
-static bool byte_is(struct reading *r, char c, char wanted, enum parse_state then)
+static bool byte_is(struct http_reading *r, char c, char wanted, enum parse_state then)
 {
 	if (c != wanted) return reading_refuse(r, 400, "a chunk does not end with CRLF");
 	r->state = then;
@@ -219,7 +219,7 @@ static bool byte_is(struct reading *r, char c, char wanted, enum parse_state the
 }
 
 /* One byte of a chunked body's framing. */
-static void framing_byte(struct reading *r, char c)
+static void framing_byte(struct http_reading *r, char c)
 {
 	switch (r->state) {
 	case READ_CHUNK_SIZE: chunk_size(r, c); break;
@@ -240,7 +240,7 @@ static void framing_byte(struct reading *r, char c)
 	}
 }
 
-size_t reading_feed(struct reading *r, struct str bytes, enum parse_step *step)
+size_t reading_feed(struct http_reading *r, struct str bytes, enum parse_step *step)
 {
 	size_t used = 0;
 

@@ -37,8 +37,8 @@ enum parse_state {
 };
 
 /* { 0 } is ready once reading_begin was called. */
-struct reading {
-	struct reading *next; /* for whoever keeps spare ones */
+struct http_reading {
+	struct http_reading *next; /* for whoever keeps spare ones */
 	enum parse_state state;
 	size_t header_max, body_max;
 	struct buf head, body;
@@ -54,11 +54,11 @@ struct reading {
 	struct arena arena;
 };
 
-void reading_begin(struct reading *, size_t header_max, size_t body_max);
+void reading_begin(struct http_reading *, size_t header_max, size_t body_max);
 /* Takes bytes until something is to be said; returns how many it took. */
-size_t reading_feed(struct reading *, struct str bytes, enum parse_step *step);
+size_t reading_feed(struct http_reading *, struct str bytes, enum parse_step *step);
 /* Empties it; memory of modest size stays for the next request. */
-void reading_clear(struct reading *);
-void reading_done(struct reading *); /* frees what it holds, not itself */
+void reading_clear(struct http_reading *);
+void reading_done(struct http_reading *); /* frees what it holds, not itself */
 
 #endif

@@ -14,11 +14,11 @@ enum { CONNECT_MS = 10 * 1000, REPLY_MAX_BYTES = 64 * 1024, FDS_MAX = 64 };
 
 struct outbound {
 	CURLM *multi;
-	struct transfer *first;
+	struct outbound_transfer *first;
 };
 
-struct transfer {
-	struct transfer *next, **at; /* in the list of those under way */
+struct outbound_transfer {
+	struct outbound_transfer *next, **at; /* in the list of those under way */
 	struct outbound_request request;
 	CURL *easy;
 	struct curl_slist *headers;
@@ -37,7 +37,7 @@ struct outbound *outbound_new(struct fault *why)
 	return outbound_free(o);
 }
 
-static void transfer_free(struct outbound *o, struct transfer *t)
+static void transfer_free(struct outbound *o, struct outbound_transfer *t)
 {
 	if (t->easy) {
 		curl_multi_remove_handle(o->multi, t->easy);
@@ -85,7 +85,7 @@ static bool address_map(const struct sockaddr *from, uint8_t out[16])
 static curl_socket_t transfer_connect(
 	void *ctx, curlsocktype purpose, struct curl_sockaddr *to)
 {
-	struct transfer *t = ctx;
+	struct outbound_transfer *t = ctx;
 	uint8_t address[16];
 
 	if (purpose != CURLSOCKTYPE_IPCXN || !address_map(&to->addr, address))
@@ -102,7 +102,7 @@ static curl_socket_t transfer_connect(
 /* What is said beside the status interests nobody, and is not read for long. */
 static size_t transfer_read(char *at, size_t size, size_t n, void *ctx)
 {
-	struct transfer *t = ctx;
+	struct outbound_transfer *t = ctx;
 
 	(void)at;
 	t->read += size * n;
@@ -111,7 +111,7 @@ static size_t transfer_read(char *at, size_t size, size_t n, void *ctx)
 
 /* ---- sending ---- */
 
-static bool headers_set(struct transfer *t)
+static bool headers_set(struct outbound_transfer *t)
 {
 	static const char *const quiet[] = { "Expect:", NULL };
 
@@ -127,7 +127,7 @@ static bool headers_set(struct transfer *t)
 	return curl_easy_setopt(t->easy, CURLOPT_HTTPHEADER, t->headers) == CURLE_OK;
 }
 
-static bool transfer_set(struct transfer *t)
+static bool transfer_set(struct outbound_transfer *t)
 {
 	const struct outbound_request *r = &t->request;
 	const char *authority = getenv("SSL_CERT_FILE");
@@ -159,7 +159,7 @@ static bool transfer_set(struct transfer *t)
 enum err outbound_send(
 	struct outbound *o, const struct outbound_request *request, struct fault *why)
 {
-	struct transfer *t = mem_alloc(sizeof *t);
+	struct outbound_transfer *t = mem_alloc(sizeof *t);
 
 	if (!t) return fail(why, ERR_MEMORY, "out of memory");
 	t->request = *request;
@@ -177,7 +177,8 @@ enum err outbound_send(
 /* ---- what came of it ---- */
 
 /* A status that came counts, whatever became of the rest. */
-static void transfer_finish(struct outbound *o, struct transfer *t, CURLcode code)
+static void transfer_finish(
+	struct outbound *o, struct outbound_transfer *t, CURLcode code)
 {
 	struct outbound_reply reply = { 0 };
 	char refusal[INET6_ADDRSTRLEN + 40];
@@ -209,7 +210,7 @@ static bool outbound_perform(struct outbound *o)
 	curl_multi_perform(o->multi, &running);
 	while ((m = curl_multi_info_read(o->multi, &left))) {
 		CURLcode code = m->data.result;
-		struct transfer *t = NULL;
+		struct outbound_transfer *t = NULL;
 
 		if (m->msg != CURLMSG_DONE) continue;
 		curl_easy_getinfo(m->easy_handle, CURLINFO_PRIVATE, (char **)&t);

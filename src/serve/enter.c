@@ -37,8 +37,8 @@ static enum err enter_who(
 		token = str_trim(str_from(auth, 7));
 	else if (auth.len)
 		return fail(why, ERR_NO_TOKEN, "Authorization: Bearer is needed");
-	else if (r->door->keeper) {
-		job->who.role = ROLE_KEEPER;
+	else if (r->listener->local_admin) {
+		job->who.role = ROLE_LOCAL_ADMIN;
 		job->credential.workspace =
 			arena_str(&job->arena, http_header(h, "parley-workspace"));
 		return OK;

@@ -12,7 +12,7 @@
 #include "serve/serve.h"
 
 enum {
-	DOORS_MAX = 8,
+	LISTENERS_MAX = 8,
 	HEARTBEAT_MS = 15000,
 	AGAIN_MS = 1000,
 	SPARE_REQUESTS = 64,
@@ -24,10 +24,10 @@ enum {
 /* What the API says is for the moment and for no cache, and is what it says it is. */
 #define API_HEADERS "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n"
 
-struct door {
+struct listener {
 	struct serve *serve;
 	struct http_server *http;
-	bool keeper;
+	bool local_admin;
 };
 
 struct serve {
@@ -36,9 +36,9 @@ struct serve {
 	struct feed feed;
 	struct pool
 		holds[HOLD_CLASSES]; /* what remains of a request that waits, by size */
-	struct door doors[DOORS_MAX];
-	int doors_len;
-	int doors_open;
+	struct listener listeners[LISTENERS_MAX];
+	int listeners_len;
+	int listeners_open;
 	char *url;
 	char *allowed_hosts;
 	struct tls_context *tls; /* borrowed; NULL: plain */
@@ -92,7 +92,7 @@ struct request {
 	struct task task; /* first */
 	struct post post;
 	struct serve *serve;
-	struct door *door;
+	struct listener *listener;
 	const struct route *route;
 	struct exchange *x; /* NULL: the peer has gone */
 	bool head;
@@ -123,7 +123,7 @@ void serve_count(struct serve *, int status);
 struct str serve_key(const struct serve *);
 
 /* gate.c: Host, Origin and Sec-Fetch-Site. */
-enum err gate_check(struct serve *, const struct door *, const struct http_request *,
+enum err gate_check(struct serve *, const struct listener *, const struct http_request *,
 	const struct route *, struct fault *);
 /* A cookie's write must come from our own page. */
 enum err gate_check_cookie(struct serve *, const struct http_request *, struct fault *);
@@ -172,21 +172,21 @@ void hold_end(struct hold *, struct str shown); /* ends the wait with the ask as
 void hold_drop(struct hold *);			/* ends the reply as it is */
 
 /* stream.c: a reply that follows the log. */
-struct stream;
+struct event_stream;
 struct stream_kind {
-	void (*begin)(struct stream *); /* the first bytes after the head */
-	void (*mark)(struct stream *);	/* every HEARTBEAT_MS, and at the start */
-	void (*write)(
-		struct stream *, struct buf *, const struct event *); /* or nothing */
-	bool alike; /* an event is written alike for all of them */
+	void (*begin)(struct event_stream *); /* the first bytes after the head */
+	void (*mark)(struct event_stream *);  /* every HEARTBEAT_MS, and at the start */
+	void (*write)(struct event_stream *, struct buf *,
+		const struct event *); /* or nothing */
+	bool alike;		       /* an event is written alike for all of them */
 };
-struct stream {
+struct event_stream {
 	struct follower follower;
 	struct tick tick;
 	const struct stream_kind *kind;
 	struct serve *serve;
 	struct exchange *x; /* NULL: the peer has gone */
-	bool has_hash, keeper;
+	bool has_hash, local_admin;
 	bool begun, reading;
 	bool unread;		    /* the store was away: soon again */
 	uint8_t hash[SHA256_SIZE];  /* who: asked for again with every page */
@@ -195,8 +195,8 @@ struct stream {
 };
 /* Takes the request over, and `st`, which is from the heap and may be the head of
  * something longer. `after`: -1: from now on. False: st is NULL, nothing was done. */
-bool stream_open(
-	struct request *, const struct stream_kind *, struct stream *st, int64_t after);
+bool stream_open(struct request *, const struct stream_kind *, struct event_stream *st,
+	int64_t after);
 
 /* wait.c, stream.c, login.c, page.c: routes that do more than ask the desk. */
 route_fn route_ask, route_ask_get, route_events, route_login, route_logout, route_me,

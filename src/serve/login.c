@@ -57,42 +57,42 @@ void route_logout(struct request *r)
 
 /* ---- the pool ---- */
 
-struct sum {
+struct password_sum {
 	uv_work_t work;
 	struct request *request;
 	struct str password;
 	char hash[PASSWORD_HASH_SIZE];
 	bool ok;
-	void (*then)(struct request *, struct sum *);
+	void (*then)(struct request *, struct password_sum *);
 };
 
 static void sum_verify(uv_work_t *work)
 {
-	struct sum *s = work->data;
+	struct password_sum *s = work->data;
 
 	s->ok = password_fits(s->password, s->request->task.password_hash);
 }
 
 static void sum_hash(uv_work_t *work)
 {
-	struct sum *s = work->data;
+	struct password_sum *s = work->data;
 
 	s->ok = password_hash(s->password, s->hash);
 }
 
 static void sum_done(uv_work_t *work, int status)
 {
-	struct sum *s = work->data;
+	struct password_sum *s = work->data;
 
 	if (status) s->ok = false;
 	s->then(s->request, s);
 	mem_free(s);
 }
 
-static void sum_put(
-	struct request *r, uv_work_cb work, void (*then)(struct request *, struct sum *))
+static void sum_put(struct request *r, uv_work_cb work,
+	void (*then)(struct request *, struct password_sum *))
 {
-	struct sum *s = mem_alloc(sizeof *s);
+	struct password_sum *s = mem_alloc(sizeof *s);
 
 	if (!s) {
 		request_refuse(r, ERR_MEMORY, "out of memory");
@@ -109,7 +109,7 @@ static void sum_put(
 
 /* ---- login ---- */
 
-static void login_verified(struct request *r, struct sum *s)
+static void login_verified(struct request *r, struct password_sum *s)
 {
 	r->task.verified = s->ok;
 	request_put(r, &use_login, cookie_reply);
@@ -146,7 +146,7 @@ void route_login(struct request *r)
 
 /* ---- users with a password ---- */
 
-static void user_hashed(struct request *r, struct sum *s)
+static void user_hashed(struct request *r, struct password_sum *s)
 {
 	if (!s->ok) {
 		request_refuse(r, ERR_MEMORY, "out of memory");
@@ -158,7 +158,7 @@ static void user_hashed(struct request *r, struct sum *s)
 
 void route_user(struct request *r)
 {
-	bool known = r->task.job.has_hash || r->task.job.who.role == ROLE_KEEPER;
+	bool known = r->task.job.has_hash || r->task.job.who.role == ROLE_LOCAL_ADMIN;
 
 	/* Nobody makes the server sweat without showing anything at the door. */
 	if (known && json_is(json_get(r->task.body, "password"), JSON_STRING))

@@ -13,7 +13,7 @@
 enum { BATCH_MAX = 50 };
 
 /* Several messages in one body, which 2025-03-26 has: one after the other. */
-struct batch {
+struct mcp_batch {
 	const struct json *messages;
 	uint32_t next;
 	struct buf replies;
@@ -260,16 +260,16 @@ static void run(struct request *r)
 
 /* ---- who comes in ---- */
 
-static struct wire wire_of(const struct http_request *h)
+static struct mcp_wire wire_of(const struct http_request *h)
 {
-	return (struct wire){ str_trim(http_header(h, "mcp-protocol-version")),
+	return (struct mcp_wire){ str_trim(http_header(h, "mcp-protocol-version")),
 		str_trim(http_header(h, "mcp-method")),
 		str_trim(http_header(h, "mcp-name")) };
 }
 
 /* Until 2025-11-25: what the session id says, or else the header. */
 static bool enter_session(struct request *r, const struct http_request *h,
-	const struct wire *wire, struct rpc_fault *why)
+	const struct mcp_wire *wire, struct rpc_fault *why)
 {
 	struct mcp *m = mcp_of(r);
 	struct str id = http_header(h, "mcp-session-id");
@@ -292,7 +292,7 @@ static bool enter_client(
 	struct request *r, const struct http_request *h, struct rpc_fault *why)
 {
 	struct mcp *m = mcp_of(r);
-	struct wire wire = wire_of(h);
+	struct mcp_wire wire = wire_of(h);
 
 	if (!era_is_stateless(&m->rpc, &wire)) return enter_session(r, h, &wire, why);
 	m->client.revision = REV_2026_07_28;
@@ -342,7 +342,8 @@ static void entered(struct request *r)
 /* Is it the conformance suite? */
 static bool is_suite(const struct request *r)
 {
-	return r->serve->conformance && !r->task.job.has_hash && !r->door->keeper;
+	return r->serve->conformance && !r->task.job.has_hash &&
+	       !r->listener->local_admin;
 }
 
 static void enter(struct request *r)
@@ -363,7 +364,7 @@ static void enter(struct request *r)
 
 static void batch_done(struct request *r)
 {
-	struct batch *b = mcp_of(r)->batch;
+	struct mcp_batch *b = mcp_of(r)->batch;
 	struct buf replies = b->replies;
 
 	jw_array_end(&b->w);
@@ -376,7 +377,7 @@ static void batch_done(struct request *r)
 static void batch_next(struct request *r)
 {
 	struct mcp *m = mcp_of(r);
-	struct batch *b = m->batch;
+	struct mcp_batch *b = m->batch;
 
 	if (b->next == b->messages->count) {
 		batch_done(r);
@@ -397,7 +398,7 @@ static bool batch_open(
 	struct request *r, const struct json *messages, struct rpc_fault *why)
 {
 	struct mcp *m = mcp_of(r);
-	struct batch *b = ARENA_NEW(&r->task.job.arena, struct batch);
+	struct mcp_batch *b = ARENA_NEW(&r->task.job.arena, struct mcp_batch);
 
 	if (m->client.revision != REV_2025_03_26)
 		return rpc_fail(why, 400, RPC_INVALID_REQUEST,
@@ -470,7 +471,7 @@ void route_mcp(struct request *r)
 
 static bool refuse_method(struct request *r)
 {
-	struct wire wire = wire_of(http_request(r->x));
+	struct mcp_wire wire = wire_of(http_request(r->x));
 	struct fault why = { 0 };
 	struct exchange *x = r->x;
 
@@ -495,7 +496,7 @@ static void got_in(struct request *r)
 static bool session_enter(struct request *r)
 {
 	const struct http_request *h = http_request(r->x);
-	struct wire wire = wire_of(h);
+	struct mcp_wire wire = wire_of(h);
 	struct rpc_fault why = { 0 };
 
 	if (enter_session(r, h, &wire, &why)) return true;

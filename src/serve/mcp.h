@@ -14,7 +14,7 @@
 /* One message under way; in the arena of its request, whose ctx it is. */
 struct mcp {
 	struct rpc rpc;
-	struct client client;
+	struct mcp_client client;
 	struct str nonce; /* of its session; empty: it has none */
 	struct str token; /* tok_… */
 	struct str tools; /* the names it may call, as JSON; empty: all */
@@ -30,9 +30,9 @@ struct mcp {
 	struct str progress; /* the token for progress, as JSON; empty: none wanted */
 	struct buf out;	     /* the reply being written */
 	struct json_writer w;
-	struct str headers;    /* beside the usual */
-	struct str last_event; /* GET: where a stream was cut */
-	struct batch *batch;   /* it is one of several; NULL: alone */
+	struct str headers;	 /* beside the usual */
+	struct str last_event;	 /* GET: where a stream was cut */
+	struct mcp_batch *batch; /* it is one of several; NULL: alone */
 };
 
 static inline struct mcp *mcp_of(struct request *r)

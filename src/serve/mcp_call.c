@@ -49,7 +49,7 @@ static const struct json *without_session(const struct json *object, struct aren
 }
 
 /* The session that a call belongs to: as it says, else one for each token and client. */
-static struct str home_of(struct request *r, const struct json *arguments)
+static struct str default_session_of(struct request *r, const struct json *arguments)
 {
 	struct mcp *m = mcp_of(r);
 	struct str named = str_trim(json_text(json_get(arguments, "session")));
@@ -59,7 +59,7 @@ static struct str home_of(struct request *r, const struct json *arguments)
 		STR_ARGS(m->client.name));
 }
 
-static struct str home_title(struct request *r)
+static struct str default_session_title(struct request *r)
 {
 	struct mcp *m = mcp_of(r);
 
@@ -130,20 +130,21 @@ void mcp_answer(struct request *r)
 
 /* The same question of the same session is the same ask while it is open; a call that is
  * repeated with its key is the same for ever. */
-static void ask_identify(struct request *r, struct str home, struct str foreign)
+static void ask_identify(
+	struct request *r, struct str default_session, struct str foreign)
 {
 	struct mcp *m = mcp_of(r);
 	struct job *job = &r->task.job;
 	struct buf b = { 0 };
 	char hex[2 * SHA256_SIZE + 1];
 
-	buf_print(&b, "%s\n%.*s\n", m->tool->name, STR_ARGS(home));
+	buf_print(&b, "%s\n%.*s\n", m->tool->name, STR_ARGS(default_session));
 	buf_add(&b, foreign);
 	if (b.failed) job->arena.failed = true;
 	sha256(buf_str(&b), job->body);
 	buf_done(&b);
 	hex_write(job->body, SHA256_SIZE, hex);
-	r->task.same = arena_str(&job->arena, str_of(hex));
+	r->task.dedupe_key = arena_str(&job->arena, str_of(hex));
 	job->key = m->key;
 	job->path = STR("/mcp");
 }
@@ -152,7 +153,7 @@ static void call_ask(struct request *r, const struct json *arguments)
 {
 	struct mcp *m = mcp_of(r);
 	struct arena *arena = &r->task.job.arena;
-	struct str home = home_of(r, arguments);
+	struct str default_session = default_session_of(r, arguments);
 	struct translated asked;
 	struct fault why = { 0 };
 	struct task *t;
@@ -167,9 +168,9 @@ static void call_ask(struct request *r, const struct json *arguments)
 	t = mcp_task(r);
 	t->body = asked.body;
 	t->foreign = asked.foreign;
-	t->home = home;
-	t->home_title = home_title(r);
-	ask_identify(r, home, asked.foreign);
+	t->default_session = default_session;
+	t->default_session_title = default_session_title(r);
+	ask_identify(r, default_session, asked.foreign);
 	request_put(r, &use_ask, mcp_answer);
 }
 
@@ -338,19 +339,19 @@ static void progress_housed(struct request *r)
 
 static void call_progress(struct request *r, const struct json *arguments)
 {
-	struct str home = home_of(r, arguments);
+	struct str default_session = default_session_of(r, arguments);
 	struct buf b = { .max = 16384 };
 	struct json_writer w = { .out = &b };
 
-	if (str_starts(home, "ses_")) {
-		progress_in(r, home);
+	if (str_starts(default_session, "ses_")) {
+		progress_in(r, default_session);
 		return;
 	}
 	jw_object(&w);
 	jw_key(&w, "external_id");
-	jw_str(&w, home);
+	jw_str(&w, default_session);
 	jw_key(&w, "title");
-	jw_str(&w, home_title(r));
+	jw_str(&w, default_session_title(r));
 	jw_key(&w, "parallel");
 	jw_bool(&w, true);
 	jw_object_end(&w);
@@ -362,14 +363,14 @@ static void call_progress(struct request *r, const struct json *arguments)
 
 /* ---- the method ---- */
 
-typedef void deal_fn(struct request *, const struct json *arguments);
+typedef void tool_action_fn(struct request *, const struct json *arguments);
 
-static deal_fn *const deals[] = {
-	[DEAL_ASK] = call_ask,
-	[DEAL_GET_ANSWER] = call_get_answer,
-	[DEAL_CANCEL] = call_cancel,
-	[DEAL_LIST] = call_list,
-	[DEAL_PROGRESS] = call_progress,
+static tool_action_fn *const tool_actions[] = {
+	[ACTION_ASK] = call_ask,
+	[ACTION_GET_ANSWER] = call_get_answer,
+	[ACTION_CANCEL] = call_cancel,
+	[ACTION_LIST] = call_list,
+	[ACTION_PROGRESS] = call_progress,
 };
 
 void mcp_tools_call(struct request *r)
@@ -384,7 +385,7 @@ void mcp_tools_call(struct request *r)
 	else if (mcp_param(r, "requestState"))
 		mcp_form_retry(r);
 	else
-		deals[m->tool->deal](r, arguments_of(r));
+		tool_actions[m->tool->action](r, arguments_of(r));
 }
 
 void mcp_tools_list(struct request *r)

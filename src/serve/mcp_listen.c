@@ -7,8 +7,8 @@
 
 #include <stdio.h>
 
-struct listener {
-	struct stream stream;
+struct mcp_listener {
+	struct event_stream stream;
 	bool legacy;
 	bool list; /* resourcesListChanged */
 	uint16_t id_len;
@@ -16,24 +16,24 @@ struct listener {
 	char texts[];	   /* JSON-RPC's id, then the URIs */
 };
 
-static struct listener *listener_of(struct stream *st)
+static struct mcp_listener *listener_of(struct event_stream *st)
 {
-	return LINK_OF(st, struct listener, stream);
+	return LINK_OF(st, struct mcp_listener, stream);
 }
 
-static struct str listener_id(const struct listener *l)
+static struct str listener_id(const struct mcp_listener *l)
 {
 	return str_make(l->texts, l->id_len);
 }
 
-static struct str listener_uris(const struct listener *l)
+static struct str listener_uris(const struct mcp_listener *l)
 {
 	return str_make(l->texts + l->id_len, l->uris_len);
 }
 
 /* A notification of this stream, up to the members that it adds. */
 static void notice_begin(
-	struct json_writer *w, const struct listener *l, const char *method)
+	struct json_writer *w, const struct mcp_listener *l, const char *method)
 {
 	rpc_call(w, method, STR_NONE);
 	if (l->legacy) return;
@@ -51,7 +51,7 @@ static void notice_end(struct buf *out, struct json_writer *w)
 	buf_done(w->out);
 }
 
-static void acknowledge(struct buf *out, const struct listener *l)
+static void acknowledge(struct buf *out, const struct mcp_listener *l)
 {
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
@@ -75,9 +75,9 @@ static void acknowledge(struct buf *out, const struct listener *l)
 	notice_end(out, &w);
 }
 
-static void listen_begin(struct stream *st)
+static void listen_begin(struct event_stream *st)
 {
-	struct listener *l = listener_of(st);
+	struct mcp_listener *l = listener_of(st);
 	struct buf b = { 0 };
 
 	if (l->legacy) return;
@@ -86,13 +86,13 @@ static void listen_begin(struct stream *st)
 	buf_done(&b);
 }
 
-static void listen_mark(struct stream *st)
+static void listen_mark(struct event_stream *st)
 {
 	http_write(st->x, STR(": listening\n\n"));
 }
 
 static void updated(
-	struct buf *out, const struct listener *l, const char *prefix, struct str id)
+	struct buf *out, const struct mcp_listener *l, const char *prefix, struct str id)
 {
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
@@ -118,9 +118,9 @@ static bool changes_list(const char *type)
 	return false;
 }
 
-static void listen_write(struct stream *st, struct buf *out, const struct event *e)
+static void listen_write(struct event_stream *st, struct buf *out, const struct event *e)
 {
-	struct listener *l = listener_of(st);
+	struct mcp_listener *l = listener_of(st);
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
 
@@ -153,7 +153,7 @@ static void listener_open(struct request *r, bool list, const struct json *uris)
 {
 	struct mcp *m = mcp_of(r);
 	struct buf b = { .max = 65536 };
-	struct listener *l;
+	struct mcp_listener *l;
 
 	uris_gather(&b, uris);
 	l = b.failed ? NULL : mem_alloc(sizeof *l + m->rpc.id.len + b.len);

@@ -147,8 +147,8 @@ static void metrics_counted(struct request *r)
 		return;
 	}
 	desk_counts(s->desk, &c);
-	for (int i = 0; i < s->doors_len; i++)
-		connections += http_connections(s->doors[i].http);
+	for (int i = 0; i < s->listeners_len; i++)
+		connections += http_connections(s->listeners[i].http);
 	metric(b, "asks_answered_total", "counter", "Asks answered by people.",
 		c.answers);
 	metric(b, "asks_skipped_total", "counter", "Asks skipped by people.", c.skips);

@@ -18,7 +18,7 @@ const struct route routes[] = {
 	{ "POST", "/v1/asks/{id}/assign", &use_assign, NULL, WRITE, "" },
 	{ "POST", "/v1/asks/{id}/claim", &use_claim, NULL, WRITE, "" },
 	{ "POST", "/v1/asks/{id}/extend", &use_extend, NULL, WRITE, "" },
-	{ "POST", "/v1/asks/{id}/use", &use_spend, NULL, WRITE, "" },
+	{ "POST", "/v1/asks/{id}/use", &use_use_approval, NULL, WRITE, "" },
 
 	{ "POST", "/v1/sessions", &use_session_create, NULL, WRITE, "" },
 	{ "GET", "/v1/sessions", &use_session_list, NULL, 0, LIST " status project q" },
@@ -54,7 +54,7 @@ const struct route routes[] = {
 	{ "POST", "/v1/tokens", &use_token_create, NULL, WRITE, "" },
 	{ "GET", "/v1/tokens/{id}", &use_token_get, NULL, 0, "" },
 	{ "DELETE", "/v1/tokens/{id}", &use_token_delete, route_revoke, 0, "" },
-	/* On the keeper's socket only: their use cases see to that. */
+	/* On the local admin's socket only: their use cases see to that. */
 	{ "GET", "/v1/workspaces", &use_workspace_list, NULL, 0, "" },
 	{ "POST", "/v1/workspaces", &use_workspace_create, NULL, BODY_JSON, "" },
 	{ "POST", "/v1/check", &use_check, NULL, BODY_JSON, "" },

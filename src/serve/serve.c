@@ -1,4 +1,4 @@
-/* serve.c - the road of a request: in through a door, to the desk, and back out. */
+/* serve.c - the road of a request: in through a listener, to the desk, and back out. */
 #include "serve/inner.h"
 
 #include "base/clock.h"
@@ -185,8 +185,8 @@ static void request_finish(struct request *r)
 
 static void handle(void *ctx, struct exchange *x)
 {
-	struct door *door = ctx;
-	struct serve *s = door->serve;
+	struct listener *listener = ctx;
+	struct serve *s = listener->serve;
 	const struct http_request *h = http_request(x);
 	static const char *const methods[] = { "GET", "HEAD", "POST", "PUT", "PATCH",
 		"DELETE", "OPTIONS", "OTHER" };
@@ -197,7 +197,7 @@ static void handle(void *ctx, struct exchange *x)
 	int status;
 	const struct route *route =
 		route_find(str_of(methods[h->method]), h->path, &id, &status, allow);
-	enum err e = gate_check(s, door, h, route, &why);
+	enum err e = gate_check(s, listener, h, route, &why);
 
 	if (!e && !route) {
 		e = fail(&why, status == 405 ? ERR_METHOD : ERR_NOT_FOUND, "%s",
@@ -211,7 +211,7 @@ static void handle(void *ctx, struct exchange *x)
 		exchange_problem(s, x, e, &why, str_of(line));
 		return;
 	}
-	r->door = door;
+	r->listener = listener;
 	r->route = route;
 	r->head = h->method == HTTP_M_HEAD;
 	r->task.id = id;
@@ -307,31 +307,33 @@ void serve_set_url(struct serve *s, struct str url)
 	s->url = mem_copy(url.at, url.len);
 }
 
-int serve_listen(struct serve *s, struct str address, bool keeper, struct fault *why)
+int serve_listen(struct serve *s, struct str address, bool local_admin, struct fault *why)
 {
-	struct door *door = &s->doors[s->doors_len];
+	struct listener *listener = &s->listeners[s->listeners_len];
 
-	if (s->doors_len == DOORS_MAX) {
-		fail(why, ERR_INVALID, "at most %d addresses to listen on", DOORS_MAX);
+	if (s->listeners_len == LISTENERS_MAX) {
+		fail(why, ERR_INVALID, "at most %d addresses to listen on",
+			LISTENERS_MAX);
 		return -1;
 	}
-	*door = (struct door){ .serve = s, .keeper = keeper };
-	door->http = http_listen(s->loop, address, NULL, handle, door, why);
-	if (!door->http) return -1;
-	s->doors_len++;
-	s->doors_open++;
-	if (s->tls && !str_starts(address, "unix:") && !http_secure(door->http, s->tls)) {
+	*listener = (struct listener){ .serve = s, .local_admin = local_admin };
+	listener->http = http_listen(s->loop, address, NULL, handle, listener, why);
+	if (!listener->http) return -1;
+	s->listeners_len++;
+	s->listeners_open++;
+	if (s->tls && !str_starts(address, "unix:") &&
+		!http_secure(listener->http, s->tls)) {
 		fail(why, ERR_MEMORY, "out of memory");
 		return -1;
 	}
-	return http_port(door->http);
+	return http_port(listener->http);
 }
 
-static void door_closed(void *ctx)
+static void listener_closed(void *ctx)
 {
-	struct serve *s = ((struct door *)ctx)->serve;
+	struct serve *s = ((struct listener *)ctx)->serve;
 
-	if (--s->doors_open == 0) s->stopped(s->stopped_ctx);
+	if (--s->listeners_open == 0) s->stopped(s->stopped_ctx);
 }
 
 void serve_stop(struct serve *s, int64_t grace_ms, void (*done)(void *), void *ctx)
@@ -339,8 +341,9 @@ void serve_stop(struct serve *s, int64_t grace_ms, void (*done)(void *), void *c
 	s->stopped = done;
 	s->stopped_ctx = ctx;
 	mcp_stop(s);
-	for (int i = 0; i < s->doors_len; i++)
-		http_stop(s->doors[i].http, grace_ms, door_closed, &s->doors[i]);
+	for (int i = 0; i < s->listeners_len; i++)
+		http_stop(s->listeners[i].http, grace_ms, listener_closed,
+			&s->listeners[i]);
 }
 
 struct serve *serve_free(struct serve *s)

@@ -21,13 +21,13 @@ static void frame_write(struct buf *b, const struct event *e)
 	buf_add(b, STR("\n\n"));
 }
 
-static void stream_done(struct stream *st)
+static void stream_done(struct event_stream *st)
 {
 	mem_free(st->texts);
 	mem_free(st);
 }
 
-static void stream_free(struct stream *st)
+static void stream_free(struct event_stream *st)
 {
 	feed_unfollow(&st->serve->feed, &st->follower);
 	tick_stop(st->serve->loop, &st->tick);
@@ -38,23 +38,23 @@ static void stream_free(struct stream *st)
 
 static void stream_gone(void *ctx)
 {
-	struct stream *st = ctx;
+	struct event_stream *st = ctx;
 
 	st->x = NULL;
 	stream_free(st);
 }
 
-static void stream_mark(struct stream *st)
+static void stream_mark(struct event_stream *st)
 {
 	st->kind->mark(st);
 	tick_set(st->serve->loop, &st->tick, HEARTBEAT_MS);
 }
 
-static void stream_read(struct stream *);
+static void stream_read(struct event_stream *);
 
 static void stream_tick(struct tick *tick)
 {
-	struct stream *st = LINK_OF(tick, struct stream, tick);
+	struct event_stream *st = LINK_OF(tick, struct event_stream, tick);
 
 	if (!st->unread) {
 		stream_mark(st);
@@ -85,7 +85,7 @@ static struct frame *stream_frame(
 	return s->frame;
 }
 
-static void stream_end(struct stream *st)
+static void stream_end(struct event_stream *st)
 {
 	struct exchange *x = st->x;
 
@@ -97,7 +97,8 @@ static void stream_end(struct stream *st)
 }
 
 /* What the others do not say: of its own kind, or not all of them. */
-static void stream_say(struct stream *st, const struct told_event *events, size_t len)
+static void stream_say(
+	struct event_stream *st, const struct told_event *events, size_t len)
 {
 	struct buf b = { 0 };
 
@@ -113,7 +114,7 @@ static void stream_say(struct stream *st, const struct told_event *events, size_
 
 static void stream_told(struct follower *f, const struct told_event *events, size_t len)
 {
-	struct stream *st = LINK_OF(f, struct stream, follower);
+	struct event_stream *st = LINK_OF(f, struct event_stream, follower);
 	struct frame *frame;
 	size_t passed = 0;
 
@@ -134,19 +135,19 @@ static void stream_told(struct follower *f, const struct told_event *events, siz
 
 static void stream_lost(struct follower *f)
 {
-	stream_read(LINK_OF(f, struct stream, follower));
+	stream_read(LINK_OF(f, struct event_stream, follower));
 }
 
 static void stream_drained(void *ctx)
 {
-	struct stream *st = ctx;
+	struct event_stream *st = ctx;
 
 	http_on_drained(st->x, NULL, NULL);
 	stream_read(st);
 }
 
 /* The page whole, or false: out of memory, nothing was sent. */
-static bool stream_send_page(struct stream *st, const struct task *t)
+static bool stream_send_page(struct event_stream *st, const struct task *t)
 {
 	struct buf b = { 0 };
 	bool whole;
@@ -169,7 +170,7 @@ static struct str text_keep(char **at, struct str text)
 }
 
 /* Most streams have no filter, and then nothing beside themselves. */
-static bool stream_keep_filter(struct stream *st, const struct event_filter *f)
+static bool stream_keep_filter(struct event_stream *st, const struct event_filter *f)
 {
 	size_t len = f->agent.len + f->session.len + f->types.len;
 	char *at;
@@ -183,7 +184,7 @@ static bool stream_keep_filter(struct stream *st, const struct event_filter *f)
 	return true;
 }
 
-static void stream_begin(struct stream *st, struct request *r)
+static void stream_begin(struct event_stream *st, struct request *r)
 {
 	st->begun = true;
 	st->follower.ws = r->task.job.who.ws;
@@ -195,7 +196,7 @@ static void stream_begin(struct stream *st, struct request *r)
 
 static void stream_was_read(struct request *r)
 {
-	struct stream *st = r->ctx;
+	struct event_stream *st = r->ctx;
 	struct task *t = &r->task;
 	bool first = !st->begun;
 
@@ -244,13 +245,13 @@ static void stream_was_read(struct request *r)
 		stream_read(st);
 }
 
-static void stream_ask_for(struct stream *st, struct request *r, int64_t after)
+static void stream_ask_for(struct event_stream *st, struct request *r, int64_t after)
 {
 	struct job *job = &r->task.job;
 
 	job->has_hash = st->has_hash;
 	memcpy(job->hash, st->hash, SHA256_SIZE);
-	if (st->keeper) job->who.role = ROLE_KEEPER;
+	if (st->local_admin) job->who.role = ROLE_LOCAL_ADMIN;
 	r->ctx = st;
 	r->x = NULL;
 	r->task.stream = true;
@@ -259,7 +260,7 @@ static void stream_ask_for(struct stream *st, struct request *r, int64_t after)
 	request_put(r, &use_events, stream_was_read);
 }
 
-static void stream_read(struct stream *st)
+static void stream_read(struct event_stream *st)
 {
 	struct request *r;
 
@@ -289,15 +290,15 @@ static void stream_read(struct stream *st)
 	stream_ask_for(st, r, st->follower.seen);
 }
 
-bool stream_open(struct request *r, const struct stream_kind *kind, struct stream *st,
-	int64_t after)
+bool stream_open(struct request *r, const struct stream_kind *kind,
+	struct event_stream *st, int64_t after)
 {
 	if (!st) return false;
 	st->kind = kind;
 	st->serve = r->serve;
 	st->x = r->x;
 	st->has_hash = r->task.job.has_hash;
-	st->keeper = r->task.job.who.role == ROLE_KEEPER;
+	st->local_admin = r->task.job.who.role == ROLE_LOCAL_ADMIN;
 	memcpy(st->hash, r->task.job.hash, SHA256_SIZE);
 	st->tick.fn = stream_tick;
 	st->follower.told = stream_told;
@@ -310,7 +311,7 @@ bool stream_open(struct request *r, const struct stream_kind *kind, struct strea
 
 /* ---- GET /v1/events ---- */
 
-static void events_begin(struct stream *st)
+static void events_begin(struct event_stream *st)
 {
 	uint64_t jitter = random_u64(NULL) % 2000;
 	char text[48];
@@ -319,7 +320,7 @@ static void events_begin(struct stream *st)
 	http_write(st->x, str_make(text, (size_t)n));
 }
 
-static void events_mark(struct stream *st)
+static void events_mark(struct event_stream *st)
 {
 	char text[48];
 	int n = snprintf(text, sizeof text, "id: %lld\n\n", (long long)st->follower.seen);
@@ -327,7 +328,7 @@ static void events_mark(struct stream *st)
 	http_write(st->x, str_make(text, (size_t)n));
 }
 
-static void events_write(struct stream *st, struct buf *b, const struct event *e)
+static void events_write(struct event_stream *st, struct buf *b, const struct event *e)
 {
 	(void)st;
 	frame_write(b, e);
@@ -413,7 +414,7 @@ void route_events(struct request *r)
 		request_put(r, r->route->use, events_headed);
 		return;
 	}
-	if (!stream_open(r, &events, mem_alloc(sizeof(struct stream)), after))
+	if (!stream_open(r, &events, mem_alloc(sizeof(struct event_stream)), after))
 		request_refuse(r, ERR_MEMORY, "out of memory");
 }
 

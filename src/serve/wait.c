@@ -182,7 +182,7 @@ static void hold_read(struct hold *h)
 	h->reading = true;
 	r->ctx = h;
 	r->task.id = arena_str(&r->task.job.arena, str_of(h->waiter.ask));
-	r->task.job.who.role = ROLE_KEEPER;
+	r->task.job.who.role = ROLE_LOCAL_ADMIN;
 	r->task.job.who.ws = h->ws;
 	request_put(r, &use_ask_get, hold_was_read);
 }

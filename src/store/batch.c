@@ -22,12 +22,12 @@ static _Atomic uint64_t numbers; /* given to batches so far */
  * that does not answer must not take every batch's time. */
 enum err batch_open(struct batch *b, struct fault *why)
 {
-	const struct db_driver *driver = place_driver(b->place);
+	const struct db_driver *driver = store_url_driver(b->url);
 
 	if (b->pause_ms && clock_mono_ms() < b->attempt_ms)
 		return fail(why, ERR_UNAVAILABLE, "the store cannot be reached");
 	b->db = db_close(b->db);
-	b->db = db_open(b->place, b->mode, &b->options, why);
+	b->db = db_open(b->url, b->mode, &b->options, why);
 	if (b->db) {
 		b->pause_ms = 0;
 		return OK;
@@ -139,7 +139,7 @@ static enum err batch_load(
 		.row = version_row };
 	struct wants w = { .rows = &b->rows, .seen = b->seen };
 	enum err e = credentials_load(b->db, jobs, len,
-		place_is_shared(b->place) ? &version : NULL, &b->rows.now_ms, &b->arena,
+		store_url_is_shared(b->url) ? &version : NULL, &b->rows.now_ms, &b->arena,
 		why);
 
 	if (e) return e;

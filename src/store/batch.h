@@ -8,7 +8,7 @@ enum { BATCH_MAX = 512 };
 
 struct batch {
 	struct db *db; /* NULL: lost; opened again before the next batch */
-	struct str place;
+	struct str url;
 	struct db_options options;
 	enum db_mode mode;
 	const struct clerk_hooks *hooks;

@@ -17,7 +17,7 @@ struct clerk {
 	pthread_t thread;
 	bool started;
 	const struct clerk_hooks *hooks;
-	char *place;
+	char *url;
 };
 
 struct clerk *clerk_new(const struct clerk_options *o, struct fault *why)
@@ -29,14 +29,14 @@ struct clerk *clerk_new(const struct clerk_options *o, struct fault *why)
 		return NULL;
 	}
 	c->queue = queue_new();
-	c->place = mem_copy(o->place.at, o->place.len);
+	c->url = mem_copy(o->url.at, o->url.len);
 	c->hooks = o->hooks;
-	c->batch.place = str_of(c->place);
+	c->batch.url = str_of(c->url);
 	c->batch.mode = o->mode;
 	c->batch.hooks = o->hooks;
 	if (o->db) c->batch.options = *o->db;
 	if (o->seed) ids_seed(&c->batch.ids, o->seed);
-	if (!c->queue || !c->place)
+	if (!c->queue || !c->url)
 		fail(why, ERR_MEMORY, "out of memory");
 	else if (batch_open(&c->batch, why) == OK)
 		return c;
@@ -48,7 +48,7 @@ struct clerk *clerk_free(struct clerk *c)
 	if (!c) return NULL;
 	batch_done(&c->batch);
 	queue_free(c->queue);
-	mem_free(c->place);
+	mem_free(c->url);
 	mem_free(c);
 	return NULL;
 }

@@ -27,8 +27,9 @@ struct job_kind {
 			*); /* what decide did outside of rows, when it is rolled back */
 	/* Reading kinds: one snapshot, no writes. */
 	enum err (*read)(struct job *, struct db *, int64_t now_ms, struct fault *);
-	bool needs_deed;
-	enum deed deed; /* what the role must allow, checked before all else */
+	bool needs_permission;
+	enum permission
+		permission; /* what the role must allow, checked before all else */
 	bool late; /* decide refuses by itself, once it knows that the thing may be seen
 		    */
 	bool slow; /* a read that may take long: not in the way of quick ones */
@@ -97,7 +98,7 @@ struct clerk_hooks {
 struct clerk;
 
 struct clerk_options {
-	struct str place;	     /* "sqlite:PATH" */
+	struct str url;		     /* "sqlite:PATH" */
 	const struct db_options *db; /* or NULL */
 	enum db_mode mode;
 	const struct clerk_hooks *hooks; /* borrowed; may be NULL for readers */

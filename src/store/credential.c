@@ -66,7 +66,8 @@ static void credential_copy(struct job *to, const struct job *from)
 static void credential_admit(struct job *job)
 {
 	if (job->kind->late) return;
-	if (job->kind->needs_deed && !role_may(job->who.role, job->kind->deed))
+	if (job->kind->needs_permission &&
+		!role_may(job->who.role, job->kind->permission))
 		job->err = fail(&job->why, ERR_FORBIDDEN, "the role %s may not do this",
 			role_name(job->who.role));
 	else if (job->refused)
@@ -80,12 +81,12 @@ static enum err workspace_row(void *ctx, const struct row *row, struct fault *wh
 	(void)why;
 	job->who.ws = row_int(row, 0);
 	job->credential.workspace = arena_str(&job->arena, row_text(row, 1));
-	job->credential.kind = STR("keeper");
+	job->credential.kind = STR("local_admin");
 	return OK;
 }
 
-/* The keeper names a workspace; the first one when it names none. */
-static enum err credential_keeper(struct db *db, struct job *job, struct fault *why)
+/* The local admin names a workspace; the first one when it names none. */
+static enum err credential_local_admin(struct db *db, struct job *job, struct fault *why)
 {
 	struct str name = job->credential.workspace;
 	const struct val args[] = { name.len ? val_text(name)
@@ -94,7 +95,7 @@ static enum err credential_keeper(struct db *db, struct job *job, struct fault *
 
 	e = db_one(db, name.len ? SQL_WORKSPACE_BY_NAME : SQL_WORKSPACE_GET, args, 1,
 		workspace_row, job, why);
-	if (!e && !str_is(job->credential.kind, "keeper") && name.len)
+	if (!e && !str_is(job->credential.kind, "local_admin") && name.len)
 		job->err = fail(
 			&job->why, ERR_NOT_FOUND, "no workspace %.*s", STR_ARGS(name));
 	return e;
@@ -160,8 +161,8 @@ enum err credentials_load(struct db *db, struct job **jobs, size_t len,
 	for (size_t i = 0; !e && i < len; i++) {
 		struct job *job = jobs[i];
 
-		if (!job->has_hash && job->who.role == ROLE_KEEPER)
-			e = credential_keeper(db, job, why);
+		if (!job->has_hash && job->who.role == ROLE_LOCAL_ADMIN)
+			e = credential_local_admin(db, job, why);
 		else if (!job->has_hash && !job->kind->open && job->who.role == ROLE_NONE)
 			job->err = fail(&job->why, ERR_NO_TOKEN, "a token is needed");
 		if (!e && !job->err) credential_admit(job);

@@ -1,4 +1,4 @@
-/* db.c - finds the driver for a place, and the small conveniences over its run. */
+/* db.c - finds the driver for a url, and the small conveniences over its run. */
 #include "store/db.h"
 
 static const struct {
@@ -11,40 +11,40 @@ static const struct {
 };
 
 /* NULL for a scheme nobody knows; *rest is what follows it. */
-static const struct db_driver *driver_find(struct str place, struct str *rest)
+static const struct db_driver *driver_find(struct str url, struct str *rest)
 {
 	for (size_t i = 0; i < sizeof(drivers) / sizeof(drivers[0]); i++) {
-		*rest = str_from(place, strlen(drivers[i].scheme));
-		if (str_starts(place, drivers[i].scheme) && rest->len)
+		*rest = str_from(url, strlen(drivers[i].scheme));
+		if (str_starts(url, drivers[i].scheme) && rest->len)
 			return drivers[i].driver;
 	}
 	return NULL;
 }
 
-const struct db_driver *place_driver(struct str place)
+const struct db_driver *store_url_driver(struct str url)
 {
 	struct str rest;
 
-	return driver_find(place, &rest);
+	return driver_find(url, &rest);
 }
 
-bool place_is_shared(struct str place)
+bool store_url_is_shared(struct str url)
 {
-	const struct db_driver *driver = place_driver(place);
+	const struct db_driver *driver = store_url_driver(url);
 
 	return driver && driver->hint;
 }
 
-struct db *db_open(struct str place, enum db_mode mode, const struct db_options *options,
+struct db *db_open(struct str url, enum db_mode mode, const struct db_options *options,
 	struct fault *why)
 {
 	struct db_options o = options ? *options : (struct db_options){ 0 };
-	const struct db_driver *driver = driver_find(place, &o.place);
+	const struct db_driver *driver = driver_find(url, &o.url);
 
 	if (driver) return driver->open(&o, mode, why);
 	fail(why, ERR_INVALID,
 		"store \"%.*s\": sqlite:PATH or postgresql://… is accepted",
-		STR_ARGS(place));
+		STR_ARGS(url));
 	return NULL;
 }
 

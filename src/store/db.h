@@ -60,11 +60,11 @@ enum db_mode { DB_WRITE, DB_READ };
 struct db;
 
 struct db_options {
-	struct str place; /* what follows the scheme and its colon */
-	const char *vfs;  /* SQLite only, for tests; NULL: the default */
-	bool weak_sync;	  /* for the test that must fail: synchronous=NORMAL */
-	int log_pages;	  /* SQLite's log between checkpoints, for tests; 0: the usual */
-	bool patient;	  /* a transaction may rest for long: for copies */
+	struct str url;	 /* what follows the scheme and its colon */
+	const char *vfs; /* SQLite only, for tests; NULL: the default */
+	bool weak_sync;	 /* for the test that must fail: synchronous=NORMAL */
+	int log_pages;	 /* SQLite's log between checkpoints, for tests; 0: the usual */
+	bool patient;	 /* a transaction may rest for long: for copies */
 };
 
 /* Hears of what other processes committed: their hint, as it was given. */
@@ -130,7 +130,7 @@ static inline struct row row_behind(const struct row *row, int columns)
 
 /* place: "sqlite:PATH" or "postgresql://…". ERR_INVALID for a scheme nobody knows. */
 struct db *db_open(
-	struct str place, enum db_mode, const struct db_options *, struct fault *);
+	struct str url, enum db_mode, const struct db_options *, struct fault *);
 struct db *db_close(struct db *); /* NULL is fine; returns NULL */
 enum err db_run(struct db *, struct call *, size_t len, struct fault *);
 /* One call, when a list would be ceremony. */
@@ -140,9 +140,9 @@ enum err db_begin(struct db *, struct fault *);
 enum err db_commit(struct db *, struct fault *);
 enum err db_rollback(struct db *); /* fine when there is no transaction */
 
-/* Do other processes write to this place, too? */
-bool place_is_shared(struct str place);
-const struct db_driver *place_driver(struct str place); /* NULL: an unknown scheme */
+/* Do other processes write to this url, too? */
+bool store_url_is_shared(struct str url);
+const struct db_driver *store_url_driver(struct str url); /* NULL: an unknown scheme */
 
 extern const struct db_driver sqlite_driver, postgres_driver;
 

@@ -8,14 +8,14 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-enum err store_lock(struct str place, int *fd, struct fault *why)
+enum err store_lock(struct str url, int *fd, struct fault *why)
 {
 	char path[4096];
 	int n, f;
 
 	*fd = -1;
-	if (place_is_shared(place)) return OK;
-	n = snprintf(path, sizeof path, "%.*s.lock", STR_ARGS(str_from(place, 7)));
+	if (store_url_is_shared(url)) return OK;
+	n = snprintf(path, sizeof path, "%.*s.lock", STR_ARGS(str_from(url, 7)));
 	if (n < 0 || n >= (int)sizeof path)
 		return fail(why, ERR_INVALID, "the store's path is too long");
 	f = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
@@ -26,7 +26,7 @@ enum err store_lock(struct str place, int *fd, struct fault *why)
 	}
 	close(f);
 	return fail(why, ERR_BUSY, "the store %.*s is in use by another parley",
-		STR_ARGS(str_from(place, 7)));
+		STR_ARGS(str_from(url, 7)));
 }
 
 void store_unlock(int fd)

@@ -7,7 +7,7 @@
 /* Takes the lock of a store for this process until store_unlock or its end. ERR_BUSY:
  * another process has it. A store that is shared by nature has no lock: *fd is -1 then.
  */
-enum err store_lock(struct str place, int *fd, struct fault *why);
+enum err store_lock(struct str url, int *fd, struct fault *why);
 void store_unlock(int fd); /* -1 is fine */
 
 #endif

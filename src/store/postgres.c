@@ -97,12 +97,12 @@ static PGconn *postgres_connect(struct str rest)
 {
 	const char *with[sizeof values / sizeof *values];
 	struct arena arena = { 0 };
-	struct str place = arena_print(&arena, "postgresql:%.*s", STR_ARGS(rest));
+	struct str url = arena_print(&arena, "postgresql:%.*s", STR_ARGS(rest));
 	PGconn *conn = NULL;
 
 	memcpy(with, values, sizeof with);
-	with[PLACE_AT] = place.at;
-	if (place.len) conn = PQconnectdbParams(keywords, with, 1);
+	with[PLACE_AT] = url.at;
+	if (url.len) conn = PQconnectdbParams(keywords, with, 1);
 	arena_done(&arena);
 	return conn;
 }
@@ -119,7 +119,7 @@ static struct db *postgres_open(
 	}
 	p->db.driver = &postgres_driver;
 	p->db.mode = mode;
-	p->conn = postgres_connect(o->place);
+	p->conn = postgres_connect(o->url);
 	if (PQstatus(p->conn) == CONNECTION_OK) {
 		PQsetNoticeReceiver(p->conn, notice_drop, NULL);
 		e = postgres_setup(p, o, why);

@@ -87,14 +87,14 @@ static bool send_text(struct postgres *p, const char *text, const char *arg)
 }
 
 /* The arguments of a call as the wire wants them. */
-struct wire {
+struct pg_wire {
 	const char *at[ARGS_MAX];
 	int len[ARGS_MAX], binary[ARGS_MAX];
 	int64_t ints[ARGS_MAX];
 	Oid types[ARGS_MAX];
 };
 
-static void wire_fill(struct wire *w, const struct call *call)
+static void wire_fill(struct pg_wire *w, const struct call *call)
 {
 	static const Oid oids[] = {
 		[VAL_INT] = OID_INT8, [VAL_TEXT] = OID_TEXT, [VAL_BYTES] = OID_BYTEA
@@ -123,7 +123,7 @@ static void statement_name(enum sql sql, char name[8])
 /* `again`: the call before it had the same given text, which the server still knows. */
 static bool send_call(struct postgres *p, const struct call *call, bool again)
 {
-	struct wire w;
+	struct pg_wire w;
 	char name[8] = "";
 
 	wire_fill(&w, call);
@@ -260,7 +260,7 @@ static enum err list_prepare(
 	enum sql fresh[SQL_COUNT];
 	bool seen[SQL_COUNT] = { 0 }, sent = true;
 	struct call prepare = { .sql = SQL_GIVEN };
-	struct wire w;
+	struct pg_wire w;
 	char name[8];
 	size_t count = 0;
 	enum err e = OK;

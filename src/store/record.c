@@ -43,7 +43,7 @@ enum err ask_from_row(
 		.summary = text(row, 27, arena),
 		.reason = text(row, 28, arena),
 		.replies = text(row, 29, arena),
-		.same = text(row, 30, arena),
+		.dedupe_key = text(row, 30, arena),
 	};
 
 	if (!ask_kind_read(row_text(row, 7), &a.kind))

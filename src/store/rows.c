@@ -150,19 +150,20 @@ void wants_ask(struct wants *w, int64_t ws, struct str id)
 	call_args(c)[1] = val_text(id);
 }
 
-void wants_same(struct wants *w, int64_t ws, struct str agent, struct str same)
+void wants_dedupe(struct wants *w, int64_t ws, struct str agent, struct str dedupe_key)
 {
 	struct str name;
 	struct call *c;
 
-	if (!same.len) return;
-	name = arena_print(w->rows->arena, "%.*s/%.*s", STR_ARGS(same), STR_ARGS(agent));
+	if (!dedupe_key.len) return;
+	name = arena_print(
+		w->rows->arena, "%.*s/%.*s", STR_ARGS(dedupe_key), STR_ARGS(agent));
 	if (!wants_first(w, 'e', ws, name)) return;
-	c = wants_call(w, SQL_ASK_SAME, loaded_ask, 3);
+	c = wants_call(w, SQL_ASK_BY_DEDUPE, loaded_ask, 3);
 	if (!c) return;
 	call_args(c)[0] = val_int(ws);
 	call_args(c)[1] = val_text(agent);
-	call_args(c)[2] = val_text(same);
+	call_args(c)[2] = val_text(dedupe_key);
 }
 
 void wants_open_asks(struct wants *w, int64_t ws, struct str session)
@@ -299,12 +300,14 @@ struct ask *rows_ask(struct rows *rows, int64_t ws, struct str id)
 	return rows_session_deleted(rows, r->ask.session) ? NULL : &r->ask;
 }
 
-struct ask *rows_same(struct rows *rows, int64_t ws, struct str agent, struct str same)
+struct ask *rows_dedupe(
+	struct rows *rows, int64_t ws, struct str agent, struct str dedupe_key)
 {
-	if (!same.len) return NULL;
+	if (!dedupe_key.len) return NULL;
 	for (struct ask_row *r = rows->asks_first; r; r = r->next)
 		if (r->ask.ws == ws && r->ask.status == ASK_PENDING &&
-			str_eq(r->ask.same, same) && str_eq(r->ask.agent, agent) &&
+			str_eq(r->ask.dedupe_key, dedupe_key) &&
+			str_eq(r->ask.agent, agent) &&
 			!rows_session_deleted(rows, r->ask.session))
 			return &r->ask;
 	return NULL;

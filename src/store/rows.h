@@ -69,7 +69,7 @@ void wants_ask(struct wants *, int64_t ws, struct str id); /* its session comes 
 void wants_session(struct wants *, int64_t ws, struct str id);
 void wants_external(struct wants *, int64_t ws, struct str external_id);
 /* The agent's open ask of this digest, and its session. */
-void wants_same(struct wants *, int64_t ws, struct str agent, struct str same);
+void wants_dedupe(struct wants *, int64_t ws, struct str agent, struct str dedupe_key);
 void wants_open_asks(struct wants *, int64_t ws, struct str session);
 void wants_due(struct wants *, int64_t limit); /* asks past their deadline */
 void wants_key(
@@ -81,7 +81,8 @@ void wants_key(
 struct ask *rows_ask(struct rows *, int64_t ws, struct str id);
 struct session *rows_session(struct rows *, int64_t ws, struct str id);
 struct session *rows_external(struct rows *, int64_t ws, struct str external_id);
-struct ask *rows_same(struct rows *, int64_t ws, struct str agent, struct str same);
+struct ask *rows_dedupe(
+	struct rows *, int64_t ws, struct str agent, struct str dedupe_key);
 struct key_record *rows_key(
 	struct rows *, int64_t ws, struct str token, struct str path, struct str key);
 /* The open asks of a session asked for by wants_open_asks, or those past their deadline

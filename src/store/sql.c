@@ -72,7 +72,7 @@ const char *const sql_text[SQL_COUNT] = {
 	[SQL_WORKSPACE_LIST] = "SELECT id, name, last_event, last_hash FROM workspaces"
 			       " ORDER BY id",
 	[SQL_WORKSPACE_NEWS] = "SELECT id, last_event, doors FROM workspaces",
-	[SQL_WORKSPACE_DOORS] = "UPDATE workspaces SET doors = doors + 1 WHERE id = $1",
+	[SQL_WORKSPACE_REVOKE] = "UPDATE workspaces SET doors = doors + 1 WHERE id = $1",
 	[SQL_WORKSPACE_ADD] = "INSERT INTO workspaces (id, name, created_ms, last_event,"
 			      " last_hash) SELECT COALESCE(MAX(id), 0) + 1, $1, $2, 0, $3"
 			      " FROM workspaces RETURNING id",
@@ -175,7 +175,7 @@ const char *const sql_text[SQL_COUNT] = {
 	[SQL_ASKS_OPEN] = "SELECT " ASK_COLUMNS(
 		"") " FROM asks WHERE ws = $1"
 		    " AND session = $2 AND status = 'pending' ORDER BY id",
-	[SQL_ASK_SAME] =
+	[SQL_ASK_BY_DEDUPE] =
 		ASKS_AND_SESSIONS " WHERE a.ws = $1 AND a.agent = $2 AND a.same = $3"
 				  " AND a.status = 'pending' AND a.same <> ''",
 	[SQL_ASKS_DUE] = ASKS_AND_SESSIONS

@@ -355,7 +355,7 @@ static struct db *sqlite_open(
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	struct sqlite *s = mem_alloc(sizeof *s);
-	char *path = mem_copy(o->place.at, o->place.len);
+	char *path = mem_copy(o->url.at, o->url.len);
 	int flags = mode == DB_WRITE ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
 				     : SQLITE_OPEN_READONLY;
 	bool gathers = mode == DB_WRITE && !o->weak_sync;

@@ -146,7 +146,7 @@ static void add_ask(struct calls *c, const struct ask *a)
 		val_text(a->summary),
 		val_text(a->reason),
 		val_text(a->replies),
-		val_text(a->same),
+		val_text(a->dedupe_key),
 	};
 
 	CALL(c, SQL_ASK_ADD, args);

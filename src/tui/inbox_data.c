@@ -12,7 +12,7 @@ static courier_fn reply_take;
 void data_call(
 	struct inbox *in, const char *method, struct str path, struct str body, int tag)
 {
-	struct call call = { .method = method, .path = path, .body = body };
+	struct api_call call = { .method = method, .path = path, .body = body };
 
 	if (!courier_send(in->courier, &call, PATIENCE_MS, reply_take, in, tag))
 		in->err = fail(&in->why, ERR_MEMORY, "out of memory");
@@ -216,8 +216,8 @@ static void ask_take(struct inbox *in, const struct json *ask)
 	if (!known) ask_new(in, ask);
 }
 
-static void settle_take(
-	struct inbox *in, enum err err, const struct reply *r, const struct fault *why)
+static void settle_take(struct inbox *in, enum err err, const struct api_reply *r,
+	const struct fault *why)
 {
 	const struct json *ask = json_get(r->json, "ask");
 	struct str id = json_text(json_get(ask, "id"));
@@ -245,7 +245,7 @@ static void settle_take(
 	arena_done(&arena);
 }
 
-static void many_take(struct inbox *in, enum err err, const struct reply *r)
+static void many_take(struct inbox *in, enum err err, const struct api_reply *r)
 {
 	const struct json *results = json_get(r->json, "results");
 	struct arena arena = { 0 };
@@ -273,8 +273,8 @@ static void many_take(struct inbox *in, enum err err, const struct reply *r)
 	arena_done(&arena);
 }
 
-static void side_take(
-	struct inbox *in, enum err err, const struct reply *r, const struct fault *why)
+static void side_take(struct inbox *in, enum err err, const struct api_reply *r,
+	const struct fault *why)
 {
 	const struct json *ask =
 		json_get(r->json, "questions") ? r->json : json_get(r->json, "ask");
@@ -352,8 +352,8 @@ static void good_take(struct inbox *in, int tag, const struct json *json)
 	}
 }
 
-static void reply_take(
-	void *ctx, int tag, enum err err, const struct reply *r, const struct fault *why)
+static void reply_take(void *ctx, int tag, enum err err, const struct api_reply *r,
+	const struct fault *why)
 {
 	struct inbox *in = ctx;
 

@@ -6,8 +6,8 @@
 static void ask(struct rig *r, const char *who, const char *same, const char *home,
 	struct outcome *o)
 {
-	struct request q = { &use_ask, who, .body = ASK_PLAIN, .same = same,
-		.home = home };
+	struct request q = { &use_ask, who, .body = ASK_PLAIN, .dedupe_key = same,
+		.default_session = home };
 
 	assert_int_equal(rig_do(r, &q, o), OK);
 	assert_true(outcome_read(o));
@@ -45,7 +45,8 @@ static void the_same_question_is_the_same_ask_while_it_is_open(void **state)
 static void the_same_question_twice_in_a_batch_is_one_ask(void **state)
 {
 	struct rig *r = *state;
-	struct request q = { &use_ask, r->agent, .body = ASK_PLAIN, .same = "twice" };
+	struct request q = { &use_ask, r->agent, .body = ASK_PLAIN,
+		.dedupe_key = "twice" };
 	struct request both[] = { q, q };
 	static struct outcome o[2];
 
@@ -61,7 +62,8 @@ static void the_same_question_twice_in_a_batch_is_one_ask(void **state)
 static void a_home_is_made_once_and_is_parallel(void **state)
 {
 	struct rig *r = *state;
-	struct request q = { &use_ask, r->agent, .body = ASK_PLAIN, .home = "mcp:there" };
+	struct request q = { &use_ask, r->agent, .body = ASK_PLAIN,
+		.default_session = "mcp:there" };
 	struct request three[] = { q, q, q };
 	static struct outcome o[5];
 	struct request foreign = q, by_id = q;
@@ -78,7 +80,7 @@ static void a_home_is_made_once_and_is_parallel(void **state)
 	assert_int_equal(rig_do(r, &foreign, &o[3]), ERR_NOT_FOUND);
 	snprintf(
 		session, sizeof session, "%.*s", STR_ARGS(text_at(o[0].json, "session")));
-	by_id.home = session;
+	by_id.default_session = session;
 	assert_int_equal(rig_do(r, &by_id, &o[4]), OK);
 	assert_true(outcome_read(&o[4]));
 	assert_true(str_is(text_at(o[4].json, "session"), session));

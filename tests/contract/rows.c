@@ -49,10 +49,9 @@ static enum err trial_run(struct clerk *c, struct trial *t)
 
 static struct clerk *clerk_on_place(void)
 {
-	struct clerk *c =
-		clerk_new(&(struct clerk_options){ .place = str_of(place_fresh()),
-				  .mode = DB_WRITE },
-			NULL);
+	struct clerk *c = clerk_new(
+		&(struct clerk_options){ .url = str_of(place_fresh()), .mode = DB_WRITE },
+		NULL);
 	static const uint8_t start[SHA256_SIZE];
 	const struct val ws[] = { val_text(STR("one")), val_int(1),
 		val_bytes(start, SHA256_SIZE) };

@@ -182,13 +182,13 @@ static bool request_fill(const struct request *q, struct outcome *o)
 
 	*o = (struct outcome){ 0 };
 	t->id = str_of(q->id);
-	t->same = str_of(q->same);
-	t->home = str_of(q->home);
+	t->dedupe_key = str_of(q->dedupe_key);
+	t->default_session = str_of(q->default_session);
 	if (q->who) {
 		t->job.has_hash = true;
 		sha256(str_of(q->who), t->job.hash);
 	} else {
-		t->job.who.role = ROLE_KEEPER;
+		t->job.who.role = ROLE_LOCAL_ADMIN;
 		t->job.credential.workspace = str_of(q->workspace);
 	}
 	if (q->body) {

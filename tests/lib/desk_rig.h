@@ -56,13 +56,13 @@ void rig_shut(struct rig *); /* the desk alone */
 
 struct request {
 	const struct use *use;
-	const char *who;	 /* a token; NULL: the keeper */
-	const char *id;		 /* or NULL */
-	const char *body;	 /* JSON with '; NULL: none */
-	const char *key;	 /* Idempotency-Key, or NULL */
-	const char *query;	 /* "limit=5&order=attention", or NULL */
-	const char *workspace;	 /* the keeper's; NULL: the first */
-	const char *same, *home; /* of an ask; or NULL */
+	const char *who;			  /* a token; NULL: the local admin */
+	const char *id;				  /* or NULL */
+	const char *body;			  /* JSON with '; NULL: none */
+	const char *key;			  /* Idempotency-Key, or NULL */
+	const char *query;			  /* "limit=5&order=attention", or NULL */
+	const char *workspace;			  /* the local admin's; NULL: the first */
+	const char *dedupe_key, *default_session; /* of an ask; or NULL */
 };
 
 /* What came of it. It may not be moved while a desk has it. */

@@ -315,9 +315,9 @@ static void readers_in_other_threads_see_whole_batches(void **state)
 
 	(void)state;
 	cut_reset();
-	sqlite3 *keeper = writer_open(&w); /* so that readers find the tables */
+	sqlite3 *local_admin = writer_open(&w); /* so that readers find the tables */
 
-	assert_non_null(keeper);
+	assert_non_null(local_admin);
 	for (size_t i = 0; i < 3; i++)
 		pthread_create(&readers[i].thread, NULL, reader_run, &readers[i]);
 	work_run(&w);
@@ -335,7 +335,7 @@ static void readers_in_other_threads_see_whole_batches(void **state)
 		.states = sweep_states(500),
 		.seed = 9 };
 
-	sqlite3_close(keeper); /* its power is gone */
+	sqlite3_close(local_admin); /* its power is gone */
 	sweep_run(&s);
 	if (s.lost || s.broken) fail_msg("%s", s.first);
 	cut_history_free(s.history);

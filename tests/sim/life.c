@@ -147,11 +147,11 @@ static void ignore_done(struct job *job)
 	(void)job;
 }
 
-static bool keeper_do(struct desk *d, const struct use *use, int64_t ws, struct str body,
-	struct task *t)
+static bool local_admin_do(struct desk *d, const struct use *use, int64_t ws,
+	struct str body, struct task *t)
 {
 	*t = (struct task){ 0 };
-	t->job.who.role = ROLE_KEEPER;
+	t->job.who.role = ROLE_LOCAL_ADMIN;
 	t->job.who.ws = ws;
 	t->job.done = ignore_done;
 	if (body.len && json_read(body, NULL, &t->job.arena, &t->body, NULL))
@@ -176,7 +176,8 @@ static bool token_make(struct desk *d, enum who w)
 
 	snprintf(body, sizeof body, "{\"role\":\"%s\",\"name\":\"%s\",\"agent\":\"%s\"}",
 		role_name(a->role), a->name, a->agent);
-	ok = keeper_do(d, &use_token_create, base.places[a->place], str_of(body), &t);
+	ok = local_admin_do(
+		d, &use_token_create, base.places[a->place], str_of(body), &t);
 	if (ok) {
 		sha256(str_of(t.secret), base.hashes[w]);
 		json_read(buf_str(&t.job.out), NULL, &t.job.arena, &json, NULL);
@@ -200,9 +201,10 @@ bool base_make(void)
 	clock_set(epoch_ms - 1000);
 	d = desk_make(1, false);
 	if (!d) return false;
-	ok = keeper_do(d, &use_bootstrap, 0, STR_NONE, &t);
+	ok = local_admin_do(d, &use_bootstrap, 0, STR_NONE, &t);
 	task_end(&t);
-	ok = ok && keeper_do(d, &use_workspace_create, 0, STR("{\"name\":\"far\"}"), &t);
+	ok = ok &&
+	     local_admin_do(d, &use_workspace_create, 0, STR("{\"name\":\"far\"}"), &t);
 	task_end(&t);
 	base.places[0] = 1;
 	base.places[1] = 2;

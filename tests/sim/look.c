@@ -311,7 +311,7 @@ bool look_log(
 		struct query q = { 0 };
 		bool ok;
 
-		q.task.job.who.role = ROLE_KEEPER;
+		q.task.job.who.role = ROLE_LOCAL_ADMIN;
 		q.task.job.who.ws = base_place(place);
 		q.task.stream = true;
 		q.task.after = after;
@@ -598,7 +598,7 @@ static bool look_chain(struct world *w)
 	struct query q = { 0 };
 	bool ok;
 
-	q.task.job.who.role = ROLE_KEEPER;
+	q.task.job.who.role = ROLE_LOCAL_ADMIN;
 	query_do(w, &use_check, &q);
 	ok = !q.task.job.err && json_is(json_get(q.json, "ok"), JSON_TRUE);
 	if (!ok)

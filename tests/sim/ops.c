@@ -25,7 +25,7 @@ static const struct {
 	[ACT_ASSIGN] = { "assign", &use_assign, "/v1/asks/%s/assign", true },
 	[ACT_CLAIM] = { "claim", &use_claim, "/v1/asks/%s/claim", true },
 	[ACT_EXTEND] = { "extend", &use_extend, "/v1/asks/%s/extend", true },
-	[ACT_USE] = { "use", &use_spend, "/v1/asks/%s/use", true },
+	[ACT_USE] = { "use", &use_use_approval, "/v1/asks/%s/use", true },
 	[ACT_SESSION] = { "session", &use_session_create, "/v1/sessions", true },
 	[ACT_PATCH] = { "patch", &use_session_patch, "/v1/sessions/%s", false },
 	[ACT_END] = { "end", &use_session_cancel, "/v1/sessions/%s/cancel", true },
@@ -106,7 +106,7 @@ static enum who party(struct world *w, const struct op *op, bool person)
 }
 
 /* Whose session it is. */
-static enum who keeper_of(struct world *w, int session)
+static enum who local_admin_of(struct world *w, int session)
 {
 	const struct model_session *s = &w->model.sessions[session];
 
@@ -209,7 +209,7 @@ static void make_ask(struct world *w, struct op *op)
 	make_kind(w, op);
 	op->session = one_in(w, 3) ? NOBODY : some_session(w);
 	op->who = op->session == NOBODY || one_in(w, 8) ? some_agent(w)
-							: keeper_of(w, op->session);
+							: local_admin_of(w, op->session);
 	op->by_path = op->session != NOBODY && one_in(w, 2);
 	if (op->form == FORM_PLAIN) {
 		op->by_path = op->session != NOBODY;
@@ -396,7 +396,7 @@ static void make_about_session(struct world *w, struct op *op)
 {
 	op->session = some_session(w);
 	op->who = op->session == NOBODY || one_in(w, 5) ? (enum who)below(w, WHO_LEN)
-							: keeper_of(w, op->session);
+							: local_admin_of(w, op->session);
 	if (op->act == ACT_PROGRESS)
 		body(op, "{\"text\":\"at %d\"}", op->number);
 	else if (op->act != ACT_PATCH)

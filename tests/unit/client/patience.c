@@ -61,14 +61,14 @@ static void a_call_is_repeated_with_the_same_key(void **state)
 		{ REPLY("503 Service Unavailable",
 			"{\"type\":\"/problems/outcome-unknown\"}") },
 		{ REPLY("201 Created", "{\"id\":\"ask_1\"}") }, { .end = true } };
-	struct call call = { .method = "POST",
+	struct api_call call = { .method = "POST",
 		.path = STR("/v1/asks"),
 		.body = STR("{}"),
 		.key = STR("k1") };
 	struct patience patience = {
 		.total_ms = 20000, .must_connect = true, .trouble = trouble
 	};
-	struct reply reply;
+	struct api_reply reply;
 
 	(void)state;
 	play(scenes, -1);
@@ -86,11 +86,11 @@ static void what_is_refused_is_not_repeated(void **state)
 			"{\"detail\":\"no\",\"errors\":[{\"pointer\":\"/a\",\"detail\":\"b\"}]}") },
 		{ .end = true }
 	};
-	struct call call = {
+	struct api_call call = {
 		.method = "POST", .path = STR("/v1/asks"), .body = STR("{}")
 	};
 	struct patience patience = { .total_ms = -1 };
-	struct reply reply;
+	struct api_reply reply;
 
 	(void)state;
 	play(scenes, -1);
@@ -111,7 +111,7 @@ static void waiting_survives_what_passes(void **state)
 		{ REPLY("200 OK", "{\"status\":\"answered\",\"version\":3}") },
 		{ .end = true } };
 	struct waiter_setup setup;
-	struct waiter *w;
+	struct api_waiter *w;
 	const struct json *ask;
 
 	(void)state;
@@ -136,7 +136,7 @@ static void waiting_ends_where_it_makes_no_sense(void **state)
 		{ REPLY("404 Not Found", "{\"detail\":\"no ask\"}") }, { .end = true }
 	};
 	struct waiter_setup setup;
-	struct waiter *w;
+	struct api_waiter *w;
 	const struct json *ask;
 
 	(void)state;
@@ -153,7 +153,7 @@ static void input_and_stop_end_a_wait_at_once(void **state)
 {
 	static const struct scene scenes[] = { { NULL }, { .end = true } };
 	struct waiter_setup setup;
-	struct waiter *w;
+	struct api_waiter *w;
 	const struct json *ask;
 	int input[2], stop[2];
 
@@ -167,8 +167,8 @@ static void input_and_stop_end_a_wait_at_once(void **state)
 	CHECK_INT(write(stop[1], "x", 1), 1);
 	CHECK_INT(waiter_run(w, -1, &ask, &why), WAITED_STOPPED);
 	waiter_free(w);
-	struct call call = { .method = "GET", .path = STR("/") };
-	struct reply reply;
+	struct api_call call = { .method = "GET", .path = STR("/") };
+	struct api_reply reply;
 	CHECK_INT(client_call(client, &call, &arena, &reply, &why), ERR_UNAVAILABLE);
 	CHECK(reply.stopped);
 	for (int i = 0; i < 2; i++)

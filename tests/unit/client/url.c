@@ -41,11 +41,11 @@ static void an_address_that_is_none_is_refused(void **state)
 static void a_server_that_is_not_there_is_told_at_once(void **state)
 {
 	struct client_setup setup = { .url = STR("http://127.0.0.1:1"), .stop_fd = -1 };
-	struct call call = { .method = "GET", .path = STR("/v1/me") };
+	struct api_call call = { .method = "GET", .path = STR("/v1/me") };
 	struct patience patience = { .total_ms = 60000, .must_connect = true };
 	struct fault why = { 0 };
 	struct arena arena = { 0 };
-	struct reply reply;
+	struct api_reply reply;
 	struct client *c = client_new(&setup, &why);
 
 	(void)state;

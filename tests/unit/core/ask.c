@@ -143,7 +143,7 @@ static void agents_viewers_and_requesters_do_not_settle(void **state)
 		{ ROLE_AGENT, STR("tok_1"), ASK_BLOCKING, ERR_FORBIDDEN },
 		{ ROLE_AGENT, STR("tok_agent"), ASK_NON_BLOCKING, ERR_FORBIDDEN },
 		{ ROLE_VIEWER, STR("tok_1"), ASK_BLOCKING, ERR_FORBIDDEN },
-		{ ROLE_KEEPER, STR("tok_1"), ASK_BLOCKING, ERR_FORBIDDEN },
+		{ ROLE_LOCAL_ADMIN, STR("tok_1"), ASK_BLOCKING, ERR_FORBIDDEN },
 		{ ROLE_MEMBER, STR("tok_1"), ASK_BLOCKING, OK },
 		{ ROLE_MEMBER, STR("tok_1"), ASK_APPROVAL, OK },
 		{ ROLE_MEMBER, STR("tok_agent"), ASK_BLOCKING, OK },

@@ -13,13 +13,13 @@ static void every_role_may_do_just_this(void **state)
 		[ROLE_MEMBER] = "rast--",
 		[ROLE_ADMIN] = "rastwd",
 		[ROLE_OWNER] = "rastwd",
-		[ROLE_KEEPER] = "r----d",
+		[ROLE_LOCAL_ADMIN] = "r----d",
 	};
 
 	(void)state;
-	for (int role = ROLE_NONE; role <= ROLE_KEEPER; role++)
-		for (int deed = DEED_READ_ALL; deed <= DEED_ADMIN; deed++)
-			assert_int_equal(role_may((enum role)role, (enum deed)deed),
+	for (int role = ROLE_NONE; role <= ROLE_LOCAL_ADMIN; role++)
+		for (int deed = MAY_READ_ALL; deed <= MAY_ADMIN; deed++)
+			assert_int_equal(role_may((enum role)role, (enum permission)deed),
 				may[role][deed] != '-');
 }
 
@@ -32,7 +32,7 @@ static void only_what_a_token_can_have_is_read_as_a_role(void **state)
 		assert_true(role_read(str_of(role_name((enum role)i)), &role));
 		assert_int_equal(role, i);
 	}
-	assert_false(role_read(STR("keeper"), &role));
+	assert_false(role_read(STR("local_admin"), &role));
 	assert_false(role_read(STR("none"), &role));
 	assert_false(role_read(STR("Owner"), &role));
 }
@@ -52,7 +52,7 @@ static void an_agent_sees_and_owns_its_own_only(void **state)
 		{ ROLE_MEMBER, STR("m"), STR("m"), true, true },
 		{ ROLE_ADMIN, STR("m"), STR("a"), true, true },
 		{ ROLE_OWNER, STR(""), STR("a"), true, true },
-		{ ROLE_KEEPER, STR("a"), STR("a"), true, false },
+		{ ROLE_LOCAL_ADMIN, STR("a"), STR("a"), true, false },
 		{ ROLE_NONE, STR("a"), STR("a"), false, false },
 	};
 

@@ -81,7 +81,7 @@ static void what_a_form_cannot_show_is_a_page_or_nothing(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		struct client client = { cases[i].revision, cases[i].can, STR_NONE };
+		struct mcp_client client = { cases[i].revision, cases[i].can, STR_NONE };
 
 		assert_int_equal(
 			elicit_mode(kit_json(cases[i].ask), &client), cases[i].mode);

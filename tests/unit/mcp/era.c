@@ -1,5 +1,5 @@
 /* Messages and revisions. */
-#include "mcp/era.h"
+#include "mcp/revision.h"
 
 #include "kit.h"
 
@@ -55,9 +55,9 @@ static void what_is_no_message_is_refused_with_its_id(void **state)
 static void a_stateless_request_says_who_it_is(void **state)
 {
 	struct rpc rpc = message(CALL("2026-07-28"));
-	struct wire wire = { STR("2026-07-28"), STR("tools/call"), STR("x") };
+	struct mcp_wire wire = { STR("2026-07-28"), STR("tools/call"), STR("x") };
 	struct rpc_fault why = { 0 };
-	struct client client;
+	struct mcp_client client;
 
 	(void)state;
 	assert_true(era_is_stateless(&rpc, &wire));
@@ -91,10 +91,10 @@ static void its_headers_repeat_its_body(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct rpc rpc = message(cases[i].body);
-		struct wire wire = { str_of(cases[i].version), str_of(cases[i].method),
-			str_of(cases[i].name) };
+		struct mcp_wire wire = { str_of(cases[i].version),
+			str_of(cases[i].method), str_of(cases[i].name) };
 		struct rpc_fault why = { 0 };
-		struct client client;
+		struct mcp_client client;
 
 		assert_false(era_check(&rpc, &wire, &kit, &client, &why));
 		assert_int_equal(why.code, cases[i].code);
@@ -104,7 +104,7 @@ static void its_headers_repeat_its_body(void **state)
 
 static void a_greeting_gets_a_revision_with_sessions(void **state)
 {
-	struct client client;
+	struct mcp_client client;
 
 	(void)state;
 	era_greet(kit_json("{'protocolVersion':'2025-03-26','clientInfo':{'name':'é'},"

@@ -14,7 +14,7 @@
 #define HOST "Host: x\r\n"
 
 /* The status of the refusal, 0 for "not whole yet", 1 for a request. */
-static int outcome(struct reading *r, struct str bytes, size_t piece)
+static int outcome(struct http_reading *r, struct str bytes, size_t piece)
 {
 	enum parse_step step = PARSE_MORE;
 
@@ -37,7 +37,7 @@ struct example {
 
 static void check_all(const struct example *examples, size_t n)
 {
-	struct reading *r = calloc(1, sizeof *r);
+	struct http_reading *r = calloc(1, sizeof *r);
 
 	for (size_t i = 0; i < n; i++) {
 		struct str bytes = str_of(examples[i].bytes);
@@ -228,7 +228,7 @@ static void loose_chunks_are_refused(void **state)
 
 static void a_request_is_taken_apart(void **state)
 {
-	struct reading *r = calloc(1, sizeof *r);
+	struct http_reading *r = calloc(1, sizeof *r);
 	const struct http_request *q = &r->request;
 
 	(void)state;
@@ -268,7 +268,7 @@ static void a_request_is_taken_apart(void **state)
 
 static void heads_have_a_limit(void **state)
 {
-	struct reading *r = calloc(1, sizeof *r);
+	struct http_reading *r = calloc(1, sizeof *r);
 	struct buf b = { 0 };
 
 	(void)state;
@@ -312,7 +312,7 @@ static void heads_have_a_limit(void **state)
 
 static void who_expects_continue_is_told_once(void **state)
 {
-	struct reading *r = calloc(1, sizeof *r);
+	struct http_reading *r = calloc(1, sizeof *r);
 	struct str bytes = STR("PUT / HTTP/1.1\r\n" HOST "Expect: 100-Continue\r\n"
 			       "Content-Length: 1\r\n\r\na");
 	enum parse_step step;
@@ -351,7 +351,7 @@ static void escapes_are_decoded_strictly(void **state)
 
 static void any_allocation_may_fail(void **state)
 {
-	struct reading *r = calloc(1, sizeof *r);
+	struct http_reading *r = calloc(1, sizeof *r);
 
 	(void)state;
 	for (uint64_t n = 1;; n++) {

@@ -1,10 +1,10 @@
-/* lookout.c - the thread that hears of other nodes' commits.
+/* peers.c - the thread that hears of other nodes' commits.
  *
  * A hint names the workspaces in which something was committed. It may be lost, late or
  * doubled: the log itself, read from the last number that was told, is what counts, and
  * every second it is compared without any hint. We listen before we look, so that nothing
  * falls between the two. */
-#include "store/lookout.h"
+#include "store/peers.h"
 
 #include "base/clock.h"
 #include "base/mem.h"
@@ -19,31 +19,31 @@
 enum { POLL_MS = 1000, PAGE = 500, HINT_MAX = 2000 };
 
 /* A workspace's place in the log. */
-struct post {
+struct peers_post {
 	int64_t ws;
-	int64_t last;  /* the last number that was told */
-	int64_t doors; /* how often somebody lost a right */
-	bool look;     /* there may be more in the log */
-	bool hint;     /* the others are to hear of ours */
+	int64_t last;	     /* the last number that was told */
+	int64_t revocations; /* how often somebody lost a right */
+	bool look;	     /* there may be more in the log */
+	bool hint;	     /* the others are to hear of ours */
 };
 
-struct lookout {
-	char *place;
-	struct lookout_hooks hooks;
+struct peers {
+	char *url;
+	struct peers_hooks hooks;
 	struct db *db; /* the thread's */
 	int wake;      /* eventfd */
 	pthread_t thread;
 	bool started, troubled;
 	_Atomic bool stopping;
-	int64_t polled_ms;    /* by the steady clock; 0: look at all now */
-	pthread_mutex_t lock; /* of what follows, and of telling */
-	struct post *posts;   /* by workspace */
+	int64_t polled_ms;	  /* by the steady clock; 0: look at all now */
+	pthread_mutex_t lock;	  /* of what follows, and of telling */
+	struct peers_post *posts; /* by workspace */
 	size_t len, cap;
 };
 
 /* ---- posts ---- */
 
-static struct post *post_find(struct lookout *l, int64_t ws, size_t *at)
+static struct peers_post *post_find(struct peers *l, int64_t ws, size_t *at)
 {
 	size_t low = 0, high = l->len;
 
@@ -60,10 +60,10 @@ static struct post *post_find(struct lookout *l, int64_t ws, size_t *at)
 }
 
 /* A new workspace's log begins at 1. NULL: out of memory. */
-static struct post *post_of(struct lookout *l, int64_t ws)
+static struct peers_post *post_of(struct peers *l, int64_t ws)
 {
 	size_t at;
-	struct post *p = post_find(l, ws, &at);
+	struct peers_post *p = post_find(l, ws, &at);
 
 	if (p) return p;
 	if (l->len == l->cap) {
@@ -76,23 +76,23 @@ static struct post *post_of(struct lookout *l, int64_t ws)
 	}
 	p = &l->posts[at];
 	memmove(p + 1, p, (l->len++ - at) * sizeof *p);
-	*p = (struct post){ .ws = ws };
+	*p = (struct peers_post){ .ws = ws };
 	return p;
 }
 
 /* ---- telling ---- */
 
-static void lookout_wake(struct lookout *l)
+static void peers_wake(struct peers *l)
 {
 	uint64_t one = 1;
 
 	if (write(l->wake, &one, sizeof one) < 0) return; /* full: it is awake */
 }
 
-static void lookout_mark(struct lookout *l, const struct told *told)
+static void peers_mark(struct peers *l, const struct told *told)
 {
 	for (size_t i = 0; i < told->len; i++) {
-		struct post *p = post_of(l, told->events[i].event.ws);
+		struct peers_post *p = post_of(l, told->events[i].event.ws);
 
 		if (!p) continue;
 		p->hint = true;
@@ -101,12 +101,12 @@ static void lookout_mark(struct lookout *l, const struct told *told)
 }
 
 /* True: each event follows what was told of its workspace, and counts as told now. */
-static bool told_follows(struct lookout *l, const struct told *told)
+static bool told_follows(struct peers *l, const struct told *told)
 {
 	size_t i = 0;
 
 	for (; i < told->len; i++) {
-		struct post *p = post_of(l, told->events[i].event.ws);
+		struct peers_post *p = post_of(l, told->events[i].event.ws);
 
 		if (!p || told->events[i].event.n != p->last + 1) break;
 		p->last++;
@@ -117,22 +117,22 @@ static bool told_follows(struct lookout *l, const struct told *told)
 	return false;
 }
 
-void lookout_pass(struct lookout *l, struct told *told)
+void peers_pass(struct peers *l, struct told *told)
 {
 	pthread_mutex_lock(&l->lock);
 	if (told && told_follows(l, told)) l->hooks.told(l->hooks.ctx, told);
 	if (told)
-		lookout_mark(l, told);
+		peers_mark(l, told);
 	else
 		for (size_t i = 0; i < l->len; i++)
 			l->posts[i].look = l->posts[i].hint = true;
 	pthread_mutex_unlock(&l->lock);
-	lookout_wake(l);
+	peers_wake(l);
 }
 
 /* ---- reading the log ---- */
 
-struct reading {
+struct peers_reading {
 	struct arena arena;
 	struct staged *first, **end;
 	size_t len;
@@ -140,7 +140,7 @@ struct reading {
 
 static enum err event_read(void *ctx, const struct row *row, struct fault *why)
 {
-	struct reading *r = ctx;
+	struct peers_reading *r = ctx;
 	struct staged *s = ARENA_NEW(&r->arena, struct staged);
 	enum err e = s ? event_from_row(row, &r->arena, &s->event, why)
 		       : fail(why, ERR_MEMORY, "out of memory");
@@ -153,14 +153,14 @@ static enum err event_read(void *ctx, const struct row *row, struct fault *why)
 }
 
 /* Tells what is new of it: a commit of ours may have been told meanwhile. */
-static void reading_tell(struct lookout *l, struct reading *r)
+static void reading_tell(struct peers *l, struct peers_reading *r)
 {
 	struct staged **at = &r->first;
 	struct told *told;
 
 	pthread_mutex_lock(&l->lock);
 	while (*at) {
-		struct post *p = post_of(l, (*at)->event.ws);
+		struct peers_post *p = post_of(l, (*at)->event.ws);
 
 		if (p && (*at)->event.n == p->last + 1) {
 			p->last++;
@@ -180,7 +180,7 @@ static void reading_tell(struct lookout *l, struct reading *r)
 }
 
 /* The calls that read on in every workspace where there may be more. */
-static size_t reading_calls(struct lookout *l, struct reading *r, struct call **out)
+static size_t reading_calls(struct peers *l, struct peers_reading *r, struct call **out)
 {
 	struct val(*args)[3];
 	struct call *calls;
@@ -190,7 +190,7 @@ static size_t reading_calls(struct lookout *l, struct reading *r, struct call **
 	args = arena_array(&r->arena, l->len + 1, sizeof *args);
 	calls = ARENA_ARRAY(&r->arena, struct call, l->len + 1);
 	for (size_t i = 0; args && calls && i < l->len; i++) {
-		struct post *p = &l->posts[i];
+		struct peers_post *p = &l->posts[i];
 
 		if (!p->look) continue;
 		p->look = false;
@@ -209,7 +209,7 @@ static size_t reading_calls(struct lookout *l, struct reading *r, struct call **
 	return n;
 }
 
-static void posts_look(struct lookout *l)
+static void posts_look(struct peers *l)
 {
 	pthread_mutex_lock(&l->lock);
 	for (size_t i = 0; i < l->len; i++)
@@ -217,9 +217,9 @@ static void posts_look(struct lookout *l)
 	pthread_mutex_unlock(&l->lock);
 }
 
-static enum err lookout_read(struct lookout *l, struct fault *why)
+static enum err peers_read(struct peers *l, struct fault *why)
 {
-	struct reading r = { .end = &r.first };
+	struct peers_reading r = { .end = &r.first };
 	struct call *calls;
 	size_t n = reading_calls(l, &r, &calls);
 	enum err e = n ? db_run(l->db, calls, n, why) : OK;
@@ -228,12 +228,12 @@ static enum err lookout_read(struct lookout *l, struct fault *why)
 	if (!e && r.len) reading_tell(l, &r);
 	if (e || more) posts_look(l);
 	arena_done(&r.arena);
-	return e || !more ? e : lookout_read(l, why);
+	return e || !more ? e : peers_read(l, why);
 }
 
 /* ---- hints ---- */
 
-static enum err hints_send(struct lookout *l, struct fault *why)
+static enum err hints_send(struct peers *l, struct fault *why)
 {
 	struct buf text = { .max = HINT_MAX };
 	bool any = false;
@@ -257,14 +257,14 @@ static enum err hints_send(struct lookout *l, struct fault *why)
 
 static void hint_heard(void *ctx, struct str hint)
 {
-	struct lookout *l = ctx;
+	struct peers *l = ctx;
 	struct str word;
 	int64_t ws;
 
 	if (!hint.len) l->polled_ms = 0;
 	pthread_mutex_lock(&l->lock);
 	while (str_cut(&hint, ' ', &word)) {
-		struct post *p =
+		struct peers_post *p =
 			str_to_int(word, 0, INT64_MAX, &ws) ? post_of(l, ws) : NULL;
 
 		if (p) p->look = true;
@@ -275,36 +275,36 @@ static void hint_heard(void *ctx, struct str hint)
 /* ---- the poll ---- */
 
 struct poll_round {
-	struct lookout *lookout;
+	struct peers *peers;
 	bool first; /* where the log stands is where we begin */
-	bool doors;
+	bool revocations;
 };
 
 static enum err news_row(void *ctx, const struct row *row, struct fault *why)
 {
 	struct poll_round *round = ctx;
-	struct lookout *l = round->lookout;
-	struct post *p;
+	struct peers *l = round->peers;
+	struct peers_post *p;
 
 	pthread_mutex_lock(&l->lock);
 	p = post_of(l, row_int(row, 0));
 	if (p) {
 		if (round->first) p->last = row_int(row, 1);
 		if (p->last < row_int(row, 1)) p->look = true;
-		if (p->doors != row_int(row, 2)) round->doors = true;
-		p->doors = row_int(row, 2);
+		if (p->revocations != row_int(row, 2)) round->revocations = true;
+		p->revocations = row_int(row, 2);
 	}
 	pthread_mutex_unlock(&l->lock);
 	return p ? OK : fail(why, ERR_MEMORY, "out of memory");
 }
 
-static enum err lookout_poll(struct lookout *l, bool first, struct fault *why)
+static enum err peers_poll(struct peers *l, bool first, struct fault *why)
 {
 	struct poll_round round = { l, first, false };
 	enum err e = db_one(l->db, SQL_WORKSPACE_NEWS, NULL, 0, news_row, &round, why);
 
 	if (!e) l->polled_ms = clock_mono_ms();
-	if (!round.doors || first) return e;
+	if (!round.revocations || first) return e;
 	pthread_mutex_lock(&l->lock);
 	l->hooks.told(l->hooks.ctx, NULL);
 	pthread_mutex_unlock(&l->lock);
@@ -313,20 +313,20 @@ static enum err lookout_poll(struct lookout *l, bool first, struct fault *why)
 
 /* ---- the thread ---- */
 
-static enum err lookout_open(struct lookout *l, struct fault *why)
+static enum err peers_open(struct peers *l, struct fault *why)
 {
 	if (l->db && !l->db->lost) return OK;
 	l->db = db_close(l->db);
 	l->polled_ms = 0;
-	l->db = db_open(str_of(l->place), DB_WRITE, NULL, why);
+	l->db = db_open(str_of(l->url), DB_WRITE, NULL, why);
 	return l->db ? OK : why->err;
 }
 
-static enum err lookout_turn(struct lookout *l, struct fault *why)
+static enum err peers_turn(struct peers *l, struct fault *why)
 {
 	int64_t left_ms = l->polled_ms + POLL_MS - clock_mono_ms();
 	uint64_t count;
-	enum err e = lookout_open(l, why);
+	enum err e = peers_open(l, why);
 
 	if (!e)
 		e = l->db->driver->await(
@@ -334,39 +334,39 @@ static enum err lookout_turn(struct lookout *l, struct fault *why)
 	if (!e && read(l->wake, &count, sizeof count) < 0) count = 0;
 	if (!e) e = hints_send(l, why);
 	if (!e && clock_mono_ms() - l->polled_ms >= POLL_MS)
-		e = lookout_poll(l, false, why);
-	return e ? e : lookout_read(l, why);
+		e = peers_poll(l, false, why);
+	return e ? e : peers_read(l, why);
 }
 
 /* As long as it takes, but not when it is to end. */
-static void lookout_pause(struct lookout *l, int64_t ms)
+static void peers_pause(struct peers *l, int64_t ms)
 {
 	for (; ms > 0 && !l->stopping; ms -= 50)
 		usleep(50000);
 }
 
-static void *lookout_main(void *ctx)
+static void *peers_main(void *ctx)
 {
-	struct lookout *l = ctx;
+	struct peers *l = ctx;
 	int64_t pause_ms = 0;
 
 	while (!l->stopping) {
 		struct fault why = { 0 };
-		enum err e = lookout_turn(l, &why);
+		enum err e = peers_turn(l, &why);
 
 		if (e != OK || l->troubled)
 			l->hooks.trouble(l->hooks.ctx, e ? &why : NULL);
 		l->troubled = e != OK;
 		pause_ms = !e ? 0 : pause_ms >= 500 ? 1000 : pause_ms * 2 + 50;
-		lookout_pause(l, pause_ms);
+		peers_pause(l, pause_ms);
 	}
 	return NULL;
 }
 
-struct lookout *lookout_new(
-	struct str place, const struct lookout_hooks *hooks, struct fault *why)
+struct peers *peers_new(
+	struct str url, const struct peers_hooks *hooks, struct fault *why)
 {
-	struct lookout *l = mem_alloc(sizeof *l);
+	struct peers *l = mem_alloc(sizeof *l);
 	enum err e;
 
 	if (!l) {
@@ -376,34 +376,34 @@ struct lookout *lookout_new(
 	pthread_mutex_init(&l->lock, NULL);
 	l->hooks = *hooks;
 	l->wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-	l->place = mem_copy(place.at, place.len);
-	e = l->place && l->wake >= 0 ? lookout_open(l, why)
-				     : fail(why, ERR_MEMORY, "out of memory");
+	l->url = mem_copy(url.at, url.len);
+	e = l->url && l->wake >= 0 ? peers_open(l, why)
+				   : fail(why, ERR_MEMORY, "out of memory");
 	/* Listens first. */
 	if (!e) e = l->db->driver->await(l->db, l->wake, 0, hint_heard, l, why);
-	if (!e) e = lookout_poll(l, true, why);
-	return e ? lookout_free(l) : l;
+	if (!e) e = peers_poll(l, true, why);
+	return e ? peers_free(l) : l;
 }
 
-enum err lookout_start(struct lookout *l, struct fault *why)
+enum err peers_start(struct peers *l, struct fault *why)
 {
-	if (pthread_create(&l->thread, NULL, lookout_main, l) != 0)
+	if (pthread_create(&l->thread, NULL, peers_main, l) != 0)
 		return fail(why, ERR_UNAVAILABLE, "cannot start a thread");
-	pthread_setname_np(l->thread, "lookout");
+	pthread_setname_np(l->thread, "peers");
 	l->started = true;
 	return OK;
 }
 
-struct lookout *lookout_free(struct lookout *l)
+struct peers *peers_free(struct peers *l)
 {
 	if (!l) return NULL;
 	l->stopping = true;
-	if (l->wake >= 0) lookout_wake(l);
+	if (l->wake >= 0) peers_wake(l);
 	if (l->started) pthread_join(l->thread, NULL);
 	db_close(l->db);
 	if (l->wake >= 0) close(l->wake);
 	pthread_mutex_destroy(&l->lock);
-	mem_free(l->place);
+	mem_free(l->url);
 	mem_free(l->posts);
 	mem_free(l);
 	return NULL;

@@ -1,4 +1,4 @@
-#include "mcp/era.h"
+#include "mcp/revision.h"
 
 #include "base/utf8.h"
 #include "core/body.h"
@@ -66,7 +66,7 @@ static struct str client_name(const struct json *info)
 	return utf8_first(name, n);
 }
 
-void era_greet(const struct json *params, struct client *out)
+void era_greet(const struct json *params, struct mcp_client *out)
 {
 	out->revision = REV_2025_11_25;
 	revision_read(json_text(json_get(params, "protocolVersion")), &out->revision);
@@ -75,7 +75,7 @@ void era_greet(const struct json *params, struct client *out)
 	out->name = client_name(json_get(params, "clientInfo"));
 }
 
-bool era_is_stateless(const struct rpc *rpc, const struct wire *wire)
+bool era_is_stateless(const struct rpc *rpc, const struct mcp_wire *wire)
 {
 	return json_get(json_get(rpc->params, "_meta"), PREFIX "protocolVersion") ||
 	       str_is(wire->version, names[REV_2026_07_28]) ||
@@ -93,7 +93,7 @@ static bool name_fits(const struct rpc *rpc, struct str header, struct arena *ar
 		       str_eq(value, subject));
 }
 
-static bool headers_fit(const struct rpc *rpc, const struct wire *wire,
+static bool headers_fit(const struct rpc *rpc, const struct mcp_wire *wire,
 	struct str version, struct arena *arena, struct rpc_fault *why)
 {
 	if (!str_eq(wire->version, version))
@@ -122,8 +122,8 @@ static struct str versions_data(struct str requested, struct arena *arena)
 	return buf_keep_done(&b, arena);
 }
 
-bool era_check(const struct rpc *rpc, const struct wire *wire, struct arena *arena,
-	struct client *out, struct rpc_fault *why)
+bool era_check(const struct rpc *rpc, const struct mcp_wire *wire, struct arena *arena,
+	struct mcp_client *out, struct rpc_fault *why)
 {
 	const struct json *meta = json_get(rpc->params, "_meta");
 	const struct json *version = json_get(meta, PREFIX "protocolVersion");

@@ -1,36 +1,35 @@
-/* lookout.h - what other nodes commit. One for a process whose store is shared: a thread
+/* peers.h - what other nodes commit. One for a process whose store is shared: a thread
  * with a connection of its own.
  *
  * It knows up to which number each workspace's events were told here, and everything that
  * is told goes through it: a commit of ours at once when it follows, and otherwise, as
  * what others committed, from the log. So whoever listens gets every event once and in
  * order, whichever node it happened on. */
-#ifndef STORE_LOOKOUT_H
-#define STORE_LOOKOUT_H
+#ifndef STORE_PEERS_H
+#define STORE_PEERS_H
 
 #include "store/told.h"
 
-struct lookout;
+struct peers;
 
-struct lookout_hooks {
+struct peers_hooks {
 	void *ctx;
 	/* Events, in order and without a gap; borrowed. NULL: somebody's right to follow
 	 * may have gone, or memory was short. Never two calls at once. */
 	void (*told)(void *ctx, struct told *);
-	/* The store cannot be reached, or (NULL) it can again. On the lookout's thread.
+	/* The store cannot be reached, or (NULL) it can again. On the peers's thread.
 	 */
 	void (*trouble)(void *ctx, const struct fault *);
 };
 
 /* Looks where the log stands; from then on all is told. NULL: why tells. The hooks are
  * borrowed. */
-struct lookout *lookout_new(
-	struct str place, const struct lookout_hooks *, struct fault *why);
-enum err lookout_start(struct lookout *, struct fault *why); /* its thread */
-struct lookout *lookout_free(struct lookout *); /* ends it; NULL is fine; returns NULL */
+struct peers *peers_new(struct str url, const struct peers_hooks *, struct fault *why);
+enum err peers_start(struct peers *, struct fault *why); /* its thread */
+struct peers *peers_free(struct peers *); /* ends it; NULL is fine; returns NULL */
 
 /* A commit of this process: told at once or soon, and the others are hinted at it. NULL:
  * there may be one. */
-void lookout_pass(struct lookout *, struct told *);
+void peers_pass(struct peers *, struct told *);
 
 #endif

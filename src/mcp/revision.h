@@ -1,10 +1,10 @@
-/* era.h - the revisions of MCP, and what a client tells of itself in each.
+/* revision.h - the revisions of MCP, and what a client tells of itself in each.
  *
  * Until 2025-11-25 a client introduces itself once (initialize) and is known by a session
  * id from then on; since 2026-07-28 every request says it all. Neither is kept here: the
  * session id carries what was said (ticket.h). */
-#ifndef MCP_ERA_H
-#define MCP_ERA_H
+#ifndef MCP_REVISION_H
+#define MCP_REVISION_H
 
 #include "mcp/rpc.h"
 
@@ -27,14 +27,14 @@ enum ability {
 
 enum { CLIENT_NAME_MAX = 64 };
 
-struct client {
+struct mcp_client {
 	enum revision revision;
 	unsigned can;
 	struct str name; /* as it calls itself, at most CLIENT_NAME_MAX bytes; or empty */
 };
 
 /* The headers that repeat what the body says. Empty: absent. */
-struct wire {
+struct mcp_wire {
 	struct str version, method, name;
 };
 
@@ -43,12 +43,12 @@ bool revision_read(struct str, enum revision *);
 void revisions_write(struct json_writer *); /* an array, newest first */
 
 /* Does it speak as since 2026-07-28? */
-bool era_is_stateless(const struct rpc *, const struct wire *);
+bool era_is_stateless(const struct rpc *, const struct mcp_wire *);
 /* A stateless request: its _meta, then its headers, then its version. */
-bool era_check(const struct rpc *, const struct wire *, struct arena *, struct client *,
-	struct rpc_fault *why);
+bool era_check(const struct rpc *, const struct mcp_wire *, struct arena *,
+	struct mcp_client *, struct rpc_fault *why);
 /* The params of initialize. An unknown version gets the newest that has sessions. */
-void era_greet(const struct json *params, struct client *);
+void era_greet(const struct json *params, struct mcp_client *);
 
 extern const char meta_tasks[]; /* the extension's name */
 extern const char meta_subscription[];

@@ -1,5 +1,5 @@
-/* care.c - looking after the store: backup, the check of store and audit chain, and
- * forgetting what is old. Only for whoever holds the machine. */
+/* maintenance.c - looking after the store: backup, the check of store and audit chain,
+ * and forgetting what is old. Only for whoever holds the machine. */
 #include "desk/inner.h"
 
 #include "base/mem.h"
@@ -144,9 +144,9 @@ static enum err workspace_row(void *ctx, const struct row *row, struct fault *wh
 	return OK;
 }
 
-static enum err keeper_only(struct job *job, struct fault *why)
+static enum err local_admin_only(struct job *job, struct fault *why)
 {
-	return job->who.role == ROLE_KEEPER
+	return job->who.role == ROLE_LOCAL_ADMIN
 		       ? OK
 		       : fail(why, ERR_FORBIDDEN, "only on the server's own machine");
 }
@@ -157,7 +157,7 @@ static enum err check_read(
 	struct workspaces *all = ARENA_NEW(&job->arena, struct workspaces);
 	struct json_writer w = { .out = &job->out };
 	int64_t events = 0, emptied = 0;
-	enum err e = keeper_only(job, why);
+	enum err e = local_admin_only(job, why);
 
 	(void)now_ms;
 	if (!e && !all) e = fail(why, ERR_MEMORY, "out of memory");
@@ -205,7 +205,7 @@ static enum err backup_read(
 {
 	char *path =
 		arena_copy(&job->arena, json_text(json_get(task_of(job)->body, "path")));
-	enum err e = keeper_only(job, why);
+	enum err e = local_admin_only(job, why);
 
 	(void)now_ms;
 	if (!e && !path) e = fail(why, ERR_MEMORY, "out of memory");
