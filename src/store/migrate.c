@@ -125,7 +125,63 @@ static const char step_3[] =
 	"CREATE INDEX deliveries_held ON deliveries (lease_by, host) WHERE lease_by > '';"
 	"CREATE INDEX mcp_ended_by_time ON mcp_ended (ended_ms);";
 
-static const char *const steps[] = { step_1, step_2, step_3 };
+/* 4: every record that changes has a version. Who is behind an ask, when its agent had the
+ * outcome, and whether its approval was taken back. A session that was made for one ask, and
+ * when its agent was last heard of. Deliveries know their agent, what they tell of and which
+ * time. Marks and views are a person's own. Events up to `old_events` were hashed without
+ * their agent. */
+static const char step_4[] =
+	"ALTER TABLE workspaces RENAME COLUMN doors TO revocations;"
+	"ALTER TABLE workspaces ADD COLUMN old_events BIGINT NOT NULL DEFAULT 0;"
+	"UPDATE workspaces SET old_events = last_event;"
+
+	"ALTER TABLE users ADD COLUMN version BIGINT NOT NULL DEFAULT 1;"
+	"ALTER TABLE users ADD COLUMN views TEXT NOT NULL DEFAULT '';"
+
+	/* again_s: for how long an answer that nobody waited for is given to the same
+	 * question asked again; -1: as the server does. */
+	"ALTER TABLE tokens ADD COLUMN version BIGINT NOT NULL DEFAULT 1;"
+	"ALTER TABLE tokens ADD COLUMN last_used_ms BIGINT NOT NULL DEFAULT 0;"
+	"ALTER TABLE tokens ADD COLUMN again_s BIGINT NOT NULL DEFAULT -1;"
+	"CREATE INDEX tokens_by_user ON tokens (ws, user_id) WHERE user_id <> '';"
+	"CREATE INDEX tokens_by_expiry ON tokens (expires_ms) WHERE expires_ms > 0;"
+
+	/* An agent's own names for its sessions are in nobody else's way. */
+	"ALTER TABLE sessions ADD COLUMN for_ask BIGINT NOT NULL DEFAULT 0;"
+	"ALTER TABLE sessions ADD COLUMN heard_ms BIGINT NOT NULL DEFAULT 0;"
+	"DROP INDEX sessions_by_external;"
+	"CREATE UNIQUE INDEX sessions_by_external ON sessions (ws, agent, external_id)"
+	" WHERE external_id <> '';"
+	"CREATE INDEX sessions_running ON sessions (heard_ms) WHERE status = 'running';"
+
+	"ALTER TABLE asks RENAME COLUMN same TO dedupe_key;"
+	"ALTER TABLE asks ADD COLUMN requester TEXT NOT NULL DEFAULT '';"
+	"ALTER TABLE asks ADD COLUMN fetched_ms BIGINT NOT NULL DEFAULT 0;"
+	"ALTER TABLE asks ADD COLUMN revoked TEXT NOT NULL DEFAULT '';"
+	"ALTER TABLE asks ADD COLUMN settled_user TEXT NOT NULL DEFAULT '';"
+	"CREATE INDEX asks_by_settled ON asks (ws, settled_ms, id) WHERE settled_ms > 0;"
+
+	"CREATE TABLE marks ("
+	" ws BIGINT NOT NULL, user_id TEXT NOT NULL, ask TEXT NOT NULL, session TEXT NOT NULL,"
+	" read_ms BIGINT NOT NULL, snoozed_ms BIGINT NOT NULL, version BIGINT NOT NULL,"
+	" PRIMARY KEY (ws, user_id, ask));"
+	"CREATE INDEX marks_by_session ON marks (ws, session);"
+
+	/* The record that a key's reply is about, where that is no session's. */
+	"ALTER TABLE idempotency ADD COLUMN record TEXT NOT NULL DEFAULT '';"
+
+	"ALTER TABLE server_keys ADD COLUMN version BIGINT NOT NULL DEFAULT 1;"
+
+	"ALTER TABLE deliveries ADD COLUMN version BIGINT NOT NULL DEFAULT 1;"
+	"ALTER TABLE deliveries ADD COLUMN agent TEXT NOT NULL DEFAULT '';"
+	"ALTER TABLE deliveries ADD COLUMN purpose TEXT NOT NULL DEFAULT 'settled';"
+	"ALTER TABLE deliveries ADD COLUMN round BIGINT NOT NULL DEFAULT 0;"
+	"DROP INDEX deliveries_once;"
+	"CREATE UNIQUE INDEX deliveries_once ON deliveries (ws, ask, kind, purpose, round);"
+	"CREATE INDEX deliveries_by_agent ON deliveries (kind, agent, next_ms)"
+	" WHERE status = 'waiting';";
+
+static const char *const steps[] = { step_1, step_2, step_3, step_4 };
 
 enum { NEWEST = sizeof(steps) / sizeof(steps[0]) };
 

@@ -10,7 +10,7 @@
 	  "assignees, " p "claimed_user, " p "claimed_name, " p "claimed_until_ms, " p   \
 	  "version, " p "created_ms, " p "deadline_ms, " p "settled_ms, " p              \
 	  "used_ms, " p "answer, " p "answered_by, " p "summary, " p "reason, " p        \
-	  "replies, " p "same"
+	  "replies, " p "dedupe_key"
 
 #define SESSION_COLUMNS(p)                                                               \
 	p "ws, " p "id, " p "title, " p "agent, " p "token, " p "project, " p            \
@@ -71,8 +71,9 @@ const char *const sql_text[SQL_COUNT] = {
 				  " WHERE name = $1",
 	[SQL_WORKSPACE_LIST] = "SELECT id, name, last_event, last_hash FROM workspaces"
 			       " ORDER BY id",
-	[SQL_WORKSPACE_NEWS] = "SELECT id, last_event, doors FROM workspaces",
-	[SQL_WORKSPACE_REVOKE] = "UPDATE workspaces SET doors = doors + 1 WHERE id = $1",
+	[SQL_WORKSPACE_NEWS] = "SELECT id, last_event, revocations FROM workspaces",
+	[SQL_WORKSPACE_REVOKE] =
+		"UPDATE workspaces SET revocations = revocations + 1 WHERE id = $1",
 	[SQL_WORKSPACE_ADD] = "INSERT INTO workspaces (id, name, created_ms, last_event,"
 			      " last_hash) SELECT COALESCE(MAX(id), 0) + 1, $1, $2, 0, $3"
 			      " FROM workspaces RETURNING id",
@@ -175,9 +176,9 @@ const char *const sql_text[SQL_COUNT] = {
 	[SQL_ASKS_OPEN] = "SELECT " ASK_COLUMNS(
 		"") " FROM asks WHERE ws = $1"
 		    " AND session = $2 AND status = 'pending' ORDER BY id",
-	[SQL_ASK_BY_DEDUPE] =
-		ASKS_AND_SESSIONS " WHERE a.ws = $1 AND a.agent = $2 AND a.same = $3"
-				  " AND a.status = 'pending' AND a.same <> ''",
+	[SQL_ASK_BY_DEDUPE] = ASKS_AND_SESSIONS
+	" WHERE a.ws = $1 AND a.agent = $2 AND a.dedupe_key = $3"
+	" AND a.status = 'pending' AND a.dedupe_key <> ''",
 	[SQL_ASKS_DUE] = ASKS_AND_SESSIONS
 	" WHERE a.status = 'pending' AND a.deadline_ms > 0 AND a.deadline_ms <= $1"
 	" ORDER BY a.deadline_ms LIMIT $2",

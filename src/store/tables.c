@@ -100,6 +100,13 @@ static bool statement_read(struct schema_table **first, struct str s, struct are
 		items_read(*at, str_from(str_trim(s), 1));
 	} else if (text_skip(&s, " ADD COLUMN ")) {
 		column_add(*at, s);
+	} else if (text_skip(&s, " RENAME COLUMN ")) {
+		struct str from = word_cut(&s);
+
+		word_cut(&s); /* TO */
+		for (int i = 0; i < (*at)->columns_len; i++)
+			if (str_eq((*at)->columns[i].name, from))
+				(*at)->columns[i].name = word_cut(&s);
 	}
 	return true;
 }
