@@ -22,7 +22,7 @@ struct lane {
 	int64_t sent_ns;
 };
 
-struct crowd {
+struct clients {
 	struct peer peer;
 	struct lane *lanes;
 	int len, poll;
@@ -33,7 +33,7 @@ struct crowd {
 	struct hist hist;
 };
 
-static void agent_ask(struct crowd *c, struct lane *l)
+static void agent_ask(struct clients *c, struct lane *l)
 {
 	char id[32], key[64], score[32];
 
@@ -50,7 +50,7 @@ static void agent_ask(struct crowd *c, struct lane *l)
 	wire_redis(&l->wire, "BLPOP", key, "60", NULL);
 }
 
-static void agent_told(struct crowd *c, struct lane *l, size_t len)
+static void agent_told(struct clients *c, struct lane *l, size_t len)
 {
 	if (c->peer.speech == SPEAK_REDIS && ++l->replies == 1) return;
 	if (c->peer.speech == SPEAK_HTTP && !memmem(l->wire.in, len, "\"answered\"", 10))
@@ -58,7 +58,7 @@ static void agent_told(struct crowd *c, struct lane *l, size_t len)
 	hist_add(&c->hist, now_ns() - l->sent_ns);
 }
 
-static void person_answer(struct crowd *c, struct lane *l, const char *id)
+static void person_answer(struct clients *c, struct lane *l, const char *id)
 {
 	char path[128];
 
@@ -71,7 +71,7 @@ static void person_answer(struct crowd *c, struct lane *l, const char *id)
 	wire_http(&l->wire, "POST", path, c->peer.person, answer);
 }
 
-static void person_free(struct crowd *c, struct lane *l)
+static void person_free(struct clients *c, struct lane *l)
 {
 	l->busy = false;
 	if (c->peer.speech == SPEAK_REDIS)
@@ -80,7 +80,7 @@ static void person_free(struct crowd *c, struct lane *l)
 		person_answer(c, l, c->seen[c->first++ % SEEN_MAX]);
 }
 
-static void person_told(struct crowd *c, struct lane *l, size_t len)
+static void person_told(struct clients *c, struct lane *l, size_t len)
 {
 	char id[64] = "";
 	const char *at = memmem(l->wire.in, len, "\r\nask_", 6);
@@ -98,7 +98,7 @@ static void person_told(struct crowd *c, struct lane *l, size_t len)
 }
 
 /* Somebody who is free takes it at once. */
-static void stream_seen(struct crowd *c, const char *id)
+static void stream_seen(struct clients *c, const char *id)
 {
 	for (int i = 0; i < c->len; i++) {
 		if (c->lanes[i].who != PERSON || c->lanes[i].busy) continue;
@@ -109,7 +109,7 @@ static void stream_seen(struct crowd *c, const char *id)
 	memcpy(c->seen[c->last++ % SEEN_MAX], id, 64);
 }
 
-static void stream_told(struct crowd *c, struct lane *l)
+static void stream_told(struct clients *c, struct lane *l)
 {
 	struct wire *w = &l->wire;
 	size_t used = 0;
@@ -131,7 +131,7 @@ static void stream_told(struct crowd *c, struct lane *l)
 	wire_drop(w, used);
 }
 
-static void lane_ready(struct crowd *c, struct lane *l)
+static void lane_ready(struct clients *c, struct lane *l)
 {
 	size_t len;
 
@@ -154,7 +154,7 @@ static void lane_ready(struct crowd *c, struct lane *l)
 	}
 }
 
-static void crowd_open(struct crowd *c, int lanes)
+static void clients_open(struct clients *c, int lanes)
 {
 	c->len = 2 * lanes + (c->peer.speech == SPEAK_HTTP);
 	c->lanes = calloc((size_t)c->len, sizeof *c->lanes);
@@ -181,14 +181,14 @@ static void crowd_open(struct crowd *c, int lanes)
 
 void mode_resume(int argc, char **argv)
 {
-	static struct crowd c;
+	static struct clients c;
 	int lanes = number(argc > 0 ? argv[0] : NULL);
 	int seconds = number(argc > 1 ? argv[1] : NULL);
 	struct epoll_event ready[256];
 	int64_t begin, end;
 
 	c.peer = peer_read(argc - 2, argv + 2);
-	crowd_open(&c, lanes);
+	clients_open(&c, lanes);
 	begin = now_ns();
 	end = begin + seconds * 1000000000LL;
 	for (int i = 0; i < c.len; i++) {

@@ -421,7 +421,7 @@ test('users and tokens are listed and removed', async () => {
 	assert.match((await run('user', 'login', 'short-lived')).stdout, /login#/);
 	assert.equal((await run('user', 'remove', 'short-lived')).code, 0);
 	assert.doesNotMatch((await run('user', 'list')).stdout, /short-lived/);
-	const secret = await server.secret('agent', 'passing');
+	const secret = await server.token('agent', 'passing');
 	const row = (await run('token', 'list')).stdout.split('\n').find((l) => l.includes('passing'));
 	const id = row.match(/tok_[0-9a-z]{26}/)[0];
 	assert.equal((await run('token', 'revoke', id)).code, 0);
@@ -449,7 +449,7 @@ test('workspaces keep to themselves', async () => {
 });
 
 test('token create --agent and --tools are kept', async () => {
-	const secret = await server.secret('agent', 'tooled', ['--agent', 'builder', '--tools',
+	const secret = await server.token('agent', 'tooled', ['--agent', 'builder', '--tools',
 		'get_answer,list_asks']);
 	const me = (await server.client(secret).get('/v1/me')).body;
 	assert.equal(me.agent, 'builder');

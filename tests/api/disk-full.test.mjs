@@ -24,7 +24,7 @@ const ask = () => agent.post('/v1/asks', { question: 'Room?', type: 'boolean',
 	metadata: { ballast: 'x'.repeat(8000) } });
 
 before(async () => {
-	const [asking, answering] = [await server.secret('agent', 'a'), await server.secret('member', 'm')];
+	const [asking, answering] = [await server.token('agent', 'a'), await server.token('member', 'm')];
 	const limited = join(server.home, 'limited');
 	writeFileSync(limited, `#!/bin/bash\ntrap '' XFSZ\nulimit -S -f 1500\nexec ${BIN} "$@"\n`);
 	chmodSync(limited, 0o755);

@@ -73,7 +73,7 @@ test('the printed link works once', async () => {
 
 test('token create works before the first start: it makes the store', async () => {
 	const server = make();
-	const secret = await server.secret('agent', 'early');
+	const secret = await server.token('agent', 'early');
 	assert.ok(notInAFile || existsSync(join(server.data, 'parley.db')));
 	await server.start();
 	assert.equal((await server.client(secret).get('/v1/me')).body.name, 'early');
@@ -101,7 +101,7 @@ test('SIGTERM ends it with 0', async () => {
 
 test('SIGTERM finishes what is in flight', async () => {
 	const server = make();
-	const secret = await server.secret('agent', 'busy');
+	const secret = await server.token('agent', 'busy');
 	await server.start();
 	const client = server.client(secret);
 	const asking = Promise.allSettled(Array.from({ length: 50 }, () => client.ask()));
@@ -123,7 +123,7 @@ test('SIGHUP does not end it', async () => {
 test('SIGHUP takes over what the configuration file says now', async () => {
 	const server = make();
 	conf(server, 'timeout_max = 1h\n');
-	const secret = await server.secret('agent', 'x');
+	const secret = await server.token('agent', 'x');
 	await server.start();
 	const client = server.client(secret);
 	const status = async (timeout) => (await client.post('/v1/asks', { question: 'A?',
@@ -152,7 +152,7 @@ test('a second server on the same data does not start', async () => {
 
 test('what was acknowledged survives kill -9, again and again', async () => {
 	const server = make();
-	const secret = await server.secret('agent', 'hardy');
+	const secret = await server.token('agent', 'hardy');
 	await server.start();
 	const client = server.client(secret);
 	const known = [];
@@ -218,7 +218,7 @@ test('--config names the file', async () => {
 
 /** How many of four asks are taken under these settings. */
 async function taken(server) {
-	const secret = await server.secret('agent', 'x');
+	const secret = await server.token('agent', 'x');
 	await server.start();
 	const client = server.client(secret);
 	let count = 0;
@@ -252,7 +252,7 @@ test('in flags _ is accepted for -', async () => {
 
 test('timeout_min and timeout_max bound what agents may set', async () => {
 	const server = make({ flags: ['--timeout-min', '10s', '--timeout-max', '1h'] });
-	const secret = await server.secret('agent', 'x');
+	const secret = await server.token('agent', 'x');
 	await server.start();
 	const client = server.client(secret);
 	for (const [timeout, status] of [['9s', 422], ['10s', 201], ['1h', 201], ['61m', 422]]) {
@@ -263,7 +263,7 @@ test('timeout_min and timeout_max bound what agents may set', async () => {
 
 test('url is how people reach it', async () => {
 	const server = make({ flags: ['--url', 'https://parley.example.org'] });
-	const secret = await server.secret('agent', 'x');
+	const secret = await server.token('agent', 'x');
 	await server.start();
 	const ask = await server.client(secret).ask();
 	assert.equal(ask.url, `https://parley.example.org/asks/${ask.id}`);
@@ -304,7 +304,7 @@ test('log=json makes every line an object', async () => {
 
 test('no secret is in the log or in plain in the store', async () => {
 	const server = make({ flags: ['--log-level', 'debug'] });
-	const secret = await server.secret('agent', 'x');
+	const secret = await server.token('agent', 'x');
 	await server.start();
 	await server.client(secret).ask();
 	await server.client(`${secret}x`).get('/v1/me');
@@ -317,7 +317,7 @@ test('no secret is in the log or in plain in the store', async () => {
 
 test('a start with a thousand asks is quick', async () => {
 	const server = make({ flags: ['--ask-rate', '0'] });
-	const secret = await server.secret('agent', 'x');
+	const secret = await server.token('agent', 'x');
 	await server.start();
 	const client = server.client(secret);
 	for (let i = 0; i < 10; i++) await Promise.all(Array.from({ length: 100 }, () => client.ask()));

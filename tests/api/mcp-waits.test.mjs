@@ -6,8 +6,8 @@ import { until, useServer } from './lib/server.mjs';
 
 const server = await useServer({ flags: ['--mcp-wait', '40s'] });
 const { agent, member, secrets } = server;
-const brief = await server.secret('agent', 'brief', ['--agent', 'builder', '--mcp-wait', '1']);
-const local = await server.secret('agent', 'local2', ['--agent', 'builder', '--local']);
+const brief = await server.token('agent', 'brief', ['--agent', 'builder', '--mcp-wait', '1']);
+const local = await server.token('agent', 'local2', ['--agent', 'builder', '--local']);
 const now = (capabilities, token = secrets.agent) => new StatelessClient(server, token, capabilities);
 const before = (version, capabilities, token = secrets.agent) =>
 	new LegacyClient(server, token).open(version, capabilities);

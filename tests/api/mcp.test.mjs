@@ -9,7 +9,7 @@ const { agent, member, secrets } = server;
 const now = (capabilities, token = secrets.agent) => new StatelessClient(server, token, capabilities);
 const before = (version, capabilities, token = secrets.agent) =>
 	new LegacyClient(server, token).open(version, capabilities);
-const quick = await server.secret('agent', 'quick', ['--agent', 'builder', '--mcp-wait', '0']);
+const quick = await server.token('agent', 'quick', ['--agent', 'builder', '--mcp-wait', '0']);
 
 const pending = async (text) => until(async () => (await member.get('/v1/asks')).body.items
 	.find((ask) => ask.questions[0].text === text), text);
@@ -136,7 +136,7 @@ test('foreign Host and Origin: 403', async () => {
 });
 
 test('a token sees the tools that it was made for', async () => {
-	const few = now({}, await server.secret('agent', 'few', ['--tools', 'ask_question,get_answer']));
+	const few = now({}, await server.token('agent', 'few', ['--tools', 'ask_question,get_answer']));
 	assert.deepEqual((await few.result('tools/list')).tools.map((t) => t.name), ['ask_question', 'get_answer']);
 	const sent = await few.request('tools/call', { name: 'list_asks', arguments: {} });
 	assert.equal(sent.reply.error.code, -32602);
@@ -157,7 +157,7 @@ test('no tool settles, whoever calls', async () => {
 });
 
 test('a viewer may not ask', async () => {
-	const viewer = now({}, await server.secret('viewer', 'vic'));
+	const viewer = now({}, await server.token('viewer', 'vic'));
 	assert.equal((await viewer.call('ask_user_question', question())).isError, true);
 });
 

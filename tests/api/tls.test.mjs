@@ -36,8 +36,8 @@ after(async () => {
 	server.remove();
 	rmSync(folder, { recursive: true, force: true });
 });
-const agent = await server.secret('agent', 'builder');
-const member = await server.secret('member', 'mia');
+const agent = await server.token('agent', 'builder');
+const member = await server.token('member', 'mia');
 await server.start();
 const url = `https://127.0.0.1:${server.port}`;
 

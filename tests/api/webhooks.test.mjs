@@ -200,8 +200,8 @@ test('one that never replies keeps no other waiting', async () => {
 		'--webhook-timeout', '300s', '--webhook-host-max', '2'] });
 	const [deaf, quick] = [await new Receiver(() => {}).open('127.0.0.2'), await new Receiver().open()];
 	try {
-		const secrets = [await patient.secret('agent', 'builder'), await patient.secret('member', 'mia'),
-			await patient.secret('admin', 'ada')];
+		const secrets = [await patient.token('agent', 'builder'), await patient.token('member', 'mia'),
+			await patient.token('admin', 'ada')];
 		await patient.start();
 		const [a, m, d] = secrets.map((s) => patient.client(s));
 		const call = async (receiver) => m.answer(await a.ask({ session: (await a.session({
@@ -294,7 +294,7 @@ test('the command line lists and replays', async () => {
 test('internal addresses and plain HTTP are refused unless they are allowed', async () => {
 	const strict = new Server();
 	try {
-		const [a] = [await strict.secret('agent', 'builder')];
+		const [a] = [await strict.token('agent', 'builder')];
 		await strict.start();
 		const client = strict.client(a);
 		for (const url of ['http://example.org/', 'https://127.0.0.1/', 'https://[::1]/',
@@ -315,8 +315,8 @@ test('a name that leads to an internal address is refused when it connects', asy
 	const receiver = await new Receiver().open('127.0.0.1');
 	const strict = new Server();
 	try {
-		const secrets = [await strict.secret('agent', 'builder'), await strict.secret('member', 'mia'),
-			await strict.secret('admin', 'ada')];
+		const secrets = [await strict.token('agent', 'builder'), await strict.token('member', 'mia'),
+			await strict.token('admin', 'ada')];
 		await strict.start();
 		const [a, m, d] = secrets.map((s) => strict.client(s));
 		for (const host of ['localhost', '2130706433', '0x7f.1', '127.1']) {
@@ -346,8 +346,8 @@ test('certificates are checked', async () => {
 	const safe = new Server({ flags: ['--webhook-internal', '127.0.0.1'],
 		env: { SSL_CERT_FILE: known.file } });
 	try {
-		const secrets = [await safe.secret('agent', 'builder'), await safe.secret('member', 'mia'),
-			await safe.secret('admin', 'ada')];
+		const secrets = [await safe.token('agent', 'builder'), await safe.token('member', 'mia'),
+			await safe.token('admin', 'ada')];
 		await safe.start();
 		const [a, m, d] = secrets.map((s) => safe.client(s));
 		const call = async (receiver) => {

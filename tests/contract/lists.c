@@ -1,6 +1,7 @@
 /* lists.c - the inbox against a simple model, page by page; and that whoever was told of
  * a write sees it in the next read. */
 #include "place.h"
+#include "random.h"
 
 #include "base/clock.h"
 
@@ -22,12 +23,11 @@ struct known {
 
 static struct known model[ASKS];
 
-static uint32_t dice(uint32_t sides)
+static uint32_t below(uint32_t n)
 {
-	static uint32_t state = 12345;
+	static uint64_t state = 12345;
 
-	state = state * 1664525u + 1013904223u;
-	return (state >> 8) % sides;
+	return (uint32_t)random_below(&state, n);
 }
 
 static void model_ask(struct rig *r, struct known *k)
@@ -36,10 +36,10 @@ static void model_ask(struct rig *r, struct known *k)
 	char body[320], timeout[32] = "null";
 	struct made made;
 
-	k->approval = dice(2);
-	k->risk = k->approval ? 1 + (int)dice(4) : 0;
-	k->deadline_ms = dice(3) ? 0 : (int64_t)(1 + dice(600)) * 1000;
-	k->urgent = dice(4) == 0;
+	k->approval = below(2);
+	k->risk = k->approval ? 1 + (int)below(4) : 0;
+	k->deadline_ms = below(3) ? 0 : (int64_t)(1 + below(600)) * 1000;
+	k->urgent = below(4) == 0;
 	if (k->deadline_ms)
 		snprintf(timeout, sizeof timeout, "%lld",
 			(long long)k->deadline_ms / 1000);
@@ -69,9 +69,9 @@ static void model_fill(struct rig *r)
 		model_ask(r, &model[i]);
 	}
 	for (size_t i = 0; i < ASKS; i++) {
-		if (dice(4)) continue;
+		if (below(4)) continue;
 		model[i].pending = false;
-		model[i].answered = !model[i].approval && dice(2);
+		model[i].answered = !model[i].approval && below(2);
 		assert_int_equal(
 			rig_settle(r, model[i].answered ? &use_answer : &use_skip,
 				model[i].id, NULL),

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { bin, until } from './lib.mjs';
+import { BIN, until } from './lib.mjs';
 import { area } from './matrix.mjs';
 
 const examples = JSON.parse(readFileSync(new URL('../dialects/examples.json', import.meta.url)));
@@ -21,7 +21,7 @@ async function look(me, ask) {
 }
 
 /** The --print-config of a client for this server, its reference to the token made the token. */
-const printed = (client, url, token) => execFileSync(bin, ['mcp', '--print-config', client, '--url', url], { encoding: 'utf8' })
+const printed = (client, url, token) => execFileSync(BIN, ['mcp', '--print-config', client, '--url', url], { encoding: 'utf8' })
 	.replace(/Bearer [^"]*/, `Bearer ${token}`);
 const value = (text) => (text.startsWith('{') ? JSON.parse(text) : text.trim());
 
@@ -65,7 +65,7 @@ area('agents of all kinds', (scenario) => {
 		const token = await me.page.getByText(/^prl_/).innerText();
 		const choice = me.page.getByRole('combobox', { name: me.t('first.client') });
 		const names = await choice.locator('option').allInnerTexts();
-		const known = spawnSync(bin, ['mcp', '--print-config', 'nobody'], { encoding: 'utf8' }).stderr
+		const known = spawnSync(BIN, ['mcp', '--print-config', 'nobody'], { encoding: 'utf8' }).stderr
 			.match(/: ([\w, ]+)$/m)[1].split(', ');
 		assert.equal(names.length, known.length + 1, 'one more: any other');
 		for (const [i, client] of known.entries()) {

@@ -224,7 +224,7 @@ area('answering', (scenario) => {
 		assert.equal(await direction(me.row(arabic).locator('.title')), 'rtl', 'cut at its end, not at its start');
 	});
 
-	scenario('j, k, y, n, numbers, s and Ctrl+Enter', { hand: 'keyboard' }, async (me, desk) => {
+	scenario('j, k, y, n, numbers, s and Ctrl+Enter', { input: 'keyboard' }, async (me, desk) => {
 		const session = await desk.agent.session('keys');
 		const first = await desk.agent.ask({ session: session.id, question: 'First key?', type: 'boolean' });
 		const second = await desk.agent.ask({ session: session.id, question: 'Second key?', type: 'choice', options });

@@ -260,7 +260,7 @@ area('axe finds nothing', (scenario) => {
 			await own.text('sessions.empty').waitFor();
 			assert.deepEqual(await complaints(own), []);
 		});
-		await server.stop();
+		await server.end();
 	});
 
 	scenario('logging in, and refused', { resizes: true }, async (me) => {

@@ -22,7 +22,7 @@ const kept = (page) => page.evaluate(() => new Promise((done, fail) => {
 }));
 
 async function streams(desk) {
-	desk.meter ??= desk.server.token('admin', 'meter');
+	desk.meter ??= await desk.server.token('admin', 'meter');
 	const reply = await fetch(`${desk.server.url}/metrics`, { headers: { authorization: `Bearer ${desk.meter}` } });
 	return Number((await reply.text()).match(/^parley_streams (\d+)/m)[1]);
 }

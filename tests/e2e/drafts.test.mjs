@@ -25,10 +25,10 @@ area('drafts', (scenario) => {
 		const ask = await me.open({ question: 'In the middle of it?', type: 'text' });
 		const field = box(me, 'In the middle of it?');
 		await me.write(field, 'before, ');
-		await desk.server.down();
+		await desk.server.stop();
 		await me.text('line.lost').waitFor();
 		await me.page.keyboard.type('during ');
-		await desk.server.up(`127.0.0.1:${desk.server.port}`);
+		await desk.server.start();
 		await me.live();
 		await me.page.keyboard.type('and after');
 		await holds(field.and(me.page.locator(':focus')), 'before, during and after', 'what was typed, in its place');

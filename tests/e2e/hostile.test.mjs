@@ -63,7 +63,7 @@ describe('hostile strings', () => {
 		/* A refused script is a failure, too: none should have been tried. */
 		await place.page.evaluate(() => document.addEventListener('securitypolicyviolation',
 			(event) => console.error(`policy: ${event.violatedDirective} ${event.blockedURI}`)));
-		return new Person({ ...place, view, lang, hand: 'mouse', desk });
+		return new Person({ ...place, view, lang, input: 'mouse', desk });
 	};
 	const sound = (me, text, more = () => {}) => inSizes(me, async (view) => {
 		assert.deepEqual(await flaws(me.page), [], `${view}: ${JSON.stringify(text.slice(0, 200))}`);

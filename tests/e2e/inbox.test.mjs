@@ -153,7 +153,7 @@ area('inbox', (scenario) => {
 		await rows(me, 1);
 	});
 
-	scenario('rows never move under the pointer: what is new waits above', { hand: 'mouse' }, async (me, desk) => {
+	scenario('rows never move under the pointer: what is new waits above', { input: 'mouse' }, async (me, desk) => {
 		const session = await desk.agent.session('calm');
 		const old = await desk.agent.ask({ session: session.id, question: 'The old one?', type: 'boolean' });
 		await me.visit('/inbox');
@@ -205,7 +205,7 @@ area('inbox', (scenario) => {
 		await me.heading('The fourth?').waitFor();
 	});
 
-	scenario('chosen and answered by keys alone', { hand: 'keyboard' }, async (me, desk) => {
+	scenario('chosen and answered by keys alone', { input: 'keyboard' }, async (me, desk) => {
 		const session = await desk.agent.session('letters');
 		const ids = [];
 		for (const title of ['East', 'West'])

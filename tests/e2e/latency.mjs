@@ -28,8 +28,8 @@ function observe() {
 
 const server = await Server.start();
 const browser = await launch();
-const agent = server.client(server.token('agent', 'runner'));
-const marie = server.client(server.token('member', 'Marie'));
+const agent = server.client(await server.token('agent', 'runner'));
+const marie = server.client(await server.token('member', 'Marie'));
 const { page, context } = await enter(browser, server);
 let streams = 0;
 const tabs = [page];
@@ -72,4 +72,4 @@ row('page: an ask is shown after its 201', GOAL, words(one.shown));
 row('page: it is gone after it was settled elsewhere', GOAL, words(one.gone));
 row(`the same in the last of ${TABS} tabs, ${1 + streams} stream`, GOAL, `shown: ${words(many.shown)}; gone: ${words(many.gone)}`);
 await browser.close();
-await server.stop();
+await server.end();

@@ -1,17 +1,16 @@
 // A real server, a real browser, and the few words that the tests share.
-import { spawn, execFileSync } from 'node:child_process';
-import { mkdtempSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
+import { PATIENCE_MS, Server as Fixture } from '../lib/server.mjs';
+
+export { BIN, sleep, until } from '../lib/server.mjs';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
-export const bin = resolve(process.env.PARLEY_BIN ?? join(here, '../../build/parley'));
 export const words = Object.fromEntries(['en', 'fr'].map((lang) => [lang,
 	JSON.parse(readFileSync(join(here, `../../messages/${lang}.json`), 'utf8'))]));
 export const views = { desktop: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } };
-export const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 
 /** The message of the catalogue in a language, filled in. */
 export const say = (lang) => (id, params = {}) => {
@@ -21,81 +20,28 @@ export const say = (lang) => (id, params = {}) => {
 		typeof params[name] === 'number' ? params[name].toLocaleString(lang) : params[name] ?? `{${name}}`);
 };
 
-export async function until(what, why, ms = 20_000) {
-	const end = Date.now() + ms;
-	for (;;) {
-		const got = await what();
-		if (got) return got;
-		if (Date.now() > end) throw new Error(`not in time: ${why}`);
-		await sleep(20);
-	}
-}
-
-const running = new Set();
-process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')));
-
-export class Server {
-	static async start({ keep, flags = [] } = {}) {
-		const server = new Server();
-		server.folder = keep ?? mkdtempSync(join(tmpdir(), 'parley-e2e-'));
-		server.data = join(server.folder, 'data');
-		server.flags = flags;
-		await server.up();
+/** The server fixture with people who are logged in, and clients without a browser. */
+export class Server extends Fixture {
+	static async start(options) {
+		const server = new Server({ keepPort: true, ...options });
+		await server.start();
 		return server;
 	}
 
-	async up(listen = '127.0.0.1:0') {
-		const portFile = join(this.folder, 'port');
-		rmSync(portFile, { force: true });
-		this.output = '';
-		this.child = spawn(bin, ['serve', '--listen', listen, '--port-file', portFile, '--data', this.data, ...this.flags],
-			{ stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, PARLEY_TEST_CLOCK: join(this.folder, 'clock') } });
-		running.add(this.child);
-		/* One that a failed test has left does not keep the others from ending. */
-		this.child.unref();
-		for (const stream of [this.child.stdout, this.child.stderr]) {
-			stream.on('data', (data) => (this.output += data));
-			stream.unref();
-		}
-		this.port = Number(await until(
-			() => existsSync(portFile) && readFileSync(portFile, 'utf8').trim(), 'the port'));
-		this.url = `http://127.0.0.1:${this.port}`;
-		await until(() => fetch(`${this.url}/readyz`).then((r) => r.ok, () => false), 'ready');
+	/* One that a failed test has left does not keep the others from ending. */
+	async start(...args) {
+		await super.start(...args);
+		for (const one of this.held) one.unref();
+		return this;
 	}
 
-	/** Stops and starts on the same port. */
-	async down() {
-		const gone = new Promise((done) => this.child.once('exit', done));
-		this.child.ref();
-		this.child.kill('SIGTERM');
-		await gone;
-		running.delete(this.child);
+	signal(name) {
+		for (const one of this.held) one.ref();
+		return super.signal(name);
 	}
 
-	async stop() {
-		await this.down();
-		rmSync(this.folder, { recursive: true, force: true });
-	}
-
-	/** Moves this server's clock; deadlines on the way fire. */
-	jump(ms) {
-		const file = join(this.folder, 'clock');
-		this.jumped = (this.jumped ?? 0) + ms;
-		writeFileSync(`${file}.new`, String(this.jumped));
-		renameSync(`${file}.new`, file);
-	}
-
-	cli(...args) {
-		return execFileSync(bin, [...args, '--data', this.data], { encoding: 'utf8' }).trim();
-	}
-
-	token(role, name) {
-		return this.cli('token', 'create', '--role', role, '--name', name);
-	}
-
-	/** A path with a code that logs a person in, once. */
-	loginPath(name = 'owner') {
-		return this.cli('user', 'login', name).match(/\/login#\S+/)[0];
+	get held() {
+		return [this.child, this.child.stdout, this.child.stderr];
 	}
 
 	/** The cookie of a person's login; the same for every context that asks. */
@@ -104,7 +50,7 @@ export class Server {
 		return (this.cookies[name] ??= await (async () => {
 			const reply = await fetch(`${this.url}/v1/login`, { method: 'POST',
 				headers: { 'content-type': 'application/json' },
-				body: JSON.stringify({ code: this.loginPath(name).split('#')[1] }) });
+				body: JSON.stringify({ code: (await this.loginPath(name)).split('#')[1] }) });
 			const [, key, value] = reply.headers.get('set-cookie').match(/^([^=]+)=([^;]*)/);
 			return { name: key, value, url: this.url, httpOnly: true, sameSite: 'Lax' };
 		})());
@@ -154,7 +100,7 @@ export async function arrive(browser, server, { view = 'desktop', lang = 'en', t
 	settings = {}, user: _, ...more } = {}) {
 	const context = await browser.newContext({ viewport: views[view], locale: lang === 'fr' ? 'fr-FR' : 'en-US',
 		colorScheme: theme, baseURL: server.url, serviceWorkers: 'block', reducedMotion: 'reduce', ...more });
-	context.setDefaultTimeout(20_000);
+	context.setDefaultTimeout(PATIENCE_MS);
 	const errors = [];
 	await context.addInitScript((kept) => {
 		if (!localStorage.getItem('parley.settings')) localStorage.setItem('parley.settings', JSON.stringify(kept));
@@ -189,18 +135,23 @@ export const hide = (page) => page.evaluate(() => {
 });
 
 const digits = ['red', 'blue', 'green', 'tall', 'small', 'old', 'new', 'round', 'flat', 'warm'];
+/** A title that does not fold with another. */
+export const titleOf = (i) => `The ${String(i).split('').map((digit) => digits[digit]).join(' ')} one?`;
 
-/** Many pending asks that do not fold, by two agents: one may ask 6,000 times a minute. */
-export async function crowd(server, many) {
-	const agents = await Promise.all(['left', 'right'].map(async (name) => {
-		const agent = server.client(server.token('agent', name));
-		return { agent, session: (await agent.session(name)).id };
+const AT_ONCE = 100;
+/* One agent may ask 6,000 times a minute. */
+const AGENTS = 3;
+
+/** Many pending asks, by several agents. */
+export async function fillInbox(server, many) {
+	const agents = await Promise.all(Array.from({ length: AGENTS }, async (_, i) => {
+		const agent = server.client(await server.token('agent', `agent ${i}`));
+		return { agent, session: (await agent.session(`session ${i}`)).id };
 	}));
-	const name = (i) => String(i).split('').map((digit) => digits[digit]).join(' ');
-	for (let from = 0; from < many; from += 50)
-		await Promise.all(Array.from({ length: Math.min(50, many - from) }, (_, i) => {
-			const { agent, session } = agents[i % 2];
-			return agent.ask({ session, question: `The ${name(from + i)} one?`, type: 'boolean' });
+	for (let from = 0; from < many; from += AT_ONCE)
+		await Promise.all(Array.from({ length: Math.min(AT_ONCE, many - from) }, (_, i) => {
+			const { agent, session } = agents[i % AGENTS];
+			return agent.ask({ session, question: titleOf(from + i), type: 'boolean' });
 		}));
 }
 

@@ -1,6 +1,6 @@
-// A scenario is written once and run over the matrix: language × size × hand. A long run
-// (PARLEY_LONG=1) takes all eight looks for each; a short one takes one, and turns, so that every
-// area is seen in both languages, at both sizes and by both hands.
+// A scenario is written once and run over the matrix: language × size × input mode. A long run
+// (PARLEY_LONG=1) takes all eight variants for each; a short one takes one, and turns, so that every
+// area is seen in both languages, at both sizes and in both input modes.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { arrive, enter, launch, prefer, Server, until, views } from './lib.mjs';
@@ -9,19 +9,19 @@ import { Person } from './person.mjs';
 export const long = Boolean(process.env.PARLEY_LONG);
 const TIMEOUT_MS = 120_000;
 
-/* The first four hold both languages at both sizes, and both hands. */
-const looks = [
+/* The first four hold both languages at both sizes, and both input modes. */
+const variants = [
 	['desktop', 'en', 'mouse'], ['phone', 'fr', 'keyboard'], ['desktop', 'fr', 'keyboard'], ['phone', 'en', 'mouse'],
 	['desktop', 'en', 'keyboard'], ['phone', 'fr', 'mouse'], ['desktop', 'fr', 'mouse'], ['phone', 'en', 'keyboard'],
-].map(([view, lang, hand]) => ({ view, lang, hand }));
-/* Of these, the four that hold each language and each hand at each size: for a scenario that sees to both sizes. */
-const square = looks.filter(({ view, lang, hand }) => (view === 'desktop') === ((lang === 'en') === (hand === 'mouse')));
+].map(([view, lang, input]) => ({ view, lang, input }));
+/* Of these, the four that hold each language and each input mode at each size: for a scenario that sees to both sizes. */
+const square = variants.filter(({ view, lang, input }) => (view === 'desktop') === ((lang === 'en') === (input === 'mouse')));
 
-/** The look that was seen least, by its language and size, then as a whole. */
+/** The variant that was seen least, by its language and size, then as a whole. */
 function freshest(list, seen) {
-	const times = (look) => seen.filter((one) => one.view === look.view && one.lang === look.lang).length
-		+ seen.filter((one) => one === look).length / 1000;
-	return list.reduce((best, look) => (times(look) < times(best) ? look : best));
+	const times = (variant) => seen.filter((one) => one.view === variant.view && one.lang === variant.lang).length
+		+ seen.filter((one) => one === variant).length / 1000;
+	return list.reduce((best, variant) => (times(variant) < times(best) ? variant : best));
 }
 
 let shared;
@@ -33,13 +33,13 @@ after(async () => (await shared)?.close());
 export class Desk {
 	async open(flags) {
 		this.server = await Server.start({ flags });
-		this.agent = this.client('agent', 'deployer');
-		this.admin = this.client('admin', 'root');
-		this.marie = this.client('member', 'Marie');
+		this.agent = await this.client('agent', 'deployer');
+		this.admin = await this.client('admin', 'root');
+		this.marie = await this.client('member', 'Marie');
 		return this;
 	}
-	client(role, name) {
-		return this.server.client(this.server.token(role, name));
+	async client(role, name) {
+		return this.server.client(await this.server.token(role, name));
 	}
 	async get(id) {
 		return (await this.admin.get(`/v1/asks/${id}`)).body;
@@ -62,37 +62,37 @@ export class Desk {
 		if (ids.length) await this.admin.post('/v1/asks/settle-many', { ids, skip: true });
 	}
 	async close() {
-		await this.server?.stop();
+		await this.server?.end();
 	}
 }
 
 /**
- * Somebody else beside `me`, for as long as `run` takes: the same look unless `how` says otherwise.
+ * Somebody else beside `me`, for as long as `run` takes: the same variant unless `how` says otherwise.
  * `user: null` is nobody yet; `server` a place of its own.
  */
 export async function beside(me, { view = me.view, lang = me.lang, server = me.desk.server, user, ...how }, run) {
 	const come = user === null ? arrive : enter;
 	const place = await come(await browser(), server, { view, lang, user, ...how });
 	try {
-		await run(new Person({ ...place, view, lang, hand: me.byKeys ? 'keyboard' : 'mouse', desk: me.desk }));
+		await run(new Person({ ...place, view, lang, input: me.byKeys ? 'keyboard' : 'mouse', desk: me.desk }));
 		assert.deepEqual(place.errors, []);
 	} finally {
 		await place.context.close();
 	}
 }
 
-/** `look` at both sizes in a long run, in a short one at the person's own. */
-export async function inSizes(me, look) {
+/** `run` at both sizes in a long run, in a short one at the person's own. */
+export async function inSizes(me, run) {
 	const own = me.view;
 	for (const view of long ? Object.keys(views) : [own]) {
 		await me.resize(view);
-		await look(view);
+		await run(view);
 	}
 	await me.resize(own);
 }
 
 /**
- * Scenarios that share a desk. `scenario(name, run)`, or `scenario(name, how, run)`: `hand`: only
+ * Scenarios that share a desk. `scenario(name, run)`, or `scenario(name, how, run)`: `input`: only
  * this one makes sense; `resizes`: it looks at both sizes itself, with `inSizes`; the rest of `how`
  * goes to the browser's context (`settings`, `user`, …). `flags` are the server's; `furnish(desk)` puts
  * there what the scenarios need; each leaves nothing pending behind, but for `keep`.
@@ -111,28 +111,28 @@ export function area(name, define, { furnish = () => {}, keep = false, flags = [
 
 		/* A context costs more than a scenario: those of one language share one, and size and settings
 		 * are given to it anew. */
-		const come = async ({ view, lang, hand }, { settings = {}, ...how }) => {
+		const come = async ({ view, lang, input }, { settings = {}, ...how }) => {
 			const key = JSON.stringify([lang, how]);
 			if (!contexts.has(key)) contexts.set(key, browser().then((shown) => enter(shown, desk.server, { view, lang, ...how })));
 			const place = await contexts.get(key);
 			await place.page.setViewportSize(views[view]);
 			await prefer(place.page, lang, settings);
-			return new Person({ ...place, view, lang, hand, desk });
+			return new Person({ ...place, view, lang, input, desk });
 		};
 
 		define((title, how, run = how) => {
-			const { hand: only, resizes, ...rest } = run === how ? {} : how;
-			const fit = (resizes ? square : looks).filter((look) => !only || look.hand === only);
-			for (const look of long ? fit : [freshest(fit, planned)]) {
-				planned.push(look);
-				test(`${title} (${look.view}, ${look.lang}, ${look.hand})`, { timeout: TIMEOUT_MS }, async () => {
-					const person = await come(look, rest);
+			const { input: only, resizes, ...rest } = run === how ? {} : how;
+			const fit = (resizes ? square : variants).filter((variant) => !only || variant.input === only);
+			for (const variant of long ? fit : [freshest(fit, planned)]) {
+				planned.push(variant);
+				test(`${title} (${variant.view}, ${variant.lang}, ${variant.input})`, { timeout: TIMEOUT_MS }, async () => {
+					const person = await come(variant, rest);
 					await run(person, desk);
 					assert.deepEqual(person.errors.splice(0), []);
 				});
 			}
 		}, desk);
-		const kinds = (list) => new Set(list.flatMap((look) => [`${look.view} ${look.lang}`, look.hand]));
-		assert.deepEqual(kinds(planned), kinds(looks), `${name}: too few scenarios to see all looks`);
+		const kinds = (list) => new Set(list.flatMap((variant) => [`${variant.view} ${variant.lang}`, variant.input]));
+		assert.deepEqual(kinds(planned), kinds(variants), `${name}: too few scenarios to see all variants`);
 	});
 }

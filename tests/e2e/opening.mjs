@@ -1,7 +1,7 @@
 // How long opening the page takes until its list is painted, and what is loaded for it.
 // For the benchmark, not a test: prints rows of its table.
 // opening.mjs [TIMES [ASKS]]
-import { arrive, crowd, launch, row, Server, share } from './lib.mjs';
+import { arrive, fillInbox, launch, row, Server, share } from './lib.mjs';
 
 const TIMES = Number(process.argv[2] ?? 20);
 const ASKS = Number(process.argv[3] ?? 100);
@@ -39,7 +39,7 @@ async function open(context) {
 
 const server = await Server.start();
 const browser = await launch();
-await crowd(server, ASKS);
+await fillInbox(server, ASKS);
 const seen = [];
 for (let i = 0; i < TIMES; i++) {
 	const { context } = await arrive(browser, server, { serviceWorkers: 'allow' });
@@ -52,4 +52,4 @@ row(`page: first list painted, ${ASKS} pending`, `≤ ${GOAL} ms`,
 	`${words(seen.map((one) => one.first))}; opened again: ${words(seen.map((one) => one.again))}`);
 row('page: script and style of the first load, gzip', `≤ ${FIRST_LOAD / 1024} KB`, `${(seen[0].bytes / 1024).toFixed(1)} KB`);
 await browser.close();
-await server.stop();
+await server.end();

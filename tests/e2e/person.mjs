@@ -1,6 +1,6 @@
-// Somebody at the page, in a language, at a size, with one kind of hand. Things are found by role
+// Somebody at the page, in a language, at a size, in one input mode. Things are found by role
 // and by their name in the catalogue.
-import { hands, reach } from './hands.mjs';
+import { inputModes, reach } from './input.mjs';
 import { say, until, views } from './lib.mjs';
 
 const literal = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
@@ -8,10 +8,10 @@ const literal = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 const named = (text) => new RegExp(`^${literal(text)}( (Ctrl ↵|Esc|[A-Z]))?$`);
 
 export class Person {
-	constructor({ page, context, errors, view, lang, hand, desk }) {
+	constructor({ page, context, errors, view, lang, input, desk }) {
 		Object.assign(this, { page, context, errors, view, lang, desk });
-		this.byKeys = hand === 'keyboard';
-		this.hand = hands[hand];
+		this.byKeys = input === 'keyboard';
+		this.input = inputModes[input];
 		this.t = say(lang);
 	}
 
@@ -73,23 +73,23 @@ export class Person {
 	/* ---- doing ---- */
 
 	press(target) {
-		return this.hand.press(this.page, target);
+		return this.input.press(this.page, target);
 	}
-	/** By keyboard alone, whatever the hand. */
+	/** By keyboard alone, whatever the input mode. */
 	reach(target) {
 		return reach(this.page, target);
 	}
 	check(target, on = true) {
-		return this.hand.check(this.page, target, on);
+		return this.input.check(this.page, target, on);
 	}
 	write(target, text) {
-		return this.hand.write(this.page, target, text);
+		return this.input.write(this.page, target, text);
 	}
 	pick(target, value) {
-		return this.hand.pick(this.page, target, value);
+		return this.input.pick(this.page, target, value);
 	}
 	readToEnd(target) {
-		return this.hand.readToEnd(this.page, target);
+		return this.input.readToEnd(this.page, target);
 	}
 	key(...names) {
 		return names.reduce((before, name) => before.then(() => this.page.keyboard.press(name)), Promise.resolve());

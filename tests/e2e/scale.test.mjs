@@ -1,27 +1,10 @@
 // Ten thousand pending asks: few rows in the document, wherever one scrolls.
 import assert from 'node:assert/strict';
-import { until } from './lib.mjs';
+import { fillInbox, titleOf, until } from './lib.mjs';
 import { area } from './matrix.mjs';
 
 const MANY = Number(process.env.ASKS ?? 10_000);
 const ROWS = 100;
-const AT_ONCE = 100;
-/* One agent may ask 6,000 times a minute. */
-const AGENTS = 3;
-const digits = ['red', 'blue', 'green', 'tall', 'small', 'old', 'new', 'round', 'flat', 'warm'];
-const title = (i) => `The ${String(i).split('').map((digit) => digits[digit]).join(' ')} one?`;
-
-async function crowd(desk) {
-	const agents = await Promise.all(Array.from({ length: AGENTS }, async (_, i) => {
-		const agent = desk.client('agent', `agent ${i}`);
-		return { agent, session: (await agent.session(`session ${i}`)).id };
-	}));
-	for (let from = 0; from < MANY; from += AT_ONCE)
-		await Promise.all(Array.from({ length: Math.min(AT_ONCE, MANY - from) }, (_, i) => {
-			const { agent, session } = agents[i % AGENTS];
-			return agent.ask({ session, question: title(from + i), type: 'boolean' });
-		}));
-}
 
 async function few(me) {
 	const rows = await me.list.getByRole('listitem').count();
@@ -37,7 +20,7 @@ const frame = (me) => me.list.locator('xpath=..');
 const place = (me) => frame(me).evaluate((box) => box.scrollTop / (box.scrollHeight - box.clientHeight));
 
 area(`${MANY} pending asks`, (scenario) => {
-	scenario('scrolled in small steps and in leaps, to the end', { hand: 'mouse' }, async (me) => {
+	scenario('scrolled in small steps and in leaps, to the end', { input: 'mouse' }, async (me) => {
 		await whole(me);
 		await frame(me).hover();
 		for (let i = 0; i < 40; i++) {
@@ -48,7 +31,7 @@ area(`${MANY} pending asks`, (scenario) => {
 		await few(me);
 	});
 
-	scenario('walked by keys, and found by its words', { hand: 'keyboard' }, async (me, desk) => {
+	scenario('walked by keys, and found by its words', { input: 'keyboard' }, async (me, desk) => {
 		await whole(me);
 		for (let i = 0; i < 30; i++) await me.key('j');
 		const { items } = (await desk.admin.get('/v1/asks?order=attention')).body;
@@ -57,8 +40,8 @@ area(`${MANY} pending asks`, (scenario) => {
 		await few(me);
 		await me.key('/');
 		await me.page.getByRole('searchbox').waitFor();
-		await me.write(me.page.getByRole('searchbox'), title(MANY - 7));
-		await me.row(title(MANY - 7)).waitFor();
+		await me.write(me.page.getByRole('searchbox'), titleOf(MANY - 7));
+		await me.row(titleOf(MANY - 7)).waitFor();
 		await until(async () => await me.list.getByRole('listitem').count() === 1, 'one left');
 	});
 
@@ -84,4 +67,4 @@ area(`${MANY} pending asks`, (scenario) => {
 		await desk.agent.ask({ question: gone.questions[0].text, type: 'boolean' });
 		await until(async () => await me.heading(me.tn('inbox.waiting', MANY)).count(), 'as many as before');
 	});
-}, { furnish: crowd, keep: true });
+}, { furnish: (desk) => fillInbox(desk.server, MANY), keep: true });

@@ -52,7 +52,7 @@ if (!only.length || only.includes('dialog')) {
 	const { context, page } = await enter(browser, server, { settings: { opens: true } });
 	await page.goto('/activity');
 	await sleep(500);
-	const agent = server.client(server.token('agent', 'planner'));
+	const agent = server.client(await server.token('agent', 'planner'));
 	for (const text of ['Start the migration tonight?', 'Tell the customers first?'])
 		await agent.ask({ question: text, type: 'boolean', timeout: '30m', context: { text: 'It takes about *two hours*.' } });
 	await page.getByRole('dialog').waitFor();
@@ -72,7 +72,7 @@ if (!only.length || only.includes('first-run')) {
 		await page.screenshot({ path: `${out}/${name}.png` });
 		await context.close();
 	}
-	await empty.stop();
+	await empty.end();
 }
 await browser.close();
-await server.stop();
+await server.end();

@@ -1,7 +1,7 @@
 // How smoothly the inbox scrolls with many asks pending: the frames of a turning wheel and of jumps,
 // beside those of an empty list as long, which is what this machine and browser can do at all. For
 // the benchmark, not a test: prints rows of its table. scroll.mjs [ASKS [RUNS]]
-import { crowd, enter, launch, row, Server, share, until } from './lib.mjs';
+import { fillInbox, enter, launch, row, Server, share, until } from './lib.mjs';
 
 const MANY = Number(process.argv[2] ?? 10_000);
 const RUNS = Number(process.argv[3] ?? 5);
@@ -57,7 +57,7 @@ const jump = (page, list) => list.evaluate(async (ul, jumps) => {
 }, JUMPS);
 
 const server = await Server.start();
-await crowd(server, MANY);
+await fillInbox(server, MANY);
 const browser = await launch();
 const { page, t } = await enter(browser, server);
 await until(async () => (await page.getByRole('heading', { level: 1 }).first().innerText())
@@ -88,4 +88,4 @@ row(`page: frames within 33 ms, a wheel over ${MANY} pending, ${rows} rows`, '�
 	`${percent(mine)} (p90 ${ms(a)})`, `an empty list: ${percent(theirs)} (${ms(b)})`, `${(a / b).toFixed(2)} ×`);
 row('page: a jump through them, p90', '≤ 120 ms', ms(c), `an empty list: ${ms(d)}`, `${(c / d).toFixed(2)} ×`);
 await browser.close();
-await server.stop();
+await server.end();

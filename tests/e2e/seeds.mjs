@@ -2,8 +2,8 @@
 export async function seed(server) {
 	const agents = {};
 	for (const name of ['deployer', 'architect', 'tester', 'writer', 'gardener'])
-		agents[name] = server.client(server.token('agent', name));
-	const marie = server.client(server.token('member', 'Marie'));
+		agents[name] = server.client(await server.token('agent', name));
+	const marie = server.client(await server.token('member', 'Marie'));
 
 	const past = await agents.gardener.session('nightly-cleanup', { project: 'platform' });
 	for (const [title, answer] of [['Delete the caches of last year?', true], ['Rotate the logs now?', false]]) {

@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { bin, Server, until } from './lib.mjs';
+import { BIN, Server, until } from './lib.mjs';
 import { area, beside, browser, long } from './matrix.mjs';
 
 const run = promisify(execFile);
@@ -85,9 +85,9 @@ area('settling in', (scenario) => {
 
 	scenario('logging out ends it in every tab; a link to an ask leads to it by way of the password', async (me, desk) => {
 		const name = fresh('Grace');
-		desk.client('member', name);
+		await desk.client('member', name);
 		await beside(me, { user: null }, async (grace) => {
-			await grace.page.goto(desk.server.loginPath(name));
+			await grace.page.goto(await desk.server.loginPath(name));
 			await grace.page.waitForURL('**/inbox');
 			await grace.visit('/settings');
 			await grace.write(grace.page.getByLabel(grace.t('you.password')), 'correct horse');
@@ -110,7 +110,7 @@ area('settling in', (scenario) => {
 	});
 
 	scenario('a login link works once and leaves no trace in the address', async (me, desk) => {
-		const path = desk.server.loginPath();
+		const path = await desk.server.loginPath();
 		await beside(me, { user: null }, async (first) => {
 			await first.page.goto(path);
 			await first.page.waitForURL('**/inbox');
@@ -136,7 +136,7 @@ area('settling in', (scenario) => {
 			await first.send(first.dialog.locator('[type=submit]'));
 			await first.text('inbox.empty').waitFor();
 		});
-		await server.stop();
+		await server.end();
 	});
 
 	scenario('first run: a token is made, and the snippets work as they stand', async (me) => {
@@ -150,11 +150,11 @@ area('settling in', (scenario) => {
 				first.page.getByRole('group', { name: first.t(...message), exact: true }).innerText()));
 		});
 		const [shell, curl, mcp] = snippets;
-		const marie = server.client(server.token('member', 'Marie'));
+		const marie = server.client(await server.token('member', 'Marie'));
 		/* Its own home: nothing is found but what the snippet says. */
-		const env = { PATH: `${dirname(bin)}:${process.env.PATH}`, HOME: server.folder, XDG_STATE_HOME: server.folder };
+		const env = { PATH: `${dirname(BIN)}:${process.env.PATH}`, HOME: server.home, XDG_STATE_HOME: server.home };
 		async function answered(script) {
-			const reply = run('bash', ['-c', script], { env, cwd: server.folder });
+			const reply = run('bash', ['-c', script], { env, cwd: server.home });
 			const [ask] = await until(async () => {
 				const { items } = (await marie.get('/v1/asks')).body;
 				return items.length && items;
@@ -164,7 +164,7 @@ area('settling in', (scenario) => {
 		}
 		assert.equal((await answered(shell)).trim(), 'yes');
 		assert.equal(JSON.parse(await answered(curl)).status, 'answered');
-		const local = await run(bin, ['mcp', '--print-config', 'claude'], { env });
+		const local = await run(BIN, ['mcp', '--print-config', 'claude'], { env });
 		assert.ok(JSON.parse(local.stdout).mcpServers.parley.command);
 		const { url, headers } = JSON.parse(mcp).mcpServers.parley;
 		const reply = await fetch(url, {
@@ -174,7 +174,7 @@ area('settling in', (scenario) => {
 				protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } } }),
 		});
 		assert.equal((await reply.json()).result.serverInfo.name, 'parley');
-		await server.stop();
+		await server.end();
 	});
 
 	scenario('every screen is one press away', async (me) => {
@@ -281,7 +281,7 @@ area('settling in', (scenario) => {
 		await desk.pending(ask.id);
 	});
 
-	scenario('help, places and search by single keys', { hand: 'keyboard' }, async (me) => {
+	scenario('help, places and search by single keys', { input: 'keyboard' }, async (me) => {
 		await me.visit('/inbox');
 		await me.key('?');
 		await me.page.getByRole('dialog', { name: me.t('keys') }).waitFor();
@@ -295,7 +295,7 @@ area('settling in', (scenario) => {
 		await until(() => me.page.getByRole('searchbox').evaluate((box) => box === document.activeElement), 'the search');
 	});
 
-	scenario('the first Tab skips to the content', { hand: 'keyboard' }, async (me) => {
+	scenario('the first Tab skips to the content', { input: 'keyboard' }, async (me) => {
 		await me.visit('/sessions');
 		await me.key('Tab');
 		await me.page.getByRole('link', { name: me.t('skip') }).and(me.page.locator(':focus')).waitFor();
@@ -306,7 +306,7 @@ area('settling in', (scenario) => {
 
 test('script/web serves the page against a running server', { skip: !long }, async () => {
 	const server = await Server.start();
-	const agent = server.client(server.token('agent', 'tester'));
+	const agent = server.client(await server.token('agent', 'tester'));
 	const root = fileURLToPath(new URL('../..', import.meta.url));
 	const dev = spawn('script/web', [server.url], { cwd: root, detached: true, stdio: ['ignore', 'pipe', 'inherit'] });
 	let said = '';
@@ -315,13 +315,13 @@ test('script/web serves the page against a running server', { skip: !long }, asy
 		const address = await until(() => said.match(/http:\/\/localhost:\d+/)?.[0], 'the address', 60_000);
 		const page = await (await browser()).newPage();
 		page.setDefaultTimeout(30_000);
-		await page.goto(address + server.loginPath());
+		await page.goto(address + await server.loginPath());
 		await page.getByText('live', { exact: true }).waitFor({ state: 'attached' });
 		await agent.ask({ question: 'Through the proxy?', type: 'boolean' });
 		await page.getByRole('heading', { name: 'Through the proxy?' }).first().waitFor();
 		await page.close();
 	} finally {
 		process.kill(-dev.pid);
-		await server.stop();
+		await server.end();
 	}
 });

@@ -164,9 +164,9 @@ area('watching', (scenario) => {
 
 	scenario('a server that goes is said to be gone, is found again, and nothing was missed', async (me, desk) => {
 		await me.visitLive('/inbox');
-		await desk.server.down();
+		await desk.server.stop();
 		await me.text('line.lost').waitFor();
-		await desk.server.up(`127.0.0.1:${desk.server.port}`);
+		await desk.server.start();
 		await desk.agent.ask({ question: 'While you were away?', type: 'boolean' });
 		await me.row('While you were away?').waitFor();
 		await me.live();

@@ -6,7 +6,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { House, sleep } from './house.mjs';
+import { Server, sleep } from './server.mjs';
 import { sql } from './postgres.mjs';
 
 const script = fileURLToPath(new URL('postgres', import.meta.url));
@@ -48,10 +48,9 @@ export class Cluster {
 	}
 }
 
-export class Node extends House {
+export class Node extends Server {
 	constructor(store, options) {
-		super(options);
-		this.env.PARLEY_STORE = store;
+		super({ ...options, env: { PARLEY_ASK_RATE: '0', PARLEY_STORE: store } });
 	}
 
 	readyz() { return this.once(null, 'GET', '/readyz'); }

@@ -1,4 +1,5 @@
 #include "cutdisk.h"
+#include "random.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -40,23 +41,9 @@ const char *cut_choice_name(enum cut_choice choice)
 	return choice < CUT_CHOICES ? choice_names[choice] : "?";
 }
 
-uint64_t cut_random(uint64_t *state) /* splitmix64 */
-{
-	uint64_t z = *state += 0x9e3779b97f4a7c15u;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-	return z ^ z >> 31;
-}
-
-uint64_t cut_random_below(uint64_t *state, uint64_t n)
-{
-	return cut_random(state) % n;
-}
-
 static bool coin(uint64_t *state)
 {
-	return cut_random(state) >> 63;
+	return random_next(state) >> 63;
 }
 
 static void *must_grow(void *old, size_t size)
@@ -315,7 +302,7 @@ size_t cut_history_doubts(struct cut_history *h, uint64_t position)
 static void write_garbage(struct cut_bytes *b, size_t from, uint64_t *seed)
 {
 	for (size_t i = from; i < b->len; i++)
-		b->at[i] = (unsigned char)cut_random(seed);
+		b->at[i] = (unsigned char)random_next(seed);
 }
 
 static void write_torn(struct cut_image *image, const struct cut_op *op, uint64_t *seed)
@@ -381,7 +368,7 @@ struct cut_image cut_history_cut(
 	struct cut_image image = cut_image_copy(&h->durable);
 	bool *gone = must_grow(NULL, h->doubts_len);
 	size_t first = h->doubts_len ? h->doubts[0].op : 0;
-	size_t moment = first + cut_random_below(&seed, position - first + 1);
+	size_t moment = first + random_below(&seed, position - first + 1);
 
 	for (size_t i = 0; i < h->doubts_len; i++) {
 		const struct doubt *d = &h->doubts[i];

@@ -37,10 +37,6 @@ enum cut_choice {
 
 const char *cut_choice_name(enum cut_choice);
 
-/* Seeded, so that a state can be made again from its number. */
-uint64_t cut_random(uint64_t *state);
-uint64_t cut_random_below(uint64_t *state, uint64_t n); /* 0 … n - 1; n > 0 */
-
 struct cut_bytes {
 	unsigned char *at;
 	size_t len;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { Bridge, LONG, answer, asked, question, useServer } from './lib.mjs';
 
-const server = await useServer({ flags: ['--mcp-wait', '120'] });
+const server = await useServer({ keepPort: true, flags: ['--mcp-wait', '120'] });
 const bridges = [];
 after(() => bridges.forEach((bridge) => bridge.kill()));
 
@@ -19,7 +19,7 @@ const down = async (signal) => {
 	await server.signal(signal);
 };
 const up = async () => {
-	await server.start(['--mcp-wait', '120', '--listen', server.address]);
+	await server.start();
 	for (const [name, secret] of Object.entries(server.secrets)) server[name] = server.client(secret);
 };
 

@@ -8,8 +8,8 @@ import { describe, test } from 'node:test';
 import { BIN, answer, asked, bin, question, until, useServer } from './lib.mjs';
 import { Model, lastResult, say, use } from './model.mjs';
 
-const server = await useServer();
-const hasty = await server.secret('agent', 'hasty', ['--mcp-wait', '1']);
+const server = await useServer({ keepPort: true });
+const hasty = await server.token('agent', 'hasty', ['--mcp-wait', '1']);
 
 /** How Claude Code is told of Parley: as we tell people to. */
 const printed = async (...flags) => (await server.run(['mcp', '--print-config', 'claude', ...flags])).stdout;
@@ -62,7 +62,7 @@ const decide = async (command, value) => {
 const restart = async (signal) => {
 	server.clients.forEach((client) => client.close());
 	await server.signal(signal);
-	await server.start(['--listen', server.address]);
+	await server.start();
 	for (const name of Object.keys(server.secrets)) server[name] = server.client(server.secrets[name]);
 };
 

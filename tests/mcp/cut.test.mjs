@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import { test } from 'node:test';
-import { dice } from '../lib/house.mjs';
+import { random } from '../lib/random.mjs';
 import { CURRENT, LONG, until, useServer } from './lib.mjs';
 
 const CALLS = LONG ? 1000 : 60;
@@ -11,10 +11,9 @@ const KILLS = LONG ? 20 : 2;
 const SIDE_BY_SIDE = 12;
 const SEED = Number(process.env.PARLEY_SEED ?? Date.now() % 1e9);
 
-const roll = dice(SEED);
+const below = random(SEED);
 
-const server = await useServer({ flags: ['--mcp-wait', '300', '--ask-rate', '0'] });
-const flags = () => [...server.flags, '--listen', server.address];
+const server = await useServer({ keepPort: true, flags: ['--mcp-wait', '300', '--ask-rate', '0'] });
 
 const meta = {
 	'io.modelcontextprotocol/protocolVersion': CURRENT,
@@ -114,13 +113,13 @@ async function comeBack({ text, args, legacy, key, last, way }) {
 
 async function one(n) {
 	const text = `Cut ${n} of ${SEED}?`;
-	const value = roll(2) ? 'SQLite' : 'PostgreSQL';
-	const call = { text, legacy: roll(2) === 1, key: `cut-${SEED}-${n}`, way: ['key', 'event', 'list'][roll(3)],
+	const value = below(2) ? 'SQLite' : 'PostgreSQL';
+	const call = { text, legacy: below(2) === 1, key: `cut-${SEED}-${n}`, way: ['key', 'event', 'list'][below(3)],
 		args: { questions: [{ question: text, header: 'Cut', options: [{ label: 'SQLite' }, { label: 'PostgreSQL' }] }] } };
-	const first = await post(call.legacy, 'ask_user_question', call.args, { key: call.key, ms: roll(4) ? roll(40) : roll(400) });
+	const first = await post(call.legacy, 'ask_user_question', call.args, { key: call.key, ms: below(4) ? below(40) : below(400) });
 	call.last = first.last;
 	let told;
-	if (roll(2) && (await find(text).catch(() => [])).length) {
+	if (below(2) && (await find(text).catch(() => [])).length) {
 		await settle(text, value); // nobody waits at this moment
 		told = await comeBack(call);
 	} else {
@@ -146,7 +145,7 @@ test(`${CALLS} calls cut at random, ${KILLS} kills (PARLEY_SEED=${SEED})`, async
 			killed += 1;
 			server.clients.forEach((client) => client.close());
 			await server.signal('SIGKILL');
-			await server.start(flags());
+			await server.start();
 		}
 	};
 	await Promise.all([...Array.from({ length: SIDE_BY_SIDE }, worker), killer()]);

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { useHouse } from '../tui/lib.mjs';
+import { useTerminals } from '../tui/lib.mjs';
 import { bin, question } from './lib.mjs';
 import { Model, lastResult, say, use } from './model.mjs';
 
-const house = await useHouse();
+const server = await useTerminals();
 
 test('Claude Code asks, the dialog opens over it, the answer is the text of the strict rules', async (t) => {
 	const results = [];
@@ -18,8 +18,8 @@ test('Claude Code asks, the dialog opens over it, the answer is the text of the 
 		return say('I go on.');
 	}).start();
 	t.after(() => model.stop?.());
-	const home = mkdtempSync(join(house.home, 'claude-'));
-	const terminal = house.terminal(['host', '--', bin('claude'), '-p', 'Go on.', '--strict-mcp-config',
+	const home = mkdtempSync(join(server.home, 'claude-'));
+	const terminal = server.terminal(['host', '--', bin('claude'), '-p', 'Go on.', '--strict-mcp-config',
 		'--allowedTools', 'mcp__parley'], { columns: 100, env: {
 		HOME: home, ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'sk-ant-test',
 		CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1', DISABLE_TELEMETRY: '1', DISABLE_ERROR_REPORTING: '1',

@@ -8,7 +8,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { answer, asked, question, until, useServer } from './lib.mjs';
 
-const server = await useServer({ flags: ['--mcp-wait', '120'] });
+const server = await useServer({ keepPort: true, flags: ['--mcp-wait', '120'] });
 const url = new URL('/mcp', server.url);
 const options = { requestInit: { headers: { Authorization: `Bearer ${server.secrets.agent}` } } };
 const me = { name: 'test', version: '1' };
@@ -27,13 +27,12 @@ test('after kill -9 and a restart, whoever waited gets the answer', async () => 
 		waiting.push(client.callTool({ name: 'ask_user_question', arguments: question(`Killed under ${name}?`) }));
 		await asked(server, `Killed under ${name}?`);
 	}
-	const flags = [...server.flags, '--listen', server.address];
 	server.clients.forEach((client) => client.close());
 	await server.signal('SIGKILL');
 	for (const [client] of Object.values(clients)) {
 		await until(() => client.errors.some((text) => /reconnect.*failed/i.test(text)), 'a try in vain', 30_000);
 	}
-	await server.start(flags);
+	await server.start();
 	for (const name of Object.keys(clients)) await answer(server, `Killed under ${name}?`);
 	for (const result of await Promise.all(waiting)) assert.match(JSON.stringify(result), /PostgreSQL/);
 });

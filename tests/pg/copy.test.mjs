@@ -5,26 +5,26 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { Cluster, Node } from '../lib/cluster.mjs';
-import { House } from '../lib/house.mjs';
+import { Server } from '../lib/server.mjs';
 import { sql } from '../lib/postgres.mjs';
 
 const cluster = new Cluster();
-const house = new House();
-const file = `sqlite:${join(house.data, 'parley.db')}`;
-const back = `sqlite:${join(house.home, 'back.db')}`;
+const server = new Server({ env: { PARLEY_ASK_RATE: '0' } });
+const file = `sqlite:${join(server.data, 'parley.db')}`;
+const back = `sqlite:${join(server.home, 'back.db')}`;
 const store = cluster.database('parley');
 const node = new Node(store);
 let agent, admin;
 
 after(async () => {
-	await house.end();
+	await server.end();
 	await node.end();
 	cluster.remove();
 });
 
 function copy(from, to) {
 	return new Promise((resolve) => {
-		execFile(process.env.PARLEY_BIN, ['copy', '--from', from, '--to', to], { env: house.env },
+		execFile(process.env.PARLEY_BIN, ['copy', '--from', from, '--to', to], { env: server.env },
 			(error, stdout, stderr) => resolve({ code: error?.code ?? 0, stdout, stderr }));
 	});
 }
@@ -40,20 +40,20 @@ async function story(server) {
 let before;
 
 test('a store in a file goes to PostgreSQL, whole', async () => {
-	await house.start();
-	agent = await house.token('agent', 'builder');
-	admin = await house.token('admin', 'ada');
+	await server.start();
+	agent = await server.token('agent', 'builder');
+	admin = await server.token('admin', 'ada');
 	for (let i = 0; i < 30; i++) {
-		const made = await house.once(agent, 'POST', '/v1/asks', { question: `Frage ${i} é 漢?`,
+		const made = await server.once(agent, 'POST', '/v1/asks', { question: `Frage ${i} é 漢?`,
 			type: 'text', metadata: { name: `${i}` } }, `key-${i}`);
 		if (i % 3) continue;
-		await house.once(admin, 'POST', `/v1/asks/${made.body.id}/answer`, { answer: 'Ja \\ "ja"' });
+		await server.once(admin, 'POST', `/v1/asks/${made.body.id}/answer`, { answer: 'Ja \\ "ja"' });
 	}
-	before = await story(house);
+	before = await story(server);
 	assert.equal(before.asks.length, 30);
 	const early = await copy(file, store);
 	assert.notEqual(early.code, 0, 'a server has the file');
-	await house.kill('SIGTERM');
+	await server.signal('SIGTERM');
 	const done = await copy(file, store);
 	assert.equal(done.code, 0, done.stderr);
 	assert.match(done.stdout, /\d+ rows copied/);
@@ -72,18 +72,18 @@ test('a node on the copy tells the same story, and the old keys and tokens are g
 		type: 'text', metadata: { name: '7' } }, 'key-7');
 	assert.equal(repeat.status, 201);
 	assert.ok(before.asks.some((ask) => ask.id === repeat.body.id));
-	assert.equal((await node.run(['check'])).code, 0);
-	await node.kill('SIGTERM');
+	await node.command('check');
+	await node.signal('SIGTERM');
 });
 
 test('and back, into a new file', async () => {
 	const done = await copy(store, back);
 	assert.equal(done.code, 0, done.stderr);
-	house.env.PARLEY_STORE = back;
-	await house.start();
-	assert.deepEqual(await story(house), before);
-	await house.kill('SIGTERM');
-	assert.equal((await house.run(['check'])).code, 0);
+	server.env.PARLEY_STORE = back;
+	await server.start();
+	assert.deepEqual(await story(server), before);
+	await server.signal('SIGTERM');
+	await server.command('check');
 });
 
 test('a target that holds something else is refused and left as it is', async () => {
@@ -93,7 +93,7 @@ test('a target that holds something else is refused and left as it is', async ()
 	assert.notEqual(refused.code, 0);
 	assert.match(refused.stderr, /no copy of the source/);
 	assert.equal(sql('SELECT COUNT(*) FROM events', store), rows);
-	rmSync(join(house.home, 'back.db'));
+	rmSync(join(server.home, 'back.db'));
 });
 
 test('a source that is not there is refused', async () => {

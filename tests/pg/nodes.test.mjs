@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { Cluster, Node, persist } from '../lib/cluster.mjs';
-import { Follower, sleep } from '../lib/house.mjs';
+import { Follower } from '../lib/follower.mjs';
+import { sleep } from '../lib/server.mjs';
 import { sql } from '../lib/postgres.mjs';
 
 const cluster = new Cluster();
@@ -64,16 +65,16 @@ test('nodes that start at once on an empty database make one schema and one work
 	assert.equal(sql('SELECT COUNT(*) FROM workspaces', store), '1');
 	assert.equal(sql("SELECT COUNT(*) FROM users WHERE name = 'owner'", store), '1');
 	for (const node of made) assert.equal((await node.readyz()).status, 200);
-	await Promise.all(made.map((node) => node.kill('SIGTERM')));
+	await Promise.all(made.map((node) => node.signal('SIGTERM')));
 });
 
 test('a node does not start on a newer schema, and says so', async () => {
 	const [node] = await nodes(1);
-	await node.kill('SIGTERM');
+	await node.signal('SIGTERM');
 	sql('INSERT INTO schema_version VALUES (9999)', node.env.PARLEY_STORE);
 	node.spawn();
-	assert.notEqual((await node.gone).code, 0);
-	assert.match(node.said, /9999.*newer parley/);
+	assert.notEqual((await node.exited).code, 0);
+	assert.match(node.stderr, /9999.*newer parley/);
 });
 
 test('a node that runs when the schema becomes newer reads on, writes nothing, and says so', async () => {
@@ -89,7 +90,7 @@ test('a node that runs when the schema becomes newer reads on, writes nothing, a
 	}
 	const { body } = await node.once(member, 'GET', '/v1/asks');
 	assert.deepEqual(body.items.map((item) => [item.id, item.status]), [[made.id, 'pending']]);
-	assert.match(node.said, /cannot be written to.*9999/);
+	assert.match(node.stderr, /cannot be written to.*9999/);
 });
 
 test('who waits on one node hears of the answer given on the other', async () => {

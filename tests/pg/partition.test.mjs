@@ -7,7 +7,8 @@ import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { Cluster, Node } from '../lib/cluster.mjs';
-import { Follower, sleep } from '../lib/house.mjs';
+import { Follower } from '../lib/follower.mjs';
+import { sleep } from '../lib/server.mjs';
 import { sql } from '../lib/postgres.mjs';
 
 const mark = (process.pid % 200) + 20;

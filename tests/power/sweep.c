@@ -1,4 +1,5 @@
 #include "sweep.h"
+#include "random.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -56,8 +57,8 @@ static void sweep_count(struct sweep *s, enum verdict v, uint64_t position,
 static enum verdict sweep_again(const struct sweep *s, uint64_t position, uint64_t seed)
 {
 	struct cut_history *recovery = cut_power_off();
-	uint64_t moment = cut_random_below(&seed, cut_history_length(recovery) + 1);
-	enum cut_choice choice = (enum cut_choice)cut_random_below(&seed, CUT_CHOICES);
+	uint64_t moment = random_below(&seed, cut_history_length(recovery) + 1);
+	enum cut_choice choice = (enum cut_choice)random_below(&seed, CUT_CHOICES);
 
 	cut_state(recovery, moment, choice, seed);
 	cut_history_free(recovery);
@@ -71,7 +72,7 @@ void sweep_run(struct sweep *s)
 
 	for (uint64_t i = 0; i < s->states; i++) {
 		uint64_t seed = s->seed + i;
-		uint64_t jitter = cut_random_below(&(uint64_t){ seed }, length + 1);
+		uint64_t jitter = random_below(&(uint64_t){ seed }, length + 1);
 		uint64_t position = (i * (length + 1) + jitter) / s->states;
 		enum cut_choice choice = (enum cut_choice)(seed % CUT_CHOICES);
 

@@ -1,4 +1,5 @@
 /* life.c - the desk over its disk: made, opened, closed, killed; the clock; the trace. */
+#include "random.h"
 #include "world.h"
 
 #include "base/clock.h"
@@ -30,7 +31,7 @@ const char *const flaw_names[FLAW_LEN] = {
 
 uint64_t below(struct world *w, uint64_t n)
 {
-	return cut_random_below(&w->chance, n);
+	return random_below(&w->chance, n);
 }
 
 bool one_in(struct world *w, uint64_t n)
@@ -251,7 +252,7 @@ void world_start(struct world *w, uint64_t seed, enum flaw flaw)
 	w->flaw = flaw;
 	w->chance = seed * 0x9e3779b97f4a7c15u + 1;
 	w->trace = 1469598103934665603u;
-	cut_random(&w->chance);
+	random_next(&w->chance);
 	cut_reset();
 	cut_state(base.history, cut_history_length(base.history), CUT_ALL, 0);
 	world_time(w, epoch_ms);

@@ -2,10 +2,10 @@
 // How soon is printed, not asserted.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { long, sleep, useHouse } from './lib.mjs';
+import { long, sleep, useTerminals } from './lib.mjs';
 
 const ROUNDS = long ? 30 : 5;
-const house = await useHouse();
+const server = await useTerminals();
 
 /** The page in a browser, as the owner; null in a short run. */
 async function browserOpen() {
@@ -14,8 +14,8 @@ async function browserOpen() {
 	const browser = await launch();
 	const page = await (await browser.newContext({ locale: 'en-US' })).newPage();
 	await page.addInitScript(() => localStorage.setItem('parley.settings', JSON.stringify({ opens: false })));
-	const login = await house.run(['user', 'login', 'owner', '--data', house.data]);
-	await page.goto(house.url + login.stdout.match(/\/login#\S+/)[0]);
+	const login = await server.run(['user', 'login', 'owner', '--data', server.data]);
+	await page.goto(server.url + login.stdout.match(/\/login#\S+/)[0]);
 	await page.waitForURL('**/inbox');
 	return { browser, page };
 }
@@ -27,21 +27,21 @@ async function gone(terminal, title) {
 }
 
 test(`${ROUNDS} asks, each settled once and gone everywhere`, { timeout: 120_000 }, async () => {
-	const terminals = [await house.inbox({ columns: 80 }), await house.inbox({ columns: 80 })];
+	const terminals = [await server.inbox({ columns: 80 }), await server.inbox({ columns: 80 })];
 	const web = await browserOpen();
 	const times = { terminal: [], browser: [] };
 	for (let i = 0; i < ROUNDS; i++) {
 		const title = `Round ${i} of many`;
-		const ask = await house.agent.ask({ title, question: 'Go?', type: 'boolean' });
+		const ask = await server.agent.ask({ title, question: 'Go?', type: 'boolean' });
 		await Promise.all(terminals.map((terminal) => terminal.shows(title)));
 		if (web) await web.page.locator(`a.main[href="/asks/${ask.id}"]`).waitFor();
-		const said = await Promise.all([house.member.answer(ask, { q1: true }), house.admin.answer(ask, { q1: false })]);
+		const said = await Promise.all([server.member.answer(ask, { q1: true }), server.admin.answer(ask, { q1: false })]);
 		const settled = performance.now();
 		assert.deepEqual(said.map((reply) => reply.status).sort(), [200, 409]);
 		const browserGone = web?.page.locator(`a.main[href="/asks/${ask.id}"]`).waitFor({ state: 'detached' }).then(() => performance.now());
 		for (const terminal of terminals) times.terminal.push(await gone(terminal, title) - settled);
 		if (web) times.browser.push(await browserGone - settled);
-		assert.equal((await house.agent.read(ask)).status, 'answered');
+		assert.equal((await server.agent.read(ask)).status, 'answered');
 	}
 	for (const [name, list] of Object.entries(times)) {
 		const sorted = list.toSorted?.((a, b) => a - b) ?? [...list].sort((a, b) => a - b);

@@ -1,21 +1,21 @@
 // The answer form in a terminal: every rule of the dialog, read from the screen.
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
-import { approval, choice, choices, useHouse } from './lib.mjs';
+import { approval, choice, choices, useTerminals } from './lib.mjs';
 
-const house = await useHouse();
-const inbox = await house.inbox({ columns: 80 });
+const server = await useTerminals();
+const inbox = await server.inbox({ columns: 80 });
 
 // A test that fails leaves nothing behind for the next.
 afterEach(async () => {
-	const left = (await house.member.get('/v1/asks')).body.items;
-	for (const ask of left) await house.member.post(`/v1/asks/${ask.id}/skip`);
+	const left = (await server.member.get('/v1/asks')).body.items;
+	for (const ask of left) await server.member.post(`/v1/asks/${ask.id}/skip`);
 	if (left.length) inbox.press('Escape', 'Escape');
 });
 
 /** Asks, opens it in the inbox, and waits until decisions count. */
 async function open(body, seen) {
-	const ask = await house.agent.ask(body);
+	const ask = await server.agent.ask(body);
 	await inbox.shows(/1 pending/);
 	inbox.press('Enter');
 	await inbox.armed(seen);
@@ -23,7 +23,7 @@ async function open(body, seen) {
 }
 const settled = async (ask) => {
 	await inbox.shows(/0 pending/);
-	return house.agent.read(ask);
+	return server.agent.read(ask);
 };
 
 test('a lone single choice: Enter on an option chooses it and sends it', async () => {
@@ -56,7 +56,7 @@ test('single shows (•), several show [x]', async () => {
 	await inbox.shows('2/2: Tests');
 	inbox.press('Space');
 	await inbox.shows('[x] 1 Unit');
-	await house.member.post(`/v1/asks/${ask.id}/skip`);
+	await server.member.post(`/v1/asks/${ask.id}/skip`);
 	await inbox.shows(/0 pending/);
 });
 
@@ -90,7 +90,7 @@ test('Esc on the choices asks; no stays, Esc leaves it open, yes skips', async (
 	await inbox.shows('Skip? y/N');
 	inbox.press('Escape');
 	await inbox.shows(/Enter open/);
-	assert.equal((await house.agent.read(ask)).status, 'pending');
+	assert.equal((await server.agent.read(ask)).status, 'pending');
 	inbox.press('Enter');
 	await inbox.armed('1 Staging');
 	inbox.press('s');
@@ -144,15 +144,15 @@ test('a number out of bounds says so', async () => {
 });
 
 test('nothing is decided in the first moment, and never by pasted text', async () => {
-	const ask = await house.agent.ask({ question: 'Deploy?', type: 'boolean' });
+	const ask = await server.agent.ask({ question: 'Deploy?', type: 'boolean' });
 	await inbox.shows(/1 pending/);
 	inbox.press('Enter', 'Enter', 'y', 'Enter', 'y', 'Enter');
 	await inbox.armed('1 Yes');
-	assert.equal((await house.agent.read(ask)).status, 'pending');
+	assert.equal((await server.agent.read(ask)).status, 'pending');
 	inbox.paste('n\ry\rs\ry\r');
 	inbox.press('y');
 	await inbox.shows('(•) 1 Yes');
-	assert.equal((await house.agent.read(ask)).status, 'pending');
+	assert.equal((await server.agent.read(ask)).status, 'pending');
 	inbox.press('n', 'Enter');
 	assert.deepEqual((await settled(ask)).answer, { q1: { value: false } });
 });
@@ -161,7 +161,7 @@ test('pasted lines are text', async () => {
 	const ask = await open({ question: 'Notes?', type: 'text' }, 'Notes?');
 	inbox.paste('one\ntwo');
 	await inbox.shows((text) => text.includes('one') && text.includes('two'));
-	assert.equal((await house.agent.read(ask)).status, 'pending');
+	assert.equal((await server.agent.read(ask)).status, 'pending');
 	inbox.press('Enter');
 	assert.deepEqual((await settled(ask)).answer, { q1: { text: 'one\ntwo' } });
 });
@@ -204,7 +204,7 @@ test('asking back keeps it open and shows the thread', async () => {
 	const ask = await open({ questions: [choice()] }, '1 Staging');
 	inbox.press('b').type('Which branch?').press('Enter');
 	await inbox.shows((text) => text.includes('Messages') && text.includes('Which branch?'));
-	const now = await house.agent.read(ask);
+	const now = await server.agent.read(ask);
 	assert.equal(now.status, 'pending');
 	assert.equal(now.replies[0].text, 'Which branch?');
 	await inbox.armed('1 Staging');

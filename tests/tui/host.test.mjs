@@ -4,14 +4,14 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { useHouse } from './lib.mjs';
+import { useTerminals } from './lib.mjs';
 
-const house = await useHouse();
+const server = await useTerminals();
 const agent = fileURLToPath(new URL('agent.mjs', import.meta.url));
 /* The flag stands right behind the command, so the agent is a command by itself. */
-const command = join(house.home, 'tiny-agent');
+const command = join(server.home, 'tiny-agent');
 writeFileSync(command, `#!/bin/sh\nexec ${process.execPath} ${agent} "$@"\n`, { mode: 0o755 });
-const host = (...words) => house.terminal(['host', '--mcp-flag', '--mcp-config', '--', command, ...words], { columns: 80 });
+const host = (...words) => server.terminal(['host', '--mcp-flag', '--mcp-config', '--', command, ...words], { columns: 80 });
 
 test('the agent asks, the person answers over it, the model gets the text', async () => {
 	const terminal = host('ask');
@@ -50,15 +50,15 @@ test('an abort closes the dialog and withdraws the question', async () => {
 	const terminal = host('abort', '2000');
 	await terminal.shows('Which Aborted?');
 	await terminal.shows('aborted');
-	const { items } = (await house.member.get('/v1/asks?status=cancelled')).body;
+	const { items } = (await server.member.get('/v1/asks?status=cancelled')).body;
 	assert.equal(items[0].questions[0].text, 'Which Aborted?');
 });
 
 test('answered elsewhere: the dialog closes', async () => {
 	const terminal = host('ask');
 	await terminal.shows('( ) 1 Red');
-	const [ask] = (await house.member.get('/v1/asks')).body.items;
-	await house.member.answer(ask, { [ask.questions[0].key]: 'Red' });
+	const [ask] = (await server.member.get('/v1/asks')).body.items;
+	await server.member.answer(ask, { [ask.questions[0].key]: 'Red' });
 	await terminal.shows('- Colour: Red');
 });
 
@@ -68,6 +68,6 @@ test('strict: what the model must mend is refused', async () => {
 });
 
 test('the status of the command is passed on', async () => {
-	const terminal = house.terminal(['host', '--', 'sh', '-c', 'echo "config: $PARLEY_MCP_CONFIG" | cut -c1-30; exit 7']);
+	const terminal = server.terminal(['host', '--', 'sh', '-c', 'echo "config: $PARLEY_MCP_CONFIG" | cut -c1-30; exit 7']);
 	await terminal.shows((text) => text.includes('config: {"mcpServers"') && text.includes('exit 7'));
 });

@@ -5,13 +5,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { strings, Tally } from '../e2e/hostile.mjs';
-import { long, useHouse } from './lib.mjs';
+import { long, useTerminals } from './lib.mjs';
 
-const house = await useHouse({ env: { PARLEY_ASK_RATE: '0' } });
+const server = await useTerminals({ env: { PARLEY_ASK_RATE: '0' } });
 const tally = new Tally();
 
 /** The string in every field that takes it; half of them approvals. */
-const ask = (text, i) => tally.send(text, (body) => house.agent.post('/v1/asks', body), (put) => ({
+const ask = (text, i) => tally.send(text, (body) => server.agent.post('/v1/asks', body), (put) => ({
 	title: put('title', '/title', 200, `${i}`),
 	context: { text: put('text', '/context/text', 5000), error_details: put('error', '/context/error_details', 5000),
 		preview: put('preview', '/context/preview', 5000), diff: put('diff', '/context/diff', 5000),
@@ -35,8 +35,8 @@ function ours(bytes) {
 }
 
 test('hostile strings in every field: no control byte reaches the terminal but ours', { timeout: 120_000 }, async () => {
-	const raw = join(house.home, 'hostile');
-	const inbox = await house.inbox({ columns: 110, rows: 40, raw });
+	const raw = join(server.home, 'hostile');
+	const inbox = await server.inbox({ columns: 110, rows: 40, raw });
 	const list = strings.slice(0, 300).filter((_, i) => long || i % 10 === 0);
 	for (const [i, text] of list.entries()) {
 		const made = await ask(text.slice(0, 20_000), i);
@@ -45,7 +45,7 @@ test('hostile strings in every field: no control byte reaches the terminal but o
 		const seen = await inbox.shows((screen) => /Agent says|↓ \d+|Would run/.test(screen));
 		if (made.operation) assert.ok(seen.includes('Would run'), `${JSON.stringify(text)}\n${seen}`);
 		inbox.press('NPage', 'PPage', 'j', 'Escape', 'Escape');
-		await house.member.post(`/v1/asks/${made.id}/skip`);
+		await server.member.post(`/v1/asks/${made.id}/skip`);
 		await inbox.shows(/0 pending/);
 	}
 	const sent = readFileSync(raw, 'utf8');
@@ -59,23 +59,23 @@ test('hostile strings in every field: no control byte reaches the terminal but o
 
 test('wide, combining and right-to-left text stands in its columns', async () => {
 	const titles = ['世界世界', 'e\u0301te\u0301', 'שלום עולם', '👋 wave', '⚠️ careful', '\u202egnp.exe', 'Z\u0351\u036b\u0343\u036a\u0302\u0301'];
-	for (const title of titles) await house.agent.ask({ title, question: 'Go?', type: 'boolean' });
-	const inbox = await house.inbox({ columns: 60 });
+	for (const title of titles) await server.agent.ask({ title, question: 'Go?', type: 'boolean' });
+	const inbox = await server.inbox({ columns: 60 });
 	const seen = await inbox.shows(/7 pending/);
 	for (const part of ['世界世界', 'שלום עולם', '👋 wave', 'U+202Egnp.exe', 'U+0301']) assert.ok(seen.includes(part), `${part}\n${seen}`);
 	inbox.resize(110, 24);
 	const wide = await inbox.shows(/│/);
 	assert.equal(wide.split('\n').filter((line) => line.includes('│')).length, 22);
 	inbox.close();
-	for (const left of (await house.member.get('/v1/asks')).body.items) await house.member.post(`/v1/asks/${left.id}/skip`);
+	for (const left of (await server.member.get('/v1/asks')).body.items) await server.member.post(`/v1/asks/${left.id}/skip`);
 });
 
 test('a thousand asks: all are there, scrolling is a matter of milliseconds, memory stays small', { timeout: 120_000 }, async () => {
-	const session = await house.agent.session({ title: 'Many', parallel: true });
+	const session = await server.agent.session({ title: 'Many', parallel: true });
 	for (let i = 0; i < 1000; i += 20)
-		await Promise.all(Array.from({ length: 20 }, (_, n) => house.agent.ask({ session: session.id, title: `Ask ${i + n}`,
+		await Promise.all(Array.from({ length: 20 }, (_, n) => server.agent.ask({ session: session.id, title: `Ask ${i + n}`,
 			context: { text: 'A few words about what this is. '.repeat(10) }, question: 'Go on?', type: 'boolean' })));
-	const inbox = await house.inbox({ columns: 110, rows: 40 });
+	const inbox = await server.inbox({ columns: 110, rows: 40 });
 	await inbox.shows(/1000 pending/);
 	const started = Date.now();
 	for (let i = 0; i < 40; i++) inbox.press('NPage');

@@ -3,19 +3,19 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync, chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
-import { approval, choice, sleep, until, useHouse } from './lib.mjs';
+import { approval, choice, sleep, until, useTerminals } from './lib.mjs';
 
-const house = await useHouse();
-const ask = (body) => house.agent.ask(body);
+const server = await useTerminals({ keepPort: true });
+const ask = (body) => server.agent.ask(body);
 const yesNo = (text, more = {}) => ({ question: text, type: 'boolean', ...more });
 
 afterEach(async () => {
-	for (const left of (await house.member.get('/v1/asks?limit=200')).body.items)
-		await house.member.post(`/v1/asks/${left.id}/skip`);
+	for (const left of (await server.member.get('/v1/asks?limit=200')).body.items)
+		await server.member.post(`/v1/asks/${left.id}/skip`);
 });
 
 test('new asks come and settled ones go, in two terminals and over HTTP, each settled once', async () => {
-	const [one, two] = [await house.inbox(), await house.inbox({ columns: 80 })];
+	const [one, two] = [await server.inbox(), await server.inbox({ columns: 80 })];
 	const first = await ask(yesNo('First?'));
 	const second = await ask(yesNo('Second?'));
 	for (const terminal of [one, two]) await terminal.shows((text) => text.includes('First?') && text.includes('Second?'));
@@ -25,23 +25,23 @@ test('new asks come and settled ones go, in two terminals and over HTTP, each se
 	await two.armed('1 Yes');
 	one.press('Enter');
 	await two.shows(/Answered by owner via terminal/);
-	assert.equal((await house.agent.read(first)).answered_by.via, 'terminal');
+	assert.equal((await server.agent.read(first)).answered_by.via, 'terminal');
 	for (const terminal of [one, two]) await terminal.shows(/1 pending/);
-	await house.member.answer(second, { q1: true });
+	await server.member.answer(second, { q1: true });
 	for (const terminal of [one, two]) await terminal.shows(/Nothing is waiting/);
 	one.close();
 	two.close();
 });
 
 test('what was typed stays in sight when another was faster, and comes back as a draft', async () => {
-	const inbox = await house.inbox({ columns: 80 });
+	const inbox = await server.inbox({ columns: 80 });
 	const lost = await ask({ question: 'Why?', type: 'text' });
 	await inbox.shows(/1 pending/);
 	inbox.press('Enter');
 	await inbox.armed('Why?');
 	inbox.type('a long thought');
 	await inbox.shows('a long thought');
-	await house.member.answer(lost, { q1: 'mine' });
+	await server.member.answer(lost, { q1: 'mine' });
 	await inbox.shows((text) => text.includes('Answered by mia') && text.includes('kept here'));
 	inbox.press('Escape');
 	await ask({ question: 'Which name?', type: 'text' });
@@ -52,7 +52,7 @@ test('what was typed stays in sight when another was faster, and comes back as a
 	await inbox.shows(/Enter open/);
 	inbox.press('q');
 	await inbox.shows('exit 0');
-	const again = await house.inbox({ columns: 80 });
+	const again = await server.inbox({ columns: 80 });
 	again.press('Enter');
 	await again.shows('half a na');
 	inbox.close();
@@ -63,7 +63,7 @@ test('deadline within five minutes, then risk, then age', async () => {
 	await ask(yesNo('Old one?'));
 	await ask(approval('high', { title: 'Risky one?' }));
 	await ask(yesNo('Hurried one?', { timeout: '2m', default: { q1: true } }));
-	const inbox = await house.inbox({ columns: 80 });
+	const inbox = await server.inbox({ columns: 80 });
 	const seen = await inbox.shows(/3 pending/);
 	const at = (text) => seen.indexOf(text);
 	assert.ok(at('Hurried one?') < at('Risky one?') && at('Risky one?') < at('Old one?'), seen);
@@ -77,7 +77,7 @@ test('search, and filters by kind and urgency', async () => {
 	await ask(yesNo('Alpha?'));
 	await ask(yesNo('Größe?', { priority: 'urgent' }));
 	await ask(approval('low', { title: 'Gamma?' }));
-	const inbox = await house.inbox({ columns: 80 });
+	const inbox = await server.inbox({ columns: 80 });
 	await inbox.shows(/3 pending/);
 	inbox.press('/').type('grösse');
 	await inbox.lacks('Alpha?');
@@ -97,7 +97,7 @@ test('a batch: alike ones together, critical ones never', async () => {
 	const made = [];
 	for (const n of [1, 2, 3]) made.push(await ask(approval('medium', { title: `Batch ${n}` })));
 	const critical = await ask(approval('critical', { title: 'Batch critical' }));
-	const inbox = await house.inbox({ columns: 80 });
+	const inbox = await server.inbox({ columns: 80 });
 	await inbox.shows(/4 pending/);
 	inbox.press('x', 'x', 'x', 'x');
 	await inbox.shows(/4 selected/);
@@ -105,16 +105,16 @@ test('a batch: alike ones together, critical ones never', async () => {
 	await inbox.armed('Would run');
 	inbox.press('a');
 	await inbox.shows(/1 pending/);
-	for (const one of made) assert.equal((await house.agent.read(one)).status, 'answered');
-	assert.equal((await house.agent.read(critical)).status, 'pending');
+	for (const one of made) assert.equal((await server.agent.read(one)).status, 'answered');
+	assert.equal((await server.agent.read(critical)).status, 'pending');
 	inbox.close();
 });
 
 test('arguments are edited in $EDITOR, and what changed is shown', async () => {
-	const editor = join(house.home, 'editor');
+	const editor = join(server.home, 'editor');
 	writeFileSync(editor, '#!/bin/sh\nsed -i "s/make deploy/make test/" "$1"\n');
 	chmodSync(editor, 0o755);
-	const inbox = await house.inbox({ columns: 80, env: { EDITOR: editor, VISUAL: '' } });
+	const inbox = await server.inbox({ columns: 80, env: { EDITOR: editor, VISUAL: '' } });
 	const made = await ask(approval());
 	await inbox.shows(/1 pending/);
 	inbox.press('Enter');
@@ -123,7 +123,7 @@ test('arguments are edited in $EDITOR, and what changed is shown', async () => {
 	await inbox.armed((text) => text.includes('make deploy') && text.includes('make test') && text.includes('Approve with changes'));
 	inbox.press('a');
 	await inbox.shows(/0 pending/);
-	assert.deepEqual((await house.agent.read(made)).answer, { decision: { value: 'approve', arguments: { cmd: 'make test', n: 3 } } });
+	assert.deepEqual((await server.agent.read(made)).answer, { decision: { value: 'approve', arguments: { cmd: 'make test', n: 3 } } });
 	writeFileSync(editor, '#!/bin/sh\nprintf "from the editor\\nline two" > "$1"\n');
 	const text = await ask({ question: 'Tell me?', type: 'text' });
 	await inbox.shows(/1 pending/);
@@ -133,32 +133,32 @@ test('arguments are edited in $EDITOR, and what changed is shown', async () => {
 	await inbox.shows('line two');
 	inbox.press('Enter');
 	await inbox.shows(/0 pending/);
-	assert.deepEqual((await house.agent.read(text)).answer, { q1: { text: 'from the editor\nline two' } });
+	assert.deepEqual((await server.agent.read(text)).answer, { q1: { text: 'from the editor\nline two' } });
 	inbox.close();
 });
 
 test('whoever fills it in has claimed it, and others see that', async () => {
 	const made = await ask({ question: 'Why?', type: 'text' });
-	const [one, two] = [await house.inbox({ columns: 80 }), await house.inbox({ columns: 80, env: { PARLEY_TOKEN: house.secrets.member } })];
+	const [one, two] = [await server.inbox({ columns: 80 }), await server.inbox({ columns: 80, env: { PARLEY_TOKEN: server.secrets.member } })];
 	one.press('Enter');
 	await one.armed('Why?');
 	two.press('Enter');
 	await two.armed('Why?');
 	one.type('x');
 	await two.shows('owner is answering');
-	assert.equal((await house.agent.read(made)).claimed_by.name, 'owner');
+	assert.equal((await server.agent.read(made)).claimed_by.name, 'owner');
 	one.close();
 	two.close();
 });
 
 test('a session with its log as it grows', async () => {
-	const session = await house.agent.session({ title: 'Nightly build' });
+	const session = await server.agent.session({ title: 'Nightly build' });
 	await ask({ ...yesNo('Go on?'), session: session.id });
-	const inbox = await house.inbox({ columns: 80 });
+	const inbox = await server.inbox({ columns: 80 });
 	await inbox.shows('Go on?');
 	inbox.press('v');
 	await inbox.shows((text) => text.includes('Nightly build') && text.includes('Waiting for input') && text.includes('Asked'));
-	await house.agent.post(`/v1/sessions/${session.id}/progress`, { text: 'linking', step: 2, steps: 5 });
+	await server.agent.post(`/v1/sessions/${session.id}/progress`, { text: 'linking', step: 2, steps: 5 });
 	await inbox.shows('2/5 · linking');
 	inbox.press('f');
 	await inbox.shows((text) => text.includes('Asked') && !/\d\d:\d\d {2}2\/5/.test(text));
@@ -168,7 +168,7 @@ test('a session with its log as it grows', async () => {
 });
 
 test('help lists the keys; q leaves, and the terminal is as it was', async () => {
-	const inbox = await house.inbox({ columns: 80 });
+	const inbox = await server.inbox({ columns: 80 });
 	inbox.press('?');
 	await inbox.shows('Back; never decides');
 	inbox.press('Escape');
@@ -180,7 +180,7 @@ test('help lists the keys; q leaves, and the terminal is as it was', async () =>
 
 test('every size from 40×10, and another at any moment', async () => {
 	await ask({ questions: [choice({ other: true })], title: 'A question with a title that is longer than forty columns' });
-	const inbox = await house.inbox({ columns: 40, rows: 10 });
+	const inbox = await server.inbox({ columns: 40, rows: 10 });
 	inbox.press('Enter');
 	await inbox.shows('1 Staging');
 	for (const [columns, rows] of [[100, 30], [40, 10], [57, 11], [180, 50], [41, 10], [99, 24], [120, 40]]) {
@@ -197,7 +197,7 @@ test('every size from 40×10, and another at any moment', async () => {
 for (const term of ['xterm', 'xterm-256color', 'screen', 'screen-256color', 'linux', 'tmux-256color', 'vt100'])
 	test(`TERM=${term}`, async () => {
 		await ask({ questions: [choice()] });
-		const inbox = await house.inbox({ columns: 80, term });
+		const inbox = await server.inbox({ columns: 80, term });
 		inbox.press('Enter');
 		await inbox.shows('( ) 1 Staging');
 		inbox.close();
@@ -205,7 +205,7 @@ for (const term of ['xterm', 'xterm-256color', 'screen', 'screen-256color', 'lin
 
 test('NO_COLOR: no colour is sent', async () => {
 	await ask(approval());
-	const [plain, colourful] = [await house.inbox({ columns: 80, env: { NO_COLOR: '1' } }), await house.inbox({ columns: 80 })];
+	const [plain, colourful] = [await server.inbox({ columns: 80, env: { NO_COLOR: '1' } }), await server.inbox({ columns: 80 })];
 	for (const terminal of [plain, colourful]) {
 		terminal.press('Enter');
 		await terminal.shows('Would run');
@@ -219,7 +219,7 @@ test('NO_COLOR: no colour is sent', async () => {
 
 test('French', async () => {
 	await ask(approval('critical', { title: 'On y va ?', timeout: '5m' }));
-	const inbox = await house.inbox({ columns: 80, lang: 'fr' });
+	const inbox = await server.inbox({ columns: 80, lang: 'fr' });
 	await inbox.shows(/en direct · 1 en attente/);
 	inbox.press('Enter');
 	const seen = await inbox.armed(/critique/) && inbox.screen();
@@ -235,7 +235,7 @@ test('French', async () => {
 });
 
 test('a new ask opens by itself when nobody is at anything, and one at a time', async () => {
-	const inbox = await house.inbox({ columns: 80, flags: [] });
+	const inbox = await server.inbox({ columns: 80, flags: [] });
 	await sleep(2100);
 	await ask(yesNo('First of two?'));
 	await inbox.armed('▸ ( ) 1 Yes');
@@ -248,21 +248,18 @@ test('a new ask opens by itself when nobody is at anything, and one at a time', 
 });
 
 test('the server goes away and comes back', async () => {
-	const inbox = await house.inbox({ columns: 80 });
-	const port = house.port;
-	await house.signal('SIGTERM');
+	const inbox = await server.inbox({ columns: 80 });
+	await server.signal('SIGTERM');
 	await inbox.shows('not connected');
-	house.spawn(['--listen', `127.0.0.1:${port}`]);
-	await until(() => fetch(`http://127.0.0.1:${port}/healthz`).then((r) => r.ok, () => false), 'the server');
-	house.port = port;
+	await server.start();
 	await ask(yesNo('Still there?'));
 	await inbox.shows((text) => text.includes('Still there?') && text.includes('● live'));
 	inbox.close();
 });
 
 test('the bell rings, and the terminal is told, only when asked for', async () => {
-	const raw = join(house.home, 'raw');
-	const inbox = await house.inbox({ columns: 80, flags: ['--no-open', '--bell', '--notify'], raw });
+	const raw = join(server.home, 'raw');
+	const inbox = await server.inbox({ columns: 80, flags: ['--no-open', '--bell', '--notify'], raw });
 	await ask(yesNo('Ring?'));
 	await inbox.shows('Ring?');
 	const seen = await until(() => {
@@ -275,7 +272,7 @@ test('the bell rings, and the terminal is told, only when asked for', async () =
 
 test('with --mouse a click selects a row and a second opens it', async () => {
 	for (const text of ['One?', 'Two?', 'Three?']) await ask(yesNo(text));
-	const inbox = await house.inbox({ columns: 80, flags: ['--no-open', '--mouse'], term: 'xterm-256color' });
+	const inbox = await server.inbox({ columns: 80, flags: ['--no-open', '--mouse'], term: 'xterm-256color' });
 	await inbox.shows('Three?');
 	inbox.type('\u001b[<0;5;4M');
 	await inbox.shows(/▸ \? Three/);

@@ -16,7 +16,7 @@ const quote = (text) => `'${String(text).replaceAll("'", "'\\''")}'`;
 let count = 0;
 
 /** A server whose owner is logged in at this machine, and terminals beside it. */
-export async function useHouse(options) {
+export async function useTerminals(options) {
 	const server = await useServer(options);
 	const terminals = [];
 	after(() => terminals.forEach((terminal) => terminal.close()));

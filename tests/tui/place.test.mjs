@@ -3,17 +3,17 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
-import { BIN, until, useHouse } from './lib.mjs';
+import { BIN, until, useTerminals } from './lib.mjs';
 
-const house = await useHouse();
+const server = await useTerminals();
 afterEach(async () => {
-	for (const left of (await house.member.get('/v1/asks')).body.items)
-		await house.member.post(`/v1/asks/${left.id}/skip`);
+	for (const left of (await server.member.get('/v1/asks')).body.items)
+		await server.member.post(`/v1/asks/${left.id}/skip`);
 });
 
 test('stdout has the answer alone, with stdin and stdout redirected', async () => {
-	const file = join(house.home, 'answer');
-	const terminal = house.terminal(`echo input | "$PARLEY" ask 'Where to?' -c s:Staging -c p:Production > ${file}; cat ${file}`);
+	const file = join(server.home, 'answer');
+	const terminal = server.terminal(`echo input | "$PARLEY" ask 'Where to?' -c s:Staging -c p:Production > ${file}; cat ${file}`);
 	await terminal.armed('( ) 1 Staging');
 	terminal.press('Down', 'Enter');
 	const seen = await terminal.shows('exit 0');
@@ -21,32 +21,32 @@ test('stdout has the answer alone, with stdin and stdout redirected', async () =
 });
 
 test('it closes by itself when somebody answers elsewhere, and says who', async () => {
-	const terminal = house.terminal(['ask', 'Deploy?']);
+	const terminal = server.terminal(['ask', 'Deploy?']);
 	await terminal.shows('( ) 1 Yes');
-	const [ask] = (await house.member.get('/v1/asks')).body.items;
+	const [ask] = (await server.member.get('/v1/asks')).body.items;
 	terminal.press('Down');
-	await house.member.answer(ask, { q1: true });
+	await server.member.answer(ask, { q1: true });
 	const seen = await terminal.shows('exit 0');
 	assert.match(seen, /Answered by mia/);
 	assert.match(seen, /\nyes\n/);
 });
 
 test('Esc twice leaves the dialog; it goes on waiting, and Ctrl-C says how to go on', async () => {
-	const terminal = house.terminal(['ask', 'Later?']);
+	const terminal = server.terminal(['ask', 'Later?']);
 	await terminal.shows('( ) 1 Yes');
 	terminal.press('Escape');
 	await terminal.shows('Skip? y/N');
 	terminal.press('Escape');
 	await terminal.shows('Not answered here; still waiting.');
-	const [ask] = (await house.member.get('/v1/asks')).body.items;
+	const [ask] = (await server.member.get('/v1/asks')).body.items;
 	assert.equal(ask.status, 'pending');
 	terminal.press('C-c');
 	await terminal.shows((text) => text.includes('exit 130') && text.includes('parley wait ask_'));
-	await house.member.post(`/v1/asks/${ask.id}/skip`);
+	await server.member.post(`/v1/asks/${ask.id}/skip`);
 });
 
 test('skipped in the dialog is a no', async () => {
-	const terminal = house.terminal(['ask', 'Skip me?']);
+	const terminal = server.terminal(['ask', 'Skip me?']);
 	await terminal.armed('( ) 1 Yes');
 	terminal.press('Escape');
 	await terminal.shows('Skip? y/N');
@@ -55,48 +55,48 @@ test('skipped in the dialog is a no', async () => {
 });
 
 test('a person asks back from the dialog, and the thread is shown', async () => {
-	const terminal = house.terminal(['ask', 'Which?', '--text']);
+	const terminal = server.terminal(['ask', 'Which?', '--text']);
 	await terminal.armed('Which?');
 	terminal.press('Escape', 'n');
 	await terminal.lacks('Skip?');
-	const [ask] = (await house.member.get('/v1/asks')).body.items;
-	await house.member.post(`/v1/asks/${ask.id}/replies`, { text: 'Which what?' });
+	const [ask] = (await server.member.get('/v1/asks')).body.items;
+	await server.member.post(`/v1/asks/${ask.id}/replies`, { text: 'Which what?' });
 	await terminal.shows('Which what?');
 	terminal.type('this').press('Enter');
 	await terminal.shows((text) => text.includes('exit 0') && text.includes('this'));
 });
 
 test('approve and gate are decided in place; gate then runs exactly that', async () => {
-	const terminal = house.terminal(['gate', '--risk', 'high', '--', 'echo', 'it ran']);
+	const terminal = server.terminal(['gate', '--risk', 'high', '--', 'echo', 'it ran']);
 	await terminal.armed('Would run');
 	terminal.press('a');
 	await terminal.shows((text) => /\nit ran\n/.test(text) && text.includes('exit 0'));
-	const other = house.terminal(['approve', '--tool', 'deploy', '--arg', 'env=prod']);
+	const other = server.terminal(['approve', '--tool', 'deploy', '--arg', 'env=prod']);
 	await other.armed('Would run');
 	other.press('r').type('no').press('Enter');
 	await other.shows((text) => text.includes('reject') && text.includes('exit 1'));
 });
 
 test('without a login the question waits, with a hint', async () => {
-	const terminal = house.terminal(['ask', 'Who?'], { env: { XDG_CONFIG_HOME: join(house.home, 'nobody') } });
+	const terminal = server.terminal(['ask', 'Who?'], { env: { XDG_CONFIG_HOME: join(server.home, 'nobody') } });
 	await terminal.shows("'parley login' first to answer here");
-	const [ask] = (await house.member.get('/v1/asks')).body.items;
-	await house.member.answer(ask, { q1: false });
+	const [ask] = (await server.member.get('/v1/asks')).body.items;
+	await server.member.answer(ask, { q1: false });
 	await terminal.shows((text) => text.includes('\nno\n') && text.includes('exit 1'));
 });
 
 test('without a terminal it waits quietly', async () => {
-	const child = spawn('setsid', [BIN, 'ask', 'Quiet?', '--data', house.data], { env: house.env, stdio: ['ignore', 'pipe', 'pipe'] });
+	const child = spawn('setsid', [BIN, 'ask', 'Quiet?', '--data', server.data], { env: server.env, stdio: ['ignore', 'pipe', 'pipe'] });
 	let out = '';
 	let err = '';
 	child.stdout.on('data', (bytes) => { out += bytes; });
 	child.stderr.on('data', (bytes) => { err += bytes; });
 	const closed = new Promise((resolve) => { child.on('close', resolve); });
 	const [ask] = await until(async () => {
-		const { items } = (await house.member.get('/v1/asks')).body;
+		const { items } = (await server.member.get('/v1/asks')).body;
 		return items.length && items;
 	}, 'the ask');
-	await house.member.answer(ask, { q1: true });
+	await server.member.answer(ask, { q1: true });
 	assert.equal(await closed, 0);
 	assert.equal(out, 'yes\n');
 	// eslint-disable-next-line no-control-regex

@@ -3,24 +3,24 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { approval, choice, choices, useHouse } from './lib.mjs';
+import { approval, choice, choices, useTerminals } from './lib.mjs';
 
 const page = fileURLToPath(new URL('../../docs/TERMINAL.md', import.meta.url));
-const house = await useHouse();
+const server = await useTerminals();
 
 async function views(show) {
-	const session = await house.agent.session({ title: 'Nightly build', parallel: true });
-	await house.agent.post(`/v1/sessions/${session.id}/progress`, { text: 'linking', step: 2, steps: 5 });
+	const session = await server.agent.session({ title: 'Nightly build', parallel: true });
+	await server.agent.post(`/v1/sessions/${session.id}/progress`, { text: 'linking', step: 2, steps: 5 });
 	const inside = { session: session.id };
-	await house.agent.ask({ ...inside, ...approval('critical', { title: 'Drop the old table?', timeout: '4m',
+	await server.agent.ask({ ...inside, ...approval('critical', { title: 'Drop the old table?', timeout: '4m',
 		context: { text: 'Nothing reads it any more; the backup of this morning has it.', diff: '@@ -1,2 +1 @@\n schema.sql\n-CREATE TABLE old (id INT);' },
 		operation: { type: 'tool', name: 'sql', risk: 'critical', arguments: { database: 'prod', query: 'DROP TABLE old;' } } }) });
-	await house.agent.ask({ ...inside, title: 'Release 4.2', questions: [choice({ other: true, suggested: 'staging' }), choices(),
+	await server.agent.ask({ ...inside, title: 'Release 4.2', questions: [choice({ other: true, suggested: 'staging' }), choices(),
 		{ key: 'why', header: 'Why', text: 'Why now?', type: 'text' }] });
-	await house.agent.ask({ ...inside, kind: 'error_recovery', title: 'The upload failed', context: { error_details: 'ENOSPC: no space left on device', attempt: 2, attempts: 3 } });
-	await house.agent.ask({ ...inside, kind: 'non_blocking', question: 'Which name shall it have? 名前は？', type: 'text' });
+	await server.agent.ask({ ...inside, kind: 'error_recovery', title: 'The upload failed', context: { error_details: 'ENOSPC: no space left on device', attempt: 2, attempts: 3 } });
+	await server.agent.ask({ ...inside, kind: 'non_blocking', question: 'Which name shall it have? 名前は？', type: 'text' });
 
-	const inbox = await house.inbox({ columns: 110, rows: 27 });
+	const inbox = await server.inbox({ columns: 110, rows: 27 });
 	await inbox.shows((text) => text.includes('4 pending') && text.includes('What led here'));
 	show('inbox', inbox.screen());
 	inbox.press('Enter');
@@ -51,10 +51,10 @@ async function views(show) {
 	await inbox.shows('Back; never decides');
 	show('help', inbox.screen());
 
-	const place = house.terminal(['ask', 'Deploy to production?', '--timeout', '9m', '--default', 'no'], { columns: 72, rows: 12 });
+	const place = server.terminal(['ask', 'Deploy to production?', '--timeout', '9m', '--default', 'no'], { columns: 72, rows: 12 });
 	await place.shows('( ) 1 Yes');
 	show('ask', place.screen());
-	const french = await house.inbox({ columns: 72, rows: 14, lang: 'fr' });
+	const french = await server.inbox({ columns: 72, rows: 14, lang: 'fr' });
 	french.press('Enter');
 	await french.shows('Approuver');
 	show('french', french.screen());

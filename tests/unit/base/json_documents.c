@@ -3,7 +3,7 @@
  */
 #include "base/json.h"
 
-#include "judge.h"
+#include "oracle.h"
 #include "unit.h"
 
 #include <dirent.h>
@@ -64,7 +64,8 @@ static void check_same_value(
 	struct buf written = { 0 };
 
 	json_write(&written, ours);
-	if (!judge_same(document, buf_str(&written))) complain(name, "written otherwise");
+	if (!oracle_same(document, buf_str(&written)))
+		complain(name, "written otherwise");
 	buf_done(&written);
 }
 
@@ -81,7 +82,7 @@ static void check_document(const char *name, enum err want)
 	load(&text, path);
 	err = json_read(buf_str(&text), NULL, &arena, &j, &why);
 	if (err != want) complain(name, err ? why.detail : "was read");
-	if (judge_reads(buf_str(&text)) != ((err == OK) != differs(name)))
+	if (oracle_reads(buf_str(&text)) != ((err == OK) != differs(name)))
 		complain(name, "jansson does not agree");
 	if (err == OK && !differs(name)) check_same_value(buf_str(&text), j, name);
 	arena_done(&arena);

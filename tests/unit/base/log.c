@@ -2,7 +2,7 @@
 #include "base/clock.h"
 #include "base/utf8.h"
 
-#include "judge.h"
+#include "oracle.h"
 #include "unit.h"
 
 #include <fcntl.h>
@@ -94,7 +94,7 @@ static void long_lines_are_cut_and_stay_whole(void **state)
 			line = caught();
 			CHECK(line.len <= 2000 && line.len > 1980);
 			CHECK(str_ends(line, "\n") && utf8_valid(line));
-			CHECK(judge_reads(line) == (json == 1));
+			CHECK(oracle_reads(line) == (json == 1));
 		}
 	}
 }

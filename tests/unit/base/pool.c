@@ -1,6 +1,7 @@
 #include "base/pool.h"
 
 #include "base/mem.h"
+#include "random.h"
 #include "unit.h"
 
 #include <stdlib.h>
@@ -41,14 +42,12 @@ static void things_come_and_go(void **state)
 {
 	struct pool p = { .size = SIZE };
 	struct thing *all[300] = { 0 };
-	uint32_t dice = 7;
+	uint64_t seed = 7;
 
 	(void)state;
 	for (int round = 0; round < 100000; round++) {
-		size_t i;
+		size_t i = (size_t)random_below(&seed, 300);
 
-		dice = dice * 1664525u + 1013904223u;
-		i = (dice >> 8) % 300;
 		if (all[i]) {
 			assert_int_equal(all[i]->bytes[SIZE - 1], i % 251);
 			pool_put(&p, all[i]);

@@ -1,6 +1,6 @@
 /* Any request that keeps its dialect's rules, any answer, and every way an ask can end:
  * nothing is mended, the reply is valid in its own schema, and nothing gets lost. */
-#include "dice.h"
+#include "generator.h"
 #include "schema.h"
 #include "talk.h"
 
@@ -59,7 +59,7 @@ static bool mentions(const struct json *json, struct str token)
 }
 
 static void nothing_is_lost(
-	const struct talk *t, const struct json *reply, const struct dice_answer *a)
+	const struct talk *t, const struct json *reply, const struct generator_answer *a)
 {
 	for (size_t i = 0; i < a->tokens_len; i++)
 		if (!mentions(reply, a->tokens[i]))
@@ -126,19 +126,19 @@ static void request_is_kept(const struct talk *t, const struct json *request)
 			kit_text(t->in.repairs[0]));
 }
 
-static void one_round(struct dice *d, const struct dialect *dialect)
+static void one_round(struct generator *d, const struct dialect *dialect)
 {
-	const struct json *request = dice_request(d, dialect->name);
+	const struct json *request = generator_request(d, dialect->name);
 	struct talk t = talk_open_json(dialect, request, d->state & 1);
 	struct talk u = again(&t, request);
-	struct dice_answer a, b;
+	struct generator_answer a, b;
 
 	request_is_kept(&t, request);
 	if (dialect_detect(request) != dialect)
 		fail_msg("%s: %s\nis taken for %s", dialect->name, kit_compact(request),
 			dialect_detect(request) ? dialect_detect(request)->name : "none");
-	a = dice_answer(d, &t.draft);
-	b = dice_answer(d, &u.draft);
+	a = generator_answer(d, &t.draft);
+	b = generator_answer(d, &u.draft);
 	talk_answer(&t, a.body);
 	talk_answer(&u, b.body);
 
@@ -172,11 +172,12 @@ static void one_round(struct dice *d, const struct dialect *dialect)
 }
 
 /* An ask that came in one dialect has a reply in every other, too. */
-static void in_every_dialect(struct dice *d, const struct dialect *dialect)
+static void in_every_dialect(struct generator *d, const struct dialect *dialect)
 {
-	struct talk t = talk_open_json(dialect, dice_request(d, dialect->name), false);
-	struct dice_answer a = dice_answer(d, &t.draft);
-	const char *how = DICE_PICK(d, "skip", "expire", "cancel", "answer");
+	struct talk t =
+		talk_open_json(dialect, generator_request(d, dialect->name), false);
+	struct generator_answer a = generator_answer(d, &t.draft);
+	const char *how = GENERATOR_PICK(d, "skip", "expire", "cancel", "answer");
 
 	if (strcmp(how, "answer") == 0)
 		talk_answer(&t, a.body);
@@ -209,7 +210,7 @@ static void every_round_trip_is_whole(void **state)
 	for (size_t i = 0; dialects[i]; i++) {
 		if (only && strcmp(only, dialects[i]->name) != 0) continue;
 		for (uint64_t n = 0; n < rounds; n++) {
-			struct dice d = { .state = seed + n };
+			struct generator d = { .state = seed + n };
 
 			kit_end(NULL);
 			kit_begin(NULL);

@@ -1,6 +1,7 @@
 /* What only TLS has: certificates, handshakes of every kind, farewells, new keys for new
  * connections. That HTTP is the same over it is what wire.c and streams.c are for, which
  * are run over TLS too. */
+#include "random.h"
 #include "stand.h"
 
 #include <netinet/in.h>
@@ -464,15 +465,15 @@ static void garbage_ends_the_connection(void **state)
 		{ "PRI * HTTP/2.0\r\n\r\n", 18 }, { "SSH-2.0-x\r\n", 11 } };
 	struct stand *s = stand_new(NULL, NULL);
 	char noise[65536];
+	uint64_t seed = 7;
 
 	(void)state;
-	srand(7);
 	for (size_t i = 0; i < 64; i++) {
 		struct str opening = openings[i % (sizeof openings / sizeof *openings)];
 		int fd = peer_raw(s);
 
 		for (size_t k = 0; k < sizeof noise; k++)
-			noise[k] = (char)rand();
+			noise[k] = (char)random_next(&seed);
 		peer_send_bytes(fd, opening);
 		peer_send_bytes(fd, str_make(noise, sizeof noise));
 		shutdown(fd, SHUT_WR);

@@ -1,5 +1,5 @@
-// Agents and people who ask and settle while somebody pulls the plug, and who remember what they
-// were told: it is all there afterwards, nothing is there twice, and the log tells the same story.
+// clients.mjs - agents and people who ask and settle while the server is killed, and who remember what
+// was acknowledged: all of it is there afterwards, nothing twice, and the log says the same.
 import assert from 'node:assert/strict';
 
 const SETTLING = ['ask.answered', 'ask.skipped', 'ask.expired', 'ask.cancelled'];
@@ -10,7 +10,7 @@ const verbs = [
 	(ask) => ['cancelled', 'agent', 'cancel', { reason: ask.name }],
 ];
 
-export class Crowd {
+export class Clients {
 	/** call: (token, method, path, body, key) → {status, body, tries}, however often it takes;
 	 * tokens: {agent, member, admin} */
 	constructor(call, tokens) {
@@ -70,23 +70,23 @@ export class Crowd {
 	}
 
 	/** Most are settled, in every way; somebody waits for some. */
-	async story(name, roll) {
+	async story(name, below) {
 		const ask = await this.ask(name);
-		if (roll(5) === 0) return ask;
-		const waiting = roll(3) === 0 ? this.wait(ask) : null;
-		await this.settle(ask, roll(3));
+		if (below(5) === 0) return ask;
+		const waiting = below(3) === 0 ? this.wait(ask) : null;
+		await this.settle(ask, below(3));
 		await waiting;
 		return ask;
 	}
 
-	/** So many hands do `one`(name) over and over while `disturb`(n) is done so many times; the
+	/** So many workers do `one`(name) over and over while `disturb`(n) is done so many times; the
 	 * first failure of either ends it. */
-	async busy(hands, one, times, disturb) {
+	async busy(workers, one, times, disturb) {
 		let stop = false;
-		const hand = async (h) => {
-			for (let n = 0; !stop; n++) await one(`${h}-${n}`);
+		const work = async (w) => {
+			for (let n = 0; !stop; n++) await one(`${w}-${n}`);
 		};
-		const failed = Promise.all(Array.from({ length: hands }, (_, h) => hand(h)))
+		const failed = Promise.all(Array.from({ length: workers }, (_, w) => work(w)))
 			.then(() => null, (error) => error);
 		for (let n = 0; n < times; n++) {
 			const error = await Promise.race([failed, disturb(n).then(() => null)]);

@@ -1,4 +1,4 @@
-// Two ways to work a page. The mouse points at things and clicks; the keyboard alone gets to them
+// The two input modes. The mouse points at things and clicks; the keyboard alone gets to them
 // with Tab, as somebody must who cannot use a mouse, and fails where Tab does not lead.
 
 const TABS = 400;
@@ -91,4 +91,4 @@ const keyboard = {
 	},
 };
 
-export const hands = { mouse, keyboard };
+export const inputModes = { mouse, keyboard };

@@ -1,4 +1,4 @@
-#include "judge.h"
+#include "oracle.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@ static json_t *load(struct str text)
 		JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
 }
 
-bool judge_reads(struct str text)
+bool oracle_reads(struct str text)
 {
 	json_t *j = load(text);
 	bool read = j != NULL;
@@ -28,7 +28,7 @@ static char *sorted(struct str text)
 	return dump;
 }
 
-bool judge_same(struct str a, struct str b)
+bool oracle_same(struct str a, struct str b)
 {
 	char *x = sorted(a), *y = sorted(b);
 	bool same = x && y && strcmp(x, y) == 0;

@@ -1,45 +1,38 @@
-#include "dice.h"
+/* generator.c - random requests and answers; see generator.h. */
+#include "generator.h"
 
-/* splitmix64 */
-static uint64_t dice_next(struct dice *d)
+#include "random.h"
+
+uint32_t generator_below(struct generator *d, uint32_t n)
 {
-	uint64_t z = d->state += UINT64_C(0x9e3779b97f4a7c15);
-
-	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-	return z ^ (z >> 31);
+	return (uint32_t)random_below(&d->state, n);
 }
 
-uint32_t dice_below(struct dice *d, uint32_t n)
+bool generator_often(struct generator *d)
 {
-	return (uint32_t)(dice_next(d) % n);
+	return generator_below(d, 4) > 0;
 }
 
-bool dice_often(struct dice *d)
+bool generator_seldom(struct generator *d)
 {
-	return dice_below(d, 4) > 0;
+	return generator_below(d, 4) == 0;
 }
 
-bool dice_seldom(struct dice *d)
+const char *generator_pick(struct generator *d, const char *const *list, size_t len)
 {
-	return dice_below(d, 4) == 0;
+	return list[generator_below(d, (uint32_t)len)];
 }
 
-const char *dice_pick(struct dice *d, const char *const *list, size_t len)
-{
-	return list[dice_below(d, (uint32_t)len)];
-}
-
-struct str dice_word(struct dice *d)
+struct str generator_word(struct generator *d)
 {
 	return arena_print(&kit, "w%llux", (unsigned long long)++d->words);
 }
 
-struct str dice_label(struct dice *d)
+struct str generator_label(struct generator *d)
 {
-	struct str a = dice_word(d), b = dice_word(d);
+	struct str a = generator_word(d), b = generator_word(d);
 
-	switch (dice_below(d, 6)) {
+	switch (generator_below(d, 6)) {
 	case 0: return arena_print(&kit, "%.*s, %.*s", STR_ARGS(a), STR_ARGS(b));
 	case 1: return arena_print(&kit, "%.*s é \"%.*s\"", STR_ARGS(a), STR_ARGS(b));
 	case 2: return arena_print(&kit, "\"%.*s\"", STR_ARGS(a));
@@ -48,22 +41,22 @@ struct str dice_label(struct dice *d)
 	}
 }
 
-struct str dice_text(struct dice *d)
+struct str generator_text(struct generator *d)
 {
 	static const char *const odd[] = { "", " ", "\n", "\t", "“é”", "🙂", "\\", "\"",
 		", ", "Other: x", "<b>", "\x1b[31m", "\u202e" };
-	struct str a = dice_word(d), b = dice_word(d);
+	struct str a = generator_word(d), b = generator_word(d);
 
 	return arena_print(&kit, "%.*s%s%.*s", STR_ARGS(a),
-		dice_pick(d, odd, sizeof odd / sizeof *odd), STR_ARGS(b));
+		generator_pick(d, odd, sizeof odd / sizeof *odd), STR_ARGS(b));
 }
 
 /* ---- answers ---- */
 
 struct answering {
-	struct dice *dice;
+	struct generator *generator;
 	struct json_writer *w;
-	struct dice_answer *out;
+	struct generator_answer *out;
 };
 
 static void keep(struct answering *a, struct str token)
@@ -73,21 +66,24 @@ static void keep(struct answering *a, struct str token)
 
 static struct str text_for(struct answering *a, const struct question *q)
 {
-	struct str word = dice_word(a->dice);
+	struct str word = generator_word(a->generator);
 
 	switch (q->format) {
 	case FORMAT_EMAIL: return arena_print(&kit, "%.*s@host.test", STR_ARGS(word));
 	case FORMAT_URI:
 		return arena_print(&kit, "https://host.test/%.*s", STR_ARGS(word));
 	case FORMAT_DATE:
-		return arena_print(&kit, "20%02u-0%u-1%u", dice_below(a->dice, 90) + 10,
-			dice_below(a->dice, 9) + 1, dice_below(a->dice, 10));
+		return arena_print(&kit, "20%02u-0%u-1%u",
+			generator_below(a->generator, 90) + 10,
+			generator_below(a->generator, 9) + 1,
+			generator_below(a->generator, 10));
 	case FORMAT_DATE_TIME:
 		return arena_print(&kit, "20%02u-01-01T00:00:0%uZ",
-			dice_below(a->dice, 90) + 10, dice_below(a->dice, 10));
+			generator_below(a->generator, 90) + 10,
+			generator_below(a->generator, 10));
 	case FORMAT_NONE: break;
 	}
-	if (!q->has_min && !q->has_max) return dice_text(a->dice);
+	if (!q->has_min && !q->has_max) return generator_text(a->generator);
 	size_t len = (size_t)(q->has_max ? q->max : q->min + 20);
 	struct str long_word = arena_print(&kit, "%.*s%s", STR_ARGS(word),
 		kit_repeat("y", q->has_min ? (size_t)q->min : 0));
@@ -107,7 +103,7 @@ static void number_answer(struct answering *a, const struct question *q)
 {
 	int64_t least = q->has_min ? (int64_t)q->min : 0;
 	int64_t most = q->has_max ? (int64_t)q->max : least + 1000;
-	int64_t n = least + dice_below(a->dice, (uint32_t)(most - least + 1));
+	int64_t n = least + generator_below(a->generator, (uint32_t)(most - least + 1));
 	struct str text = arena_print(&kit, "%lld", (long long)n);
 
 	if (!q->integer && n < most) text = arena_print(&kit, "%lld.5", (long long)n);
@@ -122,7 +118,7 @@ static void choice_answer(struct answering *a, const struct question *q)
 	size_t most = q->type == Q_CHOICE ? 1
 		      : q->has_max	  ? (size_t)q->max
 					  : q->options_len;
-	bool other = q->other && dice_seldom(a->dice) && least <= 1;
+	bool other = q->other && generator_seldom(a->generator) && least <= 1;
 	size_t room = q->type == Q_CHOICE ? !other : most - other, taken = 0;
 
 	jw_key(a->w, "selected");
@@ -132,13 +128,13 @@ static void choice_answer(struct answering *a, const struct question *q)
 		bool must =
 			left <= least - (taken + other < least ? taken + other : least);
 
-		if (!must && dice_below(a->dice, 2)) continue;
+		if (!must && generator_below(a->generator, 2)) continue;
 		jw_str(a->w, q->options[i].id);
 		taken++;
 	}
 	jw_array_end(a->w);
 	if (!other) return;
-	struct str text = dice_text(a->dice);
+	struct str text = generator_text(a->generator);
 	jw_key(a->w, "other");
 	jw_str(a->w, text);
 	keep(a, text);
@@ -146,7 +142,7 @@ static void choice_answer(struct answering *a, const struct question *q)
 
 static void boolean_answer(struct answering *a)
 {
-	bool yes = dice_below(a->dice, 2);
+	bool yes = generator_below(a->generator, 2);
 
 	jw_key(a->w, "value");
 	jw_bool(a->w, yes);
@@ -155,8 +151,9 @@ static void boolean_answer(struct answering *a)
 
 static void approval_answer(struct answering *a)
 {
-	struct str text = dice_text(a->dice);
-	bool approve = dice_below(a->dice, 2), edit = approve && dice_seldom(a->dice);
+	struct str text = generator_text(a->generator);
+	bool approve = generator_below(a->generator, 2),
+	     edit = approve && generator_seldom(a->generator);
 
 	jw_key(a->w, "value");
 	jw_text(a->w, approve ? "approve" : "reject");
@@ -166,9 +163,9 @@ static void approval_answer(struct answering *a)
 		jw_key(a->w, "arguments");
 		jw_object(a->w);
 		jw_key(a->w, "edited");
-		jw_str(a->w, dice_word(a->dice));
+		jw_str(a->w, generator_word(a->generator));
 		jw_object_end(a->w);
-	} else if (!approve && dice_often(a->dice)) {
+	} else if (!approve && generator_often(a->generator)) {
 		jw_key(a->w, "text");
 		jw_str(a->w, text);
 	}
@@ -183,7 +180,7 @@ static bool is_aside(const struct question *q)
 
 static void question_answer(struct answering *a, const struct question *q)
 {
-	struct str note = dice_text(a->dice);
+	struct str note = generator_text(a->generator);
 
 	jw_object(a->w);
 	switch (q->type) {
@@ -195,7 +192,7 @@ static void question_answer(struct answering *a, const struct question *q)
 	case Q_APPROVAL: approval_answer(a); break;
 	}
 	if (q->note && q->type != Q_APPROVAL &&
-		(q->note_required || dice_seldom(a->dice))) {
+		(q->note_required || generator_seldom(a->generator))) {
 		jw_key(a->w, "text");
 		jw_str(a->w, note);
 		keep(a, note);
@@ -203,11 +200,11 @@ static void question_answer(struct answering *a, const struct question *q)
 	jw_object_end(a->w);
 }
 
-struct dice_answer dice_answer(struct dice *d, const struct draft *draft)
+struct generator_answer generator_answer(struct generator *d, const struct draft *draft)
 {
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
-	struct dice_answer out = { 0 };
+	struct generator_answer out = { 0 };
 	struct answering a = { d, &w, &out };
 
 	jw_object(&w);
@@ -216,7 +213,7 @@ struct dice_answer dice_answer(struct dice *d, const struct draft *draft)
 	for (size_t i = 0; i < draft->questions_len; i++) {
 		const struct question *q = &draft->questions[i];
 
-		if (is_aside(q) || (!q->required && dice_seldom(d))) continue;
+		if (is_aside(q) || (!q->required && generator_seldom(d))) continue;
 		jw_str(&w, q->key);
 		buf_add_char(&b, ':');
 		w.more = false;
