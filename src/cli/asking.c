@@ -211,9 +211,11 @@ int asking_wait(struct asking *a, bool in_place)
 	if (!a->waiter) return cli_fail(a->cli, &(struct fault){ .err = ERR_MEMORY });
 	waiting_tell(a);
 	replies_tell(a);
-	if (in_place) a->dialog = term_dialog_open(a->cli, a->ask, true);
+	if (in_place) a->dialog = term_dialog_open(a->cli, a->ask, TERM_DIALOG_ASKED);
 	status = wait_loop(a);
+	struct str unsent = a->dialog ? term_dialog_unsent(a->dialog) : STR_NONE;
 	a->dialog = term_dialog_free(a->dialog);
+	if (unsent.len > 0) fprintf(stderr, "%.*s\n", STR_ARGS(unsent));
 	if (status == term_stopped()) SAY("cli.interrupted", { "id", a->id });
 	return status;
 }

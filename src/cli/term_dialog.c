@@ -18,7 +18,8 @@ struct term_dialog {
 	struct client *person;
 	struct screen *screen; /* NULL: the person left the dialog */
 	struct dialog dialog;
-	bool may_leave;
+	enum term_dialog_use use;
+	bool done; /* settled by what was pressed here */
 	int ready; /* epoll over the screen and the clock of countdowns */
 	int clock;
 };
@@ -77,20 +78,20 @@ static bool clock_open(struct term_dialog *p)
 }
 
 struct term_dialog *term_dialog_open(
-	struct cli *cli, const struct json *ask, bool may_leave)
+	struct cli *cli, const struct json *ask, enum term_dialog_use use)
 {
-	struct screen_setup look = { .color = cli->settings.color != COLOR_NEVER };
+	struct screen_setup look = { .color = cli->settings.color != COLOR_NEVER,
+		.no_signals = use == TERM_DIALOG_HOSTED };
 	struct term_dialog *p = in_front() ? mem_alloc(sizeof *p) : NULL;
 
 	if (!p) return NULL;
-	*p = (struct term_dialog){
-		.cli = cli, .may_leave = may_leave, .ready = -1, .clock = -1
-	};
+	*p = (struct term_dialog){ .cli = cli, .use = use, .ready = -1, .clock = -1 };
 	if (!person_known(p, json_text(json_get(ask, "id")))) {
-		SAY("cli.place.login");
+		SAY("cli.dialog.login");
 		return term_dialog_free(p);
 	}
 	if (!dialog_open(&p->dialog, ask, true)) return term_dialog_free(p);
+	dialog_came(&p->dialog, use == TERM_DIALOG_HOSTED);
 	p->screen = screen_open(&look, NULL);
 	if (!p->screen || !clock_open(p)) return term_dialog_free(p);
 	term_dialog_draw(p);
@@ -165,21 +166,31 @@ static bool settle_send(struct term_dialog *p, bool skip, const struct json **as
 	buf_done(&body);
 	const struct json *settled = sent ? json_get(reply.json, "ask") : NULL;
 	if (settled) *ask = settled;
+	p->done = settled && reply.status == 200;
 	return settled != NULL;
+}
+
+/* A call that leaves the ask pending: the dialog shows it as it is then. */
+static bool side_send(struct term_dialog *p, const char *tail, struct str body)
+{
+	struct api_reply reply = { 0 };
+	bool sent = person_call(p, tail, body, &reply);
+	const struct json *ask = json_get(reply.json, "ask");
+
+	if (sent && !ask && json_get(reply.json, "questions")) ask = reply.json;
+	if (sent && ask) dialog_update(&p->dialog, ask);
+	return sent;
 }
 
 static void reply_send(struct term_dialog *p)
 {
 	struct buf body = { .max = 1 << 17 };
 	struct json_writer w = { .out = &body };
-	struct api_reply reply = { 0 };
 
 	dialog_reply(&p->dialog, &w);
-	if (person_call(p, "/replies", buf_str(&body), &reply)) {
+	if (side_send(p, "/replies", buf_str(&body))) {
 		p->dialog.replying = false;
 		line_set(&p->dialog.reply, STR_NONE);
-		if (json_get(reply.json, "questions"))
-			dialog_update(&p->dialog, reply.json);
 	}
 	buf_done(&body);
 }
@@ -187,22 +198,20 @@ static void reply_send(struct term_dialog *p)
 /* True when it is settled. */
 static bool key_take(struct term_dialog *p, const struct key *k, const struct json **ask)
 {
-	struct api_reply reply = { 0 };
-
 	switch (dialog_key(&p->dialog, k)) {
 	case DIALOG_SUBMIT: return settle_send(p, false, ask);
 	case DIALOG_SKIP: return settle_send(p, true, ask);
 	case DIALOG_LEAVE:
-		if (!p->may_leave) return false;
+		if (p->use == TERM_DIALOG_HOSTED) return false;
 		screen_leave(p);
-		SAY("cli.place.closed", { "id", p->dialog.id });
+		SAY("cli.dialog.closed", { "id", p->dialog.id });
 		return false;
 	case DIALOG_REPLY: reply_send(p); return false;
 	case DIALOG_EDITOR: line_edit(&p->dialog, p->screen); return false;
 	case DIALOG_ARGUMENTS: arguments_edit(&p->dialog, p->screen); return false;
-	case DIALOG_CLAIM: person_call(p, "/claim", STR("{}"), &reply); return false;
+	case DIALOG_CLAIM: side_send(p, "/claim", STR("{}")); return false;
 	case DIALOG_EXTEND:
-		person_call(p, "/extend", STR("{\"timeout\":\"10m\"}"), &reply);
+		side_send(p, "/extend", STR("{\"timeout\":\"10m\"}"));
 		return false;
 	default: return false;
 	}
@@ -224,4 +233,18 @@ bool term_dialog_input(struct term_dialog *p, const struct json **ask)
 	}
 	if (p->screen) term_dialog_draw(p);
 	return false;
+}
+
+bool term_dialog_done(const struct term_dialog *p)
+{
+	return p->done;
+}
+
+struct str term_dialog_unsent(const struct term_dialog *p)
+{
+	struct arena *arena = &p->cli->arena;
+	struct str text = p->done ? STR_NONE : dialog_written(&p->dialog, arena);
+
+	return text.len > 0 ? MSG(arena, "cli.dialog.unsent", { "text", text })
+			    : STR_NONE;
 }

@@ -10,11 +10,15 @@
 
 struct term_dialog;
 
+enum term_dialog_use {
+	TERM_DIALOG_ASKED,  /* by a command: the person may leave it without deciding */
+	TERM_DIALOG_HOSTED, /* over an agent: it came by itself, and stays */
+};
+
 /* NULL when there is no terminal of ours in front. Without a login it says how to get
- * one, and is NULL, too. `may_leave`: the person may leave the dialog without deciding.
- */
+ * one, and is NULL, too. */
 struct term_dialog *term_dialog_open(
-	struct cli *, const struct json *ask, bool may_leave);
+	struct cli *, const struct json *ask, enum term_dialog_use);
 /* Gives the terminal back; NULL is fine; returns NULL. */
 struct term_dialog *term_dialog_free(struct term_dialog *);
 /* Readable when there is something to do, at least every second; -1 once the person left
@@ -26,5 +30,10 @@ void term_dialog_say(struct term_dialog *, struct str text); /* empty: nothing a
 /* True when the ask is settled by what was pressed, or was by another: *ask is that, as
  * long as the place's cli lives. */
 bool term_dialog_input(struct term_dialog *, const struct json **ask);
+/* The person's own key has settled it. */
+bool term_dialog_done(const struct term_dialog *);
+/* What was filled in and not sent, in one sentence for the terminal; empty: nothing.
+ * Lives as long as the dialog's cli. */
+struct str term_dialog_unsent(const struct term_dialog *);
 
 #endif

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pty.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
@@ -11,6 +12,8 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "cli/host_modes.h"
 #include "cli/mcp_config.h"
 #include "cli/reach.h"
 #include "cli/term_dialog.h"
@@ -20,7 +23,12 @@
 #include "text/msg.h"
 #include "tui/words.h"
 
-enum { HELD_MAX = 1 << 20 }; /* of what the agent prints behind a dialog */
+enum {
+	HELD_MAX = 1 << 20,  /* of what the agent prints behind a dialog */
+	HELD_DROP = 1 << 18, /* so much of the oldest goes at once */
+	QUIET_MS = 600,	     /* keys meant for a dialog that vanished are over by then */
+	CHILD_PATIENCE_MS = 2000,
+};
 
 struct host {
 	struct cli *cli;
@@ -33,10 +41,14 @@ struct host {
 	int ready; /* epoll over both, and the dialog */
 	struct termios before;
 	struct term_dialog *dialog;
-	struct str open;   /* the ask of the dialog */
-	struct str wanted; /* an ask that has come; empty: none */
-	struct buf held;   /* printed while the dialog was there */
-	bool settled;	   /* the dialog's ask is */
+	struct str open;	 /* the ask of the dialog */
+	struct str wanted;	 /* an ask that has come; empty: none */
+	struct buf held;	 /* printed while the dialog was there */
+	size_t dropped;		 /* bytes of it that had to go */
+	struct host_modes modes; /* of the agent, as it last set them */
+	struct host_modes then;	 /* when the dialog opened */
+	int64_t dead_until;	 /* monotonic; keys go nowhere before */
+	bool settled;		 /* the dialog's ask is */
 };
 
 /* ---- the child ---- */
@@ -48,8 +60,10 @@ static void env_put(struct json_writer *w, const char *name, struct str value)
 	jw_str(w, value);
 }
 
-/* {"mcpServers": {"parley": {"command": …, "args": […], "env": {…}}}} */
-static struct str config_make(const struct host *h)
+/* {"mcpServers": {"parley": {"command": …, "args": […], "env": {…}}}}. Command lines can
+ * be read by other users: there the token is left out, and the child's own environment
+ * has it. */
+static struct str config_make(const struct host *h, bool token)
 {
 	struct cli *cli = h->cli;
 	const struct settings *s = &cli->settings;
@@ -74,7 +88,7 @@ static struct str config_make(const struct host *h)
 	jw_object(&w);
 	env_put(&w, "PARLEY_DATA", s->data);
 	env_put(&w, "PARLEY_URL", s->url_said ? s->url : STR_NONE);
-	env_put(&w, "PARLEY_TOKEN", s->token);
+	if (token) env_put(&w, "PARLEY_TOKEN", s->token);
 	jw_object_end(&w);
 	jw_object_end(&w);
 	jw_object_end(&w);
@@ -106,15 +120,18 @@ static char **argv_make(const struct host *h, struct str config)
 
 static bool child_start(struct host *h)
 {
-	struct str config = config_make(h);
+	struct str config = config_make(h, false), secret = config_make(h, true);
+	struct str token = h->cli->settings.token;
 	char **argv = argv_make(h, config);
 	struct winsize size = { .ws_row = 24, .ws_col = 80 };
 
-	if (!argv || !config.at) return false;
+	if (!argv || !config.at || !secret.at) return false;
 	ioctl(h->tty, TIOCGWINSZ, &size);
 	h->child = forkpty(&h->master, NULL, &h->before, &size);
 	if (h->child == 0) {
-		setenv("PARLEY_MCP_CONFIG", config.at, 1);
+		signal(SIGPIPE, SIG_DFL);
+		setenv("PARLEY_MCP_CONFIG", secret.at, 1);
+		if (token.len > 0) setenv("PARLEY_TOKEN", token.at, 1);
 		execvp(argv[0], argv);
 		fprintf(stderr, "parley: %s: %s\n", argv[0], strerror(errno));
 		_exit(errno == ENOENT ? 127 : 126);
@@ -148,6 +165,40 @@ static bool all_write(int fd, struct str bytes)
 	return true;
 }
 
+/* Beyond the limit the oldest goes, up to the end of a line. */
+static void held_add(struct host *h, struct str bytes)
+{
+	const char *end;
+
+	if (h->held.len + bytes.len > HELD_MAX) {
+		end = memchr(h->held.at + HELD_DROP, '\n', h->held.len - HELD_DROP);
+		size_t drop = end ? (size_t)(end + 1 - h->held.at) : HELD_DROP;
+
+		buf_drop(&h->held, drop);
+		h->dropped += drop;
+	}
+	buf_add(&h->held, bytes);
+}
+
+/* The agent's own modes again, then what it printed meanwhile. */
+static void held_write(struct host *h)
+{
+	struct buf out = { 0 };
+
+	host_modes_on(h->dropped > 0 ? &h->modes : &h->then, &out);
+	if (h->dropped > 0)
+		buf_print(&out, "\r\n%s\r\n",
+			MSG(&h->cli->arena, "cli.host.dropped",
+				{ "kb", arena_print(&h->cli->arena, "%zu",
+						(h->dropped + 1023) / 1024) })
+				.at);
+	buf_add(&out, buf_str(&h->held));
+	all_write(h->tty, buf_str(&out));
+	buf_done(&out);
+	buf_clear(&h->held);
+	h->dropped = 0;
+}
+
 static void master_take(struct host *h)
 {
 	char bytes[16384];
@@ -157,10 +208,12 @@ static void master_take(struct host *h)
 		if (n < 0 && (errno == EINTR || errno == EAGAIN)) return;
 		close(h->master);
 		h->master = -1;
-	} else if (h->dialog) {
-		buf_add(&h->held, str_make(bytes, (size_t)n));
 	} else {
-		all_write(h->tty, str_make(bytes, (size_t)n));
+		host_modes_read(&h->modes, str_make(bytes, (size_t)n));
+		if (h->dialog)
+			held_add(h, str_make(bytes, (size_t)n));
+		else
+			all_write(h->tty, str_make(bytes, (size_t)n));
 	}
 }
 
@@ -169,7 +222,11 @@ static void tty_take(struct host *h)
 	char bytes[4096];
 	ssize_t n = read(h->tty, bytes, sizeof bytes);
 
-	if (n > 0) all_write(h->master, str_make(bytes, (size_t)n));
+	if (n <= 0) return;
+	if (clock_mono_ms() < h->dead_until)
+		h->dead_until = clock_mono_ms() + QUIET_MS;
+	else
+		all_write(h->master, str_make(bytes, (size_t)n));
 }
 
 static void watch(const struct host *h, int fd, bool on)
@@ -183,14 +240,34 @@ static void watch(const struct host *h, int fd, bool on)
 
 static void dialog_shut(struct host *h)
 {
+	bool vanished = !term_dialog_done(h->dialog);
+	struct str unsent = term_dialog_unsent(h->dialog);
+
 	watch(h, term_dialog_input_fd(h->dialog), false);
 	h->dialog = term_dialog_free(h->dialog);
 	h->open = STR_NONE;
 	h->settled = false;
-	all_write(h->tty, buf_str(&h->held));
-	buf_clear(&h->held);
+	/* What was being typed for it must not reach the agent. */
+	if (vanished) h->dead_until = clock_mono_ms() + QUIET_MS;
+	if (unsent.len > 0) {
+		all_write(h->tty, unsent);
+		all_write(h->tty, STR("\r\n"));
+	}
+	held_write(h);
 	watch(h, h->tty, true);
 	size_pass(h, true);
+}
+
+static void modes_write(const struct host *h, bool on)
+{
+	struct buf out = { 0 };
+
+	if (on)
+		host_modes_on(&h->modes, &out);
+	else
+		host_modes_off(&h->modes, &out);
+	all_write(h->tty, buf_str(&out));
+	buf_done(&out);
 }
 
 static void dialog_show(struct host *h)
@@ -205,8 +282,11 @@ static void dialog_show(struct host *h)
 		!str_is(json_text(json_get(reply.json, "status")), "pending"))
 		return;
 	watch(h, h->tty, false); /* the dialog reads it */
-	h->dialog = term_dialog_open(h->cli, reply.json, false);
+	h->then = h->modes;
+	modes_write(h, false);
+	h->dialog = term_dialog_open(h->cli, reply.json, TERM_DIALOG_HOSTED);
 	if (!h->dialog) {
+		modes_write(h, true);
 		watch(h, h->tty, true);
 		return;
 	}
@@ -255,11 +335,30 @@ static void input_take(struct host *h)
 	}
 }
 
+/* The end of its terminal hangs the child up; one that stays gets a stronger word. */
+static int child_end(struct host *h, bool stopped)
+{
+	int64_t until = clock_mono_ms() + CHILD_PATIENCE_MS;
+	int status = 0, options = stopped ? WNOHANG : 0;
+	pid_t got;
+
+	if (h->master >= 0) close(h->master);
+	h->master = -1;
+	while ((got = waitpid(h->child, &status, options)) == 0 ||
+		(got < 0 && errno == EINTR)) {
+		if (got < 0) continue;
+		if (clock_mono_ms() > until) kill(h->child, SIGKILL), options = 0;
+		usleep(10000);
+	}
+	if (stopped) return term_stopped();
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
 static int host_loop(struct host *h)
 {
 	struct fault why = { 0 };
 	struct winsize size = { 0 }, now;
-	int status = 0;
+	bool stopped = false;
 
 	watch(h, h->tty, true);
 	watch(h, h->master, true);
@@ -272,13 +371,13 @@ static int host_loop(struct host *h)
 		if (h->dialog && h->settled) dialog_shut(h);
 		if (!h->dialog && h->wanted.len > 0) dialog_show(h);
 		enum streamed got = stream_run(h->stream, h->ready, 500, &why);
-		if (got == STREAMED_FAILED || got == STREAMED_STOPPED) break;
+		stopped = got == STREAMED_STOPPED;
+		if (got == STREAMED_FAILED || stopped) break;
 		if (got == STREAMED_INPUT) input_take(h);
 	}
 	if (h->dialog) dialog_shut(h);
-	while (waitpid(h->child, &status, 0) < 0 && errno == EINTR) {
-	}
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	modes_write(h, false);
+	return child_end(h, stopped);
 }
 
 /* A session of its own, in which one question is open at a time. */
@@ -298,16 +397,21 @@ static int session_make(struct host *h)
 	return status;
 }
 
-/* What is still open is withdrawn: nobody waits for it. */
+/* What is still open is withdrawn: nobody waits for it. Also after a signal, which stops
+ * every call of the client we had. */
 static void session_end(struct host *h)
 {
 	struct api_call call = { .method = "POST", .body = STR("{}") };
 	struct api_reply reply;
+	struct client *agent;
 
 	call.path = arena_print(
 		&h->cli->arena, "/v1/sessions/%.*s/cancel", STR_ARGS(h->session));
 	call.key = key_make(&h->cli->arena);
-	client_call(h->agent, &call, &h->cli->arena, &reply, NULL);
+	h->cli->term.stop_fd = -1;
+	agent = reach(h->cli, AS_AGENT, NULL);
+	if (agent) client_call(agent, &call, &h->cli->arena, &reply, NULL);
+	client_free(agent);
 }
 
 static int terminal_run(struct host *h)
@@ -340,16 +444,21 @@ static int host_run(struct cli *cli)
 		.tty = tty_open(),
 		.ready = -1,
 		.held = { .max = HELD_MAX } };
-	struct client *person = reach_person(cli);
+	struct client *person;
 	struct fault why = { 0 };
+	struct api_reply reply;
 	int status;
 
 	if (h.tty < 0) return CLI_USAGE(cli, "cli.host.terminal");
-	if (!person) return SAY("cli.answer.login"), EXIT_NOT_ALLOWED;
-	client_free(person);
+	term_watch(&cli->term);
 	h.agent = reach(cli, AS_AGENT, &why);
 	if (!h.agent) return cli_fail(cli, &why);
-	status = session_make(&h);
+	status = reach_call(cli, h.agent, "GET", STR("/v1/me"), STR_NONE, &reply, NULL);
+	person = status == EXIT_YES ? reach_person(cli) : NULL;
+	if (status == EXIT_YES && !person)
+		SAY("cli.answer.login"), status = EXIT_NOT_ALLOWED;
+	client_free(person);
+	if (status == EXIT_YES) status = session_make(&h);
 	if (status == EXIT_YES) {
 		status = terminal_run(&h);
 		session_end(&h);
@@ -381,7 +490,7 @@ const struct command verb_host = {
 	.words_max = WORDS_MANY,
 	.flags = flags,
 	.settings = SETTINGS_CLIENT,
-	.exits = "0 2 3 4 126 127",
+	.exits = "0 2 3 4 126 127 130",
 	.examples = examples,
 	.stop = true,
 };

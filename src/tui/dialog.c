@@ -53,6 +53,14 @@ bool dialog_open(struct dialog *d, const struct json *ask, bool may_answer)
 	return true;
 }
 
+/* The form goes, and the card says what became of it: at its top. */
+static void ask_vanish(struct dialog *d)
+{
+	d->open = d->replying = false;
+	d->dead = true;
+	d->top = 0;
+}
+
 /* The form borrows its questions from the first arena, which therefore stays; an ask
  * changes a few times in its life. */
 void dialog_update(struct dialog *d, const struct json *ask)
@@ -66,8 +74,46 @@ void dialog_update(struct dialog *d, const struct json *ask)
 		return;
 	}
 	if (ask_pending(d->ask)) return;
-	d->open = d->replying = false;
+	if (d->open) ask_vanish(d);
 	d->busy = false;
+}
+
+void dialog_deleted(struct dialog *d)
+{
+	struct arena arena = { 0 };
+
+	if (d->open) ask_vanish(d);
+	d->busy = false;
+	dialog_say(d, STYLE_WARN, MSG(&arena, "tui.deleted"));
+	arena_done(&arena);
+}
+
+void dialog_came(struct dialog *d, bool by_itself)
+{
+	d->form.twice = by_itself && ask_risk(d->ask) == RISK_HIGH;
+}
+
+void dialog_allow(struct dialog *d, bool may_answer)
+{
+	bool open = may_answer && ask_pending(d->ask);
+
+	if (open && !d->open) d->armed_at = clock_mono_ms() + ARMING_MS;
+	d->open = open;
+}
+
+struct str dialog_written(const struct dialog *d, struct arena *arena)
+{
+	struct buf text = { .max = 1 << 20 };
+	struct str kept;
+
+	form_written(&d->form, &text);
+	if (!line_blank(&d->reply)) {
+		if (text.len > 0) buf_add_char(&text, '\n');
+		buf_add(&text, line_text(&d->reply));
+	}
+	kept = text.failed ? STR_NONE : arena_str(arena, buf_str(&text));
+	buf_done(&text);
+	return kept;
 }
 
 void dialog_before(struct dialog *d, const struct json *events)
@@ -222,12 +268,24 @@ static enum dialog_wish form_wish(struct dialog *d, enum wish wish, const struct
 	}
 }
 
+/* Somebody was at it when it was settled: what they go on typing is meant for a form that
+ * is not there. */
+static enum dialog_wish dead_key(struct dialog *d, const struct key *k)
+{
+	bool down = k->name == K_PAGE_DOWN || k->name == K_DOWN;
+
+	if (k->name == K_ESCAPE) return DIALOG_LEAVE;
+	if (down || k->name == K_PAGE_UP || k->name == K_UP) card_scroll(d, down);
+	return DIALOG_NONE;
+}
+
 enum dialog_wish dialog_key(struct dialog *d, const struct key *k)
 {
 	enum form_mode before = d->form.mode;
 	int64_t now = clock_mono_ms();
 
-	if (d->busy) return DIALOG_UNUSED;
+	if (d->busy) return DIALOG_NONE;
+	if (d->dead) return dead_key(d, k);
 	if (d->replying) return reply_key(d, k);
 	if (!d->open) return card_key(d, k);
 	buf_clear(&d->notice);
@@ -241,11 +299,23 @@ enum dialog_wish dialog_key(struct dialog *d, const struct key *k)
 
 struct str dialog_keys(struct dialog *d, struct arena *arena)
 {
+	if (d->dead) return MSG(arena, "tui.keys.dead");
 	if (d->replying) return MSG(arena, "tui.keys.line");
 	return d->open ? form_keys(&d->form, arena) : MSG(arena, "tui.keys.closed");
 }
 
 /* ---- drawing ---- */
+
+/* Of a settled ask: what was typed for it and not sent. */
+static void written_part(struct dialog *d, struct arena *arena)
+{
+	struct str text = dialog_written(d, arena);
+
+	if (text.len == 0) return;
+	page_row(&d->form_page);
+	page_add(&d->form_page, STYLE_WARN, MSG(arena, "tui.draft.kept"));
+	page_wrap(&d->form_page, STYLE_PLAIN, 2, text);
+}
 
 /* The form's part: its title, what is said, the form itself or the message. */
 static void form_part(struct dialog *d)
@@ -261,8 +331,10 @@ static void form_part(struct dialog *d)
 		page_add_text(p, STYLE_ACCENT, "▸ ");
 		page_line(p, STYLE_PLAIN, &d->reply);
 		page_focus_end(p);
-	} else if (d->open) {
-		form_write(p, &d->form);
+	} else if (ask_pending(d->ask) && !d->dead) {
+		form_write(p, &d->form); /* to be read at least */
+	} else {
+		written_part(d, &arena);
 	}
 	if (d->notice.len > 0) page_wrap(p, d->notice_style, 0, buf_str(&d->notice));
 	arena_done(&arena);
@@ -319,7 +391,7 @@ void dialog_draw(struct dialog *d, struct screen *s, const struct area *f, int64
 	int64_t mono_ms)
 {
 	struct card_look look = { .now_ms = now_ms,
-		.asked = d->open,
+		.asked = ask_pending(d->ask),
 		.raw = d->raw,
 		.arguments = d->arguments,
 		.before = d->before };

@@ -24,12 +24,13 @@ struct dialog {
 	bool open;     /* the form takes keys: pending, and the person may answer */
 	bool replying; /* a message to the agent is being written */
 	struct line reply;
-	bool raw;		      /* the operation as JSON */
-	bool busy;		      /* something was sent, its reply is not here yet */
-	size_t top;		      /* the first row of the card that is shown */
-	size_t card_rows;	      /* how many fitted at the last drawing */
-	int64_t armed_at;	      /* monotonic */
-	struct arena edits;	      /* of `arguments` */
+	bool raw;	    /* the operation as JSON */
+	bool busy;	    /* something was sent, its reply is not here yet */
+	bool dead;	    /* settled under the person's hands: they must move on */
+	size_t top;	    /* the first row of the card that is shown */
+	size_t card_rows;   /* how many fitted at the last drawing */
+	int64_t armed_at;   /* monotonic */
+	struct arena edits; /* of `arguments` */
 	const struct json *arguments; /* as edited; NULL: not */
 	struct arena before_arena;
 	const struct json *before; /* events that led here; NULL: unknown */
@@ -55,8 +56,17 @@ enum dialog_wish {
 /* The ask as the server sent it; copied. `may_answer`: the person is one who may. False:
  * out of memory, or no ask. */
 bool dialog_open(struct dialog *, const struct json *ask, bool may_answer);
-/* A newer version of it: the form stays as it is; closes once it is settled. */
+/* It opened by itself, so that approving something of high risk takes a second press. */
+void dialog_came(struct dialog *, bool by_itself);
+/* Who the person is became known: the form takes keys, or not. */
+void dialog_allow(struct dialog *, bool may_answer);
+/* A newer version of it: the form stays as it is. Once it is settled the card says how,
+ * what was typed stays in sight, and letters do nothing any more. */
 void dialog_update(struct dialog *, const struct json *ask);
+/* The same for one that was deleted: the notice says so. */
+void dialog_deleted(struct dialog *);
+/* What was typed and not sent; empty: nothing. */
+struct str dialog_written(const struct dialog *, struct arena *);
 void dialog_before(struct dialog *, const struct json *events); /* copied */
 void dialog_close(struct dialog *);
 

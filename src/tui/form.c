@@ -120,8 +120,9 @@ static enum wish form_submit(struct form *f)
 		return WISH_NONE;
 	}
 	if (!f->armed) return WISH_NONE;
-	if (!f->critical || !form_approves(f)) return WISH_SUBMIT;
-	if (!f->read) {
+	bool approves = form_approves(f);
+	if (f->asks < 2 && !((f->critical || f->twice) && approves)) return WISH_SUBMIT;
+	if (f->critical && approves && !f->read) {
 		f->flaw = (struct flaw){ .id = "web.approval.unread" };
 		return WISH_NONE;
 	}
@@ -267,6 +268,7 @@ static enum wish choose_key(struct form *f, const struct key *k)
 	case K_RIGHT:
 	case K_TAB: return question_done(f, false);
 	case K_CHAR:
+		if (k->together && k->point == 'a' && form_decides(f)) return WISH_NONE;
 		if (k->point != ' ') return choose_letter(f, k->point);
 		if (e->row < form_rows(q))
 			row_choose(f, e->row);
@@ -374,7 +376,7 @@ static enum wish review_key(struct form *f, const struct key *k)
 static enum wish skip_key(struct form *f, const struct key *k)
 {
 	if (k->name == K_RESIZE || k->name == K_REDRAW) return WISH_UNUSED;
-	if (key_letter(k) == f->yes && !f->armed) return WISH_NONE;
+	if (key_letter(k) == f->yes && (!f->armed || k->together)) return WISH_NONE;
 	f->mode = f->before;
 	if (key_letter(k) == f->yes) return WISH_SKIP;
 	return k->name == K_ESCAPE ? WISH_LEAVE : WISH_NONE;
@@ -382,7 +384,7 @@ static enum wish skip_key(struct form *f, const struct key *k)
 
 static enum wish confirm_key(struct form *f, const struct key *k)
 {
-	bool again = k->name == K_ENTER || (form_decides(f) && key_letter(k) == 'a');
+	bool again = k->name == K_ENTER || (form_decides(f) && key_alone(k) == 'a');
 
 	if (k->name == K_RESIZE || k->name == K_REDRAW) return WISH_UNUSED;
 	if (again && !f->armed) return WISH_NONE;
@@ -404,6 +406,20 @@ enum wish form_key(struct form *f, const struct key *k)
 
 	if (k->pasted && !form_line(f)) return WISH_NONE;
 	return modes[f->mode](f, k);
+}
+
+void form_written(const struct form *f, struct buf *out)
+{
+	for (size_t i = 0; f->entries && i < f->len; i++) {
+		const struct entry *e = &f->entries[i];
+		const struct line *texts[] = { &e->text, &e->other, &e->note };
+
+		for (size_t n = 0; n < sizeof texts / sizeof *texts; n++) {
+			if (line_blank(texts[n])) continue;
+			if (out->len > 0) buf_add_char(out, '\n');
+			buf_add(out, line_text(texts[n]));
+		}
+	}
 }
 
 bool form_open(struct form *f, const struct question *questions, size_t len)

@@ -4,13 +4,12 @@
  *	CHOOSE ──Other──► OTHER         a lone question: Enter submits
  *	  │ ▲ └──note───► NOTE          several: Enter goes on, the last to REVIEW
  *	  │ └─────Esc──────┘            Esc on the choices ──► SKIP ("y/N")
- *	  ▼                             a critical approval ──► CONFIRM (press again)
+ *	  ▼                             a risky approval, a batch ──► CONFIRM (press again)
  *	WRITE, for a text or a number
  *
  * Invariants:
  * 1. WISH_SUBMIT and WISH_SKIP come only from a key pressed in answer to what the screen
- *    showed, while `armed`; never from pasted text. What is submitted passes
- *answer_check.
+ *    showed, while `armed`; never from pasted text. What is submitted passes answer_check.
  * 2. Typed text changes only by keys that edit it: choosing something else, going back or
  *    leaving keeps it. */
 #ifndef TUI_FORM_H
@@ -26,7 +25,7 @@ enum form_mode {
 	FORM_NOTE,    /* the note, or the reason of a rejection */
 	FORM_REVIEW,  /* all answers, before several are sent */
 	FORM_SKIP,    /* "Skip? y/N" */
-	FORM_CONFIRM, /* a critical approval: press again */
+	FORM_CONFIRM, /* a risky approval, or an answer to many: press again */
 };
 
 /* What was filled in for one question. */
@@ -58,8 +57,10 @@ struct form {
 	struct buf arguments; /* of an approval, edited: JSON; empty: as they were */
 	/* Said by the owner. */
 	bool armed;    /* the card has been there long enough for a decision */
-	bool critical; /* approving takes a second press */
+	bool twice;    /* approving takes a second press */
+	bool critical; /* so it does, and the operation must be read to its end */
 	bool read;     /* the operation was shown to its end */
+	size_t asks;   /* how many the answer goes to; more than one: a second press */
 	int32_t yes;   /* the key that means yes: 'y', 'o' */
 };
 
@@ -88,6 +89,8 @@ size_t form_rows(const struct question *);
 bool form_row_chosen(const struct form *, size_t question, size_t row);
 bool form_question_given(const struct form *, size_t question);
 bool form_touched(const struct form *); /* anything is filled in */
+/* Every text that was typed, a line each. */
+void form_written(const struct form *, struct buf *out);
 /* What is wrong with one question's entry. */
 struct flaw form_flaw(const struct form *, size_t question);
 

@@ -136,14 +136,15 @@ static void note_write(struct form_writer *w)
 
 /* ---- a text or a number ---- */
 
-static struct str number_text(struct form_writer *w, double value)
+/* A bound as the agent wrote it: a double would round a long integer. */
+static struct str bound_text(
+	struct form_writer *w, const struct question *q, const char *name)
 {
-	struct buf text = { .max = 64 };
+	const struct json *bound = json_get(q->json, name);
 
-	json_write_real(&text, value);
-	struct str kept = arena_str(&w->arena, buf_str(&text));
-	buf_done(&text);
-	return kept;
+	return json_is(bound, JSON_NUMBER)
+		       ? bound->text
+		       : arena_print(&w->arena, "%d", LINE_POINTS_MAX);
 }
 
 static void bounds_write(struct form_writer *w, const struct question *q, size_t typed)
@@ -155,17 +156,15 @@ static void bounds_write(struct form_writer *w, const struct question *q, size_t
 		page_pad(p, 2);
 		page_add(p, STYLE_SOFT,
 			MSG(&w->arena, "web.form.range",
-				{ "min", number_text(w, q->min) },
-				{ "max", number_text(w, q->max) }));
+				{ "min", bound_text(w, q, "min") },
+				{ "max", bound_text(w, q, "max") }));
 	} else if (q->type == Q_TEXT && (q->has_max || typed > LINE_POINTS_MAX / 2)) {
-		double max = q->has_max ? q->max : LINE_POINTS_MAX;
-
 		page_row(p);
 		page_pad(p, 2);
 		page_add(p, STYLE_SOFT,
 			MSG(&w->arena, "web.form.counter",
 				{ "n", arena_print(&w->arena, "%zu", typed) },
-				{ "max", number_text(w, max) }));
+				{ "max", bound_text(w, q, "max") }));
 	}
 }
 
@@ -241,20 +240,26 @@ static void review_write(struct form_writer *w)
 static void flaw_write(struct form_writer *w)
 {
 	const struct flaw *flaw = &w->form->flaw;
+	const struct form *f = w->form;
+	const struct question *q = &f->questions[f->at < f->len ? f->at : 0];
 
 	if (!flaw->id) return;
 	page_row(w->page);
 	page_add(w->page, STYLE_BAD,
-		MSG(&w->arena, flaw->id, { "min", number_text(w, flaw->min) },
-			{ "max", number_text(w, flaw->max) },
+		MSG(&w->arena, flaw->id, { "min", bound_text(w, q, "min") },
+			{ "max", bound_text(w, q, "max") },
 			{ "n", arena_print(&w->arena, "%zu", flaw->n) }));
 }
 
-static void prompt_write(struct form_writer *w, const char *id)
+static void prompt_write(struct form_writer *w, const char *one, const char *many)
 {
+	size_t asks = w->form->asks;
+
 	page_focus(w->page);
 	page_row(w->page);
-	page_add(w->page, STYLE_WARN, MSG(&w->arena, id));
+	page_add(w->page, STYLE_WARN,
+		asks > 1 ? msg_count(&w->arena, many, (int64_t)asks)
+			 : MSG(&w->arena, one));
 	page_focus_end(w->page);
 }
 
@@ -279,8 +284,9 @@ void form_write(struct page *page, const struct form *f)
 	else
 		review_write(&w);
 	flaw_write(&w);
-	if (f->mode == FORM_SKIP) prompt_write(&w, "tui.skip");
-	if (f->mode == FORM_CONFIRM) prompt_write(&w, "web.approval.again");
+	if (f->mode == FORM_SKIP) prompt_write(&w, "tui.skip", "tui.batch.skip");
+	if (f->mode == FORM_CONFIRM)
+		prompt_write(&w, "web.approval.again", "tui.batch.confirm");
 	arena_done(&w.arena);
 }
 

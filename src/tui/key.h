@@ -36,7 +36,8 @@ enum key_name {
 struct key {
 	enum key_name name;
 	int32_t point;
-	bool pasted; /* is text, never a command */
+	bool pasted;   /* is text, never a command */
+	bool together; /* a letter that came in one read with others: decides nothing */
 	int row, column;
 };
 
@@ -44,6 +45,12 @@ struct key {
 static inline int32_t key_letter(const struct key *k)
 {
 	return k->name == K_CHAR && !k->pasted ? k->point : 0;
+}
+
+/* The same, of a key that may decide: pressed by itself. */
+static inline int32_t key_alone(const struct key *k)
+{
+	return k->together ? 0 : key_letter(k);
 }
 
 #endif

@@ -11,15 +11,21 @@
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
+#include <termios.h>
 #include <unistd.h>
 #include <wchar.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "text/msg.h"
 #include "text/safe_text.h"
+#include "tui/terminal.h"
 
 enum {
 	ESCAPE_WAIT_MS = 50,
+	SWALLOW_MS = 300,	  /* the rest of a sequence comes within that */
+	PASTED_CHARS = 4,	  /* so many in one read are no typing */
 	CODE_PASTE = KEY_MAX + 1, /* bracketed paste */
 	CODE_PASTE_END,
 };
@@ -29,7 +35,12 @@ struct screen {
 	SCREEN *curses;
 	int ready; /* epoll over the terminal and the pipe of SIGWINCH */
 	bool pasting;
+	bool brackets; /* pasted text comes marked as such */
 	bool mouse;
+	char swallow; /* of an unknown sequence: what stood behind its escape; 0: none */
+	int64_t swallow_ms; /* monotonic; since when */
+	size_t chars;	    /* typed in the read that is being worked off */
+	bool together;	    /* the next letter came in one read with the key before it */
 	attr_t attributes[STYLES];
 	short pairs[STYLES];
 	size_t cursor_y, cursor_x;
@@ -137,7 +148,10 @@ static bool ready_open(struct screen *s)
 static void curses_set(struct screen *s, const struct screen_setup *setup)
 {
 	set_escdelay(ESCAPE_WAIT_MS);
-	cbreak();
+	if (setup->no_signals)
+		raw();
+	else
+		cbreak();
 	noecho();
 	nonl();
 	keypad(stdscr, TRUE);
@@ -153,6 +167,20 @@ static void curses_set(struct screen *s, const struct screen_setup *setup)
 	mode_set(s, true);
 }
 
+static bool terminal_fits(int fd, struct fault *why)
+{
+	struct arena arena = { 0 };
+	const char *term = getenv("TERM"), *id = terminal_unfit(fd);
+
+	if (id) {
+		struct str text = MSG(&arena, id, { "term", str_of(term ? term : "") });
+
+		fail(why, ERR_INVALID, "%.*s", STR_ARGS(text));
+	}
+	arena_done(&arena);
+	return !id;
+}
+
 struct screen *screen_open(const struct screen_setup *setup, struct fault *why)
 {
 	struct screen *s = mem_alloc(sizeof *s);
@@ -163,14 +191,17 @@ struct screen *screen_open(const struct screen_setup *setup, struct fault *why)
 	locale_set();
 	s->tty = fd < 0 ? NULL : fdopen(fd, "r+");
 	if (!s->tty || !ready_open(s)) {
-		fail(why, ERR_UNAVAILABLE, "/dev/tty: %s", strerror(errno));
+		struct arena arena = { 0 };
+
+		fail(why, ERR_INVALID, "%s", MSG(&arena, "tui.term.none").at);
+		arena_done(&arena);
 		return screen_close(s);
 	}
+	if (!terminal_fits(fd, why)) return screen_close(s);
+	s->brackets = terminal_brackets();
 	s->curses = newterm(NULL, s->tty, s->tty);
 	if (!s->curses) {
-		const char *term = getenv("TERM");
-
-		fail(why, ERR_UNAVAILABLE, "TERM=%s", term ? term : "");
+		fail(why, ERR_MEMORY, "out of memory");
 		return screen_close(s);
 	}
 	curses_set(s, setup);
@@ -182,6 +213,12 @@ struct screen *screen_close(struct screen *s)
 	if (!s) return NULL;
 	if (s->curses) {
 		mode_set(s, false);
+		if (!terminal_switches()) { /* what is drawn stays; the next line is the shell's */
+			move(LINES - 1, 0);
+			clrtoeol();
+			refresh();
+		}
+		tcflush(fileno(s->tty), TCIFLUSH);
 		endwin();
 		delscreen(s->curses);
 	}
@@ -245,8 +282,9 @@ static const struct {
 };
 
 static const enum key_name controls[32] = {
-	[1] = K_HOME, /* Ctrl-A */
-	[2] = K_LEFT, /* Ctrl-B */
+	[1] = K_HOME,	/* Ctrl-A */
+	[2] = K_LEFT,	/* Ctrl-B */
+	[3] = K_ESCAPE, /* Ctrl-C, where it is no signal */
 	[4] = K_DELETE,
 	[5] = K_END,   /* Ctrl-E */
 	[6] = K_RIGHT, /* Ctrl-F */
@@ -289,16 +327,75 @@ static void code_read(struct screen *s, int code, struct key *out)
 		if (codes[i].code == code) out->name = codes[i].name;
 }
 
-/* Alt-Enter comes as an escape and an Enter. */
-static enum key_name escape_read(void)
+static void put_back(int got, wint_t c)
+{
+	if (got == OK) unget_wch((wchar_t)c);
+	if (got == KEY_CODE_YES) ungetch((int)c);
+}
+
+/* A printable character has come together with what was just read. */
+static bool char_follows(void)
+{
+	wint_t next;
+	int got = get_wch(&next);
+
+	put_back(got, next);
+	return got == OK && next >= 32 && next != 127;
+}
+
+/* Reads on in a sequence that means nothing to us (a mouse report, a terminal's reply);
+ * it may come in pieces. */
+static void swallow(struct screen *s)
+{
+	wint_t c;
+	int got;
+
+	if (clock_mono_ms() - s->swallow_ms > SWALLOW_MS) s->swallow = 0;
+	while (s->swallow && (got = get_wch(&c)) != ERR) {
+		bool final = got != OK || (s->swallow == '[' && c >= 0x40 && c <= 0x7e) ||
+			     s->swallow == 'O' || c == 7 || s->swallow == '\\';
+
+		if (got != OK) put_back(got, c);
+		if (c == 27) s->swallow = '\\'; /* ESC \ ends a string */
+		if (final) s->swallow = 0;
+	}
+}
+
+/* Alt-Enter comes as an escape and an Enter, a sequence as an escape and more. */
+static enum key_name escape_read(struct screen *s)
 {
 	wint_t next;
 	int got = get_wch(&next);
 
 	if (got == OK && (next == 13 || next == 10)) return K_NEW_LINE;
-	if (got == OK) unget_wch((wchar_t)next);
-	if (got == KEY_CODE_YES) ungetch((int)next);
+	if (got == OK && next < 128 && next > 0 && strchr("[O]P^_X", (int)next)) {
+		s->swallow = (char)next;
+		s->swallow_ms = clock_mono_ms();
+		swallow(s);
+		return K_NONE;
+	}
+	put_back(got, next);
+	s->together = got == OK && next >= 32;
 	return K_ESCAPE;
+}
+
+/* Text that was pasted where the terminal does not say so: more than hands type in one
+ * read, or a line end with text on both sides. */
+static bool enter_pasted(const struct screen *s)
+{
+	return s->pasting || (!s->brackets && s->chars >= PASTED_CHARS) ||
+	       (s->chars > 0 && char_follows());
+}
+
+static void char_read(struct screen *s, wint_t c, struct key *out)
+{
+	bool more = char_follows();
+
+	out->name = K_CHAR;
+	out->point = (int32_t)c;
+	out->together = s->together || more;
+	s->together = more;
+	s->chars++;
 }
 
 static bool size_changed(void)
@@ -335,20 +432,27 @@ bool screen_key(struct screen *s, struct key *out)
 		out->name = K_RESIZE;
 		return true;
 	}
+	if (s->swallow) swallow(s);
 	switch (get_wch(&c)) {
 	case OK: break;
 	case KEY_CODE_YES: code_read(s, (int)c, out); return true;
-	default: out->name = K_CLOSED; return terminal_gone(s);
+	default:
+		s->chars = 0;
+		s->together = false;
+		out->name = K_CLOSED;
+		return terminal_gone(s);
 	}
 	out->pasted = s->pasting;
 	if (c == 27)
-		out->name = s->pasting ? K_NONE : escape_read();
+		out->name = s->pasting ? K_NONE : escape_read(s);
+	else if (c == 13)
+		out->name = K_ENTER, out->pasted = enter_pasted(s);
 	else if (c < 32)
 		out->name = controls[c];
 	else if (c == 127)
 		out->name = K_BACKSPACE;
 	else
-		out->name = K_CHAR, out->point = (int32_t)c;
+		char_read(s, c, out);
 	return true;
 }
 

@@ -15,6 +15,7 @@ struct screen_setup {
 	bool color; /* false: bold, dim and reverse alone */
 	bool mouse;
 	enum theme theme; /* AUTO: as COLORFGBG says, else for both */
+	bool no_signals;  /* Ctrl-C and Ctrl-Z are keys: somebody else runs here */
 };
 
 struct screen;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
-import { BIN, until, useTerminals } from './lib.mjs';
+import { BIN, sleep, until, useTerminals } from './lib.mjs';
 
 const server = await useTerminals();
 afterEach(async () => {
@@ -79,7 +79,7 @@ test('approve and gate are decided in place; gate then runs exactly that', async
 
 test('without a login the question waits, with a hint', async () => {
 	const terminal = server.terminal(['ask', 'Who?'], { env: { XDG_CONFIG_HOME: join(server.home, 'nobody') } });
-	await terminal.shows("'parley login' first to answer here");
+	await terminal.shows("run 'parley login' to answer here");
 	const [ask] = (await server.member.get('/v1/asks')).body.items;
 	await server.member.answer(ask, { q1: false });
 	await terminal.shows((text) => text.includes('\nno\n') && text.includes('exit 1'));
@@ -101,4 +101,59 @@ test('without a terminal it waits quietly', async () => {
 	assert.equal(out, 'yes\n');
 	// eslint-disable-next-line no-control-regex
 	assert.doesNotMatch(err, /[\u0000-\u0009\u000b-\u001f]/);
+});
+
+test('a dumb terminal waits as if there were none, and takes no keys', async () => {
+	const terminal = server.terminal(['ask', 'Which?', '-c', 'Alpha', '-c', 'Beta'], { term: 'dumb' });
+	await terminal.shows('Waiting for an answer at');
+	terminal.press('Down', 'Enter');
+	await sleep(800);
+	const [ask] = (await server.member.get('/v1/asks')).body.items;
+	assert.equal(ask.status, 'pending');
+	await server.member.answer(ask, { q1: 'Beta' });
+	await terminal.shows((text) => text.includes('Beta') && text.includes('exit 0'));
+});
+
+test('an inbox that cannot be drawn says why', async () => {
+	const dumb = server.terminal(['inbox'], { term: 'dumb' });
+	await dumb.shows((text) => text.includes('(TERM=dumb) cannot show a dialog') && text.includes('exit 2'));
+	const unknown = server.terminal(['inbox'], { term: 'nosuchterm' });
+	await unknown.shows((text) => text.includes("unknown terminal type 'nosuchterm'") && text.includes('exit 2'));
+});
+
+test('ten more minutes are counted in the dialog', async () => {
+	const terminal = server.terminal(['ask', 'Soon?', '--timeout', '2m']);
+	await terminal.armed('1:5');
+	terminal.press('+');
+	await terminal.shows(/1[12]m →/);
+	terminal.press('Enter');
+	await terminal.shows('exit 0');
+});
+
+test('what was typed when another was faster is said', async () => {
+	const terminal = server.terminal(['ask', 'Why?', '--text']);
+	await terminal.armed('Why?');
+	terminal.type('half a thought');
+	await terminal.shows('half a thought');
+	const [ask] = (await server.member.get('/v1/asks')).body.items;
+	await server.member.answer(ask, { q1: 'done' });
+	const seen = await terminal.shows('exit 0');
+	assert.match(seen, /Not sent; you had written: half a thought/);
+	assert.match(seen, /\ndone\n/);
+});
+
+test('letters that come together decide nothing: pasted without marks, or with Alt', async () => {
+	const terminal = server.terminal(['approve', '--tool', 'shell', '--arg', 'cmd=ls'], { term: 'linux' });
+	await terminal.armed('Would run');
+	terminal.type('abandon all');
+	terminal.tmux('send-keys', '-H', '1b', '79');
+	await sleep(500);
+	const [ask] = (await server.member.get('/v1/asks')).body.items;
+	assert.equal(ask.status, 'pending');
+	terminal.press('Escape');
+	await sleep(200);
+	terminal.press('n');
+	await terminal.lacks('Skip? y/N');
+	terminal.press('a');
+	await terminal.shows('exit 0');
 });
