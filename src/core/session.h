@@ -56,6 +56,12 @@ enum err session_may_ask(const struct session *, enum ask_kind, struct fault *wh
 bool session_resumed(const struct session *);
 bool session_can_resume(const struct session *); /* and at least one ask is settled */
 
+enum { EXTERNAL_ID_MAX = 256 }; /* code points */
+
+/* A name that an agent gives to a session of its own, whichever way it comes: one line of
+ * at most EXTERNAL_ID_MAX. `pointer` says where it was. */
+enum err external_id_check(struct str, const char *pointer, struct fault *why);
+
 /* The body of POST /v1/sessions, checked. */
 struct session_draft {
 	struct str title, agent, project, external_id;

@@ -8,7 +8,6 @@ enum {
 	SESSION_TITLE_MAX = 200,
 	AGENT_MAX = 100,
 	PROJECT_MAX = 100,
-	EXTERNAL_ID_MAX = 256,
 	WEBHOOK_MAX = 2000,
 	PROGRESS_TEXT_MAX = 2000,
 	STEPS_MAX = 1000000000,
@@ -64,6 +63,17 @@ static struct callback on_settled_read(
 		wrong_member(
 			c, at, call_names[C_WEBHOOK], "must be an http or https URL");
 	return call;
+}
+
+enum err external_id_check(struct str id, const char *pointer, struct fault *why)
+{
+	if (text_longer(id, EXTERNAL_ID_MAX))
+		return fail_at(
+			why, pointer, "must have at most %d characters", EXTERNAL_ID_MAX);
+	if (!text_one_line(id))
+		return fail_at(
+			why, pointer, "must be one line without control characters");
+	return OK;
 }
 
 static void draft_members_read(struct check *c, const struct spot *root,

@@ -16,6 +16,8 @@ static enum err ask_check(struct task *t, struct fault *why)
 	enum err e;
 
 	if (!d) return fail(why, ERR_MEMORY, "out of memory");
+	e = external_id_check(t->default_session, "/session", why);
+	if (e) return e;
 	e = t->body ? draft_read(t->body, &limits, &t->job.arena, d, why)
 		    : draft_plain(t->plain, &t->job.arena, d, why);
 	if (e) return e;

@@ -56,11 +56,13 @@ static unsigned abilities(const struct json *capabilities)
 	return can;
 }
 
+/* It becomes part of a session's external id and its title: one line, or none. */
 static struct str client_name(const struct json *info)
 {
 	struct str name = json_text(json_get(info, "name"));
 	size_t n = CLIENT_NAME_MAX;
 
+	if (!text_one_line(name)) return STR_NONE;
 	while (utf8_first(name, n).len > CLIENT_NAME_MAX)
 		n--;
 	return utf8_first(name, n);

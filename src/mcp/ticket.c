@@ -77,6 +77,7 @@ void ticket_session_write(struct buf *out, struct str key, const struct ticket_s
 	jw_int(&w, s->client.can);
 	member_text(&w, "name", s->client.name);
 	member_text(&w, "nonce", s->nonce);
+	member_text(&w, "agent", s->agent);
 	jw_key(&w, "expires");
 	jw_int(&w, s->expires_ms);
 	jw_object_end(&w);
@@ -95,6 +96,7 @@ bool ticket_session_read(
 		.client = { (enum revision)revision, (unsigned)member_int(m, "can"),
 			json_text(json_get(m, "name")) },
 		.nonce = json_text(json_get(m, "nonce")),
+		.agent = json_text(json_get(m, "agent")),
 		.expires_ms = member_int(m, "expires"),
 	};
 	return true;

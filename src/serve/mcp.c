@@ -25,6 +25,14 @@ static void batch_next(struct request *);
 
 /* ---- replies ---- */
 
+/* What the request holds outside its arena. */
+static void mcp_done(struct mcp *m)
+{
+	buf_done(&m->out);
+	if (m->batch) buf_done(&m->batch->replies);
+	m->batch = NULL;
+}
+
 static void reply_as(
 	struct request *r, int status, const char *content_type, struct str body)
 {
@@ -39,7 +47,7 @@ static void reply_as(
 				&r->task.job.arena, API_HEADERS "%.*s", STR_ARGS(lines)),
 			body);
 	}
-	buf_done(&m->out);
+	mcp_done(m);
 	request_free(r);
 }
 
@@ -54,7 +62,7 @@ static void reply_message(struct request *r, int status)
 	struct mcp *m = mcp_of(r);
 
 	if (m->out.failed || r->task.job.arena.failed) {
-		buf_done(&m->out);
+		mcp_done(m);
 		request_refuse(r, ERR_MEMORY, "out of memory");
 		return;
 	}
@@ -141,7 +149,7 @@ void mcp_trouble(struct request *r)
 	struct str text = fault_text(&job->why, &r->task.job.arena);
 
 	if (job->err == ERR_NO_TOKEN) {
-		buf_done(&mcp_of(r)->out);
+		mcp_done(mcp_of(r));
 		request_reply(r, STR_NONE);
 		return;
 	}
@@ -285,6 +293,7 @@ static bool enter_session(struct request *r, const struct http_request *h,
 		return rpc_fail(why, 404, RPC_INVALID_REQUEST, "no such session");
 	m->client = s.client;
 	m->nonce = s.nonce;
+	m->owner = s.agent;
 	return true;
 }
 
@@ -300,24 +309,35 @@ static bool enter_client(
 	return era_check(&m->rpc, &wire, &r->task.job.arena, &m->client, why);
 }
 
-/* Who it is, as far as it matters; false: they were turned away. */
+static bool turn_away(struct request *r, const char *detail)
+{
+	struct rpc_fault why = { 0 };
+
+	rpc_fail(&why, 404, RPC_INVALID_REQUEST, "%s", detail);
+	mcp_refuse(r, &why);
+	return false;
+}
+
+/* Who it is, as far as it matters; false: they were turned away, and with them all
+ * messages of a batch. */
 static bool let_in(struct request *r)
 {
 	struct mcp *m = mcp_of(r);
+	struct mcp_batch *batch = m->batch;
 	struct job *job = &r->task.job;
 	int64_t own_s = job->credential.mcp_wait_s;
+	bool own = !m->owner.len || str_eq(m->owner, job->who.agent);
 
-	if (job->err == ERR_NOT_FOUND) {
-		struct rpc_fault why = { 0 };
-
-		rpc_fail(&why, 404, RPC_INVALID_REQUEST, "%s", job->why.detail);
-		mcp_refuse(r, &why);
-		return false;
+	if (job->err || !own) {
+		if (batch) buf_done(&batch->replies);
+		m->batch = NULL;
 	}
+	if (job->err == ERR_NOT_FOUND) return turn_away(r, job->why.detail);
 	if (job->err) {
 		mcp_trouble(r);
 		return false;
 	}
+	if (!own) return turn_away(r, "no such session");
 	m->token = job->who.token;
 	m->tools = job->credential.tools;
 	m->local = job->credential.mcp_local;
@@ -325,11 +345,11 @@ static bool let_in(struct request *r)
 	return true;
 }
 
-static void entered(struct request *r)
+/* The message, or the first of several; those do not wait. */
+static void begin(struct request *r)
 {
 	struct mcp *m = mcp_of(r);
 
-	if (!let_in(r)) return;
 	if (!m->batch) {
 		run(r);
 		return;
@@ -337,6 +357,11 @@ static void entered(struct request *r)
 	m->wait_ms = 0;
 	m->batch->common = *m;
 	batch_next(r);
+}
+
+static void entered(struct request *r)
+{
+	if (let_in(r)) begin(r);
 }
 
 /* Is it the conformance suite? */
@@ -353,7 +378,7 @@ static void enter(struct request *r)
 	if (is_suite(r)) {
 		m->fixtures = true;
 		m->wait_ms = r->serve->mcp_wait_ms;
-		run(r);
+		begin(r);
 		return;
 	}
 	r->task.id = m->nonce;
@@ -365,13 +390,11 @@ static void enter(struct request *r)
 static void batch_done(struct request *r)
 {
 	struct mcp_batch *b = mcp_of(r)->batch;
-	struct buf replies = b->replies;
+	bool any;
 
 	jw_array_end(&b->w);
-	replies = b->replies;
-	reply(r, replies.len > 2 ? 200 : 202,
-		replies.len > 2 ? buf_str(&replies) : STR_NONE);
-	buf_done(&replies);
+	any = b->replies.len > 2;
+	reply(r, any ? 200 : 202, any ? buf_str(&b->replies) : STR_NONE);
 }
 
 static void batch_next(struct request *r)
@@ -516,7 +539,18 @@ void route_mcp_stream(struct request *r)
 
 static void ended(struct request *r)
 {
-	if (let_in(r)) reply(r, 204, STR_NONE);
+	if (r->task.job.err)
+		mcp_trouble(r);
+	else
+		reply(r, 204, STR_NONE);
+}
+
+/* Nobody ends a session that they may not use. */
+static void may_end(struct request *r)
+{
+	if (!let_in(r)) return;
+	mcp_task(r)->id = mcp_of(r)->nonce;
+	request_put(r, &use_mcp_end, ended);
 }
 
 void route_mcp_end(struct request *r)
@@ -530,5 +564,5 @@ void route_mcp_end(struct request *r)
 		return;
 	}
 	r->task.id = mcp_of(r)->nonce;
-	request_put(r, &use_mcp_end, ended);
+	request_put(r, &use_mcp_enter, may_end);
 }

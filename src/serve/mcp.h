@@ -16,6 +16,7 @@ struct mcp {
 	struct rpc rpc;
 	struct mcp_client client;
 	struct str nonce; /* of its session; empty: it has none */
+	struct str owner; /* the agent whose session it is; empty: anyone's */
 	struct str token; /* tok_… */
 	struct str tools; /* the names it may call, as JSON; empty: all */
 	int64_t wait_ms;  /* the budget of a call */

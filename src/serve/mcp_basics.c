@@ -46,6 +46,7 @@ static struct str session_header(struct request *r)
 	struct mcp *m = mcp_of(r);
 	struct arena *arena = &r->task.job.arena;
 	struct ticket_session s = { .client = m->client,
+		.agent = r->task.job.who.agent,
 		.expires_ms =
 			clock_now_ms() + (int64_t)MCP_SESSION_DAYS * 24 * 3600 * 1000 };
 	struct buf b = { .max = 4096 };

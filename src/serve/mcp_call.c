@@ -2,6 +2,7 @@
 #include "serve/mcp.h"
 
 #include "base/hash.h"
+#include "core/session.h"
 #include "dialect/dialect.h"
 
 #include <stdio.h>
@@ -48,15 +49,23 @@ static const struct json *without_session(const struct json *object, struct aren
 	return copy;
 }
 
-/* The session that a call belongs to: as it says, else one for each token and client. */
-static struct str default_session_of(struct request *r, const struct json *arguments)
+/* The session that a call belongs to: as it says, else one for each token and client.
+ * False: it says something that cannot be a name, and was told so. */
+static bool default_session_of(
+	struct request *r, const struct json *arguments, struct str *out)
 {
 	struct mcp *m = mcp_of(r);
 	struct str named = str_trim(json_text(json_get(arguments, "session")));
+	struct fault why = { 0 };
 
-	if (named.len) return named;
-	return arena_print(&r->task.job.arena, "mcp:%.*s:%.*s", STR_ARGS(m->token),
-		STR_ARGS(m->client.name));
+	if (external_id_check(named, "/session", &why)) {
+		tool_error(r, fault_text(&why, &r->task.job.arena));
+		return false;
+	}
+	*out = named.len ? named
+			 : arena_print(&r->task.job.arena, "mcp:%.*s:%.*s",
+				   STR_ARGS(m->token), STR_ARGS(m->client.name));
+	return true;
 }
 
 static struct str default_session_title(struct request *r)
@@ -153,11 +162,12 @@ static void call_ask(struct request *r, const struct json *arguments)
 {
 	struct mcp *m = mcp_of(r);
 	struct arena *arena = &r->task.job.arena;
-	struct str default_session = default_session_of(r, arguments);
+	struct str default_session;
 	struct translated asked;
 	struct fault why = { 0 };
 	struct task *t;
 
+	if (!default_session_of(r, arguments, &default_session)) return;
 	if (dialect_to_ask(dialect_find(str_of(m->tool->dialect)),
 		    without_session(arguments, arena), r->strict, arena, &asked, &why)) {
 		tool_error(r, fault_text(&why, arena));
@@ -178,9 +188,11 @@ static void call_ask(struct request *r, const struct json *arguments)
 
 static int64_t number_of(const struct json *value, int64_t fallback)
 {
+	double real = json_real(value);
 	int64_t n;
 
-	if (json_is(value, JSON_NUMBER)) return (int64_t)json_real(value);
+	if (json_is(value, JSON_NUMBER))
+		return real >= INT32_MAX ? INT32_MAX : real > 0 ? (int64_t)real : 0;
 	return str_to_int(json_text(value), 0, INT32_MAX, &n) ? n : fallback;
 }
 
@@ -339,10 +351,11 @@ static void progress_housed(struct request *r)
 
 static void call_progress(struct request *r, const struct json *arguments)
 {
-	struct str default_session = default_session_of(r, arguments);
+	struct str default_session;
 	struct buf b = { .max = 16384 };
 	struct json_writer w = { .out = &b };
 
+	if (!default_session_of(r, arguments, &default_session)) return;
 	if (str_starts(default_session, "ses_")) {
 		progress_in(r, default_session);
 		return;

@@ -284,27 +284,14 @@ static const struct hold_kind plain = { plain_begin, plain_beat, plain_end, plai
 
 static struct hold *plain_new(struct request *r, struct str ask)
 {
-	return hold_new(r, &plain, sizeof(struct plain_hold), ask, r->wait_ms);
+	struct hold *h = hold_new(r, &plain, sizeof(struct plain_hold), ask, r->wait_ms);
+	struct plain_hold *p = h ? LINK_OF(h, struct plain_hold, hold) : NULL;
+
+	if (!p) return NULL;
+	p->dialect = r->dialect;
+	p->strict = r->strict;
+	return h;
 }
-
-static void ask_made(struct request *r)
-{
-	struct hold *h = NULL;
-
-	if (r->x && !r->task.job.err && !r->task.settled && r->wait_ms && !r->head)
-		h = plain_new(r, r->task.ask);
-	if (h)
-		hold_start(h, r, r->task.job.status);
-	else
-		request_reply(r, STR_NONE);
-}
-
-void route_ask(struct request *r)
-{
-	request_put(r, r->route->use, ask_made);
-}
-
-/* ---- GET with ?wait= : parked while it is read for the first time ---- */
 
 /* What was read, in the dialect it was asked for. */
 static void got_reply(struct request *r)
@@ -320,6 +307,29 @@ static void got_reply(struct request *r)
 	}
 	request_reply(r, STR_NONE);
 }
+
+/* ---- POST with ?wait= ---- */
+
+static void ask_made(struct request *r)
+{
+	struct hold *h = NULL;
+
+	if (r->x && !r->task.job.err && !r->task.settled && r->wait_ms && !r->head)
+		h = plain_new(r, r->task.ask);
+	if (h)
+		hold_start(h, r, r->task.job.status);
+	else if (r->wait_ms)
+		got_reply(r);
+	else
+		request_reply(r, STR_NONE);
+}
+
+void route_ask(struct request *r)
+{
+	request_put(r, r->route->use, ask_made);
+}
+
+/* ---- GET with ?wait= : parked while it is read for the first time ---- */
 
 static void ask_got(struct request *r)
 {
@@ -354,14 +364,11 @@ static void ask_got(struct request *r)
 void route_ask_get(struct request *r)
 {
 	struct hold *h = r->wait_ms && !r->head ? plain_new(r, r->task.id) : NULL;
-	struct plain_hold *p = h ? LINK_OF(h, struct plain_hold, hold) : NULL;
 
 	if (!h) {
 		request_put(r, r->route->use, got_reply);
 		return;
 	}
-	p->dialect = r->dialect;
-	p->strict = r->strict;
 	/* News before the first read has come back only make it read again. */
 	h->reading = true;
 	http_on_gone(h->x, hold_gone, h);

@@ -56,7 +56,7 @@ test('a wait that runs out says null', async () => {
 	assert.equal(reply, null);
 });
 
-test('POST waits for the ask itself', async () => {
+test('POST that waits ends with the reply, as GET gives it', async () => {
 	const session = await agent.session();
 	const posted = agent.post(
 		`/v1/sessions/${session.id}/asks?dialect=ask_user_question&wait=30`, question);
@@ -64,9 +64,24 @@ test('POST waits for the ask itself', async () => {
 		(await member.get(`/v1/asks?session=${session.id}`)).body.items[0];
 	const ask = await until(asked);
 	await member.answer(ask, { q1: 'Production' });
-	const { body } = await posted;
-	assert.equal(body.id, ask.id);
-	assert.equal(body.status, 'answered');
+	const { body, status } = await posted;
+	assert.equal(status, 201);
+	assert.equal(body.ask.id, ask.id);
+	assert.equal(body.ask.status, 'answered');
+	assert.deepEqual(body.reply,
+		{ questions: question.questions, answers: { 'Where shall I deploy?': 'Production' } });
+	assert.deepEqual(body, await replyIn('ask_user_question', ask));
+});
+
+test('POST whose wait runs out has no reply yet; repeated with its key it has the reply at once', async () => {
+	const key = { headers: { 'idempotency-key': 'dialect-wait' } };
+	const path = '/v1/asks?dialect=permission&wait=1';
+	const early = await agent.post(path, { tool_name: 'Bash', input: { command: 'ls' } }, key);
+	assert.equal(early.body.ask.status, 'pending');
+	assert.equal(early.body.reply, null);
+	await member.answer(early.body.ask, { decision: { value: 'reject', text: 'no' } });
+	const late = await agent.post(path, { tool_name: 'Bash', input: { command: 'ls' } }, key);
+	assert.deepEqual(late.body.reply, { behavior: 'deny', message: 'no' });
 });
 
 test('what does not block is answered at once with its id', async () => {

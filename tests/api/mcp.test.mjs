@@ -74,6 +74,40 @@ test('several messages at once are of 2025-03-26 only', async () => {
 	assert.equal(only.status, 202);
 });
 
+const batchOf = (client, messages) => client.send('POST', messages, { 'mcp-session-id': client.session });
+const listing = [{ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_asks', arguments: {} } }];
+
+test('several messages at once are let in like one: no ended session, no tool beyond the list', async () => {
+	const ended = await before('2025-03-26');
+	await ended.send('DELETE', undefined, ended.headers());
+	const late = await batchOf(ended, listing);
+	assert.equal(late.status, 404, late.text);
+	assert.equal(late.reply.error.code, -32600);
+	const token = await server.token('agent', 'limited', ['--tools', 'ask_user_question']);
+	const limited = await before('2025-03-26', {}, token);
+	const [refused] = (await batchOf(limited, listing)).reply;
+	assert.match(refused.error.message, /no tool list_asks/);
+	const nobody = await before('2025-03-26');
+	nobody.token = 'prl_nothing';
+	assert.equal((await batchOf(nobody, listing)).status, 401);
+});
+
+test('a session is used and ended by its own agent alone, with any token of it', async () => {
+	const client = await before('2025-11-25');
+	const stranger = await server.token('agent', 'stranger', ['--agent', 'stranger']);
+	const theirs = await client.send('DELETE', undefined, { ...client.headers(), authorization: `Bearer ${stranger}` });
+	assert.equal(theirs.status, 404, theirs.text);
+	const used = await client.request('ping', {}, { headers: { authorization: `Bearer ${stranger}` } });
+	assert.equal(used.status, 404);
+	assert.deepEqual(await client.result('ping'), {});
+	const name = (await agent.get('/v1/me')).body.agent;
+	const twin = await server.token('agent', 'twin', ['--agent', name]);
+	client.token = twin;
+	assert.deepEqual(await client.result('ping'), {});
+	assert.equal((await client.send('DELETE', undefined, client.headers())).status, 204);
+	assert.equal((await client.request('ping')).status, 404);
+});
+
 const refusals = [
 	['no _meta', (c) => c.send('POST', { jsonrpc: '2.0', id: 5, method: 'tools/list', params: {} },
 		c.headers('tools/list')), 400, -32602],
@@ -246,6 +280,37 @@ test('an ask belongs to the session that is named, else to that of token and cli
 	}
 	assert.equal(own[0], own[1]);
 	assert.notEqual(own[0], session.id);
+});
+
+test('the name of a session is one line of at most 256 characters, whichever tool it comes by', async () => {
+	const client = now({}, quick);
+	const most = '\u{1f600}'.repeat(256);
+	const bad = [`${most}x`, 'x'.repeat(100_009), 'two\nlines', 'a\u0007bell', `ses_${'x'.repeat(400)}`];
+	for (const session of bad) {
+		const tries = [['ask_user_question', question('Named?')], ['report_progress', { text: 'at it' }],
+			['request_approval', { tool_name: 'Bash', input: {} }]];
+		for (const [tool, args] of tries) {
+			const result = await client.call(tool, { ...args, session });
+			assert.equal(result.isError, true);
+			assert.match(result.content[0].text, /session.*must (have at most 256|be one line)/);
+		}
+	}
+	const asked = await client.call('ask_user_question', { ...question('Named?'), session: most });
+	assert.equal(asked.structuredContent.status, 'pending');
+	client.meta = () => ({ ...new StatelessClient(server).meta(),
+		'io.modelcontextprotocol/clientInfo': { name: 'two\nlines', version: '1' } });
+	const own = await client.call('ask_user_question', question('From whom?'));
+	const { session } = await agent.read({ id: own.structuredContent.ask_id });
+	assert.doesNotMatch((await agent.get(`/v1/sessions/${session}`)).body.external_id, /\n/);
+});
+
+test('a wait of any number is a wait of the budget at most', async () => {
+	const client = now({}, quick);
+	const asked = await client.call('ask_user_question', question('How long?'));
+	for (const wait_s of [1e300, -1e300, 9.3e18, 1e-300, 0]) {
+		const got = await client.call('get_answer', { ask_id: asked.structuredContent.ask_id, wait_s });
+		assert.equal(got.structuredContent.status, 'pending');
+	}
 });
 
 test('where the session is resumed by us, the agent is told to end its turn', async () => {
