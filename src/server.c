@@ -461,7 +461,7 @@ static void server_greet(struct server *sv)
 static void server_close(struct server *sv)
 {
 	notify_free(sv->notify);
-	desk_close(sv->desk); /* what a clerk still has is posted to a loop that stands */
+	desk_close(sv->desk); /* no clerk has a request: serve_stop waited for them */
 	if (sv->loop) sv->loop = loop_free(sv->loop);
 	serve_free(sv->serve);
 	tls_context_free(sv->tls);

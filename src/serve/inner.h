@@ -39,6 +39,7 @@ struct serve {
 	struct listener listeners[LISTENERS_MAX];
 	int listeners_len;
 	int listeners_open;
+	int away; /* requests that a clerk has */
 	char *url;
 	char *allowed_hosts;
 	struct tls_context *tls; /* borrowed; NULL: plain */

@@ -141,11 +141,25 @@ struct request *request_free(struct request *r)
 	return NULL;
 }
 
+/* The desk may close once no clerk has a request: also one whose peer has gone comes
+ * back to be freed, and may want another turn. */
+static void serve_try_end(struct serve *s)
+{
+	void (*stopped)(void *) = s->stopped;
+
+	if (!stopped || s->listeners_open > 0 || s->away > 0) return;
+	s->stopped = NULL;
+	stopped(s->stopped_ctx);
+}
+
 static void request_back(struct post *post)
 {
 	struct request *r = LINK_OF(post, struct request, post);
+	struct serve *s = r->serve;
 
-	r->then(r);
+	s->away--;
+	r->then(r); /* may hand it over again */
+	serve_try_end(s);
 }
 
 /* On the clerk's thread: over to the loop. */
@@ -175,6 +189,7 @@ void request_put(struct request *r, const struct use *use, void (*then)(struct r
 	r->then = then;
 	r->post.fn = request_back;
 	r->task.job.done = request_done;
+	r->serve->away++;
 	desk_put(r->serve->desk, use, &r->task);
 }
 
@@ -333,7 +348,8 @@ static void listener_closed(void *ctx)
 {
 	struct serve *s = ((struct listener *)ctx)->serve;
 
-	if (--s->listeners_open == 0) s->stopped(s->stopped_ctx);
+	s->listeners_open--;
+	serve_try_end(s);
 }
 
 void serve_stop(struct serve *s, int64_t grace_ms, void (*done)(void *), void *ctx)

@@ -1,8 +1,10 @@
 // Starting, settings, signals, and what survives.
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import net from 'node:net';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { requestText } from './lib/raw.mjs';
 import { Server, sleep, until } from './lib/server.mjs';
 import { dump, notInAFile } from '../lib/postgres.mjs';
 
@@ -325,4 +327,22 @@ test('a start with a thousand asks is quick', async () => {
 	const started = Date.now();
 	await server.start();
 	assert.ok(Date.now() - started < 2000, `${Date.now() - started} ms`);
+});
+
+test('SIGTERM waits for requests whose peers have gone', async () => {
+	const server = make({ flags: ['--ask-rate', '0'] });
+	const secret = await server.token('agent', 'x');
+	await server.start();
+	const client = server.client(secret);
+	await Promise.all(Array.from({ length: 200 }, () => client.ask({ kind: 'non_blocking',
+		context: { preview: 'x'.repeat(5000) } })));
+	/* A page of the list takes a clerk a moment: its reader has gone and the server stops meanwhile. */
+	const sockets = await Promise.all(Array.from({ length: 20 }, () => new Promise((resolve) => {
+		const socket = net.connect(server.port, '127.0.0.1', () => resolve(socket));
+	})));
+	const request = requestText(server, 'GET', '/v1/asks?limit=200', [`Authorization: Bearer ${secret}`]);
+	for (const socket of sockets) socket.write(request);
+	await sleep(5);
+	for (const socket of sockets) socket.resetAndDestroy();
+	assert.deepEqual(await server.stop(), { code: 0, signal: null });
 });

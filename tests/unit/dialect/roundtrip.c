@@ -12,10 +12,9 @@ static const struct json *schemas; /* of the replies, by dialect */
 static int schemas_load(void **state)
 {
 	struct fault why = { 0 };
-	struct str text = talk_file(DIALECTS_DIR "/replies.json");
+	struct str text = talk_file(&schemas_arena, DIALECTS_DIR "/replies.json");
 
 	(void)state;
-	text = arena_str(&schemas_arena, text);
 	return json_read(text, NULL, &schemas_arena, &schemas, &why) ? -1 : 0;
 }
 

@@ -75,7 +75,7 @@ static struct str table_make(void)
 
 static void the_table_is_not_stale(void **state)
 {
-	struct str page = talk_file(DIALECTS_PAGE), made = table_make();
+	struct str page = talk_file(&kit, DIALECTS_PAGE), made = table_make();
 
 	(void)state;
 	if (str_find(page, made) < 0)
@@ -84,7 +84,7 @@ static void the_table_is_not_stale(void **state)
 
 static void table_write(void **state)
 {
-	struct str page = talk_file(DIALECTS_PAGE), made = table_make();
+	struct str page = talk_file(&kit, DIALECTS_PAGE), made = table_make();
 	int start = str_find(page, str_of(first_line)),
 	    end = str_find(page, str_of(last_line));
 	FILE *file;

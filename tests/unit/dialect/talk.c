@@ -174,7 +174,7 @@ void talk_repaired(const struct talk *t, const char *part)
 	fail_msg("no repair says \"%s\"", part);
 }
 
-struct str talk_file(const char *path)
+struct str talk_file(struct arena *arena, const char *path)
 {
 	static char text[1 << 18];
 	FILE *file = fopen(path, "r");
@@ -182,13 +182,13 @@ struct str talk_file(const char *path)
 	if (!file) fail_msg("%s cannot be read", path);
 	size_t len = fread(text, 1, sizeof text, file);
 	fclose(file);
-	return arena_str(&kit, str_make(text, len));
+	return arena_str(arena, str_make(text, len));
 }
 
 const struct json *talk_examples(void)
 {
 	const struct json *json = NULL;
-	struct str text = talk_file(DIALECTS_DIR "/examples.json");
+	struct str text = talk_file(&kit, DIALECTS_DIR "/examples.json");
 
 	assert_int_equal(json_read(text, NULL, &kit, &json, NULL), OK);
 	return json;

@@ -37,7 +37,7 @@ void talk_check(
 	const char *dialect, const char *request, const char *how, const char *expected);
 /* tests/dialects/examples.json: {dialect: {"request", "answers", "default"?}}. */
 const struct json *talk_examples(void);
-struct str talk_file(const char *path);
+struct str talk_file(struct arena *, const char *path); /* its text, in the arena */
 /* One of the repairs contains `part`. */
 void talk_repaired(const struct talk *, const char *part);
 
