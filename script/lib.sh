@@ -49,8 +49,15 @@ install_packages() {
 need_build() { install_packages "${build_packages[@]}"; }
 
 # Not `npm ci`: it refuses a lock file without the binaries of systems we never run on.
+# Debian's Node trusts the system's certificates, among them that of a company's proxy; another Node
+# has to be told to, and one that is too old for the flag would refuse to start.
 npm_install() {
-	(cd "$1" && npm install --no-save --no-audit --no-fund --loglevel=error >&2)
+	(
+		if node --use-system-ca -e 0 2>/dev/null; then
+			export NODE_OPTIONS="${NODE_OPTIONS:-} --use-system-ca"
+		fi
+		cd "$1" && npm install --no-save --no-audit --no-fund --loglevel=error >&2
+	)
 }
 
 # need_modules DIR: the npm packages of its lock file, installed anew when that changes.
