@@ -83,7 +83,7 @@ area('settling in', (scenario) => {
 		assert.equal(await root.getAttribute('data-theme'), null);
 	});
 
-	scenario('logging out ends it in every tab; a link to an ask leads to it by way of the password', async (me, desk) => {
+	scenario('logging out ends it in every tab; who logs in again without a reload is live; a link leads to its ask by way of the password', async (me, desk) => {
 		const name = fresh('Grace');
 		await desk.client('member', name);
 		await beside(me, { user: null }, async (grace) => {
@@ -99,6 +99,17 @@ area('settling in', (scenario) => {
 			await grace.page.bringToFront();
 			await grace.press(grace.button('you.leave'));
 			await grace.button('login.enter', {}, tab).waitFor();
+			/* In the same document: nothing of the last login may be in the way. */
+			await grace.page.evaluate(() => { window.sameDocument = true; });
+			await logIn(grace, name, 'correct horse');
+			await grace.live();
+			await grace.visitInside('/inbox');
+			await desk.agent.ask({ question: 'Heard at once?', type: 'boolean', kind: 'non_blocking' });
+			await grace.row('Heard at once?').waitFor();
+			assert.ok(await grace.page.evaluate(() => window.sameDocument), 'the page was loaded anew');
+			await grace.visitInside('/settings');
+			await grace.press(grace.button('you.leave'));
+			await grace.button('login.enter').waitFor();
 			const ask = await desk.agent.ask({ question: 'Where to?', type: 'boolean' });
 			await grace.page.goto(`/asks/${ask.id}`);
 			await logIn(grace, name, 'wrong password');

@@ -6,7 +6,9 @@
  *  2. Events are applied in order, each once.
  *     What an event made the tab with the connection fetch is passed on behind that event, so the
  *     others need not fetch it too.
- *  3. Without locks (no secure context) each tab keeps its own connection. */
+ *  3. Without locks (no secure context) each tab keeps its own connection.
+ *  4. A stream that was stopped holds neither the lock nor a place in its queue, and hears and says
+ *     nothing: the next one, of this tab or another, takes over at once. */
 import { api, Refused } from '../api/client';
 import type { Ask, Event, EventType } from '../api/types';
 
@@ -65,6 +67,8 @@ export class Stream {
 	private tries = 0;
 	private state: Line = 'connecting';
 	private ended = false;
+	private waiting = new AbortController(); // for the lock
+	private release: (() => void) | null = null; // the lock, once it is held
 
 	constructor(private ears: Ears) {
 		this.channel.onmessage = (message: MessageEvent<Told>) => this.heard(message.data);
@@ -72,6 +76,7 @@ export class Stream {
 
 	/** From the snapshot's event number on. */
 	start(after: number): void {
+		if (this.ended) return;
 		this.cursor = after;
 		const held = this.held;
 		this.held = [];
@@ -80,11 +85,19 @@ export class Stream {
 			this.open();
 			return;
 		}
-		void navigator.locks.request('parley-stream', { mode: 'exclusive' }, () => {
-			this.open();
-			return new Promise<void>(() => {}); // held for the life of the tab
+		navigator.locks
+			.request('parley-stream', { signal: this.waiting.signal }, () => this.lead())
+			.catch(() => undefined); // it was stopped while it waited
+		this.say({ hello: true });
+	}
+
+	/** With the lock: keeps the connection until it is stopped. */
+	private lead(): Promise<void> {
+		return new Promise((done) => {
+			this.release = done;
+			if (this.ended) done();
+			else this.open();
 		});
-		this.channel.postMessage({ hello: true } satisfies Told);
 	}
 
 	get leads(): boolean {
@@ -93,22 +106,31 @@ export class Stream {
 
 	/** What was just fetched, for those who follow. */
 	share(ask: Ask): void {
-		if (this.source) this.channel.postMessage({ copy: ask } satisfies Told);
+		if (this.source) this.say({ copy: ask });
 	}
 
 	/** To the other tabs. */
 	note(what: string): void {
-		this.channel.postMessage({ note: what } satisfies Told);
+		this.say({ note: what });
 	}
 
 	leave(): void {
-		this.channel.postMessage({ gone: true } satisfies Told);
+		this.say({ gone: true });
 		this.stop();
 	}
 
+	/** For good: a new login gets a new stream. */
 	stop(): void {
 		this.ended = true;
 		this.source?.close();
+		this.source = null;
+		this.channel.close();
+		this.waiting.abort();
+		this.release?.();
+	}
+
+	private say(told: Told): void {
+		if (!this.ended) this.channel.postMessage(told);
 	}
 
 	private heard(told: Told): void {
@@ -117,7 +139,7 @@ export class Stream {
 			if (this.cursor !== Infinity) this.ears.copy?.(told.copy);
 		} else if ('line' in told) this.show(told.line);
 		else if ('hello' in told) {
-			if (this.source) this.channel.postMessage({ line: this.state } satisfies Told);
+			if (this.source) this.say({ line: this.state });
 		} else if ('note' in told) this.ears.note?.(told.note);
 		else this.ears.gone();
 	}
@@ -128,7 +150,7 @@ export class Stream {
 	}
 
 	private tell(line: Line): void {
-		this.channel.postMessage({ line } satisfies Told);
+		this.say({ line });
 		this.show(line);
 	}
 
@@ -142,7 +164,7 @@ export class Stream {
 		};
 		const heard = (message: MessageEvent<string>) => {
 			const told = { event: JSON.parse(message.data) as Event };
-			this.channel.postMessage(told satisfies Told);
+			this.say(told);
 			this.heard(told);
 		};
 		for (const type of TYPES) source.addEventListener(type, heard);
@@ -187,6 +209,7 @@ export class Stream {
 			}
 		}
 		this.catching = false;
+		if (this.ended) return;
 		this.ears.line(this.state);
 		const held = this.held.sort((a, b) => a.id - b.id);
 		this.held = [];
@@ -206,13 +229,14 @@ export class Stream {
 	}
 
 	private pass(event: Event): void {
+		if (this.ended) return;
 		this.cursor = event.id;
 		this.ears.event(event);
 	}
 
 	private endIfRefused(error: unknown): void {
-		if (!(error instanceof Refused) || error.status !== 401) return;
-		this.channel.postMessage({ gone: true } satisfies Told);
+		if (this.ended || !(error instanceof Refused) || error.status !== 401) return;
+		this.say({ gone: true });
 		this.ears.gone();
 	}
 }
