@@ -87,8 +87,4 @@ enum err progress_read(
 /* `pending_asks`: a finished JSON array. */
 void session_write(struct json_writer *, const struct session *, struct str pending_asks);
 
-/* The text that gives a stopped agent its questions and answers back; oldest first. */
-struct str resume_context(const struct session *, const struct ask *const *asks,
-	size_t len, struct arena *);
-
 #endif

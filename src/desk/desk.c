@@ -52,11 +52,13 @@ static void desk_committed(void *ctx, const struct rows *rows)
 		d->next_deadline_ms = rows->next_deadline_ms;
 }
 
+/* A job that wants more memory than it may have says nothing of the store. */
 static void desk_trouble(void *ctx, const struct fault *why)
 {
 	struct desk *d = ctx;
 
-	atomic_store(&d->ready, why == NULL || why->err == ERR_INTERNAL);
+	atomic_store(
+		&d->ready, !why || why->err == ERR_INTERNAL || why->err == ERR_MEMORY);
 }
 
 /* ---- deadlines ---- */

@@ -103,6 +103,9 @@ enum err desk_reply_session(
 	struct task *, struct rows *, struct session *, struct fault *);
 enum err desk_write_session(struct task *, struct rows *, struct session *,
 	struct json_writer *, struct fault *);
+/* For readers: the session as it is stored; ERR_NOT_FOUND. */
+enum err desk_read_session(struct db *, int64_t ws, struct str id, struct arena *,
+	struct session *out, struct fault *);
 /* The text that gives a stopped agent its questions and answers back. */
 enum err desk_resume_context(struct db *, const struct session *, struct arena *,
 	struct str *out, struct fault *);

@@ -1,4 +1,4 @@
-/* read_session.c - sessions as they are: one, many, their whole state, how to resume. */
+/* read_session.c - sessions as they are: one, many, their whole state. */
 #include "desk/inner.h"
 
 #include "base/mem.h"
@@ -7,30 +7,46 @@ struct sought {
 	struct task *t;
 	int64_t now_ms;
 	struct session session;
-	bool found;
 	struct json_writer *w; /* asks are written here as they come */
 	struct str last_id;
 	int64_t left;
 	bool more;
 };
 
+struct session_found {
+	struct arena *arena;
+	struct session *out;
+	bool found;
+};
+
 static enum err session_row(void *ctx, const struct row *row, struct fault *why)
 {
-	struct sought *s = ctx;
+	struct session_found *f = ctx;
 
-	s->found = true;
-	return session_from_row(row, &s->t->job.arena, &s->session, why);
+	f->found = true;
+	return session_from_row(row, f->arena, f->out, why);
+}
+
+enum err desk_read_session(struct db *db, int64_t ws, struct str id, struct arena *arena,
+	struct session *out, struct fault *why)
+{
+	struct session_found f = { arena, out, false };
+	const struct val args[] = { val_int(ws), val_text(id) };
+	enum err e = db_one(db, SQL_SESSION_GET, args, 2, session_row, &f, why);
+
+	return e || f.found ? e
+			    : fail(why, ERR_NOT_FOUND, "no session %.*s",
+				      STR_ARGS(str_first(id, 64)));
 }
 
 static enum err session_seek(
 	struct job *job, struct db *db, struct sought *s, struct fault *why)
 {
 	struct task *t = task_of(job);
-	const struct val args[] = { val_int(job->who.ws), val_text(t->id) };
-	enum err e = db_one(db, SQL_SESSION_GET, args, 2, session_row, s, why);
+	enum err e =
+		desk_read_session(db, job->who.ws, t->id, &job->arena, &s->session, why);
 
-	if (e) return e;
-	if (s->found && principal_sees(&job->who, s->session.agent)) return OK;
+	if (e || principal_sees(&job->who, s->session.agent)) return e;
 	return fail(
 		why, ERR_NOT_FOUND, "no session %.*s", STR_ARGS(str_first(t->id, 64)));
 }
@@ -128,66 +144,6 @@ static enum err session_state_read(
 
 const struct use use_session_state = {
 	.job = { .name = "session_state", .read = session_state_read, .slow = true },
-};
-
-/* ---- resume ---- */
-
-struct asks_gathered {
-	struct arena *arena;
-	const struct ask **asks;
-	size_t len, cap;
-};
-
-static enum err ask_row_gathered(void *ctx, const struct row *row, struct fault *why)
-{
-	struct asks_gathered *g = ctx;
-	struct ask *a = ARENA_NEW(g->arena, struct ask);
-
-	if (g->len == g->cap) {
-		size_t cap = g->cap ? g->cap * 2 : 16;
-		const struct ask **asks = ARENA_ARRAY(g->arena, const struct ask *, cap);
-
-		if (!asks) return fail(why, ERR_MEMORY, "out of memory");
-		if (g->len) memcpy(asks, g->asks, g->len * sizeof *asks);
-		g->asks = asks;
-		g->cap = cap;
-	}
-	if (!a) return fail(why, ERR_MEMORY, "out of memory");
-	g->asks[g->len++] = a;
-	return ask_from_row(row, g->arena, a, why);
-}
-
-enum err desk_resume_context(struct db *db, const struct session *s, struct arena *arena,
-	struct str *out, struct fault *why)
-{
-	struct asks_gathered g = { .arena = arena };
-	enum err e = session_asks(db, s, ask_row_gathered, &g, why);
-
-	if (!e) *out = resume_context(s, g.asks, g.len, arena);
-	return e;
-}
-
-static enum err session_resume_read(
-	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
-{
-	struct sought s = { .t = task_of(job), .now_ms = now_ms };
-	struct json_writer w = { .out = &job->out };
-	struct str context = STR_NONE;
-	enum err e = session_seek(job, db, &s, why);
-
-	if (!e) e = desk_resume_context(db, &s.session, &job->arena, &context, why);
-	if (e) return e;
-	jw_object(&w);
-	jw_key(&w, "can_resume");
-	jw_bool(&w, session_can_resume(&s.session));
-	jw_key(&w, "context");
-	jw_str(&w, context);
-	jw_object_end(&w);
-	return OK;
-}
-
-const struct use use_session_resume = {
-	.job = { .name = "session_resume", .read = session_resume_read, .slow = true },
 };
 
 /* ---- many ---- */

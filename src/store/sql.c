@@ -176,6 +176,15 @@ const char *const sql_text[SQL_COUNT] = {
 	[SQL_ASKS_OPEN] = "SELECT " ASK_COLUMNS(
 		"") " FROM asks WHERE ws = $1"
 		    " AND session = $2 AND status = 'pending' ORDER BY id",
+	/* $2 session, $3 how many, $4 and $5 the instant and id to go on before, $6 open ones (1)
+	 * or settled ones (0). Only ids are sorted: the asks themselves may be large. */
+	[SQL_ASKS_RECENT] = "SELECT " ASK_COLUMNS(
+		"") " FROM asks WHERE ws = $1 AND id IN (SELECT id FROM asks"
+		    " WHERE ws = $1 AND session = $2"
+		    " AND CASE WHEN settled_ms = 0 THEN 1 ELSE 0 END = $6"
+		    " AND (settled_ms < $4 OR (settled_ms = $4 AND id < $5))"
+		    " ORDER BY settled_ms DESC, id DESC LIMIT $3)"
+		    " ORDER BY settled_ms DESC, id DESC",
 	[SQL_ASK_BY_DEDUPE] = ASKS_AND_SESSIONS
 	" WHERE a.ws = $1 AND a.agent = $2 AND a.dedupe_key = $3"
 	" AND a.status = 'pending' AND a.dedupe_key <> ''",

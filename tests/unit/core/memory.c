@@ -3,6 +3,8 @@
 
 #include "kit.h"
 
+#include "core/resume.h"
+
 #define BODY                                                                             \
 	"{'kind':'approval','title':'T\\u00e9','context':{'text':'c','x':[1]},"          \
 	"'questions':[{'text':'Go?','type':'approval'},{'text':'Who?','options':['Ann'," \
@@ -93,7 +95,8 @@ static enum err try_resume(struct arena *arena, struct fault *why)
 	const struct ask *asks[] = { &a };
 	const struct session s = { .title = STR("T") };
 
-	resume_context(&s, asks, 1, arena);
+	struct resume r = { .arena = arena };
+	if (resume_add(&r, asks[0])) resume_text(&r, &s);
 	return arena->failed ? fail_at(why, "", "memory"), ERR_MEMORY : OK;
 }
 

@@ -335,88 +335,6 @@ static void a_session_is_shown_with_every_member(void **state)
 	buf_done(&out);
 }
 
-static struct ask *settled(const char *body, const struct settlement *how)
-{
-	struct draft d = kit_drafted(body);
-	struct ask *a = ARENA_NEW(&kit, struct ask);
-	const char *event;
-
-	*a = kit_ask(&d);
-	if (how) assert_int_equal(ask_settle(a, how, 5000, &kit, &event, NULL), OK);
-	return a;
-}
-
-static void the_resume_context_says_what_was_asked_and_who_decided(void **state)
-{
-	const struct answer staging = { .json = STR("{}"),
-		.summary = STR("- Where?: Staging") };
-	const struct settlement human = { .verb = SETTLE_ANSWER,
-		.answer = &staging,
-		.answered_by = STR("{\"kind\":\"human\",\"name\":\"Ann\\nX\"}") };
-	const struct settlement policy = { .verb = SETTLE_ANSWER,
-		.answer = &staging,
-		.answered_by = STR("{\"kind\":\"policy\",\"name\":\"rule 7\"}") };
-	const struct settlement skip = { .verb = SETTLE_SKIP,
-		.reason = STR("not\nmine"),
-		.answered_by = STR("{\"kind\":\"human\",\"name\":\"Bob\"}") };
-	const struct settlement fallback = { .verb = SETTLE_EXPIRE,
-		.answer = &staging,
-		.answered_by = STR("{\"kind\":\"default\"}") };
-	const struct settlement expire = { .verb = SETTLE_EXPIRE };
-	const struct settlement cancel = { .verb = SETTLE_CANCEL };
-	const struct session s = { .title = STR("Release 4.2") };
-
-	(void)state;
-	const struct ask *asks[] = {
-		settled("{'title':'Target','question':'Where?'}", &human),
-		settled("{'question':'Where\\nelse?'}", &policy),
-		settled("{'question':'Why?'}", &skip),
-		settled("{'question':'Open?'}", NULL),
-		settled("{'question':'When?'}", &fallback),
-		settled("{'kind':'approval','operation':{'name':'shell'}}", &expire),
-		settled("{'kind':'non_blocking','question':'Who?'}", &expire),
-		settled("{'kind':'error_recovery','title':'Boom'}", &cancel),
-	};
-	size_t len = sizeof asks / sizeof *asks;
-	struct str text = resume_context(&s, asks, len, &kit);
-	assert_string_equal(kit_text(text),
-		"You stopped to ask in the session \"Release 4.2\".\n"
-		"\n"
-		"What you asked, oldest first, and what came of it:\n"
-		"\n"
-		"1. [blocking] Target\n"
-		"Where?\n"
-		"Answered by a person (Ann X):\n"
-		"- Where?: Staging\n"
-		"\n"
-		"2. [blocking] Where else?\n"
-		"Answered by a policy, not by a person (rule 7):\n"
-		"- Where?: Staging\n"
-		"\n"
-		"3. [blocking] Why?\n"
-		"Skipped by a person (Bob): not mine\n"
-		"\n"
-		"4. [blocking] When?\n"
-		"Nobody answered before the deadline; the default, no person's decision, "
-		"counts:\n"
-		"- Where?: Staging\n"
-		"\n"
-		"5. [approval] Approve shell?\n"
-		"Operation: shell\n"
-		"Nobody answered before the deadline; that counts as rejected\n"
-		"\n"
-		"6. [non_blocking] Who?\n"
-		"Nobody answered before the deadline\n"
-		"\n"
-		"7. [error_recovery] Boom\n"
-		"Cancelled, without an answer\n"
-		"\n"
-		"Still open:\n"
-		"\n"
-		"1. [blocking] Open?\n");
-	assert_true(str_eq(text, resume_context(&s, asks, len, &kit)));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -432,7 +350,6 @@ int main(void)
 		KIT_TEST(a_patch_changes_title_or_status),
 		KIT_TEST(progress_is_a_text_and_perhaps_steps),
 		KIT_TEST(a_session_is_shown_with_every_member),
-		KIT_TEST(the_resume_context_says_what_was_asked_and_who_decided),
 	};
 
 	return cmocka_run_group_tests_name("core/session", tests, NULL, NULL);
