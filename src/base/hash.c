@@ -21,11 +21,34 @@ void sha256(struct str s, uint8_t out[SHA256_SIZE])
 
 void sha256_2(struct str a, struct str b, uint8_t out[SHA256_SIZE])
 {
+	sha256_3(a, b, STR_NONE, out);
+}
+
+void sha256_3(struct str a, struct str b, struct str d, uint8_t out[SHA256_SIZE])
+{
 	SHA256_CTX c;
 
 	SHA256_Init(&c);
 	add(&c, a);
 	add(&c, b);
+	add(&c, d);
+	SHA256_Final(out, &c);
+}
+
+void sha256_fields(const struct str *fields, size_t len, uint8_t out[SHA256_SIZE])
+{
+	uint8_t lengths[SHA256_FIELDS_MAX * 8];
+	SHA256_CTX c;
+
+	assert(len <= SHA256_FIELDS_MAX);
+	for (size_t i = 0; i < len; i++)
+		for (size_t byte = 0; byte < 8; byte++)
+			lengths[i * 8 + byte] =
+				(uint8_t)((uint64_t)fields[i].len >> (56 - 8 * byte));
+	SHA256_Init(&c);
+	add(&c, str_make((const char *)lengths, len * 8));
+	for (size_t i = 0; i < len; i++)
+		add(&c, fields[i]);
 	SHA256_Final(out, &c);
 }
 

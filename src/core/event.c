@@ -1,3 +1,4 @@
+/* event.c - the types of events, their chain of hashes, their filter and their JSON. */
 #include "core/event.h"
 
 #include "base/clock.h"
@@ -18,7 +19,22 @@ const char *const event_types[] = {
 	"session.progress",
 	"session.resuming",
 	"session.resumed",
+	"session.changed",
 	"session.deleted",
+	"user.recorded",
+	"user.created",
+	"user.changed",
+	"user.deleted",
+	"token.recorded",
+	"token.created",
+	"token.changed",
+	"token.deleted",
+	"login.link",
+	"login.created",
+	"login.renewed",
+	"login.ended",
+	"login.refused",
+	"settings.changed",
 	NULL,
 };
 
@@ -35,48 +51,63 @@ void event_seal(struct event *e, const uint8_t before[SHA256_SIZE])
 	event_hash(e, before, e->hash);
 }
 
-/* The record that is hashed behind the hash before it: numbers as eight bytes, texts as
- * their length and their bytes, then the digest. Ids and types are far shorter than
- * FIELD_MAX; what is longer is none of ours, and its length still counts. */
-enum { FIELD_MAX = 64, RECORD_MAX = 7 * 8 + 4 * FIELD_MAX + SHA256_SIZE };
+/* What is hashed behind the hash before it: numbers as eight bytes, texts as their length
+ * and their bytes, then the digest, then the agent's name. Ids and types are far shorter
+ * than FIELD_MAX; what is longer is none of ours, and its length still counts. */
+enum { FIELD_MAX = 64, BYTES_MAX = 8 * 8 + 4 * FIELD_MAX + SHA256_SIZE };
 
-struct record {
-	char bytes[RECORD_MAX];
+struct event_bytes {
+	char at[BYTES_MAX];
 	size_t len;
 };
 
-static void record_number(struct record *r, uint64_t n)
+static void bytes_number(struct event_bytes *b, uint64_t n)
 {
 	for (int shift = 56; shift >= 0; shift -= 8)
-		r->bytes[r->len++] = (char)(n >> shift);
+		b->at[b->len++] = (char)(n >> shift);
 }
 
-static void record_text(struct record *r, struct str text)
+static void bytes_text(struct event_bytes *b, struct str text)
 {
 	struct str head = str_first(text, FIELD_MAX);
 
-	record_number(r, text.len);
-	if (head.len) memcpy(r->bytes + r->len, head.at, head.len);
-	r->len += head.len;
+	bytes_number(b, text.len);
+	if (head.len) memcpy(b->at + b->len, head.at, head.len);
+	b->len += head.len;
+}
+
+static void event_bytes(const struct event *e, struct event_bytes *b)
+{
+	b->len = 0;
+	bytes_number(b, (uint64_t)e->ws);
+	bytes_number(b, (uint64_t)e->n);
+	bytes_number(b, (uint64_t)e->at_ms);
+	bytes_text(b, str_of(e->type));
+	bytes_text(b, e->session);
+	bytes_text(b, e->ask);
+	bytes_text(b, e->run);
+	memcpy(b->at + b->len, e->digest, SHA256_SIZE);
+	b->len += SHA256_SIZE;
 }
 
 void event_hash(const struct event *e, const uint8_t before[SHA256_SIZE],
 	uint8_t out[SHA256_SIZE])
 {
-	struct record r;
+	struct event_bytes b;
 
-	r.len = 0;
-	record_number(&r, (uint64_t)e->ws);
-	record_number(&r, (uint64_t)e->n);
-	record_number(&r, (uint64_t)e->at_ms);
-	record_text(&r, str_of(e->type));
-	record_text(&r, e->session);
-	record_text(&r, e->ask);
-	record_text(&r, e->run);
-	memcpy(r.bytes + r.len, e->digest, SHA256_SIZE);
-	r.len += SHA256_SIZE;
-	sha256_2(str_make((const char *)before, SHA256_SIZE), str_make(r.bytes, r.len),
-		out);
+	event_bytes(e, &b);
+	bytes_number(&b, e->agent.len);
+	sha256_3(str_make((const char *)before, SHA256_SIZE), str_make(b.at, b.len),
+		e->agent, out);
+}
+
+void event_hash_old(const struct event *e, const uint8_t before[SHA256_SIZE],
+	uint8_t out[SHA256_SIZE])
+{
+	struct event_bytes b;
+
+	event_bytes(e, &b);
+	sha256_2(str_make((const char *)before, SHA256_SIZE), str_make(b.at, b.len), out);
 }
 
 static void id_write(struct json_writer *w, const char *key, struct str id)
@@ -110,8 +141,19 @@ void event_write(struct json_writer *w, const struct event *e)
 	jw_object_end(w);
 }
 
+bool event_of_people(const char *type)
+{
+	static const char *const families[] = { "user.", "token.", "login.",
+		"settings." };
+
+	for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+		if (str_starts(str_of(type), families[i])) return true;
+	return false;
+}
+
 bool event_passes(const struct event *e, const struct event_filter *f)
 {
+	if (f->not_people && event_of_people(e->type)) return false;
 	if (f->session.len && !str_eq(f->session, e->session)) return false;
 	if (f->agent.len && !str_eq(f->agent, e->agent)) return false;
 	if (!f->types.len) return true;

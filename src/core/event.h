@@ -16,7 +16,7 @@ struct event {
 	struct str agent;	     /* whose: agents see their own only */
 	struct str data;	     /* a JSON object; "" once its session was deleted */
 	uint8_t digest[SHA256_SIZE]; /* of data as it was */
-	uint8_t hash[SHA256_SIZE]; /* of the hash before it and all but agent and data */
+	uint8_t hash[SHA256_SIZE];   /* of the hash before it and all but data */
 };
 
 extern const char *const event_types[];	 /* NULL-terminated */
@@ -27,6 +27,11 @@ void event_seal(struct event *, const uint8_t before[SHA256_SIZE]);
 /* The hash again, from the digest as stored: for checking. */
 void event_hash(const struct event *, const uint8_t before[SHA256_SIZE],
 	uint8_t out[SHA256_SIZE]);
+/* As it was before schema step 4: without the agent. */
+void event_hash_old(const struct event *, const uint8_t before[SHA256_SIZE],
+	uint8_t out[SHA256_SIZE]);
+/* About users, tokens, logins or settings: not for agents. */
+bool event_of_people(const char *type);
 /* {id, type, at, session, ask?, run?, data} */
 void event_write(struct json_writer *, const struct event *);
 
@@ -35,6 +40,7 @@ struct event_filter {
 	struct str session; /* empty: any */
 	struct str agent;   /* empty: any */
 	struct str types;   /* ",ask.created,ask.answered," or empty: any */
+	bool not_people;    /* those of people are left out */
 };
 bool event_passes(const struct event *, const struct event_filter *);
 /* "ask.created,ask.answered" → ",ask.created,…,"; ERR_INVALID for an unknown type. */

@@ -1,5 +1,6 @@
 /* ask.c - an agent asks: the ask, its session if it brought none, and their events. */
 #include "base/clock.h"
+#include "core/decision.h"
 #include "desk/inner.h"
 
 /* One more of the members that never change. */
@@ -58,9 +59,9 @@ static void ask_in_the_way(struct task *t, struct rows *rows, const struct sessi
 				t->job.credential.workspace, rows->now_ms, &t->job.arena);
 }
 
-/* Its own session, or a standing one that is its to ask in. */
+/* Its own session, or a standing one that is its to ask in, and its status before. */
 static enum err ask_session(struct task *t, struct rows *rows, const struct draft *d,
-	struct session **out, struct fault *why)
+	struct session **out, enum session_status *was, struct fault *why)
 {
 	bool home = ask_goes_to_default(t, d);
 	struct session *s;
@@ -75,6 +76,7 @@ static enum err ask_session(struct task *t, struct rows *rows, const struct draf
 			STR_ARGS(str_first(home ? t->default_session : d->session, 64)));
 	e = desk_own(&t->job.who, s->agent, why);
 	/* Who comes home to ask goes on there, whatever it was said to be before. */
+	*was = s->status;
 	if (!e && home && session_ended(s)) s->status = SESSION_IDLE;
 	if (!e) e = session_may_ask(s, d->kind, why);
 	if (e == ERR_CONFLICT) ask_in_the_way(t, rows, s);
@@ -85,11 +87,12 @@ static enum err ask_session(struct task *t, struct rows *rows, const struct draf
 static struct str ask_created_data(
 	const struct ask *a, const struct draft *d, struct arena *arena)
 {
-	struct buf b = { .max = 4096 };
+	struct buf b = { .max = 16384 };
 	struct json_writer w = { .out = &b };
 	struct str out;
-	char at[TIME_SIZE];
+	char at[TIME_SIZE], asked[DIGEST_SIZE];
 
+	asked_digest(a, asked);
 	jw_object(&w);
 	jw_key(&w, "kind");
 	jw_text(&w, ask_kind_name(a->kind));
@@ -102,6 +105,12 @@ static struct str ask_created_data(
 	jw_key(&w, "expires_at");
 	if (a->deadline_ms) time_write(a->deadline_ms, at);
 	jw_text(&w, a->deadline_ms ? at : NULL);
+	if (d->assignees_len) {
+		jw_key(&w, "assignees");
+		jw_raw(&w, a->assignees);
+	}
+	jw_key(&w, "asked");
+	jw_text(&w, asked);
 	jw_object_end(&w);
 	if (b.failed) arena->failed = true;
 	out = arena_str(arena, buf_str(&b));
@@ -169,12 +178,12 @@ static enum err ask_decide(struct job *job, struct rows *rows, struct fault *why
 	const struct draft *d = t->checked;
 	struct session *s = NULL;
 	enum session_status was = SESSION_IDLE;
-	bool fresh, changed;
+	bool fresh;
 	struct ask *a;
 	enum err e;
 
 	if (ask_same(t, rows)) return OK;
-	e = ask_session(t, rows, d, &s, why);
+	e = ask_session(t, rows, d, &s, &was, why);
 	if (!e)
 		e = desk_check_users(
 			rows, job->who.ws, d->assignees, d->assignees_len, why);
@@ -192,11 +201,10 @@ static enum err ask_decide(struct job *job, struct rows *rows, struct fault *why
 	if (fresh) s = ask_new_session(t, rows, d);
 	a = s ? ask_make(t, rows, d, s) : NULL;
 	if (!a) return fail(why, ERR_MEMORY, "out of memory");
-	was = s->status;
-	changed = session_opened(s, d->kind, rows->now_ms);
+	session_opened(s, d->kind, rows->now_ms);
 	if (!fresh) rows_touch_session(rows, s);
 	rows_event(rows, "ask.created", s, a, ask_created_data(a, d, rows->arena));
-	if (changed && !fresh) desk_stage_status(rows, s, was, why);
+	if (!fresh && s->status != was) desk_stage_status(rows, s, was, why);
 	job->status = 201;
 	t->unheard = fresh;
 	t->resumable = s->on_settled.len > 0;

@@ -467,7 +467,7 @@ static enum err webhook_off(
 	const struct val args[] = { val_int(d->ws), val_text(d->session),
 		val_text(s->on_settled) };
 	return rows_extra(rows, SQL_SESSION_CALLBACK, args, 3, false)
-		       ? OK
+		       ? desk_stage_changed(rows, s, why)
 		       : fail(why, ERR_MEMORY, "out of memory");
 }
 

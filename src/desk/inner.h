@@ -123,6 +123,8 @@ enum err desk_expire(struct task *, struct rows *, struct ask *, struct fault *)
 /* Cancels every open ask of a session (wants_open_asks). */
 enum err desk_cancel_open(struct task *, struct rows *, struct session *,
 	struct str reason, struct fault *);
+/* Its title or whom it calls is another now. */
+enum err desk_stage_changed(struct rows *, const struct session *, struct fault *);
 enum err desk_stage_status(
 	struct rows *, const struct session *, enum session_status was, struct fault *);
 /* Stage what a session wants called when an ask of it is settled: its webhook each time,

@@ -2,6 +2,7 @@
 #include "desk/inner.h"
 
 #include "base/clock.h"
+#include "core/decision.h"
 
 enum { CLAIM_MS = 2 * 60 * 1000, THREAD_MAX = 256 * 1024 /* bytes of all replies */ };
 
@@ -64,6 +65,7 @@ static enum err reply_decide(struct job *job, struct rows *rows, struct fault *w
 	struct task *t = task_of(job);
 	struct buf data = { .max = 65536 };
 	struct json_writer w = { .out = &data };
+	char thread[DIGEST_SIZE];
 	struct str text;
 	struct ask *a;
 	bool person = role_may(job->who.role, MAY_SETTLE);
@@ -90,6 +92,9 @@ static enum err reply_decide(struct job *job, struct rows *rows, struct fault *w
 		jw_key(&w, "late");
 		jw_bool(&w, true);
 	}
+	text_digest(a->replies, thread);
+	jw_key(&w, "thread");
+	jw_text(&w, thread);
 	jw_object_end(&w);
 	job->status = 201;
 	return route_changed(t, rows, a, "ask.replied", &data, person, why);
@@ -271,6 +276,7 @@ static enum err use_approval_decide(struct job *job, struct rows *rows, struct f
 	struct buf data = { .max = 4096 };
 	struct session *s;
 	struct str digest, right;
+	char decision[DIGEST_SIZE];
 	struct ask *a;
 	enum err e = desk_find_ask(t, rows, &a, why);
 
@@ -289,7 +295,10 @@ static enum err use_approval_decide(struct job *job, struct rows *rows, struct f
 		return desk_conflict(t, a, s, rows->now_ms, why,
 			"the digest is not that of the approved operation");
 	a->used_ms = rows->now_ms;
-	buf_print(&data, "{\"digest\":\"%.*s\"}", STR_ARGS(right));
+	decision_digest(a, decision);
+	if (!decision[0]) rows->arena->failed = true;
+	buf_print(&data, "{\"digest\":\"%.*s\",\"decision\":\"%s\"}", STR_ARGS(right),
+		decision);
 	return route_changed(t, rows, a, "ask.used", &data, false, why);
 }
 

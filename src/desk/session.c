@@ -2,6 +2,7 @@
 #include "desk/inner.h"
 
 #include "base/utf8.h"
+#include "core/decision.h"
 
 static struct str folded(struct str title, struct arena *arena)
 {
@@ -15,12 +16,25 @@ static struct str folded(struct str title, struct arena *arena)
 	return out;
 }
 
+/* Whom it calls is a secret of its agent: a digest says whether that is still the same. */
+static void callback_show(struct json_writer *w, const struct session *s)
+{
+	char digest[DIGEST_SIZE];
+
+	if (!s->on_settled.len) return;
+	text_digest(s->on_settled, digest);
+	jw_key(w, "callback");
+	jw_text(w, digest);
+}
+
 static struct str created_data(const struct session *s, struct arena *arena)
 {
 	struct buf b = { .max = 8192 };
 	struct json_writer w = { .out = &b };
+	char made[DIGEST_SIZE];
 	struct str out;
 
+	session_digest(s, made);
 	jw_object(&w);
 	jw_key(&w, "title");
 	jw_str(&w, s->title);
@@ -31,6 +45,9 @@ static struct str created_data(const struct session *s, struct arena *arena)
 		jw_str(&w, s->project);
 	else
 		jw_null(&w);
+	callback_show(&w, s);
+	jw_key(&w, "made");
+	jw_text(&w, made);
 	jw_object_end(&w);
 	if (b.failed) arena->failed = true;
 	out = arena_str(arena, buf_str(&b));
@@ -77,6 +94,25 @@ struct session *desk_new_default_session(
 		.metadata = STR("{}") };
 
 	return session_make(t, rows, &d);
+}
+
+enum err desk_stage_changed(struct rows *rows, const struct session *s, struct fault *why)
+{
+	struct buf b = { .max = 8192 };
+	struct json_writer w = { .out = &b };
+	struct str data;
+
+	jw_object(&w);
+	jw_key(&w, "title");
+	jw_str(&w, s->title);
+	callback_show(&w, s);
+	jw_object_end(&w);
+	if (b.failed) rows->arena->failed = true;
+	data = arena_str(rows->arena, buf_str(&b));
+	buf_done(&b);
+	return rows_event(rows, "session.changed", s, NULL, data)
+		       ? OK
+		       : fail(why, ERR_MEMORY, "out of memory");
 }
 
 enum err desk_stage_status(struct rows *rows, const struct session *s,
@@ -233,8 +269,9 @@ static enum err patch_decide(struct job *job, struct rows *rows, struct fault *w
 		s->title = p->title;
 		s->search = folded(p->title, rows->arena);
 		rows_touch_session(rows, s);
+		e = desk_stage_changed(rows, s, why);
 	}
-	if (p->has_status) e = session_become(t, rows, s, p->status, why);
+	if (!e && p->has_status) e = session_become(t, rows, s, p->status, why);
 	return e ? e : desk_reply_session(t, rows, s, why);
 }
 

@@ -2,6 +2,7 @@
 #include "desk/inner.h"
 
 #include "base/clock.h"
+#include "core/decision.h"
 
 static void settle_needs(struct job *job, struct wants *w)
 {
@@ -12,8 +13,12 @@ static struct str settled_data(const struct ask *a, struct arena *arena)
 {
 	struct buf b = { .max = 16384 };
 	struct json_writer w = { .out = &b };
+	char decision[DIGEST_SIZE], summary[DIGEST_SIZE];
 	struct str out;
 
+	decision_digest(a, decision);
+	text_digest(a->summary, summary);
+	if (!decision[0]) arena->failed = true;
 	jw_object(&w);
 	jw_key(&w, "status");
 	jw_text(&w, ask_status_name(a->status));
@@ -26,6 +31,10 @@ static struct str settled_data(const struct ask *a, struct arena *arena)
 		jw_key(&w, "reason");
 		jw_str(&w, a->reason);
 	}
+	jw_key(&w, "decision");
+	jw_text(&w, decision);
+	jw_key(&w, "summary");
+	jw_text(&w, summary);
 	jw_object_end(&w);
 	if (b.failed) arena->failed = true;
 	out = arena_str(arena, buf_str(&b));

@@ -69,8 +69,8 @@ const char *const sql_text[SQL_COUNT] = {
 			      " WHERE id = $1",
 	[SQL_WORKSPACE_BY_NAME] = "SELECT id, name, last_event, last_hash FROM workspaces"
 				  " WHERE name = $1",
-	[SQL_WORKSPACE_LIST] = "SELECT id, name, last_event, last_hash FROM workspaces"
-			       " ORDER BY id",
+	[SQL_WORKSPACE_LIST] = "SELECT id, name, last_event, last_hash, old_events"
+			       " FROM workspaces ORDER BY id",
 	[SQL_WORKSPACE_NEWS] = "SELECT id, last_event, revocations FROM workspaces",
 	[SQL_WORKSPACE_REVOKE] =
 		"UPDATE workspaces SET revocations = revocations + 1 WHERE id = $1",
