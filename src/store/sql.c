@@ -58,6 +58,8 @@
 /* $9 instant up to which a deadline is soon */
 #define ASKS_NOT_SOON " AND NOT (a.deadline_ms > 0 AND a.deadline_ms <= $9)"
 
+#define CHECK_LOST " WHERE ws NOT IN (SELECT id FROM workspaces)"
+
 const char *const sql_text[SQL_COUNT] = {
 	[SQL_BEGIN] = "BEGIN",
 	[SQL_COMMIT] = "COMMIT",
@@ -324,4 +326,27 @@ const char *const sql_text[SQL_COUNT] = {
 		"SELECT " EVENT_COLUMNS " FROM events WHERE ws = $1 AND n > $2"
 		" ORDER BY n LIMIT $3",
 	[SQL_SESSION_EXISTS] = "SELECT COUNT(*) FROM sessions WHERE ws = $1 AND id = $2",
+
+	[SQL_CHECK_COUNT] =
+		"SELECT CAST(COALESCE(SUM(last_event), 0) AS BIGINT) FROM workspaces",
+	[SQL_CHECK_WORKSPACES] =
+		"SELECT id, name, last_event, last_hash, old_events FROM workspaces"
+		" WHERE id > $1 ORDER BY id LIMIT $2",
+	/* Behind ($2, $3), up to the session $4. */
+	[SQL_CHECK_EVENTS] = "SELECT " EVENT_COLUMNS " FROM events WHERE ws = $1"
+			     " AND (session, n) > ($2, $3) AND session <= $4"
+			     " ORDER BY session, n LIMIT $5",
+	[SQL_CHECK_ASKS] = "SELECT " ASK_COLUMNS(
+		"") " FROM asks WHERE ws = $1"
+		    " AND (session, id) > ($2, $3) ORDER BY session, id LIMIT $4",
+	[SQL_CHECK_SESSIONS] =
+		"SELECT " SESSION_COLUMNS("") " FROM sessions WHERE ws = $1"
+					      " AND id > $2 ORDER BY id LIMIT $3",
+	[SQL_CHECK_OPEN] =
+		"SELECT session, kind, CASE WHEN status = 'pending' THEN 1 ELSE 0 END"
+		" AS open, COUNT(*) FROM asks WHERE ws = $1 AND session > $2"
+		" AND session <= $3 GROUP BY session, kind, open",
+	[SQL_CHECK_LOST_EVENTS] = "SELECT COUNT(*) FROM events" CHECK_LOST,
+	[SQL_CHECK_LOST_ASKS] = "SELECT COUNT(*) FROM asks" CHECK_LOST,
+	[SQL_CHECK_LOST_SESSIONS] = "SELECT COUNT(*) FROM sessions" CHECK_LOST,
 };

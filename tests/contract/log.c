@@ -3,6 +3,7 @@
 #include "place.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 /* ---- numbers ---- */
 
@@ -68,8 +69,11 @@ static void a_batch_over_workspaces_numbers_each_without_gap(void **state)
 	static struct outcome outcomes[ASKS];
 	struct request asks[ASKS];
 	char agent[SECRET_SIZE], admin[SECRET_SIZE], why[256] = "";
+	int64_t first, second;
 
 	second_workspace(r, agent, admin);
+	first = numbered(r, r->ada);
+	second = numbered(r, admin);
 	for (int round = 0; round < 5; round++) {
 		for (size_t i = 0; i < ASKS; i++)
 			asks[i] = (struct request){ &use_ask, i % 3 ? r->agent : agent,
@@ -81,9 +85,10 @@ static void a_batch_over_workspaces_numbers_each_without_gap(void **state)
 		}
 	}
 	/* session.created and ask.created each. */
-	assert_int_equal(numbered(r, r->ada) + numbered(r, admin), 5 * ASKS * 2);
-	assert_int_equal(numbered(r, admin), 5 * 14 * 2);
-	assert_int_equal(rig_check(r, why), 5 * ASKS * 2);
+	assert_int_equal(
+		numbered(r, r->ada) + numbered(r, admin), first + second + 5 * ASKS * 2);
+	assert_int_equal(numbered(r, admin), second + 5 * 14 * 2);
+	assert_int_equal(rig_check(r, why), first + second + 5 * ASKS * 2);
 }
 
 static void a_workspace_does_not_see_anothers(void **state)
@@ -92,8 +97,10 @@ static void a_workspace_does_not_see_anothers(void **state)
 	char agent[SECRET_SIZE], admin[SECRET_SIZE];
 	struct made ask = rig_ask(r, NULL);
 	struct outcome o;
+	int64_t before;
 
 	second_workspace(r, agent, admin);
+	before = numbered(r, admin);
 	assert_int_equal(rig_do(r, &(struct request){ &use_ask_get, admin, ask.id }, &o),
 		ERR_NOT_FOUND);
 	outcome_done(&o);
@@ -104,7 +111,7 @@ static void a_workspace_does_not_see_anothers(void **state)
 		ERR_NOT_FOUND);
 	outcome_done(&o);
 	assert_string_equal(rig_status(r, ask.id), "pending");
-	assert_int_equal(numbered(r, admin), 0);
+	assert_int_equal(numbered(r, admin), before);
 }
 
 static void what_failed_takes_no_number(void **state)
@@ -157,43 +164,53 @@ static void an_honest_log_is_found_whole(void **state)
 
 /* What a hand in the store could do, and what `check` says of it. */
 static const struct tampering {
-	const char *what, *sql, *says;
+	const char *what, *sql, *says; /* @3: the third event of the history */
 } tamperings[] = {
-	{ "data changed", "UPDATE events SET data = '{}' WHERE n = 3",
-		"data of event 3" },
-	{ "data emptied", "UPDATE events SET data = '' WHERE n = 4",
-		"data of event 4 is gone" },
-	{ "type changed", "UPDATE events SET type = 'ask.answered' WHERE n = 4",
-		"event 4" },
-	{ "time changed", "UPDATE events SET at_ms = at_ms + 1 WHERE n = 5", "event 5" },
-	{ "another ask", "UPDATE events SET ask = 'ask_x' WHERE n = 6", "event 6" },
-	{ "another session", "UPDATE events SET session = 'ses_x' WHERE n = 7",
-		"event 7" },
-	{ "digest changed", "UPDATE events SET digest = hash WHERE n = 3", "event 3" },
-	{ "hash changed", "UPDATE events SET hash = digest WHERE n = 3", "event 3" },
-	{ "first removed", "DELETE FROM events WHERE n = 1", "event 1 is missing" },
-	{ "one removed", "DELETE FROM events WHERE n = 5", "event 5 is missing" },
-	{ "end cut", "DELETE FROM events WHERE n > 12", "ends at event 12" },
-	{ "all removed", "DELETE FROM events", "ends at event 0" },
+	{ "data changed", "UPDATE events SET data = '{}' WHERE n = @3",
+		"event @3: its data was changed" },
+	{ "data emptied", "UPDATE events SET data = '' WHERE n = @4",
+		"event @4: its data is gone" },
+	{ "type changed", "UPDATE events SET type = 'ask.answered' WHERE n = @4",
+		"event @4" },
+	{ "type unknown", "UPDATE events SET type = 'ask.won' WHERE n = @4", "event @4" },
+	{ "time changed", "UPDATE events SET at_ms = at_ms + 1 WHERE n = @5",
+		"event @5" },
+	{ "another ask", "UPDATE events SET ask = 'ask_x' WHERE n = @6", "event @6" },
+	{ "another agent", "UPDATE events SET agent = 'other' WHERE n = @6", "event @6" },
+	{ "another run", "UPDATE events SET run = 'run_x' WHERE n = @6", "event @6" },
+	{ "another session", "UPDATE events SET session = 'ses_x' WHERE n = @7",
+		"event @7" },
+	{ "digest changed", "UPDATE events SET digest = hash WHERE n = @3", "event @3" },
+	{ "hash changed", "UPDATE events SET hash = digest WHERE n = @3", "event @3" },
+	{ "first removed", "DELETE FROM events WHERE n = 1", "event 1: it is missing" },
+	{ "one removed", "DELETE FROM events WHERE n = @5", "event @5: it is missing" },
+	{ "end cut", "DELETE FROM events WHERE n > @12", "the log ends at @12" },
+	{ "all removed", "DELETE FROM events", "the log ends at 0" },
 	{ "end cut, counter too",
-		"DELETE FROM events WHERE n > 12; UPDATE workspaces SET last_event = 12",
-		"does not end where its counter says" },
+		"DELETE FROM events WHERE n > @12; UPDATE workspaces SET last_event = "
+		"@12",
+		"the last hash is not the counter's" },
 	{ "one removed, the rest moved up",
-		"DELETE FROM events WHERE n = 5; UPDATE events SET n = -n WHERE n > 5;"
+		"DELETE FROM events WHERE n = @5; UPDATE events SET n = -n WHERE n > @5;"
 		"UPDATE events SET n = -n - 1 WHERE n < 0;"
 		"UPDATE workspaces SET last_event = last_event - 1",
-		"event 5 does not follow" },
+		"event @5: it does not follow" },
 	{ "two swapped",
-		"UPDATE events SET n = -3 WHERE n = 3; UPDATE events SET n = 3 WHERE n = "
-		"4;"
-		"UPDATE events SET n = 4 WHERE n = -3",
-		"event 3 does not follow" },
+		"UPDATE events SET n = -3 WHERE n = @3; UPDATE events SET n = @3 WHERE n "
+		"= @4; UPDATE events SET n = @4 WHERE n = -3",
+		"event @3: it does not follow" },
+	{ "one before the first",
+		"INSERT INTO events SELECT ws, -1, type, at_ms, session, ask, run, agent, "
+		"data, digest, hash FROM events WHERE n = @1",
+		"event -1: its number is out of order" },
 	{ "counter's hash changed",
 		"UPDATE workspaces SET last_hash = (SELECT hash FROM events"
 		" WHERE n = 1)",
-		"does not end where its counter says" },
+		"the last hash is not the counter's" },
 	{ "counter set back", "UPDATE workspaces SET last_event = last_event - 1",
 		"counter" },
+	{ "events made old", "UPDATE workspaces SET old_events = last_event",
+		"does not follow" },
 	{ "one added",
 		"INSERT INTO events SELECT ws, (SELECT MAX(n) + 1 FROM events), type, "
 		"at_ms,"
@@ -201,24 +218,47 @@ static const struct tampering {
 		"does not follow" },
 };
 
+/* The text with the numbers of events filled in. */
+static const char *numbered_text(const char *text, int64_t before, char out[1024])
+{
+	size_t len = 0;
+
+	for (const char *at = text; *at && len < 1000; at++) {
+		char *end;
+
+		if (*at != '@') {
+			out[len++] = *at;
+			continue;
+		}
+		len += (size_t)snprintf(out + len, 24, "%lld",
+			(long long)(before + strtoll(at + 1, &end, 10)));
+		at = end - 1;
+	}
+	out[len] = '\0';
+	return out;
+}
+
 static void every_tampering_is_found(void **state)
 {
 	struct rig *r = *state;
 
 	for (size_t i = 0; i < sizeof tamperings / sizeof *tamperings; i++) {
 		const struct tampering *t = &tamperings[i];
-		char why[256] = "";
+		char why[256] = "", text[1024];
+		int64_t before;
 
 		if (i) {
 			place_rig_done(state);
 			place_rig_alone(state);
 		}
+		before = numbered(r, r->ada);
 		some_history(r);
 		rig_shut(r);
-		place_script(r, t->sql);
+		place_script(r, numbered_text(t->sql, before, text));
 		assert_true(rig_reopen(r));
 		if (rig_check(r, why) != -1) fail_msg("%s: not found", t->what);
-		if (!strstr(why, t->says)) fail_msg("%s: %s", t->what, why);
+		if (!strstr(why, numbered_text(t->says, before, text)))
+			fail_msg("%s: %s", t->what, why);
 	}
 }
 

@@ -65,7 +65,9 @@ static void every_member_of_a_decision_counts(void **state)
 		switch (i) {
 		case 0: a.id = STR("ask_2"); break;
 		case 1: a.status = ASK_SKIPPED; break;
-		case 2: a.answer = kit_quote("{'a':{'value':2,'text':'\xc3\xa9'}}"); break;
+		case 2:
+			a.answer = kit_quote("{'a':{'value':2,'text':'\xc3\xa9'}}");
+			break;
 		case 3: a.answer = STR_NONE; break;
 		case 4: a.answered_by = kit_quote("{'kind':'policy'}"); break;
 		case 5: a.approved_digest = STR("sha256:0"); break;
@@ -130,7 +132,9 @@ static const char *made(const struct session *s)
 
 static void every_fixed_member_of_a_session_counts(void **state)
 {
-	struct session whole = { .id = STR("ses_1"), .agent = STR("a"), .title = STR("t") };
+	struct session whole = {
+		.id = STR("ses_1"), .agent = STR("a"), .title = STR("t")
+	};
 	const char *digest = made(&whole);
 
 	(void)state;

@@ -1,0 +1,59 @@
+/* check.h - the check of a store: its log of events, and its rows against that log. Owns
+ * what was found.
+ *
+ * Every pass goes through its table in the order of a key, a page at a time, so that
+ * memory does not grow with the store. A finding does not end a pass. */
+#ifndef DESK_CHECK_H
+#define DESK_CHECK_H
+
+#include "core/event.h"
+#include "store/rows.h"
+
+enum { FINDINGS_MAX = 20 };
+
+/* done of all, in events gone through. On the thread that checks. */
+typedef void check_progress_fn(void *ctx, int64_t done, int64_t all);
+
+struct finding {
+	struct str workspace, record, what;
+};
+
+struct checking {
+	struct db *db;
+	int64_t now_ms;
+	struct arena *arena; /* of the findings */
+	check_progress_fn *progress;
+	void *progress_ctx;
+	struct finding findings[FINDINGS_MAX];
+	int64_t found; /* those beyond FINDINGS_MAX are counted only */
+	int64_t workspaces, events, emptied, asks, sessions, people;
+	int64_t old; /* records from before their events had digests */
+	int64_t done, all;
+	/* The workspace at hand. */
+	int64_t ws, last_event, old_events;
+	struct str workspace, last_hash;
+};
+
+/* Goes through the whole store. An error is one of the store; what is wrong in it is
+ * found, not failed. The report is written as JSON: ok, detail, findings, counts. */
+enum err check_store(struct checking *, struct json_writer *report, struct fault *);
+
+/* ---- for the passes ---- */
+
+void check_found(struct checking *, struct str record, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+void check_step(struct checking *, int64_t events);
+enum err check_log(struct checking *, struct fault *);
+enum err check_asks(struct checking *, struct fault *);
+enum err check_sessions(struct checking *, struct fault *);
+
+/* Events of all sessions behind `from` up to and including `to`, by session, then by
+ * number. */
+typedef enum err check_event_fn(void *ctx, const struct event *, struct fault *);
+enum err check_events(struct checking *, struct str from, bool with_from, struct str to,
+	check_event_fn *, void *ctx, struct fault *);
+/* The event's data as an object; NULL: it was emptied, or is none. */
+const struct json *check_data(const struct event *, struct arena *);
+bool check_is_old(const struct checking *, const struct event *);
+
+#endif

@@ -1,0 +1,346 @@
+/* check.c - rows against the log: whatever a hand in the store changes of an ask or a
+ * session, takes out or puts in, `check` finds it and names it. */
+#include "place.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- a history that uses everything ---- */
+
+struct history {
+	struct made approved, open, skipped, rejected;
+	char digest[DIGEST_SIZE];
+};
+
+static enum err done_with(struct rig *r, const struct request *q)
+{
+	struct outcome o;
+	enum err e = rig_do(r, q, &o);
+
+	outcome_done(&o);
+	return e;
+}
+
+static void must(struct rig *r, const struct use *use, const char *who, const char *id,
+	const char *body)
+{
+	enum err e = done_with(r, &(struct request){ use, who, id, body });
+
+	if (e) fail_msg("%s: %s", use->job.name, err_name(e));
+}
+
+static void approval_digest(struct rig *r, struct history *h)
+{
+	struct outcome o;
+
+	rig_do(r, &(struct request){ &use_ask_get, r->ada, h->approved.id }, &o);
+	assert_true(outcome_read(&o));
+	snprintf(
+		h->digest, sizeof h->digest, "%.*s", STR_ARGS(text_at(o.json, "digest")));
+	outcome_done(&o);
+}
+
+static void history_make(struct rig *r, struct history *h)
+{
+	char body[200];
+
+	h->approved = rig_ask_body(r,
+		"{'kind':'approval','operation':{'name':'shell','arguments':"
+		"{'cmd':'make'},'risk':'high'}}",
+		NULL);
+	assert_int_equal(h->approved.err, OK);
+	approval_digest(r, h);
+	must(r, &use_answer, r->mia, h->approved.id, "{'answer':'approve'}");
+	snprintf(body, sizeof body, "{'digest':'%s'}", h->digest);
+	must(r, &use_use_approval, r->agent, h->approved.id, body);
+
+	h->rejected =
+		rig_ask_body(r, "{'kind':'approval','operation':{'name':'shell'}}", NULL);
+	must(r, &use_answer, r->mia, h->rejected.id, "{'answer':'reject'}");
+
+	h->open = rig_ask_body(
+		r, "{'question':'Where to?','type':'text','timeout':'1h'}", NULL);
+	must(r, &use_reply, r->mia, h->open.id, "{'text':'which one?'}");
+	must(r, &use_extend, r->mia, h->open.id, "{'timeout':'10m'}");
+	must(r, &use_claim, r->mia, h->open.id, "{}");
+	must(r, &use_session_progress, r->agent, h->open.session, "{'text':'half'}");
+	must(r, &use_session_patch, r->agent, h->open.session, "{'title':'Travel'}");
+
+	h->skipped = rig_ask(r, NULL);
+	must(r, &use_skip, r->mia, h->skipped.id, "{'reason':'so'}");
+	assert_int_equal(rig_delete(r, rig_ask(r, NULL).session), OK);
+}
+
+/* ---- edits ---- */
+
+enum target { APPROVED, REJECTED, OPEN, SKIPPED, OPEN_SESSION };
+
+static const char *target_id(const struct history *h, enum target t)
+{
+	switch (t) {
+	case APPROVED: return h->approved.id;
+	case REJECTED: return h->rejected.id;
+	case OPEN: return h->open.id;
+	case SKIPPED: return h->skipped.id;
+	case OPEN_SESSION: return h->open.session;
+	}
+	return "";
+}
+
+/* In sql and says @ stands for the id. */
+static const struct edit {
+	enum target target;
+	const char *sql;
+	const char *says;
+} edits[] = {
+	{ REJECTED,
+		"UPDATE asks SET answer = (SELECT answer FROM asks WHERE answer LIKE"
+		" '%approve%') WHERE id = '@'",
+		"@: answer" },
+	{ APPROVED, "UPDATE asks SET answer = '' WHERE id = '@'", "@: answer" },
+	{ APPROVED, "UPDATE asks SET answer = '{' WHERE id = '@'", "@: answer" },
+	{ APPROVED,
+		"UPDATE asks SET answered_by = '{\"kind\":\"human\",\"user\":\"usr_x\"}'"
+		" WHERE id = '@'",
+		"@: answer" },
+	{ APPROVED, "UPDATE asks SET approved_digest = digest || '0' WHERE id = '@'",
+		"@: answer" },
+	{ SKIPPED, "UPDATE asks SET reason = 'no' WHERE id = '@'", "@: answer" },
+	{ SKIPPED, "UPDATE asks SET status = 'cancelled' WHERE id = '@'", "@: status" },
+	{ SKIPPED, "UPDATE asks SET status = 'pending' WHERE id = '@'", "@" },
+	{ SKIPPED, "UPDATE asks SET status = 'won' WHERE id = '@'", "status" },
+	{ OPEN, "UPDATE asks SET status = 'answered' WHERE id = '@'", "@: status" },
+	{ OPEN, "UPDATE asks SET answer = '{}' WHERE id = '@'", "@: answer" },
+	{ OPEN, "UPDATE asks SET summary = 'x' WHERE id = '@'", "@: answer" },
+	{ APPROVED, "UPDATE asks SET summary = 'rejected' WHERE id = '@'", "@: summary" },
+	{ APPROVED, "UPDATE asks SET settled_ms = settled_ms - 1 WHERE id = '@'",
+		"@: settled_at" },
+	{ APPROVED, "UPDATE asks SET used_ms = 0 WHERE id = '@'", "@: when" },
+	{ APPROVED, "UPDATE asks SET used_ms = used_ms + 1 WHERE id = '@'", "@: when" },
+	{ REJECTED, "UPDATE asks SET used_ms = 1 WHERE id = '@'", "@: when" },
+	{ APPROVED, "UPDATE asks SET fixed = REPLACE(fixed, 'make', 'rm') WHERE id = '@'",
+		"@: what was asked" },
+	{ OPEN, "UPDATE asks SET fixed = REPLACE(fixed, 'Where', 'Why') WHERE id = '@'",
+		"@: what was asked" },
+	{ APPROVED, "UPDATE asks SET digest = 'sha256:0' WHERE id = '@'",
+		"@: what was asked" },
+	{ APPROVED, "UPDATE asks SET agent = 'stranger' WHERE id = '@'",
+		"@: what was asked" },
+	{ APPROVED, "UPDATE asks SET token = 'tok_x' WHERE id = '@'",
+		"@: what was asked" },
+	{ APPROVED, "UPDATE asks SET kind = 'blocking' WHERE id = '@'",
+		"@: what was asked" },
+	{ APPROVED, "UPDATE asks SET risk = 0 WHERE id = '@'", "@: what was asked" },
+	{ APPROVED, "UPDATE asks SET priority = 'low' WHERE id = '@'",
+		"@: what was asked" },
+	{ APPROVED, "UPDATE asks SET project = 'p' WHERE id = '@'", "@: what was asked" },
+	{ APPROVED, "UPDATE asks SET run = 'r' WHERE id = '@'", "@: what was asked" },
+	{ APPROVED, "UPDATE asks SET search = '' WHERE id = '@'", "@: what was asked" },
+	{ APPROVED, "UPDATE asks SET dedupe_key = 'k' WHERE id = '@'",
+		"@: what was asked" },
+	{ APPROVED, "UPDATE asks SET created_ms = created_ms + 1 WHERE id = '@'",
+		"@: what was asked" },
+	{ OPEN, "UPDATE asks SET assignees = '[\"usr_x\"]' WHERE id = '@'",
+		"@: assignees" },
+	{ OPEN, "UPDATE asks SET deadline_ms = deadline_ms + 1 WHERE id = '@'",
+		"@: expires_at" },
+	{ OPEN, "UPDATE asks SET deadline_ms = 0 WHERE id = '@'", "@: expires_at" },
+	{ OPEN, "UPDATE asks SET claimed_name = 'Noa' WHERE id = '@'", "@: claimed_by" },
+	{ OPEN, "UPDATE asks SET claimed_user = 'usr_x' WHERE id = '@'",
+		"@: claimed_by" },
+	{ OPEN, "UPDATE asks SET claimed_until_ms = 0 WHERE id = '@'", "@: claimed_by" },
+	{ SKIPPED, "UPDATE asks SET claimed_until_ms = 1 WHERE id = '@'",
+		"@: claimed_by" },
+	{ OPEN, "UPDATE asks SET replies = '[]' WHERE id = '@'", "@: replies" },
+	{ OPEN, "UPDATE asks SET replies = REPLACE(replies, 'one', 'two') WHERE id = '@'",
+		"@: replies" },
+	{ SKIPPED, "UPDATE asks SET replies = '[1]' WHERE id = '@'", "@: replies" },
+	{ OPEN, "UPDATE asks SET id = 'ask_x' WHERE id = '@'",
+		"ask_x: no event tells of it" },
+	{ OPEN, "UPDATE asks SET session = 'ses_x' WHERE id = '@'",
+		"@: its row is missing" },
+	{ APPROVED, "DELETE FROM asks WHERE id = '@'", "@: its row is missing" },
+	{ APPROVED, "UPDATE asks SET ws = 7 WHERE id = '@'",
+		"asks: 1 of a workspace that does not exist" },
+	{ OPEN_SESSION, "UPDATE sessions SET title = 'Home' WHERE id = '@'", "@: title" },
+	{ OPEN_SESSION, "UPDATE sessions SET search = 'home' WHERE id = '@'",
+		"@: what it is found by" },
+	{ OPEN_SESSION, "UPDATE sessions SET agent = 'stranger' WHERE id = '@'",
+		"@: what it was made with" },
+	{ OPEN_SESSION, "UPDATE sessions SET token = 'tok_x' WHERE id = '@'",
+		"@: what it was made with" },
+	{ OPEN_SESSION, "UPDATE sessions SET project = 'p' WHERE id = '@'",
+		"@: what it was made with" },
+	{ OPEN_SESSION, "UPDATE sessions SET external_id = 'x' WHERE id = '@'",
+		"@: what it was made with" },
+	{ OPEN_SESSION, "UPDATE sessions SET metadata = '{\"a\":1}' WHERE id = '@'",
+		"@: what it was made with" },
+	{ OPEN_SESSION, "UPDATE sessions SET parallel = 1 - parallel WHERE id = '@'",
+		"@: what it was made with" },
+	{ OPEN_SESSION, "UPDATE sessions SET created_ms = 1 WHERE id = '@'",
+		"@: what it was made with" },
+	{ OPEN_SESSION,
+		"UPDATE sessions SET on_settled = '{\"webhook\":\"https://evil/\"}'"
+		" WHERE id = '@'",
+		"@: on_settled" },
+	{ OPEN_SESSION, "UPDATE sessions SET progress = '' WHERE id = '@'",
+		"@: progress" },
+	{ OPEN_SESSION, "UPDATE sessions SET status = 'completed' WHERE id = '@'",
+		"@: status" },
+	{ OPEN_SESSION, "UPDATE sessions SET status = 'odd' WHERE id = '@'", "status" },
+	{ OPEN_SESSION, "UPDATE sessions SET open_input = 0 WHERE id = '@'",
+		"@: its counts" },
+	{ OPEN_SESSION, "UPDATE sessions SET settled = 9 WHERE id = '@'",
+		"@: its counts" },
+	{ OPEN_SESSION, "DELETE FROM sessions WHERE id = '@'", "@: its row is missing" },
+	{ OPEN_SESSION,
+		"DELETE FROM asks WHERE session = '@'; DELETE FROM sessions"
+		" WHERE id = '@'; UPDATE events SET data = '' WHERE session = '@'",
+		"@: its row is missing" },
+};
+
+static const char *with_id(const char *text, const char *id, char out[1024])
+{
+	size_t len = 0;
+
+	for (; *text && len < 900; text++) {
+		if (*text == '@')
+			len += (size_t)snprintf(out + len, ID_SIZE, "%s", id);
+		else
+			out[len++] = *text;
+	}
+	out[len] = '\0';
+	return out;
+}
+
+/* "record: what" of all that was found, a line each; "" when all is well. */
+static const char *findings(struct rig *r, char out[8192])
+{
+	struct outcome o;
+	const struct json *list;
+	size_t len = 0;
+
+	rig_do(r, &(struct request){ &use_check }, &o);
+	assert_true(outcome_read(&o));
+	list = json_at(o.json, "findings");
+	out[0] = '\0';
+	for (uint32_t i = 0; i < list->count; i++)
+		len += (size_t)snprintf(out + len, 8192 - len, "%.*s: %.*s\n",
+			STR_ARGS(text_at(&list->items[i], "record")),
+			STR_ARGS(text_at(&list->items[i], "what")));
+	outcome_done(&o);
+	return out;
+}
+
+static void every_edit_of_a_row_is_found_and_named(void **state)
+{
+	struct rig *r = *state;
+
+	for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
+		const struct edit *edit = &edits[i];
+		struct history h;
+		char all[8192], text[1024];
+		const char *id;
+
+		if (i) {
+			place_rig_done(state);
+			place_rig_alone(state);
+		}
+		history_make(r, &h);
+		if (findings(r, all)[0]) fail_msg("before: %s", all);
+		id = target_id(&h, edit->target);
+		rig_shut(r);
+		place_script(r, with_id(edit->sql, id, text));
+		assert_true(rig_reopen(r));
+		if (!findings(r, all)[0]) fail_msg("not found: %s", edit->sql);
+		if (!strstr(all, with_id(edit->says, id, text)))
+			fail_msg("%s: %s", edit->sql, all);
+	}
+}
+
+static void an_ask_that_nobody_asked_is_found(void **state)
+{
+	struct rig *r = *state;
+	struct history h;
+	char all[8192], text[1024];
+
+	history_make(r, &h);
+	rig_shut(r);
+	place_script(r, with_id("CREATE TABLE made AS SELECT * FROM asks WHERE id = '@';"
+				"UPDATE made SET id = 'ask_invented';"
+				"INSERT INTO asks SELECT * FROM made; DROP TABLE made",
+				h.approved.id, text));
+	assert_true(rig_reopen(r));
+	assert_non_null(strstr(findings(r, all), "ask_invented: no event tells of it"));
+}
+
+/* More workspaces than a page, each with events; the last one is forged. */
+static void the_last_of_many_workspaces_is_looked_at(void **state)
+{
+	enum { WORKSPACES = 260 };
+	struct rig *r = *state;
+	char name[32], body[64], secret[SECRET_SIZE] = "", why[256] = "";
+
+	for (int i = 0; i < WORKSPACES; i++) {
+		struct outcome o;
+
+		snprintf(name, sizeof name, "team %d", i);
+		snprintf(body, sizeof body, "{'name':'%s'}", name);
+		assert_int_equal(
+			rig_do(r,
+				&(struct request){ &use_workspace_create, .body = body },
+				&o),
+			OK);
+		outcome_done(&o);
+	}
+	struct outcome o;
+	assert_int_equal(rig_do(r,
+				 &(struct request){ &use_token_create,
+					 .body = "{'role':'agent','name':'a'}",
+					 .workspace = name },
+				 &o),
+		OK);
+	memcpy(secret, o.task.secret, SECRET_SIZE);
+	outcome_done(&o);
+	must(r, &use_ask, secret, NULL, ASK_PLAIN);
+	assert_true(rig_check(r, why) >= 2);
+	rig_shut(r);
+	place_script(r, "UPDATE events SET data = '{}' WHERE ws ="
+			" (SELECT MAX(id) FROM workspaces) AND type = 'ask.created'");
+	assert_true(rig_reopen(r));
+	assert_int_equal(rig_check(r, why), -1);
+	assert_non_null(strstr(why, "its data was changed"));
+}
+
+/* Twenty are listed, all are counted. */
+static void many_findings_are_counted(void **state)
+{
+	struct rig *r = *state;
+	struct outcome o;
+
+	for (int i = 0; i < 30; i++)
+		assert_int_equal(rig_ask(r, NULL).err, OK);
+	rig_shut(r);
+	place_script(r, "UPDATE asks SET agent = 'other'");
+	assert_true(rig_reopen(r));
+	rig_do(r, &(struct request){ &use_check }, &o);
+	assert_true(outcome_read(&o));
+	assert_false(json_is(json_at(o.json, "ok"), JSON_TRUE));
+	assert_int_equal(json_at(o.json, "findings")->count, 20);
+	assert_int_equal(int_at(o.json, "found"), 30);
+	assert_true(str_starts(
+		text_at(&json_at(o.json, "findings")->items[0], "record"), "ask_"));
+	outcome_done(&o);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		ALONE_TEST(every_edit_of_a_row_is_found_and_named),
+		ALONE_TEST(an_ask_that_nobody_asked_is_found),
+		ALONE_TEST(the_last_of_many_workspaces_is_looked_at),
+		ALONE_TEST(many_findings_are_counted),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
