@@ -18,8 +18,8 @@ enum ticket_kind {
 struct ticket_session {
 	struct mcp_client client;
 	struct str nonce;
-	struct str agent; /* whose it is; empty: not said, as in those of old */
 	int64_t expires_ms;
+	struct str agent; /* whose it is; empty: not said, as in those of old */
 };
 
 /* A call that waits for an ask: what is needed to answer it later. */
