@@ -390,7 +390,7 @@ static void server_stopped(void *ctx)
 {
 	struct server *sv = ctx;
 
-	desk_listen(sv->desk, NULL, NULL); /* the loop hears no more */
+	desk_listen(sv->desk, NULL, NULL, NULL); /* the loop hears no more */
 	for (int i = 0; i < 3; i++)
 		uv_close((uv_handle_t *)&sv->signals[i], signal_closed);
 	loop_stop(sv->loop);

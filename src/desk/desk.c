@@ -19,6 +19,17 @@ static void desk_heard(void *ctx, struct told *told)
 	pthread_mutex_unlock(&d->listeners);
 }
 
+static bool desk_revoked(void *ctx, int64_t ws)
+{
+	struct desk *d = ctx;
+	bool said;
+
+	pthread_mutex_lock(&d->listeners);
+	said = !d->revoked || d->revoked(d->told_ctx, ws);
+	pthread_mutex_unlock(&d->listeners);
+	return said;
+}
+
 static void desk_told(void *ctx, struct told *told)
 {
 	struct desk *d = ctx;
@@ -156,7 +167,8 @@ static enum err desk_clerks(
 	d->threads = true;
 	if (!store_url_is_shared(str_of(d->store))) return OK;
 	d->peers = peers_new(str_of(d->store),
-		&(struct peers_hooks){ d, desk_heard, desk_unreached }, why);
+		&(struct peers_hooks){ d, desk_heard, desk_revoked, desk_unreached },
+		why);
 	return d->peers ? OK : why->err;
 }
 
@@ -233,10 +245,11 @@ struct desk *desk_close(struct desk *d)
 	return NULL;
 }
 
-void desk_listen(struct desk *d, desk_told_fn *fn, void *ctx)
+void desk_listen(struct desk *d, desk_told_fn *told, desk_revoked_fn *revoked, void *ctx)
 {
 	pthread_mutex_lock(&d->listeners);
-	d->told = fn;
+	d->told = told;
+	d->revoked = revoked;
 	d->told_ctx = ctx;
 	pthread_mutex_unlock(&d->listeners);
 }

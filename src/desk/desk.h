@@ -29,6 +29,13 @@ struct param {
 	struct str name, value;
 };
 
+/* Credentials to be looked up again: which of them still let somebody in? */
+struct recheck {
+	uint8_t (*hashes)[SHA256_SIZE];
+	bool *good; /* found by use_recheck */
+	size_t len;
+};
+
 /* One request to the desk. { 0 } and the members below; texts live in job.arena. */
 struct task {
 	struct job job; /* first */
@@ -67,6 +74,7 @@ struct task {
 	struct event_filter filter;
 	struct event *events;
 	size_t events_len;
+	struct recheck *recheck; /* of use_recheck */
 };
 
 struct str task_param(const struct task *, const char *name); /* STR_NONE: not given */
@@ -95,7 +103,10 @@ void desk_do_many(
  * must be read. Set before the first task. With NULL nobody is called any more once it
  * returns. */
 typedef void desk_told_fn(void *ctx, struct told *);
-void desk_listen(struct desk *, desk_told_fn *, void *ctx);
+/* Somebody in this workspace lost a right on another node; likewise. False: out of
+ * memory, tell it again soon. */
+typedef bool desk_revoked_fn(void *ctx, int64_t ws);
+void desk_listen(struct desk *, desk_told_fn *, desk_revoked_fn *, void *ctx);
 /* Does the last thing the store said mean that it works? */
 bool desk_ready(struct desk *);
 /* Fires the deadlines that are due: the writing clerk does this by itself. Returns how
@@ -128,6 +139,7 @@ extern const struct use use_events, use_insights, use_metrics;
 /* Before use_login with a password: finds the user's stored hash in `password_hash`; the
  * caller verifies it where that is slow, and sets `verified`. */
 extern const struct use use_login_find, use_login, use_logout, use_me;
+extern const struct use use_recheck;
 /* Makes the first workspace and its owner, where there are none; tells in as_of whether a
  * person has logged in yet (1), and makes a login link (secret) when not. */
 extern const struct use use_bootstrap;

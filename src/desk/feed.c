@@ -128,6 +128,32 @@ static void wake_all(struct feed *f)
 	waiters_wake(all, STR_NONE);
 }
 
+void feed_expel(struct feed *f, bool (*fits)(const struct waiter *, void *ctx), void *ctx,
+	void (*out)(struct waiter *))
+{
+	struct waiter *taken = NULL, *w;
+
+	for (size_t i = 0; i < f->buckets_len; i++) {
+		struct waiter **at = &f->buckets[i];
+
+		while ((w = *at)) {
+			if (!fits(w, ctx)) {
+				at = &w->next;
+				continue;
+			}
+			*at = w->next;
+			w->next = taken;
+			w->parked = false;
+			f->waiters--;
+			taken = w;
+		}
+	}
+	while ((w = taken)) {
+		taken = w->next;
+		out(w);
+	}
+}
+
 /* ---- followers ---- */
 
 static struct feed_place *feed_place(struct feed *f, int64_t ws)

@@ -46,7 +46,11 @@ struct feed {
 
 bool feed_park(struct feed *, struct waiter *, struct str ask); /* false: out of memory */
 void feed_unpark(struct feed *, struct waiter *);		/* fine when not parked */
-void feed_follow(struct feed *, struct follower *);		/* not live yet */
+/* Takes out the waiters that fit, then calls `out` for each of them: it is no longer
+ * parked. */
+void feed_expel(struct feed *, bool (*fits)(const struct waiter *, void *ctx), void *ctx,
+	void (*out)(struct waiter *));
+void feed_follow(struct feed *, struct follower *); /* not live yet */
 void feed_unfollow(struct feed *, struct follower *);
 /* It has read up to `seen`. True: it is live now. False: there is more to read. */
 bool feed_live(struct feed *, struct follower *);

@@ -18,6 +18,7 @@ struct desk {
 	struct peers *peers;	   /* of a store that others write to as well; or NULL */
 	pthread_mutex_t listeners; /* over who is told; NULL: nobody */
 	desk_told_fn *told;
+	desk_revoked_fn *revoked;
 	void *told_ctx;
 	void (*deliver)(void *ctx);
 	void *deliver_ctx;

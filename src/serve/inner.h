@@ -9,6 +9,7 @@
 #include "desk/rate.h"
 #include "dialect/dialect.h"
 #include "net/http.h"
+#include "serve/bearer.h"
 #include "serve/serve.h"
 
 enum {
@@ -43,10 +44,13 @@ struct serve {
 	char *url;
 	char *allowed_hosts;
 	struct tls_context *tls; /* borrowed; NULL: plain */
-	struct rate logins;	 /* tries of a name */
-	int64_t mcp_wait_ms;	 /* how long a call is held */
-	bool conformance;	 /* fixtures are served to whoever has no token */
-	struct request *spare;	 /* with the room of their replies */
+	struct table bearers;	 /* hash → struct bearer */
+	struct tick recheck_tick;
+	bool rechecking;
+	struct rate logins;    /* tries of a name */
+	int64_t mcp_wait_ms;   /* how long a call is held */
+	bool conformance;      /* fixtures are served to whoever has no token */
+	struct request *spare; /* with the room of their replies */
 	int spares;
 	struct tool_wait *calls; /* of MCP, that wait */
 	struct fixture_wait *fixture_waits;
@@ -156,11 +160,13 @@ struct hold {
 	struct exchange *x; /* NULL: the peer has gone */
 	int64_t end_ms;	    /* loop time */
 	int64_t ws;
+	struct bearer *bearer; /* whose wait it is; NULL: no credential was shown */
 	uint32_t size;
-	bool begun;   /* the head of the reply is out */
-	bool reading; /* a read of the ask is with a clerk */
-	bool again;   /* news came meanwhile */
-	bool unread;  /* the store was away: soon again */
+	enum role role : 8; /* of who showed no credential */
+	bool begun;	    /* the head of the reply is out */
+	bool reading;	    /* a read of the ask is with a clerk */
+	bool again;	    /* news came meanwhile */
+	bool unread;	    /* the store was away: soon again */
 };
 /* Parks it for the ask; `size` has room for what its kind keeps behind it. NULL: out of
  * memory. */
@@ -171,6 +177,8 @@ struct hold *hold_new(struct request *, const struct hold_kind *, size_t size,
 void hold_start(struct hold *, struct request *, int status);
 void hold_end(struct hold *, struct str shown); /* ends the wait with the ask as it is */
 void hold_drop(struct hold *);			/* ends the reply as it is */
+const struct bearer *hold_bearer(const struct waiter *);
+void hold_expelled(struct waiter *); /* its bearer has lost the right to wait */
 
 /* stream.c: a reply that follows the log. */
 struct event_stream;
@@ -186,11 +194,11 @@ struct event_stream {
 	struct tick tick;
 	const struct stream_kind *kind;
 	struct serve *serve;
-	struct exchange *x; /* NULL: the peer has gone */
-	bool has_hash, local_admin;
+	struct exchange *x;    /* NULL: the peer has gone */
+	struct bearer *bearer; /* whose stream it is; NULL: no credential was shown */
+	enum role role;	       /* of who showed no credential */
 	bool begun, reading;
 	bool unread;		    /* the store was away: soon again */
-	uint8_t hash[SHA256_SIZE];  /* who: asked for again with every page */
 	struct event_filter filter; /* texts in `texts` */
 	char *texts;		    /* NULL: there are none */
 };
@@ -207,6 +215,6 @@ route_fn route_ask, route_ask_get, route_events, route_login, route_logout, rout
 void mcp_stop(struct serve *); /* calls that wait are told so */
 void fixture_tasks_free(struct serve *);
 void told_arrived(struct serve *, struct told *);
-void streams_recheck(struct serve *); /* who may still follow? */
+void streams_expel(struct serve *); /* those whose bearer has lost the right */
 
 #endif

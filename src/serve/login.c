@@ -33,9 +33,10 @@ void route_me(struct request *r)
 	request_put(r, r->route->use, cookie_reply);
 }
 
+/* Before the reply: who was told that a right is gone finds it gone. */
 static void revoked(struct request *r)
 {
-	if (!r->task.job.err) streams_recheck(r->serve);
+	if (!r->task.job.err) bearers_recheck(r->serve, r->task.job.who.ws);
 	request_reply(r, STR_NONE);
 }
 
@@ -46,7 +47,7 @@ void route_revoke(struct request *r)
 
 static void logged_out(struct request *r)
 {
-	if (!r->task.job.err) streams_recheck(r->serve);
+	if (!r->task.job.err) bearers_recheck(r->serve, r->task.job.who.ws);
 	request_reply(r, r->task.job.err ? STR_NONE : cookie_line(r, "", 0));
 }
 
@@ -146,6 +147,14 @@ void route_login(struct request *r)
 
 /* ---- users with a password ---- */
 
+/* A new user has lost no right. */
+static void user_put(struct request *r)
+{
+	bool created = r->route->use == &use_user_create;
+
+	request_put(r, r->route->use, created ? cookie_reply : revoked);
+}
+
 static void user_hashed(struct request *r, struct password_sum *s)
 {
 	if (!s->ok) {
@@ -153,7 +162,7 @@ static void user_hashed(struct request *r, struct password_sum *s)
 		return;
 	}
 	r->task.password_hash = arena_str(&r->task.job.arena, str_of(s->hash));
-	request_put(r, r->route->use, revoked);
+	user_put(r);
 }
 
 void route_user(struct request *r)
@@ -164,5 +173,5 @@ void route_user(struct request *r)
 	if (known && json_is(json_get(r->task.body, "password"), JSON_STRING))
 		sum_put(r, sum_hash, user_hashed);
 	else
-		request_put(r, r->route->use, revoked);
+		user_put(r);
 }

@@ -283,6 +283,33 @@ static void told_from_clerk(void *ctx, struct told *told)
 	loop_post(s->loop, &t->post);
 }
 
+struct revoked_post {
+	struct post post;
+	struct serve *serve;
+	int64_t ws;
+};
+
+static void revoked_on_loop(struct post *post)
+{
+	struct revoked_post *r = LINK_OF(post, struct revoked_post, post);
+
+	bearers_recheck(r->serve, r->ws);
+	mem_free(r);
+}
+
+/* On the thread that hears of other nodes. */
+static bool revoked_elsewhere(void *ctx, int64_t ws)
+{
+	struct revoked_post *r = mem_alloc(sizeof *r);
+
+	if (!r) return false;
+	r->post.fn = revoked_on_loop;
+	r->serve = ctx;
+	r->ws = ws;
+	loop_post(r->serve->loop, &r->post);
+	return true;
+}
+
 /* ---- the whole ---- */
 
 struct serve *serve_new(struct loop *loop, struct desk *desk,
@@ -307,7 +334,7 @@ struct serve *serve_new(struct loop *loop, struct desk *desk,
 		fail(why, ERR_MEMORY, "out of memory");
 		return serve_free(s);
 	}
-	desk_listen(desk, told_from_clerk, s);
+	desk_listen(desk, told_from_clerk, revoked_elsewhere, s);
 	return s;
 }
 
@@ -366,6 +393,7 @@ struct serve *serve_free(struct serve *s)
 {
 	if (!s) return NULL;
 	feed_done(&s->feed);
+	table_done(&s->bearers);
 	while (s->spare)
 		request_drop(spare_take(s));
 	for (int i = 0; i < HOLD_CLASSES; i++)

@@ -23,6 +23,7 @@ static void frame_write(struct buf *b, const struct event *e)
 
 static void stream_done(struct event_stream *st)
 {
+	bearer_drop(st->serve, st->bearer);
 	mem_free(st->texts);
 	mem_free(st);
 }
@@ -56,7 +57,7 @@ static void stream_tick(struct tick *tick)
 {
 	struct event_stream *st = LINK_OF(tick, struct event_stream, tick);
 
-	if (!st->unread) {
+	if (!st->unread && !bearer_doubtful(st->bearer)) {
 		stream_mark(st);
 		return;
 	}
@@ -119,6 +120,12 @@ static void stream_told(struct follower *f, const struct told_event *events, siz
 	size_t passed = 0;
 
 	if (!st->x) return;
+	if (bearer_doubtful(st->bearer)) {
+		f->live = false;
+		f->seen = events[0].event.n - 1;
+		stream_read(st);
+		return;
+	}
 	for (size_t i = 0; i < len; i++)
 		passed += event_passes(&events[i].event, &st->filter);
 	if (!st->kind->alike || passed < len) {
@@ -188,6 +195,8 @@ static void stream_begin(struct event_stream *st, struct request *r)
 {
 	st->begun = true;
 	st->follower.ws = r->task.job.who.ws;
+	st->role = r->task.job.who.role;
+	bearer_known(st->bearer, &r->task.job);
 	serve_count(st->serve, 200);
 	http_begin(st->x, 200, "text/event-stream", STR(STREAM_HEADERS));
 	http_park(st->x);
@@ -207,6 +216,8 @@ static void stream_was_read(struct request *r)
 		request_free(r);
 		return;
 	}
+	if (first && !t->job.err && st->bearer && st->bearer->ended)
+		t->job.err = bearer_refuse(&t->job.why);
 	if (first && !t->job.err && !stream_keep_filter(st, &t->filter))
 		t->job.err = fail(&t->job.why, ERR_MEMORY, "out of memory");
 	if (t->job.err && first) {
@@ -247,11 +258,6 @@ static void stream_was_read(struct request *r)
 
 static void stream_ask_for(struct event_stream *st, struct request *r, int64_t after)
 {
-	struct job *job = &r->task.job;
-
-	job->has_hash = st->has_hash;
-	memcpy(job->hash, st->hash, SHA256_SIZE);
-	if (st->local_admin) job->who.role = ROLE_LOCAL_ADMIN;
 	r->ctx = st;
 	r->x = NULL;
 	r->task.stream = true;
@@ -287,6 +293,7 @@ static void stream_read(struct event_stream *st)
 					arena_str(&r->task.job.arena,
 						str_make(types.at + 1, types.len - 2)) };
 	}
+	bearer_sign(st->bearer, st->role, st->follower.ws, &r->task.job);
 	stream_ask_for(st, r, st->follower.seen);
 }
 
@@ -294,12 +301,13 @@ bool stream_open(struct request *r, const struct stream_kind *kind,
 	struct event_stream *st, int64_t after)
 {
 	if (!st) return false;
+	if (!bearer_take(r->serve, &r->task.job, &st->bearer)) {
+		mem_free(st);
+		return false;
+	}
 	st->kind = kind;
 	st->serve = r->serve;
 	st->x = r->x;
-	st->has_hash = r->task.job.has_hash;
-	st->local_admin = r->task.job.who.role == ROLE_LOCAL_ADMIN;
-	memcpy(st->hash, r->task.job.hash, SHA256_SIZE);
 	st->tick.fn = stream_tick;
 	st->follower.told = stream_told;
 	st->follower.lost = stream_lost;
@@ -418,9 +426,14 @@ void route_events(struct request *r)
 		request_refuse(r, ERR_MEMORY, "out of memory");
 }
 
-void streams_recheck(struct serve *s)
+void streams_expel(struct serve *s)
 {
-	feed_tell(&s->feed, NULL);
+	for (struct follower *f = s->feed.followers, *next; f; f = next) {
+		struct event_stream *st = LINK_OF(f, struct event_stream, follower);
+
+		next = f->next;
+		if (st->begun && st->bearer && st->bearer->ended) stream_end(st);
+	}
 }
 
 void told_arrived(struct serve *s, struct told *told)

@@ -30,6 +30,7 @@ static void hold_release(struct serve *s, struct hold *h)
 {
 	struct pool *pool = hold_pool(s, h->size);
 
+	bearer_drop(s, h->bearer);
 	if (pool)
 		pool_put(pool, h);
 	else
@@ -101,7 +102,7 @@ static void hold_wake(struct waiter *w, struct str shown)
 	/* Not before the first read has said that they may see it. */
 	if (!h->begun)
 		h->again = true;
-	else if (shown.len)
+	else if (shown.len && !bearer_doubtful(h->bearer))
 		hold_end(h, shown);
 	else
 		hold_read(h);
@@ -112,7 +113,7 @@ static void hold_tick(struct tick *tick)
 	struct hold *h = LINK_OF(tick, struct hold, tick);
 	int64_t left = h->end_ms - loop_now_ms(h->serve->loop);
 
-	if (left <= 0 || h->unread) {
+	if (left <= 0 || h->unread || bearer_doubtful(h->bearer)) {
 		hold_read(h);
 		return;
 	}
@@ -162,7 +163,7 @@ static void hold_was_read(struct request *r)
 	request_free(r);
 }
 
-/* Reads the ask for somebody who was found entitled to it when the wait began. */
+/* With the rights of whoever waits, as they are now. */
 static void hold_read(struct hold *h)
 {
 	struct request *r;
@@ -182,8 +183,7 @@ static void hold_read(struct hold *h)
 	h->reading = true;
 	r->ctx = h;
 	r->task.id = arena_str(&r->task.job.arena, str_of(h->waiter.ask));
-	r->task.job.who.role = ROLE_LOCAL_ADMIN;
-	r->task.job.who.ws = h->ws;
+	bearer_sign(h->bearer, h->role, h->ws, &r->task.job);
 	request_put(r, &use_ask_get, hold_was_read);
 }
 
@@ -199,14 +199,19 @@ struct hold *hold_new(struct request *r, const struct hold_kind *kind, size_t si
 	h->waiter.wake = hold_wake;
 	h->tick.fn = hold_tick;
 	h->end_ms = loop_now_ms(r->serve->loop) + wait_ms;
-	if (feed_park(&r->serve->feed, &h->waiter, ask)) return h;
+	if (bearer_take(r->serve, &r->task.job, &h->bearer) &&
+		feed_park(&r->serve->feed, &h->waiter, ask))
+		return h;
 	hold_release(r->serve, h);
 	return NULL;
 }
 
 /* The ask is durable, and pending: the head goes out now, the rest when it is settled. */
-static void hold_begin(struct hold *h, int status)
+static void hold_begin(struct hold *h, const struct job *job, int status)
 {
+	h->ws = job->who.ws;
+	h->role = job->who.role;
+	bearer_known(h->bearer, job);
 	serve_count(h->serve, status);
 	http_on_gone(h->x, hold_gone, h);
 	h->kind->begin(h, status);
@@ -224,14 +229,27 @@ void hold_start(struct hold *h, struct request *r, int status)
 {
 	bool news = ask_is_news(r);
 
-	h->ws = r->task.job.who.ws;
-	hold_begin(h, status);
+	hold_begin(h, &r->task.job, status);
 	r->x = NULL;
 	request_free(r);
 	if (news)
 		hold_rest(h);
 	else
 		hold_read(h);
+}
+
+const struct bearer *hold_bearer(const struct waiter *w)
+{
+	return LINK_OF(w, struct hold, waiter)->bearer;
+}
+
+/* One that has not begun yet is refused when its first read comes back. */
+void hold_expelled(struct waiter *w)
+{
+	struct hold *h = LINK_OF(w, struct hold, waiter);
+	struct fault why = { 0 };
+
+	if (h->begun) hold_cut(h, bearer_refuse(&why), &why);
 }
 
 /* ---- the ask itself as the reply: blanks, then JSON ---- */
@@ -345,14 +363,15 @@ static void ask_got(struct request *r)
 		return;
 	}
 	r->x = h->x;
+	if (!job->err && h->bearer && h->bearer->ended)
+		job->err = bearer_refuse(&job->why);
 	if (job->err || r->task.settled) {
 		h->x = NULL;
 		hold_free(h);
 		got_reply(r);
 		return;
 	}
-	h->ws = job->who.ws;
-	hold_begin(h, 200);
+	hold_begin(h, job, 200);
 	r->x = NULL;
 	request_free(r);
 	if (h->again || !h->waiter.parked)

@@ -1,6 +1,16 @@
 /* credential.c - looks up what each job showed, once for each thing shown. */
 #include "store/credential.h"
 
+/* Codes let nobody in by themselves, nor does what belongs to a user who is gone or
+ * disabled. */
+static bool row_lets_in(const struct row *row)
+{
+	bool user = row_text(row, 6).len > 0;
+
+	return !str_is(row_text(row, 2), "code") &&
+	       !(user && (row_int(row, 12) || !row_text(row, 11).len));
+}
+
 struct lookup {
 	struct job *job;
 	bool found;
@@ -17,8 +27,7 @@ static enum err credential_row(void *ctx, const struct row *row, struct fault *w
 	struct str name = row_text(row, user.len ? 10 : 4);
 	enum role limit;
 
-	if (str_is(kind, "code")) return OK;
-	if (user.len && (row_int(row, 12) || !role.len)) return OK;
+	if (!row_lets_in(row)) return OK;
 	if (!role_read(role, &p->role))
 		return fail(why, ERR_INTERNAL, "the store holds an unknown role");
 	/* A person's token may say less than the person, never more. */
@@ -166,6 +175,47 @@ enum err credentials_load(struct db *db, struct job **jobs, size_t len,
 		else if (!job->has_hash && !job->kind->open && job->who.role == ROLE_NONE)
 			job->err = fail(&job->why, ERR_NO_TOKEN, "a token is needed");
 		if (!e && !job->err) credential_admit(job);
+	}
+	return e;
+}
+
+/* ---- once more, for those that hold something open ---- */
+
+enum { CHECKS_MAX = 500 }; /* in one go */
+
+struct check {
+	int64_t now_ms;
+	bool *good;
+};
+
+static enum err check_row(void *ctx, const struct row *row, struct fault *why)
+{
+	const struct check *c = ctx;
+	int64_t expires_ms = row_int(row, 9);
+
+	(void)why;
+	*c->good = row_lets_in(row) && (!expires_ms || expires_ms > c->now_ms);
+	return OK;
+}
+
+enum err credentials_check(struct db *db, uint8_t (*hashes)[SHA256_SIZE], bool *good,
+	size_t len, int64_t now_ms, struct arena *arena, struct fault *why)
+{
+	struct call *calls = ARENA_ARRAY(arena, struct call, CHECKS_MAX);
+	struct check *checks = ARENA_ARRAY(arena, struct check, CHECKS_MAX);
+	struct val *args = ARENA_ARRAY(arena, struct val, CHECKS_MAX);
+	enum err e = OK;
+
+	if (!calls || !checks || !args) return fail(why, ERR_MEMORY, "out of memory");
+	for (size_t i = 0, n; !e && i < len; i += n) {
+		for (n = 0; n < CHECKS_MAX && i + n < len; n++) {
+			good[i + n] = false;
+			checks[n] = (struct check){ now_ms, &good[i + n] };
+			args[n] = val_bytes(hashes[i + n], SHA256_SIZE);
+			calls[n] = (struct call){ SQL_CREDENTIAL, &args[n], 1, check_row,
+				&checks[n], 0 };
+		}
+		e = db_run(db, calls, n, why);
 	}
 	return e;
 }

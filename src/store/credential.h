@@ -10,5 +10,8 @@
  * along at its head. */
 enum err credentials_load(struct db *, struct job **, size_t len,
 	const struct call *first, int64_t *now_ms, struct arena *, struct fault *why);
+/* good[i]: does the i-th hash still let somebody in? */
+enum err credentials_check(struct db *, uint8_t (*hashes)[SHA256_SIZE], bool *good,
+	size_t len, int64_t now_ms, struct arena *, struct fault *why);
 
 #endif

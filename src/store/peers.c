@@ -23,6 +23,7 @@ struct peers_post {
 	int64_t ws;
 	int64_t last;	     /* the last number that was told */
 	int64_t revocations; /* how often somebody lost a right */
+	bool revoked;	     /* more often than we said */
 	bool look;	     /* there may be more in the log */
 	bool hint;	     /* the others are to hear of ours */
 };
@@ -277,7 +278,6 @@ static void hint_heard(void *ctx, struct str hint)
 struct poll_round {
 	struct peers *peers;
 	bool first; /* where the log stands is where we begin */
-	bool revocations;
 };
 
 static enum err news_row(void *ctx, const struct row *row, struct fault *why)
@@ -291,7 +291,7 @@ static enum err news_row(void *ctx, const struct row *row, struct fault *why)
 	if (p) {
 		if (round->first) p->last = row_int(row, 1);
 		if (p->last < row_int(row, 1)) p->look = true;
-		if (p->revocations != row_int(row, 2)) round->revocations = true;
+		if (p->revocations != row_int(row, 2)) p->revoked = !round->first;
 		p->revocations = row_int(row, 2);
 	}
 	pthread_mutex_unlock(&l->lock);
@@ -300,13 +300,16 @@ static enum err news_row(void *ctx, const struct row *row, struct fault *why)
 
 static enum err peers_poll(struct peers *l, bool first, struct fault *why)
 {
-	struct poll_round round = { l, first, false };
+	struct poll_round round = { l, first };
 	enum err e = db_one(l->db, SQL_WORKSPACE_NEWS, NULL, 0, news_row, &round, why);
 
 	if (!e) l->polled_ms = clock_mono_ms();
-	if (!round.revocations || first) return e;
 	pthread_mutex_lock(&l->lock);
-	l->hooks.told(l->hooks.ctx, NULL);
+	for (size_t i = 0; i < l->len; i++) {
+		struct peers_post *p = &l->posts[i];
+
+		if (p->revoked) p->revoked = !l->hooks.revoked(l->hooks.ctx, p->ws);
+	}
 	pthread_mutex_unlock(&l->lock);
 	return e;
 }

@@ -14,9 +14,12 @@ struct peers;
 
 struct peers_hooks {
 	void *ctx;
-	/* Events, in order and without a gap; borrowed. NULL: somebody's right to follow
-	 * may have gone, or memory was short. Never two calls at once. */
+	/* Events, in order and without a gap; borrowed. NULL: memory was short. Never two
+	 * calls at once. */
 	void (*told)(void *ctx, struct told *);
+	/* Somebody in this workspace lost a right. False: say it again with the next
+	 * poll. */
+	bool (*revoked)(void *ctx, int64_t ws);
 	/* The store cannot be reached, or (NULL) it can again. On the peers's thread.
 	 */
 	void (*trouble)(void *ctx, const struct fault *);

@@ -59,7 +59,7 @@ export class Server {
 		parent = tmpdir() } = {}) {
 		this.home = mkdtempSync(join(parent, 'parley-'));
 		this.data = data ?? join(this.home, 'data');
-		Object.assign(this, { flags, dataFlag, keepPort, wrap, as, bin });
+		Object.assign(this, { flags, dataFlag, keepPort, wrap, runAs: as, bin });
 		this.portFile = join(this.home, 'port');
 		this.clockFile = join(this.home, 'clock');
 		mkdirSync(join(this.home, 'run'), { mode: 0o700 });
@@ -95,7 +95,7 @@ export class Server {
 		const data = this.dataFlag ? ['--data', this.data] : [];
 		const [command, ...args] = [...this.wrap, bin, 'serve', '--listen',
 			`127.0.0.1:${(this.keepPort && this.port) || 0}`, '--port-file', this.portFile, ...data, ...flags];
-		const child = spawn(command, args, { env: this.env, stdio: ['ignore', 'pipe', 'pipe'], ...this.as });
+		const child = spawn(command, args, { env: this.env, stdio: ['ignore', 'pipe', 'pipe'], ...this.runAs });
 		this.child = child;
 		this.lives += 1;
 		running.add(child);

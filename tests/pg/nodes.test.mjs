@@ -160,6 +160,21 @@ test('a token revoked on one node ends its stream on the other', async () => {
 	assert.equal((await a.once(short.body.token, 'GET', '/v1/me')).status, 401);
 });
 
+test('a token revoked on one node ends its wait on the other, without the answer; others go on', async () => {
+	const [a, b] = await nodes();
+	const { agent, member, admin } = await people(a);
+	const short = await b.once(admin, 'POST', '/v1/tokens', { role: 'agent', name: 'short', agent: 'builder' });
+	const made = await ask(a, agent);
+	const lost = a.once(short.body.token, 'GET', `/v1/asks/${made.id}?wait=30`);
+	const kept = a.once(agent, 'GET', `/v1/asks/${made.id}?wait=30`);
+	await sleep(500);
+	assert.equal((await b.once(admin, 'DELETE', `/v1/tokens/${short.body.id}`)).status, 204);
+	const { body } = await lost;
+	assert.deepEqual([body.status, body.type], [401, '/problems/unauthorized']);
+	await answer(b, member, made.id);
+	assert.equal((await kept).body.status, 'answered');
+});
+
 test('connections that an administrator ends are made anew, and nobody notices', async () => {
 	const pair = await nodes();
 	const { agent } = await people(pair[0]);

@@ -64,6 +64,39 @@ static void park(struct feed *f, struct person *p, const char *ask)
 	assert_true(feed_park(f, &p->waiter, str_of(ask)));
 }
 
+static bool person_is_second(const struct waiter *w, void *ctx)
+{
+	return w == ctx || str_is(STR("ask_2"), w->ask);
+}
+
+static void person_out(struct waiter *w)
+{
+	struct person *p = (struct person *)w;
+
+	assert_false(w->parked);
+	p->woken += 100;
+}
+
+static void those_who_are_expelled_are_no_longer_parked_and_nobody_else_wakes(
+	void **state)
+{
+	struct feed f = { 0 };
+	struct person a = { 0 }, b = { 0 }, other = { 0 };
+
+	(void)state;
+	feed_expel(&f, person_is_second, NULL, person_out);
+	park(&f, &a, "ask_1");
+	park(&f, &b, "ask_1");
+	park(&f, &other, "ask_2");
+	feed_expel(&f, person_is_second, &b.waiter, person_out);
+	assert_int_equal(f.waiters, 1);
+	tell(&f, batch(1, 1, 1, "ask_1", "x"));
+	assert_int_equal(a.woken, 1);
+	assert_int_equal(b.woken, 100);
+	assert_int_equal(other.woken, 100);
+	feed_done(&f);
+}
+
 static void a_waiter_is_woken_once_with_what_is_shown(void **state)
 {
 	struct feed f = { 0 };
@@ -355,6 +388,8 @@ static void a_follower_may_leave_when_it_is_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			those_who_are_expelled_are_no_longer_parked_and_nobody_else_wakes),
 		cmocka_unit_test(a_waiter_is_woken_once_with_what_is_shown),
 		cmocka_unit_test(an_event_that_shows_nothing_wakes_nobody),
 		cmocka_unit_test(a_woken_waiter_may_park_again_and_is_not_woken_twice),

@@ -1,0 +1,17 @@
+/* recheck.c - which credentials still let somebody in. */
+#include "desk/inner.h"
+
+#include "store/credential.h"
+
+static enum err recheck_read(
+	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+{
+	struct recheck *r = task_of(job)->recheck;
+
+	return credentials_check(
+		db, r->hashes, r->good, r->len, now_ms, &job->arena, why);
+}
+
+const struct use use_recheck = {
+	.job = { .name = "recheck", .open = true, .slow = true, .read = recheck_read },
+};

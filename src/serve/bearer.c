@@ -1,0 +1,191 @@
+/* bearer.c - the credentials behind open waits and streams, and their second look. */
+#include "serve/bearer.h"
+
+#include "serve/inner.h"
+
+#include "base/clock.h"
+#include "base/mem.h"
+
+static struct str bearer_key(const uint8_t hash[SHA256_SIZE])
+{
+	return str_make((const char *)hash, SHA256_SIZE);
+}
+
+bool bearer_take(struct serve *s, const struct job *job, struct bearer **out)
+{
+	struct bearer *b;
+
+	*out = NULL;
+	if (!job->has_hash) return true;
+	b = table_get(&s->bearers, bearer_key(job->hash));
+	if (!b) {
+		b = mem_alloc(sizeof *b);
+		if (!b) return false;
+		memcpy(b->hash, job->hash, SHA256_SIZE);
+		if (!table_put(&s->bearers, bearer_key(b->hash), b)) {
+			mem_free(b);
+			return false;
+		}
+	}
+	b->refs++;
+	*out = b;
+	return true;
+}
+
+void bearer_drop(struct serve *s, struct bearer *b)
+{
+	if (!b || --b->refs) return;
+	table_remove(&s->bearers, bearer_key(b->hash));
+	mem_free(b);
+}
+
+void bearer_known(struct bearer *b, const struct job *job)
+{
+	if (!b) return;
+	b->ws = job->who.ws;
+	b->expires_ms = job->credential.expires_ms;
+}
+
+bool bearer_doubtful(const struct bearer *b)
+{
+	return b && (b->due || b->asked || b->ended ||
+			    (b->expires_ms && b->expires_ms <= clock_now_ms()));
+}
+
+enum err bearer_refuse(struct fault *why)
+{
+	return fail(why, ERR_NO_TOKEN, "this token has ended");
+}
+
+void bearer_sign(const struct bearer *b, enum role role, int64_t ws, struct job *job)
+{
+	job->has_hash = b != NULL;
+	if (b) {
+		memcpy(job->hash, b->hash, SHA256_SIZE);
+	} else {
+		job->who.role = role;
+		job->who.ws = ws;
+	}
+}
+
+/* ---- the second look ---- */
+
+struct second_look {
+	struct recheck recheck;
+	struct bearer **bearers; /* a reference to each */
+};
+
+static void recheck_run(struct serve *);
+
+static void recheck_tick(struct tick *tick)
+{
+	recheck_run(LINK_OF(tick, struct serve, recheck_tick));
+}
+
+static bool hold_ended(const struct waiter *w, void *ctx)
+{
+	const struct bearer *b = hold_bearer(w);
+
+	(void)ctx;
+	return b && b->ended;
+}
+
+static void rechecked(struct request *r)
+{
+	struct serve *s = r->serve;
+	struct second_look *look = r->ctx;
+	bool failed = r->task.job.err != OK, any = false;
+
+	for (size_t i = 0; i < look->recheck.len; i++) {
+		struct bearer *b = look->bearers[i];
+
+		b->asked = false;
+		if (failed)
+			b->due = true;
+		else if (!look->recheck.good[i])
+			b->ended = any = true;
+	}
+	if (any) {
+		feed_expel(&s->feed, hold_ended, NULL, hold_expelled);
+		streams_expel(s);
+	}
+	for (size_t i = 0; i < look->recheck.len; i++)
+		bearer_drop(s, look->bearers[i]);
+	request_free(r);
+	s->rechecking = false;
+	if (failed)
+		tick_set(s->loop, &s->recheck_tick, AGAIN_MS);
+	else
+		recheck_run(s);
+}
+
+static size_t bearers_due(struct serve *s)
+{
+	size_t at = 0, n = 0;
+	struct str key;
+	void *b;
+
+	while (table_next(&s->bearers, &at, &key, &b))
+		n += ((struct bearer *)b)->due;
+	return n;
+}
+
+static struct second_look *look_new(struct serve *s, struct arena *arena, size_t len)
+{
+	struct second_look *look = ARENA_NEW(arena, struct second_look);
+	size_t at = 0, n = 0;
+	struct str key;
+	void *value;
+
+	if (!look) return NULL;
+	look->bearers = ARENA_ARRAY(arena, struct bearer *, len);
+	look->recheck.hashes = arena_array(arena, len, SHA256_SIZE);
+	look->recheck.good = ARENA_ARRAY(arena, bool, len);
+	if (!look->bearers || !look->recheck.hashes || !look->recheck.good) return NULL;
+	while (table_next(&s->bearers, &at, &key, &value)) {
+		struct bearer *b = value;
+
+		if (!b->due) continue;
+		b->due = false;
+		b->asked = true;
+		b->refs++;
+		memcpy(look->recheck.hashes[n], b->hash, SHA256_SIZE);
+		look->bearers[n++] = b;
+	}
+	look->recheck.len = n;
+	return look;
+}
+
+/* One at a time: what comes to be due meanwhile is looked up after it. */
+static void recheck_run(struct serve *s)
+{
+	size_t len = s->rechecking ? 0 : bearers_due(s);
+	struct request *r;
+
+	if (!len) return;
+	s->recheck_tick.fn = recheck_tick;
+	r = request_new(s, NULL);
+	if (r) r->ctx = look_new(s, &r->task.job.arena, len);
+	if (!r || !r->ctx) {
+		request_free(r);
+		tick_set(s->loop, &s->recheck_tick, AGAIN_MS);
+		return;
+	}
+	r->task.recheck = &((struct second_look *)r->ctx)->recheck;
+	s->rechecking = true;
+	request_put(r, &use_recheck, rechecked);
+}
+
+void bearers_recheck(struct serve *s, int64_t ws)
+{
+	size_t at = 0;
+	struct str key;
+	void *value;
+
+	while (table_next(&s->bearers, &at, &key, &value)) {
+		struct bearer *b = value;
+
+		if (!b->ws || b->ws == ws) b->due = true;
+	}
+	recheck_run(s);
+}
