@@ -38,13 +38,9 @@ int approval_ask(struct approval *ap)
 	struct asking *a = &ap->asking;
 	struct buf body = { .max = 1 << 20 };
 	struct json_writer w = { .out = &body };
-	struct str session, risk = args_get(&a->cli->args, "risk");
-	enum risk known;
-	int status;
+	struct str session;
+	int status = asking_open(a, &session);
 
-	if (risk.at && !risk_read(risk, &known))
-		return CLI_USAGE(a->cli, "cli.risk.wrong", { "value", risk });
-	status = asking_open(a, &session);
 	if (status != EXIT_YES) return status;
 	jw_object(&w);
 	operation_put(ap, &w);

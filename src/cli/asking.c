@@ -14,7 +14,7 @@ const struct flag asking_flags[] = {
 	{ .name = "context", .value = "TEXT" },
 	{ .name = "session", .value = "SESSION" },
 	{ .name = "timeout", .value = "TIME" },
-	{ .name = "priority", .value = "PRIORITY" },
+	{ .name = "priority", .value = "PRIORITY", .values = "low normal high urgent" },
 	{ 0 },
 };
 

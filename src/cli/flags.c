@@ -91,6 +91,30 @@ static enum err flag_wrong(
 			.at);
 }
 
+static bool value_among(const char *values, struct str value)
+{
+	struct str rest = str_of(values), one;
+
+	while (str_cut(&rest, ' ', &one))
+		if (str_eq(one, value)) return true;
+	return false;
+}
+
+static enum err value_wrong(
+	const struct flag_reader *r, const struct flag *f, struct str value)
+{
+	struct str rest = str_of(f->values), one, list = STR_NONE;
+
+	while (str_cut(&rest, ' ', &one))
+		list = arena_print(r->arena, "%.*s%s%.*s", STR_ARGS(list),
+			list.len > 0 ? ", " : "", STR_ARGS(one));
+	return fail(r->why, ERR_INVALID, "%s",
+		MSG(r->arena, "cli.option.values",
+			{ "option", arena_print(r->arena, "--%s", f->name) },
+			{ "value", value }, { "values", list })
+			.at);
+}
+
 /* `value` is what stood behind '=' or the letter; its `at` is NULL when nothing did. */
 static enum err flag_take(struct flag_reader *r, const struct flag *f, struct str value)
 {
@@ -101,6 +125,7 @@ static enum err flag_take(struct flag_reader *r, const struct flag *f, struct st
 		if (r->next == r->end) return flag_wrong(r, "cli.option.needs_value", f);
 		value = str_of(*r->next++);
 	}
+	if (f->values && !value_among(f->values, value)) return value_wrong(r, f, value);
 	r->args->given[r->args->given_len++] = (struct given){ f, value };
 	return OK;
 }

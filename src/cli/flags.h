@@ -9,11 +9,12 @@
 #include "base/fault.h"
 
 struct flag {
-	const char *name;  /* "ask-rate"; NULL ends a table */
-	const char *value; /* what it takes, for the help: "SECONDS"; NULL: a switch */
-	char letter;	   /* 'c' for -c; 0: none */
-	bool many;	   /* may be repeated; otherwise the last one counts */
-	bool may_lack;	   /* a switch that also takes =value */
+	const char *name;   /* "ask-rate"; NULL ends a table */
+	const char *value;  /* what it takes, for the help: "SECONDS"; NULL: a switch */
+	const char *values; /* the only words it takes, blanks between; NULL: any */
+	char letter;	    /* 'c' for -c; 0: none */
+	bool many;	    /* may be repeated; otherwise the last one counts */
+	bool may_lack;	    /* a switch that also takes =value */
 };
 
 struct given {

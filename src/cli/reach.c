@@ -64,6 +64,15 @@ struct client *reach_person(struct cli *cli)
 	return located_open(cli, &at, "terminal", NULL);
 }
 
+bool reach_knows_person(struct cli *cli)
+{
+	struct located at;
+
+	return cli->settings.token.len > 0 ||
+	       (located_find(cli, AS_PERSON, STR_NONE, &at, NULL) == OK &&
+		       at.cookie.len > 0);
+}
+
 static bool client_sees(struct cli *cli, struct client *client, struct str id)
 {
 	struct api_call call = { .method = "GET", .path = ask_path(cli, id, "") };

@@ -18,6 +18,9 @@ struct client *reach_inbox(struct cli *, struct fault *why);
 struct client *reach_seeing(struct cli *, struct str id, struct fault *why);
 /* The login of the person at this shell, whatever token was given. NULL: nobody is. */
 struct client *reach_person(struct cli *);
+/* A person is logged in at the server meant, or a token was given: false means that we
+ * come as this machine's agent. */
+bool reach_knows_person(struct cli *);
 
 /* One call that is tried again while the server is away for a moment; with a fresh
  * Idempotency-Key unless it is a GET. EXIT_YES and *out, or the failure's exit status

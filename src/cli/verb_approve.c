@@ -103,7 +103,7 @@ static const struct flag flags[] = {
 	{ .name = "tool", .value = "NAME" },
 	{ .name = "arg", .value = "KEY=VALUE", .many = true },
 	{ .name = "diff", .value = "FILE" },
-	{ .name = "risk", .value = "RISK" },
+	{ .name = "risk", .value = "RISK", .values = "low medium high critical" },
 	{ .name = "no-wait" },
 	{ .name = "json" },
 	{ 0 },

@@ -171,7 +171,7 @@ static const struct flag flags[] = {
 	{ .name = "number" },
 	{ .name = "note" },
 	{ .name = "default", .value = "VALUE", .many = true },
-	{ .name = "kind", .value = "KIND" },
+	{ .name = "kind", .value = "KIND", .values = "blocking non_blocking" },
 	{ .name = "dialect", .value = "NAME" },
 	{ .name = "strict" },
 	{ .name = "no-wait" },

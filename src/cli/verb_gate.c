@@ -145,7 +145,9 @@ static int gate_run(struct cli *cli)
 	return status;
 }
 
-static const struct flag flags[] = { { .name = "risk", .value = "RISK" }, { 0 } };
+static const struct flag flags[] = {
+	{ .name = "risk", .value = "RISK", .values = "low medium high critical" }, { 0 }
+};
 
 static const char *const examples[] = {
 	"parley gate --risk high -- make deploy",

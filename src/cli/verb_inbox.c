@@ -10,7 +10,7 @@ static const struct flag flags[] = {
 	{ .name = "bell" },
 	{ .name = "notify" },
 	{ .name = "mouse" },
-	{ .name = "theme", .value = "THEME" },
+	{ .name = "theme", .value = "THEME", .values = "auto dark light" },
 	{ 0 },
 };
 
@@ -21,14 +21,11 @@ static const char *const examples[] = {
 };
 
 /* dark, light, or as the terminal says. */
-static bool theme_read(const struct args *args, enum theme *out)
+static enum theme theme_read(struct str said)
 {
-	struct str said = args_get(args, "theme");
-
-	*out = str_is(said, "dark")    ? THEME_DARK
+	return str_is(said, "dark")    ? THEME_DARK
 	       : str_is(said, "light") ? THEME_LIGHT
 				       : THEME_AUTO;
-	return said.len == 0 || *out != THEME_AUTO || str_is(said, "auto");
 }
 
 static int inbox_verb(struct cli *cli)
@@ -37,7 +34,8 @@ static int inbox_verb(struct cli *cli)
 	const char *drafts = config_path(&cli->arena, "drafts");
 	struct inbox_setup setup = {
 		.screen = { .color = cli->settings.color != COLOR_NEVER,
-			.mouse = args_have(args, "mouse") },
+			.mouse = args_have(args, "mouse"),
+			.theme = theme_read(args_get(args, "theme")) },
 		.opens = !args_have(args, "no-open"),
 		.bell = args_have(args, "bell"),
 		.notify = args_have(args, "notify"),
@@ -46,9 +44,6 @@ static int inbox_verb(struct cli *cli)
 	struct fault why = { 0 };
 	enum err err;
 
-	if (!theme_read(args, &setup.screen.theme))
-		return CLI_USAGE(
-			cli, "cli.theme.wrong", { "value", args_get(args, "theme") });
 	term_watch(&cli->term);
 	setup.client = reach_inbox(cli, &why);
 	if (!setup.client) return cli_fail(cli, &why);

@@ -124,11 +124,13 @@ static int revoke_run(struct cli *cli)
 		&reply);
 }
 
-static const struct flag create_flags[] = { { .name = "role", .value = "ROLE" },
+static const struct flag create_flags[] = {
+	{ .name = "role", .value = "ROLE", .values = "agent member admin viewer owner" },
 	{ .name = "name", .value = "NAME" }, { .name = "agent", .value = "AGENT" },
 	{ .name = "tools", .value = "LIST" }, { .name = "mcp-wait", .value = "SECONDS" },
 	{ .name = "local" }, { .name = "workspace", .value = "NAME" }, { .name = "json" },
-	{ 0 } };
+	{ 0 }
+};
 
 static const char *const create_examples[] = {
 	"parley token create --role agent --name build-bot",

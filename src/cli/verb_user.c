@@ -123,9 +123,11 @@ static int remove_run(struct cli *cli)
 				STR_NONE, &reply);
 }
 
-static const struct flag create_flags[] = { { .name = "role", .value = "ROLE" },
+static const struct flag create_flags[] = {
+	{ .name = "role", .value = "ROLE", .values = "member admin viewer owner" },
 	{ .name = "name", .value = "NAME" }, { .name = "workspace", .value = "NAME" },
-	{ .name = "json" }, { 0 } };
+	{ .name = "json" }, { 0 }
+};
 
 static const char *const create_examples[] = { "parley user create ann --role admin",
 	NULL };

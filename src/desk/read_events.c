@@ -7,6 +7,7 @@ enum { STREAM_PAGE = 256 };
 struct events_gathered {
 	struct task *t;
 	int64_t limit;
+	bool newest_first;
 	bool more;
 };
 
@@ -38,9 +39,11 @@ static enum err events_gather(struct task *t, struct db *db, struct events_gathe
 	t->events_len = 0;
 	t->events = ARENA_ARRAY(&t->job.arena, struct event, (size_t)g->limit);
 	if (!t->events) return fail(why, ERR_MEMORY, "out of memory");
-	return db_one(db,
-		t->filter.session.len ? SQL_EVENTS_OF_SESSION : SQL_EVENTS_AFTER, args, 7,
-		event_row, g, why);
+	enum sql sql = t->filter.session.len ? SQL_EVENTS_OF_SESSION : SQL_EVENTS_AFTER;
+	if (g->newest_first)
+		sql = t->filter.session.len ? SQL_EVENTS_OF_SESSION_BEFORE
+					    : SQL_EVENTS_BEFORE;
+	return db_one(db, sql, args, 7, event_row, g, why);
 }
 
 static enum err events_query(struct task *t, struct fault *why)
@@ -55,7 +58,12 @@ static enum err events_check(struct task *t, struct fault *why)
 {
 	enum err e = events_query(t, why);
 
-	if (t->stream) return e;
+	if (t->stream)
+		return task_has_param(t, "before")
+			       ? fail_at(why, "/before", "needs format=json")
+			       : e;
+	if (task_has_param(t, "before") && task_has_param(t, "after"))
+		return fail_at(why, "/before", "does not go with after");
 	t->after = 0;
 	if (task_has_param(t, "after") &&
 		!str_to_int(task_param(t, "after"), 0, INT64_MAX, &t->after))
@@ -76,6 +84,20 @@ static enum err stream_read(
 	return e;
 }
 
+/* ?before=N, or where the page before ended: the last number to be shown. */
+static enum err before_read(const struct task *t, const struct list_page *p, int64_t last,
+	int64_t *upto, struct fault *why)
+{
+	int64_t before;
+
+	if (!str_to_int(task_param(t, "before"), 1, INT64_MAX, &before))
+		return fail_at(why, "/before", "must be an event's number");
+	if (p->has_cursor && !str_to_int(p->cursor[0], 0, INT64_MAX, &before))
+		return fail_at(why, "/cursor", "is not one that a list gave");
+	*upto = before - 1 < last ? before - 1 : last;
+	return OK;
+}
+
 static enum err events_read(
 	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
 {
@@ -91,11 +113,15 @@ static enum err events_read(
 	filter_own(t);
 	if (!e && t->stream) return stream_read(t, db, last, why);
 	if (!e) e = page_read(t, "events", &p, why);
-	if (!e && p.has_cursor && !str_to_int(p.cursor[0], 0, INT64_MAX, &t->after))
+	g.newest_first = task_has_param(t, "before");
+	int64_t upto = last;
+	if (!e && g.newest_first)
+		e = before_read(t, &p, last, &upto, why);
+	else if (!e && p.has_cursor && !str_to_int(p.cursor[0], 0, INT64_MAX, &t->after))
 		e = fail_at(why, "/cursor", "is not one that a list gave");
 	if (e) return e;
 	g.limit = p.limit;
-	e = events_gather(t, db, &g, last, why);
+	e = events_gather(t, db, &g, upto, why);
 	jw_object(&w);
 	jw_key(&w, "items");
 	jw_array(&w);

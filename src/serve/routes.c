@@ -33,7 +33,7 @@ const struct route routes[] = {
 	{ "POST", "/v1/sessions/{id}/cancel", &use_session_cancel, NULL, WRITE, "" },
 
 	{ "GET", "/v1/events", &use_events, route_events, 0,
-		LIST " after format session types" },
+		LIST " after before format session types" },
 	{ "GET", "/v1/deliveries", &use_delivery_list, NULL, 0,
 		LIST " status kind session" },
 	{ "GET", "/v1/deliveries/{id}", &use_delivery_get, NULL, 0, "" },

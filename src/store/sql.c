@@ -322,6 +322,18 @@ const char *const sql_text[SQL_COUNT] = {
 				  " AND ($6 = '' OR agent = $6)"
 				  " AND ($7 = '' OR $7 LIKE '%,' || type || ',%')"
 				  " ORDER BY n LIMIT $4",
+	[SQL_EVENTS_BEFORE] =
+		"SELECT " EVENT_COLUMNS " FROM events WHERE ws = $1 AND n > $2"
+		" AND n <= $3"
+		" AND ($6 = '' OR agent = $6)"
+		" AND ($7 = '' OR $7 LIKE '%,' || type || ',%')"
+		" ORDER BY n DESC LIMIT $4",
+	[SQL_EVENTS_OF_SESSION_BEFORE] =
+		"SELECT " EVENT_COLUMNS " FROM events WHERE ws = $1"
+		" AND session = $5 AND n > $2 AND n <= $3"
+		" AND ($6 = '' OR agent = $6)"
+		" AND ($7 = '' OR $7 LIKE '%,' || type || ',%')"
+		" ORDER BY n DESC LIMIT $4",
 	[SQL_EVENTS_CHAIN] =
 		"SELECT " EVENT_COLUMNS " FROM events WHERE ws = $1 AND n > $2"
 		" ORDER BY n LIMIT $3",

@@ -284,12 +284,14 @@ static void thread_write(struct card_writer *w)
 static void before_write(struct card_writer *w)
 {
 	const struct json *before = w->look->before;
-	uint32_t from;
+	uint32_t last;
 
 	if (!json_is(before, JSON_ARRAY) || before->count == 0) return;
-	heading(w, "web.before");
-	from = before->count > BEFORE_MAX ? before->count - BEFORE_MAX : 0;
-	for (uint32_t i = from; i < before->count; i++) {
+	heading(w, "tui.before");
+	last = before->count < BEFORE_MAX ? before->count : BEFORE_MAX;
+	for (uint32_t n = last; n > 0; n--) {
+		uint32_t i = n - 1;
+
 		page_row(w->page);
 		page_pad(w->page, 2);
 		page_add(w->page, STYLE_SOFT,

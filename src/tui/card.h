@@ -13,7 +13,7 @@ struct card_look {
 	bool asked;		      /* the form below shows what is asked */
 	bool raw;		      /* the operation as JSON */
 	const struct json *arguments; /* as the person edited them; NULL: not */
-	const struct json *before; /* events that led here, oldest first; NULL: unknown */
+	const struct json *before; /* events that led here, newest first; NULL: unknown */
 };
 
 struct card {

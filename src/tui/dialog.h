@@ -33,7 +33,7 @@ struct dialog {
 	struct arena edits; /* of `arguments` */
 	const struct json *arguments; /* as edited; NULL: not */
 	struct arena before_arena;
-	const struct json *before; /* events that led here; NULL: unknown */
+	const struct json *before; /* events before it, newest first; NULL: unknown */
 	struct buf notice; /* what went wrong, or what became of it; empty: nothing */
 	enum style notice_style;
 	struct page card_page, form_page;

@@ -62,11 +62,29 @@ static void sessions_show(struct inbox *in)
 	data_call(in, "GET", STR("/v1/sessions?limit=100"), STR_NONE, TAG_SESSIONS);
 }
 
+static void history_show(struct inbox *in)
+{
+	in->view = VIEW_HISTORY;
+	data_history(in, true);
+}
+
+/* Inbox, sessions, history, and round again. */
+static void view_next(struct inbox *in)
+{
+	if (in->view == VIEW_LIST)
+		sessions_show(in);
+	else if (in->view == VIEW_SESSIONS)
+		history_show(in);
+	else
+		in->view = VIEW_LIST;
+}
+
 /* The second key after `g`. */
 static void go_key(struct inbox *in, int32_t letter)
 {
 	in->go = false;
 	if (letter == 's') sessions_show(in);
+	if (letter == 'h') history_show(in);
 	if (letter == 'i') in->view = VIEW_LIST;
 	if (letter == 'g' && in->view == VIEW_LIST) in->list.at = 0;
 }
@@ -80,9 +98,12 @@ static void list_letter(struct inbox *in, int32_t letter)
 	case 'k': list_go(&in->list, -1); break;
 	case 'G': list_go(&in->list, (int64_t)in->list.shown_len); break;
 	case 'x':
-		if (item) item->chosen = !item->chosen;
+		list_choose(&in->list);
 		list_go(&in->list, 1);
 		break;
+	case ' ': list_fold(&in->list, clock_now_ms()); break;
+	case 'P': list_project_next(&in->list); break;
+	case 'i': prompt_assign(in, item ? item->id : STR_NONE); break;
 	case 'B': batch_show(in); break;
 	case '/': in->searching = true; break;
 	case 'f': kind_next(in); break;
@@ -94,7 +115,17 @@ static void list_letter(struct inbox *in, int32_t letter)
 	case 'q': in->over = true; break;
 	default: break;
 	}
-	if (strchr("fpm", (int)letter)) list_arrange(&in->list, clock_now_ms());
+	if (strchr("fpmP", (int)letter)) list_arrange(&in->list, clock_now_ms());
+}
+
+/* Keys by which the person says where they are going. */
+static bool key_moves(const struct key *k)
+{
+	int32_t letter = key_letter(k);
+
+	return (k->name >= K_UP && k->name <= K_PAGE_DOWN) || k->name == K_ESCAPE ||
+	       k->name == K_TAB ||
+	       (letter > 0 && letter < 128 && strchr("jkGfpmP/?q", letter));
 }
 
 static void list_key(struct inbox *in, const struct key *k)
@@ -102,6 +133,8 @@ static void list_key(struct inbox *in, const struct key *k)
 	struct item *item = list_at(&in->list);
 	int64_t page = (int64_t)list_height(in) - 1;
 
+	if (in->lost && !key_moves(k)) return;
+	in->lost = false;
 	switch (k->name) {
 	case K_UP: list_go(&in->list, -1); break;
 	case K_DOWN: list_go(&in->list, 1); break;
@@ -114,6 +147,7 @@ static void list_key(struct inbox *in, const struct key *k)
 		if (item) ask_show(in, item->id);
 		break;
 	case K_ESCAPE: list_choose_none(&in->list); break;
+	case K_TAB: view_next(in); break;
 	default:
 		if (key_letter(k) > 0 && key_letter(k) < 128)
 			list_letter(in, key_letter(k));
@@ -126,6 +160,7 @@ static void click(struct inbox *in, const struct key *k)
 
 	if (in->view == VIEW_ASK && !inbox_wide(in)) return;
 	if (k->row < 1 || row >= in->list.shown_len) return;
+	in->lost = false;
 	bool again = in->list.at == row;
 	in->list.at = row;
 	if (again) ask_show(in, in->list.shown[row]->id);
@@ -144,12 +179,48 @@ static void sessions_key(struct inbox *in, const struct key *k)
 		v->rows_at -= v->rows_at > 0;
 	else if (k->name == K_ENTER && v->rows_at < v->rows_len)
 		data_session(in, v->rows[v->rows_at]->id), in->view = VIEW_SESSION;
+	else if (letter == 'S' && v->rows_at < v->rows_len)
+		prompt_stop(in, v->rows[v->rows_at]->id);
+	else if (k->name == K_TAB)
+		view_next(in);
 	else if (k->name == K_ESCAPE || letter == 'q')
 		in->view = VIEW_LIST;
 }
 
+static void history_key(struct inbox *in, const struct key *k)
+{
+	struct history *h = &in->history;
+	int64_t page = (int64_t)list_height(in) - 1;
+	int32_t letter = key_letter(k);
+	int64_t by = k->name == K_DOWN || letter == 'j'	 ? 1
+		     : k->name == K_UP || letter == 'k'	 ? -1
+		     : k->name == K_PAGE_DOWN		 ? page
+		     : k->name == K_PAGE_UP		 ? -page
+		     : k->name == K_HOME		 ? -(int64_t)h->len
+		     : k->name == K_END || letter == 'G' ? (int64_t)h->len
+							 : 0;
+
+	if (by != 0) {
+		if (history_go(h, by)) data_history(in, false);
+	} else if (letter == 'm' || letter == 'f') {
+		if (letter == 'm')
+			h->mine = !h->mine;
+		else
+			history_outcome_next(h);
+		data_history(in, true);
+	} else if ((k->name == K_ENTER || k->name == K_RIGHT) && h->at < h->len) {
+		ask_show(in, h->rows[h->at]->id);
+		in->back = VIEW_HISTORY;
+	} else if (k->name == K_TAB) {
+		view_next(in);
+	} else if (k->name == K_ESCAPE || letter == 'q') {
+		in->view = VIEW_LIST;
+	}
+}
+
 static void session_key(struct inbox *in, const struct key *k)
 {
+	if (key_letter(k) == 'S') prompt_stop(in, buf_str(&in->session.id));
 	if (session_view_key(&in->session, k, list_height(in))) return;
 	if (k->name == K_ESCAPE || key_letter(k) == 'q')
 		in->view = in->dialog_on ? VIEW_ASK : VIEW_LIST;
@@ -167,7 +238,7 @@ static void help_key(struct inbox *in, const struct key *k)
 
 static bool typing(struct inbox *in)
 {
-	return in->searching ||
+	return in->searching || in->prompt == PROMPT_ASSIGN ||
 	       (in->view == VIEW_ASK && in->dialog_on && dialog_typing(&in->dialog));
 }
 
@@ -175,7 +246,9 @@ static void view_key(struct inbox *in, const struct key *k)
 {
 	int32_t letter = key_letter(k);
 
-	if (in->searching) {
+	if (in->prompt) {
+		prompt_key(in, k);
+	} else if (in->searching) {
 		search_key(in, k);
 	} else if (in->go) {
 		go_key(in, letter);
@@ -190,6 +263,7 @@ static void view_key(struct inbox *in, const struct key *k)
 			[VIEW_ASK] = ask_key,
 			[VIEW_SESSION] = session_key,
 			[VIEW_SESSIONS] = sessions_key,
+			[VIEW_HISTORY] = history_key,
 			[VIEW_HELP] = help_key,
 		};
 
@@ -224,12 +298,18 @@ static void queue_open(struct inbox *in)
 {
 	struct str rest = buf_str(&in->queue), id;
 
-	if (in->view != VIEW_LIST || in->searching || list_chosen(&in->list) > 0 ||
-		clock_mono_ms() - in->key_ms < IDLE_MS)
+	if (in->view != VIEW_LIST || in->searching || in->prompt ||
+		list_chosen(&in->list) > 0 || clock_mono_ms() - in->key_ms < IDLE_MS)
 		return;
+	/* A card that is being looked at stays; the new ones are in the list. */
+	if (inbox_wide(in) && in->dialog_on) {
+		buf_clear(&in->queue);
+		return;
+	}
 	size_t all = rest.len;
 	while (str_cut(&rest, '\n', &id))
 		if (list_select(&in->list, id)) {
+			in->by_itself = true;
 			ask_show(in, id);
 			break;
 		}
@@ -252,6 +332,7 @@ static void inbox_loop(struct inbox *in)
 	while (!in->over && in->err == OK) {
 		ask_glance(in);
 		queue_open(in);
+		data_follow(in);
 		if (in->dirty || clock_mono_ms() - drawn >= TICK_MS)
 			inbox_draw(in), drawn = clock_mono_ms();
 		switch (courier_step(
@@ -276,6 +357,12 @@ static void inbox_done(struct inbox *in)
 	list_done(&in->list);
 	line_done(&in->search);
 	session_view_done(&in->session);
+	history_done(&in->history);
+	line_done(&in->prompt_line);
+	arena_done(&in->users_arena);
+	buf_done(&in->prompt_id);
+	buf_done(&in->batch_ids);
+	buf_done(&in->follow);
 	buf_done(&in->user);
 	buf_done(&in->wanted);
 	buf_done(&in->queue);

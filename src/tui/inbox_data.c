@@ -5,7 +5,14 @@
 #include "tui/inbox_inner.h"
 #include "tui/words.h"
 
-enum { PATIENCE_MS = 20000, PAGE = 50, FLOOD = 12 };
+enum {
+	PATIENCE_MS = 20000,
+	PAGE = 50,
+	FLOOD = 12,
+	DECIDED_MS = 3000, /* what was decided stays longer than other notices */
+	FOLLOW_MS = 1200,  /* between two looks whether the agent has it */
+	FOLLOW_TIMES = 4,
+};
 
 static courier_fn reply_take;
 
@@ -113,7 +120,11 @@ static void stream_start(struct inbox *in, const struct json *as_of)
 
 static void ask_settled_elsewhere(struct inbox *in, struct str id)
 {
+	const struct item *here = list_at(&in->list);
+
+	if (in->view == VIEW_LIST && here && str_eq(here->id, id)) in->lost = true;
 	list_drop(&in->list, id);
+	list_arrange(&in->list, clock_now_ms());
 	in->settled[in->settled_at++ % SETTLED_KEPT] = str_hash(id);
 	if (in->dialog_on && !in->batch && str_eq(in->dialog.id, id))
 		ask_call(in, "GET", id, "", STR_NONE, TAG_ASK);
@@ -137,6 +148,15 @@ static void ask_want(struct inbox *in, struct str id)
 		in->whole = false, page_want(in, STR_NONE);
 }
 
+static void session_deleted(struct inbox *in, struct str session)
+{
+	list_drop_session(&in->list, session);
+	list_arrange(&in->list, clock_now_ms());
+	if (in->dialog_on &&
+		str_eq(json_text(json_get(in->dialog.ask, "session")), session))
+		dialog_deleted(&in->dialog);
+}
+
 void data_event(struct inbox *in, const struct json *event)
 {
 	struct str type = json_text(json_get(event, "type"));
@@ -146,7 +166,7 @@ void data_event(struct inbox *in, const struct json *event)
 	if (in->session.id.len > 0 && str_eq(session, buf_str(&in->session.id)))
 		session_view_event(&in->session, event);
 	if (str_is(type, "session.deleted"))
-		list_drop_session(&in->list, session);
+		session_deleted(in, session);
 	else if (event_settles(type))
 		ask_settled_elsewhere(in, id);
 	else if (id.len > 0 && !str_is(type, "ask.used"))
@@ -162,8 +182,13 @@ static void me_take(struct inbox *in, const struct json *me)
 
 	in->may_answer =
 		str_is(role, "owner") || str_is(role, "admin") || str_is(role, "member");
+	in->hint = in->may_answer	   ? NULL
+		   : str_is(role, "agent") ? "tui.hint.login"
+					   : "tui.hint.viewer";
 	buf_clear(&in->user);
 	buf_add(&in->user, json_text(json_get(user, "id")));
+	/* The first ask may have come before. */
+	if (in->dialog_on) dialog_allow(&in->dialog, in->may_answer), dialog_hint(in);
 }
 
 static void list_take(struct inbox *in, const struct json *page)
@@ -216,6 +241,42 @@ static void ask_take(struct inbox *in, const struct json *ask)
 	if (!known) ask_new(in, ask);
 }
 
+/* "Approved “Deploy”. deployer has it." */
+static void decided_say(struct inbox *in, const struct json *ask)
+{
+	struct arena arena = { 0 };
+	bool has = json_is(json_get(ask, "fetched_at"), JSON_STRING);
+	struct str agent = json_text(json_get(json_get(ask, "agent"), "name"));
+	struct str id = arena_print(&arena, "tui.did.%s", ask_outcome(ask));
+	struct str did = MSG(&arena, id.at, { "title", ask_title(ask, &arena) });
+	struct str then = MSG(
+		&arena, has ? "tui.agent.has" : "tui.agent.not_yet", { "agent", agent });
+
+	inbox_say(in, STYLE_GOOD,
+		arena_print(&arena, "%.*s %.*s", STR_ARGS(did), STR_ARGS(then)));
+	in->notice_until += DECIDED_MS;
+	buf_clear(&in->follow);
+	if (!has) buf_add(&in->follow, json_text(json_get(ask, "id")));
+	in->follow_ms = clock_mono_ms() + FOLLOW_MS;
+	arena_done(&arena);
+}
+
+void data_follow(struct inbox *in)
+{
+	if (in->follow.len == 0 || clock_mono_ms() < in->follow_ms) return;
+	if (in->follow_left-- > 0 && clock_mono_ms() < in->notice_until)
+		ask_call(in, "GET", buf_str(&in->follow), "", STR_NONE, TAG_FOLLOW);
+	in->follow_ms = INT64_MAX;
+}
+
+/* Says it again as it is now, unless the person or something else has moved on. */
+static void follow_take(struct inbox *in, const struct json *ask)
+{
+	if (str_eq(json_text(json_get(ask, "id")), buf_str(&in->follow)) &&
+		clock_mono_ms() < in->notice_until)
+		decided_say(in, ask);
+}
+
 static void settle_take(struct inbox *in, enum err err, const struct api_reply *r,
 	const struct fault *why)
 {
@@ -225,12 +286,11 @@ static void settle_take(struct inbox *in, enum err err, const struct api_reply *
 
 	in->dialog.busy = false;
 	if (err == OK) {
-		bool skipped = str_is(json_text(json_get(ask, "status")), "skipped");
-
 		list_drop(&in->list, id);
+		list_arrange(&in->list, clock_now_ms());
 		drafts_drop(&in->drafts, id);
-		inbox_say(in, STYLE_GOOD,
-			MSG(&arena, skipped ? "web.toast.skipped" : "web.toast.sent"));
+		in->follow_left = FOLLOW_TIMES;
+		decided_say(in, ask);
 		in->settled[in->settled_at++ % SETTLED_KEPT] = str_hash(id);
 		if (in->dialog_on && str_eq(in->dialog.id, id)) {
 			form_close(&in->dialog.form);
@@ -261,6 +321,7 @@ static void many_take(struct inbox *in, enum err err, const struct api_reply *r)
 		done += good;
 		failed += !good;
 	}
+	list_arrange(&in->list, clock_now_ms());
 	in->dialog.busy = false;
 	if (err != OK)
 		inbox_say(in, STYLE_BAD, MSG(&arena, "web.problem.unreachable"));
@@ -321,20 +382,48 @@ void data_session(struct inbox *in, struct str id)
 	path_call(in, "GET", &log, STR_NONE, TAG_SESSION_LOG);
 }
 
-/* What came before the ask in its session. */
+/* What came before the ask in its session: the page is newest first, and begins with what
+ * came after it. */
 static void before_take(struct inbox *in, const struct json *page)
 {
 	const struct json *items = json_get(page, "items");
 	struct json before;
+	uint32_t from = 0;
 
 	if (!in->dialog_on || !json_is(items, JSON_ARRAY)) return;
 	before = *items;
 	for (uint32_t i = 0; i < items->count; i++)
-		if (str_eq(json_text(json_get(&items->items[i], "ask")), in->dialog.id)) {
-			before.count = i;
-			break;
-		}
+		if (str_eq(json_text(json_get(&items->items[i], "ask")), in->dialog.id))
+			from = i + 1;
+	before.items += from;
+	before.count -= from;
 	dialog_before(&in->dialog, &before);
+}
+
+void data_history(struct inbox *in, bool anew)
+{
+	struct buf path = { .max = 4096 };
+
+	if (anew) history_clear(&in->history);
+	in->history.loading = true;
+	buf_add_text(&path, "/v1/asks?");
+	history_query(&in->history, &path);
+	path_call(in, "GET", &path, STR_NONE, TAG_HISTORY);
+}
+
+/* Assigning and stopping say what they did. */
+static void prompt_take(struct inbox *in, int tag, enum err err,
+	const struct api_reply *r, const struct fault *why)
+{
+	struct arena arena = { 0 };
+
+	if (err != OK)
+		inbox_say(in, STYLE_BAD, str_of(why->detail));
+	else
+		inbox_say(in, STYLE_GOOD,
+			MSG(&arena, tag == TAG_STOP ? "tui.stopped" : "tui.assigned"));
+	if (err == OK && tag == TAG_ASSIGN && r->json) ask_take(in, r->json);
+	arena_done(&arena);
 }
 
 static void good_take(struct inbox *in, int tag, const struct json *json)
@@ -348,6 +437,9 @@ static void good_take(struct inbox *in, int tag, const struct json *json)
 	case TAG_SESSION: session_view_take(&in->session, json); break;
 	case TAG_SESSION_LOG: log_take(in, json); break;
 	case TAG_SESSIONS: session_view_list(&in->session, json); break;
+	case TAG_HISTORY: history_take(&in->history, json); break;
+	case TAG_USERS: prompt_users(in, json); break;
+	case TAG_FOLLOW: follow_take(in, json); break;
 	default: break;
 	}
 }
@@ -362,6 +454,8 @@ static void reply_take(void *ctx, int tag, enum err err, const struct api_reply 
 	case TAG_SETTLE: settle_take(in, err, r, why); return;
 	case TAG_MANY: many_take(in, err, r); return;
 	case TAG_SIDE: side_take(in, err, r, why); return;
+	case TAG_ASSIGN:
+	case TAG_STOP: prompt_take(in, tag, err, r, why); return;
 	default: break;
 	}
 	if (tag == TAG_OPEN) in->opening = false;
@@ -372,6 +466,9 @@ static void reply_take(void *ctx, int tag, enum err err, const struct api_reply 
 		in->why = *why;
 	} else if (tag == TAG_OPEN) {
 		buf_clear(&in->wanted);
+		inbox_say(in, STYLE_BAD, str_of(why->detail));
+	} else if (tag == TAG_HISTORY) {
+		in->history.loading = false;
 		inbox_say(in, STYLE_BAD, str_of(why->detail));
 	}
 }
@@ -396,18 +493,13 @@ void data_settle_many(struct inbox *in, bool skip)
 {
 	struct buf body = { .max = 1 << 20 };
 	struct json_writer w = { .out = &body };
-	const struct item *first = list_find(&in->list, in->dialog.id);
+	struct str rest = buf_str(&in->batch_ids), id;
 
 	jw_object(&w);
 	jw_key(&w, "ids");
 	jw_array(&w);
-	for (size_t i = 0; i < in->list.len; i++) {
-		const struct item *item = in->list.items[i];
-
-		if (item->chosen && item->risk != RISK_CRITICAL &&
-			(skip || !first || item->form == first->form))
-			jw_str(&w, item->id);
-	}
+	while (str_cut(&rest, '\n', &id))
+		jw_str(&w, id);
 	jw_array_end(&w);
 	jw_key(&w, skip ? "skip" : "answers");
 	if (skip)

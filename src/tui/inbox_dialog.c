@@ -7,12 +7,17 @@
 
 enum { CLAIM_MS = 90000 };
 
+enum { BEFORE_PAGE = 100 };
+
+/* The events before this ask in its session, newest first. */
 static void before_want(struct inbox *in)
 {
 	struct buf path = { .max = 1024 };
 
 	if (ask_risk(in->dialog.ask) == RISK_NONE) return;
-	buf_add_text(&path, "/v1/events?format=json&limit=200&after=0&session=");
+	buf_print(&path,
+		"/v1/events?format=json&limit=%d&before=%lld&session=", BEFORE_PAGE,
+		(long long)INT64_MAX);
 	url_add(&path, json_text(json_get(in->dialog.ask, "session")));
 	data_call(in, "GET", buf_str(&path), STR_NONE, TAG_BEFORE);
 	buf_done(&path);
@@ -21,7 +26,7 @@ static void before_want(struct inbox *in)
 static void dialog_put_away(struct inbox *in)
 {
 	if (!in->dialog_on) return;
-	if (in->dialog.open && !in->batch)
+	if (ask_pending(in->dialog.ask) && !in->batch)
 		drafts_keep(&in->drafts, in->dialog.id, &in->dialog.form);
 	dialog_close(&in->dialog);
 	in->dialog_on = in->batch = false;
@@ -38,9 +43,13 @@ static void ask_fetch(struct inbox *in, struct str id)
 
 void ask_show(struct inbox *in, struct str id)
 {
+	if (in->view != VIEW_ASK) in->back = VIEW_LIST;
 	in->view = VIEW_ASK;
+	in->lost = false;
 	if (in->dialog_on && !in->batch && str_eq(in->dialog.id, id)) {
 		in->dialog.armed_at = clock_mono_ms() + ARMING_MS;
+		dialog_came(&in->dialog, in->by_itself);
+		in->by_itself = false;
 		return;
 	}
 	dialog_put_away(in);
@@ -51,7 +60,9 @@ void ask_glance(struct inbox *in)
 {
 	const struct item *item = list_at(&in->list);
 
-	if (!inbox_wide(in) || in->view != VIEW_LIST || in->opening) return;
+	if (in->lost && in->list.shown_len == 0 && !(inbox_wide(in) && in->dialog_on))
+		in->lost = false; /* nothing is left that could be taken for it */
+	if (!inbox_wide(in) || in->view != VIEW_LIST || in->opening || in->lost) return;
 	if (!item) {
 		dialog_put_away(in);
 	} else if (!in->dialog_on || !str_eq(in->dialog.id, item->id)) {
@@ -59,28 +70,29 @@ void ask_glance(struct inbox *in)
 	}
 }
 
-/* Settled by another: the dialog closes and says by whom. What was typed stays in sight.
- */
+/* Settled by another: the card says by whom, and stays with what was typed until the
+ * person moves on. */
 static void ask_lost(struct inbox *in)
 {
 	struct arena arena = { 0 };
 	struct dialog *d = &in->dialog;
 	struct str who = ask_settled(d->ask, &arena);
-	bool typed = false;
 
-	for (size_t i = 0; i < d->form.len; i++)
-		typed |= d->form.entries[i].text.text.len +
-				 d->form.entries[i].other.text.len +
-				 d->form.entries[i].note.text.len >
-			 0;
 	drafts_keep(&in->drafts, d->id, &d->form);
-	inbox_say(in, STYLE_WARN,
-		MSG(&arena, "web.colon", { "words", who },
-			{ "text", ask_title(d->ask, &arena) }));
-	if (typed && in->view == VIEW_ASK)
-		dialog_say(d, STYLE_WARN, MSG(&arena, "tui.draft.kept"));
-	else
-		ask_gone(in);
+	if (in->view == VIEW_ASK || in->view == VIEW_LIST)
+		inbox_say(in, STYLE_WARN,
+			MSG(&arena, "web.colon", { "words", who },
+				{ "text", ask_title(d->ask, &arena) }));
+	arena_done(&arena);
+}
+
+/* Whoever may not answer is told why, under the form. */
+void dialog_hint(struct inbox *in)
+{
+	struct arena arena = { 0 };
+
+	if (in->dialog_on && in->hint && ask_pending(in->dialog.ask))
+		dialog_say(&in->dialog, STYLE_WARN, MSG(&arena, in->hint));
 	arena_done(&arena);
 }
 
@@ -108,6 +120,10 @@ void ask_arrived(struct inbox *in, const struct json *ask)
 	in->batch = in->dialog_on && in->batch_next;
 	in->batch_next = false;
 	if (!in->dialog_on) return;
+	dialog_came(&in->dialog, in->by_itself);
+	in->by_itself = false;
+	dialog_hint(in);
+	if (in->batch) in->dialog.form.asks = in->batch_len;
 	drafts_fill(&in->drafts, in->dialog.id, &in->dialog.form);
 	before_want(in);
 }
@@ -116,7 +132,8 @@ void ask_gone(struct inbox *in)
 {
 	dialog_put_away(in);
 	buf_clear(&in->wanted);
-	if (in->view == VIEW_ASK) in->view = VIEW_LIST;
+	if (in->view == VIEW_ASK) in->view = in->back;
+	in->back = VIEW_LIST;
 }
 
 /* ---- keys ---- */
@@ -176,6 +193,7 @@ void ask_key(struct inbox *in, const struct key *k)
 		in->view = VIEW_SESSION;
 		return;
 	case DIALOG_UNUSED:
+		if (key_letter(k) == 'i') prompt_assign(in, in->dialog.id);
 		if (key_letter(k) == '?' || key_letter(k) == 'q') {
 			in->before_help = VIEW_ASK;
 			in->view = key_letter(k) == '?' ? VIEW_HELP : VIEW_LIST;
@@ -186,27 +204,37 @@ void ask_key(struct inbox *in, const struct key *k)
 	}
 }
 
-/* One answer for all that are chosen and alike; critical ones never are among them. */
+/* Goes with `first` into one batch: alike, and never critical. */
+static bool batch_fits(const struct item *item, const struct item *first)
+{
+	return item->chosen && item->passes && item->risk != RISK_CRITICAL &&
+	       (!first || item->form == first->form);
+}
+
+/* One answer for all that are chosen, shown and alike. */
 void batch_show(struct inbox *in)
 {
 	const struct item *first = NULL;
 	struct arena arena = { 0 };
-	int64_t left = 0;
+	int64_t left = (int64_t)list_chosen(&in->list);
 
+	buf_clear(&in->batch_ids);
+	in->batch_len = 0;
 	for (size_t i = 0; i < in->list.len; i++) {
 		const struct item *item = in->list.items[i];
 
-		if (!item->chosen) continue;
-		if (item->risk == RISK_CRITICAL || (first && item->form != first->form))
-			left++;
-		else if (!first)
-			first = item;
+		if (!batch_fits(item, first)) continue;
+		if (!first) first = item;
+		buf_add(&in->batch_ids, item->id);
+		buf_add_char(&in->batch_ids, '\n');
+		in->batch_len++;
 	}
+	left -= (int64_t)in->batch_len;
 	if (left > 0)
 		inbox_say(in, STYLE_WARN, msg_count(&arena, "tui.batch.left", left));
 	arena_done(&arena);
 	if (!first) return;
+	dialog_put_away(in);
+	in->batch_next = true;
 	ask_show(in, first->id);
-	in->batch = in->dialog_on;
-	in->batch_next = !in->dialog_on;
 }

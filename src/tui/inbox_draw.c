@@ -59,6 +59,10 @@ static void row_write(
 				: span_short(now_ms - item->created_ms, &arena);
 	struct buf right = { .max = 4096 };
 
+	if (item->similar > 0)
+		buf_print(&right, " %s",
+			msg_count(&arena, "web.inbox.similar", (int64_t)item->similar)
+				.at);
 	if (item->risk && p->width >= 40)
 		buf_print(&right, " %s",
 			MSG(&arena,
@@ -74,7 +78,8 @@ static void row_write(
 
 	page_row(p);
 	page_add_text(p, STYLE_ACCENT, here ? "▸" : " ");
-	page_add_text(p, STYLE_GOOD, item->chosen ? "x" : " ");
+	page_add_text(p, STYLE_GOOD, item->chosen ? "x " : "  ");
+	if (item->inside) page_add_text(p, STYLE_SOFT, "  ");
 	page_add_text(p, risk_style(item->risk), kind_mark(item->kind));
 	page_add_text(p, STYLE_PLAIN, " ");
 	size_t width = p->width;
@@ -92,8 +97,10 @@ static void row_write(
 static void empty_draw(struct inbox *in, const struct area *f)
 {
 	struct arena arena = { 0 };
+	bool agent = in->hint && strcmp(in->hint, "tui.hint.login") == 0;
 	const char *id = in->list.len > 0 ? "web.inbox.filtered"
 			 : !in->whole	  ? "web.loading"
+			 : agent	  ? "tui.hint.login"
 					  : "web.inbox.empty";
 
 	screen_put(in->screen, f->y, f->x + 1, f->width - 1, STYLE_SOFT, MSG(&arena, id));
@@ -110,7 +117,7 @@ static void list_draw(struct inbox *in, const struct area *f, int64_t now_ms)
 	page_clear(&in->page, f->width);
 	for (size_t i = 0; i < f->height && in->list_top + i < l->shown_len; i++) {
 		size_t at = in->list_top + i;
-		bool here = at == l->at;
+		bool here = at == l->at && !in->lost;
 
 		row_write(in, l->shown[at], now_ms, here);
 		screen_draw(in->screen, f->y + i, f->x, &in->page, i,
@@ -140,6 +147,10 @@ static void filter_add(struct inbox *in, struct page *p, struct arena *arena)
 					   priority_name(f->priority))
 					   .at));
 	}
+	if (f->project.len > 0) {
+		page_add_text(p, STYLE_PLAIN, "  ");
+		page_add(p, STYLE_ACCENT, buf_str(&f->project));
+	}
 	if (f->mine) {
 		page_add_text(p, STYLE_PLAIN, "  ");
 		page_add(p, STYLE_ACCENT, MSG(arena, "web.filter.assignee.me"));
@@ -153,26 +164,42 @@ static void filter_add(struct inbox *in, struct page *p, struct arena *arena)
 	}
 }
 
+/* The view that is shown stands in brackets: colours only repeat it. */
+static void tab_add(struct page *p, struct str name, bool on)
+{
+	page_add_text(p, STYLE_BOLD, on ? "[" : " ");
+	page_add(p, on ? STYLE_BOLD : STYLE_SOFT, name);
+	page_add_text(p, STYLE_BOLD, on ? "]" : " ");
+}
+
 static void head_draw(struct inbox *in)
 {
 	struct page *p = &in->page;
 	struct arena arena = { 0 };
 	size_t chosen = list_chosen(&in->list);
 	bool sessions = in->view == VIEW_SESSION || in->view == VIEW_SESSIONS;
+	bool history = in->view == VIEW_HISTORY ||
+		       (in->view == VIEW_ASK && in->back == VIEW_HISTORY);
+	bool inbox = !sessions && !history && in->view != VIEW_HELP;
 
 	page_clear(p, screen_columns(in->screen));
 	page_row(p);
-	page_add_text(p, STYLE_PLAIN, " ");
-	page_add(p, STYLE_BOLD,
-		MSG(&arena, sessions		    ? "web.nav.sessions"
-			    : in->view == VIEW_HELP ? "web.keys"
-						    : "web.nav.inbox"));
-	if (!sessions) filter_add(in, p, &arena);
-	if (chosen > 0) {
+	tab_add(p, MSG(&arena, "web.nav.inbox"), inbox);
+	tab_add(p, MSG(&arena, "web.nav.sessions"), sessions);
+	tab_add(p, MSG(&arena, "tui.history"), history);
+	if (in->view == VIEW_HELP) tab_add(p, MSG(&arena, "web.keys"), true);
+	if (inbox) filter_add(in, p, &arena);
+	if (history) history_head(&in->history, p, &arena);
+	if (in->hint && inbox && !in->searching) {
+		page_add_text(p, STYLE_PLAIN, "  ");
+		page_add(p, STYLE_WARN, MSG(&arena, in->hint));
+	}
+	if (in->batch || chosen > 0) {
 		page_add_text(p, STYLE_PLAIN, "  ");
 		page_add(p, STYLE_GOOD,
 			in->batch
-				? msg_count(&arena, "web.batch.title", (int64_t)chosen)
+				? msg_count(&arena, "web.batch.title",
+					  (int64_t)in->batch_len)
 				: msg_count(&arena, "web.batch.chosen", (int64_t)chosen));
 	}
 	screen_draw(in->screen, 0, 0, p, 0, STYLE_PLAIN);
@@ -187,6 +214,7 @@ static struct str keys_now(struct inbox *in, struct arena *arena)
 		[VIEW_ASK] = "tui.keys.closed",
 		[VIEW_SESSION] = "tui.keys.session",
 		[VIEW_SESSIONS] = "tui.keys.sessions",
+		[VIEW_HISTORY] = "tui.keys.history",
 		[VIEW_HELP] = "tui.keys.help",
 	};
 
@@ -223,13 +251,17 @@ static void status_draw(struct inbox *in, int64_t now_ms, int64_t mono_ms)
 		page_add(p, STYLE_WARN, countdown(next - now_ms, &arena));
 	}
 	page_add_text(p, STYLE_SOFT, "  ");
-	if (in->notice.len > 0 && mono_ms < in->notice_until)
+	if (in->prompt)
+		prompt_draw(in, p);
+	else if (in->notice.len > 0 && mono_ms < in->notice_until)
 		page_add(p, in->notice_style, buf_str(&in->notice));
 	else if (in->dialog_on && in->dialog.busy)
 		page_add(p, STYLE_SOFT, MSG(&arena, "tui.sending"));
 	else
 		page_add(p, STYLE_SOFT, keys_now(in, &arena));
 	screen_draw(in->screen, screen_rows(in->screen) - 1, 0, p, 0, STYLE_PLAIN);
+	if (p->cursor)
+		screen_cursor(in->screen, screen_rows(in->screen) - 1, p->cursor_column);
 	arena_done(&arena);
 }
 
@@ -255,8 +287,12 @@ static const struct {
 	{ "Ctrl-G", "tui.help.editor" },
 	{ "Alt-Enter", "tui.help.newline" },
 	{ "x B", "tui.help.batch" },
-	{ "/ f p m", "tui.help.filter" },
-	{ "v g s g i", "tui.help.session" },
+	{ "Space", "tui.help.fold" },
+	{ "/ f p P m", "tui.help.filter" },
+	{ "i", "tui.help.assign" },
+	{ "v", "tui.help.session" },
+	{ "S", "tui.help.stop" },
+	{ "Tab", "tui.help.views" },
 	{ "? q Ctrl-L", "tui.help.rest" },
 };
 
@@ -321,6 +357,7 @@ void inbox_draw(struct inbox *in)
 		session_view_draw(&in->session, in->screen, &whole, now_ms);
 		break;
 	case VIEW_SESSIONS: session_list_draw(&in->session, in->screen, &whole); break;
+	case VIEW_HISTORY: history_draw(&in->history, in->screen, &whole, now_ms); break;
 	case VIEW_HELP: help_draw(in, &whole); break;
 	default: inbox_part(in, now_ms, mono_ms);
 	}

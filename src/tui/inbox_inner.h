@@ -5,11 +5,14 @@
 #include "client/courier.h"
 #include "tui/dialog.h"
 #include "tui/drafts.h"
+#include "tui/history.h"
 #include "tui/inbox.h"
 #include "tui/list.h"
 #include "tui/session_view.h"
 
-enum view { VIEW_LIST, VIEW_ASK, VIEW_SESSION, VIEW_SESSIONS, VIEW_HELP };
+enum view { VIEW_LIST, VIEW_ASK, VIEW_SESSION, VIEW_SESSIONS, VIEW_HISTORY, VIEW_HELP };
+
+enum prompt { PROMPT_NONE, PROMPT_ASSIGN, PROMPT_STOP };
 
 enum line_state { LINE_CONNECTING, LINE_LIVE, LINE_LOST };
 
@@ -26,6 +29,11 @@ enum {
 	TAG_SESSION, /* a session and its events */
 	TAG_SESSION_LOG,
 	TAG_SESSIONS,
+	TAG_HISTORY,
+	TAG_USERS,
+	TAG_ASSIGN,
+	TAG_STOP,
+	TAG_FOLLOW, /* what was settled last: does its agent have it? */
 };
 
 enum { SETTLED_KEPT = 64 };
@@ -42,6 +50,8 @@ struct inbox {
 	/* The person. */
 	struct buf user;
 	bool may_answer;
+	const char *
+		hint; /* why the person may not answer; NULL: they may, or it is unknown */
 
 	/* The data. */
 	enum line_state line;
@@ -55,12 +65,26 @@ struct inbox {
 
 	/* What is seen. */
 	enum view view, before_help;
+	enum view back; /* where Esc goes from an ask */
+	bool lost;	/* what the cursor stood on is gone: the person must move first */
+	enum prompt prompt;
+	struct buf prompt_id; /* of the ask or session that the prompt is about */
+	struct line prompt_line;
+	struct arena users_arena;
+	const struct json *users; /* of the workspace; NULL: not read yet */
+	struct history history;
+	struct buf follow; /* the ask settled last, until its agent has it; empty: none */
+	int64_t follow_ms; /* monotonic; when to look again */
+	int follow_left;
 	bool searching;
 	bool go; /* `g` was pressed */
 	struct dialog dialog;
 	bool dialog_on;
-	bool batch;	   /* the dialog answers all that are chosen */
-	bool batch_next;   /* and so will the one that is coming */
+	bool batch;	      /* the dialog answers all of batch_ids */
+	bool batch_next;      /* and so will the one that is coming */
+	struct buf batch_ids; /* fixed when the batch was opened, by lines */
+	size_t batch_len;
+	bool by_itself;	   /* the dialog that is coming opens by itself */
 	struct buf wanted; /* the id of the ask to be shown; empty: none */
 	bool opening;	   /* its GET is under way */
 	struct buf queue;  /* ids of those that came while a dialog was open, by lines */
@@ -86,6 +110,9 @@ void data_ask(
 void data_settle(struct inbox *, bool skip);
 void data_settle_many(struct inbox *, bool skip);
 void data_session(struct inbox *, struct str id);
+void data_history(struct inbox *, bool anew);
+void data_follow(
+	struct inbox *); /* looks again whether the agent has it, when it is time */
 
 /* inbox_dialog.c: the ask that is open */
 void ask_show(struct inbox *, struct str id); /* fetches it; its dialog takes the keys */
@@ -94,6 +121,14 @@ void ask_arrived(struct inbox *, const struct json *ask);
 void ask_gone(struct inbox *); /* leaves the dialog; what was typed is kept */
 void ask_key(struct inbox *, const struct key *);
 void batch_show(struct inbox *);
+void dialog_hint(struct inbox *); /* why the person may not answer, if so */
+
+/* inbox_prompt.c: what the inbox asks in its last line */
+void prompt_assign(struct inbox *, struct str ask);
+void prompt_stop(struct inbox *, struct str session);
+void prompt_users(struct inbox *, const struct json *page);
+void prompt_key(struct inbox *, const struct key *);
+void prompt_draw(struct inbox *, struct page *);
 
 /* inbox_draw.c */
 bool inbox_wide(const struct inbox *);

@@ -23,6 +23,7 @@ void list_done(struct list *l)
 	table_done(&l->by_id);
 	mem_free(l->items);
 	mem_free(l->shown);
+	buf_done(&l->filter.project);
 	*l = (struct list){ 0 };
 }
 
@@ -64,6 +65,41 @@ static uint64_t form_of(const struct json *ask)
 	return sum;
 }
 
+/* Same asker, same kind of thing, the same words but for their numbers. */
+static uint64_t likeness_of(const struct json *ask, struct str title)
+{
+	const struct json *questions = json_get(ask, "questions");
+	const struct json *op = json_get(ask, "operation");
+	struct buf text = { 0 };
+	bool digit = false;
+
+	buf_print(&text, "%.*s\n%.*s\n%.*s\n%.*s\n",
+		STR_ARGS(json_text(json_get(ask, "kind"))),
+		STR_ARGS(json_text(json_get(json_get(ask, "agent"), "name"))),
+		STR_ARGS(json_text(json_get(op, "name"))),
+		STR_ARGS(json_text(json_get(op, "risk"))));
+	for (size_t i = 0; i < title.len; i++) {
+		bool is = title.at[i] >= '0' && title.at[i] <= '9';
+
+		if (!is || !digit) buf_add_char(&text, is ? '#' : title.at[i]);
+		digit = is;
+	}
+	for (uint32_t i = 0; json_is(questions, JSON_ARRAY) && i < questions->count;
+		i++) {
+		const struct json *q = &questions->items[i];
+		const struct json *options = json_get(q, "options");
+
+		buf_print(&text, "\n%.*s", STR_ARGS(json_text(json_get(q, "type"))));
+		for (uint32_t n = 0; json_is(options, JSON_ARRAY) && n < options->count;
+			n++)
+			buf_print(&text, ",%.*s",
+				STR_ARGS(json_text(json_get(&options->items[n], "id"))));
+	}
+	uint64_t sum = str_hash(buf_str(&text));
+	buf_done(&text);
+	return sum;
+}
+
 static struct item *item_make(const struct json *ask, struct str me)
 {
 	struct arena arena = { 0 };
@@ -90,6 +126,7 @@ static struct item *item_make(const struct json *ask, struct str me)
 	item->session = text_keep(item, &used, parts[3]);
 	item->session_title = text_keep(item, &used, parts[4]);
 	item->project = text_keep(item, &used, parts[5]);
+	item->like = likeness_of(ask, item->title);
 	arena_done(&arena);
 	ask_kind_read(json_text(json_get(ask, "kind")), &item->kind);
 	priority_read(json_text(json_get(ask, "priority")), &item->priority);
@@ -148,7 +185,73 @@ static bool passes(
 {
 	return (!f->kind_on || item->kind == f->kind) &&
 	       (!f->priority_on || item->priority == f->priority) &&
-	       (!f->mine || item->mine) && (folded.len == 0 || found(item, folded));
+	       (!f->mine || item->mine) &&
+	       (f->project.len == 0 || str_eq(item->project, buf_str(&f->project))) &&
+	       (folded.len == 0 || found(item, folded));
+}
+
+static bool fold_open(const struct list *l, uint64_t like)
+{
+	for (size_t i = 0; i < FOLDS_OPEN; i++)
+		if (l->open[i] == like) return true;
+	return false;
+}
+
+static void show(struct list *l, struct item *item, const struct item *here)
+{
+	if (item == here) l->at = l->shown_len;
+	l->shown[l->shown_len++] = item;
+}
+
+/* Those alike stand behind their first. Marks each with what it is in its fold; `heads`
+ * maps a likeness to its first item. Lists are a few hundred long where anything folds. */
+static void folds_count(struct list *l)
+{
+	struct table heads = { 0 };
+
+	for (size_t i = 0; i < l->len; i++) {
+		struct item *item = l->items[i], *head;
+		struct str key = str_make((const char *)&item->like, sizeof item->like);
+
+		item->similar = 0;
+		item->inside = false;
+		if (!item->passes) continue;
+		head = table_get(&heads, key);
+		if (!head) {
+			item->similar = 1;
+			l->failed |= !table_put(&heads, key, item);
+		} else {
+			head->similar++;
+			item->inside = true;
+		}
+	}
+	for (size_t i = 0; i < l->len; i++) {
+		struct item *item = l->items[i];
+		struct str key = str_make((const char *)&item->like, sizeof item->like);
+		const struct item *head = item->inside ? table_get(&heads, key) : NULL;
+
+		if (head && head->similar < FOLD_FROM) item->inside = false;
+	}
+	for (size_t i = 0; i < l->len; i++)
+		if (l->items[i]->similar < FOLD_FROM) l->items[i]->similar = 0;
+	table_done(&heads);
+}
+
+static void fold_show(struct list *l, size_t from, const struct item *here)
+{
+	struct item *head = l->items[from];
+	bool open = fold_open(l, head->like);
+
+	show(l, head, here);
+	for (size_t i = from + 1; i < l->len; i++) {
+		struct item *item = l->items[i];
+
+		if (!item->passes || item->like != head->like) continue;
+		if (open)
+			show(l, item, here);
+		else if (item == here) /* folded away: the head has its row */
+			l->at = l->shown_len - 1;
+	}
 }
 
 void list_arrange(struct list *l, int64_t now_ms)
@@ -161,14 +264,36 @@ void list_arrange(struct list *l, int64_t now_ms)
 	if (l->len > 1) qsort(l->items, l->len, sizeof *l->items, by_attention);
 	if (l->filter.search) utf8_fold(&folded, line_text(l->filter.search));
 	l->shown_len = 0;
+	for (size_t i = 0; i < l->len; i++)
+		l->items[i]->passes = passes(&l->filter, l->items[i], buf_str(&folded));
+	folds_count(l);
 	for (size_t i = 0; i < l->len; i++) {
-		if (!passes(&l->filter, l->items[i], buf_str(&folded))) continue;
-		if (l->items[i] == here) l->at = l->shown_len;
-		l->shown[l->shown_len++] = l->items[i];
+		if (!l->items[i]->passes || l->items[i]->inside) continue;
+		if (l->items[i]->similar > 0)
+			fold_show(l, i, here);
+		else
+			show(l, l->items[i], here);
 	}
 	buf_done(&folded);
 	if (l->at >= l->shown_len) l->at = l->shown_len ? l->shown_len - 1 : 0;
-	if (here && list_at(l) != here && before < l->shown_len) l->at = before;
+	const struct item *now = list_at(l);
+	if (here && now != here && !(now && now->like == here->like && here->inside) &&
+		before < l->shown_len)
+		l->at = before;
+}
+
+void list_fold(struct list *l, int64_t now_ms)
+{
+	const struct item *item = list_at(l);
+
+	if (!item || (!item->similar && !item->inside)) return;
+	if (fold_open(l, item->like)) {
+		for (size_t i = 0; i < FOLDS_OPEN; i++)
+			if (l->open[i] == item->like) l->open[i] = 0;
+	} else {
+		l->open[l->open_at++ % FOLDS_OPEN] = item->like;
+	}
+	list_arrange(l, now_ms);
 }
 
 /* ---- putting and dropping ---- */
@@ -275,6 +400,12 @@ void list_go(struct list *l, int64_t by)
 
 bool list_select(struct list *l, struct str id)
 {
+	const struct item *item = list_find(l, id);
+
+	if (item && item->inside && !fold_open(l, item->like)) {
+		l->open[l->open_at++ % FOLDS_OPEN] = item->like;
+		list_arrange(l, sort_now);
+	}
 	for (size_t i = 0; i < l->shown_len; i++)
 		if (str_eq(l->shown[i]->id, id)) return l->at = i, true;
 	return false;
@@ -285,8 +416,38 @@ size_t list_chosen(const struct list *l)
 	size_t n = 0;
 
 	for (size_t i = 0; i < l->len; i++)
-		n += l->items[i]->chosen;
+		n += l->items[i]->chosen && l->items[i]->passes;
 	return n;
+}
+
+void list_choose(struct list *l)
+{
+	const struct item *at = list_at(l);
+	bool on = at && !at->chosen;
+
+	if (!at) return;
+	bool all = at->similar > 0 && !fold_open(l, at->like);
+	for (size_t i = 0; i < l->len; i++) {
+		struct item *item = l->items[i];
+
+		if (item == at || (all && item->passes && item->like == at->like))
+			item->chosen = on;
+	}
+}
+
+void list_project_next(struct list *l)
+{
+	struct str now = buf_str(&l->filter.project), next = STR_NONE;
+
+	for (size_t i = 0; i < l->len; i++) {
+		struct str p = l->items[i]->project;
+
+		if (p.len > 0 && str_cmp(p, now) > 0 &&
+			(next.len == 0 || str_cmp(p, next) < 0))
+			next = p;
+	}
+	buf_clear(&l->filter.project);
+	buf_add(&l->filter.project, next);
 }
 
 void list_choose_none(struct list *l)

@@ -18,8 +18,13 @@ struct item {
 	int64_t created_ms, deadline_ms; /* 0: waits for ever */
 	int64_t version;
 	uint64_t form; /* equal for asks that one answer could settle */
+	uint64_t like; /* equal for asks that differ in numbers alone: they fold */
 	bool mine;     /* assigned to the person */
 	bool chosen;   /* for a batch */
+	/* As it was arranged last. */
+	bool passes;	/* the filter lets it through */
+	size_t similar; /* head of a fold: how many it stands for; 0: none */
+	bool inside;	/* shown below the head of an open fold */
 	char text[];
 };
 
@@ -27,16 +32,21 @@ struct list_filter {
 	bool kind_on, priority_on, mine;
 	enum ask_kind kind;
 	enum priority priority;
+	struct buf project;  /* empty: all */
 	struct line *search; /* borrowed; NULL or empty: all */
 };
+
+enum { FOLD_FROM = 3, FOLDS_OPEN = 64 };
 
 /* { 0 } is empty and ready. */
 struct list {
 	struct table by_id;
 	struct item **items; /* all, in order of attention */
 	size_t len, cap;
-	struct item **shown; /* those that pass the filter */
+	struct item **shown; /* those that pass the filter and are not folded away */
 	size_t shown_len;
+	uint64_t open[FOLDS_OPEN]; /* likenesses whose folds are open */
+	size_t open_at;
 	size_t at; /* the row of the cursor, in shown */
 	struct list_filter filter;
 	bool failed; /* out of memory; what is there stays */
@@ -48,12 +58,20 @@ void list_done(struct list *);
 void list_put(struct list *, const struct json *ask, struct str me);
 void list_drop(struct list *, struct str id);
 void list_drop_session(struct list *, struct str session);
-/* Orders and filters again; the cursor stays on its ask. */
+/* Orders, filters and folds again; the cursor stays on its ask. Three or more alike become
+ * one row in the first one's place; an open fold shows the rest below it. */
 void list_arrange(struct list *, int64_t now_ms);
 struct item *list_find(const struct list *, struct str id); /* NULL: not there */
 struct item *list_at(const struct list *);	/* under the cursor, or NULL */
 void list_go(struct list *, int64_t by);	/* moves the cursor */
 bool list_select(struct list *, struct str id); /* false: not shown */
+void list_fold(struct list *, int64_t now_ms); /* opens or closes the one at the cursor */
+/* Marks the row of the cursor for a batch, or takes the mark away; a closed fold with all
+ * it stands for. */
+void list_choose(struct list *);
+/* The next project among the asks there are, in order of their names; then all again. */
+void list_project_next(struct list *);
+/* Marked, and not hidden by the filter. */
 size_t list_chosen(const struct list *);
 void list_choose_none(struct list *);
 /* The nearest deadline; 0: none. */

@@ -204,6 +204,43 @@ struct str ask_settled(const struct json *ask, struct arena *arena)
 		{ "via", json_text(json_get(by, "via")) });
 }
 
+static struct str decision_of(const struct json *ask)
+{
+	const struct json *answer = json_get(ask, "answer");
+
+	for (uint32_t i = 0; json_is(answer, JSON_OBJECT) && i < answer->count; i++) {
+		struct str value =
+			json_text(json_get(&answer->members[i].value, "value"));
+
+		if (str_is(value, "approve") || str_is(value, "reject")) return value;
+	}
+	return STR_NONE;
+}
+
+const char *ask_outcome(const struct json *ask)
+{
+	static const char *const names[] = { "answered", "skipped", "expired",
+		"cancelled" };
+	struct str status = json_text(json_get(ask, "status"));
+	struct str decision = decision_of(ask);
+
+	if (str_is(status, "answered") && str_is(decision, "approve")) return "approved";
+	if (str_is(status, "answered") && str_is(decision, "reject")) return "rejected";
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (str_is(status, names[i])) return names[i];
+	return "pending";
+}
+
+struct str ask_settler(const struct json *ask, struct arena *arena)
+{
+	const struct json *by = json_get(ask, "answered_by");
+	struct str kind = json_text(json_get(by, "kind"));
+
+	if (str_is(kind, "policy")) return MSG(arena, "tui.by.rule");
+	if (str_is(kind, "default")) return MSG(arena, "tui.by.default");
+	return json_text(json_get(by, "name"));
+}
+
 /* ---- events ---- */
 
 static struct str progress_words(const struct json *data, struct arena *arena)

@@ -316,3 +316,19 @@ test('HEAD tells what the stream is and ends', async () => {
 		assert.match(reply.headers['content-type'], /^text\/event-stream/);
 	}
 });
+
+test('before=N lists the newest first, page by page, of all or of a session', async () => {
+	const session = (await agent.post('/v1/sessions', { title: 'A long one' })).body;
+	for (let i = 0; i < 7; i++) await agent.post(`/v1/sessions/${session.id}/progress`, { text: `step ${i}` });
+	const all = (await admin.events(0, `&session=${session.id}`)).items;
+	const first = (await admin.get(`/v1/events?format=json&before=${all.at(-1).id}&limit=3&session=${session.id}`)).body;
+	assert.deepEqual(first.items.map((e) => e.id), all.slice(-4, -1).reverse().map((e) => e.id));
+	const second = (await admin.get(`/v1/events?format=json&before=${all.at(-1).id}&limit=200&session=${session.id}&cursor=${first.next_cursor}`)).body;
+	assert.deepEqual(second.items.map((e) => e.id), all.slice(0, -4).reverse().map((e) => e.id));
+	assert.equal(second.next_cursor, null);
+	const newest = (await admin.get('/v1/events?format=json&before=9223372036854775807&limit=1')).body;
+	assert.equal(newest.items[0].id, newest.as_of);
+	assert.equal((await stranger.get(`/v1/events?format=json&before=999&session=${session.id}`)).body.items.length, 0);
+	for (const wrong of ['format=json&before=0', 'format=json&before=x', 'format=json&before=5&after=1', 'before=5'])
+		assert.equal((await admin.get(`/v1/events?${wrong}`)).status, 422, wrong);
+});

@@ -110,6 +110,65 @@ static void a_lone_decision_is_alike_whatever_it_is_about(void **state)
 	CHECK(list_find(&list, STR("a"))->form == list_find(&list, STR("b"))->form);
 }
 
+static void three_alike_fold_and_open_again(void **state)
+{
+	(void)state;
+	put("a", "Build 1 of 30", "");
+	put("b", "Build 2 of 30", "");
+	order_is("ab");
+	put("c", "Build 13 of 30", "");
+	put("d", "Something else", "");
+	order_is("ad");
+	CHECK_INT(list_at(&list)->similar, 3);
+	list_fold(&list, NOW);
+	order_is("abcd");
+	list_go(&list, 2);
+	CHECK_STR(list_at(&list)->id, "c");
+	list_fold(&list, NOW);
+	order_is("ad");
+	CHECK_STR(list_at(&list)->id, "a");
+	CHECK(list_select(&list, STR("c")));
+	CHECK_STR(list_at(&list)->id, "c");
+}
+
+static void a_batch_has_what_is_shown_and_folds_are_whole(void **state)
+{
+	struct line search = { 0 };
+
+	(void)state;
+	put("a", "Build 1", "");
+	put("b", "Build 2", "");
+	put("c", "Build 3", "");
+	put("d", "Deploy", "");
+	list_choose(&list);
+	CHECK_INT(list_chosen(&list), 3);
+	list_go(&list, 1);
+	list_choose(&list);
+	CHECK_INT(list_chosen(&list), 4);
+	list.filter.search = &search;
+	line_set(&search, STR("deploy"));
+	list_arrange(&list, NOW);
+	CHECK_INT(list_chosen(&list), 1);
+	line_done(&search);
+}
+
+static void projects_come_one_after_the_other(void **state)
+{
+	(void)state;
+	put("a", "One", ",\"project\":\"web\"");
+	put("b", "Two", ",\"project\":\"api\"");
+	put("c", "Three", "");
+	list_project_next(&list);
+	list_arrange(&list, NOW);
+	order_is("b");
+	list_project_next(&list);
+	list_arrange(&list, NOW);
+	order_is("a");
+	list_project_next(&list);
+	list_arrange(&list, NOW);
+	order_is("abc");
+}
+
 #define LIST_TEST(f) cmocka_unit_test_teardown(f, teardown)
 
 int main(void)
@@ -120,6 +179,9 @@ int main(void)
 		LIST_TEST(search_folds_case_and_filters_combine),
 		LIST_TEST(an_older_version_changes_nothing),
 		LIST_TEST(a_lone_decision_is_alike_whatever_it_is_about),
+		LIST_TEST(three_alike_fold_and_open_again),
+		LIST_TEST(a_batch_has_what_is_shown_and_folds_are_whole),
+		LIST_TEST(projects_come_one_after_the_other),
 	};
 
 	return RUN(tests);

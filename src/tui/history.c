@@ -1,0 +1,182 @@
+/* history.c - the list of settled asks. */
+#include "tui/history.h"
+
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "client/client.h"
+#include "text/msg.h"
+#include "tui/words.h"
+
+enum { PAGE = 50, TITLE_POINTS = 200, WHEN_COLUMNS = 17, OUTCOME_COLUMNS = 11 };
+
+static const char *const outcomes[] = { "", "approved", "rejected", "answered", "skipped",
+	"expired", "cancelled" };
+
+void history_clear(struct history *h)
+{
+	for (size_t i = 0; i < h->len; i++)
+		mem_free(h->rows[i]);
+	h->len = h->at = h->top = 0;
+	buf_clear(&h->cursor);
+}
+
+void history_done(struct history *h)
+{
+	history_clear(h);
+	mem_free(h->rows);
+	buf_done(&h->cursor);
+	*h = (struct history){ 0 };
+}
+
+void history_query(const struct history *h, struct buf *out)
+{
+	buf_print(out, "status=settled&limit=%d", PAGE);
+	if (h->mine) buf_add_text(out, "&by=me");
+	if (h->outcome > 0) buf_print(out, "&outcome=%s", outcomes[h->outcome]);
+	if (h->cursor.len > 0) {
+		buf_add_text(out, "&cursor=");
+		url_add(out, buf_str(&h->cursor));
+	}
+}
+
+static struct history_row *row_make(const struct json *ask)
+{
+	struct arena arena = { 0 };
+	struct str parts[] = { json_text(json_get(ask, "id")), str_of(ask_outcome(ask)),
+		utf8_first(ask_title(ask, &arena), TITLE_POINTS),
+		ask_settler(ask, &arena),
+		json_text(json_get(json_get(ask, "agent"), "name")) };
+	size_t size = 0;
+	struct history_row *row;
+
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		size += parts[i].len;
+	row = mem_alloc(sizeof *row + size);
+	if (row) {
+		struct str *to[] = { &row->id, &row->outcome, &row->title, &row->who,
+			&row->agent };
+		char *at = row->text;
+
+		for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+			if (parts[i].len > 0) memcpy(at, parts[i].at, parts[i].len);
+			*to[i] = str_make(at, parts[i].len);
+			at += parts[i].len;
+		}
+		row->at_ms = ask_time(ask, "settled_at");
+		row->fetched = json_is(json_get(ask, "fetched_at"), JSON_STRING);
+	}
+	arena_done(&arena);
+	return row;
+}
+
+void history_take(struct history *h, const struct json *page)
+{
+	const struct json *items = json_get(page, "items");
+	uint32_t count = json_is(items, JSON_ARRAY) ? items->count : 0;
+
+	h->loading = false;
+	buf_clear(&h->cursor);
+	buf_add(&h->cursor, json_text(json_get(page, "next_cursor")));
+	if (h->len + count > h->cap) {
+		size_t cap = (h->len + count) * 2;
+		struct history_row **rows = mem_grow(h->rows, cap * sizeof *rows);
+
+		if (!rows) return;
+		h->rows = rows;
+		h->cap = cap;
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		struct history_row *row = row_make(&items->items[i]);
+
+		if (row) h->rows[h->len++] = row;
+	}
+}
+
+bool history_go(struct history *h, int64_t by)
+{
+	int64_t to = (int64_t)h->at + by, last = (int64_t)h->len - 1;
+
+	if (to > last) to = last;
+	h->at = to > 0 ? (size_t)to : 0;
+	return h->at + 1 >= h->len && h->cursor.len > 0 && !h->loading;
+}
+
+void history_outcome_next(struct history *h)
+{
+	h->outcome = (h->outcome + 1) % (sizeof outcomes / sizeof *outcomes);
+}
+
+static struct str outcome_words(struct str outcome, struct arena *arena)
+{
+	struct str id = arena_print(arena, "tui.outcome.%.*s", STR_ARGS(outcome));
+
+	return id.at ? MSG(arena, id.at) : outcome;
+}
+
+void history_head(const struct history *h, struct page *p, struct arena *arena)
+{
+	page_add_text(p, STYLE_PLAIN, "  ");
+	page_add(p, STYLE_ACCENT,
+		MSG(arena, h->mine ? "tui.history.mine" : "tui.history.all"));
+	if (h->outcome == 0) return;
+	page_add_text(p, STYLE_PLAIN, "  ");
+	page_add(p, STYLE_ACCENT, outcome_words(str_of(outcomes[h->outcome]), arena));
+}
+
+/* "14:05  approved   Rotate the key      owner  deployer has it" */
+static void row_write(struct page *p, const struct history_row *r, int64_t now_ms)
+{
+	struct arena arena = { 0 };
+	bool no = str_is(r->outcome, "rejected") || str_is(r->outcome, "expired") ||
+		  str_is(r->outcome, "cancelled") || str_is(r->outcome, "skipped");
+	size_t when = p->width < 70 ? 6 : WHEN_COLUMNS, width = p->width;
+	struct str time = time_local(r->at_ms, now_ms, &arena);
+
+	page_row(p);
+	page_add(p, STYLE_SOFT,
+		time.len > 5 && when < WHEN_COLUMNS ? str_from(str_first(time, 10), 5)
+						    : time);
+	page_pad(p, when);
+	page_add(p, no ? STYLE_WARN : STYLE_GOOD, outcome_words(r->outcome, &arena));
+	page_pad(p, when + OUTCOME_COLUMNS);
+	size_t tail = width >= 90 ? 40 : width >= 60 ? 16 : 0;
+	p->width = width - tail;
+	page_add(p, STYLE_PLAIN, r->title);
+	p->width = width;
+	if (tail > 0) {
+		page_pad(p, width - tail);
+		page_add_text(p, STYLE_PLAIN, " ");
+		p->width = width - (tail > 16 ? 24 : 0);
+		page_add(p, STYLE_SOFT, r->who);
+		p->width = width;
+	}
+	if (tail > 16) {
+		page_pad(p, width - 24);
+		page_add_text(p, STYLE_PLAIN, " ");
+		page_add(p, STYLE_SOFT,
+			MSG(&arena, r->fetched ? "tui.agent.has" : "tui.agent.not_yet",
+				{ "agent", r->agent }));
+	}
+	arena_done(&arena);
+}
+
+void history_draw(
+	struct history *h, struct screen *s, const struct area *f, int64_t now_ms)
+{
+	struct arena arena = { 0 };
+	struct page p = { .width = f->width };
+
+	if (h->at < h->top) h->top = h->at;
+	if (h->at >= h->top + f->height) h->top = h->at - f->height + 1;
+	for (size_t i = 0; i < f->height && h->top + i < h->len; i++) {
+		page_clear(&p, f->width);
+		row_write(&p, h->rows[h->top + i], now_ms);
+		screen_draw(s, f->y + i, f->x, &p, 0,
+			h->top + i == h->at ? STYLE_CURSOR : STYLE_PLAIN);
+	}
+	if (h->len == 0)
+		screen_put(s, f->y, f->x + 1, f->width - 1, STYLE_SOFT,
+			MSG(&arena, h->loading ? "web.loading" : "tui.history.empty"));
+	page_done(&p);
+	arena_done(&arena);
+}

@@ -1,0 +1,38 @@
+/* history.h - settled asks as a list, newest first: when, what became of each, by whom, and
+ * whether its agent has it. */
+#ifndef TUI_HISTORY_H
+#define TUI_HISTORY_H
+
+#include "base/json.h"
+#include "tui/dialog.h"
+
+/* One settled ask; its texts lie behind it. */
+struct history_row {
+	struct str id, outcome, title, who, agent;
+	int64_t at_ms;
+	bool fetched;
+	char text[];
+};
+
+/* { 0 } is empty and ready. */
+struct history {
+	struct history_row **rows;
+	size_t len, cap, at, top;
+	struct buf cursor; /* of the next page; empty: that was all */
+	bool loading;
+	bool mine;	/* only what I settled */
+	size_t outcome; /* which outcomes; 0: all */
+};
+
+void history_clear(struct history *); /* no rows; the filter stays */
+void history_done(struct history *);
+/* The query of the next page: "status=settled&…". */
+void history_query(const struct history *, struct buf *out);
+void history_take(struct history *, const struct json *page);
+/* Moves the cursor. True when the last row was reached and there is another page. */
+bool history_go(struct history *, int64_t by);
+void history_outcome_next(struct history *);
+void history_head(const struct history *, struct page *, struct arena *); /* the filter */
+void history_draw(struct history *, struct screen *, const struct area *, int64_t now_ms);
+
+#endif

@@ -1,0 +1,247 @@
+// What a key may decide, what stays in sight, and what is said afterwards.
+import assert from 'node:assert/strict';
+import { createServer, request } from 'node:http';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, test } from 'node:test';
+import { approval, choice, sleep, useTerminals } from './lib.mjs';
+
+const server = await useTerminals();
+const ask = (body) => server.agent.ask(body);
+const yesNo = (text, more = {}) => ({ question: text, type: 'boolean', ...more });
+
+afterEach(async () => {
+	for (const left of (await server.member.get('/v1/asks?limit=200')).body.items)
+		await server.member.post(`/v1/asks/${left.id}/skip`);
+});
+
+test('high risk in a dialog that opened by itself wants a second press; opened by hand it does not', async () => {
+	const inbox = await server.inbox({ columns: 80, flags: [] });
+	await sleep(2100);
+	const first = await ask(approval('high', { title: 'By itself' }));
+	await inbox.armed('▸ ( ) 1 Approve');
+	inbox.press('a');
+	await inbox.shows('Press again to approve');
+	assert.equal((await server.agent.read(first)).status, 'pending');
+	await sleep(620);
+	inbox.press('a');
+	await inbox.shows(/0 pending/);
+	assert.equal((await server.agent.read(first)).status, 'answered');
+	inbox.close();
+	const other = await server.inbox({ columns: 80 });
+	const second = await ask(approval('high', { title: 'By hand' }));
+	await other.shows('By hand');
+	other.press('Enter');
+	await other.armed('▸ ( ) 1 Approve');
+	other.press('a');
+	await other.shows(/0 pending/);
+	assert.equal((await server.agent.read(second)).status, 'answered');
+	other.close();
+});
+
+test('a card settled elsewhere stays and says how; letters are dead until the person moves', async () => {
+	const inbox = await server.inbox({ columns: 80 });
+	const lost = await ask(approval('low', { title: 'Withdrawn soon' }));
+	const next = await ask(approval('low', { title: 'The next one' }));
+	await inbox.shows(/2 pending/);
+	inbox.press('Enter');
+	await inbox.armed('Withdrawn soon');
+	inbox.press('r');
+	await inbox.shows('Reason');
+	inbox.type('not to');
+	await server.agent.post(`/v1/asks/${lost.id}/cancel`);
+	await inbox.shows((text) => text.includes('Withdrawn') && text.includes('not to') && text.includes('1 pending'));
+	inbox.type('day, qvaaBx');
+	inbox.press('Enter', 'Enter');
+	await sleep(900);
+	inbox.press('a');
+	await sleep(300);
+	assert.match(inbox.screen(), /Withdrawn soon/);
+	assert.equal((await server.agent.read(next)).status, 'pending');
+	inbox.press('Escape');
+	await inbox.shows('The next one');
+	inbox.close();
+});
+
+test('what is looked at beside the list stays; Enter opens nothing else until the person moves', async () => {
+	const inbox = await server.inbox({ columns: 120 });
+	const one = await ask(yesNo('First in sight?'));
+	await ask(yesNo('Second in line?'));
+	await inbox.shows((text) => text.includes('1 Yes') && text.includes('2 pending'));
+	await server.member.answer(one, { q1: true });
+	await inbox.shows((text) => text.includes('Answered by mia') && text.includes('1 pending'));
+	inbox.press('Enter', 'x', 'v');
+	await sleep(400);
+	assert.match(inbox.screen(), /Answered by mia[^]*1 pending/);
+	inbox.press('Down');
+	await inbox.shows((text) => text.includes('1 Yes') && !text.includes('Answered by mia via'));
+	inbox.close();
+});
+
+test('what a filter hides is not in a batch', async () => {
+	const inbox = await server.inbox({ columns: 80 });
+	const kept = await ask(yesNo('Batch alpha?'));
+	const hidden = await ask(yesNo('Batch alpha?', { priority: 'urgent' }));
+	await inbox.shows(/2 pending/);
+	inbox.press('x', 'x');
+	await inbox.shows('2 selected');
+	inbox.press('p');
+	await inbox.shows('1 selected');
+	inbox.press('B');
+	await inbox.armed('One answer for 1 ask');
+	inbox.press('Escape');
+	await inbox.shows('Skip? y/N');
+	inbox.press('Escape');
+	await inbox.shows(/Enter open|B answer/);
+	inbox.press('p', 'p', 'p', 'p');
+	await inbox.shows('2 selected');
+	assert.equal((await server.agent.read(kept)).status, 'pending');
+	assert.equal((await server.agent.read(hidden)).status, 'pending');
+	inbox.close();
+});
+
+test('after a decision: what, on what, and whether the agent has it', async () => {
+	const inbox = await server.inbox({ columns: 120 });
+	const body = approval('low', { title: 'Send it to three' });
+	const held = server.agent.post('/v1/asks?wait=30', body);
+	await inbox.shows('Send it to three');
+	inbox.press('Enter');
+	await inbox.armed('▸ ( ) 1 Approve');
+	inbox.press('a');
+	await inbox.shows('Approved “Send it to three”.');
+	await held;
+	const lonely = await ask(yesNo('Nobody waits?'));
+	await inbox.shows('Nobody waits?');
+	inbox.press('Enter');
+	await inbox.armed('▸ ( ) 1 Yes');
+	inbox.press('Enter');
+	await inbox.shows(/Answered “Nobody waits\?”\. builder has not fetched it yet\./);
+	assert.equal((await server.member.get(`/v1/asks/${lonely.id}`)).body.status, 'answered');
+	inbox.close();
+});
+
+test('three alike fold into one row; Space shows them; projects filter', async () => {
+	const inbox = await server.inbox({ columns: 80 });
+	for (const n of [1, 2, 3]) await ask(yesNo(`Restart worker ${n}?`));
+	const session = (await server.agent.post('/v1/sessions', { title: 'With project', project: 'billing' })).body;
+	await server.agent.post(`/v1/sessions/${session.id}/asks`, yesNo('Only in billing?'));
+	await inbox.shows((text) => text.includes('3 similar') && text.includes('4 pending') && !text.includes('worker 2'));
+	inbox.press('Space');
+	await inbox.shows('worker 3');
+	inbox.press('Space');
+	await inbox.lacks('worker 3');
+	inbox.press('P');
+	await inbox.shows((text) => text.includes('Only in billing?') && !text.includes('worker'));
+	inbox.press('P');
+	await inbox.shows('3 similar');
+	inbox.close();
+});
+
+test('assigned by name, and a session stopped after one question', async () => {
+	const inbox = await server.inbox({ columns: 100 });
+	const one = await ask(yesNo('Whose is it?'));
+	await inbox.shows('Whose is it?');
+	inbox.press('i');
+	await inbox.shows('Assign to:');
+	inbox.type('nobody-such');
+	inbox.press('Enter');
+	await inbox.shows('There is no user nobody-such.');
+	inbox.press('Escape');
+	await sleep(100);
+	inbox.press('i');
+	await inbox.shows('Assign to:');
+	inbox.type('me');
+	inbox.press('Enter');
+	await inbox.shows('Assigned.');
+	assert.equal((await server.agent.read(one)).assignees.length, 1);
+	inbox.press('v');
+	await inbox.shows('Waiting for input');
+	inbox.press('S');
+	await inbox.shows('Stop this session');
+	inbox.press('n');
+	await inbox.lacks('Stop this session');
+	inbox.press('S');
+	await inbox.shows('Stop this session');
+	inbox.press('y');
+	await inbox.shows('Session stopped.');
+	assert.equal((await server.agent.read(one)).status, 'cancelled');
+	inbox.close();
+});
+
+test('without a login the inbox says so, and shows the question of its own agent whole', async () => {
+	const config = join(server.home, 'nobody');
+	mkdirSync(config, { recursive: true });
+	const asked = await server.run(['ask', 'Seen by its agent?', '--no-wait', '--data', server.data]);
+	assert.equal(asked.code, 0, asked.stderr);
+	const inbox = await server.inbox({ columns: 80, env: { XDG_CONFIG_HOME: config } });
+	await inbox.shows((text) => text.includes('You are not logged in.') && text.includes('Seen by its agent?'));
+	inbox.press('Enter');
+	await inbox.shows((text) => text.includes('1 Yes') && text.includes("Run 'parley login'"));
+	inbox.press('y', 'Enter');
+	await sleep(300);
+	assert.equal((await server.member.get(`/v1/asks/${asked.stdout.trim()}`)).body.status, 'pending');
+	inbox.close();
+	const list = await server.run(['list', '--data', server.data], { env: { XDG_CONFIG_HOME: config } });
+	assert.match(list.stderr, /not logged in/);
+});
+
+test('the form is there also when the server is slow to say who the person is', async () => {
+	const slow = createServer((req, res) => {
+		const pass = () => {
+			const out = request({ port: server.port, host: '127.0.0.1', method: req.method, path: req.url,
+				headers: { ...req.headers, host: `127.0.0.1:${server.port}`,
+					...(req.headers.origin ? { origin: `http://127.0.0.1:${server.port}` } : {}) } }, (reply) => {
+				res.writeHead(reply.statusCode, reply.headers);
+				reply.pipe(res);
+			});
+			out.on('error', () => res.destroy());
+			req.pipe(out);
+		};
+		if (req.url === '/v1/me') setTimeout(pass, 1000);
+		else pass();
+	});
+	await new Promise((resolve) => { slow.listen(0, '127.0.0.1', resolve); });
+	const url = `http://127.0.0.1:${slow.address().port}`;
+	const config = join(server.home, 'slow');
+	mkdirSync(config, { recursive: true });
+	const link = (await server.run(['user', 'login', 'owner', '--data', server.data])).stdout.match(/#(\S+)/)[1];
+	const entered = await server.run(['login', `${url}/login#${link}`], { env: { XDG_CONFIG_HOME: config } });
+	assert.equal(entered.code, 0, entered.stderr);
+	const one = await ask(yesNo('Quick enough?'));
+	const inbox = await server.inbox({ columns: 120, env: { XDG_CONFIG_HOME: config, PARLEY_URL: url } });
+	await inbox.shows('1 Yes');
+	await sleep(1200);
+	inbox.press('Enter');
+	await inbox.armed('▸ ( ) 1 Yes');
+	inbox.press('Enter');
+	await inbox.shows(/0 pending/);
+	assert.equal((await server.agent.read(one)).status, 'answered');
+	inbox.close();
+	slow.closeAllConnections();
+	slow.close();
+});
+
+test('what came before an approval is the end of a long session, not its start', async () => {
+	const session = (await server.agent.post('/v1/sessions', { title: 'Long' })).body;
+	for (let n = 1; n <= 210; n++) await server.agent.post(`/v1/sessions/${session.id}/progress`, { text: `step number ${n}` });
+	await server.agent.post(`/v1/sessions/${session.id}/asks`, approval('low', { title: 'At its end' }));
+	const inbox = await server.inbox({ columns: 80 });
+	inbox.press('Enter');
+	await inbox.shows((text) => text.includes('step number 210') && text.includes('step number 206') && !text.includes('step number 5'));
+	inbox.close();
+});
+
+test('long integers are shown and sent as they came', async () => {
+	const inbox = await server.inbox({ columns: 80 });
+	const one = await server.agent.post('/v1/asks', '{"questions":[{"key":"n","text":"Which number?","type":"number","min":9007199254740993,"max":9007199254740999}]}');
+	assert.equal(one.status, 201);
+	await inbox.shows('Which number?');
+	inbox.press('Enter');
+	await inbox.armed(/9007199254740993/);
+	inbox.type('9007199254740995');
+	inbox.press('Enter');
+	await inbox.shows(/0 pending/);
+	const raw = await (await fetch(`${server.url}/v1/asks/${one.body.id}`, { headers: { authorization: `Bearer ${server.member.token}` } })).text();
+	assert.match(raw, /"value":9007199254740995\b/);
+	inbox.close();
+});
