@@ -1,0 +1,63 @@
+/* config.c - configuration files of other programs: a change that is made twice is made
+ * once, and one that is undone leaves every byte as it was. The first byte picks format and
+ * change. */
+#include "cli/config_edit.h"
+
+#include <assert.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static const struct {
+	enum config_format format;
+	struct config_change change;
+} tries[] = {
+	{ CONFIG_JSON,
+		{ "mcpServers/parley",
+			STR("{\"command\":\"/usr/bin/parley\",\"args\":[\"mcp\"]}"),
+			false, NULL } },
+	{ CONFIG_JSON, { "permissions/allow", STR("\"mcp__parley\""), true, NULL } },
+	{ CONFIG_JSON,
+		{ "hooks/PreToolUse",
+			STR("{\"matcher\":\"\",\"hooks\":[{\"command\":\"parley hook x\"}]}"),
+			true, " hook x" } },
+	{ CONFIG_TOML, { "mcp_servers/parley",
+			       STR("{\"command\":\"/usr/bin/parley\",\"args\":[\"mcp\"],"
+				   "\"env\":{\"A\":\"b\"}}"),
+			       false, NULL } },
+	{ CONFIG_YAML,
+		{ "mcpServers",
+			STR("{\"name\":\"parley\",\"command\":\"/usr/bin/parley\",\"args\":["
+			    "\"mcp\"]}"),
+			true, NULL } },
+};
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct arena arena = { 0 };
+	struct fault why = { 0 };
+	struct str text, made, again, undone;
+	size_t n = size ? data[0] % (sizeof tries / sizeof *tries) : 0;
+	enum config_format format = tries[n].format;
+	const struct config_change *c = &tries[n].change;
+
+	if (!size || size > 20000) return 0;
+	text = arena_str(&arena, str_make((const char *)data + 1, size - 1));
+	if (!text.at) text = STR("");
+	if (config_edit(format, text, c, false, &arena, &made, &why)) {
+		assert(why.detail[0]);
+		goto out;
+	}
+	assert(made.at);
+	assert(!config_edit(format, made, c, false, &arena, &again, &why));
+	assert(str_eq(made, again));
+	assert(!config_edit(format, made, c, true, &arena, &undone, &why));
+	assert(!undone.at ||
+		config_has(format, undone, c, &arena, &why) == ERR_NOT_FOUND ||
+		str_find(text, STR("parley")) >= 0);
+	if (config_edit(format, text, c, true, &arena, &again, &why) == OK &&
+		str_eq(again, text))
+		assert(undone.at && str_eq(undone, text));
+out:
+	arena_done(&arena);
+	return 0;
+}
