@@ -1,4 +1,4 @@
-/* copy.c - goes through every table of the schema in the order of its key, in pages. The
+/* copy.c - goes through the table of every record in the order of its key, in pages. The
  * source is read in one snapshot, the target written in one transaction; before it is
  * committed it is read back, and the digest over its rows must be the source's. */
 #include "admin/copy.h"
@@ -6,7 +6,7 @@
 #include "base/hash.h"
 #include "store/lock.h"
 #include "store/migrate.h"
-#include "store/tables.h"
+#include "store/record.h"
 
 #include <unistd.h>
 
@@ -15,8 +15,6 @@ enum { PAGE = 500 };
 struct copy {
 	struct db *from, *to;
 	int from_lock, to_lock;
-	struct arena arena; /* of the tables */
-	struct schema_table *tables;
 	copy_fn *progress;
 	void *ctx;
 	int64_t done, all;
@@ -31,11 +29,24 @@ struct copy_sum {
 /* ---- one page of a table ---- */
 
 struct copy_page {
-	const struct schema_table *table;
+	const struct record *table;
 	struct arena arena;
 	struct val *vals; /* PAGE rows of columns_len each */
 	size_t len;
 };
+
+/* How a column's values travel. */
+static enum val_type column_val(const struct column *c)
+{
+	switch (c->type) {
+	case COLUMN_TEXT:
+	case COLUMN_WORD:
+	case COLUMN_EVENT_TYPE: return VAL_TEXT;
+	case COLUMN_BYTES:
+	case COLUMN_HASH: return VAL_BYTES;
+	default: return VAL_INT;
+	}
+}
 
 static enum err page_row(void *ctx, const struct row *row, struct fault *why)
 {
@@ -43,7 +54,7 @@ static enum err page_row(void *ctx, const struct row *row, struct fault *why)
 	struct val *to = p->vals + p->len++ * (size_t)p->table->columns_len;
 
 	for (int i = 0; i < p->table->columns_len; i++) {
-		enum val_type type = p->table->columns[i].type;
+		enum val_type type = column_val(&p->table->columns[i]);
 		struct str text = type == VAL_INT ? STR_NONE : row_text(row, i);
 
 		to[i] = (struct val){ type, type == VAL_INT ? row_int(row, i) : 0,
@@ -52,37 +63,32 @@ static enum err page_row(void *ctx, const struct row *row, struct fault *why)
 	return p->arena.failed ? fail(why, ERR_MEMORY, "out of memory") : OK;
 }
 
-static void names_write(struct buf *b, const struct schema_table *t, bool keys)
+static void names_write(struct buf *b, const struct record *t, int n)
 {
-	int n = keys ? t->keys_len : t->columns_len;
-
-	for (int i = 0; i < n; i++) {
-		struct str name = t->columns[keys ? t->keys[i] : i].name;
-
-		buf_print(b, i ? ", %.*s" : "%.*s", STR_ARGS(name));
-	}
+	for (int i = 0; i < n; i++)
+		buf_print(b, i ? ", %s" : "%s", t->columns[i].name);
 }
 
-static void places_write(struct buf *b, int n)
+static void params_write(struct buf *b, int n)
 {
 	for (int i = 1; i <= n; i++)
 		buf_print(b, i > 1 ? ", $%d" : "$%d", i);
 }
 
-static void select_write(struct buf *b, const struct schema_table *t, bool first)
+static void select_write(struct buf *b, const struct record *t, bool first)
 {
 	buf_add_text(b, "SELECT ");
-	names_write(b, t, false);
-	buf_print(b, " FROM %.*s", STR_ARGS(t->name));
+	names_write(b, t, t->columns_len);
+	buf_print(b, " FROM %s", t->table);
 	if (!first) {
 		buf_add_text(b, " WHERE (");
-		names_write(b, t, true);
+		names_write(b, t, t->keys_len);
 		buf_add_text(b, ") > (");
-		places_write(b, t->keys_len);
+		params_write(b, t->keys_len);
 		buf_add_char(b, ')');
 	}
 	buf_add_text(b, " ORDER BY ");
-	names_write(b, t, true);
+	names_write(b, t, t->keys_len);
 	buf_print(b, " LIMIT %d", PAGE);
 	buf_add_char(b, '\0');
 }
@@ -91,14 +97,14 @@ static void select_write(struct buf *b, const struct schema_table *t, bool first
 static enum err page_read(
 	struct copy_page *p, struct db *db, const struct val *last, struct fault *why)
 {
-	const struct schema_table *t = p->table;
+	const struct record *t = p->table;
 	struct buf text = { .max = 16384 };
-	struct val key[KEYS_MAX];
+	struct val key[RECORD_KEYS_MAX];
 	struct call call = { .sql = SQL_GIVEN, .row = page_row, .ctx = p };
 	enum err e;
 
 	for (int i = 0; last && i < t->keys_len; i++)
-		key[i] = last[t->keys[i]];
+		key[i] = last[i];
 	call.args = key;
 	call.args_len = last ? t->keys_len : 0;
 	select_write(&text, t, !last);
@@ -112,15 +118,15 @@ static enum err page_read(
 
 static enum err page_write(struct copy_page *p, struct db *db, struct fault *why)
 {
-	const struct schema_table *t = p->table;
+	const struct record *t = p->table;
 	struct call *calls = ARENA_ARRAY(&p->arena, struct call, p->len);
 	struct buf text = { .max = 16384 };
 	enum err e;
 
-	buf_print(&text, "INSERT INTO %.*s (", STR_ARGS(t->name));
-	names_write(&text, t, false);
+	buf_print(&text, "INSERT INTO %s (", t->table);
+	names_write(&text, t, t->columns_len);
 	buf_add_text(&text, ") VALUES (");
-	places_write(&text, t->columns_len);
+	params_write(&text, t->columns_len);
 	buf_add_text(&text, ")");
 	buf_add_char(&text, '\0');
 	for (size_t i = 0; calls && i < p->len; i++)
@@ -151,7 +157,7 @@ static void sum_add(struct copy_sum *sum, const struct val *vals, int len, struc
 /* ---- tables ---- */
 
 /* Reads a table of `from` through; each page goes to `to`, unless that is NULL. */
-static enum err table_pass(struct copy *c, const struct schema_table *t, struct db *from,
+static enum err table_pass(struct copy *c, const struct record *t, struct db *from,
 	struct db *to, struct copy_sum *sum, struct fault *why)
 {
 	struct copy_page pages[2] = { { .table = t }, { .table = t } };
@@ -189,17 +195,16 @@ static enum err count_row(void *ctx, const struct row *row, struct fault *why)
 	return OK;
 }
 
-static enum err rows_count(
-	const struct copy *c, struct db *db, int64_t *out, struct fault *why)
+static enum err rows_count(struct db *db, int64_t *out, struct fault *why)
 {
 	enum err e = OK;
 
 	*out = 0;
-	for (const struct schema_table *t = c->tables; !e && t; t = t->next) {
+	for (const struct record *t = records; !e && t < records + RECORD_COUNT; t++) {
 		struct buf text = { .max = 256 };
 		struct call call = { .sql = SQL_GIVEN, .row = count_row, .ctx = out };
 
-		buf_print(&text, "SELECT COUNT(*) FROM %.*s", STR_ARGS(t->name));
+		buf_print(&text, "SELECT COUNT(*) FROM %s", t->table);
 		buf_add_char(&text, '\0');
 		call.text = text.at;
 		e = text.failed ? fail(why, ERR_MEMORY, "out of memory")
@@ -221,7 +226,7 @@ static enum err tables_copy(
 	enum err e = OK;
 
 	c->all *= 2; /* each row is read twice */
-	for (const struct schema_table *t = c->tables; !e && t; t = t->next) {
+	for (const struct record *t = records; !e && t < records + RECORD_COUNT; t++) {
 		struct copy_sum source = { 0 }, target = { 0 };
 
 		e = table_pass(c, t, c->from, there ? NULL : c->to, &source, why);
@@ -229,10 +234,10 @@ static enum err tables_copy(
 		if (!e && !sum_same(&source, &target))
 			e = there ? fail(why, ERR_CONFLICT,
 					    "the target is not empty, and no copy of "
-					    "the source (%.*s differ)",
-					    STR_ARGS(t->name))
-				  : fail(why, ERR_INTERNAL, "the copy of %.*s differs",
-					    STR_ARGS(t->name));
+					    "the source (%s differ)",
+					    t->table)
+				  : fail(why, ERR_INTERNAL, "the copy of %s differs",
+					    t->table);
 		report->tables++;
 		report->rows += source.rows;
 	}
@@ -266,7 +271,7 @@ static enum err source_open(struct copy *c, struct str url, struct fault *why)
 			"the source has schema %lld, this parley %lld: "
 			"start a server of this version on it once",
 			(long long)version, (long long)schema_newest());
-	return e ? e : rows_count(c, c->from, &c->all, why);
+	return e ? e : rows_count(c->from, &c->all, why);
 }
 
 static enum err target_open(struct copy *c, struct str url, struct fault *why)
@@ -291,11 +296,9 @@ enum err store_copy(struct str from, struct str to, copy_fn *progress, void *ctx
 	enum err e;
 
 	*report = (struct copy_report){ 0 };
-	c.tables = schema_tables(&c.arena);
-	e = c.tables ? source_open(&c, from, why)
-		     : fail(why, ERR_MEMORY, "out of memory");
+	e = source_open(&c, from, why);
 	if (!e) e = target_open(&c, to, why);
-	if (!e) e = rows_count(&c, c.to, &there, why);
+	if (!e) e = rows_count(c.to, &there, why);
 	report->there = there > 0;
 	if (!e) e = tables_copy(&c, report->there, report, why);
 	if (!e && !report->there) e = db_commit(c.to, why);
@@ -303,6 +306,5 @@ enum err store_copy(struct str from, struct str to, copy_fn *progress, void *ctx
 	db_close(c.to);
 	store_unlock(c.from_lock);
 	store_unlock(c.to_lock);
-	arena_done(&c.arena);
 	return e;
 }

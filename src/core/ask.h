@@ -53,6 +53,10 @@ struct ask {
 	/* Digest of what was asked, where asking it again while it is open shall give
 	 * this ask back. */
 	struct str dedupe_key;
+	struct str requester;	 /* usr_… of the person behind the token; empty: none */
+	int64_t fetched_ms;	 /* when its agent first had the outcome; 0: not yet */
+	struct str revoked;	 /* JSON object {by, reason, at}; empty: it was not */
+	struct str settled_user; /* usr_… who answered or skipped it; empty: nobody */
 };
 
 enum {

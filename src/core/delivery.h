@@ -25,6 +25,11 @@ struct delivery {
 	int64_t last_status;   /* of the last reply or process; -1: there was none */
 	int64_t created_ms;
 	int64_t done_ms; /* done or dead since */
+	struct str host; /* of a webhook: whom it goes to */
+	int64_t version;
+	struct str agent;   /* whose session it is */
+	struct str purpose; /* what it tells of: settled, replied, late */
+	int64_t round;	    /* which time, of what can happen again */
 };
 
 const char *delivery_kind_name(enum delivery_kind);

@@ -39,6 +39,8 @@ struct session {
 	int64_t version;
 	int64_t created_ms;
 	int64_t updated_ms;
+	bool for_ask;	  /* made for one ask, and over with it */
+	int64_t heard_ms; /* when its agent was last heard of; 0: never since it was made */
 };
 
 const char *session_status_name(enum session_status);

@@ -43,7 +43,8 @@ static void ask_needs(struct job *job, struct wants *w)
 
 	if (d->session.len) wants_session(w, job->who.ws, d->session);
 	if (ask_goes_to_default(task_of(job), d))
-		wants_external(w, job->who.ws, task_of(job)->default_session);
+		wants_external(
+			w, job->who.ws, job->who.agent, task_of(job)->default_session);
 	wants_dedupe(w, job->who.ws, job->who.agent, task_of(job)->dedupe_key);
 }
 
@@ -68,7 +69,8 @@ static enum err ask_session(struct task *t, struct rows *rows, const struct draf
 	enum err e;
 
 	if (!d->session.len && !home) return OK;
-	s = home ? rows_external(rows, t->job.who.ws, t->default_session)
+	s = home ? rows_external(
+			   rows, t->job.who.ws, t->job.who.agent, t->default_session)
 		 : rows_session(rows, t->job.who.ws, d->session);
 	if (!s && home) return OK;
 	if (!s || !principal_sees(&t->job.who, s->agent))

@@ -8,58 +8,41 @@ static enum err id_row(void *ctx, const struct row *row, struct fault *why)
 	return OK;
 }
 
-static enum err workspace_add(
-	struct rows *rows, struct str name, int64_t *ws, struct fault *why)
+/* The workspace, and its owner. */
+static enum err workspace_new(struct rows *rows, struct str name, int64_t *ws,
+	const struct user **owner, struct fault *why)
 {
-	static const uint8_t start[SHA256_SIZE];
-	const struct val args[] = { val_text(name), val_int(rows->now_ms),
-		val_bytes(start, SHA256_SIZE) };
+	struct workspace fresh = { .name = name, .created_ms = rows->now_ms };
+	const struct workspace *other = NULL;
+	enum err e =
+		rows_query(rows, SQL_WORKSPACES_LAST, NULL, 0, id_row, &fresh.id, why);
 
-	rows->wrote = true;
-	return db_one(rows->db, SQL_WORKSPACE_ADD, args, 3, id_row, ws, why);
-}
-
-static enum err owner_add(
-	struct rows *rows, int64_t ws, struct str *id, struct fault *why)
-{
-	char text[ID_SIZE];
-
-	id_make(rows->ids, "usr", rows->now_ms, text);
-	*id = arena_str(rows->arena, str_of(text));
-	const struct val args[] = { val_int(ws), val_text(*id), val_text(STR("owner")),
-		val_text(STR("owner")), val_text(STR_NONE), val_text(STR_NONE),
-		val_int(0), val_int(0), val_int(rows->now_ms) };
-	rows->wrote = true;
-	return db_one(rows->db, SQL_USER_ADD, args, 9, NULL, NULL, why);
+	if (e) return e;
+	while ((other = rows_next(rows, RECORD_WORKSPACES, other)))
+		if (other->id > fresh.id) fresh.id = other->id;
+	*ws = ++fresh.id;
+	if (!rows_new(rows, RECORD_WORKSPACES, &fresh))
+		return fail(why, ERR_MEMORY, "out of memory");
+	*owner = user_new(rows, *ws, STR("owner"), ROLE_OWNER, why);
+	return *owner ? OK : why->err;
 }
 
 static enum err bootstrap_decide(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
-	const struct val first[] = { val_int(1) },
-			 owner[] = { val_text(STR("owner")), val_int(1) };
-	struct user u = { .arena = rows->arena };
+	const struct val first[] = { val_int(1) };
+	const struct user *owner = NULL;
 	int64_t ws = 0, logins = 0;
-	enum err e = db_one(rows->db, SQL_WORKSPACE_GET, first, 1, id_row, &ws, why);
+	enum err e = rows_query(rows, SQL_WORKSPACE_GET, first, 1, id_row, &ws, why);
 
-	if (!e && !ws) {
-		e = workspace_add(rows, STR("default"), &ws, why);
-		if (!e) e = owner_add(rows, ws, &u.id, why);
-	}
-	if (!e) e = db_one(rows->db, SQL_USERS_LOGGED_IN, NULL, 0, id_row, &logins, why);
+	if (!e && !ws) e = workspace_new(rows, STR("default"), &ws, &owner, why);
+	if (!e) e = rows_query(rows, SQL_USERS_LOGGED_IN, NULL, 0, id_row, &logins, why);
 	t->as_of = logins;
 	t->secret[0] = '\0';
-	if (!e && !u.id.len)
-		e = db_one(rows->db, SQL_USER_BY_NAME, owner, 2, user_from_row, &u, why);
-	if (e || logins || !u.id.len || !task_has_param(t, "link")) return e;
-	struct token code = { .kind = "code",
-		.name = STR("login link"),
-		.user = u.id,
-		.agent = STR("owner"),
-		.expires_ms = rows->now_ms + CODE_MS };
-	if (!token_stage(rows, ws, &code, t->secret))
-		return fail(why, ERR_MEMORY, "out of memory");
-	return OK;
+	if (!e && !owner) e = user_by_name(rows, 1, STR("owner"), &owner, why);
+	if (e || logins || !owner || !task_has_param(t, "link")) return e;
+	return code_new(rows, owner, t->secret) ? OK
+						: fail(why, ERR_MEMORY, "out of memory");
 }
 
 const struct use use_bootstrap = {
@@ -68,34 +51,61 @@ const struct use use_bootstrap = {
 
 /* ---- keys that every node must know ---- */
 
-static enum err key_row(void *ctx, const struct row *row, struct fault *why)
+static enum err key_find(struct rows *rows, struct str name,
+	const struct server_key **out, struct fault *why)
 {
-	struct buf *out = ctx;
+	const struct val key[] = { val_text(name) };
+	enum err e = rows_fetch(rows, RECORD_SERVER_KEYS,
+		SQL_OF(RECORD_SERVER_KEYS, RECORD_GET), key, 1, why);
 
-	(void)why;
-	buf_add(out, row_text(row, 0));
+	if (!e) *out = rows_find(rows, RECORD_SERVER_KEYS, name);
+	return e;
+}
+
+enum err desk_server_key(struct rows *rows, struct str name,
+	const struct server_key **out, struct fault *why)
+{
+	const struct server_key *found = NULL;
+	uint8_t *fresh;
+	enum err e = key_find(rows, name, &found, why);
+
+	if (e) return e;
+	if (!found) {
+		fresh = arena_alloc(rows->arena, SERVER_KEY_SIZE);
+		if (!fresh) return fail(why, ERR_MEMORY, "out of memory");
+		random_bytes(rows->ids, fresh, SERVER_KEY_SIZE);
+		found = rows_new(rows, RECORD_SERVER_KEYS,
+			&(struct server_key){ .name = name,
+				.value = str_make((const char *)fresh, SERVER_KEY_SIZE),
+				.created_ms = rows->now_ms });
+	}
+	if (!found) return fail(why, ERR_MEMORY, "out of memory");
+	*out = found;
 	return OK;
 }
 
-enum err desk_server_key(
-	struct rows *rows, struct str name, struct buf *out, struct fault *why)
+enum err desk_set_server_key(
+	struct rows *rows, struct str name, struct str value, struct fault *why)
 {
-	uint8_t fresh[SERVER_KEY_SIZE];
-	const struct val args[] = { val_text(name), val_bytes(fresh, sizeof fresh),
-		val_int(rows->now_ms) };
-	enum err e = db_one(rows->db, SQL_SERVER_KEY_GET, args, 1, key_row, out, why);
+	const struct server_key *found = NULL;
+	struct server_key *k = NULL, fresh = { .name = name };
+	enum err e = key_find(rows, name, &found, why);
 
-	if (e || out->len) return e;
-	random_bytes(rows->ids, fresh, sizeof fresh);
-	rows->wrote = true;
-	e = db_one(rows->db, SQL_SERVER_KEY_ADD, args, 3, NULL, NULL, why);
-	if (!e) e = db_one(rows->db, SQL_SERVER_KEY_GET, args, 1, key_row, out, why);
-	return e;
+	if (e) return e;
+	k = found ? rows_change(rows, found) : rows_new(rows, RECORD_SERVER_KEYS, &fresh);
+	if (!k) return fail(why, ERR_MEMORY, "out of memory");
+	k->value = value;
+	k->created_ms = rows->now_ms;
+	return OK;
 }
 
 static enum err server_key_decide(struct job *job, struct rows *rows, struct fault *why)
 {
-	return desk_server_key(rows, task_of(job)->id, &job->out, why);
+	const struct server_key *key;
+	enum err e = desk_server_key(rows, task_of(job)->id, &key, why);
+
+	if (!e) buf_add(&job->out, key->value);
+	return e;
 }
 
 const struct use use_server_key = {
@@ -161,25 +171,23 @@ static enum err workspace_create_decide(
 	struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
-	struct str name = json_text(json_get(t->body, "name")), owner;
+	struct str name = json_text(json_get(t->body, "name"));
 	const struct val args[] = { val_text(name) };
+	const struct workspace *other = NULL;
+	const struct user *owner;
 	struct json_writer w = { .out = &job->out };
 	int64_t ws = 0;
 	enum err e = local_admin_only(job, why);
 
-	if (!e) e = db_one(rows->db, SQL_WORKSPACE_BY_NAME, args, 1, id_row, &ws, why);
+	if (!e) e = rows_query(rows, SQL_WORKSPACE_BY_NAME, args, 1, id_row, &ws, why);
 	if (e) return e;
+	while (!ws && (other = rows_next(rows, RECORD_WORKSPACES, other)))
+		if (str_eq(other->name, name)) ws = other->id;
 	if (ws) return fail(why, ERR_CONFLICT, "there is a workspace of this name");
-	e = workspace_add(rows, name, &ws, why);
-	if (!e) e = owner_add(rows, ws, &owner, why);
+	e = workspace_new(rows, name, &ws, &owner, why);
+	if (!e && !code_new(rows, owner, t->secret))
+		e = fail(why, ERR_MEMORY, "out of memory");
 	if (e) return e;
-	struct token code = { .kind = "code",
-		.name = STR("login link"),
-		.user = owner,
-		.agent = STR("owner"),
-		.expires_ms = rows->now_ms + CODE_MS };
-	if (!token_stage(rows, ws, &code, t->secret))
-		return fail(why, ERR_MEMORY, "out of memory");
 	job->status = 201;
 	jw_object(&w);
 	jw_key(&w, "id");

@@ -84,7 +84,7 @@ struct str desk_workspace(struct task *t, struct rows *rows, int64_t ws)
 	char name[128] = "";
 
 	if (t->job.credential.workspace.len) return t->job.credential.workspace;
-	db_one(rows->db, SQL_WORKSPACE_GET, args, 1, name_row, name, NULL);
+	rows_query(rows, SQL_WORKSPACE_GET, args, 1, name_row, name, NULL);
 	return arena_str(rows->arena, str_of(name));
 }
 
@@ -234,27 +234,23 @@ enum err desk_again_session(
 
 /* ---- people named in a body ---- */
 
-static enum err user_row(void *ctx, const struct row *row, struct fault *why)
-{
-	(void)row, (void)why;
-	*(bool *)ctx = true;
-	return OK;
-}
-
 enum err desk_check_users(struct rows *rows, int64_t ws, const struct str *ids,
 	size_t len, struct fault *why)
 {
 	enum err e = OK;
 
-	for (size_t i = 0; i < len && e != ERR_UNAVAILABLE; i++) {
-		const struct val args[] = { val_int(ws), val_text(ids[i]) };
-		bool found = false;
+	for (size_t i = 0; i < len; i++) {
+		struct fault missing = { 0 };
+		const struct user *u;
 		char pointer[32];
+		enum err found = rows_fetch_user(rows, ws, ids[i], &u, &missing);
 
-		if (db_one(rows->db, SQL_USER_GET, args, 2, user_row, &found, why))
-			return why->err;
+		if (found && found != ERR_NOT_FOUND) {
+			*why = missing;
+			return found;
+		}
 		snprintf(pointer, sizeof pointer, "/assignees/%zu", i);
-		if (!found) e = fail_at(why, pointer, "no such user");
+		if (found) e = fail_at(why, pointer, "no such user");
 	}
 	return e;
 }

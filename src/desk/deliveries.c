@@ -84,7 +84,8 @@ static enum err delivery_find(struct task *t, struct db *db, struct json_writer 
 {
 	struct delivery_list l = { .t = t, .w = w, .left = 1 };
 	const struct val args[] = { val_int(t->job.who.ws), val_text(t->id) };
-	enum err e = db_one(db, SQL_DELIVERY_GET, args, 2, delivery_listed, &l, why);
+	enum err e = db_one(db, SQL_OF(RECORD_DELIVERIES, RECORD_GET), args, 2,
+		delivery_listed, &l, why);
 
 	if (e) return e;
 	if (!l.any)

@@ -35,16 +35,22 @@ void desk_deliver(struct desk *d)
 static enum err delivery_stage(struct rows *rows, const struct ask *a,
 	enum delivery_kind kind, struct str target, struct fault *why)
 {
-	char id[ID_SIZE];
+	struct delivery d = { .ws = a->ws,
+		.session = a->session,
+		.ask = a->id,
+		.kind = kind,
+		.target = target,
+		.status = DELIVERY_WAITING,
+		.next_ms = rows->now_ms,
+		.last_status = -1,
+		.created_ms = rows->now_ms,
+		.agent = a->agent,
+		.purpose = STR("settled") };
 
 	if (!target.len) return OK;
-	id_make(rows->ids, "dlv", rows->now_ms, id);
-	const struct val args[] = { val_int(a->ws),
-		val_text(arena_str(rows->arena, str_of(id))), val_text(a->session),
-		val_text(a->id), val_text(str_of(delivery_kind_name(kind))),
-		val_text(target), val_int(rows->now_ms),
-		val_text(url_host(target, rows->arena)) };
-	if (!rows_extra(rows, SQL_DELIVERY_ADD, args, 8, false))
+	d.id = rows_new_id(rows, "dlv");
+	d.host = url_host(target, rows->arena);
+	if (!rows_new(rows, RECORD_DELIVERIES, &d))
 		return fail(why, ERR_MEMORY, "out of memory");
 	rows->delivers = true;
 	return OK;
@@ -115,48 +121,39 @@ static struct str key_name(int64_t ws, const char *which, struct arena *arena)
 	return arena_print(arena, "webhook/%lld%s", (long long)ws, which);
 }
 
-static enum err key_row(void *ctx, const struct row *row, struct fault *why)
-{
-	(void)why;
-	buf_add(ctx, row_text(row, 0));
-	return OK;
-}
-
 enum err desk_webhook_keys(struct rows *rows, int64_t ws, struct arena *arena,
 	struct str keys[WEBHOOK_KEYS], struct fault *why)
 {
-	struct buf now = { .max = 256 }, before = { .max = 256 };
-	const struct val args[] = { val_text(key_name(ws, "/before", arena)),
-		val_int(rows->now_ms - WEBHOOK_OVERLAP_MS) };
-	enum err e = desk_server_key(rows, key_name(ws, "", arena), &now, why);
+	struct str name = key_name(ws, "/before", rows->arena);
+	const struct val args[] = { val_text(name) };
+	const struct server_key *now, *before;
+	enum err e = desk_server_key(rows, key_name(ws, "", rows->arena), &now, why);
 
 	if (!e)
-		e = db_one(
-			rows->db, SQL_SERVER_KEY_SINCE, args, 2, key_row, &before, why);
-	if (now.failed || before.failed) arena->failed = true;
-	keys[0] = arena_str(arena, buf_str(&now));
-	keys[1] = arena_str(arena, buf_str(&before));
-	buf_done(&now);
-	buf_done(&before);
-	return e;
+		e = rows_fetch(rows, RECORD_SERVER_KEYS,
+			SQL_OF(RECORD_SERVER_KEYS, RECORD_GET), args, 1, why);
+	if (e) return e;
+	before = rows_find(rows, RECORD_SERVER_KEYS, name);
+	keys[0] = arena_str(arena, now->value);
+	keys[1] = before && before->created_ms > rows->now_ms - WEBHOOK_OVERLAP_MS
+			  ? arena_str(arena, before->value)
+			  : STR_NONE;
+	return OK;
 }
 
 enum err desk_rotate_webhook_key(struct rows *rows, int64_t ws, struct fault *why)
 {
-	struct str name = key_name(ws, "", rows->arena);
 	struct str keys[WEBHOOK_KEYS];
-	uint8_t fresh[SERVER_KEY_SIZE];
+	uint8_t *fresh = arena_alloc(rows->arena, SERVER_KEY_SIZE);
 	enum err e = desk_webhook_keys(rows, ws, rows->arena, keys, why);
 
 	if (e) return e;
-	random_bytes(rows->ids, fresh, sizeof fresh);
-	const struct val before[] = { val_text(key_name(ws, "/before", rows->arena)),
-		val_bytes(keys[0].at, keys[0].len), val_int(rows->now_ms) };
-	const struct val now[] = { val_text(name), val_bytes(fresh, sizeof fresh),
-		val_int(rows->now_ms) };
-	rows->wrote = true;
-	e = db_one(rows->db, SQL_SERVER_KEY_SET, before, 3, NULL, NULL, why);
-	return e ? e : db_one(rows->db, SQL_SERVER_KEY_SET, now, 3, NULL, NULL, why);
+	if (!fresh) return fail(why, ERR_MEMORY, "out of memory");
+	random_bytes(rows->ids, fresh, SERVER_KEY_SIZE);
+	e = desk_set_server_key(rows, key_name(ws, "/before", rows->arena), keys[0], why);
+	if (e) return e;
+	return desk_set_server_key(rows, key_name(ws, "", rows->arena),
+		str_make((const char *)fresh, SERVER_KEY_SIZE), why);
 }
 
 /* ---- claiming ---- */
@@ -464,11 +461,8 @@ static enum err webhook_off(
 	if (e || !str_eq(c.webhook, d->target)) return e;
 	c.webhook = STR_NONE;
 	s->on_settled = callback_write(&c, rows->arena);
-	const struct val args[] = { val_int(d->ws), val_text(d->session),
-		val_text(s->on_settled) };
-	return rows_extra(rows, SQL_SESSION_CALLBACK, args, 3, false)
-		       ? desk_stage_changed(rows, s, why)
-		       : fail(why, ERR_MEMORY, "out of memory");
+	rows_touch_session(rows, s);
+	return desk_stage_changed(rows, s, why);
 }
 
 static enum err outcome_take(struct rows *rows, struct delivered *o, struct fault *why)

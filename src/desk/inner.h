@@ -142,8 +142,11 @@ enum err desk_check_callback(
 enum err desk_webhook_keys(struct rows *, int64_t ws, struct arena *,
 	struct str keys[WEBHOOK_KEYS], struct fault *);
 enum err desk_rotate_webhook_key(struct rows *, int64_t ws, struct fault *);
-/* SERVER_KEY_SIZE bytes of the server's key of this name, made when it is new. */
-enum err desk_server_key(struct rows *, struct str name, struct buf *out, struct fault *);
+/* The server's key of this name, SERVER_KEY_SIZE random bytes when it is new. */
+enum err desk_server_key(
+	struct rows *, struct str name, const struct server_key **out, struct fault *);
+enum err desk_set_server_key(
+	struct rows *, struct str name, struct str value, struct fault *);
 struct session *desk_new_session(struct task *, struct rows *, struct str title);
 /* A parallel one of this external id. */
 struct session *desk_new_default_session(

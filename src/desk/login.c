@@ -77,63 +77,45 @@ static enum err login_check(struct task *t, struct fault *why)
 	return OK;
 }
 
-struct code {
-	struct arena *arena;
-	int64_t ws;
-	struct str user;
-	bool found;
-	int64_t now_ms;
-};
-
-static enum err code_row(void *ctx, const struct row *row, struct fault *why)
+/* A code is used up by the same commit that makes the cookie; a second login in the same
+ * batch finds it gone. */
+static enum err login_by_code(
+	struct rows *rows, struct str code, const struct user **u, struct fault *why)
 {
-	struct code *c = ctx;
-	int64_t expires_ms = row_int(row, 9);
-
-	(void)why;
-	if (!str_is(row_text(row, 2), "code") || (expires_ms && expires_ms <= c->now_ms))
-		return OK;
-	c->ws = row_int(row, 0);
-	c->user = arena_str(c->arena, row_text(row, 6));
-	c->found = true;
-	return OK;
-}
-
-/* A code is used up by the same commit that makes the cookie. */
-static enum err login_by_code(struct task *t, struct rows *rows, struct str code,
-	struct user *u, struct fault *why)
-{
-	uint8_t *hash = arena_alloc(rows->arena, SHA256_SIZE);
-	struct code c = { .arena = rows->arena, .now_ms = rows->now_ms };
+	uint8_t hash[SHA256_SIZE];
+	const struct token *tok;
 	enum err e;
 
-	(void)t;
-	if (!hash) return fail(why, ERR_MEMORY, "out of memory");
 	sha256(code, hash);
-	const struct val args[] = { val_bytes(hash, SHA256_SIZE) };
-	e = db_one(rows->db, SQL_CREDENTIAL, args, 1, code_row, &c, why);
+	const struct val key[] = { val_bytes(hash, SHA256_SIZE) };
+	e = rows_fetch(
+		rows, RECORD_TOKENS, SQL_OF(RECORD_TOKENS, RECORD_GET), key, 1, why);
 	if (e) return e;
-	if (!c.found)
+	tok = rows_find(rows, RECORD_TOKENS, key[0].text);
+	if (!tok || tok->kind != TOKEN_CODE ||
+		(tok->expires_ms && tok->expires_ms <= rows->now_ms))
 		return fail(why, ERR_NO_TOKEN, "this login link was used or has run out");
-	e = user_find(rows->db, c.ws, c.user, u, why);
+	e = rows_fetch_user(rows, tok->ws, tok->user, u, why);
 	if (e) return e == ERR_NOT_FOUND ? fail(why, ERR_NO_TOKEN, "no such user") : e;
-	/* At once, so that a second login in the same batch finds it gone. */
-	rows->wrote = true;
-	return db_one(rows->db, SQL_TOKEN_DELETE_HASH, args, 1, NULL, NULL, why);
+	return rows_delete(rows, tok) ? OK : fail(why, ERR_MEMORY, "out of memory");
 }
 
 static enum err login_by_password(
-	struct task *t, struct rows *rows, struct user *u, struct fault *why)
+	struct task *t, struct rows *rows, const struct user **out, struct fault *why)
 {
-	const struct val args[] = { val_text(json_text(json_get(t->body, "name"))),
-		val_int(0) };
-	enum err e = db_one(rows->db, SQL_USER_BY_NAME, args, 2, user_from_row, u, why);
+	struct str name = json_text(json_get(t->body, "name"));
+	const struct val args[] = { val_text(name), val_int(0) };
+	const struct user *u = NULL;
+	enum err e = rows_fetch(rows, RECORD_USERS, SQL_USER_BY_NAME, args, 2, why);
 
 	if (e) return e;
 	/* What was verified is the hash that was found: it may have changed since. */
-	if (!u->found || !t->verified || !u->password.len ||
-		!str_eq(u->password, t->password_hash))
-		return fail(why, ERR_NO_TOKEN, "name or password is wrong");
+	while ((u = rows_next(rows, RECORD_USERS, u)))
+		if (str_eq(u->name, name) && t->verified && u->password.len &&
+			str_eq(u->password, t->password_hash))
+			break;
+	if (!u) return fail(why, ERR_NO_TOKEN, "name or password is wrong");
+	*out = u;
 	return OK;
 }
 
@@ -146,25 +128,31 @@ static enum err name_of_workspace(void *ctx, const struct row *row, struct fault
 	return OK;
 }
 
-static enum err login_cookie(
-	struct task *t, struct rows *rows, const struct user *u, struct fault *why)
+static const struct token *cookie_new(struct rows *rows, int64_t ws, struct str user,
+	struct str agent, char out[SECRET_SIZE])
 {
-	struct token cookie = { .kind = "cookie",
+	const struct token cookie = { .ws = ws,
+		.kind = TOKEN_COOKIE,
 		.name = STR("login"),
-		.user = u->id,
-		.agent = u->name,
+		.user = user,
+		.agent = agent,
 		.expires_ms = rows->now_ms + cookie_ms };
-	const struct val logged[] = { val_int(u->ws), val_text(u->id),
-		val_int(rows->now_ms) };
-	const struct val purge[] = { val_int(rows->now_ms) };
 
-	if (!token_stage(rows, u->ws, &cookie, t->secret) ||
-		!rows_extra(rows, SQL_USER_LOGGED_IN, logged, 3, false) ||
-		!rows_extra(rows, SQL_TOKENS_PURGE, purge, 1, false))
-		return fail(why, ERR_MEMORY, "out of memory");
+	return token_new(rows, &cookie, out);
+}
+
+static enum err login_cookie(
+	struct task *t, struct rows *rows, const struct user *found, struct fault *why)
+{
+	struct user *u = rows_change(rows, found);
+	const struct token *cookie =
+		u ? cookie_new(rows, u->ws, u->id, u->name, t->secret) : NULL;
+
+	if (!cookie) return fail(why, ERR_MEMORY, "out of memory");
+	u->last_login_ms = rows->now_ms;
 	t->job.who = (struct principal){ .ws = u->ws,
 		.role = u->role,
-		.token = cookie.id,
+		.token = cookie->id,
 		.user = u->id,
 		.name = u->name,
 		.agent = u->name };
@@ -177,16 +165,16 @@ static enum err login_decide(struct job *job, struct rows *rows, struct fault *w
 {
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
-	struct user u = { .arena = rows->arena };
+	const struct user *u;
 	const struct json *code = json_get(t->body, "code");
-	enum err e = code ? login_by_code(t, rows, json_text(code), &u, why)
+	enum err e = code ? login_by_code(rows, json_text(code), &u, why)
 			  : login_by_password(t, rows, &u, why);
 
-	if (!e && u.disabled) e = fail(why, ERR_NO_TOKEN, "this user is disabled");
+	if (!e && u->disabled) e = fail(why, ERR_NO_TOKEN, "this user is disabled");
 	if (e) return e;
-	const struct val args[] = { val_int(u.ws) };
-	e = db_one(rows->db, SQL_WORKSPACE_GET, args, 1, name_of_workspace, job, why);
-	if (!e) e = login_cookie(t, rows, &u, why);
+	const struct val args[] = { val_int(u->ws) };
+	e = rows_query(rows, SQL_WORKSPACE_GET, args, 1, name_of_workspace, job, why);
+	if (!e) e = login_cookie(t, rows, u, why);
 	if (!e) me_write(&w, &job->who, &job->credential);
 	job->who = (struct principal){ 0 };
 	return e;
@@ -197,17 +185,32 @@ const struct use use_login = {
 	.check = login_check,
 };
 
+struct hash_found {
+	struct arena *arena;
+	struct str hash;
+};
+
+static enum err hash_row(void *ctx, const struct row *row, struct fault *why)
+{
+	struct hash_found *f = ctx;
+	struct user u;
+	enum err e = user_from_row(row, f->arena, &u, why);
+
+	if (!e && !f->hash.len) f->hash = u.password;
+	return e;
+}
+
 static enum err login_find_read(
 	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
 {
 	struct task *t = task_of(job);
-	struct user u = { .arena = &job->arena };
+	struct hash_found f = { .arena = &job->arena };
 	const struct val args[] = { val_text(json_text(json_get(t->body, "name"))),
 		val_int(0) };
-	enum err e = db_one(db, SQL_USER_BY_NAME, args, 2, user_from_row, &u, why);
+	enum err e = db_one(db, SQL_USER_BY_NAME, args, 2, hash_row, &f, why);
 
 	(void)now_ms;
-	t->password_hash = u.found ? u.password : STR_NONE;
+	t->password_hash = f.hash;
 	return e;
 }
 
@@ -218,14 +221,29 @@ const struct use use_login_find = {
 
 /* ---- logout, me ---- */
 
+/* The token that the job showed. */
+static enum err token_shown(
+	struct job *job, struct rows *rows, const struct token **out, struct fault *why)
+{
+	const struct val key[] = { val_bytes(job->hash, SHA256_SIZE) };
+	enum err e = rows_fetch(
+		rows, RECORD_TOKENS, SQL_OF(RECORD_TOKENS, RECORD_GET), key, 1, why);
+
+	if (e) return e;
+	*out = rows_find(rows, RECORD_TOKENS, key[0].text);
+	return *out ? OK : fail(why, ERR_NO_TOKEN, "this token is not known");
+}
+
 static enum err logout_decide(struct job *job, struct rows *rows, struct fault *why)
 {
-	const struct val args[] = { val_bytes(job->hash, SHA256_SIZE) };
+	const struct token *cookie;
+	enum err e;
 
 	if (!str_is(job->credential.kind, "cookie"))
 		return fail(why, ERR_FORBIDDEN, "only a login can log out");
-	if (!rows_extra(rows, SQL_TOKEN_DELETE_HASH, args, 1, false) ||
-		!revocations_raise(rows, job->who.ws))
+	e = token_shown(job, rows, &cookie, why);
+	if (e) return e;
+	if (!rows_delete(rows, cookie) || !rows_raise_revocations(rows, job->who.ws))
 		return fail(why, ERR_MEMORY, "out of memory");
 	job->status = 204;
 	return OK;
@@ -235,28 +253,34 @@ const struct use use_logout = { .job = { .name = "logout", .decide = logout_deci
 
 /* A cookie older than a day is replaced; the old one lives a minute more, for requests
  * that are under way. */
+static enum err cookie_rotate(struct job *job, struct rows *rows, struct fault *why)
+{
+	const struct token *was;
+	struct token *old;
+	enum err e = token_shown(job, rows, &was, why);
+
+	if (e) return e;
+	old = rows_change(rows, was);
+	if (!old || !cookie_new(rows, job->who.ws, job->who.user, job->who.agent,
+			    task_of(job)->secret))
+		return fail(why, ERR_MEMORY, "out of memory");
+	if (!old->expires_ms || old->expires_ms > rows->now_ms + OLD_COOKIE_MS)
+		old->expires_ms = rows->now_ms + OLD_COOKIE_MS;
+	return OK;
+}
+
 static enum err me_decide(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
+	enum err e = OK;
 
 	t->secret[0] = '\0';
 	if (str_is(job->credential.kind, "cookie") &&
-		job->credential.created_ms + ROTATE_MS < rows->now_ms) {
-		struct token cookie = { .kind = "cookie",
-			.name = STR("login"),
-			.user = job->who.user,
-			.agent = job->who.agent,
-			.expires_ms = rows->now_ms + cookie_ms };
-		const struct val old[] = { val_bytes(job->hash, SHA256_SIZE),
-			val_int(rows->now_ms + OLD_COOKIE_MS) };
-
-		if (!token_stage(rows, job->who.ws, &cookie, t->secret) ||
-			!rows_extra(rows, SQL_TOKEN_EXPIRE_HASH, old, 2, false))
-			return fail(why, ERR_MEMORY, "out of memory");
-	}
-	me_write(&w, &job->who, &job->credential);
-	return OK;
+		job->credential.created_ms + ROTATE_MS < rows->now_ms)
+		e = cookie_rotate(job, rows, why);
+	if (!e) me_write(&w, &job->who, &job->credential);
+	return e;
 }
 
 const struct use use_me = { .job = { .name = "me", .decide = me_decide } };

@@ -55,19 +55,32 @@ const struct use use_backup = {
 
 /* ---- forgetting ---- */
 
-/* A day beyond the life of a session: the clocks of nodes differ. */
+/* How long each table keeps what is over. */
+static const struct {
+	enum sql sql;
+	int args_len;
+	int days[2];
+} retention[] = {
+	{ SQL_DELIVERY_PURGE, 2, { DONE_DAYS, DEAD_DAYS } },
+	{ SQL_TOKENS_PURGE, 1, { 0 } }, /* logins and links that have run out */
+	{ SQL_KEYS_PURGE, 1, { 1 } },
+	/* A day beyond the life of a session: the clocks of nodes differ. */
+	{ SQL_MCP_PURGE, 1, { MCP_SESSION_DAYS + 1 } },
+};
+
 static enum err purge_decide(struct job *job, struct rows *rows, struct fault *why)
 {
-	const struct val deliveries[] = { val_int(rows->now_ms - DAYS_MS(DONE_DAYS)),
-		val_int(rows->now_ms - DAYS_MS(DEAD_DAYS)) };
-	const struct val sessions[] = { val_int(
-		rows->now_ms - DAYS_MS(MCP_SESSION_DAYS + 1)) };
-	enum err e;
-
 	(void)job;
-	rows->wrote = true;
-	e = db_one(rows->db, SQL_DELIVERY_PURGE, deliveries, 2, NULL, NULL, why);
-	return e ? e : db_one(rows->db, SQL_MCP_PURGE, sessions, 1, NULL, NULL, why);
+	for (size_t i = 0; i < sizeof(retention) / sizeof(retention[0]); i++) {
+		const struct val args[] = {
+			val_int(rows->now_ms - DAYS_MS(retention[i].days[0])),
+			val_int(rows->now_ms - DAYS_MS(retention[i].days[1])),
+		};
+
+		if (!rows_purge(rows, retention[i].sql, args, retention[i].args_len))
+			return fail(why, ERR_MEMORY, "out of memory");
+	}
+	return OK;
 }
 
 const struct use use_purge = {

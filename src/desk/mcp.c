@@ -18,7 +18,9 @@ static enum err mcp_enter_read(
 	enum err e = OK;
 
 	(void)now_ms;
-	if (id.len) e = db_one(db, SQL_MCP_ENDED, args, 2, ended_row, &ended, why);
+	if (id.len)
+		e = db_one(db, SQL_OF(RECORD_MCP_ENDED, RECORD_GET), args, 2, ended_row,
+			&ended, why);
 	if (!e && ended) e = fail(why, ERR_NOT_FOUND, "this session was ended");
 	return e;
 }
@@ -29,10 +31,17 @@ const struct use use_mcp_enter = {
 
 static enum err mcp_end_decide(struct job *job, struct rows *rows, struct fault *why)
 {
-	const struct val args[] = { val_int(job->who.ws), val_text(task_of(job)->id),
-		val_int(rows->now_ms) };
+	const struct mcp_ended end = {
+		.ws = job->who.ws, .id = task_of(job)->id, .ended_ms = rows->now_ms
+	};
+	const struct val key[] = { val_int(end.ws), val_text(end.id) };
+	struct str name = record_name(&records[RECORD_MCP_ENDED], &end, rows->arena);
+	enum err e = rows_fetch(rows, RECORD_MCP_ENDED,
+		SQL_OF(RECORD_MCP_ENDED, RECORD_GET), key, 2, why);
 
-	if (!rows_extra(rows, SQL_MCP_END, args, 3, false))
+	if (e) return e;
+	if (!rows_find(rows, RECORD_MCP_ENDED, name) &&
+		!rows_new(rows, RECORD_MCP_ENDED, &end))
 		return fail(why, ERR_MEMORY, "out of memory");
 	job->status = 204;
 	return OK;

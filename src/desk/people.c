@@ -7,34 +7,62 @@
 
 enum { NAME_MAX_LEN = 100 };
 
-enum err user_from_row(void *ctx, const struct row *row, struct fault *why)
-{
-	struct user *u = ctx;
+struct user_found {
+	struct arena *arena;
+	struct user user;
+	bool found;
+};
 
-	u->found = true;
-	u->ws = row_int(row, 0);
-	u->id = arena_str(u->arena, row_text(row, 1));
-	u->name = arena_str(u->arena, row_text(row, 2));
-	u->password = arena_str(u->arena, row_text(row, 4));
-	u->language = arena_str(u->arena, row_text(row, 5));
-	u->disabled = row_int(row, 6) != 0;
-	u->last_login_ms = row_int(row, 7);
-	u->created_ms = row_int(row, 8);
-	if (!role_read(row_text(row, 3), &u->role))
-		return fail(why, ERR_INTERNAL, "the store holds an unknown role");
+static enum err user_row(void *ctx, const struct row *row, struct fault *why)
+{
+	struct user_found *f = ctx;
+
+	f->found = true;
+	return user_from_row(row, f->arena, &f->user, why);
+}
+
+enum err user_find(struct db *db, int64_t ws, struct str id, struct arena *arena,
+	struct user *out, struct fault *why)
+{
+	const struct val args[] = { val_int(ws), val_text(id) };
+	struct user_found f = { .arena = arena };
+	enum err e =
+		db_one(db, SQL_OF(RECORD_USERS, RECORD_GET), args, 2, user_row, &f, why);
+
+	if (e) return e;
+	if (!f.found)
+		return fail(
+			why, ERR_NOT_FOUND, "no user %.*s", STR_ARGS(str_first(id, 64)));
+	*out = f.user;
 	return OK;
 }
 
-enum err user_find(
-	struct db *db, int64_t ws, struct str id, struct user *u, struct fault *why)
+enum err user_by_name(struct rows *rows, int64_t ws, struct str name,
+	const struct user **out, struct fault *why)
 {
-	const struct val args[] = { val_int(ws), val_text(id) };
-	enum err e = db_one(db, SQL_USER_GET, args, 2, user_from_row, u, why);
+	const struct val args[] = { val_text(name), val_int(ws) };
+	const struct user *u = NULL;
+	enum err e = rows_fetch(rows, RECORD_USERS, SQL_USER_BY_NAME, args, 2, why);
 
 	if (e) return e;
-	return u->found ? OK
-			: fail(why, ERR_NOT_FOUND, "no user %.*s",
-				  STR_ARGS(str_first(id, 64)));
+	while ((u = rows_next(rows, RECORD_USERS, u)))
+		if (u->ws == ws && str_eq(u->name, name)) break;
+	*out = u;
+	return OK;
+}
+
+struct user *user_new(
+	struct rows *rows, int64_t ws, struct str name, enum role role, struct fault *why)
+{
+	const struct user fresh = { .ws = ws,
+		.id = rows_new_id(rows, "usr"),
+		.name = name,
+		.role = role,
+		.created_ms = rows->now_ms };
+	struct user *u = fresh.id.len ? rows_new(rows, RECORD_USERS, &fresh) : NULL;
+
+	if (!u) fail(why, ERR_MEMORY, "out of memory");
+	return u;
 }
 
 void user_write(struct json_writer *w, const struct user *u, struct str login_code)
@@ -78,14 +106,14 @@ struct user_list {
 static enum err user_listed(void *ctx, const struct row *row, struct fault *why)
 {
 	struct user_list *l = ctx;
-	struct user u = { .arena = &l->t->job.arena };
+	struct user u = { 0 };
 	enum err e;
 
 	if (l->left-- == 0) {
 		l->more = true;
 		return OK;
 	}
-	e = user_from_row(&u, row, why);
+	e = user_from_row(row, &l->t->job.arena, &u, why);
 	if (!e) user_write(l->w, &u, STR_NONE);
 	l->last = u.id;
 	return e;
@@ -129,8 +157,8 @@ static enum err user_get_read(
 	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
 {
 	struct json_writer w = { .out = &job->out };
-	struct user u = { .arena = &job->arena };
-	enum err e = user_find(db, job->who.ws, task_of(job)->id, &u, why);
+	struct user u;
+	enum err e = user_find(db, job->who.ws, task_of(job)->id, &job->arena, &u, why);
 
 	(void)now_ms;
 	if (!e) user_write(&w, &u, STR_NONE);
@@ -242,35 +270,25 @@ static enum err user_reach(const struct principal *p, enum role role, struct fau
 static enum err name_free(
 	struct rows *rows, int64_t ws, struct str name, struct str but, struct fault *why)
 {
-	const struct val args[] = { val_text(name), val_int(ws) };
-	struct user u = { .arena = rows->arena };
-	enum err e = db_one(rows->db, SQL_USER_BY_NAME, args, 2, user_from_row, &u, why);
+	const struct user *u;
+	enum err e = user_by_name(rows, ws, name, &u, why);
 
 	if (e) return e;
-	return u.found && !str_eq(u.id, but)
+	return u && !str_eq(u->id, but)
 		       ? fail(why, ERR_CONFLICT, "there is a user of this name")
 		       : OK;
 }
 
-static bool user_stage(struct rows *rows, const struct user *u)
+bool code_new(struct rows *rows, const struct user *u, char out[SECRET_SIZE])
 {
-	const struct val args[] = { val_int(u->ws), val_text(u->id), val_text(u->name),
-		val_text(str_of(role_name(u->role))), val_text(u->password),
-		val_text(u->language), val_int(u->disabled), val_int(0),
-		val_int(u->created_ms) };
-
-	return rows_extra(rows, SQL_USER_ADD, args, 9, false);
-}
-
-static bool code_stage(struct rows *rows, const struct user *u, char out[SECRET_SIZE])
-{
-	struct token code = { .kind = "code",
+	const struct token code = { .ws = u->ws,
+		.kind = TOKEN_CODE,
 		.name = STR("login link"),
 		.user = u->id,
 		.agent = u->name,
 		.expires_ms = rows->now_ms + CODE_MS };
 
-	return token_stage(rows, u->ws, &code, out);
+	return token_new(rows, &code, out);
 }
 
 static enum err user_create_decide(struct job *job, struct rows *rows, struct fault *why)
@@ -278,25 +296,23 @@ static enum err user_create_decide(struct job *job, struct rows *rows, struct fa
 	struct task *t = task_of(job);
 	const struct user_body *b = t->checked;
 	struct json_writer w = { .out = &job->out };
-	struct user u = { .ws = job->who.ws,
-		.name = b->name,
-		.role = b->role,
-		.password = t->password_hash,
-		.language = b->language,
-		.created_ms = rows->now_ms };
-	char id[ID_SIZE], code[SECRET_SIZE];
+	char code[SECRET_SIZE];
+	struct user *u;
 	enum err e = user_reach(&job->who, b->role, why);
 
 	if (!e) e = name_free(rows, job->who.ws, b->name, STR_NONE, why);
 	if (e) return e;
-	id_make(rows->ids, "usr", rows->now_ms, id);
-	u.id = arena_str(rows->arena, str_of(id));
-	if (!user_stage(rows, &u) || !code_stage(rows, &u, code))
-		return fail(why, ERR_MEMORY, "out of memory");
+	u = user_new(rows, job->who.ws, b->name, b->role, why);
+	if (!u) return why->err;
+	u->password = t->password_hash;
+	u->language = b->language;
+	if (!code_new(rows, u, code)) return fail(why, ERR_MEMORY, "out of memory");
 	job->status = 201;
+	job->key_of = u->id;
 	if (job->key.len)
-		job->key_result = arena_print(&job->arena, "{\"user\":\"%s\"}", id);
-	user_write(&w, &u, str_of(code));
+		job->key_result =
+			arena_print(&job->arena, "{\"user\":\"%.*s\"}", STR_ARGS(u->id));
+	user_write(&w, u, str_of(code));
 	return OK;
 }
 
@@ -304,14 +320,14 @@ static enum err user_again(
 	struct job *job, struct rows *rows, const struct key_record *k, struct fault *why)
 {
 	struct json_writer w = { .out = &job->out };
-	struct user u = { .arena = &job->arena };
+	const struct user *u;
 	const struct json *record;
 	enum err e = json_read(k->result, NULL, &job->arena, &record, why);
 
 	if (!e)
-		e = user_find(rows->db, job->who.ws, json_text(json_get(record, "user")),
-			&u, why);
-	if (!e) user_write(&w, &u, STR_NONE);
+		e = rows_fetch_user(
+			rows, job->who.ws, json_text(json_get(record, "user")), &u, why);
+	if (!e) user_write(&w, u, STR_NONE);
 	return e;
 }
 
@@ -324,48 +340,43 @@ const struct use use_user_create = {
 	.check = user_create_check,
 };
 
-static enum err count_row(void *ctx, const struct row *row, struct fault *why)
-{
-	(void)why;
-	*(int64_t *)ctx = row_int(row, 0);
-	return OK;
-}
-
-/* Somebody must be left who can let the others in. */
+/* Somebody must be left who can let the others in: another owner, as they are in this batch. */
 static enum err owner_left(struct rows *rows, const struct user *u, struct fault *why)
 {
-	const struct val args[] = { val_int(u->ws), val_text(u->id) };
-	int64_t others = 0;
+	const struct val args[] = { val_int(u->ws) };
+	const struct user *other = NULL;
 	enum err e;
 
-	if (u->role != ROLE_OWNER) return OK;
-	e = db_one(rows->db, SQL_OWNERS_COUNT, args, 2, count_row, &others, why);
+	if (u->role != ROLE_OWNER || u->disabled) return OK;
+	e = rows_fetch(rows, RECORD_USERS, SQL_OWNERS, args, 1, why);
 	if (e) return e;
-	return others ? OK : fail(why, ERR_CONFLICT, "this is the last owner");
+	while ((other = rows_next(rows, RECORD_USERS, other)))
+		if (other != u && other->ws == u->ws && other->role == ROLE_OWNER &&
+			!other->disabled)
+			return OK;
+	return fail(why, ERR_CONFLICT, "this is the last owner");
 }
 
 static enum err user_apply(
-	struct task *t, struct rows *rows, struct user *u, struct fault *why)
+	struct task *t, struct rows *rows, const struct user *was, struct fault *why)
 {
 	const struct user_body *b = t->checked;
+	struct user *u;
 	enum err e = OK;
 
 	if ((b->has_role && b->role != ROLE_OWNER) || b->disabled)
-		e = owner_left(rows, u, why);
+		e = owner_left(rows, was, why);
 	if (!e && b->has_role) e = user_reach(&t->job.who, b->role, why);
-	if (!e && b->has_name) e = name_free(rows, u->ws, b->name, u->id, why);
+	if (!e && b->has_name) e = name_free(rows, was->ws, b->name, was->id, why);
 	if (e) return e;
+	u = rows_change(rows, was);
+	if (!u) return fail(why, ERR_MEMORY, "out of memory");
 	if (b->has_name) u->name = b->name;
 	if (b->has_role) u->role = b->role;
 	if (b->has_password) u->password = t->password_hash;
 	if (b->has_disabled) u->disabled = b->disabled;
 	if (b->language.len) u->language = b->language;
-	const struct val args[] = { val_int(u->ws), val_text(u->id), val_text(u->name),
-		val_text(str_of(role_name(u->role))), val_text(u->password),
-		val_text(u->language), val_int(u->disabled) };
-	return rows_extra(rows, SQL_USER_UPDATE, args, 7, true) &&
-			       (!(b->has_role || b->has_disabled) ||
-				       revocations_raise(rows, u->ws))
+	return !(b->has_role || b->has_disabled) || rows_raise_revocations(rows, u->ws)
 		       ? OK
 		       : fail(why, ERR_MEMORY, "out of memory");
 }
@@ -376,7 +387,7 @@ static enum err user_patch_decide(struct job *job, struct rows *rows, struct fau
 	struct task *t = task_of(job);
 	const struct user_body *b = t->checked;
 	struct json_writer w = { .out = &job->out };
-	struct user u = { .arena = rows->arena };
+	const struct user *u;
 	bool self = job->who.user.len && str_eq(job->who.user, t->id);
 	char code[SECRET_SIZE] = "";
 	enum err e;
@@ -384,13 +395,13 @@ static enum err user_patch_decide(struct job *job, struct rows *rows, struct fau
 	if (!role_may(job->who.role, MAY_ADMIN) &&
 		(!self || b->has_role || b->has_disabled || b->login))
 		return fail(why, ERR_FORBIDDEN, "an admin may do this");
-	e = user_find(rows->db, job->who.ws, t->id, &u, why);
-	if (!e && !self) e = user_reach(&job->who, u.role, why);
-	if (!e) e = user_apply(t, rows, &u, why);
+	e = rows_fetch_user(rows, job->who.ws, t->id, &u, why);
+	if (!e && !self) e = user_reach(&job->who, u->role, why);
+	if (!e) e = user_apply(t, rows, u, why);
 	if (e) return e;
-	if (b->login && !code_stage(rows, &u, code))
+	if (b->login && !code_new(rows, u, code))
 		return fail(why, ERR_MEMORY, "out of memory");
-	user_write(&w, &u, str_of(code));
+	user_write(&w, u, str_of(code));
 	return OK;
 }
 
@@ -399,19 +410,30 @@ const struct use use_user_patch = {
 	.check = user_patch_check,
 };
 
+/* Every way in that a user has. */
+static enum err tokens_end(struct rows *rows, const struct user *u, struct fault *why)
+{
+	const struct val args[] = { val_int(u->ws), val_text(u->id) };
+	const struct token *tok = NULL;
+	enum err e = rows_fetch(rows, RECORD_TOKENS, SQL_TOKENS_OF_USER, args, 2, why);
+
+	while (!e && (tok = rows_next(rows, RECORD_TOKENS, tok)))
+		if (tok->ws == u->ws && str_eq(tok->user, u->id) &&
+			!rows_delete(rows, tok))
+			e = fail(why, ERR_MEMORY, "out of memory");
+	return e;
+}
+
 static enum err user_delete_decide(struct job *job, struct rows *rows, struct fault *why)
 {
-	struct task *t = task_of(job);
-	struct user u = { .arena = rows->arena };
-	const struct val args[] = { val_int(job->who.ws), val_text(t->id) };
-	enum err e = user_find(rows->db, job->who.ws, t->id, &u, why);
+	const struct user *u;
+	enum err e = rows_fetch_user(rows, job->who.ws, task_of(job)->id, &u, why);
 
-	if (!e) e = user_reach(&job->who, u.role, why);
-	if (!e) e = owner_left(rows, &u, why);
+	if (!e) e = user_reach(&job->who, u->role, why);
+	if (!e) e = owner_left(rows, u, why);
+	if (!e) e = tokens_end(rows, u, why);
 	if (e) return e;
-	if (!rows_extra(rows, SQL_TOKENS_DELETE_OF_USER, args, 2, false) ||
-		!rows_extra(rows, SQL_USER_DELETE, args, 2, true) ||
-		!revocations_raise(rows, job->who.ws))
+	if (!rows_delete(rows, u) || !rows_raise_revocations(rows, job->who.ws))
 		return fail(why, ERR_MEMORY, "out of memory");
 	job->status = 204;
 	return OK;

@@ -18,7 +18,7 @@ struct found_ask {
 
 static enum err found_ask_row(void *ctx, const struct row *row, struct fault *why)
 {
-	struct row session = row_behind(row, ASK_COLUMNS_LEN);
+	struct row session = row_behind_record(row, RECORD_ASKS);
 	struct found_ask *f = ctx;
 	enum err e = ask_from_row(row, f->arena, &f->ask, why);
 
@@ -75,7 +75,8 @@ static enum err listed_row(void *ctx, const struct row *row, struct fault *why)
 	e = ask_from_row(row, &scratch, &a, why);
 	if (!e) {
 		struct ask_view view = { l->t->job.credential.workspace,
-			row_text(row, ASK_COLUMNS_LEN), str_of(l->t->desk->url) };
+			row_text(row, records[RECORD_ASKS].columns_len),
+			str_of(l->t->desk->url) };
 
 		ask_write(l->w, &a, &view, l->now_ms);
 		l->left--;

@@ -32,7 +32,8 @@ enum err desk_read_session(struct db *db, int64_t ws, struct str id, struct aren
 {
 	struct session_found f = { arena, out, false };
 	const struct val args[] = { val_int(ws), val_text(id) };
-	enum err e = db_one(db, SQL_SESSION_GET, args, 2, session_row, &f, why);
+	enum err e = db_one(
+		db, SQL_OF(RECORD_SESSIONS, RECORD_GET), args, 2, session_row, &f, why);
 
 	return e || f.found ? e
 			    : fail(why, ERR_NOT_FOUND, "no session %.*s",

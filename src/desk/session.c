@@ -168,19 +168,23 @@ static enum err create_check(struct task *t, struct fault *why)
 	return e ? e : desk_check_callback(t->desk, &d->callback, why);
 }
 
+/* Whose it will be. */
+static struct str session_agent(const struct job *job, const struct session_draft *d)
+{
+	return d->agent.len ? d->agent : job->who.agent;
+}
+
 static void create_needs(struct job *job, struct wants *w)
 {
 	const struct session_draft *d = task_of(job)->checked;
 
-	wants_external(w, job->who.ws, d->external_id);
+	wants_external(w, job->who.ws, session_agent(job, d), d->external_id);
 }
 
 /* Creating it again, by its external id, returns the first: with its open asks. */
 static enum err create_again(
 	struct task *t, struct rows *rows, struct session *s, struct fault *why)
 {
-	if (!principal_sees(&t->job.who, s->agent))
-		return fail(why, ERR_CONFLICT, "this external_id is another agent's");
 	desk_keep_session(t, s);
 	return desk_reply_session(t, rows, s, why);
 }
@@ -189,13 +193,14 @@ static enum err create_decide(struct job *job, struct rows *rows, struct fault *
 {
 	struct task *t = task_of(job);
 	const struct session_draft *d = t->checked;
-	struct session *s = rows_external(rows, job->who.ws, d->external_id);
+	struct session *s =
+		rows_external(rows, job->who.ws, session_agent(job, d), d->external_id);
 
-	if (s) return create_again(t, rows, s, why);
 	if (d->agent.len && !str_eq(d->agent, job->who.agent) &&
 		job->who.role == ROLE_AGENT)
 		return fail(
 			why, ERR_FORBIDDEN, "an agent makes sessions of its own only");
+	if (s) return create_again(t, rows, s, why);
 	s = session_make(t, rows, d);
 	if (!s) return fail(why, ERR_MEMORY, "out of memory");
 	job->status = 201;
@@ -355,9 +360,8 @@ static enum err delete_decide(struct job *job, struct rows *rows, struct fault *
 	if (e) return e;
 	if (!rows_event(rows, "session.deleted", s, NULL, STR_NONE))
 		return fail(why, ERR_MEMORY, "out of memory");
-	rows_delete_session(rows, s);
 	job->status = 204;
-	return OK;
+	return rows_delete(rows, s) ? OK : fail(why, ERR_MEMORY, "out of memory");
 }
 
 const struct use use_session_delete = {

@@ -123,8 +123,7 @@ enum err desk_expire(struct task *t, struct rows *rows, struct ask *a, struct fa
 	return desk_settle(t, rows, a, &how, NULL, why);
 }
 
-/* A word that comes after the deadline is too late, even if the clock's turn has not
- * come. */
+/* Expire first: a reply after the deadline must not win just because the timer is late. */
 static enum err settle_in_time(
 	struct task *t, struct rows *rows, struct ask *a, struct fault *why)
 {
@@ -139,6 +138,7 @@ static enum err settle_open(
 	enum err e = settle_in_time(t, rows, a, why);
 
 	if (e || a->status == ASK_PENDING) return e;
+	rows_savepoint(rows); /* that it has expired stays, though this comes too late */
 	return desk_settled_conflict(
 		t, a, rows_session(rows, a->ws, a->session), rows->now_ms, why);
 }

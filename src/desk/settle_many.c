@@ -1,4 +1,5 @@
 /* settle_many.c - many asks settled by one request; none affects another. */
+#include "core/body.h"
 #include "desk/inner.h"
 #include "desk/problem.h"
 
@@ -75,26 +76,53 @@ static const struct json *many_body(struct task *t, const struct many *m)
 	return body;
 }
 
-static void many_result(
-	struct task *t, struct json_writer *w, struct task *one, enum err e)
+static void result_start(struct json_writer *w, struct str id, int64_t status)
 {
-	const struct json *ask;
-	struct buf *out = &one->job.out;
-	int status = e ? problem_status(e) : 200;
-
-	(void)t;
 	jw_object(w);
 	jw_key(w, "id");
-	jw_str(w, one->id);
+	jw_str(w, id);
 	jw_key(w, "status");
 	jw_int(w, status);
+}
+
+static void many_result(struct json_writer *w, struct task *one, enum err e)
+{
+	const struct json *ask;
+
+	result_start(w, one->id, e ? problem_status(e) : 200);
 	if (e) {
 		jw_key(w, "problem");
 		problem_write(w, e, &one->job.why, one->job.conflict);
-	} else if (json_read(buf_str(out), NULL, &one->job.arena, &ask, NULL) == OK) {
+	} else if (json_read(buf_str(&one->job.out), NULL, &one->job.arena, &ask, NULL) ==
+		   OK) {
 		jw_key(w, "ask");
 		jw_json(w, json_get(ask, "ask"));
 	}
+	jw_object_end(w);
+}
+
+/* For a repeat: which asks, and how it ended for each. Nothing of the asks themselves, which
+ * may be deleted meanwhile. */
+static void result_keep(struct json_writer *w, struct task *one, enum err e)
+{
+	result_start(w, one->id, e ? problem_status(e) : 200);
+	if (e) {
+		jw_key(w, "problem");
+		problem_write(w, e, &one->job.why, STR_NONE);
+	}
+	jw_object_end(w);
+}
+
+static void results_start(struct json_writer *w)
+{
+	jw_object(w);
+	jw_key(w, "results");
+	jw_array(w);
+}
+
+static void results_end(struct json_writer *w)
+{
+	jw_array_end(w);
 	jw_object_end(w);
 }
 
@@ -105,72 +133,95 @@ static enum err many_decide(struct job *job, struct rows *rows, struct fault *wh
 	const struct many *m = t->checked;
 	const struct use *use = m->skip ? &use_skip : &use_answer;
 	const struct json *body = many_body(t, m);
-	struct json_writer w = { .out = &job->out };
+	struct buf kept = { 0 };
+	struct json_writer w = { .out = &job->out }, keep = { .out = &kept };
 
 	if (!body) return fail(why, ERR_MEMORY, "out of memory");
-	jw_object(&w);
-	jw_key(&w, "results");
-	jw_array(&w);
+	results_start(&w);
+	results_start(&keep);
 	for (uint32_t i = 0; i < m->ids->count; i++) {
 		struct task *one = ARENA_NEW(&job->arena, struct task);
 		enum err e;
 
-		if (!one) return fail(why, ERR_MEMORY, "out of memory");
+		if (!one) break; /* the arena has failed, and the job with it */
 		one->desk = t->desk;
 		one->id = m->ids->items[i].text;
 		one->body = body;
 		one->job.who = job->who;
 		one->job.credential = job->credential;
+		rows_savepoint(rows);
 		e = use->job.decide(&one->job, rows, &one->job.why);
+		if (e) rows_rollback(rows);
 		if (one->job.out.failed || one->job.arena.failed)
 			job->arena.failed = true;
-		many_result(t, &w, one, e);
+		many_result(&w, one, e);
+		result_keep(&keep, one, e);
 		buf_done(&one->job.out);
 		arena_done(&one->job.arena);
 	}
-	jw_array_end(&w);
-	jw_object_end(&w);
-	if (job->key.len) job->key_result = arena_str(&job->arena, buf_str(&job->out));
+	results_end(&w);
+	results_end(&keep);
+	job->key_result = buf_keep_done(&kept, &job->arena);
 	return OK;
 }
 
-/* Each ask as it is now, each problem as it was. */
+static void again_problem(
+	struct json_writer *w, const struct json *problem, struct str ask)
+{
+	jw_key(w, "problem");
+	jw_object(w);
+	for (uint32_t i = 0; problem && i < problem->count; i++) {
+		jw_key_str(w, problem->members[i].name);
+		jw_json(w, &problem->members[i].value);
+	}
+	if (ask.len) {
+		jw_key(w, "ask");
+		jw_raw(w, ask);
+	}
+	jw_object_end(w);
+}
+
+/* Each ask as it is now; one that is gone since is not found. */
+static void again_result(
+	struct task *t, struct rows *rows, const struct json *r, struct json_writer *w)
+{
+	struct str id = json_text(json_get(r, "id")), shown = STR_NONE;
+	const struct json *status = json_get(r, "status");
+	int64_t was = status ? status->integer : 0;
+	struct fault gone = { 0 };
+	struct ask *a;
+	enum err e = rows_fetch_ask(rows, t->job.who.ws, id, &a, &gone);
+
+	if (!e)
+		shown = desk_show(t->desk, a,
+			rows_session(rows, a->ws, a->session)->title,
+			t->job.credential.workspace, rows->now_ms, rows->arena);
+	result_start(w, id, was == 200 && e ? problem_status(e) : was);
+	if (was == 200 && !e) {
+		jw_key(w, "ask");
+		jw_raw(w, shown);
+	} else if (was == 200) {
+		jw_key(w, "problem");
+		problem_write(w, e, &gone, STR_NONE);
+	} else {
+		again_problem(w, json_get(r, "problem"), was == 409 ? shown : STR_NONE);
+	}
+	jw_object_end(w);
+}
+
 static enum err many_again(
 	struct job *job, struct rows *rows, const struct key_record *k, struct fault *why)
 {
-	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
 	const struct json *record, *results;
 	enum err e = json_read(k->result, NULL, &job->arena, &record, why);
 
 	if (e) return e;
 	results = json_get(record, "results");
-	jw_object(&w);
-	jw_key(&w, "results");
-	jw_array(&w);
-	for (uint32_t i = 0; results && i < results->count; i++) {
-		const struct json *r = &results->items[i];
-		struct str id = json_text(json_get(r, "id"));
-		struct ask *a;
-
-		if (!json_get(r, "ask") ||
-			rows_fetch_ask(rows, job->who.ws, id, &a, NULL)) {
-			jw_json(&w, r);
-			continue;
-		}
-		jw_object(&w);
-		jw_key(&w, "id");
-		jw_str(&w, id);
-		jw_key(&w, "status");
-		jw_int(&w, 200);
-		jw_key(&w, "ask");
-		jw_raw(&w, desk_show(t->desk, a,
-				   rows_session(rows, a->ws, a->session)->title,
-				   job->credential.workspace, rows->now_ms, rows->arena));
-		jw_object_end(&w);
-	}
-	jw_array_end(&w);
-	jw_object_end(&w);
+	results_start(&w);
+	for (uint32_t i = 0; results && i < results->count; i++)
+		again_result(task_of(job), rows, &results->items[i], &w);
+	results_end(&w);
 	return OK;
 }
 

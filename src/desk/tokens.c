@@ -6,52 +6,23 @@
 
 /* What a secret is can be seen from its first letters, by people and by secret scanners.
  */
-static const char *token_prefix(const char *kind)
+static const char *const prefixes[] = {
+	[TOKEN_BEARER] = "prl",
+	[TOKEN_CODE] = "plc",
+	[TOKEN_COOKIE] = "plk",
+};
+
+const struct token *token_new(
+	struct rows *rows, const struct token *like, char out[SECRET_SIZE])
 {
-	static const struct {
-		const char *kind, *prefix;
-	} prefixes[] = { { "token", "prl" }, { "code", "plc" }, { "cookie", "plk" } };
+	struct token tok = *like;
 
-	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
-		if (strcmp(prefixes[i].kind, kind) == 0) return prefixes[i].prefix;
-	return "prl";
-}
-
-bool token_stage(struct rows *rows, int64_t ws, struct token *tok, char out[SECRET_SIZE])
-{
-	uint8_t *hash = arena_alloc(rows->arena, SHA256_SIZE);
-	char id[ID_SIZE];
-
-	if (!hash) return false;
-	secret_make(rows->ids, token_prefix(tok->kind), out);
-	sha256(str_of(out), hash);
-	id_make(rows->ids, "tok", rows->now_ms, id);
-	tok->id = arena_str(rows->arena, str_of(id));
-	tok->last4 = arena_str(rows->arena, str_from(str_of(out), strlen(out) - 4));
-	tok->created_ms = rows->now_ms;
-	const struct val args[] = { val_bytes(hash, SHA256_SIZE), val_int(ws),
-		val_text(tok->id), val_text(str_of(tok->kind)), val_text(tok->role),
-		val_text(tok->name), val_text(tok->agent), val_text(tok->user),
-		val_text(tok->tools), val_text(tok->last4), val_int(tok->created_ms),
-		val_int(tok->expires_ms), val_int(tok->mcp_wait_s),
-		val_int(tok->mcp_local) };
-	return rows_extra(rows, SQL_TOKEN_ADD, args, 14, false);
-}
-
-/* Borrowed from the row. */
-static struct token token_from_row(const struct row *row)
-{
-	return (struct token){ .kind = "token",
-		.id = row_text(row, 1),
-		.role = row_text(row, 3),
-		.name = row_text(row, 4),
-		.agent = row_text(row, 5),
-		.user = row_text(row, 6),
-		.tools = row_text(row, 7),
-		.last4 = row_text(row, 8),
-		.created_ms = row_int(row, 9),
-		.mcp_wait_s = row_int(row, 11),
-		.mcp_local = row_int(row, 12) != 0 };
+	secret_make(rows->ids, prefixes[tok.kind], out);
+	sha256(str_of(out), tok.hash);
+	tok.id = rows_new_id(rows, "tok");
+	tok.last4 = arena_str(rows->arena, str_from(str_of(out), strlen(out) - 4));
+	tok.created_ms = rows->now_ms;
+	return rows_new(rows, RECORD_TOKENS, &tok);
 }
 
 static void token_write(struct json_writer *w, const struct token *tok, struct str secret)
@@ -104,16 +75,18 @@ struct token_list {
 static enum err token_listed(void *ctx, const struct row *row, struct fault *why)
 {
 	struct token_list *l = ctx;
-	struct token tok = token_from_row(row);
+	struct token tok;
+	enum err e;
 
-	(void)why;
-	l->found = true;
 	if (l->left-- == 0) {
 		l->more = true;
 		return OK;
 	}
+	e = token_from_row(row, &l->t->job.arena, &tok, why);
+	if (e || tok.kind != TOKEN_BEARER) return e;
+	l->found = true;
 	token_write(l->w, &tok, STR_NONE);
-	l->last = arena_str(&l->t->job.arena, row_text(row, 1));
+	l->last = tok.id;
 	return OK;
 }
 
@@ -156,7 +129,7 @@ static enum err token_show(
 	struct json_writer w = { .out = &t->job.out };
 	struct token_list l = { .t = t, .w = &w, .left = 1 };
 	const struct val args[] = { val_int(t->job.who.ws), val_text(id) };
-	enum err e = db_one(db, SQL_TOKEN_GET, args, 2, token_listed, &l, why);
+	enum err e = db_one(db, SQL_TOKEN_BY_ID, args, 2, token_listed, &l, why);
 
 	if (e) return e;
 	return l.found ? OK
@@ -255,58 +228,50 @@ static enum err token_create_check(struct task *t, struct fault *why)
 static enum err token_user(struct task *t, struct rows *rows, const struct token_body *b,
 	struct str *user, struct fault *why)
 {
-	const struct val args[] = { val_text(b->name), val_int(t->job.who.ws) };
-	struct user u = { .arena = rows->arena };
-	char id[ID_SIZE];
-	enum err e = db_one(rows->db, SQL_USER_BY_NAME, args, 2, user_from_row, &u, why);
+	const struct user *u;
+	enum err e = user_by_name(rows, t->job.who.ws, b->name, &u, why);
 
 	if (e) return e;
-	if (u.found) {
-		*user = u.id;
-		return u.role >= b->role
-			       ? OK
-			       : fail(why, ERR_CONFLICT,
-					 "%.*s is %s: change the user's role first",
-					 STR_ARGS(b->name), role_name(u.role));
-	}
-	id_make(rows->ids, "usr", rows->now_ms, id);
-	*user = arena_str(rows->arena, str_of(id));
-	const struct val add[] = { val_int(t->job.who.ws), val_text(*user),
-		val_text(b->name), val_text(str_of(role_name(b->role))),
-		val_text(STR_NONE), val_text(STR_NONE), val_int(0), val_int(0),
-		val_int(rows->now_ms) };
-	e = db_one(rows->db, SQL_USER_ADD, add, 9, NULL, NULL, why);
-	rows->wrote = true;
-	return e;
+	if (u && u->role < b->role)
+		return fail(why, ERR_CONFLICT, "%.*s is %s: change the user's role first",
+			STR_ARGS(b->name), role_name(u->role));
+	if (!u) u = user_new(rows, t->job.who.ws, b->name, b->role, why);
+	if (!u) return why->err;
+	*user = u->id;
+	return OK;
 }
 
 static enum err token_create_decide(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
 	const struct token_body *b = t->checked;
-	struct token tok = { .kind = "token",
+	struct token like = { .ws = job->who.ws,
+		.kind = TOKEN_BEARER,
 		.role = str_of(role_name(b->role)),
 		.name = b->name,
 		.agent = b->agent,
 		.tools = b->tools,
 		.mcp_wait_s = b->mcp_wait_s,
-		.mcp_local = b->local };
+		.mcp_local = b->local,
+		.again_s = -1 };
 	struct json_writer w = { .out = &job->out };
+	const struct token *tok;
 	enum err e = OK;
 
 	if (b->role == ROLE_OWNER && job->who.role != ROLE_OWNER &&
 		job->who.role != ROLE_LOCAL_ADMIN)
 		return fail(
 			why, ERR_FORBIDDEN, "only an owner may make an owner's token");
-	if (b->role != ROLE_AGENT) e = token_user(t, rows, b, &tok.user, why);
+	if (b->role != ROLE_AGENT) e = token_user(t, rows, b, &like.user, why);
 	if (e) return e;
-	if (!token_stage(rows, job->who.ws, &tok, t->secret))
-		return fail(why, ERR_MEMORY, "out of memory");
+	tok = token_new(rows, &like, t->secret);
+	if (!tok) return fail(why, ERR_MEMORY, "out of memory");
 	job->status = 201;
+	job->key_of = tok->id;
 	if (job->key.len)
 		job->key_result = arena_print(
-			&job->arena, "{\"token\":\"%.*s\"}", STR_ARGS(tok.id));
-	token_write(&w, &tok, str_of(t->secret));
+			&job->arena, "{\"token\":\"%.*s\"}", STR_ARGS(tok->id));
+	token_write(&w, tok, str_of(t->secret));
 	return OK;
 }
 
@@ -314,12 +279,16 @@ static enum err token_create_decide(struct job *job, struct rows *rows, struct f
 static enum err token_again(
 	struct job *job, struct rows *rows, const struct key_record *k, struct fault *why)
 {
+	struct json_writer w = { .out = &job->out };
 	const struct json *record;
+	const struct token *tok;
 	enum err e = json_read(k->result, NULL, &job->arena, &record, why);
 
-	return e ? e
-		 : token_show(task_of(job), rows->db,
-			   json_text(json_get(record, "token")), why);
+	if (!e)
+		e = rows_fetch_token(rows, job->who.ws,
+			json_text(json_get(record, "token")), &tok, why);
+	if (!e) token_write(&w, tok, STR_NONE);
+	return e;
 }
 
 const struct use use_token_create = {
@@ -331,33 +300,17 @@ const struct use use_token_create = {
 	.check = token_create_check,
 };
 
-bool revocations_raise(struct rows *rows, int64_t ws)
-{
-	const struct val args[] = { val_int(ws) };
-
-	return rows_extra(rows, SQL_WORKSPACE_REVOKE, args, 1, false);
-}
-
-static enum err found_row(void *ctx, const struct row *row, struct fault *why)
-{
-	(void)row, (void)why;
-	*(bool *)ctx = true;
-	return OK;
-}
-
 static enum err token_delete_decide(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
-	const struct val args[] = { val_int(job->who.ws), val_text(t->id) };
-	bool found = false;
-	enum err e = db_one(rows->db, SQL_TOKEN_GET, args, 2, found_row, &found, why);
+	const struct token *tok;
+	enum err e = rows_fetch_token(rows, job->who.ws, t->id, &tok, why);
 
-	if (e) return e;
-	if (!found)
-		return fail(why, ERR_NOT_FOUND, "no token %.*s",
+	if (!e && tok->kind != TOKEN_BEARER)
+		e = fail(why, ERR_NOT_FOUND, "no token %.*s",
 			STR_ARGS(str_first(t->id, 64)));
-	if (!rows_extra(rows, SQL_TOKEN_DELETE, args, 2, true) ||
-		!revocations_raise(rows, job->who.ws))
+	if (e) return e;
+	if (!rows_delete(rows, tok) || !rows_raise_revocations(rows, job->who.ws))
 		return fail(why, ERR_MEMORY, "out of memory");
 	job->status = 204;
 	return OK;

@@ -1,7 +1,7 @@
 /* batch.c - load, decide, write, commit, tell, hand back.
  *
  * 1. Nothing is told or handed back as done before COMMIT returned.
- * 2. A job that fails by its own decision does not disturb the others.
+ * 2. A job that fails by its own decision is rolled back alone and disturbs no other.
  * 3. When the store fails, the jobs run one by one, so that each learns its own fate.
  * 4. A COMMIT whose outcome is unknown loses the connection: a new one recovers, readers
  * are told to look at the log, and the idempotency record tells who asks again. */
@@ -79,6 +79,7 @@ static void job_reset(struct job *job)
 	job->status = 200;
 	job->conflict = STR_NONE;
 	job->key_session = STR_NONE;
+	job->key_of = STR_NONE;
 	job->key_result = STR_NONE;
 	buf_clear(&job->out);
 }
@@ -102,24 +103,30 @@ static enum err job_key_again(
 
 static enum err job_decide(struct job *job, struct rows *rows)
 {
-	const struct key_record *k =
-		job->key.len
-			? rows_key(rows, job->who.ws, job->who.token, job->path, job->key)
-			: NULL;
-	enum err e;
+	const struct key_record *k;
+	enum err e = credential_recheck(job, rows);
 
+	if (e) return e;
+	k = job->key.len
+		    ? rows_key(rows, job->who.ws, job->who.token, job->path, job->key)
+		    : NULL;
 	if (job->kind->read)
 		return job->kind->read(job, rows->db, rows->now_ms, &job->why);
 	if (k) return job_key_again(job, rows, k);
 	e = job->kind->decide(job, rows, &job->why);
 	job->decided = !e;
 	if (e || !job->key.len) return e;
-	struct key_record record = { .status = job->status,
+	struct key_record record = { .ws = job->who.ws,
+		.token = job->who.token,
+		.path = job->path,
+		.key = job->key,
+		.status = job->status,
 		.session = job->key_session,
-		.result = job->key_result };
+		.record = job->key_of,
+		.result = job->key_result,
+		.created_ms = rows->now_ms };
 	memcpy(record.body, job->body, SHA256_SIZE);
-	if (!rows_add_key(
-		    rows, job->who.ws, job->who.token, job->path, job->key, &record))
+	if (!rows_new(rows, RECORD_KEYS, &record))
 		return fail(&job->why, ERR_MEMORY, "out of memory");
 	return OK;
 }
@@ -226,7 +233,11 @@ static enum err batch_try(
 	for (size_t i = 0; !e && i < len; i++) {
 		bool ready = !jobs[i]->err;
 
-		if (ready) jobs[i]->err = job_decide(jobs[i], &b->rows);
+		if (ready) {
+			rows_savepoint(&b->rows);
+			jobs[i]->err = job_decide(jobs[i], &b->rows);
+			if (jobs[i]->err) rows_rollback(&b->rows);
+		}
 		if (jobs[i]->out.failed || jobs[i]->arena.failed || b->arena.failed)
 			e = fail(why, ERR_MEMORY, "out of memory");
 		else if (ready && job_broke(jobs[i]))

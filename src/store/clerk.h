@@ -23,8 +23,8 @@ struct job_kind {
 	 */
 	enum err (*again)(
 		struct job *, struct rows *, const struct key_record *, struct fault *);
-	void (*undo)(struct job
-			*); /* what decide did outside of rows, when it is rolled back */
+	/* What decide did outside of rows, when the batch is rolled back. */
+	void (*undo)(struct job *);
 	/* Reading kinds: one snapshot, no writes. */
 	enum err (*read)(struct job *, struct db *, int64_t now_ms, struct fault *);
 	bool needs_permission;
@@ -65,6 +65,7 @@ struct job {
 	struct str path;
 	uint8_t body[SHA256_SIZE]; /* digest of the body's canonical form */
 	struct str key_session;	   /* set by decide: the record goes with this session */
+	struct str key_of;	   /* or with this user or token */
 	struct str key_result;	   /* set by decide: JSON for `again` */
 	/* What was found wrong with the request before it came here; told only to those
 	 * who may ask at all. NULL: nothing. */

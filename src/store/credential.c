@@ -219,3 +219,21 @@ enum err credentials_check(struct db *db, uint8_t (*hashes)[SHA256_SIZE], bool *
 	}
 	return e;
 }
+
+/* The credential was looked up when the batch began. An earlier job of it may have ended it,
+ * or taken a right from its user. */
+enum err credential_recheck(struct job *job, const struct rows *rows)
+{
+	const struct user *u;
+	struct str hash = str_make((const char *)job->hash, SHA256_SIZE);
+
+	if (!rows->people_changed || !job->has_hash) return OK;
+	u = job->who.user.len ? rows_find(rows, RECORD_USERS, job->who.user) : NULL;
+	if (rows_ended(rows, RECORD_TOKENS, hash) ||
+		(job->who.user.len && rows_ended(rows, RECORD_USERS, job->who.user)) ||
+		(u && u->disabled))
+		return fail(&job->why, ERR_NO_TOKEN, "this token is not known");
+	if (u && u->role < job->who.role) job->who.role = u->role;
+	credential_admit(job);
+	return job->err;
+}

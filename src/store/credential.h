@@ -13,5 +13,7 @@ enum err credentials_load(struct db *, struct job **, size_t len,
 /* good[i]: does the i-th hash still let somebody in? */
 enum err credentials_check(struct db *, uint8_t (*hashes)[SHA256_SIZE], bool *good,
 	size_t len, int64_t now_ms, struct arena *, struct fault *why);
+/* Once more, right before it decides: what this batch has changed since. */
+enum err credential_recheck(struct job *, const struct rows *);
 
 #endif

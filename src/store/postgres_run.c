@@ -11,6 +11,8 @@
  *    outcome is open. */
 #include "store/postgres.h"
 
+#include "store/record.h"
+
 #include "base/clock.h"
 
 #include <endian.h>
@@ -18,7 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { ARGS_MAX = 64, SEND_STEP = 64, CLOCK_MS = 250 };
+enum { SEND_STEP = 64, CLOCK_MS = 250 };
 enum { OID_BYTEA = 17, OID_INT8 = 20, OID_TEXT = 25 };
 
 /* The lock's number spells "parley". The time is looked at once the turn has come. */
@@ -272,7 +274,7 @@ static enum err list_prepare(
 		wire_fill(&w, &calls[i]);
 		statement_name(sql, name);
 		sent = PQsendPrepare(
-			p->conn, name, sql_text[sql], calls[i].args_len, w.types);
+			p->conn, name, sql_text(sql), calls[i].args_len, w.types);
 		seen[sql] = true;
 		fresh[count++] = sql;
 	}

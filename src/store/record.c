@@ -1,145 +1,418 @@
-/* record.c - records from result rows. The order of columns is that of sql.c. */
-#include "store/rows.h"
+/* record.c - the tables of columns, and what follows from them: values for statements,
+ * records from result rows. */
+#include "store/record.h"
 
-static enum err spoiled(const char *what, struct str value, struct fault *why)
+#include "base/buf.h"
+
+#include <stddef.h>
+
+/* ---- enums that are stored by name ---- */
+
+#define WORDS(type, title)                                                               \
+	static const char *type##_to_word(int value)                                     \
+	{                                                                                \
+		return type##_name((enum type)value);                                    \
+	}                                                                                \
+	static bool type##_from_word(struct str name, int *out)                          \
+	{                                                                                \
+		enum type value;                                                         \
+                                                                                         \
+		if (!type##_read(name, &value)) return false;                            \
+		*out = (int)value;                                                       \
+		return true;                                                             \
+	}                                                                                \
+	static const struct column_words type##_words = { title, type##_to_word,         \
+		type##_from_word }
+
+WORDS(ask_kind, "kind");
+WORDS(ask_status, "status");
+WORDS(priority, "priority");
+WORDS(session_status, "session status");
+WORDS(role, "role");
+WORDS(token_kind, "kind of token");
+WORDS(delivery_kind, "kind of delivery");
+WORDS(delivery_status, "status of a delivery");
+
+/* ---- columns ---- */
+
+#define FIXED(type, of, member)                                                          \
+	{                                                                                \
+#member, COLUMN_##type, offsetof(struct of, member), false, NULL         \
+	}
+#define CHANGES(type, of, member)                                                        \
+	{                                                                                \
+#member, COLUMN_##type, offsetof(struct of, member), true, NULL          \
+	}
+#define NAMED(type, of, member, column, changes)                                         \
+	{                                                                                \
+		column, COLUMN_##type, offsetof(struct of, member), changes, NULL        \
+	}
+#define WORD(of, member, words, changes)                                                 \
+	{                                                                                \
+#member, COLUMN_WORD, offsetof(struct of, member), changes, &words       \
+	}
+
+static const struct column workspace_columns[] = {
+	FIXED(INT, workspace, id),
+	FIXED(TEXT, workspace, name),
+	FIXED(INT, workspace, created_ms),
+	FIXED(INT, workspace, last_event),
+	FIXED(HASH, workspace, last_hash),
+	FIXED(INT, workspace, revocations),
+	FIXED(INT, workspace, old_events),
+};
+
+static const struct column user_columns[] = {
+	FIXED(INT, user, ws),
+	FIXED(TEXT, user, id),
+	CHANGES(TEXT, user, name),
+	WORD(user, role, role_words, true),
+	CHANGES(TEXT, user, password),
+	CHANGES(TEXT, user, language),
+	CHANGES(BOOL, user, disabled),
+	CHANGES(INT, user, last_login_ms),
+	FIXED(INT, user, created_ms),
+	CHANGES(INT, user, version),
+	CHANGES(TEXT, user, views),
+};
+
+static const struct column token_columns[] = {
+	FIXED(HASH, token, hash),
+	FIXED(INT, token, ws),
+	FIXED(TEXT, token, id),
+	WORD(token, kind, token_kind_words, false),
+	FIXED(TEXT, token, role),
+	FIXED(TEXT, token, name),
+	FIXED(TEXT, token, agent),
+	NAMED(TEXT, token, user, "user_id", false),
+	FIXED(TEXT, token, tools),
+	FIXED(TEXT, token, last4),
+	FIXED(INT, token, created_ms),
+	CHANGES(INT, token, expires_ms),
+	FIXED(INT, token, mcp_wait_s),
+	FIXED(BOOL, token, mcp_local),
+	CHANGES(INT, token, version),
+	CHANGES(INT, token, last_used_ms),
+	FIXED(INT, token, again_s),
+};
+
+static const struct column session_columns[] = {
+	FIXED(INT, session, ws),
+	FIXED(TEXT, session, id),
+	CHANGES(TEXT, session, title),
+	FIXED(TEXT, session, agent),
+	FIXED(TEXT, session, token),
+	FIXED(TEXT, session, project),
+	FIXED(TEXT, session, external_id),
+	FIXED(TEXT, session, metadata),
+	CHANGES(TEXT, session, on_settled),
+	CHANGES(TEXT, session, progress),
+	CHANGES(TEXT, session, search),
+	FIXED(BOOL, session, parallel),
+	WORD(session, status, session_status_words, true),
+	CHANGES(INT, session, open_blocking),
+	CHANGES(INT, session, open_input),
+	CHANGES(INT, session, open_approval),
+	CHANGES(INT, session, open_other),
+	CHANGES(INT, session, settled),
+	CHANGES(INT, session, version),
+	FIXED(INT, session, created_ms),
+	CHANGES(INT, session, updated_ms),
+	FIXED(BOOL, session, for_ask),
+	CHANGES(INT, session, heard_ms),
+};
+
+static const struct column ask_columns[] = {
+	FIXED(INT, ask, ws),
+	FIXED(TEXT, ask, id),
+	FIXED(TEXT, ask, session),
+	FIXED(TEXT, ask, run),
+	FIXED(TEXT, ask, agent),
+	FIXED(TEXT, ask, token),
+	FIXED(TEXT, ask, project),
+	WORD(ask, kind, ask_kind_words, false),
+	WORD(ask, status, ask_status_words, true),
+	WORD(ask, priority, priority_words, false),
+	FIXED(NUMBER, ask, risk),
+	FIXED(BOOL, ask, exclusive),
+	FIXED(TEXT, ask, fixed),
+	FIXED(TEXT, ask, search),
+	FIXED(TEXT, ask, digest),
+	CHANGES(TEXT, ask, approved_digest),
+	CHANGES(TEXT, ask, assignees),
+	CHANGES(TEXT, ask, claimed_user),
+	CHANGES(TEXT, ask, claimed_name),
+	CHANGES(INT, ask, claimed_until_ms),
+	CHANGES(INT, ask, version),
+	FIXED(INT, ask, created_ms),
+	CHANGES(INT, ask, deadline_ms),
+	CHANGES(INT, ask, settled_ms),
+	CHANGES(INT, ask, used_ms),
+	CHANGES(TEXT, ask, answer),
+	CHANGES(TEXT, ask, answered_by),
+	CHANGES(TEXT, ask, summary),
+	CHANGES(TEXT, ask, reason),
+	CHANGES(TEXT, ask, replies),
+	FIXED(TEXT, ask, dedupe_key),
+	FIXED(TEXT, ask, requester),
+	CHANGES(INT, ask, fetched_ms),
+	CHANGES(TEXT, ask, revoked),
+	CHANGES(TEXT, ask, settled_user),
+};
+
+static const struct column mark_columns[] = {
+	FIXED(INT, mark, ws),
+	NAMED(TEXT, mark, user, "user_id", false),
+	FIXED(TEXT, mark, ask),
+	FIXED(TEXT, mark, session),
+	CHANGES(INT, mark, read_ms),
+	CHANGES(INT, mark, snoozed_ms),
+	CHANGES(INT, mark, version),
+};
+
+static const struct column key_columns[] = {
+	FIXED(INT, key_record, ws),
+	FIXED(TEXT, key_record, token),
+	FIXED(TEXT, key_record, path),
+	FIXED(TEXT, key_record, key),
+	FIXED(HASH, key_record, body),
+	FIXED(INT, key_record, status),
+	FIXED(TEXT, key_record, session),
+	FIXED(TEXT, key_record, result),
+	FIXED(INT, key_record, created_ms),
+	FIXED(TEXT, key_record, record),
+};
+
+static const struct column server_key_columns[] = {
+	FIXED(TEXT, server_key, name),
+	CHANGES(BYTES, server_key, value),
+	CHANGES(INT, server_key, created_ms),
+	CHANGES(INT, server_key, version),
+};
+
+static const struct column mcp_ended_columns[] = {
+	FIXED(INT, mcp_ended, ws),
+	FIXED(TEXT, mcp_ended, id),
+	FIXED(INT, mcp_ended, ended_ms),
+};
+
+static const struct column delivery_columns[] = {
+	FIXED(INT, delivery, ws),
+	FIXED(TEXT, delivery, id),
+	FIXED(TEXT, delivery, session),
+	FIXED(TEXT, delivery, ask),
+	WORD(delivery, kind, delivery_kind_words, false),
+	FIXED(TEXT, delivery, target),
+	WORD(delivery, status, delivery_status_words, true),
+	CHANGES(INT, delivery, attempts),
+	CHANGES(INT, delivery, next_ms),
+	CHANGES(INT, delivery, lease_ms),
+	CHANGES(TEXT, delivery, lease_by),
+	CHANGES(TEXT, delivery, last_error),
+	CHANGES(INT, delivery, last_status),
+	FIXED(INT, delivery, created_ms),
+	CHANGES(INT, delivery, done_ms),
+	FIXED(TEXT, delivery, host),
+	CHANGES(INT, delivery, version),
+	FIXED(TEXT, delivery, agent),
+	FIXED(TEXT, delivery, purpose),
+	FIXED(INT, delivery, round),
+};
+
+static const struct column event_columns[] = {
+	FIXED(INT, event, ws),
+	FIXED(INT, event, n),
+	FIXED(EVENT_TYPE, event, type),
+	FIXED(INT, event, at_ms),
+	FIXED(TEXT, event, session),
+	FIXED(TEXT, event, ask),
+	FIXED(TEXT, event, run),
+	FIXED(TEXT, event, agent),
+	FIXED(TEXT, event, data),
+	FIXED(HASH, event, digest),
+	FIXED(HASH, event, hash),
+};
+
+#define LEN(a) ((int)(sizeof(a) / sizeof((a)[0])))
+
+/* An UPDATE has the key, the version it was decided on, and what changes. */
+_Static_assert(sizeof(ask_columns) / sizeof(ask_columns[0]) + 1 <= ARGS_MAX,
+	"asks have more columns than a call has parameters");
+_Static_assert(sizeof(session_columns) / sizeof(session_columns[0]) + 1 <= ARGS_MAX,
+	"sessions have more columns than a call has parameters");
+_Static_assert(sizeof(delivery_columns) / sizeof(delivery_columns[0]) + 1 <= ARGS_MAX,
+	"deliveries have more columns than a call has parameters");
+
+#define TABLE(name, of, list)                                                            \
+	.table = name, .size = sizeof(struct of), .columns = list,                       \
+	.columns_len = LEN(list)
+
+const struct record records[RECORD_COUNT] = {
+	[RECORD_WORKSPACES] = { TABLE("workspaces", workspace, workspace_columns),
+		.keys_len = 1, .name = -1 },
+	[RECORD_USERS] = { TABLE("users", user, user_columns), .keys_len = 2, .name = 1,
+		.version_at = offsetof(struct user, version) },
+	[RECORD_TOKENS] = { TABLE("tokens", token, token_columns), .keys_len = 1,
+		.name = 0, .version_at = offsetof(struct token, version) },
+	[RECORD_SESSIONS] = { TABLE("sessions", session, session_columns), .keys_len = 2,
+		.name = 1, .version_at = offsetof(struct session, version) },
+	[RECORD_ASKS] = { TABLE("asks", ask, ask_columns), .keys_len = 2, .name = 1,
+		.version_at = offsetof(struct ask, version),
+		.session_at = offsetof(struct ask, session) },
+	[RECORD_MARKS] = { TABLE("marks", mark, mark_columns), .keys_len = 3, .name = -1,
+		.version_at = offsetof(struct mark, version),
+		.session_at = offsetof(struct mark, session) },
+	[RECORD_KEYS] = { TABLE("idempotency", key_record, key_columns), .keys_len = 4,
+		.name = -1, .session_at = offsetof(struct key_record, session) },
+	[RECORD_SERVER_KEYS] = { TABLE("server_keys", server_key, server_key_columns),
+		.keys_len = 1, .name = 0,
+		.version_at = offsetof(struct server_key, version) },
+	[RECORD_MCP_ENDED] = { TABLE("mcp_ended", mcp_ended, mcp_ended_columns),
+		.keys_len = 2, .name = -1 },
+	[RECORD_DELIVERIES] = { TABLE("deliveries", delivery, delivery_columns),
+		.keys_len = 2, .name = 1,
+		.version_at = offsetof(struct delivery, version),
+		.session_at = offsetof(struct delivery, session) },
+	[RECORD_EVENTS] = { TABLE("events", event, event_columns), .keys_len = 2,
+		.name = -1 },
+};
+
+/* ---- values ---- */
+
+static const void *column_at(const struct column *c, const void *record)
+{
+	return (const char *)record + c->offset;
+}
+
+struct val record_val(const struct column *c, const void *record)
+{
+	const void *at = column_at(c, record);
+
+	switch (c->type) {
+	case COLUMN_INT: return val_int(*(const int64_t *)at);
+	case COLUMN_BOOL: return val_int(*(const bool *)at);
+	case COLUMN_NUMBER: return val_int(*(const int *)at);
+	case COLUMN_TEXT: return val_text(*(const struct str *)at);
+	case COLUMN_BYTES:
+		return val_bytes(
+			((const struct str *)at)->at, ((const struct str *)at)->len);
+	case COLUMN_HASH: return val_bytes(at, SHA256_SIZE);
+	case COLUMN_WORD: return val_text(str_of(c->words->name(*(const int *)at)));
+	case COLUMN_EVENT_TYPE: return val_text(str_of(*(const char *const *)at));
+	}
+	return (struct val){ 0 };
+}
+
+struct str record_key_name(
+	const struct record *r, const struct val *key, struct arena *arena)
+{
+	struct buf b = { .max = 65536 };
+	struct str out;
+
+	if (r->name >= 0) return key[r->name].text;
+	for (int i = 0; i < r->keys_len; i++) {
+		/* The length comes first: texts may hold any byte. */
+		if (key[i].type == VAL_INT) {
+			buf_print(&b, "%lld/", (long long)key[i].integer);
+		} else {
+			buf_print(&b, "%zu:", key[i].text.len);
+			buf_add(&b, key[i].text);
+		}
+	}
+	if (b.failed) arena->failed = true;
+	out = arena_str(arena, buf_str(&b));
+	buf_done(&b);
+	return out;
+}
+
+struct str record_name(const struct record *r, const void *record, struct arena *arena)
+{
+	struct val key[RECORD_KEYS_MAX];
+
+	for (int i = 0; i < r->keys_len; i++)
+		key[i] = record_val(&r->columns[i], record);
+	return record_key_name(r, key, arena);
+}
+
+int64_t record_version(const struct record *r, const void *record)
+{
+	return r->version_at ? *(const int64_t *)(const void *)((const char *)record +
+								r->version_at)
+			     : 1;
+}
+
+void record_set_version(const struct record *r, void *record, int64_t version)
+{
+	if (r->version_at) *(int64_t *)(void *)((char *)record + r->version_at) = version;
+}
+
+/* ---- records from result rows ---- */
+
+static enum err column_unknown(const char *what, struct str value, struct fault *why)
 {
 	return fail(why, ERR_INTERNAL, "the store holds an unknown %s \"%.*s\"", what,
 		STR_ARGS(value));
 }
 
-static struct str text(const struct row *row, int column, struct arena *arena)
+static enum err column_read(const struct column *c, const struct row *row, int i,
+	struct arena *arena, void *at, struct fault *why)
 {
-	return arena_str(arena, row_text(row, column));
-}
+	struct str text;
 
-enum err ask_from_row(
-	const struct row *row, struct arena *arena, struct ask *out, struct fault *why)
-{
-	struct ask a = {
-		.ws = row_int(row, 0),
-		.id = text(row, 1, arena),
-		.session = text(row, 2, arena),
-		.run = text(row, 3, arena),
-		.agent = text(row, 4, arena),
-		.token = text(row, 5, arena),
-		.project = text(row, 6, arena),
-		.risk = (enum risk)row_int(row, 10),
-		.exclusive = row_int(row, 11) != 0,
-		.fixed = text(row, 12, arena),
-		.search = text(row, 13, arena),
-		.digest = text(row, 14, arena),
-		.approved_digest = text(row, 15, arena),
-		.assignees = text(row, 16, arena),
-		.claimed_user = text(row, 17, arena),
-		.claimed_name = text(row, 18, arena),
-		.claimed_until_ms = row_int(row, 19),
-		.version = row_int(row, 20),
-		.created_ms = row_int(row, 21),
-		.deadline_ms = row_int(row, 22),
-		.settled_ms = row_int(row, 23),
-		.used_ms = row_int(row, 24),
-		.answer = text(row, 25, arena),
-		.answered_by = text(row, 26, arena),
-		.summary = text(row, 27, arena),
-		.reason = text(row, 28, arena),
-		.replies = text(row, 29, arena),
-		.dedupe_key = text(row, 30, arena),
-	};
-
-	if (!ask_kind_read(row_text(row, 7), &a.kind))
-		return spoiled("kind", row_text(row, 7), why);
-	if (!ask_status_read(row_text(row, 8), &a.status))
-		return spoiled("status", row_text(row, 8), why);
-	if (!priority_read(row_text(row, 9), &a.priority))
-		return spoiled("priority", row_text(row, 9), why);
-	if (arena->failed) return fail(why, ERR_MEMORY, "out of memory");
-	*out = a;
+	switch (c->type) {
+	case COLUMN_INT: *(int64_t *)at = row_int(row, i); return OK;
+	case COLUMN_BOOL: *(bool *)at = row_int(row, i) != 0; return OK;
+	case COLUMN_NUMBER: *(int *)at = (int)row_int(row, i); return OK;
+	case COLUMN_TEXT:
+	case COLUMN_BYTES:
+		*(struct str *)at = arena_str(arena, row_text(row, i));
+		return OK;
+	case COLUMN_HASH:
+		text = row_text(row, i);
+		if (text.len != SHA256_SIZE)
+			return fail(why, ERR_INTERNAL,
+				"the store holds a %s of %zu bytes", c->name, text.len);
+		memcpy(at, text.at, SHA256_SIZE);
+		return OK;
+	case COLUMN_WORD:
+		text = row_text(row, i);
+		return c->words->read(text, at)
+			       ? OK
+			       : column_unknown(c->words->what, text, why);
+	case COLUMN_EVENT_TYPE:
+		text = row_text(row, i);
+		*(const char **)at = event_type_find(text);
+		return *(const char **)at ? OK : column_unknown("event type", text, why);
+	}
 	return OK;
 }
 
-enum err session_from_row(const struct row *row, struct arena *arena, struct session *out,
-	struct fault *why)
+enum err record_read(const struct record *r, const struct row *row, struct arena *arena,
+	void *out, struct fault *why)
 {
-	struct session s = {
-		.ws = row_int(row, 0),
-		.id = text(row, 1, arena),
-		.title = text(row, 2, arena),
-		.agent = text(row, 3, arena),
-		.token = text(row, 4, arena),
-		.project = text(row, 5, arena),
-		.external_id = text(row, 6, arena),
-		.metadata = text(row, 7, arena),
-		.on_settled = text(row, 8, arena),
-		.progress = text(row, 9, arena),
-		.search = text(row, 10, arena),
-		.parallel = row_int(row, 11) != 0,
-		.open_blocking = row_int(row, 13),
-		.open_input = row_int(row, 14),
-		.open_approval = row_int(row, 15),
-		.open_other = row_int(row, 16),
-		.settled = row_int(row, 17),
-		.version = row_int(row, 18),
-		.created_ms = row_int(row, 19),
-		.updated_ms = row_int(row, 20),
-	};
+	union {
+		struct ask ask;
+		struct session session;
+		struct event event;
+		struct user user;
+		struct token token;
+		struct delivery delivery;
+		struct workspace workspace;
+		struct key_record key;
+		struct server_key server_key;
+		struct mcp_ended mcp_ended;
+		struct mark mark;
+	} record;
 
-	if (!session_status_read(row_text(row, 12), &s.status))
-		return spoiled("session status", row_text(row, 12), why);
+	memset(&record, 0, r->size);
+	for (int i = 0; i < r->columns_len; i++) {
+		const struct column *c = &r->columns[i];
+		enum err e =
+			column_read(c, row, i, arena, (char *)&record + c->offset, why);
+
+		if (e) return e;
+	}
 	if (arena->failed) return fail(why, ERR_MEMORY, "out of memory");
-	*out = s;
-	return OK;
-}
-
-enum err event_from_row(
-	const struct row *row, struct arena *arena, struct event *out, struct fault *why)
-{
-	struct str digest = row_text(row, 9), hash = row_text(row, 10);
-	struct event e = {
-		.ws = row_int(row, 0),
-		.n = row_int(row, 1),
-		.type = event_type_find(row_text(row, 2)),
-		.at_ms = row_int(row, 3),
-		.session = text(row, 4, arena),
-		.ask = text(row, 5, arena),
-		.run = text(row, 6, arena),
-		.agent = text(row, 7, arena),
-		.data = text(row, 8, arena),
-	};
-
-	if (!e.type) return spoiled("event type", row_text(row, 2), why);
-	if (digest.len != SHA256_SIZE || hash.len != SHA256_SIZE)
-		return fail(why, ERR_INTERNAL, "event %lld has no hash", (long long)e.n);
-	memcpy(e.digest, digest.at, SHA256_SIZE);
-	memcpy(e.hash, hash.at, SHA256_SIZE);
-	if (arena->failed) return fail(why, ERR_MEMORY, "out of memory");
-	*out = e;
-	return OK;
-}
-
-enum err delivery_from_row(const struct row *row, struct arena *arena,
-	struct delivery *out, struct fault *why)
-{
-	struct delivery d = {
-		.ws = row_int(row, 0),
-		.id = text(row, 1, arena),
-		.session = text(row, 2, arena),
-		.ask = text(row, 3, arena),
-		.target = text(row, 5, arena),
-		.attempts = row_int(row, 7),
-		.next_ms = row_int(row, 8),
-		.lease_ms = row_int(row, 9),
-		.lease_by = text(row, 10, arena),
-		.last_error = text(row, 11, arena),
-		.last_status = row_int(row, 12),
-		.created_ms = row_int(row, 13),
-		.done_ms = row_int(row, 14),
-	};
-
-	if (!delivery_kind_read(row_text(row, 4), &d.kind))
-		return spoiled("kind of delivery", row_text(row, 4), why);
-	if (!delivery_status_read(row_text(row, 6), &d.status))
-		return spoiled("status of a delivery", row_text(row, 6), why);
-	if (arena->failed) return fail(why, ERR_MEMORY, "out of memory");
-	*out = d;
+	memcpy(out, &record, r->size);
 	return OK;
 }

@@ -1,11 +1,87 @@
-/* rows.c - wanting, loading and finding the rows of a batch. Writing is in write.c. */
+/* rows.c - wanting, loading, finding and changing the rows of a batch, and undoing what a job
+ * did. Writing is in write.c. */
 #include "store/rows.h"
 
+#include "base/mem.h"
 #include "store/rows_inner.h"
 
-#include "base/mem.h"
-
+#include <assert.h>
 #include <stdio.h>
+
+/* ---- copies ---- */
+
+/* Room for a copy and its record. NULL: out of memory. */
+static struct row_copy *copy_new(struct rows *rows, enum record_id id)
+{
+	struct row_copy *row = arena_alloc(rows->arena, sizeof *row + records[id].size);
+
+	if (row) row->record = &records[id];
+	return row;
+}
+
+static bool copy_put(struct rows *rows, struct row_copy *row)
+{
+	enum record_id id = copy_id(row);
+	struct str name = record_name(row->record, copy_record(row), rows->arena);
+
+	if (!name.len || !table_put(&rows->of[id].named, name, row)) return false;
+	*rows->of[id].end = row;
+	rows->of[id].end = &row->next;
+	return true;
+}
+
+static struct row_copy *copy_find(
+	const struct rows *rows, enum record_id id, struct str name)
+{
+	return table_get(&rows->of[id].named, name);
+}
+
+/* The copy of a result row: the one that is here, or a new one. NULL: why. */
+static struct row_copy *copy_load(
+	struct rows *rows, enum record_id id, const struct row *row, struct fault *why)
+{
+	const struct record *r = &records[id];
+	struct row_copy *found = NULL, *fresh;
+
+	if (r->name >= 0) found = copy_find(rows, id, row_text(row, r->name));
+	if (found) return found;
+	fresh = copy_new(rows, id);
+	if (!fresh) {
+		fail(why, ERR_MEMORY, "out of memory");
+		return NULL;
+	}
+	if (record_read(r, row, rows->arena, copy_record(fresh), why)) return NULL;
+	if (r->name < 0)
+		found = copy_find(
+			rows, id, record_name(r, copy_record(fresh), rows->arena));
+	if (found) return found;
+	fresh->stored_version = record_version(r, copy_record(fresh));
+	if (copy_put(rows, fresh)) return fresh;
+	fail(why, ERR_MEMORY, "out of memory");
+	return NULL;
+}
+
+/* As it is now, for a rollback; once for each savepoint. False: out of memory. */
+static bool copy_save(struct rows *rows, struct row_copy *row)
+{
+	size_t size = row->record->size;
+	struct row_saved *saved;
+
+	if (row->saved == rows->point.number) return true;
+	saved = arena_alloc(rows->arena, sizeof *saved + size);
+	if (!saved) return false;
+	*saved = (struct row_saved){ rows->point.saved, row, row->deleted, false };
+	memcpy(saved + 1, copy_record(row), size);
+	rows->point.saved = saved;
+	row->saved = rows->point.number;
+	return true;
+}
+
+/* The record of a copy that may be changed as it is. */
+static void *copy_open(struct rows *rows, struct row_copy *row)
+{
+	return row && copy_save(rows, row) ? copy_record(row) : NULL;
+}
 
 /* ---- wants ---- */
 
@@ -53,68 +129,70 @@ static bool wants_first(struct wants *w, char what, int64_t ws, struct str id)
 	return true;
 }
 
+/* Which record the rows of a statement are. */
+struct loading {
+	struct rows *rows;
+	enum record_id id;
+};
+
+static enum err loaded_record(void *ctx, const struct row *row, struct fault *why)
+{
+	struct loading *l = ctx;
+
+	return copy_load(l->rows, l->id, row, why) ? OK : why ? why->err : ERR_MEMORY;
+}
+
 static enum err loaded_session(void *ctx, const struct row *row, struct fault *why)
 {
 	struct rows *rows = ctx;
-	struct session s;
-	struct session_row *r;
-	enum err e;
+	struct row_copy *copy = copy_load(rows, RECORD_SESSIONS, row, why);
+	struct session *s = copy ? copy_record(copy) : NULL;
 
-	if (table_get(&rows->sessions, row_text(row, 1))) return OK;
-	e = session_from_row(row, rows->arena, &s, why);
-	if (e) return e;
-	r = rows_put_session(rows, &s);
-	if (!r || (s.external_id.len && !rows_name_external(rows, &r->session)))
-		return fail(why, ERR_MEMORY, "out of memory");
-	return OK;
-}
-
-static struct ask_row *load_ask(
-	struct rows *rows, const struct row *row, struct fault *why)
-{
-	struct ask_row *r = table_get(&rows->asks, row_text(row, 1));
-	struct ask a;
-
-	if (r || ask_from_row(row, rows->arena, &a, why)) return r;
-	r = rows_put_ask(rows, &a);
-	if (!r) fail(why, ERR_MEMORY, "out of memory");
-	return r;
+	if (!s) return why ? why->err : ERR_MEMORY;
+	if (copy->external || !s->external_id.len || rows_name_external(rows, s))
+		return OK;
+	return fail(why, ERR_MEMORY, "out of memory");
 }
 
 static enum err loaded_open(void *ctx, const struct row *row, struct fault *why)
 {
-	return load_ask(ctx, row, why) ? OK : ERR_MEMORY;
+	return copy_load(ctx, RECORD_ASKS, row, why) ? OK : why ? why->err : ERR_MEMORY;
 }
 
 /* Its session stands behind it. */
 static enum err loaded_ask(void *ctx, const struct row *row, struct fault *why)
 {
-	struct row session = row_behind(row, ASK_COLUMNS_LEN);
+	struct row session = row_behind_record(row, RECORD_ASKS);
+	enum err e = loaded_open(ctx, row, why);
 
-	return load_ask(ctx, row, why) ? loaded_session(ctx, &session, why) : ERR_MEMORY;
+	return e ? e : loaded_session(ctx, &session, why);
 }
 
 static enum err loaded_due(void *ctx, const struct row *row, struct fault *why)
 {
-	struct rows *rows = ctx;
 	enum err e = loaded_ask(ctx, row, why);
 
 	if (e) return e;
-	((struct ask_row *)table_get(&rows->asks, row_text(row, 1)))->due = true;
+	copy_find(ctx, RECORD_ASKS, row_text(row, 1))->due = true;
 	return OK;
 }
 
-static enum err loaded_key(void *ctx, const struct row *row, struct fault *why)
+void wants_record(struct wants *w, enum record_id id, const struct val *key)
 {
-	struct key_slot *slot = ctx;
-	struct str body = row_text(row, 0);
+	const struct record *r = &records[id];
+	struct loading *l = ARENA_NEW(w->rows->arena, struct loading);
+	struct call *c;
 
-	slot->record.status = row_int(row, 1);
-	slot->record.session = arena_str(slot->rows->arena, row_text(row, 2));
-	slot->record.result = arena_str(slot->rows->arena, row_text(row, 3));
-	if (body.len == SHA256_SIZE) memcpy(slot->record.body, body.at, SHA256_SIZE);
-	slot->found = true;
-	return slot->rows->arena->failed ? fail(why, ERR_MEMORY, "out of memory") : OK;
+	if (!l) {
+		w->failed = true;
+		return;
+	}
+	if (!wants_first(w, (char)id, 0, record_key_name(r, key, w->rows->arena))) return;
+	c = wants_call(w, SQL_OF(id, RECORD_GET), loaded_record, r->keys_len);
+	if (!c) return;
+	*l = (struct loading){ w->rows, id };
+	c->ctx = l;
+	memcpy(call_args(c), key, (size_t)r->keys_len * sizeof *key);
 }
 
 void wants_session(struct wants *w, int64_t ws, struct str id)
@@ -122,21 +200,38 @@ void wants_session(struct wants *w, int64_t ws, struct str id)
 	struct call *c;
 
 	if (!wants_first(w, 's', ws, id)) return;
-	c = wants_call(w, SQL_SESSION_GET, loaded_session, 2);
+	c = wants_call(w, SQL_OF(RECORD_SESSIONS, RECORD_GET), loaded_session, 2);
 	if (!c) return;
 	call_args(c)[0] = val_int(ws);
 	call_args(c)[1] = val_text(id);
 }
 
-void wants_external(struct wants *w, int64_t ws, struct str external_id)
+void wants_user(struct wants *w, int64_t ws, struct str id)
+{
+	const struct val key[] = { val_int(ws), val_text(id) };
+
+	wants_record(w, RECORD_USERS, key);
+}
+
+static struct str external_key(
+	struct rows *rows, int64_t ws, struct str agent, struct str external_id)
+{
+	return arena_print(rows->arena, "%lld/%zu:%.*s%.*s", (long long)ws, agent.len,
+		STR_ARGS(agent), STR_ARGS(external_id));
+}
+
+void wants_external(struct wants *w, int64_t ws, struct str agent, struct str external_id)
 {
 	struct call *c;
 
-	if (!external_id.len || !wants_first(w, 'x', ws, external_id)) return;
-	c = wants_call(w, SQL_SESSION_BY_EXTERNAL, loaded_session, 2);
+	if (!external_id.len ||
+		!wants_first(w, 'x', ws, external_key(w->rows, ws, agent, external_id)))
+		return;
+	c = wants_call(w, SQL_SESSION_BY_EXTERNAL, loaded_session, 3);
 	if (!c) return;
 	call_args(c)[0] = val_int(ws);
-	call_args(c)[1] = val_text(external_id);
+	call_args(c)[1] = val_text(agent);
+	call_args(c)[2] = val_text(external_id);
 }
 
 void wants_ask(struct wants *w, int64_t ws, struct str id)
@@ -192,25 +287,13 @@ void wants_due(struct wants *w, int64_t limit)
 void wants_key(
 	struct wants *w, int64_t ws, struct str token, struct str path, struct str key)
 {
-	struct key_slot *slot = rows_key_slot(w->rows, ws, token, path, key);
-	struct call *c;
+	const struct val name[] = { val_int(ws), val_text(token), val_text(path),
+		val_text(key) };
 
-	if (!slot) {
-		w->failed = true;
-		return;
-	}
-	if (slot->wanted) return;
-	slot->wanted = true;
-	c = wants_call(w, SQL_KEY_GET, loaded_key, 4);
-	if (!c) return;
-	c->ctx = slot;
-	call_args(c)[0] = val_int(ws);
-	call_args(c)[1] = val_text(token);
-	call_args(c)[2] = val_text(path);
-	call_args(c)[3] = val_text(key);
+	wants_record(w, RECORD_KEYS, name);
 }
 
-/* ---- rows ---- */
+/* ---- the batch ---- */
 
 void rows_start(struct rows *rows, struct arena *arena, struct db *db, struct ids *ids,
 	int64_t now_ms)
@@ -219,32 +302,31 @@ void rows_start(struct rows *rows, struct arena *arena, struct db *db, struct id
 	rows->arena = arena;
 	rows->ids = ids;
 	rows->db = db;
-	table_clear(&rows->asks);
-	table_clear(&rows->sessions);
+	for (int i = 0; i < RECORD_COUNT; i++) {
+		if (rows->of[i].named.len || rows->of[i].named.graves)
+			table_clear(&rows->of[i].named);
+		rows->of[i].first = NULL;
+		rows->of[i].end = &rows->of[i].first;
+	}
 	table_clear(&rows->external);
-	table_clear(&rows->keys);
-	rows->asks_first = NULL;
-	rows->asks_end = &rows->asks_first;
-	rows->sessions_first = NULL;
-	rows->sessions_end = &rows->sessions_first;
-	rows->keys_first = NULL;
-	rows->keys_end = &rows->keys_first;
+	rows->sessions_deleted = rows->people_changed = 0;
 	rows->staged_first = NULL;
 	rows->staged_end = &rows->staged_first;
 	rows->staged_len = 0;
-	rows->extra_first = NULL;
-	rows->extra_end = &rows->extra_first;
+	rows->statements_first = NULL;
+	rows->statements_end = &rows->statements_first;
 	rows->next_deadline_ms = 0;
 	rows->wrote = false;
 	rows->delivers = false;
+	rows->point = (struct savepoint){ 0 };
+	rows_savepoint(rows);
 }
 
 void rows_done(struct rows *rows)
 {
-	table_done(&rows->asks);
-	table_done(&rows->sessions);
+	for (int i = 0; i < RECORD_COUNT; i++)
+		table_done(&rows->of[i].named);
 	table_done(&rows->external);
-	table_done(&rows->keys);
 }
 
 enum err rows_load(struct rows *rows, struct wants *w, struct fault *why)
@@ -254,138 +336,180 @@ enum err rows_load(struct rows *rows, struct wants *w, struct fault *why)
 	return w->len ? db_run(rows->db, w->calls, w->len, why) : OK;
 }
 
-struct ask_row *rows_put_ask(struct rows *rows, const struct ask *a)
+void rows_savepoint(struct rows *rows)
 {
-	struct ask_row *r = ARENA_NEW(rows->arena, struct ask_row);
-
-	if (!r || !table_put(&rows->asks, a->id, r)) return NULL;
-	r->ask = *a;
-	r->stored_version = a->version;
-	*rows->asks_end = r;
-	rows->asks_end = &r->next;
-	return r;
+	rows->point = (struct savepoint){ .number = rows->point.number + 1,
+		.staged_end = rows->staged_end,
+		.staged_len = rows->staged_len,
+		.statements_end = rows->statements_end,
+		.next_deadline_ms = rows->next_deadline_ms,
+		.delivers = rows->delivers,
+		.wrote = rows->wrote };
 }
 
-struct session_row *rows_put_session(struct rows *rows, const struct session *s)
+static void copy_restore(struct rows *rows, const struct row_saved *saved)
 {
-	struct session_row *r = ARENA_NEW(rows->arena, struct session_row);
+	struct row_copy *row = saved->row;
 
-	if (!r || !table_put(&rows->sessions, s->id, r)) return NULL;
-	r->session = *s;
-	r->stored_version = s->version;
-	*rows->sessions_end = r;
-	rows->sessions_end = &r->next;
-	return r;
+	if (copy_id(row) == RECORD_SESSIONS && row->deleted && !saved->deleted)
+		rows->sessions_deleted--;
+	row->deleted = saved->deleted;
+	row->undone = saved->made;
+	row->saved = 0;
+	if (saved->made)
+		table_remove(&rows->of[copy_id(row)].named,
+			record_name(row->record, copy_record(row), rows->arena));
+	else
+		memcpy(copy_record(row), saved + 1, row->record->size);
+}
+
+void rows_rollback(struct rows *rows)
+{
+	const struct savepoint *p = &rows->point;
+
+	for (const struct row_saved *s = p->saved; s; s = s->next)
+		copy_restore(rows, s);
+	rows->staged_end = p->staged_end;
+	*rows->staged_end = NULL;
+	rows->staged_len = p->staged_len;
+	rows->statements_end = p->statements_end;
+	*rows->statements_end = NULL;
+	rows->next_deadline_ms = p->next_deadline_ms;
+	rows->delivers = p->delivers;
+	rows->wrote = p->wrote;
+	rows_savepoint(rows);
+}
+
+/* ---- finding ---- */
+
+bool rows_session_deleted(const struct rows *rows, struct str id)
+{
+	const struct row_copy *row =
+		rows->sessions_deleted ? copy_find(rows, RECORD_SESSIONS, id) : NULL;
+
+	return row && row->deleted;
 }
 
 struct session *rows_session(struct rows *rows, int64_t ws, struct str id)
 {
-	struct session_row *r = table_get(&rows->sessions, id);
+	struct row_copy *row = copy_find(rows, RECORD_SESSIONS, id);
 
-	return r && r->session.ws == ws && !r->deleted ? &r->session : NULL;
-}
-
-bool rows_session_deleted(struct rows *rows, struct str id)
-{
-	struct session_row *r = table_get(&rows->sessions, id);
-
-	return r && r->deleted;
+	if (!row || row->deleted || ((struct session *)copy_record(row))->ws != ws)
+		return NULL;
+	return copy_open(rows, row);
 }
 
 struct ask *rows_ask(struct rows *rows, int64_t ws, struct str id)
 {
-	struct ask_row *r = table_get(&rows->asks, id);
+	struct row_copy *row = copy_find(rows, RECORD_ASKS, id);
 
-	if (!r || r->ask.ws != ws) return NULL;
-	return rows_session_deleted(rows, r->ask.session) ? NULL : &r->ask;
+	if (!row || copy_gone(rows, row) || ((struct ask *)copy_record(row))->ws != ws)
+		return NULL;
+	return copy_open(rows, row);
 }
 
 struct ask *rows_dedupe(
 	struct rows *rows, int64_t ws, struct str agent, struct str dedupe_key)
 {
 	if (!dedupe_key.len) return NULL;
-	for (struct ask_row *r = rows->asks_first; r; r = r->next)
-		if (r->ask.ws == ws && r->ask.status == ASK_PENDING &&
-			str_eq(r->ask.dedupe_key, dedupe_key) &&
-			str_eq(r->ask.agent, agent) &&
-			!rows_session_deleted(rows, r->ask.session))
-			return &r->ask;
+	for (struct row_copy *row = rows->of[RECORD_ASKS].first; row; row = row->next) {
+		const struct ask *a = copy_record(row);
+
+		if (a->ws == ws && a->status == ASK_PENDING &&
+			str_eq(a->dedupe_key, dedupe_key) && str_eq(a->agent, agent) &&
+			!copy_gone(rows, row))
+			return copy_open(rows, row);
+	}
 	return NULL;
 }
 
-static struct str external_key(struct rows *rows, int64_t ws, struct str external_id)
+struct session *rows_external(
+	struct rows *rows, int64_t ws, struct str agent, struct str external_id)
 {
-	return arena_print(
-		rows->arena, "%lld/%.*s", (long long)ws, STR_ARGS(external_id));
-}
-
-struct session *rows_external(struct rows *rows, int64_t ws, struct str external_id)
-{
-	struct session_row *r;
+	struct row_copy *row;
 
 	if (!external_id.len) return NULL;
-	r = table_get(&rows->external, external_key(rows, ws, external_id));
-	return r && !r->deleted ? &r->session : NULL;
+	row = table_get(&rows->external, external_key(rows, ws, agent, external_id));
+	return row && !copy_gone(rows, row) ? copy_open(rows, row) : NULL;
 }
 
 bool rows_name_external(struct rows *rows, struct session *s)
 {
-	struct str key = external_key(rows, s->ws, s->external_id);
+	struct str key = external_key(rows, s->ws, s->agent, s->external_id);
 
-	return key.len && table_put(&rows->external, key, session_row_of(s));
+	copy_of(s)->external = true;
+	return key.len && table_put(&rows->external, key, copy_of(s));
 }
 
-struct key_slot *rows_key_slot(
+const struct key_record *rows_key(
 	struct rows *rows, int64_t ws, struct str token, struct str path, struct str key)
 {
-	/* Paths and keys may both have slashes in them. */
-	struct str name = arena_print(rows->arena, "%lld/%.*s/%zu/%.*s/%.*s",
-		(long long)ws, STR_ARGS(token), path.len, STR_ARGS(path), STR_ARGS(key));
-	struct key_slot *slot;
+	const struct val name[] = { val_int(ws), val_text(token), val_text(path),
+		val_text(key) };
 
-	if (!name.len) return NULL;
-	slot = table_get(&rows->keys, name);
-	if (slot) return slot;
-	slot = ARENA_NEW(rows->arena, struct key_slot);
-	if (!slot || !table_put(&rows->keys, name, slot)) return NULL;
-	*slot = (struct key_slot){
-		.rows = rows, .ws = ws, .token = token, .path = path, .key = key
-	};
-	*rows->keys_end = slot;
-	rows->keys_end = &slot->next;
-	return slot;
+	return rows_find(rows, RECORD_KEYS,
+		record_key_name(&records[RECORD_KEYS], name, rows->arena));
 }
 
-struct key_record *rows_key(
-	struct rows *rows, int64_t ws, struct str token, struct str path, struct str key)
+/* The first of these, from `row` on, that is open and of this session, or due. */
+static struct ask *next_open(
+	struct rows *rows, struct row_copy *row, int64_t ws, struct str session)
 {
-	struct key_slot *slot = rows_key_slot(rows, ws, token, path, key);
+	for (; row; row = row->next) {
+		const struct ask *a = copy_record(row);
 
-	if (!slot || !slot->found) return NULL;
-	return rows_session_deleted(rows, slot->record.session) ? NULL : &slot->record;
+		if (a->ws == ws && a->status == ASK_PENDING &&
+			str_eq(a->session, session) && !row->undone)
+			return copy_open(rows, row);
+	}
+	return NULL;
 }
 
 struct ask *rows_next_ask(
 	struct rows *rows, int64_t ws, struct str session, struct ask *at)
 {
-	struct ask_row *r = at ? ask_row_of(at)->next : rows->asks_first;
-
-	while (r && (r->ask.ws != ws || r->ask.status != ASK_PENDING ||
-			    !str_eq(r->ask.session, session)))
-		r = r->next;
-	return r ? &r->ask : NULL;
+	return next_open(
+		rows, at ? copy_of(at)->next : rows->of[RECORD_ASKS].first, ws, session);
 }
 
 struct ask *rows_next_due(struct rows *rows, struct ask *at)
 {
-	struct ask_row *r = at ? ask_row_of(at)->next : rows->asks_first;
+	struct row_copy *row = at ? copy_of(at)->next : rows->of[RECORD_ASKS].first;
 
-	while (r && !(r->due && r->ask.status == ASK_PENDING && r->ask.deadline_ms > 0 &&
-			    r->ask.deadline_ms <= rows->now_ms &&
-			    !rows_session_deleted(rows, r->ask.session)))
-		r = r->next;
-	return r ? &r->ask : NULL;
+	for (; row; row = row->next) {
+		const struct ask *a = copy_record(row);
+
+		if (row->due && a->status == ASK_PENDING && a->deadline_ms > 0 &&
+			a->deadline_ms <= rows->now_ms && !copy_gone(rows, row))
+			return copy_open(rows, row);
+	}
+	return NULL;
 }
+
+const void *rows_find(const struct rows *rows, enum record_id id, struct str name)
+{
+	const struct row_copy *row = copy_find(rows, id, name);
+
+	return row && !copy_gone(rows, row) ? copy_record(row) : NULL;
+}
+
+bool rows_ended(const struct rows *rows, enum record_id id, struct str name)
+{
+	const struct row_copy *row = copy_find(rows, id, name);
+
+	return row && copy_gone(rows, row);
+}
+
+const void *rows_next(const struct rows *rows, enum record_id id, const void *at)
+{
+	const struct row_copy *row = at ? copy_of(at)->next : rows->of[id].first;
+
+	while (row && copy_gone(rows, row))
+		row = row->next;
+	return row ? copy_record(row) : NULL;
+}
+
+/* ---- loading while deciding ---- */
 
 enum err rows_fetch_ask(
 	struct rows *rows, int64_t ws, struct str id, struct ask **out, struct fault *why)
@@ -404,8 +528,10 @@ enum err rows_fetch_session(struct rows *rows, int64_t ws, struct str id,
 	struct session **out, struct fault *why)
 {
 	const struct val args[] = { val_int(ws), val_text(id) };
-	struct call call = { SQL_SESSION_GET, args, 2, loaded_session, rows, 0 };
-	enum err e = rows_session(rows, ws, id) ? OK : db_run(rows->db, &call, 1, why);
+	enum err e = rows_session(rows, ws, id)
+			     ? OK
+			     : db_one(rows->db, SQL_OF(RECORD_SESSIONS, RECORD_GET), args,
+				       2, loaded_session, rows, why);
 
 	if (e) return e;
 	*out = rows_session(rows, ws, id);
@@ -420,9 +546,59 @@ enum err rows_fetch_open(struct rows *rows, const struct session *s, struct faul
 	return db_one(rows->db, SQL_ASKS_OPEN, args, 2, loaded_open, rows, why);
 }
 
+enum err rows_fetch(struct rows *rows, enum record_id id, enum sql sql,
+	const struct val *args, int len, struct fault *why)
+{
+	struct loading l = { rows, id };
+
+	return rows_query(rows, sql, args, len, loaded_record, &l, why);
+}
+
+enum err rows_query(struct rows *rows, enum sql sql, const struct val *args, int len,
+	row_fn *row, void *ctx, struct fault *why)
+{
+	assert(sql_reads(sql));
+	return db_one(rows->db, sql, args, len, row, ctx, why);
+}
+
+enum err rows_fetch_user(struct rows *rows, int64_t ws, struct str id,
+	const struct user **out, struct fault *why)
+{
+	const struct val key[] = { val_int(ws), val_text(id) };
+	const struct user *u;
+	enum err e = copy_find(rows, RECORD_USERS, id)
+			     ? OK
+			     : rows_fetch(rows, RECORD_USERS,
+				       SQL_OF(RECORD_USERS, RECORD_GET), key, 2, why);
+
+	if (e) return e;
+	u = rows_find(rows, RECORD_USERS, id);
+	if (!u || u->ws != ws)
+		return fail(
+			why, ERR_NOT_FOUND, "no user %.*s", STR_ARGS(str_first(id, 64)));
+	*out = u;
+	return OK;
+}
+
+enum err rows_fetch_token(struct rows *rows, int64_t ws, struct str id,
+	const struct token **out, struct fault *why)
+{
+	const struct val args[] = { val_int(ws), val_text(id) };
+	const struct token *tok = NULL;
+	enum err e = rows_fetch(rows, RECORD_TOKENS, SQL_TOKEN_BY_ID, args, 2, why);
+
+	if (e) return e;
+	while ((tok = rows_next(rows, RECORD_TOKENS, tok)))
+		if (tok->ws == ws && str_eq(tok->id, id)) {
+			*out = tok;
+			return OK;
+		}
+	return fail(why, ERR_NOT_FOUND, "no token %.*s", STR_ARGS(str_first(id, 64)));
+}
+
 /* ---- changes ---- */
 
-static struct str new_id(struct rows *rows, const char *prefix)
+struct str rows_new_id(struct rows *rows, const char *prefix)
 {
 	char id[ID_SIZE];
 
@@ -430,43 +606,73 @@ static struct str new_id(struct rows *rows, const char *prefix)
 	return arena_str(rows->arena, str_of(id));
 }
 
+static bool is_of_people(enum record_id id)
+{
+	return id == RECORD_USERS || id == RECORD_TOKENS;
+}
+
+void *rows_new(struct rows *rows, enum record_id id, const void *record)
+{
+	struct row_saved *made = ARENA_NEW(rows->arena, struct row_saved);
+	struct row_copy *row = copy_new(rows, id);
+
+	if (!row || !made) return NULL;
+	memcpy(copy_record(row), record, records[id].size);
+	record_set_version(&records[id], copy_record(row), 1);
+	if (!copy_put(rows, row)) return NULL;
+	*made = (struct row_saved){ rows->point.saved, row, false, true };
+	rows->point.saved = made;
+	row->saved = rows->point.number;
+	return copy_record(row);
+}
+
 struct ask *rows_new_ask(struct rows *rows, int64_t ws)
 {
-	struct ask a = { .ws = ws, .created_ms = rows->now_ms, .version = 1 };
-	struct ask_row *r;
+	const struct ask a = {
+		.ws = ws, .id = rows_new_id(rows, "ask"), .created_ms = rows->now_ms
+	};
 
-	a.id = new_id(rows, "ask");
-	r = a.id.len ? rows_put_ask(rows, &a) : NULL;
-	if (r) r->stored_version = 0;
-	return r ? &r->ask : NULL;
+	return a.id.len ? rows_new(rows, RECORD_ASKS, &a) : NULL;
 }
 
 struct session *rows_new_session(struct rows *rows, int64_t ws)
 {
-	struct session s = { .ws = ws,
+	const struct session s = { .ws = ws,
+		.id = rows_new_id(rows, "ses"),
 		.created_ms = rows->now_ms,
 		.updated_ms = rows->now_ms,
-		.version = 1 };
-	struct session_row *r;
+		.heard_ms = rows->now_ms };
 
-	s.id = new_id(rows, "ses");
-	r = s.id.len ? rows_put_session(rows, &s) : NULL;
-	if (r) r->stored_version = 0;
-	return r ? &r->session : NULL;
+	return s.id.len ? rows_new(rows, RECORD_SESSIONS, &s) : NULL;
+}
+
+void *rows_change(struct rows *rows, const void *record)
+{
+	struct row_copy *row = copy_of(record);
+
+	if (!copy_save(rows, row)) return NULL;
+	assert(row->record->version_at);
+	record_set_version(row->record, copy_record(row), row->stored_version + 1);
+	rows->people_changed += is_of_people(copy_id(row));
+	return copy_record(row);
 }
 
 void rows_touch_session(struct rows *rows, struct session *s)
 {
-	struct session_row *r = session_row_of(s);
-
 	s->updated_ms = rows->now_ms;
-	s->version = r->stored_version + 1;
+	s->version = copy_of(s)->stored_version + 1;
 }
 
-void rows_delete_session(struct rows *rows, struct session *s)
+bool rows_delete(struct rows *rows, const void *record)
 {
-	(void)rows;
-	session_row_of(s)->deleted = true;
+	struct row_copy *row = copy_of(record);
+
+	if (row->deleted) return true;
+	if (!copy_save(rows, row)) return false;
+	row->deleted = true;
+	rows->sessions_deleted += copy_id(row) == RECORD_SESSIONS;
+	rows->people_changed += is_of_people(copy_id(row));
+	return true;
 }
 
 struct staged *rows_event(struct rows *rows, const char *type, const struct session *s,
@@ -491,29 +697,28 @@ struct staged *rows_event(struct rows *rows, const char *type, const struct sess
 	return st;
 }
 
-bool rows_add_key(struct rows *rows, int64_t ws, struct str token, struct str path,
-	struct str key, const struct key_record *record)
+static bool statement_add(
+	struct rows *rows, enum sql sql, const struct val *args, int len)
 {
-	struct key_slot *slot = rows_key_slot(rows, ws, token, path, key);
+	struct statement *s = ARENA_NEW(rows->arena, struct statement);
+	struct val *copy = ARENA_ARRAY(rows->arena, struct val, (size_t)len);
 
-	if (!slot) return false;
-	slot->record = *record;
-	slot->found = slot->fresh = true;
+	if (!s || !copy) return false;
+	memcpy(copy, args, (size_t)len * sizeof *copy);
+	s->call = (struct call){ .sql = sql, .args = copy, .args_len = len };
+	*rows->statements_end = s;
+	rows->statements_end = &s->next;
 	return true;
 }
 
-bool rows_extra(struct rows *rows, enum sql sql, const struct val *args, int len,
-	bool must_change)
+bool rows_raise_revocations(struct rows *rows, int64_t ws)
 {
-	struct extra *x = ARENA_NEW(rows->arena, struct extra);
-	struct val *copy = ARENA_ARRAY(rows->arena, struct val, (size_t)len);
+	const struct val args[] = { val_int(ws) };
 
-	if (!x || !copy) return false;
-	memcpy(copy, args, (size_t)len * sizeof *copy);
-	x->call = (struct call){
-		.sql = sql, .args = copy, .args_len = len, .must_change = must_change
-	};
-	*rows->extra_end = x;
-	rows->extra_end = &x->next;
-	return true;
+	return statement_add(rows, SQL_WORKSPACE_REVOKE, args, 1);
+}
+
+bool rows_purge(struct rows *rows, enum sql sql, const struct val *args, int len)
+{
+	return statement_add(rows, sql, args, len);
 }

@@ -1,58 +1,70 @@
 /* rows.h - the rows of one batch: what its jobs want, one copy of each, what changed.
  *
  * Jobs of a batch decide one after the other over the same copies, so that two answers to
- * one ask meet each other here, before any of them is written. All memory is the batch's
- * arena. Invariant: a job that fails leaves rows and events as it found them. */
+ * one ask, or two changes of one user, meet each other here, before any of them is written.
+ * All memory is the batch's arena.
+ *
+ * Invariants:
+ * 1. There is one copy of a record in a batch. What is loaded again, by another statement,
+ *    finds the copy; whoever looks for records by their contents looks at the copies.
+ * 2. A job that fails leaves rows, events and counters as it found them: the batch rolls
+ *    them back to the last savepoint.
+ * 3. A change is written on the condition of the version it was decided on. */
 #ifndef STORE_ROWS_H
 #define STORE_ROWS_H
 
 #include "base/id.h"
 #include "base/table.h"
-#include "core/delivery.h"
-#include "core/event.h"
-#include "core/session.h"
-#include "store/db.h"
+#include "store/record.h"
 
 /* An event that a job staged; the clerk numbers it just before COMMIT. */
 struct staged {
 	struct staged *next;
 	struct event event;
-	struct str shown; /* the ask as it now is, as JSON, for whoever waits for it; or
-			     empty */
+	struct str
+		shown; /* the ask as it now is, as JSON, for whoever waits for it; or empty */
 };
 
-/* What was answered to an idempotency key before. */
-struct key_record {
-	uint8_t body[SHA256_SIZE];
-	int64_t status;
-	struct str session;
-	struct str result; /* JSON; what the job needs to answer again */
-};
+struct row_copy;
+struct row_saved;
 
-/* A write that is no ask, session or event: users, tokens, deletions. */
-struct extra {
-	struct extra *next;
+/* A statement over no single record: a counter that many raise, which is an increment and
+ * no versioned copy, or the removal of what is old. */
+struct statement {
+	struct statement *next;
 	struct call call;
+};
+
+/* What a rollback goes back to. */
+struct savepoint {
+	uint64_t number; /* copies that were saved since carry it */
+	struct row_saved *saved;
+	struct staged **staged_end;
+	size_t staged_len;
+	struct statement **statements_end;
+	int64_t next_deadline_ms;
+	bool delivers, wrote;
 };
 
 struct rows {
 	int64_t now_ms; /* taken once a batch */
 	struct arena *arena;
 	struct ids *ids;
-	struct db *db;	       /* for what a job must look up while it decides */
-	struct table asks;     /* id → struct ask_row */
-	struct table sessions; /* id → struct session_row */
-	struct table external; /* "ws/external id" → struct session_row */
-	struct table keys;     /* "ws/token/path/key" → struct key_record */
-	struct ask_row *asks_first, **asks_end;
-	struct session_row *sessions_first, **sessions_end;
-	struct key_slot *keys_first, **keys_end;
+	struct db *db;
+	struct {
+		struct table named; /* record_name → struct row_copy */
+		struct row_copy *first, **end;
+	} of[RECORD_COUNT];
+	struct table external; /* "ws/agent/external id" → struct row_copy of a session */
+	size_t sessions_deleted;
+	size_t people_changed; /* users and tokens that this batch changed or deleted */
 	struct staged *staged_first, **staged_end;
 	size_t staged_len;
-	struct extra *extra_first, **extra_end;
+	struct statement *statements_first, **statements_end;
 	bool wrote; /* a job wrote by itself: there is something to commit */
 	int64_t next_deadline_ms; /* earliest deadline set in this batch; 0: none */
 	bool delivers;		  /* deliveries were staged in this batch */
+	struct savepoint point;
 };
 
 /* ---- what a job wants, said before anything is loaded ---- */
@@ -65,9 +77,12 @@ struct wants {
 	bool failed; /* out of memory */
 };
 
+/* One record by its key, of as many columns as its table says. */
+void wants_record(struct wants *, enum record_id, const struct val *key);
 void wants_ask(struct wants *, int64_t ws, struct str id); /* its session comes along */
 void wants_session(struct wants *, int64_t ws, struct str id);
-void wants_external(struct wants *, int64_t ws, struct str external_id);
+void wants_user(struct wants *, int64_t ws, struct str id);
+void wants_external(struct wants *, int64_t ws, struct str agent, struct str external_id);
 /* The agent's open ask of this digest, and its session. */
 void wants_dedupe(struct wants *, int64_t ws, struct str agent, struct str dedupe_key);
 void wants_open_asks(struct wants *, int64_t ws, struct str session);
@@ -75,45 +90,75 @@ void wants_due(struct wants *, int64_t limit); /* asks past their deadline */
 void wants_key(
 	struct wants *, int64_t ws, struct str token, struct str path, struct str key);
 
-/* ---- what a job finds, and does ---- */
+/* ---- what a job finds ---- */
 
-/* NULL: no such row in this workspace. */
+/* NULL: no such row in this workspace. Asks and sessions may be changed as they are; asks
+ * tell so by their version, sessions by rows_touch_session. */
 struct ask *rows_ask(struct rows *, int64_t ws, struct str id);
 struct session *rows_session(struct rows *, int64_t ws, struct str id);
-struct session *rows_external(struct rows *, int64_t ws, struct str external_id);
+struct session *rows_external(
+	struct rows *, int64_t ws, struct str agent, struct str external_id);
 struct ask *rows_dedupe(
 	struct rows *, int64_t ws, struct str agent, struct str dedupe_key);
-struct key_record *rows_key(
+const struct key_record *rows_key(
 	struct rows *, int64_t ws, struct str token, struct str path, struct str key);
-/* The open asks of a session asked for by wants_open_asks, or those past their deadline
- * when `session` is empty; start with *at = NULL; NULL at the end. */
+bool rows_session_deleted(const struct rows *, struct str id);
+/* The open asks of a session asked for by wants_open_asks, or those past their deadline;
+ * start with at = NULL; NULL at the end. */
 struct ask *rows_next_ask(struct rows *, int64_t ws, struct str session, struct ask *at);
 struct ask *rows_next_due(struct rows *, struct ask *at);
-
-/* New rows with their id and time; NULL: out of memory. */
-struct ask *rows_new_ask(struct rows *, int64_t ws);
-struct session *rows_new_session(struct rows *, int64_t ws);
-bool rows_name_external(struct rows *, struct session *); /* after external_id was set */
-/* Says that it was changed and shall be written. Asks tell by their version. */
-void rows_touch_session(struct rows *, struct session *);
-void rows_delete_session(struct rows *, struct session *);
-bool rows_session_deleted(struct rows *, struct str id);
-/* `ask` may be NULL. Returns NULL when out of memory. */
-struct staged *rows_event(struct rows *, const char *type, const struct session *,
-	const struct ask *, struct str data);
-bool rows_add_key(struct rows *, int64_t ws, struct str token, struct str path,
-	struct str key, const struct key_record *);
-/* args are copied (their texts are not). */
-bool rows_extra(
-	struct rows *, enum sql, const struct val *args, int len, bool must_change);
+/* Any other record: the copy that is here under this name (record_name), or NULL; all of
+ * them in the order they came, from at = NULL on. To be changed by rows_change alone. */
+const void *rows_find(const struct rows *, enum record_id, struct str name);
+const void *rows_next(const struct rows *, enum record_id, const void *at);
+/* Was here, and was deleted by this batch. */
+bool rows_ended(const struct rows *, enum record_id, struct str name);
 
 /* Loads it now if it is not here: for what is only known while deciding. */
 enum err rows_fetch_ask(
 	struct rows *, int64_t ws, struct str id, struct ask **out, struct fault *);
 enum err rows_fetch_session(
 	struct rows *, int64_t ws, struct str id, struct session **out, struct fault *);
-
 enum err rows_fetch_open(struct rows *, const struct session *, struct fault *);
+/* ERR_NOT_FOUND, with a line that names it, when there is none. */
+enum err rows_fetch_user(struct rows *, int64_t ws, struct str id,
+	const struct user **out, struct fault *);
+enum err rows_fetch_token(struct rows *, int64_t ws, struct str id,
+	const struct token **out, struct fault *);
+/* Every record that this statement finds; its columns are the record's. Which of the copies
+ * still fit is for the caller to see: an earlier job may have changed them. */
+enum err rows_fetch(struct rows *, enum record_id, enum sql, const struct val *, int len,
+	struct fault *);
+/* A look at the store that changes nothing and loads no record. */
+enum err rows_query(struct rows *, enum sql, const struct val *, int len, row_fn *,
+	void *ctx, struct fault *);
+
+/* ---- what a job does ---- */
+
+/* New rows with their id and time; NULL: out of memory. */
+struct ask *rows_new_ask(struct rows *, int64_t ws);
+struct session *rows_new_session(struct rows *, int64_t ws);
+bool rows_name_external(struct rows *, struct session *); /* after external_id was set */
+/* A copy of `record`, to be added; its key is set. NULL: out of memory. */
+void *rows_new(struct rows *, enum record_id, const void *record);
+/* "usr_…": a new id in the arena. Empty: out of memory. */
+struct str rows_new_id(struct rows *, const char *prefix);
+/* The same record, to be changed and written. NULL: out of memory. */
+void *rows_change(struct rows *, const void *record);
+void rows_touch_session(struct rows *, struct session *);
+/* Gone for every later job; what goes with a session goes, too. False: out of memory. */
+bool rows_delete(struct rows *, const void *record);
+/* `ask` may be NULL. Returns NULL when out of memory. */
+struct staged *rows_event(struct rows *, const char *type, const struct session *,
+	const struct ask *, struct str data);
+/* Somebody may have lost a right: streams of every node are to look. */
+bool rows_raise_revocations(struct rows *, int64_t ws);
+/* Removes what is old, by one of the …_PURGE statements, once the changes are written. False:
+ * out of memory. */
+bool rows_purge(struct rows *, enum sql, const struct val *, int len);
+/* What was done so far stays, whatever comes of the job; and back to there. */
+void rows_savepoint(struct rows *);
+void rows_rollback(struct rows *);
 
 /* ---- for the clerk ---- */
 
@@ -123,16 +168,5 @@ bool rows_dirty(const struct rows *);
 /* Writes what changed, numbers the events and commits. */
 enum err rows_write(struct rows *, struct fault *);
 void rows_done(struct rows *);
-
-/* ---- records from result rows; texts are copied into the arena ---- */
-
-enum err ask_from_row(
-	const struct row *, struct arena *, struct ask *out, struct fault *);
-enum err session_from_row(
-	const struct row *, struct arena *, struct session *out, struct fault *);
-enum err event_from_row(
-	const struct row *, struct arena *, struct event *out, struct fault *);
-enum err delivery_from_row(
-	const struct row *, struct arena *, struct delivery *out, struct fault *);
 
 #endif

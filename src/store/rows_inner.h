@@ -2,47 +2,63 @@
 #ifndef STORE_ROWS_INNER_H
 #define STORE_ROWS_INNER_H
 
-#include "base/queue.h"
 #include "store/rows.h"
 
-struct ask_row {
-	struct ask ask;
-	struct ask_row *next;
+/* The one copy of a row in a batch; its record lies behind it. */
+struct row_copy {
+	_Alignas(
+		16) struct row_copy *next; /* the record is aligned as the arena aligns */
+	const struct record *record;
 	int64_t stored_version; /* 0: not in the store yet */
-	bool due;		/* loaded because its deadline has passed */
-};
-
-struct session_row {
-	struct session session;
-	struct session_row *next;
-	int64_t stored_version;
+	uint64_t saved;		/* the savepoint it was last saved for */
 	bool deleted;
+	bool undone;   /* made by a job that failed: as if it never was */
+	bool due;      /* an ask that was loaded because its deadline has passed */
+	bool external; /* a session that is found by its external id */
 };
 
-struct key_slot {
-	struct rows *rows;
-	struct key_slot
-		*next; /* in the order they were named: batches repeat themselves */
-	int64_t ws;
-	struct str token, path, key;
-	struct key_record record;
-	bool wanted, found;
-	bool fresh; /* made in this batch: to be written */
+/* A copy as it was at the savepoint. */
+struct row_saved {
+	struct row_saved *next;
+	struct row_copy *row;
+	bool deleted, made;
 };
 
-static inline struct ask_row *ask_row_of(struct ask *a)
+static inline void *copy_record(const struct row_copy *row)
 {
-	return LINK_OF(a, struct ask_row, ask);
+	return (void *)(uintptr_t)(row + 1);
 }
 
-static inline struct session_row *session_row_of(struct session *s)
+static inline struct row_copy *copy_of(const void *record)
 {
-	return LINK_OF(s, struct session_row, session);
+	return (struct row_copy *)(uintptr_t)record - 1;
 }
 
-struct ask_row *rows_put_ask(struct rows *, const struct ask *);
-struct session_row *rows_put_session(struct rows *, const struct session *);
-struct key_slot *rows_key_slot(
-	struct rows *, int64_t ws, struct str token, struct str path, struct str key);
+static inline enum record_id copy_id(const struct row_copy *row)
+{
+	return (enum record_id)(row->record - records);
+}
+
+static inline struct str copy_session(const struct row_copy *row)
+{
+	return row->record->session_at
+		       ? *(const struct str *)(const void *)((const char *)copy_record(
+								     row) +
+							     row->record->session_at)
+		       : STR_NONE;
+}
+
+/* Not there for anybody: deleted, with its session, or never made. */
+static inline bool copy_gone(const struct rows *rows, const struct row_copy *row)
+{
+	if (row->deleted || row->undone) return true;
+	return rows->sessions_deleted && row->record->session_at &&
+	       rows_session_deleted(rows, copy_session(row));
+}
+
+static inline bool copy_changed(const struct row_copy *row)
+{
+	return record_version(row->record, copy_record(row)) != row->stored_version;
+}
 
 #endif

@@ -1,6 +1,11 @@
-/* sql.h - every statement, by name. The text is portable: one for all engines. */
+/* sql.h - every statement, by name. The text is portable: one for all engines.
+ *
+ * Getting, adding, changing and deleting one record is SQL_OF(record, op): those texts are
+ * made from the record's table of columns. */
 #ifndef STORE_SQL_H
 #define STORE_SQL_H
+
+#include <stdbool.h>
 
 enum sql {
 	SQL_BEGIN,
@@ -12,48 +17,26 @@ enum sql {
 	SQL_WORKSPACE_GET,
 	SQL_WORKSPACE_BY_NAME,
 	SQL_WORKSPACE_LIST,
+	SQL_WORKSPACES_LAST,
 	SQL_WORKSPACE_NEWS,
 	SQL_WORKSPACE_REVOKE,
-	SQL_WORKSPACE_ADD,
 	SQL_COUNTER_TAKE,
 	SQL_COUNTER_GET,
 	SQL_COUNTER_HASH,
-	SQL_SERVER_KEY_GET,
-	SQL_SERVER_KEY_ADD,
-	SQL_SERVER_KEY_SET,
-	SQL_SERVER_KEY_SINCE,
-	SQL_MCP_ENDED,
-	SQL_MCP_END,
+	SQL_KEYS_PURGE,
 	SQL_MCP_PURGE,
 	/* people and tokens */
 	SQL_CREDENTIAL,
-	SQL_TOKEN_ADD,
 	SQL_TOKEN_LIST,
-	SQL_TOKEN_GET,
-	SQL_TOKEN_DELETE,
-	SQL_TOKEN_DELETE_HASH,
-	SQL_TOKEN_EXPIRE_HASH,
-	SQL_TOKENS_DELETE_OF_USER,
+	SQL_TOKEN_BY_ID,
+	SQL_TOKENS_OF_USER,
 	SQL_TOKENS_PURGE,
-	SQL_USER_ADD,
-	SQL_USER_GET,
 	SQL_USER_BY_NAME,
 	SQL_USER_LIST,
-	SQL_USER_UPDATE,
-	SQL_USER_DELETE,
-	SQL_USER_LOGGED_IN,
+	SQL_OWNERS,
 	SQL_USERS_LOGGED_IN,
-	SQL_OWNERS_COUNT,
 	/* sessions */
-	SQL_SESSION_GET,
 	SQL_SESSION_BY_EXTERNAL,
-	SQL_SESSION_ADD,
-	SQL_SESSION_UPDATE,
-	SQL_SESSION_DELETE,
-	SQL_SESSION_DELETE_ASKS,
-	SQL_SESSION_DELETE_KEYS,
-	SQL_SESSION_CALLBACK,
-	SQL_SESSION_DELETE_DELIVERIES,
 	SQL_SESSION_EMPTY_EVENTS,
 	SQL_SESSION_LIST,
 	/* asks */
@@ -62,8 +45,6 @@ enum sql {
 	SQL_ASKS_OPEN,
 	SQL_ASKS_RECENT,
 	SQL_ASKS_DUE,
-	SQL_ASK_ADD,
-	SQL_ASK_UPDATE,
 	SQL_DEADLINE_NEXT,
 	SQL_ASKS_OLDEST,
 	SQL_ASKS_NEWEST,
@@ -75,12 +56,7 @@ enum sql {
 	SQL_ASKS_REST,
 	SQL_ASKS_PENDING,
 	SQL_INSIGHTS,
-	/* idempotency */
-	SQL_KEY_GET,
-	SQL_KEY_ADD,
 	/* deliveries */
-	SQL_DELIVERY_ADD,
-	SQL_DELIVERY_GET,
 	SQL_DELIVERY_LIST,
 	SQL_DELIVERY_HOSTS,
 	SQL_DELIVERY_CLAIM,
@@ -92,7 +68,6 @@ enum sql {
 	SQL_DELIVERY_PURGE,
 	SQL_DELIVERY_COUNT,
 	/* events */
-	SQL_EVENT_ADD,
 	SQL_EVENT_LAST,
 	SQL_EVENTS_AFTER,
 	SQL_EVENTS_OF_SESSION,
@@ -110,13 +85,24 @@ enum sql {
 	SQL_CHECK_LOST_EVENTS,
 	SQL_CHECK_LOST_ASKS,
 	SQL_CHECK_LOST_SESSIONS,
-	SQL_COUNT,
+	SQL_RECORDS, /* from here on: those of records */
+	SQL_COUNT = SQL_RECORDS + 11 * 5,
 	SQL_GIVEN = SQL_COUNT /* none of these: the call brings its text along */
 };
 
-extern const char *const sql_text[SQL_COUNT];
+enum record_sql {
+	RECORD_GET,    /* $1 …: the key */
+	RECORD_ADD,    /* all columns */
+	RECORD_UPDATE, /* the key, the version it was decided on, all columns that change */
+	RECORD_DELETE,		  /* the key and, where there is one, the version */
+	RECORD_DELETE_OF_SESSION, /* $1 workspace, $2 session: all that go with it */
+	RECORD_SQLS
+};
 
-/* The columns of a record, in the order of ask_from_row and session_from_row. */
-enum { ASK_COLUMNS_LEN = 31, SESSION_COLUMNS_LEN = 21, EVENT_COLUMNS_LEN = 11 };
+#define SQL_OF(record, op)                                                               \
+	((enum sql)(SQL_RECORDS + (int)(record)*RECORD_SQLS + (int)(op)))
+
+const char *sql_text(enum sql); /* NULL: a record without that */
+bool sql_reads(enum sql);	/* changes nothing */
 
 #endif

@@ -10,8 +10,10 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/mem.h"
+#include "store/record.h"
 #include "store/sqlite_wal.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -20,20 +22,21 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { ARGS_MAX = 32, BUSY_MS = 2000, MANY = 8 };
+enum { BUSY_MS = 2000, MANY = 8 };
 
 /* What a batch adds in long runs: done MANY rows a statement, whose cursors stay open
  * from row to row. Their text ends with the one tuple of VALUES. */
 static const bool in_runs[SQL_COUNT + 1] = {
-	[SQL_SESSION_ADD] = true,
-	[SQL_ASK_ADD] = true,
-	[SQL_EVENT_ADD] = true,
-	[SQL_KEY_ADD] = true,
+	[SQL_OF(RECORD_SESSIONS, RECORD_ADD)] = true,
+	[SQL_OF(RECORD_ASKS, RECORD_ADD)] = true,
+	[SQL_OF(RECORD_EVENTS, RECORD_ADD)] = true,
+	[SQL_OF(RECORD_KEYS, RECORD_ADD)] = true,
 };
 
 struct prepared {
 	sqlite3_stmt *stmt;
-	int args[ARGS_MAX]; /* index of $1, $2 … in this statement; 0: not used in it */
+	int args[ARGS_MAX +
+		 1]; /* index of $1, $2 … in this statement; 0: not used in it */
 };
 
 struct sqlite {
@@ -82,7 +85,7 @@ static enum err sqlite_fail(struct sqlite *s, int rc, bool commit, struct fault 
 static enum err sqlite_prepare(
 	struct sqlite *s, const struct call *call, struct prepared *p, struct fault *why)
 {
-	const char *text = call->sql == SQL_GIVEN ? call->text : sql_text[call->sql];
+	const char *text = call->sql == SQL_GIVEN ? call->text : sql_text(call->sql);
 	char name[8];
 	int rc;
 
@@ -91,7 +94,7 @@ static enum err sqlite_prepare(
 	rc = sqlite3_prepare_v3(
 		s->handle, text, -1, SQLITE_PREPARE_PERSISTENT, &p->stmt, NULL);
 	if (rc != SQLITE_OK) return sqlite_fail(s, rc, false, why);
-	for (int i = 1; i < ARGS_MAX; i++) {
+	for (int i = 1; i <= ARGS_MAX; i++) {
 		snprintf(name, sizeof name, "$%d", i);
 		p->args[i] = sqlite3_bind_parameter_index(p->stmt, name);
 	}
@@ -117,6 +120,7 @@ static int sqlite_bind(struct prepared *p, const struct val *args, int len)
 {
 	int rc = SQLITE_OK;
 
+	assert(len <= ARGS_MAX);
 	for (int i = 0; i < len && rc == SQLITE_OK; i++)
 		if (p->args[i + 1]) rc = value_bind(p->stmt, p->args[i + 1], &args[i]);
 	return rc;
@@ -154,7 +158,7 @@ static enum err many_prepare(struct sqlite *s, const struct call *call, struct f
 	int rc = SQLITE_NOMEM;
 
 	if (s->many[call->sql]) return OK;
-	many_write(&text, str_of(sql_text[call->sql]), call->args_len);
+	many_write(&text, str_of(sql_text(call->sql)), call->args_len);
 	if (!text.failed)
 		rc = sqlite3_prepare_v3(s->handle, text.at, -1, SQLITE_PREPARE_PERSISTENT,
 			&s->many[call->sql], NULL);

@@ -34,178 +34,81 @@ static struct call *calls_add(
 #define CALL(c, sql, args)                                                               \
 	calls_add((c), (sql), (args), (int)(sizeof(args) / sizeof(args[0])))
 
-static void update_session(struct calls *c, const struct session_row *r)
+static void add_row(struct calls *c, const struct row_copy *row)
 {
-	const struct session *s = &r->session;
-	const struct val args[] = {
-		val_int(s->ws),
-		val_text(s->id),
-		val_int(r->stored_version),
-		val_text(s->title),
-		val_text(s->progress),
-		val_text(s->search),
-		val_text(str_of(session_status_name(s->status))),
-		val_int(s->open_blocking),
-		val_int(s->open_input),
-		val_int(s->open_approval),
-		val_int(s->open_other),
-		val_int(s->settled),
-		val_int(s->version),
-		val_int(s->updated_ms),
-	};
+	const struct record *r = row->record;
+	struct val args[ARGS_MAX];
 
-	CALL(c, SQL_SESSION_UPDATE, args);
+	for (int i = 0; i < r->columns_len; i++)
+		args[i] = record_val(&r->columns[i], copy_record(row));
+	calls_add(c, SQL_OF(copy_id(row), RECORD_ADD), args, r->columns_len);
 }
 
-static void add_session(struct calls *c, const struct session *s)
+static void update_row(struct calls *c, const struct row_copy *row)
 {
-	const struct val args[] = {
-		val_int(s->ws),
-		val_text(s->id),
-		val_text(s->title),
-		val_text(s->agent),
-		val_text(s->token),
-		val_text(s->project),
-		val_text(s->external_id),
-		val_text(s->metadata),
-		val_text(s->on_settled),
-		val_text(s->progress),
-		val_text(s->search),
-		val_int(s->parallel),
-		val_text(str_of(session_status_name(s->status))),
-		val_int(s->open_blocking),
-		val_int(s->open_input),
-		val_int(s->open_approval),
-		val_int(s->open_other),
-		val_int(s->settled),
-		val_int(s->version),
-		val_int(s->created_ms),
-		val_int(s->updated_ms),
-	};
+	const struct record *r = row->record;
+	struct val args[ARGS_MAX];
+	struct call *call;
+	int n = 0;
 
-	CALL(c, SQL_SESSION_ADD, args);
+	for (; n < r->keys_len; n++)
+		args[n] = record_val(&r->columns[n], copy_record(row));
+	args[n++] = val_int(row->stored_version);
+	for (int i = 0; i < r->columns_len; i++)
+		if (r->columns[i].changes)
+			args[n++] = record_val(&r->columns[i], copy_record(row));
+	call = calls_add(c, SQL_OF(copy_id(row), RECORD_UPDATE), args, n);
+	if (call) call->must_change = true;
 }
 
-static void update_ask(struct calls *c, const struct ask_row *r)
+static void delete_row(struct calls *c, const struct row_copy *row)
 {
-	const struct ask *a = &r->ask;
-	const struct val args[] = {
-		val_int(a->ws),
-		val_text(a->id),
-		val_int(r->stored_version),
-		val_text(str_of(ask_status_name(a->status))),
-		val_text(a->approved_digest),
-		val_text(a->assignees),
-		val_text(a->claimed_user),
-		val_text(a->claimed_name),
-		val_int(a->claimed_until_ms),
-		val_int(a->version),
-		val_int(a->deadline_ms),
-		val_int(a->settled_ms),
-		val_int(a->used_ms),
-		val_text(a->answer),
-		val_text(a->answered_by),
-		val_text(a->summary),
-		val_text(a->reason),
-		val_text(a->replies),
-	};
+	const struct record *r = row->record;
+	struct val args[RECORD_KEYS_MAX + 1];
+	struct call *call;
+	int n = 0;
 
-	CALL(c, SQL_ASK_UPDATE, args);
+	for (; n < r->keys_len; n++)
+		args[n] = record_val(&r->columns[n], copy_record(row));
+	if (r->version_at) args[n++] = val_int(row->stored_version);
+	call = calls_add(c, SQL_OF(copy_id(row), RECORD_DELETE), args, n);
+	if (call) call->must_change = true;
 }
 
-static void add_ask(struct calls *c, const struct ask *a)
+/* Everything that goes with a session, and what its events said. */
+static void delete_of_session(struct calls *c, const struct session *s)
 {
-	const struct val args[] = {
-		val_int(a->ws),
-		val_text(a->id),
-		val_text(a->session),
-		val_text(a->run),
-		val_text(a->agent),
-		val_text(a->token),
-		val_text(a->project),
-		val_text(str_of(ask_kind_name(a->kind))),
-		val_text(str_of(ask_status_name(a->status))),
-		val_text(str_of(priority_name(a->priority))),
-		val_int(a->risk),
-		val_int(a->exclusive),
-		val_text(a->fixed),
-		val_text(a->search),
-		val_text(a->digest),
-		val_text(a->approved_digest),
-		val_text(a->assignees),
-		val_text(a->claimed_user),
-		val_text(a->claimed_name),
-		val_int(a->claimed_until_ms),
-		val_int(a->version),
-		val_int(a->created_ms),
-		val_int(a->deadline_ms),
-		val_int(a->settled_ms),
-		val_int(a->used_ms),
-		val_text(a->answer),
-		val_text(a->answered_by),
-		val_text(a->summary),
-		val_text(a->reason),
-		val_text(a->replies),
-		val_text(a->dedupe_key),
-	};
+	const struct val args[] = { val_int(s->ws), val_text(s->id) };
 
-	CALL(c, SQL_ASK_ADD, args);
+	for (int id = 0; id < RECORD_COUNT; id++)
+		if (records[id].session_at)
+			CALL(c, SQL_OF(id, RECORD_DELETE_OF_SESSION), args);
+	CALL(c, SQL_SESSION_EMPTY_EVENTS, args);
 }
 
-/* Changes before additions: an ask settled in this batch makes room for the next one. */
-static void add_changes(struct rows *rows, struct calls *c)
+/* Changes and deletions before additions: an ask settled in this batch makes room for the
+ * next one. */
+static void add_changes(const struct rows *rows, struct calls *c)
 {
-	for (struct session_row *r = rows->sessions_first; r; r = r->next)
-		if (r->stored_version && r->session.version != r->stored_version &&
-			!r->deleted)
-			update_session(c, r);
-	for (struct ask_row *r = rows->asks_first; r; r = r->next)
-		if (r->stored_version && r->ask.version != r->stored_version &&
-			!rows_session_deleted(rows, r->ask.session))
-			update_ask(c, r);
-	for (size_t i = 0; i < c->len; i++)
-		c->at[i].must_change = true;
-	for (struct session_row *r = rows->sessions_first; r; r = r->next)
-		if (!r->stored_version && !r->deleted) add_session(c, &r->session);
-	for (struct ask_row *r = rows->asks_first; r; r = r->next)
-		if (!r->stored_version && !rows_session_deleted(rows, r->ask.session))
-			add_ask(c, &r->ask);
+	for (int id = 0; id < RECORD_COUNT; id++)
+		for (const struct row_copy *r = rows->of[id].first; r; r = r->next) {
+			if (!r->stored_version || r->undone) continue;
+			if (id == RECORD_SESSIONS && r->deleted)
+				delete_of_session(c, copy_record(r));
+			if (r->deleted)
+				delete_row(c, r);
+			else if (copy_changed(r) && !copy_gone(rows, r))
+				update_row(c, r);
+		}
+	for (int id = 0; id < RECORD_COUNT; id++)
+		for (const struct row_copy *r = rows->of[id].first; r; r = r->next)
+			if (!r->stored_version && !copy_gone(rows, r)) add_row(c, r);
 }
 
-static void add_keys(struct rows *rows, struct calls *c)
+static void add_statements(const struct rows *rows, struct calls *c)
 {
-	for (const struct key_slot *k = rows->keys_first; k; k = k->next) {
-		const struct val args[] = {
-			val_int(k->ws),
-			val_text(k->token),
-			val_text(k->path),
-			val_text(k->key),
-			val_bytes(k->record.body, SHA256_SIZE),
-			val_int(k->record.status),
-			val_text(k->record.session),
-			val_text(k->record.result),
-			val_int(rows->now_ms),
-		};
-
-		if (k->fresh && !rows_session_deleted(rows, k->record.session))
-			CALL(c, SQL_KEY_ADD, args);
-	}
-}
-
-static void add_deletions(struct rows *rows, struct calls *c)
-{
-	static const enum sql sqls[] = { SQL_SESSION_DELETE_ASKS, SQL_SESSION_DELETE_KEYS,
-		SQL_SESSION_DELETE_DELIVERIES, SQL_SESSION_EMPTY_EVENTS,
-		SQL_SESSION_DELETE };
-
-	for (struct session_row *r = rows->sessions_first; r; r = r->next) {
-		const struct val args[] = { val_int(r->session.ws),
-			val_text(r->session.id) };
-
-		if (!r->deleted) continue;
-		for (size_t i = 0; i < sizeof(sqls) / sizeof(sqls[0]); i++)
-			CALL(c, sqls[i], args);
-	}
+	for (const struct statement *s = rows->statements_first; s; s = s->next)
+		calls_add(c, s->call.sql, s->call.args, s->call.args_len);
 }
 
 /* ---- events ---- */
@@ -233,25 +136,23 @@ static enum err counter_row(void *ctx, const struct row *row, struct fault *why)
 
 static void add_event(struct calls *c, const struct rows *rows, const struct event *e)
 {
+	const struct record *r = &records[RECORD_EVENTS];
+	struct event *emptied;
+	struct val args[ARGS_MAX];
+
 	/* What was staged before its session was deleted in the same batch is emptied
 	 * too. */
-	bool emptied = rows_session_deleted((struct rows *)(uintptr_t)rows, e->session) &&
-		       strcmp(e->type, "session.deleted") != 0;
-	const struct val args[] = {
-		val_int(e->ws),
-		val_int(e->n),
-		val_text(str_of(e->type)),
-		val_int(e->at_ms),
-		val_text(e->session),
-		val_text(e->ask),
-		val_text(e->run),
-		val_text(e->agent),
-		val_text(emptied ? STR_NONE : e->data),
-		val_bytes(e->digest, SHA256_SIZE),
-		val_bytes(e->hash, SHA256_SIZE),
-	};
-
-	CALL(c, SQL_EVENT_ADD, args);
+	if (rows_session_deleted(rows, e->session) &&
+		strcmp(e->type, "session.deleted") != 0) {
+		emptied = ARENA_NEW(c->arena, struct event);
+		if (!emptied) return;
+		*emptied = *e;
+		emptied->data = STR_NONE;
+		e = emptied;
+	}
+	for (int i = 0; i < r->columns_len; i++)
+		args[i] = record_val(&r->columns[i], e);
+	calls_add(c, SQL_OF(RECORD_EVENTS, RECORD_ADD), args, r->columns_len);
 }
 
 static int64_t next_workspace(const struct rows *rows, int64_t after, int64_t *count)
@@ -318,24 +219,11 @@ static enum err number_events(struct rows *rows, const struct counter *counter,
 
 bool rows_dirty(const struct rows *rows)
 {
-	if (rows->staged_first || rows->extra_first || rows->wrote) return true;
-	for (const struct key_slot *k = rows->keys_first; k; k = k->next)
-		if (k->fresh) return true;
-	for (struct ask_row *r = rows->asks_first; r; r = r->next)
-		if (r->ask.version != r->stored_version) return true;
-	for (struct session_row *r = rows->sessions_first; r; r = r->next)
-		if (r->session.version != r->stored_version || r->deleted) return true;
+	if (rows->staged_first || rows->statements_first || rows->wrote) return true;
+	for (int id = 0; id < RECORD_COUNT; id++)
+		for (const struct row_copy *r = rows->of[id].first; r; r = r->next)
+			if (!r->undone && (copy_changed(r) || r->deleted)) return true;
 	return false;
-}
-
-static void add_extra(const struct rows *rows, struct calls *c)
-{
-	for (const struct extra *x = rows->extra_first; x; x = x->next) {
-		struct call *call =
-			calls_add(c, x->call.sql, x->call.args, x->call.args_len);
-
-		if (call) call->must_change = x->call.must_change;
-	}
 }
 
 enum err rows_write(struct rows *rows, struct fault *why)
@@ -345,9 +233,7 @@ enum err rows_write(struct rows *rows, struct fault *why)
 	enum err e = OK;
 
 	add_changes(rows, &c);
-	add_keys(rows, &c);
-	add_deletions(rows, &c);
-	add_extra(rows, &c);
+	add_statements(rows, &c);
 	counters = take_counters(rows, &c);
 	if (rows->arena->failed) return fail(why, ERR_MEMORY, "out of memory");
 	if (c.len) e = db_run(rows->db, c.at, c.len, why);

@@ -169,10 +169,14 @@ test('another agent does not see the session', async () => {
 	assert.equal(reply.status, 404);
 });
 
-test('the external_id of another agent is a conflict, not a way in', async () => {
-	await agent.post('/v1/sessions', { title: 'Mine', external_id: 'cc-mine' });
-	const reply = await stranger.post('/v1/sessions', { title: 'Mine', external_id: 'cc-mine' });
-	assert.ok([404, 409].includes(reply.status), String(reply.status));
+test("another agent's external_id is neither seen nor in the way", async () => {
+	const mine = (await agent.post('/v1/sessions', { title: 'Mine', external_id: 'cc-mine' })).body;
+	const reply = await stranger.post('/v1/sessions', { title: 'Other', external_id: 'cc-mine' });
+	assert.equal(reply.status, 201);
+	assert.notEqual(reply.body.id, mine.id);
+	assert.equal((await stranger.get(`/v1/sessions/${mine.id}`)).status, 404);
+	const again = await stranger.post('/v1/sessions', { title: 'Other', external_id: 'cc-mine' });
+	assert.equal(again.body.id, reply.body.id);
 });
 
 test('DELETE takes everything under it along', async () => {

@@ -53,13 +53,14 @@ static struct clerk *clerk_on_place(void)
 		&(struct clerk_options){ .url = str_of(place_fresh()), .mode = DB_WRITE },
 		NULL);
 	static const uint8_t start[SHA256_SIZE];
-	const struct val ws[] = { val_text(STR("one")), val_int(1),
-		val_bytes(start, SHA256_SIZE) };
+	const struct val ws[] = { val_int(1), val_text(STR("one")), val_int(1),
+		val_int(0), val_bytes(start, SHA256_SIZE), val_int(0), val_int(0) };
 
 	assert_non_null(c);
 	assert_int_equal(schema_migrate(clerk_db(c), NULL), OK);
-	assert_int_equal(
-		db_one(clerk_db(c), SQL_WORKSPACE_ADD, ws, 3, NULL, NULL, NULL), OK);
+	assert_int_equal(db_one(clerk_db(c), SQL_OF(RECORD_WORKSPACES, RECORD_ADD), ws, 7,
+				 NULL, NULL, NULL),
+		OK);
 	return c;
 }
 
@@ -114,20 +115,36 @@ static enum err make_both(struct trial *t, struct rows *rows, struct fault *why)
 
 /* ---- conditional updates ---- */
 
+/* An UPDATE of this ask on the condition of `version`; how many rows it changed. */
+static int64_t ask_overtaken(struct db *on, const struct ask *a, int64_t version)
+{
+	const struct record *r = &records[RECORD_ASKS];
+	struct ask other = *a;
+	struct val args[ARGS_MAX];
+	struct call call = { .sql = SQL_OF(RECORD_ASKS, RECORD_UPDATE), .args = args };
+
+	other.status = ASK_SKIPPED;
+	other.version = version + 1;
+	args[0] = val_int(a->ws);
+	args[1] = val_text(a->id);
+	args[2] = val_int(version);
+	call.args_len = 3;
+	for (int i = 0; i < r->columns_len; i++)
+		if (r->columns[i].changes)
+			args[call.args_len++] = record_val(&r->columns[i], &other);
+	assert_int_equal(db_run(on, &call, 1, NULL), OK);
+	return call.changed;
+}
+
 static enum err change_in_vain(struct trial *t, struct rows *rows, struct fault *why)
 {
 	struct ask *a = rows_ask(rows, 1, str_of(t->id));
 	struct session *s = rows_session(rows, 1, a->session);
-	const struct val other[] = { val_int(1), val_text(a->id), val_int(a->version),
-		val_text(STR("skipped")), val_text(STR_NONE), val_text(STR("[]")),
-		val_text(STR_NONE), val_text(STR_NONE), val_int(0),
-		val_int(a->version + 1), val_int(0), val_int(5), val_int(0),
-		val_text(STR_NONE), val_text(STR_NONE), val_text(STR_NONE),
-		val_text(STR_NONE), val_text(STR("[]")) };
 
+	(void)why;
 	/* Somebody else was first, once: as another node would be between load and write.
 	 */
-	if (t->tries == 1) db_one(rows->db, SQL_ASK_UPDATE, other, 18, NULL, NULL, why);
+	if (t->tries == 1) ask_overtaken(rows->db, a, a->version);
 	a->status = ASK_ANSWERED;
 	a->answer = STR("{}");
 	a->version++;
@@ -155,41 +172,28 @@ static void a_change_decided_on_an_older_version_is_decided_anew(void **state)
 	clerk_gone(c);
 }
 
-static enum err answer_twice_row(void *ctx, const struct row *row, struct fault *why)
-{
-	struct str *status = ctx;
-	static char text[16];
+static struct arena read_arena;
 
-	(void)why;
-	memset(text, 0, sizeof text);
-	memcpy(text, row_text(row, 8).at, row_text(row, 8).len);
-	*status = str_of(text);
-	return OK;
+static enum err ask_read_row(void *ctx, const struct row *row, struct fault *why)
+{
+	return ask_from_row(row, &read_arena, ctx, why);
 }
 
 static void a_version_that_has_passed_changes_nothing(void **state)
 {
 	struct clerk *c = clerk_on_place();
 	struct trial make = { .decide = make_both };
-	struct str status = STR_NONE;
+	struct ask a = { 0 };
 
 	(void)state;
 	assert_int_equal(trial_run(c, &make), OK);
 	const struct val get[] = { val_int(1), val_text(str_of(made_ask)) };
-	struct val change[] = { get[0], get[1], val_int(7), val_text(STR("answered")),
-		val_text(STR_NONE), val_text(STR("[]")), val_text(STR_NONE),
-		val_text(STR_NONE), val_int(0), val_int(8), val_int(0), val_int(5),
-		val_int(0), val_text(STR_NONE), val_text(STR_NONE), val_text(STR_NONE),
-		val_text(STR_NONE), val_text(STR("[]")) };
-	struct call call = { SQL_ASK_UPDATE, change, 18, NULL, NULL, -1 };
-
-	assert_int_equal(db_run(clerk_db(c), &call, 1, NULL), OK);
-	assert_int_equal(call.changed, 0);
-	db_one(clerk_db(c), SQL_ASK_GET, get, 2, answer_twice_row, &status, NULL);
-	assert_true(str_is(status, "pending"));
-	change[2] = val_int(1);
-	assert_int_equal(db_run(clerk_db(c), &call, 1, NULL), OK);
-	assert_int_equal(call.changed, 1);
+	db_one(clerk_db(c), SQL_ASK_GET, get, 2, ask_read_row, &a, NULL);
+	assert_int_equal(ask_overtaken(clerk_db(c), &a, 7), 0);
+	db_one(clerk_db(c), SQL_ASK_GET, get, 2, ask_read_row, &a, NULL);
+	assert_int_equal(a.status, ASK_PENDING);
+	assert_int_equal(ask_overtaken(clerk_db(c), &a, 1), 1);
+	arena_done(&read_arena);
 	clerk_gone(c);
 }
 
@@ -251,10 +255,15 @@ static void an_external_id_is_one_session(void **state)
 
 static enum err make_key(struct trial *t, struct rows *rows, struct fault *why)
 {
-	struct key_record record = { .status = 201, .result = STR("{}") };
+	const struct key_record record = { .ws = 1,
+		.token = STR("tok"),
+		.path = STR("/p"),
+		.key = STR("k"),
+		.status = 201,
+		.result = STR("{}") };
 
 	(void)t, (void)why;
-	assert_true(rows_add_key(rows, 1, STR("tok"), STR("/p"), STR("k"), &record));
+	assert_non_null(rows_new(rows, RECORD_KEYS, &record));
 	return OK;
 }
 
@@ -273,12 +282,13 @@ static void an_idempotency_key_is_one_record(void **state)
 
 static enum err add_user(struct trial *t, struct rows *rows, struct fault *why)
 {
-	const struct val args[] = { val_int(1), val_text(str_of(t->job.ctx)),
-		val_text(str_of(t->job.ctx)), val_text(STR("member")), val_text(STR_NONE),
-		val_text(STR_NONE), val_int(0), val_int(0), val_int(0) };
+	const struct user u = { .ws = 1,
+		.id = str_of(t->job.ctx),
+		.name = str_of(t->job.ctx),
+		.role = ROLE_MEMBER };
 
 	(void)why;
-	return rows_extra(rows, SQL_USER_ADD, args, 9, false) ? OK : ERR_MEMORY;
+	return rows_new(rows, RECORD_USERS, &u) ? OK : ERR_MEMORY;
 }
 
 static void one_statement_that_fails_spares_the_other_jobs(void **state)
@@ -331,6 +341,57 @@ static void a_job_that_fails_by_itself_does_not_disturb_the_others(void **state)
 	clerk_gone(c);
 }
 
+static enum err makes_and_fails(struct trial *t, struct rows *rows, struct fault *why)
+{
+	struct ask *a = t->id ? rows_ask(rows, 1, str_of(t->id)) : NULL;
+
+	if (a) {
+		a->status = ASK_CANCELLED;
+		a->version++;
+	}
+	new_ask(rows, new_session(rows, "half"), true);
+	rows_raise_revocations(rows, 1);
+	return fails_itself(t, rows, why);
+}
+
+static enum err count_all(struct trial *t, struct rows *rows, struct fault *why)
+{
+	const struct val one[] = { val_int(1) };
+	struct ask *a = rows_ask(rows, 1, str_of(t->id));
+
+	assert_int_equal(a->status, ASK_PENDING);
+	return rows_query(rows, SQL_EVENT_LAST, one, 1, number_row, t->job.ctx, why);
+}
+
+/* Whatever it did before it failed: no later job of the batch sees it, nothing is written. */
+static void a_job_that_fails_leaves_nothing_behind(void **state)
+{
+	struct clerk *c = clerk_on_place();
+	struct trial make = { .decide = make_both }, jobs[2] = { 0 };
+	const struct val one[] = { val_int(1) };
+	char id[ID_SIZE];
+	int64_t before = 0, seen = 0, after = 0;
+
+	(void)state;
+	assert_int_equal(trial_run(c, &make), OK);
+	memcpy(id, made_ask, ID_SIZE);
+	db_one(clerk_db(c), SQL_EVENT_LAST, one, 1, number_row, &before, NULL);
+	jobs[0] = (struct trial){ .decide = makes_and_fails, .id = id };
+	jobs[1] = (struct trial){ .decide = count_all, .id = id };
+	jobs[1].job.ctx = &seen;
+	for (size_t i = 0; i < 2; i++) {
+		jobs[i].job.kind = &trial_kind;
+		jobs[i].job.done = trial_done;
+	}
+	jobs[0].job.link.next = &jobs[1].job.link;
+	clerk_work(c, &jobs[0].job.link);
+	assert_int_equal(jobs[0].job.err, ERR_CONFLICT);
+	assert_int_equal(jobs[1].job.err, OK);
+	db_one(clerk_db(c), SQL_EVENT_LAST, one, 1, number_row, &after, NULL);
+	assert_int_equal(after, before);
+	clerk_gone(c);
+}
+
 static enum err wants_too_much(struct trial *t, struct rows *rows, struct fault *why)
 {
 	(void)t, (void)why;
@@ -366,6 +427,7 @@ int main(void)
 		cmocka_unit_test(an_idempotency_key_is_one_record),
 		cmocka_unit_test(one_statement_that_fails_spares_the_other_jobs),
 		cmocka_unit_test(a_job_that_fails_by_itself_does_not_disturb_the_others),
+		cmocka_unit_test(a_job_that_fails_leaves_nothing_behind),
 		cmocka_unit_test(a_job_that_uses_up_the_memory_of_its_batch_fails_alone),
 	};
 

@@ -2,12 +2,13 @@
 #include "place.h"
 
 #include "store/migrate.h"
+#include "store/record.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 /* The highest of the statement's parameters; each that it has becomes the filler. */
-static int args_fill(const char *text, struct val filler, struct val args[32])
+static int args_fill(const char *text, struct val filler, struct val args[ARGS_MAX])
 {
 	int most = 0;
 
@@ -24,13 +25,13 @@ static int args_fill(const char *text, struct val filler, struct val args[32])
 static enum err statement_try(
 	struct db *db, enum sql sql, struct val filler, struct fault *why)
 {
-	struct val args[32];
+	struct val args[ARGS_MAX];
 	enum err e = db_begin(db, why);
 	int len;
 
-	for (size_t i = 0; i < 32; i++)
+	for (size_t i = 0; i < ARGS_MAX; i++)
 		args[i] = val_int(0);
-	len = args_fill(sql_text[sql], filler, args);
+	len = args_fill(sql_text(sql), filler, args);
 	if (!e) e = db_one(db, sql, args, len, NULL, NULL, why);
 	db_rollback(db);
 	return e == ERR_BUSY ? OK : e;
@@ -44,7 +45,8 @@ static void every_statement_prepares(void **state)
 	for (int sql = 0; sql < SQL_COUNT; sql++) {
 		struct fault why = { 0 };
 
-		assert_non_null(sql_text[sql]);
+		if (sql < SQL_RECORDS) assert_non_null(sql_text((enum sql)sql));
+		if (!sql_text((enum sql)sql)) continue; /* a record that never changes */
 		if (sql == SQL_BEGIN || sql == SQL_COMMIT || sql == SQL_ROLLBACK)
 			continue;
 		if (statement_try(db, (enum sql)sql, val_int(0), &why) &&

@@ -1,6 +1,6 @@
 #include "desk_rig.h"
 
-#include "store/tables.h"
+#include "store/record.h"
 
 #include <ftw.h>
 #include <semaphore.h>
@@ -16,23 +16,21 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 	return remove(path);
 }
 
-static bool table_drop(struct db *db, struct str name)
+static bool table_drop(struct db *db, const char *name)
 {
 	char sql[128];
 
-	snprintf(sql, sizeof sql, "DROP TABLE IF EXISTS %.*s", STR_ARGS(name));
+	snprintf(sql, sizeof sql, "DROP TABLE IF EXISTS %s", name);
 	return db->driver->script(db, sql, NULL) == OK;
 }
 
 bool place_clear(const char *place)
 {
-	struct arena arena = { 0 };
 	struct db *db = db_open(str_of(place), DB_WRITE, NULL, NULL);
-	bool ok = db && table_drop(db, STR("schema_version"));
+	bool ok = db && table_drop(db, "schema_version");
 
-	for (const struct schema_table *t = schema_tables(&arena); ok && t; t = t->next)
-		ok = table_drop(db, t->name);
-	arena_done(&arena);
+	for (int i = 0; ok && i < RECORD_COUNT; i++)
+		ok = table_drop(db, records[i].table);
 	db_close(db);
 	return ok;
 }

@@ -196,8 +196,9 @@ static void judge_session(struct race *race, struct db *db)
 	const struct val args[] = { val_int(1), val_text(str_of(race->session)) };
 	struct counters c = { -1, -1, false };
 
-	assert_int_equal(
-		db_one(db, SQL_SESSION_GET, args, 2, counters_row, &c, NULL), OK);
+	assert_int_equal(db_one(db, SQL_OF(RECORD_SESSIONS, RECORD_GET), args, 2,
+				 counters_row, &c, NULL),
+		OK);
 	assert_int_equal(c.open, 0);
 	assert_int_equal(c.settled, ASKS);
 	assert_true(c.running);

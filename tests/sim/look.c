@@ -182,14 +182,14 @@ static bool look_many(const struct world *w, const struct model *m, const struct
 	for (int i = 0; i < x->results_len; i++) {
 		const struct json *r = &results->items[i];
 		const struct json *status = json_get(r, "status");
-		int ask = op->many[i];
+		int ask = op->many[i], wanted = x->results[i];
 
-		if (!status || status->integer != x->results[i])
+		/* Of a deleted one nothing is left to be shown. */
+		if (wanted == 200 && m->asks[ask].gone) wanted = 404;
+		if (!status || status->integer != wanted)
 			return differ(why, "settle-many: ask #%d is %lld, not %d", ask,
-				status ? (long long)status->integer : 0, x->results[i]);
-		/* A deleted one is shown as it was. */
-		if (x->results[i] == 200 && !m->asks[ask].gone &&
-			!look_ask(w, m, ask, json_get(r, "ask"), why))
+				status ? (long long)status->integer : 0, wanted);
+		if (wanted == 200 && !look_ask(w, m, ask, json_get(r, "ask"), why))
 			return false;
 	}
 	return true;
@@ -649,7 +649,8 @@ bool look_traces(
 	bool there = false;
 
 	if (op->key) {
-		db_one(db, SQL_KEY_GET, args, 4, stored_key, &there, NULL);
+		db_one(db, SQL_OF(RECORD_KEYS, RECORD_GET), args, 4, stored_key, &there,
+			NULL);
 		if (there != (model_key(m, op) != NULL))
 			return differ(
 				why, "key %d is %s", op->key, there ? "kept" : "lost");
@@ -662,7 +663,8 @@ bool look_traces(
 	char title[40];
 
 	snprintf(title, sizeof title, "Work %d", s->title);
-	db_one(db, SQL_SESSION_GET, named, 2, stored_session, &row, NULL);
+	db_one(db, SQL_OF(RECORD_SESSIONS, RECORD_GET), named, 2, stored_session, &row,
+		NULL);
 	there = !row.found || !s->title || str_is(row.session.title, title);
 	arena_done(&row.arena);
 	return there || differ(why, "session %d has another title", op->session);
@@ -677,8 +679,8 @@ static bool look_counters(struct world *w, int i)
 	struct stored row = { 0 };
 	bool ok;
 
-	db_one(clerk_db(w->desk->writer), SQL_SESSION_GET, args, 2, stored_session, &row,
-		NULL);
+	db_one(clerk_db(w->desk->writer), SQL_OF(RECORD_SESSIONS, RECORD_GET), args, 2,
+		stored_session, &row, NULL);
 	ok = row.found != s->gone &&
 	     (s->gone || (row.session.open_blocking == s->open[ASK_BLOCKING] &&
 				 row.session.open_input ==

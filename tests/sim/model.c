@@ -439,19 +439,21 @@ static enum err create_op(
 	struct model *m, const struct op *op, int64_t now_ms, struct expect *out)
 {
 	int place = actors[op->who].place;
+	const char *agent = op->agent ? op->agent : actors[op->who].agent;
 
+	if (actors[op->who].role == ROLE_AGENT &&
+		strcmp(agent, actors[op->who].agent) != 0)
+		return ERR_FORBIDDEN;
 	for (int i = 0; op->external && i < m->sessions_len; i++) {
 		const struct model_session *s = &m->sessions[i];
 
-		if (s->gone || s->place != place || s->external != op->external) continue;
-		if (!model_sees(op->who, s->agent, place)) return ERR_CONFLICT;
+		if (s->gone || s->place != place || s->external != op->external ||
+			strcmp(s->agent, agent) != 0)
+			continue;
 		out->session = i;
 		return OK;
 	}
-	if (op->agent && actors[op->who].role == ROLE_AGENT &&
-		strcmp(op->agent, actors[op->who].agent) != 0)
-		return ERR_FORBIDDEN;
-	out->session = session_add(m, op, op->agent ? op->agent : actors[op->who].agent);
+	out->session = session_add(m, op, agent);
 	out->status = 201;
 	stage(m, "session.created", out->session, NOBODY, now_ms);
 	return OK;

@@ -24,8 +24,8 @@ static char folder[32], place[64];
 static int begin(void **state)
 {
 	static const uint8_t start[SHA256_SIZE];
-	const struct val ws[] = { val_text(STR("one")), val_int(1),
-		val_bytes(start, SHA256_SIZE) };
+	const struct val ws[] = { val_int(1), val_text(STR("one")), val_int(1),
+		val_int(0), val_bytes(start, SHA256_SIZE), val_int(0), val_int(0) };
 
 	(void)state;
 	snprintf(folder, sizeof folder, "/tmp/rows-XXXXXX");
@@ -33,7 +33,8 @@ static int begin(void **state)
 	snprintf(place, sizeof place, "sqlite:%s/p.db", folder);
 	db = db_open(str_of(place), DB_WRITE, NULL, NULL);
 	if (!db || schema_migrate(db, NULL)) return -1;
-	if (db_one(db, SQL_WORKSPACE_ADD, ws, 3, NULL, NULL, NULL)) return -1;
+	if (db_one(db, SQL_OF(RECORD_WORKSPACES, RECORD_ADD), ws, 7, NULL, NULL, NULL))
+		return -1;
 	ids_seed(&ids, 7);
 	rows_start(&rows, &arena, db, &ids, NOW_MS);
 	return 0;
@@ -132,7 +133,131 @@ static struct ask *full_ask(const struct session *s)
 
 #define SAME(a, b) assert_true(str_eq((a), (b)))
 
-static void a_session_is_read_back_as_it_was_written(void **state)
+/* A value of its own for every column; words and types need one that exists. */
+static void column_fill(const struct record *r, int i, int salt, void *record)
+{
+	const struct column *c = &r->columns[i];
+	void *at = (char *)record + c->offset;
+	struct str text = arena_print(&arena, "%s-%s-%d", r->table, c->name, salt);
+
+	switch (c->type) {
+	case COLUMN_INT: *(int64_t *)at = 1000 * (i + 1) + salt; break;
+	case COLUMN_BOOL: *(bool *)at = true; break;
+	case COLUMN_TEXT:
+	case COLUMN_BYTES: *(struct str *)at = text; break;
+	case COLUMN_HASH: memset(at, i * 16 + salt, SHA256_SIZE); break;
+	case COLUMN_NUMBER: *(int *)at = RISK_HIGH; break;
+	case COLUMN_WORD: *(int *)at = 1; break;
+	case COLUMN_EVENT_TYPE: *(const char **)at = event_types[1]; break;
+	}
+}
+
+static void columns_fill(const struct record *r, int salt, bool all, void *record)
+{
+	for (int i = 0; i < r->columns_len; i++)
+		if (all || (r->columns[i].changes &&
+				   strcmp(r->columns[i].name, "version") != 0))
+			column_fill(r, i, salt, record);
+}
+
+static bool vals_same(const struct val *a, const struct val *b)
+{
+	return a->type == b->type && a->integer == b->integer && str_eq(a->text, b->text);
+}
+
+static void records_same(const struct record *r, const void *a, const void *b)
+{
+	for (int i = 0; i < r->columns_len; i++) {
+		struct val x = record_val(&r->columns[i], a),
+			   y = record_val(&r->columns[i], b);
+
+		if (!vals_same(&x, &y) && strcmp(r->columns[i].name, "version") != 0)
+			fail_msg("%s.%s", r->table, r->columns[i].name);
+	}
+}
+
+/* The record again, from the store. */
+static const void *read_back(enum record_id id, const void *was)
+{
+	const struct record *r = &records[id];
+	struct val key[RECORD_KEYS_MAX];
+
+	for (int i = 0; i < r->keys_len; i++)
+		key[i] = record_val(&r->columns[i], was);
+	assert_int_equal(
+		rows_fetch(&rows, id, SQL_OF(id, RECORD_GET), key, r->keys_len, NULL),
+		OK);
+	return rows_find(&rows, id, record_name(r, was, &arena));
+}
+
+union any {
+	struct ask ask;
+	struct session session;
+	struct event event;
+	struct user user;
+	struct token token;
+	struct delivery delivery;
+	struct workspace workspace;
+	struct key_record key;
+};
+
+static void every_record_is_read_back_as_it_was_written(void **state)
+{
+	(void)state;
+	for (int id = 0; id < RECORD_COUNT; id++) {
+		const struct record *r = &records[id];
+		union any was = { 0 };
+
+		columns_fill(r, 1, true, &was);
+		assert_non_null(rows_new(&rows, (enum record_id)id, &was));
+		next_batch();
+		records_same(r, &was, read_back((enum record_id)id, &was));
+	}
+}
+
+static void every_column_that_changes_is_written_and_no_other(void **state)
+{
+	(void)state;
+	for (int id = 0; id < RECORD_COUNT; id++) {
+		const struct record *r = &records[id];
+		union any was = { 0 }, changed;
+
+		if (!r->version_at) continue;
+		columns_fill(r, 2, true, &was);
+		assert_non_null(rows_new(&rows, (enum record_id)id, &was));
+		next_batch();
+		columns_fill(r, 3, false,
+			rows_change(&rows, read_back((enum record_id)id, &was)));
+		next_batch();
+		changed = was;
+		columns_fill(r, 3, false, &changed);
+		records_same(r, &changed, read_back((enum record_id)id, &was));
+		assert_int_equal(
+			record_version(r, read_back((enum record_id)id, &was)), 2);
+	}
+}
+
+static void a_deleted_record_is_gone_at_once_and_for_good(void **state)
+{
+	(void)state;
+	for (int id = 0; id < RECORD_COUNT; id++) {
+		const struct record *r = &records[id];
+		union any was = { 0 };
+		const void *found;
+
+		columns_fill(r, 4, true, &was);
+		assert_non_null(rows_new(&rows, (enum record_id)id, &was));
+		next_batch();
+		found = read_back((enum record_id)id, &was);
+		assert_true(rows_delete(&rows, found));
+		assert_null(rows_find(
+			&rows, (enum record_id)id, record_name(r, &was, &arena)));
+		next_batch();
+		assert_null(read_back((enum record_id)id, &was));
+	}
+}
+
+static void a_session_is_found_by_its_name_outside(void **state)
 {
 	const struct session was = *full_session();
 	struct wants w;
@@ -141,74 +266,95 @@ static void a_session_is_read_back_as_it_was_written(void **state)
 	(void)state;
 	next_batch();
 	w = wants_start();
-	wants_session(&w, 1, was.id);
+	wants_external(&w, 1, STR("builder"), STR("outside"));
 	wants_end(&w);
 	s = rows_session(&rows, 1, was.id);
 	assert_non_null(s);
-	SAME(s->title, was.title);
-	SAME(s->agent, was.agent);
-	SAME(s->token, was.token);
-	SAME(s->project, was.project);
-	SAME(s->external_id, was.external_id);
-	SAME(s->metadata, was.metadata);
-	SAME(s->on_settled, was.on_settled);
-	SAME(s->progress, was.progress);
-	SAME(s->search, was.search);
-	assert_int_equal(s->parallel, was.parallel);
-	assert_int_equal(s->status, was.status);
-	assert_int_equal(s->open_input, was.open_input);
-	assert_int_equal(s->open_blocking, was.open_blocking);
-	assert_int_equal(s->open_approval, was.open_approval);
-	assert_int_equal(s->open_other, was.open_other);
-	assert_int_equal(s->settled, was.settled);
-	assert_int_equal(s->version, 1);
-	assert_int_equal(s->created_ms, NOW_MS);
-	/* Its name outside finds the same copy. */
-	assert_ptr_equal(rows_external(&rows, 1, STR("outside")), s);
-	assert_null(rows_external(&rows, 2, STR("outside")));
+	assert_ptr_equal(rows_external(&rows, 1, STR("builder"), STR("outside")), s);
+	assert_null(rows_external(&rows, 2, STR("builder"), STR("outside")));
+	/* Another agent's name for another session is in nobody's way. */
+	assert_null(rows_external(&rows, 1, STR("other"), STR("outside")));
 }
 
-static void an_ask_is_read_back_as_it_was_written(void **state)
+/* ---- what a job did is undone ---- */
+
+static void a_rollback_leaves_rows_events_and_counters_as_they_were(void **state)
 {
-	const struct ask was = *full_ask(full_session());
-	struct wants w;
+	struct session *s = full_session();
+	struct str id = full_ask(s)->id, session = s->id;
+	const struct user member = {
+		.ws = 1, .id = STR("usr_1"), .name = STR("mia"), .role = ROLE_MEMBER
+	};
+	struct user *u;
+	struct ask *a;
+
+	(void)state;
+	rows_new(&rows, RECORD_USERS, &member);
+	next_batch();
+	assert_int_equal(rows_fetch_ask(&rows, 1, id, &a, NULL), OK);
+	rows_savepoint(&rows);
+	a = rows_ask(&rows, 1, id);
+	a->status = ASK_SKIPPED;
+	a->version++;
+	s = rows_session(&rows, 1, session);
+	s->title = STR("Other");
+	rows_touch_session(&rows, s);
+	rows_event(&rows, "ask.skipped", s, a, STR_NONE);
+	u = rows_change(&rows, read_back(RECORD_USERS, &member));
+	u->role = ROLE_OWNER;
+	full_ask(rows_new_session(&rows, 1));
+	rows_raise_revocations(&rows, 1);
+	rows_delete(&rows, s);
+	assert_null(rows_ask(&rows, 1, id));
+	rows_rollback(&rows);
+
+	assert_false(rows_dirty(&rows));
+	assert_int_equal(rows_ask(&rows, 1, id)->status, ASK_PENDING);
+	assert_int_equal(rows_ask(&rows, 1, id)->version, 1);
+	SAME(rows_session(&rows, 1, session)->title, STR("Title"));
+	assert_int_equal(((const struct user *)read_back(RECORD_USERS, &member))->role,
+		ROLE_MEMBER);
+	assert_null(rows_next(&rows, RECORD_SESSIONS, rows_session(&rows, 1, session)));
+	next_batch();
+	assert_int_equal(rows_fetch_ask(&rows, 1, id, &a, NULL), OK);
+	assert_int_equal(a->status, ASK_PENDING);
+}
+
+static void what_was_done_before_a_savepoint_stays(void **state)
+{
+	struct str id = full_ask(full_session())->id;
 	struct ask *a;
 
 	(void)state;
 	next_batch();
-	w = wants_start();
-	wants_ask(&w, 1, was.id);
-	wants_end(&w);
-	a = rows_ask(&rows, 1, was.id);
-	assert_non_null(a);
-	SAME(a->session, was.session);
-	SAME(a->run, was.run);
-	SAME(a->agent, was.agent);
-	SAME(a->token, was.token);
-	SAME(a->project, was.project);
-	SAME(a->fixed, was.fixed);
-	SAME(a->search, was.search);
-	SAME(a->digest, was.digest);
-	SAME(a->approved_digest, was.approved_digest);
-	SAME(a->assignees, was.assignees);
-	SAME(a->claimed_user, was.claimed_user);
-	SAME(a->claimed_name, was.claimed_name);
-	SAME(a->answer, was.answer);
-	SAME(a->answered_by, was.answered_by);
-	SAME(a->summary, was.summary);
-	SAME(a->reason, was.reason);
-	SAME(a->replies, was.replies);
-	assert_int_equal(a->kind, was.kind);
-	assert_int_equal(a->status, was.status);
-	assert_int_equal(a->priority, was.priority);
-	assert_int_equal(a->risk, was.risk);
-	assert_int_equal(a->exclusive, was.exclusive);
-	assert_int_equal(a->claimed_until_ms, was.claimed_until_ms);
-	assert_int_equal(a->deadline_ms, was.deadline_ms);
-	assert_int_equal(a->used_ms, was.used_ms);
-	assert_int_equal(a->version, 1);
-	/* Its session came along. */
-	assert_non_null(rows_session(&rows, 1, was.session));
+	assert_int_equal(rows_fetch_ask(&rows, 1, id, &a, NULL), OK);
+	a->status = ASK_EXPIRED;
+	a->version++;
+	rows_event(&rows, "ask.expired", rows_session(&rows, 1, a->session), a, STR_NONE);
+	rows_savepoint(&rows);
+	a = rows_ask(&rows, 1, id);
+	a->reason = STR("too late");
+	rows_event(
+		&rows, "ask.answered", rows_session(&rows, 1, a->session), a, STR_NONE);
+	rows_rollback(&rows);
+	assert_int_equal(rows.staged_len, 1);
+	next_batch();
+	assert_int_equal(rows_fetch_ask(&rows, 1, id, &a, NULL), OK);
+	assert_int_equal(a->status, ASK_EXPIRED);
+	SAME(a->reason, STR("so"));
+}
+
+static void a_name_that_was_undone_is_free_again(void **state)
+{
+	(void)state;
+	rows_savepoint(&rows);
+	full_session();
+	assert_non_null(rows_external(&rows, 1, STR("builder"), STR("outside")));
+	rows_rollback(&rows);
+	assert_null(rows_external(&rows, 1, STR("builder"), STR("outside")));
+	full_session();
+	assert_non_null(rows_external(&rows, 1, STR("builder"), STR("outside")));
+	next_batch();
 }
 
 static void what_changed_is_written_and_what_did_not_is_not_dirty(void **state)
@@ -296,7 +442,7 @@ static void a_deleted_session_takes_all_that_is_its(void **state)
 	(void)state;
 	next_batch();
 	assert_int_equal(rows_fetch_session(&rows, 1, session, &s, NULL), OK);
-	rows_delete_session(&rows, s);
+	assert_true(rows_delete(&rows, s));
 	assert_true(rows_session_deleted(&rows, session));
 	assert_true(rows_dirty(&rows));
 	next_batch();
@@ -306,15 +452,19 @@ static void a_deleted_session_takes_all_that_is_its(void **state)
 
 static void a_key_is_found_with_what_was_kept(void **state)
 {
-	struct key_record record = { .status = 201,
+	struct key_record record = { .ws = 1,
+		.token = STR("tok"),
+		.path = STR("/p"),
+		.key = STR("k"),
+		.status = 201,
 		.session = STR("ses_1"),
 		.result = STR("{\"ask\":\"ask_1\"}") };
-	struct key_record *found;
+	const struct key_record *found;
 	struct wants w;
 
 	(void)state;
 	memset(record.body, 9, SHA256_SIZE);
-	assert_true(rows_add_key(&rows, 1, STR("tok"), STR("/p"), STR("k"), &record));
+	assert_non_null(rows_new(&rows, RECORD_KEYS, &record));
 	/* Two jobs of one batch meet here already. */
 	assert_non_null(rows_key(&rows, 1, STR("tok"), STR("/p"), STR("k")));
 	next_batch();
@@ -330,13 +480,22 @@ static void a_key_is_found_with_what_was_kept(void **state)
 	assert_null(rows_key(&rows, 1, STR("tok"), STR("/other"), STR("k")));
 }
 
-static void an_extra_that_must_change_something_is_decided_anew(void **state)
+static void a_deletion_that_finds_nothing_is_decided_anew(void **state)
 {
-	const struct val args[] = { val_int(1), val_text(STR("tok_none")) };
+	const struct user u = {
+		.ws = 1, .id = STR("usr_1"), .name = STR("mia"), .role = ROLE_MEMBER
+	};
+	const struct val key[] = { val_int(1), val_text(u.id), val_int(1) };
 	struct fault why = { 0 };
 
 	(void)state;
-	assert_true(rows_extra(&rows, SQL_TOKEN_DELETE, args, 2, true));
+	rows_new(&rows, RECORD_USERS, &u);
+	next_batch();
+	rows_delete(&rows, read_back(RECORD_USERS, &u));
+	/* Another was first. */
+	assert_int_equal(
+		db_one(db, SQL_OF(RECORD_USERS, RECORD_DELETE), key, 3, NULL, NULL, NULL),
+		OK);
 	assert_int_equal(db_begin(db, NULL), OK);
 	assert_int_equal(rows_write(&rows, &why), ERR_BUSY);
 	db_rollback(db);
@@ -346,14 +505,19 @@ int main(void)
 {
 #define ROWS_TEST(test) cmocka_unit_test_setup_teardown(test, begin, end)
 	const struct CMUnitTest tests[] = {
-		ROWS_TEST(a_session_is_read_back_as_it_was_written),
-		ROWS_TEST(an_ask_is_read_back_as_it_was_written),
+		ROWS_TEST(every_record_is_read_back_as_it_was_written),
+		ROWS_TEST(every_column_that_changes_is_written_and_no_other),
+		ROWS_TEST(a_deleted_record_is_gone_at_once_and_for_good),
+		ROWS_TEST(a_session_is_found_by_its_name_outside),
+		ROWS_TEST(a_rollback_leaves_rows_events_and_counters_as_they_were),
+		ROWS_TEST(what_was_done_before_a_savepoint_stays),
+		ROWS_TEST(a_name_that_was_undone_is_free_again),
 		ROWS_TEST(what_changed_is_written_and_what_did_not_is_not_dirty),
 		ROWS_TEST(what_is_wanted_twice_is_loaded_once),
 		ROWS_TEST(open_asks_come_in_their_order_and_settled_ones_do_not),
 		ROWS_TEST(a_deleted_session_takes_all_that_is_its),
 		ROWS_TEST(a_key_is_found_with_what_was_kept),
-		ROWS_TEST(an_extra_that_must_change_something_is_decided_anew),
+		ROWS_TEST(a_deletion_that_finds_nothing_is_decided_anew),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

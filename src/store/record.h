@@ -1,0 +1,170 @@
+/* record.h - what a record is to the store: one table of columns.
+ *
+ * A column is written down once: its name, its type, where it lies in the struct, and whether
+ * it ever changes. Statements, parameters, records from result rows and copies between engines
+ * are made from these tables. A column that is added is one row here, one line of a schema step
+ * and one member of the struct. */
+#ifndef STORE_RECORD_H
+#define STORE_RECORD_H
+
+#include "base/arena.h"
+#include "core/delivery.h"
+#include "core/event.h"
+#include "core/people.h"
+#include "core/session.h"
+#include "store/db.h"
+
+enum column_type {
+	COLUMN_INT,	  /* int64_t */
+	COLUMN_BOOL,	  /* bool, stored as 0 or 1 */
+	COLUMN_TEXT,	  /* struct str */
+	COLUMN_BYTES,	  /* struct str */
+	COLUMN_HASH,	  /* uint8_t[SHA256_SIZE] */
+	COLUMN_NUMBER,	  /* an enum, stored as its number */
+	COLUMN_WORD,	  /* an enum, stored by name */
+	COLUMN_EVENT_TYPE /* const char *, one of event_types */
+};
+
+/* How an enum is stored by name. */
+struct column_words {
+	const char *what; /* for the message about a name that nobody knows */
+	const char *(*name)(int value);
+	bool (*read)(struct str name, int *out);
+};
+
+struct column {
+	const char *name;
+	enum column_type type;
+	size_t offset;
+	bool changes; /* an UPDATE writes it */
+	const struct column_words *words;
+};
+
+/* In the order in which rows are written: what others refer to comes first. */
+enum record_id {
+	RECORD_WORKSPACES,
+	RECORD_USERS,
+	RECORD_TOKENS,
+	RECORD_SESSIONS,
+	RECORD_ASKS,
+	RECORD_MARKS,
+	RECORD_KEYS,
+	RECORD_SERVER_KEYS,
+	RECORD_MCP_ENDED,
+	RECORD_DELIVERIES,
+	RECORD_EVENTS,
+	RECORD_COUNT
+};
+
+struct record {
+	const char *table;
+	size_t size; /* of its struct */
+	const struct column *columns;
+	int columns_len;
+	int keys_len; /* the primary key: the first so many columns */
+	/* The one column of the key that names a record by itself; -1: all of them do. */
+	int name;
+	size_t version_at; /* where its version lies; 0: it is added and deleted, never changed */
+	size_t session_at; /* where the session lies that it goes with; 0: it does not */
+};
+
+extern const struct record records[RECORD_COUNT];
+_Static_assert(SQL_COUNT == SQL_RECORDS + (int)RECORD_COUNT * (int)RECORD_SQLS,
+	"sql.h counts the statements of all records");
+
+/* A record of a workspace; the first member of every struct whose key starts with it. */
+struct workspace {
+	int64_t id;
+	struct str name;
+	int64_t created_ms;
+	int64_t last_event;
+	uint8_t last_hash[SHA256_SIZE];
+	int64_t revocations; /* how often somebody of it lost a right */
+	int64_t old_events;  /* events up to this one were hashed without their agent */
+};
+
+/* What was answered to an idempotency key before. */
+struct key_record {
+	int64_t ws;
+	struct str token, path, key;
+	uint8_t body[SHA256_SIZE]; /* digest of the body's canonical form */
+	int64_t status;
+	struct str session; /* it goes with this session; empty: with its record */
+	struct str result;  /* JSON; what the job needs to answer again */
+	int64_t created_ms;
+	struct str record; /* the user, token … it is about, where that is no session's */
+};
+
+/* A key that every node must know: for signatures. */
+struct server_key {
+	struct str name;
+	struct str value;
+	int64_t created_ms;
+	int64_t version;
+};
+
+/* An MCP session that was ended before its time. */
+struct mcp_ended {
+	int64_t ws;
+	struct str id;
+	int64_t ended_ms;
+};
+
+/* How many parameters a call may have: the widest record, its version and its key. */
+enum { ARGS_MAX = 48, RECORD_KEYS_MAX = 4 };
+
+/* Texts are copied into the arena. out is untouched on failure. */
+enum err record_read(const struct record *, const struct row *, struct arena *, void *out,
+	struct fault *why);
+/* The value of one column; texts are borrowed from the record. */
+struct val record_val(const struct column *, const void *record);
+/* What names a record of this key in a batch: one column's text, borrowed, or all of the
+ * key, made in the arena. Empty: out of memory. */
+struct str record_key_name(const struct record *, const struct val *key, struct arena *);
+struct str record_name(const struct record *, const void *record, struct arena *);
+int64_t record_version(const struct record *, const void *record);
+void record_set_version(const struct record *, void *record, int64_t version);
+
+static inline enum err ask_from_row(
+	const struct row *row, struct arena *arena, struct ask *out, struct fault *why)
+{
+	return record_read(&records[RECORD_ASKS], row, arena, out, why);
+}
+
+static inline enum err session_from_row(const struct row *row, struct arena *arena,
+	struct session *out, struct fault *why)
+{
+	return record_read(&records[RECORD_SESSIONS], row, arena, out, why);
+}
+
+static inline enum err event_from_row(
+	const struct row *row, struct arena *arena, struct event *out, struct fault *why)
+{
+	return record_read(&records[RECORD_EVENTS], row, arena, out, why);
+}
+
+static inline enum err delivery_from_row(const struct row *row, struct arena *arena,
+	struct delivery *out, struct fault *why)
+{
+	return record_read(&records[RECORD_DELIVERIES], row, arena, out, why);
+}
+
+static inline enum err user_from_row(
+	const struct row *row, struct arena *arena, struct user *out, struct fault *why)
+{
+	return record_read(&records[RECORD_USERS], row, arena, out, why);
+}
+
+static inline enum err token_from_row(
+	const struct row *row, struct arena *arena, struct token *out, struct fault *why)
+{
+	return record_read(&records[RECORD_TOKENS], row, arena, out, why);
+}
+
+/* The rest of a row whose first columns are this record. */
+static inline struct row row_behind_record(const struct row *row, enum record_id id)
+{
+	return row_behind(row, records[id].columns_len);
+}
+
+#endif
