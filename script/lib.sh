@@ -88,6 +88,8 @@ need_browser() {
 		export PATH=$PWD/web/node_modules/.bin:$PATH
 	fi
 	command -v chromium >/dev/null || install_packages chromium
+	# Half the work for most tests; without it they run in the whole browser.
+	command -v chromium-headless-shell >/dev/null || install_packages chromium-headless-shell || true
 }
 
 page_is_fresh() {

@@ -5,7 +5,9 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { hide, notices, notified, until, watch } from './lib.mjs';
-import { area, beside } from './matrix.mjs';
+import { area, beside, useWholeBrowser } from './matrix.mjs';
+
+useWholeBrowser();
 
 const FIRST_LOAD = 60 * 1024;
 const TABS = 10;

@@ -27,7 +27,7 @@ function observe() {
 }
 
 const server = await Server.start();
-const browser = await launch();
+const browser = await launch({ whole: true });
 const agent = server.client(await server.token('agent', 'runner'));
 const marie = server.client(await server.token('member', 'Marie'));
 const { page, context } = await enter(browser, server);

@@ -1,5 +1,5 @@
 // A real server, a real browser, and the few words that the tests share.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
@@ -83,8 +83,14 @@ export class Server extends Fixture {
 	}
 }
 
-export const launch = () => chromium.launch({
-	executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+const WHOLE = '/usr/bin/chromium', SHELL = '/usr/bin/chromium-headless-shell';
+
+/**
+ * The headless shell is the same browser without windows: it draws and runs the page alike for half the
+ * work. `whole`: with notifications and a window's tabs; a long run uses no other.
+ */
+export const launch = ({ whole = false } = {}) => chromium.launch({
+	executablePath: process.env.CHROMIUM ?? (whole || process.env.PARLEY_LONG || !existsSync(SHELL) ? WHOLE : SHELL),
 	args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
 		'--disable-background-networking', '--disable-component-update', '--disable-sync'],
 });

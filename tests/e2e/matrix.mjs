@@ -24,9 +24,11 @@ function freshest(list, seen) {
 	return list.reduce((best, variant) => (times(variant) < times(best) ? variant : best));
 }
 
-let shared;
+let shared, whole = false;
 /** The one browser of this process. */
-export const browser = () => (shared ??= launch());
+export const browser = () => (shared ??= launch({ whole }));
+/** For a file whose scenarios need more than the page: notifications, a window's tabs. */
+export const useWholeBrowser = () => (whole = true);
 after(async () => (await shared)?.close());
 
 /** A server, and those who talk to it without a browser. */

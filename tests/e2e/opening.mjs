@@ -38,7 +38,7 @@ async function open(context) {
 }
 
 const server = await Server.start();
-const browser = await launch();
+const browser = await launch({ whole: true });
 await fillInbox(server, ASKS);
 const seen = [];
 for (let i = 0; i < TIMES; i++) {

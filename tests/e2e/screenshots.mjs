@@ -12,7 +12,7 @@ const { agents, marie, critical, release, scaffold, fix } = await seed(server);
 const night = await agents.tester.session('night-run', { on_settled: { webhook: 'http://127.0.0.1:9/hook' } });
 const told = await agents.tester.ask({ session: night.id, question: 'Start the night run?', type: 'boolean' });
 await marie.post(`/v1/asks/${told.id}/answer`, { answer: true });
-const browser = await launch();
+const browser = await launch({ whole: true });
 const asks = (await server.client(server.token('member', 'Marie')).get('/v1/asks?limit=200')).body.items;
 const askOf = (session) => `/asks/${asks.find((ask) => ask.session === session.id).id}`;
 

@@ -58,7 +58,7 @@ const jump = (page, list) => list.evaluate(async (ul, jumps) => {
 
 const server = await Server.start();
 await fillInbox(server, MANY);
-const browser = await launch();
+const browser = await launch({ whole: true });
 const { page, t } = await enter(browser, server);
 await until(async () => (await page.getByRole('heading', { level: 1 }).first().innerText())
 	.includes(MANY.toLocaleString('en')), 'all of them', 60_000);
