@@ -1,6 +1,7 @@
 /* main.c - puts it all together: the verbs of the command line, and the server's. */
 #include "cli/cli.h"
 #include "cli/verbs_admin.h"
+#include "net/process.h"
 #include "server.h"
 
 int main(int argc, char **argv)
@@ -11,5 +12,6 @@ int main(int argc, char **argv)
 		verb_workspace_list, verb_delivery_list, verb_delivery_replay,
 		verb_webhook_secret, verb_backup, verb_check, verb_copy, { 0 } };
 
+	process_main(argc, argv);
 	return cli_main(argc, argv, extra);
 }

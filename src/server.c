@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "cli/settings_file.h"
+#include "client/locate.h"
 #include "desk/desk.h"
 #include "net/loop.h"
 #include "net/tls.h"
@@ -37,6 +38,7 @@ struct server {
 	uv_signal_t signals[3];
 	char secret[SECRET_SIZE]; /* of the login link; empty: somebody has logged in */
 	char agent_token[SECRET_SIZE];
+	struct process_hidden hidden[PROCESS_HIDDEN_MAX]; /* from resumers */
 };
 
 /* ---- small files in the data directory, whole or not at all ---- */
@@ -324,6 +326,37 @@ static enum err server_files(struct server *sv, int port, struct fault *why)
 	return e;
 }
 
+/* ---- what a resumed agent must not reach ---- */
+
+static void hidden_add(struct process_hidden *hidden, size_t *len, const char *path,
+	const char *const *kept)
+{
+	if (path && *len < PROCESS_HIDDEN_MAX)
+		hidden[(*len)++] = (struct process_hidden){ path, kept };
+}
+
+/* The data folder with the store and the admin socket, but for what an agent asks with; logins
+ * and configurations of this user; a store that is elsewhere. */
+static size_t server_hidden(struct server *sv, struct process_hidden *hidden)
+{
+	static const char *const kept[] = { "server.json", "agent.token", NULL };
+	static const char *const ends[] = { "", "-wal", "-shm", ".lock" };
+	struct settings *set = &sv->cli->settings;
+	struct arena *arena = &sv->cli->arena;
+	struct str store = str_from(set->store, strlen("sqlite:"));
+	bool inside = str_starts(store, set->data.at) && store.at[set->data.len] == '/';
+	size_t len = 0;
+
+	hidden_add(hidden, &len, set->data.at, kept);
+	hidden_add(hidden, &len, config_path(arena, ""), NULL);
+	hidden_add(hidden, &len, "/etc/parley", NULL);
+	if (set->config.len) hidden_add(hidden, &len, set->config.at, NULL);
+	for (size_t i = 0; !inside && str_starts(set->store, "sqlite:") && i < 4; i++)
+		hidden_add(hidden, &len,
+			arena_print(arena, "%.*s%s", STR_ARGS(store), ends[i]).at, NULL);
+	return len;
+}
+
 static enum err server_notify(struct server *sv, struct fault *why)
 {
 	struct settings *set = &sv->cli->settings;
@@ -336,6 +369,10 @@ static enum err server_notify(struct server *sv, struct fault *why)
 		.resumers = resumers,
 		.resumers_len = set->resumers_len,
 		.resumer_env = set->resumer_env,
+		.resumer_timeout_ms = set->resumer_timeout_ms,
+		.isolation = (enum isolation)set->resumer_isolation,
+		.hidden = sv->hidden,
+		.hidden_len = server_hidden(sv, sv->hidden),
 		.shared = !str_starts(set->store, "sqlite:") };
 
 	for (size_t i = 0; i < set->resumers_len; i++)

@@ -55,6 +55,7 @@ struct raw {
 static const char *const logs[] = { "text", "json", NULL };
 static const char *const levels[] = { "error", "warn", "info", "debug", NULL };
 static const char *const langs[] = { "auto", "en", "fr", NULL };
+static const char *const isolations[] = { "auto", "require", "off", NULL };
 static const char *const colors[] = { "auto", "always", "never", NULL };
 
 enum { SECOND = 1000 };
@@ -83,6 +84,10 @@ static const struct setting table[] = {
 		300 * SECOND },
 	{ "webhook_host_max", KIND_INT, S, AT(webhook_host_max), "N", "8", 1, 64 },
 	{ "resumer_env", KIND_HOSTS, S, AT(resumer_env), "NAME,…" },
+	{ "resumer_timeout", KIND_TIME, S, AT(resumer_timeout_ms), "TIME", "24h", SECOND,
+		INT64_MAX },
+	{ "resumer_isolation", KIND_WORD, S, AT(resumer_isolation), "WHEN", "auto",
+		.words = isolations },
 	{ "port_file", KIND_PATH, S, AT(port_file), "FILE" },
 	{ "config", KIND_PATH, SETTINGS_ALL, AT(config), "FILE", .not_in_file = true },
 	{ "lang", KIND_WORD, SETTINGS_ALL, RAW(lang), "LANG", "auto", .words = langs },

@@ -46,6 +46,8 @@ struct settings {
 	int64_t webhook_timeout_ms;
 	int64_t webhook_host_max;
 	struct str resumer_env; /* comma list of variables that resumers see */
+	int64_t resumer_timeout_ms;
+	int resumer_isolation; /* 0 auto, 1 require, 2 off: notify's enum isolation */
 	const struct settings_file_resumer *resumers; /* in the arena */
 	size_t resumers_len;
 	enum lang lang;

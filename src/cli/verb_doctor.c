@@ -8,6 +8,7 @@
 #include "cli/settings_file.h"
 #include "cli/verbs.h"
 #include "core/resumer.h"
+#include "net/process.h"
 #include "text/safe_text.h"
 
 /* What was found, a line each; wrong counts those that want a hand. */
@@ -79,6 +80,21 @@ static bool program_found(struct str name, struct arena *arena)
 	return false;
 }
 
+/* As the server will find it, if it runs as we do. */
+static void isolation_try(struct findings *f)
+{
+	enum { AUTO, REQUIRE, OFF } how = f->cli->settings.resumer_isolation;
+	struct fault why = { 0 };
+
+	if (how == OFF)
+		NOTE(f, MISSING, "cli.doctor.isolation_off");
+	else if (process_can_isolate(&why) == OK)
+		NOTE(f, GOOD, "cli.doctor.isolated");
+	else
+		NOTE(f, WRONG, "cli.doctor.no_isolation",
+			{ "detail", str_of(why.detail) });
+}
+
 static void callbacks_try(struct findings *f)
 {
 	const struct settings *set = &f->cli->settings;
@@ -87,6 +103,7 @@ static void callbacks_try(struct findings *f)
 		str_is(set->webhook_internal, "no") ? "cli.doctor.webhooks"
 						    : "cli.doctor.webhooks.internal",
 		{ "reach", set->webhook_internal });
+	if (set->resumers_len) isolation_try(f);
 	for (size_t i = 0; i < set->resumers_len; i++) {
 		const struct settings_file_resumer *r = &set->resumers[i];
 		struct resumer words;

@@ -15,6 +15,12 @@ static const char *const statuses[] = {
 	[DELIVERY_DEAD] = "dead",
 };
 
+static const char *const purposes[] = {
+	[DELIVERY_SETTLED] = "settled",
+	[DELIVERY_REPLIED] = "replied",
+	[DELIVERY_LATE] = "late",
+};
+
 #define LEN(table) (sizeof(table) / sizeof *(table))
 
 const char *delivery_kind_name(enum delivery_kind k)
@@ -40,6 +46,19 @@ bool delivery_status_read(struct str name, enum delivery_status *out)
 	int i = name_find(statuses, LEN(statuses), name);
 
 	if (i >= 0) *out = (enum delivery_status)i;
+	return i >= 0;
+}
+
+const char *delivery_purpose_name(enum delivery_purpose p)
+{
+	return purposes[p];
+}
+
+bool delivery_purpose_read(struct str name, enum delivery_purpose *out)
+{
+	int i = name_find(purposes, LEN(purposes), name);
+
+	if (i >= 0) *out = (enum delivery_purpose)i;
 	return i >= 0;
 }
 

@@ -5,7 +5,13 @@
 
 #include "base/json.h"
 
-enum delivery_kind { DELIVERY_WEBHOOK, DELIVERY_RESUMER };
+enum delivery_kind { DELIVERY_WEBHOOK, DELIVERY_RESUMER, DELIVERY_KINDS };
+/* What it tells of. */
+enum delivery_purpose {
+	DELIVERY_SETTLED,
+	DELIVERY_REPLIED, /* a person asked back */
+	DELIVERY_LATE, /* a person answered when the agent had gone on, or nobody waited */
+};
 enum delivery_status { DELIVERY_WAITING, DELIVERY_DONE, DELIVERY_DEAD };
 
 /* Strings are borrowed. */
@@ -27,15 +33,17 @@ struct delivery {
 	int64_t done_ms; /* done or dead since */
 	struct str host; /* of a webhook: whom it goes to */
 	int64_t version;
-	struct str agent;   /* whose session it is */
-	struct str purpose; /* what it tells of: settled, replied, late */
-	int64_t round;	    /* which time, of what can happen again */
+	struct str agent; /* whose session it is */
+	enum delivery_purpose purpose;
+	int64_t round; /* which time, of what can happen again */
 };
 
 const char *delivery_kind_name(enum delivery_kind);
 bool delivery_kind_read(struct str, enum delivery_kind *);
 const char *delivery_status_name(enum delivery_status);
 bool delivery_status_read(struct str, enum delivery_status *);
+const char *delivery_purpose_name(enum delivery_purpose);
+bool delivery_purpose_read(struct str, enum delivery_purpose *);
 void delivery_write(struct json_writer *, const struct delivery *);
 
 /* Whom a session wants called, of its on_settled; empty: not. */

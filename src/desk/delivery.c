@@ -45,7 +45,7 @@ static enum err delivery_stage(struct rows *rows, const struct ask *a,
 		.last_status = -1,
 		.created_ms = rows->now_ms,
 		.agent = a->agent,
-		.purpose = STR("settled") };
+		.purpose = DELIVERY_SETTLED };
 
 	if (!target.len) return OK;
 	d.id = rows_new_id(rows, "dlv");
@@ -116,18 +116,20 @@ enum err desk_check_callback(
 
 /* ---- keys ---- */
 
-static struct str key_name(int64_t ws, const char *which, struct arena *arena)
+struct str desk_webhook_key_name(int64_t ws, bool before, struct arena *arena)
 {
-	return arena_print(arena, "webhook/%lld%s", (long long)ws, which);
+	return arena_print(
+		arena, "webhook/%lld%s", (long long)ws, before ? "/before" : "");
 }
 
 enum err desk_webhook_keys(struct rows *rows, int64_t ws, struct arena *arena,
 	struct str keys[WEBHOOK_KEYS], struct fault *why)
 {
-	struct str name = key_name(ws, "/before", rows->arena);
+	struct str name = desk_webhook_key_name(ws, true, rows->arena);
 	const struct val args[] = { val_text(name) };
 	const struct server_key *now, *before;
-	enum err e = desk_server_key(rows, key_name(ws, "", rows->arena), &now, why);
+	enum err e = desk_server_key(
+		rows, desk_webhook_key_name(ws, false, rows->arena), &now, why);
 
 	if (!e)
 		e = rows_fetch(rows, RECORD_SERVER_KEYS,
@@ -150,34 +152,35 @@ enum err desk_rotate_webhook_key(struct rows *rows, int64_t ws, struct fault *wh
 	if (e) return e;
 	if (!fresh) return fail(why, ERR_MEMORY, "out of memory");
 	random_bytes(rows->ids, fresh, SERVER_KEY_SIZE);
-	e = desk_set_server_key(rows, key_name(ws, "/before", rows->arena), keys[0], why);
+	e = desk_set_server_key(
+		rows, desk_webhook_key_name(ws, true, rows->arena), keys[0], why);
 	if (e) return e;
-	return desk_set_server_key(rows, key_name(ws, "", rows->arena),
+	return desk_set_server_key(rows, desk_webhook_key_name(ws, false, rows->arena),
 		str_make((const char *)fresh, SERVER_KEY_SIZE), why);
 }
 
 /* ---- claiming ---- */
 
-struct taken {
+struct deliveries {
 	struct arena *arena;
-	struct errand *at;
+	struct delivery *at;
 	size_t len, cap;
 };
 
-static enum err taken_row(void *ctx, const struct row *row, struct fault *why)
+static enum err deliveries_row(void *ctx, const struct row *row, struct fault *why)
 {
-	struct taken *t = ctx;
+	struct deliveries *t = ctx;
 
 	if (t->len == t->cap) {
 		size_t cap = t->cap ? t->cap * 2 : 16;
-		struct errand *at = ARENA_ARRAY(t->arena, struct errand, cap);
+		struct delivery *at = ARENA_ARRAY(t->arena, struct delivery, cap);
 
 		if (!at) return fail(why, ERR_MEMORY, "out of memory");
 		if (t->len) memcpy(at, t->at, t->len * sizeof *at);
 		t->at = at;
 		t->cap = cap;
 	}
-	return delivery_from_row(row, t->arena, &t->at[t->len++].delivery, why);
+	return delivery_from_row(row, t->arena, &t->at[t->len++], why);
 }
 
 static struct str kept(struct buf *b, struct arena *arena)
@@ -199,7 +202,7 @@ static void number_write(struct json_writer *w, const char *key, bool known, int
 		jw_null(w);
 }
 
-static void outcome_write(struct json_writer *w, const struct delivered *o)
+static void outcome_write(struct json_writer *w, const struct delivery_outcome *o)
 {
 	number_write(w, "exit", o->status >= 0, o->status);
 	number_write(w, "signal", o->signal > 0, o->signal);
@@ -213,7 +216,7 @@ static void outcome_write(struct json_writer *w, const struct delivered *o)
 }
 
 static enum err resumer_event(struct rows *rows, const char *type,
-	const struct delivery *d, const struct delivered *o, struct fault *why)
+	const struct delivery *d, const struct delivery_outcome *o, struct fault *why)
 {
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
@@ -236,18 +239,19 @@ static enum err resumer_event(struct rows *rows, const char *type,
 }
 
 /* What nobody reported. */
-static enum err claim_lost(
-	struct task *t, struct rows *rows, const struct claim *c, struct fault *why)
+static enum err claim_lost(struct task *t, struct rows *rows,
+	const struct delivery_claim *c, struct fault *why)
 {
 	static const char interrupted[] = "interrupted: the server ended meanwhile";
-	struct taken lost = { .arena = &t->job.arena };
+	struct deliveries lost = { .arena = &t->job.arena };
 	const struct val args[] = { val_int(rows->now_ms), val_text(c->by),
 		val_text(str_of(interrupted)) };
-	enum err e = db_one(rows->db, SQL_DELIVERY_LOST, args, 3, taken_row, &lost, why);
+	enum err e =
+		db_one(rows->db, SQL_DELIVERY_LOST, args, 3, deliveries_row, &lost, why);
 
 	for (size_t i = 0; !e && i < lost.len; i++) {
-		const struct delivery *d = &lost.at[i].delivery;
-		struct delivered o = {
+		const struct delivery *d = &lost.at[i];
+		struct delivery_outcome o = {
 			.delivery = d, .status = -1, .error = str_of(interrupted)
 		};
 
@@ -257,61 +261,7 @@ static enum err claim_lost(
 	return e;
 }
 
-static enum err webhook_fill(struct task *t, struct rows *rows, struct errand *x,
-	const struct ask *a, struct session *s, struct fault *why)
-{
-	struct str workspace = desk_workspace(t, rows, a->ws);
-	struct buf body = { 0 };
-	struct json_writer w = { .out = &body };
-	char at[TIME_SIZE];
-	enum err e;
-
-	time_write(a->settled_ms, at);
-	jw_object(&w);
-	jw_key(&w, "type");
-	jw_str(&w, arena_print(rows->arena, "ask.%s", ask_status_name(a->status)));
-	jw_key(&w, "timestamp");
-	jw_text(&w, at);
-	jw_key(&w, "data");
-	jw_object(&w);
-	jw_key(&w, "ask");
-	jw_raw(&w, desk_show(t->desk, a, s->title, workspace, rows->now_ms, rows->arena));
-	jw_key(&w, "session");
-	e = desk_write_session(t, rows, s, &w, why);
-	jw_object_end(&w);
-	jw_object_end(&w);
-	x->body = kept(&body, &t->job.arena);
-	return e ? e : desk_webhook_keys(rows, a->ws, &t->job.arena, x->keys, why);
-}
-
-static enum err resumer_fill_errand(struct task *t, struct rows *rows, struct errand *x,
-	const struct session *s, struct fault *why)
-{
-	enum err e;
-
-	if (session_ended(s))
-		return fail(why, ERR_CONFLICT, "the session is %s",
-			session_status_name(s->status));
-	e = desk_resume_context(rows->db, s, &t->job.arena, &x->context, why);
-	x->external_id = arena_str(&t->job.arena, s->external_id);
-	return e ? e : resumer_event(rows, "session.resuming", &x->delivery, NULL, why);
-}
-
-static enum err errand_fill(
-	struct task *t, struct rows *rows, struct errand *x, struct fault *why)
-{
-	const struct delivery *d = &x->delivery;
-	struct session *s;
-	struct ask *a;
-	enum err e = rows_fetch_ask(rows, d->ws, d->ask, &a, why);
-
-	if (!e) e = rows_fetch_session(rows, d->ws, d->session, &s, why);
-	if (e) return e;
-	return d->kind == DELIVERY_WEBHOOK ? webhook_fill(t, rows, x, a, s, why)
-					   : resumer_fill_errand(t, rows, x, s, why);
-}
-
-static enum err delivery_finish(struct rows *rows, struct delivered *o,
+static enum err delivery_finish(struct rows *rows, struct delivery_outcome *o,
 	enum delivery_status status, int64_t next_ms, struct fault *why)
 {
 	const struct delivery *d = o->delivery;
@@ -323,41 +273,13 @@ static enum err delivery_finish(struct rows *rows, struct delivered *o,
 	enum err e = db_run(rows->db, &call, 1, why);
 
 	rows->wrote = true;
-	o->taken = call.changed > 0;
-	o->dead = o->taken && status == DELIVERY_DEAD;
+	o->ours = call.changed > 0;
+	o->dead = o->ours && status == DELIVERY_DEAD;
 	return e;
 }
 
-/* One that cannot be filled must not stand in the way of the others. */
-static enum err taken_fill(struct task *t, struct rows *rows, const struct claim *c,
-	struct taken *all, struct fault *why)
-{
-	size_t to = 0;
-	enum err e = OK;
-
-	for (size_t i = 0; !e && i < all->len; i++) {
-		struct errand x = all->at[i];
-		struct fault wrong = { 0 };
-		struct delivered o = {
-			.delivery = &x.delivery, .by = c->by, .status = -1
-		};
-
-		rows->wrote = true;
-		e = errand_fill(t, rows, &x, &wrong);
-		if (!e) all->at[to++] = x;
-		if (e == ERR_NOT_FOUND || e == ERR_CONFLICT || e == ERR_INTERNAL) {
-			o.error = str_of(wrong.detail);
-			e = delivery_finish(rows, &o, DELIVERY_DEAD, 0, why);
-		} else if (e) {
-			*why = wrong;
-		}
-	}
-	all->len = to;
-	return e;
-}
-
-static enum err claim_some(struct rows *rows, const struct claim *c,
-	enum delivery_kind kind, struct str host, int64_t len, struct taken *all,
+static enum err claim_some(struct rows *rows, const struct delivery_claim *c,
+	enum delivery_kind kind, struct str host, int64_t len, struct deliveries *all,
 	struct fault *why)
 {
 	const struct val args[] = { val_int(rows->now_ms), val_text(c->by),
@@ -366,8 +288,8 @@ static enum err claim_some(struct rows *rows, const struct claim *c,
 		val_int(len) };
 
 	return len <= 0 ? OK
-			: db_one(rows->db, SQL_DELIVERY_CLAIM, args, 6, taken_row, all,
-				  why);
+			: db_one(rows->db, SQL_DELIVERY_CLAIM, args, 6, deliveries_row,
+				  all, why);
 }
 
 /* A host, and how many are under way to it. */
@@ -392,13 +314,13 @@ static enum err share_row(void *ctx, const struct row *row, struct fault *why)
 }
 
 /* Of each host as many as are free of its share, so that none keeps another waiting. */
-static enum err claim_webhooks(
-	struct rows *rows, const struct claim *c, struct taken *all, struct fault *why)
+static enum err claim_webhooks(struct rows *rows, const struct delivery_claim *c,
+	struct deliveries *all, struct fault *why)
 {
 	struct shares shares = { .arena = rows->arena };
 	const struct val args[] = { val_int(rows->now_ms), val_text(c->by),
 		val_int(c->host_max), val_int(SHARES_MAX) };
-	int64_t room = c->room[DELIVERY_WEBHOOK];
+	int64_t room = c->room[DELIVERY_WEBHOOK].take;
 	enum err e = room <= 0 ? OK
 			       : db_one(rows->db, SQL_DELIVERY_HOSTS, args, 4, share_row,
 					 &shares, why);
@@ -413,6 +335,49 @@ static enum err claim_webhooks(
 	return e;
 }
 
+/* What must be written before it is begun: the key that signs, the event that tells. */
+static enum err delivery_prepare(
+	struct rows *rows, const struct delivery *d, struct fault *why)
+{
+	struct str keys[WEBHOOK_KEYS];
+	struct session *s;
+	enum err e;
+
+	if (d->kind == DELIVERY_WEBHOOK)
+		return desk_webhook_keys(rows, d->ws, rows->arena, keys, why);
+	e = rows_fetch_session(rows, d->ws, d->session, &s, why);
+	if (!e && session_ended(s))
+		e = fail(why, ERR_CONFLICT, "the session is %s",
+			session_status_name(s->status));
+	return e ? e : resumer_event(rows, "session.resuming", d, NULL, why);
+}
+
+/* One that cannot be begun must not stand in the way of the others. */
+static enum err claimed_prepare(struct rows *rows, const struct delivery_claim *c,
+	struct deliveries *all, struct fault *why)
+{
+	size_t to = 0;
+	enum err e = OK;
+
+	for (size_t i = 0; !e && i < all->len; i++) {
+		struct delivery d = all->at[i];
+		struct fault wrong = { 0 };
+		struct delivery_outcome o = { .delivery = &d, .by = c->by, .status = -1 };
+
+		rows->wrote = true;
+		e = delivery_prepare(rows, &d, &wrong);
+		if (!e) all->at[to++] = d;
+		if (e == ERR_NOT_FOUND || e == ERR_CONFLICT || e == ERR_INTERNAL) {
+			o.error = str_of(wrong.detail);
+			e = delivery_finish(rows, &o, DELIVERY_DEAD, 0, why);
+		} else if (e) {
+			*why = wrong;
+		}
+	}
+	all->len = to;
+	return e;
+}
+
 static enum err next_row(void *ctx, const struct row *row, struct fault *why)
 {
 	(void)why;
@@ -423,21 +388,21 @@ static enum err next_row(void *ctx, const struct row *row, struct fault *why)
 static enum err claim_decide(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
-	struct claim *c = t->checked;
-	struct taken all = { .arena = &job->arena };
+	struct delivery_claim *c = t->checked;
+	struct deliveries all = { .arena = &job->arena };
 	const struct val by[] = { val_text(c->by) };
 	enum err e = claim_lost(t, rows, c, why);
 
 	if (!e) e = claim_webhooks(rows, c, &all, why);
 	if (!e)
 		e = claim_some(rows, c, DELIVERY_RESUMER, STR_NONE,
-			c->room[DELIVERY_RESUMER], &all, why);
-	if (!e) e = taken_fill(t, rows, c, &all, why);
+			c->room[DELIVERY_RESUMER].take, &all, why);
+	if (!e) e = claimed_prepare(rows, c, &all, why);
 	c->next_ms = 0;
 	if (!e)
 		e = db_one(
 			rows->db, SQL_DELIVERY_NEXT, by, 1, next_row, &c->next_ms, why);
-	c->errands = all.at;
+	c->deliveries = all.at;
 	c->len = e ? 0 : all.len;
 	return e;
 }
@@ -465,7 +430,8 @@ static enum err webhook_off(
 	return desk_stage_changed(rows, s, why);
 }
 
-static enum err outcome_take(struct rows *rows, struct delivered *o, struct fault *why)
+static enum err outcome_take(
+	struct rows *rows, struct delivery_outcome *o, struct fault *why)
 {
 	const struct delivery *d = o->delivery;
 	int64_t pause = 0;
@@ -474,6 +440,7 @@ static enum err outcome_take(struct rows *rows, struct delivered *o, struct faul
 	switch (o->ending) {
 	case ENDED_WELL: return delivery_finish(rows, o, DELIVERY_DONE, 0, why);
 	case ENDED_EARLY:
+	case ENDED_UNMADE:
 		return delivery_finish(rows, o, DELIVERY_WAITING, rows->now_ms, why);
 	case ENDED_BADLY:
 		pause = delivery_pause_ms(d->attempts, random_u64(rows->ids));
@@ -492,14 +459,14 @@ static enum err outcome_take(struct rows *rows, struct delivered *o, struct faul
 
 static enum err report_decide(struct job *job, struct rows *rows, struct fault *why)
 {
-	const struct report *r = task_of(job)->checked;
+	const struct delivery_report *r = task_of(job)->checked;
 	enum err e = OK;
 
 	for (size_t i = 0; !e && i < r->len; i++) {
-		struct delivered *o = &r->outcomes[i];
+		struct delivery_outcome *o = &r->outcomes[i];
 
 		e = outcome_take(rows, o, why);
-		if (!e && o->taken && o->delivery->kind == DELIVERY_RESUMER)
+		if (!e && o->ours && o->delivery->kind == DELIVERY_RESUMER)
 			e = resumer_event(rows, "session.resumed", o->delivery, o, why);
 	}
 	return e;

@@ -141,6 +141,7 @@ enum err desk_check_callback(
 /* The keys that webhooks of a workspace are signed with; made when there is none. */
 enum err desk_webhook_keys(struct rows *, int64_t ws, struct arena *,
 	struct str keys[WEBHOOK_KEYS], struct fault *);
+struct str desk_webhook_key_name(int64_t ws, bool before, struct arena *);
 enum err desk_rotate_webhook_key(struct rows *, int64_t ws, struct fault *);
 /* The server's key of this name, SERVER_KEY_SIZE random bytes when it is new. */
 enum err desk_server_key(

@@ -1,41 +1,71 @@
-/* inner.h - what the files of notify share. */
+/* inner.h - what the files of notify share: a claimed delivery, and the table of channels. */
 #ifndef NOTIFY_INNER_H
 #define NOTIFY_INNER_H
 
 #include "core/address.h"
 #include "desk/delivery.h"
 #include "net/outbound.h"
+#include "net/process.h"
 #include "notify/notify.h"
-#include "notify/process.h"
 
+#include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum { HAUL_MAX = 16, NAMES_MAX = 40 };
-
-enum work_state { WORK_NONE, WORK_UNDER_WAY, WORK_OVER };
-
-/* One delivery that we are at. */
-struct work {
-	struct haul *haul;
-	const struct errand *errand;
-	enum work_state state;
-	struct delivered outcome; /* once it is over */
-	struct url url;		  /* of a webhook */
-	struct process process;	  /* of a resumer */
+enum {
+	BATCH_LEN = 32, /* deliveries claimed at once */
+	NAMES_MAX = 40,
+	CHANNEL_FDS = 2, /* that one delivery may sleep on */
 };
 
-/* What was claimed at once. Its memory is the task's, and goes when all of it has been
- * reported; it is there before the claim, so that nothing that is ours gets lost. */
-struct haul {
-	struct haul *next;
+enum claimed_state {
+	CLAIMED_NONE,	 /* reported */
+	CLAIMED_FILLING, /* with a reading clerk */
+	CLAIMED_STARTED,
+	CLAIMED_OVER, /* to be reported */
+};
+
+/* A delivery that is ours to make. */
+struct claimed {
+	struct delivery_batch *batch;
+	const struct delivery *delivery;
+	const struct channel *channel;
+	enum claimed_state state;
+	struct task task; /* that fills it; its arena is the delivery's */
+	struct delivery_fill fill;
+	atomic_bool filled;		 /* the clerk is done with it */
+	struct delivery_outcome outcome; /* once it is over */
+	/* A channel's own. */
+	struct url url;
+	struct process process;
+};
+
+/* What was claimed at once. It is there before the claim, so that nothing that is ours gets
+ * lost, and goes when all of it has been reported. */
+struct delivery_batch {
+	struct delivery_batch *next;
 	struct notify *notify;
 	char by[ID_SIZE]; /* our name at the time */
 	struct task task;
-	struct claim claim;
-	struct work works[HAUL_MAX];
+	struct delivery_claim claim;
+	struct claimed claimed[BATCH_LEN];
 	size_t left; /* not reported yet */
 };
+
+/* A way to make deliveries of one kind: a file and a row of the table in notify.c. */
+struct channel {
+	size_t slots; /* under way at once */
+	/* Begins a filled one; it is over at once (claimed_over) when that fails. */
+	void (*start)(struct claimed *);
+	/* Looks after one that was started; returns how many descriptors it sleeps on. NULL:
+	 * it is woken by net/outbound alone. */
+	size_t (*look)(struct claimed *, struct pollfd fds[CHANNEL_FDS]);
+	/* Ends our part, because we stop. */
+	void (*cut)(struct claimed *);
+	int64_t patience_ms; /* that it has to end by itself before that */
+};
+
+extern const struct channel channel_webhook, channel_resumer;
 
 struct notify {
 	struct desk *desk;
@@ -44,6 +74,7 @@ struct notify {
 	struct arena arena;	  /* of the settings */
 	struct resumer *resumers; /* as set.resumers, in words */
 	char *env[NAMES_MAX + 1]; /* what every resumer sees */
+	bool isolated;		  /* resumers are */
 	char by[ID_SIZE];	  /* our name in leases */
 	pthread_t thread;
 	bool started;
@@ -51,31 +82,30 @@ struct notify {
 	atomic_bool stopping; /* nothing more is taken on */
 	/* The thread's own. */
 	struct task task; /* for what it tells the store */
-	struct haul *hauls;
-	size_t under_way[2]; /* by delivery_kind */
-	size_t over;	     /* not reported yet */
-	int64_t next_ms;     /* when something may be due; 0: nothing waits */
-	bool troubled;	     /* the last word to the store was refused, and it was said */
+	struct delivery_batch *batches;
+	size_t under_way[DELIVERY_KINDS]; /* filling or started */
+	size_t over;			  /* not reported yet */
+	int64_t next_ms; /* when something may be due; 0: nothing waits */
+	bool troubled; /* the store refused the last report or claim, and that was logged */
 	/* Monotonic. */
 	int64_t not_before_ms; /* the store was in trouble */
 	int64_t renew_ms, purge_ms, poll_ms;
 };
 
-/* Begin it; it is over at once when that fails. */
-void webhook_start(struct work *);
-void resumer_start(struct work *);
-/* Has it ended? */
-void resumer_look(struct work *);
-/* Ends our part: the program runs on. */
-void resumer_leave(struct work *);
 enum err resumers_open(struct notify *, struct fault *why);
 
-/* The texts of the outcome live in the haul's arena. */
-void work_over(struct work *, enum ending, int64_t status, struct str error);
+/* The texts of the outcome live in the delivery's arena. */
+void claimed_over(
+	struct claimed *, enum delivery_ending, int64_t status, struct str error);
 
-static inline struct arena *work_arena(struct work *w)
+static inline struct notify *claimed_notify(const struct claimed *c)
 {
-	return &w->haul->task.job.arena;
+	return c->batch->notify;
+}
+
+static inline struct arena *claimed_arena(struct claimed *c)
+{
+	return &c->task.job.arena;
 }
 
 #endif

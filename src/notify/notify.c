@@ -1,42 +1,62 @@
-/* notify.c - the thread that makes deliveries: claim, begin, look, report.
+/* notify.c - the deliverer: a thread that claims deliveries, has them filled, starts them, looks
+ * after them and reports how each ended.
  *
- * 1. What it is at was claimed before it was begun, and is reported after it ended.
+ * 1. A delivery is claimed before it is begun, and reported after it ended.
  * 2. A report that the store does not take is made again until it does.
- * 3. Claims and reports block this thread and no other. */
+ * 3. Claims and reports block this thread and no other; what a delivery brings is read by a
+ *    clerk meanwhile, and one that cannot be filled ends alone. */
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "notify/inner.h"
 
-#include <poll.h>
-
 enum {
-	WEBHOOKS_MAX = 64, /* at once */
-	RESUMERS_MAX = 16,
 	REPORT_MAX = 64,
 	TROUBLE_MS = 1000, /* before the store is asked again */
 	LOOK_MS = 250,	   /* clocks jump */
 	POLL_MS = 1000,	   /* others write */
 	RENEW_MS = DELIVERY_LEASE_MS / 3,
 	PURGE_MS = 3600 * 1000,
-	PATIENCE_MS = 5000, /* for webhooks under way when we stop */
+	FDS_MAX = 64,
 };
 
-void work_over(struct work *w, enum ending ending, int64_t status, struct str error)
+/* Adding one is a file and a row. */
+static const struct channel *const channels[DELIVERY_KINDS] = {
+	[DELIVERY_WEBHOOK] = &channel_webhook,
+	[DELIVERY_RESUMER] = &channel_resumer,
+};
+
+void claimed_over(
+	struct claimed *c, enum delivery_ending ending, int64_t status, struct str error)
 {
-	w->state = WORK_OVER;
-	w->outcome.delivery = &w->errand->delivery;
-	w->outcome.by = str_of(w->haul->by);
-	w->outcome.ending = ending;
-	w->outcome.status = status;
-	w->outcome.error = error;
-	w->haul->notify->under_way[w->errand->delivery.kind]--;
-	w->haul->notify->over++;
+	struct notify *n = claimed_notify(c);
+
+	c->state = CLAIMED_OVER;
+	c->outcome.delivery = c->delivery;
+	c->outcome.by = str_of(c->batch->by);
+	c->outcome.ending = ending;
+	c->outcome.status = status;
+	c->outcome.error = error;
+	n->under_way[c->delivery->kind]--;
+	n->over++;
+}
+
+/* The next one in this state, or the first when `at` is NULL; NULL at the end. */
+static struct claimed *claimed_next(
+	struct notify *n, struct claimed *at, enum claimed_state state)
+{
+	struct delivery_batch *b = at ? at->batch : n->batches;
+	size_t i = at ? (size_t)(at - b->claimed) + 1 : 0;
+
+	for (; b; b = b->next, i = 0)
+		for (; i < BATCH_LEN; i++)
+			if (b->claimed[i].state == state) return &b->claimed[i];
+	return NULL;
 }
 
 /* ---- the store ---- */
 
-/* Said once: we are who notices it even when nobody asks for anything. */
+/* Logged once: we are who notices it even when nobody asks for anything. */
 static void notify_trouble(struct notify *n, const struct fault *why)
 {
 	if (!n->troubled)
@@ -51,6 +71,13 @@ static void notify_fine(struct notify *n)
 	n->troubled = false;
 }
 
+static void task_empty(struct task *t)
+{
+	buf_done(&t->job.out);
+	arena_done(&t->job.arena);
+	*t = (struct task){ 0 };
+}
+
 static enum err notify_tell(
 	struct notify *n, const struct use *use, void *what, const char *by)
 {
@@ -62,23 +89,13 @@ static enum err notify_tell(
 	desk_wait(n->desk, use, t);
 	e = t->job.err;
 	if (e) notify_trouble(n, &t->job.why);
-	buf_done(&t->job.out);
-	arena_done(&t->job.arena);
-	*t = (struct task){ 0 };
+	task_empty(t);
 	return e;
-}
-
-static struct haul *haul_free(struct haul *h)
-{
-	buf_done(&h->task.job.out);
-	arena_done(&h->task.job.arena);
-	mem_free(h);
-	return NULL;
 }
 
 /* ---- reporting ---- */
 
-static void report_log(const struct delivered *o)
+static void report_log(const struct delivery_outcome *o)
 {
 	const struct delivery *d = o->delivery;
 
@@ -88,69 +105,124 @@ static void report_log(const struct delivered *o)
 			STR_ARGS(o->error));
 }
 
-static size_t outcomes_gather(
-	struct notify *n, struct delivered *outcomes, struct work **works)
+static struct delivery_batch *batch_free(struct delivery_batch *b)
 {
-	size_t len = 0;
-
-	for (struct haul *h = n->hauls; h; h = h->next)
-		for (size_t i = 0; i < HAUL_MAX && len < REPORT_MAX; i++) {
-			if (h->works[i].state != WORK_OVER) continue;
-			works[len] = &h->works[i];
-			outcomes[len++] = h->works[i].outcome;
-		}
-	return len;
+	task_empty(&b->task);
+	for (size_t i = 0; i < BATCH_LEN; i++)
+		task_empty(&b->claimed[i].task);
+	mem_free(b);
+	return NULL;
 }
 
-static void hauls_drop(struct notify *n)
+static void batches_drop(struct notify *n)
 {
-	for (struct haul **at = &n->hauls, *h; (h = *at);) {
-		if (h->left) {
-			at = &h->next;
+	for (struct delivery_batch **at = &n->batches, *b; (b = *at);) {
+		if (b->left) {
+			at = &b->next;
 			continue;
 		}
-		*at = h->next;
-		haul_free(h);
+		*at = b->next;
+		batch_free(b);
 	}
 }
 
 /* False: nothing was there to report, or the store would not have it now. */
 static bool notify_report(struct notify *n)
 {
-	struct delivered outcomes[REPORT_MAX];
-	struct work *works[REPORT_MAX];
-	struct report report = { outcomes, outcomes_gather(n, outcomes, works) };
+	struct delivery_outcome outcomes[REPORT_MAX];
+	struct claimed *over[REPORT_MAX];
+	struct delivery_report report = { outcomes, 0 };
 
+	for (struct claimed *c = NULL;
+		report.len < REPORT_MAX && (c = claimed_next(n, c, CLAIMED_OVER));) {
+		over[report.len] = c;
+		outcomes[report.len++] = c->outcome;
+	}
 	if (!report.len) return false;
 	if (notify_tell(n, &use_delivery_report, &report, NULL)) return false;
 	for (size_t i = 0; i < report.len; i++) {
 		report_log(&outcomes[i]);
-		works[i]->state = WORK_NONE;
-		works[i]->haul->left--;
+		over[i]->state = CLAIMED_NONE;
+		over[i]->batch->left--;
+		task_empty(&over[i]->task);
 	}
 	n->over -= report.len;
-	hauls_drop(n);
+	batches_drop(n);
 	atomic_store(&n->woken, true); /* there is room, and pauses to be known */
 	return true;
 }
 
+/* ---- filling ---- */
+
+/* On a clerk's thread. */
+static void claimed_filled(struct job *job)
+{
+	struct claimed *c = job->ctx;
+	struct notify *n = claimed_notify(c);
+
+	atomic_store(&c->filled, true);
+	outbound_wake(n->outbound);
+}
+
+static void claimed_fill(struct claimed *c)
+{
+	c->fill.delivery = c->delivery;
+	c->task.checked = &c->fill;
+	c->task.job.ctx = c;
+	c->task.job.done = claimed_filled;
+	desk_put(claimed_notify(c)->desk, &use_delivery_fill, &c->task);
+}
+
+/* How one ends that could not be filled. */
+static enum delivery_ending unfilled_ending(enum err e)
+{
+	switch (e) {
+	case ERR_UNAVAILABLE:
+	case ERR_UNKNOWN:
+	case ERR_BUSY: return ENDED_UNMADE; /* that is the store's trouble */
+	default: return ENDED_DEAD;
+	}
+}
+
+/* Starts those that are filled. True while some are not. */
+static bool notify_start_filled(struct notify *n)
+{
+	bool some = false;
+
+	for (struct claimed *c = NULL; (c = claimed_next(n, c, CLAIMED_FILLING));) {
+		const struct job *job = &c->task.job;
+
+		if (!atomic_load(&c->filled)) {
+			some = true;
+			continue;
+		}
+		if (job->err)
+			claimed_over(c, unfilled_ending(job->err), -1,
+				arena_str(claimed_arena(c), str_of(job->why.detail)));
+		else if (atomic_load(&n->stopping))
+			claimed_over(c, ENDED_UNMADE, -1, STR_NONE);
+		else {
+			c->state = CLAIMED_STARTED;
+			c->channel->start(c);
+		}
+	}
+	return some;
+}
+
 /* ---- claiming ---- */
 
-static void haul_begin(struct haul *h)
+static void batch_begin(struct delivery_batch *b)
 {
-	h->left = h->claim.len;
-	for (size_t i = 0; i < h->claim.len; i++) {
-		struct work *w = &h->works[i];
-		enum delivery_kind kind = h->claim.errands[i].delivery.kind;
+	b->left = b->claim.len;
+	for (size_t i = 0; i < b->claim.len; i++) {
+		struct claimed *c = &b->claimed[i];
 
-		w->haul = h;
-		w->errand = &h->claim.errands[i];
-		w->state = WORK_UNDER_WAY;
-		h->notify->under_way[kind]++;
-		if (kind == DELIVERY_WEBHOOK)
-			webhook_start(w);
-		else
-			resumer_start(w);
+		c->batch = b;
+		c->delivery = &b->claim.deliveries[i];
+		c->channel = channels[c->delivery->kind];
+		c->state = CLAIMED_FILLING;
+		b->notify->under_way[c->delivery->kind]++;
+		claimed_fill(c);
 	}
 }
 
@@ -159,22 +231,24 @@ static void notify_name(struct notify *n)
 	id_make(&(struct ids){ 0 }, "nod", clock_now_ms(), n->by);
 }
 
-static bool room_find(const struct notify *n, int64_t room[2])
+/* How much can be claimed now; false: nothing. */
+static bool room_find(const struct notify *n, struct delivery_claim *c)
 {
-	static const size_t most[] = {
-		[DELIVERY_WEBHOOK] = WEBHOOKS_MAX, [DELIVERY_RESUMER] = RESUMERS_MAX
-	};
+	int64_t most = BATCH_LEN / DELIVERY_KINDS;
+	bool some = false;
 
-	for (int i = 0; i < 2; i++) {
-		size_t left = most[i] - n->under_way[i];
+	for (int i = 0; i < DELIVERY_KINDS; i++) {
+		int64_t free = (int64_t)(channels[i]->slots - n->under_way[i]);
 
-		room[i] = (int64_t)(left < HAUL_MAX / 2 ? left : HAUL_MAX / 2);
+		c->room[i].free = free;
+		c->room[i].take = free < most ? free : most;
+		some = some || free > 0;
 	}
-	return room[0] > 0 || room[1] > 0;
+	return some;
 }
 
 /* Where there was one there may be more. */
-static void claim_learn(struct notify *n, const struct claim *c)
+static void claim_learn(struct notify *n, const struct delivery_claim *c)
 {
 	int64_t now = clock_now_ms();
 
@@ -182,52 +256,52 @@ static void claim_learn(struct notify *n, const struct claim *c)
 	if (c->len)
 		atomic_store(&n->woken, true);
 	else if (n->next_ms && n->next_ms <= now)
-		n->next_ms = now + POLL_MS; /* no room for that kind, or that host */
+		n->next_ms = now + POLL_MS; /* no room for that kind, agent or host */
 }
 
 static void notify_claim(struct notify *n)
 {
-	struct haul *h = mem_alloc(sizeof *h);
+	struct delivery_batch *b = mem_alloc(sizeof *b);
 	enum err e;
 
 	n->poll_ms = clock_mono_ms() + POLL_MS;
-	if (!h) {
+	if (!b) {
 		n->not_before_ms = clock_mono_ms() + TROUBLE_MS;
 		return;
 	}
-	room_find(n, h->claim.room);
-	h->claim.host_max = n->set.webhook_host_max;
+	room_find(n, &b->claim);
+	b->claim.host_max = n->set.webhook_host_max;
 	atomic_store(&n->woken, false);
-	h->notify = n;
-	memcpy(h->by, n->by, sizeof h->by);
-	h->claim.by = str_of(h->by);
-	h->task.checked = &h->claim;
-	desk_wait(n->desk, &use_delivery_claim, &h->task);
-	e = h->task.job.err;
+	b->notify = n;
+	memcpy(b->by, n->by, sizeof b->by);
+	b->claim.by = str_of(b->by);
+	b->task.checked = &b->claim;
+	desk_wait(n->desk, &use_delivery_claim, &b->task);
+	e = b->task.job.err;
 	/* What it may have taken runs out under a name that we no longer have. */
 	if (e == ERR_UNKNOWN) notify_name(n);
 	if (e) {
 		atomic_store(&n->woken, true);
-		notify_trouble(n, &h->task.job.why);
+		notify_trouble(n, &b->task.job.why);
 	} else {
 		notify_fine(n);
-		claim_learn(n, &h->claim);
+		claim_learn(n, &b->claim);
 	}
-	if (e || !h->claim.len) {
-		haul_free(h);
+	if (e || !b->claim.len) {
+		batch_free(b);
 		return;
 	}
-	h->next = n->hauls;
-	n->hauls = h;
-	haul_begin(h);
+	b->next = n->batches;
+	n->batches = b;
+	batch_begin(b);
 }
 
 static bool notify_due(struct notify *n)
 {
-	int64_t room[2];
+	struct delivery_claim room;
 
 	if (atomic_load(&n->stopping) || clock_mono_ms() < n->not_before_ms ||
-		!room_find(n, room))
+		!room_find(n, &room))
 		return false;
 	return atomic_load(&n->woken) || (n->next_ms && n->next_ms <= clock_now_ms()) ||
 	       (n->set.shared && n->poll_ms <= clock_mono_ms());
@@ -240,17 +314,17 @@ static void leases_renew(struct notify *n)
 {
 	const char *before = "";
 
-	for (struct haul *h = n->hauls; h; before = h->by, h = h->next)
-		if (strcmp(h->by, before) != 0)
-			notify_tell(n, &use_delivery_renew, NULL, h->by);
+	for (struct delivery_batch *b = n->batches; b; before = b->by, b = b->next)
+		if (strcmp(b->by, before) != 0)
+			notify_tell(n, &use_delivery_renew, NULL, b->by);
 }
 
-static void notify_care(struct notify *n)
+static void notify_maintain(struct notify *n)
 {
 	int64_t now = clock_mono_ms();
 
 	if (now < n->not_before_ms) return;
-	if (n->hauls && n->renew_ms <= now) {
+	if (n->batches && n->renew_ms <= now) {
 		leases_renew(n);
 		n->renew_ms = now + RENEW_MS;
 	}
@@ -260,21 +334,14 @@ static void notify_care(struct notify *n)
 	}
 }
 
-/* Looks after the programs that run; their handles, to be slept on. */
+/* Looks after those that were started; what they sleep on. */
 static size_t notify_look(struct notify *n, struct pollfd *fds)
 {
 	size_t len = 0;
 
-	for (struct haul *h = n->hauls; h; h = h->next)
-		for (size_t i = 0; i < HAUL_MAX; i++) {
-			struct work *w = &h->works[i];
-
-			if (w->state != WORK_UNDER_WAY || !w->process.pid) continue;
-			resumer_look(w);
-			if (w->state == WORK_UNDER_WAY && w->process.handle >= 0)
-				fds[len++] =
-					(struct pollfd){ w->process.handle, POLLIN, 0 };
-		}
+	for (struct claimed *c = NULL; (c = claimed_next(n, c, CLAIMED_STARTED));)
+		if (c->channel->look && len + CHANNEL_FDS <= FDS_MAX)
+			len += c->channel->look(c, fds + len);
 	return len;
 }
 
@@ -285,57 +352,54 @@ static int64_t notify_nap(struct notify *n)
 
 	if (notify_due(n) || (n->over && clock_mono_ms() >= n->not_before_ms)) return 0;
 	if (n->next_ms && left > 0 && left < LOOK_MS) return left;
-	return n->hauls || n->next_ms || n->set.shared || atomic_load(&n->woken)
+	return n->batches || n->next_ms || n->set.shared || atomic_load(&n->woken)
 		       ? LOOK_MS
 		       : PURGE_MS;
 }
 
 static void notify_turn(struct notify *n)
 {
-	struct pollfd fds[RESUMERS_MAX];
+	struct pollfd fds[FDS_MAX];
 	size_t len;
 
 	if (clock_mono_ms() >= n->not_before_ms)
 		while (notify_report(n))
 			continue;
 	if (notify_due(n)) notify_claim(n);
-	notify_care(n);
+	notify_maintain(n);
+	notify_start_filled(n);
 	len = notify_look(n, fds);
 	outbound_turn(n->outbound, fds, len, notify_nap(n));
 }
 
 /* ---- ending ---- */
 
-static void works_cut(struct notify *n, enum delivery_kind kind)
+/* Ends what has no time left; true when that is all. */
+static bool notify_cut(struct notify *n, int64_t stopped_ms)
 {
-	for (struct haul *h = n->hauls; h; h = h->next)
-		for (size_t i = 0; i < HAUL_MAX; i++) {
-			struct work *w = &h->works[i];
+	int64_t now = clock_mono_ms();
+	bool all = true;
 
-			if (w->state != WORK_UNDER_WAY ||
-				w->errand->delivery.kind != kind)
-				continue;
-			if (kind == DELIVERY_RESUMER)
-				resumer_leave(w);
-			else
-				work_over(w, ENDED_EARLY, -1,
-					STR("the server stopped meanwhile"));
-		}
+	for (struct claimed *c = NULL; (c = claimed_next(n, c, CLAIMED_STARTED));) {
+		if (now < stopped_ms + c->channel->patience_ms)
+			all = false;
+		else
+			c->channel->cut(c);
+	}
+	return all;
 }
 
 static void *notify_main(void *ctx)
 {
 	struct notify *n = ctx;
-	int64_t end_ms;
+	int64_t stopped_ms;
 
 	while (!atomic_load(&n->stopping))
 		notify_turn(n);
-	works_cut(n, DELIVERY_RESUMER);
-	end_ms = clock_mono_ms() + PATIENCE_MS;
-	while (n->under_way[DELIVERY_WEBHOOK] && clock_mono_ms() < end_ms)
+	stopped_ms = clock_mono_ms();
+	while (notify_start_filled(n) || !notify_cut(n, stopped_ms))
 		notify_turn(n);
 	outbound_cut(n->outbound);
-	works_cut(n, DELIVERY_WEBHOOK);
 	while (notify_report(n))
 		continue;
 	return NULL;
@@ -381,7 +445,7 @@ enum err notify_start(struct notify *n, struct fault *why)
 {
 	if (pthread_create(&n->thread, NULL, notify_main, n) != 0)
 		return fail(why, ERR_UNAVAILABLE, "cannot start a thread");
-	pthread_setname_np(n->thread, "errands");
+	pthread_setname_np(n->thread, "deliverer");
 	n->started = true;
 	return OK;
 }
@@ -400,11 +464,11 @@ struct notify *notify_free(struct notify *n)
 		notify_stop(n);
 		pthread_join(n->thread, NULL);
 	}
-	while (n->hauls) {
-		struct haul *next = n->hauls->next;
+	while (n->batches) {
+		struct delivery_batch *next = n->batches->next;
 
-		haul_free(n->hauls);
-		n->hauls = next;
+		batch_free(n->batches);
+		n->batches = next;
 	}
 	outbound_free(n->outbound);
 	arena_done(&n->arena);

@@ -5,11 +5,15 @@
 
 #include "core/resumer.h"
 #include "desk/desk.h"
+#include "net/process.h"
 
-/* A command line that sets an agent going again. */
+/* A command line that starts a stopped agent again. */
 struct notify_resumer {
 	struct str name, command;
 };
+
+/* auto: where the system allows it; otherwise it is logged that they are not. */
+enum isolation { ISOLATION_AUTO, ISOLATION_REQUIRE, ISOLATION_OFF };
 
 struct notify_settings {
 	struct str url;		     /* how the server is reached, no trailing slash */
@@ -20,7 +24,11 @@ struct notify_settings {
 	const struct notify_resumer *resumers;
 	size_t resumers_len;
 	struct str resumer_env; /* names with commas: what they see of our environment */
-	bool shared;		/* other processes write to the store, too */
+	int64_t resumer_timeout_ms; /* 0: none */
+	enum isolation isolation;
+	const struct process_hidden *hidden; /* from isolated resumers; borrowed */
+	size_t hidden_len;
+	bool shared; /* other processes write to the store, too */
 };
 
 struct notify;
@@ -29,7 +37,7 @@ struct notify;
 struct notify *notify_new(
 	struct desk *, const struct notify_settings *, struct fault *why);
 enum err notify_start(struct notify *, struct fault *why);
-/* Takes nothing more on; from any thread. What is under way gets some seconds. */
+/* Takes nothing more on; from any thread. Webhooks under way get some seconds, resumers end. */
 void notify_stop(struct notify *);
 /* Stops it and waits until it has; before the desk is closed. NULL is fine; returns NULL.
  */

@@ -32,6 +32,7 @@ WORDS(role, "role");
 WORDS(token_kind, "kind of token");
 WORDS(delivery_kind, "kind of delivery");
 WORDS(delivery_status, "status of a delivery");
+WORDS(delivery_purpose, "purpose of a delivery");
 
 /* ---- columns ---- */
 
@@ -215,7 +216,7 @@ static const struct column delivery_columns[] = {
 	FIXED(TEXT, delivery, host),
 	CHANGES(INT, delivery, version),
 	FIXED(TEXT, delivery, agent),
-	FIXED(TEXT, delivery, purpose),
+	WORD(delivery, purpose, delivery_purpose_words, false),
 	FIXED(INT, delivery, round),
 };
 

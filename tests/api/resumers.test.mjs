@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { Receiver } from './lib/receiver.mjs';
 import { approval, pointers } from './lib/samples.mjs';
-import { until, useServer } from './lib/server.mjs';
+import { BIN, Server, until, useServer } from './lib/server.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'parley-resumers-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -21,6 +21,7 @@ writeFileSync(file + '.part', JSON.stringify({ words, env: process.env, pid: pro
 	input: readFileSync(0, 'utf8'), group: readFileSync('/proc/self/stat', 'utf8').split(' ')[4] }));
 renameSync(file + '.part', file + '.json');
 while (existsSync(${JSON.stringify(folder)} + '/hold-' + process.env.PARLEY_ASK)) {
+	writeFileSync(${JSON.stringify(folder)} + '/beat-' + process.env.PARLEY_ASK, String(Date.now()));
 	await new Promise((resolve) => setTimeout(resolve, 20));
 }
 console.log('done by', name);
@@ -35,6 +36,17 @@ fail = sh -c 'echo out; echo err >&2; exit 3'
 killed = sh -c 'kill -9 $$'
 loud = sh -c 'yes 0123456789 | head -c 300000; printf "\\\\000\\\\377end"'
 missing = ${join(folder, 'no-such-program')}
+grab = sh ${join(folder, 'grab.sh')} ${BIN}
+endless = sh -c 'yes 0123456789 & exec sleep 1000'
+`);
+// Everything that would let an agent decide for itself, and what it is there for.
+writeFileSync(join(folder, 'grab.sh'), `
+ls -A "$PARLEY_DATA"
+"$1" token create --role member --name me --data "$PARLEY_DATA" && echo GOT A TOKEN
+"$1" user list --data "$PARLEY_DATA" && echo GOT USERS
+cat "$PARLEY_DATA/parley.db" "$HOME/.config/parley/login" "$XDG_CONFIG_HOME/parley/login" ${folder}/parley.conf && echo GOT A FILE
+unshare -Urm sh -c 'umount "$PARLEY_DATA"; ls -A "$PARLEY_DATA"/parley.db' && echo GOT THE STORE
+"$1" ask --no-wait 'What next?' >/dev/null && echo ASKED
 `);
 
 const server = await useServer({ flags: ['--config', config, '--webhook-internal', 'yes'],
@@ -244,39 +256,74 @@ test('doctor says which resumers can be run', async () => {
 	assert.equal(code, 1);
 });
 
+test('a resumed agent reaches neither the store nor the admin socket, and can ask', async () => {
+	const ask = await asked('grab');
+	await yes(ask);
+	await until(async () => (await deliveries(ask.session))[0]?.status !== 'waiting', 'its end');
+	const [{ data: { output } }] = await told(ask.session, 'session.resumed');
+	assert.doesNotMatch(output, /GOT/);
+	assert.match(output, /^agent\.token\nserver\.json\n/);
+	assert.match(output, /ASKED\n$/);
+	assert.equal((await agent.get('/v1/asks?q=What%20next')).body.items.length, 0, 'not this agent');
+	assert.equal((await member.get('/v1/asks?q=What%20next')).body.items.length, 1);
+});
+
+test('one that prints for ever costs no memory, and is ended at its time limit', async () => {
+	const limited = await new Server({ flags: ['--config', config, '--resumer-timeout', '3s'] }).start();
+	try {
+		const client = limited.client(await limited.token('agent'));
+		const person = limited.client(await limited.token('member'));
+		const owner = limited.client(await limited.token('admin'));
+		const rss = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${limited.child.pid}/status`, 'utf8'))[1]);
+		const session = await client.session({ on_settled: { resumer: 'endless' } });
+		const before = rss();
+		await person.answer(await client.ask({ session: session.id }), { q1: true });
+		const dead = await until(async () => (await owner.get('/v1/deliveries?status=dead')).body.items[0], 'its end');
+		assert.match(dead.last_error, /time limit/);
+		assert.ok(rss() - before < 20_000, `${rss() - before} KB more`);
+		const { items: [resumed] } = await client.events(0, '&types=session.resumed');
+		assert.equal(resumed.data.output.length, 65536);
+	} finally {
+		await limited.end();
+	}
+});
+
 // ---- what survives (last: these stop the server) ----
 
-test('kill -9 while it runs: the program lives on, its outcome is lost, it is not run again',
-	async () => {
-		const ask = await asked('stdin');
-		const hold = join(folder, `hold-${ask.id}`);
-		writeFileSync(hold, '');
-		await yes(ask);
-		const [{ pid }] = await until(() => notes(ask).length && notes(ask), 'its start');
-		await server.crash();
-		server.jump(61e3); // the lease of who died
-		const dead = await ended(ask.session, 'dead');
-		assert.match(dead.last_error, /interrupted/);
-		const [resumed] = await told(ask.session, 'session.resumed');
-		assert.deepEqual([resumed.data.exit, resumed.data.output], [null, '']);
-		process.kill(pid, 0);
-		assert.equal(notes(ask).length, 1);
-		rmSync(hold);
-		await until(() => !existsSync(`/proc/${pid}`) || /\) Z/.test(
-			readFileSync(`/proc/${pid}/stat`, 'utf8')), 'its own end');
-	});
+/** Returns once the program no longer writes that it runs. */
+async function silent(ask) {
+	const beat = join(folder, `beat-${ask.id}`);
+	await until(async () => {
+		const before = readFileSync(beat, 'utf8');
+		await new Promise((resolve) => setTimeout(resolve, 300));
+		return readFileSync(beat, 'utf8') === before;
+	}, 'its end');
+}
 
-test('SIGTERM leaves a program running and says so', async () => {
+test('kill -9 while it runs: the program ends, its outcome is lost, it is not run again', async () => {
 	const ask = await asked('stdin');
-	const hold = join(folder, `hold-${ask.id}`);
-	writeFileSync(hold, '');
+	writeFileSync(join(folder, `hold-${ask.id}`), '');
 	await yes(ask);
-	const [{ pid }] = await until(() => notes(ask).length && notes(ask), 'its start');
+	await until(() => existsSync(join(folder, `beat-${ask.id}`)), 'its start');
+	await server.crash();
+	await silent(ask);
+	server.jump(61e3); // the lease of who died
+	const dead = await ended(ask.session, 'dead');
+	assert.match(dead.last_error, /interrupted/);
+	const [resumed] = await told(ask.session, 'session.resumed');
+	assert.deepEqual([resumed.data.exit, resumed.data.output], [null, '']);
+	assert.equal(notes(ask).length, 1);
+});
+
+test('SIGTERM ends the program with the server and says so', async () => {
+	const ask = await asked('stdin');
+	writeFileSync(join(folder, `hold-${ask.id}`), '');
+	await yes(ask);
+	await until(() => existsSync(join(folder, `beat-${ask.id}`)), 'its start');
 	assert.equal((await server.stop()).code, 0);
-	process.kill(pid, 0);
-	rmSync(hold);
+	await silent(ask);
 	await server.start();
 	const dead = await ended(ask.session, 'dead');
-	assert.match(dead.last_error, /left running/);
+	assert.match(dead.last_error, /the server stopped, and the program with it/);
 	assert.equal(notes(ask).length, 1);
 });

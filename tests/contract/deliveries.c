@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-enum { MINUTE = 60 * 1000, HOST_MAX = 2 };
+enum { MINUTE = 60 * 1000, HOST_MAX = 2, SLOTS = 64 };
 
 static void done(struct job *job)
 {
@@ -34,13 +34,15 @@ static size_t claim(struct rig *r, const char *by, struct delivery *first)
 {
 	static char id[ID_SIZE], session[ID_SIZE], ask[ID_SIZE];
 	static struct task t;
-	struct claim c = { .by = str_of(by), .room = { 8, 8 }, .host_max = HOST_MAX };
+	struct delivery_claim c = { .by = str_of(by),
+		.room = { { SLOTS, 8 }, { SLOTS, 8 } },
+		.host_max = HOST_MAX };
 	size_t len;
 
 	assert_int_equal(tell(r, &use_delivery_claim, &t, &c), OK);
 	len = c.len;
 	if (len && first) {
-		*first = c.errands[0].delivery;
+		*first = c.deliveries[0];
 		snprintf(id, sizeof id, "%.*s", STR_ARGS(first->id));
 		snprintf(session, sizeof session, "%.*s", STR_ARGS(first->session));
 		snprintf(ask, sizeof ask, "%.*s", STR_ARGS(first->ask));
@@ -54,14 +56,14 @@ static size_t claim(struct rig *r, const char *by, struct delivery *first)
 	return len;
 }
 
-static struct delivered report(
-	struct rig *r, const struct delivery *d, const char *by, enum ending ending)
+static struct delivery_outcome report(struct rig *r, const struct delivery *d,
+	const char *by, enum delivery_ending ending)
 {
 	static struct task t;
-	struct delivered o = {
+	struct delivery_outcome o = {
 		.delivery = d, .by = str_of(by), .ending = ending, .status = 200
 	};
-	struct report all = { &o, 1 };
+	struct delivery_report all = { &o, 1 };
 
 	assert_int_equal(tell(r, &use_delivery_report, &t, &all), OK);
 	task_done(&t);
@@ -104,7 +106,7 @@ static void a_settlement_is_claimed_by_one(void **state)
 	assert_int_equal(claim(r, "a", &d), 1);
 	assert_int_equal(claim(r, "b", NULL), 0);
 	assert_int_equal(claim(r, "a", NULL), 0);
-	assert_true(report(r, &d, "a", ENDED_WELL).taken);
+	assert_true(report(r, &d, "a", ENDED_WELL).ours);
 	clock_set(CLOCK_START_MS + 10 * MINUTE);
 	assert_int_equal(claim(r, "b", NULL), 0);
 }
@@ -122,8 +124,8 @@ static void a_lease_that_ran_out_is_taken_over(void **state)
 	assert_int_equal(claim(r, "a", NULL), 0); /* it is at it itself */
 	assert_int_equal(claim(r, "b", &again), 1);
 	assert_int_equal(again.attempts, 2);
-	assert_false(report(r, &again, "a", ENDED_WELL).taken);
-	assert_true(report(r, &again, "b", ENDED_WELL).taken);
+	assert_false(report(r, &again, "a", ENDED_WELL).ours);
+	assert_true(report(r, &again, "b", ENDED_WELL).ours);
 }
 
 static void a_renewed_lease_lasts(void **state)
@@ -149,12 +151,12 @@ static void what_ended_badly_waits_and_then_is_dead(void **state)
 
 	settle_in(r, webhook);
 	for (int n = 1;; n++) {
-		struct delivered o;
+		struct delivery_outcome o;
 
 		assert_int_equal(claim(r, "a", &d), 1);
 		assert_int_equal(d.attempts, n);
 		o = report(r, &d, "a", ENDED_BADLY);
-		assert_true(o.taken);
+		assert_true(o.ours);
 		assert_int_equal(claim(r, "a", NULL), 0);
 		clock_set(now += (int64_t)30 * 3600 * 1000);
 		if (!o.dead) continue;
@@ -175,7 +177,7 @@ static void a_resumer_is_begun_once(void **state)
 	clock_set(CLOCK_START_MS + 10 * MINUTE);
 	assert_int_equal(claim(r, "a", NULL), 0); /* who runs it knows better */
 	assert_int_equal(claim(r, "b", NULL), 0); /* lost: nobody runs it again */
-	assert_false(report(r, &d, "a", ENDED_WELL).taken);
+	assert_false(report(r, &d, "a", ENDED_WELL).ours);
 	assert_int_equal(rig_count_events(r, d.ask.at, "session.resuming"), 1);
 	assert_int_equal(rig_count_events(r, d.ask.at, "session.resumed"), 1);
 }
@@ -198,7 +200,7 @@ static void a_host_gets_its_share_and_no_more(void **state)
 	/* Another node has a share of its own, and gets what comes behind it. */
 	settle_in(r, TO("quick.example"));
 	assert_int_equal(claim(r, "b", NULL), HOST_MAX + 1);
-	assert_true(report(r, &d, "a", ENDED_WELL).taken);
+	assert_true(report(r, &d, "a", ENDED_WELL).ours);
 	assert_int_equal(claim(r, "a", NULL), 1);
 }
 
@@ -223,7 +225,7 @@ static void a_deleted_session_owes_nothing(void **state)
 	settle_in(r, webhook);
 	assert_int_equal(claim(r, "a", &d), 2);
 	assert_int_equal(rig_delete(r, d.session.at), OK);
-	assert_false(report(r, &d, "a", ENDED_BADLY).taken);
+	assert_false(report(r, &d, "a", ENDED_BADLY).ours);
 	clock_set(CLOCK_START_MS + 10 * MINUTE);
 	assert_int_equal(claim(r, "b", NULL), 1);
 }

@@ -1,4 +1,4 @@
-/* The errands thread beside the clerks of a real desk: what it claims, whom it calls, how
+/* The deliverer's thread beside the clerks of a real desk: what it claims, whom it calls, how
  * it ends. Receivers are sockets on loopback addresses, each of which is another host. */
 #include "desk_rig.h"
 #include "notify/notify.h"
@@ -98,7 +98,7 @@ static const struct notify_resumer resumers[] = {
 	{ STR("long"), STR("sleep 30") },
 };
 
-static struct notify *errands_open(int64_t host_max)
+static struct notify *deliverer_open(int64_t host_max)
 {
 	const struct notify_settings set = { .url = STR("http://desk.test"),
 		.data = STR("/nowhere"),
@@ -182,7 +182,7 @@ static void deliveries_await(const char *status, int len)
 
 static void settlements_are_told_once_each(void **state)
 {
-	struct notify *n = errands_open(8);
+	struct notify *n = deliverer_open(8);
 	struct receiver r;
 
 	(void)state;
@@ -196,7 +196,7 @@ static void settlements_are_told_once_each(void **state)
 
 static void one_that_never_replies_keeps_no_other_waiting(void **state)
 {
-	struct notify *n = errands_open(2);
+	struct notify *n = deliverer_open(2);
 	struct receiver deaf, quick;
 
 	(void)state;
@@ -215,7 +215,7 @@ static void one_that_never_replies_keeps_no_other_waiting(void **state)
 
 static void a_resumer_runs_and_its_end_is_told(void **state)
 {
-	struct notify *n = errands_open(8);
+	struct notify *n = deliverer_open(8);
 	struct made ask = settled("'resumer':'again'");
 	struct outcome o;
 
@@ -236,7 +236,7 @@ static void a_resumer_runs_and_its_end_is_told(void **state)
 
 static void stopping_leaves_what_waits_to_the_next(void **state)
 {
-	struct notify *n = errands_open(8);
+	struct notify *n = deliverer_open(8);
 	struct receiver deaf, quick;
 	char again[100];
 
@@ -254,7 +254,7 @@ static void stopping_leaves_what_waits_to_the_next(void **state)
 	receiver_open(&quick, "127.0.0.1", true);
 	snprintf(again, sizeof again, "'webhook':'http://127.0.0.1:%d/'", quick.port);
 	settled(again);
-	n = errands_open(8);
+	n = deliverer_open(8);
 	deliveries_await("done", 1);
 	notify_free(n);
 	receiver_close(&quick);
@@ -270,7 +270,7 @@ static void *settle_some(void *ctx)
 
 static void many_settle_while_it_works(void **state)
 {
-	struct notify *n = errands_open(8);
+	struct notify *n = deliverer_open(8);
 	struct receiver r;
 	pthread_t threads[4];
 
@@ -286,7 +286,7 @@ static void many_settle_while_it_works(void **state)
 	receiver_close(&r);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		DESK_TEST(settlements_are_told_once_each),
@@ -296,5 +296,6 @@ int main(void)
 		DESK_TEST(many_settle_while_it_works),
 	};
 
+	process_main(argc, argv);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

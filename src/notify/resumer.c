@@ -1,0 +1,194 @@
+/* resumer.c - the channel of resumers: commands of the operator that start a stopped agent again,
+ * run with what its session brings, never through a shell, without a way to what only people
+ * and the server may reach. */
+#include "core/resumer.h"
+#include "base/log.h"
+#include "notify/inner.h"
+
+#include <stdlib.h>
+
+/* What a program needs to find its way. Our own settings and secrets are not for it. */
+static const char usual[] = "PATH,HOME,USER,LOGNAME,SHELL,LANG,LC_ALL,TZ,TMPDIR";
+
+/* ---- settings ---- */
+
+static void names_add(struct notify *n, struct str names, size_t *len)
+{
+	struct str name;
+
+	while (*len < NAMES_MAX && str_cut(&names, ',', &name)) {
+		const char *text = arena_copy(&n->arena, str_trim(name));
+		const char *value = text && *text ? getenv(text) : NULL;
+
+		if (!value) continue;
+		n->env[(*len)++] = arena_copy(
+			&n->arena, arena_print(&n->arena, "%s=%s", text, value));
+	}
+}
+
+static enum err commands_read(struct notify *n, struct fault *why)
+{
+	struct notify_resumer *kept =
+		ARENA_ARRAY(&n->arena, struct notify_resumer, n->set.resumers_len);
+
+	n->resumers = ARENA_ARRAY(&n->arena, struct resumer, n->set.resumers_len);
+	for (size_t i = 0; kept && n->resumers && i < n->set.resumers_len; i++) {
+		const struct notify_resumer *r = &n->set.resumers[i];
+		struct fault wrong = { 0 };
+
+		kept[i].name = arena_str(&n->arena, r->name);
+		if (resumer_read(r->command, &n->arena, &n->resumers[i], &wrong))
+			return fail(why, ERR_INVALID, "resumer %.*s: %s",
+				STR_ARGS(r->name), wrong.detail);
+	}
+	n->set.resumers = kept;
+	return OK;
+}
+
+/* Decided once: a resumed agent that uses up the namespaces must not run the next one free. */
+static enum err isolation_try(struct notify *n, struct fault *why)
+{
+	struct fault wrong = { 0 };
+
+	if (!n->set.resumers_len || n->set.isolation == ISOLATION_OFF) return OK;
+	n->isolated = process_can_isolate(&wrong) == OK;
+	if (n->isolated) return OK;
+	if (n->set.isolation == ISOLATION_REQUIRE)
+		return fail(why, ERR_UNAVAILABLE,
+			"resumer_isolation is 'require', and programs cannot be isolated "
+			"here: %s",
+			wrong.detail);
+	log_line(LOG_WARN,
+		"resumers run without isolation (%s): a resumed agent can reach the store "
+		"and the admin socket as the server's user",
+		wrong.detail);
+	return OK;
+}
+
+enum err resumers_open(struct notify *n, struct fault *why)
+{
+	size_t len = 0;
+	enum err e;
+
+	names_add(n, str_of(usual), &len);
+	names_add(n, n->set.resumer_env, &len);
+	e = commands_read(n, why);
+	if (!e) e = isolation_try(n, why);
+	return !e && n->arena.failed ? fail(why, ERR_MEMORY, "out of memory") : e;
+}
+
+static const struct resumer *resumer_find(const struct notify *n, struct str name)
+{
+	for (size_t i = 0; i < n->set.resumers_len; i++)
+		if (str_eq(n->set.resumers[i].name, name)) return &n->resumers[i];
+	return NULL;
+}
+
+/* ---- running ---- */
+
+static char **env_make(struct claimed *c)
+{
+	const struct notify *n = claimed_notify(c);
+	struct arena *arena = claimed_arena(c);
+	const struct {
+		const char *name;
+		struct str value;
+	} ours[] = {
+		{ "PARLEY_URL", n->set.url },
+		{ "PARLEY_DATA", n->set.data },
+		{ "PARLEY_SESSION", c->delivery->session },
+		{ "PARLEY_EXTERNAL_ID", c->fill.external_id },
+		{ "PARLEY_ASK", c->delivery->ask },
+		{ "PARLEY_DELIVERY", c->delivery->id },
+	};
+	enum { OURS = sizeof ours / sizeof *ours };
+	char **env = ARENA_ARRAY(arena, char *, NAMES_MAX + OURS + 1);
+	size_t len = 0;
+
+	if (!env) return NULL;
+	for (; n->env[len]; len++)
+		env[len] = n->env[len];
+	for (size_t i = 0; i < OURS; i++)
+		env[len++] = arena_copy(arena, arena_print(arena, "%s=%.*s", ours[i].name,
+						       STR_ARGS(ours[i].value)));
+	return env;
+}
+
+static enum err resumer_run(struct claimed *c, const struct resumer *r, struct fault *why)
+{
+	const struct notify *n = claimed_notify(c);
+	const struct resumer_values values = { c->fill.external_id, c->delivery->session,
+		c->fill.context, c->delivery->ask, n->set.url };
+	struct arena *arena = claimed_arena(c);
+	char **argv = NULL;
+	enum err e = resumer_fill(r, &values, arena, &argv, why);
+	struct process_setup set = { .argv = argv,
+		.envp = e ? NULL : env_make(c),
+		.input = resumer_wants_context(r) ? STR_NONE : c->fill.context,
+		.limit_ms = n->set.resumer_timeout_ms,
+		.isolated = n->isolated,
+		.hidden = n->set.hidden,
+		.hidden_len = n->set.hidden_len };
+
+	if (!e && arena->failed) e = fail(why, ERR_MEMORY, "out of memory");
+	return e ? e : process_start(&c->process, &set, why);
+}
+
+static void resumer_start(struct claimed *c)
+{
+	const struct resumer *r = resumer_find(claimed_notify(c), c->delivery->target);
+	struct fault why = { 0 };
+
+	if (!r)
+		claimed_over(
+			c, ENDED_DEAD, -1, STR("no resumer of this name is configured"));
+	else if (resumer_run(c, r, &why))
+		claimed_over(c, ENDED_DEAD, -1,
+			arena_str(claimed_arena(c), str_of(why.detail)));
+}
+
+static struct str end_text(const struct process_end *end, struct arena *arena)
+{
+	if (end->failure[0]) return arena_str(arena, str_of(end->failure));
+	if (end->limited) return STR("its time limit was reached (resumer_timeout)");
+	if (end->signal) return arena_print(arena, "ended by signal %d", end->signal);
+	if (end->exit) return arena_print(arena, "exit status %d", end->exit);
+	return STR_NONE;
+}
+
+static size_t resumer_look(struct claimed *c, struct pollfd fds[CHANNEL_FDS])
+{
+	struct process *p = &c->process;
+	struct arena *arena = claimed_arena(c);
+	struct process_end end;
+	struct str error;
+
+	process_look(p);
+	if (!process_ended(p, &end)) {
+		fds[0] = (struct pollfd){ p->handle, POLLIN, 0 };
+		fds[1] = (struct pollfd){ p->output, POLLIN, 0 };
+		return p->output >= 0 ? 2 : 1;
+	}
+	c->outcome.output = process_tail(p, arena);
+	c->outcome.signal = end.signal;
+	process_done(p);
+	error = end_text(&end, arena);
+	claimed_over(c, error.len ? ENDED_DEAD : ENDED_WELL, end.exit, error);
+	return 0;
+}
+
+static void resumer_cut(struct claimed *c)
+{
+	process_look(&c->process);
+	c->outcome.output = process_tail(&c->process, claimed_arena(c));
+	process_done(&c->process);
+	claimed_over(c, ENDED_DEAD, -1,
+		STR("interrupted: the server stopped, and the program with it"));
+}
+
+const struct channel channel_resumer = {
+	.slots = 16,
+	.start = resumer_start,
+	.look = resumer_look,
+	.cut = resumer_cut,
+};
