@@ -271,7 +271,15 @@ static enum err server_listen(struct server *sv, int *port, struct fault *why)
 	while (str_cut(&list, ',', &one)) {
 		int p = serve_listen(sv->serve, str_trim(one), false, why);
 
-		if (p < 0) return why->err;
+		if (p < 0) {
+			struct str said =
+				str_of(arena_copy(&sv->cli->arena, str_of(why->detail)));
+
+			return fail(why, why->err, "%s",
+				MSG(&sv->cli->arena, "cli.serve.listen",
+					{ "detail", said })
+					.at);
+		}
 		if (*port <= 0) *port = p;
 	}
 	return serve_listen(sv->serve, local_admin_address(set->data, &sv->cli->arena),
@@ -305,14 +313,17 @@ static void server_url(struct server *sv, int port)
 static enum err server_files(struct server *sv, int port, struct fault *why)
 {
 	struct settings *set = &sv->cli->settings;
+	struct str list = set->listen, first = STR_NONE;
 	struct buf b = { .max = 16384 };
 	struct json_writer w = { .out = &b };
 	char text[16];
 	enum err e;
 
+	str_cut(&list, ',', &first);
+	first = str_trim(first);
 	jw_object(&w);
-	jw_key(&w, "url");
-	jw_str(&w, sv->url);
+	jw_key(&w, "url"); /* how programs of this machine reach it */
+	jw_str(&w, !set->url.len && str_starts(first, "unix:") ? first : sv->url);
 	jw_key(&w, "socket");
 	jw_str(&w, arena_print(&sv->cli->arena, "%.*s/parley.sock", STR_ARGS(set->data)));
 	jw_key(&w, "pid");
@@ -488,8 +499,9 @@ static void server_greet(struct server *sv)
 		printf("%s\n", MSG(a, "cli.serve.login", { "url", sv->url },
 				       { "code", str_of(sv->secret) })
 				       .at);
+		/* The token itself would stay in the journal. */
 		printf("%s\n", MSG(a, "cli.serve.try", { "url", sv->url },
-				       { "token", str_of(sv->agent_token) })
+				       { "folder", sv->cli->settings.data })
 				       .at);
 	}
 	fflush(stdout);

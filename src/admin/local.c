@@ -33,7 +33,6 @@ static const struct {
 	{ "GET", "/v1/workspaces", false, &use_workspace_list },
 	{ "POST", "/v1/workspaces", false, &use_workspace_create },
 	{ "POST", "/v1/check", false, &use_check },
-	{ "POST", "/v1/backup", false, &use_backup },
 };
 
 static void local_done(struct job *job)

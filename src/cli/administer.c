@@ -2,9 +2,12 @@
  * server's own socket. */
 #include "cli/administer.h"
 
-#include "client/locate.h"
-
 #include <stdio.h>
+#include <stdlib.h>
+
+#include "admin/backup.h"
+#include "client/locate.h"
+#include "text/safe_text.h"
 
 const struct flag admin_flags[] = { { .name = "workspace", .value = "NAME" },
 	{ .name = "json" }, { 0 } };
@@ -21,11 +24,25 @@ static int administer_with(struct cli *cli, struct admin *admin, const char *met
 
 static struct admin *admin_reach(struct cli *cli, int *status)
 {
+	struct str file = str_from(cli->settings.store, strlen("sqlite:"));
+	bool makes = cli->command->makes_store,
+	     fresh = store_missing(cli->settings.store);
+	const char *elsewhere = getenv("PARLEY_URL");
 	struct fault why = { 0 };
-	struct admin *admin = admin_open(cli->settings.store, cli->settings.data,
-		args_get(&cli->args, "workspace"), &why);
+	struct admin *admin;
 
-	if (!admin) *status = cli_fail(cli, &why);
+	if (elsewhere && *elsewhere)
+		SAY("cli.admin.not_url", { "folder", cli->settings.data });
+	if (fresh && !makes) {
+		*status = CLI_USAGE(cli, "cli.admin.no_store", { "file", file });
+		return NULL;
+	}
+	admin = admin_open(cli->settings.store, cli->settings.data,
+		args_get(&cli->args, "workspace"), &why);
+	if (!admin)
+		*status = cli_fail(cli, &why);
+	else if (fresh)
+		SAY("cli.admin.made_store", { "file", file });
 	return admin;
 }
 
@@ -40,16 +57,104 @@ int administer(struct cli *cli, const char *method, struct str path, struct str 
 	return status;
 }
 
+int administer_list(
+	struct cli *cli, struct str path, const struct json ***items, size_t *len)
+{
+	int status = EXIT_YES;
+	struct admin *admin = admin_reach(cli, &status);
+	struct str cursor = STR_NONE;
+	size_t cap = 0;
+
+	*items = NULL;
+	*len = 0;
+	while (admin && status == EXIT_YES) {
+		const struct json *page = NULL, *got;
+		struct str at = cursor.len == 0
+					? path
+					: arena_print(&cli->arena, "%.*s&cursor=%.*s",
+						  STR_ARGS(path), STR_ARGS(cursor));
+
+		status = administer_with(cli, admin, "GET", at, STR_NONE, &page);
+		got = json_get(page, "items");
+		if (status != EXIT_YES || !json_is(got, JSON_ARRAY)) break;
+		if (*len + got->count > cap) {
+			const struct json **more;
+
+			cap = (*len + got->count) * 2;
+			more = ARENA_ARRAY(&cli->arena, const struct json *, cap);
+			if (!more) break;
+			if (*len > 0) memcpy(more, *items, *len * sizeof *more);
+			*items = more;
+		}
+		for (uint32_t i = 0; i < got->count; i++)
+			(*items)[(*len)++] = &got->items[i];
+		cursor = json_text(json_get(page, "next_cursor"));
+		if (cursor.len == 0) break;
+	}
+	admin_close(admin);
+	return status;
+}
+
+void print_items(const struct json *const *items, size_t len)
+{
+	struct buf out = { 0 };
+	struct json_writer w = { .out = &out };
+
+	jw_object(&w);
+	jw_key(&w, "items");
+	jw_array(&w);
+	for (size_t i = 0; i < len; i++)
+		jw_json(&w, items[i]);
+	jw_array_end(&w);
+	jw_key(&w, "next_cursor");
+	jw_null(&w);
+	jw_object_end(&w);
+	printf("%.*s\n", STR_ARGS(buf_str(&out)));
+	buf_done(&out);
+}
+
+static void cells_add(
+	struct buf *out, const int *widths, const struct str *cells, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		buf_add(out, cells[i]);
+		if (i + 1 == len) break;
+		for (size_t n = text_width(cells[i]); n < (size_t)widths[i]; n++)
+			buf_add_char(out, ' ');
+		buf_add_text(out, "  ");
+	}
+	buf_add_char(out, '\n');
+}
+
+/* Columns are the same in a pipe, without the head: what reads them splits at blanks. */
+void print_cells(struct cli *cli, const char *const *heads, const int *widths,
+	const struct str *cells, size_t len)
+{
+	struct buf out = { 0 };
+	struct str head[8];
+
+	if (heads && cli->term.out_tty) {
+		for (size_t i = 0; i < len && i < 8; i++)
+			head[i] = MSG(&cli->arena, heads[i]);
+		buf_add_text(&out, tint_on(TINT_BOLD, cli->term.out_color));
+		cells_add(&out, widths, head, len);
+		buf_add_text(&out, tint_off(cli->term.out_color));
+	}
+	cells_add(&out, widths, cells, len);
+	fwrite(out.at, 1, out.len, stdout);
+	buf_done(&out);
+}
+
 int administer_user(struct cli *cli, struct str who, struct str *id)
 {
-	const struct json *list = NULL, *items;
+	const struct json **users;
 	struct fault why = { 0 };
-	int status = administer(cli, "GET", STR("/v1/users?limit=200"), STR_NONE, &list);
+	size_t len;
+	int status = administer_list(cli, STR("/v1/users?limit=200"), &users, &len);
 
 	if (status) return status;
-	items = json_get(list, "items");
-	for (uint32_t i = 0; items && i < items->count; i++) {
-		const struct json *u = &items->items[i];
+	for (size_t i = 0; i < len; i++) {
+		const struct json *u = users[i];
 
 		if (!str_eq(json_text(json_get(u, "id")), who) &&
 			!str_eq(json_text(json_get(u, "name")), who))

@@ -11,6 +11,14 @@ extern const struct flag admin_flags[]; /* workspace, json */
  * status; *out may be NULL for an empty reply. */
 int administer(struct cli *, const char *method, struct str path, struct str body,
 	const struct json **out);
+/* All items of a list, page by page: `path` has a query already. */
+int administer_list(
+	struct cli *, struct str path, const struct json ***items, size_t *len);
+/* {"items": […]} with all of them, for --json. */
+void print_items(const struct json *const *items, size_t len);
+/* A row of a table on the terminal, or tabs between cells in a pipe. */
+void print_cells(struct cli *, const char *const *heads, const int *widths,
+	const struct str *cells, size_t len);
 /* The user of this id or name; EXIT_UNKNOWN_ID when there is none. */
 int administer_user(struct cli *, struct str who, struct str *id);
 /* The address people know the server under, for links; empty when none runs. */

@@ -46,7 +46,8 @@ int asking_members(
 	if (timeout.at && !duration_read(timeout, &ms))
 		return CLI_USAGE(a->cli, "cli.timeout.wrong", { "value", timeout });
 	member_add(w, "session", session);
-	member_add(w, "title", args_get(args, "title"));
+	member_add(w, "title",
+		args_have(args, "title") ? args_get(args, "title") : a->title);
 	member_add(w, "priority", args_get(args, "priority"));
 	if (timeout.at) {
 		jw_key(w, "timeout");

@@ -17,6 +17,7 @@ struct asking {
 	struct str id;
 	struct str url;
 	struct str path;  /* where it is posted; empty: /v1/asks */
+	struct str title; /* unless --title says another; empty: none */
 	uint32_t replies; /* told already */
 };
 

@@ -5,6 +5,7 @@
 #include "cli/outcome.h"
 #include "text/own.h"
 #include "text/safe_text.h"
+#include "text/shell.h"
 #include "tui/words.h"
 
 struct show_page {
@@ -75,6 +76,16 @@ static void context_write(struct show_page *c)
 	block(c, "cli.card.diff", json_text(json_get(context, "diff")));
 }
 
+static void command_add(struct buf *out, const struct json *argv)
+{
+	struct buf line = { 0 };
+
+	for (uint32_t i = 0; i < argv->count; i++)
+		shell_word_add(&line, json_text(&argv->items[i]));
+	buf_add(out, buf_str(&line));
+	buf_done(&line);
+}
+
 static void operation_write(struct show_page *c)
 {
 	const struct json *op = json_get(c->ask, "operation");
@@ -100,7 +111,10 @@ static void operation_write(struct show_page *c)
 		buf_clear(&line);
 		buf_add(&line, arguments->members[i].name);
 		buf_add_text(&line, ": ");
-		if (value->type == JSON_STRING)
+		if (str_is(arguments->members[i].name, "argv") &&
+			json_is(value, JSON_ARRAY))
+			command_add(&line, value);
+		else if (value->type == JSON_STRING)
 			buf_add(&line, value->text);
 		else
 			json_write(&line, value);

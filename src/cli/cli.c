@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 
@@ -80,12 +81,15 @@ int cli_fail(const struct cli *cli, const struct fault *why)
 	int status = EXIT_USAGE;
 	struct arena arena = { 0 };
 
-	(void)cli;
 	for (size_t i = 0; i < sizeof failures / sizeof *failures; i++)
 		if (failures[i].err == why->err) {
 			id = failures[i].message;
 			status = failures[i].exit;
 		}
+	/* Administration and the server speak of files and addresses themselves. */
+	if (why->err == ERR_UNAVAILABLE && cli->command &&
+		!(cli->command->settings & SETTINGS_CLIENT))
+		id = NULL;
 	struct str own = str_of(why->detail);
 	struct str detail =
 		id ? MSG(&arena, id, { "detail", own }) : safe_line(&arena, own);
@@ -184,11 +188,19 @@ static int bare_run(struct cli *cli, int argc, char **argv)
 	return CLI_USAGE(cli, "cli.option.unknown", { "option", first });
 }
 
+/* Whoever closed a standard stream gets /dev/null there, not the next file we open. */
+static void stdio_open(void)
+{
+	for (int fd = 0; fd <= 2; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) != fd) return;
+}
+
 int cli_main(int argc, char **argv, const struct command *extra)
 {
 	struct cli cli = { .extra = extra };
 	int used, status;
 
+	stdio_open();
 	clock_init();
 	signal(SIGPIPE, SIG_IGN);
 	msg_lang_set(msg_lang_guess());

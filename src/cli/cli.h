@@ -21,6 +21,16 @@ enum {
 
 enum { WORDS_MANY = 255 };
 
+/* Groups of the overview, in its order. */
+enum {
+	COMMANDS_ASK,
+	COMMANDS_ANSWER,
+	COMMANDS_AGENTS,
+	COMMANDS_SERVER,
+	COMMANDS_ADMIN,
+	COMMANDS_GROUPS,
+};
+
 struct cli;
 
 /* A verb. Its texts are in the catalogue: help.NAME in one line, help.NAME.text at
@@ -37,6 +47,8 @@ struct command {
 	const char *exits;	  /* what it may exit with: "0 1 2 3" */
 	const char *const *examples; /* command lines, up to NULL; NULL: none */
 	bool stop;		     /* options end at the first word: a command line */
+	bool makes_store;    /* administration that may come before the first start */
+	unsigned char group; /* COMMANDS_…: where the overview lists it */
 };
 
 /* What a verb runs in. */

@@ -66,6 +66,20 @@ static bool answer_declines(const struct json *ask)
 	return false;
 }
 
+/* What the person wrote to a rejection. */
+static struct str decline_note(const struct json *ask)
+{
+	const struct json *answer = json_get(ask, "answer");
+
+	for (uint32_t i = 0; json_is(answer, JSON_OBJECT) && i < answer->count; i++) {
+		const struct json *one = &answer->members[i].value;
+
+		if (str_is(json_text(json_get(one, "value")), "reject"))
+			return json_text(json_get(one, "text"));
+	}
+	return STR_NONE;
+}
+
 int outcome_exit(const struct json *ask)
 {
 	struct str status = json_text(json_get(ask, "status"));
@@ -94,6 +108,8 @@ struct str outcome_story(const struct json *ask, struct arena *arena)
 	struct str name = json_text(json_get(by, "name"));
 	struct str reason = json_text(json_get(ask, "reason"));
 	const char *id = "cli.story.cancelled";
+
+	if (reason.len == 0 && answer_declines(ask)) reason = decline_note(ask);
 
 	if (str_is(status, "pending")) return STR_NONE;
 	if (str_is(status, "answered"))

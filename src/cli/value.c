@@ -120,9 +120,9 @@ static enum err choice_word(const struct question *q, struct str word, struct pi
 		if (all) return *c = found, OK;
 	}
 	if (!q->other) return wrong("cli.value.option", word, q, arena, why);
-	c->other = c->other.len == 0 ? word
-				     : arena_print(arena, "%.*s %.*s", STR_ARGS(c->other),
-					       STR_ARGS(word));
+	if (!str_starts(word, "other:"))
+		return wrong("cli.value.option.other", word, q, arena, why);
+	c->other = str_trim(str_from(word, strlen("other:")));
 	return OK;
 }
 
@@ -135,6 +135,8 @@ static enum err choice_read(const struct question *q, const struct spoken *said,
 	c->other = said->other;
 	if (whole) return choice_add(c, whole), OK;
 	if (q->type == Q_CHOICE && said->len > 0)
+		return choice_word(q, all, c, arena, why);
+	if (q->other && said->len > 0 && str_starts(said->words[0], "other:"))
 		return choice_word(q, all, c, arena, why);
 	for (size_t i = 0; i < said->len; i++) {
 		enum err err = choice_word(q, said->words[i], c, arena, why);

@@ -13,8 +13,8 @@ struct spoken {
 };
 
 /* Writes the full form ({"selected": […], "other": …, "text": …, "value": …}). An option
- * is named by id, label (in any case) or its place from 1 on; where the question takes
- * Other, any other word is its text. ERR_INVALID: why is a sentence that says what is
+ * is named by id, label (in any case) or its number from 1 on; where the question takes
+ * Other, "other:TEXT" is its text, and any other word is a mistake. ERR_INVALID: why is a sentence that says what is
  * accepted; what was written until then must be thrown away. */
 enum err value_write(const struct question *, const struct spoken *, struct arena *,
 	struct json_writer *, struct fault *why);

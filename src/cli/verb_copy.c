@@ -3,6 +3,7 @@
 #include "cli/verbs_admin.h"
 
 #include <stdio.h>
+#include <sys/stat.h>
 
 enum { BAR = 40 };
 
@@ -35,6 +36,7 @@ static int copy_run(struct cli *cli)
 	enum err e;
 
 	if (!from.len || !to.len) return CLI_USAGE(cli, "cli.copy.two");
+	umask(0077); /* keys and hashes are in it */
 	e = store_copy(from, to, tty ? bar_draw : NULL, &bar, &report, &why);
 	if (tty && bar.percent >= 0) fprintf(stderr, "\r%*s\r", BAR + 8, "");
 	if (e) return cli_fail(cli, &why);

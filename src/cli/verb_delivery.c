@@ -24,17 +24,15 @@ static int list_run(struct cli *cli)
 	struct str status = args_get(&cli->args, "status");
 	struct str path = arena_print(&cli->arena, "/v1/deliveries?limit=200%s%.*s",
 		status.len ? "&status=" : "", STR_ARGS(status));
-	const struct json *reply = NULL, *items;
-	int code = administer(cli, "GET", path, STR_NONE, &reply);
+	const struct json **items;
+	size_t len;
+	int code = administer_list(cli, path, &items, &len);
 
 	if (code) return code;
-	if (args_have(&cli->args, "json")) {
-		print_json(reply);
-		return EXIT_YES;
-	}
-	items = json_get(reply, "items");
-	for (uint32_t i = 0; items && i < items->count; i++)
-		delivery_print(cli, &items->items[i]);
+	if (args_have(&cli->args, "json")) return print_items(items, len), EXIT_YES;
+	if (len == 0) SAY("cli.delivery.none");
+	for (size_t i = 0; i < len; i++)
+		delivery_print(cli, items[i]);
 	return EXIT_YES;
 }
 
@@ -62,8 +60,9 @@ static int secret_run(struct cli *cli)
 	return EXIT_YES;
 }
 
-static const struct flag list_flags[] = { { .name = "status", .value = "STATUS" },
-	{ 0 } };
+static const struct flag list_flags[] = {
+	{ .name = "status", .value = "STATUS", .values = "waiting done dead" }, { 0 }
+};
 static const struct flag secret_flags[] = { { .name = "rotate" }, { 0 } };
 static const char *const list_examples[] = { "parley delivery list --status dead", NULL };
 static const char *const secret_examples[] = { "parley webhook secret",

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "admin/backup.h"
 #include "cli/reach.h"
 #include "cli/settings_file.h"
 #include "cli/verbs.h"
@@ -170,6 +171,22 @@ static bool server_try(struct findings *f)
 	return ready;
 }
 
+/* Only when no server is there to have it open. */
+static void store_try_out(struct findings *f)
+{
+	struct str store = f->cli->settings.store;
+	struct fault why = { 0 };
+	enum err e = store_try(store, &why);
+
+	if (e == OK)
+		NOTE(f, GOOD, "cli.doctor.store", { "store", store });
+	else
+		NOTE(f, e == ERR_NOT_FOUND ? MISSING : WRONG,
+			e == ERR_NOT_FOUND ? "cli.doctor.no_store"
+					   : "cli.doctor.bad_store",
+			{ "store", store }, { "detail", str_of(why.detail) });
+}
+
 static int doctor_run(struct cli *cli)
 {
 	struct findings f = { .cli = cli };
@@ -178,6 +195,7 @@ static int doctor_run(struct cli *cli)
 	if (!cli->term.out_tty) msg_lang_set(LANG_EN);
 	config_try(&f);
 	data_try(&f);
+	store_try_out(&f);
 	callbacks_try(&f);
 	if (server_try(&f)) {
 		who_try(&f, AS_AGENT);

@@ -8,15 +8,19 @@
 #include "base/utf8.h"
 #include "cli/approval.h"
 #include "cli/outcome.h"
+#include "cli/program.h"
 #include "cli/verbs.h"
 #include "text/keep.h"
+#include "text/shell.h"
 
-enum { EXIT_CANNOT_RUN = 126, EXIT_NO_COMMAND = 127 };
+enum { EXIT_CANNOT_RUN = 126, EXIT_NO_COMMAND = 127, TITLE_POINTS = 120 };
 
-/* Invariant: execvp is reached only with an argv whose digest was approved, recomputed
- * here, and used up at the server, in this order. */
+/* Invariant: a program runs only when its digest (command line, folder, path and content
+ * of the program) was approved, recomputed here, and used up at the server, in this order,
+ * and the file is still what it was. */
 
-static int operation_make(struct cli *cli, const char *cwd, const struct json **out)
+static int operation_make(struct cli *cli, const char *cwd, const struct program *program,
+	const struct json **out)
 {
 	struct buf text = { .max = 1 << 20 };
 	struct json_writer w = { .out = &text };
@@ -36,6 +40,10 @@ static int operation_make(struct cli *cli, const char *cwd, const struct json **
 	jw_array_end(&w);
 	jw_key(&w, "cwd");
 	jw_text(&w, cwd);
+	jw_key(&w, "program");
+	jw_text(&w, program->path);
+	jw_key(&w, "sha256");
+	jw_text(&w, program->sha256);
 	jw_object_end(&w);
 	jw_object_end(&w);
 	struct str kept = buf_keep(&text, &cli->arena);
@@ -52,15 +60,20 @@ static bool words_showable(const struct cli *cli, const char *cwd)
 	return utf8_valid(str_of(cwd));
 }
 
-/* The command line in arguments {"argv": [text, …], "cwd": text}; NULL: cannot be run. */
+/* The command line in arguments {"argv": [text, …], "cwd": text, …}; NULL: cannot be run.
+ */
 static char **argv_of(const struct json *arguments, struct arena *arena, char **cwd)
 {
+	static const char *const known[] = { "argv", "cwd", "program", "sha256" };
 	const struct json *argv = json_get(arguments, "argv"),
 			  *dir = json_get(arguments, "cwd");
+	uint32_t count = 0;
 	char **out;
 
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		count += json_get(arguments, known[i]) != NULL;
 	if (!json_is(argv, JSON_ARRAY) || argv->count == 0 ||
-		!json_is(dir, JSON_STRING) || arguments->count != 2)
+		!json_is(dir, JSON_STRING) || arguments->count != count)
 		return NULL;
 	out = ARENA_ARRAY(arena, char *, argv->count + 1);
 	for (uint32_t i = 0; out && i < argv->count; i++) {
@@ -72,7 +85,32 @@ static char **argv_of(const struct json *arguments, struct arena *arena, char **
 	return out && *out[0] && *cwd ? out : NULL;
 }
 
-static int run(struct approval *ap, char **argv, const char *cwd)
+/* The file that was approved, as it is now. A person who put another command in its place
+ * has approved whatever that name means here. */
+static int program_check(struct cli *cli, const struct json *asked,
+	const struct json *approved, char **argv, const char *cwd, struct program *now)
+{
+	struct str path = json_text(json_get(approved, "program"));
+	struct str sum = json_text(json_get(approved, "sha256"));
+	const struct json *before = json_get(asked, "argv");
+	bool other = !str_is(json_text(&before->items[0]), argv[0]) || path.len == 0;
+	struct fault why = { 0 };
+	enum err e = other ? program_find(argv[0], cwd, &cli->arena, now, &why)
+			   : program_open(arena_copy(&cli->arena, path), &cli->arena, now,
+				     &why);
+
+	if (e) {
+		fprintf(stderr, "parley: %s\n", why.detail);
+		return e == ERR_NOT_FOUND ? EXIT_NO_COMMAND : EXIT_CANNOT_RUN;
+	}
+	if (other || str_is(sum, now->sha256)) return EXIT_YES;
+	SAY("cli.gate.changed", { "path", path });
+	program_close(now);
+	return EXIT_NOT_ALLOWED;
+}
+
+static int run(
+	struct approval *ap, const struct program *program, char **argv, const char *cwd)
 {
 	struct asking *a = &ap->asking;
 
@@ -83,55 +121,84 @@ static int run(struct approval *ap, char **argv, const char *cwd)
 	asking_done(a); /* its sockets are not the command's */
 	fflush(stdout);
 	signal(SIGPIPE, SIG_DFL);
-	execvp(argv[0], argv);
+	program_exec(program, argv);
 	int error = errno;
 	SAY("cli.gate.cannot", { "command", str_of(argv[0]) },
 		{ "why", str_of(strerror(error)) });
 	return error == ENOENT ? EXIT_NO_COMMAND : EXIT_CANNOT_RUN;
 }
 
-static void edited_tell(const struct json *arguments)
+static struct str argv_line(const struct json *argv, struct arena *arena)
 {
 	struct buf line = { .max = 1 << 20 };
 
-	json_write(&line, json_get(arguments, "argv"));
-	SAY("cli.gate.runs_edited", { "command", buf_str(&line) });
-	buf_done(&line);
+	for (uint32_t i = 0; json_is(argv, JSON_ARRAY) && i < argv->count; i++)
+		shell_word_add(&line, json_text(&argv->items[i]));
+	return buf_keep(&line, arena);
+}
+
+static void edited_tell(const struct json *arguments)
+{
+	struct arena arena = { 0 };
+
+	SAY("cli.gate.runs_edited",
+		{ "command", argv_line(json_get(arguments, "argv"), &arena) });
+	arena_done(&arena);
 }
 
 static int approved_run(struct approval *ap)
 {
 	struct cli *cli = ap->asking.cli;
 	const struct json *edited = approval_edited(ap->asking.ask);
+	const struct json *asked = json_get(ap->operation, "arguments");
+	const struct json *approved = edited ? edited : asked;
 	char digest[DIGEST_SIZE], *cwd = NULL, **argv;
+	struct program program = { .fd = -1 };
 	int status;
 
 	if (!approval_digest(ap, digest)) {
 		SAY("cli.digest.wrong");
 		return EXIT_NOT_ALLOWED;
 	}
-	argv = argv_of(edited ? edited : json_get(ap->operation, "arguments"),
-		&cli->arena, &cwd);
+	argv = argv_of(approved, &cli->arena, &cwd);
 	if (!argv) {
 		SAY("cli.gate.edited");
 		return EXIT_NOT_ALLOWED;
 	}
-	status = approval_use(ap, digest);
+	status = program_check(cli, asked, approved, argv, cwd, &program);
+	if (status == EXIT_YES) status = approval_use(ap, digest);
 	if (status == EXIT_YES && edited) edited_tell(edited);
-	return status == EXIT_YES ? run(ap, argv, cwd) : status;
+	if (status == EXIT_YES) status = run(ap, &program, argv, cwd);
+	program_close(&program);
+	return status;
 }
 
 static int gate_run(struct cli *cli)
 {
 	struct approval ap = { .asking.cli = cli };
+	struct program program = { .fd = -1 };
 	char *cwd = getcwd(NULL, 0);
+	struct fault why = { 0 };
 	int status;
 
-	if (!cwd || !words_showable(cli, cwd))
+	if (!cwd || !words_showable(cli, cwd)) {
 		status = CLI_USAGE(cli, "cli.gate.bytes");
-	else
-		status = operation_make(cli, cwd, &ap.operation);
+	} else if (program_find(cli->args.words[0], cwd, &cli->arena, &program, &why)) {
+		fprintf(stderr, "parley: %s\n", why.detail);
+		status = why.err == ERR_NOT_FOUND ? EXIT_NO_COMMAND : EXIT_CANNOT_RUN;
+	} else {
+		status = operation_make(cli, cwd, &program, &ap.operation);
+	}
+	program_close(&program);
 	free(cwd);
+	if (status == EXIT_YES) {
+		const struct json *argv =
+			json_get(json_get(ap.operation, "arguments"), "argv");
+
+		ap.asking.title = MSG(&cli->arena, "cli.gate.title",
+			{ "command",
+				utf8_first(argv_line(argv, &cli->arena), TITLE_POINTS) });
+	}
 	if (status == EXIT_YES) status = approval_ask(&ap);
 	if (status == EXIT_YES) status = asking_wait(&ap.asking, true);
 	if (status == EXIT_YES) {

@@ -1,4 +1,5 @@
 /* verb_token.c - token create, list, revoke. */
+#include "base/id.h"
 #include "cli/administer.h"
 #include "cli/verbs_admin.h"
 #include "text/safe_text.h"
@@ -90,38 +91,50 @@ static int create_run(struct cli *cli)
 
 static int list_run(struct cli *cli)
 {
-	const struct json *reply = NULL, *items;
-	int status =
-		administer(cli, "GET", STR("/v1/tokens?limit=200"), STR_NONE, &reply);
+	static const char *const heads[] = { "cli.list.id", "cli.list.role",
+		"cli.list.ends", "cli.list.name", "cli.list.agent" };
+	static const int widths[] = { 30, 6, 5, 20, 0 };
+	const struct json **tokens;
+	size_t len;
+	int status = administer_list(cli, STR("/v1/tokens?limit=200"), &tokens, &len);
 
 	if (status) return status;
-	if (args_have(&cli->args, "json")) {
-		print_json(reply);
-		return EXIT_YES;
-	}
-	items = json_get(reply, "items");
-	for (uint32_t i = 0; items && i < items->count; i++) {
-		const struct json *t = &items->items[i];
-		struct str name = safe_line(&cli->arena, json_text(json_get(t, "name")));
-		struct str agent =
-			safe_line(&cli->arena, json_text(json_get(t, "agent")));
+	if (args_have(&cli->args, "json")) return print_items(tokens, len), EXIT_YES;
+	for (size_t i = 0; i < len; i++) {
+		const struct json *t = tokens[i];
+		struct str cells[] = { json_text(json_get(t, "id")),
+			json_text(json_get(t, "role")),
+			arena_print(&cli->arena, "…%.*s",
+				STR_ARGS(json_text(json_get(t, "last4")))),
+			safe_line(&cli->arena, json_text(json_get(t, "name"))),
+			safe_line(&cli->arena, json_text(json_get(t, "agent"))) };
 
-		printf("%.*s  %-6.*s  …%.*s  %.*s  %.*s\n",
-			STR_ARGS(json_text(json_get(t, "id"))),
-			STR_ARGS(json_text(json_get(t, "role"))),
-			STR_ARGS(json_text(json_get(t, "last4"))), STR_ARGS(name),
-			STR_ARGS(agent));
+		print_cells(cli, i == 0 ? heads : NULL, widths, cells, 5);
 	}
 	return EXIT_YES;
 }
 
+/* By id, or by a name that only one token has. */
 static int revoke_run(struct cli *cli)
 {
-	const struct json *reply = NULL;
+	struct str who = args_word(&cli->args, 0), id = who;
+	const struct json **tokens, *reply = NULL;
+	size_t len, named = 0;
+	int status = EXIT_YES;
 
-	return administer(cli, "DELETE",
-		path_with(cli, "/v1/tokens/", args_word(&cli->args, 0)), STR_NONE,
-		&reply);
+	if (!id_valid(who, "tok")) {
+		status = administer_list(cli, STR("/v1/tokens?limit=200"), &tokens, &len);
+		for (size_t i = 0; status == EXIT_YES && i < len; i++)
+			if (str_eq(json_text(json_get(tokens[i], "name")), who)) {
+				id = json_text(json_get(tokens[i], "id"));
+				named++;
+			}
+		if (status == EXIT_YES && named > 1)
+			return CLI_USAGE(cli, "cli.token.many", { "name", who });
+	}
+	return status ? status
+		      : administer(cli, "DELETE", path_with(cli, "/v1/tokens/", id),
+				STR_NONE, &reply);
 }
 
 static const struct flag create_flags[] = {
@@ -141,6 +154,7 @@ static const char *const create_examples[] = {
 const struct command verb_token_create = {
 	.name = "token create",
 	.run = create_run,
+	.makes_store = true,
 	.flags = create_flags,
 	.settings = SETTINGS_STORE,
 	.exits = "0 1 2 3",
@@ -158,7 +172,7 @@ const struct command verb_token_list = {
 const struct command verb_token_revoke = {
 	.name = "token revoke",
 	.run = revoke_run,
-	.words = "ID",
+	.words = "ID | NAME",
 	.words_min = 1,
 	.words_max = 1,
 	.flags = admin_flags,

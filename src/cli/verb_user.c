@@ -37,21 +37,21 @@ static int create_run(struct cli *cli)
 
 static int list_run(struct cli *cli)
 {
-	const struct json *reply = NULL, *items;
-	int status = administer(cli, "GET", STR("/v1/users?limit=200"), STR_NONE, &reply);
+	static const char *const heads[] = { "cli.list.id", "cli.list.role",
+		"cli.list.name" };
+	static const int widths[] = { 30, 6, 0 };
+	const struct json **users;
+	size_t len;
+	int status = administer_list(cli, STR("/v1/users?limit=200"), &users, &len);
 
 	if (status) return status;
-	if (args_have(&cli->args, "json")) {
-		print_json(reply);
-		return EXIT_YES;
-	}
-	items = json_get(reply, "items");
-	for (uint32_t i = 0; items && i < items->count; i++) {
-		const struct json *u = &items->items[i];
-		struct str name = safe_line(&cli->arena, json_text(json_get(u, "name")));
+	if (args_have(&cli->args, "json")) return print_items(users, len), EXIT_YES;
+	for (size_t i = 0; i < len; i++) {
+		struct str cells[] = { json_text(json_get(users[i], "id")),
+			json_text(json_get(users[i], "role")),
+			safe_line(&cli->arena, json_text(json_get(users[i], "name"))) };
 
-		printf("%.*s  %-6.*s  %.*s\n", STR_ARGS(json_text(json_get(u, "id"))),
-			STR_ARGS(json_text(json_get(u, "role"))), STR_ARGS(name));
+		print_cells(cli, i == 0 ? heads : NULL, widths, cells, 3);
 	}
 	return EXIT_YES;
 }
@@ -136,6 +136,7 @@ static const char *const login_examples[] = { "parley user login owner", NULL };
 const struct command verb_user_create = {
 	.name = "user create",
 	.run = create_run,
+	.makes_store = true,
 	.words = "NAME",
 	.words_min = 0,
 	.words_max = 1,

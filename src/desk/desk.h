@@ -157,7 +157,7 @@ extern const struct use use_form_answer, use_form_skip;
 extern const struct use use_delivery_list, use_delivery_get, use_delivery_replay;
 /* {"rotate": true} makes another; the one before still signs for a day. */
 extern const struct use use_webhook_secret;
-extern const struct use use_check, use_backup;
+extern const struct use use_check;
 /* Forgets what nobody will ask for: deliveries done a week ago or dead for ninety days,
  * and the ends of MCP sessions that would be over anyhow. */
 extern const struct use use_purge;

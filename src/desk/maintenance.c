@@ -1,4 +1,4 @@
-/* maintenance.c - looking after the store: backup, the check, and forgetting what is old. Only for whoever holds the machine. */
+/* maintenance.c - looking after the store: the check, and forgetting what is old. Only for whoever holds the machine. */
 #include "desk/check.h"
 #include "desk/inner.h"
 
@@ -24,33 +24,6 @@ static enum err check_read(
 
 const struct use use_check = {
 	.job = { .name = "check", .read = check_read, .slow = true }
-};
-
-static enum err backup_check(struct task *t, struct fault *why)
-{
-	struct str path;
-	enum err e = note_read(t->body, "path", 4000, true, &path, why);
-
-	return !e && path.at[0] != '/' ? fail_at(why, "/path", "must be absolute") : e;
-}
-
-static enum err backup_read(
-	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
-{
-	char *path =
-		arena_copy(&job->arena, json_text(json_get(task_of(job)->body, "path")));
-	enum err e = local_admin_only(job, why);
-
-	(void)now_ms;
-	if (!e && !path) e = fail(why, ERR_MEMORY, "out of memory");
-	if (!e) e = db->driver->backup(db, path, why);
-	if (!e) buf_add_text(&job->out, "{\"ok\":true}");
-	return e;
-}
-
-const struct use use_backup = {
-	.job = { .name = "backup", .read = backup_read, .slow = true },
-	.check = backup_check,
 };
 
 /* ---- forgetting ---- */

@@ -58,7 +58,6 @@ const struct route routes[] = {
 	{ "GET", "/v1/workspaces", &use_workspace_list, NULL, 0, "" },
 	{ "POST", "/v1/workspaces", &use_workspace_create, NULL, BODY_JSON, "" },
 	{ "POST", "/v1/check", &use_check, NULL, BODY_JSON, "" },
-	{ "POST", "/v1/backup", &use_backup, NULL, BODY_JSON, "" },
 
 	{ "POST", "/mcp", &use_mcp_enter, route_mcp, ROUTE_KEYED, "strict" },
 	{ "GET", "/mcp", &use_mcp_enter, route_mcp_stream, 0, "" },

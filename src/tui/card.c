@@ -3,6 +3,7 @@
 
 #include "text/msg.h"
 #include "text/safe_text.h"
+#include "text/shell.h"
 #include "tui/words.h"
 
 enum { TITLE_ROWS = 3, NAME_COLUMNS = 14, BEFORE_MAX = 5 };
@@ -176,6 +177,21 @@ static void argument_write(struct card_writer *w, struct str name, const struct 
 	value_write(w, STYLE_PLAIN, was);
 }
 
+/* An argv as a line of shell; false: it is none. */
+static bool command_write(struct card_writer *w, const struct json *argv)
+{
+	struct buf line = { .max = 1 << 20 };
+	bool words = json_is(argv, JSON_ARRAY) && argv->count > 0;
+
+	for (uint32_t i = 0; words && i < argv->count; i++) {
+		words = json_is(&argv->items[i], JSON_STRING);
+		if (words) shell_word_add(&line, argv->items[i].text);
+	}
+	if (words) page_block(w->page, STYLE_PLAIN, 2, buf_str(&line));
+	buf_done(&line);
+	return words;
+}
+
 static void arguments_write(struct card_writer *w, const struct json *arguments)
 {
 	const struct json *edited = w->look->arguments;
@@ -192,6 +208,9 @@ static void arguments_write(struct card_writer *w, const struct json *arguments)
 	}
 	for (uint32_t i = 0; i < arguments->count; i++) {
 		const struct json_member *m = &arguments->members[i];
+
+		if (!edited && str_is(m->name, "argv") && command_write(w, &m->value))
+			continue;
 		const struct json *is = json_get_str(edited, m->name);
 
 		argument_write(w, m->name, &m->value, edited ? is : NULL);

@@ -82,15 +82,18 @@ static void an_option_is_named_by_id_label_or_place(void **state)
 	CHECK_INT(PUT(q, STR("4")), ERR_INVALID);
 }
 
-static void where_other_is_offered_any_word_is_its_text(void **state)
+static void other_is_said_to_be_other(void **state)
 {
 	struct question q = question(Q_CHOICE);
 	struct spoken both = WORDS(STR("st"));
 
 	(void)state;
 	q.other = true;
-	CHECK_INT(PUT(q, STR("the"), STR("moon")), OK);
+	CHECK_INT(PUT(q, STR("other:the"), STR("moon")), OK);
 	CHECK_STR(buf_str(&out), "{\"selected\":[],\"other\":\"the moon\"}");
+	CHECK_INT(PUT(q, STR("stagin")), ERR_INVALID);
+	CHECK(strstr(why.detail, "--other"));
+	CHECK_INT(PUT(q, STR("4")), ERR_INVALID);
 	both.other = STR("and more");
 	CHECK_INT(put(&q, both), ERR_INVALID);
 	CHECK_INT(put(&q, (struct spoken){ .other = STR("2") }), OK);
@@ -110,7 +113,7 @@ static void several_options_by_words_or_commas(void **state)
 	CHECK_STR(buf_str(&out), "{\"selected\":[\"3\"]}");
 	CHECK_INT(PUT(q, STR("st,mars")), ERR_INVALID);
 	q.other = true;
-	CHECK_INT(PUT(q, STR("st"), STR("mars, perhaps")), OK);
+	CHECK_INT(PUT(q, STR("st"), STR("other:mars, perhaps")), OK);
 	CHECK_STR(buf_str(&out), "{\"selected\":[\"st\"],\"other\":\"mars, perhaps\"}");
 }
 
@@ -181,7 +184,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(yes_and_no_in_both_languages),
 		CASE(an_option_is_named_by_id_label_or_place),
-		CASE(where_other_is_offered_any_word_is_its_text),
+		CASE(other_is_said_to_be_other),
 		CASE(several_options_by_words_or_commas),
 		CASE(nothing_chosen_is_only_for_what_is_not_required),
 		CASE(numbers_keep_their_spelling),
