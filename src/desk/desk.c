@@ -34,11 +34,7 @@ static void desk_told(void *ctx, struct told *told)
 {
 	struct desk *d = ctx;
 
-	if (told)
-		atomic_fetch_add_explicit(&d->counts[COUNT_EVENTS], (int64_t)told->len,
-			memory_order_relaxed);
-	else
-		d->deadline_known = false; /* there may be asks nobody was told of */
+	if (!told) d->deadline_known = false; /* there may be asks nobody was told of */
 	if (d->peers)
 		peers_pass(d->peers, told);
 	else
@@ -56,7 +52,7 @@ static void desk_committed(void *ctx, const struct rows *rows)
 {
 	struct desk *d = ctx;
 
-	atomic_fetch_add_explicit(&d->counts[COUNT_COMMITS], 1, memory_order_relaxed);
+	counts_commit(&d->counts, rows);
 	if (rows->delivers) desk_deliver(d);
 	if (rows->next_deadline_ms &&
 		(!d->next_deadline_ms || rows->next_deadline_ms < d->next_deadline_ms))
@@ -105,7 +101,9 @@ static void expire_done(struct job *job)
 /* True: some were due and are settled. */
 static bool desk_expire_due(struct desk *d)
 {
-	int64_t before = d->counts[COUNT_EXPIRIES];
+	struct desk_counts before, after;
+
+	counts_read(&d->counts, 0, &before);
 
 	d->expire_out = true;
 	d->expire.desk = d;
@@ -113,7 +111,8 @@ static bool desk_expire_due(struct desk *d)
 	d->expire.job.done = expire_done;
 	d->expire.job.link.next = NULL;
 	clerk_work(d->writer, &d->expire.job.link);
-	return d->expire.job.err == OK && d->counts[COUNT_EXPIRIES] > before;
+	counts_read(&d->counts, 0, &after);
+	return d->expire.job.err == OK && after.expiries > before.expiries;
 }
 
 /* The wall clock may jump, so that no sleep before a deadline is longer than a second.
@@ -218,6 +217,7 @@ struct desk *desk_open(const struct desk_settings *set, struct fault *why)
 	atomic_store(&d->reached, true);
 	desk_set(d, set);
 	pthread_mutex_init(&d->listeners, NULL);
+	counts_init(&d->counts);
 	if (!d->store || !d->url || !d->webhook_internal || !d->resumers)
 		fail(why, ERR_MEMORY, "out of memory");
 	else if (desk_clerks(d, set, why) == OK && desk_start(d, why) == OK)
@@ -241,6 +241,7 @@ struct desk *desk_close(struct desk *d)
 	mem_free(d->webhook_internal);
 	mem_free(d->resumers);
 	pthread_mutex_destroy(&d->listeners);
+	counts_done(&d->counts);
 	mem_free(d);
 	return NULL;
 }
@@ -259,11 +260,9 @@ bool desk_ready(struct desk *d)
 	return atomic_load(&d->ready) && atomic_load(&d->reached);
 }
 
-void desk_counts(struct desk *d, struct desk_counts *out)
+void desk_counts(struct desk *d, int64_t ws, struct desk_counts *out)
 {
-	*out = (struct desk_counts){ d->counts[0], d->counts[1], d->counts[2],
-		d->counts[3], d->counts[4], d->counts[5], d->counts[6], d->counts[7],
-		d->counts[8] };
+	counts_read(&d->counts, ws, out);
 }
 
 /* ---- tasks ---- */

@@ -120,10 +120,10 @@ void desk_wait(struct desk *, const struct use *, struct task *);
 void desk_set(struct desk *, const struct desk_settings *); /* what can be reloaded */
 
 struct desk_counts {
-	int64_t asks, answers, skips, cancels, expiries, batches, commits, events,
-		refused;
+	int64_t answers, skips, cancels, expiries, events;
+	int64_t commits; /* of all workspaces together only */
 };
-void desk_counts(struct desk *, struct desk_counts *out);
+void desk_counts(struct desk *, int64_t ws, struct desk_counts *out); /* ws 0: all */
 
 /* ---- the use cases ---- */
 

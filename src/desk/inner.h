@@ -2,6 +2,7 @@
 #ifndef DESK_INNER_H
 #define DESK_INNER_H
 
+#include "desk/counts.h"
 #include "desk/delivery.h"
 #include "desk/desk.h"
 #include "desk/rate.h"
@@ -35,20 +36,8 @@ struct desk {
 	int64_t deadline_look_ms;    /* when it was, by the steady clock */
 	struct task expire;	     /* the one that fires deadlines, reused */
 	bool expire_out;	     /* it is with the clerk */
-	_Atomic int64_t counts[9];   /* as struct desk_counts */
+	struct counts counts;
 	bool threads;
-};
-
-enum count {
-	COUNT_ASKS,
-	COUNT_ANSWERS,
-	COUNT_SKIPS,
-	COUNT_CANCELS,
-	COUNT_EXPIRIES,
-	COUNT_BATCHES,
-	COUNT_COMMITS,
-	COUNT_EVENTS,
-	COUNT_REFUSED
 };
 
 static inline struct task *task_of(struct job *job)

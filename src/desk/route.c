@@ -276,7 +276,7 @@ static enum err use_approval_decide(struct job *job, struct rows *rows, struct f
 	struct buf data = { .max = 4096 };
 	struct session *s;
 	struct str digest, right;
-	char decision[DIGEST_SIZE];
+	char decision[DIGEST_SIZE], at[TIME_SIZE];
 	struct ask *a;
 	enum err e = desk_find_ask(t, rows, &a, why);
 
@@ -288,9 +288,11 @@ static enum err use_approval_decide(struct job *job, struct rows *rows, struct f
 	right = a->approved_digest.len ? a->approved_digest : a->digest;
 	if (!ask_approved(a))
 		return desk_conflict(t, a, s, rows->now_ms, why, "it was not approved");
-	if (a->used_ms)
+	if (a->used_ms) {
+		time_write(a->used_ms, at);
 		return desk_conflict(
-			t, a, s, rows->now_ms, why, "the approval was used already");
+			t, a, s, rows->now_ms, why, "the approval was used at %s", at);
+	}
 	if (!right.len || !same_secret(right, digest))
 		return desk_conflict(t, a, s, rows->now_ms, why,
 			"the digest is not that of the approved operation");

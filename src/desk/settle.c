@@ -42,11 +42,6 @@ static struct str settled_data(const struct ask *a, struct arena *arena)
 	return out;
 }
 
-static const enum count counted[] = { [SETTLE_ANSWER] = COUNT_ANSWERS,
-	[SETTLE_SKIP] = COUNT_SKIPS,
-	[SETTLE_EXPIRE] = COUNT_EXPIRIES,
-	[SETTLE_CANCEL] = COUNT_CANCELS };
-
 enum err desk_settle_quietly(struct task *t, struct rows *rows, struct ask *a,
 	const struct settlement *how, struct str *shown, struct fault *why)
 {
@@ -69,8 +64,6 @@ enum err desk_settle_quietly(struct task *t, struct rows *rows, struct ask *a,
 	st->shown = desk_show(t->desk, a, s->title, desk_workspace(t, rows, a->ws),
 		rows->now_ms, rows->arena);
 	if (shown) *shown = st->shown;
-	atomic_fetch_add_explicit(
-		&t->desk->counts[counted[how->verb]], 1, memory_order_relaxed);
 	return desk_call_webhook(rows, s, a, why);
 }
 

@@ -8,7 +8,9 @@
  * header's colon; folded headers; bare CR or LF in headers; Content-Length with
  * Transfer-Encoding, differing or repeated Content-Length, a coding other than chunked:
  * 400. Headers over 32 KiB: 431. Body over the limit: 413. Upgrade is ignored. Slow
- * senders get 408 and are closed; an idle connection is closed quietly. */
+ * senders get 408 and are closed; an idle connection is closed quietly. While more bytes
+ * of unfinished bodies are held than `bodies_max`, further ones are 503: nobody has shown
+ * a credential that was looked at before a body is whole. */
 #ifndef NET_HTTP_H
 #define NET_HTTP_H
 
@@ -53,6 +55,8 @@ struct tls_context;
 struct http_limits {	    /* 0: the default */
 	size_t header_max;  /* 32 KiB */
 	size_t body_max;    /* 1 MiB */
+	size_t bodies_max;  /* of all bodies that are being received: 16 MiB, and as
+			     * much again for those of at most 16 KiB */
 	size_t backlog_max; /* bytes a slow reader of a stream may be behind: 256 KiB */
 	int64_t idle_ms;    /* between requests: 75 s */
 	int64_t send_ms;  /* from a request's first byte to its last, or a handshake: 30 s
@@ -71,6 +75,8 @@ struct http_server *http_listen(struct loop *, struct str address,
  * again meanwhile. False: out of memory. */
 bool http_secure(struct http_server *, struct tls_context *);
 int http_port(const struct http_server *); /* 0 for a unix socket */
+/* A finished line "Name: value\r\n" that every reply carries; borrowed. NULL: none. */
+void http_always(struct http_server *, const char *line);
 /* No new connections; idle ones are closed, open exchanges may finish: `Connection:
  * close`. Parked exchanges and streams are ended with http_gone. After grace_ms the rest
  * is cut. `done` runs on the loop when none is left; the server is freed after it. */
@@ -82,6 +88,10 @@ size_t http_connections(const struct http_server *);
 const struct http_request *http_request(const struct exchange *); /* NULL once parked */
 struct arena *http_arena(struct exchange *); /* goes with the exchange, or at park */
 struct loop *http_loop(const struct exchange *);
+/* The peer's address, to tell strangers apart: of IPv6 the network of 64 bits. Empty for
+ * a unix socket. */
+enum { PEER_SIZE = 48 };
+void http_peer(const struct exchange *, char out[PEER_SIZE]);
 void *http_server_ctx(const struct exchange *);
 
 /* Called once when the peer goes away (or the server stops) before the reply is done.

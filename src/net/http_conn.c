@@ -63,12 +63,30 @@ static struct http_reading *hub_reading(struct hub *hub)
 	return r;
 }
 
+/* What is held of a body that is not whole yet. */
+static void body_count(struct hub *hub, struct http_reading *r, size_t len)
+{
+	hub->bodies += len - r->counted;
+	r->counted = len;
+}
+
+/* Small ones have room of their own: a few that send much do not keep the others out. */
+static bool body_fits(const struct conn *c)
+{
+	const struct http_server *s = c->server;
+	size_t len = c->exchange.reading->body.len;
+
+	return s->path || s->hub->bodies <= s->limits.bodies_max ||
+	       (len <= SMALL_BODY && s->hub->bodies <= 2 * s->limits.bodies_max);
+}
+
 void conn_release(struct conn *c)
 {
 	struct hub *hub = c->server->hub;
 	struct http_reading *r = c->exchange.reading;
 
 	if (!r) return;
+	body_count(hub, r, 0);
 	c->exchange.reading = NULL;
 	if (hub->spares >= SPARE_READINGS) {
 		reading_done(r);
@@ -159,6 +177,7 @@ static void conn_handle(struct conn *c)
 	struct exchange *x = &c->exchange;
 
 	c->phase = CONN_OPEN;
+	body_count(c->server->hub, x->reading, 0);
 	c->keep_alive = x->reading->keep_alive && !c->server->stopping;
 	x->open = true;
 	x->begun = x->parked = false;
@@ -212,6 +231,14 @@ static size_t conn_step(struct conn *c, struct str bytes)
 		return bytes.len;
 	}
 	n = reading_feed(c->exchange.reading, bytes, &step);
+	if (step == PARSE_MORE || step == PARSE_CONTINUE) {
+		body_count(c->server->hub, c->exchange.reading,
+			c->exchange.reading->body.len);
+		if (!body_fits(c)) {
+			conn_refuse(c, 503, "too many bodies are being received");
+			return bytes.len;
+		}
+	}
 	switch (step) {
 	case PARSE_MORE: conn_await(c); break;
 	case PARSE_CONTINUE:

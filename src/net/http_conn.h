@@ -32,6 +32,7 @@ enum {
 	DATE_SIZE = 40,
 	MANY_PARKED = 1000,
 	TIDY_MS = 500,
+	SMALL_BODY = 16 * 1024,
 	PARTS_MAX = 4, /* of what is sent in one go */
 };
 
@@ -50,6 +51,7 @@ struct hub {
 	struct loop *loop;
 	struct tick tidy; /* after many have come to wait */
 	int parked;	  /* since it was last tidied */
+	size_t bodies;	  /* bytes held of bodies that are being received */
 	struct http_reading *spare;
 	int spares;
 	int64_t date_turn_ms; /* the turn of the loop that last looked at the clock */
@@ -111,6 +113,7 @@ struct http_server {
 	struct hub *hub;
 	struct http_limits limits;
 	struct tls_context *tls; /* of connections to come; NULL: plain */
+	const char *always;	 /* a header's line, or NULL */
 	http_handler *handler;
 	void *ctx;
 	struct conn *conns;

@@ -1,5 +1,8 @@
 #include "net/http_conn.h"
 
+#include <arpa/inet.h>
+#include <sys/socket.h>
+
 const struct http_request *http_request(const struct exchange *x)
 {
 	return x->reading ? &x->reading->request : NULL;
@@ -13,6 +16,24 @@ struct arena *http_arena(struct exchange *x)
 struct loop *http_loop(const struct exchange *x)
 {
 	return conn_of(x)->server->loop;
+}
+
+void http_peer(const struct exchange *x, char out[PEER_SIZE])
+{
+	struct sockaddr_storage at = { 0 };
+	socklen_t len = sizeof at;
+	struct sockaddr_in6 *six = (struct sockaddr_in6 *)(void *)&at;
+	const struct sockaddr_in *four = (const struct sockaddr_in *)(const void *)&at;
+
+	out[0] = '\0';
+	if (getpeername(conn_of(x)->fd, (struct sockaddr *)&at, &len)) return;
+	if (at.ss_family == AF_INET) {
+		inet_ntop(AF_INET, &four->sin_addr, out, PEER_SIZE);
+	} else if (at.ss_family == AF_INET6) {
+		if (!IN6_IS_ADDR_V4MAPPED(&six->sin6_addr))
+			memset(&six->sin6_addr.s6_addr[8], 0, 8);
+		inet_ntop(AF_INET6, &six->sin6_addr, out, PEER_SIZE);
+	}
 }
 
 void *http_server_ctx(const struct exchange *x)

@@ -42,6 +42,7 @@ struct http_reading {
 	enum parse_state state;
 	size_t header_max, body_max;
 	struct buf head, body;
+	size_t counted;	 /* bytes of the body that whoever reads it has accounted for */
 	size_t line;	 /* where in `head` the line that is being read starts */
 	uint64_t left;	 /* of the body, or of the chunk */
 	size_t digits;	 /* of the chunk's size so far */

@@ -72,6 +72,7 @@ static void head_begin(struct text *t, struct conn *c, int status, const char *t
 	text_add(t, str_of(http_status_text(status)));
 	text_add(t, STR("\r\n"));
 	text_add(t, date_line(c->server));
+	if (c->server->always) text_add(t, str_of(c->server->always));
 	if (type && *type) {
 		text_add(t, STR("Content-Type: "));
 		text_add(t, str_first(str_of(type), 256));
@@ -159,7 +160,8 @@ void conn_refuse(struct conn *c, int status, const char *detail)
 	x->open = true;
 	x->begun = x->parked = x->http_1_0 = false;
 	x->is_head = x->reading && x->reading->request.method == HTTP_M_HEAD;
-	http_reply(x, status, "application/problem+json", STR_NONE,
+	http_reply(x, status, "application/problem+json",
+		status == 503 ? STR("Retry-After: 1\r\n") : STR_NONE,
 		str_make(body, len > 0 ? (size_t)len : 0));
 }
 

@@ -153,6 +153,7 @@ static struct http_limits limits_of(const struct http_limits *l)
 
 	if (!m.header_max) m.header_max = 32 * 1024;
 	if (!m.body_max) m.body_max = 1024 * 1024;
+	if (!m.bodies_max) m.bodies_max = 16 * 1024 * 1024;
 	if (!m.backlog_max) m.backlog_max = 256 * 1024;
 	if (!m.idle_ms) m.idle_ms = 75 * 1000;
 	if (!m.send_ms) m.send_ms = 30 * 1000;
@@ -211,6 +212,11 @@ bool http_secure(struct http_server *s, struct tls_context *tls)
 	if (!s->hub->sealing) return false;
 	s->tls = tls;
 	return true;
+}
+
+void http_always(struct http_server *s, const char *line)
+{
+	s->always = line;
 }
 
 int http_port(const struct http_server *s)

@@ -4,15 +4,24 @@
 
 #include <arpa/inet.h>
 
-static struct str host_name(struct str host) /* without the port */
+static bool is_port(struct str s)
 {
-	if (host.len && host.at[0] == '[') {
-		int end = str_find(host, STR("]"));
+	int64_t port;
 
-		return end < 0 ? host : str_first(host, (size_t)end + 1);
-	}
-	int colon = str_find(host, STR(":"));
-	return colon < 0 ? host : str_first(host, (size_t)colon);
+	return s.len && s.len <= 5 && s.at[0] != '-' && str_to_int(s, 0, 65535, &port);
+}
+
+/* Without the port; empty unless it is "name", "name:port", "[address]" or
+ * "[address]:port" and nothing else. */
+static struct str host_name(struct str host)
+{
+	int end = host.len && host.at[0] == '[' ? str_find(host, STR("]")) + 1
+						: str_find(host, STR(":"));
+	struct str name = end < 0 ? host : str_first(host, (size_t)end);
+	struct str rest = str_from(host, name.len);
+
+	if (!rest.len) return name;
+	return rest.at[0] == ':' && is_port(str_from(rest, 1)) ? name : STR_NONE;
 }
 
 /* The host of "scheme://host:port/…", with its port. */
@@ -54,11 +63,19 @@ static bool host_allowed(struct serve *s, struct str host)
 {
 	struct str name = host_name(host), list = str_of(s->allowed_hosts), one;
 
+	if (!name.len) return false;
 	if (is_address(name) || str_is_nocase(name, "localhost")) return true;
 	if (same_name(name, host_name(url_host(str_of(s->url))))) return true;
 	while (str_cut(&list, ',', &one))
 		if (same_name(name, str_trim(one))) return true;
 	return false;
+}
+
+bool gate_url_is_named(const struct serve *s)
+{
+	struct str name = host_name(url_host(str_of(s->url)));
+
+	return name.len && !is_address(name) && !str_is_nocase(name, "localhost");
 }
 
 static bool origin_ours(struct serve *s, struct str origin, struct str host)

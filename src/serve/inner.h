@@ -130,6 +130,8 @@ struct str serve_key(const struct serve *);
 /* gate.c: Host, Origin and Sec-Fetch-Site. */
 enum err gate_check(struct serve *, const struct listener *, const struct http_request *,
 	const struct route *, struct fault *);
+/* Does the URL that people use have a name of its own, neither localhost nor an address? */
+bool gate_url_is_named(const struct serve *);
 /* A cookie's write must come from our own page. */
 enum err gate_check_cookie(struct serve *, const struct http_request *, struct fault *);
 
@@ -178,6 +180,7 @@ void hold_start(struct hold *, struct request *, int status);
 void hold_end(struct hold *, struct str shown); /* ends the wait with the ask as it is */
 void hold_drop(struct hold *);			/* ends the reply as it is */
 const struct bearer *hold_bearer(const struct waiter *);
+size_t holds_of(const struct serve *, int64_t ws); /* how many wait in a workspace */
 void hold_expelled(struct waiter *); /* its bearer has lost the right to wait */
 
 /* stream.c: a reply that follows the log. */

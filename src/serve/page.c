@@ -135,20 +135,21 @@ static int64_t resident_bytes(void)
 	return pages * 4096;
 }
 
-static void metrics_counted(struct request *r)
+static size_t streams_of(const struct serve *s, int64_t ws)
 {
-	struct serve *s = r->serve;
-	struct buf *b = &r->task.job.out;
-	struct desk_counts c;
-	size_t connections = 0;
+	size_t n = 0;
 
-	if (r->task.job.err || !r->x) {
-		request_reply(r, STR_NONE);
-		return;
-	}
-	desk_counts(s->desk, &c);
-	for (int i = 0; i < s->listeners_len; i++)
-		connections += http_connections(s->listeners[i].http);
+	for (const struct follower *f = s->feed.followers; f; f = f->next)
+		n += f->ws == ws;
+	return n;
+}
+
+/* What concerns a workspace: its own numbers, or (ws 0) those of all. */
+static void metrics_workspace(struct serve *s, struct buf *b, int64_t ws)
+{
+	struct desk_counts c;
+
+	desk_counts(s->desk, ws, &c);
 	metric(b, "asks_answered_total", "counter", "Asks answered by people.",
 		c.answers);
 	metric(b, "asks_skipped_total", "counter", "Asks skipped by people.", c.skips);
@@ -157,19 +158,46 @@ static void metrics_counted(struct request *r)
 		c.expiries);
 	metric(b, "events_total", "counter", "Events committed by this process.",
 		c.events);
-	metric(b, "commits_total", "counter", "Transactions committed.", c.commits);
-	metric(b, "connections", "gauge", "Open connections.", (int64_t)connections);
 	metric(b, "waiters", "gauge", "Requests that wait for an ask.",
-		(int64_t)s->feed.waiters);
-	metric(b, "streams", "gauge", "Event streams.", (int64_t)s->feed.followers_len);
+		(int64_t)(ws ? holds_of(s, ws) : s->feed.waiters));
+	metric(b, "streams", "gauge", "Event streams.",
+		(int64_t)(ws ? streams_of(s, ws) : s->feed.followers_len));
+	if (!ws)
+		metric(b, "commits_total", "counter", "Transactions committed.",
+			c.commits);
+}
+
+static void metrics_process(struct serve *s, struct buf *b)
+{
+	size_t connections = 0;
+
+	for (int i = 0; i < s->listeners_len; i++)
+		connections += http_connections(s->listeners[i].http);
+	metric(b, "connections", "gauge", "Open connections.", (int64_t)connections);
 	metric(b, "resident_bytes", "gauge", "Memory of the process.", resident_bytes());
-	metric(b, "uptime_seconds", "gauge", "Since the start.",
-		(clock_now_ms() - s->started_ms) / 1000);
 	buf_print(b, "# HELP parley_http_requests_total Replies by class.\n"
 		     "# TYPE parley_http_requests_total counter\n");
 	for (int i = 2; i <= 5; i++)
 		buf_print(b, "parley_http_requests_total{class=\"%dxx\"} %llu\n", i,
 			(unsigned long long)s->requests_by_class[i]);
+}
+
+/* Owners and the local admin run the server: they see all of it. */
+static void metrics_counted(struct request *r)
+{
+	struct serve *s = r->serve;
+	const struct principal *who = &r->task.job.who;
+	struct buf *b = &r->task.job.out;
+	bool all = who->role >= ROLE_OWNER;
+
+	if (r->task.job.err || !r->x) {
+		request_reply(r, STR_NONE);
+		return;
+	}
+	metrics_workspace(s, b, all ? 0 : who->ws);
+	if (all) metrics_process(s, b);
+	metric(b, "uptime_seconds", "gauge", "Since the start.",
+		(clock_now_ms() - s->started_ms) / 1000);
 	http_on_gone(r->x, NULL, NULL);
 	serve_count(s, 200);
 	http_reply(r->x, 200, "text/plain; version=0.0.4; charset=utf-8", STR_NONE,

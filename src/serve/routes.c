@@ -18,7 +18,7 @@ const struct route routes[] = {
 	{ "POST", "/v1/asks/{id}/assign", &use_assign, NULL, WRITE, "" },
 	{ "POST", "/v1/asks/{id}/claim", &use_claim, NULL, WRITE, "" },
 	{ "POST", "/v1/asks/{id}/extend", &use_extend, NULL, WRITE, "" },
-	{ "POST", "/v1/asks/{id}/use", &use_use_approval, NULL, WRITE, "" },
+	{ "POST", "/v1/asks/{id}/use", &use_use_approval, NULL, BODY_JSON, "" },
 
 	{ "POST", "/v1/sessions", &use_session_create, NULL, WRITE, "" },
 	{ "GET", "/v1/sessions", &use_session_list, NULL, 0, LIST " status project q" },

@@ -343,10 +343,22 @@ struct str serve_key(const struct serve *s)
 	return str_make((const char *)s->key, sizeof s->key);
 }
 
+/* Browsers are to come by TLS alone: to a name that is ours. Localhost is everybody's, and
+ * addresses cannot be told so. */
+static void serve_tell_tls(struct serve *s)
+{
+	bool tell = s->tls && s->url && gate_url_is_named(s);
+
+	for (int i = 0; i < s->listeners_len; i++)
+		http_always(s->listeners[i].http,
+			tell ? "Strict-Transport-Security: max-age=31536000\r\n" : NULL);
+}
+
 void serve_set_url(struct serve *s, struct str url)
 {
 	mem_free(s->url);
 	s->url = mem_copy(url.at, url.len);
+	serve_tell_tls(s);
 }
 
 int serve_listen(struct serve *s, struct str address, bool local_admin, struct fault *why)

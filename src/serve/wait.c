@@ -243,6 +243,16 @@ const struct bearer *hold_bearer(const struct waiter *w)
 	return LINK_OF(w, struct hold, waiter)->bearer;
 }
 
+size_t holds_of(const struct serve *s, int64_t ws)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->feed.buckets_len; i++)
+		for (const struct waiter *w = s->feed.buckets[i]; w; w = w->next)
+			n += LINK_OF(w, struct hold, waiter)->ws == ws;
+	return n;
+}
+
 /* One that has not begun yet is refused when its first read comes back. */
 void hold_expelled(struct waiter *w)
 {

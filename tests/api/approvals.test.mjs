@@ -101,6 +101,17 @@ test('an approved operation may be used once', async () => {
 	assert.equal(second.body.ask.id, ask.id);
 });
 
+test('a use with the same Idempotency-Key is no second use: 409, and it says when', async () => {
+	const ask = await agent.ask(approval());
+	await decide(ask, 'approve');
+	const again = () => agent.post(`/v1/asks/${ask.id}/use`, { digest: ask.digest },
+		{ headers: { 'idempotency-key': 'the-same' } });
+	assert.equal((await again()).status, 200);
+	const second = await again();
+	assert.equal(second.status, 409);
+	assert.match(second.body.detail, /used at \d{4}-\d\d-\d\dT/);
+});
+
 test('of ten uses at once one is let through', async () => {
 	const ask = await agent.ask(approval());
 	await decide(ask, 'approve');

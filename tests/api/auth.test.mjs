@@ -174,7 +174,8 @@ test('a revoked token is cut off from its stream', { timeout: 30_000 }, async ()
 	stream.close();
 });
 
-for (const host of ['evil.example', 'evil.example:80', '127.0.0.1.evil.example', 'localhost.evil']) {
+for (const host of ['evil.example', 'evil.example:80', '127.0.0.1.evil.example', 'localhost.evil',
+	'[::1]evil.example', '[::1]:80evil', 'localhost:80@evil', 'localhost:', '127.0.0.1:99999', '[::1', 'localhost:-0']) {
 	test(`a foreign Host is 403: ${host}`, async () => {
 		const reply = await agent.get('/v1/me', { headers: { host } });
 		assert.equal(reply.status, 403);

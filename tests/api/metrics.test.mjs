@@ -55,6 +55,28 @@ test('some metric counts asks: asking changes it', async () => {
 	assert.ok(moved.length > 0, 'nothing about asks moved by three');
 });
 
+test('who is no owner sees the numbers of their own workspace, and none of the process', async () => {
+	await server.command('workspace', 'create', 'elsewhere');
+	const far = await server.as('agent', 'far', ['--workspace', 'elsewhere']);
+	const farMember = await server.as('member', 'fia', ['--workspace', 'elsewhere']);
+	const farAdmin = await server.as('admin', 'fay', ['--workspace', 'elsewhere']);
+	const owner = await server.as('owner', 'olga');
+	const before = read((await farAdmin.get('/metrics')).text);
+	const all = read((await owner.get('/metrics')).text);
+	await member.answer(await agent.ask(), { q1: true });
+	const later = read((await farAdmin.get('/metrics')).text);
+	assert.equal(later.get('parley_events_total'), before.get('parley_events_total'));
+	assert.equal(later.get('parley_asks_answered_total'), 0);
+	for (const name of ['parley_resident_bytes', 'parley_connections', 'parley_commits_total']) {
+		assert.equal(later.has(name), false, name);
+	}
+	await farMember.answer(await far.ask(), { q1: true });
+	assert.equal(read((await farAdmin.get('/metrics')).text).get('parley_asks_answered_total'), 1);
+	const sum = read((await owner.get('/metrics')).text);
+	assert.equal(sum.get('parley_asks_answered_total'), all.get('parley_asks_answered_total') + 2);
+	assert.ok(sum.get('parley_resident_bytes') > 0);
+});
+
 test('HEAD of healthz is fine', async () => {
 	const reply = await nobody.request('HEAD', '/healthz');
 	assert.deepEqual([reply.status, reply.text], [200, '']);

@@ -140,6 +140,21 @@ test('TLS 1.1 is refused, 1.2 and 1.3 are not', async () => {
 	assert.equal((await curl('/healthz', { args: ['--tlsv1.3'] })).status, 200);
 });
 
+test('browsers are told to come by TLS only where the URL has a name of its own', async () => {
+	assert.doesNotMatch((await curl('/', { args: ['-i'] })).text ?? '', /strict-transport/i);
+	const named = new Server({ flags: ['--tls-cert', cert, '--tls-key', key, '--url', 'https://parley.test'] });
+	try {
+		await named.start();
+		const stdout = await new Promise((resolve) => {
+			execFile('curl', ['-sSik', '-H', 'Host: parley.test', `https://127.0.0.1:${named.port}/healthz`],
+				(error, text) => resolve(text));
+		});
+		assert.match(stdout, /^Strict-Transport-Security: max-age=31536000\r$/mi);
+	} finally {
+		await named.end();
+	}
+});
+
 test('SIGHUP takes a new certificate, for new connections', async () => {
 	const old = tls.connect({ host: '127.0.0.1', port: server.port, rejectUnauthorized: false });
 	let text = '';

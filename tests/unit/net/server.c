@@ -24,6 +24,59 @@ static int64_t now_ms(clockid_t clock)
 
 /* ---- time ---- */
 
+/* ---- bodies that are being received ---- */
+
+static int body_begun(struct stand *s, size_t sent)
+{
+	static char bytes[64 * 1024];
+	int fd = peer_open(s);
+
+	peer_send(
+		fd, "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n");
+	for (size_t n; sent; sent -= n) {
+		n = sent < sizeof bytes ? sent : sizeof bytes;
+		peer_send_bytes(fd, str_make(bytes, n));
+	}
+	return fd;
+}
+
+static void bodies_that_are_not_whole_have_a_bound_together(void **state)
+{
+	struct http_limits limits = { .bodies_max = 300 * 1000 };
+	struct stand *s = stand_new(NULL, &limits);
+	static char bytes[64 * 1024];
+	int held[3], fd;
+	struct reply r;
+
+	(void)state;
+	for (int i = 0; i < 3; i++)
+		held[i] = body_begun(s, 90 * 1000);
+	usleep(100 * 1000);
+	fd = body_begun(s, 90 * 1000);
+	assert_true(peer_reply(fd, &r));
+	assert_int_equal(r.status, 503);
+	assert_non_null(strstr(r.head, "Retry-After: 1"));
+	reply_done(&r);
+	close(fd);
+	/* Small ones go on. */
+	assert_int_equal(stand_status(s, "POST /echo HTTP/1.1\r\nHost: x\r\n"
+					 "Content-Length: 2\r\n\r\nhi"),
+		200);
+	for (int i = 0; i < 3; i++)
+		close(held[i]);
+	usleep(100 * 1000);
+	fd = body_begun(s, 250 * 1000);
+	usleep(100 * 1000);
+	assert_int_equal(stand_status(s, GET("/")), 200);
+	for (int i = 0; i < 12; i++)
+		peer_send_bytes(fd, str_make(bytes, sizeof bytes));
+	assert_true(peer_reply(fd, &r));
+	assert_int_equal(r.status, 503); /* alone, it is more than all may be */
+	reply_done(&r);
+	close(fd);
+	stand_free(s);
+}
+
 static void an_idle_connection_is_closed_quietly(void **state)
 {
 	struct http_limits limits = { .idle_ms = 200 };
@@ -435,6 +488,7 @@ static void addresses_are_read_strictly(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(bodies_that_are_not_whole_have_a_bound_together),
 		cmocka_unit_test(an_idle_connection_is_closed_quietly),
 		cmocka_unit_test(a_slow_sender_gets_408_however_busy_it_looks),
 		cmocka_unit_test(who_was_told_to_continue_and_does_not_gets_408),
