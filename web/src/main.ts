@@ -1,8 +1,9 @@
 import './style.css';
 import { mount } from 'svelte';
 import App from './App.svelte';
-import { desk } from './state/desk.svelte';
+import { start } from './state/start';
 import { router } from './lib/router.svelte';
+import { focusKeep } from './state/focus';
 import { keysListen } from './state/keys.svelte';
 import { themeApply } from './state/settings.svelte';
 
@@ -37,5 +38,6 @@ function worker(page: Promise<void>): void {
 
 themeApply();
 keysListen();
-worker(desk.start());
+focusKeep();
+worker(start());
 mount(App, { target: document.getElementById('app')! });

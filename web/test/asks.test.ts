@@ -56,7 +56,7 @@ test('an old copy does not bring a settled ask back', async () => {
 function following() {
 	vi.useFakeTimers();
 	const asks = new Asks();
-	asks.others = { fetch: () => true, share: vi.fn() };
+	asks.tabs = { fetch: () => true, share: vi.fn() };
 	return { asks, fetched: vi.spyOn(api, 'ask').mockResolvedValue(ask()) };
 }
 
@@ -90,7 +90,7 @@ test('only what nothing overtook is shared', async () => {
 	const replies = slow();
 	const asks = new Asks();
 	const share = vi.fn();
-	asks.others = { fetch: () => false, share };
+	asks.tabs = { fetch: () => false, share };
 	asks.apply(event('ask.created'), vi.fn());
 	asks.apply(event('ask.answered', { status: 'answered' }), vi.fn());
 	replies[0]!(ask());

@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { draftNew } from '../src/lib/form';
 import { speak } from '../src/lib/i18n.svelte';
 import { typedWords } from '../src/lib/typed';
-import { draftKeep, draftLoad } from '../src/state/drafts';
+import { draftKeep, draftLoad, draftsOf } from '../src/state/drafts';
 import { ask, question } from './fixtures';
 
 beforeEach(async () => {
@@ -11,6 +11,7 @@ beforeEach(async () => {
 });
 
 test('each part of a draft is kept on its own', () => {
+	draftsOf('usr_1');
 	draftKeep('a', { reply: 'Which one?' });
 	draftKeep('a', { reason: 'too risky' });
 	draftKeep('a', { arguments: { cmd: 'ls' } });

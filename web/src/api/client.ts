@@ -1,4 +1,6 @@
 /* The one place that talks to the server. */
+import { jsonRead, jsonWrite } from '../lib/json';
+import { serverTimeLearn } from '../lib/serverTime';
 import type {
 	Ask,
 	AskRequest,
@@ -6,6 +8,7 @@ import type {
 	Event,
 	Insights,
 	List,
+	Mark,
 	Me,
 	Problem,
 	Session,
@@ -14,6 +17,7 @@ import type {
 	SettleManyResult,
 	Token,
 	User,
+	View,
 } from './types';
 
 /** The server said no. A conflict carries the ask as its winner left it. */
@@ -47,21 +51,23 @@ export async function call<T>(
 	if (body !== undefined) headers['Content-Type'] = 'application/json';
 	if (key) headers['Idempotency-Key'] = key;
 	let reply: Response;
+	const sent = Date.now();
 	try {
 		reply = await fetch(path, {
 			method,
 			headers,
-			body: body === undefined ? null : JSON.stringify(body),
+			body: body === undefined ? null : jsonWrite(body),
 		});
 	} catch (cause) {
 		throw new Unreachable(path, { cause });
 	}
+	serverTimeLearn(reply.headers.get('date'), sent, Date.now());
 	if (reply.status === 502 || reply.status === 503 || reply.status === 504)
 		throw new Unreachable(path);
 	const text = await reply.text();
 	let json: unknown = null;
 	try {
-		json = text ? JSON.parse(text) : null;
+		json = text ? jsonRead(text) : null;
 	} catch {
 		throw new Unreachable(path);
 	}
@@ -106,6 +112,10 @@ export const api = {
 	settle: (id: string, verb: 'answer' | 'skip', body: unknown, key: string) =>
 		post<Settled>(`/v1/asks/${id}/${verb}`, body, key),
 	settleMany: (body: unknown) => post<SettleManyResult>('/v1/asks/settle-many', body),
+	revoke: (id: string) => post<Ask>(`/v1/asks/${id}/revoke`, {}),
+	mark: (id: string, mark: Partial<Mark>) => post<Ask>(`/v1/asks/${id}/mark`, mark),
+	views: () => get<View[]>('/v1/me/views'),
+	viewsPut: (views: View[]) => call<View[]>('PUT', '/v1/me/views', views),
 	reply: (id: string, text: string) => post<Ask>(`/v1/asks/${id}/replies`, { text }),
 	assign: (id: string, assignees: string[]) => post<Ask>(`/v1/asks/${id}/assign`, { assignees }),
 	claim: (id: string) => post<Ask>(`/v1/asks/${id}/claim`, {}),
@@ -114,6 +124,8 @@ export const api = {
 	sessions: (query: Query) => get<List<Session>>('/v1/sessions', query),
 	session: (id: string) => get<Session>(`/v1/sessions/${encodeURIComponent(id)}`),
 	sessionState: (id: string) => get<SessionState>(`/v1/sessions/${encodeURIComponent(id)}/state`),
+	sessionPatch: (id: string, body: unknown) => call<Session>('PATCH', `/v1/sessions/${id}`, body),
+	sessionDelete: (id: string) => call<null>('DELETE', `/v1/sessions/${id}`),
 	sessionCancel: (id: string) => post<Session>(`/v1/sessions/${id}/cancel`, {}),
 
 	events: (query: Query) => get<List<Event>>('/v1/events', { format: 'json', ...query }),

@@ -1,10 +1,12 @@
 /* An operation's arguments as rows, and what a person made of them. */
 import type { Operation } from '../api/types';
+import { jsonRead, jsonWrite } from './json';
 
 export interface Argument {
 	name: string;
 	text: string;
 	isText: boolean;
+	isNumber: boolean;
 }
 
 const COMMANDS = ['command', 'cmd', 'script', 'sql', 'query'];
@@ -12,14 +14,24 @@ const COMMANDS = ['command', 'cmd', 'script', 'sql', 'query'];
 const isObject = (value: unknown): value is Record<string, unknown> =>
 	typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** A short list fits into a line. */
+function valueText(value: unknown): string {
+	const short = Array.isArray(value) && value.every((one) => typeof one !== 'object');
+	const line = short ? jsonWrite(value).replace(/,(?=("|-|\d|t|f|n))/g, ', ') : '';
+	return short && line.length <= 80 && jsonWrite(value).length + value.length - 1 >= line.length
+		? line
+		: jsonWrite(value, 2);
+}
+
 /** null: not an object, shown raw only. */
 export function argumentsOf(operation: Operation): Argument[] | null {
 	if (operation.arguments === undefined || operation.arguments === null) return [];
 	if (!isObject(operation.arguments)) return null;
 	return Object.entries(operation.arguments).map(([name, value]) => ({
 		name,
-		text: typeof value === 'string' ? value : JSON.stringify(value, null, 2),
+		text: typeof value === 'string' ? value : valueText(value),
 		isText: typeof value === 'string',
+		isNumber: typeof value === 'number' || typeof value === 'bigint',
 	}));
 }
 
@@ -28,7 +40,7 @@ export function commandOf(list: Argument[]): Argument | null {
 	return list.find((arg) => arg.isText && COMMANDS.includes(arg.name.toLowerCase())) ?? null;
 }
 
-export const rawOf = (operation: Operation): string => JSON.stringify(operation, null, 2);
+export const rawOf = (operation: Operation): string => jsonWrite(operation, 2);
 
 export interface Edited {
 	arguments: Record<string, unknown>;
@@ -60,10 +72,18 @@ export function edit(operation: Operation, texts: Record<string, string>): Edite
 			continue;
 		}
 		try {
-			out.arguments[arg.name] = JSON.parse(text);
+			out.arguments[arg.name] = jsonRead(text);
 		} catch {
 			out.broken.push(arg.name);
 		}
 	}
 	return out;
+}
+
+/** What was typed to get from one to the other, by name: how an edited operation is drawn. */
+export function textsBetween(operation: Operation, approved: unknown): Record<string, string> {
+	const texts: Record<string, string> = {};
+	for (const arg of argumentsOf({ ...operation, arguments: approved } as Operation) ?? [])
+		texts[arg.name] = arg.text;
+	return texts;
 }

@@ -1,7 +1,7 @@
 /* In which order asks want attention, and which of them are alike. Pure. */
 import type { Ask, Risk } from '../api/types';
+import { jsonWrite } from './json';
 
-const riskRank: Record<Risk, number> = { critical: 3, high: 2, medium: 1, low: 0 };
 export const SOON_MS = 5 * 60_000;
 
 export const askRisk = (ask: Ask): Risk | null => ask.operation?.risk ?? null;
@@ -12,21 +12,38 @@ export const sessionTitle = (ask: Ask): string | null =>
 	ask.session_title !== (ask.title ?? ask.questions[0]?.text) ? ask.session_title : null;
 export const waits = (ask: Ask): boolean => ask.kind !== 'non_blocking';
 
-function soon(ask: Ask, now: number): number {
-	const at = ask.expires_at ? Date.parse(ask.expires_at) : Infinity;
-	return at - now <= SOON_MS ? at : Infinity;
+/** Why an ask stands where it does. */
+export type Group = 'soon' | 'high' | 'other';
+const groups: Group[] = ['soon', 'high', 'other'];
+const HIGH = ['high', 'critical', 'urgent'];
+
+const deadline = (ask: Ask) => (ask.expires_at ? Date.parse(ask.expires_at) : Infinity);
+
+export function groupOf(ask: Ask, now: number): Group {
+	if (deadline(ask) - now <= SOON_MS) return 'soon';
+	return HIGH.includes(askRisk(ask) ?? '') || HIGH.includes(ask.priority) ? 'high' : 'other';
 }
 
 const compare = <T>(a: T, b: T) => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Deadline within five minutes, then risk, then age. */
-export function byAttention(asks: Ask[], now: number): Ask[] {
+/** Deadline within five minutes, then risk or priority high and above, then age; what is assigned to
+ * others only stands behind the rest of its group. */
+export function byAttention(asks: Ask[], now: number, me = ''): Ask[] {
 	return asks
-		.map((ask) => ({ ask, soon: soon(ask, now), risk: riskRank[askRisk(ask) ?? 'low'] }))
+		.map((ask) => {
+			const group = groupOf(ask, now);
+			return {
+				ask,
+				group: groups.indexOf(group),
+				soon: group === 'soon' ? deadline(ask) : 0,
+				others: ask.assignees.length > 0 && !ask.assignees.includes(me),
+			};
+		})
 		.sort(
 			(a, b) =>
+				a.group - b.group ||
 				compare(a.soon, b.soon) ||
-				b.risk - a.risk ||
+				compare(a.others, b.others) ||
 				compare(a.ask.created_at, b.ask.created_at) ||
 				compare(a.ask.id, b.ask.id),
 		)
@@ -46,54 +63,59 @@ export function likeness(ask: Ask): string {
 function likenessOf(ask: Ask): string {
 	const shape = ask.questions.map((q) => [q.type, q.options?.map((option) => option.id)]);
 	const words = askTitle(ask).replace(/\d+/g, '#');
-	return JSON.stringify([
-		ask.kind,
-		ask.agent.name,
-		ask.operation?.name,
-		askRisk(ask),
-		words,
-		shape,
-	]);
+	return jsonWrite([ask.kind, ask.agent.name, ask.operation?.name, askRisk(ask), words, shape]);
 }
 
 /** Could one answer settle them all? */
 export function sameForm(asks: Ask[]): boolean {
-	const form = (ask: Ask) => JSON.stringify([ask.kind === 'approval', ask.questions]);
+	const form = (ask: Ask) => jsonWrite([ask.kind === 'approval', ask.questions]);
 	return asks.length > 0 && asks.every((ask) => form(ask) === form(asks[0]!));
 }
 
 export interface Row {
 	ask: Ask;
 	like: string;
-	/** How many stand for this one, itself included; 0: not the head of a fold. */
+	/** How many others this one stands for; 0: not the head of a fold. */
 	similar: number;
 	inside: boolean;
+	/** The group that begins with it. */
+	section: { group: Group; count: number } | null;
 }
 
 const FOLD_FROM = 3;
 
-/** Three or more alike become one row at the place of the first; open folds show the rest below. */
+/** Three or more alike become one row where the first of them stands; open folds show the rest below. */
 export function fold(asks: Ask[], open: ReadonlySet<string>): Row[] {
-	const groups = new Map<string, Ask[]>();
+	const alike = new Map<string, Ask[]>();
 	const likes = asks.map((ask) => {
 		const like = likeness(ask);
-		const group = groups.get(like);
+		const group = alike.get(like);
 		if (group) group.push(ask);
-		else groups.set(like, [ask]);
+		else alike.set(like, [ask]);
 		return like;
 	});
 	const rows: Row[] = [];
 	for (const [i, ask] of asks.entries()) {
 		const like = likes[i]!;
-		const group = groups.get(like)!;
+		const group = alike.get(like)!;
 		if (group.length < FOLD_FROM) {
-			rows.push({ ask, like, similar: 0, inside: false });
+			rows.push({ ask, like, similar: 0, inside: false, section: null });
 		} else if (group[0] === ask) {
-			rows.push({ ask, like, similar: group.length, inside: false });
+			rows.push({ ask, like, similar: group.length - 1, inside: false, section: null });
 			if (open.has(like))
 				for (const other of group.slice(1))
-					rows.push({ ask: other, like, similar: 0, inside: true });
+					rows.push({ ask: other, like, similar: 0, inside: true, section: null });
 		}
 	}
 	return rows;
+}
+
+/** Says before each group which it is and how many rows it has; one group alone needs no name. */
+export function sectioned(rows: Row[], groupOfRow: (row: Row) => Group): Row[] {
+	const of = rows.map(groupOfRow);
+	if (new Set(of).size < 2) return rows;
+	return rows.map((row, i) => {
+		if (of[i] === of[i - 1]) return row;
+		return { ...row, section: { group: of[i]!, count: of.filter((one) => one === of[i]).length } };
+	});
 }

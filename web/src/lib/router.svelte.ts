@@ -3,14 +3,14 @@
 const parts = ['you', 'keys', 'users', 'tokens', 'deliveries'] as const;
 export type SettingsPart = (typeof parts)[number];
 
-export type Place =
+export type Route =
 	| { screen: 'inbox'; ask: string | null }
 	| { screen: 'sessions' }
 	| { screen: 'session'; id: string }
-	| { screen: 'activity' | 'insights' | 'agents' | 'login' | 'lost' }
+	| { screen: 'history' | 'activity' | 'insights' | 'agents' | 'login' | 'lost' }
 	| { screen: 'settings'; part: SettingsPart };
 
-export function placeOf(path: string): Place {
+export function routeOf(path: string): Route {
 	const [first = '', second, ...rest] = path.replace(/^\/+|\/+$/g, '').split('/');
 	if (rest.length) return { screen: 'lost' };
 	if (first === 'asks' && second) return { screen: 'inbox', ask: second };
@@ -25,6 +25,7 @@ export function placeOf(path: string): Place {
 			return { screen: 'inbox', ask: null };
 		case 'settings':
 			return { screen: 'settings', part: 'you' };
+		case 'history':
 		case 'activity':
 		case 'insights':
 		case 'agents':
@@ -37,19 +38,41 @@ export function placeOf(path: string): Place {
 
 class Router {
 	path = $state(location.pathname);
-	place = $derived(placeOf(this.path));
+	/** What stands behind the question mark, without it: filters and views. */
+	search = $state(location.search.slice(1));
+	route = $derived(routeOf(this.path));
+	/** The last search of each screen that has one: going back there brings it back. */
+	private searches: Record<string, string> = {};
 
 	constructor() {
-		addEventListener('popstate', () => (this.path = location.pathname));
+		addEventListener('popstate', () => this.read());
+		this.read();
+	}
+
+	private read(): void {
+		this.path = location.pathname;
+		this.search = location.search.slice(1);
+		this.searches[this.route.screen] = this.search;
+	}
+
+	/** An address of a screen with the search one left there. */
+	to(path: string): string {
+		const search = this.searches[routeOf(path).screen];
+		return search ? `${path}?${search}` : path;
 	}
 
 	/** `replace`: moving through a list leaves no trail. */
-	go(path: string, replace = false): void {
-		if (path === location.pathname) return;
-		if (replace) history.replaceState(null, '', path);
-		else history.pushState(null, '', path);
-		this.path = path;
+	go(address: string, replace = false): void {
+		if (address === location.pathname + location.search) return;
+		if (replace) history.replaceState(null, '', address);
+		else history.pushState(null, '', address);
+		this.read();
 		if (!replace) scrollTo(0, 0);
+	}
+
+	/** Another search on this screen. */
+	find(search: string): void {
+		this.go(search ? `${this.path}?${search}` : this.path, true);
 	}
 
 	/** For plain clicks on links of our own; those with a modifier stay the browser's. */
@@ -60,7 +83,7 @@ class Router {
 		if (!link || link.target || link.hasAttribute('download')) return;
 		if (link.origin !== location.origin || link.pathname.startsWith('/v1/')) return;
 		event.preventDefault();
-		this.go(link.pathname);
+		this.go(link.pathname + link.search);
 	};
 }
 

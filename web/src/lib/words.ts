@@ -1,7 +1,7 @@
 /* Answers and endings in words, in the language of the page. */
 import type { AnswerValue, Ask, Question } from '../api/types';
 import { answerText, answerTo } from './form';
-import { t } from './i18n.svelte';
+import { t, type MessageId } from './i18n.svelte';
 import { visible } from './visible';
 
 export function saidWords(q: Question, said: AnswerValue): string {
@@ -24,25 +24,87 @@ export function answerWords(ask: Ask): string {
 		.join(' · ');
 }
 
-/** "Answered by Marie via slack", "Nobody answered in time". */
+/** "Select up to 3." */
+export function severalWords(q: Question): string {
+	if (q.max !== undefined && q.max < (q.options?.length ?? 0) + (q.other ? 1 : 0))
+		return t('web.form.several.most', { max: q.max });
+	return t('web.form.several');
+}
+
+export type Outcome =
+	| 'approved'
+	| 'changed'
+	| 'rejected'
+	| 'answered'
+	| 'skipped'
+	| 'expired'
+	| 'withdrawn'
+	| 'revoked';
+
+/** How it ended, in one word of ours; null while it is open. */
+export function outcomeOf(ask: Ask): Outcome | null {
+	if (ask.revoked) return 'revoked';
+	switch (ask.status) {
+		case 'pending':
+			return null;
+		case 'answered': {
+			if (ask.kind !== 'approval') return 'answered';
+			const said = Object.values(ask.answer ?? {});
+			if (said.some((one) => one.value === 'reject')) return 'rejected';
+			if (said.some((one) => one.arguments)) return 'changed';
+			return said.some((one) => one.value === 'approve') ? 'approved' : 'answered';
+		}
+		case 'cancelled':
+			return 'withdrawn';
+		default:
+			return ask.status;
+	}
+}
+
+/** "Approved", "Rejected", "Expired". */
+export const outcomeWords = (outcome: Outcome): string => t(`web.outcome.${outcome}`);
+
+/** What was decided, in a word. */
+export function decisionWords(ask: Ask): string {
+	const outcome = outcomeOf(ask);
+	return outcome ? outcomeWords(outcome) : '';
+}
+
+/** Does the agent have it? Empty where the server does not say. */
+export function fetchedWords(ask: Ask): string {
+	if (ask.fetched_at === undefined || ask.status === 'pending' || ask.status === 'cancelled')
+		return '';
+	const agent = visible(ask.agent.name);
+	return t(ask.fetched_at ? 'web.fetched' : 'web.fetched.not', { agent });
+}
+
+const vias: Record<string, MessageId> = {
+	web: 'web.via.web',
+	terminal: 'web.via.terminal',
+	cli: 'web.via.cli',
+	api: 'web.via.api',
+};
+
+/** From where: "on the page", "in the terminal". */
+export const viaWords = (via: string | null | undefined): string =>
+	via ? (vias[via] ? t(vias[via]) : via) : '';
+
+/** "Approved by Marie", "Rejected by Marie", "Expired; treated as rejected". */
 export function settledWords(ask: Ask): string {
 	const by = ask.answered_by;
 	const name = by?.name ? visible(by.name) : '';
-	switch (ask.status) {
-		case 'answered':
-			if (by?.kind === 'policy') return t('web.settled.policy', { name });
-			if (!name) return t('web.settled.answered');
-			return by?.via && by.via !== 'web'
-				? t('web.settled.answered.via', { name, via: by.via })
-				: t('web.settled.answered.by', { name });
-		case 'skipped':
-			return name ? t('web.settled.skipped.by', { name }) : t('web.settled.skipped');
+	const outcome = outcomeOf(ask);
+	switch (outcome) {
+		case null:
+			return '';
 		case 'expired':
 			if (by?.kind === 'default') return t('web.settled.default');
 			return t(ask.kind === 'approval' ? 'web.settled.expired.approval' : 'web.settled.expired');
-		case 'cancelled':
-			return t('web.settled.cancelled');
 		default:
-			return '';
+			if (by?.kind === 'policy')
+				return t('web.settled.policy', { words: outcomeWords(outcome), name });
+			return name
+				? t('web.settled.by', { words: outcomeWords(outcome), name })
+				: outcomeWords(outcome);
 	}
 }

@@ -4,24 +4,26 @@ import { api, Refused, Unreachable } from '../api/client';
 import type { Ask, AskStatus, Event } from '../api/types';
 import { byAttention } from '../lib/order';
 import { inReadersWords } from '../lib/own';
+import { serverNow } from '../lib/serverTime';
 import { cacheKeep, cacheLoad } from './cache';
+import { login } from './login.svelte';
 
 const PAGE = 200;
 const FIRST_PAGE = 50; // more than a screen of them
 const MANY = 40;
-const AGAIN_MS = 2000;
+const RETRY_MS = 2000;
 /** How long to wait for the copy of the tab that fetches for all. */
 const PATIENCE_MS = 1500;
 
 /** The other tabs of this browser. */
-export interface Others {
+export interface Tabs {
 	/** Does another tab fetch what changed, and share it? */
 	fetch(): boolean;
 	share(ask: Ask): void;
 }
 
 export class Asks {
-	others: Others = { fetch: () => false, share: () => undefined };
+	tabs: Tabs = { fetch: () => false, share: () => undefined };
 	private known = new Map<string, Ask>();
 	private watched = new Map<string, number>();
 	private wanted = new Set<string>();
@@ -40,7 +42,7 @@ export class Asks {
 	private sorted = $derived.by(() => {
 		void this.tick;
 		const pending = [...this.known.values()].filter((ask) => ask.status === 'pending');
-		return byAttention(pending, Date.now());
+		return byAttention(pending, serverNow(), login.me?.user?.id);
 	});
 	pending = $derived(this.sorted.map(inReadersWords));
 	count = $derived(this.pending.length);
@@ -92,6 +94,17 @@ export class Asks {
 		this.tick++;
 	}
 
+	/** The next person here starts with nothing. */
+	clear(): void {
+		this.known.clear();
+		this.wanted.clear();
+		this.partial.clear();
+		this.missing = new Set();
+		this.state = 'loading';
+		this.ever = null;
+		this.tick++;
+	}
+
 	put(ask: Ask): void {
 		const old = this.known.get(ask.id);
 		if (old && old.version > ask.version) return;
@@ -127,7 +140,7 @@ export class Asks {
 		}
 		if (!id) return;
 		if (event.type === 'ask.created') {
-			this.then.set(id, arrived);
+			this.onArrival.set(id, arrived);
 			this.changed(id);
 			return;
 		}
@@ -150,14 +163,14 @@ export class Asks {
 		else this.want(id);
 	}
 
-	private then = new Map<string, (ask: Ask) => void>();
-	private again: ReturnType<typeof setTimeout> | null = null;
+	private onArrival = new Map<string, (ask: Ask) => void>();
+	private retryTimer: ReturnType<typeof setTimeout> | null = null;
 	private expected = new Set<string>();
 	private patience: ReturnType<typeof setTimeout> | null = null;
 
 	/** A pending ask is not what it was: one tab fetches it for all. */
 	private changed(id: string): void {
-		if (!this.others.fetch()) {
+		if (!this.tabs.fetch()) {
 			this.want(id);
 			return;
 		}
@@ -173,7 +186,7 @@ export class Asks {
 	copied(ask: Ask): void {
 		this.expected.delete(ask.id);
 		this.arrive(ask);
-		this.then.delete(ask.id);
+		this.onArrival.delete(ask.id);
 	}
 
 	/** Fetches it soon. A flood of new ones is read as a list. */
@@ -184,7 +197,7 @@ export class Asks {
 
 	private arrive(ask: Ask): void {
 		this.put(ask);
-		if (ask.status === 'pending') this.then.get(ask.id)?.(ask);
+		if (ask.status === 'pending') this.onArrival.get(ask.id)?.(ask);
 	}
 
 	private async fetchNext(): Promise<void> {
@@ -204,16 +217,16 @@ export class Asks {
 			} catch (error) {
 				if (error instanceof Unreachable) {
 					for (const id of ids) this.wanted.add(id);
-					this.again ??= setTimeout(() => {
-						this.again = null;
+					this.retryTimer ??= setTimeout(() => {
+						this.retryTimer = null;
 						void this.fetchNext();
-					}, AGAIN_MS);
+					}, RETRY_MS);
 					break;
 				}
 			} finally {
 				for (const id of ids) this.flying.delete(id);
 			}
-			for (const id of ids) if (!this.wanted.has(id)) this.then.delete(id);
+			for (const id of ids) if (!this.wanted.has(id)) this.onArrival.delete(id);
 		}
 		this.fetching--;
 	}
@@ -226,7 +239,7 @@ export class Asks {
 				return;
 			}
 			this.arrive(ask);
-			this.others.share(ask);
+			this.tabs.share(ask);
 		} catch (error) {
 			if (!(error instanceof Refused) || error.status !== 404) throw error;
 			this.known.delete(id);
@@ -241,7 +254,7 @@ export class Asks {
 		if (this.keeping) return;
 		this.keeping = setTimeout(() => {
 			this.keeping = null;
-			if (!this.others.fetch()) void cacheKeep('inbox', this.sorted.slice(0, PAGE));
+			if (!this.tabs.fetch()) void cacheKeep('inbox', this.sorted.slice(0, PAGE));
 		}, 2000);
 	}
 }

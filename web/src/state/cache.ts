@@ -2,11 +2,11 @@
 import { createStore, del, get, set, type UseStore } from 'idb-keyval';
 
 let store: UseStore | null = null;
-const place = () => (store ??= createStore('parley', 'kept'));
+const database = () => (store ??= createStore('parley', 'kept'));
 
 export async function cacheLoad<T>(name: string): Promise<T | null> {
 	try {
-		return (await get<T>(name, place())) ?? null;
+		return (await get<T>(name, database())) ?? null;
 	} catch {
 		return null;
 	}
@@ -14,7 +14,7 @@ export async function cacheLoad<T>(name: string): Promise<T | null> {
 
 export async function cacheKeep(name: string, value: unknown): Promise<boolean> {
 	try {
-		await set(name, value, place());
+		await set(name, value, database());
 		return true;
 	} catch {
 		return false;
@@ -22,5 +22,5 @@ export async function cacheKeep(name: string, value: unknown): Promise<boolean> 
 }
 
 export async function cacheClear(): Promise<void> {
-	await Promise.allSettled([del('inbox', place()), del('me', place())]);
+	await Promise.allSettled([del('inbox', database()), del('me', database())]);
 }

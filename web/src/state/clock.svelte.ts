@@ -1,13 +1,18 @@
-/* The time, for what counts down (each second) and for what ages (each quarter minute). */
-let second = $state(Date.now());
-let quarter = $state(Date.now());
+/* The server's time, for what counts down (each second) and for what ages (each quarter minute). */
+import { serverNow } from '../lib/serverTime';
+
+let second = $state(serverNow());
+let quarter = $state(serverNow());
+
+function tick(): void {
+	second = serverNow();
+	if (Math.abs(second - quarter) >= 15_000) quarter = second;
+}
 
 setInterval(() => {
-	if (document.visibilityState === 'hidden') return;
-	second = Date.now();
-	if (second - quarter >= 15_000) quarter = second;
+	if (document.visibilityState !== 'hidden') tick();
 }, 1000);
-addEventListener('visibilitychange', () => (second = quarter = Date.now()));
+addEventListener('visibilitychange', () => (second = quarter = serverNow()));
 
 export const clock = {
 	get second(): number {

@@ -1,11 +1,16 @@
-/* Keys of one letter. The newest map goes first; while a
- * dialog is open only modal ones count. Never while
- * somebody types, and not at all when they are turned off. */
+/* Keys of one letter, and where they act.
+ *
+ *  1. A key belongs to what has the focus. A map with a `scope` acts only while the focus is in it;
+ *     a text field keeps every key but Esc.
+ *  2. While a dialog is open only modal maps count.
+ *  3. When the field that somebody writes in vanishes, every key is dead until a pointer, Tab or Esc:
+ *     what is typed on was meant for that field.
+ *  4. There is no key that sends from afar: Ctrl+Enter is handled by the form around the focus. */
 import { settings } from './settings.svelte';
 
 /* Keys that belong to what has the focus: pressing it, moving in a group, scrolling a frame. */
 const pressed = 'a,button,summary,input,[role=tab]';
-const moved = 'input,[tabindex="0"]';
+const moved = 'input,[role=tab],[tabindex="0"]:not(a,button)';
 const owners: Record<string, string> = {
 	Enter: pressed,
 	' ': pressed,
@@ -13,22 +18,26 @@ const owners: Record<string, string> = {
 	ArrowDown: moved,
 	ArrowLeft: moved,
 	ArrowRight: moved,
+	Home: moved,
+	End: moved,
 };
-
-const leaving = ['submit', 'Enter', 'Tab', 'Escape'];
 
 export type KeyMap = Record<string, (event: KeyboardEvent) => void>;
 
-interface Layer {
-	map: KeyMap;
-	modal: boolean;
+export interface KeyLayer {
+	/** Counts while a dialog is open. */
+	modal?: boolean;
+	/** Does this map act while the focus is there? Without one it acts everywhere. */
+	scope?: (focus: Element) => boolean;
 }
 
-const layers: Layer[] = [];
+const layers: (KeyLayer & { map: KeyMap })[] = [];
 let lead: string | null = null;
 let leadTimer: ReturnType<typeof setTimeout> | undefined;
 let typedAt = 0;
-let typedIn: Element | null = null; // until one leaves it oneself
+/** The text field somebody is in, until they leave it themselves. */
+let field: Element | null = null;
+let tabbed = false;
 
 const LEAD_MS = 1200;
 const TYPING_MS = 1500;
@@ -42,67 +51,102 @@ export function isTypingIn(target: EventTarget | null): boolean {
 	);
 }
 
-/** What was written in is gone, and somebody writes on: that is meant for nothing here. */
-function isAdrift(): boolean {
-	return typedIn !== null && !typedIn.isConnected && Date.now() - typedAt < TYPING_MS;
-}
+/** The field that was written in is gone, and its person has not gone on to something else. */
+const fieldVanished = () => field !== null && !(field.isConnected && field.checkVisibility());
 
 /** In the middle of writing something: nothing may open by itself now. */
 export function isTyping(): boolean {
-	return isTypingIn(document.activeElement) || Date.now() - typedAt < TYPING_MS;
+	return isTypingIn(document.activeElement) || fieldVanished() || Date.now() - typedAt < TYPING_MS;
 }
 
+/** Did the focus come where it is by Tab? */
+export const movedByTab = () => tabbed;
+
+/** Ctrl+Enter, or Command+Enter. */
+export const isSend = (event: KeyboardEvent) =>
+	event.key === 'Enter' && (event.ctrlKey || event.metaKey) && !event.isComposing;
+
 /** Adds a map; returns how to remove it. */
-export function keysUse(map: KeyMap, modal = false): () => void {
-	const layer = { map, modal };
-	layers.push(layer);
+export function keysUse(map: KeyMap, layer: KeyLayer = {}): () => void {
+	const added = { ...layer, map };
+	layers.push(added);
 	return () => {
-		const at = layers.indexOf(layer);
+		const at = layers.indexOf(added);
 		if (at >= 0) layers.splice(at, 1);
 	};
 }
 
-function find(name: string): ((event: KeyboardEvent) => void) | undefined {
+function find(name: string, focus: Element): ((event: KeyboardEvent) => void) | undefined {
 	const modal = document.querySelector('dialog[open]') !== null;
 	for (let i = layers.length - 1; i >= 0; i--) {
 		const layer = layers[i]!;
-		if ((!modal || layer.modal) && layer.map[name]) return layer.map[name];
+		if (modal && !layer.modal) continue;
+		if (layer.scope && !layer.scope(focus)) continue;
+		if (layer.map[name]) return layer.map[name];
 	}
 	return undefined;
 }
 
-function nameOf(event: KeyboardEvent): string {
-	if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) return 'submit';
-	return event.key.length === 1 ? event.key.toLowerCase() : event.key;
+/* Runs before every other listener. */
+function watch(event: KeyboardEvent): void {
+	tabbed = event.key === 'Tab';
+	if (event.key === 'Tab' || event.key === 'Escape') {
+		field = null;
+		return;
+	}
+	const typing = isTypingIn(event.target);
+	if (typing) {
+		if (event.key.length === 1) typedAt = Date.now();
+		const leaves =
+			event.key === 'Enter' && (isSend(event) || event.target instanceof HTMLInputElement);
+		field = leaves ? null : (event.target as Element);
+	} else if (fieldVanished() && !(event.ctrlKey && event.key !== 'Enter') && !event.altKey) {
+		typedAt = Date.now();
+		event.preventDefault();
+		event.stopImmediatePropagation();
+	}
+}
+
+function listen(event: KeyboardEvent): void {
+	if (event.isComposing || event.defaultPrevented) return;
+	if (event.ctrlKey || event.metaKey || event.altKey) return;
+	const name = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+	if (name !== 'Escape') {
+		if (isTypingIn(event.target)) return;
+		if (event.key.length === 1 && !settings.keys) return;
+		if (event.repeat && !/^([jk]|Arrow.*)$/.test(name)) return;
+	}
+	const focus = event.target instanceof Element ? event.target : document.body;
+	if (focus.closest(owners[name] ?? 'never')) return;
+	const full = lead && event.key.length === 1 ? `${lead} ${name}` : name;
+	clearTimeout(leadTimer);
+	lead = null;
+	const run = find(full, focus);
+	if (run) {
+		event.preventDefault();
+		run(event);
+	} else if (name === 'g') {
+		lead = 'g';
+		leadTimer = setTimeout(() => (lead = null), LEAD_MS);
+	}
 }
 
 export function keysListen(): void {
-	addEventListener('keydown', (event) => {
-		if (event.isComposing) return;
-		const name = nameOf(event);
-		const typing = isTypingIn(event.target);
-		if (event.key.length === 1 && (typing || isAdrift())) {
-			typedAt = Date.now();
-			if (!typing) return;
-			typedIn = event.target as Element;
-		} else if (leaving.includes(name)) typedIn = null;
-		if (name !== 'submit' && name !== 'Escape') {
-			if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
-			if (event.key.length === 1 && !settings.keys) return;
-			if (event.repeat && name !== 'j' && name !== 'k') return;
-		}
-		if (event.target instanceof Element && event.target.closest(owners[name] ?? 'never')) return;
-		const full = lead && event.key.length === 1 ? `${lead} ${name}` : name;
-		clearTimeout(leadTimer);
-		lead = null;
-		const run = find(full);
-		if (run) {
-			event.preventDefault();
-			run(event);
-		} else if (name === 'g') {
-			lead = 'g';
-			leadTimer = setTimeout(() => (lead = null), LEAD_MS);
-		}
-	});
-	addEventListener('pointerdown', () => (typedIn = null));
+	addEventListener('keydown', watch, true);
+	addEventListener('keydown', listen);
+	addEventListener(
+		'focusin',
+		(event) => {
+			if (isTypingIn(event.target)) field = event.target as Element;
+		},
+		true,
+	);
+	addEventListener(
+		'pointerdown',
+		() => {
+			field = null;
+			tabbed = false;
+		},
+		true,
+	);
 }

@@ -30,10 +30,13 @@ export function canNotify(): 'granted' | 'denied' | 'default' | 'never' {
 const worker = async () => (await navigator.serviceWorker?.getRegistration()) ?? null;
 
 /** Several tabs may call for one ask: the tag makes it one. */
-export async function notify(ask: Ask): Promise<void> {
+export async function notify(
+	ask: Ask,
+	title = t('web.toast.asks', { agent: ask.agent.name }),
+): Promise<void> {
 	if (canNotify() !== 'granted' || (await anyInSight())) return;
 	const registration = await worker();
-	await registration?.showNotification(t('web.toast.asks', { agent: visible(ask.agent.name) }), {
+	await registration?.showNotification(visible(title), {
 		body: visible(askTitle(ask)),
 		tag: ask.id,
 		icon: '/icon.svg',
@@ -52,13 +55,13 @@ export async function notifyClose(id: string): Promise<void> {
 const base = '/icon.svg';
 const CALM_MS = 250;
 let last = '';
-let says = { n: 0, place: '' };
+let says = { n: 0, screen: '' };
 let saying: ReturnType<typeof setTimeout> | null = null;
 
 /** Title and icon say how many wait; the browser draws both anew, so not with every ask of a flood. */
-export function tabSays(n: number, place: string): void {
-	const moved = place !== says.place;
-	says = { n, place };
+export function tabSays(n: number, screen: string): void {
+	const moved = screen !== says.screen;
+	says = { n, screen };
 	if (moved) tabDraw();
 	else
 		saying ??= setTimeout(() => {
@@ -68,8 +71,8 @@ export function tabSays(n: number, place: string): void {
 }
 
 function tabDraw(): void {
-	const { n, place } = says;
-	document.title = `${n ? `(${n}) ` : ''}${place} · Parley`;
+	const { n, screen } = says;
+	document.title = `${n ? `(${n}) ` : ''}${screen} · Parley`;
 	const label = n > 99 ? '99' : n ? String(n) : '';
 	if (label === last) return;
 	last = label;

@@ -1,11 +1,14 @@
 /* Answers that could not be sent wait here, over reloads too, each with its Idempotency-Key: a
- * repeat settles nothing twice. One that lost the race becomes a conflict that shows both. */
+ * repeat settles nothing twice. They belong to one person: nobody else sees or sends them. One that
+ * lost the race becomes a conflict that shows both. */
 import { api, Refused } from '../api/client';
 import type { Ask } from '../api/types';
 import { cacheKeep, cacheLoad } from './cache';
 import { draftDrop } from './drafts';
 
 export interface Letter {
+	/** Who answered. */
+	person: string;
 	ask: string;
 	title: string;
 	verb: 'answer' | 'skip';
@@ -24,9 +27,21 @@ export interface Conflict {
 class Outbox {
 	letters = $state.raw<Letter[]>([]);
 	conflicts = $state.raw<Conflict[]>([]);
+	private person = '';
 
-	async open(): Promise<void> {
-		this.letters = (await cacheLoad<Letter[]>('outbox')) ?? [];
+	/** This person's. Letters without a person were kept by an earlier version and are left out. */
+	async open(person = this.person): Promise<void> {
+		this.person = person;
+		const all = (await cacheLoad<Letter[]>('outbox')) ?? [];
+		if (person === this.person)
+			this.letters = all.filter((letter) => person && letter.person === person);
+	}
+
+	/** Out of sight, still kept for their person. */
+	close(): void {
+		this.person = '';
+		this.letters = [];
+		this.conflicts = [];
 	}
 
 	has(ask: string): boolean {
@@ -34,6 +49,7 @@ class Outbox {
 	}
 
 	async put(letter: Letter): Promise<void> {
+		if (letter.person !== this.person) return;
 		this.letters = [...this.letters.filter((other) => other.ask !== letter.ask), letter];
 		await this.keep();
 	}
@@ -44,37 +60,51 @@ class Outbox {
 		await this.keep();
 	}
 
+	/** Its person leaves, and what they had queued with them. */
+	async clear(): Promise<void> {
+		this.letters = [];
+		await this.keep();
+	}
+
 	dismiss(conflict: Conflict): void {
 		this.conflicts = this.conflicts.filter((other) => other !== conflict);
 	}
 
-	/** Sends what waits, in order, one tab at a time. */
-	async send(settled: (ask: Ask) => void): Promise<void> {
+	/** Sends what waits, in order, one tab at a time; `sent` hears how many went out. */
+	async send(settled: (ask: Ask) => void, sent: (n: number) => void): Promise<void> {
 		if (!this.letters.length) return;
-		const work = () => this.sendAll(settled);
+		const work = async () => sent(await this.sendAll(settled));
 		if (navigator.locks) await navigator.locks.request('parley-outbox', work);
 		else await work();
 	}
 
-	private async sendAll(settled: (ask: Ask) => void): Promise<void> {
+	private async sendAll(settled: (ask: Ask) => void): Promise<number> {
+		const { person } = this;
+		let n = 0;
 		await this.open();
 		for (const letter of this.letters) {
+			if (this.person !== person) return n; // somebody else is here now
 			try {
 				const done = await api.settle(letter.ask, letter.verb, letter.body, letter.key);
 				draftDrop(letter.ask);
 				settled(done.ask);
+				n++;
 			} catch (error) {
-				if (!(error instanceof Refused)) return;
+				if (!(error instanceof Refused) || error.status === 401) return n;
 				const theirs = error.problem.ask ?? null;
 				this.conflicts = [...this.conflicts, { letter, theirs, detail: error.message }];
 				if (theirs) settled(theirs);
 			}
 			await this.take(letter.ask);
 		}
+		return n;
 	}
 
-	private keep(): Promise<boolean> {
-		return cacheKeep('outbox', this.letters);
+	/* Those of other people stay as they are. */
+	private async keep(): Promise<boolean> {
+		const all = (await cacheLoad<Letter[]>('outbox')) ?? [];
+		const others = all.filter((letter) => letter.person && letter.person !== this.person);
+		return cacheKeep('outbox', [...others, ...this.letters]);
 	}
 }
 

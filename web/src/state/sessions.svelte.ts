@@ -3,7 +3,7 @@
 import { api } from '../api/client';
 import type { Event, Session, SessionStatus } from '../api/types';
 
-const SOON_MS = 300;
+const REFETCH_MS = 300;
 
 class Sessions {
 	list = $state.raw<Session[]>([]);
@@ -13,6 +13,17 @@ class Sessions {
 	private runners = $state.raw<ReadonlySet<string>>(new Set());
 
 	running = $derived(this.runners.size);
+	private titles = $state.raw<ReadonlyMap<string, string>>(new Map());
+
+	/** What a session is called, if that is known here. */
+	title(id: string): string | null {
+		return this.titles.get(id) ?? this.list.find((session) => session.id === id)?.title ?? null;
+	}
+
+	/** From the page of the session. */
+	named(id: string, title: string | null): void {
+		if (title && this.titles.get(id) !== title) this.titles = new Map(this.titles).set(id, title);
+	}
 
 	async count(): Promise<void> {
 		const { items } = await api.sessions({ status: 'running', limit: 200 });
@@ -64,7 +75,7 @@ class Sessions {
 		this.timer ??= setTimeout(() => {
 			this.timer = null;
 			void this.load().catch(() => undefined);
-		}, SOON_MS);
+		}, REFETCH_MS);
 	}
 }
 

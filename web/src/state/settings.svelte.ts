@@ -2,6 +2,7 @@
 import type { Language } from '../api/types';
 
 export type Theme = 'auto' | 'light' | 'dark';
+export type Density = 'compact' | 'comfortable';
 
 interface Kept {
 	theme: Theme;
@@ -10,6 +11,7 @@ interface Kept {
 	keys: boolean;
 	notify: boolean;
 	split: boolean;
+	density: Density;
 }
 
 const NAME = 'parley.settings';
@@ -20,6 +22,7 @@ const first: Kept = {
 	keys: true,
 	notify: true,
 	split: false,
+	density: 'compact',
 };
 
 function load(): Kept {

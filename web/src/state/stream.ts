@@ -11,6 +11,7 @@
  *     nothing: the next one, of this tab or another, takes over at once. */
 import { api, Refused } from '../api/client';
 import type { Ask, Event, EventType } from '../api/types';
+import { jsonRead } from '../lib/json';
 
 export type Line = 'connecting' | 'live' | 'lost';
 
@@ -163,7 +164,7 @@ export class Stream {
 			this.tell('live');
 		};
 		const heard = (message: MessageEvent<string>) => {
-			const told = { event: JSON.parse(message.data) as Event };
+			const told = { event: jsonRead(message.data) as Event };
 			this.say(told);
 			this.heard(told);
 		};

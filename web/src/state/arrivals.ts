@@ -1,0 +1,119 @@
+/* What is told when something happens: a dialog, a toast or a notification for a new ask, and what
+ * became of those that were open. */
+import type { Ask, Event, SessionStatus } from '../api/types';
+import { t } from '../lib/i18n.svelte';
+import { askTitle, waits } from '../lib/order';
+import { router } from '../lib/router.svelte';
+import { settledWords } from '../lib/words';
+import { asks } from './asks.svelte';
+import { decided } from './decided.svelte';
+import { dialogs } from './dialogs.svelte';
+import { draftLoad } from './drafts';
+import { isTyping } from './keys.svelte';
+import { login } from './login.svelte';
+import { notify, notifyClose } from './notify';
+import { afterPaint, wide } from './screen.svelte';
+import { settings } from './settings.svelte';
+import { toasts } from './toasts.svelte';
+
+/** Is the list of waiting asks on the screen? Then it tells of a new one. */
+function listInFront(): boolean {
+	const { route } = router;
+	return route.screen === 'inbox' && (wide.yes || route.ask === null);
+}
+
+export function askArrived(ask: Ask): void {
+	if (!waits(ask)) return;
+	const hidden = document.visibilityState === 'hidden';
+	if (hidden && settings.notify) void notify(ask);
+	if (!login.canAnswer || listInFront()) return;
+	const busy = isTyping() || (document.querySelector('dialog[open]') && !dialogs.open);
+	const inbox = router.route.screen === 'inbox';
+	if (settings.opens && !hidden && !busy && !inbox) {
+		dialogs.add(ask.id);
+		return;
+	}
+	toasts.show({
+		key: ask.id,
+		tone: 'ask',
+		title: t('web.toast.asks', { agent: ask.agent.name }),
+		text: askTitle(ask),
+		ask: ask.id,
+		session: ask.session,
+		stays: true,
+	});
+}
+
+/** Gone everywhere: list, toast, notification; the card one looks at says so in place. */
+function askSettled(id: string, before: Ask | undefined): void {
+	toasts.drop(id);
+	toasts.drop(`replied ${id}`);
+	void notifyClose(id);
+	dialogs.settled(id);
+	if (decided.isMine(id) || before?.status !== 'pending') return;
+	const ask = asks.get(id);
+	if (!ask || isLookedAt(id)) return;
+	const typed = draftLoad(id) !== null;
+	afterPaint(() =>
+		toasts.show({
+			key: `settled ${id}`,
+			tone: 'plain',
+			title: t('web.colon', { words: settledWords(ask), text: askTitle(ask) }),
+			text: typed ? t('web.draft.kept') : '',
+			ask: id,
+			session: ask.session,
+			stays: typed,
+		}),
+	);
+}
+
+const isLookedAt = (id: string) =>
+	document.visibilityState !== 'hidden' &&
+	document.querySelector(`article[data-ask="${id}"]`) !== null;
+
+/** The agent wrote back: told like a question. */
+function askReplied(event: Event, before: Ask | undefined): void {
+	const id = event.ask!;
+	const by = event.data['by'] as { kind?: string } | undefined;
+	if (by?.kind !== 'agent' || !login.canAnswer || !before || isLookedAt(id)) return;
+	const key = `replied ${id}`;
+	toasts.show({
+		key,
+		tone: 'ask',
+		title: t('web.toast.replied', { agent: before.agent.name }),
+		text: askTitle(before),
+		ask: id,
+		session: event.session,
+		stays: before.status === 'pending',
+	});
+	if (document.visibilityState === 'hidden' && settings.notify)
+		void notify(before, t('web.toast.replied', { agent: before.agent.name }));
+}
+
+/** A session that failed stays told; one that ended is told for a moment. */
+function sessionEnded(event: Event): void {
+	const status = event.data['status'] as SessionStatus | undefined;
+	const here = router.route;
+	if (here.screen === 'session' && here.id === event.session) return;
+	if (status !== 'failed' && status !== 'completed') return;
+	const title = event.data['title'];
+	/* A session made for one ask ends with it: its own answer was told already. */
+	if (event.data['made_for_ask']) return;
+	toasts.show({
+		key: `session ${event.session}`,
+		tone: status === 'failed' ? 'bad' : 'plain',
+		title: t(status === 'failed' ? 'web.toast.failed' : 'web.toast.completed'),
+		text: typeof title === 'string' ? title : '',
+		session: event.session,
+		stays: status === 'failed',
+	});
+}
+
+export function eventTold(event: Event, before: Ask | undefined): void {
+	if (event.type === 'session.status') return sessionEnded(event);
+	if (!event.ask) return;
+	if (event.type === 'ask.replied') return askReplied(event, before);
+	const status = event.data['status'];
+	if (event.type.startsWith('ask.') && typeof status === 'string' && status !== 'pending')
+		askSettled(event.ask, before);
+}

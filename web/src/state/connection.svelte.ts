@@ -1,0 +1,75 @@
+/* The event stream of this tab: what it hears goes to the asks, the sessions and whoever listens. */
+import type { Ask, Event } from '../api/types';
+import { asks } from './asks.svelte';
+import { sessions } from './sessions.svelte';
+import { Stream, type Line } from './stream';
+
+type Listener = (event: Event, before: Ask | undefined) => void;
+
+export interface Hooks {
+	arrived(ask: Ask): void;
+	gone(): void;
+	/** The connection is back after it was lost. */
+	back(): void;
+	/** Another tab changed the outbox. */
+	outbox(): void;
+}
+
+class Connection {
+	line = $state<Line>('connecting');
+	private stream: Stream | null = null;
+	private listeners = new Set<Listener>();
+
+	/** Listens from now on; events are applied once `start` says from where. */
+	open(hooks: Hooks): void {
+		this.stop();
+		const stream = new Stream({
+			event: (event) => this.apply(event, hooks),
+			copy: (ask) => asks.copied(ask),
+			line: (line) => {
+				const was = this.line;
+				this.line = line;
+				if (line === 'live' && was === 'lost') hooks.back();
+			},
+			gone: () => hooks.gone(),
+			note: () => hooks.outbox(),
+		});
+		this.stream = stream;
+		asks.tabs = { fetch: () => !stream.leads, share: (ask) => stream.share(ask) };
+	}
+
+	start(after: number): void {
+		this.stream?.start(after);
+		if (this.line === 'lost') this.line = 'connecting';
+	}
+
+	/** Tells the other tabs that the outbox changed. */
+	noteOutbox(): void {
+		this.stream?.note('outbox');
+	}
+
+	/** Ends the login in the other tabs too. */
+	leave(): void {
+		this.stream?.leave();
+	}
+
+	stop(): void {
+		this.stream?.stop();
+		this.stream = null;
+	}
+
+	/** For whoever follows events; returns how to stop. */
+	listen(listener: Listener): () => void {
+		this.listeners.add(listener);
+		return () => this.listeners.delete(listener);
+	}
+
+	private apply(event: Event, hooks: Hooks): void {
+		const before = event.ask ? asks.get(event.ask) : undefined;
+		asks.apply(event, (ask) => hooks.arrived(ask));
+		sessions.apply(event);
+		for (const listener of this.listeners) listener(event, before);
+	}
+}
+
+export const connection = new Connection();

@@ -1,0 +1,31 @@
+/* The focus is never lost to <body>: when what had it goes away, the nearest thing around it that is
+ * still there and can take the focus gets it. */
+
+/** Around what has the focus, from near to far. */
+let around: HTMLElement[] = [];
+
+function remember(event: FocusEvent): void {
+	around = [];
+	let at = event.target instanceof Element ? event.target.parentElement : null;
+	for (; at; at = at.parentElement) if (at.matches('[tabindex],dialog')) around.push(at);
+}
+
+const isLost = () => !document.activeElement || document.activeElement === document.body;
+
+function restore(): void {
+	if (!isLost()) return;
+	const open = document.querySelector<HTMLElement>('dialog[open]');
+	const near = around.find((one) => one.isConnected && one.checkVisibility());
+	const home = document.getElementById('main');
+	const to = open && !(near && open.contains(near)) ? open : (near ?? home);
+	to?.focus({ preventScroll: true });
+}
+
+export function focusKeep(): void {
+	addEventListener('focusin', remember, true);
+	new MutationObserver(restore).observe(document.body, {
+		subtree: true,
+		childList: true,
+		attributeFilter: ['open', 'hidden', 'disabled'],
+	});
+}

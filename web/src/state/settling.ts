@@ -1,0 +1,74 @@
+/* Settling an ask: sent at once, queued while the server cannot be reached, or lost to somebody who
+ * was faster. What was decided is said in a toast. */
+import { api, newKey, Refused, Unreachable } from '../api/client';
+import type { Ask } from '../api/types';
+import { askTitle } from '../lib/order';
+import { asks } from './asks.svelte';
+import { connection } from './connection.svelte';
+import { decided } from './decided.svelte';
+import { dialogs } from './dialogs.svelte';
+import { draftDrop } from './drafts';
+import { login } from './login.svelte';
+import { outbox, type Letter } from './outbox.svelte';
+
+export type Verdict = 'sent' | 'queued' | 'lost';
+
+export async function settle(
+	ask: Ask,
+	verb: 'answer' | 'skip',
+	body: unknown,
+	says: string,
+): Promise<Verdict> {
+	const letter: Letter = {
+		person: login.person,
+		ask: ask.id,
+		title: askTitle(ask),
+		verb,
+		body,
+		says,
+		key: newKey(),
+	};
+	decided.mine(ask.id);
+	try {
+		const done = await api.settle(ask.id, verb, body, letter.key);
+		draftDrop(ask.id);
+		asks.put(done.ask);
+		dialogs.close(ask.id);
+		decided.tell(done.ask);
+		return 'sent';
+	} catch (error) {
+		if (error instanceof Unreachable) {
+			await outbox.put(letter);
+			connection.noteOutbox();
+			dialogs.close(ask.id);
+			return 'queued';
+		}
+		decided.notMine(ask.id);
+		if (error instanceof Refused && error.status === 409 && error.problem.ask) {
+			asks.put(error.problem.ask);
+			return 'lost';
+		}
+		throw error;
+	}
+}
+
+/** Several at once; returns what each became. */
+export async function settleMany(ids: string[], body: object) {
+	for (const id of ids) decided.mine(id);
+	const { results } = await api.settleMany({ ids, ...body });
+	for (const { id, ask, status } of results) {
+		if (status >= 400) decided.notMine(id);
+		else draftDrop(id);
+		if (ask) asks.put(ask);
+	}
+	return results;
+}
+
+/** What waited for the connection. Those that went out are ours, not somebody else's. */
+export function outboxSend(): Promise<void> {
+	for (const letter of outbox.letters) decided.mine(letter.ask);
+	return outbox.send(
+		(ask) => asks.put(ask),
+		(sent) => decided.tellQueued(sent),
+	);
+}

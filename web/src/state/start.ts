@@ -1,0 +1,105 @@
+/* From an address to a page that lives: log in, snapshot, stream; and the way out. */
+import { api, Refused, Unreachable } from '../api/client';
+import type { Me } from '../api/types';
+import { languageOfBrowser, speak } from '../lib/i18n.svelte';
+import { router } from '../lib/router.svelte';
+import { askArrived, eventTold } from './arrivals';
+import { asks } from './asks.svelte';
+import { cacheClear, cacheKeep, cacheLoad } from './cache';
+import { connection } from './connection.svelte';
+import { dialogs } from './dialogs.svelte';
+import { draftsClear, draftsOf, draftsTidy } from './drafts';
+import { login } from './login.svelte';
+import { outbox } from './outbox.svelte';
+import { settings } from './settings.svelte';
+import { outboxSend } from './settling';
+import { toasts } from './toasts.svelte';
+
+const RETRY_MS = 3000;
+connection.listen(eventTold);
+
+export async function start(): Promise<void> {
+	const words = speak(settings.language ?? languageOfBrowser());
+	draftsTidy();
+	if (location.pathname === '/login') {
+		await words;
+		login.phase = 'login';
+	} else await enter(words);
+}
+
+/** With a login: everything from a snapshot on. Without a server: what was kept. Nothing waits for
+ * what it does not need; `words` come before the first one is shown. */
+export async function enter(words: Promise<unknown> = Promise.resolve()): Promise<void> {
+	connection.open({
+		arrived: askArrived,
+		gone: ended,
+		back: send,
+		outbox: () => void outbox.open(),
+	});
+	try {
+		const [me, loading] = [api.me(), asks.load()];
+		for (const call of [me, loading]) call.catch(() => undefined); // each in its turn
+		await words;
+		await welcome(await me);
+		connection.start(await loading);
+		void login.loadUsers();
+		send();
+	} catch (error) {
+		if (error instanceof Refused && error.status === 401) {
+			ended();
+			return;
+		}
+		const kept = await cacheLoad<Me>('me');
+		if (!kept) {
+			login.phase = login.me ? 'in' : 'login';
+		} else {
+			await welcome(kept);
+			await asks.loadCached();
+		}
+		connection.line = 'lost';
+		setTimeout(() => void enter(), RETRY_MS);
+	}
+}
+
+const send = () => void outboxSend();
+
+async function welcome(me: Me): Promise<void> {
+	login.me = me;
+	draftsOf(login.person);
+	await outbox.open(login.person);
+	login.phase = 'in';
+	login.ended = null;
+	void cacheKeep('me', me);
+	const wanted = settings.language ?? me.language;
+	if (wanted && wanted !== document.documentElement.lang) void speak(wanted);
+}
+
+/** The login is over. Drafts and queued answers stay with their person, out of sight. */
+function ended(): void {
+	connection.stop();
+	if (login.me) login.ended = 'expired';
+	login.me = null;
+	login.phase = 'login';
+	draftsOf('');
+	outbox.close();
+	asks.clear();
+	dialogs.dismiss();
+	toasts.clear();
+	void cacheClear();
+}
+
+/** Logs out; false: the server was not reached, so the login goes on. */
+export async function leave(): Promise<boolean> {
+	try {
+		await api.logout();
+	} catch (error) {
+		if (error instanceof Unreachable) return false;
+	}
+	connection.leave();
+	draftsClear();
+	await outbox.clear();
+	ended();
+	login.ended = null;
+	router.go('/login', true);
+	return true;
+}
