@@ -45,7 +45,7 @@ const screens = {
 		const ask = await desk.agent.ask({ ...yesNo, title: 'Settled' });
 		await me.toasts.getByText('Settled').waitFor();
 		await desk.marie.post(`/v1/asks/${ask.id}/answer`, { answer: true });
-		await me.toasts.getByText(me.t('settled.answered.via', { name: 'Marie', via: 'api' })).waitFor();
+		await me.toasts.getByText(me.settledBy('answered', 'Marie')).waitFor();
 		await me.toasts.getByText(yesNo.question).waitFor();
 	},
 	'a dialog that opened by itself': async (me, desk) => {
@@ -81,7 +81,7 @@ const screens = {
 	},
 	'the batch dialog': async (me, desk) => {
 		await batch(me, desk);
-		await me.press(me.button('batch.answer'));
+		await me.press(me.button('batch.answer.other', { n: 2 }));
 		await me.dialog.waitFor();
 	},
 	'a question with tabs': (me) => me.open(several),
@@ -127,7 +127,7 @@ const screens = {
 	'skipping': async (me) => {
 		await me.open(yesNo);
 		await me.press(me.button('form.skip'));
-		await me.button('form.skip.sure').waitFor();
+		await me.skipping.waitFor();
 	},
 	'asking back': async (me, desk) => {
 		const ask = await me.open(yesNo);

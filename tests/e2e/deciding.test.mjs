@@ -93,7 +93,7 @@ area('approvals', (scenario) => {
 		await me.press(me.button('diff.unified'));
 		assert.deepEqual([await diff.getByRole('row').count(), await together.count()], [6, 0]);
 		await desk.admin.post(`/v1/asks/${ask.id}/skip`);
-		await me.region('settled').getByText(me.t('settled.skipped.by', { name: 'root' })).waitFor();
+		await me.region('settled').getByText(me.settledBy('skipped', 'root')).waitFor();
 	});
 
 	scenario('what led here, and the agent’s words cannot hide what would run', async (me, desk) => {

@@ -1,9 +1,11 @@
 // A question finds people, and never steals their keystrokes.
 import assert from 'node:assert/strict';
+import { sleep } from './lib.mjs';
 import { area } from './matrix.mjs';
 
 /* As people type. */
 const TYPED_MS = 100;
+const ARMED_MS = 650;
 const opens = { settings: { opens: true } };
 const yesNo = (question, more = {}) => ({ question, type: 'boolean', ...more });
 const asked = (me, name) => me.dialog.getByRole('heading', { name, exact: true });
@@ -33,7 +35,7 @@ area('dialogs', (scenario) => {
 	});
 
 	scenario('hold the focus, pass it on to the next, and give it back', opens, async (me, desk) => {
-		await me.visitLive('/inbox');
+		await me.visitLive('/sessions');
 		const link = me.page.getByRole('navigation').getByRole('link', { name: me.t('nav.activity') });
 		const focused = () => me.page.evaluate(() => document.activeElement.closest('dialog')?.open
 			? document.activeElement.tagName : document.activeElement === document.body ? 'nowhere' : 'behind');
@@ -50,8 +52,10 @@ area('dialogs', (scenario) => {
 			}
 		assert.ok(stops.has('BUTTON') && stops.has('INPUT') && !stops.has('behind'), [...stops].join());
 		await desk.marie.post(`/v1/asks/${first.id}/answer`, { answer: true });
+		await me.press(me.button('next', {}, me.dialog));
 		await asked(me, 'And then?').and(me.page.locator(':focus')).waitFor();
 		await desk.marie.post(`/v1/asks/${second.id}/answer`, { answer: true });
+		await me.press(me.button('next', {}, me.dialog));
 		await me.dialog.waitFor({ state: 'hidden' });
 		await link.and(me.page.locator(':focus')).waitFor();
 		await me.key('?');
@@ -79,13 +83,18 @@ area('dialogs', (scenario) => {
 		await me.row('And this?').waitFor();
 	});
 
-	scenario('settled elsewhere: the dialog goes, and a toast says by whom', opens, async (me, desk) => {
+	scenario('settled elsewhere: the dialog stays, says by whom, and its person goes on', opens, async (me, desk) => {
 		await me.visitLive('/activity');
 		const ask = await desk.agent.ask(yesNo('Who takes this?'));
 		await asked(me, 'Who takes this?').waitFor();
+		const next = await desk.agent.ask(yesNo('And what follows?'));
+		await me.dialog.getByText(me.tn('dialog.more', 1)).waitFor();
 		await desk.marie.post(`/v1/asks/${ask.id}/answer`, { answer: true });
-		await me.dialog.waitFor({ state: 'hidden' });
-		await me.toasts.getByText(me.t('settled.answered.via', { name: 'Marie', via: 'api' })).waitFor();
+		await me.dialog.getByText(me.settledBy('answered', 'Marie')).first().waitFor();
+		await asked(me, 'Who takes this?').waitFor();
+		await me.press(me.button('next', {}, me.dialog));
+		await asked(me, 'And what follows?').waitFor();
+		await desk.pending(next.id);
 	});
 
 	scenario('an approval in its dialog: what would run, approved', opens, async (me, desk) => {
@@ -95,9 +104,41 @@ area('dialogs', (scenario) => {
 		await asked(me, 'Restart it').waitFor();
 		await me.dialog.getByText('service.restart').waitFor();
 		await me.armed(me.button('approval.approve'));
+		/* It opened by itself: its keys are dead until its person moves into it. */
+		await me.key('a', 'Control+Enter');
+		await desk.pending(ask.id);
+		await me.key('Enter');
 		await me.pressOr(me.button('approval.approve'), 'a');
 		assert.equal((await desk.answer(ask.id, 'decision')).value, 'approve');
 		await me.dialog.waitFor({ state: 'hidden' });
+	});
+
+	scenario('a high risk that opened by itself wants a second press, the very next one', opens, async (me, desk) => {
+		await me.visitLive('/insights');
+		const ask = await desk.agent.ask({ kind: 'approval', title: 'Drop it all',
+			operation: { name: 'service.drop', risk: 'high', arguments: { unit: 'api' } } });
+		await asked(me, 'Drop it all').waitFor();
+		await me.armed(me.button('approval.approve'));
+		await me.key('Enter');
+		await me.pressOr(me.button('approval.approve'), 'a');
+		await me.button('approval.again').waitFor();
+		await me.key('Shift');
+		await me.key('k');
+		await me.button('approval.approve').waitFor();
+		await desk.pending(ask.id);
+		await me.pressOr(me.button('approval.approve'), 'a');
+		await me.button('approval.again').waitFor();
+		await sleep(ARMED_MS);
+		await me.pressOr(me.button('approval.again'), 'a');
+		assert.equal((await desk.answer(ask.id, 'decision')).value, 'approve');
+	});
+
+	scenario('with the inbox in front a new ask joins the list', opens, async (me, desk) => {
+		await me.visitLive('/inbox');
+		await desk.agent.ask(yesNo('Into the list?'));
+		await me.row('Into the list?').waitFor();
+		assert.equal(await me.dialog.count(), 0);
+		assert.equal(await me.toasts.getByText('Into the list?').count(), 0);
 	});
 
 	scenario('never while somebody types: a toast, a badge, the title and the icon say so', opens, async (me, desk) => {
@@ -141,7 +182,7 @@ area('dialogs', (scenario) => {
 		await toast.waitFor({ state: 'hidden' });
 		for (let i = 0; i < 7; i++) await desk.agent.ask(yesNo(`One of many ${i}?`));
 		await me.toasts.getByText('One of many 6?').waitFor();
-		assert.equal(await me.toasts.getByText(me.t('toast.asks', { agent: 'deployer' })).count(), 5, 'at most five');
+		assert.equal(await me.toasts.getByText(me.t('toast.asks', { agent: 'deployer' })).count(), me.wide ? 5 : 1, 'at most five, one on a phone');
 		await me.press(me.toasts.getByRole('link', { name: me.t('open') }).last());
 		await me.heading('One of many 6?').waitFor();
 	});

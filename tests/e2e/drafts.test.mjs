@@ -78,7 +78,7 @@ area('drafts', (scenario) => {
 		await me.write(box(me, 'Colour?'), 'Green');
 		await desk.marie.post(`/v1/asks/${ask.id}/answer`, { answer: 'Blue' });
 		const outcome = me.region('settled');
-		await outcome.getByText(me.t('settled.answered.via', { name: 'Marie', via: 'api' })).waitFor();
+		await outcome.getByText(me.settledBy('answered', 'Marie')).waitFor();
 		await outcome.getByText('Blue').waitFor();
 		assert.equal(await me.submit.count(), 0);
 		const typed = me.region('draft');
@@ -93,16 +93,16 @@ area('drafts', (scenario) => {
 		const ask = await me.open({ kind: 'approval', title: 'Run it', operation: { type: 'tool', name: 'sh', arguments: { cmd: 'make' } } });
 		const back = box(me, me.t('thread.text'));
 		const reason = me.page.getByRole('textbox', { name: me.t('approval.reason') });
-		await me.press(me.button('thread.open'));
+		await me.action('thread.open');
 		await me.write(back, 'On which host?');
-		await me.press(me.button('approval.edit'));
+		await me.action('approval.edit');
 		await me.write(box(me, 'cmd'), 'make -n');
 		await me.press(me.button('approval.reject.open'));
 		await me.write(reason, 'Not on a Friday');
 		await me.page.reload();
 		await holds(reason, 'Not on a Friday', 'the reason');
 		await me.region('operation').getByText('make -n').waitFor();
-		await me.press(me.button('thread.open'));
+		await me.action('thread.open');
 		await holds(back, 'On which host?', 'the question');
 		await desk.pending(ask.id);
 	});

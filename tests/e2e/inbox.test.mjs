@@ -11,12 +11,14 @@ const leave = async (me) => {
 	const { x, y } = await me.page.getByRole('navigation').boundingBox();
 	await me.page.mouse.move(x + 4, y + 4);
 };
+const together = (me, what, n) => me.region('batch').getByRole('button', { name: me.tn(`batch.${what}`, n) });
 const label = (session, title, risk) => ({ session: session.id, kind: 'approval', title,
 	operation: { name: 'label', risk, arguments: { n: 1 } } });
 
 area('inbox', (scenario) => {
-	scenario('the first that waits is looked at, and when others settle it, the next', async (me, desk) => {
+	scenario('the first that waits is shown; when others settle it, it stays and says so, and one goes on oneself', async (me, desk) => {
 		await me.visitLive('/inbox');
+		if (await me.button('first.leave').isVisible()) await me.press(me.button('first.leave'));
 		const session = await desk.agent.session('several at once');
 		const names = ['One?', 'Two?', 'Three?', 'Four?'];
 		const asks = await Promise.all(names.map((question) =>
@@ -24,8 +26,13 @@ area('inbox', (scenario) => {
 		for (const name of names) await me.row(name).waitFor();
 		for (const ask of [...asks].sort((a, b) => (a.id < b.id ? -1 : 1))) {
 			const { text } = ask.questions[0];
-			if (me.view === 'desktop') await me.heading(text).waitFor();
+			if (me.wide) await me.heading(text).waitFor();
 			await desk.marie.post(`/v1/asks/${ask.id}/answer`, { answer: true });
+			if (me.wide) {
+				await me.region('settled').getByText(me.settledBy('answered', 'Marie')).waitFor();
+				await me.heading(text).waitFor();
+				await me.press(me.button('next'));
+			}
 			await me.row(text).waitFor({ state: 'detached' });
 		}
 	});
@@ -60,7 +67,7 @@ area('inbox', (scenario) => {
 		for (let i = 0; i < 4; i++) alike.push(await desk.agent.ask(label(session, `Label ticket ${i}`, 'low')));
 		const critical = await desk.agent.ask(label(session, 'Drop the table', 'critical'));
 		await me.visit('/inbox');
-		const fold = me.page.getByRole('button', { name: me.tn('inbox.similar', 4) });
+		const fold = me.page.getByRole('button', { name: me.tn('inbox.similar', 3) });
 		await fold.waitFor();
 		await rows(me, 2);
 		await me.press(fold);
@@ -72,14 +79,18 @@ area('inbox', (scenario) => {
 		const bar = me.region('batch');
 		await bar.getByText(me.tn('batch.chosen', 5)).waitFor();
 		await bar.getByText(me.tn('batch.left', 1)).waitFor();
-		await me.press(me.button('approval.approve', {}, bar));
+		await me.press(bar.getByRole('button', { name: `${me.tn('batch.approve', 4)}…` }));
+		await me.dialog.getByRole('heading', { name: me.tn('batch.approve.sure', 4) }).waitFor();
+		for (const ask of alike) await desk.pending(ask.id);
+		await me.press(me.dialog.getByRole('button', { name: me.tn('batch.approve', 4), exact: true }));
 		for (const ask of alike) assert.equal((await desk.answer(ask.id, 'decision')).value, 'approve');
 		await desk.pending(critical.id);
-		await me.toasts.getByText(me.tn('batch.done', 4)).waitFor();
+		await me.toasts.getByText(me.tn('batch.approved', 4)).waitFor();
 		await me.check(mark(me, 'Drop the table'));
 		await bar.getByText(me.tn('batch.left', 1)).waitFor();
-		for (const id of ['approve', 'reject']) assert.equal(await me.button(`approval.${id}`, {}, bar).count(), 0);
-		assert.ok(await me.button('form.skip', {}, bar).isDisabled());
+		for (const id of ['approve', 'reject'])
+			assert.equal(await bar.getByRole('button', { name: me.tn(`batch.${id}`, 0) }).count(), 0);
+		assert.ok(await bar.getByRole('button', { name: me.tn('batch.skip', 0) }).isDisabled());
 	});
 
 	scenario('the same question answered once for all of them', async (me, desk) => {
@@ -91,13 +102,13 @@ area('inbox', (scenario) => {
 		await rows(me, 2);
 		await me.check(mark(me, 'North'));
 		await me.check(mark(me, 'South'));
-		await me.press(me.button('batch.answer'));
+		await me.press(together(me, 'answer', 2));
 		await me.dialog.getByRole('heading', { name: me.tn('batch.title', 2) }).waitFor();
 		await me.key('Escape');
 		await me.dialog.waitFor({ state: 'hidden' });
-		await me.button('batch.answer').and(me.page.locator(':focus')).waitFor();
+		await together(me, 'answer', 2).and(me.page.locator(':focus')).waitFor();
 		for (const id of ids) await desk.pending(id);
-		await me.press(me.button('batch.answer'));
+		await me.press(together(me, 'answer', 2));
 		await me.check(me.dialog.getByRole('radio', { name: me.t('form.yes') }));
 		await me.send(me.dialog.getByRole('button', { name: me.tn('batch.submit', 2) }));
 		for (const id of ids) assert.deepEqual(await desk.answer(id), { value: true });
@@ -117,8 +128,9 @@ area('inbox', (scenario) => {
 		await me.region('batch').waitFor({ state: 'detached' });
 		await me.check(mark(me, 'Red?'));
 		await me.check(mark(me, 'How blue?'));
-		assert.equal(await me.button('batch.answer').count(), 0, 'they ask different things');
-		await me.press(me.button('form.skip', {}, me.region('batch')));
+		assert.equal(await together(me, 'answer', 2).count(), 0, 'they ask different things');
+		await me.press(me.region('batch').getByRole('button', { name: `${me.tn('batch.skip', 2)}…` }));
+		await me.press(me.dialog.getByRole('button', { name: me.tn('batch.skip', 2), exact: true }));
 		for (const { id } of [one, two]) assert.equal((await desk.settled(id)).status, 'skipped');
 		await desk.pending(three.id);
 	});
@@ -166,9 +178,11 @@ area('inbox', (scenario) => {
 		await until(async () => /Now/.test((await titles(me))[0]), 'above');
 		await me.row('The old one?').hover();
 		await desk.admin.post(`/v1/asks/${old.id}/skip`);
-		await me.list.getByText(me.t('settled.skipped.by', { name: 'root' })).waitFor();
+		await me.list.getByText(me.settledBy('skipped', 'root')).waitFor();
 		await rows(me, 2);
 		await leave(me);
+		/* The card that one looks at stays, and its row with it. */
+		if (me.wide) await me.press(me.button('next'));
 		await rows(me, 1);
 	});
 
@@ -191,7 +205,7 @@ area('inbox', (scenario) => {
 		await me.heading('The third?').waitFor();
 		release();
 		await desk.settled(asks[0].id);
-		await me.toasts.getByText(me.t('toast.sent')).waitFor();
+		await me.toasts.getByText(me.t('colon', { words: me.t('outcome.answered'), text: 'The first?' })).waitFor();
 		await me.heading('The third?').waitFor();
 		await answer();
 		await desk.settled(asks[2].id);
@@ -212,14 +226,9 @@ area('inbox', (scenario) => {
 			ids.push((await desk.agent.ask({ session: session.id, title, question: 'Close it?', type: 'boolean' })).id);
 		await me.visit('/inbox');
 		await rows(me, 2);
-		if (!me.wide) await me.key('j');
-		await me.heading('East').waitFor();
-		await me.key('x', 'j');
-		await me.heading('West').waitFor();
-		await me.key('x');
-		if (!me.wide) await me.visitInside('/inbox');
+		await me.key('j', 'x', 'j', 'x');
 		await me.region('batch').getByText(me.tn('batch.chosen', 2)).waitFor();
-		await me.press(me.button('batch.answer'));
+		await me.press(together(me, 'answer', 2));
 		await me.dialog.waitFor();
 		await me.key('y');
 		await me.send(me.dialog.locator('[type=submit]'));

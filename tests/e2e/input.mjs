@@ -13,6 +13,10 @@ const bearing = (target) => target.evaluate((to) => {
 		const all = radios ? [...document.getElementsByName(to.name)] : [...from.parentElement.children];
 		return all.indexOf(to) > all.indexOf(from) ? 'later in the group' : 'earlier in the group';
 	}
+	/* A list has one stop for Tab: arrows lead from row to row. */
+	const [row, other] = [from, to].map((one) => one.closest('[data-row]'));
+	if (row && other && row !== other)
+		return row.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING ? 'below in the list' : 'above in the list';
 	/* From nowhere, Tab starts at one end of the document and Shift+Tab at the other. */
 	if (from === document.body) {
 		const stops = [...document.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex="0"]')];
@@ -24,6 +28,8 @@ const bearing = (target) => target.evaluate((to) => {
 const way = {
 	'ahead': 'Tab',
 	'behind': 'Shift+Tab',
+	'below in the list': 'ArrowDown',
+	'above in the list': 'ArrowUp',
 	'later in the group': 'ArrowRight',
 	'earlier in the group': 'ArrowLeft',
 };

@@ -1,7 +1,10 @@
 // Somebody at the page, in a language, at a size, in one input mode. Things are found by role
 // and by their name in the catalogue.
 import { inputModes, reach } from './input.mjs';
-import { say, until, views } from './lib.mjs';
+import { say, sleep, until, views } from './lib.mjs';
+
+/* A decision, and the confirmation of a skip, act this long after they appear. */
+const ARMED_MS = 650;
 
 const literal = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 /** A name, and the key that may stand behind it. */
@@ -127,6 +130,26 @@ export class Person {
 	async look(ask) {
 		await this.page.goto(`/asks/${ask.id}`);
 		await this.heading(ask.title ?? ask.questions[0].text).waitFor();
+	}
+	/** What is beside the answer itself: in the open where there is room, else behind "…". */
+	async action(id, within = this.page) {
+		const button = this.button(id, {}, within.getByRole('article'));
+		const menu = within.locator('article details:has(.menu) > summary', { visible: true }).filter({ has: this.page.locator('svg') }).last();
+		await this.page.locator('article .actions').first().waitFor();
+		if (!await button.first().isVisible()) await this.press(menu);
+		await this.press(button);
+	}
+	get skipping() {
+		return this.page.getByRole('group', { name: this.t('form.skip.sure') });
+	}
+	async skip() {
+		await this.action('form.skip');
+		await sleep(ARMED_MS);
+		await this.press(this.button('form.skip', {}, this.skipping));
+	}
+	/** "Approved by Marie". */
+	settledBy(outcome, name) {
+		return this.t('settled.by', { words: this.t(`outcome.${outcome}`), name });
 	}
 	get submit() {
 		return this.button('form.submit').and(this.page.locator('[type=submit]'));

@@ -245,8 +245,9 @@ area('settling in', (scenario) => {
 			await own.look(ask);
 			await own.armed(own.button('approval.approve'));
 			await own.key('r', 'e', 's', 'x', '/', 'a');
-			for (const id of ['approval.reject', 'approval.edit.done', 'form.skip.sure', 'batch.clear'])
+			for (const id of ['approval.reject', 'approval.edit.done', 'batch.clear'])
 				assert.equal(await own.button(id).count(), 0, id);
+			assert.equal(await own.skipping.count(), 0);
 			await desk.pending(ask.id);
 			await own.visit('/settings/keys');
 			await own.check(single, true);

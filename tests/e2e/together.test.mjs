@@ -17,7 +17,7 @@ area('several people', (scenario) => {
 			await me.press(me.row('Who takes it?').getByRole('link'));
 			await me.page.getByRole('article').getByText(me.t('ask.claimed', { name: 'Marie' })).waitFor();
 			await marie.send();
-			await me.region('settled').getByText(me.t('settled.answered.by', { name: 'Marie' })).waitFor();
+			await me.region('settled').getByText(me.settledBy('answered', 'Marie')).waitFor();
 			await me.region('settled').getByText('I do').waitFor();
 		});
 	});
@@ -39,7 +39,7 @@ area('several people', (scenario) => {
 
 	scenario('more time for everybody', async (me, desk) => {
 		const ask = await me.open({ question: 'Long enough?', type: 'text', timeout: '20m' });
-		await me.press(me.button('ask.extend'));
+		await me.press(me.button('ask.extend.name'));
 		await until(async () => Date.parse((await desk.get(ask.id)).expires_at) > Date.parse(ask.expires_at), 'extended');
 	});
 
@@ -58,7 +58,8 @@ area('several people', (scenario) => {
 		};
 		await me.look(ask);
 		assert.equal(await me.submit.count(), 0);
-		await nothing('form.skip', 'thread.open', 'ask.extend');
+		await me.text('viewer').waitFor();
+		await nothing('form.skip', 'thread.open', 'ask.extend.name');
 		await me.look(other);
 		await me.region('operation').getByText('make deploy').waitFor();
 		await nothing('approval.approve', 'approval.reject.open', 'approval.edit', 'form.skip', 'thread.open');

@@ -80,7 +80,7 @@ area('watching', (scenario) => {
 		assert.equal(await me.button('session.stop').count(), 0);
 		const { status } = await desk.settled(open.id);
 		assert.equal(status, 'cancelled', 'what it asked is withdrawn');
-		await me.page.getByRole('complementary').getByText(me.t('settled.cancelled')).waitFor();
+		await me.page.getByRole('complementary').getByText(me.t('outcome.withdrawn')).waitFor();
 	});
 
 	scenario('activity of all, filtered, and a way to each', async (me, desk) => {

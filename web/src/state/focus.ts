@@ -12,7 +12,17 @@ function remember(event: FocusEvent): void {
 
 const isLost = () => !document.activeElement || document.activeElement === document.body;
 
+let looking = false;
+
+/* A dialog that closes gives the focus back itself, a moment later. */
+function lookSoon(): void {
+	if (looking || !isLost()) return;
+	looking = true;
+	setTimeout(restore);
+}
+
 function restore(): void {
+	looking = false;
 	if (!isLost()) return;
 	const open = document.querySelector<HTMLElement>('dialog[open]');
 	const near = around.find((one) => one.isConnected && one.checkVisibility());
@@ -23,7 +33,7 @@ function restore(): void {
 
 export function focusKeep(): void {
 	addEventListener('focusin', remember, true);
-	new MutationObserver(restore).observe(document.body, {
+	new MutationObserver(lookSoon).observe(document.body, {
 		subtree: true,
 		childList: true,
 		attributeFilter: ['open', 'hidden', 'disabled'],

@@ -10,7 +10,7 @@ import { settings } from './settings.svelte';
 
 /* Keys that belong to what has the focus: pressing it, moving in a group, scrolling a frame. */
 const pressed = 'a,button,summary,input,[role=tab]';
-const moved = 'input,[role=tab],[tabindex="0"]:not(a,button)';
+const moved = 'input:not([type=checkbox]),[role=tab],[tabindex="0"]:not(a,button,input)';
 const owners: Record<string, string> = {
 	Enter: pressed,
 	' ': pressed,
@@ -77,7 +77,8 @@ export function keysUse(map: KeyMap, layer: KeyLayer = {}): () => void {
 }
 
 function find(name: string, focus: Element): ((event: KeyboardEvent) => void) | undefined {
-	const modal = document.querySelector('dialog[open]') !== null;
+	/* A dialog that this very key closes still keeps it from everything behind it. */
+	const modal = focus.closest('dialog') !== null || document.querySelector('dialog[open]') !== null;
 	for (let i = layers.length - 1; i >= 0; i--) {
 		const layer = layers[i]!;
 		if (modal && !layer.modal) continue;

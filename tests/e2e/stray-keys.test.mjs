@@ -1,0 +1,194 @@
+// Random keys, clicks and focus changes while asks arrive, are withdrawn, answered and expire: a decision
+// is sent only when its own button, or its own key on its own card, was pressed last.
+// PARLEY_LONG=1 plays 10,000 sequences; PARLEY_SEED=N repeats one run.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { random } from '../lib/random.mjs';
+import { enter, Server, sleep } from './lib.mjs';
+import { browser, long } from './matrix.mjs';
+
+const SEQUENCES = long ? 10_000 : 200;
+const STEPS = 12;
+const OPEN_MAX = 9;
+const ARMED_MS = 500; // the page's 600, less what its observer is late
+const seed = Number(process.env.PARLEY_SEED ?? Date.now() % 1_000_000);
+
+/* In the page: what was pressed last, and every decision at the moment it is sent. */
+function observe() {
+	const seen = { presses: [], sent: [], shownAt: {}, movedAt: 0, left: false };
+	window.stray = seen;
+	const moves = ['j', 'k', 'ArrowDown', 'ArrowUp', 'Home', 'End', 'Enter', 'Tab'];
+	const cardOf = (element) => element?.closest?.('article[data-ask]')?.dataset.ask
+		?? element?.closest?.('[data-row]')?.dataset.row ?? null;
+	const note = (press, element) => {
+		const button = element?.closest?.('button');
+		seen.presses = [...seen.presses.slice(-3), { ...press, card: cardOf(element), at: performance.now(), movedAt: seen.movedAt,
+			approves: Boolean(button?.classList.contains('approve')),
+			rejects: Boolean(button?.matches('.decides.bad.full')),
+			submits: Boolean(button?.matches('[type=submit]')),
+			skips: Boolean(button?.closest('.confirm')),
+			writes: Boolean(element?.matches?.('textarea, input:not([type=radio], [type=checkbox])')),
+			inForm: Boolean(element?.closest?.('article form')) }];
+	};
+	addEventListener('keydown', (event) => {
+		if (!event.isTrusted || ['Control', 'Shift'].includes(event.key)) return;
+		note({ key: event.ctrlKey ? `Ctrl+${event.key}` : event.key }, document.activeElement);
+		if (moves.includes(event.key)) seen.movedAt = performance.now();
+		if (event.key === 'Tab') seen.left = true;
+	}, true);
+	addEventListener('focusin', () => (seen.left = false), true);
+	addEventListener('pointerdown', (event) => {
+		note({ key: 'pointer' }, event.target);
+		seen.movedAt = performance.now();
+	}, true);
+	const known = new WeakSet();
+	new MutationObserver(() => {
+		for (const card of document.querySelectorAll('article[data-ask]')) {
+			if (known.has(card)) continue;
+			known.add(card);
+			seen.shownAt[card.dataset.ask] = performance.now();
+		}
+	}).observe(document, { subtree: true, childList: true });
+	const real = window.fetch;
+	window.fetch = (url, how) => {
+		const found = /\/v1\/asks\/(ask_\w+)\/(answer|skip)$/.exec(url);
+		if (found && how?.method === 'POST') {
+			const card = document.querySelector(`article[data-ask="${found[1]}"]`);
+			seen.sent.push({ ask: found[1], verb: found[2], body: JSON.parse(how.body), presses: seen.presses,
+				shownAt: seen.shownAt[found[1]] ?? Infinity, now: performance.now(), byItself: Boolean(card?.closest('dialog')) });
+		}
+		return real(url, how);
+	};
+}
+
+/** Why a decision should not have been sent; null: it was meant. */
+function complaint({ ask, verb, body, presses, shownAt, byItself }, risk) {
+	const [before, last] = presses.slice(-2);
+	if (!last) return 'nothing was pressed';
+	if (last.card !== ask) return `the last press was on ${last.card}`;
+	const button = ['pointer', 'Enter', ' '].includes(last.key);
+	const value = Object.values(body.answers ?? {})[0]?.value;
+	if (verb === 'skip') return button && last.skips ? null : 'no confirmed skip';
+	if (value === 'approve') {
+		const key = last.key === 'a' && !last.writes;
+		if (!key && !(button && last.approves)) return 'neither A nor Approve';
+		if (last.at - shownAt < ARMED_MS) return 'not armed';
+		if (key && last.movedAt < shownAt - 2000) return 'nobody had moved to this card';
+		const twice = risk === 'critical' || (risk === 'high' && byItself);
+		const again = before && before.card === ask && (before.key === 'a' || before.approves);
+		return twice && !again ? 'pressed once' : null;
+	}
+	if (value === 'reject')
+		return (button && last.rejects) || (last.key === 'Ctrl+Enter' && last.writes) ? null : 'neither Reject nor Ctrl+Enter on a reason';
+	return (button && last.submits) || (['Enter', 'Ctrl+Enter'].includes(last.key) && last.inForm) ? null : 'not sent from its form';
+}
+
+const keys = ['a', 'a', 'a', 'r', 'e', 's', 's', 'y', 'n', 'j', 'j', 'k', 'x', 'm', 'z', '1', '2', '/', 'Enter', 'Enter', ' ', 'Escape', 'Escape',
+	'Tab', 'Tab', 'Shift+Tab', 'ArrowDown', 'ArrowUp', 'Control+Enter', 'Control+Enter', 'Backspace', 'g', 'i'];
+const words = ['and ask me again', 'yes', 'cassandra', 'no', 'a', 'risky', 'sure as is'];
+const risks = ['low', 'medium', 'high', 'high', 'critical'];
+const targets = ['[data-row] a', '[data-row] a', 'article button', 'article button', 'article textarea', 'article .operation', 'nav a', '.list h1', 'article', 'dialog button'];
+
+/** One page and its agent, played at random. */
+class Game {
+	constructor(below, server, agent, marie, page) {
+		Object.assign(this, { below, server, agent, marie, page, open: [], risks: {}, counts: {}, n: 0 });
+	}
+	any(list) {
+		return list[this.below(list.length)];
+	}
+	async ask() {
+		if (this.open.length >= OPEN_MAX) return this.withdraw();
+		const n = ++this.n;
+		const session = this.session;
+		const risk = this.any(risks);
+		const body = this.any([
+			{ kind: 'approval', title: `Run ${n}`, operation: { name: 'shell', risk, arguments: { command: `make ${n}`, depth: n } } },
+			{ kind: 'approval', title: `Send ${n}`, operation: { name: 'mail', risk, arguments: { to: 'all' } } },
+			{ title: `Text ${n}`, question: 'Which?', type: 'text' },
+			{ title: `Yes ${n}`, question: 'Go?', type: 'boolean' },
+			{ title: `Pick ${n}`, question: 'Where?', type: 'choice', options: ['here', 'there'], other: true },
+			{ title: `Filled ${n}`, question: 'Where?', type: 'choice', options: [{ id: 'x', label: 'X' }, { id: 'y', label: 'Y' }], prefill: 'x' },
+			{ title: `Both ${n}`, questions: [{ text: 'One?', type: 'boolean' }, { text: 'Two?', type: 'text', required: false }] },
+		]);
+		if (body.options) body.options = body.options.map((one) => (typeof one === 'string' ? { id: one, label: one } : one));
+		const ask = await this.agent.ask({ session, ...body, ...(this.below(4) ? {} : { timeout: '9m' }) });
+		this.open.push(ask.id);
+		if (body.operation) this.risks[ask.id] = risk;
+	}
+	async withdraw() {
+		const id = this.open.splice(this.below(this.open.length), 1)[0];
+		if (!id) return;
+		if (this.below(2)) await this.agent.post(`/v1/asks/${id}/cancel`);
+		else await this.marie.post(`/v1/asks/${id}/skip`);
+	}
+	/** Clicks where something of this kind is, whatever lies there by then. */
+	async click() {
+		const at = await this.page.evaluate(([selector, n]) => {
+			const list = [...document.querySelectorAll(selector)].filter((one) => one.checkVisibility());
+			const box = list[n % list.length]?.getBoundingClientRect();
+			return box && { x: box.x + Math.min(box.width / 2, 200), y: box.y + Math.min(box.height / 2, 20) };
+		}, [this.any(targets), this.below(50)]);
+		if (at) await this.page.mouse.click(at.x, at.y);
+	}
+	/** Somebody who means it, and is then disturbed. */
+	async decide() {
+		await this.page.keyboard.press(this.any(['j', 'k', 'Enter']));
+		await sleep(620);
+		await this.page.keyboard.press(this.any(['a', 'a', 'a', 'r', '1', 'y']));
+		if (!this.below(3)) await this.page.keyboard.press(this.any(['Control+Enter', 'Enter', 'a']));
+	}
+	async step() {
+		const n = this.below(100);
+		if (n < 58) await this.page.keyboard.press(this.any(keys));
+		else if (n < 63) await this.page.keyboard.type(this.any(words));
+		else if (n < 74) await this.click();
+		else if (n < 83) await this.ask();
+		else if (n < 87) await this.withdraw();
+		else if (n < 88) this.server.jump(10 * 60_000);
+		else if (n < 96) await this.decide();
+		else if (n < 97) await this.page.evaluate((to) => document.querySelector(`nav a[href^="${to}"]`)?.click(), this.any(['/inbox', '/sessions', '/activity']));
+		else await sleep(this.below(80));
+	}
+	/** Everything that was sent since the last look was meant. */
+	async judge() {
+		/* Tab behind the last thing of a page leads out of it. */
+		const { sent, lost } = await this.page.evaluate(() => ({ sent: window.stray.sent.splice(0),
+			lost: document.activeElement === document.body && !window.stray.left && window.stray.presses }));
+		assert.ok(!lost, `the focus is on <body> after ${JSON.stringify(lost)}`);
+		for (const one of sent) {
+			const value = one.verb === 'skip' ? 'skip' : Object.values(one.body.answers)[0]?.value;
+			const kind = ['approve', 'reject', 'skip'].includes(value) ? value : 'answer';
+			this.counts[kind] = (this.counts[kind] ?? 0) + 1;
+			const why = complaint(one, this.risks[one.ask]);
+			assert.equal(why, null, `${why}: ${kind} ${JSON.stringify(one)}`);
+			this.open = this.open.filter((id) => id !== one.ask);
+		}
+	}
+}
+
+test(`${SEQUENCES} random sequences decide nothing that was not pressed for (seed ${seed})`, { timeout: Math.max(300_000, SEQUENCES * 2000) }, async () => {
+	const server = await Server.start({ flags: ['--ask-rate', '0'] });
+	const agent = server.client(await server.token('agent', 'deployer'));
+	const marie = server.client(await server.token('member', 'Marie'));
+	const place = await enter(await browser(), server, { settings: { opens: true } });
+	try {
+		await place.page.addInitScript(observe);
+		await place.page.goto('/inbox');
+		const game = new Game(random(seed), server, agent, marie, place.page);
+		game.session = (await agent.session('stray')).id;
+		for (let i = 0; i < 4; i++) await game.ask();
+		for (let i = 0; i < SEQUENCES; i++) {
+			if (!game.open.length) await game.ask();
+			for (let step = 0; step < STEPS; step++) await game.step();
+			await game.judge();
+		}
+		for (const kind of ['approve', 'reject', 'answer'])
+			assert.ok(game.counts[kind] > 0, `no ${kind} in ${SEQUENCES} sequences: ${JSON.stringify(game.counts)}`);
+		console.log(`seed ${seed}: ${JSON.stringify(game.counts)}`);
+		assert.deepEqual(place.errors, []);
+	} finally {
+		await place.context.close();
+		await server.end();
+	}
+});
