@@ -88,7 +88,10 @@ struct route {
 };
 
 extern const struct route routes[];
+extern const struct route route_lost;
 /* The route, or NULL with *status 404 or 405 and the allowed methods. */
+/* Would a person's browser rather see the page than a problem? */
+bool route_is_for_people(const struct http_request *);
 const struct route *route_find(
 	struct str method, struct str path, struct str *id, int *status, char allow[64]);
 
@@ -213,8 +216,8 @@ bool stream_open(struct request *, const struct stream_kind *, struct event_stre
 /* wait.c, stream.c, login.c, page.c: routes that do more than ask the desk. */
 route_fn route_ask, route_ask_get, route_events, route_login, route_logout, route_me,
 	route_user, route_revoke, route_healthz, route_readyz, route_metrics,
-	route_openapi, route_page, route_file, route_mcp, route_mcp_stream, route_mcp_end,
-	route_resource;
+	route_openapi, route_page, route_page_lost, route_file, route_mcp,
+	route_mcp_stream, route_mcp_end, route_resource;
 void mcp_stop(struct serve *); /* calls that wait are told so */
 void fixture_tasks_free(struct serve *);
 void told_arrived(struct serve *, struct told *);

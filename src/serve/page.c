@@ -50,7 +50,8 @@ static bool has_it(const struct http_request *req, const struct page_file *f)
 	return str_find(http_header(req, "if-none-match"), str_of(f->tag)) >= 0;
 }
 
-static void send_file(struct request *r, const struct page_file *f, const char *headers)
+static void send_file(
+	struct request *r, int status, const struct page_file *f, const char *headers)
 {
 	const struct http_request *req = http_request(r->x);
 	bool packed = takes_gzip(req);
@@ -63,18 +64,24 @@ static void send_file(struct request *r, const struct page_file *f, const char *
 		headers, f->tag, packed ? "-gzip" : "",
 		f->always ? "public, max-age=31536000, immutable" : "no-cache",
 		packed ? "Content-Encoding: gzip\r\n" : "");
-	if (has_it(req, f))
+	if (status == 200 && has_it(req, f))
 		send_whole(r, 304, f->type, buf_str(&b), STR_NONE);
 	else
-		send_whole(
-			r, 200, f->type, buf_str(&b), str_make(at, (size_t)(end - at)));
+		send_whole(r, status, f->type, buf_str(&b),
+			str_make(at, (size_t)(end - at)));
 	buf_done(&b);
 }
 
 /* Every address of the page is the page: it reads where it is itself. */
 void route_page(struct request *r)
 {
-	send_file(r, file_find(STR("/index.html")), page_headers);
+	send_file(r, 200, file_find(STR("/index.html")), page_headers);
+}
+
+/* An address that does not exist: the page says so. */
+void route_page_lost(struct request *r)
+{
+	send_file(r, 404, file_find(STR("/index.html")), page_headers);
 }
 
 void route_file(struct request *r)
@@ -82,14 +89,14 @@ void route_file(struct request *r)
 	const struct page_file *f = file_find(http_request(r->x)->path);
 
 	if (f)
-		send_file(r, f, page_headers);
+		send_file(r, 200, f, page_headers);
 	else
 		request_refuse(r, ERR_NOT_FOUND, "no such file");
 }
 
 void route_openapi(struct request *r)
 {
-	send_file(r, file_find(STR("/openapi.json")),
+	send_file(r, 200, file_find(STR("/openapi.json")),
 		"X-Content-Type-Options: nosniff\r\n");
 }
 

@@ -83,12 +83,23 @@ const struct route routes[] = {
 	{ "GET", "/activity", NULL, route_page, ROUTE_OPEN | ROUTE_PAGE, NULL },
 	{ "GET", "/insights", NULL, route_page, ROUTE_OPEN | ROUTE_PAGE, NULL },
 	{ "GET", "/agents", NULL, route_page, ROUTE_OPEN | ROUTE_PAGE, NULL },
-	{ "GET", "/rules", NULL, route_page, ROUTE_OPEN | ROUTE_PAGE, NULL },
+	{ "GET", "/history", NULL, route_page, ROUTE_OPEN | ROUTE_PAGE, NULL },
 	{ "GET", "/settings", NULL, route_page, ROUTE_OPEN | ROUTE_PAGE, NULL },
 	{ "GET", "/settings/{id}", NULL, route_page, ROUTE_OPEN | ROUTE_PAGE, NULL },
 	{ "GET", "/login", NULL, route_page, ROUTE_OPEN | ROUTE_PAGE, NULL },
 	{ 0 },
 };
+
+/* The page itself says that nothing is here, to people; programs get the problem. */
+const struct route route_lost = { "GET", "", NULL, route_page_lost,
+	ROUTE_OPEN | ROUTE_PAGE, NULL };
+
+bool route_is_for_people(const struct http_request *h)
+{
+	return (h->method == HTTP_M_GET || h->method == HTTP_M_HEAD) &&
+	       !str_starts(h->path, "/v1/") && !str_starts(h->path, "/assets/") &&
+	       str_find(http_header(h, "accept"), STR("text/html")) >= 0;
+}
 
 static bool path_fits(const char *pattern, struct str path, struct str *id)
 {

@@ -212,7 +212,10 @@ static void handle(void *ctx, struct exchange *x)
 	int status;
 	const struct route *route =
 		route_find(str_of(methods[h->method]), h->path, &id, &status, allow);
-	enum err e = gate_check(s, listener, h, route, &why);
+	enum err e;
+
+	if (!route && status == 404 && route_is_for_people(h)) route = &route_lost;
+	e = gate_check(s, listener, h, route, &why);
 
 	if (!e && !route) {
 		e = fail(&why, status == 405 ? ERR_METHOD : ERR_NOT_FOUND, "%s",
