@@ -1,7 +1,7 @@
 /* main.c - random changes of users, tokens, sessions and asks that meet in one batch,
  * against a model.
  *
- *	records N [--seed S]     N changes; PARLEY_LONG=1: 10,000
+ *	records [N [--seed S]]   N changes, 10,000 when not said; PARLEY_LONG=1: 20 seeds
  *
  * Runs on a new file, or on what PARLEY_TEST_STORE names. What breaks a promise is printed
  * with the batch that did it and the seed. */
@@ -432,32 +432,42 @@ static bool begin(uint64_t seed)
 	return ok;
 }
 
-int main(int argc, char **argv)
+/* One history; true: every promise was kept. */
+static bool history_run(int64_t want, uint64_t seed)
 {
-	const char *given = getenv("PARLEY_SEED");
-	int64_t want = argc > 1 ? strtoll(argv[1], NULL, 10) : 1500;
-	uint64_t seed = given ? strtoull(given, NULL, 10) : 1;
-	bool ok;
+	char wrong[WRONG_SIZE];
+	struct raw_sql *raw;
 	int batches = 0;
+	bool ok;
 
-	if (getenv("PARLEY_LONG") && want < 10000) want = 10000;
-	if (argc > 3 && strcmp(argv[2], "--seed") == 0)
-		seed = strtoull(argv[3], NULL, 10);
+	memset(&model, 0, sizeof model);
 	ok = begin(seed);
 	if (!ok) printf("cannot begin: %s\n", rig.why.detail);
 	while (ok && model.changes < want)
 		ok = batch_run(++batches);
 	if (ok) {
-		char wrong[WRONG_SIZE];
-		struct raw_sql *raw = raw_open(rig.place);
-
+		raw = raw_open(rig.place);
 		ok = raw && check_rest(&model, &rig, raw, wrong);
-		if (!ok) printf("at the end: %s\n", wrong);
+		if (!ok) printf("at the end: %s\n", raw ? wrong : "no store");
 		raw_close(raw);
 	}
 	printf("%s: %" PRId64 " changes in %d batches, %" PRId64
 	       " acknowledged, seed %" PRIu64 "\n",
 		ok ? "ok" : "FAIL", model.changes, batches, model.acknowledged, seed);
 	rig_close(&rig);
-	return !ok;
+	return ok;
+}
+
+int main(int argc, char **argv)
+{
+	const char *given = getenv("PARLEY_SEED");
+	int64_t want = argc > 1 ? strtoll(argv[1], NULL, 10) : 10000;
+	uint64_t seed = given ? strtoull(given, NULL, 10) : 1;
+	uint64_t last = getenv("PARLEY_LONG") ? seed + 19 : seed;
+
+	if (argc > 3 && strcmp(argv[2], "--seed") == 0)
+		last = seed = strtoull(argv[3], NULL, 10);
+	while (seed <= last)
+		if (!history_run(want, seed++)) return 1;
+	return 0;
 }
