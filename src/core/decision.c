@@ -5,18 +5,38 @@
 #include "base/hash.h"
 #include "core/body.h"
 
-static void digest_show(const uint8_t digest[SHA256_SIZE], char out[DIGEST_SIZE])
+static void short_write(const uint8_t digest[SHA256_SIZE], char out[SHORT_DIGEST_SIZE])
 {
-	memcpy(out, "sha256:", 7);
-	hex_write(digest, SHA256_SIZE, out + 7);
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+	size_t len = 0;
+
+	for (size_t i = 0; i < 15; i += 3) {
+		uint32_t bits = (uint32_t)digest[i] << 16 | (uint32_t)digest[i + 1] << 8 |
+				digest[i + 2];
+
+		for (int shift = 18; shift >= 0; shift -= 6)
+			out[len++] = digits[bits >> shift & 63];
+	}
+	out[len++] = digits[digest[15] >> 2];
+	out[len++] = digits[(digest[15] & 3) << 4];
+	out[len] = '\0';
 }
 
-void text_digest(struct str text, char out[DIGEST_SIZE])
+void text_digest(struct str text, char out[SHORT_DIGEST_SIZE])
 {
 	uint8_t digest[SHA256_SIZE];
 
 	sha256(text, digest);
-	digest_show(digest, out);
+	short_write(digest, out);
+}
+
+void fields_digest(const struct str *fields, size_t len, char out[SHORT_DIGEST_SIZE])
+{
+	uint8_t digest[SHA256_SIZE];
+
+	sha256_fields(fields, len, digest);
+	short_write(digest, out);
 }
 
 /* ---- the decision ---- */
@@ -45,7 +65,7 @@ static struct json json_or_null(struct str text, struct arena *arena)
 
 struct str decision_write(const struct ask *a, struct arena *arena)
 {
-	struct json_member room[6];
+	struct json_member room[7];
 	struct json whole = { .type = JSON_OBJECT, .members = room };
 	struct buf text = { 0 };
 
@@ -55,6 +75,7 @@ struct str decision_write(const struct ask *a, struct arena *arena)
 	member_add(&whole, "answered_by", json_or_null(a->answered_by, arena));
 	member_add(&whole, "approved_digest", text_or_null(a->approved_digest));
 	member_add(&whole, "reason", text_or_null(a->reason));
+	if (a->revoked.len) member_add(&whole, "revoked", json_or_null(a->revoked, arena));
 	json_canonical(&text, &whole);
 	return buf_keep_done(&text, arena);
 }
@@ -65,7 +86,10 @@ void decision_digest(const struct ask *a, char out[DIGEST_SIZE])
 	struct str text = decision_write(a, &arena);
 
 	out[0] = '\0';
-	if (!arena.failed) text_digest(text, out);
+	if (!arena.failed) {
+		memcpy(out, "sha256:", 7);
+		sha256_hex(text, out + 7);
+	}
 	arena_done(&arena);
 }
 
@@ -85,28 +109,24 @@ static struct str number(int64_t n, char room[NUMBER_SIZE])
 	return str_make(room + at, NUMBER_SIZE - at);
 }
 
-void asked_digest(const struct ask *a, char out[DIGEST_SIZE])
+void asked_digest(const struct ask *a, char out[SHORT_DIGEST_SIZE])
 {
 	char risk[NUMBER_SIZE], created[NUMBER_SIZE];
-	uint8_t digest[SHA256_SIZE];
 	const struct str fields[] = { a->id, a->session, a->run, a->agent, a->token,
 		a->project, str_of(ask_kind_name(a->kind)),
 		str_of(priority_name(a->priority)), number(a->risk, risk),
 		a->exclusive ? STR("1") : STR("0"), a->fixed, a->search, a->digest,
-		a->dedupe_key, number(a->created_ms, created) };
+		a->dedupe_key, a->requester, number(a->created_ms, created) };
 
-	sha256_fields(fields, sizeof fields / sizeof *fields, digest);
-	digest_show(digest, out);
+	fields_digest(fields, sizeof fields / sizeof *fields, out);
 }
 
-void session_digest(const struct session *s, char out[DIGEST_SIZE])
+void session_digest(const struct session *s, char out[SHORT_DIGEST_SIZE])
 {
 	char created[NUMBER_SIZE];
-	uint8_t digest[SHA256_SIZE];
 	const struct str fields[] = { s->id, s->agent, s->token, s->project,
 		s->external_id, s->metadata, s->parallel ? STR("1") : STR("0"),
 		number(s->created_ms, created) };
 
-	sha256_fields(fields, sizeof fields / sizeof *fields, digest);
-	digest_show(digest, out);
+	fields_digest(fields, sizeof fields / sizeof *fields, out);
 }

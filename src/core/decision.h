@@ -1,21 +1,27 @@
 /* decision.h - digests of records, carried by their events: what was asked, what was
- * decided. `check` makes them again from the rows and compares. All are "sha256:" and 64
- * hex digits; "" when there is no memory, which equals no digest. */
+ * decided. `check` makes them again from the rows and compares.
+ *
+ * The decision is "sha256:" and 64 hex digits, because anybody may make it again; "" when
+ * there is no memory, which equals no digest. The others are for `check` alone and go with
+ * every ask, so they are short: the first 128 bits of a SHA-256, in base64url. */
 #ifndef CORE_DECISION_H
 #define CORE_DECISION_H
 
 #include "core/session.h"
 
 /* The RFC 8785 form of {ask, status, answer, answered_by, approved_digest, reason}, each as
- * the ask shows it (null when there is none). Anybody can make it again from the ask. */
+ * the ask shows it (null when there is none), and of `revoked` once it was taken back. */
 struct str decision_write(const struct ask *, struct arena *);
 void decision_digest(const struct ask *, char out[DIGEST_SIZE]);
 
+enum { SHORT_DIGEST_SIZE = 23 }; /* 22 characters and a NUL */
 /* What never changes once it was asked. Not assignees, deadline and thread. */
-void asked_digest(const struct ask *, char out[DIGEST_SIZE]);
+void asked_digest(const struct ask *, char out[SHORT_DIGEST_SIZE]);
 /* What never changes once the session was made. Not title, status, progress, callback. */
-void session_digest(const struct session *, char out[DIGEST_SIZE]);
+void session_digest(const struct session *, char out[SHORT_DIGEST_SIZE]);
 /* Of one text as it is. */
-void text_digest(struct str, char out[DIGEST_SIZE]);
+void text_digest(struct str, char out[SHORT_DIGEST_SIZE]);
+/* Of fields, each of its own length. At most SHA256_FIELDS_MAX. */
+void fields_digest(const struct str *fields, size_t len, char out[SHORT_DIGEST_SIZE]);
 
 #endif

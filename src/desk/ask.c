@@ -92,7 +92,7 @@ static struct str ask_created_data(
 	struct buf b = { .max = 16384 };
 	struct json_writer w = { .out = &b };
 	struct str out;
-	char at[TIME_SIZE], asked[DIGEST_SIZE];
+	char at[TIME_SIZE], asked[SHORT_DIGEST_SIZE];
 
 	asked_digest(a, asked);
 	jw_object(&w);

@@ -46,8 +46,9 @@ static const char *const part_names[PARTS] = {
 struct ask_facts {
 	struct str id, session;
 	enum ask_status status;
-	char asked[DIGEST_SIZE], decision[DIGEST_SIZE], summary[DIGEST_SIZE];
-	char assignees[DIGEST_SIZE], claim[DIGEST_SIZE], thread[DIGEST_SIZE];
+	char decision[DIGEST_SIZE], asked[SHORT_DIGEST_SIZE], summary[SHORT_DIGEST_SIZE];
+	char assignees[SHORT_DIGEST_SIZE], claim[SHORT_DIGEST_SIZE],
+		thread[SHORT_DIGEST_SIZE];
 	char deadline[TIME_SIZE]; /* "": none */
 	int64_t created_ms, settled_ms, used_ms;
 	bool undecided; /* nothing of a decision is there */
@@ -69,7 +70,7 @@ struct ask_pass {
 /* ---- rows ---- */
 
 static void claim_digest(struct str user, struct str name, struct str until,
-	struct arena *arena, char out[DIGEST_SIZE])
+	struct arena *arena, char out[SHORT_DIGEST_SIZE])
 {
 	text_digest(arena_print(arena, "%zu %.*s %zu %.*s %.*s", user.len, STR_ARGS(user),
 			    name.len, STR_ARGS(name), STR_ARGS(until)),
@@ -91,7 +92,7 @@ static void facts_take(struct ask_facts *f, const struct ask *a, struct arena *a
 	f->settled_ms = a->settled_ms;
 	f->used_ms = a->used_ms;
 	f->undecided = !a->answer.len && !a->answered_by.len && !a->approved_digest.len &&
-		       !a->reason.len && !a->summary.len;
+		       !a->reason.len && !a->summary.len && !a->revoked.len;
 	asked_digest(a, f->asked);
 	decision_digest(a, f->decision);
 	text_digest(a->summary, f->summary);
@@ -141,7 +142,7 @@ static void part_is(
 static void text_part(struct ask_facts *f, enum ask_part part, const char *row,
 	const struct json *value, struct arena *arena)
 {
-	char digest[DIGEST_SIZE];
+	char digest[SHORT_DIGEST_SIZE];
 	struct buf b = { 0 };
 
 	json_write(&b, value);
@@ -153,7 +154,7 @@ static void text_part(struct ask_facts *f, enum ask_part part, const char *row,
 
 static void no_claim(struct ask_facts *f, struct arena *arena)
 {
-	char digest[DIGEST_SIZE];
+	char digest[SHORT_DIGEST_SIZE];
 
 	claim_digest(STR_NONE, STR_NONE, STR_NONE, arena, digest);
 	part_is(f, PART_CLAIM, f->claim, str_of(digest));
@@ -210,7 +211,7 @@ static void told_settled(struct ask_pass *p, struct ask_facts *f, const struct e
 static void told_claimed(
 	struct ask_facts *f, const struct json *data, struct arena *arena)
 {
-	char digest[DIGEST_SIZE];
+	char digest[SHORT_DIGEST_SIZE];
 
 	claim_digest(json_text(json_get(data, "user")), json_text(json_get(data, "name")),
 		json_text(json_get(data, "until")), arena, digest);
@@ -252,6 +253,8 @@ static void facts_tell(struct ask_pass *p, struct ask_facts *f, const struct eve
 		told_replied(p, f, e, data);
 	} else if (strcmp(e->type, "ask.used") == 0) {
 		f->differs[PART_USED_AT] = f->used_ms != e->at_ms;
+		told_decision(p, f, e, data);
+	} else if (strcmp(e->type, "ask.revoked") == 0) {
 		told_decision(p, f, e, data);
 	}
 	for (size_t i = 0; i < sizeof settling / sizeof *settling; i++)

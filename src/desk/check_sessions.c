@@ -13,8 +13,9 @@ enum { SESSIONS_PAGE = 2000 };
 struct session_facts {
 	struct str id;
 	enum session_status status;
-	char made[DIGEST_SIZE], title[DIGEST_SIZE], progress[DIGEST_SIZE];
-	char callback[DIGEST_SIZE]; /* "": none */
+	char made[SHORT_DIGEST_SIZE], title[SHORT_DIGEST_SIZE],
+		progress[SHORT_DIGEST_SIZE];
+	char callback[SHORT_DIGEST_SIZE]; /* "": none */
 	int64_t created_ms;
 	int64_t open_blocking, open_input, open_approval, open_other, settled;
 	bool search_fits;
@@ -124,7 +125,7 @@ static bool differs(const char *row, const struct json *told)
 
 static bool text_differs(const char *row, struct str text)
 {
-	char digest[DIGEST_SIZE];
+	char digest[SHORT_DIGEST_SIZE];
 
 	text_digest(text, digest);
 	return strcmp(digest, row) != 0;

@@ -65,7 +65,7 @@ static enum err reply_decide(struct job *job, struct rows *rows, struct fault *w
 	struct task *t = task_of(job);
 	struct buf data = { .max = 65536 };
 	struct json_writer w = { .out = &data };
-	char thread[DIGEST_SIZE];
+	char thread[SHORT_DIGEST_SIZE];
 	struct str text;
 	struct ask *a;
 	bool person = role_may(job->who.role, MAY_SETTLE);

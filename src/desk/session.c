@@ -19,7 +19,7 @@ static struct str folded(struct str title, struct arena *arena)
 /* Whom it calls is a secret of its agent: a digest says whether that is still the same. */
 static void callback_show(struct json_writer *w, const struct session *s)
 {
-	char digest[DIGEST_SIZE];
+	char digest[SHORT_DIGEST_SIZE];
 
 	if (!s->on_settled.len) return;
 	text_digest(s->on_settled, digest);
@@ -31,7 +31,7 @@ static struct str created_data(const struct session *s, struct arena *arena)
 {
 	struct buf b = { .max = 8192 };
 	struct json_writer w = { .out = &b };
-	char made[DIGEST_SIZE];
+	char made[SHORT_DIGEST_SIZE];
 	struct str out;
 
 	session_digest(s, made);

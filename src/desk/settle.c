@@ -13,7 +13,7 @@ static struct str settled_data(const struct ask *a, struct arena *arena)
 {
 	struct buf b = { .max = 16384 };
 	struct json_writer w = { .out = &b };
-	char decision[DIGEST_SIZE], summary[DIGEST_SIZE];
+	char decision[DIGEST_SIZE], summary[SHORT_DIGEST_SIZE];
 	struct str out;
 
 	decision_digest(a, decision);

@@ -83,7 +83,7 @@ static void every_member_of_a_decision_counts(void **state)
 
 static const char *asked(const struct ask *a)
 {
-	char out[DIGEST_SIZE];
+	char out[SHORT_DIGEST_SIZE];
 
 	asked_digest(a, out);
 	return kit_text(str_of(out));
@@ -95,7 +95,7 @@ static void every_fixed_member_of_an_ask_counts(void **state)
 	const char *digest = asked(&whole);
 
 	(void)state;
-	for (int i = 0; i < 15; i++) {
+	for (int i = 0; i < 16; i++) {
 		struct ask a = whole;
 
 		switch (i) {
@@ -114,6 +114,7 @@ static void every_fixed_member_of_an_ask_counts(void **state)
 		case 12: a.digest = STR("sha256:0"); break;
 		case 13: a.dedupe_key = STR("k"); break;
 		case 14: a.created_ms = -1; break;
+		case 15: a.requester = STR("usr_1"); break;
 		}
 		assert_string_not_equal(asked(&a), digest);
 	}
@@ -124,7 +125,7 @@ static void every_fixed_member_of_an_ask_counts(void **state)
 
 static const char *made(const struct session *s)
 {
-	char out[DIGEST_SIZE];
+	char out[SHORT_DIGEST_SIZE];
 
 	session_digest(s, out);
 	return kit_text(str_of(out));
@@ -158,6 +159,25 @@ static void every_fixed_member_of_a_session_counts(void **state)
 	assert_string_equal(made(&whole), digest);
 }
 
+static void a_short_digest_is_base64url_of_128_bits(void **state)
+{
+	struct buf b = { 0 };
+	uint8_t digest[SHA256_SIZE];
+	char out[SHORT_DIGEST_SIZE];
+
+	(void)state;
+	for (int i = 0; i < 100; i++) {
+		const char *text = kit_print("text %d", i);
+
+		sha256(str_of(text), digest);
+		buf_clear(&b);
+		base64url_write(&b, str_make((const char *)digest, 16));
+		text_digest(str_of(text), out);
+		assert_string_equal(out, buf_text(&b));
+	}
+	buf_done(&b);
+}
+
 static void fields_of_a_digest_cannot_pass_for_one_another(void **state)
 {
 	struct ask a = settled(), b = settled();
@@ -178,6 +198,7 @@ int main(void)
 		KIT_TEST(every_member_of_a_decision_counts),
 		KIT_TEST(every_fixed_member_of_an_ask_counts),
 		KIT_TEST(every_fixed_member_of_a_session_counts),
+		KIT_TEST(a_short_digest_is_base64url_of_128_bits),
 		KIT_TEST(fields_of_a_digest_cannot_pass_for_one_another),
 	};
 
