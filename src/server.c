@@ -549,6 +549,6 @@ const struct command verb_serve = {
 	.name = "serve",
 	.run = serve_run,
 	.settings = SETTINGS_STORE | SETTINGS_SERVE,
-	.exits = "0 2 3",
+	.exits = "0 1 2 3",
 	.examples = examples,
 };

@@ -49,11 +49,7 @@ static void top_write(struct show_page *c)
 		safe_line_add(c->out, facts[i]);
 	}
 	buf_add_char(c->out, '\n');
-	if (time_read(json_text(json_get(c->ask, "created_at")), &ms))
-		buf_print(c->out, "%s",
-			MSG(arena, "cli.card.asked",
-				{ "span", span_short(clock_now_ms() - ms, arena) })
-				.at);
+	buf_print(c->out, "%s", ask_age(c->ask, clock_now_ms(), arena).at);
 	bool pending = str_is(json_text(json_get(c->ask, "status")), "pending");
 	if (pending && time_read(json_text(json_get(c->ask, "expires_at")), &ms))
 		buf_print(c->out, " · %s",

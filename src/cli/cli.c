@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "base/clock.h"
+#include "base/id.h"
 #include "cli/help.h"
 #include "cli/verbs.h"
 #include "text/safe_text.h"
@@ -66,8 +67,22 @@ static const struct {
 };
 
 /* What is wrong with a body, each with its place; a single one in the same line. */
-static void items_say(const struct fault *why)
+static void items_say(const struct cli *cli, const struct fault *why)
 {
+	struct str at = str_of(why->items[0].pointer);
+	struct str name = str_from(at, 1);
+
+	/* A member that an option has set is that option to the person. */
+	if (why->items_len == 1 && cli->command && str_is(at, "/questions/0/text")) {
+		SAY("cli.fail.item.question", { "detail", str_of(why->items[0].detail) });
+		return;
+	}
+	for (size_t i = 0; why->items_len == 1 && i < cli->args.given_len; i++)
+		if (str_is(name, cli->args.given[i].flag->name)) {
+			SAY("cli.fail.item.option", { "option", name },
+				{ "detail", str_of(why->items[0].detail) });
+			return;
+		}
 	if (why->items_len > 1) SAY("cli.fail.items");
 	for (int i = 0; i < why->items_len; i++)
 		SAY(why->items_len > 1 ? "cli.fail.item" : "cli.fail.item.only",
@@ -95,7 +110,7 @@ int cli_fail(const struct cli *cli, const struct fault *why)
 		id ? MSG(&arena, id, { "detail", own }) : safe_line(&arena, own);
 
 	if (why->items_len > 0)
-		items_say(why);
+		items_say(cli, why);
 	else
 		fprintf(stderr, "parley: %.*s\n", STR_ARGS(detail));
 	arena_done(&arena);
@@ -165,10 +180,51 @@ static int command_run(struct cli *cli, int argc, char **argv)
 	}
 	if (err != OK) return cli_fail(cli, &why);
 	if (!words_fit(cli))
-		return CLI_USAGE(cli, c->words ? "cli.words" : "cli.words.none",
-			{ "words", str_of(c->words) });
+		return CLI_USAGE(cli,
+			!c->words			     ? "cli.words.none"
+			: cli->args.words_len < c->words_min ? "cli.words"
+							     : "cli.words.many",
+			{ "verb", str_of(c->name) }, { "words", str_of(c->words) });
 	term_setup(&cli->term, cli->settings.color);
+	if (c->words && str_starts(str_of(c->words), "ID") &&
+		(c->settings & SETTINGS_CLIENT) &&
+		!id_valid(args_word(&cli->args, 0), "ask")) {
+		fprintf(stderr, "parley: %s\n",
+			MSG(&cli->arena, "cli.id.wrong",
+				{ "id", args_word(&cli->args, 0) })
+				.at);
+		return EXIT_UNKNOWN_ID;
+	}
 	return c->run(cli);
+}
+
+/* "parley --lang fr list" is "parley list --lang fr". */
+static char **options_behind(struct cli *cli, int argc, char **argv)
+{
+	static const char *const valued[] = { "--lang", "--color", "--config", "--url",
+		"--token", "--data" };
+	char **out = ARENA_ARRAY(&cli->arena, char *, (size_t)argc + 1);
+	int verb = 1, n = 1, used;
+
+	while (verb < argc && argv[verb][0] == '-' && argv[verb][1]) {
+		for (size_t i = 0; i < sizeof valued / sizeof *valued; i++)
+			if (strcmp(argv[verb], valued[i]) == 0 && verb + 1 < argc) {
+				verb++;
+				break;
+			}
+		verb++;
+	}
+	if (!out || verb == 1 || verb >= argc ||
+		!command_pick(cli, argc - verb + 1, argv + verb - 1, &used))
+		return argv;
+	out[0] = argv[0];
+	for (int i = verb; i < verb + used - 1; i++)
+		out[n++] = argv[i];
+	for (int i = 1; i < verb; i++)
+		out[n++] = argv[i];
+	for (int i = verb + used - 1; i < argc; i++)
+		out[n++] = argv[i];
+	return out;
 }
 
 /* The words before any verb: --version, --help, or nothing. */
@@ -176,7 +232,8 @@ static int bare_run(struct cli *cli, int argc, char **argv)
 {
 	struct str first = argc > 1 ? str_of(argv[1]) : STR("--help");
 
-	if (str_is(first, "--version") || str_is(first, "-V")) {
+	if (str_is(first, "--version") || str_is(first, "-V") || str_is(first, "-v") ||
+		str_is(first, "version")) {
 		puts("parley " PARLEY_VERSION);
 		return EXIT_YES;
 	}
@@ -204,16 +261,20 @@ int cli_main(int argc, char **argv, const struct command *extra)
 	clock_init();
 	signal(SIGPIPE, SIG_IGN);
 	msg_lang_set(msg_lang_guess());
-	if (argc < 2 || argv[1][0] == '-') {
+	argv = options_behind(&cli, argc, argv);
+	if (argc < 2 || argv[1][0] == '-' || strcmp(argv[1], "version") == 0) {
 		status = bare_run(&cli, argc, argv);
 	} else if ((cli.command = command_pick(&cli, argc, argv, &used))) {
 		status = command_run(&cli, argc - used, argv + used);
 	} else {
 		status = verb_unknown(&cli, argc, argv);
 	}
-	if (fflush(stdout) != 0 && errno != EPIPE)
+	/* A reader that has enough is no failure. */
+	errno = 0;
+	bool gone = fflush(stdout) != 0 && errno == EPIPE;
+	if (!gone && errno != 0 && ferror(stdout))
 		SAY("cli.stdout", { "why", str_of(strerror(errno)) });
-	if (ferror(stdout) && status == EXIT_YES) status = EXIT_NO_SERVER;
+	if (ferror(stdout) && !gone && status == EXIT_YES) status = EXIT_NO_SERVER;
 	arena_done(&cli.arena);
 	return status;
 }

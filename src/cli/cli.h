@@ -47,8 +47,7 @@ struct command {
 	const char *exits;	  /* what it may exit with: "0 1 2 3" */
 	const char *const *examples; /* command lines, up to NULL; NULL: none */
 	bool stop;		     /* options end at the first word: a command line */
-	bool makes_store;    /* administration that may come before the first start */
-	unsigned char group; /* COMMANDS_…: where the overview lists it */
+	bool makes_store; /* administration that may come before the first start */
 };
 
 /* What a verb runs in. */

@@ -42,13 +42,28 @@ static void bash_flags(struct cli *cli, const struct command *c, struct buf *out
 		buf_print(out, "%s--%s", i ? " " : "", f->name);
 }
 
+/* "list --status" and the like: the words that an option takes. */
+static void bash_values(struct cli *cli, struct buf *out)
+{
+	const struct command *c;
+	const struct flag *f;
+	bool own;
+
+	for (size_t i = 0; (c = command_at(cli, i)); i++)
+		for (size_t n = 0; (f = help_flag_at(cli, c, n, &own)); n++)
+			if (f->values)
+				buf_print(out, "\t\t\"%s \"*\"--%s\") values='%s' ;;\n",
+					c->name, f->name, f->values);
+}
+
 static void bash_write(struct cli *cli, struct buf *out)
 {
 	const struct command *c;
 
 	buf_add_text(out,
 		"# bash completion for parley\n_parley()\n{\n"
-		"\tlocal cur=${COMP_WORDS[COMP_CWORD]} verb=${COMP_WORDS[1]} words=\n"
+		"\tlocal cur=${COMP_WORDS[COMP_CWORD]} verb=${COMP_WORDS[1]} words= values=\n"
+		"\tlocal prev=${COMP_WORDS[COMP_CWORD-1]}\n"
 		"\tCOMPREPLY=()\n\tif [ \"$COMP_CWORD\" -eq 1 ]; then\n\t\twords=\"");
 	for (size_t i = 0; (c = command_at(cli, i)); i++)
 		if (!first_seen(cli, i, first_word(c)))
@@ -60,7 +75,12 @@ static void bash_write(struct cli *cli, struct buf *out)
 		bash_flags(cli, c, out);
 		buf_add_text(out, "\" ;;\n");
 	}
-	buf_add_text(out, "\t\tesac\n\t\tcase $verb:$cur in\n");
+	buf_add_text(out, "\t\tesac\n\t\tcase \"$verb ${COMP_WORDS[2]} $prev\" in\n");
+	bash_values(cli, out);
+	buf_add_text(out, "\t\tesac\n\t\tif [ -n \"$values\" ]; then\n"
+			  "\t\t\tmapfile -t COMPREPLY < <(compgen -W \"$values\" -- "
+			  "\"$cur\")\n\t\t\treturn\n\t\tfi\n"
+			  "\t\tcase $verb:$cur in\n");
 	for (size_t i = 0; (c = command_at(cli, i)); i++)
 		if (strchr(c->name, ' '))
 			buf_print(out,
@@ -71,7 +91,13 @@ static void bash_write(struct cli *cli, struct buf *out)
 				strchr(c->name, ' ') + 1);
 	buf_add_text(out,
 		"\t\t*:-*) ;;\n\t\twait:* | show:* | answer:* | skip:* | cancel:*)\n"
-		"\t\t\twords=$(parley list 2>/dev/null | cut -f 1) ;;\n"
+		"\t\t\twords=; [ \"$COMP_CWORD\" -eq 2 ] && words=$(parley list "
+		"2>/dev/null | cut -f 1) ;;\n"
+		"\t\thelp:*) words=$(parley help --names) ;;\n"
+		"\t\tgate:* | host:*) mapfile -t COMPREPLY < <(compgen -c -- \"$cur\"); "
+		"return ;;\n"
+		"\t\tbackup:* | check:*) mapfile -t COMPREPLY < <(compgen -f -- \"$cur\"); "
+		"return ;;\n"
 		"\t\tcompletion:*) words='bash zsh fish' ;;\n\t\tesac\n\tfi\n"
 		"\tmapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\")\n}\n"
 		"complete -o default -F _parley parley\n");
@@ -114,11 +140,20 @@ static void zsh_write(struct cli *cli, struct buf *out)
 			buf_print(out,
 				"[[ \"$CURRENT $words[2]\" == '3 %.*s' ]] && compadd %s\n",
 				STR_ARGS(first_word(c)), strchr(c->name, ' ') + 1);
+	buf_add_text(out, "case \"$words[2] $words[3] $words[CURRENT-1]\" in\n");
+	for (size_t i = 0; (c = command_at(cli, i)); i++)
+		for (size_t n = 0; (f = help_flag_at(cli, c, n, &own)); n++)
+			if (f->values)
+				buf_print(out, "  '%s '*'--%s') compadd %s; return ;;\n",
+					c->name, f->name, f->values);
+	buf_add_text(out, "esac\n");
 	buf_add_text(out,
 		"if [[ $PREFIX == -* ]]; then\n  _describe -o option flags\nelse\n"
 		"  case $words[2] in\n    wait|show|answer|skip|cancel)\n"
 		"      ids=(${(f)\"$(parley list 2>/dev/null | cut -f 1)\"})\n"
 		"      compadd -a ids ;;\n    completion) compadd bash zsh fish ;;\n"
+		"    help) compadd ${(f)\"$(parley help --names)\"} ;;\n"
+		"    gate|host) _command_names ;;\n"
 		"    *) _files ;;\n  esac\nfi\n");
 }
 
@@ -150,7 +185,10 @@ static void fish_write(struct cli *cli, struct buf *out)
 				"%.*s' -l %s",
 				STR_ARGS(first), f->name);
 			if (f->letter) buf_print(out, " -s %c", f->letter);
-			if (f->value) buf_add_text(out, " -r -F");
+			if (f->values)
+				buf_print(out, " -x -a '%s'", f->values);
+			else if (f->value)
+				buf_add_text(out, " -r -F");
 			buf_add_text(out, " -d ");
 			quoted_add(out, help_flag(cli, c, f), "\\");
 			buf_add_char(out, '\n');
@@ -160,7 +198,11 @@ static void fish_write(struct cli *cli, struct buf *out)
 			  "answer skip cancel' "
 			  "-a '(parley list 2>/dev/null | cut -f 1)'\n"
 			  "complete -c parley -n '__fish_seen_subcommand_from "
-			  "completion' -a 'bash zsh fish'\n");
+			  "completion' -a 'bash zsh fish'\n"
+			  "complete -c parley -n '__fish_seen_subcommand_from help' "
+			  "-a '(parley help --names)'\n"
+			  "complete -c parley -n '__fish_seen_subcommand_from backup "
+			  "check' -F\n");
 }
 
 bool completion_write(struct cli *cli, struct str shell, struct buf *out)

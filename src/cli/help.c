@@ -111,6 +111,32 @@ static struct str flag_left(struct cli *cli, const struct flag *f)
 		f->value ? " " : "", f->value ? f->value : "");
 }
 
+/* What a setting is, and its default. */
+static const char *setting_help(
+	struct cli *cli, const struct command *c, const struct flag *f)
+{
+	const char *text = help_flag(cli, c, f);
+	struct setting_info s;
+
+	for (size_t i = 0; setting_info(i, &s); i++) {
+		struct str accepts;
+
+		if (!s.fallback || strlen(s.name) != strlen(f->name)) continue;
+		bool same = true;
+		for (size_t n = 0; same && s.name[n]; n++)
+			same = s.name[n] == f->name[n] ||
+			       (s.name[n] == '_' && f->name[n] == '-');
+		if (!same) continue;
+		accepts = setting_accepts(i, &cli->arena);
+		return arena_print(&cli->arena, "%s %s", text,
+			MSG(&cli->arena, "help.man.conf.default", { "accepts", accepts },
+				{ "default", str_of(s.fallback) })
+				.at)
+			.at;
+	}
+	return text;
+}
+
 static void flags_add(struct cli *cli, const struct command *c, struct buf *out)
 {
 	const struct flag *f;
@@ -121,7 +147,8 @@ static void flags_add(struct cli *cli, const struct command *c, struct buf *out)
 			title_add(cli, out,
 				own ? "help.title.options" : "help.title.settings");
 		before = own;
-		row_add(out, flag_left(cli, f), FLAG_COLUMN, help_flag(cli, c, f));
+		row_add(out, flag_left(cli, f), FLAG_COLUMN,
+			own ? help_flag(cli, c, f) : setting_help(cli, c, f));
 	}
 }
 
@@ -152,17 +179,47 @@ static void verb_help(struct cli *cli, const struct command *c, struct buf *out)
 	exits_add(cli, c, out);
 }
 
+/* The group of a verb by its first word; what is not named here administers. */
+static unsigned command_group(const struct command *c)
+{
+	static const struct {
+		const char *words;
+		unsigned group;
+	} rows[] = { { "ask approve gate wait cancel", COMMANDS_ASK },
+		{ "inbox list show answer skip watch login logout", COMMANDS_ANSWER },
+		{ "connect host mcp hook run", COMMANDS_AGENTS },
+		{ "serve doctor backup check copy completion help", COMMANDS_SERVER } };
+	struct str name = str_of(c->name), first = name, rest, one;
+
+	str_cut(&name, ' ', &first);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		for (rest = str_of(rows[i].words); str_cut(&rest, ' ', &one);)
+			if (str_eq(one, first)) return rows[i].group;
+	return COMMANDS_ADMIN;
+}
+
 static void overview_help(struct cli *cli, struct buf *out)
 {
+	static const char *const groups[] = { "help.group.ask", "help.group.answer",
+		"help.group.agents", "help.group.server", "help.group.admin" };
+	static const char *const examples[] = { "parley serve",
+		"parley ask 'Deploy to production?' && make deploy",
+		"parley gate --risk high -- make deploy", "parley inbox",
+		"parley connect claude" };
 	const struct command *c;
 
 	buf_print(out, "%s: parley %s\n\n%s\n", msg_text("help.title.usage"),
 		msg_text("help.word.verb"), msg_text("help.overview"));
-	title_add(cli, out, "help.title.verbs");
-	for (size_t i = 0; (c = command_at(cli, i)); i++)
-		row_add(out, arena_print(&cli->arena, "  %s", c->name), 22,
-			help_summary(cli, c));
-	exits_add(cli, NULL, out);
+	for (unsigned group = 0; group < COMMANDS_GROUPS; group++) {
+		title_add(cli, out, groups[group]);
+		for (size_t i = 0; (c = command_at(cli, i)); i++)
+			if (command_group(c) == group)
+				row_add(out, arena_print(&cli->arena, "  %s", c->name),
+					20, help_summary(cli, c));
+	}
+	title_add(cli, out, "help.title.examples");
+	for (size_t i = 0; i < sizeof examples / sizeof *examples; i++)
+		buf_print(out, "  %s\n", examples[i]);
 	buf_print(out, "\n%s\n", msg_text("help.more"));
 }
 

@@ -142,7 +142,7 @@ void man_overview(struct cli *cli, struct buf *out)
 {
 	const struct command *c;
 
-	page_start(out, "PARLEY", 1, "parley", msg_text("help.overview"));
+	page_start(out, "PARLEY", 1, "parley", msg_text("help.man.summary"));
 	buf_add_text(out, ".Sh SYNOPSIS\n.Nm\n.Ar");
 	arg_add(out, msg_text("help.word.verb"));
 	buf_add_text(out, "\n.Sh DESCRIPTION\n");
@@ -184,8 +184,11 @@ void man_settings(struct cli *cli, struct buf *out)
 						       { "accepts", accepts });
 		line_add(out, said);
 	}
+	buf_add_text(out, ".El\n.Sh RESUMERS\n");
+	prose_add(out, msg_text("help.man.resumers"));
 	buf_add_text(out,
-		".El\n.Sh EXAMPLES\n.Bd -literal\nlisten = 0.0.0.0:7275\n"
-		"url = https://desk.example.org\nplain = yes\nask_rate = 600\n.Ed\n"
+		".Sh EXAMPLES\n.Bd -literal\nlisten = 0.0.0.0:7275\n"
+		"url = https://desk.example.org\nplain = yes\nask_rate = 600\n\n"
+		"[resumers]\nclaude = claude --resume {external_id} -p {context}\n.Ed\n"
 		".Sh SEE ALSO\n.Xr parley 1\n");
 }

@@ -18,6 +18,7 @@ enum kind {
 	KIND_URL,
 	KIND_STORE,
 	KIND_HOSTS,
+	KIND_NAMES,
 	KIND_REACH,
 	KIND_INT,
 	KIND_TIME, /* milliseconds */
@@ -26,7 +27,7 @@ enum kind {
 };
 
 static const char *const kind_names[] = { "text", "text", "path", "listen", "url",
-	"store", "hosts", "reach", "int", "time", "word", "bool" };
+	"store", "hosts", "names", "reach", "int", "time", "word", "bool" };
 
 struct setting {
 	const char *name;
@@ -83,7 +84,7 @@ static const struct setting table[] = {
 	{ "webhook_timeout", KIND_TIME, S, AT(webhook_timeout_ms), "TIME", "20s", SECOND,
 		300 * SECOND },
 	{ "webhook_host_max", KIND_INT, S, AT(webhook_host_max), "N", "8", 1, 64 },
-	{ "resumer_env", KIND_HOSTS, S, AT(resumer_env), "NAME,…" },
+	{ "resumer_env", KIND_NAMES, S, AT(resumer_env), "NAME,…" },
 	{ "resumer_timeout", KIND_TIME, S, AT(resumer_timeout_ms), "TIME", "24h", SECOND,
 		INT64_MAX },
 	{ "resumer_isolation", KIND_WORD, S, AT(resumer_isolation), "WHEN", "auto",
@@ -127,6 +128,16 @@ struct str setting_accepts(size_t i, struct arena *arena)
 		{ "words", s->words ? words_join(s->words, arena) : STR_NONE });
 }
 
+static const char *words_spaced(const char *const *words, struct arena *arena)
+{
+	struct str all = STR_NONE;
+
+	for (; *words; words++)
+		all = arena_print(
+			arena, "%.*s%s%s", STR_ARGS(all), all.len > 0 ? " " : "", *words);
+	return all.at;
+}
+
 const struct flag *settings_flags(unsigned groups, struct arena *arena)
 {
 	struct flag *flags = ARENA_ARRAY(arena, struct flag, SETTINGS_LEN + 1);
@@ -141,6 +152,9 @@ const struct flag *settings_flags(unsigned groups, struct arena *arena)
 		if (table[i].groups & groups)
 			flags[len++] = (struct flag){ .name = name,
 				.value = table[i].value,
+				.values = table[i].words
+						  ? words_spaced(table[i].words, arena)
+						  : NULL,
 				.may_lack = table[i].kind == KIND_BOOL };
 	}
 	return flags;

@@ -4,16 +4,18 @@
 #include <stdio.h>
 
 #include "cli/outcome.h"
+#include "tui/words.h"
 
 static int settled_before(
 	struct cli *cli, const struct json *ask, const struct fault *why)
 {
-	struct str summary = json_text(json_get(ask, "summary"));
-
 	if (!ask) return cli_fail(cli, why);
-	SAY("cli.settled_before", { "story", outcome_story(ask, &cli->arena) });
-	if (summary.len > 0 && json_is(json_get(ask, "answer"), JSON_OBJECT))
-		SAY("cli.settled_before.answer", { "summary", summary });
+	struct str name = json_text(json_get(json_get(ask, "answered_by"), "name"));
+	struct str words = answer_all_words(ask, json_get(ask, "answer"), &cli->arena);
+	if (words.len > 0 && name.len > 0)
+		SAY("cli.settled_before.answer", { "name", name }, { "answer", words });
+	else
+		SAY("cli.settled_before", { "story", outcome_story(ask, &cli->arena) });
 	if (args_have(&cli->args, "json")) json_print(ask);
 	return EXIT_NO;
 }

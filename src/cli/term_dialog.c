@@ -92,6 +92,7 @@ struct term_dialog *term_dialog_open(
 	}
 	if (!dialog_open(&p->dialog, ask, true)) return term_dialog_free(p);
 	dialog_came(&p->dialog, use == TERM_DIALOG_HOSTED);
+	p->dialog.stays = use == TERM_DIALOG_HOSTED;
 	p->screen = screen_open(&look, NULL);
 	if (!p->screen || !clock_open(p)) return term_dialog_free(p);
 	term_dialog_draw(p);

@@ -152,8 +152,11 @@ static int ask_run(struct cli *cli)
 	bool foreign = args_have(&cli->args, "dialect");
 	int status = EXIT_YES;
 
-	if (!foreign && cli->args.words_len == 0)
-		return CLI_USAGE(cli, "cli.words", { "words", STR("TEXT") });
+	if (!foreign && str_trim(args_word(&cli->args, 0)).len == 0)
+		return CLI_USAGE(cli, "cli.ask.no_text");
+	if (cli->args.words_len > 1) return CLI_USAGE(cli, "cli.ask.one_text");
+	if (args_have(&cli->args, "default") && !args_have(&cli->args, "timeout"))
+		SAY("cli.ask.no_timeout");
 	status = foreign ? foreign_ask(&a) : ask_put(&a);
 	if (!foreign && status == EXIT_YES && !asking_leaves(&a)) {
 		status = asking_wait(&a, true);
@@ -193,7 +196,7 @@ const struct command verb_ask = {
 	.name = "ask",
 	.run = ask_run,
 	.words = "[TEXT]",
-	.words_max = 1,
+	.words_max = WORDS_MANY,
 	.flags = flags,
 	.also = asking_flags,
 	.settings = SETTINGS_CLIENT,

@@ -121,6 +121,18 @@ static void callbacks_try(struct findings *f)
 	}
 }
 
+/* Asking goes to the server of this machine, answering to where the login is. */
+static void both_try(struct findings *f)
+{
+	struct located asks, answers;
+
+	if (reach_locate(f->cli, AS_AGENT, &asks, NULL) == OK &&
+		reach_locate(f->cli, AS_PERSON, &answers, NULL) == OK &&
+		!str_eq(asks.url, answers.url))
+		NOTE(f, WRONG, "cli.doctor.two_servers", { "asks", asks.url },
+			{ "answers", answers.url });
+}
+
 static void who_try(struct findings *f, enum as as)
 {
 	struct cli *cli = f->cli;
@@ -200,6 +212,7 @@ static int doctor_run(struct cli *cli)
 	if (server_try(&f)) {
 		who_try(&f, AS_AGENT);
 		who_try(&f, AS_PERSON);
+		both_try(&f);
 	}
 	return f.wrong > 0 ? EXIT_NO : EXIT_YES;
 }

@@ -13,6 +13,10 @@ static int logout_run(struct cli *cli)
 		SAY("cli.logout.nobody");
 		return EXIT_YES;
 	}
+	if (cli->settings.url_said && !str_eq(cli->settings.url, login.url)) {
+		SAY("cli.logout.not_there", { "url", cli->settings.url });
+		return EXIT_YES;
+	}
 	struct client_setup setup = {
 		.url = login.url, .cookie = login.cookie, .via = STR("cli"), .stop_fd = -1
 	};

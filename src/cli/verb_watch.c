@@ -1,5 +1,7 @@
 /* verb_watch.c - parley watch. */
 #include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/reach.h"
 #include "cli/verbs.h"
@@ -75,6 +77,16 @@ static void back_tell(void *ctx)
 	SAY("cli.back");
 }
 
+/* A pipe whose reader has gone is an error on its fd: no need to wait for an event to see
+ * it. */
+static int pipe_fd(void)
+{
+	struct stat st;
+
+	return fstat(STDOUT_FILENO, &st) == 0 && S_ISFIFO(st.st_mode) ? STDOUT_FILENO
+								      : -1;
+}
+
 static int stream_follow(struct cli *cli, struct client *client)
 {
 	static const char *const filters[] = { "session", "types", NULL };
@@ -88,7 +100,8 @@ static int stream_follow(struct cli *cli, struct client *client)
 		.ctx = &w };
 	struct stream *stream = stream_new(&setup);
 	struct fault why = { .err = ERR_MEMORY };
-	enum streamed end = stream ? stream_run(stream, -1, -1, &why) : STREAMED_FAILED;
+	enum streamed end =
+		stream ? stream_run(stream, pipe_fd(), -1, &why) : STREAMED_FAILED;
 
 	stream_free(stream);
 	if (end == STREAMED_STOPPED) return term_stopped();

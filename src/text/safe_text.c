@@ -52,7 +52,7 @@ static void point_add(struct buf *out, int32_t c, int *marks)
 		buf_add_char(out, '^');
 		buf_add_char(out, (char)(c ^ 0x40));
 	} else if ((c >= 0x80 && c < 0xA0) || point_veiled(c) || *marks > MARKS_MAX) {
-		buf_print(out, "U+%04X", (unsigned)c);
+		buf_print(out, "‹U+%04X›", (unsigned)c);
 	} else {
 		utf8_add(out, (uint32_t)c);
 	}

@@ -41,15 +41,13 @@ static void crumb(struct card_writer *w, struct str text)
 
 static void crumbs_write(struct card_writer *w)
 {
-	int64_t asked = ask_time(w->ask, "created_at");
-	struct str span = span_short(w->look->now_ms - asked, &w->arena);
 	struct str session = session_title(w->ask, &w->arena);
 
 	page_row(w->page);
 	crumb(w, json_text(json_get(json_get(w->ask, "agent"), "name")));
 	if (!str_eq(session, ask_title(w->ask, &w->arena))) crumb(w, session);
 	crumb(w, json_text(json_get(w->ask, "project")));
-	crumb(w, MSG(&w->arena, "web.ask.asked", { "span", span }));
+	crumb(w, ask_age(w->ask, w->look->now_ms, &w->arena));
 }
 
 /* An agent's title may not fill the screen before the operation. */

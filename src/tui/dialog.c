@@ -300,6 +300,8 @@ enum dialog_wish dialog_key(struct dialog *d, const struct key *k)
 struct str dialog_keys(struct dialog *d, struct arena *arena)
 {
 	if (d->dead) return MSG(arena, "tui.keys.dead");
+	if (d->stays && d->open && d->form.mode == FORM_SKIP)
+		return MSG(arena, "tui.keys.skip.stays");
 	if (d->replying) return MSG(arena, "tui.keys.line");
 	return d->open ? form_keys(&d->form, arena) : MSG(arena, "tui.keys.closed");
 }

@@ -26,6 +26,7 @@ struct dialog {
 	struct line reply;
 	bool raw;	    /* the operation as JSON */
 	bool busy;	    /* something was sent, its reply is not here yet */
+	bool stays;	    /* Esc does not leave it */
 	bool dead;	    /* settled under the person's hands: they must move on */
 	size_t top;	    /* the first row of the card that is shown */
 	size_t card_rows;   /* how many fitted at the last drawing */

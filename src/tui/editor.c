@@ -9,12 +9,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "text/msg.h"
+
 static const char *editor_name(void)
 {
 	const char *visual = getenv("VISUAL"), *editor = getenv("EDITOR");
 
 	if (visual && *visual) return visual;
-	return editor && *editor ? editor : "vi";
+	if (editor && *editor) return editor;
+	return access("/usr/bin/sensible-editor", X_OK) == 0 ? "sensible-editor" : "vi";
 }
 
 /* A file for its owner alone; its path in *path. -1: none. */
@@ -100,6 +103,15 @@ static bool editor_run(
 	return done;
 }
 
+static void editor_failed(struct dialog *d)
+{
+	struct arena arena = { 0 };
+
+	dialog_say(d, STYLE_BAD,
+		MSG(&arena, "tui.editor.failed", { "editor", str_of(editor_name()) }));
+	arena_done(&arena);
+}
+
 void line_edit(struct dialog *d, struct screen *s)
 {
 	struct line *line = dialog_line(d);
@@ -107,6 +119,8 @@ void line_edit(struct dialog *d, struct screen *s)
 
 	if (line && editor_run(s, line_text(line), ".md", &text))
 		line_set(line, str_trim(buf_str(&text)));
+	else if (line)
+		editor_failed(d);
 	buf_done(&text);
 }
 
@@ -120,6 +134,8 @@ void arguments_edit(struct dialog *d, struct screen *s)
 	buf_add_char(&text, '\n');
 	if (editor_run(s, buf_str(&text), ".json", &edited))
 		dialog_arguments(d, buf_str(&edited));
+	else
+		editor_failed(d);
 	buf_done(&text);
 	buf_done(&edited);
 }

@@ -303,8 +303,10 @@ struct str form_keys(const struct form *f, struct arena *arena)
 	};
 	const char *id = ids[f->mode];
 
+	if (f->len == 1 && f->mode == FORM_CHOOSE) id = "tui.keys.choose.lone";
+	if (f->len == 1 && f->mode == FORM_WRITE) id = "tui.keys.write.lone";
 	if (f->mode == FORM_CHOOSE && form_decides(f)) id = "tui.keys.decide";
 	if (f->mode == FORM_CHOOSE && f->questions[f->at].type == Q_CHOICES)
-		id = "tui.keys.toggle";
+		id = f->len == 1 ? "tui.keys.toggle.lone" : "tui.keys.toggle";
 	return MSG(arena, id);
 }

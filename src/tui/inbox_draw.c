@@ -271,23 +271,23 @@ static const struct {
 	const char *keys, *id;
 } helps[] = {
 	{ "j k ↑ ↓", "web.keys.move" },
-	{ "Enter", "web.keys.open" },
-	{ "1–9 Space", "web.keys.choose" },
+	{ "tui.key.enter", "web.keys.open" },
+	{ "tui.key.choose", "web.keys.choose" },
 	{ "y n", "web.keys.yesno" },
 	{ "a", "web.keys.approve" },
 	{ "r", "web.keys.reject" },
 	{ "e", "web.keys.edit" },
 	{ "← Tab", "tui.help.questions" },
-	{ "Esc", "web.keys.back" },
+	{ "tui.key.esc", "web.keys.back" },
 	{ "s", "web.keys.skip" },
 	{ "b", "web.thread.open" },
 	{ "c +", "tui.help.claim" },
 	{ "t", "tui.help.raw" },
-	{ "PgUp PgDn", "tui.help.scroll" },
+	{ "tui.key.pages", "tui.help.scroll" },
 	{ "Ctrl-G", "tui.help.editor" },
-	{ "Alt-Enter", "tui.help.newline" },
+	{ "tui.key.newline", "tui.help.newline" },
 	{ "x B", "tui.help.batch" },
-	{ "Space", "tui.help.fold" },
+	{ "tui.key.space", "tui.help.fold" },
 	{ "/ f p P m", "tui.help.filter" },
 	{ "i", "tui.help.assign" },
 	{ "v", "tui.help.session" },
@@ -305,7 +305,9 @@ static void help_draw(struct inbox *in, const struct area *f)
 	for (size_t i = 0; i < sizeof helps / sizeof *helps; i++) {
 		page_row(p);
 		page_add_text(p, STYLE_PLAIN, " ");
-		page_add_text(p, STYLE_ACCENT, helps[i].keys);
+		page_add(p, STYLE_ACCENT,
+			msg_text(helps[i].keys) ? MSG(&arena, helps[i].keys)
+						: str_of(helps[i].keys));
 		page_pad(p, 13);
 		page_add(p, STYLE_PLAIN, MSG(&arena, helps[i].id));
 	}

@@ -35,6 +35,8 @@ bool event_settles(struct str type); /* the ask of such an event is settled by i
 /* "14:05", or with its date when that is not today; local. */
 struct str time_local(int64_t ms, int64_t now_ms, struct arena *);
 
+/* "asked 5m ago", "asked just now". */
+struct str ask_age(const struct json *ask, int64_t now_ms, struct arena *);
 /* approved, rejected, answered, skipped, expired or cancelled. */
 const char *ask_outcome(const struct json *ask);
 /* Who settled it: a name, "rule", "default"; empty: nobody. */

@@ -70,7 +70,7 @@ static void placeholders_are_filled_and_made_safe(void **state)
 {
 	(void)state;
 	CHECK_STR(MSG(&cli.arena, "cli.interrupted", { "id", STR("ask_\033[0m") }),
-		"Still open. Go on waiting with: parley wait ask_^[[0m");
+		"The question stays open. To keep waiting: parley wait ask_^[[0m");
 	CHECK_STR(MSG(&cli.arena, "{a} {b} {", { "a", STR("{b}") }), "{b} {b} {");
 	msg_lang_set(LANG_FR);
 	CHECK_STR(MSG(&cli.arena, "cli.back"), "Le serveur est de retour.");

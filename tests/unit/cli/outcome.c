@@ -92,10 +92,10 @@ static void the_story_names_who_it_was(void **state)
 	CHECK_STR(outcome_story(ask("{\"status\":\"expired\",\"answered_by\":{\"kind\":"
 				    "\"default\"}}"),
 			  &arena),
-		"The deadline has passed; the default was used.");
+		"The deadline passed; the default was used.");
 	CHECK_STR(outcome_story(
 			  ask("{\"status\":\"cancelled\",\"reason\":\"old\"}"), &arena),
-		"Cancelled. Reason: old");
+		"Withdrawn. Reason: old");
 }
 
 #define CASE(name) cmocka_unit_test_teardown(name, clean)

@@ -151,7 +151,7 @@ static void a_wrong_value_is_named_with_what_is_accepted(void **state)
 		{ "--log", "xml", "text, json" },
 		{ "--log-level", "loud", "error, warn, info, debug" },
 		{ "--plain", "perhaps", NULL },
-		{ "--allowed-hosts", "a,,b", "commas" },
+		{ "--allowed-hosts", "a,,b", "comma" },
 		{ "--color", "blue", "auto, always, never" },
 		{ "--lang", "de", "auto, en, fr" },
 		{ "--data", "", "path" },

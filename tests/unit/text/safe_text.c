@@ -35,16 +35,16 @@ static void control_bytes_are_shown(void **state)
 	CHECK_STR(LINE("a\nb\rc\td"), "a^Jb^Mc^Id");
 	CHECK_STR(LINE("\xc2\x9b"
 		       "31m"),
-		"U+009B31m");
+		"‹U+009B›31m");
 }
 
 static void hidden_and_reordering_characters_are_shown(void **state)
 {
 	(void)state;
-	CHECK_STR(LINE("a\u202ec"), "aU+202Ec");
-	CHECK_STR(LINE("\u200b\u2066\ufeff"), "U+200BU+2066U+FEFF");
-	CHECK_STR(LINE("\U000e0041"), "U+E0041");
-	CHECK_STR(LINE("a\u2028b"), "aU+2028b");
+	CHECK_STR(LINE("a\u202ec"), "a‹U+202E›c");
+	CHECK_STR(LINE("\u200b\u2066\ufeff"), "‹U+200B›‹U+2066›‹U+FEFF›");
+	CHECK_STR(LINE("\U000e0041"), "‹U+E0041›");
+	CHECK_STR(LINE("a\u2028b"), "a‹U+2028›b");
 }
 
 static void plain_text_stays_as_it_is(void **state)
@@ -94,10 +94,10 @@ static void width_counts_columns(void **state)
 static void what_terminals_disagree_about_is_spelt_out(void **state)
 {
 	(void)state;
-	CHECK_STR(LINE("\U0001F1EB"), "U+1F1EB");
-	CHECK_STR(LINE("\U0001F44B\U0001F3FD"), "\U0001F44BU+1F3FD");
+	CHECK_STR(LINE("\U0001F1EB"), "‹U+1F1EB›");
+	CHECK_STR(LINE("\U0001F44B\U0001F3FD"), "\U0001F44B‹U+1F3FD›");
 	CHECK_STR(LINE("e\u0301\u0301\u0301\u0301\u0301x\u0301"),
-		"e\u0301\u0301\u0301\u0301U+0301x\u0301");
+		"e\u0301\u0301\u0301\u0301‹U+0301›x\u0301");
 }
 
 static void a_cluster_is_what_a_reader_takes_for_a_letter(void **state)
