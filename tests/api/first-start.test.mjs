@@ -320,13 +320,15 @@ test('no secret is in the log or in plain in the store', async () => {
 test('a start with a thousand asks is quick', async () => {
 	const server = make({ flags: ['--ask-rate', '0'] });
 	const secret = await server.token('agent', 'x');
+	const first = Date.now();
 	await server.start();
+	const empty = Date.now() - first; // what a start takes on this machine, as busy as it is
 	const client = server.client(secret);
 	for (let i = 0; i < 10; i++) await Promise.all(Array.from({ length: 100 }, () => client.ask()));
 	await server.stop();
 	const started = Date.now();
 	await server.start();
-	assert.ok(Date.now() - started < 2000, `${Date.now() - started} ms`);
+	assert.ok(Date.now() - started < 2000 + 4 * empty, `${Date.now() - started} ms, empty ${empty} ms`);
 });
 
 test('SIGTERM waits for requests whose peers have gone', async () => {

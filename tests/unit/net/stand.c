@@ -202,11 +202,28 @@ void stand_free(struct stand *s)
 
 void stand_wait(atomic_int *counter, int value)
 {
-	for (int i = 0; i < 10000; i++) {
+	for (int i = 0; i < STAND_PATIENCE_MS; i++) {
 		if (atomic_load(counter) >= value) return;
 		usleep(1000);
 	}
 	fail_msg("waited for %d, got %d", value, atomic_load(counter));
+}
+
+static void count_connections(struct stand *s, void *arg)
+{
+	*(size_t *)arg = http_connections(s->server);
+}
+
+void stand_connections(struct stand *s, size_t wanted)
+{
+	size_t n = 0;
+
+	for (int i = 0; i < STAND_PATIENCE_MS / 10; i++) {
+		stand_call(s, count_connections, &n);
+		if (n == wanted) return;
+		usleep(10000);
+	}
+	assert_int_equal(n, wanted);
 }
 
 /* ---- peers ---- */

@@ -24,6 +24,9 @@
 
 #include <cmocka.h> /* last: it has a macro of fail() */
 
+/* How long a condition may take: reached by tests that fail only. */
+enum { STAND_PATIENCE_MS = 60 * 1000 };
+
 enum { HELD_MAX = 2048, BIG = 4 * 1024 * 1024 };
 
 /* What /park, /hold and /stream leave open; loop's thread only. */
@@ -50,7 +53,8 @@ void stand_stop(struct stand *, int64_t grace_ms); /* http_stop; does not wait *
 void stand_free(struct stand *); /* stops if need be, waits for the loop's thread */
 /* Runs fn on the loop's thread and waits for it. */
 void stand_call(struct stand *, void (*fn)(struct stand *, void *), void *arg);
-void stand_wait(atomic_int *counter, int value); /* at most 10 s, then fails */
+void stand_wait(atomic_int *counter, int value); /* or fails after STAND_PATIENCE_MS */
+void stand_connections(struct stand *, size_t wanted); /* waits until there are so many */
 
 /* ---- peers ---- */
 

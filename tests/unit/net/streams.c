@@ -272,23 +272,6 @@ static void who_has_much_to_say_goes_on_when_drained(void **state)
 	assert_true(tale.waits > 0);
 }
 
-static void count_connections(struct stand *s, void *arg)
-{
-	*(size_t *)arg = http_connections(s->server);
-}
-
-static void wait_for_connections(struct stand *s, size_t wanted)
-{
-	size_t n = 0;
-
-	for (int i = 0; i < 500; i++) {
-		stand_call(s, count_connections, &n);
-		if (n == wanted) return;
-		usleep(10000);
-	}
-	assert_int_equal(n, wanted);
-}
-
 static void a_reply_that_nobody_reads_is_cut(void **state)
 {
 	struct http_limits limits = { .write_ms = 300 };
@@ -298,7 +281,7 @@ static void a_reply_that_nobody_reads_is_cut(void **state)
 	(void)state;
 	peer_send(fd, GET("/big"));
 	stand_wait(&s->handled, 1);
-	wait_for_connections(s, 0);
+	stand_connections(s, 0);
 	close(fd);
 	stand_free(s);
 }
@@ -315,7 +298,7 @@ static void writing_more_does_not_save_a_stuck_reader(void **state)
 	stand_wait(&s->handled, 1);
 	for (int i = 0; i < 1000; i++)
 		stand_call(s, write_all, text);
-	for (int i = 0; i < 200 && atomic_load(&s->gone) == 0; i++) {
+	for (int i = 0; i < STAND_PATIENCE_MS / 20 && atomic_load(&s->gone) == 0; i++) {
 		stand_call(s, write_little, NULL);
 		usleep(20000);
 	}
