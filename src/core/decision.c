@@ -75,7 +75,8 @@ struct str decision_write(const struct ask *a, struct arena *arena)
 	member_add(&whole, "answered_by", json_or_null(a->answered_by, arena));
 	member_add(&whole, "approved_digest", text_or_null(a->approved_digest));
 	member_add(&whole, "reason", text_or_null(a->reason));
-	if (a->revoked.len) member_add(&whole, "revoked", json_or_null(a->revoked, arena));
+	if (a->revoked.len)
+		member_add(&whole, "revoked", json_or_null(a->revoked, arena));
 	json_canonical(&text, &whole);
 	return buf_keep_done(&text, arena);
 }

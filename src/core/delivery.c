@@ -75,6 +75,8 @@ void delivery_write(struct json_writer *w, const struct delivery *d)
 	jw_str(w, d->session);
 	jw_key(w, "ask");
 	jw_str(w, d->ask);
+	jw_key(w, "purpose");
+	jw_text(w, delivery_purpose_name(d->purpose));
 	jw_key(w, "target");
 	jw_str(w, d->target);
 	jw_key(w, "attempts");

@@ -4,6 +4,7 @@
 #define CORE_DELIVERY_H
 
 #include "base/json.h"
+#include "core/lease.h"
 
 enum delivery_kind { DELIVERY_WEBHOOK, DELIVERY_RESUMER, DELIVERY_KINDS };
 /* What it tells of. */
@@ -19,14 +20,13 @@ struct delivery {
 	int64_t ws;
 	struct str id;
 	struct str session;
-	struct str ask; /* whose settlement it is about: one of a kind for each ask */
+	struct str ask; /* that it is about: once for each kind, purpose and round */
 	enum delivery_kind kind;
 	struct str target; /* a URL, or a resumer's name */
 	enum delivery_status status;
 	int64_t attempts;      /* begun */
 	int64_t next_ms;       /* not to be tried before */
-	int64_t lease_ms;      /* somebody is at it, until then; 0: nobody */
-	struct str lease_by;   /* which process */
+	struct lease lease;    /* who is at it */
 	struct str last_error; /* empty: none */
 	int64_t last_status;   /* of the last reply or process; -1: there was none */
 	int64_t created_ms;
@@ -34,6 +34,7 @@ struct delivery {
 	struct str host; /* of a webhook: whom it goes to */
 	int64_t version;
 	struct str agent; /* whose session it is */
+	struct str owner; /* workspace and agent: whose share of the slots it takes */
 	enum delivery_purpose purpose;
 	int64_t round; /* which time, of what can happen again */
 };

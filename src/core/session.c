@@ -100,6 +100,11 @@ bool session_resumed(const struct session *s)
 	return s->open_input <= 0 && s->open_approval <= 0;
 }
 
+bool session_stopped(const struct session *s)
+{
+	return s->status == SESSION_IDLE && session_resumed(s) && s->open_other <= 0;
+}
+
 bool session_can_resume(const struct session *s)
 {
 	return s->settled > 0 && session_resumed(s);

@@ -56,6 +56,8 @@ bool session_settled(struct session *, enum ask_kind, int64_t now_ms);
 enum err session_may_ask(const struct session *, enum ask_kind, struct fault *why);
 /* Waits for nothing more: no blocking, recovery or approval ask is open. */
 bool session_resumed(const struct session *);
+/* Its agent is not at work, and nothing of it is open. */
+bool session_stopped(const struct session *);
 bool session_can_resume(const struct session *); /* and at least one ask is settled */
 
 enum { EXTERNAL_ID_MAX = 256 }; /* code points */

@@ -121,31 +121,47 @@ static enum err no_members(struct task *t, struct fault *why)
 	return members_only(t->body, none, why);
 }
 
-/* An agent that was set going well is not set going twice for the same answer, not even
- * by a person's slip. */
+static void replay_needs(struct job *job, struct wants *w)
+{
+	const struct val key[] = { val_int(job->who.ws), val_text(task_of(job)->id) };
+
+	wants_record(w, RECORD_DELIVERIES, key);
+}
+
+/* An agent that was resumed well is not resumed twice for the same answer, not even by a
+ * person's slip. */
 static enum err replay_decide(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
-	const struct val args[] = { val_int(job->who.ws), val_text(t->id),
-		val_int(rows->now_ms) };
-	struct delivery d;
-	enum err e = delivery_find(t, rows->db, NULL, &d, why);
+	const struct delivery *found = rows_find(rows, RECORD_DELIVERIES, t->id);
+	struct delivery *d;
 
-	if (e) return e;
-	if (d.status == DELIVERY_WAITING ||
-		(d.status == DELIVERY_DONE && d.kind == DELIVERY_RESUMER))
+	if (!found || found->ws != job->who.ws)
+		return fail(why, ERR_NOT_FOUND, "no delivery %.*s",
+			STR_ARGS(str_first(t->id, 64)));
+	if (found->status == DELIVERY_WAITING ||
+		(found->status == DELIVERY_DONE && found->kind == DELIVERY_RESUMER))
 		return fail(why, ERR_CONFLICT, "this delivery is %s",
-			delivery_status_name(d.status));
-	e = db_one(rows->db, SQL_DELIVERY_REPLAY, args, 3, NULL, NULL, why);
-	rows->wrote = rows->delivers = true;
-	return e ? e : delivery_find(t, rows->db, &w, &d, why);
+			delivery_status_name(found->status));
+	d = rows_change(rows, found);
+	if (!d) return fail(why, ERR_MEMORY, "out of memory");
+	d->status = DELIVERY_WAITING;
+	d->attempts = 0;
+	d->next_ms = rows->now_ms;
+	d->last_error = STR_NONE;
+	d->last_status = -1;
+	d->done_ms = 0;
+	rows->delivers = true;
+	delivery_write(&w, d);
+	return OK;
 }
 
 const struct use use_delivery_replay = {
 	.job = { .name = "delivery_replay",
 		.needs_permission = true,
 		.permission = MAY_ADMIN,
+		.needs = replay_needs,
 		.decide = replay_decide },
 	.check = no_members,
 };

@@ -123,6 +123,9 @@ enum err desk_call_webhook(
 	struct rows *, const struct session *, const struct ask *, struct fault *);
 enum err desk_call_resumer(struct task *, struct rows *, const struct session *,
 	const struct ask *, struct fault *);
+/* And when a person asked back, or answered late. */
+enum err desk_call_replied(
+	struct rows *, const struct session *, const struct ask *, struct fault *);
 void desk_deliver(struct desk *); /* there is something to deliver */
 /* Items for what may not be called. */
 enum err desk_check_callback(

@@ -81,6 +81,11 @@ static enum err reply_decide(struct job *job, struct rows *rows, struct fault *w
 		return desk_conflict(t, a, rows_session(rows, a->ws, a->session),
 			rows->now_ms, why, "its thread is full: settle it, or ask anew");
 	a->replies = replies_add(a->replies, &job->who, text, rows->now_ms, rows->arena);
+	if (person) {
+		e = desk_call_replied(
+			rows, rows_session(rows, a->ws, a->session), a, why);
+		if (e) return e;
+	}
 	jw_object(&w);
 	jw_key(&w, "by");
 	jw_str(&w, job->who.name);

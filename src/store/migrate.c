@@ -178,7 +178,10 @@ static const char step_4[] =
 	"ALTER TABLE deliveries ADD COLUMN round BIGINT NOT NULL DEFAULT 0;"
 	"DROP INDEX deliveries_once;"
 	"CREATE UNIQUE INDEX deliveries_once ON deliveries (ws, ask, kind, purpose, round);"
-	"CREATE INDEX deliveries_by_agent ON deliveries (kind, agent, next_ms)"
+	/* Whose share of the slots it takes: workspace and agent. */
+	"ALTER TABLE deliveries ADD COLUMN owner TEXT NOT NULL DEFAULT '';"
+	"DROP INDEX deliveries_by_host;"
+	"CREATE INDEX deliveries_by_owner ON deliveries (kind, owner, next_ms)"
 	" WHERE status = 'waiting';";
 
 static const char *const steps[] = { step_1, step_2, step_3, step_4 };

@@ -207,8 +207,8 @@ static const struct column delivery_columns[] = {
 	WORD(delivery, status, delivery_status_words, true),
 	CHANGES(INT, delivery, attempts),
 	CHANGES(INT, delivery, next_ms),
-	CHANGES(INT, delivery, lease_ms),
-	CHANGES(TEXT, delivery, lease_by),
+	NAMED(INT, delivery, lease.until_ms, "lease_ms", true),
+	NAMED(TEXT, delivery, lease.by, "lease_by", true),
 	CHANGES(TEXT, delivery, last_error),
 	CHANGES(INT, delivery, last_status),
 	FIXED(INT, delivery, created_ms),
@@ -218,6 +218,7 @@ static const struct column delivery_columns[] = {
 	FIXED(TEXT, delivery, agent),
 	WORD(delivery, purpose, delivery_purpose_words, false),
 	FIXED(INT, delivery, round),
+	FIXED(TEXT, delivery, owner),
 };
 
 static const struct column event_columns[] = {

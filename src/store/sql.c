@@ -12,11 +12,14 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* May be begun at $1 by the process $2; a resumer once. What it is at already it knows
- * better than a clock that jumped. */
+/* May be begun at $1 by the process $2: nobody is at it any more. What it is at already it knows
+ * better than a clock that jumped. A resumer is begun once, and while no other runs for its
+ * session. */
 #define DELIVERY_FREE                                                                    \
 	"status = 'waiting' AND next_ms <= $1 AND lease_ms <= $1 AND lease_by <> $2"     \
-	" AND (kind <> 'resumer' OR attempts = 0)"
+	" AND (kind <> 'resumer' OR (attempts = 0 AND NOT EXISTS (SELECT 1"              \
+	" FROM deliveries h WHERE h.ws = d.ws AND h.session = d.session"                 \
+	" AND h.kind = 'resumer' AND h.status = 'waiting' AND h.lease_by > '')))"
 /* Somebody is at it. */
 #define DELIVERY_HELD "status = 'waiting' AND lease_by > ''"
 
@@ -162,50 +165,38 @@ static const char *const written[SQL_RECORDS] = {
 			      " AND id < $2 AND ($4 = '' OR status = $4)"
 			      " AND ($5 = '' OR kind = $5)"
 			      " AND ($6 = '' OR session = $6) ORDER BY id DESC LIMIT $3",
-	/* Whom webhooks are due to, who waits longest first, and how many the process $2
-	 * has under way to each; not those to whom it has $3. One look at each host that
-	 * anything waits for, however much it is. */
-	[SQL_DELIVERY_HOSTS] =
-		"WITH RECURSIVE hosts (name) AS (SELECT MIN(host) FROM deliveries"
-		" WHERE status = 'waiting' AND kind = 'webhook' UNION ALL"
-		" SELECT (SELECT MIN(host) FROM deliveries WHERE status = 'waiting'"
-		" AND kind = 'webhook' AND host > name) FROM hosts WHERE name IS NOT NULL)"
-		" SELECT name, held FROM (SELECT name,"
-		" (SELECT COUNT(*) FROM deliveries WHERE " DELIVERY_HELD
-		" AND lease_by = $2 AND host = name) AS held,"
-		" (SELECT next_ms FROM deliveries WHERE " DELIVERY_FREE
-		" AND kind = 'webhook' AND host = name ORDER BY next_ms LIMIT 1) AS due"
-		" FROM hosts WHERE name IS NOT NULL) AS found"
-		" WHERE due IS NOT NULL AND held < $3 ORDER BY due LIMIT $4",
-	/* $3 end of the lease, $4 kind, $5 host, $6 how many */
-	[SQL_DELIVERY_CLAIM] =
-		"UPDATE deliveries SET lease_ms = $3, lease_by = $2,"
-		" attempts = attempts + 1 FROM (SELECT ws AS due_ws, id AS due_id"
-		" FROM deliveries WHERE " DELIVERY_FREE " AND kind = $4 AND host = $5"
-		" ORDER BY next_ms LIMIT $6) AS due WHERE ws = due_ws AND id = due_id"
-		" RETURNING @deliveries",
-	/* Begun by a process that is gone, and its outcome with it. $2: who asks. */
-	[SQL_DELIVERY_LOST] =
-		"UPDATE deliveries SET status = 'dead', done_ms = $1, lease_ms = 0,"
-		" lease_by = '', last_error = $3 WHERE " DELIVERY_HELD
-		" AND kind = 'resumer' AND lease_ms <= $1 AND lease_by <> $2"
-		" RETURNING @deliveries",
+	/* One look at each owner that anything waits for, however much it is. */
+	[SQL_DELIVERY_OWNERS] =
+		"WITH RECURSIVE owners (name) AS (SELECT MIN(owner) FROM deliveries"
+		" WHERE status = 'waiting' AND kind = $3 UNION ALL"
+		" SELECT (SELECT MIN(owner) FROM deliveries WHERE status = 'waiting'"
+		" AND kind = $3 AND owner > name) FROM owners WHERE name IS NOT NULL)"
+		" SELECT name, due FROM (SELECT name, (SELECT next_ms FROM deliveries d"
+		" WHERE " DELIVERY_FREE " AND kind = $3 AND owner = name"
+		" ORDER BY next_ms LIMIT 1) AS due"
+		" FROM owners WHERE name IS NOT NULL) AS found"
+		" WHERE due IS NOT NULL ORDER BY due LIMIT $4",
+	/* However many wait for groups that are full, no more are looked at. */
+	[SQL_DELIVERY_DUE] =
+		"SELECT @deliveries FROM (SELECT @deliveries FROM deliveries d"
+		" WHERE " DELIVERY_FREE " AND kind = $3 AND owner = $4"
+		" ORDER BY next_ms LIMIT 2000) AS oldest"
+		" WHERE $5 NOT LIKE '%,' || host || ',%' ORDER BY next_ms LIMIT $6",
+	[SQL_DELIVERY_HELD] = "SELECT owner, host, COUNT(*) FROM deliveries"
+			      " WHERE " DELIVERY_HELD " AND lease_by = $1 AND kind = $2"
+			      " GROUP BY owner, host",
+	[SQL_DELIVERY_HELD_BY] = "SELECT @deliveries FROM deliveries WHERE " DELIVERY_HELD
+				 " AND lease_by = $1",
+	/* Resumers begun by a process that is gone, and their outcome with it. */
+	[SQL_DELIVERY_LOST] = "SELECT @deliveries FROM deliveries WHERE " DELIVERY_HELD
+			      " AND kind = 'resumer' AND lease_ms <= $1"
+			      " AND lease_by <> $2 ORDER BY id LIMIT $3",
 	/* When the first is due that nobody is at, or that another may have given up. */
 	[SQL_DELIVERY_NEXT] =
 		"SELECT COALESCE(MIN(due), 0) FROM (SELECT (SELECT next_ms FROM deliveries"
 		" WHERE status = 'waiting' AND lease_by = '' ORDER BY next_ms LIMIT 1)"
 		" AS due UNION ALL SELECT MIN(lease_ms) FROM deliveries WHERE " DELIVERY_HELD
 		" AND lease_by <> $1) AS all_due",
-	[SQL_DELIVERY_RENEW] = "UPDATE deliveries SET lease_ms = $2 WHERE " DELIVERY_HELD
-			       " AND lease_by = $1",
-	[SQL_DELIVERY_FINISH] =
-		"UPDATE deliveries SET status = $4, next_ms = $5, last_error = $6,"
-		" last_status = $7, done_ms = $8, lease_ms = 0, lease_by = ''"
-		" WHERE ws = $1 AND id = $2 AND status = 'waiting' AND lease_by = $3",
-	[SQL_DELIVERY_REPLAY] =
-		"UPDATE deliveries SET status = 'waiting', attempts = 0, next_ms = $3,"
-		" last_error = '', last_status = -1, done_ms = 0"
-		" WHERE ws = $1 AND id = $2 AND status <> 'waiting'",
 	[SQL_DELIVERY_PURGE] = "DELETE FROM deliveries WHERE (status = 'done'"
 			       " AND done_ms < $1) OR (status = 'dead' AND done_ms < $2)",
 	[SQL_DELIVERY_COUNT] = "SELECT kind, status, COUNT(*) FROM deliveries"

@@ -29,18 +29,25 @@ static void task_done(struct task *t)
 	*t = (struct task){ 0 };
 }
 
+static int64_t slots = SLOTS;	 /* that a process has free */
+static size_t claimed_strangers; /* of the last claim: webhooks to "stranger…" */
+
 /* How many of each kind this process gets; the first of them is copied to *first. */
 static size_t claim(struct rig *r, const char *by, struct delivery *first)
 {
 	static char id[ID_SIZE], session[ID_SIZE], ask[ID_SIZE];
 	static struct task t;
 	struct delivery_claim c = { .by = str_of(by),
-		.room = { { SLOTS, 8 }, { SLOTS, 8 } },
+		.room = { { slots, 8 }, { slots, 8 } },
 		.host_max = HOST_MAX };
 	size_t len;
 
 	assert_int_equal(tell(r, &use_delivery_claim, &t, &c), OK);
 	len = c.len;
+	claimed_strangers = 0;
+	for (size_t i = 0; i < len; i++)
+		claimed_strangers +=
+			str_starts(c.deliveries[i].target, "https://stranger");
 	if (len && first) {
 		*first = c.deliveries[0];
 		snprintf(id, sizeof id, "%.*s", STR_ARGS(first->id));
@@ -50,7 +57,6 @@ static size_t claim(struct rig *r, const char *by, struct delivery *first)
 		first->session = str_of(session);
 		first->ask = str_of(ask);
 		first->target = STR("target");
-		first->lease_by = first->last_error = STR_NONE;
 	}
 	task_done(&t);
 	return len;
@@ -216,6 +222,118 @@ static void a_full_host_hides_nobody(void **state)
 	assert_int_equal(claim(r, "a", NULL), 0);
 }
 
+static void settle_as(struct rig *r, const char *token, const char *body)
+{
+	char kept[SECRET_SIZE];
+
+	memcpy(kept, r->agent, sizeof kept);
+	memmove(r->agent, token, sizeof kept);
+	settle_in(r, body);
+	memcpy(r->agent, kept, sizeof kept);
+}
+
+/* Ten hosts, none of them full: it is the agent who has too much under way. */
+static void an_agent_gets_its_share_and_no_more(void **state)
+{
+	struct rig *r = *state;
+	struct delivery d;
+	char body[100];
+
+	slots = 8;
+	for (int i = 0; i < 10; i++) {
+		snprintf(body, sizeof body,
+			"{'title':'T','on_settled':{'webhook':'https://h%d.example'}}",
+			i);
+		settle_in(r, body);
+	}
+	assert_int_equal(claim(r, "a", &d), 4);
+	slots = 4;
+	assert_int_equal(claim(r, "a", NULL), 0);
+	clock_set(CLOCK_START_MS + 1);
+	settle_as(r, r->stranger, TO("other.example"));
+	assert_int_equal(claim(r, "a", NULL), 1);
+	for (int i = 0; i < 10; i++)
+		settle_in(r, resumer);
+	settle_as(r, r->stranger, resumer);
+	assert_int_equal(claim(r, "a", NULL), 3); /* two of one agent, one of the other */
+	assert_true(report(r, &d, "a", ENDED_WELL).ours);
+	slots = 5;
+	assert_int_equal(claim(r, "a", NULL), 3); /* a webhook and two resumers */
+	slots = SLOTS;
+}
+
+static void owners_take_turns(void **state)
+{
+	struct rig *r = *state;
+	char body[100];
+
+	for (int i = 0; i < 40; i++) {
+		snprintf(body, sizeof body,
+			"{'title':'T','on_settled':{'webhook':'https://h%d.example'}}",
+			i);
+		settle_in(r, body);
+	}
+	clock_set(CLOCK_START_MS + 1);
+	for (int i = 0; i < 4; i++)
+		settle_as(r, r->stranger,
+			i % 2 ? TO("stranger.example") : TO("stranger.test"));
+	assert_int_equal(claim(r, "a", NULL), 8);
+	assert_int_equal(claimed_strangers, 4); /* though forty waited before them */
+}
+
+static void reply_to(struct rig *r, const char *ask)
+{
+	struct outcome o;
+
+	assert_int_equal(rig_do(r,
+				 &(struct request){ &use_reply, r->mia, ask,
+					 .body = "{'text':'Which one?'}" },
+				 &o),
+		OK);
+	outcome_done(&o);
+}
+
+/* Two news for one stopped agent: it is resumed for the first, then for the second. */
+static void a_session_is_resumed_one_at_a_time(void **state)
+{
+	struct rig *r = *state;
+	struct made session = rig_session(r, "{'title':'T'}"), ask;
+	struct delivery d;
+	char text[300];
+
+	snprintf(text, sizeof text,
+		"UPDATE sessions SET on_settled = '{\"resumer\":\"claude\"}' WHERE id = '%s'",
+		session.id);
+	place_script(r, text);
+	snprintf(text, sizeof text, "{'session':'%s','question':'Q','type':'boolean'}",
+		session.id);
+	ask = rig_ask_body(r, text, NULL);
+	reply_to(r, ask.id);
+	reply_to(r, ask.id);
+	assert_int_equal(rig_settle(r, &use_answer, ask.id, NULL), OK);
+	for (int n = 1; n <= 3; n++) {
+		assert_int_equal(claim(r, "a", &d), 1);
+		assert_int_equal(d.purpose, n < 3 ? DELIVERY_REPLIED : DELIVERY_SETTLED);
+		assert_int_equal(d.round, n < 3 ? n : 0);
+		assert_int_equal(claim(r, "b", NULL), 0);
+		assert_true(report(r, &d, "a", ENDED_WELL).ours);
+	}
+	assert_int_equal(claim(r, "a", NULL), 0);
+}
+
+static void what_was_never_begun_is_as_if_not_claimed(void **state)
+{
+	struct rig *r = *state;
+	struct delivery d;
+
+	settle_in(r, resumer);
+	assert_int_equal(claim(r, "a", &d), 1);
+	assert_true(report(r, &d, "a", ENDED_UNMADE).ours);
+	clock_set(CLOCK_START_MS + MINUTE);
+	assert_int_equal(claim(r, "b", &d), 1);
+	assert_int_equal(d.attempts, 1);
+}
+
 static void a_deleted_session_owes_nothing(void **state)
 {
 	struct rig *r = *state;
@@ -240,6 +358,10 @@ int main(void)
 		CLOCK_TEST(a_resumer_is_begun_once),
 		CLOCK_TEST(a_host_gets_its_share_and_no_more),
 		CLOCK_TEST(a_full_host_hides_nobody),
+		CLOCK_TEST(an_agent_gets_its_share_and_no_more),
+		CLOCK_TEST(owners_take_turns),
+		CLOCK_TEST(a_session_is_resumed_one_at_a_time),
+		CLOCK_TEST(what_was_never_begun_is_as_if_not_claimed),
 		CLOCK_TEST(a_deleted_session_owes_nothing),
 	};
 

@@ -1,0 +1,389 @@
+/* delivery_work.c - deliveries in the hands of who makes them: claimed under a lease, kept, reported.
+ *
+ * 1. A webhook is sent at least once: who claims it says so before, and how it ended after.
+ * 2. A resumer is run at most once for its news, and one at a time for a session: it is marked as
+ *    begun before it is, and what was begun and never reported is dead, for a person to look at.
+ * 3. Every write of a holder carries its lease: what another has taken over stays as it is. */
+#include "desk/delivery.h"
+
+#include "base/clock.h"
+#include "base/utf8.h"
+#include "desk/inner.h"
+#include "store/lease.h"
+
+enum { ERROR_MAX = 500, LOST_MAX = 100, RETRY_MS = 1000 };
+
+/* ---- events of resumers ---- */
+
+static struct str kept(struct buf *b, struct arena *arena)
+{
+	struct str out;
+
+	if (b->failed) arena->failed = true;
+	out = arena_str(arena, buf_str(b));
+	buf_done(b);
+	return out;
+}
+
+static void number_write(struct json_writer *w, const char *key, bool known, int64_t n)
+{
+	jw_key(w, key);
+	if (known)
+		jw_int(w, n);
+	else
+		jw_null(w);
+}
+
+static void outcome_write(struct json_writer *w, const struct delivery_outcome *o)
+{
+	number_write(w, "exit", o->status >= 0, o->status);
+	number_write(w, "signal", o->signal > 0, o->signal);
+	jw_key(w, "error");
+	if (o->error.len)
+		jw_str(w, o->error);
+	else
+		jw_null(w);
+	jw_key(w, "output");
+	jw_str(w, o->output);
+}
+
+static enum err resumer_event(struct rows *rows, const char *type,
+	const struct delivery *d, const struct delivery_outcome *o, struct fault *why)
+{
+	struct buf b = { 0 };
+	struct json_writer w = { .out = &b };
+	struct session *s;
+	struct ask *a;
+	enum err e = rows_fetch_ask(rows, d->ws, d->ask, &a, why);
+
+	if (!e) e = rows_fetch_session(rows, d->ws, d->session, &s, why);
+	if (e) return e == ERR_NOT_FOUND ? OK : e;
+	jw_object(&w);
+	jw_key(&w, "delivery");
+	jw_str(&w, d->id);
+	jw_key(&w, "resumer");
+	jw_str(&w, d->target);
+	if (o) outcome_write(&w, o);
+	jw_object_end(&w);
+	return rows_event(rows, type, s, a, kept(&b, rows->arena))
+		       ? OK
+		       : fail(why, ERR_MEMORY, "out of memory");
+}
+
+/* ---- ending ---- */
+
+static struct str error_text(struct str error, struct arena *arena)
+{
+	return arena_str(arena, utf8_first(error, ERROR_MAX));
+}
+
+/* Nobody is at it any more. */
+static void delivery_end(struct rows *rows, struct delivery *d,
+	const struct delivery_outcome *o, enum delivery_status status, int64_t next_ms)
+{
+	d->status = status;
+	d->next_ms = next_ms;
+	d->last_error = error_text(o->error, rows->arena);
+	d->last_status = o->status;
+	d->done_ms = status == DELIVERY_WAITING ? 0 : rows->now_ms;
+	d->lease = (struct lease){ 0 };
+}
+
+/* ---- claiming ---- */
+
+struct claim_state {
+	struct task *t;
+	struct delivery_claim *c;
+	size_t cap;
+};
+
+static bool resumer_runs(const struct rows *rows, const struct delivery *d)
+{
+	const struct delivery *at = NULL;
+
+	while ((at = rows_next(rows, RECORD_DELIVERIES, at)))
+		if (at->kind == DELIVERY_RESUMER && at->status == DELIVERY_WAITING &&
+			at->lease.by.len && at->ws == d->ws &&
+			str_eq(at->session, d->session))
+			return true;
+	return false;
+}
+
+static bool delivery_due_now(
+	const struct rows *rows, const struct lease_claim *c, const void *record)
+{
+	const struct delivery *d = record;
+
+	if (d->status != DELIVERY_WAITING || d->next_ms > rows->now_ms ||
+		!str_is(c->kind, delivery_kind_name(d->kind)))
+		return false;
+	return d->kind != DELIVERY_RESUMER || (!d->attempts && !resumer_runs(rows, d));
+}
+
+static const struct leased leased_deliveries = {
+	.record = RECORD_DELIVERIES,
+	.lease_at = offsetof(struct delivery, lease),
+	.owner_at = offsetof(struct delivery, owner),
+	.group_at = offsetof(struct delivery, host),
+	.owners = SQL_DELIVERY_OWNERS,
+	.due = SQL_DELIVERY_DUE,
+	.held = SQL_DELIVERY_HELD,
+	.due_now = delivery_due_now,
+};
+
+static bool claim_room(struct claim_state *s)
+{
+	struct arena *arena = &s->t->job.arena;
+	struct delivery_claim *c = s->c;
+
+	if (c->len == s->cap) {
+		size_t cap = s->cap ? s->cap * 2 : 16;
+		struct delivery *at = ARENA_ARRAY(arena, struct delivery, cap);
+
+		if (!at) return false;
+		if (c->len) memcpy(at, c->deliveries, c->len * sizeof *at);
+		c->deliveries = at;
+		s->cap = cap;
+	}
+	return true;
+}
+
+/* What the deliverer keeps of it outlives the batch. */
+static bool claim_keep(struct claim_state *s, const struct delivery *d)
+{
+	struct arena *arena = &s->t->job.arena;
+	struct delivery *to;
+
+	if (!claim_room(s)) return false;
+	to = &s->c->deliveries[s->c->len++];
+	*to = (struct delivery){ .ws = d->ws,
+		.id = arena_str(arena, d->id),
+		.session = arena_str(arena, d->session),
+		.ask = arena_str(arena, d->ask),
+		.kind = d->kind,
+		.target = arena_str(arena, d->target),
+		.attempts = d->attempts,
+		.created_ms = d->created_ms,
+		.purpose = d->purpose,
+		.round = d->round };
+	return !arena->failed;
+}
+
+/* What must be written before it is begun: the key that signs, the event that tells. */
+static enum err delivery_prepare(
+	struct rows *rows, const struct delivery *d, struct fault *why)
+{
+	struct str keys[WEBHOOK_KEYS];
+	struct session *s;
+	enum err e;
+
+	if (d->kind == DELIVERY_WEBHOOK)
+		return desk_webhook_keys(rows, d->ws, rows->arena, keys, why);
+	e = rows_fetch_session(rows, d->ws, d->session, &s, why);
+	if (!e && session_ended(s))
+		e = fail(why, ERR_CONFLICT, "the session is %s",
+			session_status_name(s->status));
+	return e ? e : resumer_event(rows, "session.resuming", d, NULL, why);
+}
+
+/* One that cannot be begun is dead, and in nobody's way. */
+static enum err delivery_claimed(
+	void *ctx, struct rows *rows, void *record, struct fault *why)
+{
+	struct claim_state *s = ctx;
+	struct delivery *d = record;
+	struct fault wrong = { 0 };
+	struct delivery_outcome o = { .status = -1 };
+	enum err e;
+
+	d->attempts++;
+	e = delivery_prepare(rows, d, &wrong);
+	if (e == ERR_NOT_FOUND || e == ERR_CONFLICT || e == ERR_INTERNAL) {
+		o.error = str_of(wrong.detail);
+		delivery_end(rows, d, &o, DELIVERY_DEAD, 0);
+		return OK;
+	}
+	if (e) {
+		*why = wrong;
+		return e;
+	}
+	return claim_keep(s, d) ? OK : fail(why, ERR_MEMORY, "out of memory");
+}
+
+/* What nobody reported. */
+static enum err claim_lost(
+	struct rows *rows, const struct delivery_claim *c, struct fault *why)
+{
+	const struct delivery_outcome o = { .status = -1,
+		.error = STR("interrupted: the server ended meanwhile") };
+	const struct val args[] = { val_int(rows->now_ms), val_text(c->by),
+		val_int(LOST_MAX) };
+	const struct delivery *at = NULL;
+	enum err e = rows_fetch(rows, RECORD_DELIVERIES, SQL_DELIVERY_LOST, args, 3, why);
+
+	while (!e && (at = rows_next(rows, RECORD_DELIVERIES, at))) {
+		struct delivery *d;
+
+		if (at->kind != DELIVERY_RESUMER || at->status != DELIVERY_WAITING ||
+			!lease_lost(&at->lease, c->by, rows->now_ms))
+			continue;
+		d = rows_change(rows, at);
+		if (!d) return fail(why, ERR_MEMORY, "out of memory");
+		delivery_end(rows, d, &o, DELIVERY_DEAD, 0);
+		e = resumer_event(rows, "session.resumed", d, &o, why);
+	}
+	return e;
+}
+
+static enum err next_row(void *ctx, const struct row *row, struct fault *why)
+{
+	(void)why;
+	*(int64_t *)ctx = row_int(row, 0);
+	return OK;
+}
+
+static enum err claim_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct delivery_claim *c = t->checked;
+	struct claim_state s = { t, c, 0 };
+	const struct val by[] = { val_text(c->by) };
+	enum err e;
+
+	c->deliveries = NULL;
+	c->len = 0;
+	c->next_ms = 0;
+	e = claim_lost(rows, c, why);
+	for (int kind = 0; !e && kind < DELIVERY_KINDS; kind++) {
+		const struct lease_claim claim = { .by = c->by,
+			.kind = str_of(delivery_kind_name((enum delivery_kind)kind)),
+			.free = c->room[kind].free,
+			.take = c->room[kind].take,
+			.group_max = kind == DELIVERY_WEBHOOK ? c->host_max : 0,
+			.length_ms = DELIVERY_LEASE_MS };
+
+		e = rows_claim(
+			rows, &leased_deliveries, &claim, delivery_claimed, &s, why);
+	}
+	if (!e)
+		e = rows_query(
+			rows, SQL_DELIVERY_NEXT, by, 1, next_row, &c->next_ms, why);
+	return e;
+}
+
+const struct use use_delivery_claim = {
+	.job = { .name = "delivery_claim", .open = true, .decide = claim_decide },
+};
+
+/* ---- reporting ---- */
+
+static enum err webhook_off(
+	struct rows *rows, const struct delivery *d, struct fault *why)
+{
+	struct callback c;
+	struct session *s;
+	enum err e = rows_fetch_session(rows, d->ws, d->session, &s, why);
+
+	if (e) return e == ERR_NOT_FOUND ? OK : e;
+	if (!s->on_settled.len) return OK;
+	e = callback_read(s->on_settled, rows->arena, &c, why);
+	if (e || !str_eq(c.webhook, d->target)) return e;
+	c.webhook = STR_NONE;
+	s->on_settled = callback_write(&c, rows->arena);
+	rows_touch_session(rows, s);
+	return desk_stage_changed(rows, s, why);
+}
+
+/* How a delivery goes on after this outcome. */
+static enum err outcome_take(struct rows *rows, struct delivery *d,
+	const struct delivery_outcome *o, struct fault *why)
+{
+	int64_t pause = 0;
+	enum err e;
+
+	switch (o->ending) {
+	case ENDED_WELL: delivery_end(rows, d, o, DELIVERY_DONE, 0); return OK;
+	case ENDED_EARLY:
+		delivery_end(rows, d, o, DELIVERY_WAITING, rows->now_ms);
+		return OK;
+	case ENDED_UNMADE:
+		d->attempts--;
+		delivery_end(rows, d, o, DELIVERY_WAITING, rows->now_ms + RETRY_MS);
+		return OK;
+	case ENDED_BADLY:
+		pause = delivery_pause_ms(d->attempts, random_u64(rows->ids));
+		if (pause < 0) break;
+		if (pause < o->retry_after_ms) pause = o->retry_after_ms;
+		delivery_end(rows, d, o, DELIVERY_WAITING, rows->now_ms + pause);
+		return OK;
+	case ENDED_GONE:
+		e = webhook_off(rows, d, why);
+		if (e) return e;
+		break;
+	case ENDED_DEAD: break;
+	}
+	delivery_end(rows, d, o, DELIVERY_DEAD, 0);
+	return OK;
+}
+
+/* The delivery, if it is still this process's; NULL: it is not. */
+static enum err delivery_held(struct rows *rows, const struct delivery_outcome *o,
+	struct delivery **out, struct fault *why)
+{
+	const struct val key[] = { val_int(o->delivery->ws), val_text(o->delivery->id) };
+	const struct delivery *d;
+	enum err e = rows_fetch(rows, RECORD_DELIVERIES,
+		SQL_OF(RECORD_DELIVERIES, RECORD_GET), key, 2, why);
+
+	*out = NULL;
+	d = e ? NULL : rows_find(rows, RECORD_DELIVERIES, o->delivery->id);
+	if (!d || d->status != DELIVERY_WAITING || !lease_holds(&d->lease, o->by))
+		return e;
+	*out = rows_change(rows, d);
+	return *out ? OK : fail(why, ERR_MEMORY, "out of memory");
+}
+
+static enum err report_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	const struct delivery_report *r = task_of(job)->checked;
+	enum err e = OK;
+
+	for (size_t i = 0; !e && i < r->len; i++) {
+		struct delivery_outcome *o = &r->outcomes[i];
+		struct delivery *d;
+
+		e = delivery_held(rows, o, &d, why);
+		o->ours = d != NULL;
+		if (!e && d) e = outcome_take(rows, d, o, why);
+		o->dead = d && d->status == DELIVERY_DEAD;
+		if (!e && d && d->kind == DELIVERY_RESUMER &&
+			d->status != DELIVERY_WAITING)
+			e = resumer_event(rows, "session.resumed", d, o, why);
+	}
+	return e;
+}
+
+const struct use use_delivery_report = {
+	.job = { .name = "delivery_report", .open = true, .decide = report_decide },
+};
+
+static enum err renew_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct str by = task_of(job)->id;
+	const struct val args[] = { val_text(by) };
+	const struct delivery *at = NULL;
+	enum err e =
+		rows_fetch(rows, RECORD_DELIVERIES, SQL_DELIVERY_HELD_BY, args, 1, why);
+
+	while (!e && (at = rows_next(rows, RECORD_DELIVERIES, at))) {
+		struct delivery *d =
+			lease_holds(&at->lease, by) ? rows_change(rows, at) : NULL;
+
+		if (d) lease_renew(&d->lease, by, rows->now_ms, DELIVERY_LEASE_MS);
+	}
+	return e;
+}
+
+const struct use use_delivery_renew = {
+	.job = { .name = "delivery_renew", .open = true, .decide = renew_decide },
+};

@@ -1,0 +1,204 @@
+/* lease.c - whose turn it is. */
+#include "store/lease.h"
+
+enum { OWNERS_MAX = 256, GROUPS_MAX = 256, FULL_SIZE = 16 * 1024 };
+
+/* Something that is counted: an owner, or a group. */
+struct tally {
+	struct str name;
+	int64_t held;
+	/* Of an owner: */
+	bool due, done; /* it waits; it has no more to be claimed now */
+	bool loaded;	/* its due records are copies of the batch */
+	size_t full;	/* how many groups were full when they were loaded */
+};
+
+struct claiming {
+	struct rows *rows;
+	const struct leased *l;
+	const struct lease_claim *c;
+	struct tally owners[OWNERS_MAX * 2], groups[GROUPS_MAX];
+	size_t owners_len, groups_len;
+	int64_t free, taken;
+};
+
+static struct tally *tally_find(
+	struct tally *all, size_t *len, size_t max, struct str name)
+{
+	for (size_t i = 0; i < *len; i++)
+		if (str_eq(all[i].name, name)) return &all[i];
+	if (*len == max) return NULL;
+	all[*len] = (struct tally){ .name = name };
+	return &all[(*len)++];
+}
+
+static struct tally *owner_find(struct claiming *q, struct str name)
+{
+	return tally_find(q->owners, &q->owners_len, OWNERS_MAX * 2, name);
+}
+
+static struct tally *group_find(struct claiming *q, struct str name)
+{
+	return tally_find(q->groups, &q->groups_len, GROUPS_MAX, name);
+}
+
+static struct str text_at(const void *record, size_t at)
+{
+	return *(const struct str *)(const void *)((const char *)record + at);
+}
+
+/* ---- what is held, and who waits ---- */
+
+static enum err held_row(void *ctx, const struct row *row, struct fault *why)
+{
+	struct claiming *q = ctx;
+	struct arena *arena = q->rows->arena;
+	struct tally *owner = owner_find(q, arena_str(arena, row_text(row, 0)));
+	struct tally *group = group_find(q, arena_str(arena, row_text(row, 1)));
+
+	if (arena->failed) return fail(why, ERR_MEMORY, "out of memory");
+	if (owner) owner->held += row_int(row, 2);
+	if (group) group->held += row_int(row, 2);
+	return OK;
+}
+
+static enum err owner_row(void *ctx, const struct row *row, struct fault *why)
+{
+	struct claiming *q = ctx;
+	struct tally *owner = owner_find(q, arena_str(q->rows->arena, row_text(row, 0)));
+
+	if (q->rows->arena->failed) return fail(why, ERR_MEMORY, "out of memory");
+	if (owner) owner->due = true;
+	return OK;
+}
+
+static enum err claiming_look(struct claiming *q, struct fault *why)
+{
+	const struct val held[] = { val_text(q->c->by), val_text(q->c->kind) };
+	const struct val owners[] = { val_int(q->rows->now_ms), val_text(q->c->by),
+		val_text(q->c->kind), val_int(OWNERS_MAX) };
+	enum err e = rows_query(q->rows, q->l->held, held, 2, held_row, q, why);
+
+	return e ? e : rows_query(q->rows, q->l->owners, owners, 4, owner_row, q, why);
+}
+
+/* ---- one at a time ---- */
+
+/* Who holds least, of those the one that waits longest: owners are in that order. Those that
+ * held something when we came are first in the list, but hold more. */
+static struct tally *owner_next(struct claiming *q)
+{
+	struct tally *best = NULL;
+
+	for (size_t i = 0; i < q->owners_len; i++) {
+		struct tally *o = &q->owners[i];
+
+		if (!o->due || o->done || !share_allows(o->held, q->free)) continue;
+		if (!best || o->held < best->held) best = o;
+	}
+	return best;
+}
+
+static bool group_full(struct claiming *q, struct str name)
+{
+	struct tally *group = q->c->group_max ? group_find(q, name) : NULL;
+
+	return group && group->held >= q->c->group_max;
+}
+
+static size_t groups_full_len(struct claiming *q)
+{
+	size_t len = 0;
+
+	for (size_t i = 0; q->c->group_max && i < q->groups_len; i++)
+		len += group_full(q, q->groups[i].name);
+	return len;
+}
+
+static struct str groups_full(struct claiming *q)
+{
+	struct buf full = { .max = FULL_SIZE };
+	struct str out;
+
+	buf_add_char(&full, ',');
+	for (size_t i = 0; q->c->group_max && i < q->groups_len; i++)
+		if (group_full(q, q->groups[i].name)) {
+			buf_add(&full, q->groups[i].name);
+			buf_add_char(&full, ',');
+		}
+	out = arena_str(q->rows->arena, buf_str(&full));
+	buf_done(&full);
+	return out;
+}
+
+static enum err owner_load(struct claiming *q, struct tally *owner, struct fault *why)
+{
+	const struct val args[] = { val_int(q->rows->now_ms), val_text(q->c->by),
+		val_text(q->c->kind), val_text(owner->name), val_text(groups_full(q)),
+		val_int(q->c->take) };
+
+	owner->loaded = true;
+	owner->full = groups_full_len(q);
+	return rows_fetch(q->rows, q->l->record, q->l->due, args, 6, why);
+}
+
+/* The first copy that this owner may have claimed. They came oldest first. */
+static const void *owner_first(struct claiming *q, const struct tally *owner)
+{
+	const struct leased *l = q->l;
+	const void *at = NULL;
+
+	while ((at = rows_next(q->rows, l->record, at)))
+		if (str_eq(text_at(at, l->owner_at), owner->name) &&
+			lease_free((const struct lease *)(const void *)((const char *)at +
+									l->lease_at),
+				q->c->by, q->rows->now_ms) &&
+			!group_full(q, text_at(at, l->group_at)) &&
+			l->due_now(q->rows, q->c, at))
+			return at;
+	return NULL;
+}
+
+static enum err record_claim(struct claiming *q, struct tally *owner, const void *record,
+	lease_claimed_fn *claimed, void *ctx, struct fault *why)
+{
+	struct tally *group = group_find(q, text_at(record, q->l->group_at));
+	void *changed = rows_change(q->rows, record);
+
+	if (!changed) return fail(why, ERR_MEMORY, "out of memory");
+	lease_claim(
+		leased_lease(q->l, changed), q->c->by, q->rows->now_ms, q->c->length_ms);
+	owner->held++;
+	if (group) group->held++;
+	q->free--;
+	q->taken++;
+	return claimed(ctx, q->rows, changed, why);
+}
+
+enum err rows_claim(struct rows *rows, const struct leased *l,
+	const struct lease_claim *c, lease_claimed_fn *claimed, void *ctx,
+	struct fault *why)
+{
+	struct claiming *q = ARENA_NEW(rows->arena, struct claiming);
+	struct tally *owner;
+	enum err e;
+
+	if (c->take <= 0 || c->free <= 0) return OK;
+	if (!q) return fail(why, ERR_MEMORY, "out of memory");
+	*q = (struct claiming){ .rows = rows, .l = l, .c = c, .free = c->free };
+	e = claiming_look(q, why);
+	while (!e && q->taken < c->take && (owner = owner_next(q))) {
+		const void *record;
+
+		if (!owner->loaded) e = owner_load(q, owner, why);
+		if (e) break;
+		record = owner_first(q, owner);
+		if (record)
+			e = record_claim(q, owner, record, claimed, ctx, why);
+		else if (groups_full_len(q) > owner->full)
+			owner->loaded = false; /* there may be more behind those */
+		else
+			owner->done = true;
+	}
+	return e;
+}
