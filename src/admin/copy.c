@@ -15,7 +15,7 @@ enum { PAGE = 500 };
 struct copy {
 	struct db *from, *to;
 	int from_lock, to_lock;
-	copy_fn *progress;
+	progress_fn *progress;
 	void *ctx;
 	int64_t done, all;
 };
@@ -286,7 +286,7 @@ static enum err target_open(struct copy *c, struct str url, struct fault *why)
 	return e ? e : db_begin(c->to, why);
 }
 
-enum err store_copy(struct str from, struct str to, copy_fn *progress, void *ctx,
+enum err store_copy(struct str from, struct str to, progress_fn *progress, void *ctx,
 	struct copy_report *report, struct fault *why)
 {
 	struct copy c = {

@@ -4,17 +4,16 @@
 #define ADMIN_COPY_H
 
 #include "base/fault.h"
+#include "base/progress.h"
 
 struct copy_report {
 	int64_t tables, rows;
 	bool there; /* the target was a copy already: nothing was written */
 };
 
-typedef void copy_fn(void *ctx, int64_t done, int64_t all); /* rows so far */
-
 /* The target must be empty, or a copy of the source already; ERR_CONFLICT otherwise. It
  * gets everything or nothing. ERR_BUSY: a server has one of the files. */
-enum err store_copy(struct str from, struct str to, copy_fn *, void *ctx,
+enum err store_copy(struct str from, struct str to, progress_fn *, void *ctx,
 	struct copy_report *, struct fault *why);
 
 #endif

@@ -32,7 +32,6 @@ static const struct {
 	{ "POST", "/v1/webhook-secret", false, &use_webhook_secret },
 	{ "GET", "/v1/workspaces", false, &use_workspace_list },
 	{ "POST", "/v1/workspaces", false, &use_workspace_create },
-	{ "POST", "/v1/check", false, &use_check },
 };
 
 static void local_done(struct job *job)

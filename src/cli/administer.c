@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "admin/backup.h"
+#include "admin/inspect.h"
 #include "client/locate.h"
 #include "text/safe_text.h"
 

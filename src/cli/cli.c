@@ -260,6 +260,7 @@ int cli_main(int argc, char **argv, const struct command *extra)
 	stdio_open();
 	clock_init();
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 	msg_lang_set(msg_lang_guess());
 	argv = options_behind(&cli, argc, argv);
 	if (argc < 2 || argv[1][0] == '-' || strcmp(argv[1], "version") == 0) {

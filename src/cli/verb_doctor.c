@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "admin/backup.h"
+#include "admin/inspect.h"
 #include "cli/reach.h"
 #include "cli/settings_file.h"
 #include "cli/verbs.h"

@@ -121,6 +121,7 @@ static int run(
 	asking_done(a); /* its sockets are not the command's */
 	fflush(stdout);
 	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
 	program_exec(program, argv);
 	int error = errno;
 	SAY("cli.gate.cannot", { "command", str_of(argv[0]) },

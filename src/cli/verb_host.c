@@ -130,6 +130,7 @@ static bool child_start(struct host *h)
 	h->child = forkpty(&h->master, NULL, &h->before, &size);
 	if (h->child == 0) {
 		signal(SIGPIPE, SIG_DFL);
+		signal(SIGXFSZ, SIG_DFL);
 		setenv("PARLEY_MCP_CONFIG", secret.at, 1);
 		if (token.len > 0) setenv("PARLEY_TOKEN", token.at, 1);
 		execvp(argv[0], argv);

@@ -1,13 +1,12 @@
 /* verb_store.c - workspaces, backup, check. */
-#include "admin/backup.h"
+#include "admin/inspect.h"
 #include "cli/administer.h"
+#include "cli/progress_bar.h"
 #include "cli/verbs_admin.h"
 #include "text/safe_text.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 static int workspace_create_run(struct cli *cli)
@@ -45,101 +44,85 @@ static int workspace_list_run(struct cli *cli)
 	return EXIT_YES;
 }
 
-static struct str path_absolute(struct cli *cli, struct str file)
-{
-	char here[4096] = "";
-
-	if (str_starts(file, "/") || !getcwd(here, sizeof here)) return file;
-	return arena_print(&cli->arena, "%s/%.*s", here, STR_ARGS(file));
-}
-
-/* By ourselves, not by the server: it may see another /tmp, and has other rights. */
+/* Both read the store by themselves, with or without a server at it. */
 static int backup_run(struct cli *cli)
 {
-	struct str file = args_word(&cli->args, 0), path = path_absolute(cli, file);
+	struct str file = args_word(&cli->args, 0);
+	struct progress_bar bar = progress_bar(cli, "cli.backup.progress");
 	struct fault why = { 0 };
+	enum err e;
 
-	if (access(path.at, F_OK) == 0)
+	if (faccessat(AT_FDCWD, arena_copy(&cli->arena, file), F_OK,
+		    AT_SYMLINK_NOFOLLOW) == 0)
 		return CLI_USAGE(cli, "cli.backup.exists", { "file", file });
-	if (store_backup(cli->settings.store, path.at, &why))
-		return why.err == ERR_NOT_FOUND
-			       ? CLI_USAGE(cli, "cli.admin.no_store",
-					 { "file", str_from(cli->settings.store, 7) })
-			       : cli_fail(cli, &why);
-	SAY("cli.backup.done", { "file", file });
-	return EXIT_YES;
+	if (store_missing(cli->settings.store))
+		return CLI_USAGE(cli, "cli.admin.no_store",
+			{ "file", str_from(cli->settings.store, 7) });
+	e = store_backup(cli->settings.store, file, bar.draw, &bar, &why);
+	progress_bar_end(&bar);
+	if (e == ERR_CONFLICT)
+		return CLI_USAGE(cli, "cli.backup.exists", { "file", file });
+	return e ? cli_fail(cli, &why) : EXIT_YES;
 }
 
-static bool file_copy(const char *from, const char *to)
+static void findings_say(struct cli *cli, const struct json *report)
 {
-	char bytes[65536];
-	ssize_t n = -1;
-	int in = open(from, O_RDONLY | O_CLOEXEC);
-	int out = in < 0 ? -1 : open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	const struct json *list = json_get(report, "findings");
+	int64_t more = json_get(report, "found")->integer;
 
-	while (out >= 0 && (n = read(in, bytes, sizeof bytes)) > 0)
-		if (write(out, bytes, (size_t)n) != n) {
-			n = -1;
-			break;
-		}
-	if (in >= 0) close(in);
-	if (out >= 0) n = close(out) == 0 ? n : -1;
-	return n == 0;
-}
+	for (uint32_t i = 0; list && i < list->count; i++, more--) {
+		const struct json *f = &list->items[i];
+		struct str workspace = json_text(json_get(f, "workspace"));
+		struct str line = arena_print(&cli->arena, "%.*s%s%.*s: %.*s",
+			STR_ARGS(workspace), workspace.len ? ": " : "",
+			STR_ARGS(json_text(json_get(f, "record"))),
+			STR_ARGS(json_text(json_get(f, "what"))));
 
-/* A file is checked as a copy: it may lie where nothing can be written beside it, and must
- * stay as it is. */
-static int file_check(struct cli *cli, struct str file, const struct json **reply)
-{
-	const char *tmp = getenv("TMPDIR");
-	char folder[4096], copy[4200];
-	struct str store = arena_print(&cli->arena, "sqlite:%.*s", STR_ARGS(file));
-	int status;
-
-	if (store_missing(store))
-		return CLI_USAGE(cli, "cli.admin.no_store", { "file", file });
-	snprintf(folder, sizeof folder, "%s/parley-check-XXXXXX",
-		tmp && *tmp ? tmp : "/tmp");
-	if (!mkdtemp(folder) || (snprintf(copy, sizeof copy, "%s/parley.db", folder),
-					!file_copy(file.at, copy))) {
-		struct fault why = { 0 };
-
-		fail(&why, ERR_INVALID, "%s: %s", file.at, strerror(errno));
-		return cli_fail(cli, &why);
+		printf("  %.*s\n", STR_ARGS(safe_line(&cli->arena, line)));
 	}
-	file_copy(arena_print(&cli->arena, "%s-wal", file.at).at,
-		arena_print(&cli->arena, "%s-wal", copy).at);
-	cli->settings.store = arena_print(&cli->arena, "sqlite:%s", copy);
-	cli->settings.data = str_of(arena_copy(&cli->arena, str_of(folder)));
-	status = administer(cli, "POST", STR("/v1/check"), STR_NONE, reply);
-	static const char *const tails[] = { "", "-wal", "-shm", ".lock" };
-	for (size_t i = 0; i < sizeof tails / sizeof *tails; i++)
-		unlink(arena_print(&cli->arena, "%s%s", copy, tails[i]).at);
-	rmdir(folder);
-	return status;
+	if (more > 0) printf("  %s\n", msg_count(&cli->arena, "cli.check.more", more).at);
+}
+
+static void report_say(struct cli *cli, const struct json *report, bool ok)
+{
+	int64_t old = json_get(report, "not_compared")->integer;
+
+	if (ok)
+		printf("%s\n", msg_count(&cli->arena, "cli.check.ok",
+				       json_get(report, "events")->integer)
+				       .at);
+	else
+		printf("%s\n", msg_count(&cli->arena, "cli.check.bad",
+				       json_get(report, "found")->integer)
+				       .at);
+	findings_say(cli, report);
+	if (old > 0) printf("%s\n", msg_count(&cli->arena, "cli.check.old", old).at);
 }
 
 static int check_run(struct cli *cli)
 {
-	const struct json *reply = NULL;
-	struct str file = args_word(&cli->args, 0);
-	int status = file.len > 0 ? file_check(cli, path_absolute(cli, file), &reply)
-				  : administer(cli, "POST", STR("/v1/check"), STR_NONE,
-					    &reply);
+	struct progress_bar bar = progress_bar(cli, "cli.check.progress");
+	const struct json *report = NULL;
+	struct fault why = { 0 };
+	struct str text = STR_NONE, file = args_word(&cli->args, 0);
+	struct str store =
+		file.len ? arena_print(&cli->arena, "sqlite:%.*s", STR_ARGS(file))
+			 : cli->settings.store;
+	enum err e = store_check(store, bar.draw, &bar, &cli->arena, &text, &why);
 	bool ok;
 
-	if (status) return status;
-	ok = json_is(json_get(reply, "ok"), JSON_TRUE);
+	progress_bar_end(&bar);
+	if (!e) e = json_read(text, NULL, &cli->arena, &report, &why);
+	if (e) {
+		cli_fail(cli, &why);
+		return e != ERR_MEMORY && str_starts(store, "sqlite:") ? EXIT_NO
+								       : EXIT_NO_SERVER;
+	}
+	ok = json_is(json_get(report, "ok"), JSON_TRUE);
 	if (args_have(&cli->args, "json"))
-		print_json(reply);
-	else if (ok)
-		printf("%s\n", msg_count(&cli->arena, "cli.check.ok",
-				       json_get(reply, "events")->integer)
-				       .at);
+		print_json(report);
 	else
-		printf("%s\n", MSG(&cli->arena, "cli.check.bad",
-				       { "detail", json_text(json_get(reply, "detail")) })
-				       .at);
+		report_say(cli, report, ok);
 	return ok ? EXIT_YES : EXIT_NO;
 }
 

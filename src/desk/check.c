@@ -217,7 +217,7 @@ static void count_write(struct json_writer *w, const char *key, int64_t n)
 	jw_int(w, n);
 }
 
-static void report_write(const struct checking *c, struct json_writer *w)
+void check_report(const struct checking *c, struct json_writer *w)
 {
 	const struct finding *first = c->found ? &c->findings[0] : NULL;
 
@@ -262,6 +262,6 @@ enum err check_store(struct checking *c, struct json_writer *report, struct faul
 	/* What SQLite says of pages that it cannot read. */
 	if (e == ERR_UNAVAILABLE && c->found) e = OK;
 	if (!e && c->arena->failed) e = fail(why, ERR_MEMORY, "out of memory");
-	if (!e) report_write(c, report);
+	if (!e) check_report(c, report);
 	return e;
 }

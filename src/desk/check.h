@@ -11,9 +11,6 @@
 
 enum { FINDINGS_MAX = 20 };
 
-/* done of all, in events gone through. On the thread that checks. */
-typedef void check_progress_fn(void *ctx, int64_t done, int64_t all);
-
 struct finding {
 	struct str workspace, record, what;
 };
@@ -21,8 +18,8 @@ struct finding {
 struct checking {
 	struct db *db;
 	int64_t now_ms;
-	struct arena *arena; /* of the findings */
-	check_progress_fn *progress;
+	struct arena *arena;   /* of the findings */
+	progress_fn *progress; /* in events gone through; or NULL */
 	void *progress_ctx;
 	struct finding findings[FINDINGS_MAX];
 	int64_t found; /* those beyond FINDINGS_MAX are counted only */
@@ -37,6 +34,8 @@ struct checking {
 /* Goes through the whole store. An error is one of the store; what is wrong in it is
  * found, not failed. The report is written as JSON: ok, detail, findings, counts. */
 enum err check_store(struct checking *, struct json_writer *report, struct fault *);
+
+void check_report(const struct checking *, struct json_writer *);
 
 /* ---- for the passes ---- */
 

@@ -1,4 +1,4 @@
-/* maintenance.c - looking after the store: the check, and forgetting what is old. Only for whoever holds the machine. */
+/* maintenance.c - looking after the store: its check, and forgetting what is old. Only for whoever holds the machine. */
 #include "desk/check.h"
 #include "desk/inner.h"
 

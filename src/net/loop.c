@@ -86,6 +86,7 @@ struct loop *loop_new(struct fault *why)
 		return NULL;
 	}
 	signal(SIGPIPE, SIG_IGN); /* a peer that is gone is an error of its write */
+	signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is one, too */
 	if (loop_init(loop, why)) {
 		mem_free(loop);
 		return NULL;

@@ -10,6 +10,7 @@
 #define STORE_DB_H
 
 #include "base/fault.h"
+#include "base/progress.h"
 #include "base/str.h"
 #include "store/sql.h"
 
@@ -65,6 +66,7 @@ struct db_options {
 	bool weak_sync;	 /* for the test that must fail: synchronous=NORMAL */
 	int log_pages;	 /* SQLite's log between checkpoints, for tests; 0: the usual */
 	bool patient;	 /* a transaction may rest for long: for copies */
+	bool still; /* SQLite only, reading: nobody writes it; nothing is made beside it */
 };
 
 /* Hears of what other processes committed: their hint, as it was given. */
@@ -92,7 +94,10 @@ struct db_driver {
 	enum err (*run)(struct db *, struct call *, size_t len, struct fault *);
 	enum err (*script)(struct db *, const char *sql, struct fault *); /* migrations */
 	enum err (*now_ms)(struct db *, int64_t *);
-	enum err (*backup)(struct db *, const char *path, struct fault *);
+	/* Into the empty file at `path`, as this transaction sees the store; the file is
+	 * not synced. `progress` may be NULL. */
+	enum err (*backup)(struct db *, const char *path, progress_fn *progress,
+		void *ctx, struct fault *);
 	enum err (*verify)(
 		struct db *, struct fault *); /* the engine's own integrity check */
 	/* Of a store that other processes write to as well; NULL where there are none.

@@ -156,9 +156,10 @@ static enum err postgres_now(struct db *db, int64_t *out)
 	return OK;
 }
 
-static enum err postgres_backup(struct db *db, const char *path, struct fault *why)
+static enum err postgres_backup(struct db *db, const char *path, progress_fn *progress,
+	void *ctx, struct fault *why)
 {
-	(void)db, (void)path;
+	(void)db, (void)path, (void)progress, (void)ctx;
 	return fail(
 		why, ERR_INVALID, "this store is PostgreSQL's: back it up with pg_dump");
 }

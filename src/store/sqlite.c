@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { BUSY_MS = 2000, MANY = 8 };
+enum { BUSY_MS = 2000, MANY = 8, BACKUP_PAGES = 2000 };
 
 /* What a batch adds in long runs: done MANY rows a statement, whose cursors stay open
  * from row to row. Their text ends with the one tuple of VALUES. */
@@ -354,12 +354,31 @@ static void sqlite_init(void)
 	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 }
 
+/* As a URI that says that nobody writes the file. */
+static char *still_name(const char *path)
+{
+	struct buf b = { .max = 65536 };
+	char *name;
+
+	buf_add_text(&b, "file:");
+	for (; *path; path++)
+		if (strchr("?#%", *path))
+			buf_print(&b, "%%%02X", (unsigned char)*path);
+		else
+			buf_add_char(&b, *path);
+	buf_add_text(&b, "?immutable=1");
+	name = b.failed ? NULL : mem_copy(b.at, b.len);
+	buf_done(&b);
+	return name;
+}
+
 static struct db *sqlite_open(
 	const struct db_options *o, enum db_mode mode, struct fault *why)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	struct sqlite *s = mem_alloc(sizeof *s);
 	char *path = mem_copy(o->url.at, o->url.len);
+	char *name = path && o->still ? still_name(path) : path;
 	int flags = mode == DB_WRITE ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
 				     : SQLITE_OPEN_READONLY;
 	bool gathers = mode == DB_WRITE && !o->weak_sync;
@@ -368,8 +387,9 @@ static struct db *sqlite_open(
 
 	pthread_once(&once, sqlite_init);
 	vfs = gathers ? wal_gather(o->vfs) : o->vfs;
-	if (!s || !path || (gathers && !vfs)) {
+	if (!s || !name || (gathers && !vfs)) {
 		mem_free(s);
+		if (name != path) mem_free(name);
 		mem_free(path);
 		fail(why, ERR_MEMORY, "out of memory");
 		return NULL;
@@ -378,7 +398,9 @@ static struct db *sqlite_open(
 	s->db.mode = mode;
 	rc = mode == DB_WRITE ? wal_renew(path, o->vfs) : SQLITE_OK;
 	if (rc == SQLITE_OK)
-		rc = sqlite3_open_v2(path, &s->handle, flags | SQLITE_OPEN_NOMUTEX, vfs);
+		rc = sqlite3_open_v2(name, &s->handle,
+			flags | SQLITE_OPEN_NOMUTEX | (o->still ? SQLITE_OPEN_URI : 0),
+			vfs);
 	if (rc != SQLITE_OK)
 		fail(why, ERR_UNAVAILABLE, "store %s: %s", path,
 			s->handle ? sqlite3_errmsg(s->handle) : sqlite3_errstr(rc));
@@ -387,21 +409,40 @@ static struct db *sqlite_open(
 		sqlite_shut(&s->db);
 		s = NULL;
 	}
+	if (name != path) mem_free(name);
 	mem_free(path);
 	return s ? &s->db : NULL;
 }
 
-static enum err sqlite_backup(struct db *db, const char *path, struct fault *why)
+/* No journal beside it: a file that is not whole is thrown away. */
+static int backup_open(const char *path, sqlite3 **to)
+{
+	int rc = sqlite3_open_v2(path, to, SQLITE_OPEN_READWRITE, NULL);
+
+	return rc != SQLITE_OK
+		       ? rc
+		       : sqlite3_exec(*to,
+				 "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF", NULL,
+				 NULL, NULL);
+}
+
+static enum err sqlite_backup(struct db *db, const char *path, progress_fn *progress,
+	void *ctx, struct fault *why)
 {
 	struct sqlite *s = sqlite_of(db);
 	sqlite3 *to = NULL;
 	sqlite3_backup *b = NULL;
-	int rc = sqlite3_open_v2(
-		path, &to, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL);
+	int rc = backup_open(path, &to);
 	enum err e = OK;
 
 	if (rc == SQLITE_OK) b = sqlite3_backup_init(to, "main", s->handle, "main");
-	if (b) rc = sqlite3_backup_step(b, -1);
+	do {
+		if (b) rc = sqlite3_backup_step(b, BACKUP_PAGES);
+		if (b && progress)
+			progress(ctx,
+				sqlite3_backup_pagecount(b) - sqlite3_backup_remaining(b),
+				sqlite3_backup_pagecount(b));
+	} while (b && rc == SQLITE_OK);
 	if (b) sqlite3_backup_finish(b);
 	if (!b || rc != SQLITE_DONE)
 		e = fail(why, ERR_UNAVAILABLE, "backup to %s: %s", path,

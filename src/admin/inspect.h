@@ -1,0 +1,25 @@
+/* inspect.h - the check and the backup of a store, beside a server that may run: both read
+ * the store by themselves and change nothing of it. */
+#ifndef ADMIN_INSPECT_H
+#define ADMIN_INSPECT_H
+
+#include "base/arena.h"
+#include "base/fault.h"
+#include "base/progress.h"
+
+/* A store that is a file and not there, or empty, yet. */
+bool store_missing(struct str url);
+/* It is there and can be opened for reading. ERR_NOT_FOUND: there is none. */
+enum err store_try(struct str url, struct fault *why);
+
+/* The report as JSON, in the arena. What is no store of ours, or not of this schema, is
+ * reported like what is wrong in it. An error: it could not be looked at. */
+enum err store_check(struct str url, progress_fn *, void *ctx, struct arena *,
+	struct str *report, struct fault *why);
+
+/* Into a new file: written beside it, synced, checked, and only then given its name.
+ * ERR_CONFLICT: there is something of that name. */
+enum err store_backup(
+	struct str url, struct str path, progress_fn *, void *ctx, struct fault *why);
+
+#endif
