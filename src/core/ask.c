@@ -150,7 +150,9 @@ enum err ask_may_settle(const struct ask *a, const struct principal *p, struct f
 	if (!role_may(p->role, MAY_SETTLE))
 		return fail(why, ERR_FORBIDDEN,
 			"the role %s may not answer or skip an ask", role_name(p->role));
-	if (a->kind == ASK_APPROVAL && a->token.len && str_eq(a->token, p->token))
+	if (a->kind == ASK_APPROVAL &&
+		((a->token.len && str_eq(a->token, p->token)) ||
+			(a->requester.len && str_eq(a->requester, p->user))))
 		return fail(
 			why, ERR_FORBIDDEN, "who asks for an approval may not decide it");
 	return OK;

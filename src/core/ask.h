@@ -22,8 +22,9 @@ struct ask {
 	struct str id;
 	struct str session;
 	struct str run;
-	struct str agent; /* its name */
-	struct str token; /* tok_… that asked: the requester */
+	struct str agent;      /* its name, or the id of the person who asks */
+	struct str agent_name; /* of that person; empty: as the agent */
+	struct str token;      /* tok_… that asked */
 	struct str project;
 	enum ask_kind kind;
 	enum ask_status status;

@@ -14,7 +14,7 @@ static void head_write(
 	show_text(w, "session_title", v->session_title);
 	show_text(w, "project", a->project);
 	show_text(w, "run", a->run);
-	show_agent(w, a->ws, a->agent);
+	show_agent(w, a->ws, a->agent, a->agent_name);
 	jw_key(w, "kind");
 	jw_text(w, ask_kind_name(a->kind));
 	jw_key(w, "status");

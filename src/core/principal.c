@@ -59,6 +59,11 @@ bool principal_owns(const struct principal *p, struct str agent)
 	return role_may(p->role, MAY_WITHDRAW) || same_agent(p, agent);
 }
 
+bool principal_reaches(const struct principal *p, enum role role)
+{
+	return role <= p->role;
+}
+
 void agent_id(int64_t ws, struct str name, char out[32])
 {
 	static const char alphabet[] = "0123456789abcdefghjkmnpqrstvwxyz";

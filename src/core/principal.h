@@ -27,10 +27,10 @@ enum permission {
 struct principal {
 	int64_t ws;
 	enum role role;
-	struct str token; /* tok_…: the requester of what it asks */
-	struct str user;  /* usr_…; empty for an agent */
-	struct str name;  /* the person's or the token's name */
-	struct str agent; /* the agent's name that asks go under */
+	struct str token; /* tok_… */
+	struct str user; /* usr_…: the requester of what is asked; empty for an agent */
+	struct str name; /* the person's or the token's name */
+	struct str agent; /* what asks go under: the agent's name, or a person's id */
 	struct str via;	  /* "web" for a cookie; else "api", or what the client says */
 };
 
@@ -41,6 +41,8 @@ bool role_may(enum role, enum permission);
 bool principal_sees(const struct principal *, struct str agent);
 /* May p cancel, change or delete what this agent asked or made? */
 bool principal_owns(const struct principal *, struct str agent);
+/* May p act on, or through, somebody of this role? Nobody does above themselves. */
+bool principal_reaches(const struct principal *, enum role);
 /* "agt_" and 26 characters that depend on workspace and name alone. */
 void agent_id(int64_t ws, struct str name, char out[32]);
 

@@ -117,7 +117,7 @@ void session_write(
 	jw_key(w, "id");
 	jw_str(w, s->id);
 	show_text(w, "title", s->title);
-	show_agent(w, s->ws, s->agent);
+	show_agent(w, s->ws, s->agent, s->agent_name);
 	show_text(w, "project", s->project);
 	show_text(w, "external_id", s->external_id);
 	jw_key(w, "parallel");

@@ -21,7 +21,9 @@ struct session {
 	struct str id;
 	struct str title;
 	struct str agent;
-	struct str token; /* that made it */
+	struct str
+		agent_name; /* of a person whose id the agent is; empty: as the agent */
+	struct str token;   /* that made it */
 	struct str project;
 	struct str external_id;
 	struct str metadata;   /* JSON object */

@@ -31,16 +31,16 @@ void show_json(struct json_writer *w, const char *key, struct str json)
 	jw_raw(w, json.len ? json : STR("null"));
 }
 
-void show_agent(struct json_writer *w, int64_t ws, struct str name)
+void show_agent(struct json_writer *w, int64_t ws, struct str agent, struct str name)
 {
 	char id[32];
 
-	agent_id(ws, name, id);
+	if (!name.len) agent_id(ws, agent, id);
 	jw_key(w, "agent");
 	jw_object(w);
 	jw_key(w, "id");
-	jw_text(w, id);
+	jw_str(w, name.len ? agent : str_of(id));
 	jw_key(w, "name");
-	jw_str(w, name);
+	jw_str(w, name.len ? name : agent);
 	jw_object_end(w);
 }

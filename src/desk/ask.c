@@ -129,7 +129,9 @@ static struct ask *ask_make(
 	if (!a) return NULL;
 	a->session = s->id;
 	a->agent = s->agent;
+	a->agent_name = s->agent_name;
 	a->token = t->job.who.token;
+	a->requester = t->job.who.user;
 	a->project = s->project;
 	a->kind = d->kind;
 	a->priority = d->priority;

@@ -66,7 +66,9 @@ struct task {
 	int64_t as_of;	/* the last event number of the snapshot that was read */
 	char secret[SECRET_SIZE]; /* a new login's cookie */
 	struct str password_hash; /* argon2id; found, or made by the caller */
-	bool verified;		  /* the password fits */
+	struct str old_hash; /* that the old password must fit; empty: none is asked */
+	int64_t found_ws;    /* the workspace of who wants to log in */
+	bool verified;	     /* the password fits */
 	/* A stream's page of the log: asked for with `after` and `filter`, found in
 	 * `events`, with as_of the number up to which all were seen. */
 	bool stream;
@@ -161,6 +163,10 @@ extern const struct use use_check;
 /* Forgets what nobody will ask for: deliveries done a week ago or dead for ninety days,
  * and the ends of MCP sessions that would be over anyhow. */
 extern const struct use use_purge;
+/* Before use_user_create and use_user_patch with a password: may they do this at all? If the
+ * old password must be shown, its hash is in `old_hash`; the caller verifies it, sets
+ * `verified`, and only then makes the new hash. */
+extern const struct use use_user_create_admit, use_user_patch_admit;
 extern const struct use use_user_list, use_user_get, use_user_create, use_user_patch,
 	use_user_delete;
 extern const struct use use_token_list, use_token_get, use_token_create, use_token_delete;

@@ -25,7 +25,7 @@ static void me_write(
 
 	jw_object(w);
 	jw_key(w, "user");
-	if (p->user.len) {
+	if (p->user.len && p->role != ROLE_AGENT) {
 		jw_object(w);
 		jw_key(w, "id");
 		jw_str(w, p->user);
@@ -63,13 +63,17 @@ static void me_write(
 
 static enum err login_check(struct task *t, struct fault *why)
 {
-	static const char *const names[] = { "code", "name", "password", NULL };
+	static const char *const names[] = { "code", "name", "password", "workspace",
+		NULL };
 	const struct json *code = json_get(t->body, "code"),
 			  *name = json_get(t->body, "name");
 	const struct json *password = json_get(t->body, "password");
+	const struct json *workspace = json_get(t->body, "workspace");
 	enum err e = members_only(t->body, names, why);
 
 	if (e) return e;
+	if (workspace && (code || !json_is(workspace, JSON_STRING)))
+		return fail_at(why, "/workspace", "its name, beside name and password");
 	if (code ? !json_is(code, JSON_STRING) || name || password
 		 : !json_is(name, JSON_STRING) || !json_is(password, JSON_STRING))
 		return fail_at(
@@ -100,19 +104,19 @@ static enum err login_by_code(
 	return rows_delete(rows, tok) ? OK : fail(why, ERR_MEMORY, "out of memory");
 }
 
+/* What was verified is the hash that was found: it may have changed since. */
 static enum err login_by_password(
 	struct task *t, struct rows *rows, const struct user **out, struct fault *why)
 {
 	struct str name = json_text(json_get(t->body, "name"));
-	const struct val args[] = { val_text(name), val_int(0) };
+	const struct val args[] = { val_text(name), val_int(t->found_ws) };
 	const struct user *u = NULL;
 	enum err e = rows_fetch(rows, RECORD_USERS, SQL_USER_BY_NAME, args, 2, why);
 
 	if (e) return e;
-	/* What was verified is the hash that was found: it may have changed since. */
 	while ((u = rows_next(rows, RECORD_USERS, u)))
-		if (str_eq(u->name, name) && t->verified && u->password.len &&
-			str_eq(u->password, t->password_hash))
+		if (u->ws == t->found_ws && str_eq(u->name, name) && t->verified &&
+			u->password.len && str_eq(u->password, t->password_hash))
 			break;
 	if (!u) return fail(why, ERR_NO_TOKEN, "name or password is wrong");
 	*out = u;
@@ -155,7 +159,7 @@ static enum err login_cookie(
 		.token = cookie->id,
 		.user = u->id,
 		.name = u->name,
-		.agent = u->name };
+		.agent = u->id };
 	t->job.credential.kind = STR("cookie");
 	t->job.credential.language = u->language;
 	return OK;
@@ -185,32 +189,58 @@ const struct use use_login = {
 	.check = login_check,
 };
 
-struct hash_found {
+struct login_found {
 	struct arena *arena;
 	struct str hash;
+	int64_t ws;
+	int64_t users;
 };
 
-static enum err hash_row(void *ctx, const struct row *row, struct fault *why)
+/* Who has no password does not log in with one, and is in nobody's way. */
+static enum err login_user_row(void *ctx, const struct row *row, struct fault *why)
 {
-	struct hash_found *f = ctx;
+	struct login_found *f = ctx;
 	struct user u;
 	enum err e = user_from_row(row, f->arena, &u, why);
 
-	if (!e && !f->hash.len) f->hash = u.password;
-	return e;
+	if (e || !u.password.len) return e;
+	f->users++;
+	f->hash = u.password;
+	f->ws = u.ws;
+	return OK;
 }
 
+static enum err workspace_id_row(void *ctx, const struct row *row, struct fault *why)
+{
+	(void)why;
+	*(int64_t *)ctx = row_int(row, 0);
+	return OK;
+}
+
+/* An unknown workspace, like an unknown name, is a wrong password in the end, and takes as
+ * long. */
 static enum err login_find_read(
 	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
 {
 	struct task *t = task_of(job);
-	struct hash_found f = { .arena = &job->arena };
-	const struct val args[] = { val_text(json_text(json_get(t->body, "name"))),
-		val_int(0) };
-	enum err e = db_one(db, SQL_USER_BY_NAME, args, 2, hash_row, &f, why);
+	const struct json *workspace = json_get(t->body, "workspace");
+	struct login_found f = { .arena = &job->arena };
+	const struct val place[] = { val_text(json_text(workspace)) };
+	int64_t ws = workspace ? -1 : 0;
+	enum err e = OK;
 
 	(void)now_ms;
+	if (workspace)
+		e = db_one(
+			db, SQL_WORKSPACE_BY_NAME, place, 1, workspace_id_row, &ws, why);
+	const struct val args[] = { val_text(json_text(json_get(t->body, "name"))),
+		val_int(ws) };
+	if (!e) e = db_one(db, SQL_USER_BY_NAME, args, 2, login_user_row, &f, why);
+	if (!e && f.users > 1)
+		return fail_at(why, "/workspace",
+			"needed: more than one workspace has a user of this name");
 	t->password_hash = f.hash;
+	t->found_ws = f.ws;
 	return e;
 }
 

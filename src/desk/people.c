@@ -83,6 +83,8 @@ void user_write(struct json_writer *w, const struct user *u, struct str login_co
 	jw_bool(w, u->password.len > 0);
 	jw_key(w, "disabled");
 	jw_bool(w, u->disabled);
+	jw_key(w, "version");
+	jw_int(w, u->version);
 	if (login_code.len) {
 		jw_key(w, "login");
 		buf_add(w->out, STR("\"/login#"));
@@ -176,8 +178,9 @@ const struct use use_user_get = {
 
 struct user_body {
 	struct str name, language;
-	bool has_name, has_role, has_password, has_disabled, disabled, login;
+	bool has_name, has_role, has_password, has_old, has_disabled, disabled, login;
 	enum role role;
+	int64_t version; /* that is to be changed; 0: whichever */
 };
 
 static enum err name_read(const struct json *name, struct str *out, struct fault *why)
@@ -199,17 +202,20 @@ static enum err user_body_read(
 	const struct json *body, struct user_body *b, struct fault *why)
 {
 	static const char *const names[] = { "name", "role", "password", "disabled",
-		"login", "language", NULL };
+		"login", "language", "old_password", "version", NULL };
 	const struct json *name = json_get(body, "name"), *role = json_get(body, "role");
 	const struct json *password = json_get(body, "password");
 	const struct json *disabled = json_get(body, "disabled");
 	const struct json *language = json_get(body, "language");
 	const struct json *login = json_get(body, "login");
+	const struct json *old = json_get(body, "old_password");
+	const struct json *version = json_get(body, "version");
 	enum err e = members_only(body, names, why);
 
 	b->has_name = name != NULL;
 	b->has_role = role != NULL;
 	b->has_password = password != NULL;
+	b->has_old = old != NULL;
 	b->has_disabled = disabled != NULL;
 	b->disabled = json_is(disabled, JSON_TRUE);
 	b->login = json_is(login, JSON_TRUE);
@@ -223,6 +229,14 @@ static enum err user_body_read(
 		(!json_is(password, JSON_STRING) || utf8_count(json_text(password)) < 8 ||
 			password->text.len > 1024))
 		e = fail_at(why, "/password", "at least 8 characters");
+	if (old && !json_is(old, JSON_STRING))
+		e = fail_at(why, "/old_password", "a string is needed");
+	else if (old && !password)
+		e = fail_at(why, "/old_password", "comes with a password");
+	if (version && (!version->is_int || version->integer < 1))
+		e = fail_at(why, "/version", "the number that was read");
+	else if (version)
+		b->version = version->integer;
 	if (disabled && !json_is_bool(disabled))
 		e = fail_at(why, "/disabled", "true or false");
 	if (language && !str_is(b->language, "en") && !str_is(b->language, "fr"))
@@ -243,7 +257,10 @@ static enum err user_patch_check(struct task *t, struct fault *why)
 {
 	enum err e = user_check(t, why);
 
-	return !e && !t->body->count ? fail_at(why, "", "nothing to change") : e;
+	if (e) return e;
+	return t->body->count > (json_get(t->body, "version") != NULL)
+		       ? OK
+		       : fail_at(why, "", "nothing to change");
 }
 
 static enum err user_create_check(struct task *t, struct fault *why)
@@ -254,17 +271,20 @@ static enum err user_create_check(struct task *t, struct fault *why)
 	if (!e && !b->has_name) e = fail_at(why, "/name", "required");
 	if (b && b->has_disabled) e = fail_at(why, "/disabled", "unknown member");
 	if (b && b->login) e = fail_at(why, "/login", "unknown member");
+	if (b && b->has_old) e = fail_at(why, "/old_password", "unknown member");
+	if (b && b->version) e = fail_at(why, "/version", "unknown member");
 	if (!e && !b->has_role) b->role = ROLE_MEMBER;
 	return e;
 }
 
-/* Who may make or change an owner? Owners, and whoever holds the machine. */
+/* Nobody makes, changes or lets in somebody above themselves. */
 static enum err user_reach(const struct principal *p, enum role role, struct fault *why)
 {
-	return role != ROLE_OWNER || p->role == ROLE_OWNER || p->role == ROLE_LOCAL_ADMIN
+	return principal_reaches(p, role)
 		       ? OK
-		       : fail(why, ERR_FORBIDDEN,
-				 "only an owner may make or change an owner");
+		       : fail(why, ERR_FORBIDDEN, "%s %s is above the role %s",
+				 role == ROLE_ADMIN || role == ROLE_OWNER ? "an" : "a",
+				 role_name(role), role_name(p->role));
 }
 
 static enum err name_free(
@@ -331,6 +351,24 @@ static enum err user_again(
 	return e;
 }
 
+static enum err user_create_admit_read(
+	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+{
+	const struct user_body *b = task_of(job)->checked;
+
+	(void)db;
+	(void)now_ms;
+	return user_reach(&job->who, b->role, why);
+}
+
+const struct use use_user_create_admit = {
+	.job = { .name = "user_create_admit",
+		.needs_permission = true,
+		.permission = MAY_ADMIN,
+		.read = user_create_admit_read },
+	.check = user_create_check,
+};
+
 const struct use use_user_create = {
 	.job = { .name = "user_create",
 		.needs_permission = true,
@@ -357,6 +395,80 @@ static enum err owner_left(struct rows *rows, const struct user *u, struct fault
 	return fail(why, ERR_CONFLICT, "this is the last owner");
 }
 
+static bool is_self(const struct principal *p, struct str user)
+{
+	return p->user.len && str_eq(p->user, user);
+}
+
+/* People may change their own name, password and language; the rest is an admin's. A token
+ * that may less than its person does not change the person. */
+static enum err user_patch_admit(
+	const struct task *t, const struct user *u, struct fault *why)
+{
+	const struct user_body *b = t->checked;
+	const struct principal *p = &t->job.who;
+	enum err e = user_reach(p, u->role, why);
+
+	if (!e && b->has_role) e = user_reach(p, b->role, why);
+	if (e) return e;
+	if (b->version && b->version != u->version)
+		return fail(why, ERR_CONFLICT,
+			"the user has changed since: version %lld now",
+			(long long)u->version);
+	if (b->has_password && !b->has_old && is_self(p, u->id) && u->password.len)
+		return fail_at(why, "/old_password", "required to change one's own");
+	return OK;
+}
+
+/* Before it is looked whether there is such a user. */
+static enum err user_patch_may(const struct task *t, struct fault *why)
+{
+	const struct user_body *b = t->checked;
+	const struct principal *p = &t->job.who;
+
+	return role_may(p->role, MAY_ADMIN) || (is_self(p, t->id) && !b->has_role &&
+						       !b->has_disabled && !b->login)
+		       ? OK
+		       : fail(why, ERR_FORBIDDEN, "an admin may do this");
+}
+
+static enum err user_patch_admit_read(
+	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct user u;
+	enum err e = user_patch_may(t, why);
+
+	(void)now_ms;
+	if (!e) e = user_find(db, job->who.ws, t->id, &job->arena, &u, why);
+	if (!e) e = user_patch_admit(t, &u, why);
+	if (!e && is_self(&job->who, u.id)) t->old_hash = u.password;
+	return e;
+}
+
+const struct use use_user_patch_admit = {
+	.job = { .name = "user_patch_admit", .read = user_patch_admit_read },
+	.check = user_patch_check,
+};
+
+/* A changed password ends the logins, but for the one that changed it. */
+static enum err logins_end(
+	const struct job *job, struct rows *rows, const struct user *u, struct fault *why)
+{
+	const struct val args[] = { val_int(u->ws), val_text(u->id) };
+	const struct token *tok = NULL;
+	enum err e = rows_fetch(rows, RECORD_TOKENS, SQL_TOKENS_OF_USER, args, 2, why);
+
+	while (!e && (tok = rows_next(rows, RECORD_TOKENS, tok)))
+		if (tok->kind == TOKEN_COOKIE && tok->ws == u->ws &&
+			str_eq(tok->user, u->id) &&
+			!(job->has_hash &&
+				memcmp(tok->hash, job->hash, SHA256_SIZE) == 0) &&
+			!rows_delete(rows, tok))
+			e = fail(why, ERR_MEMORY, "out of memory");
+	return e;
+}
+
 static enum err user_apply(
 	struct task *t, struct rows *rows, const struct user *was, struct fault *why)
 {
@@ -366,8 +478,8 @@ static enum err user_apply(
 
 	if ((b->has_role && b->role != ROLE_OWNER) || b->disabled)
 		e = owner_left(rows, was, why);
-	if (!e && b->has_role) e = user_reach(&t->job.who, b->role, why);
 	if (!e && b->has_name) e = name_free(rows, was->ws, b->name, was->id, why);
+	if (!e && b->has_password) e = logins_end(&t->job, rows, was, why);
 	if (e) return e;
 	u = rows_change(rows, was);
 	if (!u) return fail(why, ERR_MEMORY, "out of memory");
@@ -376,27 +488,37 @@ static enum err user_apply(
 	if (b->has_password) u->password = t->password_hash;
 	if (b->has_disabled) u->disabled = b->disabled;
 	if (b->language.len) u->language = b->language;
-	return !(b->has_role || b->has_disabled) || rows_raise_revocations(rows, u->ws)
+	return !(b->has_role || b->has_disabled || b->has_password) ||
+			       rows_raise_revocations(rows, u->ws)
 		       ? OK
 		       : fail(why, ERR_MEMORY, "out of memory");
 }
 
-/* People may change their own name, password and language; the rest is an admin's. */
+/* What was verified is the old hash that was found: it may have changed since. */
+static enum err old_password_holds(
+	const struct task *t, const struct user *u, struct fault *why)
+{
+	const struct user_body *b = t->checked;
+
+	if (!b->has_password || !is_self(&t->job.who, u->id) || !u->password.len)
+		return OK;
+	return t->verified && str_eq(u->password, t->old_hash)
+		       ? OK
+		       : fail(why, ERR_FORBIDDEN, "the old password is wrong");
+}
+
 static enum err user_patch_decide(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
 	const struct user_body *b = t->checked;
 	struct json_writer w = { .out = &job->out };
 	const struct user *u;
-	bool self = job->who.user.len && str_eq(job->who.user, t->id);
 	char code[SECRET_SIZE] = "";
-	enum err e;
+	enum err e = user_patch_may(t, why);
 
-	if (!role_may(job->who.role, MAY_ADMIN) &&
-		(!self || b->has_role || b->has_disabled || b->login))
-		return fail(why, ERR_FORBIDDEN, "an admin may do this");
-	e = rows_fetch_user(rows, job->who.ws, t->id, &u, why);
-	if (!e && !self) e = user_reach(&job->who, u->role, why);
+	if (!e) e = rows_fetch_user(rows, job->who.ws, t->id, &u, why);
+	if (!e) e = user_patch_admit(t, u, why);
+	if (!e) e = old_password_holds(t, u, why);
 	if (!e) e = user_apply(t, rows, u, why);
 	if (e) return e;
 	if (b->login && !code_new(rows, u, code))

@@ -63,6 +63,7 @@ static struct session *session_make(
 	if (!s) return NULL;
 	s->title = d->title;
 	s->agent = d->agent.len ? d->agent : t->job.who.agent;
+	if (str_eq(s->agent, t->job.who.user)) s->agent_name = t->job.who.name;
 	s->token = t->job.who.token;
 	s->project = d->project;
 	s->external_id = d->external_id;
@@ -196,10 +197,9 @@ static enum err create_decide(struct job *job, struct rows *rows, struct fault *
 	struct session *s =
 		rows_external(rows, job->who.ws, session_agent(job, d), d->external_id);
 
-	if (d->agent.len && !str_eq(d->agent, job->who.agent) &&
-		job->who.role == ROLE_AGENT)
-		return fail(
-			why, ERR_FORBIDDEN, "an agent makes sessions of its own only");
+	if (d->agent.len && !principal_owns(&job->who, d->agent))
+		return fail(why, ERR_FORBIDDEN,
+			"a session for another agent is an admin's to make");
 	if (s) return create_again(t, rows, s, why);
 	s = session_make(t, rows, d);
 	if (!s) return fail(why, ERR_MEMORY, "out of memory");

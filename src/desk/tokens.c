@@ -25,6 +25,15 @@ const struct token *token_new(
 	return rows_new(rows, RECORD_TOKENS, &tok);
 }
 
+static void time_or_null(struct json_writer *w, const char *key, int64_t ms)
+{
+	char at[TIME_SIZE];
+
+	if (ms) time_write(ms, at);
+	jw_key(w, key);
+	jw_text(w, ms ? at : NULL);
+}
+
 static void token_write(struct json_writer *w, const struct token *tok, struct str secret)
 {
 	const struct {
@@ -57,6 +66,8 @@ static void token_write(struct json_writer *w, const struct token *tok, struct s
 	jw_bool(w, tok->mcp_local);
 	jw_key(w, "created_at");
 	jw_text(w, at);
+	time_or_null(w, "expires_at", tok->expires_ms);
+	time_or_null(w, "last_used_at", tok->last_used_ms);
 	if (secret.len) {
 		jw_key(w, "token");
 		jw_str(w, secret);
@@ -154,13 +165,17 @@ const struct use use_token_get = {
 /* ---- create ---- */
 
 struct token_body {
-	struct str name, agent, tools;
+	struct str name, agent, tools, user;
 	enum role role;
 	int64_t mcp_wait_s;
+	int64_t expires_ms; /* 0: never */
+	bool expires_in;    /* so long after it is made */
 	bool local;
 };
 
 enum { MCP_WAIT_MAX_S = 3600 };
+
+static const int64_t EXPIRES_MAX_S = 1000ll * 366 * 24 * 3600;
 
 static bool plain_line(struct str s, size_t max)
 {
@@ -185,15 +200,37 @@ static enum err token_tools(
 	return OK;
 }
 
+/* An instant, or a duration: a number of seconds, or "90s", "30m", "24h", "7d". */
+static enum err token_expires(
+	const struct json *expires, struct token_body *b, struct fault *why)
+{
+	struct str text = json_text(expires);
+
+	if (expires->is_int && expires->integer > 0 &&
+		expires->integer <= EXPIRES_MAX_S) {
+		b->expires_ms = expires->integer * 1000;
+		b->expires_in = true;
+	} else if (json_is(expires, JSON_STRING) && duration_read(text, &b->expires_ms)) {
+		b->expires_in = true;
+	} else if (!json_is(expires, JSON_STRING) || !time_read(text, &b->expires_ms)) {
+		return fail_at(why, "/expires", "a time, or a duration such as \"30d\"");
+	}
+	return b->expires_ms > 0 && b->expires_ms / 1000 <= EXPIRES_MAX_S
+		       ? OK
+		       : fail_at(why, "/expires", "must be in the future");
+}
+
 static enum err token_create_check(struct task *t, struct fault *why)
 {
 	static const char *const names[] = { "role", "name", "agent", "tools", "mcp_wait",
-		"local", NULL };
+		"local", "expires", "user", NULL };
 	struct token_body *b = ARENA_NEW(&t->job.arena, struct token_body);
 	const struct json *agent = json_get(t->body, "agent");
 	const struct json *tools = json_get(t->body, "tools");
 	const struct json *wait = json_get(t->body, "mcp_wait");
 	const struct json *local = json_get(t->body, "local");
+	const struct json *expires = json_get(t->body, "expires");
+	const struct json *user = json_get(t->body, "user");
 	enum err e = members_only(t->body, names, why);
 
 	if (!b) return fail(why, ERR_MEMORY, "out of memory");
@@ -221,17 +258,43 @@ static enum err token_create_check(struct task *t, struct fault *why)
 	if (local && local->type != JSON_NULL && !json_is_bool(local))
 		e = fail_at(why, "/local", "true or false");
 	b->local = json_is(local, JSON_TRUE);
+	if (expires && expires->type != JSON_NULL && token_expires(expires, b, why))
+		e = why->err;
+	/* What a person asks goes under their id: no agent is called so. */
+	if (str_starts(b->agent, "usr_"))
+		e = fail_at(why, "/agent", "this is a user's id");
+	b->user = json_text(user);
+	if (user && user->type != JSON_NULL &&
+		(!json_is(user, JSON_STRING) || b->role != ROLE_AGENT))
+		e = fail_at(why, "/user",
+			"the id of the person an agent's token is made for");
 	return e;
 }
 
-/* A person's token needs a person: the user of that name, made when there is none. */
+static enum err token_reach(const struct principal *p, enum role role, struct fault *why)
+{
+	return principal_reaches(p, role)
+		       ? OK
+		       : fail(why, ERR_FORBIDDEN, "this is above the role %s",
+				 role_name(p->role));
+}
+
+/* A person's token needs a person: the user of that name, made when there is none. An
+ * agent's may name the person whose agent it is. */
 static enum err token_user(struct task *t, struct rows *rows, const struct token_body *b,
 	struct str *user, struct fault *why)
 {
-	const struct user *u;
-	enum err e = user_by_name(rows, t->job.who.ws, b->name, &u, why);
+	bool person = b->role != ROLE_AGENT;
+	const struct user *u = NULL;
+	enum err e = OK;
 
-	if (e) return e;
+	if (person)
+		e = user_by_name(rows, t->job.who.ws, b->name, &u, why);
+	else if (b->user.len)
+		e = rows_fetch_user(rows, t->job.who.ws, b->user, &u, why);
+	if (e == ERR_NOT_FOUND) e = fail_at(why, "/user", "no such user");
+	if (!e && u) e = token_reach(&t->job.who, u->role, why);
+	if (e || (!person && !u)) return e;
 	if (u && u->role < b->role)
 		return fail(why, ERR_CONFLICT, "%.*s is %s: change the user's role first",
 			STR_ARGS(b->name), role_name(u->role));
@@ -256,13 +319,13 @@ static enum err token_create_decide(struct job *job, struct rows *rows, struct f
 		.again_s = -1 };
 	struct json_writer w = { .out = &job->out };
 	const struct token *tok;
-	enum err e = OK;
+	enum err e = token_reach(&job->who, b->role, why);
 
-	if (b->role == ROLE_OWNER && job->who.role != ROLE_OWNER &&
-		job->who.role != ROLE_LOCAL_ADMIN)
-		return fail(
-			why, ERR_FORBIDDEN, "only an owner may make an owner's token");
-	if (b->role != ROLE_AGENT) e = token_user(t, rows, b, &like.user, why);
+	if (!e) e = token_user(t, rows, b, &like.user, why);
+	if (!e && b->expires_ms)
+		like.expires_ms = b->expires_ms + (b->expires_in ? rows->now_ms : 0);
+	if (!e && b->expires_ms && like.expires_ms <= rows->now_ms)
+		e = fail_at(why, "/expires", "must be in the future");
 	if (e) return e;
 	tok = token_new(rows, &like, t->secret);
 	if (!tok) return fail(why, ERR_MEMORY, "out of memory");
@@ -304,11 +367,17 @@ static enum err token_delete_decide(struct job *job, struct rows *rows, struct f
 {
 	struct task *t = task_of(job);
 	const struct token *tok;
+	const struct user *u;
 	enum err e = rows_fetch_token(rows, job->who.ws, t->id, &tok, why);
 
 	if (!e && tok->kind != TOKEN_BEARER)
 		e = fail(why, ERR_NOT_FOUND, "no token %.*s",
 			STR_ARGS(str_first(t->id, 64)));
+	if (!e && tok->user.len) {
+		e = rows_fetch_user(rows, job->who.ws, tok->user, &u, why);
+		if (!e) e = token_reach(&job->who, u->role, why);
+		if (e == ERR_NOT_FOUND) e = OK; /* the user is gone already */
+	}
 	if (e) return e;
 	if (!rows_delete(rows, tok) || !rows_raise_revocations(rows, job->who.ws))
 		return fail(why, ERR_MEMORY, "out of memory");

@@ -11,6 +11,7 @@
 #include "net/http.h"
 #include "serve/bearer.h"
 #include "serve/serve.h"
+#include "serve/sums.h"
 
 enum {
 	LISTENERS_MAX = 8,
@@ -48,6 +49,7 @@ struct serve {
 	struct tick recheck_tick;
 	bool rechecking;
 	struct rate logins;    /* tries of a name */
+	struct sums sums;      /* of passwords */
 	int64_t mcp_wait_ms;   /* how long a call is held */
 	bool conformance;      /* fixtures are served to whoever has no token */
 	struct request *spare; /* with the room of their replies */
@@ -127,6 +129,7 @@ void request_refuse(struct request *, enum err, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 void exchange_problem(struct serve *, struct exchange *, enum err, const struct fault *,
 	struct str headers);
+void serve_try_end(struct serve *); /* after what was away came back */
 void serve_count(struct serve *, int status);
 struct str serve_key(const struct serve *);
 

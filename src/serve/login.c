@@ -2,11 +2,6 @@
 #include "serve/inner.h"
 
 #include "base/clock.h"
-#include "base/mem.h"
-#include "base/password.h"
-
-#include <stdio.h>
-#include <uv.h>
 
 enum { TRIES_A_MINUTE = 10, COOKIE_AGE_S = 30 * 24 * 3600 };
 
@@ -56,61 +51,23 @@ void route_logout(struct request *r)
 	request_put(r, r->route->use, logged_out);
 }
 
-/* ---- the pool ---- */
-
-struct password_sum {
-	uv_work_t work;
-	struct request *request;
-	struct str password;
-	char hash[PASSWORD_HASH_SIZE];
-	bool ok;
-	void (*then)(struct request *, struct password_sum *);
-};
-
-static void sum_verify(uv_work_t *work)
-{
-	struct password_sum *s = work->data;
-
-	s->ok = password_fits(s->password, s->request->task.password_hash);
-}
-
-static void sum_hash(uv_work_t *work)
-{
-	struct password_sum *s = work->data;
-
-	s->ok = password_hash(s->password, s->hash);
-}
-
-static void sum_done(uv_work_t *work, int status)
-{
-	struct password_sum *s = work->data;
-
-	if (status) s->ok = false;
-	s->then(s->request, s);
-	mem_free(s);
-}
-
-static void sum_put(struct request *r, uv_work_cb work,
-	void (*then)(struct request *, struct password_sum *))
-{
-	struct password_sum *s = mem_alloc(sizeof *s);
-
-	if (!s) {
-		request_refuse(r, ERR_MEMORY, "out of memory");
-		return;
-	}
-	s->work.data = s;
-	s->request = r;
-	s->password = json_text(json_get(r->task.body, "password"));
-	s->then = then;
-	if (uv_queue_work(loop_uv(r->serve->loop), &s->work, work, sum_done) == 0) return;
-	mem_free(s);
-	request_refuse(r, ERR_UNAVAILABLE, "try again");
-}
-
 /* ---- login ---- */
 
-static void login_verified(struct request *r, struct password_sum *s)
+/* One more try of this name's password; false, and replied to: too many. */
+static bool try_take(struct request *r, struct str name)
+{
+	int64_t after_s = 0;
+
+	if (!sum_room(r)) return false;
+	if (rate_take(&r->serve->logins, str_first(name, 31), TRIES_A_MINUTE,
+		    clock_now_ms(), &after_s))
+		return true;
+	r->task.job.why.retry_after_s = after_s;
+	request_refuse(r, ERR_RATE, "too many tries for this name");
+	return false;
+}
+
+static void login_verified(struct request *r, const struct sum *s)
 {
 	r->task.verified = s->ok;
 	request_put(r, &use_login, cookie_reply);
@@ -120,29 +77,19 @@ static void login_found(struct request *r)
 {
 	struct task *t = &r->task;
 
-	if (t->job.err || !r->x) {
+	if (t->job.err || !r->x)
 		request_reply(r, STR_NONE);
-		return;
-	}
-	sum_put(r, sum_verify, login_verified);
+	else
+		sum_verify(r, json_text(json_get(t->body, "password")), t->password_hash,
+			login_verified);
 }
 
 void route_login(struct request *r)
 {
-	struct str name = json_text(json_get(r->task.body, "name"));
-	int64_t after_s = 0;
-
-	if (!json_get(r->task.body, "password")) {
+	if (!json_get(r->task.body, "password"))
 		request_put(r, &use_login, cookie_reply);
-		return;
-	}
-	if (!rate_take(&r->serve->logins, str_first(name, 31), TRIES_A_MINUTE,
-		    clock_now_ms(), &after_s)) {
-		r->task.job.why.retry_after_s = after_s;
-		request_refuse(r, ERR_RATE, "too many tries for this name");
-		return;
-	}
-	request_put(r, &use_login_find, login_found);
+	else if (try_take(r, json_text(json_get(r->task.body, "name"))))
+		request_put(r, &use_login_find, login_found);
 }
 
 /* ---- users with a password ---- */
@@ -155,7 +102,7 @@ static void user_put(struct request *r)
 	request_put(r, r->route->use, created ? cookie_reply : revoked);
 }
 
-static void user_hashed(struct request *r, struct password_sum *s)
+static void user_hashed(struct request *r, const struct sum *s)
 {
 	if (!s->ok) {
 		request_refuse(r, ERR_MEMORY, "out of memory");
@@ -165,13 +112,41 @@ static void user_hashed(struct request *r, struct password_sum *s)
 	user_put(r);
 }
 
+static void user_hash(struct request *r)
+{
+	sum_hash(r, json_text(json_get(r->task.body, "password")), user_hashed);
+}
+
+static void user_verified(struct request *r, const struct sum *s)
+{
+	r->task.verified = s->ok;
+	if (s->ok)
+		user_hash(r);
+	else
+		request_refuse(r, ERR_FORBIDDEN, "the old password is wrong");
+}
+
+/* No sum is made for somebody who may not do this anyway. */
+static void user_admitted(struct request *r)
+{
+	struct task *t = &r->task;
+
+	if (t->job.err || !r->x)
+		request_reply(r, STR_NONE);
+	else if (!t->old_hash.len)
+		user_hash(r);
+	else if (try_take(r, t->id))
+		sum_verify(r, json_text(json_get(t->body, "old_password")), t->old_hash,
+			user_verified);
+}
+
 void route_user(struct request *r)
 {
-	bool known = r->task.job.has_hash || r->task.job.who.role == ROLE_LOCAL_ADMIN;
+	bool created = r->route->use == &use_user_create;
 
-	/* Nobody makes the server sweat without showing anything at the door. */
-	if (known && json_is(json_get(r->task.body, "password"), JSON_STRING))
-		sum_put(r, sum_hash, user_hashed);
+	if (json_get(r->task.body, "password"))
+		request_put(r, created ? &use_user_create_admit : &use_user_patch_admit,
+			user_admitted);
 	else
 		user_put(r);
 }

@@ -143,7 +143,7 @@ struct request *request_free(struct request *r)
 
 /* The desk may close once no clerk has a request: also one whose peer has gone comes
  * back to be freed, and may want another turn. */
-static void serve_try_end(struct serve *s)
+void serve_try_end(struct serve *s)
 {
 	void (*stopped)(void *) = s->stopped;
 

@@ -24,7 +24,8 @@ static enum err credential_row(void *ctx, const struct row *row, struct fault *w
 	struct principal *p = &job->who;
 	struct str kind = row_text(row, 2), user = row_text(row, 6);
 	struct str own = row_text(row, 3), role = row_text(row, user.len ? 11 : 3);
-	struct str name = row_text(row, user.len ? 10 : 4);
+	bool agents = str_is(own, role_name(ROLE_AGENT));
+	struct str name = row_text(row, user.len && !agents ? 10 : 4);
 	enum role limit;
 
 	if (!row_lets_in(row)) return OK;
@@ -37,7 +38,8 @@ static enum err credential_row(void *ctx, const struct row *row, struct fault *w
 	p->token = arena_str(arena, row_text(row, 1));
 	p->user = arena_str(arena, user);
 	p->name = arena_str(arena, name);
-	p->agent = arena_str(arena, row_text(row, 5));
+	/* A person may take any name, so that theirs is no agent's: their id is. */
+	p->agent = user.len && !agents ? p->user : arena_str(arena, row_text(row, 5));
 	if (!p->via.len) p->via = str_is(kind, "cookie") ? STR("web") : STR("api");
 	job->credential = (struct credential){
 		.kind = arena_str(arena, kind),

@@ -149,6 +149,7 @@ static const char step_4[] =
 	/* An agent's own names for its sessions are in nobody else's way. */
 	"ALTER TABLE sessions ADD COLUMN for_ask BIGINT NOT NULL DEFAULT 0;"
 	"ALTER TABLE sessions ADD COLUMN heard_ms BIGINT NOT NULL DEFAULT 0;"
+	"ALTER TABLE sessions ADD COLUMN agent_name TEXT NOT NULL DEFAULT '';"
 	"DROP INDEX sessions_by_external;"
 	"CREATE UNIQUE INDEX sessions_by_external ON sessions (ws, agent, external_id)"
 	" WHERE external_id <> '';"
@@ -156,10 +157,26 @@ static const char step_4[] =
 
 	"ALTER TABLE asks RENAME COLUMN same TO dedupe_key;"
 	"ALTER TABLE asks ADD COLUMN requester TEXT NOT NULL DEFAULT '';"
+	"ALTER TABLE asks ADD COLUMN agent_name TEXT NOT NULL DEFAULT '';"
 	"ALTER TABLE asks ADD COLUMN fetched_ms BIGINT NOT NULL DEFAULT 0;"
 	"ALTER TABLE asks ADD COLUMN revoked TEXT NOT NULL DEFAULT '';"
 	"ALTER TABLE asks ADD COLUMN settled_user TEXT NOT NULL DEFAULT '';"
 	"CREATE INDEX asks_by_settled ON asks (ws, settled_ms, id) WHERE settled_ms > 0;"
+
+	/* What people asked goes under their id, where their token is still known: a name is
+	 * an agent's alone. */
+	"UPDATE sessions SET agent_name = agent, agent = (SELECT u.id FROM users u"
+	" WHERE u.ws = sessions.ws AND u.name = sessions.agent)"
+	" WHERE EXISTS (SELECT 1 FROM users u"
+	" JOIN tokens t ON t.ws = u.ws AND t.user_id = u.id"
+	" WHERE u.ws = sessions.ws AND u.name = sessions.agent AND t.id = sessions.token);"
+	"UPDATE asks SET agent_name = agent, agent = (SELECT u.id FROM users u"
+	" WHERE u.ws = asks.ws AND u.name = asks.agent)"
+	" WHERE EXISTS (SELECT 1 FROM users u"
+	" JOIN tokens t ON t.ws = u.ws AND t.user_id = u.id"
+	" WHERE u.ws = asks.ws AND u.name = asks.agent AND t.id = asks.token);"
+	"UPDATE asks SET requester = COALESCE((SELECT t.user_id FROM tokens t"
+	" WHERE t.ws = asks.ws AND t.id = asks.token), '');"
 
 	"CREATE TABLE marks ("
 	" ws BIGINT NOT NULL, user_id TEXT NOT NULL, ask TEXT NOT NULL, session TEXT NOT NULL,"

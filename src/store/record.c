@@ -120,6 +120,7 @@ static const struct column session_columns[] = {
 	FIXED(INT, session, created_ms),
 	CHANGES(INT, session, updated_ms),
 	FIXED(BOOL, session, for_ask),
+	FIXED(TEXT, session, agent_name),
 	CHANGES(INT, session, heard_ms),
 };
 
@@ -156,6 +157,7 @@ static const struct column ask_columns[] = {
 	CHANGES(TEXT, ask, replies),
 	FIXED(TEXT, ask, dedupe_key),
 	FIXED(TEXT, ask, requester),
+	FIXED(TEXT, ask, agent_name),
 	CHANGES(INT, ask, fetched_ms),
 	CHANGES(TEXT, ask, revoked),
 	CHANGES(TEXT, ask, settled_user),
