@@ -55,7 +55,7 @@ const struct agent agents[] = {
 	{ .name = "claude",
 		.title = "Claude Code",
 		.program = "claude",
-		.hook = "--allow 'Read,Glob,Grep,LS,TodoWrite'",
+		.hook = "--allow 'Read,Glob,Grep,LS,TodoWrite,ToolSearch'",
 		.run = "claude -p '…'",
 		.changes = { { &claude_servers, "mcpServers/parley",
 				     TYPED_STDIO("stdio", ",\"timeout\":600000") },
@@ -75,8 +75,9 @@ const struct agent agents[] = {
 			STDIO(",\"tool_timeout_sec\":600,"
 			      "\"default_tools_approval_mode\":\"approve\"") } },
 		.hooks = { { &codex_hooks, "hooks/PreToolUse",
-			"{\"matcher\":\".*\",\"hooks\":[" HOOK_LINE "]}", true,
-			" hook codex" } } },
+				   "{\"matcher\":\".*\",\"hooks\":[" HOOK_LINE "]}", true,
+				   " hook codex" },
+			{ &codex_config, "hooks/state", "{}", .trusts = true } } },
 	{ .name = "gemini",
 		.title = "Gemini CLI",
 		.program = "gemini",
@@ -114,10 +115,11 @@ const struct agent agents[] = {
 		.program = "qwen",
 		.env = ",\"env\":{\"PARLEY_TOKEN\":\"$PARLEY_TOKEN\"}",
 		.hook = "--allow 'read_file,read_many_files,list_directory,glob,"
-			"grep_search,todo_write'",
+			"grep_search,todo_write,tool_search'",
 		.run = "qwen -p '…'",
 		.changes = { { &qwen_settings, "mcpServers/parley",
-			STDIO(",\"timeout\":600000,\"trust\":true") } },
+			STDIO(",\"timeout\":600000,\"trust\":true,"
+			      "\"alwaysLoadTools\":true") } },
 		.hooks = { { &qwen_settings, "hooks/PreToolUse",
 			"{\"matcher\":\"*\",\"hooks\":[{\"type\":\"command\",\"command\":"
 			"{hook},\"timeout\":660000}]}",
@@ -147,7 +149,7 @@ const struct agent agents[] = {
 	{ .name = "droid",
 		.title = "Factory droid",
 		.program = "droid",
-		.hook = "--allow 'Read,LS,Grep,Glob,TodoWrite'",
+		.hook = "--allow 'Read,LS,Grep,Glob,TodoWrite,ToolSearch'",
 		.run = "droid exec '…'",
 		.changes = { { &droid_servers, "mcpServers/parley",
 			TYPED_STDIO("stdio", ",\"disabled\":false") } },

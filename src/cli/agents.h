@@ -26,6 +26,7 @@ struct agent_change {
 	const char *value;
 	bool item;
 	const char *known; /* as in struct config_change */
+	bool trusts;	   /* it says that our hook of codex is trusted: codex_trust.h */
 };
 
 enum { AGENT_CHANGES = 4 };

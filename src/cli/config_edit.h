@@ -28,6 +28,7 @@ struct config_change {
 	bool item;	   /* it is one item of the list at `path` */
 	const char *known; /* an item with a text that contains this is ours, however it
 			    * was changed since, and stays so; NULL: what equals it */
+	struct str last;   /* one more name behind the path, of any text; empty: none */
 };
 
 enum { CONFIG_MAX = 16 << 20 }; /* bytes of a file */

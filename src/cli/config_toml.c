@@ -260,6 +260,14 @@ static bool text_read(struct reader *r)
 
 /* ---- writing ---- */
 
+struct toml_edit {
+	struct str text;
+	struct str path[KEYS_MAX];
+	int path_len;
+	const char *newline;
+	struct arena *arena;
+};
+
 /* A string of JSON is one of TOML, too. */
 static void value_write(struct buf *out, const struct json *v)
 {
@@ -281,36 +289,36 @@ static void value_write(struct buf *out, const struct json *v)
 	buf_add_text(out, object ? " }" : "]");
 }
 
+static void key_write(struct buf *out, struct str key)
+{
+	bool bare = key.len > 0;
+
+	for (size_t i = 0; i < key.len; i++)
+		bare &= is_bare((unsigned char)key.at[i]);
+	if (bare)
+		buf_add(out, key);
+	else
+		json_write_str(out, key);
+}
+
 /* The table, without the last line end. */
 static void table_write(
-	struct buf *out, struct str path, const struct json *wanted, const char *newline)
+	struct buf *out, const struct toml_edit *e, const struct json *wanted)
 {
-	struct str name;
-	bool more = false;
-
-	buf_add_char(out, '[');
-	for (; str_cut(&path, '/', &name); more = true) {
-		if (more) buf_add_char(out, '.');
-		buf_add(out, name);
+	for (int i = 0; i < e->path_len; i++) {
+		buf_add_char(out, i ? '.' : '[');
+		key_write(out, e->path[i]);
 	}
 	buf_add_char(out, ']');
 	for (uint32_t i = 0; i < wanted->count; i++) {
-		buf_add_text(out, newline);
-		buf_add(out, wanted->members[i].name);
+		buf_add_text(out, e->newline);
+		key_write(out, wanted->members[i].name);
 		buf_add_text(out, " = ");
 		value_write(out, &wanted->members[i].value);
 	}
 }
 
 /* ---- the change ---- */
-
-struct toml_edit {
-	struct str text;
-	struct str path[KEYS_MAX];
-	int path_len;
-	const char *newline;
-	struct arena *arena;
-};
 
 /* How many keys of the statement lead along our path. */
 static int keys_alike(const struct statement *s, const struct toml_edit *e)
@@ -381,15 +389,14 @@ static void run_cut(struct toml_edit *e, const struct statement *s, struct str *
 	if (!from && to == e->text.len && !open_end) *out = STR_NONE;
 }
 
-static void table_append(struct toml_edit *e, const struct config_change *change,
-	const struct json *wanted, struct str *out)
+static void table_append(struct toml_edit *e, const struct json *wanted, struct str *out)
 {
 	struct buf b = { 0 };
 	bool ended = newline_before(e->text, e->text.len);
 
 	if (e->text.len) buf_add_text(&b, e->newline);
 	if (e->text.len && !ended) buf_add_text(&b, e->newline);
-	table_write(&b, str_of(change->path), wanted, e->newline);
+	table_write(&b, e, wanted);
 	if (!e->text.at || ended) buf_add_text(&b, e->newline);
 	*out = config_splice(e->text, e->text.len, e->text.len, buf_str(&b), e->arena);
 	if (b.failed) e->arena->failed = true;
@@ -421,13 +428,12 @@ static const struct statement *ours_whole(
 
 /* Puts our table where another of its name is. */
 static void table_replace(struct toml_edit *e, const struct statement *first,
-	const struct statement *last, const struct config_change *change,
-	const struct json *wanted, struct str *out)
+	const struct statement *last, const struct json *wanted, struct str *out)
 {
 	struct str old = str_make(e->text.at + first->start, last->end - first->start);
 	struct buf b = { 0 };
 
-	table_write(&b, str_of(change->path), wanted, e->newline);
+	table_write(&b, e, wanted);
 	if (!str_eq(old, buf_str(&b)))
 		*out = config_splice(
 			e->text, first->start, last->end, buf_str(&b), e->arena);
@@ -445,8 +451,9 @@ enum err config_edit_toml(struct str text, const struct config_change *change,
 	const struct json *wanted;
 
 	if (json_read(change->value, NULL, arena, &wanted, why)) return ERR_INTERNAL;
-	while (e.path_len < KEYS_MAX && str_cut(&path, '/', &e.path[e.path_len]))
+	while (e.path_len < KEYS_MAX - 1 && str_cut(&path, '/', &e.path[e.path_len]))
 		e.path_len++;
+	if (change->last.len) e.path[e.path_len++] = change->last;
 	/* What stands in several places is taken out place by place. */
 	for (;;) {
 		struct reader r = { .text = e.text, .arena = arena, .why = why };
@@ -461,13 +468,13 @@ enum err config_edit_toml(struct str text, const struct config_change *change,
 		if (!ours) break;
 		last = remove ? NULL : ours_whole(ours, &e);
 		if (last) {
-			table_replace(&e, ours, last, change, wanted, out);
+			table_replace(&e, ours, last, wanted, out);
 			return OK;
 		}
 		run_cut(&e, ours, &rest);
 		e.text = rest;
 		*out = rest;
 	}
-	if (!remove) table_append(&e, change, wanted, out);
+	if (!remove) table_append(&e, wanted, out);
 	return OK;
 }

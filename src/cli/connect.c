@@ -1,6 +1,8 @@
 /* connect.c - reads, compares and replaces the configuration files of an agent. */
 #include "cli/connect.h"
 
+#include "cli/codex_trust.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -168,17 +170,34 @@ static enum err plan_file(struct connect_plan *p, const char *path, struct arena
 	return OK;
 }
 
+/* Codex runs a hook only if its user's configuration trusts it as it is. */
+static enum err plan_trust(struct connect_plan *p, enum scope scope, bool *skip,
+	struct config_change *change, struct arena *arena, struct fault *why)
+{
+	const char *path = agent_path(p->agent->hooks[0].file, scope, arena);
+	struct connect_file *hooks;
+	enum err e = path ? plan_file(p, path, arena, &hooks, why)
+			  : fail(why, ERR_NOT_FOUND, "no file");
+
+	if (e) return e;
+	*skip = !hooks->after.at ||
+		!codex_trust(path, hooks->after, p->agent->hooks[0].known, arena, change);
+	return OK;
+}
+
 static enum err plan_change(struct connect_plan *p, const struct agent_change *c,
-	const char *path, bool remove, const struct agent_entry *entry,
+	enum scope scope, const char *path, bool remove, const struct agent_entry *entry,
 	struct arena *arena, struct fault *why)
 {
 	struct config_change change = { c->path, agent_value(p->agent, c, entry, arena),
-		c->item, c->known };
+		c->item, c->known, STR_NONE };
 	struct connect_file *f;
 	struct fault wrong = { 0 };
-	enum err e = plan_file(p, path, arena, &f, why);
+	bool skip = false;
+	enum err e = c->trusts ? plan_trust(p, scope, &skip, &change, arena, why) : OK;
 
-	if (e) return e;
+	if (!e) e = plan_file(p, path, arena, &f, why);
+	if (e || skip) return e;
 	e = config_edit(
 		c->file->format, f->after, &change, remove, arena, &f->after, &wrong);
 	return e ? fail(why, e, "%s: %s", path, wrong.detail) : OK;
@@ -195,9 +214,11 @@ static enum err plan_list(struct connect_plan *p, const struct agent_change *lis
 	/* Undone from the last: what was opened for it goes with it. */
 	for (size_t i = 0; i < len; i++) {
 		const struct agent_change *c = &list[remove ? len - 1 - i : i];
-		const char *path = agent_path(c->file, scope, arena);
-		enum err e = path ? plan_change(p, c, path, remove, entry, arena, why)
-				  : fail(why, ERR_NOT_FOUND, "no file");
+		const char *path =
+			agent_path(c->file, c->trusts ? SCOPE_USER : scope, arena);
+		enum err e =
+			path ? plan_change(p, c, scope, path, remove, entry, arena, why)
+			     : fail(why, ERR_NOT_FOUND, "no file");
 
 		if (e) return e;
 	}

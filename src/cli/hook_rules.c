@@ -10,6 +10,9 @@ static const struct {
 	const char *tool, *member;
 } subjects[] = {
 	{ "Bash", "command" },
+	{ "bash", "command" },
+	{ "Execute", "command" },
+	{ "run_shell_command", "command" },
 	{ "Read", "file_path" },
 	{ "Write", "file_path" },
 	{ "Edit", "file_path" },
@@ -82,6 +85,15 @@ static bool command_fits(struct str pattern, enum rule_effect effect, struct str
 	return any && (every || !grants);
 }
 
+/* Those whose subject is a command line. */
+static bool is_shell(struct str tool)
+{
+	for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++)
+		if (str_is(tool, subjects[i].tool))
+			return strcmp(subjects[i].member, "command") == 0;
+	return false;
+}
+
 static bool rule_fits(struct str rule, enum rule_effect effect, struct str tool,
 	const struct json *input, struct arena *arena)
 {
@@ -93,8 +105,8 @@ static bool rule_fits(struct str rule, enum rule_effect effect, struct str tool,
 	struct str pattern = str_from(rule, name + 1);
 	if (str_ends(pattern, ")")) pattern.len--;
 	struct str subject = subject_of(tool, input, arena);
-	return str_is(tool, "Bash") ? command_fits(pattern, effect, subject, arena)
-				    : pattern_fits(pattern, subject, arena);
+	return is_shell(tool) ? command_fits(pattern, effect, subject, arena)
+			      : pattern_fits(pattern, subject, arena);
 }
 
 /* The first rule, cut off *rest. */

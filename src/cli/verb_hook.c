@@ -1,12 +1,19 @@
-/* verb_hook.c - parley hook: the approval hook of coding agents. */
+/* verb_hook.c - parley hook: the approval hooks of coding agents.
+ *
+ * It fails closed: whatever stands between a call and a person's yes is a no, in the shape
+ * that stops the call in that agent. What cannot be read at all ends with status 2, which
+ * all of them take for a no. */
 #include <stdio.h>
 
 #include "base/clock.h"
+#include "base/utf8.h"
 #include "cli/approval.h"
+#include "cli/hook_agents.h"
 #include "cli/hook_rules.h"
 #include "cli/outcome.h"
 #include "cli/reach.h"
 #include "cli/verbs.h"
+#include "core/own_tools.h"
 #include "text/keep.h"
 
 enum {
@@ -19,58 +26,42 @@ enum {
 /* What comes in on stdin, and who decides on it. */
 struct hook {
 	struct cli *cli;
+	const struct hook_agent *agent;
 	struct client *client;
-	const struct json *event, *input;
-	struct str session_id, tool, call_id;
+	struct hook_event event;
+	bool asks; /* it is the agent's own question to the person */
 	const char *dialect;
 	const struct json *ask, *reply; /* as last seen; the reply in the dialect */
 	int64_t wait_ms;
-	struct str then; /* the decision when that is over */
+	enum hook_decision then; /* when that is over */
 };
 
-static void decision_print(
-	struct str decision, struct str reason, const struct json *updated)
+static void decide(struct hook *h, enum hook_decision decision, struct str reason,
+	const struct json *edited)
 {
 	struct buf out = { 0 };
 	struct json_writer w = { .out = &out };
 
-	jw_object(&w);
-	jw_key(&w, "hookSpecificOutput");
-	jw_object(&w);
-	jw_key(&w, "hookEventName");
-	jw_text(&w, "PreToolUse");
-	jw_key(&w, "permissionDecision");
-	jw_str(&w, decision);
-	if (reason.len > 0) jw_key(&w, "permissionDecisionReason"), jw_str(&w, reason);
-	if (updated) jw_key(&w, "updatedInput"), jw_json(&w, updated);
-	jw_object_end(&w);
-	jw_object_end(&w);
-	buf_add_char(&out, '\n');
+	h->agent->write(&w, decision, reason, edited);
+	if (out.len) buf_add_char(&out, '\n');
 	fwrite(out.at, 1, out.len, stdout);
 	buf_done(&out);
 }
 
-/* What cannot be read is blocked: that is what 2 means to Claude Code. */
 static int event_read(struct hook *h)
 {
 	struct arena *arena = &h->cli->arena;
-	struct fault why = { 0 };
+	const struct json *event;
 	struct str text;
 
 	if (!stdin_read(EVENT_BYTES, arena, &text) ||
-		json_read(text, NULL, arena, &h->event, &why) != OK)
-		return CLI_USAGE(h->cli, "cli.hook.event");
-	h->session_id = json_text(json_get(h->event, "session_id"));
-	h->tool = json_text(json_get(h->event, "tool_name"));
-	h->call_id = json_text(json_get(h->event, "tool_use_id"));
-	h->input = json_get(h->event, "tool_input");
-	if (!str_is(json_text(json_get(h->event, "hook_event_name")), "PreToolUse") ||
-		h->session_id.len == 0 || h->tool.len == 0 ||
-		!json_is(h->input, JSON_OBJECT))
-		return CLI_USAGE(h->cli, "cli.hook.event");
+		json_read(text, NULL, arena, &event, NULL) != OK ||
+		!hook_event_read(h->agent, event, arena, &h->event))
+		return CLI_USAGE(
+			h->cli, "cli.hook.event", { "agent", str_of(h->agent->title) });
+	h->asks = h->agent->question && str_is(h->event.tool, h->agent->question);
 	/* Its questions are answered here, instead of allowed. */
-	h->dialect =
-		str_is(h->tool, "AskUserQuestion") ? "ask_user_question" : "permission";
+	h->dialect = h->asks ? "ask_user_question" : "permission";
 	return EXIT_YES;
 }
 
@@ -79,25 +70,29 @@ static bool flag_fits(const struct hook *h, const char *flag, enum rule_effect e
 	struct str rules;
 
 	for (size_t i = 0; args_next(&h->cli->args, flag, &i, &rules);)
-		if (rules_fit(rules, effect, h->tool, h->input)) return true;
+		if (rules_fit(rules, effect, h->event.tool, h->event.input)) return true;
 	return false;
 }
 
 /* True when the rules of the command line have decided. */
-static bool rules_decide(const struct hook *h)
+static bool rules_decide(struct hook *h)
 {
 	bool some = args_have(&h->cli->args, "ask-only");
 
 	if (flag_fits(h, "deny", RULE_STOPS)) {
-		decision_print(STR("deny"), STR("A rule of this hook forbids it."), NULL);
+		decide(h, HOOK_DENY, STR("A rule of this hook forbids it."), NULL);
 		return true;
 	}
 	if (some && flag_fits(h, "ask-only", RULE_STOPS)) return false;
-	if (flag_fits(h, "allow", RULE_GRANTS)) {
-		decision_print(STR("allow"), STR("A rule of this hook allows it."), NULL);
+	if (own_tool(h->event.tool)) {
+		decide(h, HOOK_ALLOW, STR("Asking needs no approval."), NULL);
 		return true;
 	}
-	return some; /* left to Claude Code's own rules: nothing is printed */
+	if (flag_fits(h, "allow", RULE_GRANTS)) {
+		decide(h, HOOK_ALLOW, STR("A rule of this hook allows it."), NULL);
+		return true;
+	}
+	return some; /* left to the agent's own rules: nothing is printed */
 }
 
 static enum err call(struct hook *h, const char *method, struct str path, struct str body,
@@ -117,21 +112,21 @@ static enum err call(struct hook *h, const char *method, struct str path, struct
 	return err;
 }
 
-/* The session of Claude Code is one here. Its tools may run side by side. */
+/* The agent's session is one here, named after it. Its tools may run side by side. */
 static enum err session_open(struct hook *h, struct str *id, struct fault *why)
 {
 	struct arena *arena = &h->cli->arena;
-	struct str cwd = json_text(json_get(h->event, "cwd"));
+	struct str about = h->event.cwd.len > 0 ? h->event.cwd : h->event.session;
 	struct buf body = { .max = 65536 };
 	struct json_writer w = { .out = &body };
 	struct api_reply reply;
 
 	jw_object(&w);
 	jw_key(&w, "title");
-	jw_str(&w, arena_print(arena, "Claude Code: %.*s",
-			   STR_ARGS(str_first(cwd.len > 0 ? cwd : h->session_id, 150))));
+	jw_str(&w, arena_print(arena, "%s: %.*s", h->agent->title,
+			   STR_ARGS(utf8_first(about, 150))));
 	jw_key(&w, "external_id");
-	jw_str(&w, h->session_id);
+	jw_str(&w, h->event.session);
 	jw_key(&w, "parallel");
 	jw_bool(&w, true);
 	jw_object_end(&w);
@@ -141,24 +136,25 @@ static enum err session_open(struct hook *h, struct str *id, struct fault *why)
 	return err;
 }
 
-/* What a call that was put off, and then taken up again, has in common with itself. */
+/* The same for a call that was put off and is taken up again. */
 static struct str body_make(struct hook *h)
 {
-	static const char *const members[] = { "hook_event_name", "tool_name",
-		"tool_input", "tool_use_id", "cwd" };
 	struct buf body = { .max = 2 * EVENT_BYTES };
 	struct json_writer w = { .out = &body };
 
-	if (str_is(h->tool, "AskUserQuestion")) {
-		json_write(&body, h->input);
+	if (h->asks) {
+		json_write(&body, h->event.input);
 		return buf_keep(&body, &h->cli->arena);
 	}
 	jw_object(&w);
-	for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
-		const struct json *value = json_get(h->event, members[i]);
-
-		if (value) jw_key(&w, members[i]), jw_json(&w, value);
-	}
+	jw_key(&w, "hook_event_name");
+	jw_text(&w, "PreToolUse");
+	jw_key(&w, "tool_name");
+	jw_str(&w, h->event.tool);
+	jw_key(&w, "tool_input");
+	jw_json(&w, h->event.input);
+	if (h->event.call.len) jw_key(&w, "tool_use_id"), jw_str(&w, h->event.call);
+	if (h->event.cwd.len) jw_key(&w, "cwd"), jw_str(&w, h->event.cwd);
 	jw_object_end(&w);
 	return buf_keep(&body, &h->cli->arena);
 }
@@ -171,9 +167,9 @@ static enum err ask_put(struct hook *h, struct fault *why)
 	enum err err = session_open(h, &session, why);
 
 	if (err != OK) return err;
-	if (h->call_id.len > 0)
-		key = arena_print(arena, "claude:%.*s:%.*s", STR_ARGS(h->session_id),
-			STR_ARGS(h->call_id));
+	if (h->event.call.len > 0)
+		key = arena_print(arena, "%s:%.*s:%.*s", h->agent->name,
+			STR_ARGS(h->event.session), STR_ARGS(h->event.call));
 	err = call(h, "POST",
 		arena_print(arena, "/v1/sessions/%.*s/asks?dialect=%s", STR_ARGS(session),
 			h->dialect),
@@ -226,60 +222,93 @@ static bool approval_holds(struct hook *h)
 	jw_key(&w, "type");
 	jw_text(&w, "tool");
 	jw_key(&w, "name");
-	jw_str(&w, h->tool);
+	jw_str(&w, h->event.tool);
 	jw_key(&w, "arguments");
-	jw_json(&w, h->input);
+	jw_json(&w, h->event.input);
 	jw_object_end(&w);
 	return json_read(buf_keep(&text, &h->cli->arena), NULL, &h->cli->arena,
 		       &ap.operation, NULL) == OK &&
 	       approval_digest(&ap, digest) && approval_use(&ap, digest) == EXIT_YES;
 }
 
-static void answers_print(struct hook *h)
+/* Nobody waits for it any more; what is decided later must not look like a yes. */
+static void ask_withdraw(struct hook *h)
+{
+	struct str id = json_text(json_get(h->ask, "id"));
+	struct api_reply reply;
+
+	call(h, "POST", ask_path(h->cli, id, "/cancel"),
+		STR("{\"reason\":\"Nobody decided in time\"}"), key_make(&h->cli->arena),
+		&reply, NULL);
+}
+
+static void silence_decide(struct hook *h)
+{
+	struct str url = json_text(json_get(h->ask, "url"));
+
+	if (h->then == HOOK_DEFER) {
+		decide(h, HOOK_DEFER,
+			arena_print(&h->cli->arena, "Nobody has decided yet: %.*s",
+				STR_ARGS(url)),
+			NULL);
+		return;
+	}
+	ask_withdraw(h);
+	decide(h, h->then, STR("Nobody decided in time, so it does not run."), NULL);
+}
+
+static void answers_decide(struct hook *h)
 {
 	bool answered = json_is(json_get(h->ask, "answer"), JSON_OBJECT);
 	struct str message = json_text(json_get(h->reply, "message"));
 
-	if (answered)
-		decision_print(STR("allow"), message, h->reply);
-	else
-		decision_print(STR("deny"), message, NULL);
+	decide(h, answered ? HOOK_ALLOW : HOOK_DENY, message, answered ? h->reply : NULL);
 }
 
-static void outcome_print(struct hook *h)
+static void approval_decide(struct hook *h)
 {
 	const struct json *out = json_get(h->reply, "hookSpecificOutput");
-	struct str url = json_text(json_get(h->ask, "url"));
+	const struct json *edited = json_get(out, "updatedInput");
+	struct str reason = json_text(json_get(out, "permissionDecisionReason"));
+	bool allowed = str_is(json_text(json_get(out, "permissionDecision")), "allow");
 
-	if (pending(h))
-		decision_print(h->then,
-			arena_print(&h->cli->arena, "Nobody has decided yet: %.*s",
-				STR_ARGS(url)),
+	if (!allowed)
+		decide(h, HOOK_DENY, reason, NULL);
+	else if (edited && !h->agent->carries(h->event.input, edited))
+		decide(h, HOOK_DENY,
+			arena_print(&h->cli->arena,
+				"The person edited this call, and %s cannot take an edit "
+				"from a hook. Make the call again as edited.",
+				h->agent->title),
 			NULL);
-	else if (str_is(h->tool, "AskUserQuestion"))
-		answers_print(h);
-	else if (str_is(json_text(json_get(out, "permissionDecision")), "allow") &&
-		 !approval_holds(h))
-		decision_print(STR("ask"),
+	else if (!approval_holds(h))
+		decide(h, HOOK_DENY,
 			STR("The approval is for another call, or was used already."),
 			NULL);
 	else
-		json_print(h->reply);
+		decide(h, HOOK_ALLOW, reason, edited);
 }
 
 static int flags_read(struct hook *h)
 {
-	static const char *const thens[] = { "defer", "ask", "deny" };
 	struct str wait = args_get(&h->cli->args, "wait");
+	struct str then = args_get(&h->cli->args, "then");
+	struct str name = args_word(&h->cli->args, 0);
 
+	h->agent = hook_agent_find(name);
+	if (!h->agent) return CLI_USAGE(h->cli, "cli.hook.agent", { "agent", name });
 	h->wait_ms = WAIT_MS;
 	if (wait.at && !duration_read(wait, &h->wait_ms))
 		return CLI_USAGE(h->cli, "cli.timeout.wrong", { "value", wait });
-	h->then = args_get(&h->cli->args, "then");
-	if (!h->then.at) h->then = str_of(thens[0]);
-	for (size_t i = 0; i < sizeof thens / sizeof *thens; i++)
-		if (str_is(h->then, thens[i])) return EXIT_YES;
-	return CLI_USAGE(h->cli, "cli.hook.then", { "value", h->then });
+	h->then = HOOK_DENY;
+	for (enum hook_decision d = HOOK_DENY; then.at && d <= HOOK_DEFER; d++)
+		if (str_is(then, hook_decision_name(d))) h->then = d;
+	if (!then.at || (str_is(then, hook_decision_name(h->then)) &&
+				(h->then == HOOK_DENY || h->agent->defers)))
+		return EXIT_YES;
+	return CLI_USAGE(h->cli,
+		h->agent->defers ? "cli.hook.then" : "cli.hook.then.deny",
+		{ "value", then }, { "agent", str_of(h->agent->title) });
 }
 
 static int hook_run(struct cli *cli)
@@ -292,14 +321,18 @@ static int hook_run(struct cli *cli)
 	if (status != EXIT_YES || rules_decide(&h)) return status;
 	term_watch(&cli->term);
 	h.client = reach(cli, AS_AGENT, &why);
-	/* Whatever stands in the way of a decision leaves it to the person there. */
 	if (!h.client || ask_put(&h, &why) != OK || ask_await(&h, &why) != OK)
-		decision_print(STR("ask"),
-			arena_print(
-				&cli->arena, "Parley could not be asked: %s", why.detail),
+		decide(&h, HOOK_DENY,
+			arena_print(&cli->arena,
+				"Parley could not be asked, so it does not run: %s",
+				why.detail),
 			NULL);
+	else if (pending(&h))
+		silence_decide(&h);
+	else if (h.asks)
+		answers_decide(&h);
 	else
-		outcome_print(&h);
+		approval_decide(&h);
 	client_free(h.client);
 	return EXIT_YES;
 }
@@ -314,15 +347,19 @@ static const struct flag flags[] = {
 };
 
 static const char *const examples[] = {
-	"parley hook claude --allow 'Read,Glob,Grep,mcp__parley__*'",
-	"parley hook claude --deny 'Bash(sudo *)' --ask-only 'Bash(git push*),Write'",
-	"parley hook claude --wait 9m --then ask",
+	"parley connect claude --hook",
+	"parley hook claude --allow 'Read,Glob,Grep'",
+	"parley hook codex --deny 'Bash(sudo *)' --ask-only 'Bash(git push*)'",
+	"parley hook claude --wait 9m --then defer",
 	NULL,
 };
 
-const struct command verb_hook_claude = {
-	.name = "hook claude",
+const struct command verb_hook = {
+	.name = "hook",
 	.run = hook_run,
+	.words = "AGENT",
+	.words_min = 1,
+	.words_max = 1,
 	.flags = flags,
 	.settings = SETTINGS_CLIENT,
 	.exits = "0 2",

@@ -2,6 +2,7 @@
 #include "serve/mcp.h"
 
 #include "base/hash.h"
+#include "core/own_tools.h"
 #include "core/session.h"
 #include "dialect/dialect.h"
 
@@ -158,6 +159,33 @@ static void ask_identify(
 	job->path = STR("/mcp");
 }
 
+/* A client that asks before every tool also asks before it asks. That needs nobody. */
+static bool approved_already(struct request *r, const struct json *arguments)
+{
+	const struct json *input = json_get(arguments, "input");
+	struct buf b = { 0 };
+	struct json_writer w = { .out = &b };
+
+	if (strcmp(mcp_of(r)->tool->dialect, "permission") != 0 ||
+		!own_tool(json_text(json_get(arguments, "tool_name"))))
+		return false;
+	if (!input) input = json_get(arguments, "tool_input");
+	jw_object(&w);
+	jw_key(&w, "behavior");
+	jw_text(&w, "allow");
+	jw_key(&w, "updatedInput");
+	if (json_is(input, JSON_OBJECT))
+		jw_json(&w, input);
+	else
+		jw_raw(&w, STR("{}"));
+	jw_object_end(&w);
+	if (b.failed) r->task.job.arena.failed = true;
+	text_result_write(mcp_result(r, "complete"), buf_str(&b), false);
+	buf_done(&b);
+	mcp_send(r);
+	return true;
+}
+
 static void call_ask(struct request *r, const struct json *arguments)
 {
 	struct mcp *m = mcp_of(r);
@@ -167,6 +195,7 @@ static void call_ask(struct request *r, const struct json *arguments)
 	struct fault why = { 0 };
 	struct task *t;
 
+	if (approved_already(r, arguments)) return;
 	if (!default_session_of(r, arguments, &default_session)) return;
 	if (dialect_to_ask(dialect_find(str_of(m->tool->dialect)),
 		    without_session(arguments, arena), r->strict, arena, &asked, &why)) {

@@ -338,6 +338,18 @@ test('request_approval answers as a permission prompt wants it: one text, nothin
 		{ behavior: 'allow', updatedInput: { cmd: 'rm -r build/tmp' } });
 });
 
+test('request_approval lets our own asking tools pass without a person', async () => {
+	const client = now({}, quick);
+	const input = question('Twice?');
+	for (const name of ['mcp__parley__ask_user_question', 'mcp__parley__get_answer']) {
+		const { content, isError } = await client.call('request_approval', { tool_name: name, input, tool_use_id: 'toolu_1' });
+		assert.equal(Boolean(isError), false);
+		assert.deepEqual(JSON.parse(content[0].text), { behavior: 'allow', updatedInput: input });
+	}
+	const other = await client.call('request_approval', { tool_name: 'mcp__parley__drop_tables', input: {} });
+	assert.equal(other.structuredContent?.status ?? JSON.parse(other.content[0].text).status, 'pending');
+});
+
 test('a skipped UserQuestionTool is an error, a non_blocking ask_question returns at once', async () => {
 	const client = now({}, quick);
 	const asked = await client.call('UserQuestionTool', { operation: 'ask', question: 'Note?', questionType: 'text' });

@@ -138,13 +138,13 @@ describe('its hook', () => {
 	test('puts off what nobody decides, and --resume goes on with it', async () => {
 		const command = 'echo later > later.txt';
 		const model = await mind(() => bash(command));
-		const first = await claude(model, { flags: hook('--wait', '0s') });
+		const first = await claude(model, { flags: hook('--wait', '0s', '--then', 'defer') });
 		assert.equal(first.stop_reason, 'tool_deferred');
 		assert.equal(first.deferred_tool_use.name, 'Bash');
 		assert.equal(existsSync(join(first.home, 'later.txt')), false);
 		await decide(command, 'approve');
 		const second = await claude(model, { home: first.home, prompt: '',
-			flags: ['--resume', first.session_id, ...hook('--wait', '0s')] });
+			flags: ['--resume', first.session_id, ...hook('--wait', '0s', '--then', 'defer')] });
 		assert.equal(second.session_id, first.session_id);
 		assert.equal(readFileSync(join(first.home, 'later.txt'), 'utf8'), 'later\n');
 		model.stop();

@@ -1,0 +1,108 @@
+// What the tests with real agents share: a home with a server, an agent in it, a person who answers.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { BIN, until } from '../api/lib/server.mjs';
+import { Model } from './model.mjs';
+
+export { BIN, until, useServer } from '../api/lib/server.mjs';
+
+const NODE = fileURLToPath(new URL('node_modules/.bin', import.meta.url));
+const SLOW = 90_000; // agents take their time to start when the machine is busy
+
+/** A program to its end; → {code, stdout, stderr}. `ms`: then it is ended, and killed says so. */
+export function run(program, words, { env, cwd, ms = SLOW } = {}) {
+	const child = spawn(program, words, { env, cwd, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+	let stdout = '';
+	let stderr = '';
+	let killed = false;
+	child.stdout.on('data', (bytes) => { stdout += bytes; });
+	child.stderr.on('data', (bytes) => { stderr += bytes; });
+	const end = () => {
+		killed = true;
+		try {
+			process.kill(-child.pid, 'SIGKILL');
+		} catch { /* gone already */ }
+	};
+	const timer = setTimeout(end, ms);
+	const done = new Promise((resolve) => {
+		child.on('close', (code, signal) => {
+			clearTimeout(timer);
+			resolve({ code, signal, killed, stdout, stderr });
+		});
+	});
+	return Object.assign(done, { end, child });
+}
+
+/** One agent in a home of its own, connected, with a model that follows these turns. */
+export class Desk {
+	constructor(server, agent) {
+		this.server = server;
+		this.agent = agent;
+		this.home = mkdtempSync(join(server.home, `${agent.name}-`));
+		this.work = join(this.home, 'work');
+		mkdirSync(this.work);
+	}
+
+	env(more = {}) {
+		return { PATH: `${NODE}:${dirname(this.agent.bin)}:/usr/local/bin:/usr/bin:/bin`, HOME: this.home, LANG: 'C.UTF-8', SHELL: '/bin/bash',
+			TERM: 'dumb', NO_COLOR: '1', PARLEY_TOKEN: this.server.secrets.agent, ...this.agent.env?.(this.model?.url), ...more };
+	}
+
+	async open(connect, ...turns) {
+		this.model = await new Model(...turns).start();
+		this.agent.setUp?.(this.home, this.model.url);
+		if (this.agent.first) {
+			const first = await run(this.agent.bin, this.agent.first(this.model.url), { env: this.env(), cwd: this.work });
+			assert.equal(first.code, 0, first.stdout + first.stderr);
+		}
+		await this.connect(connect);
+		return this;
+	}
+
+	/** The one command. */
+	async connect(words) {
+		const url = words.includes('--url') ? [] : ['--url', this.server.url];
+		const made = await run(BIN, ['connect', this.agent.name, '--no-test', ...url, ...words], { env: this.env(), cwd: this.work });
+		assert.equal(made.code, 0, made.stderr);
+	}
+
+	/** Runs the agent to its end. */
+	go(more = [], options = {}) {
+		this.running = run(this.agent.bin, [...this.agent.words('Go on.'), ...more], { env: this.env(), cwd: this.work, ...options });
+		return this.running;
+	}
+
+	close() {
+		this.running?.end();
+		this.model?.stop();
+	}
+}
+
+export const question = (text) => ({ questions: [{ question: text, header: 'Database', multiSelect: false, options: [
+	{ label: 'SQLite', description: 'A file' }, { label: 'PostgreSQL', description: 'A server' }] }] });
+
+/** The ask that fits; it is over when the agent ends without having asked. */
+export async function asked(server, fits, running) {
+	let ended;
+	running?.then((result) => { ended = result; });
+	return until(async () => {
+		const { items } = (await server.member.get('/v1/asks?limit=200')).body;
+		const found = items.find(fits);
+		if (!found && ended) throw new Error(`the agent ended without asking: ${ended.stdout}\n${ended.stderr}`);
+		return found;
+	}, 'the ask', SLOW);
+}
+/** The agents of this run: PARLEY_AGENTS names some, or all; without it those that run always. */
+export function chosen(agents) {
+	const names = process.env.PARLEY_AGENTS?.split(/[ ,]+/);
+	return Object.values(agents).filter(({ name, always }) => (names ? names[0] === 'all' || names.includes(name) : always));
+}
+export const byText = (text) => (ask) => ask.questions[0].text === text;
+export const byCommand = (command) => (ask) => JSON.stringify(ask.operation?.arguments ?? {}).includes(command);
+export async function settle(server, ask, how, body) {
+	const reply = await server.member.post(`/v1/asks/${ask.id}/${how}`, body);
+	assert.equal(reply.status, 200, reply.text);
+}
