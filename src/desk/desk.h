@@ -142,6 +142,8 @@ extern const struct use use_events, use_insights, use_metrics;
  * caller verifies it where that is slow, and sets `verified`. */
 extern const struct use use_login_find, use_login, use_logout, use_me;
 extern const struct use use_recheck;
+/* Notes that the token was used; for whoever finds credential.note_use in a job. */
+extern const struct use use_token_used;
 /* Makes the first workspace and its owner, where there are none; tells in as_of whether a
  * person has logged in yet (1), and makes a login link (secret) when not. */
 extern const struct use use_bootstrap;

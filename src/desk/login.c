@@ -251,8 +251,7 @@ const struct use use_login_find = {
 
 /* ---- logout, me ---- */
 
-/* The token that the job showed. */
-static enum err token_shown(
+enum err token_shown(
 	struct job *job, struct rows *rows, const struct token **out, struct fault *why)
 {
 	const struct val key[] = { val_bytes(job->hash, SHA256_SIZE) };
@@ -264,6 +263,23 @@ static enum err token_shown(
 	return *out ? OK : fail(why, ERR_NO_TOKEN, "this token is not known");
 }
 
+/* A cookie that was replaced by this one lives a little longer: it ends, too. Those of
+ * other logins that were replaced just now are not needed any more either. */
+static enum err replaced_end(const struct job *job, struct rows *rows, struct fault *why)
+{
+	const struct val args[] = { val_int(job->who.ws), val_text(job->who.user) };
+	const struct token *tok = NULL;
+	enum err e = rows_fetch(rows, RECORD_TOKENS, SQL_TOKENS_OF_USER, args, 2, why);
+
+	while (!e && (tok = rows_next(rows, RECORD_TOKENS, tok)))
+		if (tok->kind == TOKEN_COOKIE && tok->ws == job->who.ws &&
+			str_eq(tok->user, job->who.user) &&
+			tok->expires_ms <= rows->now_ms + OLD_COOKIE_MS &&
+			!rows_delete(rows, tok))
+			e = fail(why, ERR_MEMORY, "out of memory");
+	return e;
+}
+
 static enum err logout_decide(struct job *job, struct rows *rows, struct fault *why)
 {
 	const struct token *cookie;
@@ -272,8 +288,10 @@ static enum err logout_decide(struct job *job, struct rows *rows, struct fault *
 	if (!str_is(job->credential.kind, "cookie"))
 		return fail(why, ERR_FORBIDDEN, "only a login can log out");
 	e = token_shown(job, rows, &cookie, why);
+	if (!e && !rows_delete(rows, cookie)) e = fail(why, ERR_MEMORY, "out of memory");
+	if (!e) e = replaced_end(job, rows, why);
 	if (e) return e;
-	if (!rows_delete(rows, cookie) || !rows_raise_revocations(rows, job->who.ws))
+	if (!rows_raise_revocations(rows, job->who.ws))
 		return fail(why, ERR_MEMORY, "out of memory");
 	job->status = 204;
 	return OK;

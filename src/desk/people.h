@@ -18,6 +18,9 @@ void user_write(struct json_writer *, const struct user *, struct str login_code
 
 /* Adds the token with a new id and secret; the secret goes to out. NULL: out of memory. */
 const struct token *token_new(struct rows *, const struct token *, char out[SECRET_SIZE]);
+/* The token that the job showed. */
+enum err token_shown(
+	struct job *, struct rows *, const struct token **out, struct fault *);
 /* A login link of this user. False: out of memory. */
 bool code_new(struct rows *, const struct user *, char out[SECRET_SIZE]);
 enum { CODE_MS = 7 * 24 * 3600 * 1000, COOKIE_DAYS = 30 };

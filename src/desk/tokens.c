@@ -391,3 +391,23 @@ const struct use use_token_delete = {
 		.permission = MAY_ADMIN,
 		.decide = token_delete_decide },
 };
+
+/* ---- when it was last used ---- */
+
+static enum err token_used_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	const struct token *was;
+	struct token *tok;
+	enum err e = token_shown(job, rows, &was, why);
+
+	if (e) return e;
+	if (was->last_used_ms >= rows->now_ms) return OK;
+	tok = rows_change(rows, was);
+	if (!tok) return fail(why, ERR_MEMORY, "out of memory");
+	tok->last_used_ms = rows->now_ms;
+	return OK;
+}
+
+const struct use use_token_used = {
+	.job = { .name = "token_used", .decide = token_used_decide },
+};

@@ -45,6 +45,7 @@ struct serve {
 	char *url;
 	char *allowed_hosts;
 	struct tls_context *tls; /* borrowed; NULL: plain */
+	struct table noting;	 /* hash → struct use_note: being noted as used */
 	struct table bearers;	 /* hash → struct bearer */
 	struct tick recheck_tick;
 	bool rechecking;

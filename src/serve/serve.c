@@ -152,12 +152,56 @@ void serve_try_end(struct serve *s)
 	stopped(s->stopped_ctx);
 }
 
+/* ---- when tokens were last used ---- */
+
+struct use_note {
+	uint8_t hash[SHA256_SIZE];
+};
+
+static struct str note_key(const struct use_note *n)
+{
+	return str_make((const char *)n->hash, SHA256_SIZE);
+}
+
+static void use_noted(struct request *r)
+{
+	struct use_note *n = r->ctx;
+
+	table_remove(&r->serve->noting, note_key(n));
+	mem_free(n);
+	request_free(r);
+}
+
+/* Beside the reply, which does not wait for it; and once at a time for a token. Without
+ * memory the next request does it. */
+static void use_note(struct serve *s, const struct job *job)
+{
+	struct use_note *n = mem_alloc(sizeof *n);
+	struct request *r;
+
+	if (!n) return;
+	memcpy(n->hash, job->hash, SHA256_SIZE);
+	r = table_get(&s->noting, note_key(n)) ? NULL : request_new(s, NULL);
+	if (!r || !table_put(&s->noting, note_key(n), n)) {
+		request_free(r);
+		mem_free(n);
+		return;
+	}
+	r->ctx = n;
+	r->task.job.has_hash = true;
+	memcpy(r->task.job.hash, job->hash, SHA256_SIZE);
+	request_put(r, &use_token_used, use_noted);
+}
+
 static void request_back(struct post *post)
 {
 	struct request *r = LINK_OF(post, struct request, post);
 	struct serve *s = r->serve;
 
 	s->away--;
+	if (r->task.job.credential.note_use && r->task.job.kind != &use_token_used.job)
+		use_note(s, &r->task.job);
+	r->task.job.credential.note_use = false;
 	r->then(r); /* may hand it over again */
 	serve_try_end(s);
 }
@@ -409,6 +453,7 @@ struct serve *serve_free(struct serve *s)
 	if (!s) return NULL;
 	feed_done(&s->feed);
 	table_done(&s->bearers);
+	table_done(&s->noting);
 	while (s->spare)
 		request_drop(spare_take(s));
 	for (int i = 0; i < HOLD_CLASSES; i++)

@@ -10,6 +10,7 @@
 struct sum_work {
 	uv_work_t work;
 	struct sum_work *next; /* of its lane */
+	struct sum_lane *lane;
 	struct request *request;
 	struct str password, against;
 	bool verify;
@@ -21,6 +22,7 @@ struct sum_lane {
 	struct sum_lane *next;
 	struct sum_work *first, **end;
 	int len;
+	bool running; /* one of it is in the pool */
 	char address[PEER_SIZE];
 };
 
@@ -55,6 +57,25 @@ static struct sum_lane *lane_find(struct sums *s, const char *address)
 	return NULL;
 }
 
+static void lane_append(struct sums *s, struct sum_lane *l)
+{
+	struct sum_lane **at = &s->first;
+
+	while (*at)
+		at = &(*at)->next;
+	l->next = NULL;
+	*at = l;
+}
+
+static void lane_remove(struct sums *s, struct sum_lane *l)
+{
+	struct sum_lane **at = &s->first;
+
+	while (*at != l)
+		at = &(*at)->next;
+	*at = l->next;
+}
+
 static struct sum_lane *lane_new(struct sums *s, const char *address)
 {
 	struct sum_lane *l = s->lanes_len < LANES_MAX ? mem_alloc(sizeof *l) : NULL;
@@ -62,11 +83,17 @@ static struct sum_lane *lane_new(struct sums *s, const char *address)
 	if (!l) return NULL;
 	memcpy(l->address, address, sizeof l->address);
 	l->end = &l->first;
-	if (!s->first) s->end = &s->first;
-	*s->end = l;
-	s->end = &l->next;
+	lane_append(s, l);
 	s->lanes_len++;
 	return l;
+}
+
+static void lane_tidy(struct sums *s, struct sum_lane *l)
+{
+	if (l->running || l->first) return;
+	lane_remove(s, l);
+	s->lanes_len--;
+	mem_free(l);
 }
 
 /* False: too many wait. */
@@ -78,31 +105,29 @@ static bool lane_put(struct sums *s, const char *address, struct sum_work *w)
 	if (!l || l->len == LANE_MAX) return false;
 	*l->end = w;
 	l->end = &w->next;
+	w->lane = l;
 	l->len++;
 	return true;
 }
 
-/* The next one of the lane whose turn it is; the lane goes behind the others. */
+/* The next one of the lane whose turn it is; the lane goes behind the others, and has no
+ * other turn before this one is done. */
 static struct sum_work *lane_take(struct sums *s)
 {
 	struct sum_lane *l = s->first;
 	struct sum_work *w;
 
+	while (l && (l->running || !l->first))
+		l = l->next;
 	if (!l) return NULL;
 	w = l->first;
 	l->first = w->next;
+	if (!l->first) l->end = &l->first;
 	w->next = NULL;
 	l->len--;
-	s->first = l->next;
-	if (!s->first) s->end = &s->first;
-	l->next = NULL;
-	if (!l->first) {
-		s->lanes_len--;
-		mem_free(l);
-		return w;
-	}
-	*s->end = l;
-	s->end = &l->next;
+	l->running = true;
+	lane_remove(s, l);
+	lane_append(s, l);
 	return w;
 }
 
@@ -124,6 +149,8 @@ static void work_end(struct sum_work *w, bool made)
 	struct serve *s = r->serve;
 
 	s->away--;
+	w->lane->running = false;
+	lane_tidy(&s->sums, w->lane);
 	if (!r->x)
 		request_free(r);
 	else if (made)

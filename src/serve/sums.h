@@ -1,8 +1,8 @@
 /* sums.h - password sums (argon2id), which are slow on purpose: made in the pool, few at
  * once, and strangers take turns.
  *
- * At most SUMS_AT_ONCE run. What has to wait stands in a lane of its address, and the
- * lanes are served in turn, so that whoever sends many delays themselves. A lane that is
+ * At most SUMS_AT_ONCE run, and one of an address. What has to wait stands in the lane of
+ * its address, and the lanes are served in turn: whoever sends many delays themselves. A lane that is
  * full, and more lanes than fit, are refused: 429. A behind-the-proxy address is told by
  * X-Forwarded-For, which is believed from this machine only. */
 #ifndef SERVE_SUMS_H
@@ -20,7 +20,7 @@ enum { SUMS_AT_ONCE = 2, LANE_MAX = 8, LANES_MAX = 64 };
 struct sums {
 	int running;
 	int lanes_len;
-	struct sum_lane *first, **end; /* lanes that wait, in turn */
+	struct sum_lane *first; /* in turn */
 };
 
 struct sum {

@@ -46,6 +46,8 @@ struct credential {
 	int64_t expires_ms;
 	int64_t mcp_wait_s; /* how long an MCP call is held; -1: as the server does */
 	bool mcp_local;	    /* the client may show a question by itself */
+	int64_t last_used_ms; /* as the store knows it */
+	bool note_use;	      /* of a token, and that is a while ago: it is to be noted */
 };
 
 /* One unit of work. Lives with whoever made it; the clerk has it between clerk_put and

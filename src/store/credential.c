@@ -1,6 +1,9 @@
 /* credential.c - looks up what each job showed, once for each thing shown. */
 #include "store/credential.h"
 
+/* How exactly it is known when a token was last used. */
+enum { NOTE_USE_MS = 60 * 1000 };
+
 /* Codes let nobody in by themselves, nor does what belongs to a user who is gone or
  * disabled. */
 static bool row_lets_in(const struct row *row)
@@ -50,6 +53,7 @@ static enum err credential_row(void *ctx, const struct row *row, struct fault *w
 		.expires_ms = row_int(row, 9),
 		.mcp_wait_s = row_int(row, 15),
 		.mcp_local = row_int(row, 16) != 0,
+		.last_used_ms = row_int(row, 17),
 	};
 	l->found = true;
 	return arena->failed ? fail(why, ERR_MEMORY, "out of memory") : OK;
@@ -69,7 +73,7 @@ static void credential_copy(struct job *to, const struct job *from)
 	to->credential =
 		(struct credential){ arena_str(a, c->kind), arena_str(a, c->workspace),
 			arena_str(a, c->tools), arena_str(a, c->language), c->created_ms,
-			c->expires_ms, c->mcp_wait_s, c->mcp_local };
+			c->expires_ms, c->mcp_wait_s, c->mcp_local, c->last_used_ms };
 }
 
 /* May this job be worked at all? The role comes first, then what was wrong with the body.
@@ -159,6 +163,10 @@ static enum err credentials_find(struct db *db, struct job **jobs, size_t len,
 				&jobs[i]->why, ERR_NO_TOKEN, "this token is not known");
 		else if (l->job != jobs[i])
 			credential_copy(jobs[i], l->job);
+		jobs[i]->credential.note_use =
+			!jobs[i]->err && l->job == jobs[i] &&
+			str_is(jobs[i]->credential.kind, "token") &&
+			*now_ms - jobs[i]->credential.last_used_ms >= NOTE_USE_MS;
 	}
 	table_done(&shown);
 	return e;

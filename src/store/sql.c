@@ -79,7 +79,7 @@ static const char *const written[SQL_RECORDS] = {
 		"SELECT t.ws, t.id, t.kind, t.role, t.name, t.agent, t.user_id, t.tools,"
 		" t.created_ms, t.expires_ms, COALESCE(u.name, ''), COALESCE(u.role, ''),"
 		" COALESCE(u.disabled, 0), COALESCE(u.language, ''), w.name,"
-		" t.mcp_wait_s, t.mcp_local"
+		" t.mcp_wait_s, t.mcp_local, t.last_used_ms"
 		" FROM tokens t JOIN workspaces w ON w.id = t.ws"
 		" LEFT JOIN users u ON u.ws = t.ws AND u.id = t.user_id WHERE t.hash = $1",
 	[SQL_TOKEN_LIST] = "SELECT @tokens FROM tokens WHERE ws = $1"

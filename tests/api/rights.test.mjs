@@ -245,6 +245,20 @@ test('a token ends when it expires, and so does its wait, without the answer', a
 	assert.equal((await waiting).body.status, 401);
 });
 
+test('a token shows when it was last used, within a minute', async () => {
+	const token = await newToken({});
+	assert.equal(token.last_used_at, null);
+	const seen = async () => (await admin.get(`/v1/tokens/${token.id}`)).body.last_used_at;
+	assert.equal(await seen(), null);
+	await token.client.get('/v1/me');
+	const first = await until(seen, 'the first use');
+	await token.client.get('/v1/me');
+	assert.equal(await seen(), first);
+	server.jump(61_000);
+	await token.client.get('/v1/me');
+	await until(async () => Date.parse(await seen()) - Date.parse(first) >= 60_000, 'the next');
+});
+
 /* ---- logging in ---- */
 
 test('a refused login leaves the link usable', async () => {
@@ -303,8 +317,18 @@ function loginFrom(localAddress, body) {
 	});
 }
 
-test('a flood of logins with random names delays nobody at another address', { timeout: 60_000 }, async () => {
+test('a flood of logins with random names delays nobody at another address', { timeout: 60_000 }, async (t) => {
 	await add({ name: 'honest', password: 'honest password' });
+	const median = async (tries) => {
+		const times = [];
+		for (let i = 0; i < tries; i++) {
+			const reply = await loginFrom('127.0.0.2', { name: 'honest', password: 'honest password' });
+			assert.equal(reply.status, 200);
+			times.push(reply.ms);
+		}
+		return times.sort((a, b) => a - b)[Math.floor(tries / 2)];
+	};
+	const alone = await median(3);
 	let flooding = true, refused = 0, n = 0;
 	const flood = Array.from({ length: 24 }, async () => {
 		while (flooding) {
@@ -317,14 +341,10 @@ test('a flood of logins with random names delays nobody at another address', { t
 		}
 	});
 	await until(() => refused > 20, 'the flood');
-	const times = [];
-	for (let i = 0; i < 5; i++) {
-		const reply = await loginFrom('127.0.0.2', { name: 'honest', password: 'honest password' });
-		assert.equal(reply.status, 200);
-		times.push(reply.ms);
-	}
+	const flooded = await median(5);
 	flooding = false;
 	await Promise.all(flood);
-	times.sort((a, b) => a - b);
-	assert.ok(times[2] < 1000, `honest logins took ${times} ms`);
+	// A machine that is busy with other things has its own share in the time.
+	assert.ok(flooded < Math.max(1000, 4 * alone), `honest logins took ${flooded} ms, ${alone} ms without a flood`);
+	t.diagnostic(`honest login: ${alone} ms alone, ${flooded} ms under a flood`);
 });
