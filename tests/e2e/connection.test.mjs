@@ -82,12 +82,16 @@ area('connection', (scenario) => {
 			}
 			await until(async () => await streams(desk) === before + 1, 'one stream');
 			const ask = await desk.agent.ask({ question: 'In every tab?', type: 'boolean' });
-			const row = (tab) => tab.getByRole('listitem').filter({ hasText: 'In every tab?' });
+			const row = (tab) => tab.getByRole('list', { name: own.t('inbox.asks') }).getByRole('listitem').filter({ hasText: 'In every tab?' });
 			for (const tab of tabs) await row(tab).waitFor();
 			await tabs.shift().close();
 			await until(async () => await streams(desk) === before + 1, 'one stream again');
 			await desk.admin.post(`/v1/asks/${ask.id}/skip`);
-			for (const tab of tabs) await row(tab).waitFor({ state: 'detached' });
+			/* Beside the list its card is looked at, and stays. */
+			for (const tab of tabs) {
+				if (own.wide) await row(tab).getByText(own.settledBy('skipped', 'root')).waitFor();
+				else await row(tab).waitFor({ state: 'detached' });
+			}
 		});
 	});
 
@@ -188,7 +192,7 @@ area('connection', (scenario) => {
 	scenario('no notification while the page is in sight, or another tab of it', async (me, desk) => {
 		await beside(me, { ...notified, settings: { opens: true } }, async (own) => {
 			const first = await desk.agent.ask({ question: 'In sight?', type: 'boolean' });
-			await own.dialog.waitFor();
+			await own.row('In sight?').waitFor();
 			assert.deepEqual(await notices(own.page), []);
 			await desk.admin.post(`/v1/asks/${first.id}/skip`);
 			const other = await own.context.newPage();
@@ -233,10 +237,9 @@ area('connection', (scenario) => {
 			await own.check(own.dialog.getByRole('radio', { name: own.t('form.yes') }));
 			await own.send(own.dialog.locator('[type=submit]'));
 			assert.deepEqual(await desk.answer(ask.id), { value: true });
-			for (const tab of [own.page, other]) {
-				await tab.getByRole('dialog').waitFor({ state: 'hidden' });
-				await own.tabSays(0, tab);
-			}
+			await own.dialog.waitFor({ state: 'hidden' });
+			await other.getByRole('dialog').getByText(own.settledBy('answered', 'owner')).first().waitFor();
+			for (const tab of [own.page, other]) await own.tabSays(0, tab);
 		});
 	});
 

@@ -139,12 +139,15 @@ area('settling in', (scenario) => {
 		const server = await Server.start();
 		await beside(me, { server, settings: { opens: true } }, async (first) => {
 			await first.heading(first.t('first')).waitFor();
-			await first.page.getByText(`${server.url}/v1/asks`).waitFor();
 			await first.page.getByText(`${server.url}/mcp`).waitFor();
+			await first.press(first.page.getByRole('tab', { name: first.t('first.curl') }));
+			await first.page.getByText(`${server.url}/v1/asks`).waitFor();
 			await first.press(first.button('first.test'));
-			await first.dialog.getByRole('heading', { name: first.t('first.test.title') }).waitFor();
-			await first.check(first.dialog.getByRole('radio', { name: first.t('first.test.yes') }));
-			await first.send(first.dialog.locator('[type=submit]'));
+			await first.press(first.page.getByRole('link', { name: first.t('first.sent') }));
+			await first.check(first.page.getByRole('radio', { name: first.t('first.test.yes') }));
+			await first.send();
+			await first.page.getByText(first.t('first.answered', { answer: first.t('first.test.yes') })).waitFor();
+			await first.press(first.button('first.leave'));
 			await first.text('inbox.empty').waitFor();
 		});
 		await server.end();
@@ -157,8 +160,17 @@ area('settling in', (scenario) => {
 			await first.write(first.page.getByRole('textbox', { name: first.t('agents.new') }), 'first agent');
 			await first.press(first.button('tokens.create'));
 			await first.text('tokens.once').waitFor();
-			snippets = await Promise.all([['first.shell'], ['first.curl'], ['first.mcp', { file: '.mcp.json' }]].map((message) =>
-				first.page.getByRole('group', { name: first.t(...message), exact: true }).innerText()));
+			snippets = [];
+			for (const [tab, ...message] of [[first.t('first.shell'), 'first.shell'], [first.t('first.curl'), 'first.curl'], ['Claude Code', 'first.mcp', { file: '.mcp.json' }]]) {
+				await first.press(first.page.getByRole('tab', { name: tab, exact: true }));
+				snippets.push(await first.page.getByRole('group', { name: first.t(...message), exact: true }).innerText());
+			}
+			/* The first ask comes, and the token is still there. */
+			const token = /Bearer (\S+)"/.exec(snippets[2])[1];
+			const asked = await server.client(token).ask({ question: 'Here?', type: 'boolean' });
+			await first.page.getByText(first.t('first.connected', { agent: 'first agent' })).waitFor();
+			await first.page.getByText(token).first().waitFor();
+			await server.client(token).post(`/v1/asks/${asked.id}/cancel`);
 		});
 		const [shell, curl, mcp] = snippets;
 		const marie = server.client(await server.token('member', 'Marie'));
@@ -190,12 +202,12 @@ area('settling in', (scenario) => {
 
 	scenario('every screen is one press away', async (me) => {
 		await me.visit('/inbox');
-		for (const name of ['sessions', 'activity', 'insights', 'settings', 'inbox']) {
+		for (const name of ['history', 'sessions', 'activity', 'settings', 'inbox']) {
 			await me.press(me.page.getByRole('navigation').first().getByRole('link', { name: me.t(`nav.${name}`) }));
 			await me.page.waitForURL(`**/${name}`);
 			assert.ok((await me.page.title()).includes(me.t(`nav.${name}`)));
 		}
-		await me.page.getByRole('navigation').locator('.live .dot').waitFor();
+		await me.live();
 		await me.visit('/settings');
 		await me.press(me.page.getByRole('navigation').getByRole('link', { name: me.t('nav.agents') }));
 		await me.page.waitForURL('**/agents');
@@ -274,7 +286,7 @@ area('settling in', (scenario) => {
 			await me.heading('Does it fit?').waitFor();
 			const [nav, middle, card] = await Promise.all([bar, list, me.page.getByRole('article')].map(box));
 			assert.equal(nav.width, 180);
-			assert.ok(middle.left === nav.right && middle.width >= 320 && middle.width <= 400, `a list of ${middle.width}`);
+			assert.ok(middle.left === nav.right && middle.width >= 320 && middle.width <= 520, `a list of ${middle.width}`);
 			assert.ok(card.left > middle.right && card.width <= 860, `a card of ${card.width}`);
 			return;
 		}
@@ -286,7 +298,7 @@ area('settling in', (scenario) => {
 		await me.heading('Does it fit?').waitFor();
 		await list.waitFor({ state: 'hidden' });
 		assert.equal((await box(me.page.getByRole('region', { name: 'Does it fit?' }))).width, 390, 'the ask alone');
-		for (const button of [me.submit, me.button('form.skip'), me.button('thread.open')]) {
+		for (const button of [me.submit, me.page.locator('article .actions summary')]) {
 			const { height, bottom } = await box(button);
 			assert.ok(height >= 48 && bottom <= (await box(bar)).top, `${height} high, down to ${bottom}`);
 		}

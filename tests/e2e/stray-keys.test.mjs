@@ -15,7 +15,7 @@ const seed = Number(process.env.PARLEY_SEED ?? Date.now() % 1_000_000);
 
 /* In the page: what was pressed last, and every decision at the moment it is sent. */
 function observe() {
-	const seen = { presses: [], sent: [], shownAt: {}, movedAt: 0, left: false };
+	const seen = { presses: [], sent: [], shownAt: {}, movedAt: 0, left: true };
 	window.stray = seen;
 	const moves = ['j', 'k', 'ArrowDown', 'ArrowUp', 'Home', 'End', 'Enter', 'Tab'];
 	const cardOf = (element) => element?.closest?.('article[data-ask]')?.dataset.ask

@@ -1,9 +1,12 @@
-/* Events in words, and the drawers they go into. */
-import type { Event } from '../api/types';
+/* Events in words: who did what to what; and the drawers they go into. */
+import type { Ask, Event } from '../api/types';
 import { t } from './i18n.svelte';
+import { askTitle } from './order';
+import { moment } from './time';
 import { wakingIn } from './waking';
+import { decisionWords } from './words';
 
-export type Drawer = 'asks' | 'progress' | 'status' | 'tools' | 'agents' | 'reasoning' | 'todos';
+export type Drawer = 'asks' | 'progress' | 'status' | 'people';
 
 const data = (event: Event, name: string): string => {
 	const value = event.data[name];
@@ -14,14 +17,50 @@ export function drawerOf(event: Event): Drawer {
 	const type: string = event.type;
 	if (type.startsWith('ask.')) return 'asks';
 	if (type === 'session.progress') return 'progress';
-	if (type.startsWith('run.tool')) return 'tools';
-	if (type.startsWith('run.thought')) return 'reasoning';
-	if (type.startsWith('run.')) return 'agents';
-	if (type.startsWith('task.')) return 'todos';
-	return 'status';
+	return type.startsWith('session.') ? 'status' : 'people';
 }
 
-export function eventWords(event: Event): string {
+/** What the words need beside the event. */
+export interface Around {
+	/** The ask it is about, where it is known. */
+	ask?: Ask | undefined;
+	userName?: (id: string) => string;
+}
+
+/** "words: text", or the words alone. */
+const about = (words: string, text: string) => (text ? t('web.colon', { words, text }) : words);
+
+function askWords(event: Event, { ask, userName = (id) => id }: Around): string {
+	const title = data(event, 'title') || (ask ? askTitle(ask) : '');
+	const by = event.data['answered_by'] as
+		{ kind?: string; name?: string | null } | null | undefined;
+	switch (event.type) {
+		case 'ask.answered':
+		case 'ask.skipped': {
+			const done =
+				ask && ask.status !== 'pending' ? decisionWords(ask) : t(`web.event.${event.type}`);
+			return about(by?.name ? t('web.settled.by', { words: done, name: by.name }) : done, title);
+		}
+		case 'ask.claimed':
+			return about(t('web.event.ask.claimed', { name: data(event, 'name') }), title);
+		case 'ask.extended': {
+			const at = data(event, 'expires_at');
+			return about(t('web.event.ask.extended', { at: at ? moment(at) : '?' }), title);
+		}
+		case 'ask.replied':
+			return about(data(event, 'by') || t('web.event.ask.replied'), data(event, 'text') || title);
+		case 'ask.assigned': {
+			const ids: unknown = event.data['assignees'];
+			const names = Array.isArray(ids) ? ids.map((id) => userName(String(id))).join(', ') : '';
+			return about(names ? t('web.ask.assigned', { names }) : t('web.event.ask.unassigned'), title);
+		}
+		default:
+			return about(t(`web.event.${event.type as 'ask.created'}`), title);
+	}
+}
+
+export function eventWords(event: Event, around: Around = {}): string {
+	if (event.type.startsWith('ask.')) return askWords(event, around);
 	switch (event.type) {
 		case 'session.status': {
 			const status = event.data['status'] as 'running' | undefined;
@@ -32,23 +71,26 @@ export function eventWords(event: Event): string {
 			const where = step && steps ? `${step}/${steps} · ` : '';
 			return `${where}${data(event, 'text')}`;
 		}
-		case 'ask.created':
-		case 'session.created': {
-			const title = data(event, 'title');
-			const words = t(`web.event.${event.type}`);
-			return title ? t('web.colon', { words, text: title }) : words;
-		}
+		case 'session.created':
+			return about(t('web.event.session.created'), data(event, 'title'));
 		case 'session.resumed': {
 			const waking = wakingIn(event);
 			return waking?.error
 				? t('web.waking.failed', { error: waking.error })
 				: t('web.event.session.resumed');
 		}
+		case 'session.resuming':
+		case 'session.deleted':
+			return t(`web.event.${event.type}`);
+		case 'session.changed':
+			return about(t('web.event.session.changed'), data(event, 'title'));
 		default: {
-			const by = event.data['answered_by'] as { name?: string | null } | null | undefined;
-			const name = by?.name ?? data(event, 'name');
-			const words = t(`web.event.${event.type}`);
-			return name ? `${words} · ${name}` : words;
+			const kind = drawerOf(event) === 'people' ? event.type.split('.')[0] : '';
+			const words =
+				kind === 'user' || kind === 'token' || kind === 'login'
+					? t(`web.event.${kind}`)
+					: event.type;
+			return about(words, data(event, 'name'));
 		}
 	}
 }

@@ -2,6 +2,7 @@
  * sent. Rules are the server's; here they only speak earlier. */
 import type { Answer, AnswerValue, Ask, Question } from '../api/types';
 import type { MessageId } from './i18n.svelte';
+import { numberRead } from './json';
 import { codePoints } from './visible';
 
 export const TEXT_MAX = 10_000;
@@ -113,9 +114,15 @@ function textFlaw(q: Question, text: string): Flaw | null {
 	return null;
 }
 
+/** As people write it: 3.5 or 3,5; a long integer keeps all its digits. */
+export const numberOf = (said: string): number | bigint => {
+	const text = said.trim().replace(/^(-?\d+),(\d+)$/, '$1.$2');
+	return text === '' ? NaN : numberRead(text);
+};
+
 function numberFlaw(q: Question, said: string): Flaw | null {
-	const number = Number(said);
-	if (!Number.isFinite(number)) return { id: 'web.form.flaw.number' };
+	const number = numberOf(said);
+	if (typeof number === 'number' && !Number.isFinite(number)) return { id: 'web.form.flaw.number' };
 	if (q.min !== undefined && number < q.min)
 		return { id: 'web.form.flaw.least', params: { min: q.min } };
 	if (q.max !== undefined && number > q.max)
@@ -205,7 +212,7 @@ export function fieldAnswer(q: Question, field: Field): AnswerValue | null {
 		case 'text':
 			return { text: field.text };
 		case 'number':
-			return { value: Number(field.number), ...note };
+			return { value: numberOf(field.number) as number, ...note };
 		case 'boolean':
 		case 'approval':
 			return { value: field.value!, ...note };

@@ -1,5 +1,5 @@
 /* How times read. Pure but for the language. */
-import { language } from './i18n.svelte';
+import { language, t } from './i18n.svelte';
 
 const S = 1000;
 const M = 60 * S;
@@ -29,6 +29,7 @@ function unit(n: number, name: Unit, display: 'narrow' | 'short'): string {
 /** "6m", "2h", "3d": how long ago, or how long something took. */
 export function span(ms: number, display: 'narrow' | 'short' = 'narrow'): string {
 	const abs = Math.max(0, ms);
+	if (abs < 1000 && display === 'narrow') return t('web.now');
 	if (abs < M) return unit(Math.floor(abs / S), 'second', display);
 	if (abs < H) return unit(Math.floor(abs / M), 'minute', display);
 	if (abs < D) return unit(Math.floor(abs / H), 'hour', display);
@@ -64,4 +65,22 @@ export function dayShort(day: string): string {
 		month: 'short',
 		timeZone: 'UTC',
 	}).format(new Date(`${day}T00:00:00Z`));
+}
+
+/** "14:05". */
+export function time(iso: string): string {
+	return new Intl.DateTimeFormat(language(), {
+		hour: '2-digit',
+		minute: '2-digit',
+		hourCycle: 'h23',
+	}).format(new Date(iso));
+}
+
+/** "Monday 16 November". */
+export function dayLong(iso: string): string {
+	return new Intl.DateTimeFormat(language(), {
+		weekday: 'long',
+		day: 'numeric',
+		month: 'long',
+	}).format(new Date(iso));
 }

@@ -64,6 +64,19 @@ export function outcomeOf(ask: Ask): Outcome | null {
 /** "Approved", "Rejected", "Expired". */
 export const outcomeWords = (outcome: Outcome): string => t(`web.outcome.${outcome}`);
 
+const icons = {
+	approved: 'check',
+	changed: 'edit',
+	rejected: 'close',
+	answered: 'check',
+	skipped: 'back',
+	expired: 'clock',
+	withdrawn: 'undo',
+	revoked: 'undo',
+} as const;
+/** Outcome is an icon and a verb, never a colour alone. */
+export const outcomeIcon = (outcome: Outcome) => icons[outcome];
+
 /** What was decided, in a word. */
 export function decisionWords(ask: Ask): string {
 	const outcome = outcomeOf(ask);

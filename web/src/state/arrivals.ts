@@ -1,8 +1,9 @@
 /* What is told when something happens: a dialog, a toast or a notification for a new ask, and what
  * became of those that were open. */
+import { api } from '../api/client';
 import type { Ask, Event, SessionStatus } from '../api/types';
 import { t } from '../lib/i18n.svelte';
-import { askTitle, waits } from '../lib/order';
+import { askTitle, sessionTitle, waits } from '../lib/order';
 import { router } from '../lib/router.svelte';
 import { settledWords } from '../lib/words';
 import { asks } from './asks.svelte';
@@ -11,7 +12,7 @@ import { dialogs } from './dialogs.svelte';
 import { draftLoad } from './drafts';
 import { isTyping } from './keys.svelte';
 import { login } from './login.svelte';
-import { notify, notifyClose } from './notify';
+import { notify, notifyClose, notifyOf } from './notify';
 import { afterPaint, wide } from './screen.svelte';
 import { settings } from './settings.svelte';
 import { toasts } from './toasts.svelte';
@@ -74,8 +75,7 @@ const isLookedAt = (id: string) =>
 /** The agent wrote back: told like a question. */
 function askReplied(event: Event, before: Ask | undefined): void {
 	const id = event.ask!;
-	const by = event.data['by'] as { kind?: string } | undefined;
-	if (by?.kind !== 'agent' || !login.canAnswer || !before || isLookedAt(id)) return;
+	if (event.data['person'] !== false || !login.canAnswer || !before || isLookedAt(id)) return;
 	const key = `replied ${id}`;
 	toasts.show({
 		key,
@@ -90,27 +90,31 @@ function askReplied(event: Event, before: Ask | undefined): void {
 		void notify(before, t('web.toast.replied', { agent: before.agent.name }));
 }
 
-/** A session that failed stays told; one that ended is told for a moment. */
-function sessionEnded(event: Event): void {
+/** A session that failed stays told; one that ended is told for a moment. One made for a single ask ends
+ * with its answer, which was told already. */
+async function sessionEnded(event: Event): Promise<void> {
 	const status = event.data['status'] as SessionStatus | undefined;
+	const id = event.session;
 	const here = router.route;
-	if (here.screen === 'session' && here.id === event.session) return;
-	if (status !== 'failed' && status !== 'completed') return;
-	const title = event.data['title'];
-	/* A session made for one ask ends with it: its own answer was told already. */
-	if (event.data['made_for_ask']) return;
+	if (!id || (status !== 'failed' && status !== 'completed')) return;
+	if (here.screen === 'session' && here.id === id) return;
+	const session = await api.session(id).catch(() => null);
+	const own = asks.list(asks.ofSession(id));
+	if (!session || (status === 'completed' && own.some((ask) => sessionTitle(ask) === null))) return;
+	const title = t(status === 'failed' ? 'web.toast.failed' : 'web.toast.completed');
 	toasts.show({
-		key: `session ${event.session}`,
+		key: `session ${id}`,
 		tone: status === 'failed' ? 'bad' : 'plain',
-		title: t(status === 'failed' ? 'web.toast.failed' : 'web.toast.completed'),
-		text: typeof title === 'string' ? title : '',
-		session: event.session,
+		title: t('web.colon', { words: title, text: session.title ?? session.agent.name }),
+		session: id,
 		stays: status === 'failed',
 	});
+	if (document.visibilityState === 'hidden' && settings.notify)
+		void notifyOf(id, title, session.title ?? session.agent.name, `/sessions/${id}`);
 }
 
 export function eventTold(event: Event, before: Ask | undefined): void {
-	if (event.type === 'session.status') return sessionEnded(event);
+	if (event.type === 'session.status') return void sessionEnded(event);
 	if (!event.ask) return;
 	if (event.type === 'ask.replied') return askReplied(event, before);
 	const status = event.data['status'];

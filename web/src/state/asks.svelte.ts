@@ -59,6 +59,11 @@ export class Asks {
 		return [...ids].flatMap((id) => this.get(id) ?? []);
 	}
 
+	/** Ids of those of a session that are known here. */
+	ofSession(session: string): string[] {
+		return [...this.known.values()].filter((ask) => ask.session === session).map((ask) => ask.id);
+	}
+
 	/** Returns the event number to go on from. The first page is shown before the last is here. */
 	async load(): Promise<number> {
 		const seen = new Set<string>();

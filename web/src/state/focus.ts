@@ -10,7 +10,9 @@ function remember(event: FocusEvent): void {
 	for (; at; at = at.parentElement) if (at.matches('[tabindex],dialog')) around.push(at);
 }
 
-const isLost = () => !document.activeElement || document.activeElement === document.body;
+/* On a page where nothing had the focus yet, Tab begins at its start. */
+const isLost = () =>
+	around.length > 0 && (!document.activeElement || document.activeElement === document.body);
 
 let looking = false;
 

@@ -29,20 +29,27 @@ export function canNotify(): 'granted' | 'denied' | 'default' | 'never' {
 
 const worker = async () => (await navigator.serviceWorker?.getRegistration()) ?? null;
 
-/** Several tabs may call for one ask: the tag makes it one. */
-export async function notify(
-	ask: Ask,
-	title = t('web.toast.asks', { agent: ask.agent.name }),
+/** Several tabs may call for one thing: the tag makes it one. */
+export async function notifyOf(
+	tag: string,
+	title: string,
+	body: string,
+	path: string,
 ): Promise<void> {
 	if (canNotify() !== 'granted' || (await anyInSight())) return;
 	const registration = await worker();
 	await registration?.showNotification(visible(title), {
-		body: visible(askTitle(ask)),
-		tag: ask.id,
+		body: visible(body),
+		tag,
 		icon: '/icon.svg',
-		data: `/asks/${ask.id}`,
+		data: path,
 	});
 }
+
+export const notify = (
+	ask: Ask,
+	title = t('web.toast.asks', { agent: ask.agent.name }),
+): Promise<void> => notifyOf(ask.id, title, askTitle(ask), `/asks/${ask.id}`);
 
 export async function notifyClose(id: string): Promise<void> {
 	if (canNotify() !== 'granted') return;
