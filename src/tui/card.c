@@ -225,7 +225,7 @@ static size_t operation_write(struct card_writer *w)
 	const struct json *op = json_get(w->ask, "operation");
 
 	if (!json_is(op, JSON_OBJECT)) return 0;
-	heading(w, "web.operation");
+	heading(w, "tui.operation");
 	page_add_text(w->page, STYLE_PLAIN, "  ");
 	page_add(w->page, STYLE_WARN, json_text(json_get(op, "name")));
 	if (w->look->raw)

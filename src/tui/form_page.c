@@ -285,8 +285,7 @@ void form_write(struct page *page, const struct form *f)
 		review_write(&w);
 	flaw_write(&w);
 	if (f->mode == FORM_SKIP) prompt_write(&w, "tui.skip", "tui.batch.skip");
-	if (f->mode == FORM_CONFIRM)
-		prompt_write(&w, "web.approval.again", "tui.batch.confirm");
+	if (f->mode == FORM_CONFIRM) prompt_write(&w, "tui.again", "tui.batch.confirm");
 	arena_done(&w.arena);
 }
 

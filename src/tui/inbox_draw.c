@@ -98,10 +98,10 @@ static void empty_draw(struct inbox *in, const struct area *f)
 {
 	struct arena arena = { 0 };
 	bool agent = in->hint && strcmp(in->hint, "tui.hint.login") == 0;
-	const char *id = in->list.len > 0 ? "web.inbox.filtered"
+	const char *id = in->list.len > 0 ? "tui.filtered"
 			 : !in->whole	  ? "web.loading"
 			 : agent	  ? "tui.hint.login"
-					  : "web.inbox.empty";
+					  : "tui.empty";
 
 	screen_put(in->screen, f->y, f->x + 1, f->width - 1, STYLE_SOFT, MSG(&arena, id));
 	arena_done(&arena);
@@ -198,9 +198,9 @@ static void head_draw(struct inbox *in)
 		page_add_text(p, STYLE_PLAIN, "  ");
 		page_add(p, STYLE_GOOD,
 			in->batch
-				? msg_count(&arena, "web.batch.title",
+				? msg_count(&arena, "tui.batch.title",
 					  (int64_t)in->batch_len)
-				: msg_count(&arena, "web.batch.chosen", (int64_t)chosen));
+				: msg_count(&arena, "tui.batch.chosen", (int64_t)chosen));
 	}
 	screen_draw(in->screen, 0, 0, p, 0, STYLE_PLAIN);
 	if (p->cursor) screen_cursor(in->screen, 0, p->cursor_column);
@@ -232,9 +232,9 @@ static void status_draw(struct inbox *in, int64_t now_ms, int64_t mono_ms)
 		enum style style;
 		const char *id;
 	} lines[] = {
-		[LINE_CONNECTING] = { STYLE_WARN, "web.line.connecting" },
-		[LINE_LIVE] = { STYLE_GOOD, "web.line.live" },
-		[LINE_LOST] = { STYLE_BAD, "web.line.lost" },
+		[LINE_CONNECTING] = { STYLE_WARN, "tui.line.connecting" },
+		[LINE_LIVE] = { STYLE_GOOD, "tui.line.live" },
+		[LINE_LOST] = { STYLE_BAD, "tui.line.lost" },
 	};
 	struct page *p = &in->page;
 	struct arena arena = { 0 };

@@ -186,32 +186,6 @@ struct str answer_all_words(
 	return buf_keep(&out, arena);
 }
 
-static const char *settled_id(const struct json *ask)
-{
-	const struct json *by = json_get(ask, "answered_by");
-	struct str status = json_text(json_get(ask, "status"));
-	struct str kind = json_text(json_get(by, "kind"));
-	bool approval = str_is(json_text(json_get(ask, "kind")), "approval");
-
-	if (str_is(status, "cancelled")) return "web.settled.cancelled";
-	if (str_is(kind, "policy")) return "web.settled.policy";
-	if (str_is(kind, "default")) return "web.settled.default";
-	if (str_is(status, "expired"))
-		return approval ? "web.settled.expired.approval" : "web.settled.expired";
-	bool named = json_text(json_get(by, "name")).len > 0;
-	if (str_is(status, "skipped"))
-		return named ? "web.settled.skipped.by" : "web.settled.skipped";
-	return named ? "web.settled.answered.via" : "web.settled.answered";
-}
-
-struct str ask_settled(const struct json *ask, struct arena *arena)
-{
-	const struct json *by = json_get(ask, "answered_by");
-
-	return MSG(arena, settled_id(ask), { "name", json_text(json_get(by, "name")) },
-		{ "via", json_text(json_get(by, "via")) });
-}
-
 static struct str decision_of(const struct json *ask)
 {
 	const struct json *answer = json_get(ask, "answer");
@@ -223,6 +197,35 @@ static struct str decision_of(const struct json *ask)
 		if (str_is(value, "approve") || str_is(value, "reject")) return value;
 	}
 	return STR_NONE;
+}
+
+static const char *settled_id(const struct json *ask)
+{
+	const struct json *by = json_get(ask, "answered_by");
+	struct str status = json_text(json_get(ask, "status"));
+	struct str kind = json_text(json_get(by, "kind"));
+	bool approval = str_is(json_text(json_get(ask, "kind")), "approval");
+
+	if (str_is(status, "cancelled")) return "tui.settled.cancelled";
+	if (str_is(kind, "policy")) return "tui.settled.policy";
+	if (str_is(kind, "default")) return "tui.settled.default";
+	if (str_is(status, "expired"))
+		return approval ? "tui.settled.expired.approval" : "tui.settled.expired";
+	bool named = json_text(json_get(by, "name")).len > 0;
+	if (str_is(status, "skipped"))
+		return named ? "tui.settled.skipped.by" : "tui.settled.skipped";
+	if (!named) return "tui.settled.answered";
+	if (str_is(decision_of(ask), "approve")) return "tui.settled.approved.via";
+	return str_is(decision_of(ask), "reject") ? "tui.settled.rejected.via"
+						  : "tui.settled.answered.via";
+}
+
+struct str ask_settled(const struct json *ask, struct arena *arena)
+{
+	const struct json *by = json_get(ask, "answered_by");
+
+	return MSG(arena, settled_id(ask), { "name", json_text(json_get(by, "name")) },
+		{ "via", json_text(json_get(by, "via")) });
 }
 
 const char *ask_outcome(const struct json *ask)

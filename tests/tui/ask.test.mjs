@@ -68,11 +68,11 @@ test('a person asks back from the dialog, and the thread is shown', async () => 
 
 test('approve and gate are decided in place; gate then runs exactly that', async () => {
 	const terminal = server.terminal(['gate', '--risk', 'high', '--', 'echo', 'it ran']);
-	await terminal.armed('Would run');
+	await terminal.armed('Wants to run');
 	terminal.press('a');
 	await terminal.shows((text) => /\nit ran\n/.test(text) && text.includes('exit 0'));
 	const other = server.terminal(['approve', '--tool', 'deploy', '--arg', 'env=prod']);
-	await other.armed('Would run');
+	await other.armed('Wants to run');
 	other.press('r').type('no').press('Enter');
 	await other.shows((text) => text.includes('reject') && text.includes('exit 1'));
 });
@@ -144,7 +144,7 @@ test('what was typed when another was faster is said', async () => {
 
 test('letters that come together decide nothing: pasted without marks, or with Alt', async () => {
 	const terminal = server.terminal(['approve', '--tool', 'shell', '--arg', 'cmd=ls'], { term: 'linux' });
-	await terminal.armed('Would run');
+	await terminal.armed('Wants to run');
 	terminal.type('abandon all');
 	terminal.tmux('send-keys', '-H', '1b', '79');
 	await sleep(500);

@@ -37,7 +37,7 @@ test('a lone single choice: Enter on an option chooses it and sends it', async (
 test('several: Space toggles [x], Enter confirms; none chosen is an error in red', async () => {
 	const ask = await open({ questions: [choices()] }, '[ ] 1 Unit');
 	inbox.press('Enter');
-	await inbox.shows('Choose at least one option.');
+	await inbox.shows('Select at least one option.');
 	const line = inbox.screen({ colours: true }).split('\n').find((row) => row.includes('at least one'));
 	assert.match(line, /\u001b\[(38;5;203|31)m/);
 	inbox.press('Space', 'Down', 'Space');
@@ -64,7 +64,7 @@ test('single shows (•), several show [x]', async () => {
 test('Other asks for a text; empty is an error; Enter confirms', async () => {
 	const ask = await open({ questions: [choice({ other: true })] }, '3 Other');
 	inbox.press('End', 'Enter', 'Enter');
-	await inbox.shows('Say what “Other” is.');
+	await inbox.shows('Describe your answer.');
 	inbox.type('the moon');
 	await inbox.shows('Other: the moon');
 	inbox.press('Enter');
@@ -131,7 +131,7 @@ test('what the agent knows already is shown chosen; what it suggests is only mar
 test('a note is asked for beside the choice', async () => {
 	const ask = await open({ questions: [choice({ note: { required: true } })] }, 'Note to the agent (required)');
 	inbox.press('Enter', 'Enter');
-	await inbox.shows('The note is needed.');
+	await inbox.shows('Add a note.');
 	inbox.type('with care').press('Enter');
 	assert.deepEqual((await settled(ask)).answer, { env: { selected: ['staging'], text: 'with care' } });
 });
@@ -168,7 +168,7 @@ test('pasted lines are text', async () => {
 });
 
 test('an approval: arguments, raw, reject with a reason', async () => {
-	const ask = await open(approval(), 'Would run  shell');
+	const ask = await open(approval(), 'Wants to run  shell');
 	const card = inbox.screen();
 	for (const part of ['high risk', 'make deploy', 'a approve', '( ) 1 Approve']) assert.ok(card.includes(part), `${part}\n${card}`);
 	inbox.press('t');
@@ -183,7 +183,7 @@ test('a critical approval: read to its end, then pressed twice', async () => {
 	const lines = Array.from({ length: 60 }, (_, i) => `line ${i}`).join('\n');
 	const ask = await open(approval('critical', { operation: { name: 'sql', risk: 'critical', arguments: { query: lines } } }), 'critical');
 	inbox.press('a');
-	await inbox.shows('Critical: read the operation to its end first.');
+	await inbox.shows('Scroll to the end of the operation to approve.');
 	for (let i = 0; i < 12; i++) inbox.press('NPage');
 	await inbox.shows('line 59');
 	inbox.press('a');

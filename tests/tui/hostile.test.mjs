@@ -42,8 +42,8 @@ test('hostile strings in every field: no control byte reaches the terminal but o
 		const made = await ask(text.slice(0, 20_000), i);
 		await inbox.shows(/1 pending/);
 		inbox.press('Enter');
-		const seen = await inbox.shows((screen) => /Agent says|↓ \d+|Would run/.test(screen));
-		if (made.operation) assert.ok(seen.includes('Would run'), `${JSON.stringify(text)}\n${seen}`);
+		const seen = await inbox.shows((screen) => /Agent says|↓ \d+|Wants to run/.test(screen));
+		if (made.operation) assert.ok(seen.includes('Wants to run'), `${JSON.stringify(text)}\n${seen}`);
 		inbox.press('NPage', 'PPage', 'j', 'Escape', 'Escape');
 		await server.member.post(`/v1/asks/${made.id}/skip`);
 		await inbox.shows(/0 pending/);

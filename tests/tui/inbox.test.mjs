@@ -29,7 +29,7 @@ test('new asks come and settled ones go, in two terminals and over HTTP, each se
 	for (const terminal of [one, two]) await terminal.shows(/1 pending/);
 	two.press('Escape');
 	await server.member.answer(second, { q1: true });
-	for (const terminal of [one, two]) await terminal.shows(/Nothing is waiting/);
+	for (const terminal of [one, two]) await terminal.shows(/caught up/);
 	one.close();
 	two.close();
 });
@@ -70,7 +70,7 @@ test('deadline within five minutes, then risk, then age', async () => {
 	assert.ok(at('Hurried one?') < at('Risky one?') && at('Risky one?') < at('Old one?'), seen);
 	assert.match(seen, /● live · 3 pending · [12]:\d\d/);
 	inbox.press('Enter');
-	await inbox.shows(/[12]:\d\d → answers Yes/);
+	await inbox.shows(/[12]:\d\d → uses “Yes”/);
 	inbox.close();
 });
 
@@ -103,7 +103,7 @@ test('a batch: alike ones together, critical ones never', async () => {
 	inbox.press('x', 'x', 'x', 'x');
 	await inbox.shows(/4 selected/);
 	inbox.press('B');
-	await inbox.armed('Would run');
+	await inbox.armed('Wants to run');
 	inbox.press('a');
 	await inbox.shows('Send this answer to 3 asks?');
 	for (const one of made) assert.equal((await server.agent.read(one)).status, 'pending');
@@ -175,9 +175,9 @@ test('a session with its log as it grows', async () => {
 test('help lists the keys; q leaves, and the terminal is as it was', async () => {
 	const inbox = await server.inbox({ columns: 80 });
 	inbox.press('?');
-	await inbox.shows('Back; never decides');
+	await inbox.shows('Go back (never submits)');
 	inbox.press('Escape');
-	await inbox.shows('Nothing is waiting.');
+	await inbox.shows('caught up');
 	inbox.press('q');
 	await inbox.shows('exit 0');
 	inbox.close();
@@ -213,7 +213,7 @@ test('NO_COLOR: no colour is sent', async () => {
 	const [plain, colourful] = [await server.inbox({ columns: 80, env: { NO_COLOR: '1' } }), await server.inbox({ columns: 80 })];
 	for (const terminal of [plain, colourful]) {
 		terminal.press('Enter');
-		await terminal.shows('Would run');
+		await terminal.shows('Wants to run');
 	}
 	const colours = /\u001b\[[0-9;]*(3[0-7]|38;5|9[0-7])[;m]/;
 	assert.doesNotMatch(plain.screen({ colours: true }), colours);
