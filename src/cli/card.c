@@ -146,6 +146,19 @@ static void option_write(
 	if (description.len > 0) safe_wrap_add(c->out, description, "       ", c->width);
 }
 
+/* "choose one", "yes or no; a note is possible". */
+static struct str type_words(struct show_page *c, const struct json *q)
+{
+	struct arena *arena = &c->cli->arena;
+	struct str id = arena_print(
+		arena, "cli.type.%.*s", STR_ARGS(json_text(json_get(q, "type"))));
+	struct str type = id.at ? MSG(arena, id.at) : STR_NONE;
+
+	return json_is(json_get(q, "note"), JSON_OBJECT)
+		       ? MSG(arena, "cli.type.note", { "type", type })
+		       : type;
+}
+
 static void question_show(struct show_page *c, const struct json *q, bool several)
 {
 	const struct json *options = json_get(q, "options");
@@ -162,7 +175,7 @@ static void question_show(struct show_page *c, const struct json *q, bool severa
 			&c->cli->arena),
 		"", several ? 0 : c->width);
 	buf_print(c->out, "%s%s  (", tint_off(c->color), tint_on(TINT_DIM, c->color));
-	safe_line_add(c->out, json_text(json_get(q, "type")));
+	buf_add(c->out, type_words(c, q));
 	buf_print(c->out, ")%s\n", tint_off(c->color));
 	uint32_t count = json_is(options, JSON_ARRAY) ? options->count : 0;
 	for (uint32_t i = 0; i < count; i++)

@@ -41,7 +41,7 @@ int settle(struct cli *cli, struct client *client, struct str id, const char *ta
 	if (conflict.err != OK) return settled_before(cli, ask, &conflict);
 	if (status == EXIT_NOT_ALLOWED && strcmp(tail, "/cancel") != 0) login_hint(cli);
 	if (status != EXIT_YES) return status;
-	fprintf(stderr, "%.*s\n", STR_ARGS(outcome_story(ask, &cli->arena)));
+	fprintf(stderr, "%.*s\n", STR_ARGS(ask_decided(ask, &cli->arena)));
 	if (args_have(&cli->args, "json")) json_print(ask);
 	return EXIT_YES;
 }

@@ -44,8 +44,8 @@ struct credential {
 	struct str language;
 	int64_t created_ms;
 	int64_t expires_ms;
-	int64_t mcp_wait_s; /* how long an MCP call is held; -1: as the server does */
-	bool mcp_local;	    /* the client may show a question by itself */
+	int64_t mcp_wait_s;   /* how long an MCP call is held; -1: as the server does */
+	bool mcp_local;	      /* the client may show a question by itself */
 	int64_t last_used_ms; /* as the store knows it */
 	bool note_use;	      /* of a token, and that is a while ago: it is to be noted */
 };

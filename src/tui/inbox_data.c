@@ -246,14 +246,8 @@ static void decided_say(struct inbox *in, const struct json *ask)
 {
 	struct arena arena = { 0 };
 	bool has = json_is(json_get(ask, "fetched_at"), JSON_STRING);
-	struct str agent = json_text(json_get(json_get(ask, "agent"), "name"));
-	struct str id = arena_print(&arena, "tui.did.%s", ask_outcome(ask));
-	struct str did = MSG(&arena, id.at, { "title", ask_title(ask, &arena) });
-	struct str then = MSG(
-		&arena, has ? "tui.agent.has" : "tui.agent.not_yet", { "agent", agent });
 
-	inbox_say(in, STYLE_GOOD,
-		arena_print(&arena, "%.*s %.*s", STR_ARGS(did), STR_ARGS(then)));
+	inbox_say(in, STYLE_GOOD, ask_decided(ask, &arena));
 	in->notice_until += DECIDED_MS;
 	buf_clear(&in->follow);
 	if (!has) buf_add(&in->follow, json_text(json_get(ask, "id")));

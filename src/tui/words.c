@@ -252,6 +252,17 @@ struct str ask_settler(const struct json *ask, struct arena *arena)
 	return json_text(json_get(by, "name"));
 }
 
+struct str ask_decided(const struct json *ask, struct arena *arena)
+{
+	bool has = json_is(json_get(ask, "fetched_at"), JSON_STRING);
+	struct str id = arena_print(arena, "tui.did.%s", ask_outcome(ask));
+	struct str did = MSG(arena, id.at, { "title", ask_title(ask, arena) });
+	struct str then = MSG(arena, has ? "tui.agent.has" : "tui.agent.not_yet",
+		{ "agent", json_text(json_get(json_get(ask, "agent"), "name")) });
+
+	return arena_print(arena, "%.*s %.*s", STR_ARGS(did), STR_ARGS(then));
+}
+
 /* ---- events ---- */
 
 static struct str progress_words(const struct json *data, struct arena *arena)

@@ -39,6 +39,8 @@ struct str time_local(int64_t ms, int64_t now_ms, struct arena *);
 struct str ask_age(const struct json *ask, int64_t now_ms, struct arena *);
 /* approved, rejected, answered, skipped, expired or cancelled. */
 const char *ask_outcome(const struct json *ask);
+/* "Approved “Deploy”. deployer has not fetched it yet." */
+struct str ask_decided(const struct json *ask, struct arena *);
 /* Who settled it: a name, "rule", "default"; empty: nobody. */
 struct str ask_settler(const struct json *ask, struct arena *);
 

@@ -21,7 +21,7 @@ async function views(show) {
 	await server.agent.ask({ ...inside, kind: 'non_blocking', question: 'Which name shall it have? 名前は？', type: 'text' });
 
 	const inbox = await server.inbox({ columns: 110, rows: 27 });
-	await inbox.shows((text) => text.includes('4 pending') && text.includes('What led here'));
+	await inbox.shows((text) => text.includes('4 pending') && text.includes('Before this'));
 	show('inbox', inbox.screen());
 	inbox.press('Enter');
 	await inbox.armed('a approve');
@@ -48,12 +48,12 @@ async function views(show) {
 	await inbox.shows((text) => text.includes('2/5 · linking') && text.includes('Asked'));
 	show('session', inbox.screen());
 	inbox.press('Escape', '?');
-	await inbox.shows('Back; never decides');
+	await inbox.shows('PgUp PgDn');
 	show('help', inbox.screen());
 
-	const place = server.terminal(['ask', 'Deploy to production?', '--timeout', '9m', '--default', 'no'], { columns: 72, rows: 12 });
-	await place.shows('( ) 1 Yes');
-	show('ask', place.screen());
+	const asking = server.terminal(['ask', 'Deploy to production?', '--timeout', '9m', '--default', 'no'], { columns: 72, rows: 12 });
+	await asking.shows('( ) 1 Yes');
+	show('ask', asking.screen());
 	const french = await server.inbox({ columns: 72, rows: 14, lang: 'fr' });
 	french.press('Enter');
 	await french.shows('Approuver');
