@@ -79,6 +79,10 @@ static struct str body_make(struct cli *cli, const struct credentials *c)
 		jw_str(&w, str_trim(c->name));
 		jw_key(&w, "password");
 		jw_str(&w, c->password);
+		if (args_have(&cli->args, "workspace")) {
+			jw_key(&w, "workspace");
+			jw_str(&w, args_get(&cli->args, "workspace"));
+		}
 	}
 	jw_object_end(&w);
 	return buf_keep(&body, &cli->arena);
@@ -140,7 +144,8 @@ static int login_run(struct cli *cli)
 	return EXIT_YES;
 }
 
-static const struct flag flags[] = { { .name = "name", .value = "NAME" }, { 0 } };
+static const struct flag flags[] = { { .name = "name", .value = "NAME" },
+	{ .name = "workspace", .value = "NAME" }, { 0 } };
 
 static const char *const examples[] = {
 	"parley login 'http://127.0.0.1:7275/login#k2hq…'",

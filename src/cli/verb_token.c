@@ -63,6 +63,10 @@ static struct str create_body(struct cli *cli)
 		jw_key(&w, "mcp_wait");
 		jw_raw(&w, wait_json(cli, args_get(&cli->args, "mcp-wait")));
 	}
+	if (args_have(&cli->args, "expires")) {
+		jw_key(&w, "expires");
+		jw_raw(&w, wait_json(cli, args_get(&cli->args, "expires")));
+	}
 	if (args_have(&cli->args, "local")) {
 		jw_key(&w, "local");
 		jw_bool(&w, true);
@@ -141,8 +145,8 @@ static const struct flag create_flags[] = {
 	{ .name = "role", .value = "ROLE", .values = "agent member admin viewer owner" },
 	{ .name = "name", .value = "NAME" }, { .name = "agent", .value = "AGENT" },
 	{ .name = "tools", .value = "LIST" }, { .name = "mcp-wait", .value = "SECONDS" },
-	{ .name = "local" }, { .name = "workspace", .value = "NAME" }, { .name = "json" },
-	{ 0 }
+	{ .name = "expires", .value = "TIME" }, { .name = "local" },
+	{ .name = "workspace", .value = "NAME" }, { .name = "json" }, { 0 }
 };
 
 static const char *const create_examples[] = {

@@ -259,6 +259,16 @@ test('a token shows when it was last used, within a minute', async () => {
 	await until(async () => Date.parse(await seen()) - Date.parse(first) >= 60_000, 'the next');
 });
 
+test('token create --expires takes a time or a duration', async () => {
+	const own = server.client(await server.token('agent', 'ends-soon', ['--expires', '2d']));
+	assert.equal((await own.get('/v1/me')).status, 200);
+	const { items } = (await admin.get('/v1/tokens?limit=200')).body;
+	const { expires_at: at } = items.find((token) => token.name === 'ends-soon');
+	assert.ok(Date.parse(at) - Date.now() > 47 * 3600_000, at);
+	const wrong = await server.run(['token', 'create', '--role', 'agent', '--name', 'never', '--expires', 'soon', '--data', server.data]);
+	assert.notEqual(wrong.code, 0);
+});
+
 /* ---- logging in ---- */
 
 test('a refused login leaves the link usable', async () => {
@@ -285,6 +295,9 @@ test('two workspaces with a user of one name: the login says which', async () =>
 	assert.doesNotMatch(which.reply.text, /north/);
 	const inside = await login({ name: 'Robin', password: 'there password', workspace: 'north' });
 	assert.deepEqual([inside.status, inside.reply.body.workspace], [200, 'north']);
+	const shell = (extra) => server.run(['login', '--name', 'Robin', ...extra, '--url', server.url], { input: 'there password\n' });
+	assert.notEqual((await shell([])).code, 0);
+	assert.equal((await shell(['--workspace', 'north'])).code, 0);
 	assert.equal((await login({ name: 'Robin', password: 'here password', workspace: 'north' })).status, 401);
 	assert.equal((await login({ name: 'Robin', password: 'here password', workspace: 'nowhere' })).status, 401);
 });

@@ -66,6 +66,18 @@ static void an_agent_sees_and_owns_its_own_only(void **state)
 	}
 }
 
+static void nobody_reaches_above_themselves(void **state)
+{
+	(void)state;
+	for (int mine = ROLE_NONE; mine <= ROLE_LOCAL_ADMIN; mine++)
+		for (int theirs = ROLE_AGENT; theirs <= ROLE_OWNER; theirs++) {
+			const struct principal p = { .role = (enum role)mine };
+
+			assert_int_equal(principal_reaches(&p, (enum role)theirs),
+				mine == ROLE_LOCAL_ADMIN || theirs <= mine);
+		}
+}
+
 static void an_agents_id_depends_on_workspace_and_name_alone(void **state)
 {
 	char a[32], b[32];
@@ -87,6 +99,7 @@ int main(void)
 		KIT_TEST(every_role_may_do_just_this),
 		KIT_TEST(only_what_a_token_can_have_is_read_as_a_role),
 		KIT_TEST(an_agent_sees_and_owns_its_own_only),
+		KIT_TEST(nobody_reaches_above_themselves),
 		KIT_TEST(an_agents_id_depends_on_workspace_and_name_alone),
 	};
 

@@ -102,7 +102,7 @@ async function eventsWhole(query: Query): Promise<Event[]> {
 
 export const api = {
 	me: () => get<Me>('/v1/me'),
-	login: (body: { code: string } | { name: string; password: string }) =>
+	login: (body: { code: string } | { name: string; password: string; workspace?: string }) =>
 		call<Me>('POST', '/v1/login', body),
 	logout: () => call<null>('POST', '/v1/logout', {}),
 
