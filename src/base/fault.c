@@ -12,6 +12,7 @@ static const char *const names[] = {
 	[ERR_NOT_FOUND] = "not found",
 	[ERR_METHOD] = "method not allowed",
 	[ERR_CONFLICT] = "conflict",
+	[ERR_REVOKED] = "revoked",
 	[ERR_TOO_BIG] = "too big",
 	[ERR_MEDIA_TYPE] = "unsupported media type",
 	[ERR_INVALID] = "invalid",

@@ -12,6 +12,7 @@ enum err {
 	ERR_NOT_FOUND,	 /* 404 */
 	ERR_METHOD,	 /* 405 */
 	ERR_CONFLICT,	 /* 409: settled already, or another holds it */
+	ERR_REVOKED,	 /* 409: an approval that was taken back */
 	ERR_TOO_BIG,	 /* 413 */
 	ERR_MEDIA_TYPE,	 /* 415 */
 	ERR_INVALID,	 /* 422: well-formed, not acceptable */

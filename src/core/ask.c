@@ -136,13 +136,22 @@ enum err ask_settle(struct ask *a, const struct settlement *s, int64_t now_ms,
 	a->answer = s->answer ? s->answer->json : STR_NONE;
 	a->answered_by = by_somebody ? s->answered_by : STR_NONE;
 	a->approved_digest = s->approved_digest;
+	a->settled_user = by_somebody ? s->user : STR_NONE;
 	a->reason = s->reason;
 	a->summary = summary;
 	a->claimed_user = a->claimed_name = STR_NONE;
 	a->claimed_until_ms = 0;
+	if (a->kind == ASK_APPROVAL && !a->approved_digest.len && ask_approved(a))
+		a->approved_digest = a->digest;
 	a->version++;
 	*event_type = settling[s->verb].event;
 	return OK;
+}
+
+int64_t ask_urgency(enum risk risk, enum priority priority)
+{
+	if (risk == RISK_CRITICAL || priority == PRIORITY_URGENT) return 2;
+	return risk == RISK_HIGH || priority == PRIORITY_HIGH;
 }
 
 enum err ask_may_settle(const struct ask *a, const struct principal *p, struct fault *why)
@@ -155,6 +164,42 @@ enum err ask_may_settle(const struct ask *a, const struct principal *p, struct f
 			(a->requester.len && str_eq(a->requester, p->user))))
 		return fail(
 			why, ERR_FORBIDDEN, "who asks for an approval may not decide it");
+	return OK;
+}
+
+static struct str revoked_write(
+	const struct principal *p, struct str reason, int64_t now_ms, struct arena *arena)
+{
+	struct buf b = { .max = 65536 };
+	struct json_writer w = { .out = &b };
+
+	jw_object(&w);
+	jw_key(&w, "by");
+	answered_by_write(&b, "human", p);
+	w.more = true;
+	show_text(&w, "reason", reason);
+	show_time(&w, "at", now_ms);
+	jw_object_end(&w);
+	return buf_keep_done(&b, arena);
+}
+
+enum err ask_revoke(struct ask *a, const struct principal *p, struct str reason,
+	int64_t now_ms, struct arena *arena, struct fault *why)
+{
+	struct str revoked;
+	bool own = p->user.len && str_eq(a->settled_user, p->user);
+
+	if (!role_may(p->role, MAY_SETTLE) || (!own && !role_may(p->role, MAY_ADMIN)))
+		return fail(why, ERR_FORBIDDEN,
+			"whoever gave the approval may take it back, or an admin");
+	if (!ask_approved(a)) return fail(why, ERR_CONFLICT, "it was not approved");
+	if (a->used_ms) return fail(why, ERR_CONFLICT, "the approval was used already");
+	if (a->revoked.len)
+		return fail(why, ERR_CONFLICT, "the approval was revoked already");
+	revoked = revoked_write(p, reason, now_ms, arena);
+	if (arena->failed) return fail(why, ERR_MEMORY, "out of memory");
+	a->revoked = revoked;
+	a->version++;
 	return OK;
 }
 

@@ -10,6 +10,7 @@
 
 #include "core/answer.h"
 #include "core/operation.h"
+#include "core/people.h"
 #include "core/principal.h"
 
 enum ask_kind { ASK_BLOCKING, ASK_NON_BLOCKING, ASK_APPROVAL, ASK_ERROR_RECOVERY };
@@ -58,6 +59,7 @@ struct ask {
 	int64_t fetched_ms;	 /* when its agent first had the outcome; 0: not yet */
 	struct str revoked;	 /* JSON object {by, reason, at}; empty: it was not */
 	struct str settled_user; /* usr_… who answered or skipped it; empty: nobody */
+	int64_t urgency;	 /* what ask_urgency said when it was made */
 };
 
 enum {
@@ -135,8 +137,9 @@ struct settlement {
 	enum settling verb;
 	const struct answer *answer; /* ANSWER, and EXPIRE with a default; else NULL */
 	struct str answered_by; /* made by answered_by_write; with an answer or a skip */
-	struct str approved_digest; /* empty: none */
+	struct str approved_digest; /* of edited arguments; empty: as it was asked */
 	struct str reason;
+	struct str user; /* usr_… who answers or skips; empty: nobody of ours */
 };
 
 /* The one way out of pending. ERR_CONFLICT when it is settled already; untouched then.
@@ -144,9 +147,15 @@ struct settlement {
  * made in the arena. *event_type is the event to stage ("ask.answered"). */
 enum err ask_settle(struct ask *, const struct settlement *, int64_t now_ms,
 	struct arena *, const char **event_type, struct fault *why);
+/* How soon people should look: 2 for critical risk or urgent priority, 1 for high, else 0. */
+int64_t ask_urgency(enum risk, enum priority);
 /* May p answer or skip it? ERR_FORBIDDEN for agents and an approval's own requester. */
 enum err ask_may_settle(const struct ask *, const struct principal *, struct fault *why);
 bool ask_approved(const struct ask *); /* answered, every approval question "approve" */
+/* Takes back an approval that was not used. ERR_FORBIDDEN: who did not give it, unless they
+ * are an admin; ERR_CONFLICT: there is none, or it was used or revoked. */
+enum err ask_revoke(struct ask *, const struct principal *, struct str reason,
+	int64_t now_ms, struct arena *, struct fault *why);
 /* {"kind": "human", "user": …, "name": …, "via": …}; without a principal all but kind are
  * null. */
 void answered_by_write(struct buf *, const char *kind, const struct principal *);
@@ -155,7 +164,8 @@ void answered_by_write(struct buf *, const char *kind, const struct principal *)
 struct ask_view {
 	struct str workspace;
 	struct str session_title;
-	struct str url; /* of the server, no trailing slash */
+	struct str url;		 /* of the server, no trailing slash */
+	const struct mark *mark; /* the caller's own; NULL: not shown */
 };
 /* The ask as the contract shows it: one JSON object. */
 void ask_write(struct json_writer *, const struct ask *, const struct ask_view *,

@@ -56,6 +56,16 @@ static void outcome_write(struct json_writer *w, const struct ask *a)
 	show_json(w, "replies", a->replies.len ? a->replies : STR("[]"));
 }
 
+static void mark_write(struct json_writer *w, const struct mark *m)
+{
+	jw_key(w, "mark");
+	jw_object(w);
+	jw_key(w, "read");
+	jw_bool(w, m->read_ms > 0);
+	show_time(w, "snoozed_until", m->snoozed_ms);
+	jw_object_end(w);
+}
+
 static void url_write(
 	struct json_writer *w, const struct ask *a, const struct ask_view *v)
 {
@@ -82,6 +92,10 @@ void ask_write(struct json_writer *w, const struct ask *a, const struct ask_view
 	show_time(w, "expires_at", a->deadline_ms);
 	show_time(w, "settled_at", a->settled_ms);
 	outcome_write(w, a);
+	show_time(w, "used_at", a->used_ms);
+	show_time(w, "fetched_at", a->fetched_ms);
+	show_json(w, "revoked", a->revoked);
+	if (v->mark) mark_write(w, v->mark);
 	url_write(w, a, v);
 	jw_object_end(w);
 }

@@ -14,6 +14,7 @@ const char *const event_types[] = {
 	"ask.extended",
 	"ask.replied",
 	"ask.used",
+	"ask.revoked",
 	"session.created",
 	"session.status",
 	"session.progress",
@@ -37,6 +38,16 @@ const char *const event_types[] = {
 	"settings.changed",
 	NULL,
 };
+
+bool event_is_settlement(const struct event *e)
+{
+	static const char *const types[] = { "ask.answered", "ask.skipped", "ask.expired",
+		"ask.cancelled" };
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		if (strcmp(e->type, types[i]) == 0) return true;
+	return false;
+}
 
 const char *event_type_find(struct str name)
 {

@@ -19,8 +19,9 @@ struct event {
 	uint8_t hash[SHA256_SIZE];   /* of the hash before it and all but data */
 };
 
-extern const char *const event_types[];	 /* NULL-terminated */
-const char *event_type_find(struct str); /* the constant, or NULL */
+extern const char *const event_types[];		/* NULL-terminated */
+const char *event_type_find(struct str);	/* the constant, or NULL */
+bool event_is_settlement(const struct event *); /* an ask was settled */
 
 /* Fills digest (from data) and hash. The chain starts from 32 zero bytes. */
 void event_seal(struct event *, const uint8_t before[SHA256_SIZE]);

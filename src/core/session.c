@@ -49,7 +49,8 @@ static void count(struct session *s, enum ask_kind kind, int64_t by)
 }
 
 /* Counts the ask and sets the status its session has now. An ask that nobody waits for
- * changes nothing, and neither does any in a session that has ended. */
+ * changes nothing, and neither does any in a session that has ended. A session that was made
+ * for one ask is over with it: whoever waits gets the outcome, and nothing else is to come. */
 static bool turn(struct session *s, enum ask_kind kind, int64_t by, int64_t now_ms)
 {
 	enum session_status now = s->status;
@@ -57,13 +58,18 @@ static bool turn(struct session *s, enum ask_kind kind, int64_t by, int64_t now_
 	count(s, kind, by);
 	s->version++;
 	s->updated_ms = now_ms;
-	if (kind == ASK_NON_BLOCKING || session_ended(s)) return false;
-	if (s->open_input > 0)
+	if (session_ended(s)) return false;
+	if (s->for_ask && by < 0)
+		now = SESSION_COMPLETED;
+	else if (kind == ASK_NON_BLOCKING)
+		return false;
+	else if (s->open_input > 0)
 		now = SESSION_WAITING_FOR_INPUT;
 	else if (s->open_approval > 0)
 		now = SESSION_WAITING_FOR_APPROVAL;
 	else
-		now = SESSION_RUNNING;
+		now = s->heard_ms + SESSION_HEARD_MS > now_ms ? SESSION_RUNNING
+							      : SESSION_IDLE;
 	bool changed = now != s->status;
 	s->status = now;
 	return changed;
@@ -80,9 +86,34 @@ bool session_settled(struct session *s, enum ask_kind kind, int64_t now_ms)
 	return turn(s, kind, -1, now_ms);
 }
 
+void session_goes_on(struct session *s, int64_t now_ms)
+{
+	if (s->for_ask && s->status == SESSION_COMPLETED) s->status = SESSION_IDLE;
+	s->for_ask = false;
+	s->heard_ms = now_ms;
+}
+
+bool session_heard(struct session *s, int64_t now_ms)
+{
+	if (session_ended(s) || s->heard_ms >= now_ms) return false;
+	s->heard_ms = now_ms;
+	if (s->status == SESSION_IDLE && session_can_resume(s))
+		s->status = SESSION_RUNNING;
+	return true;
+}
+
+bool session_falls_idle(struct session *s, int64_t now_ms)
+{
+	if (s->status != SESSION_RUNNING || !s->heard_ms ||
+		s->heard_ms + SESSION_HEARD_MS > now_ms)
+		return false;
+	s->status = SESSION_IDLE;
+	return true;
+}
+
 enum err session_may_ask(const struct session *s, enum ask_kind kind, struct fault *why)
 {
-	if (session_ended(s))
+	if (session_ended(s) && !(s->for_ask && s->status == SESSION_COMPLETED))
 		return fail(why, ERR_CONFLICT,
 			"session %.*s is %s: ask in another one, or without a session",
 			STR_ARGS(s->id), session_status_name(s->status));

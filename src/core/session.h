@@ -41,9 +41,12 @@ struct session {
 	int64_t version;
 	int64_t created_ms;
 	int64_t updated_ms;
-	bool for_ask;	  /* made for one ask, and over with it */
-	int64_t heard_ms; /* when its agent was last heard of; 0: never since it was made */
+	bool for_ask;	  /* made for one ask: completed once that is settled */
+	int64_t heard_ms; /* when its agent was last heard of; 0: not known */
 };
+
+/* Running is who was heard of within this time; later it is idle. */
+enum { SESSION_HEARD_MS = 10 * 60 * 1000 };
 
 const char *session_status_name(enum session_status);
 bool session_status_read(struct str, enum session_status *);
@@ -54,6 +57,13 @@ bool session_ended(const struct session *); /* completed, failed, cancelled */
  * session_may_ask. */
 bool session_opened(struct session *, enum ask_kind, int64_t now_ms);
 bool session_settled(struct session *, enum ask_kind, int64_t now_ms);
+/* Its agent asks in it: one that was made for another ask goes on, as a session of its own. */
+void session_goes_on(struct session *, int64_t now_ms);
+/* Its agent was heard of: true when that is news. One that was idle and waits for nothing
+ * runs. */
+bool session_heard(struct session *, int64_t now_ms);
+/* Nobody was heard of for SESSION_HEARD_MS: true when it was running, and is idle now. */
+bool session_falls_idle(struct session *, int64_t now_ms);
 /* ERR_CONFLICT: ended, or a blocking ask is open and it is not parallel. */
 enum err session_may_ask(const struct session *, enum ask_kind, struct fault *why);
 /* Waits for nothing more: no blocking, recovery or approval ask is open. */

@@ -136,6 +136,7 @@ static struct ask *ask_make(
 	a->kind = d->kind;
 	a->priority = d->priority;
 	a->risk = d->risk;
+	a->urgency = ask_urgency(d->risk, d->priority);
 	a->exclusive = d->kind == ASK_BLOCKING && !s->parallel;
 	a->fixed = d->fixed;
 	a->search = d->search;
@@ -143,9 +144,7 @@ static struct ask *ask_make(
 	a->replies = STR("[]");
 	a->dedupe_key = t->dedupe_key;
 	if (d->timeout_ms) a->deadline_ms = rows->now_ms + d->timeout_ms;
-	if (a->deadline_ms &&
-		(!rows->next_deadline_ms || a->deadline_ms < rows->next_deadline_ms))
-		rows->next_deadline_ms = a->deadline_ms;
+	if (a->deadline_ms) rows_due_at(rows, a->deadline_ms);
 	if (d->operation && d->kind == ASK_APPROVAL) {
 		operation_digest(d->operation, NULL, s->id, digest);
 		a->digest = arena_str(rows->arena, str_of(digest));
@@ -205,6 +204,7 @@ static enum err ask_decide(struct job *job, struct rows *rows, struct fault *why
 	if (fresh) s = ask_new_session(t, rows, d);
 	a = s ? ask_make(t, rows, d, s) : NULL;
 	if (!a) return fail(why, ERR_MEMORY, "out of memory");
+	if (!fresh) session_goes_on(s, rows->now_ms);
 	session_opened(s, d->kind, rows->now_ms);
 	if (!fresh) rows_touch_session(rows, s);
 	rows_event(rows, "ask.created", s, a, ask_created_data(a, d, rows->arena));

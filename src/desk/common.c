@@ -89,10 +89,10 @@ struct str desk_workspace(struct task *t, struct rows *rows, int64_t ws)
 }
 
 static void show(struct buf *out, struct desk *desk, const struct ask *a,
-	struct str title, struct str workspace, int64_t now_ms)
+	struct str title, struct str workspace, const struct mark *mark, int64_t now_ms)
 {
 	struct json_writer w = { .out = out };
-	struct ask_view view = { workspace, title, str_of(desk->url) };
+	struct ask_view view = { workspace, title, str_of(desk->url), mark };
 
 	ask_write(&w, a, &view, now_ms);
 }
@@ -103,19 +103,25 @@ struct str desk_show(struct desk *desk, const struct ask *a, struct str title,
 	struct buf b = { 0 };
 	struct str out;
 
-	show(&b, desk, a, title, workspace, now_ms);
+	show(&b, desk, a, title, workspace, NULL, now_ms);
 	if (b.failed) arena->failed = true;
 	out = arena_str(arena, buf_str(&b));
 	buf_done(&b);
 	return out;
 }
 
-void desk_reply_ask(
-	struct task *t, const struct ask *a, const struct session *s, int64_t now_ms)
+void desk_reply_marked(struct task *t, const struct ask *a, const struct session *s,
+	const struct mark *mark, int64_t now_ms)
 {
 	t->settled = a->status != ASK_PENDING;
 	show(&t->job.out, t->desk, a, s ? s->title : STR_NONE,
-		t->job.credential.workspace, now_ms);
+		t->job.credential.workspace, mark, now_ms);
+}
+
+void desk_reply_ask(
+	struct task *t, const struct ask *a, const struct session *s, int64_t now_ms)
+{
+	desk_reply_marked(t, a, s, NULL, now_ms);
 }
 
 void desk_reply_settled(struct task *t, struct str shown, const struct session *s)

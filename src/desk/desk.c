@@ -79,10 +79,11 @@ static enum err deadline_row(void *ctx, const struct row *row, struct fault *why
 
 static void deadline_look(struct desk *d)
 {
+	const struct val silence[] = { val_int(SESSION_HEARD_MS) };
 	struct db *db = clerk_db(d->writer);
 	int64_t next = 0;
 
-	if (!db || db_one(db, SQL_DEADLINE_NEXT, NULL, 0, deadline_row, &next, NULL))
+	if (!db || db_one(db, SQL_DEADLINE_NEXT, silence, 1, deadline_row, &next, NULL))
 		return;
 	d->next_deadline_ms = next;
 	d->deadline_known = true;
@@ -138,11 +139,14 @@ int64_t desk_deadlines(struct desk *d)
 
 static int64_t desk_nap(void *ctx)
 {
-	int64_t nap = desk_deadlines(ctx);
+	int64_t nap, due;
 
-	while (nap == 0)
+	do {
+		due = desk_fetched_due(ctx);
+		if (due == 0) desk_flush_fetched(ctx);
 		nap = desk_deadlines(ctx);
-	return nap;
+	} while (nap == 0 || due == 0);
+	return due > 0 && (nap < 0 || due < nap) ? due : nap;
 }
 
 /* ---- opening ---- */
@@ -218,6 +222,7 @@ struct desk *desk_open(const struct desk_settings *set, struct fault *why)
 	desk_set(d, set);
 	pthread_mutex_init(&d->listeners, NULL);
 	counts_init(&d->counts);
+	pthread_mutex_init(&d->fetched.lock, NULL);
 	if (!d->store || !d->url || !d->webhook_internal || !d->resumers)
 		fail(why, ERR_MEMORY, "out of memory");
 	else if (desk_clerks(d, set, why) == OK && desk_start(d, why) == OK)
@@ -242,6 +247,7 @@ struct desk *desk_close(struct desk *d)
 	mem_free(d->resumers);
 	pthread_mutex_destroy(&d->listeners);
 	counts_done(&d->counts);
+	pthread_mutex_destroy(&d->fetched.lock);
 	mem_free(d);
 	return NULL;
 }

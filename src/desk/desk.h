@@ -121,6 +121,10 @@ bool desk_set_url(struct desk *, struct str url);
 void desk_wait(struct desk *, const struct use *, struct task *);
 void desk_set(struct desk *, const struct desk_settings *); /* what can be reloaded */
 
+/* The asking agent has the outcome of this ask: kept as its fetched_at, within a second. Any
+ * thread. */
+void desk_note_fetched(struct desk *, int64_t ws, struct str ask);
+
 struct desk_counts {
 	int64_t answers, skips, cancels, expiries, events;
 	int64_t commits; /* of all workspaces together only */
@@ -133,6 +137,10 @@ enum { SERVER_KEY_SIZE = 32 };
 
 extern const struct use use_ask, use_answer, use_skip, use_cancel, use_settle_many;
 extern const struct use use_reply, use_assign, use_claim, use_extend, use_use_approval;
+/* Takes back an approval that was not used yet. */
+extern const struct use use_revoke;
+/* What only the caller sees: marks on asks, saved filters. */
+extern const struct use use_mark, use_views, use_views_put;
 extern const struct use use_ask_get, use_ask_list;
 extern const struct use use_session_create, use_session_get, use_session_list,
 	use_session_state, use_session_patch, use_session_delete, use_session_cancel,

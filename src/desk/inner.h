@@ -11,6 +11,24 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+/* An outcome that its agent has, not yet written down. */
+struct fetched_note {
+	int64_t ws;
+	char ask[ID_SIZE];
+};
+
+enum { FETCHED_MAX = 512 };
+
+struct fetched {
+	pthread_mutex_t lock; /* over notes, len, since_ms */
+	struct fetched_note notes[FETCHED_MAX];
+	size_t len;
+	int64_t since_ms; /* of the first, by the steady clock */
+	/* Being written: the writing clerk's thread only. */
+	struct fetched_note taken[FETCHED_MAX];
+	size_t taken_len;
+};
+
 struct desk {
 	struct clerk *writer;
 	struct clerk *reader; /* NULL without threads: the writer's connection reads */
@@ -38,6 +56,7 @@ struct desk {
 	bool expire_out;	     /* it is with the clerk */
 	struct counts counts;
 	bool threads;
+	struct fetched fetched;
 };
 
 static inline struct task *task_of(struct job *job)
@@ -72,6 +91,13 @@ struct str desk_workspace(struct task *, struct rows *, int64_t ws);
 /* Ask and its session's title → job.out. */
 void desk_reply_ask(
 	struct task *, const struct ask *, const struct session *, int64_t now_ms);
+/* The same with the caller's own mark. */
+void desk_reply_marked(struct task *, const struct ask *, const struct session *,
+	const struct mark *, int64_t now_ms);
+/* Counts a change of the ask, stages its event, replies with the ask; `wakes`: who waits for
+ * it is told. */
+enum err desk_ask_changed(struct task *, struct rows *, struct ask *, const char *type,
+	struct buf *data, bool wakes, struct fault *);
 /* {"ask": …, "resumed": …} */
 void desk_reply_settled(struct task *, struct str shown, const struct session *);
 /* A conflict that carries the ask as it is. */
@@ -172,6 +198,14 @@ enum err like_read(struct str q, struct arena *, struct str *out, struct fault *
 enum err last_event(struct db *, int64_t ws, int64_t *out, struct fault *);
 enum err rows_title(struct db *, int64_t ws, struct str session, struct arena *,
 	struct str *title, struct fault *);
+
+/* ---- outcomes that agents had ---- */
+
+/* In ms, how long until they are to be written; -1: there are none. */
+int64_t desk_fetched_due(struct desk *);
+void desk_flush_fetched(struct desk *); /* on the writing clerk's thread */
+/* A session that runs falls silent some time: the desk must look then. */
+void desk_look_again(struct rows *, const struct session *);
 
 extern const struct use use_expire;
 

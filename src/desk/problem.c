@@ -13,6 +13,7 @@ static const struct {
 	[ERR_NOT_FOUND] = { 404, "/problems/not-found", "Not found" },
 	[ERR_METHOD] = { 405, "/problems/method-not-allowed", "Method not allowed" },
 	[ERR_CONFLICT] = { 409, "/problems/conflict", "Conflict" },
+	[ERR_REVOKED] = { 409, "/problems/revoked", "The approval was revoked" },
 	[ERR_TOO_BIG] = { 413, "/problems/too-large", "Too large" },
 	[ERR_MEDIA_TYPE] = { 415, "/problems/unsupported-media-type",
 		"Unsupported media type" },

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-enum { SOON_MS = 5 * 60 * 1000 };
+enum { SOON_MS = 5 * 60 * 1000, URGENCY_MAX = 2 };
 
 /* ---- one ---- */
 
@@ -26,20 +26,41 @@ static enum err found_ask_row(void *ctx, const struct row *row, struct fault *wh
 	return e ? e : session_from_row(&session, f->arena, &f->session, why);
 }
 
+struct found_mark {
+	struct arena *arena;
+	struct mark mark;
+};
+
+static enum err found_mark_row(void *ctx, const struct row *row, struct fault *why)
+{
+	struct found_mark *f = ctx;
+
+	return record_read(&records[RECORD_MARKS], row, f->arena, &f->mark, why);
+}
+
 static enum err ask_get_read(
 	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct found_ask f = { .arena = &job->arena };
+	struct found_mark m = { .arena = &job->arena };
 	const struct val args[] = { val_int(job->who.ws), val_text(t->id) };
+	const struct val key[] = { val_int(job->who.ws), val_text(job->who.user),
+		val_text(t->id) };
+	bool person = job->who.user.len && job->who.role != ROLE_AGENT;
 	enum err e = db_one(db, SQL_ASK_GET, args, 2, found_ask_row, &f, why);
 
+	if (!e && person)
+		e = db_one(db, SQL_OF(RECORD_MARKS, RECORD_GET), key, 3, found_mark_row,
+			&m, why);
 	if (e) return e;
 	if (!f.found || !principal_sees(&job->who, f.ask.agent))
 		return fail(why, ERR_NOT_FOUND, "no ask %.*s",
 			STR_ARGS(str_first(t->id, 64)));
 	t->ask = f.ask.id;
-	desk_reply_ask(t, &f.ask, &f.session, now_ms);
+	if (job->who.role == ROLE_AGENT && f.ask.settled_ms && !f.ask.fetched_ms)
+		desk_note_fetched(t->desk, f.ask.ws, f.ask.id);
+	desk_reply_marked(t, &f.ask, &f.session, person ? &m.mark : NULL, now_ms);
 	return OK;
 }
 
@@ -48,7 +69,9 @@ const struct use use_ask_get = { .job = { .name = "ask_get", .read = ask_get_rea
 /* ---- the inbox ---- */
 
 /* Where a page is: in plain order one part; by attention three, one after the other. */
-enum part { PART_SOON, PART_RISKY, PART_REST, PART_PLAIN };
+enum part { PART_SOON, PART_URGENT, PART_REST, PART_PLAIN };
+
+enum { FILTER_LEN = 11 };
 
 struct listing {
 	struct task *t;
@@ -56,9 +79,10 @@ struct listing {
 	int64_t now_ms;
 	int64_t left; /* rows still wanted */
 	struct str last_id;
-	int64_t last_risk;
-	bool more;	      /* a row beyond the page was there */
-	struct val filter[8]; /* $1 … $8 */
+	int64_t last_urgency, last_settled_ms;
+	bool more;		       /* a row beyond the page was there */
+	bool marked;		       /* shown to a person: with their marks */
+	struct val filter[FILTER_LEN]; /* $1 … $11 */
 };
 
 static enum err listed_row(void *ctx, const struct row *row, struct fault *why)
@@ -74,13 +98,17 @@ static enum err listed_row(void *ctx, const struct row *row, struct fault *why)
 	}
 	e = ask_from_row(row, &scratch, &a, why);
 	if (!e) {
+		int behind = records[RECORD_ASKS].columns_len;
+		const struct mark mark = { .read_ms = row_int(row, behind + 1),
+			.snoozed_ms = row_int(row, behind + 2) };
 		struct ask_view view = { l->t->job.credential.workspace,
-			row_text(row, records[RECORD_ASKS].columns_len),
-			str_of(l->t->desk->url) };
+			row_text(row, behind), str_of(l->t->desk->url),
+			l->marked ? &mark : NULL };
 
 		ask_write(l->w, &a, &view, l->now_ms);
 		l->left--;
-		l->last_risk = a.risk;
+		l->last_urgency = a.urgency;
+		l->last_settled_ms = a.settled_ms;
 		l->last_id = arena_str(&l->t->job.arena, a.id);
 	}
 	arena_done(&scratch);
@@ -91,6 +119,10 @@ struct listing_plan {
 	struct list_page page;
 	struct str status, session;
 	bool pending, all, attention;
+	/* The history: what is settled, newest first. */
+	bool settled;
+	struct str by, pattern; /* of the answer */
+	int64_t from_ms, to_ms, approvals;
 };
 
 static enum err filter_word(
@@ -104,9 +136,73 @@ static enum err filter_word(
 				  : OK;
 }
 
-static enum err listing_filter(struct task *t, struct listing *l, struct fault *why)
+/* "me", or a user's id. */
+static enum err filter_user(
+	struct task *t, const char *name, struct str *out, struct fault *why)
 {
-	struct str kind, priority, like, assignee = task_param(t, "assignee");
+	char pointer[32];
+
+	*out = task_param(t, name);
+	if (!out->len || id_valid(*out, "usr")) return OK;
+	snprintf(pointer, sizeof pointer, "/%s", name);
+	if (!str_is(*out, "me")) return fail_at(why, pointer, "me, or a user's id");
+	*out = t->job.who.user;
+	return OK;
+}
+
+struct named_agent {
+	struct arena *arena;
+	int64_t ws;
+	struct str id, name;
+};
+
+static enum err agent_row(void *ctx, const struct row *row, struct fault *why)
+{
+	struct named_agent *n = ctx;
+	char id[32];
+
+	(void)why;
+	agent_id(n->ws, row_text(row, 0), id);
+	if (str_is(n->id, id)) n->name = arena_str(n->arena, row_text(row, 0));
+	return OK;
+}
+
+/* An agent is named by its name or its id. Agents see their own only. */
+static enum err filter_agent(
+	struct task *t, struct db *db, struct str *out, struct fault *why)
+{
+	struct named_agent n = { &t->job.arena, t->job.who.ws, task_param(t, "agent"),
+		task_param(t, "agent") };
+	const struct val args[] = { val_int(n.ws) };
+	enum err e = OK;
+
+	if (str_starts(n.id, "agt_"))
+		e = db_one(db, SQL_AGENTS, args, 1, agent_row, &n, why);
+	*out = role_may(t->job.who.role, MAY_READ_ALL) ? n.name : t->job.who.agent;
+	return e;
+}
+
+static enum err filter_snoozed(struct task *t, struct listing *l, struct fault *why)
+{
+	static const char *const words[] = { "no", "yes", "all" };
+	struct str snoozed = task_param(t, "snoozed");
+	int64_t i = 0;
+
+	if (!task_has_param(t, "snoozed") || !l->marked) {
+		l->filter[10] = val_int(l->marked ? 0 : 2);
+		return OK;
+	}
+	while (i < 3 && !str_is(snoozed, words[i]))
+		i++;
+	if (i == 3) return fail_at(why, "/snoozed", "yes, no or all");
+	l->filter[10] = val_int(i);
+	return OK;
+}
+
+static enum err listing_filter(
+	struct task *t, struct db *db, struct listing *l, struct fault *why)
+{
+	struct str kind, priority, like, assignee, agent;
 	enum ask_kind k;
 	enum priority p;
 	enum err e;
@@ -116,11 +212,9 @@ static enum err listing_filter(struct task *t, struct listing *l, struct fault *
 		    &priority, why))
 		e = why->err;
 	if (like_read(task_param(t, "q"), &t->job.arena, &like, why)) e = why->err;
-	if (assignee.len && !id_valid(assignee, "usr")) {
-		if (!str_is(assignee, "me"))
-			return fail_at(why, "/assignee", "a user's id");
-		assignee = t->job.who.user;
-	}
+	if (filter_user(t, "assignee", &assignee, why)) e = why->err;
+	if (filter_agent(t, db, &agent, why)) e = why->err;
+	if (filter_snoozed(t, l, why)) e = why->err;
 	if (assignee.len)
 		assignee = arena_print(&t->job.arena, "%%\"%.*s\"%%", STR_ARGS(assignee));
 	l->filter[0] = val_int(t->job.who.ws);
@@ -129,8 +223,67 @@ static enum err listing_filter(struct task *t, struct listing *l, struct fault *
 	l->filter[4] = val_text(assignee);
 	l->filter[5] = val_text(priority);
 	l->filter[6] = val_text(like);
-	l->filter[7] = val_text(
-		role_may(t->job.who.role, MAY_READ_ALL) ? STR_NONE : t->job.who.agent);
+	l->filter[7] = val_text(agent);
+	l->filter[8] = val_text(l->marked ? t->job.who.user : STR_NONE);
+	l->filter[9] = val_int(l->now_ms);
+	return e;
+}
+
+/* What an outcome is in the store: a status, and how an approval was decided. */
+static const struct {
+	const char *name, *status, *pattern;
+	int64_t approvals; /* 1: only, 0: none, 2: both */
+} outcomes[] = {
+	{ "approved", "answered", "%\"value\":\"approve\"%", 1 },
+	{ "rejected", "answered", "%\"value\":\"reject\"%", 1 },
+	{ "answered", "answered", "", 0 },
+	{ "skipped", "skipped", "", 2 },
+	{ "expired", "expired", "", 2 },
+	{ "cancelled", "cancelled", "", 2 },
+};
+
+static enum err plan_outcome(struct task *t, struct listing_plan *p, struct fault *why)
+{
+	struct str outcome = task_param(t, "outcome");
+
+	p->approvals = 2;
+	if (!outcome.len) return OK;
+	for (size_t i = 0; i < sizeof(outcomes) / sizeof(outcomes[0]); i++)
+		if (str_is(outcome, outcomes[i].name)) {
+			p->status = str_of(outcomes[i].status);
+			p->pattern = str_of(outcomes[i].pattern);
+			p->approvals = outcomes[i].approvals;
+			return OK;
+		}
+	return fail_at(why, "/outcome",
+		"approved, rejected, answered, skipped, expired or cancelled");
+}
+
+static enum err plan_time(
+	struct task *t, const char *name, int64_t *out, struct fault *why)
+{
+	char pointer[32];
+
+	if (!task_has_param(t, name) || time_read(task_param(t, name), out)) return OK;
+	snprintf(pointer, sizeof pointer, "/%s", name);
+	return fail_at(why, pointer, "a time (RFC 3339)");
+}
+
+/* Who settled it, how and when: asked of what is settled. */
+static enum err plan_history(struct task *t, struct listing_plan *p, struct fault *why)
+{
+	static const char *const names[] = { "by", "outcome", "from", "to" };
+	enum err e = filter_user(t, "by", &p->by, why);
+
+	p->settled = str_is(p->status, "settled");
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (task_has_param(t, names[i])) p->settled = true;
+	if (!p->settled) return e;
+	if (p->all || p->pending || str_is(p->status, "settled")) p->status = STR_NONE;
+	p->to_ms = INT64_MAX;
+	if (plan_outcome(t, p, why)) e = why->err;
+	if (plan_time(t, "from", &p->from_ms, why)) e = why->err;
+	if (plan_time(t, "to", &p->to_ms, why)) e = why->err;
 	return e;
 }
 
@@ -138,30 +291,37 @@ static enum err listing_plan(struct task *t, struct listing_plan *p, struct faul
 {
 	struct str order = task_param(t, "order");
 	enum ask_status s;
+	enum err e;
 
 	p->status =
 		task_has_param(t, "status") ? task_param(t, "status") : STR("pending");
 	p->session = task_param(t, "session");
 	p->all = str_is(p->status, "all");
-	if (!p->all && !ask_status_read(p->status, &s))
+	if (!p->all && !str_is(p->status, "settled") && !ask_status_read(p->status, &s))
 		return fail_at(why, "/status", "is not one of its values");
 	p->pending = str_is(p->status, "pending");
 	if (task_has_param(t, "order") && !str_is(order, "created") &&
 		!str_is(order, "attention"))
 		return fail_at(why, "/order", "created or attention");
-	p->attention = str_is(order, "attention") && p->pending;
-	return page_read(t, p->attention ? "attention" : "asks", &p->page, why);
+	e = plan_history(t, p, why);
+	p->attention = str_is(order, "attention") && p->pending && !p->settled;
+	if (e) return e;
+	return page_read(t,
+		p->attention ? "attention"
+		: p->settled ? "settled"
+			     : "asks",
+		&p->page, why);
 }
 
 static enum err listing_run(struct listing *l, struct db *db, enum sql sql,
 	const struct val *more, size_t len, struct fault *why)
 {
-	struct val args[12];
+	struct val args[ARGS_MAX];
 
 	memcpy(args, l->filter, sizeof l->filter);
-	memcpy(args + 8, more, len * sizeof *more);
+	memcpy(args + FILTER_LEN, more, len * sizeof *more);
 	args[1] = val_int(l->left + 1);
-	return db_one(db, sql, args, (int)(8 + len), listed_row, l, why);
+	return db_one(db, sql, args, (int)(FILTER_LEN + len), listed_row, l, why);
 }
 
 static enum err list_plain(
@@ -185,12 +345,28 @@ static enum err list_plain(
 		l, db, p->pending ? SQL_ASKS_OLDEST : SQL_ASKS_NEWEST, by_status, 2, why);
 }
 
-/* Deadline within five minutes, then risk, then age. What is soon is fixed by the first
+static enum err list_settled(
+	struct listing *l, struct db *db, const struct listing_plan *p, struct fault *why)
+{
+	int64_t before_ms = INT64_MAX;
+
+	if (p->page.has_cursor &&
+		!str_to_int(p->page.cursor[0], 0, INT64_MAX, &before_ms))
+		return fail_at(why, "/cursor", "is not one that a list gave");
+	const struct val more[] = { val_int(before_ms),
+		val_text(p->page.has_cursor ? p->page.cursor[1] : STR("zz")),
+		val_text(p->session), val_text(p->by), val_int(p->from_ms),
+		val_int(p->to_ms), val_text(p->status), val_text(p->pattern),
+		val_int(p->approvals) };
+	return listing_run(l, db, SQL_ASKS_SETTLED, more, 9, why);
+}
+
+/* Deadline within five minutes, then urgency, then age. What is soon is fixed by the first
  * page, so that no ask is shown twice or left out while the clock goes on. */
 static enum err list_attention(struct listing *l, struct db *db, struct listing_plan *p,
 	int64_t *soon_ms, int64_t *part, struct fault *why)
 {
-	int64_t risk = RISK_CRITICAL + 1;
+	int64_t urgency = URGENCY_MAX + 1;
 	struct str from = STR_NONE;
 	enum err e = OK;
 
@@ -199,27 +375,50 @@ static enum err list_attention(struct listing *l, struct db *db, struct listing_
 	if (p->page.has_cursor) {
 		if (!str_to_int(p->page.cursor[0], 0, INT64_MAX, soon_ms) ||
 			!str_to_int(p->page.cursor[1], PART_SOON, PART_REST, part) ||
-			!str_to_int(p->page.cursor[2], 0, RISK_CRITICAL + 1, &risk))
+			!str_to_int(p->page.cursor[2], 0, URGENCY_MAX + 1, &urgency))
 			return fail_at(why, "/cursor", "is not one that a list gave");
 		from = p->page.cursor[3];
 	}
 	for (; !e; ++*part) {
-		static const enum sql sqls[] = { SQL_ASKS_SOON, SQL_ASKS_RISKY,
+		static const enum sql sqls[] = { SQL_ASKS_SOON, SQL_ASKS_URGENT,
 			SQL_ASKS_REST };
-		const struct val risky[] = { val_int(*soon_ms), val_int(risk),
+		const struct val urgent[] = { val_int(*soon_ms), val_int(urgency),
 			val_text(from), val_text(p->session) };
 		const struct val rest[] = { val_int(*soon_ms), val_text(from),
 			val_text(p->session) };
 
 		e = *part == PART_REST ? listing_run(l, db, sqls[*part], rest, 3, why)
-				       : listing_run(l, db, sqls[*part], risky, 4, why);
+				       : listing_run(l, db, sqls[*part], urgent, 4, why);
 		if (l->more || *part == PART_REST) break;
-		risk = RISK_CRITICAL + 1;
+		urgency = URGENCY_MAX + 1;
 		from = STR_NONE;
 		l->last_id = STR_NONE;
-		l->last_risk = RISK_CRITICAL + 1;
+		l->last_urgency = URGENCY_MAX + 1;
 	}
 	return e;
+}
+
+/* Ends the list: where the next page starts. */
+static void list_end(struct listing *l, const struct listing_plan *p, int64_t soon_ms,
+	int64_t part, int64_t as_of)
+{
+	struct arena *arena = &l->t->job.arena;
+	struct str attention[] = { arena_print(arena, "%lld", (long long)soon_ms),
+		arena_print(arena, "%lld", (long long)part),
+		arena_print(arena, "%lld", (long long)l->last_urgency), l->last_id };
+	struct str settled[] = {
+		arena_print(arena, "%lld", (long long)l->last_settled_ms), l->last_id
+	};
+	const char *kind = p->attention ? "attention" : p->settled ? "settled" : "asks";
+	const struct str *texts = p->attention ? attention
+				  : p->settled ? settled
+					       : &l->last_id;
+
+	page_end(l->t, l->w, kind, l->more ? texts : NULL,
+		p->attention ? 4
+		: p->settled ? 2
+			     : 1,
+		as_of);
 }
 
 static enum err ask_list_read(
@@ -227,15 +426,16 @@ static enum err ask_list_read(
 {
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
-	struct listing l = {
-		.t = t, .w = &w, .now_ms = now_ms, .last_risk = RISK_CRITICAL + 1
-	};
+	struct listing l = { .t = t,
+		.w = &w,
+		.now_ms = now_ms,
+		.last_urgency = URGENCY_MAX + 1,
+		.marked = job->who.user.len && job->who.role != ROLE_AGENT };
 	struct listing_plan p = { 0 };
 	int64_t soon_ms = 0, part = PART_PLAIN, as_of = 0;
-	struct str texts[4];
 	enum err e = listing_plan(t, &p, why);
 
-	if (listing_filter(t, &l, why)) e = why->err;
+	if (listing_filter(t, db, &l, why)) e = why->err;
 	if (!e) e = last_event(db, job->who.ws, &as_of, why);
 	if (e) return e;
 	l.left = p.page.limit;
@@ -243,16 +443,11 @@ static enum err ask_list_read(
 	jw_key(&w, "items");
 	jw_array(&w);
 	e = p.attention ? list_attention(&l, db, &p, &soon_ms, &part, why)
+	    : p.settled ? list_settled(&l, db, &p, why)
 			: list_plain(&l, db, &p, why);
 	if (e) return e;
 	jw_array_end(&w);
-	texts[0] = p.attention ? arena_print(&job->arena, "%lld", (long long)soon_ms)
-			       : l.last_id;
-	texts[1] = arena_print(&job->arena, "%lld", (long long)part);
-	texts[2] = arena_print(&job->arena, "%lld", (long long)l.last_risk);
-	texts[3] = l.last_id;
-	page_end(t, &w, p.attention ? "attention" : "asks", l.more ? texts : NULL,
-		p.attention ? 4 : 1, as_of);
+	list_end(&l, &p, soon_ms, part, as_of);
 	jw_object_end(&w);
 	t->as_of = as_of;
 	return OK;

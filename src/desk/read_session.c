@@ -3,6 +3,8 @@
 
 #include "base/mem.h"
 
+enum { STATE_ASKS = 10000 };
+
 struct sought {
 	struct task *t;
 	int64_t now_ms;
@@ -100,16 +102,14 @@ const struct use use_session_get = {
 	.job = { .name = "session_get", .read = session_get_read },
 };
 
-/* Every ask of a session, oldest first. */
+/* The newest asks of a session, in the order they came. */
 static enum err session_asks(
 	struct db *db, const struct session *s, row_fn *row, void *ctx, struct fault *why)
 {
-	struct val args[11] = { val_int(s->ws), val_int(10000) };
+	const struct val args[] = { val_int(s->ws), val_text(s->id),
+		val_int(STATE_ASKS) };
 
-	for (int i = 2; i < 11; i++)
-		args[i] = val_text(STR_NONE);
-	args[10] = val_text(s->id);
-	return db_one(db, SQL_ASKS_OF_SESSION_UP, args, 11, row, ctx, why);
+	return db_one(db, SQL_ASKS_LATEST, args, 3, row, ctx, why);
 }
 
 static enum err session_state_read(

@@ -80,8 +80,10 @@ static struct session *session_make(
 struct session *desk_new_session(struct task *t, struct rows *rows, struct str title)
 {
 	struct session_draft d = { .title = title, .metadata = STR("{}") };
+	struct session *s = session_make(t, rows, &d);
 
-	return session_make(t, rows, &d);
+	if (s) s->for_ask = true;
+	return s;
 }
 
 struct session *desk_new_default_session(
@@ -114,6 +116,12 @@ enum err desk_stage_changed(struct rows *rows, const struct session *s, struct f
 	return rows_event(rows, "session.changed", s, NULL, data)
 		       ? OK
 		       : fail(why, ERR_MEMORY, "out of memory");
+}
+
+void desk_look_again(struct rows *rows, const struct session *s)
+{
+	if (s->status == SESSION_RUNNING && s->heard_ms)
+		rows_due_at(rows, s->heard_ms + SESSION_HEARD_MS);
 }
 
 enum err desk_stage_status(struct rows *rows, const struct session *s,
@@ -249,7 +257,9 @@ static enum err session_become(struct task *t, struct rows *rows, struct session
 	if (e) return e;
 	s->status = status; /* its last open asks may have changed it meanwhile */
 	if (was == status) return OK;
+	s->heard_ms = rows->now_ms;
 	rows_touch_session(rows, s);
+	desk_look_again(rows, s);
 	return desk_stage_status(rows, s, was, why);
 }
 
@@ -333,6 +343,7 @@ static enum err progress_decide(struct job *job, struct rows *rows, struct fault
 		return fail(why, ERR_CONFLICT, "the session is %s",
 			session_status_name(s->status));
 	s->progress = *progress;
+	s->heard_ms = rows->now_ms;
 	rows_touch_session(rows, s);
 	if (!rows_event(rows, "session.progress", s, NULL, *progress))
 		return fail(why, ERR_MEMORY, "out of memory");

@@ -75,6 +75,7 @@ enum err desk_settle(struct task *t, struct rows *rows, struct ask *a,
 	enum err e = desk_settle_quietly(t, rows, a, how, shown, why);
 
 	if (!e) e = desk_call_resumer(t, rows, s, a, why);
+	if (!e) desk_look_again(rows, s);
 	return e || s->status == was ? e : desk_stage_status(rows, s, was, why);
 }
 
@@ -206,6 +207,7 @@ static enum err answer_settle(
 	if (e) return e;
 	how.answer = &answer;
 	how.answered_by = settle_by(t, "human", rows->arena);
+	how.user = t->job.who.user;
 	if (answer.arguments && parts.operation && a->digest.len) {
 		operation_digest(parts.operation, answer.arguments, a->session, digest);
 		how.approved_digest = arena_str(rows->arena, str_of(digest));
@@ -248,6 +250,7 @@ static enum err skip_settle(
 	if (!e) e = reason_read(t->body, &how.reason, why);
 	if (e) return e;
 	how.answered_by = settle_by(t, "human", rows->arena);
+	how.user = t->job.who.user;
 	return settle_finish(t, rows, a, &how, why);
 }
 
@@ -342,6 +345,24 @@ static void expire_needs(struct job *job, struct wants *w)
 	wants_due(w, EXPIRE_AT_ONCE);
 }
 
+/* Running is kept for those that were heard of. */
+static enum err sessions_idle(struct rows *rows, struct fault *why)
+{
+	const struct val args[] = { val_int(rows->now_ms - SESSION_HEARD_MS),
+		val_int(EXPIRE_AT_ONCE) };
+	const struct session *found = NULL;
+	enum err e = rows_fetch(rows, RECORD_SESSIONS, SQL_SESSIONS_SILENT, args, 2, why);
+
+	while (!e && (found = rows_next(rows, RECORD_SESSIONS, found))) {
+		struct session *s = rows_session(rows, found->ws, found->id);
+
+		if (!s || !session_falls_idle(s, rows->now_ms)) continue;
+		rows_touch_session(rows, s);
+		e = desk_stage_status(rows, s, SESSION_RUNNING, why);
+	}
+	return e;
+}
+
 static enum err expire_decide(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct ask *a = NULL;
@@ -349,7 +370,7 @@ static enum err expire_decide(struct job *job, struct rows *rows, struct fault *
 
 	while (!e && (a = rows_next_due(rows, a)))
 		e = desk_expire(task_of(job), rows, a, why);
-	return e;
+	return e ? e : sessions_idle(rows, why);
 }
 
 const struct use use_expire = {

@@ -8,7 +8,8 @@
 const struct route routes[] = {
 	{ "POST", "/v1/asks", &use_ask, route_ask, WRITE | BODY_TEXT, WAIT },
 	{ "GET", "/v1/asks", &use_ask_list, NULL, 0,
-		LIST " status kind session project assignee priority q order" },
+		LIST
+		" status kind session project assignee priority agent by outcome from to snoozed q order" },
 	{ "POST", "/v1/asks/settle-many", &use_settle_many, NULL, WRITE, "" },
 	{ "GET", "/v1/asks/{id}", &use_ask_get, route_ask_get, 0, WAIT },
 	{ "POST", "/v1/asks/{id}/answer", &use_answer, NULL, WRITE, "" },
@@ -19,6 +20,8 @@ const struct route routes[] = {
 	{ "POST", "/v1/asks/{id}/claim", &use_claim, NULL, WRITE, "" },
 	{ "POST", "/v1/asks/{id}/extend", &use_extend, NULL, WRITE, "" },
 	{ "POST", "/v1/asks/{id}/use", &use_use_approval, NULL, BODY_JSON, "" },
+	{ "POST", "/v1/asks/{id}/revoke", &use_revoke, NULL, WRITE, "" },
+	{ "POST", "/v1/asks/{id}/mark", &use_mark, NULL, BODY_JSON, "" },
 
 	{ "POST", "/v1/sessions", &use_session_create, NULL, WRITE, "" },
 	{ "GET", "/v1/sessions", &use_session_list, NULL, 0, LIST " status project q" },
@@ -45,6 +48,8 @@ const struct route routes[] = {
 	{ "POST", "/v1/login", &use_login, route_login, BODY_JSON | ROUTE_OPEN, "" },
 	{ "POST", "/v1/logout", &use_logout, route_logout, BODY_JSON, "" },
 	{ "GET", "/v1/me", &use_me, route_me, 0, "" },
+	{ "GET", "/v1/me/views", &use_views, NULL, 0, "" },
+	{ "PUT", "/v1/me/views", &use_views_put, NULL, BODY_JSON, "" },
 	{ "GET", "/v1/users", &use_user_list, NULL, 0, LIST },
 	{ "POST", "/v1/users", &use_user_create, route_user, WRITE, "" },
 	{ "GET", "/v1/users/{id}", &use_user_get, NULL, 0, "" },
@@ -80,6 +85,7 @@ const struct route routes[] = {
 	{ "GET", "/asks/{id}", NULL, route_page, ROUTE_OPEN | ROUTE_PAGE, NULL },
 	{ "GET", "/sessions", NULL, route_page, ROUTE_OPEN | ROUTE_PAGE, NULL },
 	{ "GET", "/sessions/{id}", NULL, route_page, ROUTE_OPEN | ROUTE_PAGE, NULL },
+	{ "GET", "/history", NULL, route_page, ROUTE_OPEN | ROUTE_PAGE, NULL },
 	{ "GET", "/activity", NULL, route_page, ROUTE_OPEN | ROUTE_PAGE, NULL },
 	{ "GET", "/insights", NULL, route_page, ROUTE_OPEN | ROUTE_PAGE, NULL },
 	{ "GET", "/agents", NULL, route_page, ROUTE_OPEN | ROUTE_PAGE, NULL },

@@ -104,8 +104,12 @@ static void stream_say(
 	struct buf b = { 0 };
 
 	for (size_t i = 0; i < len; i++)
-		if (event_passes(&events[i].event, &st->filter))
+		if (event_passes(&events[i].event, &st->filter)) {
 			st->kind->write(st, &b, &events[i].event);
+			if (st->filter.agent.len && event_is_settlement(&events[i].event))
+				desk_note_fetched(st->serve->desk, events[i].event.ws,
+					events[i].event.ask);
+		}
 	if (b.failed)
 		stream_end(st);
 	else if (b.len)

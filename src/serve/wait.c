@@ -70,6 +70,8 @@ void hold_end(struct hold *h, struct str shown)
 
 	h->x = NULL;
 	http_on_gone(x, NULL, NULL);
+	if (h->role == ROLE_AGENT)
+		desk_note_fetched(h->serve->desk, h->ws, str_of(h->waiter.ask));
 	h->kind->end(h, x, shown);
 	hold_free(h);
 }

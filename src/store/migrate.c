@@ -161,7 +161,15 @@ static const char step_4[] =
 	"ALTER TABLE asks ADD COLUMN fetched_ms BIGINT NOT NULL DEFAULT 0;"
 	"ALTER TABLE asks ADD COLUMN revoked TEXT NOT NULL DEFAULT '';"
 	"ALTER TABLE asks ADD COLUMN settled_user TEXT NOT NULL DEFAULT '';"
+	"ALTER TABLE asks ADD COLUMN urgency BIGINT NOT NULL DEFAULT 0;"
+	"UPDATE asks SET urgency = CASE WHEN risk = 4 OR priority = 'urgent' THEN 2"
+	" WHEN risk = 3 OR priority = 'high' THEN 1 ELSE 0 END WHERE status = 'pending';"
+	"DROP INDEX asks_by_risk;"
+	"CREATE INDEX asks_by_urgency ON asks (ws, urgency DESC, id)"
+	" WHERE status = 'pending' AND urgency > 0;"
 	"CREATE INDEX asks_by_settled ON asks (ws, settled_ms, id) WHERE settled_ms > 0;"
+	"CREATE INDEX asks_by_settled_user ON asks (ws, settled_user, settled_ms, id)"
+	" WHERE settled_user <> '';"
 
 	/* What people asked goes under their id, where their token is still known: a name is
 	 * an agent's alone. */
@@ -183,6 +191,7 @@ static const char step_4[] =
 	" read_ms BIGINT NOT NULL, snoozed_ms BIGINT NOT NULL, version BIGINT NOT NULL,"
 	" PRIMARY KEY (ws, user_id, ask));"
 	"CREATE INDEX marks_by_session ON marks (ws, session);"
+	"CREATE INDEX marks_snoozed ON marks (ws, ask) WHERE snoozed_ms > 0;"
 
 	/* The record that a key's reply is about, where that is no session's. */
 	"ALTER TABLE idempotency ADD COLUMN record TEXT NOT NULL DEFAULT '';"

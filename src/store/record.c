@@ -119,7 +119,7 @@ static const struct column session_columns[] = {
 	CHANGES(INT, session, version),
 	FIXED(INT, session, created_ms),
 	CHANGES(INT, session, updated_ms),
-	FIXED(BOOL, session, for_ask),
+	CHANGES(BOOL, session, for_ask),
 	FIXED(TEXT, session, agent_name),
 	CHANGES(INT, session, heard_ms),
 };
@@ -157,10 +157,11 @@ static const struct column ask_columns[] = {
 	CHANGES(TEXT, ask, replies),
 	FIXED(TEXT, ask, dedupe_key),
 	FIXED(TEXT, ask, requester),
+	FIXED(INT, ask, fetched_ms),
 	FIXED(TEXT, ask, agent_name),
-	CHANGES(INT, ask, fetched_ms),
 	CHANGES(TEXT, ask, revoked),
 	CHANGES(TEXT, ask, settled_user),
+	FIXED(INT, ask, urgency),
 };
 
 static const struct column mark_columns[] = {

@@ -718,6 +718,26 @@ bool rows_raise_revocations(struct rows *rows, int64_t ws)
 	return statement_add(rows, SQL_WORKSPACE_REVOKE, args, 1);
 }
 
+bool rows_fetched(struct rows *rows, int64_t ws, struct str ask)
+{
+	const struct val args[] = { val_int(ws), val_text(ask), val_int(rows->now_ms) };
+
+	return statement_add(rows, SQL_ASK_FETCHED, args, 3);
+}
+
+bool rows_end_snoozes(struct rows *rows, int64_t ws, struct str ask)
+{
+	const struct val args[] = { val_int(ws), val_text(ask) };
+
+	return statement_add(rows, SQL_MARKS_END_SNOOZE, args, 2);
+}
+
+void rows_due_at(struct rows *rows, int64_t at_ms)
+{
+	if (!rows->next_deadline_ms || at_ms < rows->next_deadline_ms)
+		rows->next_deadline_ms = at_ms;
+}
+
 bool rows_purge(struct rows *rows, enum sql sql, const struct val *args, int len)
 {
 	return statement_add(rows, sql, args, len);

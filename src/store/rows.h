@@ -62,7 +62,7 @@ struct rows {
 	size_t staged_len;
 	struct statement *statements_first, **statements_end;
 	bool wrote; /* a job wrote by itself: there is something to commit */
-	int64_t next_deadline_ms; /* earliest deadline set in this batch; 0: none */
+	int64_t next_deadline_ms; /* the earliest of rows_due_at; 0: none */
 	bool delivers;		  /* deliveries were staged in this batch */
 	struct savepoint point;
 };
@@ -151,6 +151,12 @@ bool rows_delete(struct rows *, const void *record);
 /* `ask` may be NULL. Returns NULL when out of memory. */
 struct staged *rows_event(struct rows *, const char *type, const struct session *,
 	const struct ask *, struct str data);
+/* The desk must look again at this instant, for what is due then. */
+void rows_due_at(struct rows *, int64_t at_ms);
+/* Its agent has the outcome of this ask, unless it had it before. False: out of memory. */
+bool rows_fetched(struct rows *, int64_t ws, struct str ask);
+/* Nobody's mark hides this ask any longer. False: out of memory. */
+bool rows_end_snoozes(struct rows *, int64_t ws, struct str ask);
 /* Somebody may have lost a right: streams of every node are to look. */
 bool rows_raise_revocations(struct rows *, int64_t ws);
 /* Removes what is old, by one of the …_PURGE statements, once the changes are written. False:

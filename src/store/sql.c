@@ -27,18 +27,23 @@
 #define ASKS_AND_SESSIONS                                                                \
 	"SELECT @asks(a.), @sessions(s.) FROM asks a"                                    \
 	" JOIN sessions s ON s.ws = a.ws AND s.id = a.session"
-/* Asks with the title of their session, as a list shows them. */
+/* Asks with the title of their session and the mark of the user $9, as a list shows them. */
 #define ASKS                                                                             \
-	"SELECT @asks(a.), s.title FROM asks a"                                          \
-	" JOIN sessions s ON s.ws = a.ws AND s.id = a.session WHERE a.ws = $1"
+	"SELECT @asks(a.), s.title, COALESCE(m.read_ms, 0), COALESCE(m.snoozed_ms, 0)"   \
+	" FROM asks a JOIN sessions s ON s.ws = a.ws AND s.id = a.session"               \
+	" LEFT JOIN marks m ON m.ws = a.ws AND m.user_id = $9 AND m.ask = a.id"          \
+	" WHERE a.ws = $1"
 /* $2 limit, $3 kind, $4 project, $5 assignee pattern, $6 priority, $7 search pattern,
- * $8 agent */
+ * $8 agent, $9 user, $10 now, $11 snoozed ones (1), others (0) or both (2). A deadline within
+ * five minutes ends a snooze. */
 #define ASKS_FILTER                                                                      \
 	" AND ($3 = '' OR a.kind = $3) AND ($4 = '' OR a.project = $4)"                  \
 	" AND ($5 = '' OR a.assignees LIKE $5) AND ($6 = '' OR a.priority = $6)"         \
-	" AND ($7 = '' OR a.search LIKE $7 ESCAPE '\\') AND ($8 = '' OR a.agent = $8)"
-/* $9 instant up to which a deadline is soon */
-#define ASKS_NOT_SOON " AND NOT (a.deadline_ms > 0 AND a.deadline_ms <= $9)"
+	" AND ($7 = '' OR a.search LIKE $7 ESCAPE '\\') AND ($8 = '' OR a.agent = $8)"   \
+	" AND ($11 = 2 OR $11 = CASE WHEN m.snoozed_ms > $10 AND NOT (a.deadline_ms > 0" \
+	" AND a.deadline_ms <= $10 + 300000) THEN 1 ELSE 0 END)"
+/* $12 instant up to which a deadline is soon */
+#define ASKS_NOT_SOON " AND NOT (a.deadline_ms > 0 AND a.deadline_ms <= $12)"
 
 #define CHECK_LOST " WHERE ws NOT IN (SELECT id FROM workspaces)"
 
@@ -110,6 +115,10 @@ static const char *const written[SQL_RECORDS] = {
 	[SQL_ASK_GET] = ASKS_AND_SESSIONS " WHERE a.ws = $1 AND a.id = $2",
 	[SQL_ASKS_OPEN] = "SELECT @asks FROM asks WHERE ws = $1"
 			  " AND session = $2 AND status = 'pending' ORDER BY id",
+	[SQL_ASKS_LATEST] =
+		"SELECT @asks FROM asks WHERE ws = $1 AND id IN (SELECT id FROM asks"
+		" WHERE ws = $1 AND session = $2 ORDER BY id DESC LIMIT $3)"
+		" ORDER BY id",
 	/* $2 session, $3 how many, $4 and $5 the instant and id to go on before, $6 open ones (1)
 	 * or settled ones (0). Only ids are sorted: the asks themselves may be large. */
 	[SQL_ASKS_RECENT] =
@@ -125,35 +134,65 @@ static const char *const written[SQL_RECORDS] = {
 	[SQL_ASKS_DUE] = ASKS_AND_SESSIONS
 	" WHERE a.status = 'pending' AND a.deadline_ms > 0 AND a.deadline_ms <= $1"
 	" ORDER BY a.deadline_ms LIMIT $2",
-	[SQL_DEADLINE_NEXT] = "SELECT COALESCE(MIN(deadline_ms), 0) FROM asks"
-			      " WHERE status = 'pending' AND deadline_ms > 0",
-	/* $9 status, $10 the id to go on after */
-	[SQL_ASKS_OLDEST] = ASKS " AND a.status = $9 AND a.id > $10" ASKS_FILTER
+	[SQL_MARKS_END_SNOOZE] =
+		"UPDATE marks SET snoozed_ms = 0 WHERE ws = $1 AND ask = $2"
+		" AND snoozed_ms > 0",
+	/* Not a change of the ask: no version, and no row that another job may hold. */
+	[SQL_ASK_FETCHED] = "UPDATE asks SET fetched_ms = $3 WHERE ws = $1 AND id = $2"
+			    " AND fetched_ms = 0 AND settled_ms > 0",
+	/* The session of the ask $2, if its agent was not heard of since $3. */
+	[SQL_SESSION_UNHEARD] =
+		"SELECT @sessions FROM sessions WHERE ws = $1 AND heard_ms < $3"
+		" AND for_ask = 0 AND id = (SELECT session FROM asks WHERE ws = $1 AND id = $2)",
+	/* Sessions that nobody was heard of since $1. */
+	[SQL_SESSIONS_SILENT] = "SELECT @sessions FROM sessions WHERE status = 'running'"
+				" AND heard_ms > 0 AND heard_ms <= $1 LIMIT $2",
+	/* The next deadline of an ask, or the instant at which a session is silent for $1. */
+	[SQL_DEADLINE_NEXT] =
+		"SELECT COALESCE(MIN(due), 0) FROM (SELECT MIN(deadline_ms) AS due FROM asks"
+		" WHERE status = 'pending' AND deadline_ms > 0 UNION ALL"
+		" SELECT MIN(heard_ms) + $1 FROM sessions WHERE status = 'running'"
+		" AND heard_ms > 0) AS all_due",
+	/* $12 status, $13 the id to go on after */
+	[SQL_ASKS_OLDEST] = ASKS " AND a.status = $12 AND a.id > $13" ASKS_FILTER
 				 " ORDER BY a.id LIMIT $2",
-	[SQL_ASKS_NEWEST] = ASKS " AND a.status = $9 AND a.id < $10" ASKS_FILTER
+	[SQL_ASKS_NEWEST] = ASKS " AND a.status = $12 AND a.id < $13" ASKS_FILTER
 				 " ORDER BY a.id DESC LIMIT $2",
-	[SQL_ASKS_ALL] = ASKS " AND a.id < $9" ASKS_FILTER " ORDER BY a.id DESC LIMIT $2",
+	[SQL_ASKS_ALL] =
+		ASKS " AND a.id < $12" ASKS_FILTER " ORDER BY a.id DESC LIMIT $2",
 	[SQL_ASKS_OF_SESSION_UP] =
-		ASKS " AND ($9 = '' OR a.status = $9) AND a.id > $10"
-		     " AND a.session = $11" ASKS_FILTER " ORDER BY a.id LIMIT $2",
+		ASKS " AND ($12 = '' OR a.status = $12) AND a.id > $13"
+		     " AND a.session = $14" ASKS_FILTER " ORDER BY a.id LIMIT $2",
 	[SQL_ASKS_OF_SESSION_DOWN] =
-		ASKS " AND ($9 = '' OR a.status = $9) AND a.id < $10"
-		     " AND a.session = $11" ASKS_FILTER " ORDER BY a.id DESC LIMIT $2",
-	/* $9 soon, $10 and $11 the risk and id to go on after, $12 session */
-	[SQL_ASKS_SOON] =
-		ASKS " AND a.status = 'pending' AND a.deadline_ms > 0"
-		     " AND a.deadline_ms <= $9 AND ($12 = '' OR a.session = $12)"
-		     " AND (a.risk < $10 OR (a.risk = $10 AND a.id > $11))" ASKS_FILTER
-		     " ORDER BY a.risk DESC, a.id LIMIT $2",
-	[SQL_ASKS_RISKY] = ASKS
-	" AND a.status = 'pending' AND a.risk > 0"
-	" AND ($12 = '' OR a.session = $12)"
-	" AND (a.risk < $10 OR (a.risk = $10 AND a.id > $11))" ASKS_NOT_SOON ASKS_FILTER
-	" ORDER BY a.risk DESC, a.id LIMIT $2",
+		ASKS " AND ($12 = '' OR a.status = $12) AND a.id < $13"
+		     " AND a.session = $14" ASKS_FILTER " ORDER BY a.id DESC LIMIT $2",
+	/* $12 soon, $13 and $14 the urgency and id to go on after, $15 session */
+	[SQL_ASKS_SOON] = ASKS
+	" AND a.status = 'pending' AND a.deadline_ms > 0"
+	" AND a.deadline_ms <= $12 AND ($15 = '' OR a.session = $15)"
+	" AND (a.urgency < $13 OR (a.urgency = $13 AND a.id > $14))" ASKS_FILTER
+	" ORDER BY a.urgency DESC, a.id LIMIT $2",
+	[SQL_ASKS_URGENT] = ASKS
+	" AND a.status = 'pending' AND a.urgency > 0"
+	" AND ($15 = '' OR a.session = $15)"
+	" AND (a.urgency < $13 OR (a.urgency = $13 AND a.id > $14))" ASKS_NOT_SOON
+		ASKS_FILTER " ORDER BY a.urgency DESC, a.id LIMIT $2",
 	[SQL_ASKS_REST] =
-		ASKS " AND a.status = 'pending' AND a.risk = 0 AND a.id > $10"
-		     " AND ($11 = '' OR a.session = $11)" ASKS_NOT_SOON ASKS_FILTER
+		ASKS " AND a.status = 'pending' AND a.urgency = 0 AND a.id > $13"
+		     " AND ($14 = '' OR a.session = $14)" ASKS_NOT_SOON ASKS_FILTER
 		     " ORDER BY a.id LIMIT $2",
+	/* $12 and $13 the instant and id to go on before, $14 session, $15 who settled it, $16 and
+	 * $17 from and to when, $18 status, $19 pattern of the answer, $20 whether approvals count
+	 * (1), do not (0) or both (2) */
+	[SQL_ASKS_SETTLED] = ASKS
+	" AND a.settled_ms > 0 AND a.settled_ms >= $16 AND a.settled_ms <= $17"
+	" AND (a.settled_ms < $12 OR (a.settled_ms = $12 AND a.id < $13))"
+	" AND ($14 = '' OR a.session = $14)"
+	" AND ($15 = '' OR a.settled_user = $15)"
+	" AND ($18 = '' OR a.status = $18) AND ($19 = '' OR a.answer LIKE $19)"
+	" AND ($20 = 2 OR $20 = CASE WHEN a.kind = 'approval' THEN 1 ELSE 0 END)" ASKS_FILTER
+	" ORDER BY a.settled_ms DESC, a.id DESC LIMIT $2",
+	[SQL_AGENTS] = "SELECT DISTINCT agent FROM tokens WHERE ws = $1",
 	[SQL_ASKS_PENDING] = "SELECT COUNT(*) FROM asks WHERE ws = $1"
 			     " AND status = 'pending'",
 	[SQL_INSIGHTS] =

@@ -58,7 +58,8 @@ for (const [name, value] of [['a string', 'approve'], ['the full form', { value:
 		const reply = await decide(ask, value);
 		assert.equal(reply.status, 200);
 		assert.deepEqual(reply.body.ask.answer, { decision: { value: 'approve' } });
-		assert.deepEqual([reply.body.ask.digest, reply.body.ask.approved_digest], [ask.digest, null]);
+		assert.deepEqual([reply.body.ask.digest, reply.body.ask.approved_digest],
+			[ask.digest, ask.digest]);
 	});
 }
 
@@ -222,10 +223,10 @@ test('an operation needs a name', async () => {
 	assert.deepEqual(pointers(reply), ['/operation/name']);
 });
 
-test('an open approval makes its session wait for approval, and then run', async () => {
+test('an open approval makes its session wait for approval, and is all there was to it', async () => {
 	const ask = await agent.ask(approval());
 	const status = async () => (await agent.get(`/v1/sessions/${ask.session}`)).body.status;
 	assert.equal(await status(), 'waiting_for_approval');
 	await decide(ask, 'approve');
-	assert.equal(await status(), 'running');
+	assert.equal(await status(), 'completed');
 });

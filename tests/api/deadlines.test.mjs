@@ -125,11 +125,16 @@ test('an answer after the deadline is 409 and carries the expired ask', async ()
 	assert.equal(reply.body.ask.status, 'expired');
 });
 
-test('an expired ask sets its session going again', async () => {
+test('an expired ask sets its session going again, or ends the one made for it', async () => {
 	const ask = await agent.ask({ timeout: 60 });
 	server.jump(61e3);
 	await settled(ask);
-	assert.equal((await agent.get(`/v1/sessions/${ask.session}`)).body.status, 'running');
+	assert.equal((await agent.get(`/v1/sessions/${ask.session}`)).body.status, 'completed');
+	const session = (await agent.session()).id;
+	const other = await agent.ask({ session, timeout: 60 });
+	server.jump(61e3);
+	await settled(other);
+	assert.equal((await agent.get(`/v1/sessions/${session}`)).body.status, 'running');
 });
 
 test('each deadline leaves one ask.expired', async () => {

@@ -66,7 +66,7 @@ test('assign, claim, extend and a reply emit their events and no more', async ()
 test('session.status says what it is now', async () => {
 	const ask = await agent.ask();
 	const events = await told(() => member.answer(ask, { q1: true }));
-	assert.equal(events[1].data.status, 'running');
+	assert.equal(events[1].data.status, 'completed');
 });
 
 test('ask.created says how urgent and what kind it is', async () => {

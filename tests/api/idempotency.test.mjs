@@ -131,13 +131,15 @@ test('a repeated reply is said once', async () => {
 	assert.equal(again.body.replies.length, 1);
 });
 
-test('a repeated use is refused, whatever its key: an approval is used once', async () => {
+test('a repeated use is a conflict with any key, and says when it was used', async () => {
 	const key = fresh();
 	const ask = await agent.ask(approval());
 	await member.answer(ask, { decision: 'approve' });
 	const path = `/v1/asks/${ask.id}/use`;
 	assert.equal((await send(agent, path, { digest: ask.digest }, key)).status, 200);
-	assert.equal((await send(agent, path, { digest: ask.digest }, key)).status, 409);
+	const again = await send(agent, path, { digest: ask.digest }, key);
+	assert.equal(again.status, 409);
+	assert.match(again.body.detail, /used at \d{4}-/);
 	assert.equal((await send(agent, path, { digest: ask.digest }, fresh())).status, 409);
 });
 

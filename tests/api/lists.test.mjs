@@ -189,17 +189,18 @@ test('limit is 50 by default', async () => {
 	assert.equal((await list(`?session=${session}&limit=200`)).items.length, 51);
 });
 
-test('order=attention: a near deadline, then risk, then age', async () => {
+test('order=attention: a near deadline, then risk or priority, then age', async () => {
 	const session = (await agent.session({ parallel: true })).id;
 	const old = await agent.ask({ session });
 	const low = await agent.ask(approval({ session, operation: { name: 'x', risk: 'low' } }));
-	const high = await agent.ask(approval({ session, operation: { name: 'x', risk: 'critical' } }));
+	const high = await agent.ask({ session, priority: 'high' });
+	const critical = await agent.ask(approval({ session, operation: { name: 'x', risk: 'critical' } }));
 	const later = await agent.ask({ session, timeout: '2h' });
 	const soon = await agent.ask({ session, timeout: '4m' });
 	const sooner = await agent.ask({ session, timeout: '2m' });
 	const page = await list(`?session=${session}&order=attention`);
 	assert.deepEqual(new Set(ids(page).slice(0, 2)), new Set([soon.id, sooner.id]));
-	assert.deepEqual(ids(page).slice(2), [high, low, old, later].map((a) => a.id));
+	assert.deepEqual(ids(page).slice(2), [critical, high, old, low, later].map((a) => a.id));
 	const seen = [];
 	let cursor = '';
 	do {

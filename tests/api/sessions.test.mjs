@@ -69,7 +69,7 @@ test('an error recovery makes it wait for input', async () => {
 	assert.equal(await status(ask.session), 'waiting_for_input');
 	const reply = await member.answer(ask, { recovery: 'retry' });
 	assert.equal(reply.body.resumed, true);
-	assert.equal(await status(ask.session), 'running');
+	assert.equal(await status(ask.session), 'completed');
 });
 
 test('a non-blocking ask does not make it wait', async () => {

@@ -178,6 +178,11 @@ static void lists_show_what_the_model_says(void **state)
 
 static int64_t soon_ms;
 
+static int urgency(const struct known *k)
+{
+	return k->risk == 4 || k->urgent ? 2 : k->risk == 3;
+}
+
 static int by_attention(const void *a, const void *b)
 {
 	const struct known *x = *(const struct known *const *)a;
@@ -186,11 +191,11 @@ static int by_attention(const void *a, const void *b)
 	bool y_soon = y->deadline_ms && y->deadline_ms <= soon_ms;
 
 	if (x_soon != y_soon) return x_soon ? -1 : 1;
-	if (x->risk != y->risk) return x->risk > y->risk ? -1 : 1;
+	if (urgency(x) != urgency(y)) return urgency(x) > urgency(y) ? -1 : 1;
 	return x < y ? -1 : 1;
 }
 
-static void attention_is_deadline_then_risk_then_age(void **state)
+static void attention_is_deadline_then_urgency_then_age(void **state)
 {
 	static const int limits[] = { 1, 3, 10, 200 };
 	struct rig *r = *state;
@@ -248,7 +253,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		ALONE_TEST(lists_show_what_the_model_says),
-		ALONE_TEST(attention_is_deadline_then_risk_then_age),
+		ALONE_TEST(attention_is_deadline_then_urgency_then_age),
 		RIG_TEST(a_read_sees_every_write_acknowledged_before_it),
 	};
 

@@ -86,10 +86,12 @@ static struct model_event *stage(
 	return e;
 }
 
-static void stage_status(struct model *m, int session, int64_t now_ms)
+static struct model_event *stage_status(struct model *m, int session, int64_t now_ms)
 {
-	stage(m, "session.status", session, NOBODY, now_ms)->status =
-		m->sessions[session].status;
+	struct model_event *e = stage(m, "session.status", session, NOBODY, now_ms);
+
+	e->status = m->sessions[session].status;
+	return e;
 }
 
 static bool ended(const struct model_session *s)
@@ -99,17 +101,23 @@ static bool ended(const struct model_session *s)
 }
 
 /* The status that its open asks give a session. True: it changed. */
-static bool turn(struct model_session *s, enum ask_kind kind)
+static bool turn(
+	struct model_session *s, enum ask_kind kind, bool settled, int64_t now_ms)
 {
 	enum session_status was = s->status;
 
-	if (kind == ASK_NON_BLOCKING || ended(s)) return false;
-	if (s->open[ASK_BLOCKING] || s->open[ASK_ERROR_RECOVERY])
+	if (ended(s)) return false;
+	if (s->for_ask && settled)
+		s->status = SESSION_COMPLETED;
+	else if (kind == ASK_NON_BLOCKING)
+		return false;
+	else if (s->open[ASK_BLOCKING] || s->open[ASK_ERROR_RECOVERY])
 		s->status = SESSION_WAITING_FOR_INPUT;
 	else if (s->open[ASK_APPROVAL])
 		s->status = SESSION_WAITING_FOR_APPROVAL;
 	else
-		s->status = SESSION_RUNNING;
+		s->status = now_ms - s->heard_ms < SESSION_HEARD_MS ? SESSION_RUNNING
+								    : SESSION_IDLE;
 	return s->status != was;
 }
 
@@ -155,7 +163,22 @@ static void expire(struct model *m, int ask, int64_t now_ms)
 	settle(m, ask, ASK_EXPIRED, a->has_default ? BY_DEFAULT : NOBODY, now_ms);
 	if (a->has_default)
 		snprintf(a->answer, sizeof a->answer, "%s", defaults[a->form]);
-	if (turn(&m->sessions[a->session], a->kind)) stage_status(m, a->session, now_ms);
+	if (turn(&m->sessions[a->session], a->kind, true, now_ms))
+		stage_status(m, a->session, now_ms);
+}
+
+/* Running is who was heard of. */
+static void silence(struct model *m, int64_t now_ms)
+{
+	for (int i = 0; i < m->sessions_len; i++) {
+		struct model_session *s = &m->sessions[i];
+
+		if (s->gone || s->status != SESSION_RUNNING ||
+			now_ms - s->heard_ms < SESSION_HEARD_MS)
+			continue;
+		s->status = SESSION_IDLE;
+		stage_status(m, i, now_ms)->any_order = true;
+	}
 }
 
 /* Oldest deadline first. */
@@ -222,8 +245,11 @@ static enum err settle_op(struct model *m, const struct op *op, int64_t now_ms)
 		a->arguments = op->arguments;
 		if (op->arguments && a->has_digest)
 			model_digest(m, a, op->arguments, a->approved_digest);
+		else if (a->approved && a->has_digest)
+			memcpy(a->approved_digest, a->digest, DIGEST_SIZE);
 	}
-	if (turn(&m->sessions[a->session], a->kind)) stage_status(m, a->session, now_ms);
+	if (turn(&m->sessions[a->session], a->kind, true, now_ms))
+		stage_status(m, a->session, now_ms);
 	return OK;
 }
 
@@ -338,7 +364,8 @@ void model_digest(const struct model *m, const struct model_ask *a, int argument
 
 /* ---- asking ---- */
 
-static int session_add(struct model *m, const struct op *op, const char *agent)
+static int session_add(
+	struct model *m, const struct op *op, const char *agent, int64_t now_ms)
 {
 	struct model_session *s = &m->sessions[m->sessions_len];
 
@@ -346,6 +373,8 @@ static int session_add(struct model *m, const struct op *op, const char *agent)
 		.agent = agent,
 		.parallel = op->parallel,
 		.external = op->external,
+		.for_ask = op->act == ACT_ASK,
+		.heard_ms = now_ms,
 		.title = op->act == ACT_SESSION ? op->number : 0 };
 	return m->sessions_len++;
 }
@@ -359,7 +388,8 @@ static enum err may_ask(struct model *m, const struct op *op)
 	if (!s || s->gone || !model_sees(op->who, s->agent, s->place))
 		return ERR_NOT_FOUND;
 	if (!owns(op->who, s->agent)) return ERR_FORBIDDEN;
-	if (ended(s)) return ERR_CONFLICT;
+	if (ended(s) && !(s->for_ask && s->status == SESSION_COMPLETED))
+		return ERR_CONFLICT;
 	return op->kind == ASK_BLOCKING && s->open[ASK_BLOCKING] && !s->parallel
 		       ? ERR_CONFLICT
 		       : OK;
@@ -370,6 +400,7 @@ static enum err ask_op(
 {
 	struct model_ask *a = &m->asks[m->asks_len];
 	bool fresh = op->session == NOBODY;
+	enum session_status was;
 	enum err e = may_ask(m, op);
 	struct model_session *s;
 	int session = op->session;
@@ -377,10 +408,11 @@ static enum err ask_op(
 	if (!e && op->bad_assignee) e = ERR_INVALID;
 	if (e) return e;
 	if (fresh) {
-		session = session_add(m, op, actors[op->who].agent);
+		session = session_add(m, op, actors[op->who].agent, now_ms);
 		stage(m, "session.created", session, NOBODY, now_ms);
 	}
 	s = &m->sessions[session];
+	was = s->status;
 	*a = (struct model_ask){ .place = s->place,
 		.session = session,
 		.asked_by = op->who,
@@ -397,11 +429,18 @@ static enum err ask_op(
 		.has_digest = op->has_operation && op->kind == ASK_APPROVAL,
 		.number = op->number };
 	if (op->timeout_ms) a->deadline_ms = now_ms + op->timeout_ms;
+	if (!fresh) {
+		if (s->for_ask && s->status == SESSION_COMPLETED)
+			s->status = SESSION_IDLE;
+		s->for_ask = false;
+		s->heard_ms = now_ms;
+	}
 	s->open[op->kind]++;
 	out->ask = m->asks_len++;
 	out->status = 201;
 	stage(m, "ask.created", session, out->ask, now_ms);
-	if (turn(s, op->kind) && !fresh) stage_status(m, session, now_ms);
+	turn(s, op->kind, false, now_ms);
+	if (s->status != was && !fresh) stage_status(m, session, now_ms);
 	return OK;
 }
 
@@ -432,7 +471,9 @@ static void become(struct model *m, int session, enum session_status to, int64_t
 
 	if (ended(&next)) cancel_open(m, session, now_ms);
 	s->status = to;
-	if (was != to) stage_status(m, session, now_ms);
+	if (was == to) return;
+	s->heard_ms = now_ms;
+	stage_status(m, session, now_ms);
 }
 
 static enum err create_op(
@@ -453,7 +494,7 @@ static enum err create_op(
 		out->session = i;
 		return OK;
 	}
-	out->session = session_add(m, op, agent);
+	out->session = session_add(m, op, agent, now_ms);
 	out->status = 201;
 	stage(m, "session.created", out->session, NOBODY, now_ms);
 	return OK;
@@ -482,11 +523,15 @@ static enum err session_op(
 	out->session = op->session;
 	switch (op->act) {
 	case ACT_PATCH:
-		if (op->has_title) m->sessions[op->session].title = op->title;
+		if (op->has_title) {
+			m->sessions[op->session].title = op->title;
+			stage(m, "session.changed", op->session, NOBODY, now_ms);
+		}
 		if (op->has_status) become(m, op->session, op->status, now_ms);
 		break;
 	case ACT_END: become(m, op->session, SESSION_CANCELLED, now_ms); break;
 	case ACT_PROGRESS:
+		m->sessions[op->session].heard_ms = now_ms;
 		stage(m, "session.progress", op->session, NOBODY, now_ms);
 		break;
 	default:
@@ -595,6 +640,7 @@ void model_apply(struct model *m, const struct op *op, int64_t now_ms, struct ex
 	*out = (struct expect){ .status = 200, .ask = NOBODY, .session = NOBODY };
 	if (op->act == ACT_EXPIRE) {
 		expire_due(m, now_ms);
+		silence(m, now_ms);
 		return;
 	}
 	out->err = refused(op);

@@ -147,6 +147,8 @@ struct model_session {
 	int place;
 	const char *agent;
 	bool parallel, gone;
+	bool for_ask;	  /* made for one ask */
+	int64_t heard_ms; /* when somebody asked, told of progress or set its status */
 	int external;
 	int title; /* 0: what its first ask says */
 	enum session_status status;

@@ -84,7 +84,11 @@ export class Client {
 	answer(ask, answers) { return this.post(`/v1/asks/${ask.id}/answer`, { answers }); }
 
 	/** The ask as it is now. */
-	async read(ask) { return (await this.get(`/v1/asks/${ask.id}`)).body; }
+	// Without the reader's own mark, so that what different people read can be compared.
+	async read(ask) {
+		const { mark, ...rest } = (await this.get(`/v1/asks/${ask.id}`)).body;
+		return rest;
+	}
 
 	/** The events after n as a list. */
 	async events(n = 0, query = '') {

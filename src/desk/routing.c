@@ -1,4 +1,4 @@
-/* route.c - people and an open ask: ask back, assign, claim, extend. It stays pending. */
+/* routing.c - people and an open ask: ask back, assign, claim, extend. It stays pending. */
 #include "desk/inner.h"
 
 #include "base/clock.h"
@@ -31,7 +31,7 @@ static enum err route_admit(
 }
 
 /* Counts the change, stages its event, replies with the ask. */
-static enum err route_changed(struct task *t, struct rows *rows, struct ask *a,
+enum err desk_ask_changed(struct task *t, struct rows *rows, struct ask *a,
 	const char *type, struct buf *data, bool wakes, struct fault *why)
 {
 	struct session *s = rows_session(rows, a->ws, a->session);
@@ -102,7 +102,10 @@ static enum err reply_decide(struct job *job, struct rows *rows, struct fault *w
 	jw_text(&w, thread);
 	jw_object_end(&w);
 	job->status = 201;
-	return route_changed(t, rows, a, "ask.replied", &data, person, why);
+	/* What its agent writes brings a snoozed ask back. */
+	if (!person && !rows_end_snoozes(rows, a->ws, a->id))
+		return fail(why, ERR_MEMORY, "out of memory");
+	return desk_ask_changed(t, rows, a, "ask.replied", &data, person, why);
 }
 
 const struct use use_reply = {
@@ -149,7 +152,7 @@ static enum err assign_decide(struct job *job, struct rows *rows, struct fault *
 	if (e) return e;
 	a->assignees = desk_assignees_json(to->ids, to->len, rows->arena);
 	buf_print(&data, "{\"assignees\":%.*s}", STR_ARGS(a->assignees));
-	return route_changed(t, rows, a, "ask.assigned", &data, false, why);
+	return desk_ask_changed(t, rows, a, "ask.assigned", &data, false, why);
 }
 
 const struct use use_assign = {
@@ -197,7 +200,7 @@ static enum err claim_decide(struct job *job, struct rows *rows, struct fault *w
 	jw_key(&w, "until");
 	jw_text(&w, until);
 	jw_object_end(&w);
-	return route_changed(t, rows, a, "ask.claimed", &data, false, why);
+	return desk_ask_changed(t, rows, a, "ask.claimed", &data, false, why);
 }
 
 const struct use use_claim = {
@@ -245,16 +248,14 @@ static enum err extend_decide(struct job *job, struct rows *rows, struct fault *
 	if (!e) e = extend_read(t, &ms, why);
 	if (e) return e;
 	a->deadline_ms = ms ? (a->deadline_ms ? a->deadline_ms : rows->now_ms) + ms : 0;
-	if (a->deadline_ms &&
-		(!rows->next_deadline_ms || a->deadline_ms < rows->next_deadline_ms))
-		rows->next_deadline_ms = a->deadline_ms;
+	if (a->deadline_ms) rows_due_at(rows, a->deadline_ms);
 	if (a->deadline_ms) {
 		time_write(a->deadline_ms, at);
 		buf_print(&data, "{\"expires_at\":\"%s\"}", at);
 	} else {
 		buf_add_text(&data, "{\"expires_at\":null}");
 	}
-	return route_changed(t, rows, a, "ask.extended", &data, false, why);
+	return desk_ask_changed(t, rows, a, "ask.extended", &data, false, why);
 }
 
 const struct use use_extend = {
@@ -264,56 +265,4 @@ const struct use use_extend = {
 		.decide = extend_decide,
 		.again = desk_again_ask },
 	.check = extend_check,
-};
-
-/* ---- use: what was approved runs once ---- */
-
-static enum err use_approval_check(struct task *t, struct fault *why)
-{
-	struct str digest;
-
-	return note_read(t->body, "digest", DIGEST_SIZE, true, &digest, why);
-}
-
-static enum err use_approval_decide(struct job *job, struct rows *rows, struct fault *why)
-{
-	struct task *t = task_of(job);
-	struct buf data = { .max = 4096 };
-	struct session *s;
-	struct str digest, right;
-	char decision[DIGEST_SIZE], at[TIME_SIZE];
-	struct ask *a;
-	enum err e = desk_find_ask(t, rows, &a, why);
-
-	if (!e) e = desk_own(&job->who, a->agent, why);
-	if (!e) e = desk_refused(t, why);
-	if (!e) e = note_read(t->body, "digest", DIGEST_SIZE, true, &digest, why);
-	if (e) return e;
-	s = rows_session(rows, a->ws, a->session);
-	right = a->approved_digest.len ? a->approved_digest : a->digest;
-	if (!ask_approved(a))
-		return desk_conflict(t, a, s, rows->now_ms, why, "it was not approved");
-	if (a->used_ms) {
-		time_write(a->used_ms, at);
-		return desk_conflict(
-			t, a, s, rows->now_ms, why, "the approval was used at %s", at);
-	}
-	if (!right.len || !same_secret(right, digest))
-		return desk_conflict(t, a, s, rows->now_ms, why,
-			"the digest is not that of the approved operation");
-	a->used_ms = rows->now_ms;
-	decision_digest(a, decision);
-	if (!decision[0]) rows->arena->failed = true;
-	buf_print(&data, "{\"digest\":\"%.*s\",\"decision\":\"%s\"}", STR_ARGS(right),
-		decision);
-	return route_changed(t, rows, a, "ask.used", &data, false, why);
-}
-
-const struct use use_use_approval = {
-	.job = { .name = "use",
-		.late = true,
-		.needs = route_needs,
-		.decide = use_approval_decide,
-		.again = desk_again_ask },
-	.check = use_approval_check,
 };

@@ -1,0 +1,122 @@
+/* approval.c - what becomes of an approval: it is used once, by the agent that runs what was
+ * approved, or taken back before. */
+#include "desk/inner.h"
+
+#include "base/clock.h"
+#include "base/hash.h"
+#include "core/decision.h"
+
+static void approval_needs(struct job *job, struct wants *w)
+{
+	wants_ask(w, job->who.ws, task_of(job)->id);
+}
+
+/* ---- use ---- */
+
+static enum err use_approval_check(struct task *t, struct fault *why)
+{
+	struct str digest;
+
+	return note_read(t->body, "digest", DIGEST_SIZE, true, &digest, why);
+}
+
+/* May what this digest is of run now? */
+static enum err approval_fits(struct task *t, struct rows *rows, const struct ask *a,
+	struct str digest, struct fault *why)
+{
+	struct session *s = rows_session(rows, a->ws, a->session);
+	struct str right = a->approved_digest.len ? a->approved_digest : a->digest;
+	char at[TIME_SIZE];
+
+	if (!ask_approved(a))
+		return desk_conflict(t, a, s, rows->now_ms, why, "it was not approved");
+	if (a->used_ms) {
+		time_write(a->used_ms, at);
+		return desk_conflict(
+			t, a, s, rows->now_ms, why, "the approval was used at %s", at);
+	}
+	if (a->revoked.len) {
+		desk_conflict(t, a, s, rows->now_ms, why, "the approval was revoked");
+		return why->err = ERR_REVOKED;
+	}
+	if (!right.len || !same_secret(right, digest))
+		return desk_conflict(t, a, s, rows->now_ms, why,
+			"the digest is not that of the approved operation");
+	return OK;
+}
+
+static enum err use_approval_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct buf data = { .max = 4096 };
+	char decision[DIGEST_SIZE];
+	struct str digest;
+	struct ask *a;
+	enum err e = desk_find_ask(t, rows, &a, why);
+
+	if (!e) e = desk_own(&job->who, a->agent, why);
+	if (!e) e = desk_refused(t, why);
+	if (!e) e = note_read(t->body, "digest", DIGEST_SIZE, true, &digest, why);
+	if (!e) e = approval_fits(t, rows, a, digest, why);
+	if (e) return e;
+	a->used_ms = rows->now_ms;
+	decision_digest(a, decision);
+	if (!decision[0]) rows->arena->failed = true;
+	buf_print(&data, "{\"digest\":\"%.*s\",\"decision\":\"%s\"}", STR_ARGS(digest),
+		decision);
+	return desk_ask_changed(t, rows, a, "ask.used", &data, false, why);
+}
+
+const struct use use_use_approval = {
+	.job = { .name = "use",
+		.late = true,
+		.needs = approval_needs,
+		.decide = use_approval_decide },
+	.check = use_approval_check,
+};
+
+/* ---- revoke ---- */
+
+static enum err revoke_check(struct task *t, struct fault *why)
+{
+	struct str reason;
+
+	return reason_read(t->body, &reason, why);
+}
+
+static enum err revoke_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct buf data = { .max = 65536 };
+	struct json_writer w = { .out = &data };
+	char decision[DIGEST_SIZE];
+	struct str reason;
+	struct ask *a;
+	enum err e = desk_admit(t, rows, MAY_SETTLE, &a, why);
+
+	if (!e) e = reason_read(t->body, &reason, why);
+	if (!e) e = ask_revoke(a, &job->who, reason, rows->now_ms, rows->arena, why);
+	if (e == ERR_CONFLICT)
+		return desk_conflict(t, a, rows_session(rows, a->ws, a->session),
+			rows->now_ms, why, "%s",
+			arena_copy(rows->arena, str_of(why->detail)));
+	if (e) return e;
+	decision_digest(a, decision);
+	if (!decision[0]) rows->arena->failed = true;
+	jw_object(&w);
+	jw_key(&w, "revoked");
+	jw_raw(&w, a->revoked);
+	jw_key(&w, "decision");
+	jw_text(&w, decision);
+	jw_object_end(&w);
+	return desk_ask_changed(t, rows, a, "ask.revoked", &data, false, why);
+}
+
+const struct use use_revoke = {
+	.job = { .name = "revoke",
+		.late = true,
+		.needs = approval_needs,
+		.decide = revoke_decide,
+		.again = desk_again_ask },
+	.check = revoke_check,
+};
