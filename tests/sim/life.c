@@ -108,6 +108,14 @@ static struct {
 	int64_t places[PLACES];
 } base;
 
+const char *base_agent(const char *name)
+{
+	for (int i = 0; i < WHO_LEN; i++)
+		if (actors[i].role >= ROLE_VIEWER && strcmp(actors[i].agent, name) == 0)
+			return base.users[i];
+	return name;
+}
+
 const char *base_user(enum who w)
 {
 	return base.users[w];
