@@ -366,7 +366,7 @@ enum err questions_load(const struct json *array, struct arena *arena,
 	struct question **out, size_t *len, struct fault *why)
 {
 	if (!json_is(array, JSON_ARRAY))
-		return fail(why, ERR_INTERNAL, "stored questions are no array");
+		return fail(why, ERR_INTERNAL, "the stored questions are not an array");
 
 	struct question *q = ARENA_ARRAY(arena, struct question, array->count);
 	for (uint32_t i = 0; q && i < array->count; i++)

@@ -119,9 +119,8 @@ enum err session_may_ask(const struct session *s, enum ask_kind kind, struct fau
 			STR_ARGS(s->id), session_status_name(s->status));
 	if (kind == ASK_BLOCKING && s->open_blocking > 0 && !s->parallel)
 		return fail(why, ERR_CONFLICT,
-			"session %.*s has an open blocking ask: wait for it or cancel "
-			"it, or make "
-			"the session with \"parallel\": true",
+			"session %.*s has an open blocking ask: wait for it, cancel it, or "
+			"use another session (or one with \"parallel\": true)",
 			STR_ARGS(s->id));
 	return OK;
 }

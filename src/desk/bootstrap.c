@@ -183,7 +183,9 @@ static enum err workspace_create_decide(
 	if (e) return e;
 	while (!ws && (other = rows_next(rows, RECORD_WORKSPACES, other)))
 		if (str_eq(other->name, name)) ws = other->id;
-	if (ws) return fail(why, ERR_CONFLICT, "there is a workspace of this name");
+	if (ws)
+		return fail(
+			why, ERR_CONFLICT, "a workspace with this name already exists");
 	e = workspace_new(rows, name, &ws, &owner, why);
 	if (!e && !code_new(rows, owner, t->secret))
 		e = fail(why, ERR_MEMORY, "out of memory");

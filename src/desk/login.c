@@ -98,7 +98,7 @@ static enum err login_by_code(
 	tok = rows_find(rows, RECORD_TOKENS, key[0].text);
 	if (!tok || tok->kind != TOKEN_CODE ||
 		(tok->expires_ms && tok->expires_ms <= rows->now_ms))
-		return fail(why, ERR_NO_TOKEN, "this login link was used or has run out");
+		return fail(why, ERR_NO_TOKEN, "this login link was used or has expired");
 	e = rows_fetch_user(rows, tok->ws, tok->user, u, why);
 	if (e) return e == ERR_NOT_FOUND ? fail(why, ERR_NO_TOKEN, "no such user") : e;
 	return rows_delete(rows, tok) ? OK : fail(why, ERR_MEMORY, "out of memory");
@@ -118,7 +118,7 @@ static enum err login_by_password(
 		if (u->ws == t->found_ws && str_eq(u->name, name) && t->verified &&
 			u->password.len && str_eq(u->password, t->password_hash))
 			break;
-	if (!u) return fail(why, ERR_NO_TOKEN, "name or password is wrong");
+	if (!u) return fail(why, ERR_NO_TOKEN, "wrong name or password");
 	*out = u;
 	return OK;
 }

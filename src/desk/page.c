@@ -18,7 +18,7 @@ static enum err cursor_read(struct task *t, struct str token, const char *kind,
 
 	if (token.len > CURSOR_MAX || !base64url_read(token, &text)) {
 		buf_done(&text);
-		return fail_at(why, "/cursor", "is not one that a list gave");
+		return fail_at(why, "/cursor", "is not a cursor that a list returned");
 	}
 	kept = arena_str(&t->job.arena, buf_str(&text));
 	buf_done(&text);
@@ -26,12 +26,13 @@ static enum err cursor_read(struct task *t, struct str token, const char *kind,
 	if (e == ERR_MEMORY) return fail(why, e, "out of memory");
 	if (e || json->type != JSON_ARRAY || json->count < 2 || json->count > 6 ||
 		json->items[0].type != JSON_STRING || !json->items[1].is_int)
-		return fail_at(why, "/cursor", "is not one that a list gave");
+		return fail_at(why, "/cursor", "is not a cursor that a list returned");
 	if (!str_is(json->items[0].text, kind) || json->items[1].integer != t->job.who.ws)
 		return fail(why, ERR_NOT_FOUND, "no such cursor in this list");
 	for (uint32_t i = 2; i < json->count; i++) {
 		if (json->items[i].type != JSON_STRING)
-			return fail_at(why, "/cursor", "is not one that a list gave");
+			return fail_at(
+				why, "/cursor", "is not a cursor that a list returned");
 		p->cursor[i - 2] = json->items[i].text;
 	}
 	p->has_cursor = true;

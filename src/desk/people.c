@@ -295,7 +295,7 @@ static enum err name_free(
 
 	if (e) return e;
 	return u && !str_eq(u->id, but)
-		       ? fail(why, ERR_CONFLICT, "there is a user of this name")
+		       ? fail(why, ERR_CONFLICT, "a user with this name already exists")
 		       : OK;
 }
 

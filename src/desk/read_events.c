@@ -93,7 +93,7 @@ static enum err before_read(const struct task *t, const struct list_page *p, int
 	if (!str_to_int(task_param(t, "before"), 1, INT64_MAX, &before))
 		return fail_at(why, "/before", "must be an event's number");
 	if (p->has_cursor && !str_to_int(p->cursor[0], 0, INT64_MAX, &before))
-		return fail_at(why, "/cursor", "is not one that a list gave");
+		return fail_at(why, "/cursor", "is not a cursor that a list returned");
 	*upto = before - 1 < last ? before - 1 : last;
 	return OK;
 }
@@ -118,7 +118,7 @@ static enum err events_read(
 	if (!e && g.newest_first)
 		e = before_read(t, &p, last, &upto, why);
 	else if (!e && p.has_cursor && !str_to_int(p.cursor[0], 0, INT64_MAX, &t->after))
-		e = fail_at(why, "/cursor", "is not one that a list gave");
+		e = fail_at(why, "/cursor", "is not a cursor that a list returned");
 	if (e) return e;
 	g.limit = p.limit;
 	e = events_gather(t, db, &g, upto, why);

@@ -177,7 +177,7 @@ static enum err session_list_find(struct job *job, struct db *db, struct session
 	enum err e = page_read(t, "sessions", p, why);
 
 	if (task_has_param(t, "status") && !session_status_read(status, &s))
-		e = fail_at(why, "/status", "is not one of its values");
+		e = fail_at(why, "/status", "has a value that is not accepted");
 	if (like_read(task_param(t, "q"), &job->arena, &like, why)) e = why->err;
 	if (e) return e;
 	const struct val args[] = { val_int(job->who.ws),

@@ -83,7 +83,8 @@ static enum err enter_param(struct request *r, struct str pair, struct fault *wh
 
 	if (!http_decode(name, true, &t->job.arena, &p->name) ||
 		!http_decode(value, true, &t->job.arena, &p->value))
-		return fail(why, ERR_BAD_REQUEST, "the query is not encoded well");
+		return fail(why, ERR_BAD_REQUEST,
+			"the query is not percent-encoded correctly");
 	for (size_t i = 0; i < t->params_len; i++)
 		if (str_eq(t->params[i].name, p->name))
 			return param_fail(why, p->name, "given twice");

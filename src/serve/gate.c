@@ -98,7 +98,8 @@ enum err gate_check(struct serve *s, const struct listener *listener,
 		return fail(
 			why, ERR_FORBIDDEN, "this server does not answer to that Host");
 	if (origin.len && !origin_ours(s, origin, host))
-		return fail(why, ERR_FORBIDDEN, "requests from that Origin are refused");
+		return fail(why, ERR_FORBIDDEN,
+			"requests from this Origin are not accepted; set url or allowed_hosts");
 	if (!page && (str_is(site, "cross-site") || str_is(site, "same-site")))
 		return fail(why, ERR_FORBIDDEN, "requests from other sites are refused");
 	return OK;

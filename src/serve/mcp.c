@@ -413,7 +413,7 @@ static void batch_next(struct request *r)
 	}
 	struct rpc_fault why = { 0 };
 
-	rpc_fail(&why, 200, RPC_INVALID_REQUEST, "no JSON-RPC 2.0 message");
+	rpc_fail(&why, 200, RPC_INVALID_REQUEST, "not a JSON-RPC 2.0 message");
 	mcp_refuse(r, &why);
 }
 
@@ -459,7 +459,8 @@ static bool message_read(
 	if (json_is(message, JSON_ARRAY))
 		return enter_client(r, h, why) && batch_open(r, message, why);
 	if (!rpc_read(message, arena, &m->rpc))
-		return rpc_fail(why, 400, RPC_INVALID_REQUEST, "no JSON-RPC 2.0 message");
+		return rpc_fail(
+			why, 400, RPC_INVALID_REQUEST, "not a JSON-RPC 2.0 message");
 	return enter_client(r, h, why);
 }
 

@@ -12,6 +12,7 @@ struct card_writer {
 	struct page *page;
 	const struct json *ask;
 	const struct card_look *look;
+	size_t diff_end; /* the row behind the diff */
 	struct arena arena;
 };
 
@@ -242,7 +243,7 @@ static void diff_write(struct card_writer *w, struct str diff)
 	struct str line;
 
 	if (diff.len == 0) return;
-	heading(w, "web.diff");
+	heading(w, "tui.diff");
 	while (str_cut(&diff, '\n', &line)) {
 		char first = line.len > 0 ? line.at[0] : ' ';
 
@@ -253,6 +254,7 @@ static void diff_write(struct card_writer *w, struct str diff)
 				       : STYLE_PLAIN,
 			2, line);
 	}
+	w->diff_end = w->page->rows_len;
 }
 
 static void context_write(struct card_writer *w)
@@ -346,6 +348,10 @@ struct card card_draw(
 	outcome_write(&w);
 	card.operation_end = operation_write(&w);
 	context_write(&w);
+	/* The agent's diff says what the operation would do: it is to be read with it. */
+	if (card.operation_end > 0 &&
+		json_text(json_get(json_get(ask, "context"), "diff")).len > 0)
+		card.operation_end = w.diff_end;
 	thread_write(&w);
 	before_write(&w);
 	arena_done(&w.arena);

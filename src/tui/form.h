@@ -56,6 +56,7 @@ struct form {
 	struct flaw flaw;
 	struct buf arguments; /* of an approval, edited: JSON; empty: as they were */
 	/* Said by the owner. */
+	bool idle;     /* the keys go elsewhere: no cursor is shown */
 	bool armed;    /* the card has been there long enough for a decision */
 	bool twice;    /* approving takes a second press */
 	bool critical; /* so it does, and the operation must be read to its end */

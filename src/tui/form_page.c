@@ -77,7 +77,7 @@ static void row_write(struct form_writer *w, size_t row)
 	const struct form *f = w->form;
 	const struct question *q = &f->questions[f->at];
 	const struct entry *e = &f->entries[f->at];
-	bool here = e->row == row && f->mode != FORM_NOTE;
+	bool here = e->row == row && f->mode != FORM_NOTE && !f->idle;
 	bool chosen = form_row_chosen(f, f->at, row);
 	bool other = row == q->options_len && q->other &&
 		     (q->type == Q_CHOICE || q->type == Q_CHOICES);
@@ -112,7 +112,7 @@ static void note_write(struct form_writer *w)
 	const struct question *q = &f->questions[f->at];
 	const struct entry *e = &f->entries[f->at];
 	bool writes = f->mode == FORM_NOTE, reason = q->type == Q_APPROVAL && !q->note;
-	bool here = writes || e->row >= form_rows(q);
+	bool here = !f->idle && (writes || e->row >= form_rows(q));
 	struct page *p = w->page;
 
 	if (q->type == Q_TEXT || (!q->note && !writes && e->note.text.len == 0)) return;
@@ -178,8 +178,8 @@ static void text_write(struct form_writer *w)
 
 	page_focus(p);
 	page_row(p);
-	page_add_text(p, STYLE_ACCENT, "▸ ");
-	if (f->mode == FORM_WRITE)
+	page_add_text(p, STYLE_ACCENT, f->idle ? "  " : "▸ ");
+	if (f->mode == FORM_WRITE && !f->idle)
 		page_line(p, STYLE_PLAIN, &e->text);
 	else
 		page_add(p, STYLE_PLAIN, line_text(&e->text));
@@ -220,7 +220,7 @@ static void review_write(struct form_writer *w)
 	struct page *p = w->page;
 
 	for (size_t i = 0; i <= f->len; i++) {
-		bool here = f->review_row == i;
+		bool here = f->review_row == i && !f->idle;
 		const struct question *q = &f->questions[i < f->len ? i : 0];
 
 		if (here) page_focus(p);

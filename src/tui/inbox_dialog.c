@@ -208,7 +208,7 @@ void ask_key(struct inbox *in, const struct key *k)
 static bool batch_fits(const struct item *item, const struct item *first)
 {
 	return item->chosen && item->passes && item->risk != RISK_CRITICAL &&
-	       (!first || item->form == first->form);
+	       (!first || item->form == first->form || item->like == first->like);
 }
 
 /* One answer for all that are chosen, shown and alike. */

@@ -61,8 +61,7 @@ static void row_write(
 
 	if (item->similar > 0)
 		buf_print(&right, " %s",
-			msg_count(&arena, "web.inbox.similar", (int64_t)item->similar)
-				.at);
+			msg_count(&arena, "tui.similar", (int64_t)item->similar).at);
 	if (item->risk && p->width >= 40)
 		buf_print(&right, " %s",
 			MSG(&arena,
@@ -325,6 +324,7 @@ static void ask_draw(
 {
 	struct arena arena = { 0 };
 
+	in->dialog.form.idle = in->view != VIEW_ASK;
 	if (in->dialog_on)
 		dialog_draw(&in->dialog, in->screen, f, now_ms, mono_ms);
 	else if (in->wanted.len > 0)

@@ -89,7 +89,8 @@ static uint64_t likeness_of(const struct json *ask, struct str title)
 		const struct json *q = &questions->items[i];
 		const struct json *options = json_get(q, "options");
 
-		buf_print(&text, "\n%.*s", STR_ARGS(json_text(json_get(q, "type"))));
+		buf_print(&text, "\n%.*s:%.*s", STR_ARGS(json_text(json_get(q, "key"))),
+			STR_ARGS(json_text(json_get(q, "type"))));
 		for (uint32_t n = 0; json_is(options, JSON_ARRAY) && n < options->count;
 			n++)
 			buf_print(&text, ",%.*s",

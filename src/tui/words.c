@@ -288,12 +288,17 @@ struct str event_words(const struct json *event, struct arena *arena)
 	if (str_is(type, "session.status") && status.len > 0)
 		return MSG(arena,
 			arena_print(arena, "web.status.%.*s", STR_ARGS(status)).at);
-	struct str words = arena_print(arena, "web.event.%.*s", STR_ARGS(type));
-	words = words.at && msg_text(words.at) ? MSG(arena, words.at) : type;
+	if (by.len == 0) by = json_text(json_get(data, "name"));
+	struct str id = arena_print(arena, "web.event.%.*s", STR_ARGS(type));
+	const char *text = id.at ? msg_text(id.at) : NULL;
+	struct str words =
+		!text ? type
+		      : MSG(arena, id.at, { "name", by },
+				{ "at", time_local(ask_time(data, "expires_at"),
+						clock_now_ms(), arena) });
 	if (title.len > 0)
 		return MSG(arena, "web.colon", { "words", words }, { "text", title });
-	if (by.len == 0) by = json_text(json_get(data, "name"));
-	if (by.len == 0) return words;
+	if (by.len == 0 || (text && strstr(text, "{name}"))) return words;
 	return arena_print(arena, "%.*s · %.*s", STR_ARGS(words), STR_ARGS(by));
 }
 
