@@ -44,8 +44,7 @@ static struct history_row *row_make(const struct json *ask)
 	struct arena arena = { 0 };
 	struct str parts[] = { json_text(json_get(ask, "id")), str_of(ask_outcome(ask)),
 		utf8_first(ask_title(ask, &arena), TITLE_POINTS),
-		ask_settler(ask, &arena),
-		json_text(json_get(json_get(ask, "agent"), "name")) };
+		ask_settler(ask, &arena) };
 	size_t size = 0;
 	struct history_row *row;
 
@@ -53,8 +52,7 @@ static struct history_row *row_make(const struct json *ask)
 		size += parts[i].len;
 	row = mem_alloc(sizeof *row + size);
 	if (row) {
-		struct str *to[] = { &row->id, &row->outcome, &row->title, &row->who,
-			&row->agent };
+		struct str *to[] = { &row->id, &row->outcome, &row->title, &row->who };
 		char *at = row->text;
 
 		for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
@@ -154,8 +152,8 @@ static void row_write(struct page *p, const struct history_row *r, int64_t now_m
 		page_pad(p, width - 24);
 		page_add_text(p, STYLE_PLAIN, " ");
 		page_add(p, STYLE_SOFT,
-			MSG(&arena, r->fetched ? "tui.agent.has" : "tui.agent.not_yet",
-				{ "agent", r->agent }));
+			MSG(&arena, r->fetched ? "tui.history.fetched"
+					       : "tui.history.not_fetched"));
 	}
 	arena_done(&arena);
 }

@@ -8,7 +8,7 @@
 
 /* One settled ask; its texts lie behind it. */
 struct history_row {
-	struct str id, outcome, title, who, agent;
+	struct str id, outcome, title, who;
 	int64_t at_ms;
 	bool fetched;
 	char text[];
@@ -20,6 +20,7 @@ struct history {
 	size_t len, cap, at, top;
 	struct buf cursor; /* of the next page; empty: that was all */
 	bool loading;
+	bool again; /* the filter changed while a page was on its way: that one is not shown */
 	bool mine;	/* only what I settled */
 	size_t outcome; /* which outcomes; 0: all */
 };

@@ -399,10 +399,23 @@ void data_history(struct inbox *in, bool anew)
 	struct buf path = { .max = 4096 };
 
 	if (anew) history_clear(&in->history);
+	in->history.again |= anew && in->history.loading;
+	if (in->history.loading) return;
 	in->history.loading = true;
 	buf_add_text(&path, "/v1/asks?");
 	history_query(&in->history, &path);
 	path_call(in, "GET", &path, STR_NONE, TAG_HISTORY);
+}
+
+static void page_take(struct inbox *in, const struct json *page)
+{
+	bool again = in->history.again;
+
+	in->history.loading = in->history.again = false;
+	if (again)
+		data_history(in, true);
+	else
+		history_take(&in->history, page);
 }
 
 /* Assigning and stopping say what they did. */
@@ -431,7 +444,7 @@ static void good_take(struct inbox *in, int tag, const struct json *json)
 	case TAG_SESSION: session_view_take(&in->session, json); break;
 	case TAG_SESSION_LOG: log_take(in, json); break;
 	case TAG_SESSIONS: session_view_list(&in->session, json); break;
-	case TAG_HISTORY: history_take(&in->history, json); break;
+	case TAG_HISTORY: page_take(in, json); break;
 	case TAG_USERS: prompt_users(in, json); break;
 	case TAG_FOLLOW: follow_take(in, json); break;
 	default: break;

@@ -245,3 +245,32 @@ test('long integers are shown and sent as they came', async () => {
 	assert.match(raw, /"value":9007199254740995\b/);
 	inbox.close();
 });
+
+test('the history: what was settled, by whom, mine, one outcome, and the ask itself', async () => {
+	const inbox = await server.inbox({ columns: 120 });
+	const approved = await ask(approval('low', { title: 'History approved' }));
+	await inbox.shows('History approved');
+	inbox.press('Enter');
+	await inbox.armed('▸ ( ) 1 Approve');
+	inbox.press('a');
+	await inbox.shows('Approved “History approved”.');
+	const rejected = await ask(approval('low', { title: 'History rejected' }));
+	await server.member.answer(rejected, { decision: { value: 'reject', text: 'Not now' } });
+	inbox.press('g', 'h');
+	await inbox.shows((text) => /approved +History approved +owner/.test(text) && /rejected +History rejected +mia/.test(text));
+	inbox.press('m');
+	await inbox.shows((text) => text.includes('by me') && text.includes('History approved') && !text.includes('History rejected'));
+	inbox.press('m');
+	await inbox.shows('History rejected');
+	inbox.press('f', 'f');
+	await inbox.shows((text) => text.includes('History rejected') && !text.includes('History approved'));
+	inbox.press('Enter');
+	await inbox.shows((text) => text.includes('Rejected by mia via api') && text.includes('Not now'));
+	inbox.press('Escape');
+	await inbox.shows('[History]');
+	inbox.close();
+	const list = await server.run(['list', '--settled', '--mine', '--since', '1h']);
+	assert.equal(list.code, 0, list.stderr);
+	assert.match(list.stdout, new RegExp(`^${approved.id}\tapproved\towner\t`, 'm'));
+	assert.ok(!list.stdout.includes(rejected.id));
+});
