@@ -23,6 +23,22 @@ function messages(): Plugin {
 	};
 }
 
+/* virtual:tools: the names of the MCP tools that a token can be limited to. */
+function tools(): Plugin {
+	const id = 'virtual:tools';
+	return {
+		name: 'tools',
+		resolveId: (wanted) => (wanted === id ? `\0${id}` : null),
+		load(wanted) {
+			if (wanted !== `\0${id}`) return null;
+			const all = JSON.parse(readFileSync(here('../src/mcp/tools.json'), 'utf8')) as {
+				name: string;
+			}[];
+			return `export default ${JSON.stringify(all.map((tool) => tool.name))}`;
+		},
+	};
+}
+
 /* sw.js knows the names of the files that it keeps for when there is no network. */
 function worker(): Plugin {
 	return {
@@ -40,7 +56,7 @@ function worker(): Plugin {
 const server = process.env['PARLEY_URL'] ?? 'http://127.0.0.1:7275';
 
 export default defineConfig({
-	plugins: [messages(), svelte(), worker()],
+	plugins: [messages(), tools(), svelte(), worker()],
 	build: {
 		target: 'es2022',
 		cssTarget: ['chrome123', 'firefox120', 'safari17.5'], // the first with light-dark()
@@ -52,7 +68,12 @@ export default defineConfig({
 		rolldownOptions: {
 			output: {
 				codeSplitting: {
-					groups: [{ name: 'base', test: /node_modules\/(svelte|esm-env|clsx)\/|src\/lib\/(i18n|visible)|preload-helper/ }],
+					groups: [
+						{
+							name: 'base',
+							test: /node_modules\/(svelte|esm-env|clsx)\/|src\/lib\/(i18n|visible)|preload-helper/,
+						},
+					],
 				},
 			},
 		},

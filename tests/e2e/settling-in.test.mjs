@@ -29,18 +29,20 @@ area('settling in', (scenario) => {
 		const link = await me.page.getByText(`${desk.server.url}/login#`).innerText();
 		const row = me.page.getByRole('row', { name });
 		await me.pick(row.getByRole('combobox'), 'viewer');
+		await me.press(me.button('users.role.change', {}, me.dialog));
 		await until(async () => (await users(desk)).find((user) => user.name === name)?.role === 'viewer', 'the role');
 		await beside(me, { user: null }, async (ada) => {
 			await ada.page.goto(link);
 			await ada.page.waitForURL('**/inbox');
 			await ada.visit('/settings');
 			await ada.text('you.who', { name }).waitFor();
-			await me.press(me.button('users.disable', {}, row));
+			await me.press(me.button('users.disable.name', { name }, row));
+			await me.press(me.button('users.disable', {}, me.dialog));
 			await until(async () => (await users(desk)).find((user) => user.name === name).disabled, 'shut out');
 			await ada.page.reload();
 			await ada.button('login.enter').waitFor();
 		});
-		await me.press(me.button('users.enable', {}, row));
+		await me.press(me.button('users.enable.name', { name }, row));
 		await until(async () => !(await users(desk)).find((user) => user.name === name).disabled, 'in again');
 	});
 
@@ -53,9 +55,9 @@ area('settling in', (scenario) => {
 		const mine = desk.server.client(secret);
 		assert.equal((await mine.get('/v1/me')).body.role, 'agent');
 		const row = me.page.getByRole('row', { name });
-		await me.press(me.button('tokens.revoke', {}, row));
+		await me.press(me.button('tokens.revoke.name', { name }, row));
 		assert.equal((await mine.get('/v1/me')).status, 200);
-		await me.press(me.button('tokens.sure', {}, row));
+		await me.press(me.button('tokens.revoke', {}, me.dialog));
 		await row.waitFor({ state: 'detached' });
 		assert.equal((await mine.get('/v1/me')).status, 401);
 		await me.page.reload();

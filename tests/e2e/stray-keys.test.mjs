@@ -24,8 +24,8 @@ function observe() {
 		const button = element?.closest?.('button');
 		seen.presses = [...seen.presses.slice(-3), { ...press, card: cardOf(element), at: performance.now(), movedAt: seen.movedAt,
 			approves: Boolean(button?.classList.contains('approve')),
-			rejects: Boolean(button?.matches('.decides.bad.full')),
-			submits: Boolean(button?.matches('[type=submit]')),
+			rejects: Boolean(button?.matches('.decides.bad.full, .quick .button')),
+			submits: Boolean(button?.matches('[type=submit], .quick .button')),
 			skips: Boolean(button?.closest('.confirm')),
 			writes: Boolean(element?.matches?.('textarea, input:not([type=radio], [type=checkbox])')),
 			inForm: Boolean(element?.closest?.('article form')) }];

@@ -67,14 +67,14 @@ area('watching', (scenario) => {
 		await me.page.getByRole('heading', { name: me.t('session.open') }).waitFor();
 		await me.page.getByRole('heading', { name: me.t('session.settled') }).waitFor();
 		await me.press(me.button('feed.asks'));
-		await log.getByText('Inside a session?').waitFor();
+		await log.getByText('Inside a session?').first().waitFor();
 		assert.equal(await log.getByText('step number').count(), 0);
 		await me.press(me.button('feed.all'));
 		await log.getByText('step number 7').waitFor();
 		await me.text('status.waiting_for_input').waitFor();
 		await me.press(me.button('session.stop'));
 		await desk.pending(open.id);
-		await me.press(me.button('session.stop.sure'));
+		await me.press(me.button('session.stop', {}, me.dialog));
 		await me.text('status.cancelled').waitFor();
 		assert.equal((await desk.admin.get(`/v1/sessions/${session.id}`)).body.status, 'cancelled');
 		assert.equal(await me.button('session.stop').count(), 0);
@@ -92,7 +92,7 @@ area('watching', (scenario) => {
 		await log.getByText(me.t('event.ask.created')).last().waitFor();
 		await me.press(me.button('feed.asks'));
 		await until(async () => await log.getByText('step number').count() === 0, 'filtered');
-		await me.press(log.getByRole('link', { name: me.t('open') }).last());
+		await me.press(log.getByRole('link', { name: me.t('open') }).first());
 		await me.page.waitForURL(`**/asks/${ask.id}`);
 		await me.heading('Seen in the activity?').waitFor();
 	});
@@ -143,6 +143,7 @@ area('watching', (scenario) => {
 		await me.write(me.page.getByRole('textbox', { name: me.t('agents.new') }), fresh('newcomer'));
 		await me.press(me.button('tokens.create'));
 		const secret = await me.page.getByText(/^prl_/).innerText();
+		await me.press(me.page.getByRole('tab', { name: me.t('first.curl') }));
 		await me.page.getByRole('group', { name: me.t('first.curl') }).getByText(secret).waitFor();
 		assert.equal((await desk.server.client(secret).get('/v1/me')).body.role, 'agent');
 	});
