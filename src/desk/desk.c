@@ -281,6 +281,8 @@ static void task_check(struct desk *d, const struct use *use, struct task *t)
 	t->desk = d;
 	t->job.kind = &use->job;
 	t->job.link.next = NULL;
+	/* What cannot be answered again is not remembered. */
+	if (!use->job.again) t->job.key = STR_NONE;
 	if (!use->check || t->job.refused || !use->check(t, &why)) return;
 	kept = ARENA_NEW(&t->job.arena, struct fault);
 	if (kept) *kept = why;

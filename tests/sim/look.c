@@ -393,10 +393,15 @@ struct listing {
 	const struct model *m;
 };
 
+static int urgency(const struct model_ask *a)
+{
+	return a->risk == RISK_CRITICAL ? 2 : a->risk == RISK_HIGH;
+}
+
 static int rank(const struct listing *l, const struct model_ask *a)
 {
 	if (a->deadline_ms && a->deadline_ms <= l->soon_ms) return 0;
-	return a->risk ? 1 : 2;
+	return urgency(a) ? 1 : 2;
 }
 
 /* Does the ask a stand before b in this list? */
@@ -404,7 +409,7 @@ static bool before(
 	const struct listing *l, const struct model_ask *a, const struct model_ask *b)
 {
 	if (l->attention && rank(l, a) != rank(l, b)) return rank(l, a) < rank(l, b);
-	if (l->attention && a->risk != b->risk) return a->risk > b->risk;
+	if (l->attention && urgency(a) != urgency(b)) return urgency(a) > urgency(b);
 	return l->all ? strcmp(a->id, b->id) > 0 : strcmp(a->id, b->id) < 0;
 }
 
