@@ -62,6 +62,7 @@ export class Client {
 
 	get(path, options) { return this.request('GET', path, options); }
 	post(path, body = {}, options = {}) { return this.request('POST', path, { body, ...options }); }
+	put(path, body) { return this.request('PUT', path, { body }); }
 	patch(path, body) { return this.request('PATCH', path, { body }); }
 	delete(path) { return this.request('DELETE', path); }
 
@@ -83,8 +84,7 @@ export class Client {
 
 	answer(ask, answers) { return this.post(`/v1/asks/${ask.id}/answer`, { answers }); }
 
-	/** The ask as it is now. */
-	// Without the reader's own mark, so that what different people read can be compared.
+	/** The ask as it is now, without the reader's own mark: what different people read can be compared. */
 	async read(ask) {
 		const { mark, ...rest } = (await this.get(`/v1/asks/${ask.id}`)).body;
 		return rest;

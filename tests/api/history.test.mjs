@@ -1,0 +1,223 @@
+// What people see of what was decided, and what only they see: history, marks, views, revoke.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { approval } from './lib/samples.mjs';
+import { until, useServer } from './lib/server.mjs';
+
+const server = await useServer();
+const { agent, member, admin } = server;
+const viewer = await server.as('viewer');
+const other = await server.as('member', 'ned');
+
+const list = async (client, query) => (await client.get(`/v1/asks${query}`)).body;
+const ids = (page) => page.items.map((a) => a.id);
+const use = (ask) => agent.post(`/v1/asks/${ask.id}/use`, { digest: ask.digest });
+
+test('history: by whom, with which outcome, when', async () => {
+	const session = (await agent.session({ parallel: true })).id;
+	const asked = {};
+	for (const name of ['approved', 'rejected']) {
+		asked[name] = await agent.ask(approval({ session }));
+		await member.answer(asked[name], { decision: name === 'approved' ? 'approve' : 'reject' });
+	}
+	asked.answered = await agent.ask({ session });
+	await other.answer(asked.answered, { q1: true });
+	asked.skipped = await agent.ask({ session });
+	await member.post(`/v1/asks/${asked.skipped.id}/skip`, {});
+	asked.cancelled = await agent.ask({ session });
+	await agent.post(`/v1/asks/${asked.cancelled.id}/cancel`, {});
+	const open = await agent.ask({ session });
+
+	for (const outcome of Object.keys(asked)) {
+		assert.deepEqual(ids(await list(member, `?session=${session}&outcome=${outcome}`)),
+			[asked[outcome].id], outcome);
+	}
+	const settled = await list(viewer, `?session=${session}&status=settled`);
+	assert.deepEqual(ids(settled), Object.values(asked).map((a) => a.id).reverse());
+	assert.ok(!ids(settled).includes(open.id));
+	assert.deepEqual(ids(await list(member, `?session=${session}&by=me`)),
+		[asked.skipped.id, asked.rejected.id, asked.approved.id]);
+	const ned = settled.items.find((a) => a.id === asked.answered.id).answered_by.user;
+	assert.deepEqual(ids(await list(member, `?session=${session}&by=${ned}`)), [asked.answered.id]);
+	assert.deepEqual(ids(await list(member, `?session=${session}&by=me&outcome=rejected`)),
+		[asked.rejected.id]);
+	const at = encodeURIComponent(settled.items[2].settled_at);
+	assert.deepEqual(ids(await list(member, `?session=${session}&from=${at}&to=${at}&by=${ned}`)),
+		settled.items[2].id === asked.answered.id ? [asked.answered.id] : []);
+	assert.equal(ids(await list(member, `?session=${session}&from=${at}`)).length >= 3, true);
+	assert.deepEqual(ids(await list(agent, '?status=settled&agent=other')),
+		ids(await list(agent, '?status=settled')), 'an agent sees its own only');
+});
+
+test('history comes in pages, newest first, none twice', async () => {
+	const session = (await agent.session({ parallel: true })).id;
+	for (let i = 0; i < 7; i++) await member.answer(await agent.ask({ session }), { q1: true });
+	const whole = ids(await list(member, `?session=${session}&status=settled`));
+	const seen = [];
+	let cursor = '';
+	do {
+		const page = await list(member, `?session=${session}&status=settled&limit=2${cursor}`);
+		seen.push(...ids(page));
+		cursor = page.next_cursor && `&cursor=${encodeURIComponent(page.next_cursor)}`;
+	} while (cursor);
+	assert.equal(seen.length, 7);
+	assert.deepEqual(seen, whole);
+});
+
+test('agents are filtered by name and by id', async () => {
+	const far = await server.as('agent', 'far');
+	const ask = await far.ask();
+	for (const name of ['far', ask.agent.id]) {
+		assert.deepEqual(ids(await list(member, `?agent=${name}`)), [ask.id], name);
+	}
+	assert.deepEqual(ids(await list(member, '?agent=nobody')), []);
+});
+
+test('what a filter does not know is refused with its name', async () => {
+	for (const [query, pointer] of [['outcome=perhaps', '/outcome'], ['by=mia', '/by'],
+		['from=yesterday', '/from'], ['snoozed=sometimes', '/snoozed'], ['status=over', '/status']]) {
+		const reply = await member.get(`/v1/asks?${query}`);
+		assert.equal(reply.status, 422, query);
+		assert.equal(reply.body.errors[0].pointer, pointer);
+	}
+});
+
+test('a mark is its own', async () => {
+	const ask = await agent.ask();
+	assert.deepEqual((await member.get(`/v1/asks/${ask.id}`)).body.mark,
+		{ read: false, snoozed_until: null });
+	const reply = await member.post(`/v1/asks/${ask.id}/mark`, { read: true });
+	assert.equal(reply.status, 200);
+	assert.equal(reply.body.mark.read, true);
+	assert.equal(reply.body.version, ask.version);
+	assert.equal((await other.get(`/v1/asks/${ask.id}`)).body.mark.read, false);
+	assert.equal('mark' in (await agent.get(`/v1/asks/${ask.id}`)).body, false);
+	assert.equal((await member.post(`/v1/asks/${ask.id}/mark`, { read: false })).body.mark.read, false);
+	assert.equal((await agent.post(`/v1/asks/${ask.id}/mark`, { read: true })).status, 403);
+	assert.equal((await viewer.post(`/v1/asks/${ask.id}/mark`, { read: true })).status, 200);
+	assert.equal((await member.post(`/v1/asks/${ask.id}/mark`, {})).status, 422);
+	assert.equal((await member.post(`/v1/asks/${ask.id}/mark`, { snoozed_until: 'later' })).status, 422);
+	assert.equal((await member.post('/v1/asks/ask_00000000000000000000000000/mark', { read: true })).status, 404);
+});
+
+test('a snoozed ask is out of sight until its time, its deadline, or a word of its agent', async () => {
+	const session = (await agent.session({ parallel: true })).id;
+	const inbox = async (client, more = '') => ids(await list(client, `?session=${session}${more}`));
+	const later = () => new Date(Date.now() + 3600e3).toISOString();
+	const snooze = (ask, until = later()) => member.post(`/v1/asks/${ask.id}/mark`, { snoozed_until: until });
+	const [one, two, three] = [await agent.ask({ session }), await agent.ask({ session, timeout: '4m' }),
+		await agent.ask({ session })];
+	await snooze(one);
+	await snooze(two);
+	await snooze(three);
+	assert.deepEqual(await inbox(member), [two.id], 'a deadline within five minutes is shown');
+	assert.deepEqual(await inbox(member, '&snoozed=yes'), [one.id, three.id]);
+	assert.deepEqual(await inbox(member, '&snoozed=all'), [one.id, two.id, three.id]);
+	assert.deepEqual(await inbox(other), [one.id, two.id, three.id]);
+	assert.deepEqual(await inbox(agent), [one.id, two.id, three.id]);
+	await agent.post(`/v1/asks/${one.id}/replies`, { text: 'It is urgent now.' });
+	assert.deepEqual(await inbox(member), [one.id, two.id]);
+	await snooze(three, null);
+	assert.deepEqual(await inbox(member), [one.id, two.id, three.id]);
+	await snooze(three, new Date(Date.now() - 1000).toISOString());
+	assert.deepEqual(await inbox(member), [one.id, two.id, three.id]);
+});
+
+test('views are saved for a person', async () => {
+	assert.deepEqual((await member.get('/v1/me/views')).body, []);
+	const views = [{ name: 'Risky', query: 'risk=high' }, { name: 'À moi', query: '' }];
+	const put = await member.put('/v1/me/views', views);
+	assert.equal(put.status, 200);
+	assert.deepEqual(put.body, views);
+	assert.deepEqual((await member.get('/v1/me/views')).body, views);
+	assert.deepEqual((await other.get('/v1/me/views')).body, []);
+	assert.equal((await agent.get('/v1/me/views')).status, 403);
+	assert.equal((await member.put('/v1/me/views', Array(21).fill(views[0]))).status, 422);
+	assert.equal((await member.put('/v1/me/views', [{ name: '', query: 'x' }])).status, 422);
+	assert.equal((await member.put('/v1/me/views', [{ name: 'x' }])).status, 422);
+	assert.deepEqual((await member.get('/v1/me/views')).body, views);
+});
+
+test('an approval that was not used is taken back by who gave it', async () => {
+	const ask = await agent.ask(approval());
+	await member.answer(ask, { decision: 'approve' });
+	assert.equal((await other.post(`/v1/asks/${ask.id}/revoke`, {})).status, 403);
+	assert.equal((await agent.post(`/v1/asks/${ask.id}/revoke`, {})).status, 403);
+	const reply = await member.post(`/v1/asks/${ask.id}/revoke`, { reason: 'Wrong branch.' });
+	assert.equal(reply.status, 200);
+	assert.equal(reply.body.revoked.reason, 'Wrong branch.');
+	assert.equal(reply.body.revoked.by.name, (await member.get('/v1/me')).body.name);
+	assert.equal(reply.body.status, 'answered');
+	const used = await use(ask);
+	assert.equal(used.status, 409);
+	assert.equal(used.body.type, '/problems/revoked');
+	assert.equal((await member.post(`/v1/asks/${ask.id}/revoke`, {})).status, 409);
+	const events = (await member.get('/v1/events?format=json&after=0&types=ask.revoked&limit=200')).body;
+	const event = events.items.find((e) => e.ask === ask.id);
+	assert.match(event.data.decision, /^sha256:[0-9a-f]{64}$/);
+	assert.equal((await server.run(['check', '--data', server.data])).code, 0);
+});
+
+test('an admin takes back what another approved; what was used or rejected stays', async () => {
+	const [one, two, three] = [await agent.ask(approval()), await agent.ask(approval()),
+		await agent.ask(approval())];
+	for (const ask of [one, two]) await member.answer(ask, { decision: 'approve' });
+	await member.answer(three, { decision: 'reject' });
+	assert.equal((await admin.post(`/v1/asks/${one.id}/revoke`, {})).status, 200);
+	assert.equal((await use(two)).status, 200);
+	assert.equal((await member.post(`/v1/asks/${two.id}/revoke`, {})).status, 409);
+	assert.equal((await member.post(`/v1/asks/${three.id}/revoke`, {})).status, 409);
+});
+
+test('of a revoke and a use at once, one wins', async () => {
+	for (let i = 0; i < 10; i++) {
+		const ask = await agent.ask(approval());
+		await member.answer(ask, { decision: 'approve' });
+		const [used, revoked] = await Promise.all([use(ask), member.post(`/v1/asks/${ask.id}/revoke`, {})]);
+		assert.deepEqual([used.status, revoked.status].sort(), [200, 409]);
+	}
+});
+
+test('the ask says when its agent has the outcome', async () => {
+	const ask = await agent.ask();
+	await member.answer(ask, { q1: true });
+	assert.equal((await member.read(ask)).fetched_at, null);
+	await new Promise((done) => setTimeout(done, 1200));
+	assert.equal((await member.read(ask)).fetched_at, null, 'a person who looks is not the agent');
+	const before = Date.now();
+	await agent.read(ask);
+	const seen = await until(async () => (await member.read(ask)).fetched_at, 'never fetched');
+	assert.ok(Math.abs(Date.parse(seen) - before) < 5000);
+	const held = await agent.ask();
+	const waiting = agent.get(`/v1/asks/${held.id}?wait=30`);
+	await member.answer(held, { q1: true });
+	await waiting;
+	await until(async () => (await member.read(held)).fetched_at, 'a wait is not counted');
+});
+
+test('a session that was made for one ask is completed with it, and goes on when asked in', async () => {
+	const ask = await agent.ask();
+	const status = async () => (await agent.get(`/v1/sessions/${ask.session}`)).body.status;
+	await member.answer(ask, { q1: true });
+	assert.equal(await status(), 'completed');
+	const again = await agent.ask({ session: ask.session });
+	assert.equal(await status(), 'waiting_for_input');
+	await member.answer(again, { q1: true });
+	assert.equal(await status(), 'running');
+});
+
+test('running is who was heard of', async () => {
+	const session = (await agent.session()).id;
+	const status = async () => (await agent.get(`/v1/sessions/${session}`)).body.status;
+	await member.answer(await agent.ask({ session }), { q1: true });
+	assert.equal(await status(), 'running');
+	server.jump(601e3);
+	await until(async () => await status() === 'idle', 'it never fell idle');
+	await agent.post(`/v1/sessions/${session}/progress`, { text: 'at work' });
+	const ask = await agent.ask({ session });
+	server.jump(601e3);
+	await member.answer(ask, { q1: true });
+	assert.equal(await status(), 'idle', 'nobody was heard of');
+	await agent.read(ask);
+	await until(async () => await status() === 'running', 'its agent came for the answer');
+});
