@@ -66,9 +66,16 @@ struct delivery_report {
 	size_t len;
 };
 
-extern const struct use use_delivery_claim, use_delivery_fill, use_delivery_report;
-/* `id` is the process: its leases run for another while. */
-extern const struct use use_delivery_renew;
+/* use_delivery_renew, in task.checked: these leases run for another while. */
+struct delivery_renewal {
+	struct str by;
+	const struct delivery *const *deliveries;
+	bool *lost; /* found: it is not ours any more, its session was deleted, say */
+	size_t len;
+};
+
+extern const struct use use_delivery_claim, use_delivery_fill, use_delivery_report,
+	use_delivery_renew;
 
 /* Called on the writing clerk's thread when there is something to deliver. With NULL it
  * is never called again from then on. */

@@ -369,17 +369,22 @@ const struct use use_delivery_report = {
 
 static enum err renew_decide(struct job *job, struct rows *rows, struct fault *why)
 {
-	struct str by = task_of(job)->id;
-	const struct val args[] = { val_text(by) };
-	const struct delivery *at = NULL;
+	const struct delivery_renewal *r = task_of(job)->checked;
+	const struct val args[] = { val_text(r->by) };
 	enum err e =
 		rows_fetch(rows, RECORD_DELIVERIES, SQL_DELIVERY_HELD_BY, args, 1, why);
 
-	while (!e && (at = rows_next(rows, RECORD_DELIVERIES, at))) {
-		struct delivery *d =
-			lease_holds(&at->lease, by) ? rows_change(rows, at) : NULL;
+	for (size_t i = 0; !e && i < r->len; i++) {
+		const struct delivery *at =
+			rows_find(rows, RECORD_DELIVERIES, r->deliveries[i]->id);
+		struct delivery *d;
 
-		if (d) lease_renew(&d->lease, by, rows->now_ms, DELIVERY_LEASE_MS);
+		r->lost[i] = !at || at->status != DELIVERY_WAITING ||
+			     !lease_holds(&at->lease, r->by);
+		if (r->lost[i]) continue;
+		d = rows_change(rows, at);
+		if (!d) return fail(why, ERR_MEMORY, "out of memory");
+		lease_renew(&d->lease, r->by, rows->now_ms, DELIVERY_LEASE_MS);
 	}
 	return e;
 }

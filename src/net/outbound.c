@@ -51,16 +51,18 @@ static void transfer_free(struct outbound *o, struct outbound_transfer *t)
 	mem_free(t);
 }
 
-void outbound_cut(struct outbound *o)
+void outbound_cut(struct outbound *o, const void *ctx)
 {
-	while (o->first)
-		transfer_free(o, o->first);
+	for (struct outbound_transfer *t = o->first, *next; t; t = next) {
+		next = t->next;
+		if (!ctx || t->request.ctx == ctx) transfer_free(o, t);
+	}
 }
 
 struct outbound *outbound_free(struct outbound *o)
 {
 	if (!o) return NULL;
-	outbound_cut(o);
+	outbound_cut(o, NULL);
 	curl_multi_cleanup(o->multi);
 	mem_free(o);
 	return NULL;

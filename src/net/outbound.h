@@ -34,7 +34,8 @@ struct outbound_request {
 
 struct outbound *outbound_new(struct fault *why);
 struct outbound *outbound_free(struct outbound *); /* NULL is fine; returns NULL */
-void outbound_cut(struct outbound *); /* what is under way; `done` is not called for it */
+/* What is under way for this ctx, or all of it when it is NULL; `done` is not called for it. */
+void outbound_cut(struct outbound *, const void *ctx);
 enum err outbound_send(
 	struct outbound *, const struct outbound_request *, struct fault *why);
 /* Moves everything on. When nothing came to its end by that, sleeps up to wait_ms until

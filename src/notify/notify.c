@@ -12,6 +12,7 @@
 
 enum {
 	REPORT_MAX = 64,
+	RENEW_MAX = 256,   /* more than there are slots */
 	TROUBLE_MS = 1000, /* before the store is asked again */
 	LOOK_MS = 250,	   /* clocks jump */
 	POLL_MS = 1000,	   /* others write */
@@ -78,14 +79,12 @@ static void task_empty(struct task *t)
 	*t = (struct task){ 0 };
 }
 
-static enum err notify_tell(
-	struct notify *n, const struct use *use, void *what, const char *by)
+static enum err notify_tell(struct notify *n, const struct use *use, void *what)
 {
 	struct task *t = &n->task;
 	enum err e;
 
 	t->checked = what;
-	t->id = str_of(by);
 	desk_wait(n->desk, use, t);
 	e = t->job.err;
 	if (e) notify_trouble(n, &t->job.why);
@@ -139,7 +138,7 @@ static bool notify_report(struct notify *n)
 		outcomes[report.len++] = c->outcome;
 	}
 	if (!report.len) return false;
-	if (notify_tell(n, &use_delivery_report, &report, NULL)) return false;
+	if (notify_tell(n, &use_delivery_report, &report)) return false;
 	for (size_t i = 0; i < report.len; i++) {
 		report_log(&outcomes[i]);
 		over[i]->state = CLAIMED_NONE;
@@ -309,14 +308,35 @@ static bool notify_due(struct notify *n)
 
 /* ---- turns ---- */
 
+/* Those under way that were claimed under this name. What is not ours any more is given up: its
+ * session was deleted, or another process took it over. */
+static void leases_renew(struct notify *n, const char *by)
+{
+	const struct delivery *deliveries[RENEW_MAX];
+	struct claimed *claimed[RENEW_MAX];
+	bool lost[RENEW_MAX] = { false };
+	struct delivery_renewal r = { str_of(by), deliveries, lost, 0 };
+
+	for (struct delivery_batch *b = n->batches; b; b = b->next)
+		for (size_t i = 0; i < BATCH_LEN && r.len < RENEW_MAX; i++) {
+			if (b->claimed[i].state == CLAIMED_NONE || strcmp(b->by, by) != 0)
+				continue;
+			claimed[r.len] = &b->claimed[i];
+			deliveries[r.len++] = b->claimed[i].delivery;
+		}
+	if (notify_tell(n, &use_delivery_renew, &r)) return;
+	for (size_t i = 0; i < r.len; i++)
+		if (lost[i] && claimed[i]->state == CLAIMED_STARTED)
+			claimed[i]->channel->cut(claimed[i]);
+}
+
 /* Each name once: those of one follow each other. */
-static void leases_renew(struct notify *n)
+static void names_renew(struct notify *n)
 {
 	const char *before = "";
 
 	for (struct delivery_batch *b = n->batches; b; before = b->by, b = b->next)
-		if (strcmp(b->by, before) != 0)
-			notify_tell(n, &use_delivery_renew, NULL, b->by);
+		if (strcmp(b->by, before) != 0) leases_renew(n, b->by);
 }
 
 static void notify_maintain(struct notify *n)
@@ -325,11 +345,11 @@ static void notify_maintain(struct notify *n)
 
 	if (now < n->not_before_ms) return;
 	if (n->batches && n->renew_ms <= now) {
-		leases_renew(n);
+		names_renew(n);
 		n->renew_ms = now + RENEW_MS;
 	}
 	if (n->purge_ms <= now) {
-		notify_tell(n, &use_purge, NULL, NULL);
+		notify_tell(n, &use_purge, NULL);
 		n->purge_ms = now + PURGE_MS;
 	}
 }
@@ -399,7 +419,6 @@ static void *notify_main(void *ctx)
 	stopped_ms = clock_mono_ms();
 	while (notify_start_filled(n) || !notify_cut(n, stopped_ms))
 		notify_turn(n);
-	outbound_cut(n->outbound);
 	while (notify_report(n))
 		continue;
 	return NULL;

@@ -86,6 +86,7 @@ static void webhook_start(struct claimed *c)
 
 static void webhook_cut(struct claimed *c)
 {
+	outbound_cut(claimed_notify(c)->outbound, c);
 	claimed_over(c, ENDED_EARLY, -1, STR("the server stopped meanwhile"));
 }
 

@@ -134,19 +134,31 @@ static void a_lease_that_ran_out_is_taken_over(void **state)
 	assert_true(report(r, &again, "b", ENDED_WELL).ours);
 }
 
+static bool renew_loses(struct rig *r, const struct delivery *d, const char *by)
+{
+	static struct task t;
+	bool lost = false;
+	struct delivery_renewal renewal = { str_of(by), &d, &lost, 1 };
+
+	assert_int_equal(tell(r, &use_delivery_renew, &t, &renewal), OK);
+	task_done(&t);
+	return lost;
+}
+
 static void a_renewed_lease_lasts(void **state)
 {
 	struct rig *r = *state;
-	static struct task t;
+	struct delivery d;
 
 	settle_in(r, webhook);
-	assert_int_equal(claim(r, "a", NULL), 1);
+	assert_int_equal(claim(r, "a", &d), 1);
 	clock_set(CLOCK_START_MS + DELIVERY_LEASE_MS - 1);
-	t.id = STR("a");
-	assert_int_equal(tell(r, &use_delivery_renew, &t, NULL), OK);
-	task_done(&t);
+	assert_false(renew_loses(r, &d, "a"));
+	assert_true(renew_loses(r, &d, "b"));
 	clock_set(CLOCK_START_MS + DELIVERY_LEASE_MS + 1);
 	assert_int_equal(claim(r, "b", NULL), 0);
+	assert_int_equal(rig_delete(r, d.session.at), OK);
+	assert_true(renew_loses(r, &d, "a"));
 }
 
 static void what_ended_badly_waits_and_then_is_dead(void **state)
