@@ -20,7 +20,8 @@ struct delivery_claim {
 	struct {
 		int64_t free, take;
 	} room[DELIVERY_KINDS];
-	int64_t host_max;	     /* webhooks to one host under way at once */
+	int64_t host_max; /* webhooks to one host under way at once */
+	bool lost;	  /* look for what others began and never reported, too */
 	struct delivery *deliveries; /* found; in the task's arena */
 	size_t len;
 	int64_t next_ms; /* when there may be more; 0: nothing waits */
@@ -58,6 +59,7 @@ struct delivery_outcome {
 	int64_t retry_after_ms; /* the receiver's wish; 0: none */
 	bool ours;		/* found: it was still ours to report */
 	bool dead;		/* found: and will not be tried again */
+	int64_t next_ms;	/* found: when it is tried again; 0: never */
 };
 
 /* use_delivery_report, in task.checked. */

@@ -253,7 +253,7 @@ static enum err claim_decide(struct job *job, struct rows *rows, struct fault *w
 	c->deliveries = NULL;
 	c->len = 0;
 	c->next_ms = 0;
-	e = claim_lost(rows, c, why);
+	e = c->lost ? claim_lost(rows, c, why) : OK;
 	for (int kind = 0; !e && kind < DELIVERY_KINDS; kind++) {
 		const struct lease_claim claim = { .by = c->by,
 			.kind = str_of(delivery_kind_name((enum delivery_kind)kind)),
@@ -356,6 +356,7 @@ static enum err report_decide(struct job *job, struct rows *rows, struct fault *
 		o->ours = d != NULL;
 		if (!e && d) e = outcome_take(rows, d, o, why);
 		o->dead = d && d->status == DELIVERY_DEAD;
+		o->next_ms = d && d->status == DELIVERY_WAITING ? d->next_ms : 0;
 		if (!e && d && d->kind == DELIVERY_RESUMER &&
 			d->status != DELIVERY_WAITING)
 			e = resumer_event(rows, "session.resumed", d, o, why);

@@ -86,10 +86,11 @@ struct notify {
 	size_t under_way[DELIVERY_KINDS]; /* filling or started */
 	size_t over;			  /* not reported yet */
 	int64_t next_ms; /* when something may be due; 0: nothing waits */
+	bool full; /* something due found no free slot: the next that is free is for it */
 	bool troubled; /* the store refused the last report or claim, and that was logged */
 	/* Monotonic. */
 	int64_t not_before_ms; /* the store was in trouble */
-	int64_t renew_ms, purge_ms, poll_ms;
+	int64_t renew_ms, purge_ms, poll_ms, lost_ms;
 };
 
 enum err resumers_open(struct notify *, struct fault *why);

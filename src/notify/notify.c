@@ -16,6 +16,7 @@ enum {
 	TROUBLE_MS = 1000, /* before the store is asked again */
 	LOOK_MS = 250,	   /* clocks jump */
 	POLL_MS = 1000,	   /* others write */
+	SHARE_MS = 100,	   /* before what has no share is looked at again */
 	RENEW_MS = DELIVERY_LEASE_MS / 3,
 	PURGE_MS = 3600 * 1000,
 	FDS_MAX = 64,
@@ -140,14 +141,18 @@ static bool notify_report(struct notify *n)
 	if (!report.len) return false;
 	if (notify_tell(n, &use_delivery_report, &report)) return false;
 	for (size_t i = 0; i < report.len; i++) {
+		int64_t next_ms = outcomes[i].next_ms;
+
 		report_log(&outcomes[i]);
+		if (next_ms && (!n->next_ms || next_ms < n->next_ms))
+			n->next_ms = next_ms;
 		over[i]->state = CLAIMED_NONE;
 		over[i]->batch->left--;
 		task_empty(&over[i]->task);
 	}
 	n->over -= report.len;
 	batches_drop(n);
-	atomic_store(&n->woken, true); /* there is room, and pauses to be known */
+	if (n->full) atomic_store(&n->woken, true);
 	return true;
 }
 
@@ -246,16 +251,24 @@ static bool room_find(const struct notify *n, struct delivery_claim *c)
 	return some;
 }
 
-/* Where there was one there may be more. */
+/* Is there more at once? Only where all that could be taken was taken. What is due and was not
+ * claimed has no room: of slots, then it is claimed with the next that is free; or of its agent's
+ * or host's share, which can wait a moment. */
 static void claim_learn(struct notify *n, const struct delivery_claim *c)
 {
-	int64_t now = clock_now_ms();
+	int64_t now = clock_now_ms(), took[DELIVERY_KINDS] = { 0 };
 
+	for (size_t i = 0; i < c->len; i++)
+		took[c->deliveries[i].kind]++;
 	n->next_ms = c->next_ms;
-	if (c->len)
-		atomic_store(&n->woken, true);
-	else if (n->next_ms && n->next_ms <= now)
-		n->next_ms = now + POLL_MS; /* no room for that kind, agent or host */
+	n->full = false;
+	for (int i = 0; i < DELIVERY_KINDS; i++) {
+		if (took[i] == c->room[i].free)
+			n->full = true;
+		else if (took[i] == c->room[i].take)
+			atomic_store(&n->woken, true);
+	}
+	if (n->next_ms && n->next_ms <= now) n->next_ms = now + SHARE_MS;
 }
 
 static void notify_claim(struct notify *n)
@@ -270,6 +283,8 @@ static void notify_claim(struct notify *n)
 	}
 	room_find(n, &b->claim);
 	b->claim.host_max = n->set.webhook_host_max;
+	b->claim.lost = n->lost_ms <= n->poll_ms - POLL_MS;
+	if (b->claim.lost) n->lost_ms = n->poll_ms;
 	atomic_store(&n->woken, false);
 	b->notify = n;
 	memcpy(b->by, n->by, sizeof b->by);

@@ -207,6 +207,10 @@ static const char step_4[] =
 	/* Whose share of the slots it takes: workspace and agent. */
 	"ALTER TABLE deliveries ADD COLUMN owner TEXT NOT NULL DEFAULT '';"
 	"DROP INDEX deliveries_by_host;"
+	"DROP INDEX deliveries_due;"
+	"DROP INDEX deliveries_held;"
+	"CREATE INDEX deliveries_due ON deliveries (lease_by, next_ms)"
+	" WHERE status = 'waiting';"
 	"CREATE INDEX deliveries_by_owner ON deliveries (kind, owner, next_ms)"
 	" WHERE status = 'waiting';";
 

@@ -12,14 +12,16 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* May be begun at $1 by the process $2: nobody is at it any more. What it is at already it knows
+/* `kind || ''` where another index than that of kinds is the short way.
+ *
+ * May be begun at $1 by the process $2: nobody is at it any more. What it is at already it knows
  * better than a clock that jumped. A resumer is begun once, and while no other runs for its
  * session. */
 #define DELIVERY_FREE                                                                    \
 	"status = 'waiting' AND next_ms <= $1 AND lease_ms <= $1 AND lease_by <> $2"     \
 	" AND (kind <> 'resumer' OR (attempts = 0 AND NOT EXISTS (SELECT 1"              \
 	" FROM deliveries h WHERE h.ws = d.ws AND h.session = d.session"                 \
-	" AND h.kind = 'resumer' AND h.status = 'waiting' AND h.lease_by > '')))"
+	" AND h.kind || '' = 'resumer' AND h.status = 'waiting' AND h.lease_by > '')))"
 /* Somebody is at it. */
 #define DELIVERY_HELD "status = 'waiting' AND lease_by > ''"
 
@@ -222,13 +224,14 @@ static const char *const written[SQL_RECORDS] = {
 		" ORDER BY next_ms LIMIT 2000) AS oldest"
 		" WHERE $5 NOT LIKE '%,' || host || ',%' ORDER BY next_ms LIMIT $6",
 	[SQL_DELIVERY_HELD] = "SELECT owner, host, COUNT(*) FROM deliveries"
-			      " WHERE " DELIVERY_HELD " AND lease_by = $1 AND kind = $2"
+			      " WHERE " DELIVERY_HELD " AND lease_by = $1"
+			      " AND kind || '' = $2"
 			      " GROUP BY owner, host",
 	[SQL_DELIVERY_HELD_BY] = "SELECT @deliveries FROM deliveries WHERE " DELIVERY_HELD
 				 " AND lease_by = $1",
 	/* Resumers begun by a process that is gone, and their outcome with it. */
 	[SQL_DELIVERY_LOST] = "SELECT @deliveries FROM deliveries WHERE " DELIVERY_HELD
-			      " AND kind = 'resumer' AND lease_ms <= $1"
+			      " AND kind || '' = 'resumer' AND lease_ms <= $1"
 			      " AND lease_by <> $2 ORDER BY id LIMIT $3",
 	/* When the first is due that nobody is at, or that another may have given up. */
 	[SQL_DELIVERY_NEXT] =

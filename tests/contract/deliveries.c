@@ -39,7 +39,8 @@ static size_t claim(struct rig *r, const char *by, struct delivery *first)
 	static struct task t;
 	struct delivery_claim c = { .by = str_of(by),
 		.room = { { slots, 8 }, { slots, 8 } },
-		.host_max = HOST_MAX };
+		.host_max = HOST_MAX,
+		.lost = true };
 	size_t len;
 
 	assert_int_equal(tell(r, &use_delivery_claim, &t, &c), OK);

@@ -3,7 +3,8 @@
 // Two servers get the same work at the same time, so that a busy machine slows both. One of them
 // also has the hostile agent: hundreds of webhooks to receivers that never reply, hanging resumers,
 // sessions far too large to be resumed whole, and more of it all the time. A webhook's time runs
-// from the answer that is sent to its arrival.
+// from the answer that is sent to its arrival. Compared are medians of the p95 of ten stretches: one
+// hiccup of the machine in one of them says nothing.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
@@ -14,7 +15,9 @@ import { after, test } from 'node:test';
 import { Server, sleep, until } from '../lib/server.mjs';
 
 const AGENTS = Number(process.env.PARLEY_AGENTS ?? 1000);
-const PAIRS_A_SECOND = 50;
+const ROUNDS = 3; // webhooks of each agent
+const PAIRS_A_SECOND = 80;
+const STRETCHES = 10;
 const RATIO_MAX = 1.2;
 
 const folder = mkdtempSync(join(tmpdir(), 'parley-agents-'));
@@ -97,12 +100,16 @@ async function timed({ at, ask, name }) {
 	const arrived = new Promise((done) => arrivals.set(name, done));
 	const began = performance.now();
 	await answer(at, ask);
-	const ms = (await Promise.race([arrived, sleep(60_000).then(() => Infinity)])) - began;
+	const never = new Promise((done) => setTimeout(done, 60_000, Infinity).unref());
+	const ms = (await Promise.race([arrived, never])) - began;
 	arrivals.delete(name);
 	return ms;
 }
 
 const percentile = (list, part) => list.toSorted((a, b) => a - b)[Math.floor(list.length * part)];
+/** Of a list in the order of time. */
+const usualP95 = (list) => percentile(Array.from({ length: STRETCHES }, (_, i) => percentile(
+	list.slice(i * list.length / STRETCHES, (i + 1) * list.length / STRETCHES), 0.95)), 0.5);
 
 async function hostile(at, token) {
 	const pits = [];
@@ -136,7 +143,7 @@ test(`${AGENTS} agents, one of them hostile: the others' webhooks come as if it 
 	const [calm, troubled] = [await open(), await open()];
 	const [bad, ...good] = Array.from({ length: AGENTS }, (_, i) => i);
 	const pairs = [];
-	await each(good, async (i) => {
+	await each(Array.from({ length: ROUNDS }, () => good).flat(), async (i) => {
 		pairs.push([await prepared(calm, calm.tokens[i]), await prepared(troubled, troubled.tokens[i])]);
 	});
 	const stop = await hostile(troubled, troubled.tokens[bad]);
@@ -145,19 +152,19 @@ test(`${AGENTS} agents, one of them hostile: the others' webhooks come as if it 
 	const running = [];
 	for (const [i, pair] of pairs.entries()) {
 		for (const one of i % 2 ? pair : pair.toReversed()) {
-			running.push(timed(one).then((ms) => times.get(one.at).push(ms)));
+			running.push(timed(one).then((ms) => { times.get(one.at)[i] = ms; }));
 		}
 		await sleep(1000 / PAIRS_A_SECOND);
 	}
 	await Promise.all(running);
 	await stop();
 	const [without, beside] = [calm, troubled].map((at) => times.get(at));
-	const [p95Without, p95Beside] = [percentile(without, 0.95), percentile(beside, 0.95)];
+	const [p95Without, p95Beside] = [usualP95(without), usualP95(beside)];
 	const ratio = p95Beside / p95Without;
-	console.log(`webhooks of ${good.length} agents, ms: without the hostile one p50 ${percentile(without, 0.5).toFixed(1)}`
+	console.log(`${without.length} webhooks of ${good.length} agents, ms: without the hostile one p50 ${percentile(without, 0.5).toFixed(1)}`
 		+ ` p95 ${p95Without.toFixed(1)} max ${Math.max(...without).toFixed(1)}; beside it p50`
 		+ ` ${percentile(beside, 0.5).toFixed(1)} p95 ${p95Beside.toFixed(1)} max ${Math.max(...beside).toFixed(1)};`
-		+ ` p95 ratio ${ratio.toFixed(2)}`);
+		+ ` p95 ratio ${ratio.toFixed(2)}, of all at once ${(percentile(beside, 0.95) / percentile(without, 0.95)).toFixed(2)}`);
 	assert.equal(beside.filter((ms) => ms === Infinity).length, 0, 'all came');
 	assert.equal((await troubled.server.once(null, 'GET', '/readyz')).status, 200);
 	assert.ok(ratio <= RATIO_MAX, `p95 is ${ratio.toFixed(2)} times what it is without`);
