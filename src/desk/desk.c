@@ -261,6 +261,11 @@ void desk_listen(struct desk *d, desk_told_fn *told, desk_revoked_fn *revoked, v
 	pthread_mutex_unlock(&d->listeners);
 }
 
+bool desk_is_shared(const struct desk *d)
+{
+	return d->peers != NULL;
+}
+
 bool desk_ready(struct desk *d)
 {
 	return atomic_load(&d->ready) && atomic_load(&d->reached);

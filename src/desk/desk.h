@@ -109,6 +109,8 @@ typedef void desk_told_fn(void *ctx, struct told *);
  * memory, tell it again soon. */
 typedef bool desk_revoked_fn(void *ctx, int64_t ws);
 void desk_listen(struct desk *, desk_told_fn *, desk_revoked_fn *, void *ctx);
+/* May other nodes write to this store, too? */
+bool desk_is_shared(const struct desk *);
 /* Does the last thing the store said mean that it works? */
 bool desk_ready(struct desk *);
 /* Fires the deadlines that are due: the writing clerk does this by itself. Returns how

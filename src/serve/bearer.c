@@ -189,3 +189,56 @@ void bearers_recheck(struct serve *s, int64_t ws)
 	}
 	recheck_run(s);
 }
+
+/* ---- of other nodes ---- */
+
+/* What was last heard of a workspace. */
+struct heard {
+	int64_t ws; /* its bytes are the key */
+	int64_t revocations;
+};
+
+static struct str heard_key(const int64_t *ws)
+{
+	return str_make((const char *)ws, sizeof *ws);
+}
+
+/* True: somebody lost a right since the last time, or that is not known. */
+static bool heard_more(struct serve *s, int64_t ws, int64_t revocations)
+{
+	struct heard *h = table_get(&s->heard, heard_key(&ws));
+	bool more = !h || h->revocations != revocations;
+
+	if (!h && (h = mem_alloc(sizeof *h))) {
+		h->ws = ws;
+		if (!table_put(&s->heard, heard_key(&h->ws), h)) {
+			mem_free(h);
+			return true;
+		}
+	}
+	if (h) h->revocations = revocations;
+	return more;
+}
+
+void bearers_told(struct serve *s, const struct told *told)
+{
+	if (!told || told->elsewhere || !desk_is_shared(s->desk)) return;
+	for (size_t i = 0; i < told->len; i++) {
+		const struct told_event *e = &told->events[i];
+
+		if (heard_more(s, e->event.ws, e->revocations))
+			bearers_recheck(s, e->event.ws);
+	}
+}
+
+void bearers_done(struct serve *s)
+{
+	size_t at = 0;
+	struct str key;
+	void *value;
+
+	while (table_next(&s->heard, &at, &key, &value))
+		mem_free(value);
+	table_done(&s->heard);
+	table_done(&s->bearers);
+}

@@ -15,6 +15,7 @@
 
 struct job;
 struct serve;
+struct told;
 
 struct bearer {
 	uint8_t hash[SHA256_SIZE]; /* of what was shown */
@@ -38,7 +39,11 @@ bool bearer_doubtful(const struct bearer *);
 enum err bearer_refuse(struct fault *why);
 /* The job is to be worked with these rights; role and ws are of who showed none. */
 void bearer_sign(const struct bearer *, enum role, int64_t ws, struct job *);
+/* Before what was committed is passed on: another node may have taken a right away before it,
+ * and we have not heard of that yet. */
+void bearers_told(struct serve *, const struct told *);
 /* Somebody in this workspace may have lost a right. */
 void bearers_recheck(struct serve *, int64_t ws);
+void bearers_done(struct serve *);
 
 #endif

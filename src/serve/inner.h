@@ -47,6 +47,7 @@ struct serve {
 	struct tls_context *tls; /* borrowed; NULL: plain */
 	struct table noting;	 /* hash → struct use_note: being noted as used */
 	struct table bearers;	 /* hash → struct bearer */
+	struct table heard; /* workspace → struct heard: revocations of other nodes */
 	struct tick recheck_tick;
 	bool rechecking;
 	struct rate logins;    /* tries of a name */

@@ -452,7 +452,7 @@ struct serve *serve_free(struct serve *s)
 {
 	if (!s) return NULL;
 	feed_done(&s->feed);
-	table_done(&s->bearers);
+	bearers_done(s);
 	table_done(&s->noting);
 	while (s->spare)
 		request_drop(spare_take(s));

@@ -442,6 +442,7 @@ void streams_expel(struct serve *s)
 
 void told_arrived(struct serve *s, struct told *told)
 {
+	bearers_told(s, told);
 	feed_tell(&s->feed, told);
 	s->frame = frame_drop(s->frame);
 }

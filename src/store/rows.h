@@ -23,6 +23,7 @@ struct staged {
 	struct event event;
 	struct str
 		shown; /* the ask as it now is, as JSON, for whoever waits for it; or empty */
+	int64_t revocations; /* of its workspace, when it was committed */
 };
 
 struct row_copy;

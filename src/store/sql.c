@@ -70,7 +70,8 @@ static const char *const written[SQL_RECORDS] = {
 	 */
 	[SQL_COUNTER_TAKE] = "UPDATE workspaces SET last_event = last_event + $2"
 			     " WHERE id = $1",
-	[SQL_COUNTER_GET] = "SELECT last_event, last_hash FROM workspaces WHERE id = $1",
+	[SQL_COUNTER_GET] =
+		"SELECT last_event, last_hash, revocations FROM workspaces WHERE id = $1",
 	[SQL_COUNTER_HASH] = "UPDATE workspaces SET last_hash = $2 WHERE id = $1",
 
 	/* A reply is remembered for as long as what it is about lives. */

@@ -116,7 +116,7 @@ static void add_statements(const struct rows *rows, struct calls *c)
 /* One for each workspace that has events, in the order of workspaces. */
 struct counter {
 	struct counter *next;
-	int64_t ws, count, last;
+	int64_t ws, count, last, revocations;
 	uint8_t hash[SHA256_SIZE];
 	bool found;
 };
@@ -130,6 +130,7 @@ static enum err counter_row(void *ctx, const struct row *row, struct fault *why)
 		return fail(why, ERR_INTERNAL, "the event counter has no hash");
 	counter->last = row_int(row, 0);
 	memcpy(counter->hash, hash.at, SHA256_SIZE);
+	counter->revocations = row_int(row, 2);
 	counter->found = true;
 	return OK;
 }
@@ -205,6 +206,7 @@ static enum err number_events(struct rows *rows, const struct counter *counter,
 	for (struct staged *st = rows->staged_first; st; st = st->next) {
 		if (st->event.ws != counter->ws) continue;
 		st->event.n = ++n;
+		st->revocations = counter->revocations;
 		event_seal(&st->event, before);
 		before = st->event.hash;
 		add_event(c, rows, &st->event);

@@ -175,6 +175,22 @@ test('a token revoked on one node ends its wait on the other, without the answer
 	assert.equal((await kept).body.status, 'answered');
 });
 
+test('no answer given here goes to a token that was revoked there the moment before', async () => {
+	const [a, b] = await nodes();
+	const { agent, member, admin } = await people(a);
+	for (let round = 0; round < 8; round++) {
+		const short = await b.once(admin, 'POST', '/v1/tokens', { role: 'agent', name: `short-${round}`, agent: 'builder' });
+		const made = await ask(a, agent);
+		const lost = a.once(short.body.token, 'GET', `/v1/asks/${made.id}?wait=30`);
+		const kept = a.once(agent, 'GET', `/v1/asks/${made.id}?wait=30`);
+		await sleep(200 + 100 * round);
+		assert.equal((await b.once(admin, 'DELETE', `/v1/tokens/${short.body.id}`)).status, 204);
+		assert.equal((await answer(a, member, made.id)).status, 200);
+		assert.equal((await lost).body.status, 401);
+		assert.equal((await kept).body.status, 'answered');
+	}
+});
+
 test('connections that an administrator ends are made anew, and nobody notices', async () => {
 	const pair = await nodes();
 	const { agent } = await people(pair[0]);
