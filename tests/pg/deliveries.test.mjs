@@ -28,7 +28,7 @@ function pair() {
 	const ran = join(folder, `${databases}.ran`);
 	writeFileSync(ran, '');
 	writeFileSync(config, 'webhook_internal = 127.0.0.0/8\n[resumers]\n'
-		+ `slow = sh -c 'echo $PARLEY_DELIVERY >>${ran}; exec sleep 20'\n`);
+		+ `slow = sh -c 'echo $PARLEY_DELIVERY >>${ran}; exec sleep 20'\nbrief = true\n`);
 	const made = [new Node(store), new Node(store)];
 	made.forEach((node) => { node.env.PARLEY_CONFIG = config; });
 	all.push(...made);
@@ -107,4 +107,20 @@ test('a resumer of a server that was killed is not run again, and another says s
 	}, 'its end');
 	assert.match(dead.last_error, /interrupted/);
 	assert.deepEqual(runs(), [dead.id]);
+});
+
+test('a session is resumed one at a time, whichever node does it', async () => {
+	const { nodes } = pair();
+	await Promise.all(nodes.map((node) => node.start()));
+	const who = await people(nodes[0]);
+	const session = await nodes[0].once(who.agent, 'POST', '/v1/sessions', { title: 'Called', on_settled: { resumer: 'brief' } });
+	const ask = await nodes[0].once(who.agent, 'POST', '/v1/asks',
+		{ session: session.body.id, question: 'Go on?', type: 'boolean' });
+	await Promise.all(Array.from({ length: 6 }, (_, i) => nodes[i % 2].once(who.member, 'POST',
+		`/v1/asks/${ask.body.id}/replies`, { text: `Reply ${i}` })));
+	await until(async () => (await deliveries(nodes[0], who, 'done')).length === 6, 'all six');
+	const told = (await nodes[1].once(who.agent, 'GET',
+		'/v1/events?after=0&format=json&types=session.resuming,session.resumed')).body.items;
+	assert.deepEqual(told.map((event) => event.type),
+		Array.from({ length: 6 }, () => ['session.resuming', 'session.resumed']).flat());
 });
