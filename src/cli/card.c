@@ -1,127 +1,71 @@
-/* card.c - an ask as text for `parley show`. */
+/* card.c - an ask as text for `parley show`: the terminal's card, and under it what the
+ * shell needs to answer: keys, ids, digest. */
 #include "cli/card.h"
 
 #include "base/clock.h"
-#include "cli/outcome.h"
 #include "text/own.h"
 #include "text/safe_text.h"
-#include "text/shell.h"
-#include "tui/words.h"
+#include "tui/card.h"
+
+enum { WIDTH_NONE = 4000 }; /* columns of a page for a pipe: nothing is wrapped */
 
 struct show_page {
 	struct cli *cli;
 	const struct json *ask;
 	struct buf *out;
 	bool color;
-	size_t width;
+	size_t width; /* 0: no terminal */
 };
-
-static void heading(struct show_page *c, const char *id)
-{
-	buf_print(c->out, "\n%s%s%s\n", tint_on(TINT_BOLD, c->color),
-		MSG(&c->cli->arena, id).at, tint_off(c->color));
-}
 
 static void block(struct show_page *c, const char *id, struct str text)
 {
 	if (text.len == 0) return;
-	heading(c, id);
+	buf_print(c->out, "\n%s%s%s\n", tint_on(TINT_BOLD, c->color),
+		MSG(&c->cli->arena, id).at, tint_off(c->color));
 	safe_wrap_add(c->out, text, "  ", c->width);
 }
 
-static void top_write(struct show_page *c)
+static enum tint style_tint(enum style style)
 {
-	struct arena *arena = &c->cli->arena;
+	static const enum tint tints[STYLES] = {
+		[STYLE_BOLD] = TINT_BOLD,
+		[STYLE_SOFT] = TINT_DIM,
+		[STYLE_GOOD] = TINT_GREEN,
+		[STYLE_WARN] = TINT_YELLOW,
+		[STYLE_BAD] = TINT_RED,
+	};
+
+	return tints[style];
+}
+
+/* Rows of a page as lines; the blanks at their ends stay away. */
+static void page_print(struct show_page *c, const struct page *p)
+{
+	for (size_t row = 0; row < p->rows_len; row++) {
+		const struct run *runs;
+
+		for (size_t n = page_row_runs(p, row, &runs); n > 0; n--, runs++) {
+			enum tint tint = style_tint(runs->style);
+
+			buf_add_text(c->out, tint_on(tint, c->color));
+			buf_add(c->out, page_run_text(p, runs));
+			if (tint != TINT_NONE) buf_add_text(c->out, tint_off(c->color));
+		}
+		buf_add_char(c->out, '\n');
+	}
+}
+
+static void facts_write(struct show_page *c)
+{
 	struct str facts[] = { json_text(json_get(c->ask, "id")),
 		json_text(json_get(c->ask, "status")),
-		json_text(json_get(c->ask, "kind")),
-		json_text(json_get(json_get(c->ask, "agent"), "name")),
-		json_text(json_get(c->ask, "session_title")) };
-	struct str title = json_text(json_get(c->ask, "title"));
-	int64_t ms;
+		json_text(json_get(c->ask, "kind")) };
 
-	buf_add_text(c->out, tint_on(TINT_BOLD, c->color));
-	if (title.len > 0) safe_wrap_add(c->out, title, "", c->width);
-	buf_add_text(c->out, tint_off(c->color));
 	for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
-		if (facts[i].len == 0) continue;
 		if (i > 0) buf_add_text(c->out, " · ");
 		safe_line_add(c->out, facts[i]);
 	}
 	buf_add_char(c->out, '\n');
-	buf_print(c->out, "%s", ask_age(c->ask, clock_now_ms(), arena).at);
-	bool pending = str_is(json_text(json_get(c->ask, "status")), "pending");
-	if (pending && time_read(json_text(json_get(c->ask, "expires_at")), &ms))
-		buf_print(c->out, " · %s",
-			MSG(arena,
-				json_is(json_get(c->ask, "default"), JSON_OBJECT)
-					? "cli.card.left.default"
-					: "cli.card.left",
-				{ "span", span_short(ms - clock_now_ms(), arena) })
-				.at);
-	buf_add_char(c->out, '\n');
-}
-
-static void context_write(struct show_page *c)
-{
-	const struct json *context = json_get(c->ask, "context");
-
-	block(c, "cli.card.says", json_text(json_get(context, "text")));
-	block(c, "cli.card.error", json_text(json_get(context, "error_details")));
-	block(c, "cli.card.preview", json_text(json_get(context, "preview")));
-	block(c, "cli.card.diff", json_text(json_get(context, "diff")));
-}
-
-static void command_add(struct buf *out, const struct json *argv)
-{
-	struct buf line = { 0 };
-
-	for (uint32_t i = 0; i < argv->count; i++)
-		shell_word_add(&line, json_text(&argv->items[i]));
-	buf_add(out, buf_str(&line));
-	buf_done(&line);
-}
-
-static void operation_write(struct show_page *c)
-{
-	const struct json *op = json_get(c->ask, "operation");
-	const struct json *arguments = json_get(op, "arguments");
-	struct str risk = json_text(json_get(op, "risk"));
-	struct buf line = { 0 };
-
-	if (!json_is(op, JSON_OBJECT)) return;
-	heading(c, "cli.card.operation");
-	buf_add_text(c->out, "  ");
-	safe_line_add(c->out, json_text(json_get(op, "name")));
-	if (risk.len > 0) {
-		buf_print(c->out, "  %s", tint_on(TINT_YELLOW, c->color));
-		buf_print(c->out, "%s",
-			MSG(&c->cli->arena, "cli.card.risk", { "risk", risk }).at);
-		buf_add_text(c->out, tint_off(c->color));
-	}
-	buf_add_char(c->out, '\n');
-	for (uint32_t i = 0; json_is(arguments, JSON_OBJECT) && i < arguments->count;
-		i++) {
-		const struct json *value = &arguments->members[i].value;
-
-		buf_clear(&line);
-		buf_add(&line, arguments->members[i].name);
-		buf_add_text(&line, ": ");
-		if (str_is(arguments->members[i].name, "argv") &&
-			json_is(value, JSON_ARRAY))
-			command_add(&line, value);
-		else if (value->type == JSON_STRING)
-			buf_add(&line, value->text);
-		else
-			json_write(&line, value);
-		safe_wrap_add(c->out, buf_str(&line), "    ", c->width);
-	}
-	if (arguments && arguments->type != JSON_OBJECT) {
-		json_write(&line, arguments);
-		safe_wrap_add(c->out, buf_str(&line), "    ", c->width);
-	}
-	buf_done(&line);
-	block(c, "cli.card.digest", json_text(json_get(c->ask, "digest")));
 }
 
 static void option_write(
@@ -181,40 +125,24 @@ static void question_show(struct show_page *c, const struct json *q, bool severa
 	for (uint32_t i = 0; i < count; i++)
 		option_write(c, q, i, suggested);
 	if (json_is(json_get(q, "other"), JSON_TRUE))
-		buf_print(c->out, "  %u) %s\n", count + 1,
-			MSG(&c->cli->arena, "cli.other").at);
-}
-
-static void end_write(struct show_page *c)
-{
-	const struct json *replies = json_get(c->ask, "replies");
-	struct str story = outcome_story(c->ask, &c->cli->arena);
-
-	block(c, "cli.card.answer", json_text(json_get(c->ask, "summary")));
-	if (story.len > 0) buf_print(c->out, "\n%.*s\n", STR_ARGS(story));
-	for (uint32_t i = 0; json_is(replies, JSON_ARRAY) && i < replies->count; i++) {
-		const struct json *r = &replies->items[i];
-
-		if (i == 0) heading(c, "cli.card.replies");
-		buf_add_text(c->out, "  ");
-		safe_line_add(c->out, json_text(json_get(json_get(r, "by"), "name")));
-		buf_add_text(c->out, ":\n");
-		safe_wrap_add(c->out, json_text(json_get(r, "text")), "    ", c->width);
-	}
-	buf_add_char(c->out, '\n');
-	safe_line_add(c->out, json_text(json_get(c->ask, "url")));
-	buf_add_char(c->out, '\n');
+		buf_print(c->out, "  %s\n", MSG(&c->cli->arena, "cli.other").at);
 }
 
 void card_write(struct cli *cli, const struct json *ask, struct buf *out)
 {
 	struct show_page c = { cli, ask, out, cli->term.out_color, cli->term.width };
+	struct card_look look = { .now_ms = clock_now_ms() };
+	struct page page = { .width = c.width ? c.width : WIDTH_NONE };
 	const struct json *questions = json_get(ask, "questions");
 
-	top_write(&c);
-	operation_write(&c);
-	context_write(&c);
+	facts_write(&c);
+	card_draw(&page, ask, &look);
+	page_print(&c, &page);
+	page_done(&page);
 	for (uint32_t i = 0; json_is(questions, JSON_ARRAY) && i < questions->count; i++)
 		question_show(&c, &questions->items[i], questions->count > 1);
-	end_write(&c);
+	block(&c, "cli.card.digest", json_text(json_get(ask, "digest")));
+	buf_add_char(out, '\n');
+	safe_line_add(out, json_text(json_get(ask, "url")));
+	buf_add_char(out, '\n');
 }

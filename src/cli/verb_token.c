@@ -1,8 +1,10 @@
 /* verb_token.c - token create, list, revoke. */
+#include "base/clock.h"
 #include "base/id.h"
 #include "cli/administer.h"
 #include "cli/verbs_admin.h"
 #include "text/safe_text.h"
+#include "tui/words.h"
 
 #include <stdio.h>
 
@@ -93,11 +95,19 @@ static int create_run(struct cli *cli)
 	return EXIT_YES;
 }
 
+static struct str time_cell(struct cli *cli, const struct json *token, const char *member)
+{
+	int64_t ms = ask_time(token, member);
+
+	return ms ? time_local(ms, clock_now_ms(), &cli->arena) : STR("-");
+}
+
 static int list_run(struct cli *cli)
 {
 	static const char *const heads[] = { "cli.list.id", "cli.list.role",
-		"cli.list.ends", "cli.list.name", "cli.list.agent" };
-	static const int widths[] = { 30, 6, 5, 20, 0 };
+		"cli.list.ends", "cli.list.name", "cli.list.agent", "cli.list.used",
+		"cli.list.expires" };
+	static const int widths[] = { 30, 6, 5, 20, 20, 16, 0 };
 	const struct json **tokens;
 	size_t len;
 	int status = administer_list(cli, STR("/v1/tokens?limit=200"), &tokens, &len);
@@ -111,9 +121,11 @@ static int list_run(struct cli *cli)
 			arena_print(&cli->arena, "…%.*s",
 				STR_ARGS(json_text(json_get(t, "last4")))),
 			safe_line(&cli->arena, json_text(json_get(t, "name"))),
-			safe_line(&cli->arena, json_text(json_get(t, "agent"))) };
+			safe_line(&cli->arena, json_text(json_get(t, "agent"))),
+			time_cell(cli, t, "last_used_at"),
+			time_cell(cli, t, "expires_at") };
 
-		print_cells(cli, i == 0 ? heads : NULL, widths, cells, 5);
+		print_cells(cli, i == 0 ? heads : NULL, widths, cells, 7);
 	}
 	return EXIT_YES;
 }

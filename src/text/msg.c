@@ -41,8 +41,9 @@ static int by_id(const void *key, const void *row)
 
 const char *msg_text(const char *id)
 {
+	/* An id that was put together without memory is NULL: no text. */
 	const struct message *m =
-		bsearch(id, messages, messages_len, sizeof *messages, by_id);
+		id ? bsearch(id, messages, messages_len, sizeof *messages, by_id) : NULL;
 
 	return m ? m->text[lang_now] : NULL;
 }

@@ -26,7 +26,8 @@ static bool fits(const struct model *m, const struct model_event *e, const struc
 
 	if (strcmp(e->type, s->type) != 0 || e->at_ms != s->at_ms || !ids_fit(m, e, s))
 		return false;
-	if (strcmp(base_agent(m->sessions[e->session].agent), s->agent) != 0) return false;
+	if (strcmp(base_agent(m->sessions[e->session].agent), s->agent) != 0)
+		return false;
 	if (strcmp(e->type, "session.status") != 0) return true;
 	snprintf(status, sizeof status, "{\"status\":\"%s\"",
 		session_status_name(e->status));

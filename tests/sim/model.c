@@ -482,7 +482,8 @@ static enum err create_op(
 	int place = actors[op->who].place;
 	const char *agent = op->agent ? op->agent : actors[op->who].agent;
 
-	if (actors[op->who].role < ROLE_ADMIN && strcmp(agent, actors[op->who].agent) != 0)
+	if (actors[op->who].role < ROLE_ADMIN &&
+		strcmp(agent, actors[op->who].agent) != 0)
 		return ERR_FORBIDDEN;
 	for (int i = 0; op->external && i < m->sessions_len; i++) {
 		const struct model_session *s = &m->sessions[i];

@@ -132,7 +132,7 @@ bool world_fail(struct world *, const char *format, ...)
 
 bool base_make(void); /* people and tokens, once for all histories */
 void base_done(void);
-const char *base_user(enum who);	/* usr_…, or "" */
+const char *base_user(enum who); /* usr_…, or "" */
 /* What the asks of this agent, or of the person of this name, go under in the store. */
 const char *base_agent(const char *name);
 const char *base_token(enum who);	/* tok_… */
