@@ -1,3 +1,4 @@
+/* bridge.c - carries the messages of an MCP client to the server and back. */
 #include "client/bridge.h"
 
 #include <errno.h>
@@ -6,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "client/bridge_away.h"
 #include "client/sse.h"
 #include "client/transfer.h"
 #include "mcp/header.h"
@@ -13,6 +15,8 @@
 enum {
 	LINE_BYTES = 4 << 20, /* a message of the client */
 	PATIENCE_MS = 300000, /* with a server that went away while it held a call */
+	AWAY_MS = 45000,      /* with one that was away when a tool was called: less than
+				 what clients allow a call */
 	FAREWELL_MS = 1000,   /* for replies under way when the input ends */
 	NOT_REACHED = -32000, /* JSON-RPC leaves this number to us */
 	NOT_JSON = -32700,
@@ -32,6 +36,7 @@ struct bridge_call {
 	struct str revision;	/* that it names; empty: an older one */
 	struct sse sse;		/* its id: where a lost stream goes on */
 	bool answered;		/* its reply has passed */
+	bool greets;		/* it is ours: the client's initialize, said again */
 	int tries;		/* that failed in a row */
 	int64_t pause_until;	/* monotonic */
 	int64_t patience_until; /* monotonic; 0: not lost */
@@ -48,6 +53,8 @@ struct bridge {
 	/* What `initialize` agreed on; empty in the current revision. */
 	struct buf session;
 	struct buf version;
+	struct buf
+		greeting; /* what the server has not heard yet: it was away; or empty */
 };
 
 static void line_say(struct bridge *b, struct buf *message)
@@ -133,6 +140,10 @@ static void message_pass(struct bridge_call *call, const struct json *message)
 		buf_add(&b->version, json_text(json_get(result, "protocolVersion")));
 	}
 	call->answered |= reply;
+	if (call->greets) {
+		if (reply) buf_clear(&b->greeting);
+		return;
+	}
 	json_write(&out, message);
 	line_say(b, &out);
 }
@@ -170,6 +181,14 @@ static bool client_find(struct bridge *b, struct fault *why)
 	return b->client != NULL;
 }
 
+static void greeting_start(struct bridge *);
+
+/* Is the server still to hear of the client, before it hears this? */
+static bool greeting_due(const struct bridge_call *call)
+{
+	return call->bridge->greeting.len > 0 && !call->greets && call->revision.len == 0;
+}
+
 /* A lost stream of an older revision goes on where it stopped; all else goes whole. */
 static bool call_go(struct bridge_call *call, struct fault *why)
 {
@@ -195,24 +214,106 @@ static bool call_go(struct bridge_call *call, struct fault *why)
 		.hold_ms = -1,
 		.headers = headers };
 
+	if (greeting_due(call)) {
+		greeting_start(b);
+		return fail(why, ERR_UNAVAILABLE, "it has just come back") == OK;
+	}
 	if (!client_find(b, why)) return false;
 	sse_reset(&call->sse);
 	call->transfer = transfer_start(b->client, &request, bytes_take, call);
 	return call->transfer || fail(why, ERR_MEMORY, "out of memory") == OK;
 }
 
+/* Built in, for a client that started before the server. */
+static bool call_answer_away(struct bridge_call *call)
+{
+	struct bridge *b = call->bridge;
+	struct arena arena = { 0 };
+	const struct json *message, *said;
+	struct buf out = { 0 };
+	bool strict = str_find(b->with.path, STR("strict=true")) >= 0;
+	bool ok = json_read(call->body, NULL, &arena, &message, NULL) == OK &&
+		  away_reply(message, buf_str(&b->version), strict, &out);
+
+	if (ok && str_is(call->method, "initialize") &&
+		json_read(buf_str(&out), NULL, &arena, &said, NULL) == OK) {
+		buf_clear(&b->greeting);
+		buf_add(&b->greeting, call->body);
+		buf_clear(&b->session);
+		buf_clear(&b->version);
+		buf_add(&b->version,
+			json_text(json_get(json_get(said, "result"), "protocolVersion")));
+	}
+	arena_done(&arena);
+	if (ok) line_say(b, &out);
+	buf_done(&out);
+	return ok;
+}
+
+/* A tool that could not be called: a result that says so, which a model can act on. */
+static void call_result_say(struct bridge_call *call, struct str text)
+{
+	struct arena arena = { 0 };
+	const struct json *message;
+	struct buf out = { 0 };
+
+	if (json_read(call->body, NULL, &arena, &message, NULL) == OK) {
+		away_tool_result(message, text, &out);
+		line_say(call->bridge, &out);
+	}
+	arena_done(&arena);
+	buf_done(&out);
+}
+
+static bool call_is_tool(const struct bridge_call *call)
+{
+	return call->id.len > 0 && str_is(call->method, "tools/call");
+}
+
 static void call_fail(struct bridge_call *call, const struct fault *why)
 {
+	bool away = why->err == ERR_UNAVAILABLE;
 	struct str text =
-		why->err != ERR_UNAVAILABLE
-			? str_of(why->detail)
-			: arena_print(&call->arena,
-				  "Parley's server is not reached (%s). What was "
-				  "asked before is kept there. Try again later.",
-				  why->detail);
+		!away ? str_of(why->detail)
+		      : arena_print(&call->arena,
+				"Parley's server is not reached (%s). Nothing was asked "
+				"by this call; what was asked before is kept there. Call "
+				"again later. A person starts it with: parley serve",
+				why->detail);
 
-	if (call->id.len > 0) error_say(call->bridge, call->id, NOT_REACHED, text);
+	if (call->greets || call->id.len == 0 || (away && call_answer_away(call)))
+		;
+	else if (away && call_is_tool(call))
+		call_result_say(call, text);
+	else
+		error_say(call->bridge, call->id, NOT_REACHED, text);
 	call_free(call);
+}
+
+/* It waits for a server that has not heard of it yet: whoever wants to know is told. */
+static void away_say(struct bridge_call *call)
+{
+	struct arena arena = { 0 };
+	const struct json *message;
+	struct buf out = { 0 };
+
+	call->patience_until = clock_mono_ms() + AWAY_MS;
+	if (json_read(call->body, NULL, &arena, &message, NULL) == OK &&
+		away_progress(message, &out))
+		line_say(call->bridge, &out);
+	arena_done(&arena);
+	buf_done(&out);
+}
+
+/* The server was not found: a tool waits for it; the rest is over. */
+static void call_lost(struct bridge_call *call, const struct fault *why)
+{
+	if (!call_is_tool(call) || why->err != ERR_UNAVAILABLE) {
+		call_fail(call, why);
+		return;
+	}
+	away_say(call);
+	call->pause_until = clock_mono_ms() + backoff_ms(++call->tries);
 }
 
 static struct str json_keep(struct arena *arena, const struct json *value)
@@ -259,7 +360,32 @@ static void call_start(struct bridge *b, const struct json *message)
 	b->calls = call;
 	if (message) call_load(call, message);
 	b->broken |= call->arena.failed;
-	if (!call_go(call, &why)) call_fail(call, &why);
+	if (!call_go(call, &why)) call_lost(call, &why);
+}
+
+/* Once at a time; what waits for it tries again by itself. */
+static void greeting_start(struct bridge *b)
+{
+	struct arena arena = { 0 };
+	const struct json *message;
+	struct bridge_call *call;
+	struct fault why = { 0 };
+
+	for (call = b->calls; call; call = call->next)
+		if (call->greets) return;
+	call = json_read(buf_str(&b->greeting), NULL, &arena, &message, NULL) == OK
+		       ? mem_alloc(sizeof *call)
+		       : NULL;
+	if (call) {
+		*call = (struct bridge_call){
+			.next = b->calls, .bridge = b, .greets = true
+		};
+		call->sse = (struct sse){ .fn = frame_pass, .ctx = call };
+		b->calls = call;
+		call_load(call, message);
+		if (!call_go(call, &why)) call_free(call);
+	}
+	arena_done(&arena);
 }
 
 /* Whether to try again: what the server had received before it went away, while that is
@@ -272,7 +398,10 @@ static bool call_insists(struct bridge_call *call, enum err err,
 	bool listens = call->body.len == 0;
 
 	if (err != OK && (!reply_passing(r) || err == ERR_MEMORY)) return false;
-	if (!listens && (call->id.len == 0 || call->answered || !reached)) return false;
+	if (call->greets) return false;
+	if (!listens && (call->id.len == 0 || call->answered)) return false;
+	if (!listens && !reached && !call_is_tool(call)) return false;
+	if (!reached && !listens) away_say(call);
 	if (call->patience_until == 0) call->patience_until = now + PATIENCE_MS;
 	if (!listens && now > call->patience_until) return false;
 	if (call->tries++ == 0 && call->sse.retry_ms > 0) pause = call->sse.retry_ms;
@@ -294,7 +423,7 @@ static void call_end(struct bridge_call *call)
 	b->lost |= r.status == 0 && !r.connected;
 	/* Older revisions: the server may speak first, on a stream of its own. */
 	bool listen = err == OK && b->session.len > 0 && call->revision.len == 0 &&
-		      str_is(call->method, "notifications/initialized");
+		      (call->greets || str_is(call->method, "notifications/initialized"));
 	if (call_insists(call, err, &r, why.retry_after_s))
 		; /* goes on when its pause is over */
 	else if (call->answered)
@@ -318,7 +447,11 @@ static int64_t legs_turn(struct bridge *b)
 			sleep = 0;
 		} else if (!call->transfer && now >= call->pause_until) {
 			/* Not found: to be looked for again later. */
-			if (!call_go(call, &why))
+			if (call_go(call, &why))
+				;
+			else if (call_is_tool(call) && now > call->patience_until)
+				call_fail(call, &why);
+			else
 				call->pause_until = now + backoff_ms(++call->tries);
 			sleep = 0;
 		} else if (!call->transfer && call->pause_until - now < sleep) {
@@ -328,8 +461,6 @@ static int64_t legs_turn(struct bridge *b)
 	return sleep;
 }
 
-/* The server learns of it by the lost connection, those of older revisions by the
- * notification as well. */
 /* Does a person have this one before them? */
 static bool call_asks(const struct bridge_call *call)
 {
@@ -363,6 +494,8 @@ static void question_withdraw(struct bridge *b)
 	arena_done(&arena);
 }
 
+/* The server learns of it by the lost connection, those of older revisions by the
+ * notification as well. */
 static void cancel(struct bridge *b, const struct json *message)
 {
 	struct arena arena = { 0 };
@@ -553,5 +686,6 @@ enum bridged bridge_run(const struct bridge_setup *setup)
 	buf_done(&b.line);
 	buf_done(&b.session);
 	buf_done(&b.version);
+	buf_done(&b.greeting);
 	return end;
 }

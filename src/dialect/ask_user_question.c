@@ -416,7 +416,9 @@ static void sum(struct foreign_reply *o, struct buf *text)
 	struct str reason = member_text(o->ask, "reason"), words = outcome_words(o);
 
 	if (!answered(o) && o->status == ASK_SKIPPED) {
-		buf_add_text(text, "AskUserQuestion cancelled by user");
+		/* The terminal dialog's own words; elsewhere a skip is called one. */
+		buf_add_text(text, o->strict ? "AskUserQuestion cancelled by user"
+					     : "The user skipped this question");
 		if (reason.len) buf_print(text, ": %.*s", STR_ARGS(reason));
 		return;
 	}

@@ -183,3 +183,28 @@ void result_cached(
 	jw_key(w, "cacheScope");
 	jw_text(w, shared ? "public" : "private");
 }
+
+/* ---- who we are ---- */
+
+const char mcp_instructions[] =
+	"Parley is where you ask the people you work for. Ask with ask_user_question when "
+	"a decision is theirs, ask before risky steps with request_approval, and put all "
+	"you need to know into one call. An answer may take days: a result with status "
+	"\"pending\" is not an answer and not a consent; keep its ask_id and come back "
+	"with get_answer, or end your turn if the result says so.";
+
+void capabilities_write(struct json_writer *w, enum revision revision)
+{
+	if (revision >= REV_2026_07_28)
+		jw_raw(w, STR("{\"tools\":{},\"prompts\":{},\"completions\":{},"
+			      "\"resources\":{\"subscribe\":true,\"listChanged\":true},"
+			      "\"extensions\":{\"io.modelcontextprotocol/tasks\":{}}}"));
+	else if (revision == REV_2025_11_25)
+		jw_raw(w, STR("{\"tools\":{},\"prompts\":{},\"completions\":{},"
+			      "\"resources\":{\"listChanged\":true},"
+			      "\"tasks\":{\"list\":{},\"cancel\":{},"
+			      "\"requests\":{\"tools\":{\"call\":{}}}}}"));
+	else
+		jw_raw(w, STR("{\"tools\":{},\"prompts\":{},\"completions\":{},"
+			      "\"resources\":{\"listChanged\":true}}"));
+}

@@ -59,5 +59,7 @@ void result_begin(struct json_writer *, struct str id, enum revision, const char
 /* ttlMs and cacheScope, where the revision has them. */
 void result_cached(struct json_writer *, enum revision, int64_t ttl_ms, bool shared);
 void server_info_write(struct json_writer *); /* {"name", "title", "version"} */
+void capabilities_write(struct json_writer *, enum revision); /* what we can do */
+extern const char mcp_instructions[]; /* for the model, about all tools together */
 
 #endif

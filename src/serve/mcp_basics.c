@@ -10,35 +10,18 @@
 
 #include <stdio.h>
 
-static const char instructions[] =
-	"Parley is where you ask the people you work for. Ask with ask_user_question when "
-	"a decision is theirs, ask before risky steps with request_approval, and put all "
-	"you need to know into one call. An answer may take days: a result with status "
-	"\"pending\" is not an answer and not a consent; keep its ask_id and come back "
-	"with get_answer, or end your turn if the result says so.";
-
 enum { NAME_MAX_CHARS = 80, SOON_MS = 60000, NEVER_MS = 3600000 };
 
 /* ---- who we are ---- */
 
-static void capabilities_write(
+static void capabilities_put(
 	struct request *r, struct json_writer *w, enum revision revision)
 {
 	jw_key(w, "capabilities");
 	if (mcp_of(r)->fixtures)
 		fixture_capabilities(r, w);
-	else if (revision >= REV_2026_07_28)
-		jw_raw(w, STR("{\"tools\":{},\"prompts\":{},\"completions\":{},"
-			      "\"resources\":{\"subscribe\":true,\"listChanged\":true},"
-			      "\"extensions\":{\"io.modelcontextprotocol/tasks\":{}}}"));
-	else if (revision == REV_2025_11_25)
-		jw_raw(w, STR("{\"tools\":{},\"prompts\":{},\"completions\":{},"
-			      "\"resources\":{\"listChanged\":true},"
-			      "\"tasks\":{\"list\":{},\"cancel\":{},"
-			      "\"requests\":{\"tools\":{\"call\":{}}}}}"));
 	else
-		jw_raw(w, STR("{\"tools\":{},\"prompts\":{},\"completions\":{},"
-			      "\"resources\":{\"listChanged\":true}}"));
+		capabilities_write(w, revision);
 }
 
 static struct str session_header(struct request *r)
@@ -70,11 +53,11 @@ void mcp_initialize(struct request *r)
 	w = mcp_result(r, "complete");
 	jw_key(w, "protocolVersion");
 	jw_text(w, revision_name(m->client.revision));
-	capabilities_write(r, w, m->client.revision);
+	capabilities_put(r, w, m->client.revision);
 	jw_key(w, "serverInfo");
 	server_info_write(w);
 	jw_key(w, "instructions");
-	jw_text(w, instructions);
+	jw_text(w, mcp_instructions);
 	m->headers = session_header(r);
 	mcp_send(r);
 }
@@ -85,9 +68,9 @@ void mcp_discover(struct request *r)
 
 	jw_key(w, "supportedVersions");
 	revisions_write(w);
-	capabilities_write(r, w, REV_2026_07_28);
+	capabilities_put(r, w, REV_2026_07_28);
 	jw_key(w, "instructions");
-	jw_text(w, instructions);
+	jw_text(w, mcp_instructions);
 	result_cached(w, REV_2026_07_28, NEVER_MS, true);
 	mcp_send(r);
 }

@@ -1,7 +1,7 @@
 // `parley mcp` on a pipe, message by message.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { Bridge, LONG, answer, asked, question, useServer } from './lib.mjs';
+import { Bridge, CURRENT, LONG, answer, asked, question, useServer } from './lib.mjs';
 
 const server = await useServer({ keepPort: true, flags: ['--mcp-wait', '120'] });
 const bridges = [];
@@ -46,8 +46,10 @@ for (const legacy of [undefined, '2025-11-25', '2025-06-18', '2025-03-26']) {
 		const held = bridge.call('ask_user_question', question(text));
 		const { id } = await asked(server, text);
 		await down('SIGKILL');
-		// What comes while it is away fails, and says why.
-		const lost = await bridge.reply(bridge.request('tools/list'));
+		// What is built in is there while it is away; what is not fails, and says why.
+		const listed = await bridge.reply(bridge.request('tools/list'));
+		assert.equal(listed.result.tools.length, 8);
+		const lost = await bridge.reply(bridge.request('prompts/list'));
 		assert.equal(lost.error.code, -32000);
 		assert.match(lost.error.message, /not reached/);
 		await up();
@@ -137,7 +139,7 @@ test('without a token, without a server: errors that say so', async () => {
 	const refused = await open(undefined, { env: { PARLEY_TOKEN: 'prl_wrong' } });
 	assert.match((await refused.reply(refused.request('tools/list'))).error.message, /token/i);
 	const nowhere = await open(undefined, { env: { PARLEY_URL: '', PARLEY_TOKEN: '' }, flags: ['--data', '/nonexistent'] });
-	assert.match((await nowhere.reply(nowhere.request('tools/list'))).error.message, /parley serve/);
+	assert.match((await nowhere.reply(nowhere.request('prompts/list'))).error.message, /parley serve/);
 	await Promise.all([refused.end(), nowhere.end()]);
 });
 
@@ -150,7 +152,7 @@ test('it finds the server of this machine by itself, also when that comes back e
 	for (const [name, secret] of Object.entries(server.secrets)) server[name] = server.client(secret);
 	for (const bridge of [one, two]) {
 		for (;;) {
-			const { error, result } = await bridge.reply(bridge.request('tools/list'));
+			const { error, result } = await bridge.reply(bridge.request('prompts/list'));
 			if (result) break;
 			assert.match(error.message, /not reached/);
 		}
@@ -171,4 +173,41 @@ test('signals end it', async () => {
 	await bridge.reply(bridge.request('tools/list'));
 	bridge.child.kill('SIGTERM');
 	assert.equal((await bridge.exited).code, 143);
+});
+
+for (const era of ['2026-07-28', '2025-11-25', '2025-03-26']) {
+	test(`${era}: started before the server, it has its tools, and a call waits for it`, async () => {
+		await down('SIGTERM');
+		const bridge = new Bridge(server);
+		if (era !== CURRENT) {
+			const greeting = await bridge.initialize(era);
+			assert.equal(greeting.protocolVersion, era);
+			assert.equal(greeting.serverInfo.name, 'parley');
+			assert.match(greeting.instructions, /ask_user_question/);
+		} else {
+			assert.ok((await bridge.reply(bridge.request('server/discover'))).result.supportedVersions.includes(era));
+		}
+		const { tools } = (await bridge.reply(bridge.request('tools/list'))).result;
+		assert.deepEqual(tools.map(({ name }) => name).sort(), ['UserQuestionTool', 'ask_question', 'ask_user_question',
+			'cancel_ask', 'get_answer', 'list_asks', 'report_progress', 'request_approval']);
+		const text = `Before the server, ${era}?`;
+		const call = bridge.call('ask_user_question', question(text), { _meta: { progressToken: 'p' } });
+		const told = await bridge.until((m) => m.method === 'notifications/progress', 'that it waits');
+		assert.match(told.params.message, /server is away/);
+		await up();
+		const ask = await answer(server, text);
+		assert.deepEqual(answers(await bridge.reply(call)), { [text]: 'PostgreSQL' });
+		const { title } = (await server.member.get(`/v1/sessions/${ask.session}`)).body;
+		assert.equal(title, 'pipe');
+		assert.equal(bridge.messages.filter((m) => m.id === 1 && m.result).length, 1);
+		await bridge.end();
+	});
+}
+
+test('a server that never comes is told as the result of the tool', { skip: !LONG && 'it takes 45 s' }, async () => {
+	const bridge = new Bridge(server, { env: { PARLEY_URL: 'http://127.0.0.1:9' } });
+	const { result } = await bridge.reply(bridge.call('ask_user_question', question('Anyone?')), 90_000);
+	assert.equal(result.isError, true);
+	assert.match(result.content[0].text, /not reached.*parley serve/);
+	await bridge.end();
 });

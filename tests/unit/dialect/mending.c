@@ -162,6 +162,10 @@ static void an_answer_by_header_and_its_text(void **state)
 		"  \"answers\": {\n    \"Option\": \"Other: custom answer\"\n  }\n}");
 	t = talk_open("ask_user_question", "{'questions':[{" QUESTION OPTIONS "}]}");
 	talk_settle(&t, "skip");
+	assert_string_equal(talk_sum(&t), "The user skipped this question");
+	t = talk_open_json(dialect_find(STR("ask_user_question")),
+		kit_json("{'questions':[{" QUESTION OPTIONS "}]}"), true);
+	talk_settle(&t, "skip");
 	assert_string_equal(talk_sum(&t), "AskUserQuestion cancelled by user");
 }
 
