@@ -362,6 +362,7 @@ static size_t server_hidden(struct server *sv, struct process_hidden *hidden)
 	hidden_add(hidden, &len, config_path(arena, ""), NULL);
 	hidden_add(hidden, &len, "/etc/parley", NULL);
 	if (set->config.len) hidden_add(hidden, &len, set->config.at, NULL);
+	if (set->tls_key.len) hidden_add(hidden, &len, set->tls_key.at, NULL);
 	for (size_t i = 0; !inside && str_starts(set->store, "sqlite:") && i < 4; i++)
 		hidden_add(hidden, &len,
 			arena_print(arena, "%.*s%s", STR_ARGS(store), ends[i]).at, NULL);

@@ -55,6 +55,7 @@ struct delivery_batch {
 /* A way to make deliveries of one kind: a file and a row of the table in notify.c. */
 struct channel {
 	size_t slots; /* under way at once */
+	bool once;    /* what was claimed is never tried again by itself */
 	/* Begins a filled one; it is over at once (claimed_over) when that fails. */
 	void (*start)(struct claimed *);
 	/* Looks after one that was started; returns how many descriptors it sleeps on. NULL:

@@ -177,13 +177,15 @@ static void claimed_fill(struct claimed *c)
 	desk_put(claimed_notify(c)->desk, &use_delivery_fill, &c->task);
 }
 
-/* How one ends that could not be filled. */
-static enum delivery_ending unfilled_ending(enum err e)
+/* How one ends that could not be filled: not begun when that is the store's trouble, tried again
+ * when memory is short and it may be, dead otherwise. */
+static enum delivery_ending unfilled_ending(const struct claimed *c)
 {
-	switch (e) {
+	switch (c->task.job.err) {
 	case ERR_UNAVAILABLE:
 	case ERR_UNKNOWN:
-	case ERR_BUSY: return ENDED_UNMADE; /* that is the store's trouble */
+	case ERR_BUSY: return ENDED_UNMADE;
+	case ERR_MEMORY: return c->channel->once ? ENDED_DEAD : ENDED_BADLY;
 	default: return ENDED_DEAD;
 	}
 }
@@ -201,7 +203,7 @@ static bool notify_start_filled(struct notify *n)
 			continue;
 		}
 		if (job->err)
-			claimed_over(c, unfilled_ending(job->err), -1,
+			claimed_over(c, unfilled_ending(c), -1,
 				arena_str(claimed_arena(c), str_of(job->why.detail)));
 		else if (atomic_load(&n->stopping))
 			claimed_over(c, ENDED_UNMADE, -1, STR_NONE);

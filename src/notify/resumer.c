@@ -188,6 +188,7 @@ static void resumer_cut(struct claimed *c)
 
 const struct channel channel_resumer = {
 	.slots = 16,
+	.once = true,
 	.start = resumer_start,
 	.look = resumer_look,
 	.cut = resumer_cut,

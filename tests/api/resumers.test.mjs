@@ -288,6 +288,40 @@ test('one that prints for ever costs no memory, and is ended at its time limit',
 	}
 });
 
+// As root of a user namespace in which no further one can be made.
+const noNamespaces = ['unshare', '-Ur', 'sh', '-c', 'echo 0 >/proc/sys/user/max_user_namespaces; exec "$@"', '-'];
+
+test('where programs cannot be isolated the log says so, and the tree still ends', async () => {
+	const bare = new Server({ flags: ['--config', config], wrap: noNamespaces });
+	const secrets = { agent: await bare.token('agent'), member: await bare.token('member') };
+	await bare.start();
+	try {
+		assert.match(bare.output, /resumers run without isolation \(namespaces: /);
+		const [client, person] = [bare.client(secrets.agent), bare.client(secrets.member)];
+		const session = await client.session({ on_settled: { resumer: 'stdin' } });
+		const ask = await client.ask({ session: session.id });
+		writeFileSync(join(folder, `hold-${ask.id}`), '');
+		await person.answer(ask, { q1: true });
+		await until(() => existsSync(join(folder, `beat-${ask.id}`)), 'its start');
+		await bare.kill();
+		await silent(ask);
+	} finally {
+		await bare.end();
+	}
+});
+
+test('resumer_isolation = require: no isolation, no start', async () => {
+	const bare = new Server({ flags: ['--config', config, '--resumer-isolation', 'require'], wrap: noNamespaces });
+	bare.spawn();
+	assert.notEqual((await bare.exited).code, 0);
+	assert.match(bare.output, /resumer_isolation.*cannot be isolated here/);
+	await bare.end();
+	const { stdout } = await server.run(['doctor', '--config', config, '--data', server.data]);
+	assert.match(stdout, /ok {2}resumers: isolated/);
+	const off = await server.run(['doctor', '--config', config, '--data', server.data, '--resumer-isolation', 'off']);
+	assert.match(off.stdout, /-- {2}resumers: not isolated/);
+});
+
 // ---- what survives (last: these stop the server) ----
 
 /** Returns once the program no longer writes that it runs. */
