@@ -330,6 +330,45 @@ static void an_approval_is_decided_by_its_keys(void **state)
 		"{\"decision\":{\"value\":\"approve\",\"arguments\":{\"x\":1}}}");
 }
 
+static void a_risky_approval_that_came_by_itself_takes_two_presses(void **state)
+{
+	(void)state;
+	open_form("[{\"key\":\"decision\",\"text\":\"Run it?\",\"type\":\"approval\"}]");
+	form.twice = true;
+	CHECK_INT(press('a'), WISH_NONE);
+	CHECK_INT(form.mode, FORM_CONFIRM);
+	CHECK_INT(hit(K_ESCAPE), WISH_NONE);
+	CHECK_INT(press('a'), WISH_NONE);
+	CHECK_INT(press('a'), WISH_SUBMIT);
+	CHECK_INT(press('r'), WISH_NONE);
+	CHECK_INT(hit(K_ENTER), WISH_SUBMIT);
+}
+
+static void one_answer_for_many_is_confirmed_once(void **state)
+{
+	(void)state;
+	open_form("[" CHOICE "}]");
+	form.asks = 3;
+	CHECK_INT(hit(K_ENTER), WISH_NONE);
+	CHECK_INT(form.mode, FORM_CONFIRM);
+	CHECK_INT(hit(K_ENTER), WISH_SUBMIT);
+}
+
+static void letters_that_came_together_decide_nothing(void **state)
+{
+	struct key a = { .name = K_CHAR, .point = 'a', .together = true };
+	struct key y = { .name = K_CHAR, .point = 'y', .together = true };
+
+	(void)state;
+	open_form("[{\"key\":\"decision\",\"text\":\"Run it?\",\"type\":\"approval\"}]");
+	CHECK_INT(form_key(&form, &a), WISH_NONE);
+	hit(K_ESCAPE);
+	CHECK_INT(form.mode, FORM_SKIP);
+	CHECK_INT(form_key(&form, &y), WISH_NONE);
+	CHECK_INT(form.mode, FORM_SKIP);
+	CHECK_INT(press('y'), WISH_SKIP);
+}
+
 static void a_critical_approval_takes_reading_and_two_presses(void **state)
 {
 	(void)state;
@@ -398,6 +437,9 @@ int main(void)
 		FORM_TEST(yes_and_no_are_keys),
 		FORM_TEST(pasted_text_is_never_a_command),
 		FORM_TEST(an_approval_is_decided_by_its_keys),
+		FORM_TEST(a_risky_approval_that_came_by_itself_takes_two_presses),
+		FORM_TEST(one_answer_for_many_is_confirmed_once),
+		FORM_TEST(letters_that_came_together_decide_nothing),
 		FORM_TEST(a_critical_approval_takes_reading_and_two_presses),
 		FORM_TEST(a_draft_comes_back_as_it_was),
 	};
