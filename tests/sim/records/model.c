@@ -60,10 +60,10 @@ static bool is_admin(enum role r)
 	return r == ROLE_ADMIN || r == ROLE_OWNER || r == ROLE_LOCAL_ADMIN;
 }
 
-/* Owners are made and changed by owners, and by whoever holds the machine. */
+/* Nobody acts on or through somebody above them. */
 static bool reaches(enum role by, enum role role)
 {
-	return role != ROLE_OWNER || by == ROLE_OWNER || by == ROLE_LOCAL_ADMIN;
+	return role <= by;
 }
 
 static bool name_is_free(const struct model *m, int ws, const char *name, int but)
@@ -83,7 +83,7 @@ static bool patch_allowed(
 
 	if (role == ROLE_NONE || u->gone) return false;
 	if (!is_admin(role) && (!self || c->has_role || c->has_disabled)) return false;
-	if (!self && !reaches(role, u->role)) return false;
+	if (!reaches(role, u->role)) return false;
 	if (c->has_role && !reaches(role, c->role)) return false;
 	if (lowers && u->role == ROLE_OWNER && model_owners(m, u->ws, c->target) == 0)
 		return false;
@@ -96,7 +96,15 @@ static bool token_allowed(
 	int user = model_find_user(m, c->ws, c->name);
 
 	if (!is_admin(role) || !reaches(role, c->role)) return false;
-	return c->role == ROLE_AGENT || user < 0 || m->users[user].role >= c->role;
+	if (c->role == ROLE_AGENT || user < 0) return true;
+	return reaches(role, m->users[user].role) && m->users[user].role >= c->role;
+}
+
+static bool token_delete_allowed(
+	const struct model *m, const struct model_token *t, enum role role)
+{
+	if (!is_admin(role) || t->gone) return false;
+	return t->user < 0 || reaches(role, m->users[t->user].role);
 }
 
 static bool may_settle(enum role r)
@@ -120,7 +128,7 @@ bool model_allows(const struct model *m, const struct model_change *c, bool now)
 		return is_admin(role) && !u->gone && reaches(role, u->role) &&
 		       (u->role != ROLE_OWNER || model_owners(m, u->ws, c->target) > 0);
 	case TOKEN_CREATE: return token_allowed(m, c, role);
-	case TOKEN_DELETE: return is_admin(role) && !m->tokens[c->target].gone;
+	case TOKEN_DELETE: return token_delete_allowed(m, &m->tokens[c->target], role);
 	case SESSION_CREATE: return role == ROLE_AGENT;
 	case SESSION_DELETE:
 	case ASK: return role == ROLE_AGENT && !s->gone;
