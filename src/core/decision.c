@@ -112,12 +112,13 @@ static struct str number(int64_t n, char room[NUMBER_SIZE])
 
 void asked_digest(const struct ask *a, char out[SHORT_DIGEST_SIZE])
 {
-	char risk[NUMBER_SIZE], created[NUMBER_SIZE];
-	const struct str fields[] = { a->id, a->session, a->run, a->agent, a->token,
-		a->project, str_of(ask_kind_name(a->kind)),
+	char risk[NUMBER_SIZE], urgency[NUMBER_SIZE], created[NUMBER_SIZE];
+	const struct str fields[] = { a->id, a->session, a->run, a->agent, a->agent_name,
+		a->token, a->project, str_of(ask_kind_name(a->kind)),
 		str_of(priority_name(a->priority)), number(a->risk, risk),
-		a->exclusive ? STR("1") : STR("0"), a->fixed, a->search, a->digest,
-		a->dedupe_key, a->requester, number(a->created_ms, created) };
+		number(a->urgency, urgency), a->exclusive ? STR("1") : STR("0"), a->fixed,
+		a->search, a->digest, a->dedupe_key, a->requester,
+		number(a->created_ms, created) };
 
 	fields_digest(fields, sizeof fields / sizeof *fields, out);
 }
@@ -125,9 +126,9 @@ void asked_digest(const struct ask *a, char out[SHORT_DIGEST_SIZE])
 void session_digest(const struct session *s, char out[SHORT_DIGEST_SIZE])
 {
 	char created[NUMBER_SIZE];
-	const struct str fields[] = { s->id, s->agent, s->token, s->project,
-		s->external_id, s->metadata, s->parallel ? STR("1") : STR("0"),
-		number(s->created_ms, created) };
+	const struct str fields[] = { s->id, s->agent, s->agent_name, s->token,
+		s->project, s->external_id, s->metadata,
+		s->parallel ? STR("1") : STR("0"), number(s->created_ms, created) };
 
 	fields_digest(fields, sizeof fields / sizeof *fields, out);
 }
