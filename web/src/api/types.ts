@@ -3,22 +3,9 @@ import type { components } from './schema';
 
 type Schemas = components['schemas'];
 
-export type Ask = Schemas['Ask'] & {
-	/** When its agent first had the outcome. */
-	fetched_at?: string | null;
-	/** This person's own. */
-	mark?: Mark;
-	/** The approval was taken back. */
-	revoked?: { at: string; by?: { name?: string | null }; reason?: string | null } | null;
-};
-export interface Mark {
-	read: boolean;
-	snoozed_until: string | null;
-}
-export interface View {
-	name: string;
-	query: string;
-}
+export type Ask = Schemas['Ask'];
+export type Mark = Schemas['Mark'];
+export type View = Schemas['Views'][number];
 export type AskKind = Schemas['AskKind'];
 export type AskStatus = Schemas['AskStatus'];
 export type Question = Schemas['Question'];

@@ -1,6 +1,6 @@
 /* Which asks of the inbox are shown. Kept in the address: kind=approval&q=deploy. Pure. */
 import type { Ask } from '../api/types';
-import { askTitle } from './order';
+import { askTitle, SOON_MS } from './order';
 
 export interface Filter {
 	q: string;
@@ -41,7 +41,9 @@ export const isFiltered = (filter: Filter): boolean => names.some((name) => filt
 /** Snoozed by this person, and its time has not come. */
 export function isSnoozed(ask: Ask, now: number): boolean {
 	const until = ask.mark?.snoozed_until;
-	return Boolean(until) && Date.parse(until!) > now;
+	if (!until || Date.parse(until) <= now) return false;
+	/* It comes back before its deadline. */
+	return !ask.expires_at || Date.parse(ask.expires_at) - now > SOON_MS;
 }
 
 /** `me` is what the assignee "me" stands for. */

@@ -85,8 +85,7 @@ export function decisionWords(ask: Ask): string {
 
 /** Does the agent have it? Empty where the server does not say. */
 export function fetchedWords(ask: Ask): string {
-	if (ask.fetched_at === undefined || ask.status === 'pending' || ask.status === 'cancelled')
-		return '';
+	if (ask.status === 'pending' || ask.status === 'cancelled') return '';
 	const agent = visible(ask.agent.name);
 	return t(ask.fetched_at ? 'web.fetched' : 'web.fetched.not', { agent });
 }
@@ -104,9 +103,9 @@ export const viaWords = (via: string | null | undefined): string =>
 
 /** "Approved by Marie", "Rejected by Marie", "Expired; treated as rejected". */
 export function settledWords(ask: Ask): string {
-	const by = ask.answered_by;
-	const name = by?.name ? visible(by.name) : '';
 	const outcome = outcomeOf(ask);
+	const by = outcome === 'revoked' ? ask.revoked!.by : ask.answered_by;
+	const name = by?.name ? visible(by.name) : '';
 	switch (outcome) {
 		case null:
 			return '';

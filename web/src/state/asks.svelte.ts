@@ -2,10 +2,12 @@
  * events keeps them true. */
 import { api, Refused, Unreachable } from '../api/client';
 import type { Ask, AskStatus, Event } from '../api/types';
+import { isSnoozed } from '../lib/filter';
 import { byAttention } from '../lib/order';
 import { inReadersWords } from '../lib/own';
 import { serverNow } from '../lib/serverTime';
 import { cacheKeep, cacheLoad } from './cache';
+import { clock } from './clock.svelte';
 import { login } from './login.svelte';
 
 const PAGE = 200;
@@ -45,7 +47,8 @@ export class Asks {
 		return byAttention(pending, serverNow(), login.me?.user?.id);
 	});
 	pending = $derived(this.sorted.map(inReadersWords));
-	count = $derived(this.pending.length);
+	/** How many wait for this person: what they snoozed does not. */
+	count = $derived(this.pending.filter((ask) => !isSnoozed(ask, clock.quarter)).length);
 
 	get(id: string): Ask | undefined {
 		void this.tick;
@@ -74,6 +77,7 @@ export class Asks {
 				limit: cursor ? PAGE : FIRST_PAGE,
 				cursor,
 				order: 'attention',
+				snoozed: 'all',
 			});
 			first ??= page.as_of;
 			cursor = page.next_cursor;
@@ -156,7 +160,8 @@ export class Asks {
 			return;
 		}
 		const status = event.data['status'] as AskStatus | undefined;
-		if (status && status !== 'pending') {
+		if (event.type === 'ask.revoked') this.want(id);
+		else if (status && status !== 'pending') {
 			const by = event.data['answered_by'] as Ask['answered_by'] | undefined;
 			this.known.set(id, { ...ask, status, settled_at: event.at, answered_by: by ?? null });
 			this.partial.add(id);

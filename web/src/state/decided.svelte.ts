@@ -19,7 +19,8 @@ class Decided {
 		return this.own.has(id);
 	}
 
-	tell(ask: Ask): void {
+	/** `similar`: open ones that the same answer would settle. */
+	tell(ask: Ask, similar: string[] = []): void {
 		toasts.show({
 			key: `decided ${ask.id}`,
 			tone: 'good',
@@ -27,6 +28,7 @@ class Decided {
 			text: fetchedWords(ask),
 			about: ask.id,
 			undo: canUndo(ask) ? ask.id : null,
+			similar: similar.length ? ask.id : null,
 		});
 	}
 
@@ -41,7 +43,8 @@ export function canUndo(ask: Ask): boolean {
 	return (
 		ask.kind === 'approval' &&
 		ask.status === 'answered' &&
-		'revoked' in ask &&
+		!ask.revoked &&
+		!ask.used_at &&
 		said.some((one) => one.value === 'approve')
 	);
 }

@@ -2,7 +2,7 @@
  * was faster. What was decided is said in a toast. */
 import { api, newKey, Refused, Unreachable } from '../api/client';
 import type { Ask } from '../api/types';
-import { askTitle } from '../lib/order';
+import { askRisk, askTitle, likeness, sameForm } from '../lib/order';
 import { asks } from './asks.svelte';
 import { connection } from './connection.svelte';
 import { decided } from './decided.svelte';
@@ -34,7 +34,7 @@ export async function settle(
 		draftDrop(ask.id);
 		asks.put(done.ask);
 		dialogs.close(ask.id);
-		decided.tell(done.ask);
+		decided.tell(done.ask, verb === 'answer' ? similarTo(ask) : []);
 		return 'sent';
 	} catch (error) {
 		if (error instanceof Unreachable) {
@@ -50,6 +50,19 @@ export async function settle(
 		}
 		throw error;
 	}
+}
+
+/* Of an approval the question repeats its title; the decision has the same form whatever that is. */
+const isDecision = (ask: Ask) => ask.kind === 'approval' && ask.questions.length === 1;
+
+/** Open ones that ask the same: never what is critical, never where arguments were edited. */
+export function similarTo(ask: Ask): string[] {
+	if (askRisk(ask) === 'critical') return [];
+	const like = likeness(ask);
+	return asks.pending
+		.filter((other) => other.id !== ask.id && likeness(other) === like)
+		.filter((other) => isDecision(ask) || sameForm([ask, other]))
+		.map((other) => other.id);
 }
 
 /** Several at once; returns what each became. */

@@ -45,11 +45,13 @@ const TYPES: EventType[] = [
 	'ask.extended',
 	'ask.replied',
 	'ask.used',
+	'ask.revoked',
 	'session.created',
 	'session.status',
 	'session.progress',
 	'session.resuming',
 	'session.resumed',
+	'session.changed',
 	'session.deleted',
 ];
 const PAGE = 200;

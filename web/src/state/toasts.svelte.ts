@@ -12,6 +12,8 @@ export interface Toast {
 	session: string | null;
 	/** The settled ask that can be taken back for as long as this is shown. */
 	undo: string | null;
+	/** The settled ask whose answer fits others that are open. */
+	similar: string | null;
 	/** The settled ask it tells of. */
 	about: string | null;
 	stays: boolean;
@@ -47,6 +49,7 @@ class Toasts {
 			ask: null,
 			session: null,
 			undo: null,
+			similar: null,
 			about: null,
 			stays: false,
 			left: SHOWN_MS,

@@ -1,0 +1,222 @@
+// What somebody does here all day: quick decisions, undo, snooze, views, the past.
+import assert from 'node:assert/strict';
+import { sleep, until } from './lib.mjs';
+import { area } from './matrix.mjs';
+
+const ARMED_MS = 650;
+const approval = (title, risk = 'low', more = {}) => ({ kind: 'approval', title,
+	operation: { name: 'label', risk, arguments: { n: 1 } }, ...more });
+let serial = 0;
+const fresh = (name) => `${name} ${++serial}`;
+const toast = (me, outcome, title) => me.toasts.getByText(me.t('colon', { words: me.t(`outcome.${outcome}`), text: title }));
+const history = (me) => me.page.locator('.history').getByRole('listitem');
+
+area('working day', (scenario) => {
+	scenario('a decision is told: what, on what, and that the agent does not have it yet; undone, it is', async (me, desk) => {
+		const title = fresh('Send the mail');
+		const ask = await me.open(approval(title));
+		await me.armed(me.button('approval.approve'));
+		await me.pressOr(me.button('approval.approve'), 'a');
+		await toast(me, 'approved', title).waitFor();
+		await me.toasts.getByText(me.t('fetched.not', { agent: 'deployer' })).waitFor();
+		if (me.byKeys) await me.key('z');
+		else await me.press(me.toasts.getByRole('button', { name: me.t('undo') }));
+		await until(async () => (await desk.get(ask.id)).revoked, 'taken back');
+		await toast(me, 'revoked', title).waitFor();
+		assert.equal((await desk.agent.post(`/v1/asks/${ask.id}/use`, { digest: ask.digest })).status, 409);
+		await me.page.goto(`/asks/${ask.id}`);
+		await me.region('settled').getByText(me.settledBy('revoked', 'owner')).waitFor();
+	});
+
+	scenario('a settled approval shows its outcome first, and the operation as it was approved', async (me, desk) => {
+		const ask = await me.open(approval(fresh('Apply'), 'low', { operation: { name: 'shell', risk: 'low', arguments: { command: 'kubectl -n prod apply', wait: 5 } } }));
+		await desk.marie.post(`/v1/asks/${ask.id}/answer`, { answers: { decision: { value: 'approve', arguments: { command: 'kubectl -n staging apply', wait: 5 } } } });
+		const outcome = me.region('settled');
+		await outcome.getByText(me.settledBy('changed', 'Marie')).waitFor();
+		await outcome.locator('ins', { hasText: 'kubectl -n staging apply' }).waitFor();
+		await outcome.locator('del', { hasText: 'kubectl -n prod apply' }).waitFor();
+		const first = await me.page.locator('article > section').first().getAttribute('aria-label');
+		assert.equal(first, me.t('settled'));
+		assert.equal(await me.region('operation').count(), 0, 'nothing says that it wants to run');
+	});
+
+	scenario('history: mine and all, by outcome and search, in the address', async (me, desk) => {
+		const [mine, theirs] = [fresh('Decided here'), fresh('Decided there')];
+		const ask = await me.open(approval(mine));
+		await me.armed(me.button('approval.approve'));
+		await me.press(me.button('approval.approve'));
+		await desk.settled(ask.id);
+		const other = await desk.agent.ask(approval(theirs));
+		await desk.marie.post(`/v1/asks/${other.id}/answer`, { answers: { decision: { value: 'reject', text: 'too late' } } });
+		await me.press(me.page.getByRole('navigation').first().getByRole('link', { name: me.t('nav.history') }));
+		await history(me).filter({ hasText: mine }).getByText(me.t('outcome.approved')).waitFor();
+		await history(me).filter({ hasText: theirs }).getByText(me.t('outcome.rejected')).waitFor();
+		await history(me).filter({ hasText: theirs }).getByText('too late').waitFor();
+		await me.press(me.button('history.mine'));
+		await history(me).filter({ hasText: theirs }).waitFor({ state: 'detached' });
+		await history(me).filter({ hasText: mine }).waitFor();
+		assert.match(me.page.url(), /\?by=me$/);
+		await me.press(me.button('history.all'));
+		await me.pick(me.page.getByRole('combobox', { name: me.t('settled') }), 'rejected');
+		await history(me).filter({ hasText: mine }).waitFor({ state: 'detached' });
+		await me.page.reload();
+		await history(me).filter({ hasText: theirs }).waitFor();
+		await me.write(me.page.getByRole('searchbox'), 'nothing of the kind');
+		await me.text('inbox.filtered').waitFor();
+		await me.press(me.button('filter.clear'));
+		await me.press(history(me).filter({ hasText: mine }).getByRole('link'));
+		await me.heading(mine).waitFor();
+	});
+
+	scenario('filters live in the address and survive a way round', async (me, desk) => {
+		const session = await desk.agent.session('filters');
+		await desk.agent.ask({ session: session.id, ...approval('To approve') });
+		await desk.agent.ask({ session: session.id, question: 'To answer?', type: 'boolean' });
+		await me.visit('/inbox?kind=approval');
+		await me.row('To approve').waitFor();
+		assert.equal(await me.row('To answer?').count(), 0);
+		await me.page.getByText(me.tn('inbox.shown', 2, { shown: 1 })).waitFor();
+		const nav = me.page.getByRole('navigation').first();
+		await me.press(nav.getByRole('link', { name: me.t('nav.sessions') }));
+		await me.heading(me.t('nav.sessions')).waitFor();
+		await me.press(nav.getByRole('link', { name: me.t('nav.inbox') }));
+		await me.row('To approve').waitFor();
+		assert.match(me.page.url(), /kind=approval/);
+		await me.press(me.button('filter.clear'));
+		await me.row('To answer?').waitFor();
+	});
+
+	scenario('a filter becomes a view with a name, and is thrown away', async (me) => {
+		const name = fresh('Urgent');
+		await me.desk.agent.ask({ question: 'Now?', type: 'boolean', priority: 'urgent' });
+		await me.visit('/inbox?priority=urgent');
+		await me.row('Now?').waitFor();
+		await me.press(me.button('views.save'));
+		await me.write(me.page.getByRole('textbox', { name: me.t('views.name') }), name);
+		await me.press(me.button('views.save'));
+		const view = me.page.getByRole('navigation', { name: me.t('views') }).getByRole('link', { name });
+		await view.waitFor();
+		await me.visit('/inbox');
+		await me.press(view);
+		await me.page.waitForURL('**/inbox?priority=urgent');
+		await me.press(me.button('views.remove', { name }));
+		await view.waitFor({ state: 'detached' });
+		await me.visit('/inbox');
+	});
+
+	scenario('unread until it is opened; snoozed, it leaves the list and waits elsewhere', async (me, desk) => {
+		const title = fresh('Not now');
+		const session = await desk.agent.session('later');
+		const ask = await desk.agent.ask({ session: session.id, title, question: 'Really?', type: 'boolean' });
+		await me.visit('/inbox');
+		await me.row(title).getByText(me.t('inbox.unread')).waitFor({ state: 'attached' });
+		await me.press(me.row(title).getByRole('link'));
+		await me.heading(title).waitFor();
+		await until(async () => {
+			const page = await me.page.evaluate((id) => fetch(`/v1/asks/${id}`).then((reply) => reply.json()), ask.id);
+			return page.mark.read;
+		}, 'read');
+		if (me.byKeys) await me.key('h');
+		else await me.press(me.page.locator('article summary', { has: me.page.getByText(me.t('snooze')) }).first());
+		await me.press(me.page.getByRole('button', { name: me.t('snooze.hour') }));
+		await me.page.waitForURL('**/inbox');
+		await me.row(title).waitFor({ state: 'detached' });
+		await me.visit('/inbox?snoozed=yes');
+		await me.row(title).waitFor();
+		await desk.pending(ask.id);
+		await me.visit('/inbox');
+	});
+
+	scenario('the same answer for similar ones, asked once', { input: 'mouse' }, async (me, desk) => {
+		if (!me.wide) return;
+		const session = await desk.agent.session('tickets');
+		const ids = [];
+		for (let i = 0; i < 4; i++) ids.push((await desk.agent.ask({ session: session.id, ...approval(`Label ticket ${i}`) })).id);
+		await me.page.goto(`/asks/${ids[0]}`);
+		await me.armed(me.button('approval.approve'));
+		await me.press(me.button('approval.approve'));
+		await me.press(me.toasts.getByRole('button', { name: me.tn('similar', 3) }));
+		for (const id of ids.slice(1)) await desk.pending(id);
+		await me.press(me.dialog.getByRole('button', { name: me.tn('similar', 3) }));
+		for (const id of ids) assert.equal((await desk.answer(id, 'decision')).value, 'approve');
+	});
+
+	scenario('a quick decision only where the row shows it all, and after a moment', { input: 'mouse' }, async (me, desk) => {
+		if (!me.wide) return;
+		const session = await desk.agent.session('quick');
+		const make = (title, risk, more) => desk.agent.ask({ session: session.id, ...approval(title, risk, more) });
+		const short = await make('Short one', 'low');
+		await make('Grave one', 'critical');
+		await make('Long one', 'low', { operation: { name: 'shell', risk: 'low', arguments: { command: 'make '.repeat(40) } } });
+		await me.visit('/inbox');
+		const quick = (title) => me.row(title).locator('.quick button');
+		for (const title of ['Grave one', 'Long one']) {
+			await me.row(title).hover();
+			await sleep(200);
+			assert.equal(await quick(title).count(), 0, title);
+		}
+		await me.row('Short one').hover();
+		await quick('Short one').first().click();
+		await desk.pending(short.id);
+		await sleep(ARMED_MS);
+		await quick('Short one').first().click();
+		assert.equal((await desk.answer(short.id, 'decision')).value, 'approve');
+	});
+
+	scenario('answered inside its session; renamed and deleted by name', async (me, desk) => {
+		const [title, other] = [fresh('inline'), fresh('renamed')];
+		const session = await desk.agent.session(title);
+		const ask = await desk.agent.ask({ session: session.id, question: 'From here?', type: 'boolean' });
+		await me.visit(`/sessions/${session.id}`);
+		await me.check(me.page.getByRole('radio', { name: me.t('form.yes') }));
+		await me.send();
+		assert.deepEqual(await desk.answer(ask.id), { value: true });
+		await me.press(me.button('session.rename.name', { title }));
+		await me.write(me.dialog.getByRole('textbox'), other);
+		await me.press(me.button('session.rename', {}, me.dialog));
+		await me.heading(other).waitFor();
+		await until(async () => (await me.page.title()).includes(other), 'the title of the tab');
+		await me.press(me.button('session.delete.name', { title: other }));
+		assert.equal((await desk.admin.get(`/v1/sessions/${session.id}`)).status, 200);
+		await me.press(me.button('session.delete', {}, me.dialog));
+		await until(async () => (await desk.admin.get(`/v1/sessions/${session.id}`)).status === 404, 'deleted');
+	});
+
+	scenario('edit and retry edits the arguments', async (me, desk) => {
+		const ask = await me.open({ kind: 'error_recovery', title: 'It failed', context: { error_details: 'exit 1' },
+			operation: { name: 'shell', arguments: { command: 'make', depth: 1234567890123456 } } });
+		await me.page.getByRole('region', { name: me.t('operation.ran') }).waitFor();
+		assert.equal(await me.page.locator('article .actions').getByRole('button', { name: me.t('form.skip') }).count(), 0, 'one Skip');
+		await me.check(me.page.getByRole('radio', { name: me.lang === 'fr' ? me.t('own.edit') : 'Edit and retry' }));
+		const field = me.page.getByRole('textbox', { name: new RegExp(`^${me.t('recovery.arguments')}`) });
+		assert.deepEqual(JSON.parse(await field.inputValue()), { command: 'make', depth: 1234567890123456 });
+		await me.write(field, '{"command": "make -k"}');
+		await me.send();
+		assert.deepEqual(await desk.answer(ask.id, 'recovery'), { selected: ['edit'], text: '{"command": "make -k"}' });
+	});
+
+	scenario('a reply of the agent and a session that fails are told', async (me, desk) => {
+		const [title, name] = [fresh('Which of them?'), fresh('nightly')];
+		const ask = await desk.agent.ask({ title, question: 'Which?', type: 'text' });
+		await me.visitLive('/activity');
+		await desk.agent.post(`/v1/asks/${ask.id}/replies`, { text: 'The blue one.' });
+		await me.toasts.getByText(me.t('toast.replied', { agent: 'deployer' })).waitFor();
+		const session = await desk.agent.session(name);
+		await desk.agent.patch(`/v1/sessions/${session.id}`, { status: 'failed' });
+		await me.toasts.getByText(me.t('colon', { words: me.t('toast.failed'), text: name })).waitFor();
+		await me.visit('/inbox');
+		await me.row(title).getByText(me.t('inbox.replied')).waitFor();
+	});
+
+	scenario('every tab is called as what it shows; an unknown address says so', async (me, desk) => {
+		const title = fresh('Named after me');
+		const ask = await me.open({ title, question: 'Yes?', type: 'boolean' });
+		await until(async () => (await me.page.title()).includes(title), 'its title');
+		const reply = await me.page.goto('/no/such/page');
+		assert.equal(reply.status(), 404);
+		await me.heading(me.t('lost')).waitFor();
+		const program = await fetch(`${desk.server.url}/no/such/page`, { headers: { accept: 'application/json' } });
+		assert.match(program.headers.get('content-type'), /problem\+json/);
+		await me.look(ask);
+	});
+});
