@@ -210,56 +210,68 @@ static void body_write(struct buf *out, struct task *t, const struct ask *a,
 	jw_object_end(&w);
 }
 
-static enum err webhook_fill(struct task *t, struct db *db, const struct ask *a,
-	const struct session *s, int64_t now_ms, struct fault *why)
-{
-	struct delivery_fill *f = t->checked;
-	struct pending p = { .t = t, .title = s->title, .now_ms = now_ms, .id = "zz" };
-	struct buf body = { 0 };
-	enum err e = workspace_name(db, s->ws, &t->job.arena, &p.workspace, why);
+/* ---- by kind ---- */
 
-	if (!e) e = pending_read(db, s, &p, why);
-	if (!e) e = keys_read(db, f, now_ms, &t->job.arena, why);
+/* What a kind of delivery is made of. */
+struct filling {
+	struct task *t;
+	struct db *db;
+	int64_t now_ms;
+	struct delivery_fill *fill;
+	struct ask ask;
+	struct session session;
+};
+
+typedef enum err fill_fn(struct filling *, struct fault *why);
+
+static enum err webhook_fill(struct filling *f, struct fault *why)
+{
+	struct arena *arena = &f->t->job.arena;
+	const struct session *s = &f->session;
+	struct pending p = {
+		.t = f->t, .title = s->title, .now_ms = f->now_ms, .id = "zz"
+	};
+	struct buf body = { 0 };
+	enum err e = workspace_name(f->db, s->ws, arena, &p.workspace, why);
+
+	if (!e) e = pending_read(f->db, s, &p, why);
+	if (!e) e = keys_read(f->db, f->fill, f->now_ms, arena, why);
 	if (e) return e;
-	body_write(&body, t, a, s, &p);
-	if (body.failed) t->job.arena.failed = true;
-	f->body = arena_str(&t->job.arena, buf_str(&body));
+	body_write(&body, f->t, &f->ask, s, &p);
+	if (body.failed) arena->failed = true;
+	f->fill->body = arena_str(arena, buf_str(&body));
 	buf_done(&body);
 	return OK;
 }
 
-/* ---- both ---- */
-
-static enum err resumer_fill_in(
-	struct task *t, struct db *db, const struct session *s, struct fault *why)
+static enum err context_fill(struct filling *f, struct fault *why)
 {
-	struct delivery_fill *f = t->checked;
+	const struct session *s = &f->session;
 
 	if (session_ended(s))
 		return fail(why, ERR_CONFLICT, "the session is %s",
 			session_status_name(s->status));
-	f->external_id = s->external_id;
-	return desk_resume_context(db, s, &t->job.arena, &f->context, why);
+	f->fill->external_id = s->external_id;
+	return desk_resume_context(f->db, s, &f->t->job.arena, &f->fill->context, why);
 }
+
+static fill_fn *const fills[DELIVERY_KINDS] = {
+	[DELIVERY_WEBHOOK] = webhook_fill,
+	[DELIVERY_RESUMER] = context_fill,
+};
 
 static enum err fill_read(
 	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
 {
 	struct task *t = task_of(job);
-	struct delivery_fill *f = t->checked;
-	const struct delivery *d = f->delivery;
-	struct session s;
-	struct ask a;
-	enum err e = ask_read(db, d, &job->arena, &a, why);
+	struct filling f = { t, db, now_ms, t->checked, { 0 }, { 0 } };
+	const struct delivery *d = f.fill->delivery;
+	enum err e = ask_read(db, d, &job->arena, &f.ask, why);
 
-	if (!e) e = desk_read_session(db, d->ws, d->session, &job->arena, &s, why);
-	if (e) return e;
-	switch (d->kind) {
-	case DELIVERY_WEBHOOK: e = webhook_fill(t, db, &a, &s, now_ms, why); break;
-	case DELIVERY_RESUMER: e = resumer_fill_in(t, db, &s, why); break;
-	case DELIVERY_KINDS: break;
-	}
-	return e;
+	if (!e)
+		e = desk_read_session(
+			db, d->ws, d->session, &job->arena, &f.session, why);
+	return e ? e : fills[d->kind](&f, why);
 }
 
 const struct use use_delivery_fill = {

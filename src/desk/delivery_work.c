@@ -169,22 +169,35 @@ static bool claim_keep(struct claim_state *s, const struct delivery *d)
 	return !arena->failed;
 }
 
-/* What must be written before it is begun: the key that signs, the event that tells. */
-static enum err delivery_prepare(
+/* What must be written before one of a kind is begun. */
+typedef enum err prepare_fn(struct rows *, const struct delivery *, struct fault *why);
+
+/* The key that signs. */
+static enum err webhook_prepare(
 	struct rows *rows, const struct delivery *d, struct fault *why)
 {
 	struct str keys[WEBHOOK_KEYS];
-	struct session *s;
-	enum err e;
 
-	if (d->kind == DELIVERY_WEBHOOK)
-		return desk_webhook_keys(rows, d->ws, rows->arena, keys, why);
-	e = rows_fetch_session(rows, d->ws, d->session, &s, why);
+	return desk_webhook_keys(rows, d->ws, rows->arena, keys, why);
+}
+
+/* The event that tells. */
+static enum err resumer_prepare(
+	struct rows *rows, const struct delivery *d, struct fault *why)
+{
+	struct session *s;
+	enum err e = rows_fetch_session(rows, d->ws, d->session, &s, why);
+
 	if (!e && session_ended(s))
 		e = fail(why, ERR_CONFLICT, "the session is %s",
 			session_status_name(s->status));
 	return e ? e : resumer_event(rows, "session.resuming", d, NULL, why);
 }
+
+static prepare_fn *const prepares[DELIVERY_KINDS] = {
+	[DELIVERY_WEBHOOK] = webhook_prepare,
+	[DELIVERY_RESUMER] = resumer_prepare,
+};
 
 /* One that cannot be begun is dead, and in nobody's way. */
 static enum err delivery_claimed(
@@ -197,7 +210,7 @@ static enum err delivery_claimed(
 	enum err e;
 
 	d->attempts++;
-	e = delivery_prepare(rows, d, &wrong);
+	e = prepares[d->kind](rows, d, &wrong);
 	if (e == ERR_NOT_FOUND || e == ERR_CONFLICT || e == ERR_INTERNAL) {
 		o.error = str_of(wrong.detail);
 		delivery_end(rows, d, &o, DELIVERY_DEAD, 0);

@@ -185,6 +185,7 @@ static _Noreturn void program_run(char **argv)
 	sigset_t none;
 
 	sigemptyset(&none);
+	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	setsid();
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	fcntl(SUPERVISE_REPORT, F_SETFD, FD_CLOEXEC);

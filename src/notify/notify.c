@@ -105,6 +105,14 @@ static void report_log(const struct delivery_outcome *o)
 			STR_ARGS(o->error));
 }
 
+/* What was delivered well the agent has. */
+static void report_note(struct notify *n, const struct delivery_outcome *o)
+{
+	if (o->ours && o->ending == ENDED_WELL &&
+		o->delivery->purpose != DELIVERY_REPLIED)
+		desk_note_fetched(n->desk, o->delivery->ws, o->delivery->ask);
+}
+
 static struct delivery_batch *batch_free(struct delivery_batch *b)
 {
 	task_empty(&b->task);
@@ -144,6 +152,7 @@ static bool notify_report(struct notify *n)
 		int64_t next_ms = outcomes[i].next_ms;
 
 		report_log(&outcomes[i]);
+		report_note(n, &outcomes[i]);
 		if (next_ms && (!n->next_ms || next_ms < n->next_ms))
 			n->next_ms = next_ms;
 		over[i]->state = CLAIMED_NONE;

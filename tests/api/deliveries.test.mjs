@@ -137,6 +137,14 @@ test('an ask back wakes a stopped agent and calls its webhook, each time', async
 	assert.deepEqual(receiver.got.map((g) => g.body.type), ['ask.replied', 'ask.replied', 'ask.answered']);
 });
 
+test('what was delivered the agent has', async () => {
+	const receiver = await new Receiver().open();
+	const ask = await asked(agent, { webhook: receiver.url });
+	await yes(ask);
+	await receiver.some(1);
+	await until(async () => (await member.get(`/v1/asks/${ask.id}`)).body.fetched_at, 'that it is known');
+});
+
 test('a late answer wakes a stopped agent', async () => {
 	const receiver = await new Receiver().open();
 	const late = await asked(agent, { resumer: 'quick', webhook: receiver.url }, { timeout: 60 });
