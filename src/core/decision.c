@@ -132,3 +132,26 @@ void session_digest(const struct session *s, char out[SHORT_DIGEST_SIZE])
 
 	fields_digest(fields, sizeof fields / sizeof *fields, out);
 }
+
+void user_digest(const struct user *u, char out[SHORT_DIGEST_SIZE])
+{
+	char created[NUMBER_SIZE];
+	const struct str fields[] = { u->id, u->name, str_of(role_name(u->role)),
+		u->password, u->language, u->disabled ? STR("1") : STR("0"),
+		number(u->created_ms, created) };
+
+	fields_digest(fields, sizeof fields / sizeof *fields, out);
+}
+
+void token_digest(const struct token *t, char out[SHORT_DIGEST_SIZE])
+{
+	char created[NUMBER_SIZE], expires[NUMBER_SIZE], wait[NUMBER_SIZE],
+		again[NUMBER_SIZE];
+	const struct str fields[] = { str_make((const char *)t->hash, SHA256_SIZE), t->id,
+		str_of(token_kind_name(t->kind)), t->role, t->name, t->agent, t->user,
+		t->tools, t->last4, number(t->created_ms, created),
+		number(t->expires_ms, expires), number(t->mcp_wait_s, wait),
+		t->mcp_local ? STR("1") : STR("0"), number(t->again_s, again) };
+
+	fields_digest(fields, sizeof fields / sizeof *fields, out);
+}

@@ -7,6 +7,7 @@
 #ifndef CORE_DECISION_H
 #define CORE_DECISION_H
 
+#include "core/people.h"
 #include "core/session.h"
 
 /* The RFC 8785 form of {ask, status, answer, answered_by, approved_digest, reason}, each as
@@ -19,6 +20,9 @@ enum { SHORT_DIGEST_SIZE = 23 }; /* 22 characters and a NUL */
 void asked_digest(const struct ask *, char out[SHORT_DIGEST_SIZE]);
 /* What never changes once the session was made. Not title, status, progress, callback. */
 void session_digest(const struct session *, char out[SHORT_DIGEST_SIZE]);
+/* What an event of people tells of; not when they came last, nor views of their own. */
+void user_digest(const struct user *, char out[SHORT_DIGEST_SIZE]);
+void token_digest(const struct token *, char out[SHORT_DIGEST_SIZE]);
 /* Of one text as it is. */
 void text_digest(struct str, char out[SHORT_DIGEST_SIZE]);
 /* Of fields, each of its own length. At most SHA256_FIELDS_MAX. */

@@ -1,5 +1,6 @@
 /* bootstrap.c - the first workspace, its owner, and the way in until somebody came. */
 #include "desk/people.h"
+#include "desk/people_log.h"
 
 static enum err id_row(void *ctx, const struct row *row, struct fault *why)
 {
@@ -35,6 +36,7 @@ static enum err bootstrap_decide(struct job *job, struct rows *rows, struct faul
 	int64_t ws = 0, logins = 0;
 	enum err e = rows_query(rows, SQL_WORKSPACE_GET, first, 1, id_row, &ws, why);
 
+	if (!e) e = people_record(rows, !ws, why);
 	if (!e && !ws) e = workspace_new(rows, STR("default"), &ws, &owner, why);
 	if (!e) e = rows_query(rows, SQL_USERS_LOGGED_IN, NULL, 0, id_row, &logins, why);
 	t->as_of = logins;

@@ -139,7 +139,8 @@ static enum err workspace_check(
 	c->workspaces++;
 	e = check_log(c, why);
 	if (!e) e = check_asks(c, why);
-	return e ? e : check_sessions(c, why);
+	if (!e) e = check_sessions(c, why);
+	return e ? e : check_people(c, why);
 }
 
 static enum err sum_row(void *ctx, const struct row *row, struct fault *why)
@@ -181,6 +182,8 @@ static enum err orphans_check(struct checking *c, struct fault *why)
 		{ SQL_CHECK_LOST_EVENTS, "events" },
 		{ SQL_CHECK_LOST_ASKS, "asks" },
 		{ SQL_CHECK_LOST_SESSIONS, "sessions" },
+		{ SQL_CHECK_LOST_USERS, "users" },
+		{ SQL_CHECK_LOST_TOKENS, "tokens" },
 	};
 	enum err e = OK;
 

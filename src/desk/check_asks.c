@@ -20,6 +20,7 @@ enum ask_part {
 	PART_STATUS,
 	PART_DECISION,
 	PART_SUMMARY,
+	PART_SETTLED_USER,
 	PART_SETTLED_AT,
 	PART_USED_AT,
 	PART_ASSIGNEES,
@@ -34,6 +35,7 @@ static const char *const part_names[PARTS] = {
 	[PART_STATUS] = "status",
 	[PART_DECISION] = "answer, answered_by, approved_digest or reason",
 	[PART_SUMMARY] = "summary",
+	[PART_SETTLED_USER] = "who it is listed under as settled",
 	[PART_SETTLED_AT] = "settled_at",
 	[PART_USED_AT] = "when the approval was used",
 	[PART_ASSIGNEES] = "assignees",
@@ -83,6 +85,17 @@ static void time_text(int64_t ms, char out[TIME_SIZE])
 	if (ms) time_write(ms, out);
 }
 
+/* The user of answered_by, for lists; derived, so made again. Asks settled before there was
+ * such a column have none. */
+static bool settled_user_fits(const struct ask *a, struct arena *arena)
+{
+	const struct json *by;
+
+	if (!a->settled_user.len) return true;
+	return a->answered_by.len && !json_read(a->answered_by, NULL, arena, &by, NULL) &&
+	       str_eq(json_text(json_get(by, "user")), a->settled_user);
+}
+
 static void facts_take(struct ask_facts *f, const struct ask *a, struct arena *arena)
 {
 	char until[TIME_SIZE];
@@ -93,6 +106,7 @@ static void facts_take(struct ask_facts *f, const struct ask *a, struct arena *a
 	f->used_ms = a->used_ms;
 	f->undecided = !a->answer.len && !a->answered_by.len && !a->approved_digest.len &&
 		       !a->reason.len && !a->summary.len && !a->revoked.len;
+	f->differs[PART_SETTLED_USER] = !settled_user_fits(a, arena);
 	asked_digest(a, f->asked);
 	decision_digest(a, f->decision);
 	text_digest(a->summary, f->summary);

@@ -1,5 +1,6 @@
 /* desk.c - puts the desk together: clerks, limits, deadlines. */
 #include "desk/inner.h"
+#include "desk/people_log.h"
 
 #include "base/clock.h"
 #include "base/mem.h"
@@ -216,7 +217,7 @@ struct desk *desk_open(const struct desk_settings *set, struct fault *why)
 	d->webhook_internal = desk_text(set->webhook_internal, STR("no"));
 	d->resumers = desk_text(set->resumers, STR_NONE);
 	d->hooks = (struct clerk_hooks){ d, desk_told, desk_nap, desk_committed,
-		desk_trouble };
+		desk_trouble, people_logged };
 	atomic_store(&d->ready, true);
 	atomic_store(&d->reached, true);
 	desk_set(d, set);

@@ -29,6 +29,8 @@ struct fetched {
 	size_t taken_len;
 };
 
+enum { REFUSED_NAMES = 64 };
+
 struct desk {
 	struct clerk *writer;
 	struct clerk *reader; /* NULL without threads: the writer's connection reads */
@@ -46,6 +48,11 @@ struct desk {
 	char *webhook_internal; /* as core/address has it */
 	char *resumers;		/* names with commas between */
 	struct rate rate;	/* writing clerk's thread only */
+	/* Logins that were refused, by a hash of who: when that was told last, and how
+	 * often since. Writing clerk's thread only. */
+	struct refused_name {
+		int64_t told_ms, count;
+	} refused[REFUSED_NAMES];
 	_Atomic int64_t timeout_min_ms, timeout_max_ms;
 	_Atomic int64_t ask_rate;
 	_Atomic bool ready, reached; /* it writes; it hears of the others */

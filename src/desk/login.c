@@ -1,6 +1,7 @@
 /* login.c - how a person comes in: by a single-use link or a password, out again, and who
  * they are. A login is a cookie: a token of kind "cookie" that runs out. */
 #include "desk/people.h"
+#include "desk/people_log.h"
 
 #include "base/clock.h"
 
@@ -165,16 +166,31 @@ static enum err login_cookie(
 	return OK;
 }
 
+/* Who it was that did not come in, as far as that is known. */
+static const struct user *login_refused(struct rows *rows, struct str name)
+{
+	const struct user *u = NULL;
+
+	while ((u = rows_next(rows, RECORD_USERS, u)))
+		if (str_eq(u->name, name)) break;
+	return u;
+}
+
 static enum err login_decide(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
-	const struct user *u;
+	const struct user *u = NULL;
 	const struct json *code = json_get(t->body, "code");
 	enum err e = code ? login_by_code(rows, json_text(code), &u, why)
 			  : login_by_password(t, rows, &u, why);
 
 	if (!e && u->disabled) e = fail(why, ERR_NO_TOKEN, "this user is disabled");
+	if (e == ERR_NO_TOKEN) {
+		rows_rollback(rows); /* the link stays usable */
+		if (!u) u = login_refused(rows, json_text(json_get(t->body, "name")));
+		if (people_refused(t, rows, u, str_of(why->detail), NULL)) e = ERR_MEMORY;
+	}
 	if (e) return e;
 	const struct val args[] = { val_int(u->ws) };
 	e = rows_query(rows, SQL_WORKSPACE_GET, args, 1, name_of_workspace, job, why);

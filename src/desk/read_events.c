@@ -23,10 +23,11 @@ static enum err event_row(void *ctx, const struct row *row, struct fault *why)
 	return event_from_row(row, &t->job.arena, &t->events[t->events_len++], why);
 }
 
-/* An agent sees its own only. */
+/* An agent sees its own only; what happens to users, tokens and logins is an admin's. */
 static void filter_own(struct task *t)
 {
 	if (!role_may(t->job.who.role, MAY_READ_ALL)) t->filter.agent = t->job.who.agent;
+	t->filter.not_people = !role_may(t->job.who.role, MAY_ADMIN);
 }
 
 static enum err events_gather(struct task *t, struct db *db, struct events_gathered *g,
@@ -34,7 +35,8 @@ static enum err events_gather(struct task *t, struct db *db, struct events_gathe
 {
 	const struct val args[] = { val_int(t->job.who.ws), val_int(t->after),
 		val_int(upto), val_int(g->limit + 1), val_text(t->filter.session),
-		val_text(t->filter.agent), val_text(t->filter.types) };
+		val_text(t->filter.agent), val_text(t->filter.types),
+		val_int(t->filter.not_people) };
 
 	t->events_len = 0;
 	t->events = ARENA_ARRAY(&t->job.arena, struct event, (size_t)g->limit);
@@ -43,7 +45,7 @@ static enum err events_gather(struct task *t, struct db *db, struct events_gathe
 	if (g->newest_first)
 		sql = t->filter.session.len ? SQL_EVENTS_OF_SESSION_BEFORE
 					    : SQL_EVENTS_BEFORE;
-	return db_one(db, sql, args, 7, event_row, g, why);
+	return db_one(db, sql, args, 8, event_row, g, why);
 }
 
 static enum err events_query(struct task *t, struct fault *why)

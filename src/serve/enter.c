@@ -32,6 +32,12 @@ static enum err enter_who(
 	struct str via = http_header(h, "parley-via");
 	struct str token = STR_NONE;
 
+	if (r->route->flags & ROUTE_PEOPLE) {
+		char from[PEER_SIZE];
+
+		http_peer(r->x, from);
+		job->from = arena_str(&job->arena, str_of(from));
+	}
 	if (r->route->flags & ROUTE_OPEN) return OK;
 	if (auth.len > 7 && str_is_nocase(str_first(auth, 7), "bearer "))
 		token = str_trim(str_from(auth, 7));

@@ -72,11 +72,12 @@ struct serve {
 
 /* What a request may carry. */
 enum route_flags {
-	BODY_JSON = 1,	 /* a JSON body, or none */
-	BODY_TEXT = 2,	 /* plain text or a form, with a Bearer token */
-	ROUTE_KEYED = 4, /* honours Idempotency-Key */
-	ROUTE_PAGE = 8,	 /* links from elsewhere may lead here */
-	ROUTE_OPEN = 16, /* no credential is looked for */
+	BODY_JSON = 1,	   /* a JSON body, or none */
+	BODY_TEXT = 2,	   /* plain text or a form, with a Bearer token */
+	ROUTE_KEYED = 4,   /* honours Idempotency-Key */
+	ROUTE_PAGE = 8,	   /* links from elsewhere may lead here */
+	ROUTE_OPEN = 16,   /* no credential is looked for */
+	ROUTE_PEOPLE = 32, /* an event may follow that says where the caller is */
 };
 
 struct request;

@@ -186,6 +186,7 @@ static bool stream_keep_filter(struct event_stream *st, const struct event_filte
 	size_t len = f->agent.len + f->session.len + f->types.len;
 	char *at;
 
+	st->filter.not_people = f->not_people;
 	if (!len) return true;
 	at = st->texts = mem_alloc(len);
 	if (!at) return false;

@@ -131,6 +131,12 @@ static enum err job_decide(struct job *job, struct rows *rows)
 	return OK;
 }
 
+static enum err job_decided(struct batch *b, struct job *job)
+{
+	if (!b->rows.point.saved || !b->hooks || !b->hooks->decided) return OK;
+	return b->hooks->decided(b->hooks->ctx, job, &b->rows, &job->why);
+}
+
 static enum err version_row(void *ctx, const struct row *row, struct fault *why)
 {
 	(void)ctx;
@@ -236,6 +242,7 @@ static enum err batch_try(
 		if (ready) {
 			rows_savepoint(&b->rows);
 			jobs[i]->err = job_decide(jobs[i], &b->rows);
+			if (!jobs[i]->err) jobs[i]->err = job_decided(b, jobs[i]);
 			if (jobs[i]->err) rows_rollback(&b->rows);
 		}
 		if (jobs[i]->out.failed || jobs[i]->arena.failed || b->arena.failed)

@@ -61,6 +61,7 @@ struct job {
 	bool has_hash;
 	uint8_t hash[SHA256_SIZE];
 	struct principal who; /* filled from the store when has_hash */
+	struct str from;      /* the caller's address, where that is kept; or empty */
 	struct credential credential;
 	/* Idempotency: empty key: none. */
 	struct str key;
@@ -96,6 +97,9 @@ struct clerk_hooks {
 		void *ctx, const struct rows *); /* for what rows say beside events */
 	void (*trouble)(
 		void *ctx, const struct fault *); /* the store failed or works again */
+	/* A job decided, and changed rows: for what follows from any such change. When it
+	 * fails the job has failed. */
+	enum err (*decided)(void *ctx, struct job *, struct rows *, struct fault *);
 };
 
 struct clerk;

@@ -363,6 +363,19 @@ static void copy_restore(struct rows *rows, const struct row_saved *saved)
 		memcpy(copy_record(row), saved + 1, row->record->size);
 }
 
+bool rows_next_change(const struct rows *rows, struct row_change *c)
+{
+	const struct row_saved *s = c->at ? c->at->next : rows->point.saved;
+
+	if (!s) return false;
+	*c = (struct row_change){ .id = copy_id(s->row),
+		.now = copy_record(s->row),
+		.before = s->made ? NULL : s + 1,
+		.deleted = s->row->deleted,
+		.at = s };
+	return true;
+}
+
 void rows_rollback(struct rows *rows)
 {
 	const struct savepoint *p = &rows->point;
@@ -675,26 +688,38 @@ bool rows_delete(struct rows *rows, const void *record)
 	return true;
 }
 
-struct staged *rows_event(struct rows *rows, const char *type, const struct session *s,
-	const struct ask *a, struct str data)
+static struct staged *event_stage(struct rows *rows, const struct event *e)
 {
 	struct staged *st = ARENA_NEW(rows->arena, struct staged);
 
 	if (!st) return NULL;
-	st->event = (struct event){
-		.ws = s->ws,
-		.type = type,
-		.at_ms = rows->now_ms,
-		.session = s->id,
-		.ask = a ? a->id : STR_NONE,
-		.run = a ? a->run : STR_NONE,
-		.agent = s->agent,
-		.data = data.len ? data : STR("{}"),
-	};
+	st->event = *e;
+	if (!e->data.len) st->event.data = STR("{}");
 	*rows->staged_end = st;
 	rows->staged_end = &st->next;
 	rows->staged_len++;
 	return st;
+}
+
+struct staged *rows_event(struct rows *rows, const char *type, const struct session *s,
+	const struct ask *a, struct str data)
+{
+	return event_stage(rows, &(struct event){ .ws = s->ws,
+					 .type = type,
+					 .at_ms = rows->now_ms,
+					 .session = s->id,
+					 .ask = a ? a->id : STR_NONE,
+					 .run = a ? a->run : STR_NONE,
+					 .agent = s->agent,
+					 .data = data });
+}
+
+struct staged *rows_event_of(
+	struct rows *rows, int64_t ws, const char *type, struct str data)
+{
+	return event_stage(rows,
+		&(struct event){
+			.ws = ws, .type = type, .at_ms = rows->now_ms, .data = data });
 }
 
 static bool statement_add(

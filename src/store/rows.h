@@ -163,6 +163,18 @@ bool rows_raise_revocations(struct rows *, int64_t ws);
 /* Removes what is old, by one of the …_PURGE statements, once the changes are written. False:
  * out of memory. */
 bool rows_purge(struct rows *, enum sql, const struct val *, int len);
+/* What was made, changed or deleted since the savepoint, the latest first: start with a
+ * zeroed one; false at the end. `before` is NULL for what is new. */
+struct row_change {
+	enum record_id id;
+	const void *now, *before;
+	bool deleted;
+	const struct row_saved *at; /* rows.c's own */
+};
+bool rows_next_change(const struct rows *, struct row_change *);
+/* An event of no session and no agent. NULL: out of memory. */
+struct staged *rows_event_of(
+	struct rows *, int64_t ws, const char *type, struct str data);
 /* What was done so far stays, whatever comes of the job; and back to there. */
 void rows_savepoint(struct rows *);
 void rows_rollback(struct rows *);

@@ -47,6 +47,10 @@
 /* $12 instant up to which a deadline is soon */
 #define ASKS_NOT_SOON " AND NOT (a.deadline_ms > 0 AND a.deadline_ms <= $12)"
 
+/* $8: without those about people */
+#define EVENTS_NOT_PEOPLE                                                                \
+	" AND ($8 = 0 OR session <> '' OR NOT (type LIKE 'user.%' OR type LIKE"          \
+	" 'token.%' OR type LIKE 'login.%' OR type LIKE 'settings.%'))"
 #define CHECK_LOST " WHERE ws NOT IN (SELECT id FROM workspaces)"
 
 static const char *const written[SQL_RECORDS] = {
@@ -102,6 +106,14 @@ static const char *const written[SQL_RECORDS] = {
 	[SQL_USER_LIST] = "SELECT @users FROM users WHERE ws = $1 AND id > $2"
 			  " ORDER BY id LIMIT $3",
 	[SQL_OWNERS] = "SELECT @users FROM users WHERE ws = $1 AND role = 'owner'",
+	[SQL_USERS_OF] = "SELECT @users FROM users WHERE ws = $1 ORDER BY id",
+	[SQL_TOKENS_OF] = "SELECT @tokens FROM tokens WHERE ws = $1 ORDER BY id",
+	[SQL_SERVER_KEYS] = "SELECT @server_keys FROM server_keys ORDER BY name",
+	/* Made before changes of people were events. */
+	[SQL_WORKSPACES_UNRECORDED] =
+		"SELECT id, name FROM workspaces w WHERE NOT EXISTS (SELECT 1 FROM events e"
+		" WHERE e.ws = w.id AND e.session = ''"
+		" AND e.type IN ('user.created', 'user.recorded'))",
 	[SQL_USERS_LOGGED_IN] = "SELECT COUNT(*) FROM users WHERE last_login_ms > 0",
 
 	[SQL_SESSION_BY_EXTERNAL] =
@@ -247,26 +259,30 @@ static const char *const written[SQL_RECORDS] = {
 			       " GROUP BY kind, status ORDER BY kind, status",
 
 	[SQL_EVENT_LAST] = "SELECT last_event FROM workspaces WHERE id = $1",
-	[SQL_EVENTS_AFTER] = "SELECT @events FROM events WHERE ws = $1 AND n > $2"
-			     " AND n <= $3"
-			     " AND ($6 = '' OR agent = $6)"
-			     " AND ($7 = '' OR $7 LIKE '%,' || type || ',%')"
-			     " ORDER BY n LIMIT $4",
-	[SQL_EVENTS_OF_SESSION] = "SELECT @events FROM events WHERE ws = $1"
-				  " AND session = $5 AND n > $2 AND n <= $3"
-				  " AND ($6 = '' OR agent = $6)"
-				  " AND ($7 = '' OR $7 LIKE '%,' || type || ',%')"
-				  " ORDER BY n LIMIT $4",
-	[SQL_EVENTS_BEFORE] = "SELECT @events FROM events WHERE ws = $1 AND n > $2"
-			      " AND n <= $3"
-			      " AND ($6 = '' OR agent = $6)"
-			      " AND ($7 = '' OR $7 LIKE '%,' || type || ',%')"
-			      " ORDER BY n DESC LIMIT $4",
-	[SQL_EVENTS_OF_SESSION_BEFORE] = "SELECT @events FROM events WHERE ws = $1"
-					 " AND session = $5 AND n > $2 AND n <= $3"
-					 " AND ($6 = '' OR agent = $6)"
-					 " AND ($7 = '' OR $7 LIKE '%,' || type || ',%')"
-					 " ORDER BY n DESC LIMIT $4",
+	[SQL_EVENTS_AFTER] =
+		"SELECT @events FROM events WHERE ws = $1 AND n > $2"
+		" AND n <= $3"
+		" AND ($6 = '' OR agent = $6)"
+		" AND ($7 = '' OR $7 LIKE '%,' || type || ',%')" EVENTS_NOT_PEOPLE
+		" ORDER BY n LIMIT $4",
+	[SQL_EVENTS_OF_SESSION] =
+		"SELECT @events FROM events WHERE ws = $1"
+		" AND session = $5 AND n > $2 AND n <= $3"
+		" AND ($6 = '' OR agent = $6)"
+		" AND ($7 = '' OR $7 LIKE '%,' || type || ',%')" EVENTS_NOT_PEOPLE
+		" ORDER BY n LIMIT $4",
+	[SQL_EVENTS_BEFORE] =
+		"SELECT @events FROM events WHERE ws = $1 AND n > $2"
+		" AND n <= $3"
+		" AND ($6 = '' OR agent = $6)"
+		" AND ($7 = '' OR $7 LIKE '%,' || type || ',%')" EVENTS_NOT_PEOPLE
+		" ORDER BY n DESC LIMIT $4",
+	[SQL_EVENTS_OF_SESSION_BEFORE] =
+		"SELECT @events FROM events WHERE ws = $1"
+		" AND session = $5 AND n > $2 AND n <= $3"
+		" AND ($6 = '' OR agent = $6)"
+		" AND ($7 = '' OR $7 LIKE '%,' || type || ',%')" EVENTS_NOT_PEOPLE
+		" ORDER BY n DESC LIMIT $4",
 	[SQL_EVENTS_CHAIN] = "SELECT @events FROM events WHERE ws = $1 AND n > $2"
 			     " ORDER BY n LIMIT $3",
 	[SQL_SESSION_EXISTS] = "SELECT COUNT(*) FROM sessions WHERE ws = $1 AND id = $2",
@@ -291,6 +307,15 @@ static const char *const written[SQL_RECORDS] = {
 	[SQL_CHECK_LOST_EVENTS] = "SELECT COUNT(*) FROM events" CHECK_LOST,
 	[SQL_CHECK_LOST_ASKS] = "SELECT COUNT(*) FROM asks" CHECK_LOST,
 	[SQL_CHECK_LOST_SESSIONS] = "SELECT COUNT(*) FROM sessions" CHECK_LOST,
+	[SQL_CHECK_LOST_USERS] = "SELECT COUNT(*) FROM users" CHECK_LOST,
+	[SQL_CHECK_LOST_TOKENS] = "SELECT COUNT(*) FROM tokens" CHECK_LOST,
+	[SQL_CHECK_USERS] = "SELECT @users FROM users WHERE ws = $1 AND id > $2"
+			    " ORDER BY id LIMIT $3",
+	[SQL_CHECK_TOKENS] = "SELECT @tokens FROM tokens WHERE ws = $1 AND id > $2"
+			     " ORDER BY id LIMIT $3",
+	/* Those of other workspaces are left out by whoever reads them: the name says it. */
+	[SQL_CHECK_KEYS] = "SELECT @server_keys FROM server_keys WHERE $1 > 0"
+			   " AND name > $2 ORDER BY name LIMIT $3",
 };
 
 /* ---- made from the tables of columns ---- */

@@ -10,6 +10,7 @@
 struct history {
 	struct made approved, open, skipped, rejected;
 	char digest[DIGEST_SIZE];
+	char user[ID_SIZE], token[ID_SIZE];
 };
 
 static enum err done_with(struct rig *r, const struct request *q)
@@ -38,6 +39,34 @@ static void approval_digest(struct rig *r, struct history *h)
 	snprintf(
 		h->digest, sizeof h->digest, "%.*s", STR_ARGS(text_at(o.json, "digest")));
 	outcome_done(&o);
+}
+
+static void made_id(
+	struct rig *r, const struct use *use, const char *body, char id[ID_SIZE])
+{
+	struct outcome o;
+
+	assert_int_equal(
+		rig_do(r, &(struct request){ use, r->ada, .body = body }, &o), OK);
+	assert_true(outcome_read(&o));
+	snprintf(id, ID_SIZE, "%.*s", STR_ARGS(text_at(o.json, "id")));
+	outcome_done(&o);
+}
+
+/* Users and tokens that were made, changed and deleted. */
+static void people_make(struct rig *r, struct history *h)
+{
+	char gone[ID_SIZE];
+
+	made_id(r, &use_user_create, "{'name':'Zoe','role':'viewer'}", h->user);
+	must(r, &use_user_patch, r->ada, h->user, "{'role':'member','language':'fr'}");
+	must(r, &use_user_patch, r->ada, h->user, "{'disabled':true}");
+	made_id(r, &use_user_create, "{'name':'Max'}", gone);
+	must(r, &use_user_delete, r->ada, gone, NULL);
+	made_id(r, &use_token_create, "{'role':'agent','name':'mover'}", h->token);
+	made_id(r, &use_token_create, "{'role':'agent','name':'old'}", gone);
+	must(r, &use_token_delete, r->ada, gone, NULL);
+	must(r, &use_webhook_secret, r->ada, NULL, "{}");
 }
 
 static void history_make(struct rig *r, struct history *h)
@@ -69,11 +98,12 @@ static void history_make(struct rig *r, struct history *h)
 	h->skipped = rig_ask(r, NULL);
 	must(r, &use_skip, r->mia, h->skipped.id, "{'reason':'so'}");
 	assert_int_equal(rig_delete(r, rig_ask(r, NULL).session), OK);
+	people_make(r, h);
 }
 
 /* ---- edits ---- */
 
-enum target { APPROVED, REJECTED, OPEN, SKIPPED, OPEN_SESSION };
+enum target { APPROVED, REJECTED, OPEN, SKIPPED, OPEN_SESSION, USER, TOKEN };
 
 static const char *target_id(const struct history *h, enum target t)
 {
@@ -83,6 +113,8 @@ static const char *target_id(const struct history *h, enum target t)
 	case OPEN: return h->open.id;
 	case SKIPPED: return h->skipped.id;
 	case OPEN_SESSION: return h->open.session;
+	case USER: return h->user;
+	case TOKEN: return h->token;
 	}
 	return "";
 }
@@ -113,6 +145,13 @@ static const struct edit {
 	{ OPEN, "UPDATE asks SET answer = '{}' WHERE id = '@'", "@: answer" },
 	{ OPEN, "UPDATE asks SET summary = 'x' WHERE id = '@'", "@: answer" },
 	{ APPROVED, "UPDATE asks SET summary = 'rejected' WHERE id = '@'", "@: summary" },
+	{ APPROVED, "UPDATE asks SET settled_user = 'usr_x' WHERE id = '@'",
+		"@: who it is listed under" },
+	{ OPEN, "UPDATE asks SET settled_user = 'usr_x' WHERE id = '@'",
+		"@: who it is listed under" },
+	{ APPROVED, "UPDATE asks SET requester = 'usr_x' WHERE id = '@'",
+		"@: what was asked" },
+	{ APPROVED, "UPDATE asks SET revoked = '{}' WHERE id = '@'", "@: answer" },
 	{ APPROVED, "UPDATE asks SET settled_ms = settled_ms - 1 WHERE id = '@'",
 		"@: settled_at" },
 	{ APPROVED, "UPDATE asks SET used_ms = 0 WHERE id = '@'", "@: when" },
@@ -197,6 +236,50 @@ static const struct edit {
 		"DELETE FROM asks WHERE session = '@'; DELETE FROM sessions"
 		" WHERE id = '@'; UPDATE events SET data = '' WHERE session = '@'",
 		"@: its row is missing" },
+	{ USER, "UPDATE users SET role = 'owner' WHERE id = '@'", "@: it is not as" },
+	{ USER, "UPDATE users SET role = 'king' WHERE id = '@'", "role" },
+	{ USER, "UPDATE users SET name = 'Zara' WHERE id = '@'", "@: it is not as" },
+	{ USER, "UPDATE users SET disabled = 0 WHERE id = '@'", "@: it is not as" },
+	{ USER, "UPDATE users SET password = 'x' WHERE id = '@'", "@: it is not as" },
+	{ USER, "UPDATE users SET language = 'en' WHERE id = '@'", "@: it is not as" },
+	{ USER, "UPDATE users SET created_ms = 0 WHERE id = '@'", "@: it is not as" },
+	{ USER, "UPDATE users SET id = 'usr_x' WHERE id = '@'",
+		"usr_x: no event tells of it" },
+	{ USER, "DELETE FROM users WHERE id = '@'", "@: its row is missing" },
+	{ USER, "UPDATE users SET ws = 7 WHERE id = '@'", "users: 1 of a workspace" },
+	{ USER,
+		"INSERT INTO users SELECT ws, 'usr_y', 'Eve', 'owner', password, language,"
+		" 0, 0, created_ms, version, views FROM users WHERE id = '@'",
+		"usr_y: no event tells of it" },
+	{ TOKEN, "UPDATE tokens SET role = 'owner' WHERE id = '@'", "@: it is not as" },
+	{ TOKEN, "UPDATE tokens SET agent = 'builder' WHERE id = '@'",
+		"@: it is not as" },
+	{ TOKEN, "UPDATE tokens SET name = 'x' WHERE id = '@'", "@: it is not as" },
+	{ TOKEN, "UPDATE tokens SET user_id = 'usr_x' WHERE id = '@'",
+		"@: it is not as" },
+	{ TOKEN, "UPDATE tokens SET tools = '[]' WHERE id = '@'", "@: it is not as" },
+	{ TOKEN, "UPDATE tokens SET last4 = 'abcd' WHERE id = '@'", "@: it is not as" },
+	{ TOKEN, "UPDATE tokens SET kind = 'cookie' WHERE id = '@'", "@: it is not as" },
+	{ TOKEN, "UPDATE tokens SET expires_ms = 99 WHERE id = '@'", "@: it is not as" },
+	{ TOKEN, "UPDATE tokens SET mcp_local = 1 WHERE id = '@'", "@: it is not as" },
+	{ TOKEN, "UPDATE tokens SET mcp_wait_s = 9 WHERE id = '@'", "@: it is not as" },
+	{ TOKEN, "UPDATE tokens SET again_s = 9 WHERE id = '@'", "@: it is not as" },
+	{ TOKEN, "UPDATE tokens SET created_ms = 9 WHERE id = '@'", "@: it is not as" },
+	{ TOKEN,
+		"UPDATE tokens SET hash = (SELECT digest FROM events WHERE n = 1)"
+		" WHERE id = '@'",
+		"@: it is not as" },
+	{ TOKEN, "UPDATE tokens SET id = 'tok_x' WHERE id = '@'",
+		"tok_x: no event tells of it" },
+	{ TOKEN, "DELETE FROM tokens WHERE id = '@'", "@: its row is missing" },
+	{ TOKEN, "UPDATE tokens SET ws = 7 WHERE id = '@'", "tokens: 1 of a workspace" },
+	{ TOKEN,
+		"UPDATE server_keys SET value = (SELECT digest FROM events WHERE n = 1)"
+		" WHERE name LIKE 'webhook/%'",
+		"webhook/1" },
+	{ TOKEN, "DELETE FROM server_keys WHERE name = 'webhook/1'",
+		"webhook/1: its row is missing" },
+	{ TOKEN, "UPDATE workspaces SET name = 'other'", "its name is not as" },
 };
 
 static const char *with_id(const char *text, const char *id, char out[1024])

@@ -171,8 +171,10 @@ static void deadlines_missed_while_down_fire_at_the_start(void **state)
 	enum { ASKS = 250 }; /* more than one turn takes */
 	struct rig *r = *state;
 	char why[256] = "";
+	int64_t before;
 
 	clock_set(START_MS);
+	before = rig_check(r, why);
 	for (int i = 0; i < ASKS; i++)
 		assert_int_equal(
 			rig_ask_body(r, "{'question':'a?','type':'boolean','timeout':10}",
@@ -186,7 +188,7 @@ static void deadlines_missed_while_down_fire_at_the_start(void **state)
 		continue;
 	assert_int_equal(desk_deadlines(r->desk), -1);
 	/* session.created, ask.created, ask.expired, session.status each. */
-	assert_int_equal(rig_check(r, why), ASKS * 4);
+	assert_int_equal(rig_check(r, why), before + ASKS * 4);
 	clock_set(0);
 }
 

@@ -78,9 +78,11 @@ static void says(enum cut_fault fault, enum err said)
 {
 	struct rig r;
 	char why[256] = "";
+	int64_t before;
 
 	cut_reset();
 	assert_true(rig_open(&r, &(struct rig_options){ .cut = true, .alone = true }));
+	before = rig_check(&r, why);
 	cut_fail_at(fault, 1, true);
 	assert_int_equal(rig_ask(&r, "k").err, said);
 	assert_false(desk_ready(r.desk));
@@ -89,7 +91,7 @@ static void says(enum cut_fault fault, enum err said)
 	cut_fail_none();
 	assert_int_equal(rig_ask(&r, "k").err, OK);
 	assert_true(desk_ready(r.desk));
-	assert_int_equal(rig_check(&r, why), 2);
+	assert_int_equal(rig_check(&r, why), before + 2);
 	rig_close(&r);
 }
 
@@ -110,10 +112,12 @@ static void a_store_that_cannot_be_opened_again_is_unavailable_until_it_can(void
 {
 	struct rig r;
 	char why[256] = "";
+	int64_t before;
 
 	(void)state;
 	cut_reset();
 	assert_true(rig_open(&r, &(struct rig_options){ .cut = true, .alone = true }));
+	before = rig_check(&r, why);
 	cut_fail_at(CUT_SYNC, 1, true);
 	cut_fail_at(CUT_OPEN, 1, true);
 	assert_int_equal(rig_ask(&r, "k").err, ERR_UNKNOWN);
@@ -126,7 +130,7 @@ static void a_store_that_cannot_be_opened_again_is_unavailable_until_it_can(void
 	cut_fail_none();
 	assert_int_equal(rig_ask(&r, "k").err, OK);
 	assert_true(desk_ready(r.desk));
-	assert_int_equal(rig_check(&r, why), 2);
+	assert_int_equal(rig_check(&r, why), before + 2);
 	rig_close(&r);
 }
 
@@ -136,11 +140,13 @@ static void the_key_tells_after_the_recovery(void **state)
 	static struct trial t;
 	struct made again;
 	char why[256] = "";
+	int64_t before;
 
 	(void)state;
 	cut_reset();
 	assert_true(
 		rig_open(&t.rig, &(struct rig_options){ .cut = true, .alone = true }));
+	before = rig_check(&t.rig, why);
 	cut_fail_at(CUT_SYNC, 1, false);
 	assert_int_equal(rig_ask(&t.rig, "k").err, ERR_UNKNOWN);
 	cut_fail_none();
@@ -148,7 +154,7 @@ static void the_key_tells_after_the_recovery(void **state)
 	scene_cut(&t.scene, CUT_ALL, "killed");
 	again = rig_ask(&t.rig, "k");
 	assert_int_equal(again.err, OK);
-	assert_int_equal(rig_check(&t.rig, why), 2);
+	assert_int_equal(rig_check(&t.rig, why), before + 2);
 	assert_string_equal(rig_status(&t.rig, again.id), "pending");
 	rig_close(&t.rig);
 }

@@ -334,9 +334,11 @@ static void one_key_from_many_threads_is_one_ask(void **state)
 	struct asker askers[SETTLERS];
 	char key[32], why[256] = "";
 	int n = rounds() / 4;
+	int64_t before;
 
 	(void)state;
 	assert_true(rig_open(&r, &(struct rig_options){ 0 }));
+	before = rig_check(&r, why);
 	for (int round = 0; round < n; round++) {
 		snprintf(key, sizeof key, "key-%d", round);
 		ask_together(&r, askers, ASK_PLAIN, key);
@@ -345,7 +347,7 @@ static void one_key_from_many_threads_is_one_ask(void **state)
 			assert_string_equal(askers[i].made.id, askers[0].made.id);
 		}
 	}
-	assert_int_equal(rig_check(&r, why), n * 2);
+	assert_int_equal(rig_check(&r, why), before + n * 2);
 	rig_close(&r);
 }
 
