@@ -294,12 +294,17 @@ static enum err step_apply(struct db *db, int64_t version, struct fault *why)
 /* One transaction from the look at the version on: two that start at once take turns. */
 enum err schema_migrate(struct db *db, struct fault *why)
 {
+	return schema_migrate_to(db, NEWEST, why);
+}
+
+enum err schema_migrate_to(struct db *db, int64_t newest, struct fault *why)
+{
 	int64_t version = 0;
 	enum err e = db_begin(db, why);
 
 	if (!e) e = schema_version(db, &version, why);
 	if (!e) e = schema_check(version, ERR_CONFLICT, why);
-	for (; !e && version < NEWEST; version++)
+	for (; !e && version < newest; version++)
 		e = step_apply(db, version + 1, why);
 	if (!e) e = db_commit(db, why);
 	if (e) db_rollback(db);

@@ -9,6 +9,8 @@ struct str schema_step(int64_t version); /* its text, from 1 on */
 /* Brings the store up inside a transaction each. ERR_CONFLICT, with a clear line, when
  * the store is newer than this program. */
 enum err schema_migrate(struct db *, struct fault *why);
+/* No further than this version: for tests of older stores. */
+enum err schema_migrate_to(struct db *, int64_t newest, struct fault *why);
 /* `e` and that line when this program does not know the version yet. */
 enum err schema_check(int64_t version, enum err e, struct fault *why);
 enum err schema_version(struct db *, int64_t *out, struct fault *why); /* 0: empty */

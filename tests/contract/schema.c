@@ -118,6 +118,79 @@ static void a_desk_does_not_open_a_newer_store(void **state)
 	place_done();
 }
 
+static void old_ask(struct db *db, const char *id, const char *agent, const char *token)
+{
+	struct fault why = { 0 };
+	char text[1024];
+
+	snprintf(text, sizeof text,
+		"INSERT INTO asks VALUES (1, '%s', 'ses_1', '', '%s', '%s', '', 'approval',"
+		" 'pending', 'normal', 0, 0, '{}', '', '', '', '[]', '', '', 0, 1, 1, 0, 0, 0,"
+		" '', '', '', '', '[]', '')",
+		id, agent, token);
+	if (db->driver->script(db, text, &why)) fail_msg("%s", why.detail);
+}
+
+struct old_found {
+	struct arena arena;
+	struct ask ask;
+};
+
+static enum err old_row(void *ctx, const struct row *row, struct fault *why)
+{
+	struct old_found *f = ctx;
+
+	return ask_from_row(row, &f->arena, &f->ask, why);
+}
+
+static void old_ask_is(struct db *db, const char *id, const char *agent, const char *name,
+	const char *requester)
+{
+	const struct val key[] = { val_int(1), val_text(str_of(id)) };
+	struct old_found f = { 0 };
+
+	assert_int_equal(
+		db_one(db, SQL_OF(RECORD_ASKS, RECORD_GET), key, 2, old_row, &f, NULL),
+		OK);
+	assert_true(str_is(f.ask.agent, agent));
+	assert_true(str_is(f.ask.agent_name, name));
+	assert_true(str_is(f.ask.requester, requester));
+	arena_done(&f.arena);
+}
+
+/* What people asked before asks went under their ids is theirs by their id; what an agent of
+ * the same name asked stays the agent's. */
+static void what_people_asked_goes_under_their_id(void **state)
+{
+	struct fault why = { 0 };
+	struct db *db = place_open(false);
+
+	(void)state;
+	assert_int_equal(schema_migrate_to(db, 3, &why), OK);
+	assert_int_equal(
+		db->driver->script(db,
+			"INSERT INTO users VALUES (1, 'usr_1', 'mia', 'member', '', '', 0, 0, 1);"
+			"INSERT INTO tokens VALUES ('h1', 1, 'tok_1', 'token', 'member', 'mia',"
+			" 'mia', 'usr_1', '', '', 1, 0, -1, 0);"
+			"INSERT INTO tokens VALUES ('h2', 1, 'tok_2', 'token', 'agent', 'mia',"
+			" 'mia', '', '', '', 1, 0, -1, 0);"
+			"INSERT INTO tokens VALUES ('h3', 1, 'tok_3', 'token', 'member', 'mia',"
+			" 'bot', 'usr_1', '', '', 1, 0, -1, 0)",
+			&why),
+		OK);
+	old_ask(db, "ask_1", "mia", "tok_1");
+	old_ask(db, "ask_2", "mia", "tok_2");
+	old_ask(db, "ask_3", "bot", "tok_3");
+	old_ask(db, "ask_4", "mia", "tok_gone");
+	assert_int_equal(schema_migrate(db, &why), OK);
+	old_ask_is(db, "ask_1", "usr_1", "mia", "usr_1");
+	old_ask_is(db, "ask_2", "mia", "", "");
+	old_ask_is(db, "ask_3", "bot", "", "usr_1");
+	old_ask_is(db, "ask_4", "mia", "", "");
+	db_close(db);
+	place_done();
+}
+
 /* A step that failed half-way leaves the version it started from, and no table of its
  * own. */
 static void a_step_that_fails_leaves_nothing(void **state)
@@ -148,6 +221,7 @@ int main(void)
 		cmocka_unit_test(a_newer_store_is_refused_with_a_clear_line),
 		cmocka_unit_test(a_desk_does_not_open_a_newer_store),
 		cmocka_unit_test(a_step_that_fails_leaves_nothing),
+		cmocka_unit_test(what_people_asked_goes_under_their_id),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
