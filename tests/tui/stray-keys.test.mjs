@@ -19,8 +19,9 @@ const seed = Number(process.env.PARLEY_SEED ?? Date.now() % 1e9);
 const below = random(seed);
 const pick = (list) => list[below(list.length)];
 
-const harmless = ['j', 'k', 'x', 'v', 'c', 't', 'e', 'b', 'm', 'p', 'f', 'g', 'i', 'z', '1', '2', '3', 'Space', 'Tab', 'BTab',
-	'Up', 'Down', 'Left', 'Right', 'Home', 'End', 'PPage', 'NPage', 'BSpace', 'n', 's', 'r', 'Escape', 'C-l', 'M-a', 'M-y', '?', '/', 'G', 'P', 'S'];
+const moves = ['Up', 'Down', 'Left', 'Right', 'Space', '1', '2', '3', 'n', 's', 'r', 't', 'c', 'BSpace', 'PPage', 'NPage', 'M-a', 'M-y', 'M-y', 'Escape'];
+const strays = ['j', 'k', 'x', 'v', 'e', 'b', 'm', 'p', 'f', 'g', 'i', 'z', 'Tab', 'BTab', 'Home', 'End', 'C-l', '?', '/', 'G', 'P', 'S'];
+const harmless = () => pick(below(4) ? moves : strays);
 const deciding = ['a', 'Enter', 'y'];
 const kinds = [
 	(n) => ({ title: `stray ${n}`, question: `Really ${n}?`, type: 'boolean' }),
@@ -71,6 +72,18 @@ function mayHave(key, title, status, screen) {
 	return status === 'answered' && /▸ /.test(seen);
 }
 
+/** Goes on until a card is open, by keys that decide nothing where they are pressed. */
+async function toCard(inbox) {
+	for (let i = 0; i < 6; i++) {
+		const screen = inbox.screen();
+		if (/▸ (\(|\[)/.test(card(screen))) return;
+		const list = screen.includes('Enter open') && screen.includes('[Inbox]');
+		if (list && !screen.includes('stray')) return;
+		inbox.press(list ? 'Enter' : 'Escape');
+		await sleep(120);
+	}
+}
+
 test(`${SEQUENCES} sequences of stray keys decide nothing by accident (PARLEY_SEED=${seed})`, async (t) => {
 	const pressed = [];
 	let decided = 0;
@@ -78,7 +91,12 @@ test(`${SEQUENCES} sequences of stray keys decide nothing by accident (PARLEY_SE
 		const inbox = await server.inbox({ columns: pick([80, 120]), flags: pick([[], ['--no-open']]) });
 		for (let step = 0; step < STEPS; step++) {
 			await happens();
-			const keys = Array.from({ length: below(6) }, () => pick(harmless));
+			if (below(4)) {
+				await toCard(inbox);
+				await sleep(below(2) * 650);
+				assert.deepEqual(await settledHere(), [], 'opening a card settled something');
+			}
+			const keys = Array.from({ length: below(5) }, harmless);
 			if (keys.length) inbox.press(...keys);
 			pressed.push(...keys);
 			await sleep(below(3) * 60);
