@@ -87,13 +87,13 @@ static enum err wrong(const char *id, struct str word, const struct question *q,
 }
 
 /* Options chosen, and what is left for Other. */
-struct picked {
+struct picked_options {
 	const struct option *chosen[OPTIONS_MAX];
 	size_t len;
 	struct str other;
 };
 
-static void choice_add(struct picked *c, const struct option *o)
+static void choice_add(struct picked_options *c, const struct option *o)
 {
 	for (size_t i = 0; i < c->len; i++)
 		if (c->chosen[i] == o) return;
@@ -101,15 +101,15 @@ static void choice_add(struct picked *c, const struct option *o)
 }
 
 /* One word of several: an option, options with commas between, or Other's text. */
-static enum err choice_word(const struct question *q, struct str word, struct picked *c,
-	struct arena *arena, struct fault *why)
+static enum err choice_word(const struct question *q, struct str word,
+	struct picked_options *c, struct arena *arena, struct fault *why)
 {
 	const struct option *o = option_find(q, word);
 	struct str rest = word, piece;
 
 	if (o) return choice_add(c, o), OK;
 	if (q->type == Q_CHOICES && str_find(word, STR(",")) >= 0) {
-		struct picked found = *c;
+		struct picked_options found = *c;
 		bool all = true;
 
 		while (all && str_cut(&rest, ',', &piece))
@@ -127,7 +127,7 @@ static enum err choice_word(const struct question *q, struct str word, struct pi
 }
 
 static enum err choice_read(const struct question *q, const struct spoken *said,
-	struct picked *c, struct arena *arena, struct fault *why)
+	struct picked_options *c, struct arena *arena, struct fault *why)
 {
 	struct str all = words_join(said, arena);
 	const struct option *whole = option_find(q, all);
@@ -149,7 +149,7 @@ static enum err choice_read(const struct question *q, const struct spoken *said,
 static enum err choice_write(const struct question *q, const struct spoken *said,
 	struct arena *arena, struct json_writer *w, struct fault *why)
 {
-	struct picked c = { 0 };
+	struct picked_options c = { 0 };
 	enum err err = choice_read(q, said, &c, arena, why);
 
 	if (err != OK) return err;

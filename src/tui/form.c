@@ -91,7 +91,7 @@ static void question_back(struct form *f)
 	if (f->at > 0) question_show(f, f->at - 1);
 }
 
-/* Shows what is wrong, and the line in which it can be mended. */
+/* Shows what is wrong, and the line in which it can be fixed. */
 static void flaw_show(struct form *f, size_t question, struct flaw flaw)
 {
 	if (f->at != question) question_show(f, question);
