@@ -495,6 +495,18 @@ static void server_greet(struct server *sv)
 {
 	struct arena *a = &sv->cli->arena;
 
+	const struct settings *set = &sv->cli->settings;
+
+	/* Nobody's browser opens a socket: only commands of this machine reach it. */
+	if (!set->url.len && str_starts(str_trim(set->listen), "unix:")) {
+		printf("%s\n", MSG(a, "cli.serve.socket", { "listen", set->listen }).at);
+		if (sv->secret[0])
+			printf("%s\n", MSG(a, "cli.serve.socket.login",
+					       { "code", str_of(sv->secret) })
+					       .at);
+		fflush(stdout);
+		return;
+	}
 	printf("%s\n", MSG(a, "cli.serve.page", { "url", sv->url }).at);
 	if (sv->secret[0]) {
 		printf("%s\n", MSG(a, "cli.serve.login", { "url", sv->url },

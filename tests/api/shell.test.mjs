@@ -208,3 +208,23 @@ test('doctor opens the store', { skip: notInAFile }, async () => {
 	assert.equal(done.code, 1);
 	assert.match(done.stdout, /!! {2}store: .*cannot be opened/);
 });
+
+test('a server on a socket alone is found by the commands of this machine', async () => {
+	const other = new Server();
+	const socket = join(other.home, 'p.sock');
+	const done = spawnSync('bash', ['-c', `"${BIN}" serve --data ${other.data} --listen unix:${socket} > ${other.home}/out 2>&1 & pid=$!
+for i in $(seq 1 100); do [ -s ${other.data}/server.json ] && break; sleep 0.1; done; sleep 0.2
+"${BIN}" ask 'Over a socket?' --no-wait --data ${other.data} && "${BIN}" login "$(grep -o 'plc_[a-z0-9]*' ${other.home}/out)" --data ${other.data} && "${BIN}" list --data ${other.data}
+kill $pid; wait $pid`], { env: { ...process.env, ...other.env, HOME: other.home, XDG_CONFIG_HOME: join(other.home, 'config') }, encoding: 'utf8' });
+	assert.match(done.stdout, /Over a socket\?/, done.stderr);
+	other.remove();
+});
+
+test('a pipe that is closed is no failure, and watch sees it at once', async () => {
+	await agent.ask({ question: 'In a pipe?' });
+	const env = { ...process.env, ...server.env, ...asMember() };
+	const list = spawnSync('bash', ['-c', `"${BIN}" list | head -0; echo "status \${PIPESTATUS[0]}"`], { env, encoding: 'utf8' });
+	assert.match(list.stdout, /status 0/);
+	const watch = spawnSync('bash', ['-c', `timeout 10 "${BIN}" watch --after 0 | head -1 > /dev/null; echo "status \${PIPESTATUS[0]}"`], { env, encoding: 'utf8' });
+	assert.match(watch.stdout, /status 0/);
+});
