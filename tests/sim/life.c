@@ -250,6 +250,29 @@ static void habits_make(struct world *w)
 	op_habits(w);
 }
 
+/* Every history begins with the events of the people who are in it. Readers come later. */
+static void prefix_learn(struct world *w, int place)
+{
+	static struct seen seen[GOT_MAX];
+	struct model *m = &w->model;
+	int len = 0;
+
+	if (!look_log(w, place, 0, seen, GOT_MAX, &len)) return;
+	for (int i = 0; i < len; i++)
+		m->log[place][m->log_len[place]++] = (struct model_event){
+			.type = seen[i].type,
+			.session = NOBODY,
+			.ask = NOBODY,
+			.at_ms = seen[i].at_ms,
+		};
+	w->told_last[place] = len;
+	for (int i = 0; i < FOLLOWERS; i++)
+		if (w->listeners[i].place == place)
+			w->listeners[i].checked = w->listeners[i].follower.seen = len;
+	for (int i = 0; i < PAGERS; i++)
+		if (actors[w->pagers[i].who].place == place) w->pagers[i].after = len;
+}
+
 void world_start(struct world *w, uint64_t seed, enum flaw flaw)
 {
 	bool loud = w->loud;
@@ -269,7 +292,9 @@ void world_start(struct world *w, uint64_t seed, enum flaw flaw)
 		w->pagers[i].who = (enum who)below(w, STRANGER);
 	for (int i = 0; i < WAITERS; i++)
 		w->sleepers[i].ask = NOBODY;
-	world_open(w);
+	if (!world_open(w)) return;
+	for (int place = 0; place < PLACES; place++)
+		prefix_learn(w, place);
 }
 
 void world_end(struct world *w)

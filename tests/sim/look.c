@@ -740,7 +740,8 @@ static bool look_whole_log(struct world *w, int place)
 		ok = world_fail(w, "the log has %d events of %d", len, m->log_len[place]);
 	for (int n = 1; ok && n <= len; n++) {
 		const struct seen *s = &log[n - 1];
-		bool gone = m->sessions[m->log[place][n - 1].session].gone;
+		int session = m->log[place][n - 1].session;
+		bool gone = session != NOBODY && m->sessions[session].gone;
 
 		if (!model_same_event(m, place, n, s))
 			ok = world_fail(w, "event %d of the log has become %lld %s", n,

@@ -24,8 +24,9 @@ static bool fits(const struct model *m, const struct model_event *e, const struc
 {
 	char status[60];
 
-	if (strcmp(e->type, s->type) != 0 || e->at_ms != s->at_ms || !ids_fit(m, e, s))
-		return false;
+	if (strcmp(e->type, s->type) != 0 || e->at_ms != s->at_ms) return false;
+	if (e->session == NOBODY) return !s->session[0]; /* of people, before all else */
+	if (!ids_fit(m, e, s)) return false;
 	if (strcmp(base_agent(m->sessions[e->session].agent), s->agent) != 0)
 		return false;
 	if (strcmp(e->type, "session.status") != 0) return true;
