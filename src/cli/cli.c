@@ -3,8 +3,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/id.h"
@@ -252,6 +254,14 @@ static void stdio_open(void)
 		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) != fd) return;
 }
 
+/* Of the pipe that stdout is: it had enough, which is no failure. */
+static bool reader_gone(void)
+{
+	struct pollfd out = { .fd = STDOUT_FILENO, .events = POLLOUT };
+
+	return poll(&out, 1, 0) > 0 && (out.revents & POLLERR);
+}
+
 int cli_main(int argc, char **argv, const struct command *extra)
 {
 	struct cli cli = { .extra = extra };
@@ -270,12 +280,12 @@ int cli_main(int argc, char **argv, const struct command *extra)
 	} else {
 		status = verb_unknown(&cli, argc, argv);
 	}
-	/* A reader that has enough is no failure. */
 	errno = 0;
-	bool gone = fflush(stdout) != 0 && errno == EPIPE;
-	if (!gone && errno != 0 && ferror(stdout))
-		SAY("cli.stdout", { "why", str_of(strerror(errno)) });
-	if (ferror(stdout) && !gone && status == EXIT_YES) status = EXIT_NO_SERVER;
+	bool failed = fflush(stdout) != 0 || ferror(stdout);
+	if (failed && !reader_gone()) {
+		SAY("cli.stdout", { "why", str_of(strerror(errno ? errno : EIO)) });
+		if (status == EXIT_YES) status = EXIT_NO_SERVER;
+	}
 	arena_done(&cli.arena);
 	return status;
 }
