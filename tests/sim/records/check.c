@@ -124,7 +124,7 @@ static bool check_versions(struct model *m, struct raw_sql *raw, char wrong[WRON
 	return v.ok;
 }
 
-bool check_people(
+bool records_fit_people(
 	struct model *m, struct rig *r, struct raw_sql *raw, char wrong[WRONG_SIZE])
 {
 	for (int ws = 0; ws < WORKSPACES; ws++) {
@@ -248,7 +248,7 @@ static bool check_leftovers(
 	return true;
 }
 
-bool check_rest(
+bool records_fit_rest(
 	const struct model *m, struct rig *r, struct raw_sql *raw, char wrong[WRONG_SIZE])
 {
 	char why[256] = "";

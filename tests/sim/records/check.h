@@ -9,9 +9,10 @@ enum { WRONG_SIZE = 256 };
 
 /* After each batch: people and tokens as they are listed, versions, an owner. False:
  * `wrong` says what. */
-bool check_people(struct model *, struct rig *, struct raw_sql *, char wrong[WRONG_SIZE]);
+bool records_fit_people(
+	struct model *, struct rig *, struct raw_sql *, char wrong[WRONG_SIZE]);
 /* Asks, deliveries, what deleted sessions left behind, and the log. Slower. */
-bool check_rest(
+bool records_fit_rest(
 	const struct model *, struct rig *, struct raw_sql *, char wrong[WRONG_SIZE]);
 
 #endif

@@ -315,8 +315,9 @@ static bool batch_run(int number)
 	rig_batch(&rig, b.requests, b.outcomes, (size_t)b.len);
 	ok = batch_apply(&b, wrong);
 	raw = raw_open(rig.place);
-	ok = ok && raw && check_people(&model, &rig, raw, wrong);
-	if (ok && number % REST_EVERY == 0) ok = check_rest(&model, &rig, raw, wrong);
+	ok = ok && raw && records_fit_people(&model, &rig, raw, wrong);
+	if (ok && number % REST_EVERY == 0)
+		ok = records_fit_rest(&model, &rig, raw, wrong);
 	raw_close(raw);
 	if (!ok) {
 		printf("batch %d: %s\n", number, wrong);
@@ -427,7 +428,7 @@ static bool begin(uint64_t seed)
 	raw_close(raw);
 	if (!ok || !workspaces_make() || !people_make()) return false;
 	raw = raw_open(rig.place);
-	ok = raw && check_people(&model, &rig, raw, rig.why.detail);
+	ok = raw && records_fit_people(&model, &rig, raw, rig.why.detail);
 	raw_close(raw);
 	return ok;
 }
@@ -447,7 +448,7 @@ static bool history_run(int64_t want, uint64_t seed)
 		ok = batch_run(++batches);
 	if (ok) {
 		raw = raw_open(rig.place);
-		ok = raw && check_rest(&model, &rig, raw, wrong);
+		ok = raw && records_fit_rest(&model, &rig, raw, wrong);
 		if (!ok) printf("at the end: %s\n", raw ? wrong : "no store");
 		raw_close(raw);
 	}
