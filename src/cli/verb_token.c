@@ -65,6 +65,16 @@ static struct str create_body(struct cli *cli)
 		jw_key(&w, "mcp_wait");
 		jw_raw(&w, wait_json(cli, args_get(&cli->args, "mcp-wait")));
 	}
+	if (args_have(&cli->args, "again")) {
+		int64_t ms;
+		struct str again = args_get(&cli->args, "again");
+
+		jw_key(&w, "again");
+		if (duration_read(again, &ms))
+			jw_int(&w, ms / 1000);
+		else
+			jw_raw(&w, wait_json(cli, again));
+	}
 	if (args_have(&cli->args, "expires")) {
 		jw_key(&w, "expires");
 		jw_raw(&w, wait_json(cli, args_get(&cli->args, "expires")));
@@ -157,8 +167,9 @@ static const struct flag create_flags[] = {
 	{ .name = "role", .value = "ROLE", .values = "agent member admin viewer owner" },
 	{ .name = "name", .value = "NAME" }, { .name = "agent", .value = "AGENT" },
 	{ .name = "tools", .value = "LIST" }, { .name = "mcp-wait", .value = "SECONDS" },
-	{ .name = "expires", .value = "TIME" }, { .name = "local" },
-	{ .name = "workspace", .value = "NAME" }, { .name = "json" }, { 0 }
+	{ .name = "again", .value = "TIME" }, { .name = "expires", .value = "TIME" },
+	{ .name = "local" }, { .name = "workspace", .value = "NAME" }, { .name = "json" },
+	{ 0 }
 };
 
 static const char *const create_examples[] = {

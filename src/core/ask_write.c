@@ -94,6 +94,7 @@ void ask_write(struct json_writer *w, const struct ask *a, const struct ask_view
 	outcome_write(w, a);
 	show_time(w, "used_at", a->used_ms);
 	show_time(w, "fetched_at", a->fetched_ms);
+	show_time(w, "asked_again_at", a->again_ms);
 	show_json(w, "revoked", a->revoked);
 	if (v->mark) mark_write(w, v->mark);
 	url_write(w, a, v);

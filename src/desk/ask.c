@@ -3,6 +3,8 @@
 #include "core/decision.h"
 #include "desk/inner.h"
 
+enum { AGAIN_S = 15 * 60 };
+
 /* One more of the members that never change. */
 static void ask_keep_foreign(struct task *t, struct draft *d)
 {
@@ -37,6 +39,14 @@ static bool ask_goes_to_default(const struct task *t, const struct draft *d)
 	return !d->session.len && t->default_session.len;
 }
 
+/* For how long an answer that its agent has not had is good for the same question. */
+static int64_t again_ms(const struct job *job)
+{
+	int64_t own_s = job->credential.again_s;
+
+	return (own_s >= 0 ? own_s : AGAIN_S) * 1000;
+}
+
 static void ask_needs(struct job *job, struct wants *w)
 {
 	const struct draft *d = task_of(job)->checked;
@@ -46,6 +56,9 @@ static void ask_needs(struct job *job, struct wants *w)
 		wants_external(
 			w, job->who.ws, job->who.agent, task_of(job)->default_session);
 	wants_dedupe(w, job->who.ws, job->who.agent, task_of(job)->dedupe_key);
+	if (again_ms(job))
+		wants_settled(w, job->who.ws, job->who.agent, task_of(job)->dedupe_key,
+			w->rows->now_ms - again_ms(job));
 }
 
 /* The conflict carries the open ask that stands in the way. */
@@ -152,13 +165,33 @@ static struct ask *ask_make(
 	return a;
 }
 
-/* The same question is open already: its ask is the answer to this one, too. */
+/* A person settled it while nobody waited, and its agent does not know. */
+static struct ask *ask_unheard(struct task *t, struct rows *rows)
+{
+	struct principal *p = &t->job.who;
+	int64_t since_ms = rows->now_ms - again_ms(&t->job);
+	struct ask *a = again_ms(&t->job) ? rows_settled(rows, p->ws, p->agent,
+						    t->dedupe_key, since_ms)
+					  : NULL;
+
+	if (!a || (a->status != ASK_ANSWERED && a->status != ASK_SKIPPED) ||
+		a->revoked.len || a->used_ms || desk_was_fetched(t->desk, a))
+		return NULL;
+	if (!rows_note_again(rows, a->ws, a->id)) t->job.arena.failed = true;
+	desk_note_fetched(t->desk, a->ws, a->id);
+	return a;
+}
+
+/* The same question is open already, or was answered unheard: its ask is the answer to
+ * this one, too. */
 static bool ask_same(struct task *t, struct rows *rows)
 {
 	struct principal *p = &t->job.who;
 	const struct ask *a = rows_dedupe(rows, p->ws, p->agent, t->dedupe_key);
-	const struct session *s = a ? rows_session(rows, p->ws, a->session) : NULL;
+	const struct session *s;
 
+	if (!a) a = ask_unheard(t, rows);
+	s = a ? rows_session(rows, p->ws, a->session) : NULL;
 	if (!s) return false;
 	t->ask = arena_str(&t->job.arena, a->id);
 	t->resumable = s->on_settled.len > 0;

@@ -204,8 +204,11 @@ enum err desk_again_ask(
 	struct ask *a;
 	enum err e = kept_ask(t, rows, k, &a, why);
 
-	if (!e) desk_reply_ask(t, a, rows_session(rows, a->ws, a->session), rows->now_ms);
-	return e;
+	if (e) return e;
+	if (job->who.role == ROLE_AGENT && a->settled_ms && !a->fetched_ms)
+		desk_note_fetched(t->desk, a->ws, a->id);
+	desk_reply_ask(t, a, rows_session(rows, a->ws, a->session), rows->now_ms);
+	return OK;
 }
 
 enum err desk_again_settled(

@@ -27,6 +27,18 @@ void desk_note_fetched(struct desk *d, int64_t ws, struct str ask)
 	if (wake && d->threads) clerk_wake(d->writer);
 }
 
+bool desk_was_fetched(struct desk *d, const struct ask *a)
+{
+	bool noted = a->fetched_ms > 0;
+
+	pthread_mutex_lock(&d->fetched.lock);
+	for (size_t i = 0; !noted && i < d->fetched.len; i++)
+		noted = d->fetched.notes[i].ws == a->ws &&
+			str_is(a->id, d->fetched.notes[i].ask);
+	pthread_mutex_unlock(&d->fetched.lock);
+	return noted;
+}
+
 int64_t desk_fetched_due(struct desk *d)
 {
 	int64_t due = -1;

@@ -209,6 +209,8 @@ enum err rows_title(struct db *, int64_t ws, struct str session, struct arena *,
 /* ---- outcomes that agents had ---- */
 
 /* In ms, how long until they are to be written; -1: there are none. */
+/* Has its agent had the outcome, as far as this process knows? */
+bool desk_was_fetched(struct desk *, const struct ask *);
 int64_t desk_fetched_due(struct desk *);
 void desk_flush_fetched(struct desk *); /* on the writing clerk's thread */
 /* A session that runs falls silent some time: the desk must look then. */

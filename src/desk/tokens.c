@@ -62,6 +62,11 @@ static void token_write(struct json_writer *w, const struct token *tok, struct s
 		jw_int(w, tok->mcp_wait_s);
 	else
 		jw_null(w);
+	jw_key(w, "again");
+	if (tok->again_s >= 0)
+		jw_int(w, tok->again_s);
+	else
+		jw_null(w);
 	jw_key(w, "local");
 	jw_bool(w, tok->mcp_local);
 	jw_key(w, "created_at");
@@ -168,12 +173,13 @@ struct token_body {
 	struct str name, agent, tools, user;
 	enum role role;
 	int64_t mcp_wait_s;
+	int64_t again_s;
 	int64_t expires_ms; /* 0: never */
 	bool expires_in;    /* so long after it is made */
 	bool local;
 };
 
-enum { MCP_WAIT_MAX_S = 3600 };
+enum { MCP_WAIT_MAX_S = 3600, AGAIN_MAX_S = 7 * 24 * 3600 };
 
 static const int64_t EXPIRES_MAX_S = 1000ll * 366 * 24 * 3600;
 
@@ -223,11 +229,12 @@ static enum err token_expires(
 static enum err token_create_check(struct task *t, struct fault *why)
 {
 	static const char *const names[] = { "role", "name", "agent", "tools", "mcp_wait",
-		"local", "expires", "user", NULL };
+		"again", "local", "expires", "user", NULL };
 	struct token_body *b = ARENA_NEW(&t->job.arena, struct token_body);
 	const struct json *agent = json_get(t->body, "agent");
 	const struct json *tools = json_get(t->body, "tools");
 	const struct json *wait = json_get(t->body, "mcp_wait");
+	const struct json *again = json_get(t->body, "again");
 	const struct json *local = json_get(t->body, "local");
 	const struct json *expires = json_get(t->body, "expires");
 	const struct json *user = json_get(t->body, "user");
@@ -255,6 +262,12 @@ static enum err token_create_check(struct task *t, struct fault *why)
 		e = fail_at(why, "/mcp_wait", "0 to %d seconds", MCP_WAIT_MAX_S);
 	else if (wait && wait->type != JSON_NULL)
 		b->mcp_wait_s = wait->integer;
+	b->again_s = -1;
+	if (again && again->type != JSON_NULL &&
+		(!again->is_int || again->integer < 0 || again->integer > AGAIN_MAX_S))
+		e = fail_at(why, "/again", "0 to %d seconds", AGAIN_MAX_S);
+	else if (again && again->type != JSON_NULL)
+		b->again_s = again->integer;
 	if (local && local->type != JSON_NULL && !json_is_bool(local))
 		e = fail_at(why, "/local", "true or false");
 	b->local = json_is(local, JSON_TRUE);
@@ -316,7 +329,7 @@ static enum err token_create_decide(struct job *job, struct rows *rows, struct f
 		.tools = b->tools,
 		.mcp_wait_s = b->mcp_wait_s,
 		.mcp_local = b->local,
-		.again_s = -1 };
+		.again_s = b->again_s };
 	struct json_writer w = { .out = &job->out };
 	const struct token *tok;
 	enum err e = token_reach(&job->who, b->role, why);

@@ -47,6 +47,7 @@ struct credential {
 	int64_t mcp_wait_s;   /* how long an MCP call is held; -1: as the server does */
 	bool mcp_local;	      /* the client may show a question by itself */
 	int64_t last_used_ms; /* as the store knows it */
+	int64_t again_s;      /* core/people.h; -1: as the server does */
 	bool note_use;	      /* of a token, and that is a while ago: it is to be noted */
 };
 

@@ -53,6 +53,7 @@ static enum err credential_row(void *ctx, const struct row *row, struct fault *w
 		.expires_ms = row_int(row, 9),
 		.mcp_wait_s = row_int(row, 15),
 		.mcp_local = row_int(row, 16) != 0,
+		.again_s = row_int(row, 18),
 		.last_used_ms = row_int(row, 17),
 	};
 	l->found = true;
@@ -70,10 +71,10 @@ static void credential_copy(struct job *to, const struct job *from)
 	to->who = (struct principal){ p->ws, p->role, arena_str(a, p->token),
 		arena_str(a, p->user), arena_str(a, p->name), arena_str(a, p->agent),
 		to->who.via.len ? to->who.via : arena_str(a, p->via) };
-	to->credential =
-		(struct credential){ arena_str(a, c->kind), arena_str(a, c->workspace),
-			arena_str(a, c->tools), arena_str(a, c->language), c->created_ms,
-			c->expires_ms, c->mcp_wait_s, c->mcp_local, c->last_used_ms };
+	to->credential = (struct credential){ arena_str(a, c->kind),
+		arena_str(a, c->workspace), arena_str(a, c->tools),
+		arena_str(a, c->language), c->created_ms, c->expires_ms, c->mcp_wait_s,
+		c->mcp_local, c->last_used_ms, c->again_s };
 }
 
 /* May this job be worked at all? The role comes first, then what was wrong with the body.

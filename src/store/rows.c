@@ -261,6 +261,24 @@ void wants_dedupe(struct wants *w, int64_t ws, struct str agent, struct str dedu
 	call_args(c)[2] = val_text(dedupe_key);
 }
 
+void wants_settled(struct wants *w, int64_t ws, struct str agent, struct str dedupe_key,
+	int64_t since_ms)
+{
+	struct str name;
+	struct call *c;
+
+	if (!dedupe_key.len) return;
+	name = arena_print(
+		w->rows->arena, "%.*s/%.*s", STR_ARGS(dedupe_key), STR_ARGS(agent));
+	if (!wants_first(w, 'g', ws, name)) return;
+	c = wants_call(w, SQL_ASK_SETTLED_BY_DEDUPE, loaded_ask, 4);
+	if (!c) return;
+	call_args(c)[0] = val_int(ws);
+	call_args(c)[1] = val_text(agent);
+	call_args(c)[2] = val_text(dedupe_key);
+	call_args(c)[3] = val_int(since_ms);
+}
+
 void wants_open_asks(struct wants *w, int64_t ws, struct str session)
 {
 	struct call *c;
@@ -434,6 +452,26 @@ struct ask *rows_dedupe(
 			return copy_open(rows, row);
 	}
 	return NULL;
+}
+
+struct ask *rows_settled(struct rows *rows, int64_t ws, struct str agent,
+	struct str dedupe_key, int64_t since_ms)
+{
+	struct row_copy *best = NULL;
+	int64_t best_ms = since_ms;
+
+	if (!dedupe_key.len) return NULL;
+	for (struct row_copy *row = rows->of[RECORD_ASKS].first; row; row = row->next) {
+		const struct ask *a = copy_record(row);
+
+		if (a->ws != ws || a->settled_ms <= best_ms ||
+			!str_eq(a->dedupe_key, dedupe_key) || !str_eq(a->agent, agent) ||
+			copy_gone(rows, row))
+			continue;
+		best = row;
+		best_ms = a->settled_ms;
+	}
+	return best ? copy_open(rows, best) : NULL;
 }
 
 struct session *rows_external(
@@ -741,6 +779,13 @@ bool rows_raise_revocations(struct rows *rows, int64_t ws)
 	const struct val args[] = { val_int(ws) };
 
 	return statement_add(rows, SQL_WORKSPACE_REVOKE, args, 1);
+}
+
+bool rows_note_again(struct rows *rows, int64_t ws, struct str ask)
+{
+	const struct val args[] = { val_int(ws), val_text(ask), val_int(rows->now_ms) };
+
+	return statement_add(rows, SQL_ASK_AGAIN, args, 3);
 }
 
 bool rows_fetched(struct rows *rows, int64_t ws, struct str ask)

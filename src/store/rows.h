@@ -86,6 +86,8 @@ void wants_user(struct wants *, int64_t ws, struct str id);
 void wants_external(struct wants *, int64_t ws, struct str agent, struct str external_id);
 /* The agent's open ask of this digest, and its session. */
 void wants_dedupe(struct wants *, int64_t ws, struct str agent, struct str dedupe_key);
+void wants_settled(struct wants *, int64_t ws, struct str agent, struct str dedupe_key,
+	int64_t since_ms);
 void wants_open_asks(struct wants *, int64_t ws, struct str session);
 void wants_due(struct wants *, int64_t limit); /* asks past their deadline */
 void wants_key(
@@ -101,6 +103,9 @@ struct session *rows_external(
 	struct rows *, int64_t ws, struct str agent, struct str external_id);
 struct ask *rows_dedupe(
 	struct rows *, int64_t ws, struct str agent, struct str dedupe_key);
+/* The last one with this key that was settled after `since_ms`. */
+struct ask *rows_settled(struct rows *, int64_t ws, struct str agent,
+	struct str dedupe_key, int64_t since_ms);
 const struct key_record *rows_key(
 	struct rows *, int64_t ws, struct str token, struct str path, struct str key);
 bool rows_session_deleted(const struct rows *, struct str id);
@@ -156,6 +161,7 @@ struct staged *rows_event(struct rows *, const char *type, const struct session 
 void rows_due_at(struct rows *, int64_t at_ms);
 /* Its agent has the outcome of this ask, unless it had it before. False: out of memory. */
 bool rows_fetched(struct rows *, int64_t ws, struct str ask);
+bool rows_note_again(struct rows *, int64_t ws, struct str ask); /* asked again, now */
 /* Nobody's mark hides this ask any longer. False: out of memory. */
 bool rows_end_snoozes(struct rows *, int64_t ws, struct str ask);
 /* Somebody may have lost a right: streams of every node are to look. */

@@ -91,7 +91,7 @@ static const char *const written[SQL_RECORDS] = {
 		"SELECT t.ws, t.id, t.kind, t.role, t.name, t.agent, t.user_id, t.tools,"
 		" t.created_ms, t.expires_ms, COALESCE(u.name, ''), COALESCE(u.role, ''),"
 		" COALESCE(u.disabled, 0), COALESCE(u.language, ''), w.name,"
-		" t.mcp_wait_s, t.mcp_local, t.last_used_ms"
+		" t.mcp_wait_s, t.mcp_local, t.last_used_ms, t.again_s"
 		" FROM tokens t JOIN workspaces w ON w.id = t.ws"
 		" LEFT JOIN users u ON u.ws = t.ws AND u.id = t.user_id WHERE t.hash = $1",
 	[SQL_TOKEN_LIST] = "SELECT @tokens FROM tokens WHERE ws = $1"
@@ -143,6 +143,12 @@ static const char *const written[SQL_RECORDS] = {
 		" AND (settled_ms < $4 OR (settled_ms = $4 AND id < $5))"
 		" ORDER BY settled_ms DESC, id DESC LIMIT $3)"
 		" ORDER BY settled_ms DESC, id DESC",
+	[SQL_ASK_SETTLED_BY_DEDUPE] = ASKS_AND_SESSIONS
+	" WHERE a.ws = $1 AND a.agent = $2 AND a.dedupe_key = $3"
+	" AND a.settled_ms > $4 AND a.dedupe_key <> ''"
+	" ORDER BY a.settled_ms DESC, a.id DESC LIMIT 1",
+	[SQL_ASK_AGAIN] = "UPDATE asks SET again_ms = $3 WHERE ws = $1 AND id = $2"
+			  " AND again_ms = 0",
 	[SQL_ASK_BY_DEDUPE] = ASKS_AND_SESSIONS
 	" WHERE a.ws = $1 AND a.agent = $2 AND a.dedupe_key = $3"
 	" AND a.status = 'pending' AND a.dedupe_key <> ''",

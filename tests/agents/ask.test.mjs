@@ -16,7 +16,7 @@ const restart = async () => {
 };
 
 /** What an agent does with what came back: pending is asked again, the rest is said. */
-const follow = (last) => (/"status":\s*\\?"pending/.test(last) ? use('get_answer', { ask_id: /ask_[0-9a-z]{26}/.exec(last)[0] })
+const follow = (last) => (/status\W{1,8}pending/.test(last) ? use('get_answer', { ask_id: /ask_[0-9a-z]{26}/.exec(last)[0] })
 	: say(`I got ${last}`));
 /** What the tool gave back, without the escapes of JSON in JSON. */
 const plain = (text) => text.replaceAll('\\"', '"').replaceAll('\\n', '\n');

@@ -426,3 +426,46 @@ test('a session is over after ninety days, and the client begins another', async
 	assert.equal((await client.request('ping')).status, 404);
 	assert.deepEqual(await (await before('2025-11-25')).result('ping'), {});
 });
+
+// ---- asked again ----
+
+test('an answer that nobody waited for is what the same question gets when it is asked again', async () => {
+	const client = now({}, quick);
+	const ask = async (text) => (await client.call('ask_user_question', question(text))).structuredContent;
+	const first = await ask('Lost in between?');
+	assert.equal(first.status, 'pending');
+	await member.post(`/v1/asks/${first.ask_id}/answer`, { answer: 'SQLite' });
+	assert.equal((await member.get(`/v1/asks/${first.ask_id}`)).body.asked_again_at, null);
+	const again = await ask('Lost in between?');
+	assert.equal(again.ask_id, first.ask_id);
+	assert.deepEqual(again.answers, { 'Lost in between?': 'SQLite' });
+	assert.ok((await member.get(`/v1/asks/${first.ask_id}`)).body.asked_again_at);
+	// Now its agent has it: what is asked from here on is asked anew.
+	const third = await ask('Lost in between?');
+	assert.notEqual(third.ask_id, first.ask_id);
+	assert.equal(third.status, 'pending');
+});
+
+test('an answer that was had, revoked, too old, or of a token with --again 0 is asked anew', async () => {
+	const ask = async (client, text) => (await client.call('ask_user_question', question(text))).structuredContent;
+	const client = now({}, quick);
+	const had = await ask(client, 'Had?');
+	await member.post(`/v1/asks/${had.ask_id}/answer`, { answer: 'SQLite' });
+	await client.call('get_answer', { ask_id: had.ask_id });
+	assert.notEqual((await ask(client, 'Had?')).ask_id, had.ask_id);
+	const skipped = await ask(client, 'Skipped unheard?');
+	await member.post(`/v1/asks/${skipped.ask_id}/skip`, { reason: 'No' });
+	assert.equal((await ask(client, 'Skipped unheard?')).ask_id, skipped.ask_id);
+	const off = now({}, await server.token('agent', 'off', ['--agent', 'off', '--mcp-wait', '0', '--again', '0']));
+	const once = await ask(off, 'Off?');
+	await member.post(`/v1/asks/${once.ask_id}/answer`, { answer: 'SQLite' });
+	assert.notEqual((await ask(off, 'Off?')).ask_id, once.ask_id);
+	const short = now({}, await server.token('agent', 'short', ['--agent', 'short', '--mcp-wait', '0', '--again', '2m']));
+	const old = await ask(short, 'Old?');
+	await member.post(`/v1/asks/${old.ask_id}/answer`, { answer: 'SQLite' });
+	await server.jump(3 * 60_000);
+	assert.notEqual((await ask(short, 'Old?')).ask_id, old.ask_id);
+	const tokens = (await server.admin.get('/v1/tokens?limit=200')).body.items;
+	assert.equal(tokens.find(({ name }) => name === 'short').again, 120);
+	assert.equal(tokens.find(({ name }) => name === 'quick').again, null);
+});
