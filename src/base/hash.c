@@ -4,6 +4,7 @@
 #include "base/hash.h"
 
 #include <assert.h>
+#include <endian.h>
 #include <openssl/crypto.h>
 #include <openssl/sha.h>
 
@@ -35,21 +36,44 @@ void sha256_3(struct str a, struct str b, struct str d, uint8_t out[SHA256_SIZE]
 	SHA256_Final(out, &c);
 }
 
+/* Short fields are gathered: each call of the library costs more than their bytes. */
+struct gathering {
+	SHA256_CTX c;
+	size_t len;
+	char at[512];
+};
+
+static void gather(struct gathering *g, const void *at, size_t len)
+{
+	if (len > sizeof g->at - g->len) {
+		SHA256_Update(&g->c, g->at, g->len);
+		g->len = 0;
+	}
+	if (len > sizeof g->at / 4) {
+		if (g->len) SHA256_Update(&g->c, g->at, g->len);
+		g->len = 0;
+		SHA256_Update(&g->c, at, len);
+	} else if (len) {
+		memcpy(g->at + g->len, at, len);
+		g->len += len;
+	}
+}
+
 void sha256_fields(const struct str *fields, size_t len, uint8_t out[SHA256_SIZE])
 {
-	uint8_t lengths[SHA256_FIELDS_MAX * 8];
-	SHA256_CTX c;
+	struct gathering g;
 
-	assert(len <= SHA256_FIELDS_MAX);
+	g.len = 0;
+	SHA256_Init(&g.c);
+	for (size_t i = 0; i < len; i++) {
+		uint64_t size = htobe64(fields[i].len);
+
+		gather(&g, &size, sizeof size);
+	}
 	for (size_t i = 0; i < len; i++)
-		for (size_t byte = 0; byte < 8; byte++)
-			lengths[i * 8 + byte] =
-				(uint8_t)((uint64_t)fields[i].len >> (56 - 8 * byte));
-	SHA256_Init(&c);
-	add(&c, str_make((const char *)lengths, len * 8));
-	for (size_t i = 0; i < len; i++)
-		add(&c, fields[i]);
-	SHA256_Final(out, &c);
+		gather(&g, fields[i].at, fields[i].len);
+	if (g.len) SHA256_Update(&g.c, g.at, g.len);
+	SHA256_Final(out, &g.c);
 }
 
 void sha256_hex(struct str s, char out[SHA256_HEX_SIZE])

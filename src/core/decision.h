@@ -25,7 +25,7 @@ void user_digest(const struct user *, char out[SHORT_DIGEST_SIZE]);
 void token_digest(const struct token *, char out[SHORT_DIGEST_SIZE]);
 /* Of one text as it is. */
 void text_digest(struct str, char out[SHORT_DIGEST_SIZE]);
-/* Of fields, each of its own length. At most SHA256_FIELDS_MAX. */
+/* Of fields, each of its own length. */
 void fields_digest(const struct str *fields, size_t len, char out[SHORT_DIGEST_SIZE]);
 
 #endif

@@ -285,28 +285,13 @@ const struct record records[RECORD_COUNT] = {
 
 /* ---- values ---- */
 
-static const void *column_at(const struct column *c, const void *record)
+int record_changing(const struct record *r)
 {
-	return (const char *)record + c->offset;
-}
+	int n = 0;
 
-struct val record_val(const struct column *c, const void *record)
-{
-	const void *at = column_at(c, record);
-
-	switch (c->type) {
-	case COLUMN_INT: return val_int(*(const int64_t *)at);
-	case COLUMN_BOOL: return val_int(*(const bool *)at);
-	case COLUMN_NUMBER: return val_int(*(const int *)at);
-	case COLUMN_TEXT: return val_text(*(const struct str *)at);
-	case COLUMN_BYTES:
-		return val_bytes(
-			((const struct str *)at)->at, ((const struct str *)at)->len);
-	case COLUMN_HASH: return val_bytes(at, SHA256_SIZE);
-	case COLUMN_WORD: return val_text(str_of(c->words->name(*(const int *)at)));
-	case COLUMN_EVENT_TYPE: return val_text(str_of(*(const char *const *)at));
-	}
-	return (struct val){ 0 };
+	for (int i = 0; i < r->columns_len; i++)
+		n += r->columns[i].changes;
+	return n;
 }
 
 struct str record_key_name(

@@ -116,8 +116,26 @@ enum { ARGS_MAX = 48, RECORD_KEYS_MAX = 4 };
 /* Texts are copied into the arena. out is untouched on failure. */
 enum err record_read(const struct record *, const struct row *, struct arena *, void *out,
 	struct fault *why);
-/* The value of one column; texts are borrowed from the record. */
-struct val record_val(const struct column *, const void *record);
+/* The value of one column; texts are borrowed from the record. On the road of every write. */
+static inline struct val record_val(const struct column *c, const void *record)
+{
+	const void *at = (const char *)record + c->offset;
+	const struct str *text = at;
+
+	switch (c->type) {
+	case COLUMN_INT: return val_int(*(const int64_t *)at);
+	case COLUMN_BOOL: return val_int(*(const bool *)at);
+	case COLUMN_NUMBER: return val_int(*(const int *)at);
+	case COLUMN_TEXT: return val_text(*text);
+	case COLUMN_BYTES: return val_bytes(text->at, text->len);
+	case COLUMN_HASH: return val_bytes(at, SHA256_SIZE);
+	case COLUMN_WORD: return val_text(str_of(c->words->name(*(const int *)at)));
+	case COLUMN_EVENT_TYPE: return val_text(str_of(*(const char *const *)at));
+	}
+	return (struct val){ 0 };
+}
+
+int record_changing(const struct record *); /* how many columns an UPDATE writes */
 /* What names a record of this key in a batch: one column's text, borrowed, or all of the
  * key, made in the arena. Empty: out of memory. */
 struct str record_key_name(const struct record *, const struct val *key, struct arena *);

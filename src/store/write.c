@@ -11,10 +11,10 @@ struct calls {
 	size_t len, cap;
 };
 
-static struct call *calls_add(
-	struct calls *c, enum sql sql, const struct val *args, int n)
+/* Room for a call of n parameters, which are to be filled in. NULL: out of memory. */
+static struct val *calls_room(struct calls *c, enum sql sql, int n)
 {
-	struct val *copy = ARENA_ARRAY(c->arena, struct val, (size_t)n);
+	struct val *args = n ? ARENA_ARRAY(c->arena, struct val, (size_t)n) : NULL;
 
 	if (c->len == c->cap) {
 		size_t cap = c->cap ? c->cap * 2 : 256;
@@ -25,54 +25,66 @@ static struct call *calls_add(
 		c->at = at;
 		c->cap = cap;
 	}
-	if (n && !copy) return NULL;
-	if (n) memcpy(copy, args, (size_t)n * sizeof *copy);
-	c->at[c->len] = (struct call){ .sql = sql, .args = copy, .args_len = n };
-	return &c->at[c->len++];
+	if (n && !args) return NULL;
+	c->at[c->len++] = (struct call){ .sql = sql, .args = args, .args_len = n };
+	return args;
+}
+
+static struct call *calls_add(
+	struct calls *c, enum sql sql, const struct val *args, int n)
+{
+	struct val *room = calls_room(c, sql, n);
+
+	if (n && !room) return NULL;
+	if (n) memcpy(room, args, (size_t)n * sizeof *room);
+	return c->arena->failed ? NULL : &c->at[c->len - 1];
 }
 
 #define CALL(c, sql, args)                                                               \
 	calls_add((c), (sql), (args), (int)(sizeof(args) / sizeof(args[0])))
 
-static void add_row(struct calls *c, const struct row_copy *row)
+static void add_record(struct calls *c, enum record_id id, const void *record)
+{
+	const struct record *r = &records[id];
+	struct val *args = calls_room(c, SQL_OF(id, RECORD_ADD), r->columns_len);
+
+	for (int i = 0; args && i < r->columns_len; i++)
+		args[i] = record_val(&r->columns[i], record);
+}
+
+static struct val *key_put(struct val *args, const struct row_copy *row)
 {
 	const struct record *r = row->record;
-	struct val args[ARGS_MAX];
 
-	for (int i = 0; i < r->columns_len; i++)
-		args[i] = record_val(&r->columns[i], copy_record(row));
-	calls_add(c, SQL_OF(copy_id(row), RECORD_ADD), args, r->columns_len);
+	for (int i = 0; i < r->keys_len; i++)
+		*args++ = record_val(&r->columns[i], copy_record(row));
+	if (r->version_at) *args++ = val_int(row->stored_version);
+	return args;
 }
 
 static void update_row(struct calls *c, const struct row_copy *row)
 {
 	const struct record *r = row->record;
-	struct val args[ARGS_MAX];
-	struct call *call;
-	int n = 0;
+	enum sql sql = SQL_OF(copy_id(row), RECORD_UPDATE);
+	struct val *args = calls_room(c, sql, r->keys_len + 1 + record_changing(r));
 
-	for (; n < r->keys_len; n++)
-		args[n] = record_val(&r->columns[n], copy_record(row));
-	args[n++] = val_int(row->stored_version);
+	if (!args) return;
+	c->at[c->len - 1].must_change = true;
+	args = key_put(args, row);
 	for (int i = 0; i < r->columns_len; i++)
 		if (r->columns[i].changes)
-			args[n++] = record_val(&r->columns[i], copy_record(row));
-	call = calls_add(c, SQL_OF(copy_id(row), RECORD_UPDATE), args, n);
-	if (call) call->must_change = true;
+			*args++ = record_val(&r->columns[i], copy_record(row));
 }
 
 static void delete_row(struct calls *c, const struct row_copy *row)
 {
 	const struct record *r = row->record;
-	struct val args[RECORD_KEYS_MAX + 1];
-	struct call *call;
-	int n = 0;
+	enum sql sql = SQL_OF(copy_id(row), RECORD_DELETE);
+	struct val *args = calls_room(c, sql, r->keys_len + (r->version_at > 0));
 
-	for (; n < r->keys_len; n++)
-		args[n] = record_val(&r->columns[n], copy_record(row));
-	if (r->version_at) args[n++] = val_int(row->stored_version);
-	call = calls_add(c, SQL_OF(copy_id(row), RECORD_DELETE), args, n);
-	if (call) call->must_change = true;
+	if (!args) return;
+	c->at[c->len - 1].must_change = true;
+	key_put(args, row);
 }
 
 /* Everything that goes with a session, and what its events said. */
@@ -102,7 +114,8 @@ static void add_changes(const struct rows *rows, struct calls *c)
 		}
 	for (int id = 0; id < RECORD_COUNT; id++)
 		for (const struct row_copy *r = rows->of[id].first; r; r = r->next)
-			if (!r->stored_version && !copy_gone(rows, r)) add_row(c, r);
+			if (!r->stored_version && !copy_gone(rows, r))
+				add_record(c, (enum record_id)id, copy_record(r));
 }
 
 static void add_statements(const struct rows *rows, struct calls *c)
@@ -137,9 +150,7 @@ static enum err counter_row(void *ctx, const struct row *row, struct fault *why)
 
 static void add_event(struct calls *c, const struct rows *rows, const struct event *e)
 {
-	const struct record *r = &records[RECORD_EVENTS];
 	struct event *emptied;
-	struct val args[ARGS_MAX];
 
 	/* What was staged before its session was deleted in the same batch is emptied
 	 * too. */
@@ -151,9 +162,7 @@ static void add_event(struct calls *c, const struct rows *rows, const struct eve
 		emptied->data = STR_NONE;
 		e = emptied;
 	}
-	for (int i = 0; i < r->columns_len; i++)
-		args[i] = record_val(&r->columns[i], e);
-	calls_add(c, SQL_OF(RECORD_EVENTS, RECORD_ADD), args, r->columns_len);
+	add_record(c, RECORD_EVENTS, e);
 }
 
 static int64_t next_workspace(const struct rows *rows, int64_t after, int64_t *count)
