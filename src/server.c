@@ -38,6 +38,7 @@ struct server {
 	uv_signal_t signals[3];
 	char secret[SECRET_SIZE]; /* of the login link; empty: somebody has logged in */
 	char agent_token[SECRET_SIZE];
+	bool isolated;					  /* resumers are */
 	struct process_hidden hidden[PROCESS_HIDDEN_MAX]; /* from resumers */
 };
 
@@ -339,6 +340,27 @@ static enum err server_files(struct server *sv, int port, struct fault *why)
 
 /* ---- what a resumed agent must not reach ---- */
 
+/* Decided once: a resumed agent that uses up the namespaces must not run the next one free. */
+static enum err server_isolation(struct server *sv, struct fault *why)
+{
+	const struct settings *set = &sv->cli->settings;
+	struct fault wrong = { 0 };
+
+	if (!set->resumers_len || set->resumer_isolation == ISOLATION_OFF) return OK;
+	sv->isolated = process_can_isolate(&wrong) == OK;
+	if (sv->isolated) return OK;
+	if (set->resumer_isolation == ISOLATION_REQUIRE)
+		return fail(why, ERR_UNAVAILABLE,
+			"resumer_isolation is 'require', and programs cannot be isolated "
+			"here: %s",
+			wrong.detail);
+	log_line(LOG_WARN,
+		"resumers run without isolation (%s): a resumed agent can reach the store "
+		"and the admin socket as the server's user",
+		wrong.detail);
+	return OK;
+}
+
 static void hidden_add(struct process_hidden *hidden, size_t *len, const char *path,
 	const char *const *kept)
 {
@@ -382,7 +404,7 @@ static enum err server_notify(struct server *sv, struct fault *why)
 		.resumers_len = set->resumers_len,
 		.resumer_env = set->resumer_env,
 		.resumer_timeout_ms = set->resumer_timeout_ms,
-		.isolation = (enum isolation)set->resumer_isolation,
+		.isolated = sv->isolated,
 		.hidden = sv->hidden,
 		.hidden_len = server_hidden(sv, sv->hidden),
 		.shared = !str_starts(set->store, "sqlite:") };
@@ -406,6 +428,7 @@ static enum err server_open(struct server *sv, int *port, struct fault *why)
 		.conformance = set->conformance };
 	enum err e = listen_check(set, why);
 
+	if (!e) e = server_isolation(sv, why);
 	if (!e) e = server_tls(sv, why);
 	ss.tls = sv->tls;
 	if (!e) e = folder_make(set->data, why);

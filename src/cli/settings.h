@@ -19,6 +19,8 @@ enum {
 
 struct settings_file_resumer;
 
+/* Of resumers: where the system allows it; or the server does not start; or not at all. */
+enum isolation { ISOLATION_AUTO, ISOLATION_REQUIRE, ISOLATION_OFF };
 enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
 /* Texts are NUL-terminated; empty: not set. */
@@ -47,7 +49,7 @@ struct settings {
 	int64_t webhook_host_max;
 	struct str resumer_env; /* comma list of variables that resumers see */
 	int64_t resumer_timeout_ms;
-	int resumer_isolation; /* 0 auto, 1 require, 2 off: notify's enum isolation */
+	int resumer_isolation;			      /* an enum isolation */
 	const struct settings_file_resumer *resumers; /* in the arena */
 	size_t resumers_len;
 	enum lang lang;

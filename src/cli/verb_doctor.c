@@ -84,10 +84,9 @@ static bool program_found(struct str name, struct arena *arena)
 /* As the server will find it, if it runs as we do. */
 static void isolation_try(struct findings *f)
 {
-	enum { AUTO, REQUIRE, OFF } how = f->cli->settings.resumer_isolation;
 	struct fault why = { 0 };
 
-	if (how == OFF)
+	if (f->cli->settings.resumer_isolation == ISOLATION_OFF)
 		NOTE(f, MISSING, "cli.doctor.isolation_off");
 	else if (process_can_isolate(&why) == OK)
 		NOTE(f, GOOD, "cli.doctor.isolated");

@@ -75,7 +75,6 @@ struct notify {
 	struct arena arena;	  /* of the settings */
 	struct resumer *resumers; /* as set.resumers, in words */
 	char *env[NAMES_MAX + 1]; /* what every resumer sees */
-	bool isolated;		  /* resumers are */
 	char by[ID_SIZE];	  /* our name in leases */
 	pthread_t thread;
 	bool started;

@@ -12,9 +12,6 @@ struct notify_resumer {
 	struct str name, command;
 };
 
-/* auto: where the system allows it; otherwise it is logged that they are not. */
-enum isolation { ISOLATION_AUTO, ISOLATION_REQUIRE, ISOLATION_OFF };
-
 struct notify_settings {
 	struct str url;		     /* how the server is reached, no trailing slash */
 	struct str data;	     /* where a client finds server and token by itself */
@@ -24,8 +21,8 @@ struct notify_settings {
 	const struct notify_resumer *resumers;
 	size_t resumers_len;
 	struct str resumer_env; /* names with commas: what they see of our environment */
-	int64_t resumer_timeout_ms; /* 0: none */
-	enum isolation isolation;
+	int64_t resumer_timeout_ms;	     /* 0: none */
+	bool isolated;			     /* resumers are: net/process.h */
 	const struct process_hidden *hidden; /* from isolated resumers; borrowed */
 	size_t hidden_len;
 	bool shared; /* other processes write to the store, too */

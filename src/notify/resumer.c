@@ -2,7 +2,6 @@
  * run with what its session brings, never through a shell, without a way to what only people
  * and the server may reach. */
 #include "core/resumer.h"
-#include "base/log.h"
 #include "notify/inner.h"
 
 #include <stdlib.h>
@@ -45,26 +44,6 @@ static enum err commands_read(struct notify *n, struct fault *why)
 	return OK;
 }
 
-/* Decided once: a resumed agent that uses up the namespaces must not run the next one free. */
-static enum err isolation_try(struct notify *n, struct fault *why)
-{
-	struct fault wrong = { 0 };
-
-	if (!n->set.resumers_len || n->set.isolation == ISOLATION_OFF) return OK;
-	n->isolated = process_can_isolate(&wrong) == OK;
-	if (n->isolated) return OK;
-	if (n->set.isolation == ISOLATION_REQUIRE)
-		return fail(why, ERR_UNAVAILABLE,
-			"resumer_isolation is 'require', and programs cannot be isolated "
-			"here: %s",
-			wrong.detail);
-	log_line(LOG_WARN,
-		"resumers run without isolation (%s): a resumed agent can reach the store "
-		"and the admin socket as the server's user",
-		wrong.detail);
-	return OK;
-}
-
 enum err resumers_open(struct notify *n, struct fault *why)
 {
 	size_t len = 0;
@@ -73,7 +52,6 @@ enum err resumers_open(struct notify *n, struct fault *why)
 	names_add(n, str_of(usual), &len);
 	names_add(n, n->set.resumer_env, &len);
 	e = commands_read(n, why);
-	if (!e) e = isolation_try(n, why);
 	return !e && n->arena.failed ? fail(why, ERR_MEMORY, "out of memory") : e;
 }
 
@@ -126,7 +104,7 @@ static enum err resumer_run(struct claimed *c, const struct resumer *r, struct f
 		.envp = e ? NULL : env_make(c),
 		.input = resumer_wants_context(r) ? STR_NONE : c->fill.context,
 		.limit_ms = n->set.resumer_timeout_ms,
-		.isolated = n->isolated,
+		.isolated = n->set.isolated,
 		.hidden = n->set.hidden,
 		.hidden_len = n->set.hidden_len };
 
