@@ -13,7 +13,7 @@ const night = await agents.tester.session('night-run', { on_settled: { webhook: 
 const told = await agents.tester.ask({ session: night.id, question: 'Start the night run?', type: 'boolean' });
 await marie.post(`/v1/asks/${told.id}/answer`, { answer: true });
 const browser = await launch({ whole: true });
-const asks = (await server.client(server.token('member', 'Marie')).get('/v1/asks?limit=200')).body.items;
+const asks = (await server.client(await server.token('member', 'Marie')).get('/v1/asks?limit=200')).body.items;
 const askOf = (session) => `/asks/${asks.find((ask) => ask.session === session.id).id}`;
 
 const shots = [
@@ -22,6 +22,8 @@ const shots = [
 	['questions', { theme: 'light' }, askOf(scaffold)],
 	['questions-dark', { theme: 'dark' }, askOf(scaffold)],
 	['recovery-fr', { lang: 'fr' }, askOf(fix)],
+	['history', {}, '/history'],
+	['forced-colours', { forcedColors: 'active' }, `/asks/${critical.id}`],
 	['sessions', {}, '/sessions'],
 	['session', {}, `/sessions/${release.id}`],
 	['activity-fr-dark', { lang: 'fr', theme: 'dark' }, '/activity'],

@@ -152,10 +152,13 @@ class Game {
 	}
 	/** Everything that was sent since the last look was meant. */
 	async judge() {
+		const sent = await this.page.evaluate(() => window.stray.sent.splice(0));
 		/* Tab behind the last thing of a page leads out of it. */
-		const { sent, lost } = await this.page.evaluate(() => ({ sent: window.stray.sent.splice(0),
-			lost: document.activeElement === document.body && !window.stray.left && window.stray.presses }));
-		assert.ok(!lost, `the focus is on <body> after ${JSON.stringify(lost)}`);
+		const lost = () => this.page.evaluate(() =>
+			document.activeElement === document.body && !window.stray.left && window.stray.presses);
+		if (await lost()) await sleep(100); // the page looks for it a moment later
+		const after = await lost();
+		assert.ok(!after, `the focus is on <body> after ${JSON.stringify(after)}`);
 		for (const one of sent) {
 			const value = one.verb === 'skip' ? 'skip' : Object.values(one.body.answers)[0]?.value;
 			const kind = ['approve', 'reject', 'skip'].includes(value) ? value : 'answer';
