@@ -77,20 +77,26 @@ struct str decision_write(const struct ask *a, struct arena *arena)
 	member_add(&whole, "reason", text_or_null(a->reason));
 	if (a->revoked.len)
 		member_add(&whole, "revoked", json_or_null(a->revoked, arena));
+	buf_reserve(&text, a->answer.len + a->answered_by.len + a->reason.len + 256);
 	json_canonical(&text, &whole);
 	return buf_keep_done(&text, arena);
+}
+
+void decision_digest_in(const struct ask *a, struct arena *arena, char out[DIGEST_SIZE])
+{
+	struct str text = decision_write(a, arena);
+
+	out[0] = '\0';
+	if (arena->failed) return;
+	memcpy(out, "sha256:", 7);
+	sha256_hex(text, out + 7);
 }
 
 void decision_digest(const struct ask *a, char out[DIGEST_SIZE])
 {
 	struct arena arena = { 0 };
-	struct str text = decision_write(a, &arena);
 
-	out[0] = '\0';
-	if (!arena.failed) {
-		memcpy(out, "sha256:", 7);
-		sha256_hex(text, out + 7);
-	}
+	decision_digest_in(a, &arena, out);
 	arena_done(&arena);
 }
 

@@ -16,7 +16,7 @@ static struct str settled_data(const struct ask *a, struct arena *arena)
 	char decision[DIGEST_SIZE], summary[SHORT_DIGEST_SIZE];
 	struct str out;
 
-	decision_digest(a, decision);
+	decision_digest_in(a, arena, decision);
 	text_digest(a->summary, summary);
 	if (!decision[0]) arena->failed = true;
 	jw_object(&w);
