@@ -174,19 +174,25 @@ const struct agent *agent_find(struct str name)
 	return NULL;
 }
 
-const struct agent *agent_of_hook(struct str name)
-{
-	const struct agent *a = agent_find(name);
-
-	return a && a->hook ? a : NULL;
-}
-
 void agents_write(struct buf *out)
 {
 	for (const struct agent *a = agents; a->name; a++) {
 		if (a != agents) buf_add_text(out, ", ");
 		buf_add_text(out, a->name);
 	}
+}
+
+bool agent_installed(const struct agent *a, struct arena *arena)
+{
+	struct str path = str_of(getenv("PATH")), folder;
+
+	while (a->program && str_cut(&path, ':', &folder)) {
+		struct str file =
+			arena_print(arena, "%.*s/%s", STR_ARGS(folder), a->program);
+
+		if (file.at && access(file.at, X_OK) == 0) return true;
+	}
+	return false;
 }
 
 /* ---- written out ---- */

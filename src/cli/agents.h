@@ -45,9 +45,10 @@ struct agent {
 };
 extern const struct agent agents[]; /* up to one without a name */
 
-const struct agent *agent_find(struct str name);    /* NULL: there is none */
-const struct agent *agent_of_hook(struct str name); /* one that has a hook */
-void agents_write(struct buf *);		    /* "claude, codex, …" */
+const struct agent *agent_find(struct str name); /* NULL: there is none */
+void agents_write(struct buf *);		 /* "claude, codex, …" */
+
+bool agent_installed(const struct agent *, struct arena *); /* is it on PATH? */
 
 /* What differs from one call to another. */
 struct agent_entry {

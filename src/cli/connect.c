@@ -2,6 +2,7 @@
 #include "cli/connect.h"
 
 #include "cli/codex_trust.h"
+#include "cli/mcp_config.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -356,4 +357,29 @@ void connect_diff(const struct connect_file *f, struct buf *out)
 		line_write(out, ' ', a.at[i]);
 	if (arena.failed) out->failed = true;
 	arena_done(&arena);
+}
+
+/* ---- what an entry says ---- */
+
+/* The folder that nobody looks in unless they are told to. */
+static struct str data_elsewhere(struct cli *cli)
+{
+	const char *home = getenv("HOME");
+	struct str usual =
+		arena_print(&cli->arena, "%s/.local/state/parley", home ? home : "");
+
+	return str_eq(cli->settings.data, usual) ? STR_NONE : cli->settings.data;
+}
+
+struct agent_entry connect_entry(struct cli *cli)
+{
+	const struct settings *s = &cli->settings;
+	struct agent_entry e = { .program = own_path(&cli->arena) };
+
+	if (s->url_said)
+		e.url = s->url;
+	else
+		e.data = data_elsewhere(cli);
+	e.token = s->url_said || s->token.len > 0;
+	return e;
 }

@@ -4,6 +4,7 @@
 #define CLI_CONNECT_H
 
 #include "cli/agents.h"
+#include "cli/cli.h"
 
 /* A file before and after. A text whose `at` is NULL: it is not there. */
 struct connect_file {
@@ -23,6 +24,9 @@ enum connect_what {
 	CONNECT_SERVER = 1, /* the entry and the permission to ask */
 	CONNECT_HOOK = 2,
 };
+
+/* How agents start this very program, by the settings of this call. */
+struct agent_entry connect_entry(struct cli *);
 
 /* What would be written. ERR_NOT_FOUND: the agent has no file of this scope. Otherwise
  * why->detail names the file, and the line if it cannot be read. */

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "cli/connect.h"
-#include "cli/mcp_config.h"
 #include "cli/reach.h"
 #include "cli/trial.h"
 #include "cli/verbs.h"
@@ -24,19 +23,6 @@ struct connecting {
 };
 
 /* ---- which ---- */
-
-static bool is_installed(const struct agent *a, struct arena *arena)
-{
-	struct str path = str_of(getenv("PATH")), folder;
-
-	while (a->program && str_cut(&path, ':', &folder)) {
-		struct str file =
-			arena_print(arena, "%.*s/%s", STR_ARGS(folder), a->program);
-
-		if (file.at && access(file.at, X_OK) == 0) return true;
-	}
-	return false;
-}
 
 static const char *state_text(const struct connecting *c, const struct agent *a)
 {
@@ -59,7 +45,7 @@ static size_t list_print(const struct connecting *c, const struct agent **found)
 	size_t n = 0;
 
 	for (const struct agent *a = agents; a->name; a++) {
-		if (n == CHOSEN_MAX || !is_installed(a, arena)) continue;
+		if (n == CHOSEN_MAX || !agent_installed(a, arena)) continue;
 		found[n++] = a;
 		printf("%2zu  %-10s %.*s\n", n, a->name,
 			STR_ARGS(MSG(arena, state_text(c, a))));
@@ -247,33 +233,10 @@ static int finish(const struct connecting *c)
 	return test ? test_run(c) : EXIT_YES;
 }
 
-/* The folder that nobody looks in unless they are told to. */
-static struct str data_elsewhere(struct cli *cli)
-{
-	const char *home = getenv("HOME");
-	struct str usual =
-		arena_print(&cli->arena, "%s/.local/state/parley", home ? home : "");
-
-	return str_eq(cli->settings.data, usual) ? STR_NONE : cli->settings.data;
-}
-
-static struct agent_entry entry_of(struct cli *cli)
-{
-	const struct settings *s = &cli->settings;
-	struct agent_entry e = { .program = own_path(&cli->arena) };
-
-	if (s->url_said)
-		e.url = s->url;
-	else
-		e.data = data_elsewhere(cli);
-	e.token = s->url_said || s->token.len > 0;
-	return e;
-}
-
 static int connect_run(struct cli *cli)
 {
 	struct connecting c = { .cli = cli,
-		.entry = entry_of(cli),
+		.entry = connect_entry(cli),
 		.scope = args_have(&cli->args, "project") ? SCOPE_PROJECT : SCOPE_USER,
 		.what = CONNECT_SERVER,
 		.remove = args_have(&cli->args, "remove"),

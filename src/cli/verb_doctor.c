@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "admin/inspect.h"
+#include "cli/connect.h"
 #include "cli/reach.h"
 #include "cli/settings_file.h"
 #include "cli/verbs.h"
@@ -155,6 +156,60 @@ static void who_try(struct findings *f, enum as as)
 	client_free(client);
 }
 
+/* Does one of its files name this program? */
+static bool starts_us(const struct connect_plan *p, struct str program)
+{
+	for (size_t i = 0; i < p->files_len; i++)
+		if (str_find(p->files[i].before, program) >= 0) return true;
+	return false;
+}
+
+/* Those on PATH, and those that are connected though they are not. */
+static void agent_try(struct findings *f, const struct agent *a)
+{
+	struct arena *arena = &f->cli->arena;
+	struct agent_entry entry = connect_entry(f->cli);
+	struct str title = str_of(a->title), name = str_of(a->name);
+	struct fault why = { 0 };
+	struct connect_plan p = { 0 };
+	enum connect_state state =
+		connect_state(a, SCOPE_USER, CONNECT_SERVER, &entry, arena, &why);
+	enum connect_state hook =
+		a->hook ? connect_state(a, SCOPE_USER, CONNECT_HOOK, &entry, arena, &why)
+			: CONNECTED_NOT;
+
+	if (state == CONNECTED_NOT && !agent_installed(a, arena)) return;
+	if (state == CONNECT_BROKEN)
+		NOTE(f, WRONG, "cli.doctor.agent_broken", { "agent", title },
+			{ "detail", str_of(why.detail) });
+	else if (state == CONNECTED_NOT)
+		NOTE(f, MISSING, "cli.doctor.agent_not", { "agent", title },
+			{ "name", name });
+	else if (state == CONNECTED)
+		NOTE(f, GOOD,
+			hook == CONNECTED ? "cli.doctor.agent_hook"
+					  : "cli.doctor.agent_connected",
+			{ "agent", title });
+	else if (connect_plan(a, SCOPE_USER, CONNECT_SERVER, false, &entry, arena, &p,
+			 &why) == OK &&
+		 !starts_us(&p, entry.program))
+		NOTE(f, MISSING, "cli.doctor.agent_gone", { "agent", title },
+			{ "name", name }, { "program", entry.program });
+	else
+		NOTE(f, MISSING, "cli.doctor.agent_otherwise", { "agent", title },
+			{ "name", name });
+	/* A hook that is there and does not run is worse than none. */
+	if (hook == CONNECTED_OTHERWISE)
+		NOTE(f, WRONG, "cli.doctor.agent_hook_off", { "agent", title },
+			{ "name", name });
+}
+
+static void agents_try(struct findings *f)
+{
+	for (const struct agent *a = agents; a->name; a++)
+		agent_try(f, a);
+}
+
 /* True when there is a server to try the rest with. */
 static bool server_try(struct findings *f)
 {
@@ -213,6 +268,7 @@ static int doctor_run(struct cli *cli)
 		who_try(&f, AS_PERSON);
 		both_try(&f);
 	}
+	agents_try(&f);
 	return f.wrong > 0 ? EXIT_NO : EXIT_YES;
 }
 

@@ -1,29 +1,49 @@
 /* langchain_hitl.c - LangChain's human-in-the-loop middleware: actions to review, and the
  * decisions that each may get. It stops at a decision that was not allowed, so a denial
- * takes the form that is. */
+ * takes the form that is. Python writes action_requests, JavaScript actionRequests; each
+ * is answered in its own spelling. */
 #include "dialect/inner.h"
+
+enum spelling { PYTHON, JAVASCRIPT };
+
+static const struct {
+	const char *requests, *configs, *name, *decisions, *edited;
+} spelt[] = {
+	[PYTHON] = { "action_requests", "review_configs", "action_name",
+		"allowed_decisions", "edited_action" },
+	[JAVASCRIPT] = { "actionRequests", "reviewConfigs", "actionName",
+		"allowedDecisions", "editedAction" },
+};
+
+static enum spelling spelling_of(const struct json *request)
+{
+	return json_get(request, spelt[JAVASCRIPT].requests) ? JAVASCRIPT : PYTHON;
+}
 
 static bool detect(const struct json *request)
 {
-	return json_is(json_get(request, "action_requests"), JSON_ARRAY);
+	return json_is(json_get(request, spelt[PYTHON].requests), JSON_ARRAY) ||
+	       json_is(json_get(request, spelt[JAVASCRIPT].requests), JSON_ARRAY);
 }
 
 /* The rules for the i-th action: by its name, else by its place. */
 static const struct json *config_of(
 	struct arena *arena, const struct json *request, struct str name, size_t i)
 {
-	const struct json *list = list_of(arena, json_get(request, "review_configs"));
+	enum spelling as = spelling_of(request);
+	const struct json *list = list_of(arena, json_get(request, spelt[as].configs));
 
 	for (uint32_t n = 0; list && n < list->count; n++)
-		if (str_eq(member_text(&list->items[n], "action_name"), name))
+		if (str_eq(member_text(&list->items[n], spelt[as].name), name))
 			return &list->items[n];
 	return list && i < list->count ? &list->items[i] : NULL;
 }
 
 static bool allowed(const struct json *config, const char *decision)
 {
-	const struct json *list = json_get(config, "allowed_decisions");
+	const struct json *list = json_get(config, spelt[PYTHON].decisions);
 
+	if (!list) list = json_get(config, spelt[JAVASCRIPT].decisions);
 	/* Without a word, all but answering in the tool's place. */
 	if (!json_is(list, JSON_ARRAY)) return strcmp(decision, "respond") != 0;
 	for (uint32_t i = 0; i < list->count; i++)
@@ -34,7 +54,8 @@ static bool allowed(const struct json *config, const char *decision)
 static size_t actions_of(
 	struct arena *arena, const struct json *request, struct action **out)
 {
-	const struct json *list = list_of(arena, json_get(request, "action_requests"));
+	const struct json *list =
+		list_of(arena, json_get(request, spelt[spelling_of(request)].requests));
 	struct action *actions =
 		ARENA_ARRAY(arena, struct action, (list ? list->count : 0) + 1);
 
@@ -59,11 +80,12 @@ static size_t actions_of(
 
 static void to_ask(struct inbound *in)
 {
-	struct spot root = { 0 }, at = spot_member(&root, STR("action_requests"));
+	enum spelling as = spelling_of(in->request);
+	struct spot root = { 0 }, at = spot_member(&root, str_of(spelt[as].requests));
 	struct action *actions;
 
-	member_list(in, &root, in->request, "action_requests");
-	member_list(in, &root, in->request, "review_configs");
+	member_list(in, &root, in->request, spelt[as].requests);
+	member_list(in, &root, in->request, spelt[as].configs);
 	size_t len = actions_of(in->arena, in->request, &actions);
 	actions_put(in, &at, actions, len);
 }
@@ -77,10 +99,12 @@ static void message_write(struct json_writer *w, const char *type, struct str me
 }
 
 static void edit_write(
-	struct json_writer *w, const struct action *a, const struct json *arguments)
+	struct foreign_reply *o, const struct action *a, const struct json *arguments)
 {
+	struct json_writer *w = &o->reply;
+
 	jw_text(w, "edit");
-	jw_key(w, "edited_action");
+	jw_key(w, spelt[o->request ? spelling_of(o->request) : PYTHON].edited);
 	jw_object(w);
 	jw_key(w, "name");
 	jw_str(w, a->name);
@@ -108,11 +132,11 @@ static void decision_write(struct foreign_reply *o, const struct json *config,
 	else if (!v.allow)
 		denial_write(w, config, v.words);
 	else if (v.arguments)
-		edit_write(w, a, v.arguments);
+		edit_write(o, a, v.arguments);
 	else if (allowed(config, "approve"))
 		jw_text(w, "approve");
 	else
-		edit_write(w, a, a->arguments);
+		edit_write(o, a, a->arguments);
 }
 
 /* Of an ask that came otherwise. */

@@ -168,9 +168,9 @@ export class Model {
 		// Titles, summaries and the like come without tools, or before any answer: a word will do.
 		if (!tools.length) return say('ok');
 		this.tools = tools;
-		if (last !== undefined && !this.searching) this.results.push(last);
-		this.searching = false;
-		const act = await (this.turns[this.turn++] ?? (() => say('done')))(last);
+		if (last !== undefined && !this.wants) this.results.push(last);
+		const act = this.wants ?? await (this.turns[this.turn++] ?? (() => say('done')))(last);
+		this.wants = undefined;
 		if (!act.use) return act;
 		const wanted = [act.use].flat();
 		const name = wanted.map((one) => this.name(one, tools)).find(Boolean);
@@ -179,8 +179,7 @@ export class Model {
 		if (!name && search && this.searches < 8) {
 			// The server's tools may still be on their way.
 			if (this.searches++) await new Promise((resolve) => { setTimeout(resolve, 1000); });
-			this.searching = true;
-			this.turn--;
+			this.wants = act;
 			return { use: search, input: { query: wanted[0].replaceAll('_', ' ') } };
 		}
 		if (!name) {

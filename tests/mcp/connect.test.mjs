@@ -21,8 +21,10 @@ const HOOKS = { claude: '.claude/settings.json', codex: '.codex/hooks.json', gem
 
 const newHome = () => mkdtempSync(join(server.home, 'home-'));
 
-function connect(home, words, env = {}) {
-	const child = spawn(BIN, ['connect', ...words], { cwd: home, stdio: ['ignore', 'pipe', 'pipe'],
+const connect = (home, words, env) => parley(home, ['connect', ...words], env);
+
+function parley(home, words, env = {}) {
+	const child = spawn(BIN, words, { cwd: home, stdio: ['ignore', 'pipe', 'pipe'],
 		env: { PATH: process.env.PATH, HOME: home, LANG: 'C.UTF-8', ...env } });
 	let stdout = '';
 	let stderr = '';
@@ -156,4 +158,23 @@ test('unknown agents are refused; without one those on PATH are listed', async (
 	const listed = await connect(home, [], { PATH: join(home, 'bin') });
 	assert.equal(listed.code, 0);
 	assert.match(listed.stdout, /^ 1 {2}codex +connected\n 2 {2}continue +not connected\n$/);
+});
+
+test('doctor says what is connected, what is not, and a hook that would not run', async () => {
+	const home = newHome();
+	for (const name of ['claude', 'codex', 'gemini']) {
+		put(home, `bin/${name}`, '#!/bin/sh\n');
+		chmodSync(join(home, 'bin', name), 0o755);
+	}
+	const doctor = async () => (await parley(home, ['doctor'], { PATH: join(home, 'bin') })).stdout;
+	await connect(home, ['claude']);
+	await connect(home, ['codex', '--hook']);
+	assert.match(await doctor(), /ok {2}Claude Code: connected\nok {2}Codex: connected, with its approval hook\n-- {2}Gemini CLI: not connected; run: parley connect gemini\n/);
+	// Codex trusts a hook as it was: changed, it would not run.
+	writeFileSync(join(home, '.codex/hooks.json'), get(home, '.codex/hooks.json').replace('--wait 10m', '--wait 1m'));
+	assert.match(await doctor(), /!! {2}Codex: its approval hook is set up in part/);
+	await connect(home, ['codex', '--hook']);
+	assert.match(await doctor(), /ok {2}Codex: connected, with its approval hook/);
+	put(home, '.gemini/settings.json', '{\n  "a" 1\n}\n');
+	assert.match(await doctor(), /!! {2}Gemini CLI: .*settings\.json: line 2: a ':' is needed here/);
 });

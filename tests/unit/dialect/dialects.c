@@ -159,6 +159,14 @@ static const struct {
 	{ "langchain_hitl", HITL("'approve','edit'"), EDIT,
 		"{'decisions':[{'type':'edit','edited_action':{'name':'send',"
 		"'args':{'to':'bob'}}}]}" },
+	/* As the JavaScript package sends it, and takes it back. */
+	{ "langchain_hitl",
+		"{'actionRequests':[{'name':'send','args':{'to':'ada'},'description':'Tool "
+		"execution requires approval'}],'reviewConfigs':[{'actionName':'send',"
+		"'allowedDecisions':['approve','edit','reject']}]}",
+		EDIT,
+		"{'decisions':[{'type':'edit','editedAction':{'name':'send',"
+		"'args':{'to':'bob'}}}]}" },
 	{ "langchain_hitl", HITL("'approve','respond'"),
 		"{'answers':{'decision':'reject','response':'done by hand'}}",
 		"{'decisions':[{'type':'respond','message':'done by hand'}]}" },
