@@ -64,7 +64,7 @@ bool principal_reaches(const struct principal *p, enum role role)
 	return role <= p->role;
 }
 
-void agent_id(int64_t ws, struct str name, char out[32])
+static void agent_id_make(int64_t ws, struct str name, char out[32])
 {
 	static const char alphabet[] = "0123456789abcdefghjkmnpqrstvwxyz";
 	enum { PREFIX = 4, LETTERS = 26 };
@@ -85,4 +85,28 @@ void agent_id(int64_t ws, struct str name, char out[32])
 		out[PREFIX + i] = alphabet[bits >> held & 31];
 	}
 	out[PREFIX + LETTERS] = '\0';
+}
+
+/* Every ask that is shown has one, and most in a row are one agent's: the last is kept. */
+void agent_id(int64_t ws, struct str name, char out[32])
+{
+	static _Thread_local struct {
+		int64_t ws;
+		size_t len;
+		char name[128];
+		char id[32];
+	} last;
+
+	if (!name.len || name.len > sizeof last.name) {
+		agent_id_make(ws, name, out);
+		return;
+	}
+	if (last.ws != ws || last.len != name.len ||
+		memcmp(last.name, name.at, name.len) != 0) {
+		agent_id_make(ws, name, last.id);
+		last.ws = ws;
+		last.len = name.len;
+		memcpy(last.name, name.at, name.len);
+	}
+	memcpy(out, last.id, sizeof last.id);
 }

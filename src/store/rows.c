@@ -1,5 +1,5 @@
-/* rows.c - wanting, loading, finding and changing the rows of a batch, and undoing what a job
- * did. Writing is in write.c. */
+/* rows.c - loading, finding and changing the rows of a batch, and undoing what a job did.
+ * Wanting is in wants.c, writing in write.c. */
 #include "store/rows.h"
 
 #include "base/mem.h"
@@ -83,66 +83,16 @@ static void *copy_open(struct rows *rows, struct row_copy *row)
 	return row && copy_save(rows, row) ? copy_record(row) : NULL;
 }
 
-/* ---- wants ---- */
+/* ---- records from result rows ---- */
 
-static struct call *wants_call(struct wants *w, enum sql sql, row_fn *row, int args_len)
-{
-	struct val *args = ARENA_ARRAY(w->rows->arena, struct val, (size_t)args_len);
-
-	if (w->len == w->cap && !w->failed) {
-		size_t cap = w->cap ? w->cap * 2 : 64;
-		struct call *calls = ARENA_ARRAY(w->rows->arena, struct call, cap);
-
-		if (calls && w->len) memcpy(calls, w->calls, w->len * sizeof *calls);
-		if (calls) w->calls = calls;
-		if (calls)
-			w->cap = cap;
-		else
-			w->failed = true;
-	}
-	if (!args || w->failed) {
-		w->failed = true;
-		return NULL;
-	}
-	w->calls[w->len] = (struct call){ sql, args, args_len, row, w->rows, 0 };
-	return &w->calls[w->len++];
-}
-
-static struct val *call_args(struct call *call)
-{
-	return (struct val *)(uintptr_t)call->args;
-}
-
-/* True the first time somebody wants this. */
-static bool wants_first(struct wants *w, char what, int64_t ws, struct str id)
-{
-	size_t len = 1 + sizeof ws + id.len;
-	char *name = arena_alloc(w->rows->arena, len);
-	struct str key = { name, len };
-
-	if (!name) return false;
-	name[0] = what;
-	memcpy(name + 1, &ws, sizeof ws);
-	if (id.len) memcpy(name + 1 + sizeof ws, id.at, id.len);
-	if (table_get(&w->seen, key)) return false;
-	if (!table_put(&w->seen, key, w)) w->failed = true;
-	return true;
-}
-
-/* Which record the rows of a statement are. */
-struct loading {
-	struct rows *rows;
-	enum record_id id;
-};
-
-static enum err loaded_record(void *ctx, const struct row *row, struct fault *why)
+enum err loaded_record(void *ctx, const struct row *row, struct fault *why)
 {
 	struct loading *l = ctx;
 
 	return copy_load(l->rows, l->id, row, why) ? OK : why ? why->err : ERR_MEMORY;
 }
 
-static enum err loaded_session(void *ctx, const struct row *row, struct fault *why)
+enum err loaded_session(void *ctx, const struct row *row, struct fault *why)
 {
 	struct rows *rows = ctx;
 	struct row_copy *copy = copy_load(rows, RECORD_SESSIONS, row, why);
@@ -154,13 +104,13 @@ static enum err loaded_session(void *ctx, const struct row *row, struct fault *w
 	return fail(why, ERR_MEMORY, "out of memory");
 }
 
-static enum err loaded_open(void *ctx, const struct row *row, struct fault *why)
+enum err loaded_open(void *ctx, const struct row *row, struct fault *why)
 {
 	return copy_load(ctx, RECORD_ASKS, row, why) ? OK : why ? why->err : ERR_MEMORY;
 }
 
 /* Its session stands behind it. */
-static enum err loaded_ask(void *ctx, const struct row *row, struct fault *why)
+enum err loaded_ask(void *ctx, const struct row *row, struct fault *why)
 {
 	struct row session = row_behind_record(row, RECORD_ASKS);
 	enum err e = loaded_open(ctx, row, why);
@@ -168,7 +118,7 @@ static enum err loaded_ask(void *ctx, const struct row *row, struct fault *why)
 	return e ? e : loaded_session(ctx, &session, why);
 }
 
-static enum err loaded_due(void *ctx, const struct row *row, struct fault *why)
+enum err loaded_due(void *ctx, const struct row *row, struct fault *why)
 {
 	enum err e = loaded_ask(ctx, row, why);
 
@@ -177,138 +127,11 @@ static enum err loaded_due(void *ctx, const struct row *row, struct fault *why)
 	return OK;
 }
 
-void wants_record(struct wants *w, enum record_id id, const struct val *key)
-{
-	const struct record *r = &records[id];
-	struct loading *l = ARENA_NEW(w->rows->arena, struct loading);
-	struct call *c;
-
-	if (!l) {
-		w->failed = true;
-		return;
-	}
-	if (!wants_first(w, (char)id, 0, record_key_name(r, key, w->rows->arena))) return;
-	c = wants_call(w, SQL_OF(id, RECORD_GET), loaded_record, r->keys_len);
-	if (!c) return;
-	*l = (struct loading){ w->rows, id };
-	c->ctx = l;
-	memcpy(call_args(c), key, (size_t)r->keys_len * sizeof *key);
-}
-
-void wants_session(struct wants *w, int64_t ws, struct str id)
-{
-	struct call *c;
-
-	if (!wants_first(w, 's', ws, id)) return;
-	c = wants_call(w, SQL_OF(RECORD_SESSIONS, RECORD_GET), loaded_session, 2);
-	if (!c) return;
-	call_args(c)[0] = val_int(ws);
-	call_args(c)[1] = val_text(id);
-}
-
-void wants_user(struct wants *w, int64_t ws, struct str id)
-{
-	const struct val key[] = { val_int(ws), val_text(id) };
-
-	wants_record(w, RECORD_USERS, key);
-}
-
-static struct str external_key(
+struct str external_key(
 	struct rows *rows, int64_t ws, struct str agent, struct str external_id)
 {
 	return arena_print(rows->arena, "%lld/%zu:%.*s%.*s", (long long)ws, agent.len,
 		STR_ARGS(agent), STR_ARGS(external_id));
-}
-
-void wants_external(struct wants *w, int64_t ws, struct str agent, struct str external_id)
-{
-	struct call *c;
-
-	if (!external_id.len ||
-		!wants_first(w, 'x', ws, external_key(w->rows, ws, agent, external_id)))
-		return;
-	c = wants_call(w, SQL_SESSION_BY_EXTERNAL, loaded_session, 3);
-	if (!c) return;
-	call_args(c)[0] = val_int(ws);
-	call_args(c)[1] = val_text(agent);
-	call_args(c)[2] = val_text(external_id);
-}
-
-void wants_ask(struct wants *w, int64_t ws, struct str id)
-{
-	struct call *c;
-
-	if (!wants_first(w, 'a', ws, id)) return;
-	c = wants_call(w, SQL_ASK_GET, loaded_ask, 2);
-	if (!c) return;
-	call_args(c)[0] = val_int(ws);
-	call_args(c)[1] = val_text(id);
-}
-
-void wants_dedupe(struct wants *w, int64_t ws, struct str agent, struct str dedupe_key)
-{
-	struct str name;
-	struct call *c;
-
-	if (!dedupe_key.len) return;
-	name = arena_print(
-		w->rows->arena, "%.*s/%.*s", STR_ARGS(dedupe_key), STR_ARGS(agent));
-	if (!wants_first(w, 'e', ws, name)) return;
-	c = wants_call(w, SQL_ASK_BY_DEDUPE, loaded_ask, 3);
-	if (!c) return;
-	call_args(c)[0] = val_int(ws);
-	call_args(c)[1] = val_text(agent);
-	call_args(c)[2] = val_text(dedupe_key);
-}
-
-void wants_settled(struct wants *w, int64_t ws, struct str agent, struct str dedupe_key,
-	int64_t since_ms)
-{
-	struct str name;
-	struct call *c;
-
-	if (!dedupe_key.len) return;
-	name = arena_print(
-		w->rows->arena, "%.*s/%.*s", STR_ARGS(dedupe_key), STR_ARGS(agent));
-	if (!wants_first(w, 'g', ws, name)) return;
-	c = wants_call(w, SQL_ASK_SETTLED_BY_DEDUPE, loaded_ask, 4);
-	if (!c) return;
-	call_args(c)[0] = val_int(ws);
-	call_args(c)[1] = val_text(agent);
-	call_args(c)[2] = val_text(dedupe_key);
-	call_args(c)[3] = val_int(since_ms);
-}
-
-void wants_open_asks(struct wants *w, int64_t ws, struct str session)
-{
-	struct call *c;
-
-	wants_session(w, ws, session);
-	if (!wants_first(w, 'o', ws, session)) return;
-	c = wants_call(w, SQL_ASKS_OPEN, loaded_open, 2);
-	if (!c) return;
-	call_args(c)[0] = val_int(ws);
-	call_args(c)[1] = val_text(session);
-}
-
-void wants_due(struct wants *w, int64_t limit)
-{
-	struct call *c;
-
-	if (!wants_first(w, 'd', 0, STR("due"))) return;
-	c = wants_call(w, SQL_ASKS_DUE, loaded_due, 2);
-	if (!c) return;
-	call_args(c)[0] = val_int(w->rows->now_ms);
-	call_args(c)[1] = val_int(limit);
-}
-
-void wants_key(
-	struct wants *w, int64_t ws, struct str token, struct str path, struct str key)
-{
-	const struct val name[] = { val_int(ws), val_text(token), val_text(path),
-		val_text(key) };
-
-	wants_record(w, RECORD_KEYS, name);
 }
 
 /* ---- the batch ---- */

@@ -61,4 +61,17 @@ static inline bool copy_changed(const struct row_copy *row)
 	return record_version(row->record, copy_record(row)) != row->stored_version;
 }
 
+/* Which record the rows of a statement are. */
+struct loading {
+	struct rows *rows;
+	enum record_id id;
+};
+
+row_fn loaded_record;				/* ctx: struct loading */
+row_fn loaded_session, loaded_open, loaded_due; /* ctx: struct rows */
+row_fn loaded_ask; /* ctx: struct rows; its session stands behind it */
+/* How a session is named in rows.external. Empty: out of memory. */
+struct str external_key(
+	struct rows *, int64_t ws, struct str agent, struct str external_id);
+
 #endif
