@@ -172,6 +172,20 @@ static struct str tool_params(struct arena *arena, const char *tool, struct str 
 		tool, STR_ARGS(ask));
 }
 
+/* What the person said to the one question; else the text that a model reads. */
+static struct str answer_of(const struct json *result)
+{
+	const struct json *answers =
+		json_get(json_get(result, "structuredContent"), "answers");
+	const struct json *content = json_get(result, "content");
+
+	if (json_is(answers, JSON_OBJECT) && answers->count)
+		return json_text(&answers->members[0].value);
+	return json_is(content, JSON_ARRAY) && content->count
+		       ? json_text(json_get(&content->items[0], "text"))
+		       : STR_NONE;
+}
+
 /* Asks and comes back until there is an answer. */
 static enum err question_ask(
 	struct trial *t, int64_t wait_ms, struct str *answer, struct fault *why)
@@ -181,14 +195,12 @@ static enum err question_ask(
 	struct str params = question_params(arena), ask = STR_NONE;
 
 	for (;;) {
-		const struct json *result = call(t, params, until_ms, why), *content;
+		const struct json *result = call(t, params, until_ms, why);
 		const struct json *data = json_get(result, "structuredContent");
 
 		if (!result) break;
 		if (!str_is(json_text(json_get(data, "status")), "pending")) {
-			content = json_get(result, "content");
-			if (json_is(content, JSON_ARRAY) && content->count)
-				*answer = json_text(json_get(&content->items[0], "text"));
+			*answer = answer_of(result);
 			return json_is(json_get(result, "isError"), JSON_TRUE)
 				       ? fail(why, ERR_CONFLICT, "%.*s",
 						 STR_ARGS(str_first(*answer, 200)))
