@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "cli/reach.h"
 #include "text/msg.h"
 
 extern char **environ;
@@ -164,12 +165,12 @@ static struct str question_params(struct arena *arena)
 	return out;
 }
 
-static struct str tool_params(struct arena *arena, const char *tool, struct str ask)
+static struct str answer_params(struct arena *arena, struct str ask)
 {
 	return arena_print(arena,
-		"\"method\":\"tools/call\",\"params\":{\"name\":\"%s\",\"arguments\":{"
+		"\"method\":\"tools/call\",\"params\":{\"name\":\"get_answer\",\"arguments\":{"
 		"\"ask_id\":\"%.*s\"}}",
-		tool, STR_ARGS(ask));
+		STR_ARGS(ask));
 }
 
 /* What the person said to the one question; else the text that a model reads. */
@@ -192,7 +193,7 @@ static enum err question_ask(
 {
 	struct arena *arena = &t->cli->arena;
 	int64_t until_ms = clock_mono_ms() + wait_ms;
-	struct str params = question_params(arena), ask = STR_NONE;
+	struct str params = question_params(arena);
 
 	for (;;) {
 		const struct json *result = call(t, params, until_ms, why);
@@ -206,13 +207,40 @@ static enum err question_ask(
 						 STR_ARGS(str_first(*answer, 200)))
 				       : OK;
 		}
-		ask = json_text(json_get(data, "ask_id"));
-		params = tool_params(arena, "get_answer", ask);
+		params = answer_params(arena, json_text(json_get(data, "ask_id")));
 	}
-	if (ask.len)
-		call(t, tool_params(arena, "cancel_ask", ask), clock_mono_ms() + START_MS,
-			NULL);
 	return why->err ? why->err : ERR_BUSY;
+}
+
+/* Nobody waits for it any more. Ctrl-C has ended the program that asked, so it is taken
+ * back another way. */
+static void question_withdraw(struct cli *cli)
+{
+	struct str text = MSG(&cli->arena, "cli.connect.test.question");
+	struct api_call list = { .method = "GET", .path = STR("/v1/asks?limit=200") };
+	struct api_reply reply = { 0 };
+	int stop_fd = cli->term.stop_fd;
+	struct client *client;
+
+	cli->term.stop_fd = -1;
+	client = reach(cli, AS_AGENT, NULL);
+	cli->term.stop_fd = stop_fd;
+	if (client) client_call(client, &list, &cli->arena, &reply, NULL);
+	const struct json *asks = json_get(reply.json, "items");
+
+	for (uint32_t i = 0; json_is(asks, JSON_ARRAY) && i < asks->count; i++) {
+		const struct json *questions = json_get(&asks->items[i], "questions");
+		struct str id = json_text(json_get(&asks->items[i], "id"));
+		struct api_call cancel = { .method = "POST",
+			.path = ask_path(cli, id, "/cancel"),
+			.body = STR("{}"),
+			.key = key_make(&cli->arena) };
+
+		if (json_is(questions, JSON_ARRAY) && questions->count &&
+			str_eq(json_text(json_get(&questions->items[0], "text")), text))
+			client_call(client, &cancel, &cli->arena, &reply, NULL);
+	}
+	client_free(client);
 }
 
 enum err trial_run(struct cli *cli, const struct agent_entry *entry, int64_t wait_ms,
@@ -236,5 +264,6 @@ enum err trial_run(struct cli *cli, const struct agent_entry *entry, int64_t wai
 		e = question_ask(&t, wait_ms, answer, why);
 	}
 	trial_end(&t);
+	if (e) question_withdraw(cli);
 	return e;
 }

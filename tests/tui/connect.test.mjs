@@ -29,11 +29,12 @@ test('the list, a choice, a test question and what came back', async () => {
 	assert.match(readFileSync(join(server.home, '.codex/config.toml'), 'utf8'), /mcp_servers\.parley/);
 });
 
-test('Ctrl-C stops waiting and says that the test failed', async () => {
+test('Ctrl-C stops waiting, withdraws the question and says that the test failed', async () => {
 	const terminal = server.terminal(['connect', 'qwen'], { env: { PATH } });
 	await terminal.shows('Test question sent');
-	await asked();
+	const ask = await asked();
 	terminal.press('C-c');
 	await terminal.shows('The test failed');
+	assert.equal((await server.member.get(`/v1/asks/${ask.id}`)).body.status, 'cancelled');
 	await terminal.shows('exit 1');
 });
