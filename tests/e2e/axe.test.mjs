@@ -76,7 +76,7 @@ const screens = {
 	},
 	'rows chosen, and similar ones unfolded': async (me, desk) => {
 		await batch(me, desk);
-		await me.press(me.page.getByRole('button', { name: me.tn('inbox.similar', 3) }));
+		await me.press(me.page.getByRole('button', { name: me.tn('inbox.similar', 2) }));
 		await until(async () => await me.list.getByRole('listitem').count() === 5, 'unfolded');
 	},
 	'the batch dialog': async (me, desk) => {
@@ -126,14 +126,14 @@ const screens = {
 	'a recovery': (me) => me.open(recovery),
 	'skipping': async (me) => {
 		await me.open(yesNo);
-		await me.press(me.button('form.skip'));
+		await me.action('form.skip');
 		await me.skipping.waitFor();
 	},
 	'asking back': async (me, desk) => {
 		const ask = await me.open(yesNo);
 		await desk.agent.post(`/v1/asks/${ask.id}/replies`, { text: 'The blue one.' });
 		await desk.marie.post(`/v1/asks/${ask.id}/replies`, { text: 'Which?' });
-		await me.press(me.button('thread.open'));
+		await me.action('thread.open');
 		await me.page.getByRole('textbox', { name: me.t('thread.text') }).waitFor();
 	},
 	'assigned and claimed': async (me, desk) => {
@@ -193,9 +193,16 @@ const screens = {
 	'settings: keys': (me) => me.visit('/settings/keys'),
 	'settings: people, with a new link': async (me) => {
 		await me.visit('/settings/users');
-		await me.press(me.button('users.link').first());
+		await me.press(me.button('users.link.for', { name: 'owner' }));
 		await me.page.getByText('/login#').waitFor();
 	},
+	'history': async (me, desk) => {
+		const ask = await desk.agent.ask(yesNo);
+		await desk.marie.post(`/v1/asks/${ask.id}/skip`);
+		await me.visit('/history');
+		await me.page.locator('.history').getByRole('listitem').first().waitFor();
+	},
+	'a title of 200 characters': (me) => me.open({ ...approval('critical'), title: 'A title that goes on and on, and on '.repeat(6).slice(0, 200) }),
 	'no such ask': (me) => me.visit('/asks/ask_00000000000000000000000000'),
 	'no such page': async (me) => {
 		await me.visit('/settings');

@@ -32,6 +32,7 @@ const flaws = (page) => page.evaluate(() => {
 
 	const top = document.querySelector('dialog[open]') ?? document;
 	for (const button of top.querySelectorAll('.actions button')) {
+		if (!button.checkVisibility()) continue;
 		const { x, y, width, height } = button.getBoundingClientRect();
 		const over = document.elementFromPoint(x + width / 2, y + height / 2);
 		if (over && !button.contains(over) && !over.closest('nav, .toasts') && y + height < innerHeight)

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { until } from './lib.mjs';
 import { area } from './matrix.mjs';
 
-const titles = (me) => me.list.getByRole('link').allInnerTexts();
+const titles = async (me) => (await me.list.getByRole('link').allInnerTexts()).map((text) => text.replace(me.t('inbox.unread'), '').trim());
 const rows = (me, n) => until(async () => await me.list.getByRole('listitem').count() === n, `${n} rows`);
 const mark = (me, title) => me.page.getByRole('checkbox', { name: me.t('inbox.select', { title }) });
 /** Moves the pointer off the rows, which stay while it is there. */

@@ -100,7 +100,6 @@ class Game {
 	async ask() {
 		if (this.open.length >= OPEN_MAX) return this.withdraw();
 		const n = ++this.n;
-		const session = this.session;
 		const risk = this.any(risks);
 		const body = this.any([
 			{ kind: 'approval', title: `Run ${n}`, operation: { name: 'shell', risk, arguments: { command: `make ${n}`, depth: n } } },
@@ -112,7 +111,12 @@ class Game {
 			{ title: `Both ${n}`, questions: [{ text: 'One?', type: 'boolean' }, { text: 'Two?', type: 'text', required: false }] },
 		]);
 		if (body.options) body.options = body.options.map((one) => (typeof one === 'string' ? { id: one, label: one } : one));
-		const ask = await this.agent.ask({ session, ...body, ...(this.below(4) ? {} : { timeout: '9m' }) });
+		/* A click may have stopped the session. */
+		const ask = await this.agent.ask({ session: this.session, ...body, ...(this.below(4) ? {} : { timeout: '9m' }) }).catch(() => null);
+		if (!ask) {
+			this.session = (await this.agent.session('stray')).id;
+			return;
+		}
 		this.open.push(ask.id);
 		if (body.operation) this.risks[ask.id] = risk;
 	}

@@ -94,7 +94,7 @@ area('working day', (scenario) => {
 		await me.press(me.button('views.save'));
 		await me.write(me.page.getByRole('textbox', { name: me.t('views.name') }), name);
 		await me.press(me.button('views.save'));
-		const view = me.page.getByRole('navigation', { name: me.t('views') }).getByRole('link', { name });
+		const view = me.page.getByRole('group', { name: me.t('views') }).getByRole('link', { name });
 		await view.waitFor();
 		await me.visit('/inbox');
 		await me.press(view);
