@@ -58,12 +58,13 @@ static void served(const struct rpc *rpc, const struct wire *wire, enum revision
 	const struct json *ask;
 	struct str body = STR_NONE;
 
-	if (era_is_stateless(rpc, wire) && !era_check(rpc, wire, arena, &client, &why)) {
+	if (revision_is_stateless(rpc, wire) &&
+		!revision_check(rpc, wire, arena, &client, &why)) {
 		rpc_error(&w, rpc->id, &why);
 		is_json(&b, arena);
 		w.more = false;
 	}
-	era_greet(rpc->params, &client);
+	revision_greet(rpc->params, &client);
 	assert(client.name.len <= CLIENT_NAME_MAX);
 	assert(json_read(str_of(ask_text), NULL, arena, &ask, NULL) == OK);
 	if (elicit_read(rpc->params, ask, arena, &body) == ELICITED_ANSWER) {

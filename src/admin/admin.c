@@ -1,3 +1,4 @@
+/* admin.c - chooses between the store and the server's local socket, and calls either. */
 #include "admin/admin.h"
 
 #include "admin/local.h"

@@ -1,3 +1,4 @@
+/* local.c - runs administration calls on the store itself; owns their table of routes. */
 #include "admin/local.h"
 
 #include "base/mem.h"

@@ -1,3 +1,4 @@
+/* password.c - argon2id hashes of passwords, by libsodium. */
 #include "base/password.h"
 
 #include <sodium.h>

@@ -1,3 +1,4 @@
+/* pool.c - cells of one size in mapped pages; a page goes back with its last cell. */
 #include "base/pool.h"
 
 #include "base/mem.h"

@@ -15,7 +15,7 @@ struct node {
 	struct node *parent, *first, *last, *next, *prev;
 };
 
-struct reader {
+struct jsonc_reader {
 	struct str text;
 	size_t at;
 	int depth;
@@ -26,14 +26,14 @@ struct reader {
 
 /* ---- reading ---- */
 
-static bool wrong(struct reader *r, size_t at, const char *what)
+static bool wrong(struct jsonc_reader *r, size_t at, const char *what)
 {
 	if (!r->failed) config_wrong(r->text, at, r->why, "%s", what);
 	r->failed = true;
 	return false;
 }
 
-static int peek(const struct reader *r, size_t further)
+static int peek(const struct jsonc_reader *r, size_t further)
 {
 	size_t at = r->at + further;
 
@@ -46,7 +46,7 @@ static bool is_blank(int ch)
 }
 
 /* Blanks and comments. */
-static void skip(struct reader *r)
+static void skip(struct jsonc_reader *r)
 {
 	for (;;) {
 		size_t start = r->at;
@@ -71,7 +71,7 @@ static void skip(struct reader *r)
 	}
 }
 
-static bool string_pass(struct reader *r)
+static bool string_pass(struct jsonc_reader *r)
 {
 	size_t start = r->at++;
 
@@ -83,7 +83,7 @@ static bool string_pass(struct reader *r)
 	return true;
 }
 
-static bool word_pass(struct reader *r, struct node *n)
+static bool word_pass(struct jsonc_reader *r, struct node *n)
 {
 	size_t start = r->at;
 	const struct json *value;
@@ -98,9 +98,9 @@ static bool word_pass(struct reader *r, struct node *n)
 	return true;
 }
 
-static bool value_read(struct reader *, struct node *);
+static bool value_read(struct jsonc_reader *, struct node *);
 
-static bool member_name_read(struct reader *r, struct node *n)
+static bool member_name_read(struct jsonc_reader *r, struct node *n)
 {
 	const struct json *name;
 
@@ -118,7 +118,7 @@ static bool member_name_read(struct reader *r, struct node *n)
 	return true;
 }
 
-static struct node *child_add(struct reader *r, struct node *parent)
+static struct node *child_add(struct jsonc_reader *r, struct node *parent)
 {
 	struct node *n = ARENA_NEW(r->arena, struct node);
 
@@ -134,7 +134,7 @@ static struct node *child_add(struct reader *r, struct node *parent)
 	return n;
 }
 
-static bool container_read(struct reader *r, struct node *n)
+static bool container_read(struct jsonc_reader *r, struct node *n)
 {
 	bool object = peek(r, 0) == '{';
 	char close = object ? '}' : ']';
@@ -162,7 +162,7 @@ static bool container_read(struct reader *r, struct node *n)
 	return !r->failed;
 }
 
-static bool value_read(struct reader *r, struct node *n)
+static bool value_read(struct jsonc_reader *r, struct node *n)
 {
 	bool ok;
 
@@ -180,7 +180,7 @@ static bool value_read(struct reader *r, struct node *n)
 }
 
 /* The root; NULL with *ok: there is nothing but blanks and comments. */
-static struct node *text_read(struct reader *r, bool *ok)
+static struct node *text_read(struct jsonc_reader *r, bool *ok)
 {
 	struct node *root = ARENA_NEW(r->arena, struct node);
 
@@ -560,7 +560,7 @@ static enum err root_edit(struct json_edit *e, struct node *root, bool remove)
 enum err config_edit_json(struct str text, const struct config_change *change,
 	bool remove, struct arena *arena, struct str *out, struct fault *why)
 {
-	struct reader r = { .text = text, .arena = arena, .why = why };
+	struct jsonc_reader r = { .text = text, .arena = arena, .why = why };
 	struct json_edit e = {
 		.text = text, .change = change, .arena = arena, .out = out, .why = why
 	};

@@ -7,55 +7,55 @@
 enum { KEYS_MAX = 16, NESTED_MAX = 64 };
 
 /* A header or a key with its value. */
-struct statement {
+struct toml_statement {
 	size_t start, end; /* without the line end */
 	bool header, list; /* [a.b]; [[a.b]] */
 	struct str keys[KEYS_MAX];
 	int keys_len;		 /* of the whole path from the root */
 	size_t value, value_end; /* of a key's value */
-	struct statement *next;
+	struct toml_statement *next;
 };
 
-struct reader {
+struct toml_reader {
 	struct str text;
 	size_t at;
 	int depth;
 	struct arena *arena;
 	struct fault *why;
-	const struct statement *table; /* the last header */
-	struct statement *first, *last;
+	const struct toml_statement *table; /* the last header */
+	struct toml_statement *first, *last;
 	bool failed;
 };
 
 /* ---- reading ---- */
 
-static bool wrong(struct reader *r, size_t at, const char *what)
+static bool wrong(struct toml_reader *r, size_t at, const char *what)
 {
 	if (!r->failed) config_wrong(r->text, at, r->why, "%s", what);
 	r->failed = true;
 	return false;
 }
 
-static int peek(const struct reader *r, size_t further)
+static int peek(const struct toml_reader *r, size_t further)
 {
 	size_t at = r->at + further;
 
 	return at < r->text.len ? (unsigned char)r->text.at[at] : -1;
 }
 
-static void blanks_pass(struct reader *r)
+static void blanks_pass(struct toml_reader *r)
 {
 	while (peek(r, 0) == ' ' || peek(r, 0) == '\t')
 		r->at++;
 }
 
-static bool at_line_end(const struct reader *r)
+static bool at_line_end(const struct toml_reader *r)
 {
 	return peek(r, 0) < 0 || peek(r, 0) == '\n' ||
 	       (peek(r, 0) == '\r' && peek(r, 1) == '\n');
 }
 
-static void comment_pass(struct reader *r)
+static void comment_pass(struct toml_reader *r)
 {
 	blanks_pass(r);
 	if (peek(r, 0) != '#') return;
@@ -64,7 +64,7 @@ static void comment_pass(struct reader *r)
 }
 
 /* Blanks, comments and line ends. */
-static void lines_pass(struct reader *r)
+static void lines_pass(struct toml_reader *r)
 {
 	for (;;) {
 		comment_pass(r);
@@ -73,7 +73,7 @@ static void lines_pass(struct reader *r)
 	}
 }
 
-static bool string_pass(struct reader *r)
+static bool string_pass(struct toml_reader *r)
 {
 	int quote = peek(r, 0);
 	size_t start = r->at;
@@ -108,7 +108,7 @@ static bool is_bare(int ch)
 }
 
 /* One part of a key. Escapes in a quoted one are left as they are: ours has none. */
-static bool key_part_read(struct reader *r, struct str *out)
+static bool key_part_read(struct toml_reader *r, struct str *out)
 {
 	size_t start = r->at;
 
@@ -123,7 +123,7 @@ static bool key_part_read(struct reader *r, struct str *out)
 	return out->len || wrong(r, start, "a key is needed here");
 }
 
-static bool key_read(struct reader *r, struct statement *s)
+static bool key_read(struct toml_reader *r, struct toml_statement *s)
 {
 	for (;;) {
 		if (s->keys_len == KEYS_MAX) return wrong(r, r->at, "nested too deeply");
@@ -135,9 +135,9 @@ static bool key_read(struct reader *r, struct statement *s)
 	}
 }
 
-static bool value_pass(struct reader *);
+static bool value_pass(struct toml_reader *);
 
-static bool list_pass(struct reader *r)
+static bool list_pass(struct toml_reader *r)
 {
 	size_t start = r->at++;
 
@@ -154,12 +154,12 @@ static bool list_pass(struct reader *r)
 	return true;
 }
 
-static bool table_pass(struct reader *r)
+static bool table_pass(struct toml_reader *r)
 {
 	size_t start = r->at++;
 
 	for (lines_pass(r); peek(r, 0) != '}'; lines_pass(r)) {
-		struct statement s = { 0 };
+		struct toml_statement s = { 0 };
 
 		if (peek(r, 0) < 0) return wrong(r, start, "this '{' is not closed");
 		if (!key_read(r, &s)) return false;
@@ -177,7 +177,7 @@ static bool table_pass(struct reader *r)
 	return true;
 }
 
-static bool value_pass(struct reader *r)
+static bool value_pass(struct toml_reader *r)
 {
 	size_t start = r->at;
 	bool ok = true;
@@ -202,7 +202,7 @@ static bool value_pass(struct reader *r)
 	return ok;
 }
 
-static bool header_read(struct reader *r, struct statement *s)
+static bool header_read(struct toml_reader *r, struct toml_statement *s)
 {
 	s->header = true;
 	s->list = peek(r, 1) == '[';
@@ -216,7 +216,7 @@ static bool header_read(struct reader *r, struct statement *s)
 	return true;
 }
 
-static bool pair_read(struct reader *r, struct statement *s)
+static bool pair_read(struct toml_reader *r, struct toml_statement *s)
 {
 	for (int i = 0; r->table && i < r->table->keys_len; i++)
 		s->keys[s->keys_len++] = r->table->keys[i];
@@ -230,9 +230,9 @@ static bool pair_read(struct reader *r, struct statement *s)
 	return true;
 }
 
-static bool statement_read(struct reader *r)
+static bool statement_read(struct toml_reader *r)
 {
-	struct statement *s = ARENA_NEW(r->arena, struct statement);
+	struct toml_statement *s = ARENA_NEW(r->arena, struct toml_statement);
 
 	if (!s) return false;
 	s->start = r->at;
@@ -249,7 +249,7 @@ static bool statement_read(struct reader *r)
 	return true;
 }
 
-static bool text_read(struct reader *r)
+static bool text_read(struct toml_reader *r)
 {
 	if (!utf8_valid(r->text)) return wrong(r, 0, "not UTF-8");
 	if (str_starts(r->text, "\xEF\xBB\xBF")) r->at = 3;
@@ -321,7 +321,7 @@ static void table_write(
 /* ---- the change ---- */
 
 /* How many keys of the statement lead along our path. */
-static int keys_alike(const struct statement *s, const struct toml_edit *e)
+static int keys_alike(const struct toml_statement *s, const struct toml_edit *e)
 {
 	int n = 0;
 
@@ -330,16 +330,16 @@ static int keys_alike(const struct statement *s, const struct toml_edit *e)
 	return n;
 }
 
-static bool is_ours(const struct statement *s, const struct toml_edit *e)
+static bool is_ours(const struct toml_statement *s, const struct toml_edit *e)
 {
 	return keys_alike(s, e) == e->path_len;
 }
 
 /* Something stands above our place that takes no table of ours. */
 static enum err place_check(
-	const struct reader *r, const struct toml_edit *e, struct fault *why)
+	const struct toml_reader *r, const struct toml_edit *e, struct fault *why)
 {
-	for (const struct statement *s = r->first; s; s = s->next)
+	for (const struct toml_statement *s = r->first; s; s = s->next)
 		if (!is_ours(s, e) && keys_alike(s, e) == s->keys_len &&
 			(s->list || !s->header))
 			return config_wrong(e->text, s->start, why,
@@ -365,9 +365,9 @@ static size_t newline_before(struct str text, size_t at)
 
 /* Takes out statements of ours from `s` on that follow each other, with the blank line
  * that stands before a header. */
-static void run_cut(struct toml_edit *e, const struct statement *s, struct str *out)
+static void run_cut(struct toml_edit *e, const struct toml_statement *s, struct str *out)
 {
-	const struct statement *last = s;
+	const struct toml_statement *last = s;
 	size_t from = s->start, to, blank;
 	bool open_end;
 
@@ -403,20 +403,20 @@ static void table_append(struct toml_edit *e, const struct json *wanted, struct 
 	buf_done(&b);
 }
 
-static const struct statement *ours_first(
-	const struct reader *r, const struct toml_edit *e)
+static const struct toml_statement *ours_first(
+	const struct toml_reader *r, const struct toml_edit *e)
 {
-	for (const struct statement *s = r->first; s; s = s->next)
+	for (const struct toml_statement *s = r->first; s; s = s->next)
 		if (is_ours(s, e)) return s;
 	return NULL;
 }
 
 /* The last of those of ours that follow `s`; NULL: there are more elsewhere, or they are
  * not a table. */
-static const struct statement *ours_whole(
-	const struct statement *s, const struct toml_edit *e)
+static const struct toml_statement *ours_whole(
+	const struct toml_statement *s, const struct toml_edit *e)
 {
-	const struct statement *last = s;
+	const struct toml_statement *last = s;
 
 	if (!s->header) return NULL;
 	while (last->next && is_ours(last->next, e))
@@ -427,8 +427,8 @@ static const struct statement *ours_whole(
 }
 
 /* Puts our table where another of its name is. */
-static void table_replace(struct toml_edit *e, const struct statement *first,
-	const struct statement *last, const struct json *wanted, struct str *out)
+static void table_replace(struct toml_edit *e, const struct toml_statement *first,
+	const struct toml_statement *last, const struct json *wanted, struct str *out)
 {
 	struct str old = str_make(e->text.at + first->start, last->end - first->start);
 	struct buf b = { 0 };
@@ -456,8 +456,8 @@ enum err config_edit_toml(struct str text, const struct config_change *change,
 	if (change->last.len) e.path[e.path_len++] = change->last;
 	/* What stands in several places is taken out place by place. */
 	for (;;) {
-		struct reader r = { .text = e.text, .arena = arena, .why = why };
-		const struct statement *ours, *last;
+		struct toml_reader r = { .text = e.text, .arena = arena, .why = why };
+		const struct toml_statement *ours, *last;
 		struct str rest;
 
 		if (!text_read(&r)) return arena->failed ? ERR_MEMORY : ERR_INVALID;

@@ -11,19 +11,19 @@ enum { NESTED_MAX = 64 };
 #define NOWHERE ((size_t)-1)
 
 /* A line that says something: no comment, and no part of what began above it. */
-struct line {
+struct yaml_line {
 	size_t start, end; /* without its line end */
 	size_t content;	   /* where its first word is: start and indentation */
 	size_t last;	   /* the end of all that belongs to it, over several lines */
-	struct line *next;
+	struct yaml_line *next;
 };
 
-struct reader {
+struct yaml_reader {
 	struct str text;
 	size_t at;
 	struct arena *arena;
 	struct fault *why;
-	struct line *first, *last;
+	struct yaml_line *first, *last;
 };
 
 static int at_byte(struct str text, size_t at)
@@ -46,7 +46,7 @@ static size_t line_next(struct str text, size_t end)
 	return end < text.len ? end + 1 : text.len;
 }
 
-static size_t indent_of(const struct line *l)
+static size_t indent_of(const struct yaml_line *l)
 {
 	return l->content - l->start;
 }
@@ -61,7 +61,7 @@ static bool is_dash(struct str text, size_t at)
 
 /* ---- reading ---- */
 
-static bool quotes_pass(struct reader *r, size_t *at)
+static bool quotes_pass(struct yaml_reader *r, size_t *at)
 {
 	char quote = r->text.at[*at];
 	size_t start = (*at)++;
@@ -86,7 +86,7 @@ static bool quotes_pass(struct reader *r, size_t *at)
 }
 
 /* From one bracket to the one that closes it. */
-static bool brackets_pass(struct reader *r, size_t *at)
+static bool brackets_pass(struct yaml_reader *r, size_t *at)
 {
 	char open[NESTED_MAX];
 	size_t start = *at;
@@ -128,7 +128,7 @@ static bool begins_value(struct str text, size_t start, size_t at)
 }
 
 /* Does the line open a block of text: "key: |", "- >-"? */
-static bool opens_block(struct str text, const struct line *l, size_t end)
+static bool opens_block(struct str text, const struct yaml_line *l, size_t end)
 {
 	size_t at = end;
 
@@ -156,7 +156,7 @@ static size_t block_pass(struct str text, size_t from, size_t indent)
 }
 
 /* What the line says, to where it ends. */
-static bool line_pass(struct reader *r, struct line *l)
+static bool line_pass(struct yaml_reader *r, struct yaml_line *l)
 {
 	size_t at = l->content, said = l->content;
 
@@ -186,7 +186,7 @@ static bool line_pass(struct reader *r, struct line *l)
 }
 
 /* A line of the root is a key, an item, or brackets. */
-static bool root_line_check(struct reader *r, const struct line *l)
+static bool root_line_check(struct yaml_reader *r, const struct yaml_line *l)
 {
 	struct str text = r->text;
 	struct str said = str_make(text.at + l->content, l->end - l->content);
@@ -198,9 +198,9 @@ static bool root_line_check(struct reader *r, const struct line *l)
 	return false;
 }
 
-static bool line_read(struct reader *r)
+static bool line_read(struct yaml_reader *r)
 {
-	struct line *l = ARENA_NEW(r->arena, struct line);
+	struct yaml_line *l = ARENA_NEW(r->arena, struct yaml_line);
 
 	if (!l) return false;
 	l->start = l->content = r->at;
@@ -229,7 +229,7 @@ static bool line_read(struct reader *r)
 	return true;
 }
 
-static bool marks_document(struct str text, const struct line *l)
+static bool marks_document(struct str text, const struct yaml_line *l)
 {
 	struct str said = str_make(text.at + l->start, l->end - l->start);
 
@@ -237,7 +237,7 @@ static bool marks_document(struct str text, const struct line *l)
 	       str_starts(said, "%");
 }
 
-static bool text_read(struct reader *r)
+static bool text_read(struct yaml_reader *r)
 {
 	if (!utf8_valid(r->text)) {
 		config_wrong(r->text, 0, r->why, "not UTF-8");
@@ -247,7 +247,7 @@ static bool text_read(struct reader *r)
 	while (r->at < r->text.len)
 		if (!line_read(r)) return false;
 	/* One document, with or without its first line. */
-	for (const struct line *l = r->first; l; l = l->next)
+	for (const struct yaml_line *l = r->first; l; l = l->next)
 		if (marks_document(r->text, l) &&
 			(l != r->first || l->end - l->start != 3)) {
 			config_wrong(r->text, l->start, r->why,
@@ -270,8 +270,8 @@ struct yaml_edit {
 };
 
 /* The value behind "NAME:" on the line, which may be empty. */
-static bool key_is(struct str text, const struct line *l, size_t at, const char *name,
-	struct str *value)
+static bool key_is(struct str text, const struct yaml_line *l, size_t at,
+	const char *name, struct str *value)
 {
 	struct str rest = str_make(text.at + at, l->last - at);
 	size_t len = strlen(name);
@@ -293,10 +293,10 @@ static bool key_is(struct str text, const struct line *l, size_t at, const char 
 	return true;
 }
 
-static const struct line *key_find(
-	const struct reader *r, const struct yaml_edit *e, struct str *value)
+static const struct yaml_line *key_find(
+	const struct yaml_reader *r, const struct yaml_edit *e, struct str *value)
 {
-	for (const struct line *l = r->first; l; l = l->next)
+	for (const struct yaml_line *l = r->first; l; l = l->next)
 		if (!indent_of(l) &&
 			key_is(e->text, l, l->content, e->change->path, value))
 			return l;
@@ -304,7 +304,7 @@ static const struct line *key_find(
 }
 
 /* The last line of the item that begins with `l`. */
-static const struct line *item_last(const struct line *l)
+static const struct yaml_line *item_last(const struct yaml_line *l)
 {
 	size_t indent = indent_of(l);
 
@@ -325,10 +325,10 @@ static struct str bare(struct str value)
 }
 
 /* Has it the `name` that ours has? */
-static bool item_is_ours(const struct yaml_edit *e, const struct line *l)
+static bool item_is_ours(const struct yaml_edit *e, const struct yaml_line *l)
 {
 	struct str name = json_text(json_get(e->wanted, "name")), value;
-	const struct line *last = item_last(l);
+	const struct yaml_line *last = item_last(l);
 	size_t at = l->content + 1, column;
 
 	while (at_byte(e->text, at) == ' ')
@@ -398,7 +398,7 @@ static size_t newline_before(struct str text, size_t at)
 }
 
 /* The key with its one item, which we wrote. */
-static void list_remove(struct yaml_edit *e, const struct line *key, size_t end)
+static void list_remove(struct yaml_edit *e, const struct yaml_line *key, size_t end)
 {
 	size_t from = key->start, to = line_next(e->text, end);
 	bool open_end = to == e->text.len && !ends_line(e->text);
@@ -408,8 +408,8 @@ static void list_remove(struct yaml_edit *e, const struct line *key, size_t end)
 	if (!from && to == e->text.len && !open_end) *e->out = STR_NONE;
 }
 
-static bool item_is_made(
-	const struct yaml_edit *e, const struct line *l, const struct line *last)
+static bool item_is_made(const struct yaml_edit *e, const struct yaml_line *l,
+	const struct yaml_line *last)
 {
 	struct buf b = { 0 };
 	bool made;
@@ -424,9 +424,9 @@ static bool item_is_made(
 /* ---- the change ---- */
 
 /* A list that is written line by line below its key. */
-static enum err lines_edit(struct yaml_edit *e, const struct line *key, bool remove)
+static enum err lines_edit(struct yaml_edit *e, const struct yaml_line *key, bool remove)
 {
-	const struct line *item = key->next, *ours = NULL, *end = key, *last;
+	const struct yaml_line *item = key->next, *ours = NULL, *end = key, *last;
 	bool any = item && is_dash(e->text, item->content);
 	size_t indent = any ? indent_of(item) : 0;
 	size_t items = 0;
@@ -465,13 +465,13 @@ static enum err lines_edit(struct yaml_edit *e, const struct line *key, bool rem
 
 /* A list in brackets, if what is in them is JSON. */
 static enum err brackets_edit(
-	struct yaml_edit *e, const struct line *key, struct str value, bool remove)
+	struct yaml_edit *e, const struct yaml_line *key, struct str value, bool remove)
 {
 	struct config_change change = {
 		.path = "", .value = e->change->value, .item = true, .known = NULL
 	};
 	size_t from = (size_t)(value.at - e->text.at), to = from;
-	struct reader r = { .text = e->text, .arena = e->arena, .why = e->why };
+	struct yaml_reader r = { .text = e->text, .arena = e->arena, .why = e->why };
 	struct str inner, edited;
 	enum err err;
 
@@ -489,14 +489,14 @@ static enum err brackets_edit(
 enum err config_edit_yaml(struct str text, const struct config_change *change,
 	bool remove, struct arena *arena, struct str *out, struct fault *why)
 {
-	struct reader r = { .text = text, .arena = arena, .why = why };
+	struct yaml_reader r = { .text = text, .arena = arena, .why = why };
 	struct yaml_edit e = { .text = text,
 		.change = change,
 		.newline = config_newline(text),
 		.arena = arena,
 		.out = out,
 		.why = why };
-	const struct line *key;
+	const struct yaml_line *key;
 	struct str value = STR_NONE;
 
 	if (json_read(change->value, NULL, arena, &e.wanted, why)) return ERR_INTERNAL;

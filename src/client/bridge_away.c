@@ -25,7 +25,7 @@ static void initialize_write(struct json_writer *w, const struct json *message)
 {
 	struct mcp_client client = { 0 };
 
-	era_greet(json_get(message, "params"), &client);
+	revision_greet(json_get(message, "params"), &client);
 	jw_key(w, "protocolVersion");
 	jw_text(w, revision_name(client.revision));
 	jw_key(w, "capabilities");

@@ -1,3 +1,4 @@
+/* client.c - the connection to a server, calls, retries, URLs, idempotency keys. */
 #include "client/client.h"
 
 #include <curl/curl.h>

@@ -1,3 +1,4 @@
+/* courier.c - calls in the background, each repeated until answered or out of time. */
 #include "client/courier.h"
 
 #include "base/clock.h"

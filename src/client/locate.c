@@ -1,3 +1,5 @@
+/* locate.c - finds the server and the credential for it; reads and writes the login
+ * file. */
 #include "client/locate.h"
 
 #include <errno.h>

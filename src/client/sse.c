@@ -1,3 +1,4 @@
+/* sse.c - reads text/event-stream, in pieces of any size. */
 #include "client/sse.h"
 
 static void frame_emit(struct sse *s)

@@ -1,3 +1,4 @@
+/* stream.c - follows the event stream and reconnects from the last id. */
 #include "client/stream.h"
 
 #include "base/clock.h"

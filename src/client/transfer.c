@@ -1,3 +1,4 @@
+/* transfer.c - one HTTP exchange with libcurl. */
 #include "client/transfer.h"
 
 #include <curl/curl.h>

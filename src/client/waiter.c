@@ -1,3 +1,4 @@
+/* waiter.c - long polling for one ask until it is settled or time is up. */
 #include "client/waiter.h"
 
 #include "base/clock.h"

@@ -1,3 +1,4 @@
+/* address.c - reads URLs, IP addresses and networks; knows which are internal. */
 #include "core/address.h"
 
 #include <arpa/inet.h>

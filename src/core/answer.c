@@ -1,3 +1,5 @@
+/* answer.c - checks all values of an answer, and writes its normal form and its
+ * decision. */
 #include "core/answer.h"
 
 #include "core/body.h"

@@ -1,3 +1,4 @@
+/* ask.c - names of kinds and statuses; every way out of pending; who may settle. */
 #include "core/ask.h"
 
 #include "base/clock.h"

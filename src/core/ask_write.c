@@ -1,4 +1,5 @@
-/* The ask as everybody sees it. On every request's road: `fixed` goes in as it is. */
+/* ask_write.c - the ask as JSON, for everybody. Part of every request: `fixed` is
+ * copied in as it is stored. */
 #include "core/ask.h"
 #include "core/show.h"
 

@@ -1,3 +1,5 @@
+/* body.c - reads the members of foreign JSON and notes each fault with its JSON
+ * pointer. */
 #include "core/body.h"
 
 #include "base/utf8.h"

@@ -1,4 +1,4 @@
-/* What an agent tells beside its questions: context and metadata. */
+/* context.c - what an agent sends beside its questions: context and metadata. */
 #include "core/draft.h"
 
 enum { CONTEXT_WORD_MAX = 1000, ATTEMPTS_MAX = 1000000 };

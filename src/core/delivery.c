@@ -1,3 +1,4 @@
+/* delivery.c - names, JSON, retry pauses and signatures of deliveries. */
 #include "core/delivery.h"
 
 #include "base/hash.h"

@@ -1,3 +1,4 @@
+/* draft.c - reads the body of a new ask: all members, in any of its accepted forms. */
 #include "core/draft.h"
 
 #include "base/utf8.h"

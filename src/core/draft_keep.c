@@ -1,4 +1,5 @@
-/* What is kept of a draft: its unchanging members as JSON, and what it is found by. */
+/* draft_keep.c - what is stored of a draft: its constant members as JSON, its search
+ * text, the title of its session. */
 #include "base/utf8.h"
 #include "core/draft.h"
 

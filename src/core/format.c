@@ -1,4 +1,4 @@
-/* What a text question's `format` asks of a text. */
+/* format.c - checks a text against the `format` of its question. */
 #include "base/clock.h"
 #include "core/reply.h"
 

@@ -1,3 +1,4 @@
+/* operation.c - checks an operation and its risk, and computes its digest. */
 #include "core/operation.h"
 
 #include "base/hash.h"

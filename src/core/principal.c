@@ -1,3 +1,4 @@
+/* principal.c - roles, what each may do, and which agents a principal sees. */
 #include "core/principal.h"
 
 #include "base/hash.h"

@@ -1,3 +1,4 @@
+/* question.c - the table of question types; reads and checks one question. */
 #include "core/question.h"
 
 #include "core/body.h"

@@ -1,3 +1,4 @@
+/* reply.c - reads and checks the value given to one question, by the question's type. */
 #include "core/reply.h"
 
 enum part { SELECTED, OTHER, TEXT, VALUE, ARGUMENTS, PARTS };

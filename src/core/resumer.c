@@ -1,3 +1,4 @@
+/* resumer.c - splits a resumer's command line and fills in its placeholders. */
 #include "core/resumer.h"
 
 #include "core/body.h"

@@ -1,4 +1,4 @@
-/* The small readers that asking, extending, assigning and declining share. */
+/* routing.c - readers that asking, extending, assigning and declining share. */
 #include "base/clock.h"
 #include "base/id.h"
 #include "core/draft.h"

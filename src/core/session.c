@@ -1,3 +1,4 @@
+/* session.c - names of session statuses, the status its asks give it, its JSON. */
 #include "core/session.h"
 
 #include "core/show.h"

@@ -1,4 +1,4 @@
-/* The bodies that make, change and report on a session. */
+/* session_body.c - reads the bodies that create, change and report on a session. */
 #include "core/address.h"
 #include "core/draft.h"
 #include "core/resumer.h"

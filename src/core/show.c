@@ -1,3 +1,4 @@
+/* show.c - JSON members that asks and sessions show alike. */
 #include "core/show.h"
 
 #include "base/clock.h"

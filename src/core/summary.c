@@ -1,4 +1,5 @@
-/* The deterministic text for a model: a line a question, in question order. */
+/* summary.c - the deterministic text for a model: a line a question, in question order.
+ */
 #include "core/reply.h"
 
 static void sum_text(struct buf *out, const char *before, struct str text)

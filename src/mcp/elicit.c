@@ -1,3 +1,4 @@
+/* elicit.c - an ask as an elicitation form, and the form's content as an answer. */
 #include "mcp/elicit.h"
 
 #include "core/body.h"

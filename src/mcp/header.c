@@ -1,3 +1,4 @@
+/* header.c - what the header Mcp-Name repeats of a request, and its encoding. */
 #include "mcp/header.h"
 
 #include "base/buf.h"

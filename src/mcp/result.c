@@ -1,3 +1,4 @@
+/* result.c - asks written as tool results and as tasks. */
 #include "mcp/result.h"
 
 #include "core/body.h"

@@ -1,3 +1,4 @@
+/* revision.c - the table of MCP revisions; checks what a request says of its own. */
 #include "mcp/revision.h"
 
 #include "base/utf8.h"
@@ -68,7 +69,7 @@ static struct str client_name(const struct json *info)
 	return utf8_first(name, n);
 }
 
-void era_greet(const struct json *params, struct mcp_client *out)
+void revision_greet(const struct json *params, struct mcp_client *out)
 {
 	out->revision = REV_2025_11_25;
 	revision_read(json_text(json_get(params, "protocolVersion")), &out->revision);
@@ -77,7 +78,7 @@ void era_greet(const struct json *params, struct mcp_client *out)
 	out->name = client_name(json_get(params, "clientInfo"));
 }
 
-bool era_is_stateless(const struct rpc *rpc, const struct mcp_wire *wire)
+bool revision_is_stateless(const struct rpc *rpc, const struct mcp_wire *wire)
 {
 	return json_get(json_get(rpc->params, "_meta"), PREFIX "protocolVersion") ||
 	       str_is(wire->version, names[REV_2026_07_28]) ||
@@ -124,8 +125,8 @@ static struct str versions_data(struct str requested, struct arena *arena)
 	return buf_keep_done(&b, arena);
 }
 
-bool era_check(const struct rpc *rpc, const struct mcp_wire *wire, struct arena *arena,
-	struct mcp_client *out, struct rpc_fault *why)
+bool revision_check(const struct rpc *rpc, const struct mcp_wire *wire,
+	struct arena *arena, struct mcp_client *out, struct rpc_fault *why)
 {
 	const struct json *meta = json_get(rpc->params, "_meta");
 	const struct json *version = json_get(meta, PREFIX "protocolVersion");

@@ -43,12 +43,12 @@ bool revision_read(struct str, enum revision *);
 void revisions_write(struct json_writer *); /* an array, newest first */
 
 /* Does it speak as since 2026-07-28? */
-bool era_is_stateless(const struct rpc *, const struct mcp_wire *);
+bool revision_is_stateless(const struct rpc *, const struct mcp_wire *);
 /* A stateless request: its _meta, then its headers, then its version. */
-bool era_check(const struct rpc *, const struct mcp_wire *, struct arena *,
+bool revision_check(const struct rpc *, const struct mcp_wire *, struct arena *,
 	struct mcp_client *, struct rpc_fault *why);
 /* The params of initialize. An unknown version gets the newest that has sessions. */
-void era_greet(const struct json *params, struct mcp_client *);
+void revision_greet(const struct json *params, struct mcp_client *);
 
 extern const char meta_tasks[]; /* the extension's name */
 extern const char meta_subscription[];

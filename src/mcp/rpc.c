@@ -1,3 +1,4 @@
+/* rpc.c - reads and writes JSON-RPC 2.0 messages. */
 #include "mcp/rpc.h"
 
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* ticket.c - writes and verifies signed tickets: sessions, event ids, call states. */
 #include "mcp/ticket.h"
 
 #include "base/hash.h"

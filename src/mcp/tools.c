@@ -1,3 +1,4 @@
+/* tools.c - the table of tools, and which of them a client is shown. */
 #include "mcp/tools.h"
 
 static const struct tool tools[] = {

@@ -1,3 +1,4 @@
+/* http_address.c - listening sockets from IP addresses and Unix socket paths. */
 #include "net/http_address.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* http_conn.c - the life of a connection: read, hand over, reuse, close. */
 #include "net/http_conn.h"
 
 #include <netinet/in.h>

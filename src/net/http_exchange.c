@@ -1,3 +1,5 @@
+/* http_exchange.c - what a handler may ask of its exchange: request, peer, arena,
+ * parking. */
 #include "net/http_conn.h"
 
 #include <arpa/inet.h>

@@ -1,3 +1,4 @@
+/* http_head.c - reads a whole head with llhttp and refuses what is ambiguous. */
 #include "net/http_head.h"
 
 #include <llhttp.h>

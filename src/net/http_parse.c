@@ -1,3 +1,4 @@
+/* http_parse.c - gathers heads and bodies from bytes, within their limits. */
 #include "net/http_parse.h"
 
 #include "net/http_head.h"

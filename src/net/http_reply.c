@@ -1,3 +1,4 @@
+/* http_reply.c - writes replies, whole or in parts, and refusals. */
 #include "net/http_conn.h"
 
 #include <assert.h>

@@ -1,3 +1,5 @@
+/* http_server.c - listens, accepts within the limit of descriptors, stops with a grace
+ * period. */
 #include "net/http_conn.h"
 
 #include <errno.h>

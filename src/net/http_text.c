@@ -1,3 +1,4 @@
+/* http_text.c - header lookup, status texts, percent decoding. */
 #include "net/http.h"
 
 #include "base/hash.h"

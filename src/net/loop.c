@@ -1,3 +1,4 @@
+/* loop.c - a libuv loop with a mailbox that other threads post to. */
 #include "net/loop.h"
 
 #include <signal.h>

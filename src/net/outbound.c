@@ -1,3 +1,5 @@
+/* outbound.c - HTTP requests to others by libcurl; every address is checked on
+ * connect. */
 #include "net/outbound.h"
 
 #include <arpa/inet.h>

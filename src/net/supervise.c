@@ -86,13 +86,13 @@ static void namespaces_make(void)
 		give_up("mounts: %s", strerror(errno));
 }
 
-struct kept {
+struct kept_file {
 	const char *name;
 	char text[KEPT_SIZE];
 	ssize_t len; /* -1: it is not there */
 };
 
-static void kept_read(const char *folder, struct kept *k)
+static void kept_read(const char *folder, struct kept_file *k)
 {
 	char path[PATH_MAX];
 	int fd;
@@ -103,7 +103,7 @@ static void kept_read(const char *folder, struct kept *k)
 	if (fd >= 0) close(fd);
 }
 
-static void kept_write(const char *folder, const struct kept *k)
+static void kept_write(const char *folder, const struct kept_file *k)
 {
 	char path[PATH_MAX];
 	int fd;
@@ -116,7 +116,7 @@ static void kept_write(const char *folder, const struct kept *k)
 	close(fd);
 }
 
-static void folder_hide(const char *path, struct kept *kept, size_t len)
+static void folder_hide(const char *path, struct kept_file *kept, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
 		kept_read(path, &kept[i]);
@@ -131,7 +131,7 @@ static void folder_hide(const char *path, struct kept *kept, size_t len)
 		give_up("hiding %s: %s", path, strerror(errno));
 }
 
-static void path_hide(const char *path, struct kept *kept, size_t len)
+static void path_hide(const char *path, struct kept_file *kept, size_t len)
 {
 	struct stat st;
 
@@ -146,7 +146,7 @@ static void path_hide(const char *path, struct kept *kept, size_t len)
 /* The words `hide PATH [keep NAME]…`; returns what stands behind them. */
 static char **hidden_read(char **word)
 {
-	static struct kept kept[KEPT_LEN];
+	static struct kept_file kept[KEPT_LEN];
 
 	while (*word && strcmp(*word, "hide") == 0 && word[1]) {
 		const char *path = word[1];

@@ -1,3 +1,4 @@
+/* tls.c - TLS by OpenSSL over borrowed buffers; loads and renews certificates. */
 #include "net/tls.h"
 
 #include <assert.h>

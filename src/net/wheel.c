@@ -1,3 +1,4 @@
+/* wheel.c - slots of ticks, run by one libuv timer. */
 #include "net/wheel.h"
 
 #include "net/loop_parts.h"

@@ -303,10 +303,11 @@ static bool enter_client(
 	struct mcp *m = mcp_of(r);
 	struct mcp_wire wire = wire_of(h);
 
-	if (!era_is_stateless(&m->rpc, &wire)) return enter_session(r, h, &wire, why);
+	if (!revision_is_stateless(&m->rpc, &wire))
+		return enter_session(r, h, &wire, why);
 	m->client.revision = REV_2026_07_28;
 	if (m->rpc.kind != RPC_REQUEST) return true;
-	return era_check(&m->rpc, &wire, &r->task.job.arena, &m->client, why);
+	return revision_check(&m->rpc, &wire, &r->task.job.arena, &m->client, why);
 }
 
 static bool turn_away(struct request *r, const char *detail)

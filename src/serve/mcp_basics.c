@@ -49,7 +49,7 @@ void mcp_initialize(struct request *r)
 	struct mcp *m = mcp_of(r);
 	struct json_writer *w;
 
-	era_greet(m->rpc.params, &m->client);
+	revision_greet(m->rpc.params, &m->client);
 	w = mcp_result(r, "complete");
 	jw_key(w, "protocolVersion");
 	jw_text(w, revision_name(m->client.revision));

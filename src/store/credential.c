@@ -194,14 +194,14 @@ enum err credentials_load(struct db *db, struct job **jobs, size_t len,
 
 enum { CHECKS_MAX = 500 }; /* in one go */
 
-struct check {
+struct credential_check {
 	int64_t now_ms;
 	bool *good;
 };
 
 static enum err check_row(void *ctx, const struct row *row, struct fault *why)
 {
-	const struct check *c = ctx;
+	const struct credential_check *c = ctx;
 	int64_t expires_ms = row_int(row, 9);
 
 	(void)why;
@@ -213,7 +213,8 @@ enum err credentials_check(struct db *db, uint8_t (*hashes)[SHA256_SIZE], bool *
 	size_t len, int64_t now_ms, struct arena *arena, struct fault *why)
 {
 	struct call *calls = ARENA_ARRAY(arena, struct call, CHECKS_MAX);
-	struct check *checks = ARENA_ARRAY(arena, struct check, CHECKS_MAX);
+	struct credential_check *checks =
+		ARENA_ARRAY(arena, struct credential_check, CHECKS_MAX);
 	struct val *args = ARENA_ARRAY(arena, struct val, CHECKS_MAX);
 	enum err e = OK;
 
@@ -221,7 +222,7 @@ enum err credentials_check(struct db *db, uint8_t (*hashes)[SHA256_SIZE], bool *
 	for (size_t i = 0, n; !e && i < len; i += n) {
 		for (n = 0; n < CHECKS_MAX && i + n < len; n++) {
 			good[i + n] = false;
-			checks[n] = (struct check){ now_ms, &good[i + n] };
+			checks[n] = (struct credential_check){ now_ms, &good[i + n] };
 			args[n] = val_bytes(hashes[i + n], SHA256_SIZE);
 			calls[n] = (struct call){ SQL_CREDENTIAL, &args[n], 1, check_row,
 				&checks[n], 0 };

@@ -4,7 +4,7 @@
 enum { OWNERS_MAX = 256, GROUPS_MAX = 256, FULL_SIZE = 16 * 1024 };
 
 /* Something that is counted: an owner, or a group. */
-struct tally {
+struct lease_tally {
 	struct str name;
 	int64_t held;
 	/* Of an owner: */
@@ -17,27 +17,27 @@ struct claiming {
 	struct rows *rows;
 	const struct leased *l;
 	const struct lease_claim *c;
-	struct tally owners[OWNERS_MAX * 2], groups[GROUPS_MAX];
+	struct lease_tally owners[OWNERS_MAX * 2], groups[GROUPS_MAX];
 	size_t owners_len, groups_len;
 	int64_t free, taken;
 };
 
-static struct tally *tally_find(
-	struct tally *all, size_t *len, size_t max, struct str name)
+static struct lease_tally *tally_find(
+	struct lease_tally *all, size_t *len, size_t max, struct str name)
 {
 	for (size_t i = 0; i < *len; i++)
 		if (str_eq(all[i].name, name)) return &all[i];
 	if (*len == max) return NULL;
-	all[*len] = (struct tally){ .name = name };
+	all[*len] = (struct lease_tally){ .name = name };
 	return &all[(*len)++];
 }
 
-static struct tally *owner_find(struct claiming *q, struct str name)
+static struct lease_tally *owner_find(struct claiming *q, struct str name)
 {
 	return tally_find(q->owners, &q->owners_len, OWNERS_MAX * 2, name);
 }
 
-static struct tally *group_find(struct claiming *q, struct str name)
+static struct lease_tally *group_find(struct claiming *q, struct str name)
 {
 	return tally_find(q->groups, &q->groups_len, GROUPS_MAX, name);
 }
@@ -53,8 +53,8 @@ static enum err held_row(void *ctx, const struct row *row, struct fault *why)
 {
 	struct claiming *q = ctx;
 	struct arena *arena = q->rows->arena;
-	struct tally *owner = owner_find(q, arena_str(arena, row_text(row, 0)));
-	struct tally *group = group_find(q, arena_str(arena, row_text(row, 1)));
+	struct lease_tally *owner = owner_find(q, arena_str(arena, row_text(row, 0)));
+	struct lease_tally *group = group_find(q, arena_str(arena, row_text(row, 1)));
 
 	if (arena->failed) return fail(why, ERR_MEMORY, "out of memory");
 	if (owner) owner->held += row_int(row, 2);
@@ -65,7 +65,8 @@ static enum err held_row(void *ctx, const struct row *row, struct fault *why)
 static enum err owner_row(void *ctx, const struct row *row, struct fault *why)
 {
 	struct claiming *q = ctx;
-	struct tally *owner = owner_find(q, arena_str(q->rows->arena, row_text(row, 0)));
+	struct lease_tally *owner =
+		owner_find(q, arena_str(q->rows->arena, row_text(row, 0)));
 
 	if (q->rows->arena->failed) return fail(why, ERR_MEMORY, "out of memory");
 	if (owner) owner->due = true;
@@ -86,12 +87,12 @@ static enum err claiming_look(struct claiming *q, struct fault *why)
 
 /* Who holds least, of those the one that waits longest: owners are in that order. Those that
  * held something when we came are first in the list, but hold more. */
-static struct tally *owner_next(struct claiming *q)
+static struct lease_tally *owner_next(struct claiming *q)
 {
-	struct tally *best = NULL;
+	struct lease_tally *best = NULL;
 
 	for (size_t i = 0; i < q->owners_len; i++) {
-		struct tally *o = &q->owners[i];
+		struct lease_tally *o = &q->owners[i];
 
 		if (!o->due || o->done || !share_allows(o->held, q->free)) continue;
 		if (!best || o->held < best->held) best = o;
@@ -101,7 +102,7 @@ static struct tally *owner_next(struct claiming *q)
 
 static bool group_full(struct claiming *q, struct str name)
 {
-	struct tally *group = q->c->group_max ? group_find(q, name) : NULL;
+	struct lease_tally *group = q->c->group_max ? group_find(q, name) : NULL;
 
 	return group && group->held >= q->c->group_max;
 }
@@ -131,7 +132,8 @@ static struct str groups_full(struct claiming *q)
 	return out;
 }
 
-static enum err owner_load(struct claiming *q, struct tally *owner, struct fault *why)
+static enum err owner_load(
+	struct claiming *q, struct lease_tally *owner, struct fault *why)
 {
 	const struct val args[] = { val_int(q->rows->now_ms), val_text(q->c->by),
 		val_text(q->c->kind), val_text(owner->name), val_text(groups_full(q)),
@@ -143,7 +145,7 @@ static enum err owner_load(struct claiming *q, struct tally *owner, struct fault
 }
 
 /* The first copy that this owner may have claimed. They came oldest first. */
-static const void *owner_first(struct claiming *q, const struct tally *owner)
+static const void *owner_first(struct claiming *q, const struct lease_tally *owner)
 {
 	const struct leased *l = q->l;
 	const void *at = NULL;
@@ -159,10 +161,10 @@ static const void *owner_first(struct claiming *q, const struct tally *owner)
 	return NULL;
 }
 
-static enum err record_claim(struct claiming *q, struct tally *owner, const void *record,
-	lease_claimed_fn *claimed, void *ctx, struct fault *why)
+static enum err record_claim(struct claiming *q, struct lease_tally *owner,
+	const void *record, lease_claimed_fn *claimed, void *ctx, struct fault *why)
 {
-	struct tally *group = group_find(q, text_at(record, q->l->group_at));
+	struct lease_tally *group = group_find(q, text_at(record, q->l->group_at));
 	void *changed = rows_change(q->rows, record);
 
 	if (!changed) return fail(why, ERR_MEMORY, "out of memory");
@@ -180,7 +182,7 @@ enum err rows_claim(struct rows *rows, const struct leased *l,
 	struct fault *why)
 {
 	struct claiming *q = ARENA_NEW(rows->arena, struct claiming);
-	struct tally *owner;
+	struct lease_tally *owner;
 	enum err e;
 
 	if (c->take <= 0 || c->free <= 0) return OK;

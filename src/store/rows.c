@@ -157,7 +157,6 @@ void rows_start(struct rows *rows, struct arena *arena, struct db *db, struct id
 	rows->statements_first = NULL;
 	rows->statements_end = &rows->statements_first;
 	rows->next_deadline_ms = 0;
-	rows->wrote = false;
 	rows->delivers = false;
 	rows->point = (struct savepoint){ 0 };
 	rows_savepoint(rows);
@@ -184,8 +183,7 @@ void rows_savepoint(struct rows *rows)
 		.staged_len = rows->staged_len,
 		.statements_end = rows->statements_end,
 		.next_deadline_ms = rows->next_deadline_ms,
-		.delivers = rows->delivers,
-		.wrote = rows->wrote };
+		.delivers = rows->delivers };
 }
 
 static void copy_restore(struct rows *rows, const struct row_saved *saved)
@@ -230,7 +228,6 @@ void rows_rollback(struct rows *rows)
 	*rows->statements_end = NULL;
 	rows->next_deadline_ms = p->next_deadline_ms;
 	rows->delivers = p->delivers;
-	rows->wrote = p->wrote;
 	rows_savepoint(rows);
 }
 

@@ -44,7 +44,7 @@ struct savepoint {
 	size_t staged_len;
 	struct statement **statements_end;
 	int64_t next_deadline_ms;
-	bool delivers, wrote;
+	bool delivers;
 };
 
 struct rows {
@@ -62,7 +62,6 @@ struct rows {
 	struct staged *staged_first, **staged_end;
 	size_t staged_len;
 	struct statement *statements_first, **statements_end;
-	bool wrote; /* a job wrote by itself: there is something to commit */
 	int64_t next_deadline_ms; /* the earliest of rows_due_at; 0: none */
 	bool delivers;		  /* deliveries were staged in this batch */
 	struct savepoint point;

@@ -1,3 +1,4 @@
+/* sqlite_wal.c - a layer under SQLite's log: renews it on opening, gathers its writes. */
 #include "store/sqlite_wal.h"
 
 #include "base/mem.h"

@@ -230,7 +230,7 @@ static enum err number_events(struct rows *rows, const struct counter *counter,
 
 bool rows_dirty(const struct rows *rows)
 {
-	if (rows->staged_first || rows->statements_first || rows->wrote) return true;
+	if (rows->staged_first || rows->statements_first) return true;
 	for (int id = 0; id < RECORD_COUNT; id++)
 		for (const struct row_copy *r = rows->of[id].first; r; r = r->next)
 			if (!r->undone && (copy_changed(r) || r->deleted)) return true;

@@ -1,4 +1,4 @@
-/* Messages and revisions. */
+/* revision.c - messages and revisions. */
 #include "mcp/revision.h"
 
 #include "kit.h"
@@ -60,12 +60,12 @@ static void a_stateless_request_says_who_it_is(void **state)
 	struct mcp_client client;
 
 	(void)state;
-	assert_true(era_is_stateless(&rpc, &wire));
-	assert_true(era_check(&rpc, &wire, &kit, &client, &why));
+	assert_true(revision_is_stateless(&rpc, &wire));
+	assert_true(revision_check(&rpc, &wire, &kit, &client, &why));
 	assert_int_equal(client.can, CAN_URL | CAN_TASKS);
 	assert_true(str_is(client.name, "cli"));
 	wire.name = STR("=?base64?eA==?=");
-	assert_true(era_check(&rpc, &wire, &kit, &client, &why));
+	assert_true(revision_check(&rpc, &wire, &kit, &client, &why));
 }
 
 static void its_headers_repeat_its_body(void **state)
@@ -96,7 +96,7 @@ static void its_headers_repeat_its_body(void **state)
 		struct rpc_fault why = { 0 };
 		struct mcp_client client;
 
-		assert_false(era_check(&rpc, &wire, &kit, &client, &why));
+		assert_false(revision_check(&rpc, &wire, &kit, &client, &why));
 		assert_int_equal(why.code, cases[i].code);
 		assert_int_equal(why.status, 400);
 	}
@@ -107,16 +107,17 @@ static void a_greeting_gets_a_revision_with_sessions(void **state)
 	struct mcp_client client;
 
 	(void)state;
-	era_greet(kit_json("{'protocolVersion':'2025-03-26','clientInfo':{'name':'é'},"
-			   "'capabilities':{'elicitation':{},'sampling':{}}}"),
+	revision_greet(
+		kit_json("{'protocolVersion':'2025-03-26','clientInfo':{'name':'é'},"
+			 "'capabilities':{'elicitation':{},'sampling':{}}}"),
 		&client);
 	assert_int_equal(client.revision, REV_2025_03_26);
 	assert_int_equal(client.can, CAN_FORM | CAN_SAMPLE);
-	era_greet(kit_json("{'protocolVersion':'2026-07-28'}"), &client);
+	revision_greet(kit_json("{'protocolVersion':'2026-07-28'}"), &client);
 	assert_int_equal(client.revision, REV_2025_11_25);
-	era_greet(NULL, &client);
+	revision_greet(NULL, &client);
 	assert_int_equal(client.revision, REV_2025_11_25);
-	era_greet(
+	revision_greet(
 		kit_json(kit_fill("{'clientInfo':{'name':'%s'}}", kit_repeat("é", 100))),
 		&client);
 	assert_int_equal(client.name.len, CLIENT_NAME_MAX);
