@@ -30,6 +30,7 @@ export function ask(more: Partial<Ask> = {}): Ask {
 		settled_at: null,
 		used_at: null,
 		fetched_at: null,
+		asked_again_at: null,
 		revoked: null,
 		answer: null,
 		answered_by: null,
