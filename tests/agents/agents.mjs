@@ -66,6 +66,7 @@ wire_api = "responses"
 	},
 	cline: {
 		bin: join(bins.more, 'cline'), words: (prompt) => [prompt],
+		last: () => ['hub', 'stop'], // or its daemon stays
 		first: (url) => ['auth', '-p', 'openai-compatible', '-k', 'x', '-m', 'scripted', '-b', `${url}/v1`],
 		env: () => ({ CLINE_TELEMETRY_DISABLED: '1' }),
 	},

@@ -24,7 +24,7 @@ const plain = (text) => text.replaceAll('\\"', '"').replaceAll('\\n', '\n');
 for (const agent of chosen(AGENTS)) {
 	describe(agent.name, { skip: !agent.installed && 'not installed' }, () => {
 		const desks = [];
-		after(() => desks.forEach((desk) => desk.close()));
+		after(() => Promise.all(desks.map((desk) => desk.close())));
 		const open = async (text, ...turns) => {
 			const desk = new Desk(server, agent);
 			desks.push(desk);

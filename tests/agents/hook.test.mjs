@@ -25,7 +25,7 @@ async function hurry(desk) {
 for (const agent of chosen(AGENTS).filter(({ all }) => all)) {
 	describe(agent.name, { skip: !agent.installed && 'not installed' }, () => {
 		const desks = [];
-		after(() => desks.forEach((desk) => desk.close()));
+		after(() => Promise.all(desks.map((desk) => desk.close())));
 		const [tools, input] = agent.shell;
 		const open = async (command, ...turns) => {
 			const desk = new Desk(server, agent);

@@ -75,8 +75,9 @@ export class Desk {
 		return this.running;
 	}
 
-	close() {
+	async close() {
 		this.running?.end();
+		if (this.agent.last) await run(this.agent.bin, this.agent.last(), { env: this.env(), cwd: this.work, ms: 20_000 });
 		this.model?.stop();
 	}
 }
