@@ -116,7 +116,7 @@ bool desk_ready(struct desk *);
 /* Fires the deadlines that are due: the writing clerk does this by itself. Returns how
  * long it may sleep until the next, in ms; -1: there is none. */
 int64_t desk_deadlines(struct desk *);
-/* Before the first task: the port is known only once the door is open. */
+/* Before the first task: the port is known only once the server listens. */
 bool desk_set_url(struct desk *, struct str url);
 /* Puts a task and waits until it is done, on a thread that is no clerk's and no loop's.
  */
@@ -161,7 +161,7 @@ extern const struct use use_workspace_list, use_workspace_create;
 /* job.out: the 32 bytes of the server's key of the name `id`, made when it is new; the
  * same on every node. */
 extern const struct use use_server_key;
-/* Who is at the door of /mcp? ERR_NOT_FOUND when the session of the id was ended. No
+/* Who calls /mcp? ERR_NOT_FOUND when the session of the id was ended. No
  * session lasts for longer than this. */
 enum { MCP_SESSION_DAYS = 90 };
 extern const struct use use_mcp_enter, use_mcp_end;

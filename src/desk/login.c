@@ -18,7 +18,7 @@ static void null_or(struct json_writer *w, const char *key, struct str s)
 		jw_null(w);
 }
 
-/* Who is at the door, as /v1/me and login say it. */
+/* The caller, as /v1/me and login show it. */
 static void me_write(
 	struct json_writer *w, const struct principal *p, const struct credential *c)
 {

@@ -254,7 +254,7 @@ static enum err change_event(struct rows *rows, const struct job *job,
 	}
 }
 
-/* In the order in which records are written: a user before what opens the door to it. */
+/* In the order in which records are written: a user before its tokens. */
 enum err people_logged(void *ctx, struct job *job, struct rows *rows, struct fault *why)
 {
 	static const enum record_id ids[] = { RECORD_WORKSPACES, RECORD_USERS,

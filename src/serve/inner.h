@@ -94,9 +94,9 @@ struct route {
 
 extern const struct route routes[];
 extern const struct route route_lost;
-/* The route, or NULL with *status 404 or 405 and the allowed methods. */
 /* Would a person's browser rather see the page than a problem? */
 bool route_is_for_people(const struct http_request *);
+/* The route, or NULL with *status 404 or 405 and the allowed methods. */
 const struct route *route_find(
 	struct str method, struct str path, struct str *id, int *status, char allow[64]);
 

@@ -24,7 +24,7 @@ struct mcp {
 	bool streams;	  /* the client takes text/event-stream */
 	bool task_result; /* it is tasks/result: the result names its task */
 	bool prompt;	  /* the client asks before it runs a tool of its own */
-	bool fixtures;	  /* nobody is at the door: the conformance suite */
+	bool fixtures;	  /* no caller is known: the conformance suite */
 	const struct tool *tool;
 	size_t at;	     /* which of several lists */
 	struct str key;	     /* Idempotency-Key, or empty */

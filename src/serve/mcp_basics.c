@@ -370,7 +370,7 @@ void mcp_complete(struct request *r)
 	request_put(r, kinds[str_starts(uri, kinds[0].prefix) ? 0 : 1].list, completed);
 }
 
-/* ---- whose tokens open the door: RFC 9728 ---- */
+/* ---- whose tokens are accepted: RFC 9728 ---- */
 
 void route_resource(struct request *r)
 {

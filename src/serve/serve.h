@@ -24,7 +24,7 @@ struct serve_settings {
 
 struct serve *serve_new(
 	struct loop *, struct desk *, const struct serve_settings *, struct fault *why);
-/* Opens a door. local_admin: the local 0600 socket, where no token is asked for and
+/* Adds a listener. local_admin: the local 0600 socket, where no token is asked for and
  * only administration is done. Returns the port (0 for a unix socket), or -1. */
 int serve_listen(struct serve *, struct str address, bool local_admin, struct fault *why);
 /* Lets what is in flight finish, then calls done on the loop. */

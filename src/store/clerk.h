@@ -36,7 +36,7 @@ struct job_kind {
 	bool open; /* needs no credential (login) */
 };
 
-/* Who is at the door, as the store knows them. */
+/* Whose credential it is, as the store knows them. */
 struct credential {
 	struct str kind;      /* token, cookie */
 	struct str workspace; /* its name */

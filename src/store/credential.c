@@ -1,4 +1,4 @@
-/* credential.c - looks up what each job showed, once for each thing shown. */
+/* credential.c - looks up the credentials of a batch, each once. */
 #include "store/credential.h"
 
 /* How exactly it is known when a token was last used. */

@@ -1,4 +1,4 @@
-/* credential.h - who is at the door: principals from what they showed. */
+/* credential.h - principals from the credentials of requests. */
 #ifndef STORE_CREDENTIAL_H
 #define STORE_CREDENTIAL_H
 

@@ -133,7 +133,7 @@ static inline struct row row_behind(const struct row *row, int columns)
 	return rest;
 }
 
-/* place: "sqlite:PATH" or "postgresql://…". ERR_INVALID for a scheme nobody knows. */
+/* url: "sqlite:PATH" or "postgresql://…". ERR_INVALID for a scheme nobody knows. */
 struct db *db_open(
 	struct str url, enum db_mode, const struct db_options *, struct fault *);
 struct db *db_close(struct db *); /* NULL is fine; returns NULL */

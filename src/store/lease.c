@@ -1,4 +1,4 @@
-/* lease.c - whose turn it is. */
+/* lease.c - chooses what a process claims: fair between owners, bounded for groups. */
 #include "store/lease.h"
 
 enum { OWNERS_MAX = 256, GROUPS_MAX = 256, FULL_SIZE = 16 * 1024 };
