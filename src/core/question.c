@@ -1,8 +1,9 @@
-/* question.c - the table of question types; reads and checks one question. */
+/* question.c - reads and checks one question. Its type is a row of question_kind.c. */
 #include "core/question.h"
 
 #include "core/body.h"
 #include "core/draft.h"
+#include "core/question_kind.h"
 #include "core/reply.h"
 
 enum member {
@@ -58,22 +59,6 @@ static const struct str note_names[N_LEN] = {
 };
 static const struct members note_members = { note_names, N_LEN };
 
-/* What a type may have besides what all have. */
-static const struct {
-	const char *name;
-	bool options, other, note, format, bounds;
-} types[] = {
-	[Q_TEXT] = { "text", .format = true, .bounds = true },
-	[Q_NUMBER] = { "number", .note = true, .bounds = true },
-	[Q_BOOLEAN] = { "boolean", .note = true },
-	[Q_CHOICE] = { "choice", .options = true, .other = true, .note = true },
-	[Q_CHOICES] = { "choices", .options = true, .other = true, .note = true,
-		.bounds = true },
-	[Q_APPROVAL] = { "approval", .note = true },
-};
-
-enum { TYPES = sizeof types / sizeof *types };
-
 /* One question being read. */
 struct question_reading {
 	struct check *check;
@@ -81,21 +66,6 @@ struct question_reading {
 	const struct str *names;
 	const struct json *m[M_LEN];
 };
-
-const char *question_type_name(enum question_type t)
-{
-	return types[t].name;
-}
-
-static bool type_read(struct str name, enum question_type *out)
-{
-	for (size_t i = 0; i < TYPES; i++) {
-		if (!str_is(name, types[i].name)) continue;
-		*out = (enum question_type)i;
-		return true;
-	}
-	return false;
-}
 
 static struct str text_of(
 	struct question_reading *r, enum member m, size_t max, unsigned shape)
@@ -106,7 +76,7 @@ static struct str text_of(
 static void read_type(struct question_reading *r, struct question *q)
 {
 	q->type = r->m[M_OPTIONS] ? Q_CHOICE : Q_TEXT;
-	if (r->m[M_TYPE] && !type_read(json_text(r->m[M_TYPE]), &q->type))
+	if (r->m[M_TYPE] && !question_type_read(json_text(r->m[M_TYPE]), &q->type))
 		wrong_member(r->check, r->at, names[M_TYPE],
 			"must be text, number, boolean, choice, choices or approval");
 }
@@ -156,7 +126,7 @@ static void read_options(
 	const struct json *list = r->m[M_OPTIONS];
 	struct spot at = spot_member(r->at, names[M_OPTIONS]);
 
-	if (!types[q->type].options) {
+	if (!question_kind(q->type)->options) {
 		if (list) wrong(r->check, &at, "only for type choice or choices");
 		return;
 	}
@@ -184,8 +154,8 @@ static void read_note(struct question_reading *r, struct question *q)
 	struct spot at = spot_member(r->at, names[M_NOTE]);
 
 	if (!note || note->type == JSON_FALSE) return;
-	if (!types[q->type].note) {
-		wrong(r->check, &at, "not for type %s", types[q->type].name);
+	if (!question_kind(q->type)->note) {
+		wrong(r->check, &at, "not for type %s", question_kind(q->type)->name);
 		return;
 	}
 	q->note = true;
@@ -200,7 +170,7 @@ static void read_note(struct question_reading *r, struct question *q)
 static void read_other(struct question_reading *r, struct question *q)
 {
 	q->other = flag_read(r->check, r->at, names[M_OTHER], r->m[M_OTHER], false);
-	if (q->other && !types[q->type].other)
+	if (q->other && !question_kind(q->type)->other)
 		wrong_member(r->check, r->at, names[M_OTHER],
 			"only for type choice or choices");
 }
@@ -210,7 +180,7 @@ static void read_format(struct question_reading *r, struct question *q)
 	const struct json *format = r->m[M_FORMAT];
 
 	if (!format) return;
-	if (!types[q->type].format)
+	if (!question_kind(q->type)->format)
 		wrong_member(r->check, r->at, names[M_FORMAT], "only for type text");
 	else if (!format_read(json_text(format), &q->format))
 		wrong_member(r->check, r->at, names[M_FORMAT],
@@ -225,9 +195,9 @@ static bool read_bound(
 	int64_t least = m == M_MAX ? 1 : 0;
 
 	if (!bound) return false;
-	if (!types[q->type].bounds) {
+	if (!question_kind(q->type)->bounds) {
 		wrong_member(r->check, r->at, names[m], "not for type %s",
-			types[q->type].name);
+			question_kind(q->type)->name);
 		return false;
 	}
 	if (q->type == Q_NUMBER && bound->type != JSON_NUMBER) {
@@ -354,7 +324,8 @@ static bool question_load(
 		.integer = json_is(json_get(json, "integer"), JSON_TRUE),
 	};
 	format_read(json_text(json_get(json, "format")), &q->format);
-	if (!type_read(json_text(json_get(json, "type")), &q->type)) return false;
+	if (!question_type_read(json_text(json_get(json, "type")), &q->type))
+		return false;
 	if (!json_is(options, JSON_ARRAY)) return true;
 	if (options->count > OPTIONS_MAX) return false;
 	q->options = ARENA_ARRAY(arena, struct option, options->count);
@@ -432,7 +403,7 @@ void question_write(struct json_writer *w, const struct question *q)
 	text_write(w, "key", q->key);
 	if (q->header.len) text_write(w, "header", q->header);
 	text_write(w, "text", q->text);
-	text_write(w, "type", str_of(types[q->type].name));
+	text_write(w, "type", str_of(question_kind(q->type)->name));
 	if (q->options_len) options_write(w, q);
 	if (q->other) {
 		jw_key(w, "other");

@@ -1,58 +1,33 @@
 /* reply.c - reads and checks the value given to one question, by the question's type. */
 #include "core/reply.h"
 
-enum part { SELECTED, OTHER, TEXT, VALUE, ARGUMENTS, PARTS };
+#include "core/question_kind.h"
 
-static const struct str part_names[PARTS] = {
-	[SELECTED] = STR("selected"),
-	[OTHER] = STR("other"),
-	[TEXT] = STR("text"),
-	[VALUE] = STR("value"),
-	[ARGUMENTS] = STR("arguments"),
+static const struct str part_names[REPLY_PARTS] = {
+	[PART_SELECTED] = STR("selected"),
+	[PART_OTHER] = STR("other"),
+	[PART_TEXT] = STR("text"),
+	[PART_VALUE] = STR("value"),
+	[PART_ARGUMENTS] = STR("arguments"),
 };
-static const struct members part_members = { part_names, PARTS };
-
-enum {
-	HAS_SELECTED = 1 << SELECTED,
-	HAS_OTHER = 1 << OTHER,
-	HAS_TEXT = 1 << TEXT,
-	HAS_VALUE = 1 << VALUE,
-	HAS_ARGUMENTS = 1 << ARGUMENTS
-};
+static const struct members part_members = { part_names, REPLY_PARTS };
 
 /* One value being read. In a shorthand only the main part is there. */
 struct reply_reading {
 	struct check *check;
 	const struct spot *at;
 	const struct question *q;
-	const struct json *part[PARTS];
+	const struct json *part[REPLY_PARTS];
 	bool shorthand;
 };
 
-typedef void reply_fn(struct reply_reading *, struct reply *);
-static reply_fn read_text, read_number, read_boolean, read_choices, read_approval;
-
-/* What the full form of each type may hold, and which part a shorthand stands for. */
-static const struct {
-	unsigned parts;
-	enum part main;
-	reply_fn *read;
-} shapes[] = {
-	[Q_TEXT] = { HAS_TEXT, TEXT, read_text },
-	[Q_NUMBER] = { HAS_VALUE | HAS_TEXT, VALUE, read_number },
-	[Q_BOOLEAN] = { HAS_VALUE | HAS_TEXT, VALUE, read_boolean },
-	[Q_CHOICE] = { HAS_SELECTED | HAS_OTHER | HAS_TEXT, SELECTED, read_choices },
-	[Q_CHOICES] = { HAS_SELECTED | HAS_OTHER | HAS_TEXT, SELECTED, read_choices },
-	[Q_APPROVAL] = { HAS_VALUE | HAS_TEXT | HAS_ARGUMENTS, VALUE, read_approval },
-};
-
-static struct spot part_spot(const struct reply_reading *r, enum part p)
+static struct spot part_spot(const struct reply_reading *r, enum reply_part p)
 {
 	return r->shorthand ? *r->at : spot_member(r->at, part_names[p]);
 }
 
 /* A free text; blank is as good as none. */
-static struct str part_text(struct reply_reading *r, enum part p)
+static struct str part_text(struct reply_reading *r, enum reply_part p)
 {
 	const struct json *json = r->part[p];
 	struct spot at = part_spot(r, p);
@@ -69,11 +44,11 @@ static struct str part_text(struct reply_reading *r, enum part p)
 	return text_blank(json->text) ? STR_NONE : json->text;
 }
 
-static void read_text(struct reply_reading *r, struct reply *out)
+void reply_read_text(struct reply_reading *r, struct reply *out)
 {
 	const struct question *q = r->q;
-	struct spot at = part_spot(r, TEXT);
-	struct str text = part_text(r, TEXT);
+	struct spot at = part_spot(r, PART_TEXT);
+	struct str text = part_text(r, PART_TEXT);
 
 	if (!text.len) return;
 	if (q->has_max && text_longer(text, (size_t)q->max))
@@ -93,11 +68,11 @@ static bool whole(const struct json *number)
 	return number->is_int || real == __builtin_trunc(real);
 }
 
-static void read_number(struct reply_reading *r, struct reply *out)
+void reply_read_number(struct reply_reading *r, struct reply *out)
 {
-	const struct json *value = r->part[VALUE];
+	const struct json *value = r->part[PART_VALUE];
 	const struct question *q = r->q;
-	struct spot at = part_spot(r, VALUE);
+	struct spot at = part_spot(r, PART_VALUE);
 
 	if (!value) return;
 	if (value->type != JSON_NUMBER)
@@ -112,10 +87,10 @@ static void read_number(struct reply_reading *r, struct reply *out)
 	out->given = true;
 }
 
-static void read_boolean(struct reply_reading *r, struct reply *out)
+void reply_read_boolean(struct reply_reading *r, struct reply *out)
 {
-	const struct json *value = r->part[VALUE];
-	struct spot at = part_spot(r, VALUE);
+	const struct json *value = r->part[PART_VALUE];
+	struct spot at = part_spot(r, PART_VALUE);
 
 	if (!value) return;
 	if (!json_is_bool(value)) wrong(r->check, &at, "must be true or false");
@@ -123,10 +98,11 @@ static void read_boolean(struct reply_reading *r, struct reply *out)
 	out->given = true;
 }
 
-static void read_approval(struct reply_reading *r, struct reply *out)
+void reply_read_approval(struct reply_reading *r, struct reply *out)
 {
-	const struct json *value = r->part[VALUE], *arguments = r->part[ARGUMENTS];
-	struct spot at = part_spot(r, VALUE);
+	const struct json *value = r->part[PART_VALUE],
+			  *arguments = r->part[PART_ARGUMENTS];
+	struct spot at = part_spot(r, PART_VALUE);
 
 	if (json_is(value, JSON_STRING) && str_is(value->text, "approve"))
 		out->decision = DECISION_APPROVE;
@@ -137,9 +113,11 @@ static void read_approval(struct reply_reading *r, struct reply *out)
 	out->given = value != NULL;
 	if (!arguments) return;
 	if (arguments->type != JSON_OBJECT)
-		wrong_member(r->check, r->at, part_names[ARGUMENTS], "must be an object");
+		wrong_member(
+			r->check, r->at, part_names[PART_ARGUMENTS], "must be an object");
 	else if (out->decision != DECISION_APPROVE)
-		wrong_member(r->check, r->at, part_names[ARGUMENTS], "only with approve");
+		wrong_member(
+			r->check, r->at, part_names[PART_ARGUMENTS], "only with approve");
 	out->arguments = arguments;
 }
 
@@ -188,15 +166,15 @@ static void check_count(struct reply_reading *r, const struct reply *out)
 		wrong(r->check, r->at, "at most %.0f may be chosen", q->max);
 }
 
-static void read_choices(struct reply_reading *r, struct reply *out)
+void reply_read_choices(struct reply_reading *r, struct reply *out)
 {
-	const struct json *selected = r->part[SELECTED];
-	struct spot at = part_spot(r, SELECTED);
+	const struct json *selected = r->part[PART_SELECTED];
+	struct spot at = part_spot(r, PART_SELECTED);
 
-	if (r->part[OTHER] && !r->q->other)
-		wrong_member(r->check, r->at, part_names[OTHER], "is not offered");
+	if (r->part[PART_OTHER] && !r->q->other)
+		wrong_member(r->check, r->at, part_names[PART_OTHER], "is not offered");
 	else
-		out->other = part_text(r, OTHER);
+		out->other = part_text(r, PART_OTHER);
 	if (json_is(selected, JSON_ARRAY)) {
 		for (uint32_t i = 0; i < selected->count; i++) {
 			struct spot item = spot_item(&at, i);
@@ -214,10 +192,10 @@ static void read_choices(struct reply_reading *r, struct reply *out)
 /* The free text beside the answer proper. A rejection can always be explained. */
 static void read_note(struct reply_reading *r, struct reply *out)
 {
-	out->text = part_text(r, TEXT);
+	out->text = part_text(r, PART_TEXT);
 	if (out->text.len && !r->q->note && r->q->type != Q_APPROVAL)
-		wrong_member(
-			r->check, r->at, part_names[TEXT], "this question takes no note");
+		wrong_member(r->check, r->at, part_names[PART_TEXT],
+			"this question takes no note");
 }
 
 static bool read_parts(struct reply_reading *r, const struct json *json)
@@ -227,12 +205,12 @@ static bool read_parts(struct reply_reading *r, const struct json *json)
 
 	r->shorthand = json->type != JSON_OBJECT;
 	if (r->shorthand) {
-		r->part[shapes[type].main] = json;
+		r->part[question_kind(type)->main] = json;
 		return true;
 	}
 	members_read(r->check, r->at, json, &part_members, NULL, r->part);
-	for (enum part p = 0; p < PARTS; p++) {
-		if (!r->part[p] || (shapes[type].parts & 1u << p)) continue;
+	for (enum reply_part p = 0; p < REPLY_PARTS; p++) {
+		if (!r->part[p] || (question_kind(type)->parts & 1u << p)) continue;
 		wrong_member(r->check, r->at, part_names[p], "not for type %s",
 			question_type_name(type));
 		fits = false;
@@ -249,7 +227,7 @@ void reply_read(struct check *c, const struct spot *at, const struct question *q
 	*out = (struct reply){ 0 };
 	if (!json || json->type == JSON_NULL) return;
 	if (read_parts(&r, json)) {
-		shapes[q->type].read(&r, out);
+		question_kind(q->type)->read(&r, out);
 		if (!r.shorthand && q->type != Q_TEXT) read_note(&r, out);
 	}
 	c->failed |= own.failed;

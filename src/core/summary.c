@@ -2,13 +2,33 @@
  */
 #include "core/reply.h"
 
+#include "core/question_kind.h"
+
 static void sum_text(struct buf *out, const char *before, struct str text)
 {
 	buf_add_text(out, before);
 	text_flatten(out, text);
 }
 
-static void sum_choices(struct buf *out, const struct question *q, const struct reply *r)
+void reply_sum_text(struct buf *out, const struct question *q, const struct reply *r)
+{
+	(void)q;
+	text_flatten(out, r->text);
+}
+
+void reply_sum_number(struct buf *out, const struct question *q, const struct reply *r)
+{
+	(void)q;
+	json_write(out, r->value);
+}
+
+void reply_sum_boolean(struct buf *out, const struct question *q, const struct reply *r)
+{
+	(void)q;
+	buf_add_text(out, r->value->type == JSON_TRUE ? "Yes" : "No");
+}
+
+void reply_sum_choices(struct buf *out, const struct question *q, const struct reply *r)
 {
 	const char *before = "";
 
@@ -22,22 +42,11 @@ static void sum_choices(struct buf *out, const struct question *q, const struct 
 	sum_text(out, "Other: ", r->other);
 }
 
-static void sum_value(struct buf *out, const struct question *q, const struct reply *r)
+void reply_sum_approval(struct buf *out, const struct question *q, const struct reply *r)
 {
-	switch (q->type) {
-	case Q_TEXT: text_flatten(out, r->text); break;
-	case Q_NUMBER: json_write(out, r->value); break;
-	case Q_BOOLEAN:
-		buf_add_text(out, r->value->type == JSON_TRUE ? "Yes" : "No");
-		break;
-	case Q_CHOICE:
-	case Q_CHOICES: sum_choices(out, q, r); break;
-	case Q_APPROVAL:
-		buf_add_text(
-			out, r->decision == DECISION_APPROVE ? "Approved" : "Rejected");
-		if (r->arguments) buf_add_text(out, " (edited)");
-		break;
-	}
+	(void)q;
+	buf_add_text(out, r->decision == DECISION_APPROVE ? "Approved" : "Rejected");
+	if (r->arguments) buf_add_text(out, " (edited)");
 }
 
 void reply_sum(struct buf *out, const struct question *q, const struct reply *r)
@@ -45,7 +54,7 @@ void reply_sum(struct buf *out, const struct question *q, const struct reply *r)
 	sum_text(out, "- ", q->header.len ? q->header : q->text);
 	buf_add_text(out, ": ");
 	if (r->given)
-		sum_value(out, q, r);
+		question_kind(q->type)->sum(out, q, r);
 	else
 		buf_add_char(out, '-');
 	if (q->type == Q_TEXT || !r->text.len) return;

@@ -1,6 +1,8 @@
 /* form.c - the answer form: what each key does. */
 #include "tui/form.h"
 
+#include "core/question_kind.h"
+
 #include "base/mem.h"
 
 enum { ROW_YES, ROW_NO };		  /* of a boolean */
@@ -18,13 +20,13 @@ static struct entry *entry_now(struct form *f)
 
 static bool type_written(enum question_type type)
 {
-	return type == Q_TEXT || type == Q_NUMBER;
+	return question_kind(type)->typed;
 }
 
 /* Of these rows one is chosen at a time. */
 static bool type_single(enum question_type type)
 {
-	return type != Q_CHOICES;
+	return !question_kind(type)->many;
 }
 
 size_t form_rows(const struct question *q)
@@ -36,8 +38,7 @@ size_t form_rows(const struct question *q)
 
 static bool row_is_other(const struct question *q, size_t row)
 {
-	return (q->type == Q_CHOICE || q->type == Q_CHOICES) && q->other &&
-	       row == q->options_len;
+	return question_kind(q->type)->options && q->other && row == q->options_len;
 }
 
 bool form_row_chosen(const struct form *f, size_t question, size_t row)

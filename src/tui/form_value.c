@@ -1,7 +1,9 @@
 /* form_value.c - what was filled in, as values: to send, to keep, and to fill in
  * again. */
 #include "base/utf8.h"
+
 #include "core/answer.h"
+#include "core/question_kind.h"
 #include "tui/form.h"
 
 /* ---- out ---- */
@@ -59,8 +61,7 @@ static void selected_put(const struct form *f, size_t i, struct json_writer *w)
 {
 	const struct question *q = &f->questions[i];
 
-	if ((q->type != Q_CHOICE && q->type != Q_CHOICES) || !f->entries[i].selected)
-		return;
+	if (!question_kind(q->type)->options || !f->entries[i].selected) return;
 	jw_key(w, "selected");
 	jw_array(w);
 	for (size_t row = 0; row < q->options_len; row++)
@@ -157,11 +158,10 @@ bool form_touched(const struct form *f)
 /* Only rows that there are, and only one where one is chosen. */
 static uint32_t rows_fit(const struct question *q, uint32_t rows)
 {
-	size_t all = q->type == Q_CHOICE || q->type == Q_CHOICES ? q->options_len
-								 : form_rows(q);
+	size_t all = question_kind(q->type)->options ? q->options_len : form_rows(q);
 
 	rows &= (uint32_t)((UINT64_C(1) << all) - 1);
-	return q->type == Q_CHOICES ? rows : rows & (~rows + 1);
+	return question_kind(q->type)->many ? rows : rows & (~rows + 1);
 }
 
 static void option_pick(struct form *f, size_t i, struct str said)
@@ -214,7 +214,7 @@ static void full_fill(struct form *f, size_t i, const struct json *said)
 {
 	const struct question *q = &f->questions[i];
 	struct entry *e = &f->entries[i];
-	bool choice = q->type == Q_CHOICE || q->type == Q_CHOICES;
+	bool choice = question_kind(q->type)->options;
 	const struct json *other = json_get(said, "other"),
 			  *text = json_get(said, "text");
 
