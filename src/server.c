@@ -175,7 +175,7 @@ static enum err server_tls_again(
 
 /* ---- first start ---- */
 
-/* A person's way in, until one has come. */
+/* A login link, until a person has used one. */
 static enum err server_bootstrap(struct server *sv, struct fault *why)
 {
 	struct task *t = mem_alloc(sizeof *t);

@@ -336,7 +336,7 @@ static void input_take(struct host *h)
 	}
 }
 
-/* The end of its terminal hangs the child up; one that stays gets a stronger word. */
+/* Closing its terminal sends the child SIGHUP; one that stays gets stronger signals. */
 static int child_end(struct host *h, bool stopped)
 {
 	int64_t until = clock_mono_ms() + CHILD_PATIENCE_MS;

@@ -1,4 +1,4 @@
-/* locate.h - where the server is, and with which word we come in. Owns the login file.
+/* locate.h - where the server is, and the credential for it. Owns the login file.
  *
  * A secret is only ever sent to the server it belongs to: the local agent's token to the
  * address in server.json, a login to the address it was made at. */

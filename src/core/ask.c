@@ -220,7 +220,7 @@ static bool all_approve(const struct ask_parts *parts, const struct json *answer
 	return approvals > 0;
 }
 
-/* Read from the words of the answer themselves: without memory to read them it is no. */
+/* Read from the answer itself. Without memory to read it: false. */
 bool ask_approved(const struct ask *a)
 {
 	struct arena arena = { 0 };

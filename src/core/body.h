@@ -7,7 +7,7 @@
 #include "base/fault.h"
 #include "base/json.h"
 
-/* A place in a body. Made on the stack on the way down, put into words only when
+/* A place in a body. Made on the stack while reading; a JSON pointer is written only when
  * something is wrong there. */
 struct spot {
 	const struct spot *up; /* NULL: `name` is a finished JSON pointer */

@@ -14,7 +14,7 @@
  * the ask shows it (null when there is none), and of `revoked` once it was taken back. */
 struct str decision_write(const struct ask *, struct arena *);
 void decision_digest(const struct ask *, char out[DIGEST_SIZE]);
-/* The same with memory that is there: for the road of every answer. */
+/* The same in the memory of `arena`: part of every answer. */
 void decision_digest_in(const struct ask *, struct arena *, char out[DIGEST_SIZE]);
 
 enum { SHORT_DIGEST_SIZE = 23 }; /* 22 characters and a NUL */

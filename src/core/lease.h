@@ -1,4 +1,4 @@
-/* lease.h - who is at a piece of work, and until when; and how much of the room one owner may
+/* lease.h - which process holds a record, and until when; and how many slots one owner may
  * take. Pure rules, for any record that several processes could work on.
  *
  *     free ──claim──► held ──finish──► free

@@ -77,22 +77,23 @@ static void ask_in_the_way(struct task *t, struct rows *rows, const struct sessi
 static enum err ask_session(struct task *t, struct rows *rows, const struct draft *d,
 	struct session **out, enum session_status *was, struct fault *why)
 {
-	bool home = ask_goes_to_default(t, d);
+	bool to_default = ask_goes_to_default(t, d);
 	struct session *s;
 	enum err e;
 
-	if (!d->session.len && !home) return OK;
-	s = home ? rows_external(
-			   rows, t->job.who.ws, t->job.who.agent, t->default_session)
-		 : rows_session(rows, t->job.who.ws, d->session);
-	if (!s && home) return OK;
+	if (!d->session.len && !to_default) return OK;
+	s = to_default ? rows_external(rows, t->job.who.ws, t->job.who.agent,
+				 t->default_session)
+		       : rows_session(rows, t->job.who.ws, d->session);
+	if (!s && to_default) return OK;
 	if (!s || !principal_sees(&t->job.who, s->agent))
 		return fail(why, ERR_NOT_FOUND, "no session %.*s",
-			STR_ARGS(str_first(home ? t->default_session : d->session, 64)));
+			STR_ARGS(str_first(
+				to_default ? t->default_session : d->session, 64)));
 	e = desk_own(&t->job.who, s->agent, why);
-	/* Who comes home to ask goes on there, whatever it was said to be before. */
+	/* An ask in the default session reopens it if it had ended. */
 	*was = s->status;
-	if (!e && home && session_ended(s)) s->status = SESSION_IDLE;
+	if (!e && to_default && session_ended(s)) s->status = SESSION_IDLE;
 	if (!e) e = session_may_ask(s, d->kind, why);
 	if (e == ERR_CONFLICT) ask_in_the_way(t, rows, s);
 	if (!e) *out = s;

@@ -1,4 +1,4 @@
-/* bootstrap.c - the first workspace, its owner, and the way in until somebody came. */
+/* bootstrap.c - the first workspace, its owner, and the login link until somebody used it. */
 #include "desk/people.h"
 #include "desk/people_log.h"
 

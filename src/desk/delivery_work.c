@@ -1,4 +1,4 @@
-/* delivery_work.c - deliveries in the hands of who makes them: claimed under a lease, kept, reported.
+/* delivery_work.c - deliveries under way: claimed under a lease, renewed, reported.
  *
  * 1. A webhook is sent at least once: who claims it says so before, and how it ended after.
  * 2. A resumer is run at most once for its news, and one at a time for a session: it is marked as
@@ -77,7 +77,7 @@ static struct str error_text(struct str error, struct arena *arena)
 	return arena_str(arena, utf8_first(error, ERROR_MAX));
 }
 
-/* Nobody is at it any more. */
+/* Nobody holds it any more. */
 static void delivery_end(struct rows *rows, struct delivery *d,
 	const struct delivery_outcome *o, enum delivery_status status, int64_t next_ms)
 {

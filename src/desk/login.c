@@ -1,5 +1,5 @@
-/* login.c - how a person comes in: by a single-use link or a password, out again, and who
- * they are. A login is a cookie: a token of kind "cookie" that runs out. */
+/* login.c - logging in by a single-use link or a password, logging out, and who the caller
+ * is. A login is a cookie: a token of kind "cookie" that runs out. */
 #include "desk/people.h"
 #include "desk/people_log.h"
 
@@ -166,7 +166,7 @@ static enum err login_cookie(
 	return OK;
 }
 
-/* Who it was that did not come in, as far as that is known. */
+/* Whose login failed, as far as that is known. */
 static const struct user *login_refused(struct rows *rows, struct str name)
 {
 	const struct user *u = NULL;

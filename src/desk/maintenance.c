@@ -1,4 +1,5 @@
-/* maintenance.c - looking after the store: its check, and forgetting what is old. Only for whoever holds the machine. */
+/* maintenance.c - the check of the store, and removal of what is old. For the local admin
+ * only. */
 #include "desk/check.h"
 #include "desk/inner.h"
 

@@ -51,7 +51,7 @@ enum err desk_ask_changed(struct task *t, struct rows *rows, struct ask *a,
 	return OK;
 }
 
-/* ---- ask back, and the agent's word to it ---- */
+/* ---- replies, of people and of the agent ---- */
 
 static enum err reply_check(struct task *t, struct fault *why)
 {
@@ -73,7 +73,7 @@ static enum err reply_decide(struct job *job, struct rows *rows, struct fault *w
 
 	if (!e && !person) e = desk_own(&job->who, a->agent, why);
 	if (!e) e = desk_refused(t, why);
-	/* A person's late word to an ask that ran out is kept in its thread. */
+	/* A person may still reply to an expired ask: it is kept in its thread. */
 	if (!e && !(person && a->status == ASK_EXPIRED)) e = route_open(t, rows, a, why);
 	if (!e) e = note_read(t->body, "text", REPLY_MAX, true, &text, why);
 	if (e) return e;

@@ -97,7 +97,7 @@ struct verdict verdict_said(const struct foreign_reply *o, const struct said *s)
 }
 
 /* Every approval question must have been approved; the first that was not, or else the
- * first of all, has the word. */
+ * first of all, is the verdict. */
 struct verdict verdict_of(const struct foreign_reply *o)
 {
 	struct verdict first = { 0 };

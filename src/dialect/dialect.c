@@ -1,4 +1,4 @@
-/* dialect.c - the table, and the road of a request through one of its rows. */
+/* dialect.c - the table of dialects; turns a request into an ask, and an ask into a reply. */
 #include "base/clock.h"
 #include "dialect/inner.h"
 

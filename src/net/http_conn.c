@@ -149,7 +149,7 @@ static void conn_resume(struct conn *c)
 	socket_read(c, true);
 }
 
-/* The peer shall read our last words: a close with bytes unread would reset them away. */
+/* The peer is to get the end of our reply: closing with bytes unread would reset the connection. */
 static void conn_linger(struct conn *c)
 {
 	kept_drop(c);

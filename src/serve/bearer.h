@@ -2,8 +2,8 @@
  *
  * One record for each credential that holds something open, shared by all it holds open.
  * When somebody in a workspace may have lost a right, the credentials of that workspace
- * are looked up again, in one read. Until the outcome is known they are in doubt: nothing
- * is shown on their word alone. Those that are no longer good lose what they hold open;
+ * are looked up again, in one read. Until the outcome is known they are in doubt: what
+ * they wait for is read again with the credential before it is shown. Those that are no longer good lose what they hold open;
  * nobody else notices. */
 #ifndef SERVE_BEARER_H
 #define SERVE_BEARER_H

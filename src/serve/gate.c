@@ -109,8 +109,8 @@ enum err gate_check_cookie(
 	struct serve *s, const struct http_request *r, struct fault *why)
 {
 	(void)s;
-	/* Whatever Origin came was found to be ours; a write must have one, or the
-	 * browser's own word that the page is ours. */
+	/* Whatever Origin came was found to be ours; a write must have one, or a
+	 * Sec-Fetch-Site that says the page is ours. */
 	if (r->method == HTTP_M_GET || r->method == HTTP_M_HEAD) return OK;
 	if (http_header(r, "origin").len ||
 		str_is(http_header(r, "sec-fetch-site"), "same-origin"))

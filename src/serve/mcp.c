@@ -266,7 +266,7 @@ static void run(struct request *r)
 		mcp_form_response(r);
 }
 
-/* ---- who comes in ---- */
+/* ---- who calls ---- */
 
 static struct mcp_wire wire_of(const struct http_request *h)
 {

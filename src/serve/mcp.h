@@ -1,7 +1,7 @@
 /* mcp.h - what the files of the MCP endpoint share. Private to serve.
  *
- * A message comes in through route_mcp, is let in by the desk (use_mcp_enter), goes to
- * its method, and is answered by exactly one of mcp_send, mcp_refuse, mcp_hold or
+ * A message arrives at route_mcp, the desk checks who sent it (use_mcp_enter), its method
+ * runs, and is answered by exactly one of mcp_send, mcp_refuse, mcp_hold or
  * mcp_accept, which free the request. */
 #ifndef SERVE_MCP_H
 #define SERVE_MCP_H
@@ -52,7 +52,7 @@ void mcp_refuse_params(struct request *, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void mcp_refuse_uri(struct request *, struct str uri); /* no such resource */
 void mcp_accept(struct request *);		       /* 202, to what needs no answer */
-/* What the desk said is no good; in words of the protocol. */
+/* An error of the desk, as an error of the protocol. */
 void mcp_trouble(struct request *);
 /* The task's JSON, read; NULL when there is no memory for it. */
 const struct json *mcp_out(struct request *);

@@ -72,7 +72,7 @@ static void task_cancelled(struct request *r)
 		mcp_send(r);
 		return;
 	}
-	/* An empty word that it was heard, even when there is nothing left to cancel. */
+	/* An empty result acknowledges it, even when there is nothing left to cancel. */
 	mcp_result(r, "complete");
 	mcp_send(r);
 }

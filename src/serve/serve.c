@@ -1,4 +1,4 @@
-/* serve.c - the road of a request: in through a listener, to the desk, and back out. */
+/* serve.c - a request from its listener to the desk, and its reply back. */
 #include "serve/inner.h"
 
 #include "base/clock.h"

@@ -18,8 +18,8 @@ enum { TRIES = 4, PAUSE_MAX_MS = 1000 };
 
 static _Atomic uint64_t numbers; /* given to batches so far */
 
-/* After a failure the next attempt has its time, and until then there is none: a place
- * that does not answer must not take every batch's time. */
+/* After a failure there is a pause before the next attempt: a store that does not answer
+ * must not delay every batch. */
 enum err batch_open(struct batch *b, struct fault *why)
 {
 	const struct db_driver *driver = store_url_driver(b->url);

@@ -79,7 +79,7 @@ struct job {
 	bool decided;	/* decide succeeded in this try: undo may be due */
 	uint64_t batch; /* that worked it; no other has the same, of any clerk */
 	struct fault why;
-	int status;	     /* HTTP's words for success: 200, 201, 204 */
+	int status;	     /* of HTTP, on success: 200, 201, 204 */
 	struct buf out;	     /* the reply, JSON */
 	struct str conflict; /* the winner, as JSON, beside a conflict; in the arena */
 	void (*done)(

@@ -23,7 +23,7 @@
 enum { SEND_STEP = 64, CLOCK_MS = 250 };
 enum { OID_BYTEA = 17, OID_INT8 = 20, OID_TEXT = 25 };
 
-/* The lock's number spells "parley". The time is looked at once the turn has come. */
+/* The lock's number spells "parley". The time is read once the lock is held. */
 #define CLOCK "(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
 static const char turn_text[] =
 	"SELECT " CLOCK " FROM pg_advisory_xact_lock(123597253833081)";

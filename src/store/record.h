@@ -116,7 +116,7 @@ enum { ARGS_MAX = 48, RECORD_KEYS_MAX = 4 };
 /* Texts are copied into the arena. out is untouched on failure. */
 enum err record_read(const struct record *, const struct row *, struct arena *, void *out,
 	struct fault *why);
-/* The value of one column; texts are borrowed from the record. On the road of every write. */
+/* The value of one column; texts are borrowed from the record. Part of every write. */
 static inline struct val record_val(const struct column *c, const void *record)
 {
 	const void *at = (const char *)record + c->offset;
