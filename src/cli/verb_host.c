@@ -336,7 +336,7 @@ static void input_take(struct host *h)
 	}
 }
 
-/* Closing its terminal sends the child SIGHUP; one that stays gets stronger signals. */
+/* Closing its terminal sends the child SIGHUP; one that stays is killed. */
 static int child_end(struct host *h, bool stopped)
 {
 	int64_t until = clock_mono_ms() + CHILD_PATIENCE_MS;
