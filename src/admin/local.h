@@ -1,4 +1,4 @@
-/* local.h - the desk without a server: admin's way when none runs. Private to admin. */
+/* local.h - administration calls on the store itself, when no server runs. Private to admin. */
 #ifndef ADMIN_LOCAL_H
 #define ADMIN_LOCAL_H
 

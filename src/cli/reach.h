@@ -1,5 +1,5 @@
-/* reach.h - a verb's way to the server: who it comes as, and calls that report
- * themselves. */
+/* reach.h - how a verb reaches the server: its credential, and calls that report
+ * their own failures. */
 #ifndef CLI_REACH_H
 #define CLI_REACH_H
 

@@ -1,4 +1,4 @@
-/* process.c - our side of a program that runs beside us: pipes, its last words, its end. */
+/* process.c - our side of a program that runs beside us: pipes, the end of its output, its exit. */
 #include "net/process.h"
 
 #include "base/clock.h"

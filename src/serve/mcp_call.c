@@ -1,4 +1,4 @@
-/* mcp_call.c - tools/call: each tool's way to the desk, and what becomes of an ask. */
+/* mcp_call.c - tools/call: what each tool asks of the desk, and what becomes of an ask. */
 #include "serve/mcp.h"
 
 #include "base/hash.h"

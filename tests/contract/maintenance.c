@@ -1,4 +1,4 @@
-/* care.c - what is old is forgotten, and nothing else is. */
+/* maintenance.c - what is old is forgotten, and nothing else is. */
 #include "place.h"
 
 #include "base/clock.h"
