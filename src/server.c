@@ -13,6 +13,7 @@
 #include "net/tls.h"
 #include "notify/notify.h"
 #include "serve/serve.h"
+#include "store/db.h"
 #include "store/lock.h"
 
 #include <errno.h>
@@ -407,7 +408,7 @@ static enum err server_notify(struct server *sv, struct fault *why)
 		.isolated = sv->isolated,
 		.hidden = sv->hidden,
 		.hidden_len = server_hidden(sv, sv->hidden),
-		.shared = !str_starts(set->store, "sqlite:") };
+		.shared = store_url_is_shared(set->store) };
 
 	for (size_t i = 0; i < set->resumers_len; i++)
 		resumers[i] = (struct notify_resumer){ set->resumers[i].name,
