@@ -63,13 +63,18 @@ area('agents of all kinds', (scenario) => {
 		await me.write(me.page.getByRole('textbox', { name: me.t('agents.new') }), `newcomer ${me.lang} ${me.view} ${me.byKeys}`);
 		await me.press(me.button('tokens.create'));
 		const token = await me.page.getByText(/^prl_/).innerText();
-		const choice = me.page.getByRole('combobox', { name: me.t('first.client') });
-		const names = await choice.locator('option').allInnerTexts();
+		const tabs = me.page.getByRole('tablist', { name: me.t('first.client') }).getByRole('tab');
+		await tabs.first().waitFor();
 		const known = spawnSync(BIN, ['mcp', '--print-config', 'nobody'], { encoding: 'utf8' }).stderr
 			.match(/: ([\w, ]+)$/m)[1].split(', ');
-		assert.equal(names.length, known.length + 1, 'one more: any other');
+		assert.equal(await tabs.count(), known.length + 3, 'any other client, the shell and curl are there, too');
+		const choose = async (i) => {
+			if (me.byKeys && i) await me.page.keyboard.press('ArrowRight');
+			else await me.press(tabs.nth(i));
+		};
 		for (const [i, client] of known.entries()) {
-			await me.pick(choice, String(i));
+			await choose(i);
+			await me.page.getByRole('group', { name: me.t('first.connect') }).getByText(`parley connect ${client}`).waitFor();
 			const here = me.page.getByRole('group', { name: me.t('first.mcp.here') });
 			await here.getByText(`parley mcp --print-config ${client}`).waitFor();
 			const text = await me.page.getByRole('group', { name: me.t('first.mcp', { file: '' }).trim() }).innerText();
@@ -78,7 +83,7 @@ area('agents of all kinds', (scenario) => {
 			if (text.includes(token)) assert.equal(await variable.count(), 0);
 			else assert.equal(await variable.innerText(), `export PARLEY_TOKEN=${token}`);
 		}
-		await me.pick(choice, String(known.length));
+		await choose(known.length);
 		const lines = (await me.page.getByRole('group', { name: me.t('first.mcp.other') }).innerText()).split('\n');
 		assert.deepEqual(lines, [`${desk.server.url}/mcp`, `Authorization: Bearer ${token}`]);
 		await until(async () => (await desk.server.client(token).get('/v1/me')).status === 200, 'a token that works');

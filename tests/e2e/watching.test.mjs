@@ -110,7 +110,7 @@ area('watching', (scenario) => {
 		const percent = (rate) => rate === null ? '–' : rate.toLocaleString(me.lang, { style: 'percent', maximumFractionDigits: 0 });
 		const took = (ms) => Math.floor(ms / (ms < 60_000 ? 1000 : 60_000)).toLocaleString(me.lang,
 			{ style: 'unit', unit: ms < 60_000 ? 'second' : 'minute', unitDisplay: 'short' });
-		const tile = (id) => me.page.getByRole('term').and(me.page.getByText(me.t(`insights.${id}`), { exact: true })).locator('xpath=../dd');
+		const tile = (id) => me.page.getByRole('term').and(me.page.getByText(me.t(`insights.${id}`), { exact: true })).locator('xpath=../dd[1]');
 		const shows = async (days) => {
 			const range = me.page.getByRole('button', { name: me.tn('insights.days', days) });
 			await me.press(range);
