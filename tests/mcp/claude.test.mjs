@@ -94,17 +94,20 @@ for (const way of ['http', 'stdio']) {
 	test(`asks by ${way}, the server restarts, and the answer comes`, async () => {
 		const text = `Across a restart by ${way}?`;
 		// A server that stops says that it is pending; after one that dies, the pipe asks again.
+		// A call that meets the server while it is down is refused, and made again.
+		let first;
 		const again = (got) => (/PostgreSQL/.test(got) ? say(`I got ${got}`)
-			: use('mcp__parley__get_answer', { ask_id: JSON.parse(got).ask_id }));
-		const model = await mind(() => ask(text), again, again);
+			: use('mcp__parley__get_answer', { ask_id: (got.match(/ask_[0-9a-z]{26}/) ?? [first.id])[0] }));
+		const model = await mind(() => ask(text), ...Array(6).fill(again));
 		const running = claude(model, { way });
-		const first = await asked(server, text, SLOW);
+		first = await asked(server, text, SLOW);
 		await restart(way === 'http' ? 'SIGTERM' : 'SIGKILL');
 		if (way === 'http') await until(() => model.requests.length > 1, 'the second try', SLOW);
 		const second = await answer(server, text);
 		assert.equal(second.id, first.id);
 		assert.match((await running).result, /PostgreSQL/);
-		assert.equal(model.requests.length, way === 'http' ? 3 : 2);
+		if (way === 'http') assert.ok(model.requests.length >= 3);
+		else assert.equal(model.requests.length, 2);
 		model.stop();
 	});
 }
