@@ -115,7 +115,7 @@ const screens = {
 	},
 	'an approval being edited': async (me) => {
 		await me.open(approval('medium'));
-		await me.press(me.button('approval.edit'));
+		await me.action('approval.edit');
 		await me.write(me.page.getByRole('textbox', { name: 'depth' }), '{');
 		await me.text('operation.broken').waitFor();
 	},

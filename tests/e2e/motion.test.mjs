@@ -37,7 +37,7 @@ const screens = {
 	'deliveries': (me) => me.visit('/settings/deliveries'),
 	'an approval': async (me) => {
 		await me.open({ kind: 'approval', title: 'Roll out', operation: { name: 'x', risk: 'critical', arguments: { a: 1 } } });
-		await me.press(me.button('approval.edit'));
+		await me.action('approval.edit');
 	},
 	'the help': async (me) => {
 		await me.visit('/inbox');

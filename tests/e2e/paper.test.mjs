@@ -85,7 +85,7 @@ area('on paper', (scenario) => {
 	scenario('an approval: the operation and the changes to their last line', async (me) => {
 		await me.open(approval);
 		await me.region('diff').waitFor();
-		await me.press(me.button('approval.edit'));
+		await me.action('approval.edit');
 		const { text } = await printed(me);
 		has(text, 'make plan', lines[0], lines.at(-1), 'added 0', 'added 89', me.t('end.rejected'), year);
 		assert.equal(text.split('It is ready.').length, 201, 'the agent’s words whole');
