@@ -202,7 +202,7 @@ area('safe hands', (scenario) => {
 		await me.key('j', 'Enter');
 		await me.page.getByRole('radio').first().and(me.page.locator(':focus')).waitFor();
 		await me.key('Escape');
-		if (me.wide) assert.ok(await focusIn(me, '[data-row]'));
+		assert.ok(await focusIn(me, '[data-row]'));
 		await me.key('End');
 		await until(() => me.page.evaluate(() => document.activeElement?.closest('li')?.getAttribute('aria-posinset') === '40'), 'the last row');
 		for (let i = 0; i < 12 && !await focusIn(me, me.wide ? 'article form' : 'nav'); i++) await me.key('Tab');
