@@ -29,12 +29,13 @@ function copy(from, to) {
 	});
 }
 
-/** What the server shows of it all. */
+/** What the server shows of it all. Each start may make a login link, which is an event. */
 async function story(server) {
 	const asks = await server.once(admin, 'GET', '/v1/asks?status=all&limit=200');
 	const events = await server.once(admin, 'GET', '/v1/events?format=json&after=0&limit=200');
 	for (const ask of asks.body.items) delete ask.url;
-	return { asks: asks.body.items, events: events.body.items };
+	return { asks: asks.body.items,
+		events: events.body.items.filter((event) => /^(ask|session)\./.test(event.type)) };
 }
 
 let before;
@@ -62,7 +63,7 @@ test('a store in a file goes to PostgreSQL, whole', async () => {
 test('a second time it finds that it is there', async () => {
 	const again = await copy(file, store);
 	assert.equal(again.code, 0, again.stderr);
-	assert.match(again.stdout, /there already/);
+	assert.match(again.stdout, /Already there/);
 });
 
 test('a node on the copy tells the same story, and the old keys and tokens are good', async () => {
