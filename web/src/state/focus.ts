@@ -1,8 +1,8 @@
 /* The focus is never lost to <body>: when what had it goes away, the nearest thing around it that is
  * still there and can take the focus gets it. */
 
-/** Around what has the focus, from near to far. */
-let around: HTMLElement[] = [];
+/** Around what has the focus, from near to far; null: nothing had it yet. A toast has nothing around it. */
+let around: HTMLElement[] | null = null;
 
 function remember(event: FocusEvent): void {
 	around = [];
@@ -12,7 +12,7 @@ function remember(event: FocusEvent): void {
 
 /* On a page where nothing had the focus yet, Tab begins at its start. */
 const isLost = () =>
-	around.length > 0 && (!document.activeElement || document.activeElement === document.body);
+	around !== null && (!document.activeElement || document.activeElement === document.body);
 
 let looking = false;
 
@@ -27,7 +27,7 @@ function restore(): void {
 	looking = false;
 	if (!isLost()) return;
 	const open = document.querySelector<HTMLElement>('dialog[open]');
-	const near = around.find((one) => one.isConnected && one.checkVisibility());
+	const near = around?.find((one) => one.isConnected && one.checkVisibility());
 	const home = document.getElementById('main');
 	const to = open && !(near && open.contains(near)) ? open : (near ?? home);
 	to?.focus({ preventScroll: true });
