@@ -18,7 +18,9 @@ const AGENTS = Number(process.env.PARLEY_AGENTS ?? 1000);
 const ROUNDS = 3; // webhooks of each agent
 const PAIRS_A_SECOND = 80;
 const STRETCHES = 10;
-const RATIO_MAX = 1.2;
+// Alone on the machine (--long) it must be 1.2. Beside other suites the ratio is mostly theirs: there
+// it must only be near, where one that starves others would be a hundred times away.
+const RATIO_MAX = process.env.PARLEY_LONG ? 1.2 : 2;
 
 const folder = mkdtempSync(join(tmpdir(), 'parley-agents-'));
 const config = join(folder, 'parley.conf');
