@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static const char *const kinds[] = { "asks", "attention", "sessions", "events", "users" };
 
 static enum err cursor_try(
-	struct task *t, struct str token, const char *kind, struct page *p)
+	struct task *t, struct str token, const char *kind, struct list_page *p)
 {
 	struct param param = { STR("cursor"), token };
 	struct fault why = { 0 };
@@ -41,7 +41,7 @@ static struct str cursor_make(struct task *t, const char *kind, const struct str
 
 static void cursor_check(struct task *t, struct str token)
 {
-	struct page p, again;
+	struct list_page p, again;
 
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
 		if (cursor_try(t, token, kinds[i], &p)) continue;
@@ -60,7 +60,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct param limit = { STR("limit"), text };
 	struct buf token = { .max = 4096 };
 	struct fault why = { 0 };
-	struct page p;
+	struct list_page p;
 
 	cursor_check(&t, text);
 	base64url_write(&token, text);
