@@ -48,7 +48,7 @@ static void signs(const struct rpc *rpc, struct arena *arena)
 	buf_done(&b);
 }
 
-static void served(const struct rpc *rpc, const struct wire *wire, enum revision revision,
+static void served(const struct rpc *rpc, const struct mcp_wire *wire, enum revision revision,
 	struct arena *arena)
 {
 	struct mcp_client client = { revision, ~0U, STR_NONE };
@@ -97,7 +97,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	tickets(lines[3], &arena);
 	if (json_read(rest, NULL, &arena, &message, NULL) == OK &&
 		rpc_read(message, &arena, &rpc)) {
-		struct wire wire = { lines[0], lines[1], lines[2] };
+		struct mcp_wire wire = { lines[0], lines[1], lines[2] };
 
 		signs(&rpc, &arena);
 		served(&rpc, &wire, (enum revision)(data[0] % REVISIONS), &arena);
