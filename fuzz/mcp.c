@@ -48,8 +48,8 @@ static void signs(const struct rpc *rpc, struct arena *arena)
 	buf_done(&b);
 }
 
-static void served(const struct rpc *rpc, const struct mcp_wire *wire, enum revision revision,
-	struct arena *arena)
+static void served(const struct rpc *rpc, const struct mcp_wire *wire,
+	enum revision revision, struct arena *arena)
 {
 	struct mcp_client client = { revision, ~0U, STR_NONE };
 	struct rpc_fault why = { 0 };
