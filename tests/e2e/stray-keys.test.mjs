@@ -40,6 +40,8 @@ function observe() {
 	addEventListener('focusin', () => (seen.left = false), true);
 	addEventListener('pointerdown', (event) => {
 		note({ key: 'pointer' }, event.target);
+		/* A click beside everything leaves the focus nowhere, as in every page. */
+		if (!event.target?.closest?.('a, button, input, textarea, select, summary, label, [tabindex]')) seen.left = true;
 		seen.movedAt = performance.now();
 	}, true);
 	const known = new WeakSet();
