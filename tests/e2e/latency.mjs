@@ -35,7 +35,7 @@ let streams = 0;
 const tabs = [page];
 
 async function ready(tab) {
-	await tab.getByText('live', { exact: true }).waitFor({ state: 'attached' });
+	await tab.getByText('Connected', { exact: true }).waitFor({ state: 'attached' });
 	await tab.evaluate(observe);
 }
 
