@@ -342,7 +342,7 @@ test('script/web serves the page against a running server', { skip: !long }, asy
 		const page = await (await browser()).newPage();
 		page.setDefaultTimeout(30_000);
 		await page.goto(address + await server.loginPath());
-		await page.getByText('live', { exact: true }).waitFor({ state: 'attached' });
+		await page.getByText('Connected', { exact: true }).waitFor({ state: 'attached' });
 		await agent.ask({ question: 'Through the proxy?', type: 'boolean' });
 		await page.getByRole('heading', { name: 'Through the proxy?' }).first().waitFor();
 		await page.close();
