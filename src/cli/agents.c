@@ -1,5 +1,6 @@
 /* agents.c - the table of agents. */
 #include "cli/agents.h"
+#include "text/shell.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -210,42 +211,20 @@ static void mcp_words_write(struct buf *out, const struct agent_entry *e)
 	}
 }
 
-/* In single quotes, for a shell. */
-static void shell_write(struct buf *out, struct str word)
-{
-	bool plain = word.len > 0;
-
-	for (size_t i = 0; i < word.len; i++)
-		plain &= strchr("/._-+:@%", word.at[i]) ||
-			 (word.at[i] >= '0' && word.at[i] <= '9') ||
-			 ((word.at[i] | 32) >= 'a' && (word.at[i] | 32) <= 'z');
-	if (plain) {
-		buf_add(out, word);
-		return;
-	}
-	buf_add_char(out, '\'');
-	for (size_t i = 0; i < word.len; i++)
-		if (word.at[i] == '\'')
-			buf_add_text(out, "'\\''");
-		else
-			buf_add_char(out, word.at[i]);
-	buf_add_char(out, '\'');
-}
-
 static void hook_line_write(
 	struct buf *out, const struct agent *a, const struct agent_entry *e)
 {
 	struct buf line = { .max = 65536 };
 
-	shell_write(&line, e->program);
+	shell_word_add(&line, e->program);
 	buf_print(&line, " hook %s", a->name);
 	if (e->url.len) {
-		buf_add_text(&line, " --url ");
-		shell_write(&line, e->url);
+		buf_add_text(&line, " --url");
+		shell_word_add(&line, e->url);
 	}
 	if (e->data.len) {
-		buf_add_text(&line, " --data ");
-		shell_write(&line, e->data);
+		buf_add_text(&line, " --data");
+		shell_word_add(&line, e->data);
 	}
 	buf_add_text(&line, " --wait 10m");
 	if (a->hook && *a->hook) buf_print(&line, " %s", a->hook);
