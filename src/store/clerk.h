@@ -48,6 +48,7 @@ struct credential {
 	bool mcp_local;	      /* the client may show a question by itself */
 	int64_t last_used_ms; /* as the store knows it */
 	int64_t again_s;      /* core/people.h; -1: as the server does */
+	int64_t policy_version; /* of its workspace, in this very transaction */
 	bool note_use;	      /* of a token, and that is a while ago: it is to be noted */
 };
 

@@ -55,6 +55,7 @@ static enum err credential_row(void *ctx, const struct row *row, struct fault *w
 		.mcp_local = row_int(row, 16) != 0,
 		.again_s = row_int(row, 18),
 		.last_used_ms = row_int(row, 17),
+		.policy_version = row_int(row, 19),
 	};
 	l->found = true;
 	return arena->failed ? fail(why, ERR_MEMORY, "out of memory") : OK;
@@ -74,7 +75,8 @@ static void credential_copy(struct job *to, const struct job *from)
 	to->credential = (struct credential){ arena_str(a, c->kind),
 		arena_str(a, c->workspace), arena_str(a, c->tools),
 		arena_str(a, c->language), c->created_ms, c->expires_ms, c->mcp_wait_s,
-		c->mcp_local, c->last_used_ms, c->again_s };
+		c->mcp_local, c->last_used_ms, c->again_s,
+		c->policy_version, false };
 }
 
 /* May this job be worked at all? The role comes first, then what was wrong with the body.

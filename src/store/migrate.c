@@ -196,6 +196,29 @@ static const char step_4[] =
 	"CREATE INDEX marks_by_session ON marks (ws, session);"
 	"CREATE INDEX marks_snoozed ON marks (ws, ask) WHERE snoozed_ms > 0;"
 
+	/* How often rules, stops or the policy of a workspace changed. */
+	"ALTER TABLE workspaces ADD COLUMN policy_version BIGINT NOT NULL DEFAULT 0;"
+	"CREATE TABLE rules ("
+	" ws BIGINT NOT NULL, id TEXT NOT NULL, effect TEXT NOT NULL, note TEXT NOT NULL,"
+	" enabled BIGINT NOT NULL, matches TEXT NOT NULL, ask TEXT NOT NULL,"
+	" expires_ms BIGINT NOT NULL, uses_left BIGINT NOT NULL, made_from TEXT NOT NULL,"
+	" made_by TEXT NOT NULL, made_user TEXT NOT NULL, created_ms BIGINT NOT NULL,"
+	" hits BIGINT NOT NULL, last_hit_ms BIGINT NOT NULL, ended TEXT NOT NULL,"
+	" ended_ms BIGINT NOT NULL, version BIGINT NOT NULL, PRIMARY KEY (ws, id));"
+	"CREATE INDEX rules_live ON rules (ws, id) WHERE ended_ms = 0;"
+	"CREATE INDEX rules_due ON rules (expires_ms)"
+	" WHERE ended_ms = 0 AND expires_ms > 0;"
+	"CREATE TABLE stops ("
+	" ws BIGINT NOT NULL, id TEXT NOT NULL, matches TEXT NOT NULL, reason TEXT NOT NULL,"
+	" until_ms BIGINT NOT NULL, made_by TEXT NOT NULL, made_user TEXT NOT NULL,"
+	" created_ms BIGINT NOT NULL, ended TEXT NOT NULL, ended_ms BIGINT NOT NULL,"
+	" version BIGINT NOT NULL, PRIMARY KEY (ws, id));"
+	"CREATE INDEX stops_live ON stops (ws, id) WHERE ended_ms = 0;"
+	"CREATE INDEX stops_due ON stops (until_ms) WHERE ended_ms = 0 AND until_ms > 0;"
+	"CREATE TABLE policies ("
+	" ws BIGINT NOT NULL PRIMARY KEY, body TEXT NOT NULL, changed_ms BIGINT NOT NULL,"
+	" version BIGINT NOT NULL);"
+
 	/* The record that a key's reply is about, where that is no session's. */
 	"ALTER TABLE idempotency ADD COLUMN record TEXT NOT NULL DEFAULT '';"
 

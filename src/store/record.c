@@ -61,6 +61,7 @@ static const struct column workspace_columns[] = {
 	FIXED(HASH, workspace, last_hash),
 	FIXED(INT, workspace, revocations),
 	FIXED(INT, workspace, old_events),
+	FIXED(INT, workspace, policy_version),
 };
 
 static const struct column user_columns[] = {
@@ -175,6 +176,48 @@ static const struct column mark_columns[] = {
 	CHANGES(INT, mark, version),
 };
 
+static const struct column rule_columns[] = {
+	FIXED(INT, kept_rule, ws),
+	FIXED(TEXT, kept_rule, id),
+	CHANGES(TEXT, kept_rule, effect),
+	CHANGES(TEXT, kept_rule, note),
+	CHANGES(BOOL, kept_rule, enabled),
+	NAMED(TEXT, kept_rule, match, "matches", true),
+	CHANGES(TEXT, kept_rule, ask),
+	CHANGES(INT, kept_rule, expires_ms),
+	CHANGES(INT, kept_rule, uses_left),
+	FIXED(TEXT, kept_rule, made_from),
+	FIXED(TEXT, kept_rule, made_by),
+	FIXED(TEXT, kept_rule, made_user),
+	FIXED(INT, kept_rule, created_ms),
+	FIXED(INT, kept_rule, hits),
+	FIXED(INT, kept_rule, last_hit_ms),
+	CHANGES(TEXT, kept_rule, ended),
+	CHANGES(INT, kept_rule, ended_ms),
+	CHANGES(INT, kept_rule, version),
+};
+
+static const struct column stop_columns[] = {
+	FIXED(INT, kept_stop, ws),
+	FIXED(TEXT, kept_stop, id),
+	NAMED(TEXT, kept_stop, match, "matches", false),
+	FIXED(TEXT, kept_stop, reason),
+	FIXED(INT, kept_stop, until_ms),
+	FIXED(TEXT, kept_stop, made_by),
+	FIXED(TEXT, kept_stop, made_user),
+	FIXED(INT, kept_stop, created_ms),
+	CHANGES(TEXT, kept_stop, ended),
+	CHANGES(INT, kept_stop, ended_ms),
+	CHANGES(INT, kept_stop, version),
+};
+
+static const struct column policy_columns[] = {
+	FIXED(INT, kept_policy, ws),
+	CHANGES(TEXT, kept_policy, body),
+	CHANGES(INT, kept_policy, changed_ms),
+	CHANGES(INT, kept_policy, version),
+};
+
 static const struct column key_columns[] = {
 	FIXED(INT, key_record, ws),
 	FIXED(TEXT, key_record, token),
@@ -268,6 +311,14 @@ const struct record records[RECORD_COUNT] = {
 	[RECORD_MARKS] = { TABLE("marks", mark, mark_columns), .keys_len = 3, .name = -1,
 		.version_at = offsetof(struct mark, version),
 		.session_at = offsetof(struct mark, session) },
+	[RECORD_RULES] = { TABLE("rules", kept_rule, rule_columns), .keys_len = 2,
+		.name = 1, .version_at = offsetof(struct kept_rule, version) },
+	[RECORD_STOPS] = { TABLE("stops", kept_stop, stop_columns), .keys_len = 2,
+		.name = 1, .version_at = offsetof(struct kept_stop, version) },
+	[RECORD_POLICIES] = { TABLE("policies", kept_policy, policy_columns),
+		.keys_len = 1,
+		.name = -1,
+		.version_at = offsetof(struct kept_policy, version) },
 	[RECORD_KEYS] = { TABLE("idempotency", key_record, key_columns), .keys_len = 4,
 		.name = -1, .session_at = offsetof(struct key_record, session) },
 	[RECORD_SERVER_KEYS] = { TABLE("server_keys", server_key, server_key_columns),
@@ -393,6 +444,9 @@ enum err record_read(const struct record *r, const struct row *row, struct arena
 		struct server_key server_key;
 		struct mcp_ended mcp_ended;
 		struct mark mark;
+		struct kept_rule rule;
+		struct kept_stop stop;
+		struct kept_policy policy;
 	} record;
 
 	memset(&record, 0, r->size);

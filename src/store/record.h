@@ -11,6 +11,7 @@
 #include "core/delivery.h"
 #include "core/event.h"
 #include "core/people.h"
+#include "core/rulebook.h"
 #include "core/session.h"
 #include "store/db.h"
 
@@ -48,6 +49,9 @@ enum record_id {
 	RECORD_SESSIONS,
 	RECORD_ASKS,
 	RECORD_MARKS,
+	RECORD_RULES,
+	RECORD_STOPS,
+	RECORD_POLICIES,
 	RECORD_KEYS,
 	RECORD_SERVER_KEYS,
 	RECORD_MCP_ENDED,
@@ -81,6 +85,8 @@ struct workspace {
 	uint8_t last_hash[SHA256_SIZE];
 	int64_t revocations; /* how often somebody of it lost a right */
 	int64_t old_events;  /* events up to this one were hashed without their agent */
+	/* How often rules, stops or the policy changed; 0: there never were any. */
+	int64_t policy_version;
 };
 
 /* What was answered to an idempotency key before. */

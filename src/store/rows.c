@@ -156,6 +156,7 @@ void rows_start(struct rows *rows, struct arena *arena, struct db *db, struct id
 	rows->staged_len = 0;
 	rows->statements_first = NULL;
 	rows->statements_end = &rows->statements_first;
+	rows->policies = NULL;
 	rows->next_deadline_ms = 0;
 	rows->delivers = false;
 	rows->point = (struct savepoint){ 0 };
@@ -599,6 +600,52 @@ bool rows_raise_revocations(struct rows *rows, int64_t ws)
 	const struct val args[] = { val_int(ws) };
 
 	return statement_add(rows, SQL_WORKSPACE_REVOKE, args, 1);
+}
+
+bool rows_raise_policy(struct rows *rows, int64_t ws)
+{
+	const struct val args[] = { val_int(ws) };
+
+	return statement_add(rows, SQL_WORKSPACE_POLICY, args, 1);
+}
+
+int64_t rows_policy_raised(const struct rows *rows, int64_t ws)
+{
+	int64_t n = 0;
+
+	for (const struct statement *s = rows->statements_first; s; s = s->next)
+		n += s->call.sql == SQL_WORKSPACE_POLICY && s->call.args[0].integer == ws;
+	return n;
+}
+
+bool rows_policy_seen(struct rows *rows, int64_t ws, int64_t version)
+{
+	struct policy_seen *seen = rows->policies;
+
+	while (seen && seen->ws != ws)
+		seen = seen->next;
+	if (seen) return true;
+	seen = ARENA_NEW(rows->arena, struct policy_seen);
+	if (!seen) return false;
+	*seen = (struct policy_seen){ rows->policies, ws, version };
+	rows->policies = seen;
+	return true;
+}
+
+bool rows_rule_hit(struct rows *rows, int64_t ws, struct str rule)
+{
+	const struct val args[] = { val_int(ws), val_text(arena_str(rows->arena, rule)),
+		val_int(1), val_int(rows->now_ms) };
+
+	return statement_add(rows, SQL_RULE_HIT, args, 4);
+}
+
+bool rows_resumers_go(struct rows *rows, int64_t ws)
+{
+	const struct val args[] = { val_int(ws), val_int(rows->now_ms) };
+
+	rows->delivers = true;
+	return statement_add(rows, SQL_RESUMERS_GO, args, 2);
 }
 
 bool rows_note_again(struct rows *rows, int64_t ws, struct str ask)

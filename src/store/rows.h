@@ -36,6 +36,12 @@ struct statement {
 	struct call call;
 };
 
+/* The policy of a workspace that jobs of this batch decided by. */
+struct policy_seen {
+	struct policy_seen *next;
+	int64_t ws, version;
+};
+
 /* What a rollback goes back to. */
 struct savepoint {
 	uint64_t number; /* copies that were saved since carry it */
@@ -62,6 +68,7 @@ struct rows {
 	struct staged *staged_first, **staged_end;
 	size_t staged_len;
 	struct statement *statements_first, **statements_end;
+	struct policy_seen *policies;
 	int64_t next_deadline_ms; /* the earliest of rows_due_at; 0: none */
 	bool delivers;		  /* deliveries were staged in this batch */
 	struct savepoint point;
@@ -165,6 +172,18 @@ bool rows_note_again(struct rows *, int64_t ws, struct str ask); /* asked again,
 bool rows_end_snoozes(struct rows *, int64_t ws, struct str ask);
 /* Somebody may have lost a right: streams of every node are to look. */
 bool rows_raise_revocations(struct rows *, int64_t ws);
+/* Rules, stops or the policy changed: what was decided by another version, on any node, is not
+ * committed any more. */
+bool rows_raise_policy(struct rows *, int64_t ws);
+/* How often this batch raised it so far. */
+int64_t rows_policy_raised(const struct rows *, int64_t ws);
+/* A job decides by this version, as the store had it: the batch is void if another node
+ * changes it first. False: out of memory. */
+bool rows_policy_seen(struct rows *, int64_t ws, int64_t version);
+/* A rule decided; all of a batch are written as one. False: out of memory. */
+bool rows_rule_hit(struct rows *, int64_t ws, struct str rule);
+/* A stop was lifted: resumers that it held back are due. False: out of memory. */
+bool rows_resumers_go(struct rows *, int64_t ws);
 /* Removes what is old, by one of the …_PURGE statements, once the changes are written. False:
  * out of memory. */
 bool rows_purge(struct rows *, enum sql, const struct val *, int len);

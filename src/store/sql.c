@@ -70,12 +70,17 @@ static const char *const written[SQL_RECORDS] = {
 	[SQL_WORKSPACE_NEWS] = "SELECT id, last_event, revocations FROM workspaces",
 	[SQL_WORKSPACE_REVOKE] =
 		"UPDATE workspaces SET revocations = revocations + 1 WHERE id = $1",
+	[SQL_WORKSPACE_POLICY] =
+		"UPDATE workspaces SET policy_version = policy_version + 1 WHERE id = $1",
+	[SQL_WORKSPACE_POLICY_GET] =
+		"SELECT policy_version FROM workspaces WHERE id = $1",
 	/* What it is then is read by the next call: SQLite makes a table for RETURNING.
 	 */
 	[SQL_COUNTER_TAKE] = "UPDATE workspaces SET last_event = last_event + $2"
 			     " WHERE id = $1",
 	[SQL_COUNTER_GET] =
-		"SELECT last_event, last_hash, revocations FROM workspaces WHERE id = $1",
+		"SELECT last_event, last_hash, revocations, policy_version FROM workspaces"
+		" WHERE id = $1",
 	[SQL_COUNTER_HASH] = "UPDATE workspaces SET last_hash = $2 WHERE id = $1",
 
 	/* A reply is remembered for as long as what it is about lives. */
@@ -91,7 +96,7 @@ static const char *const written[SQL_RECORDS] = {
 		"SELECT t.ws, t.id, t.kind, t.role, t.name, t.agent, t.user_id, t.tools,"
 		" t.created_ms, t.expires_ms, COALESCE(u.name, ''), COALESCE(u.role, ''),"
 		" COALESCE(u.disabled, 0), COALESCE(u.language, ''), w.name,"
-		" t.mcp_wait_s, t.mcp_local, t.last_used_ms, t.again_s"
+		" t.mcp_wait_s, t.mcp_local, t.last_used_ms, t.again_s, w.policy_version"
 		" FROM tokens t JOIN workspaces w ON w.id = t.ws"
 		" LEFT JOIN users u ON u.ws = t.ws AND u.id = t.user_id WHERE t.hash = $1",
 	[SQL_TOKEN_LIST] = "SELECT @tokens FROM tokens WHERE ws = $1"
@@ -173,7 +178,9 @@ static const char *const written[SQL_RECORDS] = {
 		"SELECT COALESCE(MIN(due), 0) FROM (SELECT MIN(deadline_ms) AS due FROM asks"
 		" WHERE status = 'pending' AND deadline_ms > 0 UNION ALL"
 		" SELECT MIN(heard_ms) + $1 FROM sessions WHERE status = 'running'"
-		" AND heard_ms > 0) AS all_due",
+		" AND heard_ms > 0 UNION ALL SELECT MIN(expires_ms) FROM rules"
+		" WHERE ended_ms = 0 AND expires_ms > 0 UNION ALL SELECT MIN(until_ms)"
+		" FROM stops WHERE ended_ms = 0 AND until_ms > 0) AS all_due",
 	/* $12 status, $13 the id to go on after */
 	[SQL_ASKS_OLDEST] = ASKS " AND a.status = $12 AND a.id > $13" ASKS_FILTER
 				 " ORDER BY a.id LIMIT $2",
@@ -220,6 +227,38 @@ static const char *const written[SQL_RECORDS] = {
 		"SELECT kind, status, created_ms, settled_ms, session, answered_by"
 		" FROM asks WHERE ws = $1 AND id >= $2 AND id < $3"
 		" AND ($4 = '' OR agent = $4) ORDER BY id",
+
+	[SQL_RULES_LIVE] = "SELECT @rules FROM rules WHERE ws = $1 AND ended_ms = 0"
+			   " ORDER BY id",
+	/* $4 effect, $5 live ones (1), ended ones (0) or both (2), $6 now */
+	[SQL_RULES_LIST] =
+		"SELECT @rules FROM rules WHERE ws = $1 AND id < $2"
+		" AND ($4 = '' OR effect = $4)"
+		" AND ($5 = 2 OR $5 = CASE WHEN ended_ms = 0 AND uses_left <> 0"
+		" AND (expires_ms = 0 OR expires_ms > $6) THEN 1 ELSE 0 END)"
+		" ORDER BY id DESC LIMIT $3",
+	[SQL_RULES_DUE] = "SELECT @rules FROM rules WHERE ended_ms = 0 AND expires_ms > 0"
+			  " AND expires_ms <= $1 ORDER BY expires_ms LIMIT $2",
+	[SQL_RULES_PURGE] = "DELETE FROM rules WHERE ended_ms > 0 AND ended_ms < $1",
+	/* Not a change of the rule: no version, and no row that another job may hold. */
+	[SQL_RULE_HIT] = "UPDATE rules SET hits = hits + $3, last_hit_ms = $4"
+			 " WHERE ws = $1 AND id = $2",
+	[SQL_STOPS_LIVE] = "SELECT @stops FROM stops WHERE ws = $1 AND ended_ms = 0"
+			   " ORDER BY id",
+	/* $4 live ones (1), ended ones (0) or both (2), $5 now */
+	[SQL_STOPS_LIST] =
+		"SELECT @stops FROM stops WHERE ws = $1 AND id < $2"
+		" AND ($4 = 2 OR $4 = CASE WHEN ended_ms = 0"
+		" AND (until_ms = 0 OR until_ms > $5) THEN 1 ELSE 0 END)"
+		" ORDER BY id DESC LIMIT $3",
+	[SQL_STOPS_DUE] = "SELECT @stops FROM stops WHERE ended_ms = 0 AND until_ms > 0"
+			  " AND until_ms <= $1 ORDER BY until_ms LIMIT $2",
+	[SQL_STOPS_PURGE] = "DELETE FROM stops WHERE ended_ms > 0 AND ended_ms < $1",
+	/* A stop was lifted: what it held back is due again. */
+	[SQL_RESUMERS_GO] =
+		"UPDATE deliveries SET next_ms = $2 WHERE ws = $1 AND kind = 'resumer'"
+		" AND status = 'waiting' AND lease_by = '' AND attempts = 0"
+		" AND next_ms > $2",
 
 	[SQL_DELIVERY_LIST] = "SELECT @deliveries FROM deliveries WHERE ws = $1"
 			      " AND id < $2 AND ($4 = '' OR status = $4)"
@@ -322,6 +361,13 @@ static const char *const written[SQL_RECORDS] = {
 	/* Those of other workspaces are left out by whoever reads them: the name says it. */
 	[SQL_CHECK_KEYS] = "SELECT @server_keys FROM server_keys WHERE $1 > 0"
 			   " AND name > $2 ORDER BY name LIMIT $3",
+	[SQL_CHECK_RULES] = "SELECT @rules FROM rules WHERE ws = $1 AND id > $2"
+			    " ORDER BY id LIMIT $3",
+	[SQL_CHECK_STOPS] = "SELECT @stops FROM stops WHERE ws = $1 AND id > $2"
+			    " ORDER BY id LIMIT $3",
+	/* One a workspace, whose name is "policy". */
+	[SQL_CHECK_POLICIES] = "SELECT @policies FROM policies WHERE ws = $1"
+			       " AND 'policy' > $2 LIMIT $3",
 };
 
 /* ---- made from the tables of columns ---- */

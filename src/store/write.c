@@ -118,10 +118,27 @@ static void add_changes(const struct rows *rows, struct calls *c)
 				add_record(c, (enum record_id)id, copy_record(r));
 }
 
+/* Hits of one rule are one statement. True: it went to one that is there. Ids are unique
+ * across workspaces. */
+static bool hit_merged(struct table *hits, const struct statement *s)
+{
+	struct val *args = (struct val *)(uintptr_t)s->call.args;
+	struct val *first = table_get(hits, args[1].text);
+
+	if (first) first[2].integer += args[2].integer;
+	/* Without room for it, it is written alone. */
+	if (!first && !table_put(hits, args[1].text, args)) return false;
+	return first != NULL;
+}
+
 static void add_statements(const struct rows *rows, struct calls *c)
 {
+	struct table hits = { 0 };
+
 	for (const struct statement *s = rows->statements_first; s; s = s->next)
-		calls_add(c, s->call.sql, s->call.args, s->call.args_len);
+		if (s->call.sql != SQL_RULE_HIT || !hit_merged(&hits, s))
+			calls_add(c, s->call.sql, s->call.args, s->call.args_len);
+	table_done(&hits);
 }
 
 /* ---- events ---- */
@@ -129,7 +146,7 @@ static void add_statements(const struct rows *rows, struct calls *c)
 /* One for each workspace that has events, in the order of workspaces. */
 struct counter {
 	struct counter *next;
-	int64_t ws, count, last, revocations;
+	int64_t ws, count, last, revocations, policy_version;
 	uint8_t hash[SHA256_SIZE];
 	bool found;
 };
@@ -144,6 +161,7 @@ static enum err counter_row(void *ctx, const struct row *row, struct fault *why)
 	counter->last = row_int(row, 0);
 	memcpy(counter->hash, hash.at, SHA256_SIZE);
 	counter->revocations = row_int(row, 2);
+	counter->policy_version = row_int(row, 3);
 	counter->found = true;
 	return OK;
 }
@@ -203,6 +221,17 @@ static struct counter *take_counters(const struct rows *rows, struct calls *c)
 	return first;
 }
 
+/* The counter's row is ours until the commit, so whatever was decided by the version that it
+ * now has cannot be stale any more. */
+static bool policy_moved(const struct rows *rows, const struct counter *counter)
+{
+	for (const struct policy_seen *p = rows->policies; p; p = p->next)
+		if (p->ws == counter->ws)
+			return p->version + rows_policy_raised(rows, p->ws) !=
+			       counter->policy_version;
+	return false;
+}
+
 static enum err number_events(struct rows *rows, const struct counter *counter,
 	struct calls *c, struct fault *why)
 {
@@ -212,6 +241,8 @@ static enum err number_events(struct rows *rows, const struct counter *counter,
 	if (!counter->found)
 		return fail(why, ERR_INTERNAL, "workspace %lld is gone",
 			(long long)counter->ws);
+	if (policy_moved(rows, counter))
+		return fail(why, ERR_BUSY, "the rules changed meanwhile");
 	for (struct staged *st = rows->staged_first; st; st = st->next) {
 		if (st->event.ws != counter->ws) continue;
 		st->event.n = ++n;

@@ -1,0 +1,148 @@
+/* rulebook.c - rules and stops as JSON, whether they still hold, and their digests. */
+#include "core/rulebook.h"
+
+#include "core/body.h"
+#include "core/show.h"
+
+#include <stdio.h>
+
+bool rule_holds(const struct kept_rule *r, int64_t now_ms)
+{
+	return !r->ended_ms && r->uses_left != 0 &&
+	       (!r->expires_ms || r->expires_ms > now_ms);
+}
+
+bool stop_holds(const struct kept_stop *s, int64_t now_ms)
+{
+	return !s->ended_ms && (!s->until_ms || s->until_ms > now_ms);
+}
+
+static void ended_show(struct json_writer *w, const struct principal *p, int64_t at_ms,
+	const char *why)
+{
+	jw_object(w);
+	show_time(w, "at", at_ms);
+	jw_key(w, "by");
+	if (p) {
+		answered_by_write(w->out, "human", p);
+		w->more = true;
+	} else {
+		jw_null(w);
+	}
+	jw_key(w, "why");
+	jw_text(w, why);
+	jw_object_end(w);
+}
+
+struct str ended_write(
+	const struct principal *p, int64_t at_ms, const char *why, struct arena *arena)
+{
+	struct buf b = { .max = 16384 };
+	struct json_writer w = { .out = &b };
+
+	ended_show(&w, p, at_ms, why);
+	return buf_keep_done(&b, arena);
+}
+
+/* What the clock ends is over at its instant, also before that is written down. */
+static void ended_member(struct json_writer *w, struct str ended, bool over,
+	int64_t over_ms)
+{
+	jw_key(w, "ended");
+	if (ended.len)
+		jw_raw(w, ended);
+	else if (over)
+		ended_show(w, NULL, over_ms, "expired");
+	else
+		jw_null(w);
+}
+
+void rule_show_members(struct json_writer *w, const struct kept_rule *r, int64_t now_ms)
+{
+	show_text(w, "id", r->id);
+	show_text(w, "effect", r->effect);
+	jw_key(w, "note");
+	jw_str(w, r->note);
+	jw_key(w, "enabled");
+	jw_bool(w, r->enabled);
+	show_json(w, "match", r->match);
+	show_json(w, "ask", r->ask);
+	show_time(w, "expires_at", r->expires_ms);
+	jw_key(w, "uses_left");
+	if (r->uses_left >= 0)
+		jw_int(w, r->uses_left);
+	else
+		jw_null(w);
+	show_text(w, "made_from", r->made_from);
+	show_json(w, "made_by", r->made_by);
+	show_time(w, "created_at", r->created_ms);
+	jw_key(w, "hits");
+	jw_int(w, r->hits);
+	show_time(w, "last_hit_at", r->last_hit_ms);
+	ended_member(w, r->ended, r->expires_ms && r->expires_ms <= now_ms,
+		r->expires_ms);
+	jw_key(w, "version");
+	jw_int(w, r->version);
+}
+
+void rule_show(struct json_writer *w, const struct kept_rule *r, int64_t now_ms)
+{
+	jw_object(w);
+	rule_show_members(w, r, now_ms);
+	jw_object_end(w);
+}
+
+void stop_show(struct json_writer *w, const struct kept_stop *s, int64_t now_ms)
+{
+	jw_object(w);
+	show_text(w, "id", s->id);
+	show_json(w, "match", s->match);
+	jw_key(w, "reason");
+	jw_str(w, s->reason);
+	show_time(w, "until", s->until_ms);
+	show_json(w, "made_by", s->made_by);
+	show_time(w, "created_at", s->created_ms);
+	ended_member(w, s->ended, s->until_ms && s->until_ms <= now_ms, s->until_ms);
+	jw_key(w, "version");
+	jw_int(w, s->version);
+	jw_object_end(w);
+}
+
+/* ---- digests ---- */
+
+enum { NUMBER_SIZE = 24 };
+
+static struct str number(int64_t n, char room[NUMBER_SIZE])
+{
+	snprintf(room, NUMBER_SIZE, "%lld", (long long)n);
+	return str_of(room);
+}
+
+void rule_digest(const struct kept_rule *r, char out[SHORT_DIGEST_SIZE])
+{
+	char expires[NUMBER_SIZE], created[NUMBER_SIZE], ended[NUMBER_SIZE];
+	const struct str fields[] = { r->id, r->effect, r->note,
+		r->enabled ? STR("1") : STR("0"), r->match, r->ask,
+		number(r->expires_ms, expires), r->made_from, r->made_by, r->made_user,
+		number(r->created_ms, created), r->ended, number(r->ended_ms, ended) };
+
+	fields_digest(fields, sizeof fields / sizeof *fields, out);
+}
+
+void stop_digest(const struct kept_stop *s, char out[SHORT_DIGEST_SIZE])
+{
+	char until[NUMBER_SIZE], created[NUMBER_SIZE], ended[NUMBER_SIZE];
+	const struct str fields[] = { s->id, s->match, s->reason,
+		number(s->until_ms, until), s->made_by, s->made_user,
+		number(s->created_ms, created), s->ended, number(s->ended_ms, ended) };
+
+	fields_digest(fields, sizeof fields / sizeof *fields, out);
+}
+
+void policy_digest(const struct kept_policy *p, char out[SHORT_DIGEST_SIZE])
+{
+	char changed[NUMBER_SIZE];
+	const struct str fields[] = { p->body, number(p->changed_ms, changed) };
+
+	fields_digest(fields, sizeof fields / sizeof *fields, out);
+}

@@ -1,0 +1,72 @@
+/* rulebook.h - rules, stops and the policy of a workspace, as they are kept. What they mean
+ * is core/policy's. */
+#ifndef CORE_RULEBOOK_H
+#define CORE_RULEBOOK_H
+
+#include "core/decision.h"
+
+enum { RULES_MAX = 2000, STOPS_MAX = 200, RULE_KEPT_DAYS = 366 };
+
+/* Strings are borrowed. Empty means null. JSON is compact. */
+struct kept_rule {
+	int64_t ws;
+	struct str id;
+	struct str effect; /* allow, ask, deny */
+	struct str note;
+	bool enabled;
+	struct str match;   /* JSON object */
+	struct str ask;	    /* JSON object, of effect ask only; or empty */
+	int64_t expires_ms; /* 0: never */
+	int64_t uses_left;  /* -1: as often as it fits */
+	struct str made_from; /* ask_… that was approved with it; or empty */
+	struct str made_by;   /* JSON object, as answered_by */
+	struct str made_user; /* usr_… */
+	int64_t created_ms;
+	int64_t hits;	     /* raised by statements, not with the version */
+	int64_t last_hit_ms; /* likewise */
+	struct str ended;    /* JSON object {at, by, why}; empty: it holds */
+	int64_t ended_ms;
+	int64_t version;
+};
+
+/* While it fits, nothing that asks goes on. */
+struct kept_stop {
+	int64_t ws;
+	struct str id;
+	struct str match; /* JSON object */
+	struct str reason;
+	int64_t until_ms;   /* 0: until somebody lifts it */
+	struct str made_by; /* JSON object, as answered_by */
+	struct str made_user;
+	int64_t created_ms;
+	struct str ended; /* JSON object {at, by, why}; empty: it holds */
+	int64_t ended_ms;
+	int64_t version;
+};
+
+/* What holds when no rule fits. A workspace without one has the default. */
+struct kept_policy {
+	int64_t ws;
+	struct str body; /* JSON object */
+	int64_t changed_ms;
+	int64_t version;
+};
+
+/* {id, effect, …}: the rule as the contract shows it, without `warnings`. One whose time is up
+ * is shown as ended, whether that was written down yet or not. */
+void rule_show(struct json_writer *, const struct kept_rule *, int64_t now_ms);
+/* The members of it, without the braces around them. */
+void rule_show_members(struct json_writer *, const struct kept_rule *, int64_t now_ms);
+void stop_show(struct json_writer *, const struct kept_stop *, int64_t now_ms);
+bool rule_holds(const struct kept_rule *, int64_t now_ms); /* not ended; may be disabled */
+bool stop_holds(const struct kept_stop *, int64_t now_ms);
+/* {"at": …, "by": …, "why": …}; `p` may be NULL: the clock. */
+struct str ended_write(
+	const struct principal *, int64_t at_ms, const char *why, struct arena *);
+
+/* What never changes without an event. Not hits and uses. */
+void rule_digest(const struct kept_rule *, char out[SHORT_DIGEST_SIZE]);
+void stop_digest(const struct kept_stop *, char out[SHORT_DIGEST_SIZE]);
+void policy_digest(const struct kept_policy *, char out[SHORT_DIGEST_SIZE]);
+
+#endif
