@@ -17,8 +17,8 @@ bool stop_holds(const struct kept_stop *s, int64_t now_ms)
 	return !s->ended_ms && (!s->until_ms || s->until_ms > now_ms);
 }
 
-static void ended_show(struct json_writer *w, const struct principal *p, int64_t at_ms,
-	const char *why)
+static void ended_show(
+	struct json_writer *w, const struct principal *p, int64_t at_ms, const char *why)
 {
 	jw_object(w);
 	show_time(w, "at", at_ms);
@@ -45,8 +45,8 @@ struct str ended_write(
 }
 
 /* What the clock ends is over at its instant, also before that is written down. */
-static void ended_member(struct json_writer *w, struct str ended, bool over,
-	int64_t over_ms)
+static void ended_member(
+	struct json_writer *w, struct str ended, bool over, int64_t over_ms)
 {
 	jw_key(w, "ended");
 	if (ended.len)
@@ -79,8 +79,8 @@ void rule_show_members(struct json_writer *w, const struct kept_rule *r, int64_t
 	jw_key(w, "hits");
 	jw_int(w, r->hits);
 	show_time(w, "last_hit_at", r->last_hit_ms);
-	ended_member(w, r->ended, r->expires_ms && r->expires_ms <= now_ms,
-		r->expires_ms);
+	ended_member(
+		w, r->ended, r->expires_ms && r->expires_ms <= now_ms, r->expires_ms);
 	jw_key(w, "version");
 	jw_int(w, r->version);
 }

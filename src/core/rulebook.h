@@ -14,10 +14,10 @@ struct kept_rule {
 	struct str effect; /* allow, ask, deny */
 	struct str note;
 	bool enabled;
-	struct str match;   /* JSON object */
-	struct str ask;	    /* JSON object, of effect ask only; or empty */
-	int64_t expires_ms; /* 0: never */
-	int64_t uses_left;  /* -1: as often as it fits */
+	struct str match;     /* JSON object */
+	struct str ask;	      /* JSON object, of effect ask only; or empty */
+	int64_t expires_ms;   /* 0: never */
+	int64_t uses_left;    /* -1: as often as it fits */
 	struct str made_from; /* ask_… that was approved with it; or empty */
 	struct str made_by;   /* JSON object, as answered_by */
 	struct str made_user; /* usr_… */
@@ -58,7 +58,8 @@ void rule_show(struct json_writer *, const struct kept_rule *, int64_t now_ms);
 /* The members of it, without the braces around them. */
 void rule_show_members(struct json_writer *, const struct kept_rule *, int64_t now_ms);
 void stop_show(struct json_writer *, const struct kept_stop *, int64_t now_ms);
-bool rule_holds(const struct kept_rule *, int64_t now_ms); /* not ended; may be disabled */
+bool rule_holds(
+	const struct kept_rule *, int64_t now_ms); /* not ended; may be disabled */
 bool stop_holds(const struct kept_stop *, int64_t now_ms);
 /* {"at": …, "by": …, "why": …}; `p` may be NULL: the clock. */
 struct str ended_write(

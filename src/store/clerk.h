@@ -44,12 +44,12 @@ struct credential {
 	struct str language;
 	int64_t created_ms;
 	int64_t expires_ms;
-	int64_t mcp_wait_s;   /* how long an MCP call is held; -1: as the server does */
-	bool mcp_local;	      /* the client may show a question by itself */
-	int64_t last_used_ms; /* as the store knows it */
-	int64_t again_s;      /* core/people.h; -1: as the server does */
+	int64_t mcp_wait_s;	/* how long an MCP call is held; -1: as the server does */
+	bool mcp_local;		/* the client may show a question by itself */
+	int64_t last_used_ms;	/* as the store knows it */
+	int64_t again_s;	/* core/people.h; -1: as the server does */
 	int64_t policy_version; /* of its workspace, in this very transaction */
-	bool note_use;	      /* of a token, and that is a while ago: it is to be noted */
+	bool note_use; /* of a token, and that is a while ago: it is to be noted */
 };
 
 /* One unit of work. Lives with whoever made it; the clerk has it between clerk_put and

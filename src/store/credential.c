@@ -75,8 +75,7 @@ static void credential_copy(struct job *to, const struct job *from)
 	to->credential = (struct credential){ arena_str(a, c->kind),
 		arena_str(a, c->workspace), arena_str(a, c->tools),
 		arena_str(a, c->language), c->created_ms, c->expires_ms, c->mcp_wait_s,
-		c->mcp_local, c->last_used_ms, c->again_s,
-		c->policy_version, false };
+		c->mcp_local, c->last_used_ms, c->again_s, c->policy_version, false };
 }
 
 /* May this job be worked at all? The role comes first, then what was wrong with the body.

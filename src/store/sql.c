@@ -246,11 +246,10 @@ static const char *const written[SQL_RECORDS] = {
 	[SQL_STOPS_LIVE] = "SELECT @stops FROM stops WHERE ws = $1 AND ended_ms = 0"
 			   " ORDER BY id",
 	/* $4 live ones (1), ended ones (0) or both (2), $5 now */
-	[SQL_STOPS_LIST] =
-		"SELECT @stops FROM stops WHERE ws = $1 AND id < $2"
-		" AND ($4 = 2 OR $4 = CASE WHEN ended_ms = 0"
-		" AND (until_ms = 0 OR until_ms > $5) THEN 1 ELSE 0 END)"
-		" ORDER BY id DESC LIMIT $3",
+	[SQL_STOPS_LIST] = "SELECT @stops FROM stops WHERE ws = $1 AND id < $2"
+			   " AND ($4 = 2 OR $4 = CASE WHEN ended_ms = 0"
+			   " AND (until_ms = 0 OR until_ms > $5) THEN 1 ELSE 0 END)"
+			   " ORDER BY id DESC LIMIT $3",
 	[SQL_STOPS_DUE] = "SELECT @stops FROM stops WHERE ended_ms = 0 AND until_ms > 0"
 			  " AND until_ms <= $1 ORDER BY until_ms LIMIT $2",
 	[SQL_STOPS_PURGE] = "DELETE FROM stops WHERE ended_ms > 0 AND ended_ms < $1",

@@ -1,0 +1,58 @@
+/* policy.h - a workspace's policy: what holds when no rule fits, and how grave an
+ * operation is. Pure; as JSON it is `GET /v1/policy`. */
+#ifndef CORE_POLICY_H
+#define CORE_POLICY_H
+
+#include "core/rule_set.h"
+
+enum policy_mode { MODE_AUTO, MODE_MANUAL, MODE_SELECTIVE };
+
+const char *policy_mode_name(enum policy_mode);
+
+struct risk_row {
+	struct tool_pattern *tools;
+	size_t tools_len;
+	enum risk risk;
+};
+
+enum { RISK_ROWS_MAX = 200 };
+
+struct policy {
+	enum policy_mode mode;
+	bool selective[TYPE_DB_OP + 1]; /* by operation_type: asked in this mode */
+	bool auto_approve_low;
+	bool always_confirm_high;
+	int64_t timeout_ms; /* of approvals that bring none; 0: none */
+	bool stop_on_reject;
+	int64_t at_once[MODE_SELECTIVE + 1];
+	struct risk_row *risks;
+	size_t risks_len;
+	struct str alerts;    /* compact JSON */
+	struct str retention; /* compact JSON */
+	int64_t scope_member_ms, scope_high_ms;
+};
+
+/* The policy of a new workspace, as the contract shows it. */
+extern const char *const policy_default;
+
+/* Reads a body of PUT over `before` (compact JSON, as policy_read wrote it; policy_default
+ * at first): members it brings replace those. `json` gets the new whole, *out (may be
+ * NULL) its parsed form; both live in the arena. `also`: see rule_read. */
+enum err policy_read(const struct json *body, struct str before,
+	const struct members *also, struct arena *, struct str *json, struct policy *out,
+	struct fault *why);
+/* Parses what policy_read wrote. */
+enum err policy_parse(
+	struct str json, struct arena *, struct policy *out, struct fault *);
+/* Shows it without the braces, so that others can add "version". */
+void policy_write_members(struct json_writer *, struct str json);
+
+/* The gravest row that fits, none: medium; a graver claim of the agent counts. Rows below
+ * medium fit as an allow does, others as a deny does. */
+enum risk policy_risk(
+	const struct policy *, const struct operation_look *, struct arena *);
+/* The mode's word for an operation that no rule fits: EFFECT_ALLOW or EFFECT_ASK. Only
+ * for those who would not ask by themselves. */
+enum effect policy_effect(const struct policy *, enum operation_type, enum risk);
+
+#endif
