@@ -13,6 +13,9 @@ static const char *const names[] = {
 	[ERR_METHOD] = "method not allowed",
 	[ERR_CONFLICT] = "conflict",
 	[ERR_REVOKED] = "revoked",
+	[ERR_STOPPED] = "stopped",
+	[ERR_DENIED] = "denied",
+	[ERR_DENIED_EDIT] = "denied",
 	[ERR_TOO_BIG] = "too big",
 	[ERR_MEDIA_TYPE] = "unsupported media type",
 	[ERR_INVALID] = "invalid",
@@ -57,10 +60,18 @@ enum err fail(struct fault *why, enum err err, const char *format, ...)
 
 	if (!why) return err;
 	why->err = err;
+	why->member = NULL;
 	va_start(args, format);
 	say(why->detail, sizeof why->detail, format, args);
 	va_end(args);
 	return err;
+}
+
+void fail_member(struct fault *why, const char *name, struct str text)
+{
+	if (!why) return;
+	why->member = name;
+	snprintf(why->member_text, sizeof why->member_text, "%.*s", STR_ARGS(text));
 }
 
 enum err fail_at(struct fault *why, const char *pointer, const char *format, ...)

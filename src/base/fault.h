@@ -13,6 +13,9 @@ enum err {
 	ERR_METHOD,	 /* 405 */
 	ERR_CONFLICT,	 /* 409: settled already, or another holds it */
 	ERR_REVOKED,	 /* 409: an approval that was taken back */
+	ERR_STOPPED,	 /* 409: somebody stopped everything of this kind */
+	ERR_DENIED,	 /* 409: a rule forbids by now what was approved */
+	ERR_DENIED_EDIT, /* 403: a rule forbids what it was edited into */
 	ERR_TOO_BIG,	 /* 413 */
 	ERR_MEDIA_TYPE,	 /* 415 */
 	ERR_INVALID,	 /* 422: well-formed, not acceptable */
@@ -37,6 +40,8 @@ struct fault {
 	enum err err;
 	char detail[256];
 	int64_t retry_after_s; /* ERR_RATE, ERR_UNAVAILABLE: 0 is unset */
+	const char *member;    /* one more member of the problem; NULL: none */
+	char member_text[48];
 	int items_len;
 	struct fault_item items[FAULT_ITEMS];
 };
@@ -46,6 +51,8 @@ const char *err_name(enum err); /* "conflict", … */
 /* Fills *why (which may be NULL) and returns err, so that it can be returned at once. */
 enum err fail(struct fault *why, enum err, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+/* One more member of the problem, beside what fail said: "rule": "rul_…". */
+void fail_member(struct fault *why, const char *name, struct str text);
 /* Adds an item with its pointer; err becomes ERR_INVALID; further ones beyond
  * FAULT_ITEMS are dropped. The first item's detail is also the fault's detail. */
 enum err fail_at(struct fault *why, const char *pointer, const char *format, ...)

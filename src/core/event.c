@@ -37,6 +37,13 @@ const char *const event_types[] = {
 	"login.ended",
 	"login.refused",
 	"settings.changed",
+	"rule.made",
+	"rule.changed",
+	"rule.ended",
+	"policy.changed",
+	"policy.decided",
+	"stop.set",
+	"stop.lifted",
 	NULL,
 };
 

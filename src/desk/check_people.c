@@ -1,4 +1,5 @@
-/* check_people.c - users, tokens, logins and keys of one workspace against their events.
+/* check_people.c - users, tokens, logins, keys, rules, stops and the policy of one workspace
+ * against their events.
  *
  * A page of rows is read by id; then all events about people are gone through, of which the
  * last one about a record counts. A token that has run out may be gone without an event:
@@ -39,7 +40,7 @@ struct people_pass {
 	struct str from, to;
 };
 
-/* The three kinds of records: where they are, and which member of an event names them. */
+/* The kinds of records: where they are, and which member of an event names them. */
 struct people_kind {
 	enum sql sql;
 	const char *member;
@@ -97,10 +98,61 @@ static enum err key_facts(const struct row *row, struct arena *arena,
 	return e;
 }
 
+static bool about_rule(const char *type)
+{
+	return str_starts(str_of(type), "rule.");
+}
+
+static bool about_stop(const char *type)
+{
+	return str_starts(str_of(type), "stop.");
+}
+
+static bool about_policy(const char *type)
+{
+	return strcmp(type, "policy.changed") == 0;
+}
+
+static enum err rule_facts(const struct row *row, struct arena *arena,
+	char out[SHORT_DIGEST_SIZE], struct str *id, struct fault *why)
+{
+	struct kept_rule r;
+	enum err e = record_read(&records[RECORD_RULES], row, arena, &r, why);
+
+	*id = row_text(row, 1);
+	if (!e) rule_digest(&r, out);
+	return e;
+}
+
+static enum err stop_facts(const struct row *row, struct arena *arena,
+	char out[SHORT_DIGEST_SIZE], struct str *id, struct fault *why)
+{
+	struct kept_stop s;
+	enum err e = record_read(&records[RECORD_STOPS], row, arena, &s, why);
+
+	*id = row_text(row, 1);
+	if (!e) stop_digest(&s, out);
+	return e;
+}
+
+static enum err policy_facts(const struct row *row, struct arena *arena,
+	char out[SHORT_DIGEST_SIZE], struct str *id, struct fault *why)
+{
+	struct kept_policy p;
+	enum err e = record_read(&records[RECORD_POLICIES], row, arena, &p, why);
+
+	*id = STR("policy");
+	if (!e) policy_digest(&p, out);
+	return e;
+}
+
 static const struct people_kind kinds[] = {
 	{ SQL_CHECK_USERS, "user", user_facts, about_user },
 	{ SQL_CHECK_TOKENS, "token", token_facts, about_token },
 	{ SQL_CHECK_KEYS, "key", key_facts, about_key },
+	{ SQL_CHECK_RULES, "rule", rule_facts, about_rule },
+	{ SQL_CHECK_STOPS, "stop", stop_facts, about_stop },
+	{ SQL_CHECK_POLICIES, "policy", policy_facts, about_policy },
 };
 
 /* ---- rows ---- */
@@ -135,9 +187,12 @@ static enum err person_row(void *ctx, const struct row *row, struct fault *why)
 static bool has_run_out(const struct people_pass *p, const struct json *data)
 {
 	char now[TIME_SIZE];
-	struct str expires = json_text(json_get(data, "expires_at"));
+	const struct json *kept = json_get(data, "kept_until");
+	struct str expires = json_text(kept ? kept : json_get(data, "expires_at"));
 
 	time_write(p->c->now_ms, now);
+	/* A rule that ran out is kept for a while: its end says how long. */
+	if (p->kind->sql == SQL_CHECK_RULES && !kept) return false;
 	return expires.len && str_cmp(expires, str_of(now)) <= 0;
 }
 

@@ -1,6 +1,7 @@
 /* desk.c - puts the desk together: clerks, limits, deadlines. */
 #include "desk/inner.h"
 #include "desk/people_log.h"
+#include "desk/policy_log.h"
 
 #include "base/clock.h"
 #include "base/mem.h"
@@ -67,6 +68,15 @@ static void desk_trouble(void *ctx, const struct fault *why)
 
 	atomic_store(
 		&d->ready, !why || why->err == ERR_INTERNAL || why->err == ERR_MEMORY);
+}
+
+/* What changed is told of, whichever job changed it. */
+static enum err desk_logged(
+	void *ctx, struct job *job, struct rows *rows, struct fault *why)
+{
+	enum err e = people_logged(ctx, job, rows, why);
+
+	return e ? e : policy_logged(ctx, job, rows, why);
 }
 
 /* ---- deadlines ---- */
@@ -217,7 +227,7 @@ struct desk *desk_open(const struct desk_settings *set, struct fault *why)
 	d->webhook_internal = desk_text(set->webhook_internal, STR("no"));
 	d->resumers = desk_text(set->resumers, STR_NONE);
 	d->hooks = (struct clerk_hooks){ d, desk_told, desk_nap, desk_committed,
-		desk_trouble, people_logged };
+		desk_trouble, desk_logged };
 	atomic_store(&d->ready, true);
 	atomic_store(&d->reached, true);
 	desk_set(d, set);

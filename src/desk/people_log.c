@@ -17,8 +17,7 @@ static void text_or_null(struct json_writer *w, const char *key, struct str text
 		jw_null(w);
 }
 
-/* Who did it, and from where; null: the server itself. */
-static void by_write(struct json_writer *w, const struct job *job)
+void log_by_write(struct json_writer *w, const struct job *job)
 {
 	const struct principal *p = &job->who;
 
@@ -126,7 +125,7 @@ static enum err event_stage(struct people_event *e, int64_t ws, const char *type
 		jw_text(&e->w, digest);
 	}
 	if (e->job) {
-		by_write(&e->w, e->job);
+		log_by_write(&e->w, e->job);
 		text_or_null(&e->w, "from", e->job->from);
 	}
 	jw_object_end(&e->w);

@@ -15,6 +15,8 @@ enum err people_record(struct rows *, bool first, struct fault *);
  * it says how often. It stays although the job fails. */
 enum err people_refused(struct task *, struct rows *, const struct user *,
 	struct str reason, struct fault *);
+/* The member `by`: who did it, and from where; null: the server itself. */
+void log_by_write(struct json_writer *, const struct job *);
 /* The digest of a key of the server, and of a workspace. */
 void server_key_digest(const struct server_key *, char out[]);
 void workspace_digest(const struct workspace *, char out[]);

@@ -14,6 +14,9 @@ static const struct {
 	[ERR_METHOD] = { 405, "/problems/method-not-allowed", "Method not allowed" },
 	[ERR_CONFLICT] = { 409, "/problems/conflict", "Conflict" },
 	[ERR_REVOKED] = { 409, "/problems/revoked", "The approval was revoked" },
+	[ERR_STOPPED] = { 409, "/problems/stopped", "Stopped" },
+	[ERR_DENIED] = { 409, "/problems/denied", "Denied by a rule" },
+	[ERR_DENIED_EDIT] = { 403, "/problems/denied", "Denied by a rule" },
 	[ERR_TOO_BIG] = { 413, "/problems/too-large", "Too large" },
 	[ERR_MEDIA_TYPE] = { 415, "/problems/unsupported-media-type",
 		"Unsupported media type" },
@@ -58,6 +61,10 @@ void problem_write(
 			jw_object_end(w);
 		}
 		jw_array_end(w);
+	}
+	if (why->member) {
+		jw_key(w, why->member);
+		jw_text(w, why->member_text);
 	}
 	if (ask.len) {
 		jw_key(w, "ask");

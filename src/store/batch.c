@@ -76,6 +76,7 @@ static void job_reset(struct job *job)
 	job->why.err = OK;
 	job->why.items_len = 0;
 	job->why.retry_after_s = 0;
+	job->why.member = NULL;
 	job->status = 200;
 	job->conflict = STR_NONE;
 	job->key_session = STR_NONE;

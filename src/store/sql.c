@@ -89,7 +89,11 @@ static const char *const written[SQL_RECORDS] = {
 		" AND NOT EXISTS (SELECT 1 FROM users u"
 		" WHERE u.ws = idempotency.ws AND u.id = idempotency.record)"
 		" AND NOT EXISTS (SELECT 1 FROM tokens t"
-		" WHERE t.ws = idempotency.ws AND t.id = idempotency.record)",
+		" WHERE t.ws = idempotency.ws AND t.id = idempotency.record)"
+		" AND NOT EXISTS (SELECT 1 FROM rules r"
+		" WHERE r.ws = idempotency.ws AND r.id = idempotency.record)"
+		" AND NOT EXISTS (SELECT 1 FROM stops p"
+		" WHERE p.ws = idempotency.ws AND p.id = idempotency.record)",
 	[SQL_MCP_PURGE] = "DELETE FROM mcp_ended WHERE ended_ms < $1",
 
 	[SQL_CREDENTIAL] =
