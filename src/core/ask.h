@@ -60,8 +60,8 @@ struct ask {
 	struct str revoked;	 /* JSON object {by, reason, at}; empty: it was not */
 	struct str settled_user; /* usr_… who answered or skipped it; empty: nobody */
 	int64_t urgency;	 /* what ask_urgency said when it was made */
-	/* When its outcome, which its agent had not had, first went to the same question
-	 * asked again; 0: never. */
+	/* When its outcome, which its agent had not had, went to the same question asked
+	 * again; 0: never. */
 	int64_t again_ms;
 };
 

@@ -178,9 +178,22 @@ static struct ask *ask_unheard(struct task *t, struct rows *rows)
 	if (!a || (a->status != ASK_ANSWERED && a->status != ASK_SKIPPED) ||
 		a->revoked.len || a->used_ms || desk_was_fetched(t->desk, a))
 		return NULL;
-	if (!rows_note_again(rows, a->ws, a->id)) t->job.arena.failed = true;
-	desk_note_fetched(t->desk, a->ws, a->id);
 	return a;
+}
+
+/* Its outcome is handed out now, to who asked the same again. */
+static void ask_asked_again(
+	struct task *t, struct rows *rows, struct ask *a, const struct session *s)
+{
+	char decision[DIGEST_SIZE];
+
+	a->again_ms = rows->now_ms;
+	a->version++;
+	decision_digest(a, decision);
+	if (!decision[0]) rows->arena->failed = true;
+	rows_event(rows, "ask.asked_again", s, a,
+		arena_print(rows->arena, "{\"decision\":\"%s\"}", decision));
+	desk_note_fetched(t->desk, a->ws, a->id);
 }
 
 /* The same question is open already, or was answered unheard: its ask is the answer to
@@ -189,11 +202,13 @@ static bool ask_same(struct task *t, struct rows *rows)
 {
 	struct principal *p = &t->job.who;
 	const struct ask *a = rows_dedupe(rows, p->ws, p->agent, t->dedupe_key);
+	struct ask *unheard = a ? NULL : ask_unheard(t, rows);
 	const struct session *s;
 
-	if (!a) a = ask_unheard(t, rows);
+	if (unheard) a = unheard;
 	s = a ? rows_session(rows, p->ws, a->session) : NULL;
 	if (!s) return false;
+	if (unheard) ask_asked_again(t, rows, unheard, s);
 	t->ask = arena_str(&t->job.arena, a->id);
 	t->resumable = s->on_settled.len > 0;
 	desk_keep_ask(t, a);

@@ -23,6 +23,7 @@ enum ask_part {
 	PART_SETTLED_USER,
 	PART_SETTLED_AT,
 	PART_USED_AT,
+	PART_AGAIN_AT,
 	PART_ASSIGNEES,
 	PART_DEADLINE,
 	PART_CLAIM,
@@ -38,6 +39,7 @@ static const char *const part_names[PARTS] = {
 	[PART_SETTLED_USER] = "who it is listed under as settled",
 	[PART_SETTLED_AT] = "settled_at",
 	[PART_USED_AT] = "when the approval was used",
+	[PART_AGAIN_AT] = "asked_again_at",
 	[PART_ASSIGNEES] = "assignees",
 	[PART_DEADLINE] = "expires_at",
 	[PART_CLAIM] = "claimed_by",
@@ -52,7 +54,7 @@ struct ask_facts {
 	char assignees[SHORT_DIGEST_SIZE], claim[SHORT_DIGEST_SIZE],
 		thread[SHORT_DIGEST_SIZE];
 	char deadline[TIME_SIZE]; /* "": none */
-	int64_t created_ms, settled_ms, used_ms;
+	int64_t created_ms, settled_ms, used_ms, again_ms;
 	bool undecided; /* nothing of a decision is there */
 	bool told, emptied, old;
 	bool differs[PARTS];
@@ -104,6 +106,7 @@ static void facts_take(struct ask_facts *f, const struct ask *a, struct arena *a
 	f->created_ms = a->created_ms;
 	f->settled_ms = a->settled_ms;
 	f->used_ms = a->used_ms;
+	f->again_ms = a->again_ms;
 	f->undecided = !a->answer.len && !a->answered_by.len && !a->approved_digest.len &&
 		       !a->reason.len && !a->summary.len && !a->revoked.len;
 	f->differs[PART_SETTLED_USER] = !settled_user_fits(a, arena);
@@ -195,6 +198,7 @@ static void told_created(struct ask_pass *p, struct ask_facts *f, const struct e
 	f->differs[PART_DECISION] = !f->undecided;
 	f->differs[PART_SETTLED_AT] = f->settled_ms != 0;
 	f->differs[PART_USED_AT] = f->used_ms != 0;
+	f->differs[PART_AGAIN_AT] = f->again_ms != 0;
 }
 
 static void told_decision(struct ask_pass *p, struct ask_facts *f, const struct event *e,
@@ -267,6 +271,9 @@ static void facts_tell(struct ask_pass *p, struct ask_facts *f, const struct eve
 		told_replied(p, f, e, data);
 	} else if (strcmp(e->type, "ask.used") == 0) {
 		f->differs[PART_USED_AT] = f->used_ms != e->at_ms;
+		told_decision(p, f, e, data);
+	} else if (strcmp(e->type, "ask.asked_again") == 0) {
+		f->differs[PART_AGAIN_AT] = f->again_ms != e->at_ms;
 		told_decision(p, f, e, data);
 	} else if (strcmp(e->type, "ask.revoked") == 0) {
 		told_decision(p, f, e, data);

@@ -163,7 +163,7 @@ static const struct column ask_columns[] = {
 	CHANGES(TEXT, ask, revoked),
 	CHANGES(TEXT, ask, settled_user),
 	FIXED(INT, ask, urgency),
-	FIXED(INT, ask, again_ms),
+	CHANGES(INT, ask, again_ms),
 };
 
 static const struct column mark_columns[] = {

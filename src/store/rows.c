@@ -648,13 +648,6 @@ bool rows_resumers_go(struct rows *rows, int64_t ws)
 	return statement_add(rows, SQL_RESUMERS_GO, args, 2);
 }
 
-bool rows_note_again(struct rows *rows, int64_t ws, struct str ask)
-{
-	const struct val args[] = { val_int(ws), val_text(ask), val_int(rows->now_ms) };
-
-	return statement_add(rows, SQL_ASK_AGAIN, args, 3);
-}
-
 bool rows_fetched(struct rows *rows, int64_t ws, struct str ask)
 {
 	const struct val args[] = { val_int(ws), val_text(ask), val_int(rows->now_ms) };

@@ -167,7 +167,6 @@ struct staged *rows_event(struct rows *, const char *type, const struct session 
 void rows_due_at(struct rows *, int64_t at_ms);
 /* Its agent has the outcome of this ask, unless it had it before. False: out of memory. */
 bool rows_fetched(struct rows *, int64_t ws, struct str ask);
-bool rows_note_again(struct rows *, int64_t ws, struct str ask); /* asked again, now */
 /* Nobody's mark hides this ask any longer. False: out of memory. */
 bool rows_end_snoozes(struct rows *, int64_t ws, struct str ask);
 /* Somebody may have lost a right: streams of every node are to look. */

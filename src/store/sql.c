@@ -156,8 +156,6 @@ static const char *const written[SQL_RECORDS] = {
 	" WHERE a.ws = $1 AND a.agent = $2 AND a.dedupe_key = $3"
 	" AND a.settled_ms > $4 AND a.dedupe_key <> ''"
 	" ORDER BY a.settled_ms DESC, a.id DESC LIMIT 1",
-	[SQL_ASK_AGAIN] = "UPDATE asks SET again_ms = $3 WHERE ws = $1 AND id = $2"
-			  " AND again_ms = 0",
 	[SQL_ASK_BY_DEDUPE] = ASKS_AND_SESSIONS
 	" WHERE a.ws = $1 AND a.agent = $2 AND a.dedupe_key = $3"
 	" AND a.status = 'pending' AND a.dedupe_key <> ''",

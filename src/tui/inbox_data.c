@@ -169,7 +169,8 @@ void data_event(struct inbox *in, const struct json *event)
 		session_deleted(in, session);
 	else if (event_settles(type))
 		ask_settled_elsewhere(in, id);
-	else if (id.len > 0 && !str_is(type, "ask.used"))
+	else if (id.len > 0 && !str_is(type, "ask.used") &&
+		 !str_is(type, "ask.asked_again"))
 		ask_want(in, id);
 }
 

@@ -439,7 +439,12 @@ test('an answer that nobody waited for is what the same question gets when it is
 	const again = await ask('Lost in between?');
 	assert.equal(again.ask_id, first.ask_id);
 	assert.deepEqual(again.answers, { 'Lost in between?': 'SQLite' });
-	assert.ok((await member.get(`/v1/asks/${first.ask_id}`)).body.asked_again_at);
+	const { asked_again_at } = (await member.get(`/v1/asks/${first.ask_id}`)).body;
+	const events = (await member.get('/v1/events?format=json&types=ask.answered,ask.asked_again&after=0')).body.items
+		.filter((event) => event.ask === first.ask_id);
+	assert.deepEqual(events.map(({ type, at }) => [type, at]).at(-1), ['ask.asked_again', asked_again_at]);
+	assert.equal(events.length, 2);
+	assert.equal(events[1].data.decision, events[0].data.decision);
 	// Now its agent has it: what is asked from here on is asked anew.
 	const third = await ask('Lost in between?');
 	assert.notEqual(third.ask_id, first.ask_id);

@@ -2,6 +2,7 @@
 import type { AnswerValue, Ask, Question } from '../api/types';
 import { answerText, answerTo } from './form';
 import { t, type MessageId } from './i18n.svelte';
+import { moment } from './time';
 import { visible } from './visible';
 
 export function saidWords(q: Question, said: AnswerValue): string {
@@ -87,6 +88,7 @@ export function decisionWords(ask: Ask): string {
 export function fetchedWords(ask: Ask): string {
 	if (ask.status === 'pending' || ask.status === 'cancelled') return '';
 	const agent = visible(ask.agent.name);
+	if (ask.asked_again_at) return t('web.fetched.again', { agent, at: moment(ask.asked_again_at) });
 	return t(ask.fetched_at ? 'web.fetched' : 'web.fetched.not', { agent });
 }
 

@@ -46,6 +46,7 @@ const TYPES: EventType[] = [
 	'ask.replied',
 	'ask.used',
 	'ask.revoked',
+	'ask.asked_again',
 	'session.created',
 	'session.status',
 	'session.progress',
