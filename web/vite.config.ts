@@ -3,25 +3,9 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig, type Plugin } from 'vite';
+import { messages } from './messages.ts';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
-
-/* virtual:messages/en: the part of the catalogue that the page uses. */
-function messages(): Plugin {
-	const prefix = 'virtual:messages/';
-	return {
-		name: 'messages',
-		resolveId: (id) => (id.startsWith(prefix) ? `\0${id}` : null),
-		load(id) {
-			if (!id.startsWith(`\0${prefix}`)) return null;
-			const file = here(`../messages/${id.slice(prefix.length + 1)}.json`);
-			this.addWatchFile(file);
-			const all = JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>;
-			const ours = Object.entries(all).filter(([key]) => key.startsWith('web.'));
-			return `export default ${JSON.stringify(Object.fromEntries(ours))}`;
-		},
-	};
-}
 
 /* virtual:tools: the names of the MCP tools that a token can be limited to. */
 function tools(): Plugin {

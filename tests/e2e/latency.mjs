@@ -13,10 +13,13 @@ function observe() {
 	const wanted = [];
 	const look = () => {
 		const now = Date.now();
-		const rows = [...document.querySelectorAll('.list li a')].map((a) => a.textContent).join('\n');
-		for (const [, name] of rows.matchAll(/Ask (\w+)\?/g)) seen[name] ??= { in: now };
-		for (const [name, times] of Object.entries(seen))
-			if (!times.out && !rows.includes(`Ask ${name}?`)) times.out = now;
+		const waiting = new Set();
+		for (const row of document.querySelectorAll('[data-row]:not(.settled)')) {
+			const [, name] = /Ask (\w+)\?/.exec(row.textContent) ?? [];
+			if (name) waiting.add(name);
+		}
+		for (const name of waiting) seen[name] ??= { in: now };
+		for (const [name, times] of Object.entries(seen)) if (!times.out && !waiting.has(name)) times.out = now;
 		for (const wish of wanted) if (seen[wish.name]?.[wish.what]) wish.done(seen[wish.name][wish.what]);
 	};
 	window.when = (name, what) => new Promise((done) => {

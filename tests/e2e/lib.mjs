@@ -161,6 +161,33 @@ export async function fillInbox(server, many) {
 		}));
 }
 
+/** What the page may load before its list is painted, gzipped. */
+export const FIRST_LOAD = 60 * 1024;
+
+/** In the page: `painted` is a promise of the frame with the first row, in ms since navigation began:
+ * when it was begun, and when it was made. A message comes right behind it. */
+export function watchFirstList() {
+	window.painted = new Promise((done) => {
+		const frame = new MessageChannel();
+		let begun = 0;
+		frame.port1.onmessage = () => done({ begun, made: performance.now() });
+		const seen = new MutationObserver(() => {
+			if (!document.querySelector('[data-row]')) return;
+			seen.disconnect();
+			requestAnimationFrame(() => {
+				begun = performance.now();
+				frame.port2.postMessage(null);
+			});
+		});
+		seen.observe(document, { subtree: true, childList: true });
+	});
+}
+
+/** In the page: bytes of script and style, as sent, whose fetching had begun before that frame. */
+export const firstLoad = ({ begun }) => performance.getEntriesByType('resource')
+	.filter((one) => /\.(js|css)$/.test(new URL(one.name).pathname) && one.startTime <= begun)
+	.reduce((sum, one) => sum + one.encodedBodySize, 0);
+
 /** The value that this share of a list does not exceed. */
 export const share = (list, part) => [...list].sort((a, b) => a - b)[Math.ceil(list.length * part) - 1];
 

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { isNamed, modulesOf } from '../messages.ts';
 
 const root = join(import.meta.dirname, '..');
 const load = (lang: string) =>
@@ -41,13 +42,7 @@ test('every message that is used exists', () => {
 
 test('no message is left over', () => {
 	const all = sources.map((source) => source.text).join('\n');
-	const made = [...all.matchAll(/`(web\.[\w.]*)\$\{/g)].map((match) => match[1]!);
-	const unused = Object.keys(en).filter((id) => {
-		const base = id.replace(/\.(one|other)$/, '');
-		return (
-			!all.includes(`'${id}'`) && !all.includes(`'${base}'`) && !made.some((m) => id.startsWith(m))
-		);
-	});
+	const unused = Object.keys(en).filter((id) => !isNamed(all, id));
 	expect(unused).toEqual([]);
 });
 
@@ -74,4 +69,32 @@ test('no text of a template is outside the catalogue', () => {
 			if (words !== 'Parley') found.push(`${name}: ${attribute}="${words}"`);
 	}
 	expect(found).toEqual([]);
+});
+
+test('what is fetched later waits for its words', () => {
+	const bare = sources.flatMap(({ name, text }) =>
+		[...text.matchAll(/(\w+\(|typeof )?import\('(?!virtual:messages)[^']*'\)(?!\.)/g)]
+			.filter(([, call]) => call !== 'later(' && call !== 'typeof ')
+			.map(([whole]) => `${name}: ${whole}`),
+	);
+	expect(bare).toEqual([]);
+});
+
+test('what the first list needs is a small part of the catalogue, and all that its modules name', () => {
+	const first = modulesOf(join(root, 'src/main.ts'));
+	const names = (part: string) => first.some((file) => file.endsWith(part));
+	for (const part of [
+		'screens/Inbox.svelte',
+		'parts/AskRow.svelte',
+		'state/stream.ts',
+		'App.svelte',
+	])
+		expect(names(part), part).toBe(true);
+	for (const part of ['AskCard.svelte', 'Toasts.svelte', 'FilterBar.svelte', 'Login.svelte'])
+		expect(names(part), part).toBe(false);
+	const source = first.map((file) => readFileSync(file, 'utf8')).join('\n');
+	const needed = Object.keys(en).filter((id) => isNamed(source, id));
+	expect(needed).toContain('web.inbox.waiting.other');
+	expect(needed).toContain('web.kind.approval');
+	expect(needed.length).toBeLessThan(Object.keys(en).length / 2);
 });

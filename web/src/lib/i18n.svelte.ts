@@ -12,9 +12,16 @@ export type PluralId = MessageId extends infer Id
 export type Params = Record<string, string | number>;
 type Catalogue = Record<string, string>;
 
-const loaders: Record<Language, () => Promise<{ default: Catalogue }>> = {
-	en: () => import('virtual:messages/en'),
-	fr: () => import('virtual:messages/fr'),
+type Part = () => Promise<{ default: Catalogue }>;
+const loaders: Record<Language, { first: Part; rest: Part }> = {
+	en: {
+		first: () => import('virtual:messages/en'),
+		rest: () => import('virtual:messages/en/rest'),
+	},
+	fr: {
+		first: () => import('virtual:messages/fr'),
+		rest: () => import('virtual:messages/fr/rest'),
+	},
 };
 
 let words = $state.raw<Catalogue>({});
@@ -31,11 +38,31 @@ export function languageOfBrowser(): Language {
 		: 'en';
 }
 
+/** The words that parts fetched later need; null: nobody has needed them yet. */
+let rest: Promise<void> | null = null;
+
 export async function speak(wanted: Language): Promise<void> {
-	const catalogue = (await loaders[wanted]()).default;
+	let catalogue = (await loaders[wanted].first()).default;
+	if (rest) catalogue = { ...catalogue, ...(await loaders[wanted].rest()).default };
 	words = catalogue;
 	current = wanted;
 	document.documentElement.lang = wanted;
+}
+
+async function speakWhole(): Promise<void> {
+	const spoken = current;
+	const more = (await loaders[spoken].rest()).default;
+	if (spoken === current) words = { ...words, ...more };
+}
+
+/** A part of the page that is fetched when it is needed, with its words. */
+export async function later<T>(part: Promise<T>): Promise<T> {
+	rest ??= speakWhole().catch((error) => {
+		rest = null; // tried again with the next part
+		throw error;
+	});
+	const [fetched] = await Promise.all([part, rest]);
+	return fetched;
 }
 
 function fill(text: string, params: Params): string {

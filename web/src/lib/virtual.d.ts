@@ -1,8 +1,4 @@
-declare module 'virtual:messages/en' {
-	const words: Record<string, string>;
-	export default words;
-}
-declare module 'virtual:messages/fr' {
+declare module 'virtual:messages/*' {
 	const words: Record<string, string>;
 	export default words;
 }

@@ -18,6 +18,16 @@ export function afterPaint(run: () => void): void {
 	else requestAnimationFrame(() => setTimeout(run));
 }
 
+let shown = $state(false);
+
+/** Is what was opened painted? What is beside it is fetched from then on. */
+export const opened = {
+	get yes(): boolean {
+		return shown;
+	},
+	now: () => afterPaint(() => (shown = true)),
+};
+
 const print = matchMedia('print');
 let printing = $state(print.matches);
 
