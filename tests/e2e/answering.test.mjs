@@ -251,7 +251,7 @@ area('answering', (scenario) => {
 		}
 		await me.heading('Second key?').waitFor();
 		if (me.wide) await me.key('Enter');
-		assert.ok(await radio(me, 'Production').isChecked(), 'its draft was kept');
+		await until(() => radio(me, 'Production').isChecked(), 'its draft');
 		await me.send();
 		assert.deepEqual(await desk.answer(second.id), { selected: ['prod'] });
 	});

@@ -195,12 +195,18 @@ export const share = (list, part) => [...list].sort((a, b) => a - b)[Math.ceil(l
 export const row = (work, goal, ours, beside = '–', ratio = '–') =>
 	console.log([work, goal, ours, beside, ratio].join('|'));
 
+/* The browser says so of a document that was left and whose scripts still ended something: nobody sees it any more. */
+const LEFT = /The provided callback is no longer runnable/;
+
+/** Collects what the console and the policy say of this page. */
 export function watch(page, errors) {
+	const note = (text) => {
+		if (!LEFT.test(text)) errors.push(text);
+	};
 	page.on('console', (message) => {
-		if (message.type() === 'error' && !/Failed to load resource|ERR_/.test(message.text()))
-			errors.push(message.text());
+		if (message.type() === 'error' && !/Failed to load resource|ERR_/.test(message.text())) note(message.text());
 	});
-	page.on('pageerror', (error) => errors.push(String(error)));
+	page.on('pageerror', (error) => note(String(error)));
 	page.on('dialog', (dialog) => {
 		errors.push(`a script ran: ${dialog.message()}`);
 		void dialog.dismiss();

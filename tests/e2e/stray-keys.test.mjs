@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { random } from '../lib/random.mjs';
-import { enter, Server, sleep } from './lib.mjs';
+import { arrive, Server, sleep } from './lib.mjs';
 import { browser, long } from './matrix.mjs';
 
 const SEQUENCES = long ? 10_000 : 100;
@@ -183,10 +183,12 @@ test(`${SEQUENCES} random sequences decide nothing that was not pressed for (see
 	const server = await Server.start({ flags: ['--ask-rate', '0'] });
 	const agent = server.client(await server.token('agent', 'deployer'));
 	const marie = server.client(await server.token('member', 'Marie'));
-	const place = await enter(await browser(), server, { settings: { opens: true } });
+	const place = await arrive(await browser(), server, { settings: { opens: true } });
 	try {
+		await place.context.addCookies([await server.cookie()]);
 		await place.page.addInitScript(observe);
 		await place.page.goto('/inbox');
+		await place.page.locator('nav').first().waitFor();
 		const game = new Game(random(seed), server, agent, marie, place.page);
 		game.session = (await agent.session('stray')).id;
 		for (let i = 0; i < 4; i++) await game.ask();

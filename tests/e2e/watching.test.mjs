@@ -83,6 +83,18 @@ area('watching', (scenario) => {
 		await me.page.getByRole('complementary').getByText(me.t('outcome.withdrawn')).waitFor();
 	});
 
+	scenario('a session: its head says what its log says, however slow the server', async (me, desk) => {
+		const session = await desk.agent.session(fresh('slow'));
+		await me.visitLive(`/sessions/${session.id}`);
+		await me.button('session.stop').waitFor();
+		await me.page.route('**/v1/sessions/*/state', () => {});
+		await desk.agent.patch(`/v1/sessions/${session.id}`, { status: 'completed' });
+		await me.page.getByRole('log').getByText(me.t('status.completed')).waitFor();
+		assert.equal(await me.page.locator('header .chip').innerText(), me.t('status.completed'));
+		assert.equal(await me.button('session.stop').count(), 0);
+		await me.page.unroute('**/v1/sessions/*/state');
+	});
+
 	scenario('activity of all, filtered, and a way to each', async (me, desk) => {
 		const session = await desk.agent.session(fresh('busy'));
 		await steps(desk, session, 5, 5);

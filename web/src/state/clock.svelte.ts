@@ -12,7 +12,10 @@ function tick(): void {
 setInterval(() => {
 	if (document.visibilityState !== 'hidden') tick();
 }, 1000);
-addEventListener('visibilitychange', () => (second = quarter = serverNow()));
+/* Not when it goes out of sight: a page that is being left draws nothing any more. */
+addEventListener('visibilitychange', () => {
+	if (document.visibilityState !== 'hidden') second = quarter = serverNow();
+});
 
 export const clock = {
 	get second(): number {

@@ -5,6 +5,14 @@ import type { Event, Session, SessionStatus } from '../api/types';
 
 const REFETCH_MS = 300;
 
+/** What an event says of its session itself; null: more than it tells has to be fetched. */
+export function sessionChange(event: Event): Partial<Session> | null {
+	if (event.type === 'session.status')
+		return { status: event.data['status'] as unknown as SessionStatus, updated_at: event.at };
+	if (event.type === 'session.progress') return { progress: event.data, updated_at: event.at };
+	return null;
+}
+
 class Sessions {
 	list = $state.raw<Session[]>([]);
 	loaded = $state(false);
@@ -56,14 +64,11 @@ class Sessions {
 		if (event.type === 'session.status')
 			this.runs(event.session, event.data['status'] === 'running');
 		if (!this.watchers) return;
+		const change = sessionChange(event);
 		if (event.type === 'session.deleted') {
 			this.list = this.list.filter((session) => session.id !== event.session);
-		} else if (event.type === 'session.status') {
-			const status = event.data['status'] as unknown as SessionStatus;
-			this.change(event.session, { status, updated_at: event.at });
-		} else if (event.type === 'session.progress') {
-			this.change(event.session, { progress: event.data, updated_at: event.at });
-		} else this.soon();
+		} else if (change) this.change(event.session, change);
+		else this.soon();
 	}
 
 	private change(id: string, what: Partial<Session>): void {
