@@ -31,7 +31,7 @@ struct copy_sum {
 struct copy_page {
 	const struct record *table;
 	struct arena arena;
-	struct val *vals; /* PAGE rows of columns_len each */
+	struct val *vals; /* PAGE rows of stored_len each */
 	size_t len;
 };
 
@@ -51,9 +51,9 @@ static enum val_type column_val(const struct column *c)
 static enum err page_row(void *ctx, const struct row *row, struct fault *why)
 {
 	struct copy_page *p = ctx;
-	struct val *to = p->vals + p->len++ * (size_t)p->table->columns_len;
+	struct val *to = p->vals + p->len++ * (size_t)p->table->stored_len;
 
-	for (int i = 0; i < p->table->columns_len; i++) {
+	for (int i = 0; i < p->table->stored_len; i++) {
 		enum val_type type = column_val(&p->table->columns[i]);
 		struct str text = type == VAL_INT ? STR_NONE : row_text(row, i);
 
@@ -78,7 +78,7 @@ static void params_write(struct buf *b, int n)
 static void select_write(struct buf *b, const struct record *t, bool first)
 {
 	buf_add_text(b, "SELECT ");
-	names_write(b, t, t->columns_len);
+	names_write(b, t, t->stored_len);
 	buf_print(b, " FROM %s", t->table);
 	if (!first) {
 		buf_add_text(b, " WHERE (");
@@ -109,7 +109,7 @@ static enum err page_read(
 	call.args_len = last ? t->keys_len : 0;
 	select_write(&text, t, !last);
 	call.text = text.at;
-	p->vals = ARENA_ARRAY(&p->arena, struct val, PAGE * (size_t)t->columns_len);
+	p->vals = ARENA_ARRAY(&p->arena, struct val, PAGE * (size_t)t->stored_len);
 	e = p->vals && !text.failed ? db_run(db, &call, 1, why)
 				    : fail(why, ERR_MEMORY, "out of memory");
 	buf_done(&text);
@@ -124,16 +124,16 @@ static enum err page_write(struct copy_page *p, struct db *db, struct fault *why
 	enum err e;
 
 	buf_print(&text, "INSERT INTO %s (", t->table);
-	names_write(&text, t, t->columns_len);
+	names_write(&text, t, t->stored_len);
 	buf_add_text(&text, ") VALUES (");
-	params_write(&text, t->columns_len);
+	params_write(&text, t->stored_len);
 	buf_add_text(&text, ")");
 	buf_add_char(&text, '\0');
 	for (size_t i = 0; calls && i < p->len; i++)
 		calls[i] = (struct call){ .sql = SQL_GIVEN,
 			.text = text.at,
-			.args = p->vals + i * (size_t)t->columns_len,
-			.args_len = t->columns_len };
+			.args = p->vals + i * (size_t)t->stored_len,
+			.args_len = t->stored_len };
 	e = calls && !text.failed ? db_run(db, calls, p->len, why)
 				  : fail(why, ERR_MEMORY, "out of memory");
 	buf_done(&text);
@@ -163,7 +163,7 @@ static enum err table_pass(struct copy *c, const struct record *t, struct db *fr
 	struct copy_page pages[2] = { { .table = t }, { .table = t } };
 	struct buf bytes = { 0 };
 	const struct val *last = NULL;
-	size_t width = (size_t)t->columns_len;
+	size_t width = (size_t)t->stored_len;
 	bool more = true;
 	enum err e = OK;
 
@@ -173,7 +173,7 @@ static enum err table_pass(struct copy *c, const struct record *t, struct db *fr
 		p->len = 0;
 		e = page_read(p, from, last, why);
 		for (size_t i = 0; !e && i < p->len; i++)
-			sum_add(sum, p->vals + i * width, t->columns_len, &bytes);
+			sum_add(sum, p->vals + i * width, t->stored_len, &bytes);
 		if (!e && bytes.failed) e = fail(why, ERR_MEMORY, "out of memory");
 		if (!e && to && p->len) e = page_write(p, to, why);
 		more = p->len == PAGE;

@@ -193,7 +193,7 @@ static void ask_asked_again(
 	if (!decision[0]) rows->arena->failed = true;
 	rows_event(rows, "ask.asked_again", s, a,
 		arena_print(rows->arena, "{\"decision\":\"%s\"}", decision));
-	desk_note_fetched(t->desk, a->ws, a->id);
+	desk_note_fetched(t->desk, a->ws, a->id, false);
 }
 
 /* The same question is open already, or was answered unheard: its ask is the answer to

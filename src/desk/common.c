@@ -206,7 +206,7 @@ enum err desk_again_ask(
 
 	if (e) return e;
 	if (job->who.role == ROLE_AGENT && a->settled_ms && !a->fetched_ms)
-		desk_note_fetched(t->desk, a->ws, a->id);
+		desk_note_fetched(t->desk, a->ws, a->id, false);
 	desk_reply_ask(t, a, rows_session(rows, a->ws, a->session), rows->now_ms);
 	return OK;
 }

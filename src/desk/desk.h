@@ -123,9 +123,9 @@ bool desk_set_url(struct desk *, struct str url);
 void desk_wait(struct desk *, const struct use *, struct task *);
 void desk_set(struct desk *, const struct desk_settings *); /* what can be reloaded */
 
-/* The asking agent has the outcome of this ask: kept as its fetched_at, within a second. Any
- * thread. */
-void desk_note_fetched(struct desk *, int64_t ws, struct str ask);
+/* The asking agent has the outcome of this ask: kept as its fetched_at, within a second. `lone`:
+ * its session is known to have ended with it. Any thread. */
+void desk_note_fetched(struct desk *, int64_t ws, struct str ask, bool lone);
 
 struct desk_counts {
 	int64_t answers, skips, cancels, expiries, events;

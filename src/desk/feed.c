@@ -95,19 +95,23 @@ static struct waiter *bucket_take(struct feed *f, struct waiter **at, struct str
 
 /* A woken waiter may park others, or itself again, for the same ask: only those that were
  * parked before are woken. */
-static void waiters_wake(struct waiter *list, struct str shown)
+static void waiters_wake(struct waiter *list, const struct told_event *told)
 {
 	while (list) {
 		struct waiter *w = list;
 
 		list = w->next;
-		w->wake(w, shown);
+		w->wake(w, told);
 	}
 }
 
-static void wake_ask(struct feed *f, struct str ask, struct str shown)
+static void wake_ask(struct feed *f, const struct told_event *told)
 {
-	if (f->waiters) waiters_wake(bucket_take(f, bucket_of(f, ask), ask), shown);
+	struct str ask = told->event.ask;
+
+	if (f->waiters)
+		waiters_wake(bucket_take(f, bucket_of(f, ask), ask),
+			told->shown.len ? told : NULL);
 }
 
 static void wake_all(struct feed *f)
@@ -125,7 +129,7 @@ static void wake_all(struct feed *f)
 			all = w;
 		}
 	}
-	waiters_wake(all, STR_NONE);
+	waiters_wake(all, NULL);
 }
 
 void feed_expel(struct feed *f, bool (*fits)(const struct waiter *, void *ctx), void *ctx,
@@ -267,7 +271,7 @@ void feed_tell(struct feed *f, const struct told *told)
 	}
 	for (size_t i = 0; i < told->len; i++)
 		if (told->events[i].shown.len || told->elsewhere)
-			wake_ask(f, told->events[i].event.ask, told->events[i].shown);
+			wake_ask(f, &told->events[i]);
 	for (size_t i = 0, len; i < told->len; i += len) {
 		len = run_len(&told->events[i], told->len - i);
 		feed_run(f, &told->events[i], len);

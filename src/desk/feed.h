@@ -17,8 +17,9 @@
  */
 struct waiter {
 	struct waiter *next; /* of the same bucket */
-	/* The ask as JSON; empty: look at it. The waiter is no longer parked. */
-	void (*wake)(struct waiter *, struct str shown);
+	/* What was told of it, with the ask as it now is; NULL: look at it. The waiter is no
+	 * longer parked. */
+	void (*wake)(struct waiter *, const struct told_event *);
 	bool parked;
 	char ask[ID_SIZE]; /* what it waits for, or waited for last */
 };

@@ -8,7 +8,7 @@
 
 enum { FLUSH_MS = 900, HEARD_STEP_MS = 60 * 1000 };
 
-void desk_note_fetched(struct desk *d, int64_t ws, struct str ask)
+void desk_note_fetched(struct desk *d, int64_t ws, struct str ask, bool lone)
 {
 	bool wake = false;
 
@@ -20,6 +20,7 @@ void desk_note_fetched(struct desk *d, int64_t ws, struct str ask)
 		n->ws = ws;
 		memcpy(n->ask, ask.at, ask.len);
 		n->ask[ask.len] = '\0';
+		n->lone = lone;
 		wake = d->fetched.len == 1 || d->fetched.len == FETCHED_MAX;
 		if (d->fetched.len == 1) d->fetched.since_ms = clock_mono_ms();
 	}
@@ -85,7 +86,7 @@ static enum err fetched_decide(struct job *job, struct rows *rows, struct fault 
 
 		if (!rows_fetched(rows, n->ws, str_of(n->ask)))
 			return fail(why, ERR_MEMORY, "out of memory");
-		e = agent_heard(rows, n, why);
+		if (!n->lone) e = agent_heard(rows, n, why);
 	}
 	return e;
 }

@@ -15,6 +15,7 @@
 struct fetched_note {
 	int64_t ws;
 	char ask[ID_SIZE];
+	bool lone; /* its session has ended: there is nobody to hear of */
 };
 
 enum { FETCHED_MAX = 512 };

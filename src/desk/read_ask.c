@@ -59,7 +59,7 @@ static enum err ask_get_read(
 			STR_ARGS(str_first(t->id, 64)));
 	t->ask = f.ask.id;
 	if (job->who.role == ROLE_AGENT && f.ask.settled_ms && !f.ask.fetched_ms)
-		desk_note_fetched(t->desk, f.ask.ws, f.ask.id);
+		desk_note_fetched(t->desk, f.ask.ws, f.ask.id, false);
 	desk_reply_marked(t, &f.ask, &f.session, person ? &m.mark : NULL, now_ms);
 	return OK;
 }

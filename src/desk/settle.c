@@ -63,6 +63,7 @@ enum err desk_settle_quietly(struct task *t, struct rows *rows, struct ask *a,
 	if (!st) return fail(why, ERR_MEMORY, "out of memory");
 	st->shown = desk_show(t->desk, a, s->title, desk_workspace(t, rows, a->ws),
 		rows->now_ms, rows->arena);
+	st->lone = s->for_ask;
 	if (shown) *shown = st->shown;
 	return desk_call_webhook(rows, s, a, why);
 }

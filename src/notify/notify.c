@@ -110,7 +110,7 @@ static void report_note(struct notify *n, const struct delivery_outcome *o)
 {
 	if (o->ours && o->ending == ENDED_WELL &&
 		o->delivery->purpose != DELIVERY_REPLIED)
-		desk_note_fetched(n->desk, o->delivery->ws, o->delivery->ask);
+		desk_note_fetched(n->desk, o->delivery->ws, o->delivery->ask, false);
 }
 
 static struct delivery_batch *batch_free(struct delivery_batch *b)

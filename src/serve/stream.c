@@ -108,7 +108,7 @@ static void stream_say(
 			st->kind->write(st, &b, &events[i].event);
 			if (st->filter.agent.len && event_is_settlement(&events[i].event))
 				desk_note_fetched(st->serve->desk, events[i].event.ws,
-					events[i].event.ask);
+					events[i].event.ask, events[i].lone);
 		}
 	if (b.failed)
 		stream_end(st);

@@ -70,10 +70,16 @@ void hold_end(struct hold *h, struct str shown)
 
 	h->x = NULL;
 	http_on_gone(x, NULL, NULL);
-	if (h->role == ROLE_AGENT)
-		desk_note_fetched(h->serve->desk, h->ws, str_of(h->waiter.ask));
 	h->kind->end(h, x, shown);
 	hold_free(h);
+}
+
+/* The same with the outcome. */
+static void hold_end_settled(struct hold *h, struct str shown, bool lone)
+{
+	if (h->role == ROLE_AGENT)
+		desk_note_fetched(h->serve->desk, h->ws, str_of(h->waiter.ask), lone);
+	hold_end(h, shown);
 }
 
 /* The head is out and says that all is well; the body can still say that it is not. */
@@ -97,15 +103,15 @@ static void hold_starve(struct hold *h)
 
 static void hold_read(struct hold *);
 
-static void hold_wake(struct waiter *w, struct str shown)
+static void hold_wake(struct waiter *w, const struct told_event *told)
 {
 	struct hold *h = LINK_OF(w, struct hold, waiter);
 
 	/* Not before the first read has said that they may see it. */
 	if (!h->begun)
 		h->again = true;
-	else if (shown.len && !bearer_doubtful(h->bearer))
-		hold_end(h, shown);
+	else if (told && !bearer_doubtful(h->bearer))
+		hold_end_settled(h, told->shown, told->lone);
 	else
 		hold_read(h);
 }
@@ -156,6 +162,8 @@ static void hold_was_read(struct request *r)
 		hold_rest(h);
 	else if (job->err)
 		hold_cut(h, job->err, &job->why);
+	else if (r->task.settled)
+		hold_end_settled(h, buf_str(&job->out), false);
 	else if (over)
 		hold_end(h, buf_str(&job->out));
 	else if (h->again || !hold_park(h))

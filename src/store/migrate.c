@@ -158,7 +158,6 @@ static const char step_4[] =
 	"ALTER TABLE asks RENAME COLUMN same TO dedupe_key;"
 	"ALTER TABLE asks ADD COLUMN requester TEXT NOT NULL DEFAULT '';"
 	"ALTER TABLE asks ADD COLUMN agent_name TEXT NOT NULL DEFAULT '';"
-	"ALTER TABLE asks ADD COLUMN fetched_ms BIGINT NOT NULL DEFAULT 0;"
 	"ALTER TABLE asks ADD COLUMN again_ms BIGINT NOT NULL DEFAULT 0;"
 	"CREATE INDEX asks_by_dedupe_key ON asks (ws, agent, dedupe_key, settled_ms)"
 	" WHERE dedupe_key <> '';"
@@ -170,9 +169,13 @@ static const char step_4[] =
 	"DROP INDEX asks_by_risk;"
 	"CREATE INDEX asks_by_urgency ON asks (ws, urgency DESC, id)"
 	" WHERE status = 'pending' AND urgency > 0;"
-	"CREATE INDEX asks_by_settled ON asks (ws, settled_ms, id) WHERE settled_ms > 0;"
-	"CREATE INDEX asks_by_settled_user ON asks (ws, settled_user, settled_ms, id)"
-	" WHERE settled_user <> '';"
+	/* Who settled it is the last column: a person's own are found without their rows. */
+	"CREATE INDEX asks_by_settled ON asks (ws, settled_ms, id, settled_user)"
+	" WHERE settled_ms > 0;"
+
+	"CREATE TABLE fetched ("
+	" ws BIGINT NOT NULL, ask TEXT NOT NULL, at_ms BIGINT NOT NULL,"
+	" PRIMARY KEY (ws, ask))" CLUSTERED ";"
 
 	/* What people asked goes under their id, where their token is still known: a name is
 	 * an agent's alone. */

@@ -36,22 +36,23 @@ WORDS(delivery_purpose, "purpose of a delivery");
 
 /* ---- columns ---- */
 
+#define COLUMN(column, of_type, of, member, ...)                                         \
+	{                                                                                \
+		.name = column, .type = of_type, .offset = offsetof(struct of, member),  \
+		__VA_ARGS__                                                              \
+	}
 #define FIXED(type, of, member)                                                          \
-	{                                                                                \
-#member, COLUMN_##type, offsetof(struct of, member), false, NULL         \
-	}
+	COLUMN(#member, COLUMN_##type, of, member, .changes = false)
 #define CHANGES(type, of, member)                                                        \
-	{                                                                                \
-#member, COLUMN_##type, offsetof(struct of, member), true, NULL          \
-	}
-#define NAMED(type, of, member, column, changes)                                         \
-	{                                                                                \
-		column, COLUMN_##type, offsetof(struct of, member), changes, NULL        \
-	}
-#define WORD(of, member, words, changes)                                                 \
-	{                                                                                \
-#member, COLUMN_WORD, offsetof(struct of, member), changes, &words       \
-	}
+	COLUMN(#member, COLUMN_##type, of, member, .changes = true)
+#define LATER(type, of, member)                                                          \
+	COLUMN(#member, COLUMN_##type, of, member, .changes = true, .later = true)
+#define NAMED(type, of, member, column, does)                                            \
+	COLUMN(column, COLUMN_##type, of, member, .changes = (does))
+#define WORD(of, member, names, does)                                                    \
+	COLUMN(#member, COLUMN_WORD, of, member, .changes = (does), .words = &(names))
+#define FOUND(type, of, member, expression)                                              \
+	COLUMN(#member, COLUMN_##type, of, member, .found_by = (expression))
 
 static const struct column workspace_columns[] = {
 	FIXED(INT, workspace, id),
@@ -107,8 +108,8 @@ static const struct column session_columns[] = {
 	FIXED(TEXT, session, project),
 	FIXED(TEXT, session, external_id),
 	FIXED(TEXT, session, metadata),
-	CHANGES(TEXT, session, on_settled),
-	CHANGES(TEXT, session, progress),
+	LATER(TEXT, session, on_settled),
+	LATER(TEXT, session, progress),
 	CHANGES(TEXT, session, search),
 	FIXED(BOOL, session, parallel),
 	WORD(session, status, session_status_words, true),
@@ -116,7 +117,7 @@ static const struct column session_columns[] = {
 	CHANGES(INT, session, open_input),
 	CHANGES(INT, session, open_approval),
 	CHANGES(INT, session, open_other),
-	CHANGES(INT, session, settled),
+	LATER(INT, session, settled),
 	CHANGES(INT, session, version),
 	FIXED(INT, session, created_ms),
 	CHANGES(INT, session, updated_ms),
@@ -141,29 +142,40 @@ static const struct column ask_columns[] = {
 	FIXED(TEXT, ask, fixed),
 	FIXED(TEXT, ask, search),
 	FIXED(TEXT, ask, digest),
-	CHANGES(TEXT, ask, approved_digest),
+	LATER(TEXT, ask, approved_digest),
 	CHANGES(TEXT, ask, assignees),
-	CHANGES(TEXT, ask, claimed_user),
-	CHANGES(TEXT, ask, claimed_name),
-	CHANGES(INT, ask, claimed_until_ms),
+	LATER(TEXT, ask, claimed_user),
+	LATER(TEXT, ask, claimed_name),
+	LATER(INT, ask, claimed_until_ms),
 	CHANGES(INT, ask, version),
 	FIXED(INT, ask, created_ms),
 	CHANGES(INT, ask, deadline_ms),
-	CHANGES(INT, ask, settled_ms),
-	CHANGES(INT, ask, used_ms),
-	CHANGES(TEXT, ask, answer),
-	CHANGES(TEXT, ask, answered_by),
-	CHANGES(TEXT, ask, summary),
-	CHANGES(TEXT, ask, reason),
+	LATER(INT, ask, settled_ms),
+	LATER(INT, ask, used_ms),
+	LATER(TEXT, ask, answer),
+	LATER(TEXT, ask, answered_by),
+	LATER(TEXT, ask, summary),
+	LATER(TEXT, ask, reason),
 	CHANGES(TEXT, ask, replies),
 	FIXED(TEXT, ask, dedupe_key),
 	FIXED(TEXT, ask, requester),
-	FIXED(INT, ask, fetched_ms),
 	FIXED(TEXT, ask, agent_name),
-	CHANGES(TEXT, ask, revoked),
-	CHANGES(TEXT, ask, settled_user),
+	LATER(TEXT, ask, revoked),
+	LATER(TEXT, ask, settled_user),
 	FIXED(INT, ask, urgency),
-	CHANGES(INT, ask, again_ms),
+	LATER(INT, ask, again_ms),
+	/* what is found elsewhere comes last */
+	FOUND(INT, ask, fetched_ms,
+		"COALESCE((SELECT f.at_ms FROM fetched f"
+		" WHERE f.ws = @.ws AND f.ask = @.id), 0)"),
+};
+
+enum { ASKS_FOUND = 1 };
+
+static const struct column fetched_columns[] = {
+	FIXED(INT, fetched_record, ws),
+	FIXED(TEXT, fetched_record, ask),
+	FIXED(INT, fetched_record, at_ms),
 };
 
 static const struct column mark_columns[] = {
@@ -294,7 +306,7 @@ _Static_assert(sizeof(delivery_columns) / sizeof(delivery_columns[0]) + 1 <= ARG
 
 #define TABLE(name, of, list)                                                            \
 	.table = name, .size = sizeof(struct of), .columns = list,                       \
-	.columns_len = LEN(list)
+	.columns_len = LEN(list), .stored_len = LEN(list)
 
 const struct record records[RECORD_COUNT] = {
 	[RECORD_WORKSPACES] = { TABLE("workspaces", workspace, workspace_columns),
@@ -305,9 +317,17 @@ const struct record records[RECORD_COUNT] = {
 		.name = 0, .version_at = offsetof(struct token, version) },
 	[RECORD_SESSIONS] = { TABLE("sessions", session, session_columns), .keys_len = 2,
 		.name = 1, .version_at = offsetof(struct session, version) },
-	[RECORD_ASKS] = { TABLE("asks", ask, ask_columns), .keys_len = 2, .name = 1,
+	[RECORD_ASKS] = { .table = "asks",
+		.size = sizeof(struct ask),
+		.columns = ask_columns,
+		.columns_len = LEN(ask_columns),
+		.stored_len = LEN(ask_columns) - ASKS_FOUND,
+		.keys_len = 2,
+		.name = 1,
 		.version_at = offsetof(struct ask, version),
 		.session_at = offsetof(struct ask, session) },
+	[RECORD_FETCHED] = { TABLE("fetched", fetched_record, fetched_columns),
+		.keys_len = 2, .name = -1 },
 	[RECORD_MARKS] = { TABLE("marks", mark, mark_columns), .keys_len = 3, .name = -1,
 		.version_at = offsetof(struct mark, version),
 		.session_at = offsetof(struct mark, session) },
@@ -446,6 +466,7 @@ enum err record_read(const struct record *r, const struct row *row, struct arena
 		struct kept_rule rule;
 		struct kept_stop stop;
 		struct kept_policy policy;
+		struct fetched_record fetched;
 	} record;
 
 	memset(&record, 0, r->size);

@@ -38,7 +38,11 @@ struct column {
 	enum column_type type;
 	size_t offset;
 	bool changes; /* an UPDATE writes it */
+	bool later;   /* empty, or 0, in nearly every record that is made */
 	const struct column_words *words;
+	/* Kept in another table, and only read with this one: the expression that finds it,
+	 * with `@` for the name of this table. NULL: a column of its own. */
+	const char *found_by;
 };
 
 /* In the order in which rows are written: what others refer to comes first. */
@@ -48,6 +52,7 @@ enum record_id {
 	RECORD_TOKENS,
 	RECORD_SESSIONS,
 	RECORD_ASKS,
+	RECORD_FETCHED,
 	RECORD_MARKS,
 	RECORD_RULES,
 	RECORD_STOPS,
@@ -64,8 +69,9 @@ struct record {
 	const char *table;
 	size_t size; /* of its struct */
 	const struct column *columns;
-	int columns_len;
-	int keys_len; /* the primary key: the first so many columns */
+	int columns_len; /* as they are read */
+	int stored_len;	 /* as they are written: the first so many */
+	int keys_len;	 /* the primary key: the first so many columns */
 	/* The one column of the key that names a record by itself; -1: all of them do. */
 	int name;
 	size_t version_at; /* where its version lies; 0: it is added and deleted, never changed */
@@ -87,6 +93,14 @@ struct workspace {
 	int64_t old_events;  /* events up to this one were hashed without their agent */
 	/* How often rules, stops or the policy changed; 0: there never were any. */
 	int64_t policy_version;
+};
+
+/* When an asking agent first had the outcome of its ask. Beside the ask, whose row is wide and
+ * need not be written once more for it. */
+struct fetched_record {
+	int64_t ws;
+	struct str ask;
+	int64_t at_ms;
 };
 
 /* What was answered to an idempotency key before. */

@@ -24,6 +24,7 @@ struct staged {
 	struct str
 		shown; /* the ask as it now is, as JSON, for whoever waits for it; or empty */
 	int64_t revocations; /* of its workspace, when it was committed */
+	bool lone;	     /* its session was made for this ask, and ended with it */
 };
 
 struct row_copy;

@@ -166,8 +166,13 @@ static const char *const written[SQL_RECORDS] = {
 		"UPDATE marks SET snoozed_ms = 0 WHERE ws = $1 AND ask = $2"
 		" AND snoozed_ms > 0",
 	/* Not a change of the ask: no version, and no row that another job may hold. */
-	[SQL_ASK_FETCHED] = "UPDATE asks SET fetched_ms = $3 WHERE ws = $1 AND id = $2"
-			    " AND fetched_ms = 0 AND settled_ms > 0",
+	/* The first time counts; an ask that was deleted meanwhile leaves nothing. */
+	[SQL_ASK_FETCHED] =
+		"INSERT INTO fetched (ws, ask, at_ms) SELECT ws, id, $3 FROM asks"
+		" WHERE ws = $1 AND id = $2 ON CONFLICT DO NOTHING",
+	[SQL_SESSION_FORGET_FETCHED] =
+		"DELETE FROM fetched WHERE ws = $1 AND ask IN (SELECT id FROM asks"
+		" WHERE ws = $1 AND session = $2)",
 	/* The session of the ask $2, if its agent was not heard of since $3. */
 	[SQL_SESSION_UNHEARD] =
 		"SELECT @sessions FROM sessions WHERE ws = $1 AND heard_ms < $3"
@@ -373,11 +378,37 @@ static const char *const written[SQL_RECORDS] = {
 
 /* ---- made from the tables of columns ---- */
 
+/* An expression with the table's name, or its prefix, put in. */
+static void found_write(
+	struct buf *b, const struct record *r, const char *expression, struct str prefix)
+{
+	struct str name =
+		prefix.len ? str_first(prefix, prefix.len - 1) : str_of(r->table);
+	struct str rest = str_of(expression), before;
+
+	while (str_find(rest, STR("@")) >= 0) {
+		str_cut(&rest, '@', &before);
+		buf_add(b, before);
+		buf_add(b, name);
+	}
+	buf_add(b, rest);
+}
+
 static void names_write(struct buf *b, const struct record *r, struct str prefix)
 {
-	for (int i = 0; i < r->columns_len; i++)
-		buf_print(b, "%s%.*s%s", i ? ", " : "", STR_ARGS(prefix),
-			r->columns[i].name);
+	for (int i = 0; i < r->columns_len; i++) {
+		buf_add_text(b, i ? ", " : "");
+		if (r->columns[i].found_by)
+			found_write(b, r, r->columns[i].found_by, prefix);
+		else
+			buf_print(b, "%.*s%s", STR_ARGS(prefix), r->columns[i].name);
+	}
+}
+
+static void stored_names_write(struct buf *b, const struct record *r)
+{
+	for (int i = 0; i < r->stored_len; i++)
+		buf_print(b, i ? ", %s" : "%s", r->columns[i].name);
 }
 
 static void key_write(struct buf *b, const struct record *r)
@@ -398,10 +429,30 @@ static void get_write(struct buf *b, const struct record *r)
 static void add_write(struct buf *b, const struct record *r)
 {
 	buf_print(b, "INSERT INTO %s (", r->table);
-	names_write(b, r, STR_NONE);
+	stored_names_write(b, r);
 	buf_add_text(b, ") VALUES (");
-	for (int i = 1; i <= r->columns_len; i++)
+	for (int i = 1; i <= r->stored_len; i++)
 		buf_print(b, i > 1 ? ", $%d" : "$%d", i);
+	buf_add_char(b, ')');
+}
+
+/* One whose later columns are empty: they are no parameters. */
+static void add_new_write(struct buf *b, const struct record *r)
+{
+	int arg = 1;
+
+	buf_print(b, "INSERT INTO %s (", r->table);
+	stored_names_write(b, r);
+	buf_add_text(b, ") VALUES (");
+	for (int i = 0; i < r->stored_len; i++) {
+		const struct column *c = &r->columns[i];
+
+		buf_add_text(b, i ? ", " : "");
+		if (!c->later)
+			buf_print(b, "$%d", arg++);
+		else
+			buf_add_text(b, c->type == COLUMN_TEXT ? "''" : "0");
+	}
 	buf_add_char(b, ')');
 }
 
@@ -437,6 +488,7 @@ static void delete_of_session_write(struct buf *b, const struct record *r)
 static void (*const writers[RECORD_SQLS])(struct buf *, const struct record *) = {
 	[RECORD_GET] = get_write,
 	[RECORD_ADD] = add_write,
+	[RECORD_ADD_NEW] = add_new_write,
 	[RECORD_UPDATE] = update_write,
 	[RECORD_DELETE] = delete_write,
 	[RECORD_DELETE_OF_SESSION] = delete_of_session_write,

@@ -55,6 +55,7 @@ enum sql {
 	SQL_ASKS_DUE,
 	SQL_MARKS_END_SNOOZE,
 	SQL_ASK_FETCHED,
+	SQL_SESSION_FORGET_FETCHED,
 	SQL_SESSION_UNHEARD,
 	SQL_SESSIONS_SILENT,
 	SQL_DEADLINE_NEXT,
@@ -118,13 +119,14 @@ enum sql {
 	SQL_CHECK_STOPS,
 	SQL_CHECK_POLICIES,
 	SQL_RECORDS, /* from here on: those of records */
-	SQL_COUNT = SQL_RECORDS + 14 * 5,
+	SQL_COUNT = SQL_RECORDS + 15 * 6,
 	SQL_GIVEN = SQL_COUNT /* none of these: the call brings its text along */
 };
 
 enum record_sql {
-	RECORD_GET,    /* $1 …: the key */
-	RECORD_ADD,    /* all columns */
+	RECORD_GET,	/* $1 …: the key */
+	RECORD_ADD,	/* all columns */
+	RECORD_ADD_NEW, /* all but those that come later */
 	RECORD_UPDATE, /* the key, the version it was decided on, all columns that change */
 	RECORD_DELETE,		  /* the key and, where there is one, the version */
 	RECORD_DELETE_OF_SESSION, /* $1 workspace, $2 session: all that go with it */

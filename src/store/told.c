@@ -49,6 +49,7 @@ struct told *told_new(const struct staged *first, size_t len)
 		to->event.agent = pack(&at, s->event.agent);
 		to->event.data = pack(&at, s->event.data);
 		to->shown = pack(&at, s->shown);
+		to->lone = s->lone;
 		to->revocations = s->revocations;
 	}
 	return t;

@@ -43,12 +43,34 @@ static struct call *calls_add(
 #define CALL(c, sql, args)                                                               \
 	calls_add((c), (sql), (args), (int)(sizeof(args) / sizeof(args[0])))
 
+/* The values of a new record, as RECORD_ADD_NEW takes them. -1: it has more than that. */
+static int new_vals(const struct record *r, const void *record, struct val *args)
+{
+	int n = 0;
+
+	for (int i = 0; i < r->stored_len; i++) {
+		struct val v = record_val(&r->columns[i], record);
+
+		if (!r->columns[i].later)
+			args[n++] = v;
+		else if (v.integer || v.text.len)
+			return -1;
+	}
+	return n;
+}
+
 static void add_record(struct calls *c, enum record_id id, const void *record)
 {
 	const struct record *r = &records[id];
-	struct val *args = calls_room(c, SQL_OF(id, RECORD_ADD), r->columns_len);
+	struct val *args = calls_room(c, SQL_OF(id, RECORD_ADD_NEW), r->stored_len);
+	struct call *call = args ? &c->at[c->len - 1] : NULL;
 
-	for (int i = 0; args && i < r->columns_len; i++)
+	if (!call) return;
+	call->args_len = new_vals(r, record, args);
+	if (call->args_len >= 0) return;
+	call->sql = SQL_OF(id, RECORD_ADD);
+	call->args_len = r->stored_len;
+	for (int i = 0; i < r->stored_len; i++)
 		args[i] = record_val(&r->columns[i], record);
 }
 
@@ -92,6 +114,7 @@ static void delete_of_session(struct calls *c, const struct session *s)
 {
 	const struct val args[] = { val_int(s->ws), val_text(s->id) };
 
+	CALL(c, SQL_SESSION_FORGET_FETCHED, args);
 	for (int id = 0; id < RECORD_COUNT; id++)
 		if (records[id].session_at)
 			CALL(c, SQL_OF(id, RECORD_DELETE_OF_SESSION), args);

@@ -34,7 +34,7 @@ static const struct edited_table tables[] = {
 	{ "workspaces", { "id" }, 1, " name created_ms revocations old_events ", " " },
 	{ "sessions", { "ws", "id" }, 2, " version updated_ms for_ask heard_ms ",
 		" parallel " },
-	{ "asks", { "ws", "id" }, 2, " version fetched_ms settled_user ", " exclusive " },
+	{ "asks", { "ws", "id" }, 2, " version settled_user ", " exclusive " },
 	{ "events", { "ws", "n" }, 2, " ", " " },
 };
 

@@ -24,13 +24,13 @@ static void listener_lost(struct follower *f)
 	LINK_OF(f, struct listener, follower)->world->lost = true;
 }
 
-static void sleeper_wake(struct waiter *waiter, struct str shown)
+static void sleeper_wake(struct waiter *waiter, const struct told_event *told)
 {
 	struct sleeper *s = LINK_OF(waiter, struct sleeper, waiter);
 
 	s->woken++;
-	s->told = shown.len > 0;
-	s->settled = shown.len && str_find(shown, STR("\"status\":\"pending\"")) < 0;
+	s->told = told != NULL;
+	s->settled = told && str_find(told->shown, STR("\"status\":\"pending\"")) < 0;
 }
 
 static void told_note(struct world *w, const struct told *told)

@@ -47,13 +47,14 @@ struct person {
 	bool stubborn; /* parks itself again when woken */
 };
 
-static void person_wake(struct waiter *w, struct str shown)
+static void person_wake(struct waiter *w, const struct told_event *told)
 {
 	struct person *p = (struct person *)w;
 
 	assert_false(w->parked);
 	p->woken++;
-	snprintf(p->shown, sizeof p->shown, "%.*s", STR_ARGS(shown));
+	snprintf(p->shown, sizeof p->shown, "%.*s",
+		STR_ARGS(told ? told->shown : STR_NONE));
 	if (p->stubborn) assert_true(feed_park(p->feed, w, str_of(w->ask)));
 }
 

@@ -154,7 +154,7 @@ static void column_fill(const struct record *r, int i, int salt, void *record)
 
 static void columns_fill(const struct record *r, int salt, bool all, void *record)
 {
-	for (int i = 0; i < r->columns_len; i++)
+	for (int i = 0; i < r->stored_len; i++)
 		if (all || (r->columns[i].changes &&
 				   strcmp(r->columns[i].name, "version") != 0))
 			column_fill(r, i, salt, record);
@@ -167,7 +167,7 @@ static bool vals_same(const struct val *a, const struct val *b)
 
 static void records_same(const struct record *r, const void *a, const void *b)
 {
-	for (int i = 0; i < r->columns_len; i++) {
+	for (int i = 0; i < r->stored_len; i++) {
 		struct val x = record_val(&r->columns[i], a),
 			   y = record_val(&r->columns[i], b);
 
