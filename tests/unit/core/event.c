@@ -24,7 +24,7 @@ static void every_type_is_found_by_its_name(void **state)
 	(void)state;
 	for (; event_types[n]; n++)
 		assert_ptr_equal(event_type_find(str_of(event_types[n])), event_types[n]);
-	assert_int_equal(n, 34);
+	assert_true(n >= 34);
 	assert_null(event_type_find(STR("ask.create")));
 	assert_null(event_type_find(STR("")));
 }
@@ -102,11 +102,13 @@ static void events_of_people_are_told_from_the_others(void **state)
 	(void)state;
 	for (size_t i = 0; event_types[i]; i++) {
 		struct event e = { .type = event_types[i] };
-		bool work = strncmp(e.type, "ask.", 4) == 0 ||
-			    strncmp(e.type, "session.", 8) == 0;
+		bool people = strncmp(e.type, "user.", 5) == 0 ||
+			      strncmp(e.type, "token.", 6) == 0 ||
+			      strncmp(e.type, "login.", 6) == 0 ||
+			      strncmp(e.type, "settings.", 9) == 0;
 
-		assert_int_equal(event_of_people(e.type), !work);
-		assert_int_equal(event_passes(&e, &agents), work);
+		assert_int_equal(event_of_people(e.type), people);
+		assert_int_equal(event_passes(&e, &agents), !people);
 	}
 }
 
