@@ -63,6 +63,12 @@ struct ask {
 	/* When its outcome, which its agent had not had, went to the same question asked
 	 * again; 0: never. */
 	int64_t again_ms;
+	struct str
+		require;  /* JSON array, core/require.h; empty: one approval of anybody */
+	struct str votes; /* JSON array, core/vote.h; empty: none */
+	/* JSON array of users who do not count where others are required: who made the
+	 * asking token, who started the session. Kept only with `require`. */
+	struct str starters;
 };
 
 enum {

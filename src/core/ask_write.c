@@ -97,6 +97,8 @@ void ask_write(struct json_writer *w, const struct ask *a, const struct ask_view
 	show_time(w, "fetched_at", a->fetched_ms);
 	show_time(w, "asked_again_at", a->again_ms);
 	show_json(w, "revoked", a->revoked);
+	show_json(w, "require", a->require);
+	show_json(w, "votes", a->votes.len ? a->votes : STR("[]"));
 	if (v->mark) mark_write(w, v->mark);
 	url_write(w, a, v);
 	jw_object_end(w);

@@ -124,9 +124,9 @@ void asked_digest(const struct ask *a, char out[SHORT_DIGEST_SIZE])
 		str_of(priority_name(a->priority)), number(a->risk, risk),
 		number(a->urgency, urgency), a->exclusive ? STR("1") : STR("0"), a->fixed,
 		a->search, a->digest, a->dedupe_key, a->requester,
-		number(a->created_ms, created) };
+		number(a->created_ms, created), a->starters };
 
-	fields_digest(fields, sizeof fields / sizeof *fields, out);
+	fields_digest(fields, sizeof fields / sizeof *fields - !a->starters.len, out);
 }
 
 void session_digest(const struct session *s, char out[SHORT_DIGEST_SIZE])
@@ -144,9 +144,10 @@ void user_digest(const struct user *u, char out[SHORT_DIGEST_SIZE])
 	char created[NUMBER_SIZE];
 	const struct str fields[] = { u->id, u->name, str_of(role_name(u->role)),
 		u->password, u->language, u->disabled ? STR("1") : STR("0"),
-		number(u->created_ms, created) };
+		number(u->created_ms, created), u->away };
 
-	fields_digest(fields, sizeof fields / sizeof *fields, out);
+	/* What came later counts only where it is there: older events know nothing of it. */
+	fields_digest(fields, sizeof fields / sizeof *fields - !u->away.len, out);
 }
 
 void token_digest(const struct token *t, char out[SHORT_DIGEST_SIZE])
@@ -157,7 +158,16 @@ void token_digest(const struct token *t, char out[SHORT_DIGEST_SIZE])
 		str_of(token_kind_name(t->kind)), t->role, t->name, t->agent, t->user,
 		t->tools, t->last4, number(t->created_ms, created),
 		number(t->expires_ms, expires), number(t->mcp_wait_s, wait),
-		t->mcp_local ? STR("1") : STR("0"), number(t->again_s, again) };
+		t->mcp_local ? STR("1") : STR("0"), number(t->again_s, again), t->maker };
+
+	fields_digest(fields, sizeof fields / sizeof *fields - !t->maker.len, out);
+}
+
+void team_digest(const struct team *t, char out[SHORT_DIGEST_SIZE])
+{
+	char created[NUMBER_SIZE];
+	const struct str fields[] = { t->id, t->name, t->members, t->on_call, t->projects,
+		number(t->created_ms, created) };
 
 	fields_digest(fields, sizeof fields / sizeof *fields, out);
 }

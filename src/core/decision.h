@@ -9,6 +9,7 @@
 
 #include "core/people.h"
 #include "core/session.h"
+#include "core/team.h"
 
 /* The RFC 8785 form of {ask, status, answer, answered_by, approved_digest, reason}, each as
  * the ask shows it (null when there is none), and of `revoked` once it was taken back. */
@@ -25,6 +26,7 @@ void session_digest(const struct session *, char out[SHORT_DIGEST_SIZE]);
 /* What an event of people tells of; not when they came last, nor views of their own. */
 void user_digest(const struct user *, char out[SHORT_DIGEST_SIZE]);
 void token_digest(const struct token *, char out[SHORT_DIGEST_SIZE]);
+void team_digest(const struct team *, char out[SHORT_DIGEST_SIZE]);
 /* Of one text as it is. */
 void text_digest(struct str, char out[SHORT_DIGEST_SIZE]);
 /* Of fields, each of its own length. */

@@ -45,6 +45,10 @@ const char *const event_types[] = {
 	"policy.decided",
 	"stop.set",
 	"stop.lifted",
+	"team.changed",
+	"user.away",
+	"ask.voted",
+	"ask.retracted",
 	NULL,
 };
 
@@ -163,8 +167,8 @@ void event_write(struct json_writer *w, const struct event *e)
 
 bool event_of_people(const char *type)
 {
-	static const char *const families[] = { "user.", "token.", "login.",
-		"settings." };
+	static const char *const families[] = { "user.", "token.", "login.", "settings.",
+		"team." };
 
 	for (size_t i = 0; i < sizeof families / sizeof *families; i++)
 		if (str_starts(str_of(type), families[i])) return true;

@@ -18,6 +18,7 @@ struct user {
 	int64_t created_ms;
 	int64_t version;
 	struct str views; /* JSON array of saved filters, or empty */
+	struct str away;  /* JSON object, core/away.h; empty: they are here */
 };
 
 /* cookie: a login. code: a login link, used once. */
@@ -43,6 +44,7 @@ struct token {
 	/* For how long an answer that nobody waited for is given to the same question asked
 	 * again; -1: as the server does. */
 	int64_t again_s;
+	struct str maker; /* usr_… who made it; empty: the shell, or it is unknown */
 };
 
 const char *token_kind_name(enum token_kind);

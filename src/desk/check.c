@@ -110,7 +110,7 @@ struct check_list {
 	struct checking *c;
 	struct arena arena;
 	struct checked_workspace {
-		int64_t id, last, old;
+		int64_t id, last, old, teams, teams_counted;
 		struct str name, head;
 	} at[WORKSPACES_PAGE];
 	size_t len;
@@ -121,7 +121,8 @@ static enum err workspace_row(void *ctx, const struct row *row, struct fault *wh
 	struct check_list *l = ctx;
 
 	l->at[l->len++] = (struct checked_workspace){ row_int(row, 0), row_int(row, 2),
-		row_int(row, 4), arena_str(&l->arena, row_text(row, 1)),
+		row_int(row, 4), row_int(row, 5), row_int(row, 6),
+		arena_str(&l->arena, row_text(row, 1)),
 		arena_str(&l->arena, row_text(row, 3)) };
 	return l->arena.failed ? fail(why, ERR_MEMORY, "out of memory") : OK;
 }
@@ -137,6 +138,9 @@ static enum err workspace_check(
 	c->old_events = w->old;
 	c->last_hash = w->head;
 	c->workspaces++;
+	if (w->teams != w->teams_counted)
+		check_found(c, c->workspace, "it counts %lld teams and has %lld",
+			(long long)w->teams, (long long)w->teams_counted);
 	e = check_log(c, why);
 	if (!e) e = check_asks(c, why);
 	if (!e) e = check_sessions(c, why);
@@ -184,6 +188,7 @@ static enum err orphans_check(struct checking *c, struct fault *why)
 		{ SQL_CHECK_LOST_SESSIONS, "sessions" },
 		{ SQL_CHECK_LOST_USERS, "users" },
 		{ SQL_CHECK_LOST_TOKENS, "tokens" },
+		{ SQL_CHECK_LOST_TEAMS, "teams" },
 	};
 	enum err e = OK;
 

@@ -1,5 +1,5 @@
-/* check_people.c - users, tokens, logins, keys, rules, stops and the policy of one workspace
- * against their events.
+/* check_people.c - users, tokens, logins, teams, keys, rules, stops and the policy of one
+ * workspace against their events.
  *
  * A page of rows is read by id; then all events about people are gone through, of which the
  * last one about a record counts. A token that has run out may be gone without an event:
@@ -60,6 +60,11 @@ static bool about_token(const char *type)
 	       (str_starts(str_of(type), "login.") && strcmp(type, "login.refused") != 0);
 }
 
+static bool about_team(const char *type)
+{
+	return str_starts(str_of(type), "team.");
+}
+
 static bool about_key(const char *type)
 {
 	return strcmp(type, "settings.changed") == 0;
@@ -84,6 +89,17 @@ static enum err token_facts(const struct row *row, struct arena *arena,
 
 	*id = row_text(row, 2);
 	if (!e) token_digest(&t, out);
+	return e;
+}
+
+static enum err team_facts(const struct row *row, struct arena *arena,
+	char out[SHORT_DIGEST_SIZE], struct str *id, struct fault *why)
+{
+	struct team t;
+	enum err e = team_from_row(row, arena, &t, why);
+
+	*id = row_text(row, 1);
+	if (!e) team_digest(&t, out);
 	return e;
 }
 
@@ -149,6 +165,7 @@ static enum err policy_facts(const struct row *row, struct arena *arena,
 static const struct people_kind kinds[] = {
 	{ SQL_CHECK_USERS, "user", user_facts, about_user },
 	{ SQL_CHECK_TOKENS, "token", token_facts, about_token },
+	{ SQL_CHECK_TEAMS, "team", team_facts, about_team },
 	{ SQL_CHECK_KEYS, "key", key_facts, about_key },
 	{ SQL_CHECK_RULES, "rule", rule_facts, about_rule },
 	{ SQL_CHECK_STOPS, "stop", stop_facts, about_stop },

@@ -554,6 +554,7 @@ static enum err user_delete_decide(struct job *job, struct rows *rows, struct fa
 	if (!e) e = user_reach(&job->who, u->role, why);
 	if (!e) e = owner_left(rows, u, why);
 	if (!e) e = tokens_end(rows, u, why);
+	if (!e) e = teams_drop_user(job, rows, u, why);
 	if (e) return e;
 	if (!rows_delete(rows, u) || !rows_raise_revocations(rows, job->who.ws))
 		return fail(why, ERR_MEMORY, "out of memory");

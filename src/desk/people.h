@@ -23,6 +23,17 @@ enum err token_shown(
 	struct job *, struct rows *, const struct token **out, struct fault *);
 /* A login link of this user. False: out of memory. */
 bool code_new(struct rows *, const struct user *, char out[SECRET_SIZE]);
+/* The teams of a workspace into the rows; nothing is read where there are none. */
+enum err teams_fetch(
+	struct rows *, int64_t ws, const struct credential *, struct fault *);
+/* Those that teams_fetch found, from at = NULL on. */
+const struct team *teams_next(const struct rows *, int64_t ws, const struct team *at);
+/* ERR_NOT_FOUND, with a line that names it, when there is none. */
+enum err team_fetch(struct rows *, int64_t ws, struct str id, const struct team **out,
+	struct fault *);
+/* Takes somebody who is deleted out of every team. */
+enum err teams_drop_user(
+	struct job *, struct rows *, const struct user *, struct fault *);
 enum { CODE_MS = 7 * 24 * 3600 * 1000, COOKIE_DAYS = 30 };
 
 #endif

@@ -86,6 +86,19 @@ static void token_show(struct json_writer *w, const struct token *t)
 	jw_text(w, t->expires_ms ? at : NULL);
 }
 
+static void team_show(struct json_writer *w, const struct team *t)
+{
+	jw_key(w, "team");
+	jw_str(w, t->id);
+	jw_key(w, "name");
+	jw_str(w, t->name);
+	jw_key(w, "members");
+	jw_raw(w, t->members);
+	text_or_null(w, "on_call", t->on_call);
+	jw_key(w, "projects");
+	jw_raw(w, t->projects);
+}
+
 /* ---- which event it is ---- */
 
 enum change { MADE, CHANGED, ENDED, RECORDED };
@@ -110,7 +123,7 @@ struct people_event {
 
 static void event_open(struct people_event *e, struct rows *rows, const struct job *job)
 {
-	*e = (struct people_event){ .rows = rows, .job = job, .data = { .max = 16384 } };
+	*e = (struct people_event){ .rows = rows, .job = job, .data = { .max = 131072 } };
 	e->w.out = &e->data;
 	jw_object(&e->w);
 }
@@ -166,6 +179,24 @@ static enum err token_event(struct rows *rows, const struct job *job, enum chang
 	token_show(&e.w, now);
 	return event_stage(&e, now->ws, token_types[now->kind][change],
 		change == ENDED ? NULL : digest, why);
+}
+
+static enum err team_event(struct rows *rows, const struct job *job, enum change change,
+	const struct team *now, const struct team *before, struct fault *why)
+{
+	static const char *const changes[] = { "created", "changed", "deleted" };
+	char digest[SHORT_DIGEST_SIZE], was[SHORT_DIGEST_SIZE];
+	struct people_event e;
+
+	team_digest(now, digest);
+	if (before) team_digest(before, was);
+	if (change == CHANGED && strcmp(digest, was) == 0) return OK;
+	event_open(&e, rows, job);
+	team_show(&e.w, now);
+	jw_key(&e.w, "change");
+	jw_text(&e.w, changes[change]);
+	return event_stage(
+		&e, now->ws, "team.changed", change == ENDED ? NULL : digest, why);
 }
 
 void server_key_digest(const struct server_key *k, char out[])
@@ -247,6 +278,7 @@ static enum err change_event(struct rows *rows, const struct job *job,
 	switch (c->id) {
 	case RECORD_USERS: return user_event(rows, job, change, c->now, c->before, why);
 	case RECORD_TOKENS: return token_event(rows, job, change, c->now, c->before, why);
+	case RECORD_TEAMS: return team_event(rows, job, change, c->now, c->before, why);
 	case RECORD_SERVER_KEYS: return key_change(rows, job, c->now, why);
 	case RECORD_WORKSPACES: return workspace_event(rows, job, c->now, why);
 	default: return OK;
@@ -257,7 +289,7 @@ static enum err change_event(struct rows *rows, const struct job *job,
 enum err people_logged(void *ctx, struct job *job, struct rows *rows, struct fault *why)
 {
 	static const enum record_id ids[] = { RECORD_WORKSPACES, RECORD_USERS,
-		RECORD_TOKENS, RECORD_SERVER_KEYS };
+		RECORD_TOKENS, RECORD_TEAMS, RECORD_SERVER_KEYS };
 	struct row_change c = { 0 };
 	bool some = false;
 	enum err e = OK;

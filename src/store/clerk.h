@@ -49,6 +49,8 @@ struct credential {
 	int64_t last_used_ms;	/* as the store knows it */
 	int64_t again_s;	/* core/people.h; -1: as the server does */
 	int64_t policy_version; /* of its workspace, in this very transaction */
+	int64_t teams;		/* how many its workspace has */
+	int64_t revocations;	/* of its workspace, when this was looked up */
 	bool note_use; /* of a token, and that is a while ago: it is to be noted */
 };
 

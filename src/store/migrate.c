@@ -134,17 +134,26 @@ static const char step_4[] =
 	"ALTER TABLE workspaces RENAME COLUMN doors TO revocations;"
 	"ALTER TABLE workspaces ADD COLUMN old_events BIGINT NOT NULL DEFAULT 0;"
 	"UPDATE workspaces SET old_events = last_event;"
+	"ALTER TABLE workspaces ADD COLUMN teams BIGINT NOT NULL DEFAULT 0;"
 
 	"ALTER TABLE users ADD COLUMN version BIGINT NOT NULL DEFAULT 1;"
 	"ALTER TABLE users ADD COLUMN views TEXT NOT NULL DEFAULT '';"
+	"ALTER TABLE users ADD COLUMN away TEXT NOT NULL DEFAULT '';"
 
 	/* again_s: for how long an answer that nobody waited for is given to the same
 	 * question asked again; -1: as the server does. */
 	"ALTER TABLE tokens ADD COLUMN version BIGINT NOT NULL DEFAULT 1;"
 	"ALTER TABLE tokens ADD COLUMN last_used_ms BIGINT NOT NULL DEFAULT 0;"
 	"ALTER TABLE tokens ADD COLUMN again_s BIGINT NOT NULL DEFAULT -1;"
+	"ALTER TABLE tokens ADD COLUMN maker TEXT NOT NULL DEFAULT '';"
 	"CREATE INDEX tokens_by_user ON tokens (ws, user_id) WHERE user_id <> '';"
 	"CREATE INDEX tokens_by_expiry ON tokens (expires_ms) WHERE expires_ms > 0;"
+
+	"CREATE TABLE teams ("
+	" ws BIGINT NOT NULL, id TEXT NOT NULL, name TEXT NOT NULL, members TEXT NOT NULL,"
+	" on_call TEXT NOT NULL, projects TEXT NOT NULL, created_ms BIGINT NOT NULL,"
+	" version BIGINT NOT NULL, PRIMARY KEY (ws, id));"
+	"CREATE UNIQUE INDEX teams_by_name ON teams (ws, name);"
 
 	/* An agent's own names for its sessions are in nobody else's way. */
 	"ALTER TABLE sessions ADD COLUMN for_ask BIGINT NOT NULL DEFAULT 0;"
@@ -159,6 +168,9 @@ static const char step_4[] =
 	"ALTER TABLE asks ADD COLUMN requester TEXT NOT NULL DEFAULT '';"
 	"ALTER TABLE asks ADD COLUMN agent_name TEXT NOT NULL DEFAULT '';"
 	"ALTER TABLE asks ADD COLUMN again_ms BIGINT NOT NULL DEFAULT 0;"
+	"ALTER TABLE asks ADD COLUMN require TEXT NOT NULL DEFAULT '';"
+	"ALTER TABLE asks ADD COLUMN votes TEXT NOT NULL DEFAULT '';"
+	"ALTER TABLE asks ADD COLUMN starters TEXT NOT NULL DEFAULT '';"
 	"CREATE INDEX asks_by_dedupe_key ON asks (ws, agent, dedupe_key, settled_ms)"
 	" WHERE dedupe_key <> '';"
 	"ALTER TABLE asks ADD COLUMN revoked TEXT NOT NULL DEFAULT '';"

@@ -63,6 +63,7 @@ static const struct column workspace_columns[] = {
 	FIXED(INT, workspace, revocations),
 	FIXED(INT, workspace, old_events),
 	FIXED(INT, workspace, policy_version),
+	FIXED(INT, workspace, teams),
 };
 
 static const struct column user_columns[] = {
@@ -77,6 +78,7 @@ static const struct column user_columns[] = {
 	FIXED(INT, user, created_ms),
 	CHANGES(INT, user, version),
 	CHANGES(TEXT, user, views),
+	CHANGES(TEXT, user, away),
 };
 
 static const struct column token_columns[] = {
@@ -97,6 +99,18 @@ static const struct column token_columns[] = {
 	CHANGES(INT, token, version),
 	CHANGES(INT, token, last_used_ms),
 	FIXED(INT, token, again_s),
+	FIXED(TEXT, token, maker),
+};
+
+static const struct column team_columns[] = {
+	FIXED(INT, team, ws),
+	FIXED(TEXT, team, id),
+	CHANGES(TEXT, team, name),
+	CHANGES(TEXT, team, members),
+	CHANGES(TEXT, team, on_call),
+	CHANGES(TEXT, team, projects),
+	FIXED(INT, team, created_ms),
+	CHANGES(INT, team, version),
 };
 
 static const struct column session_columns[] = {
@@ -164,6 +178,9 @@ static const struct column ask_columns[] = {
 	LATER(TEXT, ask, settled_user),
 	FIXED(INT, ask, urgency),
 	LATER(INT, ask, again_ms),
+	LATER(TEXT, ask, require),
+	LATER(TEXT, ask, votes),
+	LATER(TEXT, ask, starters),
 	/* what is found elsewhere comes last */
 	FOUND(INT, ask, fetched_ms,
 		"COALESCE((SELECT f.at_ms FROM fetched f"
@@ -315,6 +332,8 @@ const struct record records[RECORD_COUNT] = {
 		.version_at = offsetof(struct user, version) },
 	[RECORD_TOKENS] = { TABLE("tokens", token, token_columns), .keys_len = 1,
 		.name = 0, .version_at = offsetof(struct token, version) },
+	[RECORD_TEAMS] = { TABLE("teams", team, team_columns), .keys_len = 2, .name = 1,
+		.version_at = offsetof(struct team, version) },
 	[RECORD_SESSIONS] = { TABLE("sessions", session, session_columns), .keys_len = 2,
 		.name = 1, .version_at = offsetof(struct session, version) },
 	[RECORD_ASKS] = { .table = "asks",
@@ -457,6 +476,7 @@ enum err record_read(const struct record *r, const struct row *row, struct arena
 		struct event event;
 		struct user user;
 		struct token token;
+		struct team team;
 		struct delivery delivery;
 		struct workspace workspace;
 		struct key_record key;

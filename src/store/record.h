@@ -13,6 +13,7 @@
 #include "core/people.h"
 #include "core/rulebook.h"
 #include "core/session.h"
+#include "core/team.h"
 #include "store/db.h"
 
 enum column_type {
@@ -50,6 +51,7 @@ enum record_id {
 	RECORD_WORKSPACES,
 	RECORD_USERS,
 	RECORD_TOKENS,
+	RECORD_TEAMS,
 	RECORD_SESSIONS,
 	RECORD_ASKS,
 	RECORD_FETCHED,
@@ -93,6 +95,7 @@ struct workspace {
 	int64_t old_events;  /* events up to this one were hashed without their agent */
 	/* How often rules, stops or the policy changed; 0: there never were any. */
 	int64_t policy_version;
+	int64_t teams; /* how many there are */
 };
 
 /* When an asking agent first had the outcome of its ask. Beside the ask, whose row is wide and
@@ -197,6 +200,12 @@ static inline enum err token_from_row(
 	const struct row *row, struct arena *arena, struct token *out, struct fault *why)
 {
 	return record_read(&records[RECORD_TOKENS], row, arena, out, why);
+}
+
+static inline enum err team_from_row(
+	const struct row *row, struct arena *arena, struct team *out, struct fault *why)
+{
+	return record_read(&records[RECORD_TEAMS], row, arena, out, why);
 }
 
 /* The rest of a row whose first columns are this record. */

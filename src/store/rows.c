@@ -151,6 +151,7 @@ void rows_start(struct rows *rows, struct arena *arena, struct db *db, struct id
 	}
 	table_clear(&rows->external);
 	rows->sessions_deleted = rows->people_changed = 0;
+	rows->guards = NULL;
 	rows->staged_first = NULL;
 	rows->staged_end = &rows->staged_first;
 	rows->staged_len = 0;
@@ -600,6 +601,30 @@ bool rows_raise_revocations(struct rows *rows, int64_t ws)
 	const struct val args[] = { val_int(ws) };
 
 	return statement_add(rows, SQL_WORKSPACE_REVOKE, args, 1);
+}
+
+bool rows_count_teams(struct rows *rows, int64_t ws, int64_t more)
+{
+	const struct val args[] = { val_int(ws), val_int(more) };
+
+	return statement_add(rows, SQL_WORKSPACE_TEAMS, args, 2);
+}
+
+/* The earliest look of the batch is the one that counts. */
+bool rows_guard_people(struct rows *rows, int64_t ws, int64_t revocations)
+{
+	struct people_guard *guard;
+
+	for (guard = rows->guards; guard; guard = guard->next) {
+		if (guard->ws != ws) continue;
+		if (revocations < guard->revocations) guard->revocations = revocations;
+		return true;
+	}
+	guard = ARENA_NEW(rows->arena, struct people_guard);
+	if (!guard) return false;
+	*guard = (struct people_guard){ rows->guards, ws, revocations };
+	rows->guards = guard;
+	return true;
 }
 
 bool rows_raise_policy(struct rows *rows, int64_t ws)

@@ -43,6 +43,12 @@ struct policy_seen {
 	int64_t ws, version;
 };
 
+/* Who people of a workspace were when a job decided by that. */
+struct people_guard {
+	struct people_guard *next;
+	int64_t ws, revocations;
+};
+
 /* What a rollback goes back to. */
 struct savepoint {
 	uint64_t number; /* copies that were saved since carry it */
@@ -72,6 +78,7 @@ struct rows {
 	struct policy_seen *policies;
 	int64_t next_deadline_ms; /* the earliest of rows_due_at; 0: none */
 	bool delivers;		  /* deliveries were staged in this batch */
+	struct people_guard *guards;
 	struct savepoint point;
 };
 
@@ -184,6 +191,12 @@ bool rows_policy_seen(struct rows *, int64_t ws, int64_t version);
 bool rows_rule_hit(struct rows *, int64_t ws, struct str rule);
 /* A stop was lifted: resumers that it held back are due. False: out of memory. */
 bool rows_resumers_go(struct rows *, int64_t ws);
+bool rows_count_teams(struct rows *, int64_t ws, int64_t more); /* or fewer */
+/* What this job decides depends on who people of the workspace are, as of so many
+ * `revocations`. If another node changes that before the batch is written, the batch is void
+ * and is decided anew: so every event in the log agrees with the ones before it. False: out
+ * of memory. */
+bool rows_guard_people(struct rows *, int64_t ws, int64_t revocations);
 /* Removes what is old, by one of the …_PURGE statements, once the changes are written. False:
  * out of memory. */
 bool rows_purge(struct rows *, enum sql, const struct val *, int len);

@@ -50,7 +50,8 @@
 /* $8: without those about people */
 #define EVENTS_NOT_PEOPLE                                                                \
 	" AND ($8 = 0 OR session <> '' OR NOT (type LIKE 'user.%' OR type LIKE"          \
-	" 'token.%' OR type LIKE 'login.%' OR type LIKE 'settings.%'))"
+	" 'token.%' OR type LIKE 'login.%' OR type LIKE 'settings.%'"                    \
+	" OR type LIKE 'team.%'))"
 #define CHECK_LOST " WHERE ws NOT IN (SELECT id FROM workspaces)"
 
 static const char *const written[SQL_RECORDS] = {
@@ -74,6 +75,7 @@ static const char *const written[SQL_RECORDS] = {
 		"UPDATE workspaces SET policy_version = policy_version + 1 WHERE id = $1",
 	[SQL_WORKSPACE_POLICY_GET] =
 		"SELECT policy_version FROM workspaces WHERE id = $1",
+	[SQL_WORKSPACE_TEAMS] = "UPDATE workspaces SET teams = teams + $2 WHERE id = $1",
 	/* What it is then is read by the next call: SQLite makes a table for RETURNING.
 	 */
 	[SQL_COUNTER_TAKE] = "UPDATE workspaces SET last_event = last_event + $2"
@@ -93,14 +95,17 @@ static const char *const written[SQL_RECORDS] = {
 		" AND NOT EXISTS (SELECT 1 FROM rules r"
 		" WHERE r.ws = idempotency.ws AND r.id = idempotency.record)"
 		" AND NOT EXISTS (SELECT 1 FROM stops p"
-		" WHERE p.ws = idempotency.ws AND p.id = idempotency.record)",
+		" WHERE p.ws = idempotency.ws AND p.id = idempotency.record)"
+		" AND NOT EXISTS (SELECT 1 FROM teams m"
+		" WHERE m.ws = idempotency.ws AND m.id = idempotency.record)",
 	[SQL_MCP_PURGE] = "DELETE FROM mcp_ended WHERE ended_ms < $1",
 
 	[SQL_CREDENTIAL] =
 		"SELECT t.ws, t.id, t.kind, t.role, t.name, t.agent, t.user_id, t.tools,"
 		" t.created_ms, t.expires_ms, COALESCE(u.name, ''), COALESCE(u.role, ''),"
 		" COALESCE(u.disabled, 0), COALESCE(u.language, ''), w.name,"
-		" t.mcp_wait_s, t.mcp_local, t.last_used_ms, t.again_s, w.policy_version"
+		" t.mcp_wait_s, t.mcp_local, t.last_used_ms, t.again_s, w.policy_version,"
+		" w.teams, w.revocations"
 		" FROM tokens t JOIN workspaces w ON w.id = t.ws"
 		" LEFT JOIN users u ON u.ws = t.ws AND u.id = t.user_id WHERE t.hash = $1",
 	[SQL_TOKEN_LIST] = "SELECT @tokens FROM tokens WHERE ws = $1"
@@ -117,6 +122,9 @@ static const char *const written[SQL_RECORDS] = {
 	[SQL_OWNERS] = "SELECT @users FROM users WHERE ws = $1 AND role = 'owner'",
 	[SQL_USERS_OF] = "SELECT @users FROM users WHERE ws = $1 ORDER BY id",
 	[SQL_TOKENS_OF] = "SELECT @tokens FROM tokens WHERE ws = $1 ORDER BY id",
+	[SQL_TEAMS_OF] = "SELECT @teams FROM teams WHERE ws = $1 ORDER BY id",
+	[SQL_TEAM_LIST] = "SELECT @teams FROM teams WHERE ws = $1 AND id > $2"
+			  " ORDER BY id LIMIT $3",
 	[SQL_SERVER_KEYS] = "SELECT @server_keys FROM server_keys ORDER BY name",
 	/* Made before changes of people were events. */
 	[SQL_WORKSPACES_UNRECORDED] =
@@ -341,7 +349,8 @@ static const char *const written[SQL_RECORDS] = {
 	[SQL_CHECK_COUNT] =
 		"SELECT CAST(COALESCE(SUM(last_event), 0) AS BIGINT) FROM workspaces",
 	[SQL_CHECK_WORKSPACES] =
-		"SELECT id, name, last_event, last_hash, old_events FROM workspaces"
+		"SELECT id, name, last_event, last_hash, old_events, teams,"
+		" (SELECT COUNT(*) FROM teams t WHERE t.ws = workspaces.id) FROM workspaces"
 		" WHERE id > $1 ORDER BY id LIMIT $2",
 	/* Behind ($2, $3), up to the session $4. */
 	[SQL_CHECK_EVENTS] = "SELECT @events FROM events WHERE ws = $1"
@@ -360,10 +369,13 @@ static const char *const written[SQL_RECORDS] = {
 	[SQL_CHECK_LOST_SESSIONS] = "SELECT COUNT(*) FROM sessions" CHECK_LOST,
 	[SQL_CHECK_LOST_USERS] = "SELECT COUNT(*) FROM users" CHECK_LOST,
 	[SQL_CHECK_LOST_TOKENS] = "SELECT COUNT(*) FROM tokens" CHECK_LOST,
+	[SQL_CHECK_LOST_TEAMS] = "SELECT COUNT(*) FROM teams" CHECK_LOST,
 	[SQL_CHECK_USERS] = "SELECT @users FROM users WHERE ws = $1 AND id > $2"
 			    " ORDER BY id LIMIT $3",
 	[SQL_CHECK_TOKENS] = "SELECT @tokens FROM tokens WHERE ws = $1 AND id > $2"
 			     " ORDER BY id LIMIT $3",
+	[SQL_CHECK_TEAMS] = "SELECT @teams FROM teams WHERE ws = $1 AND id > $2"
+			    " ORDER BY id LIMIT $3",
 	/* Those of other workspaces are left out by whoever reads them: the name says it. */
 	[SQL_CHECK_KEYS] = "SELECT @server_keys FROM server_keys WHERE $1 > 0"
 			   " AND name > $2 ORDER BY name LIMIT $3",

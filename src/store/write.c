@@ -255,6 +255,26 @@ static bool policy_moved(const struct rows *rows, const struct counter *counter)
 	return false;
 }
 
+/* How often this batch itself raises what the guard looks at. */
+static int64_t raised_here(const struct rows *rows, int64_t ws)
+{
+	int64_t n = 0;
+
+	for (const struct statement *s = rows->statements_first; s; s = s->next)
+		n += s->call.sql == SQL_WORKSPACE_REVOKE && s->call.args[0].integer == ws;
+	return n;
+}
+
+/* The same of who people are. */
+static bool people_moved(const struct rows *rows, const struct counter *counter)
+{
+	for (const struct people_guard *g = rows->guards; g; g = g->next)
+		if (g->ws == counter->ws)
+			return g->revocations + raised_here(rows, g->ws) !=
+			       counter->revocations;
+	return false;
+}
+
 static enum err number_events(struct rows *rows, const struct counter *counter,
 	struct calls *c, struct fault *why)
 {
@@ -266,6 +286,8 @@ static enum err number_events(struct rows *rows, const struct counter *counter,
 			(long long)counter->ws);
 	if (policy_moved(rows, counter))
 		return fail(why, ERR_BUSY, "the rules changed meanwhile");
+	if (people_moved(rows, counter))
+		return fail(why, ERR_BUSY, "people changed meanwhile");
 	for (struct staged *st = rows->staged_first; st; st = st->next) {
 		if (st->event.ws != counter->ws) continue;
 		st->event.n = ++n;

@@ -1,0 +1,70 @@
+/* team.h - teams: who is in them, who leads, who is on call, which projects they cover. */
+#ifndef CORE_TEAM_H
+#define CORE_TEAM_H
+
+#include "base/json.h"
+#include "core/body.h"
+
+enum {
+	TEAMS_MAX = 200,
+	TEAM_NAME_MAX = 40,
+	TEAM_MEMBERS_MAX = 500,
+	TEAM_PROJECTS_MAX = 50,
+	TEAM_PATTERN_MAX = 200,
+};
+
+/* Strings are borrowed. Empty means null. */
+struct team {
+	int64_t ws;
+	struct str id;
+	struct str name;     /* unique in its workspace */
+	struct str members;  /* JSON array of {"user", "lead"} */
+	struct str on_call;  /* usr_…, one of the members */
+	struct str projects; /* JSON array of patterns; * is any text, ? one character */
+	int64_t created_ms;
+	int64_t version;
+};
+
+struct team_member {
+	struct str user;
+	bool lead;
+};
+
+/* A team whose lists were read. Lives in an arena. */
+struct team_parts {
+	const struct team *team;
+	struct team_member *members;
+	size_t members_len;
+	struct str *projects;
+	size_t projects_len;
+};
+
+enum err team_parts(
+	const struct team *, struct arena *, struct team_parts *out, struct fault *why);
+/* NULL: they are not in it. */
+const struct team_member *team_member(const struct team_parts *, struct str user);
+bool team_covers(const struct team_parts *, struct str project);
+/* Does the project's name fit the pattern? */
+bool project_fits(struct str pattern, struct str project);
+
+/* What a body says; `has_…` tells what it brings along. */
+struct team_body {
+	bool has_name, has_members, has_on_call, has_projects;
+	struct str name, on_call;
+	struct team_member *members;
+	size_t members_len;
+	struct str *projects;
+	size_t projects_len;
+	int64_t version; /* that is to be changed; 0: whichever */
+};
+/* A new team needs a name and brings no version. */
+enum err team_body_read(const struct json *, bool fresh, struct arena *,
+	struct team_body *out, struct fault *why);
+/* The lists as they are stored. */
+struct str team_members_text(const struct team_member *, size_t len, struct arena *);
+struct str team_projects_text(const struct str *, size_t len, struct arena *);
+bool team_name_valid(struct str);
+
+void team_write(struct json_writer *, const struct team *);
+
+#endif

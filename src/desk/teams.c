@@ -1,0 +1,401 @@
+/* teams.c - teams: listed, made, changed, removed. Admins; a lead sets members and who is on
+ * call. */
+#include "desk/people.h"
+
+#include <stdio.h>
+
+enum err teams_fetch(
+	struct rows *rows, int64_t ws, const struct credential *c, struct fault *why)
+{
+	const struct val args[] = { val_int(ws) };
+
+	if (!c->teams && !rows_next(rows, RECORD_TEAMS, NULL)) return OK;
+	return rows_fetch(rows, RECORD_TEAMS, SQL_TEAMS_OF, args, 1, why);
+}
+
+const struct team *teams_next(const struct rows *rows, int64_t ws, const struct team *at)
+{
+	do
+		at = rows_next(rows, RECORD_TEAMS, at);
+	while (at && at->ws != ws);
+	return at;
+}
+
+/* All of the workspace, whatever its counter says. */
+static enum err teams_load(struct rows *rows, int64_t ws, struct fault *why)
+{
+	const struct val args[] = { val_int(ws) };
+
+	return rows_fetch(rows, RECORD_TEAMS, SQL_TEAMS_OF, args, 1, why);
+}
+
+static enum err team_missing(struct str id, struct fault *why)
+{
+	return fail(why, ERR_NOT_FOUND, "no team %.*s", STR_ARGS(str_first(id, 64)));
+}
+
+enum err team_fetch(struct rows *rows, int64_t ws, struct str id, const struct team **out,
+	struct fault *why)
+{
+	const struct val key[] = { val_int(ws), val_text(id) };
+	const struct team *t;
+	enum err e = rows_find(rows, RECORD_TEAMS, id)
+			     ? OK
+			     : rows_fetch(rows, RECORD_TEAMS,
+				       SQL_OF(RECORD_TEAMS, RECORD_GET), key, 2, why);
+
+	if (e) return e;
+	t = rows_find(rows, RECORD_TEAMS, id);
+	if (!t || t->ws != ws) return team_missing(id, why);
+	*out = t;
+	return OK;
+}
+
+/* ---- list, get ---- */
+
+struct team_list {
+	struct task *t;
+	struct json_writer *w;
+	int64_t left;
+	struct str last;
+	bool more, found;
+};
+
+static enum err team_listed(void *ctx, const struct row *row, struct fault *why)
+{
+	struct team_list *l = ctx;
+	struct team team = { 0 };
+	enum err e;
+
+	if (l->left-- == 0) {
+		l->more = true;
+		return OK;
+	}
+	e = team_from_row(row, &l->t->job.arena, &team, why);
+	if (!e) team_write(l->w, &team);
+	l->last = team.id;
+	l->found = true;
+	return e;
+}
+
+static enum err team_list_read(
+	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct json_writer w = { .out = &job->out };
+	struct team_list l = { .t = t, .w = &w };
+	struct list_page p;
+	int64_t as_of = 0;
+	enum err e = page_read(t, "teams", &p, why);
+
+	(void)now_ms;
+	if (!e) e = last_event(db, job->who.ws, &as_of, why);
+	if (e) return e;
+	const struct val args[] = { val_int(job->who.ws), val_text(p.cursor[0]),
+		val_int(p.limit + 1) };
+	l.left = p.limit;
+	jw_object(&w);
+	jw_key(&w, "items");
+	jw_array(&w);
+	e = db_one(db, SQL_TEAM_LIST, args, 3, team_listed, &l, why);
+	jw_array_end(&w);
+	page_end(t, &w, "teams", l.more ? &l.last : NULL, 1, as_of);
+	jw_object_end(&w);
+	return e;
+}
+
+const struct use use_team_list = {
+	.job = { .name = "team_list",
+		.needs_permission = true,
+		.permission = MAY_READ_ALL,
+		.read = team_list_read },
+};
+
+static enum err team_get_read(
+	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct json_writer w = { .out = &job->out };
+	struct team_list l = { .t = t, .w = &w, .left = 1 };
+	const struct val key[] = { val_int(job->who.ws), val_text(t->id) };
+	enum err e = db_one(
+		db, SQL_OF(RECORD_TEAMS, RECORD_GET), key, 2, team_listed, &l, why);
+
+	(void)now_ms;
+	return e || l.found ? e : team_missing(t->id, why);
+}
+
+const struct use use_team_get = {
+	.job = { .name = "team_get",
+		.needs_permission = true,
+		.permission = MAY_READ_ALL,
+		.read = team_get_read },
+};
+
+/* ---- create, change ---- */
+
+static enum err team_check(struct task *t, bool fresh, struct fault *why)
+{
+	struct team_body *b = ARENA_NEW(&t->job.arena, struct team_body);
+
+	if (!b) return fail(why, ERR_MEMORY, "out of memory");
+	t->checked = b;
+	return team_body_read(t->body, fresh, &t->job.arena, b, why);
+}
+
+static enum err team_create_check(struct task *t, struct fault *why)
+{
+	return team_check(t, true, why);
+}
+
+static enum err team_patch_check(struct task *t, struct fault *why)
+{
+	return team_check(t, false, why);
+}
+
+/* Everybody named is a user of the workspace. */
+static enum err members_exist(
+	struct rows *rows, int64_t ws, const struct team_body *b, struct fault *why)
+{
+	enum err e = OK;
+
+	for (size_t i = 0; i < b->members_len; i++) {
+		struct fault missing = { 0 };
+		const struct user *u;
+		char pointer[40];
+		enum err found =
+			rows_fetch_user(rows, ws, b->members[i].user, &u, &missing);
+
+		if (found && found != ERR_NOT_FOUND) {
+			*why = missing;
+			return found;
+		}
+		snprintf(pointer, sizeof pointer, "/members/%zu/user", i);
+		if (found) e = fail_at(why, pointer, "no such user");
+	}
+	return e;
+}
+
+static enum err team_name_free(
+	struct rows *rows, int64_t ws, struct str name, struct str but, struct fault *why)
+{
+	const struct team *t = NULL;
+
+	while ((t = teams_next(rows, ws, t)))
+		if (str_eq(t->name, name) && !str_eq(t->id, but))
+			return fail(why, ERR_CONFLICT,
+				"a team with this name already exists");
+	return OK;
+}
+
+/* What the body brings, over what the team was. */
+static enum err team_apply(
+	struct task *t, struct rows *rows, struct team *team, struct fault *why)
+{
+	const struct team_body *b = t->checked;
+	struct team_parts parts;
+	enum err e;
+
+	if (b->has_name) team->name = b->name;
+	if (b->has_members)
+		team->members =
+			team_members_text(b->members, b->members_len, rows->arena);
+	if (b->has_projects)
+		team->projects =
+			team_projects_text(b->projects, b->projects_len, rows->arena);
+	if (b->has_on_call) team->on_call = b->on_call;
+	e = team_parts(team, rows->arena, &parts, why);
+	if (e) return e;
+	if (!team->on_call.len || team_member(&parts, team->on_call)) return OK;
+	if (b->has_on_call) return fail_at(why, "/on_call", "must be one of the members");
+	team->on_call = STR_NONE; /* they left the team */
+	return OK;
+}
+
+static enum err teams_changed(struct rows *rows, int64_t ws, struct fault *why)
+{
+	return rows_raise_revocations(rows, ws) ? OK
+						: fail(why, ERR_MEMORY, "out of memory");
+}
+
+static enum err team_create_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct task *t = task_of(job);
+	const struct team_body *b = t->checked;
+	struct team fresh = { .ws = job->who.ws,
+		.members = STR("[]"),
+		.projects = STR("[]"),
+		.created_ms = rows->now_ms };
+	struct json_writer w = { .out = &job->out };
+	const struct team *team = NULL;
+	size_t count = 0;
+	enum err e = teams_load(rows, fresh.ws, why);
+
+	while (!e && (team = teams_next(rows, fresh.ws, team)))
+		count++;
+	if (!e) e = team_name_free(rows, fresh.ws, b->name, STR_NONE, why);
+	if (!e && count >= TEAMS_MAX)
+		e = fail(why, ERR_CONFLICT, "there are %d teams already", TEAMS_MAX);
+	if (!e) e = members_exist(rows, fresh.ws, b, why);
+	if (!e) e = team_apply(t, rows, &fresh, why);
+	if (!e) e = teams_changed(rows, fresh.ws, why);
+	if (e) return e;
+	fresh.id = rows_new_id(rows, "team");
+	team = fresh.id.len ? rows_new(rows, RECORD_TEAMS, &fresh) : NULL;
+	if (!team || !rows_count_teams(rows, fresh.ws, 1))
+		return fail(why, ERR_MEMORY, "out of memory");
+	job->status = 201;
+	job->key_of = team->id;
+	if (job->key.len)
+		job->key_result = arena_print(
+			&job->arena, "{\"team\":\"%.*s\"}", STR_ARGS(team->id));
+	team_write(&w, team);
+	return OK;
+}
+
+static enum err team_again(
+	struct job *job, struct rows *rows, const struct key_record *k, struct fault *why)
+{
+	struct json_writer w = { .out = &job->out };
+	const struct json *record;
+	const struct team *team;
+	enum err e = json_read(k->result, NULL, &job->arena, &record, why);
+
+	if (!e)
+		e = team_fetch(rows, job->who.ws, json_text(json_get(record, "team")),
+			&team, why);
+	if (!e) team_write(&w, team);
+	return e;
+}
+
+const struct use use_team_create = {
+	.job = { .name = "team_create",
+		.needs_permission = true,
+		.permission = MAY_ADMIN,
+		.decide = team_create_decide,
+		.again = team_again },
+	.check = team_create_check,
+};
+
+/* An admin may all; a lead of it says who is in it and who is on call. */
+static enum err team_may(const struct task *t, const struct team *team,
+	struct arena *arena, struct fault *why)
+{
+	const struct team_body *b = t->checked;
+	const struct principal *p = &t->job.who;
+	const struct team_member *m;
+	struct team_parts parts;
+	enum err e;
+
+	if (role_may(p->role, MAY_ADMIN)) return OK;
+	if (!role_may(p->role, MAY_SETTLE))
+		return fail(
+			why, ERR_FORBIDDEN, "an admin or a lead of the team may do this");
+	e = team_parts(team, arena, &parts, why);
+	if (e) return e;
+	m = team_member(&parts, p->user);
+	if (!m || !m->lead)
+		return fail(
+			why, ERR_FORBIDDEN, "an admin or a lead of the team may do this");
+	return b->has_name || b->has_projects
+		       ? fail(why, ERR_FORBIDDEN,
+				 "a lead may set members and on_call; the rest is an admin's")
+		       : OK;
+}
+
+static enum err team_patch_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct task *t = task_of(job);
+	const struct team_body *b = t->checked;
+	struct json_writer w = { .out = &job->out };
+	const struct team *was;
+	struct team changed, *team;
+	enum err e = role_may(job->who.role, MAY_READ_ALL)
+			     ? teams_load(rows, job->who.ws, why)
+			     : fail(why, ERR_FORBIDDEN, "the role %s may not do this",
+				       role_name(job->who.role));
+
+	if (!e) e = team_fetch(rows, job->who.ws, t->id, &was, why);
+	if (!e) e = team_may(t, was, rows->arena, why);
+	if (!e) e = desk_refused(t, why);
+	if (!e && b->version && b->version != was->version)
+		e = fail(why, ERR_CONFLICT,
+			"the team has changed since: version %lld now",
+			(long long)was->version);
+	if (!e && b->has_name) e = team_name_free(rows, was->ws, b->name, was->id, why);
+	if (!e) e = members_exist(rows, was->ws, b, why);
+	if (e) return e;
+	changed = *was;
+	e = team_apply(t, rows, &changed, why);
+	if (!e) e = teams_changed(rows, was->ws, why);
+	if (e) return e;
+	team = rows_change(rows, was);
+	if (!team) return fail(why, ERR_MEMORY, "out of memory");
+	team->name = changed.name;
+	team->members = changed.members;
+	team->on_call = changed.on_call;
+	team->projects = changed.projects;
+	team_write(&w, team);
+	return OK;
+}
+
+const struct use use_team_patch = {
+	.job = { .name = "team_patch", .late = true, .decide = team_patch_decide },
+	.check = team_patch_check,
+};
+
+/* ---- delete ---- */
+
+static enum err team_delete_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	const struct team *team;
+	enum err e = team_fetch(rows, job->who.ws, task_of(job)->id, &team, why);
+
+	if (!e) e = teams_changed(rows, job->who.ws, why);
+	if (e) return e;
+	if (!rows_delete(rows, team) || !rows_count_teams(rows, job->who.ws, -1))
+		return fail(why, ERR_MEMORY, "out of memory");
+	job->status = 204;
+	return OK;
+}
+
+const struct use use_team_delete = {
+	.job = { .name = "team_delete",
+		.needs_permission = true,
+		.permission = MAY_ADMIN,
+		.decide = team_delete_decide },
+};
+
+/* ---- a user goes ---- */
+
+static enum err team_drop(
+	struct rows *rows, const struct team *was, struct str user, struct fault *why)
+{
+	struct team_parts parts;
+	struct team *team;
+	size_t n = 0;
+	enum err e = team_parts(was, rows->arena, &parts, why);
+
+	if (e || !team_member(&parts, user)) return e;
+	for (size_t i = 0; i < parts.members_len; i++)
+		if (!str_eq(parts.members[i].user, user))
+			parts.members[n++] = parts.members[i];
+	team = rows_change(rows, was);
+	if (!team) return fail(why, ERR_MEMORY, "out of memory");
+	team->members = team_members_text(parts.members, n, rows->arena);
+	if (str_eq(team->on_call, user)) team->on_call = STR_NONE;
+	return OK;
+}
+
+enum err teams_drop_user(
+	struct job *job, struct rows *rows, const struct user *u, struct fault *why)
+{
+	const struct team *t = NULL;
+	enum err e = job->who.role == ROLE_LOCAL_ADMIN
+			     ? teams_load(rows, u->ws, why)
+			     : teams_fetch(rows, u->ws, &job->credential, why);
+
+	while (!e && (t = teams_next(rows, u->ws, t)))
+		e = team_drop(rows, t, u->id, why);
+	return e;
+}
