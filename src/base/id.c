@@ -10,7 +10,7 @@
 /* Crockford's alphabet: no i, l, o, u. Its order is that of the bytes. */
 static const char alphabet[] = "0123456789abcdefghjkmnpqrstvwxyz";
 
-enum { PREFIX_LEN = 3, ID_DIGITS = 26, SECRET_BYTES = 32, SECRET_DIGITS = 52 };
+enum { PREFIX_MAX = 4, ID_DIGITS = 26, SECRET_BYTES = 32, SECRET_DIGITS = 52 };
 
 /* System randomness fetched ahead, for this thread. Handed out once, then wiped. */
 struct random_pool {
@@ -146,19 +146,23 @@ static char *put_base32(char *out, uint64_t high, uint64_t low, int digits)
 
 void id_make(struct ids *ids, const char *prefix, int64_t now_ms, char out[ID_SIZE])
 {
-	assert(strlen(prefix) == PREFIX_LEN);
+	size_t len = strlen(prefix);
+
+	assert(len <= PREFIX_MAX);
 	tick(ids, now_ms);
-	memcpy(out, prefix, PREFIX_LEN);
-	out[PREFIX_LEN] = '_';
-	*put_base32(out + PREFIX_LEN + 1, (uint64_t)ids->last_ms << 16 | ids->sequence,
+	memcpy(out, prefix, len);
+	out[len] = '_';
+	*put_base32(out + len + 1, (uint64_t)ids->last_ms << 16 | ids->sequence,
 		random_u64(ids), ID_DIGITS) = '\0';
 }
 
 bool id_valid(struct str id, const char *prefix)
 {
-	if (id.len != PREFIX_LEN + 1 + ID_DIGITS || !str_starts(id, prefix)) return false;
-	if (id.at[PREFIX_LEN] != '_') return false;
-	for (size_t i = PREFIX_LEN + 1; i < id.len; i++) {
+	size_t len = strlen(prefix);
+
+	if (id.len != len + 1 + ID_DIGITS || !str_starts(id, prefix)) return false;
+	if (id.at[len] != '_') return false;
+	for (size_t i = len + 1; i < id.len; i++) {
 		if (id.at[i] == '\0' || !strchr(alphabet, id.at[i])) return false;
 	}
 	return true;

@@ -4,7 +4,7 @@
 
 #include "base/str.h"
 
-enum { ID_SIZE = 32 }; /* "ask_" + 26 + NUL, rounded up */
+enum { ID_SIZE = 32 }; /* "team_" + 26 + NUL */
 
 /* A source of ids and random bytes. One for each thread that makes ids. { 0 } takes its
  * randomness from the system; ids_seed makes it repeatable, for simulations. */
@@ -16,7 +16,7 @@ struct ids {
 };
 
 void ids_seed(struct ids *, uint64_t seed);
-/* `prefix` has 3 letters ("ask"). Ids made later by the same source sort later. */
+/* `prefix` has at most 4 letters ("ask"). Ids made later by the same source sort later. */
 void id_make(struct ids *, const char *prefix, int64_t now_ms, char out[ID_SIZE]);
 bool id_valid(struct str, const char *prefix); /* right prefix, length and alphabet */
 void random_bytes(struct ids *, void *out, size_t len); /* NULL: from the system */

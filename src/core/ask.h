@@ -38,7 +38,7 @@ struct ask {
 	struct str search; /* case-folded title and question texts */
 	struct str digest;
 	struct str approved_digest;
-	struct str assignees; /* JSON array of user ids */
+	struct str assignees; /* JSON array of ids of users and teams */
 	struct str claimed_user;
 	struct str claimed_name;
 	int64_t claimed_until_ms;
@@ -118,7 +118,7 @@ enum err draft_plain(
 /* A duration within the limits: seconds, or "90s" "30m" "24h" "7d". */
 enum err timeout_read(const struct json *, const char *at, const struct draft_limits *,
 	int64_t *ms, struct fault *why);
-/* At most ASSIGNEES_MAX user ids; repeats are dropped. */
+/* At most ASSIGNEES_MAX ids of users and teams; repeats are dropped. */
 enum { ASSIGNEES_MAX = 100 };
 enum err assignees_read(const struct json *, const char *at, struct arena *,
 	struct str **out, size_t *len, struct fault *why);

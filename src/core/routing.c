@@ -69,7 +69,8 @@ void assignees_check(struct check *c, const struct spot *at, const struct json *
 	struct arena *arena, struct str **out, size_t *len)
 {
 	if (json->type != JSON_ARRAY || json->count > ASSIGNEES_MAX) {
-		wrong(c, at, "must be an array of at most %d user ids", ASSIGNEES_MAX);
+		wrong(c, at, "must be an array of at most %d ids of users and teams",
+			ASSIGNEES_MAX);
 		return;
 	}
 	struct str *ids = ARENA_ARRAY(arena, struct str, json->count);
@@ -78,8 +79,8 @@ void assignees_check(struct check *c, const struct spot *at, const struct json *
 		struct spot item = spot_item(at, i);
 		struct str id = json_text(&json->items[i]);
 
-		if (!id_valid(id, "usr"))
-			wrong(c, &item, "must be a user's id");
+		if (!id_valid(id, "usr") && !id_valid(id, "team"))
+			wrong(c, &item, "must be the id of a user or a team");
 		else if (!listed(ids, n, id))
 			ids[n++] = id;
 	}

@@ -237,7 +237,7 @@ static enum err ask_decide(struct job *job, struct rows *rows, struct fault *why
 	if (ask_same(t, rows)) return OK;
 	e = ask_session(t, rows, d, &s, &was, why);
 	if (!e)
-		e = desk_check_users(
+		e = desk_check_assignees(
 			rows, job->who.ws, d->assignees, d->assignees_len, why);
 	if (e) return e;
 	if (!rate_take(&t->desk->rate, job->who.token, t->desk->ask_rate, rows->now_ms,

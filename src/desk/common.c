@@ -1,5 +1,5 @@
 /* common.c - finding, showing and refusing: what most use cases do. */
-#include "desk/inner.h"
+#include "desk/people.h"
 
 #include "base/utf8.h"
 
@@ -243,23 +243,29 @@ enum err desk_again_session(
 
 /* ---- people named in a body ---- */
 
-enum err desk_check_users(struct rows *rows, int64_t ws, const struct str *ids,
+enum err desk_check_assignees(struct rows *rows, int64_t ws, const struct str *ids,
 	size_t len, struct fault *why)
 {
 	enum err e = OK;
 
 	for (size_t i = 0; i < len; i++) {
 		struct fault missing = { 0 };
+		bool is_team = str_starts(ids[i], "team_");
+		const struct team *team;
 		const struct user *u;
 		char pointer[32];
-		enum err found = rows_fetch_user(rows, ws, ids[i], &u, &missing);
+		enum err found =
+			is_team ? team_fetch(rows, ws, ids[i], &team, &missing)
+				: rows_fetch_user(rows, ws, ids[i], &u, &missing);
 
 		if (found && found != ERR_NOT_FOUND) {
 			*why = missing;
 			return found;
 		}
 		snprintf(pointer, sizeof pointer, "/assignees/%zu", i);
-		if (found) e = fail_at(why, pointer, "no such user");
+		if (found)
+			e = fail_at(
+				why, pointer, is_team ? "no such team" : "no such user");
 	}
 	return e;
 }

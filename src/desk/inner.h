@@ -178,8 +178,8 @@ struct session *desk_new_session(struct task *, struct rows *, struct str title)
 /* A parallel one of this external id. */
 struct session *desk_new_default_session(
 	struct task *, struct rows *, struct str external_id);
-/* Every id names a user of the workspace; else an item at pointer /assignees/N. */
-enum err desk_check_users(
+/* Every id names a user or a team of the workspace; else an item at pointer /assignees/N. */
+enum err desk_check_assignees(
 	struct rows *, int64_t ws, const struct str *ids, size_t len, struct fault *);
 struct str desk_assignees_json(const struct str *ids, size_t len, struct arena *);
 

@@ -136,14 +136,15 @@ static enum err filter_word(
 				  : OK;
 }
 
-/* "me", or a user's id. */
+/* "me", or a user's id; or a team's. */
 static enum err filter_user(
-	struct task *t, const char *name, struct str *out, struct fault *why)
+	struct task *t, const char *name, bool teams, struct str *out, struct fault *why)
 {
 	char pointer[32];
 
 	*out = task_param(t, name);
-	if (!out->len || id_valid(*out, "usr")) return OK;
+	if (!out->len || id_valid(*out, "usr") || (teams && id_valid(*out, "team")))
+		return OK;
 	snprintf(pointer, sizeof pointer, "/%s", name);
 	if (!str_is(*out, "me")) return fail_at(why, pointer, "me, or a user's id");
 	*out = t->job.who.user;
@@ -212,7 +213,7 @@ static enum err listing_filter(
 		    &priority, why))
 		e = why->err;
 	if (like_read(task_param(t, "q"), &t->job.arena, &like, why)) e = why->err;
-	if (filter_user(t, "assignee", &assignee, why)) e = why->err;
+	if (filter_user(t, "assignee", true, &assignee, why)) e = why->err;
 	if (filter_agent(t, db, &agent, why)) e = why->err;
 	if (filter_snoozed(t, l, why)) e = why->err;
 	if (assignee.len)
@@ -273,7 +274,7 @@ static enum err plan_time(
 static enum err plan_history(struct task *t, struct listing_plan *p, struct fault *why)
 {
 	static const char *const names[] = { "by", "outcome", "from", "to" };
-	enum err e = filter_user(t, "by", &p->by, why);
+	enum err e = filter_user(t, "by", false, &p->by, why);
 
 	p->settled = str_is(p->status, "settled");
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)

@@ -148,7 +148,7 @@ static enum err assign_decide(struct job *job, struct rows *rows, struct fault *
 	struct ask *a;
 	enum err e = route_admit(t, rows, &a, why);
 
-	if (!e) e = desk_check_users(rows, job->who.ws, to->ids, to->len, why);
+	if (!e) e = desk_check_assignees(rows, job->who.ws, to->ids, to->len, why);
 	if (e) return e;
 	a->assignees = desk_assignees_json(to->ids, to->len, rows->arena);
 	buf_print(&data, "{\"assignees\":%.*s}", STR_ARGS(a->assignees));
