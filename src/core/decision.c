@@ -163,6 +163,13 @@ void token_digest(const struct token *t, char out[SHORT_DIGEST_SIZE])
 	fields_digest(fields, sizeof fields / sizeof *fields - !t->maker.len, out);
 }
 
+void votes_digest(const struct ask *a, char out[SHORT_DIGEST_SIZE])
+{
+	const struct str fields[] = { a->require, a->votes };
+
+	fields_digest(fields, 2, out);
+}
+
 void team_digest(const struct team *t, char out[SHORT_DIGEST_SIZE])
 {
 	char created[NUMBER_SIZE];

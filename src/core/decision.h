@@ -26,6 +26,8 @@ void session_digest(const struct session *, char out[SHORT_DIGEST_SIZE]);
 /* What an event of people tells of; not when they came last, nor views of their own. */
 void user_digest(const struct user *, char out[SHORT_DIGEST_SIZE]);
 void token_digest(const struct token *, char out[SHORT_DIGEST_SIZE]);
+/* What approvals an ask requires, and the votes for it. */
+void votes_digest(const struct ask *, char out[SHORT_DIGEST_SIZE]);
 void team_digest(const struct team *, char out[SHORT_DIGEST_SIZE]);
 /* Of one text as it is. */
 void text_digest(struct str, char out[SHORT_DIGEST_SIZE]);

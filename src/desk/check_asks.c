@@ -28,6 +28,7 @@ enum ask_part {
 	PART_DEADLINE,
 	PART_CLAIM,
 	PART_THREAD,
+	PART_VOTES,
 	PARTS
 };
 
@@ -44,6 +45,7 @@ static const char *const part_names[PARTS] = {
 	[PART_DEADLINE] = "expires_at",
 	[PART_CLAIM] = "claimed_by",
 	[PART_THREAD] = "replies",
+	[PART_VOTES] = "require or votes",
 };
 
 /* What the row holds, and which parts of it differ from what the events said so far. */
@@ -52,10 +54,11 @@ struct ask_facts {
 	enum ask_status status;
 	char decision[DIGEST_SIZE], asked[SHORT_DIGEST_SIZE], summary[SHORT_DIGEST_SIZE];
 	char assignees[SHORT_DIGEST_SIZE], claim[SHORT_DIGEST_SIZE],
-		thread[SHORT_DIGEST_SIZE];
+		thread[SHORT_DIGEST_SIZE], votes[SHORT_DIGEST_SIZE];
 	char deadline[TIME_SIZE]; /* "": none */
 	int64_t created_ms, settled_ms, used_ms, again_ms;
 	bool undecided; /* nothing of a decision is there */
+	bool voteless;	/* nor of votes, or what they are for */
 	bool told, emptied, old;
 	bool differs[PARTS];
 };
@@ -115,6 +118,8 @@ static void facts_take(struct ask_facts *f, const struct ask *a, struct arena *a
 	text_digest(a->summary, f->summary);
 	text_digest(a->assignees, f->assignees);
 	text_digest(a->replies, f->thread);
+	votes_digest(a, f->votes);
+	f->voteless = !a->require.len && !a->votes.len;
 	time_text(a->deadline_ms, f->deadline);
 	time_text(a->claimed_until_ms, until);
 	claim_digest(a->claimed_user, a->claimed_name, str_of(until), arena, f->claim);
@@ -169,6 +174,14 @@ static void text_part(struct ask_facts *f, enum ask_part part, const char *row,
 	part_is(f, part, row, str_of(digest));
 }
 
+/* Every event that changes them says so. */
+static void told_votes(struct ask_facts *f, const struct json *data)
+{
+	const struct json *votes = json_get(data, "votes");
+
+	if (votes) part_is(f, PART_VOTES, f->votes, json_text(votes));
+}
+
 static void no_claim(struct ask_facts *f, struct arena *arena)
 {
 	char digest[SHORT_DIGEST_SIZE];
@@ -196,6 +209,7 @@ static void told_created(struct ask_pass *p, struct ask_facts *f, const struct e
 	no_claim(f, arena);
 	f->differs[PART_STATUS] = f->status != ASK_PENDING;
 	f->differs[PART_DECISION] = !f->undecided;
+	f->differs[PART_VOTES] = !f->voteless;
 	f->differs[PART_SETTLED_AT] = f->settled_ms != 0;
 	f->differs[PART_USED_AT] = f->used_ms != 0;
 	f->differs[PART_AGAIN_AT] = f->again_ms != 0;
@@ -278,6 +292,7 @@ static void facts_tell(struct ask_pass *p, struct ask_facts *f, const struct eve
 	} else if (strcmp(e->type, "ask.revoked") == 0) {
 		told_decision(p, f, e, data);
 	}
+	told_votes(f, data);
 	for (size_t i = 0; i < sizeof settling / sizeof *settling; i++)
 		if (strcmp(e->type, settling[i]) == 0) told_settled(p, f, e, data, arena);
 }

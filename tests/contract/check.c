@@ -10,7 +10,7 @@
 struct history {
 	struct made approved, open, skipped, rejected;
 	char digest[DIGEST_SIZE];
-	char user[ID_SIZE], token[ID_SIZE];
+	char user[ID_SIZE], token[ID_SIZE], team[ID_SIZE];
 };
 
 static enum err done_with(struct rig *r, const struct request *q)
@@ -67,6 +67,10 @@ static void people_make(struct rig *r, struct history *h)
 	made_id(r, &use_token_create, "{'role':'agent','name':'old'}", gone);
 	must(r, &use_token_delete, r->ada, gone, NULL);
 	must(r, &use_webhook_secret, r->ada, NULL, "{}");
+	made_id(r, &use_team_create, "{'name':'ops','projects':['web']}", h->team);
+	must(r, &use_team_patch, r->ada, h->team, "{'projects':[]}");
+	made_id(r, &use_team_create, "{'name':'old'}", gone);
+	must(r, &use_team_delete, r->ada, gone, NULL);
 }
 
 static void history_make(struct rig *r, struct history *h)
@@ -103,7 +107,7 @@ static void history_make(struct rig *r, struct history *h)
 
 /* ---- edits ---- */
 
-enum target { APPROVED, REJECTED, OPEN, SKIPPED, OPEN_SESSION, USER, TOKEN };
+enum target { APPROVED, REJECTED, OPEN, SKIPPED, OPEN_SESSION, USER, TOKEN, TEAM };
 
 static const char *target_id(const struct history *h, enum target t)
 {
@@ -115,6 +119,7 @@ static const char *target_id(const struct history *h, enum target t)
 	case OPEN_SESSION: return h->open.session;
 	case USER: return h->user;
 	case TOKEN: return h->token;
+	case TEAM: return h->team;
 	}
 	return "";
 }
@@ -249,8 +254,21 @@ static const struct edit {
 	{ USER, "UPDATE users SET ws = 7 WHERE id = '@'", "users: 1 of a workspace" },
 	{ USER,
 		"INSERT INTO users SELECT ws, 'usr_y', 'Eve', 'owner', password, language,"
-		" 0, 0, created_ms, version, views FROM users WHERE id = '@'",
+		" 0, 0, created_ms, version, views, away FROM users WHERE id = '@'",
 		"usr_y: no event tells of it" },
+	{ USER, "UPDATE users SET away = '{}' WHERE id = '@'", "@: it is not as" },
+	{ TEAM, "UPDATE teams SET name = 'x' WHERE id = '@'", "@: it is not as" },
+	{ TEAM, "UPDATE teams SET members = '[1]' WHERE id = '@'", "@: it is not as" },
+	{ TEAM, "UPDATE teams SET on_call = 'usr_x' WHERE id = '@'", "@: it is not as" },
+	{ TEAM, "UPDATE teams SET projects = '[\"*\"]' WHERE id = '@'",
+		"@: it is not as" },
+	{ TEAM, "DELETE FROM teams WHERE id = '@'", "@: its row is missing" },
+	{ TEAM, "UPDATE teams SET ws = 7 WHERE id = '@'", "teams: 1 of a workspace" },
+	{ TEAM, "UPDATE workspaces SET teams = 0", "it counts 0 teams and has 1" },
+	{ TOKEN, "UPDATE tokens SET maker = 'usr_x' WHERE id = '@'", "@: it is not as" },
+	{ OPEN, "UPDATE asks SET require = '[]' WHERE id = '@'", "@: require or votes" },
+	{ OPEN, "UPDATE asks SET votes = '[]' WHERE id = '@'", "@: require or votes" },
+	{ OPEN, "UPDATE asks SET starters = '[]' WHERE id = '@'", "@: what was asked" },
 	{ TOKEN, "UPDATE tokens SET role = 'owner' WHERE id = '@'", "@: it is not as" },
 	{ TOKEN, "UPDATE tokens SET agent = 'builder' WHERE id = '@'",
 		"@: it is not as" },

@@ -105,7 +105,8 @@ static void events_of_people_are_told_from_the_others(void **state)
 		bool people = strncmp(e.type, "user.", 5) == 0 ||
 			      strncmp(e.type, "token.", 6) == 0 ||
 			      strncmp(e.type, "login.", 6) == 0 ||
-			      strncmp(e.type, "settings.", 9) == 0;
+			      strncmp(e.type, "settings.", 9) == 0 ||
+			      strncmp(e.type, "team.", 5) == 0;
 
 		assert_int_equal(event_of_people(e.type), people);
 		assert_int_equal(event_passes(&e, &agents), !people);
