@@ -1,6 +1,6 @@
 /* agents.c - the table of agents. */
 #include "cli/agents.h"
-#include "text/shell.h"
+#include "base/shell.h"
 
 #include <stdlib.h>
 #include <unistd.h>

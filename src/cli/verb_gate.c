@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/shell.h"
 #include "base/utf8.h"
 #include "cli/approval.h"
 #include "cli/outcome.h"
 #include "cli/program.h"
 #include "cli/verbs.h"
 #include "text/keep.h"
-#include "text/shell.h"
 
 enum { EXIT_CANNOT_RUN = 126, EXIT_NO_COMMAND = 127, TITLE_POINTS = 120 };
 

@@ -35,13 +35,7 @@ enum fit argument_test_fit(const struct argument_test *, const struct json *argu
 	struct arena *, enum doubt *);
 bool argument_tests_equal(const struct argument_test *, const struct argument_test *);
 
-/* The host of a URL in small letters; STR_NONE: there is none, or two readers may take it
- * for different ones (a user name, a backslash, letters that are not ASCII). */
-struct str address_host(struct str url, struct arena *);
-/* `pattern` is a host, or `*.` and a host: then those below it. */
-bool host_pattern_valid(struct str pattern);
-bool host_fits(struct str pattern, struct str host);
 /* The value a JSON pointer leads to, or NULL. */
-const struct json *json_at(const struct json *, struct str pointer);
+const struct json *argument_at(const struct json *, struct str pointer);
 
 #endif

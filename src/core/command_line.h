@@ -17,8 +17,10 @@ enum doubt {
 	DOUBT_SUBSTITUTION, /* $(…), `…`, a variable, (…), {…} */
 	DOUBT_REDIRECTION,  /* < or > */
 	DOUBT_PARENT,	    /* .. */
+	DOUBT_RELATIVE,	    /* a relative path, where an absolute one counts */
 	DOUBT_HOME,	    /* ~ */
 	DOUBT_CONTROL,	    /* a control character */
+	DOUBT_COMMANDS,	    /* several commands in what must be one */
 	DOUBT_DEPTH,	    /* nested too deeply to be taken apart */
 	DOUBT_ABSENT,	    /* what the rule looks at is not there */
 	DOUBT_TYPE,	    /* or is of another type */
@@ -47,5 +49,7 @@ struct command_line {
 
 /* Borrows `line`. False: no memory; the arena has failed. */
 bool command_line_read(struct str line, struct arena *, struct command_line *out);
+/* Every line that fits this pattern is unclear: why. Else DOUBT_NONE. */
+enum doubt command_pattern_doubt(struct str glob);
 
 #endif

@@ -87,12 +87,12 @@ static void member_add(struct json *object, struct str name, const struct json *
 	object->members[object->count++] = (struct json_member){ name, *value };
 }
 
-void operation_digest(const struct json *operation, const struct json *arguments,
-	struct str session, char out[DIGEST_SIZE])
+/* `session` may be NULL. */
+static void members_digest(const struct json *operation, const struct json *arguments,
+	const struct json *session, char out[DIGEST_SIZE])
 {
 	struct json_member room[4];
 	struct json whole = { .type = JSON_OBJECT, .members = room };
-	const struct json id = { .type = JSON_STRING, .text = session };
 	const struct json *type = json_get(operation, "type");
 	const struct json *name = json_get(operation, "name");
 	struct buf text = { 0 };
@@ -102,11 +102,25 @@ void operation_digest(const struct json *operation, const struct json *arguments
 	if (type && type->type != JSON_NULL) member_add(&whole, names[O_TYPE], type);
 	if (name) member_add(&whole, names[O_NAME], name);
 	if (arguments) member_add(&whole, names[O_ARGUMENTS], arguments);
-	member_add(&whole, STR("session"), &id);
+	if (session) member_add(&whole, STR("session"), session);
 	json_canonical(&text, &whole);
 	sha256_hex(buf_str(&text), hex);
 	/* No memory, no digest: one that fits nothing. */
 	snprintf(out, DIGEST_SIZE, "%s%s",
 		text.failed ? "" : "sha256:", text.failed ? "" : hex);
 	buf_done(&text);
+}
+
+void operation_digest(const struct json *operation, const struct json *arguments,
+	struct str session, char out[DIGEST_SIZE])
+{
+	const struct json id = { .type = JSON_STRING, .text = session };
+
+	members_digest(operation, arguments, &id, out);
+}
+
+void operation_same(
+	const struct json *operation, const struct json *arguments, char out[DIGEST_SIZE])
+{
+	members_digest(operation, arguments, NULL, out);
 }

@@ -18,5 +18,8 @@ enum err operation_read(
  * Empty when there is no memory. */
 void operation_digest(const struct json *operation, const struct json *arguments,
 	struct str session, char out[DIGEST_SIZE]);
+/* The same without the session: what rules call `same`. */
+void operation_same(const struct json *operation, const struct json *arguments,
+	char out[DIGEST_SIZE]);
 
 #endif

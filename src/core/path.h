@@ -2,12 +2,12 @@
 #ifndef CORE_PATH_H
 #define CORE_PATH_H
 
-#include "base/arena.h"
+#include "core/command_line.h"
 
 /* Without "//", "/./", "x/.." and a slash at the end; "." when nothing is left. `..` that
  * leads above the beginning of a relative path stays. STR_NONE: no memory. */
 struct str path_normal(struct str path, struct arena *);
-/* A part of it is `..`, or begins with `~`: where it leads is not known from the text. */
-bool path_unclear(struct str path);
+/* A part of it is `..` or begins with `~`: where it leads is not known from the text. */
+enum doubt path_unclear(struct str path);
 
 #endif

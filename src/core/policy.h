@@ -27,8 +27,6 @@ struct policy {
 	int64_t at_once[MODE_SELECTIVE + 1];
 	struct risk_row *risks;
 	size_t risks_len;
-	struct str alerts;    /* compact JSON */
-	struct str retention; /* compact JSON */
 	int64_t scope_member_ms, scope_high_ms;
 };
 
@@ -49,8 +47,7 @@ void policy_write_members(struct json_writer *, struct str json);
 
 /* The gravest row that fits, none: medium; a graver claim of the agent counts. Rows below
  * medium fit as an allow does, others as a deny does. */
-enum risk policy_risk(
-	const struct policy *, const struct operation_look *, struct arena *);
+enum risk policy_risk(const struct policy *, const struct operation_look *);
 /* The mode's word for an operation that no rule fits: EFFECT_ALLOW or EFFECT_ASK. Only
  * for those who would not ask by themselves. */
 enum effect policy_effect(const struct policy *, enum operation_type, enum risk);

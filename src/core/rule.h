@@ -66,7 +66,10 @@ enum err rule_parse(const struct kept_rule *, struct arena *, struct rule_match 
 bool rule_loosens(const struct kept_rule *before, const struct kept_rule *after);
 /* Everything that `narrow` fits, `wide` certainly fits: an allow or ask beneath a deny. */
 bool rule_match_covers(const struct rule_match *wide, const struct rule_match *narrow);
-/* agent, project and session alone, as stops match, too. Empty `project`: it has none. */
+/* The match of a stop: agent, project and session alone. Borrows the JSON. */
+enum err rule_where_read(
+	const struct json *, const char *at, struct rule_match *out, struct fault *why);
+/* agent, project and session fit, whatever else it says. Empty `project`: it has none. */
 bool rule_match_where(const struct rule_match *, struct str agent, struct str project,
 	struct str session);
 

@@ -11,7 +11,8 @@
 /* An operation as the rules see it. Made by operation_look; lives in its arena. */
 struct operation_look {
 	struct str name;
-	struct str also_name; /* gate's commands are a tool of their name, and Bash */
+	struct str also_name;	    /* a command line of gate is a call of Bash, too */
+	struct str open, also_open; /* the names with "(" behind them */
 	enum operation_type type;
 	const struct json *arguments;	    /* or NULL */
 	enum risk claimed;		    /* what the agent says; RISK_NONE: nothing */
@@ -51,6 +52,7 @@ enum lost {
 	LOST_DOUBT,	    /* an allow that would fit but for `doubt` */
 	LOST_RISK,	    /* an allow that does not reach up to this risk */
 	LOST_REQUIRE,	    /* an allow, but the ask brings a requirement or questions */
+	LOST_TO_OTHER,	    /* another rule of the same effect is named */
 };
 
 const char *lost_name(enum lost); /* "deny", "ask", "some_commands", …; NULL: not lost */

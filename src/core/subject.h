@@ -15,10 +15,13 @@ enum subject_kind {
 
 struct subject {
 	enum subject_kind kind;
-	bool known;	 /* false: the tool's arguments lack it, or it is no text */
-	bool only_stops; /* a guess by a member's name: for deny and ask alone */
+	bool known;	    /* false: the tool's arguments lack it, or it is no text */
+	bool only_stops;    /* a guess by a member's name: for deny and ask alone */
+	enum doubt unclear; /* keeps every allow from fitting */
+	enum doubt vague;   /* keeps those from fitting that look at the subject */
 	struct str text;
 	struct str normal;	  /* SUBJECT_PATH: normalised */
+	struct str host;	  /* SUBJECT_ADDRESS: see core/host.h; may be empty */
 	struct command_line line; /* SUBJECT_COMMAND */
 };
 
@@ -31,5 +34,8 @@ bool subject_kind_of(struct str name, enum subject_kind *);
  * at least 1; 0: no memory. */
 size_t subject_read(struct str name, const struct json *arguments, struct arena *,
 	struct subject out[SUBJECTS_MAX]);
+/* The same for the words of a command line, whatever its name. */
+size_t subject_read_command(
+	const struct json *argv, struct arena *, struct subject out[SUBJECTS_MAX]);
 
 #endif

@@ -19,8 +19,8 @@ struct tool_pattern {
 	struct str text;    /* as written */
 	struct str name;    /* glob over the tool's name */
 	bool in_brackets;   /* else all below is empty */
-	struct str subject; /* glob over the subject; with `prefix` or `host` literal */
-	bool prefix;	    /* `X:*` */
+	struct str subject; /* glob over the subject; with `host` a host pattern */
+	bool prefix;	    /* `X:*`: X alone, or X, a space and more */
 	bool host;	    /* `domain:X` */
 	bool or_less;	    /* `X *`: `bare` fits, too */
 	struct str bare;
@@ -33,11 +33,14 @@ const char *tool_pattern_read(struct str text, bool allows, struct tool_pattern 
 bool tool_pattern_covers(
 	const struct tool_pattern *wide, const struct tool_pattern *narrow);
 
-/* Compares the subject alone; the name is not looked at. */
+/* Compares the subject alone; the name is not looked at. For a deny or an ask, with every
+ * subject, one of them, or one reading of a command: */
 enum fit tool_pattern_stops(
 	const struct tool_pattern *, const struct subject *, size_t len);
-/* The same for an allow, of one part of a command line (part < subject.line.parts_len) or
- * of the whole of what is no command line (part 0). */
+enum fit tool_pattern_stops_one(const struct tool_pattern *, const struct subject *);
+bool tool_pattern_fits_command(const struct tool_pattern *, const struct command_text *);
+/* For an allow, of one part of a command line (part < line.parts_len) or of the whole of
+ * what is no command line (part 0). */
 bool tool_pattern_allows(
 	const struct tool_pattern *, const struct subject *, size_t part);
 

@@ -1,9 +1,9 @@
 /* card.c - an ask as rows of text. */
 #include "tui/card.h"
 
+#include "base/shell.h"
 #include "text/msg.h"
 #include "text/safe_text.h"
-#include "text/shell.h"
 #include "tui/words.h"
 
 enum { TITLE_ROWS = 3, NAME_COLUMNS = 14, BEFORE_MAX = 5 };

@@ -1,5 +1,5 @@
 /* shell.c - quotes words for a shell. */
-#include "text/shell.h"
+#include "base/shell.h"
 
 static bool plain(struct str word)
 {

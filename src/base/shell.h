@@ -1,6 +1,6 @@
 /* shell.h - a command line as a person would type it. */
-#ifndef TEXT_SHELL_H
-#define TEXT_SHELL_H
+#ifndef BASE_SHELL_H
+#define BASE_SHELL_H
 
 #include "base/buf.h"
 

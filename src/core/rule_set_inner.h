@@ -1,0 +1,48 @@
+/* rule_set_inner.h - how one rule is compared with one operation; the rules of a set as they
+ * lie in memory. Private to core. */
+#ifndef CORE_RULE_SET_INNER_H
+#define CORE_RULE_SET_INNER_H
+
+#include "core/key_index.h"
+#include "core/rule_set.h"
+
+/* Everything but the tool. */
+enum fit rule_match_rest(const struct rule_match *, const struct operation_look *,
+	enum risk, struct arena *, enum doubt *);
+bool tool_pattern_named(const struct tool_pattern *, const struct operation_look *);
+/* Patterns as a deny or an ask has them. */
+enum fit tools_stop(
+	const struct tool_pattern *, size_t len, const struct operation_look *);
+/* How many commands an allow must fit; 1 for what is no command line. */
+size_t operation_parts(const struct operation_look *);
+bool tools_allow_part(const struct tool_pattern *, size_t len,
+	const struct operation_look *, size_t part);
+bool rule_match_allows_part(
+	const struct rule_match *, const struct operation_look *, size_t part);
+
+struct set_rule {
+	const struct kept_rule *kept;
+	enum effect effect;
+	struct rule_match match;
+	struct rule_ask ask;
+	bool broken; /* cannot be parsed: stops everything, or allows nothing */
+};
+
+/* Stops (deny and ask) and allows lie apart. */
+enum { SET_STOPS, SET_ALLOWS, SET_SIDES };
+
+struct rule_set {
+	struct arena arena;
+	struct set_rule *rules;
+	size_t len, room;
+	struct key_index names[SET_SIDES];    /* a tool's name alone, or no tool */
+	struct key_index subjects[SET_SIDES]; /* patterns with brackets */
+	struct key_index same[SET_SIDES];     /* digests */
+};
+
+bool set_rule_live(const struct set_rule *, int64_t now_ms);
+/* Fills `fits`, given what was decided. */
+void rule_set_explain(const struct rule_set *, const struct operation_look *, enum risk,
+	int64_t now_ms, unsigned flags, struct arena *, struct ruling *);
+
+#endif
