@@ -21,6 +21,8 @@ const struct dialect *const dialects[] = {
 	&dialect_vercel,
 	&dialect_airflow,
 	&dialect_humanlayer,
+	&dialect_openai_agents,
+	&dialect_mastra,
 	NULL,
 };
 

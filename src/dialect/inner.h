@@ -277,6 +277,6 @@ extern const struct dialect dialect_ask_user_question, dialect_user_question,
 	dialect_ask_question, dialect_elicitation, dialect_permission, dialect_codex,
 	dialect_gemini, dialect_opencode, dialect_agent_inbox, dialect_langchain_hitl,
 	dialect_ag_ui, dialect_acp, dialect_a2a, dialect_vercel, dialect_airflow,
-	dialect_humanlayer;
+	dialect_humanlayer, dialect_openai_agents, dialect_mastra;
 
 #endif

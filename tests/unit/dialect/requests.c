@@ -564,6 +564,34 @@ static void humanlayer(struct generator *d, struct json_writer *w)
 	jw_object_end(w);
 }
 
+static void openai_agents(struct generator *d, struct json_writer *w)
+{
+	put(w, "type", STR("tool_approval_item"));
+	jw_key(w, "rawItem");
+	jw_object(w);
+	put(w, "type", STR("function_call"));
+	put(w, "callId", generator_word(d));
+	put(w, "name", generator_word(d));
+	put_object(d, w, "arguments", 2);
+	jw_object_end(w);
+	put(w, "toolName", generator_word(d));
+}
+
+static void mastra(struct generator *d, struct json_writer *w)
+{
+	put(w, "toolCallId", generator_word(d));
+	put(w, "toolName", generator_word(d));
+	put_object(d, w, "args", 2);
+	if (generator_below(d, 2)) return;
+	jw_key(w, "suspendPayload");
+	jw_object(w);
+	put(w, "message", generator_text(d));
+	jw_object_end(w);
+	if (generator_seldom(d)) return;
+	jw_key(w, "resumeSchema");
+	put_object_schema(d, w);
+}
+
 static const struct {
 	const char *name;
 	request_fn *write;
@@ -583,6 +611,8 @@ static const struct {
 	{ "vercel", vercel },
 	{ "airflow", airflow },
 	{ "humanlayer", humanlayer },
+	{ "openai_agents", openai_agents },
+	{ "mastra", mastra },
 };
 
 static void inbox(struct generator *d, struct json_writer *w)

@@ -16,6 +16,8 @@ const names: Record<string, string> = {
 	vercel: 'AI SDK',
 	airflow: 'Airflow',
 	humanlayer: 'HumanLayer',
+	openai_agents: 'OpenAI Agents',
+	mastra: 'Mastra',
 };
 
 export const dialects = Object.keys(names);

@@ -1,0 +1,139 @@
+/* mastra.c - Mastra's tool calls that wait for a person: those that need an approval, and
+ * tools that suspend themselves. The reply has what `resumeGenerate` and `resumeStream`
+ * take. */
+#include "dialect/inner.h"
+
+/* What a chunk of its stream carries, or the payload itself. */
+static const struct json *payload_of(const struct json *request)
+{
+	const struct json *payload = json_get(request, "payload");
+
+	return json_is(payload, JSON_OBJECT) ? payload : request;
+}
+
+static bool detect(const struct json *request)
+{
+	const struct json *payload = payload_of(request);
+
+	return member_text(payload, "toolCallId").len &&
+	       member_text(payload, "toolName").len &&
+	       (json_get(payload, "args") || json_get(payload, "suspendPayload"));
+}
+
+/* A tool that suspended itself says by a schema what it goes on with. */
+static const struct json *schema_of(struct arena *arena, const struct json *payload)
+{
+	if (!json_get(payload, "suspendPayload")) return NULL;
+	return object_of(arena, json_get(payload, "resumeSchema"));
+}
+
+static bool suspends(const struct json *payload)
+{
+	return json_get(payload, "suspendPayload") != NULL;
+}
+
+/* ---- in ---- */
+
+/* Its own words where it has some, else all that it said. */
+static struct str words_of(struct inbound *in, const struct json *payload)
+{
+	static const char *const names[] = { "message", "question", "prompt", "reason",
+		"context" };
+	const struct json *said = json_get(payload, "suspendPayload");
+	struct str words = json_text(said);
+	struct buf b = { 0 };
+
+	for (size_t i = 0; !words.len && i < sizeof names / sizeof *names; i++)
+		words = member_text(said, names[i]);
+	if (!text_blank(words)) return words;
+	json_write(&b, said);
+	return buf_keep_done(&b, in->arena);
+}
+
+static void question_in(struct inbound *in, const struct json *payload)
+{
+	struct spot root = { 0 }, at = spot_member(&root, STR("resumeSchema"));
+	const struct json *schema = schema_of(in->arena, payload);
+	struct str words = words_of(in, payload);
+
+	ask_open(in, "blocking");
+	if (schema) about_put(in, words);
+	questions_open(in);
+	if (!schema || !schema_put(in, &at, schema, words, false))
+		question_put(in, &at, &(struct asked){ .text = words, .type = "text" });
+	questions_close(in);
+	ask_close(in);
+}
+
+static void to_ask(struct inbound *in)
+{
+	struct spot root = { 0 }, at = spot_member(&root, STR("args"));
+	const struct json *payload = payload_of(in->request);
+	struct str name = member_text(payload, "toolName");
+	const struct json *args;
+
+	if (text_blank(member_text(payload, "toolCallId")))
+		wrong_member(&in->check, &root, STR("toolCallId"), "required");
+	if (suspends(payload)) {
+		question_in(in, payload);
+		return;
+	}
+	args = member_object(in, &root, payload, "args");
+	approval_put(
+		in, &at, &(struct operation_asked){ .name = name, .arguments = args });
+}
+
+/* ---- out ---- */
+
+static void approval_write(struct foreign_reply *o)
+{
+	struct json_writer *w = &o->reply;
+	struct verdict v = verdict_unedited(o);
+
+	jw_object(w);
+	jw_key(w, "approved");
+	jw_bool(w, v.allow);
+	put_text(w, "reason", v.allow && !outcome_words(o).len ? v.own : v.words);
+	jw_object_end(w);
+}
+
+static void answer_write(struct foreign_reply *o, const struct json *payload)
+{
+	const struct json *schema = payload ? schema_of(o->arena, payload) : NULL;
+	const struct json *properties = json_get(schema, "properties");
+	struct said first = said_at(o, 0);
+	size_t next = 0;
+
+	if (!answered(o))
+		jw_null(&o->reply);
+	else if (!payload)
+		jw_json(&o->reply, json_get(o->ask, "answer"));
+	else if (schema && !(properties && !properties->count))
+		schema_answer(o, schema, &next, &o->reply);
+	else
+		jw_str(&o->reply, first.text);
+}
+
+static void from_ask(struct foreign_reply *o)
+{
+	struct json_writer *w = &o->reply;
+	const struct json *payload = o->request ? payload_of(o->request) : NULL;
+	bool approval = str_is(member_text(o->ask, "kind"), "approval");
+
+	jw_object(w);
+	put_text(w, "toolCallId", member_text(payload, "toolCallId"));
+	jw_key(w, "resumeData");
+	if (approval)
+		approval_write(o);
+	else
+		answer_write(o, payload);
+	if (!approval) outcome_put(o);
+	jw_object_end(w);
+}
+
+const struct dialect dialect_mastra = {
+	.name = "mastra",
+	.detect = detect,
+	.to_ask = to_ask,
+	.from_ask = from_ask,
+};

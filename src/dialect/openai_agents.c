@@ -1,0 +1,57 @@
+/* openai_agents.c - the OpenAI Agents SDK's interruptions: a tool call that needs an
+ * approval. The reply is what `state.approve` or `state.reject` is called by. */
+#include "dialect/inner.h"
+
+static bool detect(const struct json *request)
+{
+	return str_is(member_text(request, "type"), "tool_approval_item");
+}
+
+/* A function's arguments come as a text of JSON; what others would do is their action. */
+static const struct json *input_of(struct arena *arena, const struct json *raw)
+{
+	const struct json *input = json_get(raw, "arguments");
+
+	if (!input) input = json_get(raw, "action");
+	if (!input) input = json_get(raw, "operation");
+	return input ? object_of(arena, input) : NULL;
+}
+
+static void to_ask(struct inbound *in)
+{
+	struct spot root = { 0 }, at = spot_member(&root, STR("rawItem"));
+	const struct json *raw = member_object(in, &root, in->request, "rawItem");
+	struct spot under = spot_member(&at, STR("arguments"));
+	struct str name = member_text(in->request, "toolName");
+	const struct json *said = json_get(raw, "arguments");
+	const struct json *input = input_of(in->arena, raw);
+
+	if (!name.len) name = member_text(raw, "name");
+	if (!name.len) name = member_text(raw, "type");
+	if (!raw) wrong(&in->check, &at, "must be the item of the call");
+	/* What cannot be shown must not be approved. */
+	if (said && json_text(said).len && !input)
+		wrong(&in->check, &under, "must be a JSON object");
+	approval_put(
+		in, &at, &(struct operation_asked){ .name = name, .arguments = input });
+}
+
+static void from_ask(struct foreign_reply *o)
+{
+	struct json_writer *w = &o->reply;
+	struct verdict v = verdict_unedited(o);
+
+	jw_object(w);
+	put_text(w, "callId", member_text(json_get(o->request, "rawItem"), "callId"));
+	jw_key(w, "approved");
+	jw_bool(w, v.allow);
+	put_text(w, "message", v.allow && !outcome_words(o).len ? v.own : v.words);
+	jw_object_end(w);
+}
+
+const struct dialect dialect_openai_agents = {
+	.name = "openai_agents",
+	.detect = detect,
+	.to_ask = to_ask,
+	.from_ask = from_ask,
+};

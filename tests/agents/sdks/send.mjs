@@ -1,0 +1,6 @@
+// The tool that needs an approval, as every framework's driver has it.
+export const SEND = {
+	name: 'send',
+	description: 'Send a message',
+	schema: { type: 'object', properties: { to: { type: 'string' }, text: { type: 'string' } }, required: ['to', 'text'] },
+};
