@@ -40,10 +40,18 @@ static enum way way_of(const struct json *interrupt)
 	return BY_TEXT;
 }
 
-static struct str text_of(const struct json *interrupt)
+/* Its message, or what the tool said that suspended itself: adapters keep that in the
+ * metadata, below their own name. */
+static struct str text_of(struct arena *arena, const struct json *interrupt)
 {
 	struct str message = member_text(interrupt, "message");
+	const struct json *metadata = json_get(interrupt, "metadata");
 
+	for (uint32_t i = 0; text_blank(message) && json_is(metadata, JSON_OBJECT) &&
+			     i < metadata->count;
+		i++)
+		message = suspend_words(
+			arena, json_get(&metadata->members[i].value, "suspendPayload"));
 	return text_blank(message) ? member_text(interrupt, "reason") : message;
 }
 
@@ -60,15 +68,15 @@ static void interrupt_in(struct inbound *in, const struct spot *at, const struct
 		const struct json *asked = json_get(it, "responseSchema");
 
 		/* A schema without members still has a person to say that it is done. */
-		if (!schema_put(in, &schema, asked, text_of(it), false))
+		if (!schema_put(in, &schema, asked, text_of(in->arena, it), false))
 			question_put(in, at,
-				&(struct asked){
-					.text = text_of(it), .type = "boolean" });
+				&(struct asked){ .text = text_of(in->arena, it),
+					.type = "boolean" });
 		return;
 	}
 	question_put(in, at,
 		&(struct asked){
-			.text = text_of(it),
+			.text = text_of(in->arena, it),
 			.type = way == BY_APPROVAL ? "approval" : "text",
 		});
 }
@@ -100,11 +108,11 @@ static int64_t timeout_of(
 }
 
 /* The words of those that are asked by their schema's members. */
-static void about_add(struct buf *b, const struct json *it)
+static void about_add(struct arena *arena, struct buf *b, const struct json *it)
 {
-	if (way_of(it) != BY_SCHEMA || text_blank(text_of(it))) return;
+	if (way_of(it) != BY_SCHEMA || text_blank(text_of(arena, it))) return;
 	if (b->len) buf_add_text(b, "\n\n");
-	buf_add(b, text_of(it));
+	buf_add(b, text_of(arena, it));
 }
 
 static void to_ask(struct inbound *in)
@@ -121,7 +129,7 @@ static void to_ask(struct inbound *in)
 	}
 	for (uint32_t i = 0; i < list->count; i++) {
 		approval |= way_of(&list->items[i]) == BY_APPROVAL;
-		about_add(&about, &list->items[i]);
+		about_add(in->arena, &about, &list->items[i]);
 	}
 	ask_open(in, approval ? "approval" : "blocking");
 	about_put(in, buf_keep_done(&about, in->arena));

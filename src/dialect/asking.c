@@ -395,3 +395,17 @@ void timeout_put(struct inbound *in, int64_t ms)
 	jw_key(&in->ask, "timeout");
 	jw_real(&in->ask, (double)ms / 1000);
 }
+
+struct str suspend_words(struct arena *arena, const struct json *said)
+{
+	static const char *const names[] = { "message", "question", "prompt", "reason",
+		"context" };
+	struct str words = json_text(said);
+	struct buf b = { 0 };
+
+	for (size_t i = 0; text_blank(words) && i < sizeof names / sizeof *names; i++)
+		words = member_text(said, names[i]);
+	if (!text_blank(words) || !said) return words;
+	json_write(&b, said);
+	return buf_keep_done(&b, arena);
+}

@@ -116,6 +116,10 @@ struct str text_fit(
 	struct inbound *, const struct spot *, struct str, size_t max, bool line);
 bool key_fits(struct str); /* can be the key of a question */
 
+/* What a tool says when it suspends itself: its own words where it has some, else all of
+ * it as JSON. */
+struct str suspend_words(struct arena *, const struct json *said);
+
 /* What would run. Without arguments: NULL. `about` says it in the agent's words. */
 struct operation_asked {
 	struct str name;

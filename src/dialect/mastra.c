@@ -34,27 +34,11 @@ static bool suspends(const struct json *payload)
 
 /* ---- in ---- */
 
-/* Its own words where it has some, else all that it said. */
-static struct str words_of(struct inbound *in, const struct json *payload)
-{
-	static const char *const names[] = { "message", "question", "prompt", "reason",
-		"context" };
-	const struct json *said = json_get(payload, "suspendPayload");
-	struct str words = json_text(said);
-	struct buf b = { 0 };
-
-	for (size_t i = 0; !words.len && i < sizeof names / sizeof *names; i++)
-		words = member_text(said, names[i]);
-	if (!text_blank(words)) return words;
-	json_write(&b, said);
-	return buf_keep_done(&b, in->arena);
-}
-
 static void question_in(struct inbound *in, const struct json *payload)
 {
 	struct spot root = { 0 }, at = spot_member(&root, STR("resumeSchema"));
 	const struct json *schema = schema_of(in->arena, payload);
-	struct str words = words_of(in, payload);
+	struct str words = suspend_words(in->arena, json_get(payload, "suspendPayload"));
 
 	ask_open(in, "blocking");
 	if (schema) about_put(in, words);

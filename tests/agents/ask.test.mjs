@@ -3,23 +3,10 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { AGENTS } from './agents.mjs';
-import { Desk, asked, byText, chosen, question, settle, useServer } from './lib.mjs';
-import { say, use } from './model.mjs';
+import { Desk, WORDS, asked, byText, chosen, follow, plain, question, restart, settle, useServer } from './lib.mjs';
+import { use } from './model.mjs';
 
-const WORDS = 'Neither: “DuckDB” 1.4 & <b>ünï</b>';
 const server = await useServer({ keepPort: true, flags: ['--mcp-wait', '4s'] });
-const restart = async () => {
-	server.clients.forEach((client) => client.close());
-	await server.signal('SIGKILL');
-	await server.start();
-	for (const name of Object.keys(server.secrets)) server[name] = server.client(server.secrets[name]);
-};
-
-/** What an agent does with what came back: pending is asked again, the rest is said. */
-const follow = (last) => (/status\W{1,8}pending/.test(last) ? use('get_answer', { ask_id: /ask_[0-9a-z]{26}/.exec(last)[0] })
-	: say(`I got ${last}`));
-/** What the tool gave back, without the escapes of JSON in JSON. */
-const plain = (text) => text.replaceAll('\\"', '"').replaceAll('\\n', '\n');
 
 for (const agent of chosen(AGENTS)) {
 	describe(agent.name, { skip: !agent.installed && 'not installed' }, () => {
@@ -63,7 +50,7 @@ for (const agent of chosen(AGENTS)) {
 			const desk = await open(text);
 			const running = desk.go();
 			const ask = await asked(server, byText(text), running);
-			await restart();
+			await restart(server);
 			const again = await asked(server, byText(text), running);
 			assert.equal(again.id, ask.id);
 			await settle(server, again, 'answer', { answer: 'PostgreSQL' });

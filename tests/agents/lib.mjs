@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { BIN, until } from '../api/lib/server.mjs';
-import { Model } from './model.mjs';
+import { Model, say, use } from './model.mjs';
 
 export { BIN, until, useServer } from '../api/lib/server.mjs';
 
@@ -82,6 +82,21 @@ export class Desk {
 	}
 }
 
+/** What a person writes: whatever reaches the model is compared with it. */
+export const WORDS = 'Neither: “DuckDB” 1.4 & <b>ünï</b>';
+/** What an agent does with what came back: pending is asked again, the rest is said. */
+export const follow = (last) => (/status\W{1,8}pending/.test(last) ? use('get_answer', { ask_id: /ask_[0-9a-z]{26}/.exec(last)[0] })
+	: say(`I got ${last}`));
+/** What the tool gave back, without the escapes of JSON in JSON. */
+export const plain = (text) => text.replaceAll('\\"', '"').replaceAll('\\n', '\n');
+/** Kills the server with -9, and starts it again at the same address. */
+export async function restart(server) {
+	server.clients.forEach((client) => client.close());
+	await server.signal('SIGKILL');
+	await server.start();
+	for (const name of Object.keys(server.secrets)) server[name] = server.client(server.secrets[name]);
+}
+
 export const question = (text) => ({ questions: [{ question: text, header: 'Database', multiSelect: false, options: [
 	{ label: 'SQLite', description: 'A file' }, { label: 'PostgreSQL', description: 'A server' }] }] });
 
@@ -104,6 +119,6 @@ export function chosen(agents) {
 export const byText = (text) => (ask) => ask.questions[0].text === text;
 export const byCommand = (command) => (ask) => JSON.stringify(ask.operation?.arguments ?? {}).includes(command);
 export async function settle(server, ask, how, body) {
-	const reply = await server.member.post(`/v1/asks/${ask.id}/${how}`, body);
+	const reply = await (how === 'cancel' ? server.agent : server.member).post(`/v1/asks/${ask.id}/${how}`, body);
 	assert.equal(reply.status, 200, reply.text);
 }

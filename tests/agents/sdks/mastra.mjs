@@ -5,7 +5,7 @@ import { InMemoryStore } from '@mastra/core/storage';
 import { createTool } from '@mastra/core/tools';
 import { MCPClient } from '@mastra/mcp';
 import { z } from 'zod';
-import { SEND } from './send.mjs';
+import { CITY, SEND } from './send.mjs';
 
 const modelAt = (url) => ({ id: 'scripted/scripted', url: `${url}/v1`, apiKey: 'x' });
 
@@ -30,7 +30,18 @@ export async function approval({ model, execute, decide }) {
 	const agent = new Mastra({ agents: { builder }, storage: new InMemoryStore(), logger: false }).getAgent('builder');
 	const stopped = await agent.generate('Go on.');
 	const reply = await decide(stopped.suspendPayload);
-	const go = { runId: stopped.runId, toolCallId: stopped.suspendPayload.toolCallId };
-	if (reply.approved) await agent.approveToolCallGenerate(go);
-	else await agent.declineToolCallGenerate({ ...go, reason: reply.reason });
+	await agent.resumeGenerate(reply.resumeData, { runId: stopped.runId, toolCallId: reply.toolCallId });
+}
+
+export const asking = 'mastra';
+
+export async function suspended({ model, execute, decide }) {
+	const city = createTool({ id: CITY.name, description: CITY.description, inputSchema: z.object({ country: z.string() }),
+		suspendSchema: z.object({ message: z.string() }), resumeSchema: z.object({ city: z.string() }),
+		execute: async (input, { agent: { resumeData, suspend } }) => (resumeData ? execute(resumeData) : suspend({ message: CITY.text })) });
+	const builder = new Agent({ id: 'builder', name: 'Builder', instructions: 'Ask.', model: modelAt(model), tools: { city } });
+	const agent = new Mastra({ agents: { builder }, storage: new InMemoryStore(), logger: false }).getAgent('builder');
+	const stopped = await agent.generate('Go on.');
+	const reply = await decide(stopped.suspendPayload);
+	if (reply.resumeData) await agent.resumeGenerate(reply.resumeData, { runId: stopped.runId, toolCallId: reply.toolCallId });
 }

@@ -30,6 +30,6 @@ export async function approval({ model, execute, decide }) {
 	const state = await RunState.fromString(agent, kept);
 	const [item] = state.getInterruptions();
 	if (reply.approved) state.approve(item);
-	else state.reject(item, { message: reply.message });
+	else state.reject(item, reply);
 	await runner.run(agent, state);
 }

@@ -4,3 +4,5 @@ export const SEND = {
 	description: 'Send a message',
 	schema: { type: 'object', properties: { to: { type: 'string' }, text: { type: 'string' } }, required: ['to', 'text'] },
 };
+/** The tool that stops in the middle to ask. */
+export const CITY = { name: 'city', description: 'Find the city', text: 'Which city?' };
