@@ -32,6 +32,8 @@ export function ask(more: Partial<Ask> = {}): Ask {
 		fetched_at: null,
 		asked_again_at: null,
 		revoked: null,
+		require: null,
+		votes: [],
 		answer: null,
 		answered_by: null,
 		summary: '',
