@@ -9,11 +9,11 @@
 #include "base/utf8.h"
 #include "cli/approval.h"
 #include "cli/hook_agents.h"
-#include "cli/hook_rules.h"
 #include "cli/outcome.h"
 #include "cli/reach.h"
 #include "cli/verbs.h"
 #include "core/own_tools.h"
+#include "core/tool_list.h"
 #include "text/keep.h"
 
 enum {
@@ -33,7 +33,8 @@ struct hook {
 	const char *dialect;
 	const struct json *ask, *reply; /* as last seen; the reply in the dialect */
 	int64_t wait_ms;
-	enum hook_decision then; /* when that is over */
+	enum hook_decision then;		/* when that is over */
+	struct tool_list deny, ask_only, allow; /* rules of the command line */
 };
 
 static void decide(struct hook *h, enum hook_decision decision, struct str reason,
@@ -65,30 +66,69 @@ static int event_read(struct hook *h)
 	return EXIT_YES;
 }
 
-static bool flag_fits(const struct hook *h, const char *flag, enum rule_effect effect)
+/* The rules of one flag. EXIT_YES, or said. */
+static int flag_rules(
+	struct hook *h, const char *flag, bool allows, struct tool_list *out)
 {
-	struct str rules;
+	struct str line, rule = STR_NONE;
 
-	for (size_t i = 0; args_next(&h->cli->args, flag, &i, &rules);)
-		if (rules_fit(rules, effect, h->event.tool, h->event.input)) return true;
-	return false;
+	for (size_t i = 0; args_next(&h->cli->args, flag, &i, &line);) {
+		const char *wrong =
+			tool_list_read(out, line, allows, &h->cli->arena, &rule);
+
+		if (wrong)
+			return CLI_USAGE(h->cli, "cli.hook.rule",
+				{ "flag", str_of(flag) }, { "rule", rule },
+				{ "why", str_of(wrong) });
+	}
+	return EXIT_YES;
+}
+
+static int rules_read(struct hook *h)
+{
+	int status = flag_rules(h, "deny", false, &h->deny);
+
+	if (status == EXIT_YES) status = flag_rules(h, "ask-only", false, &h->ask_only);
+	if (status == EXIT_YES) status = flag_rules(h, "allow", true, &h->allow);
+	return status;
+}
+
+/* {"type": "tool", "name", "arguments"}; NULL: no memory. */
+static const struct json *operation_of(struct hook *h)
+{
+	struct buf text = { .max = 2 * EVENT_BYTES };
+	struct json_writer w = { .out = &text };
+	const struct json *out = NULL;
+
+	jw_object(&w);
+	jw_key(&w, "type");
+	jw_text(&w, "tool");
+	jw_key(&w, "name");
+	jw_str(&w, h->event.tool);
+	jw_key(&w, "arguments");
+	jw_json(&w, h->event.input);
+	jw_object_end(&w);
+	json_read(buf_keep(&text, &h->cli->arena), NULL, &h->cli->arena, &out, NULL);
+	return out;
 }
 
 /* True when the rules of the command line have decided. */
 static bool rules_decide(struct hook *h)
 {
 	bool some = args_have(&h->cli->args, "ask-only");
+	const struct json *operation = operation_of(h);
+	struct arena *arena = &h->cli->arena;
 
-	if (flag_fits(h, "deny", RULE_STOPS)) {
+	if (tool_list_stops(&h->deny, operation, arena)) {
 		decide(h, HOOK_DENY, STR("A rule of this hook forbids it."), NULL);
 		return true;
 	}
-	if (some && flag_fits(h, "ask-only", RULE_STOPS)) return false;
+	if (some && tool_list_stops(&h->ask_only, operation, arena)) return false;
 	if (own_tool(h->event.tool)) {
 		decide(h, HOOK_ALLOW, STR("Asking needs no approval."), NULL);
 		return true;
 	}
-	if (flag_fits(h, "allow", RULE_GRANTS)) {
+	if (tool_list_allows(&h->allow, operation, arena)) {
 		decide(h, HOOK_ALLOW, STR("A rule of this hook allows it."), NULL);
 		return true;
 	}
@@ -214,21 +254,11 @@ static bool approval_holds(struct hook *h)
 				       .client = h->client,
 				       .ask = h->ask,
 				       .id = json_text(json_get(h->ask, "id")) } };
-	struct buf text = { .max = 2 * EVENT_BYTES };
-	struct json_writer w = { .out = &text };
 	char digest[DIGEST_SIZE];
 
-	jw_object(&w);
-	jw_key(&w, "type");
-	jw_text(&w, "tool");
-	jw_key(&w, "name");
-	jw_str(&w, h->event.tool);
-	jw_key(&w, "arguments");
-	jw_json(&w, h->event.input);
-	jw_object_end(&w);
-	return json_read(buf_keep(&text, &h->cli->arena), NULL, &h->cli->arena,
-		       &ap.operation, NULL) == OK &&
-	       approval_digest(&ap, digest) && approval_use(&ap, digest) == EXIT_YES;
+	ap.operation = operation_of(h);
+	return ap.operation && approval_digest(&ap, digest) &&
+	       approval_use(&ap, digest) == EXIT_YES;
 }
 
 /* Nobody waits for it any more; what is decided later must not look like a yes. */
@@ -317,6 +347,7 @@ static int hook_run(struct cli *cli)
 	struct fault why = { 0 };
 	int status = flags_read(&h);
 
+	if (status == EXIT_YES) status = rules_read(&h);
 	if (status == EXIT_YES) status = event_read(&h);
 	if (status != EXIT_YES || rules_decide(&h)) return status;
 	term_watch(&cli->term);

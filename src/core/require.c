@@ -1,6 +1,8 @@
 /* require.c - reads, adds up and counts what approvals are required. */
 #include "core/require.h"
 
+#include "core/body.h"
+
 #include "base/id.h"
 
 enum { P_APPROVALS, P_FROM, P_OTHERS, P_HAVE, P_LEN };

@@ -11,8 +11,10 @@
 #define CORE_REQUIRE_H
 
 #include "base/json.h"
-#include "core/body.h"
 #include "core/principal.h"
+
+struct check; /* core/body.h */
+struct spot;
 
 enum {
 	REQUIRE_PARTS_MAX = 4,

@@ -8,6 +8,8 @@
 #include "core/require.h"
 #include "core/rulebook.h"
 
+struct members; /* core/body.h */
+
 /* In the order of strength: the stronger decides. */
 enum effect { EFFECT_NONE, EFFECT_ALLOW, EFFECT_ASK, EFFECT_DENY };
 
