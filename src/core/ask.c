@@ -220,6 +220,21 @@ static bool all_approve(const struct ask_parts *parts, const struct json *answer
 	return approvals > 0;
 }
 
+enum err ask_edited(const struct ask *a, const struct ask_parts *parts,
+	struct arena *arena, const struct json **out, struct fault *why)
+{
+	const struct json *answer;
+
+	*out = NULL;
+	if (!a->answer.len) return OK;
+	enum err e = json_read(a->answer, NULL, arena, &answer, why);
+	for (size_t i = 0; !e && !*out && i < parts->questions_len; i++)
+		if (parts->questions[i].type == Q_APPROVAL)
+			*out = json_get(json_get_str(answer, parts->questions[i].key),
+				"arguments");
+	return e;
+}
+
 /* Read from the answer itself. Without memory to read it: false. */
 bool ask_approved(const struct ask *a)
 {

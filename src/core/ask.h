@@ -160,6 +160,9 @@ enum err ask_settle(struct ask *, const struct settlement *, int64_t now_ms,
 int64_t ask_urgency(enum risk, enum priority);
 /* May p answer or skip it? ERR_FORBIDDEN for agents and an approval's own requester. */
 enum err ask_may_settle(const struct ask *, const struct principal *, struct fault *why);
+/* The arguments a person put in place of the operation's; NULL: they are as asked. */
+enum err ask_edited(const struct ask *, const struct ask_parts *, struct arena *,
+	const struct json **out, struct fault *why);
 bool ask_approved(const struct ask *); /* answered, every approval question "approve" */
 /* Takes back an approval that was not used. ERR_FORBIDDEN: who did not give it, unless they
  * are an admin; ERR_CONFLICT: there is none, or it was used or revoked. */
@@ -175,6 +178,7 @@ struct ask_view {
 	struct str session_title;
 	struct str url;		 /* of the server, no trailing slash */
 	const struct mark *mark; /* the caller's own; NULL: not shown */
+	struct str stopped; /* JSON: the stop that holds it back; empty: not shown */
 };
 /* The ask as the contract shows it: one JSON object. */
 void ask_write(struct json_writer *, const struct ask *, const struct ask_view *,

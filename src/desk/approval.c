@@ -1,6 +1,6 @@
 /* approval.c - what becomes of an approval: it is used once, by the agent that runs what was
  * approved, or taken back before. */
-#include "desk/inner.h"
+#include "desk/book.h"
 
 #include "base/clock.h"
 #include "base/hash.h"
@@ -45,6 +45,39 @@ static enum err approval_fits(struct task *t, struct rows *rows, const struct as
 	return OK;
 }
 
+/* Stops and deny rules count when it runs, not only when it was approved. */
+static enum err approval_still_allowed(
+	struct task *t, struct rows *rows, const struct ask *a, struct fault *why)
+{
+	struct session *s = rows_session(rows, a->ws, a->session);
+	const struct json *edited = NULL;
+	struct operation_look look;
+	struct ask_parts parts;
+	struct verdict v;
+	struct book *book;
+	enum err e = desk_book(t->desk, &t->job, rows, a->ws, &book, why);
+
+	if (e || !book->version) return e;
+	v.stop = book_stop(book, a->agent, a->project, a->session, rows->now_ms);
+	if (v.stop) {
+		stop_fail(v.stop, why);
+		t->job.conflict = desk_shown(t, a, s, rows->now_ms);
+		return ERR_STOPPED;
+	}
+	if (!book->rules_len) return OK;
+	e = ask_parts(a, rows->arena, &parts, why);
+	if (!e) e = ask_edited(a, &parts, rows->arena, &edited, why);
+	if (e || !parts.operation) return e;
+	operation_look(&look, parts.operation, edited, a->agent, a->project, a->session,
+		rows->arena);
+	book_rule(book, &look, rows->now_ms, DECIDE_NO_ALLOW, rows->arena, &v);
+	if (rows->arena->failed) return fail(why, ERR_MEMORY, "out of memory");
+	if (v.ruling.effect != EFFECT_DENY) return OK;
+	rule_fail(v.ruling.rule, ERR_DENIED, why);
+	t->job.conflict = desk_shown(t, a, s, rows->now_ms);
+	return ERR_DENIED;
+}
+
 static enum err use_approval_decide(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
@@ -58,6 +91,7 @@ static enum err use_approval_decide(struct job *job, struct rows *rows, struct f
 	if (!e) e = desk_refused(t, why);
 	if (!e) e = note_read(t->body, "digest", DIGEST_SIZE, true, &digest, why);
 	if (!e) e = approval_fits(t, rows, a, digest, why);
+	if (!e) e = approval_still_allowed(t, rows, a, why);
 	if (e) return e;
 	a->used_ms = rows->now_ms;
 	decision_digest(a, decision);

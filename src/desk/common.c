@@ -1,5 +1,6 @@
 /* common.c - finding, showing and refusing: what most use cases do. */
 #include "desk/people.h"
+#include "core/body.h"
 
 #include "base/utf8.h"
 
@@ -89,10 +90,15 @@ struct str desk_workspace(struct task *t, struct rows *rows, int64_t ws)
 }
 
 static void show(struct buf *out, struct desk *desk, const struct ask *a,
-	struct str title, struct str workspace, const struct mark *mark, int64_t now_ms)
+	struct str title, struct str workspace, const struct mark *mark,
+	struct str stopped, int64_t now_ms)
 {
 	struct json_writer w = { .out = out };
-	struct ask_view view = { workspace, title, str_of(desk->url), mark };
+	struct ask_view view = { .workspace = workspace,
+		.session_title = title,
+		.url = str_of(desk->url),
+		.mark = mark,
+		.stopped = stopped };
 
 	ask_write(&w, a, &view, now_ms);
 }
@@ -103,7 +109,7 @@ struct str desk_show(struct desk *desk, const struct ask *a, struct str title,
 	struct buf b = { 0 };
 	struct str out;
 
-	show(&b, desk, a, title, workspace, NULL, now_ms);
+	show(&b, desk, a, title, workspace, NULL, STR_NONE, now_ms);
 	if (b.failed) arena->failed = true;
 	out = arena_str(arena, buf_str(&b));
 	buf_done(&b);
@@ -115,7 +121,7 @@ void desk_reply_marked(struct task *t, const struct ask *a, const struct session
 {
 	t->settled = a->status != ASK_PENDING;
 	show(&t->job.out, t->desk, a, s ? s->title : STR_NONE,
-		t->job.credential.workspace, mark, now_ms);
+		t->job.credential.workspace, mark, t->stopped, now_ms);
 }
 
 void desk_reply_ask(
@@ -135,6 +141,13 @@ void desk_reply_settled(struct task *t, struct str shown, const struct session *
 		s && session_resumed(s) ? ",\"resumed\":true}" : ",\"resumed\":false}");
 }
 
+struct str desk_shown(struct task *t, const struct ask *a, const struct session *s,
+	int64_t now_ms)
+{
+	return desk_show(t->desk, a, s ? s->title : STR_NONE,
+		t->job.credential.workspace, now_ms, &t->job.arena);
+}
+
 enum err desk_conflict(struct task *t, const struct ask *a, const struct session *s,
 	int64_t now_ms, struct fault *why, const char *format, ...)
 {
@@ -144,8 +157,7 @@ enum err desk_conflict(struct task *t, const struct ask *a, const struct session
 	va_start(args, format);
 	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
-	t->job.conflict = desk_show(t->desk, a, s ? s->title : STR_NONE,
-		t->job.credential.workspace, now_ms, &t->job.arena);
+	t->job.conflict = desk_shown(t, a, s, now_ms);
 	return fail(why, ERR_CONFLICT, "%s", text);
 }
 
@@ -176,7 +188,13 @@ void desk_keep_session(struct task *t, const struct session *s)
 	keep(t, s->id, "session", s->id);
 }
 
-static enum err kept_id(struct task *t, const struct key_record *k, const char *what,
+void desk_keep_id(struct task *t, const char *what, struct str id)
+{
+	keep(t, STR_NONE, what, id);
+	t->job.key_of = arena_str(&t->job.arena, id);
+}
+
+enum err desk_kept_id(struct task *t, const struct key_record *k, const char *what,
 	struct str *out, struct fault *why)
 {
 	const struct json *record;
@@ -190,7 +208,7 @@ static enum err kept_ask(struct task *t, struct rows *rows, const struct key_rec
 	struct ask **out, struct fault *why)
 {
 	struct str id;
-	enum err e = kept_id(t, k, "ask", &id, why);
+	enum err e = desk_kept_id(t, k, "ask", &id, why);
 
 	if (!e) e = rows_fetch_ask(rows, t->job.who.ws, id, out, why);
 	if (!e) t->ask = arena_str(&t->job.arena, id);
@@ -235,7 +253,7 @@ enum err desk_again_session(
 	struct task *t = task_of(job);
 	struct session *s;
 	struct str id;
-	enum err e = kept_id(t, k, "session", &id, why);
+	enum err e = desk_kept_id(t, k, "session", &id, why);
 
 	if (!e) e = rows_fetch_session(rows, job->who.ws, id, &s, why);
 	return e ? e : desk_reply_session(t, rows, s, why);
@@ -288,6 +306,19 @@ struct str desk_assignees_json(const struct str *ids, size_t len, struct arena *
 }
 
 /* ---- small bodies ---- */
+
+enum err desk_state_read(struct task *t, int64_t *out, struct fault *why)
+{
+	static const char *const states[] = { "ended", "live", "all" };
+	int i = task_has_param(t, "state")
+			? name_find(states, 3, task_param(t, "state"))
+			: 1;
+
+	if (i < 0) return fail_at(why, "/state", "live, ended or all");
+	*out = i;
+	return OK;
+}
+
 
 enum err members_only(
 	const struct json *body, const char *const *names, struct fault *why)

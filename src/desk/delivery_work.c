@@ -8,10 +8,10 @@
 
 #include "base/clock.h"
 #include "base/utf8.h"
-#include "desk/inner.h"
+#include "desk/book.h"
 #include "store/lease.h"
 
-enum { ERROR_MAX = 500, LOST_MAX = 100, RETRY_MS = 1000 };
+enum { ERROR_MAX = 500, LOST_MAX = 100, RETRY_MS = 1000, STOPPED_MS = 30 * 1000 };
 
 /* ---- events of resumers ---- */
 
@@ -170,20 +170,35 @@ static bool claim_keep(struct claim_state *s, const struct delivery *d)
 }
 
 /* What must be written before one of a kind is begun. */
-typedef enum err prepare_fn(struct rows *, const struct delivery *, struct fault *why);
+typedef enum err prepare_fn(
+	struct task *, struct rows *, const struct delivery *, struct fault *why);
 
 /* The key that signs. */
 static enum err webhook_prepare(
-	struct rows *rows, const struct delivery *d, struct fault *why)
+	struct task *t, struct rows *rows, const struct delivery *d, struct fault *why)
 {
 	struct str keys[WEBHOOK_KEYS];
 
+	(void)t;
 	return desk_webhook_keys(rows, d->ws, rows->arena, keys, why);
+}
+
+/* Nothing that a stop fits is set going: it waits until that is lifted. */
+static enum err resumer_stopped(
+	struct task *t, struct rows *rows, const struct session *s, struct fault *why)
+{
+	const struct kept_stop *stop;
+	struct book *book;
+	enum err e = desk_book(t->desk, &t->job, rows, s->ws, &book, why);
+
+	if (e || !book->version) return e;
+	stop = book_stop(book, s->agent, s->project, s->id, rows->now_ms);
+	return stop ? stop_fail(stop, why) : OK;
 }
 
 /* The event that tells. */
 static enum err resumer_prepare(
-	struct rows *rows, const struct delivery *d, struct fault *why)
+	struct task *t, struct rows *rows, const struct delivery *d, struct fault *why)
 {
 	struct session *s;
 	enum err e = rows_fetch_session(rows, d->ws, d->session, &s, why);
@@ -191,6 +206,7 @@ static enum err resumer_prepare(
 	if (!e && session_ended(s))
 		e = fail(why, ERR_CONFLICT, "the session is %s",
 			session_status_name(s->status));
+	if (!e) e = resumer_stopped(t, rows, s, why);
 	return e ? e : resumer_event(rows, "session.resuming", d, NULL, why);
 }
 
@@ -210,7 +226,13 @@ static enum err delivery_claimed(
 	enum err e;
 
 	d->attempts++;
-	e = prepares[d->kind](rows, d, &wrong);
+	e = prepares[d->kind](s->t, rows, d, &wrong);
+	if (e == ERR_STOPPED) {
+		o.error = str_of(wrong.detail);
+		d->attempts--;
+		delivery_end(rows, d, &o, DELIVERY_WAITING, rows->now_ms + STOPPED_MS);
+		return OK;
+	}
 	if (e == ERR_NOT_FOUND || e == ERR_CONFLICT || e == ERR_INTERNAL) {
 		o.error = str_of(wrong.detail);
 		delivery_end(rows, d, &o, DELIVERY_DEAD, 0);

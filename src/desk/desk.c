@@ -1,4 +1,5 @@
 /* desk.c - puts the desk together: clerks, limits, deadlines. */
+#include "desk/book.h"
 #include "desk/inner.h"
 #include "desk/people_log.h"
 #include "desk/policy_log.h"
@@ -252,6 +253,7 @@ struct desk *desk_close(struct desk *d)
 	clerk_free(d->reader);
 	clerk_free(d->writer);
 	rate_done(&d->rate);
+	desk_books_done(d);
 	mem_free(d->store);
 	mem_free(d->url);
 	mem_free(d->webhook_internal);

@@ -61,6 +61,7 @@ struct task {
 	/* Found by the work, for the caller. */
 	struct str ask; /* the ask that was made or touched */
 	bool settled;	/* it is no longer pending */
+	struct str stopped; /* JSON: the stop that holds back what it asks for; or empty */
 	bool unheard;	/* nobody can have known of it before this batch was told */
 	bool resumable; /* its session is set going again when it is settled */
 	int64_t as_of;	/* the last event number of the snapshot that was read */
@@ -143,6 +144,8 @@ extern const struct use use_reply, use_assign, use_claim, use_extend, use_use_ap
 extern const struct use use_revoke;
 /* What only the caller sees: marks on asks, saved filters. */
 extern const struct use use_mark, use_views, use_views_put;
+/* Stops, rules and the policy. */
+extern const struct use use_stop_set, use_stop_list, use_stop_lift;
 extern const struct use use_ask_get, use_ask_list;
 extern const struct use use_session_create, use_session_get, use_session_list,
 	use_session_state, use_session_patch, use_session_delete, use_session_cancel,

@@ -272,6 +272,12 @@ void feed_tell(struct feed *f, const struct told *told)
 	for (size_t i = 0; i < told->len; i++)
 		if (told->events[i].shown.len || told->elsewhere)
 			wake_ask(f, &told->events[i]);
+	/* It may fit anybody who waits: they look. */
+	for (size_t i = 0; i < told->len; i++)
+		if (strcmp(told->events[i].event.type, "stop.set") == 0) {
+			wake_all(f);
+			break;
+		}
 	for (size_t i = 0, len; i < told->len; i += len) {
 		len = run_len(&told->events[i], told->len - i);
 		feed_run(f, &told->events[i], len);

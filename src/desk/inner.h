@@ -30,7 +30,9 @@ struct fetched {
 	size_t taken_len;
 };
 
-enum { REFUSED_NAMES = 64 };
+enum { REFUSED_NAMES = 64, BOOKS_MAX = 256 };
+
+struct book;
 
 struct desk {
 	struct clerk *writer;
@@ -65,6 +67,8 @@ struct desk {
 	struct counts counts;
 	bool threads;
 	struct fetched fetched;
+	/* What was decided by last, by workspace. Writing clerk's thread only. */
+	struct book *books[BOOKS_MAX];
 };
 
 static inline struct task *task_of(struct job *job)
@@ -96,6 +100,9 @@ struct str desk_show(struct desk *, const struct ask *, struct str session_title
 	struct str workspace, int64_t now_ms, struct arena *);
 /* The workspace's name: the caller's own, or looked up when the clock is the caller. */
 struct str desk_workspace(struct task *, struct rows *, int64_t ws);
+/* The same for a problem: in the job's arena. */
+struct str desk_shown(
+	struct task *, const struct ask *, const struct session *, int64_t now_ms);
 /* Ask and its session's title → job.out. */
 void desk_reply_ask(
 	struct task *, const struct ask *, const struct session *, int64_t now_ms);
@@ -120,6 +127,14 @@ enum err desk_again_ask(
 	struct job *, struct rows *, const struct key_record *, struct fault *);
 enum err desk_again_settled(
 	struct job *, struct rows *, const struct key_record *, struct fault *);
+/* The same of another record, with which the key goes. */
+void desk_keep_id(struct task *, const char *what, struct str id);
+enum err desk_kept_id(struct task *, const struct key_record *, const char *what,
+	struct str *out, struct fault *);
+/* ?state=: live ones (1, the default), ended ones (0) or both (2). */
+enum err desk_state_read(struct task *, int64_t *out, struct fault *);
+/* Rules and stops whose time is up end. */
+enum err desk_end_due(struct rows *, int64_t limit, struct fault *);
 void desk_keep_session(struct task *, const struct session *);
 enum err desk_again_session(
 	struct job *, struct rows *, const struct key_record *, struct fault *);

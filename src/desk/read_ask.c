@@ -1,5 +1,5 @@
 /* read_ask.c - one ask, and the inbox. */
-#include "desk/inner.h"
+#include "desk/book.h"
 
 #include "base/clock.h"
 
@@ -58,6 +58,12 @@ static enum err ask_get_read(
 		return fail(why, ERR_NOT_FOUND, "no ask %.*s",
 			STR_ARGS(str_first(t->id, 64)));
 	t->ask = f.ask.id;
+	t->stopped = STR_NONE;
+	if (job->credential.policy_version && f.ask.status == ASK_PENDING &&
+		f.ask.kind == ASK_APPROVAL && str_eq(f.ask.agent, job->who.agent))
+		e = stop_read(db, f.ask.ws, f.ask.agent, f.ask.project, f.ask.session,
+			now_ms, &job->arena, &t->stopped, why);
+	if (e) return e;
 	if (job->who.role == ROLE_AGENT && f.ask.settled_ms && !f.ask.fetched_ms)
 		desk_note_fetched(t->desk, f.ask.ws, f.ask.id, false);
 	desk_reply_marked(t, &f.ask, &f.session, person ? &m.mark : NULL, now_ms);
@@ -101,9 +107,10 @@ static enum err listed_row(void *ctx, const struct row *row, struct fault *why)
 		int behind = records[RECORD_ASKS].columns_len;
 		const struct mark mark = { .read_ms = row_int(row, behind + 1),
 			.snoozed_ms = row_int(row, behind + 2) };
-		struct ask_view view = { l->t->job.credential.workspace,
-			row_text(row, behind), str_of(l->t->desk->url),
-			l->marked ? &mark : NULL };
+		struct ask_view view = { .workspace = l->t->job.credential.workspace,
+			.session_title = row_text(row, behind),
+			.url = str_of(l->t->desk->url),
+			.mark = l->marked ? &mark : NULL };
 
 		ask_write(l->w, &a, &view, l->now_ms);
 		l->left--;

@@ -1,5 +1,5 @@
 /* session.c - sessions: made, changed, told about, cancelled, deleted. */
-#include "desk/inner.h"
+#include "desk/book.h"
 
 #include "base/utf8.h"
 #include "core/decision.h"
@@ -331,6 +331,25 @@ static enum err progress_check(struct task *t, struct fault *why)
 	return progress_read(t->body, &t->job.arena, out, why);
 }
 
+/* Who stopped it and why stands at the end of the reply. */
+static enum err progress_stopped(
+	struct task *t, struct rows *rows, const struct session *s, struct fault *why)
+{
+	struct buf *out = &t->job.out;
+	const struct kept_stop *stop;
+	struct book *book;
+	enum err e = desk_book(t->desk, &t->job, rows, s->ws, &book, why);
+
+	if (e || !book->version) return e;
+	stop = book_stop(book, s->agent, s->project, s->id, rows->now_ms);
+	if (!stop || !out->len) return OK;
+	out->len--; /* opens the object again */
+	buf_add_text(out, ",\"stopped\":");
+	buf_add(out, stop_told(stop, rows->arena));
+	buf_add_char(out, '}');
+	return OK;
+}
+
 static enum err progress_decide(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
@@ -348,7 +367,8 @@ static enum err progress_decide(struct job *job, struct rows *rows, struct fault
 	if (!rows_event(rows, "session.progress", s, NULL, *progress))
 		return fail(why, ERR_MEMORY, "out of memory");
 	desk_keep_session(t, s);
-	return desk_reply_session(t, rows, s, why);
+	e = desk_reply_session(t, rows, s, why);
+	return e ? e : progress_stopped(t, rows, s, why);
 }
 
 const struct use use_session_progress = {

@@ -371,6 +371,7 @@ static enum err expire_decide(struct job *job, struct rows *rows, struct fault *
 
 	while (!e && (a = rows_next_due(rows, a)))
 		e = desk_expire(task_of(job), rows, a, why);
+	if (!e) e = desk_end_due(rows, EXPIRE_AT_ONCE, why);
 	return e ? e : sessions_idle(rows, why);
 }
 

@@ -44,6 +44,9 @@ const struct route routes[] = {
 		"" },
 	{ "POST", "/v1/webhook-secret", &use_webhook_secret, NULL,
 		BODY_JSON | ROUTE_PEOPLE, "" },
+	{ "GET", "/v1/stops", &use_stop_list, NULL, 0, LIST " state" },
+	{ "POST", "/v1/stops", &use_stop_set, NULL, WRITE, "" },
+	{ "DELETE", "/v1/stops/{id}", &use_stop_lift, NULL, 0, "" },
 	{ "GET", "/v1/insights", &use_insights, NULL, 0, "from to" },
 
 	{ "POST", "/v1/login", &use_login, route_login,
