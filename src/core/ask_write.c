@@ -86,6 +86,7 @@ void ask_write(struct json_writer *w, const struct ask *a, const struct ask_view
 	jw_object(w);
 	head_write(w, a, v);
 	jw_members(w, a->fixed);
+	show_text(w, "risk", str_of(risk_name(a->risk)));
 	show_text(w, "digest", a->digest);
 	show_text(w, "approved_digest", a->approved_digest);
 	people_write(w, a, now_ms);

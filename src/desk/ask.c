@@ -1,7 +1,7 @@
 /* ask.c - an agent asks: the ask, its session if it brought none, and their events. */
 #include "base/clock.h"
 #include "core/decision.h"
-#include "desk/inner.h"
+#include "desk/ask_rule.h"
 
 enum { AGAIN_S = 15 * 60 };
 
@@ -231,9 +231,11 @@ static enum err ask_decide(struct job *job, struct rows *rows, struct fault *why
 	struct session *s = NULL;
 	enum session_status was = SESSION_IDLE;
 	bool fresh;
+	struct verdict v;
 	struct ask *a;
 	enum err e;
 
+	t->stopped = STR_NONE;
 	if (ask_same(t, rows)) return OK;
 	e = ask_session(t, rows, d, &s, &was, why);
 	if (!e)
@@ -253,11 +255,16 @@ static enum err ask_decide(struct job *job, struct rows *rows, struct fault *why
 	if (fresh) s = ask_new_session(t, rows, d);
 	a = s ? ask_make(t, rows, d, s) : NULL;
 	if (!a) return fail(why, ERR_MEMORY, "out of memory");
+	e = ask_rule(t, rows, d, a, &v, why);
+	if (e) return e;
 	if (!fresh) session_goes_on(s, rows->now_ms);
 	session_opened(s, d->kind, rows->now_ms);
 	if (!fresh) rows_touch_session(rows, s);
 	rows_event(rows, "ask.created", s, a, ask_created_data(a, d, rows->arena));
-	if (!fresh && s->status != was) desk_stage_status(rows, s, was, why);
+	if (fresh) was = s->status;
+	if (ask_ruled(&v)) e = ask_settle_ruled(t, rows, a, &v, why);
+	if (!e && s->status != was) e = desk_stage_status(rows, s, was, why);
+	if (e) return e;
 	job->status = 201;
 	t->unheard = fresh;
 	t->resumable = s->on_settled.len > 0;

@@ -170,7 +170,8 @@ static struct book *book_new(int64_t ws, struct gathered from[SOURCES])
 	return b;
 }
 
-enum err book_read(struct db *db, int64_t ws, struct book **out, struct fault *why)
+enum err book_read(struct db *db, int64_t ws, const struct kept_rule *extra,
+	struct book **out, struct fault *why)
 {
 	const struct val args[] = { val_int(ws) };
 	struct gathered from[SOURCES];
@@ -179,6 +180,7 @@ enum err book_read(struct db *db, int64_t ws, struct book **out, struct fault *w
 
 	for (int i = 0; !e && i < SOURCES; i++)
 		e = db_one(db, sources[i].sql, args, 1, gathered_row, &from[i], why);
+	if (!e && extra && !gather(&from[FROM_RULES], extra)) e = out_of_memory(why);
 	if (!e) e = book_take(b, from, why);
 	if (e)
 		book_free(b);
@@ -315,8 +317,9 @@ void book_rule(const struct book *b, const struct operation_look *look, int64_t 
 	*out = (struct verdict){ .risk = risk, .stop = stop };
 	out->ruling.risk = risk;
 	if (!b->rules_len) return;
-	rule_set_decide(b->set, look, risk, now_ms, flags | (stop ? DECIDE_NO_ALLOW : 0),
-		arena, &out->ruling);
+	rule_set_decide(b->set, look, risk, now_ms,
+		(flags & ~RULE_ASK_UNCOUNTED) | (stop ? DECIDE_NO_ALLOW : 0), arena,
+		&out->ruling);
 	if (out->ruling.risk > out->risk) out->risk = out->ruling.risk;
 }
 
@@ -394,6 +397,8 @@ enum err desk_rule(struct book *b, struct rows *rows, const struct operation_loo
 		counted_refresh(b, rows);
 		book_rule(b, look, rows->now_ms, flags, rows->arena, out);
 		if (rows->arena->failed) return out_of_memory(why);
+		if ((flags & RULE_ASK_UNCOUNTED) && out->ruling.effect == EFFECT_ASK)
+			return OK;
 		e = hits_count(rows, &out->ruling, p, &stale, why);
 	} while (!e && stale);
 	return e;

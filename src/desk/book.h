@@ -37,8 +37,10 @@ struct book *book_free(struct book *); /* NULL is fine; returns NULL */
 enum err desk_book(struct desk *, const struct job *, struct rows *, int64_t ws,
 	struct book **out, struct fault *);
 void desk_books_done(struct desk *);
-/* For readers: from the snapshot at hand; yours. */
-enum err book_read(struct db *, int64_t ws, struct book **out, struct fault *);
+/* For readers: from the snapshot at hand; yours. `extra` (may be NULL): as if this rule were
+ * there, too. */
+enum err book_read(struct db *, int64_t ws, const struct kept_rule *extra,
+	struct book **out, struct fault *);
 
 /* For readers: the stop that fits, as what an agent is told of it, in the arena; empty: none. */
 enum err stop_read(struct db *, int64_t ws, struct str agent, struct str project,
@@ -59,6 +61,8 @@ struct verdict {
 /* Looks at the rules without counting; `flags` of decide_flags. */
 void book_rule(const struct book *, const struct operation_look *, int64_t now_ms,
 	unsigned flags, struct arena *, struct verdict *out);
+/* Beside decide_flags: rules that ask do not count, the ask that follows does. */
+enum { RULE_ASK_UNCOUNTED = 1 << 8 };
 /* The same in a batch, where each rule that decides counts a hit and a use. */
 enum err desk_rule(struct book *, struct rows *, const struct operation_look *,
 	unsigned flags, const struct principal *, struct verdict *out, struct fault *);

@@ -146,6 +146,9 @@ extern const struct use use_revoke;
 extern const struct use use_mark, use_views, use_views_put;
 /* Stops, rules and the policy. */
 extern const struct use use_stop_set, use_stop_list, use_stop_lift;
+extern const struct use use_rule_make, use_rule_list, use_rule_get, use_rule_patch,
+	use_rule_end, use_rule_try, use_rule_suggest;
+extern const struct use use_policy_get, use_policy_put, use_decide;
 extern const struct use use_ask_get, use_ask_list;
 extern const struct use use_session_create, use_session_get, use_session_list,
 	use_session_state, use_session_patch, use_session_delete, use_session_cancel,

@@ -1,5 +1,5 @@
 /* settle.c - the ways out of pending that somebody chooses: answer, skip, cancel. */
-#include "desk/inner.h"
+#include "desk/ask_rule.h"
 
 #include "base/clock.h"
 #include "core/decision.h"
@@ -205,6 +205,8 @@ static enum err answer_settle(
 	if (!e)
 		e = answer_check(parts.questions, parts.questions_len, t->body,
 			rows->arena, &answer, why);
+	if (!e && answer.arguments && answer.decision == DECISION_APPROVE && parts.operation)
+		e = ask_rule_edited(t, rows, a, parts.operation, answer.arguments, why);
 	if (e) return e;
 	how.answer = &answer;
 	how.answered_by = settle_by(t, "human", rows->arena);

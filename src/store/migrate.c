@@ -211,6 +211,8 @@ static const char step_4[] =
 	"CREATE INDEX marks_by_session ON marks (ws, session);"
 	"CREATE INDEX marks_snoozed ON marks (ws, ask) WHERE snoozed_ms > 0;"
 
+	/* Rules are tried on what was asked before. */
+	"CREATE INDEX asks_operations ON asks (ws, id) WHERE digest <> '';"
 	/* How often rules, stops or the policy of a workspace changed. */
 	"ALTER TABLE workspaces ADD COLUMN policy_version BIGINT NOT NULL DEFAULT 0;"
 	"CREATE TABLE rules ("

@@ -582,6 +582,16 @@ struct staged *rows_event_of(
 			.ws = ws, .type = type, .at_ms = rows->now_ms, .data = data });
 }
 
+struct staged *rows_event_by(struct rows *rows, int64_t ws, const char *type,
+	struct str agent, struct str data)
+{
+	return event_stage(rows, &(struct event){ .ws = ws,
+					 .type = type,
+					 .at_ms = rows->now_ms,
+					 .agent = agent,
+					 .data = data });
+}
+
 static bool statement_add(
 	struct rows *rows, enum sql sql, const struct val *args, int len)
 {

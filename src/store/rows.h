@@ -212,6 +212,9 @@ bool rows_next_change(const struct rows *, struct row_change *);
 /* An event of no session and no agent. NULL: out of memory. */
 struct staged *rows_event_of(
 	struct rows *, int64_t ws, const char *type, struct str data);
+/* The same of an agent. */
+struct staged *rows_event_by(struct rows *, int64_t ws, const char *type,
+	struct str agent, struct str data);
 /* What was done so far stays, whatever comes of the job; and back to there. */
 void rows_savepoint(struct rows *);
 void rows_rollback(struct rows *);

@@ -258,6 +258,13 @@ static const char *const written[SQL_RECORDS] = {
 	/* Not a change of the rule: no version, and no row that another job may hold. */
 	[SQL_RULE_HIT] = "UPDATE rules SET hits = hits + $3, last_hit_ms = $4"
 			 " WHERE ws = $1 AND id = $2",
+	/* $2 how many, $3 agent, $4 project, $5 and $6 from and to when. What is large is left
+	 * out: it is looked at while rules are made. */
+	[SQL_APPROVALS] =
+		"SELECT @asks FROM asks WHERE ws = $1 AND digest <> ''"
+		" AND ($3 = '' OR agent = $3) AND ($4 = '' OR project = $4)"
+		" AND created_ms >= $5 AND created_ms <= $6 AND LENGTH(fixed) <= 65536"
+		" ORDER BY id DESC LIMIT $2",
 	[SQL_STOPS_LIVE] = "SELECT @stops FROM stops WHERE ws = $1 AND ended_ms = 0"
 			   " ORDER BY id",
 	/* $4 live ones (1), ended ones (0) or both (2), $5 now */

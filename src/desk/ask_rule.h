@@ -1,0 +1,22 @@
+/* ask_rule.h - rules on approvals: when they are asked, and when they are edited. */
+#ifndef DESK_ASK_RULE_H
+#define DESK_ASK_RULE_H
+
+#include "desk/book.h"
+
+/* The ask that is being made: how grave it is, until when it waits, what the rules say. Zeroed
+ * `out` when it is not a rule's to decide. Each rule that fits counts. */
+enum err ask_rule(struct task *, struct rows *, const struct draft *, struct ask *,
+	struct verdict *out, struct fault *);
+/* Allowed or denied: it is settled at once, by the rule. */
+bool ask_ruled(const struct verdict *);
+enum err ask_settle_ruled(struct task *, struct rows *, struct ask *,
+	const struct verdict *, struct fault *);
+/* The same by this rule, whoever's it is: for those that were open when it was made. */
+enum err ask_settle_by(struct task *, struct rows *, struct ask *,
+	const struct kept_rule *, bool approve, struct fault *);
+/* A person put other arguments in place: ERR_DENIED_EDIT when a rule denies that. */
+enum err ask_rule_edited(struct task *, struct rows *, const struct ask *,
+	const struct json *operation, const struct json *arguments, struct fault *);
+
+#endif

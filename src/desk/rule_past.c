@@ -1,0 +1,165 @@
+/* rule_past.c - past approvals, as rules are tried on them; and what they say against a rule. */
+#include "core/body.h"
+#include "desk/rules.h"
+
+enum { WARN_LOOK = 1000, WARN_ASKS = 20 };
+
+/* ---- past approvals ---- */
+
+struct past_pass {
+	past_fn *fn;
+	void *ctx;
+};
+
+static bool has_more(const struct ask_parts *parts)
+{
+	for (size_t i = 0; i < parts->questions_len; i++)
+		if (parts->questions[i].type != Q_APPROVAL &&
+			parts->questions[i].required)
+			return true;
+	return false;
+}
+
+static enum err past_row(void *ctx, const struct row *row, struct fault *why)
+{
+	struct past_pass *p = ctx;
+	struct arena arena = { 0 };
+	struct ask_parts parts;
+	struct ask a;
+	enum err e = ask_from_row(row, &arena, &a, why);
+
+	if (!e) e = ask_parts(&a, &arena, &parts, why);
+	if (!e && parts.operation) {
+		struct past_approval past = { .id = a.id,
+			.agent = a.agent,
+			.project = a.project,
+			.session = a.session,
+			.operation = parts.operation,
+			.status = a.status,
+			.approved = ask_approved(&a),
+			.by_person = str_find(a.answered_by, STR("\"human\"")) >= 0,
+			.requires = has_more(&parts),
+			.created_ms = a.created_ms };
+
+		past.rejected = a.status == ASK_ANSWERED && !past.approved;
+		e = p->fn(p->ctx, &past, &arena, why);
+	}
+	arena_done(&arena);
+	return e;
+}
+
+enum err past_each(const struct past_source *from, int64_t ws, const struct past_filter *f,
+	past_fn *fn, void *ctx, struct fault *why)
+{
+	struct past_pass p = { fn, ctx };
+	const struct val args[] = { val_int(ws), val_int(f->limit), val_text(f->agent),
+		val_text(f->project), val_int(f->from_ms),
+		val_int(f->to_ms ? f->to_ms : INT64_MAX) };
+
+	return from->rows ? rows_query(from->rows, SQL_APPROVALS, args, 6, past_row, &p, why)
+			  : db_one(from->db, SQL_APPROVALS, args, 6, past_row, &p, why);
+}
+
+/* ---- warnings ---- */
+
+struct warn_pass {
+	const struct kept_rule *rule;
+	const struct book *book;
+	struct rule_match match;
+	enum effect effect;
+	struct arena *arena; /* of the ids */
+	int64_t looked, fits;
+	struct str rejected[WARN_ASKS];
+	size_t rejected_len;
+};
+
+static enum err warn_past(
+	void *ctx, const struct past_approval *past, struct arena *arena, struct fault *why)
+{
+	struct warn_pass *p = ctx;
+	struct operation_look look;
+	enum risk risk;
+
+	(void)why;
+	operation_look(&look, past->operation, NULL, past->agent, past->project,
+		past->session, arena);
+	risk = policy_risk(&p->book->policy, &look, arena);
+	p->looked++;
+	if (!rule_fits(&p->match, p->effect, &look, risk, arena)) return OK;
+	p->fits++;
+	if (p->effect == EFFECT_ALLOW && past->rejected && past->by_person &&
+		p->rejected_len < WARN_ASKS)
+		p->rejected[p->rejected_len++] = arena_str(p->arena, past->id);
+	return OK;
+}
+
+static void warning_write(struct json_writer *w, const char *kind, const struct str *rules,
+	size_t rules_len, const struct str *asks, size_t asks_len, const char *detail)
+{
+	jw_object(w);
+	jw_key(w, "kind");
+	jw_text(w, kind);
+	jw_key(w, "rules");
+	jw_array(w);
+	for (size_t i = 0; i < rules_len; i++)
+		jw_str(w, rules[i]);
+	jw_array_end(w);
+	jw_key(w, "asks");
+	jw_array(w);
+	for (size_t i = 0; i < asks_len; i++)
+		jw_str(w, asks[i]);
+	jw_array_end(w);
+	jw_key(w, "detail");
+	jw_text(w, detail);
+	jw_object_end(w);
+}
+
+/* Denies that leave nothing of it. */
+static void covered_warn(const struct warn_pass *p, int64_t now_ms, struct arena *arena,
+	struct json_writer *w)
+{
+	struct str ids[WARN_ASKS];
+	size_t len = 0;
+
+	if (p->effect == EFFECT_DENY) return;
+	for (size_t i = 0; i < p->book->rules_len && len < WARN_ASKS; i++) {
+		const struct kept_rule *deny = &p->book->rules[i];
+		struct rule_match wide;
+		struct rule_ask none;
+
+		if (!str_is(deny->effect, "deny") || !deny->enabled ||
+			!rule_holds(deny, now_ms) || str_eq(deny->id, p->rule->id) ||
+			rule_parse(deny, arena, &wide, &none, NULL))
+			continue;
+		if (rule_match_covers(&wide, &p->match)) ids[len++] = deny->id;
+	}
+	if (len)
+		warning_write(w, "covered", ids, len, NULL, 0,
+			"a deny covers it: it will never decide");
+}
+
+enum err rule_warnings(struct rows *rows, const struct kept_rule *rule,
+	const struct book *book, struct json_writer *w, struct fault *why)
+{
+	const struct past_source from = { .rows = rows };
+	const struct past_filter filter = { .limit = WARN_LOOK };
+	struct warn_pass p = { .rule = rule, .book = book, .arena = rows->arena };
+	struct rule_ask ask;
+	enum err e = rule_parse(rule, rows->arena, &p.match, &ask, why);
+
+	if (!e && !effect_read(rule->effect, &p.effect))
+		e = fail(why, ERR_INTERNAL, "a rule without an effect");
+	if (!e) e = past_each(&from, rule->ws, &filter, warn_past, &p, why);
+	if (e) return e;
+	if (p.looked && !p.fits)
+		warning_write(w, "unused", NULL, 0, NULL, 0,
+			arena_copy(rows->arena,
+				arena_print(rows->arena,
+					"it fits none of the last %lld operations",
+					(long long)p.looked)));
+	covered_warn(&p, rows->now_ms, rows->arena, w);
+	if (p.rejected_len)
+		warning_write(w, "rejected", NULL, 0, p.rejected, p.rejected_len,
+			"it would have allowed what a person rejected");
+	return rows->arena->failed ? fail(why, ERR_MEMORY, "out of memory") : OK;
+}

@@ -1,0 +1,349 @@
+/* rules.c - rules: made, listed, changed, ended. Tightening is easy, loosening is not: any
+ * member makes a deny or an ask; an allow, and loosening what another made, takes an admin. */
+#include "desk/rules.h"
+
+#include "base/clock.h"
+#include "core/body.h"
+#include "core/glob.h"
+
+static enum err out_of_memory(struct fault *why)
+{
+	return fail(why, ERR_MEMORY, "out of memory");
+}
+
+enum err rule_find(struct task *t, struct rows *rows, struct str id,
+	const struct kept_rule **out, struct fault *why)
+{
+	const struct val key[] = { val_int(t->job.who.ws), val_text(id) };
+	enum err e = OK;
+
+	if (!rows_find(rows, RECORD_RULES, id))
+		e = rows_fetch(rows, RECORD_RULES, SQL_OF(RECORD_RULES, RECORD_GET), key,
+			2, why);
+	if (e) return e;
+	*out = rows_find(rows, RECORD_RULES, id);
+	if (*out && (*out)->ws == t->job.who.ws) return OK;
+	return fail(why, ERR_NOT_FOUND, "no rule %.*s", STR_ARGS(str_first(id, 64)));
+}
+
+static bool rule_own(const struct principal *p, const struct kept_rule *r)
+{
+	return p->user.len && str_eq(p->user, r->made_user);
+}
+
+static bool rule_allows(const struct kept_rule *r)
+{
+	return str_is(r->effect, "allow");
+}
+
+/* ---- make ---- */
+
+static enum err rule_check(struct task *t, struct fault *why)
+{
+	struct kept_rule *r = ARENA_NEW(&t->job.arena, struct kept_rule);
+
+	if (!r) return out_of_memory(why);
+	t->checked = r;
+	if (!t->body) return fail_at(why, "", "an object is needed");
+	return rule_read(t->body, NULL, NULL, clock_now_ms(), &t->job.arena, r, why);
+}
+
+enum err rule_add(struct task *t, struct rows *rows, struct kept_rule *like,
+	const struct kept_rule **out, struct fault *why)
+{
+	struct buf by = { .max = 4096 };
+	struct book *book;
+	size_t live = 0;
+	enum err e = desk_book(t->desk, &t->job, rows, t->job.who.ws, &book, why);
+
+	if (e) return e;
+	for (size_t i = 0; i < book->rules_len; i++)
+		live += rule_holds(&book->rules[i], rows->now_ms);
+	if (live >= RULES_MAX)
+		return fail(why, ERR_CONFLICT,
+			"%d rules hold already; end some of them first", RULES_MAX);
+	answered_by_write(&by, "human", &t->job.who);
+	like->ws = t->job.who.ws;
+	like->id = rows_new_id(rows, "rul");
+	like->made_by = buf_keep_done(&by, rows->arena);
+	like->made_user = t->job.who.user;
+	like->created_ms = rows->now_ms;
+	if (rows->arena->failed) return out_of_memory(why);
+	*out = rows_new(rows, RECORD_RULES, like);
+	if (!*out) return out_of_memory(why);
+	if ((*out)->expires_ms) rows_due_at(rows, (*out)->expires_ms);
+	return OK;
+}
+
+static enum err rule_reply(struct task *t, struct rows *rows, const struct kept_rule *r,
+	const struct book *book, struct fault *why)
+{
+	struct json_writer w = { .out = &t->job.out };
+	enum err e = OK;
+
+	jw_object(&w);
+	rule_show_members(&w, r, rows->now_ms);
+	jw_key(&w, "warnings");
+	jw_array(&w);
+	if (book) e = rule_warnings(rows, r, book, &w, why);
+	jw_array_end(&w);
+	jw_object_end(&w);
+	return e;
+}
+
+static enum err rule_make_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct kept_rule like = *(const struct kept_rule *)t->checked;
+	const struct kept_rule *r;
+	struct book *book;
+	enum err e;
+
+	if (rule_allows(&like) && !role_may(job->who.role, MAY_ADMIN))
+		return fail(why, ERR_FORBIDDEN,
+			"an allow is an admin's to make; members make ask and deny");
+	if (like.expires_ms && like.expires_ms <= rows->now_ms)
+		return fail_at(why, "/expires_at", "must be in the future");
+	e = desk_book(t->desk, &t->job, rows, job->who.ws, &book, why);
+	if (!e) e = rule_add(t, rows, &like, &r, why);
+	if (e) return e;
+	job->status = 201;
+	desk_keep_id(t, "rule", r->id);
+	return rule_reply(t, rows, r, book, why);
+}
+
+static enum err rule_again(
+	struct job *job, struct rows *rows, const struct key_record *k, struct fault *why)
+{
+	struct task *t = task_of(job);
+	const struct kept_rule *r;
+	struct str id;
+	enum err e = desk_kept_id(t, k, "rule", &id, why);
+
+	if (!e) e = rule_find(t, rows, id, &r, why);
+	return e ? e : rule_reply(t, rows, r, NULL, why);
+}
+
+const struct use use_rule_make = {
+	.job = { .name = "rule_make",
+		.needs_permission = true,
+		.permission = MAY_SETTLE,
+		.decide = rule_make_decide,
+		.again = rule_again },
+	.check = rule_check,
+};
+
+/* ---- change ---- */
+
+static enum err rule_version(const struct json *body, int64_t *out, struct fault *why)
+{
+	const struct json *version = json_get(body, "version");
+
+	if (!json_is(body, JSON_OBJECT)) return fail_at(why, "", "an object is needed");
+	if (!version || !version->is_int || version->integer < 0)
+		return fail_at(why, "/version", "required: the number that was read");
+	*out = version->integer;
+	return OK;
+}
+
+static enum err rule_patch_check(struct task *t, struct fault *why)
+{
+	int64_t version;
+	enum err e = rule_version(t->body, &version, why);
+
+	if (!e && t->body->count == 1) e = fail_at(why, "", "nothing to change");
+	return e;
+}
+
+/* Whoever made it may; of another's rule a member may take, not give. */
+static enum err rule_may_change(const struct principal *p, const struct kept_rule *before,
+	const struct kept_rule *after, struct fault *why)
+{
+	bool loosens = rule_loosens(before, after);
+
+	if (role_may(p->role, MAY_ADMIN) || !loosens) return OK;
+	if (rule_allows(after))
+		return fail(why, ERR_FORBIDDEN, "to allow more is an admin's to do");
+	return rule_own(p, before) ? OK
+				   : fail(why, ERR_FORBIDDEN,
+					     "to loosen another's rule is an admin's to do");
+}
+
+static enum err rule_patch_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	static const struct str names[] = { STR("version") };
+	static const struct members also = { names, 1 };
+	struct task *t = task_of(job);
+	const struct kept_rule *found;
+	struct kept_rule after, *r;
+	struct book *book;
+	int64_t version;
+	enum err e = rule_find(t, rows, t->id, &found, why);
+
+	if (!e) e = rule_version(t->body, &version, why);
+	if (e) return e;
+	if (!rule_holds(found, rows->now_ms))
+		return fail(why, ERR_CONFLICT, "the rule has ended; make another");
+	after = *found;
+	e = rule_read(t->body, found, &also, rows->now_ms, rows->arena, &after, why);
+	if (!e) e = rule_may_change(&job->who, found, &after, why);
+	if (e) return e;
+	if (version != found->version)
+		return fail(why, ERR_CONFLICT,
+			"the rule has changed since: version %lld now",
+			(long long)found->version);
+	if (after.expires_ms && after.expires_ms <= rows->now_ms)
+		return fail_at(why, "/expires_at", "must be in the future");
+	e = desk_book(t->desk, &t->job, rows, job->who.ws, &book, why);
+	r = e ? NULL : rows_change(rows, found);
+	if (!r) return e ? e : out_of_memory(why);
+	after.version = r->version;
+	*r = after;
+	if (r->expires_ms) rows_due_at(rows, r->expires_ms);
+	return rule_reply(t, rows, r, book, why);
+}
+
+const struct use use_rule_patch = {
+	.job = { .name = "rule_patch",
+		.needs_permission = true,
+		.permission = MAY_SETTLE,
+		.decide = rule_patch_decide },
+	.check = rule_patch_check,
+};
+
+/* ---- end ---- */
+
+static enum err rule_end_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct task *t = task_of(job);
+	const struct kept_rule *found;
+	struct kept_rule *r;
+	enum err e = rule_find(t, rows, t->id, &found, why);
+
+	if (e) return e;
+	/* The end of an allow tightens. */
+	if (!role_may(job->who.role, MAY_ADMIN) && !rule_own(&job->who, found) &&
+		!rule_allows(found))
+		return fail(why, ERR_FORBIDDEN,
+			"whoever made it may end it, or an admin");
+	if (!rule_holds(found, rows->now_ms))
+		return fail(why, ERR_CONFLICT, "the rule has ended already");
+	r = rows_change(rows, found);
+	if (!r) return out_of_memory(why);
+	r->ended_ms = rows->now_ms;
+	r->ended = ended_write(&job->who, rows->now_ms, "revoked", rows->arena);
+	job->status = 204;
+	return OK;
+}
+
+const struct use use_rule_end = {
+	.job = { .name = "rule_end",
+		.needs_permission = true,
+		.permission = MAY_SETTLE,
+		.decide = rule_end_decide },
+};
+
+/* ---- list, get ---- */
+
+struct rule_list {
+	struct task *t;
+	struct json_writer *w;
+	int64_t left, now_ms;
+	struct str agent, last;
+	bool more;
+};
+
+/* One that may concern this agent. */
+static bool rule_of_agent(const struct kept_rule *r, struct str agent, struct arena *arena)
+{
+	struct rule_match match;
+	struct rule_ask ask;
+
+	if (!agent.len || rule_parse(r, arena, &match, &ask, NULL)) return true;
+	if (!match.agent.len) return true;
+	return match.literal ? str_eq(match.agent, agent)
+			     : glob_fits(match.agent, agent);
+}
+
+static enum err rule_listed(void *ctx, const struct row *row, struct fault *why)
+{
+	struct rule_list *l = ctx;
+	struct arena scratch = { 0 };
+	struct kept_rule r;
+	enum err e = OK;
+
+	if (!l->more) e = record_read(&records[RECORD_RULES], row, &scratch, &r, why);
+	if (!e && !l->more && rule_of_agent(&r, l->agent, &scratch)) {
+		l->more = l->left-- == 0;
+		if (!l->more) {
+			rule_show(l->w, &r, l->now_ms);
+			l->last = arena_str(&l->t->job.arena, r.id);
+		}
+	}
+	arena_done(&scratch);
+	return e;
+}
+
+static enum err rule_list_read(
+	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct json_writer w = { .out = &job->out };
+	struct rule_list l = { .t = t,
+		.w = &w,
+		.now_ms = now_ms,
+		.agent = task_param(t, "agent") };
+	struct str effect = task_param(t, "effect");
+	enum effect known;
+	struct list_page p;
+	int64_t as_of = 0, state;
+	enum err e = page_read(t, "rules", &p, why);
+
+	if (!e) e = desk_state_read(t, &state, why);
+	if (!e && task_has_param(t, "effect") && !effect_read(effect, &known))
+		e = fail_at(why, "/effect", "allow, ask or deny");
+	if (!e) e = last_event(db, job->who.ws, &as_of, why);
+	if (e) return e;
+	/* Which of them concern an agent is not for the store to say. */
+	const struct val args[] = { val_int(job->who.ws),
+		val_text(p.has_cursor ? p.cursor[0] : STR("~")),
+		val_int(l.agent.len ? INT32_MAX : p.limit + 1), val_text(effect),
+		val_int(state), val_int(now_ms) };
+	l.left = p.limit;
+	jw_object(&w);
+	jw_key(&w, "items");
+	jw_array(&w);
+	e = db_one(db, SQL_RULES_LIST, args, 6, rule_listed, &l, why);
+	jw_array_end(&w);
+	page_end(t, &w, "rules", l.more ? &l.last : NULL, 1, as_of);
+	jw_object_end(&w);
+	return e;
+}
+
+const struct use use_rule_list = {
+	.job = { .name = "rule_list",
+		.needs_permission = true,
+		.permission = MAY_READ_ALL,
+		.read = rule_list_read },
+};
+
+static enum err rule_get_read(
+	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct json_writer w = { .out = &job->out };
+	struct rule_list l = { .t = t, .w = &w, .left = 1, .now_ms = now_ms };
+	const struct val key[] = { val_int(job->who.ws), val_text(t->id) };
+	enum err e = db_one(
+		db, SQL_OF(RECORD_RULES, RECORD_GET), key, 2, rule_listed, &l, why);
+
+	if (e || l.last.len) return e;
+	return fail(why, ERR_NOT_FOUND, "no rule %.*s", STR_ARGS(str_first(t->id, 64)));
+}
+
+const struct use use_rule_get = {
+	.job = { .name = "rule_get",
+		.needs_permission = true,
+		.permission = MAY_READ_ALL,
+		.read = rule_get_read },
+};

@@ -1,0 +1,45 @@
+/* rules.h - what the use cases about rules share. Private to desk. */
+#ifndef DESK_RULES_H
+#define DESK_RULES_H
+
+#include "desk/book.h"
+
+/* The rule of this id, in this batch; ERR_NOT_FOUND. */
+enum err rule_find(struct task *, struct rows *, struct str id,
+	const struct kept_rule **out, struct fault *);
+/* Adds it: id, maker and time are set here. ERR_CONFLICT: there are too many. */
+enum err rule_add(struct task *, struct rows *, struct kept_rule *like,
+	const struct kept_rule **out, struct fault *);
+
+/* A past or open approval, as trying and warnings look at it. Borrowed for the call. */
+struct past_approval {
+	struct str id, agent, project, session;
+	const struct json *operation;
+	const struct json *arguments; /* as edited; NULL: as asked */
+	enum ask_status status;
+	bool approved, rejected;
+	bool by_person; /* whoever settled it */
+	bool requires;	/* more than a yes: votes, or another required question */
+	int64_t created_ms;
+};
+typedef enum err past_fn(void *ctx, const struct past_approval *, struct arena *,
+	struct fault *);
+
+struct past_filter {
+	struct str agent, project;
+	int64_t from_ms, to_ms; /* created; 0: any */
+	int64_t limit;
+};
+/* The last ones, newest first; `run` is a look at the store: rows_query's or a reader's. */
+struct past_source {
+	struct rows *rows; /* or NULL */
+	struct db *db;
+};
+enum err past_each(const struct past_source *, int64_t ws, const struct past_filter *,
+	past_fn *, void *ctx, struct fault *);
+
+/* [{kind, rules, asks, detail}]: what speaks against this rule. */
+enum err rule_warnings(struct rows *, const struct kept_rule *, const struct book *,
+	struct json_writer *, struct fault *);
+
+#endif
