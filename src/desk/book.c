@@ -131,11 +131,10 @@ static enum err stops_take(struct book *b, struct fault *why)
 		ARENA_ARRAY(&b->arena, struct rule_match, b->stops_len + 1);
 	if (!b->stop_matches) return out_of_memory(why);
 	for (size_t i = 0; i < b->stops_len; i++) {
-		const struct kept_rule like = { .effect = STR("deny"),
-			.match = b->stops[i].match };
-		struct rule_ask none;
-		enum err e = rule_parse(
-			&like, &b->arena, &b->stop_matches[i], &none, why);
+		const struct json *match;
+		enum err e = json_read(b->stops[i].match, NULL, &b->arena, &match, why);
+
+		if (!e) e = rule_where_read(match, "", &b->stop_matches[i], why);
 
 		if (e == ERR_MEMORY) return e;
 		if (e) b->stop_matches[i] = (struct rule_match){ 0 };
@@ -310,7 +309,7 @@ const struct kept_stop *book_stop(const struct book *b, struct str agent,
 void book_rule(const struct book *b, const struct operation_look *look, int64_t now_ms,
 	unsigned flags, struct arena *arena, struct verdict *out)
 {
-	enum risk risk = policy_risk(&b->policy, look, arena);
+	enum risk risk = policy_risk(&b->policy, look);
 	const struct kept_stop *stop =
 		book_stop(b, look->agent, look->project, look->session, now_ms);
 

@@ -83,7 +83,7 @@ static enum err warn_past(
 	(void)why;
 	operation_look(&look, past->operation, NULL, past->agent, past->project,
 		past->session, arena);
-	risk = policy_risk(&p->book->policy, &look, arena);
+	risk = policy_risk(&p->book->policy, &look);
 	p->looked++;
 	if (!rule_fits(&p->match, p->effect, &look, risk, arena)) return OK;
 	p->fits++;

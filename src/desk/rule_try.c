@@ -101,6 +101,7 @@ static const char *lost_detail(const struct rule_fit *f)
 	switch (f->lost) {
 	case LOST_NOT: return "it decides";
 	case LOST_TO_DENY: return "a deny is stronger";
+	case LOST_TO_OTHER: return "another rule of the same effect is named";
 	case LOST_TO_ASK: return "an ask is stronger";
 	case LOST_SOME_COMMANDS: return "it allows only some of the commands";
 	case LOST_DOUBT: return "in doubt an allow does not fit";
@@ -204,7 +205,7 @@ static enum err try_past(
 
 	operation_look(&look, past->operation, NULL, past->agent, past->project,
 		past->session, arena);
-	risk = policy_risk(&p->book->policy, &look, arena);
+	risk = policy_risk(&p->book->policy, &look);
 	p->looked++;
 	if (!rule_fits(&p->match, p->effect, &look, risk, arena)) return OK;
 	book_rule(p->book, &look, p->now_ms, past->requires ? DECIDE_NO_ALLOW : 0, arena,

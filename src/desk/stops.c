@@ -1,11 +1,8 @@
 /* stops.c - stops: set, listed, lifted. While one fits, nothing that asks goes on: approvals
  * are not used, rules allow nothing, resumers do not start. Asking and answering go on. */
 #include "base/clock.h"
-#include "base/utf8.h"
 #include "core/body.h"
 #include "desk/book.h"
-
-#include <stdio.h>
 
 enum { STOP_REASON_MAX = 500 };
 
@@ -16,35 +13,21 @@ struct stop_body {
 
 /* ---- the body ---- */
 
-/* Agent, project and session, each as in a rule. */
-static enum err match_read(const struct json *match, int64_t now_ms, struct arena *arena,
-	struct str *out, struct fault *why)
+/* Agent, project and session, each as in a rule; absent: everything. */
+static enum err match_read(const struct json *match, struct arena *arena, struct str *out,
+	struct fault *why)
 {
-	static const char *const known[] = { "agent", "project", "session" };
-	struct json_member room[] = {
-		{ STR("effect"), { .type = JSON_STRING, .text = STR("deny") } },
-		{ STR("match"), { .type = JSON_OBJECT } },
-	};
-	const struct json body = { .type = JSON_OBJECT, .count = 2, .members = room };
-	struct kept_rule like = { 0 };
-	enum err e = OK;
+	struct rule_match parsed;
+	struct buf b = { .max = 65536 };
+	enum err e;
 
-	if (match && match->type != JSON_OBJECT && match->type != JSON_NULL)
-		return fail_at(why, "/match", "an object is needed");
-	if (match && match->type == JSON_OBJECT) room[1].value = *match;
-	for (uint32_t i = 0; i < room[1].value.count; i++) {
-		struct str name = room[1].value.members[i].name;
-		char pointer[100];
-
-		snprintf(pointer, sizeof pointer, "/match/%.*s",
-			STR_ARGS(utf8_first(name, 60)));
-		if (name_find(known, 3, name) < 0)
-			e = fail_at(why, pointer,
-				"a stop matches by agent, project and session");
-	}
-	if (!e) e = rule_read(&body, NULL, NULL, now_ms, arena, &like, why);
-	if (!e) *out = like.match;
-	return e;
+	*out = STR("{}");
+	if (!match || match->type == JSON_NULL) return OK;
+	e = rule_where_read(match, "/match", &parsed, why);
+	if (e) return e;
+	json_write(&b, match);
+	*out = buf_keep_done(&b, arena);
+	return OK;
 }
 
 static enum err stop_check(struct task *t, struct fault *why)
@@ -53,14 +36,13 @@ static enum err stop_check(struct task *t, struct fault *why)
 	struct stop_body *b = ARENA_NEW(&t->job.arena, struct stop_body);
 	const struct json *reason = json_get(t->body, "reason");
 	const struct json *until = json_get(t->body, "until");
-	int64_t now_ms = clock_now_ms();
 	enum err e;
 
 	if (!b) return fail(why, ERR_MEMORY, "out of memory");
 	t->checked = b;
 	if (!t->body) return fail_at(why, "/reason", "required");
 	e = members_only(t->body, names, why);
-	if (match_read(json_get(t->body, "match"), now_ms, &t->job.arena, &b->match, why))
+	if (match_read(json_get(t->body, "match"), &t->job.arena, &b->match, why))
 		e = why->err;
 	b->reason = str_trim(json_text(reason));
 	if (!b->reason.len || text_longer(b->reason, STOP_REASON_MAX) ||
