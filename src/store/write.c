@@ -145,12 +145,9 @@ static void add_changes(const struct rows *rows, struct calls *c)
  * across workspaces. */
 static bool hit_merged(struct table *hits, const struct statement *s)
 {
-	struct val *args = (struct val *)(uintptr_t)s->call.args;
-	struct val *first = table_get(hits, args[1].text);
+	struct val *first = table_get(hits, s->call.args[1].text);
 
-	if (first) first[2].integer += args[2].integer;
-	/* Without room for it, it is written alone. */
-	if (!first && !table_put(hits, args[1].text, args)) return false;
+	if (first) first[2].integer += s->call.args[2].integer;
 	return first != NULL;
 }
 
@@ -158,9 +155,17 @@ static void add_statements(const struct rows *rows, struct calls *c)
 {
 	struct table hits = { 0 };
 
-	for (const struct statement *s = rows->statements_first; s; s = s->next)
-		if (s->call.sql != SQL_RULE_HIT || !hit_merged(&hits, s))
-			calls_add(c, s->call.sql, s->call.args, s->call.args_len);
+	for (const struct statement *s = rows->statements_first; s; s = s->next) {
+		bool hit = s->call.sql == SQL_RULE_HIT;
+		struct call *call;
+
+		if (hit && hit_merged(&hits, s)) continue;
+		call = calls_add(c, s->call.sql, s->call.args, s->call.args_len);
+		/* Without room for it the next is written alone. */
+		if (hit && call)
+			table_put(&hits, call->args[1].text,
+				(struct val *)(uintptr_t)call->args);
+	}
 	table_done(&hits);
 }
 
