@@ -178,7 +178,7 @@ struct ask_view {
 	struct str session_title;
 	struct str url;		 /* of the server, no trailing slash */
 	const struct mark *mark; /* the caller's own; NULL: not shown */
-	struct str stopped; /* JSON: the stop that holds it back; empty: not shown */
+	struct str stopped;	 /* JSON: the stop that holds it back; empty: not shown */
 };
 /* The ask as the contract shows it: one JSON object. */
 void ask_write(struct json_writer *, const struct ask *, const struct ask_view *,

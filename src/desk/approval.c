@@ -53,7 +53,7 @@ static enum err approval_still_allowed(
 	const struct json *edited = NULL;
 	struct operation_look look;
 	struct ask_parts parts;
-	struct verdict v;
+	struct rule_verdict v;
 	struct book *book;
 	enum err e = desk_book(t->desk, &t->job, rows, a->ws, &book, why);
 

@@ -231,7 +231,7 @@ static enum err ask_decide(struct job *job, struct rows *rows, struct fault *why
 	struct session *s = NULL;
 	enum session_status was = SESSION_IDLE;
 	bool fresh;
-	struct verdict v;
+	struct rule_verdict v;
 	struct ask *a;
 	enum err e;
 

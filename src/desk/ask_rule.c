@@ -32,18 +32,18 @@ static void ask_deadline(struct rows *rows, const struct book *book,
 }
 
 enum err ask_rule(struct task *t, struct rows *rows, const struct draft *d, struct ask *a,
-	struct verdict *out, struct fault *why)
+	struct rule_verdict *out, struct fault *why)
 {
 	struct operation_look look;
 	struct book *book;
 	enum err e;
 
-	*out = (struct verdict){ 0 };
+	*out = (struct rule_verdict){ 0 };
 	if (d->kind != ASK_APPROVAL || !d->operation) return OK;
 	e = desk_book(t->desk, &t->job, rows, a->ws, &book, why);
 	if (e) return e;
-	operation_look(&look, d->operation, NULL, a->agent, a->project, a->session,
-		rows->arena);
+	operation_look(
+		&look, d->operation, NULL, a->agent, a->project, a->session, rows->arena);
 	e = desk_rule(book, rows, &look, draft_has_more(d) ? DECIDE_NO_ALLOW : 0,
 		&t->job.who, out, why);
 	if (e) return e;
@@ -54,7 +54,7 @@ enum err ask_rule(struct task *t, struct rows *rows, const struct draft *d, stru
 	return OK;
 }
 
-bool ask_ruled(const struct verdict *v)
+bool ask_ruled(const struct rule_verdict *v)
 {
 	return v->ruling.effect == EFFECT_ALLOW || v->ruling.effect == EFFECT_DENY;
 }
@@ -78,12 +78,11 @@ static const struct json *ruled_answers(const struct ask_parts *parts, struct st
 	*out = (struct json){ .type = JSON_OBJECT, .members = room };
 	for (size_t i = 0; i < parts->questions_len; i++)
 		if (parts->questions[i].type == Q_APPROVAL)
-			room[out->count++] = (struct json_member){
-				parts->questions[i].key,
-				{ .type = JSON_OBJECT,
-					.count = note.len ? 2 : 1,
-					.members = both }
-			};
+			room[out->count++] =
+				(struct json_member){ parts->questions[i].key,
+					{ .type = JSON_OBJECT,
+						.count = note.len ? 2 : 1,
+						.members = both } };
 	return out;
 }
 
@@ -139,10 +138,10 @@ static enum err settle_by(struct task *t, struct rows *rows, struct ask *a,
 
 /* Its agent has the outcome with the reply: no resumer is called for it. */
 enum err ask_settle_ruled(struct task *t, struct rows *rows, struct ask *a,
-	const struct verdict *v, struct fault *why)
+	const struct rule_verdict *v, struct fault *why)
 {
-	return settle_by(t, rows, a, v->ruling.rule, v->ruling.effect == EFFECT_ALLOW,
-		true, why);
+	return settle_by(
+		t, rows, a, v->ruling.rule, v->ruling.effect == EFFECT_ALLOW, true, why);
 }
 
 enum err ask_settle_by(struct task *t, struct rows *rows, struct ask *a,
@@ -155,7 +154,7 @@ enum err ask_rule_edited(struct task *t, struct rows *rows, const struct ask *a,
 	const struct json *operation, const struct json *arguments, struct fault *why)
 {
 	struct operation_look look;
-	struct verdict v;
+	struct rule_verdict v;
 	struct book *book;
 	enum err e = desk_book(t->desk, &t->job, rows, a->ws, &book, why);
 

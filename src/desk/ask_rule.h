@@ -7,11 +7,11 @@
 /* The ask that is being made: how grave it is, until when it waits, what the rules say. Zeroed
  * `out` when it is not a rule's to decide. Each rule that fits counts. */
 enum err ask_rule(struct task *, struct rows *, const struct draft *, struct ask *,
-	struct verdict *out, struct fault *);
+	struct rule_verdict *out, struct fault *);
 /* Allowed or denied: it is settled at once, by the rule. */
-bool ask_ruled(const struct verdict *);
+bool ask_ruled(const struct rule_verdict *);
 enum err ask_settle_ruled(struct task *, struct rows *, struct ask *,
-	const struct verdict *, struct fault *);
+	const struct rule_verdict *, struct fault *);
 /* The same by this rule, whoever's it is: for those that were open when it was made. */
 enum err ask_settle_by(struct task *, struct rows *, struct ask *,
 	const struct kept_rule *, bool approve, struct fault *);

@@ -92,8 +92,8 @@ static bool record_over(enum record_id id, const void *record)
 }
 
 /* As the jobs of this batch have left them. */
-static enum err gather_rows(
-	struct gathered *g, struct rows *rows, enum sql sql, int64_t ws, struct fault *why)
+static enum err gather_rows(struct gathered *g, struct rows *rows, enum sql sql,
+	int64_t ws, struct fault *why)
 {
 	const struct val args[] = { val_int(ws) };
 	const void *at = NULL;
@@ -127,8 +127,7 @@ static enum err rules_take(struct book *b, struct fault *why)
 /* A stop whose match cannot be read stops everything: in doubt nothing goes on. */
 static enum err stops_take(struct book *b, struct fault *why)
 {
-	b->stop_matches =
-		ARENA_ARRAY(&b->arena, struct rule_match, b->stops_len + 1);
+	b->stop_matches = ARENA_ARRAY(&b->arena, struct rule_match, b->stops_len + 1);
 	if (!b->stop_matches) return out_of_memory(why);
 	for (size_t i = 0; i < b->stops_len; i++) {
 		const struct json *match;
@@ -151,7 +150,8 @@ static enum err book_take(
 	b->rules_len = from[FROM_RULES].len;
 	b->stops = (void *)from[FROM_STOPS].at;
 	b->stops_len = from[FROM_STOPS].len;
-	if (from[FROM_POLICIES].len) memcpy(&b->kept, from[FROM_POLICIES].at, sizeof b->kept);
+	if (from[FROM_POLICIES].len)
+		memcpy(&b->kept, from[FROM_POLICIES].at, sizeof b->kept);
 	if (!b->kept.body.len) b->kept.body = str_of(policy_default);
 	e = rules_take(b, why);
 	if (!e) e = stops_take(b, why);
@@ -232,8 +232,8 @@ static enum err version_find(const struct job *job, struct rows *rows, int64_t w
 	return rows_query(rows, SQL_WORKSPACE_POLICY_GET, args, 1, version_row, out, why);
 }
 
-static enum err book_load(
-	struct rows *rows, int64_t ws, int64_t version, struct book **out, struct fault *why)
+static enum err book_load(struct rows *rows, int64_t ws, int64_t version,
+	struct book **out, struct fault *why)
 {
 	struct gathered from[SOURCES];
 	struct book *b = book_new(ws, from);
@@ -307,13 +307,13 @@ const struct kept_stop *book_stop(const struct book *b, struct str agent,
 }
 
 void book_rule(const struct book *b, const struct operation_look *look, int64_t now_ms,
-	unsigned flags, struct arena *arena, struct verdict *out)
+	unsigned flags, struct arena *arena, struct rule_verdict *out)
 {
 	enum risk risk = policy_risk(&b->policy, look);
 	const struct kept_stop *stop =
 		book_stop(b, look->agent, look->project, look->session, now_ms);
 
-	*out = (struct verdict){ .risk = risk, .stop = stop };
+	*out = (struct rule_verdict){ .risk = risk, .stop = stop };
 	out->ruling.risk = risk;
 	if (!b->rules_len) return;
 	rule_set_decide(b->set, look, risk, now_ms,
@@ -329,7 +329,7 @@ static void counted_refresh(struct book *b, const struct rows *rows)
 		struct counted_rule *c = &b->counted[i];
 		const struct kept_rule *now = rows_find(rows, RECORD_RULES, c->rule->id);
 
-		c->rule->uses_left = !now		? c->uses_left
+		c->rule->uses_left = !now	     ? c->uses_left
 				     : now->ended_ms ? 0
 						     : now->uses_left;
 	}
@@ -359,7 +359,8 @@ static enum err use_take(struct rows *rows, const struct kept_rule *rule,
 	bool stale = false;
 	enum err e = use_look(rows, rule, &found, &stale, why);
 
-	if (e || stale) return e; /* twice in one line of commands, and that was the last */
+	if (e || stale)
+		return e; /* twice in one line of commands, and that was the last */
 	r = rows_change(rows, found);
 	if (!r) return out_of_memory(why);
 	if (--r->uses_left > 0) return OK;
@@ -387,7 +388,8 @@ static enum err hits_count(struct rows *rows, const struct ruling *r,
 }
 
 enum err desk_rule(struct book *b, struct rows *rows, const struct operation_look *look,
-	unsigned flags, const struct principal *p, struct verdict *out, struct fault *why)
+	unsigned flags, const struct principal *p, struct rule_verdict *out,
+	struct fault *why)
 {
 	bool stale = false;
 	enum err e;

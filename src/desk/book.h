@@ -13,7 +13,8 @@
 
 struct book {
 	int64_t ws, version;
-	uint64_t batch; /* that changed it, and alone may use it; 0: as it is in the store */
+	uint64_t
+		batch; /* that changed it, and alone may use it; 0: as it is in the store */
 	struct arena arena;
 	struct kept_rule *rules;
 	size_t rules_len;
@@ -52,7 +53,7 @@ const struct kept_stop *book_stop(const struct book *, struct str agent,
 	struct str project, struct str session, int64_t now_ms);
 
 /* What is said of an operation. */
-struct verdict {
+struct rule_verdict {
 	enum risk risk; /* by the policy and the agent's claim; raised by ask rules */
 	struct ruling ruling;
 	const struct kept_stop *stop; /* that fits; then no rule allows */
@@ -60,12 +61,13 @@ struct verdict {
 
 /* Looks at the rules without counting; `flags` of decide_flags. */
 void book_rule(const struct book *, const struct operation_look *, int64_t now_ms,
-	unsigned flags, struct arena *, struct verdict *out);
+	unsigned flags, struct arena *, struct rule_verdict *out);
 /* Beside decide_flags: rules that ask do not count, the ask that follows does. */
 enum { RULE_ASK_UNCOUNTED = 1 << 8 };
 /* The same in a batch, where each rule that decides counts a hit and a use. */
 enum err desk_rule(struct book *, struct rows *, const struct operation_look *,
-	unsigned flags, const struct principal *, struct verdict *out, struct fault *);
+	unsigned flags, const struct principal *, struct rule_verdict *out,
+	struct fault *);
 /* "stopped by Ada: the reason"; fills ERR_STOPPED. */
 enum err stop_fail(const struct kept_stop *, struct fault *);
 /* "denied by a rule: its note", with the rule. */

@@ -1,6 +1,6 @@
 /* common.c - finding, showing and refusing: what most use cases do. */
-#include "desk/people.h"
 #include "core/body.h"
+#include "desk/people.h"
 
 #include "base/utf8.h"
 
@@ -141,11 +141,11 @@ void desk_reply_settled(struct task *t, struct str shown, const struct session *
 		s && session_resumed(s) ? ",\"resumed\":true}" : ",\"resumed\":false}");
 }
 
-struct str desk_shown(struct task *t, const struct ask *a, const struct session *s,
-	int64_t now_ms)
+struct str desk_shown(
+	struct task *t, const struct ask *a, const struct session *s, int64_t now_ms)
 {
-	return desk_show(t->desk, a, s ? s->title : STR_NONE,
-		t->job.credential.workspace, now_ms, &t->job.arena);
+	return desk_show(t->desk, a, s ? s->title : STR_NONE, t->job.credential.workspace,
+		now_ms, &t->job.arena);
 }
 
 enum err desk_conflict(struct task *t, const struct ask *a, const struct session *s,
@@ -310,15 +310,13 @@ struct str desk_assignees_json(const struct str *ids, size_t len, struct arena *
 enum err desk_state_read(struct task *t, int64_t *out, struct fault *why)
 {
 	static const char *const states[] = { "ended", "live", "all" };
-	int i = task_has_param(t, "state")
-			? name_find(states, 3, task_param(t, "state"))
-			: 1;
+	int i = task_has_param(t, "state") ? name_find(states, 3, task_param(t, "state"))
+					   : 1;
 
 	if (i < 0) return fail_at(why, "/state", "live, ended or all");
 	*out = i;
 	return OK;
 }
-
 
 enum err members_only(
 	const struct json *body, const char *const *names, struct fault *why)

@@ -25,7 +25,8 @@ static enum err decide_check(struct task *t, struct fault *why)
 	b->operation = json_get(t->body, "operation");
 	b->session = json_text(session);
 	if (!json_is(b->operation, JSON_OBJECT))
-		e = fail_at(why, "/operation", "required: {type?, name, arguments?, risk?}");
+		e = fail_at(
+			why, "/operation", "required: {type?, name, arguments?, risk?}");
 	else if (operation_read(b->operation, "/operation", &risk, why))
 		e = why->err;
 	if (session && session->type != JSON_NULL && !id_valid(b->session, "ses"))
@@ -54,13 +55,14 @@ static void decided_by_mode(
 {
 	out->effect = policy_effect(&book->policy, look->type, out->risk);
 	out->rule = STR("policy");
-	out->reason = out->effect == EFFECT_ALLOW
-			      ? STR("No rule fits, and the policy allows it.")
-			      : STR("No rule fits, and the policy wants a person to decide.");
+	out->reason =
+		out->effect == EFFECT_ALLOW
+			? STR("No rule fits, and the policy allows it.")
+			: STR("No rule fits, and the policy wants a person to decide.");
 }
 
 static void decided_by_rule(
-	const struct verdict *v, struct decided *out, struct arena *arena)
+	const struct rule_verdict *v, struct decided *out, struct arena *arena)
 {
 	const struct kept_rule *r = v->ruling.rule;
 	static const char *const words[] = { [EFFECT_ALLOW] = "A rule allows it",
@@ -69,22 +71,20 @@ static void decided_by_rule(
 
 	out->effect = v->ruling.effect;
 	out->rule = r ? r->id : STR_NONE;
-	out->reason = r && r->note.len
-			      ? arena_print(arena, "%s: %.*s", words[out->effect],
-					STR_ARGS(r->note))
-			      : arena_print(arena, "%s.", words[out->effect]);
+	out->reason = r && r->note.len ? arena_print(arena, "%s: %.*s",
+						 words[out->effect], STR_ARGS(r->note))
+				       : arena_print(arena, "%s.", words[out->effect]);
 }
 
 static enum err decide_look(struct task *t, struct rows *rows,
 	const struct operation_look *look, struct decided *out, struct fault *why)
 {
 	struct fault stopped = { 0 };
-	struct verdict v;
+	struct rule_verdict v;
 	struct book *book;
 	enum err e = desk_book(t->desk, &t->job, rows, t->job.who.ws, &book, why);
 
-	if (!e)
-		e = desk_rule(book, rows, look, RULE_ASK_UNCOUNTED, &t->job.who, &v, why);
+	if (!e) e = desk_rule(book, rows, look, RULE_ASK_UNCOUNTED, &t->job.who, &v, why);
 	if (e) return e;
 	*out = (struct decided){ .risk = v.risk };
 	if (v.ruling.effect == EFFECT_DENY) {

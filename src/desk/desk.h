@@ -61,10 +61,11 @@ struct task {
 	/* Found by the work, for the caller. */
 	struct str ask; /* the ask that was made or touched */
 	bool settled;	/* it is no longer pending */
-	struct str stopped; /* JSON: the stop that holds back what it asks for; or empty */
-	bool unheard;	/* nobody can have known of it before this batch was told */
-	bool resumable; /* its session is set going again when it is settled */
-	int64_t as_of;	/* the last event number of the snapshot that was read */
+	struct str
+		stopped; /* JSON: the stop that holds back what it asks for; or empty */
+	bool unheard;	 /* nobody can have known of it before this batch was told */
+	bool resumable;	 /* its session is set going again when it is settled */
+	int64_t as_of;	 /* the last event number of the snapshot that was read */
 	char secret[SECRET_SIZE]; /* a new login's cookie */
 	struct str password_hash; /* argon2id; found, or made by the caller */
 	struct str old_hash; /* that the old password must fit; empty: none is asked */

@@ -21,8 +21,7 @@ static enum err policy_row(void *ctx, const struct row *row, struct fault *why)
 {
 	struct policy_found *f = ctx;
 
-	return record_read(
-		&records[RECORD_POLICIES], row, f->arena, &f->policy, why);
+	return record_read(&records[RECORD_POLICIES], row, f->arena, &f->policy, why);
 }
 
 static enum err policy_get_read(
@@ -75,9 +74,8 @@ static enum err policy_put_decide(struct job *job, struct rows *rows, struct fau
 		record_name(&records[RECORD_POLICIES], &fresh, rows->arena));
 	int64_t version = found ? found->version : 0;
 	struct kept_policy *p;
-	enum err e = policy_read(t->body,
-		found ? found->body : str_of(policy_default), &also, rows->arena,
-		&fresh.body, NULL, why);
+	enum err e = policy_read(t->body, found ? found->body : str_of(policy_default),
+		&also, rows->arena, &fresh.body, NULL, why);
 
 	if (e) return e;
 	if (json_get(t->body, "version")->integer != version)

@@ -48,16 +48,17 @@ static enum err past_row(void *ctx, const struct row *row, struct fault *why)
 	return e;
 }
 
-enum err past_each(const struct past_source *from, int64_t ws, const struct past_filter *f,
-	past_fn *fn, void *ctx, struct fault *why)
+enum err past_each(const struct past_source *from, int64_t ws,
+	const struct past_filter *f, past_fn *fn, void *ctx, struct fault *why)
 {
 	struct past_pass p = { fn, ctx };
 	const struct val args[] = { val_int(ws), val_int(f->limit), val_text(f->agent),
 		val_text(f->project), val_int(f->from_ms),
 		val_int(f->to_ms ? f->to_ms : INT64_MAX) };
 
-	return from->rows ? rows_query(from->rows, SQL_APPROVALS, args, 6, past_row, &p, why)
-			  : db_one(from->db, SQL_APPROVALS, args, 6, past_row, &p, why);
+	return from->rows
+		       ? rows_query(from->rows, SQL_APPROVALS, args, 6, past_row, &p, why)
+		       : db_one(from->db, SQL_APPROVALS, args, 6, past_row, &p, why);
 }
 
 /* ---- warnings ---- */
@@ -73,8 +74,8 @@ struct warn_pass {
 	size_t rejected_len;
 };
 
-static enum err warn_past(
-	void *ctx, const struct past_approval *past, struct arena *arena, struct fault *why)
+static enum err warn_past(void *ctx, const struct past_approval *past,
+	struct arena *arena, struct fault *why)
 {
 	struct warn_pass *p = ctx;
 	struct operation_look look;
@@ -93,8 +94,9 @@ static enum err warn_past(
 	return OK;
 }
 
-static void warning_write(struct json_writer *w, const char *kind, const struct str *rules,
-	size_t rules_len, const struct str *asks, size_t asks_len, const char *detail)
+static void warning_write(struct json_writer *w, const char *kind,
+	const struct str *rules, size_t rules_len, const struct str *asks,
+	size_t asks_len, const char *detail)
 {
 	jw_object(w);
 	jw_key(w, "kind");

@@ -59,8 +59,8 @@ static enum err try_time(
 
 static enum err try_check(struct task *t, struct fault *why)
 {
-	static const char *const names[] = { "operation", "rule", "agent", "project", "from",
-		"to", NULL };
+	static const char *const names[] = { "operation", "rule", "agent", "project",
+		"from", "to", NULL };
 	struct try_body *b = ARENA_NEW(&t->job.arena, struct try_body);
 	const struct json *rule = json_get(t->body, "rule");
 	int items = why ? why->items_len : 0;
@@ -81,8 +81,8 @@ static enum err try_check(struct task *t, struct fault *why)
 		e = why->err;
 	items = why->items_len;
 	if (!e && rule) {
-		e = rule_read(rule, NULL, NULL, clock_now_ms(), &t->job.arena, &b->rule,
-			why);
+		e = rule_read(
+			rule, NULL, NULL, clock_now_ms(), &t->job.arena, &b->rule, why);
 		if (e) pointers_shift(why, items, "/rule");
 	}
 	if (try_text(t->body, "agent", &b->filter.agent, why)) e = why->err;
@@ -125,7 +125,7 @@ static void fit_write(struct json_writer *w, const struct rule_fit *f)
 }
 
 static void tried_write(struct json_writer *w, const struct book *book,
-	const struct operation_look *look, const struct verdict *v)
+	const struct operation_look *look, const struct rule_verdict *v)
 {
 	enum effect effect = v->ruling.effect;
 	struct str by = v->ruling.rule ? v->ruling.rule->id : STR_NONE;
@@ -154,7 +154,7 @@ static void try_operation(struct task *t, const struct book *book, int64_t now_m
 	const struct try_body *b = t->checked;
 	struct json_writer w = { .out = &t->job.out };
 	struct operation_look look;
-	struct verdict v;
+	struct rule_verdict v;
 
 	operation_look(&look, b->operation, NULL, b->filter.agent, b->filter.project,
 		STR_NONE, &t->job.arena);
@@ -176,11 +176,13 @@ struct try_pass {
 static const char *past_was(const struct past_approval *p)
 {
 	if (p->status == ASK_PENDING) return "open";
-	return p->approved ? "approved" : p->rejected ? "rejected" : ask_status_name(p->status);
+	return p->approved   ? "approved"
+	       : p->rejected ? "rejected"
+			     : ask_status_name(p->status);
 }
 
-static void differs_write(struct try_pass *p, const struct past_approval *past,
-	enum effect would)
+static void differs_write(
+	struct try_pass *p, const struct past_approval *past, enum effect would)
 {
 	bool differs = past->status != ASK_PENDING &&
 		       ((would == EFFECT_ALLOW && !past->approved) ||
@@ -194,12 +196,12 @@ static void differs_write(struct try_pass *p, const struct past_approval *past,
 	jw_object_end(p->differs);
 }
 
-static enum err try_past(
-	void *ctx, const struct past_approval *past, struct arena *arena, struct fault *why)
+static enum err try_past(void *ctx, const struct past_approval *past, struct arena *arena,
+	struct fault *why)
 {
 	struct try_pass *p = ctx;
 	struct operation_look look;
-	struct verdict v;
+	struct rule_verdict v;
 	enum effect would;
 	enum risk risk;
 
@@ -257,13 +259,14 @@ static enum err try_rule(struct task *t, struct db *db, const struct book *book,
 	return e;
 }
 
-static enum err try_read(struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+static enum err try_read(
+	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct try_body *b = t->checked;
 	struct book *book = NULL;
-	enum err e = book_read(
-		db, job->who.ws, b->has_rule ? &b->rule : NULL, &book, why);
+	enum err e =
+		book_read(db, job->who.ws, b->has_rule ? &b->rule : NULL, &book, why);
 
 	if (e) return e;
 	if (b->has_rule)
@@ -324,13 +327,13 @@ static struct suggested *suggested_of(struct suggest_pass *p,
 	return s;
 }
 
-static enum err suggest_past(
-	void *ctx, const struct past_approval *past, struct arena *arena, struct fault *why)
+static enum err suggest_past(void *ctx, const struct past_approval *past,
+	struct arena *arena, struct fault *why)
 {
 	struct suggest_pass *p = ctx;
 	struct operation_look look;
 	struct suggested *s;
-	struct verdict v;
+	struct rule_verdict v;
 
 	if (past->requires) return OK;
 	operation_look(&look, past->operation, NULL, past->agent, past->project,

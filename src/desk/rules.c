@@ -164,9 +164,10 @@ static enum err rule_may_change(const struct principal *p, const struct kept_rul
 	if (role_may(p->role, MAY_ADMIN) || !loosens) return OK;
 	if (rule_allows(after))
 		return fail(why, ERR_FORBIDDEN, "to allow more is an admin's to do");
-	return rule_own(p, before) ? OK
-				   : fail(why, ERR_FORBIDDEN,
-					     "to loosen another's rule is an admin's to do");
+	return rule_own(p, before)
+		       ? OK
+		       : fail(why, ERR_FORBIDDEN,
+				 "to loosen another's rule is an admin's to do");
 }
 
 static enum err rule_patch_decide(struct job *job, struct rows *rows, struct fault *why)
@@ -224,8 +225,8 @@ static enum err rule_end_decide(struct job *job, struct rows *rows, struct fault
 	/* The end of an allow tightens. */
 	if (!role_may(job->who.role, MAY_ADMIN) && !rule_own(&job->who, found) &&
 		!rule_allows(found))
-		return fail(why, ERR_FORBIDDEN,
-			"whoever made it may end it, or an admin");
+		return fail(
+			why, ERR_FORBIDDEN, "whoever made it may end it, or an admin");
 	if (!rule_holds(found, rows->now_ms))
 		return fail(why, ERR_CONFLICT, "the rule has ended already");
 	r = rows_change(rows, found);
@@ -254,15 +255,15 @@ struct rule_list {
 };
 
 /* One that may concern this agent. */
-static bool rule_of_agent(const struct kept_rule *r, struct str agent, struct arena *arena)
+static bool rule_of_agent(
+	const struct kept_rule *r, struct str agent, struct arena *arena)
 {
 	struct rule_match match;
 	struct rule_ask ask;
 
 	if (!agent.len || rule_parse(r, arena, &match, &ask, NULL)) return true;
 	if (!match.agent.len) return true;
-	return match.literal ? str_eq(match.agent, agent)
-			     : glob_fits(match.agent, agent);
+	return match.literal ? str_eq(match.agent, agent) : glob_fits(match.agent, agent);
 }
 
 static enum err rule_listed(void *ctx, const struct row *row, struct fault *why)
@@ -289,10 +290,9 @@ static enum err rule_list_read(
 {
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
-	struct rule_list l = { .t = t,
-		.w = &w,
-		.now_ms = now_ms,
-		.agent = task_param(t, "agent") };
+	struct rule_list l = {
+		.t = t, .w = &w, .now_ms = now_ms, .agent = task_param(t, "agent")
+	};
 	struct str effect = task_param(t, "effect");
 	enum effect known;
 	struct list_page p;

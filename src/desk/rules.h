@@ -22,8 +22,8 @@ struct past_approval {
 	bool requires;	/* more than a yes: votes, or another required question */
 	int64_t created_ms;
 };
-typedef enum err past_fn(void *ctx, const struct past_approval *, struct arena *,
-	struct fault *);
+typedef enum err past_fn(
+	void *ctx, const struct past_approval *, struct arena *, struct fault *);
 
 struct past_filter {
 	struct str agent, project;

@@ -205,7 +205,8 @@ static enum err answer_settle(
 	if (!e)
 		e = answer_check(parts.questions, parts.questions_len, t->body,
 			rows->arena, &answer, why);
-	if (!e && answer.arguments && answer.decision == DECISION_APPROVE && parts.operation)
+	if (!e && answer.arguments && answer.decision == DECISION_APPROVE &&
+		parts.operation)
 		e = ask_rule_edited(t, rows, a, parts.operation, answer.arguments, why);
 	if (e) return e;
 	how.answer = &answer;

@@ -14,8 +14,8 @@ struct stop_body {
 /* ---- the body ---- */
 
 /* Agent, project and session, each as in a rule; absent: everything. */
-static enum err match_read(const struct json *match, struct arena *arena, struct str *out,
-	struct fault *why)
+static enum err match_read(
+	const struct json *match, struct arena *arena, struct str *out, struct fault *why)
 {
 	struct rule_match parsed;
 	struct buf b = { .max = 65536 };
@@ -161,7 +161,8 @@ static enum err stop_lift_decide(struct job *job, struct rows *rows, struct faul
 	if (e) return e;
 	if (!role_may(job->who.role, MAY_ADMIN) &&
 		!(job->who.user.len && str_eq(job->who.user, found->made_user)))
-		return fail(why, ERR_FORBIDDEN, "whoever set it may lift it, or an admin");
+		return fail(
+			why, ERR_FORBIDDEN, "whoever set it may lift it, or an admin");
 	if (!stop_holds(found, rows->now_ms))
 		return fail(why, ERR_CONFLICT, "it is over already");
 	s = rows_change(rows, found);

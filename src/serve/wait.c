@@ -156,7 +156,8 @@ static void hold_was_read(struct request *r)
 		request_free(r);
 		return;
 	}
-	over = r->task.settled || r->task.stopped.len || h->end_ms <= loop_now_ms(h->serve->loop);
+	over = r->task.settled || r->task.stopped.len ||
+	       h->end_ms <= loop_now_ms(h->serve->loop);
 	h->unread = job->err == ERR_UNAVAILABLE && !over && hold_park(h);
 	if (h->unread)
 		hold_rest(h);

@@ -213,8 +213,8 @@ bool rows_next_change(const struct rows *, struct row_change *);
 struct staged *rows_event_of(
 	struct rows *, int64_t ws, const char *type, struct str data);
 /* The same of an agent. */
-struct staged *rows_event_by(struct rows *, int64_t ws, const char *type,
-	struct str agent, struct str data);
+struct staged *rows_event_by(
+	struct rows *, int64_t ws, const char *type, struct str agent, struct str data);
 /* What was done so far stays, whatever comes of the job; and back to there. */
 void rows_savepoint(struct rows *);
 void rows_rollback(struct rows *);
