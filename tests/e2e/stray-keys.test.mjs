@@ -7,10 +7,10 @@ import { random } from '../lib/random.mjs';
 import { arrive, Server, sleep } from './lib.mjs';
 import { browser, long } from './matrix.mjs';
 
-const SEQUENCES = Number(process.env.PARLEY_SEQUENCES ?? (long ? 10_000 : 120));
+const SEQUENCES = Number(process.env.PARLEY_SEQUENCES ?? (long ? 10_000 : 104));
 /* A player mostly waits until a card is armed: several play beside each other, each with a server of its own,
  * so that what one does is no disturbance for another, and a seed repeats it. */
-const PLAYERS = Number(process.env.PARLEY_PLAYERS ?? 6);
+const PLAYERS = Number(process.env.PARLEY_PLAYERS ?? 8);
 const STEPS = 12;
 const OPEN_MAX = 9;
 const ARMED_MS = 500; // the page's 600, less what its observer is late
@@ -76,6 +76,18 @@ function observe() {
 	};
 }
 
+/* In the page: once the card that one looks at has been there long enough to be decided. */
+const armed = () => new Promise((done) => {
+	const end = performance.now() + 1200;
+	const look = () => {
+		const card = document.querySelector('dialog[open] article[data-ask]') ?? document.querySelector('article[data-ask]');
+		const since = performance.now() - window.stray.shownAt[card?.dataset.ask];
+		if (since > 620 || performance.now() > end) done();
+		else setTimeout(look, 20);
+	};
+	look();
+});
+
 /** Why a decision should not have been sent; null: it was meant. */
 function complaint({ ask, verb, body, presses, shownAt, byItself }, risk) {
 	const [before, last] = presses.slice(-2);
@@ -100,6 +112,7 @@ function complaint({ ask, verb, body, presses, shownAt, byItself }, risk) {
 
 const keys = ['a', 'a', 'a', 'r', 'e', 's', 's', 'y', 'n', 'j', 'j', 'k', 'x', 'm', 'z', '1', '2', '/', 'Enter', 'Enter', ' ', 'Escape', 'Escape',
 	'Tab', 'Tab', 'Shift+Tab', 'ArrowDown', 'ArrowUp', 'Control+Enter', 'Control+Enter', 'Backspace', 'g', 'i'];
+const meant = [['a'], ['a', 'a'], ['a', 'a'], ['r', 'Control+Enter'], ['y', 'Control+Enter'], ['1', 'Enter'], ['click'], ['1', 'click'], ['y', 'click']];
 const words = ['and ask me again', 'yes', 'cassandra', 'no', 'a', 'risky', 'sure as is'];
 const risks = ['low', 'medium', 'high', 'high', 'critical'];
 const targets = ['[data-row] a', '[data-row] a', 'article button', 'article button', 'article textarea', 'article .operation', 'nav a', '.list h1', 'article', 'dialog button'];
@@ -142,20 +155,32 @@ class Game {
 		else await this.marie.post(`/v1/asks/${id}/skip`);
 	}
 	/** Clicks where something of this kind is, whatever lies there by then. */
-	async click() {
+	async click(kind = this.any(targets)) {
 		const at = await this.page.evaluate(([selector, n]) => {
 			const list = [...document.querySelectorAll(selector)].filter((one) => one.checkVisibility());
 			const box = list[n % list.length]?.getBoundingClientRect();
 			return box && { x: box.x + Math.min(box.width / 2, 200), y: box.y + Math.min(box.height / 2, 20) };
-		}, [this.any(targets), this.below(50)]);
+		}, [kind, this.below(50)]);
 		if (at) await this.page.mouse.click(at.x, at.y);
 	}
-	/** Somebody who means it, and is then disturbed. */
+	/** Goes there without a new document. */
+	go(path) {
+		return this.page.evaluate((to) => {
+			history.pushState(null, '', to);
+			dispatchEvent(new PopStateEvent('popstate'));
+		}, path);
+	}
+	/** Somebody who means it, and may be disturbed. */
 	async decide() {
-		await this.page.keyboard.press(this.any(['j', 'k', 'Enter']));
-		await sleep(620);
-		await this.page.keyboard.press(this.any(['a', 'a', 'a', 'r', '1', 'y']));
-		if (!this.below(3)) await this.page.keyboard.press(this.any(['Control+Enter', 'Enter', 'a']));
+		if (!await this.page.evaluate(() => document.querySelector('dialog[open], [data-row]'))) await this.go('/inbox');
+		if (this.below(3)) await this.click('[data-row] a');
+		else await this.page.keyboard.press(this.any(['j', 'k', 'Enter']));
+		await this.page.evaluate(armed);
+		for (const key of this.any(meant)) {
+			if (!this.below(6)) await this.any([this.ask, this.withdraw]).call(this);
+			if (key === 'click') await this.click('article .decides, article [type=submit], .quick button');
+			else await this.page.keyboard.press(key);
+		}
 	}
 	async step() {
 		const n = this.below(100);
@@ -168,6 +193,13 @@ class Game {
 		else if (n < 96) await this.decide();
 		else if (n < 97) await this.page.evaluate((to) => document.querySelector(`nav a[href^="${to}"]`)?.click(), this.any(['/inbox', '/sessions', '/activity']));
 		else await sleep(this.below(80));
+	}
+	/** One sequence; every other one begins at the inbox, without a filter that an earlier one left. */
+	async sequence() {
+		if (!this.open.length) await this.ask();
+		if (this.below(2)) await this.go('/inbox');
+		for (let step = 0; step < STEPS; step++) await this.step();
+		await this.judge();
 	}
 	/** Everything that was sent since the last look was meant, and the focus is somewhere. */
 	async judge() {
@@ -190,7 +222,7 @@ async function play(shown, number, sequences) {
 	const server = await Server.start({ flags: ['--ask-rate', '0'] });
 	const agent = server.client(await server.token('agent', 'deployer'));
 	const marie = server.client(await server.token('member', 'Marie'));
-	const place = await arrive(shown, server, { settings: { opens: true } });
+	const place = await arrive(shown, server, { view: number % 3 ? 'desktop' : 'phone', settings: { opens: true } });
 	try {
 		await place.context.addCookies([await server.cookie()]);
 		await place.page.addInitScript(observe);
@@ -201,11 +233,7 @@ async function play(shown, number, sequences) {
 		const game = new Game(random(seed * 1000 + number), server, agent, marie, place.page);
 		game.session = (await agent.session('stray')).id;
 		for (let i = 0; i < 4; i++) await game.ask();
-		for (let i = 0; i < sequences; i++) {
-			if (!game.open.length) await game.ask();
-			for (let step = 0; step < STEPS; step++) await game.step();
-			await game.judge();
-		}
+		for (let i = 0; i < sequences; i++) await game.sequence();
 		assert.deepEqual(place.errors, []);
 		return game.counts;
 	} catch (error) {
