@@ -27,10 +27,10 @@ enum { BUSY_MS = 2000, MANY = 8, BACKUP_PAGES = 2000 };
 /* What a batch adds in long runs: done MANY rows a statement, whose cursors stay open
  * from row to row. Their text ends with the one tuple of VALUES. */
 static const bool in_runs[SQL_COUNT + 1] = {
-	[SQL_OF(RECORD_SESSIONS, RECORD_ADD)] = true,
-	[SQL_OF(RECORD_ASKS, RECORD_ADD)] = true,
-	[SQL_OF(RECORD_EVENTS, RECORD_ADD)] = true,
-	[SQL_OF(RECORD_KEYS, RECORD_ADD)] = true,
+	[SQL_OF(RECORD_SESSIONS, RECORD_ADD_NEW)] = true,
+	[SQL_OF(RECORD_ASKS, RECORD_ADD_NEW)] = true,
+	[SQL_OF(RECORD_EVENTS, RECORD_ADD_NEW)] = true,
+	[SQL_OF(RECORD_KEYS, RECORD_ADD_NEW)] = true,
 };
 
 struct prepared {
@@ -139,14 +139,15 @@ static void many_write(struct buf *out, struct str text, int args_len)
 	buf_print(out, "INSERT OR FAIL %.*s VALUES ", STR_ARGS(str_from(head, 7)));
 	for (int row = 0; row < MANY; row++) {
 		if (row) buf_add_char(out, ',');
-		for (size_t i = 0; i < tuple.len; i++) {
-			char c = tuple.at[i];
+		for (const char *at = tuple.at, *end = at + tuple.len; at < end;) {
+			char *behind = NULL;
 
-			if (c == '$')
-				buf_print(out, "?%d",
-					atoi(tuple.at + i + 1) + row * args_len);
-			else if (c < '0' || c > '9')
-				buf_add_char(out, c);
+			if (*at == '$')
+				buf_print(out, "?%ld",
+					strtol(at + 1, &behind, 10) + row * args_len);
+			else
+				buf_add_char(out, *at);
+			at = behind ? behind : at + 1;
 		}
 	}
 	buf_add_char(out, '\0');
