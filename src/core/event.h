@@ -8,6 +8,7 @@
 struct event {
 	int64_t ws;
 	int64_t n;	  /* 0 until the clerk numbers it */
+	int64_t place;	  /* its key in the store: event_place(ws, n) */
 	const char *type; /* "ask.created": always one of event_types */
 	int64_t at_ms;
 	struct str session; /* ids; empty: none */
@@ -22,6 +23,15 @@ struct event {
 extern const char *const event_types[];		/* NULL-terminated */
 const char *event_type_find(struct str);	/* the constant, or NULL */
 bool event_is_settlement(const struct event *); /* an ask was settled */
+
+/* One number for both, so that the log grows at the end of a table with a short key. Events of a
+ * workspace are numbered from 1; what is no such number stands before or behind all of them. */
+static inline int64_t event_place(int64_t ws, int64_t n)
+{
+	const int64_t room = (int64_t)1 << 40;
+
+	return ws * room + (n < 0 ? 0 : n < room ? n : room - 1);
+}
 
 /* Fills digest (from data) and hash. The chain starts from 32 zero bytes. */
 void event_seal(struct event *, const uint8_t before[SHA256_SIZE]);

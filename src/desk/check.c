@@ -60,8 +60,8 @@ static enum err page_event(void *ctx, const struct row *row, struct fault *why)
 	enum err e = event_from_row(row, &p->arena, &p->events[p->len], why);
 
 	p->rows++;
-	p->last_n = row_int(row, 1);
-	p->last_session = arena_str(&p->arena, row_text(row, 4));
+	p->last_n = row_int(row, EVENT_N_AT);
+	p->last_session = arena_str(&p->arena, row_text(row, EVENT_SESSION_AT));
 	if (!e) p->len++;
 	return e == ERR_INTERNAL ? OK : e;
 }
@@ -198,7 +198,8 @@ static enum err orphans_check(struct checking *c, struct fault *why)
 		e = db_one(c->db, tables[i].sql, NULL, 0, sum_row, &lost, why);
 		if (!e && lost)
 			check_found(c, str_of(tables[i].what),
-				"%lld of a workspace that does not exist",
+				i ? "%lld of a workspace that does not exist"
+				  : "%lld out of place, or of a workspace that does not exist",
 				(long long)lost);
 	}
 	return e;

@@ -67,14 +67,15 @@ static enum err log_row(void *ctx, const struct row *row, struct fault *why)
 {
 	struct log_pass *p = ctx;
 	uint8_t hash[SHA256_SIZE];
-	struct str stored = row_text(row, 10);
+	struct str stored = row_text(row, EVENT_HASH_AT);
 	struct event e;
 	enum err err = event_from_row(row, &p->arena, &e, why);
-	int64_t n = row_int(row, 1);
+	int64_t n = row_int(row, EVENT_N_AT);
 
 	if (err && err != ERR_INTERNAL) return err;
 	log_gap(p, n);
-	p->last = p->after = n;
+	p->last = n;
+	p->after = row_int(row, EVENT_PLACE_AT);
 	p->c->events++;
 	if (err) {
 		log_found(p, n, why ? why->detail : "it cannot be read");
@@ -117,13 +118,13 @@ static enum err log_emptied(struct log_pass *p, struct fault *why)
 
 enum err check_log(struct checking *c, struct fault *why)
 {
-	struct log_pass p = { .c = c, .after = INT64_MIN };
+	struct log_pass p = { .c = c, .after = event_place(c->ws, 0) };
 	int64_t seen;
 	enum err e = OK;
 
 	do {
-		const struct val args[] = { val_int(c->ws), val_int(p.after),
-			val_int(LOG_PAGE) };
+		const struct val args[] = { val_int(p.after),
+			val_int(event_place(c->ws, INT64_MAX)), val_int(LOG_PAGE) };
 
 		seen = c->events;
 		e = db_one(c->db, SQL_EVENTS_CHAIN, args, 3, log_row, &p, why);

@@ -36,7 +36,9 @@ static enum err events_gather(struct task *t, struct db *db, struct events_gathe
 	const struct val args[] = { val_int(t->job.who.ws), val_int(t->after),
 		val_int(upto), val_int(g->limit + 1), val_text(t->filter.session),
 		val_text(t->filter.agent), val_text(t->filter.types),
-		val_int(t->filter.not_people) };
+		val_int(t->filter.not_people),
+		val_int(event_place(t->job.who.ws, t->after)),
+		val_int(event_place(t->job.who.ws, upto)) };
 
 	t->events_len = 0;
 	t->events = ARENA_ARRAY(&t->job.arena, struct event, (size_t)g->limit);
@@ -45,7 +47,7 @@ static enum err events_gather(struct task *t, struct db *db, struct events_gathe
 	if (g->newest_first)
 		sql = t->filter.session.len ? SQL_EVENTS_OF_SESSION_BEFORE
 					    : SQL_EVENTS_BEFORE;
-	return db_one(db, sql, args, 8, event_row, g, why);
+	return db_one(db, sql, args, 10, event_row, g, why);
 }
 
 static enum err events_query(struct task *t, struct fault *why)

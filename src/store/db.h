@@ -77,6 +77,8 @@ struct db_driver {
 	/* What follows CREATE TABLE (…) so that its rows lie in the order of their key.
 	 */
 	const char *clustered;
+	/* The type of the one number that is a table's key, and where its rows lie by it. */
+	const char *row_key;
 	const char *text; /* the type of a text that compares byte by byte */
 	/* Between attempts to open it again, at first; each failure doubles it. 0: a new
 	 * attempt costs nothing. */

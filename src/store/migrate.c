@@ -8,6 +8,7 @@
 /* Rows that are small and come in the order of their key: kept in it, where the engine
  * can, they need no index beside them. */
 #define CLUSTERED "@clustered"
+#define ROW_KEY	  "@row_key"
 
 /* 1: workspaces, people, tokens, sessions, asks, events, idempotency. Every key starts
  * with the workspace. `ws` is small, so that keys are; its name is shown to people. */
@@ -134,6 +135,18 @@ static const char step_4[] =
 	"ALTER TABLE workspaces RENAME COLUMN doors TO revocations;"
 	"ALTER TABLE workspaces ADD COLUMN old_events BIGINT NOT NULL DEFAULT 0;"
 	"UPDATE workspaces SET old_events = last_event;"
+
+	/* By one number, at whose end the log grows without moving what is there. */
+	"ALTER TABLE events RENAME TO old_log;"
+	"DROP INDEX events_by_session;"
+	"CREATE TABLE events (place " ROW_KEY ", ws BIGINT NOT NULL, n BIGINT NOT NULL,"
+	" type TEXT NOT NULL, at_ms BIGINT NOT NULL, session TEXT NOT NULL,"
+	" ask TEXT NOT NULL, run TEXT NOT NULL, agent TEXT NOT NULL, data TEXT NOT NULL,"
+	" digest BYTEA NOT NULL, hash BYTEA NOT NULL);"
+	"INSERT INTO events SELECT ws * 1099511627776 + n, ws, n, type, at_ms, session, ask,"
+	" run, agent, data, digest, hash FROM old_log ORDER BY ws, n;"
+	"DROP TABLE old_log;"
+	"CREATE INDEX events_by_session ON events (ws, session, n);"
 	"ALTER TABLE workspaces ADD COLUMN teams BIGINT NOT NULL DEFAULT 0;"
 
 	"ALTER TABLE users ADD COLUMN version BIGINT NOT NULL DEFAULT 1;"
@@ -304,7 +317,8 @@ static void step_write(struct buf *out, const struct db_driver *driver, struct s
 {
 	const struct {
 		const char *mark, *word;
-	} swaps[] = { { CLUSTERED, driver->clustered }, { "TEXT", driver->text } };
+	} swaps[] = { { CLUSTERED, driver->clustered }, { ROW_KEY, driver->row_key },
+		{ "TEXT", driver->text } };
 
 	while (step.len) {
 		size_t i = 0, n = sizeof swaps / sizeof *swaps;

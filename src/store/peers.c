@@ -195,8 +195,8 @@ static size_t reading_calls(struct peers *l, struct peers_reading *r, struct cal
 
 		if (!p->look) continue;
 		p->look = false;
-		args[n][0] = val_int(p->ws);
-		args[n][1] = val_int(p->last);
+		args[n][0] = val_int(event_place(p->ws, p->last));
+		args[n][1] = val_int(event_place(p->ws, INT64_MAX));
 		args[n][2] = val_int(PAGE);
 		calls[n] = (struct call){ .sql = SQL_EVENTS_CHAIN,
 			.args = args[n],

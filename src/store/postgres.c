@@ -248,6 +248,7 @@ static int64_t postgres_row_int(const struct row *row, int column)
 
 const struct db_driver postgres_driver = {
 	.clustered = "",
+	.row_key = "BIGINT PRIMARY KEY",
 	.text = "TEXT COLLATE \"C\"",
 	.pause_ms = PAUSE_MS,
 	.open = postgres_open,

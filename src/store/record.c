@@ -298,6 +298,7 @@ static const struct column delivery_columns[] = {
 };
 
 static const struct column event_columns[] = {
+	FIXED(INT, event, place),
 	FIXED(INT, event, ws),
 	FIXED(INT, event, n),
 	FIXED(EVENT_TYPE, event, type),
@@ -368,7 +369,7 @@ const struct record records[RECORD_COUNT] = {
 		.keys_len = 2, .name = 1,
 		.version_at = offsetof(struct delivery, version),
 		.session_at = offsetof(struct delivery, session) },
-	[RECORD_EVENTS] = { TABLE("events", event, event_columns), .keys_len = 2,
+	[RECORD_EVENTS] = { TABLE("events", event, event_columns), .keys_len = 1,
 		.name = -1 },
 };
 

@@ -178,6 +178,9 @@ static inline enum err session_from_row(const struct row *row, struct arena *are
 	return record_read(&records[RECORD_SESSIONS], row, arena, out, why);
 }
 
+/* Where these stand in a row of an event, for whoever must know though it cannot be read. */
+enum { EVENT_PLACE_AT = 0, EVENT_N_AT = 2, EVENT_SESSION_AT = 5, EVENT_HASH_AT = 11 };
+
 static inline enum err event_from_row(
 	const struct row *row, struct arena *arena, struct event *out, struct fault *why)
 {

@@ -325,12 +325,13 @@ static const char *const written[SQL_RECORDS] = {
 			       " GROUP BY kind, status ORDER BY kind, status",
 
 	[SQL_EVENT_LAST] = "SELECT last_event FROM workspaces WHERE id = $1",
+	/* $1 workspace, $2 after and $3 up to which number, $4 how many, $5 session, $6 agent,
+	 * $7 types, $8 see above; $9 and $10 the places of $2 and $3 */
 	[SQL_EVENTS_AFTER] =
-		"SELECT @events FROM events WHERE ws = $1 AND n > $2"
-		" AND n <= $3"
+		"SELECT @events FROM events WHERE place > $9 AND place <= $10"
 		" AND ($6 = '' OR agent = $6)"
 		" AND ($7 = '' OR $7 LIKE '%,' || type || ',%')" EVENTS_NOT_PEOPLE
-		" ORDER BY n LIMIT $4",
+		" ORDER BY place LIMIT $4",
 	[SQL_EVENTS_OF_SESSION] =
 		"SELECT @events FROM events WHERE ws = $1"
 		" AND session = $5 AND n > $2 AND n <= $3"
@@ -338,19 +339,19 @@ static const char *const written[SQL_RECORDS] = {
 		" AND ($7 = '' OR $7 LIKE '%,' || type || ',%')" EVENTS_NOT_PEOPLE
 		" ORDER BY n LIMIT $4",
 	[SQL_EVENTS_BEFORE] =
-		"SELECT @events FROM events WHERE ws = $1 AND n > $2"
-		" AND n <= $3"
+		"SELECT @events FROM events WHERE place > $9 AND place <= $10"
 		" AND ($6 = '' OR agent = $6)"
 		" AND ($7 = '' OR $7 LIKE '%,' || type || ',%')" EVENTS_NOT_PEOPLE
-		" ORDER BY n DESC LIMIT $4",
+		" ORDER BY place DESC LIMIT $4",
 	[SQL_EVENTS_OF_SESSION_BEFORE] =
 		"SELECT @events FROM events WHERE ws = $1"
 		" AND session = $5 AND n > $2 AND n <= $3"
 		" AND ($6 = '' OR agent = $6)"
 		" AND ($7 = '' OR $7 LIKE '%,' || type || ',%')" EVENTS_NOT_PEOPLE
 		" ORDER BY n DESC LIMIT $4",
-	[SQL_EVENTS_CHAIN] = "SELECT @events FROM events WHERE ws = $1 AND n > $2"
-			     " ORDER BY n LIMIT $3",
+	/* Behind the place $1 and up to $2. */
+	[SQL_EVENTS_CHAIN] = "SELECT @events FROM events WHERE place > $1"
+			     " AND place <= $2 ORDER BY place LIMIT $3",
 	[SQL_SESSION_EXISTS] = "SELECT COUNT(*) FROM sessions WHERE ws = $1 AND id = $2",
 
 	[SQL_CHECK_COUNT] =
@@ -371,7 +372,9 @@ static const char *const written[SQL_RECORDS] = {
 		"SELECT session, kind, CASE WHEN status = 'pending' THEN 1 ELSE 0 END"
 		" AS open, COUNT(*) FROM asks WHERE ws = $1 AND session > $2"
 		" AND session <= $3 GROUP BY session, kind, open",
-	[SQL_CHECK_LOST_EVENTS] = "SELECT COUNT(*) FROM events" CHECK_LOST,
+	[SQL_CHECK_LOST_EVENTS] =
+		"SELECT COUNT(*) FROM events" CHECK_LOST
+		" OR n < 1 OR n >= 1099511627776 OR place <> ws * 1099511627776 + n",
 	[SQL_CHECK_LOST_ASKS] = "SELECT COUNT(*) FROM asks" CHECK_LOST,
 	[SQL_CHECK_LOST_SESSIONS] = "SELECT COUNT(*) FROM sessions" CHECK_LOST,
 	[SQL_CHECK_LOST_USERS] = "SELECT COUNT(*) FROM users" CHECK_LOST,

@@ -489,6 +489,7 @@ static struct str sqlite_row_text(const struct row *row, int column)
 
 const struct db_driver sqlite_driver = {
 	.clustered = " WITHOUT ROWID",
+	.row_key = "INTEGER PRIMARY KEY",
 	.text = "TEXT",
 	.open = sqlite_open,
 	.close = sqlite_shut,

@@ -296,6 +296,7 @@ static enum err number_events(struct rows *rows, const struct counter *counter,
 	for (struct staged *st = rows->staged_first; st; st = st->next) {
 		if (st->event.ws != counter->ws) continue;
 		st->event.n = ++n;
+		st->event.place = event_place(st->event.ws, n);
 		st->revocations = counter->revocations;
 		event_seal(&st->event, before);
 		before = st->event.hash;

@@ -191,18 +191,27 @@ static const struct tampering {
 		"@12",
 		"the last hash is not the counter's" },
 	{ "one removed, the rest moved up",
-		"DELETE FROM events WHERE n = @5; UPDATE events SET n = -n WHERE n > @5;"
-		"UPDATE events SET n = -n - 1 WHERE n < 0;"
+		"DELETE FROM events WHERE n = @5;"
+		"UPDATE events SET n = -n, place = -place WHERE n > @5;"
+		"UPDATE events SET n = -n - 1, place = -place - 1 WHERE n < 0;"
 		"UPDATE workspaces SET last_event = last_event - 1",
 		"event @5: it does not follow" },
 	{ "two swapped",
-		"UPDATE events SET n = -3 WHERE n = @3; UPDATE events SET n = @3 WHERE n "
-		"= @4; UPDATE events SET n = @4 WHERE n = -3",
+		"UPDATE events SET n = -3, place = -3 WHERE n = @3;"
+		"UPDATE events SET n = @3, place = place - 1 WHERE n = @4;"
+		"UPDATE events SET n = @4, place = ws * 1099511627776 + @4 WHERE n = -3",
 		"event @3: it does not follow" },
 	{ "one before the first",
-		"INSERT INTO events SELECT ws, -1, type, at_ms, session, ask, run, agent, "
-		"data, digest, hash FROM events WHERE n = @1",
-		"event -1: its number is out of order" },
+		"INSERT INTO events SELECT ws * 1099511627776 - 1, ws, -1, type, at_ms,"
+		" session, ask, run, agent, data, digest, hash FROM events WHERE n = @1",
+		"out of place" },
+	{ "one out of place",
+		"UPDATE events SET place = place + 1099511627776 WHERE n = @5",
+		"event @5: it is missing" },
+	{ "one added out of place",
+		"INSERT INTO events SELECT place + 1099511627776, ws, n, type, at_ms,"
+		" session, ask, run, agent, data, digest, hash FROM events WHERE n = @1",
+		"out of place" },
 	{ "counter's hash changed",
 		"UPDATE workspaces SET last_hash = (SELECT hash FROM events"
 		" WHERE n = 1)",
@@ -212,8 +221,8 @@ static const struct tampering {
 	{ "events made old", "UPDATE workspaces SET old_events = last_event",
 		"does not follow" },
 	{ "one added",
-		"INSERT INTO events SELECT ws, (SELECT MAX(n) + 1 FROM events), type, "
-		"at_ms,"
+		"INSERT INTO events SELECT (SELECT MAX(place) + 1 FROM events), ws,"
+		" (SELECT MAX(n) + 1 FROM events), type, at_ms,"
 		" session, ask, run, agent, data, digest, hash FROM events WHERE n = 1",
 		"does not follow" },
 };

@@ -31,11 +31,12 @@ struct edited_table {
 };
 
 static const struct edited_table tables[] = {
-	{ "workspaces", { "id" }, 1, " name created_ms revocations old_events ", " " },
+	{ "workspaces", { "id" }, 1,
+		" name created_ms revocations old_events policy_version ", " " },
 	{ "sessions", { "ws", "id" }, 2, " version updated_ms for_ask heard_ms ",
 		" parallel " },
 	{ "asks", { "ws", "id" }, 2, " version settled_user ", " exclusive " },
-	{ "events", { "ws", "n" }, 2, " ", " " },
+	{ "events", { "place" }, 1, " ", " " },
 };
 
 enum { TABLES = sizeof tables / sizeof *tables };
