@@ -66,6 +66,11 @@ int64_t clock_mono_ms(void)
 	return clock_mono_ns() / 1000000;
 }
 
+int64_t clock_person_ms(void)
+{
+	return clock_mono_ms() + (offset_file ? file_offset_ms() : 0);
+}
+
 void clock_set(int64_t now_ms)
 {
 	atomic_store_explicit(&fixed_ms, now_ms, memory_order_relaxed);

@@ -7,10 +7,12 @@
 int64_t clock_now_ms(void);  /* UTC since 1970; what clock_set said, when it said so */
 int64_t clock_mono_ms(void); /* only goes forward; for waiting and measuring */
 int64_t clock_mono_ns(void);
+/* clock_mono_ms as a person at a screen sees it pass: the test hooks move it. */
+int64_t clock_person_ms(void);
 void clock_set(int64_t now_ms);	      /* test hook; 0: the real one again */
 int64_t clock_tested(int64_t now_ms); /* another's time, as the test hooks change it */
 /* The environment's PARLEY_TEST_CLOCK names a file whose decimal number of milliseconds
- * is added to the real time, read anew at each clock_now_ms: for black-box tests. */
+ * is added to the real time, read at each call: for black-box tests. */
 void clock_init(void);
 
 enum { TIME_SIZE = 28 };

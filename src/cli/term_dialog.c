@@ -32,7 +32,7 @@ static void term_dialog_draw(struct term_dialog *p)
 	struct page keys = { .width = columns };
 
 	screen_erase(p->screen);
-	dialog_draw(&p->dialog, p->screen, &frame, clock_now_ms(), clock_mono_ms());
+	dialog_draw(&p->dialog, p->screen, &frame, clock_now_ms(), clock_person_ms());
 	page_row(&keys);
 	page_add(&keys, STYLE_SOFT, dialog_keys(&p->dialog, &arena));
 	screen_draw(p->screen, rows - 1, 0, &keys, 0, STYLE_PLAIN);

@@ -224,8 +224,8 @@ static void tty_take(struct host *h)
 	ssize_t n = read(h->tty, bytes, sizeof bytes);
 
 	if (n <= 0) return;
-	if (clock_mono_ms() < h->dead_until)
-		h->dead_until = clock_mono_ms() + QUIET_MS;
+	if (clock_person_ms() < h->dead_until)
+		h->dead_until = clock_person_ms() + QUIET_MS;
 	else
 		all_write(h->master, str_make(bytes, (size_t)n));
 }
@@ -249,7 +249,7 @@ static void dialog_shut(struct host *h)
 	h->open = STR_NONE;
 	h->settled = false;
 	/* What was being typed for it must not reach the agent. */
-	if (vanished) h->dead_until = clock_mono_ms() + QUIET_MS;
+	if (vanished) h->dead_until = clock_person_ms() + QUIET_MS;
 	if (unsent.len > 0) {
 		all_write(h->tty, unsent);
 		all_write(h->tty, STR("\r\n"));

@@ -49,7 +49,7 @@ bool dialog_open(struct dialog *d, const struct json *ask, bool may_answer)
 	d->form.yes = yes ? yes[0] : 'y';
 	d->form.critical = ask_risk(d->ask) == RISK_CRITICAL;
 	d->open = may_answer && ask_pending(d->ask);
-	d->armed_at = clock_mono_ms() + ARMING_MS;
+	d->armed_at = clock_person_ms() + ARMING_MS;
 	return true;
 }
 
@@ -97,7 +97,7 @@ void dialog_allow(struct dialog *d, bool may_answer)
 {
 	bool open = may_answer && ask_pending(d->ask);
 
-	if (open && !d->open) d->armed_at = clock_mono_ms() + ARMING_MS;
+	if (open && !d->open) d->armed_at = clock_person_ms() + ARMING_MS;
 	d->open = open;
 }
 
@@ -164,7 +164,7 @@ bool dialog_arguments(struct dialog *d, struct str text)
 	buf_clear(&d->form.arguments);
 	if (!same) json_write(&d->form.arguments, json);
 	buf_clear(&d->notice);
-	d->armed_at = clock_mono_ms() + ARMING_MS;
+	d->armed_at = clock_person_ms() + ARMING_MS;
 	return true;
 }
 
@@ -282,7 +282,7 @@ static enum dialog_wish dead_key(struct dialog *d, const struct key *k)
 enum dialog_wish dialog_key(struct dialog *d, const struct key *k)
 {
 	enum form_mode before = d->form.mode;
-	int64_t now = clock_mono_ms();
+	int64_t now = clock_person_ms();
 
 	if (d->busy) return DIALOG_NONE;
 	if (d->dead) return dead_key(d, k);

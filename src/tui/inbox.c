@@ -15,7 +15,7 @@ void inbox_say(struct inbox *in, enum style style, struct str text)
 	buf_clear(&in->notice);
 	buf_add(&in->notice, text);
 	in->notice_style = style;
-	in->notice_until = clock_mono_ms() + NOTICE_MS;
+	in->notice_until = clock_person_ms() + NOTICE_MS;
 	in->dirty = true;
 }
 
@@ -277,17 +277,17 @@ static void keys_take(struct inbox *in)
 
 	while (!in->over && screen_key(in->screen, &k)) {
 		in->dirty = true;
-		if (k.name == K_NONE || k.name == K_RESIZE) continue;
+		if (k.name == K_REDRAW) screen_refresh(in->screen);
+		if (k.name == K_NONE || k.name == K_RESIZE || k.name == K_REDRAW)
+			continue;
 		in->notice_until = 0;
 		if (k.name == K_CLOSED)
 			in->over = true;
-		else if (k.name == K_REDRAW)
-			screen_refresh(in->screen);
 		else if (k.name == K_CLICK)
 			click(in, &k);
 		else
 			view_key(in, &k);
-		in->key_ms = clock_mono_ms();
+		in->key_ms = clock_person_ms();
 	}
 }
 
@@ -299,7 +299,7 @@ static void queue_open(struct inbox *in)
 	struct str rest = buf_str(&in->queue), id;
 
 	if (in->view != VIEW_LIST || in->searching || in->prompt ||
-		list_chosen(&in->list) > 0 || clock_mono_ms() - in->key_ms < IDLE_MS)
+		list_chosen(&in->list) > 0 || clock_person_ms() - in->key_ms < IDLE_MS)
 		return;
 	/* A card that is being looked at stays; the new ones are in the list. */
 	if (inbox_wide(in) && in->dialog_on) {
@@ -319,7 +319,8 @@ static void queue_open(struct inbox *in)
 /* The screen changes by itself when a countdown moves or a decision is armed. */
 static int64_t sleep_ms(const struct inbox *in)
 {
-	int64_t arming = in->dialog_on ? dialog_arming(&in->dialog, clock_mono_ms()) : 0;
+	int64_t arming =
+		in->dialog_on ? dialog_arming(&in->dialog, clock_person_ms()) : 0;
 
 	return arming > 0 && arming < TICK_MS ? arming : TICK_MS;
 }
@@ -333,8 +334,8 @@ static void inbox_loop(struct inbox *in)
 		ask_glance(in);
 		queue_open(in);
 		data_follow(in);
-		if (in->dirty || clock_mono_ms() - drawn >= TICK_MS)
-			inbox_draw(in), drawn = clock_mono_ms();
+		if (in->dirty || clock_person_ms() - drawn >= TICK_MS)
+			inbox_draw(in), drawn = clock_person_ms();
 		switch (courier_step(
 			in->courier, screen_fd(in->screen), sleep_ms(in), &in->why)) {
 		case COURIER_STOPPED: in->over = true; break;

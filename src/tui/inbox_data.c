@@ -252,14 +252,14 @@ static void decided_say(struct inbox *in, const struct json *ask)
 	in->notice_until += DECIDED_MS;
 	buf_clear(&in->follow);
 	if (!has) buf_add(&in->follow, json_text(json_get(ask, "id")));
-	in->follow_ms = clock_mono_ms() + FOLLOW_MS;
+	in->follow_ms = clock_person_ms() + FOLLOW_MS;
 	arena_done(&arena);
 }
 
 void data_follow(struct inbox *in)
 {
-	if (in->follow.len == 0 || clock_mono_ms() < in->follow_ms) return;
-	if (in->follow_left-- > 0 && clock_mono_ms() < in->notice_until)
+	if (in->follow.len == 0 || clock_person_ms() < in->follow_ms) return;
+	if (in->follow_left-- > 0 && clock_person_ms() < in->notice_until)
 		ask_call(in, "GET", buf_str(&in->follow), "", STR_NONE, TAG_FOLLOW);
 	in->follow_ms = INT64_MAX;
 }
@@ -268,7 +268,7 @@ void data_follow(struct inbox *in)
 static void follow_take(struct inbox *in, const struct json *ask)
 {
 	if (str_eq(json_text(json_get(ask, "id")), buf_str(&in->follow)) &&
-		clock_mono_ms() < in->notice_until)
+		clock_person_ms() < in->notice_until)
 		decided_say(in, ask);
 }
 

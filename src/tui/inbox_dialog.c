@@ -47,7 +47,7 @@ void ask_show(struct inbox *in, struct str id)
 	in->view = VIEW_ASK;
 	in->lost = false;
 	if (in->dialog_on && !in->batch && str_eq(in->dialog.id, id)) {
-		in->dialog.armed_at = clock_mono_ms() + ARMING_MS;
+		in->dialog.armed_at = clock_person_ms() + ARMING_MS;
 		dialog_came(&in->dialog, in->by_itself);
 		in->by_itself = false;
 		return;
@@ -152,7 +152,7 @@ static void reply_send(struct inbox *in)
 /* Others see that somebody is at it. */
 static void claim_renew(struct inbox *in)
 {
-	int64_t now = clock_mono_ms();
+	int64_t now = clock_person_ms();
 
 	if (in->batch || !form_touched(&in->dialog.form) ||
 		(in->claim_ms && now - in->claim_ms < CLAIM_MS))

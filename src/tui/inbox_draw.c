@@ -252,10 +252,10 @@ static void status_draw(struct inbox *in, int64_t now_ms, int64_t mono_ms)
 	page_add_text(p, STYLE_SOFT, "  ");
 	if (in->prompt)
 		prompt_draw(in, p);
-	else if (in->notice.len > 0 && mono_ms < in->notice_until)
-		page_add(p, in->notice_style, buf_str(&in->notice));
 	else if (in->dialog_on && in->dialog.busy)
 		page_add(p, STYLE_SOFT, MSG(&arena, "tui.sending"));
+	else if (in->notice.len > 0 && mono_ms < in->notice_until)
+		page_add(p, in->notice_style, buf_str(&in->notice));
 	else
 		page_add(p, STYLE_SOFT, keys_now(in, &arena));
 	screen_draw(in->screen, screen_rows(in->screen) - 1, 0, p, 0, STYLE_PLAIN);
@@ -350,7 +350,7 @@ static void inbox_part(struct inbox *in, int64_t now_ms, int64_t mono_ms)
 
 void inbox_draw(struct inbox *in)
 {
-	int64_t now_ms = clock_now_ms(), mono_ms = clock_mono_ms();
+	int64_t now_ms = clock_now_ms(), mono_ms = clock_person_ms();
 	struct area whole = { 1, 0, list_height(in), screen_columns(in->screen) };
 
 	screen_erase(in->screen);

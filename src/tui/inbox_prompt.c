@@ -132,7 +132,7 @@ void prompt_draw(struct inbox *in, struct page *p)
 		page_add_text(p, STYLE_PLAIN, " ");
 		page_line(p, STYLE_ACCENT, &in->prompt_line);
 		page_add_text(p, STYLE_PLAIN, "  ");
-		if (in->notice.len > 0 && clock_mono_ms() < in->notice_until)
+		if (in->notice.len > 0 && clock_person_ms() < in->notice_until)
 			page_add(p, in->notice_style, buf_str(&in->notice));
 		else
 			page_add(p, STYLE_SOFT, MSG(&arena, "tui.assign.hint"));

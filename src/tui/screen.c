@@ -569,8 +569,8 @@ void screen_show(struct screen *s)
 
 void screen_refresh(struct screen *s)
 {
+	(void)s;
 	clearok(stdscr, TRUE);
-	screen_show(s);
 }
 
 /* ---- calling ---- */

@@ -46,7 +46,7 @@ void screen_bar(struct screen *, size_t y, size_t x, size_t height); /* │ down
 /* Where the terminal's cursor goes; without it, it is hidden. */
 void screen_cursor(struct screen *, size_t y, size_t x);
 void screen_show(struct screen *);    /* sends what changed */
-void screen_refresh(struct screen *); /* sends everything again */
+void screen_refresh(struct screen *); /* the next screen_show sends everything again */
 
 void screen_bell(struct screen *);
 /* A notification of the terminal's own (OSC 9 and 777); it may show none. */

@@ -1,7 +1,10 @@
 // An agent as small as can be: takes --mcp-config as Claude Code does, starts the server in it, and
 // does what its other words say. What it prints is what a person would see of it.
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+
+const sleep = (ms) => new Promise((done) => { setTimeout(done, ms); });
 
 const words = process.argv.slice(2);
 const at = words.indexOf('--mcp-config');
@@ -39,8 +42,9 @@ switch (words[0]) {
 	case 'abort':
 		ask(question('Aborted'));
 		process.stdin.once('data', () => {});
-		setTimeout(() => send({ method: 'notifications/cancelled', params: { requestId: last } }), Number(words[1]));
-		await new Promise((resolve) => { setTimeout(resolve, Number(words[1]) + 1500); });
+		while (!existsSync(words[1])) await sleep(20);
+		send({ method: 'notifications/cancelled', params: { requestId: last } });
+		await sleep(1000);
 		console.log('aborted');
 		break;
 	default: break;

@@ -106,8 +106,9 @@ test('without a terminal it waits quietly', async () => {
 test('a dumb terminal waits as if there were none, and takes no keys', async () => {
 	const terminal = server.terminal(['ask', 'Which?', '-c', 'Alpha', '-c', 'Beta'], { term: 'dumb' });
 	await terminal.shows('Waiting for an answer at');
+	server.jump(1000);
 	terminal.press('Down', 'Enter');
-	await sleep(800);
+	await sleep(300);
 	const [ask] = (await server.member.get('/v1/asks')).body.items;
 	assert.equal(ask.status, 'pending');
 	await server.member.answer(ask, { q1: 'Beta' });
@@ -146,12 +147,12 @@ test('letters that come together decide nothing: pasted without marks, or with A
 	const terminal = server.terminal(['approve', '--tool', 'shell', '--arg', 'cmd=ls'], { term: 'linux' });
 	await terminal.armed('Wants to run');
 	terminal.type('abandon all');
-	terminal.tmux('send-keys', '-H', '1b', '79');
-	await sleep(500);
+	terminal.bytes('1b', '79');
+	await terminal.taken();
 	const [ask] = (await server.member.get('/v1/asks')).body.items;
 	assert.equal(ask.status, 'pending');
 	terminal.press('Escape');
-	await sleep(200);
+	await terminal.taken();
 	terminal.press('n');
 	await terminal.lacks('Skip? y/N');
 	terminal.press('a');

@@ -4,7 +4,7 @@ import { createServer, request } from 'node:http';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
-import { approval, choice, sleep, useTerminals } from './lib.mjs';
+import { approval, choice, useTerminals } from './lib.mjs';
 
 const server = await useTerminals();
 const ask = (body) => server.agent.ask(body);
@@ -17,13 +17,13 @@ afterEach(async () => {
 
 test('high risk in a dialog that opened by itself wants a second press; opened by hand it does not', async () => {
 	const inbox = await server.inbox({ columns: 80, flags: [] });
-	await sleep(2100);
+	await inbox.idle();
 	const first = await ask(approval('high', { title: 'By itself' }));
 	await inbox.armed('▸ ( ) 1 Approve');
 	inbox.press('a');
 	await inbox.shows('Press again to approve');
 	assert.equal((await server.agent.read(first)).status, 'pending');
-	await sleep(620);
+	await inbox.armed();
 	inbox.press('a');
 	await inbox.shows(/0 pending/);
 	assert.equal((await server.agent.read(first)).status, 'answered');
@@ -53,10 +53,9 @@ test('a card settled elsewhere stays and says how; letters are dead until the pe
 	await inbox.shows((text) => text.includes('Withdrawn') && text.includes('not to') && text.includes('1 pending'));
 	inbox.type('day, qvaaBx');
 	inbox.press('Enter', 'Enter');
-	await sleep(900);
+	await inbox.armed();
 	inbox.press('a');
-	await sleep(300);
-	assert.match(inbox.screen(), /Withdrawn soon/);
+	assert.match(await inbox.taken(), /Withdrawn soon/);
 	assert.equal((await server.agent.read(next)).status, 'pending');
 	inbox.press('Escape');
 	await inbox.shows('The next one');
@@ -71,8 +70,7 @@ test('what is looked at beside the list stays; Enter opens nothing else until th
 	await server.member.answer(one, { q1: true });
 	await inbox.shows((text) => text.includes('Answered by mia') && text.includes('1 pending'));
 	inbox.press('Enter', 'x', 'v');
-	await sleep(400);
-	assert.match(inbox.screen(), /Answered by mia[^]*1 pending/);
+	assert.match(await inbox.taken(), /Answered by mia[^]*1 pending/);
 	inbox.press('Down');
 	await inbox.shows((text) => text.includes('1 Yes') && !text.includes('Answered by mia via'));
 	inbox.close();
@@ -147,7 +145,7 @@ test('assigned by name, and a session stopped after one question', async () => {
 	inbox.press('Enter');
 	await inbox.shows('There is no user nobody-such.');
 	inbox.press('Escape');
-	await sleep(100);
+	await inbox.lacks('Assign to:');
 	inbox.press('i');
 	await inbox.shows('Assign to:');
 	inbox.type('me');
@@ -177,8 +175,10 @@ test('without a login the inbox says so, and shows the question of its own agent
 	await inbox.shows((text) => text.includes('You are not logged in.') && text.includes('Seen by its agent?'));
 	inbox.press('Enter');
 	await inbox.shows((text) => text.includes('1 Yes') && text.includes("Run 'parley login'"));
-	inbox.press('y', 'Enter');
-	await sleep(300);
+	inbox.press('y');
+	await inbox.armed();
+	inbox.press('Enter');
+	await inbox.taken();
 	assert.equal((await server.member.get(`/v1/asks/${asked.stdout.trim()}`)).body.status, 'pending');
 	inbox.close();
 	const list = await server.run(['list', '--data', server.data], { env: { XDG_CONFIG_HOME: config } });
@@ -186,6 +186,7 @@ test('without a login the inbox says so, and shows the question of its own agent
 });
 
 test('the form is there also when the server is slow to say who the person is', async () => {
+	const held = [];
 	const slow = createServer((req, res) => {
 		const pass = () => {
 			const out = request({ port: server.port, host: '127.0.0.1', method: req.method, path: req.url,
@@ -197,7 +198,7 @@ test('the form is there also when the server is slow to say who the person is', 
 			out.on('error', () => res.destroy());
 			req.pipe(out);
 		};
-		if (req.url === '/v1/me') setTimeout(pass, 1000);
+		if (req.url === '/v1/me') held.push(pass);
 		else pass();
 	});
 	await new Promise((resolve) => { slow.listen(0, '127.0.0.1', resolve); });
@@ -210,7 +211,7 @@ test('the form is there also when the server is slow to say who the person is', 
 	const one = await ask(yesNo('Quick enough?'));
 	const inbox = await server.inbox({ columns: 120, env: { XDG_CONFIG_HOME: config, PARLEY_URL: url } });
 	await inbox.shows('1 Yes');
-	await sleep(1200);
+	held.forEach((pass) => pass());
 	inbox.press('Enter');
 	await inbox.armed('▸ ( ) 1 Yes');
 	inbox.press('Enter');

@@ -181,7 +181,7 @@ test('an approval: arguments, raw, reject with a reason', async () => {
 
 test('a critical approval: read to its end, then pressed twice', async () => {
 	const lines = Array.from({ length: 60 }, (_, i) => `line ${i}`).join('\n');
-	const ask = await open(approval('critical', { operation: { name: 'sql', risk: 'critical', arguments: { query: lines } } }), 'critical');
+	const ask = await open(approval('critical', { operation: { name: 'sql', risk: 'critical', arguments: { query: lines } } }), 'Wants to run  sql');
 	inbox.press('a');
 	await inbox.shows('Scroll to the end of the operation to approve.');
 	for (let i = 0; i < 12; i++) inbox.press('NPage');

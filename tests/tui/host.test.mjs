@@ -1,10 +1,10 @@
 // `parley host`: an agent in this terminal, its questions in the dialog over it.
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { useTerminals } from './lib.mjs';
+import { until, useTerminals } from './lib.mjs';
 
 const server = await useTerminals();
 const agent = fileURLToPath(new URL('agent.mjs', import.meta.url));
@@ -47,8 +47,10 @@ test('a second question is refused while the dialog is open', async () => {
 });
 
 test('an abort closes the dialog and withdraws the question', async () => {
-	const terminal = host('abort', '2000');
+	const now = join(server.home, 'abort-now');
+	const terminal = host('abort', now);
 	await terminal.shows('Which Aborted?');
+	writeFileSync(now, '');
 	await terminal.shows('aborted');
 	const { items } = (await server.member.get('/v1/asks?status=cancelled')).body;
 	assert.equal(items[0].questions[0].text, 'Which Aborted?');
@@ -109,24 +111,29 @@ test('mouse reports and replies of the terminal are no keys of the dialog', asyn
 	const terminal = host('ask');
 	await terminal.armed('▸ ( ) 1 Red');
 	for (const bytes of ['1b 5b 3c 30 3b 32 3b 32 4d', '1b 5d 31 31 3b 72 67 62 3a 30 07', '1b 50 31 1b 5c', '1b 5b 3f 36 32 63'])
-		terminal.tmux('send-keys', '-H', ...bytes.split(' '));
-	await new Promise((resolve) => { setTimeout(resolve, 500); });
-	assert.match(terminal.screen(), /▸ \( \) 1 Red/);
+		terminal.bytes(...bytes.split(' '));
+	assert.match(await terminal.taken(), /▸ \( \) 1 Red/);
 	assert.doesNotMatch(terminal.screen(), /\(•\)/);
 	terminal.press('Down', 'Enter');
 	await terminal.shows('- Colour: Blue');
 });
 
 test('of what is printed behind a long dialog the end is kept, and what is missing is said', async () => {
-	const command = scripted(`(sleep 1.5; for i in $(seq 1 30000); do printf 'line %05d of the agent, long enough to fill a megabyte in time\\n' $i; done) &
+	const printed = join(server.home, 'printed');
+	const go = join(server.home, 'go');
+	const command = scripted(`(until [ -e ${go} ]; do sleep 0.02; done; for i in $(seq 1 30000); do printf 'line %05d of the agent, long enough to fill a megabyte in time\\n' $i; done; touch ${printed}) &
 ${asking} --mcp-config "$PARLEY_MCP_CONFIG"; wait; echo over`);
 	const raw = join(server.home, 'held.raw');
 	const terminal = server.terminal(['host', '--', command], { columns: 80, raw });
 	await terminal.armed('( ) 1 Red');
-	await new Promise((resolve) => { setTimeout(resolve, 4000); });
+	writeFileSync(go, '');
+	await until(() => existsSync(printed), 'what the agent prints');
 	terminal.press('Enter');
 	await terminal.shows((text) => text.includes('over') && text.includes('exit 0'), 30_000);
-	const all = readFileSync(raw, 'utf8');
+	const all = await until(() => {
+		const text = readFileSync(raw, 'utf8');
+		return text.includes('exit 0') && text;
+	}, 'the rest of the output');
 	assert.ok(/\[parley: the dialog was open for long; \d+ KB/.test(all), 'says how much is missing');
 	assert.ok(all.includes('line 30000 of the agent') && !all.includes('line 00001 '), 'keeps the end');
 });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync, chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
-import { approval, choice, sleep, until, useTerminals } from './lib.mjs';
+import { approval, choice, until, useTerminals } from './lib.mjs';
 
 const server = await useTerminals({ keepPort: true });
 const ask = (body) => server.agent.ask(body);
@@ -107,7 +107,7 @@ test('a batch: alike ones together, critical ones never', async () => {
 	inbox.press('a');
 	await inbox.shows('Send this answer to 3 asks?');
 	for (const one of made) assert.equal((await server.agent.read(one)).status, 'pending');
-	await sleep(620);
+	await inbox.armed();
 	inbox.press('Enter');
 	await inbox.shows(/1 pending/);
 	for (const one of made) assert.equal((await server.agent.read(one)).status, 'answered');
@@ -227,7 +227,7 @@ test('French', async () => {
 	const inbox = await server.inbox({ columns: 80, lang: 'fr' });
 	await inbox.shows(/en direct · 1 en attente/);
 	inbox.press('Enter');
-	const seen = await inbox.armed(/critique/) && inbox.screen();
+	const seen = await inbox.armed(/Souhaite exécuter/) && inbox.screen();
 	assert.match(seen, /refusé/);
 	assert.match(seen, /Approuver/);
 	inbox.press('Escape');
@@ -243,7 +243,7 @@ test('French', async () => {
 
 test('a new ask opens by itself when nobody is at anything, and one at a time', async () => {
 	const inbox = await server.inbox({ columns: 80, flags: [] });
-	await sleep(2100);
+	await inbox.idle();
 	await ask(yesNo('First of two?'));
 	await inbox.armed('▸ ( ) 1 Yes');
 	await ask(yesNo('Second of two?'));
