@@ -38,6 +38,7 @@ test('several: Space toggles [x], Enter confirms; none chosen is an error in red
 	const ask = await open({ questions: [choices()] }, '[ ] 1 Unit');
 	inbox.press('Enter');
 	await inbox.shows('Select at least one option.');
+	await inbox.taken();
 	const line = inbox.screen({ colours: true }).split('\n').find((row) => row.includes('at least one'));
 	assert.match(line, /\u001b\[(38;5;203|31)m/);
 	inbox.press('Space', 'Down', 'Space');
@@ -113,7 +114,8 @@ test('several questions: 1/3, back with ←, Review, what was chosen stays', asy
 	inbox.press('Space', 'Enter');
 	await inbox.shows('3/3: Why');
 	inbox.type('because').press('Enter');
-	const review = await inbox.shows('Review');
+	await inbox.shows('Review');
+	const review = await inbox.taken();
 	for (const line of ['Environment: Production', 'Tests: Unit', 'Why: because', '▸ Answer'])
 		assert.ok(review.includes(line), `${line}:\n${review}`);
 	inbox.press('Enter');

@@ -214,6 +214,7 @@ test('NO_COLOR: no colour is sent', async () => {
 	for (const terminal of [plain, colourful]) {
 		terminal.press('Enter');
 		await terminal.shows('Wants to run');
+		await terminal.taken();
 	}
 	const colours = /\u001b\[[0-9;]*(3[0-7]|38;5|9[0-7])[;m]/;
 	assert.doesNotMatch(plain.screen({ colours: true }), colours);
