@@ -4,6 +4,8 @@
 
 #include <stdio.h>
 
+#include "text/keep.h"
+
 static bool digest_fits(const struct approval *ap)
 {
 	struct str session = json_text(json_get(ap->asking.ask, "session"));
@@ -17,8 +19,6 @@ static void operation_put(struct approval *ap, struct json_writer *w)
 {
 	struct str risk = args_get(&ap->asking.cli->args, "risk");
 
-	jw_key(w, "kind");
-	jw_text(w, "approval");
 	jw_key(w, "operation");
 	jw_object(w);
 	for (uint32_t i = 0; i < ap->operation->count; i++) {
@@ -33,6 +33,18 @@ static void operation_put(struct approval *ap, struct json_writer *w)
 	jw_object_end(w);
 }
 
+struct str decide_body(struct approval *ap, struct str session)
+{
+	struct buf body = { .max = 1 << 20 };
+	struct json_writer w = { .out = &body };
+
+	jw_object(&w);
+	operation_put(ap, &w);
+	if (session.len) jw_key(&w, "session"), jw_str(&w, session);
+	jw_object_end(&w);
+	return buf_keep(&body, &ap->asking.cli->arena);
+}
+
 int approval_ask(struct approval *ap)
 {
 	struct asking *a = &ap->asking;
@@ -43,6 +55,8 @@ int approval_ask(struct approval *ap)
 
 	if (status != EXIT_YES) return status;
 	jw_object(&w);
+	jw_key(&w, "kind");
+	jw_text(&w, "approval");
 	operation_put(ap, &w);
 	status = asking_members(a, &w, session, ap->diff);
 	jw_object_end(&w);

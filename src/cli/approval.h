@@ -22,5 +22,7 @@ const struct json *approval_edited(const struct json *ask);
 bool approval_digest(const struct approval *, char out[DIGEST_SIZE]);
 /* Uses it up at the server: it runs once. EXIT_YES, or said. */
 int approval_use(struct approval *, const char *digest);
+/* {"operation": …, "session"?}: the body of /v1/decide. */
+struct str decide_body(struct approval *, struct str session);
 
 #endif

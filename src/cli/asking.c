@@ -173,6 +173,21 @@ static void replies_tell(struct asking *a)
 	}
 }
 
+/* Somebody stopped everything of this kind: nobody waits for it any more. */
+static bool asking_stopped(struct asking *a)
+{
+	const struct json *stop = json_get(a->ask, "stopped");
+	struct api_reply reply;
+
+	if (!stop || !str_is(json_text(json_get(a->ask, "status")), "pending"))
+		return false;
+	SAY("cli.stopped", { "name", json_text(json_get(json_get(stop, "by"), "name")) },
+		{ "reason", json_text(json_get(stop, "reason")) });
+	reach_call(a->cli, a->client, "POST", ask_path(a->cli, a->id, "/cancel"),
+		STR("{\"reason\":\"Stopped\"}"), &reply, NULL);
+	return true;
+}
+
 static int wait_loop(struct asking *a)
 {
 	struct fault why = { 0 };
@@ -185,6 +200,7 @@ static int wait_loop(struct asking *a)
 		case WAITED_STOPPED: return term_stopped();
 		case WAITED_FAILED: return cli_fail(a->cli, &why);
 		case WAITED_REPLY:
+			if (a->stops && asking_stopped(a)) return EXIT_NOT_ALLOWED;
 			if (a->dialog) term_dialog_update(a->dialog, a->ask);
 			replies_tell(a);
 			break;
@@ -207,6 +223,7 @@ int asking_wait(struct asking *a, bool in_place)
 		.ctx = a };
 	int status;
 
+	if (a->stops && asking_stopped(a)) return EXIT_NOT_ALLOWED;
 	if (!str_is(json_text(json_get(a->ask, "status")), "pending")) return EXIT_YES;
 	a->waiter = waiter_new(&setup);
 	if (!a->waiter) return cli_fail(a->cli, &(struct fault){ .err = ERR_MEMORY });

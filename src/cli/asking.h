@@ -19,6 +19,7 @@ struct asking {
 	struct str path;  /* where it is posted; empty: /v1/asks */
 	struct str title; /* unless --title says another; empty: none */
 	uint32_t replies; /* told already */
+	bool stops;	  /* a stop that fits ends it, with EXIT_NOT_ALLOWED */
 };
 
 /* What every asking verb takes: title, context, session, timeout, priority. */

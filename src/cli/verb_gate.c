@@ -174,12 +174,53 @@ static int approved_run(struct approval *ap)
 	return status;
 }
 
+/* What the policy allows runs as it is: there is no approval to be used up. */
+static int allowed_run(struct approval *ap)
+{
+	struct cli *cli = ap->asking.cli;
+	const struct json *asked = json_get(ap->operation, "arguments");
+	struct program program = { .fd = -1 };
+	char *cwd = NULL, **argv = argv_of(asked, &cli->arena, &cwd);
+	int status = argv ? program_check(cli, asked, asked, argv, cwd, &program)
+			  : EXIT_CANNOT_RUN;
+
+	if (status == EXIT_YES) status = run(ap, &program, argv, cwd);
+	program_close(&program);
+	return status;
+}
+
+/* Rules and the policy's mode first; *decided: a person need not be asked. */
+static int policy_run(struct approval *ap, bool *decided)
+{
+	struct cli *cli = ap->asking.cli;
+	struct str session, effect, reason;
+	struct api_reply reply;
+	int status = asking_open(&ap->asking, &session);
+
+	if (status == EXIT_YES)
+		status = reach_call(cli, ap->asking.client, "POST", STR("/v1/decide"),
+			decide_body(ap, session), &reply, NULL);
+	if (status != EXIT_YES) return status;
+	effect = json_text(json_get(reply.json, "effect"));
+	reason = json_text(json_get(reply.json, "reason"));
+	*decided = !str_is(effect, "ask");
+	if (str_is(effect, "allow")) return allowed_run(ap);
+	if (!*decided) {
+		ap->asking.client = client_free(ap->asking.client);
+		return EXIT_YES;
+	}
+	SAY("cli.gate.denied", { "reason", reason });
+	return json_is(json_get(reply.json, "stop"), JSON_STRING) ? EXIT_NOT_ALLOWED
+								   : EXIT_NO;
+}
+
 static int gate_run(struct cli *cli)
 {
-	struct approval ap = { .asking.cli = cli };
+	struct approval ap = { .asking = { .cli = cli, .stops = true } };
 	struct program program = { .fd = -1 };
 	char *cwd = getcwd(NULL, 0);
 	struct fault why = { 0 };
+	bool decided = false;
 	int status;
 
 	if (!cwd || !words_showable(cli, cwd)) {
@@ -200,9 +241,11 @@ static int gate_run(struct cli *cli)
 			{ "command",
 				utf8_first(argv_line(argv, &cli->arena), TITLE_POINTS) });
 	}
-	if (status == EXIT_YES) status = approval_ask(&ap);
-	if (status == EXIT_YES) status = asking_wait(&ap.asking, true);
-	if (status == EXIT_YES) {
+	if (status == EXIT_YES && args_have(&cli->args, "policy"))
+		status = policy_run(&ap, &decided);
+	if (!decided && status == EXIT_YES) status = approval_ask(&ap);
+	if (!decided && status == EXIT_YES) status = asking_wait(&ap.asking, true);
+	if (!decided && status == EXIT_YES) {
 		struct str story = outcome_story(ap.asking.ask, &cli->arena);
 
 		fprintf(stderr, "%.*s\n", STR_ARGS(story));
@@ -214,12 +257,14 @@ static int gate_run(struct cli *cli)
 }
 
 static const struct flag flags[] = {
-	{ .name = "risk", .value = "RISK", .values = "low medium high critical" }, { 0 }
+	{ .name = "risk", .value = "RISK", .values = "low medium high critical" },
+	{ .name = "policy" }, { 0 }
 };
 
 static const char *const examples[] = {
 	"parley gate --risk high -- make deploy",
 	"parley gate --timeout 10m -- rm -r build",
+	"parley gate --policy -- npm test",
 	NULL,
 };
 

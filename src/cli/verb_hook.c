@@ -30,6 +30,8 @@ struct hook {
 	struct client *client;
 	struct hook_event event;
 	bool asks; /* it is the agent's own question to the person */
+	bool must_ask; /* --ask-only fits */
+	struct str session; /* its id here */
 	const char *dialect;
 	const struct json *ask, *reply; /* as last seen; the reply in the dialect */
 	int64_t wait_ms;
@@ -115,7 +117,6 @@ static const struct json *operation_of(struct hook *h)
 /* True when the rules of the command line have decided. */
 static bool rules_decide(struct hook *h)
 {
-	bool some = args_have(&h->cli->args, "ask-only");
 	const struct json *operation = operation_of(h);
 	struct arena *arena = &h->cli->arena;
 
@@ -123,16 +124,38 @@ static bool rules_decide(struct hook *h)
 		decide(h, HOOK_DENY, STR("A rule of this hook forbids it."), NULL);
 		return true;
 	}
-	if (some && tool_list_stops(&h->ask_only, operation, arena)) return false;
-	if (own_tool(h->event.tool)) {
+	h->must_ask = tool_list_stops(&h->ask_only, operation, arena);
+	if (own_tool(h->event.tool) && !h->must_ask) {
 		decide(h, HOOK_ALLOW, STR("Asking needs no approval."), NULL);
 		return true;
 	}
-	if (tool_list_allows(&h->allow, operation, arena)) {
+	return false;
+}
+
+/* True when the server's word and the rules of the command line together have decided. These
+ * allow only where the server does not deny. The policy of a new workspace, which nobody has
+ * set, allows nothing here: who sets up a hook wants to be asked. */
+static bool policy_decides(struct hook *h, const struct json *said)
+{
+	struct str effect = json_text(json_get(said, "effect"));
+	struct str reason = json_text(json_get(said, "reason"));
+	bool unset = json_is(json_get(said, "default"), JSON_TRUE);
+
+	if (str_is(effect, "deny")) {
+		decide(h, HOOK_DENY, reason, NULL);
+		return true;
+	}
+	if (h->must_ask) return false;
+	if (tool_list_allows(&h->allow, operation_of(h), &h->cli->arena)) {
 		decide(h, HOOK_ALLOW, STR("A rule of this hook allows it."), NULL);
 		return true;
 	}
-	return some; /* left to the agent's own rules: nothing is printed */
+	if (str_is(effect, "allow") && !unset) {
+		decide(h, HOOK_ALLOW, reason, NULL);
+		return true;
+	}
+	/* The rest is left to the agent's own rules: nothing is printed. */
+	return args_have(&h->cli->args, "ask-only");
 }
 
 static enum err call(struct hook *h, const char *method, struct str path, struct str body,
@@ -202,19 +225,40 @@ static struct str body_make(struct hook *h)
 static enum err ask_put(struct hook *h, struct fault *why)
 {
 	struct arena *arena = &h->cli->arena;
-	struct str session, key = key_make(arena);
+	struct str key = key_make(arena);
 	struct api_reply reply;
-	enum err err = session_open(h, &session, why);
+	enum err err;
 
-	if (err != OK) return err;
 	if (h->event.call.len > 0)
 		key = arena_print(arena, "%s:%.*s:%.*s", h->agent->name,
 			STR_ARGS(h->event.session), STR_ARGS(h->event.call));
 	err = call(h, "POST",
-		arena_print(arena, "/v1/sessions/%.*s/asks?dialect=%s", STR_ARGS(session),
+		arena_print(arena, "/v1/sessions/%.*s/asks?dialect=%s", STR_ARGS(h->session),
 			h->dialect),
 		body_make(h), key, &reply, why);
 	if (err == OK) h->ask = reply.json;
+	return err;
+}
+
+/* May it run without a person? An agent's own question is no operation. */
+static enum err policy_ask(struct hook *h, bool *decided, struct fault *why)
+{
+	struct arena *arena = &h->cli->arena;
+	struct buf body = { .max = 2 * EVENT_BYTES };
+	struct json_writer w = { .out = &body };
+	struct api_reply reply;
+	enum err err = session_open(h, &h->session, why);
+
+	if (err != OK || h->asks) return err;
+	jw_object(&w);
+	jw_key(&w, "operation");
+	jw_json(&w, operation_of(h));
+	jw_key(&w, "session");
+	jw_str(&w, h->session);
+	jw_object_end(&w);
+	err = call(h, "POST", STR("/v1/decide"), buf_keep(&body, arena), key_make(arena),
+		&reply, why);
+	if (err == OK) *decided = policy_decides(h, reply.json);
 	return err;
 }
 
@@ -243,7 +287,8 @@ static enum err ask_await(struct hook *h, struct fault *why)
 		if (err != OK) return err;
 		h->ask = json_get(reply.json, "ask");
 		h->reply = json_get(reply.json, "reply");
-	} while (pending(h) && clock_mono_ms() + 1000 < until);
+	} while (pending(h) && !json_get(h->ask, "stopped") &&
+		 clock_mono_ms() + 1000 < until);
 	return OK;
 }
 
@@ -262,14 +307,27 @@ static bool approval_holds(struct hook *h)
 }
 
 /* Nobody waits for it any more; what is decided later must not look like a yes. */
-static void ask_withdraw(struct hook *h)
+static void ask_withdraw(struct hook *h, const char *reason)
 {
 	struct str id = json_text(json_get(h->ask, "id"));
 	struct api_reply reply;
 
 	call(h, "POST", ask_path(h->cli, id, "/cancel"),
-		STR("{\"reason\":\"Nobody decided in time\"}"), key_make(&h->cli->arena),
+		arena_print(&h->cli->arena, "{\"reason\":\"%s\"}", reason),
+		key_make(&h->cli->arena),
 		&reply, NULL);
+}
+
+static void stop_decide(struct hook *h)
+{
+	const struct json *stop = json_get(h->ask, "stopped");
+
+	ask_withdraw(h, "Stopped");
+	decide(h, HOOK_DENY,
+		arena_print(&h->cli->arena, "Stopped by %.*s: %.*s",
+			STR_ARGS(json_text(json_get(json_get(stop, "by"), "name"))),
+			STR_ARGS(json_text(json_get(stop, "reason")))),
+		NULL);
 }
 
 static void silence_decide(struct hook *h)
@@ -283,7 +341,7 @@ static void silence_decide(struct hook *h)
 			NULL);
 		return;
 	}
-	ask_withdraw(h);
+	ask_withdraw(h, "Nobody decided in time");
 	decide(h, h->then, STR("Nobody decided in time, so it does not run."), NULL);
 }
 
@@ -341,10 +399,23 @@ static int flags_read(struct hook *h)
 		{ "value", then }, { "agent", str_of(h->agent->title) });
 }
 
+static void outcome_decide(struct hook *h)
+{
+	if (pending(h) && json_get(h->ask, "stopped"))
+		stop_decide(h);
+	else if (pending(h))
+		silence_decide(h);
+	else if (h->asks)
+		answers_decide(h);
+	else
+		approval_decide(h);
+}
+
 static int hook_run(struct cli *cli)
 {
 	struct hook h = { .cli = cli };
 	struct fault why = { 0 };
+	bool decided = false;
 	int status = flags_read(&h);
 
 	if (status == EXIT_YES) status = rules_read(&h);
@@ -352,18 +423,15 @@ static int hook_run(struct cli *cli)
 	if (status != EXIT_YES || rules_decide(&h)) return status;
 	term_watch(&cli->term);
 	h.client = reach(cli, AS_AGENT, &why);
-	if (!h.client || ask_put(&h, &why) != OK || ask_await(&h, &why) != OK)
+	if (!h.client || policy_ask(&h, &decided, &why) != OK ||
+		(!decided && (ask_put(&h, &why) != OK || ask_await(&h, &why) != OK)))
 		decide(&h, HOOK_DENY,
 			arena_print(&cli->arena,
 				"Parley could not be asked, so it does not run: %s",
 				why.detail),
 			NULL);
-	else if (pending(&h))
-		silence_decide(&h);
-	else if (h.asks)
-		answers_decide(&h);
-	else
-		approval_decide(&h);
+	else if (!decided)
+		outcome_decide(&h);
 	client_free(h.client);
 	return EXIT_YES;
 }

@@ -97,7 +97,7 @@ static bool reply_take(struct api_waiter *w, const struct json **out, enum waite
 	w->version = seen;
 	*out = r.json;
 	*result = str_is(status, "pending") ? WAITED_REPLY : WAITED_SETTLED;
-	return *result == WAITED_SETTLED || changed;
+	return *result == WAITED_SETTLED || changed || json_get(r.json, "stopped");
 }
 
 enum waited waiter_run(

@@ -48,6 +48,7 @@ struct decided {
 	struct str stop;   /* stp_… */
 	struct str reason; /* for the agent's log and its person */
 	enum risk risk;
+	bool by_default; /* by the policy of a new workspace, which nobody has set */
 };
 
 static void decided_by_mode(
@@ -55,6 +56,7 @@ static void decided_by_mode(
 {
 	out->effect = policy_effect(&book->policy, look->type, out->risk);
 	out->rule = STR("policy");
+	out->by_default = !book->kept.version;
 	out->reason =
 		out->effect == EFFECT_ALLOW
 			? STR("No rule fits, and the policy allows it.")
@@ -157,6 +159,8 @@ static enum err decide_decide(struct job *job, struct rows *rows, struct fault *
 	if (e) return e;
 	jw_object(&w);
 	decided_write(&w, &d);
+	jw_key(&w, "default");
+	jw_bool(&w, d.by_default);
 	jw_object_end(&w);
 	return OK;
 }

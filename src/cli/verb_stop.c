@@ -1,0 +1,159 @@
+/* verb_stop.c - parley stop, parley go: pause everything that asks, and let it go on. */
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "cli/outcome.h"
+#include "cli/reach.h"
+#include "cli/verbs.h"
+#include "text/keep.h"
+#include "text/safe_text.h"
+
+static void text_put(struct json_writer *w, const char *name, struct str text)
+{
+	if (!text.len) return;
+	jw_key(w, name);
+	jw_str(w, text);
+}
+
+/* What is given on the command line; EXIT_YES, or said. */
+static int stop_body(struct cli *cli, struct str *out)
+{
+	struct str time = args_get(&cli->args, "for");
+	struct buf body = { .max = 65536 };
+	struct json_writer w = { .out = &body };
+	char until[TIME_SIZE];
+	int64_t ms = 0;
+
+	if (time.at && (!duration_read(time, &ms) || ms <= 0))
+		return CLI_USAGE(cli, "cli.timeout.wrong", { "value", time });
+	if (ms) time_write(clock_now_ms() + ms, until);
+	jw_object(&w);
+	jw_key(&w, "match");
+	jw_object(&w);
+	text_put(&w, "agent", args_get(&cli->args, "agent"));
+	text_put(&w, "project", args_get(&cli->args, "project"));
+	text_put(&w, "session", args_get(&cli->args, "session"));
+	jw_object_end(&w);
+	text_put(&w, "reason", args_word(&cli->args, 0));
+	if (ms) text_put(&w, "until", str_of(until));
+	jw_object_end(&w);
+	*out = buf_keep(&body, &cli->arena);
+	return EXIT_YES;
+}
+
+static int stop_run(struct cli *cli)
+{
+	struct fault why = { 0 };
+	struct api_reply reply;
+	struct client *client;
+	struct str body, id;
+	int status = stop_body(cli, &body);
+
+	if (status != EXIT_YES) return status;
+	client = reach(cli, AS_PERSON, &why);
+	if (!client) return cli_fail(cli, &why);
+	status = reach_call(cli, client, "POST", STR("/v1/stops"), body, &reply, NULL);
+	client_free(client);
+	if (status != EXIT_YES) return status;
+	id = json_text(json_get(reply.json, "id"));
+	if (args_have(&cli->args, "json")) {
+		json_print(reply.json);
+		return EXIT_YES;
+	}
+	printf("%.*s\n", STR_ARGS(id));
+	SAY("cli.stop.set", { "id", id });
+	return EXIT_YES;
+}
+
+static const struct flag stop_flags[] = { { .name = "agent", .value = "NAME" },
+	{ .name = "project", .value = "NAME" }, { .name = "session", .value = "ID" },
+	{ .name = "for", .value = "TIME" }, { .name = "json" }, { 0 } };
+
+static const char *const stop_examples[] = {
+	"parley stop 'Production is down'",
+	"parley stop --agent 'ci-*' --for 30m 'Wrong branch'",
+	NULL,
+};
+
+const struct command verb_stop = {
+	.name = "stop",
+	.run = stop_run,
+	.words = "REASON",
+	.words_min = 1,
+	.words_max = 1,
+	.flags = stop_flags,
+	.settings = SETTINGS_CLIENT,
+	.exits = "0 2 3 4",
+	.examples = stop_examples,
+};
+
+/* ---- go ---- */
+
+static void stop_print(struct cli *cli, const struct json *stop)
+{
+	const struct json *match = json_get(stop, "match");
+	struct buf what = { .max = 4096 };
+
+	if (match && match->count) json_write(&what, match);
+	printf("%.*s  %.*s  %.*s  %.*s\n", STR_ARGS(json_text(json_get(stop, "id"))),
+		STR_ARGS(safe_line(&cli->arena,
+			json_text(json_get(json_get(stop, "made_by"), "name")))),
+		STR_ARGS(safe_line(&cli->arena, json_text(json_get(stop, "reason")))),
+		STR_ARGS(safe_line(&cli->arena, buf_str(&what))));
+	buf_done(&what);
+}
+
+/* The only one there is. Empty: there is none, or they were listed to choose from. */
+static int stop_only(struct cli *cli, struct client *client, struct str *out)
+{
+	struct api_reply reply;
+	const struct json *items;
+	int status = reach_call(cli, client, "GET", STR("/v1/stops?limit=200"), STR_NONE,
+		&reply, NULL);
+
+	if (status != EXIT_YES) return status;
+	items = json_get(reply.json, "items");
+	if (!items || items->count == 0) {
+		SAY("cli.go.none");
+		return EXIT_YES;
+	}
+	if (items->count == 1) *out = json_text(json_get(&items->items[0], "id"));
+	if (items->count == 1) return EXIT_YES;
+	for (uint32_t i = 0; i < items->count; i++)
+		stop_print(cli, &items->items[i]);
+	return CLI_USAGE(cli, "cli.go.several");
+}
+
+static int go_run(struct cli *cli)
+{
+	struct fault why = { 0 };
+	struct client *client = reach(cli, AS_PERSON, &why);
+	struct str id = args_word(&cli->args, 0);
+	struct buf path = { .max = 1024 };
+	struct api_reply reply;
+	int status = EXIT_YES;
+
+	if (!client) return cli_fail(cli, &why);
+	if (!id.len) status = stop_only(cli, client, &id);
+	if (status == EXIT_YES && id.len) {
+		buf_add(&path, STR("/v1/stops/"));
+		url_add(&path, id);
+		status = reach_call(cli, client, "DELETE", buf_keep(&path, &cli->arena),
+			STR_NONE, &reply, NULL);
+		if (status == EXIT_YES) SAY("cli.go.done", { "id", id });
+	}
+	client_free(client);
+	return status;
+}
+
+static const char *const go_examples[] = { "parley go", NULL };
+
+const struct command verb_go = {
+	.name = "go",
+	.run = go_run,
+	.words = "[ID]",
+	.words_max = 1,
+	.settings = SETTINGS_CLIENT,
+	.exits = "0 1 2 3 4 5",
+	.examples = go_examples,
+};
