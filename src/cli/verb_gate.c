@@ -211,7 +211,7 @@ static int policy_run(struct approval *ap, bool *decided)
 	}
 	SAY("cli.gate.denied", { "reason", reason });
 	return json_is(json_get(reply.json, "stop"), JSON_STRING) ? EXIT_NOT_ALLOWED
-								   : EXIT_NO;
+								  : EXIT_NO;
 }
 
 static int gate_run(struct cli *cli)

@@ -29,8 +29,8 @@ struct hook {
 	const struct hook_agent *agent;
 	struct client *client;
 	struct hook_event event;
-	bool asks; /* it is the agent's own question to the person */
-	bool must_ask; /* --ask-only fits */
+	bool asks;	    /* it is the agent's own question to the person */
+	bool must_ask;	    /* --ask-only fits */
 	struct str session; /* its id here */
 	const char *dialect;
 	const struct json *ask, *reply; /* as last seen; the reply in the dialect */
@@ -233,8 +233,8 @@ static enum err ask_put(struct hook *h, struct fault *why)
 		key = arena_print(arena, "%s:%.*s:%.*s", h->agent->name,
 			STR_ARGS(h->event.session), STR_ARGS(h->event.call));
 	err = call(h, "POST",
-		arena_print(arena, "/v1/sessions/%.*s/asks?dialect=%s", STR_ARGS(h->session),
-			h->dialect),
+		arena_print(arena, "/v1/sessions/%.*s/asks?dialect=%s",
+			STR_ARGS(h->session), h->dialect),
 		body_make(h), key, &reply, why);
 	if (err == OK) h->ask = reply.json;
 	return err;
@@ -314,8 +314,7 @@ static void ask_withdraw(struct hook *h, const char *reason)
 
 	call(h, "POST", ask_path(h->cli, id, "/cancel"),
 		arena_print(&h->cli->arena, "{\"reason\":\"%s\"}", reason),
-		key_make(&h->cli->arena),
-		&reply, NULL);
+		key_make(&h->cli->arena), &reply, NULL);
 }
 
 static void stop_decide(struct hook *h)

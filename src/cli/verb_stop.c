@@ -108,8 +108,8 @@ static int stop_only(struct cli *cli, struct client *client, struct str *out)
 {
 	struct api_reply reply;
 	const struct json *items;
-	int status = reach_call(cli, client, "GET", STR("/v1/stops?limit=200"), STR_NONE,
-		&reply, NULL);
+	int status = reach_call(
+		cli, client, "GET", STR("/v1/stops?limit=200"), STR_NONE, &reply, NULL);
 
 	if (status != EXIT_YES) return status;
 	items = json_get(reply.json, "items");

@@ -208,6 +208,7 @@ export class Server {
 					const code = error ? (error.code ?? error.signal) : 0;
 					done({ code, stdout, stderr });
 				});
+			child.stdin.on('error', () => {}); // it ended without reading: its code says why
 			child.stdin.end(input);
 		});
 	}

@@ -108,15 +108,17 @@ test('the questions of AskUserQuestion are answered', async () => {
 	assert.equal((await skipped).decision.permissionDecision, 'deny');
 });
 
-test('rules decide without a server', async () => {
+test('the rules of the command line, with a server and without', async () => {
 	const nowhere = { PARLEY_URL: 'http://127.0.0.1:9' };
 	const rules = ['--allow', 'Read,Bash(git *)', '--deny', 'Bash(sudo *)', '--ask-only', 'Bash(git push*)'];
-	const said = async (e) => (await hook(e, rules, nowhere)).decision?.permissionDecision;
+	const said = async (e, where) => (await hook(e, rules, where)).decision?.permissionDecision;
 	assert.equal(await said(event('Read', { file_path: '/etc/passwd' })), 'allow');
 	assert.equal(await said(bash('git status')), 'allow');
 	assert.equal(await said(bash('git status && sudo reboot')), 'deny');
 	assert.equal(await said(event('Write', { file_path: '/a', content: '' })), undefined);
-	// The one that would be asked: nobody is there to ask.
+	// Without a server nobody can say that it is not stopped or denied there. A deny needs nobody.
+	assert.equal(await said(bash('git status'), nowhere), 'deny');
+	assert.equal(await said(bash('sudo reboot'), nowhere), 'deny');
 	const ask = await hook(bash('git push'), rules, nowhere);
 	assert.equal(ask.decision.permissionDecision, 'deny');
 	assert.match(ask.decision.permissionDecisionReason, /Parley could not be asked/);

@@ -1,0 +1,194 @@
+// Rules and stops from the shell: stop, go, gate and hooks.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { test } from 'node:test';
+import { BIN, until, useServer } from './lib/server.mjs';
+
+const server = await useServer();
+const { agent, member, admin } = server;
+const env = (token) => ({ PARLEY_URL: server.url, PARLEY_TOKEN: token, LANG: 'C.UTF-8' });
+const run = (args, who = 'agent', input) => server.run(args, { env: env(server.secrets[who]), input });
+const rule = async (body) => {
+	const reply = await admin.post('/v1/rules', body);
+	assert.equal(reply.status, 201, reply.text);
+	return reply.body;
+};
+const end = (r) => admin.delete(`/v1/rules/${r.id}`);
+const pending = (what) => until(async () => (await member.get('/v1/asks')).body.items.find(what), 'the ask');
+const call = (command) => JSON.stringify({ session_id: 'c0ffee', cwd: '/srv', hook_event_name: 'PreToolUse', tool_name: 'Bash',
+	tool_input: { command }, tool_use_id: `t${Math.random()}` });
+const hook = async (command, flags = [], more = {}) => {
+	const done = await server.run(['hook', 'claude', ...flags], { env: { ...env(server.secrets.agent), ...more }, input: call(command) });
+	return done.stdout ? JSON.parse(done.stdout).hookSpecificOutput : null;
+};
+
+/** A second server, whose policy nobody has set. */
+async function useServerOf() {
+	const fresh = await useServer();
+	return { ...fresh, member: fresh.member, admin: fresh.admin, hook: async (command) => {
+		const done = await fresh.run(['hook', 'claude'], { env: { PARLEY_URL: fresh.url, PARLEY_TOKEN: fresh.secrets.agent },
+			input: call(command) });
+		return JSON.parse(done.stdout).hookSpecificOutput;
+	} };
+}
+
+test('stop prints its id, go lifts the only one', async () => {
+	const set = await run(['stop', '--agent', 'nobody-*', '--for', '30m', 'wrong branch'], 'member');
+	assert.equal(set.code, 0, set.stderr);
+	const id = set.stdout.trim();
+	const [stop] = (await member.get('/v1/stops')).body.items;
+	assert.deepEqual([stop.id, stop.match, stop.reason, stop.made_by.via], [id, { agent: 'nobody-*' }, 'wrong branch', 'cli']);
+	assert.ok(Date.parse(stop.until) - Date.parse(stop.created_at) <= 1801e3);
+	assert.equal((await run(['go'], 'member')).code, 0);
+	assert.equal((await member.get('/v1/stops')).body.items.length, 0);
+	const none = await run(['go'], 'member');
+	assert.deepEqual([none.code, none.stderr.trim()], [0, 'Nothing is stopped.']);
+});
+
+test('go names those it could lift when there are several', async () => {
+	const ids = [];
+	for (const reason of ['one', 'two']) ids.push((await run(['stop', '--agent', 'x', reason], 'member')).stdout.trim());
+	const several = await run(['go'], 'member');
+	assert.equal(several.code, 2);
+	for (const id of ids) assert.match(several.stdout, new RegExp(id));
+	for (const id of ids) assert.equal((await run(['go', id], 'admin')).code, 0);
+	assert.equal((await run(['go', 'stp_00000000000000000000000000'], 'admin')).code, 5);
+});
+
+test('an agent neither stops nor lifts', async () => {
+	assert.equal((await run(['stop', 'x'])).code, 4);
+	assert.equal((await run(['stop'])).code, 2);
+});
+
+test('gate ends at once, with 4, when a stop fits, and withdraws what it asked', async () => {
+	const stop = (await member.post('/v1/stops', { reason: 'incident' })).body;
+	const gate = await run(['gate', '--', 'true']);
+	assert.equal(gate.code, 4);
+	assert.match(gate.stderr, /Stopped by mia: incident\. Nothing was run\./);
+	assert.equal((await member.get('/v1/asks')).body.items.length, 0);
+	await admin.delete(`/v1/stops/${stop.id}`);
+});
+
+test('a gate that waits ends when everything is stopped', async () => {
+	const gate = run(['gate', '--', 'true']);
+	const ask = await pending((a) => a.operation?.arguments.argv?.[0] === 'true');
+	const stop = (await member.post('/v1/stops', { reason: 'incident' })).body;
+	assert.equal((await gate).code, 4);
+	assert.equal((await member.read(ask)).status, 'cancelled');
+	await admin.delete(`/v1/stops/${stop.id}`);
+});
+
+test('an approval given before a stop does not run during it', async () => {
+	const gate = run(['gate', '--', 'sh', '-c', 'echo ran']);
+	const ask = await pending((a) => a.operation?.name === 'sh');
+	const stop = (await member.post('/v1/stops', { reason: 'incident', match: { agent: 'builder' } })).body;
+	const done = await gate;
+	assert.deepEqual([done.code, done.stdout], [4, '']);
+	assert.equal((await member.answer(ask, { decision: 'approve' })).status, 409);
+	await admin.delete(`/v1/stops/${stop.id}`);
+});
+
+test('gate runs what a rule allows without waiting, and not what one denies', async () => {
+	const yes = await rule({ effect: 'allow', match: { tool: ['Bash(echo *)'] } });
+	const no = await rule({ effect: 'deny', match: { tool: ['Bash(printf *)'] }, note: 'no printf' });
+	const ran = await run(['gate', '--', 'echo', 'hello']);
+	assert.deepEqual([ran.code, ran.stdout], [0, 'hello\n']);
+	const denied = await run(['gate', '--', 'printf', 'x']);
+	assert.deepEqual([denied.code, denied.stdout], [1, '']);
+	assert.match(denied.stderr, /no printf/);
+	await end(yes);
+	await end(no);
+});
+
+test('gate --policy follows the mode too, and keeps what it decided', async () => {
+	const { as_of, version } = { ...(await admin.get('/v1/rules')).body, ...(await admin.get('/v1/policy')).body };
+	const auto = (await admin.put('/v1/policy', { mode: 'auto', version })).body;
+	const ran = await run(['gate', '--policy', '--', 'echo', 'hello']);
+	assert.deepEqual([ran.code, ran.stdout], [0, 'hello\n']);
+	assert.equal((await admin.events(as_of, '&types=policy.decided')).items.length, 1);
+	await admin.put('/v1/policy', { mode: 'manual', version: auto.version });
+	const gate = run(['gate', '--policy', '--', 'echo', 'asked']);
+	const ask = await pending((a) => a.operation?.arguments.argv?.[1] === 'asked');
+	await member.answer(ask, { decision: 'approve' });
+	assert.deepEqual([(await gate).code, (await gate).stdout], [0, 'asked\n']);
+	const stop = (await member.post('/v1/stops', { reason: 'incident' })).body;
+	assert.equal((await run(['gate', '--policy', '--', 'echo', 'x'])).code, 4);
+	await admin.delete(`/v1/stops/${stop.id}`);
+	await admin.put('/v1/policy', { mode: 'selective', version: auto.version + 1 });
+});
+
+test('gate without a server exits 3', async () => {
+	const gate = await server.run(['gate', '--policy', '--', 'true'], { env: { ...env(server.secrets.agent), PARLEY_URL: 'http://127.0.0.1:9' } });
+	assert.equal(gate.code, 3);
+});
+
+test('a hook takes the server\'s word: allow, deny, and who stopped it', async () => {
+	const yes = await rule({ effect: 'allow', match: { tool: ['Bash(ls*)'] }, note: 'look around' });
+	const no = await rule({ effect: 'deny', match: { tool: ['Bash(rm *)'] }, note: 'never' });
+	assert.deepEqual((({ permissionDecision: d, permissionDecisionReason: r }) => [d, r])(await hook('ls -l')),
+		['allow', 'A rule allows it: look around']);
+	assert.deepEqual((({ permissionDecision: d, permissionDecisionReason: r }) => [d, r])(await hook('rm x')),
+		['deny', 'A rule denies it: never']);
+	const stop = (await member.post('/v1/stops', { reason: 'incident' })).body;
+	const stopped = await hook('ls -l');
+	assert.deepEqual([stopped.permissionDecision, stopped.permissionDecisionReason], ['deny', 'stopped by mia: incident']);
+	await admin.delete(`/v1/stops/${stop.id}`);
+	await end(yes);
+	await end(no);
+});
+
+test('a hook\'s own --allow counts only where the server does not deny, and --ask-only tightens', async () => {
+	const no = await rule({ effect: 'deny', match: { tool: ['Bash(git push*)'] } });
+	const flags = ['--allow', 'Bash(git *)'];
+	assert.equal((await hook('git status', flags)).permissionDecision, 'allow');
+	assert.equal((await hook('git push', flags)).permissionDecision, 'deny');
+	await end(no);
+	const yes = await rule({ effect: 'allow', match: { tool: ['Bash(git *)'] } });
+	const waiting = hook('git tag v1', ['--ask-only', 'Bash(git tag*)', '--wait', '20s']);
+	const ask = await until(async () => (await member.get('/v1/asks?status=all')).body.items
+		.find((a) => a.operation?.arguments.command === 'git tag v1'), 'the ask');
+	assert.equal(ask.answered_by.rule, yes.id);
+	assert.equal((await waiting).permissionDecision, 'allow');
+	await end(yes);
+});
+
+test('the policy of a new workspace lets a hook ask; one that was set lets it run', async () => {
+	const fresh = await useServerOf();
+	const waiting = fresh.hook('ls');
+	const ask = await until(async () => (await fresh.member.get('/v1/asks')).body.items[0], 'the ask');
+	await fresh.member.answer(ask, { decision: 'approve' });
+	assert.equal((await waiting).permissionDecision, 'allow');
+	assert.equal((await fresh.admin.put('/v1/policy', { mode: 'auto', version: 0 })).status, 200);
+	assert.equal((await fresh.hook('ls')).permissionDecisionReason, 'No rule fits, and the policy allows it.');
+	assert.equal((await fresh.member.get('/v1/asks')).body.items.length, 0);
+});
+
+test('a hook without a server says no, but for its own --deny which holds as well', async () => {
+	const nowhere = { PARLEY_URL: 'http://127.0.0.1:9' };
+	assert.equal((await hook('ls', ['--allow', 'Bash(ls*)'], nowhere)).permissionDecision, 'deny');
+	assert.equal((await hook('rm x', ['--deny', 'Bash(rm *)'], nowhere)).permissionDecisionReason, 'A rule of this hook forbids it.');
+});
+
+test('a hook that waits hears of a stop', async () => {
+	const asked = await rule({ effect: 'ask', match: { tool: ['Bash(make *)'] } });
+	const waiting = hook('make deploy', ['--wait', '60s']);
+	await pending((a) => a.operation?.arguments.command === 'make deploy');
+	const stop = (await member.post('/v1/stops', { reason: 'incident' })).body;
+	assert.deepEqual((({ permissionDecision: d, permissionDecisionReason: r }) => [d, r])(await waiting),
+		['deny', 'Stopped by mia: incident']);
+	await admin.delete(`/v1/stops/${stop.id}`);
+	await end(asked);
+});
+
+test('a gate that is answered in time is not disturbed by a stop of others', async () => {
+	const child = spawn(BIN, ['gate', '--', 'echo', 'fine'], { env: { ...process.env, ...env(server.secrets.agent) } });
+	let out = '';
+	child.stdout.on('data', (d) => { out += d; });
+	const closed = new Promise((done) => child.on('close', done));
+	const ask = await pending((a) => a.operation?.arguments.argv?.[1] === 'fine');
+	const stop = (await member.post('/v1/stops', { reason: 'incident', match: { agent: 'stranger' } })).body;
+	await member.answer(ask, { decision: 'approve' });
+	assert.deepEqual([await closed, out], [0, 'fine\n']);
+	await admin.delete(`/v1/stops/${stop.id}`);
+	assert.ok(agent);
+});
