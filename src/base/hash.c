@@ -66,9 +66,12 @@ void sha256_fields(const struct str *fields, size_t len, uint8_t out[SHA256_SIZE
 	g.len = 0;
 	SHA256_Init(&g.c);
 	for (size_t i = 0; i < len; i++) {
-		uint64_t size = htobe64(fields[i].len);
+		uint8_t size[9] = { fields[i].len < 0xff ? (uint8_t)fields[i].len
+							 : 0xff };
+		uint64_t whole = htobe64(fields[i].len);
 
-		gather(&g, &size, sizeof size);
+		memcpy(size + 1, &whole, sizeof whole);
+		gather(&g, size, *size < 0xff ? 1 : sizeof size);
 	}
 	for (size_t i = 0; i < len; i++)
 		gather(&g, fields[i].at, fields[i].len);

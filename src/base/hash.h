@@ -11,8 +11,8 @@ enum { SHA256_SIZE = 32, SHA256_HEX_SIZE = 65 };
 void sha256(struct str, uint8_t out[SHA256_SIZE]);
 void sha256_2(struct str, struct str, uint8_t out[SHA256_SIZE]); /* over both, in turn */
 void sha256_3(struct str, struct str, struct str, uint8_t out[SHA256_SIZE]);
-/* Over the lengths of all fields (eight bytes each), then the fields in turn: no two lists
- * of fields are hashed alike. */
+/* Over the lengths of all fields (a byte, or 255 and eight bytes), then the fields in turn:
+ * no two lists of fields are hashed alike. */
 void sha256_fields(const struct str *fields, size_t len, uint8_t out[SHA256_SIZE]);
 void sha256_hex(struct str, char out[SHA256_HEX_SIZE]);
 void hmac_sha256(struct str key, struct str text, uint8_t out[SHA256_SIZE]);

@@ -114,6 +114,23 @@ static int member_cmp(const void *a, const void *b)
 	return utf16_cmp((*x)->name, (*y)->name);
 }
 
+/* Most objects are small, and in order already. */
+static void members_sort(const struct json_member **list, size_t len)
+{
+	if (len > FEW_MEMBERS) {
+		qsort(list, len, sizeof *list, member_cmp);
+		return;
+	}
+	for (size_t i = 1; i < len; i++) {
+		const struct json_member *m = list[i];
+		size_t at = i;
+
+		for (; at && utf16_cmp(list[at - 1]->name, m->name) > 0; at--)
+			list[at] = list[at - 1];
+		list[at] = m;
+	}
+}
+
 static void object_canonical(struct buf *out, const struct json *j)
 {
 	const struct json_member *few[FEW_MEMBERS], **sorted = few;
@@ -125,7 +142,7 @@ static void object_canonical(struct buf *out, const struct json *j)
 	}
 	for (uint32_t i = 0; i < j->count; i++)
 		sorted[i] = &j->members[i];
-	qsort(sorted, j->count, sizeof *sorted, member_cmp);
+	members_sort(sorted, j->count);
 	buf_add_char(out, '{');
 	for (uint32_t i = 0; i < j->count; i++) {
 		if (i) buf_add_char(out, ',');

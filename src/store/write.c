@@ -17,7 +17,7 @@ static struct val *calls_room(struct calls *c, enum sql sql, int n)
 	struct val *args = n ? ARENA_ARRAY(c->arena, struct val, (size_t)n) : NULL;
 
 	if (c->len == c->cap) {
-		size_t cap = c->cap ? c->cap * 2 : 256;
+		size_t cap = c->cap ? c->cap * 4 : 32;
 		struct call *at = ARENA_ARRAY(c->arena, struct call, cap);
 
 		if (!at) return NULL;
