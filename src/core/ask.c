@@ -1,9 +1,10 @@
-/* ask.c - names of kinds and statuses; every way out of pending; who may settle. */
+/* ask.c - names of kinds and statuses; every way out of pending. */
 #include "core/ask.h"
 
 #include "base/clock.h"
 #include "core/body.h"
 #include "core/show.h"
+#include "core/vote.h"
 
 #include <assert.h>
 
@@ -155,19 +156,6 @@ int64_t ask_urgency(enum risk risk, enum priority priority)
 	return risk == RISK_HIGH || priority == PRIORITY_HIGH;
 }
 
-enum err ask_may_settle(const struct ask *a, const struct principal *p, struct fault *why)
-{
-	if (!role_may(p->role, MAY_SETTLE))
-		return fail(why, ERR_FORBIDDEN,
-			"the role %s may not answer or skip an ask", role_name(p->role));
-	if (a->kind == ASK_APPROVAL &&
-		((a->token.len && str_eq(a->token, p->token)) ||
-			(a->requester.len && str_eq(a->requester, p->user))))
-		return fail(
-			why, ERR_FORBIDDEN, "who asks for an approval may not decide it");
-	return OK;
-}
-
 static struct str revoked_write(
 	const struct principal *p, struct str reason, int64_t now_ms, struct arena *arena)
 {
@@ -184,11 +172,24 @@ static struct str revoked_write(
 	return buf_keep_done(&b, arena);
 }
 
+/* Who approved it, or whose vote counted. */
+static bool gave_approval(const struct ask *a, struct str user, struct arena *arena)
+{
+	const struct vote *vote;
+	struct votes votes;
+
+	if (!user.len) return false;
+	if (str_eq(a->settled_user, user)) return true;
+	if (!a->votes.len || votes_load(a, arena, &votes, NULL)) return false;
+	vote = votes_find(&votes, user);
+	return vote && vote->counts && str_eq(vote->digest, a->approved_digest);
+}
+
 enum err ask_revoke(struct ask *a, const struct principal *p, struct str reason,
 	int64_t now_ms, struct arena *arena, struct fault *why)
 {
 	struct str revoked;
-	bool own = p->user.len && str_eq(a->settled_user, p->user);
+	bool own = gave_approval(a, p->user, arena);
 
 	if (!role_may(p->role, MAY_SETTLE) || (!own && !role_may(p->role, MAY_ADMIN)))
 		return fail(why, ERR_FORBIDDEN,
@@ -259,6 +260,14 @@ static void who_write(struct json_writer *w, const char *kind, const struct prin
 	show_text(w, "name", p ? p->name : STR_NONE);
 	show_text(w, "via", p ? p->via : STR_NONE);
 	jw_object_end(w);
+}
+
+void answered_by_vote(struct buf *out, const struct principal *p, int64_t votes)
+{
+	answered_by_write(out, "human", p);
+	if (out->failed) return;
+	out->len--; /* opens the object again */
+	buf_print(out, ",\"votes\":%lld}", (long long)votes);
 }
 
 void answered_by_write(struct buf *out, const char *kind, const struct principal *p)

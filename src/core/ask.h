@@ -12,6 +12,7 @@
 #include "core/operation.h"
 #include "core/people.h"
 #include "core/principal.h"
+#include "core/require.h"
 
 enum ask_kind { ASK_BLOCKING, ASK_NON_BLOCKING, ASK_APPROVAL, ASK_ERROR_RECOVERY };
 enum ask_status { ASK_PENDING, ASK_ANSWERED, ASK_SKIPPED, ASK_EXPIRED, ASK_CANCELLED };
@@ -99,7 +100,8 @@ struct draft {
 	int64_t timeout_ms;	      /* 0: waits for ever */
 	struct str *assignees;
 	size_t assignees_len;
-	struct str fixed; /* as in struct ask */
+	struct require require; /* of an approval */
+	struct str fixed;	/* as in struct ask */
 	struct str search;
 };
 
@@ -158,19 +160,19 @@ enum err ask_settle(struct ask *, const struct settlement *, int64_t now_ms,
 	struct arena *, const char **event_type, struct fault *why);
 /* How soon people should look: 2 for critical risk or urgent priority, 1 for high, else 0. */
 int64_t ask_urgency(enum risk, enum priority);
-/* May p answer or skip it? ERR_FORBIDDEN for agents and an approval's own requester. */
-enum err ask_may_settle(const struct ask *, const struct principal *, struct fault *why);
 /* The arguments a person put in place of the operation's; NULL: they are as asked. */
 enum err ask_edited(const struct ask *, const struct ask_parts *, struct arena *,
 	const struct json **out, struct fault *why);
 bool ask_approved(const struct ask *); /* answered, every approval question "approve" */
-/* Takes back an approval that was not used. ERR_FORBIDDEN: who did not give it, unless they
- * are an admin; ERR_CONFLICT: there is none, or it was used or revoked. */
+/* Takes back an approval that was not used. ERR_FORBIDDEN: whose vote did not count for it,
+ * unless they are an admin; ERR_CONFLICT: there is none, or it was used or revoked. */
 enum err ask_revoke(struct ask *, const struct principal *, struct str reason,
 	int64_t now_ms, struct arena *, struct fault *why);
 /* {"kind": "human", "user": …, "name": …, "via": …}; without a principal all but kind are
  * null. */
 void answered_by_write(struct buf *, const char *kind, const struct principal *);
+/* The same of the vote that met what was required: {…, "votes": 2}. */
+void answered_by_vote(struct buf *, const struct principal *, int64_t votes);
 
 /* What stands around an ask when it is shown. */
 struct ask_view {
@@ -179,6 +181,7 @@ struct ask_view {
 	struct str url;		 /* of the server, no trailing slash */
 	const struct mark *mark; /* the caller's own; NULL: not shown */
 	struct str stopped;	 /* JSON: the stop that holds it back; empty: not shown */
+	const char *refused;	 /* why the caller may not settle it; NULL: not shown */
 };
 /* The ask as the contract shows it: one JSON object. */
 void ask_write(struct json_writer *, const struct ask *, const struct ask_view *,

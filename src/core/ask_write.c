@@ -102,6 +102,10 @@ void ask_write(struct json_writer *w, const struct ask *a, const struct ask_view
 	show_json(w, "votes", a->votes.len ? a->votes : STR("[]"));
 	if (v->stopped.len) show_json(w, "stopped", v->stopped);
 	if (v->mark) mark_write(w, v->mark);
+	if (v->refused) {
+		jw_key(w, "refused");
+		jw_text(w, v->refused);
+	}
 	url_write(w, a, v);
 	jw_object_end(w);
 }

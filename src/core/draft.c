@@ -17,6 +17,7 @@ enum member {
 	M_PRIORITY,
 	M_ASSIGNEES,
 	M_METADATA,
+	M_REQUIRE,
 	M_LEN,
 };
 
@@ -33,6 +34,7 @@ static const struct str names[M_LEN] = {
 	[M_PRIORITY] = STR("priority"),
 	[M_ASSIGNEES] = STR("assignees"),
 	[M_METADATA] = STR("metadata"),
+	[M_REQUIRE] = STR("require"),
 };
 const struct members ask_members = { names, M_LEN };
 
@@ -77,6 +79,16 @@ static void read_operation(struct draft_reading *r)
 		wrong(&r->check, &at, "only for kind approval or error_recovery");
 	operation_check(&r->check, operation, &at, &r->draft.risk);
 	r->draft.operation = operation;
+}
+
+static void read_require(struct draft_reading *r)
+{
+	struct spot at = spot_of(r, M_REQUIRE);
+
+	if (!r->m[M_REQUIRE]) return;
+	if (r->draft.kind != ASK_APPROVAL)
+		wrong(&r->check, &at, "only for kind approval");
+	require_check(&r->check, &at, r->m[M_REQUIRE], r->arena, &r->draft.require);
 }
 
 static void read_flat(struct draft_reading *r)
@@ -196,6 +208,7 @@ static void read_members(struct draft_reading *r, const struct draft_limits *lim
 		ASK_TITLE_MAX, TEXT_LINE);
 	if (r->m[M_CONTEXT]) context_check(&r->check, &context, r->m[M_CONTEXT]);
 	read_operation(r);
+	read_require(r);
 	read_questions(r);
 	if (r->m[M_TIMEOUT])
 		d->timeout_ms =

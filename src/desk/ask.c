@@ -1,7 +1,9 @@
 /* ask.c - an agent asks: the ask, its session if it brought none, and their events. */
 #include "base/clock.h"
 #include "core/decision.h"
+#include "core/show.h"
 #include "desk/ask_rule.h"
+#include "desk/vote.h"
 
 enum { AGAIN_S = 15 * 60 };
 
@@ -100,10 +102,25 @@ static enum err ask_session(struct task *t, struct rows *rows, const struct draf
 	return e;
 }
 
+/* All that says later, from the log alone, whose vote counts. */
+static void require_show(struct json_writer *w, const struct ask *a)
+{
+	char votes[SHORT_DIGEST_SIZE];
+
+	votes_digest(a, votes);
+	show_json(w, "require", a->require);
+	show_text(w, "requester", a->requester);
+	show_json(w, "starters", a->starters.len ? a->starters : STR("[]"));
+	show_text(w, "project", a->project);
+	show_text(w, "digest", a->digest);
+	jw_key(w, "votes");
+	jw_text(w, votes);
+}
+
 static struct str ask_created_data(
 	const struct ask *a, const struct draft *d, struct arena *arena)
 {
-	struct buf b = { .max = 16384 };
+	struct buf b = { .max = 65536 };
 	struct json_writer w = { .out = &b };
 	struct str out;
 	char at[TIME_SIZE], asked[SHORT_DIGEST_SIZE];
@@ -125,6 +142,7 @@ static struct str ask_created_data(
 		jw_key(&w, "assignees");
 		jw_raw(&w, a->assignees);
 	}
+	if (a->require.len) require_show(&w, a);
 	jw_key(&w, "asked");
 	jw_text(&w, asked);
 	jw_object_end(&w);
@@ -224,6 +242,22 @@ static struct session *ask_new_session(
 		       : desk_new_session(t, rows, d->session_title);
 }
 
+/* Nobody waits for approvals that nobody can give. */
+static enum err ask_check_require(struct task *t, struct rows *rows,
+	const struct draft *d, const struct session *s, struct fault *why)
+{
+	struct ask probe = { .ws = t->job.who.ws,
+		.kind = d->kind,
+		.token = t->job.who.token,
+		.requester = t->job.who.user,
+		.project = s ? s->project : STR_NONE };
+	enum err e;
+
+	if (!d->require.len) return OK;
+	e = desk_starters(t, rows, s, &probe.starters, why);
+	return e ? e : desk_check_require(t, rows, &probe, &d->require, "/require", why);
+}
+
 static enum err ask_decide(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
@@ -241,6 +275,7 @@ static enum err ask_decide(struct job *job, struct rows *rows, struct fault *why
 	if (!e)
 		e = desk_check_assignees(
 			rows, job->who.ws, d->assignees, d->assignees_len, why);
+	if (!e) e = ask_check_require(t, rows, d, s, why);
 	if (e) return e;
 	if (!rate_take(&t->desk->rate, job->who.token, t->desk->ask_rate, rows->now_ms,
 		    &why->retry_after_s)) {
@@ -255,7 +290,10 @@ static enum err ask_decide(struct job *job, struct rows *rows, struct fault *why
 	if (fresh) s = ask_new_session(t, rows, d);
 	a = s ? ask_make(t, rows, d, s) : NULL;
 	if (!a) return fail(why, ERR_MEMORY, "out of memory");
-	e = ask_rule(t, rows, d, a, &v, why);
+	e = desk_require(t, rows, a, fresh ? NULL : s, &d->require, why);
+	if (!e) e = ask_rule(t, rows, d, a, &v, why);
+	if (!e && !ask_ruled(&v))
+		e = desk_require(t, rows, a, fresh ? NULL : s, &v.ruling.require, why);
 	if (e) return e;
 	if (!fresh) session_goes_on(s, rows->now_ms);
 	session_opened(s, d->kind, rows->now_ms);

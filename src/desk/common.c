@@ -91,13 +91,14 @@ struct str desk_workspace(struct task *t, struct rows *rows, int64_t ws)
 
 static void show(struct buf *out, struct desk *desk, const struct ask *a,
 	struct str title, struct str workspace, const struct mark *mark,
-	struct str stopped, int64_t now_ms)
+	const char *refused, struct str stopped, int64_t now_ms)
 {
 	struct json_writer w = { .out = out };
 	struct ask_view view = { .workspace = workspace,
 		.session_title = title,
 		.url = str_of(desk->url),
 		.mark = mark,
+		.refused = refused,
 		.stopped = stopped };
 
 	ask_write(&w, a, &view, now_ms);
@@ -109,7 +110,7 @@ struct str desk_show(struct desk *desk, const struct ask *a, struct str title,
 	struct buf b = { 0 };
 	struct str out;
 
-	show(&b, desk, a, title, workspace, NULL, STR_NONE, now_ms);
+	show(&b, desk, a, title, workspace, NULL, NULL, STR_NONE, now_ms);
 	if (b.failed) arena->failed = true;
 	out = arena_str(arena, buf_str(&b));
 	buf_done(&b);
@@ -117,17 +118,17 @@ struct str desk_show(struct desk *desk, const struct ask *a, struct str title,
 }
 
 void desk_reply_marked(struct task *t, const struct ask *a, const struct session *s,
-	const struct mark *mark, int64_t now_ms)
+	const struct mark *mark, const char *refused, int64_t now_ms)
 {
 	t->settled = a->status != ASK_PENDING;
 	show(&t->job.out, t->desk, a, s ? s->title : STR_NONE,
-		t->job.credential.workspace, mark, t->stopped, now_ms);
+		t->job.credential.workspace, mark, refused, t->stopped, now_ms);
 }
 
 void desk_reply_ask(
 	struct task *t, const struct ask *a, const struct session *s, int64_t now_ms)
 {
-	desk_reply_marked(t, a, s, NULL, now_ms);
+	desk_reply_marked(t, a, s, NULL, NULL, now_ms);
 }
 
 void desk_reply_settled(struct task *t, struct str shown, const struct session *s)
@@ -239,7 +240,7 @@ enum err desk_again_settled(
 
 	if (e) return e;
 	s = rows_session(rows, a->ws, a->session);
-	t->settled = true;
+	t->settled = a->status != ASK_PENDING;
 	desk_reply_settled(t,
 		desk_show(t->desk, a, s ? s->title : STR_NONE, job->credential.workspace,
 			rows->now_ms, rows->arena),

@@ -68,6 +68,7 @@ struct task {
 	int64_t as_of;	 /* the last event number of the snapshot that was read */
 	char secret[SECRET_SIZE]; /* a new login's cookie */
 	struct str password_hash; /* argon2id; found, or made by the caller */
+	bool of_many;		  /* one of several asks that a request settles */
 	struct str old_hash; /* that the old password must fit; empty: none is asked */
 	int64_t found_ws;    /* the workspace of who wants to log in */
 	bool verified;	     /* the password fits */
@@ -141,6 +142,8 @@ enum { SERVER_KEY_SIZE = 32 };
 
 extern const struct use use_ask, use_answer, use_skip, use_cancel, use_settle_many;
 extern const struct use use_reply, use_assign, use_claim, use_extend, use_use_approval;
+/* Takes back one's vote. */
+extern const struct use use_retract;
 /* Takes back an approval that was not used yet. */
 extern const struct use use_revoke;
 /* What only the caller sees: marks on asks, saved filters. */

@@ -106,9 +106,9 @@ struct str desk_shown(
 /* Ask and its session's title → job.out. */
 void desk_reply_ask(
 	struct task *, const struct ask *, const struct session *, int64_t now_ms);
-/* The same with the caller's own mark. */
+/* The same with the caller's own mark, and why they may not settle it. */
 void desk_reply_marked(struct task *, const struct ask *, const struct session *,
-	const struct mark *, int64_t now_ms);
+	const struct mark *, const char *refused, int64_t now_ms);
 /* Counts a change of the ask, stages its event, replies with the ask; `wakes`: who waits for
  * it is told. */
 enum err desk_ask_changed(struct task *, struct rows *, struct ask *, const char *type,
@@ -157,6 +157,8 @@ enum err desk_settle(struct task *, struct rows *, struct ask *,
  */
 enum err desk_settle_quietly(struct task *, struct rows *, struct ask *,
 	const struct settlement *, struct str *shown, struct fault *);
+/* Expires it when it is due: ERR_CONFLICT, which carries the ask, unless it is open. */
+enum err desk_settle_open(struct task *, struct rows *, struct ask *, struct fault *);
 /* Past its deadline: settles it as expired, by its default if it has one. */
 enum err desk_expire(struct task *, struct rows *, struct ask *, struct fault *);
 /* Cancels every open ask of a session (wants_open_asks). */

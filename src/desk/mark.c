@@ -73,7 +73,7 @@ static enum err mark_decide(struct job *job, struct rows *rows, struct fault *wh
 	if (b->has_snooze) m->snoozed_ms = b->snoozed_ms;
 	s = rows_session(rows, a->ws, a->session);
 	t->ask = arena_str(&job->arena, a->id);
-	desk_reply_marked(t, a, s, m, rows->now_ms);
+	desk_reply_marked(t, a, s, m, NULL, rows->now_ms);
 	return OK;
 }
 

@@ -1,5 +1,6 @@
 /* read_ask.c - one ask, and the inbox. */
 #include "desk/book.h"
+#include "desk/shown.h"
 
 #include "base/clock.h"
 
@@ -48,6 +49,9 @@ static enum err ask_get_read(
 	const struct val key[] = { val_int(job->who.ws), val_text(job->who.user),
 		val_text(t->id) };
 	bool person = job->who.user.len && job->who.role != ROLE_AGENT;
+	struct shown_asks shown;
+	const char *refused = NULL;
+	struct ask fresh;
 	enum err e = db_one(db, SQL_ASK_GET, args, 2, found_ask_row, &f, why);
 
 	if (!e && person)
@@ -66,8 +70,12 @@ static enum err ask_get_read(
 	if (e) return e;
 	if (job->who.role == ROLE_AGENT && f.ask.settled_ms && !f.ask.fetched_ms)
 		desk_note_fetched(t->desk, f.ask.ws, f.ask.id, false);
-	desk_reply_marked(t, &f.ask, &f.session, person ? &m.mark : NULL, now_ms);
-	return OK;
+	e = shown_start(&shown, t, db, NULL, now_ms, why);
+	if (!e) e = shown_one(&shown, &f.ask, &fresh, &refused, why);
+	if (!e)
+		desk_reply_marked(
+			t, &fresh, &f.session, person ? &m.mark : NULL, refused, now_ms);
+	return e;
 }
 
 const struct use use_ask_get = { .job = { .name = "ask_get", .read = ask_get_read } };
@@ -89,6 +97,7 @@ struct listing {
 	bool more;		       /* a row beyond the page was there */
 	bool marked;		       /* shown to a person: with their marks */
 	struct val filter[FILTER_LEN]; /* $1 … $11 */
+	struct shown_asks shown;
 };
 
 static enum err listed_row(void *ctx, const struct row *row, struct fault *why)
@@ -107,12 +116,9 @@ static enum err listed_row(void *ctx, const struct row *row, struct fault *why)
 		int behind = records[RECORD_ASKS].columns_len;
 		const struct mark mark = { .read_ms = row_int(row, behind + 1),
 			.snoozed_ms = row_int(row, behind + 2) };
-		struct ask_view view = { .workspace = l->t->job.credential.workspace,
-			.session_title = row_text(row, behind),
-			.url = str_of(l->t->desk->url),
-			.mark = l->marked ? &mark : NULL };
 
-		ask_write(l->w, &a, &view, l->now_ms);
+		e = shown_add(&l->shown, row, &a, row_text(row, behind),
+			l->marked ? &mark : NULL, why);
 		l->left--;
 		l->last_urgency = a.urgency;
 		l->last_settled_ms = a.settled_ms;
@@ -447,12 +453,15 @@ static enum err ask_list_read(
 	if (!e) e = last_event(db, job->who.ws, &as_of, why);
 	if (e) return e;
 	l.left = p.page.limit;
+	e = shown_start(&l.shown, t, db, &w, now_ms, why);
+	if (e) return e;
 	jw_object(&w);
 	jw_key(&w, "items");
 	jw_array(&w);
 	e = p.attention ? list_attention(&l, db, &p, &soon_ms, &part, why)
 	    : p.settled ? list_settled(&l, db, &p, why)
 			: list_plain(&l, db, &p, why);
+	if (!e) e = shown_end(&l.shown, why);
 	if (e) return e;
 	jw_array_end(&w);
 	list_end(&l, &p, soon_ms, part, as_of);

@@ -1,5 +1,5 @@
 /* read_session.c - sessions as they are: one, many, their whole state. */
-#include "desk/inner.h"
+#include "desk/shown.h"
 
 #include "base/mem.h"
 
@@ -9,7 +9,7 @@ struct sought {
 	struct task *t;
 	int64_t now_ms;
 	struct session session;
-	struct json_writer *w; /* asks are written here as they come */
+	struct shown_asks shown; /* asks are written there as they come */
 	struct str last_id;
 	int64_t left;
 	bool more;
@@ -58,12 +58,10 @@ static enum err ask_row_written(void *ctx, const struct row *row, struct fault *
 {
 	struct sought *s = ctx;
 	struct arena scratch = { 0 };
-	struct ask_view view = { s->t->job.credential.workspace, s->session.title,
-		str_of(s->t->desk->url) };
 	struct ask a;
 	enum err e = ask_from_row(row, &scratch, &a, why);
 
-	if (!e) ask_write(s->w, &a, &view, s->now_ms);
+	if (!e) e = shown_add(&s->shown, row, &a, s->session.title, NULL, why);
 	arena_done(&scratch);
 	return e;
 }
@@ -75,12 +73,14 @@ static enum err session_show(
 	const struct val args[] = { val_int(s->session.ws), val_text(s->session.id) };
 	struct buf asks = { 0 };
 	struct json_writer list = { .out = &asks };
-	enum err e = OK;
+	enum err e = shown_start(&s->shown, s->t, db, &list, s->now_ms, why);
 
-	s->w = &list;
 	jw_array(&list);
-	if (s->session.open_input + s->session.open_approval + s->session.open_other > 0)
+	if (!e &&
+		s->session.open_input + s->session.open_approval + s->session.open_other >
+			0)
 		e = db_one(db, SQL_ASKS_OPEN, args, 2, ask_row_written, s, why);
+	if (!e) e = shown_end(&s->shown, why);
 	jw_array_end(&list);
 	if (asks.failed) s->t->job.arena.failed = true;
 	if (!e) session_write(w, &s->session, buf_str(&asks));
@@ -129,8 +129,9 @@ static enum err session_state_read(
 	e = session_show(db, &s, &w, why);
 	jw_key(&w, "asks");
 	jw_array(&w);
-	s.w = &w;
+	if (!e) e = shown_start(&s.shown, s.t, db, &w, now_ms, why);
 	if (!e) e = session_asks(db, &s.session, ask_row_written, &s, why);
+	if (!e) e = shown_end(&s.shown, why);
 	jw_array_end(&w);
 	for (size_t i = 0; i < sizeof(empty) / sizeof(empty[0]); i++) {
 		jw_key(&w, empty[i]);

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "core/decision.h"
+#include "desk/vote.h"
 
 static void settle_needs(struct job *job, struct wants *w)
 {
@@ -30,6 +31,13 @@ static struct str settled_data(const struct ask *a, struct arena *arena)
 	if (a->reason.len) {
 		jw_key(&w, "reason");
 		jw_str(&w, a->reason);
+	}
+	if (a->require.len) {
+		char votes[SHORT_DIGEST_SIZE];
+
+		votes_digest(a, votes);
+		jw_key(&w, "votes");
+		jw_text(&w, votes);
 	}
 	jw_key(&w, "decision");
 	jw_text(&w, decision);
@@ -127,7 +135,7 @@ static enum err settle_in_time(
 	return desk_expire(t, rows, a, why);
 }
 
-static enum err settle_open(
+enum err desk_settle_open(
 	struct task *t, struct rows *rows, struct ask *a, struct fault *why)
 {
 	enum err e = settle_in_time(t, rows, a, why);
@@ -152,12 +160,16 @@ static enum err settle_finish(struct task *t, struct rows *rows, struct ask *a,
 	return OK;
 }
 
-static struct str settle_by(struct task *t, const char *kind, struct arena *arena)
+/* `votes`: how many counted, where approvals were required; else 0. */
+static struct str settle_by(struct task *t, int64_t votes, struct arena *arena)
 {
 	struct buf b = { .max = 4096 };
 	struct str out;
 
-	answered_by_write(&b, kind, &t->job.who);
+	if (votes)
+		answered_by_vote(&b, &t->job.who, votes);
+	else
+		answered_by_write(&b, "human", &t->job.who);
 	if (b.failed) arena->failed = true;
 	out = arena_str(arena, buf_str(&b));
 	buf_done(&b);
@@ -168,10 +180,17 @@ static struct str settle_by(struct task *t, const char *kind, struct arena *aren
 static enum err settle_admit(
 	struct task *t, struct rows *rows, struct ask **out, struct fault *why)
 {
-	enum err e = desk_admit(t, rows, MAY_SETTLE, out, why);
+	struct ballot b;
+	enum err e = desk_find_ask(t, rows, out, why);
 
-	if (!e) e = settle_open(t, rows, *out, why);
-	return e ? e : ask_may_settle(*out, &t->job.who, why);
+	if (!e && !role_may(t->job.who.role, MAY_SETTLE))
+		e = refused(REFUSED_ROLE, *out, &t->job.who, why);
+	if (!e) e = desk_refused(t, why);
+	if (!e) e = desk_settle_open(t, rows, *out, why);
+	if (!e) e = ballot_open(t, rows, *out, &b, why);
+	if (e) return e;
+	return refused(
+		entitled_to_settle(*out, &t->job.who, &b.roster), *out, &t->job.who, why);
 }
 
 /* Or whoever sits at the client that asked: the token must say that it shows its
@@ -185,7 +204,7 @@ static enum err form_admit(
 	if (!e && (!t->job.credential.mcp_local || (*out)->kind == ASK_APPROVAL))
 		e = fail(why, ERR_FORBIDDEN, "this token may not settle what it asks");
 	if (!e) e = desk_refused(t, why);
-	return e ? e : settle_open(t, rows, *out, why);
+	return e ? e : desk_settle_open(t, rows, *out, why);
 }
 
 typedef enum err admit_fn(struct task *, struct rows *, struct ask **, struct fault *why);
@@ -198,9 +217,12 @@ static enum err answer_settle(
 	struct ask_parts parts;
 	struct answer answer;
 	char digest[DIGEST_SIZE];
+	int64_t votes = 0;
 	struct ask *a;
 	enum err e = admit(t, rows, &a, why);
 
+	if (!e && a->require.len && t->of_many)
+		e = fail(why, ERR_VOTES, "it requires approvals: vote on it by itself");
 	if (!e) e = ask_parts(a, rows->arena, &parts, why);
 	if (!e)
 		e = answer_check(parts.questions, parts.questions_len, t->body,
@@ -210,12 +232,20 @@ static enum err answer_settle(
 		e = ask_rule_edited(t, rows, a, parts.operation, answer.arguments, why);
 	if (e) return e;
 	how.answer = &answer;
-	how.answered_by = settle_by(t, "human", rows->arena);
 	how.user = t->job.who.user;
 	if (answer.arguments && parts.operation && a->digest.len) {
 		operation_digest(parts.operation, answer.arguments, a->session, digest);
 		how.approved_digest = arena_str(rows->arena, str_of(digest));
 	}
+	if (a->require.len) {
+		e = vote_give(t, rows, a, &parts, &answer,
+			how.approved_digest.len ? how.approved_digest : a->digest, &votes,
+			why);
+		if (e) return e;
+		if (!votes && answer.decision == DECISION_APPROVE)
+			return vote_given(t, rows, a, why);
+	}
+	how.answered_by = settle_by(t, votes, rows->arena);
 	return settle_finish(t, rows, a, &how, why);
 }
 
@@ -253,7 +283,7 @@ static enum err skip_settle(
 
 	if (!e) e = reason_read(t->body, &how.reason, why);
 	if (e) return e;
-	how.answered_by = settle_by(t, "human", rows->arena);
+	how.answered_by = settle_by(t, 0, rows->arena);
 	how.user = t->job.who.user;
 	return settle_finish(t, rows, a, &how, why);
 }
@@ -277,7 +307,7 @@ static enum err cancel_decide(struct job *job, struct rows *rows, struct fault *
 
 	if (!e) e = desk_own(&job->who, a->agent, why);
 	if (!e) e = desk_refused(t, why);
-	if (!e) e = settle_open(t, rows, a, why);
+	if (!e) e = desk_settle_open(t, rows, a, why);
 	if (!e) e = reason_read(t->body, &how.reason, why);
 	return e ? e : settle_finish(t, rows, a, &how, why);
 }

@@ -329,7 +329,8 @@ static enum err token_create_decide(struct job *job, struct rows *rows, struct f
 		.tools = b->tools,
 		.mcp_wait_s = b->mcp_wait_s,
 		.mcp_local = b->local,
-		.again_s = b->again_s };
+		.again_s = b->again_s,
+		.maker = job->who.user };
 	struct json_writer w = { .out = &job->out };
 	const struct token *tok;
 	enum err e = token_reach(&job->who, b->role, why);

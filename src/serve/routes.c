@@ -19,6 +19,7 @@ const struct route routes[] = {
 	{ "POST", "/v1/asks/{id}/assign", &use_assign, NULL, WRITE, "" },
 	{ "POST", "/v1/asks/{id}/claim", &use_claim, NULL, WRITE, "" },
 	{ "POST", "/v1/asks/{id}/extend", &use_extend, NULL, WRITE, "" },
+	{ "POST", "/v1/asks/{id}/retract", &use_retract, NULL, WRITE, "" },
 	{ "POST", "/v1/asks/{id}/use", &use_use_approval, NULL, BODY_JSON, "" },
 	{ "POST", "/v1/asks/{id}/revoke", &use_revoke, NULL, WRITE, "" },
 	{ "POST", "/v1/asks/{id}/mark", &use_mark, NULL, BODY_JSON, "" },

@@ -131,58 +131,6 @@ static void names_read_back_and_no_others_do(void **state)
 		    priority == PRIORITY_HIGH);
 }
 
-static void agents_viewers_and_requesters_do_not_settle(void **state)
-{
-	static const struct {
-		enum role role;
-		struct str token;
-		enum ask_kind kind;
-		enum err err;
-	} table[] = {
-		{ ROLE_NONE, STR("tok_1"), ASK_BLOCKING, ERR_FORBIDDEN },
-		{ ROLE_AGENT, STR("tok_1"), ASK_BLOCKING, ERR_FORBIDDEN },
-		{ ROLE_AGENT, STR("tok_agent"), ASK_NON_BLOCKING, ERR_FORBIDDEN },
-		{ ROLE_VIEWER, STR("tok_1"), ASK_BLOCKING, ERR_FORBIDDEN },
-		{ ROLE_LOCAL_ADMIN, STR("tok_1"), ASK_BLOCKING, ERR_FORBIDDEN },
-		{ ROLE_MEMBER, STR("tok_1"), ASK_BLOCKING, OK },
-		{ ROLE_MEMBER, STR("tok_1"), ASK_APPROVAL, OK },
-		{ ROLE_MEMBER, STR("tok_agent"), ASK_BLOCKING, OK },
-		{ ROLE_MEMBER, STR("tok_agent"), ASK_APPROVAL, ERR_FORBIDDEN },
-		{ ROLE_ADMIN, STR("tok_agent"), ASK_APPROVAL, ERR_FORBIDDEN },
-		{ ROLE_OWNER, STR("tok_agent"), ASK_APPROVAL, ERR_FORBIDDEN },
-		{ ROLE_OWNER, STR(""), ASK_APPROVAL, OK },
-	};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-		struct ask a = pending();
-		struct principal p = { .role = table[i].role, .token = table[i].token };
-
-		a.kind = table[i].kind;
-		assert_int_equal(ask_may_settle(&a, &p, NULL), table[i].err);
-	}
-}
-
-static void the_person_who_asked_does_not_decide_with_another_token(void **state)
-{
-	struct ask a = pending();
-	struct principal p = {
-		.role = ROLE_OWNER, .token = STR("tok_other"), .user = STR("usr_1")
-	};
-
-	(void)state;
-	a.kind = ASK_APPROVAL;
-	a.requester = STR("usr_1");
-	assert_int_equal(ask_may_settle(&a, &p, NULL), ERR_FORBIDDEN);
-	a.kind = ASK_BLOCKING;
-	assert_int_equal(ask_may_settle(&a, &p, NULL), OK);
-	a.kind = ASK_APPROVAL;
-	p.user = STR("usr_2");
-	assert_int_equal(ask_may_settle(&a, &p, NULL), OK);
-	a.requester = p.user = STR_NONE;
-	assert_int_equal(ask_may_settle(&a, &p, NULL), OK);
-}
-
 static void approved_means_answered_and_everything_approved(void **state)
 {
 	static const struct {
@@ -372,8 +320,6 @@ int main(void)
 		KIT_TEST(a_pending_ask_can_be_settled_in_every_way),
 		KIT_TEST(a_settled_ask_never_changes_again),
 		KIT_TEST(names_read_back_and_no_others_do),
-		KIT_TEST(agents_viewers_and_requesters_do_not_settle),
-		KIT_TEST(the_person_who_asked_does_not_decide_with_another_token),
 		KIT_TEST(approved_means_answered_and_everything_approved),
 		KIT_TEST(a_default_never_looks_like_a_person),
 		KIT_TEST(a_pending_ask_is_shown_with_every_member_in_order),
