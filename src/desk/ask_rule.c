@@ -44,8 +44,9 @@ enum err ask_rule(struct task *t, struct rows *rows, const struct draft *d, stru
 	if (e) return e;
 	operation_look(
 		&look, d->operation, NULL, a->agent, a->project, a->session, rows->arena);
-	e = desk_rule(book, rows, &look, draft_has_more(d) || d->require.len ? DECIDE_NO_ALLOW : 0,
-		&t->job.who, out, why);
+	e = desk_rule(book, rows, &look,
+		draft_has_more(d) || d->require.len ? DECIDE_NO_ALLOW : 0, &t->job.who,
+		out, why);
 	if (e) return e;
 	a->risk = out->risk;
 	a->urgency = ask_urgency(a->risk, a->priority);

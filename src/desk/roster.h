@@ -4,6 +4,7 @@
 #define DESK_ROSTER_H
 
 #include "core/entitled.h"
+#include "core/rulebook.h"
 #include "desk/inner.h"
 
 /* What an ask requires and the votes for it, read. */

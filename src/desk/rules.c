@@ -1,6 +1,7 @@
 /* rules.c - rules: made, listed, changed, ended. Tightening is easy, loosening is not: any
  * member makes a deny or an ask; an allow, and loosening what another made, takes an admin. */
 #include "desk/rules.h"
+#include "desk/vote.h"
 
 #include "base/clock.h"
 #include "core/body.h"
@@ -104,7 +105,8 @@ static enum err rule_make_decide(struct job *job, struct rows *rows, struct faul
 			"an allow is an admin's to make; members make ask and deny");
 	if (like.expires_ms && like.expires_ms <= rows->now_ms)
 		return fail_at(why, "/expires_at", "must be in the future");
-	e = desk_book(t->desk, &t->job, rows, job->who.ws, &book, why);
+	e = rule_check_require(t, rows, &like, why);
+	if (!e) e = desk_book(t->desk, &t->job, rows, job->who.ws, &book, why);
 	if (!e) e = rule_add(t, rows, &like, &r, why);
 	if (e) return e;
 	job->status = 201;
@@ -195,7 +197,8 @@ static enum err rule_patch_decide(struct job *job, struct rows *rows, struct fau
 			(long long)found->version);
 	if (after.expires_ms && after.expires_ms <= rows->now_ms)
 		return fail_at(why, "/expires_at", "must be in the future");
-	e = desk_book(t->desk, &t->job, rows, job->who.ws, &book, why);
+	e = rule_check_require(t, rows, &after, why);
+	if (!e) e = desk_book(t->desk, &t->job, rows, job->who.ws, &book, why);
 	r = e ? NULL : rows_change(rows, found);
 	if (!r) return e ? e : out_of_memory(why);
 	after.version = r->version;

@@ -1,6 +1,8 @@
 /* teams.c - teams: listed, made, changed, removed. Admins; a lead sets members and who is on
  * call. */
+#include "desk/book.h"
 #include "desk/people.h"
+#include "desk/vote.h"
 
 #include <stdio.h>
 
@@ -188,6 +190,30 @@ static enum err team_name_free(
 	return OK;
 }
 
+/* No rule that holds requires approvals of it: they would never be met. */
+static enum err team_unnamed(
+	struct task *t, struct rows *rows, const struct team *team, struct fault *why)
+{
+	struct buf rules = { .max = 160 };
+	struct book *book;
+	enum err e = desk_book(t->desk, &t->job, rows, team->ws, &book, why);
+
+	for (size_t i = 0; !e && i < book->rules_len; i++) {
+		struct require require;
+
+		if (!rule_holds(&book->rules[i], rows->now_ms)) continue;
+		e = rule_require(&book->rules[i], rows->arena, &require, why);
+		if (e || !require_names_team(&require, team->name)) continue;
+		if (rules.len) buf_add_text(&rules, ", ");
+		buf_add(&rules, book->rules[i].id);
+	}
+	if (!e && rules.len)
+		e = fail(why, ERR_CONFLICT, "rules require approvals of it: %.*s",
+			STR_ARGS(buf_str(&rules)));
+	buf_done(&rules);
+	return e;
+}
+
 /* What the body brings, over what the team was. */
 static enum err team_apply(
 	struct task *t, struct rows *rows, struct team *team, struct fault *why)
@@ -323,6 +349,8 @@ static enum err team_patch_decide(struct job *job, struct rows *rows, struct fau
 			"the team has changed since: version %lld now",
 			(long long)was->version);
 	if (!e && b->has_name) e = team_name_free(rows, was->ws, b->name, was->id, why);
+	if (!e && b->has_name && !str_eq(b->name, was->name))
+		e = team_unnamed(t, rows, was, why);
 	if (!e) e = members_exist(rows, was->ws, b, why);
 	if (e) return e;
 	changed = *was;
@@ -351,6 +379,7 @@ static enum err team_delete_decide(struct job *job, struct rows *rows, struct fa
 	const struct team *team;
 	enum err e = team_fetch(rows, job->who.ws, task_of(job)->id, &team, why);
 
+	if (!e) e = team_unnamed(task_of(job), rows, team, why);
 	if (!e) e = teams_changed(rows, job->who.ws, why);
 	if (e) return e;
 	if (!rows_delete(rows, team) || !rows_count_teams(rows, job->who.ws, -1))

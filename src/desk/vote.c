@@ -130,6 +130,27 @@ enum err desk_check_require(struct task *t, struct rows *rows, const struct ask 
 	return rows->arena->failed ? fail(why, ERR_MEMORY, "out of memory") : e;
 }
 
+enum err rule_require(const struct kept_rule *r, struct arena *arena, struct require *out,
+	struct fault *why)
+{
+	const struct json *ask = NULL, *require;
+	enum err e = r->ask.len ? json_read(r->ask, NULL, arena, &ask, why) : OK;
+
+	*out = (struct require){ 0 };
+	require = e ? NULL : json_get(ask, "require");
+	return require ? require_read(require, "/ask/require", arena, out, why) : e;
+}
+
+enum err rule_check_require(
+	struct task *t, struct rows *rows, const struct kept_rule *r, struct fault *why)
+{
+	const struct ask any = { .ws = t->job.who.ws, .kind = ASK_APPROVAL };
+	struct require require;
+	enum err e = rule_require(r, rows->arena, &require, why);
+
+	return e ? e : desk_check_require(t, rows, &any, &require, "/ask/require", why);
+}
+
 enum err desk_require(struct task *t, struct rows *rows, struct ask *a,
 	const struct session *s, const struct require *more, struct fault *why)
 {

@@ -12,6 +12,12 @@ enum err desk_starters(struct task *, struct rows *, const struct session *s,
  * part that cannot. Of `a` only who asks and the project are looked at. */
 enum err desk_check_require(struct task *, struct rows *, const struct ask *a,
 	const struct require *, const char *at, struct fault *);
+/* The same of the rule that is made or changed: its `ask.require`. */
+enum err rule_check_require(
+	struct task *, struct rows *, const struct kept_rule *, struct fault *);
+/* What this rule requires; nothing for most. */
+enum err rule_require(
+	const struct kept_rule *, struct arena *, struct require *out, struct fault *);
 /* Adds to what the ask requires; for who makes it, before its event. */
 enum err desk_require(struct task *, struct rows *, struct ask *, const struct session *,
 	const struct require *more, struct fault *);

@@ -240,3 +240,35 @@ test('events say who voted for what, and check finds all of it right', async () 
 	const done = await server.run(['check', '--data', server.data]);
 	assert.equal(done.code, 0, done.stdout + done.stderr);
 });
+
+test('a rule may require approvals; what an agent brings adds up', async () => {
+	const team = (await admin.post('/v1/teams',
+		{ name: 'guards', members: [ana, ben, clo].map((p) => ({ user: p.id })) })).body;
+	const lone = await admin.post('/v1/rules', { effect: 'ask', match: { tool: ['guarded'] },
+		ask: { require: [{ approvals: 9, from: ['team:guards'] }] } });
+	assert.deepEqual([lone.status, lone.body.errors?.[0].pointer], [422, '/ask/require/0/approvals'], lone.text);
+	const rule = await admin.post('/v1/rules', { effect: 'ask', match: { tool: ['guarded'] },
+		ask: { require: [{ approvals: 2, from: ['team:guards'] }] } });
+	assert.equal(rule.status, 201, rule.text);
+	const guarded = { type: 'tool', name: 'guarded', arguments: {} };
+	const one = await agent.ask({ kind: 'approval', operation: guarded });
+	assert.deepEqual(one.require, [{ approvals: 2, from: ['team:guards'], others: true, have: 0 }]);
+	const both = await agent.ask({ kind: 'approval', operation: guarded, require: [{ approvals: 1, from: ['role:admin'] }] });
+	assert.equal(both.require.length, 2);
+	const gone = await admin.delete(`/v1/teams/${team.id}`);
+	assert.equal(gone.status, 409);
+	assert.ok(gone.body.detail.includes(rule.body.id), gone.body.detail);
+	assert.equal((await admin.patch(`/v1/teams/${team.id}`, { name: 'guards-2' })).status, 409);
+	await vote(ana, one);
+	assert.equal((await vote(ben, one)).body.ask.status, 'answered');
+	assert.equal((await admin.delete(`/v1/rules/${rule.body.id}`)).status < 300, true);
+	assert.equal((await admin.delete(`/v1/teams/${team.id}`)).status, 204);
+});
+
+test('no rule allows what brings its own requirement', async () => {
+	const rule = await admin.post('/v1/rules', { effect: 'allow', match: { tool: ['easy'], risk: { max: 'high' } } });
+	assert.equal(rule.status, 201, rule.text);
+	const easy = { type: 'tool', name: 'easy', arguments: {} };
+	assert.equal((await agent.ask({ kind: 'approval', operation: easy })).status, 'answered');
+	assert.equal((await agent.ask({ kind: 'approval', operation: easy, require: [{ approvals: 2 }] })).status, 'pending');
+});
