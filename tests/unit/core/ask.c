@@ -201,7 +201,7 @@ static void a_pending_ask_is_shown_with_every_member_in_order(void **state)
 			"'kind':'blocking','status':'pending','title':'T','context':null,"
 			"'questions':[{'key':'q1','text':'Go?','type':'boolean','"
 			"required':true}],"
-			"'operation':null,'default':null,'metadata':{},'digest':null,"
+			"'operation':null,'default':null,'metadata':{},'risk':null,'digest':null,"
 			"'approved_digest':null,'priority':'normal','assignees':[],'"
 			"claimed_by':null,"
 			"'version':1,'created_at':'1970-01-01T00:00:01.000Z','expires_at'"
