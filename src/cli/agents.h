@@ -40,6 +40,8 @@ struct agent {
 	const char *hook;    /* the words behind `parley hook NAME`; NULL: it has none */
 	const char *run;     /* how it runs without a terminal, for the docs */
 	const char *note;    /* for the docs; NULL: none */
+	const char *approve; /* it ignores a project's files until this was run there, and
+			      * the person agreed; NULL: it does not ask */
 	struct agent_change changes[AGENT_CHANGES];
 	struct agent_change hooks[AGENT_CHANGES];
 };

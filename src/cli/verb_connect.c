@@ -185,6 +185,9 @@ static int agent_connect(const struct connecting *c, const struct agent *a)
 		return EXIT_USAGE;
 	}
 	done_say(c, &p);
+	if (c->scope == SCOPE_PROJECT && a->approve && !c->remove)
+		SAY("cli.connect.approve", { "agent", str_of(a->title) },
+			{ "command", str_of(a->approve) });
 	return EXIT_YES;
 }
 

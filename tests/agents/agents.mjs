@@ -1,6 +1,6 @@
 // The agents: how each is told of the model, and run without a terminal. What they know of Parley
 // comes from `parley connect` alone.
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -13,10 +13,12 @@ const put = (home, file, text) => {
 
 /**
  * words(prompt): the command line; all: what is added when everything may run, so that the hook is
- * the only gate; shell: its tool that runs a command, and what it calls that command.
+ * the only gate; shell: its tool that runs a command, and what it calls that command; trust: what a person does
+ * who trusts the project of a folder (`connect --project` says which do not read its files before).
  */
 export const AGENTS = {
 	claude: {
+		trust: ({ home, work }) => put(home, '.claude.json', { projects: { [work]: { hasTrustDialogAccepted: true } } }),
 		bin: join(bins.mcp, 'claude'), always: true, words: (prompt) => ['-p', prompt, '--output-format', 'json'],
 		all: ['--dangerously-skip-permissions'], shell: [['Bash'], (command) => ({ command, description: 'As told' })],
 		env: (url) => ({ ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: 'sk-ant-test', IS_SANDBOX: '1',
@@ -24,6 +26,7 @@ export const AGENTS = {
 			DISABLE_AUTOUPDATER: '1', ENABLE_TOOL_SEARCH: 'false' }),
 	},
 	codex: {
+		trust: ({ home, work }) => appendFileSync(join(home, '.codex/config.toml'), `\n[projects."${work}"]\ntrust_level = "trusted"\n`),
 		bin: join(bins.always, 'codex'), always: true, words: (prompt) => ['exec', '--skip-git-repo-check', prompt],
 		all: ['-s', 'danger-full-access'],
 		shell: [['exec_command', 'shell', 'shell_command'], (command) => (name) => (/^shell$/.test(name) ? { command: ['bash', '-c', command] }
@@ -52,6 +55,7 @@ wire_api = "responses"
 		env: (url) => ({ GEMINI_API_KEY: 'x', GOOGLE_GEMINI_BASE_URL: url, GEMINI_CLI_TRUST_WORKSPACE: 'true' }),
 	},
 	qwen: {
+		trust: (desk) => desk.self(['mcp', 'approve', 'parley']),
 		bin: join(bins.more, 'qwen'), words: (prompt) => ['-p', prompt],
 		all: ['-y'], shell: [['run_shell_command'], (command) => ({ command, description: 'As told', is_background: false })],
 		setUp: (home) => put(home, '.qwen/settings.json', { security: { auth: { selectedType: 'openai' } },
@@ -59,6 +63,7 @@ wire_api = "responses"
 		env: (url) => ({ OPENAI_API_KEY: 'x', OPENAI_BASE_URL: `${url}/v1`, OPENAI_MODEL: 'scripted' }),
 	},
 	copilot: {
+		trust: ({ home, work }) => put(home, '.copilot/config.json', { trustedFolders: [work] }),
 		bin: join(bins.more, 'copilot'), words: (prompt) => ['-p', prompt],
 		all: ['--allow-all-tools'], shell: [['bash'], (command) => ({ command, description: 'As told', mode: 'sync', initial_wait: 30 })],
 		env: (url) => ({ COPILOT_PROVIDER_BASE_URL: `${url}/v1`, COPILOT_MODEL: 'scripted', COPILOT_PROVIDER_API_KEY: 'x',
@@ -101,7 +106,15 @@ models:
 	},
 };
 
-for (const [name, agent] of Object.entries(AGENTS)) {
+/** It has no MCP and is not connected: it asks by its shell. */
+export const PI = {
+	bin: join(bins.more, 'pi'), words: (prompt) => ['-p', prompt, '--provider', 'scripted', '--model', 'scripted', '--no-session'],
+	setUp: (home, url) => put(home, '.pi/agent/models.json', { providers: { scripted: { baseUrl: `${url}/v1`, api: 'openai-completions', apiKey: 'x',
+		models: [{ id: 'scripted' }] } } }),
+	env: () => ({ PI_OFFLINE: '1', PI_SKIP_VERSION_CHECK: '1' }),
+};
+
+for (const [name, agent] of Object.entries({ ...AGENTS, pi: PI })) {
 	agent.name = name;
 	agent.installed = existsSync(agent.bin);
 }

@@ -38,8 +38,9 @@ export function run(program, words, { env, cwd, ms = SLOW } = {}) {
 
 /** One agent in a home of its own, connected, with a model that follows these turns. */
 export class Desk {
-	constructor(server, agent) {
+	constructor(server, agent, token = server.secrets.agent) {
 		this.server = server;
+		this.token = token;
 		this.agent = agent;
 		this.home = mkdtempSync(join(server.home, `${agent.name}-`));
 		this.work = join(this.home, 'work');
@@ -48,18 +49,22 @@ export class Desk {
 
 	env(more = {}) {
 		return { PATH: `${NODE}:${dirname(this.agent.bin)}:/usr/local/bin:/usr/bin:/bin`, HOME: this.home, LANG: 'C.UTF-8', SHELL: '/bin/bash',
-			TERM: 'dumb', NO_COLOR: '1', PARLEY_TOKEN: this.server.secrets.agent, ...this.agent.env?.(this.model?.url), ...more };
+			TERM: 'dumb', NO_COLOR: '1', PARLEY_TOKEN: this.token, ...this.agent.env?.(this.model?.url), ...more };
 	}
 
+	/** connect: words for `parley connect`; null: it is not connected. */
 	async open(connect, ...turns) {
 		this.model = await new Model(...turns).start();
 		this.agent.setUp?.(this.home, this.model.url);
-		if (this.agent.first) {
-			const first = await run(this.agent.bin, this.agent.first(this.model.url), { env: this.env(), cwd: this.work });
-			assert.equal(first.code, 0, first.stdout + first.stderr);
-		}
-		await this.connect(connect);
+		if (this.agent.first) await this.self(this.agent.first(this.model.url));
+		if (connect) await this.connect(connect);
 		return this;
+	}
+
+	/** The agent with other words than those of a run. */
+	async self(words) {
+		const { code, stdout, stderr } = await run(this.agent.bin, words, { env: this.env(), cwd: this.work });
+		assert.equal(code, 0, stdout + stderr);
 	}
 
 	/** The one command. */

@@ -136,7 +136,11 @@ test('a read-only file is refused; a link is followed; the mode stays', async ()
 
 test('--project writes below the folder; --url names the server and hands the token on', async () => {
 	const home = newHome();
-	assert.equal((await connect(home, ['claude', 'codex', 'opencode', '--project'])).code, 0);
+	const made = await connect(home, ['claude', 'codex', 'opencode', '--project']);
+	assert.equal(made.code, 0, made.stderr);
+	// Some read a project's files only once they are trusted; connect says so, and does not decide that.
+	assert.match(made.stderr, /Claude Code ignores a project's files until you trust them\. Run once in this folder and accept: claude\n/);
+	assert.doesNotMatch(made.stderr, /opencode ignores/);
 	assert.deepEqual(allFiles(home).sort(), ['.claude/settings.json', '.codex/config.toml', '.mcp.json', 'opencode.json']);
 	assert.equal((await connect(home, ['cline', '--project'])).code, 2);
 	const far = await connect(home, ['codex', 'gemini', '--url', 'https://parley.example.org'], { PARLEY_TOKEN: 'prl_x' });

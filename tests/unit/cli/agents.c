@@ -118,6 +118,11 @@ static struct str page_make(void)
 		if (a->hook) buf_add_text(&out, "\nWith `--hook` also:\n");
 		list_write(&out, a, a->hooks);
 		if (a->note) buf_print(&out, "\n%s\n", a->note);
+		if (a->approve)
+			buf_print(&out,
+				"\nWith `--project` it ignores the project's files until you "
+				"run `%s` there once and accept.\n",
+				a->approve);
 	}
 	buf_add_text(&out, last_line);
 	CHECK(!out.failed);
