@@ -80,10 +80,12 @@ static void command_add(struct lists *l, struct str text, bool runs_words)
  * word is a path, with the file's name alone. */
 static void words_add(struct lists *l, struct str text)
 {
-	struct str rest = shell_skip_words(text);
+	bool assigned;
+	struct str rest = shell_skip_words(text, &assigned);
 	struct str first = shell_first_word(rest);
 	struct str file = shell_file_name(first);
-	bool runs = shell_runs_words(rest);
+	/* Of X="a b" rm y only the quotes, which are gone, say where the command begins. */
+	bool runs = assigned || shell_runs_words(rest);
 
 	if (rest.len == 0) return;
 	if (rest.len < text.len || runs) command_add(l, rest, runs);

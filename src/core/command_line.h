@@ -33,8 +33,8 @@ const char *doubt_name(enum doubt); /* "redirection", …; NULL for DOUBT_NONE *
 /* One reading of a command. */
 struct command_text {
 	struct str text;
-	/* It runs another command that is among its words (sudo, env, xargs, sh -c …): a
-	 * pattern may fit from any word on. */
+	/* It runs another command that is among its words (sudo, env, xargs, sh -c …), or
+	 * begins with an assignment: a pattern may fit from any word on. */
 	bool runs_words;
 };
 

@@ -62,15 +62,17 @@ static bool is_assignment(struct str word)
 		       str_starts(str_from(word, i), "+="));
 }
 
-struct str shell_skip_words(struct str s)
+struct str shell_skip_words(struct str s, bool *assigned)
 {
+	*assigned = false;
 	for (s = str_trim(s); s.len > 0;) {
 		struct str word = shell_first_word(s);
+		bool assigns = is_assignment(word);
 
-		if (!is_assignment(word) &&
-			!is_among(word, introducing,
-				sizeof introducing / sizeof *introducing))
+		if (!assigns && !is_among(word, introducing,
+					sizeof introducing / sizeof *introducing))
 			break;
+		*assigned |= assigns;
 		s = str_trim(str_from(s, word.len));
 	}
 	return s;

@@ -19,8 +19,8 @@ bool shell_has_groups(struct str);
 struct str shell_first_word(struct str); /* up to the first blank */
 struct str shell_file_name(struct str);	 /* behind the last slash */
 /* The rest behind leading assignments (`X=1`) and words that only introduce a command:
- * then, do, !, … */
-struct str shell_skip_words(struct str);
+ * then, do, !, … `assigned`: there were assignments. */
+struct str shell_skip_words(struct str, bool *assigned);
 /* Its first word runs a command that stands among the others: sudo, env, xargs, sh … */
 bool shell_runs_words(struct str);
 

@@ -189,10 +189,13 @@ function nested(line) {
 	return { pieces: out, tooDeep: deepest > 31 };
 }
 
+const assigns = word => /^[A-Za-z_][A-Za-z0-9_]*(?:=|\+=|\[)/.test(word);
+
 function skipped(text) {
-	for (;;) {
+	for (let assigned = false; ;) {
 		const word = firstWord(text);
-		if (!INTRODUCING.includes(word) && !/^[A-Za-z_][A-Za-z0-9_]*(?:=|\+=|\[)/.test(word) || text === '') return text;
+		if (!INTRODUCING.includes(word) && !assigns(word) || text === '') return { rest: text, assigned };
+		assigned ||= assigns(word);
 		text = trim(text.slice(word.length));
 	}
 }
@@ -204,9 +207,9 @@ function readings(piece) {
 	const out = [], text = trim(piece);
 	const add = (t, anywhere = false) => out.push({ text: t, anywhere });
 	const words = t => {
-		const rest = skipped(t), first = firstWord(rest), file = fileName(first);
+		const { rest, assigned } = skipped(t), first = firstWord(rest), file = fileName(first);
 		if (rest === '') return;
-		add(rest, RUNNING.includes(file));
+		add(rest, assigned || RUNNING.includes(file));
 		if (file !== first) add(rest.slice(first.length - file.length));
 	};
 	if (text === '') return out;

@@ -20,7 +20,7 @@ export class Random {
 
 const COMMANDS = ['rm -rf x', 'rm x', 'rm', 'git push --force', 'git push origin main', 'git status', 'git', 'npm test', 'npm run test unit',
 	'ls', 'ls -la', 'ls *.c', 'cat /srv/a', 'cat /srv/../etc', 'curl https://a.org', 'sudo rm x', 'sudo -u bob rm -r y', 'env X=1 rm y',
-	"bash -c 'rm z'", 'xargs rm', 'X=1 git status', 'X= Y+=2 rm x', '/bin/rm x', './rm x', "'rm' x", 'r\\m x', 'rm\tx', 'rm  x',
+	"bash -c 'rm z'", 'xargs rm', 'X=1 git status', 'X= Y+=2 rm x', 'X="a b" rm x', '/bin/rm x', './rm x', "'rm' x", 'r\\m x', 'rm\tx', 'rm  x',
 	"$'\\x72m' x", "$'\\162\\u006d' x", '$"rm" x', 'rm${IFS}x', 'rm$IFS-r', '{rm,x}', '{git,push,--force}', 'then rm x', '! git status', 'time rm x',
 	'echo "a; b"', "echo 'a|b'", 'echo "$(rm x)"', "echo '$(rm x)'", 'cd ..', 'ls ~/x', 'git log a..b', 'go test ./...', 'ls .*', '/bin/r? x',
 	'ls > y', 'cat < x', '>y rm x', '2>y rm x', 'rm>y -r', 'git show HEAD~1', 'rm\\\n x', 'r\\\nm x', '[ -f x ]', 'git commit -m "x; y" --force',
