@@ -43,7 +43,7 @@ wire_api = "responses"
 	},
 	opencode: {
 		bin: join(bins.always, 'opencode'), always: true, words: (prompt) => ['run', '-m', 'scripted/scripted', prompt],
-		setUp: (home, url) => put(home, '.config/opencode/opencode.json', { provider: { scripted: { npm: '@ai-sdk/openai-compatible',
+		setUp: (home, url, more) => put(home, '.config/opencode/opencode.json', { ...more, provider: { scripted: { npm: '@ai-sdk/openai-compatible',
 			options: { baseURL: `${url}/v1`, apiKey: 'x' }, models: { scripted: { name: 'Scripted', tool_call: true } } } } }),
 		env: () => ({ OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_DISABLE_MODELS_FETCH: '1', OPENCODE_DISABLE_LSP_DOWNLOAD: '1' }),
 	},

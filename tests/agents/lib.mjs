@@ -10,7 +10,7 @@ import { Model, say, use } from './model.mjs';
 export { BIN, until, useServer } from '../api/lib/server.mjs';
 
 const NODE = fileURLToPath(new URL('node_modules/.bin', import.meta.url));
-const SLOW = 90_000; // agents take their time to start when the machine is busy
+const SLOW = 300_000; // a minute to start is normal for some when the machine is busy
 
 /** A program to its end; → {code, stdout, stderr}. `ms`: then it is ended, and killed says so. */
 export function run(program, words, { env, cwd, ms = SLOW } = {}) {

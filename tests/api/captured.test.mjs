@@ -12,7 +12,7 @@ const ajv = new Ajv({ strict: false });
 const server = await useServer();
 
 const ENDS = {
-	approval: [['answer', { answer: 'approve' }], ['answer', { answer: { value: 'reject', text: 'Not now' } }], ['skip', { reason: 'Later' }], ['cancel', {}]],
+	approval: [['answer', { answers: { decision: 'approve' } }], ['answer', { answers: { decision: { value: 'reject', text: 'Not now' } } }], ['skip', { reason: 'Later' }], ['cancel', {}]],
 	blocking: [['skip', { reason: 'Later' }], ['cancel', {}]],
 };
 
