@@ -5,11 +5,12 @@
 #include "core/body.h"
 #include "core/reply.h"
 
-enum { A_ANSWERS, A_ANSWER, A_LEN };
+enum { A_ANSWERS, A_ANSWER, A_SCOPE, A_LEN };
 
 static const struct str body_names[A_LEN] = {
 	[A_ANSWERS] = STR("answers"),
 	[A_ANSWER] = STR("answer"),
+	[A_SCOPE] = STR("scope"), /* for whoever makes rules of it */
 };
 static const struct members body_members = { body_names, A_LEN };
 

@@ -265,6 +265,9 @@ static const char *const written[SQL_RECORDS] = {
 		" AND ($3 = '' OR agent = $3) AND ($4 = '' OR project = $4)"
 		" AND created_ms >= $5 AND created_ms <= $6 AND LENGTH(fixed) <= 65536"
 		" ORDER BY id DESC LIMIT $2",
+	[SQL_APPROVALS_OPEN] =
+		"SELECT id FROM asks WHERE ws = $1 AND status = 'pending'"
+		" AND digest <> '' AND agent = $2 AND project = $3 ORDER BY id LIMIT $4",
 	[SQL_STOPS_LIVE] = "SELECT @stops FROM stops WHERE ws = $1 AND ended_ms = 0"
 			   " ORDER BY id",
 	/* $4 live ones (1), ended ones (0) or both (2), $5 now */
