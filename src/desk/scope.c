@@ -34,26 +34,31 @@ static enum err for_read(const struct json *text, struct scope_body *b, struct f
 			return OK;
 		}
 	b->length = FOR_TIME;
-	return json_is(text, JSON_STRING) && duration_read(text->text, &b->ms) && b->ms > 0
+	return json_is(text, JSON_STRING) && duration_read(text->text, &b->ms) &&
+			       b->ms > 0
 		       ? OK
 		       : fail_at(why, "/scope/for",
 				 "once, session, always, or a time such as 15m");
 }
 
-static enum err body_read(const struct json *scope, struct scope_body *b, struct fault *why)
+static enum err body_read(
+	const struct json *scope, struct scope_body *b, struct fault *why)
 {
 	static const char *const names[] = { "for", "what", "tool", "open" };
-	const struct json *what = json_get(scope, "what"), *tool = json_get(scope, "tool"),
+	const struct json *what = json_get(scope, "what"),
+			  *tool = json_get(scope, "tool"),
 			  *open = json_get(scope, "open");
 	enum err e = OK;
 
-	if (!json_is(scope, JSON_OBJECT)) return fail_at(why, "/scope", "an object is needed");
+	if (!json_is(scope, JSON_OBJECT))
+		return fail_at(why, "/scope", "an object is needed");
 	for (uint32_t i = 0; i < scope->count; i++)
 		if (name_find(names, 4, scope->members[i].name) < 0)
 			e = fail_at(why, "/scope", "unknown member %.*s",
 				STR_ARGS(text_excerpt(scope->members[i].name)));
 	if (for_read(json_get(scope, "for"), b, why)) e = why->err;
-	if (what && !str_is(json_text(what), "same") && !str_is(json_text(what), "pattern"))
+	if (what && !str_is(json_text(what), "same") &&
+		!str_is(json_text(what), "pattern"))
 		e = fail_at(why, "/scope/what", "same or pattern");
 	b->pattern = str_is(json_text(what), "pattern");
 	b->tool = json_text(tool);
@@ -207,8 +212,7 @@ enum err scope_read(struct task *t, struct rows *rows, const struct ask *a,
 		a->session, rows->arena);
 	book_rule(book, &look, rows->now_ms, DECIDE_NO_ALLOW, rows->arena, &v);
 	if (rows->arena->failed) return fail(why, ERR_MEMORY, "out of memory");
-	e = scope_reach(
-		&b, &t->job.who, &book->policy, v.risk, a->require.len > 0, why);
+	e = scope_reach(&b, &t->job.who, &book->policy, v.risk, a->require.len > 0, why);
 	if (!e) e = scope_rule(rows, &b, a, &look, v.risk, &out->rule, why);
 	out->makes = !e;
 	out->open = b.open;
@@ -235,7 +239,8 @@ static enum err open_row(void *ctx, const struct row *row, struct fault *why)
 
 /* As if it were asked now, with the rule there. */
 static enum err open_fits(struct rows *rows, const struct book *book,
-	const struct rule_match *match, const struct ask *a, bool *fits, struct fault *why)
+	const struct rule_match *match, const struct ask *a, bool *fits,
+	struct fault *why)
 {
 	struct operation_look look;
 	struct rule_verdict v;

@@ -7,7 +7,7 @@
 /* What the body's `scope` asks for, checked. Zeroed: this call alone. */
 struct scope {
 	bool makes;
-	bool open;	       /* other open approvals that it fits are settled by it, too */
+	bool open; /* other open approvals that it fits are settled by it, too */
 	struct kept_rule rule; /* as it is to be added */
 };
 

@@ -1,5 +1,6 @@
 /* settle.c - the ways out of pending that somebody chooses: answer, skip, cancel. */
 #include "desk/ask_rule.h"
+#include "desk/scope.h"
 
 #include "base/clock.h"
 #include "core/decision.h"
@@ -216,6 +217,7 @@ static enum err answer_settle(
 	struct settlement how = { .verb = SETTLE_ANSWER };
 	struct ask_parts parts;
 	struct answer answer;
+	struct scope scope;
 	char digest[DIGEST_SIZE];
 	int64_t votes = 0;
 	struct ask *a;
@@ -230,6 +232,7 @@ static enum err answer_settle(
 	if (!e && answer.arguments && answer.decision == DECISION_APPROVE &&
 		parts.operation)
 		e = ask_rule_edited(t, rows, a, parts.operation, answer.arguments, why);
+	if (!e) e = scope_read(t, rows, a, &parts, &answer, &scope, why);
 	if (e) return e;
 	how.answer = &answer;
 	how.user = t->job.who.user;
@@ -246,7 +249,8 @@ static enum err answer_settle(
 			return vote_given(t, rows, a, why);
 	}
 	how.answered_by = settle_by(t, votes, rows->arena);
-	return settle_finish(t, rows, a, &how, why);
+	e = settle_finish(t, rows, a, &how, why);
+	return e ? e : scope_apply(t, rows, a, &scope, why);
 }
 
 static enum err answer_decide(struct job *job, struct rows *rows, struct fault *why)

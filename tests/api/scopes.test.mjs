@@ -1,0 +1,164 @@
+// Scopes: a yes that holds for longer makes a rule, never wider than the person may go.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { pointers } from './lib/samples.mjs';
+import { useServer } from './lib/server.mjs';
+
+const server = await useServer();
+const { agent, stranger, member, admin } = server;
+
+const bash = (command, extra = {}) => ({ kind: 'approval',
+	operation: { type: 'tool', name: 'Bash', arguments: { command }, ...extra.operation }, ...(({ operation, ...rest }) => rest)(extra) });
+const approve = (ask, scope, who = member, value = 'approve') =>
+	who.post(`/v1/asks/${ask.id}/answer`, { answers: { decision: value }, scope });
+const rule = async (id) => (await member.get(`/v1/rules/${id}`)).body;
+let n = 0;
+const fresh = () => `cmd-${++n} run`;
+const ended = async (reply) => admin.delete(`/v1/rules/${reply.body.rule}`);
+
+test('once makes no rule, and is what is meant without a scope', async () => {
+	for (const scope of [undefined, null, {}, { for: 'once' }, { for: 'once', what: 'same' }]) {
+		const reply = await approve(await agent.ask(bash('once')), scope);
+		assert.deepEqual([reply.status, reply.body.rule], [200, undefined]);
+	}
+	assert.equal((await agent.ask(bash('once'))).status, 'pending');
+});
+
+test('the same call for a time: bound to agent and project, named in the reply', async () => {
+	const command = fresh();
+	const ask = await agent.ask(bash(command));
+	const reply = await approve(ask, { for: '15m' });
+	assert.equal(reply.status, 200);
+	const made = await rule(reply.body.rule);
+	assert.deepEqual([made.effect, made.made_from, made.made_by.name, made.match.agent, made.match.project],
+		['allow', ask.id, 'mia', 'builder', null]);
+	assert.equal(Date.parse(made.expires_at) - Date.parse(made.created_at), 15 * 60e3);
+	assert.equal((await agent.ask(bash(command))).answered_by.rule, made.id);
+	assert.equal((await agent.ask(bash(`${command} -x`))).status, 'pending');
+	assert.equal((await stranger.ask(bash(command))).status, 'pending');
+	const session = (await agent.session({ project: 'web' })).id;
+	assert.equal((await agent.ask(bash(command, { session }))).status, 'pending');
+	await ended(reply);
+});
+
+test('for the session it holds in that session alone', async () => {
+	const command = fresh();
+	const session = (await agent.session({ parallel: true, project: 'web' })).id;
+	const reply = await approve(await agent.ask(bash(command, { session })), { for: 'session' });
+	assert.equal((await rule(reply.body.rule)).match.session, session);
+	assert.equal((await agent.ask(bash(command, { session }))).status, 'answered');
+	assert.equal((await agent.ask(bash(command))).status, 'pending');
+	await ended(reply);
+});
+
+test('a pattern must fit this very operation', async () => {
+	const ask = await agent.ask(bash('npm test -- a'));
+	const wrong = await approve(ask, { for: '15m', what: 'pattern', tool: 'Bash(npm run *)' });
+	assert.deepEqual([wrong.status, pointers(wrong)], [422, ['/scope/tool']]);
+	for (const tool of ['Bash(:*)', 'Bash(npm', '', undefined]) {
+		const bad = await approve(ask, { for: '15m', what: 'pattern', tool });
+		assert.deepEqual([bad.status, pointers(bad)], [422, ['/scope/tool']], String(tool));
+	}
+	assert.equal((await member.read(ask)).status, 'pending');
+	const reply = await approve(ask, { for: '15m', what: 'pattern', tool: 'Bash(npm test*)' });
+	assert.equal((await agent.ask(bash('npm test -- b'))).status, 'answered');
+	assert.equal((await agent.ask(bash('npm test; rm x'))).status, 'pending');
+	await ended(reply);
+});
+
+test('members reach as far as the policy says, always is an admin\'s', async () => {
+	const ask = await agent.ask(bash(fresh()));
+	for (const scope of [{ for: 'always' }, { for: '9h' }, { for: '30d' }]) {
+		const reply = await approve(ask, scope);
+		assert.deepEqual([reply.status, pointers(reply)], [422, ['/scope/for']]);
+		assert.match(reply.body.errors[0].detail, /8h/);
+	}
+	assert.equal((await approve(ask, { for: '8h' })).status, 200);
+	const other = await agent.ask(bash(fresh()));
+	const always = await approve(other, { for: 'always' }, admin);
+	assert.deepEqual([always.status, (await rule(always.body.rule)).expires_at], [200, null]);
+	await ended(always);
+});
+
+test('high risk: the same call, for as long as the policy says; critical: once', async () => {
+	const high = await agent.ask(bash(fresh(), { operation: { risk: 'high' } }));
+	for (const scope of [{ for: '2h' }, { for: 'session' }, { for: 'always' }]) {
+		const reply = await approve(high, scope, admin);
+		assert.deepEqual([reply.status, pointers(reply)], [422, ['/scope/for']], JSON.stringify(scope));
+	}
+	assert.deepEqual(pointers(await approve(high, { for: '1h', what: 'pattern', tool: 'Bash(cmd-*)' }, admin)), ['/scope/what']);
+	const reply = await approve(high, { for: '1h' });
+	assert.equal(reply.status, 200);
+	assert.equal((await agent.ask(bash(high.operation.arguments.command, { operation: { risk: 'high' } }))).status, 'answered');
+	await ended(reply);
+	const critical = await agent.ask(bash('sudo reboot'));
+	for (const scope of [{ for: '1m' }, { for: 'session' }]) {
+		assert.deepEqual(pointers(await approve(critical, scope, admin)), ['/scope/for']);
+	}
+	assert.equal((await approve(critical, { for: 'once' }, admin)).status, 200);
+});
+
+test('an edited call is what the rule is about', async () => {
+	const command = fresh();
+	const ask = await agent.ask(bash(fresh()));
+	const reply = await approve(ask, { for: '15m' }, member, { value: 'approve', arguments: { command } });
+	assert.equal(reply.status, 200);
+	assert.equal((await agent.ask(bash(command))).status, 'answered');
+	assert.equal((await agent.ask(bash(ask.operation.arguments.command))).status, 'pending');
+	await ended(reply);
+});
+
+test('only who approves an operation can do so for longer', async () => {
+	const ask = await agent.ask(bash(fresh()));
+	assert.deepEqual(pointers(await approve(ask, { for: '15m' }, member, 'reject')), ['/scope']);
+	const plain = await agent.ask();
+	assert.deepEqual(pointers(await member.post(`/v1/asks/${plain.id}/answer`, { answers: { q1: true }, scope: { for: '15m' } })), ['/scope']);
+	for (const [scope, place] of [[{ for: 'soon' }, '/scope/for'], [{ for: '15m', what: 'all' }, '/scope/what'], [[], '/scope'],
+		[{ for: '15m', open: 1 }, '/scope/open'], [{ for: '15m', until: 1 }, '/scope'], [{ for: 'once', open: true }, '/scope/for'],
+		[{ for: '15m', tool: 'Bash' }, '/scope/tool']]) {
+		const reply = await approve(ask, scope);
+		assert.deepEqual([reply.status, pointers(reply)], [422, [place]], JSON.stringify(scope));
+	}
+	assert.equal((await member.read(ask)).status, 'pending');
+});
+
+test('open settles the others that it fits, each naming it', async () => {
+	const command = fresh();
+	const same = [];
+	for (let i = 0; i < 3; i++) same.push(await agent.ask(bash(command)));
+	const different = await agent.ask(bash(fresh()));
+	const critical = await agent.ask(bash(command, { operation: { risk: 'critical' } }));
+	const foreign = await stranger.ask(bash(command));
+	const first = await agent.ask(bash(command));
+	const reply = await approve(first, { for: '15m', open: true });
+	assert.deepEqual(reply.body.settled.sort(), same.map((a) => a.id).sort());
+	for (const ask of same) {
+		const now = await member.read(ask);
+		assert.deepEqual([now.status, now.answered_by.kind, now.answered_by.rule, now.approved_digest],
+			['answered', 'policy', reply.body.rule, ask.digest]);
+		assert.equal((await agent.post(`/v1/asks/${ask.id}/use`, { digest: ask.digest })).status, 200);
+	}
+	for (const ask of [different, critical, foreign]) assert.equal((await member.read(ask)).status, 'pending');
+	assert.equal((await rule(reply.body.rule)).hits, 3);
+	await ended(reply);
+});
+
+test('without open the others stay', async () => {
+	const command = fresh();
+	const other = await agent.ask(bash(command));
+	const reply = await approve(await agent.ask(bash(command)), { for: '15m' });
+	assert.deepEqual(reply.body.settled, []);
+	assert.equal((await member.read(other)).status, 'pending');
+	await ended(reply);
+});
+
+test('a rule made so does not spread over other agents, and does not become a pattern', async () => {
+	const reply = await approve(await agent.ask(bash('ls *')), { for: '15m' });
+	assert.equal((await agent.ask(bash('ls *'))).status, 'answered');
+	assert.equal((await agent.ask(bash('ls x'))).status, 'pending');
+	assert.equal((await stranger.ask(bash('ls *'))).status, 'pending');
+	const made = await rule(reply.body.rule);
+	assert.equal(made.match.tool, undefined);
+	await ended(reply);
+	assert.equal((await agent.ask(bash('ls *'))).status, 'pending');
+});
