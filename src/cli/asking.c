@@ -44,7 +44,8 @@ int asking_members(
 	int64_t ms;
 
 	if (timeout.at && !duration_read(timeout, &ms))
-		return CLI_USAGE(a->cli, "cli.timeout.wrong", { "value", timeout });
+		return CLI_USAGE(a->cli, "cli.timeout.wrong", { "flag", STR("timeout") },
+			{ "value", timeout });
 	member_add(w, "session", session);
 	member_add(w, "title",
 		args_have(args, "title") ? args_get(args, "title") : a->title);

@@ -38,21 +38,36 @@ static struct client *located_open(
 	return client_new(&setup, why);
 }
 
-struct client *reach(struct cli *cli, enum as as, struct fault *why)
+/* What is asked on this machine may wait at another server than the person's. */
+static void other_server_note(struct cli *cli, const struct located *person)
+{
+	struct located agent;
+
+	if (cli->settings.url_said ||
+		located_find(cli, AS_AGENT, cli->settings.token, &agent, NULL) != OK ||
+		str_eq(agent.url, person->url))
+		return;
+	SAY("cli.two_servers", { "asks", agent.url }, { "answers", person->url });
+}
+
+static struct client *reach_via(
+	struct cli *cli, enum as as, const char *via, struct fault *why)
 {
 	struct located at;
 
-	return reach_locate(cli, as, &at, why) == OK ? located_open(cli, &at, "cli", why)
-						     : NULL;
+	if (reach_locate(cli, as, &at, why) != OK) return NULL;
+	if (as == AS_PERSON) other_server_note(cli, &at);
+	return located_open(cli, &at, via, why);
+}
+
+struct client *reach(struct cli *cli, enum as as, struct fault *why)
+{
+	return reach_via(cli, as, "cli", why);
 }
 
 struct client *reach_inbox(struct cli *cli, struct fault *why)
 {
-	struct located at;
-
-	return reach_locate(cli, AS_PERSON, &at, why) == OK
-		       ? located_open(cli, &at, "terminal", why)
-		       : NULL;
+	return reach_via(cli, AS_PERSON, "terminal", why);
 }
 
 struct client *reach_person(struct cli *cli)

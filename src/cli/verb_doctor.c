@@ -13,27 +13,43 @@
 #include "net/process.h"
 #include "text/safe_text.h"
 
-/* What was found, a line each; wrong counts those that want a hand. */
+/* What was found, a line each, or with --json an object each in `json`; wrong counts those
+ * that want a hand. */
 struct findings {
 	struct cli *cli;
+	struct buf text;
+	struct json_writer json; /* open array of findings; out NULL: lines */
 	int wrong;
 };
 
 enum mark { GOOD, MISSING, WRONG };
 
-static void note(struct findings *f, enum mark mark, struct str text)
+static void note(struct findings *f, enum mark mark, const char *id, struct str text)
 {
 	static const struct {
-		const char *sign;
+		const char *sign, *name;
 		enum tint tint;
-	} marks[] = { { "ok", TINT_GREEN }, { "--", TINT_DIM }, { "!!", TINT_RED } };
+	} marks[] = { { "ok", "ok", TINT_GREEN }, { "--", "missing", TINT_DIM },
+		{ "!!", "wrong", TINT_RED } };
 	bool color = f->cli->term.out_color;
 
-	printf("%s%s%s  %.*s\n", tint_on(marks[mark].tint, color), marks[mark].sign,
-		tint_off(color), STR_ARGS(text));
 	f->wrong += mark == WRONG;
+	if (!f->json.out) {
+		printf("%s%s%s  %.*s\n", tint_on(marks[mark].tint, color),
+			marks[mark].sign, tint_off(color), STR_ARGS(text));
+		return;
+	}
+	jw_object(&f->json);
+	jw_key(&f->json, "state");
+	jw_str(&f->json, str_of(marks[mark].name));
+	jw_key(&f->json, "id");
+	jw_str(&f->json, str_of(id + strlen("cli.doctor.")));
+	jw_key(&f->json, "text");
+	jw_str(&f->json, text);
+	jw_object_end(&f->json);
 }
-#define NOTE(f, mark, id, ...) note((f), (mark), MSG(&(f)->cli->arena, (id), __VA_ARGS__))
+#define NOTE(f, mark, id, ...)                                                           \
+	note((f), (mark), (id), MSG(&(f)->cli->arena, (id), __VA_ARGS__))
 
 static void config_try(struct findings *f)
 {
@@ -256,9 +272,15 @@ static void store_try_out(struct findings *f)
 static int doctor_run(struct cli *cli)
 {
 	struct findings f = { .cli = cli };
+	bool json = args_have(&cli->args, "json");
 
-	/* What goes into a pipe is read by programs, too: always the same words. */
-	if (!cli->term.out_tty) msg_lang_set(LANG_EN);
+	if (json) {
+		msg_lang_set(LANG_EN); /* programs read it */
+		f.json.out = &f.text;
+		jw_object(&f.json);
+		jw_key(&f.json, "findings");
+		jw_array(&f.json);
+	}
 	config_try(&f);
 	data_try(&f);
 	store_try_out(&f);
@@ -269,14 +291,25 @@ static int doctor_run(struct cli *cli)
 		both_try(&f);
 	}
 	agents_try(&f);
+	if (json) {
+		jw_array_end(&f.json);
+		jw_key(&f.json, "ok");
+		jw_bool(&f.json, f.wrong == 0);
+		jw_object_end(&f.json);
+		printf("%.*s\n", STR_ARGS(buf_str(&f.text)));
+	}
+	buf_done(&f.text);
 	return f.wrong > 0 ? EXIT_NO : EXIT_YES;
 }
 
-static const char *const examples[] = { "parley doctor", NULL };
+static const struct flag flags[] = { { .name = "json" }, { 0 } };
+static const char *const examples[] = { "parley doctor",
+	"parley doctor --json | jq '.findings[] | select(.state != \"ok\")'", NULL };
 
 const struct command verb_doctor = {
 	.name = "doctor",
 	.run = doctor_run,
+	.flags = flags,
 	.settings = SETTINGS_CLIENT | SETTINGS_STORE | SETTINGS_SERVE,
 	.exits = "0 1 2",
 	.examples = examples,

@@ -386,7 +386,8 @@ static int flags_read(struct hook *h)
 	if (!h->agent) return CLI_USAGE(h->cli, "cli.hook.agent", { "agent", name });
 	h->wait_ms = WAIT_MS;
 	if (wait.at && !duration_read(wait, &h->wait_ms))
-		return CLI_USAGE(h->cli, "cli.timeout.wrong", { "value", wait });
+		return CLI_USAGE(h->cli, "cli.timeout.wrong", { "flag", STR("wait") },
+			{ "value", wait });
 	h->then = HOOK_DENY;
 	for (enum hook_decision d = HOOK_DENY; then.at && d <= HOOK_DEFER; d++)
 		if (str_is(then, hook_decision_name(d))) h->then = d;

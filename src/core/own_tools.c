@@ -9,7 +9,7 @@ static const char *const names[] = { "ask_user_question", "ask_question",
 	"UserQuestionTool", "request_approval", "get_answer", "cancel_ask", "list_asks",
 	"report_progress" };
 
-static bool is_asking(struct str name)
+bool own_tool_name(struct str name)
 {
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (str_is(name, names[i])) return true;
@@ -20,7 +20,7 @@ bool own_tool(struct str name)
 {
 	for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
 		if (str_starts(name, prefixes[i]) &&
-			is_asking(str_from(name, strlen(prefixes[i]))))
+			own_tool_name(str_from(name, strlen(prefixes[i]))))
 			return true;
 	return false;
 }

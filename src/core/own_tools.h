@@ -7,5 +7,7 @@
 
 /* "mcp__parley__get_answer", "parley-get_answer" and the like. */
 bool own_tool(struct str name);
+/* The same without a prefix, as a token names the tools it may call. */
+bool own_tool_name(struct str name);
 
 #endif

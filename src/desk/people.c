@@ -295,7 +295,8 @@ static enum err name_free(
 
 	if (e) return e;
 	return u && !str_eq(u->id, but)
-		       ? fail(why, ERR_CONFLICT, "a user with this name already exists")
+		       ? fail(why, ERR_CONFLICT, "user '%.*s' already exists",
+				 STR_ARGS(name))
 		       : OK;
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/utf8.h"
+#include "core/own_tools.h"
 
 /* What a secret is can be seen from its first letters, by people and by secret scanners.
  */
@@ -200,6 +201,9 @@ static enum err token_tools(
 	for (uint32_t i = 0; i < tools->count; i++)
 		if (tools->items[i].type != JSON_STRING)
 			return fail_at(why, "/tools", "an array of strings is needed");
+		else if (!own_tool_name(tools->items[i].text))
+			return fail_at(why, "/tools", "there is no tool %.*s",
+				STR_ARGS(tools->items[i].text));
 	json_write(&b, tools);
 	*out = arena_str(arena, buf_str(&b));
 	buf_done(&b);

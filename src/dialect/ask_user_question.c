@@ -183,7 +183,9 @@ static void question_in(struct inbound *in, const struct spot *at, const struct 
 	if (json_get(q, "multiple") || json_get(q, "multi_select"))
 		repair(in, at, "taken for it", "the member is called multiSelect");
 	out.choices = choices_read(in, &options, list, &option_names);
-	if (list && out.choices.len < list->count && list->count <= OPTIONS_MAX)
+	/* What is strict has named the option itself. */
+	if (!in->strict && list && out.choices.len < list->count &&
+		list->count <= OPTIONS_MAX)
 		repair(in, &options, "left out: it is always offered",
 			"Option label \"Other\" is reserved");
 	if (!out.choices.len) {

@@ -18,7 +18,9 @@ static void every_tool_of_ours_is_known_as_such(void **state)
 		for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
 			snprintf(name, sizeof name, "%s%s", prefixes[i], t->name);
 			assert_true(own_tool(str_of(name)));
+			assert_true(own_tool_name(str_of(t->name)));
 		}
+	assert_false(own_tool_name(STR("nosuch")));
 	assert_false(own_tool(STR("mcp__parley__run")));
 	assert_false(own_tool(STR("mcp__parley-x__get_answer")));
 	assert_false(own_tool(STR("parley-evil-get_answer")));
