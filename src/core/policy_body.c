@@ -251,28 +251,30 @@ static void policy_check(struct policy_reading *r)
 	scopes_check(r);
 }
 
-static enum err policy_json_read(const struct json *json, struct arena *arena,
-	struct policy *out, struct fault *why)
+static struct policy policy_json_check(
+	struct check *c, const struct json *json, struct arena *arena)
 {
-	struct check c = { .why = why };
 	struct policy p = { .mode = MODE_MANUAL, .at_once = { 1, 1, 1 } };
 	struct policy_reading r = {
-		.check = &c, .root = spot_root(""), .arena = arena, .out = &p
+		.check = c, .root = spot_root(""), .arena = arena, .out = &p
 	};
 
-	if (members_read(&c, &r.root, json, &members, NULL, r.m)) policy_check(&r);
-	enum err e = check_end(&c, arena);
-	if (!e && out) *out = p;
-	return e;
+	if (members_read(c, &r.root, json, &members, NULL, r.m)) policy_check(&r);
+	return p;
 }
 
 enum err policy_parse(
 	struct str text, struct arena *arena, struct policy *out, struct fault *why)
 {
+	struct check c = { .why = why };
 	const struct json *json;
 	enum err e = json_read(arena_str(arena, text), NULL, arena, &json, why);
 
-	return e ? e : policy_json_read(json, arena, out, why);
+	if (e) return e;
+	struct policy p = policy_json_check(&c, json, arena);
+	e = check_end(&c, arena);
+	if (!e) *out = p;
+	return e;
 }
 
 /* Members within selective, at_once, alerts, retention and scopes are replaced one by one,
@@ -317,13 +319,13 @@ enum err policy_read(const struct json *body, struct str before,
 	const struct json *was, *ignored[P_LEN];
 	struct buf b = { .max = 1 << 20 };
 	struct json_writer w = { .out = &b };
+	const struct json *is;
 	struct str whole;
-	enum err e;
+	enum err e = json_read(before, NULL, arena, &was, why);
 
-	if (!members_read(&c, &root, body, &members, also, ignored) || c.failed)
-		return check_end(&c, arena);
-	e = json_read(before, NULL, arena, &was, why);
 	if (e) return e;
+	if (!members_read(&c, &root, body, &members, also, ignored))
+		return check_end(&c, arena);
 	jw_object(&w);
 	for (int i = 0; i < P_LEN; i++) {
 		jw_key(&w, names[i].at);
@@ -331,10 +333,14 @@ enum err policy_read(const struct json *body, struct str before,
 	}
 	jw_object_end(&w);
 	whole = buf_keep_done(&b, arena);
-	if (arena->failed) return fail(why, ERR_MEMORY, "out of memory");
-	e = policy_parse(whole, arena, out, why);
-	if (!e) *json = whole;
-	return e;
+	e = json_read(whole, NULL, arena, &is, why);
+	if (e) return e;
+	struct policy p = policy_json_check(&c, is, arena);
+	e = check_end(&c, arena);
+	if (e) return e;
+	*json = whole;
+	if (out) *out = p;
+	return OK;
 }
 
 void policy_write_members(struct json_writer *w, struct str json)
