@@ -134,7 +134,7 @@ ${asking} --mcp-config "$PARLEY_MCP_CONFIG"; wait; echo over`);
 		const text = readFileSync(raw, 'utf8');
 		return text.includes('exit 0') && text;
 	}, 'the rest of the output');
-	assert.ok(/\[parley: the dialog was open for long; \d+ KB/.test(all), 'says how much is missing');
+	assert.ok(/\[parley: the dialog was open for a long time; \d+ KB/.test(all), 'says how much is missing');
 	assert.ok(all.includes('line 30000 of the agent') && !all.includes('line 00001 '), 'keeps the end');
 });
 
