@@ -172,7 +172,7 @@ static struct ask *ask_make(
 	a->exclusive = d->kind == ASK_BLOCKING && !s->parallel;
 	a->fixed = d->fixed;
 	a->search = d->search;
-	a->assignees = desk_assignees_json(d->assignees, d->assignees_len, rows->arena);
+	a->assignees = STR("[]");
 	a->replies = STR("[]");
 	a->dedupe_key = t->dedupe_key;
 	if (d->timeout_ms) a->deadline_ms = rows->now_ms + d->timeout_ms;
@@ -291,6 +291,9 @@ static enum err ask_decide(struct job *job, struct rows *rows, struct fault *why
 	a = s ? ask_make(t, rows, d, s) : NULL;
 	if (!a) return fail(why, ERR_MEMORY, "out of memory");
 	e = desk_require(t, rows, a, fresh ? NULL : s, &d->require, why);
+	if (!e && d->assignees_len)
+		e = desk_assignees(
+			rows, a->ws, d->assignees, d->assignees_len, &a->assignees, why);
 	if (!e) e = ask_rule(t, rows, d, a, &v, why);
 	if (!e && !ask_ruled(&v))
 		e = desk_require(t, rows, a, fresh ? NULL : s, &v.ruling.require, why);

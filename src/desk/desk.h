@@ -191,6 +191,8 @@ extern const struct use use_purge;
 extern const struct use use_user_create_admit, use_user_patch_admit;
 extern const struct use use_user_list, use_user_get, use_user_create, use_user_patch,
 	use_user_delete;
+/* When the caller, or the user of the id, is away. */
+extern const struct use use_away, use_away_put, use_away_delete;
 extern const struct use use_team_list, use_team_get, use_team_create, use_team_patch,
 	use_team_delete;
 extern const struct use use_token_list, use_token_get, use_token_create, use_token_delete;

@@ -198,6 +198,9 @@ struct session *desk_new_default_session(
 /* Every id names a user or a team of the workspace; else an item at pointer /assignees/N. */
 enum err desk_check_assignees(
 	struct rows *, int64_t ws, const struct str *ids, size_t len, struct fault *);
+/* Who is asked, as JSON: who is away is replaced by who stands in for them. */
+enum err desk_assignees(struct rows *, int64_t ws, const struct str *ids, size_t len,
+	struct str *out, struct fault *);
 struct str desk_assignees_json(const struct str *ids, size_t len, struct arena *);
 
 /* {"reason": ""}, all optional; also no body at all. */

@@ -61,6 +61,7 @@ static void user_show_changes(
 		{ "password", !str_eq(now->password, before->password) },
 		{ "language", !str_eq(now->language, before->language) },
 		{ "disabled", now->disabled != before->disabled },
+		{ "away", !str_eq(now->away, before->away) },
 	};
 
 	jw_key(w, "changed");
@@ -150,6 +151,18 @@ static enum err event_stage(struct people_event *e, int64_t ws, const char *type
 		       : fail(why, ERR_MEMORY, "out of memory");
 }
 
+/* Nothing else of them is another now. */
+static bool only_away(const struct user *now, const struct user *before)
+{
+	char digest[SHORT_DIGEST_SIZE], was[SHORT_DIGEST_SIZE];
+	struct user here = *now;
+
+	here.away = before->away;
+	user_digest(&here, digest);
+	user_digest(before, was);
+	return strcmp(digest, was) == 0;
+}
+
 static enum err user_event(struct rows *rows, const struct job *job, enum change change,
 	const struct user *now, const struct user *before, struct fault *why)
 {
@@ -162,8 +175,14 @@ static enum err user_event(struct rows *rows, const struct job *job, enum change
 	event_open(&e, rows, job);
 	user_show(&e.w, now);
 	if (change == CHANGED) user_show_changes(&e.w, now, before);
-	return event_stage(
-		&e, now->ws, user_types[change], change == ENDED ? NULL : digest, why);
+	if (!before || !str_eq(now->away, before->away)) {
+		jw_key(&e.w, "away");
+		jw_raw(&e.w, now->away.len ? now->away : STR("null"));
+	}
+	return event_stage(&e, now->ws,
+		change == CHANGED && only_away(now, before) ? "user.away"
+							    : user_types[change],
+		change == ENDED ? NULL : digest, why);
 }
 
 static enum err token_event(struct rows *rows, const struct job *job, enum change change,

@@ -149,8 +149,10 @@ static enum err assign_decide(struct job *job, struct rows *rows, struct fault *
 	enum err e = route_admit(t, rows, &a, why);
 
 	if (!e) e = desk_check_assignees(rows, job->who.ws, to->ids, to->len, why);
+	if (!e)
+		e = desk_assignees(
+			rows, job->who.ws, to->ids, to->len, &a->assignees, why);
 	if (e) return e;
-	a->assignees = desk_assignees_json(to->ids, to->len, rows->arena);
 	buf_print(&data, "{\"assignees\":%.*s}", STR_ARGS(a->assignees));
 	return desk_ask_changed(t, rows, a, "ask.assigned", &data, false, why);
 }

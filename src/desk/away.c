@@ -1,0 +1,177 @@
+/* away.c - who is away, until when, and who stands in for them. One's own; admins anybody's. */
+#include "desk/people.h"
+
+#include "core/away.h"
+#include "desk/roster.h"
+
+/* Whose: the one in the path, or the caller. */
+static struct str away_whose(const struct task *t)
+{
+	return t->id.len ? t->id : t->job.who.user;
+}
+
+static enum err away_person(const struct task *t, struct fault *why)
+{
+	return away_whose(t).len ? OK
+				 : fail(why, ERR_FORBIDDEN, "only a person can be away");
+}
+
+static void away_write(struct buf *out, const struct user *u)
+{
+	buf_add(out, u->away.len ? u->away : STR("null"));
+}
+
+static enum err away_get_read(
+	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct user u;
+	enum err e = away_person(t, why);
+
+	(void)now_ms;
+	if (!e) e = user_find(db, job->who.ws, away_whose(t), &job->arena, &u, why);
+	if (!e) away_write(&job->out, &u);
+	return e;
+}
+
+const struct use use_away = {
+	.job = { .name = "away",
+		.needs_permission = true,
+		.permission = MAY_READ_ALL,
+		.read = away_get_read },
+};
+
+/* Oneself, or an admin for somebody who is not above them. */
+static enum err away_admit(
+	struct task *t, struct rows *rows, const struct user **out, struct fault *why)
+{
+	const struct principal *p = &t->job.who;
+	struct str whose = away_whose(t);
+	enum err e = away_person(t, why);
+
+	if (!e && !str_eq(p->user, whose) && !role_may(p->role, MAY_ADMIN))
+		e = fail(why, ERR_FORBIDDEN, "an admin may do this for others");
+	if (!e) e = rows_fetch_user(rows, p->ws, whose, out, why);
+	if (!e && !str_eq(p->user, whose) && !principal_reaches(p, (*out)->role))
+		e = fail(why, ERR_FORBIDDEN, "this is above the role %s",
+			role_name(p->role));
+	return e ? e : desk_refused(t, why);
+}
+
+/* Somebody else, who may settle. */
+static enum err delegate_fits(
+	struct rows *rows, const struct user *of, struct str id, struct fault *why)
+{
+	struct fault missing = { 0 };
+	const struct user *u;
+	enum err e;
+
+	if (!id.len) return OK;
+	if (str_eq(of->id, id)) return fail_at(why, "/delegate", "must be somebody else");
+	e = rows_fetch_user(rows, of->ws, id, &u, &missing);
+	if (e == ERR_NOT_FOUND) return fail_at(why, "/delegate", "no such user");
+	if (e) {
+		*why = missing;
+		return e;
+	}
+	if (u->disabled || !role_may(u->role, MAY_SETTLE))
+		return fail_at(why, "/delegate", "%.*s may not answer: %s",
+			STR_ARGS(str_first(u->name, 100)),
+			u->disabled ? "they are disabled" : role_name(u->role));
+	return OK;
+}
+
+static enum err away_set(
+	struct rows *rows, const struct user *was, struct str away, struct fault *why)
+{
+	struct user *u = rows_change(rows, was);
+
+	if (!u || !rows_raise_revocations(rows, was->ws))
+		return fail(why, ERR_MEMORY, "out of memory");
+	u->away = away;
+	return OK;
+}
+
+static enum err away_put_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct task *t = task_of(job);
+	const struct user *u;
+	struct away away;
+	struct str text;
+	enum err e = away_admit(t, rows, &u, why);
+
+	if (!e) e = away_read(t->body, rows->now_ms, &away, why);
+	if (!e) e = delegate_fits(rows, u, away.delegate, why);
+	if (e) return e;
+	text = away_text(&away, rows->arena);
+	e = away_set(rows, u, text, why);
+	if (!e) away_write(&job->out, u);
+	return e;
+}
+
+const struct use use_away_put = {
+	.job = { .name = "away_put", .late = true, .decide = away_put_decide },
+};
+
+static enum err away_delete_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	const struct user *u;
+	enum err e = away_admit(task_of(job), rows, &u, why);
+
+	if (!e && u->away.len) e = away_set(rows, u, STR_NONE, why);
+	if (!e) job->status = 204;
+	return e;
+}
+
+const struct use use_away_delete = {
+	.job = { .name = "away_delete", .late = true, .decide = away_delete_decide },
+};
+
+/* ---- assignments ---- */
+
+enum { CHAIN_ROOM = AWAY_CHAIN_MAX + 2 };
+
+/* Who is asked in their place: the first of the chain who is here. */
+static enum err stand_in(struct rows *rows, int64_t ws, struct str *id, struct fault *why)
+{
+	const struct user *chain[CHAIN_ROOM];
+	struct roster r = { .users = chain, .now_ms = rows->now_ms };
+	struct str next = *id;
+	enum err e = OK;
+
+	while (!e && next.len && r.users_len < CHAIN_ROOM && !roster_user(&r, next)) {
+		struct fault missing = { 0 };
+		struct away away;
+
+		e = rows_fetch_user(rows, ws, next, &chain[r.users_len], &missing);
+		if (e && e != ERR_NOT_FOUND) *why = missing;
+		if (e) break;
+		next = away_load(chain[r.users_len++], rows->arena, &away) ? away.delegate
+									   : STR_NONE;
+	}
+	if (e == ERR_NOT_FOUND) e = OK;
+	if (e || !r.users_len) return e;
+	next = roster_delegate(&r, chain[0], rows->arena);
+	if (next.len) *id = next;
+	return OK;
+}
+
+enum err desk_assignees(struct rows *rows, int64_t ws, const struct str *ids, size_t len,
+	struct str *out, struct fault *why)
+{
+	struct str *who = len ? ARENA_ARRAY(rows->arena, struct str, len) : NULL;
+	size_t n = 0;
+	enum err e = OK;
+
+	for (size_t i = 0; who && !e && i < len; i++) {
+		struct str id = ids[i];
+		bool twice = false;
+
+		if (str_starts(id, "usr_")) e = stand_in(rows, ws, &id, why);
+		for (size_t k = 0; k < n; k++)
+			twice |= str_eq(who[k], id);
+		if (!twice) who[n++] = id;
+	}
+	if (!e) *out = desk_assignees_json(who, n, rows->arena);
+	return rows->arena->failed ? fail(why, ERR_MEMORY, "out of memory") : e;
+}
