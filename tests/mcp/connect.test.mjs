@@ -16,6 +16,12 @@ const FILES = {
 	kilo: ['.config/kilo/kilo.json'], droid: ['.factory/mcp.json'], cursor: ['.cursor/mcp.json'],
 	vscode: ['.config/Code/User/mcp.json'],
 };
+/** A project's files, below its folder; cline and continue have none. */
+const PROJECT = {
+	claude: ['.claude/settings.json', '.mcp.json'], codex: ['.codex/config.toml'], gemini: ['.gemini/settings.json'], opencode: ['opencode.json'],
+	copilot: ['.github/mcp.json'], qwen: ['.qwen/settings.json'], kilo: ['kilo.json'], droid: ['.factory/mcp.json'], cursor: ['.cursor/mcp.json'],
+	vscode: ['.vscode/mcp.json'],
+};
 const HOOKS = { claude: '.claude/settings.json', codex: '.codex/hooks.json', gemini: '.gemini/settings.json',
 	copilot: '.copilot/hooks/parley.json', qwen: '.qwen/settings.json', droid: '.factory/settings.json' };
 
@@ -60,6 +66,28 @@ for (const [agent, files] of Object.entries(FILES)) {
 		assert.deepEqual(allFiles(home), []);
 	});
 }
+
+test('--project: a fresh folder gets an entry, once, and loses it again', async () => {
+	for (const agent of Object.keys(FILES)) {
+		const home = newHome();
+		const made = await connect(home, [agent, '--project']);
+		if (!PROJECT[agent]) {
+			assert.equal(made.code, 2);
+			assert.match(made.stderr, /has no configuration for a project/);
+			continue;
+		}
+		assert.equal(made.code, 0, made.stderr);
+		assert.deepEqual(allFiles(home).sort(), PROJECT[agent]);
+		const before = PROJECT[agent].map((file) => get(home, file));
+		assert.ok(before.some((text) => text.includes(BIN)), before.join());
+		if (agent === 'cursor') assert.deepEqual(JSON.parse(before[0]), { mcpServers: { parley: { command: BIN, args: ['mcp'] } } });
+		if (agent === 'vscode') assert.deepEqual(JSON.parse(before[0]), { servers: { parley: { type: 'stdio', command: BIN, args: ['mcp'] } } });
+		assert.match((await connect(home, [agent, '--project'])).stderr, /: already connected \(/);
+		assert.deepEqual(PROJECT[agent].map((file) => get(home, file)), before);
+		assert.equal((await connect(home, [agent, '--project', '--remove'])).code, 0);
+		assert.deepEqual(allFiles(home), []);
+	}
+});
 
 test('--hook adds the approval hook, and keeps rules that somebody added to it', async () => {
 	for (const [agent, file] of Object.entries(HOOKS)) {
