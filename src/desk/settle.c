@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "core/decision.h"
+#include "core/show.h"
 #include "desk/vote.h"
 
 static void settle_needs(struct job *job, struct wants *w)
@@ -39,6 +40,7 @@ static struct str settled_data(const struct ask *a, struct arena *arena)
 		votes_digest(a, votes);
 		jw_key(&w, "votes");
 		jw_text(&w, votes);
+		show_text(&w, "approved_digest", a->approved_digest);
 	}
 	jw_key(&w, "decision");
 	jw_text(&w, decision);
