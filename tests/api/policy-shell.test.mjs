@@ -192,3 +192,39 @@ test('a gate that is answered in time is not disturbed by a stop of others', asy
 	await admin.delete(`/v1/stops/${stop.id}`);
 	assert.ok(agent);
 });
+
+test('rules from the shell: added, listed as sentences, tried, ended', async () => {
+	await agent.ask({ kind: 'approval', operation: { name: 'deploy' } });
+	const added = await run(['rule', 'add', 'allow', 'Bash(npm test*)', '--agent', 'builder', '--project', 'web', '--for', '8h', '--note', 'tests'], 'admin');
+	assert.equal(added.code, 0, added.stderr);
+	assert.match(added.stdout, /^rul_\w+ {2}Allow Bash\(npm test\*\) for builder in web until \S.* · used 0 times · by ada · tests\n$/);
+	assert.match(added.stderr, /Warning: it fits none of the last \d+ operations\./);
+	const id = added.stdout.split(' ')[0];
+	assert.match((await run(['rule', 'list', '--effect', 'allow'], 'member')).stdout, new RegExp(id));
+	assert.deepEqual(JSON.parse((await run(['rule', 'list', '--json'], 'member')).stdout).map((r) => r.id), [id]);
+	const tried = await run(['rule', 'try', '{"name": "Bash", "arguments": {"command": "npm test"}}', '--agent', 'builder', '--project', 'web'], 'member');
+	assert.match(tried.stdout, new RegExp(`^allow\tmedium\t${id}\n${id}\tallow\tit decides`));
+	const past = await run(['rule', 'try', 'Bash(*)', '--effect', 'deny'], 'member');
+	assert.match(past.stdout, /looked\t\d+\nfits\t\d+\nallow\t0\nask\t0\ndeny\t\d+/);
+	assert.equal((await run(['rule', 'end', id], 'member')).code, 0);
+	assert.equal((await run(['rule', 'end', id], 'member')).code, 1);
+	assert.equal((await run(['rule', 'list'], 'member')).stderr.trim(), 'No rules.');
+});
+
+test('what is wrong with a rule is said, with its place', async () => {
+	assert.equal((await run(['rule', 'add', 'allow', 'Read'], 'member')).code, 4);
+	const never = await run(['rule', 'add', 'deny', 'Bash(:*)'], 'member');
+	assert.equal(never.code, 2);
+	assert.match(never.stderr, /match\/tool\/0/);
+	assert.equal((await run(['rule', 'add', 'maybe', 'Read'], 'member')).code, 2);
+	assert.equal((await run(['rule', 'try', '{nonsense'], 'member')).code, 2);
+	assert.equal((await run(['rule', 'list'])).code, 4);
+});
+
+test('the policy is shown and its mode changed', async () => {
+	assert.equal(JSON.parse((await run(['policy'], 'member')).stdout).mode, 'selective');
+	assert.equal((await run(['policy', '--mode', 'manual'], 'member')).code, 4);
+	const now = await run(['policy', '--mode', 'manual', '--json'], 'admin');
+	assert.equal(JSON.parse(now.stdout).mode, 'manual');
+	assert.equal((await run(['policy', '--mode', 'selective'], 'admin')).code, 0);
+});
