@@ -1,9 +1,7 @@
-// With the line to the server and without it: outbox, tabs, notifications, what is loaded.
+// With the line to the server and without it: outbox, tabs, what is loaded.
 import assert from 'node:assert/strict';
-import { FIRST_LOAD, firstLoad, hide, notices, notified, until, watch, watchFirstList } from './lib.mjs';
-import { area, beside, useWholeBrowser } from './matrix.mjs';
-
-useWholeBrowser();
+import { FIRST_LOAD, firstLoad, until, watch, watchFirstList } from './lib.mjs';
+import { area, beside } from './matrix.mjs';
 
 const TABS = 10;
 
@@ -90,32 +88,6 @@ area('connection', (scenario) => {
 		});
 	});
 
-	scenario('a notification when hidden: a click opens its ask, and it goes when that is settled elsewhere', async (me, desk) => {
-		await beside(me, { ...notified, settings: { opens: true } }, async (own) => {
-			await own.page.evaluate(() => navigator.serviceWorker.ready.then(() => null));
-			await hide(own.page);
-			const ask = await desk.agent.ask({ question: 'Are you there?', type: 'boolean' });
-			await until(async () => (await notices(own.page)).length, 'notified');
-			assert.deepEqual(await notices(own.page),
-				[{ title: own.t('toast.asks', { agent: 'deployer' }), body: 'Are you there?', data: `/asks/${ask.id}` }]);
-			assert.equal(await own.dialog.count(), 0);
-			await own.tabSays(1);
-			await own.context.serviceWorkers()[0].evaluate(async () => {
-				const [notification] = await self.registration.getNotifications();
-				self.dispatchEvent(new NotificationEvent('notificationclick', { notification }));
-			});
-			await own.page.waitForURL(`**/asks/${ask.id}`);
-			await own.page.getByRole('heading', { level: 1, name: 'Are you there?' }).waitFor();
-			assert.deepEqual(await notices(own.page), []);
-			const other = await desk.agent.ask({ question: 'And now?', type: 'boolean' });
-			await until(async () => (await notices(own.page)).length, 'notified');
-			await own.tabSays(2);
-			await desk.admin.post(`/v1/asks/${other.id}/skip`);
-			await until(async () => !(await notices(own.page)).length, 'gone');
-			await own.tabSays(1);
-		});
-	});
-
 	scenario('what is looked at is fetched once, and what another tab fetched not at all', async (me, desk) => {
 		const session = await desk.agent.session('at rest');
 		const settled = await desk.agent.ask({ session: session.id, question: 'Long settled?', type: 'boolean' });
@@ -137,85 +109,6 @@ area('connection', (scenario) => {
 			}
 			assert.equal(times(settled), 1);
 		});
-	});
-
-	scenario('a click on a notification comes to the window one is at, and opens one when there is none', async (me, desk) => {
-		await beside(me, notified, async (own) => {
-			await own.page.evaluate(() => navigator.serviceWorker.ready.then(() => null));
-			const [worker] = own.context.serviceWorkers();
-			/* No window may be focused without a finger on a real notification: who is called is noted. */
-			await worker.evaluate(() => {
-				WindowClient.prototype.focus = async function () { self.called.push(['focus', this.id]); };
-				Object.defineProperty(self.clients, 'openWindow', { value: async (path) => { self.called.push(['open', path]); } });
-			});
-			const click = async (data) => {
-				await worker.evaluate(async (to) => {
-					await self.registration.showNotification('deployer', { data: to });
-					const notification = (await self.registration.getNotifications()).find((one) => one.data === to);
-					self.called = [];
-					self.dispatchEvent(new NotificationEvent('notificationclick', { notification }));
-				}, data);
-				return until(() => worker.evaluate(() => self.called.length && self.called), 'somebody is called');
-			};
-			const session = await desk.agent.session('clicked');
-			const ask = async (question) => `/asks/${(await desk.agent.ask({ session: session.id, question, type: 'boolean' })).id}`;
-			const [first, second, third] = [await ask('First?'), await ask('Second?'), await ask('Third?')];
-			const other = await own.context.newPage();
-			watch(other, own.errors);
-			await other.goto('/inbox');
-			await other.getByRole('navigation').first().waitFor();
-			/* Of the server, too, but nothing that could show an ask. */
-			const bare = await own.context.newPage();
-			await bare.goto('/openapi.json');
-			/* Otherwise every page believes that it has the focus. */
-			for (const page of [own.page, other, bare])
-				await (await own.context.newCDPSession(page)).send('Emulation.setFocusEmulationEnabled', { enabled: false });
-			const called = [];
-			for (const [page, path] of [[own.page, first], [other, second]]) {
-				await page.bringToFront();
-				called.push(...await click(path));
-				await page.waitForURL(`**${path}`);
-			}
-			assert.deepEqual(called.map(([what]) => what), ['focus', 'focus']);
-			assert.notEqual(called[0][1], called[1][1], 'each its own window');
-			assert.match(bare.url(), /openapi/);
-			for (const page of [own.page, other]) await page.close();
-			assert.deepEqual(await click(third), [['open', third]]);
-		});
-	});
-
-	scenario('no notification while the page is in sight, or another tab of it', async (me, desk) => {
-		await beside(me, { ...notified, settings: { opens: true } }, async (own) => {
-			const first = await desk.agent.ask({ question: 'In sight?', type: 'boolean' });
-			await own.row('In sight?').waitFor();
-			assert.deepEqual(await notices(own.page), []);
-			await desk.admin.post(`/v1/asks/${first.id}/skip`);
-			const other = await own.context.newPage();
-			watch(other, own.errors);
-			await other.goto('/activity');
-			await own.live(other);
-			await hide(own.page);
-			await desk.agent.ask({ question: 'In the other?', type: 'boolean' });
-			await other.getByRole('dialog').waitFor();
-			await own.row('In the other?').waitFor();
-			assert.deepEqual(await notices(own.page), []);
-		});
-	});
-
-	scenario('the browser is asked for notifications on a press only', async (me) => {
-		await me.visit('/activity');
-		await me.page.evaluate(() => {
-			window.asked = 0;
-			Object.defineProperty(Notification, 'permission', { configurable: true, get: () => 'default' });
-			Notification.requestPermission = async () => (window.asked++, 'granted');
-		});
-		await me.press(me.page.getByRole('navigation').getByRole('link', { name: me.t('nav.settings') }));
-		const allow = me.button('you.notify.allow');
-		await allow.waitFor();
-		assert.equal(await me.page.evaluate(() => window.asked), 0);
-		await me.press(allow);
-		await allow.waitFor({ state: 'detached' });
-		assert.equal(await me.page.evaluate(() => window.asked), 1);
 	});
 
 	scenario('two tabs: what is answered in one is gone in the other', async (me, desk) => {

@@ -198,7 +198,7 @@ export const row = (work, goal, ours, beside = '–', ratio = '–') =>
 /* The browser says so of a document that was left and whose scripts still ended something: nobody sees it any more. */
 const LEFT = /The provided callback is no longer runnable/;
 
-/** Collects what the console and the policy say of this page. */
+/** Collects what the console and the policy say of this page, and puts the pointer aside. */
 export function watch(page, errors) {
 	const note = (text) => {
 		if (!LEFT.test(text)) errors.push(text);
@@ -207,6 +207,9 @@ export function watch(page, errors) {
 		if (message.type() === 'error' && !/Failed to load resource|ERR_/.test(message.text())) note(message.text());
 	});
 	page.on('pageerror', (error) => note(String(error)));
+	/* A browser that was never told believes that the pointer is in the first corner, where a phone has its list, and rows
+	 * do not move under the pointer. It lies on the navigation. */
+	page.on('domcontentloaded', () => void page.mouse.move(1, page.viewportSize().height - 2).catch(() => {}));
 	page.on('dialog', (dialog) => {
 		errors.push(`a script ran: ${dialog.message()}`);
 		void dialog.dismiss();

@@ -19,9 +19,11 @@ const seed = Number(process.env.PARLEY_SEED ?? (long ? Date.now() % 1_000_000 : 
 
 /* In the page: what was pressed last, and every decision at the moment it is sent. */
 function observe() {
-	const seen = { presses: [], sent: [], shownAt: {}, movedAt: 0, left: true, held: [], lost: [] };
+	const seen = { presses: [], sent: [], shown: {}, changes: 0, movedAt: 0, left: true, held: [], lost: [] };
 	window.stray = seen;
 	const moves = ['j', 'k', 'ArrowDown', 'ArrowUp', 'Home', 'End', 'Enter', 'Tab'];
+	/* The first card that is shown after a move is the one its person moved to, however long it took to come. */
+	const move = () => Object.assign(seen, { movedAt: performance.now(), changes: 0 });
 	const cardOf = (element) => element?.closest?.('article[data-ask]')?.dataset.ask
 		?? element?.closest?.('[data-row]')?.dataset.row ?? null;
 	const note = (press, element) => {
@@ -37,7 +39,7 @@ function observe() {
 	addEventListener('keydown', (event) => {
 		if (!event.isTrusted || ['Control', 'Shift'].includes(event.key)) return;
 		note({ key: event.ctrlKey ? `Ctrl+${event.key}` : event.key }, document.activeElement);
-		if (moves.includes(event.key)) seen.movedAt = performance.now();
+		if (moves.includes(event.key)) move();
 		if (event.key === 'Tab') seen.left = true;
 	}, true);
 	addEventListener('focusin', ({ target }) => {
@@ -48,7 +50,7 @@ function observe() {
 	addEventListener('pointerdown', (event) => {
 		note({ key: 'pointer' }, event.target);
 		if (!event.target?.closest?.('a, button, input, textarea, select, summary, label, [tabindex]')) seen.left = true;
-		seen.movedAt = performance.now();
+		move();
 	}, true);
 	/* The page gives a lost focus back a moment later; what is lost for longer stays lost. */
 	let nowhere = 0;
@@ -61,7 +63,7 @@ function observe() {
 		for (const card of document.querySelectorAll('article[data-ask]')) {
 			if (known.has(card)) continue;
 			known.add(card);
-			seen.shownAt[card.dataset.ask] = performance.now();
+			seen.shown[card.dataset.ask] = { at: performance.now(), nth: ++seen.changes };
 		}
 	}).observe(document, { subtree: true, childList: true });
 	const real = window.fetch;
@@ -70,7 +72,8 @@ function observe() {
 		if (found && how?.method === 'POST') {
 			const card = document.querySelector(`article[data-ask="${found[1]}"]`);
 			seen.sent.push({ ask: found[1], verb: found[2], body: JSON.parse(how.body), presses: seen.presses,
-				shownAt: seen.shownAt[found[1]] ?? Infinity, now: performance.now(), byItself: Boolean(card?.closest('dialog')) });
+				shown: seen.shown[found[1]] ?? { at: Infinity, nth: 9 }, now: performance.now(), byItself: Boolean(card?.closest('dialog')) });
+			seen.changes++; // what comes next, nobody has moved to
 		}
 		return real(url, how);
 	};
@@ -81,7 +84,7 @@ const armed = () => new Promise((done) => {
 	const end = performance.now() + 1200;
 	const look = () => {
 		const card = document.querySelector('dialog[open] article[data-ask]') ?? document.querySelector('article[data-ask]');
-		const since = performance.now() - window.stray.shownAt[card?.dataset.ask];
+		const since = performance.now() - window.stray.shown[card?.dataset.ask]?.at;
 		if (since > 620 || performance.now() > end) done();
 		else setTimeout(look, 20);
 	};
@@ -89,7 +92,7 @@ const armed = () => new Promise((done) => {
 });
 
 /** Why a decision should not have been sent; null: it was meant. */
-function complaint({ ask, verb, body, presses, shownAt, byItself }, risk) {
+function complaint({ ask, verb, body, presses, shown, byItself }, risk) {
 	const [before, last] = presses.slice(-2);
 	if (!last) return 'nothing was pressed';
 	if (last.card !== ask) return `the last press was on ${last.card}`;
@@ -99,8 +102,8 @@ function complaint({ ask, verb, body, presses, shownAt, byItself }, risk) {
 	if (value === 'approve') {
 		const key = last.key === 'a' && !last.writes;
 		if (!key && !(button && last.approves)) return 'neither A nor Approve';
-		if (last.at - shownAt < ARMED_MS) return 'not armed';
-		if (key && last.movedAt < shownAt - 2000) return 'nobody had moved to this card';
+		if (last.at - shown.at < ARMED_MS) return 'not armed';
+		if (key && last.movedAt < shown.at && (byItself || shown.nth > 1)) return 'nobody had moved to this card';
 		const twice = risk === 'critical' || (risk === 'high' && byItself);
 		const again = before && before.card === ask && (before.key === 'a' || before.approves);
 		return twice && !again ? 'pressed once' : null;
@@ -245,7 +248,7 @@ async function play(shown, number, sequences) {
 	}
 }
 
-test(`${SEQUENCES} random sequences decide nothing that was not pressed for (seed ${seed})`, { timeout: Math.max(300_000, SEQUENCES * 1000) }, async () => {
+test(`${SEQUENCES} random sequences decide nothing that was not pressed for (seed ${seed})`, { timeout: Math.max(300_000, SEQUENCES * 5000) }, async () => {
 	const shown = await browser();
 	const started = Date.now();
 	const played = await Promise.all(Array.from({ length: PLAYERS }, (_, i) =>
