@@ -12,6 +12,7 @@
 #include "serve/bearer.h"
 #include "serve/serve.h"
 #include "serve/sums.h"
+#include "text/lang.h"
 
 enum {
 	LISTENERS_MAX = 8,
@@ -109,6 +110,7 @@ struct request {
 	const struct route *route;
 	struct exchange *x; /* NULL: the peer has gone */
 	bool head;
+	enum lang lang;			/* of what it says when it refuses */
 	bool cookie;			/* who came with the browser's cookie */
 	int64_t wait_ms;		/* 0: do not wait */
 	const struct dialect *dialect;	/* spoken here; NULL: our own */
@@ -131,7 +133,7 @@ void request_reply(struct request *, struct str headers);
 void request_refuse(struct request *, enum err, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 void exchange_problem(struct serve *, struct exchange *, enum err, const struct fault *,
-	struct str headers);
+	enum lang, struct str headers);
 void serve_try_end(struct serve *); /* after what was away came back */
 void serve_count(struct serve *, int status);
 struct str serve_key(const struct serve *);

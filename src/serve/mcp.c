@@ -504,7 +504,7 @@ static bool refuse_method(struct request *r)
 		return false;
 	fail(&why, ERR_METHOD, "in this revision there is POST alone");
 	http_on_gone(x, NULL, NULL);
-	exchange_problem(r->serve, x, ERR_METHOD, &why, STR("Allow: POST\r\n"));
+	exchange_problem(r->serve, x, ERR_METHOD, &why, r->lang, STR("Allow: POST\r\n"));
 	request_free(r);
 	return true;
 }

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "text/problem_words.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -24,8 +25,9 @@ static void retry_after(char out[48], const struct fault *why)
 }
 
 static void problem_reply(struct serve *s, struct exchange *x, enum err e,
-	const struct fault *why, struct str ask, struct str headers)
+	const struct fault *why, enum lang lang, struct str ask, struct str headers)
 {
+	struct fault said = *why;
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
 	char after[48], who[512] = "WWW-Authenticate: Bearer\r\n";
@@ -38,9 +40,11 @@ static void problem_reply(struct serve *s, struct exchange *x, enum err e,
 			"WWW-Authenticate: Bearer realm=\"parley\", resource_metadata=\"%s"
 			"/.well-known/oauth-protected-resource/mcp\"\r\n",
 			s->url);
-	snprintf(lines, sizeof lines, API_HEADERS "%s%s%.*s", after,
-		e == ERR_NO_TOKEN ? who : "", STR_ARGS(headers));
-	problem_write(&w, e, why, ask);
+	snprintf(lines, sizeof lines, API_HEADERS "Content-Language: %s\r\n%s%s%.*s",
+		lang == LANG_FR ? "fr" : "en", after, e == ERR_NO_TOKEN ? who : "",
+		STR_ARGS(headers));
+	problem_translate(&said, lang);
+	problem_write(&w, e, &said, ask);
 	if (status >= 500) log_line(LOG_WARN, "%d: %s", status, why->detail);
 	serve_count(s, status);
 	http_reply(x, status, "application/problem+json", str_of(lines), buf_str(&b));
@@ -48,9 +52,9 @@ static void problem_reply(struct serve *s, struct exchange *x, enum err e,
 }
 
 void exchange_problem(struct serve *s, struct exchange *x, enum err e,
-	const struct fault *why, struct str headers)
+	const struct fault *why, enum lang lang, struct str headers)
 {
-	problem_reply(s, x, e, why, STR_NONE, headers);
+	problem_reply(s, x, e, why, lang, STR_NONE, headers);
 }
 
 void request_reply(struct request *r, struct str headers)
@@ -63,8 +67,8 @@ void request_reply(struct request *r, struct str headers)
 	}
 	http_on_gone(r->x, NULL, NULL);
 	if (job->err) {
-		problem_reply(
-			r->serve, r->x, job->err, &job->why, job->conflict, headers);
+		problem_reply(r->serve, r->x, job->err, &job->why, r->lang, job->conflict,
+			headers);
 	} else {
 		serve_count(r->serve, job->status);
 		http_reply(r->x, job->status,
@@ -252,6 +256,7 @@ static void handle(void *ctx, struct exchange *x)
 	struct str id = STR_NONE;
 	struct fault why = { 0 };
 	struct request *r;
+	enum lang lang = problem_lang(http_header(h, "accept-language"));
 	char allow[64], line[96] = "";
 	int status;
 	const struct route *route =
@@ -270,11 +275,12 @@ static void handle(void *ctx, struct exchange *x)
 	r = e ? NULL : request_new(s, x);
 	if (!e && !r) e = fail(&why, ERR_MEMORY, "out of memory");
 	if (e) {
-		exchange_problem(s, x, e, &why, str_of(line));
+		exchange_problem(s, x, e, &why, lang, str_of(line));
 		return;
 	}
 	r->listener = listener;
 	r->route = route;
+	r->lang = lang;
 	r->head = h->method == HTTP_M_HEAD;
 	r->task.id = id;
 	if (!(route->flags & ROUTE_PAGE)) e = request_enter(r, &why);

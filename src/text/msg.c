@@ -39,13 +39,18 @@ static int by_id(const void *key, const void *row)
 	return strcmp(key, ((const struct message *)row)->id);
 }
 
-const char *msg_text(const char *id)
+const char *msg_text_in(const char *id, enum lang lang)
 {
 	/* An id that was put together without memory is NULL: no text. */
 	const struct message *m =
 		id ? bsearch(id, messages, messages_len, sizeof *messages, by_id) : NULL;
 
-	return m ? m->text[lang_now] : NULL;
+	return m ? m->text[lang] : NULL;
+}
+
+const char *msg_text(const char *id)
+{
+	return msg_text_in(id, lang_now);
 }
 
 static const struct msg_arg *arg_find(const struct msg_arg *args, struct str name)

@@ -3,8 +3,7 @@
 #define TEXT_MSG_H
 
 #include "base/arena.h"
-
-enum lang { LANG_EN, LANG_FR, LANGS };
+#include "text/lang.h"
 
 struct message {
 	const char *id;
@@ -19,6 +18,7 @@ enum lang msg_lang(void);
 enum lang msg_lang_guess(void);
 
 const char *msg_text(const char *id); /* with its placeholders; NULL: no such text */
+const char *msg_text_in(const char *id, enum lang);
 
 struct msg_arg {
 	const char *name; /* fills {name} */

@@ -1,4 +1,5 @@
 /* The one place that talks to the server. */
+import { language } from '../lib/i18n.svelte';
 import { jsonRead, jsonWrite } from '../lib/json';
 import { serverTimeLearn } from '../lib/serverTime';
 import type {
@@ -20,13 +21,24 @@ import type {
 	View,
 } from './types';
 
+/* The server's details are parts of sentences, in the language that was asked for. */
+const sentence = (text: string) =>
+	text.charAt(0).toLocaleUpperCase() + text.slice(1) + (/[.!?…]$/.test(text) ? '' : '.');
+
+/* Of a body all that is wrong, each once; the detail is the first of it. */
+function wordsOf(status: number, problem: Partial<Problem>): string {
+	const first = problem.detail ?? problem.title ?? String(status);
+	const all = new Set([first, ...(problem.errors ?? []).map((one) => one.detail)]);
+	return [...all].map(sentence).join(' ');
+}
+
 /** The server said no. A conflict carries the ask as its winner left it. */
 export class Refused extends Error {
 	constructor(
 		readonly status: number,
 		readonly problem: Partial<Problem> & { ask?: Ask },
 	) {
-		super(problem.detail ?? problem.title ?? String(status));
+		super(wordsOf(status, problem));
 	}
 }
 
@@ -47,7 +59,10 @@ export async function call<T>(
 	body?: unknown,
 	key?: string,
 ): Promise<T> {
-	const headers: Record<string, string> = { Accept: 'application/json' };
+	const headers: Record<string, string> = {
+		Accept: 'application/json',
+		'Accept-Language': language(),
+	};
 	if (body !== undefined) headers['Content-Type'] = 'application/json';
 	if (key) headers['Idempotency-Key'] = key;
 	let reply: Response;

@@ -4,7 +4,8 @@ import { jsonWrite } from './json';
 
 export const SOON_MS = 5 * 60_000;
 
-export const askRisk = (ask: Ask): Risk | null => ask.operation?.risk ?? null;
+/** By the policy; what the agent says of its operation only raises it. */
+export const askRisk = (ask: Ask): Risk | null => ask.risk ?? ask.operation?.risk ?? null;
 export const askTitle = (ask: Ask): string =>
 	ask.title ?? ask.questions[0]?.text ?? ask.operation?.name ?? ask.id;
 /** A session made for one ask is called as it is: that is said once. */

@@ -12,6 +12,8 @@ export interface Toast {
 	session: string | null;
 	/** The settled ask that can be taken back for as long as this is shown. */
 	undo: string | null;
+	/** One more thing to press. */
+	act: { label: string; run: () => void } | null;
 	/** The settled ask whose answer fits others that are open. */
 	similar: string | null;
 	/** The settled ask it tells of. */
@@ -49,6 +51,7 @@ class Toasts {
 			ask: null,
 			session: null,
 			undo: null,
+			act: null,
 			similar: null,
 			about: null,
 			stays: false,
