@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { BIN, Server, until } from './lib.mjs';
+import { BIN, Server, until, words } from './lib.mjs';
 import { area, beside, browser, long } from './matrix.mjs';
 
 const run = promisify(execFile);
@@ -44,6 +44,14 @@ area('settling in', (scenario) => {
 		});
 		await me.press(me.button('users.enable.name', { name }, row));
 		await until(async () => !(await users(desk)).find((user) => user.name === name).disabled, 'in again');
+	});
+
+	scenario('what the server refuses is said in the language of the page', async (me) => {
+		await me.visit('/settings/users');
+		await me.write(me.page.getByRole('textbox', { name: me.t('users.name') }), 'owner');
+		await me.press(me.button('users.add'));
+		const said = words[me.lang]['problem.user.exists'];
+		await me.page.getByRole('alert').getByText(`${said[0].toUpperCase()}${said.slice(1)}.`).waitFor();
 	});
 
 	scenario('tokens: made, shown once, revoked after a second thought', async (me, desk) => {

@@ -1,7 +1,7 @@
 // What somebody does here all day: quick decisions, undo, snooze, views, the past.
 import assert from 'node:assert/strict';
 import { sleep, until } from './lib.mjs';
-import { area } from './matrix.mjs';
+import { area, beside } from './matrix.mjs';
 
 const ARMED_MS = 650;
 const approval = (title, risk = 'low', more = {}) => ({ kind: 'approval', title,
@@ -161,6 +161,100 @@ area('working day', (scenario) => {
 		await sleep(ARMED_MS);
 		await quick('Short one').first().click();
 		assert.equal((await desk.answer(short.id, 'decision')).value, 'approve');
+	});
+
+	scenario('a toast decides only what it shows whole, armed after a moment, and never on a phone', { input: 'mouse' }, async (me, desk) => {
+		const session = await desk.agent.session('told');
+		await me.visitLive('/activity');
+		const quick = (title) => me.toasts.locator('.toast', { hasText: title }).locator('.quick button');
+		const grave = fresh('Grave');
+		await desk.agent.ask({ session: session.id, ...approval(grave, 'critical') });
+		await me.toasts.getByText(grave).waitFor();
+		assert.equal(await quick(grave).count(), 0);
+		const title = fresh('Small');
+		const ask = await desk.agent.ask({ session: session.id, ...approval(title) });
+		await me.toasts.getByText(title).waitFor();
+		if (!me.wide) {
+			assert.equal(await quick(title).count(), 0);
+			return;
+		}
+		await me.toasts.getByText('label 1').waitFor(); // the operation, whole
+		await quick(title).first().click({ force: true });
+		await desk.pending(ask.id);
+		await me.armed(quick(title).first());
+		/* Another one moves it: what was armed is not any more. */
+		await desk.agent.ask({ session: session.id, ...approval(fresh('Next')) });
+		await me.toasts.locator('.toast').nth(2).waitFor();
+		assert.equal(await quick(title).first().getAttribute('aria-disabled'), 'true');
+		await me.armed(quick(title).first());
+		await quick(title).first().click();
+		assert.equal((await desk.answer(ask.id, 'decision')).value, 'approve');
+		await me.toasts.getByText(me.t('toast.asks', { agent: 'deployer' })).nth(2).waitFor({ state: 'detached' });
+	});
+
+	scenario('snoozed until a time that one chooses', async (me, desk) => {
+		const title = fresh('Some day');
+		const ask = await me.open({ title, question: 'Really?', type: 'boolean' });
+		const menu = me.page.locator('article summary', { has: me.page.getByText(me.t('snooze')) }).first();
+		await menu.waitFor();
+		await until(() => me.page.evaluate(() => document.activeElement?.closest('article') !== null), 'the focus in the card');
+		await me.pressOr(menu, 'h');
+		const choose = me.button('snooze.choose');
+		await choose.waitFor();
+		if (me.byKeys) await me.key('ArrowUp', 'Enter'); // the last of the menu
+		else await me.press(choose);
+		const field = me.page.getByLabel(me.t('snooze.until')).and(me.page.locator('input'));
+		await field.waitFor();
+		assert.ok(await field.evaluate((node) => node === document.activeElement), 'the focus is in the field');
+		const day = new Date(Date.now() + 10 * 24 * 3600_000).toISOString().slice(0, 10);
+		await field.fill(`${day}T14:30`);
+		if (me.byKeys) await me.key('Enter');
+		else await me.press(me.button('snooze', {}, me.page.locator('article form.time')));
+		await me.toasts.getByText(title).waitFor();
+		const { mark } = await me.page.evaluate((id) => fetch(`/v1/asks/${id}`).then((reply) => reply.json()), ask.id);
+		const wanted = await me.page.evaluate((local) => new Date(local).toISOString(), `${day}T14:30`);
+		assert.equal(Date.parse(mark.snoozed_until), Date.parse(wanted));
+		await me.press(me.toasts.getByRole('button', { name: me.t('undo') }));
+		await me.row(title).waitFor();
+		await desk.pending(ask.id);
+	});
+
+	scenario('a swipe on a phone puts aside and decides nothing', { input: 'mouse' }, async (me, desk) => {
+		const title = fresh('Aside');
+		const ask = await desk.agent.ask({ title, ...approval(title) });
+		await beside(me, { view: 'phone', hasTouch: true }, async (own) => {
+			await own.row(title).waitFor();
+			const box = await own.row(title).boundingBox();
+			const wire = await own.context.newCDPSession(own.page);
+			const touch = (type, x, y) => wire.send('Input.dispatchTouchEvent', { type, touchPoints: type === 'touchEnd' ? [] : [{ x, y }] });
+			const drag = async (by) => {
+				const [x, y] = [box.x + box.width - 40, box.y + box.height / 2];
+				await touch('touchStart', x, y);
+				for (let step = 1; step <= 8; step++) await touch('touchMove', x - (by * step) / 8, y);
+				await touch('touchEnd');
+			};
+			await drag(50);
+			await own.row(title).waitFor();
+			assert.equal(new URL(own.page.url()).pathname, '/inbox', 'nothing was opened');
+			await drag(200);
+			await own.row(title).waitFor({ state: 'detached' });
+			await own.toasts.getByText(title).waitFor();
+			assert.equal(new URL(own.page.url()).pathname, '/inbox', 'nothing was opened');
+			await desk.pending(ask.id);
+			await own.press(own.toasts.getByRole('button', { name: own.t('undo') }));
+			await own.row(title).waitFor();
+		});
+	});
+
+	scenario('a title from right to left begins at the right, unread or not', async (me, desk) => {
+		const title = 'هل أنشر الإصدار الجديد؟';
+		await desk.agent.ask({ question: title, type: 'boolean' });
+		await me.visit('/inbox');
+		const link = me.row(title).getByRole('link');
+		assert.equal(await link.innerText(), title);
+		assert.ok(await link.evaluate((node) => node.matches(':dir(rtl)')), 'runs from right to left');
+		await me.row(title).getByText(me.t('inbox.unread')).waitFor({ state: 'attached' });
+		assert.equal(await link.evaluate((node) => document.getElementById(node.getAttribute('aria-describedby'))?.textContent), me.t('inbox.unread'));
 	});
 
 	scenario('answered inside its session; renamed and deleted by name', async (me, desk) => {

@@ -1,0 +1,235 @@
+// Seen by everyone: at 400 %, in the system's colours, by contrast, and for as long as one needs.
+import assert from 'node:assert/strict';
+import { until } from './lib.mjs';
+import { area, beside } from './matrix.mjs';
+
+/* 1280×1024 at 400 %. */
+const ZOOMED = { width: 320, height: 256 };
+const approval = (risk = 'critical') => ({ kind: 'approval', title: 'Send the newsletter to every customer of the last ten years',
+	context: { text: 'Trust me. '.repeat(30), diff: '--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n same\n-old\n+new\n' }, timeout: '20m',
+	operation: { name: 'shell', risk, arguments: { command: 'make '.repeat(30), depth: 2 } } });
+const questions = { title: 'Several things', questions: [
+	{ key: 'one', header: 'One', text: 'Which?', type: 'choice', options: [{ label: 'Red', description: 'As wine' }, { label: 'Blue' }], other: true, note: {} },
+	{ key: 'two', header: 'Two', text: 'Why?', type: 'text' }] };
+
+/** What is wider than the window, or lies over what is to be pressed once that is scrolled into sight. */
+const troubles = (page) => page.evaluate(() => {
+	const found = [];
+	const wide = document.scrollingElement;
+	if (wide.scrollWidth > innerWidth) found.push(`the page is ${wide.scrollWidth} px wide`);
+	for (const node of document.querySelectorAll('main, .ask, .screen'))
+		if (node.checkVisibility() && node.scrollWidth > node.clientWidth + 1) found.push(`${node.tagName}.${node.className} is ${node.scrollWidth} px wide`);
+	const named = (node) => `${node.tagName}.${node.className} ${node.textContent.trim().slice(0, 30)}`;
+	for (const node of document.querySelectorAll(':is(main, dialog) :is(button, a, input, select, textarea, summary)')) {
+		if (!node.checkVisibility({ opacityProperty: true, visibilityProperty: true }) || node.closest('.skip')) continue;
+		node.scrollIntoView({ block: 'center', inline: 'nearest' });
+		const box = node.getBoundingClientRect();
+		if (!box.width || !box.height) continue;
+		const [x, y] = [box.x + Math.min(box.width / 2, 100), box.y + Math.min(box.height / 2, 40)];
+		if (x < 0 || x > innerWidth || y < 0 || y > innerHeight) {
+			found.push(`${named(node)} cannot be scrolled to`);
+			continue;
+		}
+		const top = document.elementFromPoint(x, y);
+		if (top && !node.contains(top) && !top.contains(node) && !node.closest('label, .row')?.contains(top)) found.push(`${named(node)} lies under ${named(top)}`);
+	}
+	return found;
+});
+
+/** How much of the height stays whatever one scrolls. */
+const stuck = (page) => page.evaluate(() => [...document.querySelectorAll('body *')]
+	.filter((node) => ['sticky', 'fixed'].includes(getComputedStyle(node).position) && node.checkVisibility())
+	.reduce((sum, node) => sum + node.getBoundingClientRect().height, 0));
+
+const zoomed = {
+	'an approval': async (me) => {
+		await me.open(approval());
+		await me.region('diff').waitFor();
+	},
+	'an approval being rejected': async (me) => {
+		await me.open(approval('high'));
+		await me.press(me.button('approval.reject.open'));
+	},
+	'several questions': (me) => me.open(questions),
+	'the inbox': async (me, desk) => {
+		const session = await desk.agent.session('list');
+		for (let i = 0; i < 6; i++) await desk.agent.ask({ session: session.id, question: `Number ${i} of a long row of asks?`, type: 'boolean' });
+		await me.visit('/inbox');
+		await me.list.getByRole('listitem').first().waitFor();
+	},
+	'sessions': async (me, desk) => {
+		await desk.agent.session('a session with a rather long title that has to go somewhere');
+		await me.visit('/sessions');
+	},
+	'history': async (me, desk) => {
+		const ask = await desk.agent.ask({ question: 'Was it?', type: 'boolean' });
+		await desk.marie.post(`/v1/asks/${ask.id}/answer`, { answer: true });
+		await me.visit('/history');
+		await me.page.locator('.history').getByRole('listitem').first().waitFor();
+	},
+	'insights': (me) => me.visit('/insights'),
+	'settings': (me) => me.visit('/settings'),
+};
+
+/* In the page: the contrast of two colours, as WCAG has it. */
+const measure = () => {
+	const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+	const rgb = (color) => {
+		canvas.clearRect(0, 0, 1, 1);
+		canvas.fillStyle = color;
+		canvas.fillRect(0, 0, 1, 1);
+		return [...canvas.getImageData(0, 0, 1, 1).data];
+	};
+	const light = (color) => {
+		const [r, g, b] = rgb(color).slice(0, 3).map((c) => (c / 255 <= 0.03928 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4));
+		return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+	};
+	window.contrast = (one, other) => {
+		const [a, b] = [light(one), light(other)].sort((x, y) => y - x);
+		return (a + 0.05) / (b + 0.05);
+	};
+	/* What is painted behind a node. */
+	window.behind = (node) => {
+		for (let at = node.parentElement; at; at = at.parentElement) {
+			const color = getComputedStyle(at).backgroundColor;
+			if (rgb(color)[3] === 255) return color;
+		}
+		return 'white';
+	};
+};
+
+area('sight', (scenario) => {
+	for (const [name, arrange] of Object.entries(zoomed))
+		scenario(`at 400 %, ${name}: nothing is lost, nothing lies over anything`, async (me, desk) => {
+			await beside(me, {}, async (own) => {
+				await own.page.setViewportSize(ZOOMED);
+				await arrange(own, desk);
+				assert.deepEqual(await troubles(own.page), []);
+				assert.ok(await stuck(own.page) <= 64, `${await stuck(own.page)} of 256 px stay on top`);
+			});
+		});
+
+	scenario('at 400 %, a toast lies over no button of the card', async (me, desk) => {
+		await beside(me, {}, async (own) => {
+			await own.page.setViewportSize(ZOOMED);
+			await own.open(questions);
+			await own.live();
+			await desk.agent.ask({ question: 'Meanwhile?', type: 'boolean' });
+			await own.toasts.getByText('Meanwhile?').waitFor();
+			const over = await own.page.evaluate(() => {
+				const found = [];
+				for (const node of document.querySelectorAll('article .actions :is(button, summary)')) {
+					node.scrollIntoView({ block: 'end' });
+					document.querySelector('.ask').scrollTop = 1e6;
+					const box = node.getBoundingClientRect();
+					const top = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+					if (top?.closest('.toast')) found.push(node.textContent.trim());
+				}
+				return found;
+			});
+			assert.deepEqual(over, []);
+		});
+	});
+
+	scenario('in the system’s colours: where one is, what is pressed, off or at risk can be told', { settings: {} }, async (me, desk) => {
+		const session = await desk.agent.session('colours');
+		await desk.agent.ask({ session: session.id, ...approval('critical'), title: 'Grave' });
+		await desk.agent.ask({ session: session.id, title: 'Plain', question: 'Plain?', type: 'boolean' });
+		await me.page.emulateMedia({ forcedColors: 'active' });
+		try {
+			await me.visit('/inbox');
+			await me.row('Plain').waitFor();
+			const edges = await me.page.evaluate(() => Object.fromEntries(['Grave', 'Plain'].map((title) => {
+				const row = [...document.querySelectorAll('[data-row]')].find((one) => one.textContent.includes(title));
+				const style = getComputedStyle(row);
+				return [title, style.borderInlineStartColor !== getComputedStyle(document.body).backgroundColor];
+			})));
+			assert.deepEqual(edges, { Grave: true, Plain: false }, 'an edge only where there is a risk');
+			await me.press(me.row('Plain').getByRole('link'));
+			await me.heading('Plain').waitFor();
+			const outlined = (selector) => me.page.locator(selector).first().evaluate((node) => {
+				const style = getComputedStyle(node);
+				return style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2;
+			});
+			if (me.wide) assert.ok(await outlined('[data-row].current'), 'the current row');
+			assert.ok(await outlined('nav [aria-current=page]'), 'the current screen');
+			const off = me.submit;
+			assert.equal(await off.getAttribute('aria-disabled'), 'true');
+			const colors = await off.evaluate((node) => [getComputedStyle(node).color, (() => {
+				const probe = document.body.appendChild(Object.assign(document.createElement('i'), { style: 'color: GrayText' }));
+				const color = getComputedStyle(probe).color;
+				probe.remove();
+				return color;
+			})()]);
+			assert.equal(colors[0], colors[1], 'what is off is grey');
+			await me.visit('/insights');
+			await me.page.locator('[aria-pressed=true]').first().waitFor();
+			assert.ok(await outlined('[aria-pressed=true]'), 'what is pressed');
+			await me.visit('/sessions');
+			await me.page.locator('main .dot').first().waitFor();
+			const dot = await me.page.locator('main .dot').first().evaluate((node) => {
+				const style = getComputedStyle(node);
+				return { border: style.borderTopStyle, own: style.forcedColorAdjust };
+			});
+			assert.deepEqual(dot, { border: 'solid', own: 'none' }, 'a dot keeps its colour and has an edge');
+		} finally {
+			await me.page.emulateMedia({ forcedColors: 'none' });
+		}
+	});
+
+	for (const theme of ['light', 'dark'])
+		scenario(`${theme}: dots, bars and the edges of fields stand out 3 to 1`, async (me, desk) => {
+			const session = await desk.agent.session('waits');
+			await desk.agent.ask({ session: session.id, question: 'Waiting?', type: 'text', timeout: '5m' });
+			const broken = await desk.agent.session('broke');
+			await desk.agent.patch(`/v1/sessions/${broken.id}`, { status: 'failed' });
+			const old = await desk.agent.ask({ question: 'Too late?', type: 'boolean', timeout: '1m' });
+			desk.server.jump(2 * 60_000);
+			await desk.settled(old.id);
+			await me.page.emulateMedia({ colorScheme: theme });
+			try {
+				const weak = [];
+				for (const [path, selector] of [['/sessions', 'main .dot'], ['/insights', 'main .swatch'], ['/settings', 'main input:not([type=checkbox], [type=radio]), main select']]) {
+					await me.visit(path);
+					await me.page.locator(selector).first().waitFor();
+					await me.page.evaluate(measure);
+					weak.push(...await me.page.evaluate((wanted) => [...document.querySelectorAll(wanted)].map((node) => {
+						const style = getComputedStyle(node);
+						const color = node.matches('input, select') ? style.borderTopColor : style.backgroundColor;
+						return [node.className, window.contrast(color, window.behind(node))];
+					}).filter(([, ratio]) => ratio < 3).map(([name, ratio]) => `${name}: ${ratio.toFixed(2)}`), selector));
+				}
+				assert.deepEqual(weak, []);
+			} finally {
+				await me.page.emulateMedia({ colorScheme: 'light' });
+			}
+		});
+
+	scenario('a toast that passes waits while the pointer or the focus is on it', async (me, desk) => {
+		await beside(me, {}, async (own) => {
+			await own.page.clock.install();
+			await own.visit('/activity');
+			await own.live();
+			const told = async (title) => {
+				const ask = await desk.agent.ask({ title, question: 'Now?', type: 'boolean' });
+				await own.toasts.getByText(title).waitFor();
+				await desk.marie.post(`/v1/asks/${ask.id}/answer`, { answer: true });
+				const toast = own.toasts.locator('.toast', { hasText: own.settledBy('answered', 'Marie') }).filter({ hasText: title });
+				await toast.waitFor();
+				return toast;
+			};
+			const first = await told('Passing by');
+			if (own.byKeys) await own.reach(first.getByRole('button'));
+			else await first.hover();
+			await own.page.clock.runFor(20_000);
+			assert.ok(await first.isVisible(), 'it waits');
+			if (own.byKeys) await own.page.evaluate(() => document.getElementById('main').focus());
+			else await own.page.mouse.move(5, 5);
+			await own.page.clock.runFor(7_000);
+			await first.waitFor({ state: 'detached' });
+			const second = await told('Gone by itself');
+			await own.page.clock.runFor(7_000);
+			await until(async () => !await second.isVisible(), 'gone after its time');
+		});
+	});
+});
