@@ -50,7 +50,7 @@ area('settling in', (scenario) => {
 		await me.visit('/settings/users');
 		await me.write(me.page.getByRole('textbox', { name: me.t('users.name') }), 'owner');
 		await me.press(me.button('users.add'));
-		const said = words[me.lang]['problem.user.exists'];
+		const said = words[me.lang]['problem.user.exists'].replace('{name}', 'owner');
 		await me.page.getByRole('alert').getByText(`${said[0].toUpperCase()}${said.slice(1)}.`).waitFor();
 	});
 
