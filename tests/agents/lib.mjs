@@ -90,7 +90,7 @@ export class Desk {
 /** What a person writes: whatever reaches the model is compared with it. */
 export const WORDS = 'Neither: “DuckDB” 1.4 & <b>ünï</b>';
 /** What an agent does with what came back: pending is asked again, the rest is said. */
-export const follow = (last) => (/status\W{1,8}pending/.test(last) ? use('get_answer', { ask_id: /ask_[0-9a-z]{26}/.exec(last)[0] })
+export const follow = (last, attempt) => (/status\W{1,8}pending/.test(last) ? use('get_answer', { ask_id: /ask_[0-9a-z]{26}/.exec(last)[0], attempt })
 	: say(`I got ${last}`));
 /** What the tool gave back, without the escapes of JSON in JSON. */
 export const plain = (text) => text.replaceAll('\\"', '"').replaceAll('\\n', '\n');

@@ -5,7 +5,7 @@ import { readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { AGENTS } from './agents.mjs';
-import { Desk, WORDS, asked, byText, chosen, follow, plain, question, settle, useServer } from './lib.mjs';
+import { Desk, WORDS, asked, byText, chosen, follow, plain, question, settle, until, useServer } from './lib.mjs';
 import { use } from './model.mjs';
 
 const SHORT_MS = 8000;
@@ -13,6 +13,8 @@ const LONG_MS = 7 * 60_000;
 const server = await useServer();
 /** Its calls wait longer than the shortened clients. */
 const patient = await server.token('agent', 'patient', ['--agent', 'patient', '--mcp-wait', '60']);
+/** Its calls come back at once, nearly. */
+const hasty = await server.token('agent', 'hasty', ['--agent', 'hasty', '--mcp-wait', '1']);
 const pause = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
 /** Their time-out is in no file. */
 const FIXED = ['continue', 'droid'];
@@ -37,9 +39,10 @@ function hurry(home) {
 const open = async (agent, desks, text, token) => {
 	const desk = new Desk(server, agent, token);
 	desks.push(desk);
+	let attempt = 0;
 	/** Pending: get_answer. What is neither pending nor the answer is its client's error: the same is asked again. */
-	const go = (last) => (/pending/.test(last) || plain(last).includes(WORDS) ? follow(last) : use('ask_user_question', question(text)));
-	return desk.open([], () => use('ask_user_question', question(text)), ...Array(14).fill(go));
+	const go = (last = '') => (/pending/.test(last) || plain(last).includes(WORDS) ? follow(last, ++attempt) : use('ask_user_question', question(text)));
+	return desk.open([], () => use('ask_user_question', question(text)), ...Array(40).fill(go));
 };
 const count = async (text) => (await server.member.get('/v1/asks?limit=200&status=all')).body.items.filter(byText(text)).length;
 
@@ -62,6 +65,29 @@ for (const agent of chosen(AGENTS).filter(({ name }) => !FIXED.includes(name))) 
 			// The call was cut off, and nobody was asked twice.
 			assert.ok(desk.model.results.length > 1, desk.model.results.join('\n'));
 			assert.equal(await count(text), 1);
+		});
+	});
+}
+
+// Agents stop a model that makes the same call again and again. Asking for an answer is no loop: its calls count.
+for (const agent of chosen(AGENTS)) {
+	describe(agent.name, { skip: !agent.installed && 'not installed' }, () => {
+		const desks = [];
+		after(() => Promise.all(desks.map((desk) => desk.close())));
+
+		test('asks for the answer ten times', async () => {
+			const text = `Ten times, ${agent.name}?`;
+			const desk = await open(agent, desks, text, hasty);
+			const running = desk.go();
+			const ask = await asked(server, byText(text), running);
+			let ended = false;
+			running.then(() => { ended = true; });
+			await until(() => ended || desk.model.results.length > 10, 'ten calls', 300_000);
+			assert.ok(!ended, `${(await Promise.race([running, {}])).stderr}\n${desk.model.results.join('\n')}`);
+			await settle(server, ask, 'answer', { answer: { other: WORDS } });
+			const { code, stdout, stderr } = await running;
+			assert.equal(code, 0, `${stdout}\n${stderr}`);
+			assert.ok(plain(desk.model.results.at(-1)).includes(WORDS), desk.model.results.join('\n'));
 		});
 	});
 }

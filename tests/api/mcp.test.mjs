@@ -456,7 +456,8 @@ test('an answer that was had, revoked, too old, or of a token with --again 0 is 
 	const client = now({}, quick);
 	const had = await ask(client, 'Had?');
 	await member.post(`/v1/asks/${had.ask_id}/answer`, { answer: 'SQLite' });
-	await client.call('get_answer', { ask_id: had.ask_id });
+	const counted = await client.call('get_answer', { ask_id: had.ask_id, attempt: 3 });
+	assert.deepEqual([counted.isError ?? false, counted.structuredContent.status], [false, 'answered']);
 	assert.notEqual((await ask(client, 'Had?')).ask_id, had.ask_id);
 	const skipped = await ask(client, 'Skipped unheard?');
 	await member.post(`/v1/asks/${skipped.ask_id}/skip`, { reason: 'No' });
