@@ -130,6 +130,20 @@ static void chips_write(struct card_writer *w)
 				{ "name", json_text(json_get(claim, "name")) }));
 }
 
+/* Which approvals it has and needs, and why the person may not give one. */
+static void votes_write(struct card_writer *w)
+{
+	struct str line = votes_line(w->ask, w->look->me, &w->arena);
+	struct str refused = json_text(json_get(w->ask, "refused"));
+	struct str id = arena_print(&w->arena, "web.refused.%.*s", STR_ARGS(refused));
+
+	if (line.len) page_wrap(w->page, STYLE_ACCENT, 0, line);
+	if (refused.len && ask_pending(w->ask))
+		page_wrap(w->page, STYLE_WARN, 0,
+			MSG(&w->arena, id.at,
+				{ "project", json_text(json_get(w->ask, "project")) }));
+}
+
 /* ---- the operation ---- */
 
 static void value_write(struct card_writer *w, enum style style, const struct json *value)
@@ -345,6 +359,7 @@ struct card card_draw(
 	crumbs_write(&w);
 	title_write(&w);
 	chips_write(&w);
+	votes_write(&w);
 	outcome_write(&w);
 	card.operation_end = operation_write(&w);
 	context_write(&w);

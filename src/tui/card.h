@@ -13,6 +13,7 @@ struct card_look {
 	bool asked;		      /* the form below shows what is asked */
 	bool raw;		      /* the operation as JSON */
 	const struct json *arguments; /* as the person edited them; NULL: not */
+	struct str me;		      /* usr_… of who looks; empty: unknown */
 	const struct json *before; /* events that led here, newest first; NULL: unknown */
 };
 

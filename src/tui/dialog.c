@@ -33,6 +33,15 @@ static int64_t version_of(const struct json *ask)
 	return json_is(version, JSON_NUMBER) && version->is_int ? version->integer : 0;
 }
 
+/* Who is refused for what it requires may still reject it. */
+static bool may_settle(const struct dialog *d, bool may_answer)
+{
+	struct str refused = json_text(json_get(d->ask, "refused"));
+
+	return may_answer && ask_pending(d->ask) &&
+	       (!refused.len || str_is(refused, "require"));
+}
+
 bool dialog_open(struct dialog *d, const struct json *ask, bool may_answer)
 {
 	const char *yes;
@@ -48,7 +57,7 @@ bool dialog_open(struct dialog *d, const struct json *ask, bool may_answer)
 	yes = msg_text("tui.yes");
 	d->form.yes = yes ? yes[0] : 'y';
 	d->form.critical = ask_risk(d->ask) == RISK_CRITICAL;
-	d->open = may_answer && ask_pending(d->ask);
+	d->open = may_settle(d, may_answer);
 	d->armed_at = clock_person_ms() + ARMING_MS;
 	return true;
 }
@@ -95,7 +104,7 @@ void dialog_came(struct dialog *d, bool by_itself)
 
 void dialog_allow(struct dialog *d, bool may_answer)
 {
-	bool open = may_answer && ask_pending(d->ask);
+	bool open = may_settle(d, may_answer);
 
 	if (open && !d->open) d->armed_at = clock_person_ms() + ARMING_MS;
 	d->open = open;
@@ -395,6 +404,7 @@ void dialog_draw(struct dialog *d, struct screen *s, const struct area *f, int64
 	struct card_look look = { .now_ms = now_ms,
 		.asked = ask_pending(d->ask),
 		.raw = d->raw,
+		.me = d->me,
 		.arguments = d->arguments,
 		.before = d->before };
 	size_t wanted, card_rows, form_rows;

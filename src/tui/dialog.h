@@ -21,6 +21,7 @@ struct dialog {
 	struct question *questions;
 	size_t questions_len;
 	struct form form;
+	struct str me; /* usr_… of the person; borrowed, may be empty */
 	bool open;     /* the form takes keys: pending, and the person may answer */
 	bool replying; /* a message to the agent is being written */
 	struct line reply;

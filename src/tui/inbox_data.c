@@ -189,6 +189,7 @@ static void me_take(struct inbox *in, const struct json *me)
 	buf_clear(&in->user);
 	buf_add(&in->user, json_text(json_get(user, "id")));
 	/* The first ask may have come before. */
+	in->dialog.me = buf_str(&in->user);
 	if (in->dialog_on) dialog_allow(&in->dialog, in->may_answer), dialog_hint(in);
 }
 
@@ -280,7 +281,12 @@ static void settle_take(struct inbox *in, enum err err, const struct api_reply *
 	struct arena arena = { 0 };
 
 	in->dialog.busy = false;
-	if (err == OK) {
+	if (err == OK && ask_pending(ask)) { /* a vote, and more are needed */
+		drafts_drop(&in->drafts, id);
+		ask_take(in, ask);
+		if (in->dialog_on && str_eq(in->dialog.id, id))
+			dialog_say(&in->dialog, STYLE_GOOD, ask_decided(ask, &arena));
+	} else if (err == OK) {
 		list_drop(&in->list, id);
 		list_arrange(&in->list, clock_now_ms());
 		drafts_drop(&in->drafts, id);

@@ -120,6 +120,7 @@ void ask_arrived(struct inbox *in, const struct json *ask)
 	in->batch = in->dialog_on && in->batch_next;
 	in->batch_next = false;
 	if (!in->dialog_on) return;
+	in->dialog.me = buf_str(&in->user);
 	dialog_came(&in->dialog, in->by_itself);
 	in->by_itself = false;
 	dialog_hint(in);

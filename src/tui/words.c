@@ -252,8 +252,91 @@ struct str ask_settler(const struct json *ask, struct arena *arena)
 	return json_text(json_get(by, "name"));
 }
 
+/* ---- votes ---- */
+
+static const struct json *vote_by(const struct json *ask, struct str user)
+{
+	const struct json *votes = json_get(ask, "votes");
+
+	for (uint32_t i = 0; json_is(votes, JSON_ARRAY) && i < votes->count; i++) {
+		const struct json *by = json_get(&votes->items[i], "by");
+
+		if (user.len && str_eq(json_text(json_get(by, "user")), user))
+			return &votes->items[i];
+	}
+	return NULL;
+}
+
+/* "ops", "admin", a name: what stands behind team:, role: and user:. */
+static void from_add(struct buf *out, const struct json *ask, struct str entry)
+{
+	struct str name = str_from(entry, 5);
+	const struct json *vote = str_starts(entry, "user:") ? vote_by(ask, name) : NULL;
+
+	if (out->len) buf_add_text(out, ", ");
+	buf_add(out, vote ? json_text(json_get(json_get(vote, "by"), "name")) : name);
+}
+
+static struct str votes_missing(
+	const struct json *ask, const struct json *part, int64_t n, struct arena *arena)
+{
+	const struct json *from = json_get(part, "from");
+	struct buf who = { .max = 1024 };
+	struct str out, count = arena_print(arena, "%lld", (long long)n);
+
+	for (uint32_t i = 0; json_is(from, JSON_ARRAY) && i < from->count; i++)
+		from_add(&who, ask, json_text(&from->items[i]));
+	if (who.len)
+		out = MSG(arena,
+			n == 1 ? "tui.votes.more.from.one" : "tui.votes.more.from.other",
+			{ "n", count }, { "who", buf_str(&who) });
+	else
+		out = msg_count(arena, "tui.votes.more", n);
+	buf_done(&who);
+	return out;
+}
+
+static int64_t whole(const struct json *object, const char *name)
+{
+	const struct json *n = json_get(object, name);
+
+	return json_is(n, JSON_NUMBER) && n->is_int ? n->integer : 0;
+}
+
+struct str votes_line(const struct json *ask, struct str me, struct arena *arena)
+{
+	const struct json *parts = json_get(ask, "require");
+	struct buf line = { .max = 8192 };
+	struct str out;
+
+	if (!json_is(parts, JSON_ARRAY)) return STR_NONE;
+	for (uint32_t i = 0; i < parts->count; i++) {
+		const struct json *part = &parts->items[i];
+		int64_t have = whole(part, "have"), need = whole(part, "approvals");
+
+		if (i) buf_add_text(&line, " · ");
+		buf_add(&line,
+			MSG(arena, "tui.votes",
+				{ "have", arena_print(arena, "%lld", (long long)have) },
+				{ "need", arena_print(arena, "%lld", (long long)need) }));
+		if (!i && vote_by(ask, me)) {
+			buf_add_text(&line, " · ");
+			buf_add_text(&line, msg_text("tui.votes.you"));
+		}
+		if (have >= need || !ask_pending(ask)) continue;
+		buf_add_text(&line, " · ");
+		buf_add(&line, votes_missing(ask, part, need - have, arena));
+	}
+	out = arena_str(arena, buf_str(&line));
+	buf_done(&line);
+	return out;
+}
+
 struct str ask_decided(const struct json *ask, struct arena *arena)
 {
+	if (ask_pending(ask))
+		return MSG(arena, "tui.voted", { "title", ask_title(ask, arena) },
+			{ "votes", votes_line(ask, STR_NONE, arena) });
 	bool has = json_is(json_get(ask, "fetched_at"), JSON_STRING);
 	struct str id = arena_print(arena, "tui.did.%s", ask_outcome(ask));
 	struct str did = MSG(arena, id.at, { "title", ask_title(ask, arena) });

@@ -39,8 +39,12 @@ struct str time_local(int64_t ms, int64_t now_ms, struct arena *);
 struct str ask_age(const struct json *ask, int64_t now_ms, struct arena *);
 /* approved, rejected, answered, skipped, expired or cancelled. */
 const char *ask_outcome(const struct json *ask);
-/* "Approved “Deploy”. deployer has not fetched it yet." */
+/* "Approved “Deploy”. deployer has not fetched it yet." Of one that waits for more
+ * approvals: that this one is saved. */
 struct str ask_decided(const struct json *ask, struct arena *);
+/* "1 of 2 · you ✓ · one more of ops"; empty: it requires nothing. `me`: the person who
+ * looks, usr_…, or empty. */
+struct str votes_line(const struct json *ask, struct str me, struct arena *);
 /* Who settled it: a name, "rule", "default"; empty: nobody. */
 struct str ask_settler(const struct json *ask, struct arena *);
 

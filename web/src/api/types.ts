@@ -23,6 +23,7 @@ export type Me = Schemas['Me'];
 export type User = Schemas['User'];
 export type UserRole = Schemas['UserRole'];
 export type Token = Schemas['Token'];
+export type Team = Schemas['Team'];
 export type Insights = Schemas['Insights'];
 export type Delivery = Schemas['Delivery'];
 export type DeliveryStatus = Schemas['DeliveryStatus'];

@@ -11,7 +11,8 @@ import { draftDrop } from './drafts';
 import { login } from './login.svelte';
 import { outbox, type Letter } from './outbox.svelte';
 
-export type Verdict = 'sent' | 'queued' | 'lost';
+/** voted: kept, and more approvals are needed. */
+export type Verdict = 'sent' | 'voted' | 'queued' | 'lost';
 
 export async function settle(
 	ask: Ask,
@@ -33,6 +34,10 @@ export async function settle(
 		const done = await api.settle(ask.id, verb, body, letter.key);
 		draftDrop(ask.id);
 		asks.put(done.ask);
+		if (done.ask.status === 'pending') {
+			decided.notMine(ask.id);
+			return 'voted';
+		}
 		dialogs.close(ask.id);
 		decided.tell(done.ask, verb === 'answer' ? similarTo(ask) : []);
 		return 'sent';
@@ -60,7 +65,7 @@ export function similarTo(ask: Ask): string[] {
 	if (askRisk(ask) === 'critical') return [];
 	const like = likeness(ask);
 	return asks.pending
-		.filter((other) => other.id !== ask.id && likeness(other) === like)
+		.filter((other) => other.id !== ask.id && !other.require && likeness(other) === like)
 		.filter((other) => isDecision(ask) || sameForm([ask, other]))
 		.map((other) => other.id);
 }

@@ -1,0 +1,28 @@
+/* How many approvals an ask has, how many it still needs and of whom. Pure. */
+import type { Ask } from '../api/types';
+
+type Part = NonNullable<Ask['require']>[number];
+
+/** Parts that are not met, each with how many are missing. */
+export function missingParts(ask: Ask): { part: Part; more: number }[] {
+	return (ask.require ?? [])
+		.map((part) => ({ part, more: part.approvals - part.have }))
+		.filter(({ more }) => more > 0);
+}
+
+/** The part that a line can stand for: the first that is not met, or the last. */
+export function leadingPart(ask: Ask): Part | null {
+	return missingParts(ask)[0]?.part ?? ask.require?.at(-1) ?? null;
+}
+
+/** What stands behind `team:`, `user:` and `role:`. */
+export function fromWords(
+	part: Part,
+	names: { user: (id: string) => string; role: (role: string) => string },
+): string[] {
+	return (part.from ?? []).map((entry) => {
+		const [kind, rest] = [entry.slice(0, 4), entry.slice(5)];
+		if (kind === 'user') return names.user(rest);
+		return kind === 'role' ? names.role(rest) : rest;
+	});
+}

@@ -1,0 +1,39 @@
+/* Approvals that are still missing, and of whom. */
+import { expect, test } from 'vitest';
+import { fromWords, leadingPart, missingParts } from '../src/lib/votes';
+import { quickKind } from '../src/lib/quick';
+import { ask } from './fixtures';
+
+const part = (approvals: number, have: number, from?: string[]) => ({
+	approvals,
+	have,
+	others: true,
+	...(from ? { from } : {}),
+});
+
+test('parts that are not met say how many are missing', () => {
+	const both = ask({ require: [part(2, 2), part(3, 1, ['team:ops'])] });
+	expect(missingParts(both).map(({ more }) => more)).toEqual([2]);
+	expect(leadingPart(both)?.from).toEqual(['team:ops']);
+	expect(leadingPart(ask({ require: [part(1, 1)] }))?.have).toBe(1);
+	expect(leadingPart(ask())).toBe(null);
+});
+
+test('who is meant is said by name', () => {
+	const names = { user: (id: string) => `<${id}>`, role: (role: string) => role.toUpperCase() };
+	expect(fromWords(part(1, 0, ['team:ops', 'user:usr_1', 'role:admin']), names)).toEqual([
+		'ops',
+		'<usr_1>',
+		'ADMIN',
+	]);
+	expect(fromWords(part(1, 0), names)).toEqual([]);
+});
+
+test('a row never decides what needs votes or is another person’s', () => {
+	const yesNo = ask({ title: null });
+	const boolean = { ...yesNo.questions[0]!, type: 'boolean' as const };
+	const open = { ...yesNo, questions: [boolean] };
+	expect(quickKind(open)).toBe('boolean');
+	expect(quickKind({ ...open, refused: 'team' })).toBe(null);
+	expect(quickKind({ ...open, require: [part(2, 0)] })).toBe(null);
+});
