@@ -209,7 +209,7 @@ export function watch(page, errors) {
 	page.on('pageerror', (error) => note(String(error)));
 	/* A browser that was never told believes that the pointer is in the first corner, where a phone has its list, and rows
 	 * do not move under the pointer. It lies on the navigation. */
-	page.on('domcontentloaded', () => void page.mouse.move(1, page.viewportSize().height - 2).catch(() => {}));
+	page.on('domcontentloaded', () => void page.mouse.move(1, (page.viewportSize()?.height ?? 2) - 2).catch(() => {}));
 	page.on('dialog', (dialog) => {
 		errors.push(`a script ran: ${dialog.message()}`);
 		void dialog.dismiss();
