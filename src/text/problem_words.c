@@ -88,7 +88,7 @@ static struct str match_fill(
 					value_words(name, m->value[i], lang, arena));
 		text = str_from(text, (size_t)shut + 1);
 	}
-	return buf_keep_done(&out, arena);
+	return buf_keep(&out, arena);
 }
 
 struct str problem_words(struct str english, enum lang lang, struct arena *arena)
