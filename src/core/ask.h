@@ -164,10 +164,10 @@ int64_t ask_urgency(enum risk, enum priority);
 enum err ask_edited(const struct ask *, const struct ask_parts *, struct arena *,
 	const struct json **out, struct fault *why);
 bool ask_approved(const struct ask *); /* answered, every approval question "approve" */
-/* Takes back an approval that was not used. ERR_FORBIDDEN: whose vote did not count for it,
+/* Takes back an approval that was not used. `maker`: whose rule gave it; empty: no rule did. ERR_FORBIDDEN: whose vote did not count for it,
  * unless they are an admin; ERR_CONFLICT: there is none, or it was used or revoked. */
-enum err ask_revoke(struct ask *, const struct principal *, struct str reason,
-	int64_t now_ms, struct arena *, struct fault *why);
+enum err ask_revoke(struct ask *, const struct principal *, struct str maker,
+	struct str reason, int64_t now_ms, struct arena *, struct fault *why);
 /* {"kind": "human", "user": …, "name": …, "via": …}; without a principal all but kind are
  * null. */
 void answered_by_write(struct buf *, const char *kind, const struct principal *);

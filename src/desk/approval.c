@@ -1,6 +1,6 @@
 /* approval.c - what becomes of an approval: it is used once, by the agent that runs what was
  * approved, or taken back before. */
-#include "desk/book.h"
+#include "desk/rules.h"
 
 #include "base/clock.h"
 #include "base/hash.h"
@@ -118,18 +118,40 @@ static enum err revoke_check(struct task *t, struct fault *why)
 	return reason_read(t->body, &reason, why);
 }
 
+/* Who made the rule that approved it; empty: a person did, or the rule is gone. */
+static enum err revoke_maker(struct task *t, struct rows *rows, const struct ask *a,
+	struct str *out, struct fault *why)
+{
+	const struct kept_rule *rule;
+	const struct json *by;
+	struct str id;
+	enum err e;
+
+	*out = STR_NONE;
+	if (!a->answered_by.len) return OK;
+	e = json_read(a->answered_by, NULL, rows->arena, &by, why);
+	id = e ? STR_NONE : json_text(json_get(by, "rule"));
+	if (e || !id.len) return e;
+	e = rule_find(t, rows, id, &rule, why);
+	if (!e) *out = rule->made_user;
+	return e == ERR_NOT_FOUND ? OK : e;
+}
+
 static enum err revoke_decide(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct buf data = { .max = 65536 };
 	struct json_writer w = { .out = &data };
 	char decision[DIGEST_SIZE];
-	struct str reason;
+	struct str reason, maker;
 	struct ask *a;
 	enum err e = desk_admit(t, rows, MAY_SETTLE, &a, why);
 
 	if (!e) e = reason_read(t->body, &reason, why);
-	if (!e) e = ask_revoke(a, &job->who, reason, rows->now_ms, rows->arena, why);
+	if (!e) e = revoke_maker(t, rows, a, &maker, why);
+	if (!e)
+		e = ask_revoke(a, &job->who, maker, reason, rows->now_ms, rows->arena,
+			why);
 	if (e == ERR_CONFLICT)
 		return desk_conflict(t, a, rows_session(rows, a->ws, a->session),
 			rows->now_ms, why, "%s",

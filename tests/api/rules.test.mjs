@@ -425,3 +425,20 @@ test('rules, stops and the policy survive the check of the store', async () => {
 	assert.equal(code, 0, stdout + stderr);
 	await end(rule);
 });
+
+test('an approval by a rule is taken back by the rule\'s maker or an admin, until it is used', async () => {
+	const scoped = await agent.ask(bash('revoke-me'));
+	const { rule } = (await member.post(`/v1/asks/${scoped.id}/answer`, { answers: { decision: 'approve' }, scope: { for: '15m' } })).body;
+	const revoke = (ask, who) => who.post(`/v1/asks/${ask.id}/revoke`, { reason: 'no' });
+	const one = await agent.ask(bash('revoke-me')), two = await agent.ask(bash('revoke-me'));
+	assert.equal(one.answered_by.rule, rule);
+	assert.equal((await revoke(one, other)).status, 403);
+	assert.equal((await revoke(one, member)).status, 200);
+	assert.equal((await use(one)).body.type, '/problems/revoked');
+	assert.equal((await revoke(two, admin)).status, 200);
+	await end({ id: rule });
+});
+
+test('a rule that wants an unknown verifier is refused', async () => {
+	assert.deepEqual(pointers(await admin.post('/v1/rules', asks('Bash(x)', { ask: { verify: 'scan' } }))), ['/ask/verify']);
+});
