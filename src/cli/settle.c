@@ -2,9 +2,12 @@
 #include "cli/settle.h"
 
 #include <stdio.h>
+#include <time.h>
 
 #include "cli/outcome.h"
 #include "tui/words.h"
+
+enum { FETCH_MS = 200 };
 
 static int settled_before(
 	struct cli *cli, const struct json *ask, const struct fault *why)
@@ -29,6 +32,21 @@ static void login_hint(struct cli *cli)
 	client_free(person);
 }
 
+/* An agent that waits has the answer a moment later: a person is told so. */
+static const struct json *fetched_soon(
+	struct cli *cli, struct client *client, struct str id, const struct json *ask)
+{
+	struct timespec moment = { .tv_nsec = FETCH_MS * 1000000L };
+	struct api_call call = { .method = "GET", .path = ask_path(cli, id, "") };
+	struct api_reply reply = { 0 };
+
+	if (json_is(json_get(ask, "fetched_at"), JSON_STRING)) return ask;
+	nanosleep(&moment, NULL);
+	return client_call(client, &call, &cli->arena, &reply, NULL) == OK && reply.json
+		       ? reply.json
+		       : ask;
+}
+
 int settle(struct cli *cli, struct client *client, struct str id, const char *tail,
 	struct str body)
 {
@@ -41,6 +59,7 @@ int settle(struct cli *cli, struct client *client, struct str id, const char *ta
 	if (conflict.err != OK) return settled_before(cli, ask, &conflict);
 	if (status == EXIT_NOT_ALLOWED && strcmp(tail, "/cancel") != 0) login_hint(cli);
 	if (status != EXIT_YES) return status;
+	if (cli->term.err_tty) ask = fetched_soon(cli, client, id, ask);
 	fprintf(stderr, "%.*s\n", STR_ARGS(ask_decided(ask, &cli->arena)));
 	if (args_have(&cli->args, "json")) json_print(ask);
 	return EXIT_YES;

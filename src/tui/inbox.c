@@ -104,6 +104,9 @@ static void list_letter(struct inbox *in, int32_t letter)
 	case ' ': list_fold(&in->list, clock_now_ms()); break;
 	case 'P': list_project_next(&in->list); break;
 	case 'i': prompt_assign(in, item ? item->id : STR_NONE); break;
+	case 'z': prompt_snooze(in, item ? item->id : STR_NONE); break;
+	case 'Z': in->list.filter.snoozed = !in->list.filter.snoozed; break;
+	case 'u': approval_revoke(in, buf_str(&in->undo)); break;
 	case 'B': batch_show(in); break;
 	case '/': in->searching = true; break;
 	case 'f': kind_next(in); break;
@@ -115,7 +118,7 @@ static void list_letter(struct inbox *in, int32_t letter)
 	case 'q': in->over = true; break;
 	default: break;
 	}
-	if (strchr("fpmP", (int)letter)) list_arrange(&in->list, clock_now_ms());
+	if (strchr("fpmPZ", (int)letter)) list_arrange(&in->list, clock_now_ms());
 }
 
 /* Keys by which the person says where they are going. */
@@ -125,7 +128,7 @@ static bool key_moves(const struct key *k)
 
 	return (k->name >= K_UP && k->name <= K_PAGE_DOWN) || k->name == K_ESCAPE ||
 	       k->name == K_TAB ||
-	       (letter > 0 && letter < 128 && strchr("jkGfpmP/?q", letter));
+	       (letter > 0 && letter < 128 && strchr("jkGfpmPZ/?q", letter));
 }
 
 static void list_key(struct inbox *in, const struct key *k)
@@ -211,6 +214,9 @@ static void history_key(struct inbox *in, const struct key *k)
 	} else if ((k->name == K_ENTER || k->name == K_RIGHT) && h->at < h->len) {
 		ask_show(in, h->rows[h->at]->id);
 		in->back = VIEW_HISTORY;
+	} else if (letter == 'u' && h->at < h->len) {
+		if (str_is(h->rows[h->at]->outcome, "approved"))
+			approval_revoke(in, h->rows[h->at]->id);
 	} else if (k->name == K_TAB) {
 		view_next(in);
 	} else if (k->name == K_ESCAPE || letter == 'q') {
@@ -239,6 +245,7 @@ static void help_key(struct inbox *in, const struct key *k)
 static bool typing(struct inbox *in)
 {
 	return in->searching || in->prompt == PROMPT_ASSIGN ||
+	       in->prompt == PROMPT_SNOOZE ||
 	       (in->view == VIEW_ASK && in->dialog_on && dialog_typing(&in->dialog));
 }
 
@@ -334,6 +341,7 @@ static void inbox_loop(struct inbox *in)
 		ask_glance(in);
 		queue_open(in);
 		data_follow(in);
+		marks_wake(in);
 		if (in->dirty || clock_person_ms() - drawn >= TICK_MS)
 			inbox_draw(in), drawn = clock_person_ms();
 		switch (courier_step(
@@ -364,6 +372,7 @@ static void inbox_done(struct inbox *in)
 	buf_done(&in->prompt_id);
 	buf_done(&in->batch_ids);
 	buf_done(&in->follow);
+	buf_done(&in->undo);
 	buf_done(&in->user);
 	buf_done(&in->wanted);
 	buf_done(&in->queue);

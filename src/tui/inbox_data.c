@@ -55,7 +55,7 @@ static void page_want(struct inbox *in, struct str cursor)
 {
 	struct buf path = { .max = 4096 };
 
-	buf_print(&path, "/v1/asks?order=attention&limit=%d", PAGE);
+	buf_print(&path, "/v1/asks?order=attention&snoozed=all&limit=%d", PAGE);
 	if (cursor.len > 0) {
 		buf_add_text(&path, "&cursor=");
 		url_add(&path, cursor);
@@ -191,6 +191,7 @@ static void me_take(struct inbox *in, const struct json *me)
 	/* The first ask may have come before. */
 	in->dialog.me = buf_str(&in->user);
 	if (in->dialog_on) dialog_allow(&in->dialog, in->may_answer), dialog_hint(in);
+	if (in->dialog_on && in->view == VIEW_ASK) mark_read(in, in->dialog.id);
 }
 
 static void list_take(struct inbox *in, const struct json *page)
@@ -251,6 +252,12 @@ static void decided_say(struct inbox *in, const struct json *ask)
 
 	inbox_say(in, STYLE_GOOD, ask_decided(ask, &arena));
 	in->notice_until += DECIDED_MS;
+	buf_clear(&in->undo);
+	if (strcmp(ask_outcome(ask), "approved") == 0) {
+		buf_add(&in->undo, json_text(json_get(ask, "id")));
+		buf_add_text(&in->notice, "  ");
+		buf_add(&in->notice, MSG(&arena, "tui.undo.hint"));
+	}
 	buf_clear(&in->follow);
 	if (!has) buf_add(&in->follow, json_text(json_get(ask, "id")));
 	in->follow_ms = clock_person_ms() + FOLLOW_MS;
@@ -435,8 +442,12 @@ static void prompt_take(struct inbox *in, int tag, enum err err,
 		inbox_say(in, STYLE_BAD, str_of(why->detail));
 	else
 		inbox_say(in, STYLE_GOOD,
-			MSG(&arena, tag == TAG_STOP ? "tui.stopped" : "tui.assigned"));
+			MSG(&arena, tag == TAG_STOP	? "tui.stopped"
+				    : tag == TAG_REVOKE ? "web.event.ask.revoked"
+							: "tui.assigned"));
 	if (err == OK && tag == TAG_ASSIGN && r->json) ask_take(in, r->json);
+	if (err == OK && tag == TAG_REVOKE && in->view == VIEW_HISTORY)
+		data_history(in, true);
 	arena_done(&arena);
 }
 
@@ -454,6 +465,7 @@ static void good_take(struct inbox *in, int tag, const struct json *json)
 	case TAG_HISTORY: page_take(in, json); break;
 	case TAG_USERS: prompt_users(in, json); break;
 	case TAG_FOLLOW: follow_take(in, json); break;
+	case TAG_SNOOZE: snooze_take(in, json); break;
 	default: break;
 	}
 }
@@ -469,6 +481,7 @@ static void reply_take(void *ctx, int tag, enum err err, const struct api_reply 
 	case TAG_MANY: many_take(in, err, r); return;
 	case TAG_SIDE: side_take(in, err, r, why); return;
 	case TAG_ASSIGN:
+	case TAG_REVOKE:
 	case TAG_STOP: prompt_take(in, tag, err, r, why); return;
 	default: break;
 	}
@@ -480,6 +493,8 @@ static void reply_take(void *ctx, int tag, enum err err, const struct api_reply 
 		in->why = *why;
 	} else if (tag == TAG_OPEN) {
 		buf_clear(&in->wanted);
+		inbox_say(in, STYLE_BAD, str_of(why->detail));
+	} else if (tag == TAG_SNOOZE) {
 		inbox_say(in, STYLE_BAD, str_of(why->detail));
 	} else if (tag == TAG_HISTORY) {
 		in->history.loading = false;

@@ -50,6 +50,7 @@ void ask_show(struct inbox *in, struct str id)
 		in->dialog.armed_at = clock_person_ms() + ARMING_MS;
 		dialog_came(&in->dialog, in->by_itself);
 		in->by_itself = false;
+		mark_read(in, id);
 		return;
 	}
 	dialog_put_away(in);
@@ -123,6 +124,7 @@ void ask_arrived(struct inbox *in, const struct json *ask)
 	in->dialog.me = buf_str(&in->user);
 	dialog_came(&in->dialog, in->by_itself);
 	in->by_itself = false;
+	if (in->view == VIEW_ASK) mark_read(in, in->dialog.id);
 	dialog_hint(in);
 	if (in->batch) in->dialog.form.asks = in->batch_len;
 	drafts_fill(&in->drafts, in->dialog.id, &in->dialog.form);
@@ -195,6 +197,7 @@ void ask_key(struct inbox *in, const struct key *k)
 		return;
 	case DIALOG_UNUSED:
 		if (key_letter(k) == 'i') prompt_assign(in, in->dialog.id);
+		if (key_letter(k) == 'z') prompt_snooze(in, in->dialog.id);
 		if (key_letter(k) == '?' || key_letter(k) == 'q') {
 			in->before_help = VIEW_ASK;
 			in->view = key_letter(k) == '?' ? VIEW_HELP : VIEW_LIST;

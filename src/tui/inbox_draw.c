@@ -77,13 +77,16 @@ static void row_write(
 
 	page_row(p);
 	page_add_text(p, STYLE_ACCENT, here ? "▸" : " ");
-	page_add_text(p, STYLE_GOOD, item->chosen ? "x " : "  ");
+	page_add_text(p, item->chosen ? STYLE_GOOD : STYLE_ACCENT,
+		item->chosen ? "x "
+		: item->read ? "  "
+			     : "• ");
 	if (item->inside) page_add_text(p, STYLE_SOFT, "  ");
 	page_add_text(p, risk_style(item->risk), kind_mark(item->kind));
 	page_add_text(p, STYLE_PLAIN, " ");
 	size_t width = p->width;
 	p->width = width > tail + 8 ? width - tail : width;
-	page_add(p, STYLE_PLAIN, item->title);
+	page_add(p, item->read ? STYLE_PLAIN : STYLE_BOLD, item->title);
 	p->width = width;
 	page_pad(p, width > tail ? width - tail : 0);
 	page_add(p, risk_style(item->risk), buf_str(&right));
@@ -145,6 +148,10 @@ static void filter_add(struct inbox *in, struct page *p, struct arena *arena)
 			MSG(arena, arena_print(arena, "web.priority.%s",
 					   priority_name(f->priority))
 					   .at));
+	}
+	if (f->snoozed) {
+		page_add_text(p, STYLE_PLAIN, "  ");
+		page_add(p, STYLE_ACCENT, MSG(arena, "web.views.snoozed"));
 	}
 	if (f->project.len > 0) {
 		page_add_text(p, STYLE_PLAIN, "  ");
@@ -244,7 +251,9 @@ static void status_draw(struct inbox *in, int64_t now_ms, int64_t mono_ms)
 	page_add_text(p, lines[in->line].style, " ● ");
 	page_add(p, lines[in->line].style, MSG(&arena, lines[in->line].id));
 	page_add_text(p, STYLE_SOFT, " · ");
-	page_add(p, STYLE_PLAIN, msg_count(&arena, "tui.pending", (int64_t)in->list.len));
+	page_add(p, STYLE_PLAIN,
+		msg_count(
+			&arena, "tui.pending", (int64_t)list_waiting(&in->list, now_ms)));
 	if (next) {
 		page_add_text(p, STYLE_SOFT, " · ");
 		page_add(p, STYLE_WARN, countdown(next - now_ms, &arena));
@@ -289,6 +298,8 @@ static const struct {
 	{ "tui.key.space", "tui.help.fold" },
 	{ "/ f p P m", "tui.help.filter" },
 	{ "i", "tui.help.assign" },
+	{ "z Z", "tui.help.snooze" },
+	{ "u", "tui.help.undo" },
 	{ "v", "tui.help.session" },
 	{ "S", "tui.help.stop" },
 	{ "Tab", "tui.help.views" },

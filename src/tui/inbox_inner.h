@@ -12,7 +12,7 @@
 
 enum view { VIEW_LIST, VIEW_ASK, VIEW_SESSION, VIEW_SESSIONS, VIEW_HISTORY, VIEW_HELP };
 
-enum prompt { PROMPT_NONE, PROMPT_ASSIGN, PROMPT_STOP };
+enum prompt { PROMPT_NONE, PROMPT_ASSIGN, PROMPT_SNOOZE, PROMPT_STOP };
 
 enum line_state { LINE_CONNECTING, LINE_LIVE, LINE_LOST };
 
@@ -33,6 +33,9 @@ enum {
 	TAG_USERS,
 	TAG_ASSIGN,
 	TAG_STOP,
+	TAG_MARK, /* read */
+	TAG_SNOOZE,
+	TAG_REVOKE,
 	TAG_FOLLOW, /* what was settled last: does its agent have it? */
 };
 
@@ -73,6 +76,8 @@ struct inbox {
 	struct arena users_arena;
 	const struct json *users; /* of the workspace; NULL: not read yet */
 	struct history history;
+	struct buf undo; /* the approval given last; empty: none that can be taken back */
+	int64_t wake_ms; /* when the next snoozed ask comes back; 0: none */
 	struct buf follow; /* the ask settled last, until its agent has it; empty: none */
 	int64_t follow_ms; /* monotonic; when to look again */
 	int follow_left;
@@ -126,9 +131,18 @@ void dialog_hint(struct inbox *); /* why the person may not answer, if so */
 /* inbox_prompt.c: what the inbox asks in its last line */
 void prompt_assign(struct inbox *, struct str ask);
 void prompt_stop(struct inbox *, struct str session);
+void prompt_snooze(struct inbox *, struct str ask);
 void prompt_users(struct inbox *, const struct json *page);
 void prompt_key(struct inbox *, const struct key *);
 void prompt_draw(struct inbox *, struct page *);
+
+/* inbox_marks.c: read, snoozed, taken back */
+void mark_read(struct inbox *, struct str ask);
+/* `span`: "30m", "4h", "2d"; empty: not snoozed any more. False: it is none of these. */
+bool mark_snooze(struct inbox *, struct str ask, struct str span);
+void snooze_take(struct inbox *, const struct json *ask);
+void marks_wake(struct inbox *); /* shows those again whose time has come */
+void approval_revoke(struct inbox *, struct str ask);
 
 /* inbox_draw.c */
 bool inbox_wide(const struct inbox *);

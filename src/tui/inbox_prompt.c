@@ -1,5 +1,5 @@
 /* inbox_prompt.c - questions that the inbox itself asks, in its last line: whom to assign
- * an ask to, and whether to stop a session. */
+ * an ask to, for how long to snooze it, and whether to stop a session. */
 #include "base/clock.h"
 #include "text/msg.h"
 #include "tui/inbox_inner.h"
@@ -14,6 +14,15 @@ void prompt_assign(struct inbox *in, struct str ask)
 	line_set(&in->prompt_line, STR_NONE);
 	if (!in->users)
 		data_call(in, "GET", STR("/v1/users?limit=200"), STR_NONE, TAG_USERS);
+}
+
+void prompt_snooze(struct inbox *in, struct str ask)
+{
+	if (ask.len == 0 || !in->may_answer) return;
+	in->prompt = PROMPT_SNOOZE;
+	buf_clear(&in->prompt_id);
+	buf_add(&in->prompt_id, ask);
+	line_set(&in->prompt_line, STR_NONE);
 }
 
 void prompt_stop(struct inbox *in, struct str session)
@@ -105,6 +114,18 @@ static void stop_send(struct inbox *in)
 	buf_done(&path);
 }
 
+static void snooze_send(struct inbox *in)
+{
+	struct arena arena = { 0 };
+
+	if (mark_snooze(
+		    in, buf_str(&in->prompt_id), str_trim(line_text(&in->prompt_line))))
+		in->prompt = PROMPT_NONE;
+	else
+		inbox_say(in, STYLE_BAD, MSG(&arena, "tui.snooze.wrong"));
+	arena_done(&arena);
+}
+
 void prompt_key(struct inbox *in, const struct key *k)
 {
 	const char *yes = msg_text("tui.yes");
@@ -115,7 +136,10 @@ void prompt_key(struct inbox *in, const struct key *k)
 		if (key_alone(k) == (yes ? yes[0] : 'y')) stop_send(in);
 		in->prompt = PROMPT_NONE;
 	} else if (k->name == K_ENTER && !k->pasted) {
-		assign_send(in);
+		if (in->prompt == PROMPT_ASSIGN)
+			assign_send(in);
+		else
+			snooze_send(in);
 	} else {
 		line_key(&in->prompt_line, k, false);
 	}
@@ -128,14 +152,19 @@ void prompt_draw(struct inbox *in, struct page *p)
 	if (in->prompt == PROMPT_STOP) {
 		page_add(p, STYLE_WARN, MSG(&arena, "tui.stop"));
 	} else {
-		page_add(p, STYLE_BOLD, MSG(&arena, "tui.assign"));
+		bool assign = in->prompt == PROMPT_ASSIGN;
+
+		page_add(
+			p, STYLE_BOLD, MSG(&arena, assign ? "tui.assign" : "tui.snooze"));
 		page_add_text(p, STYLE_PLAIN, " ");
 		page_line(p, STYLE_ACCENT, &in->prompt_line);
 		page_add_text(p, STYLE_PLAIN, "  ");
 		if (in->notice.len > 0 && clock_person_ms() < in->notice_until)
 			page_add(p, in->notice_style, buf_str(&in->notice));
 		else
-			page_add(p, STYLE_SOFT, MSG(&arena, "tui.assign.hint"));
+			page_add(p, STYLE_SOFT,
+				MSG(&arena,
+					assign ? "tui.assign.hint" : "tui.snooze.hint"));
 	}
 	arena_done(&arena);
 }

@@ -137,6 +137,9 @@ static struct item *item_make(const struct json *ask, struct str me)
 	item->version = version && version->is_int ? version->integer : 0;
 	item->form = form_of(ask);
 	item->mine = assigned_to(ask, me);
+	/* Agents have no marks: to them everything is read. */
+	item->read = !json_is(json_get(json_get(ask, "mark"), "read"), JSON_FALSE);
+	item->snoozed_ms = ask_time(json_get(ask, "mark"), "snoozed_until");
 	return item;
 }
 
@@ -181,10 +184,24 @@ static bool found(const struct item *item, struct str folded)
 	return hit;
 }
 
+/* When it is seen again: at its time, or when its deadline is near. */
+static int64_t wake_of(const struct item *item)
+{
+	int64_t near = item->deadline_ms ? item->deadline_ms - SOON_MS : INT64_MAX;
+
+	return item->snoozed_ms < near ? item->snoozed_ms : near;
+}
+
+static bool sleeping(const struct item *item, int64_t now_ms)
+{
+	return wake_of(item) > now_ms;
+}
+
 static bool passes(
 	const struct list_filter *f, const struct item *item, struct str folded)
 {
-	return (!f->kind_on || item->kind == f->kind) &&
+	return sleeping(item, sort_now) == f->snoozed &&
+	       (!f->kind_on || item->kind == f->kind) &&
 	       (!f->priority_on || item->priority == f->priority) &&
 	       (!f->mine || item->mine) &&
 	       (f->project.len == 0 || str_eq(item->project, buf_str(&f->project))) &&
@@ -455,6 +472,27 @@ void list_choose_none(struct list *l)
 {
 	for (size_t i = 0; i < l->len; i++)
 		l->items[i]->chosen = false;
+}
+
+size_t list_waiting(const struct list *l, int64_t now_ms)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < l->len; i++)
+		count += !sleeping(l->items[i], now_ms);
+	return count;
+}
+
+int64_t list_next_wake(const struct list *l, int64_t now_ms)
+{
+	int64_t next = 0;
+
+	for (size_t i = 0; i < l->len; i++) {
+		int64_t at = wake_of(l->items[i]);
+
+		if (at > now_ms && (!next || at < next)) next = at;
+	}
+	return next;
 }
 
 int64_t list_next_deadline(const struct list *l)

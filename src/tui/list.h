@@ -17,10 +17,12 @@ struct item {
 	enum priority priority;
 	int64_t created_ms, deadline_ms; /* 0: waits for ever */
 	int64_t version;
-	uint64_t form; /* equal for asks that one answer could settle */
-	uint64_t like; /* equal for asks that differ in numbers alone: they fold */
-	bool mine;     /* assigned to the person */
-	bool chosen;   /* for a batch */
+	uint64_t form;	    /* equal for asks that one answer could settle */
+	uint64_t like;	    /* equal for asks that differ in numbers alone: they fold */
+	int64_t snoozed_ms; /* until when the person wants not to see it; 0: they do */
+	bool read;	    /* the person has opened it */
+	bool mine;	    /* assigned to the person */
+	bool chosen;	    /* for a batch */
 	/* As it was arranged last. */
 	bool passes;	/* the filter lets it through */
 	size_t similar; /* head of a fold: how many it stands for; 0: none */
@@ -30,6 +32,7 @@ struct item {
 
 struct list_filter {
 	bool kind_on, priority_on, mine;
+	bool snoozed; /* only those that are; otherwise only the others */
 	enum ask_kind kind;
 	enum priority priority;
 	struct buf project;  /* empty: all */
@@ -74,6 +77,10 @@ void list_project_next(struct list *);
 /* Marked, and not hidden by the filter. */
 size_t list_chosen(const struct list *);
 void list_choose_none(struct list *);
+/* Those that are not snoozed. */
+size_t list_waiting(const struct list *, int64_t now_ms);
+/* When the next snoozed ask comes back; 0: none is snoozed. */
+int64_t list_next_wake(const struct list *, int64_t now_ms);
 /* The nearest deadline; 0: none. */
 int64_t list_next_deadline(const struct list *);
 

@@ -185,7 +185,7 @@ test('without a login the inbox says so, and shows the question of its own agent
 	assert.match(list.stderr, /not logged in/);
 });
 
-test('the form is there also when the server is slow to say who the person is', async () => {
+test('the form is there also when the server is slow to say who the person is', async (t) => {
 	const held = [];
 	const slow = createServer((req, res) => {
 		const pass = () => {
@@ -202,6 +202,10 @@ test('the form is there also when the server is slow to say who the person is', 
 		else pass();
 	});
 	await new Promise((resolve) => { slow.listen(0, '127.0.0.1', resolve); });
+	t.after(() => {
+		slow.closeAllConnections();
+		slow.close();
+	});
 	const url = `http://127.0.0.1:${slow.address().port}`;
 	const config = join(server.home, 'slow');
 	mkdirSync(config, { recursive: true });
@@ -213,13 +217,11 @@ test('the form is there also when the server is slow to say who the person is', 
 	await inbox.shows('1 Yes');
 	held.forEach((pass) => pass());
 	inbox.press('Enter');
-	await inbox.armed('▸ ( ) 1 Yes');
+	await inbox.armed((text) => text.includes('▸ ( ) 1 Yes') && text.includes('Enter send'));
 	inbox.press('Enter');
 	await inbox.shows(/0 pending/);
 	assert.equal((await server.agent.read(one)).status, 'answered');
 	inbox.close();
-	slow.closeAllConnections();
-	slow.close();
 });
 
 test('what came before an approval is the end of a long session, not its start', async () => {
@@ -274,4 +276,75 @@ test('the history: what was settled, by whom, mine, one outcome, and the ask its
 	assert.equal(list.code, 0, list.stderr);
 	assert.match(list.stdout, new RegExp(`^${approved.id}\tapproved\towner\t`, 'm'));
 	assert.ok(!list.stdout.includes(rejected.id));
+});
+
+test('unread asks are marked until they are opened, here and for the page', async () => {
+	const inbox = await server.inbox({ columns: 80 });
+	const one = await ask(yesNo('Seen yet?'));
+	await inbox.shows(/▸• +\? Seen yet\?/);
+	inbox.press('Enter');
+	await inbox.shows('1 Yes');
+	inbox.press('Escape', 'Escape');
+	await inbox.shows(/▸ +\? Seen yet\?/);
+	const owner = await server.inbox({ columns: 80 });
+	await owner.shows(/▸ +\? Seen yet\?/);
+	assert.equal((await server.member.get(`/v1/asks/${one.id}`)).body.mark.read, false, 'the mark is the owner’s own');
+	inbox.close();
+	owner.close();
+});
+
+test('snoozed: gone for the person, back at its time or before its deadline', async () => {
+	const inbox = await server.inbox({ columns: 80 });
+	await ask(yesNo('Later on?'));
+	await ask(yesNo('With a deadline?', { timeout: '1h' }));
+	await ask(yesNo('Right now?'));
+	for (const [title, span, left] of [['With a deadline?', '2h', 2], ['Later on?', '30m', 1]]) {
+		await inbox.shows(title);
+		inbox.press('Home');
+		for (let i = 0; i < 3 && !new RegExp(`▸.*${title.slice(0, -1)}`).test(await inbox.taken()); i++) inbox.press('Down');
+		inbox.press('z');
+		await inbox.shows('Snooze for:');
+		inbox.type('soon').press('Enter');
+		await inbox.shows('Enter a time such as 30m');
+		inbox.press('C-u').type(span).press('Enter');
+		await inbox.shows((text) => text.includes('Snoozed until') && text.includes(`${left} pending`) && !text.includes(title));
+	}
+	inbox.press('Z');
+	await inbox.shows((text) => text.includes('Later on?') && text.includes('With a deadline?') && !text.includes('Right now?'));
+	inbox.press('Z');
+	const again = await server.inbox({ columns: 80 });
+	assert.doesNotMatch(await again.taken(), /Later on/);
+	server.jump(31 * 60_000);
+	await inbox.shows((text) => text.includes('Later on?') && text.includes('2 pending'));
+	server.jump(25 * 60_000);
+	await again.shows((text) => text.includes('With a deadline?') && text.includes('3 pending'));
+	inbox.close();
+	again.close();
+});
+
+test('an approval is taken back, at once or from the history, unless it was used', async () => {
+	const inbox = await server.inbox({ columns: 120 });
+	const approve = async (title) => {
+		const made = await ask(approval('low', { title }));
+		await inbox.shows(title);
+		inbox.press('Enter');
+		await inbox.armed('▸ ( ) 1 Approve');
+		inbox.press('a');
+		await inbox.shows(`Approved “${title}”`);
+		return made;
+	};
+	const first = await approve('Undone at once');
+	await inbox.shows('u undo');
+	inbox.press('u');
+	await inbox.shows('Approval taken back');
+	assert.ok((await server.agent.read(first)).revoked, 'revoked');
+	const second = await approve('Used already');
+	const now = await server.agent.read(second);
+	assert.equal((await server.agent.post(`/v1/asks/${second.id}/use`, { digest: now.approved_digest })).status, 200);
+	inbox.press('g', 'h');
+	await inbox.shows(/Used already/);
+	inbox.press('u');
+	await inbox.shows(/used/i);
+	assert.ok(!(await server.agent.read(second)).revoked);
+	inbox.close();
 });

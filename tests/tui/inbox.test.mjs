@@ -283,7 +283,7 @@ test('with --mouse a click selects a row and a second opens it', async () => {
 	const inbox = await server.inbox({ columns: 80, flags: ['--no-open', '--mouse'], term: 'xterm-256color' });
 	await inbox.shows('Three?');
 	inbox.type('\u001b[<0;5;4M');
-	await inbox.shows(/▸ +\? Three/);
+	await inbox.shows(/▸[• ] +\? Three/);
 	inbox.type('\u001b[<0;5;4m');
 	inbox.type('\u001b[<0;5;4M');
 	await inbox.shows((text) => text.includes('( ) 1 Yes') && text.includes('Three?'));

@@ -22,42 +22,42 @@ async function views(show) {
 
 	const inbox = await server.inbox({ columns: 110, rows: 27 });
 	await inbox.shows((text) => text.includes('4 pending') && text.includes('Before this'));
-	show('inbox', inbox.screen());
+	show('inbox', await inbox.taken());
 	inbox.press('Enter');
 	await inbox.armed('a approve');
 	inbox.press('a');
 	await inbox.shows('Press again');
-	show('critical', inbox.screen());
+	show('critical', await inbox.taken());
 	inbox.press('Escape').resize(72, 20);
 	await inbox.lacks('Press again');
 	inbox.press('Escape', 'Escape');
 	await inbox.shows('Enter open');
 	inbox.press('j', 'Enter');
 	await inbox.armed('1/3: Environment');
-	show('question', inbox.screen());
+	show('question', await inbox.taken());
 	inbox.press('Enter');
 	await inbox.shows('2/3: Tests');
 	inbox.press('Space', 'Enter');
 	await inbox.shows('3/3: Why');
 	inbox.type('The tests are green.').press('Enter');
 	await inbox.shows('▸ Answer');
-	show('review', inbox.screen());
+	show('review', await inbox.taken());
 	inbox.press('Escape', 'Escape');
 	await inbox.shows('Enter open');
 	inbox.press('v');
 	await inbox.shows((text) => text.includes('2/5 · linking') && text.includes('Asked'));
-	show('session', inbox.screen());
+	show('session', await inbox.taken());
 	inbox.press('Escape', '?');
 	await inbox.shows('PgUp PgDn');
-	show('help', inbox.screen());
+	show('help', await inbox.taken());
 
 	const asking = server.terminal(['ask', 'Deploy to production?', '--timeout', '9m', '--default', 'no'], { columns: 72, rows: 12 });
 	await asking.shows('( ) 1 Yes');
-	show('ask', asking.screen());
+	show('ask', await asking.taken());
 	const french = await server.inbox({ columns: 72, rows: 14, lang: 'fr' });
 	french.press('Enter');
 	await french.shows('Approuver');
-	show('french', french.screen());
+	show('french', await french.taken());
 }
 
 test('the views of docs/TERMINAL.md', { timeout: 60_000 }, async () => {

@@ -1,0 +1,84 @@
+/* inbox_marks.c - the person's own marks on asks (read, snoozed), and taking back an
+ * approval. */
+#include "base/clock.h"
+#include "text/msg.h"
+#include "tui/inbox_inner.h"
+#include "tui/words.h"
+
+static void mark_send(struct inbox *in, struct str ask, struct str body, int tag)
+{
+	struct buf path = { .max = 1024 };
+
+	buf_add_text(&path, "/v1/asks/");
+	url_add(&path, ask);
+	buf_add_text(&path, "/mark");
+	data_call(in, "POST", buf_str(&path), body, tag);
+	buf_done(&path);
+}
+
+void mark_read(struct inbox *in, struct str ask)
+{
+	struct item *item = list_find(&in->list, ask);
+
+	if (!item || item->read || in->user.len == 0) return;
+	item->read = true;
+	mark_send(in, ask, STR("{\"read\":true}"), TAG_MARK);
+}
+
+bool mark_snooze(struct inbox *in, struct str ask, struct str span)
+{
+	char until[TIME_SIZE];
+	struct buf body = { .max = 128 };
+	int64_t ms = 0;
+
+	if (span.len > 0 && !duration_read(span, &ms)) return false;
+	time_write(clock_now_ms() + ms, until);
+	if (ms > 0)
+		buf_print(&body, "{\"snoozed_until\":\"%s\"}", until);
+	else
+		buf_add_text(&body, "{\"snoozed_until\":null}");
+	mark_send(in, ask, buf_str(&body), TAG_SNOOZE);
+	buf_done(&body);
+	return true;
+}
+
+void marks_wake(struct inbox *in)
+{
+	int64_t now_ms = clock_now_ms(), wake = list_next_wake(&in->list, now_ms);
+
+	if (in->wake_ms && now_ms >= in->wake_ms) {
+		list_arrange(&in->list, now_ms);
+		in->dirty = true;
+	}
+	in->wake_ms = wake;
+}
+
+void snooze_take(struct inbox *in, const struct json *ask)
+{
+	struct arena arena = { 0 };
+	struct str id = json_text(json_get(ask, "id"));
+	int64_t now_ms = clock_now_ms();
+	int64_t until = ask_time(json_get(ask, "mark"), "snoozed_until");
+
+	list_put(&in->list, ask, buf_str(&in->user));
+	list_arrange(&in->list, now_ms);
+	if (until > now_ms)
+		inbox_say(in, STYLE_GOOD,
+			MSG(&arena, "web.snooze.done",
+				{ "at", time_local(until, now_ms, &arena) }));
+	if (until > now_ms && in->dialog_on && str_eq(in->dialog.id, id)) ask_gone(in);
+	arena_done(&arena);
+}
+
+void approval_revoke(struct inbox *in, struct str ask)
+{
+	struct buf path = { .max = 1024 };
+
+	if (ask.len == 0 || !in->may_answer) return;
+	buf_add_text(&path, "/v1/asks/");
+	url_add(&path, ask);
+	buf_add_text(&path, "/revoke");
+	data_call(in, "POST", buf_str(&path), STR("{}"), TAG_REVOKE);
+	buf_done(&path);
+	buf_clear(&in->undo);
+}
