@@ -189,8 +189,8 @@ enum err ask_revoke(struct ask *a, const struct principal *p, struct str maker,
 	struct str reason, int64_t now_ms, struct arena *arena, struct fault *why)
 {
 	struct str revoked;
-	bool own = gave_approval(a, p->user, arena) ||
-		   (maker.len && str_eq(maker, p->user));
+	bool own =
+		gave_approval(a, p->user, arena) || (maker.len && str_eq(maker, p->user));
 
 	if (!role_may(p->role, MAY_SETTLE) || (!own && !role_may(p->role, MAY_ADMIN)))
 		return fail(why, ERR_FORBIDDEN,

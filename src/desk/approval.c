@@ -150,8 +150,8 @@ static enum err revoke_decide(struct job *job, struct rows *rows, struct fault *
 	if (!e) e = reason_read(t->body, &reason, why);
 	if (!e) e = revoke_maker(t, rows, a, &maker, why);
 	if (!e)
-		e = ask_revoke(a, &job->who, maker, reason, rows->now_ms, rows->arena,
-			why);
+		e = ask_revoke(
+			a, &job->who, maker, reason, rows->now_ms, rows->arena, why);
 	if (e == ERR_CONFLICT)
 		return desk_conflict(t, a, rows_session(rows, a->ws, a->session),
 			rows->now_ms, why, "%s",
