@@ -1,6 +1,6 @@
 /* mark.c - a person's own mark on an ask: read, and snoozed until some time. Nobody else sees
  * it, and the ask does not change. */
-#include "desk/inner.h"
+#include "desk/roster.h"
 
 #include "base/clock.h"
 
@@ -58,6 +58,8 @@ static enum err mark_decide(struct job *job, struct rows *rows, struct fault *wh
 	struct task *t = task_of(job);
 	const struct mark_body *b = t->checked;
 	struct session *s;
+	const char *refused;
+	struct ask fresh;
 	struct mark *m;
 	struct ask *a;
 	enum err e = desk_admit(t, rows, MAY_READ_ALL, &a, why);
@@ -73,8 +75,9 @@ static enum err mark_decide(struct job *job, struct rows *rows, struct fault *wh
 	if (b->has_snooze) m->snoozed_ms = b->snoozed_ms;
 	s = rows_session(rows, a->ws, a->session);
 	t->ask = arena_str(&job->arena, a->id);
-	desk_reply_marked(t, a, s, m, NULL, rows->now_ms);
-	return OK;
+	e = ask_fresh_for(t, rows, a, &fresh, &refused, why);
+	if (!e) desk_reply_marked(t, &fresh, s, m, refused, rows->now_ms);
+	return e;
 }
 
 const struct use use_mark = {

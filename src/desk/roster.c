@@ -216,3 +216,21 @@ enum err ask_fresh(const struct ask *a, const struct roster *r, struct arena *ar
 	out->votes = votes_text(&votes, arena);
 	return arena->failed ? fail(why, ERR_MEMORY, "out of memory") : OK;
 }
+
+enum err ask_fresh_for(struct task *t, struct rows *rows, const struct ask *a,
+	struct ask *out, const char **reason, struct fault *why)
+{
+	const struct principal *p = &t->job.who;
+	struct ballot b;
+	enum err e;
+
+	*out = *a;
+	*reason = NULL;
+	if (a->status != ASK_PENDING || !role_may(p->role, MAY_SETTLE)) return OK;
+	e = ballot_open(t, rows, a, &b, why);
+	if (!e) e = ask_fresh(a, &b.roster, rows->arena, out, why);
+	if (!e)
+		*reason = refusal_name(
+			entitled_to_approve(a, &b.require, p, &b.roster, rows->arena));
+	return e;
+}

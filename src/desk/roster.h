@@ -37,5 +37,9 @@ enum err reading_roster_users(struct reading_roster *, struct fault *);
  * nothing are as they are stored. */
 enum err ask_fresh(const struct ask *, const struct roster *, struct arena *,
 	struct ask *out, struct fault *);
+/* The same while deciding, and in *reason why the caller may not settle it: NULL when they
+ * may, or it is settled. */
+enum err ask_fresh_for(struct task *, struct rows *, const struct ask *, struct ask *out,
+	const char **reason, struct fault *);
 
 #endif

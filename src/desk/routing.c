@@ -1,5 +1,5 @@
 /* routing.c - people and an open ask: ask back, assign, claim, extend. It stays pending. */
-#include "desk/inner.h"
+#include "desk/roster.h"
 
 #include "base/clock.h"
 #include "core/decision.h"
@@ -36,6 +36,9 @@ enum err desk_ask_changed(struct task *t, struct rows *rows, struct ask *a,
 {
 	struct session *s = rows_session(rows, a->ws, a->session);
 	struct staged *st;
+	const char *refused;
+	struct ask fresh;
+	enum err e;
 
 	a->version++;
 	if (data->failed) rows->arena->failed = true;
@@ -47,8 +50,9 @@ enum err desk_ask_changed(struct task *t, struct rows *rows, struct ask *a,
 			rows->now_ms, rows->arena);
 	t->ask = arena_str(&t->job.arena, a->id);
 	desk_keep_ask(t, a);
-	desk_reply_ask(t, a, s, rows->now_ms);
-	return OK;
+	e = ask_fresh_for(t, rows, a, &fresh, &refused, why);
+	if (!e) desk_reply_marked(t, &fresh, s, NULL, refused, rows->now_ms);
+	return e;
 }
 
 /* ---- replies, of people and of the agent ---- */

@@ -219,6 +219,9 @@ test('teams say who may settle in their projects; admins always may', async () =
 	refusedAs(await ana.client.post(`/v1/asks/${ask.id}/skip`, {}), 'team');
 	assert.equal((await read(ask)).refused, 'team');
 	assert.equal((await read(ask, ben.client)).refused, undefined);
+	assert.equal((await ana.client.post(`/v1/asks/${ask.id}/mark`, { read: true })).body.refused, 'team');
+	assert.equal((await ana.client.post(`/v1/asks/${ask.id}/claim`, {})).body.refused, 'team');
+	assert.equal((await ben.client.post(`/v1/asks/${ask.id}/mark`, { read: true })).body.refused, undefined);
 	assert.equal((await ana.client.get(`/v1/asks?session=${session.id}`)).body.items[0].refused, 'team');
 	const many = await ana.client.post('/v1/asks/settle-many', { ids: [ask.id], answers: { q1: true } });
 	assert.deepEqual([many.body.results[0].status, many.body.results[0].problem.reason], [403, 'team']);

@@ -1,0 +1,69 @@
+// Approvals that need several people; who may not decide reads why; teams are kept in Settings.
+import assert from 'node:assert/strict';
+import { area } from './matrix.mjs';
+
+const approval = (more = {}) => ({ kind: 'approval', title: 'Deploy it',
+	operation: { type: 'tool', name: 'shell', risk: 'medium', arguments: { command: 'make deploy' } }, ...more });
+let count = 0;
+
+area('votes', (scenario) => {
+	scenario('a vote is kept, taken back and given again; the second approves', async (me, desk) => {
+		const ask = await me.open(approval({ require: [{ approvals: 2 }] }));
+		const votes = me.region('votes');
+		await votes.getByText(me.t('votes.have', { have: 0, need: 2 })).waitFor();
+		const approve = me.button('approval.approve');
+		await me.armed(approve);
+		await me.press(approve);
+		await votes.getByText(me.t('votes.have', { have: 1, need: 2 })).waitFor();
+		await me.text('votes.saved').waitFor();
+		assert.equal((await desk.get(ask.id)).status, 'pending');
+		await me.press(me.button('votes.retract'));
+		await votes.getByText(me.t('votes.have', { have: 0, need: 2 })).waitFor();
+		assert.deepEqual((await desk.get(ask.id)).votes, []);
+		await me.press(approve);
+		await votes.getByText(me.t('votes.have', { have: 1, need: 2 })).waitFor();
+		const other = desk.server.client(await desk.server.token('member', `second-${count++}`));
+		const done = await other.post(`/v1/asks/${ask.id}/answer`, { answers: { decision: 'approve' } });
+		assert.equal(done.body.ask.status, 'answered');
+		await me.page.getByRole('article').getByText(me.t('outcome.approved')).first().waitFor();
+	});
+
+	scenario('whose approval does not count reads why, and may reject', async (me, desk) => {
+		const other = desk.server.client(await desk.server.token('member', `named-${count++}`));
+		const { id } = (await other.get('/v1/me')).body.user;
+		const ask = await me.open(approval({ require: [{ approvals: 1, from: [`user:${id}`] }] }));
+		await me.text('refused.require').first().waitFor();
+		assert.equal(await me.button('approval.approve').getAttribute('aria-disabled'), 'true');
+		await me.pressOr(me.button('approval.reject.open'), 'r');
+		await me.send(me.button('approval.reject'));
+		assert.equal((await desk.answer(ask.id, 'decision')).value, 'reject');
+	});
+
+	scenario('with the last approval that is missing it is approved, and says who gave them', async (me, desk) => {
+		const other = desk.server.client(await desk.server.token('member', `first-${count++}`));
+		const ask = await desk.agent.ask(approval({ require: [{ approvals: 2 }] }));
+		await other.post(`/v1/asks/${ask.id}/answer`, { answers: { decision: 'approve' } });
+		await me.visit(`/asks/${ask.id}`);
+		await me.region('votes').getByText(me.t('votes.approved')).waitFor();
+		await me.armed(me.button('approval.approve'));
+		await me.press(me.button('approval.approve'));
+		assert.equal((await desk.settled(ask.id)).answered_by.votes, 2);
+	});
+
+	scenario('a team is created, gets a member and a project, and is deleted', async (me, desk) => {
+		const name = `ops-${count++}`;
+		await me.visit('/settings/teams');
+		const box = me.page.getByRole('textbox', { name: me.t('teams.name') });
+		await me.write(box, name);
+		await me.press(me.button('teams.new'));
+		await me.page.getByRole('heading', { name }).waitFor();
+		await me.page.getByLabel(me.t('teams.add')).last().selectOption({ index: 1 });
+		await me.page.getByRole('checkbox').last().waitFor();
+		const team = (await desk.admin.get('/v1/teams?limit=200')).body.items.find((one) => one.name === name);
+		assert.equal(team.members.length, 1);
+		await me.press(me.page.getByRole('button', { name: me.t('teams.delete.name', { name }) }));
+		await me.press(me.page.getByRole('alertdialog').or(me.page.getByRole('dialog'))
+			.getByRole('button', { name: me.t('teams.delete'), exact: true }));
+		await me.page.getByRole('heading', { name }).waitFor({ state: 'detached' });
+	});
+});
