@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/clock.h"
 #include "core/policy.h"
@@ -120,19 +121,28 @@ static struct rule_set *set_make(
 	return set;
 }
 
+/* Of this thread alone: what the processor does for others meanwhile does not count. */
+static int64_t cpu_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+
 static int64_t decide_ns(
 	struct rule_set *set, const struct policy *policy, const struct json *operation)
 {
 	struct arena arena = { 0 };
 	struct operation_look look;
 	struct ruling out;
-	int64_t start = clock_mono_ns();
+	int64_t start = cpu_ns();
 
 	operation_look(&look, operation, NULL, STR("ci-7"), STR("web-7"),
 		STR("ses_00000000000000000000000000"), &arena);
 	rule_set_decide(set, &look, policy_risk(policy, &look), NOW_MS, 0, &arena, &out);
 	arena_done(&arena);
-	return clock_mono_ns() - start;
+	return cpu_ns() - start;
 }
 
 static int cmp(const void *a, const void *b)

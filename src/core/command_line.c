@@ -31,6 +31,18 @@ static bool is_one_of(char c, const char *set)
 	return c != '\0' && strchr(set, c);
 }
 
+/* What stands between two commands. */
+static bool separates(char c)
+{
+	return c == ';' || c == '&' || c == '|' || c == '\n' || c == '\r';
+}
+
+/* What may begin or end one. */
+static bool groups(char c)
+{
+	return c == '(' || c == ')' || c == '{' || c == '}' || c == '`';
+}
+
 /* ---- growing lists in the arena ---- */
 
 struct lists {
@@ -125,7 +137,8 @@ static void cut_everywhere(struct lists *l, struct str line)
 	size_t start = 0;
 
 	for (size_t i = 0; i <= line.len; i++) {
-		if (i < line.len && !is_one_of(line.at[i], ";&|\n\r(){}`")) continue;
+		if (i < line.len && !separates(line.at[i]) && !groups(line.at[i]))
+			continue;
 		readings_add(l, str_make(line.at + start, i - start));
 		start = i + 1;
 	}
@@ -191,7 +204,7 @@ static size_t nest_step(struct nest *n, size_t at)
 		level_open(n, at, ')');
 	else if (c == ')' && level->close == ')' && !level->quoted)
 		level_close(n, at);
-	else if (!level->quoted && is_one_of(c, ";&|\n\r)"))
+	else if (!level->quoted && (separates(c) || c == ')'))
 		command_end(n, at);
 	return at;
 }
@@ -264,9 +277,9 @@ static enum doubt bytes_doubt(struct str s)
 	for (size_t i = 0; i < s.len; i++) {
 		unsigned char c = (unsigned char)s.at[i];
 
-		if (is_one_of((char)c, "$`(){}")) return DOUBT_SUBSTITUTION;
+		if (c == '$' || groups((char)c)) return DOUBT_SUBSTITUTION;
 		if (c == '<' || c == '>') return DOUBT_REDIRECTION;
-		if ((c < ' ' && !is_one_of((char)c, "\t\n\r")) || c == 0x7f)
+		if ((c < ' ' && c != '\t' && !separates((char)c)) || c == 0x7f)
 			return DOUBT_CONTROL;
 	}
 	return DOUBT_NONE;
@@ -278,7 +291,7 @@ enum doubt command_pattern_doubt(struct str glob)
 
 	if (bytes) return bytes;
 	for (size_t i = 0; i < glob.len; i++)
-		if (is_one_of(glob.at[i], ";&|\n\r")) return DOUBT_COMMANDS;
+		if (separates(glob.at[i])) return DOUBT_COMMANDS;
 	return leads_up(glob, true)	? DOUBT_PARENT
 	       : leads_home(glob, true) ? DOUBT_HOME
 					: DOUBT_NONE;
@@ -303,7 +316,7 @@ static void parts_read(struct lists *l, struct str line)
 	size_t start = 0;
 
 	for (size_t i = 0; i <= line.len; i++) {
-		if (i < line.len && !is_one_of(line.at[i], ";&|\n\r")) continue;
+		if (i < line.len && !separates(line.at[i])) continue;
 		struct str part = str_trim(str_make(line.at + start, i - start));
 
 		if (part.len) part_add(l, part);

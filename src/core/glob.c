@@ -136,3 +136,29 @@ bool glob_fits_words(struct str pattern, struct str text)
 	}
 	return false;
 }
+
+static void pair_add(struct glob_pairs *p, unsigned char a, unsigned char b)
+{
+	uint32_t n = ((uint32_t)a << 8 | b) * UINT32_C(2654435761) >> 24;
+
+	p->bits[n >> 6] |= UINT64_C(1) << (n & 63);
+}
+
+void glob_pairs_text(struct glob_pairs *p, struct str text)
+{
+	for (size_t i = 1; i < text.len; i++)
+		pair_add(p, (unsigned char)text.at[i - 1], (unsigned char)text.at[i]);
+}
+
+struct glob_pairs glob_pairs_pattern(struct str pattern)
+{
+	struct glob_pairs p = { 0 };
+
+	for (size_t i = 1; i < pattern.len; i++) {
+		char a = pattern.at[i - 1], b = pattern.at[i];
+
+		if (a != '*' && a != '?' && b != '*' && b != '?')
+			pair_add(&p, (unsigned char)a, (unsigned char)b);
+	}
+	return p;
+}

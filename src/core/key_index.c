@@ -16,7 +16,7 @@ bool key_index_add(
 		x->entries = grown;
 		x->room = room;
 	}
-	x->entries[x->len++] = (struct key_entry){ key, rule, pattern, -1 };
+	x->entries[x->len++] = (struct key_entry){ key, rule, pattern, -1, -1 };
 	return true;
 }
 
@@ -40,8 +40,12 @@ void key_index_seal(struct key_index *x)
 		int32_t up = (int32_t)i - 1;
 
 		while (up >= 0 && !begins(x->entries[i].key, x->entries[up].key))
-			up = x->entries[up].up;
+			up = x->entries[up].shorter;
 		x->entries[i].up = up;
+		x->entries[i].shorter =
+			up >= 0 && str_eq(x->entries[up].key, x->entries[i].key)
+				? x->entries[up].shorter
+				: up;
 	}
 }
 
@@ -80,7 +84,7 @@ const struct key_entry *key_index_find(const struct key_index *x, struct key_tex
 		else
 			high = mid;
 	}
-	for (int32_t i = (int32_t)low - 1; i >= 0; i = x->entries[i].up) {
+	for (int32_t i = (int32_t)low - 1; i >= 0; i = x->entries[i].shorter) {
 		text_cmp(x->entries[i].key, t, &begins_it);
 		if (begins_it) return &x->entries[i];
 	}

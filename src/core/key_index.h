@@ -11,7 +11,8 @@ struct key_entry {
 	struct str key; /* borrowed */
 	uint32_t rule;
 	const void *pattern; /* or NULL */
-	int32_t up;	     /* its place in the chain; -1: the end */
+	int32_t up;	     /* the next in the chain; -1: the end */
+	int32_t shorter;     /* the next whose key is another */
 };
 
 /* { 0 } is empty and ready. */

@@ -18,10 +18,12 @@ struct rule_set *rule_set_free(struct rule_set *set)
 	for (int side = 0; side < SET_SIDES; side++) {
 		key_index_done(&set->names[side]);
 		key_index_done(&set->subjects[side]);
+		key_index_done(&set->loose[side]);
 		key_index_done(&set->same[side]);
 	}
 	arena_done(&set->arena);
 	mem_free(set->rules);
+	mem_free(set->briefs);
 	mem_free(set);
 	return NULL;
 }
@@ -53,18 +55,19 @@ enum err rule_set_add(
 	return OK;
 }
 
-/* "Bash(git push " of Bash(git push *--force*); "mcp__" of mcp__*; "Bash(" of Bash. */
-static struct str pattern_key(const struct tool_pattern *p)
+/* How its subject begins: "git push " of Bash(git push *--force*). */
+static struct str subject_literal(const struct tool_pattern *p)
 {
-	struct str name = glob_literal(p->name);
-	struct str subject = p->or_less ? p->bare : p->subject;
-
-	if (name.len < p->name.len || !p->in_brackets) return name;
-	if (p->host) return str_first(p->text, name.len + 1);
-	return str_first(p->text, name.len + 1 + glob_literal(subject).len);
+	return p->host ? STR_NONE : glob_literal(p->or_less ? p->bare : p->subject);
 }
 
-/* A name alone that is literal must be the whole name. */
+/* "Bash(git push " of Bash(git push *--force*). Its name is literal. */
+static struct str pattern_key(const struct tool_pattern *p)
+{
+	return str_first(p->text, p->name.len + 1 + subject_literal(p).len);
+}
+
+/* A name that is literal must be the whole name. */
 static struct str name_key(const struct tool_pattern *p, struct arena *arena)
 {
 	struct str name = glob_literal(p->name);
@@ -89,22 +92,45 @@ static bool rule_index(struct rule_set *set, uint32_t n)
 	for (size_t i = 0; i < r->match.tools_len && ok; i++) {
 		const struct tool_pattern *p = &r->match.tools[i];
 
-		ok = p->in_brackets
-			     ? key_index_add(&set->subjects[side], pattern_key(p), n, p)
-			     : key_index_add(
-				       &set->names[side], name_key(p, &set->arena), n, p);
+		if (p->in_brackets && subject_literal(p).len > 0 &&
+			glob_literal(p->name).len == p->name.len)
+			ok = key_index_add(&set->subjects[side], pattern_key(p), n, p);
+		else
+			ok = key_index_add(
+				p->in_brackets ? &set->loose[side] : &set->names[side],
+				name_key(p, &set->arena), n, p);
 	}
 	return ok && !set->arena.failed;
 }
 
+static struct rule_brief brief_of(const struct set_rule *r)
+{
+	struct rule_brief b = { .min = RISK_LOW, .max = RISK_CRITICAL, .type = -1 };
+	struct str agent =
+		r->match.literal ? r->match.agent : glob_literal(r->match.agent);
+
+	if (r->broken) return b;
+	b.agent_len = (uint8_t)(agent.len < sizeof b.agent ? agent.len : sizeof b.agent);
+	if (b.agent_len) memcpy(b.agent, agent.at, b.agent_len);
+	b.min = (uint8_t)r->match.min;
+	b.max = (uint8_t)r->match.max;
+	if (r->match.has_type) b.type = (int8_t)r->match.type;
+	return b;
+}
+
 enum err rule_set_seal(struct rule_set *set, struct fault *why)
 {
+	set->briefs = mem_alloc((set->len + 1) * sizeof *set->briefs);
+	if (!set->briefs) return fail(why, ERR_MEMORY, "out of memory");
+	for (size_t i = 0; i < set->len; i++)
+		set->briefs[i] = brief_of(&set->rules[i]);
 	for (size_t i = 0; i < set->len; i++)
 		if (!rule_index(set, (uint32_t)i))
 			return fail(why, ERR_MEMORY, "out of memory");
 	for (int side = 0; side < SET_SIDES; side++) {
 		key_index_seal(&set->names[side]);
 		key_index_seal(&set->subjects[side]);
+		key_index_seal(&set->loose[side]);
 		key_index_seal(&set->same[side]);
 	}
 	return OK;
@@ -131,11 +157,22 @@ struct deciding {
 	uint32_t *tried; /* by entry of subjects[SET_STOPS]: at which command; or NULL */
 };
 
+static bool brief_fits(const struct rule_brief *b, const struct deciding *d)
+{
+	struct str agent = d->op->agent;
+
+	return d->risk >= (enum risk)b->min && d->risk <= (enum risk)b->max &&
+	       (b->type < 0 || b->type == (int8_t)d->op->type) &&
+	       (!b->agent_len || (agent.len >= b->agent_len &&
+					 memcmp(agent.at, b->agent, b->agent_len) == 0));
+}
+
 static enum fit rest_of(struct deciding *d, uint32_t n)
 {
 	const struct set_rule *r = &d->set->rules[n];
 	enum doubt ignored = DOUBT_NONE;
 
+	if (!brief_fits(&d->set->briefs[n], d)) return FIT_NO;
 	if (d->rest[n] == REST_UNKNOWN) {
 		enum fit fit = !set_rule_live(r, d->now_ms) ? FIT_NO
 			       : r->broken		    ? FIT_DOUBT
@@ -158,7 +195,7 @@ static bool named(const struct key_entry *e, struct str name)
 
 static void stop_hit(struct deciding *d, uint32_t n)
 {
-	if (!d->hit[n] && rest_of(d, n) != FIT_NO) d->hit[n] = 1;
+	if (rest_of(d, n) != FIT_NO) d->hit[n] = 1;
 }
 
 static void stops_by_name(struct deciding *d, struct str name, struct str open)
@@ -256,6 +293,43 @@ static void stops_by_same(struct deciding *d)
 	}
 }
 
+/* Every pair of bytes in what the operation is about. All, when that is not known. */
+static struct glob_pairs pairs_of(const struct operation_look *o, size_t len)
+{
+	struct glob_pairs all = { { UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX } };
+	struct glob_pairs p = { 0 };
+
+	for (size_t i = 0; i < len; i++) {
+		const struct subject *s = &o->subjects[i];
+
+		if (!s->known || s->line.too_deep) return all;
+		glob_pairs_text(&p, s->text);
+		glob_pairs_text(&p, s->normal);
+		for (size_t k = 0; k < s->line.commands_len; k++)
+			glob_pairs_text(&p, s->line.commands[k].text);
+	}
+	return p;
+}
+
+static void stops_loose(struct deciding *d, struct str name, struct str open)
+{
+	const struct key_index *x = &d->set->loose[SET_STOPS];
+	const struct key_entry *e =
+		key_index_find(x, (struct key_text){ open, STR_NONE });
+	const struct operation_look *o = d->op;
+	struct glob_pairs pairs = { 0 };
+
+	if (e) pairs = pairs_of(o, o->subjects_len);
+	for (; e; e = key_index_next(x, e)) {
+		const struct tool_pattern *p = e->pattern;
+
+		if (!d->hit[e->rule] && glob_pairs_may(&p->pairs, &pairs) &&
+			named(e, name) &&
+			tool_pattern_stops(p, o->subjects, o->subjects_len) != FIT_NO)
+			stop_hit(d, e->rule);
+	}
+}
+
 static bool some_run_words(const struct operation_look *o)
 {
 	for (size_t i = 0; i < o->subjects_len; i++)
@@ -273,7 +347,11 @@ static void stops_find(struct deciding *d)
 			d->arena, uint32_t, d->set->subjects[SET_STOPS].len + 1);
 	stops_by_same(d);
 	stops_by_name(d, o->name, o->open);
-	if (o->also_name.len) stops_by_name(d, o->also_name, o->also_open);
+	stops_loose(d, o->name, o->open);
+	if (o->also_name.len) {
+		stops_by_name(d, o->also_name, o->also_open);
+		stops_loose(d, o->also_name, o->also_open);
+	}
 	for (size_t i = 0; i < o->subjects_len; i++) {
 		if (i > 0 && d->tried)
 			memset(d->tried, 0,
@@ -306,6 +384,23 @@ static void allows_by_text(struct deciding *d, struct str name, struct str open,
 		if (e->rule < *first && named(e, name) &&
 			tool_pattern_allows(e->pattern, &d->op->subjects[0], part))
 			allow_take(d, e->rule, first);
+}
+
+static void allows_loose(struct deciding *d, struct str name, struct str open,
+	const struct glob_pairs *pairs, size_t part, uint32_t *first)
+{
+	const struct key_index *x = &d->set->loose[SET_ALLOWS];
+	const struct key_entry *e =
+		key_index_find(x, (struct key_text){ open, STR_NONE });
+
+	for (; e; e = key_index_next(x, e)) {
+		const struct tool_pattern *p = e->pattern;
+
+		if (e->rule < *first && glob_pairs_may(&p->pairs, pairs) &&
+			named(e, name) &&
+			tool_pattern_allows(p, &d->op->subjects[0], part))
+			allow_take(d, e->rule, first);
+	}
 }
 
 /* Those by name alone, which fit every command. */
@@ -341,14 +436,19 @@ static uint32_t allows_by_same(struct deciding *d)
 }
 
 /* The first rule that allows this part. */
-static uint32_t allows_part(struct deciding *d, size_t part, uint32_t first)
+static uint32_t allows_part(
+	struct deciding *d, size_t part, const struct glob_pairs *pairs, uint32_t first)
 {
 	const struct operation_look *o = d->op;
 	const struct subject *s = &o->subjects[0];
 	struct str texts[2] = { s->text, s->normal };
 
+	if (s->unclear) return first;
 	if (s->kind == SUBJECT_COMMAND && s->known) texts[0] = s->line.parts[part];
-	for (size_t i = 0; i < 2 && !s->unclear; i++) {
+	allows_loose(d, o->name, o->open, pairs, part, &first);
+	if (o->also_name.len)
+		allows_loose(d, o->also_name, o->also_open, pairs, part, &first);
+	for (size_t i = 0; i < 2; i++) {
 		if (i == 1 && s->kind != SUBJECT_PATH) break;
 		allows_by_text(d, o->name, o->open, texts[i], part, &first);
 		if (o->also_name.len)
@@ -380,9 +480,11 @@ static bool hits_room(struct deciding *d, struct ruling *out, size_t most)
 static void allows_find(struct deciding *d, struct ruling *out)
 {
 	size_t parts = operation_parts(d->op), most;
+	struct glob_pairs pairs;
 	uint32_t whole;
 
 	if (d->risk == RISK_CRITICAL || d->op->failed || parts == 0) return;
+	pairs = pairs_of(d->op, 1);
 	whole = smaller(allows_by_same(d), allows_by_name(d, d->op->name, d->op->open));
 	if (d->op->also_name.len)
 		whole = smaller(
@@ -390,7 +492,7 @@ static void allows_find(struct deciding *d, struct ruling *out)
 	most = parts < d->set->len ? parts : d->set->len;
 	if (!hits_room(d, out, most)) return;
 	for (size_t i = 0; i < parts; i++) {
-		uint32_t first = allows_part(d, i, whole);
+		uint32_t first = allows_part(d, i, &pairs, whole);
 
 		if (first == NO_RULE) {
 			out->hits_len = 0;
@@ -425,6 +527,14 @@ static void ask_add(struct deciding *d, struct ruling *out, const struct set_rul
 		verify[out->verify_len++] = a->verify;
 }
 
+/* The next rule from `n` on that stops; d->set->len: none. */
+static size_t hit_next(const struct deciding *d, size_t n)
+{
+	const uint8_t *found = memchr(d->hit + n, 1, d->set->len - n);
+
+	return found ? (size_t)(found - d->hit) : d->set->len;
+}
+
 static void asks_add(struct deciding *d, struct ruling *out, size_t asks)
 {
 	struct str *verify = ARENA_ARRAY(d->arena, struct str, asks);
@@ -432,10 +542,10 @@ static void asks_add(struct deciding *d, struct ruling *out, size_t asks)
 	if (!verify || !hits_room(d, out, asks)) return;
 	out->verify = verify;
 	out->effect = EFFECT_ASK;
-	for (size_t i = 0; i < d->set->len; i++) {
+	for (size_t i = hit_next(d, 0); i < d->set->len; i = hit_next(d, i + 1)) {
 		const struct set_rule *r = &d->set->rules[i];
 
-		if (!d->hit[i] || r->effect != EFFECT_ASK) continue;
+		if (r->effect != EFFECT_ASK) continue;
 		out->hits[out->hits_len++] = r->kept;
 		ask_add(d, out, r, verify);
 	}
@@ -446,10 +556,9 @@ static void stops_rule(struct deciding *d, struct ruling *out)
 {
 	size_t asks = 0;
 
-	for (size_t i = 0; i < d->set->len; i++) {
+	for (size_t i = hit_next(d, 0); i < d->set->len; i = hit_next(d, i + 1)) {
 		const struct set_rule *r = &d->set->rules[i];
 
-		if (!d->hit[i]) continue;
 		asks += r->effect == EFFECT_ASK;
 		if (r->effect != EFFECT_DENY) continue;
 		if (!hits_room(d, out, 1)) return;

@@ -28,16 +28,28 @@ struct set_rule {
 	bool broken; /* cannot be parsed: stops everything, or allows nothing */
 };
 
+/* Enough of a rule to pass over it without touching the rest. */
+struct rule_brief {
+	char agent[8]; /* how the agent's name must begin */
+	uint8_t agent_len;
+	uint8_t min, max; /* risk */
+	int8_t type;	  /* -1: any */
+};
+
 /* Stops (deny and ask) and allows lie apart. */
 enum { SET_STOPS, SET_ALLOWS, SET_SIDES };
 
 struct rule_set {
 	struct arena arena;
 	struct set_rule *rules;
+	struct rule_brief *briefs; /* by rule; made by rule_set_seal */
 	size_t len, room;
-	struct key_index names[SET_SIDES];    /* a tool's name alone, or no tool */
-	struct key_index subjects[SET_SIDES]; /* patterns with brackets */
-	struct key_index same[SET_SIDES];     /* digests */
+	struct key_index names[SET_SIDES]; /* a tool's name alone, or no tool */
+	struct key_index
+		subjects[SET_SIDES]; /* patterns with brackets, by how they begin */
+	struct key_index
+		loose[SET_SIDES]; /* those that begin with a wildcard, or a host */
+	struct key_index same[SET_SIDES]; /* digests */
 };
 
 bool set_rule_live(const struct set_rule *, int64_t now_ms);

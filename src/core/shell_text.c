@@ -4,27 +4,31 @@
 #include "base/utf8.h"
 
 /* Words that a command may follow. */
-static const char *const introducing[] = { "!", "coproc", "do", "elif", "else", "if",
-	"then", "time", "until", "while", "{" };
+static const struct str introducing[] = { STR("!"), STR("coproc"), STR("do"), STR("elif"),
+	STR("else"), STR("if"), STR("then"), STR("time"), STR("until"), STR("while"),
+	STR("{") };
 
 /* Programs that run a command which they are given. */
-static const char *const running[] = { ".", "ash", "bash", "builtin", "busybox", "chroot",
-	"chrt", "command", "dash", "doas", "env", "eval", "exec", "fakeroot", "find",
-	"fish", "flock", "ionice", "ksh", "nice", "nohup", "nsenter", "parallel",
-	"pkexec", "proot", "runuser", "script", "setarch", "setpriv", "setsid", "sh",
-	"source", "ssh", "stdbuf", "strace", "su", "sudo", "systemd-run", "taskset",
-	"time", "timeout", "toybox", "trap", "unbuffer", "unshare", "watch", "xargs",
-	"zsh" };
+static const struct str running[] = { STR("."), STR("ash"), STR("bash"), STR("builtin"),
+	STR("busybox"), STR("chroot"), STR("chrt"), STR("command"), STR("dash"),
+	STR("doas"), STR("env"), STR("eval"), STR("exec"), STR("fakeroot"), STR("find"),
+	STR("fish"), STR("flock"), STR("ionice"), STR("ksh"), STR("nice"), STR("nohup"),
+	STR("nsenter"), STR("parallel"), STR("pkexec"), STR("proot"), STR("runuser"),
+	STR("script"), STR("setarch"), STR("setpriv"), STR("setsid"), STR("sh"),
+	STR("source"), STR("ssh"), STR("stdbuf"), STR("strace"), STR("su"), STR("sudo"),
+	STR("systemd-run"), STR("taskset"), STR("time"), STR("timeout"), STR("toybox"),
+	STR("trap"), STR("unbuffer"), STR("unshare"), STR("watch"), STR("xargs"),
+	STR("zsh") };
 
 static bool is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\v' || c == '\f';
 }
 
-static bool is_among(struct str word, const char *const *list, size_t len)
+static bool is_among(struct str word, const struct str *list, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
-		if (str_is(word, list[i])) return true;
+		if (str_eq(word, list[i])) return true;
 	return false;
 }
 
@@ -88,7 +92,17 @@ bool shell_runs_words(struct str s)
 bool shell_has_groups(struct str s)
 {
 	for (size_t i = 0; i < s.len; i++)
-		if (s.at[i] && strchr("'\"\\(){}`", s.at[i])) return true;
+		switch (s.at[i]) {
+		case '\'':
+		case '"':
+		case '\\':
+		case '(':
+		case ')':
+		case '{':
+		case '}':
+		case '`': return true;
+		default: break;
+		}
 	return false;
 }
 
@@ -199,6 +213,21 @@ static bool is_plain(struct str s)
 	return true;
 }
 
+/* What begins with the $ at `i`; where it ends. */
+static size_t dollar_add(struct rewrite *w, struct str s, size_t i)
+{
+	struct str rest = str_from(s, i);
+
+	if (str_starts(rest, "$'")) return escapes_add(w, s, i + 2);
+	if (str_starts(rest, "$\"")) return i;
+	if (str_starts(rest, "${IFS}") || str_starts(rest, "$IFS")) {
+		rewrite_add(w, ' ');
+		return i + (rest.at[1] == '{' ? strlen("{IFS}") : strlen("IFS"));
+	}
+	rewrite_add(w, '$');
+	return i;
+}
+
 struct str shell_plain(struct str s, struct arena *arena)
 {
 	struct rewrite w = { 0 };
@@ -206,18 +235,12 @@ struct str shell_plain(struct str s, struct arena *arena)
 	if (is_plain(s)) return s;
 	w.out = arena_alloc(arena, s.len + 1);
 	for (size_t i = 0; w.out && i < s.len; i++) {
-		struct str rest = str_from(s, i);
+		char c = s.at[i];
 
-		if (str_starts(rest, "$'"))
-			i = escapes_add(&w, s, i + 2);
-		else if (str_starts(rest, "${IFS}"))
-			rewrite_add(&w, ' '), i += 5;
-		else if (str_starts(rest, "$IFS"))
-			rewrite_add(&w, ' '), i += 3;
-		else if (s.at[i] == '$' && i + 1 < s.len && s.at[i + 1] == '"')
-			continue;
-		else if (s.at[i] != '\'' && s.at[i] != '"' && s.at[i] != '\\')
-			rewrite_add(&w, s.at[i]);
+		if (c == '$')
+			i = dollar_add(&w, s, i);
+		else if (c != '\'' && c != '"' && c != '\\')
+			rewrite_add(&w, c);
 	}
 	return rewrite_end(&w);
 }

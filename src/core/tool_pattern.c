@@ -3,7 +3,6 @@
 
 #include "base/utf8.h"
 #include "core/body.h"
-#include "core/glob.h"
 #include "core/host.h"
 #include "core/path.h"
 
@@ -138,6 +137,7 @@ const char *tool_pattern_read(struct str text, bool allows, struct tool_pattern 
 	if (open) {
 		p.subject = str_make(open + 1, text.len - name - 2);
 		wrong = subject_parse(&p, allows);
+		if (!p.host) p.pairs = glob_pairs_pattern(p.or_less ? p.bare : p.subject);
 	}
 	if (!wrong) *out = p;
 	return wrong;

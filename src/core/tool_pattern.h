@@ -7,6 +7,7 @@
 #define CORE_TOOL_PATTERN_H
 
 #include "base/fault.h"
+#include "core/glob.h"
 #include "core/subject.h"
 
 enum { TOOL_PATTERN_MAX = 500 }; /* code points */
@@ -24,6 +25,7 @@ struct tool_pattern {
 	bool host;	    /* `domain:X` */
 	bool or_less;	    /* `X *`: `bare` fits, too */
 	struct str bare;
+	struct glob_pairs pairs; /* of every text that fits; with `host` none */
 };
 
 /* Parses it; borrows the text. NULL, or what is wrong with it and the way out. `allows`:
