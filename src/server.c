@@ -573,6 +573,10 @@ static int serve_run(struct cli *cli)
 	}
 	server_signals(&sv);
 	server_greet(&sv);
+	/* The address of a database may have a password in it. */
+	log_line(LOG_INFO, "parley %s, store %.*s", PARLEY_VERSION,
+		STR_ARGS(str_starts(cli->settings.store, "sqlite:") ? cli->settings.store
+								    : STR("postgresql")));
 	log_line(LOG_INFO, "ready on %.*s", STR_ARGS(sv.url));
 	loop_run(sv.loop);
 	server_close(&sv);

@@ -2,6 +2,7 @@
 #include "serve/inner.h"
 
 #include "base/clock.h"
+#include "base/log.h"
 
 enum { TRIES_A_MINUTE = 10, COOKIE_AGE_S = 30 * 24 * 3600 };
 
@@ -53,6 +54,27 @@ void route_logout(struct request *r)
 
 /* ---- login ---- */
 
+/* Who came in, or tried to, for whoever reads the log (fail2ban, too). */
+static void login_log(const struct request *r, const char *refused)
+{
+	struct str name = json_text(json_get(r->task.body, "name"));
+	char from[PEER_SIZE] = "";
+
+	if (r->x) request_address(r, from);
+	if (name.len == 0) name = STR("a link");
+	if (refused)
+		log_line(LOG_WARN, "login refused: %.*s from %s: %s", STR_ARGS(name),
+			from, refused);
+	else
+		log_line(LOG_INFO, "login: %.*s from %s", STR_ARGS(name), from);
+}
+
+static void login_reply(struct request *r)
+{
+	login_log(r, r->task.job.err ? r->task.job.why.detail : NULL);
+	cookie_reply(r);
+}
+
 /* One more try of this name's password; false, and replied to: too many. */
 static bool try_take(struct request *r, struct str name)
 {
@@ -63,6 +85,7 @@ static bool try_take(struct request *r, struct str name)
 		    clock_now_ms(), &after_s))
 		return true;
 	r->task.job.why.retry_after_s = after_s;
+	login_log(r, "too many tries for this name");
 	request_refuse(r, ERR_RATE, "too many tries for this name");
 	return false;
 }
@@ -70,7 +93,7 @@ static bool try_take(struct request *r, struct str name)
 static void login_verified(struct request *r, const struct sum *s)
 {
 	r->task.verified = s->ok;
-	request_put(r, &use_login, cookie_reply);
+	request_put(r, &use_login, login_reply);
 }
 
 static void login_found(struct request *r)
@@ -87,7 +110,7 @@ static void login_found(struct request *r)
 void route_login(struct request *r)
 {
 	if (!json_get(r->task.body, "password"))
-		request_put(r, &use_login, cookie_reply);
+		request_put(r, &use_login, login_reply);
 	else if (try_take(r, json_text(json_get(r->task.body, "name"))))
 		request_put(r, &use_login_find, login_found);
 }

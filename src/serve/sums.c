@@ -35,7 +35,7 @@ static bool is_this_machine(const char *address)
 }
 
 /* The last address of the header is the one that the nearest proxy saw. */
-static void address_of(const struct request *r, char out[PEER_SIZE])
+void request_address(const struct request *r, char out[PEER_SIZE])
 {
 	const struct http_request *h = http_request(r->x);
 	struct str list = h ? http_header(h, "x-forwarded-for") : STR_NONE, one,
@@ -199,7 +199,7 @@ bool sum_room(struct request *r)
 	const struct sum_lane *l;
 	char address[PEER_SIZE];
 
-	address_of(r, address);
+	request_address(r, address);
 	l = lane_find(s, address);
 	if (l ? l->len < LANE_MAX : s->lanes_len < LANES_MAX) return true;
 	sum_refuse(r);
@@ -219,7 +219,7 @@ static void sum_put(struct request *r, const struct sum_work *like)
 	*w = *like;
 	w->work.data = w;
 	w->request = r;
-	address_of(r, address);
+	request_address(r, address);
 	if (!lane_put(&s->sums, address, w)) {
 		mem_free(w);
 		sum_refuse(r);

@@ -10,6 +10,7 @@
 
 #include "base/password.h"
 #include "base/str.h"
+#include "net/http.h"
 
 struct request;
 struct serve;
@@ -30,6 +31,8 @@ struct sum {
 
 typedef void sum_fn(struct request *, const struct sum *);
 
+/* Where it comes from: its peer, or whom a proxy on this machine names. */
+void request_address(const struct request *, char out[PEER_SIZE]);
 /* Is there room for one more of this address? False, and replied to: 429. */
 bool sum_room(struct request *);
 /* Does the password fit the hash? An empty hash takes as long, and does not. `then` gets

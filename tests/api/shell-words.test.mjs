@@ -155,3 +155,16 @@ test('a login at another server is said when the questions of this machine go el
 		await other.end();
 	}
 });
+
+test('the log says who came in and who was refused, and which store is served', async () => {
+	const { nobody } = server;
+	await nobody.post('/v1/login', { name: 'ann\nforged line', password: 'wrong' });
+	await nobody.post('/v1/login', { code: 'plc_nothing' });
+	const link = (await manage('user', 'login', 'owner')).stdout.match(/#(\S+)/)[1];
+	assert.equal((await nobody.post('/v1/login', { code: link })).status, 200);
+	await until(() => /info login: a link from 127\.0\.0\.1/.test(server.output), 'the login in the log');
+	assert.match(server.output, /info parley \d\S*, store \S+/);
+	assert.match(server.output, /warn login refused: ann\\x0aforged line from 127\.0\.0\.1: /);
+	assert.match(server.output, /warn login refused: a link from 127\.0\.0\.1: /);
+	assert.doesNotMatch(server.output, new RegExp(link));
+});
