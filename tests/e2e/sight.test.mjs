@@ -131,6 +131,28 @@ area('sight', (scenario) => {
 		});
 	});
 
+	scenario('whatever gives way on a row, its risk and its countdown are whole', async (me, desk) => {
+		const session = await desk.agent.session('narrow', { project: 'a project with a name' });
+		for (let i = 0; i < 4; i++)
+			await desk.agent.ask({ session: session.id, ...approval('medium'), title: `Label ticket ${i} as “billing” and tell everybody who asked` });
+		for (const risk of ['high', 'critical']) await desk.agent.ask({ session: session.id, ...approval(risk), priority: 'urgent' });
+		for (const density of ['compact', 'comfortable']) {
+			await me.page.evaluate((wanted) => localStorage.setItem('parley.settings',
+				JSON.stringify({ ...JSON.parse(localStorage.getItem('parley.settings')), density: wanted })), density);
+			await me.visit('/inbox');
+			await me.list.locator('.risk').first().waitFor();
+			const cut = await me.page.evaluate(() => [...document.querySelectorAll('[data-row] :is(.risk, .when)')].filter((node) => {
+				const box = node.getBoundingClientRect();
+				for (let at = node.parentElement; at && !at.matches('li'); at = at.parentElement) {
+					const around = at.getBoundingClientRect();
+					if (getComputedStyle(at).overflowX !== 'visible' && (box.right > around.right + 1 || box.left < around.left - 1)) return true;
+				}
+				return node.scrollWidth > node.clientWidth + 1 && getComputedStyle(node).display !== 'inline';
+			}).map((node) => node.textContent.trim()));
+			assert.deepEqual(cut, [], density);
+		}
+	});
+
 	scenario('in the system’s colours: where one is, what is pressed, off or at risk can be told', { settings: {} }, async (me, desk) => {
 		const session = await desk.agent.session('colours');
 		await desk.agent.ask({ session: session.id, ...approval('critical'), title: 'Grave' });
