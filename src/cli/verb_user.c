@@ -38,8 +38,8 @@ static int create_run(struct cli *cli)
 static int list_run(struct cli *cli)
 {
 	static const char *const heads[] = { "cli.list.id", "cli.list.role",
-		"cli.list.name" };
-	static const int widths[] = { 30, 6, 0 };
+		"cli.list.status", "cli.list.name" };
+	static const int widths[] = { 30, 6, 8, 0 };
 	const struct json **users;
 	size_t len;
 	int status = administer_list(cli, STR("/v1/users?limit=200"), &users, &len);
@@ -49,9 +49,12 @@ static int list_run(struct cli *cli)
 	for (size_t i = 0; i < len; i++) {
 		struct str cells[] = { json_text(json_get(users[i], "id")),
 			json_text(json_get(users[i], "role")),
+			json_is(json_get(users[i], "disabled"), JSON_TRUE)
+				? STR("disabled")
+				: STR("-"),
 			safe_line(&cli->arena, json_text(json_get(users[i], "name"))) };
 
-		print_cells(cli, i == 0 ? heads : NULL, widths, cells, 3);
+		print_cells(cli, i == 0 ? heads : NULL, widths, cells, 4);
 	}
 	return EXIT_YES;
 }
@@ -110,6 +113,20 @@ static int password_run(struct cli *cli)
 		arena_print(&cli->arena, "{\"password\":%.*s}",
 			STR_ARGS(text_json(cli, password))),
 		&reply);
+}
+
+static int disable_run(struct cli *cli)
+{
+	const struct json *reply = NULL;
+
+	return user_patch(cli, STR("{\"disabled\":true}"), &reply);
+}
+
+static int enable_run(struct cli *cli)
+{
+	const struct json *reply = NULL;
+
+	return user_patch(cli, STR("{\"disabled\":false}"), &reply);
 }
 
 static int remove_run(struct cli *cli)
@@ -180,6 +197,28 @@ const struct command verb_user_password = {
 const struct command verb_user_remove = {
 	.name = "user remove",
 	.run = remove_run,
+	.words = "NAME",
+	.words_min = 1,
+	.words_max = 1,
+	.flags = admin_flags,
+	.settings = SETTINGS_STORE,
+	.exits = "0 1 2 3 5",
+};
+
+const struct command verb_user_disable = {
+	.name = "user disable",
+	.run = disable_run,
+	.words = "NAME",
+	.words_min = 1,
+	.words_max = 1,
+	.flags = admin_flags,
+	.settings = SETTINGS_STORE,
+	.exits = "0 1 2 3 5",
+};
+
+const struct command verb_user_enable = {
+	.name = "user enable",
+	.run = enable_run,
 	.words = "NAME",
 	.words_min = 1,
 	.words_max = 1,

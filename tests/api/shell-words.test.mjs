@@ -168,3 +168,13 @@ test('the log says who came in and who was refused, and which store is served', 
 	assert.match(server.output, /warn login refused: a link from 127\.0\.0\.1: /);
 	assert.doesNotMatch(server.output, new RegExp(link));
 });
+
+test('a user is disabled and enabled from the shell, and the list says so', async () => {
+	await manage('user', 'create', 'dora');
+	const row = async () => (await manage('user', 'list')).stdout.split('\n').find((line) => line.includes('dora'));
+	assert.equal((await manage('user', 'disable', 'dora')).code, 0);
+	assert.match(await row(), /disabled/);
+	assert.equal((await manage('user', 'enable', 'dora')).code, 0);
+	assert.doesNotMatch(await row(), /disabled/);
+	assert.equal((await manage('user', 'disable', 'owner')).code, 1, 'the last owner stays');
+});
