@@ -152,6 +152,8 @@ extern const struct use use_mark, use_views, use_views_put;
 extern const struct use use_stop_set, use_stop_list, use_stop_lift;
 extern const struct use use_rule_make, use_rule_list, use_rule_get, use_rule_patch,
 	use_rule_end, use_rule_try, use_rule_suggest;
+/* What people answered to the same questions before. */
+extern const struct use use_ask_suggestions;
 extern const struct use use_policy_get, use_policy_put, use_decide;
 extern const struct use use_ask_get, use_ask_list;
 extern const struct use use_session_create, use_session_get, use_session_list,

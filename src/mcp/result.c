@@ -146,6 +146,7 @@ static struct str structured(
 	jw_json(&w, json_get(ask, "id"));
 	reply_copy(&w, reply, arena);
 	if (ask_is_pending(ask)) next_write(&w, ask, resumed);
+	if (json_get(ask, "stopped")) copy_member(&w, ask, "stopped");
 	if (!ask_is_pending(ask)) copy_member(&w, ask, "answered_by");
 	if (!ask_is_pending(ask) && !reply.len) copy_member(&w, ask, "answer");
 	if (not_empty(json_get(ask, "replies"))) copy_member(&w, ask, "replies");

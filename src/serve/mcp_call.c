@@ -132,7 +132,8 @@ void mcp_answer(struct request *r)
 		return;
 	else if (wants_task(r))
 		answer_task(r, ask);
-	else if (r->task.resumable || !mcp_hold(r, r->task.ask, m->wait_ms, NULL))
+	else if (r->task.resumable || r->task.stopped.len ||
+		 !mcp_hold(r, r->task.ask, m->wait_ms, NULL))
 		mcp_answer_now(r, ask);
 }
 
@@ -234,7 +235,8 @@ static void got_answer(struct request *r)
 		return;
 	}
 	ask = mcp_out(r);
-	if (!ask_is_pending(ask) || !mcp_hold(r, r->task.id, mcp_of(r)->wait_ms, NULL))
+	if (!ask_is_pending(ask) || json_get(ask, "stopped") ||
+		!mcp_hold(r, r->task.id, mcp_of(r)->wait_ms, NULL))
 		mcp_answer_now(r, ask);
 }
 
@@ -345,18 +347,28 @@ static void call_list(struct request *r, const struct json *arguments)
 
 static void progressed(struct request *r)
 {
-	struct buf b = { .max = 4096 };
+	struct buf b = { .max = 16384 };
 	struct json_writer w = { .out = &b };
+	const struct json *stop;
 
 	if (r->task.job.err) {
 		tool_trouble(r);
 		return;
 	}
+	stop = json_get(mcp_out(r), "stopped");
 	jw_object(&w);
 	jw_key(&w, "session");
 	jw_json(&w, json_get(mcp_out(r), "id"));
+	if (stop) jw_key(&w, "stopped"), jw_json(&w, stop);
 	jw_object_end(&w);
-	data_result_write(mcp_result(r, "complete"), STR("Noted."), buf_str(&b));
+	data_result_write(mcp_result(r, "complete"),
+		stop ? arena_print(&r->task.job.arena,
+			       "Stopped by %.*s: %.*s. Do nothing more until it is lifted.",
+			       STR_ARGS(
+				       json_text(json_get(json_get(stop, "by"), "name"))),
+			       STR_ARGS(json_text(json_get(stop, "reason"))))
+		     : STR("Noted."),
+		buf_str(&b));
 	buf_done(&b);
 	mcp_send(r);
 }

@@ -12,6 +12,7 @@ const struct route routes[] = {
 		" status kind session project assignee priority agent by outcome from to snoozed q order" },
 	{ "POST", "/v1/asks/settle-many", &use_settle_many, NULL, WRITE, "" },
 	{ "GET", "/v1/asks/{id}", &use_ask_get, route_ask_get, 0, WAIT },
+	{ "GET", "/v1/asks/{id}/suggestions", &use_ask_suggestions, NULL, 0, "" },
 	{ "POST", "/v1/asks/{id}/answer", &use_answer, NULL, WRITE, "" },
 	{ "POST", "/v1/asks/{id}/skip", &use_skip, NULL, WRITE, "" },
 	{ "POST", "/v1/asks/{id}/cancel", &use_cancel, NULL, WRITE, "" },

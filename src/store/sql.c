@@ -268,6 +268,12 @@ static const char *const written[SQL_RECORDS] = {
 	[SQL_APPROVALS_OPEN] =
 		"SELECT id FROM asks WHERE ws = $1 AND status = 'pending'"
 		" AND digest <> '' AND agent = $2 AND project = $3 ORDER BY id LIMIT $4",
+	/* $2 agent or $3 project, settled since $4, $5 how many, newest first. */
+	[SQL_ASKS_ANSWERED] =
+		"SELECT @asks FROM asks WHERE ws = $1 AND settled_ms >= $4"
+		" AND settled_ms > 0 AND status = 'answered'"
+		" AND (agent = $2 OR (project = $3 AND project <> ''))"
+		" AND LENGTH(fixed) <= 65536 ORDER BY settled_ms DESC, id DESC LIMIT $5",
 	[SQL_STOPS_LIVE] = "SELECT @stops FROM stops WHERE ws = $1 AND ended_ms = 0"
 			   " ORDER BY id",
 	/* $4 live ones (1), ended ones (0) or both (2), $5 now */

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { approval, pointers } from './lib/samples.mjs';
+import { LegacyClient } from './lib/mcp.mjs';
 import { sleep, until, useServer } from './lib/server.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'parley-stops-'));
@@ -215,4 +216,16 @@ test('setting and lifting are events with who and from where', async () => {
 	assert.deepEqual(items.map((e) => [e.type, e.data.stop, e.data.by.name, e.data.by.via]),
 		[['stop.set', stop.id, 'mia', 'api'], ['stop.lifted', stop.id, 'ada', 'api']]);
 	assert.equal(items[0].data.from, '127.0.0.1');
+});
+
+test('MCP tools say who stopped them and why', async () => {
+	const mcp = await new LegacyClient(server, server.secrets.agent).open('2025-06-18');
+	const stop = await set();
+	const approving = await mcp.call('request_approval', { tool_name: 'deploy', input: { n: 1 } });
+	assert.match(JSON.stringify(approving), /pending/);
+	assert.match(JSON.stringify(approving), new RegExp(stop.id));
+	assert.match(JSON.stringify(approving), /incident 12/);
+	const told = await mcp.call('report_progress', { text: 'half way' });
+	assert.match(JSON.stringify(told), /Stopped by mia: incident 12\. Do nothing more/);
+	await lift(stop);
 });

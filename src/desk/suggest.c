@@ -1,0 +1,181 @@
+/* suggest.c - what people answered to the same questions before. Shown beside the form; never
+ * chosen, pre-filled or used at a deadline. */
+#include "base/clock.h"
+#include "base/table.h"
+#include "core/body.h"
+#include "core/show.h"
+#include "desk/inner.h"
+
+enum { SUGGEST_DAYS = 90, SUGGEST_LOOK = 2000, SUGGEST_LEAST = 2 };
+
+/* One value that was given to a question. */
+struct given {
+	struct given *next;
+	struct str value; /* JSON, in its canonical form */
+	int64_t count;
+	struct str ask, by; /* of the last one */
+	int64_t at_ms;
+};
+
+struct suggesting {
+	struct arena *arena;
+	struct ask ask;
+	struct ask_parts parts;
+	struct {
+		struct str like; /* key, text and options, as one text */
+		struct given *given;
+		int64_t of;
+	} questions[QUESTIONS_MAX];
+	bool found;
+};
+
+/* Two questions are the same when these are. */
+static struct str question_like(const struct question *q, struct arena *arena)
+{
+	struct buf b = { .max = 1 << 20 };
+	struct json_writer w = { .out = &b };
+
+	jw_array(&w);
+	jw_str(&w, q->key);
+	jw_str(&w, q->text);
+	for (size_t i = 0; i < q->options_len; i++) {
+		jw_str(&w, q->options[i].id);
+		jw_str(&w, q->options[i].label);
+	}
+	jw_array_end(&w);
+	return buf_keep_done(&b, arena);
+}
+
+static enum err ask_row(void *ctx, const struct row *row, struct fault *why)
+{
+	struct suggesting *s = ctx;
+
+	s->found = true;
+	return ask_from_row(row, s->arena, &s->ask, why);
+}
+
+static void given_add(
+	struct suggesting *s, size_t i, const struct json *value, const struct ask *a)
+{
+	struct buf b = { .max = 1 << 20 };
+	struct given *g = s->questions[i].given;
+	struct str text;
+
+	json_canonical(&b, value);
+	text = buf_keep_done(&b, s->arena);
+	s->questions[i].of++;
+	while (g && !str_eq(g->value, text))
+		g = g->next;
+	if (!g) {
+		g = ARENA_NEW(s->arena, struct given);
+		if (!g) return;
+		/* The newest come first. */
+		*g = (struct given){ .next = s->questions[i].given,
+			.value = text,
+			.ask = arena_str(s->arena, a->id),
+			.by = arena_str(s->arena, a->answered_by),
+			.at_ms = a->settled_ms };
+		s->questions[i].given = g;
+	}
+	g->count++;
+}
+
+static enum err past_row(void *ctx, const struct row *row, struct fault *why)
+{
+	struct suggesting *s = ctx;
+	struct arena arena = { 0 };
+	const struct json *answer;
+	struct ask_parts parts;
+	struct ask a;
+	enum err e = ask_from_row(row, &arena, &a, why);
+
+	if (!e && !str_eq(a.id, s->ask.id) && a.answer.len &&
+		str_find(a.answered_by, STR("\"human\"")) >= 0) {
+		e = ask_parts(&a, &arena, &parts, why);
+		if (!e) e = json_read(a.answer, NULL, &arena, &answer, why);
+		for (size_t i = 0; !e && i < s->parts.questions_len; i++)
+			for (size_t k = 0; k < parts.questions_len; k++) {
+				const struct question *q = &parts.questions[k];
+				const struct json *value = json_get_str(answer, q->key);
+
+				if (value && str_eq(q->key, s->parts.questions[i].key) &&
+					str_eq(question_like(q, &arena),
+						s->questions[i].like))
+					given_add(s, i, value, &a);
+			}
+	}
+	arena_done(&arena);
+	return e;
+}
+
+static void suggestion_write(
+	struct json_writer *w, struct str question, const struct given *g, int64_t of)
+{
+	jw_object(w);
+	show_text(w, "question", question);
+	show_json(w, "value", g->value);
+	jw_key(w, "count");
+	jw_int(w, g->count);
+	jw_key(w, "of");
+	jw_int(w, of);
+	jw_key(w, "last");
+	jw_object(w);
+	show_text(w, "ask", g->ask);
+	show_json(w, "by", g->by);
+	show_time(w, "at", g->at_ms);
+	jw_object_end(w);
+	jw_object_end(w);
+}
+
+static void suggestions_write(struct json_writer *w, const struct suggesting *s)
+{
+	jw_array(w);
+	for (size_t i = 0; i < s->parts.questions_len; i++) {
+		const struct given *best = NULL;
+
+		for (const struct given *g = s->questions[i].given; g; g = g->next)
+			if (!best || g->count > best->count ||
+				(g->count == best->count && g->at_ms > best->at_ms))
+				best = g;
+		if (best && best->count >= SUGGEST_LEAST)
+			suggestion_write(
+				w, s->parts.questions[i].key, best, s->questions[i].of);
+	}
+	jw_array_end(w);
+}
+
+static enum err suggest_read(
+	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct json_writer w = { .out = &job->out };
+	struct suggesting *s = ARENA_NEW(&job->arena, struct suggesting);
+	const struct val key[] = { val_int(job->who.ws), val_text(t->id) };
+	enum err e;
+
+	if (!s) return fail(why, ERR_MEMORY, "out of memory");
+	s->arena = &job->arena;
+	e = db_one(db, SQL_OF(RECORD_ASKS, RECORD_GET), key, 2, ask_row, s, why);
+	if (!e && !s->found)
+		e = fail(why, ERR_NOT_FOUND, "no ask %.*s",
+			STR_ARGS(str_first(t->id, 64)));
+	if (!e) e = ask_parts(&s->ask, s->arena, &s->parts, why);
+	if (e) return e;
+	for (size_t i = 0; i < s->parts.questions_len; i++)
+		s->questions[i].like = question_like(&s->parts.questions[i], s->arena);
+	const struct val args[] = { val_int(job->who.ws), val_text(s->ask.agent),
+		val_text(s->ask.project),
+		val_int(now_ms - (int64_t)SUGGEST_DAYS * 24 * 3600 * 1000),
+		val_int(SUGGEST_LOOK) };
+	e = db_one(db, SQL_ASKS_ANSWERED, args, 5, past_row, s, why);
+	if (!e) suggestions_write(&w, s);
+	return e;
+}
+
+const struct use use_ask_suggestions = {
+	.job = { .name = "ask_suggestions",
+		.needs_permission = true,
+		.permission = MAY_READ_ALL,
+		.read = suggest_read,
+		.slow = true },
+};
