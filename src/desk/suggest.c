@@ -9,8 +9,8 @@
 enum { SUGGEST_DAYS = 90, SUGGEST_LOOK = 2000, SUGGEST_LEAST = 2 };
 
 /* One value that was given to a question. */
-struct given {
-	struct given *next;
+struct given_answer {
+	struct given_answer *next;
 	struct str value; /* JSON, in its canonical form */
 	int64_t count;
 	struct str ask, by; /* of the last one */
@@ -23,7 +23,7 @@ struct suggesting {
 	struct ask_parts parts;
 	struct {
 		struct str like; /* key, text and options, as one text */
-		struct given *given;
+		struct given_answer *given;
 		int64_t of;
 	} questions[QUESTIONS_MAX];
 	bool found;
@@ -58,7 +58,7 @@ static void given_add(
 	struct suggesting *s, size_t i, const struct json *value, const struct ask *a)
 {
 	struct buf b = { .max = 1 << 20 };
-	struct given *g = s->questions[i].given;
+	struct given_answer *g = s->questions[i].given;
 	struct str text;
 
 	json_canonical(&b, value);
@@ -67,10 +67,10 @@ static void given_add(
 	while (g && !str_eq(g->value, text))
 		g = g->next;
 	if (!g) {
-		g = ARENA_NEW(s->arena, struct given);
+		g = ARENA_NEW(s->arena, struct given_answer);
 		if (!g) return;
 		/* The newest come first. */
-		*g = (struct given){ .next = s->questions[i].given,
+		*g = (struct given_answer){ .next = s->questions[i].given,
 			.value = text,
 			.ask = arena_str(s->arena, a->id),
 			.by = arena_str(s->arena, a->answered_by),
@@ -108,8 +108,8 @@ static enum err past_row(void *ctx, const struct row *row, struct fault *why)
 	return e;
 }
 
-static void suggestion_write(
-	struct json_writer *w, struct str question, const struct given *g, int64_t of)
+static void suggestion_write(struct json_writer *w, struct str question,
+	const struct given_answer *g, int64_t of)
 {
 	jw_object(w);
 	show_text(w, "question", question);
@@ -131,9 +131,9 @@ static void suggestions_write(struct json_writer *w, const struct suggesting *s)
 {
 	jw_array(w);
 	for (size_t i = 0; i < s->parts.questions_len; i++) {
-		const struct given *best = NULL;
+		const struct given_answer *best = NULL;
 
-		for (const struct given *g = s->questions[i].given; g; g = g->next)
+		for (const struct given_answer *g = s->questions[i].given; g; g = g->next)
 			if (!best || g->count > best->count ||
 				(g->count == best->count && g->at_ms > best->at_ms))
 				best = g;
