@@ -215,14 +215,14 @@ static enum err settleable(struct model *m, const struct op *op, int64_t now_ms)
 	struct model_ask *a = found(m, op);
 
 	if (!a) return ERR_NOT_FOUND;
-	if (op->act == ACT_CANCEL ? !owns(op->who, m->sessions[a->session].agent)
-				  : !settles(op->who))
+	if (op->act == ACT_CANCEL && !owns(op->who, m->sessions[a->session].agent))
 		return ERR_FORBIDDEN;
+	if (op->act != ACT_CANCEL && !settles(op->who)) return ERR_NOT_ENTITLED;
 	if (op->spoiled) return ERR_INVALID;
 	if (due(a, now_ms)) expire(m, op->ask, now_ms);
 	if (a->status != ASK_PENDING) return ERR_CONFLICT;
 	if (op->act != ACT_CANCEL && a->kind == ASK_APPROVAL && a->asked_by == op->who)
-		return ERR_FORBIDDEN;
+		return ERR_NOT_ENTITLED;
 	return OK;
 }
 
@@ -258,6 +258,7 @@ static int status_of(enum err e)
 	switch (e) {
 	case OK: return 200;
 	case ERR_FORBIDDEN: return 403;
+	case ERR_NOT_ENTITLED: return 403;
 	case ERR_NOT_FOUND: return 404;
 	case ERR_CONFLICT: return 409;
 	case ERR_INVALID: return 422;
