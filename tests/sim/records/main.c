@@ -256,8 +256,8 @@ static void batch_fill(struct batch *b)
 
 static bool refused_rightly(enum err e)
 {
-	return e == ERR_FORBIDDEN || e == ERR_CONFLICT || e == ERR_NOT_FOUND ||
-	       e == ERR_NO_TOKEN;
+	return e == ERR_FORBIDDEN || e == ERR_NOT_ENTITLED || e == ERR_CONFLICT ||
+	       e == ERR_NOT_FOUND || e == ERR_NO_TOKEN;
 }
 
 /* In their order: what was acknowledged must have been allowed, what was refused must
