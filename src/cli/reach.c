@@ -33,6 +33,7 @@ static struct client *located_open(
 		.token = at->token,
 		.cookie = at->cookie,
 		.via = str_of(via),
+		.lang = msg_lang() == LANG_FR ? STR("fr") : STR_NONE,
 		.stop_fd = cli->term.stop_fd };
 
 	return client_new(&setup, why);

@@ -97,9 +97,10 @@ static int login_send(
 	struct api_reply reply;
 
 	if (reach_locate(cli, AS_AGENT, &at, &why) != OK) return cli_fail(cli, &why);
-	struct client_setup setup = {
-		.url = at.url, .via = STR("cli"), .stop_fd = cli->term.stop_fd
-	};
+	struct client_setup setup = { .url = at.url,
+		.via = STR("cli"),
+		.stop_fd = cli->term.stop_fd,
+		.lang = msg_lang() == LANG_FR ? STR("fr") : STR_NONE };
 	struct client *client = client_new(&setup, &why);
 	if (!client) return cli_fail(cli, &why);
 	struct api_call call = {

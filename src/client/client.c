@@ -56,6 +56,7 @@ struct client *client_new(const struct client_setup *setup, struct fault *why)
 	c->cookie = arena_str(&c->arena, setup->cookie);
 	c->via = arena_str(&c->arena, setup->via);
 	c->workspace = arena_str(&c->arena, setup->workspace);
+	c->lang = arena_str(&c->arena, setup->lang);
 	if (!target_read(c, setup->url)) {
 		fail(why, ERR_INVALID, "%.*s: not an address of a server",
 			STR_ARGS(setup->url));

@@ -14,6 +14,7 @@ struct client {
 	struct str cookie;
 	struct str via;
 	struct str workspace;
+	struct str lang;
 	bool local; /* loopback or a socket: no proxy is asked */
 	int stop_fd;
 };

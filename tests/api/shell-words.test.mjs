@@ -178,3 +178,10 @@ test('a user is disabled and enabled from the shell, and the list says so', asyn
 	assert.doesNotMatch(await row(), /disabled/);
 	assert.equal((await manage('user', 'disable', 'owner')).code, 1, 'the last owner stays');
 });
+
+test('what the server says is French in a French shell', async () => {
+	const ask = await server.agent.ask({ question: 'Which?', type: 'text' });
+	const answer = (lang) => server.run(['answer', ask.id, '', '--lang', lang], { env: { PARLEY_URL: server.url, PARLEY_TOKEN: server.secrets.member } });
+	assert.match((await answer('fr')).stderr, /obligatoire/);
+	assert.match((await answer('en')).stderr, /required/);
+});
