@@ -188,6 +188,9 @@ static enum err orphans_check(struct checking *c, struct fault *why)
 		{ SQL_CHECK_LOST_SESSIONS, "sessions" },
 		{ SQL_CHECK_LOST_USERS, "users" },
 		{ SQL_CHECK_LOST_TOKENS, "tokens" },
+		{ SQL_CHECK_LOST_RULES, "rules" },
+		{ SQL_CHECK_LOST_STOPS, "stops" },
+		{ SQL_CHECK_LOST_POLICIES, "policies" },
 		{ SQL_CHECK_LOST_TEAMS, "teams" },
 	};
 	enum err e = OK;
