@@ -98,3 +98,13 @@ test('what the first list needs is a small part of the catalogue, and all that i
 	expect(needed).toContain('web.kind.approval');
 	expect(needed.length).toBeLessThan(Object.keys(en).length / 2);
 });
+
+test('every type of event has words', () => {
+	const source = readFileSync(join(root, '../src/core/event.c'), 'utf8');
+	const types = [...source.matchAll(/"([a-z]+\.[a-z_]+)"/g)].map((match) => match[1]!);
+	const special = ['ask.assigned', 'session.progress']; // in words of their own
+	expect(types).toContain('ask.created');
+	expect(types.filter((type) => !special.includes(type) && !(`web.event.${type}` in en))).toEqual(
+		[],
+	);
+});

@@ -85,12 +85,9 @@ export function eventWords(event: Event, around: Around = {}): string {
 		case 'session.changed':
 			return about(t('web.event.session.changed'), data(event, 'title'));
 		default: {
-			const kind = drawerOf(event) === 'people' ? event.type.split('.')[0] : '';
-			const words =
-				kind === 'user' || kind === 'token' || kind === 'login'
-					? t(`web.event.${kind}`)
-					: event.type;
-			return about(words, data(event, 'name'));
+			/* Of a login the name is that of its token: nobody knows it by that. */
+			const name = event.type.startsWith('login.') ? '' : data(event, 'name');
+			return about(t(`web.event.${event.type as 'user.changed'}`), name);
 		}
 	}
 }
