@@ -169,6 +169,28 @@ static void projects_come_one_after_the_other(void **state)
 	order_is("abc");
 }
 
+#define SNOOZED                                                                          \
+	",\"mark\":{\"read\":false,\"snoozed_until\":\"2030-01-01T00:00:00.000Z\"}"
+
+static void snoozed_ones_are_apart_until_their_time_or_deadline(void **state)
+{
+	(void)state;
+	put("a", "Now", "");
+	put("s", "Later", SNOOZED);
+	put("d", "Soon", SNOOZED ",\"expires_at\":\"1970-01-12T13:48:00.000Z\"");
+	order_is("da");
+	assert_int_equal(list_waiting(&list, NOW), 2);
+	assert_int_equal(list_next_wake(&list, NOW), INT64_C(1893456000000));
+	list.filter.snoozed = true;
+	list_arrange(&list, NOW);
+	order_is("s");
+	list.filter.snoozed = false;
+	list_arrange(&list, INT64_C(1893456000000));
+	assert_int_equal(list.shown_len, 3);
+	assert_true(list_find(&list, STR("a"))->read);
+	assert_false(list_find(&list, STR("s"))->read);
+}
+
 #define LIST_TEST(f) cmocka_unit_test_teardown(f, teardown)
 
 int main(void)
@@ -182,6 +204,7 @@ int main(void)
 		LIST_TEST(three_alike_fold_and_open_again),
 		LIST_TEST(a_batch_has_what_is_shown_and_folds_are_whole),
 		LIST_TEST(projects_come_one_after_the_other),
+		LIST_TEST(snoozed_ones_are_apart_until_their_time_or_deadline),
 	};
 
 	return RUN(tests);
