@@ -1,4 +1,4 @@
-// oracle.mjs - what rules say about an operation, written from docs/POLICIES.md alone and as plainly as
+// oracle.mjs - what rules say about an operation, written from the rules in words, not from the C, and as plainly as
 // possible: regular expressions, recursion, no index, no care for speed.
 import { createHash } from 'node:crypto';
 
