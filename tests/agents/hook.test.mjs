@@ -77,8 +77,9 @@ for (const agent of chosen(AGENTS).filter(({ all }) => all)) {
 			await hurry(desk);
 			const running = desk.go(agent.all);
 			const ask = await asked(server, byCommand('silence.txt'), running);
-			await finish(desk, running);
+			await running;
 			assert.equal(ran(desk, 'silence.txt'), false, desk.model.results.join());
+			await finish(desk, running);
 			assert.equal((await server.member.get(`/v1/asks/${ask.id}`)).body.status, 'cancelled');
 		});
 
@@ -98,8 +99,11 @@ for (const agent of chosen(AGENTS).filter(({ all }) => all)) {
 			const desk = await open('echo away > away.txt');
 			await desk.connect(['--hook', '--remove']);
 			await desk.connect(['--hook', '--url', 'http://127.0.0.1:9']);
-			await finish(desk, desk.go(agent.all));
+			const running = desk.go(agent.all);
+			await running;
+			// First of all: whatever else goes wrong must not hide that it ran.
 			assert.equal(ran(desk, 'away.txt'), false, desk.model.results.join());
+			await finish(desk, running);
 		});
 	});
 }

@@ -89,8 +89,9 @@ const wires = {
 	messages: {
 		fits: (path) => path.endsWith('/messages'),
 		read: (body) => {
-			const last = body.messages.at(-1);
-			const results = Array.isArray(last?.content) ? last.content.filter((part) => part.type === 'tool_result') : [];
+			// Claude Code may put a notice of its own behind what the tool gave back.
+			const since = body.messages.slice(body.messages.findLastIndex(({ role }) => role === 'assistant') + 1);
+			const results = since.flatMap(({ content }) => (Array.isArray(content) ? content.filter((part) => part.type === 'tool_result') : []));
 			return { model: body.model, stream: body.stream, tools: (body.tools ?? []).map((tool) => tool.name),
 				last: results.length ? textOf(results.at(-1).content) : undefined };
 		},
