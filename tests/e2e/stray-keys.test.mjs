@@ -56,7 +56,7 @@ function observe() {
 	let nowhere = 0;
 	setInterval(() => {
 		if (document.activeElement !== document.body || seen.left) nowhere = 0;
-		else if (++nowhere === 5) seen.lost.push({ held: seen.held, presses: seen.presses });
+		else if (++nowhere === 10) seen.lost.push({ held: seen.held, presses: seen.presses });
 	}, 60);
 	const known = new WeakSet();
 	new MutationObserver(() => {
