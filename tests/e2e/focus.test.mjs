@@ -61,10 +61,8 @@ area('focus', (scenario) => {
 		await desk.agent.ask(yesNo('First a toast?'));
 		await me.toasts.getByText('First a toast?').waitFor();
 		await me.toasts.getByRole('button').last().focus();
-		await until(async () => {
-			await desk.agent.ask(yesNo('Then a dialog?'));
-			return await me.dialog.isVisible();
-		}, 'a dialog');
+		await desk.agent.ask(yesNo('Then a dialog?'));
+		await me.dialog.getByRole('heading', { name: 'Then a dialog?' }).waitFor();
 		await focusIsIn(me, 'dialog');
 		await me.dialog.getByRole('region', { name: me.t('toasts') }).getByRole('button').last().focus();
 		await me.key('Escape');

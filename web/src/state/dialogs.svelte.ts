@@ -2,6 +2,8 @@
  * person goes on; what only waits leaves when it is settled. */
 class Dialogs {
 	queue = $state.raw<string[]>([]);
+	/** The dialog on the screen, once it is there. */
+	element = $state.raw<HTMLElement | null>(null);
 
 	get open(): string | null {
 		return this.queue[0] ?? null;
