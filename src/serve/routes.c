@@ -122,6 +122,7 @@ const struct route routes[] = {
 	{ "GET", "/activity", NULL, route_page, ROUTE_OPEN | ROUTE_PAGE, NULL },
 	{ "GET", "/insights", NULL, route_page, ROUTE_OPEN | ROUTE_PAGE, NULL },
 	{ "GET", "/agents", NULL, route_page, ROUTE_OPEN | ROUTE_PAGE, NULL },
+	{ "GET", "/rules", NULL, route_page, ROUTE_OPEN | ROUTE_PAGE, NULL },
 	{ "GET", "/settings", NULL, route_page, ROUTE_OPEN | ROUTE_PAGE, NULL },
 	{ "GET", "/settings/{id}", NULL, route_page, ROUTE_OPEN | ROUTE_PAGE, NULL },
 	{ "GET", "/login", NULL, route_page, ROUTE_OPEN | ROUTE_PAGE, NULL },

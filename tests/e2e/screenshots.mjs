@@ -12,6 +12,12 @@ const { agents, marie, critical, release, scaffold, fix } = await seed(server);
 const night = await agents.tester.session('night-run', { on_settled: { webhook: 'http://127.0.0.1:9/hook' } });
 const told = await agents.tester.ask({ session: night.id, question: 'Start the night run?', type: 'boolean' });
 await marie.post(`/v1/asks/${told.id}/answer`, { answer: true });
+const admin = server.client(await server.token('admin', 'Dana'));
+for (const rule of [
+	{ effect: 'deny', note: 'never force-push', match: { tool: ['Bash(git push *--force*)'] } },
+	{ effect: 'ask', match: { tool: ['Bash(kubectl -n prod *)'], project: 'web-*' }, ask: { require: [{ approvals: 2 }] } },
+	{ effect: 'allow', note: 'tests are harmless', match: { tool: ['Bash(npm test *)'], agent: 'ci-bot', project: 'web' } },
+]) await admin.post('/v1/rules', rule);
 const browser = await launch({ whole: true });
 const asks = (await server.client(await server.token('member', 'Marie')).get('/v1/asks?limit=200')).body.items;
 const askOf = (session) => `/asks/${asks.find((ask) => ask.session === session.id).id}`;
@@ -29,6 +35,7 @@ const shots = [
 	['activity-fr-dark', { lang: 'fr', theme: 'dark' }, '/activity'],
 	['insights', {}, '/insights'],
 	['agents', {}, '/agents'],
+	['rules', {}, '/rules'],
 	['settings', {}, '/settings'],
 	['settings-users', {}, '/settings/users'],
 	['settings-keys', {}, '/settings/keys'],

@@ -159,6 +159,7 @@ test.each([
 	['/sessions/s', { screen: 'session', id: 's' }],
 	['/settings/users', { screen: 'settings', part: 'users' }],
 	['/settings/what', { screen: 'lost' }],
-	['/rules', { screen: 'lost' }],
+	['/rules', { screen: 'rules' }],
+	['/rules/what', { screen: 'lost' }],
 	['/a/b/c', { screen: 'lost' }],
 ])('%s leads to %j', (path, place) => expect(routeOf(path)).toEqual(place));

@@ -11,12 +11,20 @@ import type {
 	List,
 	Mark,
 	Me,
+	Policy,
 	Problem,
+	Rule,
+	RuleRequest,
+	RuleSuggestion,
 	Session,
 	SessionState,
 	SettleManyResult,
 	Settled,
 	Team,
+	Stop,
+	StopRequest,
+	TriedOperation,
+	TriedRule,
 	Token,
 	User,
 	View,
@@ -152,6 +160,22 @@ export const api = {
 	deliveries: (query: Query) => get<List<Delivery>>('/v1/deliveries', query),
 	deliveryReplay: (id: string) =>
 		post<Delivery>(`/v1/deliveries/${encodeURIComponent(id)}/replay`, {}),
+
+	rules: (query: Query) => get<List<Rule>>('/v1/rules', query),
+	rule: (id: string) => get<Rule>(`/v1/rules/${encodeURIComponent(id)}`),
+	ruleNew: (body: RuleRequest) => post<Rule>('/v1/rules', body),
+	ruleEnd: (id: string) => call<null>('DELETE', `/v1/rules/${id}`),
+	ruleTry: (rule: RuleRequest) => call<TriedRule>('POST', '/v1/rules/try', { rule }),
+	operationTry: (body: { operation: unknown; agent?: string; project?: string }) =>
+		call<TriedOperation>('POST', '/v1/rules/try', body),
+	ruleSuggestions: () => get<{ items: RuleSuggestion[] }>('/v1/rules/suggestions'),
+	policy: () => get<Policy>('/v1/policy'),
+	policyPut: (body: Partial<Policy> & { version: number }) =>
+		call<Policy>('PUT', '/v1/policy', body),
+
+	stops: () => get<List<Stop>>('/v1/stops', { limit: 200 }),
+	stopSet: (body: StopRequest) => post<Stop>('/v1/stops', body),
+	stopLift: (id: string) => call<null>('DELETE', `/v1/stops/${id}`),
 
 	users: () => get<List<User>>('/v1/users', { limit: 200 }),
 	userNew: (body: unknown) => post<User>('/v1/users', body),

@@ -31,6 +31,17 @@ export type Problem = Schemas['Problem'];
 export type Settled = Schemas['Settled'];
 export type SettleManyResult = Schemas['SettleManyResult'];
 export type AskRequest = Schemas['AskRequest'];
+export type Rule = Schemas['Rule'];
+export type RuleRequest = Schemas['RuleRequest'];
+export type RuleEffect = Schemas['RuleEffect'];
+export type RuleWarning = Schemas['RuleWarning'];
+export type TriedRule = Schemas['TriedRule'];
+export type TriedOperation = Schemas['TriedOperation'];
+export type RuleSuggestion = Schemas['RuleSuggestions']['items'][number];
+export type Policy = Schemas['Policy'];
+export type Scope = Schemas['Scope'];
+export type Stop = Schemas['Stop'];
+export type StopRequest = Schemas['StopRequest'];
 export type Language = Schemas['Language'];
 
 export interface List<T> {

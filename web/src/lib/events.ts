@@ -4,7 +4,7 @@ import { t } from './i18n.svelte';
 import { askTitle } from './order';
 import { moment } from './time';
 import { wakingIn } from './waking';
-import { decisionWords } from './words';
+import { decisionWords, settledWords } from './words';
 
 export type Drawer = 'asks' | 'progress' | 'status' | 'people';
 
@@ -12,6 +12,12 @@ const data = (event: Event, name: string): string => {
 	const value = event.data[name];
 	return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 };
+
+/** Decided without a person. */
+export function eventIsByRule(event: Event): boolean {
+	const by = event.data['answered_by'] as { kind?: string } | null | undefined;
+	return event.type === 'policy.decided' || by?.kind === 'policy';
+}
 
 export function drawerOf(event: Event): Drawer {
 	const type: string = event.type;
@@ -37,6 +43,11 @@ function askWords(event: Event, { ask, userName = (id) => id }: Around): string 
 	switch (event.type) {
 		case 'ask.answered':
 		case 'ask.skipped': {
+			if (by?.kind === 'policy')
+				return about(
+					ask && ask.status !== 'pending' ? settledWords(ask) : t('web.event.policy.decided'),
+					title,
+				);
 			const done =
 				ask && ask.status !== 'pending' ? decisionWords(ask) : t(`web.event.${event.type}`);
 			return about(by?.name ? t('web.settled.by', { words: done, name: by.name }) : done, title);
@@ -84,6 +95,20 @@ export function eventWords(event: Event, around: Around = {}): string {
 			return t(`web.event.${event.type}`);
 		case 'session.changed':
 			return about(t('web.event.session.changed'), data(event, 'title'));
+		case 'stop.set':
+		case 'stop.lifted':
+			return about(t(`web.event.${event.type}`), data(event, 'reason'));
+		case 'rule.made':
+		case 'rule.changed':
+		case 'rule.ended':
+			return about(t(`web.event.${event.type}`), data(event, 'note'));
+		case 'policy.changed':
+			return t('web.event.policy.changed');
+		case 'policy.decided':
+			return about(
+				t(data(event, 'effect') === 'allow' ? 'web.policy.allowed' : 'web.policy.denied'),
+				data(event, 'name'),
+			);
 		default: {
 			/* Of a login the name is that of its token: nobody knows it by that. */
 			const name = event.type.startsWith('login.') ? '' : data(event, 'name');

@@ -7,7 +7,7 @@ export type Route =
 	| { screen: 'inbox'; ask: string | null }
 	| { screen: 'sessions' }
 	| { screen: 'session'; id: string }
-	| { screen: 'history' | 'activity' | 'insights' | 'agents' | 'login' | 'lost' }
+	| { screen: 'history' | 'activity' | 'insights' | 'agents' | 'rules' | 'login' | 'lost' }
 	| { screen: 'settings'; part: SettingsPart };
 
 export function routeOf(path: string): Route {
@@ -29,6 +29,7 @@ export function routeOf(path: string): Route {
 		case 'activity':
 		case 'insights':
 		case 'agents':
+		case 'rules':
 		case 'login':
 			return { screen: first };
 		default:

@@ -103,6 +103,9 @@ const vias: Record<string, MessageId> = {
 export const viaWords = (via: string | null | undefined): string =>
 	via ? (vias[via] ? t(vias[via]) : via) : '';
 
+/** A rule decided it, nobody else. */
+export const isByRule = (ask: Ask): boolean => ask.answered_by?.kind === 'policy' && !ask.revoked;
+
 /** "Approved by Marie", "Rejected by Marie", "Expired; treated as rejected". */
 export function settledWords(ask: Ask): string {
 	const outcome = outcomeOf(ask);
@@ -116,7 +119,12 @@ export function settledWords(ask: Ask): string {
 			return t(ask.kind === 'approval' ? 'web.settled.expired.approval' : 'web.settled.expired');
 		default:
 			if (by?.kind === 'policy')
-				return t('web.settled.policy', { words: outcomeWords(outcome), name });
+				return t(
+					`web.policy.${outcome === 'rejected' ? 'denied' : 'allowed'}${name ? '.by' : ''}`,
+					{
+						name,
+					},
+				);
 			return name
 				? t('web.settled.by', { words: outcomeWords(outcome), name })
 				: outcomeWords(outcome);

@@ -3,6 +3,7 @@ export { default as Activity } from './Activity.svelte';
 export { default as Agents } from './Agents.svelte';
 export { default as History } from './History.svelte';
 export { default as Insights } from './Insights.svelte';
+export { default as Rules } from './Rules.svelte';
 export { default as Session } from './Session.svelte';
 export { default as Sessions } from './Sessions.svelte';
 export { default as Settings } from './Settings.svelte';

@@ -54,6 +54,13 @@ const TYPES: EventType[] = [
 	'session.resumed',
 	'session.changed',
 	'session.deleted',
+	'rule.made',
+	'rule.changed',
+	'rule.ended',
+	'policy.changed',
+	'policy.decided',
+	'stop.set',
+	'stop.lifted',
 ];
 const PAGE = 200;
 const RETRY_MS = [500, 1000, 2000, 5000, 10_000];

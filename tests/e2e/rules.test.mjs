@@ -1,0 +1,248 @@
+// Rules on the page: read as sentences, tried before they are made, ended; what they decide looks
+// different from what a person decides.
+import assert from 'node:assert/strict';
+import { bypass, complaints } from './axe.mjs';
+import { area, beside } from './matrix.mjs';
+
+const bash = (command, more = {}) => ({ kind: 'approval', title: `Run ${command}`,
+	operation: { type: 'tool', name: 'Bash', arguments: { command } }, ...more });
+const rules = async (desk, state = 'live') => (await desk.admin.get(`/v1/rules?state=${state}&limit=200`)).body.items;
+const make = async (desk, body) => {
+	const reply = await desk.admin.post('/v1/rules', body);
+	assert.equal(reply.status, 201, JSON.stringify(reply.body));
+	return reply.body;
+};
+const clear = async (desk) => {
+	const token = await desk.server.token('admin', 'cleaner');
+	for (const rule of await rules(desk))
+		await fetch(`${desk.server.url}/v1/rules/${rule.id}`, { method: 'DELETE', headers: { authorization: `Bearer ${token}` } });
+};
+const section = (me, effect) => me.region(`rules.section.${effect}`);
+const form = (me) => me.page.getByRole('form', { name: me.t('rules.new') });
+const field = (me, id) => form(me).getByLabel(me.t(id));
+
+const opener = (me) => me.page.getByRole('article').getByRole('button', { name: me.t('scope'), exact: true });
+const scopes = (me) => me.page.getByRole('group', { name: me.t('scope') });
+const choice = (me, what) => scopes(me).getByRole('radio', { name: me.t(`scope.${what}`), exact: true });
+const openScopes = async (me) => {
+	await opener(me).waitFor();
+	await me.armed(me.button('approval.approve', {}, me.page.getByRole('article')));
+	if (me.byKeys) {
+		await me.page.getByRole('article').getByRole('heading', { level: 1 }).focus();
+		await me.key('.');
+	} else await me.press(opener(me));
+	await scopes(me).waitFor();
+};
+const approveFor = async (me, id, params) => {
+	const button = me.button(id, params, scopes(me));
+	await me.armed(button);
+	await me.press(button);
+};
+
+area('approving for longer', (scenario) => {
+	scenario('this call is what is chosen first, and Approve is off meanwhile; Esc goes back', async (me, desk) => {
+		const ask = await me.open(bash('npm test'));
+		await openScopes(me);
+		assert.ok(await choice(me, 'once').isChecked());
+		await me.key('Escape');
+		await scopes(me).waitFor({ state: 'detached' });
+		await desk.pending(ask.id);
+		await openScopes(me);
+		await approveFor(me, 'approval.approve');
+		assert.equal((await desk.settled(ask.id)).answer.decision.value, 'approve');
+		assert.deepEqual(await rules(desk), []);
+	});
+
+	scenario('the same call for 15 minutes', async (me, desk) => {
+		const ask = await me.open(bash('npm test'));
+		await openScopes(me);
+		await me.check(choice(me, 'same'));
+		await approveFor(me, 'scope.approve');
+		await desk.settled(ask.id);
+		const [rule] = await rules(desk);
+		assert.equal(rule.made_from, ask.id);
+		assert.deepEqual(Object.keys(rule.match).sort(), ['agent', 'project', 'same']);
+		assert.equal(Date.parse(rule.expires_at) - Date.parse(rule.created_at), 15 * 60_000);
+		assert.equal((await desk.agent.ask(bash('npm test'))).answered_by.kind, 'policy');
+		await desk.pending((await desk.agent.ask(bash('npm test; rm -r /'))).id);
+		await clear(desk);
+	});
+
+	scenario('a pattern says what it would match, and settles those that wait only when asked to', async (me, desk) => {
+		const { id } = await desk.agent.session('several');
+		const other = await desk.agent.ask(bash('npm test unit', { session: id }));
+		const ask = await me.open(bash('npm test checkout', { session: id }));
+		await openScopes(me);
+		await me.check(choice(me, 'pattern'));
+		await me.write(scopes(me).getByRole('textbox', { name: me.t('scope.pattern.field') }), 'Bash(npm test *)');
+		await scopes(me).getByText(me.tn('rules.tried.open', 2)).waitFor();
+		const also = scopes(me).getByRole('checkbox');
+		assert.equal(await also.isChecked(), false);
+		await me.check(also);
+		await approveFor(me, 'scope.approve.many', { n: 2 });
+		await desk.settled(ask.id);
+		assert.equal((await desk.settled(other.id)).answered_by.kind, 'policy');
+		assert.deepEqual((await rules(desk))[0].match.tool, ['Bash(npm test *)']);
+		await clear(desk);
+	});
+
+	scenario('high risk: the same call for an hour at most; critical: not at all', async (me, desk) => {
+		const risky = (risk) => ({ kind: 'approval', title: `Deploy (${risk})`, operation: { type: 'tool', name: 'deploy', risk, arguments: {} } });
+		const ask = await me.open(risky('high'));
+		await openScopes(me);
+		assert.deepEqual([await choice(me, 'session').isDisabled(), await choice(me, 'pattern').isDisabled()], [true, true]);
+		await me.check(choice(me, 'same'));
+		const times = await scopes(me).getByRole('combobox').locator('option').evaluateAll((list) => list.map((one) => one.value));
+		assert.deepEqual(times, ['15m', '1h']);
+		await approveFor(me, 'scope.approve');
+		await desk.settled(ask.id);
+		await clear(desk);
+		await me.open(risky('critical'));
+		await me.button('approval.reject.open').waitFor();
+		assert.equal(await opener(me).count(), 0);
+	});
+
+	scenario('axe finds nothing in the menu', { ...bypass, resizes: true }, async (me) => {
+		await me.open(bash('npm test all'));
+		await openScopes(me);
+		await me.check(choice(me, 'pattern'));
+		await scopes(me).getByText(me.tn('rules.tried.open', 1)).waitFor();
+		assert.deepEqual(await complaints(me), []);
+		await me.key('Escape');
+	});
+});
+
+area('rules on the page', (scenario) => {
+	scenario('without rules the page says so', async (me) => {
+		await me.visitLive('/rules');
+		await me.text('rules.empty').waitFor();
+	});
+
+	scenario('one is tried, created, read as a sentence, used and ended', async (me, desk) => {
+		const ask = await desk.agent.ask(bash('git push --force'));
+		await desk.marie.post(`/v1/asks/${ask.id}/answer`, { answer: 'reject' });
+		await me.visitLive('/rules');
+		await me.press(me.button('rules.new'));
+		await me.write(field(me, 'rules.pattern'), 'Bash(git push *--force*)');
+		await me.write(field(me, 'rules.note'), 'never force-push');
+		await me.press(me.button('rules.check'));
+		await form(me).getByText(me.tn('rules.tried', 1, { looked: 1 })).waitFor();
+		assert.deepEqual(await rules(desk), []);
+		await me.press(me.button('rules.create'));
+		const row = section(me, 'deny').getByRole('listitem');
+		await row.getByText('Bash(git push *--force*)', { exact: true }).waitFor();
+		await row.getByText('never force-push').waitFor();
+		await row.getByText(me.t('rules.by.you')).waitFor();
+		const [rule] = await rules(desk);
+		assert.deepEqual([rule.effect, rule.match, rule.note], ['deny', { tool: ['Bash(git push *--force*)'] }, 'never force-push']);
+
+		const denied = await desk.agent.ask(bash('git push --force'));
+		assert.equal(denied.answered_by.kind, 'policy');
+		await me.visit(`/asks/${denied.id}`);
+		await me.region('settled').getByText(me.t('policy.denied.by', { name: 'never force-push' })).waitFor();
+		await me.press(me.page.getByRole('link', { name: me.t('policy.open') }));
+		await row.getByText(me.tn('rules.used.deny', 1)).waitFor();
+		await me.press(row.getByRole('button'));
+		await me.press(me.dialog.getByRole('button', { name: me.t('rules.end'), exact: true }));
+		await section(me, 'deny').waitFor({ state: 'detached' });
+		assert.deepEqual(await rules(desk), []);
+		await me.press(me.button('rules.show.ended'));
+		await section(me, 'deny').getByRole('listitem').first().waitFor();
+	});
+
+	scenario('a changed rule is tried again; what can never fit is refused with its place', async (me, desk) => {
+		await me.visitLive('/rules');
+		await me.pressOr(me.button('rules.new'), 'c');
+		await me.write(field(me, 'rules.pattern'), 'Bash(make *)');
+		await me.press(me.button('rules.check'));
+		await me.button('rules.create').waitFor();
+		await me.write(field(me, 'rules.pattern'), 'Bash(make');
+		await me.press(me.button('rules.check'));
+		await form(me).getByRole('alert').getByText('/match/tool').waitFor();
+		assert.deepEqual(await rules(desk), []);
+	});
+
+	scenario('what a rule decides looks different in history and session', async (me, desk) => {
+		await make(desk, { effect: 'allow', note: 'tests are harmless', match: { tool: ['Bash(npm test *)'], agent: 'deployer' } });
+		const session = await desk.agent.session('by rules');
+		const ask = await desk.agent.ask(bash('npm test unit', { session: session.id }));
+		assert.equal(ask.answered_by.kind, 'policy');
+		await me.visitLive('/history');
+		const row = me.page.locator('.history').getByRole('listitem').filter({ hasText: 'Run npm test unit' });
+		await row.locator('.byrule', { hasText: me.t('history.rule', { name: 'tests are harmless' }) }).waitFor();
+		await me.visit(`/sessions/${session.id}`);
+		await me.page.locator('.byrule', { hasText: me.t('policy.allowed.by', { name: 'tests are harmless' }) }).first().waitFor();
+		await clear(desk);
+	});
+
+	scenario('an operation is tried: what would be decided, by which rule', async (me, desk) => {
+		await make(desk, { effect: 'deny', note: 'no force', match: { tool: ['Bash(git push *--force*)'] } });
+		await make(desk, { effect: 'allow', note: 'tests', match: { tool: ['Bash(npm test *)'] } });
+		await me.visitLive('/rules');
+		await me.write(me.page.getByRole('textbox', { name: me.t('rules.try.operation') }), 'Bash(npm test && git push --force)');
+		await me.press(me.button('rules.try.go'));
+		await me.text('rules.would.deny').waitFor();
+		await me.text('rules.try.decides').waitFor();
+		await clear(desk);
+	});
+
+	scenario('a suggestion is reviewed and created', async (me, desk) => {
+		for (let i = 0; i < 5; i++) {
+			const ask = await desk.agent.ask(bash('make lint'));
+			await desk.marie.post(`/v1/asks/${ask.id}/answer`, { answer: 'approve' });
+		}
+		await me.visitLive('/rules');
+		await me.page.getByText(me.tn('rules.suggested', 5)).waitFor();
+		await me.press(me.button('rules.review'));
+		await me.press(me.button('rules.check'));
+		await me.press(me.button('rules.create'));
+		await section(me, 'allow').getByText(me.t('rules.says.same')).first().waitFor();
+		const [rule] = await rules(desk);
+		assert.match(rule.match.same, /^sha256:/);
+		assert.equal(rule.effect, 'allow');
+		await clear(desk);
+	});
+
+	scenario('the policy is changed by an admin', async (me, desk) => {
+		await me.visitLive('/rules?show=policy');
+		await me.check(me.page.getByRole('radio', { name: me.t('rules.mode.manual'), exact: true }));
+		await me.press(me.button('rules.policy.save'));
+		await me.page.getByText(me.t('rules.policy.saved'), { exact: true }).waitFor();
+		assert.equal((await desk.admin.get('/v1/policy')).body.mode, 'manual');
+	});
+
+	scenario('members may not allow, viewers may only read', async (me, desk) => {
+		await make(desk, { effect: 'ask', note: 'look twice', match: { tool: ['Bash(kubectl *)'] } });
+		await beside(me, { user: 'Marie' }, async (marie) => {
+			await marie.visitLive('/rules');
+			await marie.press(marie.button('rules.new'));
+			await marie.text('rules.allow.admin').waitFor();
+			assert.ok(await form(marie).getByRole('radio', { name: marie.t('rules.effect.allow') }).isDisabled());
+			assert.equal(await section(marie, 'ask').getByRole('button').count(), 0);
+		});
+		await beside(me, { user: 'Vera' }, async (vera) => {
+			await vera.visitLive('/rules');
+			await vera.text('rules.viewer').waitFor();
+			await section(vera, 'ask').getByText('look twice').waitFor();
+			assert.equal(await vera.button('rules.new').count(), 0);
+		});
+		await clear(desk);
+	});
+
+	scenario('axe finds nothing', { ...bypass, resizes: true }, async (me, desk) => {
+		await make(desk, { effect: 'deny', note: 'no force', match: { tool: ['Bash(git push *--force*)'] } });
+		await make(desk, { effect: 'ask', match: { tool: ['Bash(kubectl *)'] }, ask: { require: [{ approvals: 2 }] } });
+		await make(desk, { effect: 'allow', match: { tool: ['Bash(npm test *)'], agent: 'deployer', project: 'web' } });
+		await me.visitLive('/rules');
+		await section(me, 'allow').waitFor();
+		await me.press(me.button('rules.new'));
+		await me.write(field(me, 'rules.pattern'), 'Bash(make *)');
+		await me.press(me.button('rules.check'));
+		await me.button('rules.create').waitFor();
+		assert.deepEqual(await complaints(me), []);
+		await me.press(me.button('rules.show.policy'));
+		await me.button('rules.policy.save').waitFor();
+		assert.deepEqual(await complaints(me), []);
+		await clear(desk);
+	});
+}, { furnish: (desk) => desk.client('viewer', 'Vera') });

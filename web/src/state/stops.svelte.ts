@@ -1,0 +1,37 @@
+/* The stops that hold, and whether somebody is about to set one. */
+import { api } from '../api/client';
+import type { Ask, Stop } from '../api/types';
+import { stopFits } from '../lib/stops';
+import { clock } from './clock.svelte';
+
+class Stops {
+	private known = $state.raw<Stop[]>([]);
+	/** Is the dialog open in which one is set? */
+	asking = $state(false);
+	private asked = 0;
+
+	/** Those that hold at this moment: one with an end ends by itself. */
+	live = $derived(
+		this.known.filter((stop) => !stop.until || Date.parse(stop.until) > clock.second),
+	);
+
+	async load(): Promise<void> {
+		const mine = ++this.asked;
+		const { items } = await api.stops();
+		if (mine === this.asked) this.known = items;
+	}
+
+	/** Whoever was here has left. */
+	clear(): void {
+		this.asked++;
+		this.known = [];
+		this.asking = false;
+	}
+
+	/** The stop that holds this ask back. */
+	of(ask: Ask): Stop | undefined {
+		return this.live.find((stop) => stopFits(stop, ask));
+	}
+}
+
+export const stops = new Stops();
