@@ -33,7 +33,6 @@ export function ask(more: Partial<Ask> = {}): Ask {
 		fetched_at: null,
 		asked_again_at: null,
 		revoked: null,
-		risk: null,
 		require: null,
 		votes: [],
 		answer: null,
