@@ -19,7 +19,6 @@ export function ask(more: Partial<Ask> = {}): Ask {
 		context: null,
 		questions: [question()],
 		operation: null,
-		risk: null,
 		digest: null,
 		approved_digest: null,
 		priority: 'normal',
