@@ -97,17 +97,9 @@ void user_write(struct json_writer *w, const struct user *u, struct str login_co
 
 /* ---- list, get ---- */
 
-struct user_list {
-	struct task *t;
-	struct json_writer *w;
-	int64_t left;
-	struct str last;
-	bool more;
-};
-
 static enum err user_listed(void *ctx, const struct row *row, struct fault *why)
 {
-	struct user_list *l = ctx;
+	struct listed *l = ctx;
 	struct user u = { 0 };
 	enum err e;
 
@@ -124,27 +116,8 @@ static enum err user_listed(void *ctx, const struct row *row, struct fault *why)
 static enum err user_list_read(
 	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
 {
-	struct task *t = task_of(job);
-	struct json_writer w = { .out = &job->out };
-	struct user_list l = { .t = t, .w = &w };
-	struct list_page p;
-	int64_t as_of = 0;
-	enum err e = page_read(t, "users", &p, why);
-
 	(void)now_ms;
-	if (!e) e = last_event(db, job->who.ws, &as_of, why);
-	if (e) return e;
-	const struct val args[] = { val_int(job->who.ws), val_text(p.cursor[0]),
-		val_int(p.limit + 1) };
-	l.left = p.limit;
-	jw_object(&w);
-	jw_key(&w, "items");
-	jw_array(&w);
-	e = db_one(db, SQL_USER_LIST, args, 3, user_listed, &l, why);
-	jw_array_end(&w);
-	page_end(t, &w, "users", l.more ? &l.last : NULL, 1, as_of);
-	jw_object_end(&w);
-	return e;
+	return page_list(task_of(job), db, "users", SQL_USER_LIST, user_listed, why);
 }
 
 /* People see each other, to assign; agents do not. */

@@ -55,17 +55,9 @@ enum err team_fetch(struct rows *rows, int64_t ws, struct str id, const struct t
 
 /* ---- list, get ---- */
 
-struct team_list {
-	struct task *t;
-	struct json_writer *w;
-	int64_t left;
-	struct str last;
-	bool more, found;
-};
-
 static enum err team_listed(void *ctx, const struct row *row, struct fault *why)
 {
-	struct team_list *l = ctx;
+	struct listed *l = ctx;
 	struct team team = { 0 };
 	enum err e;
 
@@ -83,27 +75,8 @@ static enum err team_listed(void *ctx, const struct row *row, struct fault *why)
 static enum err team_list_read(
 	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
 {
-	struct task *t = task_of(job);
-	struct json_writer w = { .out = &job->out };
-	struct team_list l = { .t = t, .w = &w };
-	struct list_page p;
-	int64_t as_of = 0;
-	enum err e = page_read(t, "teams", &p, why);
-
 	(void)now_ms;
-	if (!e) e = last_event(db, job->who.ws, &as_of, why);
-	if (e) return e;
-	const struct val args[] = { val_int(job->who.ws), val_text(p.cursor[0]),
-		val_int(p.limit + 1) };
-	l.left = p.limit;
-	jw_object(&w);
-	jw_key(&w, "items");
-	jw_array(&w);
-	e = db_one(db, SQL_TEAM_LIST, args, 3, team_listed, &l, why);
-	jw_array_end(&w);
-	page_end(t, &w, "teams", l.more ? &l.last : NULL, 1, as_of);
-	jw_object_end(&w);
-	return e;
+	return page_list(task_of(job), db, "teams", SQL_TEAM_LIST, team_listed, why);
 }
 
 const struct use use_team_list = {
@@ -118,7 +91,7 @@ static enum err team_get_read(
 {
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
-	struct team_list l = { .t = t, .w = &w, .left = 1 };
+	struct listed l = { .t = t, .w = &w, .left = 1 };
 	const struct val key[] = { val_int(job->who.ws), val_text(t->id) };
 	enum err e = db_one(
 		db, SQL_OF(RECORD_TEAMS, RECORD_GET), key, 2, team_listed, &l, why);

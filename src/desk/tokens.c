@@ -81,17 +81,9 @@ static void token_write(struct json_writer *w, const struct token *tok, struct s
 	jw_object_end(w);
 }
 
-struct token_list {
-	struct task *t;
-	struct json_writer *w;
-	int64_t left;
-	struct str last;
-	bool more, found;
-};
-
 static enum err token_listed(void *ctx, const struct row *row, struct fault *why)
 {
-	struct token_list *l = ctx;
+	struct listed *l = ctx;
 	struct token tok;
 	enum err e;
 
@@ -110,27 +102,8 @@ static enum err token_listed(void *ctx, const struct row *row, struct fault *why
 static enum err token_list_read(
 	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
 {
-	struct task *t = task_of(job);
-	struct json_writer w = { .out = &job->out };
-	struct token_list l = { .t = t, .w = &w };
-	struct list_page p;
-	int64_t as_of = 0;
-	enum err e = page_read(t, "tokens", &p, why);
-
 	(void)now_ms;
-	if (!e) e = last_event(db, job->who.ws, &as_of, why);
-	if (e) return e;
-	const struct val args[] = { val_int(job->who.ws), val_text(p.cursor[0]),
-		val_int(p.limit + 1) };
-	l.left = p.limit;
-	jw_object(&w);
-	jw_key(&w, "items");
-	jw_array(&w);
-	e = db_one(db, SQL_TOKEN_LIST, args, 3, token_listed, &l, why);
-	jw_array_end(&w);
-	page_end(t, &w, "tokens", l.more ? &l.last : NULL, 1, as_of);
-	jw_object_end(&w);
-	return e;
+	return page_list(task_of(job), db, "tokens", SQL_TOKEN_LIST, token_listed, why);
 }
 
 const struct use use_token_list = {
@@ -144,7 +117,7 @@ static enum err token_show(
 	struct task *t, struct db *db, struct str id, struct fault *why)
 {
 	struct json_writer w = { .out = &t->job.out };
-	struct token_list l = { .t = t, .w = &w, .left = 1 };
+	struct listed l = { .t = t, .w = &w, .left = 1 };
 	const struct val args[] = { val_int(t->job.who.ws), val_text(id) };
 	enum err e = db_one(db, SQL_TOKEN_BY_ID, args, 2, token_listed, &l, why);
 
