@@ -57,9 +57,8 @@ static void ended_member(
 		jw_null(w);
 }
 
-void rule_show_members(struct json_writer *w, const struct kept_rule *r, int64_t now_ms)
+void rule_show_terms(struct json_writer *w, const struct kept_rule *r)
 {
-	show_text(w, "id", r->id);
 	show_text(w, "effect", r->effect);
 	jw_key(w, "note");
 	jw_str(w, r->note);
@@ -68,6 +67,12 @@ void rule_show_members(struct json_writer *w, const struct kept_rule *r, int64_t
 	show_json(w, "match", r->match);
 	show_json(w, "ask", r->ask);
 	show_time(w, "expires_at", r->expires_ms);
+}
+
+void rule_show_members(struct json_writer *w, const struct kept_rule *r, int64_t now_ms)
+{
+	show_text(w, "id", r->id);
+	rule_show_terms(w, r);
 	jw_key(w, "uses_left");
 	if (r->uses_left >= 0)
 		jw_int(w, r->uses_left);

@@ -52,11 +52,13 @@ struct kept_policy {
 	int64_t version;
 };
 
-/* {id, effect, …}: the rule as the contract shows it, without `warnings`. One whose time is up
+/* {id, effect, …}: the rule as the API shows it, without `warnings`. One whose time is up
  * is shown as ended, whether that was written down yet or not. */
 void rule_show(struct json_writer *, const struct kept_rule *, int64_t now_ms);
 /* The members of it, without the braces around them. */
 void rule_show_members(struct json_writer *, const struct kept_rule *, int64_t now_ms);
+/* What a rule says: effect, note, enabled, match, ask, expires_at. */
+void rule_show_terms(struct json_writer *, const struct kept_rule *);
 void stop_show(struct json_writer *, const struct kept_stop *, int64_t now_ms);
 bool rule_holds(
 	const struct kept_rule *, int64_t now_ms); /* not ended; may be disabled */

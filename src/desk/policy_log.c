@@ -47,14 +47,7 @@ static void kept_until(struct json_writer *w, int64_t ended_ms)
 static void rule_tell(struct json_writer *w, const struct kept_rule *r)
 {
 	show_text(w, "rule", r->id);
-	show_text(w, "effect", r->effect);
-	jw_key(w, "note");
-	jw_str(w, r->note);
-	jw_key(w, "enabled");
-	jw_bool(w, r->enabled);
-	show_json(w, "match", r->match);
-	show_json(w, "ask", r->ask);
-	show_time(w, "expires_at", r->expires_ms);
+	rule_show_terms(w, r);
 	show_text(w, "made_from", r->made_from);
 	if (!r->ended_ms) return;
 	show_json(w, "ended", r->ended);
