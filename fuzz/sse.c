@@ -1,6 +1,6 @@
 /* sse.c - an event stream: however the bytes are cut into pieces, the same frames come
  * out. The first byte says where to cut. */
-#include "client/sse.h"
+#include "base/sse.h"
 
 #include <assert.h>
 

@@ -7,8 +7,8 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/sse.h"
 #include "client/bridge_away.h"
-#include "client/sse.h"
 #include "client/transfer.h"
 #include "mcp/header.h"
 

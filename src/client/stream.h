@@ -2,8 +2,8 @@
 #ifndef CLIENT_STREAM_H
 #define CLIENT_STREAM_H
 
+#include "base/sse.h"
 #include "client/client.h"
-#include "client/sse.h"
 
 struct stream;
 

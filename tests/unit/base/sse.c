@@ -1,4 +1,4 @@
-#include "client/sse.h"
+#include "base/sse.h"
 
 #include "unit.h"
 

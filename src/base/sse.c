@@ -1,5 +1,5 @@
 /* sse.c - reads text/event-stream, in pieces of any size. */
-#include "client/sse.h"
+#include "base/sse.h"
 
 static void frame_emit(struct sse *s)
 {

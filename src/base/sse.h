@@ -1,6 +1,6 @@
 /* sse.h - reads text/event-stream as it comes, in pieces of any size. */
-#ifndef CLIENT_SSE_H
-#define CLIENT_SSE_H
+#ifndef BASE_SSE_H
+#define BASE_SSE_H
 
 #include "base/buf.h"
 

@@ -1,0 +1,42 @@
+/* usage.h - tokens in disjoint buckets, and what they cost in nanodollars. */
+#ifndef CORE_USAGE_H
+#define CORE_USAGE_H
+
+#include "base/json.h"
+
+/* Each token is in one bucket, except that `reasoning` is a part of `output`. */
+struct usage {
+	int64_t input; /* neither read from a cache nor written to one */
+	int64_t cache_read;
+	int64_t cache_write;	/* kept five minutes */
+	int64_t cache_write_1h; /* kept an hour */
+	int64_t output;
+	int64_t reasoning;
+};
+
+/* Nanodollars for a token: a price of 3 dollars for a million tokens is 3,000. */
+struct price_set {
+	int64_t input, output, cache_read, cache_write, cache_write_1h;
+};
+
+struct price {
+	struct price_set base;
+	int64_t above; /* requests with more input tokens cost `beyond`; 0: none do */
+	struct price_set beyond;
+};
+
+enum { COST_UNKNOWN = -1 }; /* no price is known: never 0 */
+
+void usage_add(struct usage *, const struct usage *);
+int64_t usage_context(const struct usage *); /* tokens that went in, cached or not */
+void usage_write(struct json_writer *, const struct usage *); /* one value */
+void usage_read(const struct json *, struct usage *out);      /* absent members are 0 */
+int64_t usage_cost(const struct usage *, const struct price *);
+
+/* Dollars for a million tokens, as the API and price files have them; null and absent
+ * cache prices are the input's. False: not an object with numbers from 0 to 1,000,000. */
+bool price_read(const struct json *, struct price *out);
+void price_write(struct json_writer *, const struct price *);
+void cost_write(struct json_writer *, int64_t nanodollars); /* dollars; unknown: null */
+
+#endif

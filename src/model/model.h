@@ -1,0 +1,147 @@
+/* model.h - the APIs of model providers: requests are written, streamed replies are read.
+ *
+ * One table of wires (anthropic, openai, openai_responses, gemini); everything is pure.
+ * A runner does, for each try of a turn:
+ *
+ *	model_request_write(&body, wire, &request, why);     JSON of the request
+ *	url = model_url(wire, provider's url or none, model, &arena);
+ *	headers = model_headers(wire, key, &arena);
+ *	r = model_reader_new(&(struct model_setup){ wire, fn, ctx, unique });
+ *	call (net/call.h) with   take:  return model_reader_feed(r, status, bytes)
+ *	model_reader_end(r, &end, &reply);                   reply lives as long as r
+ *	model_reader_free(r);
+ *
+ * The neutral form of a message is the contract's `content`, a JSON array of parts:
+ *	{"type":"text","text":"…"}            {"type":"thought","text":"…"}
+ *	{"type":"tool_call","id":"…","name":"…","arguments":{…}}
+ *	{"type":"tool_result","id":"…","name":"…","content":"text","is_error":true?}
+ *	{"type":"image","media_type":"image/png","data":"base64"}
+ * `id` of a call is the provider's own (or one made here), unique in a session; a result
+ * repeats it. Members that are not named here are ignored, so more may be added. A call
+ * whose arguments are no JSON object has "arguments":{} and "unreadable":"why".
+ *
+ * `kept` is what a provider wants back untouched (signatures, encrypted reasoning), for
+ * each part of the content in turn. It is sent only over the wire and to the model it
+ * came from; so the number and order of a kept message's parts must stay. */
+#ifndef MODEL_MODEL_H
+#define MODEL_MODEL_H
+
+#include "base/arena.h"
+#include "base/fault.h"
+#include "core/trouble.h"
+#include "core/usage.h"
+
+enum model_wire {
+	WIRE_ANTHROPIC,
+	WIRE_OPENAI,
+	WIRE_OPENAI_RESPONSES,
+	WIRE_GEMINI,
+	WIRES,
+};
+
+bool model_wire_find(struct str name, enum model_wire *out);
+const char *model_wire_name(enum model_wire);
+const char *model_wire_url(enum model_wire);	 /* the vendor's */
+const char *model_wire_key_env(enum model_wire); /* where its key usually is */
+
+/* ---- requests ---- */
+
+enum model_role { MODEL_USER, MODEL_ASSISTANT, MODEL_TOOL };
+enum model_effort { EFFORT_DEFAULT, EFFORT_LOW, EFFORT_MEDIUM, EFFORT_HIGH };
+
+bool model_effort_find(struct str name, enum model_effort *out); /* "low" … */
+
+struct model_tool {
+	struct str name, description;
+	struct str schema; /* a JSON Schema of its arguments; an object */
+};
+
+struct model_message {
+	enum model_role role;
+	struct str content;    /* the JSON array */
+	struct str kept;       /* as a reply gave it; or none */
+	struct str kept_model; /* the model that reply came from */
+};
+
+struct model_request {
+	struct str model, system;
+	enum model_effort effort;
+	int64_t output_max; /* tokens; 0: as the model's row says, else what the wire has */
+	const struct model_tool *tools;
+	size_t tools_len;
+	const struct model_message *messages;
+	size_t messages_len;
+};
+
+/* The body. Prompt caches are marked where the wire has marks for them: behind the system
+ * prompt and behind the two last messages that are not the model's. ERR_INTERNAL: a
+ * content that is no JSON array. */
+enum err model_request_write(struct buf *out, enum model_wire,
+	const struct model_request *, struct fault *why);
+/* Where it goes. `base` is the provider's `url`; none: the vendor's. */
+const char *model_url(enum model_wire, struct str base, struct str model, struct arena *);
+/* "name: value" lines up to NULL, the key among them; an empty key is left out. */
+const char *const *model_headers(enum model_wire, struct str key, struct arena *);
+
+/* ---- replies ---- */
+
+enum model_delta_type { DELTA_TEXT, DELTA_THOUGHT, DELTA_TOOL };
+
+/* Something that came, to be shown while the rest is awaited. Borrowed for the call. */
+struct model_delta {
+	enum model_delta_type type;
+	struct str text; /* a tool's: its name, once, when the call of it begins */
+};
+
+typedef void model_delta_fn(void *ctx, const struct model_delta *);
+
+struct model_setup {
+	enum model_wire wire;
+	model_delta_fn *fn; /* may be NULL */
+	void *ctx;
+	struct str unique; /* makes ids of calls that came without: a run's id and turn */
+};
+
+/* How the HTTP exchange ended, as net/call.h tells. */
+struct model_end {
+	int status;		/* 0: no reply came */
+	bool whole;		/* the reply came to its proper end */
+	const char *error;	/* else: why not; may be NULL */
+	int64_t retry_after_ms; /* as the headers ask; -1: nothing said */
+	bool no_retry;		/* x-should-retry: false */
+};
+
+enum model_stop {
+	STOP_END,   /* the model is done */
+	STOP_CALLS, /* it wants results of tools (there is a call in the content) */
+	STOP_PAUSE, /* call again with this message as the last: it goes on */
+};
+
+struct model_reply {
+	/* NONE: a whole reply. CUT, DECLINED: with what was said up to then. Else: nothing
+	 * of the reply counts, and content is "[]". */
+	enum trouble trouble;
+	char message[256];	/* what is wrong, in the provider's words */
+	bool retry;		/* the same request may succeed when tried again */
+	int64_t retry_after_ms; /* not before that; -1: nothing said */
+
+	struct str content; /* JSON array of parts */
+	struct str kept;    /* or none */
+	enum model_stop stop;
+	size_t calls; /* tool_call parts in content */
+	struct usage usage;
+	int64_t cost; /* nanodollars told by the provider; COST_UNKNOWN: use its prices */
+};
+
+struct model_reader;
+
+struct model_reader *model_reader_new(const struct model_setup *); /* NULL: no memory */
+struct model_reader *model_reader_free(struct model_reader *);
+/* Bytes of the reply as they come, cut anywhere. True: something in it counts as a sign of
+ * life; comments and pings do not. */
+bool model_reader_feed(struct model_reader *, int status, struct str bytes);
+/* Once, behind the last byte. Borrowed members of `out` live as long as the reader. */
+void model_reader_end(
+	struct model_reader *, const struct model_end *, struct model_reply *out);
+
+#endif

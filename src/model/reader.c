@@ -1,0 +1,348 @@
+/* reader.c - a streamed reply, from the first byte to the parts of a message.
+ *
+ * Invariants: nothing is kept beyond REPLY_PARTS_MAX parts and REPLY_TEXT_MAX bytes. A
+ * reply without trouble said itself that it ends; one that merely stops is not whole. */
+#include "base/hash.h"
+#include "base/mem.h"
+#include "model/inner.h"
+
+static bool frame_take(void *ctx, const struct sse_frame *f)
+{
+	struct model_reader *r = ctx;
+	const struct json *data;
+
+	if (f->data.len == 0 || str_is(f->type, "ping")) return true;
+	if (str_is(str_trim(f->data), "[DONE]")) {
+		r->counted = true;
+		return true;
+	}
+	/* What is no JSON (a proxy's remark) is passed over; the end tells if it mattered. */
+	if (json_read(f->data, NULL, &r->frame, &data, NULL) == OK &&
+		data->type == JSON_OBJECT &&
+		!str_is(json_text(json_get(data, "type")), "ping")) {
+		r->counted = true;
+		r->wire->take(r, f->type, data);
+	}
+	r->failed |= r->frame.failed;
+	arena_done(&r->frame);
+	return !r->failed;
+}
+
+struct model_reader *model_reader_new(const struct model_setup *setup)
+{
+	struct model_reader *r = mem_alloc(sizeof *r);
+
+	if (!r) return NULL;
+	r->setup = *setup;
+	r->wire = wire_of(setup->wire);
+	r->sse = (struct sse){ .fn = frame_take, .ctx = r };
+	r->body.max = ERROR_BODY_MAX;
+	r->content.max = r->kept.max = 2 * REPLY_TEXT_MAX;
+	r->retry_after_ms = -1;
+	r->cost = COST_UNKNOWN;
+	return r;
+}
+
+static void part_done(struct reply_part *p)
+{
+	buf_done(&p->text);
+	buf_done(&p->id);
+	buf_done(&p->name);
+	buf_done(&p->as);
+	buf_done(&p->seal);
+	buf_done(&p->seal_id);
+}
+
+struct model_reader *model_reader_free(struct model_reader *r)
+{
+	if (!r) return NULL;
+	for (size_t i = 0; i < r->parts_len; i++)
+		part_done(&r->parts[i]);
+	mem_free(r->parts);
+	sse_done(&r->sse);
+	arena_done(&r->frame);
+	buf_done(&r->body);
+	buf_done(&r->content);
+	buf_done(&r->kept);
+	mem_free(r);
+	return NULL;
+}
+
+/* ---- parts ---- */
+
+struct reply_part *part_new(struct model_reader *r, enum part_type type, int64_t index)
+{
+	if (r->parts_len == r->parts_cap) {
+		size_t cap = r->parts_cap ? r->parts_cap * 2 : 4;
+		struct reply_part *grown = NULL;
+
+		if (cap <= REPLY_PARTS_MAX)
+			grown = mem_grow(r->parts, cap * sizeof *grown);
+		if (!grown) {
+			r->failed = true;
+			return NULL;
+		}
+		r->parts = grown;
+		r->parts_cap = cap;
+	}
+	r->parts[r->parts_len] = (struct reply_part){ .type = type, .index = index };
+	return &r->parts[r->parts_len++];
+}
+
+struct reply_part *part_last(struct model_reader *r)
+{
+	return r->parts_len ? &r->parts[r->parts_len - 1] : NULL;
+}
+
+struct reply_part *part_find(struct model_reader *r, int64_t index)
+{
+	for (size_t i = r->parts_len; i-- > 0;)
+		if (r->parts[i].index == index) return &r->parts[i];
+	return NULL;
+}
+
+void part_add(struct model_reader *r, struct reply_part *p, struct buf *to, struct str s)
+{
+	if (!p || s.len == 0) return;
+	r->size += s.len;
+	if (r->size > REPLY_TEXT_MAX)
+		r->failed = true;
+	else
+		buf_add(to, s);
+	r->failed |= to->failed;
+}
+
+void part_tell(struct model_reader *r, enum part_type type, struct str text)
+{
+	static const enum model_delta_type types[] = { [PART_TEXT] = DELTA_TEXT,
+		[PART_THOUGHT] = DELTA_THOUGHT,
+		[PART_CALL] = DELTA_TOOL };
+
+	if (r->setup.fn && text.len > 0)
+		r->setup.fn(r->setup.ctx,
+			&(struct model_delta){ .type = types[type], .text = text });
+}
+
+struct reply_part *part_say(struct model_reader *r, enum part_type type, struct str text)
+{
+	struct reply_part *p = part_last(r);
+
+	if (text.len == 0) return NULL;
+	if (!p || p->type != type || p->seal.len > 0) p = part_new(r, type, -1);
+	if (!p) return NULL;
+	part_add(r, p, &p->text, text);
+	part_tell(r, type, text);
+	return p;
+}
+
+int64_t number_of(const struct json *object, const char *name)
+{
+	const struct json *n = json_get(object, name);
+
+	return n && n->type == JSON_NUMBER && n->is_int && n->integer > 0 ? n->integer
+									  : 0;
+}
+
+/* ---- the way in ---- */
+
+bool model_reader_feed(struct model_reader *r, int status, struct str bytes)
+{
+	bool stream = status >= 200 && status < 300;
+
+	r->counted = false;
+	/* The beginning is kept of any reply: an error may come as plain JSON under a 200. */
+	if (r->body.len + bytes.len <= ERROR_BODY_MAX && (!stream || !r->parts_len))
+		buf_add(&r->body, bytes);
+	if (stream && !r->sse.failed) sse_feed(&r->sse, bytes);
+	r->failed |= r->sse.failed && !r->frame.failed;
+	return r->counted || !stream;
+}
+
+/* ---- the end ---- */
+
+static void seal_write(struct json_writer *w, const struct reply_part *p)
+{
+	jw_object(w);
+	if (p->as.len > 0) {
+		jw_key(w, "as");
+		jw_str(w, buf_str(&p->as));
+	}
+	if (p->seal.len > 0) {
+		jw_key(w, "seal");
+		jw_str(w, buf_str(&p->seal));
+	}
+	if (p->seal_id.len > 0) {
+		jw_key(w, "id");
+		jw_str(w, buf_str(&p->seal_id));
+	}
+	jw_object_end(w);
+}
+
+static bool part_sealed(const struct reply_part *p)
+{
+	return p->as.len > 0 || p->seal.len > 0 || p->seal_id.len > 0;
+}
+
+static void kept_write(struct model_reader *r)
+{
+	struct json_writer w = { .out = &r->kept };
+	size_t last = r->parts_len;
+
+	while (last > 0 && !part_sealed(&r->parts[last - 1]))
+		last--;
+	if (last == 0) return;
+	jw_object(&w);
+	jw_key(&w, "wire");
+	jw_text(&w, r->wire->name);
+	jw_key(&w, "parts");
+	jw_array(&w);
+	for (size_t i = 0; i < last; i++)
+		if (part_sealed(&r->parts[i]))
+			seal_write(&w, &r->parts[i]);
+		else
+			jw_null(&w);
+	jw_array_end(&w);
+	jw_object_end(&w);
+}
+
+static void call_write(struct model_reader *r, struct json_writer *w,
+	struct reply_part *p, size_t number)
+{
+	struct str text = str_trim(buf_str(&p->text));
+	struct fault why = { 0 };
+	const struct json *arguments = NULL;
+
+	if (p->id.len == 0) {
+		struct str made = arena_print(
+			&r->frame, "%.*s/%zu", STR_ARGS(r->setup.unique), number);
+		char hash[SHA256_HEX_SIZE];
+
+		sha256_hex(made, hash);
+		buf_print(&p->id, "parley_%.16s", hash);
+	}
+	jw_key(w, "id");
+	jw_str(w, buf_str(&p->id));
+	jw_key(w, "name");
+	jw_str(w, buf_str(&p->name));
+	jw_key(w, "arguments");
+	if (text.len == 0 || str_is(text, "null")) text = STR("{}");
+	json_read(text, NULL, &r->frame, &arguments, &why);
+	if (json_is(arguments, JSON_OBJECT)) {
+		jw_json(w, arguments);
+		return;
+	}
+	jw_object(w);
+	jw_object_end(w);
+	jw_key(w, "unreadable");
+	jw_text(w, why.detail[0] ? why.detail : "the arguments are not a JSON object");
+}
+
+/* Parts as the contract has them. An empty one stays only when something is kept of it. */
+static size_t content_write(struct model_reader *r)
+{
+	static const char *const names[] = { "text", "thought", "tool_call" };
+	struct json_writer w = { .out = &r->content };
+	size_t calls = 0;
+
+	jw_array(&w);
+	for (size_t i = 0; i < r->parts_len; i++) {
+		struct reply_part *p = &r->parts[i];
+
+		jw_object(&w);
+		jw_key(&w, "type");
+		jw_text(&w, names[p->type]);
+		if (p->type == PART_CALL) {
+			call_write(r, &w, p, calls++);
+		} else {
+			jw_key(&w, "text");
+			jw_str(&w, buf_str(&p->text));
+		}
+		jw_object_end(&w);
+	}
+	jw_array_end(&w);
+	arena_done(&r->frame);
+	return calls;
+}
+
+static void parts_tidy(struct model_reader *r)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < r->parts_len; i++) {
+		struct reply_part *p = &r->parts[i];
+
+		if (p->type != PART_CALL && p->text.len == 0 && !part_sealed(p))
+			part_done(p);
+		else if (p->type == PART_CALL && p->name.len == 0)
+			part_done(p);
+		else
+			r->parts[kept++] = *p;
+	}
+	r->parts_len = kept;
+}
+
+/* A reply that is no stream: an error, in JSON or not. */
+static void body_read(struct model_reader *r, int status)
+{
+	const struct json *body = NULL;
+	struct str text = str_trim(buf_str(&r->body));
+
+	if (json_read(text, NULL, &r->frame, &body, NULL)) body = NULL;
+	if (json_is(body, JSON_ARRAY) && body->count > 0) body = &body->items[0];
+	if (status >= 200 && status < 300 && !json_get(body, "error")) {
+		arena_done(&r->frame);
+		return;
+	}
+	reader_error(r, status, body);
+	if (!body) reader_trouble(r, r->trouble, r->retry, text); /* a proxy's page */
+	arena_done(&r->frame);
+}
+
+static void trouble_find_out(struct model_reader *r, const struct model_end *end)
+{
+	bool good = end->status >= 200 && end->status < 300;
+
+	if (end->status == 0)
+		reader_trouble(r, TROUBLE_UNREACHABLE, true, str_of(end->error));
+	else if (!good)
+		body_read(r, end->status);
+	else if (!r->finished && r->parts_len == 0)
+		body_read(r, end->status);
+	if (r->trouble) return;
+	if (r->failed)
+		reader_trouble(r, TROUBLE_INTERNAL, false,
+			STR("the reply is longer than Parley reads"));
+	else if (!r->finished)
+		reader_trouble(r, TROUBLE_UNREACHABLE, true,
+			end->error && end->error[0]
+				? str_of(end->error)
+				: STR("the reply ended before it was finished"));
+}
+
+void model_reader_end(
+	struct model_reader *r, const struct model_end *end, struct model_reply *out)
+{
+	bool some;
+
+	parts_tidy(r);
+	trouble_find_out(r, end);
+	*out = (struct model_reply){ .trouble = r->trouble,
+		.retry = r->retry && !end->no_retry,
+		.retry_after_ms = end->retry_after_ms >= 0 ? end->retry_after_ms
+							   : r->retry_after_ms,
+		.usage = r->usage,
+		.cost = r->cost };
+	memcpy(out->message, r->message, sizeof out->message);
+	some = !r->trouble || r->trouble == TROUBLE_CUT || r->trouble == TROUBLE_DECLINED;
+	if (some) {
+		out->calls = content_write(r);
+		kept_write(r);
+	}
+	if (some && (r->content.failed || r->kept.failed)) {
+		out->trouble = TROUBLE_INTERNAL;
+		some = false;
+	}
+	out->content = some ? buf_str(&r->content) : STR("[]");
+	out->kept = some ? buf_str(&r->kept) : STR_NONE;
+	out->stop = out->calls > 0 ? STOP_CALLS : r->stop;
+}

@@ -1,0 +1,143 @@
+/* request.c - a request's messages as the wires see them. */
+#include "base/hash.h"
+#include "core/body.h"
+#include "model/inner.h"
+
+static const char *const part_names[PARTS] = { [PART_TEXT] = "text",
+	[PART_THOUGHT] = "thought",
+	[PART_CALL] = "tool_call",
+	[PART_RESULT] = "tool_result",
+	[PART_IMAGE] = "image" };
+
+static bool part_read(const struct json *from, struct spoken_part *out)
+{
+	static const struct json nothing = { .type = JSON_OBJECT };
+	int type = name_find(part_names, PARTS, json_text(json_get(from, "type")));
+	const struct json *arguments = json_get(from, "arguments");
+
+	if (type < 0) return false;
+	*out = (struct spoken_part){ .type = (enum part_type)type,
+		.text = json_text(json_get(from, "text")),
+		.id = json_text(json_get(from, "id")),
+		.name = json_text(json_get(from, "name")),
+		.arguments = json_is(arguments, JSON_OBJECT) ? arguments : &nothing,
+		.is_error = json_is(json_get(from, "is_error"), JSON_TRUE),
+		.media_type = json_text(json_get(from, "media_type")) };
+	if (type == PART_RESULT) out->text = json_text(json_get(from, "content"));
+	if (type == PART_IMAGE) out->text = json_text(json_get(from, "data"));
+	return true;
+}
+
+static void kept_read(const struct json *kept, struct spoken_part *part)
+{
+	part->as = json_text(json_get(kept, "as"));
+	part->seal = json_text(json_get(kept, "seal"));
+	part->seal_id = json_text(json_get(kept, "id"));
+}
+
+static const struct json *kept_parts(const struct model_request *r,
+	const struct model_message *m, const char *wire, struct arena *arena)
+{
+	const struct json *kept, *parts;
+
+	if (m->kept.len == 0 || !str_eq(m->kept_model, r->model) ||
+		json_read(m->kept, NULL, arena, &kept, NULL) ||
+		!str_is(json_text(json_get(kept, "wire")), wire))
+		return NULL;
+	parts = json_get(kept, "parts");
+	return json_is(parts, JSON_ARRAY) ? parts : NULL;
+}
+
+static enum err message_read(const struct model_request *r, const struct model_message *m,
+	const char *wire, struct arena *arena, struct spoken *out)
+{
+	const struct json *content, *kept = kept_parts(r, m, wire, arena);
+
+	if (json_read(m->content, NULL, arena, &content, NULL) ||
+		content->type != JSON_ARRAY)
+		return arena->failed ? ERR_MEMORY : ERR_INTERNAL;
+	out->role = m->role;
+	out->parts = ARENA_ARRAY(arena, struct spoken_part, content->count);
+	if (!out->parts && content->count) return ERR_MEMORY;
+	for (uint32_t i = 0; i < content->count; i++) {
+		if (!part_read(&content->items[i], &out->parts[out->len])) continue;
+		if (kept && i < kept->count)
+			kept_read(&kept->items[i], &out->parts[out->len]);
+		out->len++;
+	}
+	return OK;
+}
+
+/* Behind the last two messages that are not the model's: the older mark finds what the
+ * turn before wrote, the newer writes for the next. */
+static void cache_mark(struct spoken *said, size_t len)
+{
+	int marks = 2;
+
+	for (size_t i = len; i-- > 0 && marks > 0;)
+		if (said[i].role != MODEL_ASSISTANT && said[i].len > 0) {
+			said[i].cache = true;
+			marks--;
+		}
+}
+
+enum err model_request_write(struct buf *out, enum model_wire which,
+	const struct model_request *r, struct fault *why)
+{
+	const struct wire *wire = wire_of(which);
+	struct arena arena = { 0 };
+	struct json_writer w = { .out = out };
+	struct spoken *said = ARENA_ARRAY(&arena, struct spoken, r->messages_len + 1);
+	enum err e = said ? OK : ERR_MEMORY;
+
+	for (size_t i = 0; i < r->messages_len && !e; i++)
+		e = message_read(r, &r->messages[i], wire->name, &arena, &said[i]);
+	if (!e) {
+		cache_mark(said, r->messages_len);
+		wire->write(&w, r, said, &arena);
+	}
+	if (arena.failed || out->failed) e = ERR_MEMORY;
+	arena_done(&arena);
+	if (!e) return OK;
+	return fail(why, e,
+		e == ERR_MEMORY ? "the request is too big to be written"
+				: "a message's content is no JSON array");
+}
+
+struct str wire_id(struct str id, struct arena *arena)
+{
+	char hash[SHA256_HEX_SIZE];
+	bool good = id.len > 0 && id.len <= 40;
+
+	for (size_t i = 0; i < id.len && good; i++) {
+		char c = id.at[i];
+
+		good = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+		       (c >= '0' && c <= '9') || c == '-' || c == '_';
+	}
+	if (good) return id;
+	sha256_hex(id, hash);
+	return arena_print(arena, "parley_%.16s", hash);
+}
+
+struct str spoken_text(const struct spoken *m, struct arena *arena)
+{
+	struct buf text = { 0 };
+
+	for (size_t i = 0; i < m->len; i++) {
+		if (m->parts[i].type != PART_TEXT || m->parts[i].text.len == 0) continue;
+		if (text.len > 0) buf_add_text(&text, "\n\n");
+		buf_add(&text, m->parts[i].text);
+	}
+	return buf_keep_done(&text, arena);
+}
+
+void write_data_url(
+	struct json_writer *w, const struct spoken_part *p, struct arena *arena)
+{
+	struct buf url = { 0 };
+
+	buf_print(&url, "data:%.*s;base64,", STR_ARGS(p->media_type));
+	buf_add(&url, p->text);
+	jw_str(w, buf_keep_done(&url, arena));
+}
