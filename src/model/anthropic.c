@@ -54,14 +54,14 @@ static void type_write(struct json_writer *w, const char *type)
 }
 
 /* Can it be sent at all? Empty texts are refused, thoughts only come back sealed. */
-static bool block_goes(const struct spoken_part *p)
+static bool block_goes(const struct utterance_part *p)
 {
 	if (p->type == PART_TEXT) return p->text.len > 0;
 	if (p->type == PART_THOUGHT) return p->seal.len > 0;
 	return true;
 }
 
-static void thought_write(struct json_writer *w, const struct spoken_part *p)
+static void thought_write(struct json_writer *w, const struct utterance_part *p)
 {
 	if (str_is(p->as, "redacted")) {
 		type_write(w, "redacted_thinking");
@@ -76,7 +76,7 @@ static void thought_write(struct json_writer *w, const struct spoken_part *p)
 	jw_str(w, p->seal);
 }
 
-static void block_write(struct json_writer *w, const struct spoken_part *p, bool cache,
+static void block_write(struct json_writer *w, const struct utterance_part *p, bool cache,
 	struct arena *arena)
 {
 	jw_object(w);
@@ -123,7 +123,7 @@ static void block_write(struct json_writer *w, const struct spoken_part *p, bool
 }
 
 static void message_write(
-	struct json_writer *w, const struct spoken *m, struct arena *arena)
+	struct json_writer *w, const struct utterance *m, struct arena *arena)
 {
 	size_t last = m->len;
 
@@ -161,7 +161,7 @@ static void tools_write(struct json_writer *w, const struct model_request *r)
 }
 
 static void request_write(struct json_writer *w, const struct model_request *r,
-	const struct spoken *said, struct arena *arena)
+	const struct utterance *said, struct arena *arena)
 {
 	int64_t output = r->output_max ? r->output_max : OUTPUT_TOKENS;
 	int64_t budget = effort_budget(r->model, r->effort);

@@ -9,7 +9,7 @@ enum part_type { PART_TEXT, PART_THOUGHT, PART_CALL, PART_RESULT, PART_IMAGE, PA
 
 /* ---- what was said, for the writers ---- */
 
-struct spoken_part {
+struct utterance_part {
 	enum part_type type;
 	struct str text; /* text, thought; a result's content; an image's data */
 	struct str id, name;
@@ -20,10 +20,10 @@ struct spoken_part {
 	struct str as, seal, seal_id;
 };
 
-struct spoken {
+struct utterance {
 	enum model_role role;
 	bool cache; /* a prompt cache may end behind this message */
-	struct spoken_part *parts;
+	struct utterance_part *parts;
 	size_t len;
 };
 
@@ -33,7 +33,7 @@ struct wire {
 	const char *key_header; /* "x-api-key: " */
 	const char *header;	/* one more; may be NULL */
 	void (*write)(struct json_writer *, const struct model_request *,
-		const struct spoken *, struct arena *);
+		const struct utterance *, struct arena *);
 	/* One data line of a reply; type is the event's. */
 	void (*take)(struct model_reader *, struct str type, const struct json *);
 };
@@ -45,8 +45,8 @@ const struct wire *wire_of(enum model_wire);
  * at most. */
 struct str wire_id(struct str id, struct arena *);
 /* All texts of a message in one, a blank line between them. */
-struct str spoken_text(const struct spoken *, struct arena *);
-void write_data_url(struct json_writer *, const struct spoken_part *, struct arena *);
+struct str utterance_text(const struct utterance *, struct arena *);
+void write_data_url(struct json_writer *, const struct utterance_part *, struct arena *);
 
 /* ---- the reply as it comes, for the readers ---- */
 

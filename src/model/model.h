@@ -7,7 +7,7 @@
  *	url = model_url(wire, provider's url or none, model, &arena);
  *	headers = model_headers(wire, key, &arena);
  *	r = model_reader_new(&(struct model_setup){ wire, fn, ctx, unique });
- *	call (net/call.h) with   take:  return model_reader_feed(r, status, bytes)
+ *	call (net/fetch.h) with   take:  return model_reader_feed(r, status, bytes)
  *	model_reader_end(r, &end, &reply);                   reply lives as long as r
  *	model_reader_free(r);
  *
@@ -102,7 +102,7 @@ struct model_setup {
 	struct str unique; /* makes ids of calls that came without: a run's id and turn */
 };
 
-/* How the HTTP exchange ended, as net/call.h tells. */
+/* How the HTTP exchange ended, as net/fetch.h tells. */
 struct model_end {
 	int status;		/* 0: no reply came */
 	bool whole;		/* the reply came to its proper end */

@@ -9,14 +9,14 @@ static const char *const part_names[PARTS] = { [PART_TEXT] = "text",
 	[PART_RESULT] = "tool_result",
 	[PART_IMAGE] = "image" };
 
-static bool part_read(const struct json *from, struct spoken_part *out)
+static bool part_read(const struct json *from, struct utterance_part *out)
 {
 	static const struct json nothing = { .type = JSON_OBJECT };
 	int type = name_find(part_names, PARTS, json_text(json_get(from, "type")));
 	const struct json *arguments = json_get(from, "arguments");
 
 	if (type < 0) return false;
-	*out = (struct spoken_part){ .type = (enum part_type)type,
+	*out = (struct utterance_part){ .type = (enum part_type)type,
 		.text = json_text(json_get(from, "text")),
 		.id = json_text(json_get(from, "id")),
 		.name = json_text(json_get(from, "name")),
@@ -28,7 +28,7 @@ static bool part_read(const struct json *from, struct spoken_part *out)
 	return true;
 }
 
-static void kept_read(const struct json *kept, struct spoken_part *part)
+static void kept_read(const struct json *kept, struct utterance_part *part)
 {
 	part->as = json_text(json_get(kept, "as"));
 	part->seal = json_text(json_get(kept, "seal"));
@@ -49,7 +49,7 @@ static const struct json *kept_parts(const struct model_request *r,
 }
 
 static enum err message_read(const struct model_request *r, const struct model_message *m,
-	const char *wire, struct arena *arena, struct spoken *out)
+	const char *wire, struct arena *arena, struct utterance *out)
 {
 	const struct json *content, *kept = kept_parts(r, m, wire, arena);
 
@@ -57,7 +57,7 @@ static enum err message_read(const struct model_request *r, const struct model_m
 		content->type != JSON_ARRAY)
 		return arena->failed ? ERR_MEMORY : ERR_INTERNAL;
 	out->role = m->role;
-	out->parts = ARENA_ARRAY(arena, struct spoken_part, content->count);
+	out->parts = ARENA_ARRAY(arena, struct utterance_part, content->count);
 	if (!out->parts && content->count) return ERR_MEMORY;
 	for (uint32_t i = 0; i < content->count; i++) {
 		if (!part_read(&content->items[i], &out->parts[out->len])) continue;
@@ -70,7 +70,7 @@ static enum err message_read(const struct model_request *r, const struct model_m
 
 /* Behind the last two messages that are not the model's: the older mark finds what the
  * turn before wrote, the newer writes for the next. */
-static void cache_mark(struct spoken *said, size_t len)
+static void cache_mark(struct utterance *said, size_t len)
 {
 	int marks = 2;
 
@@ -87,7 +87,8 @@ enum err model_request_write(struct buf *out, enum model_wire which,
 	const struct wire *wire = wire_of(which);
 	struct arena arena = { 0 };
 	struct json_writer w = { .out = out };
-	struct spoken *said = ARENA_ARRAY(&arena, struct spoken, r->messages_len + 1);
+	struct utterance *said =
+		ARENA_ARRAY(&arena, struct utterance, r->messages_len + 1);
 	enum err e = said ? OK : ERR_MEMORY;
 
 	for (size_t i = 0; i < r->messages_len && !e; i++)
@@ -120,7 +121,7 @@ struct str wire_id(struct str id, struct arena *arena)
 	return arena_print(arena, "parley_%.16s", hash);
 }
 
-struct str spoken_text(const struct spoken *m, struct arena *arena)
+struct str utterance_text(const struct utterance *m, struct arena *arena)
 {
 	struct buf text = { 0 };
 
@@ -133,7 +134,7 @@ struct str spoken_text(const struct spoken *m, struct arena *arena)
 }
 
 void write_data_url(
-	struct json_writer *w, const struct spoken_part *p, struct arena *arena)
+	struct json_writer *w, const struct utterance_part *p, struct arena *arena)
 {
 	struct buf url = { 0 };
 

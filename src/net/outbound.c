@@ -2,17 +2,13 @@
  * connect. */
 #include "net/outbound.h"
 
-#include <arpa/inet.h>
-#include <curl/curl.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <sys/socket.h>
 
 #include "base/mem.h"
+#include "net/outbound_easy.h"
 
-enum { CONNECT_MS = 10 * 1000, REPLY_MAX_BYTES = 64 * 1024, FDS_MAX = 64 };
+enum { REPLY_MAX_BYTES = 64 * 1024, FDS_MAX = 64 };
 
 struct outbound {
 	CURLM *multi;
@@ -25,7 +21,7 @@ struct outbound_transfer {
 	CURL *easy;
 	struct curl_slist *headers;
 	size_t read;
-	char refused[INET6_ADDRSTRLEN]; /* an address it may not connect to; or "" */
+	struct outbound_gate gate;
 	char error[CURL_ERROR_SIZE];
 };
 
@@ -72,37 +68,6 @@ struct outbound *outbound_free(struct outbound *o)
 
 /* ---- what libcurl asks ---- */
 
-static bool address_map(const struct sockaddr *from, uint8_t out[16])
-{
-	if (from->sa_family == AF_INET6) {
-		memcpy(out, &((const struct sockaddr_in6 *)(const void *)from)->sin6_addr,
-			16);
-		return true;
-	}
-	if (from->sa_family != AF_INET) return false;
-	memset(out, 0, 10);
-	memset(out + 10, 0xff, 2);
-	memcpy(out + 12, &((const struct sockaddr_in *)(const void *)from)->sin_addr, 4);
-	return true;
-}
-
-static curl_socket_t transfer_connect(
-	void *ctx, curlsocktype purpose, struct curl_sockaddr *to)
-{
-	struct outbound_transfer *t = ctx;
-	uint8_t address[16];
-
-	if (purpose != CURLSOCKTYPE_IPCXN || !address_map(&to->addr, address))
-		return CURL_SOCKET_BAD;
-	if (!t->request.may_connect(t->request.ctx, address)) {
-		inet_ntop(AF_INET6, address, t->refused, sizeof t->refused);
-		if (to->family == AF_INET)
-			inet_ntop(AF_INET, address + 12, t->refused, sizeof t->refused);
-		return CURL_SOCKET_BAD;
-	}
-	return socket(to->family, to->socktype | SOCK_CLOEXEC, to->protocol);
-}
-
 /* What is said beside the status interests nobody, and is not read for long. */
 static size_t transfer_read(char *at, size_t size, size_t n, void *ctx)
 {
@@ -115,47 +80,20 @@ static size_t transfer_read(char *at, size_t size, size_t n, void *ctx)
 
 /* ---- sending ---- */
 
-static bool headers_set(struct outbound_transfer *t)
-{
-	static const char *const quiet[] = { "Expect:", NULL };
-
-	for (const char *const *lists[] = { quiet, t->request.headers, NULL },
-			       *const **list = lists;
-		*list; list++)
-		for (const char *const *line = *list; *line; line++) {
-			struct curl_slist *longer = curl_slist_append(t->headers, *line);
-
-			if (!longer) return false;
-			t->headers = longer;
-		}
-	return curl_easy_setopt(t->easy, CURLOPT_HTTPHEADER, t->headers) == CURLE_OK;
-}
-
 static bool transfer_set(struct outbound_transfer *t)
 {
 	const struct outbound_request *r = &t->request;
-	const char *authority = getenv("SSL_CERT_FILE");
 	CURL *c = t->easy;
 
-	if (!c || !headers_set(t) || curl_easy_setopt(c, CURLOPT_URL, r->url) != CURLE_OK)
+	t->gate.may_connect = r->may_connect;
+	t->gate.ctx = r->ctx;
+	if (!outbound_easy_set(c, &t->gate, r->url, r->headers, r->timeout_ms,
+		    &t->headers, t->error))
 		return false;
 	curl_easy_setopt(c, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)r->body.len);
 	curl_easy_setopt(c, CURLOPT_POSTFIELDS, r->body.at ? r->body.at : "");
-	curl_easy_setopt(c, CURLOPT_TIMEOUT_MS, (long)r->timeout_ms);
-	curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT_MS,
-		(long)(r->timeout_ms < CONNECT_MS ? r->timeout_ms : CONNECT_MS));
-	curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
-	curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http,https");
-	curl_easy_setopt(c, CURLOPT_FOLLOWLOCATION, 0L);
-	curl_easy_setopt(c, CURLOPT_PROXY, "");
-	curl_easy_setopt(c, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1);
-	curl_easy_setopt(c, CURLOPT_USERAGENT, "parley/" PARLEY_VERSION);
-	if (authority) curl_easy_setopt(c, CURLOPT_CAINFO, authority);
-	curl_easy_setopt(c, CURLOPT_OPENSOCKETFUNCTION, transfer_connect);
-	curl_easy_setopt(c, CURLOPT_OPENSOCKETDATA, t);
 	curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, transfer_read);
 	curl_easy_setopt(c, CURLOPT_WRITEDATA, t);
-	curl_easy_setopt(c, CURLOPT_ERRORBUFFER, t->error);
 	curl_easy_setopt(c, CURLOPT_PRIVATE, t);
 	return true;
 }
@@ -194,9 +132,9 @@ static void transfer_finish(
 	reply.status = status >= 200 ? (int)status : 0;
 	reply.retry_after_ms = after_s > 0 && after_s <= 86400 ? after_s * 1000 : 0;
 	reply.error = t->error[0] ? t->error : curl_easy_strerror(code);
-	if (t->refused[0] && !reply.status) {
+	if (t->gate.refused[0] && !reply.status) {
 		snprintf(refusal, sizeof refusal, "%s may not be connected to",
-			t->refused);
+			t->gate.refused);
 		reply.error = refusal;
 		reply.refused = true;
 	}
