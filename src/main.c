@@ -9,9 +9,9 @@ int main(int argc, char **argv)
 	const struct command extra[] = { verb_serve, verb_token_create, verb_token_list,
 		verb_token_revoke, verb_user_create, verb_user_list, verb_user_login,
 		verb_user_password, verb_user_remove, verb_user_disable, verb_user_enable,
-		verb_team, verb_workspace_create, verb_workspace_list, verb_delivery_list,
-		verb_delivery_replay, verb_webhook_secret, verb_backup, verb_check,
-		verb_copy, { 0 } };
+		verb_team, verb_template, verb_workspace_create, verb_workspace_list,
+		verb_delivery_list, verb_delivery_replay, verb_webhook_secret,
+		verb_backup, verb_check, verb_copy, { 0 } };
 
 	process_main(argc, argv);
 	return cli_main(argc, argv, extra);

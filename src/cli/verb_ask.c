@@ -105,6 +105,27 @@ static int default_put(struct cli *cli, struct json_writer *w, const struct ques
 	return EXIT_YES;
 }
 
+/* "env=prod" for each {{env}} of the template. */
+static int template_put(struct cli *cli, struct json_writer *w)
+{
+	struct str value, name;
+
+	jw_key(w, "template");
+	jw_str(w, args_get(&cli->args, "template"));
+	jw_key(w, "values");
+	jw_object(w);
+	for (size_t i = 0; args_next(&cli->args, "value", &i, &value);) {
+		int at = str_find(value, STR("="));
+
+		if (at < 1) return CLI_USAGE(cli, "cli.ask.value", { "value", value });
+		name = str_first(value, (size_t)at);
+		jw_name(w, name);
+		jw_str(w, str_from(value, (size_t)at + 1));
+	}
+	jw_object_end(w);
+	return EXIT_YES;
+}
+
 static int body_put(struct asking *a, struct str session, struct buf *body)
 {
 	struct cli *cli = a->cli;
@@ -116,8 +137,9 @@ static int body_put(struct asking *a, struct str session, struct buf *body)
 	if (status != EXIT_YES) return status;
 	jw_object(&w);
 	if (kind.len > 0) jw_key(&w, "kind"), jw_str(&w, kind);
-	question_put(&w, &q);
-	status = default_put(cli, &w, &q);
+	if (args_have(&cli->args, "template")) status = template_put(cli, &w);
+	if (q.text.len) question_put(&w, &q);
+	if (status == EXIT_YES) status = default_put(cli, &w, &q);
 	if (status == EXIT_YES) status = asking_members(a, &w, session, STR_NONE);
 	jw_object_end(&w);
 	return status;
@@ -150,9 +172,10 @@ static int ask_run(struct cli *cli)
 {
 	struct asking a = { .cli = cli };
 	bool foreign = args_have(&cli->args, "dialect");
+	bool whole = foreign || args_have(&cli->args, "template");
 	int status = EXIT_YES;
 
-	if (!foreign && str_trim(args_word(&cli->args, 0)).len == 0)
+	if (!whole && str_trim(args_word(&cli->args, 0)).len == 0)
 		return CLI_USAGE(cli, "cli.ask.no_text");
 	if (cli->args.words_len > 1) return CLI_USAGE(cli, "cli.ask.one_text");
 	if (args_have(&cli->args, "default") && !args_have(&cli->args, "timeout"))
@@ -175,6 +198,8 @@ static const struct flag flags[] = {
 	{ .name = "note" },
 	{ .name = "default", .value = "VALUE", .many = true },
 	{ .name = "kind", .value = "KIND", .values = "blocking non_blocking" },
+	{ .name = "template", .value = "NAME" },
+	{ .name = "value", .value = "NAME=TEXT", .many = true },
 	{ .name = "dialect", .value = "NAME" },
 	{ .name = "strict" },
 	{ .name = "no-wait" },

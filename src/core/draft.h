@@ -8,6 +8,15 @@
 /* The members of an ask's body, without those of a flat question. */
 extern const struct members ask_members;
 
+/* Those of a flat question. */
+extern const struct members flat_question_members;
+/* 1 to OPTIONS_MAX options of ids that differ, into the question. */
+void options_check(struct check *, const struct spot *, const struct json *list,
+	struct arena *, struct question *);
+/* The question's options in full; `given`: as they came, or NULL. */
+void options_write(
+	struct json_writer *, const struct question *, const struct json *given);
+
 /* As question_read and operation_read, noting into a check that others share. */
 void question_check(struct check *, const struct json *, const struct spot *, bool flat,
 	size_t n, struct arena *, struct question *out);

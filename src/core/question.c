@@ -40,6 +40,7 @@ enum member {
 
 static const struct str names[M_LEN] = NAMES("text");
 static const struct str flat_names[M_LEN] = NAMES("question");
+const struct members flat_question_members = { flat_names, M_LEN };
 
 enum option_member { O_ID, O_LABEL, O_DESCRIPTION, O_PREVIEW, O_LEN };
 
@@ -82,24 +83,23 @@ static void read_type(struct question_reading *r, struct question *q)
 }
 
 /* An option may be just its label. */
-static void option_read(struct question_reading *r, const struct spot *at,
-	const struct json *json, struct option *out)
+static void option_read(struct check *c, const struct spot *at, const struct json *json,
+	struct option *out)
 {
 	const struct json *m[O_LEN] = { 0 };
 
 	if (json->type == JSON_STRING)
 		m[O_LABEL] = json;
-	else if (!members_read(r->check, at, json, &option_members, NULL, m))
+	else if (!members_read(c, at, json, &option_members, NULL, m))
 		return;
-	out->label = text_read(r->check, at, option_names[O_LABEL], m[O_LABEL], LABEL_MAX,
+	out->label = text_read(c, at, option_names[O_LABEL], m[O_LABEL], LABEL_MAX,
 		TEXT_NEEDED | TEXT_FILLED | TEXT_LINE);
-	out->id = text_read(r->check, at, option_names[O_ID], m[O_ID], LABEL_MAX,
-		TEXT_FILLED | TEXT_LINE);
+	out->id = text_read(
+		c, at, option_names[O_ID], m[O_ID], LABEL_MAX, TEXT_FILLED | TEXT_LINE);
 	if (!m[O_ID]) out->id = out->label;
-	text_read(r->check, at, option_names[O_DESCRIPTION], m[O_DESCRIPTION],
-		DESCRIPTION_MAX, TEXT_FREE);
-	text_read(r->check, at, option_names[O_PREVIEW], m[O_PREVIEW], PREVIEW_MAX,
+	text_read(c, at, option_names[O_DESCRIPTION], m[O_DESCRIPTION], DESCRIPTION_MAX,
 		TEXT_FREE);
+	text_read(c, at, option_names[O_PREVIEW], m[O_PREVIEW], PREVIEW_MAX, TEXT_FREE);
 }
 
 static bool option_known(const struct question *q, struct str id)
@@ -110,14 +110,34 @@ static bool option_known(const struct question *q, struct str id)
 }
 
 /* Told where the id came from: its own member, the label, or the bare text. */
-static void option_wrong(struct question_reading *r, const struct spot *at,
-	const struct json *json, const struct option *o)
+static void option_wrong(struct check *c, const struct spot *at, const struct json *json,
+	const struct option *o)
 {
 	struct str name = json_get(json, "id") ? STR("id") : STR("label");
 	struct spot member = spot_member(at, name);
 
-	wrong(r->check, json->type == JSON_OBJECT ? &member : at,
+	wrong(c, json->type == JSON_OBJECT ? &member : at,
 		"another option has the id \"%.*s\"", STR_ARGS(text_excerpt(o->id)));
+}
+
+void options_check(struct check *c, const struct spot *at, const struct json *list,
+	struct arena *arena, struct question *q)
+{
+	if (!json_is(list, JSON_ARRAY) || list->count < 1 || list->count > OPTIONS_MAX) {
+		wrong(c, at, "must be 1 to %d options", OPTIONS_MAX);
+		return;
+	}
+	q->options = ARENA_ARRAY(arena, struct option, list->count);
+	if (!q->options) return;
+	for (uint32_t i = 0; i < list->count; i++) {
+		struct option *o = &q->options[i];
+		struct spot item = spot_item(at, i);
+
+		option_read(c, &item, &list->items[i], o);
+		if (o->id.len && option_known(q, o->id))
+			option_wrong(c, &item, &list->items[i], o);
+		q->options_len++;
+	}
 }
 
 static void read_options(
@@ -126,25 +146,10 @@ static void read_options(
 	const struct json *list = r->m[M_OPTIONS];
 	struct spot at = spot_member(r->at, names[M_OPTIONS]);
 
-	if (!question_kind(q->type)->options) {
-		if (list) wrong(r->check, &at, "only for type choice or choices");
-		return;
-	}
-	if (!json_is(list, JSON_ARRAY) || list->count < 1 || list->count > OPTIONS_MAX) {
-		wrong(r->check, &at, "must be 1 to %d options", OPTIONS_MAX);
-		return;
-	}
-	q->options = ARENA_ARRAY(arena, struct option, list->count);
-	if (!q->options) return;
-	for (uint32_t i = 0; i < list->count; i++) {
-		struct option *o = &q->options[i];
-		struct spot item = spot_item(&at, i);
-
-		option_read(r, &item, &list->items[i], o);
-		if (o->id.len && option_known(q, o->id))
-			option_wrong(r, &item, &list->items[i], o);
-		q->options_len++;
-	}
+	if (question_kind(q->type)->options)
+		options_check(r->check, &at, list, arena, q);
+	else if (list)
+		wrong(r->check, &at, "only for type choice or choices");
 }
 
 /* `true`, or {placeholder?, required?}. */
@@ -359,11 +364,9 @@ static void member_write(
 	jw_json(w, value);
 }
 
-static void options_write(struct json_writer *w, const struct question *q)
+void options_write(
+	struct json_writer *w, const struct question *q, const struct json *given)
 {
-	const struct json *given = json_get(q->json, "options");
-
-	jw_key(w, "options");
 	jw_array(w);
 	for (size_t i = 0; i < q->options_len; i++) {
 		const struct json *option = given ? &given->items[i] : NULL;
@@ -404,7 +407,10 @@ void question_write(struct json_writer *w, const struct question *q)
 	if (q->header.len) text_write(w, "header", q->header);
 	text_write(w, "text", q->text);
 	text_write(w, "type", str_of(question_kind(q->type)->name));
-	if (q->options_len) options_write(w, q);
+	if (q->options_len) {
+		jw_key(w, "options");
+		options_write(w, q, json_get(q->json, "options"));
+	}
 	if (q->other) {
 		jw_key(w, "other");
 		jw_bool(w, true);

@@ -1,6 +1,7 @@
 /* ask.c - an agent asks: the ask, its session if it brought none, and their events. */
 #include "base/clock.h"
 #include "core/decision.h"
+#include "core/preset.h"
 #include "core/show.h"
 #include "desk/ask_rule.h"
 #include "desk/vote.h"
@@ -14,17 +15,45 @@ static void ask_keep_foreign(struct task *t, struct draft *d)
 		STR_ARGS(t->foreign));
 }
 
+/* What it asks with a template or a list is in the store: no more than its session is known
+ * here, and that no question is read yet. */
+static enum err ask_read(struct task *t, struct draft *d, struct fault *why)
+{
+	struct draft_limits limits = desk_limits(t->desk);
+
+	if (!t->body) return draft_plain(t->plain, &t->job.arena, d, why);
+	if (!preset_asked(t->body))
+		return draft_read(t->body, &limits, &t->job.arena, d, why);
+	d->session = json_text(json_get(t->body, "session"));
+	return OK;
+}
+
+/* Reads it now, in the rows' arena. */
+static enum err ask_expand(
+	struct task *t, struct rows *rows, const struct draft **out, struct fault *why)
+{
+	struct draft *d = ARENA_NEW(rows->arena, struct draft);
+	struct draft_limits limits = desk_limits(t->desk);
+	struct str session = (*out)->session;
+	const struct json *body;
+	enum err e = d ? desk_expand(rows, t->job.who.ws, t->body, &body, why)
+		       : fail(why, ERR_MEMORY, "out of memory");
+
+	if (!e) e = draft_read(body, &limits, rows->arena, d, why);
+	if (e) return e;
+	d->session = session;
+	*out = d;
+	return OK;
+}
+
 static enum err ask_check(struct task *t, struct fault *why)
 {
 	struct draft *d = ARENA_NEW(&t->job.arena, struct draft);
-	struct draft_limits limits = desk_limits(t->desk);
 	enum err e;
 
 	if (!d) return fail(why, ERR_MEMORY, "out of memory");
 	e = external_id_check(t->default_session, "/session", why);
-	if (e) return e;
-	e = t->body ? draft_read(t->body, &limits, &t->job.arena, d, why)
-		    : draft_plain(t->plain, &t->job.arena, d, why);
+	if (!e) e = ask_read(t, d, why);
 	if (e) return e;
 	if (t->id.len && d->session.len && !str_eq(t->id, d->session))
 		return fail_at(why, "/session", "is not the session of this path");
@@ -271,7 +300,8 @@ static enum err ask_decide(struct job *job, struct rows *rows, struct fault *why
 
 	t->stopped = STR_NONE;
 	if (ask_same(t, rows)) return OK;
-	e = ask_session(t, rows, d, &s, &was, why);
+	e = d->questions_len ? OK : ask_expand(t, rows, &d, why);
+	if (!e) e = ask_session(t, rows, d, &s, &was, why);
 	if (!e)
 		e = desk_check_assignees(
 			rows, job->who.ws, d->assignees, d->assignees_len, why);

@@ -152,6 +152,10 @@ extern const struct use use_mark, use_views, use_views_put;
 extern const struct use use_stop_set, use_stop_list, use_stop_lift;
 extern const struct use use_rule_make, use_rule_list, use_rule_get, use_rule_patch,
 	use_rule_end, use_rule_try, use_rule_suggest;
+/* Templates of asks, and lists of options; `id` is their name. */
+extern const struct use use_template_list, use_template_get, use_template_put,
+	use_template_delete;
+extern const struct use use_list_list, use_list_get, use_list_put, use_list_delete;
 /* What people answered to the same questions before. */
 extern const struct use use_ask_suggestions;
 extern const struct use use_policy_get, use_policy_put, use_decide;

@@ -203,6 +203,10 @@ enum err desk_assignees(struct rows *, int64_t ws, const struct str *ids, size_t
 	struct str *out, struct fault *);
 struct str desk_assignees_json(const struct str *ids, size_t len, struct arena *);
 
+/* The ask that a body with a template or a list means. */
+enum err desk_expand(struct rows *, int64_t ws, const struct json *body,
+	const struct json **out, struct fault *);
+
 /* {"reason": ""}, all optional; also no body at all. */
 enum err reason_read(const struct json *body, struct str *out, struct fault *);
 /* Each member of the body is one of `names` (NULL-ended), else an item. */

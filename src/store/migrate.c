@@ -270,7 +270,15 @@ static const char step_4[] =
 	"CREATE INDEX deliveries_by_owner ON deliveries (kind, owner, next_ms)"
 	" WHERE status = 'waiting';";
 
-static const char *const steps[] = { step_1, step_2, step_3, step_4 };
+/* 5: templates of asks, and lists of options. */
+static const char step_5[] =
+	/* Templates and lists: kept by admins, asked with by agents. */
+	"CREATE TABLE presets ("
+	" ws BIGINT NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL, body TEXT NOT NULL,"
+	" changed_by TEXT NOT NULL, changed_ms BIGINT NOT NULL, version BIGINT NOT NULL,"
+	" PRIMARY KEY (ws, kind, name));";
+
+static const char *const steps[] = { step_1, step_2, step_3, step_4, step_5 };
 
 enum { NEWEST = sizeof(steps) / sizeof(steps[0]) };
 

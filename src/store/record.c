@@ -247,6 +247,16 @@ static const struct column policy_columns[] = {
 	CHANGES(INT, kept_policy, version),
 };
 
+static const struct column preset_columns[] = {
+	FIXED(INT, kept_preset, ws),
+	FIXED(TEXT, kept_preset, kind),
+	FIXED(TEXT, kept_preset, name),
+	CHANGES(TEXT, kept_preset, body),
+	CHANGES(TEXT, kept_preset, changed_by),
+	CHANGES(INT, kept_preset, changed_ms),
+	CHANGES(INT, kept_preset, version),
+};
+
 static const struct column key_columns[] = {
 	FIXED(INT, key_record, ws),
 	FIXED(TEXT, key_record, token),
@@ -358,6 +368,8 @@ const struct record records[RECORD_COUNT] = {
 	[RECORD_POLICIES] = { TABLE("policies", kept_policy, policy_columns),
 		.keys_len = 1, .name = -1,
 		.version_at = offsetof(struct kept_policy, version) },
+	[RECORD_PRESETS] = { TABLE("presets", kept_preset, preset_columns), .keys_len = 3,
+		.name = -1, .version_at = offsetof(struct kept_preset, version) },
 	[RECORD_KEYS] = { TABLE("idempotency", key_record, key_columns), .keys_len = 4,
 		.name = -1, .session_at = offsetof(struct key_record, session) },
 	[RECORD_SERVER_KEYS] = { TABLE("server_keys", server_key, server_key_columns),
@@ -487,6 +499,7 @@ enum err record_read(const struct record *r, const struct row *row, struct arena
 		struct kept_rule rule;
 		struct kept_stop stop;
 		struct kept_policy policy;
+		struct kept_preset preset;
 		struct fetched_record fetched;
 	} record;
 

@@ -11,6 +11,7 @@
 #include "core/delivery.h"
 #include "core/event.h"
 #include "core/people.h"
+#include "core/preset.h"
 #include "core/rulebook.h"
 #include "core/session.h"
 #include "core/team.h"
@@ -59,6 +60,7 @@ enum record_id {
 	RECORD_RULES,
 	RECORD_STOPS,
 	RECORD_POLICIES,
+	RECORD_PRESETS,
 	RECORD_KEYS,
 	RECORD_SERVER_KEYS,
 	RECORD_MCP_ENDED,

@@ -290,6 +290,14 @@ static const char *const written[SQL_RECORDS] = {
 		" AND status = 'waiting' AND lease_by = '' AND attempts = 0"
 		" AND next_ms > $2",
 
+	/* Templates, and lists of options: by their names. */
+	[SQL_TEMPLATE_LIST] = "SELECT @presets FROM presets WHERE ws = $1"
+			      " AND kind = 'template' AND name > $2"
+			      " ORDER BY name LIMIT $3",
+	[SQL_LIST_LIST] = "SELECT @presets FROM presets WHERE ws = $1"
+			  " AND kind = 'list' AND name > $2 ORDER BY name LIMIT $3",
+	[SQL_PRESETS_OF] = "SELECT @presets FROM presets WHERE ws = $1 AND kind = $2",
+
 	[SQL_DELIVERY_LIST] = "SELECT @deliveries FROM deliveries WHERE ws = $1"
 			      " AND id < $2 AND ($4 = '' OR status = $4)"
 			      " AND ($5 = '' OR kind = $5)"
@@ -391,6 +399,7 @@ static const char *const written[SQL_RECORDS] = {
 	[SQL_CHECK_LOST_RULES] = "SELECT COUNT(*) FROM rules" CHECK_LOST,
 	[SQL_CHECK_LOST_STOPS] = "SELECT COUNT(*) FROM stops" CHECK_LOST,
 	[SQL_CHECK_LOST_POLICIES] = "SELECT COUNT(*) FROM policies" CHECK_LOST,
+	[SQL_CHECK_LOST_PRESETS] = "SELECT COUNT(*) FROM presets" CHECK_LOST,
 	[SQL_CHECK_LOST_TEAMS] = "SELECT COUNT(*) FROM teams" CHECK_LOST,
 	[SQL_CHECK_USERS] = "SELECT @users FROM users WHERE ws = $1 AND id > $2"
 			    " ORDER BY id LIMIT $3",
