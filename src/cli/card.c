@@ -42,7 +42,7 @@ static enum tint style_tint(enum style style)
 static void page_print(struct show_page *c, const struct page *p)
 {
 	for (size_t row = 0; row < p->rows_len; row++) {
-		const struct run *runs;
+		const struct text_run *runs;
 
 		for (size_t n = page_row_runs(p, row, &runs); n > 0; n--, runs++) {
 			enum tint tint = style_tint(runs->style);

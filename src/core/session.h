@@ -43,6 +43,11 @@ struct session {
 	int64_t updated_ms;
 	bool for_ask;	  /* made for one ask: completed once that is settled */
 	int64_t heard_ms; /* when its agent was last heard of; 0: not known */
+	/* Of a session whose agent Parley runs: */
+	struct str run;	    /* the last run that is nobody's sub-agent; empty: none yet */
+	bool run_open;	    /* that has not ended */
+	struct str spent;   /* JSON: what its runs used (core/usage.h); or empty */
+	struct str starter; /* usr_… who started it */
 };
 
 /* Running is who was heard of within this time; later it is idle. */

@@ -270,13 +270,78 @@ static const char step_4[] =
 	"CREATE INDEX deliveries_by_owner ON deliveries (kind, owner, next_ms)"
 	" WHERE status = 'waiting';";
 
-/* 5: templates of asks, and lists of options. */
+/* 5: templates of asks, and lists of options. Agents that Parley runs. */
 static const char step_5[] =
 	/* Templates and lists: kept by admins, asked with by agents. */
 	"CREATE TABLE presets ("
 	" ws BIGINT NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL, body TEXT NOT NULL,"
 	" changed_by TEXT NOT NULL, changed_ms BIGINT NOT NULL, version BIGINT NOT NULL,"
-	" PRIMARY KEY (ws, kind, name));";
+	" PRIMARY KEY (ws, kind, name));"
+
+	/* Agents that Parley runs. A session knows its last run, what its runs used and who
+	 * started it; runs, what was said in them, the tool calls they made, tasks, memories. */
+	"ALTER TABLE sessions ADD COLUMN run TEXT NOT NULL DEFAULT '';"
+	"ALTER TABLE sessions ADD COLUMN run_open BIGINT NOT NULL DEFAULT 0;"
+	"ALTER TABLE sessions ADD COLUMN spent TEXT NOT NULL DEFAULT '';"
+	"ALTER TABLE sessions ADD COLUMN starter TEXT NOT NULL DEFAULT '';"
+
+	"CREATE TABLE runs ("
+	" ws BIGINT NOT NULL, id TEXT NOT NULL, session TEXT NOT NULL, parent TEXT NOT NULL,"
+	" call TEXT NOT NULL, label TEXT NOT NULL, agent TEXT NOT NULL, config TEXT NOT NULL,"
+	" status TEXT NOT NULL, turn BIGINT NOT NULL, attempt BIGINT NOT NULL,"
+	" waits_for TEXT NOT NULL, wake_ms BIGINT NOT NULL, lease_ms BIGINT NOT NULL,"
+	" lease_by TEXT NOT NULL, owner TEXT NOT NULL, provider TEXT NOT NULL,"
+	" model TEXT NOT NULL, progress TEXT NOT NULL, report TEXT NOT NULL,"
+	" error TEXT NOT NULL, recovery TEXT NOT NULL, limits TEXT NOT NULL,"
+	" message TEXT NOT NULL, first TEXT NOT NULL, seen TEXT NOT NULL,"
+	" language TEXT NOT NULL, input BIGINT NOT NULL, cache_read BIGINT NOT NULL,"
+	" cache_write BIGINT NOT NULL, cache_write_1h BIGINT NOT NULL, output BIGINT NOT NULL,"
+	" reasoning BIGINT NOT NULL, cost BIGINT NOT NULL, priced BIGINT NOT NULL,"
+	" partial BIGINT NOT NULL, tree_tokens BIGINT NOT NULL, tree_cost BIGINT NOT NULL,"
+	" tree_ms BIGINT NOT NULL, granted BIGINT NOT NULL, context_tokens BIGINT NOT NULL,"
+	" context_max BIGINT NOT NULL, tools_used BIGINT NOT NULL, mcp_calls BIGINT NOT NULL,"
+	" queued_ms BIGINT NOT NULL, started_ms BIGINT NOT NULL, ended_ms BIGINT NOT NULL,"
+	" worked_ms BIGINT NOT NULL, version BIGINT NOT NULL, PRIMARY KEY (ws, id));"
+	"CREATE INDEX runs_due ON runs (owner, wake_ms) WHERE status = 'queued';"
+	"CREATE INDEX runs_held ON runs (lease_by) WHERE lease_by > '';"
+	"CREATE INDEX runs_by_session ON runs (ws, session, id);"
+	"CREATE INDEX runs_by_parent ON runs (ws, parent) WHERE parent > '';"
+
+	"CREATE TABLE messages ("
+	" ws BIGINT NOT NULL, id TEXT NOT NULL, session TEXT NOT NULL, run TEXT NOT NULL,"
+	" thread TEXT NOT NULL, role TEXT NOT NULL, content TEXT NOT NULL, kept TEXT NOT NULL,"
+	" model TEXT NOT NULL, input BIGINT NOT NULL, cache_read BIGINT NOT NULL,"
+	" cache_write BIGINT NOT NULL, cache_write_1h BIGINT NOT NULL, output BIGINT NOT NULL,"
+	" reasoning BIGINT NOT NULL, cost BIGINT NOT NULL, prices TEXT NOT NULL,"
+	" stop TEXT NOT NULL, created_ms BIGINT NOT NULL, PRIMARY KEY (ws, id));"
+	"CREATE INDEX messages_by_session ON messages (ws, session, id);"
+	"CREATE INDEX messages_by_thread ON messages (ws, thread, id);"
+
+	"CREATE TABLE tool_calls ("
+	" ws BIGINT NOT NULL, id TEXT NOT NULL, session TEXT NOT NULL, run TEXT NOT NULL,"
+	" message TEXT NOT NULL, n BIGINT NOT NULL, wire TEXT NOT NULL, name TEXT NOT NULL,"
+	" arguments TEXT NOT NULL, approved_arguments TEXT NOT NULL, category TEXT NOT NULL,"
+	" risk BIGINT NOT NULL, class TEXT NOT NULL, verdict TEXT NOT NULL,"
+	" digest TEXT NOT NULL, ask TEXT NOT NULL, child TEXT NOT NULL, status TEXT NOT NULL,"
+	" result TEXT NOT NULL, answer TEXT NOT NULL, error TEXT NOT NULL,"
+	" attempts BIGINT NOT NULL, created_ms BIGINT NOT NULL, started_ms BIGINT NOT NULL,"
+	" ended_ms BIGINT NOT NULL, version BIGINT NOT NULL, PRIMARY KEY (ws, id));"
+	"CREATE INDEX tool_calls_by_session ON tool_calls (ws, session, id);"
+	"CREATE INDEX tool_calls_by_message ON tool_calls (ws, message);"
+	"CREATE INDEX tool_calls_by_ask ON tool_calls (ws, ask) WHERE ask > '';"
+
+	"CREATE TABLE tasks ("
+	" ws BIGINT NOT NULL, id TEXT NOT NULL, session TEXT NOT NULL, run TEXT NOT NULL,"
+	" name TEXT NOT NULL, description TEXT NOT NULL, status TEXT NOT NULL,"
+	" priority BIGINT NOT NULL, created_ms BIGINT NOT NULL, updated_ms BIGINT NOT NULL,"
+	" version BIGINT NOT NULL, PRIMARY KEY (ws, id));"
+	"CREATE INDEX tasks_by_session ON tasks (ws, session, id);"
+
+	"CREATE TABLE memories ("
+	" ws BIGINT NOT NULL, id TEXT NOT NULL, scope TEXT NOT NULL, agent TEXT NOT NULL,"
+	" session TEXT NOT NULL, text TEXT NOT NULL, tags TEXT NOT NULL, search TEXT NOT NULL,"
+	" created_ms BIGINT NOT NULL, PRIMARY KEY (ws, id));"
+	"CREATE INDEX memories_by_session ON memories (ws, session) WHERE session > '';";
 
 static const char *const steps[] = { step_1, step_2, step_3, step_4, step_5 };
 

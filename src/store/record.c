@@ -3,26 +3,9 @@
 #include "store/record.h"
 
 #include "base/buf.h"
-
-#include <stddef.h>
+#include "store/record_columns.h"
 
 /* ---- enums that are stored by name ---- */
-
-#define WORDS(type, title)                                                               \
-	static const char *type##_to_word(int value)                                     \
-	{                                                                                \
-		return type##_name((enum type)value);                                    \
-	}                                                                                \
-	static bool type##_from_word(struct str name, int *out)                          \
-	{                                                                                \
-		enum type value;                                                         \
-                                                                                         \
-		if (!type##_read(name, &value)) return false;                            \
-		*out = (int)value;                                                       \
-		return true;                                                             \
-	}                                                                                \
-	static const struct column_words type##_words = { title, type##_to_word,         \
-		type##_from_word }
 
 WORDS(ask_kind, "kind");
 WORDS(ask_status, "status");
@@ -35,24 +18,6 @@ WORDS(delivery_status, "status of a delivery");
 WORDS(delivery_purpose, "purpose of a delivery");
 
 /* ---- columns ---- */
-
-#define COLUMN(column, of_type, of, member, ...)                                         \
-	{                                                                                \
-		.name = column, .type = of_type, .offset = offsetof(struct of, member),  \
-		__VA_ARGS__                                                              \
-	}
-#define FIXED(type, of, member)                                                          \
-	COLUMN(#member, COLUMN_##type, of, member, .changes = false)
-#define CHANGES(type, of, member)                                                        \
-	COLUMN(#member, COLUMN_##type, of, member, .changes = true)
-#define LATER(type, of, member)                                                          \
-	COLUMN(#member, COLUMN_##type, of, member, .changes = true, .later = true)
-#define NAMED(type, of, member, column, does)                                            \
-	COLUMN(column, COLUMN_##type, of, member, .changes = (does))
-#define WORD(of, member, names, does)                                                    \
-	COLUMN(#member, COLUMN_WORD, of, member, .changes = (does), .words = &(names))
-#define FOUND(type, of, member, expression)                                              \
-	COLUMN(#member, COLUMN_##type, of, member, .found_by = (expression))
 
 static const struct column workspace_columns[] = {
 	FIXED(INT, workspace, id),
@@ -138,6 +103,10 @@ static const struct column session_columns[] = {
 	CHANGES(BOOL, session, for_ask),
 	FIXED(TEXT, session, agent_name),
 	CHANGES(INT, session, heard_ms),
+	LATER(TEXT, session, run),
+	LATER(BOOL, session, run_open),
+	LATER(TEXT, session, spent),
+	LATER(TEXT, session, starter),
 };
 
 static const struct column ask_columns[] = {
@@ -322,8 +291,6 @@ static const struct column event_columns[] = {
 	FIXED(HASH, event, hash),
 };
 
-#define LEN(a) ((int)(sizeof(a) / sizeof((a)[0])))
-
 /* An UPDATE has the key, the version it was decided on, and what changes. */
 _Static_assert(sizeof(ask_columns) / sizeof(ask_columns[0]) + 1 <= ARGS_MAX,
 	"asks have more columns than a call has parameters");
@@ -381,6 +348,49 @@ const struct record records[RECORD_COUNT] = {
 		.keys_len = 2, .name = 1,
 		.version_at = offsetof(struct delivery, version),
 		.session_at = offsetof(struct delivery, session) },
+	[RECORD_RUNS] = { .table = "runs",
+		.size = sizeof(struct run),
+		.columns = run_columns,
+		.columns_len = RUN_COLUMNS,
+		.stored_len = RUN_COLUMNS,
+		.keys_len = 2,
+		.name = 1,
+		.version_at = offsetof(struct run, version),
+		.session_at = offsetof(struct run, session) },
+	[RECORD_MESSAGES] = { .table = "messages",
+		.size = sizeof(struct run_message),
+		.columns = message_columns,
+		.columns_len = MESSAGE_COLUMNS,
+		.stored_len = MESSAGE_COLUMNS,
+		.keys_len = 2,
+		.name = 1,
+		.session_at = offsetof(struct run_message, session) },
+	[RECORD_TOOL_CALLS] = { .table = "tool_calls",
+		.size = sizeof(struct tool_call),
+		.columns = tool_call_columns,
+		.columns_len = TOOL_CALL_COLUMNS,
+		.stored_len = TOOL_CALL_COLUMNS,
+		.keys_len = 2,
+		.name = 1,
+		.version_at = offsetof(struct tool_call, version),
+		.session_at = offsetof(struct tool_call, session) },
+	[RECORD_TASKS] = { .table = "tasks",
+		.size = sizeof(struct todo),
+		.columns = todo_columns,
+		.columns_len = TODO_COLUMNS,
+		.stored_len = TODO_COLUMNS,
+		.keys_len = 2,
+		.name = 1,
+		.version_at = offsetof(struct todo, version),
+		.session_at = offsetof(struct todo, session) },
+	[RECORD_MEMORIES] = { .table = "memories",
+		.size = sizeof(struct memory),
+		.columns = memory_columns,
+		.columns_len = MEMORY_COLUMNS,
+		.stored_len = MEMORY_COLUMNS,
+		.keys_len = 2,
+		.name = 1,
+		.session_at = offsetof(struct memory, session) },
 	[RECORD_EVENTS] = { TABLE("events", event, event_columns), .keys_len = 1,
 		.name = -1 },
 };

@@ -10,11 +10,14 @@
 #include "base/arena.h"
 #include "core/delivery.h"
 #include "core/event.h"
+#include "core/message.h"
 #include "core/people.h"
 #include "core/preset.h"
 #include "core/rulebook.h"
+#include "core/run.h"
 #include "core/session.h"
 #include "core/team.h"
+#include "core/tool_call.h"
 #include "store/db.h"
 
 enum column_type {
@@ -65,6 +68,11 @@ enum record_id {
 	RECORD_SERVER_KEYS,
 	RECORD_MCP_ENDED,
 	RECORD_DELIVERIES,
+	RECORD_RUNS,
+	RECORD_MESSAGES,
+	RECORD_TOOL_CALLS,
+	RECORD_TASKS,
+	RECORD_MEMORIES,
 	RECORD_EVENTS,
 	RECORD_COUNT
 };
@@ -83,6 +91,18 @@ struct record {
 };
 
 extern const struct record records[RECORD_COUNT];
+
+/* Of runs, in record_runs.c. */
+enum {
+	RUN_COLUMNS = 49,
+	MESSAGE_COLUMNS = 19,
+	TOOL_CALL_COLUMNS = 26,
+	TODO_COLUMNS = 11,
+	MEMORY_COLUMNS = 9
+};
+extern const struct column run_columns[RUN_COLUMNS], message_columns[MESSAGE_COLUMNS],
+	tool_call_columns[TOOL_CALL_COLUMNS], todo_columns[TODO_COLUMNS],
+	memory_columns[MEMORY_COLUMNS];
 _Static_assert(SQL_COUNT == SQL_RECORDS + (int)RECORD_COUNT * (int)RECORD_SQLS,
 	"sql.h counts the statements of all records");
 
@@ -136,7 +156,7 @@ struct mcp_ended {
 };
 
 /* How many parameters a call may have: the widest record, its version and its key. */
-enum { ARGS_MAX = 48, RECORD_KEYS_MAX = 4 };
+enum { ARGS_MAX = 56, RECORD_KEYS_MAX = 4 };
 
 /* Texts are copied into the arena. out is untouched on failure. */
 enum err record_read(const struct record *, const struct row *, struct arena *, void *out,

@@ -134,7 +134,7 @@ enum sql {
 	SQL_CHECK_STOPS,
 	SQL_CHECK_POLICIES,
 	SQL_RECORDS, /* from here on: those of records */
-	SQL_COUNT = SQL_RECORDS + 17 * 6,
+	SQL_COUNT = SQL_RECORDS + 22 * 6,
 	SQL_GIVEN = SQL_COUNT /* none of these: the call brings its text along */
 };
 

@@ -43,7 +43,7 @@ void page_row(struct page *p)
 	p->column = 0;
 }
 
-size_t page_row_runs(const struct page *p, size_t row, const struct run **out)
+size_t page_row_runs(const struct page *p, size_t row, const struct text_run **out)
 {
 	size_t end = row + 1 < p->rows_len ? p->rows[row + 1] : p->runs_len;
 
@@ -51,7 +51,7 @@ size_t page_row_runs(const struct page *p, size_t row, const struct run **out)
 	return end - p->rows[row];
 }
 
-struct str page_run_text(const struct page *p, const struct run *run)
+struct str page_run_text(const struct page *p, const struct text_run *run)
 {
 	return str_make(p->text.at + run->at, run->len);
 }
@@ -68,7 +68,7 @@ static void run_add(struct page *p, enum style style, struct str safe)
 		return;
 	text_fit_add(&p->text, safe, p->width - p->column);
 	p->failed |= p->text.failed;
-	p->runs[p->runs_len] = (struct run){ at, p->text.len - at, style };
+	p->runs[p->runs_len] = (struct text_run){ at, p->text.len - at, style };
 	p->column += text_width(page_run_text(p, &p->runs[p->runs_len++]));
 }
 
@@ -100,7 +100,7 @@ void page_pad(struct page *p, size_t column)
 
 void page_gap(struct page *p)
 {
-	const struct run *runs;
+	const struct text_run *runs;
 
 	if (p->rows_len == 0 || page_row_runs(p, p->rows_len - 1, &runs) > 0) page_row(p);
 }

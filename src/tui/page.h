@@ -19,7 +19,7 @@ enum style {
 	STYLES,
 };
 
-struct run {
+struct text_run {
 	size_t at, len; /* in the page's text */
 	enum style style;
 };
@@ -28,7 +28,7 @@ struct run {
 struct page {
 	size_t width; /* columns */
 	struct buf text;
-	struct run *runs;
+	struct text_run *runs;
 	size_t runs_len, runs_cap;
 	size_t *rows; /* the first run of each */
 	size_t rows_len, rows_cap;
@@ -62,6 +62,6 @@ void page_line(struct page *, enum style, const struct line *);
 void page_focus(struct page *);
 void page_focus_end(struct page *);
 
-size_t page_row_runs(const struct page *, size_t row, const struct run **out);
-struct str page_run_text(const struct page *, const struct run *);
+size_t page_row_runs(const struct page *, size_t row, const struct text_run **out);
+struct str page_run_text(const struct page *, const struct text_run *);
 #endif

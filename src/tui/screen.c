@@ -526,7 +526,7 @@ void screen_put(struct screen *s, size_t y, size_t x, size_t width, enum style s
 void screen_draw(struct screen *s, size_t y, size_t x, const struct page *p, size_t row,
 	enum style emphasis)
 {
-	const struct run *runs;
+	const struct text_run *runs;
 	size_t left = x, end = x + p->width;
 
 	if (row >= p->rows_len) return;

@@ -200,6 +200,9 @@ union any {
 	struct delivery delivery;
 	struct workspace workspace;
 	struct key_record key;
+	struct run run;
+	struct run_message message;
+	struct tool_call tool_call;
 };
 
 static void every_record_is_read_back_as_it_was_written(void **state)

@@ -14,7 +14,7 @@ static int teardown(void **state)
 /* A row as it is read. */
 static void row_is(size_t row, const char *text)
 {
-	const struct run *runs;
+	const struct text_run *runs;
 	struct buf out = { 0 };
 
 	CHECK(row < page.rows_len);
