@@ -1,5 +1,7 @@
 // Starting, settings, signals, and what survives.
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
 import { join } from 'node:path';
@@ -347,4 +349,24 @@ test('SIGTERM waits for requests whose peers have gone', async () => {
 	await sleep(5);
 	for (const socket of sockets) socket.resetAndDestroy();
 	assert.deepEqual(await server.stop(), { code: 0, signal: null });
+});
+
+test('a server ends with the test that started it, also when that is killed', async () => {
+	const script = `import { Server } from ${JSON.stringify(new URL('../lib/server.mjs', import.meta.url).href)};
+		const server = await new Server({ parent: process.argv[1] }).start();
+		console.log(server.child.pid);
+		setInterval(() => {}, 1000);`;
+	const { home } = make();
+	const child = spawn(process.execPath, ['--input-type=module', '-e', script, home], { stdio: ['ignore', 'pipe', 'inherit'] });
+	const pid = Number(String((await once(child.stdout, 'data'))[0]));
+	child.kill('SIGKILL');
+	/* Whoever inherits it may be slow to take notice that it has ended. */
+	const ended = () => {
+		try {
+			return /^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+		} catch {
+			return true;
+		}
+	};
+	await until(ended, 'the end of the server');
 });

@@ -38,9 +38,15 @@ area('drafts', (scenario) => {
 
 	scenario('of an ask that expires meanwhile go on as a follow-up, and settle nothing', async (me, desk) => {
 		const ask = await me.open({ question: 'How many?', type: 'text', timeout: '10m' });
+		/* Who writes claims the ask; the reply to that, which still says pending, comes too late. */
+		const claims = [];
+		await me.page.route('**/claim', async (route) => claims.push([route, await route.fetch()]));
 		await me.write(box(me, 'How many?'), 'Seven, I th');
+		await until(() => claims.length, 'the claim');
 		await expire(desk, ask);
 		await me.region('settled').getByText(me.t('settled.expired')).waitFor();
+		for (const [route, response] of claims) await route.fulfill({ response });
+		await me.page.unroute('**/claim');
 		const late = box(me, me.t('late.text'));
 		await me.text('late.draft').waitFor();
 		await me.page.keyboard.type('ink');

@@ -95,6 +95,9 @@ export const launch = ({ whole = false } = {}) => chromium.launch({
 		'--disable-background-networking', '--disable-component-update', '--disable-sync'],
 });
 
+/** How many times slower than this machine the page is to be. */
+const SLOWER = Number(process.env.PARLEY_SLOWER ?? 1);
+
 const preferences = (lang, settings) => ({ opens: false, language: lang, ...settings });
 
 /** What its person prefers, from the next document on. */
@@ -112,6 +115,7 @@ export async function arrive(browser, server, { view = 'desktop', lang = 'en', t
 		if (!localStorage.getItem('parley.settings')) localStorage.setItem('parley.settings', JSON.stringify(kept));
 	}, preferences(lang, settings));
 	const page = await context.newPage();
+	if (SLOWER > 1) await (await context.newCDPSession(page)).send('Emulation.setCPUThrottlingRate', { rate: SLOWER });
 	watch(page, errors);
 	return { context, page, errors, t: say(lang) };
 }

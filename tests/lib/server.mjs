@@ -46,6 +46,9 @@ function cleanEnvironment(home) {
 const withoutLeaks = (env) => env.ASAN_OPTIONS
 	? { ...env, ASAN_OPTIONS: `${env.ASAN_OPTIONS}:detect_leaks=0:detect_stack_use_after_return=0` } : env;
 
+/* A server ends with the process that started it, also when that is killed and runs no handler. */
+const WITH_US = ['setpriv', '--pdeathsig', 'KILL', '--'];
+
 const running = new Set();
 process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 
@@ -93,7 +96,7 @@ export class Server {
 		rmSync(this.portFile, { force: true });
 		this.output = this.stderr = '';
 		const data = this.dataFlag ? ['--data', this.data] : [];
-		const [command, ...args] = [...this.wrap, bin, 'serve', '--listen',
+		const [command, ...args] = [...this.wrap, ...WITH_US, bin, 'serve', '--listen',
 			`127.0.0.1:${(this.keepPort && this.port) || 0}`, '--port-file', this.portFile, ...data, ...flags];
 		const child = spawn(command, args, { env: this.env, stdio: ['ignore', 'pipe', 'pipe'], ...this.runAs });
 		this.child = child;

@@ -52,6 +52,16 @@ test('an old copy does not bring a settled ask back', async () => {
 	expect(asks.get(id)?.status).toBe('skipped');
 });
 
+test('a reply that was on its way when its ask was settled does not open the ask again', () => {
+	const asks = new Asks();
+	asks.put(ask());
+	asks.apply(event('ask.expired', { status: 'expired' }), vi.fn());
+	asks.put(ask({ version: 2 })); // claimed a moment before
+	expect(asks.get(id)?.status).toBe('expired');
+	asks.put(ask({ version: 3, status: 'expired' }));
+	expect(asks.get(id)?.version).toBe(3);
+});
+
 /** As in a tab beside the one that keeps the connection. */
 function following() {
 	vi.useFakeTimers();

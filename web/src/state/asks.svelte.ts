@@ -82,7 +82,7 @@ export class Asks {
 			first ??= page.as_of;
 			cursor = page.next_cursor;
 			for (const ask of page.items) {
-				this.known.set(ask.id, ask);
+				if (!this.isOld(ask)) this.known.set(ask.id, ask);
 				seen.add(ask.id);
 			}
 			this.tick++;
@@ -114,9 +114,15 @@ export class Asks {
 		this.tick++;
 	}
 
+	/** Settled once, for ever: a copy that says pending was on its way when the ask was settled. */
+	private isOld(ask: Ask): boolean {
+		const known = this.known.get(ask.id);
+		if (!known) return false;
+		return known.version > ask.version || (known.status !== 'pending' && ask.status === 'pending');
+	}
+
 	put(ask: Ask): void {
-		const old = this.known.get(ask.id);
-		if (old && old.version > ask.version) return;
+		if (this.isOld(ask)) return;
 		this.known.set(ask.id, ask);
 		this.partial.delete(ask.id);
 		if (ask.status === 'pending') this.ever = true;
