@@ -511,6 +511,11 @@ enum err record_read(const struct record *r, const struct row *row, struct arena
 		struct kept_policy policy;
 		struct kept_preset preset;
 		struct fetched_record fetched;
+		struct run run;
+		struct run_message message;
+		struct tool_call tool_call;
+		struct todo todo;
+		struct memory memory;
 	} record;
 
 	memset(&record, 0, r->size);
