@@ -135,6 +135,23 @@ area('answering', (scenario) => {
 		assert.deepEqual((await desk.settled(ask.id)).answer, { where: { selected: ['staging'] }, name: { text: 'core' } });
 	});
 
+	scenario('Next leads to every question, also to one that needs no answer or has one', async (me, desk) => {
+		const ask = await me.open({ title: 'Three things', questions: [
+			{ key: 'a', header: 'First', text: 'What first?', type: 'text' },
+			{ key: 'b', header: 'Second', text: 'Anything second?', type: 'text', required: false },
+			{ key: 'c', header: 'Third', text: 'And third?', type: 'text', prefill: 'as before' }] });
+		await me.write(box(me, 'What first?'), 'tea');
+		await me.press(me.button('form.next'));
+		await box(me, 'Anything second?').waitFor();
+		await me.press(me.button('form.next'));
+		await box(me, 'And third?').waitFor();
+		await me.press(me.button('form.next'));
+		/* The review repeats what was asked, not its short name alone. */
+		for (const text of ['What first?', 'Anything second?', 'And third?']) await me.page.getByText(text).first().waitFor();
+		await me.send();
+		assert.deepEqual((await desk.settled(ask.id)).answer, { a: { text: 'tea' }, c: { text: 'as before' } });
+	});
+
 	scenario('an option shows its preview once it is chosen', async (me, desk) => {
 		const ask = await me.open({ question: 'Which layout?', type: 'choice',
 			options: [{ id: 'a', label: 'Narrow', preview: '|narrow|' }, { id: 'b', label: 'Wide', preview: '|  wide  |' }] });

@@ -87,6 +87,7 @@ area('inbox', (scenario) => {
 		for (const ask of alike) assert.equal((await desk.answer(ask.id, 'decision')).value, 'approve');
 		await desk.pending(critical.id);
 		await me.toasts.getByText(me.tn('batch.approved', 4)).waitFor();
+		assert.equal(await me.page.getByText(me.t('problem.unreachable')).count(), 0, 'a batch that went well says nothing else');
 		await me.check(mark(me, 'Drop the table'));
 		await bar.getByText(me.tn('batch.left', 1)).waitFor();
 		for (const id of ['approve', 'reject'])

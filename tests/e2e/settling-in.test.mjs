@@ -149,14 +149,23 @@ area('settling in', (scenario) => {
 		const server = await Server.start();
 		await beside(me, { server, settings: { opens: true } }, async (first) => {
 			await first.heading(first.t('first')).waitFor();
+			/* One step is open: the first that is not done, or the one that its person opens. */
+			const step = (name) => first.button(`first.step.${name}`);
+			const isOpen = (name) => until(async () => await step(name).getAttribute('aria-expanded') === 'true', `${name} open`);
+			await isOpen('test');
+			assert.equal(await first.page.getByText(`${server.url}/mcp`).isVisible(), false);
+			await first.press(step('connect'));
 			await first.page.getByText(`${server.url}/mcp`).waitFor();
+			assert.equal(await first.button('first.test').isVisible(), false);
 			await first.press(first.page.getByRole('tab', { name: first.t('first.curl') }));
 			await first.page.getByText(`${server.url}/v1/asks`).waitFor();
+			await first.press(step('test'));
 			await first.press(first.button('first.test'));
 			await first.press(first.page.getByRole('link', { name: first.t('first.sent') }));
 			await first.check(first.page.getByRole('radio', { name: first.t('first.test.yes') }));
 			await first.send();
 			await first.page.getByText(first.t('first.answered', { answer: first.t('first.test.yes') })).waitFor();
+			await isOpen('connect');
 			await first.press(first.button('first.leave'));
 			await first.text('inbox.empty').waitFor();
 		});
@@ -167,6 +176,7 @@ area('settling in', (scenario) => {
 		const server = await Server.start();
 		let snippets;
 		await beside(me, { server }, async (first) => {
+			await first.press(first.button('first.step.connect'));
 			await first.write(first.page.getByRole('textbox', { name: first.t('agents.new') }), 'first agent');
 			await first.press(first.button('tokens.create'));
 			await first.text('tokens.once').waitFor();

@@ -9,6 +9,7 @@ import {
 	fieldFlaw,
 	fieldFrom,
 	isSuggested,
+	numberOf,
 } from '../src/lib/form';
 import { ask, question } from './fixtures';
 
@@ -143,4 +144,9 @@ test('an answer reads by labels', () => {
 	expect(answerText(question({ type: 'approval' }), { value: 'reject', text: 'no' }, words)).toBe(
 		'Rejected, “no”',
 	);
+});
+
+test('a number is read as people of either language write it', () => {
+	expect([numberOf('3.5'), numberOf('3,5'), numberOf(' -2,25 ')]).toEqual([3.5, 3.5, -2.25]);
+	expect(numberOf('1,000,000')).toBeNaN();
 });
