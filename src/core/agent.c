@@ -1,0 +1,381 @@
+/* agent.c - the configuration of an agent as JSON. */
+#include "core/agent.h"
+
+#include <math.h>
+#include <stdatomic.h>
+
+#include "core/merge.h"
+#include "core/policy.h"
+#include "core/principal.h"
+#include "core/rule_inner.h"
+#include "core/show.h"
+
+static const int64_t DAY_MS = 86400 * 1000LL;
+enum { TURNS_MAX = 10000, HISTORY_MAX = 10000 };
+
+enum {
+	A_NAME,
+	A_KIND,
+	A_DESCRIPTION,
+	A_PROVIDER,
+	A_MODEL,
+	A_PROMPT,
+	A_EFFORT,
+	A_TOOLS,
+	A_LIMITS,
+	A_VALIDATION,
+	A_ON_ERROR,
+	A_ON_LIMIT,
+	A_ON_REJECT,
+	A_LEN,
+};
+
+static const struct str names[A_LEN] = {
+	[A_NAME] = STR("name"),
+	[A_KIND] = STR("kind"),
+	[A_DESCRIPTION] = STR("description"),
+	[A_PROVIDER] = STR("provider"),
+	[A_MODEL] = STR("model"),
+	[A_PROMPT] = STR("prompt"),
+	[A_EFFORT] = STR("effort"),
+	[A_TOOLS] = STR("tools"),
+	[A_LIMITS] = STR("limits"),
+	[A_VALIDATION] = STR("validation"),
+	[A_ON_ERROR] = STR("on_error"),
+	[A_ON_LIMIT] = STR("on_limit"),
+	[A_ON_REJECT] = STR("on_reject"),
+};
+static const struct members members = { names, A_LEN };
+
+enum { L_TURNS, L_HISTORY, L_TOKENS, L_COST, L_TIME, L_LEN };
+
+static const struct str limit_names[L_LEN] = {
+	[L_TURNS] = STR("turns"),
+	[L_HISTORY] = STR("history"),
+	[L_TOKENS] = STR("tokens"),
+	[L_COST] = STR("cost_usd"),
+	[L_TIME] = STR("time"),
+};
+static const struct members limit_members = { limit_names, L_LEN };
+
+/* Tools that can be chosen, and their operations. */
+static const struct {
+	const char *name;
+	const char *const operations[6];
+	bool test; /* only where agent_allow_test_tools was called */
+} tools[] = {
+	{ "ask_user_question", { 0 }, false },
+	{ "memory", { "list", "get", "search", "add", "delete" }, false },
+	{ "todo", { "list", "create", "update", "complete", "delete" }, false },
+	{ "delegate_task", { 0 }, false },
+	{ "spawn_agent", { 0 }, false },
+	{ "parallel_tasks", { 0 }, false },
+	{ "test_append", { 0 }, true },
+};
+
+static _Atomic bool test_tools;
+
+void agent_allow_test_tools(void)
+{
+	test_tools = true;
+}
+
+bool agent_name_valid(struct str name)
+{
+	for (size_t i = 0; i < name.len; i++)
+		if (!((name.at[i] >= 'a' && name.at[i] <= 'z') ||
+			    (name.at[i] >= '0' && name.at[i] <= '9') ||
+			    name.at[i] == '-' || name.at[i] == '_'))
+			return false;
+	return name.len && name.len <= AGENT_NAME_MAX;
+}
+
+bool agent_tool_valid(struct str tool)
+{
+	struct str name, operation = tool;
+
+	str_cut(&operation, '/', &name);
+	for (size_t i = 0; i < sizeof tools / sizeof *tools; i++) {
+		if (!str_is(name, tools[i].name)) continue;
+		if (tools[i].test && !test_tools) return false;
+		if (name.len == tool.len) return true;
+		for (const char *const *o = tools[i].operations; *o; o++)
+			if (str_is(operation, *o)) return true;
+	}
+	return false;
+}
+
+/* ---- reading ---- */
+
+struct agent_reading {
+	struct check *check;
+	struct spot root;
+	const struct json *m[A_LEN];
+	struct arena *arena;
+	struct agent *out;
+};
+
+static void read_tools(struct agent_reading *r)
+{
+	const struct json *list = r->m[A_TOOLS];
+	struct spot at = spot_member(&r->root, names[A_TOOLS]);
+
+	if (!list) return;
+	if (list->type != JSON_ARRAY || list->count > AGENT_TOOLS_MAX) {
+		wrong(r->check, &at, "must be an array of at most %d tools",
+			AGENT_TOOLS_MAX);
+		return;
+	}
+	r->out->tools = ARENA_ARRAY(r->arena, struct str, list->count);
+	for (uint32_t i = 0; r->out->tools && i < list->count; i++) {
+		struct spot item = spot_item(&at, i);
+		struct str tool = json_text(&list->items[i]);
+
+		if (!agent_tool_valid(tool))
+			wrong(r->check, &item, "there is no tool %.*s",
+				STR_ARGS(text_excerpt(tool)));
+		r->out->tools[r->out->tools_len++] = tool;
+	}
+}
+
+static void read_limits(struct agent_reading *r)
+{
+	struct agent_limits *l = &r->out->limits;
+	struct spot at = spot_member(&r->root, names[A_LIMITS]);
+	const struct json *m[L_LEN] = { 0 };
+
+	*l = (struct agent_limits){ .turns = AGENT_TURNS, .history = AGENT_HISTORY };
+	if (!r->m[A_LIMITS] ||
+		!members_read(r->check, &at, r->m[A_LIMITS], &limit_members, NULL, m))
+		return;
+	if (m[L_TURNS] && count_read(r->check, &at, limit_names[L_TURNS], m[L_TURNS], 1,
+				  TURNS_MAX))
+		l->turns = m[L_TURNS]->integer;
+	if (m[L_HISTORY] && count_read(r->check, &at, limit_names[L_HISTORY],
+				    m[L_HISTORY], 2, HISTORY_MAX))
+		l->history = m[L_HISTORY]->integer;
+	if (m[L_TOKENS] && count_read(r->check, &at, limit_names[L_TOKENS], m[L_TOKENS],
+				   1, INT64_C(1000000000000)))
+		l->tokens = m[L_TOKENS]->integer;
+	if (m[L_TIME])
+		l->time_ms = duration_check(r->check, &at, limit_names[L_TIME], m[L_TIME],
+			1000, 366 * DAY_MS);
+	if (m[L_COST]) {
+		double dollars = json_real(m[L_COST]);
+
+		if (m[L_COST]->type != JSON_NUMBER || !(dollars > 0 && dollars <= 1e6))
+			wrong_member(r->check, &at, limit_names[L_COST],
+				"must be a number of dollars above 0");
+		else
+			l->cost = (int64_t)llround(dollars * 1e9);
+	}
+}
+
+/* Members of a policy that make sense for one agent; the policy's reader knows them. */
+static void read_validation(struct agent_reading *r)
+{
+	static const char *const allowed[] = { "mode", "selective", "auto_approve_low",
+		"always_confirm_high", "timeout" };
+	const struct json *v = r->m[A_VALIDATION];
+	struct spot at = spot_member(&r->root, names[A_VALIDATION]);
+	struct fault found = { 0 };
+	struct buf text = { 0 };
+	struct str whole;
+
+	if (!v) return;
+	if (v->type != JSON_OBJECT) {
+		wrong(r->check, &at, "must be an object or null");
+		return;
+	}
+	for (uint32_t i = 0; i < v->count; i++)
+		if (name_find(allowed, sizeof allowed / sizeof *allowed,
+			    v->members[i].name) < 0) {
+			wrong_member(r->check, &at, v->members[i].name,
+				"no such member of an agent's validation");
+			return;
+		}
+	if (policy_read(v, str_of(policy_default), NULL, r->arena, &whole, NULL, &found)) {
+		struct spot inner = spot_member(&at, found.items_len &&
+				found.items[0].pointer[0] ?
+			str_of(found.items[0].pointer + 1) : STR(""));
+
+		wrong(r->check, &inner, "%s", found.detail);
+	}
+	json_write(&text, v);
+	r->out->validation = buf_keep_done(&text, r->arena);
+}
+
+/* One of two words; the first unless it says so. */
+static bool second_word(struct agent_reading *r, int member, const char *first,
+	const char *second)
+{
+	struct str word = json_text(r->m[member]);
+
+	if (!r->m[member] || str_is(word, first)) return false;
+	if (!str_is(word, second))
+		wrong_member(r->check, &r->root, names[member], "must be %s or %s", first,
+			second);
+	return true;
+}
+
+static void read_all(struct agent_reading *r)
+{
+	static const char *const efforts[] = { "low", "medium", "high" };
+	struct agent *a = r->out;
+	struct check *c = r->check;
+
+	a->name = json_text(r->m[A_NAME]);
+	if (!agent_name_valid(a->name))
+		wrong_member(c, &r->root, names[A_NAME],
+			"must be 1 to %d of a-z, 0-9, - and _", AGENT_NAME_MAX);
+	if (r->m[A_KIND] && !str_is(json_text(r->m[A_KIND]), "model"))
+		wrong_member(c, &r->root, names[A_KIND], "must be model");
+	a->description = text_read(c, &r->root, names[A_DESCRIPTION], r->m[A_DESCRIPTION],
+		AGENT_DESCRIPTION_MAX, TEXT_FREE);
+	a->provider = text_read(c, &r->root, names[A_PROVIDER], r->m[A_PROVIDER], 64,
+		TEXT_LINE | TEXT_FILLED | TEXT_NEEDED);
+	a->model = text_read(c, &r->root, names[A_MODEL], r->m[A_MODEL], 200,
+		TEXT_LINE | TEXT_FILLED | TEXT_NEEDED);
+	a->prompt = text_read(c, &r->root, names[A_PROMPT], r->m[A_PROMPT],
+		AGENT_PROMPT_MAX, TEXT_FREE);
+	a->effort = json_text(r->m[A_EFFORT]);
+	if (r->m[A_EFFORT] && name_find(efforts, 3, a->effort) < 0)
+		wrong_member(c, &r->root, names[A_EFFORT],
+			"must be low, medium, high or null");
+	read_tools(r);
+	read_limits(r);
+	read_validation(r);
+	a->ask_on_error = !second_word(r, A_ON_ERROR, "ask", "fail");
+	a->ask_on_limit = !second_word(r, A_ON_LIMIT, "ask", "stop");
+	a->stop_on_reject = second_word(r, A_ON_REJECT, "tell", "stop");
+}
+
+static enum err whole_read(const struct json *whole, const struct members *also,
+	struct arena *arena, struct agent *out, struct fault *why)
+{
+	struct check c = { .why = why };
+	struct agent_reading r = {
+		.check = &c, .root = spot_root(""), .arena = arena, .out = out
+	};
+
+	*out = (struct agent){ 0 };
+	if (members_read(&c, &r.root, whole, &members, also, r.m)) read_all(&r);
+	return check_end(&c, arena);
+}
+
+/* ---- writing ---- */
+
+static void limit_write(struct json_writer *w, int which, int64_t value)
+{
+	jw_key(w, limit_names[which].at);
+	if (value)
+		jw_int(w, value);
+	else
+		jw_null(w);
+}
+
+static void limits_write(
+	struct json_writer *w, const struct agent_limits *l, const struct json *said)
+{
+	jw_key(w, "limits");
+	jw_object(w);
+	limit_write(w, L_TURNS, l->turns);
+	limit_write(w, L_HISTORY, l->history);
+	limit_write(w, L_TOKENS, l->tokens);
+	jw_key(w, "cost_usd");
+	if (l->cost)
+		jw_real(w, (double)l->cost / 1e9);
+	else
+		jw_null(w);
+	jw_key(w, "time"); /* as it was spelt */
+	jw_json(w, l->time_ms ? json_get(said, "time") : NULL);
+	jw_object_end(w);
+}
+
+static void agent_write(
+	struct json_writer *w, const struct agent *a, const struct json *limits)
+{
+	jw_object(w);
+	jw_key(w, "name");
+	jw_str(w, a->name);
+	jw_key(w, "kind");
+	jw_text(w, "model");
+	show_text(w, "description", a->description);
+	jw_key(w, "provider");
+	jw_str(w, a->provider);
+	jw_key(w, "model");
+	jw_str(w, a->model);
+	jw_key(w, "prompt");
+	jw_str(w, a->prompt);
+	show_text(w, "effort", a->effort);
+	jw_key(w, "tools");
+	jw_array(w);
+	for (size_t i = 0; i < a->tools_len; i++) jw_str(w, a->tools[i]);
+	jw_array_end(w);
+	limits_write(w, &a->limits, limits);
+	show_json(w, "validation", a->validation);
+	jw_key(w, "on_error");
+	jw_text(w, a->ask_on_error ? "ask" : "fail");
+	jw_key(w, "on_limit");
+	jw_text(w, a->ask_on_limit ? "ask" : "stop");
+	jw_key(w, "on_reject");
+	jw_text(w, a->stop_on_reject ? "stop" : "tell");
+	jw_object_end(w);
+}
+
+enum err agent_read(const struct json *body, struct str before, const struct members *also,
+	struct arena *arena, struct str *json, struct fault *why)
+{
+	/* Runs and rules know an agent by its name. */
+	static const char *const fixed[] = { "name", NULL };
+	struct buf text = { 0 };
+	struct json_writer w = { .out = &text };
+	const struct json *whole;
+	struct agent a;
+	enum err e = body_merge(body, before, fixed, arena, &whole, why);
+
+	if (!e) e = whole_read(whole, also, arena, &a, why);
+	if (e) return e;
+	agent_write(&w, &a, json_get(whole, "limits"));
+	*json = buf_keep_done(&text, arena);
+	return arena->failed ? fail(why, ERR_MEMORY, "out of memory") : OK;
+}
+
+enum err agent_parse(struct str json, struct arena *arena, struct agent *out, struct fault *why)
+{
+	const struct json *whole;
+	struct agent a;
+
+	if (json_read(json, NULL, arena, &whole, NULL) ||
+		whole_read(whole, NULL, arena, &a, NULL))
+		return arena->failed ? fail(why, ERR_MEMORY, "out of memory") :
+				       fail(why, ERR_INTERNAL, "an agent is unreadable");
+	*out = a;
+	return OK;
+}
+
+void agent_show(struct json_writer *w, const struct kept_agent *a, struct str wrong)
+{
+	struct str inner = str_trim(a->body);
+
+	jw_object(w);
+	jw_key(w, "id");
+	jw_str(w, a->id);
+	if (inner.len > 2) jw_members(w, str_make(inner.at + 1, inner.len - 2));
+	jw_key(w, "source");
+	jw_text(w, a->version ? "store" : "file");
+	jw_key(w, "version");
+	jw_int(w, a->version);
+	jw_key(w, "runnable");
+	jw_bool(w, wrong.len == 0);
+	show_text(w, "why", wrong);
+	jw_key(w, "program");
+	jw_null(w);
+	jw_key(w, "cwd");
+	jw_null(w);
+	jw_key(w, "mode");
+	jw_null(w);
+	show_time(w, "created_at", a->created_ms);
+	show_time(w, "updated_at", a->changed_ms);
+	jw_object_end(w);
+}
