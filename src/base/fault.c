@@ -15,6 +15,7 @@ static const char *const names[] = {
 	[ERR_METHOD] = "method not allowed",
 	[ERR_CONFLICT] = "conflict",
 	[ERR_REVOKED] = "revoked",
+	[ERR_READ_ONLY] = "read_only",
 	[ERR_STOPPED] = "stopped",
 	[ERR_DENIED] = "denied",
 	[ERR_DENIED_EDIT] = "denied",

@@ -14,6 +14,7 @@ enum err {
 	ERR_METHOD,	  /* 405 */
 	ERR_CONFLICT,	  /* 409: settled already, or another holds it */
 	ERR_REVOKED,	  /* 409: an approval that was taken back */
+	ERR_READ_ONLY,	  /* 409: the configuration file defines it */
 	ERR_STOPPED,	  /* 409: somebody stopped everything of this kind */
 	ERR_DENIED,	  /* 409: a rule forbids by now what was approved */
 	ERR_DENIED_EDIT,  /* 403: a rule forbids what it was edited into */

@@ -43,8 +43,8 @@ bool seal_close(const uint8_t key[SEAL_KEY_SIZE], struct str secret, struct buf 
 
 static bool raw_read(struct str sealed, struct buf *raw)
 {
-	return base64_read(sealed, raw) && raw->len >= BOX_AT + crypto_secretbox_MACBYTES &&
-	       raw->at[0] == VERSION;
+	return base64_read(sealed, raw) &&
+	       raw->len >= BOX_AT + crypto_secretbox_MACBYTES && raw->at[0] == VERSION;
 }
 
 bool seal_fits(const uint8_t key[SEAL_KEY_SIZE], struct str sealed)

@@ -232,3 +232,26 @@ bool reach_may_allow(struct str reach, const struct url *url)
 	if (url->https || str_is(reach, "yes")) return true;
 	return !str_is(reach, "no") && reach_names(reach, url->host, NULL);
 }
+
+/* 127.0.0.0/8 and ::1. */
+static bool address_loopback(const struct address *a)
+{
+	static const uint8_t v4[12] = { [10] = 0xff, [11] = 0xff };
+	static const uint8_t v6[16] = { [15] = 1 };
+
+	return (memcmp(a->bytes, v4, sizeof v4) == 0 && a->bytes[12] == 127) ||
+	       memcmp(a->bytes, v6, sizeof v6) == 0;
+}
+
+bool model_reach_allows(struct str reach, const struct url *url, const struct address *a)
+{
+	return address_loopback(a) || reach_allows(reach, url, a);
+}
+
+bool model_reach_may_allow(struct str reach, const struct url *url)
+{
+	struct address a;
+
+	if (address_read(url->host, &a)) return model_reach_allows(reach, url, &a);
+	return str_is_nocase(url->host, "localhost") || reach_may_allow(reach, url);
+}

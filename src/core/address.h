@@ -36,5 +36,8 @@ bool reach_valid(struct str reach);
 bool reach_allows(struct str reach, const struct url *, const struct address *);
 /* The same before the name is looked up: false when no address would do. */
 bool reach_may_allow(struct str reach, const struct url *);
+/* The same for providers of models: loopback needs no TLS and no permission. */
+bool model_reach_allows(struct str reach, const struct url *, const struct address *);
+bool model_reach_may_allow(struct str reach, const struct url *);
 
 #endif

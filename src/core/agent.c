@@ -112,7 +112,7 @@ struct agent_reading {
 	struct spot root;
 	const struct json *m[A_LEN];
 	struct arena *arena;
-	struct agent *out;
+	struct agent_config *out;
 };
 
 static void read_tools(struct agent_reading *r)
@@ -148,8 +148,8 @@ static void read_limits(struct agent_reading *r)
 	if (!r->m[A_LIMITS] ||
 		!members_read(r->check, &at, r->m[A_LIMITS], &limit_members, NULL, m))
 		return;
-	if (m[L_TURNS] && count_read(r->check, &at, limit_names[L_TURNS], m[L_TURNS], 1,
-				  TURNS_MAX))
+	if (m[L_TURNS] &&
+		count_read(r->check, &at, limit_names[L_TURNS], m[L_TURNS], 1, TURNS_MAX))
 		l->turns = m[L_TURNS]->integer;
 	if (m[L_HISTORY] && count_read(r->check, &at, limit_names[L_HISTORY],
 				    m[L_HISTORY], 2, HISTORY_MAX))
@@ -194,10 +194,12 @@ static void read_validation(struct agent_reading *r)
 				"no such member of an agent's validation");
 			return;
 		}
-	if (policy_read(v, str_of(policy_default), NULL, r->arena, &whole, NULL, &found)) {
-		struct spot inner = spot_member(&at, found.items_len &&
-				found.items[0].pointer[0] ?
-			str_of(found.items[0].pointer + 1) : STR(""));
+	if (policy_read(
+		    v, str_of(policy_default), NULL, r->arena, &whole, NULL, &found)) {
+		struct spot inner =
+			spot_member(&at, found.items_len && found.items[0].pointer[0]
+						 ? str_of(found.items[0].pointer + 1)
+						 : STR(""));
 
 		wrong(r->check, &inner, "%s", found.detail);
 	}
@@ -206,8 +208,8 @@ static void read_validation(struct agent_reading *r)
 }
 
 /* One of two words; the first unless it says so. */
-static bool second_word(struct agent_reading *r, int member, const char *first,
-	const char *second)
+static bool second_word(
+	struct agent_reading *r, int member, const char *first, const char *second)
 {
 	struct str word = json_text(r->m[member]);
 
@@ -221,7 +223,7 @@ static bool second_word(struct agent_reading *r, int member, const char *first,
 static void read_all(struct agent_reading *r)
 {
 	static const char *const efforts[] = { "low", "medium", "high" };
-	struct agent *a = r->out;
+	struct agent_config *a = r->out;
 	struct check *c = r->check;
 
 	a->name = json_text(r->m[A_NAME]);
@@ -251,14 +253,14 @@ static void read_all(struct agent_reading *r)
 }
 
 static enum err whole_read(const struct json *whole, const struct members *also,
-	struct arena *arena, struct agent *out, struct fault *why)
+	struct arena *arena, struct agent_config *out, struct fault *why)
 {
 	struct check c = { .why = why };
 	struct agent_reading r = {
 		.check = &c, .root = spot_root(""), .arena = arena, .out = out
 	};
 
-	*out = (struct agent){ 0 };
+	*out = (struct agent_config){ 0 };
 	if (members_read(&c, &r.root, whole, &members, also, r.m)) read_all(&r);
 	return check_end(&c, arena);
 }
@@ -293,7 +295,7 @@ static void limits_write(
 }
 
 static void agent_write(
-	struct json_writer *w, const struct agent *a, const struct json *limits)
+	struct json_writer *w, const struct agent_config *a, const struct json *limits)
 {
 	jw_object(w);
 	jw_key(w, "name");
@@ -310,7 +312,8 @@ static void agent_write(
 	show_text(w, "effort", a->effort);
 	jw_key(w, "tools");
 	jw_array(w);
-	for (size_t i = 0; i < a->tools_len; i++) jw_str(w, a->tools[i]);
+	for (size_t i = 0; i < a->tools_len; i++)
+		jw_str(w, a->tools[i]);
 	jw_array_end(w);
 	limits_write(w, &a->limits, limits);
 	show_json(w, "validation", a->validation);
@@ -323,15 +326,16 @@ static void agent_write(
 	jw_object_end(w);
 }
 
-enum err agent_read(const struct json *body, struct str before, const struct members *also,
-	struct arena *arena, struct str *json, struct fault *why)
+enum err agent_read(const struct json *body, struct str before,
+	const struct members *also, struct arena *arena, struct str *json,
+	struct fault *why)
 {
 	/* Runs and rules know an agent by its name. */
 	static const char *const fixed[] = { "name", NULL };
 	struct buf text = { 0 };
 	struct json_writer w = { .out = &text };
 	const struct json *whole;
-	struct agent a;
+	struct agent_config a;
 	enum err e = body_merge(body, before, fixed, arena, &whole, why);
 
 	if (!e) e = whole_read(whole, also, arena, &a, why);
@@ -341,15 +345,16 @@ enum err agent_read(const struct json *body, struct str before, const struct mem
 	return arena->failed ? fail(why, ERR_MEMORY, "out of memory") : OK;
 }
 
-enum err agent_parse(struct str json, struct arena *arena, struct agent *out, struct fault *why)
+enum err agent_parse(
+	struct str json, struct arena *arena, struct agent_config *out, struct fault *why)
 {
 	const struct json *whole;
-	struct agent a;
+	struct agent_config a;
 
 	if (json_read(json, NULL, arena, &whole, NULL) ||
 		whole_read(whole, NULL, arena, &a, NULL))
-		return arena->failed ? fail(why, ERR_MEMORY, "out of memory") :
-				       fail(why, ERR_INTERNAL, "an agent is unreadable");
+		return arena->failed ? fail(why, ERR_MEMORY, "out of memory")
+				     : fail(why, ERR_INTERNAL, "an agent is unreadable");
 	*out = a;
 	return OK;
 }

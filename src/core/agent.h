@@ -21,7 +21,8 @@ struct kept_agent {
 	int64_t ws;
 	struct str id; /* agt_…, from workspace and name: agent_id */
 	struct str name;
-	struct str body; /* JSON, as agent_read wrote it; what a run keeps as its `config` */
+	struct str
+		body; /* JSON, as agent_read wrote it; what a run keeps as its `config` */
 	int64_t created_ms, changed_ms;
 	int64_t version; /* 0: defined by the configuration */
 };
@@ -34,14 +35,15 @@ struct agent_limits {
 };
 
 /* A body taken apart. Lives in an arena. */
-struct agent {
+struct agent_config {
 	struct str name, description;
 	struct str provider, model, prompt;
 	struct str effort; /* low, medium, high; or empty */
 	struct str *tools; /* "memory", "todo/create" */
 	size_t tools_len;
 	struct agent_limits limits;
-	struct str validation; /* JSON: members of the policy that hold for it alone; or empty */
+	struct str
+		validation; /* JSON: members of the policy that hold for it alone; or empty */
 	bool ask_on_error, ask_on_limit;
 	bool stop_on_reject;
 };
@@ -55,10 +57,11 @@ void agent_allow_test_tools(void); /* `test_append` is one, too, from now on */
  * name, provider and model): members it brings replace those, null is the default. The new
  * whole goes to *json, in the arena. `also`: more members that the body may have. That the
  * provider exists is for the caller to see. */
-enum err agent_read(const struct json *body, struct str before, const struct members *also,
-	struct arena *, struct str *json, struct fault *why);
+enum err agent_read(const struct json *body, struct str before,
+	const struct members *also, struct arena *, struct str *json, struct fault *why);
 /* Takes apart what agent_read wrote. ERR_INTERNAL: it is damaged. */
-enum err agent_parse(struct str json, struct arena *, struct agent *out, struct fault *why);
+enum err agent_parse(
+	struct str json, struct arena *, struct agent_config *out, struct fault *why);
 /* `wrong`: why it cannot run; empty: it can. */
 void agent_show(struct json_writer *, const struct kept_agent *, struct str wrong);
 

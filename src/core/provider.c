@@ -47,8 +47,8 @@ static void read_model(struct check *c, const struct spot *at, const struct json
 	if (!members_read(c, at, json, &model_members, NULL, m)) return;
 	out->id = text_read(c, at, model_names[M_ID], m[M_ID], 200,
 		TEXT_LINE | TEXT_FILLED | TEXT_NEEDED);
-	if (m[M_CONTEXT] && count_read(c, at, model_names[M_CONTEXT], m[M_CONTEXT], 1,
-				    TOKENS_MAX))
+	if (m[M_CONTEXT] &&
+		count_read(c, at, model_names[M_CONTEXT], m[M_CONTEXT], 1, TOKENS_MAX))
 		out->context = m[M_CONTEXT]->integer;
 	if (m[M_OUTPUT] &&
 		count_read(c, at, model_names[M_OUTPUT], m[M_OUTPUT], 1, TOKENS_MAX))
@@ -92,7 +92,8 @@ static void read_key(struct check *c, const struct spot *root, const struct json
 	if (json->type != JSON_STRING || text_blank(text) || !text_one_line(text) ||
 		text.len > PROVIDER_KEY_MAX)
 		wrong_member(c, root, names[P_KEY],
-			"must be one line of at most %d bytes, or null", PROVIDER_KEY_MAX);
+			"must be one line of at most %d bytes, or null",
+			PROVIDER_KEY_MAX);
 	else
 		*key = str_trim(text);
 }
@@ -109,21 +110,20 @@ static void read_url(struct check *c, const struct spot *root, struct provider *
 }
 
 static enum err whole_read(const struct json *whole, const struct members *also,
-	const char *const *kinds, size_t kinds_len, struct arena *arena,
-	struct provider *out, struct fault *why)
+	struct arena *arena, struct provider *out, struct fault *why)
 {
 	struct check c = { .why = why };
 	struct spot root = spot_root("");
 	const struct json *m[P_LEN] = { 0 };
 
 	*out = (struct provider){ .at_once = PROVIDER_AT_ONCE };
-	if (!members_read(&c, &root, whole, &members, also, m)) return check_end(&c, arena);
+	if (!members_read(&c, &root, whole, &members, also, m))
+		return check_end(&c, arena);
 	out->name = json_text(m[P_NAME]);
 	if (!agent_name_valid(out->name))
 		wrong_member(&c, &root, names[P_NAME],
 			"must be 1 to %d of a-z, 0-9, - and _", AGENT_NAME_MAX);
-	out->kind = json_text(m[P_KIND]);
-	if (kinds && name_find(kinds, kinds_len, out->kind) < 0)
+	if (!model_wire_find(json_text(m[P_KIND]), &out->wire))
 		wrong_member(&c, &root, names[P_KIND],
 			"must be anthropic, openai, openai_responses or gemini");
 	out->url = text_read(&c, &root, names[P_URL], m[P_URL], URL_MAX, TEXT_LINE);
@@ -157,11 +157,12 @@ static void provider_write(struct json_writer *w, const struct provider *p)
 	jw_key(w, "name");
 	jw_str(w, p->name);
 	jw_key(w, "kind");
-	jw_str(w, p->kind);
+	jw_text(w, model_wire_name(p->wire));
 	show_text(w, "url", p->url);
 	jw_key(w, "models");
 	jw_array(w);
-	for (size_t i = 0; i < p->models_len; i++) model_write(w, &p->models[i]);
+	for (size_t i = 0; i < p->models_len; i++)
+		model_write(w, &p->models[i]);
 	jw_array_end(w);
 	jw_key(w, "at_once");
 	jw_int(w, p->at_once);
@@ -169,8 +170,8 @@ static void provider_write(struct json_writer *w, const struct provider *p)
 }
 
 enum err provider_read(const struct json *body, struct str before,
-	const struct members *also, const char *const *kinds, size_t kinds_len,
-	struct arena *arena, struct str *json, struct str *key, struct fault *why)
+	const struct members *also, struct arena *arena, struct str *json,
+	struct str *key, struct fault *why)
 {
 	static const char *const fixed[] = { "name", NULL };
 	struct buf text = { 0 };
@@ -182,7 +183,7 @@ enum err provider_read(const struct json *body, struct str before,
 	enum err e = body_merge(body, before, fixed, arena, &whole, why);
 
 	if (e) return e;
-	e = whole_read(whole, also, kinds, kinds_len, arena, &p, why);
+	e = whole_read(whole, also, arena, &p, why);
 	if (key) read_key(&c, &root, json_get(body, "key"), key);
 	if (e || c.failed) return e ? e : check_end(&c, arena);
 	provider_write(&w, &p);
@@ -197,9 +198,10 @@ enum err provider_parse(
 	struct provider p;
 
 	if (json_read(json, NULL, arena, &whole, NULL) ||
-		whole_read(whole, NULL, NULL, 0, arena, &p, NULL))
-		return arena->failed ? fail(why, ERR_MEMORY, "out of memory") :
-				       fail(why, ERR_INTERNAL, "a provider is unreadable");
+		whole_read(whole, NULL, arena, &p, NULL))
+		return arena->failed
+			       ? fail(why, ERR_MEMORY, "out of memory")
+			       : fail(why, ERR_INTERNAL, "a provider is unreadable");
 	*out = p;
 	return OK;
 }
@@ -231,7 +233,8 @@ struct str provider_key_wrong(const struct kept_provider *p, struct arena *arena
 			"%.*s is not set: start the server with %.*s=KEY in its environment",
 			STR_ARGS(p->key_from), STR_ARGS(p->key_from));
 	if (p->source == KEY_FILE)
-		return arena_print(arena, "%.*s is missing or empty: put the key there, 0600",
+		return arena_print(arena,
+			"%.*s is missing or empty: put the key there, 0600",
 			STR_ARGS(p->key_from));
 	return STR_NONE;
 }

@@ -4,6 +4,7 @@
 #define CORE_PROVIDER_H
 
 #include "core/body.h"
+#include "core/model_wire.h"
 #include "core/usage.h"
 
 enum {
@@ -21,15 +22,15 @@ struct kept_provider {
 	int64_t ws;
 	struct str id; /* prv_…, from workspace and name: provider_id */
 	struct str name;
-	struct str body;   /* JSON, as provider_read wrote it: kind, url, models, at_once */
+	struct str body; /* JSON, as provider_read wrote it: kind, url, models, at_once */
 	struct str sealed; /* the key as base/seal has it, base64; empty: none */
 	struct str last4;  /* of the key; empty for keys too short to show any of */
 	int64_t created_ms, changed_ms;
 	int64_t version; /* 0: defined by the configuration */
 	/* Of those of the configuration, never stored. */
-	struct str key;		 /* the key itself; empty: missing, or none is needed */
-	enum key_source source;	 /* where it is, or should be */
-	struct str key_from;	 /* the variable or the file */
+	struct str key;		/* the key itself; empty: missing, or none is needed */
+	enum key_source source; /* where it is, or should be */
+	struct str key_from;	/* the variable or the file */
 };
 
 struct provider_model {
@@ -41,21 +42,30 @@ struct provider_model {
 
 /* A body taken apart. Lives in an arena. */
 struct provider {
-	struct str name, kind;
+	struct str name;
+	enum model_wire wire;
 	struct str url; /* empty: the kind's own */
 	int64_t at_once;
 	struct provider_model *models;
 	size_t models_len;
 };
 
+/* A price that was imported: for every provider that has the model and no price for it. */
+struct kept_price {
+	int64_t ws;
+	struct str model;
+	struct str body; /* JSON {context, output, price} */
+	int64_t changed_ms, version;
+};
+
 /* "prv_" and 26 characters that depend on workspace and name alone. */
 void provider_id(int64_t ws, struct str name, char out[32]);
 /* Reads a body over `before`, as agent_read does. `key` (may be NULL) gets the member `key`
- * as text: *key untouched when it is absent, empty when null. `kinds` are the names a kind
- * may have. That the address may be reached is for the caller to see. */
+ * as text: *key untouched when it is absent, empty when null. That the
+ * address may be reached is for the caller to see. */
 enum err provider_read(const struct json *body, struct str before,
-	const struct members *also, const char *const *kinds, size_t kinds_len,
-	struct arena *, struct str *json, struct str *key, struct fault *why);
+	const struct members *also, struct arena *, struct str *json, struct str *key,
+	struct fault *why);
 enum err provider_parse(
 	struct str json, struct arena *, struct provider *out, struct fault *why);
 /* NULL: it has no row of its own for this model. */

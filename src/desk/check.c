@@ -192,6 +192,9 @@ static enum err orphans_check(struct checking *c, struct fault *why)
 		{ SQL_CHECK_LOST_STOPS, "stops" },
 		{ SQL_CHECK_LOST_POLICIES, "policies" },
 		{ SQL_CHECK_LOST_PRESETS, "presets" },
+		{ SQL_CHECK_LOST_AGENTS, "agents" },
+		{ SQL_CHECK_LOST_PROVIDERS, "providers" },
+		{ SQL_CHECK_LOST_PRICES, "prices" },
 		{ SQL_CHECK_LOST_TEAMS, "teams" },
 	};
 	enum err e = OK;

@@ -319,9 +319,6 @@ static void event_take(struct model_reader *r, struct str event, const struct js
 }
 
 const struct wire wire_anthropic = {
-	.name = "anthropic",
-	.url = "https://api.anthropic.com",
-	.key_env = "ANTHROPIC_API_KEY",
 	.path = "/v1/messages",
 	.key_header = "x-api-key: ",
 	.header = "anthropic-version: 2023-06-01",

@@ -28,7 +28,6 @@ struct utterance {
 };
 
 struct wire {
-	const char *name, *url, *key_env;
 	const char *path;	/* behind the url; "%" stands for the model */
 	const char *key_header; /* "x-api-key: " */
 	const char *header;	/* one more; may be NULL */

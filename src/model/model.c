@@ -7,34 +7,9 @@ static const struct wire *const wires[WIRES] = {
 	[WIRE_ANTHROPIC] = &wire_anthropic,
 };
 
-bool model_wire_find(struct str name, enum model_wire *out)
-{
-	for (int i = 0; i < WIRES; i++)
-		if (wires[i] && str_is(name, wires[i]->name)) {
-			*out = (enum model_wire)i;
-			return true;
-		}
-	return false;
-}
-
 const struct wire *wire_of(enum model_wire wire)
 {
 	return wires[wire];
-}
-
-const char *model_wire_name(enum model_wire wire)
-{
-	return wires[wire]->name;
-}
-
-const char *model_wire_url(enum model_wire wire)
-{
-	return wires[wire]->url;
-}
-
-const char *model_wire_key_env(enum model_wire wire)
-{
-	return wires[wire]->key_env;
 }
 
 bool model_effort_find(struct str name, enum model_effort *out)
@@ -65,7 +40,7 @@ const char *model_url(
 {
 	struct buf url = { .max = 8192 };
 
-	if (base.len == 0) base = str_of(wires[wire]->url);
+	if (base.len == 0) base = str_of(model_wire_url(wire));
 	while (str_ends(base, "/"))
 		base.len--;
 	buf_add(&url, base);

@@ -28,21 +28,9 @@
 
 #include "base/arena.h"
 #include "base/fault.h"
+#include "core/model_wire.h"
 #include "core/trouble.h"
 #include "core/usage.h"
-
-enum model_wire {
-	WIRE_ANTHROPIC,
-	WIRE_OPENAI,
-	WIRE_OPENAI_RESPONSES,
-	WIRE_GEMINI,
-	WIRES,
-};
-
-bool model_wire_find(struct str name, enum model_wire *out);
-const char *model_wire_name(enum model_wire);
-const char *model_wire_url(enum model_wire);	 /* the vendor's */
-const char *model_wire_key_env(enum model_wire); /* where its key usually is */
 
 /* ---- requests ---- */
 

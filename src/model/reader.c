@@ -193,7 +193,7 @@ static void kept_write(struct model_reader *r)
 	if (last == 0) return;
 	jw_object(&w);
 	jw_key(&w, "wire");
-	jw_text(&w, r->wire->name);
+	jw_text(&w, model_wire_name(r->setup.wire));
 	jw_key(&w, "parts");
 	jw_array(&w);
 	for (size_t i = 0; i < last; i++)

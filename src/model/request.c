@@ -92,7 +92,8 @@ enum err model_request_write(struct buf *out, enum model_wire which,
 	enum err e = said ? OK : ERR_MEMORY;
 
 	for (size_t i = 0; i < r->messages_len && !e; i++)
-		e = message_read(r, &r->messages[i], wire->name, &arena, &said[i]);
+		e = message_read(
+			r, &r->messages[i], model_wire_name(which), &arena, &said[i]);
 	if (!e) {
 		cache_mark(said, r->messages_len);
 		wire->write(&w, r, said, &arena);

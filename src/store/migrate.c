@@ -341,7 +341,21 @@ static const char step_5[] =
 	" ws BIGINT NOT NULL, id TEXT NOT NULL, scope TEXT NOT NULL, agent TEXT NOT NULL,"
 	" session TEXT NOT NULL, text TEXT NOT NULL, tags TEXT NOT NULL, search TEXT NOT NULL,"
 	" created_ms BIGINT NOT NULL, PRIMARY KEY (ws, id));"
-	"CREATE INDEX memories_by_session ON memories (ws, session) WHERE session > '';";
+	"CREATE INDEX memories_by_session ON memories (ws, session) WHERE session > '';"
+
+	/* Agents that Parley runs, providers of models with their sealed keys, prices that
+	 * were imported. */
+	"CREATE TABLE agents ("
+	" ws BIGINT NOT NULL, id TEXT NOT NULL, name TEXT NOT NULL, body TEXT NOT NULL,"
+	" created_ms BIGINT NOT NULL, changed_ms BIGINT NOT NULL, version BIGINT NOT NULL,"
+	" PRIMARY KEY (ws, id));"
+	"CREATE TABLE providers ("
+	" ws BIGINT NOT NULL, id TEXT NOT NULL, name TEXT NOT NULL, body TEXT NOT NULL,"
+	" sealed TEXT NOT NULL, last4 TEXT NOT NULL, created_ms BIGINT NOT NULL,"
+	" changed_ms BIGINT NOT NULL, version BIGINT NOT NULL, PRIMARY KEY (ws, id));"
+	"CREATE TABLE prices ("
+	" ws BIGINT NOT NULL, model TEXT NOT NULL, body TEXT NOT NULL,"
+	" changed_ms BIGINT NOT NULL, version BIGINT NOT NULL, PRIMARY KEY (ws, model));";
 
 static const char *const steps[] = { step_1, step_2, step_3, step_4, step_5 };
 

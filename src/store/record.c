@@ -391,6 +391,30 @@ const struct record records[RECORD_COUNT] = {
 		.keys_len = 2,
 		.name = 1,
 		.session_at = offsetof(struct memory, session) },
+	[RECORD_AGENTS] = { .table = "agents",
+		.size = sizeof(struct kept_agent),
+		.columns = agent_columns,
+		.columns_len = AGENT_COLUMNS,
+		.stored_len = AGENT_COLUMNS,
+		.keys_len = 2,
+		.name = 1,
+		.version_at = offsetof(struct kept_agent, version) },
+	[RECORD_PROVIDERS] = { .table = "providers",
+		.size = sizeof(struct kept_provider),
+		.columns = provider_columns,
+		.columns_len = PROVIDER_COLUMNS,
+		.stored_len = PROVIDER_COLUMNS,
+		.keys_len = 2,
+		.name = 1,
+		.version_at = offsetof(struct kept_provider, version) },
+	[RECORD_PRICES] = { .table = "prices",
+		.size = sizeof(struct kept_price),
+		.columns = price_columns,
+		.columns_len = PRICE_COLUMNS,
+		.stored_len = PRICE_COLUMNS,
+		.keys_len = 2,
+		.name = -1,
+		.version_at = offsetof(struct kept_price, version) },
 	[RECORD_EVENTS] = { TABLE("events", event, event_columns), .keys_len = 1,
 		.name = -1 },
 };
@@ -516,6 +540,9 @@ enum err record_read(const struct record *r, const struct row *row, struct arena
 		struct tool_call tool_call;
 		struct todo todo;
 		struct memory memory;
+		struct kept_agent kept_agent;
+		struct kept_provider kept_provider;
+		struct kept_price kept_price;
 	} record;
 
 	memset(&record, 0, r->size);

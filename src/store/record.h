@@ -8,11 +8,13 @@
 #define STORE_RECORD_H
 
 #include "base/arena.h"
+#include "core/agent.h"
 #include "core/delivery.h"
 #include "core/event.h"
 #include "core/message.h"
 #include "core/people.h"
 #include "core/preset.h"
+#include "core/provider.h"
 #include "core/rulebook.h"
 #include "core/run.h"
 #include "core/session.h"
@@ -73,6 +75,9 @@ enum record_id {
 	RECORD_TOOL_CALLS,
 	RECORD_TASKS,
 	RECORD_MEMORIES,
+	RECORD_AGENTS,
+	RECORD_PROVIDERS,
+	RECORD_PRICES,
 	RECORD_EVENTS,
 	RECORD_COUNT
 };
@@ -103,6 +108,10 @@ enum {
 extern const struct column run_columns[RUN_COLUMNS], message_columns[MESSAGE_COLUMNS],
 	tool_call_columns[TOOL_CALL_COLUMNS], todo_columns[TODO_COLUMNS],
 	memory_columns[MEMORY_COLUMNS];
+/* Of agents, in record_agents.c. */
+enum { AGENT_COLUMNS = 7, PROVIDER_COLUMNS = 9, PRICE_COLUMNS = 5 };
+extern const struct column agent_columns[AGENT_COLUMNS],
+	provider_columns[PROVIDER_COLUMNS], price_columns[PRICE_COLUMNS];
 _Static_assert(SQL_COUNT == SQL_RECORDS + (int)RECORD_COUNT * (int)RECORD_SQLS,
 	"sql.h counts the statements of all records");
 

@@ -298,6 +298,11 @@ static const char *const written[SQL_RECORDS] = {
 			  " AND kind = 'list' AND name > $2 ORDER BY name LIMIT $3",
 	[SQL_PRESETS_OF] = "SELECT @presets FROM presets WHERE ws = $1 AND kind = $2",
 
+	[SQL_AGENTS_OF] = "SELECT @agents FROM agents WHERE ws = $1 ORDER BY name",
+	[SQL_PROVIDERS_OF] =
+		"SELECT @providers FROM providers WHERE ws = $1 ORDER BY name",
+	[SQL_PRICES_OF] = "SELECT @prices FROM prices WHERE ws = $1 ORDER BY model",
+
 	[SQL_DELIVERY_LIST] = "SELECT @deliveries FROM deliveries WHERE ws = $1"
 			      " AND id < $2 AND ($4 = '' OR status = $4)"
 			      " AND ($5 = '' OR kind = $5)"
@@ -400,6 +405,9 @@ static const char *const written[SQL_RECORDS] = {
 	[SQL_CHECK_LOST_STOPS] = "SELECT COUNT(*) FROM stops" CHECK_LOST,
 	[SQL_CHECK_LOST_POLICIES] = "SELECT COUNT(*) FROM policies" CHECK_LOST,
 	[SQL_CHECK_LOST_PRESETS] = "SELECT COUNT(*) FROM presets" CHECK_LOST,
+	[SQL_CHECK_LOST_AGENTS] = "SELECT COUNT(*) FROM agents" CHECK_LOST,
+	[SQL_CHECK_LOST_PROVIDERS] = "SELECT COUNT(*) FROM providers" CHECK_LOST,
+	[SQL_CHECK_LOST_PRICES] = "SELECT COUNT(*) FROM prices" CHECK_LOST,
 	[SQL_CHECK_LOST_TEAMS] = "SELECT COUNT(*) FROM teams" CHECK_LOST,
 	[SQL_CHECK_USERS] = "SELECT @users FROM users WHERE ws = $1 AND id > $2"
 			    " ORDER BY id LIMIT $3",
