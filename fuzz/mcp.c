@@ -77,7 +77,7 @@ static void served(const struct rpc *rpc, const struct mcp_wire *wire,
 	is_json(&b, arena);
 	w.more = false;
 	jw_object(&w);
-	task_write(&w, rpc->params, revision);
+	task_write(&w, rpc->params, task_status(rpc->params), revision, 1);
 	jw_object_end(&w);
 	is_json(&b, arena);
 	buf_done(&b);

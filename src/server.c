@@ -12,6 +12,7 @@
 #include "net/loop.h"
 #include "net/tls.h"
 #include "notify/notify.h"
+#include "serve/mcp_offer.h"
 #include "serve/serve.h"
 #include "store/db.h"
 #include "store/lock.h"
@@ -39,6 +40,7 @@ struct server {
 	uv_signal_t signals[3];
 	char secret[SECRET_SIZE]; /* of the login link; empty: somebody has logged in */
 	char agent_token[SECRET_SIZE];
+	const struct mcp_offer *mcp;
 	bool isolated;					  /* resumers are */
 	struct process_hidden hidden[PROCESS_HIDDEN_MAX]; /* from resumers */
 };
@@ -92,14 +94,15 @@ static bool is_loopback(struct str address)
 	       str_starts(address, "localhost") || str_starts(address, "unix:");
 }
 
-static enum err listen_check(const struct settings *set, struct fault *why)
+static enum err listen_check(
+	const struct settings *set, const struct mcp_offer *offer, struct fault *why)
 {
 	struct str list = set->listen, one;
 
-	while (set->conformance && str_cut(&list, ',', &one))
+	while (offer->guest && str_cut(&list, ',', &one))
 		if (!is_loopback(str_trim(one)))
 			return fail(why, ERR_INVALID,
-				"listen is '%.*s': conformance is for loopback only",
+				"listen is '%.*s': without a token it is loopback only",
 				STR_ARGS(str_trim(one)));
 	list = set->listen;
 	if (set->tls_cert.len) return OK;
@@ -248,8 +251,9 @@ static enum err server_agent_token(struct server *sv, struct fault *why)
 	t = mem_alloc(sizeof *t);
 	if (!t) return fail(why, ERR_MEMORY, "out of memory");
 	t->job.who.role = ROLE_LOCAL_ADMIN;
-	e = json_read(STR("{\"role\":\"agent\",\"name\":\"local\"}"), NULL, &t->job.arena,
-		&t->body, why);
+	e = json_read(sv->mcp->guest ? str_of(sv->mcp->guest)
+				     : STR("{\"role\":\"agent\",\"name\":\"local\"}"),
+		NULL, &t->job.arena, &t->body, why);
 	if (!e) {
 		desk_wait(sv->desk, &use_token_create, t);
 		e = t->job.err;
@@ -426,8 +430,8 @@ static enum err server_open(struct server *sv, int *port, struct fault *why)
 		.allowed_hosts = set->allowed_hosts,
 		.key = key,
 		.mcp_wait_ms = set->mcp_wait_ms,
-		.conformance = set->conformance };
-	enum err e = listen_check(set, why);
+		.mcp = sv->mcp };
+	enum err e = listen_check(set, sv->mcp, why);
 
 	if (!e) e = server_isolation(sv, why);
 	if (!e) e = server_tls(sv, why);
@@ -442,6 +446,7 @@ static enum err server_open(struct server *sv, int *port, struct fault *why)
 	if (!sv->serve) return why->err;
 	e = server_bootstrap(sv, why);
 	if (!e) e = server_agent_token(sv, why);
+	if (!e) serve_set_guest(sv->serve, str_of(sv->agent_token));
 	if (!e) e = server_listen(sv, port, why);
 	if (e) return e;
 	server_url(sv, *port);
@@ -555,9 +560,9 @@ static void server_close(struct server *sv)
 	store_unlock(sv->lock);
 }
 
-static int serve_run(struct cli *cli)
+int server_run(struct cli *cli, const struct mcp_offer *mcp)
 {
-	struct server sv = { .cli = cli, .lock = -1 };
+	struct server sv = { .cli = cli, .mcp = mcp, .lock = -1 };
 	struct fault why = { 0 };
 	int port = 0;
 
@@ -581,6 +586,11 @@ static int serve_run(struct cli *cli)
 	loop_run(sv.loop);
 	server_close(&sv);
 	return EXIT_YES;
+}
+
+static int serve_run(struct cli *cli)
+{
+	return server_run(cli, &mcp_own);
 }
 
 static const char *const examples[] = { "parley serve",

@@ -4,6 +4,10 @@
 
 #include "cli/cli.h"
 
+struct mcp_offer;
+
 extern const struct command verb_serve;
+/* The same, with other tables for MCP clients: for programs of their own. */
+int server_run(struct cli *, const struct mcp_offer *);
 
 #endif

@@ -99,4 +99,54 @@ static inline void jw_key(struct json_writer *w, const char *key)
 	jw_key_str(w, str_of(key));
 }
 
+/* A member of the object that is open: key and value. */
+static inline void jw_put_str(struct json_writer *w, const char *key, struct str value)
+{
+	jw_key(w, key);
+	jw_str(w, value);
+}
+
+static inline void jw_put_text(struct json_writer *w, const char *key, const char *value)
+{
+	jw_key(w, key);
+	jw_text(w, value);
+}
+
+static inline void jw_put_int(struct json_writer *w, const char *key, int64_t value)
+{
+	jw_key(w, key);
+	jw_int(w, value);
+}
+
+static inline void jw_put_bool(struct json_writer *w, const char *key, bool value)
+{
+	jw_key(w, key);
+	jw_bool(w, value);
+}
+
+static inline void jw_put_raw(struct json_writer *w, const char *key, struct str json)
+{
+	jw_key(w, key);
+	jw_raw(w, json);
+}
+
+static inline void jw_put_json(
+	struct json_writer *w, const char *key, const struct json *value)
+{
+	jw_key(w, key);
+	jw_json(w, value);
+}
+
+static inline void jw_put_object(struct json_writer *w, const char *key)
+{
+	jw_key(w, key);
+	jw_object(w);
+}
+
+static inline void jw_put_array(struct json_writer *w, const char *key)
+{
+	jw_key(w, key);
+	jw_array(w);
+}
+
 #endif

@@ -76,7 +76,6 @@ static const struct setting table[] = {
 		.words = levels },
 	{ "mcp_wait", KIND_TIME, S, AT(mcp_wait_ms), "TIME", "50s", SECOND,
 		3600 * SECOND },
-	{ "conformance", KIND_BOOL, S, AT(conformance), NULL, "no", .not_in_file = true },
 	{ "ask_rate", KIND_INT, S, AT(ask_rate), "N", "6000", 0, 1000000000 },
 	{ "timeout_min", KIND_TIME, S, AT(timeout_min_ms), "TIME", "1s", 1, INT64_MAX },
 	{ "timeout_max", KIND_TIME, S, AT(timeout_max_ms), "TIME", "30d", 1, INT64_MAX },

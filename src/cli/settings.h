@@ -40,7 +40,6 @@ struct settings {
 	bool log_json;
 	enum log_level log_level;
 	int64_t mcp_wait_ms;
-	bool conformance; /* fixtures of MCP's conformance suite, for who has no token */
 	int64_t ask_rate; /* asks a minute for one token; 0: no limit */
 	int64_t timeout_min_ms;
 	int64_t timeout_max_ms;

@@ -26,14 +26,12 @@ static void initialize_write(struct json_writer *w, const struct json *message)
 	struct mcp_client client = { 0 };
 
 	revision_greet(json_get(message, "params"), &client);
-	jw_key(w, "protocolVersion");
-	jw_text(w, revision_name(client.revision));
+	jw_put_text(w, "protocolVersion", revision_name(client.revision));
 	jw_key(w, "capabilities");
 	capabilities_write(w, client.revision);
 	jw_key(w, "serverInfo");
 	server_info_write(w);
-	jw_key(w, "instructions");
-	jw_text(w, mcp_instructions);
+	jw_put_text(w, "instructions", mcp_instructions);
 }
 
 static void discover_write(struct json_writer *w)
@@ -42,8 +40,7 @@ static void discover_write(struct json_writer *w)
 	revisions_write(w);
 	jw_key(w, "capabilities");
 	capabilities_write(w, REV_2026_07_28);
-	jw_key(w, "instructions");
-	jw_text(w, mcp_instructions);
+	jw_put_text(w, "instructions", mcp_instructions);
 	result_cached(w, REV_2026_07_28, 0, false);
 }
 
@@ -66,9 +63,8 @@ bool away_reply(
 	if (greets) initialize_write(&w, message);
 	if (discovers) discover_write(&w);
 	if (lists) {
-		jw_key(&w, "tools");
-		jw_array(&w);
-		tools_write(&w, STR_NONE, revision, strict);
+		jw_put_array(&w, "tools");
+		tools_write(&w, own_tools, STR_NONE, revision, strict);
 		jw_array_end(&w);
 		result_cached(&w, revision, 0, false);
 	}
@@ -97,12 +93,9 @@ bool away_progress(const struct json *message, struct buf *out)
 
 	if (!token) return false;
 	rpc_call(&w, "notifications/progress", STR_NONE);
-	jw_key(&w, "progressToken");
-	jw_json(&w, token);
-	jw_key(&w, "progress");
-	jw_int(&w, 0);
-	jw_key(&w, "message");
-	jw_text(&w, "Parley's server is away. Waiting for it.");
+	jw_put_json(&w, "progressToken", token);
+	jw_put_int(&w, "progress", 0);
+	jw_put_text(&w, "message", "Parley's server is away. Waiting for it.");
 	rpc_call_end(&w);
 	return true;
 }

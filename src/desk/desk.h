@@ -59,8 +59,9 @@ struct task {
 	/* Made by check, on the caller's thread. */
 	void *checked;
 	/* Found by the work, for the caller. */
-	struct str ask; /* the ask that was made or touched */
-	bool settled;	/* it is no longer pending */
+	struct str ask;	    /* the ask that was made or touched */
+	struct str session; /* that told of its progress */
+	bool settled;	    /* it is no longer pending */
 	struct str
 		stopped; /* JSON: the stop that holds back what it asks for; or empty */
 	bool unheard;	 /* nobody can have known of it before this batch was told */
@@ -80,6 +81,11 @@ struct task {
 	struct event *events;
 	size_t events_len;
 	struct recheck *recheck; /* of use_recheck */
+	/* Of an MCP client whose job has mcp_gate: its session, or empty; and what is to
+	 * be known of the caller before anything is decided, on the clerk's thread. */
+	struct str mcp_session;
+	bool mcp_ended; /* found: that session was ended */
+	enum err (*entered)(struct task *, struct fault *why);
 };
 
 struct str task_param(const struct task *, const char *name); /* STR_NONE: not given */
@@ -177,9 +183,11 @@ extern const struct use use_workspace_list, use_workspace_create;
 /* job.out: the 32 bytes of the server's key of the name `id`, made when it is new; the
  * same on every node. */
 extern const struct use use_server_key;
-/* Who calls /mcp? ERR_NOT_FOUND when the session of the id was ended. No
+/* Lets an MCP client in with whatever its first task is: `entered`, then the session, which
+ * must not have ended (`mcp_ended`). use_mcp_enter is a task that does nothing else. No
  * session lasts for longer than this. */
 enum { MCP_SESSION_DAYS = 90 };
+extern const struct job_gate mcp_gate;
 extern const struct use use_mcp_enter, use_mcp_end;
 /* As use_answer and use_skip, by whoever sits at the asking client and saw the question
  * there: for tokens that say so, and never for an approval. */

@@ -9,20 +9,46 @@ static enum err ended_row(void *ctx, const struct row *row, struct fault *why)
 	return OK;
 }
 
+static enum err mcp_gate_enter(struct job *job, struct wants *w, struct fault *why)
+{
+	struct task *t = task_of(job);
+	const struct val key[] = { val_int(job->who.ws), val_text(t->mcp_session) };
+	enum err e = t->entered ? t->entered(t, why) : OK;
+
+	if (!e && w && t->mcp_session.len) wants_record(w, RECORD_MCP_ENDED, key);
+	return e;
+}
+
+static enum err mcp_gate_admit(
+	struct job *job, struct rows *rows, struct db *db, struct fault *why)
+{
+	struct task *t = task_of(job);
+	const struct val key[] = { val_int(job->who.ws), val_text(t->mcp_session) };
+	const struct record *r = &records[RECORD_MCP_ENDED];
+	enum err e = OK;
+
+	t->mcp_ended = false;
+	if (!t->mcp_session.len) return OK;
+	if (rows)
+		t->mcp_ended = rows_find(rows, RECORD_MCP_ENDED,
+				       record_key_name(r, key, rows->arena)) != NULL;
+	else
+		e = db_one(db, SQL_OF(RECORD_MCP_ENDED, RECORD_GET), key, 2, ended_row,
+			&t->mcp_ended, why);
+	if (!e && t->mcp_ended) e = fail(why, ERR_NOT_FOUND, "this session was ended");
+	return e;
+}
+
+const struct job_gate mcp_gate = { mcp_gate_enter, mcp_gate_admit };
+
 static enum err mcp_enter_read(
 	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
 {
-	struct str id = task_of(job)->id;
-	const struct val args[] = { val_int(job->who.ws), val_text(id) };
-	bool ended = false;
-	enum err e = OK;
-
+	(void)job;
+	(void)db;
 	(void)now_ms;
-	if (id.len)
-		e = db_one(db, SQL_OF(RECORD_MCP_ENDED, RECORD_GET), args, 2, ended_row,
-			&ended, why);
-	if (!e && ended) e = fail(why, ERR_NOT_FOUND, "this session was ended");
-	return e;
+	(void)why;
+	return OK;
 }
 
 const struct use use_mcp_enter = {
@@ -31,22 +57,17 @@ const struct use use_mcp_enter = {
 
 static enum err mcp_end_decide(struct job *job, struct rows *rows, struct fault *why)
 {
-	const struct mcp_ended end = {
-		.ws = job->who.ws, .id = task_of(job)->id, .ended_ms = rows->now_ms
-	};
-	const struct val key[] = { val_int(end.ws), val_text(end.id) };
-	struct str name = record_name(&records[RECORD_MCP_ENDED], &end, rows->arena);
-	enum err e = rows_fetch(rows, RECORD_MCP_ENDED,
-		SQL_OF(RECORD_MCP_ENDED, RECORD_GET), key, 2, why);
+	const struct mcp_ended end = { .ws = job->who.ws,
+		.id = task_of(job)->mcp_session,
+		.ended_ms = rows->now_ms };
 
-	if (e) return e;
-	if (!rows_find(rows, RECORD_MCP_ENDED, name) &&
-		!rows_new(rows, RECORD_MCP_ENDED, &end))
+	if (!rows_new(rows, RECORD_MCP_ENDED, &end))
 		return fail(why, ERR_MEMORY, "out of memory");
 	job->status = 204;
 	return OK;
 }
 
+/* Behind mcp_gate, so that nobody ends a session that they may not use, nor twice. */
 const struct use use_mcp_end = {
 	.job = { .name = "mcp_end", .decide = mcp_end_decide },
 };

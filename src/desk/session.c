@@ -343,11 +343,40 @@ static enum err progress_stopped(
 	if (e || !book->version) return e;
 	stop = book_stop(book, s->agent, s->project, s->id, rows->now_ms);
 	if (!stop || !out->len) return OK;
+	t->stopped = arena_str(&t->job.arena, stop_told(stop, rows->arena));
 	out->len--; /* opens the object again */
 	buf_add_text(out, ",\"stopped\":");
-	buf_add(out, stop_told(stop, rows->arena));
+	buf_add(out, t->stopped);
 	buf_add_char(out, '}');
 	return OK;
+}
+
+static bool progress_in_default(const struct task *t)
+{
+	return !t->id.len && !str_starts(t->default_session, "ses_");
+}
+
+static void progress_needs(struct job *job, struct wants *w)
+{
+	struct task *t = task_of(job);
+
+	if (!t->id.len && !progress_in_default(t)) t->id = t->default_session;
+	if (progress_in_default(t))
+		wants_external(w, job->who.ws, job->who.agent, t->default_session);
+	else
+		whole_needs(job, w);
+}
+
+/* The session of the id; else the default one, made when there is none. */
+static enum err progress_session(
+	struct task *t, struct rows *rows, struct session **out, struct fault *why)
+{
+	const struct principal *who = &t->job.who;
+
+	if (!progress_in_default(t)) return session_find_own(t, rows, out, why);
+	*out = rows_external(rows, who->ws, who->agent, t->default_session);
+	if (!*out) *out = desk_new_default_session(t, rows, t->default_session);
+	return *out ? OK : fail(why, ERR_MEMORY, "out of memory");
 }
 
 static enum err progress_decide(struct job *job, struct rows *rows, struct fault *why)
@@ -355,9 +384,10 @@ static enum err progress_decide(struct job *job, struct rows *rows, struct fault
 	struct task *t = task_of(job);
 	const struct str *progress = t->checked;
 	struct session *s;
-	enum err e = session_find_own(t, rows, &s, why);
+	enum err e = progress_session(t, rows, &s, why);
 
 	if (e) return e;
+	t->session = arena_str(&job->arena, s->id);
 	if (session_ended(s))
 		return fail(why, ERR_CONFLICT, "the session is %s",
 			session_status_name(s->status));
@@ -373,7 +403,7 @@ static enum err progress_decide(struct job *job, struct rows *rows, struct fault
 
 const struct use use_session_progress = {
 	.job = { .name = "session_progress",
-		.needs = whole_needs,
+		.needs = progress_needs,
 		.decide = progress_decide,
 		.again = desk_again_session },
 	.check = progress_check,

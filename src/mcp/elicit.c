@@ -53,8 +53,7 @@ enum elicit_mode elicit_mode(const struct json *ask, const struct mcp_client *cl
 static void text_member(struct json_writer *w, const char *name, struct str text)
 {
 	if (!text.len) return;
-	jw_key(w, name);
-	jw_str(w, text);
+	jw_put_str(w, name, text);
 }
 
 static void field_name(
@@ -66,14 +65,11 @@ static void field_name(
 static void options_write(
 	struct json_writer *w, const struct json *options, const char *list)
 {
-	jw_key(w, list);
-	jw_array(w);
+	jw_put_array(w, list);
 	for (uint32_t i = 0; i < options->count; i++) {
 		jw_object(w);
-		jw_key(w, "const");
-		jw_json(w, json_get(&options->items[i], "id"));
-		jw_key(w, "title");
-		jw_json(w, json_get(&options->items[i], "label"));
+		jw_put_json(w, "const", json_get(&options->items[i], "id"));
+		jw_put_json(w, "title", json_get(&options->items[i], "label"));
 		jw_object_end(w);
 	}
 	jw_array_end(w);
@@ -82,8 +78,7 @@ static void options_write(
 static void names_write(struct json_writer *w, const struct json *options,
 	const char *list, const char *member)
 {
-	jw_key(w, list);
-	jw_array(w);
+	jw_put_array(w, list);
 	for (uint32_t i = 0; i < options->count; i++)
 		jw_json(w, json_get(&options->items[i], member));
 	jw_array_end(w);
@@ -97,8 +92,7 @@ static void choice_write(
 	jw_key(w, "type");
 	if (type_is(question, "choices")) {
 		jw_text(w, "array");
-		jw_key(w, "items");
-		jw_object(w);
+		jw_put_object(w, "items");
 		options_write(w, options, "anyOf");
 		jw_object_end(w);
 		return;
@@ -119,28 +113,22 @@ static void plain_write(struct json_writer *w, const struct json *question)
 	const struct json *min = json_get(question, "min"),
 			  *max = json_get(question, "max");
 
-	jw_key(w, "type");
-	jw_text(w, number			  ? "number"
-		   : type_is(question, "boolean") ? "boolean"
-						  : "string");
+	jw_put_text(w, "type",
+		number			       ? "number"
+		: type_is(question, "boolean") ? "boolean"
+					       : "string");
 	text_member(w, "format", json_text(json_get(question, "format")));
-	if (json_is(min, JSON_NUMBER)) {
-		jw_key(w, number ? "minimum" : "minLength");
-		jw_json(w, min);
-	}
-	if (json_is(max, JSON_NUMBER)) {
-		jw_key(w, number ? "maximum" : "maxLength");
-		jw_json(w, max);
-	}
+	if (json_is(min, JSON_NUMBER))
+		jw_put_json(w, number ? "minimum" : "minLength", min);
+	if (json_is(max, JSON_NUMBER))
+		jw_put_json(w, number ? "maximum" : "maxLength", max);
 }
 
 static void text_field(struct json_writer *w, struct str title)
 {
 	jw_object(w);
-	jw_key(w, "type");
-	jw_text(w, "string");
-	jw_key(w, "title");
-	jw_str(w, title);
+	jw_put_text(w, "type", "string");
+	jw_put_str(w, "title", title);
 	jw_object_end(w);
 }
 
@@ -174,17 +162,13 @@ static void field_write(struct json_writer *w, const struct json *question,
 static void form_write(struct json_writer *w, const struct json *questions,
 	enum revision revision, struct arena *arena)
 {
-	jw_key(w, "requestedSchema");
-	jw_object(w);
-	jw_key(w, "type");
-	jw_text(w, "object");
-	jw_key(w, "properties");
-	jw_object(w);
+	jw_put_object(w, "requestedSchema");
+	jw_put_text(w, "type", "object");
+	jw_put_object(w, "properties");
 	for (uint32_t i = 0; i < questions->count; i++)
 		field_write(w, &questions->items[i], revision, arena);
 	jw_object_end(w);
-	jw_key(w, "required");
-	jw_array(w);
+	jw_put_array(w, "required");
 	for (uint32_t i = 0; i < questions->count; i++) {
 		const struct json *q = &questions->items[i];
 
@@ -216,22 +200,16 @@ static struct str form_message(const struct json *ask, struct arena *arena)
 void elicit_write(struct json_writer *w, const struct json *ask, enum elicit_mode mode,
 	enum revision revision, struct arena *arena)
 {
-	if (revision >= REV_2025_11_25) {
-		jw_key(w, "mode");
-		jw_text(w, mode == ELICIT_URL ? "url" : "form");
-	}
-	jw_key(w, "message");
-	jw_str(w, form_message(ask, arena));
+	if (revision >= REV_2025_11_25)
+		jw_put_text(w, "mode", mode == ELICIT_URL ? "url" : "form");
+	jw_put_str(w, "message", form_message(ask, arena));
 	if (mode == ELICIT_FORM) {
 		form_write(w, json_get(ask, "questions"), revision, arena);
 		return;
 	}
-	if (revision == REV_2025_11_25) {
-		jw_key(w, "elicitationId");
-		jw_json(w, json_get(ask, "id"));
-	}
-	jw_key(w, "url");
-	jw_json(w, json_get(ask, "url"));
+	if (revision == REV_2025_11_25)
+		jw_put_json(w, "elicitationId", json_get(ask, "id"));
+	jw_put_json(w, "url", json_get(ask, "url"));
 }
 
 /* ---- what came back ---- */
@@ -281,11 +259,11 @@ enum elicited elicit_read(const struct json *result, const struct json *ask,
 	struct json_writer w = { .out = &b };
 
 	if (str_is(action, "decline")) return ELICITED_DECLINED;
-	if (!str_is(action, "accept") || !json_is(content, JSON_OBJECT))
-		return ELICITED_NOTHING;
+	if (!str_is(action, "accept"))
+		return str_is(action, "cancel") ? ELICITED_NOTHING : ELICITED_AGAIN;
+	if (!json_is(content, JSON_OBJECT)) return ELICITED_NOTHING;
 	jw_object(&w);
-	jw_key(&w, "answers");
-	jw_object(&w);
+	jw_put_object(&w, "answers");
 	for (uint32_t i = 0; json_is(questions, JSON_ARRAY) && i < questions->count; i++)
 		reply_write(&w, &questions->items[i], content, arena);
 	jw_object_end(&w);

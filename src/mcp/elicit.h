@@ -13,7 +13,13 @@ enum elicit_mode elicit_mode(const struct json *ask, const struct mcp_client *);
 void elicit_write(struct json_writer *, const struct json *ask, enum elicit_mode,
 	enum revision, struct arena *);
 
-enum elicited { ELICITED_NOTHING, ELICITED_ANSWER, ELICITED_DECLINED };
+enum elicited {
+	ELICITED_NOTHING,  /* that settles it: a page was opened, or the form put away */
+	ELICITED_AGAIN,	   /* no response: it is to be asked for again */
+	ELICITED_PART,	   /* a part of what was wanted; the body of a reply keeps it */
+	ELICITED_ANSWER,   /* the body of an answer */
+	ELICITED_DECLINED, /* the question is skipped */
+};
 /* What the person did; an answer becomes the body of POST /v1/asks/{id}/answer. */
 enum elicited elicit_read(const struct json *result, const struct json *ask,
 	struct arena *, struct str *body);

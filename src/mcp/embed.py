@@ -1,5 +1,5 @@
-"""embed.py OUT TOOLS.json FIXTURES.json: both as C texts. A tool is the members of its
-object, so that more can be added; the fixtures are one text."""
+"""embed.py OUT TOOLS.json: the tools as a C table. A tool is the members of its object, so
+that more can be added; "asks" is not shown to models."""
 import json
 import sys
 
@@ -14,15 +14,17 @@ def literal(text):
     return "".join('\n\t"%s"' % line for line in escaped)
 
 
-out, tools, fixtures = sys.argv[1:4]
+out, tools = sys.argv[1:3]
 with open(tools, encoding="utf-8") as file:
     tools = json.load(file)
-with open(fixtures, encoding="utf-8") as file:
-    fixtures = json.load(file)
 with open(out, "w", encoding="utf-8") as file:
-    file.write('#include "mcp/tools.h"\n\nconst struct tool_text tool_texts[] = {\n')
+    file.write('#include "mcp/tools.h"\n\nconst struct tool own_tools[] = {\n')
     for tool in tools:
         output = tool.pop("outputSchema", None)
-        file.write("{ %s,%s,%s },\n" % (json.dumps(tool["name"]), literal(compact(tool)[1:-1]),
-                                       literal(compact(output)) if output else " NULL"))
-    file.write("{ 0 } };\n\nconst char fixtures_text[] =%s;\n" % literal(compact(fixtures)))
+        asks = tool.pop("asks", {})
+        file.write("{ %s,%s,%s, %s, %s },\n" % (
+            json.dumps(tool["name"]), literal(compact(tool)[1:-1]),
+            literal(compact(output)) if output else " NULL",
+            json.dumps(asks["dialect"]) if asks else "NULL",
+            "true" if asks.get("forms") else "false"))
+    file.write("{ 0 } };\n")

@@ -45,13 +45,10 @@ bool ask_has_news(const struct json *ask, struct arena *arena)
 
 static void content_write(struct json_writer *w, struct str text)
 {
-	jw_key(w, "content");
-	jw_array(w);
+	jw_put_array(w, "content");
 	jw_object(w);
-	jw_key(w, "type");
-	jw_text(w, "text");
-	jw_key(w, "text");
-	jw_str(w, text);
+	jw_put_text(w, "type", "text");
+	jw_put_str(w, "text", text);
 	jw_object_end(w);
 	jw_array_end(w);
 }
@@ -59,15 +56,13 @@ static void content_write(struct json_writer *w, struct str text)
 void text_result_write(struct json_writer *w, struct str text, bool error)
 {
 	content_write(w, text);
-	jw_key(w, "isError");
-	jw_bool(w, error);
+	jw_put_bool(w, "isError", error);
 }
 
 void data_result_write(struct json_writer *w, struct str text, struct str data)
 {
 	text_result_write(w, text.len ? text : data, false);
-	jw_key(w, "structuredContent");
-	jw_raw(w, data);
+	jw_put_raw(w, "structuredContent", data);
 }
 
 struct str fault_text(const struct fault *why, struct arena *arena)
@@ -88,8 +83,7 @@ struct str fault_text(const struct fault *why, struct arena *arena)
 
 static void copy_member(struct json_writer *w, const struct json *ask, const char *name)
 {
-	jw_key(w, name);
-	jw_json(w, json_get(ask, name));
+	jw_put_json(w, name, json_get(ask, name));
 }
 
 static bool not_empty(const struct json *list)
@@ -105,16 +99,14 @@ static bool is_permission(const struct json *ask)
 
 static void next_write(struct json_writer *w, const struct json *ask, bool resumed)
 {
-	jw_key(w, "next");
-	jw_text(w, resumed ? next_end : next_get);
+	jw_put_text(w, "next", resumed ? next_end : next_get);
 	if (json_get(ask, "url")) copy_member(w, ask, "url");
 	/* Whoever takes the tool for a permission prompt looks at these two alone. */
 	if (!is_permission(ask)) return;
-	jw_key(w, "behavior");
-	jw_text(w, "deny");
-	jw_key(w, "message");
-	jw_text(w, "Nobody has decided yet. Do not run it now; ask again later, or call "
-		   "get_answer with the ask_id.");
+	jw_put_text(w, "behavior", "deny");
+	jw_put_text(w, "message",
+		"Nobody has decided yet. Do not run it now; ask again later, or call "
+		"get_answer with the ask_id.");
 }
 
 /* The dialect's own members; its status is said in our words already. */
@@ -140,20 +132,15 @@ static struct str structured(
 	struct json_writer w = { .out = &b };
 
 	jw_object(&w);
-	jw_key(&w, "status");
-	jw_json(&w, json_get(ask, "status"));
-	jw_key(&w, "ask_id");
-	jw_json(&w, json_get(ask, "id"));
+	jw_put_json(&w, "status", json_get(ask, "status"));
+	jw_put_json(&w, "ask_id", json_get(ask, "id"));
 	reply_copy(&w, reply, arena);
 	if (ask_is_pending(ask)) next_write(&w, ask, resumed);
 	if (json_get(ask, "stopped")) copy_member(&w, ask, "stopped");
 	if (!ask_is_pending(ask)) copy_member(&w, ask, "answered_by");
 	if (!ask_is_pending(ask) && !reply.len) copy_member(&w, ask, "answer");
 	if (not_empty(json_get(ask, "replies"))) copy_member(&w, ask, "replies");
-	if (not_empty(repairs)) {
-		jw_key(&w, "repairs");
-		jw_json(&w, repairs);
-	}
+	if (not_empty(repairs)) jw_put_json(&w, "repairs", repairs);
 	jw_object_end(&w);
 	return buf_keep_done(&b, arena);
 }
@@ -204,6 +191,15 @@ static bool reply_failed(struct str reply, struct arena *arena)
 	       json_is(json_get(object, "success"), JSON_FALSE);
 }
 
+static void related_task_write(struct json_writer *w, struct str ask)
+{
+	jw_put_object(w, "_meta");
+	jw_put_object(w, "io.modelcontextprotocol/related-task");
+	jw_put_str(w, "taskId", ask);
+	jw_object_end(w);
+	jw_object_end(w);
+}
+
 void ask_result_write(
 	struct json_writer *w, const struct json *ask, unsigned how, struct arena *arena)
 {
@@ -214,14 +210,12 @@ void ask_result_write(
 	bool unanswered = !json_is(json_get(ask, "answer"), JSON_OBJECT);
 
 	text_result_write(w, text, (strict && unanswered) || reply_failed(reply, arena));
+	if (how & RESULT_TASK) related_task_write(w, json_text(json_get(ask, "id")));
 	if (strict || (how & RESULT_PROMPT)) return;
-	jw_key(w, "structuredContent");
-	jw_raw(w, data);
+	jw_put_raw(w, "structuredContent", data);
 }
 
 /* ---- tasks ---- */
-
-enum { POLL_INTERVAL_MS = 5000 };
 
 const char *task_status(const struct json *ask)
 {
@@ -232,38 +226,22 @@ const char *task_status(const struct json *ask)
 					     : "completed";
 }
 
-void task_write(struct json_writer *w, const struct json *ask, enum revision revision)
+void task_write(struct json_writer *w, const struct json *ask, const char *status,
+	enum revision revision, int64_t poll_ms)
 {
 	const struct json *settled = json_get(ask, "settled_at");
 	bool now = revision >= REV_2026_07_28;
 
-	jw_key(w, "taskId");
-	jw_json(w, json_get(ask, "id"));
-	jw_key(w, "status");
-	jw_text(w, task_status(ask));
-	if (ask_is_pending(ask)) {
-		jw_key(w, "statusMessage");
-		jw_text(w, "A person has been asked.");
-	}
-	jw_key(w, "createdAt");
-	jw_json(w, json_get(ask, "created_at"));
-	jw_key(w, "lastUpdatedAt");
-	jw_json(w, json_is(settled, JSON_STRING) ? settled : json_get(ask, "created_at"));
+	jw_put_json(w, "taskId", json_get(ask, "id"));
+	jw_put_text(w, "status", status);
+	if (ask_is_pending(ask))
+		jw_put_text(w, "statusMessage", "A person has been asked.");
+	jw_put_json(w, "createdAt", json_get(ask, "created_at"));
+	jw_put_json(w, "lastUpdatedAt",
+		json_is(settled, JSON_STRING) ? settled : json_get(ask, "created_at"));
 	jw_key(w, now ? "ttlMs" : "ttl");
 	jw_null(w);
-	jw_key(w, now ? "pollIntervalMs" : "pollInterval");
-	jw_int(w, POLL_INTERVAL_MS);
-}
-
-void related_task_write(struct json_writer *w, struct str ask)
-{
-	jw_object(w);
-	jw_key(w, "io.modelcontextprotocol/related-task");
-	jw_object(w);
-	jw_key(w, "taskId");
-	jw_str(w, ask);
-	jw_object_end(w);
-	jw_object_end(w);
+	jw_put_int(w, now ? "pollIntervalMs" : "pollInterval", poll_ms);
 }
 
 /* ---- lists ---- */
@@ -274,12 +252,10 @@ static void listed_write(struct json_writer *w, const struct json *ask)
 		"created_at", "expires_at", "settled_at", "summary", "url" };
 
 	jw_object(w);
-	jw_key(w, "ask_id");
-	jw_json(w, json_get(ask, "id"));
+	jw_put_json(w, "ask_id", json_get(ask, "id"));
 	for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
 		copy_member(w, ask, kept[i]);
-	jw_key(w, "questions");
-	jw_array(w);
+	jw_put_array(w, "questions");
 	for (uint32_t i = 0; i < json_get(ask, "questions")->count; i++)
 		jw_json(w, json_get(&json_get(ask, "questions")->items[i], "text"));
 	jw_array_end(w);
@@ -291,8 +267,7 @@ void ask_list_write(struct json_writer *w, const struct json *page)
 	const struct json *items = json_get(page, "items");
 
 	jw_object(w);
-	jw_key(w, "asks");
-	jw_array(w);
+	jw_put_array(w, "asks");
 	for (uint32_t i = 0; json_is(items, JSON_ARRAY) && i < items->count; i++)
 		listed_write(w, &items->items[i]);
 	jw_array_end(w);

@@ -18,6 +18,7 @@ enum result_how {
 	/* A client asks before it runs a tool of its own, and reads one text block: what
 	 * stands beside it is taken for it. */
 	RESULT_PROMPT = 2,
+	RESULT_TASK = 4, /* it answers tasks/result of 2025-11-25, and names its task */
 };
 /* The members of a tool's result, in an object that is open: content, isError and
  * structuredContent. The reply is in the dialect that the ask came in. */
@@ -31,11 +32,10 @@ void data_result_write(struct json_writer *, struct str text, struct str data);
 struct str fault_text(const struct fault *, struct arena *);
 
 /* The members of a task, in an object that is open, as the revision names them. */
-void task_write(struct json_writer *, const struct json *ask, enum revision);
+void task_write(struct json_writer *, const struct json *ask, const char *status,
+	enum revision, int64_t poll_ms);
 /* "working", "completed", "cancelled" */
 const char *task_status(const struct json *ask);
-/* {"io.modelcontextprotocol/related-task": {"taskId": …}} of 2025-11-25. */
-void related_task_write(struct json_writer *, struct str ask);
 
 /* What list_asks tells of a page of asks: {"items", "next_cursor"} as the list shows it.
  */

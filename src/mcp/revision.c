@@ -119,8 +119,7 @@ static struct str versions_data(struct str requested, struct arena *arena)
 	jw_object(&w);
 	jw_key(&w, "supported");
 	revisions_write(&w);
-	jw_key(&w, "requested");
-	jw_str(&w, utf8_first(requested, 100));
+	jw_put_str(&w, "requested", utf8_first(requested, 100));
 	jw_object_end(&w);
 	return buf_keep_done(&b, arena);
 }
@@ -152,12 +151,9 @@ bool revision_check(const struct rpc *rpc, const struct mcp_wire *wire,
 void server_info_write(struct json_writer *w)
 {
 	jw_object(w);
-	jw_key(w, "name");
-	jw_text(w, "parley");
-	jw_key(w, "title");
-	jw_text(w, "Parley");
-	jw_key(w, "version");
-	jw_text(w, PARLEY_VERSION);
+	jw_put_text(w, "name", "parley");
+	jw_put_text(w, "title", "Parley");
+	jw_put_text(w, "version", PARLEY_VERSION);
 	jw_object_end(w);
 }
 
@@ -166,10 +162,8 @@ void result_begin(
 {
 	rpc_result(w, id);
 	if (revision < REV_2026_07_28) return;
-	jw_key(w, "resultType");
-	jw_text(w, type);
-	jw_key(w, "_meta");
-	jw_object(w);
+	jw_put_text(w, "resultType", type);
+	jw_put_object(w, "_meta");
 	jw_key(w, PREFIX "serverInfo");
 	server_info_write(w);
 	jw_object_end(w);
@@ -179,10 +173,8 @@ void result_cached(
 	struct json_writer *w, enum revision revision, int64_t ttl_ms, bool shared)
 {
 	if (revision < REV_2026_07_28) return;
-	jw_key(w, "ttlMs");
-	jw_int(w, ttl_ms);
-	jw_key(w, "cacheScope");
-	jw_text(w, shared ? "public" : "private");
+	jw_put_int(w, "ttlMs", ttl_ms);
+	jw_put_text(w, "cacheScope", shared ? "public" : "private");
 }
 
 /* ---- who we are ---- */

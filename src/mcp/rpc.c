@@ -51,8 +51,7 @@ bool rpc_fail(
 static void message_begin(struct json_writer *w)
 {
 	jw_object(w);
-	jw_key(w, "jsonrpc");
-	jw_text(w, "2.0");
+	jw_put_text(w, "jsonrpc", "2.0");
 }
 
 static void id_write(struct json_writer *w, struct str id)
@@ -68,8 +67,7 @@ void rpc_result(struct json_writer *w, struct str id)
 {
 	message_begin(w);
 	id_write(w, id);
-	jw_key(w, "result");
-	jw_object(w);
+	jw_put_object(w, "result");
 }
 
 void rpc_result_end(struct json_writer *w)
@@ -82,16 +80,10 @@ void rpc_error(struct json_writer *w, struct str id, const struct rpc_fault *why
 {
 	message_begin(w);
 	id_write(w, id);
-	jw_key(w, "error");
-	jw_object(w);
-	jw_key(w, "code");
-	jw_int(w, why->code);
-	jw_key(w, "message");
-	jw_text(w, why->message);
-	if (why->data.len) {
-		jw_key(w, "data");
-		jw_raw(w, why->data);
-	}
+	jw_put_object(w, "error");
+	jw_put_int(w, "code", why->code);
+	jw_put_text(w, "message", why->message);
+	if (why->data.len) jw_put_raw(w, "data", why->data);
 	jw_object_end(w);
 	jw_object_end(w);
 }
@@ -100,10 +92,8 @@ void rpc_call(struct json_writer *w, const char *method, struct str id)
 {
 	message_begin(w);
 	if (id.len) id_write(w, id);
-	jw_key(w, "method");
-	jw_text(w, method);
-	jw_key(w, "params");
-	jw_object(w);
+	jw_put_text(w, "method", method);
+	jw_put_object(w, "params");
 }
 
 void rpc_call_end(struct json_writer *w)

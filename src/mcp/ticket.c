@@ -62,8 +62,7 @@ static int64_t member_int(const struct json *members, const char *name)
 static void member_text(struct json_writer *w, const char *name, struct str value)
 {
 	if (!value.len) return;
-	jw_key(w, name);
-	jw_str(w, value);
+	jw_put_str(w, name, value);
 }
 
 void ticket_session_write(struct buf *out, struct str key, const struct ticket_session *s)
@@ -72,15 +71,12 @@ void ticket_session_write(struct buf *out, struct str key, const struct ticket_s
 	struct json_writer w = { .out = &b };
 
 	jw_object(&w);
-	jw_key(&w, "revision");
-	jw_int(&w, s->client.revision);
-	jw_key(&w, "can");
-	jw_int(&w, s->client.can);
+	jw_put_int(&w, "revision", s->client.revision);
+	jw_put_int(&w, "can", s->client.can);
 	member_text(&w, "name", s->client.name);
 	member_text(&w, "nonce", s->nonce);
 	member_text(&w, "agent", s->agent);
-	jw_key(&w, "expires");
-	jw_int(&w, s->expires_ms);
+	jw_put_int(&w, "expires", s->expires_ms);
 	jw_object_end(&w);
 	ticket_write(out, key, TICKET_SESSION, buf_str(&b));
 	buf_done(&b);
@@ -113,14 +109,8 @@ void ticket_call_write(struct buf *out, struct str key, enum ticket_kind kind,
 	member_text(&w, "ask", c->ask);
 	member_text(&w, "id", c->id);
 	member_text(&w, "token", c->token);
-	if (c->task) {
-		jw_key(&w, "task");
-		jw_bool(&w, true);
-	}
-	if (c->expires_ms) {
-		jw_key(&w, "expires");
-		jw_int(&w, c->expires_ms);
-	}
+	if (c->how) jw_put_int(&w, "how", c->how);
+	if (c->expires_ms) jw_put_int(&w, "expires", c->expires_ms);
 	jw_object_end(&w);
 	ticket_write(out, key, kind, buf_str(&b));
 	buf_done(&b);
@@ -136,7 +126,7 @@ bool ticket_call_read(struct str text, struct str key, enum ticket_kind kind,
 		.ask = json_text(json_get(m, "ask")),
 		.id = json_text(json_get(m, "id")),
 		.token = json_text(json_get(m, "token")),
-		.task = json_is(json_get(m, "task"), JSON_TRUE),
+		.how = (unsigned)member_int(m, "how"),
 		.expires_ms = member_int(m, "expires"),
 	};
 	return true;

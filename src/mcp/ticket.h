@@ -27,7 +27,7 @@ struct ticket_call {
 	struct str ask;
 	struct str id;	    /* JSON-RPC's, as JSON */
 	struct str token;   /* who asked: tok_…; empty where it does not matter */
-	bool task;	    /* it is tasks/result, not the call itself */
+	unsigned how;	    /* enum result_how: how the outcome is told */
 	int64_t expires_ms; /* 0: never */
 };
 

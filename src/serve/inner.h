@@ -54,13 +54,12 @@ struct serve {
 	struct rate logins;    /* tries of a name */
 	struct sums sums;      /* of passwords */
 	int64_t mcp_wait_ms;   /* how long a call is held */
-	bool conformance;      /* fixtures are served to whoever has no token */
 	struct request *spare; /* with the room of their replies */
 	int spares;
-	struct tool_wait *calls; /* of MCP, that wait */
-	struct fixture_wait *fixture_waits;
-	struct fixture_listener *fixture_listeners;
-	struct fixture_task *fixture_tasks;
+	struct tool_wait *calls;     /* of MCP, that wait */
+	const struct mcp_offer *mcp; /* what MCP clients are offered */
+	uint8_t guest
+		[SHA256_SIZE]; /* the token of who shows none, where one is offered */
 	uint8_t key[SERVER_KEY_SIZE];
 	/* The frame of the events that are being passed on, made when first wanted. */
 	struct frame *frame;
@@ -227,7 +226,6 @@ route_fn route_ask, route_ask_get, route_events, route_login, route_logout, rout
 	route_openapi, route_page, route_page_lost, route_file, route_mcp,
 	route_mcp_stream, route_mcp_end, route_resource;
 void mcp_stop(struct serve *); /* calls that wait are told so */
-void fixture_tasks_free(struct serve *);
 void told_arrived(struct serve *, struct told *);
 void streams_expel(struct serve *); /* those whose bearer has lost the right */
 

@@ -1,11 +1,10 @@
-/* mcp.c - the endpoint of the Model Context Protocol: a message in, its method found, its
- * reply out. Stateless in both eras: whatever a session, a stream or an unfinished
- * request needs is in the tickets that the client brings back (mcp/ticket.h). */
+/* mcp.c - the endpoint of the Model Context Protocol: a message in, who sent it, its method
+ * found, its reply out. Stateless in every revision: whatever a session, a stream or an
+ * unfinished request needs is in the tickets that the client brings back (mcp/ticket.h).
+ * What is served comes from tables (struct mcp_offer). */
 #include "serve/mcp.h"
 
 #include "base/clock.h"
-
-#include "base/id.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -21,7 +20,7 @@ struct mcp_batch {
 	struct mcp common; /* what holds for all of them */
 };
 
-static void batch_next(struct request *);
+static mcp_fn batch_next, run;
 
 /* ---- replies ---- */
 
@@ -29,50 +28,45 @@ static void batch_next(struct request *);
 static void mcp_done(struct mcp *m)
 {
 	buf_done(&m->out);
+	buf_done(&m->said);
 	if (m->batch) buf_done(&m->batch->replies);
 	m->batch = NULL;
 }
 
-static void reply_as(
+static void reply(
 	struct request *r, int status, const char *content_type, struct str body)
 {
 	struct mcp *m = mcp_of(r);
-	struct str lines = m->headers;
 
 	if (r->x) {
 		http_on_gone(r->x, NULL, NULL);
 		serve_count(r->serve, status);
 		http_reply(r->x, status, body.len ? content_type : NULL,
-			arena_print(
-				&r->task.job.arena, API_HEADERS "%.*s", STR_ARGS(lines)),
+			arena_print(&r->task.job.arena, API_HEADERS "%.*s",
+				STR_ARGS(m->headers)),
 			body);
 	}
 	mcp_done(m);
 	request_free(r);
 }
 
-static void reply(struct request *r, int status, struct str body)
-{
-	reply_as(r, status, "application/json", body);
-}
-
-/* The message is written: as it is, or into the batch. */
+/* The message is written: as it is, behind what was said before, or into the batch. */
 static void reply_message(struct request *r, int status)
 {
 	struct mcp *m = mcp_of(r);
 
-	if (m->out.failed || r->task.job.arena.failed) {
+	if (m->out.failed || m->said.failed || r->task.job.arena.failed) {
 		mcp_done(m);
 		request_refuse(r, ERR_MEMORY, "out of memory");
-		return;
+	} else if (m->batch) {
+		jw_raw(&m->batch->w, buf_str(&m->out));
+		batch_next(r);
+	} else if (m->said.len) {
+		sse_write(&m->said, STR_NONE, buf_str(&m->out));
+		reply(r, 200, "text/event-stream", buf_str(&m->said));
+	} else {
+		reply(r, status, "application/json", buf_str(&m->out));
 	}
-	if (!m->batch) {
-		reply(r, status, buf_str(&m->out));
-		return;
-	}
-	jw_raw(&m->batch->w, buf_str(&m->out));
-	buf_done(&m->out);
-	batch_next(r);
 }
 
 struct json_writer *mcp_result(struct request *r, const char *type)
@@ -86,31 +80,13 @@ struct json_writer *mcp_result(struct request *r, const char *type)
 
 void mcp_send(struct request *r)
 {
-	struct mcp *m = mcp_of(r);
-
-	rpc_result_end(&m->w);
+	rpc_result_end(&mcp_of(r)->w);
 	reply_message(r, 200);
 }
 
-void mcp_send_after(struct request *r, struct str events)
+void mcp_say(struct request *r, struct str message)
 {
-	struct mcp *m = mcp_of(r);
-	struct buf b = { 0 };
-
-	if (!events.len || m->batch) {
-		mcp_send(r);
-		return;
-	}
-	rpc_result_end(&m->w);
-	buf_add(&b, events);
-	sse_write(&b, STR_NONE, buf_str(&m->out));
-	mcp_send_events(r, buf_str(&b));
-	buf_done(&b);
-}
-
-void mcp_send_events(struct request *r, struct str events)
-{
-	reply_as(r, 200, "text/event-stream", events);
+	sse_write(&mcp_of(r)->said, STR_NONE, message);
 }
 
 void mcp_refuse(struct request *r, const struct rpc_fault *why)
@@ -119,6 +95,7 @@ void mcp_refuse(struct request *r, const struct rpc_fault *why)
 	struct json_writer w = { .out = &m->out };
 
 	buf_clear(&m->out);
+	buf_done(&m->said);
 	rpc_error(&w, m->rpc.id, why);
 	reply_message(r, why->status);
 }
@@ -139,7 +116,13 @@ void mcp_accept(struct request *r)
 	if (mcp_of(r)->batch)
 		batch_next(r);
 	else
-		reply(r, 202, STR_NONE);
+		reply(r, 202, NULL, STR_NONE);
+}
+
+void mcp_tool_error(struct request *r, struct str text)
+{
+	text_result_write(mcp_result(r, "complete"), text, true);
+	mcp_send(r);
 }
 
 void mcp_trouble(struct request *r)
@@ -151,6 +134,10 @@ void mcp_trouble(struct request *r)
 	if (job->err == ERR_NO_TOKEN) {
 		mcp_done(mcp_of(r));
 		request_reply(r, STR_NONE);
+		return;
+	}
+	if (mcp_of(r)->tool && job->err != ERR_INTERNAL) {
+		mcp_tool_error(r, text);
 		return;
 	}
 	if (job->err == ERR_NOT_FOUND || job->err == ERR_INVALID ||
@@ -194,19 +181,102 @@ void mcp_body(struct request *r, struct str json)
 		&r->task.body, NULL);
 }
 
+/* On the clerk's thread: who it is, as far as it matters. */
+static enum err entered(struct task *t, struct fault *why)
+{
+	struct request *r = (struct request *)(void *)t;
+	struct mcp *m = mcp_of(r);
+	struct job *job = &t->job;
+	int64_t own_s = job->credential.mcp_wait_s;
+
+	if (m->owner.len && !str_eq(m->owner, job->who.agent)) {
+		t->mcp_ended = true; /* for them there is no such session */
+		return fail(why, ERR_NOT_FOUND, "no such session");
+	}
+	m->entered = true;
+	m->token = job->who.token;
+	m->tools = job->credential.tools;
+	m->local = job->credential.mcp_local;
+	m->wait_ms = own_s >= 0 ? own_s * 1000 : r->serve->mcp_wait_ms;
+	if (m->batch) m->wait_ms = 0;
+	if (m->wait_max_ms >= 0 && m->wait_ms > m->wait_max_ms)
+		m->wait_ms = m->wait_max_ms;
+	if (m->tool && !tool_allowed(m->tool->name, m->tools))
+		return fail(why, ERR_FORBIDDEN, "there is no tool %s", m->tool->name);
+	if (m->tool) mcp_call_entered(r);
+	return OK;
+}
+
+/* Turned away, and with them all messages of a batch. */
+static void turn_away(struct request *r)
+{
+	struct mcp *m = mcp_of(r);
+	struct rpc_fault why = { 0 };
+
+	if (m->batch) buf_done(&m->batch->replies);
+	m->batch = NULL;
+	m->tool = NULL;
+	if (!r->task.mcp_ended) {
+		mcp_trouble(r);
+		return;
+	}
+	rpc_fail(&why, 404, RPC_INVALID_REQUEST, "%s", r->task.job.why.detail);
+	mcp_refuse(r, &why);
+}
+
+static void put_back(struct request *r)
+{
+	struct mcp *m = mcp_of(r);
+	struct job *job = &r->task.job;
+	bool gated = job->gate != NULL;
+
+	if (gated && r->task.mcp_ended)
+		turn_away(r);
+	else if (gated && m->entered && m->tool && job->err == ERR_FORBIDDEN &&
+		 !tool_allowed(m->tool->name, m->tools))
+		mcp_refuse_params(r, "there is no tool %s", m->tool->name);
+	else if (!job->err)
+		m->then(r);
+	else if (m->entered)
+		(m->otherwise ? m->otherwise : mcp_trouble)(r);
+	else if (job->kind == &use_mcp_enter.job || job->err == ERR_NO_TOKEN ||
+		 job->err >= ERR_UNAVAILABLE)
+		turn_away(r);
+	else /* What is wrong with it is told to those who may come in. */
+		mcp_enter_first(r, run);
+}
+
+void mcp_put(struct request *r, const struct use *use, mcp_fn *then, mcp_fn *otherwise)
+{
+	struct mcp *m = mcp_of(r);
+
+	m->then = then;
+	m->otherwise = otherwise;
+	if (!m->entered) {
+		r->task.job.gate = &mcp_gate;
+		r->task.mcp_session = m->nonce;
+		r->task.entered = entered;
+	}
+	request_put(r, use, put_back);
+}
+
+bool mcp_enter_first(struct request *r, mcp_fn *again)
+{
+	if (mcp_of(r)->entered) return false;
+	mcp_task(r);
+	mcp_put(r, &use_mcp_enter, again, NULL);
+	return true;
+}
+
 /* ---- methods ---- */
 
 /* What each revision knows. */
-static const struct {
-	const char *name;
-	enum revision from, to;
-	mcp_fn *run;
-} methods[] = {
+static const struct mcp_method methods[] = {
 	{ "initialize", REV_2025_03_26, REV_2025_11_25, mcp_initialize },
 	{ "ping", REV_2025_03_26, REV_2025_11_25, mcp_ping },
 	{ "server/discover", REV_2026_07_28, REV_2026_07_28, mcp_discover },
 	{ "tools/list", REV_2025_03_26, REV_2026_07_28, mcp_tools_list },
-	{ "tools/call", REV_2025_03_26, REV_2026_07_28, mcp_tools_call },
+	{ "tools/call", REV_2025_03_26, REV_2026_07_28, mcp_tools_call, true },
 	{ "resources/list", REV_2025_03_26, REV_2026_07_28, mcp_resources_list },
 	{ "resources/templates/list", REV_2025_03_26, REV_2026_07_28,
 		mcp_templates_list },
@@ -220,24 +290,34 @@ static const struct {
 	{ "tasks/result", REV_2025_11_25, REV_2025_11_25, mcp_task_result },
 	{ "tasks/list", REV_2025_11_25, REV_2025_11_25, mcp_task_list },
 	{ "tasks/update", REV_2026_07_28, REV_2026_07_28, mcp_task_update },
+	{ 0 },
 };
+
+static const struct mcp_method *method_find(
+	const struct mcp_method *at, struct str name, enum revision revision)
+{
+	for (; at->name; at++)
+		if (str_is(name, at->name) && revision >= at->from && revision <= at->to)
+			return at;
+	return NULL;
+}
 
 static void run_request(struct request *r)
 {
 	struct mcp *m = mcp_of(r);
+	enum revision revision = m->client.revision;
+	const struct mcp_method *method = method_find(methods, m->rpc.method, revision);
 	struct rpc_fault why = { 0 };
 
-	for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
-		if (!str_is(m->rpc.method, methods[i].name) ||
-			m->client.revision < methods[i].from ||
-			m->client.revision > methods[i].to)
-			continue;
-		methods[i].run(r);
+	if (!method) method = method_find(mcp_offer(r)->methods, m->rpc.method, revision);
+	if ((!method || !method->asks_desk) && mcp_enter_first(r, run)) return;
+	if (method && !(m->batch && method->run == mcp_initialize)) {
+		method->run(r);
 		return;
 	}
-	rpc_fail(&why, m->client.revision >= REV_2026_07_28 ? 404 : 200, RPC_NO_METHOD,
-		"there is no method %.*s in %s", STR_ARGS(str_first(m->rpc.method, 64)),
-		revision_name(m->client.revision));
+	rpc_fail(&why, revision >= REV_2026_07_28 ? 404 : 200, RPC_NO_METHOD,
+		"there is no method %.*s %s %s", STR_ARGS(str_first(m->rpc.method, 64)),
+		method ? "among several messages of" : "in", revision_name(revision));
 	mcp_refuse(r, &why);
 }
 
@@ -245,6 +325,7 @@ static void run_notification(struct request *r)
 {
 	struct mcp *m = mcp_of(r);
 
+	if (mcp_enter_first(r, run)) return;
 	if (str_is(m->rpc.method, "notifications/cancelled"))
 		mcp_forget(r->serve, m->nonce,
 			rpc_id(mcp_param(r, "requestId"), &r->task.job.arena));
@@ -257,7 +338,6 @@ static void run(struct request *r)
 
 	m->progress = rpc_id(
 		json_get(mcp_param(r, "_meta"), "progressToken"), &r->task.job.arena);
-	if (m->fixtures && mcp_fixture(r)) return;
 	if (m->rpc.kind == RPC_REQUEST)
 		run_request(r);
 	else if (m->rpc.kind == RPC_NOTIFICATION)
@@ -310,82 +390,6 @@ static bool enter_client(
 	return revision_check(&m->rpc, &wire, &r->task.job.arena, &m->client, why);
 }
 
-static bool turn_away(struct request *r, const char *detail)
-{
-	struct rpc_fault why = { 0 };
-
-	rpc_fail(&why, 404, RPC_INVALID_REQUEST, "%s", detail);
-	mcp_refuse(r, &why);
-	return false;
-}
-
-/* Who it is, as far as it matters; false: they were turned away, and with them all
- * messages of a batch. */
-static bool let_in(struct request *r)
-{
-	struct mcp *m = mcp_of(r);
-	struct mcp_batch *batch = m->batch;
-	struct job *job = &r->task.job;
-	int64_t own_s = job->credential.mcp_wait_s;
-	bool own = !m->owner.len || str_eq(m->owner, job->who.agent);
-
-	if (job->err || !own) {
-		if (batch) buf_done(&batch->replies);
-		m->batch = NULL;
-	}
-	if (job->err == ERR_NOT_FOUND) return turn_away(r, job->why.detail);
-	if (job->err) {
-		mcp_trouble(r);
-		return false;
-	}
-	if (!own) return turn_away(r, "no such session");
-	m->token = job->who.token;
-	m->tools = job->credential.tools;
-	m->local = job->credential.mcp_local;
-	m->wait_ms = own_s >= 0 ? own_s * 1000 : r->serve->mcp_wait_ms;
-	return true;
-}
-
-/* The message, or the first of several; those do not wait. */
-static void begin(struct request *r)
-{
-	struct mcp *m = mcp_of(r);
-
-	if (!m->batch) {
-		run(r);
-		return;
-	}
-	m->wait_ms = 0;
-	m->batch->common = *m;
-	batch_next(r);
-}
-
-static void entered(struct request *r)
-{
-	if (let_in(r)) begin(r);
-}
-
-/* Is it the conformance suite? */
-static bool is_suite(const struct request *r)
-{
-	return r->serve->conformance && !r->task.job.has_hash &&
-	       !r->listener->local_admin;
-}
-
-static void enter(struct request *r)
-{
-	struct mcp *m = mcp_of(r);
-
-	if (is_suite(r)) {
-		m->fixtures = true;
-		m->wait_ms = r->serve->mcp_wait_ms;
-		begin(r);
-		return;
-	}
-	r->task.id = m->nonce;
-	request_put(r, &use_mcp_enter, entered);
-}
-
 /* ---- batches ---- */
 
 static void batch_done(struct request *r)
@@ -395,14 +399,18 @@ static void batch_done(struct request *r)
 
 	jw_array_end(&b->w);
 	any = b->replies.len > 2;
-	reply(r, any ? 200 : 202, any ? buf_str(&b->replies) : STR_NONE);
+	reply(r, any ? 200 : 202, "application/json",
+		any ? buf_str(&b->replies) : STR_NONE);
 }
 
 static void batch_next(struct request *r)
 {
 	struct mcp *m = mcp_of(r);
 	struct mcp_batch *b = m->batch;
+	struct rpc_fault why = { 0 };
 
+	buf_done(&m->out);
+	buf_done(&m->said);
 	if (b->next == b->messages->count) {
 		batch_done(r);
 		return;
@@ -412,10 +420,14 @@ static void batch_next(struct request *r)
 		run(r);
 		return;
 	}
-	struct rpc_fault why = { 0 };
-
 	rpc_fail(&why, 200, RPC_INVALID_REQUEST, "not a JSON-RPC 2.0 message");
 	mcp_refuse(r, &why);
+}
+
+static void batch_entered(struct request *r)
+{
+	mcp_of(r)->batch->common = *mcp_of(r);
+	batch_next(r);
 }
 
 static bool batch_open(
@@ -476,23 +488,29 @@ static struct mcp *mcp_new(struct request *r)
 	}
 	m->streams = str_find(accept, STR("text/event-stream")) >= 0;
 	m->key = r->task.job.key;
+	m->wait_max_ms = -1;
 	r->ctx = m;
+	if (mcp_offer(r)->guest && !r->task.job.has_hash && !r->listener->local_admin) {
+		r->task.job.has_hash = true;
+		memcpy(r->task.job.hash, r->serve->guest, SHA256_SIZE);
+	}
 	return m;
 }
 
 void route_mcp(struct request *r)
 {
-	const struct http_request *h = http_request(r->x);
 	struct rpc_fault why = { 0 };
 
 	if (!mcp_new(r)) return;
-	if (message_read(r, h, &why))
-		enter(r);
-	else
+	if (!message_read(r, http_request(r->x), &why))
 		mcp_refuse(r, &why);
+	else if (mcp_of(r)->batch)
+		mcp_enter_first(r, batch_entered);
+	else
+		run(r);
 }
 
-/* ---- GET and DELETE: the eras with sessions ---- */
+/* ---- GET and DELETE: the revisions with sessions ---- */
 
 static bool refuse_method(struct request *r)
 {
@@ -509,15 +527,6 @@ static bool refuse_method(struct request *r)
 	return true;
 }
 
-static void got_in(struct request *r)
-{
-	if (!let_in(r)) return;
-	if (mcp_of(r)->last_event.len)
-		mcp_resume(r);
-	else
-		mcp_listen_legacy(r);
-}
-
 static bool session_enter(struct request *r)
 {
 	const struct http_request *h = http_request(r->x);
@@ -531,28 +540,21 @@ static bool session_enter(struct request *r)
 
 void route_mcp_stream(struct request *r)
 {
+	struct mcp *m;
+
 	if (refuse_method(r) || !mcp_new(r) || !session_enter(r)) return;
-	mcp_of(r)->last_event = arena_str(
+	m = mcp_of(r);
+	m->last_event = arena_str(
 		&r->task.job.arena, http_header(http_request(r->x), "last-event-id"));
-	if (is_suite(r) && fixture_resume(r)) return;
-	r->task.id = mcp_of(r)->nonce;
-	request_put(r, &use_mcp_enter, got_in);
+	if (m->last_event.len)
+		mcp_resume(r);
+	else
+		mcp_enter_first(r, mcp_listen_legacy);
 }
 
 static void ended(struct request *r)
 {
-	if (r->task.job.err)
-		mcp_trouble(r);
-	else
-		reply(r, 204, STR_NONE);
-}
-
-/* Nobody ends a session that they may not use. */
-static void may_end(struct request *r)
-{
-	if (!let_in(r)) return;
-	mcp_task(r)->id = mcp_of(r)->nonce;
-	request_put(r, &use_mcp_end, ended);
+	reply(r, 204, NULL, STR_NONE);
 }
 
 void route_mcp_end(struct request *r)
@@ -565,6 +567,6 @@ void route_mcp_end(struct request *r)
 		mcp_refuse(r, &why);
 		return;
 	}
-	r->task.id = mcp_of(r)->nonce;
-	request_put(r, &use_mcp_enter, may_end);
+	mcp_task(r);
+	mcp_put(r, &use_mcp_end, ended, NULL);
 }

@@ -1,27 +1,10 @@
-/* mcp_call.c - tools/call: what each tool asks of the desk, and what becomes of an ask. */
+/* mcp_call.c - tools/call: what each tool of ours asks of the desk, and what becomes of an
+ * ask: a result, a form, a task or a wait. */
 #include "serve/mcp.h"
 
 #include "base/hash.h"
 #include "core/own_tools.h"
 #include "core/session.h"
-#include "dialect/dialect.h"
-
-#include <stdio.h>
-
-/* A mistake of the model's is told as the tool's result, so that it can mend it. */
-static void tool_error(struct request *r, struct str text)
-{
-	text_result_write(mcp_result(r, "complete"), text, true);
-	mcp_send(r);
-}
-
-static void tool_trouble(struct request *r)
-{
-	if (r->task.job.err == ERR_NO_TOKEN || r->task.job.err == ERR_INTERNAL)
-		mcp_trouble(r);
-	else
-		tool_error(r, fault_text(&r->task.job.why, &r->task.job.arena));
-}
 
 /* Missing, or an object that a model sent as a string: both are meant well. */
 static const struct json *arguments_of(struct request *r)
@@ -50,30 +33,11 @@ static const struct json *without_session(const struct json *object, struct aren
 	return copy;
 }
 
-/* The session that a call belongs to: as it says, else one for each token and client.
- * False: it says something that cannot be a name, and was told so. */
-static bool default_session_of(
-	struct request *r, const struct json *arguments, struct str *out)
+/* What the model did wrong is told to who may come in. */
+static void call_wrong(struct request *r, const struct fault *why)
 {
-	struct mcp *m = mcp_of(r);
-	struct str named = str_trim(json_text(json_get(arguments, "session")));
-	struct fault why = { 0 };
-
-	if (external_id_check(named, "/session", &why)) {
-		tool_error(r, fault_text(&why, &r->task.job.arena));
-		return false;
-	}
-	*out = named.len ? named
-			 : arena_print(&r->task.job.arena, "mcp:%.*s:%.*s",
-				   STR_ARGS(m->token), STR_ARGS(m->client.name));
-	return true;
-}
-
-static struct str default_session_title(struct request *r)
-{
-	struct mcp *m = mcp_of(r);
-
-	return m->client.name.len ? m->client.name : STR("MCP");
+	if (!mcp_enter_first(r, mcp_tools_call))
+		mcp_tool_error(r, fault_text(why, &r->task.job.arena));
 }
 
 /* ---- what becomes of an ask ---- */
@@ -82,14 +46,9 @@ void mcp_answer_now(struct request *r, const struct json *ask)
 {
 	struct json_writer *w = mcp_result(r, "complete");
 
-	ask_result_write(w, ask,
-		(r->task.resumable ? RESULT_RESUMED : 0U) |
-			(mcp_of(r)->prompt ? RESULT_PROMPT : 0U),
+	mcp_offer(r)->result(w, ask,
+		mcp_of(r)->how | (r->task.resumable ? RESULT_RESUMED : 0U),
 		&r->task.job.arena);
-	if (mcp_of(r)->task_result) {
-		jw_key(w, "_meta");
-		related_task_write(w, json_text(json_get(ask, "id")));
-	}
 	mcp_send(r);
 }
 
@@ -106,112 +65,156 @@ static void answer_task(struct request *r, const struct json *ask)
 {
 	struct mcp *m = mcp_of(r);
 	struct json_writer *w = mcp_result(r, "task");
+	bool now = m->client.revision >= REV_2026_07_28;
 
-	if (m->client.revision < REV_2026_07_28) {
-		jw_key(w, "task");
-		jw_object(w);
-	}
-	task_write(w, ask, m->client.revision);
-	if (m->client.revision < REV_2026_07_28) jw_object_end(w);
+	if (!now) jw_put_object(w, "task");
+	task_write(w, ask, task_status(ask), m->client.revision, mcp_offer(r)->poll_ms);
+	if (!now) jw_object_end(w);
 	mcp_send(r);
 }
 
-void mcp_answer(struct request *r)
+void mcp_wait(struct request *r, const struct json *ask)
+{
+	if (wants_task(r))
+		answer_task(r, ask);
+	else if (r->task.resumable || r->task.stopped.len ||
+		 !mcp_hold(r, json_text(json_get(ask, "id")), mcp_of(r)->wait_ms))
+		mcp_answer_now(r, ask);
+}
+
+/* The ask is made, or was there. One that only waits is not even looked at. */
+static void asked(struct request *r)
 {
 	struct mcp *m = mcp_of(r);
 	const struct json *ask;
 
-	if (r->task.job.err) {
-		tool_trouble(r);
+	if (!r->task.settled && !r->task.resumable && !r->task.stopped.len && !m->news &&
+		!mcp_form_possible(r) && !wants_task(r) &&
+		mcp_hold(r, r->task.ask, m->wait_ms))
 		return;
-	}
 	ask = mcp_out(r);
-	if (ask_has_news(ask, &r->task.job.arena))
+	if (!ask_is_pending(ask) || (m->news && ask_has_news(ask, &r->task.job.arena)))
 		mcp_answer_now(r, ask);
-	else if (m->tool->forms && mcp_form_ask(r, ask))
-		return;
-	else if (wants_task(r))
-		answer_task(r, ask);
-	else if (r->task.resumable || r->task.stopped.len ||
-		 !mcp_hold(r, r->task.ask, m->wait_ms, NULL))
-		mcp_answer_now(r, ask);
+	else if (!mcp_form_ask(r, ask))
+		mcp_wait(r, ask);
 }
-
-/* ---- tools that ask ---- */
 
 /* The same question of the same session is the same ask while it is open; a call that is
  * repeated with its key is the same for ever. */
-static void ask_identify(
-	struct request *r, struct str default_session, struct str foreign)
+static void ask_identify(struct request *r)
 {
-	struct mcp *m = mcp_of(r);
 	struct job *job = &r->task.job;
 	struct buf b = { 0 };
 	char hex[2 * SHA256_SIZE + 1];
 
-	buf_print(&b, "%s\n%.*s\n", m->tool->name, STR_ARGS(default_session));
-	buf_add(&b, foreign);
+	buf_print(&b, "%s\n%.*s\n", mcp_of(r)->tool->name,
+		STR_ARGS(r->task.default_session));
+	buf_add(&b, r->task.foreign);
 	if (b.failed) job->arena.failed = true;
 	sha256(buf_str(&b), job->body);
 	buf_done(&b);
 	hex_write(job->body, SHA256_SIZE, hex);
 	r->task.dedupe_key = arena_str(&job->arena, str_of(hex));
-	job->key = m->key;
-	job->path = STR("/mcp");
 }
 
+void mcp_call_entered(struct request *r)
+{
+	struct mcp *m = mcp_of(r);
+	struct task *t = &r->task;
+
+	if (!t->default_session_title.len) return; /* it makes no session */
+	if (!t->default_session.len)
+		t->default_session = arena_print(&t->job.arena, "mcp:%.*s:%.*s",
+			STR_ARGS(m->token), STR_ARGS(m->client.name));
+	if (t->foreign.len) ask_identify(r);
+}
+
+/* The session that a call belongs to: as it says, else one for each token and client. False:
+ * it says something that cannot be a name. */
+static bool session_named(
+	const struct json *arguments, struct str *out, struct fault *why)
+{
+	*out = str_trim(json_text(json_get(arguments, "session")));
+	return external_id_check(*out, "/session", why) == OK;
+}
+
+static void session_put(
+	struct request *r, struct str named, const struct use *use, mcp_fn *then)
+{
+	struct mcp *m = mcp_of(r);
+
+	r->task.default_session = named;
+	r->task.default_session_title = m->client.name.len ? m->client.name : STR("MCP");
+	if (m->entered) mcp_call_entered(r);
+	mcp_put(r, use, then, NULL);
+}
+
+void mcp_ask(struct request *r, struct str session)
+{
+	r->task.job.key = mcp_of(r)->key;
+	r->task.job.path = STR("/mcp");
+	session_put(r, session, &use_ask, asked);
+}
+
+/* ---- tools that ask ---- */
+
 /* A client that asks before every tool also asks before it asks. That needs nobody. */
-static bool approved_already(struct request *r, const struct json *arguments)
+static bool is_approved_already(const struct tool *tool, const struct json *arguments)
+{
+	return strcmp(tool->dialect, "permission") == 0 &&
+	       own_tool(json_text(json_get(arguments, "tool_name")));
+}
+
+static void approve(struct request *r, const struct json *arguments)
 {
 	const struct json *input = json_get(arguments, "input");
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
 
-	if (strcmp(mcp_of(r)->tool->dialect, "permission") != 0 ||
-		!own_tool(json_text(json_get(arguments, "tool_name"))))
-		return false;
+	if (mcp_enter_first(r, mcp_tools_call)) return;
 	if (!input) input = json_get(arguments, "tool_input");
 	jw_object(&w);
-	jw_key(&w, "behavior");
-	jw_text(&w, "allow");
-	jw_key(&w, "updatedInput");
+	jw_put_text(&w, "behavior", "allow");
 	if (json_is(input, JSON_OBJECT))
-		jw_json(&w, input);
+		jw_put_json(&w, "updatedInput", input);
 	else
-		jw_raw(&w, STR("{}"));
+		jw_put_raw(&w, "updatedInput", STR("{}"));
 	jw_object_end(&w);
 	if (b.failed) r->task.job.arena.failed = true;
 	text_result_write(mcp_result(r, "complete"), buf_str(&b), false);
 	buf_done(&b);
 	mcp_send(r);
-	return true;
 }
 
-static void call_ask(struct request *r, const struct json *arguments)
+static void call_ask(
+	struct request *r, const struct tool *tool, const struct json *arguments)
 {
 	struct mcp *m = mcp_of(r);
-	struct arena *arena = &r->task.job.arena;
-	struct str default_session;
-	struct translated asked;
+	struct translated translated;
 	struct fault why = { 0 };
+	struct str session;
 	struct task *t;
 
-	if (approved_already(r, arguments)) return;
-	if (!default_session_of(r, arguments, &default_session)) return;
-	if (dialect_to_ask(dialect_find(str_of(m->tool->dialect)),
-		    without_session(arguments, arena), r->strict, arena, &asked, &why)) {
-		tool_error(r, fault_text(&why, arena));
+	if (is_approved_already(tool, arguments)) {
+		approve(r, arguments);
 		return;
 	}
-	m->prompt = strcmp(m->tool->dialect, "permission") == 0 &&
-		    json_get(arguments, "tool_use_id");
 	t = mcp_task(r);
-	t->body = asked.body;
-	t->foreign = asked.foreign;
-	t->default_session = default_session;
-	t->default_session_title = default_session_title(r);
-	ask_identify(r, default_session, asked.foreign);
-	request_put(r, &use_ask, mcp_answer);
+	if (!session_named(arguments, &session, &why) ||
+		dialect_to_ask(dialect_find(str_of(tool->dialect)),
+			without_session(arguments, &t->job.arena), r->strict,
+			&t->job.arena, &translated, &why)) {
+		call_wrong(r, &why);
+		return;
+	}
+	t->body = translated.body;
+	t->foreign = translated.foreign;
+	/* Its dialect may have a reply to a question that does not block. */
+	m->news = str_is(json_text(json_get(t->body, "kind")), "non_blocking");
+	if (strcmp(tool->dialect, "permission") == 0 &&
+		json_get(arguments, "tool_use_id"))
+		m->how |= RESULT_PROMPT;
+	mcp_ask(r, session);
 }
 
 /* ---- the others ---- */
@@ -226,92 +229,79 @@ static int64_t number_of(const struct json *value, int64_t fallback)
 	return str_to_int(json_text(value), 0, INT32_MAX, &n) ? n : fallback;
 }
 
-static void got_answer(struct request *r)
+void mcp_read(struct request *r, struct str ask, mcp_fn *then)
 {
-	const struct json *ask;
-
-	if (r->task.job.err) {
-		tool_trouble(r);
-		return;
-	}
-	ask = mcp_out(r);
-	if (!ask_is_pending(ask) || json_get(ask, "stopped") ||
-		!mcp_hold(r, r->task.id, mcp_of(r)->wait_ms, NULL))
-		mcp_answer_now(r, ask);
+	mcp_task(r)->id = ask;
+	mcp_put(r, &use_ask_get, then, NULL);
 }
 
-static void get_answer(struct request *r, struct str ask)
+void mcp_await(struct request *r)
 {
-	struct task *t = mcp_task(r);
-
-	t->id = ask;
-	request_put(r, &use_ask_get, got_answer);
+	if (r->task.settled || r->task.stopped.len ||
+		!mcp_hold(r, r->task.id, mcp_of(r)->wait_ms))
+		mcp_answer_now(r, mcp_out(r));
 }
 
-static void replied(struct request *r)
+static void now_read(struct request *r)
 {
-	struct str ask = r->task.id;
+	mcp_read(r, r->task.id, mcp_await);
+}
 
-	/* One that was settled meanwhile has an answer to get. */
-	if (r->task.job.err && r->task.job.err != ERR_CONFLICT)
-		tool_trouble(r);
+/* One that was settled meanwhile has an answer to get. */
+static void late_read(struct request *r)
+{
+	if (r->task.job.err == ERR_CONFLICT)
+		now_read(r);
 	else
-		get_answer(r, ask);
+		mcp_trouble(r);
 }
 
-/* {"NAME": text} as the body of the next task. */
-static void text_body(struct request *r, const char *name, struct str text)
+/* {"NAME": text} to the desk about an ask, which is then read again. */
+static void text_put(struct request *r, struct str ask, const char *name, struct str text,
+	const struct use *use)
 {
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
 
+	mcp_task(r)->id = ask;
 	jw_object(&w);
-	if (text.len) {
-		jw_key(&w, name);
-		jw_str(&w, text);
-	}
+	if (text.len) jw_put_str(&w, name, text);
 	jw_object_end(&w);
 	mcp_body(r, buf_str(&b));
 	buf_done(&b);
+	mcp_put(r, use, now_read, late_read);
+}
+
+static void wait_limit(struct mcp *m, int64_t most_ms)
+{
+	m->wait_max_ms = most_ms;
+	if (m->entered && m->wait_ms > most_ms) m->wait_ms = most_ms;
 }
 
 static void call_get_answer(struct request *r, const struct json *arguments)
 {
-	struct mcp *m = mcp_of(r);
 	struct str ask = json_text(json_get(arguments, "ask_id"));
 	struct str reply = json_text(json_get(arguments, "reply"));
-	int64_t wait_s = number_of(json_get(arguments, "wait_s"), INT32_MAX);
-	struct task *t;
 
-	if (wait_s < m->wait_ms / 1000) m->wait_ms = wait_s > 0 ? wait_s * 1000 : 0;
-	if (!reply.len) {
-		get_answer(r, ask);
-		return;
-	}
-	t = mcp_task(r);
-	t->id = ask;
-	text_body(r, "text", reply);
-	request_put(r, &use_reply, replied);
-}
-
-static void cancelled(struct request *r)
-{
-	if (r->task.job.err && r->task.job.err != ERR_CONFLICT) {
-		tool_trouble(r);
-		return;
-	}
-	mcp_of(r)->wait_ms = 0;
-	get_answer(r, r->task.id);
+	wait_limit(mcp_of(r), number_of(json_get(arguments, "wait_s"), INT32_MAX) * 1000);
+	if (reply.len)
+		text_put(r, ask, "text", reply, &use_reply);
+	else
+		mcp_read(r, ask, mcp_await);
 }
 
 static void call_cancel(struct request *r, const struct json *arguments)
 {
-	struct str reason = json_text(json_get(arguments, "reason"));
-	struct task *t = mcp_task(r);
+	wait_limit(mcp_of(r), 0);
+	text_put(r, json_text(json_get(arguments, "ask_id")), "reason",
+		json_text(json_get(arguments, "reason")), &use_cancel);
+}
 
-	t->id = json_text(json_get(arguments, "ask_id"));
-	text_body(r, "reason", reason);
-	request_put(r, &use_cancel, cancelled);
+static void data_send(struct request *r, struct str text, struct buf *data)
+{
+	data_result_write(mcp_result(r, "complete"), text, buf_str(data));
+	buf_done(data);
+	mcp_send(r);
 }
 
 static void listed(struct request *r)
@@ -319,14 +309,8 @@ static void listed(struct request *r)
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
 
-	if (r->task.job.err) {
-		tool_trouble(r);
-		return;
-	}
 	ask_list_write(&w, mcp_out(r));
-	data_result_write(mcp_result(r, "complete"), STR_NONE, buf_str(&b));
-	buf_done(&b);
-	mcp_send(r);
+	data_send(r, STR_NONE, &b);
 }
 
 static void call_list(struct request *r, const struct json *arguments)
@@ -342,115 +326,89 @@ static void call_list(struct request *r, const struct json *arguments)
 			t->params[t->params_len++] =
 				(struct param){ str_of(names[i]), value->text };
 	}
-	request_put(r, &use_ask_list, listed);
+	mcp_put(r, &use_ask_list, listed, NULL);
+}
+
+static struct str stopped_text(struct str stopped, struct arena *arena)
+{
+	const struct json *stop = NULL;
+
+	if (!stopped.len || json_read(stopped, NULL, arena, &stop, NULL))
+		return STR("Noted.");
+	return arena_print(arena,
+		"Stopped by %.*s: %.*s. Do nothing more until it is lifted.",
+		STR_ARGS(json_text(json_get(json_get(stop, "by"), "name"))),
+		STR_ARGS(json_text(json_get(stop, "reason"))));
 }
 
 static void progressed(struct request *r)
 {
 	struct buf b = { .max = 16384 };
 	struct json_writer w = { .out = &b };
-	const struct json *stop;
 
-	if (r->task.job.err) {
-		tool_trouble(r);
-		return;
-	}
-	stop = json_get(mcp_out(r), "stopped");
 	jw_object(&w);
-	jw_key(&w, "session");
-	jw_json(&w, json_get(mcp_out(r), "id"));
-	if (stop) jw_key(&w, "stopped"), jw_json(&w, stop);
+	jw_put_str(&w, "session", r->task.session);
+	if (r->task.stopped.len) jw_put_raw(&w, "stopped", r->task.stopped);
 	jw_object_end(&w);
-	data_result_write(mcp_result(r, "complete"),
-		stop ? arena_print(&r->task.job.arena,
-			       "Stopped by %.*s: %.*s. Do nothing more until it is lifted.",
-			       STR_ARGS(
-				       json_text(json_get(json_get(stop, "by"), "name"))),
-			       STR_ARGS(json_text(json_get(stop, "reason"))))
-		     : STR("Noted."),
-		buf_str(&b));
-	buf_done(&b);
-	mcp_send(r);
-}
-
-static void progress_in(struct request *r, struct str session)
-{
-	struct task *t = mcp_task(r);
-
-	t->id = session;
-	t->body = without_session(arguments_of(r), &t->job.arena);
-	request_put(r, &use_session_progress, progressed);
-}
-
-static void progress_housed(struct request *r)
-{
-	if (r->task.job.err)
-		tool_trouble(r);
-	else
-		progress_in(r, json_text(json_get(mcp_out(r), "id")));
+	data_send(r, stopped_text(r->task.stopped, &r->task.job.arena), &b);
 }
 
 static void call_progress(struct request *r, const struct json *arguments)
 {
-	struct str default_session;
-	struct buf b = { .max = 16384 };
-	struct json_writer w = { .out = &b };
+	struct fault why = { 0 };
+	struct str session;
+	struct task *t = mcp_task(r);
 
-	if (!default_session_of(r, arguments, &default_session)) return;
-	if (str_starts(default_session, "ses_")) {
-		progress_in(r, default_session);
+	if (!session_named(arguments, &session, &why)) {
+		call_wrong(r, &why);
 		return;
 	}
-	jw_object(&w);
-	jw_key(&w, "external_id");
-	jw_str(&w, default_session);
-	jw_key(&w, "title");
-	jw_str(&w, default_session_title(r));
-	jw_key(&w, "parallel");
-	jw_bool(&w, true);
-	jw_object_end(&w);
-	mcp_task(r);
-	mcp_body(r, buf_str(&b));
-	buf_done(&b);
-	request_put(r, &use_session_create, progress_housed);
+	t->body = without_session(arguments, &t->job.arena);
+	session_put(r, session, &use_session_progress, progressed);
 }
 
 /* ---- the method ---- */
 
-typedef void tool_action_fn(struct request *, const struct json *arguments);
-
-static tool_action_fn *const tool_actions[] = {
-	[ACTION_ASK] = call_ask,
-	[ACTION_GET_ANSWER] = call_get_answer,
-	[ACTION_CANCEL] = call_cancel,
-	[ACTION_LIST] = call_list,
-	[ACTION_PROGRESS] = call_progress,
+static const struct {
+	const char *name;
+	void (*call)(struct request *, const struct json *arguments);
+} calls[] = {
+	{ "get_answer", call_get_answer },
+	{ "cancel_ask", call_cancel },
+	{ "list_asks", call_list },
+	{ "report_progress", call_progress },
 };
+
+void mcp_own_call(
+	struct request *r, const struct tool *tool, const struct json *arguments)
+{
+	size_t i = 0;
+
+	if (tool->dialect) {
+		call_ask(r, tool, arguments);
+		return;
+	}
+	while (strcmp(tool->name, calls[i].name) != 0)
+		i++;
+	calls[i].call(r, arguments);
+}
 
 void mcp_tools_call(struct request *r)
 {
 	struct mcp *m = mcp_of(r);
 	struct str name = json_text(mcp_param(r, "name"));
+	const struct tool *tool = tool_find(mcp_offer(r)->tools, name);
 
-	m->tool = tool_find(name);
-	if (!m->tool || !tool_allowed(m->tool->name, m->tools))
+	m->tool = NULL;
+	if (!tool && mcp_enter_first(r, mcp_tools_call)) return;
+	if (!tool || (m->entered && !tool_allowed(tool->name, m->tools))) {
 		mcp_refuse_params(
 			r, "there is no tool %.*s", STR_ARGS(str_first(name, 64)));
-	else if (mcp_param(r, "requestState"))
+		return;
+	}
+	m->tool = tool;
+	if (mcp_param(r, "requestState"))
 		mcp_form_retry(r);
 	else
-		tool_actions[m->tool->action](r, arguments_of(r));
-}
-
-void mcp_tools_list(struct request *r)
-{
-	struct mcp *m = mcp_of(r);
-	struct json_writer *w = mcp_result(r, "complete");
-
-	jw_key(w, "tools");
-	jw_array(w);
-	tools_write(w, m->tools, m->client.revision, r->strict);
-	jw_array_end(w);
-	result_cached(w, m->client.revision, 60000, false);
-	mcp_send(r);
+		mcp_offer(r)->call(r, tool, arguments_of(r));
 }

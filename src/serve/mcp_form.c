@@ -1,11 +1,10 @@
-/* mcp_form.c - questions that the client shows to its own user.
+/* mcp_form.c - what the client is asked itself: a question for its own user, as a rule.
  *
- * Only for a token that says so (token create --local), for a client that can, and never
- * for an approval. The ask is in the inbox, too: whoever answers first wins. */
+ * Only for a token that says so (token create --local) and a client that can. The ask is in
+ * the inbox, too: whoever answers first wins. */
 #include "serve/mcp.h"
 
 #include "base/clock.h"
-#include "core/body.h"
 
 enum { STATE_LIFE_MS = 24 * 3600 * 1000 };
 
@@ -21,13 +20,6 @@ static struct str state_ticket(struct request *r, const struct json *ask)
 	return buf_keep_done(&b, &r->task.job.arena);
 }
 
-static bool state_read(struct request *r, struct str text, struct ticket_call *out)
-{
-	return ticket_call_read(text, serve_key(r->serve), TICKET_STATE,
-		       &r->task.job.arena, out) &&
-	       str_eq(out->token, mcp_of(r)->token) && out->expires_ms > clock_now_ms();
-}
-
 /* Of the ask alone: whoever ends the call can name its form. That it is the asker's own
  * is for the desk to say. */
 void form_id(struct buf *out, struct serve *s, struct str ask)
@@ -41,146 +33,164 @@ void form_id(struct buf *out, struct serve *s, struct str ask)
 
 /* ---- asking ---- */
 
-/* Since 2026-07-28 the result itself asks, and the call is made again with the input. */
-static void form_require(struct request *r, const struct json *ask, enum elicit_mode mode)
+bool mcp_form_possible(struct request *r)
 {
-	struct json_writer *w = mcp_result(r, "input_required");
+	const struct mcp *m = mcp_of(r);
 
-	jw_key(w, "inputRequests");
-	jw_object(w);
-	jw_key(w, "q");
-	jw_object(w);
-	jw_key(w, "method");
-	jw_text(w, "elicitation/create");
-	jw_key(w, "params");
-	jw_object(w);
-	elicit_write(w, ask, mode, REV_2026_07_28, &r->task.job.arena);
-	jw_object_end(w);
-	jw_object_end(w);
-	jw_object_end(w);
-	jw_key(w, "requestState");
-	jw_str(w, state_ticket(r, ask));
-	mcp_send(r);
+	return m->local && (!m->tool || m->tool->forms);
 }
 
-/* Before, it is a request of ours on the stream of the call that waits. */
-static bool form_request(struct request *r, const struct json *ask, enum elicit_mode mode)
+size_t mcp_inputs(struct request *r, const struct json *ask,
+	struct mcp_input inputs[MCP_INPUTS_MAX])
+{
+	return mcp_form_possible(r) && ask_is_pending(ask)
+		       ? mcp_offer(r)->inputs(
+				 ask, &mcp_of(r)->client, &r->task.job.arena, inputs)
+		       : 0;
+}
+
+void inputs_write(struct json_writer *w, const struct mcp_input *inputs, size_t len)
+{
+	jw_put_object(w, "inputRequests");
+	for (size_t i = 0; i < len; i++) {
+		jw_name(w, inputs[i].name);
+		jw_object(w);
+		jw_put_text(w, "method", inputs[i].method);
+		jw_put_object(w, "params");
+		jw_members(w, inputs[i].params);
+		jw_object_end(w);
+		jw_object_end(w);
+	}
+	jw_object_end(w);
+}
+
+/* Until 2025-11-25 it is a request of ours on the stream of the call that waits. */
+static bool form_request(
+	struct request *r, const struct json *ask, const struct mcp_input *input)
 {
 	struct mcp *m = mcp_of(r);
-	struct arena *arena = &r->task.job.arena;
-	struct buf b = { 0 }, id = { .max = 8192 };
+	struct str id = json_text(json_get(ask, "id"));
+	struct buf b = { 0 }, name = { .max = 8192 };
 	struct json_writer w = { .out = &b };
-	struct str message;
 
 	if (!m->streams) return false;
-	form_id(&id, r->serve, r->task.ask);
-	rpc_call(&w, "elicitation/create", buf_str(&id));
-	elicit_write(&w, ask, mode, m->client.revision, arena);
+	form_id(&name, r->serve, id);
+	rpc_call(&w, input->method, buf_str(&name));
+	jw_members(&w, input->params);
 	rpc_call_end(&w);
-	buf_done(&id);
-	message = buf_keep_done(&b, arena);
-	return mcp_hold(r, r->task.ask, m->wait_ms, &message);
+	buf_done(&name);
+	mcp_say(r, buf_keep_done(&b, &r->task.job.arena));
+	m->form = true;
+	if (mcp_hold(r, id, m->wait_ms)) return true;
+	m->form = false;
+	buf_done(&m->said);
+	return false;
 }
 
 bool mcp_form_ask(struct request *r, const struct json *ask)
 {
-	struct mcp *m = mcp_of(r);
-	enum elicit_mode mode = m->local ? elicit_mode(ask, &m->client) : ELICIT_NOT;
+	struct mcp_input inputs[MCP_INPUTS_MAX];
+	size_t len = mcp_inputs(r, ask, inputs);
+	struct json_writer *w;
 
-	if (mode == ELICIT_NOT) return false;
-	if (m->client.revision < REV_2026_07_28) return form_request(r, ask, mode);
-	form_require(r, ask, mode);
+	if (!len) return false;
+	if (mcp_of(r)->client.revision < REV_2026_07_28)
+		return form_request(r, ask, &inputs[0]);
+	/* The result itself asks, and the call is made again with the input. */
+	w = mcp_result(r, "input_required");
+	inputs_write(w, inputs, len);
+	jw_put_str(w, "requestState", state_ticket(r, ask));
+	mcp_send(r);
 	return true;
 }
 
 /* ---- what came back ---- */
 
-/* To the desk with what the person did; false: they did nothing that settles it. */
-static bool form_settle(struct request *r, const struct json *ask,
-	const struct json *result, void (*then)(struct request *))
+enum elicited mcp_form_take(struct request *r, const struct json *ask,
+	const struct json *responses, mcp_fn *then)
 {
+	static const struct use *const uses[] = {
+		[ELICITED_ANSWER] = &use_form_answer,
+		[ELICITED_DECLINED] = &use_form_skip,
+		[ELICITED_PART] = &use_reply,
+	};
 	struct str body = STR("{}");
-	enum elicited what = elicit_read(result, ask, &r->task.job.arena, &body);
-	struct task *t;
+	enum elicited what =
+		mcp_offer(r)->given(responses, ask, &r->task.job.arena, &body);
+	struct str id = json_text(json_get(ask, "id"));
 
-	if (what == ELICITED_NOTHING) return false;
-	t = mcp_task(r);
-	t->id = json_text(json_get(ask, "id"));
+	if (what == ELICITED_NOTHING || what == ELICITED_AGAIN) return what;
+	mcp_task(r)->id = id;
 	mcp_body(r, body);
-	request_put(r, what == ELICITED_ANSWER ? &use_form_answer : &use_form_skip, then);
-	return true;
+	mcp_put(r, uses[what], then, then);
+	return what;
 }
 
-/* The ask again, as it is now: mended forms are asked for again, winners are told. */
-static void retry_read(struct request *r, struct str ask, void (*then)(struct request *))
-{
-	mcp_task(r)->id = ask;
-	request_put(r, &use_ask_get, then);
-}
-
+/* The ask as it is now: what is still wanted, or was wrong, is asked for again. */
 static void retry_again(struct request *r)
 {
-	const struct json *ask;
+	const struct json *ask = mcp_out(r);
 
-	if (r->task.job.err) {
-		mcp_trouble(r);
-		return;
-	}
-	ask = mcp_out(r);
-	if (!ask_is_pending(ask) || !mcp_form_ask(r, ask)) mcp_answer_now(r, ask);
+	if (!ask_is_pending(ask))
+		mcp_answer_now(r, ask);
+	else if (!mcp_form_ask(r, ask))
+		mcp_wait(r, ask);
 }
 
-static void retry_settled(struct request *r)
+static void retry_taken(struct request *r)
 {
-	retry_read(r, r->task.id, retry_again);
+	mcp_read(r, r->task.id, retry_again);
 }
 
 static void retry_got(struct request *r)
 {
-	const struct json *ask, *responses = mcp_param(r, "inputResponses");
-	const struct json *result = json_get(responses, "q");
+	const struct json *ask = mcp_out(r);
 
-	if (r->task.job.err) {
-		mcp_trouble(r);
-		return;
-	}
-	ask = mcp_out(r);
 	if (!ask_is_pending(ask)) {
 		mcp_answer_now(r, ask);
 		return;
 	}
-	if (form_settle(r, ask, result, retry_settled)) return;
-	/* A page was opened, or the form put away: the inbox has it. */
-	if (str_is(json_text(json_get(result, "action")), "accept") ||
-		str_is(json_text(json_get(result, "action")), "cancel")) {
-		if (!mcp_hold(r, r->task.id, mcp_of(r)->wait_ms, NULL))
-			mcp_answer_now(r, ask);
+	switch (mcp_form_take(r, ask, mcp_param(r, "inputResponses"), retry_taken)) {
+	case ELICITED_NOTHING: /* a page was opened, or the form put away */
+		mcp_wait(r, ask);
 		return;
+	case ELICITED_AGAIN:
+		if (!mcp_form_ask(r, ask)) mcp_answer_now(r, ask);
+		return;
+	default: return;
 	}
-	if (!mcp_form_ask(r, ask)) mcp_answer_now(r, ask);
 }
 
+/* It is for who got it: known once they are let in. */
 void mcp_form_retry(struct request *r)
 {
+	struct mcp *m = mcp_of(r);
 	struct ticket_call t;
 
-	if (state_read(r, json_text(mcp_param(r, "requestState")), &t))
-		retry_read(r, t.ask, retry_got);
+	if (mcp_enter_first(r, mcp_form_retry)) return;
+	if (ticket_call_read(json_text(mcp_param(r, "requestState")), serve_key(r->serve),
+		    TICKET_STATE, &r->task.job.arena, &t) &&
+		str_eq(t.token, m->token) && t.expires_ms > clock_now_ms())
+		mcp_read(r, t.ask, retry_got);
 	else
 		mcp_refuse_params(r, "requestState is not one of ours, or too old");
 }
 
+/* Whether it settles or not: the call that waits is told by the event. */
 static void response_got(struct request *r)
 {
-	const struct json *ask;
+	struct mcp *m = mcp_of(r);
+	const struct json *ask = mcp_out(r);
+	struct mcp_input inputs[MCP_INPUTS_MAX];
+	struct json_member one = { .value = *m->rpc.result };
+	struct json responses = { .type = JSON_OBJECT, .count = 1, .members = &one };
+	enum elicited what = ELICITED_NOTHING;
 
-	if (r->task.job.err) {
-		mcp_accept(r);
-		return;
+	if (mcp_inputs(r, ask, inputs)) {
+		one.name = inputs[0].name;
+		what = mcp_form_take(r, ask, &responses, mcp_accept);
 	}
-	ask = mcp_out(r);
-	/* Whether it settles or not: the call that waits is told by the event. */
-	if (!form_settle(r, ask, mcp_of(r)->rpc.result, mcp_accept)) mcp_accept(r);
+	if (what == ELICITED_NOTHING || what == ELICITED_AGAIN) mcp_accept(r);
 }
 
 void mcp_form_response(struct request *r)
@@ -189,10 +199,13 @@ void mcp_form_response(struct request *r)
 	struct str id = m->rpc.id;
 	struct ticket_call t;
 
+	if (mcp_enter_first(r, mcp_form_response)) return;
 	if (id.len > 2 && id.at[0] == '"') id = str_make(id.at + 1, id.len - 2);
-	if (m->rpc.result && ticket_call_read(id, serve_key(r->serve), TICKET_FORM,
-				     &r->task.job.arena, &t))
-		retry_read(r, t.ask, response_got);
-	else
+	if (!m->rpc.result || !ticket_call_read(id, serve_key(r->serve), TICKET_FORM,
+				      &r->task.job.arena, &t)) {
 		mcp_accept(r);
+		return;
+	}
+	mcp_task(r)->id = t.ask;
+	mcp_put(r, &use_ask_get, response_got, mcp_accept);
 }

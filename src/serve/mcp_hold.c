@@ -20,9 +20,10 @@ enum { RETRY_MS = 3000, RETRY_SPREAD_MS = 2000 };
 struct tool_wait {
 	struct hold hold;
 	struct tool_wait *next, *prev;
-	const struct str *first; /* a message to begin with, until it has begun */
+	const struct buf *said; /* events to begin with, until it has begun */
 	uint8_t revision;
-	bool streams : 1, task : 1, prompt : 1, form : 1;
+	uint8_t how; /* enum result_how */
+	bool streams : 1, form : 1;
 	uint16_t beats;
 	uint16_t id_len, progress_len, nonce_len;
 	char texts[]; /* JSON-RPC's id, the progress token, the session's nonce */
@@ -60,7 +61,7 @@ void sse_write(struct buf *b, struct str id, struct str message)
 static void event_id(struct buf *out, const struct tool_wait *c)
 {
 	struct ticket_call t = {
-		.ask = str_of(c->hold.waiter.ask), .id = call_id(c), .task = c->task
+		.ask = str_of(c->hold.waiter.ask), .id = call_id(c), .how = c->how
 	};
 
 	if (c->revision >= REV_2026_07_28) return;
@@ -82,7 +83,9 @@ static void call_write(struct buf *out, const struct tool_wait *c, struct str me
 	buf_done(&id);
 }
 
-void sse_first_write(struct buf *b, struct str id, enum revision revision)
+/* The event without data that a stream begins with, to come back to: clients before
+ * 2025-11-25 would take it for a message, so theirs has no data line at all. */
+static void sse_first_write(struct buf *b, struct str id, enum revision revision)
 {
 	buf_print(b, "id: %.*s\nretry: %d\n", STR_ARGS(id),
 		RETRY_MS + (int)(random_u64(NULL) % RETRY_SPREAD_MS));
@@ -101,8 +104,8 @@ static void call_begin(struct hold *h, int status)
 	event_id(&id, c);
 	if (c->streams && id.len) sse_first_write(&b, buf_str(&id), c->revision);
 	buf_done(&id);
-	if (c->first) call_write(&b, c, *c->first);
-	c->first = NULL;
+	if (c->streams && c->said) buf_add(&b, buf_str(c->said));
+	c->said = NULL;
 	if (b.len && !b.failed) http_write(h->x, buf_str(&b));
 	buf_done(&b);
 }
@@ -113,12 +116,9 @@ static void progress_write(struct buf *out, const struct tool_wait *c)
 	struct json_writer w = { .out = &b };
 
 	rpc_call(&w, "notifications/progress", STR_NONE);
-	jw_key(&w, "progressToken");
-	jw_raw(&w, call_progress(c));
-	jw_key(&w, "progress");
-	jw_int(&w, c->beats);
-	jw_key(&w, "message");
-	jw_text(&w, "Waiting for a person to answer.");
+	jw_put_raw(&w, "progressToken", call_progress(c));
+	jw_put_int(&w, "progress", c->beats);
+	jw_put_text(&w, "message", "Waiting for a person to answer.");
 	rpc_call_end(&w);
 	call_write(out, c, buf_str(&b));
 	buf_done(&b);
@@ -145,11 +145,7 @@ static void result_write(struct buf *out, const struct tool_wait *c,
 	struct json_writer w = { .out = out };
 
 	result_begin(&w, call_id(c), (enum revision)c->revision, "complete");
-	ask_result_write(&w, ask, c->prompt ? RESULT_PROMPT : 0, arena);
-	if (c->task) {
-		jw_key(&w, "_meta");
-		related_task_write(&w, str_of(c->hold.waiter.ask));
-	}
+	c->hold.serve->mcp->result(&w, ask, c->how, arena);
 	rpc_result_end(&w);
 }
 
@@ -161,8 +157,7 @@ static void form_withdraw(struct buf *out, struct tool_wait *c)
 
 	form_id(&id, c->hold.serve, str_of(c->hold.waiter.ask));
 	rpc_call(&w, "notifications/cancelled", STR_NONE);
-	jw_key(&w, "requestId");
-	jw_raw(&w, buf_str(&id));
+	jw_put_raw(&w, "requestId", buf_str(&id));
 	rpc_call_end(&w);
 	call_write(out, c, buf_str(&b));
 	buf_done(&id);
@@ -251,26 +246,28 @@ static struct tool_wait *call_new(struct request *r, struct str ask, int64_t wai
 	c->nonce_len = (uint16_t)parts[2].len;
 	c->revision = (uint8_t)m->client.revision;
 	c->streams = m->streams;
-	c->task = m->task_result;
-	c->prompt = m->prompt;
+	c->how = (uint8_t)m->how;
+	c->form = m->form;
 	c->next = r->serve->calls;
 	if (c->next) c->next->prev = c;
 	r->serve->calls = c;
 	return c;
 }
 
-bool mcp_hold(struct request *r, struct str ask, int64_t wait_ms, const struct str *first)
+bool mcp_hold(struct request *r, struct str ask, int64_t wait_ms)
 {
 	struct mcp *m = mcp_of(r);
+	struct buf said = m->said;
 	struct tool_wait *c;
 
 	if (!r->x || wait_ms <= 0 || m->batch) return false;
 	c = call_new(r, ask, wait_ms);
 	if (!c) return false;
-	c->first = first;
-	c->form = first != NULL;
+	c->said = &said;
 	buf_done(&m->out);
+	m->said = (struct buf){ 0 };
 	hold_start(&c->hold, r, 200);
+	buf_done(&said);
 	return true;
 }
 
@@ -292,51 +289,42 @@ void mcp_stop(struct serve *s)
 	while ((c = s->calls)) {
 		snprintf(shown, sizeof shown, "{\"id\":\"%s\",\"status\":\"pending\"%s}",
 			c->hold.waiter.ask,
-			c->prompt ? ",\"foreign\":{\"dialect\":\"permission\","
-				    "\"request\":{}}"
-				  : "");
+			c->how & RESULT_PROMPT
+				? ",\"foreign\":{\"dialect\":\"permission\","
+				  "\"request\":{}}"
+				: "");
 		hold_end(&c->hold, str_of(shown));
 	}
 }
 
 /* ---- after a lost stream ---- */
 
-/* The answer that was not there yet, or a wait for it, on a stream of its own. */
+/* The answer that was not there yet, or a wait for it, on a stream of its own. Even what is
+ * settled comes as an event: a stream was asked for. A wait of one turn of the loop reads the
+ * ask and ends with it. */
 static void resumed(struct request *r)
 {
-	struct mcp *m = mcp_of(r);
+	int64_t wait_ms = r->task.settled ? 1 : mcp_of(r)->wait_ms;
 
-	if (r->task.job.err) {
-		mcp_trouble(r);
-		return;
-	}
-	/* Even what is settled comes as an event: a stream was asked for. A wait of one
-	 * turn of the loop reads the ask and ends with it. */
-	if (!mcp_hold(r, r->task.id, r->task.settled || m->wait_ms < 1 ? 1 : m->wait_ms,
-		    NULL))
-		mcp_trouble(r);
+	if (!mcp_hold(r, r->task.id, wait_ms > 0 ? wait_ms : 1)) mcp_trouble(r);
 }
 
 void mcp_resume(struct request *r)
 {
 	struct mcp *m = mcp_of(r);
 	struct str rest = m->last_event, beats;
+	struct rpc_fault why = { 0 };
 	struct ticket_call t;
-	struct task *task;
 
-	if (!str_cut(&rest, ':', &beats) ||
-		!ticket_call_read(rest, serve_key(r->serve), TICKET_EVENT,
+	if (str_cut(&rest, ':', &beats) &&
+		ticket_call_read(rest, serve_key(r->serve), TICKET_EVENT,
 			&r->task.job.arena, &t)) {
-		struct rpc_fault why = { 0 };
-
+		m->rpc.id = t.id;
+		m->streams = true;
+		m->how = t.how;
+		mcp_read(r, t.ask, resumed);
+	} else if (!mcp_enter_first(r, mcp_resume)) {
 		rpc_fail(&why, 400, RPC_INVALID_REQUEST, "no event of this server");
 		mcp_refuse(r, &why);
-		return;
 	}
-	m->rpc.id = t.id;
-	m->streams = true;
-	m->task_result = t.task;
-	task = mcp_task(r);
-	task->id = t.ask;
-	request_put(r, &use_ask_get, resumed);
 }

@@ -10,7 +10,7 @@
 struct mcp_listener {
 	struct event_stream stream;
 	bool legacy;
-	bool list; /* resourcesListChanged */
+	uint8_t changes; /* a bit for each row of the table that is wanted */
 	uint16_t id_len;
 	uint32_t uris_len; /* each between line ends: "\nuri\nuri\n" */
 	char texts[];	   /* JSON-RPC's id, then the URIs */
@@ -37,10 +37,8 @@ static void notice_begin(
 {
 	rpc_call(w, method, STR_NONE);
 	if (l->legacy) return;
-	jw_key(w, "_meta");
-	jw_object(w);
-	jw_key(w, meta_subscription);
-	jw_raw(w, listener_id(l));
+	jw_put_object(w, "_meta");
+	jw_put_raw(w, meta_subscription, listener_id(l));
 	jw_object_end(w);
 }
 
@@ -55,18 +53,15 @@ static void acknowledge(struct buf *out, const struct mcp_listener *l)
 {
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
+	const struct mcp_change *changes = l->stream.serve->mcp->changes;
 	struct str uris = listener_uris(l), uri;
 
 	notice_begin(&w, l, "notifications/subscriptions/acknowledged");
-	jw_key(&w, "notifications");
-	jw_object(&w);
-	if (l->list) {
-		jw_key(&w, "resourcesListChanged");
-		jw_bool(&w, true);
-	}
+	jw_put_object(&w, "notifications");
+	for (const struct mcp_change *c = changes; c->wanted; c++)
+		if (l->changes & 1u << (c - changes)) jw_put_bool(&w, c->wanted, true);
 	if (uris.len) {
-		jw_key(&w, "resourceSubscriptions");
-		jw_array(&w);
+		jw_put_array(&w, "resourceSubscriptions");
 		while (str_cut(&uris, '\n', &uri))
 			if (uri.len) jw_str(&w, uri);
 		jw_array_end(&w);
@@ -102,33 +97,35 @@ static void updated(
 	if (!id.len || n >= (int)sizeof line) return;
 	if (str_find(listener_uris(l), str_of(line)) < 0) return;
 	notice_begin(&w, l, "notifications/resources/updated");
-	jw_key(&w, "uri");
-	jw_str(&w, str_make(line + 1, (size_t)n - 2));
+	jw_put_str(&w, "uri", str_make(line + 1, (size_t)n - 2));
 	notice_end(out, &w);
 }
 
-/* Does the list of open asks and of sessions change with it? */
-static bool changes_list(const char *type)
+static bool changed_by(const struct mcp_change *c, const char *type)
 {
-	static const char *const types[] = { "ask.created", "ask.answered", "ask.skipped",
-		"ask.expired", "ask.cancelled", "session.created", "session.deleted" };
+	const char *const *at = c->events;
 
-	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-		if (strcmp(type, types[i]) == 0) return true;
-	return false;
+	while (*at && strcmp(type, *at) != 0)
+		at++;
+	return *at != NULL;
 }
 
 static void listen_write(struct event_stream *st, struct buf *out, const struct event *e)
 {
+	const struct mcp_offer *offer = st->serve->mcp;
 	struct mcp_listener *l = listener_of(st);
-	struct buf b = { 0 };
-	struct json_writer w = { .out = &b };
 
-	updated(out, l, "parley://asks/", e->ask);
-	updated(out, l, "parley://sessions/", e->session);
-	if (!l->list || !changes_list(e->type)) return;
-	notice_begin(&w, l, "notifications/resources/list_changed");
-	notice_end(out, &w);
+	for (const struct mcp_resource *k = offer->resources; k->prefix; k++)
+		if (k->changed) updated(out, l, k->prefix, k->changed(e));
+	for (const struct mcp_change *c = offer->changes; c->wanted; c++) {
+		struct buf b = { 0 };
+		struct json_writer w = { .out = &b };
+
+		if (!(l->changes & 1u << (c - offer->changes)) || !changed_by(c, e->type))
+			continue;
+		notice_begin(&w, l, c->notice);
+		notice_end(out, &w);
+	}
 }
 
 static const struct stream_kind listening = { listen_begin, listen_mark, listen_write,
@@ -136,30 +133,37 @@ static const struct stream_kind listening = { listen_begin, listen_mark, listen_
 
 /* ---- opening one ---- */
 
-static void uris_gather(struct buf *out, const struct json *list)
+static bool uri_known(const struct mcp_resource *k, struct str uri)
+{
+	while (k->prefix && !str_starts(uri, k->prefix))
+		k++;
+	return k->prefix && str_find(uri, STR("\n")) < 0;
+}
+
+static void uris_gather(
+	struct buf *out, const struct mcp_resource *known, const struct json *list)
 {
 	for (uint32_t i = 0; json_is(list, JSON_ARRAY) && i < list->count; i++) {
 		struct str uri = json_text(&list->items[i]);
 
-		if (!str_starts(uri, "parley://") || str_find(uri, STR("\n")) >= 0)
-			continue;
+		if (!uri_known(known, uri)) continue;
 		if (!out->len) buf_add_char(out, '\n');
 		buf_add(out, uri);
 		buf_add_char(out, '\n');
 	}
 }
 
-static void listener_open(struct request *r, bool list, const struct json *uris)
+static void listener_open(struct request *r, uint8_t changes, const struct json *uris)
 {
 	struct mcp *m = mcp_of(r);
 	struct buf b = { .max = 65536 };
 	struct mcp_listener *l;
 
-	uris_gather(&b, uris);
+	uris_gather(&b, mcp_offer(r)->resources, uris);
 	l = b.failed ? NULL : mem_alloc(sizeof *l + m->rpc.id.len + b.len);
 	if (l) {
 		l->legacy = m->client.revision < REV_2026_07_28;
-		l->list = list;
+		l->changes = changes;
 		l->id_len = (uint16_t)m->rpc.id.len;
 		l->uris_len = (uint32_t)b.len;
 		if (l->id_len) memcpy(l->texts, m->rpc.id.at, l->id_len);
@@ -175,19 +179,23 @@ static void listener_open(struct request *r, bool list, const struct json *uris)
 void mcp_listen(struct request *r)
 {
 	const struct json *wanted = mcp_param(r, "notifications");
+	const struct mcp_change *changes = mcp_offer(r)->changes;
+	unsigned bits = 0;
 
-	if (!r->x || mcp_of(r)->batch) {
-		mcp_refuse_params(r, "not among others");
-		return;
-	}
-	listener_open(r, json_is(json_get(wanted, "resourcesListChanged"), JSON_TRUE),
-		json_get(wanted, "resourceSubscriptions"));
+	for (const struct mcp_change *c = changes; c->wanted; c++)
+		if (json_is(json_get(wanted, c->wanted), JSON_TRUE))
+			bits |= 1u << (c - changes);
+	if (r->x)
+		listener_open(
+			r, (uint8_t)bits, json_get(wanted, "resourceSubscriptions"));
+	else
+		mcp_accept(r);
 }
 
 void mcp_listen_legacy(struct request *r)
 {
 	if (r->x)
-		listener_open(r, true, NULL);
+		listener_open(r, UINT8_MAX, NULL);
 	else
 		mcp_accept(r);
 }

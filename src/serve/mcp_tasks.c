@@ -17,134 +17,126 @@ bool mcp_task_known(struct request *r)
 }
 
 static void task_put(
-	struct request *r, const struct use *use, void (*then)(struct request *))
+	struct request *r, const struct use *use, mcp_fn *then, mcp_fn *otherwise)
 {
-	struct str id = json_text(mcp_param(r, "taskId"));
-	struct task *t;
-
 	if (!mcp_task_known(r)) return;
-	t = mcp_task(r);
-	t->id = id;
+	mcp_task(r)->id = json_text(mcp_param(r, "taskId"));
 	mcp_body(r, STR("{}"));
-	request_put(r, use, then);
+	mcp_put(r, use, then, otherwise);
+}
+
+/* ---- what has become of it ---- */
+
+/* Since 2026-07-28 its outcome, or what it wants of the client, comes along. */
+static void outcome_write(
+	struct request *r, struct json_writer *w, const struct json *ask)
+{
+	const struct mcp_offer *offer = mcp_offer(r);
+	struct arena *arena = &r->task.job.arena;
+	struct mcp_input inputs[MCP_INPUTS_MAX];
+	size_t wanted = mcp_inputs(r, ask, inputs);
+	struct str failed = offer->failed ? offer->failed(ask, arena) : STR_NONE;
+
+	const char *status = ask_is_pending(ask) ? (wanted ? "input_required" : "working")
+			     : failed.len	 ? "failed"
+						 : task_status(ask);
+
+	task_write(w, ask, status, REV_2026_07_28, offer->poll_ms);
+	if (wanted) inputs_write(w, inputs, wanted);
+	if (strcmp(status, "failed") == 0) jw_put_raw(w, "error", failed);
+	if (strcmp(status, "completed") != 0) return;
+	jw_put_object(w, "result");
+	offer->result(w, ask, 0, arena);
+	jw_object_end(w);
 }
 
 static void task_got(struct request *r)
 {
-	struct mcp *m = mcp_of(r);
-	const struct json *ask;
-	struct json_writer *w;
+	const struct json *ask = mcp_out(r);
+	struct json_writer *w = mcp_result(r, "complete");
 
-	if (r->task.job.err) {
-		mcp_trouble(r);
-		return;
-	}
-	ask = mcp_out(r);
-	w = mcp_result(r, "complete");
-	task_write(w, ask, m->client.revision);
-	if (m->client.revision >= REV_2026_07_28 &&
-		strcmp(task_status(ask), "completed") == 0) {
-		jw_key(w, "result");
-		jw_object(w);
-		ask_result_write(w, ask, 0, &r->task.job.arena);
-		jw_object_end(w);
-	}
+	if (mcp_of(r)->client.revision >= REV_2026_07_28)
+		outcome_write(r, w, ask);
+	else
+		task_write(w, ask, task_status(ask), mcp_of(r)->client.revision,
+			mcp_offer(r)->poll_ms);
 	mcp_send(r);
 }
 
 void mcp_task_get(struct request *r)
 {
-	task_put(r, &use_ask_get, task_got);
+	task_put(r, &use_ask_get, task_got, NULL);
 }
+
+/* ---- what the client does with it ---- */
 
 static void task_cancelled(struct request *r)
 {
-	struct mcp *m = mcp_of(r);
-	bool over = r->task.job.err == ERR_CONFLICT;
+	enum revision revision = mcp_of(r)->client.revision;
+	struct json_writer *w = mcp_result(r, "complete");
+	const struct json *ask;
 
-	if (r->task.job.err && (!over || m->client.revision < REV_2026_07_28)) {
-		mcp_trouble(r);
-		return;
+	if (revision < REV_2026_07_28) {
+		ask = json_get(mcp_out(r), "ask");
+		task_write(w, ask, task_status(ask), revision, mcp_offer(r)->poll_ms);
 	}
-	if (m->client.revision < REV_2026_07_28) {
-		task_write(mcp_result(r, "complete"), json_get(mcp_out(r), "ask"),
-			m->client.revision);
-		mcp_send(r);
-		return;
-	}
-	/* An empty result acknowledges it, even when there is nothing left to cancel. */
-	mcp_result(r, "complete");
 	mcp_send(r);
+}
+
+/* An empty result acknowledges it, even when there is nothing left to cancel. */
+static void task_over(struct request *r)
+{
+	if (r->task.job.err == ERR_CONFLICT &&
+		mcp_of(r)->client.revision >= REV_2026_07_28)
+		mcp_ping(r);
+	else
+		mcp_trouble(r);
 }
 
 void mcp_task_cancel(struct request *r)
 {
-	task_put(r, &use_cancel, task_cancelled);
+	task_put(r, &use_cancel, task_cancelled, task_over);
 }
 
-/* Our tasks never wait for input of the client's: there is nothing to do. */
-static void task_updated(struct request *r)
+static void task_update_got(struct request *r)
 {
-	if (r->task.job.err) {
-		mcp_trouble(r);
-		return;
-	}
-	mcp_result(r, "complete");
-	mcp_send(r);
+	const struct json *ask = mcp_out(r), *given = mcp_param(r, "inputResponses");
+	struct mcp_input inputs[MCP_INPUTS_MAX];
+	enum elicited what = mcp_inputs(r, ask, inputs)
+				     ? mcp_form_take(r, ask, given, mcp_ping)
+				     : ELICITED_NOTHING;
+
+	if (what == ELICITED_NOTHING || what == ELICITED_AGAIN) mcp_ping(r);
 }
 
 void mcp_task_update(struct request *r)
 {
-	task_put(r, &use_ask_get, task_updated);
+	task_put(r, &use_ask_get, task_update_got, NULL);
 }
 
 /* ---- 2025-11-25 alone ---- */
 
-static void task_result_got(struct request *r)
-{
-	struct mcp *m = mcp_of(r);
-	const struct json *ask;
-
-	if (r->task.job.err) {
-		mcp_trouble(r);
-		return;
-	}
-	ask = mcp_out(r);
-	m->task_result = true;
-	if (!ask_is_pending(ask) || !mcp_hold(r, r->task.id, m->wait_ms, NULL))
-		mcp_answer_now(r, ask);
-}
-
 void mcp_task_result(struct request *r)
 {
-	task_put(r, &use_ask_get, task_result_got);
+	mcp_of(r)->how |= RESULT_TASK;
+	task_put(r, &use_ask_get, mcp_await, NULL);
 }
 
 static void tasks_listed(struct request *r)
 {
-	const struct json *page, *items, *next;
-	struct json_writer *w;
+	const struct json *page = mcp_out(r), *items = json_get(page, "items");
+	const struct json *next = json_get(page, "next_cursor");
+	struct json_writer *w = mcp_result(r, "complete");
 
-	if (r->task.job.err) {
-		mcp_trouble(r);
-		return;
-	}
-	page = mcp_out(r);
-	items = json_get(page, "items");
-	next = json_get(page, "next_cursor");
-	w = mcp_result(r, "complete");
-	jw_key(w, "tasks");
-	jw_array(w);
+	jw_put_array(w, "tasks");
 	for (uint32_t i = 0; json_is(items, JSON_ARRAY) && i < items->count; i++) {
 		jw_object(w);
-		task_write(w, &items->items[i], REV_2025_11_25);
+		task_write(w, &items->items[i], task_status(&items->items[i]),
+			REV_2025_11_25, mcp_offer(r)->poll_ms);
 		jw_object_end(w);
 	}
 	jw_array_end(w);
-	if (json_is(next, JSON_STRING)) {
-		jw_key(w, "nextCursor");
-		jw_json(w, next);
-	}
+	if (json_is(next, JSON_STRING)) jw_put_json(w, "nextCursor", next);
 	mcp_send(r);
 }
 
@@ -160,5 +152,5 @@ void mcp_task_list(struct request *r)
 			t->params[t->params_len++] =
 				(struct param){ STR("cursor"), cursor };
 	}
-	request_put(r, &use_ask_list, tasks_listed);
+	mcp_put(r, &use_ask_list, tasks_listed, NULL);
 }

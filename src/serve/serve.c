@@ -379,7 +379,7 @@ struct serve *serve_new(struct loop *loop, struct desk *desk,
 	s->started_ms = clock_now_ms();
 	s->tls = set->tls;
 	s->mcp_wait_ms = set->mcp_wait_ms;
-	s->conformance = set->conformance;
+	s->mcp = set->mcp;
 	memcpy(s->key, set->key, SERVER_KEY_SIZE);
 	s->allowed_hosts = mem_copy(set->allowed_hosts.at, set->allowed_hosts.len);
 	serve_set_url(s, set->url);
@@ -389,6 +389,11 @@ struct serve *serve_new(struct loop *loop, struct desk *desk,
 	}
 	desk_listen(desk, told_from_clerk, revoked_elsewhere, s);
 	return s;
+}
+
+void serve_set_guest(struct serve *s, struct str token)
+{
+	sha256(token, s->guest);
 }
 
 struct str serve_key(const struct serve *s)
@@ -466,7 +471,6 @@ struct serve *serve_free(struct serve *s)
 		pool_done(&s->holds[i]);
 	rate_done(&s->logins);
 	frame_drop(s->frame);
-	fixture_tasks_free(s);
 	mem_free(s->url);
 	mem_free(s->allowed_hosts);
 	mem_free(s);

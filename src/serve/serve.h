@@ -11,6 +11,7 @@
 
 struct serve;
 struct tls_context;
+struct mcp_offer;
 
 struct serve_settings {
 	struct str url;		  /* how people reach it, no trailing slash */
@@ -19,7 +20,7 @@ struct serve_settings {
 	struct tls_context
 		*tls;	     /* borrowed; NULL: plain. Unix sockets are plain always */
 	int64_t mcp_wait_ms; /* how long a call of an MCP client is held */
-	bool conformance;    /* serve the fixtures of MCP's conformance suite */
+	const struct mcp_offer *mcp; /* what MCP clients are offered; borrowed */
 };
 
 struct serve *serve_new(
@@ -32,5 +33,7 @@ void serve_stop(struct serve *, int64_t grace_ms, void (*done)(void *), void *ct
 struct serve *serve_free(struct serve *); /* after the loop has ended; returns NULL */
 /* Where a login link leads, once the port is known. */
 void serve_set_url(struct serve *, struct str url);
+/* The token of MCP clients that show none, where the offer lets them in. */
+void serve_set_guest(struct serve *, struct str token);
 
 #endif

@@ -107,6 +107,7 @@ static enum err job_decide(struct job *job, struct rows *rows)
 	const struct key_record *k;
 	enum err e = credential_recheck(job, rows);
 
+	if (!e && job->gate) e = job->gate->admit(job, rows, rows->db, &job->why);
 	if (e) return e;
 	k = job->key.len
 		    ? rows_key(rows, job->who.ws, job->who.token, job->path, job->key)
@@ -161,6 +162,8 @@ static enum err batch_load(
 	for (size_t i = 0; i < len; i++) {
 		struct job *job = jobs[i];
 
+		if (!job->err && job->gate)
+			job->err = job->gate->enter(job, &w, &job->why);
 		if (job->err) continue;
 		if (job->key.len)
 			wants_key(&w, job->who.ws, job->who.token, job->path, job->key);
@@ -341,6 +344,13 @@ static enum err read_begin(struct batch *b, struct job **jobs, size_t len,
 	return e ? e : credentials_load(b->db, jobs, len, NULL, now_ms, &b->arena, why);
 }
 
+static enum err read_enter(struct job *job, struct db *db)
+{
+	enum err e = job->gate->enter(job, NULL, &job->why);
+
+	return e ? e : job->gate->admit(job, NULL, db, &job->why);
+}
+
 void batch_read(struct batch *b, struct job **jobs, size_t len)
 {
 	struct fault why = { 0 };
@@ -354,6 +364,7 @@ void batch_read(struct batch *b, struct job **jobs, size_t len)
 	for (size_t i = 0; !e && i < len; i++) {
 		struct job *job = jobs[i];
 
+		if (!job->err && job->gate) job->err = read_enter(job, b->db);
 		if (!job->err) job->err = job->kind->read(job, b->db, now_ms, &job->why);
 		if (job->out.failed || job->arena.failed)
 			job->err = fail(&job->why, ERR_MEMORY, "out of memory");

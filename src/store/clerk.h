@@ -36,6 +36,15 @@ struct job_kind {
 	bool open; /* needs no credential (login) */
 };
 
+/* What a job must pass beside its credential, in the same turn: nothing is decided before.
+ * Both may run several times, when a batch is decided anew. */
+struct job_gate {
+	/* Once it is known who it is; says what it needs. `wants` is NULL for reads. */
+	enum err (*enter)(struct job *, struct wants *, struct fault *);
+	/* Before it decides; `rows` is NULL for reads. */
+	enum err (*admit)(struct job *, struct rows *, struct db *, struct fault *);
+};
+
 /* Whose credential it is, as the store knows them. */
 struct credential {
 	struct str kind;      /* token, cookie */
@@ -67,6 +76,7 @@ struct job {
 	struct principal who; /* filled from the store when has_hash */
 	struct str from;      /* the caller's address, where that is kept; or empty */
 	struct credential credential;
+	const struct job_gate *gate; /* NULL: the credential is enough */
 	/* Idempotency: empty key: none. */
 	struct str key;
 	struct str path;

@@ -139,6 +139,46 @@ for (const how of ['lost', 'restarted']) {
 	});
 }
 
+test('a permission prompt that was cut gets one text, and nothing beside it, when it comes back', async () => {
+	const client = await before('2025-11-25');
+	let id;
+	const cut = client.request('tools/call', { name: 'request_approval',
+		arguments: { tool_name: 'Bash', input: { command: 'ls resumed' }, tool_use_id: 'tu_1' } },
+	{ id: 'cut-2', onText: (so, request) => {
+		id = /^id: (\S+)/.exec(so)[1];
+		request.destroy();
+	} }).catch(() => 'cut');
+	await until(() => id);
+	await cut;
+	const ask = await until(async () => (await member.get('/v1/asks?limit=200')).body.items
+		.find((one) => JSON.stringify(one.operation ?? '').includes('ls resumed')));
+	const waiting = client.send('GET', undefined, { ...client.headers(), 'last-event-id': id });
+	assert.equal((await member.answer(ask, { decision: 'approve' })).status, 200);
+	const { result } = (await waiting).reply;
+	assert.equal(JSON.parse(result.content[0].text).behavior, 'allow');
+	assert.equal(result.structuredContent, undefined);
+});
+
+test('a task of a client that may show forms asks by itself, and takes the answer', async () => {
+	const text = 'Asked by its task?';
+	const client = now({ elicitation: {}, extensions: { 'io.modelcontextprotocol/tasks': {} } }, local);
+	const call = await client.call('ask_question', { question: text, responseType: 'choice',
+		options: [{ label: 'Red' }, { label: 'Blue' }] });
+	assert.equal(call.resultType, 'task');
+	const seen = await client.result('tasks/get', { taskId: call.taskId });
+	assert.equal(seen.status, 'input_required');
+	const [field] = Object.entries(seen.inputRequests.q.params.requestedSchema.properties)[0];
+	await client.result('tasks/update', { taskId: call.taskId,
+		inputResponses: { q: { action: 'accept', content: { [field]: 'no such choice' } } } });
+	assert.equal((await client.result('tasks/get', { taskId: call.taskId })).status, 'input_required');
+	const [choice] = seen.inputRequests.q.params.requestedSchema.properties[field].oneOf;
+	await client.result('tasks/update', { taskId: call.taskId,
+		inputResponses: { q: { action: 'accept', content: { [field]: choice.const } } } });
+	const done = await client.result('tasks/get', { taskId: call.taskId });
+	assert.equal(done.status, 'completed');
+	assert.match(JSON.stringify(done.result), /Red/);
+});
+
 test('a server that stops tells the calls that wait that they are pending', async () => {
 	const clients = [now(), await before('2025-11-25')];
 	const waiting = clients.map((client, i) => client.call('ask_user_question', question(`Stopped ${i}?`)));

@@ -90,6 +90,26 @@ test('several messages at once are let in like one: no ended session, no tool be
 	const nobody = await before('2025-03-26');
 	nobody.token = 'prl_nothing';
 	assert.equal((await batchOf(nobody, listing)).status, 401);
+	const greeted = await batchOf(await before('2025-03-26'),
+		[{ jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: '2025-03-26' } }]);
+	assert.equal(greeted.reply[0].error.code, -32601);
+	assert.equal(greeted.headers['mcp-session-id'], undefined);
+});
+
+test('an ask of an ended session, of another agent or with a tool beyond the list is not made', async () => {
+	const ended = await before('2025-11-25');
+	await ended.send('DELETE', undefined, ended.headers());
+	const stranger = await before('2025-11-25');
+	stranger.token = await server.token('agent', 'nosy', ['--agent', 'nosy']);
+	for (const client of [ended, stranger]) {
+		const sent = await client.request('tools/call', { name: 'ask_user_question', arguments: question('Never?') });
+		assert.equal(sent.status, 404, sent.text);
+	}
+	const token = await server.token('agent', 'lister', ['--tools', 'list_asks']);
+	const limited = await now({}, token).request('tools/call', { name: 'ask_user_question', arguments: question('Never?') });
+	assert.match(limited.reply.error.message, /no tool ask_user_question/);
+	const { items } = (await member.get('/v1/asks?limit=200')).body;
+	assert.equal(items.some((ask) => ask.questions[0].text === 'Never?'), false);
 });
 
 test('a session is used and ended by its own agent alone, with any token of it', async () => {

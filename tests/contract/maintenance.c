@@ -25,20 +25,26 @@ static void purge_after(struct rig *r, int64_t days)
 
 static enum err enter(struct rig *r, const char *session)
 {
-	return done_with(r, &(struct request){ &use_mcp_enter, r->agent, session });
+	return done_with(
+		r, &(struct request){ &use_mcp_enter, r->agent, .mcp_session = session });
+}
+
+static enum err end(struct rig *r, const char *session)
+{
+	return done_with(
+		r, &(struct request){ &use_mcp_end, r->agent, .mcp_session = session });
 }
 
 static void an_end_is_known_for_as_long_as_the_session_could_last(void **state)
 {
 	struct rig *r = *state;
 
-	assert_int_equal(
-		done_with(r, &(struct request){ &use_mcp_end, r->agent, "n1" }), OK);
+	assert_int_equal(end(r, "n1"), OK);
 	purge_after(r, MCP_SESSION_DAYS);
 	assert_int_equal(enter(r, "n1"), ERR_NOT_FOUND);
+	assert_int_equal(end(r, "n1"), ERR_NOT_FOUND);
 	assert_int_equal(enter(r, "n2"), OK);
-	assert_int_equal(
-		done_with(r, &(struct request){ &use_mcp_end, r->agent, "n2" }), OK);
+	assert_int_equal(end(r, "n2"), OK);
 	purge_after(r, MCP_SESSION_DAYS + 1);
 	assert_int_equal(enter(r, "n1"), OK); /* forgotten */
 	assert_int_equal(enter(r, "n2"), ERR_NOT_FOUND);

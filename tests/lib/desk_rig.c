@@ -182,6 +182,8 @@ static bool request_fill(const struct request *q, struct outcome *o)
 	t->id = str_of(q->id);
 	t->dedupe_key = str_of(q->dedupe_key);
 	t->default_session = str_of(q->default_session);
+	t->mcp_session = str_of(q->mcp_session);
+	if (q->mcp_session) t->job.gate = &mcp_gate;
 	if (q->who) {
 		t->job.has_hash = true;
 		sha256(str_of(q->who), t->job.hash);

@@ -1,11 +1,13 @@
 // The conformance suite of the protocol's own project: what its revisions require of a server.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
-import { Server } from '../api/lib/server.mjs';
+import { BIN, Server } from '../api/lib/server.mjs';
 import { CURRENT, bin } from './lib.mjs';
 
-const server = new Server({ flags: ['--conformance'] });
+// Parley's machinery with the suite's tables in place of Parley's own (conformance.c).
+const server = new Server({ bin: join(dirname(BIN), 'tests/mcp/conformance') });
 after(async () => {
 	await server.stop();
 	server.remove();

@@ -62,7 +62,7 @@ static void a_task_is_named_as_its_revision_has_it(void **state)
 
 	(void)state;
 	jw_object(&w);
-	task_write(&w, kit_json(ask), REV_2026_07_28);
+	task_write(&w, kit_json(ask), task_status(kit_json(ask)), REV_2026_07_28, 5000);
 	jw_object_end(&w);
 	kit_same("task", buf_str(&b),
 		"{'taskId':'ask_1','status':'cancelled','createdAt':'c',"
@@ -71,7 +71,7 @@ static void a_task_is_named_as_its_revision_has_it(void **state)
 	w.more = false;
 	jw_object(&w);
 	task_write(&w, kit_json("{'id':'ask_1','status':'pending','created_at':'c'}"),
-		REV_2025_11_25);
+		"working", REV_2025_11_25, 5000);
 	jw_object_end(&w);
 	kit_same("task", buf_str(&b),
 		"{'taskId':'ask_1','status':'working',"
@@ -87,13 +87,14 @@ static void tools_are_those_a_token_may_use(void **state)
 
 	(void)state;
 	jw_array(&w);
-	tools_write(&w, STR("[\"cancel_ask\",\"nothing\"]"), REV_2026_07_28, false);
+	tools_write(&w, own_tools, STR("[\"cancel_ask\",\"nothing\"]"), REV_2026_07_28,
+		false);
 	jw_array_end(&w);
 	assert_true(str_starts(buf_str(&b), "[{\"name\":\"cancel_ask\""));
 	assert_true(str_find(buf_str(&b), STR("get_answer\"")) < 0);
 	buf_done(&b);
-	for (const struct tool_text *t = tool_texts; t->name; t++)
-		assert_non_null(tool_find(str_of(t->name)));
+	for (const struct tool *t = own_tools; t->name; t++)
+		assert_non_null(tool_find(own_tools, str_of(t->name)));
 }
 
 int main(void)

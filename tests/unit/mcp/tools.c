@@ -14,7 +14,7 @@ static void every_tool_of_ours_is_known_as_such(void **state)
 	char name[128];
 
 	(void)state;
-	for (const struct tool_text *t = tool_texts; t->name; t++)
+	for (const struct tool *t = own_tools; t->name; t++)
 		for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
 			snprintf(name, sizeof name, "%s%s", prefixes[i], t->name);
 			assert_true(own_tool(str_of(name)));
