@@ -67,17 +67,25 @@ static void rouse(struct queue *q)
 
 bool queue_put(struct queue *q, struct link *link)
 {
+	link->next = NULL;
+	return queue_put_all(q, link);
+}
+
+bool queue_put_all(struct queue *q, struct link *first)
+{
+	struct link *last = first;
 	bool open;
 
-	link->next = NULL;
+	while (last->next)
+		last = last->next;
 	pthread_mutex_lock(&q->lock);
 	open = !q->closed;
 	if (open) {
 		if (q->first)
-			q->last->next = link;
+			q->last->next = first;
 		else
-			q->first = link;
-		q->last = link;
+			q->first = first;
+		q->last = last;
 	}
 	rouse(q);
 	return open;
@@ -151,6 +159,16 @@ void queue_close(struct queue *q)
 	pthread_mutex_lock(&q->lock);
 	q->closed = true;
 	rouse(q);
+}
+
+bool queue_idle(struct queue *q)
+{
+	bool idle;
+
+	pthread_mutex_lock(&q->lock);
+	idle = !q->first && !q->closed && q->asleep;
+	pthread_mutex_unlock(&q->lock);
+	return idle;
 }
 
 bool queue_closed(struct queue *q)

@@ -103,6 +103,7 @@ static enum err use_approval_decide(struct job *job, struct rows *rows, struct f
 
 const struct use use_use_approval = {
 	.job = { .name = "use",
+		.brief = true,
 		.late = true,
 		.needs = approval_needs,
 		.decide = use_approval_decide },

@@ -58,8 +58,11 @@ static void desk_committed(void *ctx, const struct rows *rows)
 	counts_commit(&d->counts, rows);
 	if (rows->delivers) desk_deliver(d);
 	if (rows->next_deadline_ms &&
-		(!d->next_deadline_ms || rows->next_deadline_ms < d->next_deadline_ms))
+		(!d->next_deadline_ms || rows->next_deadline_ms < d->next_deadline_ms)) {
 		d->next_deadline_ms = rows->next_deadline_ms;
+		/* It may sleep for longer than that, where another thread did this. */
+		if (d->threads) clerk_wake(d->writer);
+	}
 }
 
 /* A job that wants more memory than it may have says nothing of the store. */
@@ -314,17 +317,52 @@ static void task_refuse(struct task *t)
 	t->job.done(&t->job);
 }
 
+/* Checks it, and says whose it is. */
+static struct clerk *task_clerk(struct desk *d, const struct use *use, struct task *t)
+{
+	task_check(d, use, t);
+	/* A writing use case that is refused already has nothing to write. */
+	if (t->job.refused && !use->job.late && d->threads) return d->reader;
+	if (!use->job.read || !d->threads) return d->writer;
+	return use->job.slow ? d->slow_reader : d->reader;
+}
+
 void desk_put(struct desk *d, const struct use *use, struct task *t)
 {
-	struct clerk *c;
+	if (!clerk_put(task_clerk(d, use, t), &t->job)) task_refuse(t);
+}
 
-	task_check(d, use, t);
-	c = !use->job.read || !d->threads ? d->writer
-	    : use->job.slow		  ? d->slow_reader
-					  : d->reader;
-	/* A writing use case that is refused already has nothing to write. */
-	if (t->job.refused && !use->job.late && d->threads) c = d->reader;
-	if (!clerk_put(c, &t->job)) task_refuse(t);
+void desk_put_in_turn(
+	struct desk *d, struct turn *turn, const struct use *use, struct task *t)
+{
+	struct clerk *c = task_clerk(d, use, t);
+
+	if (c != d->writer) {
+		if (!clerk_put(c, &t->job)) task_refuse(t);
+		return;
+	}
+	if (turn->first)
+		turn->last->next = &t->job.link;
+	else
+		turn->first = &t->job.link;
+	turn->last = &t->job.link;
+}
+
+void desk_end_turn(struct desk *d, struct turn *turn, bool lone)
+{
+	struct link *job = turn->first;
+
+	*turn = (struct turn){ 0 };
+	if (!job) return;
+	lone = lone && !job->next && LINK_OF(job, struct job, link)->kind->brief;
+	if (lone && clerk_try(d->writer, LINK_OF(job, struct job, link))) return;
+	if (clerk_put_all(d->writer, job)) return;
+	while (job) {
+		struct link *next = job->next;
+
+		task_refuse(task_of(LINK_OF(job, struct job, link)));
+		job = next;
+	}
 }
 
 void desk_do(struct desk *d, const struct use *use, struct task *t)

@@ -103,6 +103,15 @@ struct desk *desk_close(struct desk *);
 /* Checks the task and hands it to a clerk; job.done is called in any case, on the clerk's
  * thread, or on the caller's when the desk is closing. */
 void desk_put(struct desk *, const struct use *, struct task *);
+
+/* The jobs of one turn of a loop, { 0 } at first. They are put together at its end; one that
+ * is `lone`, with nothing of this loop's under way beside it, is worked right there if that
+ * is quick, and its done is called. On the loop's thread. */
+struct turn {
+	struct link *first, *last;
+};
+void desk_put_in_turn(struct desk *, struct turn *, const struct use *, struct task *);
+void desk_end_turn(struct desk *, struct turn *, bool lone);
 /* The same at once, on the caller's thread: without threads only. */
 void desk_do(struct desk *, const struct use *, struct task *);
 /* The same with several, which meet in one batch. */

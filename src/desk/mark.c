@@ -82,6 +82,7 @@ static enum err mark_decide(struct job *job, struct rows *rows, struct fault *wh
 
 const struct use use_mark = {
 	.job = { .name = "mark",
+		.brief = true,
 		.late = true,
 		.needs = mark_needs,
 		.decide = mark_decide },

@@ -332,6 +332,7 @@ enum err desk_cancel_open(struct task *t, struct rows *rows, struct session *s,
 
 const struct use use_answer = {
 	.job = { .name = "answer",
+		.brief = true,
 		.late = true,
 		.needs = settle_needs,
 		.decide = answer_decide,
@@ -341,6 +342,7 @@ const struct use use_answer = {
 
 const struct use use_skip = {
 	.job = { .name = "skip",
+		.brief = true,
 		.late = true,
 		.needs = settle_needs,
 		.decide = skip_decide,
@@ -350,6 +352,7 @@ const struct use use_skip = {
 
 const struct use use_cancel = {
 	.job = { .name = "cancel",
+		.brief = true,
 		.late = true,
 		.needs = settle_needs,
 		.decide = cancel_decide,
@@ -359,6 +362,7 @@ const struct use use_cancel = {
 
 const struct use use_form_answer = {
 	.job = { .name = "form_answer",
+		.brief = true,
 		.late = true,
 		.needs = settle_needs,
 		.decide = form_answer_decide,
@@ -368,6 +372,7 @@ const struct use use_form_answer = {
 
 const struct use use_form_skip = {
 	.job = { .name = "form_skip",
+		.brief = true,
 		.late = true,
 		.needs = settle_needs,
 		.decide = form_skip_decide,

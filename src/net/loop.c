@@ -9,11 +9,18 @@
 #include "net/loop_parts.h"
 #include "net/wheel.h"
 
+enum { ROUNDS = 8 };
+
 struct loop {
 	uv_loop_t uv;
 	uv_async_t bell;		/* rings when the mailbox was empty */
 	_Atomic(struct link *) mailbox; /* newest first */
+	atomic_bool looks;		/* will look into the mailbox: nobody need ring */
 	atomic_bool stopping;
+	uv_prepare_t before_sleep;
+	uv_check_t after_sleep;
+	void (*turn_ends)(void *ctx);
+	void *turn_ctx;
 	struct wheel wheel;
 	void *thing;
 	void (*thing_done)(void *);
@@ -22,8 +29,7 @@ struct loop {
 /* All that waits, oldest first. */
 static struct link *mailbox_take(struct loop *loop)
 {
-	struct link *newest =
-		atomic_exchange_explicit(&loop->mailbox, NULL, memory_order_acquire);
+	struct link *newest = atomic_exchange(&loop->mailbox, NULL);
 	struct link *oldest = NULL;
 
 	while (newest) {
@@ -62,6 +68,50 @@ static void bell_rang(uv_async_t *bell)
 	}
 }
 
+/* Whoever posts first and then sees `looks` is seen by what follows its end. A post that is
+ * run may bring more to do; but others want their turn as well. */
+static bool turn_end(struct loop *loop)
+{
+	if (!loop->turn_ends) return false;
+	for (int i = 0; i < ROUNDS; i++) {
+		atomic_store(&loop->looks, true);
+		loop->turn_ends(loop->turn_ctx);
+		atomic_store(&loop->looks, false);
+		if (!mailbox_run(loop)) return i > 0;
+	}
+	uv_async_send(&loop->bell);
+	return true;
+}
+
+static void turn_slept(uv_check_t *check)
+{
+	turn_end(check->data);
+}
+
+static void turn_sleeps(uv_prepare_t *prepare)
+{
+	turn_end(prepare->data);
+}
+
+void loop_after_turns(struct loop *loop, void (*fn)(void *ctx), void *ctx)
+{
+	loop->turn_ends = fn;
+	loop->turn_ctx = ctx;
+}
+
+/* Handlers run after the sleep, timers before it. */
+static void turns_init(struct loop *loop)
+{
+	loop->before_sleep.data = loop;
+	loop->after_sleep.data = loop;
+	uv_prepare_init(&loop->uv, &loop->before_sleep);
+	uv_check_init(&loop->uv, &loop->after_sleep);
+	uv_prepare_start(&loop->before_sleep, turn_sleeps);
+	uv_check_start(&loop->after_sleep, turn_slept);
+	uv_unref((uv_handle_t *)&loop->before_sleep);
+	uv_unref((uv_handle_t *)&loop->after_sleep);
+}
+
 static enum err loop_init(struct loop *loop, struct fault *why)
 {
 	int e = uv_loop_init(&loop->uv);
@@ -74,6 +124,7 @@ static enum err loop_init(struct loop *loop, struct fault *why)
 		uv_loop_close(&loop->uv);
 		return fail(why, ERR_UNAVAILABLE, "event loop: %s", uv_strerror(e));
 	}
+	turns_init(loop);
 	wheel_init(&loop->wheel, &loop->uv);
 	return OK;
 }
@@ -100,6 +151,8 @@ static void loop_shut(struct loop *loop)
 {
 	if (uv_is_closing((uv_handle_t *)&loop->bell)) return;
 	uv_close((uv_handle_t *)&loop->bell, NULL);
+	uv_close((uv_handle_t *)&loop->before_sleep, NULL);
+	uv_close((uv_handle_t *)&loop->after_sleep, NULL);
 	uv_close((uv_handle_t *)&loop->wheel.timer, NULL);
 	uv_run(&loop->uv, UV_RUN_DEFAULT);
 }
@@ -118,7 +171,7 @@ void loop_run(struct loop *loop)
 {
 	do {
 		uv_run(&loop->uv, UV_RUN_DEFAULT);
-	} while (mailbox_run(loop));
+	} while (mailbox_run(loop) | turn_end(loop));
 }
 
 void loop_stop(struct loop *loop)
@@ -148,9 +201,8 @@ void loop_post(struct loop *loop, struct post *post)
 
 	do {
 		post->link.next = last;
-	} while (!atomic_compare_exchange_weak_explicit(&loop->mailbox, &last,
-		&post->link, memory_order_release, memory_order_relaxed));
-	if (!last) uv_async_send(&loop->bell);
+	} while (!atomic_compare_exchange_weak(&loop->mailbox, &last, &post->link));
+	if (!last && !atomic_load(&loop->looks)) uv_async_send(&loop->bell);
 }
 
 void loop_attach(struct loop *loop, void *thing, void (*done)(void *thing))

@@ -25,6 +25,9 @@ struct post {
 	void (*fn)(struct post *);
 };
 void loop_post(struct loop *, struct post *); /* from any thread; wakes the loop once */
+/* fn runs at the end of each turn, before the loop sleeps: what came in during the turn can
+ * be worked together there. What is posted meanwhile is run right after it. */
+void loop_after_turns(struct loop *, void (*fn)(void *ctx), void *ctx);
 
 /* Coarse timers (about 100 ms) without a handle each, so that ten thousand waiters cost
  * 40 bytes a piece. { .fn = f } is unset. */

@@ -43,6 +43,7 @@ struct serve {
 	int listeners_len;
 	int listeners_open;
 	int away; /* requests that a clerk has */
+	struct turn turn;
 	char *url;
 	char *allowed_hosts;
 	struct tls_context *tls; /* borrowed; NULL: plain */

@@ -238,7 +238,14 @@ void request_put(struct request *r, const struct use *use, void (*then)(struct r
 	r->post.fn = request_back;
 	r->task.job.done = request_done;
 	r->serve->away++;
-	desk_put(r->serve->desk, use, &r->task);
+	desk_put_in_turn(r->serve->desk, &r->serve->turn, use, &r->task);
+}
+
+static void turn_ends(void *ctx)
+{
+	struct serve *s = ctx;
+
+	desk_end_turn(s->desk, &s->turn, s->away == 1);
 }
 
 static void request_finish(struct request *r)
@@ -388,6 +395,7 @@ struct serve *serve_new(struct loop *loop, struct desk *desk,
 		return serve_free(s);
 	}
 	desk_listen(desk, told_from_clerk, revoked_elsewhere, s);
+	loop_after_turns(loop, turn_ends, s);
 	return s;
 }
 

@@ -14,6 +14,7 @@
 struct clerk {
 	struct batch batch;
 	struct queue *queue;
+	pthread_mutex_t work; /* held by whoever works with the batch */
 	pthread_t thread;
 	bool started;
 	const struct clerk_hooks *hooks;
@@ -28,6 +29,7 @@ struct clerk *clerk_new(const struct clerk_options *o, struct fault *why)
 		fail(why, ERR_MEMORY, "out of memory");
 		return NULL;
 	}
+	pthread_mutex_init(&c->work, NULL);
 	c->queue = queue_new();
 	c->url = mem_copy(o->url.at, o->url.len);
 	c->hooks = o->hooks;
@@ -48,6 +50,7 @@ struct clerk *clerk_free(struct clerk *c)
 	if (!c) return NULL;
 	batch_done(&c->batch);
 	queue_free(c->queue);
+	pthread_mutex_destroy(&c->work);
 	mem_free(c->url);
 	mem_free(c);
 	return NULL;
@@ -70,6 +73,22 @@ int64_t clerk_now_ms(struct clerk *c)
 bool clerk_put(struct clerk *c, struct job *job)
 {
 	return queue_put(c->queue, &job->link);
+}
+
+bool clerk_put_all(struct clerk *c, struct link *jobs)
+{
+	return queue_put_all(c->queue, jobs);
+}
+
+bool clerk_try(struct clerk *c, struct job *job)
+{
+	bool mine = c->started && pthread_mutex_trylock(&c->work) == 0;
+	bool quick =
+		mine && queue_idle(c->queue) && c->batch.db && db_is_quick(c->batch.db);
+
+	if (quick) clerk_work(c, &job->link);
+	if (mine) pthread_mutex_unlock(&c->work);
+	return quick;
 }
 
 void clerk_wake(struct clerk *c)
@@ -99,16 +118,18 @@ static void *clerk_main(void *ctx)
 {
 	struct clerk *c = ctx;
 
+	pthread_mutex_lock(&c->work);
 	for (;;) {
 		int64_t nap = c->hooks && c->hooks->nap_ms
 				      ? c->hooks->nap_ms(c->hooks->ctx)
 				      : -1;
-		struct link *jobs = queue_take(c->queue, nap);
+		struct link *jobs;
 
-		if (jobs)
-			clerk_work(c, jobs);
-		else if (queue_closed(c->queue))
-			return NULL;
+		pthread_mutex_unlock(&c->work);
+		jobs = queue_take(c->queue, nap);
+		if (!jobs && queue_closed(c->queue)) return NULL;
+		pthread_mutex_lock(&c->work);
+		if (jobs) clerk_work(c, jobs);
 	}
 }
 

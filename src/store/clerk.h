@@ -34,6 +34,7 @@ struct job_kind {
 		    */
 	bool slow; /* a read that may take long: not in the way of quick ones */
 	bool open; /* needs no credential (login) */
+	bool brief; /* touches a few rows, whatever is asked: a loop may work it (clerk_try) */
 };
 
 /* What a job must pass beside its credential, in the same turn: nothing is decided before.
@@ -131,6 +132,11 @@ struct clerk *clerk_new(
 enum err clerk_start(struct clerk *, struct fault *why);  /* its thread */
 bool clerk_put(
 	struct clerk *, struct job *); /* any thread; false: stopping, job is yours */
+/* The same for a list of jobs by their links, as one batch if that is free. */
+bool clerk_put_all(struct clerk *, struct link *jobs);
+/* Works the job on the caller's thread if the clerk sleeps and a commit is quick: two
+ * thread changes less for a job that is alone. False: it must be put. */
+bool clerk_try(struct clerk *, struct job *);
 void clerk_wake(struct clerk *);
 void clerk_stop(struct clerk *);	  /* works what is there, joins the thread */
 struct clerk *clerk_free(struct clerk *); /* NULL is fine; returns NULL */

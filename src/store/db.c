@@ -84,6 +84,11 @@ enum err db_commit(struct db *db, struct fault *why)
 	return db_one(db, SQL_COMMIT, NULL, 0, NULL, NULL, why);
 }
 
+bool db_is_quick(const struct db *db)
+{
+	return !db->lost && db->driver->is_quick && db->driver->is_quick(db);
+}
+
 enum err db_rollback(struct db *db)
 {
 	return db_one(db, SQL_ROLLBACK, NULL, 0, NULL, NULL, NULL);

@@ -96,6 +96,8 @@ struct db_driver {
 	enum err (*run)(struct db *, struct call *, size_t len, struct fault *);
 	enum err (*script)(struct db *, const char *sql, struct fault *); /* migrations */
 	enum err (*now_ms)(struct db *, int64_t *);
+	/* Is a commit now likely to take less than a millisecond? NULL: never. */
+	bool (*is_quick)(const struct db *);
 	/* Into the empty file at `path`, as this transaction sees the store; the file is
 	 * not synced. `progress` may be NULL. */
 	enum err (*backup)(struct db *, const char *path, progress_fn *progress,
@@ -146,6 +148,7 @@ enum err db_one(struct db *, enum sql, const struct val *, int args_len, row_fn 
 enum err db_begin(struct db *, struct fault *);
 enum err db_commit(struct db *, struct fault *);
 enum err db_rollback(struct db *); /* fine when there is no transaction */
+bool db_is_quick(const struct db *);
 
 /* Do other processes write to this url, too? */
 bool store_url_is_shared(struct str url);

@@ -11,18 +11,21 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "store/record.h"
+#include "store/sqlite_memory.h"
 #include "store/sqlite_wal.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 enum { BUSY_MS = 2000, MANY = 8, BACKUP_PAGES = 2000 };
+
+/* A bigger log between checkpoints than SQLite's own choice: each costs two more syncs. */
+enum { LOG_PAGES = 4000, LONE_PAGES = 200, QUICK_US = 1000 };
 
 /* What a batch adds in long runs: done MANY rows a statement, whose cursors stay open
  * from row to row. Their text ends with the one tuple of VALUES. */
@@ -43,6 +46,9 @@ struct sqlite {
 	struct db db; /* first */
 	sqlite3 *handle;
 	bool begun; /* a transaction of ours, though the engine may have ended it */
+	int log_pages,
+		log_limit; /* of the log now, and from which on it is checkpointed */
+	int64_t commit_us; /* what commits took lately, on average */
 	struct prepared prepared[SQL_COUNT];
 	sqlite3_stmt *many[SQL_COUNT];
 };
@@ -193,6 +199,25 @@ static enum err sqlite_many(struct sqlite *s, struct call *calls, struct fault *
 	return e;
 }
 
+/* After each commit, instead of SQLite's own hook, which does the same. */
+static int sqlite_logged(void *ctx, sqlite3 *handle, const char *name, int pages)
+{
+	struct sqlite *s = ctx;
+
+	s->log_pages = pages;
+	if (pages >= s->log_limit)
+		sqlite3_wal_checkpoint_v2(
+			handle, name, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+	return SQLITE_OK;
+}
+
+static bool sqlite_is_quick(const struct db *db)
+{
+	const struct sqlite *s = (const struct sqlite *)(const void *)db;
+
+	return s->commit_us < QUICK_US && s->log_pages + LONE_PAGES < s->log_limit;
+}
+
 static enum err sqlite_call(struct sqlite *s, struct call *call, struct fault *why)
 {
 	struct prepared once = { 0 };
@@ -218,6 +243,15 @@ static enum err sqlite_call(struct sqlite *s, struct call *call, struct fault *w
 	return e;
 }
 
+static enum err sqlite_commit(struct sqlite *s, struct call *call, struct fault *why)
+{
+	int64_t since = clock_mono_ns() / 1000;
+	enum err e = sqlite_call(s, call, why);
+
+	s->commit_us += (clock_mono_ns() / 1000 - since - s->commit_us) / 4;
+	return e;
+}
+
 /* After FULL, IOERR or NOMEM the engine may have rolled back by itself: what follows
  * would then be kept statement by statement. */
 static bool sqlite_torn(const struct sqlite *s)
@@ -237,7 +271,11 @@ static enum err sqlite_next(
 	if (sql == SQL_ROLLBACK && sqlite3_get_autocommit(s->handle)) return OK;
 	if (sqlite_torn(s))
 		return fail(why, ERR_UNAVAILABLE, "the disk failed before this");
-	e = *done == MANY ? sqlite_many(s, calls, why) : sqlite_call(s, calls, why);
+	if (sql == SQL_COMMIT)
+		e = sqlite_commit(s, calls, why);
+	else
+		e = *done == MANY ? sqlite_many(s, calls, why)
+				  : sqlite_call(s, calls, why);
 	if (!e && (sql == SQL_BEGIN || sql == SQL_COMMIT)) s->begun = sql == SQL_BEGIN;
 	return e;
 }
@@ -317,13 +355,13 @@ static enum err sqlite_setup(
 			o->weak_sync ? "PRAGMA synchronous=NORMAL"
 				     : "PRAGMA synchronous=FULL",
 			why);
-	/* A bigger log between checkpoints: each costs two more syncs. */
 	if (!e)
 		e = sqlite_script(&s->db,
-			"PRAGMA wal_autocheckpoint=4000; PRAGMA cache_size=-16000;"
+			"PRAGMA cache_size=-16000;"
 			"PRAGMA temp_store=MEMORY; PRAGMA journal_size_limit=67108864",
 			why);
-	if (!e && o->log_pages) sqlite3_wal_autocheckpoint(s->handle, o->log_pages);
+	s->log_limit = o->log_pages ? o->log_pages : LOG_PAGES;
+	if (!e) sqlite3_wal_hook(s->handle, sqlite_logged, s);
 	return e;
 }
 
@@ -348,13 +386,6 @@ static enum err sqlite_sync_folder(const char *path, struct fault *why)
 	return rc == 0 ? OK : ERR_UNAVAILABLE;
 }
 
-/* SQLite counts its memory under one lock for all threads, for figures that nobody reads.
- */
-static void sqlite_init(void)
-{
-	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
-}
-
 /* As a URI that says that nobody writes the file. */
 static char *still_name(const char *path)
 {
@@ -376,7 +407,6 @@ static char *still_name(const char *path)
 static struct db *sqlite_open(
 	const struct db_options *o, enum db_mode mode, struct fault *why)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	struct sqlite *s = mem_alloc(sizeof *s);
 	char *path = mem_copy(o->url.at, o->url.len);
 	char *name = path && o->still ? still_name(path) : path;
@@ -386,7 +416,7 @@ static struct db *sqlite_open(
 	const char *vfs;
 	int rc;
 
-	pthread_once(&once, sqlite_init);
+	sqlite_memory_use();
 	vfs = gathers ? wal_gather(o->vfs) : o->vfs;
 	if (!s || !name || (gathers && !vfs)) {
 		mem_free(s);
@@ -496,6 +526,7 @@ const struct db_driver sqlite_driver = {
 	.run = sqlite_run,
 	.script = sqlite_script,
 	.now_ms = sqlite_now,
+	.is_quick = sqlite_is_quick,
 	.backup = sqlite_backup,
 	.verify = sqlite_verify,
 	.row_int = sqlite_row_int,

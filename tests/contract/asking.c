@@ -1,7 +1,10 @@
 /* asking.c - asking the same thing again, and asking at home. */
 #include "place.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <time.h>
 
 static void ask(struct rig *r, const char *who, const char *same, const char *home,
 	struct outcome *o)
@@ -113,6 +116,49 @@ static void a_default_session_that_ended_is_opened_again(void **state)
 		outcome_done(&o[i]);
 }
 
+/* ---- where it is worked ---- */
+
+static pthread_t worked_on;
+static atomic_bool worked;
+
+static void note_thread(struct job *job)
+{
+	(void)job;
+	worked_on = pthread_self();
+	atomic_store(&worked, true);
+}
+
+/* The writing clerk must sleep first; the first commits of a store may take their time. */
+static bool asked_here(struct rig *r)
+{
+	const struct timespec pause = { .tv_nsec = 2000000 };
+	static struct outcome o;
+	struct turn turn = { 0 };
+
+	nanosleep(&pause, NULL);
+	assert_true(
+		rig_fill(&(struct request){ &use_ask, r->agent, .body = ASK_PLAIN }, &o));
+	atomic_store(&worked, false);
+	o.task.job.done = note_thread;
+	desk_put_in_turn(r->desk, &turn, &use_ask, &o.task);
+	desk_end_turn(r->desk, &turn, true);
+	while (!atomic_load(&worked))
+		nanosleep(&pause, NULL);
+	assert_int_equal(o.task.job.err, OK);
+	outcome_done(&o);
+	return pthread_equal(worked_on, pthread_self());
+}
+
+static void a_lone_ask_is_worked_where_it_came_in_if_commits_are_quick(void **state)
+{
+	struct rig *r = *state;
+	int here = 0;
+
+	for (int i = 0; i < 200 && here < 3; i++)
+		here += asked_here(r);
+	assert_int_equal(here > 0, !desk_is_shared(r->desk));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -120,6 +166,7 @@ int main(void)
 		RIG_TEST(the_same_question_twice_in_a_batch_is_one_ask),
 		RIG_TEST(a_default_session_is_made_once_and_is_parallel),
 		RIG_TEST(a_default_session_that_ended_is_opened_again),
+		RIG_TEST(a_lone_ask_is_worked_where_it_came_in_if_commits_are_quick),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,37 +4,10 @@
 #include "scene.h"
 
 #include "base/mem.h"
+#include "store/sqlite_memory.h"
 
-#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-/* ---- SQLite's heap counts too ---- */
-
-static sqlite3_mem_methods plain;
-
-static void *counted_malloc(int size)
-{
-	return mem_allowed() ? plain.xMalloc(size) : NULL;
-}
-
-static void *counted_realloc(void *at, int size)
-{
-	return mem_allowed() ? plain.xRealloc(at, size) : NULL;
-}
-
-static void count_sqlite(void)
-{
-	sqlite3_mem_methods counted;
-
-	sqlite3_config(SQLITE_CONFIG_GETMALLOC, &plain);
-	counted = plain;
-	counted.xMalloc = counted_malloc;
-	counted.xRealloc = counted_realloc;
-	sqlite3_config(SQLITE_CONFIG_MALLOC, &counted);
-	/* Small pieces from a stock of its own would be spared. */
-	sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 0, 0);
-}
 
 /* ---- trials ---- */
 
@@ -112,7 +85,7 @@ int main(void)
 		cmocka_unit_test(nor_does_a_heap_that_is_used_up),
 	};
 
-	count_sqlite();
+	sqlite_memory_use(); /* before the rig uses SQLite: its heap counts, too */
 	cut_register();
 	stage_set(&stage, &options);
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -174,7 +174,7 @@ static void request_key(const struct request *q, struct task *t)
 }
 
 /* What the server's door does before a request goes to the desk. */
-static bool request_fill(const struct request *q, struct outcome *o)
+bool rig_fill(const struct request *q, struct outcome *o)
 {
 	struct task *t = &o->task;
 
@@ -209,14 +209,35 @@ static void looks_itself(struct job *job)
 	(void)job;
 }
 
+static void turn_done(struct job *job)
+{
+	sem_post(job->ctx);
+}
+
+/* As a loop does with the one request of a turn: it may be worked on this thread. */
+static void do_in_turn(struct rig *r, const struct use *use, struct task *t)
+{
+	struct turn turn = { 0 };
+	sem_t done;
+
+	sem_init(&done, 0, 0);
+	t->job.ctx = &done;
+	t->job.done = turn_done;
+	desk_put_in_turn(r->desk, &turn, use, t);
+	desk_end_turn(r->desk, &turn, true);
+	while (sem_wait(&done) != 0)
+		continue;
+	sem_destroy(&done);
+}
+
 enum err rig_do(struct rig *r, const struct request *q, struct outcome *o)
 {
-	if (!request_fill(q, o)) return o->err;
+	if (!rig_fill(q, o)) return o->err;
 	o->task.job.done = looks_itself;
 	if (r->options.alone)
 		desk_do(r->desk, q->use, &o->task);
 	else
-		desk_wait(r->desk, q->use, &o->task);
+		do_in_turn(r, q->use, &o->task);
 	return o->err = o->task.job.err;
 }
 
@@ -265,7 +286,7 @@ void rig_batch(struct rig *r, const struct request *q, struct outcome *o, size_t
 	while (sem_wait(&h.entered) != 0)
 		continue;
 	for (size_t i = 0; i < len; i++) {
-		if (!request_fill(&q[i], &o[i])) continue;
+		if (!rig_fill(&q[i], &o[i])) continue;
 		o[i].task.job.ctx = &done;
 		o[i].task.job.done = batch_one_done;
 		desk_put(r->desk, q[i].use, &o[i].task);

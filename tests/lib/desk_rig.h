@@ -77,6 +77,7 @@ struct outcome {
 
 /* Does it and waits; outcome_done is due. */
 enum err rig_do(struct rig *, const struct request *, struct outcome *);
+bool rig_fill(const struct request *, struct outcome *); /* the task alone; false: why */
 /* All of them as one batch of the writing clerk, in this order. Threaded rigs only. */
 void rig_batch(struct rig *, const struct request *, struct outcome *, size_t len);
 /* The reply, or the winner beside a conflict, as JSON; false: it is none. */

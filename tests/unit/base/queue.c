@@ -38,6 +38,50 @@ static void links_come_out_in_order_all_at_once(void **state)
 	CHECK(!queue_free(NULL));
 }
 
+static void a_list_goes_in_behind_what_is_there(void **state)
+{
+	struct queue *q = queue_new();
+	struct item items[3] = { { .number = 1 }, { .number = 2 }, { .number = 3 } };
+	struct link *l;
+
+	(void)state;
+	CHECK(queue_put(q, &items[0].link));
+	items[1].link.next = &items[2].link;
+	CHECK(queue_put_all(q, &items[1].link));
+	l = queue_take(q, -1);
+	CHECK_INT(number_of(l), 1);
+	CHECK_INT(number_of(l->next), 2);
+	CHECK_INT(number_of(l->next->next), 3);
+	CHECK(!l->next->next->next);
+	queue_close(q);
+	CHECK(!queue_put_all(q, &items[1].link));
+	queue_free(q);
+}
+
+static void *sleep_there(void *arg)
+{
+	queue_take(arg, -1);
+	return NULL;
+}
+
+static void a_queue_is_idle_while_its_taker_sleeps(void **state)
+{
+	struct queue *q = queue_new();
+	struct timespec t = { .tv_nsec = 1000000 };
+	pthread_t thread;
+
+	(void)state;
+	CHECK(!queue_idle(q));
+	pthread_create(&thread, NULL, sleep_there, q);
+	for (int i = 0; i < 5000 && !queue_idle(q); i++)
+		nanosleep(&t, NULL);
+	CHECK(queue_idle(q));
+	queue_close(q);
+	CHECK(!queue_idle(q));
+	pthread_join(thread, NULL);
+	queue_free(q);
+}
+
 static void taking_from_an_empty_queue_waits_its_time(void **state)
 {
 	struct queue *q = queue_new();
@@ -157,6 +201,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(links_come_out_in_order_all_at_once),
+		TEST(a_list_goes_in_behind_what_is_there),
+		TEST(a_queue_is_idle_while_its_taker_sleeps),
 		TEST(taking_from_an_empty_queue_waits_its_time),
 		TEST(a_wake_is_not_lost_when_nobody_sleeps),
 		TEST(a_closed_queue_gives_what_it_has_and_takes_nothing),

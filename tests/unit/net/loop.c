@@ -2,6 +2,7 @@
 #include "net/loop.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -94,6 +95,70 @@ static void a_post_from_the_loop_itself_runs_on_the_next_turn(void **state)
 	loop_run(the_loop);
 	assert_int_equal(turns, 5);
 	loop_free(the_loop);
+}
+
+/* What is posted at a turn's end runs right after it, and what is posted from elsewhere while
+ * that lasts is not lost: nobody rings for it. */
+enum { TURN_POSTS = 3000 };
+
+static struct post own, *others;
+static atomic_int others_ran, others_posted;
+static bool own_out;
+static int own_ran;
+
+static void own_arrived(struct post *post)
+{
+	(void)post;
+	own_out = false;
+	own_ran++;
+}
+
+static void other_arrived(struct post *post)
+{
+	(void)post;
+	if (atomic_fetch_add(&others_ran, 1) + 1 == TURN_POSTS) loop_stop(the_loop);
+}
+
+static void turn_ended(void *ctx)
+{
+	(void)ctx;
+	if (!own_out && own_ran < TURN_POSTS) {
+		own_out = true;
+		own.fn = own_arrived;
+		loop_post(the_loop, &own);
+	}
+	for (int seen = atomic_load(&others_posted), i = 0;
+		i < 50 && atomic_load(&others_posted) == seen; i++)
+		sched_yield();
+}
+
+static void *post_others(void *arg)
+{
+	(void)arg;
+	for (int i = 0; i < TURN_POSTS; i++) {
+		others[i].fn = other_arrived;
+		loop_post(the_loop, &others[i]);
+		atomic_fetch_add(&others_posted, 1);
+	}
+	return NULL;
+}
+
+static void no_post_is_lost_at_the_end_of_a_turn(void **state)
+{
+	pthread_t thread;
+
+	(void)state;
+	the_loop = loop_new(NULL);
+	others = calloc(TURN_POSTS, sizeof *others);
+	loop_after_turns(the_loop, turn_ended, NULL);
+	pthread_create(&thread, NULL, post_others, NULL);
+	loop_run(the_loop);
+	pthread_join(thread, NULL);
+	assert_int_equal(atomic_load(&others_ran), TURN_POSTS);
+	assert_true(own_ran > 0);
+	assert_false(own_out);
+	loop_free(the_loop);
+	free(others);
 }
 
 /* ---- ticks ---- */
@@ -245,6 +310,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(posts_of_many_threads_arrive_in_the_order_of_each),
 		cmocka_unit_test(a_post_from_the_loop_itself_runs_on_the_next_turn),
+		cmocka_unit_test(no_post_is_lost_at_the_end_of_a_turn),
 		cmocka_unit_test(ticks_fire_once_never_early_and_hardly_late),
 		cmocka_unit_test(a_tick_may_stop_its_neighbour_and_set_itself_again),
 		cmocka_unit_test(a_loop_with_nothing_to_do_sleeps),
