@@ -230,6 +230,7 @@ struct desk *desk_open(const struct desk_settings *set, struct fault *why)
 	d->url = mem_copy(set->url.at, set->url.len);
 	d->webhook_internal = desk_text(set->webhook_internal, STR("no"));
 	d->resumers = desk_text(set->resumers, STR_NONE);
+	d->configured = set->configured;
 	d->hooks = (struct clerk_hooks){ d, desk_told, desk_nap, desk_committed,
 		desk_trouble, desk_logged };
 	atomic_store(&d->ready, true);

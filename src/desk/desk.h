@@ -9,6 +9,7 @@
 #include "core/ask.h"
 #include "store/clerk.h"
 
+struct configured;
 struct desk;
 
 struct desk_settings {
@@ -19,6 +20,9 @@ struct desk_settings {
 	/* Of what internal addresses webhooks may reach, as core/address has it; empty:
 	 * none. And the names of resumers, with commas between. */
 	struct str webhook_internal, resumers;
+	/* Agents and providers that are not in the store, and the key that secrets in it are
+	 * sealed with; borrowed, must outlive the desk. NULL: none. */
+	const struct configured *configured;
 	const struct db_options *db; /* or NULL */
 	bool alone;		     /* no threads: desk_do only */
 	uint64_t seed;		     /* not 0: repeatable ids, for simulations */
@@ -168,6 +172,10 @@ extern const struct use use_stop_set, use_stop_list, use_stop_lift;
 extern const struct use use_rule_make, use_rule_list, use_rule_get, use_rule_patch,
 	use_rule_end, use_rule_try, use_rule_suggest;
 /* Templates of asks, and lists of options; `id` is their name. */
+extern const struct use use_agent_list, use_agent_get, use_agent_create, use_agent_patch,
+	use_agent_delete;
+extern const struct use use_provider_list, use_provider_get, use_provider_create,
+	use_provider_patch, use_provider_delete;
 extern const struct use use_template_list, use_template_get, use_template_put,
 	use_template_delete;
 extern const struct use use_list_list, use_list_get, use_list_put, use_list_delete;

@@ -48,9 +48,10 @@ struct desk {
 	void *deliver_ctx;
 	char *store;
 	char *url;
-	char *webhook_internal; /* as core/address has it */
-	char *resumers;		/* names with commas between */
-	struct rate rate;	/* writing clerk's thread only */
+	char *webhook_internal;		     /* as core/address has it */
+	char *resumers;			     /* names with commas between */
+	const struct configured *configured; /* borrowed; or NULL */
+	struct rate rate;		     /* writing clerk's thread only */
 	/* Logins that were refused, by a hash of who: when that was told last, and how
 	 * often since. Writing clerk's thread only. */
 	struct refused_name {
@@ -82,6 +83,10 @@ static inline struct draft_limits desk_limits(const struct desk *d)
 }
 
 bool task_has_param(const struct task *, const char *name);
+/* The member `version` of a body that changes something. */
+enum err version_read(const struct json *body, int64_t *out, struct fault *);
+/* ERR_READ_ONLY: the configuration's own. */
+enum err defined_elsewhere(struct str name, struct fault *);
 
 /* The ask, if p may see it; ERR_NOT_FOUND otherwise. */
 enum err desk_find_ask(struct task *, struct rows *, struct ask **, struct fault *);

@@ -150,21 +150,10 @@ const struct use use_rule_make = {
 
 /* ---- change ---- */
 
-static enum err rule_version(const struct json *body, int64_t *out, struct fault *why)
-{
-	const struct json *version = json_get(body, "version");
-
-	if (!json_is(body, JSON_OBJECT)) return fail_at(why, "", "an object is needed");
-	if (!version || !version->is_int || version->integer < 0)
-		return fail_at(why, "/version", "required: the number that was read");
-	*out = version->integer;
-	return OK;
-}
-
 static enum err rule_patch_check(struct task *t, struct fault *why)
 {
 	int64_t version;
-	enum err e = rule_version(t->body, &version, why);
+	enum err e = version_read(t->body, &version, why);
 
 	if (!e && t->body->count == 1) e = fail_at(why, "", "nothing to change");
 	return e;
@@ -196,7 +185,7 @@ static enum err rule_patch_decide(struct job *job, struct rows *rows, struct fau
 	int64_t version;
 	enum err e = rule_find(t, rows, t->id, &found, why);
 
-	if (!e) e = rule_version(t->body, &version, why);
+	if (!e) e = version_read(t->body, &version, why);
 	if (e) return e;
 	if (!rule_holds(found, rows->now_ms))
 		return fail(why, ERR_CONFLICT, "the rule has ended; make another");
