@@ -2,6 +2,7 @@
 import { language } from '../lib/i18n.svelte';
 import { jsonRead, jsonWrite } from '../lib/json';
 import { serverTimeLearn } from '../lib/serverTime';
+import type { Run } from './runs';
 import type {
 	Ask,
 	AskRequest,
@@ -152,6 +153,14 @@ export const api = {
 	sessionPatch: (id: string, body: unknown) => call<Session>('PATCH', `/v1/sessions/${id}`, body),
 	sessionDelete: (id: string) => call<null>('DELETE', `/v1/sessions/${id}`),
 	sessionCancel: (id: string) => post<Session>(`/v1/sessions/${id}/cancel`, {}),
+
+	sessionNew: (body: { agent: string; message: string; lang?: string; title?: string }) =>
+		post<Session>('/v1/sessions', body),
+	messageNew: (session: string, body: { content: string; lang?: string; when?: 'next' | 'now' }) =>
+		post<{ run: Run }>(`/v1/sessions/${session}/messages`, body),
+	runs: (query: Query) => get<List<Run>>('/v1/runs', query),
+	runCancel: (id: string) => post<Run>(`/v1/runs/${id}/cancel`, {}),
+	runRetry: (id: string) => post<Run>(`/v1/runs/${id}/retry`, {}),
 
 	events: (query: Query) => get<List<Event>>('/v1/events', { format: 'json', ...query }),
 	eventsWhole,

@@ -1,4 +1,5 @@
 /* Events in words: who did what to what; and the drawers they go into. */
+import type { Message } from '../api/runs';
 import type { Ask, Event } from '../api/types';
 import { t } from './i18n.svelte';
 import { askTitle } from './order';
@@ -6,7 +7,17 @@ import { moment } from './time';
 import { wakingIn } from './waking';
 import { decisionWords, settledWords } from './words';
 
-export type Drawer = 'asks' | 'progress' | 'status' | 'people';
+export const drawers = [
+	'asks',
+	'tools',
+	'agents',
+	'reasoning',
+	'tasks',
+	'progress',
+	'status',
+	'people',
+] as const;
+export type Drawer = (typeof drawers)[number];
 
 const data = (event: Event, name: string): string => {
 	const value = event.data[name];
@@ -19,9 +30,33 @@ export function eventIsByRule(event: Event): boolean {
 	return event.type === 'policy.decided' || by?.kind === 'policy';
 }
 
+/** What a model thought has no event: it stands in the message. */
+const THOUGHT = 'run.thought';
+
+/** The events of a session with the thoughts of its messages between them, where they were written. */
+export function withThoughts(events: Event[], messages: Message[]): Event[] {
+	const thoughts = messages.flatMap((message) => {
+		const text = message.content.flatMap((part) => (part.type === 'thought' ? [part.text] : []));
+		return text.length ? [{ at: message.created_at, text: text.join(' ') }] : [];
+	});
+	if (!thoughts.length) return events;
+	const list = [...events];
+	thoughts.forEach(({ at, text }, i) => {
+		const before = list.findLastIndex((event) => event.at <= at);
+		const id = (list[before]?.id ?? 0) + (i + 1) / (thoughts.length + 1) / 1000;
+		const event = { id, type: THOUGHT, at, session: null, data: { text } };
+		list.splice(before + 1, 0, event as unknown as Event);
+	});
+	return list;
+}
+
 export function drawerOf(event: Event): Drawer {
 	const type: string = event.type;
 	if (type.startsWith('ask.')) return 'asks';
+	if (type.startsWith('run.tool_')) return 'tools';
+	if (type === THOUGHT) return 'reasoning';
+	if (type.startsWith('run.')) return 'agents';
+	if (type.startsWith('task.')) return 'tasks';
 	if (type === 'session.progress') return 'progress';
 	return type.startsWith('session.') ? 'status' : 'people';
 }
@@ -70,8 +105,23 @@ function askWords(event: Event, { ask, userName = (id) => id }: Around): string 
 	}
 }
 
+const THOUGHT_MAX = 200;
+
+/* What a run or a task did: named by its agent, tool or task. */
+function runWords(event: Event): string {
+	const type: string = event.type;
+	if (type === THOUGHT)
+		return about(t('web.chat.reasoned'), data(event, 'text').slice(0, THOUGHT_MAX));
+	const error = event.data['error'] as { message?: string } | null | undefined;
+	const name = data(event, 'name') || data(event, 'agent') || data(event, 'role');
+	const failed = type === 'run.tool_finished' && event.data['status'] === 'failed';
+	const words = t(failed ? 'web.event.run.tool_failed' : `web.event.${type as 'run.queued'}`);
+	return about(words, error?.message ?? name);
+}
+
 export function eventWords(event: Event, around: Around = {}): string {
 	if (event.type.startsWith('ask.')) return askWords(event, around);
+	if (/^(run|task)\./.test(event.type)) return runWords(event);
 	switch (event.type) {
 		case 'session.status': {
 			const status = event.data['status'] as 'running' | undefined;

@@ -10,7 +10,7 @@
  *  4. A stream that was stopped holds neither the lock nor a place in its queue, and hears and says
  *     nothing: the next one, of this tab or another, takes over at once. */
 import { api, Refused } from '../api/client';
-import type { Ask, Event, EventType } from '../api/types';
+import type { Ask, Event } from '../api/types';
 import { jsonRead } from '../lib/json';
 
 export type Line = 'connecting' | 'live' | 'lost';
@@ -34,7 +34,7 @@ export interface Ears {
 	note?(what: string): void;
 }
 
-const TYPES: EventType[] = [
+const TYPES: string[] = [
 	'ask.created',
 	'ask.answered',
 	'ask.skipped',
@@ -61,6 +61,20 @@ const TYPES: EventType[] = [
 	'policy.decided',
 	'stop.set',
 	'stop.lifted',
+	'run.queued',
+	'run.started',
+	'run.waiting',
+	'run.resumed',
+	'run.message',
+	'run.tool_started',
+	'run.tool_finished',
+	'run.completed',
+	'run.failed',
+	'run.cancelled',
+	'task.created',
+	'task.updated',
+	'task.completed',
+	'task.deleted',
 ];
 const PAGE = 200;
 const RETRY_MS = [500, 1000, 2000, 5000, 10_000];
