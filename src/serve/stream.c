@@ -16,7 +16,11 @@ static void frame_write(struct buf *b, const struct event *e)
 {
 	struct json_writer w = { .out = b };
 
-	buf_print(b, "id: %lld\nevent: %s\ndata: ", (long long)e->n, e->type);
+	buf_add(b, STR("id: "));
+	buf_add_int(b, e->n);
+	buf_add(b, STR("\nevent: "));
+	buf_add_text(b, e->type);
+	buf_add(b, STR("\ndata: "));
 	event_write(&w, e);
 	buf_add(b, STR("\n\n"));
 }

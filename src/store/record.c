@@ -87,8 +87,8 @@ static const struct column session_columns[] = {
 	FIXED(TEXT, session, project),
 	FIXED(TEXT, session, external_id),
 	FIXED(TEXT, session, metadata),
-	LATER(TEXT, session, on_settled),
-	LATER(TEXT, session, progress),
+	SELDOM(TEXT, session, on_settled),
+	SELDOM(TEXT, session, progress),
 	CHANGES(TEXT, session, search),
 	FIXED(BOOL, session, parallel),
 	WORD(session, status, session_status_words, true),
@@ -103,10 +103,10 @@ static const struct column session_columns[] = {
 	CHANGES(BOOL, session, for_ask),
 	FIXED(TEXT, session, agent_name),
 	CHANGES(INT, session, heard_ms),
-	LATER(TEXT, session, run),
-	LATER(BOOL, session, run_open),
-	LATER(TEXT, session, spent),
-	LATER(TEXT, session, starter),
+	SELDOM(TEXT, session, run),
+	SELDOM(BOOL, session, run_open),
+	SELDOM(TEXT, session, spent),
+	SELDOM(TEXT, session, starter),
 };
 
 static const struct column ask_columns[] = {
@@ -125,35 +125,35 @@ static const struct column ask_columns[] = {
 	FIXED(TEXT, ask, fixed),
 	FIXED(TEXT, ask, search),
 	FIXED(TEXT, ask, digest),
-	LATER(TEXT, ask, approved_digest),
+	SELDOM(TEXT, ask, approved_digest),
 	CHANGES(TEXT, ask, assignees),
-	LATER(TEXT, ask, claimed_user),
-	LATER(TEXT, ask, claimed_name),
-	LATER(INT, ask, claimed_until_ms),
+	SELDOM(TEXT, ask, claimed_user),
+	SELDOM(TEXT, ask, claimed_name),
+	SELDOM(INT, ask, claimed_until_ms),
 	CHANGES(INT, ask, version),
 	FIXED(INT, ask, created_ms),
 	CHANGES(INT, ask, deadline_ms),
 	LATER(INT, ask, settled_ms),
-	LATER(INT, ask, used_ms),
+	SELDOM(INT, ask, used_ms),
 	LATER(TEXT, ask, answer),
 	LATER(TEXT, ask, answered_by),
 	LATER(TEXT, ask, summary),
-	LATER(TEXT, ask, reason),
+	SELDOM(TEXT, ask, reason),
 	CHANGES(TEXT, ask, replies),
 	FIXED(TEXT, ask, dedupe_key),
 	FIXED(TEXT, ask, requester),
 	FIXED(TEXT, ask, agent_name),
-	LATER(TEXT, ask, revoked),
+	SELDOM(TEXT, ask, revoked),
 	LATER(TEXT, ask, settled_user),
 	FIXED(INT, ask, urgency),
-	LATER(INT, ask, again_ms),
-	LATER(TEXT, ask, require),
-	LATER(TEXT, ask, votes),
-	LATER(TEXT, ask, starters),
+	SELDOM(INT, ask, again_ms),
+	SELDOM(TEXT, ask, require),
+	SELDOM(TEXT, ask, votes),
+	SELDOM(TEXT, ask, starters),
 	/* what is found elsewhere comes last */
 	FOUND(INT, ask, fetched_ms,
-		"COALESCE((SELECT f.at_ms FROM fetched f"
-		" WHERE f.ws = @.ws AND f.ask = @.id), 0)"),
+		"CASE WHEN @.settled_ms = 0 THEN 0 ELSE COALESCE((SELECT f.at_ms"
+		" FROM fetched f WHERE f.ws = @.ws AND f.ask = @.id), 0) END"),
 };
 
 enum { ASKS_FOUND = 1 };
@@ -428,6 +428,24 @@ int record_changing(const struct record *r)
 	for (int i = 0; i < r->columns_len; i++)
 		n += r->columns[i].changes;
 	return n;
+}
+
+static bool val_same(const struct val *a, const struct val *b)
+{
+	return a->integer == b->integer && a->text.len == b->text.len &&
+	       (a->text.at == b->text.at || str_eq(a->text, b->text));
+}
+
+bool record_seldom_differs(const struct record *r, const void *a, const void *b)
+{
+	for (int i = 0; i < r->stored_len; i++)
+		if (r->columns[i].seldom) {
+			struct val left = record_val(&r->columns[i], a),
+				   right = record_val(&r->columns[i], b);
+
+			if (!val_same(&left, &right)) return true;
+		}
+	return false;
 }
 
 struct str record_key_name(

@@ -46,6 +46,7 @@ struct column {
 	size_t offset;
 	bool changes; /* an UPDATE writes it */
 	bool later;   /* empty, or 0, in nearly every record that is made */
+	bool seldom;  /* and in nearly every one that changes */
 	const struct column_words *words;
 	/* Kept in another table, and only read with this one: the expression that finds it,
 	 * with `@` for the name of this table. NULL: a column of its own. */
@@ -190,6 +191,8 @@ static inline struct val record_val(const struct column *c, const void *record)
 }
 
 int record_changing(const struct record *); /* how many columns an UPDATE writes */
+/* Of two states of one record: does any column differ that seldom changes? */
+bool record_seldom_differs(const struct record *, const void *a, const void *b);
 /* What names a record of this key in a batch: one column's text, borrowed, or all of the
  * key, made in the arena. Empty: out of memory. */
 struct str record_key_name(const struct record *, const struct val *key, struct arena *);

@@ -34,6 +34,9 @@
 	COLUMN(#member, COLUMN_##type, of, member, .changes = true)
 #define LATER(type, of, member)                                                          \
 	COLUMN(#member, COLUMN_##type, of, member, .changes = true, .later = true)
+#define SELDOM(type, of, member)                                                         \
+	COLUMN(#member, COLUMN_##type, of, member, .changes = true, .later = true,       \
+		.seldom = true)
 #define NAMED(type, of, member, column, does)                                            \
 	COLUMN(column, COLUMN_##type, of, member, .changes = (does))
 #define WORD(of, member, names, does)                                                    \

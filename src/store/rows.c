@@ -72,6 +72,7 @@ static bool copy_save(struct rows *rows, struct row_copy *row)
 	if (!saved) return false;
 	*saved = (struct row_saved){ rows->point.saved, row, row->deleted, false };
 	memcpy(saved + 1, copy_record(row), size);
+	if (!row->stored && row->stored_version) row->stored = saved + 1;
 	rows->point.saved = saved;
 	row->saved = rows->point.number;
 	return true;

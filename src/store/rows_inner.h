@@ -10,7 +10,8 @@ struct row_copy {
 		16) struct row_copy *next; /* the record is aligned as the arena aligns */
 	const struct record *record;
 	int64_t stored_version; /* 0: not in the store yet */
-	uint64_t saved;		/* the savepoint it was last saved for */
+	const void *stored; /* the record as it is there, once it was changed; or NULL */
+	uint64_t saved;	    /* the savepoint it was last saved for */
 	bool deleted;
 	bool undone;   /* made by a job that failed: as if it never was */
 	bool due;      /* an ask that was loaded because its deadline has passed */

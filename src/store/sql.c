@@ -508,19 +508,29 @@ static void add_new_write(struct buf *b, const struct record *r)
 }
 
 /* The key, the version it was decided on, then what changes, in the order of the columns. */
-static void update_write(struct buf *b, const struct record *r)
+static void changes_write(struct buf *b, const struct record *r, bool seldom)
 {
 	int arg = r->keys_len + 2;
 
 	buf_print(b, "UPDATE %s SET ", r->table);
 	for (int i = 0; i < r->columns_len; i++)
-		if (r->columns[i].changes) {
+		if (r->columns[i].changes && (seldom || !r->columns[i].seldom)) {
 			buf_print(b, "%s%s = $%d", arg > r->keys_len + 2 ? ", " : "",
 				r->columns[i].name, arg);
 			arg++;
 		}
 	key_write(b, r);
 	buf_print(b, " AND version = $%d", r->keys_len + 1);
+}
+
+static void update_write(struct buf *b, const struct record *r)
+{
+	changes_write(b, r, true);
+}
+
+static void update_usual_write(struct buf *b, const struct record *r)
+{
+	changes_write(b, r, false);
 }
 
 static void delete_write(struct buf *b, const struct record *r)
@@ -541,6 +551,7 @@ static void (*const writers[RECORD_SQLS])(struct buf *, const struct record *) =
 	[RECORD_ADD] = add_write,
 	[RECORD_ADD_NEW] = add_new_write,
 	[RECORD_UPDATE] = update_write,
+	[RECORD_UPDATE_USUAL] = update_usual_write,
 	[RECORD_DELETE] = delete_write,
 	[RECORD_DELETE_OF_SESSION] = delete_of_session_write,
 };
@@ -548,7 +559,7 @@ static void (*const writers[RECORD_SQLS])(struct buf *, const struct record *) =
 /* What never changes, and what goes with no session, has no such statement. */
 static bool record_has(const struct record *r, int op)
 {
-	return (op != RECORD_UPDATE || r->version_at) &&
+	return ((op != RECORD_UPDATE && op != RECORD_UPDATE_USUAL) || r->version_at) &&
 	       (op != RECORD_DELETE_OF_SESSION || r->session_at);
 }
 

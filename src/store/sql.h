@@ -140,7 +140,7 @@ enum sql {
 	SQL_CHECK_STOPS,
 	SQL_CHECK_POLICIES,
 	SQL_RECORDS, /* from here on: those of records */
-	SQL_COUNT = SQL_RECORDS + 25 * 6,
+	SQL_COUNT = SQL_RECORDS + 25 * 7,
 	SQL_GIVEN = SQL_COUNT /* none of these: the call brings its text along */
 };
 
@@ -149,6 +149,7 @@ enum record_sql {
 	RECORD_ADD,	/* all columns */
 	RECORD_ADD_NEW, /* all but those that come later */
 	RECORD_UPDATE, /* the key, the version it was decided on, all columns that change */
+	RECORD_UPDATE_USUAL,	  /* the same without those that seldom do */
 	RECORD_DELETE,		  /* the key and, where there is one, the version */
 	RECORD_DELETE_OF_SESSION, /* $1 workspace, $2 session: all that go with it */
 	RECORD_SQLS

@@ -87,15 +87,19 @@ static struct val *key_put(struct val *args, const struct row_copy *row)
 static void update_row(struct calls *c, const struct row_copy *row)
 {
 	const struct record *r = row->record;
-	enum sql sql = SQL_OF(copy_id(row), RECORD_UPDATE);
+	const void *now = copy_record(row);
+	bool all = !row->stored || record_seldom_differs(r, row->stored, now);
+	enum sql sql = SQL_OF(copy_id(row), all ? RECORD_UPDATE : RECORD_UPDATE_USUAL);
 	struct val *args = calls_room(c, sql, r->keys_len + 1 + record_changing(r));
+	struct call *call = args ? &c->at[c->len - 1] : NULL;
 
-	if (!args) return;
-	c->at[c->len - 1].must_change = true;
+	if (!call) return;
+	call->must_change = true;
 	args = key_put(args, row);
 	for (int i = 0; i < r->columns_len; i++)
-		if (r->columns[i].changes)
-			*args++ = record_val(&r->columns[i], copy_record(row));
+		if (r->columns[i].changes && (all || !r->columns[i].seldom))
+			*args++ = record_val(&r->columns[i], now);
+	call->args_len = (int)(args - call->args);
 }
 
 static void delete_row(struct calls *c, const struct row_copy *row)
