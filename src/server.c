@@ -116,13 +116,14 @@ static enum err listen_check(
 }
 
 /* Those it may be asked for, with commas between. */
-static struct str resumer_names(const struct settings *set, struct arena *arena)
+static struct str names_of(
+	const struct settings_file_named *named, size_t len, struct arena *arena)
 {
 	struct str names = STR_NONE;
 
-	for (size_t i = 0; i < set->resumers_len; i++)
+	for (size_t i = 0; i < len; i++)
 		names = arena_print(arena, "%.*s%s%.*s", STR_ARGS(names), i ? ", " : "",
-			STR_ARGS(set->resumers[i].name));
+			STR_ARGS(named[i].name));
 	return names;
 }
 
@@ -133,7 +134,8 @@ static struct desk_settings desk_settings(const struct settings *set, struct are
 		.timeout_min_ms = set->timeout_min_ms,
 		.timeout_max_ms = set->timeout_max_ms,
 		.webhook_internal = set->webhook_internal,
-		.resumers = resumer_names(set, arena) };
+		.resumers = names_of(set->resumers, set->resumers_len, arena),
+		.verifiers = names_of(set->verifiers, set->verifiers_len, arena) };
 }
 
 /* ---- TLS ---- */
@@ -351,7 +353,9 @@ static enum err server_isolation(struct server *sv, struct fault *why)
 	const struct settings *set = &sv->cli->settings;
 	struct fault wrong = { 0 };
 
-	if (!set->resumers_len || set->resumer_isolation == ISOLATION_OFF) return OK;
+	if (!(set->resumers_len + set->verifiers_len) ||
+		set->resumer_isolation == ISOLATION_OFF)
+		return OK;
 	sv->isolated = process_can_isolate(&wrong) == OK;
 	if (sv->isolated) return OK;
 	if (set->resumer_isolation == ISOLATION_REQUIRE)
@@ -399,7 +403,7 @@ static size_t server_hidden(struct server *sv, struct process_hidden *hidden)
 static enum err server_notify(struct server *sv, struct fault *why)
 {
 	struct settings *set = &sv->cli->settings;
-	struct notify_resumer resumers[RESUMERS_MAX];
+	struct notify_named resumers[RESUMERS_MAX], verifiers[RESUMERS_MAX];
 	struct notify_settings ns = { .url = sv->url,
 		.data = set->data,
 		.webhook_internal = set->webhook_internal,
@@ -407,6 +411,8 @@ static enum err server_notify(struct server *sv, struct fault *why)
 		.webhook_host_max = set->webhook_host_max,
 		.resumers = resumers,
 		.resumers_len = set->resumers_len,
+		.verifiers = verifiers,
+		.verifiers_len = set->verifiers_len,
 		.resumer_env = set->resumer_env,
 		.resumer_timeout_ms = set->resumer_timeout_ms,
 		.isolated = sv->isolated,
@@ -415,8 +421,11 @@ static enum err server_notify(struct server *sv, struct fault *why)
 		.shared = store_url_is_shared(set->store) };
 
 	for (size_t i = 0; i < set->resumers_len; i++)
-		resumers[i] = (struct notify_resumer){ set->resumers[i].name,
+		resumers[i] = (struct notify_named){ set->resumers[i].name,
 			set->resumers[i].command.value };
+	for (size_t i = 0; i < set->verifiers_len; i++)
+		verifiers[i] = (struct notify_named){ set->verifiers[i].name,
+			set->verifiers[i].command.value };
 	sv->notify = notify_new(sv->desk, &ns, why);
 	return sv->notify ? notify_start(sv->notify, why) : why->err;
 }

@@ -14,6 +14,7 @@ static const char *const names[] = {
 	[ERR_NOT_FOUND] = "not found",
 	[ERR_METHOD] = "method not allowed",
 	[ERR_CONFLICT] = "conflict",
+	[ERR_VERIFYING] = "verifying",
 	[ERR_REVOKED] = "revoked",
 	[ERR_READ_ONLY] = "read_only",
 	[ERR_STOPPED] = "stopped",

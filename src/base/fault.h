@@ -13,6 +13,7 @@ enum err {
 	ERR_NOT_FOUND,	  /* 404 */
 	ERR_METHOD,	  /* 405 */
 	ERR_CONFLICT,	  /* 409: settled already, or another holds it */
+	ERR_VERIFYING,	  /* 409: a verifier has not spoken yet */
 	ERR_REVOKED,	  /* 409: an approval that was taken back */
 	ERR_READ_ONLY,	  /* 409: the configuration file defines it */
 	ERR_STOPPED,	  /* 409: somebody stopped everything of this kind */

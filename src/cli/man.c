@@ -186,9 +186,12 @@ void man_settings(struct cli *cli, struct buf *out)
 	}
 	buf_add_text(out, ".El\n.Sh RESUMERS\n");
 	prose_add(out, msg_text("help.man.resumers"));
+	buf_add_text(out, ".Sh VERIFIERS\n");
+	prose_add(out, msg_text("help.man.verifiers"));
 	buf_add_text(out,
 		".Sh EXAMPLES\n.Bd -literal\nlisten = 0.0.0.0:7275\n"
 		"url = https://desk.example.org\nplain = yes\nask_rate = 600\n\n"
-		"[resumers]\nclaude = claude --resume {external_id} -p {context}\n.Ed\n"
+		"[resumers]\nclaude = claude --resume {external_id} -p {context}\n\n"
+		"[verifiers]\nscan = https://scan.example.org/ask\n.Ed\n"
 		".Sh SEE ALSO\n.Xr parley 1\n");
 }

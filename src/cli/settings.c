@@ -9,6 +9,7 @@
 #include "cli/settings_file.h"
 #include "core/address.h"
 #include "core/resumer.h"
+#include "core/verifier.h"
 
 enum kind {
 	KIND_TEXT,
@@ -347,21 +348,25 @@ static enum color color_decide(int said)
 	return COLOR_AUTO;
 }
 
-static enum err resumers_check(
-	const struct settings *s, struct arena *arena, struct fault *why)
+/* Each a command line; a verifier may be an address instead. */
+static enum err named_check(const struct settings_file_named *named, size_t len,
+	bool urls, struct arena *arena, struct fault *why)
 {
-	for (size_t i = 0; i < s->resumers_len; i++) {
-		const struct settings_file_resumer *r = &s->resumers[i];
+	for (size_t i = 0; i < len; i++) {
+		const struct settings_file_named *r = &named[i];
 		struct fault wrong = { 0 };
 		struct resumer words;
 
 		if (!resumer_name_valid(r->name))
 			fail(&wrong, ERR_INVALID, "%s",
 				MSG(arena, "setting.resumer.name").at);
+		else if (urls && verifier_is_url(r->command.value))
+			continue;
 		else if (resumer_read(r->command.value, arena, &words, &wrong) == OK)
 			continue;
 		return fail(why, ERR_INVALID, "%s",
-			MSG(arena, "setting.resumer", { "file", str_of(r->command.path) },
+			MSG(arena, urls ? "setting.verifier" : "setting.resumer",
+				{ "file", str_of(r->command.path) },
 				{ "line", arena_print(arena, "%d", r->command.line) },
 				{ "name", r->name }, { "detail", str_of(wrong.detail) })
 				.at);
@@ -392,7 +397,8 @@ static enum err settings_finish(
 		return fail(why, ERR_INVALID, "%s", MSG(arena, "setting.timeouts").at);
 	if ((s->tls_cert.len > 0) != (s->tls_key.len > 0))
 		return fail(why, ERR_INVALID, "%s", MSG(arena, "setting.tls_pair").at);
-	return resumers_check(s, arena, why);
+	enum err e = named_check(s->resumers, s->resumers_len, false, arena, why);
+	return e ? e : named_check(s->verifiers, s->verifiers_len, true, arena, why);
 }
 
 static enum err file_load(const struct args *args, struct arena *arena,
@@ -417,8 +423,10 @@ enum err settings_read(const struct args *args, unsigned groups, struct arena *a
 			    : fail(why, ERR_MEMORY, "out of memory");
 
 	if (err != OK) return err;
-	raw.s.resumers = file->resumers;
-	raw.s.resumers_len = file->resumers_len;
+	raw.s.resumers = file->resumers.at;
+	raw.s.resumers_len = file->resumers.len;
+	raw.s.verifiers = file->verifiers.at;
+	raw.s.verifiers_len = file->verifiers.len;
 	for (size_t i = 0; i < SETTINGS_LEN; i++) {
 		if (!(table[i].groups & (groups | SETTINGS_ALL))) continue;
 		struct source from = source_find(i, args, file, arena);

@@ -17,7 +17,7 @@ enum {
 	SETTINGS_SERVE = 1 << 3,  /* the server */
 };
 
-struct settings_file_resumer;
+struct settings_file_named;
 
 /* Of resumers: where the system allows it; or the server does not start; or not at all. */
 enum isolation { ISOLATION_AUTO, ISOLATION_REQUIRE, ISOLATION_OFF };
@@ -48,9 +48,9 @@ struct settings {
 	int64_t webhook_host_max;
 	struct str resumer_env; /* comma list of variables that resumers see */
 	int64_t resumer_timeout_ms;
-	int resumer_isolation;			      /* an enum isolation */
-	const struct settings_file_resumer *resumers; /* in the arena */
-	size_t resumers_len;
+	int resumer_isolation;					/* an enum isolation */
+	const struct settings_file_named *resumers, *verifiers; /* in the arena */
+	size_t resumers_len, verifiers_len;
 	enum lang lang;
 	enum color color;
 };

@@ -54,20 +54,20 @@ static bool value_keep(
 }
 
 /* A name of its own; the person's file may change the system's. */
-static int resumer_take(struct file_reader *r, const char *name, const char *value)
+static int named_take(struct file_reader *r, struct settings_file_section *s,
+	const char *name, const char *value)
 {
-	struct settings_file *out = r->out;
-	struct settings_file_resumer *at = out->resumers;
+	struct settings_file_named *at = s->at;
 
-	while (at < out->resumers + out->resumers_len && !str_is(at->name, name))
+	while (at < s->at + s->len && !str_is(at->name, name))
 		at++;
 	if (at->command.path == r->path)
 		return wrong(r, "setting.file.twice", str_of(name), NULL);
-	if (at == out->resumers + RESUMERS_MAX)
+	if (at == s->at + RESUMERS_MAX)
 		return wrong(r, "setting.file.resumers", str_of(name), NULL);
-	if (at == out->resumers + out->resumers_len) {
+	if (at == s->at + s->len) {
 		at->name = str_of(arena_copy(r->arena, str_of(name)));
-		out->resumers_len++;
+		s->len++;
 	}
 	return value_keep(r, &at->command, value);
 }
@@ -78,7 +78,10 @@ static int value_take(void *ctx, const char *section, const char *name, const ch
 	const char *near = NULL;
 
 	if (r->too_long) return wrong(r, "setting.file.long", str_of(name), NULL);
-	if (strcmp(section, "resumers") == 0) return resumer_take(r, name, value);
+	if (strcmp(section, "resumers") == 0)
+		return named_take(r, &r->out->resumers, name, value);
+	if (strcmp(section, "verifiers") == 0)
+		return named_take(r, &r->out->verifiers, name, value);
 	if (*section) return wrong(r, "setting.file.section", str_of(section), NULL);
 	for (size_t i = 0; r->names[i]; i++) {
 		struct settings_file_value *v = &r->out->values[i];

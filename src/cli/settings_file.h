@@ -1,5 +1,5 @@
-/* settings_file.h - the configuration file: INI, every key known, and one section whose
- * keys are the operator's own: [resumers]. */
+/* settings_file.h - the configuration file: INI, every key known, and two sections whose
+ * keys are the operator's own: [resumers] and [verifiers]. */
 #ifndef CLI_SETTINGS_FILE_H
 #define CLI_SETTINGS_FILE_H
 
@@ -14,16 +14,19 @@ struct settings_file_value {
 	int line;
 };
 
-struct settings_file_resumer {
+/* One of [resumers] or [verifiers]. */
+struct settings_file_named {
 	struct str name;
 	struct settings_file_value command;
 };
 
 struct settings_file {
 	struct settings_file_value values[SETTINGS_FILE_ROWS]; /* as `names` */
-	struct settings_file_resumer
-		resumers[RESUMERS_MAX + 1]; /* the last stays empty */
-	size_t resumers_len;
+	struct settings_file_section {
+		struct settings_file_named
+			at[RESUMERS_MAX + 1]; /* the last stays empty */
+		size_t len;
+	} resumers, verifiers;
 };
 
 /* With a path, that file, which must be there; without, the system's and then the

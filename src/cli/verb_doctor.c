@@ -122,7 +122,7 @@ static void callbacks_try(struct findings *f)
 		{ "reach", set->webhook_internal });
 	if (set->resumers_len) isolation_try(f);
 	for (size_t i = 0; i < set->resumers_len; i++) {
-		const struct settings_file_resumer *r = &set->resumers[i];
+		const struct settings_file_named *r = &set->resumers[i];
 		struct resumer words;
 
 		/* A wrong line would have stopped us before. */

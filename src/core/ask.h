@@ -70,6 +70,7 @@ struct ask {
 	/* JSON array of users who do not count where others are required: who made the
 	 * asking token, who started the session. Kept only with `require`. */
 	struct str starters;
+	struct str verify; /* JSON array, core/verifier.h; empty: no verifier */
 };
 
 enum {

@@ -100,6 +100,7 @@ void ask_write(struct json_writer *w, const struct ask *a, const struct ask_view
 	show_json(w, "revoked", a->revoked);
 	show_json(w, "require", a->require);
 	show_json(w, "votes", a->votes.len ? a->votes : STR("[]"));
+	show_json(w, "verify", a->verify);
 	if (v->stopped.len) show_json(w, "stopped", v->stopped);
 	if (v->mark) mark_write(w, v->mark);
 	if (v->refused) {

@@ -124,9 +124,11 @@ void asked_digest(const struct ask *a, char out[SHORT_DIGEST_SIZE])
 		str_of(priority_name(a->priority)), number(a->risk, risk),
 		number(a->urgency, urgency), a->exclusive ? STR("1") : STR("0"), a->fixed,
 		a->search, a->digest, a->dedupe_key, a->requester,
-		number(a->created_ms, created), a->starters };
+		number(a->created_ms, created), a->starters, a->verify };
+	size_t without = a->verify.len ? 0 : a->starters.len ? 1 : 2;
 
-	fields_digest(fields, sizeof fields / sizeof *fields - !a->starters.len, out);
+	/* What came later counts only where it is there: older events know nothing of it. */
+	fields_digest(fields, sizeof fields / sizeof *fields - without, out);
 }
 
 void session_digest(const struct session *s, char out[SHORT_DIGEST_SIZE])

@@ -8,6 +8,7 @@
 static const char *const kinds[] = {
 	[DELIVERY_WEBHOOK] = "webhook",
 	[DELIVERY_RESUMER] = "resumer",
+	[DELIVERY_VERIFIER] = "verifier",
 };
 
 static const char *const statuses[] = {
@@ -20,6 +21,7 @@ static const char *const purposes[] = {
 	[DELIVERY_SETTLED] = "settled",
 	[DELIVERY_REPLIED] = "replied",
 	[DELIVERY_LATE] = "late",
+	[DELIVERY_VERIFY] = "verify",
 };
 
 #define LEN(table) (sizeof(table) / sizeof *(table))
@@ -136,12 +138,17 @@ enum { SECOND = 1000, MINUTE = 60 * SECOND, HOUR = 60 * MINUTE };
 static const int64_t pauses_ms[] = { 5 * SECOND, 30 * SECOND, 5 * MINUTE, 30 * MINUTE,
 	2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR };
 
-int64_t delivery_pause_ms(int64_t attempts, uint64_t random)
+/* People wait for a verifier: three tries of 20 s, within 90 s. */
+static const int64_t verifier_pauses_ms[] = { 1 * SECOND, 3 * SECOND };
+
+int64_t delivery_pause_ms(enum delivery_kind kind, int64_t attempts, uint64_t random)
 {
+	bool soon = kind == DELIVERY_VERIFIER;
+	size_t len = soon ? LEN(verifier_pauses_ms) : LEN(pauses_ms);
 	int64_t pause;
 
-	if (attempts < 1 || attempts > (int64_t)LEN(pauses_ms)) return -1;
-	pause = pauses_ms[attempts - 1];
+	if (attempts < 1 || attempts > (int64_t)len) return -1;
+	pause = (soon ? verifier_pauses_ms : pauses_ms)[attempts - 1];
 	return pause + (int64_t)(random % (uint64_t)(pause / 5 + 1));
 }
 

@@ -6,12 +6,18 @@
 #include "base/json.h"
 #include "core/lease.h"
 
-enum delivery_kind { DELIVERY_WEBHOOK, DELIVERY_RESUMER, DELIVERY_KINDS };
+enum delivery_kind {
+	DELIVERY_WEBHOOK,
+	DELIVERY_RESUMER,
+	DELIVERY_VERIFIER,
+	DELIVERY_KINDS
+};
 /* What it tells of. */
 enum delivery_purpose {
 	DELIVERY_SETTLED,
 	DELIVERY_REPLIED, /* a person asked back */
 	DELIVERY_LATE, /* a person answered when the agent had gone on, or nobody waited */
+	DELIVERY_VERIFY, /* it was asked, and a rule wants a verifier to look at it */
 };
 enum delivery_status { DELIVERY_WAITING, DELIVERY_DONE, DELIVERY_DEAD };
 
@@ -22,7 +28,7 @@ struct delivery {
 	struct str session;
 	struct str ask; /* that it is about: once for each kind, purpose and round */
 	enum delivery_kind kind;
-	struct str target; /* a URL, or a resumer's name */
+	struct str target; /* a URL, or the name of a resumer or a verifier */
 	enum delivery_status status;
 	int64_t attempts;      /* begun */
 	int64_t next_ms;       /* not to be tried before */
@@ -57,7 +63,7 @@ struct str callback_write(const struct callback *, struct arena *); /* empty: ne
 
 /* How long to wait after this many attempts that failed; -1: it is dead. Doubled chance:
  * `random` spreads those that failed together. */
-int64_t delivery_pause_ms(int64_t attempts, uint64_t random);
+int64_t delivery_pause_ms(enum delivery_kind, int64_t attempts, uint64_t random);
 
 /* Standard Webhooks: "v1," and the HMAC-SHA256 of "id.timestamp.body" in base 64; with a
  * blank before it when something stands in `out`. `key` is the secret's bytes. */

@@ -15,6 +15,7 @@ const char *const event_types[] = {
 	"ask.replied",
 	"ask.used",
 	"ask.revoked",
+	"ask.verified",
 	"ask.asked_again",
 	"session.created",
 	"session.status",

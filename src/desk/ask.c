@@ -4,6 +4,7 @@
 #include "core/preset.h"
 #include "core/show.h"
 #include "desk/ask_rule.h"
+#include "desk/verify.h"
 #include "desk/vote.h"
 
 enum { AGAIN_S = 15 * 60 };
@@ -283,7 +284,7 @@ static enum err ask_check_require(struct task *t, struct rows *rows,
 	enum err e;
 
 	if (!d->require.len) return OK;
-	e = desk_starters(t, rows, s, &probe.starters, why);
+	e = desk_starters(rows, probe.ws, probe.token, s, &probe.starters, why);
 	return e ? e : desk_check_require(t, rows, &probe, &d->require, "/require", why);
 }
 
@@ -320,13 +321,14 @@ static enum err ask_decide(struct job *job, struct rows *rows, struct fault *why
 	if (fresh) s = ask_new_session(t, rows, d);
 	a = s ? ask_make(t, rows, d, s) : NULL;
 	if (!a) return fail(why, ERR_MEMORY, "out of memory");
-	e = desk_require(t, rows, a, fresh ? NULL : s, &d->require, why);
+	e = desk_require(rows, a, fresh ? NULL : s, &d->require, why);
 	if (!e && d->assignees_len)
 		e = desk_assignees(
 			rows, a->ws, d->assignees, d->assignees_len, &a->assignees, why);
 	if (!e) e = ask_rule(t, rows, d, a, &v, why);
 	if (!e && !ask_ruled(&v))
-		e = desk_require(t, rows, a, fresh ? NULL : s, &v.ruling.require, why);
+		e = desk_require(rows, a, fresh ? NULL : s, &v.ruling.require, why);
+	if (!e && !ask_ruled(&v)) e = desk_verify(rows, a, &v.ruling, why);
 	if (e) return e;
 	if (!fresh) session_goes_on(s, rows->now_ms);
 	session_opened(s, d->kind, rows->now_ms);

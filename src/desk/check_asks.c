@@ -289,6 +289,8 @@ static void facts_tell(struct ask_pass *p, struct ask_facts *f, const struct eve
 	} else if (strcmp(e->type, "ask.asked_again") == 0) {
 		f->differs[PART_AGAIN_AT] = f->again_ms != e->at_ms;
 		told_decision(p, f, e, data);
+	} else if (strcmp(e->type, "ask.verified") == 0) {
+		part_is(f, PART_ASKED, f->asked, json_text(json_get(data, "asked")));
 	} else if (strcmp(e->type, "ask.revoked") == 0) {
 		told_decision(p, f, e, data);
 	}

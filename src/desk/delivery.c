@@ -94,6 +94,14 @@ enum err desk_call_resumer(struct task *t, struct rows *rows, const struct sessi
 	return stage_kind(rows, s, &n, DELIVERY_RESUMER, why);
 }
 
+enum err desk_call_verifier(struct rows *rows, const struct ask *a, struct str name,
+	int64_t n, struct fault *why)
+{
+	const struct news news = { a, DELIVERY_VERIFY, n };
+
+	return delivery_stage(rows, &news, DELIVERY_VERIFIER, name, why);
+}
+
 enum err desk_call_replied(struct rows *rows, const struct session *s,
 	const struct ask *a, struct fault *why)
 {
@@ -112,7 +120,7 @@ enum err desk_call_replied(struct rows *rows, const struct session *s,
 
 /* ---- may it be called at all? ---- */
 
-static bool resumer_known(struct str names, struct str name)
+bool desk_name_known(struct str names, struct str name)
 {
 	struct str one;
 
@@ -134,7 +142,7 @@ enum err desk_check_callback(
 		e = fail_at(why, "/on_settled/webhook",
 			"an internal address, or one without TLS, is for the operator to "
 			"allow (webhook_internal)");
-	if (c->resumer.len && !resumer_known(names, c->resumer))
+	if (c->resumer.len && !desk_name_known(names, c->resumer))
 		e = fail_at(why, "/on_settled/resumer",
 			names.len ? "no such resumer; configured: %.*s"
 				  : "no such resumer; none is configured%.*s",

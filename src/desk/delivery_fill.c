@@ -255,9 +255,24 @@ static enum err context_fill(struct filling *f, struct fault *why)
 	return desk_resume_context(f->db, s, &f->t->job.arena, &f->fill->context, why);
 }
 
+/* The ask as it is shown, and nothing else. */
+static enum err verifier_fill(struct filling *f, struct fault *why)
+{
+	struct arena *arena = &f->t->job.arena;
+	struct str workspace;
+	enum err e = workspace_name(f->db, f->ask.ws, arena, &workspace, why);
+
+	if (!e) e = keys_read(f->db, f->fill, f->now_ms, arena, why);
+	if (!e)
+		f->fill->body = desk_show(f->t->desk, &f->ask, f->session.title,
+			workspace, f->now_ms, arena);
+	return e;
+}
+
 static fill_fn *const fills[DELIVERY_KINDS] = {
 	[DELIVERY_WEBHOOK] = webhook_fill,
 	[DELIVERY_RESUMER] = context_fill,
+	[DELIVERY_VERIFIER] = verifier_fill,
 };
 
 static enum err fill_read(

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/utf8.h"
 #include "desk/book.h"
+#include "desk/verify.h"
 #include "store/lease.h"
 
 enum { ERROR_MAX = 500, LOST_MAX = 100, RETRY_MS = 1000, STOPPED_MS = 30 * 1000 };
@@ -213,6 +214,7 @@ static enum err resumer_prepare(
 static prepare_fn *const prepares[DELIVERY_KINDS] = {
 	[DELIVERY_WEBHOOK] = webhook_prepare,
 	[DELIVERY_RESUMER] = resumer_prepare,
+	[DELIVERY_VERIFIER] = webhook_prepare,
 };
 
 /* One that cannot be begun is dead, and in nobody's way. */
@@ -346,7 +348,7 @@ static enum err outcome_take(struct rows *rows, struct delivery *d,
 		delivery_end(rows, d, o, DELIVERY_WAITING, rows->now_ms + RETRY_MS);
 		return OK;
 	case ENDED_BADLY:
-		pause = delivery_pause_ms(d->attempts, random_u64(rows->ids));
+		pause = delivery_pause_ms(d->kind, d->attempts, random_u64(rows->ids));
 		if (pause < 0) break;
 		if (pause < o->retry_after_ms) pause = o->retry_after_ms;
 		delivery_end(rows, d, o, DELIVERY_WAITING, rows->now_ms + pause);
@@ -395,6 +397,9 @@ static enum err report_decide(struct job *job, struct rows *rows, struct fault *
 		if (!e && d && d->kind == DELIVERY_RESUMER &&
 			d->status != DELIVERY_WAITING)
 			e = resumer_event(rows, "session.resumed", d, o, why);
+		if (!e && d && d->kind == DELIVERY_VERIFIER &&
+			d->status != DELIVERY_WAITING)
+			e = desk_verified(task_of(job), rows, d, o, why);
 	}
 	return e;
 }

@@ -231,6 +231,7 @@ struct desk *desk_open(const struct desk_settings *set, struct fault *why)
 	d->webhook_internal = desk_text(set->webhook_internal, STR("no"));
 	d->resumers = desk_text(set->resumers, STR_NONE);
 	d->configured = set->configured;
+	d->verifiers = desk_text(set->verifiers, STR_NONE);
 	d->hooks = (struct clerk_hooks){ d, desk_told, desk_nap, desk_committed,
 		desk_trouble, desk_logged };
 	atomic_store(&d->ready, true);
@@ -239,7 +240,7 @@ struct desk *desk_open(const struct desk_settings *set, struct fault *why)
 	pthread_mutex_init(&d->listeners, NULL);
 	counts_init(&d->counts);
 	pthread_mutex_init(&d->fetched.lock, NULL);
-	if (!d->store || !d->url || !d->webhook_internal || !d->resumers)
+	if (!d->store || !d->url || !d->webhook_internal || !d->resumers || !d->verifiers)
 		fail(why, ERR_MEMORY, "out of memory");
 	else if (desk_clerks(d, set, why) == OK && desk_start(d, why) == OK)
 		return d;
@@ -262,6 +263,7 @@ struct desk *desk_close(struct desk *d)
 	mem_free(d->url);
 	mem_free(d->webhook_internal);
 	mem_free(d->resumers);
+	mem_free(d->verifiers);
 	pthread_mutex_destroy(&d->listeners);
 	counts_done(&d->counts);
 	pthread_mutex_destroy(&d->fetched.lock);

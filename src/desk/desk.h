@@ -18,8 +18,8 @@ struct desk_settings {
 	int64_t ask_rate; /* asks a minute for one token; 0: no limit */
 	int64_t timeout_min_ms, timeout_max_ms;
 	/* Of what internal addresses webhooks may reach, as core/address has it; empty:
-	 * none. And the names of resumers, with commas between. */
-	struct str webhook_internal, resumers;
+	 * none. And the names of resumers and verifiers, with commas between. */
+	struct str webhook_internal, resumers, verifiers;
 	/* Agents and providers that are not in the store, and the key that secrets in it are
 	 * sealed with; borrowed, must outlive the desk. NULL: none. */
 	const struct configured *configured;

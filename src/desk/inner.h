@@ -49,7 +49,7 @@ struct desk {
 	char *store;
 	char *url;
 	char *webhook_internal;		     /* as core/address has it */
-	char *resumers;			     /* names with commas between */
+	char *resumers, *verifiers;	     /* names with commas between */
 	const struct configured *configured; /* borrowed; or NULL */
 	struct rate rate;		     /* writing clerk's thread only */
 	/* Logins that were refused, by a hash of who: when that was told last, and how
@@ -179,6 +179,11 @@ enum err desk_call_webhook(
 	struct rows *, const struct session *, const struct ask *, struct fault *);
 enum err desk_call_resumer(struct task *, struct rows *, const struct session *,
 	const struct ask *, struct fault *);
+/* The verifier of this name; the n-th of the ask. */
+enum err desk_call_verifier(
+	struct rows *, const struct ask *, struct str name, int64_t n, struct fault *);
+/* Is it one of these, with commas between? */
+bool desk_name_known(struct str names, struct str name);
 /* And when a person asked back, or answered late. */
 enum err desk_call_replied(
 	struct rows *, const struct session *, const struct ask *, struct fault *);

@@ -16,6 +16,7 @@ static const struct {
 	[ERR_CONFLICT] = { 409, "/problems/conflict", "Conflict" },
 	[ERR_REVOKED] = { 409, "/problems/revoked", "The approval was revoked" },
 	[ERR_READ_ONLY] = { 409, "/problems/read-only", "Defined by the configuration" },
+	[ERR_VERIFYING] = { 409, "/problems/verifying", "Being verified" },
 	[ERR_STOPPED] = { 409, "/problems/stopped", "Stopped" },
 	[ERR_DENIED] = { 409, "/problems/denied", "Denied by a rule" },
 	[ERR_DENIED_EDIT] = { 403, "/problems/denied", "Denied by a rule" },

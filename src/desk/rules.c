@@ -77,15 +77,19 @@ enum err rule_add(struct task *t, struct rows *rows, struct kept_rule *like,
 }
 
 /* What a rule wants must exist. */
-static enum err rule_verifier(
-	const struct kept_rule *r, struct arena *arena, struct fault *why)
+static enum err rule_verifier(const struct desk *d, const struct kept_rule *r,
+	struct arena *arena, struct fault *why)
 {
 	struct rule_match match;
 	struct rule_ask ask;
+	struct str names = str_of(d->verifiers);
 	enum err e = rule_parse(r, arena, &match, &ask, why);
 
-	if (e || !ask.verify.len) return e;
-	return fail_at(why, "/ask/verify", "no verifier has this name");
+	if (e || !ask.verify.len || desk_name_known(names, ask.verify)) return e;
+	return fail_at(why, "/ask/verify",
+		names.len ? "no such verifier; configured: %.*s"
+			  : "no such verifier; none is configured%.*s",
+		STR_ARGS(names));
 }
 
 static enum err rule_reply(struct task *t, struct rows *rows, const struct kept_rule *r,
@@ -118,7 +122,7 @@ static enum err rule_make_decide(struct job *job, struct rows *rows, struct faul
 	if (like.expires_ms && like.expires_ms <= rows->now_ms)
 		return fail_at(why, "/expires_at", "must be in the future");
 	e = rule_check_require(t, rows, &like, why);
-	if (!e) e = rule_verifier(&like, rows->arena, why);
+	if (!e) e = rule_verifier(t->desk, &like, rows->arena, why);
 	if (!e) e = desk_book(t->desk, &t->job, rows, job->who.ws, &book, why);
 	if (!e) e = rule_add(t, rows, &like, &r, why);
 	if (e) return e;
@@ -200,7 +204,7 @@ static enum err rule_patch_decide(struct job *job, struct rows *rows, struct fau
 	if (after.expires_ms && after.expires_ms <= rows->now_ms)
 		return fail_at(why, "/expires_at", "must be in the future");
 	e = rule_check_require(t, rows, &after, why);
-	if (!e) e = rule_verifier(&after, rows->arena, why);
+	if (!e) e = rule_verifier(t->desk, &after, rows->arena, why);
 	if (!e) e = desk_book(t->desk, &t->job, rows, job->who.ws, &book, why);
 	r = e ? NULL : rows_change(rows, found);
 	if (!r) return e ? e : out_of_memory(why);

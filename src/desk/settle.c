@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "core/decision.h"
 #include "core/show.h"
+#include "desk/verify.h"
 #include "desk/vote.h"
 
 static void settle_needs(struct job *job, struct wants *w)
@@ -231,6 +232,7 @@ static enum err answer_settle(
 	if (!e)
 		e = answer_check(parts.questions, parts.questions_len, t->body,
 			rows->arena, &answer, why);
+	if (!e && answer.decision == DECISION_APPROVE) e = desk_verifying(a, rows, why);
 	if (!e && answer.arguments && answer.decision == DECISION_APPROVE &&
 		parts.operation)
 		e = ask_rule_edited(t, rows, a, parts.operation, answer.arguments, why);

@@ -40,19 +40,18 @@ static enum err token_people(struct rows *rows, int64_t ws, struct str token,
 	return OK;
 }
 
-enum err desk_starters(struct task *t, struct rows *rows, const struct session *s,
-	struct str *out, struct fault *why)
+enum err desk_starters(struct rows *rows, int64_t ws, struct str token,
+	const struct session *s, struct str *out, struct fault *why)
 {
 	struct buf b = { .max = 4096 };
 	struct json_writer w = { .out = &b };
 	struct str seen[5], maker, user, first_maker, first_user;
 	size_t len = 0;
-	enum err e =
-		token_people(rows, t->job.who.ws, t->job.who.token, &maker, &user, why);
+	enum err e = token_people(rows, ws, token, &maker, &user, why);
 
 	if (!e)
-		e = token_people(rows, t->job.who.ws, s ? s->token : STR_NONE,
-			&first_maker, &first_user, why);
+		e = token_people(rows, ws, s ? s->token : STR_NONE, &first_maker,
+			&first_user, why);
 	if (e) return e;
 	jw_array(&w);
 	starter_add(&w, seen, &len, maker);
@@ -151,8 +150,8 @@ enum err rule_check_require(
 	return e ? e : desk_check_require(t, rows, &any, &require, "/ask/require", why);
 }
 
-enum err desk_require(struct task *t, struct rows *rows, struct ask *a,
-	const struct session *s, const struct require *more, struct fault *why)
+enum err desk_require(struct rows *rows, struct ask *a, const struct session *s,
+	const struct require *more, struct fault *why)
 {
 	struct require all;
 	struct str starters = a->starters;
@@ -163,7 +162,8 @@ enum err desk_require(struct task *t, struct rows *rows, struct ask *a,
 	e = require_load(a->require, rows->arena, &all, why);
 	if (!e && !require_merge(&all, more, rows->arena))
 		e = fail(why, ERR_MEMORY, "out of memory");
-	if (!e && !starters.len) e = desk_starters(t, rows, s, &starters, why);
+	if (!e && !starters.len)
+		e = desk_starters(rows, a->ws, a->token, s, &starters, why);
 	if (e) return e;
 	have = ARENA_ARRAY(rows->arena, int64_t, all.len);
 	if (!have) return fail(why, ERR_MEMORY, "out of memory");

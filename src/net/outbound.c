@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <stdio.h>
 
+#include "base/buf.h"
 #include "base/mem.h"
 #include "net/outbound_easy.h"
 
@@ -21,6 +22,7 @@ struct outbound_transfer {
 	CURL *easy;
 	struct curl_slist *headers;
 	size_t read;
+	struct buf body;
 	struct outbound_gate gate;
 	char error[CURL_ERROR_SIZE];
 };
@@ -42,6 +44,7 @@ static void transfer_free(struct outbound *o, struct outbound_transfer *t)
 		curl_easy_cleanup(t->easy);
 	}
 	curl_slist_free_all(t->headers);
+	buf_done(&t->body);
 	if (t->at) {
 		*t->at = t->next;
 		if (t->next) t->next->at = t->at;
@@ -68,13 +71,13 @@ struct outbound *outbound_free(struct outbound *o)
 
 /* ---- what libcurl asks ---- */
 
-/* What is said beside the status interests nobody, and is not read for long. */
+/* What is said beside the status interests few, and is not read for long. */
 static size_t transfer_read(char *at, size_t size, size_t n, void *ctx)
 {
 	struct outbound_transfer *t = ctx;
 
-	(void)at;
 	t->read += size * n;
+	if (t->request.wants_body) buf_add(&t->body, str_make(at, size * n));
 	return t->read <= REPLY_MAX_BYTES ? size * n : 0;
 }
 
@@ -138,6 +141,7 @@ static void transfer_finish(
 		reply.error = refusal;
 		reply.refused = true;
 	}
+	if (t->read <= REPLY_MAX_BYTES && !t->body.failed) reply.body = buf_str(&t->body);
 	t->request.done(t->request.ctx, &reply);
 	transfer_free(o, t);
 }

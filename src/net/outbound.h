@@ -17,6 +17,7 @@ struct outbound_reply {
 	const char *error; /* why not; borrowed for the call */
 	bool refused;	   /* because no address of it may be connected to */
 	int64_t retry_after_ms;
+	struct str body; /* where it is wanted, whole; borrowed for the call */
 };
 
 /* A POST. Everything but the headers is borrowed until done, which is called in
@@ -30,6 +31,7 @@ struct outbound_request {
 	bool (*may_connect)(void *ctx, const uint8_t address[16]);
 	void (*done)(void *ctx, const struct outbound_reply *);
 	void *ctx;
+	bool wants_body; /* of the reply, at most 64 KB: more is no reply */
 };
 
 struct outbound *outbound_new(struct fault *why);

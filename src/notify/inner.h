@@ -66,16 +66,16 @@ struct channel {
 	int64_t patience_ms; /* that it has to end by itself before that */
 };
 
-extern const struct channel channel_webhook, channel_resumer;
+extern const struct channel channel_webhook, channel_resumer, channel_verifier;
 
 struct notify {
 	struct desk *desk;
 	struct outbound *outbound;
 	struct notify_settings set;
-	struct arena arena;	  /* of the settings */
-	struct resumer *resumers; /* as set.resumers, in words */
-	char *env[NAMES_MAX + 1]; /* what every resumer sees */
-	char by[ID_SIZE];	  /* our name in leases */
+	struct arena arena;		      /* of the settings */
+	struct resumer *resumers, *verifiers; /* as in `set`, in words */
+	char *env[NAMES_MAX + 1];	      /* what every resumer sees */
+	char by[ID_SIZE];		      /* our name in leases */
 	pthread_t thread;
 	bool started;
 	atomic_bool woken;    /* there is something to deliver */
@@ -94,6 +94,15 @@ struct notify {
 };
 
 enum err resumers_open(struct notify *, struct fault *why);
+enum err verifiers_open(struct notify *, struct fault *why);
+/* id, time and signatures, as Standard Webhooks has them. */
+const char *const *webhook_headers(struct claimed *);
+/* What a program of a delivery sees of the environment, and of us. */
+char **program_env(struct claimed *);
+/* What to sleep on while it runs; how many. */
+size_t program_fds(const struct process *, struct pollfd fds[CHANNEL_FDS]);
+/* What is wrong with how it ended; `late`: that its time was up. Empty: nothing. */
+struct str program_error(const struct process_end *, struct str late, struct arena *);
 
 /* The texts of the outcome live in the delivery's arena. */
 void claimed_over(

@@ -26,6 +26,7 @@ enum {
 static const struct channel *const channels[DELIVERY_KINDS] = {
 	[DELIVERY_WEBHOOK] = &channel_webhook,
 	[DELIVERY_RESUMER] = &channel_resumer,
+	[DELIVERY_VERIFIER] = &channel_verifier,
 };
 
 void claimed_over(
@@ -109,7 +110,8 @@ static void report_log(const struct delivery_outcome *o)
 static void report_note(struct notify *n, const struct delivery_outcome *o)
 {
 	if (o->ours && o->ending == ENDED_WELL &&
-		o->delivery->purpose != DELIVERY_REPLIED)
+		o->delivery->purpose != DELIVERY_REPLIED &&
+		o->delivery->purpose != DELIVERY_VERIFY)
 		desk_note_fetched(n->desk, o->delivery->ws, o->delivery->ask, false);
 }
 
@@ -481,7 +483,8 @@ struct notify *notify_new(
 	notify_name(n);
 	atomic_store(&n->woken, true); /* something may have been left */
 	n->outbound = outbound_new(why);
-	if (!n->outbound || resumers_open(n, why)) return notify_free(n);
+	if (!n->outbound || resumers_open(n, why) || verifiers_open(n, why))
+		return notify_free(n);
 	desk_on_delivery(desk, notify_wake, n);
 	return n;
 }

@@ -7,8 +7,9 @@
 #include "desk/desk.h"
 #include "net/process.h"
 
-/* A command line that starts a stopped agent again. */
-struct notify_resumer {
+/* A command line of the operator's: starts a stopped agent again, or verifies; verifiers may be
+ * an address instead. */
+struct notify_named {
 	struct str name, command;
 };
 
@@ -18,11 +19,11 @@ struct notify_settings {
 	struct str webhook_internal; /* as core/address has it */
 	int64_t webhook_timeout_ms;
 	int64_t webhook_host_max; /* under way to one host at once */
-	const struct notify_resumer *resumers;
-	size_t resumers_len;
+	const struct notify_named *resumers, *verifiers;
+	size_t resumers_len, verifiers_len;
 	struct str resumer_env; /* names with commas: what they see of our environment */
 	int64_t resumer_timeout_ms;	     /* 0: none */
-	bool isolated;			     /* resumers are: net/process.h */
+	bool isolated;			     /* these programs are: net/process.h */
 	const struct process_hidden *hidden; /* from isolated resumers; borrowed */
 	size_t hidden_len;
 	bool shared; /* other processes write to the store, too */

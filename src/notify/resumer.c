@@ -27,12 +27,12 @@ static void names_add(struct notify *n, struct str names, size_t *len)
 
 static enum err commands_read(struct notify *n, struct fault *why)
 {
-	struct notify_resumer *kept =
-		ARENA_ARRAY(&n->arena, struct notify_resumer, n->set.resumers_len);
+	struct notify_named *kept =
+		ARENA_ARRAY(&n->arena, struct notify_named, n->set.resumers_len);
 
 	n->resumers = ARENA_ARRAY(&n->arena, struct resumer, n->set.resumers_len);
 	for (size_t i = 0; kept && n->resumers && i < n->set.resumers_len; i++) {
-		const struct notify_resumer *r = &n->set.resumers[i];
+		const struct notify_named *r = &n->set.resumers[i];
 		struct fault wrong = { 0 };
 
 		kept[i].name = arena_str(&n->arena, r->name);
@@ -64,7 +64,7 @@ static const struct resumer *resumer_find(const struct notify *n, struct str nam
 
 /* ---- running ---- */
 
-static char **env_make(struct claimed *c)
+char **program_env(struct claimed *c)
 {
 	const struct notify *n = claimed_notify(c);
 	struct arena *arena = claimed_arena(c);
@@ -101,7 +101,7 @@ static enum err resumer_run(struct claimed *c, const struct resumer *r, struct f
 	char **argv = NULL;
 	enum err e = resumer_fill(r, &values, arena, &argv, why);
 	struct process_setup set = { .argv = argv,
-		.envp = e ? NULL : env_make(c),
+		.envp = e ? NULL : program_env(c),
 		.input = resumer_wants_context(r) ? STR_NONE : c->fill.context,
 		.limit_ms = n->set.resumer_timeout_ms,
 		.isolated = n->set.isolated,
@@ -125,13 +125,21 @@ static void resumer_start(struct claimed *c)
 			arena_str(claimed_arena(c), str_of(why.detail)));
 }
 
-static struct str end_text(const struct process_end *end, struct arena *arena)
+struct str program_error(
+	const struct process_end *end, struct str late, struct arena *arena)
 {
 	if (end->failure[0]) return arena_str(arena, str_of(end->failure));
-	if (end->limited) return STR("its time limit was reached (resumer_timeout)");
+	if (end->limited) return late;
 	if (end->signal) return arena_print(arena, "ended by signal %d", end->signal);
 	if (end->exit) return arena_print(arena, "exit status %d", end->exit);
 	return STR_NONE;
+}
+
+size_t program_fds(const struct process *p, struct pollfd fds[CHANNEL_FDS])
+{
+	fds[0] = (struct pollfd){ p->handle, POLLIN, 0 };
+	fds[1] = (struct pollfd){ p->output, POLLIN, 0 };
+	return p->output >= 0 ? 2 : 1;
 }
 
 static size_t resumer_look(struct claimed *c, struct pollfd fds[CHANNEL_FDS])
@@ -142,15 +150,12 @@ static size_t resumer_look(struct claimed *c, struct pollfd fds[CHANNEL_FDS])
 	struct str error;
 
 	process_look(p);
-	if (!process_ended(p, &end)) {
-		fds[0] = (struct pollfd){ p->handle, POLLIN, 0 };
-		fds[1] = (struct pollfd){ p->output, POLLIN, 0 };
-		return p->output >= 0 ? 2 : 1;
-	}
+	if (!process_ended(p, &end)) return program_fds(p, fds);
 	c->outcome.output = process_tail(p, arena);
 	c->outcome.signal = end.signal;
 	process_done(p);
-	error = end_text(&end, arena);
+	error = program_error(
+		&end, STR("its time limit was reached (resumer_timeout)"), arena);
 	claimed_over(c, error.len ? ENDED_DEAD : ENDED_WELL, end.exit, error);
 	return 0;
 }

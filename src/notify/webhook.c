@@ -57,19 +57,29 @@ static const char *signature_line(struct claimed *c, int64_t at_s)
 	return text.at;
 }
 
+const char *const *webhook_headers(struct claimed *c)
+{
+	struct arena *arena = claimed_arena(c);
+	int64_t at_s = clock_now_ms() / 1000;
+	const char **headers = ARENA_ARRAY(arena, const char *, 5);
+
+	if (!headers) return NULL;
+	headers[0] = "content-type: application/json";
+	headers[1] = arena_print(arena, "webhook-id: %.*s", STR_ARGS(c->delivery->id)).at;
+	headers[2] = arena_print(arena, "webhook-timestamp: %lld", (long long)at_s).at;
+	headers[3] = signature_line(c, at_s);
+	headers[4] = NULL;
+	return headers;
+}
+
 static void webhook_start(struct claimed *c)
 {
 	const struct delivery *d = c->delivery;
 	struct notify *n = claimed_notify(c);
 	struct arena *arena = claimed_arena(c);
-	int64_t at_s = clock_now_ms() / 1000;
-	struct str id = arena_print(arena, "webhook-id: %.*s", STR_ARGS(d->id));
-	struct str at = arena_print(arena, "webhook-timestamp: %lld", (long long)at_s);
-	const char *headers[] = { "content-type: application/json", id.at, at.at,
-		signature_line(c, at_s), NULL };
 	struct outbound_request request = {
 		.url = arena_copy(arena, d->target),
-		.headers = headers,
+		.headers = webhook_headers(c),
 		.body = c->fill.body,
 		.timeout_ms = n->set.webhook_timeout_ms,
 		.may_connect = webhook_may_connect,

@@ -278,6 +278,9 @@ static const char step_5[] =
 	" changed_by TEXT NOT NULL, changed_ms BIGINT NOT NULL, version BIGINT NOT NULL,"
 	" PRIMARY KEY (ws, kind, name));"
 
+	/* What verifiers said of an approval. */
+	"ALTER TABLE asks ADD COLUMN verify TEXT NOT NULL DEFAULT '';"
+
 	/* Agents that Parley runs. A session knows its last run, what its runs used and who
 	 * started it; runs, what was said in them, the tool calls they made, tasks, memories. */
 	"ALTER TABLE sessions ADD COLUMN run TEXT NOT NULL DEFAULT '';"

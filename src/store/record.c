@@ -120,7 +120,7 @@ static const struct column ask_columns[] = {
 	WORD(ask, kind, ask_kind_words, false),
 	WORD(ask, status, ask_status_words, true),
 	WORD(ask, priority, priority_words, false),
-	FIXED(NUMBER, ask, risk),
+	RARELY(NUMBER, ask, risk),
 	FIXED(BOOL, ask, exclusive),
 	FIXED(TEXT, ask, fixed),
 	FIXED(TEXT, ask, search),
@@ -145,11 +145,12 @@ static const struct column ask_columns[] = {
 	FIXED(TEXT, ask, agent_name),
 	SELDOM(TEXT, ask, revoked),
 	LATER(TEXT, ask, settled_user),
-	FIXED(INT, ask, urgency),
+	RARELY(INT, ask, urgency),
 	SELDOM(INT, ask, again_ms),
 	SELDOM(TEXT, ask, require),
 	SELDOM(TEXT, ask, votes),
 	SELDOM(TEXT, ask, starters),
+	SELDOM(TEXT, ask, verify),
 	/* what is found elsewhere comes last */
 	FOUND(INT, ask, fetched_ms,
 		"CASE WHEN @.settled_ms = 0 THEN 0 ELSE COALESCE((SELECT f.at_ms"

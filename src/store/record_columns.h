@@ -37,6 +37,9 @@
 #define SELDOM(type, of, member)                                                         \
 	COLUMN(#member, COLUMN_##type, of, member, .changes = true, .later = true,       \
 		.seldom = true)
+/* In every record that is made, and another in hardly any that changes. */
+#define RARELY(type, of, member)                                                         \
+	COLUMN(#member, COLUMN_##type, of, member, .changes = true, .seldom = true)
 #define NAMED(type, of, member, column, does)                                            \
 	COLUMN(column, COLUMN_##type, of, member, .changes = (does))
 #define WORD(of, member, names, does)                                                    \

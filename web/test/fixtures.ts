@@ -35,6 +35,7 @@ export function ask(more: Partial<Ask> = {}): Ask {
 		revoked: null,
 		require: null,
 		votes: [],
+		verify: null,
 		answer: null,
 		answered_by: null,
 		summary: '',

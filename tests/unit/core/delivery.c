@@ -11,14 +11,14 @@ static void pauses_grow_over_three_days_and_end(void **state)
 	int64_t n = 1;
 
 	(void)state;
-	assert_int_equal(delivery_pause_ms(0, 0), -1);
+	assert_int_equal(delivery_pause_ms(DELIVERY_WEBHOOK, 0, 0), -1);
 	for (;; n++) {
-		int64_t least = delivery_pause_ms(n, 0);
+		int64_t least = delivery_pause_ms(DELIVERY_WEBHOOK, n, 0);
 
 		if (least < 0) break;
 		assert_true(least > before);
 		for (uint64_t random = 1; random < 1ull << 60; random = random * 3 + 1) {
-			int64_t pause = delivery_pause_ms(n, random);
+			int64_t pause = delivery_pause_ms(DELIVERY_WEBHOOK, n, random);
 
 			assert_true(pause >= least && pause <= least + least / 5);
 		}
@@ -27,7 +27,7 @@ static void pauses_grow_over_three_days_and_end(void **state)
 	}
 	assert_int_equal(n, 11);
 	assert_in_range(sum / 3600000, 72, 80);
-	assert_int_equal(delivery_pause_ms(1000, 5), -1);
+	assert_int_equal(delivery_pause_ms(DELIVERY_WEBHOOK, 1000, 5), -1);
 }
 
 static void a_signature_is_over_id_time_and_body(void **state)

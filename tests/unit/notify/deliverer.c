@@ -93,7 +93,7 @@ static void receiver_close(struct receiver *r)
 
 static struct rig rig;
 
-static const struct notify_resumer resumers[] = {
+static const struct notify_named resumers[] = {
 	{ STR("again"), STR("sh -c 'cat; echo $PARLEY_ASK'") },
 	{ STR("long"), STR("sh -c 'touch /tmp/parley-$PARLEY_ASK; exec sleep 30'") },
 };

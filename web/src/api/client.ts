@@ -5,6 +5,7 @@ import { serverTimeLearn } from '../lib/serverTime';
 import type { Run } from './runs';
 import type {
 	Ask,
+	AskSuggestion,
 	AskRequest,
 	Delivery,
 	Event,
@@ -137,6 +138,8 @@ export const api = {
 	settle: (id: string, verb: 'answer' | 'skip', body: unknown, key: string) =>
 		post<Settled>(`/v1/asks/${id}/${verb}`, body, key),
 	settleMany: (body: unknown) => post<SettleManyResult>('/v1/asks/settle-many', body),
+	askSuggestions: (id: string) =>
+		get<AskSuggestion[]>(`/v1/asks/${encodeURIComponent(id)}/suggestions`),
 	retract: (id: string) => post<Settled>(`/v1/asks/${id}/retract`, {}),
 	revoke: (id: string) => post<Ask>(`/v1/asks/${id}/revoke`, {}),
 	mark: (id: string, mark: Partial<Mark>) => post<Ask>(`/v1/asks/${id}/mark`, mark),
@@ -185,6 +188,12 @@ export const api = {
 	stops: () => get<List<Stop>>('/v1/stops', { limit: 200 }),
 	stopSet: (body: StopRequest) => post<Stop>('/v1/stops', body),
 	stopLift: (id: string) => call<null>('DELETE', `/v1/stops/${id}`),
+
+	presets: <T>(kind: 'templates' | 'lists') => get<List<T>>(`/v1/${kind}`, { limit: 200 }),
+	presetPut: (kind: 'templates' | 'lists', name: string, body: unknown) =>
+		call<unknown>('PUT', `/v1/${kind}/${encodeURIComponent(name)}`, body),
+	presetDelete: (kind: 'templates' | 'lists', name: string) =>
+		call<null>('DELETE', `/v1/${kind}/${encodeURIComponent(name)}`),
 
 	users: () => get<List<User>>('/v1/users', { limit: 200 }),
 	userNew: (body: unknown) => post<User>('/v1/users', body),

@@ -4,6 +4,9 @@ import type { components } from './schema';
 type Schemas = components['schemas'];
 
 export type Ask = Schemas['Ask'];
+export type AskSuggestion = Schemas['AnswerSuggestion'];
+export type Template = Schemas['Template'];
+export type OptionList = Schemas['OptionList'];
 export type Mark = Schemas['Mark'];
 export type View = Schemas['Views'][number];
 export type AskKind = Schemas['AskKind'];

@@ -1,6 +1,6 @@
 /* Where we are. Addresses are the server's; every one of them can be opened directly. */
 
-const parts = ['you', 'keys', 'users', 'teams', 'tokens', 'deliveries'] as const;
+const parts = ['you', 'keys', 'users', 'teams', 'tokens', 'templates', 'deliveries'] as const;
 export type SettingsPart = (typeof parts)[number];
 
 export type Route =

@@ -25,6 +25,12 @@ export function answerWords(ask: Ask): string {
 		.join(' · ');
 }
 
+/** What was said to the question of this key. */
+export function valueWords(ask: Ask, key: string, said: AnswerValue): string {
+	const q = ask.questions.find((one) => one.key === key);
+	return q ? saidWords(q, said) : '';
+}
+
 /** "Select up to 3." */
 export function severalWords(q: Question): string {
 	if (q.max !== undefined && q.max < (q.options?.length ?? 0) + (q.other ? 1 : 0))

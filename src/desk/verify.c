@@ -1,0 +1,199 @@
+/* verify.c - verifiers of approvals: asked in the transaction of the ask, heard when their delivery
+ * is reported. A verdict rejects, raises the risk and with it what is required, or leaves a
+ * note; it never approves. */
+#include "desk/verify.h"
+
+#include "core/show.h"
+#include "desk/ask_rule.h"
+#include "desk/vote.h"
+
+static bool is_listed(const struct verifications *v, struct str name)
+{
+	for (size_t i = 0; i < v->len; i++)
+		if (str_eq(v->at[i].name, name)) return true;
+	return false;
+}
+
+/* ---- asked ---- */
+
+enum err desk_verify(
+	struct rows *rows, struct ask *a, const struct ruling *r, struct fault *why)
+{
+	struct verifications all = { 0 };
+	enum err e = OK;
+
+	for (size_t i = 0; !e && i < r->hits_len && all.len < VERIFIERS_MAX; i++) {
+		struct rule_match match;
+		struct rule_ask ask = { 0 };
+
+		if (!r->hits[i]->ask.len ||
+			rule_parse(r->hits[i], rows->arena, &match, &ask, NULL) ||
+			!ask.verify.len || is_listed(&all, ask.verify))
+			continue;
+		e = desk_call_verifier(rows, a, ask.verify, (int64_t)all.len, why);
+		all.at[all.len++] = (struct verification){ .name = ask.verify,
+			.rule = r->hits[i]->id,
+			.until_ms = rows->now_ms + VERIFIER_WAIT_MS };
+	}
+	a->verify = verifications_text(&all, rows->arena);
+	return e || !rows->arena->failed ? e : fail(why, ERR_MEMORY, "out of memory");
+}
+
+enum err desk_verifying(const struct ask *a, struct rows *rows, struct fault *why)
+{
+	struct verifications all;
+	const struct verification *v;
+	enum err e;
+
+	if (!a->verify.len) return OK;
+	e = verifications_load(a->verify, rows->arena, &all, why);
+	v = e ? NULL : verifications_wait(&all, rows->now_ms);
+	if (!v) return e;
+	fail(why, ERR_VERIFYING, "%.*s has not spoken yet: approve in a moment",
+		STR_ARGS(str_first(v->name, 60)));
+	fail_member(why, "verifier", v->name);
+	return ERR_VERIFYING;
+}
+
+/* ---- heard ---- */
+
+static enum err verified_event(struct rows *rows, const struct ask *a,
+	const struct verification *v, struct fault *why)
+{
+	struct buf b = { .max = 65536 };
+	struct json_writer w = { .out = &b };
+	struct verifications one = { .at = { *v }, .len = 1 };
+	char asked[SHORT_DIGEST_SIZE], votes[SHORT_DIGEST_SIZE];
+	struct str text = verifications_text(&one, rows->arena), data;
+
+	asked_digest(a, asked);
+	votes_digest(a, votes);
+	jw_object(&w);
+	/* The one object of the array. */
+	show_json(&w, "verified", str_first(str_from(text, 1), text.len - 2));
+	jw_key(&w, "risk");
+	jw_text(&w, risk_name(a->risk));
+	if (a->require.len) {
+		show_json(&w, "require", a->require);
+		show_json(&w, "starters", a->starters.len ? a->starters : STR("[]"));
+		jw_key(&w, "votes");
+		jw_text(&w, votes);
+	}
+	jw_key(&w, "asked");
+	jw_text(&w, asked);
+	jw_object_end(&w);
+	data = buf_keep_done(&b, rows->arena);
+	return data.len && rows_event(rows, "ask.verified",
+				   rows_session(rows, a->ws, a->session), a, data)
+		       ? OK
+		       : fail(why, ERR_MEMORY, "out of memory");
+}
+
+static bool did_ask(const struct ruling *r, const struct kept_rule *rule)
+{
+	for (size_t i = 0; i < r->hits_len; i++)
+		if (r->hits[i] == rule) return true;
+	return false;
+}
+
+/* What rules say of it at this risk and did not say before: more is required, or it is denied
+ * (*deny). */
+static enum err verified_rules(struct task *t, struct rows *rows, struct ask *a,
+	enum risk risk, const struct kept_rule **deny, struct fault *why)
+{
+	struct operation_look look;
+	struct ruling before, after;
+	struct ask_parts parts;
+	struct book *book;
+	enum err e = ask_parts(a, rows->arena, &parts, why);
+
+	*deny = NULL;
+	if (!e) e = desk_book(t->desk, &t->job, rows, a->ws, &book, why);
+	if (e || !book->rules_len || !parts.operation) return e;
+	operation_look(&look, parts.operation, NULL, a->agent, a->project, a->session,
+		rows->arena);
+	rule_set_decide(book->set, &look, policy_risk(&book->policy, &look), rows->now_ms,
+		DECIDE_NO_ALLOW, rows->arena, &before);
+	rule_set_decide(book->set, &look, risk, rows->now_ms, DECIDE_NO_ALLOW,
+		rows->arena, &after);
+	if (rows->arena->failed) return fail(why, ERR_MEMORY, "out of memory");
+	if (after.effect == EFFECT_DENY) *deny = after.rule;
+	if (after.risk > a->risk) a->risk = after.risk;
+	for (size_t i = 0; !e && after.effect == EFFECT_ASK && i < after.hits_len; i++) {
+		struct require more;
+
+		if (did_ask(&before, after.hits[i])) continue;
+		e = rule_require(after.hits[i], rows->arena, &more, why);
+		if (!e)
+			e = desk_require(rows, a, rows_session(rows, a->ws, a->session),
+				&more, why);
+	}
+	return e;
+}
+
+/* A rule that says what the verifier said. */
+static struct kept_rule verifier_rule(const struct verification *v, struct arena *arena)
+{
+	return (struct kept_rule){ .id = v->rule,
+		.note = v->note.len ? arena_print(arena, "%.*s: %.*s", STR_ARGS(v->name),
+					      STR_ARGS(v->note))
+				    : v->name };
+}
+
+static enum err verified_apply(struct task *t, struct rows *rows, struct ask *a,
+	const struct verification *v, const struct kept_rule **deny,
+	struct kept_rule *own, struct fault *why)
+{
+	enum err e = OK;
+
+	*deny = NULL;
+	if (v->risk > a->risk) {
+		a->risk = v->risk;
+		e = verified_rules(t, rows, a, v->risk, deny, why);
+		a->urgency = ask_urgency(a->risk, a->priority);
+	}
+	if (!e && v->verdict == VERDICT_DENY) {
+		*own = verifier_rule(v, rows->arena);
+		*deny = own;
+	}
+	return e;
+}
+
+/* What it said; that it failed is `unsure`, with why. */
+static struct verification outcome_verdict(
+	const struct delivery_outcome *o, struct arena *arena)
+{
+	struct verification v = { .verdict = VERDICT_UNSURE, .note = o->error };
+	struct fault wrong = { 0 };
+
+	if (o->ending == ENDED_WELL && verdict_read(o->output, arena, &v, &wrong))
+		v.note = arena_str(arena, str_of(wrong.detail));
+	return v;
+}
+
+enum err desk_verified(struct task *t, struct rows *rows, const struct delivery *d,
+	const struct delivery_outcome *o, struct fault *why)
+{
+	struct verification said = outcome_verdict(o, rows->arena), *v;
+	struct kept_rule own;
+	const struct kept_rule *deny;
+	struct verifications all;
+	struct ask *a;
+	enum err e = rows_fetch_ask(rows, d->ws, d->ask, &a, why);
+
+	if (e) return e == ERR_NOT_FOUND ? OK : e;
+	if (a->status != ASK_PENDING) return OK;
+	e = verifications_load(a->verify, rows->arena, &all, why);
+	if (e || d->round < 0 || (size_t)d->round >= all.len) return e;
+	v = &all.at[d->round];
+	v->verdict = said.verdict;
+	v->note = said.note;
+	v->risk = said.risk;
+	v->at_ms = rows->now_ms;
+	a->verify = verifications_text(&all, rows->arena);
+	e = verified_apply(t, rows, a, v, &deny, &own, why);
+	if (e) return e;
+	a->version++;
+	e = verified_event(rows, a, v, why);
+	return e || !deny ? e : ask_settle_by(t, rows, a, deny, false, why);
+}
