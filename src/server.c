@@ -2,6 +2,8 @@
  */
 #include "server.h"
 
+#include "configure.h"
+
 #include "admin/admin.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -43,6 +45,7 @@ struct server {
 	const struct mcp_offer *mcp;
 	bool isolated;					  /* resumers are */
 	struct process_hidden hidden[PROCESS_HIDDEN_MAX]; /* from resumers */
+	struct configured configured;
 };
 
 /* ---- small files in the data directory, whole or not at all ---- */
@@ -447,7 +450,9 @@ static enum err server_open(struct server *sv, int *port, struct fault *why)
 	ss.tls = sv->tls;
 	if (!e) e = folder_make(set->data, why);
 	if (!e) e = store_lock(set->store, &sv->lock, why);
+	if (!e) e = configure(set, &sv->cli->arena, &sv->configured, why);
 	if (e) return e;
+	ds.configured = &sv->configured;
 	sv->loop = loop_new(why);
 	sv->desk = sv->loop ? desk_open(&ds, why) : NULL;
 	if (sv->desk && server_key(sv, key, why)) return why->err;

@@ -2,9 +2,20 @@
 import { readFileSync } from 'node:fs';
 import { Validator } from '@seriousme/openapi-schema-validator';
 
-const document = JSON.parse(
-	readFileSync(new URL('../src/serve/openapi.json', import.meta.url), 'utf8'),
-);
+const text = readFileSync(new URL('../src/serve/openapi.json', import.meta.url), 'utf8');
+const document = JSON.parse(text);
+
+/** Names that stand twice in one object: JSON.parse takes the last of them without a word. */
+function* twice() {
+	const open = [];
+	for (const [, tabs, name] of text.matchAll(/^(\t+)(?:"([^"]+)":|[}\]])/gm)) {
+		open.length = tabs.length;
+		open[tabs.length] = new Set();
+		const known = open[tabs.length - 1] ?? (open[tabs.length - 1] = new Set());
+		if (name && known.has(name)) yield name;
+		known.add(name);
+	}
+}
 
 function resolve(ref) {
 	let at = document;
@@ -20,7 +31,7 @@ function* refs(node) {
 	for (const child of Object.values(node)) yield* refs(child);
 }
 
-const wrong = [];
+const wrong = [...twice()].map((name) => `"${name}" stands twice in one object`);
 const verdict = await new Validator().validate(structuredClone(document));
 if (!verdict.valid) wrong.push(JSON.stringify(verdict.errors, null, 2));
 

@@ -42,6 +42,8 @@ static const struct {
 	{ "GET", "/v1/providers/", true, &use_provider_get },
 	{ "PATCH", "/v1/providers/", true, &use_provider_patch },
 	{ "DELETE", "/v1/providers/", true, &use_provider_delete },
+	{ "GET", "/v1/prices", false, &use_price_list },
+	{ "PUT", "/v1/prices", false, &use_price_put },
 	{ "GET", "/v1/templates", false, &use_template_list },
 	{ "GET", "/v1/templates/", true, &use_template_get },
 	{ "PUT", "/v1/templates/", true, &use_template_put },

@@ -84,6 +84,9 @@ static const struct setting table[] = {
 	{ "webhook_timeout", KIND_TIME, S, AT(webhook_timeout_ms), "TIME", "20s", SECOND,
 		300 * SECOND },
 	{ "webhook_host_max", KIND_INT, S, AT(webhook_host_max), "N", "8", 1, 64 },
+	{ "model_internal", KIND_REACH, S, AT(model_internal), "LIST", "no" },
+	{ "secret_key_file", KIND_PATH, S, AT(secret_key_file), "FILE" },
+	{ "default_agent", KIND_TEXT, S, AT(default_agent), "NAME" },
 	{ "resumer_env", KIND_NAMES, S, AT(resumer_env), "NAME,…" },
 	{ "resumer_timeout", KIND_TIME, S, AT(resumer_timeout_ms), "TIME", "24h", SECOND,
 		INT64_MAX },
@@ -427,6 +430,7 @@ enum err settings_read(const struct args *args, unsigned groups, struct arena *a
 	raw.s.resumers_len = file->resumers.len;
 	raw.s.verifiers = file->verifiers.at;
 	raw.s.verifiers_len = file->verifiers.len;
+	raw.s.sections = file->sections;
 	for (size_t i = 0; i < SETTINGS_LEN; i++) {
 		if (!(table[i].groups & (groups | SETTINGS_ALL))) continue;
 		struct source from = source_find(i, args, file, arena);

@@ -18,6 +18,7 @@ enum {
 };
 
 struct settings_file_named;
+struct settings_section;
 
 /* Of resumers: where the system allows it; or the server does not start; or not at all. */
 enum isolation { ISOLATION_AUTO, ISOLATION_REQUIRE, ISOLATION_OFF };
@@ -51,6 +52,12 @@ struct settings {
 	int resumer_isolation;					/* an enum isolation */
 	const struct settings_file_named *resumers, *verifiers; /* in the arena */
 	size_t resumers_len, verifiers_len;
+	const struct settings_section
+		*sections; /* [provider X], [agent X]; in the arena */
+	struct str
+		model_internal; /* what of it model providers may be at: core/address */
+	struct str secret_key_file; /* empty: secret.key in `data` */
+	struct str default_agent;
 	enum lang lang;
 	enum color color;
 };

@@ -15,6 +15,7 @@ struct file_reader {
 	FILE *file;
 	int line;
 	bool too_long;
+	bool goes_on; /* the line belongs to the value before it */
 	struct arena *arena;
 	struct settings_file *out;
 	struct fault *why; /* err is OK until something is wrong */
@@ -27,6 +28,7 @@ static char *line_read(char *out, int size, void *ctx)
 
 	if (!text) return NULL;
 	r->line++;
+	r->goes_on = *text == ' ' || *text == '\t';
 	if (!strchr(text, '\n') && !feof(r->file)) r->too_long = true;
 	return text;
 }
@@ -53,6 +55,14 @@ static bool value_keep(
 	return v->value.at != NULL;
 }
 
+/* One more line of a value that is there. */
+static bool value_extend(
+	struct file_reader *r, struct settings_file_value *v, char by, const char *more)
+{
+	v->value = arena_print(r->arena, "%.*s%c%s", STR_ARGS(v->value), by, more);
+	return v->value.at != NULL;
+}
+
 /* A name of its own; the person's file may change the system's. */
 static int named_take(struct file_reader *r, struct settings_file_section *s,
 	const char *name, const char *value)
@@ -61,6 +71,8 @@ static int named_take(struct file_reader *r, struct settings_file_section *s,
 
 	while (at < s->at + s->len && !str_is(at->name, name))
 		at++;
+	if (at->command.path == r->path && r->goes_on)
+		return value_extend(r, &at->command, ' ', value);
 	if (at->command.path == r->path)
 		return wrong(r, "setting.file.twice", str_of(name), NULL);
 	if (at == s->at + RESUMERS_MAX)
@@ -70,6 +82,60 @@ static int named_take(struct file_reader *r, struct settings_file_section *s,
 		s->len++;
 	}
 	return value_keep(r, &at->command, value);
+}
+
+/* ---- sections with a name ---- */
+
+static struct settings_section *section_find(
+	struct settings_file *out, struct str kind, struct str name)
+{
+	struct settings_section *s = out->sections;
+
+	while (s && !(str_eq(s->kind, kind) && str_eq(s->name, name)))
+		s = s->next;
+	return s;
+}
+
+/* The section, new when this file has none of it yet: the person's replaces the system's. */
+static struct settings_section *section_open(
+	struct file_reader *r, struct str kind, struct str name)
+{
+	struct settings_section *s = section_find(r->out, kind, name), **end;
+
+	if (s && s->path == r->path) return s;
+	if (!s) {
+		if (r->out->sections_len == SECTIONS_MAX) return NULL;
+		s = ARENA_NEW(r->arena, struct settings_section);
+		if (!s) return NULL;
+		for (end = &r->out->sections; *end;)
+			end = &(*end)->next;
+		*end = s;
+		r->out->sections_len++;
+	}
+	s->kind = arena_str(r->arena, kind);
+	s->name = str_of(arena_copy(r->arena, name));
+	s->first = NULL;
+	s->path = r->path;
+	s->line = r->line;
+	return s;
+}
+
+static int section_take(struct file_reader *r, struct str kind, struct str name,
+	const char *key, const char *value)
+{
+	struct settings_section *s = section_open(r, kind, name);
+	struct settings_line **at;
+
+	if (!s) return wrong(r, "setting.file.sections", name, NULL);
+	for (at = &s->first; *at; at = &(*at)->next) {
+		if (!str_is((*at)->key, key)) continue;
+		if (r->goes_on) return value_extend(r, &(*at)->value, '\n', value);
+		return wrong(r, "setting.file.twice", str_of(key), NULL);
+	}
+	*at = ARENA_NEW(r->arena, struct settings_line);
+	if (!*at) return 0;
+	(*at)->key = str_of(arena_copy(r->arena, str_of(key)));
+	return value_keep(r, &(*at)->value, value);
 }
 
 static int value_take(void *ctx, const char *section, const char *name, const char *value)
@@ -82,12 +148,22 @@ static int value_take(void *ctx, const char *section, const char *name, const ch
 		return named_take(r, &r->out->resumers, name, value);
 	if (strcmp(section, "verifiers") == 0)
 		return named_take(r, &r->out->verifiers, name, value);
-	if (*section) return wrong(r, "setting.file.section", str_of(section), NULL);
+	if (*section) {
+		struct str named = str_of(section), kind;
+
+		str_cut(&named, ' ', &kind);
+		named = str_trim(named);
+		if ((str_is(kind, "provider") || str_is(kind, "agent")) && named.len)
+			return section_take(r, kind, named, name, value);
+		return wrong(r, "setting.file.section", str_of(section), NULL);
+	}
 	for (size_t i = 0; r->names[i]; i++) {
 		struct settings_file_value *v = &r->out->values[i];
 
 		near = *r->names[i] ? nearer(str_of(name), near, r->names[i]) : near;
 		if (strcmp(name, r->names[i]) != 0) continue;
+		if (v->path == r->path && r->goes_on)
+			return value_extend(r, v, ' ', value);
 		if (v->path == r->path)
 			return wrong(r, "setting.file.twice", str_of(name), NULL);
 		return value_keep(r, v, value);

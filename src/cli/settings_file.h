@@ -1,12 +1,13 @@
-/* settings_file.h - the configuration file: INI, every key known, and two sections whose
- * keys are the operator's own: [resumers] and [verifiers]. */
+/* settings_file.h - the configuration file: INI, every key known; sections whose keys are the
+ * operator's own, [resumers] and [verifiers]; and sections with a name, [provider NAME] and
+ * [agent NAME]. A value goes on in lines that begin with a blank. */
 #ifndef CLI_SETTINGS_FILE_H
 #define CLI_SETTINGS_FILE_H
 
 #include "base/arena.h"
 #include "base/fault.h"
 
-enum { SETTINGS_FILE_ROWS = 32, RESUMERS_MAX = 32 };
+enum { SETTINGS_FILE_ROWS = 64, RESUMERS_MAX = 32, SECTIONS_MAX = 200 };
 
 struct settings_file_value {
 	struct str value; /* NUL-terminated; `at` is NULL: not in the file */
@@ -20,7 +21,24 @@ struct settings_file_named {
 	struct settings_file_value command;
 };
 
+/* A line of a named section: the lines of one section in the order of the file. */
+struct settings_line {
+	struct settings_line *next;
+	struct str key;
+	struct settings_file_value value; /* lines joined by line ends */
+};
+
+struct settings_section {
+	struct settings_section *next;
+	struct str kind, name; /* "agent", "coder" */
+	struct settings_line *first;
+	const char *path;
+	int line;
+};
+
 struct settings_file {
+	struct settings_section *sections; /* as they came; in the arena */
+	size_t sections_len;
 	struct settings_file_value values[SETTINGS_FILE_ROWS]; /* as `names` */
 	struct settings_file_section {
 		struct settings_file_named

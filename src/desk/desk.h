@@ -10,6 +10,7 @@
 #include "store/clerk.h"
 
 struct configured;
+struct model_access;
 struct desk;
 
 struct desk_settings {
@@ -85,6 +86,9 @@ struct task {
 	struct event *events;
 	size_t events_len;
 	struct recheck *recheck; /* of use_recheck */
+	/* Of use_model_access: `id` is a provider, not an agent; what was found. */
+	bool of_provider;
+	const struct model_access *access;
 	/* Of an MCP client whose job has mcp_gate: its session, or empty; and what is to
 	 * be known of the caller before anything is decided, on the clerk's thread. */
 	struct str mcp_session;
@@ -176,6 +180,8 @@ extern const struct use use_agent_list, use_agent_get, use_agent_create, use_age
 	use_agent_delete;
 extern const struct use use_provider_list, use_provider_get, use_provider_create,
 	use_provider_patch, use_provider_delete;
+extern const struct use use_price_list, use_price_put;
+extern const struct use use_model_access; /* found in task.access */
 extern const struct use use_template_list, use_template_get, use_template_put,
 	use_template_delete;
 extern const struct use use_list_list, use_list_get, use_list_put, use_list_delete;

@@ -1,0 +1,232 @@
+// Agents that Parley runs and providers of models: made, changed, removed, tried; keys that never come out.
+import assert from 'node:assert/strict';
+import { chmodSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { scriptedModel } from '../lib/scripted-model.mjs';
+import { Server, useServer } from './lib/server.mjs';
+
+const model = await scriptedModel();
+after(() => model.close());
+
+const SECRET = 'sk-test-0123456789abcdefWXYZ';
+const server = await useServer({ env: { ANTHROPIC_API_KEY: SECRET, ANTHROPIC_BASE_URL: model.url } });
+const { agent, member, admin } = server;
+
+let count = 0;
+const provider = async (body = {}) => {
+	const reply = await admin.post('/v1/providers', { name: `provider-${count++}`, kind: 'anthropic', url: model.url, ...body });
+	assert.equal(reply.status, 201, reply.text);
+	return reply.body;
+};
+const make = async (body = {}) => {
+	const reply = await admin.post('/v1/agents', { name: `agent-${count++}`, provider: 'anthropic', model: 'scripted', ...body });
+	assert.equal(reply.status, 201, reply.text);
+	return reply.body;
+};
+const pointers = (reply) => (reply.body.errors ?? []).map((e) => e.pointer);
+
+test('a provider is found by its usual variable, and an agent is there', async () => {
+	const found = (await member.get('/v1/providers/anthropic')).body;
+	assert.deepEqual([found.kind, found.source, found.usable, found.key],
+		['anthropic', 'file', true, { set: true, source: 'env', from: 'ANTHROPIC_API_KEY', last4: 'WXYZ' }]);
+	const assistant = (await member.get('/v1/agents/assistant')).body;
+	assert.deepEqual([assistant.provider, assistant.source, assistant.runnable, assistant.why],
+		['anthropic', 'file', true, null]);
+	assert.ok(assistant.tools.includes('ask_user_question'));
+});
+
+test('an agent is made, read by name and id, changed and removed', async () => {
+	const made = await make({ name: 'researcher', prompt: 'Find out.', tools: ['memory', 'todo/create'],
+		limits: { turns: 5, cost_usd: 0.25, time: '30m' } });
+	assert.match(made.id, /^agt_[0-9a-z]{26}$/);
+	assert.deepEqual([made.kind, made.source, made.version, made.effort, made.validation, made.on_error, made.on_limit,
+		made.on_reject, made.runnable], ['model', 'store', 1, null, null, 'ask', 'ask', 'tell', true]);
+	assert.deepEqual(made.limits, { turns: 5, history: 50, tokens: null, cost_usd: 0.25, time: '30m' });
+	assert.deepEqual((await member.get('/v1/agents/researcher')).body, made);
+	assert.deepEqual((await member.get(`/v1/agents/${made.id}`)).body, made);
+	const changed = await admin.patch('/v1/agents/researcher', { version: 1, prompt: 'Find out more.', tools: null,
+		validation: { mode: 'manual' } });
+	assert.deepEqual([changed.status, changed.body.version, changed.body.prompt, changed.body.tools, changed.body.validation,
+		changed.body.limits], [200, 2, 'Find out more.', [], { mode: 'manual' }, made.limits]);
+	assert.equal((await admin.patch('/v1/agents/researcher', { version: 1, prompt: 'x' })).status, 409);
+	assert.deepEqual(pointers(await admin.patch('/v1/agents/researcher', { prompt: 'x' })), ['/version']);
+	assert.deepEqual(pointers(await admin.patch('/v1/agents/researcher', { version: 2, name: 'other' })), ['/name']);
+	assert.equal((await admin.post('/v1/agents', { name: 'researcher', provider: 'anthropic', model: 'm' })).status, 409);
+	assert.equal((await admin.delete('/v1/agents/researcher')).status, 204);
+	assert.equal((await member.get('/v1/agents/researcher')).status, 404);
+});
+
+test('what is wrong with an agent is told with its place', async () => {
+	const wrong = async (body, ...where) => {
+		const reply = await admin.post('/v1/agents', { name: 'w', provider: 'anthropic', model: 'm', ...body });
+		assert.equal(reply.status, 422, reply.text);
+		assert.deepEqual(pointers(reply), where);
+	};
+	await wrong({ tools: ['memory', 'nonsense'] }, '/tools/1');
+	await wrong({ tools: ['todo/drop'] }, '/tools/0');
+	await wrong({ tools: ['test_append'] }, '/tools/0');
+	await wrong({ provider: 'nobody' }, '/provider');
+	await wrong({ limits: { turns: 0, cost_usd: -1, wages: 3 } }, '/limits/wages', '/limits/turns', '/limits/cost_usd');
+	await wrong({ prompt: 'x'.repeat(100_001) }, '/prompt');
+	await wrong({ effort: 'huge' }, '/effort');
+	await wrong({ name: 'Big Name' }, '/name');
+	await wrong({ validation: { mode: 'never' } }, '/validation/mode');
+	await wrong({ validation: { risks: [] } }, '/validation/risks');
+	await wrong({ on_error: 'cry' }, '/on_error');
+	await wrong({ kind: 'acp' }, '/kind');
+	assert.equal((await member.get('/v1/agents/w')).status, 404);
+});
+
+test('admins write; members read; agents do neither', async () => {
+	for (const [path, body] of [['/v1/agents', { name: 'x', provider: 'anthropic', model: 'm' }],
+		['/v1/providers', { name: 'x', kind: 'openai' }]]) {
+		assert.equal((await member.post(path, body)).status, 403);
+		assert.equal((await agent.post(path, body)).status, 403);
+		assert.equal((await agent.get(path)).status, 403);
+		assert.equal((await member.get(path)).status, 200);
+	}
+	assert.equal((await member.post('/v1/providers/anthropic/test', {})).status, 403);
+});
+
+test('what the configuration defines is read-only', async () => {
+	for (const reply of [await admin.patch('/v1/agents/assistant', { version: 0, prompt: 'x' }),
+		await admin.delete('/v1/agents/assistant'), await admin.delete('/v1/providers/anthropic'),
+		await admin.patch('/v1/providers/anthropic', { version: 0, at_once: 2 })]) {
+		assert.deepEqual([reply.status, reply.body.type], [409, '/problems/read-only']);
+	}
+	assert.equal((await admin.post('/v1/agents', { name: 'assistant', provider: 'anthropic', model: 'm' })).status, 409);
+	assert.equal((await admin.post('/v1/providers', { name: 'anthropic', kind: 'openai' })).status, 409);
+});
+
+test('lists come in pages', async () => {
+	await make();
+	await make();
+	const all = (await member.get('/v1/agents')).body.items.map((a) => a.name);
+	const names = [];
+	let cursor = null;
+	do {
+		const page = (await member.get(`/v1/agents?limit=1${cursor ? `&cursor=${cursor}` : ''}`)).body;
+		names.push(...page.items.map((a) => a.name));
+		cursor = page.next_cursor;
+	} while (cursor);
+	assert.deepEqual(names, all);
+});
+
+test('a key is sealed: it works, and nothing shows it', async () => {
+	const key = 'sk-sealed-key-of-this-test-9876';
+	const made = await provider({ name: 'sealed', key });
+	assert.deepEqual(made.key, { set: true, source: 'sealed', from: null, last4: '9876' });
+	await make({ name: 'sealed-agent', provider: 'sealed' });
+	const tried = await admin.post('/v1/agents/sealed-agent/test', {});
+	assert.deepEqual([tried.status, tried.body.ok], [200, true], tried.text);
+	assert.equal(model.asked.at(-1).headers['x-api-key'], key);
+	assert.equal((await admin.delete('/v1/providers/sealed')).status, 409);
+	assert.match((await admin.delete('/v1/providers/sealed')).body.detail, /sealed-agent/);
+	const without = await admin.patch('/v1/providers/sealed', { version: 1, key: null });
+	assert.deepEqual(without.body.key, { set: false, source: null, from: null, last4: null });
+	await admin.patch('/v1/providers/sealed', { version: 2, key });
+	// Neither key is in a reply, the log, an event or a file of the store.
+	const said = [server.output];
+	for (const path of ['/v1/providers', '/v1/agents', '/v1/events?format=json&limit=200', '/v1/providers/sealed', '/v1/prices']) {
+		said.push((await admin.get(path)).text);
+	}
+	for (const file of readdirSync(server.data, { withFileTypes: true })) {
+		if (file.isFile()) said.push(readFileSync(join(server.data, file.name), 'latin1'));
+	}
+	for (const text of said) for (const secret of [SECRET, key]) assert.ok(!text.includes(secret));
+});
+
+test('a provider that cannot be used says why', async () => {
+	const refused = await provider({ name: 'refused' });
+	model.say = () => ({ status: 401, body: { type: 'error', error: { type: 'authentication_error', message: 'invalid x-api-key' } } });
+	const tried = await admin.post('/v1/providers/refused/test', { model: 'm' });
+	assert.equal(tried.body.ok, false);
+	assert.match(tried.body.checks.at(-2).detail + tried.body.checks.at(-1).detail, /unauthorized: invalid x-api-key/);
+	assert.equal(refused.usable, true);
+	for (const url of ['http://example.com', 'ftp://x', 'http://10.0.0.1/v1', 'https://a.example/?q']) {
+		const reply = await admin.post('/v1/providers', { name: 'u', kind: 'openai', url });
+		assert.deepEqual([reply.status, pointers(reply)], [422, ['/url']], url);
+	}
+	assert.deepEqual(pointers(await admin.post('/v1/providers', { name: 'u', kind: 'mainframe' })), ['/kind']);
+});
+
+test('the models of a provider are asked of it', async () => {
+	const reply = await admin.get('/v1/providers/anthropic/models');
+	assert.deepEqual(reply.body.items.map((m) => m.id), ['scripted']);
+	assert.equal(model.asked.at(-1).path, '/v1/models?limit=1000');
+});
+
+test('prices are imported, and replaced', async () => {
+	const price = { input: 1, output: 2, cache_read: 0.1, cache_write: 1, cache_write_1h: 1 };
+	const items = [{ id: 'scripted', context: 1000, output: 100, price }];
+	assert.equal((await admin.put('/v1/prices', { items })).status, 200);
+	const reply = await admin.put('/v1/prices', { items: [{ ...items[0], price: { ...price, output: 3 } }] });
+	assert.deepEqual(reply.body.items, [{ ...items[0], price: { ...price, output: 3 } }]);
+	assert.match(reply.body.built_in, /^\d{4}-\d\d-\d\d$/);
+	assert.deepEqual(pointers(await admin.put('/v1/prices', { items: [{ id: 'a', price: { input: 'x' } }] })), ['/items/0/price']);
+});
+
+test('sections of the configuration file: values over lines, keys from files, mistakes by line', async () => {
+	const conf = join(server.home, 'agents.conf');
+	const keyFile = join(server.home, 'openai.key');
+	writeFileSync(keyFile, 'sk-from-a-file-0123456789\n', { mode: 0o600 });
+	writeFileSync(join(server.home, 'coder.md'), 'You write code.\n');
+	const sections = `default_agent = coder
+[provider local]
+kind = openai
+url = http://127.0.0.1:11434/v1
+[provider filed]
+kind = openai_responses
+key_file = openai.key
+[provider absent]
+kind = anthropic
+key_env = NO_SUCH_KEY
+[agent coder]
+provider = local
+model = llama
+prompt_file = coder.md
+tools = ask_user_question,
+  memory, todo
+cost_usd = 0.5
+[agent poet]
+provider = absent
+model = m
+prompt = You write poems.
+  They rhyme.
+`;
+	writeFileSync(conf, sections);
+	const other = new Server({ flags: ['--config', conf] });
+	try {
+		const token = await other.token('admin', 'ada');
+		await other.start();
+		const client = other.client(token);
+		const coder = (await client.get('/v1/agents/coder')).body;
+		assert.deepEqual([coder.prompt, coder.tools, coder.limits.cost_usd, coder.runnable, coder.source],
+			['You write code.\n', ['ask_user_question', 'memory', 'todo'], 0.5, true, 'file']);
+		const poet = (await client.get('/v1/agents/poet')).body;
+		assert.deepEqual([poet.prompt, poet.runnable], ['You write poems.\nThey rhyme.', false]);
+		assert.match(poet.why, /NO_SUCH_KEY is not set: start the server with NO_SUCH_KEY=/);
+		assert.match(other.stderr, /provider absent cannot be used: NO_SUCH_KEY is not set/);
+		const filed = (await client.get('/v1/providers/filed')).body;
+		assert.deepEqual([filed.key.set, filed.key.source, filed.key.last4], [true, 'file', '6789']);
+		assert.equal((await client.post('/v1/agents/poet/test', {})).body.ok, false);
+		assert.equal((await client.get('/v1/agents/assistant')).status, 404);
+	} finally {
+		await other.stop();
+	}
+	const started = async (text, what) => {
+		writeFileSync(conf, text);
+		other.spawn(['--config', conf]);
+		const { code } = await other.exited;
+		assert.notEqual(code, 0, other.output);
+		assert.match(other.stderr, what);
+	};
+	await started(sections.replace('memory, todo', 'memory, nonsense'), /agents\.conf:15: \[agent coder\] tools: there is no tool nonsense/);
+	await started(sections.replace('kind = openai\n', 'kind = openei\n'), /agents\.conf:3: \[provider local\] kind: must be/);
+	await started(sections.replace('model = llama', 'modle = llama'), /agents\.conf:13: \[agent coder\] has no key 'modle'/);
+	await started(sections.replace('http://127.0.0.1', 'http://10.0.0.1'), /agents\.conf:4: \[provider local\] url: must be https/);
+	chmodSync(keyFile, 0o644);
+	await started(sections, /openai\.key: other users can read this key file; run: chmod 600/);
+	other.remove();
+});
