@@ -91,6 +91,7 @@ enum err ask_parts(const struct ask *a, struct arena *arena, struct ask_parts *o
 	parts.fallback = json_get(json, "default");
 	if (!json_is(parts.operation, JSON_OBJECT)) parts.operation = NULL;
 	if (!json_is(parts.fallback, JSON_OBJECT)) parts.fallback = NULL;
+	parts.scopes = json_get(json_get(json, "foreign"), "scopes");
 	parts.title = json_text(json_get(json, "title"));
 	*out = parts;
 	return OK;

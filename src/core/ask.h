@@ -137,6 +137,8 @@ struct ask_parts {
 	size_t questions_len;
 	const struct json *operation; /* or NULL */
 	const struct json *fallback;  /* the "default" member, or NULL */
+	const struct json
+		*scopes; /* of `foreign`: offers that last, by their ids; or NULL */
 	struct str title;
 };
 enum err ask_parts(

@@ -187,33 +187,129 @@ static enum err scope_rule(struct rows *rows, const struct scope_body *b,
 	return OK;
 }
 
+/* ---- answers of foreign prompts that last ---- */
+
+/* The question that asks which of the offers, as dialects have it. */
+static const struct str option_key = STR("option");
+
+static struct str offer_chosen(const struct answer *answer, struct arena *arena)
+{
+	const struct json *all, *selected;
+
+	if (json_read(answer->json, NULL, arena, &all, NULL)) return STR_NONE;
+	selected = json_get(json_get_str(all, option_key), "selected");
+	return json_is(selected, JSON_ARRAY) && selected->count
+		       ? json_text(&selected->items[0])
+		       : STR_NONE;
+}
+
+/* The same answers without it. */
+static enum err offer_drop(const struct ask_parts *parts, struct answer *answer,
+	struct arena *arena, struct fault *why)
+{
+	const struct json *all;
+	struct json_member *room;
+	struct json less;
+	enum err e = json_read(answer->json, NULL, arena, &all, why);
+
+	if (e) return e;
+	room = ARENA_ARRAY(arena, struct json_member, all->count + 1);
+	if (!room) return fail(why, ERR_MEMORY, "out of memory");
+	less = (struct json){ .type = JSON_OBJECT, .members = room };
+	for (uint32_t i = 0; i < all->count; i++)
+		if (!str_eq(all->members[i].name, option_key))
+			room[less.count++] = all->members[i];
+	return answer_check_at(parts->questions, parts->questions_len, &less, "/answers",
+		arena, answer, why);
+}
+
+/* The longest that this person may give; FOR_ONCE: nothing longer. */
+static struct scope_body scope_longest(
+	const struct policy *policy, enum risk risk, bool votes)
+{
+	struct scope_body b = { .length = FOR_TIME };
+
+	b.ms = risk == RISK_HIGH ? policy->scope_high_ms : policy->scope_member_ms;
+	if (votes || risk == RISK_CRITICAL) b.length = FOR_ONCE;
+	return b;
+}
+
+/* ---- both ---- */
+
+static enum err scope_risk(struct task *t, struct rows *rows, const struct ask *a,
+	const struct ask_parts *parts, const struct answer *answer,
+	struct operation_look *look, const struct book **out, enum risk *risk,
+	struct fault *why)
+{
+	struct rule_verdict v;
+	struct book *book;
+	enum err e = desk_book(t->desk, &t->job, rows, a->ws, &book, why);
+
+	if (e) return e;
+	operation_look(look, parts->operation, answer->arguments, a->agent, a->project,
+		a->session, rows->arena);
+	book_rule(book, look, rows->now_ms, DECIDE_NO_ALLOW, rows->arena, &v);
+	/* A verifier may have raised it. */
+	*risk = v.risk > a->risk ? v.risk : a->risk;
+	*out = book;
+	return rows->arena->failed ? fail(why, ERR_MEMORY, "out of memory") : OK;
+}
+
+static enum err scope_foreign(struct task *t, struct rows *rows, const struct ask *a,
+	const struct ask_parts *parts, struct answer *answer, struct scope *out,
+	struct fault *why)
+{
+	const struct json *wish =
+		parts->scopes
+			? json_get_str(parts->scopes, offer_chosen(answer, rows->arena))
+			: NULL;
+	struct scope_body b = { 0 };
+	struct operation_look look;
+	struct fault beyond = { 0 };
+	const struct book *book;
+	enum risk risk;
+	enum err e;
+
+	if (!wish || answer->decision != DECISION_APPROVE || !parts->operation) return OK;
+	e = for_read(wish, &b, why);
+	if (!e) e = scope_risk(t, rows, a, parts, answer, &look, &book, &risk, why);
+	if (e) return e;
+	if (t->of_many || scope_reach(&b, &t->job.who, &book->policy, risk,
+				  a->require.len > 0, &beyond)) {
+		b = scope_longest(&book->policy, risk, t->of_many || a->require.len > 0);
+		e = offer_drop(parts, answer, rows->arena, why);
+	}
+	if (e || b.length == FOR_ONCE) return e;
+	e = scope_rule(rows, &b, a, &look, risk, &out->rule, why);
+	out->makes = !e;
+	return e;
+}
+
 enum err scope_read(struct task *t, struct rows *rows, const struct ask *a,
-	const struct ask_parts *parts, const struct answer *answer, struct scope *out,
+	const struct ask_parts *parts, struct answer *answer, struct scope *out,
 	struct fault *why)
 {
 	const struct json *scope = json_get(t->body, "scope");
 	struct scope_body b = { 0 };
 	struct operation_look look;
-	struct rule_verdict v;
-	struct book *book;
+	const struct book *book;
+	enum risk risk;
 	enum err e;
 
 	*out = (struct scope){ 0 };
-	if (!scope || scope->type == JSON_NULL) return OK;
+	if (!scope || scope->type == JSON_NULL)
+		return scope_foreign(t, rows, a, parts, answer, out, why);
 	e = body_read(scope, &b, why);
 	if (e || b.length == FOR_ONCE) return e;
 	if (a->kind != ASK_APPROVAL || !parts->operation ||
 		answer->decision != DECISION_APPROVE)
 		return fail_at(why, "/scope",
 			"only who approves an operation can do so for longer");
-	e = desk_book(t->desk, &t->job, rows, a->ws, &book, why);
-	if (e) return e;
-	operation_look(&look, parts->operation, answer->arguments, a->agent, a->project,
-		a->session, rows->arena);
-	book_rule(book, &look, rows->now_ms, DECIDE_NO_ALLOW, rows->arena, &v);
-	if (rows->arena->failed) return fail(why, ERR_MEMORY, "out of memory");
-	e = scope_reach(&b, &t->job.who, &book->policy, v.risk, a->require.len > 0, why);
-	if (!e) e = scope_rule(rows, &b, a, &look, v.risk, &out->rule, why);
+	e = scope_risk(t, rows, a, parts, answer, &look, &book, &risk, why);
+	if (!e)
+		e = scope_reach(
+			&b, &t->job.who, &book->policy, risk, a->require.len > 0, why);
+	if (!e) e = scope_rule(rows, &b, a, &look, risk, &out->rule, why);
 	out->makes = !e;
 	out->open = b.open;
 	return e;
@@ -248,7 +344,7 @@ static enum err open_fits(struct rows *rows, const struct book *book,
 	enum err e;
 
 	*fits = false;
-	if (a->status != ASK_PENDING || a->require.len ||
+	if (a->status != ASK_PENDING || a->require.len || a->verify.len ||
 		(a->deadline_ms && a->deadline_ms <= rows->now_ms))
 		return OK;
 	e = ask_parts(a, rows->arena, &parts, why);

@@ -12,10 +12,11 @@ struct scope {
 };
 
 /* Reads `scope` of a body that approves, or does not. ERR_INVALID: beyond what this person may
- * give for this operation, with what they may choose instead. */
+ * give for this operation, with what they may choose instead. Without one, an answer of a foreign
+ * prompt that lasts ("always") is a scope, too: where it is beyond this person it becomes the
+ * longest they may give, and is taken out of the answer, so that the foreign reply says once. */
 enum err scope_read(struct task *, struct rows *, const struct ask *,
-	const struct ask_parts *, const struct answer *, struct scope *out,
-	struct fault *);
+	const struct ask_parts *, struct answer *, struct scope *out, struct fault *);
 /* After the ask was settled: makes the rule, settles the others, and names both in the reply. */
 enum err scope_apply(struct task *, struct rows *, const struct ask *,
 	const struct scope *, struct fault *);

@@ -115,7 +115,8 @@ static struct offer offer_of(struct arena *arena, const struct json *decision, u
 		{ .id = STR("acceptForSession"),
 			.label = STR("Accept for this session"),
 			.allows = true,
-			.lasts = true },
+			.lasts = true,
+			.session = true },
 		{ .id = STR("decline"), .label = STR("Decline") },
 		{ .id = STR("cancel"), .label = STR("Decline and stop"), .lasts = true },
 	};

@@ -82,6 +82,12 @@ static struct str foreign_write(
 	for (size_t i = 0; i < in->repairs_len; i++)
 		jw_str(&w, in->repairs[i]);
 	jw_array_end(&w);
+	if (in->scopes.len) {
+		jw_key(&w, "scopes");
+		jw_object(&w);
+		jw_members(&w, in->scopes);
+		jw_object_end(&w);
+	}
 	if (in->strict) {
 		jw_key(&w, "strict");
 		jw_bool(&w, true);

@@ -17,13 +17,43 @@ static bool offers_differ(const struct offer *offers, size_t len)
 	return allow > 1 || deny > 1 || lasts;
 }
 
+static const char *offer_scope(const struct offer *o)
+{
+	if (!o->allows || !o->lasts) return NULL;
+	return o->session ? "session" : "always";
+}
+
+/* What lasts becomes a rule of ours when it is chosen; the desk says how far. */
+static struct str scopes_of(const struct offer *offers, size_t len, struct arena *arena)
+{
+	struct buf b = { 0 };
+	struct json_writer w = { .out = &b };
+
+	for (size_t i = 0; i < len; i++)
+		if (offer_scope(&offers[i])) {
+			jw_name(&w, offers[i].id);
+			jw_text(&w, offer_scope(&offers[i]));
+		}
+	return buf_keep_done(&b, arena);
+}
+
+/* The label is the agent's word; what comes of it is ours to say. */
+static struct str offer_description(const struct offer *o)
+{
+	if (!o->allows || !o->lasts) return STR_NONE;
+	return o->session ? STR("Allows the same call for the rest of this session.")
+			  : STR("Allows the same call from now on, as a rule.");
+}
+
 static void option_question(
 	struct inbound *in, const struct spot *at, const struct offer *offers, size_t len)
 {
 	struct choices c = { ARENA_ARRAY(in->arena, struct choice, len), len };
 
 	for (size_t i = 0; c.at && i < len; i++)
-		c.at[i] = (struct choice){ .id = offers[i].id, .label = offers[i].label };
+		c.at[i] = (struct choice){ .id = offers[i].id,
+			.label = offers[i].label,
+			.description = offer_description(&offers[i]) };
 	if (!c.at) return;
 	question_put(in, at,
 		&(struct asked){
@@ -49,6 +79,7 @@ void grant_put(struct inbound *in, const struct spot *at, const struct operation
 			.type = "approval",
 		});
 	if (offers_differ(offers, len)) option_question(in, at, offers, len);
+	in->scopes = scopes_of(offers, len, in->arena);
 	questions_close(in);
 	if (!text_blank(d->about)) in->context_text = d->about;
 	ask_close(in);

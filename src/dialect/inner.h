@@ -20,6 +20,8 @@ struct inbound {
 	 * (`"a":1,"b":2`), and texts too long for their place. */
 	struct str context_text, context_members;
 	struct buf overflow;
+	/* Ids of offers that last → "session" or "always"; members of an object. */
+	struct str scopes;
 	size_t questions_len;
 	struct str repairs[REPAIRS_MAX];
 	size_t repairs_len;
@@ -141,7 +143,8 @@ const struct json *object_without(
 struct offer {
 	struct str id, label;
 	bool allows;
-	bool lasts; /* beyond this call: never taken unless it was chosen */
+	bool lasts;   /* beyond this call: never taken unless it was chosen */
+	bool session; /* and that is the session: else always */
 	const struct json *from;
 };
 

@@ -162,3 +162,53 @@ test('a rule made so does not spread over other agents, and does not become a pa
 	await ended(reply);
 	assert.equal((await agent.ask(bash('ls *'))).status, 'pending');
 });
+
+const OFFERS = [{ optionId: 'o1', kind: 'allow_once', name: 'Once' }, { optionId: 'a1', kind: 'allow_always', name: 'Just do it' },
+	{ optionId: 'r1', kind: 'reject_once', name: 'No' }];
+async function foreign(command, chosen, who, dialect = 'acp', request = { toolCall: { title: 'Bash', rawInput: { command } }, options: OFFERS }) {
+	const asked = await agent.post(`/v1/asks?dialect=${dialect}`, request);
+	assert.equal(asked.status, 201, asked.text);
+	const done = await who.post(`/v1/asks/${asked.body.id}/answer`, { answers: { decision: 'approve', ...(chosen && { option: chosen }) } });
+	assert.equal(done.status, 200, done.text);
+	const { reply } = (await agent.get(`/v1/asks/${asked.body.id}?dialect=${dialect}`)).body;
+	const rule = done.body.rule ? (await member.get(`/v1/rules/${done.body.rule}`)).body : null;
+	return { ask: asked.body, reply, rule, done: done.body.ask };
+}
+
+test('"always" of a foreign prompt is a rule for the same call, never wider', async () => {
+	const { ask, reply, rule } = await foreign('npm run fa', 'a1', admin);
+	assert.deepEqual(ask.foreign.scopes, { a1: 'always' });
+	assert.match(ask.questions[1].options[1].description, /from now on/);
+	assert.equal(reply.outcome.optionId, 'a1');
+	assert.deepEqual([rule.effect, Object.keys(rule.match).sort(), rule.expires_at, rule.made_from], ['allow', ['agent', 'project', 'same'], null, ask.id]);
+	const again = await agent.post('/v1/asks?dialect=acp', ask.foreign.request);
+	assert.deepEqual([again.body.status, again.body.answered_by.rule], ['answered', rule.id]);
+	assert.equal((await agent.get(`/v1/asks/${again.body.id}?dialect=acp`)).body.reply.outcome.optionId, 'o1');
+	await admin.delete(`/v1/rules/${rule.id}`);
+});
+
+test('who may not give "always" gives the longest they may, and the reply says once', async () => {
+	const { reply, rule, done } = await foreign('npm run fb', 'a1', member);
+	assert.equal(reply.outcome.optionId, 'o1');
+	assert.deepEqual(done.answer, { decision: { value: 'approve' } });
+	const hours = (Date.parse(rule.expires_at) - Date.parse(rule.created_at)) / 3600e3;
+	assert.deepEqual([hours, Object.keys(rule.match).sort()], [8, ['agent', 'project', 'same']]);
+	const once = await foreign('npm run fc', undefined, admin);
+	assert.deepEqual([once.reply.outcome.optionId, once.rule], ['o1', null]);
+	await admin.delete(`/v1/rules/${rule.id}`);
+});
+
+test('for a session, of high and of critical risk', async () => {
+	const codex = (command) => [command, 'acceptForSession', member, 'codex', { command, cwd: '/srv', reason: 'r' }];
+	const session = await foreign(...codex('npm run fd'));
+	assert.deepEqual([session.reply.decision, session.rule.match.session, session.rule.expires_at], ['acceptForSession', session.ask.session, null]);
+	const policy = (await admin.get('/v1/policy')).body;
+	const risks = [...policy.risks, { tool: ['Bash(npm high*)'], risk: 'high' }, { tool: ['Bash(npm crit*)'], risk: 'critical' }];
+	const { version } = (await admin.put('/v1/policy', { risks, version: policy.version })).body;
+	const high = await foreign('npm high', 'a1', admin);
+	assert.deepEqual([high.ask.risk, high.reply.outcome.optionId, Date.parse(high.rule.expires_at) - Date.parse(high.rule.created_at)], ['high', 'o1', 3600e3]);
+	const critical = await foreign('npm crit', 'a1', admin);
+	assert.deepEqual([critical.reply.outcome.optionId, critical.rule], ['o1', null]);
+	await admin.put('/v1/policy', { risks: policy.risks, version });
+	for (const r of [session.rule, high.rule]) await admin.delete(`/v1/rules/${r.id}`);
+});
