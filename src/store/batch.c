@@ -29,6 +29,7 @@ enum err batch_open(struct batch *b, struct fault *why)
 	b->db = db_close(b->db);
 	b->db = db_open(b->url, b->mode, &b->options, why);
 	if (b->db) {
+		b->db->late = b->mode == DB_WRITE && store_url_is_shared(b->url);
 		b->pause_ms = 0;
 		return OK;
 	}
@@ -145,20 +146,52 @@ static enum err version_row(void *ctx, const struct row *row, struct fault *why)
 	return schema_check(row_int(row, 0), ERR_UNAVAILABLE, why);
 }
 
-/* Another node may have brought a shared store to a schema that we do not know. It took
- * its turn for that, and this is ours: from then on nothing of ours is written. */
-static enum err batch_load(
-	struct batch *b, struct job **jobs, size_t len, struct fault *why)
+/* Whose turn it is to be: a shard's, when all its jobs are of workspaces there. */
+static int batch_turn(struct job **jobs, size_t len)
+{
+	int turn = TURN_NONE;
+
+	for (size_t i = 0; i < len; i++) {
+		const struct job *job = jobs[i];
+		int own = job->has_hash && !job->kind->open ? turn_of(job->who.ws)
+							    : TURN_ALL;
+
+		if (job->err) continue;
+		turn = turn == TURN_NONE || turn == own ? own : TURN_ALL;
+	}
+	return turn;
+}
+
+/* What a shared store is asked for in the turn: its schema, which another node may have
+ * brought to one that we do not know (from then on nothing of ours is written); how the logs
+ * end; and the credentials, which were looked up before the turn. */
+static struct lookups *turn_wants(
+	struct batch *b, struct wants *w, struct job **jobs, size_t len)
 {
 	static const struct call version = { .sql = SQL_SCHEMA_VERSION,
 		.row = version_row };
-	struct wants w = { .rows = &b->rows, .seen = b->seen };
-	enum err e = credentials_load(b->db, jobs, len,
-		store_url_is_shared(b->url) ? &version : NULL, &b->rows.now_ms, &b->arena,
-		why);
 
-	if (e) return e;
+	wants_also(w, &version);
+	for (size_t i = 0; i < len; i++)
+		if (!jobs[i]->err && jobs[i]->who.ws > 0)
+			wants_log_end(w, jobs[i]->who.ws);
+	return credentials_want(w, jobs, len, &b->arena);
+}
+
+static enum err batch_load(
+	struct batch *b, struct job **jobs, size_t len, struct fault *why)
+{
+	struct wants w = { .rows = &b->rows, .seen = b->seen };
+	struct lookups *again = NULL;
+	enum err e = credentials_load(b->db, jobs, len, &b->rows.now_ms, &b->arena, why);
+	int turn = e ? TURN_NONE : batch_turn(jobs, len);
+
+	if (e || turn == TURN_NONE) return e; /* or none of them is let in */
 	table_clear(&w.seen);
+	if (b->db->late) {
+		db_turn(b->db, turn);
+		again = turn_wants(b, &w, jobs, len);
+	}
 	for (size_t i = 0; i < len; i++) {
 		struct job *job = jobs[i];
 
@@ -170,7 +203,11 @@ static enum err batch_load(
 		if (job->kind->needs) job->kind->needs(job, &w);
 	}
 	b->seen = w.seen;
-	return rows_load(&b->rows, &w, why);
+	e = rows_load(&b->rows, &w, why);
+	if (!b->db->late) return e;
+	if (!e) b->db->driver->now_ms(b->db, &b->rows.now_ms);
+	credentials_renew(again, jobs, len, b->rows.now_ms);
+	return e;
 }
 
 /* A connection that cannot even go back, for lack of memory, is given up: that does it.
@@ -200,8 +237,11 @@ static enum err batch_confirm(struct batch *b, struct fault *why)
 		{ SQL_COUNTER_TAKE, back, 2, NULL, NULL, 0 },
 		{ SQL_COMMIT, NULL, 0, NULL, NULL, 0 },
 	};
-	enum err e = db_run(b->db, calls, sizeof calls / sizeof *calls, why);
+	enum err e;
 
+	db_turn(b->db,
+		TURN_ALL); /* of a shared store: whatever it was, it is over then */
+	e = db_run(b->db, calls, sizeof calls / sizeof *calls, why);
 	if (e) b->db = db_close(b->db);
 	return e;
 }
@@ -268,8 +308,6 @@ static void trouble(struct batch *b, const struct fault *why)
 {
 	bool bad = why && why->err != ERR_BUSY;
 
-	if (bad == b->troubled && !bad) return;
-	b->troubled = bad;
 	if (b->hooks && b->hooks->trouble)
 		b->hooks->trouble(b->hooks->ctx, bad ? why : NULL);
 }
@@ -341,7 +379,7 @@ static enum err read_begin(struct batch *b, struct job **jobs, size_t len,
 	enum err e = b->db && !b->db->lost ? OK : batch_open(b, why);
 
 	if (!e) e = db_begin(b->db, why);
-	return e ? e : credentials_load(b->db, jobs, len, NULL, now_ms, &b->arena, why);
+	return e ? e : credentials_load(b->db, jobs, len, now_ms, &b->arena, why);
 }
 
 static enum err read_enter(struct job *job, struct db *db)

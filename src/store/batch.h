@@ -17,7 +17,6 @@ struct batch {
 	struct table seen;
 	struct arena arena;
 	uint64_t number;    /* of this batch */
-	bool troubled;	    /* the last batch failed for the store's sake */
 	bool unsure;	    /* a commit may be there of which nobody was told */
 	int64_t pause_ms;   /* between attempts to open it; 0: the last one worked */
 	int64_t attempt_ms; /* of the next one, by the steady clock */

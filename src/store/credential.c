@@ -128,59 +128,107 @@ static bool lookup_ran_out(const struct lookup *l, int64_t now_ms)
 	return expires_ms && expires_ms <= now_ms;
 }
 
-/* What was shown, each once: one list for the whole batch. */
-static enum err credentials_find(struct db *db, struct job **jobs, size_t len,
-	const struct call *first, int64_t *now_ms, struct arena *arena, struct fault *why)
-{
-	struct lookup *lookups = ARENA_ARRAY(arena, struct lookup, len);
-	struct call *list = ARENA_ARRAY(arena, struct call, len + 1), *calls = list;
-	struct val *args = ARENA_ARRAY(arena, struct val, len);
-	struct table shown = { 0 };
-	size_t n = 0;
-	enum err e = OK;
+/* What was shown, each once: lookups for the whole batch. */
+struct lookups {
+	struct lookup *at;
+	struct val *args;
+	size_t len;
+	struct table shown; /* hash → struct lookup */
+};
 
-	if (!lookups || !list || !args) return fail(why, ERR_MEMORY, "out of memory");
-	if (first) *calls++ = *first;
-	for (size_t i = 0; !e && i < len; i++) {
+static bool lookups_make(
+	struct lookups *l, struct job **jobs, size_t len, struct arena *arena)
+{
+	*l = (struct lookups){ .at = ARENA_ARRAY(arena, struct lookup, len),
+		.args = ARENA_ARRAY(arena, struct val, len) };
+	if (!l->at || !l->args) return false;
+	for (size_t i = 0; i < len; i++) {
 		struct str hash = str_make((const char *)jobs[i]->hash, SHA256_SIZE);
 
-		if (!jobs[i]->has_hash || table_get(&shown, hash)) continue;
-		lookups[n] = (struct lookup){ jobs[i], false };
-		args[n] = val_bytes(hash.at, hash.len);
-		calls[n] = (struct call){ SQL_CREDENTIAL, &args[n], 1, credential_row,
-			&lookups[n], 0 };
-		if (!table_put(&shown, hash, &lookups[n++]))
-			e = fail(why, ERR_MEMORY, "out of memory");
+		if (!jobs[i]->has_hash || table_get(&l->shown, hash)) continue;
+		l->at[l->len] = (struct lookup){ jobs[i], false };
+		l->args[l->len] = val_bytes(hash.at, hash.len);
+		if (!table_put(&l->shown, hash, &l->at[l->len++])) return false;
 	}
-	n += (size_t)(calls - list);
-	if (!e && n) e = db_run(db, list, n, why);
-	db->driver->now_ms(db, now_ms);
-	for (size_t i = 0; !e && i < len; i++) {
-		const struct lookup *l =
-			jobs[i]->has_hash
-				? table_get(&shown, str_make((const char *)jobs[i]->hash,
-							    SHA256_SIZE))
-				: NULL;
+	return true;
+}
 
-		if (!l) continue;
-		if (!l->found || lookup_ran_out(l, *now_ms))
+static struct call lookup_call(struct lookups *l, size_t i)
+{
+	return (struct call){ SQL_CREDENTIAL, &l->args[i], 1, credential_row, &l->at[i],
+		0 };
+}
+
+static void lookups_settle(
+	struct lookups *l, struct job **jobs, size_t len, int64_t now_ms)
+{
+	for (size_t i = 0; i < len; i++) {
+		struct str hash = str_make((const char *)jobs[i]->hash, SHA256_SIZE);
+		const struct lookup *found =
+			jobs[i]->has_hash ? table_get(&l->shown, hash) : NULL;
+
+		if (!found) continue;
+		if (!found->found || lookup_ran_out(found, now_ms))
 			jobs[i]->err = fail(
 				&jobs[i]->why, ERR_NO_TOKEN, "this token is not known");
-		else if (l->job != jobs[i])
-			credential_copy(jobs[i], l->job);
+		else if (found->job != jobs[i])
+			credential_copy(jobs[i], found->job);
 		jobs[i]->credential.note_use =
-			!jobs[i]->err && l->job == jobs[i] &&
+			!jobs[i]->err && found->job == jobs[i] &&
 			str_is(jobs[i]->credential.kind, "token") &&
-			*now_ms - jobs[i]->credential.last_used_ms >= NOTE_USE_MS;
+			now_ms - jobs[i]->credential.last_used_ms >= NOTE_USE_MS;
 	}
-	table_done(&shown);
+}
+
+static enum err credentials_find(struct db *db, struct job **jobs, size_t len,
+	int64_t *now_ms, struct arena *arena, struct fault *why)
+{
+	struct lookups l;
+	struct call *calls = ARENA_ARRAY(arena, struct call, len);
+	enum err e = lookups_make(&l, jobs, len, arena) && calls
+			     ? OK
+			     : fail(why, ERR_MEMORY, "out of memory");
+
+	for (size_t i = 0; !e && i < l.len; i++)
+		calls[i] = lookup_call(&l, i);
+	if (!e && l.len) e = db_run(db, calls, l.len, why);
+	db->driver->now_ms(db, now_ms);
+	if (!e) lookups_settle(&l, jobs, len, *now_ms);
+	table_done(&l.shown);
 	return e;
 }
 
-enum err credentials_load(struct db *db, struct job **jobs, size_t len,
-	const struct call *first, int64_t *now_ms, struct arena *arena, struct fault *why)
+struct lookups *credentials_want(
+	struct wants *w, struct job **jobs, size_t len, struct arena *arena)
 {
-	enum err e = credentials_find(db, jobs, len, first, now_ms, arena, why);
+	struct lookups *l = ARENA_NEW(arena, struct lookups);
+
+	if (!l || !lookups_make(l, jobs, len, arena)) {
+		if (l) table_done(&l->shown);
+		w->failed = true;
+		return NULL;
+	}
+	for (size_t i = 0; i < l->len; i++) {
+		struct call call = lookup_call(l, i);
+
+		wants_also(w, &call);
+	}
+	return l;
+}
+
+void credentials_renew(struct lookups *l, struct job **jobs, size_t len, int64_t now_ms)
+{
+	if (!l) return;
+	lookups_settle(l, jobs, len, now_ms);
+	for (size_t i = 0; i < len; i++)
+		if (!jobs[i]->err) credential_admit(jobs[i]);
+	table_done(&l->shown);
+}
+
+enum err credentials_load(struct db *db, struct job **jobs, size_t len, int64_t *now_ms,
+	struct arena *arena, struct fault *why)
+{
+	enum err e = credentials_find(db, jobs, len, now_ms, arena, why);
 
 	for (size_t i = 0; !e && i < len; i++) {
 		struct job *job = jobs[i];

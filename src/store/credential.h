@@ -5,11 +5,16 @@
 #include "store/clerk.h"
 
 /* Fills `who` and `credential` of every job that has a hash; a hash nobody knows, or one
- * that has run out, fails that job alone with ERR_NO_TOKEN. *now_ms is the batch's time:
- * the store's, once this first list of the transaction is through; `first`, or NULL, goes
- * along at its head. */
-enum err credentials_load(struct db *, struct job **, size_t len,
-	const struct call *first, int64_t *now_ms, struct arena *, struct fault *why);
+ * that has run out, fails that job alone with ERR_NO_TOKEN. *now_ms is the store's time
+ * then. */
+enum err credentials_load(struct db *, struct job **, size_t len, int64_t *now_ms,
+	struct arena *, struct fault *why);
+/* Where the turn is taken after that, what was found may be over: looked up again with what
+ * the jobs want, and settled once that was loaded. NULL: out of memory, and so is `wants`. */
+struct lookups;
+struct lookups *credentials_want(
+	struct wants *, struct job **, size_t len, struct arena *);
+void credentials_renew(struct lookups *, struct job **, size_t len, int64_t now_ms);
 /* good[i]: does the i-th hash still let somebody in? */
 enum err credentials_check(struct db *, uint8_t (*hashes)[SHA256_SIZE], bool *good,
 	size_t len, int64_t now_ms, struct arena *, struct fault *why);

@@ -74,6 +74,17 @@ enum err db_one(struct db *db, enum sql sql, const struct val *args, int args_le
 	return db_run(db, &call, 1, why);
 }
 
+/* Fibonacci hashing: workspaces are numbered one after the other. */
+int turn_of(int64_t ws)
+{
+	return TURN_SHARD + (int)((uint64_t)ws * 0x9e3779b97f4a7c15u >> 58);
+}
+
+void db_turn(struct db *db, int turn)
+{
+	db->turn = turn;
+}
+
 enum err db_begin(struct db *db, struct fault *why)
 {
 	return db_one(db, SQL_BEGIN, NULL, 0, NULL, NULL, why);

@@ -51,8 +51,10 @@ struct call {
 	int args_len;
 	row_fn *row; /* NULL: rows are not wanted */
 	void *ctx;
-	int64_t changed;  /* out: rows inserted, updated or deleted */
-	bool must_change; /* none: somebody else was first, and it is ERR_BUSY */
+	int64_t changed; /* out: rows inserted, updated or deleted */
+	/* None: somebody else was first, and it is ERR_BUSY; nothing that follows it in its
+	 * list is done then, nor is the list's COMMIT. */
+	bool must_change;
 	const char *text; /* of SQL_GIVEN */
 };
 
@@ -90,7 +92,8 @@ struct db_driver {
 	 * void. ERR_UNAVAILABLE: the engine could not; nothing of this transaction is
 	 * kept. ERR_UNKNOWN: COMMIT failed in a way that leaves its outcome open; the
 	 * connection must be closed and opened anew.
-	 * BEGIN on a writing connection takes its turn: one process writes at a time.
+	 * BEGIN on a writing connection takes its turn, unless db.late says that db_turn
+	 * will: see there.
 	 * With a wire BEGIN may go out with the list that follows, and nobody waits for
 	 * the reply to ROLLBACK. */
 	enum err (*run)(struct db *, struct call *, size_t len, struct fault *);
@@ -119,6 +122,8 @@ struct db {
 	const struct db_driver *driver;
 	enum db_mode mode;
 	bool lost; /* the connection is gone: close it and open another */
+	bool late; /* writing transactions take their turn by db_turn, not with BEGIN */
+	int turn;  /* to be taken with the next list; TURN_NONE: none */
 };
 
 struct row {
@@ -149,6 +154,14 @@ enum err db_begin(struct db *, struct fault *);
 enum err db_commit(struct db *, struct fault *);
 enum err db_rollback(struct db *); /* fine when there is no transaction */
 bool db_is_quick(const struct db *);
+
+/* Of a store that several processes write to, writing transactions take turns: one at a time
+ * of all of them, or of those in the same shard of workspaces. A turn lasts to the end of its
+ * transaction. It goes out with the next list, at its head; what that list reads is what the
+ * turn before it left. An embedded store has one writer anyhow. */
+enum { TURN_NONE, TURN_ALL, TURN_SHARD, SHARDS = 64, TURNS = TURN_SHARD + SHARDS };
+int turn_of(int64_t ws); /* TURN_SHARD … TURNS - 1 */
+void db_turn(struct db *, int turn);
 
 /* Do other processes write to this url, too? */
 bool store_url_is_shared(struct str url);

@@ -447,8 +447,10 @@ enum err schema_migrate(struct db *db, struct fault *why)
 enum err schema_migrate_to(struct db *db, int64_t newest, struct fault *why)
 {
 	int64_t version = 0;
-	enum err e = db_begin(db, why);
+	enum err e;
 
+	db_turn(db, TURN_ALL);
+	e = db_begin(db, why);
 	if (!e) e = schema_version(db, &version, why);
 	if (!e) e = schema_check(version, ERR_CONFLICT, why);
 	for (; !e && version < newest; version++)

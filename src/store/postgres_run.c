@@ -4,15 +4,19 @@
  *    first failure is the list's; what follows it was skipped by the server.
  * 2. BEGIN is held back and goes out with the next list; nobody waits for the reply to
  *    ROLLBACK, which is read before the next list.
- * 3. A writing transaction begins with the turn: an advisory lock that one transaction of
- *    all processes holds at a time, to its end. So batches of several nodes never meet
- *    half-way, and a transaction whose connection was lost is over when the next begins.
- * 4. When the connection is lost before COMMIT was sent, nothing is kept. After that the
+ * 3. A writing transaction takes its turn: advisory locks, held to its end. A shard's is
+ *    one of 64, beside a share of the lock of all; who needs all has that lock alone. So
+ *    batches of several nodes never meet half-way in a workspace, and a transaction whose
+ *    connection was lost is over when the next turn of its shard begins.
+ * 4. What must change a row and does not is an error to the server, too: the rest of its
+ *    list is skipped, COMMIT included.
+ * 5. When the connection is lost before COMMIT was sent, nothing is kept. After that the
  *    outcome is open. */
 #include "store/postgres.h"
 
 #include "store/record.h"
 
+#include "base/buf.h"
 #include "base/clock.h"
 
 #include <endian.h>
@@ -23,10 +27,15 @@
 enum { SEND_STEP = 64, CLOCK_MS = 250 };
 enum { OID_BYTEA = 17, OID_INT8 = 20, OID_TEXT = 25 };
 
-/* The lock's number spells "parley". The time is read once the lock is held. */
-#define CLOCK "(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
-static const char turn_text[] =
-	"SELECT " CLOCK " FROM pg_advisory_xact_lock(123597253833081)";
+/* The number of the lock of all spells "parley"; those of shards are pairs. The time is read
+ * once the last of them is held. */
+#define CLOCK	 "(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
+#define LOCK_ALL "123597253833081"
+static const char all_text[] =
+	"SELECT " CLOCK " FROM pg_advisory_xact_lock(" LOCK_ALL ")";
+static const char share_text[] = "SELECT pg_advisory_xact_lock_shared(" LOCK_ALL ")";
+static const char shard_format[] =
+	"SELECT " CLOCK " FROM pg_advisory_xact_lock(1885434476, %d)";
 static const char clock_text[] = "SELECT " CLOCK;
 
 /* ---- failures ---- */
@@ -45,7 +54,7 @@ enum err postgres_fail(
 	 * the server ends, or one that may no longer write. */
 	static const char *const lost[] = { "08", "57P", "25006", NULL };
 	/* Met another transaction, or a condition of the schema. */
-	static const char *const busy[] = { "40", "23", "55P03", "25P02", NULL };
+	static const char *const busy[] = { "40", "23", "55P03", "25P02", "22012", NULL };
 	/* Out of space, memory or connections; cancelled; the system's errors. */
 	static const char *const unable[] = { "53", "57", "58", NULL };
 	const char *state = r ? PQresultErrorField(r, PG_DIAG_SQLSTATE) : NULL;
@@ -117,9 +126,35 @@ static void wire_fill(struct pg_wire *w, const struct call *call)
 	}
 }
 
-static void statement_name(enum sql sql, char name[8])
+static void statement_name(const struct call *call, char name[8])
 {
-	snprintf(name, 8, "s%d", sql);
+	snprintf(name, 8, "%c%d", call->must_change ? 'm' : 's', call->sql);
+}
+
+static bool *call_prepared(struct postgres *p, const struct call *call)
+{
+	return call->must_change ? &p->guarded[call->sql] : &p->prepared[call->sql];
+}
+
+/* Division by zero, where it changes nothing: an error that ends the transaction. */
+static bool prepare_send(struct postgres *p, const struct call *call)
+{
+	struct buf text = { 0 };
+	struct pg_wire w;
+	char name[8];
+	bool sent;
+
+	wire_fill(&w, call);
+	statement_name(call, name);
+	if (call->must_change) buf_add_text(&text, "WITH changed AS (");
+	buf_add_text(&text, sql_text(call->sql));
+	if (call->must_change)
+		buf_add_text(&text, " RETURNING 1) SELECT 1 / count(*) FROM changed");
+	buf_add_char(&text, '\0');
+	sent = !text.failed &&
+	       PQsendPrepare(p->conn, name, text.at, call->args_len, w.types);
+	buf_done(&text);
+	return sent;
 }
 
 /* `again`: the call before it had the same given text, which the server still knows. */
@@ -132,7 +167,7 @@ static bool send_call(struct postgres *p, const struct call *call, bool again)
 	if (call->sql == SQL_GIVEN && !again)
 		return PQsendQueryParams(p->conn, call->text, call->args_len, w.types,
 			w.at, w.len, w.binary, 1);
-	if (call->sql != SQL_GIVEN) statement_name(call->sql, name);
+	if (call->sql != SQL_GIVEN) statement_name(call, name);
 	return PQsendQueryPrepared(
 		p->conn, name, call->args_len, w.at, w.len, w.binary, 1);
 }
@@ -226,13 +261,31 @@ static const char *begin_text(const struct postgres *p)
 /* Readers listen to the clock now and then; writers with every turn. */
 static bool begin_send(struct postgres *p)
 {
-	bool ask = clock_mono_ms() - p->heard_ms > CLOCK_MS;
-	const char *also = p->db.mode == DB_WRITE ? turn_text : ask ? clock_text : NULL;
-
 	p->begin = false;
 	p->begun = true;
-	p->hears = also != NULL;
-	return send_text(p, begin_text(p), NULL) && (!also || send_text(p, also, NULL));
+	p->hears = p->db.mode == DB_READ && clock_mono_ms() - p->heard_ms > CLOCK_MS;
+	if (p->db.mode == DB_WRITE && !p->db.late) p->db.turn = TURN_ALL;
+	return send_text(p, begin_text(p), NULL) &&
+	       (!p->hears || send_text(p, clock_text, NULL));
+}
+
+static bool turn_send(struct postgres *p)
+{
+	char text[160];
+
+	if (p->db.turn == TURN_NONE) return true;
+	if (p->db.turn == TURN_ALL) return send_text(p, all_text, NULL);
+	snprintf(text, sizeof text, shard_format, p->db.turn);
+	return send_text(p, share_text, NULL) && send_text(p, text, NULL);
+}
+
+static enum err turn_read(struct postgres *p, int turn, enum err e, struct fault *why)
+{
+	struct call share = { .sql = SQL_GIVEN };
+	struct call clock = { .sql = SQL_GIVEN, .row = hear_clock, .ctx = p };
+
+	if (turn >= TURN_SHARD) e = reply_read(p, &share, false, e, why);
+	return turn == TURN_NONE ? e : reply_read(p, &clock, false, e, why);
 }
 
 static enum err begin_read(struct postgres *p, struct fault *why)
@@ -259,31 +312,30 @@ static enum err owed_read(struct postgres *p)
 static enum err list_prepare(
 	struct postgres *p, const struct call *calls, size_t len, struct fault *why)
 {
-	enum sql fresh[SQL_COUNT];
-	bool seen[SQL_COUNT] = { 0 }, sent = true;
+	bool *fresh[2 * SQL_COUNT], sent = true;
 	struct call prepare = { .sql = SQL_GIVEN };
-	struct pg_wire w;
-	char name[8];
-	size_t count = 0;
+	size_t count = 0, read = 0;
 	enum err e = OK;
 
 	for (size_t i = 0; sent && i < len; i++) {
-		enum sql sql = calls[i].sql;
+		bool *known = call_prepared(p, &calls[i]);
 
-		if (sql == SQL_GIVEN || p->prepared[sql] || seen[sql]) continue;
-		wire_fill(&w, &calls[i]);
-		statement_name(sql, name);
-		sent = PQsendPrepare(
-			p->conn, name, sql_text(sql), calls[i].args_len, w.types);
-		seen[sql] = true;
-		fresh[count++] = sql;
+		if (calls[i].sql == SQL_GIVEN || *known) continue;
+		sent = prepare_send(p, &calls[i]);
+		*known = true;
+		fresh[count++] = known;
 	}
 	if (!count) return OK;
-	if (!sent || !list_end(p)) return postgres_fail(p, NULL, false, why);
-	for (size_t i = 0; i < count; i++) {
-		e = reply_read(p, &prepare, false, e, why);
-		if (!e) p->prepared[fresh[i]] = true;
-	}
+	if (sent && list_end(p))
+		for (; !e && read < count; read++)
+			e = reply_read(p, &prepare, false, e, why);
+	else
+		e = postgres_fail(p, NULL, false, why);
+	if (e) /* The failed one, and those after it, are not known. */
+		for (size_t i = read ? read - 1 : 0; i < count; i++)
+			*fresh[i] = false;
+	for (; e && !p->db.lost && read < count; read++)
+		reply_read(p, &prepare, false, e, NULL);
 	return reply_end(p, false, e, why);
 }
 
@@ -291,8 +343,11 @@ static enum err list_run(
 	struct postgres *p, struct call *calls, size_t len, struct fault *why)
 {
 	bool begin = p->begin, commit = len && calls[len - 1].sql == SQL_COMMIT;
-	bool sent = !begin || begin_send(p);
+	bool sent = (!begin || begin_send(p)) && turn_send(p);
+	int turn = p->db.turn;
 	enum err e = OK;
+
+	p->db.turn = TURN_NONE;
 
 	for (size_t i = 0; sent && i < len; i++) {
 		sent = send_call(p, &calls[i],
@@ -302,6 +357,7 @@ static enum err list_run(
 	}
 	if (!sent || !list_end(p)) return postgres_fail(p, NULL, commit, why);
 	if (begin) e = begin_read(p, why);
+	e = turn_read(p, turn, e, why);
 	for (size_t i = 0; i < len; i++)
 		e = reply_read(p, &calls[i], commit, e, why);
 	e = reply_end(p, commit, e, why);
@@ -312,6 +368,7 @@ static enum err list_run(
 static enum err list_rollback(struct postgres *p)
 {
 	p->begin = false;
+	p->db.turn = TURN_NONE;
 	if (!p->begun || p->db.lost) return OK;
 	p->begun = false;
 	if (owed_read(p) || !send_text(p, "ROLLBACK", NULL) || !list_end(p))

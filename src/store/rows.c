@@ -153,6 +153,7 @@ void rows_start(struct rows *rows, struct arena *arena, struct db *db, struct id
 	table_clear(&rows->external);
 	rows->sessions_deleted = rows->people_changed = 0;
 	rows->guards = NULL;
+	rows->log_ends = NULL;
 	rows->staged_first = NULL;
 	rows->staged_end = &rows->staged_first;
 	rows->staged_len = 0;

@@ -49,6 +49,15 @@ struct people_guard {
 	int64_t ws, revocations;
 };
 
+/* Where the log of a workspace stands: read in the transaction's turn, so that nobody else
+ * moves it before the commit. */
+struct log_end {
+	struct log_end *next;
+	int64_t ws, last, revocations, policy_version;
+	uint8_t hash[SHA256_SIZE];
+	bool found;
+};
+
 /* What a rollback goes back to. */
 struct savepoint {
 	uint64_t number; /* copies that were saved since carry it */
@@ -79,6 +88,8 @@ struct rows {
 	int64_t next_deadline_ms; /* the earliest of rows_due_at; 0: none */
 	bool delivers;		  /* deliveries were staged in this batch */
 	struct people_guard *guards;
+	struct log_end *log_ends; /* of those that were wanted (wants_log_end) */
+	int clerk;		  /* which of the writing clerks works it, from 0 */
 	struct savepoint point;
 };
 
@@ -104,6 +115,9 @@ void wants_settled(struct wants *, int64_t ws, struct str agent, struct str dedu
 	int64_t since_ms);
 void wants_open_asks(struct wants *, int64_t ws, struct str session);
 void wants_due(struct wants *, int64_t limit); /* asks past their deadline */
+/* So that its events can be numbered without another trip. */
+void wants_log_end(struct wants *, int64_t ws);
+void wants_also(struct wants *, const struct call *); /* anything else, as it is */
 void wants_key(
 	struct wants *, int64_t ws, struct str token, struct str path, struct str key);
 

@@ -83,6 +83,9 @@ static const char *const written[SQL_RECORDS] = {
 	[SQL_COUNTER_GET] =
 		"SELECT last_event, last_hash, revocations, policy_version FROM workspaces"
 		" WHERE id = $1",
+	/* All three at once, from where it is known to stand. */
+	[SQL_COUNTER_MOVE] = "UPDATE workspaces SET last_event = $3, last_hash = $4"
+			     " WHERE id = $1 AND last_event = $2",
 	[SQL_COUNTER_HASH] = "UPDATE workspaces SET last_hash = $2 WHERE id = $1",
 
 	/* A reply is remembered for as long as what it is about lives. */

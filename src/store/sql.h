@@ -26,6 +26,7 @@ enum sql {
 	SQL_COUNTER_TAKE,
 	SQL_COUNTER_GET,
 	SQL_COUNTER_HASH,
+	SQL_COUNTER_MOVE,
 	SQL_KEYS_PURGE,
 	SQL_MCP_PURGE,
 	/* people and tokens */

@@ -171,3 +171,43 @@ void wants_key(
 
 	wants_record(w, RECORD_KEYS, name);
 }
+
+void wants_also(struct wants *w, const struct call *call)
+{
+	struct call *c = wants_call(w, call->sql, call->row, 0);
+
+	if (c) *c = *call;
+}
+
+static enum err log_end_row(void *ctx, const struct row *row, struct fault *why)
+{
+	struct log_end *end = ctx;
+	struct str hash = row_text(row, 1);
+
+	if (hash.len != SHA256_SIZE)
+		return fail(why, ERR_INTERNAL, "the event counter has no hash");
+	end->last = row_int(row, 0);
+	memcpy(end->hash, hash.at, SHA256_SIZE);
+	end->revocations = row_int(row, 2);
+	end->policy_version = row_int(row, 3);
+	end->found = true;
+	return OK;
+}
+
+void wants_log_end(struct wants *w, int64_t ws)
+{
+	struct log_end *end;
+	struct call *c;
+
+	if (!wants_first(w, 'l', ws, STR_NONE)) return;
+	end = ARENA_NEW(w->rows->arena, struct log_end);
+	c = end ? wants_call(w, SQL_COUNTER_GET, log_end_row, 1) : NULL;
+	if (!c) {
+		w->failed = true;
+		return;
+	}
+	*end = (struct log_end){ .next = w->rows->log_ends, .ws = ws };
+	w->rows->log_ends = end;
+	c->ctx = end;
+	call_args(c)[0] = val_int(ws);
+}
