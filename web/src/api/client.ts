@@ -2,8 +2,10 @@
 import { language } from '../lib/i18n.svelte';
 import { jsonRead, jsonWrite } from '../lib/json';
 import { serverTimeLearn } from '../lib/serverTime';
-import type { Run } from './runs';
+import type { Run, Tool } from './runs';
 import type {
+	AgentConfig,
+	AgentTest,
 	Ask,
 	AskSuggestion,
 	AskRequest,
@@ -15,6 +17,7 @@ import type {
 	Me,
 	Policy,
 	Problem,
+	Provider,
 	Rule,
 	RuleRequest,
 	RuleSuggestion,
@@ -164,6 +167,21 @@ export const api = {
 	runs: (query: Query) => get<List<Run>>('/v1/runs', query),
 	runCancel: (id: string) => post<Run>(`/v1/runs/${id}/cancel`, {}),
 	runRetry: (id: string) => post<Run>(`/v1/runs/${id}/retry`, {}),
+
+	agents: () => get<List<AgentConfig>>('/v1/agents', { limit: 200 }),
+	agentNew: (body: unknown) => post<AgentConfig>('/v1/agents', body),
+	agentPatch: (name: string, body: unknown) =>
+		call<AgentConfig>('PATCH', `/v1/agents/${name}`, body),
+	agentDelete: (name: string) => call<null>('DELETE', `/v1/agents/${name}`),
+	agentTest: (name: string) => post<AgentTest>(`/v1/agents/${name}/test`, {}),
+	tools: () => get<{ items: Tool[] }>('/v1/tools'),
+	providers: () => get<List<Provider>>('/v1/providers', { limit: 200 }),
+	providerNew: (body: unknown) => post<Provider>('/v1/providers', body),
+	providerPatch: (name: string, body: unknown) =>
+		call<Provider>('PATCH', `/v1/providers/${name}`, body),
+	providerDelete: (name: string) => call<null>('DELETE', `/v1/providers/${name}`),
+	providerTest: (name: string, body: { model?: string }) =>
+		post<AgentTest>(`/v1/providers/${name}/test`, body),
 
 	events: (query: Query) => get<List<Event>>('/v1/events', { format: 'json', ...query }),
 	eventsWhole,

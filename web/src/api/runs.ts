@@ -111,3 +111,14 @@ export interface RunSession {
 	error?: { kind: string; message: string } | null;
 	completed_at?: string | null;
 }
+
+/** A tool that agents can be offered, or one operation of it. */
+export interface Tool {
+	name: string;
+	description: string;
+	category: string | null;
+	risk: 'low' | 'medium' | 'high' | 'critical' | null;
+	class: 'store' | 'repeat' | 'once';
+	available: boolean;
+	why: string | null;
+}

@@ -45,6 +45,9 @@ export type Policy = Schemas['Policy'];
 export type Scope = Schemas['Scope'];
 export type Stop = Schemas['Stop'];
 export type StopRequest = Schemas['StopRequest'];
+export type AgentConfig = Schemas['AgentConfig'];
+export type AgentTest = Schemas['AgentTest'];
+export type Provider = Schemas['Provider'];
 export type Language = Schemas['Language'];
 
 export interface List<T> {

@@ -1,7 +1,17 @@
 /* Where we are. Addresses are the server's; every one of them can be opened directly. */
 
-const parts = ['you', 'keys', 'users', 'teams', 'tokens', 'templates', 'deliveries'] as const;
-export type SettingsPart = (typeof parts)[number];
+/** The parts of the settings, in their order. */
+export const settingsParts = [
+	'you',
+	'keys',
+	'users',
+	'teams',
+	'tokens',
+	'templates',
+	'providers',
+	'deliveries',
+] as const;
+export type SettingsPart = (typeof settingsParts)[number];
 
 export type Route =
 	| { screen: 'inbox'; ask: string | null }
@@ -16,7 +26,7 @@ export function routeOf(path: string): Route {
 	if (first === 'asks' && second) return { screen: 'inbox', ask: second };
 	if (first === 'sessions')
 		return second ? { screen: 'session', id: second } : { screen: 'sessions' };
-	const part = parts.find((name) => name === second && name !== 'you');
+	const part = settingsParts.find((name) => name === second && name !== 'you');
 	if (first === 'settings' && part) return { screen: 'settings', part };
 	if (second) return { screen: 'lost' };
 	switch (first) {
