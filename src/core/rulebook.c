@@ -67,17 +67,17 @@ void rule_show_terms(struct json_writer *w, const struct kept_rule *r)
 	show_json(w, "match", r->match);
 	show_json(w, "ask", r->ask);
 	show_time(w, "expires_at", r->expires_ms);
+	jw_key(w, "uses_left");
+	if (r->uses_left >= 0)
+		jw_int(w, r->uses_left);
+	else
+		jw_null(w);
 }
 
 void rule_show_members(struct json_writer *w, const struct kept_rule *r, int64_t now_ms)
 {
 	show_text(w, "id", r->id);
 	rule_show_terms(w, r);
-	jw_key(w, "uses_left");
-	if (r->uses_left >= 0)
-		jw_int(w, r->uses_left);
-	else
-		jw_null(w);
 	show_text(w, "made_from", r->made_from);
 	show_json(w, "made_by", r->made_by);
 	show_time(w, "created_at", r->created_ms);

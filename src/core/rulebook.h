@@ -57,7 +57,7 @@ struct kept_policy {
 void rule_show(struct json_writer *, const struct kept_rule *, int64_t now_ms);
 /* The members of it, without the braces around them. */
 void rule_show_members(struct json_writer *, const struct kept_rule *, int64_t now_ms);
-/* What a rule says: effect, note, enabled, match, ask, expires_at. */
+/* What a rule says: effect, note, enabled, match, ask, expires_at, and how many uses are left. */
 void rule_show_terms(struct json_writer *, const struct kept_rule *);
 void stop_show(struct json_writer *, const struct kept_stop *, int64_t now_ms);
 bool rule_holds(

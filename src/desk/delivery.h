@@ -76,6 +76,14 @@ struct delivery_renewal {
 	size_t len;
 };
 
+/* use_unmet, in task.checked: open approvals that require more people than there are. */
+enum { UNMET_MAX = 64 };
+struct unmet_asks {
+	char ids[UNMET_MAX][ID_SIZE]; /* found */
+	size_t len;
+};
+extern const struct use use_unmet;
+
 extern const struct use use_delivery_claim, use_delivery_fill, use_delivery_report,
 	use_delivery_renew;
 

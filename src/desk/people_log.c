@@ -294,6 +294,9 @@ static enum err change_event(struct rows *rows, const struct job *job,
 	enum change change = c->deleted ? ENDED : c->before ? CHANGED : MADE;
 
 	if (c->deleted && !c->before) return OK; /* it came and went in one job */
+	/* Approvals may have become impossible: the deliverer wakes up and looks. */
+	if (c->before && (c->id == RECORD_USERS || c->id == RECORD_TEAMS))
+		rows->delivers = true;
 	switch (c->id) {
 	case RECORD_USERS: return user_event(rows, job, change, c->now, c->before, why);
 	case RECORD_TOKENS: return token_event(rows, job, change, c->now, c->before, why);

@@ -91,6 +91,9 @@ struct notify {
 	/* Monotonic. */
 	int64_t not_before_ms; /* the store was in trouble */
 	int64_t renew_ms, purge_ms, poll_ms, lost_ms;
+	int64_t unmet_ms;	   /* by the wall clock: when it was looked for last */
+	uint64_t unmet[UNMET_MAX]; /* those that were logged, by a hash of their ids */
+	size_t unmet_len;
 };
 
 enum err resumers_open(struct notify *, struct fault *why);

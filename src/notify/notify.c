@@ -19,6 +19,7 @@ enum {
 	SHARE_MS = 100,	   /* before what has no share is looked at again */
 	RENEW_MS = DELIVERY_LEASE_MS / 3,
 	PURGE_MS = 3600 * 1000,
+	UNMET_MS = 60 * 1000,
 	FDS_MAX = 64,
 };
 
@@ -367,14 +368,43 @@ static void names_renew(struct notify *n)
 		if (strcmp(b->by, before) != 0) leases_renew(n, b->by);
 }
 
+static bool unmet_known(const struct notify *n, uint64_t ask)
+{
+	for (size_t i = 0; i < n->unmet_len && i < UNMET_MAX; i++)
+		if (n->unmet[i] == ask) return true;
+	return false;
+}
+
+/* Each is logged once; it stays pending. */
+static void unmet_log(struct notify *n)
+{
+	struct unmet_asks found = { 0 };
+
+	if (notify_tell(n, &use_unmet, &found)) return;
+	for (size_t i = 0; i < found.len; i++) {
+		uint64_t ask = str_hash(str_of(found.ids[i]));
+
+		if (unmet_known(n, ask)) continue;
+		n->unmet[n->unmet_len++ % UNMET_MAX] = ask;
+		log_line(LOG_WARN,
+			"unmeetable: nobody can give the approvals that ask %s requires",
+			found.ids[i]);
+	}
+}
+
 static void notify_maintain(struct notify *n)
 {
+	int64_t wall = clock_now_ms();
 	int64_t now = clock_mono_ms();
 
 	if (now < n->not_before_ms) return;
 	if (n->batches && n->renew_ms <= now) {
 		names_renew(n);
 		n->renew_ms = now + RENEW_MS;
+	}
+	if (wall - n->unmet_ms >= UNMET_MS || wall < n->unmet_ms) {
+		unmet_log(n);
+		n->unmet_ms = wall;
 	}
 	if (n->purge_ms <= now) {
 		notify_tell(n, &use_purge, NULL);

@@ -280,6 +280,9 @@ static const char step_5[] =
 
 	/* What verifiers said of an approval. */
 	"ALTER TABLE asks ADD COLUMN verify TEXT NOT NULL DEFAULT '';"
+	/* Those that wait for several approvals. */
+	"CREATE INDEX asks_voting ON asks (ws, id) WHERE status = 'pending'"
+	" AND require <> '';"
 
 	/* Agents that Parley runs. A session knows its last run, what its runs used and who
 	 * started it; runs, what was said in them, the tool calls they made, tasks, memories. */

@@ -35,12 +35,15 @@
 	" FROM asks a JOIN sessions s ON s.ws = a.ws AND s.id = a.session"               \
 	" LEFT JOIN marks m ON m.ws = a.ws AND m.user_id = $9 AND m.ask = a.id"          \
 	" WHERE a.ws = $1"
-/* $2 limit, $3 kind, $4 project, $5 assignee pattern, $6 priority, $7 search pattern,
+/* $2 limit, $3 kind, $4 project, $5 assignee pattern (or a team they are in), $6 priority, $7 search pattern,
  * $8 agent, $9 user, $10 now, $11 snoozed ones (1), others (0) or both (2). A deadline within
  * five minutes ends a snooze. */
 #define ASKS_FILTER                                                                      \
 	" AND ($3 = '' OR a.kind = $3) AND ($4 = '' OR a.project = $4)"                  \
-	" AND ($5 = '' OR a.assignees LIKE $5) AND ($6 = '' OR a.priority = $6)"         \
+	" AND ($5 = '' OR a.assignees LIKE $5 OR (a.assignees <> '[]' AND EXISTS"        \
+	" (SELECT 1 FROM teams t WHERE t.ws = a.ws AND t.members LIKE $5"                \
+	" AND a.assignees LIKE '%\"' || t.id || '\"%')))"                                \
+	" AND ($6 = '' OR a.priority = $6)"                                              \
 	" AND ($7 = '' OR a.search LIKE $7 ESCAPE '\\') AND ($8 = '' OR a.agent = $8)"   \
 	" AND ($11 = 2 OR $11 = CASE WHEN m.snoozed_ms > $10 AND NOT (a.deadline_ms > 0" \
 	" AND a.deadline_ms <= $10 + 300000) THEN 1 ELSE 0 END)"
@@ -170,6 +173,8 @@ static const char *const written[SQL_RECORDS] = {
 	[SQL_ASK_BY_DEDUPE] = ASKS_AND_SESSIONS
 	" WHERE a.ws = $1 AND a.agent = $2 AND a.dedupe_key = $3"
 	" AND a.status = 'pending' AND a.dedupe_key <> ''",
+	[SQL_ASKS_VOTING] = "SELECT @asks FROM asks WHERE status = 'pending'"
+			    " AND require <> '' ORDER BY ws, id LIMIT $1",
 	[SQL_ASKS_DUE] = ASKS_AND_SESSIONS
 	" WHERE a.status = 'pending' AND a.deadline_ms > 0 AND a.deadline_ms <= $1"
 	" ORDER BY a.deadline_ms LIMIT $2",

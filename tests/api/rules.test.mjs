@@ -311,13 +311,14 @@ test('lists filter by effect, agent and state', async () => {
 
 test('making, changing and ending are events with who and from where', async () => {
 	const { as_of } = (await admin.get('/v1/rules')).body;
-	const rule = await make(deny('Nope', { note: 'n' }), member);
+	const rule = await make(deny('Nope', { note: 'n', uses_left: 5 }), member);
 	await member.patch(`/v1/rules/${rule.id}`, { note: 'm', version: 1 });
 	await end(rule);
 	const { items } = await admin.events(as_of, '&types=rule.made,rule.changed,rule.ended');
 	assert.deepEqual(items.map((e) => [e.type, e.data.rule, e.data.note, e.data.by.name, e.data.from]), [
 		['rule.made', rule.id, 'n', 'mia', '127.0.0.1'], ['rule.changed', rule.id, 'm', 'mia', '127.0.0.1'],
 		['rule.ended', rule.id, 'm', 'ada', '127.0.0.1']]);
+	assert.deepEqual(items.map((e) => e.data.uses_left), [5, 5, 5]);
 	assert.ok(!(await agent.events(as_of)).items.some((e) => e.type.startsWith('rule.')));
 });
 

@@ -1,7 +1,7 @@
 // Teams: who is in them, who leads, who is on call, which projects they cover.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { useServer } from './lib/server.mjs';
+import { until, useServer } from './lib/server.mjs';
 
 const server = await useServer();
 const { agent, admin, member } = server;
@@ -154,4 +154,30 @@ test('parley team, with the server and without it', async () => {
 	await server.start();
 	assert.equal((await server.run(['check', '--data', server.data])).code, 0);
 	assert.ok(user.id);
+});
+
+test('assignee=me finds what is assigned to a team one is in', async () => {
+	const [ana, ben] = [await person(), await person()];
+	const team = await make({ members: [{ user: ana.id }] });
+	const other = await make({ members: [{ user: ben.id }] });
+	const ask = await agent.ask({ question: 'For the team?', assignees: [team.id] });
+	const both = await agent.ask({ question: 'For both?', assignees: [other.id, team.id] });
+	const found = async (who, filter = 'me') => (await who.client.get(`/v1/asks?assignee=${filter}`)).body.items.map((a) => a.id);
+	assert.deepEqual([await found(ana), await found(ben), await found(ben, ana.id)], [[ask.id, both.id], [both.id], [ask.id, both.id]]);
+	await admin.patch(`/v1/teams/${team.id}`, { members: [] });
+	assert.deepEqual(await found(ana), []);
+});
+
+test('approvals that nobody can give any more are logged once, and stay open', async () => {
+	const [ana, ben] = [await person(), await person()];
+	const team = await make({ members: [{ user: ana.id }, { user: ben.id }] });
+	const ask = await agent.ask({ kind: 'approval', operation: { name: 'x' }, require: [{ approvals: 2, from: [`team:${team.name}`] }] });
+	const line = `unmeetable: nobody can give the approvals that ask ${ask.id} requires`;
+	server.jump(61_000);
+	await admin.patch(`/v1/teams/${team.id}`, { members: [{ user: ana.id }] });
+	await until(() => server.stderr.includes(line), 'the line');
+	server.jump(61_000);
+	await admin.patch(`/v1/teams/${team.id}`, { projects: ['z'] });
+	assert.equal((await admin.get(`/v1/asks/${ask.id}`)).body.status, 'pending');
+	assert.equal(server.stderr.split(line).length, 2);
 });
