@@ -196,7 +196,10 @@ static enum err desk_start(struct desk *d, struct fault *why)
 
 	if (!d->threads) return OK;
 	e = clerk_start(d->writer, why);
-	if (!e) e = clerk_start(d->reader, why);
+	if (e) return e;
+	clerk_reads_after(d->reader, d->writer);
+	clerk_reads_after(d->slow_reader, d->writer);
+	e = clerk_start(d->reader, why);
 	if (!e) e = clerk_start(d->slow_reader, why);
 	if (!e && d->peers) e = peers_start(d->peers, why);
 	return e;

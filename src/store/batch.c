@@ -1,6 +1,7 @@
 /* batch.c - load, decide, write, commit, tell, hand back.
  *
- * 1. Nothing is told or handed back as done before COMMIT returned.
+ * 1. Nothing is told or handed back as done before COMMIT returned, and its sync, where that is
+ * owed (syncer.h).
  * 2. A job that fails by its own decision is rolled back alone and disturbs no other.
  * 3. When the store fails, the jobs run one by one, so that each learns its own fate.
  * 4. A COMMIT whose outcome is unknown loses the connection: a new one recovers, readers
@@ -11,12 +12,20 @@
 #include "base/mem.h"
 #include "store/credential.h"
 #include "store/migrate.h"
+#include "store/syncer.h"
 
 #include <stdatomic.h>
 
 enum { TRIES = 4, PAUSE_MAX_MS = 1000 };
 
 static _Atomic uint64_t numbers; /* given to batches so far */
+
+/* Closes it. What is owed is done first: its file goes, too. */
+static void batch_close(struct batch *b)
+{
+	if (b->syncer && b->mode == DB_WRITE) syncer_drain(b->syncer);
+	b->db = db_close(b->db);
+}
 
 /* After a failure there is a pause before the next attempt: a store that does not answer
  * must not delay every batch. */
@@ -26,7 +35,7 @@ enum err batch_open(struct batch *b, struct fault *why)
 
 	if (b->pause_ms && clock_mono_ms() < b->attempt_ms)
 		return fail(why, ERR_UNAVAILABLE, "the store cannot be reached");
-	b->db = db_close(b->db);
+	batch_close(b);
 	b->db = db_open(b->url, b->mode, &b->options, why);
 	if (b->db) {
 		b->db->late = b->mode == DB_WRITE && store_url_is_shared(b->url);
@@ -41,7 +50,7 @@ enum err batch_open(struct batch *b, struct fault *why)
 
 void batch_done(struct batch *b)
 {
-	b->db = db_close(b->db);
+	batch_close(b);
 	rows_done(&b->rows);
 	table_done(&b->seen);
 	arena_done(&b->arena);
@@ -49,26 +58,30 @@ void batch_done(struct batch *b)
 
 /* ---- told ---- */
 
-static void tell(struct batch *b)
-{
-	struct told *t;
-
-	if (!b->hooks) return;
-	if (b->hooks->committed) b->hooks->committed(b->hooks->ctx, &b->rows);
-	if (!b->hooks->told || !b->rows.staged_len) return;
-	t = told_new(b->rows.staged_first, b->rows.staged_len);
-	if (t) t->batch = b->number;
-	b->hooks->told(b->hooks->ctx, t);
-	told_drop(t);
-}
-
-/* ---- one transaction ---- */
-
-static void hand_back(struct job **jobs, size_t len)
+static void hand_back(struct job *const *jobs, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
 		jobs[i]->done(jobs[i]);
 }
+
+/* The news of a commit, in `o`, and what follows for this process. */
+static void committed(struct batch *b, struct owed *o)
+{
+	if (!b->hooks) return;
+	if (b->hooks->committed) b->hooks->committed(b->hooks->ctx, &b->rows);
+	o->tells = b->hooks->told && b->rows.staged_len;
+	if (o->tells) o->told = told_new(b->rows.staged_first, b->rows.staged_len);
+	if (o->told) o->told->batch = b->number;
+}
+
+void batch_durable(const struct batch *b, const struct owed *o)
+{
+	if (o->tells) b->hooks->told(b->hooks->ctx, o->told);
+	told_drop(o->told);
+	hand_back(o->jobs, o->len);
+}
+
+/* ---- one transaction ---- */
 
 static void job_reset(struct job *job)
 {
@@ -214,7 +227,7 @@ static enum err batch_load(
  */
 static void batch_back(struct batch *b)
 {
-	if (b->db && db_rollback(b->db)) b->db = db_close(b->db);
+	if (b->db && db_rollback(b->db)) batch_close(b);
 }
 
 static void batch_undo(struct batch *b, struct job **jobs, size_t len)
@@ -242,7 +255,7 @@ static enum err batch_confirm(struct batch *b, struct fault *why)
 	db_turn(b->db,
 		TURN_ALL); /* of a shared store: whatever it was, it is over then */
 	e = db_run(b->db, calls, sizeof calls / sizeof *calls, why);
-	if (e) b->db = db_close(b->db);
+	if (e) batch_close(b);
 	return e;
 }
 
@@ -266,8 +279,9 @@ static bool job_broke(const struct job *job)
 	return job->err >= ERR_UNAVAILABLE;
 }
 
-static enum err batch_try(
-	struct batch *b, struct job **jobs, size_t len, struct fault *why)
+/* The news of it go to `news`. */
+static enum err batch_try(struct batch *b, struct job **jobs, size_t len,
+	struct owed *news, struct fault *why)
 {
 	enum err e = batch_ready(b, why);
 
@@ -296,7 +310,7 @@ static enum err batch_try(
 	}
 	if (!e && rows_dirty(&b->rows)) {
 		e = rows_write(&b->rows, why);
-		if (!e) tell(b);
+		if (!e) committed(b, news);
 	} else if (!e) {
 		batch_back(b);
 	}
@@ -343,24 +357,34 @@ static bool batch_cut_off(const struct batch *b, enum err e)
 	return e == ERR_UNAVAILABLE && b->db && b->db->lost;
 }
 
+static void batch_unknown(
+	struct batch *b, struct job **jobs, size_t len, struct fault *why)
+{
+	batch_close(b);
+	b->unsure = true;
+	batch_fail(b, jobs, len, why);
+	batch_ready(b, NULL); /* or the next batch tries again */
+}
+
 void batch_write(struct batch *b, struct job **jobs, size_t len)
 {
 	struct fault why = { 0 };
+	struct owed news = { 0 };
 	enum err e = ERR_BUSY;
 
+	if (b->syncer) syncer_drain(b->syncer); /* in the order of the commits */
+	batch_take_back(b);
 	for (int n = 0; n < (len > 1 ? 1 : TRIES) && e == ERR_BUSY; n++) {
 		why.err = OK;
-		e = batch_try(b, jobs, len, &why);
-		if (batch_cut_off(b, e)) e = batch_try(b, jobs, len, &why);
+		e = batch_try(b, jobs, len, &news, &why);
+		if (batch_cut_off(b, e)) e = batch_try(b, jobs, len, &news, &why);
 	}
 	if (!e) {
 		trouble(b, NULL);
+		batch_durable(b, &news);
 		hand_back(jobs, len);
 	} else if (e == ERR_UNKNOWN) {
-		b->db = db_close(b->db);
-		b->unsure = true;
-		batch_fail(b, jobs, len, &why);
-		batch_ready(b, NULL); /* or the next batch tries again */
+		batch_unknown(b, jobs, len, &why);
 	} else if (len > 1 && b->db) {
 		arena_done(&b->arena); /* it may be what gave out */
 		for (size_t i = 0; i < len; i++)
@@ -369,6 +393,73 @@ void batch_write(struct batch *b, struct job **jobs, size_t len)
 		batch_fail(b, jobs, len, &why);
 	}
 	arena_done(&b->arena);
+}
+
+/* ---- commits whose sync is owed ---- */
+
+/* Commits it, and its sync is owed. ERR_UNKNOWN: as ever. Another failure: nothing is kept. */
+static enum err batch_owe(
+	struct batch *b, struct job **jobs, size_t len, struct owed *o, struct fault *why)
+{
+	enum err e;
+
+	b->db->driver->sync_later(b->db, true);
+	e = batch_try(b, jobs, len, o, why);
+	if (b->db) b->db->driver->sync_later(b->db, false);
+	if (b->db) o->what = b->db->driver->owes(b->db);
+	if (e) return e;
+	memcpy(o->jobs, jobs, len * sizeof *jobs);
+	o->len = len;
+	return OK;
+}
+
+void batch_write_ahead(struct batch *b, struct job **jobs, size_t len)
+{
+	bool ready = b->syncer && b->db && !b->db->lost && !b->unsure;
+	struct owed *o = ready ? syncer_begin(b->syncer) : NULL;
+	struct fault why = { 0 };
+	enum err e;
+
+	if (!o) {
+		batch_write(b, jobs, len);
+		return;
+	}
+	e = batch_owe(b, jobs, len, o, &why);
+	if (!e) trouble(b, NULL);
+	if (!e && b->options.hasty) {
+		batch_durable(b, o);
+		o->len = 0;
+		o->told = NULL;
+		o->tells = false;
+	}
+	syncer_put(b->syncer, o); /* it is the syncer's from here on */
+	arena_done(&b->arena);
+	if (!e) return;
+	syncer_drain(b->syncer);
+	batch_take_back(b);
+	if (e == ERR_UNKNOWN)
+		batch_unknown(b, jobs, len, &why);
+	else
+		batch_write(b, jobs, len);
+}
+
+void batch_take_back(struct batch *b)
+{
+	struct owed *all = b->syncer ? syncer_take_back(b->syncer) : NULL;
+	struct fault why = { 0 };
+
+	while (all) {
+		struct owed *o = all;
+
+		all = o->next;
+		for (size_t i = 0; i < o->len; i++)
+			if (o->jobs[i]->decided && o->jobs[i]->kind->undo)
+				o->jobs[i]->kind->undo(o->jobs[i]);
+		told_drop(o->told);
+		fail(&why, ERR_UNKNOWN, "the disk failed after the commit");
+		batch_unknown(b, o->jobs, o->len, &why);
+		mem_free(o);
+	}
 }
 
 /* ---- reading ---- */
@@ -413,6 +504,7 @@ void batch_read(struct batch *b, struct job **jobs, size_t len)
 	}
 	batch_back(b);
 	arena_done(&b->arena);
+	if (b->syncer) syncer_await(b->syncer); /* what was seen may be owed a sync */
 	if (e)
 		batch_fail(b, jobs, len, &why);
 	else

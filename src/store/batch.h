@@ -4,6 +4,9 @@
 
 #include "store/clerk.h"
 
+struct owed;
+struct syncer;
+
 enum { BATCH_MAX = 512 };
 
 struct batch {
@@ -16,6 +19,8 @@ struct batch {
 	struct rows rows;
 	struct table seen;
 	struct arena arena;
+	/* NULL: every commit is synced before it returns. Of a reading batch: the writer's. */
+	struct syncer *syncer;
 	uint64_t number;    /* of this batch */
 	bool unsure;	    /* a commit may be there of which nobody was told */
 	int64_t pause_ms;   /* between attempts to open it; 0: the last one worked */
@@ -27,6 +32,11 @@ enum err batch_open(struct batch *, struct fault *why);
 enum err batch_reach(struct batch *, struct fault *why);
 void batch_done(struct batch *);
 void batch_write(struct batch *, struct job **, size_t len);
+/* The same, at most OWED_JOBS of them, and their sync may be owed when it returns. */
+void batch_write_ahead(struct batch *, struct job **, size_t len);
+/* What the syncer could not sync fails, with an outcome that is unknown. */
+void batch_take_back(struct batch *);
+void batch_durable(const struct batch *, const struct owed *); /* tells and hands back */
 void batch_read(struct batch *, struct job **, size_t len);
 
 #endif

@@ -2,6 +2,7 @@
 #include "store/clerk.h"
 
 #include "store/batch.h"
+#include "store/syncer.h"
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -10,6 +11,10 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+
+/* A smaller batch waits for its sync by itself, when there is nothing else to do: the change of
+ * threads would cost more than it saves. */
+enum { AHEAD_FROM = 24 };
 
 struct clerk {
 	struct batch batch;
@@ -80,11 +85,17 @@ bool clerk_put_all(struct clerk *c, struct link *jobs)
 	return queue_put_all(c->queue, jobs);
 }
 
+/* Are there commits of it that are not synced yet? */
+static bool batch_owing(const struct batch *b)
+{
+	return b->syncer && syncer_busy(b->syncer);
+}
+
 bool clerk_try(struct clerk *c, struct job *job)
 {
 	bool mine = c->started && pthread_mutex_trylock(&c->work) == 0;
-	bool quick =
-		mine && queue_idle(c->queue) && c->batch.db && db_is_quick(c->batch.db);
+	bool quick = mine && queue_idle(c->queue) && c->batch.db &&
+		     db_is_quick(c->batch.db) && !batch_owing(&c->batch);
 
 	if (quick) clerk_work(c, &job->link);
 	if (mine) pthread_mutex_unlock(&c->work);
@@ -114,6 +125,32 @@ void clerk_work(struct clerk *c, struct link *jobs)
 	}
 }
 
+static bool goes_ahead(struct clerk *c, size_t len, bool more)
+{
+	int from = c->batch.options.ahead_from ? c->batch.options.ahead_from : AHEAD_FROM;
+
+	return more || (int)len >= from || batch_owing(&c->batch);
+}
+
+/* What came by the queue: nobody waits for it on this thread. */
+static void clerk_work_ahead(struct clerk *c, struct link *jobs)
+{
+	struct job *list[OWED_JOBS];
+
+	while (jobs) {
+		size_t len = 0;
+
+		while (jobs && len < OWED_JOBS) {
+			list[len++] = LINK_OF(jobs, struct job, link);
+			jobs = jobs->next;
+		}
+		if (goes_ahead(c, len, jobs))
+			batch_write_ahead(&c->batch, list, len);
+		else
+			batch_write(&c->batch, list, len);
+	}
+}
+
 static void *clerk_main(void *ctx)
 {
 	struct clerk *c = ctx;
@@ -129,12 +166,43 @@ static void *clerk_main(void *ctx)
 		jobs = queue_take(c->queue, nap);
 		if (!jobs && queue_closed(c->queue)) return NULL;
 		pthread_mutex_lock(&c->work);
-		if (jobs) clerk_work(c, jobs);
+		if (c->batch.mode == DB_WRITE) batch_take_back(&c->batch);
+		if (jobs && c->batch.mode == DB_WRITE && c->batch.syncer)
+			clerk_work_ahead(c, jobs);
+		else if (jobs)
+			clerk_work(c, jobs);
 	}
+}
+
+static void owed_done(void *ctx, const struct owed *o)
+{
+	batch_durable(ctx, o);
+}
+
+static void owed_failed(void *ctx)
+{
+	clerk_wake(LINK_OF(ctx, struct clerk, batch));
+}
+
+static enum err clerk_start_syncer(struct clerk *c, struct fault *why)
+{
+	const struct db_driver *driver = c->batch.db->driver;
+	const struct syncer_hooks hooks = { &c->batch, driver->sync, owed_done,
+		owed_failed };
+
+	if (c->batch.mode != DB_WRITE || !driver->sync_later) return OK;
+	c->batch.syncer = syncer_new(&hooks, why);
+	return c->batch.syncer ? OK : ERR_UNAVAILABLE;
+}
+
+void clerk_reads_after(struct clerk *reader, struct clerk *writer)
+{
+	reader->batch.syncer = writer->batch.syncer;
 }
 
 enum err clerk_start(struct clerk *c, struct fault *why)
 {
+	if (clerk_start_syncer(c, why)) return ERR_UNAVAILABLE;
 	if (pthread_create(&c->thread, NULL, clerk_main, c) != 0)
 		return fail(why, ERR_UNAVAILABLE, "cannot start a thread");
 	pthread_setname_np(c->thread, c->batch.mode == DB_WRITE ? "writer" : "reader");
@@ -148,4 +216,8 @@ void clerk_stop(struct clerk *c)
 	queue_close(c->queue);
 	if (c->started) pthread_join(c->thread, NULL);
 	c->started = false;
+	if (c->batch.mode != DB_WRITE || !c->batch.syncer) return;
+	syncer_drain(c->batch.syncer);
+	batch_take_back(&c->batch);
+	c->batch.syncer = syncer_free(c->batch.syncer);
 }

@@ -138,6 +138,8 @@ bool clerk_put_all(struct clerk *, struct link *jobs);
  * thread changes less for a job that is alone. False: it must be put. */
 bool clerk_try(struct clerk *, struct job *);
 void clerk_wake(struct clerk *);
+/* Both have started: what the reader sees of the writer's commits is durable when it tells. */
+void clerk_reads_after(struct clerk *reader, struct clerk *writer);
 void clerk_stop(struct clerk *);	  /* works what is there, joins the thread */
 struct clerk *clerk_free(struct clerk *); /* NULL is fine; returns NULL */
 /* One batch on the caller's thread: for simulations and for admin without a server. */

@@ -67,7 +67,9 @@ struct db_options {
 	const char *vfs; /* SQLite only, for tests; NULL: the default */
 	bool weak_sync;	 /* for the test that must fail: synchronous=NORMAL */
 	int log_pages;	 /* SQLite's log between checkpoints, for tests; 0: the usual */
-	bool patient;	 /* a transaction may rest for long: for copies */
+	int ahead_from; /* jobs in a batch whose sync may be owed, for tests; 0: the usual */
+	bool hasty;	/* for the test that must fail: replies before that sync */
+	bool patient; /* a transaction may rest for long: for copies */
 	bool still; /* SQLite only, reading: nobody writes it; nothing is made beside it */
 };
 
@@ -99,6 +101,13 @@ struct db_driver {
 	enum err (*run)(struct db *, struct call *, size_t len, struct fault *);
 	enum err (*script)(struct db *, const char *sql, struct fault *); /* migrations */
 	enum err (*now_ms)(struct db *, int64_t *);
+	/* Commits come back before their sync from now on, or no more; NULL: it cannot.
+	 * owes: what the last commit's sync is to be done on; NULL: it was done. sync: on any
+	 * thread, as long as the connection is open; false: it failed, and the outcome of
+	 * all commits that owe it is unknown. */
+	void (*sync_later)(struct db *, bool later);
+	void *(*owes)(struct db *);
+	bool (*sync)(void *owed);
 	/* Is a commit now likely to take less than a millisecond? NULL: never. */
 	bool (*is_quick)(const struct db *);
 	/* Into the empty file at `path`, as this transaction sees the store; the file is

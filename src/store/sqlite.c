@@ -199,15 +199,42 @@ static enum err sqlite_many(struct sqlite *s, struct call *calls, struct fault *
 	return e;
 }
 
+/* The file of the log. */
+static sqlite3_file *sqlite_log(struct db *db)
+{
+	sqlite3_file *file = NULL;
+
+	sqlite3_file_control(
+		sqlite_of(db)->handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file);
+	return file;
+}
+
+static void sqlite_sync_later(struct db *db, bool later)
+{
+	wal_sync_later(sqlite_log(db), later);
+}
+
+static void *sqlite_owes(struct db *db)
+{
+	sqlite3_file *log = sqlite_log(db);
+
+	return wal_sync_owed(log) ? log : NULL;
+}
+
+static bool sqlite_sync(void *owed)
+{
+	return wal_sync(owed) == SQLITE_OK;
+}
+
 /* After each commit, instead of SQLite's own hook, which does the same. */
 static int sqlite_logged(void *ctx, sqlite3 *handle, const char *name, int pages)
 {
 	struct sqlite *s = ctx;
 
 	s->log_pages = pages;
-	if (pages >= s->log_limit)
-		sqlite3_wal_checkpoint_v2(
-			handle, name, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+	if (pages < s->log_limit) return SQLITE_OK;
+	sqlite_sync_later(&s->db, false); /* the log before the database */
+	sqlite3_wal_checkpoint_v2(handle, name, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
 	return SQLITE_OK;
 }
 
@@ -526,6 +553,9 @@ const struct db_driver sqlite_driver = {
 	.run = sqlite_run,
 	.script = sqlite_script,
 	.now_ms = sqlite_now,
+	.sync_later = sqlite_sync_later,
+	.owes = sqlite_owes,
+	.sync = sqlite_sync,
 	.is_quick = sqlite_is_quick,
 	.backup = sqlite_backup,
 	.verify = sqlite_verify,

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* SQLite's own files take less than 128 KiB at once. */
-enum { STEP = 65536, GATHER = 65536 };
+enum { STEP = 65536, GATHER = 65536, HEAD = 32 };
 
 static int renew(sqlite3_file *f)
 {
@@ -67,6 +67,7 @@ struct log {
 	sqlite3_int64 at;    /* where in the file what is gathered belongs */
 	char *bytes;	     /* GATHER of them */
 	int len;
+	bool later, owed; /* wal_sync_later */
 };
 
 struct gather_vfs {
@@ -114,12 +115,17 @@ static int log_read(sqlite3_file *f, void *bytes, int len, sqlite3_int64 at)
 	return rc ? rc : l->under->pMethods->xRead(l->under, bytes, len, at);
 }
 
+/* A log that begins anew is synced once its head is written: before any page of it. */
 static int log_sync(sqlite3_file *f, int flags)
 {
 	struct log *l = log_of(f);
+	bool head = l->at == 0 && l->len == HEAD;
 	int rc = log_flush(l);
 
-	return rc ? rc : l->under->pMethods->xSync(l->under, flags);
+	if (rc) return rc;
+	if (!l->later || head) return l->under->pMethods->xSync(l->under, flags);
+	l->owed = true;
+	return SQLITE_OK;
 }
 
 static int log_truncate(sqlite3_file *f, sqlite3_int64 size)
@@ -181,6 +187,26 @@ static const sqlite3_io_methods log_methods = {
 	.xSectorSize = log_sector,
 	.xDeviceCharacteristics = log_device,
 };
+
+void wal_sync_later(sqlite3_file *f, bool later)
+{
+	if (f && f->pMethods == &log_methods) log_of(f)->later = later;
+}
+
+bool wal_sync_owed(sqlite3_file *f)
+{
+	bool owed = f && f->pMethods == &log_methods && log_of(f)->owed;
+
+	if (owed) log_of(f)->owed = false;
+	return owed;
+}
+
+int wal_sync(sqlite3_file *f)
+{
+	struct log *l = log_of(f);
+
+	return l->under->pMethods->xSync(l->under, SQLITE_SYNC_NORMAL);
+}
 
 static int gather_open(
 	sqlite3_vfs *vfs, const char *name, sqlite3_file *f, int flags, int *out_flags)

@@ -72,6 +72,12 @@ static void nor_with_readers_beside_the_writer(void **state)
 	trials(&(struct rig_options){ .cut = true, .log_pages = 20 });
 }
 
+static void nor_while_syncs_are_owed(void **state)
+{
+	(void)state;
+	trials(&(struct rig_options){ .cut = true, .log_pages = 20, .ahead = true });
+}
+
 /* ---- what is said ---- */
 
 static void says(enum cut_fault fault, enum err said)
@@ -169,6 +175,7 @@ int main(void)
 		cmocka_unit_test(the_key_tells_after_the_recovery),
 		cmocka_unit_test(a_disk_that_fails_makes_no_false_promise),
 		cmocka_unit_test(nor_with_readers_beside_the_writer),
+		cmocka_unit_test(nor_while_syncs_are_owed),
 	};
 
 	cut_register();

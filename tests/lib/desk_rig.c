@@ -75,7 +75,9 @@ static bool rig_desk(struct rig *r)
 
 	r->db = (struct db_options){ .vfs = r->options.cut ? "cut" : NULL,
 		.weak_sync = r->options.weak_sync,
-		.log_pages = r->options.log_pages };
+		.log_pages = r->options.log_pages,
+		.ahead_from = r->options.ahead,
+		.hasty = r->options.hasty };
 	r->why = (struct fault){ 0 };
 	r->desk = desk_open(&set, &r->why);
 	if (r->desk && r->options.told)
@@ -224,7 +226,7 @@ static void do_in_turn(struct rig *r, const struct use *use, struct task *t)
 	t->job.ctx = &done;
 	t->job.done = turn_done;
 	desk_put_in_turn(r->desk, &turn, use, t);
-	desk_end_turn(r->desk, &turn, true);
+	desk_end_turn(r->desk, &turn, !r->options.ahead);
 	while (sem_wait(&done) != 0)
 		continue;
 	sem_destroy(&done);

@@ -20,6 +20,8 @@ struct rig_options {
 	bool cut;	/* on the disk whose power can be cut (cutvfs.h), as it is now */
 	bool weak_sync; /* synchronous=NORMAL */
 	int log_pages;	/* between checkpoints; 0: the usual */
+	bool ahead;	/* threaded: the sync of every commit is owed (store/syncer.h) */
+	bool hasty;	/* and replies do not wait for it */
 	bool alone;	/* no threads */
 	int64_t ask_rate;  /* asks a minute; 0: no limit */
 	const char *place; /* a store that stands already, "sqlite:PATH"; NULL: a new one,

@@ -304,6 +304,30 @@ static void nothing_acknowledged_is_lost_with_the_usual_log(void **state)
 	assert_int_equal(s.lost + s.broken, 0);
 }
 
+/* The clerk goes on while its commits are synced. */
+static void nothing_acknowledged_is_lost_while_syncs_are_owed(void **state)
+{
+	struct sweep s = work_sweep(
+		&(struct rig_options){ .cut = true, .ahead = true, .log_pages = 100 }, 80,
+		1200);
+
+	(void)state;
+	assert_true(s.tried > 1000);
+	assert_int_equal(s.lost + s.broken, 0);
+}
+
+static void replies_before_their_sync_are_seen_to_lose(void **state)
+{
+	struct sweep s = work_sweep(
+		&(struct rig_options){
+			.cut = true, .ahead = true, .hasty = true, .log_pages = 100 },
+		80, 600);
+
+	(void)state;
+	assert_true(s.lost > s.tried / 100);
+	assert_int_equal(s.broken, 0);
+}
+
 static void weak_sync_is_seen_to_lose(void **state)
 {
 	struct sweep s = work_sweep(
@@ -322,6 +346,8 @@ int main(void)
 		cmocka_unit_test(nothing_acknowledged_is_lost),
 		cmocka_unit_test(nothing_acknowledged_is_lost_in_batches),
 		cmocka_unit_test(nothing_acknowledged_is_lost_with_the_usual_log),
+		cmocka_unit_test(nothing_acknowledged_is_lost_while_syncs_are_owed),
+		cmocka_unit_test(replies_before_their_sync_are_seen_to_lose),
 		cmocka_unit_test(weak_sync_is_seen_to_lose),
 	};
 
