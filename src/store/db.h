@@ -63,10 +63,11 @@ enum db_mode { DB_WRITE, DB_READ };
 struct db;
 
 struct db_options {
-	struct str url;	 /* what follows the scheme and its colon */
-	const char *vfs; /* SQLite only, for tests; NULL: the default */
-	bool weak_sync;	 /* for the test that must fail: synchronous=NORMAL */
-	int log_pages;	 /* SQLite's log between checkpoints, for tests; 0: the usual */
+	struct str url;	  /* what follows the scheme and its colon */
+	const char *vfs;  /* SQLite only, for tests; NULL: the default */
+	bool weak_sync;	  /* for the test that must fail: synchronous=NORMAL */
+	int log_pages;	  /* SQLite's log between checkpoints, for tests; 0: the usual */
+	int64_t quick_us; /* a commit that is quick, for tests; 0: the usual */
 	int ahead_from; /* jobs in a batch whose sync may be owed, for tests; 0: the usual */
 	bool hasty;	/* for the test that must fail: replies before that sync */
 	bool patient; /* a transaction may rest for long: for copies */

@@ -49,6 +49,7 @@ struct sqlite {
 	int log_pages,
 		log_limit; /* of the log now, and from which on it is checkpointed */
 	int64_t commit_us; /* what commits took lately, on average */
+	int64_t quick_us;  /* and what is quick */
 	struct prepared prepared[SQL_COUNT];
 	sqlite3_stmt *many[SQL_COUNT];
 };
@@ -242,7 +243,7 @@ static bool sqlite_is_quick(const struct db *db)
 {
 	const struct sqlite *s = (const struct sqlite *)(const void *)db;
 
-	return s->commit_us < QUICK_US && s->log_pages + LONE_PAGES < s->log_limit;
+	return s->commit_us < s->quick_us && s->log_pages + LONE_PAGES < s->log_limit;
 }
 
 static enum err sqlite_call(struct sqlite *s, struct call *call, struct fault *why)
@@ -388,6 +389,7 @@ static enum err sqlite_setup(
 			"PRAGMA temp_store=MEMORY; PRAGMA journal_size_limit=67108864",
 			why);
 	s->log_limit = o->log_pages ? o->log_pages : LOG_PAGES;
+	s->quick_us = o->quick_us ? o->quick_us : QUICK_US;
 	if (!e) sqlite3_wal_hook(s->handle, sqlite_logged, s);
 	return e;
 }

@@ -76,6 +76,7 @@ static bool rig_desk(struct rig *r)
 	r->db = (struct db_options){ .vfs = r->options.cut ? "cut" : NULL,
 		.weak_sync = r->options.weak_sync,
 		.log_pages = r->options.log_pages,
+		.quick_us = r->options.quick ? INT64_MAX : 0,
 		.ahead_from = r->options.ahead,
 		.hasty = r->options.hasty };
 	r->why = (struct fault){ 0 };

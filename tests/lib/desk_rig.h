@@ -20,6 +20,7 @@ struct rig_options {
 	bool cut;	/* on the disk whose power can be cut (cutvfs.h), as it is now */
 	bool weak_sync; /* synchronous=NORMAL */
 	int log_pages;	/* between checkpoints; 0: the usual */
+	bool quick;	/* commits count as quick, however long they take */
 	bool ahead;	/* threaded: the sync of every commit is owed (store/syncer.h) */
 	bool hasty;	/* and replies do not wait for it */
 	bool alone;	/* no threads */
