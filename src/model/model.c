@@ -5,6 +5,9 @@
 
 static const struct wire *const wires[WIRES] = {
 	[WIRE_ANTHROPIC] = &wire_anthropic,
+	[WIRE_OPENAI] = &wire_openai,
+	[WIRE_OPENAI_RESPONSES] = &wire_responses,
+	[WIRE_GEMINI] = &wire_gemini,
 };
 
 const struct wire *wire_of(enum model_wire wire)

@@ -1,0 +1,291 @@
+/* gemini.c - the wire of Gemini's generateContent. */
+#include "model/inner.h"
+
+/* Before Gemini 3 models think within a budget of tokens; from then on by a level. */
+static bool thinks_by_budget(struct str model)
+{
+	return str_starts(model, "gemini-2");
+}
+
+static void thinking_write(struct json_writer *w, const struct model_request *r)
+{
+	static const int64_t budgets[] = { 0, 1024, 8192, 24576 };
+	static const char *const levels[] = { "", "LOW", "MEDIUM", "HIGH" };
+
+	jw_key(w, "thinkingConfig");
+	jw_object(w);
+	jw_key(w, "includeThoughts");
+	jw_bool(w, true);
+	if (thinks_by_budget(r->model)) {
+		jw_key(w, "thinkingBudget");
+		jw_int(w, budgets[r->effort]);
+	} else {
+		jw_key(w, "thinkingLevel");
+		jw_text(w, levels[r->effort]);
+	}
+	jw_object_end(w);
+}
+
+/* Ids that were made here mean nothing to the provider. */
+static void id_write(struct json_writer *w, struct str id, struct arena *arena)
+{
+	if (!id.len || str_starts(id, "parley_")) return;
+	jw_key(w, "id");
+	jw_str(w, wire_id(id, arena));
+}
+
+static bool part_goes(const struct utterance_part *p)
+{
+	if (p->type == PART_TEXT) return p->text.len > 0 || p->seal.len > 0;
+	return p->type !=
+	       PART_THOUGHT; /* thoughts stay; their seals are on other parts */
+}
+
+static void part_write(
+	struct json_writer *w, const struct utterance_part *p, struct arena *arena)
+{
+	jw_object(w);
+	switch (p->type) {
+	case PART_CALL:
+		jw_key(w, "functionCall");
+		jw_object(w);
+		id_write(w, p->id, arena);
+		jw_key(w, "name");
+		jw_str(w, p->name);
+		jw_key(w, "args");
+		jw_json(w, p->arguments);
+		jw_object_end(w);
+		break;
+	case PART_RESULT:
+		jw_key(w, "functionResponse");
+		jw_object(w);
+		id_write(w, p->id, arena);
+		jw_key(w, "name");
+		jw_str(w, p->name);
+		jw_key(w, "response");
+		jw_object(w);
+		jw_key(w, p->is_error ? "error" : "output");
+		jw_str(w, p->text);
+		jw_object_end(w);
+		jw_object_end(w);
+		break;
+	case PART_IMAGE:
+		jw_key(w, "inlineData");
+		jw_object(w);
+		jw_key(w, "mimeType");
+		jw_str(w, p->media_type);
+		jw_key(w, "data");
+		jw_str(w, p->text);
+		jw_object_end(w);
+		break;
+	default: jw_key(w, "text"); jw_str(w, p->text);
+	}
+	if (p->seal.len) {
+		jw_key(w, "thoughtSignature");
+		jw_str(w, p->seal);
+	}
+	jw_object_end(w);
+}
+
+static bool message_goes(const struct utterance *m)
+{
+	for (size_t i = 0; i < m->len; i++)
+		if (part_goes(&m->parts[i])) return true;
+	return false;
+}
+
+/* Results and a person's words that follow each other are one content: roles take turns. */
+static void contents_write(struct json_writer *w, const struct model_request *r,
+	const struct utterance *said, struct arena *arena)
+{
+	int before = -1;
+
+	jw_key(w, "contents");
+	jw_array(w);
+	for (size_t i = 0; i < r->messages_len; i++) {
+		int role = said[i].role == MODEL_ASSISTANT;
+
+		if (!message_goes(&said[i])) continue;
+		if (role != before) {
+			if (before >= 0) {
+				jw_array_end(w);
+				jw_object_end(w);
+			}
+			jw_object(w);
+			jw_key(w, "role");
+			jw_text(w, role ? "model" : "user");
+			jw_key(w, "parts");
+			jw_array(w);
+			before = role;
+		}
+		for (size_t k = 0; k < said[i].len; k++)
+			if (part_goes(&said[i].parts[k]))
+				part_write(w, &said[i].parts[k], arena);
+	}
+	if (before >= 0) {
+		jw_array_end(w);
+		jw_object_end(w);
+	}
+	jw_array_end(w);
+}
+
+static void tools_write(struct json_writer *w, const struct model_request *r)
+{
+	jw_key(w, "tools");
+	jw_array(w);
+	jw_object(w);
+	jw_key(w, "functionDeclarations");
+	jw_array(w);
+	for (size_t i = 0; i < r->tools_len; i++) {
+		jw_object(w);
+		jw_key(w, "name");
+		jw_str(w, r->tools[i].name);
+		jw_key(w, "description");
+		jw_str(w, r->tools[i].description);
+		jw_key(w, "parametersJsonSchema");
+		jw_raw(w, r->tools[i].schema);
+		jw_object_end(w);
+	}
+	jw_array_end(w);
+	jw_object_end(w);
+	jw_array_end(w);
+}
+
+static void request_write(struct json_writer *w, const struct model_request *r,
+	const struct utterance *said, struct arena *arena)
+{
+	jw_object(w);
+	if (r->system.len) {
+		jw_key(w, "systemInstruction");
+		jw_object(w);
+		jw_key(w, "parts");
+		jw_array(w);
+		jw_object(w);
+		jw_key(w, "text");
+		jw_str(w, r->system);
+		jw_object_end(w);
+		jw_array_end(w);
+		jw_object_end(w);
+	}
+	if (r->tools_len) tools_write(w, r);
+	if (r->output_max || r->effort) {
+		jw_key(w, "generationConfig");
+		jw_object(w);
+		if (r->output_max) {
+			jw_key(w, "maxOutputTokens");
+			jw_int(w, r->output_max);
+		}
+		if (r->effort) thinking_write(w, r);
+		jw_object_end(w);
+	}
+	contents_write(w, r, said, arena);
+	jw_object_end(w);
+}
+
+/* ---- the reply ---- */
+
+static void usage_take(struct model_reader *r, const struct json *usage)
+{
+	int64_t prompt = number_of(usage, "promptTokenCount");
+	int64_t thoughts = number_of(usage, "thoughtsTokenCount");
+	struct usage u = { .cache_read = number_of(usage, "cachedContentTokenCount"),
+		.output = number_of(usage, "candidatesTokenCount") + thoughts,
+		.reasoning = thoughts };
+
+	if (!json_is(usage, JSON_OBJECT)) return;
+	if (u.cache_read > prompt) u.cache_read = prompt;
+	u.input = prompt - u.cache_read;
+	r->usage = u;
+}
+
+static void part_take(struct model_reader *r, const struct json *part)
+{
+	const struct json *call = json_get(part, "functionCall"), *args;
+	struct str text = json_text(json_get(part, "text"));
+	struct str seal = json_text(json_get(part, "thoughtSignature"));
+	bool thought = json_is(json_get(part, "thought"), JSON_TRUE);
+	struct reply_part *p = NULL;
+
+	if (json_is(call, JSON_OBJECT)) {
+		p = part_new(r, PART_CALL, -1);
+		if (!p) return;
+		part_add(r, p, &p->id, json_text(json_get(call, "id")));
+		part_add(r, p, &p->name, json_text(json_get(call, "name")));
+		args = json_get(call, "args");
+		if (json_is(args, JSON_OBJECT)) json_write(&p->text, args);
+		part_tell(r, PART_CALL, json_text(json_get(call, "name")));
+	} else if (text.len) {
+		p = part_say(r, thought ? PART_THOUGHT : PART_TEXT, text);
+	} else if (seal.len) {
+		p = part_new(r, PART_TEXT, -1); /* a seal may come alone */
+	}
+	if (p && seal.len) part_add(r, p, &p->seal, seal);
+}
+
+/* Every other reason is an end as STOP is. */
+static const struct {
+	const char *reason;
+	enum trouble trouble;
+	bool retry;
+	const char *message;
+} ends[] = {
+	{ "MAX_TOKENS", TROUBLE_CUT, false,
+		"the answer reached the most tokens it may have" },
+	{ "MALFORMED_FUNCTION_CALL", TROUBLE_OVERLOADED, true,
+		"the model's call of a tool was malformed" },
+	{ "UNEXPECTED_TOOL_CALL", TROUBLE_OVERLOADED, true,
+		"the model called a tool that it was not offered" },
+	{ "OTHER", TROUBLE_OVERLOADED, true, "the model stopped for no known reason" },
+	{ "SAFETY", TROUBLE_DECLINED, false, "declined for safety" },
+	{ "RECITATION", TROUBLE_DECLINED, false,
+		"declined: it would recite others' work" },
+	{ "BLOCKLIST", TROUBLE_DECLINED, false, "declined: a forbidden term" },
+	{ "PROHIBITED_CONTENT", TROUBLE_DECLINED, false, "declined: prohibited content" },
+	{ "SPII", TROUBLE_DECLINED, false, "declined: sensitive personal information" },
+	{ "LANGUAGE", TROUBLE_DECLINED, false, "declined: an unsupported language" },
+	{ "IMAGE_SAFETY", TROUBLE_DECLINED, false, "declined for safety of an image" },
+};
+
+static void finish_take(struct model_reader *r, struct str reason)
+{
+	if (!reason.len || str_is(reason, "FINISH_REASON_UNSPECIFIED")) return;
+	r->finished = true;
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+		if (str_is(reason, ends[i].reason)) {
+			reader_trouble(r, ends[i].trouble, ends[i].retry,
+				str_of(ends[i].message));
+			return;
+		}
+}
+
+static void chunk_take(struct model_reader *r, struct str event, const struct json *data)
+{
+	const struct json *candidates = json_get(data, "candidates"), *candidate, *parts;
+	struct str blocked =
+		json_text(json_get(json_get(data, "promptFeedback"), "blockReason"));
+
+	(void)event;
+	if (json_get(data, "error")) {
+		reader_error(r, 200, data);
+		return;
+	}
+	usage_take(r, json_get(data, "usageMetadata"));
+	if (blocked.len) {
+		r->finished = true;
+		reader_trouble(r, TROUBLE_DECLINED, false, blocked);
+	}
+	candidate = json_is(candidates, JSON_ARRAY) && candidates->count
+			    ? &candidates->items[0]
+			    : NULL;
+	parts = json_get(json_get(candidate, "content"), "parts");
+	for (uint32_t i = 0; json_is(parts, JSON_ARRAY) && i < parts->count; i++)
+		part_take(r, &parts->items[i]);
+	finish_take(r, json_text(json_get(candidate, "finishReason")));
+}
+
+const struct wire wire_gemini = {
+	.path = "/models/%:streamGenerateContent?alt=sse",
+	.key_header = "x-goog-api-key: ",
+	.write = request_write,
+	.take = chunk_take,
+};

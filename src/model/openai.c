@@ -1,0 +1,395 @@
+/* openai.c - the wire of Chat Completions, which OpenAI, Ollama, vLLM, OpenRouter and many
+ * others speak, each with habits of its own. */
+#include "model/inner.h"
+
+#include <math.h>
+
+static void role_write(struct json_writer *w, const char *role)
+{
+	jw_key(w, "role");
+	jw_text(w, role);
+}
+
+static void text_part_write(struct json_writer *w, struct str text)
+{
+	jw_object(w);
+	jw_key(w, "type");
+	jw_text(w, "text");
+	jw_key(w, "text");
+	jw_str(w, text);
+	jw_object_end(w);
+}
+
+static bool has_type(const struct utterance *m, enum part_type type)
+{
+	for (size_t i = 0; i < m->len; i++)
+		if (m->parts[i].type == type) return true;
+	return false;
+}
+
+static void user_write(
+	struct json_writer *w, const struct utterance *m, struct arena *arena)
+{
+	if (!has_type(m, PART_TEXT) && !has_type(m, PART_IMAGE)) return;
+	jw_object(w);
+	role_write(w, "user");
+	jw_key(w, "content");
+	if (!has_type(m, PART_IMAGE)) {
+		jw_str(w, utterance_text(m, arena));
+		jw_object_end(w);
+		return;
+	}
+	jw_array(w);
+	for (size_t i = 0; i < m->len; i++) {
+		const struct utterance_part *p = &m->parts[i];
+
+		if (p->type == PART_TEXT && p->text.len) text_part_write(w, p->text);
+		if (p->type != PART_IMAGE) continue;
+		jw_object(w);
+		jw_key(w, "type");
+		jw_text(w, "image_url");
+		jw_key(w, "image_url");
+		jw_object(w);
+		jw_key(w, "url");
+		write_data_url(w, p, arena);
+		jw_object_end(w);
+		jw_object_end(w);
+	}
+	jw_array_end(w);
+	jw_object_end(w);
+}
+
+/* Each result is a message of its own. */
+static void results_write(
+	struct json_writer *w, const struct utterance *m, struct arena *arena)
+{
+	for (size_t i = 0; i < m->len; i++) {
+		if (m->parts[i].type != PART_RESULT) continue;
+		jw_object(w);
+		role_write(w, "tool");
+		jw_key(w, "tool_call_id");
+		jw_str(w, wire_id(m->parts[i].id, arena));
+		jw_key(w, "content");
+		jw_str(w, m->parts[i].text);
+		jw_object_end(w);
+	}
+}
+
+static void json_text_write(
+	struct json_writer *w, const struct json *value, struct arena *arena)
+{
+	struct buf text = { 0 };
+
+	json_write(&text, value);
+	if (text.failed) arena->failed = true;
+	jw_str(w, buf_str(&text));
+	buf_done(&text);
+}
+
+static void calls_write(
+	struct json_writer *w, const struct utterance *m, struct arena *arena)
+{
+	jw_key(w, "tool_calls");
+	jw_array(w);
+	for (size_t i = 0; i < m->len; i++) {
+		const struct utterance_part *p = &m->parts[i];
+
+		if (p->type != PART_CALL) continue;
+		jw_object(w);
+		jw_key(w, "id");
+		jw_str(w, wire_id(p->id, arena));
+		jw_key(w, "type");
+		jw_text(w, "function");
+		jw_key(w, "function");
+		jw_object(w);
+		jw_key(w, "name");
+		jw_str(w, p->name);
+		jw_key(w, "arguments");
+		json_text_write(w, p->arguments, arena);
+		jw_object_end(w);
+		jw_object_end(w);
+	}
+	jw_array_end(w);
+}
+
+/* Reasoning goes back as it came, to who gave it: OpenRouter's details whole, DeepSeek's
+ * text beside the calls it led to. */
+static void reasoning_write(struct json_writer *w, const struct utterance *m, bool calls)
+{
+	for (size_t i = 0; i < m->len; i++) {
+		const struct utterance_part *p = &m->parts[i];
+
+		if (p->type != PART_THOUGHT) continue;
+		if (str_is(p->as, "details") && p->seal.len) {
+			jw_key(w, "reasoning_details");
+			jw_array(w);
+			jw_members(w, p->seal);
+			jw_array_end(w);
+		} else if (str_is(p->as, "reasoning_content") && calls) {
+			jw_key(w, "reasoning_content");
+			jw_str(w, p->text);
+		} else {
+			continue;
+		}
+		return;
+	}
+}
+
+static void assistant_write(
+	struct json_writer *w, const struct utterance *m, struct arena *arena)
+{
+	bool calls = has_type(m, PART_CALL);
+	struct str text = utterance_text(m, arena);
+
+	if (!calls && !text.len) return;
+	jw_object(w);
+	role_write(w, "assistant");
+	jw_key(w, "content");
+	text.len ? jw_str(w, text) : jw_null(w);
+	reasoning_write(w, m, calls);
+	if (calls) calls_write(w, m, arena);
+	jw_object_end(w);
+}
+
+static void tools_write(struct json_writer *w, const struct model_request *r)
+{
+	jw_key(w, "tools");
+	jw_array(w);
+	for (size_t i = 0; i < r->tools_len; i++) {
+		jw_object(w);
+		jw_key(w, "type");
+		jw_text(w, "function");
+		jw_key(w, "function");
+		jw_object(w);
+		jw_key(w, "name");
+		jw_str(w, r->tools[i].name);
+		jw_key(w, "description");
+		jw_str(w, r->tools[i].description);
+		jw_key(w, "parameters");
+		jw_raw(w, r->tools[i].schema);
+		jw_object_end(w);
+		jw_object_end(w);
+	}
+	jw_array_end(w);
+}
+
+static void request_write(struct json_writer *w, const struct model_request *r,
+	const struct utterance *said, struct arena *arena)
+{
+	static const char *const efforts[] = { "", "low", "medium", "high" };
+
+	jw_object(w);
+	jw_key(w, "model");
+	jw_str(w, r->model);
+	jw_key(w, "stream");
+	jw_bool(w, true);
+	jw_key(w, "stream_options");
+	jw_raw(w, STR("{\"include_usage\":true}"));
+	if (r->output_max) {
+		jw_key(w, "max_completion_tokens");
+		jw_int(w, r->output_max);
+	}
+	if (r->effort) {
+		jw_key(w, "reasoning_effort");
+		jw_text(w, efforts[r->effort]);
+	}
+	if (r->tools_len) tools_write(w, r);
+	jw_key(w, "messages");
+	jw_array(w);
+	if (r->system.len) {
+		jw_object(w);
+		role_write(w, "system");
+		jw_key(w, "content");
+		jw_str(w, r->system);
+		jw_object_end(w);
+	}
+	for (size_t i = 0; i < r->messages_len; i++) {
+		if (said[i].role == MODEL_ASSISTANT) {
+			assistant_write(w, &said[i], arena);
+			continue;
+		}
+		results_write(w, &said[i], arena);
+		user_write(w, &said[i], arena);
+	}
+	jw_array_end(w);
+	jw_object_end(w);
+}
+
+/* ---- the reply ---- */
+
+static void usage_take(struct model_reader *r, const struct json *usage)
+{
+	const struct json *in = json_get(usage, "prompt_tokens_details");
+	const struct json *out = json_get(usage, "completion_tokens_details");
+	const struct json *cost = json_get(usage, "cost");
+	int64_t prompt = number_of(usage, "prompt_tokens");
+	struct usage u = { .cache_read = number_of(in, "cached_tokens"),
+		.cache_write = number_of(in, "cache_write_tokens"),
+		.output = number_of(usage, "completion_tokens"),
+		.reasoning = number_of(out, "reasoning_tokens") };
+
+	if (!json_is(usage, JSON_OBJECT)) return;
+	/* DeepSeek names it otherwise. */
+	if (!u.cache_read) u.cache_read = number_of(usage, "prompt_cache_hit_tokens");
+	if (u.cache_read > prompt) u.cache_read = prompt;
+	if (u.cache_write > prompt - u.cache_read) u.cache_write = prompt - u.cache_read;
+	u.input = prompt - u.cache_read - u.cache_write;
+	r->usage = u;
+	if (json_is(cost, JSON_NUMBER) && json_real(cost) >= 0 && json_real(cost) < 1e6)
+		r->cost = (int64_t)llround(json_real(cost) * 1e9);
+}
+
+static struct reply_part *call_by_id(struct model_reader *r, struct str id)
+{
+	for (size_t i = r->parts_len; i-- > 0;)
+		if (r->parts[i].type == PART_CALL && str_eq(buf_str(&r->parts[i].id), id))
+			return &r->parts[i];
+	return NULL;
+}
+
+static struct reply_part *call_last(struct model_reader *r)
+{
+	for (size_t i = r->parts_len; i-- > 0;)
+		if (r->parts[i].type == PART_CALL) return &r->parts[i];
+	return NULL;
+}
+
+/* Are its arguments whole by now? Then a name that comes begins another call. */
+static bool call_whole(struct model_reader *r, const struct reply_part *p)
+{
+	const struct json *value;
+
+	return p->text.len > 0 &&
+	       json_read(buf_str(&p->text), NULL, &r->frame, &value, NULL) == OK &&
+	       value->type == JSON_OBJECT;
+}
+
+/* The call that a delta is about. An index may be missing, or the same for all calls; an id
+ * may be missing, or come with every delta. */
+static struct reply_part *call_of(
+	struct model_reader *r, const struct json *index, struct str id, struct str name)
+{
+	int64_t at = index && index->is_int ? index->integer : -1;
+	struct reply_part *p = id.len ? call_by_id(r, id) : NULL;
+
+	if (p) return p;
+	p = at >= 0 ? part_find(r, at) : call_last(r);
+	if (p && p->type != PART_CALL) p = NULL;
+	if (p && id.len && p->id.len) return NULL; /* another id: another call */
+	if (p && name.len && p->name.len && call_whole(r, p)) return NULL;
+	return p;
+}
+
+static void call_take(struct model_reader *r, const struct json *delta)
+{
+	const struct json *function = json_get(delta, "function");
+	const struct json *arguments = json_get(function, "arguments");
+	const struct json *index = json_get(delta, "index");
+	struct str id = json_text(json_get(delta, "id"));
+	struct str name = json_text(json_get(function, "name"));
+	struct reply_part *p = call_of(r, index, id, name);
+
+	if (!p) p = part_new(r, PART_CALL, index && index->is_int ? index->integer : -1);
+	if (!p) return;
+	if (!p->id.len) part_add(r, p, &p->id, id);
+	if (!p->name.len && name.len) {
+		part_add(r, p, &p->name, name);
+		part_tell(r, PART_CALL, name);
+	}
+	if (json_is(arguments, JSON_OBJECT) && !p->text.len)
+		json_write(&p->text, arguments);
+	else
+		part_add(r, p, &p->text, json_text(arguments));
+}
+
+/* Objects of an array, with commas between, behind what is there. */
+static void details_take(
+	struct model_reader *r, struct reply_part *p, const struct json *details)
+{
+	struct buf one = { 0 };
+
+	if (!p->as.len) part_add(r, p, &p->as, STR("details"));
+	for (uint32_t i = 0; i < details->count; i++) {
+		buf_clear(&one);
+		if (p->seal.len) buf_add_char(&one, ',');
+		json_write(&one, &details->items[i]);
+		part_add(r, p, &p->seal, buf_str(&one));
+	}
+	buf_done(&one);
+}
+
+static struct reply_part *thought_part(struct model_reader *r)
+{
+	struct reply_part *p = part_last(r);
+
+	return p && p->type == PART_THOUGHT ? p : part_new(r, PART_THOUGHT, -1);
+}
+
+static void reasoning_take(struct model_reader *r, const struct json *delta)
+{
+	const struct json *details = json_get(delta, "reasoning_details");
+	struct str plain = json_text(json_get(delta, "reasoning_content"));
+	struct str text = plain.len ? plain : json_text(json_get(delta, "reasoning"));
+	struct reply_part *p;
+
+	if (!text.len && !(json_is(details, JSON_ARRAY) && details->count)) return;
+	p = thought_part(r);
+	if (!p) return;
+	part_add(r, p, &p->text, text);
+	part_tell(r, PART_THOUGHT, text);
+	if (json_is(details, JSON_ARRAY))
+		details_take(r, p, details);
+	else if (plain.len && !p->as.len)
+		part_add(r, p, &p->as, STR("reasoning_content"));
+}
+
+static void finish_take(struct model_reader *r, struct str why)
+{
+	if (!why.len) return;
+	r->finished = true;
+	if (str_is(why, "length"))
+		reader_trouble(r, TROUBLE_CUT, false,
+			STR("the answer reached the most tokens it may have"));
+	else if (str_is(why, "content_filter"))
+		reader_trouble(r, TROUBLE_DECLINED, false,
+			STR("the provider's filter declined"));
+	else if (str_is(why, "error"))
+		reader_trouble(r, TROUBLE_OVERLOADED, true,
+			STR("the provider stopped with an error"));
+}
+
+static void chunk_take(struct model_reader *r, struct str event, const struct json *data)
+{
+	const struct json *choices = json_get(data, "choices"), *delta, *calls;
+	const struct json *choice = json_is(choices, JSON_ARRAY) && choices->count
+					    ? &choices->items[0]
+					    : NULL;
+	const struct json *error = json_get(data, "error");
+
+	if (!error) error = json_get(choice, "error");
+	if (json_is(error, JSON_OBJECT) || str_is(event, "error")) {
+		reader_error(r, 200, json_is(error, JSON_OBJECT) ? error : data);
+		return;
+	}
+	usage_take(r, json_get(data, "usage"));
+	delta = json_get(choice, "delta");
+	if (!json_is(delta, JSON_OBJECT)) delta = json_get(choice, "message");
+	reasoning_take(r, delta);
+	part_say(r, PART_TEXT, json_text(json_get(delta, "content")));
+	if (json_text(json_get(delta, "refusal")).len) {
+		part_say(r, PART_TEXT, json_text(json_get(delta, "refusal")));
+		reader_trouble(
+			r, TROUBLE_DECLINED, false, STR("the model declined to answer"));
+	}
+	calls = json_get(delta, "tool_calls");
+	for (uint32_t i = 0; json_is(calls, JSON_ARRAY) && i < calls->count; i++)
+		call_take(r, &calls->items[i]);
+	finish_take(r, json_text(json_get(choice, "finish_reason")));
+}
+
+const struct wire wire_openai = {
+	.path = "/chat/completions",
+	.key_header = "authorization: Bearer ",
+	.write = request_write,
+	.take = chunk_take,
+};

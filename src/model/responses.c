@@ -1,0 +1,360 @@
+/* responses.c - the wire of OpenAI's Responses API, without anything kept at the provider:
+ * reasoning comes sealed and goes back. */
+#include "model/inner.h"
+
+/* Models that give reasoning back sealed; others refuse to be asked for it. */
+static bool reasons(const struct model_request *r)
+{
+	return r->effort || str_starts(r->model, "gpt-5") || str_starts(r->model, "o1") ||
+	       str_starts(r->model, "o3") || str_starts(r->model, "o4");
+}
+
+static void type_write(struct json_writer *w, const char *type)
+{
+	jw_key(w, "type");
+	jw_text(w, type);
+}
+
+static void message_open(struct json_writer *w, const char *role)
+{
+	jw_object(w);
+	jw_key(w, "role");
+	jw_text(w, role);
+	jw_key(w, "content");
+}
+
+static void user_write(
+	struct json_writer *w, const struct utterance *m, struct arena *arena)
+{
+	bool some = false;
+
+	for (size_t i = 0; i < m->len; i++)
+		some |= m->parts[i].type == PART_IMAGE ||
+			(m->parts[i].type == PART_TEXT && m->parts[i].text.len);
+	if (!some) return;
+	message_open(w, "user");
+	jw_array(w);
+	for (size_t i = 0; i < m->len; i++) {
+		const struct utterance_part *p = &m->parts[i];
+
+		if (p->type == PART_TEXT && p->text.len) {
+			jw_object(w);
+			type_write(w, "input_text");
+			jw_key(w, "text");
+			jw_str(w, p->text);
+			jw_object_end(w);
+		} else if (p->type == PART_IMAGE) {
+			jw_object(w);
+			type_write(w, "input_image");
+			jw_key(w, "detail");
+			jw_text(w, "auto");
+			jw_key(w, "image_url");
+			write_data_url(w, p, arena);
+			jw_object_end(w);
+		}
+	}
+	jw_array_end(w);
+	jw_object_end(w);
+}
+
+static void reasoning_write(struct json_writer *w, const struct utterance_part *p)
+{
+	jw_object(w);
+	type_write(w, "reasoning");
+	jw_key(w, "id");
+	jw_str(w, p->seal_id);
+	jw_key(w, "summary");
+	jw_array(w);
+	if (p->text.len) {
+		jw_object(w);
+		type_write(w, "summary_text");
+		jw_key(w, "text");
+		jw_str(w, p->text);
+		jw_object_end(w);
+	}
+	jw_array_end(w);
+	jw_key(w, "encrypted_content");
+	jw_str(w, p->seal);
+	jw_object_end(w);
+}
+
+static void item_write(
+	struct json_writer *w, const struct utterance_part *p, struct arena *arena)
+{
+	struct buf text = { 0 };
+
+	switch (p->type) {
+	case PART_TEXT:
+		if (!p->text.len) return;
+		message_open(w, "assistant");
+		jw_str(w, p->text);
+		jw_object_end(w);
+		return;
+	case PART_THOUGHT:
+		if (p->seal.len) reasoning_write(w, p);
+		return;
+	case PART_CALL:
+		jw_object(w);
+		type_write(w, "function_call");
+		jw_key(w, "call_id");
+		jw_str(w, wire_id(p->id, arena));
+		jw_key(w, "name");
+		jw_str(w, p->name);
+		jw_key(w, "arguments");
+		json_write(&text, p->arguments);
+		jw_str(w, buf_str(&text));
+		buf_done(&text);
+		jw_object_end(w);
+		return;
+	case PART_RESULT:
+		jw_object(w);
+		type_write(w, "function_call_output");
+		jw_key(w, "call_id");
+		jw_str(w, wire_id(p->id, arena));
+		jw_key(w, "output");
+		jw_str(w, p->text);
+		jw_object_end(w);
+		return;
+	default: return;
+	}
+}
+
+static void tools_write(struct json_writer *w, const struct model_request *r)
+{
+	jw_key(w, "tools");
+	jw_array(w);
+	for (size_t i = 0; i < r->tools_len; i++) {
+		jw_object(w);
+		type_write(w, "function");
+		jw_key(w, "name");
+		jw_str(w, r->tools[i].name);
+		jw_key(w, "description");
+		jw_str(w, r->tools[i].description);
+		jw_key(w, "parameters");
+		jw_raw(w, r->tools[i].schema);
+		jw_key(w, "strict");
+		jw_bool(w, false);
+		jw_object_end(w);
+	}
+	jw_array_end(w);
+}
+
+static void reasoning_ask(struct json_writer *w, const struct model_request *r)
+{
+	static const char *const efforts[] = { "", "low", "medium", "high" };
+
+	jw_key(w, "include");
+	jw_raw(w, STR("[\"reasoning.encrypted_content\"]"));
+	jw_key(w, "reasoning");
+	jw_object(w);
+	if (r->effort) {
+		jw_key(w, "effort");
+		jw_text(w, efforts[r->effort]);
+	}
+	jw_key(w, "summary");
+	jw_text(w, "auto");
+	jw_object_end(w);
+}
+
+static void request_write(struct json_writer *w, const struct model_request *r,
+	const struct utterance *said, struct arena *arena)
+{
+	jw_object(w);
+	jw_key(w, "model");
+	jw_str(w, r->model);
+	jw_key(w, "stream");
+	jw_bool(w, true);
+	jw_key(w, "store");
+	jw_bool(w, false);
+	if (r->output_max) {
+		jw_key(w, "max_output_tokens");
+		jw_int(w, r->output_max);
+	}
+	if (reasons(r)) reasoning_ask(w, r);
+	if (r->system.len) {
+		jw_key(w, "instructions");
+		jw_str(w, r->system);
+	}
+	if (r->tools_len) tools_write(w, r);
+	jw_key(w, "input");
+	jw_array(w);
+	for (size_t i = 0; i < r->messages_len; i++) {
+		for (size_t k = 0; k < said[i].len; k++)
+			if (said[i].role == MODEL_ASSISTANT ||
+				said[i].parts[k].type == PART_RESULT)
+				item_write(w, &said[i].parts[k], arena);
+		if (said[i].role != MODEL_ASSISTANT) user_write(w, &said[i], arena);
+	}
+	jw_array_end(w);
+	jw_object_end(w);
+}
+
+/* ---- the reply ---- */
+
+static int64_t index_of(const struct json *data)
+{
+	const struct json *n = json_get(data, "output_index");
+
+	return n && n->is_int ? n->integer : -1;
+}
+
+static struct reply_part *item_begin(
+	struct model_reader *r, int64_t index, const struct json *item)
+{
+	struct str type = json_text(json_get(item, "type"));
+	struct reply_part *p = index >= 0 ? part_find(r, index) : NULL;
+
+	if (p) return p;
+	if (str_is(type, "message")) return part_new(r, PART_TEXT, index);
+	if (str_is(type, "reasoning")) return part_new(r, PART_THOUGHT, index);
+	if (!str_is(type, "function_call")) return NULL;
+	p = part_new(r, PART_CALL, index);
+	if (!p) return NULL;
+	part_add(r, p, &p->id, json_text(json_get(item, "call_id")));
+	part_add(r, p, &p->name, json_text(json_get(item, "name")));
+	part_tell(r, PART_CALL, json_text(json_get(item, "name")));
+	return p;
+}
+
+/* A text that came in deltas, and now whole: only what is missing of it is added. */
+static void text_settle(struct model_reader *r, struct reply_part *p, struct str whole)
+{
+	if (p->text.len == 0) {
+		part_add(r, p, &p->text, whole);
+		if (p->type != PART_CALL) part_tell(r, p->type, whole);
+	}
+}
+
+static void texts_settle(
+	struct model_reader *r, struct reply_part *p, const struct json *list)
+{
+	struct buf whole = { .max = REPLY_TEXT_MAX };
+
+	for (uint32_t i = 0; json_is(list, JSON_ARRAY) && i < list->count; i++) {
+		struct str type = json_text(json_get(&list->items[i], "type"));
+		bool refusal = str_is(type, "refusal");
+
+		/* Parts of a summary are paragraphs. */
+		if (p->type == PART_THOUGHT && whole.len) buf_add_text(&whole, "\n\n");
+		buf_add(&whole, json_text(json_get(
+					&list->items[i], refusal ? "refusal" : "text")));
+		if (refusal)
+			reader_trouble(r, TROUBLE_DECLINED, false,
+				STR("the model declined to answer"));
+	}
+	text_settle(r, p, buf_str(&whole));
+	buf_done(&whole);
+}
+
+static void item_end(struct model_reader *r, int64_t index, const struct json *item)
+{
+	struct reply_part *p = item_begin(r, index, item);
+	struct str sealed = json_text(json_get(item, "encrypted_content"));
+
+	if (!p) return;
+	if (p->type == PART_CALL) {
+		text_settle(r, p, json_text(json_get(item, "arguments")));
+		return;
+	}
+	texts_settle(r, p, json_get(item, p->type == PART_TEXT ? "content" : "summary"));
+	if (p->type != PART_THOUGHT || !sealed.len) return;
+	buf_clear(&p->seal);
+	buf_clear(&p->seal_id);
+	part_add(r, p, &p->seal, sealed);
+	part_add(r, p, &p->seal_id, json_text(json_get(item, "id")));
+}
+
+static void delta_take(
+	struct model_reader *r, const struct json *data, enum part_type type, bool told)
+{
+	struct reply_part *p = part_find(r, index_of(data));
+	struct str text = json_text(json_get(data, "delta"));
+
+	if (!p || p->type != type) return;
+	part_add(r, p, &p->text, text);
+	if (told) part_tell(r, type, text);
+}
+
+static void usage_take(struct model_reader *r, const struct json *usage)
+{
+	const struct json *in = json_get(usage, "input_tokens_details");
+	int64_t prompt = number_of(usage, "input_tokens");
+	struct usage u = { .cache_read = number_of(in, "cached_tokens"),
+		.cache_write = number_of(in, "cache_write_tokens"),
+		.output = number_of(usage, "output_tokens"),
+		.reasoning = number_of(
+			json_get(usage, "output_tokens_details"), "reasoning_tokens") };
+
+	if (!json_is(usage, JSON_OBJECT)) return;
+	if (u.cache_read > prompt) u.cache_read = prompt;
+	if (u.cache_write > prompt - u.cache_read) u.cache_write = prompt - u.cache_read;
+	u.input = prompt - u.cache_read - u.cache_write;
+	r->usage = u;
+}
+
+static void response_end(struct model_reader *r, const struct json *response)
+{
+	bool alone = r->parts_len == 0;
+	const struct json *output = json_get(response, "output");
+	struct str why =
+		json_text(json_get(json_get(response, "incomplete_details"), "reason"));
+
+	r->finished = true;
+	usage_take(r, json_get(response, "usage"));
+	/* Some servers stream nothing but this. */
+	for (uint32_t i = 0; alone && json_is(output, JSON_ARRAY) && i < output->count;
+		i++)
+		item_end(r, (int64_t)i, &output->items[i]);
+	if (str_is(why, "content_filter"))
+		reader_trouble(r, TROUBLE_DECLINED, false,
+			STR("the provider's filter declined"));
+	else if (why.len)
+		reader_trouble(r, TROUBLE_CUT, false,
+			STR("the answer reached the most tokens it may have"));
+}
+
+static void summary_break(struct model_reader *r, const struct json *data)
+{
+	struct reply_part *p = part_find(r, index_of(data));
+
+	if (!p || p->type != PART_THOUGHT || !p->text.len) return;
+	part_add(r, p, &p->text, STR("\n\n"));
+	part_tell(r, PART_THOUGHT, STR("\n\n"));
+}
+
+static void event_take(struct model_reader *r, struct str event, const struct json *data)
+{
+	struct str type = json_text(json_get(data, "type"));
+	const struct json *response = json_get(data, "response");
+
+	if (!type.len) type = event;
+	if (str_is(type, "response.output_item.added")) {
+		item_begin(r, index_of(data), json_get(data, "item"));
+	} else if (str_is(type, "response.output_item.done")) {
+		item_end(r, index_of(data), json_get(data, "item"));
+	} else if (str_is(type, "response.output_text.delta") ||
+		   str_is(type, "response.refusal.delta")) {
+		delta_take(r, data, PART_TEXT, true);
+	} else if (str_is(type, "response.reasoning_summary_part.added")) {
+		summary_break(r, data);
+	} else if (str_is(type, "response.reasoning_summary_text.delta")) {
+		delta_take(r, data, PART_THOUGHT, true);
+	} else if (str_is(type, "response.function_call_arguments.delta")) {
+		delta_take(r, data, PART_CALL, false);
+	} else if (str_is(type, "response.completed") ||
+		   str_is(type, "response.incomplete")) {
+		response_end(r, response);
+	} else if (str_is(type, "response.failed")) {
+		usage_take(r, json_get(response, "usage"));
+		reader_error(r, 200, json_get(response, "error") ? response : data);
+	} else if (str_is(type, "error")) {
+		reader_error(r, 200, data);
+	}
+}
+
+const struct wire wire_responses = {
+	.path = "/responses",
+	.key_header = "authorization: Bearer ",
+	.write = request_write,
+	.take = event_take,
+};
