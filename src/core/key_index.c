@@ -16,7 +16,7 @@ bool key_index_add(
 		x->entries = grown;
 		x->room = room;
 	}
-	x->entries[x->len++] = (struct key_entry){ key, rule, pattern, -1, -1 };
+	x->entries[x->len++] = (struct key_entry){ key, rule, 0, pattern, -1, -1 };
 	return true;
 }
 
@@ -38,6 +38,9 @@ void key_index_seal(struct key_index *x)
 	if (x->len) qsort(x->entries, x->len, sizeof *x->entries, entry_cmp);
 	for (size_t i = 0; i < x->len; i++) {
 		int32_t up = (int32_t)i - 1;
+		bool again = i && str_eq(x->entries[i].key, x->entries[i - 1].key);
+
+		x->entries[i].first = again ? x->entries[i - 1].first : (int32_t)i;
 
 		while (up >= 0 && !begins(x->entries[i].key, x->entries[up].key))
 			up = x->entries[up].shorter;
@@ -89,6 +92,12 @@ const struct key_entry *key_index_find(const struct key_index *x, struct key_tex
 		if (begins_it) return &x->entries[i];
 	}
 	return NULL;
+}
+
+const struct key_entry *key_index_shorter(
+	const struct key_index *x, const struct key_entry *e)
+{
+	return e->shorter < 0 ? NULL : &x->entries[e->shorter];
 }
 
 const struct key_entry *key_index_next(

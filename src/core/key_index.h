@@ -10,6 +10,7 @@
 struct key_entry {
 	struct str key; /* borrowed */
 	uint32_t rule;
+	int32_t first;	     /* of those with this key, which lie together */
 	const void *pattern; /* or NULL */
 	int32_t up;	     /* the next in the chain; -1: the end */
 	int32_t shorter;     /* the next whose key is another */
@@ -34,6 +35,9 @@ void key_index_done(struct key_index *);
  * of equal keys the last added. */
 const struct key_entry *key_index_find(const struct key_index *, struct key_text);
 const struct key_entry *key_index_next(
+	const struct key_index *, const struct key_entry *);
+/* The last entry of the next key: for who goes over those of one key by themselves. */
+const struct key_entry *key_index_shorter(
 	const struct key_index *, const struct key_entry *);
 
 #endif

@@ -17,6 +17,8 @@ struct rule_set *rule_set_free(struct rule_set *set)
 	if (!set) return NULL;
 	for (int side = 0; side < SET_SIDES; side++) {
 		key_index_done(&set->names[side]);
+		key_index_done(&set->agents[side]);
+		mem_free(set->pairs[side]);
 		key_index_done(&set->subjects[side]);
 		key_index_done(&set->loose[side]);
 		key_index_done(&set->same[side]);
@@ -76,6 +78,12 @@ static struct str name_key(const struct tool_pattern *p, struct arena *arena)
 				      : arena_print(arena, "%.*s(", STR_ARGS(name));
 }
 
+/* How the agent's name must begin. */
+static struct str agent_literal(const struct set_rule *r)
+{
+	return r->match.literal ? r->match.agent : glob_literal(r->match.agent);
+}
+
 static bool rule_index(struct rule_set *set, uint32_t n)
 {
 	const struct set_rule *r = &set->rules[n];
@@ -84,11 +92,11 @@ static bool rule_index(struct rule_set *set, uint32_t n)
 
 	if (r->broken)
 		return side == SET_ALLOWS ||
-		       key_index_add(&set->names[side], STR_NONE, n, NULL);
+		       key_index_add(&set->agents[side], STR_NONE, n, NULL);
 	if (r->match.same.len)
 		return key_index_add(&set->same[side], r->match.same, n, NULL);
 	if (r->match.tools_len == 0)
-		return key_index_add(&set->names[side], STR_NONE, n, NULL);
+		return key_index_add(&set->agents[side], agent_literal(r), n, NULL);
 	for (size_t i = 0; i < r->match.tools_len && ok; i++) {
 		const struct tool_pattern *p = &r->match.tools[i];
 
@@ -106,8 +114,7 @@ static bool rule_index(struct rule_set *set, uint32_t n)
 static struct rule_brief brief_of(const struct set_rule *r)
 {
 	struct rule_brief b = { .min = RISK_LOW, .max = RISK_CRITICAL, .type = -1 };
-	struct str agent =
-		r->match.literal ? r->match.agent : glob_literal(r->match.agent);
+	struct str agent = agent_literal(r);
 
 	if (r->broken) return b;
 	b.agent_len = (uint8_t)(agent.len < sizeof b.agent ? agent.len : sizeof b.agent);
@@ -116,6 +123,17 @@ static struct rule_brief brief_of(const struct set_rule *r)
 	b.max = (uint8_t)r->match.max;
 	if (r->match.has_type) b.type = (int8_t)r->match.type;
 	return b;
+}
+
+static bool pairs_seal(struct rule_set *set, int side)
+{
+	const struct key_index *x = &set->loose[side];
+
+	set->pairs[side] = mem_alloc((x->len + 1) * sizeof *set->pairs[side]);
+	for (size_t i = 0; set->pairs[side] && i < x->len; i++)
+		set->pairs[side][i] =
+			((const struct tool_pattern *)x->entries[i].pattern)->pairs;
+	return set->pairs[side] != NULL;
 }
 
 enum err rule_set_seal(struct rule_set *set, struct fault *why)
@@ -132,6 +150,8 @@ enum err rule_set_seal(struct rule_set *set, struct fault *why)
 		key_index_seal(&set->subjects[side]);
 		key_index_seal(&set->loose[side]);
 		key_index_seal(&set->same[side]);
+		key_index_seal(&set->agents[side]);
+		if (!pairs_seal(set, side)) return fail(why, ERR_MEMORY, "out of memory");
 	}
 	return OK;
 }
@@ -206,6 +226,16 @@ static void stops_by_name(struct deciding *d, struct str name, struct str open)
 
 	for (; e; e = key_index_next(x, e))
 		if (named(e, name)) stop_hit(d, e->rule);
+}
+
+static void stops_by_agent(struct deciding *d)
+{
+	const struct key_index *x = &d->set->agents[SET_STOPS];
+	const struct key_entry *e =
+		key_index_find(x, (struct key_text){ d->op->agent, STR_NONE });
+
+	for (; e; e = key_index_next(x, e))
+		stop_hit(d, e->rule);
 }
 
 /* Every pattern of this tool's, when what the call is about is not known. */
@@ -320,14 +350,16 @@ static void stops_loose(struct deciding *d, struct str name, struct str open)
 	struct glob_pairs pairs = { 0 };
 
 	if (e) pairs = pairs_of(o, o->subjects_len);
-	for (; e; e = key_index_next(x, e)) {
-		const struct tool_pattern *p = e->pattern;
+	for (; e; e = key_index_shorter(x, e))
+		for (size_t i = (size_t)e->first; i <= (size_t)(e - x->entries); i++) {
+			const struct key_entry *at = &x->entries[i];
 
-		if (!d->hit[e->rule] && glob_pairs_may(&p->pairs, &pairs) &&
-			named(e, name) &&
-			tool_pattern_stops(p, o->subjects, o->subjects_len) != FIT_NO)
-			stop_hit(d, e->rule);
-	}
+			if (glob_pairs_may(&d->set->pairs[SET_STOPS][i], &pairs) &&
+				!d->hit[at->rule] && named(at, name) &&
+				tool_pattern_stops(at->pattern, o->subjects,
+					o->subjects_len) != FIT_NO)
+				stop_hit(d, at->rule);
+		}
 }
 
 static bool some_run_words(const struct operation_look *o)
@@ -346,6 +378,7 @@ static void stops_find(struct deciding *d)
 		d->tried = ARENA_ARRAY(
 			d->arena, uint32_t, d->set->subjects[SET_STOPS].len + 1);
 	stops_by_same(d);
+	stops_by_agent(d);
 	stops_by_name(d, o->name, o->open);
 	stops_loose(d, o->name, o->open);
 	if (o->also_name.len) {
@@ -393,14 +426,16 @@ static void allows_loose(struct deciding *d, struct str name, struct str open,
 	const struct key_entry *e =
 		key_index_find(x, (struct key_text){ open, STR_NONE });
 
-	for (; e; e = key_index_next(x, e)) {
-		const struct tool_pattern *p = e->pattern;
+	for (; e; e = key_index_shorter(x, e))
+		for (size_t i = (size_t)e->first; i <= (size_t)(e - x->entries); i++) {
+			const struct key_entry *at = &x->entries[i];
 
-		if (e->rule < *first && glob_pairs_may(&p->pairs, pairs) &&
-			named(e, name) &&
-			tool_pattern_allows(p, &d->op->subjects[0], part))
-			allow_take(d, e->rule, first);
-	}
+			if (glob_pairs_may(&d->set->pairs[SET_ALLOWS][i], pairs) &&
+				at->rule < *first && named(at, name) &&
+				tool_pattern_allows(
+					at->pattern, &d->op->subjects[0], part))
+				allow_take(d, at->rule, first);
+		}
 }
 
 /* Those by name alone, which fit every command. */
@@ -414,6 +449,20 @@ static uint32_t allows_by_name(struct deciding *d, struct str name, struct str o
 	if (d->op->subjects[0].unclear) return NO_RULE;
 	for (; e; e = key_index_next(x, e))
 		if (named(e, name)) allow_take(d, e->rule, &first);
+	return first;
+}
+
+/* Those of no tool, likewise. */
+static uint32_t allows_by_agent(struct deciding *d)
+{
+	const struct key_index *x = &d->set->agents[SET_ALLOWS];
+	const struct key_entry *e =
+		key_index_find(x, (struct key_text){ d->op->agent, STR_NONE });
+	uint32_t first = NO_RULE;
+
+	if (d->op->subjects[0].unclear) return NO_RULE;
+	for (; e; e = key_index_next(x, e))
+		allow_take(d, e->rule, &first);
 	return first;
 }
 
@@ -486,6 +535,7 @@ static void allows_find(struct deciding *d, struct ruling *out)
 	if (d->risk == RISK_CRITICAL || d->op->failed || parts == 0) return;
 	pairs = pairs_of(d->op, 1);
 	whole = smaller(allows_by_same(d), allows_by_name(d, d->op->name, d->op->open));
+	whole = smaller(whole, allows_by_agent(d));
 	if (d->op->also_name.len)
 		whole = smaller(
 			whole, allows_by_name(d, d->op->also_name, d->op->also_open));

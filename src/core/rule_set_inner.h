@@ -44,11 +44,14 @@ struct rule_set {
 	struct set_rule *rules;
 	struct rule_brief *briefs; /* by rule; made by rule_set_seal */
 	size_t len, room;
-	struct key_index names[SET_SIDES]; /* a tool's name alone, or no tool */
+	struct key_index names[SET_SIDES];  /* a tool's name alone */
+	struct key_index agents[SET_SIDES]; /* no tool: by how the agent's name begins */
 	struct key_index
 		subjects[SET_SIDES]; /* patterns with brackets, by how they begin */
 	struct key_index
 		loose[SET_SIDES]; /* those that begin with a wildcard, or a host */
+	struct glob_pairs
+		*pairs[SET_SIDES]; /* of `loose`, in its order: most are passed over */
 	struct key_index same[SET_SIDES]; /* digests */
 };
 

@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { Cluster, Node } from '../lib/cluster.mjs';
 
-const ROUNDS = process.env.PARLEY_LONG ? 50_000 : 300;
+// PARLEY_LONG=1: 50,000 rounds; else 300. PARLEY_ROUNDS=N: so many.
+const ROUNDS = Number(process.env.PARLEY_ROUNDS ?? (process.env.PARLEY_LONG ? 50_000 : 300));
 const LANES = 6;
 
 const cluster = new Cluster();
