@@ -1,8 +1,9 @@
 /* What is told when something happens: a dialog, a toast or a notification for a new ask, and what
  * became of those that were open. */
 import { api } from '../api/client';
+import type { RunSession } from '../api/runs';
 import type { Ask, Event, SessionStatus } from '../api/types';
-import { t } from '../lib/i18n.svelte';
+import { later, t } from '../lib/i18n.svelte';
 import { askTitle, sessionTitle, waits } from '../lib/order';
 import { router } from '../lib/router.svelte';
 import { settledWords } from '../lib/words';
@@ -102,11 +103,18 @@ async function sessionEnded(event: Event): Promise<void> {
 	const own = asks.list(asks.ofSession(id));
 	if (!session || (status === 'completed' && own.some((ask) => sessionTitle(ask) === null))) return;
 	const title = t(status === 'failed' ? 'web.toast.failed' : 'web.toast.completed');
+	const { endedWords } = await later(import('../lib/ended'));
+	const { run } = session as RunSession;
 	toasts.show({
 		key: `session ${id}`,
 		tone: status === 'failed' ? 'bad' : 'plain',
 		title: t('web.colon', { words: title, text: session.title ?? session.agent.name }),
+		text: endedWords(session),
 		session: id,
+		act:
+			status === 'failed' && run && login.canAnswer
+				? { label: t('web.run.retry'), run: () => void api.runRetry(run).catch(() => undefined) }
+				: null,
 		stays: status === 'failed',
 	});
 	if (document.visibilityState === 'hidden' && settings.notify)

@@ -1,0 +1,135 @@
+// Agents that Parley runs, as they are set up: providers, agents with their tools, and a first message.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after } from 'node:test';
+import { bypass, complaints } from './axe.mjs';
+import { until } from './lib.mjs';
+import { area } from './matrix.mjs';
+
+const KEY = 'sk-test-0123456789';
+const home = mkdtempSync(join(tmpdir(), 'parley-conf-'));
+const config = join(home, 'parley.conf');
+writeFileSync(config, '[provider vendor]\nkind = anthropic\nkey_env = NOBODY_SETS_THIS\n[agent keyless]\nprovider = vendor\nmodel = small\n');
+after(() => rmSync(home, { recursive: true }));
+let serial = 0;
+const fresh = (name) => `${name}-${++serial}`;
+const choice = (me, id, within = me.page) => within.getByRole('combobox', { name: me.t(id), exact: true });
+const field = (me, id, within = me.page) => within.getByLabel(me.t(id), { exact: true });
+const made = async (reply) => {
+	const { status, body } = await reply;
+	assert.equal(status, 201, JSON.stringify(body));
+	return body;
+};
+/** A provider on this machine that nobody answers at. */
+const provider = (desk, more = {}) =>
+	made(desk.admin.post('/v1/providers', { name: fresh('local'), kind: 'openai', url: 'http://127.0.0.1:9/v1', ...more }));
+const agent = async (desk, more = {}) => made(desk.admin.post('/v1/agents',
+	{ name: fresh('writer'), provider: (await provider(desk)).name, model: 'small', ...more }));
+const editor = (me, name) => me.page.getByRole('form', { name, exact: true });
+const got = async (desk, path) => (await desk.admin.get(path)).body;
+
+area('agents that Parley runs', (scenario) => {
+	scenario('a provider is added with a key that is never shown again, tested and deleted', async (me, desk) => {
+		const name = fresh('anthropic');
+		await me.visit('/settings/providers');
+		const add = me.page.locator('form', { has: me.button('provider.create') });
+		await me.write(field(me, 'provider.name', add), name);
+		await me.write(add.getByLabel(me.t('provider.url')), 'http://127.0.0.1:9');
+		await me.write(field(me, 'provider.key', add), KEY);
+		await me.press(me.button('provider.create'));
+		const box = me.page.getByRole('listitem').filter({ has: me.page.getByRole('heading', { name, exact: true }) });
+		await box.getByText('…6789').waitFor();
+		assert.ok(!(await me.page.content()).includes(KEY));
+		await me.press(me.button('provider.test.name', { name }));
+		await box.getByRole('status').getByRole('listitem').first().waitFor();
+		await me.press(me.button('provider.delete.name', { name }));
+		await me.press(me.button('session.delete', {}, me.dialog));
+		await until(async () => (await desk.admin.get(`/v1/providers/${name}`)).status === 404, 'deleted');
+		await box.waitFor({ state: 'detached' });
+	});
+
+	scenario('a key is replaced', async (me, desk) => {
+		const { name } = await provider(desk, { key: 'sk-old-0123456781111' });
+		await me.visit('/settings/providers');
+		const box = me.page.getByRole('listitem').filter({ has: me.page.getByRole('heading', { name, exact: true }) });
+		await box.getByText('…1111').waitFor();
+		await me.write(field(me, 'provider.key.replace', box), 'sk-new-0123456782222');
+		await me.press(me.button('provider.key.save.name', { name }));
+		await box.getByText('…2222').waitFor();
+		assert.equal((await got(desk, `/v1/providers/${name}`)).key.last4, '2222');
+	});
+
+	scenario('an agent is created, its prompt and tools changed, and deleted by name', async (me, desk) => {
+		const name = fresh('researcher');
+		const from = await provider(desk);
+		await me.visit('/agents');
+		await me.press(me.button('agent.new'));
+		const form = editor(me, me.t('agent.new'));
+		await me.write(form.getByRole('textbox', { name: me.t('agents.new') }), name);
+		await me.pick(choice(me, 'agent.provider', form), from.name);
+		await me.write(form.getByLabel(me.t('agent.model'), { exact: true }), 'small');
+		await me.press(me.button('agent.create', {}, form));
+		await editor(me, name).waitFor();
+		const kept = await got(desk, `/v1/agents/${name}`);
+		assert.deepEqual([kept.provider, kept.model, kept.tools], [from.name, 'small', ['ask_user_question']]);
+
+		await me.write(field(me, 'agent.prompt', editor(me, name)), 'Be brief.');
+		await me.write(field(me, 'agent.cost', editor(me, name)), '2,5');
+		await me.press(me.button('agent.save', {}, editor(me, name)));
+		await until(async () => (await got(desk, `/v1/agents/${name}`)).prompt === 'Be brief.', 'saved');
+		const changed = await got(desk, `/v1/agents/${name}`);
+		assert.deepEqual([changed.tools, changed.limits.cost_usd], [['ask_user_question'], 2.5]);
+
+		await me.press(editor(me, name).getByRole('button', { name: new RegExp(`^${me.t('session.delete')}`) }));
+		await me.dialog.getByRole('heading', { name: me.t('agent.delete.sure', { name }) }).waitFor();
+		await me.press(me.button('session.delete', {}, me.dialog));
+		await until(async () => (await desk.admin.get(`/v1/agents/${name}`)).status === 404, 'deleted');
+	});
+
+	scenario('a change that somebody else was faster with is refused and says so', async (me, desk) => {
+		const one = await agent(desk);
+		await me.visit(`/agents?agent=${one.name}`);
+		const form = editor(me, one.name);
+		await form.waitFor();
+		await desk.admin.patch(`/v1/agents/${one.name}`, { model: 'other', version: one.version });
+		await me.write(field(me, 'agent.prompt', form), 'Mine.');
+		await me.press(me.button('agent.save', {}, form));
+		await form.getByRole('alert').waitFor();
+		assert.deepEqual([(await got(desk, `/v1/agents/${one.name}`)).model, await field(me, 'agent.prompt', form).inputValue()],
+			['other', 'Mine.'], 'nothing is overwritten, and nothing that was typed is lost');
+	});
+
+	scenario('what cannot run says why, and what mends it, also before it is started', async (me, desk) => {
+		const one = await got(desk, '/v1/agents/keyless');
+		assert.match(one.why, /NOBODY_SETS_THIS/);
+		await me.visit(`/agents?agent=${one.name}`);
+		await editor(me, one.name).getByText(one.why).waitFor();
+		await editor(me, one.name).getByText(me.t('agent.file')).waitFor();
+		assert.equal(await me.button('agent.save').count(), 0);
+		await me.visit('/sessions');
+		await me.pressOr(me.button('session.new'), 'c');
+		await me.pick(choice(me, 'agents.name', me.dialog), one.name);
+		await me.dialog.getByText(one.why).waitFor();
+		await me.write(field(me, 'session.new.message', me.dialog), 'Hello');
+		assert.equal(await me.button('session.new.start', {}, me.dialog).getAttribute('aria-disabled'), 'true');
+		await me.key('Escape');
+		await me.dialog.waitFor({ state: 'detached' });
+		await me.pressOr(me.button('session.new'), 'c');
+		await until(async () => await field(me, 'session.new.message', me.dialog).inputValue() === 'Hello', 'what was typed');
+	});
+
+	scenario('axe finds nothing on agents, providers and in the dialog of a new session', { ...bypass, resizes: true }, async (me, desk) => {
+		const one = await agent(desk);
+		for (const path of [`/agents?agent=${one.name}`, '/settings/providers']) {
+			await me.visit(path);
+			await me.page.getByText(one.provider).first().waitFor({ state: 'attached' });
+			assert.deepEqual(await complaints(me), []);
+		}
+		await me.visit('/sessions');
+		await me.press(me.button('session.new'));
+		await me.dialog.getByRole('combobox').waitFor();
+		assert.deepEqual(await complaints(me), []);
+	});
+}, { flags: ['--config', config] });
