@@ -95,6 +95,29 @@ for (const agent of chosen(AGENTS).filter(({ all }) => all)) {
 			assert.match(await finish(desk, running), /SQLite/);
 		});
 
+		// One agent for all: what decides is the server's, and their hooks ask the same of it.
+		test('rules and a stop decide before people do', { skip: agent.name !== 'claude' && 'Claude Code stands for all' }, async () => {
+			const rule = async (effect, tool, note) => (await server.admin.post('/v1/rules', { effect, note, match: { tool: [tool] } })).body;
+			const rules = [await rule('allow', 'Bash(touch by-rule*)', 'harmless'), await rule('deny', 'Bash(touch never*)', 'never on this disk')];
+			const before = (await server.member.get('/v1/asks?status=all&limit=200')).body.items.length;
+			const tried = async (command) => {
+				const desk = await open(command);
+				return [await finish(desk, desk.go(agent.all)), desk];
+			};
+			const [, allowed] = await tried('touch by-rule.txt');
+			assert.equal(ran(allowed, 'by-rule.txt'), true, allowed.model.results.join());
+			const [denied, no] = await tried('touch never.txt');
+			assert.match(denied, /never on this disk/);
+			assert.equal(ran(no, 'never.txt'), false);
+			const stop = (await server.member.post('/v1/stops', { reason: 'wrong branch' })).body;
+			const [stopped, held] = await tried('touch by-rule.txt');
+			assert.match(stopped, /wrong branch/);
+			assert.equal(ran(held, 'by-rule.txt'), false);
+			assert.equal((await server.member.get('/v1/asks?status=all&limit=200')).body.items.length, before, 'nobody was asked');
+			assert.equal((await server.admin.delete(`/v1/stops/${stop.id}`)).status, 204);
+			for (const { id } of rules) await server.admin.delete(`/v1/rules/${id}`);
+		});
+
 		test('does not run without a server', async () => {
 			const desk = await open('echo away > away.txt');
 			await desk.connect(['--hook', '--remove']);
