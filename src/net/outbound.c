@@ -2,8 +2,11 @@
  * connect. */
 #include "net/outbound.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <stdio.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/mem.h"
@@ -12,7 +15,8 @@
 enum { REPLY_MAX_BYTES = 64 * 1024, FDS_MAX = 64 };
 
 struct outbound {
-	CURLM *multi;
+	CURLM *multi; /* NULL: nothing was sent so far */
+	int wake_fd;
 	struct outbound_transfer *first;
 };
 
@@ -31,10 +35,22 @@ struct outbound *outbound_new(struct fault *why)
 {
 	struct outbound *o = mem_alloc(sizeof *o);
 
-	if (o && curl_global_init(CURL_GLOBAL_DEFAULT) == 0) o->multi = curl_multi_init();
-	if (o && o->multi) return o;
-	fail(why, ERR_MEMORY, "out of memory");
+	if (!o) {
+		fail(why, ERR_MEMORY, "out of memory");
+		return NULL;
+	}
+	o->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (o->wake_fd >= 0) return o;
+	fail(why, ERR_UNAVAILABLE, "eventfd: %s", strerror(errno));
 	return outbound_free(o);
+}
+
+/* libcurl is loaded by this. False: out of memory, or it is not installed. */
+static bool outbound_begin(struct outbound *o)
+{
+	if (!o->multi && curl_global_init(CURL_GLOBAL_DEFAULT) == 0)
+		o->multi = curl_multi_init();
+	return o->multi;
 }
 
 static void transfer_free(struct outbound *o, struct outbound_transfer *t)
@@ -64,7 +80,8 @@ struct outbound *outbound_free(struct outbound *o)
 {
 	if (!o) return NULL;
 	outbound_cut(o, NULL);
-	curl_multi_cleanup(o->multi);
+	if (o->multi) curl_multi_cleanup(o->multi);
+	if (o->wake_fd >= 0) close(o->wake_fd);
 	mem_free(o);
 	return NULL;
 }
@@ -108,7 +125,7 @@ enum err outbound_send(
 
 	if (!t) return fail(why, ERR_MEMORY, "out of memory");
 	t->request = *request;
-	t->easy = curl_easy_init();
+	t->easy = outbound_begin(o) ? curl_easy_init() : NULL;
 	t->next = o->first;
 	t->at = &o->first;
 	if (o->first) o->first->at = &t->next;
@@ -153,6 +170,7 @@ static bool outbound_perform(struct outbound *o)
 	bool some = false;
 	CURLMsg *m;
 
+	if (!o->multi) return false;
 	curl_multi_perform(o->multi, &running);
 	while ((m = curl_multi_info_read(o->multi, &left))) {
 		CURLcode code = m->data.result;
@@ -166,21 +184,41 @@ static bool outbound_perform(struct outbound *o)
 	return some;
 }
 
+/* Sleeps on the wake-up, the fds of others and, if there are any, the connections. */
+static void outbound_sleep(
+	struct outbound *o, const struct pollfd *fds, size_t len, int wait_ms)
+{
+	struct pollfd plain[FDS_MAX + 1];
+	struct curl_waitfd waits[FDS_MAX + 1];
+	uint64_t rung;
+
+	if (len > FDS_MAX) len = FDS_MAX;
+	for (size_t i = 0; i <= len; i++) {
+		int fd = i < len ? fds[i].fd : o->wake_fd;
+
+		plain[i] = (struct pollfd){ .fd = fd, .events = POLLIN };
+		waits[i] = (struct curl_waitfd){ .fd = fd, .events = CURL_WAIT_POLLIN };
+	}
+	if (o->multi)
+		curl_multi_poll(o->multi, waits, (unsigned)len + 1, wait_ms, NULL);
+	else
+		poll(plain, len + 1, wait_ms);
+	while (read(o->wake_fd, &rung, sizeof rung) < 0 && errno == EINTR)
+		continue;
+}
+
 void outbound_turn(
 	struct outbound *o, const struct pollfd *fds, size_t len, int64_t wait_ms)
 {
-	struct curl_waitfd others[FDS_MAX];
-
 	if (outbound_perform(o)) return;
-	for (size_t i = 0; i < len && i < FDS_MAX; i++)
-		others[i] = (struct curl_waitfd){ .fd = fds[i].fd,
-			.events = CURL_WAIT_POLLIN };
-	curl_multi_poll(o->multi, others, (unsigned)(len < FDS_MAX ? len : FDS_MAX),
-		(int)(wait_ms < 60000 ? wait_ms : 60000), NULL);
+	outbound_sleep(o, fds, len, (int)(wait_ms < 60000 ? wait_ms : 60000));
 	outbound_perform(o);
 }
 
 void outbound_wake(struct outbound *o)
 {
-	curl_multi_wakeup(o->multi);
+	const uint64_t one = 1;
+
+	while (write(o->wake_fd, &one, sizeof one) < 0 && errno == EINTR)
+		continue;
 }
