@@ -57,7 +57,12 @@ struct reply_part {
 	struct buf as, seal, seal_id; /* to be kept */
 };
 
-enum { REPLY_PARTS_MAX = 512, REPLY_TEXT_MAX = 16 << 20, ERROR_BODY_MAX = 64 << 10 };
+enum {
+	ARGUMENTS_DEPTH = 48,
+	REPLY_PARTS_MAX = 512,
+	REPLY_TEXT_MAX = 16 << 20,
+	ERROR_BODY_MAX = 64 << 10
+};
 
 struct model_reader {
 	struct model_setup setup;

@@ -226,7 +226,9 @@ static void call_write(struct model_reader *r, struct json_writer *w,
 	jw_str(w, buf_str(&p->name));
 	jw_key(w, "arguments");
 	if (text.len == 0 || str_is(text, "null")) text = STR("{}");
-	json_read(text, NULL, &r->frame, &arguments, &why);
+	/* Shallow enough to be read again inside a message. */
+	json_read(text, &(struct json_limits){ .depth = ARGUMENTS_DEPTH }, &r->frame,
+		&arguments, &why);
 	if (json_is(arguments, JSON_OBJECT)) {
 		jw_json(w, arguments);
 		return;

@@ -171,7 +171,7 @@ void loop_run(struct loop *loop)
 {
 	do {
 		uv_run(&loop->uv, UV_RUN_DEFAULT);
-	} while (mailbox_run(loop) | turn_end(loop));
+	} while ((int)mailbox_run(loop) | (int)turn_end(loop)); /* both, always */
 }
 
 void loop_stop(struct loop *loop)

@@ -94,6 +94,9 @@ test('openai: arguments that are no JSON', async () => {
 	const reply = await read('openai', lines(chunk({ tool_calls: [call('a', '{"x":', { index: 0, id: '1' })] }), chunk({}, 'tool_calls')));
 	assert.deepEqual(reply.content[0].arguments, {});
 	assert.ok(reply.content[0].unreadable);
+	const deep = `${'{"a":'.repeat(60)}1${'}'.repeat(60)}`;
+	const deeper = await read('openai', lines(chunk({ tool_calls: [call('a', deep, { index: 0, id: '1' })] }), chunk({}, 'tool_calls')));
+	assert.match(deeper.content[0].unreadable, /deep/);
 });
 
 test('responses: what is told in the last event alone, and how it fails', async () => {
