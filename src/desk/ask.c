@@ -288,6 +288,26 @@ static enum err ask_check_require(struct task *t, struct rows *rows,
 	return e ? e : desk_check_require(t, rows, &probe, &d->require, "/require", why);
 }
 
+static bool ask_rate_take(struct task *t, int64_t now_ms, int64_t *retry_after_s)
+{
+	struct desk *d = t->desk;
+	bool taken;
+
+	pthread_mutex_lock(&d->rate_lock);
+	taken = rate_take(&d->rate, t->job.who.token, d->ask_rate, now_ms, retry_after_s);
+	pthread_mutex_unlock(&d->rate_lock);
+	return taken;
+}
+
+static void ask_rate_give_back(struct task *t)
+{
+	struct desk *d = t->desk;
+
+	pthread_mutex_lock(&d->rate_lock);
+	rate_give_back(&d->rate, t->job.who.token, d->ask_rate);
+	pthread_mutex_unlock(&d->rate_lock);
+}
+
 static enum err ask_decide(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
@@ -308,8 +328,7 @@ static enum err ask_decide(struct job *job, struct rows *rows, struct fault *why
 			rows, job->who.ws, d->assignees, d->assignees_len, why);
 	if (!e) e = ask_check_require(t, rows, d, s, why);
 	if (e) return e;
-	if (!rate_take(&t->desk->rate, job->who.token, t->desk->ask_rate, rows->now_ms,
-		    &why->retry_after_s)) {
+	if (!ask_rate_take(t, rows->now_ms, &why->retry_after_s)) {
 		int64_t after_s = why->retry_after_s;
 
 		fail(why, ERR_RATE, "more than %lld asks a minute",
@@ -351,8 +370,7 @@ static void ask_undo(struct job *job)
 {
 	struct task *t = task_of(job);
 
-	if (job->status == 201)
-		rate_give_back(&t->desk->rate, job->who.token, t->desk->ask_rate);
+	if (job->status == 201) ask_rate_give_back(t);
 }
 
 const struct use use_ask = {

@@ -251,23 +251,18 @@ static enum err book_load(struct rows *rows, int64_t ws, int64_t version,
 	return OK;
 }
 
-static struct book **books_place(struct desk *d, int64_t ws)
+static struct book **books_place(struct book **books, int64_t ws)
 {
-	struct book **free_place = NULL;
-
-	for (size_t i = 0; i < BOOKS_MAX; i++) {
-		if (d->books[i] && d->books[i]->ws == ws) return &d->books[i];
-		if (!d->books[i] && !free_place) free_place = &d->books[i];
-		if (!d->books[i]) break; /* they are filled in order */
-	}
-	if (!free_place) free_place = &d->books[(uint64_t)ws % BOOKS_MAX];
-	return free_place;
+	for (size_t i = 0; i < BOOKS_MAX; i++) /* they are filled in order */
+		if (!books[i] || books[i]->ws == ws) return &books[i];
+	return &books[(uint64_t)ws % BOOKS_MAX];
 }
 
 void desk_books_done(struct desk *d)
 {
-	for (size_t i = 0; i < BOOKS_MAX; i++)
-		d->books[i] = book_free(d->books[i]);
+	for (size_t i = 0; i < (size_t)WRITERS * BOOKS_MAX; i++)
+		d->books[i / BOOKS_MAX][i % BOOKS_MAX] =
+			book_free(d->books[i / BOOKS_MAX][i % BOOKS_MAX]);
 }
 
 enum err desk_book(struct desk *d, const struct job *job, struct rows *rows, int64_t ws,
@@ -275,7 +270,7 @@ enum err desk_book(struct desk *d, const struct job *job, struct rows *rows, int
 {
 	int64_t version = 0, raised = rows_policy_raised(rows, ws);
 	uint64_t batch = raised ? job->batch : 0;
-	struct book **place = books_place(d, ws), *fresh;
+	struct book **place = books_place(d->books[rows->clerk], ws), *fresh;
 	enum err e = version_find(job, rows, ws, &version, why);
 
 	if (e) return e;

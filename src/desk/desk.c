@@ -33,11 +33,32 @@ static bool desk_revoked(void *ctx, int64_t ws)
 	return said;
 }
 
+static void deadline_forget(struct desk *d)
+{
+	pthread_mutex_lock(&d->deadlines);
+	d->deadline_known = false;
+	pthread_mutex_unlock(&d->deadlines);
+}
+
+/* True: it is the next, and whoever fires it may sleep for longer than that. */
+static bool deadline_set(struct desk *d, int64_t at_ms)
+{
+	bool nearer;
+
+	pthread_mutex_lock(&d->deadlines);
+	nearer = !d->next_deadline_ms || at_ms < d->next_deadline_ms;
+	if (nearer) d->next_deadline_ms = at_ms;
+	if (d->deadline_looking && (!d->deadline_set_ms || at_ms < d->deadline_set_ms))
+		d->deadline_set_ms = at_ms;
+	pthread_mutex_unlock(&d->deadlines);
+	return nearer;
+}
+
 static void desk_told(void *ctx, struct told *told)
 {
 	struct desk *d = ctx;
 
-	if (!told) d->deadline_known = false; /* there may be asks nobody was told of */
+	if (!told) deadline_forget(d); /* there may be asks nobody was told of */
 	if (d->peers)
 		peers_pass(d->peers, told);
 	else
@@ -51,18 +72,22 @@ static void desk_unreached(void *ctx, const struct fault *why)
 	atomic_store(&d->reached, why == NULL);
 }
 
+void desk_wake(struct desk *d)
+{
+	if (d->lanes)
+		lanes_wake(d->lanes);
+	else if (d->threads)
+		clerk_wake(d->writer);
+}
+
 static void desk_committed(void *ctx, const struct rows *rows)
 {
 	struct desk *d = ctx;
 
 	counts_commit(&d->counts, rows);
 	if (rows->delivers) desk_deliver(d);
-	if (rows->next_deadline_ms &&
-		(!d->next_deadline_ms || rows->next_deadline_ms < d->next_deadline_ms)) {
-		d->next_deadline_ms = rows->next_deadline_ms;
-		/* It may sleep for longer than that, where another thread did this. */
-		if (d->threads) clerk_wake(d->writer);
-	}
+	if (rows->next_deadline_ms && deadline_set(d, rows->next_deadline_ms))
+		desk_wake(d);
 }
 
 /* A job that wants more memory than it may have says nothing of the store. */
@@ -92,17 +117,41 @@ static enum err deadline_row(void *ctx, const struct row *row, struct fault *why
 	return OK;
 }
 
+/* What other clerks set while the store was asked may not have been there yet. */
 static void deadline_look(struct desk *d)
 {
 	const struct val silence[] = { val_int(SESSION_HEARD_MS) };
 	struct db *db = clerk_db(d->writer);
 	int64_t next = 0;
+	bool known;
 
-	if (!db || db_one(db, SQL_DEADLINE_NEXT, silence, 1, deadline_row, &next, NULL))
-		return;
-	d->next_deadline_ms = next;
-	d->deadline_known = true;
-	d->deadline_look_ms = clock_mono_ms();
+	pthread_mutex_lock(&d->deadlines);
+	d->deadline_looking = true;
+	d->deadline_set_ms = 0;
+	pthread_mutex_unlock(&d->deadlines);
+	known = db &&
+		!db_one(db, SQL_DEADLINE_NEXT, silence, 1, deadline_row, &next, NULL);
+	pthread_mutex_lock(&d->deadlines);
+	d->deadline_looking = false;
+	if (known) {
+		if (d->deadline_set_ms && (!next || d->deadline_set_ms < next))
+			next = d->deadline_set_ms;
+		d->next_deadline_ms = next;
+		d->deadline_known = true;
+		d->deadline_look_ms = clock_mono_ms();
+	}
+	pthread_mutex_unlock(&d->deadlines);
+}
+
+/* The next one; 0: none; -1: not known. */
+static int64_t deadline_next(struct desk *d)
+{
+	int64_t next;
+
+	pthread_mutex_lock(&d->deadlines);
+	next = d->deadline_known ? d->next_deadline_ms : -1;
+	pthread_mutex_unlock(&d->deadlines);
+	return next;
 }
 
 static void expire_done(struct job *job)
@@ -110,7 +159,7 @@ static void expire_done(struct job *job)
 	struct task *t = task_of(job);
 
 	t->desk->expire_out = false;
-	t->desk->deadline_known = false;
+	deadline_forget(t->desk);
 	arena_done(&job->arena);
 }
 
@@ -135,21 +184,21 @@ static bool desk_expire_due(struct desk *d)
  * Nor is it when other nodes set deadlines, and may be gone when these come. */
 int64_t desk_deadlines(struct desk *d)
 {
-	int64_t before, left_ms;
+	int64_t next, left_ms;
 	bool moved;
 
 	if (d->peers && clock_mono_ms() - d->deadline_look_ms >= LOOK_MS)
-		d->deadline_known = false;
-	if (!d->deadline_known) deadline_look(d);
-	if (!d->deadline_known) return LOOK_MS;
-	if (!d->next_deadline_ms) return d->peers ? LOOK_MS : -1;
-	left_ms = d->next_deadline_ms - clerk_now_ms(d->writer);
+		deadline_forget(d);
+	if (deadline_next(d) < 0) deadline_look(d);
+	next = deadline_next(d);
+	if (next < 0) return LOOK_MS;
+	if (!next) return d->peers ? LOOK_MS : -1;
+	left_ms = next - clerk_now_ms(d->writer);
 	if (left_ms > 0) return left_ms < LOOK_MS ? left_ms : LOOK_MS;
-	before = d->next_deadline_ms;
 	moved = desk_expire_due(d);
 	deadline_look(d);
 	/* Nothing moved: the store is in trouble; do not spin. */
-	return moved || d->next_deadline_ms != before ? 0 : LOOK_MS;
+	return moved || deadline_next(d) != next ? 0 : LOOK_MS;
 }
 
 static int64_t desk_nap(void *ctx)
@@ -173,10 +222,18 @@ static enum err desk_clerks(
 		set->seed };
 	enum err e;
 
-	d->writer = clerk_new(&o, why);
+	d->writer = d->writers[0] = clerk_new(&o, why);
 	if (!d->writer) return why->err;
 	e = schema_migrate(clerk_db(d->writer), why);
 	if (e || set->alone) return e;
+	if (store_url_is_shared(str_of(d->store))) {
+		for (o.index = 1; o.index < WRITERS; o.index++) {
+			d->writers[o.index] = clerk_new(&o, why);
+			if (!d->writers[o.index]) return why->err;
+		}
+		d->lanes = lanes_new(d->writers, WRITERS, &d->hooks, why);
+		if (!d->lanes) return why->err;
+	}
 	o.mode = DB_READ;
 	o.hooks = NULL;
 	d->reader = clerk_new(&o, why);
@@ -195,7 +252,7 @@ static enum err desk_start(struct desk *d, struct fault *why)
 	enum err e;
 
 	if (!d->threads) return OK;
-	e = clerk_start(d->writer, why);
+	e = d->lanes ? lanes_start(d->lanes, why) : clerk_start(d->writer, why);
 	if (e) return e;
 	clerk_reads_after(d->reader, d->writer);
 	clerk_reads_after(d->slow_reader, d->writer);
@@ -241,6 +298,8 @@ struct desk *desk_open(const struct desk_settings *set, struct fault *why)
 	atomic_store(&d->reached, true);
 	desk_set(d, set);
 	pthread_mutex_init(&d->listeners, NULL);
+	pthread_mutex_init(&d->rate_lock, NULL);
+	pthread_mutex_init(&d->deadlines, NULL);
 	counts_init(&d->counts);
 	pthread_mutex_init(&d->fetched.lock, NULL);
 	if (!d->store || !d->url || !d->webhook_internal || !d->resumers || !d->verifiers)
@@ -256,11 +315,16 @@ struct desk *desk_close(struct desk *d)
 	clerk_stop(d->slow_reader);
 	clerk_stop(d->reader);
 	clerk_stop(d->writer);
+	lanes_stop(d->lanes);
 	d->peers = peers_free(d->peers);
 	clerk_free(d->slow_reader);
 	clerk_free(d->reader);
-	clerk_free(d->writer);
+	lanes_free(d->lanes);
+	for (int i = 0; i < WRITERS; i++)
+		clerk_free(d->writers[i]);
 	rate_done(&d->rate);
+	pthread_mutex_destroy(&d->rate_lock);
+	pthread_mutex_destroy(&d->deadlines);
 	desk_books_done(d);
 	mem_free(d->store);
 	mem_free(d->url);
@@ -333,9 +397,16 @@ static struct clerk *task_clerk(struct desk *d, const struct use *use, struct ta
 	return use->job.slow ? d->slow_reader : d->reader;
 }
 
+/* One that writes goes to its lane, where there are some. */
+static bool task_put(struct desk *d, struct clerk *c, struct task *t)
+{
+	return d->lanes && c == d->writer ? lanes_put(d->lanes, &t->job.link)
+					  : clerk_put(c, &t->job);
+}
+
 void desk_put(struct desk *d, const struct use *use, struct task *t)
 {
-	if (!clerk_put(task_clerk(d, use, t), &t->job)) task_refuse(t);
+	if (!task_put(d, task_clerk(d, use, t), t)) task_refuse(t);
 }
 
 void desk_put_in_turn(
@@ -343,8 +414,8 @@ void desk_put_in_turn(
 {
 	struct clerk *c = task_clerk(d, use, t);
 
-	if (c != d->writer) {
-		if (!clerk_put(c, &t->job)) task_refuse(t);
+	if (c != d->writer || d->lanes) {
+		if (!task_put(d, c, t)) task_refuse(t);
 		return;
 	}
 	if (turn->first)

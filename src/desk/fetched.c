@@ -25,7 +25,7 @@ void desk_note_fetched(struct desk *d, int64_t ws, struct str ask, bool lone)
 		if (d->fetched.len == 1) d->fetched.since_ms = clock_mono_ms();
 	}
 	pthread_mutex_unlock(&d->fetched.lock);
-	if (wake && d->threads) clerk_wake(d->writer);
+	if (wake) desk_wake(d);
 }
 
 bool desk_was_fetched(struct desk *d, const struct ask *a)

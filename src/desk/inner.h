@@ -6,6 +6,7 @@
 #include "desk/delivery.h"
 #include "desk/desk.h"
 #include "desk/rate.h"
+#include "store/lanes.h"
 #include "store/peers.h"
 
 #include <pthread.h>
@@ -30,12 +31,15 @@ struct fetched {
 	size_t taken_len;
 };
 
-enum { REFUSED_NAMES = 64, BOOKS_MAX = 256 };
+enum { WRITERS = 4, REFUSED_NAMES = 64, BOOKS_MAX = 256 };
 
 struct book;
 
 struct desk {
-	struct clerk *writer;
+	struct clerk *writer; /* the first of the writers */
+	/* Of a shared store: several, so that workspaces do not wait for each other. */
+	struct clerk *writers[WRITERS];
+	struct lanes *lanes;  /* NULL: the writer has a queue of its own */
 	struct clerk *reader; /* NULL without threads: the writer's connection reads */
 	struct clerk *slow_reader;
 	struct clerk_hooks hooks;
@@ -51,25 +55,29 @@ struct desk {
 	char *webhook_internal;		     /* as core/address has it */
 	char *resumers, *verifiers;	     /* names with commas between */
 	const struct configured *configured; /* borrowed; or NULL */
-	struct rate rate;		     /* writing clerk's thread only */
+	struct rate rate;		     /* under rate_lock */
+	pthread_mutex_t rate_lock;
 	/* Logins that were refused, by a hash of who: when that was told last, and how
-	 * often since. Writing clerk's thread only. */
+	 * often since. The first writing clerk's thread only. */
 	struct refused_name {
 		int64_t told_ms, count;
 	} refused[REFUSED_NAMES];
 	_Atomic int64_t timeout_min_ms, timeout_max_ms;
 	_Atomic int64_t ask_rate;
 	_Atomic bool ready, reached; /* it writes; it hears of the others */
-	int64_t next_deadline_ms;    /* writing clerk's thread only; 0: none */
+	pthread_mutex_t deadlines;   /* over the next four */
+	int64_t next_deadline_ms;    /* 0: none */
 	bool deadline_known;	     /* false: the store must be asked */
+	bool deadline_looking;	     /* it is being asked */
+	int64_t deadline_set_ms;     /* the earliest that was set meanwhile; 0: none */
 	int64_t deadline_look_ms;    /* when it was, by the steady clock */
 	struct task expire;	     /* the one that fires deadlines, reused */
 	bool expire_out;	     /* it is with the clerk */
 	struct counts counts;
 	bool threads;
 	struct fetched fetched;
-	/* What was decided by last, by workspace. Writing clerk's thread only. */
-	struct book *books[BOOKS_MAX];
+	/* What was decided by last, by workspace: of each writing clerk its own. */
+	struct book *books[WRITERS][BOOKS_MAX];
 };
 
 static inline struct task *task_of(struct job *job)
@@ -82,6 +90,8 @@ static inline struct draft_limits desk_limits(const struct desk *d)
 	return (struct draft_limits){ d->timeout_min_ms, d->timeout_max_ms };
 }
 
+/* The writing clerk that naps has something else to wait for. */
+void desk_wake(struct desk *);
 bool task_has_param(const struct task *, const char *name);
 /* The member `version` of a body that changes something. */
 enum err version_read(const struct json *body, int64_t *out, struct fault *);

@@ -2,6 +2,7 @@
 #include "store/clerk.h"
 
 #include "store/batch.h"
+#include "store/credential.h"
 #include "store/syncer.h"
 
 #include "base/clock.h"
@@ -42,6 +43,7 @@ struct clerk *clerk_new(const struct clerk_options *o, struct fault *why)
 	c->batch.mode = o->mode;
 	c->batch.hooks = o->hooks;
 	if (o->db) c->batch.options = *o->db;
+	c->batch.rows.clerk = o->index;
 	if (o->seed) ids_seed(&c->batch.ids, o->seed);
 	if (!c->queue || !c->url)
 		fail(why, ERR_MEMORY, "out of memory");
@@ -149,6 +151,16 @@ static void clerk_work_ahead(struct clerk *c, struct link *jobs)
 		else
 			batch_write(&c->batch, list, len);
 	}
+}
+
+void clerk_workspaces(struct clerk *c, struct job **jobs, int64_t *ws, size_t len)
+{
+	struct db *db = clerk_db(c);
+	struct arena arena = { 0 };
+
+	memset(ws, 0, len * sizeof *ws);
+	if (db) credentials_workspaces(db, jobs, ws, len, &arena);
+	arena_done(&arena);
 }
 
 static void *clerk_main(void *ctx)

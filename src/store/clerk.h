@@ -125,6 +125,7 @@ struct clerk_options {
 	enum db_mode mode;
 	const struct clerk_hooks *hooks; /* borrowed; may be NULL for readers */
 	uint64_t seed;			 /* not 0: repeatable ids, for simulations */
+	int index;			 /* among the writing clerks: rows.clerk */
 };
 
 struct clerk *clerk_new(
@@ -144,6 +145,9 @@ void clerk_stop(struct clerk *);	  /* works what is there, joins the thread */
 struct clerk *clerk_free(struct clerk *); /* NULL is fine; returns NULL */
 /* One batch on the caller's thread: for simulations and for admin without a server. */
 void clerk_work(struct clerk *, struct link *jobs);
+/* Of which workspace each job's credential is; 0: of none, or it cannot be asked now. On the
+ * clerk's thread. */
+void clerk_workspaces(struct clerk *, struct job **, int64_t *ws, size_t len);
 /* Its connection, opened anew if it was lost; NULL: not now. On the clerk's thread. */
 struct db *clerk_db(struct clerk *);
 /* The store's time, as its connection knows it. On the clerk's thread. */

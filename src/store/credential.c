@@ -242,6 +242,28 @@ enum err credentials_load(struct db *db, struct job **jobs, size_t len, int64_t 
 	return e;
 }
 
+static enum err its_workspace(void *ctx, const struct row *row, struct fault *why)
+{
+	(void)why;
+	*(int64_t *)ctx = row_int(row, 0);
+	return OK;
+}
+
+void credentials_workspaces(
+	struct db *db, struct job **jobs, int64_t *ws, size_t len, struct arena *arena)
+{
+	struct call *calls = ARENA_ARRAY(arena, struct call, len);
+	struct val *args = ARENA_ARRAY(arena, struct val, len);
+
+	if (!calls || !args) return;
+	for (size_t i = 0; i < len; i++) {
+		args[i] = val_bytes(jobs[i]->hash, SHA256_SIZE);
+		calls[i] = (struct call){ SQL_CREDENTIAL, &args[i], 1, its_workspace,
+			&ws[i], 0 };
+	}
+	db_run(db, calls, len, NULL);
+}
+
 /* ---- once more, for those that hold something open ---- */
 
 enum { CHECKS_MAX = 500 }; /* in one go */

@@ -15,6 +15,9 @@ struct lookups;
 struct lookups *credentials_want(
 	struct wants *, struct job **, size_t len, struct arena *);
 void credentials_renew(struct lookups *, struct job **, size_t len, int64_t now_ms);
+/* ws[i], which is 0: the workspace of the i-th job's credential. What cannot be found stays. */
+void credentials_workspaces(
+	struct db *, struct job **, int64_t *ws, size_t len, struct arena *);
 /* good[i]: does the i-th hash still let somebody in? */
 enum err credentials_check(struct db *, uint8_t (*hashes)[SHA256_SIZE], bool *good,
 	size_t len, int64_t now_ms, struct arena *, struct fault *why);

@@ -263,12 +263,41 @@ static enum err hold_decide(struct job *job, struct rows *rows, struct fault *wh
 
 static void hold_done(struct job *job)
 {
-	sem_post(&((struct holdup *)(void *)job)->left);
+	struct holdup *h = (struct holdup *)(void *)job;
+
+	sem_post(&h->entered); /* or it was refused */
+	sem_post(&h->left);
 }
 
 static const struct use use_hold = {
 	.job = { .name = "hold", .open = true, .decide = hold_decide },
 };
+/* The same by somebody: of a shared store in the lane of their workspace. */
+static const struct use use_hold_lane = {
+	.job = { .name = "hold", .decide = hold_decide },
+};
+
+static enum err nothing_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	(void)job, (void)rows, (void)why;
+	return OK;
+}
+
+static const struct use use_nothing = {
+	.job = { .name = "nothing", .decide = nothing_decide },
+};
+
+/* Whose credential it is, is found out now: later, others would go first meanwhile. */
+static void batch_introduce(struct rig *r, const struct request *q, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		struct outcome o;
+
+		if (!q[i].who) continue;
+		rig_do(r, &(struct request){ &use_nothing, q[i].who }, &o);
+		outcome_done(&o);
+	}
+}
 
 static void batch_one_done(struct job *job)
 {
@@ -285,7 +314,12 @@ void rig_batch(struct rig *r, const struct request *q, struct outcome *o, size_t
 	sem_init(&h.leave, 0, 0);
 	sem_init(&h.left, 0, 0);
 	sem_init(&done, 0, 0);
-	desk_put(r->desk, &use_hold, &h.task);
+	batch_introduce(r, q, len);
+	if (q[0].who) {
+		h.task.job.has_hash = true;
+		sha256(str_of(q[0].who), h.task.job.hash);
+	}
+	desk_put(r->desk, q[0].who ? &use_hold_lane : &use_hold, &h.task);
 	while (sem_wait(&h.entered) != 0)
 		continue;
 	for (size_t i = 0; i < len; i++) {
