@@ -10,6 +10,9 @@ int main(int argc, char **argv)
 		verb_token_revoke, verb_user_create, verb_user_list, verb_user_login,
 		verb_user_password, verb_user_remove, verb_user_disable, verb_user_enable,
 		verb_team, verb_template, verb_workspace_create, verb_workspace_list,
+		verb_agents_list, verb_agents_show, verb_agents_test, verb_agents_import,
+		verb_agents_remove, verb_providers_list, verb_providers_add,
+		verb_providers_test, verb_providers_prices, verb_providers_remove,
 		verb_delivery_list, verb_delivery_replay, verb_webhook_secret,
 		verb_backup, verb_check, verb_copy, { 0 } };
 

@@ -24,6 +24,10 @@ int administer_user(struct cli *, struct str who, struct str *id);
 /* The address people know the server under, for links; empty when none runs. */
 struct str administer_url(struct cli *);
 void print_json(const struct json *);
+/* What /test found, a line a check; the exit status says whether all is well. */
+int print_checks(struct cli *, const struct json *reply);
+/* All of a file, or with "-" of stdin. False: why not. */
+bool file_whole(struct cli *, struct str path, struct str *out, struct fault *why);
 struct str text_json(struct cli *, struct str); /* as a JSON string */
 struct str path_with(struct cli *, const char *path, struct str id);
 

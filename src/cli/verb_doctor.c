@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "admin/inspect.h"
+#include "cli/agents_file.h"
 #include "cli/connect.h"
 #include "cli/reach.h"
 #include "cli/settings_file.h"
@@ -226,6 +227,56 @@ static void agents_try(struct findings *f)
 		agent_try(f, a);
 }
 
+/* As the server tells who is logged in. */
+static bool providers_told(struct findings *f)
+{
+	struct api_call call = { .method = "GET",
+		.path = STR("/v1/providers?limit=200") };
+	struct client *client = reach_person(f->cli);
+	struct api_reply reply = { 0 };
+	struct fault why = { 0 };
+	bool told =
+		client && client_call(client, &call, &f->cli->arena, &reply, &why) == OK;
+	const struct json *items = told ? json_get(reply.json, "items") : NULL;
+
+	for (uint32_t i = 0; items && i < items->count; i++) {
+		const struct json *p = &items->items[i];
+		struct str name = json_text(json_get(p, "name"));
+		struct str wrong = json_text(json_get(p, "why"));
+
+		if (wrong.len)
+			NOTE(f, WRONG, "cli.doctor.bad_provider", { "name", name },
+				{ "detail", wrong });
+		else
+			NOTE(f, GOOD, "cli.doctor.provider", { "name", name });
+	}
+	client_free(client);
+	return told;
+}
+
+/* As this shell would start a server. */
+static void providers_try(struct findings *f)
+{
+	struct agents_file file;
+	struct fault why = { 0 };
+
+	if (agents_file_read(&f->cli->settings, &f->cli->arena, &file, &why)) {
+		NOTE(f, WRONG, "cli.doctor.bad_agents", { "detail", str_of(why.detail) });
+		return;
+	}
+	for (size_t i = 0; i < file.providers_len; i++) {
+		struct str name = file.providers[i].name;
+		struct str wrong = provider_key_wrong(&file.providers[i], &f->cli->arena);
+
+		if (wrong.len)
+			NOTE(f, MISSING, "cli.doctor.bad_provider", { "name", name },
+				{ "detail", wrong });
+		else
+			NOTE(f, GOOD, "cli.doctor.provider", { "name", name });
+	}
+	if (!file.providers_len) NOTE(f, MISSING, "cli.doctor.no_provider");
+}
+
 /* True when there is a server to try the rest with. */
 static bool server_try(struct findings *f)
 {
@@ -289,6 +340,9 @@ static int doctor_run(struct cli *cli)
 		who_try(&f, AS_AGENT);
 		who_try(&f, AS_PERSON);
 		both_try(&f);
+		if (!providers_told(&f)) providers_try(&f);
+	} else {
+		providers_try(&f);
 	}
 	agents_try(&f);
 	if (json) {

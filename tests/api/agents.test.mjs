@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { scriptedModel } from '../lib/scripted-model.mjs';
+import { anthropicReply, scriptedModel } from '../lib/scripted-model.mjs';
 import { Server, useServer } from './lib/server.mjs';
 
 const model = await scriptedModel();
@@ -229,4 +229,46 @@ prompt = You write poems.
 	chmodSync(keyFile, 0o644);
 	await started(sections, /openai\.key: other users can read this key file; run: chmod 600/);
 	other.remove();
+});
+
+test('the commands: agents and providers listed, imported, tried, priced and removed', async () => {
+	model.say = () => anthropicReply([{ type: 'text', text: 'OK' }]);
+	const run = (...args) => server.run([...args, '--data', server.data]);
+	const added = await server.run(['providers', 'add', 'second', '--kind', 'anthropic', '--provider-url', model.url, '--key-file', '-', '--data', server.data],
+		{ input: 'sk-by-standard-input-1234\n' });
+	assert.deepEqual([added.code, added.stderr.trim()], [0, 'Provider second created']);
+	assert.match((await run('providers', 'list')).stdout, /second\s+anthropic\s+…1234\s+ok/);
+	assert.match((await run('providers', 'test', 'second', 'm')).stdout, /ok\s+model: m answered in \d+ ms/);
+	assert.equal(model.asked.at(-1).headers['x-api-key'], 'sk-by-standard-input-1234');
+	const file = join(server.home, 'reviewer.md');
+	writeFileSync(file, '---\nname: reviewer\ndescription: "Reviews code"\ntools: Read, memory, todo/create\nmodel: sonnet\n---\n\nYou review.\n');
+	const imported = await run('agents', 'import', file, '--provider', 'second');
+	assert.deepEqual([imported.code, imported.stderr.trim().split('\n')],
+		[0, ['Left out, as Parley has no such tools: Read', 'Agent reviewer created']]);
+	const shown = JSON.parse((await run('agents', 'show', 'reviewer')).stdout);
+	assert.deepEqual([shown.prompt, shown.tools, shown.model, shown.provider, shown.description],
+		['You review.', ['memory', 'todo/create'], 'claude-sonnet-4-5', 'second', 'Reviews code']);
+	const json = join(server.home, 'reviewer.json');
+	writeFileSync(json, JSON.stringify({ ...shown, prompt: 'You review well.' }));
+	assert.equal((await run('agents', 'import', json)).stderr.trim(), 'Agent reviewer changed');
+	assert.match((await run('agents', 'list')).stdout, /reviewer\s+second\s+claude-sonnet-4-5\s+ok/);
+	assert.equal((await run('agents', 'test', 'reviewer')).code, 0);
+	assert.equal((await run('providers', 'remove', 'second')).code, 1);
+	assert.equal((await run('agents', 'remove', 'reviewer')).code, 0);
+	assert.equal((await run('providers', 'remove', 'second')).code, 0);
+	const list = join(server.home, 'prices.json');
+	writeFileSync(list, JSON.stringify({ resold: { models: { x: { cost: { input: 9, output: 9 } } } },
+		anthropic: { models: { x: { cost: { input: 1, output: 2, cache_read: 0.1 }, limit: { context: 5, output: 3 } } } } }));
+	assert.equal((await run('providers', 'prices', list)).stderr.trim(), 'Prices of 1 models imported');
+	const prices = JSON.parse((await run('providers', 'prices')).stdout);
+	assert.deepEqual(prices.items.find((p) => p.id === 'x'),
+		{ id: 'x', context: 5, output: 3, price: { input: 1, output: 2, cache_read: 0.1, cache_write: 1, cache_write_1h: 1 } });
+	writeFileSync(list, JSON.stringify({ 'lite-x': { input_cost_per_token: 3e-6, output_cost_per_token: 1.5e-5, max_input_tokens: 200000,
+		cache_creation_input_token_cost_above_1hr: 6e-6, input_cost_per_token_above_200k_tokens: 6e-6, output_cost_per_token_above_200k_tokens: 2.25e-5 } }));
+	assert.equal((await run('providers', 'prices', list)).code, 0);
+	const lite = JSON.parse((await run('providers', 'prices')).stdout).items.find((p) => p.id === 'lite-x');
+	assert.deepEqual([lite.price.cache_write_1h, lite.price.above.tokens, lite.price.above.output], [6, 200000, 22.5]);
+	writeFileSync(list, '{}');
+	assert.notEqual((await run('providers', 'prices', list)).code, 0);
+	assert.match((await run('doctor')).stdout, /provider|no provider/);
 });
