@@ -62,6 +62,14 @@ static void kept_free(void *arg)
 	*k = (struct kept){ 0 };
 }
 
+void arena_tidy(void)
+{
+	bool known = kept.known;
+
+	kept_free(&kept);
+	kept.known = known;
+}
+
 static void kept_key_make(void)
 {
 	kept_key_made = pthread_key_create(&kept_key, kept_free) == 0;

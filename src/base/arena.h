@@ -20,7 +20,8 @@ char *arena_copy(struct arena *, struct str); /* NUL-terminated; NULL and failed
 struct str arena_str(struct arena *, struct str);
 struct str arena_print(struct arena *, const char *format, ...)
 	__attribute__((format(printf, 2, 3))); /* STR_NONE and failed */
-void arena_done(struct arena *);	       /* frees all; the arena is empty again */
+void arena_tidy(void); /* frees what this thread keeps of arenas that are done */
+void arena_done(struct arena *); /* frees all; the arena is empty again */
 
 #define ARENA_NEW(arena, type)	    ((type *)arena_alloc((arena), sizeof(type)))
 #define ARENA_ARRAY(arena, type, n) ((type *)arena_array((arena), (n), sizeof(type)))

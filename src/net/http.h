@@ -67,6 +67,10 @@ struct http_limits {	    /* 0: the default */
 
 typedef void http_handler(void *ctx, struct exchange *);
 
+/* fn runs some time after very many exchanges were parked at once: what was kept at hand for
+ * their requests may go. */
+void http_on_tidy(struct loop *, void (*fn)(void *ctx), void *ctx);
+
 /* address: "127.0.0.1:7275", "[::1]:0", "unix:/path" (mode 0600). Several servers may
  * share a loop and a handler; `ctx` tells them apart. */
 struct http_server *http_listen(struct loop *, struct str address,

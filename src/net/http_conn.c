@@ -10,10 +10,8 @@
 
 /* ---- the hub ---- */
 
-static void hub_free(void *thing)
+static void hub_drop_spares(struct hub *hub)
 {
-	struct hub *hub = thing;
-
 	while (hub->spare) {
 		struct http_reading *r = hub->spare;
 
@@ -21,6 +19,14 @@ static void hub_free(void *thing)
 		reading_done(r);
 		mem_free(r);
 	}
+	hub->spares = 0;
+}
+
+static void hub_free(void *thing)
+{
+	struct hub *hub = thing;
+
+	hub_drop_spares(hub);
 	pool_done(&hub->conns);
 	sealing_free(hub->sealing);
 	mem_free(hub);
@@ -29,13 +35,27 @@ static void hub_free(void *thing)
 /* Their requests are gone, and the memory these had is not wanted soon. */
 static void hub_tidy(struct tick *tick)
 {
-	LINK_OF(tick, struct hub, tidy)->parked = 0;
+	struct hub *hub = LINK_OF(tick, struct hub, tidy);
+
+	hub->parked = 0;
+	hub_drop_spares(hub);
+	if (hub->tidied) hub->tidied(hub->tidied_ctx);
+	arena_tidy();
 	mem_tidy();
+}
+
+void http_on_tidy(struct loop *loop, void (*fn)(void *ctx), void *ctx)
+{
+	struct hub *hub = hub_of(loop);
+
+	if (!hub) return;
+	hub->tidied = fn;
+	hub->tidied_ctx = ctx;
 }
 
 void hub_parked(struct hub *hub)
 {
-	if (++hub->parked == MANY_PARKED) tick_set(hub->loop, &hub->tidy, TIDY_MS);
+	if (++hub->parked >= MANY_PARKED) tick_set(hub->loop, &hub->tidy, TIDY_MS);
 }
 
 struct hub *hub_of(struct loop *loop)

@@ -28,7 +28,7 @@ enum {
 	KEPT_MAX = 32 * 1024, /* of requests to come, while a reply waits */
 	LINGER_MAX = 256 * 1024,
 	LINGER_MS = 2000,
-	SPARE_READINGS = 64,
+	SPARE_READINGS = 256,
 	DATE_SIZE = 40,
 	MANY_PARKED = 1000,
 	TIDY_MS = 500,
@@ -49,9 +49,11 @@ struct hub {
 	struct sealing *sealing; /* NULL: no server here speaks TLS */
 	struct pool conns;
 	struct loop *loop;
-	struct tick tidy; /* after many have come to wait */
-	int parked;	  /* since it was last tidied */
-	size_t bodies;	  /* bytes held of bodies that are being received */
+	struct tick tidy;	   /* after many have come to wait */
+	void (*tidied)(void *ctx); /* http_on_tidy */
+	void *tidied_ctx;
+	int parked;    /* since it was last tidied */
+	size_t bodies; /* bytes held of bodies that are being received */
 	struct http_reading *spare;
 	int spares;
 	int64_t date_turn_ms; /* the turn of the loop that last looked at the clock */

@@ -18,7 +18,7 @@ enum {
 	LISTENERS_MAX = 8,
 	HEARTBEAT_MS = 15000,
 	AGAIN_MS = 1000,
-	SPARE_REQUESTS = 64,
+	SPARE_REQUESTS = 256,
 	SPARE_OUT = 16 * 1024, /* room for a reply that a spare one keeps, at most */
 	HOLD_STEP = 16,
 	HOLD_CLASSES = 32

@@ -122,6 +122,14 @@ static void request_drop(struct request *r)
 	mem_free(r);
 }
 
+static void spares_drop(void *ctx)
+{
+	struct serve *s = ctx;
+
+	while (s->spare)
+		request_drop(spare_take(s));
+}
+
 struct request *request_new(struct serve *s, struct exchange *x)
 {
 	struct request *r = s->spare ? spare_take(s) : mem_alloc(sizeof *r);
@@ -396,6 +404,7 @@ struct serve *serve_new(struct loop *loop, struct desk *desk,
 	}
 	desk_listen(desk, told_from_clerk, revoked_elsewhere, s);
 	loop_after_turns(loop, turn_ends, s);
+	http_on_tidy(loop, spares_drop, s);
 	return s;
 }
 
@@ -473,8 +482,7 @@ struct serve *serve_free(struct serve *s)
 	feed_done(&s->feed);
 	bearers_done(s);
 	table_done(&s->noting);
-	while (s->spare)
-		request_drop(spare_take(s));
+	spares_drop(s);
 	for (int i = 0; i < HOLD_CLASSES; i++)
 		pool_done(&s->holds[i]);
 	rate_done(&s->logins);

@@ -17,6 +17,8 @@
  * threads would cost more than it saves. */
 enum { AHEAD_FROM = 24 };
 
+enum { REST_MS = 2000 };
+
 struct clerk {
 	struct batch batch;
 	struct queue *queue;
@@ -163,23 +165,46 @@ void clerk_workspaces(struct clerk *c, struct job **jobs, int64_t *ws, size_t le
 	arena_done(&arena);
 }
 
+/* A reader that had nothing to do for a while. */
+static void clerk_rest(struct clerk *c)
+{
+	struct db *db = c->batch.db;
+
+	if (db && db->driver->rest) db->driver->rest(db);
+	arena_tidy();
+	mem_tidy();
+}
+
+static int64_t clerk_nap(const struct clerk *c, bool rested)
+{
+	if (c->batch.mode == DB_READ) return rested ? -1 : REST_MS;
+	return c->hooks && c->hooks->nap_ms ? c->hooks->nap_ms(c->hooks->ctx) : -1;
+}
+
 static void *clerk_main(void *ctx)
 {
 	struct clerk *c = ctx;
+	bool rested = true;
 
 	pthread_mutex_lock(&c->work);
 	for (;;) {
-		int64_t nap = c->hooks && c->hooks->nap_ms
-				      ? c->hooks->nap_ms(c->hooks->ctx)
-				      : -1;
+		int64_t nap = clerk_nap(c, rested);
 		struct link *jobs;
 
 		pthread_mutex_unlock(&c->work);
 		jobs = queue_take(c->queue, nap);
 		if (!jobs && queue_closed(c->queue)) return NULL;
 		pthread_mutex_lock(&c->work);
-		if (c->batch.mode == DB_WRITE) batch_take_back(&c->batch);
-		if (jobs && c->batch.mode == DB_WRITE && c->batch.syncer)
+		if (c->batch.mode == DB_READ) {
+			if (jobs)
+				clerk_work(c, jobs);
+			else
+				clerk_rest(c);
+			rested = !jobs;
+			continue;
+		}
+		batch_take_back(&c->batch);
+		if (jobs && c->batch.syncer)
 			clerk_work_ahead(c, jobs);
 		else if (jobs)
 			clerk_work(c, jobs);

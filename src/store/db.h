@@ -109,6 +109,8 @@ struct db_driver {
 	void (*sync_later)(struct db *, bool later);
 	void *(*owes)(struct db *);
 	bool (*sync)(void *owed);
+	/* Gives back the memory of what it read; NULL: it keeps none. */
+	void (*rest)(struct db *);
 	/* Is a commit now likely to take less than a millisecond? NULL: never. */
 	bool (*is_quick)(const struct db *);
 	/* Into the empty file at `path`, as this transaction sees the store; the file is

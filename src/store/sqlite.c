@@ -239,6 +239,11 @@ static int sqlite_logged(void *ctx, sqlite3 *handle, const char *name, int pages
 	return SQLITE_OK;
 }
 
+static void sqlite_rest(struct db *db)
+{
+	sqlite3_db_release_memory(sqlite_of(db)->handle);
+}
+
 static bool sqlite_is_quick(const struct db *db)
 {
 	const struct sqlite *s = (const struct sqlite *)(const void *)db;
@@ -555,6 +560,7 @@ const struct db_driver sqlite_driver = {
 	.run = sqlite_run,
 	.script = sqlite_script,
 	.now_ms = sqlite_now,
+	.rest = sqlite_rest,
 	.sync_later = sqlite_sync_later,
 	.owes = sqlite_owes,
 	.sync = sqlite_sync,
