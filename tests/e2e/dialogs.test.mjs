@@ -36,7 +36,7 @@ area('dialogs', (scenario) => {
 
 	scenario('hold the focus, pass it on to the next, and give it back', opens, async (me, desk) => {
 		await me.visitLive('/sessions');
-		const link = me.page.getByRole('navigation').getByRole('link', { name: me.t('nav.activity') });
+		const link = me.page.getByRole('navigation').getByRole('link', { name: me.t('nav.history') });
 		const focused = () => me.page.evaluate(() => document.activeElement.closest('dialog')?.open
 			? document.activeElement.tagName : document.activeElement === document.body ? 'nowhere' : 'behind');
 		await me.press(link);

@@ -102,7 +102,7 @@ area('notifications', (scenario) => {
 			Object.defineProperty(Notification, 'permission', { configurable: true, get: () => 'default' });
 			Notification.requestPermission = async () => (window.asked++, 'granted');
 		});
-		await me.press(me.page.getByRole('navigation').getByRole('link', { name: me.t('nav.settings') }));
+		await me.press(await me.navLink('settings'));
 		const allow = me.button('you.notify.allow');
 		await allow.waitFor();
 		assert.equal(await me.page.evaluate(() => window.asked), 0);

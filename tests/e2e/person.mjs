@@ -101,6 +101,14 @@ export class Person {
 	pressOr(target, key) {
 		return this.byKeys ? this.key(key) : this.press(target);
 	}
+	/** The way to a screen: on a phone some are behind More. */
+	async navLink(name) {
+		const nav = this.page.getByRole('navigation').first();
+		const link = nav.getByRole('link', { name: this.t(`nav.${name}`) });
+		const more = nav.getByRole('button', { name: this.t('nav.more') });
+		if (!this.wide && (await more.getAttribute('aria-expanded')) === 'false' && !(await link.isVisible())) await this.press(more);
+		return link;
+	}
 	async visit(path) {
 		await this.page.goto(path);
 		await this.page.getByRole('heading').first().waitFor();

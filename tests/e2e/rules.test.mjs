@@ -142,7 +142,7 @@ area('rules on the page', (scenario) => {
 		await me.region('settled').getByText(me.t('policy.denied.by', { name: 'never force-push' })).waitFor();
 		await me.press(me.page.getByRole('link', { name: me.t('policy.open') }));
 		await row.getByText(me.tn('rules.used.deny', 1)).waitFor();
-		await me.press(row.getByRole('button'));
+		await me.press(row.getByRole('button', { name: new RegExp(`^${me.t('rules.end')}`) }));
 		await me.press(me.dialog.getByRole('button', { name: me.t('rules.end'), exact: true }));
 		await section(me, 'deny').waitFor({ state: 'detached' });
 		assert.deepEqual(await rules(desk), []);
@@ -160,6 +160,27 @@ area('rules on the page', (scenario) => {
 		await me.press(me.button('rules.check'));
 		await form(me).getByRole('alert').getByText('/match/tool').waitFor();
 		assert.deepEqual(await rules(desk), []);
+	});
+
+	scenario('one is changed: tests of its arguments and its note, tried again first; the rest stays', async (me, desk) => {
+		const made = await make(desk, { effect: 'ask', note: 'old', match: { tool: ['Bash(git push *)'], type: 'tool' }, ask: { timeout: '15m' } });
+		await me.visitLive('/rules');
+		const row = section(me, 'ask').getByRole('listitem');
+		await me.press(row.getByRole('button', { name: new RegExp(`^${me.t('rules.edit')}`) }));
+		const change = me.page.getByRole('form', { name: me.t('rules.change') });
+		await me.write(change.getByLabel(me.t('rules.note')), 'main is for two');
+		await me.press(change.locator('summary'));
+		await me.press(change.getByRole('button', { name: me.t('rules.arguments.add') }));
+		await me.write(change.getByLabel(me.t('rules.arguments.pointer', { n: 1 })), 'branch');
+		await me.pick(change.getByLabel(me.t('rules.arguments.test', { n: 1 }), { exact: true }), me.t('rules.test.in'));
+		await me.write(change.getByLabel(me.t('rules.arguments.value', { n: 1 })), 'main, release');
+		await me.press(me.button('rules.check'));
+		await me.press(me.button('rules.save'));
+		await row.getByText('main is for two').waitFor();
+		const [rule] = await rules(desk);
+		assert.deepEqual([rule.id, rule.version, rule.match, rule.ask],
+			[made.id, 2, { tool: ['Bash(git push *)'], type: 'tool', arguments: { '/branch': { in: ['main', 'release'] } } }, { timeout: '15m' }]);
+		await clear(desk);
 	});
 
 	scenario('what a rule decides looks different in history and session', async (me, desk) => {

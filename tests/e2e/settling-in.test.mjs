@@ -220,17 +220,14 @@ area('settling in', (scenario) => {
 		await server.end();
 	});
 
-	scenario('every screen is one press away', async (me) => {
+	scenario('every screen is one press away, on a phone some behind More', async (me) => {
 		await me.visit('/inbox');
-		for (const name of ['history', 'sessions', 'activity', 'settings', 'inbox']) {
-			await me.press(me.page.getByRole('navigation').first().getByRole('link', { name: me.t(`nav.${name}`) }));
+		for (const name of ['history', 'sessions', 'activity', 'agents', 'rules', 'insights', 'settings', 'inbox']) {
+			await me.press(await me.navLink(name));
 			await me.page.waitForURL(`**/${name}`);
 			assert.ok((await me.page.title()).includes(me.t(`nav.${name}`)));
 		}
 		await me.live();
-		await me.visit('/settings');
-		await me.press(me.page.getByRole('navigation').getByRole('link', { name: me.t('nav.agents') }));
-		await me.page.waitForURL('**/agents');
 		await me.visit('/settings');
 		for (const part of ['keys', 'users', 'tokens']) {
 			await me.press(me.named('link', `settings.${part}`));

@@ -77,6 +77,19 @@ area('stops', (scenario) => {
 		await card.getByText(me.t('hold')).waitFor({ state: 'detached' });
 	});
 
+	scenario('one session, from its own page', async (me, desk) => {
+		const session = await desk.agent.session('only this one');
+		await me.visitLive(`/sessions/${session.id}`);
+		await me.press(me.button('stop.pause'));
+		assert.ok(await me.dialog.getByRole('radio', { name: me.t('stop.what.session.title') }).isChecked());
+		await me.write(reason(me), 'Wrong branch');
+		await me.press(me.button('stop.now.one', { name: 'only this one' }));
+		await line(me).getByText('Wrong branch').waitFor();
+		assert.deepEqual((await held(desk)).map((stop) => stop.match), [{ session: session.id }]);
+		await lift(desk);
+		await line(me).waitFor({ state: 'detached' });
+	});
+
 	scenario('set elsewhere it is shown at once; who did not set it is told who can resume', async (me, desk) => {
 		await beside(me, { user: 'Marie' }, async (marie) => {
 			await marie.visitLive('/sessions');

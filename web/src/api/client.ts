@@ -194,6 +194,8 @@ export const api = {
 	rules: (query: Query) => get<List<Rule>>('/v1/rules', query),
 	rule: (id: string) => get<Rule>(`/v1/rules/${encodeURIComponent(id)}`),
 	ruleNew: (body: RuleRequest) => post<Rule>('/v1/rules', body),
+	rulePatch: (id: string, body: Partial<RuleRequest> & { version: number }) =>
+		call<Rule>('PATCH', `/v1/rules/${encodeURIComponent(id)}`, body),
 	ruleEnd: (id: string) => call<null>('DELETE', `/v1/rules/${id}`),
 	ruleTry: (rule: RuleRequest) => call<TriedRule>('POST', '/v1/rules/try', { rule }),
 	operationTry: (body: { operation: unknown; agent?: string; project?: string }) =>

@@ -105,6 +105,13 @@ export function patternOf(ask: Ask): string {
 	return words.length > 1 ? `${operation.name}(${head} *)` : `${operation.name}(${head})`;
 }
 
+/** The rest of it. */
+export function without<T extends object, K extends keyof T>(of: T, ...names: K[]): Omit<T, K> {
+	const rest = { ...of };
+	for (const name of names) delete rest[name];
+	return rest;
+}
+
 /** One's own, another's allow, or as an admin. */
 export const mayEnd = (rule: Rule, isMe: boolean, isAdmin: boolean): boolean =>
 	isAdmin || isMe || rule.effect === 'allow';

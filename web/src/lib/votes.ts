@@ -17,7 +17,7 @@ export function leadingPart(ask: Ask): Part | null {
 
 /** What stands behind `team:`, `user:` and `role:`. */
 export function fromWords(
-	part: Part,
+	part: Pick<Part, 'from'>,
 	names: { user: (id: string) => string; role: (role: string) => string },
 ): string[] {
 	return (part.from ?? []).map((entry) => {

@@ -8,6 +8,8 @@ class Stops {
 	private known = $state.raw<Stop[]>([]);
 	/** Is the dialog open in which one is set? */
 	asking = $state(false);
+	/** The session that it was opened from; empty: none. */
+	session = $state('');
 	private asked = 0;
 
 	/** Those that hold at this moment: one with an end ends by itself. */
@@ -26,6 +28,13 @@ class Stops {
 		this.asked++;
 		this.known = [];
 		this.asking = false;
+		this.session = '';
+	}
+
+	/** Opens the dialog; with a session, for that one. */
+	ask(session = ''): void {
+		this.session = session;
+		this.asking = true;
 	}
 
 	/** The stop that holds this ask back. */
