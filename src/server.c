@@ -5,12 +5,14 @@
 #include "configure.h"
 
 #include "admin/admin.h"
+#include "agent/runner.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "cli/settings_file.h"
 #include "client/locate.h"
 #include "desk/desk.h"
+#include "desk/hint.h"
 #include "net/loop.h"
 #include "net/tls.h"
 #include "notify/notify.h"
@@ -35,6 +37,7 @@ struct server {
 	struct desk *desk;
 	struct serve *serve;
 	struct notify *notify;
+	struct runner *runner;
 	struct tls_context *tls; /* NULL: plain */
 	int lock;
 	bool stopping;
@@ -433,6 +436,36 @@ static enum err server_notify(struct server *sv, struct fault *why)
 	return sv->notify ? notify_start(sv->notify, why) : why->err;
 }
 
+/* The same after a restart: this machine and this data folder. */
+static struct str server_node(struct server *sv)
+{
+	char host[128] = "";
+	struct str name;
+
+	gethostname(host, sizeof host - 1);
+	name = arena_print(
+		&sv->cli->arena, "%.60s-%.*s", host, STR_ARGS(sv->cli->settings.data));
+	for (size_t i = 0; i < name.len; i++) {
+		char *c = (char *)(uintptr_t)&name.at[i];
+
+		if (strchr("/%_\\", *c)) *c = '-';
+	}
+	return name.len > 120 ? str_from(name, name.len - 120) : name;
+}
+
+static enum err server_runner(struct server *sv, struct fault *why)
+{
+	const struct settings *set = &sv->cli->settings;
+	const struct runner_settings rs = { .node = server_node(sv),
+		.runs_max = set->runs_max,
+		.timeout_ms = set->model_timeout_ms,
+		.idle_ms = set->model_idle_ms,
+		.shared = store_url_is_shared(set->store) };
+
+	sv->runner = runner_new(sv->desk, &rs, why);
+	return sv->runner ? runner_start(sv->runner, why) : why->err;
+}
+
 static enum err server_open(struct server *sv, int *port, struct fault *why)
 {
 	struct settings *set = &sv->cli->settings;
@@ -468,6 +501,7 @@ static enum err server_open(struct server *sv, int *port, struct fault *why)
 	if (!desk_set_url(sv->desk, sv->url))
 		return fail(why, ERR_MEMORY, "out of memory");
 	e = server_notify(sv, why);
+	if (!e) e = server_runner(sv, why);
 	return e ? e : server_files(sv, *port, why);
 }
 
@@ -483,6 +517,7 @@ static void server_stopped(void *ctx)
 	struct server *sv = ctx;
 
 	desk_listen(sv->desk, NULL, NULL, NULL); /* the loop hears no more */
+	desk_on_hint(sv->desk, NULL, NULL);
 	for (int i = 0; i < 3; i++)
 		uv_close((uv_handle_t *)&sv->signals[i], signal_closed);
 	loop_stop(sv->loop);
@@ -565,6 +600,7 @@ static void server_greet(struct server *sv)
 
 static void server_close(struct server *sv)
 {
+	runner_free(sv->runner);
 	notify_free(sv->notify);
 	desk_close(sv->desk); /* no clerk has a request: serve_stop waited for them */
 	if (sv->loop) sv->loop = loop_free(sv->loop);
@@ -584,6 +620,7 @@ int server_run(struct cli *cli, const struct mcp_offer *mcp)
 	umask(0077);
 	log_setup(cli->settings.log_json, cli->settings.log_level);
 	if (server_open(&sv, &port, &why)) {
+		runner_free(sv.runner);
 		notify_free(sv.notify);
 		if (sv.desk) sv.desk = desk_close(sv.desk);
 		tls_context_free(sv.tls);

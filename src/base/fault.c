@@ -16,6 +16,7 @@ static const char *const names[] = {
 	[ERR_CONFLICT] = "conflict",
 	[ERR_VERIFYING] = "verifying",
 	[ERR_REVOKED] = "revoked",
+	[ERR_FULL] = "busy",
 	[ERR_READ_ONLY] = "read_only",
 	[ERR_STOPPED] = "stopped",
 	[ERR_DENIED] = "denied",

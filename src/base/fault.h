@@ -15,6 +15,7 @@ enum err {
 	ERR_CONFLICT,	  /* 409: settled already, or another holds it */
 	ERR_VERIFYING,	  /* 409: a verifier has not spoken yet */
 	ERR_REVOKED,	  /* 409: an approval that was taken back */
+	ERR_FULL,	  /* 409: as many runs work as may */
 	ERR_READ_ONLY,	  /* 409: the configuration file defines it */
 	ERR_STOPPED,	  /* 409: somebody stopped everything of this kind */
 	ERR_DENIED,	  /* 409: a rule forbids by now what was approved */

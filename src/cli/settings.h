@@ -46,6 +46,7 @@ struct settings {
 	int64_t timeout_max_ms;
 	struct str webhook_internal; /* what of it webhooks may reach: core/address */
 	int64_t webhook_timeout_ms;
+	int64_t runs_max, model_timeout_ms, model_idle_ms;
 	int64_t webhook_host_max;
 	struct str resumer_env; /* comma list of variables that resumers see */
 	int64_t resumer_timeout_ms;

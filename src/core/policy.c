@@ -20,9 +20,10 @@ static bool risk_is_low(const struct policy *p, const struct operation_look *o)
 	return parts > 0;
 }
 
-static enum risk rows_risk(const struct policy *p, const struct operation_look *o)
+enum risk policy_raise(
+	const struct policy *p, const struct operation_look *o, enum risk base)
 {
-	enum risk risk = RISK_NONE;
+	enum risk risk = base;
 
 	for (size_t i = 0; i < p->risks_len; i++) {
 		const struct risk_row *row = &p->risks[i];
@@ -31,6 +32,13 @@ static enum risk rows_risk(const struct policy *p, const struct operation_look *
 			(o->failed || tools_stop(row->tools, row->tools_len, o)))
 			risk = row->risk;
 	}
+	return risk;
+}
+
+static enum risk rows_risk(const struct policy *p, const struct operation_look *o)
+{
+	enum risk risk = policy_raise(p, o, RISK_NONE);
+
 	if (risk != RISK_NONE) return risk;
 	return !o->failed && risk_is_low(p, o) ? RISK_LOW : RISK_MEDIUM;
 }

@@ -48,6 +48,9 @@ void policy_write_members(struct json_writer *, struct str json);
 /* The gravest row that fits, none: medium; a graver claim of the agent counts. Rows below
  * medium fit as an allow does, others as a deny does. */
 enum risk policy_risk(const struct policy *, const struct operation_look *);
+/* At least `base`, which is known of a tool of ours: rows only raise it. */
+enum risk policy_raise(
+	const struct policy *, const struct operation_look *, enum risk base);
 /* The mode's word for an operation that no rule fits: EFFECT_ALLOW or EFFECT_ASK. Only
  * for those who would not ask by themselves. */
 enum effect policy_effect(const struct policy *, enum operation_type, enum risk);

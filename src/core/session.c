@@ -2,6 +2,7 @@
 #include "core/session.h"
 
 #include "core/show.h"
+#include "core/spending.h"
 
 static const struct {
 	const char *name;
@@ -34,6 +35,11 @@ bool session_status_read(struct str name, enum session_status *out)
 bool session_ended(const struct session *s)
 {
 	return statuses[s->status].ended;
+}
+
+bool session_runnable(const struct session *s)
+{
+	return s->starter.len > 0;
 }
 
 static void count(struct session *s, enum ask_kind kind, int64_t by)
@@ -69,8 +75,9 @@ static bool turn(struct session *s, enum ask_kind kind, int64_t by, int64_t now_
 	else if (s->open_approval > 0)
 		now = SESSION_WAITING_FOR_APPROVAL;
 	else
-		now = s->heard_ms + SESSION_HEARD_MS > now_ms ? SESSION_RUNNING
-							      : SESSION_IDLE;
+		now = s->run_open || s->heard_ms + SESSION_HEARD_MS > now_ms
+			      ? SESSION_RUNNING
+			      : SESSION_IDLE;
 	bool changed = now != s->status;
 	s->status = now;
 	return changed;
@@ -94,6 +101,26 @@ void session_goes_on(struct session *s, int64_t now_ms)
 	s->heard_ms = now_ms;
 }
 
+bool session_run_began(struct session *s, struct str run)
+{
+	enum session_status was = s->status;
+
+	s->run = run;
+	s->run_open = true;
+	s->heard_ms = 0; /* it is not by hearing of it that we know */
+	if (session_ended(s) || session_resumed(s)) s->status = SESSION_RUNNING;
+	return s->status != was;
+}
+
+bool session_run_ended(struct session *s, enum session_status how)
+{
+	enum session_status was = s->status;
+
+	s->run_open = false;
+	if (session_resumed(s)) s->status = how;
+	return s->status != was;
+}
+
 bool session_heard(struct session *s, int64_t now_ms)
 {
 	if (session_ended(s) || s->heard_ms >= now_ms) return false;
@@ -105,7 +132,7 @@ bool session_heard(struct session *s, int64_t now_ms)
 
 bool session_falls_idle(struct session *s, int64_t now_ms)
 {
-	if (s->status != SESSION_RUNNING || !s->heard_ms ||
+	if (s->status != SESSION_RUNNING || !s->heard_ms || s->run_open ||
 		s->heard_ms + SESSION_HEARD_MS > now_ms)
 		return false;
 	s->status = SESSION_IDLE;
@@ -141,6 +168,34 @@ bool session_can_resume(const struct session *s)
 	return s->settled > 0 && session_resumed(s);
 }
 
+/* Of a session whose agent Parley runs. */
+static void run_members_write(struct json_writer *w, const struct session *s)
+{
+	struct arena arena = { 0 };
+	struct spending spent = { 0 };
+
+	spending_parse(s->spent, &arena, &spent, NULL);
+	jw_key(w, "runnable");
+	jw_bool(w, true);
+	show_text(w, "run", s->run);
+	jw_key(w, "usage");
+	usage_write(w, &spent.usage);
+	jw_key(w, "cost_usd");
+	cost_write(w, spending_cost(&spent));
+	jw_key(w, "cost_partial");
+	jw_bool(w, spent.partial);
+	jw_key(w, "context_tokens");
+	jw_int(w, spent.context_tokens);
+	jw_key(w, "context_max");
+	if (spent.context_max)
+		jw_int(w, spent.context_max);
+	else
+		jw_null(w);
+	show_time(w, "completed_at", session_ended(s) ? s->updated_ms : 0);
+	if (arena.failed) w->out->failed = true;
+	arena_done(&arena);
+}
+
 void session_write(
 	struct json_writer *w, const struct session *s, struct str pending_asks)
 {
@@ -159,6 +214,7 @@ void session_write(
 	show_json(w, "progress", s->progress);
 	show_json(w, "metadata", s->metadata.len ? s->metadata : STR("{}"));
 	show_json(w, "on_settled", s->on_settled);
+	if (session_runnable(s)) run_members_write(w, s);
 	show_time(w, "created_at", s->created_ms);
 	show_time(w, "updated_at", s->updated_ms);
 	jw_object_end(w);

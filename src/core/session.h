@@ -55,7 +55,8 @@ enum { SESSION_HEARD_MS = 10 * 60 * 1000 };
 
 const char *session_status_name(enum session_status);
 bool session_status_read(struct str, enum session_status *);
-bool session_ended(const struct session *); /* completed, failed, cancelled */
+bool session_ended(const struct session *);    /* completed, failed, cancelled */
+bool session_runnable(const struct session *); /* its agent is one that Parley runs */
 
 /* An ask of this kind is opened or settled: counts it, sets the status. True when the
  * status changed. Opening in an ended session sets it going again only if not refused by
@@ -67,6 +68,10 @@ void session_goes_on(struct session *, int64_t now_ms);
 /* Its agent was heard of: true when that is news. One that was idle and waits for nothing
  * runs. */
 bool session_heard(struct session *, int64_t now_ms);
+/* A run of its own begins, or ended like this; it waits for people first. True when the status
+ * changed. */
+bool session_run_began(struct session *, struct str run);
+bool session_run_ended(struct session *, enum session_status);
 /* Nobody was heard of for SESSION_HEARD_MS: true when it was running, and is idle now. */
 bool session_falls_idle(struct session *, int64_t now_ms);
 /* ERR_CONFLICT: ended, or a blocking ask is open and it is not parallel. */
@@ -86,6 +91,7 @@ enum err external_id_check(struct str, const char *pointer, struct fault *why);
 /* The body of POST /v1/sessions, checked. */
 struct session_draft {
 	struct str title, agent, project, external_id;
+	struct str message, language; /* of an agent that Parley runs; or empty */
 	bool parallel;
 	struct str metadata;	  /* JSON; "{}" when absent */
 	struct str on_settled;	  /* JSON; empty when absent */

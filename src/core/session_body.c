@@ -2,6 +2,7 @@
 #include "core/address.h"
 #include "core/draft.h"
 #include "core/resumer.h"
+#include "core/say.h"
 #include "core/session.h"
 
 enum {
@@ -21,6 +22,8 @@ enum {
 	S_PARALLEL,
 	S_METADATA,
 	S_ON_SETTLED,
+	S_MESSAGE,
+	S_LANG,
 	S_LEN
 };
 
@@ -32,6 +35,8 @@ static const struct str draft_names[S_LEN] = {
 	[S_PARALLEL] = STR("parallel"),
 	[S_METADATA] = STR("metadata"),
 	[S_ON_SETTLED] = STR("on_settled"),
+	[S_MESSAGE] = STR("message"),
+	[S_LANG] = STR("lang"),
 };
 static const struct members draft_members = { draft_names, S_LEN };
 
@@ -84,7 +89,12 @@ static void draft_members_read(struct check *c, const struct spot *root,
 	const unsigned line = TEXT_LINE | TEXT_FILLED;
 
 	d->title = text_read(c, root, draft_names[S_TITLE], m[S_TITLE], SESSION_TITLE_MAX,
-		line | TEXT_NEEDED);
+		m[S_MESSAGE] || m[S_AGENT] ? line : line | TEXT_NEEDED);
+	d->message = text_read(
+		c, root, draft_names[S_MESSAGE], m[S_MESSAGE], SAY_MAX, TEXT_FILLED);
+	d->language = json_text(m[S_LANG]);
+	if (m[S_LANG] && !str_is(d->language, "en") && !str_is(d->language, "fr"))
+		wrong_member(c, root, draft_names[S_LANG], "en or fr");
 	d->agent = text_read(c, root, draft_names[S_AGENT], m[S_AGENT], AGENT_MAX, line);
 	d->project = text_read(
 		c, root, draft_names[S_PROJECT], m[S_PROJECT], PROJECT_MAX, line);

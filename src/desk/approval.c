@@ -78,19 +78,13 @@ static enum err approval_still_allowed(
 	return ERR_DENIED;
 }
 
-static enum err use_approval_decide(struct job *job, struct rows *rows, struct fault *why)
+enum err desk_use_approval(struct task *t, struct rows *rows, struct ask *a,
+	struct str digest, struct fault *why)
 {
-	struct task *t = task_of(job);
 	struct buf data = { .max = 4096 };
 	char decision[DIGEST_SIZE];
-	struct str digest;
-	struct ask *a;
-	enum err e = desk_find_ask(t, rows, &a, why);
+	enum err e = approval_fits(t, rows, a, digest, why);
 
-	if (!e) e = desk_own(&job->who, a->agent, why);
-	if (!e) e = desk_refused(t, why);
-	if (!e) e = note_read(t->body, "digest", DIGEST_SIZE, true, &digest, why);
-	if (!e) e = approval_fits(t, rows, a, digest, why);
 	if (!e) e = approval_still_allowed(t, rows, a, why);
 	if (e) return e;
 	a->used_ms = rows->now_ms;
@@ -99,6 +93,22 @@ static enum err use_approval_decide(struct job *job, struct rows *rows, struct f
 	buf_print(&data, "{\"digest\":\"%.*s\",\"decision\":\"%s\"}", STR_ARGS(digest),
 		decision);
 	return desk_ask_changed(t, rows, a, "ask.used", &data, false, why);
+}
+
+static enum err use_approval_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct str digest;
+	struct ask *a;
+	enum err e = desk_find_ask(t, rows, &a, why);
+
+	if (!e) e = desk_own(&job->who, a->agent, why);
+	if (!e) e = desk_refused(t, why);
+	if (!e) e = note_read(t->body, "digest", DIGEST_SIZE, true, &digest, why);
+	if (!e && a->run.len)
+		e = desk_conflict(t, a, rows_session(rows, a->ws, a->session),
+			rows->now_ms, why, "the run that asked uses it by itself");
+	return e ? e : desk_use_approval(t, rows, a, digest, why);
 }
 
 const struct use use_use_approval = {

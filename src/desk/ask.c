@@ -185,7 +185,7 @@ static struct str ask_created_data(
 static struct ask *ask_make(
 	struct task *t, struct rows *rows, const struct draft *d, const struct session *s)
 {
-	struct ask *a = rows_new_ask(rows, t->job.who.ws);
+	struct ask *a = rows_new_ask(rows, s->ws);
 	char digest[DIGEST_SIZE];
 
 	if (!a) return NULL;
@@ -306,6 +306,34 @@ static void ask_rate_give_back(struct task *t)
 	pthread_mutex_lock(&d->rate_lock);
 	rate_give_back(&d->rate, t->job.who.token, d->ask_rate);
 	pthread_mutex_unlock(&d->rate_lock);
+}
+
+enum err desk_ask_put(struct task *t, struct rows *rows, const struct draft *d,
+	struct session *s, const struct ask_of_run *of, struct ask **out,
+	struct fault *why)
+{
+	enum session_status was = s->status;
+	struct ask *a = ask_make(t, rows, d, s);
+	enum err e;
+
+	if (!a) return fail(why, ERR_MEMORY, "out of memory");
+	a->run = of->run;
+	a->agent = of->agent;
+	a->agent_name = a->token = a->requester = a->dedupe_key = STR_NONE;
+	if (of->risk) a->risk = of->risk;
+	a->urgency = ask_urgency(a->risk, a->priority);
+	if (of->timeout_ms && !a->deadline_ms) {
+		a->deadline_ms = rows->now_ms + of->timeout_ms;
+		rows_due_at(rows, a->deadline_ms);
+	}
+	e = of->require ? desk_require(rows, a, s, of->require, why) : OK;
+	if (e) return e;
+	session_opened(s, d->kind, rows->now_ms);
+	rows_touch_session(rows, s);
+	if (!rows_event(rows, "ask.created", s, a, ask_created_data(a, d, rows->arena)))
+		return fail(why, ERR_MEMORY, "out of memory");
+	*out = a;
+	return s->status == was ? OK : desk_stage_status(rows, s, was, why);
 }
 
 static enum err ask_decide(struct job *job, struct rows *rows, struct fault *why)

@@ -88,6 +88,7 @@ static void desk_committed(void *ctx, const struct rows *rows)
 	if (rows->delivers) desk_deliver(d);
 	if (rows->next_deadline_ms && deadline_set(d, rows->next_deadline_ms))
 		desk_wake(d);
+	if (rows->runs) desk_wake_runs(d);
 }
 
 /* A job that wants more memory than it may have says nothing of the store. */
@@ -300,6 +301,7 @@ struct desk *desk_open(const struct desk_settings *set, struct fault *why)
 	pthread_mutex_init(&d->listeners, NULL);
 	pthread_mutex_init(&d->rate_lock, NULL);
 	pthread_mutex_init(&d->deadlines, NULL);
+	pthread_mutex_init(&d->hints.lock, NULL);
 	counts_init(&d->counts);
 	pthread_mutex_init(&d->fetched.lock, NULL);
 	if (!d->store || !d->url || !d->webhook_internal || !d->resumers || !d->verifiers)
@@ -332,6 +334,7 @@ struct desk *desk_close(struct desk *d)
 	mem_free(d->resumers);
 	mem_free(d->verifiers);
 	pthread_mutex_destroy(&d->listeners);
+	desk_hints_done(d);
 	counts_done(&d->counts);
 	pthread_mutex_destroy(&d->fetched.lock);
 	mem_free(d);

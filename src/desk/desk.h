@@ -65,6 +65,7 @@ struct task {
 	void *checked;
 	/* Found by the work, for the caller. */
 	struct str ask;	    /* the ask that was made or touched */
+	struct str run;	    /* the run; likewise */
 	struct str session; /* that told of its progress */
 	bool settled;	    /* it is no longer pending */
 	struct str
@@ -192,6 +193,11 @@ extern const struct use use_ask_get, use_ask_list;
 extern const struct use use_session_create, use_session_get, use_session_list,
 	use_session_state, use_session_patch, use_session_delete, use_session_cancel,
 	use_session_progress, use_session_resume;
+/* Messages to agents of ours, and their runs. */
+extern const struct use use_message_send, use_run_cancel, use_run_retry;
+extern const struct use use_message_list, use_task_list, use_run_list, use_run_get,
+	use_tool_call_get, use_tool_list, use_usage, use_memory_list, use_memory_add,
+	use_memory_delete;
 extern const struct use use_events, use_insights, use_metrics;
 /* Before use_login with a password: finds the user's stored hash in `password_hash`; the
  * caller verifies it where that is slow, and sets `verified`. */

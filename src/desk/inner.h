@@ -5,6 +5,7 @@
 #include "desk/counts.h"
 #include "desk/delivery.h"
 #include "desk/desk.h"
+#include "desk/hint.h"
 #include "desk/rate.h"
 #include "store/lanes.h"
 #include "store/peers.h"
@@ -50,6 +51,14 @@ struct desk {
 	void *told_ctx;
 	void (*deliver)(void *ctx);
 	void *deliver_ctx;
+	void (*runs)(void *ctx); /* some may be claimed; likewise */
+	void *runs_ctx;
+	struct {
+		pthread_mutex_t lock; /* over all of it */
+		desk_hint_fn *fn;
+		void *ctx;
+		struct partial *partials;
+	} hints;
 	char *store;
 	char *url;
 	char *webhook_internal;		     /* as core/address has it */
@@ -198,6 +207,8 @@ bool desk_name_known(struct str names, struct str name);
 enum err desk_call_replied(
 	struct rows *, const struct session *, const struct ask *, struct fault *);
 void desk_deliver(struct desk *); /* there is something to deliver */
+void desk_wake_runs(struct desk *);
+void desk_hints_done(struct desk *);
 /* Items for what may not be called. */
 enum err desk_check_callback(
 	const struct desk *, const struct callback *, struct fault *);
@@ -226,6 +237,20 @@ struct str desk_assignees_json(const struct str *ids, size_t len, struct arena *
 /* The ask that a body with a template or a list means. */
 enum err desk_expand(struct rows *, int64_t ws, const struct json *body,
 	const struct json **out, struct fault *);
+
+/* An ask that a run of ours makes: everything was checked and decided. */
+struct ask_of_run {
+	struct str run, agent;
+	enum risk risk;		       /* RISK_NONE: as the draft says */
+	int64_t timeout_ms;	       /* unless the draft has one; 0: none */
+	const struct require *require; /* of an approval; or NULL */
+};
+enum err desk_ask_put(struct task *, struct rows *, const struct draft *,
+	struct session *, const struct ask_of_run *, struct ask **out, struct fault *);
+/* The approval is used up now, by who runs exactly this. ERR_CONFLICT, ERR_REVOKED, ERR_STOPPED,
+ * ERR_DENIED. */
+enum err desk_use_approval(
+	struct task *, struct rows *, struct ask *, struct str digest, struct fault *);
 
 /* {"reason": ""}, all optional; also no body at all. */
 enum err reason_read(const struct json *body, struct str *out, struct fault *);

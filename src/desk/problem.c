@@ -15,6 +15,7 @@ static const struct {
 	[ERR_METHOD] = { 405, "/problems/method-not-allowed", "Method not allowed" },
 	[ERR_CONFLICT] = { 409, "/problems/conflict", "Conflict" },
 	[ERR_REVOKED] = { 409, "/problems/revoked", "The approval was revoked" },
+	[ERR_FULL] = { 409, "/problems/busy", "Busy" },
 	[ERR_READ_ONLY] = { 409, "/problems/read-only", "Defined by the configuration" },
 	[ERR_VERIFYING] = { 409, "/problems/verifying", "Being verified" },
 	[ERR_STOPPED] = { 409, "/problems/stopped", "Stopped" },

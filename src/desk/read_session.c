@@ -1,4 +1,5 @@
 /* read_session.c - sessions as they are: one, many, their whole state. */
+#include "desk/read_run.h"
 #include "desk/shown.h"
 
 #include "base/mem.h"
@@ -115,11 +116,10 @@ static enum err session_asks(
 static enum err session_state_read(
 	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
 {
-	static const char *const empty[] = { "messages", "tool_calls", "thoughts", "runs",
-		"tasks" };
 	struct sought s = { .t = task_of(job), .now_ms = now_ms };
 	struct json_writer w = { .out = &job->out };
 	int64_t as_of = 0;
+	bool truncated = false;
 	enum err e = session_seek(job, db, &s, why);
 
 	if (!e) e = last_event(db, job->who.ws, &as_of, why);
@@ -133,11 +133,9 @@ static enum err session_state_read(
 	if (!e) e = session_asks(db, &s.session, ask_row_written, &s, why);
 	if (!e) e = shown_end(&s.shown, why);
 	jw_array_end(&w);
-	for (size_t i = 0; i < sizeof(empty) / sizeof(empty[0]); i++) {
-		jw_key(&w, empty[i]);
-		jw_array(&w);
-		jw_array_end(&w);
-	}
+	if (!e) e = desk_state_runs(db, job, &s.session, &w, &truncated, why);
+	jw_key(&w, "truncated");
+	jw_bool(&w, truncated);
 	jw_key(&w, "as_of");
 	jw_int(&w, as_of);
 	jw_object_end(&w);

@@ -1,5 +1,7 @@
 /* session.c - sessions: made, changed, told about, cancelled, deleted. */
 #include "desk/book.h"
+#include "desk/configured.h"
+#include "desk/run_inner.h"
 
 #include "base/utf8.h"
 #include "core/decision.h"
@@ -198,17 +200,64 @@ static enum err create_again(
 	return desk_reply_session(t, rows, s, why);
 }
 
+/* A session of an agent that Parley runs, and its first run if there is something to do. */
+static enum err create_runnable(struct task *t, struct rows *rows,
+	const struct session_draft *d, const struct kept_agent *agent, struct fault *why)
+{
+	const struct principal *who = &t->job.who;
+	struct session_draft own = *d;
+	const struct say say = {
+		.content = d->message, .language = d->language, .queue = true
+	};
+	struct session *s;
+	struct run *r;
+	enum err e = OK;
+
+	if (!role_may(who->role, MAY_SETTLE))
+		return fail(why, ERR_FORBIDDEN, "the role %s may not run agents",
+			role_name(who->role));
+	own.agent = agent->name;
+	own.parallel = true;
+	if (!own.title.len)
+		own.title =
+			d->message.len ? say_title(d->message, rows->arena) : agent->name;
+	s = session_make(t, rows, &own);
+	if (!s) return fail(why, ERR_MEMORY, "out of memory");
+	s->starter = who->user.len ? who->user : who->token;
+	s->heard_ms = 0;
+	if (d->message.len) e = run_begin(t, rows, s, &say, agent, &r, why);
+	if (e) return e;
+	t->job.status = 201;
+	desk_keep_session(t, s);
+	return desk_reply_session(t, rows, s, why);
+}
+
 static enum err create_decide(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
 	const struct session_draft *d = t->checked;
+	const struct kept_agent *agent = NULL;
+	struct fault missing = { 0 };
+	enum err e;
 	struct session *s =
 		rows_external(rows, job->who.ws, session_agent(job, d), d->external_id);
 
-	if (d->agent.len && !principal_owns(&job->who, d->agent))
+	if (d->agent.len) {
+		e = desk_agent(t->desk, rows, job->who.ws, d->agent, &agent, &missing);
+		if (e && e != ERR_NOT_FOUND) {
+			*why = missing;
+			return e;
+		}
+	}
+	if (d->agent.len && !agent && !principal_owns(&job->who, d->agent))
 		return fail(why, ERR_FORBIDDEN,
 			"a session for another agent is an admin's to make");
 	if (s) return create_again(t, rows, s, why);
+	if (!agent && d->message.len)
+		return fail_at(
+			why, "/agent", d->agent.len ? "no such agent" : "required");
+	if (!agent && !d->title.len) return fail_at(why, "/title", "required");
+	if (agent) return create_runnable(t, rows, d, agent, why);
 	s = session_make(t, rows, d);
 	if (!s) return fail(why, ERR_MEMORY, "out of memory");
 	job->status = 201;
@@ -233,12 +282,19 @@ static void whole_needs(struct job *job, struct wants *w)
 	wants_open_asks(w, job->who.ws, task_of(job)->id);
 }
 
+static bool session_started_by(const struct session *s, const struct principal *p)
+{
+	return session_runnable(s) &&
+	       (str_eq(s->starter, p->user) || str_eq(s->starter, p->token));
+}
+
 static enum err session_find_own(
 	struct task *t, struct rows *rows, struct session **s, struct fault *why)
 {
 	enum err e = desk_find_session(t, rows, s, why);
 
-	return e ? e : desk_own(&t->job.who, (*s)->agent, why);
+	if (e || session_started_by(*s, &t->job.who)) return e;
+	return desk_own(&t->job.who, (*s)->agent, why);
 }
 
 /* Ended sessions cancel their open asks; the status itself is set last. */
@@ -286,6 +342,9 @@ static enum err patch_decide(struct job *job, struct rows *rows, struct fault *w
 		rows_touch_session(rows, s);
 		e = desk_stage_changed(rows, s, why);
 	}
+	if (!e && p->has_status && session_runnable(s))
+		e = fail_at(why, "/status",
+			"Parley runs this session: cancel its run instead");
 	if (!e && p->has_status) e = session_become(t, rows, s, p->status, why);
 	return e ? e : desk_reply_session(t, rows, s, why);
 }
@@ -302,12 +361,29 @@ static enum err cancel_check(struct task *t, struct fault *why)
 	return reason_read(t->body, &reason, why);
 }
 
+static enum err session_run_cancel(
+	struct task *t, struct rows *rows, struct session *s, struct fault *why)
+{
+	const struct run *at;
+	struct run *r;
+	enum err e = run_fetch(rows, s->ws, s->run, &at, why);
+
+	if (e) return e == ERR_NOT_FOUND ? OK : e;
+	r = rows_change(rows, at);
+	if (!r) return fail(why, ERR_MEMORY, "out of memory");
+	return run_ended(r) ? OK : run_cancel(t, rows, s, r, STR_NONE, why);
+}
+
 static enum err cancel_decide(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct session *s;
-	enum err e = session_find_own(t, rows, &s, why);
+	enum err e = desk_find_session(t, rows, &s, why);
 
+	/* Any member may stop what Parley runs. */
+	if (!e && !(session_runnable(s) && role_may(job->who.role, MAY_SETTLE)))
+		e = session_find_own(t, rows, &s, why);
+	if (!e && s->run_open) e = session_run_cancel(t, rows, s, why);
 	if (!e) e = session_become(t, rows, s, SESSION_CANCELLED, why);
 	if (e) return e;
 	desk_keep_session(t, s);
@@ -417,6 +493,7 @@ static enum err delete_decide(struct job *job, struct rows *rows, struct fault *
 	struct session *s;
 	enum err e = session_find_own(t, rows, &s, why);
 
+	if (!e && s->run_open) e = session_run_cancel(t, rows, s, why);
 	if (!e) e = desk_cancel_open(t, rows, s, STR("the session was deleted"), why);
 	if (e) return e;
 	if (!rows_event(rows, "session.deleted", s, NULL, STR_NONE))

@@ -1,5 +1,6 @@
 /* settle.c - the ways out of pending that somebody chooses: answer, skip, cancel. */
 #include "desk/ask_rule.h"
+#include "desk/run_inner.h"
 #include "desk/scope.h"
 
 #include "base/clock.h"
@@ -77,6 +78,7 @@ enum err desk_settle_quietly(struct task *t, struct rows *rows, struct ask *a,
 		rows->now_ms, rows->arena);
 	st->lone = s->for_ask;
 	if (shown) *shown = st->shown;
+	if (a->run.len) return run_settled(t, rows, s, a, why);
 	return desk_call_webhook(rows, s, a, why);
 }
 

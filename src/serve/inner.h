@@ -5,6 +5,7 @@
 #include "base/pool.h"
 #include "desk/desk.h"
 #include "desk/feed.h"
+#include "desk/hint.h"
 #include "desk/problem.h"
 #include "desk/rate.h"
 #include "dialect/dialect.h"
@@ -214,6 +215,7 @@ struct event_stream {
 	enum role role;	       /* of who showed no credential */
 	bool begun, reading;
 	bool unread;		    /* the store was away: soon again */
+	bool transient;		    /* hints of runs are wanted */
 	struct event_filter filter; /* texts in `texts` */
 	char *texts;		    /* NULL: there are none */
 };
@@ -230,6 +232,10 @@ route_fn route_ask, route_ask_get, route_events, route_login, route_logout, rout
 	route_provider_test, route_models;
 void mcp_stop(struct serve *); /* calls that wait are told so */
 void told_arrived(struct serve *, struct told *);
+/* A hint as a frame, and to the streams that it goes to. */
+void hint_write(struct buf *, const struct hint *, int64_t now_ms);
+void streams_hint(struct serve *, int64_t ws, struct str session, const char *type,
+	struct str frame);
 void streams_expel(struct serve *); /* those whose bearer has lost the right */
 
 #endif

@@ -378,6 +378,47 @@ static bool revoked_elsewhere(void *ctx, int64_t ws)
 	return true;
 }
 
+struct hint_post {
+	struct post post;
+	struct serve *serve;
+	int64_t ws;
+	const char *type;
+	char session[ID_SIZE];
+	size_t len;
+	char frame[];
+};
+
+static void hint_on_loop(struct post *post)
+{
+	struct hint_post *h = LINK_OF(post, struct hint_post, post);
+
+	streams_hint(
+		h->serve, h->ws, str_of(h->session), h->type, str_make(h->frame, h->len));
+	mem_free(h);
+}
+
+/* On a runner's thread. Without memory it is lost, and nothing depends on it. */
+static void hint_from_runner(void *ctx, const struct hint *hint)
+{
+	struct buf b = { 0 };
+	struct hint_post *h;
+
+	hint_write(&b, hint, clock_now_ms());
+	h = b.failed || hint->session.len >= ID_SIZE ? NULL
+						     : mem_alloc(sizeof *h + b.len);
+	if (h) {
+		h->post.fn = hint_on_loop;
+		h->serve = ctx;
+		h->ws = hint->ws;
+		h->type = hint->type;
+		memcpy(h->session, hint->session.at, hint->session.len);
+		h->len = b.len;
+		memcpy(h->frame, b.at, b.len);
+		loop_post(h->serve->loop, &h->post);
+	}
+	buf_done(&b);
+}
+
 /* ---- the whole ---- */
 
 struct serve *serve_new(struct loop *loop, struct desk *desk,
@@ -403,6 +444,7 @@ struct serve *serve_new(struct loop *loop, struct desk *desk,
 		return serve_free(s);
 	}
 	desk_listen(desk, told_from_clerk, revoked_elsewhere, s);
+	desk_on_hint(desk, hint_from_runner, s);
 	loop_after_turns(loop, turn_ends, s);
 	http_on_tidy(loop, spares_drop, s);
 	return s;

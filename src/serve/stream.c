@@ -5,6 +5,7 @@
  * skipped or sent twice, whatever comes between. */
 #include "serve/inner.h"
 
+#include "base/clock.h"
 #include "base/id.h"
 #include "base/mem.h"
 
@@ -257,6 +258,8 @@ static void stream_was_read(struct request *r)
 	}
 	st->follower.seen = t->as_of;
 	request_free(r);
+	if (first && st->transient && st->filter.session.len)
+		desk_hint_again(st->serve->desk, st->follower.ws, st->filter.session);
 	if (feed_live(&st->serve->feed, &st->follower)) return;
 	/* A slow reader of a long log gets the next page when it has taken this one. */
 	if (http_backlog(st->x))
@@ -379,6 +382,25 @@ static bool wants_json(struct request *r, bool *known)
 	return false;
 }
 
+/* ?transient=yes|no; without it: those of one session. False: neither. */
+static bool wants_hints(struct request *r, bool *out)
+{
+	*out = false;
+	for (size_t i = 0; i < r->task.params_len; i++) {
+		struct param *p = &r->task.params[i];
+
+		if (str_is(p->name, "session")) *out = true;
+	}
+	for (size_t i = 0; i < r->task.params_len; i++) {
+		struct param *p = &r->task.params[i];
+
+		if (!str_is(p->name, "transient")) continue;
+		*out = str_is(p->value, "yes");
+		if (!*out && !str_is(p->value, "no")) return false;
+	}
+	return true;
+}
+
 static void events_listed(struct request *r)
 {
 	request_reply(r, STR_NONE);
@@ -412,7 +434,13 @@ void route_events(struct request *r)
 	const struct http_request *h = http_request(r->x);
 	int64_t after;
 	bool known, json = wants_json(r, &known);
+	struct event_stream *st;
+	bool transient;
 
+	if (!wants_hints(r, &transient)) {
+		route_refuse_events(r, "/transient", "yes or no");
+		return;
+	}
 	if (!known) {
 		route_refuse_events(r, "/format", "json or sse");
 		return;
@@ -431,8 +459,59 @@ void route_events(struct request *r)
 		request_put(r, r->route->use, events_headed);
 		return;
 	}
-	if (!stream_open(r, &events, mem_alloc(sizeof(struct event_stream)), after))
+	st = mem_alloc(sizeof *st);
+	if (st) st->transient = transient;
+	if (!stream_open(r, &events, st, after))
 		request_refuse(r, ERR_MEMORY, "out of memory");
+}
+
+void hint_write(struct buf *b, const struct hint *h, int64_t now_ms)
+{
+	struct json_writer w = { .out = b };
+	char at[TIME_SIZE];
+
+	time_write(now_ms, at);
+	buf_print(b, "event: %s\ndata: ", h->type);
+	jw_object(&w);
+	jw_key(&w, "type");
+	jw_text(&w, h->type);
+	jw_key(&w, "at");
+	jw_text(&w, at);
+	jw_key(&w, "session");
+	jw_str(&w, h->session);
+	jw_key(&w, "run");
+	jw_str(&w, h->run);
+	jw_key(&w, "data");
+	jw_raw(&w, h->data);
+	jw_object_end(&w);
+	buf_add(b, STR("\n\n"));
+}
+
+static bool stream_wants_hint(
+	const struct event_stream *st, int64_t ws, struct str session, const char *type)
+{
+	const struct event_filter *f = &st->filter;
+	char mark[64];
+
+	if (!st->begun || !st->x || !st->transient || st->follower.ws != ws ||
+		(f->session.len && !str_eq(f->session, session)))
+		return false;
+	snprintf(mark, sizeof mark, ",%s,", type);
+	return !f->types.len || str_find(f->types, str_of(mark)) >= 0;
+}
+
+void streams_hint(struct serve *s, int64_t ws, struct str session, const char *type,
+	struct str frame)
+{
+	for (struct follower *f = s->feed.followers, *next; f; f = next) {
+		struct event_stream *st = LINK_OF(f, struct event_stream, follower);
+
+		next = f->next;
+		/* A slow reader is not kept waiting longer for what will not last. */
+		if (stream_wants_hint(st, ws, session, type) && !st->filter.agent.len &&
+			!bearer_doubtful(st->bearer) && !http_backlog(st->x))
+			http_write(st->x, frame);
+	}
 }
 
 void streams_expel(struct serve *s)

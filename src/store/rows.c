@@ -161,7 +161,7 @@ void rows_start(struct rows *rows, struct arena *arena, struct db *db, struct id
 	rows->statements_end = &rows->statements_first;
 	rows->policies = NULL;
 	rows->next_deadline_ms = 0;
-	rows->delivers = false;
+	rows->delivers = rows->runs = false;
 	rows->point = (struct savepoint){ 0 };
 	rows_savepoint(rows);
 }
@@ -187,7 +187,8 @@ void rows_savepoint(struct rows *rows)
 		.staged_len = rows->staged_len,
 		.statements_end = rows->statements_end,
 		.next_deadline_ms = rows->next_deadline_ms,
-		.delivers = rows->delivers };
+		.delivers = rows->delivers,
+		.runs = rows->runs };
 }
 
 static void copy_restore(struct rows *rows, const struct row_saved *saved)
@@ -232,6 +233,7 @@ void rows_rollback(struct rows *rows)
 	*rows->statements_end = NULL;
 	rows->next_deadline_ms = p->next_deadline_ms;
 	rows->delivers = p->delivers;
+	rows->runs = p->runs;
 	rows_savepoint(rows);
 }
 
@@ -373,6 +375,11 @@ bool rows_ended(const struct rows *rows, enum record_id id, struct str name)
 	const struct row_copy *row = copy_find(rows, id, name);
 
 	return row && copy_gone(rows, row);
+}
+
+bool rows_is_new(const void *record)
+{
+	return !copy_of(record)->stored_version;
 }
 
 const void *rows_next(const struct rows *rows, enum record_id id, const void *at)
@@ -576,6 +583,18 @@ struct staged *rows_event(struct rows *rows, const char *type, const struct sess
 					 .data = data });
 }
 
+struct staged *rows_event_run(struct rows *rows, const char *type,
+	const struct session *s, struct str run, struct str data)
+{
+	return event_stage(rows, &(struct event){ .ws = s->ws,
+					 .type = type,
+					 .at_ms = rows->now_ms,
+					 .session = s->id,
+					 .run = run,
+					 .agent = s->agent,
+					 .data = data });
+}
+
 struct staged *rows_event_of(
 	struct rows *rows, int64_t ws, const char *type, struct str data)
 {
@@ -683,6 +702,14 @@ bool rows_resumers_go(struct rows *rows, int64_t ws)
 
 	rows->delivers = true;
 	return statement_add(rows, SQL_RESUMERS_GO, args, 2);
+}
+
+bool rows_runs_go(struct rows *rows, int64_t ws)
+{
+	const struct val args[] = { val_int(ws), val_int(rows->now_ms) };
+
+	rows->runs = true;
+	return statement_add(rows, SQL_RUNS_GO, args, 2);
 }
 
 bool rows_fetched(struct rows *rows, int64_t ws, struct str ask)

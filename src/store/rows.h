@@ -66,7 +66,7 @@ struct savepoint {
 	size_t staged_len;
 	struct statement **statements_end;
 	int64_t next_deadline_ms;
-	bool delivers;
+	bool delivers, runs;
 };
 
 struct rows {
@@ -87,6 +87,7 @@ struct rows {
 	struct policy_seen *policies;
 	int64_t next_deadline_ms; /* the earliest of rows_due_at; 0: none */
 	bool delivers;		  /* deliveries were staged in this batch */
+	bool runs; /* runs were queued, or taken from who works on them, in this batch */
 	struct people_guard *guards;
 	struct log_end *log_ends; /* of those that were wanted (wants_log_end) */
 	int clerk;		  /* which of the writing clerks works it, from 0 */
@@ -145,6 +146,8 @@ struct ask *rows_next_due(struct rows *, struct ask *at);
  * them in the order they came, from at = NULL on. To be changed by rows_change alone. */
 const void *rows_find(const struct rows *, enum record_id, struct str name);
 const void *rows_next(const struct rows *, enum record_id, const void *at);
+/* Made by this batch: not in the store yet. */
+bool rows_is_new(const void *record);
 /* Was here, and was deleted by this batch. */
 bool rows_ended(const struct rows *, enum record_id, struct str name);
 
@@ -205,6 +208,8 @@ bool rows_policy_seen(struct rows *, int64_t ws, int64_t version);
 bool rows_rule_hit(struct rows *, int64_t ws, struct str rule);
 /* A stop was lifted: resumers that it held back are due. False: out of memory. */
 bool rows_resumers_go(struct rows *, int64_t ws);
+/* The same of runs. */
+bool rows_runs_go(struct rows *, int64_t ws);
 bool rows_count_teams(struct rows *, int64_t ws, int64_t more); /* or fewer */
 /* What this job decides depends on who people of the workspace are, as of so many
  * `revocations`. If another node changes that before the batch is written, the batch is void
@@ -223,6 +228,9 @@ struct row_change {
 	const struct row_saved *at; /* rows.c's own */
 };
 bool rows_next_change(const struct rows *, struct row_change *);
+/* The same of a run of this session. NULL: out of memory. */
+struct staged *rows_event_run(struct rows *, const char *type, const struct session *,
+	struct str run, struct str data);
 /* An event of no session and no agent. NULL: out of memory. */
 struct staged *rows_event_of(
 	struct rows *, int64_t ws, const char *type, struct str data);

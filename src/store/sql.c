@@ -354,6 +354,78 @@ static const char *const written[SQL_RECORDS] = {
 			       " WHERE ws = $1 AND status IN ('waiting', 'dead')"
 			       " GROUP BY kind, status ORDER BY kind, status",
 
+	/* As store/lease.h has it: $3 is no kind, for there is one. Sub-agents first: somebody waits
+	 * for them, and they do not count among those that a workspace may have at once. */
+	[SQL_RUN_OWNERS] =
+		"SELECT owner, MIN(wake_ms) AS due FROM runs"
+		" WHERE status = 'queued' AND wake_ms <= $1"
+		" AND $2 <> '' AND $3 = '' GROUP BY owner ORDER BY due LIMIT $4",
+	[SQL_RUN_DUE] =
+		"SELECT @runs FROM runs WHERE status = 'queued' AND owner = $4"
+		" AND wake_ms <= $1 AND $2 <> '' AND $3 = ''"
+		" AND $5 NOT LIKE '%,' || provider || ',%'"
+		" ORDER BY CASE WHEN parent > '' THEN 0 ELSE 1 END, wake_ms LIMIT $6",
+	[SQL_RUN_HELD] = "SELECT owner, provider, COUNT(*) FROM runs WHERE lease_by > ''"
+			 " AND lease_by = $1 AND $2 = '' GROUP BY owner, provider",
+	[SQL_RUN_HELD_BY] =
+		"SELECT @runs FROM runs WHERE lease_by > '' AND lease_by = $1",
+	/* Held by a process that did not come back in time. */
+	[SQL_RUNS_LOST] = "SELECT @runs FROM runs WHERE lease_by > '' AND lease_ms <= $1"
+			  " AND lease_by <> $2 LIMIT $3",
+	/* Held by processes of the node $1 but the one that asks, $2. */
+	[SQL_RUNS_OF_NODE] = "SELECT @runs FROM runs WHERE lease_by > ''"
+			     " AND lease_by LIKE $1 ESCAPE '\\' AND lease_by <> $2",
+	[SQL_RUN_NEXT] =
+		"SELECT COALESCE(MIN(due), 0) FROM (SELECT MIN(wake_ms) AS due FROM runs"
+		" WHERE status = 'queued' AND wake_ms > $1 UNION ALL"
+		" SELECT MIN(lease_ms) FROM runs WHERE lease_by > '' AND lease_by <> $2)"
+		" AS all_due",
+	/* How many that are nobody's sub-agent work, by workspace. */
+	[SQL_RUNS_WORKING] = "SELECT owner, COUNT(*) FROM runs WHERE lease_by > ''"
+			     " AND parent = '' GROUP BY owner",
+	[SQL_RUNS_AHEAD] =
+		"SELECT (SELECT COUNT(*) FROM runs WHERE status = 'queued' AND owner = $1"
+		" AND parent = ''), (SELECT COUNT(*) FROM runs WHERE lease_by > ''"
+		" AND owner = $1 AND parent = '')",
+	/* A stop was lifted: what it held back is due again. */
+	[SQL_RUNS_GO] = "UPDATE runs SET wake_ms = $2 WHERE ws = $1 AND status = 'queued'"
+			" AND wake_ms > $2",
+	[SQL_RUNS_OF_PARENT] = "SELECT @runs FROM runs WHERE ws = $1 AND parent = $2"
+			       " AND parent > '' ORDER BY id",
+	/* The newest $3, newest first. */
+	[SQL_RUNS_OF_SESSION] = "SELECT @runs FROM runs WHERE ws = $1 AND session = $2"
+				" ORDER BY id DESC LIMIT $3",
+	[SQL_RUN_LIST] = "SELECT @runs FROM runs WHERE ws = $1 AND id < $2"
+			 " AND ($4 = '' OR status = $4) AND ($5 = '' OR session = $5)"
+			 " AND ($6 = '' OR agent = $6) AND ($7 = '' OR parent = $7)"
+			 " ORDER BY id DESC LIMIT $3",
+	[SQL_RUN_USAGE] =
+		"SELECT agent, model, session, queued_ms, input, cache_read, cache_write,"
+		" cache_write_1h, output, reasoning, cost, priced, partial FROM runs"
+		" WHERE ws = $1 AND queued_ms >= $2 AND queued_ms < $3 ORDER BY id",
+	[SQL_MESSAGES_TAIL] = "SELECT @messages FROM messages WHERE ws = $1"
+			      " AND thread = $2 ORDER BY id DESC LIMIT $3",
+	[SQL_MESSAGES_COUNT] =
+		"SELECT COUNT(*) FROM messages WHERE ws = $1 AND thread = $2",
+	[SQL_MESSAGES_SINCE] = "SELECT @messages FROM messages WHERE ws = $1"
+			       " AND thread = $2 AND id > $3 ORDER BY id",
+	[SQL_MESSAGE_LIST] = "SELECT @messages FROM messages WHERE ws = $1"
+			     " AND session = $2 AND id < $3 ORDER BY id DESC LIMIT $4",
+	[SQL_CALLS_OF_MESSAGE] = "SELECT @tool_calls FROM tool_calls WHERE ws = $1"
+				 " AND message = $2 ORDER BY n",
+	[SQL_CALL_BY_ASK] = "SELECT @tool_calls FROM tool_calls WHERE ws = $1"
+			    " AND ask = $2 AND ask > ''",
+	[SQL_CALL_LIST] = "SELECT @tool_calls FROM tool_calls WHERE ws = $1"
+			  " AND session = $2 ORDER BY id DESC LIMIT $3",
+	[SQL_TASK_LIST] = "SELECT @tasks FROM tasks WHERE ws = $1 AND session = $2"
+			  " ORDER BY id LIMIT $3",
+	/* $2 the id to go on before, $4 scope, $5 agent, $6 session, $7 pattern */
+	[SQL_MEMORY_LIST] = "SELECT @memories FROM memories WHERE ws = $1 AND id < $2"
+			    " AND ($4 = '' OR scope = $4) AND ($5 = '' OR agent = $5)"
+			    " AND ($6 = '' OR session = $6)"
+			    " AND ($7 = '' OR search LIKE $7 ESCAPE '\\')"
+			    " ORDER BY id DESC LIMIT $3",
+
 	[SQL_EVENT_LAST] = "SELECT last_event FROM workspaces WHERE id = $1",
 	/* $1 workspace, $2 after and $3 up to which number, $4 how many, $5 session, $6 agent,
 	 * $7 types, $8 see above; $9 and $10 the places of $2 and $3 */

@@ -19,8 +19,8 @@ function parse(text) {
 	}
 	frame.data = frame.data.length ? JSON.parse(frame.data.join('\n')) : undefined;
 	if (frame.data) {
-		checkSchema('Event', frame.data);
-		assert.equal(Number(frame.id), frame.data.id, 'id: and data.id differ');
+		checkSchema(frame.id === undefined ? 'TransientEvent' : 'Event', frame.data);
+		if (frame.id !== undefined) assert.equal(Number(frame.id), frame.data.id, 'id: and data.id differ');
 		assert.equal(frame.event, frame.data.type, 'event: and data.type differ');
 	}
 	return frame;

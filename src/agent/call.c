@@ -1,0 +1,85 @@
+/* call.c - tool calls that work outside of the store. A call of class once is begun only after
+ * that was committed, so that it never runs twice without a person's word. */
+#include "agent/inner.h"
+
+#include "base/clock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+typedef void tool_fn(
+	struct arena *, const struct json *arguments, struct run_outcome *out);
+
+/* A test's: appends a line to a file. */
+static void append_run(
+	struct arena *arena, const struct json *args, struct run_outcome *out)
+{
+	const char *path = arena_copy(arena, json_text(json_get(args, "path")));
+	struct str line =
+		arena_print(arena, "%.*s\n", STR_ARGS(json_text(json_get(args, "text"))));
+	int fd = path ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600) : -1;
+
+	out->failed = fd < 0 || write(fd, line.at, line.len) != (ssize_t)line.len;
+	out->text =
+		out->failed ? arena_str(arena, str_of(strerror(errno))) : STR("appended");
+	if (fd >= 0) close(fd);
+}
+
+/* Adding one is a row here, and one in core/run_tool.c. */
+static const struct {
+	enum run_tool_id id;
+	tool_fn *run;
+} tools[] = { { RUN_TOOL_APPEND, append_run } };
+
+static void call_run(const struct run_do *c, struct str arguments, struct arena *arena,
+	struct run_outcome *out)
+{
+	const struct json *args;
+
+	*out = (struct run_outcome){ c->call, true, STR("there is no such tool") };
+	if (json_read(arguments, NULL, arena, &args, NULL)) return;
+	for (size_t i = 0; i < sizeof tools / sizeof *tools; i++)
+		if (str_is(c->name, run_tools[tools[i].id].name)) {
+			tools[i].run(arena, args, out);
+			return;
+		}
+}
+
+bool calls_run(struct worker *w, const struct run_work *work, struct run_work *next)
+{
+	struct arena arena = { 0 };
+	struct run_outcome *outcomes =
+		ARENA_ARRAY(&arena, struct run_outcome, work->calls_len);
+	struct run_calls report = { .key = work->key };
+	int64_t began_ms = clock_mono_ms();
+	struct task t = { 0 }, *last;
+	bool ours = outcomes != NULL;
+
+	for (size_t i = 0; ours && i < work->calls_len; i++) {
+		struct run_start start = { .key = work->key,
+			.call = work->calls[i].call };
+		struct str arguments = work->calls[i].arguments;
+
+		if (work->calls[i].class == CLASS_ONCE) {
+			ours = worker_tell(w, &use_run_start, &t, &start);
+			arguments = arena_str(&arena, start.arguments);
+			buf_done(&t.job.out);
+			arena_done(&t.job.arena);
+			t = (struct task){ 0 };
+			if (!ours || !start.started) continue;
+		}
+		if (!worker_told(w))
+			call_run(&work->calls[i], arguments, &arena,
+				&outcomes[report.len++]);
+		else
+			ours = false;
+	}
+	report.outcomes = outcomes;
+	report.worked_ms = clock_mono_ms() - began_ms;
+	last = ours ? worker_task(w) : NULL;
+	ours = ours && worker_tell(w, &use_run_calls, last, &report);
+	if (ours) *next = report.next;
+	arena_done(&arena);
+	return ours;
+}

@@ -1,0 +1,67 @@
+/* inner.h - what the files of agent share. */
+#ifndef AGENT_INNER_H
+#define AGENT_INNER_H
+
+#include "agent/runner.h"
+#include "desk/hint.h"
+#include "desk/run.h"
+#include "net/fetch.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+/* What was claimed together; freed with the last run of it. */
+struct claimed_runs {
+	struct task task;
+	struct run_claim claim;
+	atomic_int refs;
+};
+
+/* A thread that works on one run at a time. */
+struct worker {
+	struct worker *next;
+	struct runner *runner;
+	pthread_t thread;
+	int stop_fd;		   /* readable: what is under way is to be given up */
+	bool busy;		   /* under the runner's lock */
+	bool told;		   /* to give up; likewise */
+	struct run_work work;	   /* to begin with */
+	struct claimed_runs *from; /* whose memory that is */
+	char run[ID_SIZE];	   /* that it works on; under the lock */
+	int64_t ws;
+	/* Of the step under way and the next: each task's arena holds what it found. */
+	struct task tasks[2];
+	int at;
+	struct fetcher *fetcher;
+};
+
+struct runner {
+	struct desk *desk;
+	struct runner_settings set;
+	char node[128], by[160];
+	pthread_mutex_t lock;
+	pthread_cond_t wake; /* of the dispatcher */
+	pthread_cond_t more; /* of workers */
+	pthread_t thread;
+	bool started, stopping, woken;
+	struct worker *workers;
+	int64_t workers_len, busy;
+	bool troubled;
+};
+
+/* turn.c: one model call with its retries, reported; the next step is in *next. False: the run is
+ * not ours any more, or the server stops. */
+bool turn_run(struct worker *, const struct run_work *, struct run_work *next);
+/* call.c: the calls of a turn that are run outside of the store. */
+bool calls_run(struct worker *, const struct run_work *, struct run_work *next);
+
+/* A task of this worker whose arena lives until the step after the next one begins. */
+struct task *worker_task(struct worker *);
+/* Puts it and waits. The store in trouble: tried again until it works. False: the run is not ours
+ * any more, or the server stops. */
+bool worker_tell(struct worker *, const struct use *, struct task *, void *what);
+/* Sleeps, or until it is told to give up: false then. */
+bool worker_sleep(struct worker *, int64_t ms);
+bool worker_told(struct worker *);
+
+#endif

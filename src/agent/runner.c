@@ -1,0 +1,436 @@
+/* runner.c - the dispatcher, which claims runs and looks after their leases, and the threads that
+ * work on them.
+ *
+ * 1. A run is claimed before it is worked on, and what a worker reports carries the lease.
+ * 2. A run that was taken away (cancelled, deleted, lost) is given up at once: its model call is
+ *    cut, and whatever it still reports is refused.
+ * 3. Threads are made when they are first needed, and no more than runs_max. */
+#include "agent/inner.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/mem.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+enum {
+	STACK_SIZE = 256 * 1024,
+	LOOK_MS = 1000,	   /* at leases, and at what other nodes queued */
+	TROUBLE_MS = 500,  /* before the store is asked again */
+	PROVIDER_MAX = 64, /* of one provider at once on this node */
+};
+
+static void task_empty(struct task *t)
+{
+	buf_done(&t->job.out);
+	arena_done(&t->job.arena);
+	*t = (struct task){ 0 };
+}
+
+static void claimed_drop(struct claimed_runs *c)
+{
+	if (!c || atomic_fetch_sub(&c->refs, 1) > 1) return;
+	task_empty(&c->task);
+	mem_free(c);
+}
+
+/* ---- workers ---- */
+
+bool worker_told(struct worker *w)
+{
+	struct pollfd p = { .fd = w->stop_fd, .events = POLLIN };
+
+	return poll(&p, 1, 0) > 0;
+}
+
+bool worker_sleep(struct worker *w, int64_t ms)
+{
+	struct pollfd p = { .fd = w->stop_fd, .events = POLLIN };
+
+	return poll(&p, 1, (int)ms) == 0;
+}
+
+struct task *worker_task(struct worker *w)
+{
+	struct task *t = &w->tasks[w->at];
+
+	w->at ^= 1;
+	task_empty(t);
+	return t;
+}
+
+bool worker_tell(struct worker *w, const struct use *use, struct task *t, void *what)
+{
+	for (;;) {
+		t->checked = what;
+		desk_wait(w->runner->desk, use, t);
+		if (!t->job.err) return true;
+		if (t->job.err == ERR_CONFLICT || t->job.err == ERR_NOT_FOUND)
+			return false;
+		/* A commit whose outcome is unknown may be there: the lease decides, and the
+		 * next look at the rows says what is to be done. */
+		if (t->job.err == ERR_UNKNOWN) return false;
+		if (t->job.err != ERR_UNAVAILABLE && t->job.err != ERR_MEMORY) {
+			log_line(LOG_ERROR, "run %s: %s", w->run, t->job.why.detail);
+			return false;
+		}
+		if (!worker_sleep(w, TROUBLE_MS)) return false;
+		buf_clear(&t->job.out);
+	}
+}
+
+static void worker_go(struct worker *w)
+{
+	struct run_work work = w->work, next;
+	bool ours = true;
+
+	while (ours && work.step != RUN_STEP_REST) {
+		next = (struct run_work){ .key = work.key };
+		ours = work.step == RUN_STEP_MODEL ? turn_run(w, &work, &next)
+						   : calls_run(w, &work, &next);
+		if (w->from) claimed_drop(w->from);
+		w->from = NULL;
+		work = next;
+	}
+	if (w->from) claimed_drop(w->from);
+	w->from = NULL;
+	task_empty(&w->tasks[0]);
+	task_empty(&w->tasks[1]);
+}
+
+static void stop_clear(struct worker *w)
+{
+	uint64_t n;
+
+	while (read(w->stop_fd, &n, sizeof n) > 0)
+		continue;
+}
+
+static void *worker_main(void *ctx)
+{
+	struct worker *w = ctx;
+	struct runner *r = w->runner;
+
+	pthread_mutex_lock(&r->lock);
+	while (!r->stopping || w->busy) {
+		if (!w->busy) {
+			pthread_cond_wait(&r->more, &r->lock);
+			continue;
+		}
+		pthread_mutex_unlock(&r->lock);
+		worker_go(w);
+		pthread_mutex_lock(&r->lock);
+		w->busy = w->told = false;
+		stop_clear(w);
+		w->run[0] = '\0';
+		r->busy--;
+		r->woken = true; /* another may begin */
+		pthread_cond_signal(&r->wake);
+	}
+	pthread_mutex_unlock(&r->lock);
+	w->fetcher = fetcher_free(w->fetcher);
+	return NULL;
+}
+
+/* Under the lock. NULL: there are as many as may be, or no memory. */
+static struct worker *worker_new(struct runner *r)
+{
+	struct worker *w = r->workers_len < r->set.runs_max ? mem_alloc(sizeof *w) : NULL;
+	pthread_attr_t attr;
+	struct fault why = { 0 };
+
+	if (!w) return NULL;
+	w->runner = r;
+	w->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	w->fetcher = w->stop_fd < 0 ? NULL : fetcher_new(&why);
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, STACK_SIZE);
+	if (!w->fetcher || pthread_create(&w->thread, &attr, worker_main, w)) {
+		fetcher_free(w->fetcher);
+		if (w->stop_fd >= 0) close(w->stop_fd);
+		mem_free(w);
+		w = NULL;
+	}
+	pthread_attr_destroy(&attr);
+	if (!w) return NULL;
+	w->next = r->workers;
+	r->workers = w;
+	r->workers_len++;
+	return w;
+}
+
+static struct worker *worker_idle(struct runner *r)
+{
+	struct worker *w = r->workers;
+
+	while (w && w->busy)
+		w = w->next;
+	return w ? w : worker_new(r);
+}
+
+/* Under the lock. */
+static void worker_give_up(struct worker *w)
+{
+	uint64_t one = 1;
+
+	if (w->told) return;
+	w->told = true;
+	if (write(w->stop_fd, &one, sizeof one) < 0) return;
+}
+
+/* ---- the store ---- */
+
+static enum err runner_tell(
+	struct runner *r, const struct use *use, struct task *t, void *what)
+{
+	enum err e;
+
+	t->checked = what;
+	desk_wait(r->desk, use, t);
+	e = t->job.err;
+	if (e && !r->troubled)
+		log_line(LOG_WARN, "runs cannot be claimed: %s", t->job.why.detail);
+	if (!e && r->troubled) log_line(LOG_INFO, "runs can be claimed again");
+	r->troubled = e != OK;
+	return e;
+}
+
+/* Those that were taken away are given up; the leases of the others run on. */
+static void runs_look(struct runner *r)
+{
+	struct task t = { 0 };
+	struct run_renewal n = { .by = str_of(r->by) };
+	struct run_key *keys = NULL;
+	char(*ids)[ID_SIZE] = NULL;
+
+	pthread_mutex_lock(&r->lock);
+	keys = mem_alloc(sizeof *keys * (size_t)(r->busy + 1));
+	ids = mem_alloc(sizeof *ids * (size_t)(r->busy + 1));
+	n.lost = mem_alloc(sizeof *n.lost * (size_t)(r->busy + 1));
+	for (struct worker *w = r->workers; w && keys && ids && n.lost; w = w->next)
+		if (w->busy && !w->told && (int64_t)n.len < r->busy) {
+			memcpy(ids[n.len], w->run, ID_SIZE);
+			keys[n.len] = (struct run_key){ w->ws, str_of(ids[n.len]), n.by };
+			n.len++;
+		}
+	pthread_mutex_unlock(&r->lock);
+	n.runs = keys;
+	if (n.len && !runner_tell(r, &use_run_renew, &t, &n)) {
+		pthread_mutex_lock(&r->lock);
+		for (size_t i = 0; i < n.len; i++)
+			for (struct worker *w = r->workers; w; w = w->next)
+				if (n.lost[i] && w->busy && strcmp(w->run, ids[i]) == 0)
+					worker_give_up(w);
+		pthread_mutex_unlock(&r->lock);
+	}
+	task_empty(&t);
+	mem_free(keys);
+	mem_free(ids);
+	mem_free(n.lost);
+}
+
+/* Hands each to a thread. Those that rest already were only looked at. */
+static void runs_hand_out(struct runner *r, struct claimed_runs *c)
+{
+	pthread_mutex_lock(&r->lock);
+	for (size_t i = 0; i < c->claim.len; i++) {
+		struct run_work *work = &c->claim.works[i];
+		struct worker *w;
+
+		if (work->step == RUN_STEP_REST) continue;
+		w = worker_idle(r);
+		if (!w) continue; /* its lease runs out, and it is claimed again */
+		atomic_fetch_add(&c->refs, 1);
+		w->from = c;
+		w->work = *work;
+		w->ws = work->key.ws;
+		snprintf(w->run, sizeof w->run, "%.*s", STR_ARGS(work->key.run));
+		w->busy = true;
+		r->busy++;
+	}
+	pthread_cond_broadcast(&r->more);
+	pthread_mutex_unlock(&r->lock);
+}
+
+/* How long until there may be more, in ms; -1: nothing waits. */
+static int64_t runs_claim(struct runner *r, int64_t free)
+{
+	struct claimed_runs *c = mem_alloc(sizeof *c);
+	int64_t wait = -1;
+
+	if (!c) return TROUBLE_MS;
+	atomic_store(&c->refs, 1);
+	c->claim = (struct run_claim){ .by = str_of(r->by),
+		.node = str_of(r->node),
+		.free = free,
+		.take = free,
+		.provider_max = PROVIDER_MAX };
+	if (runner_tell(r, &use_run_claim, &c->task, &c->claim)) {
+		wait = TROUBLE_MS;
+	} else {
+		runs_hand_out(r, c);
+		if (c->claim.next_ms) {
+			wait = c->claim.next_ms - clock_now_ms();
+			if (wait < 1) wait = 1;
+		}
+	}
+	claimed_drop(c);
+	return wait;
+}
+
+/* ---- the dispatcher ---- */
+
+static void runner_wait(struct runner *r, int64_t ms)
+{
+	struct timespec at;
+
+	clock_gettime(CLOCK_MONOTONIC, &at);
+	at.tv_sec += ms / 1000;
+	at.tv_nsec += ms % 1000 * 1000000;
+	if (at.tv_nsec >= 1000000000) at.tv_sec++, at.tv_nsec -= 1000000000;
+	while (!r->woken && !r->stopping)
+		if (ms < 0)
+			pthread_cond_wait(&r->wake, &r->lock);
+		else if (pthread_cond_timedwait(&r->wake, &r->lock, &at) == ETIMEDOUT)
+			break;
+}
+
+static int64_t sooner(int64_t a, int64_t b)
+{
+	return a < 0 ? b : b < 0 || a < b ? a : b;
+}
+
+static void runner_free_former(struct runner *r)
+{
+	struct run_yield y = { .by = str_of(r->by), .node = str_of(r->node) };
+	struct task t = { 0 };
+
+	runner_tell(r, &use_run_yield, &t, &y);
+	if (y.count)
+		log_line(LOG_INFO, "%lld runs of the process before go on",
+			(long long)y.count);
+	task_empty(&t);
+}
+
+static void *runner_main(void *ctx)
+{
+	struct runner *r = ctx;
+	int64_t wait = 0, looked_ms = clock_mono_ms();
+
+	runner_free_former(r);
+	pthread_mutex_lock(&r->lock);
+	while (!r->stopping) {
+		int64_t free, busy;
+		bool woken;
+
+		if (!r->woken) runner_wait(r, wait);
+		woken = r->woken;
+		r->woken = false;
+		free = r->set.runs_max - r->busy;
+		busy = r->busy;
+		if (r->stopping) break;
+		pthread_mutex_unlock(&r->lock);
+		if (busy && (woken || clock_mono_ms() - looked_ms >= LOOK_MS)) {
+			runs_look(r);
+			looked_ms = clock_mono_ms();
+		}
+		wait = free > 0 ? runs_claim(r, free) : -1;
+		if (busy || r->set.shared) wait = sooner(wait, LOOK_MS);
+		pthread_mutex_lock(&r->lock);
+		if (r->busy) wait = sooner(wait, LOOK_MS);
+	}
+	for (struct worker *w = r->workers; w; w = w->next)
+		if (w->busy) worker_give_up(w);
+	pthread_cond_broadcast(&r->more);
+	pthread_mutex_unlock(&r->lock);
+	return NULL;
+}
+
+/* On the clerk's thread. */
+static void runner_woken(void *ctx)
+{
+	struct runner *r = ctx;
+
+	pthread_mutex_lock(&r->lock);
+	r->woken = true;
+	pthread_cond_signal(&r->wake);
+	pthread_mutex_unlock(&r->lock);
+}
+
+/* ---- the whole ---- */
+
+struct runner *runner_new(
+	struct desk *desk, const struct runner_settings *set, struct fault *why)
+{
+	struct runner *r = mem_alloc(sizeof *r);
+	pthread_condattr_t attr;
+
+	if (!r) {
+		fail(why, ERR_MEMORY, "out of memory");
+		return NULL;
+	}
+	r->desk = desk;
+	r->set = *set;
+	snprintf(r->node, sizeof r->node, "%.*s", STR_ARGS(set->node));
+	snprintf(r->by, sizeof r->by, "%s/%d-%llx", r->node, (int)getpid(),
+		(unsigned long long)random_u64(NULL));
+	pthread_mutex_init(&r->lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&r->wake, &attr);
+	pthread_cond_init(&r->more, NULL);
+	pthread_condattr_destroy(&attr);
+	return r;
+}
+
+enum err runner_start(struct runner *r, struct fault *why)
+{
+	desk_on_runs(r->desk, runner_woken, r);
+	if (pthread_create(&r->thread, NULL, runner_main, r))
+		return fail(why, ERR_UNAVAILABLE, "no thread for runs");
+	r->started = true;
+	return OK;
+}
+
+void runner_stop(struct runner *r)
+{
+	struct run_yield y = {
+		.by = str_of(r->by), .node = str_of(r->node), .own = true
+	};
+	struct task t = { 0 };
+
+	if (!r || !r->started) return;
+	desk_on_runs(r->desk, NULL, NULL);
+	pthread_mutex_lock(&r->lock);
+	r->stopping = true;
+	pthread_cond_signal(&r->wake);
+	pthread_mutex_unlock(&r->lock);
+	pthread_join(r->thread, NULL);
+	for (struct worker *w = r->workers; w; w = w->next)
+		pthread_join(w->thread, NULL);
+	runner_tell(r, &use_run_yield, &t, &y);
+	task_empty(&t);
+	r->started = false;
+}
+
+struct runner *runner_free(struct runner *r)
+{
+	if (!r) return NULL;
+	runner_stop(r);
+	while (r->workers) {
+		struct worker *w = r->workers;
+
+		r->workers = w->next;
+		close(w->stop_fd);
+		mem_free(w);
+	}
+	pthread_mutex_destroy(&r->lock);
+	pthread_cond_destroy(&r->wake);
+	pthread_cond_destroy(&r->more);
+	mem_free(r);
+	return NULL;
+}

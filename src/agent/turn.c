@@ -1,0 +1,356 @@
+/* turn.c - one turn: the model is called, what comes is shown as it comes, and the whole of it is
+ * committed. Nothing of an answer is kept that did not come whole; it is asked for again. */
+#include "agent/inner.h"
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "core/address.h"
+#include "core/body.h"
+#include "core/show.h"
+#include "model/model.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { TRIES = 4, SHOW_MS = 50, ROW_PAUSE_MS = 60 * 1000 };
+
+/* A model call under way. */
+struct model_call {
+	struct worker *w;
+	const struct run_work *work;
+	struct model_reader *reader;
+	struct url url;
+	struct buf text, thought; /* not shown yet */
+	int64_t shown_ms, began_ms;
+	int64_t tokens; /* pieces so far */
+};
+
+/* ---- showing ---- */
+
+static void text_show(struct model_call *c, struct buf *b, const char *type)
+{
+	const struct run_work *work = c->work;
+
+	if (!b->len) return;
+	desk_hint_text(c->w->runner->desk, work->key.ws, work->session, work->key.run,
+		type, buf_str(b));
+	buf_clear(b);
+}
+
+static void call_show(struct model_call *c)
+{
+	text_show(c, &c->thought, "run.thought");
+	text_show(c, &c->text, "run.token");
+	c->shown_ms = clock_mono_ms();
+}
+
+static void hint_say(struct model_call *c, const char *type, struct buf *members)
+{
+	struct buf b = { 0 };
+	struct json_writer w = { .out = &b };
+	const struct run_work *work = c->work;
+
+	jw_object(&w);
+	show_text(&w, "run", work->key.run);
+	jw_members(&w, buf_str(members));
+	jw_object_end(&w);
+	if (!b.failed)
+		desk_hint(c->w->runner->desk, &(struct hint){ work->key.ws, work->session,
+						      work->key.run, type, buf_str(&b) });
+	buf_done(&b);
+	buf_done(members);
+}
+
+static void delta_came(void *ctx, const struct model_delta *d)
+{
+	struct model_call *c = ctx;
+	struct buf b = { 0 };
+	struct json_writer w = { .out = &b };
+
+	if (d->type == DELTA_TOOL) {
+		call_show(c);
+		show_text(&w, "name", d->text);
+		show_text(&w, "status", STR("pending"));
+		hint_say(c, "run.tool", &b);
+		return;
+	}
+	buf_add(d->type == DELTA_TEXT ? &c->text : &c->thought, d->text);
+	c->tokens++;
+	if (clock_mono_ms() - c->shown_ms >= SHOW_MS) call_show(c);
+}
+
+/* ---- the request ---- */
+
+static bool may_connect(void *ctx, const uint8_t bytes[16])
+{
+	struct model_call *c = ctx;
+	struct address to;
+
+	memcpy(to.bytes, bytes, sizeof to.bytes);
+	return model_reach_allows(c->work->access.model_internal, &c->url, &to);
+}
+
+static bool take(void *ctx, int status, struct str bytes)
+{
+	struct model_call *c = ctx;
+
+	return model_reader_feed(c->reader, status, bytes);
+}
+
+static size_t tools_make(const struct run_work *work, const struct agent_config *agent,
+	struct arena *arena, struct model_tool *out)
+{
+	const char *test = getenv("PARLEY_TEST_TOOLS");
+	const struct run_toolbox box = { agent->tools, agent->tools_len, work->child,
+		test && strcmp(test, "1") == 0 };
+	size_t len = 0;
+
+	for (int i = 0; i < RUN_TOOLS; i++) {
+		struct str schema = run_tool_schema(&box, (enum run_tool_id)i, arena);
+
+		if (schema.len)
+			out[len++] = (struct model_tool){ str_of(run_tools[i].name),
+				str_of(run_tools[i].description), schema };
+	}
+	return len;
+}
+
+static struct str system_prompt(const struct run_work *work,
+	const struct agent_config *agent, struct arena *arena)
+{
+	if (!str_is(work->language, "fr")) return agent->prompt;
+	return arena_print(arena, "%.*s%sThe user's language is French.",
+		STR_ARGS(agent->prompt), agent->prompt.len ? "\n\n" : "");
+}
+
+static enum err body_make(const struct run_work *work, const struct agent_config *agent,
+	struct arena *arena, struct buf *out, struct fault *why)
+{
+	struct model_tool *tools = ARENA_ARRAY(arena, struct model_tool, RUN_TOOLS);
+	struct model_message *messages =
+		ARENA_ARRAY(arena, struct model_message, work->said_len + 1);
+	struct model_request q = { .model = work->model,
+		.system = system_prompt(work, agent, arena),
+		.output_max = work->access.model.output,
+		.tools = tools,
+		.messages = messages,
+		.messages_len = work->said_len };
+
+	if (!tools || !messages) return fail(why, ERR_MEMORY, "out of memory");
+	model_effort_find(agent->effort, &q.effort);
+	q.tools_len = tools_make(work, agent, arena, tools);
+	for (size_t i = 0; i < work->said_len; i++) {
+		const struct run_said *m = &work->said[i];
+
+		messages[i] = (struct model_message){
+			.role = m->role == MESSAGE_ASSISTANT ? MODEL_ASSISTANT
+				: m->role == MESSAGE_TOOL    ? MODEL_TOOL
+							     : MODEL_USER,
+			.content = m->content,
+			.kept = m->kept,
+			.kept_model = m->model,
+		};
+	}
+	return model_request_write(out, work->access.wire, &q, why);
+}
+
+/* ---- one try ---- */
+
+static void call_once(struct model_call *c, struct str body, int64_t timeout_ms,
+	struct arena *arena, struct model_reply *reply)
+{
+	const struct model_access *access = &c->work->access;
+	struct fetch_request q = { .url = model_url(access->wire, access->url,
+					   c->work->model, arena),
+		.headers = model_headers(access->wire, access->key, arena),
+		.body = body,
+		.timeout_ms = timeout_ms,
+		.idle_ms = c->w->runner->set.idle_ms,
+		.stop_fd = c->w->stop_fd,
+		.may_connect = may_connect,
+		.take = take,
+		.ctx = c };
+	struct fetch_end end = { 0 };
+	struct model_end over;
+
+	if (!q.url || !q.headers || !url_split(str_of(q.url), &c->url)) {
+		end = (struct fetch_end){ .how = FETCH_REFUSED, .retry_after_ms = -1 };
+		snprintf(end.error, sizeof end.error, "the provider's address is no URL");
+	} else {
+		fetcher_run(c->w->fetcher, &q, &end);
+	}
+	over = (struct model_end){ .status = end.status,
+		.whole = end.how == FETCH_WHOLE,
+		.error = end.error,
+		.retry_after_ms = end.retry_after_ms,
+		.no_retry = end.no_retry || end.how == FETCH_REFUSED };
+	model_reader_end(c->reader, &over, reply);
+}
+
+static struct str prices_kept(const struct model_access *a, struct arena *arena)
+{
+	struct buf b = { 0 };
+	struct json_writer w = { .out = &b };
+
+	if (a->model.priced) price_write(&w, &a->model.price);
+	return buf_keep_done(&b, arena);
+}
+
+static int64_t retry_pause(int try, const struct model_reply *reply)
+{
+	int64_t base = 100LL << try;
+	int64_t jitter = (int64_t)(random_u64(NULL) % (uint64_t)(base * 2 / 5 + 1));
+
+	if (reply->retry_after_ms >= 0) return reply->retry_after_ms;
+	return base - base / 5 + jitter;
+}
+
+static void retry_show(
+	struct model_call *c, int try, const struct model_reply *reply, int64_t pause_ms)
+{
+	struct buf b = { 0 };
+	struct json_writer w = { .out = &b };
+
+	jw_key(&w, "attempt");
+	jw_int(&w, try + 1);
+	show_text(&w, "why", str_of(trouble_name(reply->trouble)));
+	jw_key(&w, "in_ms");
+	jw_int(&w, pause_ms);
+	hint_say(c, "run.retrying", &b);
+}
+
+static void progress_show(struct model_call *c, const struct usage *u)
+{
+	struct buf b = { 0 };
+	struct json_writer w = { .out = &b };
+	int64_t ms = clock_mono_ms() - c->began_ms;
+
+	jw_key(&w, "percent");
+	jw_null(&w);
+	jw_key(&w, "text");
+	jw_null(&w);
+	jw_key(&w, "tokens");
+	jw_int(&w, u->output);
+	jw_key(&w, "tokens_per_s");
+	jw_int(&w, ms > 0 ? u->output * 1000 / ms : 0);
+	hint_say(c, "run.progress", &b);
+}
+
+/* ---- the turn ---- */
+
+static const char *const stops[] = {
+	[STOP_END] = "end",
+	[STOP_CALLS] = "tool_calls",
+	[STOP_PAUSE] = "pause",
+};
+
+static bool turn_told(struct model_call *c, const struct model_reply *reply,
+	int64_t began_ms, struct arena *arena, struct run_work *next)
+{
+	const struct run_work *work = c->work;
+	struct run_turn turn = { .key = work->key,
+		.content = reply->content,
+		.kept = reply->kept,
+		.model = work->model,
+		.stop = str_of(reply->trouble == TROUBLE_CUT ? "max_tokens"
+							     : stops[reply->stop]),
+		.prices = prices_kept(&work->access, arena),
+		.usage = reply->usage,
+		.cost = reply->cost,
+		.context_max = work->access.model.context,
+		.worked_ms = clock_mono_ms() - began_ms,
+		.again = reply->stop == STOP_PAUSE,
+		.cut = reply->trouble == TROUBLE_CUT };
+	bool ours;
+
+	if (turn.cost == COST_UNKNOWN && work->access.model.priced)
+		turn.cost = usage_cost(&reply->usage, &work->access.model.price);
+	ours = worker_tell(c->w, &use_run_turn, worker_task(c->w), &turn);
+	if (ours) *next = turn.next;
+	return ours;
+}
+
+static bool trouble_told(struct model_call *c, enum trouble kind, struct str message,
+	int64_t pause_ms, int64_t began_ms, struct run_work *next)
+{
+	struct run_trouble b = { .key = c->work->key,
+		.kind = kind,
+		.message = message,
+		.wake_ms = pause_ms ? clock_now_ms() + pause_ms : 0,
+		.worked_ms = clock_mono_ms() - began_ms };
+	bool ours = worker_tell(c->w, &use_run_trouble, worker_task(c->w), &b);
+
+	if (ours) *next = b.next;
+	return ours;
+}
+
+static bool call_fresh(struct model_call *c, int try, struct arena *arena)
+{
+	c->reader = model_reader_free(c->reader);
+	c->reader = model_reader_new(
+		&(struct model_setup){ c->work->access.wire, delta_came, c,
+			arena_print(arena, "%.*s_%lld", STR_ARGS(c->work->key.run),
+				(long long)c->work->turn) });
+	buf_clear(&c->text);
+	buf_clear(&c->thought);
+	if (try) desk_hint_over(c->w->runner->desk, c->work->key.run);
+	c->began_ms = clock_mono_ms();
+	return c->reader != NULL;
+}
+
+static bool turn_tries(struct model_call *c, struct str body, int64_t timeout_ms,
+	struct arena *arena, struct run_work *next)
+{
+	int64_t began_ms = clock_mono_ms(), pause_ms;
+	struct model_reply reply = { 0 };
+
+	for (int try = 0;; try++) {
+		if (!call_fresh(c, try, arena)) return false;
+		call_once(c, body, timeout_ms, arena, &reply);
+		if (worker_told(c->w)) return false;
+		call_show(c);
+		if (reply.trouble == TROUBLE_NONE || reply.trouble == TROUBLE_CUT) {
+			progress_show(c, &reply.usage);
+			return turn_told(c, &reply, began_ms, arena, next);
+		}
+		pause_ms = retry_pause(try + 1, &reply);
+		if (!reply.retry || try + 1 == TRIES)
+			return trouble_told(c, reply.trouble, str_of(reply.message), 0,
+				began_ms, next);
+		retry_show(c, try + 1, &reply, pause_ms);
+		if (pause_ms > ROW_PAUSE_MS)
+			return trouble_told(c, reply.trouble, str_of(reply.message),
+				pause_ms, began_ms, next);
+		if (!worker_sleep(c->w, pause_ms)) return false;
+	}
+}
+
+bool turn_run(struct worker *w, const struct run_work *work, struct run_work *next)
+{
+	struct model_call c = { .w = w, .work = work };
+	struct arena arena = { 0 };
+	struct agent_config agent;
+	struct fault why = { 0 };
+	struct buf body = { 0 };
+	int64_t timeout_ms = w->runner->set.timeout_ms, now_ms = clock_mono_ms();
+	bool ours;
+
+	if (work->time_left_ms > 0 && work->time_left_ms < timeout_ms)
+		timeout_ms = work->time_left_ms;
+	if (work->access.wrong.len)
+		ours = trouble_told(
+			&c, TROUBLE_UNAUTHORIZED, work->access.wrong, 0, now_ms, next);
+	else if (agent_parse(work->config, &arena, &agent, &why) ||
+		 body_make(work, &agent, &arena, &body, &why))
+		ours = trouble_told(
+			&c, TROUBLE_INTERNAL, str_of(why.detail), 0, now_ms, next);
+	else
+		ours = turn_tries(&c, buf_str(&body), timeout_ms, &arena, next);
+	desk_hint_over(w->runner->desk, work->key.run);
+	model_reader_free(c.reader);
+	buf_done(&c.text);
+	buf_done(&c.thought);
+	buf_done(&body);
+	arena_done(&arena);
+	return ours;
+}

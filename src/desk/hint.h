@@ -1,0 +1,30 @@
+/* hint.h - what a run shows while it works: tokens, thoughts, retries. Never stored, and nothing
+ * depends on it: the message follows. The text of the turn so far is kept for readers who come
+ * late. Any thread. */
+#ifndef DESK_HINT_H
+#define DESK_HINT_H
+
+#include "desk/desk.h"
+
+struct hint {
+	int64_t ws;
+	struct str session, run;
+	const char *type; /* "run.token" */
+	struct str data;  /* a JSON object */
+};
+
+/* Called on the thread that hints; borrowed for the call. With NULL it is never called again. */
+typedef void desk_hint_fn(void *ctx, const struct hint *);
+void desk_on_hint(struct desk *, desk_hint_fn *, void *ctx);
+
+/* Text of the answer: shown, and kept until the turn ends. */
+void desk_hint_text(struct desk *, int64_t ws, struct str session, struct str run,
+	const char *type, struct str text);
+void desk_hint(struct desk *, const struct hint *);
+/* The turn of this run is over, or begins anew: nothing of it is kept. */
+void desk_hint_over(struct desk *, struct str run);
+/* Every turn of this session that is under way is told from its beginning (run.partial). Who
+ * hears that replaces what it has: so nothing is missing and nothing comes twice. */
+void desk_hint_again(struct desk *, int64_t ws, struct str session);
+
+#endif

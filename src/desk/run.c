@@ -1,0 +1,238 @@
+/* run.c - runs: found, made, queued, their events, and what they wait for. */
+#include "desk/run_inner.h"
+
+#include "core/body.h"
+#include "core/show.h"
+
+void desk_on_runs(struct desk *d, void (*fn)(void *), void *ctx)
+{
+	pthread_mutex_lock(&d->listeners);
+	d->runs = fn;
+	d->runs_ctx = ctx;
+	pthread_mutex_unlock(&d->listeners);
+}
+
+void desk_wake_runs(struct desk *d)
+{
+	pthread_mutex_lock(&d->listeners);
+	if (d->runs) d->runs(d->runs_ctx);
+	pthread_mutex_unlock(&d->listeners);
+}
+
+/* ---- finding ---- */
+
+enum err run_fetch(struct rows *rows, int64_t ws, struct str id, const struct run **out,
+	struct fault *why)
+{
+	const struct val key[] = { val_int(ws), val_text(id) };
+	const struct run *r = rows_find(rows, RECORD_RUNS, id);
+	enum err e = OK;
+
+	if (!r && !rows_ended(rows, RECORD_RUNS, id)) {
+		e = rows_fetch(
+			rows, RECORD_RUNS, SQL_OF(RECORD_RUNS, RECORD_GET), key, 2, why);
+		if (!e) r = rows_find(rows, RECORD_RUNS, id);
+	}
+	if (e) return e;
+	if (!r || r->ws != ws)
+		return fail(
+			why, ERR_NOT_FOUND, "no run %.*s", STR_ARGS(str_first(id, 64)));
+	*out = r;
+	return OK;
+}
+
+enum err run_hold(struct rows *rows, const struct run_key *key, struct run **out,
+	struct session **session, struct fault *why)
+{
+	const struct run *r;
+	struct session *s;
+	enum err e = run_fetch(rows, key->ws, key->run, &r, why);
+
+	if (e == ERR_NOT_FOUND ||
+		(!e && (r->status != RUN_RUNNING || !lease_holds(&r->lease, key->by))))
+		return fail(why, ERR_CONFLICT, "run %.*s is not this process's any more",
+			STR_ARGS(key->run));
+	if (!e) e = rows_fetch_session(rows, key->ws, r->session, &s, why);
+	if (e) return e;
+	*session = s;
+	*out = rows_change(rows, r);
+	return *out ? OK : fail(why, ERR_MEMORY, "out of memory");
+}
+
+enum err run_calls_fetch(
+	struct rows *rows, int64_t ws, struct str message, struct fault *why)
+{
+	const struct val args[] = { val_int(ws), val_text(message) };
+
+	return rows_fetch(rows, RECORD_TOOL_CALLS, SQL_CALLS_OF_MESSAGE, args, 2, why);
+}
+
+const struct tool_call *run_calls_next(
+	const struct rows *rows, struct str message, const struct tool_call *at)
+{
+	const struct tool_call *best = NULL, *c = NULL;
+
+	while ((c = rows_next(rows, RECORD_TOOL_CALLS, c)))
+		if (str_eq(c->message, message) && (!at || c->n > at->n) &&
+			(!best || c->n < best->n))
+			best = c;
+	return best;
+}
+
+enum err run_children_fetch(struct rows *rows, const struct run *r, struct fault *why)
+{
+	const struct val args[] = { val_int(r->ws), val_text(r->id) };
+
+	if (run_is_child(r)) return OK;
+	return rows_fetch(rows, RECORD_RUNS, SQL_RUNS_OF_PARENT, args, 2, why);
+}
+
+/* ---- events ---- */
+
+enum err run_event(struct rows *rows, const char *type, const struct session *s,
+	const struct run *r, struct buf *members, struct fault *why)
+{
+	struct buf b = { 0 };
+	struct json_writer w = { .out = &b };
+	struct str data;
+
+	jw_object(&w);
+	if (members) jw_members(&w, buf_str(members));
+	if (run_is_child(r)) show_text(&w, "parent", r->parent);
+	jw_object_end(&w);
+	if (members && members->failed) rows->arena->failed = true;
+	if (members) buf_done(members);
+	data = buf_keep_done(&b, rows->arena);
+	return rows_event_run(rows, type, s, r->id, data)
+		       ? OK
+		       : fail(why, ERR_MEMORY, "out of memory");
+}
+
+/* ---- making ---- */
+
+struct run_message *run_message_new(struct rows *rows, const struct run *r,
+	enum message_role role, struct str content)
+{
+	const struct run_message m = { .ws = r->ws,
+		.id = rows_new_id(rows, "msg"),
+		.session = r->session,
+		.run = r->id,
+		.thread = run_thread(r),
+		.role = role,
+		.content = content,
+		.cost = COST_UNKNOWN,
+		.created_ms = rows->now_ms };
+
+	return m.id.len && content.len ? rows_new(rows, RECORD_MESSAGES, &m) : NULL;
+}
+
+struct run *run_new(struct rows *rows, struct session *s, const struct run_make *m)
+{
+	struct run r = { .ws = s->ws,
+		.id = rows_new_id(rows, "run"),
+		.session = s->id,
+		.parent = m->parent,
+		.call = m->call,
+		.label = m->label,
+		.agent = m->agent,
+		.config = m->config,
+		.status = m->held ? RUN_WAITING : RUN_QUEUED,
+		.wake_ms = rows->now_ms,
+		.owner = arena_print(rows->arena, "%lld", (long long)s->ws),
+		.provider = m->provider,
+		.model = m->model,
+		.limits = m->limits,
+		.language = m->language,
+		.queued_ms = rows->now_ms };
+	struct run_message *first;
+
+	if (!r.id.len) return NULL;
+	first = run_message_new(
+		rows, &r, MESSAGE_USER, message_text(m->text, rows->arena));
+	if (!first) return NULL;
+	r.first = first->id;
+	rows->runs = true;
+	return rows_new(rows, RECORD_RUNS, &r);
+}
+
+/* ---- waiting ---- */
+
+static void wait_write(
+	struct json_writer *w, const char *type, struct str id, int64_t until_ms)
+{
+	jw_object(w);
+	show_text(w, "type", str_of(type));
+	show_text(w, "id", id);
+	show_time(w, "until", until_ms);
+	jw_object_end(w);
+}
+
+static void children_waited_for(
+	struct rows *rows, const struct run *r, struct str call, struct json_writer *w)
+{
+	const struct run *c = NULL;
+
+	while ((c = rows_next(rows, RECORD_RUNS, c)))
+		if (str_eq(c->parent, r->id) && str_eq(c->call, call) && !run_ended(c))
+			wait_write(w, "run", c->id, 0);
+}
+
+enum err run_waits(struct rows *rows, struct run *r, struct fault *why)
+{
+	struct buf b = { 0 };
+	struct json_writer w = { .out = &b };
+	const struct tool_call *c = NULL;
+	enum err e = OK;
+
+	if (r->message.len) e = run_calls_fetch(rows, r->ws, r->message, why);
+	if (!e && r->message.len) e = run_children_fetch(rows, r, why);
+	if (e) return e;
+	jw_array(&w);
+	if (r->recovery.len) wait_write(&w, "ask", r->recovery, 0);
+	while (r->message.len && (c = run_calls_next(rows, r->message, c))) {
+		if (c->status != CALL_WAITING && c->status != CALL_INTERRUPTED) continue;
+		if (c->child.len)
+			children_waited_for(rows, r, c->id, &w);
+		else if (c->ask.len)
+			wait_write(&w, "ask", c->ask, 0);
+	}
+	if (r->wake_ms > rows->now_ms) wait_write(&w, "time", STR_NONE, r->wake_ms);
+	jw_array_end(&w);
+	r->waits_for = buf_keep_done(&b, rows->arena);
+	return OK;
+}
+
+enum err run_resume(struct rows *rows, struct session *s, struct run *r, const char *by,
+	struct fault *why)
+{
+	struct buf b = { 0 };
+	struct json_writer w = { .out = &b };
+	enum err e;
+
+	if (r->status != RUN_WAITING) return OK;
+	e = run_act(r, RUN_RESUME, why);
+	if (e) return e;
+	r->wake_ms = rows->now_ms;
+	r->waits_for = STR("[]"); /* it goes on: claiming it is no news */
+	rows->runs = true;
+	jw_key(&w, "by");
+	jw_text(&w, by);
+	return run_event(rows, "run.resumed", s, r, &b, why);
+}
+
+enum err run_goes_on(struct rows *rows, struct session *s, struct run *r, const char *by,
+	struct fault *why)
+{
+	const struct tool_call *c = NULL;
+	bool waits = false, can = false;
+	enum err e;
+
+	if (run_ended(r) || r->status == RUN_RUNNING) return OK;
+	e = run_calls_fetch(rows, r->ws, r->message, why);
+	while (!e && (c = run_calls_next(rows, r->message, c))) {
+		waits |= c->status == CALL_WAITING || c->status == CALL_INTERRUPTED;
+		can |= c->status == CALL_PENDING;
+	}
+	if (e) return e;
+	return can || !waits ? run_resume(rows, s, r, by, why) : run_waits(rows, r, why);
+}

@@ -1,0 +1,138 @@
+/* run.h - runs as whoever works on them sees them: claimed under a lease, told what to do next,
+ * and reported step by step. Any number of processes may share a store: a run has one holder at
+ * a time, and what a holder reports after it lost the run is refused.
+ *
+ * A runner does:
+ *
+ *	use_run_claim                        → works: for each the first step
+ *	RUN_STEP_MODEL: calls the model, then use_run_turn or use_run_trouble → the next step
+ *	RUN_STEP_CALLS: runs them (one of class once after use_run_start), then use_run_calls
+ *	RUN_STEP_REST:  nothing: it waits, has ended, or was queued again; the lease is given up
+ *
+ * Everything that makes a run go on is committed with what it waited for. */
+#ifndef DESK_RUN_H
+#define DESK_RUN_H
+
+#include "core/agent.h"
+#include "core/run_tool.h"
+#include "core/spending.h"
+#include "desk/configured.h"
+#include "desk/desk.h"
+
+enum { RUN_LEASE_MS = 30 * 1000 };
+
+/* Which run, by which process. */
+struct run_key {
+	int64_t ws;
+	struct str run, by;
+};
+
+enum run_step { RUN_STEP_REST, RUN_STEP_MODEL, RUN_STEP_CALLS };
+
+/* A message for the model. */
+struct run_said {
+	enum message_role role;
+	struct str content, kept, model;
+};
+
+/* A tool call to be run outside of the store. */
+struct run_do {
+	struct str call, name, arguments;
+	enum call_class class;
+};
+
+/* What is to be done next. Texts are in the arena of the task that found it. */
+struct run_work {
+	struct run_key key;
+	struct str session, config, provider, model, language;
+	bool child;
+	int64_t turn;
+	int64_t time_left_ms; /* of its limit; 0: it has none */
+	enum run_step step;
+	struct model_access access; /* of RUN_STEP_MODEL */
+	struct run_said *said;
+	size_t said_len;
+	struct run_do *calls;
+	size_t calls_len;
+};
+
+/* use_run_claim, in task.checked: takes what is due. */
+struct run_claim {
+	struct str by, node;
+	int64_t free, take;
+	int64_t provider_max;	/* of one provider at once */
+	struct run_work *works; /* found; in the task's arena */
+	size_t len;
+	int64_t next_ms; /* when there may be more; 0: nothing waits */
+};
+
+/* use_run_turn: the model has answered. */
+struct run_turn {
+	struct run_key key;
+	struct str content, kept, model, stop, prices;
+	struct usage usage;
+	int64_t cost; /* COST_UNKNOWN: there was no price */
+	int64_t context_max;
+	int64_t worked_ms;
+	bool again; /* the model wants to be called again as it is */
+	bool cut;   /* the answer was cut short at its greatest length */
+	struct run_work next;
+};
+
+/* use_run_trouble: it did not. */
+struct run_trouble {
+	struct run_key key;
+	enum trouble kind;
+	struct str message;
+	int64_t wake_ms; /* not 0: it waits, and tries again then */
+	int64_t worked_ms;
+	struct run_work next;
+};
+
+struct run_outcome {
+	struct str call;
+	bool failed;
+	struct str text;
+};
+
+/* use_run_start, before a call of class once: found false when it must not be run. */
+struct run_start {
+	struct run_key key;
+	struct str call;
+	bool started;
+	struct str arguments; /* as approved */
+};
+
+/* use_run_calls: these have been run. */
+struct run_calls {
+	struct run_key key;
+	const struct run_outcome *outcomes;
+	size_t len;
+	int64_t worked_ms;
+	struct run_work next;
+};
+
+/* use_run_renew: these leases run for another while. use_run_look: only looks. */
+struct run_renewal {
+	struct str by;
+	const struct run_key *runs;
+	bool *lost; /* found */
+	size_t len;
+};
+
+/* use_run_yield: what this process holds (or, without `own`, former ones of its node) is queued
+ * again. */
+struct run_yield {
+	struct str by, node;
+	bool own;
+	int64_t count; /* found */
+};
+
+extern const struct use use_run_claim, use_run_turn, use_run_trouble, use_run_start,
+	use_run_calls, use_run_renew, use_run_yield;
+
+/* Called on the writing clerk's thread when runs may be claimed, or were taken away. With NULL
+ * it is never called again from then on. */
+void desk_on_runs(struct desk *, void (*fn)(void *ctx), void *ctx);
+
+#endif

@@ -1,0 +1,234 @@
+/* run_ask.c - asks that runs make, and how a run goes on when one is settled: in that very
+ * commit, so that there is no wake-up to lose. */
+#include "core/body.h"
+#include "core/show.h"
+#include "desk/run_inner.h"
+
+enum err run_ask(struct task *t, struct rows *rows, struct session *s,
+	const struct run *r, struct str text, struct ask **out, struct fault *why)
+{
+	const struct draft_limits limits = desk_limits(t->desk);
+	const struct ask_of_run of = { .run = r->id, .agent = r->agent };
+	const struct json *body;
+	struct draft d;
+	enum err e = json_read(text, NULL, rows->arena, &body, why);
+
+	if (!e) e = draft_read(body, &limits, rows->arena, &d, why);
+	return e ? e : desk_ask_put(t, rows, &d, s, &of, out, why);
+}
+
+/* ---- what was answered ---- */
+
+/* The option that was chosen, and the text beside it. */
+static void chosen(struct rows *rows, const struct ask *a, const char *key,
+	struct str *option, struct str *text)
+{
+	const struct json *answer, *one, *selected;
+
+	*option = *text = STR_NONE;
+	if (!a->answer.len || json_read(a->answer, NULL, rows->arena, &answer, NULL))
+		return;
+	one = json_get(answer, key);
+	selected = json_get(one, "selected");
+	if (json_is(selected, JSON_ARRAY) && selected->count)
+		*option = json_text(&selected->items[0]);
+	*text = json_text(json_get(one, "text"));
+}
+
+static struct str not_answered(const struct ask *a, struct arena *arena)
+{
+	static const char *const words[] = { [ASK_SKIPPED] = "The person skipped it",
+		[ASK_EXPIRED] = "Nobody answered in time",
+		[ASK_CANCELLED] = "The question was withdrawn" };
+	const char *word =
+		a->status == ASK_ANSWERED ? "It was rejected" : words[a->status];
+
+	return a->reason.len ? arena_print(arena, "%s: %.*s", word, STR_ARGS(a->reason))
+			     : arena_print(arena, "%s.", word);
+}
+
+/* Why a person rejected it, in their words. */
+static struct str rejection(struct rows *rows, const struct ask *a)
+{
+	const struct json *answer;
+	struct str text = STR_NONE;
+
+	if (a->answer.len && !json_read(a->answer, NULL, rows->arena, &answer, NULL))
+		text = json_text(json_get(json_get(answer, "decision"), "text"));
+	if (text.len)
+		return arena_print(rows->arena, "It was rejected: %.*s", STR_ARGS(text));
+	return not_answered(a, rows->arena);
+}
+
+static enum err approval_settled(struct rows *rows, struct session *s, struct run *r,
+	struct tool_call *c, const struct ask *a, struct fault *why)
+{
+	const struct json *edited;
+	struct ask_parts parts;
+	struct buf b = { 0 };
+	enum err e;
+
+	if (!ask_approved(a))
+		return run_call_end(rows, s, r, c, CALL_REJECT, rejection(rows, a), why);
+	e = ask_parts(a, rows->arena, &parts, why);
+	if (!e) e = ask_edited(a, &parts, rows->arena, &edited, why);
+	if (e) return e;
+	if (edited) {
+		json_write(&b, edited);
+		c->approved_arguments = buf_keep_done(&b, rows->arena);
+	}
+	return tool_call_act(c, CALL_ALLOW, why);
+}
+
+/* What a person says about an operation that was cut short. */
+static enum err interrupted_settled(struct task *t, struct rows *rows, struct session *s,
+	struct run *r, struct tool_call *c, const struct ask *a, struct fault *why)
+{
+	const struct json *json;
+	struct str option, text;
+
+	chosen(rows, a, "recovery", &option, &text);
+	if (str_is(option, "retry")) return tool_call_act(c, CALL_ALLOW, why);
+	if (str_is(option, "edit")) {
+		if (json_read(text, NULL, rows->arena, &json, NULL) ||
+			json->type != JSON_OBJECT)
+			return fail_at(why, "/answers/recovery/text",
+				"the new arguments as a JSON object");
+		c->approved_arguments = text;
+		return tool_call_act(c, CALL_ALLOW, why);
+	}
+	if (str_is(option, "abort"))
+		return run_fail(t, rows, s, r, TROUBLE_REJECTED,
+			STR("a person ended the run after an interrupted operation"),
+			why);
+	if (str_is(option, "skip") && text.len)
+		return run_call_end(rows, s, r, c, CALL_FINISH, text, why);
+	return run_call_end(rows, s, r, c, CALL_FAIL,
+		STR("It was interrupted, and a person chose not to repeat it."), why);
+}
+
+static enum err question_settled(struct rows *rows, struct session *s, struct run *r,
+	struct tool_call *c, const struct ask *a, struct fault *why)
+{
+	bool answered = a->answer.len > 0;
+
+	return run_call_end(rows, s, r, c, CALL_FINISH,
+		answered ? a->summary : not_answered(a, rows->arena), why);
+}
+
+static enum err call_settled(struct task *t, struct rows *rows, struct session *s,
+	struct run *r, struct tool_call *c, const struct ask *a, struct fault *why)
+{
+	if (c->status == CALL_INTERRUPTED)
+		return interrupted_settled(t, rows, s, r, c, a, why);
+	if (c->status != CALL_WAITING) return OK;
+	return a->kind == ASK_APPROVAL ? approval_settled(rows, s, r, c, a, why)
+				       : question_settled(rows, s, r, c, a, why);
+}
+
+/* ---- trouble ---- */
+
+/* "edit": another model, or provider and model; of a limit: so many more of it. */
+static enum err recovery_edit(struct task *t, struct rows *rows, struct run *r,
+	struct str text, struct fault *why)
+{
+	struct buf b = { 0 };
+	struct json_writer w = { .out = &b };
+	struct str rest = text, provider = STR_NONE, model = text;
+	struct agent_config agent;
+	const struct json *body, *error;
+	int64_t more;
+	enum err e = json_read(r->error, NULL, rows->arena, &error, why);
+
+	(void)t;
+	if (e) return e;
+	if (str_is(json_text(json_get(error, "kind")), trouble_name(TROUBLE_LIMIT))) {
+		if (!str_to_int(str_trim(text), 1, 1000000, &more))
+			return fail_at(
+				why, "/answers/recovery/text", "a whole number from 1");
+		e = agent_parse(r->config, rows->arena, &agent, why);
+		if (!e)
+			r->granted += agent.limits.turns > 0
+					      ? (more + agent.limits.turns - 1) /
+							agent.limits.turns
+					      : 1;
+		return e;
+	}
+	if (str_find(text, STR("/")) > 0) {
+		str_cut(&rest, '/', &provider);
+		if (str_eq(provider, r->provider))
+			model = rest;
+		else
+			provider = STR_NONE;
+	}
+	if (!str_trim(model).len)
+		return fail_at(why, "/answers/recovery/text", "the name of a model");
+	jw_object(&w);
+	show_text(&w, "model", str_trim(model));
+	jw_object_end(&w);
+	e = json_read(buf_keep_done(&b, rows->arena), NULL, rows->arena, &body, why);
+	if (!e) e = agent_read(body, r->config, NULL, rows->arena, &r->config, why);
+	if (!e) r->model = str_trim(model);
+	return e;
+}
+
+static enum err recovery_settled(struct task *t, struct rows *rows, struct session *s,
+	struct run *r, const struct ask *a, struct fault *why)
+{
+	const struct json *error;
+	struct str option, text;
+	enum trouble kind = TROUBLE_INTERNAL;
+	enum err e = json_read(r->error, NULL, rows->arena, &error, why);
+
+	if (e) return e;
+	trouble_find(json_text(json_get(error, "kind")), &kind);
+	chosen(rows, a, "recovery", &option, &text);
+	if (str_is(option, "edit")) {
+		e = recovery_edit(t, rows, r, text, why);
+	} else if (str_is(option, "retry")) {
+		if (kind == TROUBLE_LIMIT) r->granted++;
+	} else {
+		r->recovery = STR_NONE;
+		return run_fail(
+			t, rows, s, r, kind, json_text(json_get(error, "message")), why);
+	}
+	if (e) return e;
+	r->recovery = STR_NONE;
+	r->error = STR_NONE;
+	return run_resume(rows, s, r, "answer", why);
+}
+
+/* ---- the run goes on ---- */
+
+static const struct tool_call *call_of_ask(struct rows *rows, const struct ask *a)
+{
+	const struct tool_call *c = NULL;
+
+	while ((c = rows_next(rows, RECORD_TOOL_CALLS, c)))
+		if (str_eq(c->ask, a->id)) return c;
+	return NULL;
+}
+
+enum err run_settled(struct task *t, struct rows *rows, struct session *s,
+	const struct ask *a, struct fault *why)
+{
+	const struct val args[] = { val_int(a->ws), val_text(a->id) };
+	const struct tool_call *at;
+	const struct run *found;
+	struct tool_call *c;
+	struct run *r;
+	enum err e = run_fetch(rows, a->ws, a->run, &found, why);
+
+	if (e) return e == ERR_NOT_FOUND ? OK : e;
+	if (run_ended(found)) return OK;
+	r = rows_change(rows, found);
+	if (!r) return fail(why, ERR_MEMORY, "out of memory");
+	if (str_eq(r->recovery, a->id)) return recovery_settled(t, rows, s, r, a, why);
+	e = rows_fetch(rows, RECORD_TOOL_CALLS, SQL_CALL_BY_ASK, args, 2, why);
+	at = e ? NULL : call_of_ask(rows, a);
+	if (!at) return e;
+	c = rows_change(rows, at);
+	if (!c) return fail(why, ERR_MEMORY, "out of memory");
+	e = call_settled(t, rows, s, r, c, a, why);
+	return e ? e : run_goes_on(rows, s, r, "answer", why);
+}

@@ -1,0 +1,450 @@
+/* run_step.c - what a run does next, as its rows say: run tools, wait, or ask the model. */
+#include "core/body.h"
+#include "core/history.h"
+#include "core/show.h"
+#include "desk/book.h"
+#include "desk/run_inner.h"
+
+#include <stdlib.h>
+
+enum { STOPPED_MS = 30 * 1000 };
+
+/* ---- resting ---- */
+
+static enum err run_rest(
+	struct rows *rows, struct session *s, struct run *r, struct fault *why)
+{
+	struct buf b = { 0 };
+	struct json_writer w = { .out = &b };
+	enum err e = run_waits(rows, r, why);
+
+	if (!e) e = run_act(r, RUN_WAIT, why);
+	if (e) return e;
+	r->lease = (struct lease){ 0 };
+	show_json(&w, "waits_for", r->waits_for);
+	return run_event(rows, "run.waiting", s, r, &b, why);
+}
+
+/* ---- calls of the turn ---- */
+
+static struct str when_text(int64_t ms, struct arena *arena)
+{
+	struct buf b = { .max = 256 };
+	struct json_writer w = { .out = &b };
+
+	show_time(&w, "t", ms);
+	return buf_keep_done(&b, arena);
+}
+
+/* Its process died while it was at it: whether it took effect nobody knows but a person. */
+static enum err call_interrupt(struct task *t, struct rows *rows, struct session *s,
+	struct run *r, struct tool_call *c, struct fault *why)
+{
+	struct buf b = { 0 };
+	struct json_writer w = { .out = &b };
+	bool fr = str_is(r->language, "fr");
+	struct str began = when_text(c->started_ms, rows->arena);
+	struct ask *a;
+	enum err e = tool_call_act(c, CALL_INTERRUPT, why);
+
+	if (e) return e;
+	jw_object(&w);
+	show_text(&w, "kind", STR("error_recovery"));
+	show_text(&w, "title",
+		arena_print(rows->arena,
+			fr ? "%.*s a été interrompu" : "%.*s was interrupted",
+			STR_ARGS(c->name)));
+	jw_key(&w, "context");
+	jw_object(&w);
+	show_text(&w, "text",
+		arena_print(rows->arena,
+			fr ? "Le serveur s'est arrêté pendant cette opération, commencée à %.*s. "
+			     "Elle a pu prendre effet."
+			   : "The server stopped during this operation, which began at %.*s. "
+			     "It may have taken effect.",
+			STR_ARGS(str_from(began, 4))));
+	jw_object_end(&w);
+	jw_key(&w, "operation");
+	jw_object(&w);
+	show_text(&w, "type", STR("tool"));
+	show_text(&w, "name", c->name);
+	show_json(&w, "arguments", tool_call_arguments(c));
+	show_text(&w, "risk", str_of(risk_name(c->risk)));
+	jw_object_end(&w);
+	jw_object_end(&w);
+	e = run_ask(t, rows, s, r, buf_keep_done(&b, rows->arena), &a, why);
+	if (!e) c->ask = a->id;
+	return e;
+}
+
+struct turn_state {
+	size_t pending, waiting;
+};
+
+static enum err calls_go(struct task *t, struct rows *rows, struct session *s,
+	struct run *r, const struct agent_config *agent, bool claimed,
+	struct turn_state *out, struct fault *why)
+{
+	const struct tool_call *at = NULL;
+	enum err e = run_calls_fetch(rows, r->ws, r->message, why);
+
+	while (!e && !run_ended(r) && (at = run_calls_next(rows, r->message, at))) {
+		struct tool_call *c;
+
+		if (tool_call_ended(at)) continue;
+		c = rows_change(rows, at);
+		if (!c) return fail(why, ERR_MEMORY, "out of memory");
+		if (c->status == CALL_STARTED && claimed)
+			e = call_interrupt(t, rows, s, r, c, why);
+		else if (c->status == CALL_PENDING && c->class == CLASS_STORE)
+			e = run_tool_do(t, rows, s, r, agent, c, why);
+		out->pending += c->status == CALL_PENDING || c->status == CALL_STARTED;
+		out->waiting +=
+			c->status == CALL_WAITING || c->status == CALL_INTERRUPTED;
+	}
+	return e;
+}
+
+static enum err calls_tell(struct task *t, struct rows *rows, const struct run *r,
+	struct run_work *out, struct fault *why)
+{
+	const struct tool_call *c = NULL;
+	size_t len = 0;
+
+	while ((c = run_calls_next(rows, r->message, c)))
+		len += c->status == CALL_PENDING;
+	out->calls = ARENA_ARRAY(&t->job.arena, struct run_do, len + 1);
+	if (!out->calls) return fail(why, ERR_MEMORY, "out of memory");
+	while ((c = run_calls_next(rows, r->message, c)))
+		if (c->status == CALL_PENDING)
+			out->calls[out->calls_len++] =
+				(struct run_do){ arena_str(&t->job.arena, c->id),
+					arena_str(&t->job.arena, c->name),
+					arena_str(&t->job.arena, tool_call_arguments(c)),
+					c->class };
+	out->step = RUN_STEP_CALLS;
+	return OK;
+}
+
+/* The message of results, from which the model goes on. They stand there from now on. */
+static enum err turn_close(
+	struct rows *rows, struct run *r, bool *rejected, struct fault *why)
+{
+	struct buf b = { 0 };
+	struct json_writer w = { .out = &b };
+	const struct tool_call *at = NULL;
+	struct run_message *m;
+
+	jw_array(&w);
+	while ((at = run_calls_next(rows, r->message, at))) {
+		bool bad = at->status != CALL_DONE;
+
+		*rejected |= at->status == CALL_REJECTED;
+		jw_object(&w);
+		show_text(&w, "type", STR("tool_result"));
+		show_text(&w, "id", at->wire);
+		show_text(&w, "call", at->id);
+		show_text(&w, "name", at->name);
+		jw_key(&w, "content");
+		jw_str(&w, bad && at->error.len ? at->error : at->result);
+		if (bad) {
+			jw_key(&w, "is_error");
+			jw_bool(&w, true);
+		}
+		jw_object_end(&w);
+	}
+	jw_array_end(&w);
+	m = run_message_new(rows, r, MESSAGE_TOOL, buf_keep_done(&b, rows->arena));
+	if (!m) return fail(why, ERR_MEMORY, "out of memory");
+	while ((at = run_calls_next(rows, r->message, at))) {
+		struct tool_call *c = rows_change(rows, at);
+
+		if (!c) return fail(why, ERR_MEMORY, "out of memory");
+		c->answer = m->id;
+		c->result = STR_NONE;
+	}
+	r->message = STR_NONE;
+	return OK;
+}
+
+/* ---- limits ---- */
+
+static enum err limit_check(struct rows *rows, const struct run *r,
+	const struct agent_config *a, struct run_work *out, const char **over,
+	struct fault *why)
+{
+	const struct agent_limits *l = &a->limits;
+	const struct run *tree = r;
+	struct agent_config shared; /* tokens, cost and time are the tree's together */
+	int64_t times = r->granted + 1;
+	enum err e = OK;
+
+	*over = NULL;
+	if (run_is_child(r)) e = run_fetch(rows, r->ws, r->parent, &tree, why);
+	if (!e && tree != r) e = agent_parse(tree->config, rows->arena, &shared, why);
+	if (e) return e;
+	if (tree != r) {
+		shared.limits.turns = l->turns;
+		l = &shared.limits;
+	}
+	if (l->turns && r->turn >= l->turns * times)
+		*over = "turns";
+	else if (l->tokens && tree->tree_tokens >= l->tokens * times)
+		*over = "tokens";
+	else if (l->cost && tree->tree_cost >= l->cost * times)
+		*over = "cost";
+	else if (l->time_ms && tree->tree_ms >= l->time_ms * times)
+		*over = "time";
+	if (l->time_ms) out->time_left_ms = l->time_ms * times - tree->tree_ms;
+	return OK;
+}
+
+/* ---- history ---- */
+
+static int message_order(const void *a, const void *b)
+{
+	const struct run_message *const *x = a, *const *y = b;
+
+	return str_cmp((*x)->id, (*y)->id);
+}
+
+static enum err count_row(void *ctx, const struct row *row, struct fault *why)
+{
+	(void)why;
+	*(int64_t *)ctx = row_int(row, 0);
+	return OK;
+}
+
+/* The messages of the thread that are copies of this batch, oldest first. */
+static struct run_message **thread_copies(
+	struct rows *rows, const struct run *r, size_t *len, int64_t *fresh)
+{
+	struct str thread = run_thread(r);
+	const struct run_message *m = NULL;
+	struct run_message **all;
+	size_t n = 0;
+
+	while ((m = rows_next(rows, RECORD_MESSAGES, m)))
+		n += m->ws == r->ws && str_eq(m->thread, thread);
+	all = ARENA_ARRAY(rows->arena, struct run_message *, n + 1);
+	*len = 0;
+	*fresh = 0;
+	while (all && (m = rows_next(rows, RECORD_MESSAGES, m)))
+		if (m->ws == r->ws && str_eq(m->thread, thread)) {
+			all[(*len)++] = (struct run_message *)(uintptr_t)m;
+			*fresh += rows_is_new(m);
+		}
+	if (all) qsort(all, *len, sizeof *all, message_order);
+	return all;
+}
+
+/* So many bytes at most, and no half of a character at either end. */
+static struct str head_of(struct str s, size_t n)
+{
+	while (n && n < s.len && ((unsigned char)s.at[n] & 0xc0) == 0x80)
+		n--;
+	return str_first(s, n);
+}
+
+static struct str tail_of(struct str s, size_t n)
+{
+	size_t start = n < s.len ? s.len - n : 0;
+
+	while (start < s.len && ((unsigned char)s.at[start] & 0xc0) == 0x80)
+		start++;
+	return str_from(s, start);
+}
+
+/* A result is for the model's eyes, not for its whole context. */
+static struct str result_cut(struct str text, bool all, struct arena *arena)
+{
+	const size_t half = CALL_MODEL_MAX / 2;
+
+	if (all && text.len > 200) return STR("[left out: the context is nearly full]");
+	if (text.len <= CALL_MODEL_MAX) return text;
+	return arena_print(arena, "%.*s\n[… %zu bytes left out …]\n%.*s",
+		STR_ARGS(head_of(text, half)), text.len - CALL_MODEL_MAX,
+		STR_ARGS(tail_of(text, half)));
+}
+
+static struct str results_cut(struct str content, bool all, struct arena *arena)
+{
+	struct buf b = { 0 };
+	struct json_writer w = { .out = &b };
+	const struct json *parts;
+
+	if (content.len <= CALL_MODEL_MAX && !all) return content;
+	if (json_read(content, NULL, arena, &parts, NULL)) return content;
+	jw_array(&w);
+	for (uint32_t i = 0; i < parts->count; i++) {
+		const struct json *part = &parts->items[i];
+
+		jw_object(&w);
+		for (uint32_t k = 0; k < part->count; k++) {
+			const struct json_member *m = &part->members[k];
+
+			jw_name(&w, m->name);
+			if (str_is(m->name, "content") && m->value.type == JSON_STRING)
+				jw_str(&w, result_cut(m->value.text, all, arena));
+			else
+				jw_json(&w, &m->value);
+		}
+		jw_object_end(&w);
+	}
+	jw_array_end(&w);
+	return buf_keep_done(&b, arena);
+}
+
+static void said_add(
+	struct run_work *out, const struct run_message *m, bool old, struct arena *arena)
+{
+	struct str content = m->role == MESSAGE_TOOL ? results_cut(m->content, old, arena)
+						     : m->content;
+
+	out->said[out->said_len++] =
+		(struct run_said){ m->role, arena_str(arena, content),
+			arena_str(arena, m->kept), arena_str(arena, m->model) };
+}
+
+/* A message that came while tools were at work stands before their results in the thread; for
+ * the model results follow their calls. */
+static void history_order(struct run_message **tail, size_t len)
+{
+	for (size_t i = 0; i + 1 < len; i++) {
+		size_t k = i + 1;
+
+		if (tail[i]->role != MESSAGE_ASSISTANT) continue;
+		while (k < len && tail[k]->role == MESSAGE_USER)
+			k++;
+		if (k == i + 1 || k == len || tail[k]->role != MESSAGE_TOOL) continue;
+		struct run_message *results = tail[k];
+
+		memmove(&tail[i + 2], &tail[i + 1], (k - i - 1) * sizeof *tail);
+		tail[i + 1] = results;
+	}
+}
+
+static enum err history_tell(struct task *t, struct rows *rows, struct run *r,
+	const struct agent_config *a, struct run_work *out, struct fault *why)
+{
+	struct str thread = run_thread(r);
+	const struct val count_args[] = { val_int(r->ws), val_text(thread) };
+	const struct val tail_args[] = { val_int(r->ws), val_text(thread),
+		val_int(a->limits.history + 1) };
+	const struct val first_key[] = { val_int(r->ws), val_text(r->first) };
+	bool full = r->context_max && r->context_tokens * 10 > r->context_max * 8;
+	const struct run_message *first;
+	struct run_message **all;
+	int64_t count = 0, fresh;
+	size_t len, keep, start;
+	enum err e = rows_query(
+		rows, SQL_MESSAGES_COUNT, count_args, 2, count_row, &count, why);
+
+	if (!e)
+		e = rows_fetch(
+			rows, RECORD_MESSAGES, SQL_MESSAGES_TAIL, tail_args, 3, why);
+	if (!e && !rows_find(rows, RECORD_MESSAGES, r->first))
+		e = rows_fetch(rows, RECORD_MESSAGES, SQL_OF(RECORD_MESSAGES, RECORD_GET),
+			first_key, 2, why);
+	if (e) return e;
+	all = thread_copies(rows, r, &len, &fresh);
+	if (!all || !len) return fail(why, ERR_MEMORY, "out of memory");
+	keep = (size_t)history_tail(count + fresh, a->limits.history);
+	start = len > keep ? len - keep : 0;
+	start += history_start(
+		(const struct run_message *const *)all + start, len - start);
+	first = rows_find(rows, RECORD_MESSAGES, r->first);
+	history_order(all + start, len - start);
+	out->said = ARENA_ARRAY(&t->job.arena, struct run_said, len - start + 1);
+	if (!out->said) return fail(why, ERR_MEMORY, "out of memory");
+	if (first && (start == len || str_cmp(first->id, all[start]->id) < 0))
+		said_add(out, first, false, &t->job.arena);
+	for (size_t i = start; i < len; i++)
+		said_add(out, all[i], full && i + 4 < len, &t->job.arena);
+	for (size_t i = len; i-- > 0;)
+		if (!r->seen.len || str_cmp(all[i]->id, r->seen) > 0)
+			r->seen = all[i]->id;
+	out->step = RUN_STEP_MODEL;
+	return OK;
+}
+
+/* ---- the step ---- */
+
+static enum err run_stopped(struct task *t, struct rows *rows, struct session *s,
+	struct run *r, bool *stopped, struct fault *why)
+{
+	struct buf b = { 0 };
+	struct json_writer w = { .out = &b };
+	struct book *book;
+	enum err e = desk_book(t->desk, &t->job, rows, r->ws, &book, why);
+
+	*stopped = false;
+	if (e || !book->version) return e;
+	if (!book_stop(book, r->agent, s->project, s->id, rows->now_ms)) return OK;
+	*stopped = true;
+	e = run_act(r, RUN_YIELD, why);
+	if (e) return e;
+	r->lease = (struct lease){ 0 };
+	r->wake_ms = rows->now_ms + STOPPED_MS;
+	rows->runs = true;
+	show_text(&w, "agent", r->agent);
+	jw_key(&w, "position");
+	jw_null(&w);
+	return run_event(rows, "run.queued", s, r, &b, why);
+}
+
+static void work_start(struct task *t, const struct run *r, struct run_work *out)
+{
+	struct arena *arena = &t->job.arena;
+	struct str by = out->key.by;
+
+	*out = (struct run_work){ .key = { r->ws, arena_str(arena, r->id),
+					  arena_str(arena, by) },
+		.session = arena_str(arena, r->session),
+		.config = arena_str(arena, r->config),
+		.provider = arena_str(arena, r->provider),
+		.model = arena_str(arena, r->model),
+		.language = arena_str(arena, r->language),
+		.child = run_is_child(r),
+		.turn = r->turn };
+}
+
+enum err run_advance(struct task *t, struct rows *rows, struct run *r, struct session *s,
+	bool claimed, struct run_work *out, struct fault *why)
+{
+	struct agent_config a;
+	struct turn_state turn = { 0 };
+	const char *over = NULL;
+	bool stopped = false, rejected = false;
+	struct fault missing = { 0 };
+	enum err e = agent_parse(r->config, rows->arena, &a, why);
+
+	work_start(t, r, out);
+	if (!e) e = run_stopped(t, rows, s, r, &stopped, why);
+	if (e || stopped) return e;
+	if (r->message.len) e = calls_go(t, rows, s, r, &a, claimed, &turn, why);
+	if (e || run_ended(r)) return e;
+	if (turn.pending) return calls_tell(t, rows, r, out, why);
+	if (turn.waiting || r->recovery.len) return run_rest(rows, s, r, why);
+	if (r->message.len) e = turn_close(rows, r, &rejected, why);
+	if (!e && rejected && a.stop_on_reject)
+		return run_fail(t, rows, s, r, TROUBLE_REJECTED,
+			STR("a tool call was rejected"), why);
+	if (!e) e = limit_check(rows, r, &a, out, &over, why);
+	if (!e && over)
+		return run_recover(t, rows, s, r, &a, TROUBLE_LIMIT,
+			arena_print(rows->arena, "the limit of %s is reached", over),
+			why);
+	if (e) return e;
+	out->turn = r->turn;
+	e = desk_model_access(t->desk, rows, r->ws, r->provider, r->model, &t->job.arena,
+		&out->access, &missing);
+	if (e == ERR_NOT_FOUND)
+		return run_recover(t, rows, s, r, &a, TROUBLE_UNAUTHORIZED,
+			arena_str(rows->arena, str_of(missing.detail)), why);
+	if (e) {
+		*why = missing;
+		return e;
+	}
+	return history_tell(t, rows, r, &a, out, why);
+}

@@ -1,0 +1,348 @@
+// Agents that Parley runs: a message becomes a run, a run calls the model and tools, waits as a row, goes on.
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { first, last, results, say, ScriptModel, think, use } from '../lib/script_model.mjs';
+import { sleep, until, useServer } from './lib/server.mjs';
+
+const folder = mkdtempSync(join(tmpdir(), 'parley-runs-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+/* What the model does for a first message: a function of the request for each. */
+const scripts = new Map();
+const script = (text, answer) => { scripts.set(text, answer); return text; };
+const model = await new ScriptModel((request, n) => {
+	const found = [...scripts].find(([text]) => first(request).startsWith(text));
+	return found ? found[1](request, n) : [say('no script')];
+}).start();
+after(() => model.stop());
+
+const server = await useServer({ env: { PARLEY_TEST_TOOLS: '1' } });
+const { admin, member, agent } = server;
+const ok = (reply, status = 200) => { assert.equal(reply.status, status, reply.text); return reply.body; };
+
+const { version } = ok(await admin.get('/v1/policy'));
+ok(await admin.put('/v1/policy', { version, at_once: { auto: 16, manual: 16, selective: 16 } }));
+ok(await admin.post('/v1/providers', { name: 'scripted', kind: 'anthropic', url: model.url,
+	models: [{ id: 'm', context: 1000, output: 500, price: { input: 1, output: 10 } }] }), 201);
+const make = async (name, more = {}) => ok(await admin.post('/v1/agents', { name, provider: 'scripted', model: 'm',
+	prompt: 'You help.', tools: ['ask_user_question', 'memory', 'todo'], ...more }), 201);
+await make('helper');
+
+const start = async (message, body = {}) => ok(await member.post('/v1/sessions', { agent: 'helper', message, ...body }), 201);
+const run = async (id) => ok(await member.get(`/v1/runs/${id}`));
+const ended = (id) => until(async () => {
+	const r = await run(id);
+	return ['completed', 'failed', 'cancelled'].includes(r.status) && r;
+}, `the end of ${id}`, 20_000);
+const waiting = (session) => until(async () => {
+	const s = ok(await member.get(`/v1/sessions/${session}`));
+	return s.pending_asks[0];
+}, `an ask of ${session}`, 20_000);
+const state = async (session) => ok(await member.get(`/v1/sessions/${session}/state`));
+const types = async (session) => ok(await member.get(`/v1/events?format=json&after=0&session=${session}&limit=200`)).items
+	.map(({ type }) => type);
+
+test('a message becomes a run, the run an answer, with tokens and costs', async () => {
+	const session = await start(script('Say hello', () => [think('hm'), say('Hello!')]), { title: undefined });
+	assert.equal(session.title, 'Say hello');
+	const r = await ended(session.run);
+	assert.equal(r.status, 'completed');
+	assert.equal(r.report, 'Hello!');
+	assert.deepEqual([r.usage.input, r.usage.output, r.cost_usd, r.cost_partial], [100, 20, 0.0003, false]);
+	assert.deepEqual([r.context_tokens, r.context_max, r.turn, r.attempt], [120, 1000, 1, 1]);
+	const s = ok(await member.get(`/v1/sessions/${session.id}`));
+	assert.deepEqual([s.status, s.runnable, s.run, s.cost_usd], ['completed', true, r.id, 0.0003]);
+	assert.deepEqual(await types(session.id), ['session.created', 'run.queued', 'session.status', 'run.started',
+		'run.message', 'run.completed', 'session.status']);
+	const all = await state(session.id);
+	assert.deepEqual(all.messages.map(({ role }) => role), ['assistant', 'user']);
+	assert.deepEqual(all.thoughts.map(({ text }) => text), ['hm']);
+	assert.equal(all.truncated, false);
+});
+
+test('a later message goes on in the same conversation', async () => {
+	const session = await start(script('Remember 7', (q) => [say(last(q) === 'Which?' ? 'Seven' : 'Noted')]));
+	await ended(session.run);
+	const said = ok(await member.post(`/v1/sessions/${session.id}/messages`, { content: 'Which?' }), 201);
+	assert.notEqual(said.run.id, session.run);
+	assert.equal((await ended(said.run.id)).report, 'Seven');
+	assert.deepEqual(model.requests.at(-1).messages.map(({ role }) => role), ['user', 'assistant', 'user']);
+	assert.equal(ok(await member.get(`/v1/sessions/${session.id}/messages?limit=2`)).items.length, 2);
+});
+
+test('tools of the store are done with the message that asked for them', async () => {
+	const session = await start(script('Plan it', (q) => (results(q).length ? [say('planned')]
+		: [use('todo', { operation: 'create', name: 'First', priority: 2 }),
+			use('memory', { operation: 'add', text: 'Ada likes tea', tags: ['tea'] })])));
+	assert.equal((await ended(session.run)).report, 'planned');
+	const all = await state(session.id);
+	assert.deepEqual(all.tasks.map(({ name, priority, status }) => [name, priority, status]), [['First', 2, 'pending']]);
+	assert.deepEqual(all.tool_calls.map(({ name, status, class: c }) => [name, status, c]).sort(),
+		[['memory', 'done', 'store'], ['todo', 'done', 'store']]);
+	const call = ok(await member.get(`/v1/tool-calls/${all.tool_calls[0].id}`));
+	assert.ok(call.result, 'its result is found in the message');
+	const notes = ok(await member.get('/v1/memories?q=TEA&agent=helper'));
+	assert.deepEqual(notes.items.map(({ text, scope }) => [text, scope]), [['Ada likes tea', 'agent']]);
+	assert.equal((await member.delete(`/v1/memories/${notes.items[0].id}`)).status, 204);
+});
+
+test('a question waits as a row, and the answer goes to the model', async () => {
+	const session = await start(script('Ask me', (q) => (results(q).length ? [say(`So: ${results(q)[0].text}`)]
+		: [use('ask_user_question', { questions: [{ question: 'Which colour?', header: 'Colour',
+			options: [{ label: 'Red' }, { label: 'Blue' }] }] })])));
+	const ask = await waiting(session.id);
+	assert.deepEqual([ask.kind, ask.run, ask.agent.name], ['blocking', session.run, 'helper']);
+	assert.equal(ok(await member.get(`/v1/sessions/${session.id}`)).status, 'waiting_for_input');
+	const r = await until(async () => { const x = await run(session.run); return x.status === 'waiting' && x; });
+	assert.deepEqual(r.waits_for, [{ type: 'ask', id: ask.id, until: null }]);
+	ok(await member.answer(ask, { q1: 'Blue' }));
+	assert.match((await ended(session.run)).report, /Blue/);
+	assert.deepEqual((await types(session.id)).filter((t) => /^run\./.test(t)), ['run.queued', 'run.started',
+		'run.message', 'run.waiting', 'run.tool_finished', 'run.resumed', 'run.message', 'run.completed']);
+});
+
+test('an approval is asked, used once, and what was edited runs', async () => {
+	await make('careful', { tools: ['todo'], validation: { mode: 'manual' } });
+	const session = await start(script('Carefully', (q) => (results(q).length ? [say(results(q)[0].text)]
+		: [use('todo', { operation: 'create', name: 'Wrong' })])), { agent: 'careful' });
+	const ask = await waiting(session.id);
+	assert.deepEqual([ask.kind, ask.operation.name, ask.operation.risk], ['approval', 'todo', 'medium']);
+	assert.equal((await agent.post(`/v1/asks/${ask.id}/use`, { digest: ask.digest })).status, 404);
+	ok(await member.post(`/v1/asks/${ask.id}/answer`, { answers: { decision: { value: 'approve',
+		arguments: { operation: 'create', name: 'Right' } } } }));
+	await ended(session.run);
+	const all = await state(session.id);
+	assert.deepEqual(all.tasks.map(({ name }) => name), ['Right']);
+	assert.equal(all.tool_calls[0].approved_arguments.name, 'Right');
+	assert.equal(all.tool_calls[0].verdict.effect, 'ask');
+	assert.ok((await types(session.id)).includes('ask.used'));
+	assert.equal((await admin.post(`/v1/asks/${ask.id}/use`, { digest: all.asks[0].approved_digest })).status, 409);
+});
+
+test('a rejection is told to the model, or ends the run', async () => {
+	script('Reject', (q) => (results(q).length ? [say(`${results(q)[0].bad} ${results(q)[0].text}`)]
+		: [use('todo', { operation: 'create', name: 'No' })]));
+	const told = await start('Reject this', { agent: 'careful' });
+	ok(await member.post(`/v1/asks/${(await waiting(told.id)).id}/answer`,
+		{ answers: { decision: { value: 'reject', text: 'not today' } } }));
+	assert.match((await ended(told.run)).report, /true .*not today/);
+	await make('strict', { tools: ['todo'], validation: { mode: 'manual' }, on_reject: 'stop' });
+	const stopped = await start('Reject this', { agent: 'strict' });
+	ok(await member.post(`/v1/asks/${(await waiting(stopped.id)).id}/answer`, { answers: { decision: 'reject' } }));
+	const r = await ended(stopped.run);
+	assert.deepEqual([r.status, r.error.kind], ['failed', 'rejected']);
+});
+
+test('unknown tools, bad arguments and broken JSON are told to the model', async () => {
+	const broken = { ...use('todo'), raw: '{"operation": "create", ' };
+	const session = await start(script('Break it', (q) => (results(q).length ? [say('sorry')]
+		: [use('rm_rf', {}), use('todo', { operation: 'explode' }), broken, use('spawn_agent', { name: 'x', prompt: 'y', task: 'z' })])));
+	assert.equal((await ended(session.run)).report, 'sorry');
+	const calls = (await state(session.id)).tool_calls;
+	assert.deepEqual(calls.map(({ status }) => status), ['failed', 'failed', 'failed', 'failed']);
+	assert.ok(calls.some(({ error }) => error === 'there is no tool rm_rf'));
+});
+
+test('tokens come on the stream, and the turn so far to who comes late', async () => {
+	let go;
+	const gate = new Promise((done) => { go = done; });
+	const session = await start(script('Slowly', async () => { await gate; return { blocks: [say('word '.repeat(60))], pause: 30 }; }));
+	const early = await member.stream(`?session=${session.id}&after=0`);
+	go();
+	const shown = await early.eventsUntil(({ type }) => type === 'run.token');
+	await sleep(300);
+	const late = await member.stream(`?session=${session.id}`);
+	const partial = (await late.eventsUntil(({ type }) => type === 'run.partial')).at(-1);
+	assert.match(partial.data.text, /^word word/);
+	shown.push(...await early.eventsUntil(({ type }) => type === 'run.completed'));
+	let text = '';
+	for (const { type, data } of shown) {
+		if (type === 'run.partial') text = data.text;
+		if (type === 'run.token') text += data.text;
+	}
+	assert.equal(text, 'word '.repeat(60));
+});
+
+test('cancel ends the run, its model call and its asks', async () => {
+	const busy = await start(script('Hang', () => ({ blocks: [say('a')], hang: true })));
+	await until(() => model.open > 0, 'the model call');
+	const before = Date.now();
+	assert.equal(ok(await member.post(`/v1/runs/${busy.run}/cancel`, { reason: 'enough' })).status, 'cancelled');
+	await until(() => model.open === 0, 'the end of the model call', 5000);
+	assert.ok(Date.now() - before < 2000, 'within two seconds');
+	assert.equal(ok(await member.get(`/v1/sessions/${busy.id}`)).status, 'cancelled');
+	const asking = await start('Ask me something');
+	const ask = await waiting(asking.id);
+	ok(await member.post(`/v1/sessions/${asking.id}/cancel`, {}));
+	assert.equal(ok(await member.get(`/v1/asks/${ask.id}`)).status, 'cancelled');
+	assert.equal((await run(asking.run)).status, 'cancelled');
+	assert.equal((await member.post(`/v1/runs/${asking.run}/cancel`, {})).status, 409);
+});
+
+test('trouble: retried, or told by its kind', async () => {
+	const kinds = [
+		['Limit429', { status: 429, headers: { 'retry-after-ms': '20' } }, 'rate_limited', 4],
+		['Over529', { status: 529 }, 'overloaded', 4],
+		['InStream', { blocks: [say('half')], error: { type: 'overloaded_error', message: 'Overloaded' } }, 'overloaded', 4],
+		['Money', { status: 400, body: { type: 'error', error: { type: 'invalid_request_error',
+			message: 'Your credit balance is too low' } } }, null, 1],
+		['Key', { status: 401 }, 'unauthorized', 1],
+		['Cut', { blocks: [use('todo', { operation: 'create', name: 'never' })], cut: 4 }, 'unreachable', 4],
+	];
+	await make('blunt', { on_error: 'fail' });
+	const sessions = await Promise.all(kinds.map(([name, answer]) => {
+		script(name, () => answer);
+		return start(name, { agent: 'blunt' });
+	}));
+	for (const [i, [name, , kind, tries]] of kinds.entries()) {
+		const r = await ended(sessions[i].run);
+		assert.equal(r.status, 'failed', name);
+		if (kind) assert.equal(r.error.kind, kind, name);
+		assert.equal(model.requests.filter((q) => first(q) === name).length, tries, name);
+		assert.deepEqual((await state(sessions[i].id)).tasks, [], name);
+	}
+	let fails = 2;
+	const mended = await start(script('Flaky', () => (fails-- > 0 ? { status: 500 } : [say('fine')])));
+	assert.equal((await ended(mended.run)).report, 'fine');
+});
+
+test('a person mends trouble: retry, another model, abort', async () => {
+	let bad = true;
+	script('Mend', (q) => (bad && q.model === 'm' ? { status: 401 } : [say(`by ${q.model}`)]));
+	const first_ = await start('Mend one');
+	const ask = await waiting(first_.id);
+	assert.equal(ask.kind, 'error_recovery');
+	assert.equal((await run(first_.run)).error.kind, 'unauthorized');
+	bad = false;
+	ok(await member.post(`/v1/asks/${ask.id}/answer`, { answers: { recovery: 'retry' } }));
+	assert.equal((await ended(first_.run)).report, 'by m');
+	bad = true;
+	const second = await start('Mend two');
+	ok(await member.post(`/v1/asks/${(await waiting(second.id)).id}/answer`,
+		{ answers: { recovery: { selected: ['edit'], text: 'm2' } } }));
+	assert.equal((await ended(second.run)).report, 'by m2');
+	const third = await start('Mend three');
+	ok(await member.post(`/v1/asks/${(await waiting(third.id)).id}/answer`, { answers: { recovery: 'abort' } }));
+	const r = await ended(third.run);
+	assert.deepEqual([r.status, r.error.kind], ['failed', 'unauthorized']);
+	bad = false;
+	const again = ok(await member.post(`/v1/runs/${r.id}/retry`, {}), 201);
+	assert.equal((await ended(again.id)).report, 'by m');
+});
+
+test('limits: asked for more, or failed', async () => {
+	script('Forever', () => [use('todo', { operation: 'list' })]);
+	await make('short', { limits: { turns: 2 } });
+	const session = await start('Forever', { agent: 'short' });
+	const ask = await waiting(session.id);
+	assert.equal((await run(session.run)).error.kind, 'limit');
+	ok(await member.post(`/v1/asks/${ask.id}/answer`, { answers: { recovery: 'retry' } }));
+	const next = await until(async () => {
+		const s = ok(await member.get(`/v1/sessions/${session.id}`));
+		return s.pending_asks[0]?.id !== ask.id && s.pending_asks[0];
+	});
+	assert.equal((await run(session.run)).turn, 4);
+	ok(await member.post(`/v1/asks/${next.id}/answer`, { answers: { recovery: 'abort' } }));
+	assert.equal((await ended(session.run)).error.kind, 'limit');
+	await make('cheap', { limits: { cost_usd: 0.0005 }, on_limit: 'stop' });
+	const costly = await ended((await start('Forever', { agent: 'cheap' })).run);
+	assert.deepEqual([costly.error.kind, costly.turn], ['limit', 2]);
+});
+
+test('a tool of class once is asked for, started, run; never twice', async () => {
+	const path = join(folder, 'once.txt');
+	await make('writer', { tools: ['test_append'] });
+	const session = await start(script('Write', (q) => (results(q).length ? [say('written')]
+		: [use('test_append', { path, text: 'line' })])), { agent: 'writer' });
+	const ask = await waiting(session.id);
+	assert.deepEqual([ask.kind, ask.operation.risk], ['approval', 'high']);
+	assert.equal(existsSync(path), false, 'nothing runs before the approval');
+	ok(await member.answer(ask, { decision: 'approve' }));
+	assert.equal((await ended(session.run)).report, 'written');
+	assert.equal(readFileSync(path, 'utf8'), 'line\n');
+	assert.ok((await types(session.id)).includes('run.tool_started'));
+});
+
+test('sub-agents: delegated, spawned, in parallel and after each other; never nested', async () => {
+	script('Child', (q) => [use('report', { markdown: `done: ${first(q)}` })]);
+	script('Nest', (q) => (results(q).length ? [say(results(q)[0].text)]
+		: [use('delegate_task', { agent: 'helper', task: 'Child of a child' })]));
+	await make('boss', { validation: { always_confirm_high: false }, tools: ['delegate_task', 'spawn_agent', 'parallel_tasks', 'todo'] });
+	const one = await start(script('Delegate', (q) => (results(q).length ? [say(results(q)[0].text)]
+		: [use('delegate_task', { agent: 'helper', task: 'Child A' })])), { agent: 'boss' });
+	const r = await ended(one.run);
+	const [child] = JSON.parse(r.report);
+	assert.deepEqual([child.agent, child.status, child.report], ['helper', 'completed', 'done: Child A']);
+	const children = ok(await member.get(`/v1/runs?parent=${one.run}`)).items;
+	assert.equal(children.length, 1);
+	assert.equal(children[0].parent, one.run);
+	const many = await start(script('Parallel', (q) => (results(q).length ? [say(results(q)[0].text)]
+		: [use('parallel_tasks', { tasks: [{ id: 'a', agent: 'helper', task: 'Child a' },
+			{ id: 'b', prompt: 'You nest.', task: 'Nest' },
+			{ id: 'c', agent: 'helper', task: 'Child c', after: ['a', 'b'] }] })])), { agent: 'boss' });
+	const list = JSON.parse((await ended(many.run)).report);
+	assert.deepEqual(list.map(({ id, status }) => [id, status]), [['a', 'completed'], ['b', 'completed'], ['c', 'completed']]);
+	assert.match(list[1].report, /cannot start another/);
+	const c = model.requests.find((q) => first(q).startsWith('Child c'));
+	assert.match(JSON.stringify(c.messages), /done: Child a/);
+	const wrong = await start(script('Circle', (q) => (results(q).length ? [say(results(q)[0].text)]
+		: [use('parallel_tasks', { tasks: [{ id: 'a', agent: 'helper', task: 't', after: ['b'] },
+			{ id: 'b', agent: 'helper', task: 't', after: ['a'] }] })])), { agent: 'boss' });
+	assert.match((await ended(wrong.run)).report, /circle/);
+});
+
+test('cancel with eight sub-agents at work ends all of them', async () => {
+	script('Endless', () => ({ blocks: [say('a')], hang: true }));
+	const session = await start(script('Eight', () => [use('parallel_tasks',
+		{ tasks: Array.from({ length: 8 }, (_, i) => ({ agent: 'helper', task: `Endless ${i}` })) })]), { agent: 'boss' });
+	await until(() => model.open === 8, 'eight model calls');
+	ok(await member.post(`/v1/runs/${session.run}/cancel`, {}));
+	await until(() => model.open === 0, 'the end of all calls', 2000);
+	const all = ok(await member.get(`/v1/runs?session=${session.id}`)).items;
+	assert.deepEqual(new Set(all.map(({ status }) => status)), new Set(['cancelled']));
+	assert.equal(all.length, 9);
+});
+
+test('bad input starts nothing', async () => {
+	const refused = async (body, pointer) => {
+		const reply = await member.post('/v1/sessions', body);
+		assert.equal(reply.status, 422, reply.text);
+		assert.equal(reply.body.errors[0].pointer, pointer);
+	};
+	await refused({ message: 'hi' }, '/agent');
+	await refused({ agent: 'helper', message: 'x'.repeat(100_001) }, '/message');
+	await refused({ agent: 'helper', message: 'x', lang: 'de' }, '/lang');
+	const session = await start('Say hello');
+	await ended(session.run);
+	const bad = async (body, pointer) => {
+		const reply = await member.post(`/v1/sessions/${session.id}/messages`, body);
+		assert.equal(reply.status, 422, reply.text);
+		assert.equal(reply.body.errors[0].pointer, pointer);
+	};
+	await bad({ content: 'x', agent: 'nobody' }, '/agent');
+	await bad({ content: 'x', limits: { turns: -1 } }, '/limits/turns');
+	await bad({ content: ' ' }, '/content');
+	assert.equal((await agent.post(`/v1/sessions/${session.id}/messages`, { content: 'x' })).status, 404);
+	const plain = ok(await agent.post('/v1/sessions', { title: 'its own' }), 201);
+	assert.equal((await member.post(`/v1/sessions/${plain.id}/messages`, { content: 'x' })).status, 409);
+});
+
+test('usage is summed up, tools are listed, a deleted session takes all of it along', async () => {
+	const sums = ok(await member.get('/v1/usage?by=agent'));
+	assert.ok(sums.items.find(({ key }) => key === 'helper').runs > 3);
+	const tools = ok(await member.get('/v1/tools')).items;
+	assert.ok(tools.some(({ name, risk }) => name === 'todo/create' && risk === 'medium'));
+	const session = await start('Plan it again');
+	await ended(session.run);
+	assert.equal((await member.delete(`/v1/sessions/${session.id}`)).status, 204);
+	assert.equal((await member.get(`/v1/runs/${session.run}`)).status, 404);
+});
+
+test('the store checks out', async () => {
+	assert.ok(existsSync(server.data));
+	const check = await server.run(['check', '--data', server.data]);
+	assert.equal(check.code, 0, check.stdout + check.stderr);
+});
