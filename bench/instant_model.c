@@ -1,0 +1,163 @@
+/* instant_model.c - a provider of models that answers at once, on the wire of Anthropic's
+ * Messages API: the first request of a run gets a call of a tool, the next one, which brings
+ * its result, a text. One thread, so that what is measured is the other side.
+ *
+ *   instant_model [PORT_FILE]    listens on 127.0.0.1, writes its port there or to stdout */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { CONNECTIONS = 4096, REQUEST_MAX = 4 << 20 };
+
+struct connection {
+	char *text;
+	size_t len, cap;
+};
+
+static struct connection connections[CONNECTIONS];
+
+#define EVENT(type, json) "event: " type "\ndata: {\"type\":\"" type "\"" json "}\n\n"
+#define BEGIN                                                                            \
+	EVENT("message_start",                                                           \
+		",\"message\":{\"usage\":{\"input_tokens\":20,\"output_tokens\":1}}")
+#define END(reason)                                                                      \
+	EVENT("content_block_stop", ",\"index\":0")                                      \
+	EVENT("message_delta", ",\"delta\":{\"stop_reason\":\"" reason                   \
+			       "\"},\"usage\":{\"output_tokens\":12}")                   \
+	EVENT("message_stop", "")
+
+static const char call_reply[] = BEGIN EVENT("content_block_start",
+	",\"index\":0,\"content_block\":{\"type\":\"tool_use\",\"id\":\"toolu_1\","
+	"\"name\":\"todo\",\"input\":{}}") EVENT("content_block_delta",
+	",\"index\":0,\"delta\":{\"type\":\"input_json_delta\","
+	"\"partial_json\":\"{\\\"operation\\\":\\\"list\\\"}\"}") END("tool_use");
+static const char text_reply[] = BEGIN EVENT("content_block_start",
+	",\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":\"\"}")
+	EVENT("content_block_delta",
+		",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"Done.\"}")
+		END("end_turn");
+
+static void reply(int fd, const char *body, size_t len)
+{
+	/* With the result of a tool the model is done; a request without tools, too. */
+	int done = memmem(body, len, "tool_result", 11) ||
+		   !memmem(body, len, "\"tools\"", 7);
+	const char *text = done ? text_reply : call_reply;
+	char head[160], *all = NULL;
+	int n = snprintf(head, sizeof head,
+		"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+		"Content-Length: %zu\r\n\r\n",
+		strlen(text));
+
+	if (asprintf(&all, "%.*s%s", n, head, text) < 0) return;
+	if (send(fd, all, strlen(all), MSG_NOSIGNAL) < 0) perror("send");
+	free(all);
+}
+
+/* Bytes of the first whole request; 0: it is not whole yet. */
+static size_t request_size(const struct connection *c, size_t *body)
+{
+	const char *end = memmem(c->text, c->len, "\r\n\r\n", 4);
+	size_t head, length = 0;
+
+	if (!end) return 0;
+	head = (size_t)(end - c->text) + 4;
+	for (const char *at = c->text; at < end; at++)
+		if (strncasecmp(at, "\ncontent-length:", 16) == 0)
+			length = strtoul(at + 16, NULL, 10);
+	if (c->len < head + length) return 0;
+	*body = head;
+	return head + length;
+}
+
+static void connection_close(int fd)
+{
+	free(connections[fd].text);
+	connections[fd] = (struct connection){ 0 };
+	close(fd);
+}
+
+static void connection_read(int fd)
+{
+	struct connection *c = &connections[fd];
+	size_t size, body = 0;
+	ssize_t n;
+
+	if (c->cap - c->len < 65536) {
+		char *grown =
+			c->cap < REQUEST_MAX ? realloc(c->text, c->cap + 131072) : NULL;
+
+		if (!grown) {
+			connection_close(fd);
+			return;
+		}
+		c->text = grown;
+		c->cap += 131072;
+	}
+	n = recv(fd, c->text + c->len, c->cap - c->len, 0);
+	if (n <= 0) {
+		connection_close(fd);
+		return;
+	}
+	c->len += (size_t)n;
+	while ((size = request_size(c, &body))) {
+		reply(fd, c->text + body, size - body);
+		memmove(c->text, c->text + size, c->len - size);
+		c->len -= size;
+	}
+}
+
+static int listen_any(int *port)
+{
+	struct sockaddr_in at = { .sin_family = AF_INET,
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	socklen_t len = sizeof at;
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	if (bind(fd, (struct sockaddr *)&at, sizeof at) || listen(fd, 1024) ||
+		getsockname(fd, (struct sockaddr *)&at, &len))
+		return -1;
+	*port = ntohs(at.sin_port);
+	return fd;
+}
+
+int main(int argc, char **argv)
+{
+	struct epoll_event events[256], watch = { .events = EPOLLIN };
+	int port = 0, one = 1, listener = listen_any(&port), poll = epoll_create1(0);
+	FILE *to = argc > 1 ? fopen(argv[1], "w") : stdout;
+
+	if (listener < 0 || !to) return 1;
+	fprintf(to, "%d\n", port);
+	fflush(to);
+	watch.data.fd = listener;
+	epoll_ctl(poll, EPOLL_CTL_ADD, listener, &watch);
+	for (;;) {
+		int n = epoll_wait(poll, events, 256, -1);
+
+		for (int i = 0; i < n; i++) {
+			int fd = events[i].data.fd;
+
+			if (fd != listener) {
+				connection_read(fd);
+				continue;
+			}
+			fd = accept(listener, NULL, NULL);
+			if (fd < 0 || fd >= CONNECTIONS) {
+				if (fd >= 0) close(fd);
+				continue;
+			}
+			setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+			watch.data.fd = fd;
+			epoll_ctl(poll, EPOLL_CTL_ADD, fd, &watch);
+		}
+		if (n < 0 && errno != EINTR) return 1;
+	}
+}
