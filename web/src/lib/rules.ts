@@ -1,7 +1,7 @@
 /* Rules as sentences; patterns as operations to be tried. Pure but for the language. */
 import type { Ask, Rule, RuleEffect, RuleRequest } from '../api/types';
 import { t, type MessageId } from './i18n.svelte';
-import { jsonWrite } from './json';
+import { argumentLines } from './ruleArguments';
 
 /** A piece of a sentence: plain, a pattern, or a name that stands out. */
 export interface Piece {
@@ -37,6 +37,18 @@ function whatPieces(match: Match): Piece[] {
 	return [plain(t('web.rules.says.any'))];
 }
 
+/** "where `/branch` is one of `main, release`". */
+function argumentPieces(given: Record<string, unknown>): Piece[] {
+	const [before = '', after = ''] = t('web.rules.says.where').split('{arguments}');
+	const lines = argumentLines(given).flatMap(({ pointer, test, text }, i) => [
+		...(i ? [plain(', ')] : []),
+		code(pointer),
+		plain(` ${t(`web.rules.test.${test}`)} `),
+		code(text),
+	]);
+	return [plain(before), ...lines, plain(after)];
+}
+
 /** "`npm test *` for ci-bot in web": what stands behind the word of its effect. */
 export function rulePieces(
 	match: Match,
@@ -44,7 +56,7 @@ export function rulePieces(
 ): Piece[] {
 	const list: Piece[][] = [whatPieces(match)];
 	if (match.arguments && Object.keys(match.arguments).length)
-		list.push(around('web.rules.says.where', 'arguments', code(jsonWrite(match.arguments))));
+		list.push(argumentPieces(match.arguments as Record<string, unknown>));
 	if (match.risk?.min)
 		list.push(name('web.rules.says.min', 'risk', t(`web.risk.${match.risk.min}`)));
 	if (match.risk?.max)
