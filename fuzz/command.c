@@ -27,7 +27,7 @@ static void words_check(const struct resumer *r, struct arena *arena)
 	assert(r->len >= 1 && r->len <= RESUMER_WORDS_MAX);
 	for (size_t i = 0; i < r->len; i++)
 		word_quote(&line, r->words[i]);
-	assert(resumer_read(buf_str(&line), arena, &again, NULL) == OK);
+	assert(resumer_read(buf_str(&line), COMMAND_RESUMES, arena, &again, NULL) == OK);
 	assert(again.len == r->len);
 	for (size_t i = 0; i < r->len; i++)
 		assert(str_eq(again.words[i], r->words[i]));
@@ -57,7 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (memchr(data, '\0', size)) return 0; /* no setting and no value holds one */
 	str_cut(&rest, '\n', &line);
-	if (resumer_read(line, &arena, &r, NULL) == OK) {
+	if (resumer_read(line, COMMAND_RESUMES, &arena, &r, NULL) == OK) {
 		words_check(&r, &arena);
 		values_check(&r, rest, &arena);
 	} else {

@@ -141,7 +141,10 @@ static struct desk_settings desk_settings(const struct settings *set, struct are
 		.timeout_max_ms = set->timeout_max_ms,
 		.webhook_internal = set->webhook_internal,
 		.resumers = names_of(set->resumers, set->resumers_len, arena),
-		.verifiers = names_of(set->verifiers, set->verifiers_len, arena) };
+		.verifiers = names_of(set->verifiers, set->verifiers_len, arena),
+		.channels = STR("webhook,command"),
+		.commands = names_of(set->channels, set->channels_len, arena),
+		.notify_rate = set->notify_rate };
 }
 
 /* ---- TLS ---- */
@@ -409,7 +412,8 @@ static size_t server_hidden(struct server *sv, struct process_hidden *hidden)
 static enum err server_notify(struct server *sv, struct fault *why)
 {
 	struct settings *set = &sv->cli->settings;
-	struct notify_named resumers[RESUMERS_MAX], verifiers[RESUMERS_MAX];
+	struct notify_named resumers[RESUMERS_MAX], verifiers[RESUMERS_MAX],
+		channels[RESUMERS_MAX];
 	struct notify_settings ns = { .url = sv->url,
 		.data = set->data,
 		.webhook_internal = set->webhook_internal,
@@ -419,6 +423,9 @@ static enum err server_notify(struct server *sv, struct fault *why)
 		.resumers_len = set->resumers_len,
 		.verifiers = verifiers,
 		.verifiers_len = set->verifiers_len,
+		.channels = channels,
+		.channels_len = set->channels_len,
+		.lang = set->lang,
 		.resumer_env = set->resumer_env,
 		.resumer_timeout_ms = set->resumer_timeout_ms,
 		.isolated = sv->isolated,
@@ -432,6 +439,9 @@ static enum err server_notify(struct server *sv, struct fault *why)
 	for (size_t i = 0; i < set->verifiers_len; i++)
 		verifiers[i] = (struct notify_named){ set->verifiers[i].name,
 			set->verifiers[i].command.value };
+	for (size_t i = 0; i < set->channels_len; i++)
+		channels[i] = (struct notify_named){ set->channels[i].name,
+			set->channels[i].command.value };
 	sv->notify = notify_new(sv->desk, &ns, why);
 	return sv->notify ? notify_start(sv->notify, why) : why->err;
 }

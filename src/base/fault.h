@@ -20,11 +20,14 @@ enum err {
 	ERR_STOPPED,	  /* 409: somebody stopped everything of this kind */
 	ERR_DENIED,	  /* 409: a rule forbids by now what was approved */
 	ERR_DENIED_EDIT,  /* 403: a rule forbids what it was edited into */
+	ERR_STALE,	  /* 409: it is about something that has changed since */
 	ERR_TOO_BIG,	  /* 413 */
 	ERR_MEDIA_TYPE,	  /* 415 */
 	ERR_VOTES,	  /* 422: approvals are required, so each is voted on by itself */
+	ERR_UNVERIFIED,	  /* 422: nobody has shown yet whose address it is */
 	ERR_INVALID,	  /* 422: well-formed, not acceptable */
 	ERR_RATE,	  /* 429 */
+	ERR_CHANNEL_OFF,  /* 503: the channel is not configured */
 	ERR_UNAVAILABLE,  /* 503: nothing was accepted */
 	ERR_UNKNOWN,	  /* 503: outcome unknown; repeat with the same key */
 	ERR_MEMORY,	  /* 503: out of memory, nothing was accepted */

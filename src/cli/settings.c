@@ -97,6 +97,7 @@ static const struct setting table[] = {
 		INT64_MAX },
 	{ "resumer_isolation", KIND_WORD, S, AT(resumer_isolation), "WHEN", "auto",
 		.words = isolations },
+	{ "notify_rate", KIND_INT, S, AT(notify_rate), "N", "10", 1, 1000 },
 	{ "port_file", KIND_PATH, S, AT(port_file), "FILE" },
 	{ "config", KIND_PATH, SETTINGS_ALL, AT(config), "FILE", .not_in_file = true },
 	{ "lang", KIND_WORD, SETTINGS_ALL, RAW(lang), "LANG", "auto", .words = langs },
@@ -356,10 +357,18 @@ static enum color color_decide(int said)
 	return COLOR_AUTO;
 }
 
+/* Of which section, and so which words its texts have. */
+enum named_section { NAMED_RESUMERS, NAMED_VERIFIERS, NAMED_CHANNELS };
+
 /* Each a command line; a verifier may be an address instead. */
 static enum err named_check(const struct settings_file_named *named, size_t len,
-	bool urls, struct arena *arena, struct fault *why)
+	enum named_section section, struct arena *arena, struct fault *why)
 {
+	static const char *const texts[] = { "setting.resumer", "setting.verifier",
+		"setting.channel" };
+	enum command_use use =
+		section == NAMED_CHANNELS ? COMMAND_TELLS : COMMAND_RESUMES;
+
 	for (size_t i = 0; i < len; i++) {
 		const struct settings_file_named *r = &named[i];
 		struct fault wrong = { 0 };
@@ -368,13 +377,12 @@ static enum err named_check(const struct settings_file_named *named, size_t len,
 		if (!resumer_name_valid(r->name))
 			fail(&wrong, ERR_INVALID, "%s",
 				MSG(arena, "setting.resumer.name").at);
-		else if (urls && verifier_is_url(r->command.value))
+		else if (section == NAMED_VERIFIERS && verifier_is_url(r->command.value))
 			continue;
-		else if (resumer_read(r->command.value, arena, &words, &wrong) == OK)
+		else if (resumer_read(r->command.value, use, arena, &words, &wrong) == OK)
 			continue;
 		return fail(why, ERR_INVALID, "%s",
-			MSG(arena, urls ? "setting.verifier" : "setting.resumer",
-				{ "file", str_of(r->command.path) },
+			MSG(arena, texts[section], { "file", str_of(r->command.path) },
 				{ "line", arena_print(arena, "%d", r->command.line) },
 				{ "name", r->name }, { "detail", str_of(wrong.detail) })
 				.at);
@@ -405,8 +413,13 @@ static enum err settings_finish(
 		return fail(why, ERR_INVALID, "%s", MSG(arena, "setting.timeouts").at);
 	if ((s->tls_cert.len > 0) != (s->tls_key.len > 0))
 		return fail(why, ERR_INVALID, "%s", MSG(arena, "setting.tls_pair").at);
-	enum err e = named_check(s->resumers, s->resumers_len, false, arena, why);
-	return e ? e : named_check(s->verifiers, s->verifiers_len, true, arena, why);
+	enum err e =
+		named_check(s->resumers, s->resumers_len, NAMED_RESUMERS, arena, why);
+	if (!e)
+		e = named_check(
+			s->verifiers, s->verifiers_len, NAMED_VERIFIERS, arena, why);
+	return e ? e
+		 : named_check(s->channels, s->channels_len, NAMED_CHANNELS, arena, why);
 }
 
 static enum err file_load(const struct args *args, struct arena *arena,
@@ -435,6 +448,8 @@ enum err settings_read(const struct args *args, unsigned groups, struct arena *a
 	raw.s.resumers_len = file->resumers.len;
 	raw.s.verifiers = file->verifiers.at;
 	raw.s.verifiers_len = file->verifiers.len;
+	raw.s.channels = file->channels.at;
+	raw.s.channels_len = file->channels.len;
 	raw.s.sections = file->sections;
 	for (size_t i = 0; i < SETTINGS_LEN; i++) {
 		if (!(table[i].groups & (groups | SETTINGS_ALL))) continue;

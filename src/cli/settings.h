@@ -53,6 +53,9 @@ struct settings {
 	int resumer_isolation;					/* an enum isolation */
 	const struct settings_file_named *resumers, *verifiers; /* in the arena */
 	size_t resumers_len, verifiers_len;
+	const struct settings_file_named *channels; /* commands that tell people */
+	size_t channels_len;
+	int64_t notify_rate; /* messages a minute to one contact */
 	const struct settings_section
 		*sections; /* [provider X], [agent X]; in the arena */
 	struct str

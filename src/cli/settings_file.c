@@ -148,6 +148,8 @@ static int value_take(void *ctx, const char *section, const char *name, const ch
 		return named_take(r, &r->out->resumers, name, value);
 	if (strcmp(section, "verifiers") == 0)
 		return named_take(r, &r->out->verifiers, name, value);
+	if (strcmp(section, "channels") == 0)
+		return named_take(r, &r->out->channels, name, value);
 	if (*section) {
 		struct str named = str_of(section), kind;
 

@@ -1,6 +1,6 @@
 /* settings_file.h - the configuration file: INI, every key known; sections whose keys are the
- * operator's own, [resumers] and [verifiers]; and sections with a name, [provider NAME] and
- * [agent NAME]. A value goes on in lines that begin with a blank. */
+ * operator's own, [resumers], [verifiers] and [channels]; and sections with a name,
+ * [provider NAME] and [agent NAME]. A value goes on in lines that begin with a blank. */
 #ifndef CLI_SETTINGS_FILE_H
 #define CLI_SETTINGS_FILE_H
 
@@ -44,7 +44,7 @@ struct settings_file {
 		struct settings_file_named
 			at[RESUMERS_MAX + 1]; /* the last stays empty */
 		size_t len;
-	} resumers, verifiers;
+	} resumers, verifiers, channels;
 };
 
 /* With a path, that file, which must be there; without, the system's and then the

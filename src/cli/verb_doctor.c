@@ -127,7 +127,8 @@ static void callbacks_try(struct findings *f)
 		struct resumer words;
 
 		/* A wrong line would have stopped us before. */
-		if (resumer_read(r->command.value, &f->cli->arena, &words, NULL))
+		if (resumer_read(r->command.value, COMMAND_RESUMES, &f->cli->arena,
+			    &words, NULL))
 			continue;
 		if (program_found(words.words[0], &f->cli->arena))
 			NOTE(f, GOOD, "cli.doctor.resumer", { "name", r->name },

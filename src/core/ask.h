@@ -71,6 +71,7 @@ struct ask {
 	 * asking token, who started the session. Kept only with `require`. */
 	struct str starters;
 	struct str verify; /* JSON array, core/verifier.h; empty: no verifier */
+	struct str route;  /* rou_… that tells people of it; empty: nobody is told */
 };
 
 enum {
@@ -102,6 +103,7 @@ struct draft {
 	struct str *assignees;
 	size_t assignees_len;
 	struct require require; /* of an approval */
+	bool sensitive;		/* its words are for page, terminal and API alone */
 	struct str fixed;	/* as in struct ask */
 	struct str search;
 };
@@ -140,6 +142,8 @@ struct ask_parts {
 	const struct json
 		*scopes; /* of `foreign`: offers that last, by their ids; or NULL */
 	struct str title;
+	struct str context; /* its text; empty: none */
+	bool sensitive;	    /* its words are for page, terminal and API alone */
 };
 enum err ask_parts(
 	const struct ask *, struct arena *, struct ask_parts *out, struct fault *why);

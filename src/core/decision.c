@@ -136,9 +136,10 @@ void session_digest(const struct session *s, char out[SHORT_DIGEST_SIZE])
 	char created[NUMBER_SIZE];
 	const struct str fields[] = { s->id, s->agent, s->agent_name, s->token,
 		s->project, s->external_id, s->metadata,
-		s->parallel ? STR("1") : STR("0"), number(s->created_ms, created) };
+		s->parallel ? STR("1") : STR("0"), number(s->created_ms, created),
+		STR("sensitive") };
 
-	fields_digest(fields, sizeof fields / sizeof *fields, out);
+	fields_digest(fields, sizeof fields / sizeof *fields - !s->sensitive, out);
 }
 
 void user_digest(const struct user *u, char out[SHORT_DIGEST_SIZE])

@@ -6,15 +6,21 @@
 #include "core/show.h"
 
 static const char *const kinds[] = {
+	[DELIVERY_ROUTE] = "route",
 	[DELIVERY_WEBHOOK] = "webhook",
 	[DELIVERY_RESUMER] = "resumer",
 	[DELIVERY_VERIFIER] = "verifier",
+	[DELIVERY_EMAIL] = "email",
+	[DELIVERY_SLACK] = "slack",
+	[DELIVERY_PUSH] = "push",
+	[DELIVERY_COMMAND] = "command",
 };
 
 static const char *const statuses[] = {
 	[DELIVERY_WAITING] = "waiting",
 	[DELIVERY_DONE] = "done",
 	[DELIVERY_DEAD] = "dead",
+	[DELIVERY_DROPPED] = "dropped",
 };
 
 static const char *const purposes[] = {
@@ -22,6 +28,14 @@ static const char *const purposes[] = {
 	[DELIVERY_REPLIED] = "replied",
 	[DELIVERY_LATE] = "late",
 	[DELIVERY_VERIFY] = "verify",
+	[DELIVERY_ASK] = "ask",
+	[DELIVERY_REMINDER] = "reminder",
+	[DELIVERY_THREAD] = "thread",
+	[DELIVERY_DIGEST] = "digest",
+	[DELIVERY_SUMMARY] = "summary",
+	[DELIVERY_CODE] = "code",
+	[DELIVERY_ALERT] = "alert",
+	[DELIVERY_TEST] = "test",
 };
 
 #define LEN(table) (sizeof(table) / sizeof *(table))
@@ -29,6 +43,11 @@ static const char *const purposes[] = {
 const char *delivery_kind_name(enum delivery_kind k)
 {
 	return kinds[k];
+}
+
+bool delivery_kind_is_channel(enum delivery_kind k)
+{
+	return k != DELIVERY_ROUTE && k != DELIVERY_RESUMER && k != DELIVERY_VERIFIER;
 }
 
 bool delivery_kind_read(struct str name, enum delivery_kind *out)
@@ -74,12 +93,17 @@ void delivery_write(struct json_writer *w, const struct delivery *d)
 	jw_text(w, delivery_kind_name(d->kind));
 	jw_key(w, "status");
 	jw_text(w, delivery_status_name(d->status));
-	jw_key(w, "session");
-	jw_str(w, d->session);
-	jw_key(w, "ask");
-	jw_str(w, d->ask);
+	show_text(w, "session", d->session);
+	show_text(w, "ask", d->ask);
 	jw_key(w, "purpose");
 	jw_text(w, delivery_purpose_name(d->purpose));
+	show_text(w, "user", d->user);
+	show_text(w, "contact", d->contact);
+	jw_key(w, "step");
+	if (d->contact.len || d->kind == DELIVERY_ROUTE)
+		jw_int(w, d->step);
+	else
+		jw_null(w);
 	jw_key(w, "target");
 	jw_str(w, d->target);
 	jw_key(w, "attempts");
@@ -150,6 +174,22 @@ int64_t delivery_pause_ms(enum delivery_kind kind, int64_t attempts, uint64_t ra
 	if (attempts < 1 || attempts > (int64_t)len) return -1;
 	pause = (soon ? verifier_pauses_ms : pauses_ms)[attempts - 1];
 	return pause + (int64_t)(random % (uint64_t)(pause / 5 + 1));
+}
+
+int64_t delivery_person_pause_ms(int64_t attempts)
+{
+	static const int64_t people_ms[] = { 5 * SECOND, 30 * SECOND, 2 * MINUTE,
+		10 * MINUTE };
+
+	if (attempts < 1 || attempts > (int64_t)LEN(people_ms)) return -1;
+	return people_ms[attempts - 1];
+}
+
+bool delivery_shows_ask(const struct delivery *d)
+{
+	return d->contact.len && !d->carrier.len &&
+	       (d->purpose == DELIVERY_ASK || d->purpose == DELIVERY_REMINDER ||
+		       d->purpose == DELIVERY_THREAD);
 }
 
 /* ---- signatures ---- */

@@ -1,5 +1,9 @@
-/* delivery.h - what is sent, or set going, when an ask is settled: its record, its
- * retries, its signature. */
+/* delivery.h - what is sent, or set going, for an ask or a person: its record, its retries,
+ * its signature.
+ *
+ * A delivery of an agent's goes where its session wants it (on_settled). One of a person's goes
+ * to a contact, by the contact's channel. A route row is a step of an ask's route that is due:
+ * it is worked inside the store, and stages the deliveries of the step. */
 #ifndef CORE_DELIVERY_H
 #define CORE_DELIVERY_H
 
@@ -10,25 +14,44 @@ enum delivery_kind {
 	DELIVERY_WEBHOOK,
 	DELIVERY_RESUMER,
 	DELIVERY_VERIFIER,
+	DELIVERY_ROUTE,
+	DELIVERY_EMAIL,
+	DELIVERY_SLACK,
+	DELIVERY_PUSH,
+	DELIVERY_COMMAND,
 	DELIVERY_KINDS
 };
+/* The kinds that people are reached by: their contacts have one each. */
+enum { DELIVERY_CHANNELS = 5 };
+bool delivery_kind_is_channel(enum delivery_kind);
 /* What it tells of. */
 enum delivery_purpose {
 	DELIVERY_SETTLED,
 	DELIVERY_REPLIED, /* a person asked back */
 	DELIVERY_LATE, /* a person answered when the agent had gone on, or nobody waited */
 	DELIVERY_VERIFY, /* it was asked, and a rule wants a verifier to look at it */
+	DELIVERY_ASK,
+	DELIVERY_REMINDER, /* to a contact that has the ask already */
+	DELIVERY_THREAD,   /* the agent replied */
+	DELIVERY_DIGEST,   /* what is open, at the times a person set */
+	DELIVERY_SUMMARY,  /* how many more wait, where there were too many */
+	DELIVERY_CODE,	   /* that shows whose address it is */
+	DELIVERY_ALERT,
+	DELIVERY_TEST,
 };
-enum delivery_status { DELIVERY_WAITING, DELIVERY_DONE, DELIVERY_DEAD };
+/* dropped: it was not begun, because there was nothing to tell any more. */
+enum delivery_status { DELIVERY_WAITING, DELIVERY_DONE, DELIVERY_DEAD, DELIVERY_DROPPED };
 
 /* Strings are borrowed. */
 struct delivery {
 	int64_t ws;
 	struct str id;
 	struct str session;
-	struct str ask; /* that it is about: once for each kind, purpose and round */
+	/* That it is about: once for each kind, contact, step, purpose and round. Empty: a
+	 * code, a test, a digest or a summary. */
+	struct str ask;
 	enum delivery_kind kind;
-	struct str target; /* a URL, or the name of a resumer or a verifier */
+	struct str target; /* a URL, or the name of a resumer, a verifier or a contact */
 	enum delivery_status status;
 	int64_t attempts;      /* begun */
 	int64_t next_ms;       /* not to be tried before */
@@ -42,7 +65,13 @@ struct delivery {
 	struct str agent; /* whose session it is */
 	struct str owner; /* workspace and agent: whose share of the slots it takes */
 	enum delivery_purpose purpose;
-	int64_t round; /* which time, of what can happen again */
+	int64_t round;	    /* which time, of what can happen again */
+	struct str user;    /* who is told; empty: an agent, or a team */
+	struct str contact; /* that it goes to; empty: where the session wants it */
+	int64_t step;	    /* of the route, from 0 */
+	/* The digest or summary that stands for it: it is not sent by itself. */
+	struct str carrier;
+	struct str detail; /* JSON of what only the channel needs; or empty */
 };
 
 const char *delivery_kind_name(enum delivery_kind);
@@ -64,6 +93,10 @@ struct str callback_write(const struct callback *, struct arena *); /* empty: ne
 /* How long to wait after this many attempts that failed; -1: it is dead. Doubled chance:
  * `random` spreads those that failed together. */
 int64_t delivery_pause_ms(enum delivery_kind, int64_t attempts, uint64_t random);
+/* The same for what goes to people: minutes, not days. */
+int64_t delivery_person_pause_ms(int64_t attempts);
+/* Does a contact that got this have the ask in sight, so that its end must be told? */
+bool delivery_shows_ask(const struct delivery *);
 
 /* Standard Webhooks: "v1," and the HMAC-SHA256 of "id.timestamp.body" in base 64; with a
  * blank before it when something stands in `out`. `key` is the secret's bytes. */

@@ -18,6 +18,7 @@ enum member {
 	M_ASSIGNEES,
 	M_METADATA,
 	M_REQUIRE,
+	M_SENSITIVE,
 	M_LEN,
 };
 
@@ -35,6 +36,7 @@ static const struct str names[M_LEN] = {
 	[M_ASSIGNEES] = STR("assignees"),
 	[M_METADATA] = STR("metadata"),
 	[M_REQUIRE] = STR("require"),
+	[M_SENSITIVE] = STR("sensitive"),
 };
 const struct members ask_members = { names, M_LEN };
 
@@ -216,6 +218,8 @@ static void read_members(struct draft_reading *r, const struct draft_limits *lim
 	if (r->m[M_ASSIGNEES])
 		assignees_check(&r->check, &assignees, r->m[M_ASSIGNEES], r->arena,
 			&d->assignees, &d->assignees_len);
+	d->sensitive = flag_read(
+		&r->check, &r->root, names[M_SENSITIVE], r->m[M_SENSITIVE], false);
 	r->keep.context = r->m[M_CONTEXT];
 	r->keep.metadata =
 		metadata_read(&r->check, &metadata, r->m[M_METADATA], r->arena);

@@ -85,6 +85,10 @@ static void fixed_write(
 		jw_null(w);
 	jw_key(w, "metadata");
 	jw_raw(w, k->metadata);
+	if (d->sensitive) {
+		jw_key(w, "sensitive");
+		jw_bool(w, true);
+	}
 }
 
 static void search_add(struct buf *out, struct str text)

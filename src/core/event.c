@@ -64,6 +64,14 @@ const char *const event_types[] = {
 	"task.deleted",
 	"ask.voted",
 	"ask.retracted",
+	"ask.notified",
+	"ask.notify_failed",
+	"ask.overdue",
+	"contact.added",
+	"contact.verified",
+	"contact.broken",
+	"contact.removed",
+	"routes.changed",
 	NULL,
 };
 
@@ -183,7 +191,7 @@ void event_write(struct json_writer *w, const struct event *e)
 bool event_of_people(const char *type)
 {
 	static const char *const families[] = { "user.", "token.", "login.", "settings.",
-		"team." };
+		"team.", "contact.", "routes.", "ask.notif" };
 
 	for (size_t i = 0; i < sizeof families / sizeof *families; i++)
 		if (str_starts(str_of(type), families[i])) return true;

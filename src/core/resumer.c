@@ -1,4 +1,4 @@
-/* resumer.c - splits a resumer's command line and fills in its placeholders. */
+/* resumer.c - splits a command line of the operator's and fills in its placeholders. */
 #include "core/resumer.h"
 
 #include "core/body.h"
@@ -11,12 +11,23 @@ enum { CONTEXT_MAX = 96 * 1024 };
 static const struct {
 	struct str name;
 	size_t at;
+	unsigned uses;
+	bool text; /* else it may stand on standard input */
 } placeholders[] = {
-	{ STR("{external_id}"), offsetof(struct resumer_values, external_id) },
-	{ STR("{session}"), offsetof(struct resumer_values, session) },
-	{ STR("{context}"), offsetof(struct resumer_values, context) },
-	{ STR("{ask}"), offsetof(struct resumer_values, ask) },
-	{ STR("{url}"), offsetof(struct resumer_values, url) },
+	{ STR("{external_id}"), offsetof(struct resumer_values, external_id),
+		COMMAND_RESUMES, false },
+	{ STR("{session}"), offsetof(struct resumer_values, session), COMMAND_RESUMES,
+		false },
+	{ STR("{context}"), offsetof(struct resumer_values, context), COMMAND_RESUMES,
+		true },
+	{ STR("{ask}"), offsetof(struct resumer_values, ask), COMMAND_RESUMES, false },
+	{ STR("{url}"), offsetof(struct resumer_values, url),
+		COMMAND_RESUMES | COMMAND_TELLS, false },
+	{ STR("{title}"), offsetof(struct resumer_values, title), COMMAND_TELLS, false },
+	{ STR("{text}"), offsetof(struct resumer_values, text), COMMAND_TELLS, true },
+	{ STR("{purpose}"), offsetof(struct resumer_values, purpose), COMMAND_TELLS,
+		false },
+	{ STR("{user}"), offsetof(struct resumer_values, user), COMMAND_TELLS, false },
 };
 
 enum { PLACEHOLDERS = sizeof placeholders / sizeof *placeholders };
@@ -85,7 +96,19 @@ static bool word_known(struct str word, struct str *unknown)
 	return true;
 }
 
-static enum err resumer_check(const struct resumer *r, struct fault *why)
+/* One that is of the other use only. */
+static bool word_strange(struct str word, enum command_use use, struct str *unknown)
+{
+	for (int i = 0; i < PLACEHOLDERS; i++)
+		if (!(placeholders[i].uses & (unsigned)use) && word_has(word, i)) {
+			*unknown = placeholders[i].name;
+			return true;
+		}
+	return false;
+}
+
+static enum err resumer_check(
+	const struct resumer *r, enum command_use use, struct fault *why)
 {
 	struct str unknown;
 
@@ -95,16 +118,18 @@ static enum err resumer_check(const struct resumer *r, struct fault *why)
 			return fail(why, ERR_INVALID,
 				"the program's name may hold no placeholder");
 	for (size_t i = 0; i < r->len; i++)
-		if (!word_known(r->words[i], &unknown))
-			return fail(why, ERR_INVALID,
-				"%.*s is unknown; there are {external_id}, {session}, "
-				"{context}, {ask} and {url}",
-				STR_ARGS(str_first(unknown, 40)));
+		if (!word_known(r->words[i], &unknown) ||
+			word_strange(r->words[i], use, &unknown))
+			return fail(why, ERR_INVALID, "%.*s is unknown; there are %s",
+				STR_ARGS(str_first(unknown, 40)),
+				use == COMMAND_RESUMES
+					? "{external_id}, {session}, {context}, {ask} and {url}"
+					: "{title}, {text}, {url}, {purpose} and {user}");
 	return OK;
 }
 
-enum err resumer_read(
-	struct str line, struct arena *arena, struct resumer *out, struct fault *why)
+enum err resumer_read(struct str line, enum command_use use, struct arena *arena,
+	struct resumer *out, struct fault *why)
 {
 	struct resumer r = { .len = 0 };
 	struct str rest = str_trim(line);
@@ -123,15 +148,16 @@ enum err resumer_read(
 		r.words[r.len++] = kept;
 	}
 	if (arena->failed) return fail(why, ERR_MEMORY, "out of memory");
-	enum err e = resumer_check(&r, why);
+	enum err e = resumer_check(&r, use, why);
 	if (!e) *out = r;
 	return e;
 }
 
-bool resumer_wants_context(const struct resumer *r)
+bool resumer_wants_text(const struct resumer *r)
 {
 	for (size_t i = 0; i < r->len; i++)
-		if (str_find(r->words[i], STR("{context}")) >= 0) return true;
+		for (int p = 0; p < PLACEHOLDERS; p++)
+			if (placeholders[p].text && word_has(r->words[i], p)) return true;
 	return false;
 }
 

@@ -1,6 +1,6 @@
-/* resumer.h - a command line that the operator configured, and what its placeholders
- * stand for. It is split into words once; a placeholder is filled inside one word, and no
- * shell ever sees it. */
+/* resumer.h - a command line that the operator configured, of [resumers] or [channels], and what
+ * its placeholders stand for. It is split into words once; a placeholder is filled inside one
+ * word, and no shell ever sees it. */
 #ifndef CORE_RESUMER_H
 #define CORE_RESUMER_H
 
@@ -16,17 +16,22 @@ struct resumer {
 	size_t len;
 };
 
-/* What a session brings. */
+/* What the command is for, and so which placeholders it may have. */
+enum command_use { COMMAND_RESUMES = 1, COMMAND_TELLS = 2 };
+
+/* What a session, or a message, brings. */
 struct resumer_values {
 	struct str external_id, session, context, ask, url;
+	struct str title, text, purpose, user;
 };
 
 bool resumer_name_valid(struct str); /* letters, digits, '.', '_', '-' */
 /* ERR_INVALID: an open quote, no word, too many, an unknown placeholder, or one in the
  * name of the program. Words live in the arena. */
-enum err resumer_read(
-	struct str line, struct arena *, struct resumer *out, struct fault *why);
-bool resumer_wants_context(const struct resumer *); /* as one of its words */
+enum err resumer_read(struct str line, enum command_use, struct arena *,
+	struct resumer *out, struct fault *why);
+/* Is the context, or the text, one of its words? Else it is on standard input. */
+bool resumer_wants_text(const struct resumer *);
 /* NULL-ended and NUL-terminated, in the arena. ERR_INVALID: a value would be read as an
  * option, because it begins a word and begins with '-'. */
 enum err resumer_fill(const struct resumer *, const struct resumer_values *,

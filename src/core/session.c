@@ -208,6 +208,8 @@ void session_write(
 	show_text(w, "external_id", s->external_id);
 	jw_key(w, "parallel");
 	jw_bool(w, s->parallel);
+	jw_key(w, "sensitive");
+	jw_bool(w, s->sensitive);
 	jw_key(w, "status");
 	jw_text(w, session_status_name(s->status));
 	show_json(w, "pending_asks", pending_asks.len ? pending_asks : STR("[]"));

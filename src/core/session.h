@@ -48,6 +48,7 @@ struct session {
 	bool run_open;	    /* that has not ended */
 	struct str spent;   /* JSON: what its runs used (core/usage.h); or empty */
 	struct str starter; /* usr_… who started it */
+	bool sensitive;	    /* what it asks is not told outside of page and terminal */
 };
 
 /* Running is who was heard of within this time; later it is idle. */
@@ -92,7 +93,7 @@ enum err external_id_check(struct str, const char *pointer, struct fault *why);
 struct session_draft {
 	struct str title, agent, project, external_id;
 	struct str message, language; /* of an agent that Parley runs; or empty */
-	bool parallel;
+	bool parallel, sensitive;
 	struct str metadata;	  /* JSON; "{}" when absent */
 	struct str on_settled;	  /* JSON; empty when absent */
 	struct callback callback; /* the same, read */

@@ -24,6 +24,7 @@ enum {
 	S_ON_SETTLED,
 	S_MESSAGE,
 	S_LANG,
+	S_SENSITIVE,
 	S_LEN
 };
 
@@ -37,6 +38,7 @@ static const struct str draft_names[S_LEN] = {
 	[S_ON_SETTLED] = STR("on_settled"),
 	[S_MESSAGE] = STR("message"),
 	[S_LANG] = STR("lang"),
+	[S_SENSITIVE] = STR("sensitive"),
 };
 static const struct members draft_members = { draft_names, S_LEN };
 
@@ -101,6 +103,8 @@ static void draft_members_read(struct check *c, const struct spot *root,
 	d->external_id = text_read(c, root, draft_names[S_EXTERNAL_ID], m[S_EXTERNAL_ID],
 		EXTERNAL_ID_MAX, line);
 	d->parallel = flag_read(c, root, draft_names[S_PARALLEL], m[S_PARALLEL], false);
+	d->sensitive =
+		flag_read(c, root, draft_names[S_SENSITIVE], m[S_SENSITIVE], false);
 	d->metadata = metadata_read(c, &metadata, m[S_METADATA], arena);
 	d->callback = on_settled_read(c, &call, m[S_ON_SETTLED]);
 	d->on_settled = callback_write(&d->callback, arena);

@@ -4,6 +4,7 @@
 #include "core/preset.h"
 #include "core/show.h"
 #include "desk/ask_rule.h"
+#include "desk/telling.h"
 #include "desk/verify.h"
 #include "desk/vote.h"
 
@@ -87,6 +88,7 @@ static void ask_needs(struct job *job, struct wants *w)
 	if (ask_goes_to_default(task_of(job), d))
 		wants_external(
 			w, job->who.ws, job->who.agent, task_of(job)->default_session);
+	telling_wants(job, w);
 	wants_dedupe(w, job->who.ws, job->who.agent, task_of(job)->dedupe_key);
 	if (again_ms(job))
 		wants_settled(w, job->who.ws, job->who.agent, task_of(job)->dedupe_key,
@@ -200,7 +202,10 @@ static struct ask *ask_make(
 	a->risk = d->risk;
 	a->urgency = ask_urgency(d->risk, d->priority);
 	a->exclusive = d->kind == ASK_BLOCKING && !s->parallel;
-	a->fixed = d->fixed;
+	a->fixed = s->sensitive && !d->sensitive
+			   ? arena_print(rows->arena, "%.*s,\"sensitive\":true",
+				     STR_ARGS(d->fixed))
+			   : d->fixed;
 	a->search = d->search;
 	a->assignees = STR("[]");
 	a->replies = STR("[]");
@@ -384,6 +389,7 @@ static enum err ask_decide(struct job *job, struct rows *rows, struct fault *why
 	if (fresh) was = s->status;
 	if (ask_ruled(&v)) e = ask_settle_ruled(t, rows, a, &v, why);
 	if (!e && s->status != was) e = desk_stage_status(rows, s, was, why);
+	if (!e) e = telling_asked(t, rows, a, why);
 	if (e) return e;
 	job->status = 201;
 	t->unheard = fresh;

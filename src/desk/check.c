@@ -110,7 +110,7 @@ struct check_list {
 	struct checking *c;
 	struct arena arena;
 	struct checked_workspace {
-		int64_t id, last, old, teams, teams_counted;
+		int64_t id, last, old, teams, teams_counted, contacts, contacts_counted;
 		struct str name, head;
 	} at[WORKSPACES_PAGE];
 	size_t len;
@@ -121,8 +121,8 @@ static enum err workspace_row(void *ctx, const struct row *row, struct fault *wh
 	struct check_list *l = ctx;
 
 	l->at[l->len++] = (struct checked_workspace){ row_int(row, 0), row_int(row, 2),
-		row_int(row, 4), row_int(row, 5), row_int(row, 6),
-		arena_str(&l->arena, row_text(row, 1)),
+		row_int(row, 4), row_int(row, 5), row_int(row, 6), row_int(row, 7),
+		row_int(row, 8), arena_str(&l->arena, row_text(row, 1)),
 		arena_str(&l->arena, row_text(row, 3)) };
 	return l->arena.failed ? fail(why, ERR_MEMORY, "out of memory") : OK;
 }
@@ -141,6 +141,9 @@ static enum err workspace_check(
 	if (w->teams != w->teams_counted)
 		check_found(c, c->workspace, "it counts %lld teams and has %lld",
 			(long long)w->teams, (long long)w->teams_counted);
+	if (w->contacts != w->contacts_counted)
+		check_found(c, c->workspace, "it counts %lld contacts and has %lld",
+			(long long)w->contacts, (long long)w->contacts_counted);
 	e = check_log(c, why);
 	if (!e) e = check_asks(c, why);
 	if (!e) e = check_sessions(c, why);
@@ -196,6 +199,8 @@ static enum err orphans_check(struct checking *c, struct fault *why)
 		{ SQL_CHECK_LOST_PROVIDERS, "providers" },
 		{ SQL_CHECK_LOST_PRICES, "prices" },
 		{ SQL_CHECK_LOST_TEAMS, "teams" },
+		{ SQL_CHECK_LOST_CONTACTS, "contacts" },
+		{ SQL_CHECK_LOST_ROUTES, "routes" },
 	};
 	enum err e = OK;
 

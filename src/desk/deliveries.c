@@ -32,14 +32,21 @@ static enum err list_filter(struct task *t, struct fault *why)
 {
 	enum delivery_status status;
 	enum delivery_kind kind;
+	enum delivery_purpose purpose;
 	enum err e = OK;
 
 	if (task_has_param(t, "status") &&
 		!delivery_status_read(task_param(t, "status"), &status))
-		e = fail_at(why, "/status", "waiting, done or dead");
+		e = fail_at(why, "/status", "waiting, done, dead or dropped");
 	if (task_has_param(t, "kind") &&
 		!delivery_kind_read(task_param(t, "kind"), &kind))
-		e = fail_at(why, "/kind", "webhook or resumer");
+		e = fail_at(why, "/kind",
+			"route, webhook, resumer, email, slack, push or command");
+	if (task_has_param(t, "purpose") &&
+		!delivery_purpose_read(task_param(t, "purpose"), &purpose))
+		e = fail_at(why, "/purpose",
+			"settled, replied, late, ask, reminder, thread, digest, summary, "
+			"code, alert or test");
 	return e;
 }
 
@@ -60,12 +67,13 @@ static enum err delivery_list_read(
 	const struct val args[] = { val_int(job->who.ws),
 		val_text(p.has_cursor ? p.cursor[0] : STR("zz")), val_int(p.limit + 1),
 		val_text(task_param(t, "status")), val_text(task_param(t, "kind")),
-		val_text(task_param(t, "session")) };
+		val_text(task_param(t, "session")), val_text(task_param(t, "ask")),
+		val_text(task_param(t, "user")), val_text(task_param(t, "purpose")) };
 	l.left = p.limit;
 	jw_object(&w);
 	jw_key(&w, "items");
 	jw_array(&w);
-	e = db_one(db, SQL_DELIVERY_LIST, args, 6, delivery_listed, &l, why);
+	e = db_one(db, SQL_DELIVERY_LIST, args, 9, delivery_listed, &l, why);
 	jw_array_end(&w);
 	page_end(t, &w, "deliveries", l.more ? &l.last : NULL, 1, as_of);
 	jw_object_end(&w);
@@ -140,7 +148,8 @@ static enum err replay_decide(struct job *job, struct rows *rows, struct fault *
 	if (!found || found->ws != job->who.ws)
 		return fail(why, ERR_NOT_FOUND, "no delivery %.*s",
 			STR_ARGS(str_first(t->id, 64)));
-	if (found->status == DELIVERY_WAITING ||
+	if (found->status == DELIVERY_WAITING || found->kind == DELIVERY_ROUTE ||
+		found->status == DELIVERY_DROPPED ||
 		(found->status == DELIVERY_DONE && found->kind == DELIVERY_RESUMER))
 		return fail(why, ERR_CONFLICT, "this delivery is %s",
 			delivery_status_name(found->status));

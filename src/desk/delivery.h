@@ -4,6 +4,7 @@
 #ifndef DESK_DELIVERY_H
 #define DESK_DELIVERY_H
 
+#include "core/contact.h"
 #include "desk/desk.h"
 
 enum {
@@ -24,6 +25,7 @@ struct delivery_claim {
 	bool lost;	  /* look for what others began and never reported, too */
 	struct delivery *deliveries; /* found; in the task's arena */
 	size_t len;
+	int64_t steps;	 /* of routes that were worked, inside the store */
 	int64_t next_ms; /* when there may be more; 0: nothing waits */
 };
 
@@ -37,15 +39,30 @@ struct delivery_fill {
 	struct str keys[WEBHOOK_KEYS]; /* empty: none */
 	/* resumer */
 	struct str context, external_id;
+	/* what goes to a person */
+	struct contact contact;
+	struct ask ask; /* its id is empty: it is about none */
+	struct ask_parts parts;
+	struct str session_title, workspace, user_name;
+	struct str language; /* of the person; empty: the server's */
+	bool title_only;     /* and nothing of the ask but that */
+	struct ask *carried; /* open asks that a digest or summary stands for */
+	struct ask_parts *carried_parts;
+	size_t carried_len;
+	bool nothing; /* there is nothing to tell any more */
+	int64_t now_ms;
 };
+/* Its agent wants its words kept off everything but page, terminal and API. */
+bool fill_is_hidden(const struct delivery_fill *);
 
 enum delivery_ending {
 	ENDED_WELL,
 	ENDED_BADLY, /* tried again later, or dead when that was the last time */
 	ENDED_DEAD,
 	ENDED_GONE, /* the receiver wants no more: dead, and its session's webhook is off */
-	ENDED_EARLY,  /* we stopped; whoever comes next tries again at once */
-	ENDED_UNMADE, /* it was never begun: as if it had not been claimed */
+	ENDED_EARLY,   /* we stopped; whoever comes next tries again at once */
+	ENDED_NOTHING, /* there was nothing to tell: dropped */
+	ENDED_UNMADE,  /* it was never begun: as if it had not been claimed */
 };
 
 struct delivery_outcome {

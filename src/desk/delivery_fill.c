@@ -1,6 +1,6 @@
 /* delivery_fill.c - what a claimed delivery brings: the body of a webhook and its keys, the context
  * of a resumer. Read by a clerk outside of any write, each with bounds of its own. */
-#include "desk/inner.h"
+#include "desk/telling_fill.h"
 
 #include "base/clock.h"
 
@@ -235,13 +235,28 @@ static enum err webhook_fill(struct filling *f, struct fault *why)
 	enum err e = workspace_name(f->db, s->ws, arena, &p.workspace, why);
 
 	if (!e) e = pending_read(f->db, s, &p, why);
-	if (!e) e = keys_read(f->db, f->fill, f->now_ms, arena, why);
 	if (e) return e;
 	body_write(&body, f->t, &f->ask, s, &p);
 	if (body.failed) arena->failed = true;
 	f->fill->body = arena_str(arena, buf_str(&body));
 	buf_done(&body);
 	return OK;
+}
+
+/* A message to a person: what it is about may be no ask. */
+static enum err person_fill(struct filling *f, struct fault *why)
+{
+	struct delivery_fill *fill = f->fill;
+	const struct delivery *d = fill->delivery;
+	struct arena *arena = &f->t->job.arena;
+	enum err e = OK;
+
+	if (d->ask.len) {
+		fill->ask = f->ask;
+		fill->session_title = f->session.title;
+		e = workspace_name(f->db, d->ws, arena, &fill->workspace, why);
+	}
+	return e ? e : telling_fill(f->t, f->db, f->now_ms, fill, why);
 }
 
 static enum err context_fill(struct filling *f, struct fault *why)
@@ -281,12 +296,15 @@ static enum err fill_read(
 	struct task *t = task_of(job);
 	struct filling f = { t, db, now_ms, t->checked, { 0 }, { 0 } };
 	const struct delivery *d = f.fill->delivery;
-	enum err e = ask_read(db, d, &job->arena, &f.ask, why);
+	enum err e = d->ask.len ? ask_read(db, d, &job->arena, &f.ask, why) : OK;
 
-	if (!e)
+	if (!e && d->session.len)
 		e = desk_read_session(
 			db, d->ws, d->session, &job->arena, &f.session, why);
-	return e ? e : fills[d->kind](&f, why);
+	if (!e) e = d->contact.len ? person_fill(&f, why) : fills[d->kind](&f, why);
+	if (!e && d->kind == DELIVERY_WEBHOOK)
+		e = keys_read(db, f.fill, now_ms, &job->arena, why);
+	return e;
 }
 
 const struct use use_delivery_fill = {

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/utf8.h"
 #include "desk/book.h"
+#include "desk/telling.h"
 #include "desk/verify.h"
 #include "store/lease.h"
 
@@ -96,6 +97,7 @@ struct claim_state {
 	struct task *t;
 	struct delivery_claim *c;
 	size_t cap;
+	struct telling telling; /* of the workspace whose steps are worked */
 };
 
 static bool resumer_runs(const struct rows *rows, const struct delivery *d)
@@ -166,7 +168,12 @@ static bool claim_keep(struct claim_state *s, const struct delivery *d)
 		.attempts = d->attempts,
 		.created_ms = d->created_ms,
 		.purpose = d->purpose,
-		.round = d->round };
+		.round = d->round,
+		.next_ms = d->next_ms,
+		.user = arena_str(arena, d->user),
+		.contact = arena_str(arena, d->contact),
+		.step = d->step,
+		.detail = arena_str(arena, d->detail) };
 	return !arena->failed;
 }
 
@@ -211,11 +218,29 @@ static enum err resumer_prepare(
 	return e ? e : resumer_event(rows, "session.resuming", d, NULL, why);
 }
 
+/* What a kind must have written before it is begun; NULL: nothing. */
 static prepare_fn *const prepares[DELIVERY_KINDS] = {
 	[DELIVERY_WEBHOOK] = webhook_prepare,
 	[DELIVERY_RESUMER] = resumer_prepare,
 	[DELIVERY_VERIFIER] = webhook_prepare,
 };
+
+/* A step is worked here and now; a message may have to wait, or be for nothing. */
+static enum err delivery_prepare(struct claim_state *s, struct rows *rows,
+	struct delivery *d, bool *hold, struct fault *why)
+{
+	enum err e;
+
+	*hold = false;
+	if (d->kind == DELIVERY_ROUTE) {
+		*hold = true;
+		s->c->steps++;
+		return telling_step(&s->telling, rows, d, why);
+	}
+	e = d->contact.len ? telling_prepare(s->t, rows, d, hold, why) : OK;
+	if (e || *hold || !prepares[d->kind]) return e;
+	return prepares[d->kind](s->t, rows, d, why);
+}
 
 /* One that cannot be begun is dead, and in nobody's way. */
 static enum err delivery_claimed(
@@ -225,10 +250,11 @@ static enum err delivery_claimed(
 	struct delivery *d = record;
 	struct fault wrong = { 0 };
 	struct delivery_outcome o = { .status = -1 };
+	bool hold;
 	enum err e;
 
 	d->attempts++;
-	e = prepares[d->kind](s->t, rows, d, &wrong);
+	e = delivery_prepare(s, rows, d, &hold, &wrong);
 	if (e == ERR_STOPPED) {
 		o.error = str_of(wrong.detail);
 		d->attempts--;
@@ -244,6 +270,7 @@ static enum err delivery_claimed(
 		*why = wrong;
 		return e;
 	}
+	if (hold) return OK;
 	return claim_keep(s, d) ? OK : fail(why, ERR_MEMORY, "out of memory");
 }
 
@@ -279,18 +306,31 @@ static enum err next_row(void *ctx, const struct row *row, struct fault *why)
 	return OK;
 }
 
+/* Which kinds anything waits of, as bits. */
+static enum err kind_row(void *ctx, const struct row *row, struct fault *why)
+{
+	enum delivery_kind kind;
+
+	(void)why;
+	if (delivery_kind_read(row_text(row, 0), &kind)) *(unsigned *)ctx |= 1u << kind;
+	return OK;
+}
+
 static enum err claim_decide(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct delivery_claim *c = t->checked;
-	struct claim_state s = { t, c, 0 };
+	struct claim_state s = { .t = t, .c = c };
 	const struct val by[] = { val_text(c->by) };
+	unsigned kinds = 0;
 	enum err e;
 
 	c->deliveries = NULL;
 	c->len = 0;
 	c->next_ms = 0;
+	c->steps = 0;
 	e = c->lost ? claim_lost(rows, c, why) : OK;
+	if (!e) e = rows_query(rows, SQL_DELIVERY_KINDS, NULL, 0, kind_row, &kinds, why);
 	for (int kind = 0; !e && kind < DELIVERY_KINDS; kind++) {
 		const struct lease_claim claim = { .by = c->by,
 			.kind = str_of(delivery_kind_name((enum delivery_kind)kind)),
@@ -299,6 +339,7 @@ static enum err claim_decide(struct job *job, struct rows *rows, struct fault *w
 			.group_max = kind == DELIVERY_WEBHOOK ? c->host_max : 0,
 			.length_ms = DELIVERY_LEASE_MS };
 
+		if (!(kinds & 1u << kind)) continue;
 		e = rows_claim(
 			rows, &leased_deliveries, &claim, delivery_claimed, &s, why);
 	}
@@ -343,18 +384,21 @@ static enum err outcome_take(struct rows *rows, struct delivery *d,
 	case ENDED_EARLY:
 		delivery_end(rows, d, o, DELIVERY_WAITING, rows->now_ms);
 		return OK;
+	case ENDED_NOTHING: delivery_end(rows, d, o, DELIVERY_DROPPED, 0); return OK;
 	case ENDED_UNMADE:
 		d->attempts--;
 		delivery_end(rows, d, o, DELIVERY_WAITING, rows->now_ms + RETRY_MS);
 		return OK;
 	case ENDED_BADLY:
-		pause = delivery_pause_ms(d->kind, d->attempts, random_u64(rows->ids));
+		pause = d->contact.len ? delivery_person_pause_ms(d->attempts)
+				       : delivery_pause_ms(d->kind, d->attempts,
+						 random_u64(rows->ids));
 		if (pause < 0) break;
 		if (pause < o->retry_after_ms) pause = o->retry_after_ms;
 		delivery_end(rows, d, o, DELIVERY_WAITING, rows->now_ms + pause);
 		return OK;
 	case ENDED_GONE:
-		e = webhook_off(rows, d, why);
+		e = d->contact.len ? OK : webhook_off(rows, d, why);
 		if (e) return e;
 		break;
 	case ENDED_DEAD: break;
@@ -392,6 +436,8 @@ static enum err report_decide(struct job *job, struct rows *rows, struct fault *
 		e = delivery_held(rows, o, &d, why);
 		o->ours = d != NULL;
 		if (!e && d) e = outcome_take(rows, d, o, why);
+		if (!e && d && d->contact.len)
+			e = telling_reported(task_of(job), rows, d, o, why);
 		o->dead = d && d->status == DELIVERY_DEAD;
 		o->next_ms = d && d->status == DELIVERY_WAITING ? d->next_ms : 0;
 		if (!e && d && d->kind == DELIVERY_RESUMER &&

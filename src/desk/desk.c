@@ -293,6 +293,10 @@ struct desk *desk_open(const struct desk_settings *set, struct fault *why)
 	d->resumers = desk_text(set->resumers, STR_NONE);
 	d->configured = set->configured;
 	d->verifiers = desk_text(set->verifiers, STR_NONE);
+	d->channels = desk_text(set->channels, STR_NONE);
+	d->commands = desk_text(set->commands, STR_NONE);
+	d->notify_rate = set->notify_rate ? set->notify_rate : NOTIFY_RATE;
+	d->mail_settled = set->mail_settled;
 	d->hooks = (struct clerk_hooks){ d, desk_told, desk_nap, desk_committed,
 		desk_trouble, desk_logged };
 	atomic_store(&d->ready, true);
@@ -304,7 +308,8 @@ struct desk *desk_open(const struct desk_settings *set, struct fault *why)
 	pthread_mutex_init(&d->hints.lock, NULL);
 	counts_init(&d->counts);
 	pthread_mutex_init(&d->fetched.lock, NULL);
-	if (!d->store || !d->url || !d->webhook_internal || !d->resumers || !d->verifiers)
+	if (!d->store || !d->url || !d->webhook_internal || !d->resumers ||
+		!d->verifiers || !d->channels || !d->commands)
 		fail(why, ERR_MEMORY, "out of memory");
 	else if (desk_clerks(d, set, why) == OK && desk_start(d, why) == OK)
 		return d;
@@ -333,6 +338,10 @@ struct desk *desk_close(struct desk *d)
 	mem_free(d->webhook_internal);
 	mem_free(d->resumers);
 	mem_free(d->verifiers);
+	mem_free(d->channels);
+	mem_free(d->commands);
+	for (int i = 0; i < WRITERS; i++)
+		arena_done(&d->routes[i].arena);
 	pthread_mutex_destroy(&d->listeners);
 	desk_hints_done(d);
 	counts_done(&d->counts);

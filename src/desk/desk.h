@@ -24,6 +24,11 @@ struct desk_settings {
 	/* Agents and providers that are not in the store, and the key that secrets in it are
 	 * sealed with; borrowed, must outlive the desk. NULL: none. */
 	const struct configured *configured;
+	/* Channels that are configured, and the names of commands of [channels]; with commas
+	 * between. */
+	struct str channels, commands;
+	int64_t notify_rate;	     /* messages a minute to one contact; 0: 10 */
+	bool mail_settled;	     /* a mail tells the end of an ask, too */
 	const struct db_options *db; /* or NULL */
 	bool alone;		     /* no threads: desk_do only */
 	uint64_t seed;		     /* not 0: repeatable ids, for simulations */
@@ -45,7 +50,9 @@ struct recheck {
 struct task {
 	struct job job; /* first */
 	struct desk *desk;
-	struct str id;		 /* of the ask, session, user … it is about */
+	struct str id; /* of the ask, session, user … it is about */
+	struct str
+		within; /* of the user or team it belongs to, where a path names both */
 	const struct json *body; /* or NULL */
 	struct str plain;	 /* a body of plain text, when body is NULL */
 	struct param *params;
@@ -221,6 +228,13 @@ extern const struct use use_mcp_enter, use_mcp_end;
 /* As use_answer and use_skip, by whoever sits at the asking client and saw the question
  * there: for tokens that say so, and never for an approval. */
 extern const struct use use_form_answer, use_form_skip;
+/* How people are told: contacts (of the caller, of a user or of a team), what each person
+ * wants, routes. `within` is the user or team of the path, and empty for /v1/me. */
+extern const struct use use_contact_list, use_contact_get, use_contact_create,
+	use_contact_patch, use_contact_delete, use_contact_verify, use_contact_test;
+extern const struct use use_notify_prefs, use_notify_prefs_put, use_present;
+extern const struct use use_notify_routes, use_notify_routes_put, use_notify_routes_try;
+extern const struct use use_ask_deliveries;
 extern const struct use use_delivery_list, use_delivery_get, use_delivery_replay;
 /* {"rotate": true} makes another; the one before still signs for a day. */
 extern const struct use use_webhook_secret;

@@ -2,6 +2,7 @@
 #ifndef DESK_INNER_H
 #define DESK_INNER_H
 
+#include "core/notify_route.h"
 #include "desk/counts.h"
 #include "desk/delivery.h"
 #include "desk/desk.h"
@@ -32,7 +33,7 @@ struct fetched {
 	size_t taken_len;
 };
 
-enum { WRITERS = 4, REFUSED_NAMES = 64, BOOKS_MAX = 256 };
+enum { WRITERS = 4, REFUSED_NAMES = 64, BOOKS_MAX = 256, NOTIFY_RATE = 10 };
 
 struct book;
 
@@ -85,6 +86,16 @@ struct desk {
 	struct counts counts;
 	bool threads;
 	struct fetched fetched;
+	int64_t notify_rate; /* messages a minute to one contact */
+	bool mail_settled;   /* a mail tells the end of an ask, too */
+	char *channels;	     /* that are configured, with commas between */
+	char *commands;	     /* names of [channels], likewise */
+	/* The table of routes that was read last: of each writing clerk its own. */
+	struct routes_cache {
+		struct arena arena;
+		struct str body;
+		struct route_table table;
+	} routes[WRITERS];
 	/* What was decided by last, by workspace: of each writing clerk its own. */
 	struct book *books[WRITERS][BOOKS_MAX];
 };

@@ -1,6 +1,7 @@
 /* people.c - users: listed, made, changed, removed. Admins only; owners by owners only.
  */
 #include "desk/people.h"
+#include "desk/contacts.h"
 
 #include "base/clock.h"
 #include "base/utf8.h"
@@ -529,6 +530,7 @@ static enum err user_delete_decide(struct job *job, struct rows *rows, struct fa
 	if (!e) e = owner_left(rows, u, why);
 	if (!e) e = tokens_end(rows, u, why);
 	if (!e) e = teams_drop_user(job, rows, u, why);
+	if (!e) e = contacts_drop(rows, u->ws, u->id, STR_NONE, why);
 	if (e) return e;
 	if (!rows_delete(rows, u) || !rows_raise_revocations(rows, job->who.ws))
 		return fail(why, ERR_MEMORY, "out of memory");

@@ -5,24 +5,31 @@
 
 /* ---- while deciding ---- */
 
-static enum err roster_teams(
-	struct task *t, struct rows *rows, struct roster *out, struct fault *why)
+static enum err roster_take_teams(
+	struct rows *rows, int64_t ws, struct roster *out, struct fault *why)
 {
 	const struct team *team = NULL;
 	struct team_parts *parts;
 	size_t len = 0;
-	enum err e = teams_fetch(rows, t->job.who.ws, &t->job.credential, why);
+	enum err e = OK;
 
-	if (e) return e;
-	while ((team = teams_next(rows, t->job.who.ws, team)))
+	while ((team = teams_next(rows, ws, team)))
 		len++;
 	if (!len) return OK;
 	parts = ARENA_ARRAY(rows->arena, struct team_parts, len);
 	if (!parts) return fail(why, ERR_MEMORY, "out of memory");
 	out->teams = parts;
-	while (!e && (team = teams_next(rows, t->job.who.ws, team)))
+	while (!e && (team = teams_next(rows, ws, team)))
 		e = team_parts(team, rows->arena, &parts[out->teams_len++], why);
 	return e;
+}
+
+static enum err roster_teams(
+	struct task *t, struct rows *rows, struct roster *out, struct fault *why)
+{
+	enum err e = teams_fetch(rows, t->job.who.ws, &t->job.credential, why);
+
+	return e ? e : roster_take_teams(rows, t->job.who.ws, out, why);
 }
 
 /* Somebody who is gone is in no roster. */
@@ -97,10 +104,10 @@ enum err ballot_open(struct task *t, struct rows *rows, const struct ask *a,
 	return e;
 }
 
-enum err roster_all(
-	struct task *t, struct rows *rows, struct roster *out, struct fault *why)
+static enum err roster_users(
+	struct rows *rows, int64_t ws, struct roster *out, struct fault *why)
 {
-	const struct val args[] = { val_int(t->job.who.ws) };
+	const struct val args[] = { val_int(ws) };
 	struct roster r = { .now_ms = rows->now_ms };
 	const struct user *u = NULL;
 	size_t len = 0;
@@ -111,8 +118,31 @@ enum err roster_all(
 	if (!e) r.users = ARENA_ARRAY(rows->arena, const struct user *, len + 1);
 	if (!e && !r.users) e = fail(why, ERR_MEMORY, "out of memory");
 	while (!e && (u = rows_next(rows, RECORD_USERS, u)))
-		if (u->ws == t->job.who.ws) r.users[r.users_len++] = u;
+		if (u->ws == ws) r.users[r.users_len++] = u;
+	if (!e) *out = r;
+	return e;
+}
+
+enum err roster_all(
+	struct task *t, struct rows *rows, struct roster *out, struct fault *why)
+{
+	struct roster r;
+	enum err e = roster_users(rows, t->job.who.ws, &r, why);
+
 	if (!e) e = roster_teams(t, rows, &r, why);
+	if (!e) *out = r;
+	return e;
+}
+
+enum err roster_everybody(
+	struct rows *rows, int64_t ws, struct roster *out, struct fault *why)
+{
+	const struct val args[] = { val_int(ws) };
+	struct roster r;
+	enum err e = roster_users(rows, ws, &r, why);
+
+	if (!e) e = rows_fetch(rows, RECORD_TEAMS, SQL_TEAMS_OF, args, 1, why);
+	if (!e) e = roster_take_teams(rows, ws, &r, why);
 	if (!e) *out = r;
 	return e;
 }

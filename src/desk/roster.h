@@ -22,6 +22,9 @@ enum err ballot_open(struct task *, struct rows *, const struct ask *, struct ba
 /* Everybody of the workspace, for questions about who there is at all. */
 enum err roster_all(struct task *, struct rows *, struct roster *out, struct fault *);
 
+/* The same of any workspace, for what no request asks for. */
+enum err roster_everybody(struct rows *, int64_t ws, struct roster *out, struct fault *);
+
 /* For readers: loaded when it is first needed, once a job. */
 struct reading_roster {
 	struct task *task;

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "core/decision.h"
+#include "desk/telling.h"
 
 enum { CLAIM_MS = 2 * 60 * 1000, THREAD_MAX = 256 * 1024 /* bytes of all replies */ };
 
@@ -255,6 +256,8 @@ static enum err extend_decide(struct job *job, struct rows *rows, struct fault *
 	if (e) return e;
 	a->deadline_ms = ms ? (a->deadline_ms ? a->deadline_ms : rows->now_ms) + ms : 0;
 	if (a->deadline_ms) rows_due_at(rows, a->deadline_ms);
+	e = telling_moved(rows, a, why);
+	if (e) return e;
 	if (a->deadline_ms) {
 		time_write(a->deadline_ms, at);
 		buf_print(&data, "{\"expires_at\":\"%s\"}", at);

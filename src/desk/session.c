@@ -72,6 +72,7 @@ static struct session *session_make(
 	s->metadata = d->metadata;
 	s->on_settled = d->on_settled;
 	s->parallel = d->parallel;
+	s->sensitive = d->sensitive;
 	s->search = folded(d->title, rows->arena);
 	if (s->external_id.len && !rows_name_external(rows, s)) return NULL;
 	return rows_event(rows, "session.created", s, NULL, created_data(s, rows->arena))

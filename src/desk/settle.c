@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "core/decision.h"
 #include "core/show.h"
+#include "desk/telling.h"
 #include "desk/verify.h"
 #include "desk/vote.h"
 
@@ -78,6 +79,8 @@ enum err desk_settle_quietly(struct task *t, struct rows *rows, struct ask *a,
 		rows->now_ms, rows->arena);
 	st->lone = s->for_ask;
 	if (shown) *shown = st->shown;
+	e = telling_settled(t->desk, rows, a, why);
+	if (e) return e;
 	if (a->run.len) return run_settled(t, rows, s, a, why);
 	return desk_call_webhook(rows, s, a, why);
 }

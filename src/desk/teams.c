@@ -1,6 +1,7 @@
 /* teams.c - teams: listed, made, changed, removed. Admins; a lead sets members and who is on
  * call. */
 #include "desk/book.h"
+#include "desk/contacts.h"
 #include "desk/people.h"
 #include "desk/vote.h"
 
@@ -353,6 +354,7 @@ static enum err team_delete_decide(struct job *job, struct rows *rows, struct fa
 	enum err e = team_fetch(rows, job->who.ws, task_of(job)->id, &team, why);
 
 	if (!e) e = team_unnamed(task_of(job), rows, team, why);
+	if (!e) e = contacts_drop(rows, team->ws, STR_NONE, team->id, why);
 	if (!e) e = teams_changed(rows, job->who.ws, why);
 	if (e) return e;
 	if (!rows_delete(rows, team) || !rows_count_teams(rows, job->who.ws, -1))

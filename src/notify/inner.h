@@ -13,7 +13,8 @@
 #include <stdatomic.h>
 
 enum {
-	BATCH_LEN = 32, /* deliveries claimed at once */
+	BATCH_LEN = 64, /* deliveries claimed at once */
+	STEPS_LEN = 64, /* steps of routes worked at once */
 	NAMES_MAX = 40,
 	CHANNEL_FDS = 2, /* that one delivery may sleep on */
 };
@@ -66,7 +67,8 @@ struct channel {
 	int64_t patience_ms; /* that it has to end by itself before that */
 };
 
-extern const struct channel channel_webhook, channel_resumer, channel_verifier;
+extern const struct channel channel_webhook, channel_resumer, channel_verifier,
+	channel_command;
 
 struct notify {
 	struct desk *desk;
@@ -74,6 +76,7 @@ struct notify {
 	struct notify_settings set;
 	struct arena arena;		      /* of the settings */
 	struct resumer *resumers, *verifiers; /* as in `set`, in words */
+	struct resumer *commands;	      /* as set.channels, in words */
 	char *env[NAMES_MAX + 1];	      /* what every resumer sees */
 	char by[ID_SIZE];		      /* our name in leases */
 	pthread_t thread;
@@ -102,6 +105,12 @@ enum err verifiers_open(struct notify *, struct fault *why);
 const char *const *webhook_headers(struct claimed *);
 /* What a program of a delivery sees of the environment, and of us. */
 char **program_env(struct claimed *);
+/* The same with other words of ours. */
+struct program_var {
+	const char *name;
+	struct str value;
+};
+char **program_env_of(struct claimed *, const struct program_var *, size_t len);
 /* What to sleep on while it runs; how many. */
 size_t program_fds(const struct process *, struct pollfd fds[CHANNEL_FDS]);
 /* What is wrong with how it ended; `late`: that its time was up. Empty: nothing. */

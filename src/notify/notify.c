@@ -28,6 +28,7 @@ static const struct channel *const channels[DELIVERY_KINDS] = {
 	[DELIVERY_WEBHOOK] = &channel_webhook,
 	[DELIVERY_RESUMER] = &channel_resumer,
 	[DELIVERY_VERIFIER] = &channel_verifier,
+	[DELIVERY_COMMAND] = &channel_command,
 };
 
 void claimed_over(
@@ -107,10 +108,10 @@ static void report_log(const struct delivery_outcome *o)
 			STR_ARGS(o->error));
 }
 
-/* What was delivered well the agent has. */
+/* What was delivered well the agent has, if it went to the agent. */
 static void report_note(struct notify *n, const struct delivery_outcome *o)
 {
-	if (o->ours && o->ending == ENDED_WELL &&
+	if (o->ours && o->ending == ENDED_WELL && !o->delivery->contact.len &&
 		o->delivery->purpose != DELIVERY_REPLIED &&
 		o->delivery->purpose != DELIVERY_VERIFY)
 		desk_note_fetched(n->desk, o->delivery->ws, o->delivery->ask, false);
@@ -217,6 +218,8 @@ static bool notify_start_filled(struct notify *n)
 		if (job->err)
 			claimed_over(c, unfilled_ending(c), -1,
 				arena_str(claimed_arena(c), str_of(job->why.detail)));
+		else if (c->fill.nothing)
+			claimed_over(c, ENDED_NOTHING, -1, STR("nothing is open"));
 		else if (atomic_load(&n->stopping))
 			claimed_over(c, ENDED_UNMADE, -1, STR_NONE);
 		else {
@@ -255,7 +258,10 @@ static bool room_find(const struct notify *n, struct delivery_claim *c)
 	int64_t most = BATCH_LEN / DELIVERY_KINDS;
 	bool some = false;
 
+	/* Steps of routes are worked in the store, and never under way. */
+	c->room[DELIVERY_ROUTE].free = c->room[DELIVERY_ROUTE].take = STEPS_LEN;
 	for (int i = 0; i < DELIVERY_KINDS; i++) {
+		if (!channels[i]) continue;
 		int64_t free = (int64_t)(channels[i]->slots - n->under_way[i]);
 
 		c->room[i].free = free;
@@ -276,7 +282,9 @@ static void claim_learn(struct notify *n, const struct delivery_claim *c)
 		took[c->deliveries[i].kind]++;
 	n->next_ms = c->next_ms;
 	n->full = false;
+	if (c->steps >= STEPS_LEN / 2) atomic_store(&n->woken, true);
 	for (int i = 0; i < DELIVERY_KINDS; i++) {
+		if (!channels[i]) continue;
 		if (took[i] == c->room[i].free)
 			n->full = true;
 		else if (took[i] == c->room[i].take)
@@ -326,7 +334,7 @@ static void notify_claim(struct notify *n)
 
 static bool notify_due(struct notify *n)
 {
-	struct delivery_claim room;
+	struct delivery_claim room = { 0 };
 
 	if (atomic_load(&n->stopping) || clock_mono_ms() < n->not_before_ms ||
 		!room_find(n, &room))

@@ -1,4 +1,4 @@
-/* notify.h - makes deliveries: webhooks sent, resumers run, on a thread of their own.
+/* notify.h - makes deliveries: people told, webhooks sent, resumers run, on a thread of its own.
  * What there is to do is in the store; nothing is kept here that a crash could lose. */
 #ifndef NOTIFY_NOTIFY_H
 #define NOTIFY_NOTIFY_H
@@ -6,9 +6,10 @@
 #include "core/resumer.h"
 #include "desk/desk.h"
 #include "net/process.h"
+#include "text/lang.h"
 
-/* A command line of the operator's: starts a stopped agent again, or verifies; verifiers may be
- * an address instead. */
+/* A command line of the operator's: starts a stopped agent again, verifies, or tells somebody;
+ * verifiers may be an address instead. */
 struct notify_named {
 	struct str name, command;
 };
@@ -21,6 +22,9 @@ struct notify_settings {
 	int64_t webhook_host_max; /* under way to one host at once */
 	const struct notify_named *resumers, *verifiers;
 	size_t resumers_len, verifiers_len;
+	const struct notify_named *channels; /* commands that tell people */
+	size_t channels_len;
+	enum lang lang;		/* of who has not chosen one */
 	struct str resumer_env; /* names with commas: what they see of our environment */
 	int64_t resumer_timeout_ms;	     /* 0: none */
 	bool isolated;			     /* these programs are: net/process.h */

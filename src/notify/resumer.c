@@ -1,6 +1,6 @@
 /* resumer.c - the channel of resumers: commands of the operator that start a stopped agent again,
  * run with what its session brings, never through a shell, without a way to what only people
- * and the server may reach. */
+ * and the server may reach. Other commands are run the same way (command.c, verifier.c). */
 #include "core/resumer.h"
 #include "notify/inner.h"
 
@@ -25,22 +25,24 @@ static void names_add(struct notify *n, struct str names, size_t *len)
 	}
 }
 
-static enum err commands_read(struct notify *n, struct fault *why)
+/* Copies of the names, and the lines in words. */
+static enum err commands_read(struct notify *n, const struct notify_named **all,
+	size_t len, enum command_use use, struct resumer **out, struct fault *why)
 {
-	struct notify_named *kept =
-		ARENA_ARRAY(&n->arena, struct notify_named, n->set.resumers_len);
+	struct notify_named *kept = ARENA_ARRAY(&n->arena, struct notify_named, len);
 
-	n->resumers = ARENA_ARRAY(&n->arena, struct resumer, n->set.resumers_len);
-	for (size_t i = 0; kept && n->resumers && i < n->set.resumers_len; i++) {
-		const struct notify_named *r = &n->set.resumers[i];
+	*out = ARENA_ARRAY(&n->arena, struct resumer, len);
+	for (size_t i = 0; kept && *out && i < len; i++) {
+		const struct notify_named *r = &(*all)[i];
 		struct fault wrong = { 0 };
 
 		kept[i].name = arena_str(&n->arena, r->name);
-		if (resumer_read(r->command, &n->arena, &n->resumers[i], &wrong))
-			return fail(why, ERR_INVALID, "resumer %.*s: %s",
+		if (resumer_read(r->command, use, &n->arena, &(*out)[i], &wrong))
+			return fail(why, ERR_INVALID, "%s %.*s: %s",
+				use == COMMAND_RESUMES ? "resumer" : "channel",
 				STR_ARGS(r->name), wrong.detail);
 	}
-	n->set.resumers = kept;
+	*all = kept;
 	return OK;
 }
 
@@ -51,7 +53,11 @@ enum err resumers_open(struct notify *n, struct fault *why)
 
 	names_add(n, str_of(usual), &len);
 	names_add(n, n->set.resumer_env, &len);
-	e = commands_read(n, why);
+	e = commands_read(n, &n->set.resumers, n->set.resumers_len, COMMAND_RESUMES,
+		&n->resumers, why);
+	if (!e)
+		e = commands_read(n, &n->set.channels, n->set.channels_len, COMMAND_TELLS,
+			&n->commands, why);
 	return !e && n->arena.failed ? fail(why, ERR_MEMORY, "out of memory") : e;
 }
 
@@ -64,14 +70,26 @@ static const struct resumer *resumer_find(const struct notify *n, struct str nam
 
 /* ---- running ---- */
 
-char **program_env(struct claimed *c)
+char **program_env_of(struct claimed *c, const struct program_var *vars, size_t vars_len)
 {
 	const struct notify *n = claimed_notify(c);
 	struct arena *arena = claimed_arena(c);
-	const struct {
-		const char *name;
-		struct str value;
-	} ours[] = {
+	char **env = ARENA_ARRAY(arena, char *, NAMES_MAX + vars_len + 1);
+	size_t len = 0;
+
+	if (!env) return NULL;
+	for (; n->env[len]; len++)
+		env[len] = n->env[len];
+	for (size_t i = 0; i < vars_len; i++)
+		env[len++] = arena_copy(arena, arena_print(arena, "%s=%.*s", vars[i].name,
+						       STR_ARGS(vars[i].value)));
+	return env;
+}
+
+char **program_env(struct claimed *c)
+{
+	const struct notify *n = claimed_notify(c);
+	const struct program_var ours[] = {
 		{ "PARLEY_URL", n->set.url },
 		{ "PARLEY_DATA", n->set.data },
 		{ "PARLEY_SESSION", c->delivery->session },
@@ -79,30 +97,24 @@ char **program_env(struct claimed *c)
 		{ "PARLEY_ASK", c->delivery->ask },
 		{ "PARLEY_DELIVERY", c->delivery->id },
 	};
-	enum { OURS = sizeof ours / sizeof *ours };
-	char **env = ARENA_ARRAY(arena, char *, NAMES_MAX + OURS + 1);
-	size_t len = 0;
 
-	if (!env) return NULL;
-	for (; n->env[len]; len++)
-		env[len] = n->env[len];
-	for (size_t i = 0; i < OURS; i++)
-		env[len++] = arena_copy(arena, arena_print(arena, "%s=%.*s", ours[i].name,
-						       STR_ARGS(ours[i].value)));
-	return env;
+	return program_env_of(c, ours, sizeof ours / sizeof *ours);
 }
 
 static enum err resumer_run(struct claimed *c, const struct resumer *r, struct fault *why)
 {
 	const struct notify *n = claimed_notify(c);
-	const struct resumer_values values = { c->fill.external_id, c->delivery->session,
-		c->fill.context, c->delivery->ask, n->set.url };
+	const struct resumer_values values = { .external_id = c->fill.external_id,
+		.session = c->delivery->session,
+		.context = c->fill.context,
+		.ask = c->delivery->ask,
+		.url = n->set.url };
 	struct arena *arena = claimed_arena(c);
 	char **argv = NULL;
 	enum err e = resumer_fill(r, &values, arena, &argv, why);
 	struct process_setup set = { .argv = argv,
 		.envp = e ? NULL : program_env(c),
-		.input = resumer_wants_context(r) ? STR_NONE : c->fill.context,
+		.input = resumer_wants_text(r) ? STR_NONE : c->fill.context,
 		.limit_ms = n->set.resumer_timeout_ms,
 		.isolated = n->set.isolated,
 		.hidden = n->set.hidden,

@@ -17,7 +17,8 @@ enum err verifiers_open(struct notify *n, struct fault *why)
 		kept[i].name = arena_str(&n->arena, v->name);
 		kept[i].command = arena_str(&n->arena, v->command);
 		if (!verifier_is_url(v->command) &&
-			resumer_read(v->command, &n->arena, &n->verifiers[i], &wrong))
+			resumer_read(v->command, COMMAND_RESUMES, &n->arena,
+				&n->verifiers[i], &wrong))
 			return fail(why, ERR_INVALID, "verifier %.*s: %s",
 				STR_ARGS(v->name), wrong.detail);
 	}

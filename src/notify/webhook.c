@@ -1,6 +1,6 @@
 /* webhook.c - the channel of webhooks: a POST, signed as Standard Webhooks has it. */
 #include "base/clock.h"
-#include "notify/inner.h"
+#include "notify/webhook_format.h"
 
 /* What a reply's status means: the first row that fits. */
 static const struct {
@@ -65,6 +65,7 @@ const char *const *webhook_headers(struct claimed *c)
 
 	if (!headers) return NULL;
 	headers[0] = "content-type: application/json";
+	if (!webhook_signed(c)) return headers;
 	headers[1] = arena_print(arena, "webhook-id: %.*s", STR_ARGS(c->delivery->id)).at;
 	headers[2] = arena_print(arena, "webhook-timestamp: %lld", (long long)at_s).at;
 	headers[3] = signature_line(c, at_s);
@@ -74,13 +75,14 @@ const char *const *webhook_headers(struct claimed *c)
 
 static void webhook_start(struct claimed *c)
 {
-	const struct delivery *d = c->delivery;
 	struct notify *n = claimed_notify(c);
 	struct arena *arena = claimed_arena(c);
+	struct str body = c->fill.body = webhook_body(c);
+	const char *url = webhook_url(c);
 	struct outbound_request request = {
-		.url = arena_copy(arena, d->target),
+		.url = url,
 		.headers = webhook_headers(c),
-		.body = c->fill.body,
+		.body = body,
 		.timeout_ms = n->set.webhook_timeout_ms,
 		.may_connect = webhook_may_connect,
 		.done = webhook_done,
@@ -88,7 +90,7 @@ static void webhook_start(struct claimed *c)
 	};
 	struct fault why = { 0 };
 
-	if (!url_split(d->target, &c->url))
+	if (!url_split(str_of(url), &c->url))
 		claimed_over(c, ENDED_DEAD, -1, STR("not a URL"));
 	else if (arena->failed || outbound_send(n->outbound, &request, &why))
 		claimed_over(c, ENDED_BADLY, -1, STR("out of memory"));

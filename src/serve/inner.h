@@ -100,8 +100,9 @@ extern const struct route route_lost;
 /* Would a person's browser rather see the page than a problem? */
 bool route_is_for_people(const struct http_request *);
 /* The route, or NULL with *status 404 or 405 and the allowed methods. */
-const struct route *route_find(
-	struct str method, struct str path, struct str *id, int *status, char allow[64]);
+/* The ids of the path go to *id ({id}) and *of ({of}). */
+const struct route *route_find(struct str method, struct str path, struct str *id,
+	struct str *of, int *status, char allow[64]);
 
 /* One request on its way through the desk. */
 struct request {

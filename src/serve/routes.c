@@ -12,6 +12,7 @@ const struct route routes[] = {
 		" status kind session project assignee priority agent by outcome from to snoozed q order" },
 	{ "POST", "/v1/asks/settle-many", &use_settle_many, NULL, WRITE, "" },
 	{ "GET", "/v1/asks/{id}", &use_ask_get, route_ask_get, 0, WAIT },
+	{ "GET", "/v1/asks/{id}/deliveries", &use_ask_deliveries, NULL, 0, "" },
 	{ "GET", "/v1/asks/{id}/suggestions", &use_ask_suggestions, NULL, 0, "" },
 	{ "POST", "/v1/asks/{id}/answer", &use_answer, NULL, WRITE, "" },
 	{ "POST", "/v1/asks/{id}/skip", &use_skip, NULL, WRITE, "" },
@@ -56,7 +57,7 @@ const struct route routes[] = {
 	{ "GET", "/v1/events", &use_events, route_events, 0,
 		LIST " after before format session types transient" },
 	{ "GET", "/v1/deliveries", &use_delivery_list, NULL, 0,
-		LIST " status kind session" },
+		LIST " status kind session ask user purpose" },
 	{ "GET", "/v1/deliveries/{id}", &use_delivery_get, NULL, 0, "" },
 	{ "POST", "/v1/deliveries/{id}/replay", &use_delivery_replay, NULL, BODY_JSON,
 		"" },
@@ -115,6 +116,25 @@ const struct route routes[] = {
 	{ "GET", "/v1/me/away", &use_away, NULL, 0, "" },
 	{ "PUT", "/v1/me/away", &use_away_put, NULL, BODY_JSON | ROUTE_PEOPLE, "" },
 	{ "DELETE", "/v1/me/away", &use_away_delete, NULL, ROUTE_PEOPLE, "" },
+	{ "GET", "/v1/me/contacts", &use_contact_list, NULL, 0, "" },
+	{ "POST", "/v1/me/contacts", &use_contact_create, NULL, WRITE | ROUTE_PEOPLE,
+		"" },
+	{ "GET", "/v1/me/contacts/{id}", &use_contact_get, NULL, 0, "" },
+	{ "PATCH", "/v1/me/contacts/{id}", &use_contact_patch, NULL,
+		BODY_JSON | ROUTE_PEOPLE, "" },
+	{ "DELETE", "/v1/me/contacts/{id}", &use_contact_delete, NULL, ROUTE_PEOPLE, "" },
+	{ "POST", "/v1/me/contacts/{id}/verify", &use_contact_verify, NULL,
+		BODY_JSON | ROUTE_PEOPLE, "" },
+	{ "POST", "/v1/me/contacts/{id}/test", &use_contact_test, NULL,
+		BODY_JSON | ROUTE_PEOPLE, "" },
+	{ "GET", "/v1/me/notify", &use_notify_prefs, NULL, 0, "" },
+	{ "PUT", "/v1/me/notify", &use_notify_prefs_put, NULL, BODY_JSON | ROUTE_PEOPLE,
+		"" },
+	{ "POST", "/v1/me/present", &use_present, NULL, BODY_JSON, "" },
+	{ "GET", "/v1/routes", &use_notify_routes, NULL, 0, "" },
+	{ "PUT", "/v1/routes", &use_notify_routes_put, NULL, BODY_JSON | ROUTE_PEOPLE,
+		"" },
+	{ "POST", "/v1/routes/try", &use_notify_routes_try, NULL, BODY_JSON, "" },
 	{ "GET", "/v1/users", &use_user_list, NULL, 0, LIST },
 	{ "POST", "/v1/users", &use_user_create, route_user, WRITE | ROUTE_PEOPLE, "" },
 	{ "GET", "/v1/users/{id}", &use_user_get, NULL, 0, "" },
@@ -125,6 +145,29 @@ const struct route routes[] = {
 	{ "PUT", "/v1/users/{id}/away", &use_away_put, NULL, BODY_JSON | ROUTE_PEOPLE,
 		"" },
 	{ "DELETE", "/v1/users/{id}/away", &use_away_delete, NULL, ROUTE_PEOPLE, "" },
+	{ "GET", "/v1/users/{of}/contacts", &use_contact_list, NULL, 0, "" },
+	{ "POST", "/v1/users/{of}/contacts", &use_contact_create, NULL,
+		WRITE | ROUTE_PEOPLE, "" },
+	{ "GET", "/v1/users/{of}/contacts/{id}", &use_contact_get, NULL, 0, "" },
+	{ "PATCH", "/v1/users/{of}/contacts/{id}", &use_contact_patch, NULL,
+		BODY_JSON | ROUTE_PEOPLE, "" },
+	{ "DELETE", "/v1/users/{of}/contacts/{id}", &use_contact_delete, NULL,
+		ROUTE_PEOPLE, "" },
+	{ "POST", "/v1/users/{of}/contacts/{id}/test", &use_contact_test, NULL,
+		BODY_JSON | ROUTE_PEOPLE, "" },
+	{ "GET", "/v1/users/{of}/notify", &use_notify_prefs, NULL, 0, "" },
+	{ "PUT", "/v1/users/{of}/notify", &use_notify_prefs_put, NULL,
+		BODY_JSON | ROUTE_PEOPLE, "" },
+	{ "GET", "/v1/teams/{of}/contacts", &use_contact_list, NULL, 0, "" },
+	{ "POST", "/v1/teams/{of}/contacts", &use_contact_create, NULL,
+		WRITE | ROUTE_PEOPLE, "" },
+	{ "GET", "/v1/teams/{of}/contacts/{id}", &use_contact_get, NULL, 0, "" },
+	{ "PATCH", "/v1/teams/{of}/contacts/{id}", &use_contact_patch, NULL,
+		BODY_JSON | ROUTE_PEOPLE, "" },
+	{ "DELETE", "/v1/teams/{of}/contacts/{id}", &use_contact_delete, NULL,
+		ROUTE_PEOPLE, "" },
+	{ "POST", "/v1/teams/{of}/contacts/{id}/test", &use_contact_test, NULL,
+		BODY_JSON | ROUTE_PEOPLE, "" },
 	{ "GET", "/v1/teams", &use_team_list, NULL, 0, LIST },
 	{ "POST", "/v1/teams", &use_team_create, NULL, WRITE | ROUTE_PEOPLE, "" },
 	{ "GET", "/v1/teams/{id}", &use_team_get, NULL, 0, "" },
@@ -184,16 +227,19 @@ bool route_is_for_people(const struct http_request *h)
 	       str_find(http_header(h, "accept"), STR("text/html")) >= 0;
 }
 
-static bool path_fits(const char *pattern, struct str path, struct str *id)
+/* {id} is what it is about, {of} whose that is. */
+static bool path_fits(
+	const char *pattern, struct str path, struct str *id, struct str *of)
 {
 	while (*pattern) {
-		if (strncmp(pattern, "{id}", 4) == 0) {
+		if (strncmp(pattern, "{id}", 4) == 0 ||
+			strncmp(pattern, "{of}", 4) == 0) {
 			size_t n = 0;
 
 			while (n < path.len && path.at[n] != '/')
 				n++;
 			if (!n) return false;
-			*id = str_first(path, n);
+			*(pattern[1] == 'i' ? id : of) = str_first(path, n);
 			path = str_from(path, n);
 			pattern += 4;
 			continue;
@@ -205,20 +251,21 @@ static bool path_fits(const char *pattern, struct str path, struct str *id)
 	return path.len == 0;
 }
 
-const struct route *route_find(
-	struct str method, struct str path, struct str *id, int *status, char allow[64])
+const struct route *route_find(struct str method, struct str path, struct str *id,
+	struct str *of, int *status, char allow[64])
 {
 	size_t used = 0;
 
 	*status = 404;
 	allow[0] = '\0';
 	for (const struct route *r = routes; r->method; r++) {
-		struct str found = STR_NONE;
+		struct str found = STR_NONE, whose = STR_NONE;
 
-		if (!path_fits(r->path, path, &found)) continue;
+		if (!path_fits(r->path, path, &found, &whose)) continue;
 		if (str_is(method, r->method) ||
 			(str_is(method, "HEAD") && strcmp(r->method, "GET") == 0)) {
 			*id = found;
+			*of = whose;
 			return r;
 		}
 		*status = 405;

@@ -268,14 +268,14 @@ static void handle(void *ctx, struct exchange *x)
 	const struct http_request *h = http_request(x);
 	static const char *const methods[] = { "GET", "HEAD", "POST", "PUT", "PATCH",
 		"DELETE", "OPTIONS", "OTHER" };
-	struct str id = STR_NONE;
+	struct str id = STR_NONE, of = STR_NONE;
 	struct fault why = { 0 };
 	struct request *r;
 	enum lang lang = problem_lang(http_header(h, "accept-language"));
 	char allow[64], line[96] = "";
 	int status;
 	const struct route *route =
-		route_find(str_of(methods[h->method]), h->path, &id, &status, allow);
+		route_find(str_of(methods[h->method]), h->path, &id, &of, &status, allow);
 	enum err e;
 
 	if (!route && status == 404 && route_is_for_people(h)) route = &route_lost;
@@ -298,6 +298,7 @@ static void handle(void *ctx, struct exchange *x)
 	r->lang = lang;
 	r->head = h->method == HTTP_M_HEAD;
 	r->task.id = id;
+	r->task.within = of;
 	if (!(route->flags & ROUTE_PAGE)) e = request_enter(r, &why);
 	if (e == ERR_NO_TOKEN || e == ERR_FORBIDDEN || e == ERR_MEMORY ||
 		(e && (route->flags & ROUTE_OPEN))) {

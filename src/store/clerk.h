@@ -61,6 +61,7 @@ struct credential {
 	int64_t policy_version; /* of its workspace, in this very transaction */
 	int64_t teams;		/* how many its workspace has */
 	int64_t revocations;	/* of its workspace, when this was looked up */
+	int64_t contacts;	/* how many its workspace has */
 	bool note_use; /* of a token, and that is a while ago: it is to be noted */
 };
 

@@ -58,6 +58,7 @@ static enum err credential_row(void *ctx, const struct row *row, struct fault *w
 		.policy_version = row_int(row, 19),
 		.teams = row_int(row, 20),
 		.revocations = row_int(row, 21),
+		.contacts = row_int(row, 22),
 	};
 	l->found = true;
 	return arena->failed ? fail(why, ERR_MEMORY, "out of memory") : OK;
@@ -74,11 +75,11 @@ static void credential_copy(struct job *to, const struct job *from)
 	to->who = (struct principal){ p->ws, p->role, arena_str(a, p->token),
 		arena_str(a, p->user), arena_str(a, p->name), arena_str(a, p->agent),
 		to->who.via.len ? to->who.via : arena_str(a, p->via) };
-	to->credential =
-		(struct credential){ arena_str(a, c->kind), arena_str(a, c->workspace),
-			arena_str(a, c->tools), arena_str(a, c->language), c->created_ms,
-			c->expires_ms, c->mcp_wait_s, c->mcp_local, c->last_used_ms,
-			c->again_s, c->policy_version, c->teams, c->revocations, false };
+	to->credential = (struct credential){ arena_str(a, c->kind),
+		arena_str(a, c->workspace), arena_str(a, c->tools),
+		arena_str(a, c->language), c->created_ms, c->expires_ms, c->mcp_wait_s,
+		c->mcp_local, c->last_used_ms, c->again_s, c->policy_version, c->teams,
+		c->revocations, c->contacts, false };
 }
 
 /* May this job be worked at all? The role comes first, then what was wrong with the body.

@@ -270,7 +270,7 @@ static const char step_4[] =
 	"CREATE INDEX deliveries_by_owner ON deliveries (kind, owner, next_ms)"
 	" WHERE status = 'waiting';";
 
-/* 5: templates of asks, and lists of options. Agents that Parley runs. */
+/* 5: templates of asks, and lists of options. Agents that Parley runs. How people are told. */
 static const char step_5[] =
 	/* Templates and lists: kept by admins, asked with by agents. */
 	"CREATE TABLE presets ("
@@ -361,7 +361,50 @@ static const char step_5[] =
 	" changed_ms BIGINT NOT NULL, version BIGINT NOT NULL, PRIMARY KEY (ws, id));"
 	"CREATE TABLE prices ("
 	" ws BIGINT NOT NULL, model TEXT NOT NULL, body TEXT NOT NULL,"
-	" changed_ms BIGINT NOT NULL, version BIGINT NOT NULL, PRIMARY KEY (ws, model));";
+	" changed_ms BIGINT NOT NULL, version BIGINT NOT NULL, PRIMARY KEY (ws, model));"
+
+	/* Contacts and routes. A delivery to a person has a contact, and is made once for each
+	 * step and round of an ask's route. What a digest or summary stands for has that as its
+	 * carrier, and is not sent by itself. */
+	"ALTER TABLE workspaces ADD COLUMN contacts BIGINT NOT NULL DEFAULT 0;"
+	"ALTER TABLE asks ADD COLUMN route TEXT NOT NULL DEFAULT '';"
+	"ALTER TABLE sessions ADD COLUMN sensitive BIGINT NOT NULL DEFAULT 0;"
+	"CREATE TABLE contacts ("
+	" ws BIGINT NOT NULL, id TEXT NOT NULL, user_id TEXT NOT NULL, team TEXT NOT NULL,"
+	" channel TEXT NOT NULL, address TEXT NOT NULL, format TEXT NOT NULL,"
+	" name TEXT NOT NULL, verified BIGINT NOT NULL, muted BIGINT NOT NULL,"
+	" broken_ms BIGINT NOT NULL, broken TEXT NOT NULL, created_ms BIGINT NOT NULL,"
+	" last_used_ms BIGINT NOT NULL, detail TEXT NOT NULL, code TEXT NOT NULL,"
+	" code_ms BIGINT NOT NULL, code_tries BIGINT NOT NULL, version BIGINT NOT NULL,"
+	" PRIMARY KEY (ws, id));"
+	"CREATE INDEX contacts_by_owner ON contacts (ws, user_id, team, id);"
+	"CREATE INDEX contacts_by_address ON contacts (channel, address);"
+	"CREATE TABLE routes ("
+	" ws BIGINT NOT NULL PRIMARY KEY, body TEXT NOT NULL, changed_ms BIGINT NOT NULL,"
+	" version BIGINT NOT NULL);"
+	"CREATE TABLE notify_people ("
+	" ws BIGINT NOT NULL, user_id TEXT NOT NULL, prefs TEXT NOT NULL,"
+	" present_ms BIGINT NOT NULL, version BIGINT NOT NULL, PRIMARY KEY (ws, user_id));"
+	"ALTER TABLE deliveries ADD COLUMN user_id TEXT NOT NULL DEFAULT '';"
+	"ALTER TABLE deliveries ADD COLUMN contact TEXT NOT NULL DEFAULT '';"
+	"ALTER TABLE deliveries ADD COLUMN step BIGINT NOT NULL DEFAULT 0;"
+	"ALTER TABLE deliveries ADD COLUMN carrier TEXT NOT NULL DEFAULT '';"
+	"ALTER TABLE deliveries ADD COLUMN detail TEXT NOT NULL DEFAULT '';"
+	"DROP INDEX deliveries_once;"
+	"CREATE UNIQUE INDEX deliveries_once ON deliveries"
+	" (ws, ask, kind, contact, step, purpose, round) WHERE ask <> '';"
+	"DROP INDEX deliveries_due;"
+	"DROP INDEX deliveries_by_owner;"
+	"CREATE INDEX deliveries_due ON deliveries (lease_by, next_ms)"
+	" WHERE status = 'waiting' AND carrier = '';"
+	"CREATE INDEX deliveries_by_owner ON deliveries (kind, owner, next_ms)"
+	" WHERE status = 'waiting' AND carrier = '';"
+	"CREATE INDEX deliveries_by_contact ON deliveries (ws, contact, done_ms)"
+	" WHERE contact <> '';"
+	"CREATE INDEX deliveries_codes ON deliveries (host, created_ms)"
+	" WHERE purpose = 'code';"
+	"CREATE INDEX deliveries_by_carrier ON deliveries (ws, carrier)"
+	" WHERE carrier <> '';";
 
 static const char *const steps[] = { step_1, step_2, step_3, step_4, step_5 };
 

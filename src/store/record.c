@@ -29,6 +29,7 @@ static const struct column workspace_columns[] = {
 	FIXED(INT, workspace, old_events),
 	FIXED(INT, workspace, policy_version),
 	FIXED(INT, workspace, teams),
+	FIXED(INT, workspace, contacts),
 };
 
 static const struct column user_columns[] = {
@@ -107,6 +108,7 @@ static const struct column session_columns[] = {
 	SELDOM(BOOL, session, run_open),
 	SELDOM(TEXT, session, spent),
 	SELDOM(TEXT, session, starter),
+	FIXED(BOOL, session, sensitive),
 };
 
 static const struct column ask_columns[] = {
@@ -151,6 +153,7 @@ static const struct column ask_columns[] = {
 	SELDOM(TEXT, ask, votes),
 	SELDOM(TEXT, ask, starters),
 	SELDOM(TEXT, ask, verify),
+	FIXED(TEXT, ask, route),
 	/* what is found elsewhere comes last */
 	FOUND(INT, ask, fetched_ms,
 		"CASE WHEN @.settled_ms = 0 THEN 0 ELSE COALESCE((SELECT f.at_ms"
@@ -275,6 +278,48 @@ static const struct column delivery_columns[] = {
 	WORD(delivery, purpose, delivery_purpose_words, false),
 	FIXED(INT, delivery, round),
 	FIXED(TEXT, delivery, owner),
+	NAMED(TEXT, delivery, user, "user_id", false),
+	FIXED(TEXT, delivery, contact),
+	FIXED(INT, delivery, step),
+	CHANGES(TEXT, delivery, carrier),
+	CHANGES(TEXT, delivery, detail),
+};
+
+static const struct column contact_columns[] = {
+	FIXED(INT, contact, ws),
+	FIXED(TEXT, contact, id),
+	NAMED(TEXT, contact, user, "user_id", false),
+	FIXED(TEXT, contact, team),
+	WORD(contact, channel, delivery_kind_words, false),
+	FIXED(TEXT, contact, address),
+	FIXED(TEXT, contact, format),
+	CHANGES(TEXT, contact, name),
+	CHANGES(BOOL, contact, verified),
+	CHANGES(BOOL, contact, muted),
+	CHANGES(INT, contact, broken_ms),
+	CHANGES(TEXT, contact, broken),
+	FIXED(INT, contact, created_ms),
+	CHANGES(INT, contact, last_used_ms),
+	CHANGES(TEXT, contact, detail),
+	CHANGES(TEXT, contact, code),
+	CHANGES(INT, contact, code_ms),
+	CHANGES(INT, contact, code_tries),
+	CHANGES(INT, contact, version),
+};
+
+static const struct column routes_columns[] = {
+	FIXED(INT, kept_routes, ws),
+	CHANGES(TEXT, kept_routes, body),
+	CHANGES(INT, kept_routes, changed_ms),
+	CHANGES(INT, kept_routes, version),
+};
+
+static const struct column notify_person_columns[] = {
+	FIXED(INT, notify_person, ws),
+	NAMED(TEXT, notify_person, user, "user_id", false),
+	CHANGES(TEXT, notify_person, prefs),
+	CHANGES(INT, notify_person, present_ms),
+	CHANGES(INT, notify_person, version),
 };
 
 static const struct column event_columns[] = {
@@ -338,6 +383,14 @@ const struct record records[RECORD_COUNT] = {
 		.version_at = offsetof(struct kept_policy, version) },
 	[RECORD_PRESETS] = { TABLE("presets", kept_preset, preset_columns), .keys_len = 3,
 		.name = -1, .version_at = offsetof(struct kept_preset, version) },
+	[RECORD_CONTACTS] = { TABLE("contacts", contact, contact_columns), .keys_len = 2,
+		.name = 1, .version_at = offsetof(struct contact, version) },
+	[RECORD_ROUTES] = { TABLE("routes", kept_routes, routes_columns), .keys_len = 1,
+		.name = -1, .version_at = offsetof(struct kept_routes, version) },
+	[RECORD_NOTIFY_PEOPLE] = { TABLE("notify_people", notify_person,
+					   notify_person_columns),
+		.keys_len = 2, .name = -1,
+		.version_at = offsetof(struct notify_person, version) },
 	[RECORD_KEYS] = { TABLE("idempotency", key_record, key_columns), .keys_len = 4,
 		.name = -1, .session_at = offsetof(struct key_record, session) },
 	[RECORD_SERVER_KEYS] = { TABLE("server_keys", server_key, server_key_columns),

@@ -9,9 +9,12 @@
 
 #include "base/arena.h"
 #include "core/agent.h"
+#include "core/contact.h"
 #include "core/delivery.h"
 #include "core/event.h"
 #include "core/message.h"
+#include "core/notify_prefs.h"
+#include "core/notify_route.h"
 #include "core/people.h"
 #include "core/preset.h"
 #include "core/provider.h"
@@ -67,6 +70,9 @@ enum record_id {
 	RECORD_STOPS,
 	RECORD_POLICIES,
 	RECORD_PRESETS,
+	RECORD_CONTACTS,
+	RECORD_ROUTES,
+	RECORD_NOTIFY_PEOPLE,
 	RECORD_KEYS,
 	RECORD_SERVER_KEYS,
 	RECORD_MCP_ENDED,
@@ -127,7 +133,8 @@ struct workspace {
 	int64_t old_events;  /* events up to this one were hashed without their agent */
 	/* How often rules, stops or the policy changed; 0: there never were any. */
 	int64_t policy_version;
-	int64_t teams; /* how many there are */
+	int64_t teams;	  /* how many there are */
+	int64_t contacts; /* likewise */
 };
 
 /* When an asking agent first had the outcome of its ask. Beside the ask, whose row is wide and

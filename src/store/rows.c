@@ -641,6 +641,13 @@ bool rows_count_teams(struct rows *rows, int64_t ws, int64_t more)
 	return statement_add(rows, SQL_WORKSPACE_TEAMS, args, 2);
 }
 
+bool rows_count_contacts(struct rows *rows, int64_t ws, int64_t more)
+{
+	const struct val args[] = { val_int(ws), val_int(more) };
+
+	return statement_add(rows, SQL_WORKSPACE_CONTACTS, args, 2);
+}
+
 /* The earliest look of the batch is the one that counts. */
 bool rows_guard_people(struct rows *rows, int64_t ws, int64_t revocations)
 {

@@ -211,6 +211,7 @@ bool rows_resumers_go(struct rows *, int64_t ws);
 /* The same of runs. */
 bool rows_runs_go(struct rows *, int64_t ws);
 bool rows_count_teams(struct rows *, int64_t ws, int64_t more); /* or fewer */
+bool rows_count_contacts(struct rows *, int64_t ws, int64_t more);
 /* What this job decides depends on who people of the workspace are, as of so many
  * `revocations`. If another node changes that before the batch is written, the batch is void
  * and is decided anew: so every event in the log agrees with the ones before it. False: out

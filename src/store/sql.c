@@ -18,12 +18,13 @@
  * better than a clock that jumped. A resumer is begun once, and while no other runs for its
  * session. */
 #define DELIVERY_FREE                                                                    \
-	"status = 'waiting' AND next_ms <= $1 AND lease_ms <= $1 AND lease_by <> $2"     \
+	"status = 'waiting' AND carrier = '' AND next_ms <= $1 AND lease_ms <= $1"       \
+	" AND lease_by <> $2"                                                            \
 	" AND (kind <> 'resumer' OR (attempts = 0 AND NOT EXISTS (SELECT 1"              \
 	" FROM deliveries h WHERE h.ws = d.ws AND h.session = d.session"                 \
 	" AND h.kind || '' = 'resumer' AND h.status = 'waiting' AND h.lease_by > '')))"
 /* Somebody is at it. */
-#define DELIVERY_HELD "status = 'waiting' AND lease_by > ''"
+#define DELIVERY_HELD "status = 'waiting' AND carrier = '' AND lease_by > ''"
 
 /* Asks, each with its session behind it. */
 #define ASKS_AND_SESSIONS                                                                \
@@ -52,9 +53,10 @@
 
 /* $8: without those about people */
 #define EVENTS_NOT_PEOPLE                                                                \
-	" AND ($8 = 0 OR session <> '' OR NOT (type LIKE 'user.%' OR type LIKE"          \
-	" 'token.%' OR type LIKE 'login.%' OR type LIKE 'settings.%'"                    \
-	" OR type LIKE 'team.%'))"
+	" AND ($8 = 0 OR (session <> '' AND type NOT LIKE 'ask.notif%') OR NOT"          \
+	" (type LIKE 'user.%' OR type LIKE 'token.%' OR type LIKE 'login.%'"             \
+	" OR type LIKE 'settings.%' OR type LIKE 'team.%' OR type LIKE 'contact.%'"      \
+	" OR type LIKE 'routes.%' OR type LIKE 'ask.notif%'))"
 #define CHECK_LOST " WHERE ws NOT IN (SELECT id FROM workspaces)"
 
 static const char *const written[SQL_RECORDS] = {
@@ -79,6 +81,8 @@ static const char *const written[SQL_RECORDS] = {
 	[SQL_WORKSPACE_POLICY_GET] =
 		"SELECT policy_version FROM workspaces WHERE id = $1",
 	[SQL_WORKSPACE_TEAMS] = "UPDATE workspaces SET teams = teams + $2 WHERE id = $1",
+	[SQL_WORKSPACE_CONTACTS] =
+		"UPDATE workspaces SET contacts = contacts + $2 WHERE id = $1",
 	/* What it is then is read by the next call: SQLite makes a table for RETURNING.
 	 */
 	[SQL_COUNTER_TAKE] = "UPDATE workspaces SET last_event = last_event + $2"
@@ -111,7 +115,7 @@ static const char *const written[SQL_RECORDS] = {
 		" t.created_ms, t.expires_ms, COALESCE(u.name, ''), COALESCE(u.role, ''),"
 		" COALESCE(u.disabled, 0), COALESCE(u.language, ''), w.name,"
 		" t.mcp_wait_s, t.mcp_local, t.last_used_ms, t.again_s, w.policy_version,"
-		" w.teams, w.revocations"
+		" w.teams, w.revocations, w.contacts"
 		" FROM tokens t JOIN workspaces w ON w.id = t.ws"
 		" LEFT JOIN users u ON u.ws = t.ws AND u.id = t.user_id WHERE t.hash = $1",
 	[SQL_TOKEN_LIST] = "SELECT @tokens FROM tokens WHERE ws = $1"
@@ -314,13 +318,15 @@ static const char *const written[SQL_RECORDS] = {
 	[SQL_DELIVERY_LIST] = "SELECT @deliveries FROM deliveries WHERE ws = $1"
 			      " AND id < $2 AND ($4 = '' OR status = $4)"
 			      " AND ($5 = '' OR kind = $5)"
-			      " AND ($6 = '' OR session = $6) ORDER BY id DESC LIMIT $3",
+			      " AND ($6 = '' OR session = $6)"
+			      " AND ($7 = '' OR ask = $7) AND ($8 = '' OR user_id = $8)"
+			      " AND ($9 = '' OR purpose = $9) ORDER BY id DESC LIMIT $3",
 	/* One look at each owner that anything waits for, however much it is. */
 	[SQL_DELIVERY_OWNERS] =
 		"WITH RECURSIVE owners (name) AS (SELECT MIN(owner) FROM deliveries"
-		" WHERE status = 'waiting' AND kind = $3 UNION ALL"
+		" WHERE status = 'waiting' AND carrier = '' AND kind = $3 UNION ALL"
 		" SELECT (SELECT MIN(owner) FROM deliveries WHERE status = 'waiting'"
-		" AND kind = $3 AND owner > name) FROM owners WHERE name IS NOT NULL)"
+		" AND carrier = '' AND kind = $3 AND owner > name) FROM owners WHERE name IS NOT NULL)"
 		" SELECT name, due FROM (SELECT name, (SELECT next_ms FROM deliveries d"
 		" WHERE " DELIVERY_FREE " AND kind = $3 AND owner = name"
 		" ORDER BY next_ms LIMIT 1) AS due"
@@ -345,14 +351,53 @@ static const char *const written[SQL_RECORDS] = {
 	/* When the first is due that nobody is at, or that another may have given up. */
 	[SQL_DELIVERY_NEXT] =
 		"SELECT COALESCE(MIN(due), 0) FROM (SELECT (SELECT next_ms FROM deliveries"
-		" WHERE status = 'waiting' AND lease_by = '' ORDER BY next_ms LIMIT 1)"
+		" WHERE status = 'waiting' AND carrier = '' AND lease_by = ''"
+		" ORDER BY next_ms LIMIT 1)"
 		" AS due UNION ALL SELECT MIN(lease_ms) FROM deliveries WHERE " DELIVERY_HELD
 		" AND lease_by <> $1) AS all_due",
-	[SQL_DELIVERY_PURGE] = "DELETE FROM deliveries WHERE (status = 'done'"
-			       " AND done_ms < $1) OR (status = 'dead' AND done_ms < $2)",
+	[SQL_DELIVERY_PURGE] =
+		"DELETE FROM deliveries WHERE (status IN ('done', 'dropped')"
+		" AND done_ms < $1) OR (status = 'dead' AND done_ms < $2)",
 	[SQL_DELIVERY_COUNT] = "SELECT kind, status, COUNT(*) FROM deliveries"
 			       " WHERE ws = $1 AND status IN ('waiting', 'dead')"
 			       " GROUP BY kind, status ORDER BY kind, status",
+	/* One look at each kind that something is due of. */
+	[SQL_DELIVERY_KINDS] =
+		"WITH RECURSIVE kinds (name) AS (SELECT MIN(kind) FROM deliveries"
+		" WHERE status = 'waiting' AND carrier = '' UNION ALL"
+		" SELECT (SELECT MIN(kind) FROM deliveries WHERE status = 'waiting'"
+		" AND carrier = '' AND kind > name) FROM kinds WHERE name IS NOT NULL)"
+		" SELECT name FROM kinds WHERE name IS NOT NULL",
+	[SQL_DELIVERIES_OF_ASK] = "SELECT @deliveries FROM deliveries WHERE ws = $1"
+				  " AND ask = $2 AND ask <> '' ORDER BY id",
+	[SQL_DELIVERIES_CARRIED] = "SELECT @deliveries FROM deliveries WHERE ws = $1"
+				   " AND carrier = $2 AND carrier <> '' ORDER BY id",
+	/* Digests and summaries of a contact that wait. */
+	[SQL_DELIVERIES_TO_CONTACT] =
+		"SELECT @deliveries FROM deliveries WHERE ws = $1 AND contact = $2"
+		" AND contact <> '' AND purpose = $3 AND status = 'waiting'",
+	/* How many messages a contact got since $3, or gets now; and when the first was. */
+	[SQL_CONTACT_RECENT] =
+		"SELECT COUNT(*), COALESCE(MIN(CASE WHEN done_ms > 0 THEN done_ms END), 0)"
+		" FROM deliveries WHERE ws = $1 AND contact = $2 AND contact <> ''"
+		" AND (done_ms > $3 OR done_ms = 0) AND carrier = ''"
+		" AND purpose IN ('ask', 'reminder', 'thread')"
+		" AND (status = 'done' OR (status = 'waiting' AND lease_by > ''"
+		" AND id <> $4))",
+	/* To one address, whoever has it as a contact. */
+	[SQL_CODES_SENT] = "SELECT COUNT(*) FROM deliveries WHERE kind = $1"
+			   " AND host = $2 AND purpose = 'code' AND created_ms > $3"
+			   " AND contact <> ''",
+	[SQL_ASKS_CARRIED] =
+		"SELECT @asks(a.) FROM asks a WHERE a.ws = $1 AND a.status = 'pending'"
+		" AND a.id IN (SELECT d.ask FROM deliveries d WHERE d.ws = $1"
+		" AND d.carrier = $2 AND d.carrier <> '' AND d.status = 'waiting')"
+		" ORDER BY a.urgency DESC, a.id LIMIT $3",
+
+	[SQL_CONTACTS_OF] = "SELECT @contacts FROM contacts WHERE ws = $1 ORDER BY id",
+	[SQL_CONTACT_LIST] = "SELECT @contacts FROM contacts WHERE ws = $1"
+			     " AND user_id = $2 AND team = $3 ORDER BY id",
+	[SQL_NOTIFY_PEOPLE_OF] = "SELECT @notify_people FROM notify_people WHERE ws = $1",
 
 	/* As store/lease.h has it: $3 is no kind, for there is one. Sub-agents first: somebody waits
 	 * for them, and they do not count among those that a workspace may have at once. */
@@ -460,7 +505,8 @@ static const char *const written[SQL_RECORDS] = {
 		"SELECT CAST(COALESCE(SUM(last_event), 0) AS BIGINT) FROM workspaces",
 	[SQL_CHECK_WORKSPACES] =
 		"SELECT id, name, last_event, last_hash, old_events, teams,"
-		" (SELECT COUNT(*) FROM teams t WHERE t.ws = workspaces.id) FROM workspaces"
+		" (SELECT COUNT(*) FROM teams t WHERE t.ws = workspaces.id), contacts,"
+		" (SELECT COUNT(*) FROM contacts k WHERE k.ws = workspaces.id) FROM workspaces"
 		" WHERE id > $1 ORDER BY id LIMIT $2",
 	/* Behind ($2, $3), up to the session $4. */
 	[SQL_CHECK_EVENTS] = "SELECT @events FROM events WHERE ws = $1"
@@ -489,6 +535,8 @@ static const char *const written[SQL_RECORDS] = {
 	[SQL_CHECK_LOST_PROVIDERS] = "SELECT COUNT(*) FROM providers" CHECK_LOST,
 	[SQL_CHECK_LOST_PRICES] = "SELECT COUNT(*) FROM prices" CHECK_LOST,
 	[SQL_CHECK_LOST_TEAMS] = "SELECT COUNT(*) FROM teams" CHECK_LOST,
+	[SQL_CHECK_LOST_CONTACTS] = "SELECT COUNT(*) FROM contacts" CHECK_LOST,
+	[SQL_CHECK_LOST_ROUTES] = "SELECT COUNT(*) FROM routes" CHECK_LOST,
 	[SQL_CHECK_USERS] = "SELECT @users FROM users WHERE ws = $1 AND id > $2"
 			    " ORDER BY id LIMIT $3",
 	[SQL_CHECK_TOKENS] = "SELECT @tokens FROM tokens WHERE ws = $1 AND id > $2"

@@ -86,7 +86,13 @@ static void text_fill(struct buf *out, struct str rest, const struct msg_arg *ar
 
 struct str msg_fill(struct arena *arena, const char *id, const struct msg_arg *args)
 {
-	const char *text = msg_text(id);
+	return msg_fill_in(arena, lang_now, id, args);
+}
+
+struct str msg_fill_in(
+	struct arena *arena, enum lang lang, const char *id, const struct msg_arg *args)
+{
+	const char *text = msg_text_in(id, lang);
 	struct buf out = { .max = TEXT_MAX };
 
 	text_fill(&out, str_of(text ? text : id), args);
@@ -96,10 +102,15 @@ struct str msg_fill(struct arena *arena, const char *id, const struct msg_arg *a
 
 struct str msg_count(struct arena *arena, const char *id, int64_t n)
 {
-	bool one = lang_now == LANG_FR ? n == 0 || n == 1 : n == 1;
+	return msg_count_in(arena, lang_now, id, n);
+}
+
+struct str msg_count_in(struct arena *arena, enum lang lang, const char *id, int64_t n)
+{
+	bool one = lang == LANG_FR ? n == 0 || n == 1 : n == 1;
 	struct str form = arena_print(arena, "%s.%s", id, one ? "one" : "other");
 
-	return MSG(arena, form.at ? form.at : id,
+	return MSG_IN(arena, lang, form.at ? form.at : id,
 		{ "n", arena_print(arena, "%lld", (long long)n) });
 }
 

@@ -31,8 +31,15 @@ struct str msg_fill(struct arena *, const char *id, const struct msg_arg *args);
 #define MSG(arena, id, ...)                                                              \
 	msg_fill((arena), (id),                                                          \
 		(const struct msg_arg[]){ __VA_ARGS__ __VA_OPT__(, ){ 0 } })
+/* The same in this language. */
+struct str msg_fill_in(
+	struct arena *, enum lang, const char *id, const struct msg_arg *args);
+#define MSG_IN(arena, lang, id, ...)                                                     \
+	msg_fill_in((arena), (lang), (id),                                               \
+		(const struct msg_arg[]){ __VA_ARGS__ __VA_OPT__(, ){ 0 } })
 /* The text id.one or id.other, whichever fits n in this language; {n} is filled. */
 struct str msg_count(struct arena *, const char *id, int64_t n);
+struct str msg_count_in(struct arena *, enum lang, const char *id, int64_t n);
 
 /* One line on stderr. */
 void say_fill(const char *id, const struct msg_arg *args);

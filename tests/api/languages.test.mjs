@@ -53,10 +53,10 @@ test('a login is refused in French', async () => {
 });
 
 /* Where people act on the page. What only programs meet stays in English. */
-const files = ['core/ask.c', 'core/reply.c', 'desk/common.c', 'desk/deliveries.c', 'desk/login.c', 'desk/mark.c',
+const files = ['core/ask.c', 'core/reply.c', 'desk/common.c', 'desk/contacts.c', 'desk/deliveries.c', 'desk/login.c', 'desk/mark.c',
 	'desk/page.c', 'desk/people.c', 'desk/routing.c', 'desk/settle.c', 'desk/tokens.c', 'desk/views.c',
 	'desk/agents.c', 'desk/providers.c', 'serve/gate.c', 'serve/login.c', 'serve/sums.c'];
-const forPrograms = [/ERR_(INTERNAL|MEMORY|UNAVAILABLE)/, /"\/(rotate|kind|status|login|version|disabled|language|mcp_wait|again|local|tools|user|workspace)"/,
+const forPrograms = [/ERR_(INTERNAL|MEMORY|UNAVAILABLE)/, /"\/(rotate|kind|purpose|status|login|version|disabled|language|mcp_wait|again|local|tools|user|workspace)"/,
 	/out of memory/, /comes with a password/, /only a login can log out/, /is needed"/, /array of option ids/];
 
 /** The arguments of each call of these functions, as they stand in a source. */

@@ -55,12 +55,12 @@ static struct clerk *clerk_on_place(void)
 	static const uint8_t start[SHA256_SIZE];
 	const struct val ws[] = { val_int(1), val_text(STR("one")), val_int(1),
 		val_int(0), val_bytes(start, SHA256_SIZE), val_int(0), val_int(0),
-		val_int(0), val_int(0) };
+		val_int(0), val_int(0), val_int(0) };
 
 	assert_non_null(c);
 	assert_int_equal(schema_migrate(clerk_db(c), NULL), OK);
-	assert_int_equal(db_one(clerk_db(c), SQL_OF(RECORD_WORKSPACES, RECORD_ADD), ws, 9,
-				 NULL, NULL, NULL),
+	assert_int_equal(db_one(clerk_db(c), SQL_OF(RECORD_WORKSPACES, RECORD_ADD), ws,
+				 10, NULL, NULL, NULL),
 		OK);
 	return c;
 }

@@ -88,7 +88,7 @@ static void a_delivery_is_shown(void **state)
 	delivery_write(&w, &d);
 	kit_same("delivery", buf_str(&out),
 		"{'id':'dlv_1','kind':'webhook','status':'waiting','session':'ses_1',"
-		"'ask':'ask_1','purpose':'settled','target':'https://h','attempts':2,"
+		"'ask':'ask_1','purpose':'settled','user':null,'contact':null,'step':null,'target':'https://h','attempts':2,"
 		"'next_at':'1970-01-01T00:00:01.000Z','last_error':'refused',"
 		"'last_status':503,'created_at':'1970-01-01T00:00:00.500Z','done_at':null}");
 	buf_done(&out);
@@ -126,7 +126,9 @@ static void a_command_line_becomes_words(void **state)
 		struct resumer r;
 		char **argv;
 
-		assert_int_equal(resumer_read(str_of(table[i].line), &kit, &r, NULL), OK);
+		assert_int_equal(resumer_read(str_of(table[i].line), COMMAND_RESUMES,
+					 &kit, &r, NULL),
+			OK);
 		assert_int_equal(resumer_fill(&r, &values, &kit, &argv, NULL), OK);
 		for (size_t k = 0; argv[k]; k++) {
 			if (k) buf_add_char(&joined, '|');
@@ -156,12 +158,13 @@ static void a_wrong_command_line_is_refused(void **state)
 		struct fault why = { 0 };
 		struct resumer r;
 
-		assert_int_equal(
-			resumer_read(str_of(table[i].line), &kit, &r, &why), ERR_INVALID);
+		assert_int_equal(resumer_read(str_of(table[i].line), COMMAND_RESUMES,
+					 &kit, &r, &why),
+			ERR_INVALID);
 		if (!strstr(why.detail, table[i].detail)) fail_msg("%s", why.detail);
 	}
-	assert_int_equal(resumer_read(str_of(kit_repeat("x ", 101)), &kit,
-				 &(struct resumer){ 0 }, NULL),
+	assert_int_equal(resumer_read(str_of(kit_repeat("x ", 101)), COMMAND_RESUMES,
+				 &kit, &(struct resumer){ 0 }, NULL),
 		ERR_INVALID);
 }
 
@@ -174,11 +177,13 @@ static void a_value_never_becomes_an_option(void **state)
 
 	(void)state;
 	hostile.external_id = STR("--dangerously-skip-permissions");
-	assert_int_equal(
-		resumer_read(STR("run --resume {external_id}"), &kit, &r, NULL), OK);
+	assert_int_equal(resumer_read(STR("run --resume {external_id}"), COMMAND_RESUMES,
+				 &kit, &r, NULL),
+		OK);
 	assert_int_equal(resumer_fill(&r, &hostile, &kit, &argv, &why), ERR_INVALID);
-	assert_int_equal(
-		resumer_read(STR("run --resume={external_id}"), &kit, &r, NULL), OK);
+	assert_int_equal(resumer_read(STR("run --resume={external_id}"), COMMAND_RESUMES,
+				 &kit, &r, NULL),
+		OK);
 	assert_int_equal(resumer_fill(&r, &hostile, &kit, &argv, &why), OK);
 }
 
@@ -191,8 +196,9 @@ static void a_long_context_loses_its_beginning(void **state)
 	(void)state;
 	wordy.context =
 		str_of(kit_print("%s%s", kit_repeat("é", 100000), "the last answer"));
-	assert_int_equal(resumer_read(STR("run {context}"), &kit, &r, NULL), OK);
-	assert_true(resumer_wants_context(&r));
+	assert_int_equal(
+		resumer_read(STR("run {context}"), COMMAND_RESUMES, &kit, &r, NULL), OK);
+	assert_true(resumer_wants_text(&r));
 	assert_int_equal(resumer_fill(&r, &wordy, &kit, &argv, NULL), OK);
 	assert_true(strlen(argv[1]) < 128 * 1024 - 4096);
 	assert_true(str_ends(str_of(argv[1]), "the last answer"));

@@ -106,7 +106,10 @@ static void events_of_people_are_told_from_the_others(void **state)
 			      strncmp(e.type, "token.", 6) == 0 ||
 			      strncmp(e.type, "login.", 6) == 0 ||
 			      strncmp(e.type, "settings.", 9) == 0 ||
-			      strncmp(e.type, "team.", 5) == 0;
+			      strncmp(e.type, "team.", 5) == 0 ||
+			      strncmp(e.type, "contact.", 8) == 0 ||
+			      strncmp(e.type, "routes.", 7) == 0 ||
+			      strncmp(e.type, "ask.notif", 9) == 0;
 
 		assert_int_equal(event_of_people(e.type), people);
 		assert_int_equal(event_passes(&e, &agents), !people);

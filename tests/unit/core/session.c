@@ -323,15 +323,15 @@ static void a_session_is_shown_with_every_member(void **state)
 	agent_id(1, s.agent, agent);
 	session_write(&w, &s, STR("[{}]"));
 	assert_string_equal(buf_text(&out),
-		kit_text(kit_quote(
-			kit_print("{'id':'ses_1','title':'T','agent':{'id':'%s','name':'"
-				  "builder'},'project':null,"
-				  "'external_id':null,'parallel':false,'status':'idle','"
-				  "pending_asks':[{}],"
-				  "'progress':null,'metadata':{},'on_settled':null,"
-				  "'created_at':'1970-01-01T00:00:01.000Z',"
-				  "'updated_at':'1970-01-01T00:00:02.000Z'}",
-				agent))));
+		kit_text(kit_quote(kit_print(
+			"{'id':'ses_1','title':'T','agent':{'id':'%s','name':'"
+			"builder'},'project':null,"
+			"'external_id':null,'parallel':false,'sensitive':false,'status':'idle','"
+			"pending_asks':[{}],"
+			"'progress':null,'metadata':{},'on_settled':null,"
+			"'created_at':'1970-01-01T00:00:01.000Z',"
+			"'updated_at':'1970-01-01T00:00:02.000Z'}",
+			agent))));
 	buf_done(&out);
 }
 

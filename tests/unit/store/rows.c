@@ -26,7 +26,7 @@ static int begin(void **state)
 	static const uint8_t start[SHA256_SIZE];
 	const struct val ws[] = { val_int(1), val_text(STR("one")), val_int(1),
 		val_int(0), val_bytes(start, SHA256_SIZE), val_int(0), val_int(0),
-		val_int(0), val_int(0) };
+		val_int(0), val_int(0), val_int(0) };
 
 	(void)state;
 	snprintf(folder, sizeof folder, "/tmp/rows-XXXXXX");
@@ -34,7 +34,7 @@ static int begin(void **state)
 	snprintf(place, sizeof place, "sqlite:%s/p.db", folder);
 	db = db_open(str_of(place), DB_WRITE, NULL, NULL);
 	if (!db || schema_migrate(db, NULL)) return -1;
-	if (db_one(db, SQL_OF(RECORD_WORKSPACES, RECORD_ADD), ws, 9, NULL, NULL, NULL))
+	if (db_one(db, SQL_OF(RECORD_WORKSPACES, RECORD_ADD), ws, 10, NULL, NULL, NULL))
 		return -1;
 	ids_seed(&ids, 7);
 	rows_start(&rows, &arena, db, &ids, NOW_MS);

@@ -1,0 +1,196 @@
+/* contact.c - contacts: bodies read, JSON written. */
+#include "core/contact.h"
+
+#include "core/address.h"
+#include "core/resumer.h"
+#include "core/show.h"
+
+static const char *const formats[] = {
+	[FORMAT_PARLEY] = "parley",
+	[FORMAT_SLACK] = "slack",
+	[FORMAT_TEAMS] = "teams",
+	[FORMAT_NTFY] = "ntfy",
+};
+enum { FORMATS = sizeof formats / sizeof *formats };
+
+bool contact_usable(const struct contact *c)
+{
+	return c->verified && !c->muted && !c->broken_ms;
+}
+
+enum contact_format contact_format(const struct contact *c)
+{
+	int i = name_find(formats, FORMATS, c->format);
+
+	return i < 0 ? FORMAT_PARLEY : (enum contact_format)i;
+}
+
+/* ---- bodies ---- */
+
+enum { C_CHANNEL, C_ADDRESS, C_FORMAT, C_NAME, C_LEN };
+static const struct str names[C_LEN] = { [C_CHANNEL] = STR("channel"),
+	[C_ADDRESS] = STR("address"),
+	[C_FORMAT] = STR("format"),
+	[C_NAME] = STR("name") };
+static const struct members members = { names, C_LEN };
+
+static bool atom(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       (c >= '0' && c <= '9') || (c && strchr("!#$%&'*+/=?^_`{|}~-.", c));
+}
+
+/* One addr-spec without comments, quotes or address literals. */
+static bool mail_valid(struct str address)
+{
+	struct str local = str_first(address, 0), host;
+	size_t at = 0;
+
+	while (at < address.len && address.at[at] != '@')
+		at++;
+	local = str_first(address, at);
+	host = str_from(address, at + 1);
+	if (!local.len || local.len > 64 || !host.len || host.len > 253) return false;
+	for (size_t i = 0; i < local.len; i++)
+		if (!atom(local.at[i])) return false;
+	for (size_t i = 0; i < host.len; i++)
+		if (!atom(host.at[i]) || strchr("!#$%&'*+/=?^_`{|}~", host.at[i]))
+			return false;
+	return local.at[0] != '.' && host.at[0] != '.' && host.at[0] != '-' &&
+	       str_find(address, STR("..")) < 0 && host.at[host.len - 1] != '.';
+}
+
+static bool slack_valid(struct str id, bool of_team)
+{
+	const char *first = of_team ? "UWCG" : "UW";
+
+	if (id.len < 3 || id.len > 30 || !strchr(first, id.at[0])) return false;
+	for (size_t i = 0; i < id.len; i++)
+		if (!((id.at[i] >= 'A' && id.at[i] <= 'Z') ||
+			    (id.at[i] >= '0' && id.at[i] <= '9')))
+			return false;
+	return true;
+}
+
+static void address_check(struct check *c, const struct spot *root,
+	const struct contact_body *b, bool of_team)
+{
+	struct url url;
+
+	if (b->channel == DELIVERY_EMAIL && !mail_valid(b->address))
+		wrong_member(c, root, names[C_ADDRESS], "must be one e-mail address");
+	if (b->channel == DELIVERY_SLACK && !slack_valid(b->address, of_team))
+		wrong_member(c, root, names[C_ADDRESS],
+			of_team ? "must be a Slack id: U…, W…, C… or G…"
+				: "must be the Slack id of a person: U… or W…");
+	if (b->channel == DELIVERY_WEBHOOK && !url_split(b->address, &url))
+		wrong_member(c, root, names[C_ADDRESS], "must be a URL (http or https)");
+	if (b->channel == DELIVERY_COMMAND && !resumer_name_valid(b->address))
+		wrong_member(c, root, names[C_ADDRESS],
+			"must be the name of a command of [channels]");
+}
+
+static void format_check(
+	struct check *c, const struct spot *root, const struct contact_body *b)
+{
+	if (b->channel == DELIVERY_WEBHOOK ? name_find(formats, FORMATS, b->format) < 0
+					   : b->format.len > 0)
+		wrong_member(c, root, names[C_FORMAT],
+			b->channel == DELIVERY_WEBHOOK
+				? "must be parley, slack, teams or ntfy"
+				: "is of webhooks only");
+}
+
+enum err contact_body_read(const struct json *body, bool of_team,
+	struct contact_body *out, struct fault *why)
+{
+	struct check c = { .why = why };
+	struct spot root = spot_root("");
+	const struct json *m[C_LEN];
+	struct contact_body b = { 0 };
+
+	if (members_read(&c, &root, body, &members, NULL, m)) {
+		if (!delivery_kind_read(json_text(m[C_CHANNEL]), &b.channel) ||
+			!delivery_kind_is_channel(b.channel))
+			wrong_member(&c, &root, names[C_CHANNEL],
+				"must be email, slack, push, webhook or command");
+		b.address = text_read(&c, &root, names[C_ADDRESS], m[C_ADDRESS],
+			CONTACT_ADDRESS_MAX, TEXT_LINE | TEXT_NEEDED | TEXT_FILLED);
+		b.name = text_read(
+			&c, &root, names[C_NAME], m[C_NAME], CONTACT_NAME_MAX, TEXT_LINE);
+		b.format =
+			text_read(&c, &root, names[C_FORMAT], m[C_FORMAT], 20, TEXT_LINE);
+		if (b.channel == DELIVERY_WEBHOOK && !b.format.len)
+			b.format = str_of(formats[FORMAT_PARLEY]);
+		if (!c.failed) address_check(&c, &root, &b, of_team);
+		if (!c.failed) format_check(&c, &root, &b);
+	}
+	enum err e = check_end(&c, NULL);
+	if (!e) *out = b;
+	return e;
+}
+
+enum err contact_patch_read(
+	const struct json *body, struct contact_patch *out, struct fault *why)
+{
+	static const struct str patch_names[] = { STR("name"), STR("muted") };
+	static const struct members patch_members = { patch_names, 2 };
+	struct check c = { .why = why };
+	struct spot root = spot_root("");
+	const struct json *m[2];
+	struct contact_patch p = { 0 };
+
+	if (members_read(&c, &root, body, &patch_members, NULL, m)) {
+		p.has_name = json_get(body, "name") != NULL;
+		p.has_muted = m[1] != NULL;
+		p.name = text_read(
+			&c, &root, patch_names[0], m[0], CONTACT_NAME_MAX, TEXT_LINE);
+		p.muted = flag_read(&c, &root, patch_names[1], m[1], false);
+		if (!p.has_name && !p.has_muted) wrong(&c, &root, "nothing to change");
+	}
+	enum err e = check_end(&c, NULL);
+	if (!e) *out = p;
+	return e;
+}
+
+/* ---- shown ---- */
+
+struct str contact_target(const struct contact *c)
+{
+	return c->name.len ? c->name : c->id;
+}
+
+void contact_write(
+	struct json_writer *w, const struct contact *c, bool whole, struct arena *arena)
+{
+	bool host_only = c->channel == DELIVERY_WEBHOOK && !whole;
+
+	jw_object(w);
+	jw_key(w, "id");
+	jw_str(w, c->id);
+	show_text(w, "user", c->user);
+	show_text(w, "team", c->team);
+	jw_key(w, "channel");
+	jw_text(w, delivery_kind_name(c->channel));
+	jw_key(w, "address");
+	jw_str(w, host_only ? url_host(c->address, arena) : c->address);
+	show_text(w, "format", c->format);
+	show_text(w, "name", c->name);
+	jw_key(w, "verified");
+	jw_bool(w, c->verified);
+	jw_key(w, "muted");
+	jw_bool(w, c->muted);
+	jw_key(w, "broken");
+	if (c->broken_ms) {
+		jw_object(w);
+		show_time(w, "since", c->broken_ms);
+		jw_key(w, "reason");
+		jw_str(w, c->broken);
+		jw_object_end(w);
+	} else {
+		jw_null(w);
+	}
+	show_time(w, "created_at", c->created_ms);
+	show_time(w, "last_used_at", c->last_used_ms);
+	jw_object_end(w);
+}

@@ -1,0 +1,438 @@
+/* notify_routes.c - the table of routes: shown to people, replaced by admins as a whole; whom it
+ * would tell of an ask; whom an ask was told to. */
+#include "desk/telling.h"
+
+#include "base/clock.h"
+#include "core/draft.h"
+#include "core/show.h"
+
+#include <stdio.h>
+
+static void table_show(
+	struct json_writer *w, const struct route_table *t, int64_t version)
+{
+	jw_object(w);
+	jw_key(w, "version");
+	jw_int(w, version);
+	jw_key(w, "items");
+	routes_write(w, t);
+	jw_object_end(w);
+}
+
+struct routes_found {
+	struct arena *arena;
+	struct kept_routes kept;
+};
+
+static enum err routes_row(void *ctx, const struct row *row, struct fault *why)
+{
+	struct routes_found *f = ctx;
+
+	return record_read(&records[RECORD_ROUTES], row, f->arena, &f->kept, why);
+}
+
+static enum err routes_get_read(
+	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+{
+	struct json_writer w = { .out = &job->out };
+	struct routes_found f = { .arena = &job->arena };
+	const struct val key[] = { val_int(job->who.ws) };
+	struct route_table table;
+	enum err e = db_one(
+		db, SQL_OF(RECORD_ROUTES, RECORD_GET), key, 1, routes_row, &f, why);
+
+	(void)now_ms;
+	if (!e) e = routes_load(f.kept.body, &job->arena, &table, why);
+	if (!e) table_show(&w, &table, f.kept.version);
+	return e;
+}
+
+const struct use use_notify_routes = {
+	.job = { .name = "notify_routes",
+		.needs_permission = true,
+		.permission = MAY_READ_ALL,
+		.read = routes_get_read },
+};
+
+/* ---- put ---- */
+
+struct routes_body {
+	struct route_table table;
+	int64_t version;
+};
+
+static enum err routes_put_check(struct task *t, struct fault *why)
+{
+	static const char *const names[] = { "version", "items", NULL };
+	struct routes_body *b = ARENA_NEW(&t->job.arena, struct routes_body);
+	const struct json *version = json_get(t->body, "version");
+	enum err e = members_only(t->body, names, why);
+
+	if (!b) return fail(why, ERR_MEMORY, "out of memory");
+	t->checked = b;
+	if (!version || !version->is_int || version->integer < 0)
+		e = fail_at(why, "/version", "required: the number that was read");
+	else
+		b->version = version->integer;
+	if (routes_read(
+		    json_get(t->body, "items"), "/items", &t->job.arena, &b->table, why))
+		e = why->err;
+	return e;
+}
+
+static bool team_known(const struct roster *r, struct str name)
+{
+	for (size_t i = 0; i < r->teams_len; i++)
+		if (str_eq(r->teams[i].team->name, name)) return true;
+	return false;
+}
+
+/* Is what a step names there? NULL: it is. */
+static const char *to_missing(const struct telling *t, const struct notify_to *to)
+{
+	switch (to->kind) {
+	case TO_USER: return roster_user(&t->roster, to->name) ? NULL : "no such user";
+	case TO_TEAM:
+	case TO_ON_CALL:
+	case TO_LEADS: return team_known(&t->roster, to->name) ? NULL : "no such team";
+	case TO_CONTACT:
+		for (size_t i = 0; i < t->contacts_len; i++)
+			if (str_eq(t->contacts[i]->id, to->name)) return NULL;
+		return "no such contact";
+	default: return NULL;
+	}
+}
+
+static enum err names_check(
+	const struct telling *t, const struct route_table *table, struct fault *why)
+{
+	enum err e = OK;
+
+	for (size_t r = 0; r < table->len; r++)
+		for (size_t s = 0; s < table->rows[r].steps_len; s++)
+			for (size_t i = 0; i < table->rows[r].steps[s].to_len; i++) {
+				const char *missing =
+					to_missing(t, &table->rows[r].steps[s].to[i]);
+				char at[80];
+
+				snprintf(at, sizeof at, "/items/%zu/steps/%zu/to/%zu", r,
+					s, i);
+				if (missing) e = fail_at(why, at, "%s", missing);
+			}
+	return e;
+}
+
+static enum err routes_put_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct routes_body *b = t->checked;
+	struct kept_routes fresh = { .ws = job->who.ws };
+	struct json_writer w = { .out = &job->out };
+	struct telling telling = { 0 };
+	const struct kept_routes *found;
+	struct kept_routes *kept;
+	struct buf body = { 0 };
+	struct json_writer bw = { .out = &body };
+	enum err e = telling_load(rows, job->who.ws, &telling, why);
+
+	if (!e) e = names_check(&telling, &b->table, why);
+	if (e) return e;
+	found = rows_find(rows, RECORD_ROUTES,
+		record_name(&records[RECORD_ROUTES], &fresh, rows->arena));
+	if (b->version != (found ? found->version : 0))
+		return fail(why, ERR_CONFLICT,
+			"the routes have changed since: version %lld now",
+			(long long)(found ? found->version : 0));
+	for (size_t i = 0; i < b->table.len; i++)
+		if (!b->table.rows[i].id.len)
+			b->table.rows[i].id = rows_new_id(rows, "rou");
+	routes_write(&bw, &b->table);
+	fresh.body = buf_keep_done(&body, rows->arena);
+	fresh.changed_ms = rows->now_ms;
+	kept = found ? rows_change(rows, found) : rows_new(rows, RECORD_ROUTES, &fresh);
+	if (!kept) return fail(why, ERR_MEMORY, "out of memory");
+	kept->body = fresh.body;
+	kept->changed_ms = fresh.changed_ms;
+	/* The number that it is written under. */
+	table_show(&w, &b->table, found ? b->version + 1 : 1);
+	return rows_event_of(rows, job->who.ws, "routes.changed",
+		       arena_print(rows->arena, "{\"version\":%lld}",
+			       (long long)(found ? b->version + 1 : 1)))
+		       ? OK
+		       : fail(why, ERR_MEMORY, "out of memory");
+}
+
+const struct use use_notify_routes_put = {
+	.job = { .name = "notify_routes_put",
+		.needs_permission = true,
+		.permission = MAY_ADMIN,
+		.decide = routes_put_decide },
+	.check = routes_put_check,
+};
+
+/* ---- try ---- */
+
+struct route_trial {
+	struct ask ask;
+	struct route_table table; /* of the body; len 0: the workspace's */
+	int64_t at_ms;		  /* 0: now */
+	int64_t timeout_ms;
+};
+
+enum { A_KIND, A_PRIORITY, A_RISK, A_PROJECT, A_AGENT, A_ASSIGNEES, A_TIMEOUT, A_LEN };
+static const struct str ask_names[A_LEN] = { [A_KIND] = STR("kind"),
+	[A_PRIORITY] = STR("priority"),
+	[A_RISK] = STR("risk"),
+	[A_PROJECT] = STR("project"),
+	[A_AGENT] = STR("agent"),
+	[A_ASSIGNEES] = STR("assignees"),
+	[A_TIMEOUT] = STR("timeout") };
+static const struct members ask_trial_members = { ask_names, A_LEN };
+
+static void trial_ask_read(
+	struct task *t, struct check *c, const struct json *json, struct route_trial *out)
+{
+	struct spot at = spot_root("/ask");
+	struct draft_limits limits = desk_limits(t->desk);
+	struct ask *a = &out->ask;
+	const struct json *m[A_LEN];
+	struct str *ids = NULL;
+	size_t len = 0;
+
+	a->kind = ASK_BLOCKING;
+	a->priority = PRIORITY_NORMAL;
+	a->assignees = STR("[]");
+	if (!members_read(c, &at, json, &ask_trial_members, NULL, m)) return;
+	if (m[A_KIND] && !ask_kind_read(json_text(m[A_KIND]), &a->kind))
+		wrong_member(c, &at, ask_names[A_KIND],
+			"must be blocking, non_blocking, approval or error_recovery");
+	if (m[A_PRIORITY] && !priority_read(json_text(m[A_PRIORITY]), &a->priority))
+		wrong_member(c, &at, ask_names[A_PRIORITY],
+			"must be low, normal, high or urgent");
+	if (m[A_RISK] && !risk_read(json_text(m[A_RISK]), &a->risk))
+		wrong_member(c, &at, ask_names[A_RISK],
+			"must be low, medium, high or critical");
+	a->project =
+		text_read(c, &at, ask_names[A_PROJECT], m[A_PROJECT], 100, TEXT_LINE);
+	a->agent = text_read(c, &at, ask_names[A_AGENT], m[A_AGENT], 100, TEXT_LINE);
+	if (m[A_ASSIGNEES]) {
+		struct spot item = spot_member(&at, ask_names[A_ASSIGNEES]);
+
+		assignees_check(c, &item, m[A_ASSIGNEES], &t->job.arena, &ids, &len);
+		a->assignees = desk_assignees_json(ids, len, &t->job.arena);
+	}
+	if (m[A_TIMEOUT]) {
+		struct spot item = spot_member(&at, ask_names[A_TIMEOUT]);
+
+		out->timeout_ms = timeout_check(c, &item, m[A_TIMEOUT], &limits);
+	}
+}
+
+static enum err routes_try_check(struct task *t, struct fault *why)
+{
+	static const char *const names[] = { "ask", "at", "items", NULL };
+	struct route_trial *b = ARENA_NEW(&t->job.arena, struct route_trial);
+	const struct json *at = json_get(t->body, "at");
+	const struct json *items = json_get(t->body, "items");
+	const struct json *ask = json_get(t->body, "ask");
+	struct check c = { .why = why };
+	enum err e = members_only(t->body, names, why);
+
+	if (!b) return fail(why, ERR_MEMORY, "out of memory");
+	t->checked = b;
+	if (!json_is(ask, JSON_OBJECT))
+		e = fail_at(why, "/ask", "an object is needed");
+	else
+		trial_ask_read(t, &c, ask, b);
+	if (check_end(&c, &t->job.arena)) e = why->err;
+	if (at && at->type != JSON_NULL &&
+		(at->type != JSON_STRING || !time_read(at->text, &b->at_ms)))
+		e = fail_at(why, "/at", "must be a time (RFC 3339)");
+	if (items && items->type != JSON_NULL &&
+		routes_read(items, "/items", &t->job.arena, &b->table, why))
+		e = why->err;
+	return e;
+}
+
+static void entry_write(struct json_writer *w, const struct plan_entry *e)
+{
+	jw_object(w);
+	show_time(w, "at", e->at_ms);
+	jw_key(w, "step");
+	jw_int(w, e->step);
+	show_text(w, "user", e->user);
+	show_text(w, "contact", e->contact ? e->contact->id : STR_NONE);
+	jw_key(w, "channel");
+	jw_text(w, e->contact ? delivery_kind_name(e->contact->channel) : NULL);
+	jw_key(w, "why");
+	jw_text(w, plan_why_name(e->why));
+	jw_object_end(w);
+}
+
+/* What this step would tell counts as told for the next. */
+static void plan_told(struct plan_facts *f, const struct plan *p, size_t from,
+	const struct delivery **told, size_t cap)
+{
+	for (size_t i = from; i < p->len && f->told_len < cap; i++) {
+		struct delivery *d;
+
+		if (!p->at[i].contact || !p->at[i].at_ms) continue;
+		d = ARENA_NEW(f->arena, struct delivery);
+		if (!d) return;
+		*d = (struct delivery){ .kind = p->at[i].contact->channel,
+			.contact = p->at[i].contact->id,
+			.user = p->at[i].user,
+			.purpose = DELIVERY_ASK,
+			.status = p->at[i].why ? DELIVERY_WAITING : DELIVERY_DONE,
+			.next_ms = p->at[i].at_ms };
+		told[f->told_len++] = d;
+	}
+}
+
+enum { TRIAL_TOLD_MAX = 2000 };
+
+static enum err trial_plan(struct task *t, struct telling *telling,
+	const struct notify_route *r, int64_t now_ms, struct plan *out, struct fault *why)
+{
+	struct route_trial *b = t->checked;
+	struct arena *arena = &t->job.arena;
+	const struct delivery **told =
+		ARENA_ARRAY(arena, const struct delivery *, TRIAL_TOLD_MAX);
+	struct route_point p, *from = NULL, last;
+	struct plan_facts f = { .ask = &b->ask,
+		.roster = &telling->roster,
+		.contacts = telling->contacts,
+		.contacts_len = telling->contacts_len,
+		.people = telling->people,
+		.people_len = telling->people_len,
+		.told = told,
+		.arena = arena };
+
+	if (!told) return fail(why, ERR_MEMORY, "out of memory");
+	while (route_next(r, now_ms, b->ask.deadline_ms, from, &p)) {
+		size_t before = out->len;
+
+		f.now_ms = p.due_ms;
+		telling->roster.now_ms = p.due_ms;
+		if (!plan_step(&f, &r->steps[p.step], p.step, out))
+			return fail(why, ERR_MEMORY, "out of memory");
+		plan_told(&f, out, before, told, TRIAL_TOLD_MAX);
+		last = p;
+		from = &last;
+	}
+	return OK;
+}
+
+static enum err routes_try_read(
+	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct route_trial *b = t->checked;
+	struct json_writer w = { .out = &job->out };
+	struct telling telling;
+	const struct route_table *table;
+	const struct notify_route *r;
+	struct plan plan = { 0 };
+	enum err e = telling_read(t, db, now_ms, &telling, why);
+
+	if (e) return e;
+	if (b->at_ms) now_ms = b->at_ms;
+	b->ask.ws = job->who.ws;
+	b->ask.created_ms = now_ms;
+	b->ask.deadline_ms = b->timeout_ms ? now_ms + b->timeout_ms : 0;
+	table = b->table.len ? &b->table : &telling.table;
+	r = routes_find(table, &b->ask);
+	if (r) e = trial_plan(t, &telling, r, now_ms, &plan, why);
+	if (e) return e;
+	jw_object(&w);
+	jw_key(&w, "route");
+	if (!r)
+		jw_null(&w);
+	else if (b->table.len)
+		jw_int(&w, r - table->rows);
+	else
+		jw_str(&w, r->id);
+	jw_key(&w, "plan");
+	jw_array(&w);
+	for (size_t i = 0; i < plan.len; i++)
+		entry_write(&w, &plan.at[i]);
+	jw_array_end(&w);
+	jw_object_end(&w);
+	return OK;
+}
+
+const struct use use_notify_routes_try = {
+	.job = { .name = "notify_routes_try",
+		.needs_permission = true,
+		.permission = MAY_READ_ALL,
+		.read = routes_try_read },
+	.check = routes_try_check,
+};
+
+/* ---- who was told of an ask ---- */
+
+struct told_list {
+	struct task *t;
+	struct json_writer *w;
+	int64_t next_ms;
+};
+
+static enum err told_row(void *ctx, const struct row *row, struct fault *why)
+{
+	struct told_list *l = ctx;
+	struct delivery d;
+	enum err e = delivery_from_row(row, &l->t->job.arena, &d, why);
+
+	if (e) return e;
+	if (d.kind == DELIVERY_ROUTE && d.status == DELIVERY_WAITING &&
+		d.purpose == DELIVERY_ASK && (!l->next_ms || d.next_ms < l->next_ms))
+		l->next_ms = d.next_ms;
+	if (d.contact.len) delivery_write(l->w, &d);
+	return OK;
+}
+
+struct seen_ask {
+	struct arena *arena;
+	struct ask ask;
+	bool found;
+};
+
+static enum err seen_row(void *ctx, const struct row *row, struct fault *why)
+{
+	struct seen_ask *s = ctx;
+
+	s->found = true;
+	return ask_from_row(row, s->arena, &s->ask, why);
+}
+
+static enum err ask_deliveries_read(
+	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct json_writer w = { .out = &job->out };
+	struct told_list l = { t, &w, 0 };
+	struct seen_ask s = { .arena = &job->arena };
+	const struct val args[] = { val_int(job->who.ws), val_text(t->id) };
+	enum err e = db_one(db, SQL_ASK_GET, args, 2, seen_row, &s, why);
+
+	(void)now_ms;
+	if (!e && (!s.found || !principal_sees(&job->who, s.ask.agent)))
+		e = fail(why, ERR_NOT_FOUND, "no ask %.*s",
+			STR_ARGS(str_first(t->id, 64)));
+	if (!e && job->who.role == ROLE_AGENT)
+		e = fail(why, ERR_FORBIDDEN, "the role %s may not do this",
+			role_name(job->who.role));
+	if (e) return e;
+	jw_object(&w);
+	jw_key(&w, "items");
+	jw_array(&w);
+	e = db_one(db, SQL_DELIVERIES_OF_ASK, args, 2, told_row, &l, why);
+	jw_array_end(&w);
+	show_time(&w, "next_at", l.next_ms);
+	jw_object_end(&w);
+	return e;
+}
+
+const struct use use_ask_deliveries = {
+	.job = { .name = "ask_deliveries", .read = ask_deliveries_read },
+};

@@ -1,0 +1,72 @@
+/* telling.h - people are told of asks: the steps of routes, and what becomes of each message.
+ * Private to desk.
+ *
+ * 1. The first step's row commits with the ask. A settlement ends the route row and every unsent
+ *    message of the ask in its own transaction.
+ * 2. Each contact that shows the ask gets one `settled`, and never before its last message:
+ *    staged by the settlement, or by the report of what was under way then.
+ * 3. A workspace without contacts has no route rows. */
+#ifndef DESK_TELLING_H
+#define DESK_TELLING_H
+
+#include "core/notify_plan.h"
+#include "desk/roster.h"
+
+/* What steps of one workspace need, loaded once a batch. */
+struct telling {
+	int64_t ws; /* 0: nothing is loaded */
+	struct roster roster;
+	const struct contact **contacts;
+	size_t contacts_len;
+	struct plan_person *people;
+	size_t people_len;
+	struct route_table table;
+};
+enum err telling_load(struct rows *, int64_t ws, struct telling *, struct fault *);
+/* For readers. */
+enum err telling_read(
+	struct task *, struct db *, int64_t now_ms, struct telling *, struct fault *);
+/* The facts of one ask; its deliveries are fetched. */
+enum err telling_facts(struct rows *, const struct telling *, const struct ask *,
+	struct plan_facts *out, struct fault *);
+
+/* ---- moments of an ask ---- */
+
+void telling_wants(const struct job *, struct wants *); /* of a new ask */
+/* The route of a new ask, and its first step's row. */
+enum err telling_asked(struct task *, struct rows *, struct ask *, struct fault *);
+enum err telling_settled(
+	struct desk *, struct rows *, const struct ask *, struct fault *);
+/* Its end, to one contact that shows it and has nothing under way; once. The deliveries of the
+ * ask were fetched. */
+enum err telling_end_at(struct desk *, struct rows *, const struct ask *,
+	struct str contact, struct fault *);
+/* Its deadline moved. */
+enum err telling_moved(struct rows *, const struct ask *, struct fault *);
+
+/* ---- rows ---- */
+
+/* A message of this purpose for a contact; `a` may be NULL. Found in *out, unless NULL. */
+enum err telling_stage(struct rows *, const struct ask *, const struct contact *,
+	struct delivery like, struct delivery **out, struct fault *);
+enum err contact_fetch(struct rows *, int64_t ws, struct str id,
+	const struct contact **out, struct fault *); /* NULL: there is none */
+/* contact.added, … */
+enum err contact_event(
+	struct rows *, const struct contact *, const char *type, struct fault *);
+
+/* ---- deliveries under way ---- */
+
+/* Works a route row that was claimed. */
+enum err telling_step(struct telling *, struct rows *, struct delivery *, struct fault *);
+/* May this claimed message be sent now? *hold: it waits, is carried or was dropped instead,
+ * and the row says so. */
+enum err telling_prepare(
+	struct task *, struct rows *, struct delivery *, bool *hold, struct fault *);
+/* A message ended for good, or is tried again. */
+enum err telling_reported(struct task *, struct rows *, struct delivery *,
+	const struct delivery_outcome *, struct fault *);
+/* Not to be sent any more. */
+void delivery_drop(struct rows *, struct delivery *, struct str reason);
+
+#endif

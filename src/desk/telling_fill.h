@@ -1,0 +1,11 @@
+/* telling_fill.h - what a message to a person brings. Private to desk. */
+#ifndef DESK_TELLING_FILL_H
+#define DESK_TELLING_FILL_H
+
+#include "desk/inner.h"
+
+/* `ask`, session title and workspace are there already, where it is about one. */
+enum err telling_fill(struct task *, struct db *, int64_t now_ms, struct delivery_fill *,
+	struct fault *);
+
+#endif

@@ -1,0 +1,328 @@
+/* telling_work.c - messages to people under way: held back, counted, reported; the end of an ask
+ * told to whoever shows it. */
+#include "desk/telling.h"
+
+#include "base/clock.h"
+
+enum { RATE_MS = 60 * 1000 };
+
+static enum err out_of_memory(struct fault *why)
+{
+	return fail(why, ERR_MEMORY, "out of memory");
+}
+
+/* ---- events ---- */
+
+enum err contact_event(
+	struct rows *rows, const struct contact *c, const char *type, struct fault *why)
+{
+	struct buf b = { .max = 1024 };
+	struct json_writer w = { .out = &b };
+
+	jw_object(&w);
+	jw_key(&w, "contact");
+	jw_str(&w, c->id);
+	jw_key(&w, "user");
+	jw_text(&w, c->user.len ? arena_copy(rows->arena, c->user) : NULL);
+	jw_key(&w, "team");
+	jw_text(&w, c->team.len ? arena_copy(rows->arena, c->team) : NULL);
+	jw_key(&w, "channel");
+	jw_text(&w, delivery_kind_name(c->channel));
+	jw_object_end(&w);
+	return rows_event_of(rows, c->ws, type, buf_keep_done(&b, rows->arena))
+		       ? OK
+		       : out_of_memory(why);
+}
+
+static enum err told_event(struct rows *rows, const struct delivery *d,
+	const struct ask *a, const char *type, struct fault *why)
+{
+	struct buf b = { .max = 4096 };
+	struct json_writer w = { .out = &b };
+	struct session *s;
+	enum err e = rows_fetch_session(rows, a->ws, a->session, &s, why);
+
+	if (e) return e;
+	jw_object(&w);
+	jw_key(&w, "user");
+	jw_text(&w, d->user.len ? arena_copy(rows->arena, d->user) : NULL);
+	jw_key(&w, "contact");
+	jw_str(&w, d->contact);
+	jw_key(&w, "channel");
+	jw_text(&w, delivery_kind_name(d->kind));
+	jw_key(&w, "step");
+	jw_int(&w, d->step);
+	jw_key(&w, "purpose");
+	jw_text(&w, delivery_purpose_name(d->purpose));
+	jw_object_end(&w);
+	return rows_event(rows, type, s, a, buf_keep_done(&b, rows->arena))
+		       ? OK
+		       : out_of_memory(why);
+}
+
+/* ---- the end of an ask ---- */
+
+/* Can what this contact shows be changed, or is there somebody who wants to know? */
+static bool contact_takes_end(const struct desk *desk, const struct contact *c)
+{
+	enum contact_format format = contact_format(c);
+
+	if (c->channel == DELIVERY_EMAIL) return desk->mail_settled;
+	return c->channel != DELIVERY_WEBHOOK || format == FORMAT_PARLEY ||
+	       format == FORMAT_NTFY;
+}
+
+enum err telling_end_at(struct desk *desk, struct rows *rows, const struct ask *a,
+	struct str contact, struct fault *why)
+{
+	const struct delivery like = { .purpose = DELIVERY_SETTLED };
+	const struct delivery *d = NULL;
+	const struct contact *c;
+	bool shows = false;
+	enum err e;
+
+	while ((d = rows_next(rows, RECORD_DELIVERIES, d))) {
+		if (!str_eq(d->ask, a->id) || !str_eq(d->contact, contact)) continue;
+		if (d->purpose == DELIVERY_SETTLED) return OK;
+		if (d->status == DELIVERY_WAITING && d->lease.by.len) return OK;
+		/* What was begun may have arrived, whatever we heard of it. */
+		if (delivery_shows_ask(d) &&
+			(d->status == DELIVERY_DONE || d->attempts > 0))
+			shows = true;
+	}
+	if (!shows) return OK;
+	e = contact_fetch(rows, a->ws, contact, &c, why);
+	if (e || !c || !c->verified || c->broken_ms || !contact_takes_end(desk, c))
+		return e;
+	return telling_stage(rows, a, c, like, NULL, why);
+}
+
+/* ---- before it is begun ---- */
+
+struct recent {
+	int64_t len, first_ms;
+};
+
+static enum err recent_row(void *ctx, const struct row *row, struct fault *why)
+{
+	struct recent *r = ctx;
+
+	(void)why;
+	r->len = row_int(row, 0);
+	r->first_ms = row_int(row, 1);
+	return OK;
+}
+
+/* Messages to this contact that this batch claims, which the store does not know yet. */
+static int64_t claimed_now(const struct rows *rows, const struct delivery *than)
+{
+	const struct delivery *d = NULL;
+	int64_t n = 0;
+
+	while ((d = rows_next(rows, RECORD_DELIVERIES, d)))
+		n += d != than && d->status == DELIVERY_WAITING && d->lease.by.len &&
+		     delivery_shows_ask(d) && str_eq(d->contact, than->contact);
+	return n;
+}
+
+/* The summary that waits for this contact, or a new one. */
+static enum err summary_open(struct rows *rows, const struct contact *c, int64_t at_ms,
+	struct str *out, struct fault *why)
+{
+	const struct val args[] = { val_int(c->ws), val_text(c->id),
+		val_text(str_of(delivery_purpose_name(DELIVERY_SUMMARY))) };
+	const struct delivery like = { .purpose = DELIVERY_SUMMARY, .next_ms = at_ms };
+	const struct delivery *d = NULL;
+	struct delivery *fresh;
+	enum err e = rows_fetch(
+		rows, RECORD_DELIVERIES, SQL_DELIVERIES_TO_CONTACT, args, 3, why);
+
+	if (e) return e;
+	while ((d = rows_next(rows, RECORD_DELIVERIES, d)))
+		if (d->purpose == DELIVERY_SUMMARY && d->status == DELIVERY_WAITING &&
+			!d->lease.by.len && str_eq(d->contact, c->id)) {
+			*out = d->id;
+			return OK;
+		}
+	e = telling_stage(rows, NULL, c, like, &fresh, why);
+	if (!e) *out = fresh->id;
+	return e;
+}
+
+/* Too many in a minute: the rest become one summary when it is over. */
+static enum err rate_hold(struct task *t, struct rows *rows, struct delivery *d,
+	const struct contact *c, bool *hold, struct fault *why)
+{
+	const struct val args[] = { val_int(d->ws), val_text(d->contact),
+		val_int(rows->now_ms - RATE_MS), val_text(d->id) };
+	struct recent r = { 0 };
+	int64_t first_ms;
+	enum err e = rows_query(rows, SQL_CONTACT_RECENT, args, 4, recent_row, &r, why);
+
+	if (e || r.len + claimed_now(rows, d) < t->desk->notify_rate) return e;
+	first_ms = r.first_ms ? r.first_ms : rows->now_ms;
+	e = summary_open(rows, c, first_ms + RATE_MS, &d->carrier, why);
+	if (e) return e;
+	d->lease = (struct lease){ 0 };
+	d->attempts = 0;
+	*hold = true;
+	return OK;
+}
+
+static enum err drop(struct rows *rows, struct delivery *d, bool *hold, struct str reason)
+{
+	delivery_drop(rows, d, reason);
+	*hold = true;
+	return OK;
+}
+
+static enum err ask_prepare(struct task *t, struct rows *rows, struct delivery *d,
+	const struct contact *c, bool *hold, struct fault *why)
+{
+	struct ask *a;
+	enum err e = rows_fetch_ask(rows, d->ws, d->ask, &a, why);
+
+	if (e == ERR_NOT_FOUND)
+		return drop(rows, d, hold, STR("the ask is no longer there"));
+	if (e || d->purpose == DELIVERY_SETTLED) return e;
+	if (a->status != ASK_PENDING ||
+		(a->deadline_ms && a->deadline_ms <= rows->now_ms)) {
+		drop(rows, d, hold, STR("the ask is settled"));
+		return a->status == ASK_PENDING
+			       ? OK
+			       : telling_end_at(t->desk, rows, a, d->contact, why);
+	}
+	return d->attempts > 1 ? OK : rate_hold(t, rows, d, c, hold, why);
+}
+
+enum err telling_prepare(struct task *t, struct rows *rows, struct delivery *d,
+	bool *hold, struct fault *why)
+{
+	bool plain = d->purpose == DELIVERY_CODE || d->purpose == DELIVERY_TEST ||
+		     d->purpose == DELIVERY_SETTLED;
+	const struct contact *c;
+	enum err e = contact_fetch(rows, d->ws, d->contact, &c, why);
+
+	*hold = false;
+	if (e) return e;
+	if (!c) return drop(rows, d, hold, STR("the contact was removed"));
+	if (!plain && !contact_usable(c))
+		return drop(rows, d, hold,
+			c->muted       ? STR("the contact is muted")
+			: c->broken_ms ? STR("the contact is broken")
+				       : STR("the contact is not verified"));
+	return d->ask.len ? ask_prepare(t, rows, d, c, hold, why) : OK;
+}
+
+/* ---- after it ended ---- */
+
+/* The person's next contact, at once. */
+static enum err next_contact(struct rows *rows, const struct delivery *d,
+	const struct ask *a, struct fault *why)
+{
+	struct telling t = { 0 };
+	const struct delivery like = {
+		.purpose = DELIVERY_ASK, .step = d->step, .round = d->round
+	};
+	const struct notify_route *r;
+	const struct contact *next;
+	struct plan_facts f;
+	unsigned via = 0;
+	enum err e = telling_load(rows, a->ws, &t, why);
+
+	if (!e) e = telling_facts(rows, &t, a, &f, why);
+	if (e) return e;
+	r = routes_by_id(&t.table, a->route);
+	if (r && d->step >= 0 && (size_t)d->step < r->steps_len)
+		via = r->steps[d->step].via;
+	next = plan_next_contact(&f, d->user, via);
+	return next ? telling_stage(rows, a, next, like, NULL, why) : OK;
+}
+
+/* What a digest or summary stood for ends as it did. */
+static enum err carried_end(
+	struct rows *rows, const struct delivery *d, struct fault *why)
+{
+	const struct val args[] = { val_int(d->ws), val_text(d->id) };
+	const struct delivery *at = NULL;
+	enum err e =
+		rows_fetch(rows, RECORD_DELIVERIES, SQL_DELIVERIES_CARRIED, args, 2, why);
+
+	while (!e && (at = rows_next(rows, RECORD_DELIVERIES, at))) {
+		struct delivery *c;
+
+		if (!str_eq(at->carrier, d->id) || at->status != DELIVERY_WAITING)
+			continue;
+		c = rows_change(rows, at);
+		if (!c) return out_of_memory(why);
+		c->status = d->status;
+		c->done_ms = rows->now_ms;
+		c->last_error = d->last_error;
+	}
+	return e;
+}
+
+/* A success mends a contact, and what can never arrive breaks it. */
+static enum err contact_learn(struct rows *rows, const struct delivery *d,
+	const struct delivery_outcome *o, struct fault *why)
+{
+	const struct contact *was;
+	struct contact *c;
+	enum err e = contact_fetch(rows, d->ws, d->contact, &was, why);
+
+	if (e || !was) return e;
+	if (d->status == DELIVERY_DONE ? !was->broken_ms
+				       : o->ending != ENDED_GONE || was->broken_ms)
+		return OK;
+	c = rows_change(rows, was);
+	if (!c) return out_of_memory(why);
+	c->broken_ms = d->status == DELIVERY_DONE ? 0 : rows->now_ms;
+	c->broken = d->status == DELIVERY_DONE ? STR_NONE : d->last_error;
+	return c->broken_ms ? contact_event(rows, c, "contact.broken", why) : OK;
+}
+
+static enum err ask_reported(
+	struct task *t, struct rows *rows, struct delivery *d, struct fault *why)
+{
+	const struct val args[] = { val_int(d->ws), val_text(d->ask) };
+	struct ask *a;
+	enum err e = rows_fetch_ask(rows, d->ws, d->ask, &a, why);
+
+	if (e) return e == ERR_NOT_FOUND ? OK : e;
+	if (d->purpose == DELIVERY_SETTLED) return OK;
+	if (d->status == DELIVERY_WAITING &&
+		(a->status != ASK_PENDING ||
+			(a->deadline_ms && a->deadline_ms <= d->next_ms))) {
+		/* It would be tried again for nothing. */
+		if (a->status != ASK_PENDING)
+			delivery_drop(rows, d, STR("the ask is settled"));
+		else
+			d->status = DELIVERY_DEAD, d->done_ms = rows->now_ms;
+	}
+	if (d->status == DELIVERY_DONE)
+		e = told_event(rows, d, a, "ask.notified", why);
+	else if (d->status == DELIVERY_DEAD)
+		e = told_event(rows, d, a, "ask.notify_failed", why);
+	if (!e)
+		e = rows_fetch(
+			rows, RECORD_DELIVERIES, SQL_DELIVERIES_OF_ASK, args, 2, why);
+	if (e) return e;
+	if (a->status != ASK_PENDING)
+		return telling_end_at(t->desk, rows, a, d->contact, why);
+	return d->status == DELIVERY_DEAD && d->user.len ? next_contact(rows, d, a, why)
+							 : OK;
+}
+
+enum err telling_reported(struct task *t, struct rows *rows, struct delivery *d,
+	const struct delivery_outcome *o, struct fault *why)
+{
+	enum err e = OK;
+
+	if (d->ask.len) e = ask_reported(t, rows, d, why);
+	if (e || d->status == DELIVERY_WAITING) return e;
+	d->detail = STR_NONE;
+	e = contact_learn(rows, d, o, why);
+	if (!e && (d->purpose == DELIVERY_DIGEST || d->purpose == DELIVERY_SUMMARY))
+		e = carried_end(rows, d, why);
+	return e;
+}

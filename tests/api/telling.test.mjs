@@ -1,0 +1,456 @@
+// People who are not looking are told of an ask, step by step, and of its end.
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, beforeEach, test } from 'node:test';
+import { Webhook } from 'standardwebhooks';
+import { Receiver } from './lib/receiver.mjs';
+import { approval, pointers } from './lib/samples.mjs';
+import { until, useServer } from './lib/server.mjs';
+
+const folder = mkdtempSync(join(tmpdir(), 'parley-telling-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+const config = join(folder, 'parley.conf');
+writeFileSync(join(folder, 'note.mjs'), `
+import { readFileSync, writeFileSync } from 'node:fs';
+const [how, title, url, purpose, user] = process.argv.slice(2);
+writeFileSync(process.env.HOME + '/' + how + '-' + process.env.PARLEY_DELIVERY + '.json', JSON.stringify(
+	{ title, url, purpose, user, input: readFileSync(0, 'utf8'), data: process.env.PARLEY_DATA ?? null }));
+if (how === 'fail') process.exit(3);
+`);
+const note = `${process.execPath} ${join(folder, 'note.mjs')}`;
+writeFileSync(config, `[channels]
+phone = ${note} phone {title} {url} {purpose} {user}
+fail = ${note} fail {title} {url} {purpose} {user}
+`);
+const server = await useServer({ env: { HOME: folder },
+	flags: ['--config', config, '--webhook-internal', '127.0.0.0/8', '--notify-rate', '5'] });
+const { agent, member, admin } = server;
+const mia = (await member.get('/v1/me')).body.user;
+const ada = (await admin.get('/v1/me')).body.user;
+const secret = (await admin.post('/v1/webhook-secret')).body.secret;
+const ran = (how) => readdirSync(folder).filter((f) => f.startsWith(`${how}-`))
+	.map((f) => JSON.parse(readFileSync(join(folder, f), 'utf8')));
+
+/** A contact of somebody at a receiver of its own. */
+async function reached(user, { format = 'parley', reply } = {}) {
+	const receiver = await new Receiver(reply).open();
+	const made = await admin.post(`/v1/users/${user.id}/contacts`,
+		{ channel: 'webhook', address: receiver.url, format, name: `${user.name} ${format}` });
+	assert.equal(made.status, 201, made.text);
+	return { receiver, contact: made.body,
+		remove: () => admin.delete(`/v1/users/${user.id}/contacts/${made.body.id}`),
+		purposes: () => receiver.got.map((g) => g.body.data.purpose) };
+}
+/** These steps for every ask. */
+async function routed(steps, more = {}) {
+	const { version } = (await admin.get('/v1/routes')).body;
+	const reply = await admin.put('/v1/routes', { version, items: [{ match: {}, steps, ...more }] });
+	assert.equal(reply.status, 200, reply.text);
+	return reply.body.items[0];
+}
+const told = async (ask) => (await member.get(`/v1/asks/${ask.id}/deliveries`)).body;
+const rows = async (ask, query = '') => (await admin.get(`/v1/deliveries?ask=${ask.id}${query}`)).body.items.reverse();
+const now = { after: '0s', to: [`user:${mia.id}`] };
+// A test that failed leaves nothing behind for the next.
+beforeEach(async () => {
+	for (const user of [mia, ada]) {
+		for (const { id } of (await admin.get(`/v1/users/${user.id}/contacts`)).body.items) {
+			await admin.delete(`/v1/users/${user.id}/contacts/${id}`);
+		}
+	}
+});
+
+test('a workspace without contacts has no route rows', async () => {
+	const ask = await agent.ask();
+	assert.deepEqual(await rows(ask), []);
+	assert.deepEqual(await told(ask), { items: [], next_at: null });
+});
+
+test('the first step is told at once, signed, and its end once it is settled', async () => {
+	const phone = await reached(mia);
+	await routed([now]);
+	const ask = await agent.ask({ title: 'Ship it' });
+	const [got] = await phone.receiver.some(1);
+	const body = new Webhook(secret).verify(got.text, got.headers);
+	assert.equal(body.type, 'ask.notify');
+	assert.deepEqual([body.data.purpose, body.data.step, body.data.to],
+		['ask', 0, { user: mia.id, team: null, contact: phone.contact.id }]);
+	assert.deepEqual([body.data.ask.id, body.data.ask.title], [ask.id, 'Ship it']);
+	await until(async () => (await told(ask)).items[0]?.status === 'done', 'told');
+	const [first] = (await told(ask)).items;
+	assert.deepEqual([first.user, first.contact, first.step, first.purpose, first.target, first.kind],
+		[mia.id, phone.contact.id, 0, 'ask', 'mia parley', 'webhook']);
+	assert.equal((await rows(ask, '&kind=route'))[0].status, 'done');
+	await admin.answer(ask, { q1: true });
+	await phone.receiver.some(2);
+	assert.deepEqual(phone.purposes(), ['ask', 'settled']);
+	const events = (await admin.events()).items.filter((e) => e.ask === ask.id);
+	assert.deepEqual(events.find((e) => e.type === 'ask.notified').data,
+		{ user: mia.id, contact: phone.contact.id, channel: 'webhook', step: 0, purpose: 'ask' });
+	assert.ok(!(await agent.events()).items.some((e) => e.type === 'ask.notified'), 'not an agent\'s business');
+	assert.equal((await agent.get(`/v1/asks/${ask.id}/deliveries`)).status, 403);
+	await phone.remove();
+});
+
+test('steps come at their time, reminders repeat, and a settlement ends them', async () => {
+	const phone = await reached(mia);
+	const desk = await reached(ada);
+	await routed([{ ...now, after: '20s' }, { after: '5m', to: ['role:admin'] }],
+		{ repeat: { every: '10m', times: 2 } });
+	const ask = await agent.ask();
+	assert.equal((await rows(ask)).length, 1, 'the first step commits with the ask');
+	assert.ok((await told(ask)).next_at);
+	server.jump(21e3);
+	await phone.receiver.some(1);
+	server.jump(280e3);
+	await desk.receiver.some(1);
+	server.jump(600e3);
+	await desk.receiver.some(2);
+	assert.deepEqual(desk.purposes(), ['ask', 'reminder']);
+	await until(async () => (await rows(ask, '&status=waiting&kind=route')).length === 1, 'the third time');
+	await member.answer(ask, { q1: true });
+	assert.deepEqual((await rows(ask, '&kind=route')).map((r) => [r.status, r.step]),
+		[['done', 0], ['done', 1], ['done', 1], ['dropped', 1]]);
+	await desk.receiver.some(3);
+	await phone.receiver.some(2);
+	server.jump(3600e3);
+	await until(async () => !(await rows(ask, '&status=waiting')).length, 'nothing more');
+	assert.deepEqual([phone.purposes(), desk.purposes()],
+		[['ask', 'settled'], ['ask', 'reminder', 'settled']]);
+	await phone.remove();
+	await desk.remove();
+});
+
+test('what is under way when an ask is settled is told the end afterwards', async () => {
+	let release;
+	const held = new Promise((resolve) => { release = resolve; });
+	const phone = await reached(mia, { reply: async (request, response, n) => {
+		if (n === 1) await held;
+		response.writeHead(204).end();
+	} });
+	await routed([now]);
+	const ask = await agent.ask();
+	await phone.receiver.some(1);
+	await admin.answer(ask, { q1: true });
+	assert.deepEqual((await rows(ask)).map((r) => r.purpose), ['ask', 'ask'], 'no end before its beginning');
+	release();
+	await phone.receiver.some(2);
+	assert.deepEqual(phone.purposes(), ['ask', 'settled']);
+	await phone.remove();
+});
+
+test('who is looking is not told, unless the step says so', async () => {
+	const phone = await reached(mia);
+	await routed([now, { ...now, after: '10s', when: 'always' }]);
+	assert.equal((await member.post('/v1/me/present')).status, 204);
+	assert.equal((await agent.post('/v1/me/present')).status, 403);
+	const ask = await agent.ask();
+	await until(async () => (await rows(ask, '&kind=route')).length === 2, 'the second step');
+	assert.deepEqual(phone.purposes(), []);
+	server.jump(11e3);
+	await phone.receiver.some(1);
+	await admin.answer(ask, { q1: true });
+	server.jump(120e3);
+	await phone.remove();
+});
+
+test('a claim holds a step back until it ends', async () => {
+	const phone = await reached(mia);
+	await routed([{ ...now, after: '1m' }]);
+	const ask = await agent.ask();
+	server.jump(50e3);
+	await admin.post(`/v1/asks/${ask.id}/claim`);
+	server.jump(20e3);
+	const { claimed_by: claim } = await admin.read(ask);
+	await until(async () => (await rows(ask))[0].next_at === claim.until, 'due when the claim ends');
+	assert.deepEqual(phone.purposes(), []);
+	server.jump(120e3);
+	await phone.receiver.some(1);
+	await admin.answer(ask, { q1: true });
+	await phone.remove();
+});
+
+test('a step before the deadline moves with it', async () => {
+	await routed([{ before: '5m', to: [`user:${mia.id}`] }]);
+	const phone = await reached(mia);
+	const ask = await agent.ask({ timeout: '1h' });
+	const due = async () => Date.parse((await rows(ask, '&status=waiting'))[0].next_at);
+	assert.equal(await due(), Date.parse(ask.expires_at) - 300e3);
+	await admin.post(`/v1/asks/${ask.id}/extend`, { timeout: '1h' });
+	assert.equal(await due(), Date.parse(ask.expires_at) + 3300e3);
+	await admin.post(`/v1/asks/${ask.id}/extend`, { timeout: null });
+	assert.deepEqual(await rows(ask, '&status=waiting'), [], 'without a deadline it does not happen');
+	await admin.answer(ask, { q1: true });
+	await phone.remove();
+});
+
+test('when a contact fails for good the next is tried at once', async () => {
+	const gone = await reached(mia, { reply: (request, response) => response.writeHead(410).end() });
+	const second = await reached(mia);
+	await routed([now]);
+	const ask = await agent.ask();
+	await second.receiver.some(1);
+	const items = (await told(ask)).items;
+	assert.deepEqual(items.map((d) => [d.contact, d.status === 'dead']).slice(0, 2),
+		[[gone.contact.id, true], [second.contact.id, false]]);
+	const broken = (await member.get(`/v1/me/contacts/${gone.contact.id}`)).body.broken;
+	assert.equal(broken.reason.slice(0, 3), '410');
+	const types = (await admin.events(0, '&types=contact.broken,ask.notify_failed')).items.map((e) => e.type);
+	assert.ok(types.includes('contact.broken') && types.includes('ask.notify_failed'), types.join());
+	const another = await agent.ask();
+	await second.receiver.some(1, another);
+	assert.equal(gone.receiver.got.length, 1, 'it is passed over');
+	for (const a of [ask, another]) await admin.answer(a, { q1: true });
+	await gone.remove();
+	await second.remove();
+});
+
+test('failures are tried again after 5 s, 30 s, 2 min and 10 min, and not after the deadline', async () => {
+	const phone = await reached(mia, { reply: (request, response) => response.writeHead(500).end() });
+	await routed([now]);
+	const ask = await agent.ask({ timeout: '30m' });
+	for (const [n, wait] of [[1, 5e3], [2, 30e3], [3, 120e3], [4, 600e3]]) {
+		await phone.receiver.some(n);
+		await until(async () => (await told(ask)).items[0].attempts === n, `attempt ${n}`);
+		server.jump(wait + 100);
+	}
+	await until(async () => (await told(ask)).items[0].status === 'dead', 'dead');
+	const short = await agent.ask({ timeout: '20s' });
+	await phone.receiver.some(6);
+	server.jump(5.1e3);
+	await until(async () => (await told(short)).items[0].status === 'dead', 'no time left');
+	await admin.answer(ask, { q1: true });
+	await phone.remove();
+});
+
+test('too many messages become one summary', async () => {
+	const phone = await reached(mia);
+	await routed([now]);
+	const asks = [];
+	for (let i = 0; i < 12; i++) asks.push(await agent.ask({ title: `Storm ${i}` }));
+	await phone.receiver.some(5);
+	const sent = (d) => d.status === 'done' || (d.status === 'waiting' && !d.attempts);
+	for (const a of asks) {
+		await until(async () => (await told(a)).items.some(sent), 'sent, or left to the summary');
+	}
+	const waiting = async () => (await admin.get(`/v1/deliveries?purpose=summary&user=${mia.id}`)).body.items;
+	await until(async () => (await waiting())[0]?.status === 'waiting', 'a summary');
+	await admin.answer(asks[11], { q1: true });
+	server.jump(61e3);
+	await until(() => phone.purposes().includes('summary'), 'it is told');
+	const summary = phone.receiver.got.find((g) => g.body.data.purpose === 'summary').body.data;
+	assert.deepEqual([summary.ask, summary.asks.length], [null, 6], 'what is still open');
+	assert.equal(phone.purposes().filter((p) => p === 'ask').length, 5);
+	await until(async () => (await told(asks[10])).items[0].status === 'done', 'they count as told');
+	for (const a of asks.slice(0, 11)) await admin.answer(a, { q1: true });
+	await phone.remove();
+});
+
+test('quiet hours hold a message back, and an urgent one passes', async () => {
+	const phone = await reached(mia);
+	await routed([now, { ...now, after: '1m' }]);
+	const at = new Date(Date.now() + Number(readFileSync(server.clockFile, 'utf8')));
+	const clock = (minutes) => new Date(at.getTime() + minutes * 60e3).toISOString().slice(11, 16);
+	await member.put('/v1/me/notify', { quiet: { tz: 'Etc/UTC', from: clock(-1), to: clock(120) } });
+	const ask = await agent.ask();
+	const settled = await agent.ask();
+	await until(async () => (await told(ask)).items[0]?.status === 'waiting', 'held');
+	assert.equal((await told(ask)).items[0].next_at.slice(11, 16), clock(120));
+	const urgent = await agent.ask({ priority: 'urgent' });
+	await phone.receiver.some(1, urgent);
+	server.jump(61e3);
+	await until(async () => (await rows(ask, '&kind=route&status=done')).length === 2, 'the second step');
+	assert.equal((await told(ask)).items.length, 1, 'one message an ask and person');
+	await admin.answer(settled, { q1: true });
+	assert.equal((await told(settled)).items[0].status, 'dropped');
+	server.jump(120 * 60e3);
+	await phone.receiver.some(1, ask);
+	await until(async () => (await told(ask)).items[0].status === 'done', 'told');
+	assert.equal(phone.receiver.got.filter((g) => g.body.data.ask?.id === settled.id).length, 0);
+	for (const a of [ask, urgent]) await admin.answer(a, { q1: true });
+	await member.put('/v1/me/notify', {});
+	await phone.remove();
+});
+
+test('a digest lists what is open at its time', async () => {
+	const phone = await reached(mia);
+	await routed([now]);
+	const at = new Date(Date.now() + Number(readFileSync(server.clockFile, 'utf8')) + 30 * 60e3);
+	await member.put('/v1/me/notify', { digest: { tz: 'Etc/UTC', at: [at.toISOString().slice(11, 16)] } });
+	const asks = [await agent.ask(), await agent.ask(), await agent.ask()];
+	const high = await agent.ask({ priority: 'high' });
+	const soon = await agent.ask({ timeout: '5m' });
+	await phone.receiver.some(1, high);
+	await phone.receiver.some(1, soon);
+	await admin.answer(asks[2], { q1: true });
+	server.jump(31 * 60e3);
+	await until(() => phone.purposes().includes('digest'), 'the digest');
+	const digest = phone.receiver.got.find((g) => g.body.data.purpose === 'digest').body.data;
+	assert.deepEqual(digest.asks.sort(), [asks[0].id, asks[1].id].sort());
+	for (const a of [asks[0], asks[1], high]) await admin.answer(a, { q1: true });
+	await member.put('/v1/me/notify', {});
+	await phone.remove();
+});
+
+test('commands are run without a shell, with the text on standard input', async () => {
+	const { body: contact } = await admin.post(`/v1/users/${mia.id}/contacts`,
+		{ channel: 'command', address: 'phone', name: 'phone' });
+	await routed([now]);
+	const ask = await agent.ask({ ...approval(), title: '$(touch x) `id` "quoted"' });
+	await until(() => ran('phone').length === 1, 'it ran');
+	const [got] = ran('phone');
+	assert.deepEqual([got.title, got.purpose, got.user, got.data, got.url.endsWith(`/asks/${ask.id}`)],
+		['$(touch x) `id` "quoted" (builder)', 'ask', 'mia', null, true]);
+	assert.match(got.input, /Approval request from builder[^]*Wants to run:/);
+	assert.ok(!existsSync(join(folder, 'x')));
+	await admin.answer(ask, { decision: 'approve' });
+	await until(() => ran('phone').length === 2, 'its end');
+	assert.match(ran('phone').find((r) => r.purpose === 'settled').input, /Approved by ada/);
+	await admin.delete(`/v1/users/${mia.id}/contacts/${contact.id}`);
+	const { body: failing } = await admin.post(`/v1/users/${mia.id}/contacts`, { channel: 'command', address: 'fail' });
+	assert.equal((await member.post(`/v1/me/contacts/${failing.id}/test`)).status, 202);
+	await until(async () => (await admin.get('/v1/deliveries?kind=command&purpose=test')).body.items[0]
+		.last_error === 'exit status 3', 'it is tried again');
+	await admin.delete(`/v1/users/${mia.id}/contacts/${failing.id}`);
+});
+
+test('Slack, Teams and ntfy get what they can read, and agents\' text stays text', async () => {
+	const hostile = '<!channel> *bold* ```end @all & </script> \u202Eevil';
+	const rooms = {};
+	for (const format of ['slack', 'teams', 'ntfy']) rooms[format] = await reached(mia, { format });
+	await routed([{ ...now, via: ['webhook'] }, { ...now, via: ['webhook'], after: '1s' },
+		{ ...now, via: ['webhook'], after: '2s' }]);
+	const ask = await agent.ask({ title: hostile, priority: 'high' });
+	await rooms.slack.receiver.some(1);
+	server.jump(1.1e3);
+	await until(() => Object.values(rooms).filter((r) => r.receiver.got.length).length > 1, 'the second');
+	server.jump(1.1e3);
+	await until(() => Object.values(rooms).every((r) => r.receiver.got.length), 'the third');
+	const { slack, teams, ntfy } = Object.fromEntries(Object.entries(rooms)
+		.map(([k, r]) => [k, r.receiver.got[0]]));
+	const { text } = slack.body;
+	assert.equal(text.split('```').length, 3, 'one fence');
+	assert.ok(!text.includes('<!') && text.includes('&lt;!channel&gt;') && text.includes(`/asks/${ask.id}`));
+	assert.ok(!text.includes('\u202E'));
+	assert.equal(slack.headers['webhook-signature'], undefined);
+	const card = teams.body.attachments[0].content;
+	assert.deepEqual([card.type, card.version, card.actions[0].type], ['AdaptiveCard', '1.4', 'Action.OpenUrl']);
+	assert.ok(card.body.every((b) => b.type === 'RichTextBlock'), 'no markdown is read');
+	assert.deepEqual([ntfy.path, ntfy.body.topic, ntfy.body.priority, ntfy.body.sequence_id],
+		['/', 'hook', 4, ask.id]);
+	await admin.answer(ask, { q1: true });
+	await rooms.ntfy.receiver.some(2);
+	assert.deepEqual([rooms.ntfy.receiver.got[1].body.sequence_id, rooms.ntfy.receiver.got[1].body.priority],
+		[ask.id, 1]);
+	for (const room of Object.values(rooms)) await room.remove();
+	assert.deepEqual([rooms.slack.receiver.got.length, rooms.teams.receiver.got.length], [1, 1]);
+});
+
+test('a sensitive ask says kind, agent, countdown and link alone', async () => {
+	const phone = await reached(mia);
+	const room = await reached(mia, { format: 'slack' });
+	await routed([now, { ...now, after: '1s' }]);
+	const session = await agent.session({ sensitive: true });
+	assert.equal(session.sensitive, true);
+	const ask = await agent.ask({ session: session.id, title: 'Top secret', question: 'The key is k3y?', type: 'boolean' });
+	assert.equal(ask.sensitive, true);
+	const [got] = await phone.receiver.some(1);
+	server.jump(1.1e3);
+	const [plain] = await room.receiver.some(1);
+	for (const text of [got.text, plain.text]) {
+		assert.ok(!text.includes('secret') && !text.includes('k3y') && text.includes('builder'), text);
+	}
+	assert.equal((await member.read(ask)).title, 'Top secret');
+	await admin.answer(ask, { q1: true });
+	await phone.remove();
+	await room.remove();
+});
+
+test('nobody is told who may not settle it, and those away are replaced', async () => {
+	const [phone, desk] = [await reached(mia), await reached(ada)];
+	const { body: team } = await admin.post('/v1/teams', { name: 'web', projects: ['web-*'],
+		members: [{ user: ada.id }] });
+	await routed([{ after: '0s', to: [`user:${mia.id}`, 'all'] }]);
+	const session = await agent.session({ project: 'web-shop' });
+	const ask = await agent.ask({ session: session.id });
+	await desk.receiver.some(1);
+	await until(async () => (await rows(ask, '&kind=route&status=done')).length === 1, 'worked');
+	assert.deepEqual(phone.purposes(), []);
+	const until_ = new Date(Date.now() + Number(readFileSync(server.clockFile, 'utf8')) + 3600e3).toISOString();
+	await member.put('/v1/me/away', { until: until_, delegate: ada.id });
+	const another = await agent.ask();
+	await desk.receiver.some(1, another);
+	assert.deepEqual((await told(another)).items.map((d) => d.user), [ada.id]);
+	await member.delete('/v1/me/away');
+	for (const a of [ask, another]) await admin.answer(a, { q1: true });
+	await admin.delete(`/v1/teams/${team.id}`);
+	await phone.remove();
+	await desk.remove();
+});
+
+test('an ask past its target is overdue, once', async () => {
+	const phone = await reached(mia);
+	await routed([], { target: '15m' });
+	const [ask, quick] = [await agent.ask(), await agent.ask()];
+	await admin.answer(quick, { q1: true });
+	server.jump(901e3);
+	await until(async () => (await rows(ask, '&status=done')).length === 1, 'overdue');
+	const events = (await admin.events(0, '&types=ask.overdue')).items;
+	assert.deepEqual(events.map((e) => [e.ask, e.data]), [[ask.id, { target: 900 }]]);
+	await admin.answer(ask, { q1: true });
+	await phone.remove();
+});
+
+test('a table of routes that cannot be is refused, each fault named', async () => {
+	const { version } = (await admin.get('/v1/routes')).body;
+	const put = async (items, v = version) => admin.put('/v1/routes', { version: v, items });
+	const last = { match: {}, steps: [] };
+	assert.deepEqual(pointers(await put([{ match: { kind: ['approval'] }, steps: [] }])), ['/items/0/match']);
+	assert.deepEqual(pointers(await put([{ match: {}, steps: [{ after: '0s', to: ['team:gone'] },
+		{ after: '0s', to: ['user:usr_00000000000000000000000000'] }] }])), ['/items/0/steps/1/after']);
+	assert.deepEqual(pointers(await put([{ match: {}, steps: [{ after: '0s', to: ['team:gone',
+		'user:usr_00000000000000000000000000', 'contact:con_00000000000000000000000000'] }] }])),
+	['/items/0/steps/0/to/0', '/items/0/steps/0/to/1', '/items/0/steps/0/to/2']);
+	assert.deepEqual(pointers(await put([{ match: {}, steps: [{ after: '8d', to: ['all'] },
+		{ before: '5m', after: '1m', to: [] }], repeat: { every: '0s', times: 21 } }])).sort(),
+	['/items/0/repeat/every', '/items/0/repeat/times', '/items/0/steps/0/after', '/items/0/steps/1']);
+	assert.equal((await put([last], version + 1)).status, 409);
+	assert.equal((await member.put('/v1/routes', { version, items: [last] })).status, 403);
+	assert.equal((await agent.get('/v1/routes')).status, 403);
+});
+
+test('a table is tried before it is set', async () => {
+	const phone = await reached(mia);
+	const items = [{ match: { risk: { min: 'high' } }, steps: [{ after: '5m', to: [`user:${mia.id}`] },
+		{ before: '5m', to: ['role:admin'] }], repeat: { every: '1m', times: 1 } }, { match: {}, steps: [] }];
+	const at = '2026-06-01T12:00:00.000Z';
+	const reply = (await member.post('/v1/routes/try', { items, at,
+		ask: { kind: 'approval', risk: 'high', timeout: '1h' } })).body;
+	assert.equal(reply.route, 0);
+	const [first, ...rest] = reply.plan;
+	assert.deepEqual(first, { at: '2026-06-01T12:05:00.000Z', step: 0, user: mia.id,
+		contact: phone.contact.id, channel: 'webhook', why: null });
+	const admins = (await admin.get('/v1/users')).body.items.filter((u) => ['admin', 'owner'].includes(u.role));
+	assert.deepEqual(rest.map((p) => [p.at, p.step, p.contact, p.why]),
+		Array(2 * admins.length).fill([null, 1, null, 'no-contact']), 'twice: it is repeated');
+	const low = (await member.post('/v1/routes/try', { items, ask: { kind: 'approval', risk: 'low' } })).body;
+	assert.deepEqual(low, { route: 1, plan: [] });
+	const kept = (await member.post('/v1/routes/try', { ask: {} })).body;
+	assert.equal(kept.route, (await admin.get('/v1/routes')).body.items[0].id);
+	await phone.remove();
+});
+
+test('everything survives a kill', async () => {
+	const phone = await reached(mia);
+	await routed([{ ...now, after: '1m' }]);
+	const ask = await agent.ask();
+	await server.crash();
+	server.jump(61e3);
+	await phone.receiver.some(1, ask);
+	await admin.answer(ask, { q1: true });
+	await phone.receiver.some(2);
+	assert.deepEqual(phone.purposes(), ['ask', 'settled']);
+	await phone.remove();
+});
