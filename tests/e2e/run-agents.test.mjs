@@ -76,11 +76,12 @@ area('agents that Parley runs', (scenario) => {
 		assert.deepEqual([kept.provider, kept.model, kept.tools], [from.name, 'small', ['ask_user_question']]);
 
 		await me.write(field(me, 'agent.prompt', editor(me, name)), 'Be brief.');
+		await me.check(editor(me, name).getByRole('checkbox', { name: /^memory / }));
 		await me.write(field(me, 'agent.cost', editor(me, name)), '2,5');
 		await me.press(me.button('agent.save', {}, editor(me, name)));
 		await until(async () => (await got(desk, `/v1/agents/${name}`)).prompt === 'Be brief.', 'saved');
 		const changed = await got(desk, `/v1/agents/${name}`);
-		assert.deepEqual([changed.tools, changed.limits.cost_usd], [['ask_user_question'], 2.5]);
+		assert.deepEqual([changed.tools, changed.limits.cost_usd], [['ask_user_question', 'memory'], 2.5]);
 
 		await me.press(editor(me, name).getByRole('button', { name: new RegExp(`^${me.t('session.delete')}`) }));
 		await me.dialog.getByRole('heading', { name: me.t('agent.delete.sure', { name }) }).waitFor();

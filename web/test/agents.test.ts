@@ -9,6 +9,7 @@ const tool = (name: string, risk: Tool['risk'], category: string | null = 'tools
 	category,
 	risk,
 	class: 'store',
+	schema: {},
 	available: true,
 	why: null,
 });

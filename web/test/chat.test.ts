@@ -7,7 +7,7 @@ import ChatStream from '../src/parts/ChatStream.svelte';
 import RunTree from '../src/parts/RunTree.svelte';
 import TaskList from '../src/parts/TaskList.svelte';
 import UsageBar from '../src/parts/UsageBar.svelte';
-import { call, message, run, text } from './runs.fixture';
+import { call, message, run, text, waits } from './runs.fixture';
 
 beforeAll(async () => {
 	vi.stubGlobal(
@@ -24,7 +24,13 @@ afterEach(() => cleanup());
 const seen = () => document.body.textContent!.replace(/\s+/g, ' ');
 
 test('words, folded reasoning, tool cards and what is being said now', () => {
-	const asked = { type: 'tool_call' as const, id: 't', name: 'shell', arguments: {} };
+	const asked = (call: string) => ({
+		type: 'tool_call' as const,
+		id: 't',
+		name: 'shell',
+		arguments: {},
+		call,
+	});
 	const live = new Map([['run_01', { ...liveNew(), text: 'And now' }]]);
 	render(ChatStream, {
 		messages: [
@@ -32,8 +38,8 @@ test('words, folded reasoning, tool cards and what is being said now', () => {
 			message(2, 'assistant', [
 				{ type: 'thought', text: 'Hm.' },
 				text('I **will**.'),
-				asked,
-				asked,
+				asked('call_01'),
+				asked('call_02'),
 			]),
 			message(3, 'user', [text('Also Python.')]),
 		],
@@ -73,10 +79,10 @@ test('a tree of agents, with what each does; a press shows what it says', () => 
 	const chosen = vi.fn();
 	render(RunTree, {
 		runs: [
-			run(1, { status: 'waiting', waits_for: [{ type: 'run' }] }),
+			run(1, { status: 'waiting', waits_for: [waits('run')] }),
 			child(2, 'faiss', { status: 'completed', report: 'recall 0.965\nmore', ended_at: 'x' }),
 			child(3, 'pgvector', { progress: { percent: 62, text: 'Rebuilding' } }),
-			child(4, 'qdrant', { status: 'waiting', waits_for: [{ type: 'ask' }] }),
+			child(4, 'qdrant', { status: 'waiting', waits_for: [waits('ask')] }),
 		],
 		live: new Map(),
 		chosen: null,
@@ -97,6 +103,8 @@ test('a tree of agents, with what each does; a press shows what it says', () => 
 test('tasks say how far they are, not by looks alone', () => {
 	const task = (name: string, status: 'pending' | 'in_progress' | 'completed') => ({
 		id: name,
+		session: 'ses_01',
+		run: 'run_01',
 		name,
 		description: null,
 		status,

@@ -17,9 +17,11 @@ export const run = (n: number, more: Partial<Run> = {}): Run => ({
 	parent: null,
 	call: null,
 	agent: { id: 'agt_01', name: 'researcher' },
+	kind: 'model',
 	status: 'running',
 	waits_for: [],
 	turn: 1,
+	attempt: 1,
 	progress: null,
 	provider: 'anthropic',
 	model: 'm',
@@ -27,9 +29,12 @@ export const run = (n: number, more: Partial<Run> = {}): Run => ({
 	error: null,
 	usage: usage(100, 50),
 	cost_usd: 0.18,
+	cost_partial: false,
 	context_tokens: 48_200,
 	context_max: 200_000,
 	limits: { cost_usd: 2 },
+	tools_used: 0,
+	mcp_calls: 0,
 	queued_at: '2026-01-01T00:00:00.000Z',
 	started_at: '2026-01-01T00:00:01.000Z',
 	ended_at: null,
@@ -65,6 +70,7 @@ export const call = (n: number, more: Partial<ToolCall> = {}): ToolCall => ({
 	approved_arguments: null,
 	category: 'tools',
 	risk: 'low',
+	class: 'store',
 	verdict: { effect: 'allow', rule: null, reason: 'low risk' },
 	ask: null,
 	child: null,
@@ -79,3 +85,5 @@ export const call = (n: number, more: Partial<ToolCall> = {}): ToolCall => ({
 });
 
 export const text = (words: string) => ({ type: 'text' as const, text: words });
+
+export const waits = (type: 'ask' | 'run') => ({ type, id: null, until: null });

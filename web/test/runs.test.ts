@@ -18,20 +18,26 @@ import {
 	usageSum,
 	worked,
 } from '../src/lib/runs';
-import { call, message, run, text } from './runs.fixture';
+import { call, message, run, text, waits } from './runs.fixture';
 
 describe('the stream', () => {
-	const asked = { type: 'tool_call' as const, id: 't', name: 'memory', arguments: {} };
+	const asked = (call: string) => ({
+		type: 'tool_call' as const,
+		id: 't',
+		name: 'memory',
+		arguments: {},
+		call,
+	});
 	const messages = [
 		message(1, 'user', [text('Compare them.')]),
 		message(2, 'assistant', [
 			{ type: 'thought', text: 'Read first.' },
 			text('I will read.'),
-			asked,
-			asked,
+			asked('call_01'),
+			asked('call_02'),
 		]),
 		message(3, 'tool', [{ type: 'tool_result', id: 't', name: 'memory', content: '[]' }]),
-		message(4, 'assistant', [asked]),
+		message(4, 'assistant', [asked('call_03')]),
 	];
 	const calls = [call(2), call(1), call(3, { message: 'msg_04' })];
 
@@ -81,9 +87,10 @@ describe('the tree', () => {
 	});
 
 	test('a dot says what it waits for', () => {
-		const waits = (type: 'ask' | 'run') => run(1, { status: 'waiting', waits_for: [{ type }] });
-		expect(dotOf(waits('ask'))).toBe('person');
-		expect(dotOf(waits('run'))).toBe('children');
+		const waiting = (type: 'ask' | 'run') =>
+			run(1, { status: 'waiting', waits_for: [waits(type)] });
+		expect(dotOf(waiting('ask'))).toBe('person');
+		expect(dotOf(waiting('run'))).toBe('children');
 		expect(dotOf(run(1, { status: 'failed' }))).toBe('failed');
 	});
 
@@ -100,6 +107,8 @@ describe('the tree', () => {
 			priority: number,
 		) => ({
 			id,
+			session: 'ses_01',
+			run: 'run_01',
 			name: id,
 			description: null,
 			status,

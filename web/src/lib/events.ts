@@ -36,7 +36,9 @@ const THOUGHT = 'run.thought';
 /** The events of a session with the thoughts of its messages between them, where they were written. */
 export function withThoughts(events: Event[], messages: Message[]): Event[] {
 	const thoughts = messages.flatMap((message) => {
-		const text = message.content.flatMap((part) => (part.type === 'thought' ? [part.text] : []));
+		const text = message.content.flatMap((part) =>
+			part.type === 'thought' ? [part.text ?? ''] : [],
+		);
 		return text.length ? [{ at: message.created_at, text: text.join(' ') }] : [];
 	});
 	if (!thoughts.length) return events;

@@ -5,15 +5,15 @@ import { language } from './i18n.svelte';
 
 export type Item =
 	| { kind: 'user'; key: string; message: Message; text: string; unread: boolean }
-	| { kind: 'text'; key: string; run: string | null; text: string }
-	| { kind: 'thought'; key: string; run: string | null; text: string }
+	| { kind: 'text'; key: string; run: string; text: string }
+	| { kind: 'thought'; key: string; run: string; text: string }
 	| { kind: 'calls'; key: string; calls: ToolCall[] };
 
 export const runEnded = (run: Run) =>
 	run.status === 'completed' || run.status === 'failed' || run.status === 'cancelled';
 
 const textOf = (parts: Part[]) =>
-	parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+	parts.flatMap((part) => (part.type === 'text' ? [part.text ?? ''] : [])).join('\n');
 
 const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
 
@@ -47,17 +47,15 @@ export function streamOf(messages: Message[], calls: ToolCall[], runs: Run[]): I
 	return items;
 }
 
-/* Calls stand in their message in the order of their ids. Those that follow each other are one group. */
+/* A part names its call. Those that follow each other are one group. */
 function pushSaid(items: Item[], message: Message, calls: ToolCall[]): void {
-	const own = calls.filter((call) => call.message === message.id).sort(byId);
 	message.content.forEach((part, i) => {
 		const key = `${message.id}.${i}`;
-		if (part.type === 'text' && part.text.trim())
-			items.push({ kind: 'text', key, run: message.run, text: part.text });
-		else if (part.type === 'thought' && part.text.trim())
-			items.push({ kind: 'thought', key, run: message.run, text: part.text });
-		else if (part.type === 'tool_call') {
-			const call = own.shift();
+		const { type, text = '' } = part;
+		if ((type === 'text' || type === 'thought') && text.trim())
+			items.push({ kind: type, key, run: message.run, text });
+		else if (type === 'tool_call') {
+			const call = calls.find((one) => one.id === part.call);
 			const last = items.at(-1);
 			if (!call) return;
 			if (last?.kind === 'calls') last.calls.push(call);

@@ -1,7 +1,6 @@
 /* What is told when something happens: a dialog, a toast or a notification for a new ask, and what
  * became of those that were open. */
 import { api } from '../api/client';
-import type { RunSession } from '../api/runs';
 import type { Ask, Event, SessionStatus } from '../api/types';
 import { later, t } from '../lib/i18n.svelte';
 import { askTitle, sessionTitle, waits } from '../lib/order';
@@ -104,7 +103,7 @@ async function sessionEnded(event: Event): Promise<void> {
 	if (!session || (status === 'completed' && own.some((ask) => sessionTitle(ask) === null))) return;
 	const title = t(status === 'failed' ? 'web.toast.failed' : 'web.toast.completed');
 	const { endedWords } = await later(import('../lib/ended'));
-	const { run } = session as RunSession;
+	const { run } = session;
 	toasts.show({
 		key: `session ${id}`,
 		tone: status === 'failed' ? 'bad' : 'plain',
