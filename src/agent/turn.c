@@ -290,7 +290,8 @@ static bool call_fresh(struct model_call *c, int try, struct arena *arena)
 	c->reader = model_reader_new(
 		&(struct model_setup){ c->work->access.wire, delta_came, c,
 			arena_print(arena, "%.*s_%lld", STR_ARGS(c->work->key.run),
-				(long long)c->work->turn) });
+				(long long)c->work->turn),
+			c->work->access.key });
 	buf_clear(&c->text);
 	buf_clear(&c->thought);
 	if (try) desk_hint_over(c->w->runner->desk, c->work->key.run);

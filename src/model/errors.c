@@ -5,6 +5,21 @@
 #include <stdlib.h>
 
 #include "base/utf8.h"
+#include "core/mask.h"
+
+/* As much as fits; a provider that repeats the key it refuses is not quoted with it. */
+static void message_keep(struct model_reader *r, struct str message)
+{
+	struct buf masked = { .max = ERROR_BODY_MAX };
+
+	text_mask(&masked, str_first(message, ERROR_BODY_MAX / 2), &r->setup.secret, 1);
+	message = utf8_first(buf_str(&masked), 240);
+	while (message.len >= sizeof r->message)
+		message = utf8_first(message, 60);
+	memcpy(r->message, message.at ? message.at : "", message.len);
+	r->message[message.len] = 0;
+	buf_done(&masked);
+}
 
 void reader_trouble(
 	struct model_reader *r, enum trouble trouble, bool retry, struct str message)
@@ -13,12 +28,7 @@ void reader_trouble(
 		r->trouble = trouble;
 		r->retry = retry;
 	}
-	if (r->message[0]) return;
-	message = utf8_first(str_trim(message), 240);
-	while (message.len >= sizeof r->message)
-		message = utf8_first(message, 60);
-	memcpy(r->message, message.at ? message.at : "", message.len);
-	r->message[message.len] = 0;
+	if (!r->message[0]) message_keep(r, str_trim(message));
 }
 
 /* Words by which a provider names an error, whatever its status says. */

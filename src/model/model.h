@@ -88,6 +88,7 @@ struct model_setup {
 	model_delta_fn *fn; /* may be NULL */
 	void *ctx;
 	struct str unique; /* makes ids of calls that came without: a run's id and turn */
+	struct str secret; /* the key: masked in messages that repeat it */
 };
 
 /* How the HTTP exchange ended, as net/fetch.h tells. */

@@ -262,6 +262,7 @@ static size_t content_write(struct model_reader *r)
 		jw_object_end(&w);
 	}
 	jw_array_end(&w);
+	r->content.failed |= r->frame.failed;
 	arena_done(&r->frame);
 	return calls;
 }
@@ -273,6 +274,8 @@ static void parts_tidy(struct model_reader *r)
 	for (size_t i = 0; i < r->parts_len; i++) {
 		struct reply_part *p = &r->parts[i];
 
+		r->failed |= p->text.failed || p->id.failed || p->name.failed ||
+			     p->seal.failed || p->seal_id.failed || p->as.failed;
 		if (p->type != PART_CALL && p->text.len == 0 && !part_sealed(p))
 			part_done(p);
 		else if (p->type == PART_CALL && p->name.len == 0)

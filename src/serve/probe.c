@@ -84,7 +84,8 @@ static void probe_ask(struct probe *p)
 	struct buf body = { 0 };
 	struct model_end end;
 
-	p->reader = model_reader_new(&(struct model_setup){ .wire = a->wire });
+	p->reader = model_reader_new(
+		&(struct model_setup){ .wire = a->wire, .secret = a->key });
 	if (!p->reader || model_request_write(&body, a->wire, &request, NULL)) return;
 	probe_call(p, model_url(a->wire, a->url, a->model.id, &p->arena), false,
 		buf_str(&body));

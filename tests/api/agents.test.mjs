@@ -4,7 +4,7 @@ import { chmodSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { anthropicReply, scriptedModel } from '../lib/scripted-model.mjs';
-import { Server, useServer } from './lib/server.mjs';
+import { Server, until, useServer } from './lib/server.mjs';
 
 const model = await scriptedModel();
 after(() => model.close());
@@ -271,4 +271,34 @@ test('the commands: agents and providers listed, imported, tried, priced and rem
 	writeFileSync(list, '{}');
 	assert.notEqual((await run('providers', 'prices', list)).code, 0);
 	assert.match((await run('doctor')).stdout, /provider|no provider/);
+});
+
+test('a run shows no key either, not even when its provider repeats it', async () => {
+	const key = 'sk-key-that-a-provider-repeats-4242';
+	await provider({ name: 'gossip', key });
+	await make({ name: 'gossiper', provider: 'gossip', on_error: 'fail', prompt: 'Be brief.' });
+	model.say = () => anthropicReply([{ type: 'text', text: 'Hello.' }]);
+	const talk = async () => {
+		const made = await member.post('/v1/sessions', { agent: 'gossiper', message: 'Hi' });
+		assert.equal(made.status, 201, made.text);
+		const run = made.body.run?.id ?? made.body.run;
+		return until(async () => {
+			const { body } = await member.get(`/v1/runs/${run}`);
+			return ['completed', 'failed'].includes(body.status) && body;
+		}, 'the end of the run');
+	};
+	assert.equal((await talk()).status, 'completed');
+	assert.equal(model.asked.at(-1).headers['x-api-key'], key);
+	model.say = () => ({ status: 401, body: { error: { type: 'authentication_error', message: `the key ${key} is wrong` } } });
+	const failed = await talk();
+	assert.deepEqual([failed.status, failed.error], ['failed', { kind: 'unauthorized', message: 'the key [secret …4242] is wrong' }]);
+	const tried = await admin.post('/v1/agents/gossiper/test', {});
+	const said = [server.output, tried.text];
+	for (const path of ['/v1/runs', `/v1/sessions/${failed.session}/state`, '/v1/events?format=json&limit=200&before=1000000']) {
+		said.push((await admin.get(path)).text);
+	}
+	for (const file of readdirSync(server.data, { withFileTypes: true })) {
+		if (file.isFile()) said.push(readFileSync(join(server.data, file.name), 'latin1'));
+	}
+	for (const text of said) assert.ok(!text.includes(key));
 });

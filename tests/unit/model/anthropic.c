@@ -1,5 +1,7 @@
 #include "talk.h"
 
+#include "base/mem.h"
+
 #define EVENT(json) "event: x\ndata: " json "\n\n"
 
 static const char whole_reply[] = EVENT(
@@ -239,6 +241,39 @@ static void arguments_that_are_no_object_are_told(void **state)
 	}
 }
 
+static void every_allocation_of_a_reply_may_fail(void **state)
+{
+	struct buf wanted = { 0 };
+	struct heard h = { 0 };
+
+	(void)state;
+	hear(&h, WIRE_ANTHROPIC, 200, whole_reply, 100, true);
+	buf_add(&wanted, h.reply.content);
+	heard_done(&h);
+	for (uint64_t n = 1;; n++) {
+		struct model_reader *r;
+		struct model_reply reply = { .trouble = TROUBLE_INTERNAL };
+		uint64_t used;
+
+		mem_fail_at(n, 0);
+		r = model_reader_new(&(struct model_setup){ .wire = WIRE_ANTHROPIC });
+		if (r) {
+			model_reader_feed(r, 200, str_of(whole_reply));
+			model_reader_end(r,
+				&(struct model_end){ .status = 200, .whole = true },
+				&reply);
+		}
+		used = mem_count();
+		mem_fail_at(0, 0);
+		/* All of it, or nothing. */
+		if (!reply.trouble) CHECK_STR(reply.content, buf_text(&wanted));
+		model_reader_free(r);
+		if (r && !reply.trouble && used < n) break;
+		if (n > 10000) fail_msg("no end");
+	}
+	buf_done(&wanted);
+}
+
 /* ---- requests ---- */
 
 static const struct model_tool tools[] = {
@@ -341,6 +376,7 @@ int main(void)
 		TEST(headers_say_whether_and_when_to_try_again),
 		TEST(stops_other_than_the_end_are_told),
 		TEST(arguments_that_are_no_object_are_told),
+		TEST(every_allocation_of_a_reply_may_fail),
 		TEST(a_request_has_marks_for_the_cache_and_what_was_kept),
 		TEST(what_was_kept_goes_to_no_other_model),
 		TEST(addresses_and_headers),
