@@ -56,12 +56,7 @@ struct db *db_close(struct db *db)
 
 enum err db_run(struct db *db, struct call *calls, size_t len, struct fault *why)
 {
-	enum err e = db->driver->run(db, calls, len, why);
-
-	for (size_t i = 0; !e && i < len; i++)
-		if (calls[i].must_change && !calls[i].changed)
-			e = fail(why, ERR_BUSY, "somebody else was first");
-	return e;
+	return db->driver->run(db, calls, len, why);
 }
 
 enum err db_one(struct db *db, enum sql sql, const struct val *args, int args_len,

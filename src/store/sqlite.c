@@ -319,6 +319,8 @@ static enum err sqlite_run(
 	for (size_t i = 0, done; i < len; i += done) {
 		enum err e = sqlite_next(sqlite_of(db), &calls[i], len - i, &done, why);
 
+		if (!e && calls[i].must_change && !calls[i].changed)
+			e = fail(why, ERR_BUSY, "somebody else was first");
 		if (!e) continue;
 		if (calls[i].sql == SQL_COMMIT && e != ERR_UNKNOWN) db_rollback(db);
 		return e;

@@ -137,6 +137,56 @@ static int64_t ask_overtaken(struct db *on, const struct ask *a, int64_t version
 	return call.changed;
 }
 
+/* A counter from `before` to `after`, and how the list ends in which that must change a row. */
+static enum err counter_moved(struct db *db, int64_t before, int64_t after)
+{
+	static const uint8_t hash[SHA256_SIZE] = { 1 };
+	const struct val first[] = { val_int(1), val_int(0), val_int(5),
+		val_bytes(hash, SHA256_SIZE) };
+	const struct val second[] = { val_int(1), val_int(before), val_int(after),
+		val_bytes(hash, SHA256_SIZE) };
+	struct call list[] = {
+		{ .sql = SQL_BEGIN },
+		{ .sql = SQL_COUNTER_MOVE,
+			.args = first,
+			.args_len = 4,
+			.must_change = true },
+		{ .sql = SQL_COUNTER_MOVE,
+			.args = second,
+			.args_len = 4,
+			.must_change = true },
+		{ .sql = SQL_COMMIT },
+	};
+	enum err e;
+
+	db_turn(db, TURN_ALL);
+	e = db_run(db, list, 4, NULL);
+	db_rollback(db);
+	return e;
+}
+
+static int64_t counter_now(struct db *db)
+{
+	const struct val one[] = { val_int(1) };
+	int64_t last = -1;
+
+	assert_int_equal(
+		db_one(db, SQL_COUNTER_GET, one, 1, number_row, &last, NULL), OK);
+	return last;
+}
+
+static void a_list_ends_with_what_must_change_a_row_and_does_not(void **state)
+{
+	struct clerk *c = clerk_on_place();
+
+	(void)state;
+	assert_int_equal(counter_moved(clerk_db(c), 7, 9), ERR_BUSY);
+	assert_int_equal(counter_now(clerk_db(c)), 0); /* its COMMIT was not done */
+	assert_int_equal(counter_moved(clerk_db(c), 5, 6), OK);
+	assert_int_equal(counter_now(clerk_db(c)), 6);
+	clerk_gone(c);
+}
+
 static enum err change_in_vain(struct trial *t, struct rows *rows, struct fault *why)
 {
 	struct ask *a = rows_ask(rows, 1, str_of(t->id));
@@ -421,6 +471,7 @@ static void a_job_that_uses_up_the_memory_of_its_batch_fails_alone(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_list_ends_with_what_must_change_a_row_and_does_not),
 		cmocka_unit_test(a_change_decided_on_an_older_version_is_decided_anew),
 		cmocka_unit_test(a_version_that_has_passed_changes_nothing),
 		cmocka_unit_test(two_open_exclusive_asks_of_a_session_are_refused),

@@ -1,0 +1,99 @@
+// Turns: on PostgreSQL a batch has the turn of its shard of workspaces, and waits for no other.
+// A session of psql takes a turn in the place of another node, and gives it back when it is told to.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { after, test } from 'node:test';
+import { Cluster, Node } from '../lib/cluster.mjs';
+import { sql } from '../lib/postgres.mjs';
+import { until } from '../lib/server.mjs';
+
+const ALL = '123597253833081', SHARD = '1885434476';
+
+const cluster = new Cluster();
+const store = cluster.database('turns');
+const nodes = [new Node(store), new Node(store)];
+after(async () => {
+	for (const node of nodes) await node.end();
+	cluster.remove();
+});
+for (const node of nodes) await node.start();
+const [one, two] = nodes;
+
+/** As turn_of in src/store/db.c. */
+const turnOf = (ws) => 2 + Number(((BigInt(ws) * 0x9e3779b97f4a7c15n) & ((1n << 64n) - 1n)) >> 58n);
+
+// Two workspaces of different shards.
+const spaces = {};
+for (const name of ['north', 'south']) {
+	await one.command('workspace', 'create', name);
+	const id = sql(`SELECT id FROM workspaces WHERE name = '${name}'`, store);
+	spaces[name] = { turn: turnOf(id), token: await one.token('agent', name, ['--workspace', name]) };
+}
+assert.notEqual(spaces.north.turn, spaces.south.turn);
+
+/** Has the locks of these calls until `back`. */
+async function held(...locks) {
+	const psql = spawn('psql', [store, '-qAtX', '-v', 'ON_ERROR_STOP=1'], { stdio: ['pipe', 'pipe', 'inherit'] });
+	const lines = createInterface({ input: psql.stdout })[Symbol.asyncIterator]();
+	psql.stdin.write(`BEGIN;\n${locks.map((lock) => `SELECT ${lock};\n`).join('')}SELECT 'held';\n`);
+	while ((await lines.next()).value !== 'held');
+	return { back: () => new Promise((done) => {
+		psql.on('close', done);
+		psql.stdin.end('ROLLBACK;\n');
+	}) };
+}
+
+const shard = ({ turn }) => held(`pg_advisory_xact_lock_shared(${ALL})`, `pg_advisory_xact_lock(${SHARD}, ${turn})`);
+const waiting = (n) => until(() => Number(sql(
+	"SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted", store)) >= n, `${n} that wait`);
+
+const ask = async (node, { token }, title = 'Deploy?') =>
+	(await node.once(token, 'POST', '/v1/asks', { question: title, type: 'boolean' })).status;
+
+for (const node of nodes) for (const space of Object.values(spaces)) assert.equal(await ask(node, space), 201);
+
+test('a workspace waits for its own shard, on every node, and for no other', async () => {
+	const turn = await shard(spaces.north);
+	let over = false;
+	const late = Promise.all(nodes.map((node) => ask(node, spaces.north))).finally(() => { over = true; });
+	await waiting(2);
+	for (const node of nodes) assert.equal(await ask(node, spaces.south), 201);
+	assert.equal(over, false);
+	await turn.back();
+	assert.deepEqual(await late, [201, 201]);
+});
+
+test('what needs all waits for whoever has a shard, and who comes then waits for it', async () => {
+	const turn = await shard(spaces.north);
+	const making = two.command('workspace', 'create', 'west');
+	await waiting(1);
+	const behind = ask(one, spaces.south);
+	await waiting(2);
+	await turn.back();
+	await making;
+	assert.equal(await behind, 201);
+	assert.equal(sql("SELECT count(*) FROM workspaces WHERE name = 'west'", store), '1');
+});
+
+test('a token that ends while its job waits for the turn lets nobody in', async () => {
+	const token = await one.token('agent', 'gone', ['--workspace', 'north']);
+	assert.equal(await ask(one, { token }), 201);
+	const turn = await shard(spaces.north);
+	const late = ask(one, { token }, 'Too late?');
+	await waiting(1);
+	sql("UPDATE tokens SET expires_ms = 1 WHERE name = 'gone'", store);
+	await turn.back();
+	assert.equal(await late, 401);
+	sql("UPDATE tokens SET expires_ms = 0 WHERE name = 'gone'", store);
+	assert.equal(sql("SELECT count(*) FROM asks WHERE fixed LIKE '%Too late?%'", store), '0');
+});
+
+test('asks of several workspaces on several nodes at once: each log is whole', async () => {
+	const all = Array.from({ length: 80 }, (_, i) => ask(nodes[i % 2], spaces[i % 4 < 2 ? 'north' : 'south']));
+	for (const status of await Promise.all(all)) assert.equal(status, 201);
+	const logs = sql('SELECT count(*) = max(n) AND min(n) = 1 AND max(n) = w.last_event FROM events e'
+		+ ' JOIN workspaces w ON w.id = e.ws GROUP BY w.id', store).split('\n');
+	assert.deepEqual([...new Set(logs)], ['t']);
+	await one.command('check');
+});
