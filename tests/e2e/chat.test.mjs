@@ -194,6 +194,9 @@ area('chat', (scenario) => {
 		const { body } = await desk.marie.post('/v1/sessions', { agent: 'quick', message });
 		const told = me.toasts.getByText(me.t('colon', { words: me.t('toast.failed'), text: message }));
 		await told.waitFor();
+		await me.toasts.getByText(/no such thing/).waitFor();
+		await me.visit('/sessions');
+		await me.page.getByRole('listitem').filter({ hasText: message }).getByText(/no such thing/).waitFor();
 		await me.visit(`/sessions/${body.id}`);
 		await chat(me).getByText('no such thing').waitFor();
 		await me.press(me.button('run.retry'));

@@ -164,6 +164,7 @@ export const api = {
 		post<Session>('/v1/sessions', body),
 	messageNew: (session: string, body: { content: string; lang?: string; when?: 'next' | 'now' }) =>
 		post<{ run: Run }>(`/v1/sessions/${session}/messages`, body),
+	run: (id: string) => get<Run>(`/v1/runs/${id}`),
 	runs: (query: Query) => get<List<Run>>('/v1/runs', query),
 	runCancel: (id: string) => post<Run>(`/v1/runs/${id}/cancel`, {}),
 	runRetry: (id: string) => post<Run>(`/v1/runs/${id}/retry`, {}),

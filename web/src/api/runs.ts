@@ -20,8 +20,3 @@ export type Task = Schemas['Task'];
 export type Tool = Open<Schemas['Tool']>;
 export type Message = Open<Schemas['Message']>;
 export type Part = Message['content'][number];
-
-/** Why a session that Parley runs has failed. */
-export interface RunSession {
-	error?: { kind: string; message: string } | null;
-}

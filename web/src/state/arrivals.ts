@@ -104,11 +104,12 @@ async function sessionEnded(event: Event): Promise<void> {
 	const title = t(status === 'failed' ? 'web.toast.failed' : 'web.toast.completed');
 	const { endedWords } = await later(import('../lib/ended'));
 	const { run } = session;
+	const last = run && status === 'failed' ? await api.run(run).catch(() => null) : null;
 	toasts.show({
 		key: `session ${id}`,
 		tone: status === 'failed' ? 'bad' : 'plain',
 		title: t('web.colon', { words: title, text: session.title ?? session.agent.name }),
-		text: endedWords(session),
+		text: endedWords(session, last),
 		session: id,
 		act:
 			status === 'failed' && run && login.canAnswer
