@@ -279,6 +279,18 @@ static bool job_broke(const struct job *job)
 	return job->err >= ERR_UNAVAILABLE;
 }
 
+/* Where the log stands is known to the only writer, unless something failed since. Without an
+ * event it is forgotten: a workspace may change for other reasons. */
+static void log_known(struct batch *b)
+{
+	bool known = b->log.found && !store_url_is_shared(b->url);
+	struct log_end *end = known ? ARENA_NEW(&b->arena, struct log_end) : NULL;
+
+	if (end) *end = b->log;
+	b->rows.log_ends = end;
+	b->log.found = false;
+}
+
 /* The news of it go to `news`. */
 static enum err batch_try(struct batch *b, struct job **jobs, size_t len,
 	struct owed *news, struct fault *why)
@@ -287,6 +299,7 @@ static enum err batch_try(struct batch *b, struct job **jobs, size_t len,
 
 	if (e) return e;
 	rows_start(&b->rows, &b->arena, b->db, &b->ids, 0);
+	log_known(b);
 	b->number = atomic_fetch_add_explicit(&numbers, 1, memory_order_relaxed) + 1;
 	for (size_t i = 0; i < len; i++) {
 		job_reset(jobs[i]);
@@ -310,8 +323,10 @@ static enum err batch_try(struct batch *b, struct job **jobs, size_t len,
 	}
 	if (!e && rows_dirty(&b->rows)) {
 		e = rows_write(&b->rows, why);
+		if (!e) b->log = b->rows.log_now;
 		if (!e) committed(b, news);
 	} else if (!e) {
+		if (b->rows.log_ends) b->log = *b->rows.log_ends;
 		batch_back(b);
 	}
 	if (e) batch_undo(b, jobs, len);

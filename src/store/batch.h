@@ -22,6 +22,7 @@ struct batch {
 	/* NULL: every commit is synced before it returns. Of a reading batch: the writer's. */
 	struct syncer *syncer;
 	uint64_t number;    /* of this batch */
+	struct log_end log; /* as the last batch left it, where nobody else writes */
 	bool unsure;	    /* a commit may be there of which nobody was told */
 	int64_t pause_ms;   /* between attempts to open it; 0: the last one worked */
 	int64_t attempt_ms; /* of the next one, by the steady clock */

@@ -154,6 +154,7 @@ void rows_start(struct rows *rows, struct arena *arena, struct db *db, struct id
 	rows->sessions_deleted = rows->people_changed = 0;
 	rows->guards = NULL;
 	rows->log_ends = NULL;
+	rows->log_now.found = false;
 	rows->staged_first = NULL;
 	rows->staged_end = &rows->staged_first;
 	rows->staged_len = 0;

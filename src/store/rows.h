@@ -50,7 +50,7 @@ struct people_guard {
 };
 
 /* Where the log of a workspace stands: read in the transaction's turn, so that nobody else
- * moves it before the commit. */
+ * moves it before the commit; or as the only writer left it. */
 struct log_end {
 	struct log_end *next;
 	int64_t ws, last, revocations, policy_version;
@@ -89,7 +89,8 @@ struct rows {
 	bool delivers;		  /* deliveries were staged in this batch */
 	bool runs; /* runs were queued, or taken from who works on them, in this batch */
 	struct people_guard *guards;
-	struct log_end *log_ends; /* of those that were wanted (wants_log_end) */
+	struct log_end *log_ends; /* of those that were wanted (wants_log_end) or known */
+	struct log_end log_now;	  /* of the last one that events were added to */
 	int clerk;		  /* which of the writing clerks works it, from 0 */
 	struct savepoint point;
 };

@@ -342,6 +342,12 @@ static enum err number_events(struct rows *rows, const struct counter *counter,
 		val_int(counter->last - counter->count), val_int(counter->last),
 		val_bytes(before, SHA256_SIZE) };
 
+	rows->log_now = (struct log_end){ .ws = counter->ws,
+		.last = counter->last,
+		.revocations = counter->revocations,
+		.policy_version = counter->policy_version,
+		.found = true };
+	memcpy(rows->log_now.hash, before, SHA256_SIZE);
 	if (!counter->known)
 		CALL(c, SQL_COUNTER_HASH, args);
 	else if (CALL(c, SQL_COUNTER_MOVE, move))
