@@ -137,9 +137,10 @@ void session_digest(const struct session *s, char out[SHORT_DIGEST_SIZE])
 	const struct str fields[] = { s->id, s->agent, s->agent_name, s->token,
 		s->project, s->external_id, s->metadata,
 		s->parallel ? STR("1") : STR("0"), number(s->created_ms, created),
-		STR("sensitive") };
+		s->sensitive ? STR("sensitive") : STR_NONE, s->starter };
+	size_t without = s->starter.len ? 0 : s->sensitive ? 1 : 2;
 
-	fields_digest(fields, sizeof fields / sizeof *fields - !s->sensitive, out);
+	fields_digest(fields, sizeof fields / sizeof *fields - without, out);
 }
 
 void user_digest(const struct user *u, char out[SHORT_DIGEST_SIZE])

@@ -93,6 +93,7 @@ enum err external_id_check(struct str, const char *pointer, struct fault *why);
 struct session_draft {
 	struct str title, agent, project, external_id;
 	struct str message, language; /* of an agent that Parley runs; or empty */
+	struct str starter;	      /* who starts that; set by the desk */
 	bool parallel, sensitive;
 	struct str metadata;	  /* JSON; "{}" when absent */
 	struct str on_settled;	  /* JSON; empty when absent */

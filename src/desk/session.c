@@ -73,6 +73,7 @@ static struct session *session_make(
 	s->on_settled = d->on_settled;
 	s->parallel = d->parallel;
 	s->sensitive = d->sensitive;
+	s->starter = d->starter;
 	s->search = folded(d->title, rows->arena);
 	if (s->external_id.len && !rows_name_external(rows, s)) return NULL;
 	return rows_event(rows, "session.created", s, NULL, created_data(s, rows->arena))
@@ -219,12 +220,12 @@ static enum err create_runnable(struct task *t, struct rows *rows,
 			role_name(who->role));
 	own.agent = agent->name;
 	own.parallel = true;
+	own.starter = who->user.len ? who->user : who->token;
 	if (!own.title.len)
 		own.title =
 			d->message.len ? say_title(d->message, rows->arena) : agent->name;
 	s = session_make(t, rows, &own);
 	if (!s) return fail(why, ERR_MEMORY, "out of memory");
-	s->starter = who->user.len ? who->user : who->token;
 	s->heard_ms = 0;
 	if (d->message.len) e = run_begin(t, rows, s, &say, agent, &r, why);
 	if (e) return e;
