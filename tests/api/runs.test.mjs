@@ -306,6 +306,25 @@ test('cancel with eight sub-agents at work ends all of them', async () => {
 	assert.equal(all.length, 9);
 });
 
+test('parley run gives the report alone to a pipe, and says how it ended', async () => {
+	const env = { PARLEY_TOKEN: server.secrets.member, PARLEY_URL: server.url };
+	const hello = await server.run(['run', 'helper', 'Say hello from a shell'], { env });
+	assert.deepEqual([hello.code, hello.stdout], [0, 'Hello!\n'], hello.stderr);
+	const failed = await server.run(['run', 'blunt', 'Key'], { env });
+	assert.equal(failed.code, 1, failed.stderr);
+	assert.match(failed.stderr, /unauthorized/);
+	const costly = await server.run(['run', 'cheap', 'Forever', '--max-cost', '0.0002'], { env });
+	assert.equal(costly.code, 124, costly.stderr);
+	const detached = await server.run(['run', 'helper', 'Hang', '--detach'], { env });
+	assert.match(detached.stdout, /^run_\w+\n$/);
+	const id = detached.stdout.trim();
+	assert.match((await server.run(['runs', '--status', 'running'], { env })).stdout, new RegExp(id));
+	const cancelled = await server.run(['cancel', id], { env });
+	assert.equal(cancelled.code, 0, cancelled.stderr);
+	assert.equal((await run(id)).status, 'cancelled');
+	assert.match((await server.run(['usage', '--by', 'agent'], { env })).stdout, /helper/);
+});
+
 test('bad input starts nothing', async () => {
 	const refused = async (body, pointer) => {
 		const reply = await member.post('/v1/sessions', body);

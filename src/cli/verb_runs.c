@@ -1,0 +1,119 @@
+/* verb_runs.c - parley runs, usage: what agents of the server's do, and what it cost. */
+#include "cli/administer.h"
+#include "cli/reach.h"
+#include "cli/verbs.h"
+#include "text/safe_text.h"
+
+#include <stdio.h>
+
+static struct str cost_of(struct cli *cli, const struct json *what)
+{
+	const struct json *cost = json_get(what, "cost_usd");
+
+	return json_is(cost, JSON_NUMBER)
+		       ? arena_print(&cli->arena, "$%.*s", STR_ARGS(cost->text))
+		       : STR("-");
+}
+
+/* Each item of a list that a GET gives, by `print`. */
+static int list_print(struct cli *cli, struct str path,
+	void (*print)(struct cli *, const struct json *))
+{
+	struct fault why = { 0 };
+	struct client *client = reach_inbox(cli, &why);
+	const struct json *items;
+	struct api_reply reply;
+	int status;
+
+	if (!client) return cli_fail(cli, &why);
+	status = reach_call(cli, client, "GET", path, STR_NONE, &reply, NULL);
+	items = status ? NULL : json_get(reply.json, "items");
+	for (uint32_t i = 0; json_is(items, JSON_ARRAY) && i < items->count; i++) {
+		struct buf line = { 0 };
+
+		if (args_have(&cli->args, "json")) {
+			json_write(&line, &items->items[i]);
+			printf("%s\n", buf_text(&line));
+		} else {
+			print(cli, &items->items[i]);
+		}
+		buf_done(&line);
+	}
+	client_free(client);
+	return status;
+}
+
+static void run_print(struct cli *cli, const struct json *run)
+{
+	struct str agent = json_text(json_get(json_get(run, "agent"), "name"));
+
+	printf("%.*s  %-9.*s  %-20.*s  %.*s\n", STR_ARGS(json_text(json_get(run, "id"))),
+		STR_ARGS(json_text(json_get(run, "status"))),
+		STR_ARGS(safe_line(&cli->arena, agent)), STR_ARGS(cost_of(cli, run)));
+}
+
+static int runs_run(struct cli *cli)
+{
+	static const char *const names[] = { "status", "session", "agent", NULL };
+
+	return list_print(cli, flags_query(cli, "/v1/runs", names), run_print);
+}
+
+static const struct flag run_flags[] = {
+	{ .name = "status",
+		.value = "STATUS",
+		.values = "queued running waiting completed failed cancelled" },
+	{ .name = "session", .value = "SESSION" },
+	{ .name = "agent", .value = "AGENT" },
+	{ .name = "json" },
+	{ 0 },
+};
+
+static const char *const run_examples[] = { "parley runs --status waiting", NULL };
+
+const struct command verb_runs = {
+	.name = "runs",
+	.run = runs_run,
+	.flags = run_flags,
+	.settings = SETTINGS_CLIENT,
+	.exits = "0 2 3 4",
+	.examples = run_examples,
+};
+
+static void usage_print(struct cli *cli, const struct json *sum)
+{
+	const struct json *usage = json_get(sum, "usage"), *runs = json_get(sum, "runs");
+	const struct json *in = json_get(usage, "input"),
+			  *out = json_get(usage, "output");
+
+	printf("%-32.*s  %6lld  %12lld  %12lld  %.*s\n",
+		STR_ARGS(safe_line(&cli->arena, json_text(json_get(sum, "key")))),
+		runs ? (long long)runs->integer : 0, in ? (long long)in->integer : 0,
+		out ? (long long)out->integer : 0, STR_ARGS(cost_of(cli, sum)));
+}
+
+static int usage_run(struct cli *cli)
+{
+	static const char *const names[] = { "by", "from", "to", NULL };
+
+	return list_print(cli, flags_query(cli, "/v1/usage", names), usage_print);
+}
+
+static const struct flag usage_flags[] = {
+	{ .name = "by", .value = "WHAT", .values = "agent model session day" },
+	{ .name = "from", .value = "TIME" },
+	{ .name = "to", .value = "TIME" },
+	{ .name = "json" },
+	{ 0 },
+};
+
+static const char *const usage_examples[] = { "parley usage --by day", NULL };
+
+const struct command verb_usage = {
+	.name = "usage",
+	.run = usage_run,
+	.flags = usage_flags,
+	.settings = SETTINGS_CLIENT,
+	.exits = "0 2 3 4",
+	.examples = usage_examples,
+};
