@@ -1,7 +1,7 @@
 /* plan.c - the order of tasks that wait for each other. */
 #include "core/plan.h"
 
-static int task_named(const struct plan *p, struct str id)
+static int task_named(const struct task_plan *p, struct str id)
 {
 	for (size_t i = 0; i < p->len; i++)
 		if (str_eq(p->tasks[i].id, id)) return (int)i;
@@ -9,7 +9,7 @@ static int task_named(const struct plan *p, struct str id)
 }
 
 /* Tasks that can be done at all, one after the other: all of them, unless there is a circle. */
-static bool plan_ends(const struct plan *p)
+static bool plan_ends(const struct task_plan *p)
 {
 	unsigned done = 0, all = p->len < 32 ? (1u << p->len) - 1 : ~0u;
 
@@ -19,7 +19,7 @@ static bool plan_ends(const struct plan *p)
 	return done == all;
 }
 
-static bool after_read(struct plan *p, size_t i, const struct json *after,
+static bool after_read(struct task_plan *p, size_t i, const struct json *after,
 	struct arena *arena, struct str *wrong)
 {
 	for (uint32_t k = 0; after && after->type == JSON_ARRAY && k < after->count;
@@ -38,10 +38,10 @@ static bool after_read(struct plan *p, size_t i, const struct json *after,
 	return true;
 }
 
-bool plan_read(const struct json *tasks, struct arena *arena, struct plan *out,
+bool plan_read(const struct json *tasks, struct arena *arena, struct task_plan *out,
 	struct str *wrong)
 {
-	struct plan p = { 0 };
+	struct task_plan p = { 0 };
 
 	if (!json_is(tasks, JSON_ARRAY) || !tasks->count || tasks->count > PLAN_MAX) {
 		*wrong = STR("tasks: 1 to 20 of them");
@@ -77,7 +77,8 @@ bool plan_read(const struct json *tasks, struct arena *arena, struct plan *out,
 	return true;
 }
 
-void plan_next(const struct plan *p, const enum plan_state *states, enum plan_step *out)
+void plan_next(
+	const struct task_plan *p, const enum plan_state *states, enum plan_step *out)
 {
 	size_t active = 0;
 

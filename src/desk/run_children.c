@@ -12,11 +12,11 @@
 /* ---- what is to be done ---- */
 
 static bool plan_of(const struct tool_call *c, const struct json *args,
-	struct arena *arena, struct plan *out, struct str *wrong)
+	struct arena *arena, struct task_plan *out, struct str *wrong)
 {
 	if (str_is(c->name, run_tools[RUN_TOOL_PARALLEL].name))
 		return plan_read(json_get(args, "tasks"), arena, out, wrong);
-	*out = (struct plan){ .len = 1 };
+	*out = (struct task_plan){ .len = 1 };
 	out->tasks[0] = (struct plan_task){ .id = STR("1"),
 		.agent = json_text(json_get(args, "agent")),
 		.prompt = json_text(json_get(args, "prompt")),
@@ -149,7 +149,7 @@ static enum plan_state child_state(const struct run *r)
 
 /* It begins, with the reports of those it waited for. */
 static enum err child_begin(struct rows *rows, const struct session *s,
-	const struct tool_call *c, const struct plan *p, size_t i, struct fault *why)
+	const struct tool_call *c, const struct task_plan *p, size_t i, struct fault *why)
 {
 	const struct run *at = child_of(rows, c, p->tasks[i].id);
 	struct run *r = at ? rows_change(rows, at) : NULL;
@@ -176,7 +176,7 @@ static enum err child_begin(struct rows *rows, const struct session *s,
 }
 
 static enum err children_go(struct task *t, struct rows *rows, struct session *s,
-	const struct tool_call *c, const struct plan *p, struct fault *why)
+	const struct tool_call *c, const struct task_plan *p, struct fault *why)
 {
 	enum plan_state states[PLAN_MAX];
 	enum plan_step steps[PLAN_MAX];
@@ -208,7 +208,7 @@ enum err run_children_start(struct task *t, struct rows *rows, struct session *s
 	const struct json *args, struct str *wrong, struct fault *why)
 {
 	struct str configs[PLAN_MAX];
-	struct plan p;
+	struct task_plan p;
 	enum err e = OK;
 
 	if (run_is_child(r)) {
@@ -277,7 +277,7 @@ static struct str failure_text(struct rows *rows, const struct run *r, bool many
 }
 
 static enum err call_report(struct rows *rows, struct session *s, struct run *parent,
-	struct tool_call *c, const struct plan *p, struct fault *why)
+	struct tool_call *c, const struct task_plan *p, struct fault *why)
 {
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
@@ -307,7 +307,7 @@ enum err run_child_ended(struct task *t, struct rows *rows, struct session *s,
 	const struct run *found;
 	struct tool_call *c;
 	struct run *parent;
-	struct plan p;
+	struct task_plan p;
 	struct str wrong;
 	bool all = true;
 	enum err e = run_fetch(rows, child->ws, child->parent, &found, why);

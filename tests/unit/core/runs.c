@@ -1,0 +1,227 @@
+/* The rules of runs and tool calls: every state and action, the window of history, the order of
+ * tasks, and what a model may call. */
+#include "core/history.h"
+#include "core/plan.h"
+#include "core/run.h"
+#include "core/run_tool.h"
+#include "core/session.h"
+#include "core/spending.h"
+#include "kit.h"
+
+static void a_run_goes_only_where_the_table_leads(void **state)
+{
+	static const char *const rows[RUN_STATUSES] = {
+		/* claim yield wait resume finish fail cancel */
+		[RUN_QUEUED] = "r--q-fc",
+		[RUN_RUNNING] = "rqwrdfc",
+		[RUN_WAITING] = "--wq-fc",
+		[RUN_COMPLETED] = "-------",
+		[RUN_FAILED] = "-------",
+		[RUN_CANCELLED] = "-------",
+	};
+	static const char letters[] = "qrwdfc-";
+
+	(void)state;
+	for (int s = 0; s < RUN_STATUSES; s++)
+		for (int a = 0; a < RUN_ACTIONS; a++) {
+			struct run r = { .status = (enum run_status)s };
+			enum run_status next = run_next(r.status, (enum run_action)a);
+			struct fault why = { 0 };
+
+			assert_int_equal(letters[next], rows[s][a]);
+			assert_int_equal(run_act(&r, (enum run_action)a, &why),
+				next == RUN_STATUSES ? ERR_CONFLICT : OK);
+			assert_int_equal(r.status,
+				next == RUN_STATUSES ? (enum run_status)s : next);
+		}
+}
+
+static void a_call_that_has_ended_never_changes(void **state)
+{
+	(void)state;
+	for (int s = 0; s < CALL_STATUSES; s++)
+		for (int a = 0; a < CALL_ACTIONS; a++) {
+			struct tool_call c = { .status = (enum call_status)s };
+			bool ended = tool_call_ended(&c);
+			enum call_status next =
+				tool_call_next(c.status, (enum call_action)a);
+
+			if (ended) assert_int_equal(next, CALL_STATUSES);
+			/* Started twice only by a person's word, through interrupted. */
+			if (s == CALL_STARTED)
+				assert_true(next != CALL_PENDING && next != CALL_STARTED);
+		}
+}
+
+static void the_window_is_cut_to_half_and_stays(void **state)
+{
+	int64_t start = 0, moved = 0;
+
+	(void)state;
+	for (int64_t count = 1; count <= 500; count++) {
+		int64_t tail = history_tail(count, 50);
+
+		assert_true(tail >= 1 && tail <= 50);
+		assert_true(count <= 50 ? tail == count : tail >= 25);
+		assert_true(count - tail >= start);
+		moved += count - tail != start;
+		start = count - tail;
+	}
+	assert_int_equal(moved, 18);
+	assert_int_equal(history_tail(10, 1), 1);
+}
+
+static const struct json *read_json(struct arena *arena, const char *text)
+{
+	const struct json *json;
+
+	assert_int_equal(json_read(str_of(text), NULL, arena, &json, NULL), OK);
+	return json;
+}
+
+static void tasks_begin_after_those_they_wait_for(void **state)
+{
+	struct arena arena = { 0 };
+	enum plan_state states[PLAN_MAX] = { PLAN_HELD, PLAN_HELD, PLAN_HELD };
+	enum plan_step steps[PLAN_MAX];
+	struct task_plan p;
+	struct str wrong = STR_NONE;
+
+	(void)state;
+	assert_true(plan_read(
+		read_json(&arena,
+			"[{\"id\":\"a\",\"agent\":\"x\",\"task\":\"t\"},"
+			"{\"id\":\"b\",\"prompt\":\"y\",\"task\":\"t\",\"after\":[\"a\"]},"
+			"{\"agent\":\"z\",\"task\":\"t\",\"after\":[\"b\"]}]"),
+		&arena, &p, &wrong));
+	plan_next(&p, states, steps);
+	assert_int_equal(steps[0], PLAN_BEGIN);
+	assert_int_equal(steps[1], PLAN_STAY);
+	states[0] = PLAN_FAILED;
+	plan_next(&p, states, steps);
+	assert_int_equal(steps[1], PLAN_SKIP);
+	assert_int_equal(steps[2], PLAN_STAY);
+	states[0] = PLAN_DONE;
+	plan_next(&p, states, steps);
+	assert_int_equal(steps[1], PLAN_BEGIN);
+	assert_true(str_is(p.tasks[2].id, "3"));
+	arena_done(&arena);
+}
+
+static void circles_and_unknown_ids_are_refused(void **state)
+{
+	static const char *const bad[] = { "[]", "{}",
+		"[{\"id\":\"a\",\"agent\":\"x\",\"task\":\"t\",\"after\":[\"a\"]}]",
+		"[{\"id\":\"a\",\"agent\":\"x\",\"task\":\"t\",\"after\":[\"b\"]}]",
+		"[{\"id\":\"a\",\"agent\":\"x\",\"task\":\"t\"},{\"id\":\"a\",\"agent\":\"x\",\"task\":\"t\"}]",
+		"[{\"id\":\"a\",\"task\":\"t\"}]" };
+	struct arena arena = { 0 };
+	struct task_plan p;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		struct str wrong = STR_NONE;
+
+		assert_false(plan_read(read_json(&arena, bad[i]), &arena, &p, &wrong));
+		assert_true(wrong.len > 0);
+	}
+	arena_done(&arena);
+}
+
+static void no_more_than_eight_tasks_work_at_once(void **state)
+{
+	struct task_plan p = { .len = PLAN_MAX };
+	enum plan_state states[PLAN_MAX] = { PLAN_HELD };
+	enum plan_step steps[PLAN_MAX];
+	size_t begun = 0;
+
+	(void)state;
+	plan_next(&p, states, steps);
+	for (size_t i = 0; i < PLAN_MAX; i++)
+		begun += steps[i] == PLAN_BEGIN;
+	assert_int_equal(begun, PLAN_AT_ONCE);
+}
+
+static void a_model_calls_only_what_its_agent_has(void **state)
+{
+	const struct str chosen[] = { STR("todo/list"), STR("memory"),
+		STR("delegate_task") };
+	const struct run_toolbox parent = { chosen, 3, false, false };
+	const struct run_toolbox child = { chosen, 3, true, false };
+	struct arena arena = { 0 };
+	struct str error;
+
+	(void)state;
+	assert_non_null(run_tool_call(&parent, STR("todo"),
+		read_json(&arena, "{\"operation\":\"list\"}"), &arena, &error));
+	assert_null(run_tool_call(&parent, STR("todo"),
+		read_json(&arena, "{\"operation\":\"create\",\"name\":\"x\"}"), &arena,
+		&error));
+	assert_null(run_tool_call(
+		&parent, STR("spawn_agent"), read_json(&arena, "{}"), &arena, &error));
+	assert_null(run_tool_call(
+		&parent, STR("test_append"), read_json(&arena, "{}"), &arena, &error));
+	assert_null(run_tool_call(&parent, STR("report"),
+		read_json(&arena, "{\"markdown\":\"x\"}"), &arena, &error));
+	assert_non_null(run_tool_call(&child, STR("report"),
+		read_json(&arena, "{\"markdown\":\"x\"}"), &arena, &error));
+	assert_null(run_tool_call(&child, STR("delegate_task"),
+		read_json(&arena, "{\"agent\":\"a\",\"task\":\"t\"}"), &arena, &error));
+	assert_true(str_is(error, "a sub-agent cannot start another"));
+	for (size_t i = 0; i < run_operations_len; i++)
+		if (run_tools[run_operations[i].tool].starts)
+			assert_false(run_tool_offered(&child, &run_operations[i]));
+	arena_done(&arena);
+}
+
+static void a_session_is_as_its_asks_and_then_its_run(void **state)
+{
+	struct session s = { .parallel = true, .starter = STR("usr_1") };
+
+	(void)state;
+	assert_true(session_run_began(&s, STR("run_1")));
+	assert_int_equal(s.status, SESSION_RUNNING);
+	session_opened(&s, ASK_BLOCKING, 1000);
+	assert_int_equal(s.status, SESSION_WAITING_FOR_INPUT);
+	session_settled(&s, ASK_BLOCKING, 2000);
+	assert_int_equal(s.status, SESSION_RUNNING);
+	assert_false(session_falls_idle(&s, INT64_MAX / 2));
+	assert_true(session_run_ended(&s, SESSION_FAILED));
+	assert_int_equal(s.status, SESSION_FAILED);
+	assert_true(session_run_began(&s, STR("run_2")));
+	assert_int_equal(s.status, SESSION_RUNNING);
+}
+
+static void spending_is_kept_and_read_back(void **state)
+{
+	struct arena arena = { 0 };
+	struct spending a = { 0 }, b;
+
+	(void)state;
+	spending_add(&a, &(struct usage){ .input = 5, .output = 2 }, 300);
+	spending_add(&a, &(struct usage){ .input = 1 }, COST_UNKNOWN);
+	assert_int_equal(spending_parse(spending_keep(&a, &arena), &arena, &b, NULL), OK);
+	assert_memory_equal(&a, &b, sizeof a);
+	assert_int_equal(spending_cost(&b), 300);
+	assert_true(b.partial);
+	assert_int_equal(spending_parse(STR_NONE, &arena, &b, NULL), OK);
+	assert_int_equal(spending_cost(&b), COST_UNKNOWN);
+	arena_done(&arena);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_run_goes_only_where_the_table_leads),
+		cmocka_unit_test(a_call_that_has_ended_never_changes),
+		cmocka_unit_test(the_window_is_cut_to_half_and_stays),
+		cmocka_unit_test(tasks_begin_after_those_they_wait_for),
+		cmocka_unit_test(circles_and_unknown_ids_are_refused),
+		cmocka_unit_test(no_more_than_eight_tasks_work_at_once),
+		cmocka_unit_test(a_model_calls_only_what_its_agent_has),
+		cmocka_unit_test(a_session_is_as_its_asks_and_then_its_run),
+		cmocka_unit_test(spending_is_kept_and_read_back),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
