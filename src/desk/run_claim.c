@@ -88,7 +88,7 @@ static const struct leased leased_runs = {
 /* ---- given back ---- */
 
 /* Nobody works on it any more; it is to be begun again from its last row. */
-static enum err run_requeue(
+enum err run_requeue(
 	struct rows *rows, const struct run *at, int64_t wake_ms, struct fault *why)
 {
 	struct run *r = rows_change(rows, at);

@@ -40,6 +40,8 @@ enum err run_advance(struct task *, struct rows *, struct run *, struct session 
 /* It goes on: queued, if it waited. `by`: for the event. */
 enum err run_resume(
 	struct rows *, struct session *, struct run *, const char *by, struct fault *);
+/* Who works on it has it no more; it is to be begun again from its last row. */
+enum err run_requeue(struct rows *, const struct run *, int64_t wake_ms, struct fault *);
 /* A call of it has changed: it goes on if it can, else what it waits for is told anew. */
 enum err run_goes_on(
 	struct rows *, struct session *, struct run *, const char *by, struct fault *);

@@ -140,10 +140,13 @@ static enum err say_join(struct rows *rows, struct session *s, const struct say 
 				  message_text(say->content, rows->arena))
 			: NULL;
 	if (!*message) return fail(why, ERR_MEMORY, "out of memory");
-	if (say->now) rows->runs = true;
 	show_text(&w, "message", (*message)->id);
 	show_text(&w, "role", STR("user"));
-	return run_event(rows, "run.message", s, *out, &b, why);
+	e = run_event(rows, "run.message", s, *out, &b, why);
+	/* The model call under way is given up; tools that are at work finish. */
+	if (!e && say->now && (*out)->status == RUN_RUNNING && !(*out)->message.len)
+		e = run_requeue(rows, *out, rows->now_ms, why);
+	return e;
 }
 
 /* ---- POST /v1/sessions/{id}/messages ---- */

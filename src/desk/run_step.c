@@ -167,6 +167,34 @@ static enum err turn_close(
 	return OK;
 }
 
+enum { LOOP_TIMES = 3 };
+
+static enum err failed_row(void *ctx, const struct row *row, struct fault *why)
+{
+	(void)why;
+	*(int64_t *)ctx = row_int(row, 0);
+	return OK;
+}
+
+/* Did a call of this turn fail, as the same call did before, for the third time? */
+static enum err turn_loops(
+	struct rows *rows, const struct run *r, bool *out, struct fault *why)
+{
+	const struct tool_call *c = NULL;
+	enum err e = OK;
+
+	while (!e && !*out && (c = run_calls_next(rows, r->message, c))) {
+		const struct val args[] = { val_int(r->ws), val_text(r->session),
+			val_text(r->id), val_text(c->name), val_text(c->arguments) };
+		int64_t before = 0;
+
+		if (c->status != CALL_FAILED) continue;
+		e = rows_query(rows, SQL_CALLS_FAILED, args, 5, failed_row, &before, why);
+		*out = before + rows_is_new(c) >= LOOP_TIMES;
+	}
+	return e;
+}
+
 /* ---- limits ---- */
 
 static enum err limit_check(struct rows *rows, const struct run *r,
@@ -415,7 +443,7 @@ enum err run_advance(struct task *t, struct rows *rows, struct run *r, struct se
 	struct agent_config a;
 	struct turn_state turn = { 0 };
 	const char *over = NULL;
-	bool stopped = false, rejected = false;
+	bool stopped = false, rejected = false, loops = false;
 	struct fault missing = { 0 };
 	enum err e = agent_parse(r->config, rows->arena, &a, why);
 
@@ -426,10 +454,14 @@ enum err run_advance(struct task *t, struct rows *rows, struct run *r, struct se
 	if (e || run_ended(r)) return e;
 	if (turn.pending) return calls_tell(t, rows, r, out, why);
 	if (turn.waiting || r->recovery.len) return run_rest(rows, s, r, why);
-	if (r->message.len) e = turn_close(rows, r, &rejected, why);
+	if (r->message.len) e = turn_loops(rows, r, &loops, why);
+	if (!e && r->message.len) e = turn_close(rows, r, &rejected, why);
 	if (!e && rejected && a.stop_on_reject)
 		return run_fail(t, rows, s, r, TROUBLE_REJECTED,
 			STR("a tool call was rejected"), why);
+	if (!e && loops)
+		return run_recover(t, rows, s, r, &a, TROUBLE_LOOP,
+			STR("the same tool call failed three times"), why);
 	if (!e) e = limit_check(rows, r, &a, out, &over, why);
 	if (!e && over)
 		return run_recover(t, rows, s, r, &a, TROUBLE_LIMIT,

@@ -462,6 +462,10 @@ static const char *const written[SQL_RECORDS] = {
 			    " AND ask = $2 AND ask > ''",
 	[SQL_CALL_LIST] = "SELECT @tool_calls FROM tool_calls WHERE ws = $1"
 			  " AND session = $2 ORDER BY id DESC LIMIT $3",
+	/* How often this call, with these arguments, failed in this run before. */
+	[SQL_CALLS_FAILED] =
+		"SELECT COUNT(*) FROM tool_calls WHERE ws = $1 AND session = $2 AND run = $3"
+		" AND name = $4 AND arguments = $5 AND status = 'failed'",
 	[SQL_TASK_LIST] = "SELECT @tasks FROM tasks WHERE ws = $1 AND session = $2"
 			  " ORDER BY id LIMIT $3",
 	/* $2 the id to go on before, $4 scope, $5 agent, $6 session, $7 pattern */

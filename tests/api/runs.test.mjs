@@ -252,6 +252,22 @@ test('limits: asked for more, or failed', async () => {
 	assert.deepEqual([costly.error.kind, costly.turn], ['limit', 2]);
 });
 
+test('the same call that fails three times ends the loop', async () => {
+	const session = await start(script('Loop', () => [use('todo', { operation: 'complete', id: 'tsk_none' })]), { agent: 'blunt' });
+	const r = await ended(session.run);
+	assert.deepEqual([r.error.kind, r.turn], ['loop', 3]);
+});
+
+test('a message joins the run that works, and with "now" the model is asked again at once', async () => {
+	const session = await start(script('Listen', (q) => (/louder/.test(JSON.stringify(q.messages)) ? [say('LOUD')]
+		: { blocks: [say('a')], hang: true })));
+	await until(() => model.open > 0, 'the model call');
+	const said = ok(await member.post(`/v1/sessions/${session.id}/messages`, { content: 'louder', when: 'now' }), 201);
+	assert.equal(said.run.id, session.run);
+	assert.equal((await ended(session.run)).report, 'LOUD');
+	assert.equal((await member.post(`/v1/sessions/${session.id}/messages`, { content: 'x', queue: false })).status, 201);
+});
+
 test('a tool of class once is asked for, started, run; never twice', async () => {
 	const path = join(folder, 'once.txt');
 	await make('writer', { tools: ['test_append'] });
