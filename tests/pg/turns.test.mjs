@@ -45,8 +45,8 @@ async function held(...locks) {
 }
 
 const shard = ({ turn }) => held(`pg_advisory_xact_lock_shared(${ALL})`, `pg_advisory_xact_lock(${SHARD}, ${turn})`);
-const waiting = (n) => until(() => Number(sql(
-	"SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted", store)) >= n, `${n} that wait`);
+const waiting = (n, mode = '%') => until(() => Number(sql('SELECT count(*) FROM pg_locks'
+	+ ` WHERE locktype = 'advisory' AND NOT granted AND mode LIKE '${mode}'`, store)) >= n, `${n} that wait`, 10_000);
 
 const ask = async (node, { token }, title = 'Deploy?') =>
 	(await node.once(token, 'POST', '/v1/asks', { question: title, type: 'boolean' })).status;
@@ -64,16 +64,22 @@ test('a workspace waits for its own shard, on every node, and for no other', asy
 	assert.deepEqual(await late, [201, 201]);
 });
 
-test('what needs all waits for whoever has a shard, and who comes then waits for it', async () => {
+test('what needs all waits for whoever has a shard', async () => {
 	const turn = await shard(spaces.north);
 	const making = two.command('workspace', 'create', 'west');
-	await waiting(1);
-	const behind = ask(one, spaces.south);
-	await waiting(2);
+	await waiting(1, 'ExclusiveLock');
+	assert.equal(sql("SELECT count(*) FROM workspaces WHERE name = 'west'", store), '0');
 	await turn.back();
 	await making;
-	assert.equal(await behind, 201);
 	assert.equal(sql("SELECT count(*) FROM workspaces WHERE name = 'west'", store), '1');
+});
+
+test('every shard waits for whoever has all', async () => {
+	const turn = await held(`pg_advisory_xact_lock(${ALL})`);
+	const late = Promise.all(Object.values(spaces).map((space) => ask(one, space)));
+	await waiting(2, 'ShareLock');
+	await turn.back();
+	assert.deepEqual(await late, [201, 201]);
 });
 
 test('a token that ends while its job waits for the turn lets nobody in', async () => {
