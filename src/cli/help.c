@@ -186,7 +186,7 @@ static unsigned command_group(const struct command *c)
 		const char *words;
 		unsigned group;
 	} rows[] = { { "ask approve gate wait cancel", COMMANDS_ASK },
-		{ "inbox list show answer skip watch stop go rule policy team away login logout",
+		{ "inbox list show answer skip watch stop go rule policy team away contact route login logout",
 			COMMANDS_ANSWER },
 		{ "connect host mcp hook run runs usage agents providers",
 			COMMANDS_AGENTS },

@@ -38,6 +38,7 @@ enum delivery_purpose {
 	DELIVERY_CODE,	   /* that shows whose address it is */
 	DELIVERY_ALERT,
 	DELIVERY_TEST,
+	DELIVERY_PURPOSES
 };
 /* dropped: it was not begun, because there was nothing to tell any more. */
 enum delivery_status { DELIVERY_WAITING, DELIVERY_DONE, DELIVERY_DEAD, DELIVERY_DROPPED };

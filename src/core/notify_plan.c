@@ -283,7 +283,7 @@ static int64_t person_when(
 
 /* ---- the step ---- */
 
-static bool plan_add(struct plan *p, struct arena *arena, struct plan_entry e)
+static bool plan_add(struct notify_plan *p, struct arena *arena, struct plan_entry e)
 {
 	if (p->len == p->cap) {
 		size_t cap = p->cap ? p->cap * 2 : 16;
@@ -314,7 +314,8 @@ static enum plan_why person_why(const struct plan_facts *f, const struct notify_
 }
 
 static bool person_plan(const struct plan_facts *f, const struct notify_step *s,
-	int64_t step, const struct plan_targets *t, struct str user, struct plan *out)
+	int64_t step, const struct plan_targets *t, struct str user,
+	struct notify_plan *out)
 {
 	struct plan_entry e = { .step = step, .user = user };
 	const struct contact *contacts[DELIVERY_CHANNELS];
@@ -367,7 +368,7 @@ static void targets_pick(
 }
 
 bool plan_step(const struct plan_facts *f, const struct notify_step *s, int64_t step,
-	struct plan *out)
+	struct notify_plan *out)
 {
 	struct plan_targets t = { .users_cap = f->roster->users_len };
 

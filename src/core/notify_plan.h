@@ -52,14 +52,14 @@ struct plan_entry {
 	enum plan_why why;
 };
 
-struct plan {
+struct notify_plan {
 	struct plan_entry *at;
 	size_t len, cap;
 };
 
 /* Adds what this step does when it is due now. False: out of memory. */
 bool plan_step(const struct plan_facts *, const struct notify_step *, int64_t step,
-	struct plan *);
+	struct notify_plan *);
 /* The next contact of this person after one that died, in the same step; NULL: none. */
 const struct contact *plan_next_contact(
 	const struct plan_facts *, struct str user, unsigned via);

@@ -104,6 +104,9 @@ extern const struct use use_unmet;
 extern const struct use use_delivery_claim, use_delivery_fill, use_delivery_report,
 	use_delivery_renew;
 
+/* How a message to a person ended, once that is committed; for metrics. */
+void desk_count_told(struct desk *, const struct delivery_outcome *);
+
 /* Called on the writing clerk's thread when there is something to deliver. With NULL it
  * is never called again from then on. */
 void desk_on_delivery(struct desk *, void (*fn)(void *ctx), void *ctx);

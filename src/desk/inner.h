@@ -37,6 +37,14 @@ enum { WRITERS = 4, REFUSED_NAMES = 64, BOOKS_MAX = 256, NOTIFY_RATE = 10 };
 
 struct book;
 
+/* Messages to people since the start. */
+enum { TELLING_OUTCOMES = 4, TELLING_BUCKETS = 7 };
+struct telling_counts {
+	_Atomic int64_t total[DELIVERY_KINDS][DELIVERY_PURPOSES][TELLING_OUTCOMES];
+	_Atomic int64_t taken[DELIVERY_KINDS], sum_ms[DELIVERY_KINDS];
+	_Atomic int64_t under[DELIVERY_KINDS][TELLING_BUCKETS];
+};
+
 struct desk {
 	struct clerk *writer; /* the first of the writers */
 	/* Of a shared store: several, so that workspaces do not wait for each other. */
@@ -87,9 +95,10 @@ struct desk {
 	bool threads;
 	struct fetched fetched;
 	int64_t notify_rate; /* messages a minute to one contact */
-	bool mail_settled;   /* a mail tells the end of an ask, too */
-	char *channels;	     /* that are configured, with commas between */
-	char *commands;	     /* names of [channels], likewise */
+	struct telling_counts told_counts;
+	bool mail_settled; /* a mail tells the end of an ask, too */
+	char *channels;	   /* that are configured, with commas between */
+	char *commands;	   /* names of [channels], likewise */
 	/* The table of routes that was read last: of each writing clerk its own. */
 	struct routes_cache {
 		struct arena arena;
@@ -218,6 +227,7 @@ bool desk_name_known(struct str names, struct str name);
 enum err desk_call_replied(
 	struct rows *, const struct session *, const struct ask *, struct fault *);
 void desk_deliver(struct desk *); /* there is something to deliver */
+void desk_told_metrics(struct desk *, struct buf *);
 void desk_wake_runs(struct desk *);
 void desk_hints_done(struct desk *);
 /* Items for what may not be called. */

@@ -318,7 +318,15 @@ static enum err metrics_read(
 	buf_add_text(&job->out,
 		"# HELP parley_deliveries Webhooks and resumers that wait or are dead.\n"
 		"# TYPE parley_deliveries gauge\n");
-	return db_one(db, SQL_DELIVERY_COUNT, args, 1, deliveries_row, &job->out, why);
+	e = db_one(db, SQL_DELIVERY_COUNT, args, 1, deliveries_row, &job->out, why);
+	if (e) return e;
+	desk_told_metrics(task_of(job)->desk, &job->out);
+	buf_add_text(&job->out,
+		"# HELP parley_notify_waiting Messages to people that wait.\n"
+		"# TYPE parley_notify_waiting gauge\n");
+	e = db_one(db, SQL_NOTIFY_WAITING, args, 1, pending_row, &pending, why);
+	buf_print(&job->out, "parley_notify_waiting %lld\n", (long long)pending);
+	return e;
 }
 
 const struct use use_metrics = {

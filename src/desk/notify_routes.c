@@ -270,7 +270,7 @@ static void entry_write(struct json_writer *w, const struct plan_entry *e)
 }
 
 /* What this step would tell counts as told for the next. */
-static void plan_told(struct plan_facts *f, const struct plan *p, size_t from,
+static void plan_told(struct plan_facts *f, const struct notify_plan *p, size_t from,
 	const struct delivery **told, size_t cap)
 {
 	for (size_t i = from; i < p->len && f->told_len < cap; i++) {
@@ -292,7 +292,8 @@ static void plan_told(struct plan_facts *f, const struct plan *p, size_t from,
 enum { TRIAL_TOLD_MAX = 2000 };
 
 static enum err trial_plan(struct task *t, struct telling *telling,
-	const struct notify_route *r, int64_t now_ms, struct plan *out, struct fault *why)
+	const struct notify_route *r, int64_t now_ms, struct notify_plan *out,
+	struct fault *why)
 {
 	struct route_trial *b = t->checked;
 	struct arena *arena = &t->job.arena;
@@ -332,7 +333,7 @@ static enum err routes_try_read(
 	struct telling telling;
 	const struct route_table *table;
 	const struct notify_route *r;
-	struct plan plan = { 0 };
+	struct notify_plan plan = { 0 };
 	enum err e = telling_read(t, db, now_ms, &telling, why);
 
 	if (e) return e;

@@ -434,7 +434,7 @@ static enum err step_tell(struct telling *t, struct rows *rows, struct delivery 
 	const struct notify_step *s = &r->steps[d->step];
 	const struct route_point at = { d->step, d->round, 0 };
 	bool claimed = !s->unless_never && a->claimed_until_ms > rows->now_ms;
-	struct plan plan = { 0 };
+	struct notify_plan plan = { 0 };
 	struct plan_facts f;
 	enum err e = telling_facts(rows, t, a, &f, why);
 

@@ -156,6 +156,7 @@ static bool notify_report(struct notify *n)
 		int64_t next_ms = outcomes[i].next_ms;
 
 		report_log(&outcomes[i]);
+		desk_count_told(n->desk, &outcomes[i]);
 		report_note(n, &outcomes[i]);
 		if (next_ms && (!n->next_ms || next_ms < n->next_ms))
 			n->next_ms = next_ms;

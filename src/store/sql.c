@@ -388,6 +388,8 @@ static const char *const written[SQL_RECORDS] = {
 	[SQL_CODES_SENT] = "SELECT COUNT(*) FROM deliveries WHERE kind = $1"
 			   " AND host = $2 AND purpose = 'code' AND created_ms > $3"
 			   " AND contact <> ''",
+	[SQL_NOTIFY_WAITING] = "SELECT COUNT(*) FROM deliveries WHERE ws = $1"
+			       " AND contact <> '' AND status = 'waiting'",
 	[SQL_ASKS_CARRIED] =
 		"SELECT @asks(a.) FROM asks a WHERE a.ws = $1 AND a.status = 'pending'"
 		" AND a.id IN (SELECT d.ask FROM deliveries d WHERE d.ws = $1"

@@ -403,6 +403,14 @@ test('an ask past its target is overdue, once', async () => {
 	await phone.remove();
 });
 
+test('messages are counted', async () => {
+	const text = (await admin.get('/metrics')).text;
+	assert.match(text, /parley_notify_total\{channel="webhook",purpose="ask",outcome="taken"\} \d/);
+	assert.match(text, /parley_notify_total\{channel="webhook",purpose="ask",outcome="dead"\} \d/);
+	assert.match(text, /parley_notify_seconds_count\{channel="webhook"\} \d/);
+	assert.match(text, /parley_notify_waiting \d/);
+});
+
 test('a table of routes that cannot be is refused, each fault named', async () => {
 	const { version } = (await admin.get('/v1/routes')).body;
 	const put = async (items, v = version) => admin.put('/v1/routes', { version: v, items });

@@ -7,17 +7,22 @@ import type {
 	AgentConfig,
 	AgentTest,
 	Ask,
-	AskSuggestion,
+	AskDeliveries,
 	AskRequest,
+	AskSuggestion,
+	Contact,
 	Delivery,
 	Event,
 	Insights,
 	List,
 	Mark,
 	Me,
+	NotifyPrefs,
 	Policy,
 	Problem,
 	Provider,
+	RoutePlan,
+	RouteTable,
 	Rule,
 	RuleRequest,
 	RuleSuggestion,
@@ -25,12 +30,12 @@ import type {
 	SessionState,
 	SettleManyResult,
 	Settled,
-	Team,
 	Stop,
 	StopRequest,
+	Team,
+	Token,
 	TriedOperation,
 	TriedRule,
-	Token,
 	User,
 	View,
 } from './types';
@@ -129,6 +134,10 @@ async function eventsWhole(query: Query): Promise<Event[]> {
 	return list;
 }
 
+/** Whose contacts: a user's or a team's id; empty for one's own. */
+const contactsOf = (of: string) =>
+	of ? `/v1/${of.startsWith('team_') ? 'teams' : 'users'}/${of}` : '/v1/me';
+
 export const api = {
 	me: () => get<Me>('/v1/me'),
 	login: (body: { code: string } | { name: string; password: string; workspace?: string }) =>
@@ -224,6 +233,21 @@ export const api = {
 	teamNew: (body: unknown) => post<Team>('/v1/teams', body),
 	teamPatch: (id: string, body: unknown) => call<Team>('PATCH', `/v1/teams/${id}`, body),
 	teamDelete: (id: string) => call<null>('DELETE', `/v1/teams/${id}`),
+	contacts: (of: string) => get<List<Contact>>(`${contactsOf(of)}/contacts`),
+	contactNew: (of: string, body: unknown) => post<Contact>(`${contactsOf(of)}/contacts`, body),
+	contactPatch: (of: string, id: string, body: unknown) =>
+		call<Contact>('PATCH', `${contactsOf(of)}/contacts/${id}`, body),
+	contactDelete: (of: string, id: string) =>
+		call<null>('DELETE', `${contactsOf(of)}/contacts/${id}`),
+	contactTest: (of: string, id: string) =>
+		post<Delivery>(`${contactsOf(of)}/contacts/${id}/test`, {}),
+	notifyPrefs: () => get<NotifyPrefs>('/v1/me/notify'),
+	notifyPrefsPut: (body: NotifyPrefs) => call<NotifyPrefs>('PUT', '/v1/me/notify', body),
+	present: () => post<null>('/v1/me/present', {}),
+	routes: () => get<RouteTable>('/v1/routes'),
+	routesPut: (body: RouteTable) => call<RouteTable>('PUT', '/v1/routes', body),
+	routesTry: (body: unknown) => post<RoutePlan>('/v1/routes/try', body),
+	told: (ask: string) => get<AskDeliveries>(`/v1/asks/${ask}/deliveries`),
 	tokens: (cursor?: string | null) => get<List<Token>>('/v1/tokens', { limit: 200, cursor }),
 	tokenNew: (body: unknown) => post<Token>('/v1/tokens', body),
 	tokenDelete: (id: string) => call<null>('DELETE', `/v1/tokens/${id}`),

@@ -3,9 +3,11 @@
 /** The parts of the settings, in their order. */
 export const settingsParts = [
 	'you',
+	'channels',
 	'keys',
 	'users',
 	'teams',
+	'routes',
 	'tokens',
 	'templates',
 	'providers',

@@ -16,6 +16,7 @@ import { outboxSend } from './settling';
 import { toasts } from './toasts.svelte';
 
 const RETRY_MS = 3000;
+const PRESENT_MS = 5000;
 connection.listen(eventTold);
 
 export async function start(): Promise<void> {
@@ -44,6 +45,10 @@ export async function enter(words: Promise<unknown> = Promise.resolve()): Promis
 		connection.start(await loading);
 		void login.loadUsers();
 		send();
+		setTimeout(
+			() => void import('./present').then(({ presentStart }) => presentStart()),
+			PRESENT_MS,
+		);
 	} catch (error) {
 		if (error instanceof Refused && error.status === 401) {
 			ended();
