@@ -147,7 +147,8 @@ static enum err workspace_check(
 	e = check_log(c, why);
 	if (!e) e = check_asks(c, why);
 	if (!e) e = check_sessions(c, why);
-	return e ? e : check_people(c, why);
+	if (!e) e = check_people(c, why);
+	return e ? e : check_runs(c, why);
 }
 
 static enum err sum_row(void *ctx, const struct row *row, struct fault *why)

@@ -554,6 +554,40 @@ static const char *const written[SQL_RECORDS] = {
 			   " AND name > $2 ORDER BY name LIMIT $3",
 	[SQL_CHECK_RULES] = "SELECT @rules FROM rules WHERE ws = $1 AND id > $2"
 			    " ORDER BY id LIMIT $3",
+	/* Behind the session $2: what it says of its runs, and what they say. */
+	[SQL_CHECK_SESSION_RUNS] =
+		"SELECT id, run, run_open, spent, last,"
+		" CASE WHEN last = '' THEN 0 ELSE (SELECT CASE WHEN r.ended_ms = 0 THEN 1"
+		" ELSE 0 END FROM runs r WHERE r.ws = $1 AND r.id = last) END,"
+		" (SELECT CAST(COALESCE(SUM(r.input + r.cache_read + r.cache_write"
+		" + r.cache_write_1h + r.output), 0) AS BIGINT) FROM runs r WHERE r.ws = $1"
+		" AND r.session = found.id),"
+		" (SELECT CAST(COALESCE(SUM(r.cost), 0) AS BIGINT) FROM runs r"
+		" WHERE r.ws = $1 AND r.session = found.id)"
+		" FROM (SELECT s.id, s.run, s.run_open, s.spent, COALESCE((SELECT r.id"
+		" FROM runs r WHERE r.ws = s.ws AND r.session = s.id AND r.parent = ''"
+		" ORDER BY r.id DESC LIMIT 1), '') AS last FROM sessions s"
+		" WHERE s.ws = $1 AND s.id > $2 AND (s.run <> '' OR s.run_open <> 0"
+		" OR s.spent <> '' OR EXISTS (SELECT 1 FROM runs r WHERE r.ws = s.ws"
+		" AND r.session = s.id)) ORDER BY s.id LIMIT $3) AS found ORDER BY id",
+	[SQL_CHECK_RUNS_LOST] = "SELECT COUNT(*) FROM runs r WHERE ws = $1 AND NOT EXISTS"
+				" (SELECT 1 FROM sessions s WHERE s.ws = r.ws"
+				" AND s.id = r.session)",
+	[SQL_CHECK_RUNS_NESTED] = "SELECT COUNT(*) FROM runs r WHERE ws = $1"
+				  " AND parent <> '' AND NOT EXISTS (SELECT 1 FROM runs p"
+				  " WHERE p.ws = r.ws AND p.id = r.parent"
+				  " AND p.parent = '' AND p.session = r.session)",
+	[SQL_CHECK_MESSAGES_LOST] = "SELECT COUNT(*) FROM messages m WHERE ws = $1"
+				    " AND NOT EXISTS (SELECT 1 FROM runs r"
+				    " WHERE r.ws = m.ws AND r.id = m.run"
+				    " AND r.session = m.session)",
+	[SQL_CHECK_CALLS_LOST] = "SELECT COUNT(*) FROM tool_calls c WHERE ws = $1"
+				 " AND NOT EXISTS (SELECT 1 FROM messages m"
+				 " WHERE m.ws = c.ws AND m.id = c.message"
+				 " AND m.run = c.run)",
+	[SQL_CHECK_TASKS_LOST] = "SELECT COUNT(*) FROM tasks t WHERE ws = $1"
+				 " AND NOT EXISTS (SELECT 1 FROM sessions s"
+				 " WHERE s.ws = t.ws AND s.id = t.session)",
 	[SQL_CHECK_STOPS] = "SELECT @stops FROM stops WHERE ws = $1 AND id > $2"
 			    " ORDER BY id LIMIT $3",
 	/* One a workspace, whose name is "policy". */
