@@ -206,7 +206,8 @@ enum record_sql {
 #define SQL_OF(record, op)                                                               \
 	((enum sql)(SQL_RECORDS + (int)(record)*RECORD_SQLS + (int)(op)))
 
-const char *sql_text(enum sql); /* NULL: a record without that */
-bool sql_reads(enum sql);	/* changes nothing */
+extern const char *const sql_written[SQL_RECORDS]; /* as written in sql.c, with marks */
+const char *sql_text(enum sql);			   /* NULL: a record without that */
+bool sql_reads(enum sql);			   /* changes nothing */
 
 #endif
