@@ -288,6 +288,11 @@ static int run_run(struct cli *cli)
 	term_watch(&cli->term);
 	client = reach_inbox(cli, &why);
 	if (!client) return cli_fail(cli, &why);
+	if (!reach_knows_person(cli)) {
+		client_free(client);
+		SAY("cli.run.login");
+		return EXIT_NOT_ALLOWED;
+	}
 	status = session_open(cli, client, text, &session);
 	if (!status) status = message_send(cli, client, session, text, &f.run);
 	if (!status && args_have(&cli->args, "detach"))

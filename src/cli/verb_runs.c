@@ -26,6 +26,11 @@ static int list_print(struct cli *cli, struct str path,
 	int status;
 
 	if (!client) return cli_fail(cli, &why);
+	if (!reach_knows_person(cli)) {
+		client_free(client);
+		SAY("cli.run.login");
+		return EXIT_NOT_ALLOWED;
+	}
 	status = reach_call(cli, client, "GET", path, STR_NONE, &reply, NULL);
 	items = status ? NULL : json_get(reply.json, "items");
 	for (uint32_t i = 0; json_is(items, JSON_ARRAY) && i < items->count; i++) {

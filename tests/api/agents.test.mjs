@@ -302,3 +302,23 @@ test('a run shows no key either, not even when its provider repeats it', async (
 	}
 	for (const text of said) assert.ok(!text.includes(key));
 });
+
+test('a newcomer: a key in the environment, a login, and an agent that works', async () => {
+	model.say = (body) => (JSON.stringify(body.messages.at(-1)).includes('tool_result')
+		? anthropicReply([{ type: 'text', text: 'Autumn moon rises.' }])
+		: anthropicReply([{ type: 'tool_use', id: 'toolu_9', name: 'todo', input: { operation: 'create', name: 'Write a haiku' } }], { stop: 'tool_use' }));
+	const fresh = new Server({ env: { ANTHROPIC_API_KEY: SECRET, ANTHROPIC_BASE_URL: model.url } });
+	try {
+		await fresh.start();
+		const early = await fresh.run(['run', 'Write a haiku', '--data', fresh.data]);
+		assert.deepEqual([early.code, early.stdout], [4, '']);
+		assert.match(early.stderr, /not logged in.*parley login/);
+		const login = await fresh.run(['login', fresh.url + await fresh.loginPath(), '--data', fresh.data]);
+		assert.equal(login.code, 0, login.stderr);
+		const run = await fresh.run(['run', 'Write a haiku', '--data', fresh.data]);
+		assert.deepEqual([run.code, run.stdout.trim()], [0, 'Autumn moon rises.'], run.stderr);
+	} finally {
+		await fresh.stop();
+		fresh.remove();
+	}
+});
