@@ -114,6 +114,18 @@ static void wake_ask(struct feed *f, const struct told_event *told)
 			told->shown.len ? told : NULL);
 }
 
+/* Whoever waits for a run looks when it has ended, or waits for a person. */
+static void wake_run(struct feed *f, const struct event *e)
+{
+	static const char *const types[] = { "run.completed", "run.failed",
+		"run.cancelled", "run.waiting" };
+
+	if (!f->waiters || !e->run.len || strncmp(e->type, "run.", 4) != 0) return;
+	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+		if (strcmp(e->type, types[i]) == 0)
+			waiters_wake(bucket_take(f, bucket_of(f, e->run), e->run), NULL);
+}
+
 static void wake_all(struct feed *f)
 {
 	struct waiter *all = NULL;
@@ -272,6 +284,8 @@ void feed_tell(struct feed *f, const struct told *told)
 	for (size_t i = 0; i < told->len; i++)
 		if (told->events[i].shown.len || told->elsewhere)
 			wake_ask(f, &told->events[i]);
+	for (size_t i = 0; i < told->len; i++)
+		wake_run(f, &told->events[i].event);
 	/* It may fit anybody who waits: they look. */
 	for (size_t i = 0; i < told->len; i++)
 		if (strcmp(told->events[i].event.type, "stop.set") == 0) {

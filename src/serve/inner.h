@@ -167,6 +167,7 @@ struct hold_kind {
 	void (*end)(struct hold *, struct exchange *, struct str shown);
 	void (*cut)(struct hold *, struct exchange *, enum err, const struct fault *);
 	void (*left)(struct hold *); /* it ends, however; or NULL */
+	const struct use *read;	     /* what it waits for, as it is; NULL: an ask */
 };
 struct hold {
 	struct waiter waiter;
@@ -226,11 +227,11 @@ bool stream_open(struct request *, const struct stream_kind *, struct event_stre
 	int64_t after);
 
 /* wait.c, stream.c, login.c, page.c: routes that do more than ask the desk. */
-route_fn route_ask, route_ask_get, route_events, route_login, route_logout, route_me,
-	route_user, route_revoke, route_healthz, route_readyz, route_metrics,
-	route_openapi, route_page, route_page_lost, route_file, route_mcp,
-	route_mcp_stream, route_mcp_end, route_resource, route_agent_test,
-	route_provider_test, route_models;
+route_fn route_ask, route_ask_get, route_message, route_run_get, route_events,
+	route_login, route_logout, route_me, route_user, route_revoke, route_healthz,
+	route_readyz, route_metrics, route_openapi, route_page, route_page_lost,
+	route_file, route_mcp, route_mcp_stream, route_mcp_end, route_resource,
+	route_agent_test, route_provider_test, route_models;
 void mcp_stop(struct serve *); /* calls that wait are told so */
 void told_arrived(struct serve *, struct told *);
 /* A hint as a frame, and to the streams that it goes to. */

@@ -195,7 +195,7 @@ static void hold_read(struct hold *h)
 	r->ctx = h;
 	r->task.id = arena_str(&r->task.job.arena, str_of(h->waiter.ask));
 	bearer_sign(h->bearer, h->role, h->ws, &r->task.job);
-	request_put(r, &use_ask_get, hold_was_read);
+	request_put(r, h->kind->read ? h->kind->read : &use_ask_get, hold_was_read);
 }
 
 struct hold *hold_new(struct request *r, const struct hold_kind *kind, size_t size,
@@ -410,6 +410,90 @@ void route_ask_get(struct request *r)
 		return;
 	}
 	/* News before the first read has come back only make it read again. */
+	h->reading = true;
+	http_on_gone(h->x, hold_gone, h);
+	r->x = NULL;
+	r->ctx = h;
+	request_put(r, r->route->use, ask_got);
+}
+
+/* ---- a run: as it is once it has ended, or waits for a person ---- */
+
+/* What stands around the run in the reply: the message that it answers. */
+struct run_hold {
+	struct hold hold;
+	size_t before_len;
+	char before[];
+};
+
+static void run_end(struct hold *h, struct exchange *x, struct str shown)
+{
+	struct run_hold *p = LINK_OF(h, struct run_hold, hold);
+	struct buf b = { 0 };
+
+	buf_add(&b, str_make(p->before, p->before_len));
+	buf_add(&b, shown);
+	if (p->before_len) buf_add_char(&b, '}');
+	http_end_with(x, buf_str(&b));
+	buf_done(&b);
+}
+
+static const struct hold_kind of_run = { plain_begin, plain_beat, run_end, plain_cut,
+	NULL, &use_run_get };
+
+static struct hold *run_hold_new(struct request *r, struct str run, struct str before)
+{
+	struct hold *h = hold_new(
+		r, &of_run, sizeof(struct run_hold) + before.len, run, r->wait_ms);
+	struct run_hold *p = h ? LINK_OF(h, struct run_hold, hold) : NULL;
+
+	if (!p) return NULL;
+	p->before_len = before.len;
+	if (before.len) memcpy(p->before, before.at, before.len);
+	return h;
+}
+
+/* The reply up to the run itself. */
+static struct str before_run(struct str reply)
+{
+	int at = -1;
+	struct str rest = reply;
+
+	/* The last one: the message before it may hold the same words. */
+	for (int found; (found = str_find(rest, STR(",\"run\":{"))) >= 0;) {
+		at = (int)(rest.at - reply.at) + found;
+		rest = str_from(rest, (size_t)found + 1);
+	}
+	return at < 0 ? STR_NONE : str_first(reply, (size_t)at + strlen(",\"run\":"));
+}
+
+static void message_sent(struct request *r)
+{
+	struct str before = before_run(buf_str(&r->task.job.out));
+	struct hold *h = NULL;
+
+	if (r->x && !r->task.job.err && r->wait_ms && !r->head && before.len)
+		h = run_hold_new(r, r->task.run, before);
+	if (h)
+		hold_start(h, r, r->task.job.status);
+	else
+		request_reply(r, STR_NONE);
+}
+
+void route_message(struct request *r)
+{
+	request_put(r, r->route->use, message_sent);
+}
+
+void route_run_get(struct request *r)
+{
+	struct hold *h =
+		r->wait_ms && !r->head ? run_hold_new(r, r->task.id, STR_NONE) : NULL;
+
+	if (!h) {
+		request_put(r, r->route->use, got_reply);
+		return;
+	}
 	h->reading = true;
 	http_on_gone(h->x, hold_gone, h);
 	r->x = NULL;

@@ -63,6 +63,17 @@ test('a message becomes a run, the run an answer, with tokens and costs', async 
 	assert.equal(all.truncated, false);
 });
 
+test('a reply is held until the run has ended, or waits for a person', async () => {
+	const session = await start(script('Hold on', (q) => (last(q) === 'ask' ? [use('ask_user_question', { questions: [{ question: 'Eh?' }] })]
+		: [say('held')])));
+	assert.equal(ok(await member.get(`/v1/runs/${session.run}?wait=20`)).report, 'held');
+	const said = ok(await member.post(`/v1/sessions/${session.id}/messages?wait=20`, { content: 'again,"run":{}' }), 201);
+	assert.deepEqual([said.message.content[0].text, said.run.report], ['again,"run":{}', 'held']);
+	const asked = ok(await member.post(`/v1/sessions/${session.id}/messages?wait=20`, { content: 'ask' }), 201);
+	assert.equal(asked.run.status, 'waiting');
+	ok(await member.post(`/v1/runs/${asked.run.id}/cancel`, {}));
+});
+
 test('a later message goes on in the same conversation', async () => {
 	const session = await start(script('Remember 7', (q) => [say(last(q) === 'Which?' ? 'Seven' : 'Noted')]));
 	await ended(session.run);
