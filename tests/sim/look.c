@@ -76,6 +76,23 @@ static bool claim_is(const struct json *claim, const struct model_ask *a, int64_
 	       time_is(claim, "until", a->claimed_until_ms);
 }
 
+static bool votes_are(const struct json *list, const struct model_ask *a)
+{
+	uint32_t given = 0;
+
+	for (int i = 0; i < WHO_LEN; i++) {
+		if (!a->votes[i].given) continue;
+		given++;
+		for (uint32_t k = 0; list && k < list->count; k++)
+			if (text_is(json_get(&list->items[k], "by"), "user",
+				    base_user((enum who)i)) &&
+				!text_is(&list->items[k], "value",
+					a->votes[i].approves ? "approve" : "reject"))
+				return false;
+	}
+	return json_is(list, JSON_ARRAY) && list->count == given;
+}
+
 static bool look_ask(const struct world *w, const struct model *m, int i,
 	const struct json *j, char why[200])
 {
@@ -110,6 +127,8 @@ static bool look_ask(const struct world *w, const struct model *m, int i,
 		wrong = "approved_digest";
 	else if (!replies || (int)replies->count != a->replies)
 		wrong = "replies";
+	else if (!votes_are(json_get(j, "votes"), a))
+		wrong = "votes";
 	else if (!assignees_are(json_get(j, "assignees"), a->assignees))
 		wrong = "assignees";
 	else if (!claim_is(json_get(j, "claimed_by"), a, w->now_ms))

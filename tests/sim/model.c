@@ -226,6 +226,25 @@ static enum err settleable(struct model *m, const struct op *op, int64_t now_ms)
 	return OK;
 }
 
+/* A vote is for one operation, and the last of each person counts. True: it settles. */
+static bool vote(struct model *m, const struct op *op, int64_t now_ms)
+{
+	struct model_ask *a = &m->asks[op->ask];
+	int agree = 0;
+
+	a->votes[op->who].given = true;
+	a->votes[op->who].approves = op->approves;
+	a->votes[op->who].arguments = op->arguments;
+	if (!op->approves) return true; /* kept with the settlement that it is */
+	stage(m, "ask.voted", a->session, op->ask, now_ms);
+	for (int i = 0; i < WHO_LEN; i++)
+		agree += a->votes[i].given && a->votes[i].approves &&
+			 a->votes[i].arguments == op->arguments;
+	if (agree >= VOTES_NEEDED) return true;
+	a->version++;
+	return false;
+}
+
 static enum err settle_op(struct model *m, const struct op *op, int64_t now_ms)
 {
 	static const enum ask_status to[] = { [ACT_ANSWER] = ASK_ANSWERED,
@@ -237,6 +256,7 @@ static enum err settle_op(struct model *m, const struct op *op, int64_t now_ms)
 	if (!e && op->act == ACT_ANSWER && !op->answer[0]) e = ERR_INVALID;
 	if (e) return e;
 	a = &m->asks[op->ask];
+	if (op->act == ACT_ANSWER && a->voted && !vote(m, op, now_ms)) return OK;
 	settle(m, op->ask, to[op->act], op->act == ACT_CANCEL ? NOBODY : (int)op->who,
 		now_ms);
 	if (op->act == ACT_ANSWER) {
@@ -428,6 +448,7 @@ static enum err ask_op(
 		.claimed_by = NOBODY,
 		.settled_by = NOBODY,
 		.has_digest = op->has_operation && op->kind == ASK_APPROVAL,
+		.voted = op->voted,
 		.number = op->number };
 	if (op->timeout_ms) a->deadline_ms = now_ms + op->timeout_ms;
 	if (!fresh) {

@@ -19,6 +19,7 @@ enum {
 	LOG_MAX = 1500,
 	STAGED_MAX = 80,
 	MANY_IDS = 4,
+	VOTES_NEEDED = 2,
 	NOBODY = -1,
 	BY_DEFAULT = -2
 };
@@ -97,6 +98,7 @@ struct op {
 	enum ask_kind kind;
 	enum form form;
 	bool has_default, has_operation;
+	bool voted; /* it takes VOTES_NEEDED approvals of one operation */
 	enum risk risk;
 	int64_t timeout_ms; /* EXTEND too; 0: none */
 	int assignees;	    /* a bit an actor; ASSIGN too */
@@ -140,6 +142,12 @@ struct model_ask {
 	char digest[DIGEST_SIZE], approved_digest[DIGEST_SIZE];
 	int arguments; /* as approved; 0: as asked */
 	int number;    /* of the body: in its operation */
+	bool voted;
+	/* Who stands for what, where it is voted on; arguments: 0 is as asked. */
+	struct {
+		bool given, approves;
+		int arguments;
+	} votes[WHO_LEN];
 };
 
 struct model_session {

@@ -221,6 +221,11 @@ static void make_ask(struct world *w, struct op *op)
 	if (op->session != NOBODY && !op->by_path)
 		body(op, ",\"session\":\"%s\"", w->model.sessions[op->session].id);
 	if (op->form == FORM_APPROVAL && !one_in(w, 6)) make_operation(w, op);
+	/* Three people of that workspace may vote; none of them is behind these agents. */
+	if (op->has_operation && op->who <= BETA && one_in(w, 3)) {
+		op->voted = true;
+		body(op, ",\"require\":[{\"approvals\":%d}]", VOTES_NEEDED);
+	}
 	if (one_in(w, 2)) {
 		body(op, ",");
 		body_timeout(w, op);
