@@ -1,0 +1,81 @@
+// Where somebody is reached, when not, and who is told of what.
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import { after, before } from 'node:test';
+import { bypass, complaints } from './axe.mjs';
+import { until } from './lib.mjs';
+import { area } from './matrix.mjs';
+
+const got = [];
+const hook = createServer((request, reply) => {
+	let text = '';
+	request.on('data', (part) => (text += part));
+	request.on('end', () => {
+		got.push(JSON.parse(text));
+		reply.writeHead(204).end();
+	});
+});
+before(() => new Promise((done) => hook.listen(0, '127.0.0.1', done)));
+after(() => hook.close());
+let serial = 0;
+const url = () => `http://127.0.0.1:${hook.address().port}/hook/${++serial}`;
+const field = (me, id) => me.page.getByLabel(me.t(id), { exact: true });
+const press = (me, id) => me.press(me.page.getByRole('button', { name: me.t(id), exact: true }));
+const row = (me, name) => me.page.getByRole('list', { name: me.t('channels.how') })
+	.getByRole('listitem').filter({ hasText: name });
+
+area('channels', (scenario) => {
+	scenario('a contact is added, tried, muted and removed', async (me, desk) => {
+		await me.visit('/settings/channels');
+		await field(me, 'channels.address').fill(url());
+		await field(me, 'channels.name').fill(`room ${serial}`);
+		await press(me, 'channels.add');
+		const mine = row(me, `room ${serial}`);
+		await mine.getByText(me.t('channels.works'), { exact: true }).waitFor();
+		await me.press(mine.getByRole('button', { name: me.t('channels.test') }));
+		await until(() => got.some((body) => body.data?.purpose === 'test'), 'the test message');
+		await me.press(mine.getByRole('button', { name: me.t('channels.mute') }));
+		await mine.getByText(me.t('channels.muted'), { exact: true }).waitFor();
+		await me.press(mine.getByRole('button', { name: me.t('channels.remove') }));
+		await me.press(me.page.getByRole('dialog').getByRole('button', { name: me.t('channels.remove') }));
+		await mine.waitFor({ state: 'detached' });
+		assert.ok(desk);
+	});
+
+	scenario('quiet hours are set in the words of a clock', async (me) => {
+		await me.visit('/settings/channels');
+		await field(me, 'channels.quiet.on').check();
+		await field(me, 'channels.from').fill('21:30');
+		await press(me, 'channels.save');
+		await me.page.getByRole('status').getByText(me.t('channels.saved')).waitFor();
+		await me.visit('/settings/channels');
+		assert.equal(await field(me, 'channels.from').inputValue(), '21:30');
+		await field(me, 'channels.quiet.on').uncheck();
+		await press(me, 'channels.save');
+		await me.page.getByRole('status').getByText(me.t('channels.saved')).waitFor();
+	});
+
+	scenario('a route is changed, and the preview says who would be told', async (me) => {
+		await me.visit('/settings/routes');
+		const list = me.page.getByRole('list', { name: me.t('settings.routes') });
+		await list.getByRole('listitem').first().waitFor();
+		const before_ = await list.getByRole('listitem').count();
+		await press(me, 'routes.new');
+		await me.page.getByText(me.t('routes.unsaved')).waitFor();
+		await field(me, 'routes.name').fill(`Nights ${++serial}`);
+		await press(me, 'routes.save');
+		await me.page.getByText(me.t('routes.unsaved')).waitFor({ state: 'detached' });
+		await me.visit('/settings/routes');
+		await list.getByText(`Nights ${serial}`).waitFor();
+		assert.equal(await list.getByRole('listitem').count(), before_ + 1);
+		await me.page.getByRole('region', { name: me.t('routes.preview') }).getByText(/\d/).first().waitFor();
+	});
+
+	scenario('axe finds nothing in either', bypass, async (me) => {
+		for (const part of ['channels', 'routes']) {
+			await me.visit(`/settings/${part}`);
+			await me.page.getByRole('region', { name: me.t(`settings.${part}`) }).getByRole('listitem').first().waitFor();
+			assert.deepEqual(await complaints(me), []);
+		}
+	});
+}, { flags: ['--webhook-internal', '127.0.0.0/8'] });
