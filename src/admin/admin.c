@@ -4,6 +4,7 @@
 #include "admin/local.h"
 #include "base/mem.h"
 #include "client/client.h"
+#include "store/db.h"
 #include "store/lock.h"
 
 #include <errno.h>
@@ -84,8 +85,26 @@ static enum err admin_reach(struct admin *a, struct str data, struct fault *why)
 	return a->client ? OK : why->err;
 }
 
-struct admin *admin_open(
-	struct str store, struct str data, struct str workspace, struct fault *why)
+/* Does a server listen there? */
+static bool server_listens(struct str data)
+{
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	struct arena arena = { 0 };
+	struct str address = local_admin_address(data, &arena);
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	bool listens = false;
+
+	if (fd >= 0 && address.len > 5 && address.len - 5 < sizeof to.sun_path) {
+		memcpy(to.sun_path, address.at + 5, address.len - 5);
+		listens = connect(fd, (const struct sockaddr *)&to, sizeof to) == 0;
+	}
+	if (fd >= 0) close(fd);
+	arena_done(&arena);
+	return listens;
+}
+
+struct admin *admin_open(struct str store, struct str data, struct str workspace,
+	bool served, struct fault *why)
 {
 	struct admin *a = mem_alloc(sizeof *a);
 	enum err e = a ? folder_make(data, why) : fail(why, ERR_MEMORY, "out of memory");
@@ -94,7 +113,8 @@ struct admin *admin_open(
 	a->lock = -1;
 	a->workspace = mem_copy(workspace.at, workspace.len);
 	if (!e) e = store_lock(store, &a->lock, why);
-	if (e == ERR_BUSY) {
+	if (e == ERR_BUSY ||
+		(!e && served && store_url_is_shared(store) && server_listens(data))) {
 		e = admin_reach(a, data, why);
 	} else if (!e) {
 		a->local = local_open(store, why);

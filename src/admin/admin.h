@@ -8,9 +8,11 @@
 
 struct admin;
 
-/* Makes data directory (0700) and store when they are not there. */
-struct admin *admin_open(
-	struct str store, struct str data, struct str workspace, struct fault *why);
+/* Makes data directory (0700) and store when they are not there. `served`: what is asked for is
+ * known to a running server only (its configuration, its keys), so one of this data directory
+ * is asked also where the store could be opened beside it. */
+struct admin *admin_open(struct str store, struct str data, struct str workspace,
+	bool served, struct fault *why);
 struct admin *admin_close(struct admin *); /* NULL is fine; returns NULL */
 
 /* One request of the HTTP contract, by whoever holds the machine. The reply's JSON lives

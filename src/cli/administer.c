@@ -38,7 +38,7 @@ static struct admin *admin_reach(struct cli *cli, int *status)
 		return NULL;
 	}
 	admin = admin_open(cli->settings.store, cli->settings.data,
-		args_get(&cli->args, "workspace"), &why);
+		args_get(&cli->args, "workspace"), cli->command->served, &why);
 	if (!admin)
 		*status = cli_fail(cli, &why);
 	else if (fresh)

@@ -48,6 +48,7 @@ struct command {
 	const char *const *examples; /* command lines, up to NULL; NULL: none */
 	bool stop;		     /* options end at the first word: a command line */
 	bool makes_store; /* administration that may come before the first start */
+	bool served;	  /* the server's configuration matters: a running one is asked */
 };
 
 /* What a verb runs in. */
