@@ -186,6 +186,7 @@ static enum err orphans_check(struct checking *c, struct fault *why)
 	static const struct {
 		enum sql sql;
 		const char *what;
+		bool part; /* of something else that must be there */
 	} tables[] = {
 		{ SQL_CHECK_LOST_EVENTS, "events" },
 		{ SQL_CHECK_LOST_ASKS, "asks" },
@@ -200,6 +201,11 @@ static enum err orphans_check(struct checking *c, struct fault *why)
 		{ SQL_CHECK_LOST_PROVIDERS, "providers" },
 		{ SQL_CHECK_LOST_PRICES, "prices" },
 		{ SQL_CHECK_LOST_TEAMS, "teams" },
+		{ SQL_CHECK_LOST_RUNS, "runs", .part = true },
+		{ SQL_CHECK_LOST_MESSAGES, "messages", .part = true },
+		{ SQL_CHECK_LOST_TOOL_CALLS, "tool calls", .part = true },
+		{ SQL_CHECK_LOST_TASKS, "tasks", .part = true },
+		{ SQL_CHECK_LOST_MEMORIES, "memories" },
 		{ SQL_CHECK_LOST_CONTACTS, "contacts" },
 		{ SQL_CHECK_LOST_ROUTES, "routes" },
 	};
@@ -211,8 +217,10 @@ static enum err orphans_check(struct checking *c, struct fault *why)
 		e = db_one(c->db, tables[i].sql, NULL, 0, sum_row, &lost, why);
 		if (!e && lost)
 			check_found(c, str_of(tables[i].what),
-				i ? "%lld of a workspace that does not exist"
-				  : "%lld out of place, or of a workspace that does not exist",
+				i == 0 ? "%lld out of place, or of a workspace that does not exist"
+				: tables[i].part
+					? "%lld of a session, run or message that does not exist"
+					: "%lld of a workspace that does not exist",
 				(long long)lost);
 	}
 	return e;

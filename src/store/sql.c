@@ -534,6 +534,21 @@ const char *const sql_written[SQL_RECORDS] = {
 	[SQL_CHECK_LOST_AGENTS] = "SELECT COUNT(*) FROM agents" CHECK_LOST,
 	[SQL_CHECK_LOST_PROVIDERS] = "SELECT COUNT(*) FROM providers" CHECK_LOST,
 	[SQL_CHECK_LOST_PRICES] = "SELECT COUNT(*) FROM prices" CHECK_LOST,
+	/* Of no session, or a sub-agent of a sub-agent. */
+	[SQL_CHECK_LOST_RUNS] =
+		"SELECT COUNT(*) FROM runs r WHERE NOT EXISTS (SELECT 1 FROM sessions s"
+		" WHERE s.ws = r.ws AND s.id = r.session) OR (r.parent > '' AND NOT EXISTS"
+		" (SELECT 1 FROM runs p WHERE p.ws = r.ws AND p.id = r.parent AND p.parent = ''))",
+	[SQL_CHECK_LOST_MESSAGES] =
+		"SELECT COUNT(*) FROM messages m WHERE NOT EXISTS (SELECT 1 FROM runs r"
+		" WHERE r.ws = m.ws AND r.id = m.run AND r.session = m.session)",
+	[SQL_CHECK_LOST_TOOL_CALLS] =
+		"SELECT COUNT(*) FROM tool_calls c WHERE NOT EXISTS (SELECT 1 FROM messages m"
+		" WHERE m.ws = c.ws AND m.id = c.message AND m.run = c.run)",
+	[SQL_CHECK_LOST_TASKS] =
+		"SELECT COUNT(*) FROM tasks t WHERE NOT EXISTS (SELECT 1 FROM sessions s"
+		" WHERE s.ws = t.ws AND s.id = t.session)",
+	[SQL_CHECK_LOST_MEMORIES] = "SELECT COUNT(*) FROM memories" CHECK_LOST,
 	[SQL_CHECK_LOST_TEAMS] = "SELECT COUNT(*) FROM teams" CHECK_LOST,
 	[SQL_CHECK_LOST_CONTACTS] = "SELECT COUNT(*) FROM contacts" CHECK_LOST,
 	[SQL_CHECK_LOST_ROUTES] = "SELECT COUNT(*) FROM routes" CHECK_LOST,

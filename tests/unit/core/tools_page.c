@@ -1,0 +1,52 @@
+/* docs/TOOLS.md is made from the table of tools. With --write it is renewed; without, compared. */
+#include "core/run_tool.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static void page_write(struct buf *b)
+{
+	struct arena arena = { 0 };
+
+	buf_add_text(b,
+		"# Tools\n\n"
+		"What an agent that Parley runs can have. Choose a tool by its name (`todo`), or one operation of\n"
+		"it (`todo/create`). `GET /v1/tools` has the schemas. This page is made from `src/core/run_tool.c`.\n\n"
+		"| tool | what it does | category | risk | class |\n|---|---|---|---|---|\n");
+	for (size_t i = 0; i < run_operations_len; i++) {
+		const struct run_operation *o = &run_operations[i];
+
+		if (run_tools[o->tool].test) continue;
+		buf_print(b, "| `%.*s` | %s | %s | %s | %s |\n",
+			STR_ARGS(run_operation_name(o, &arena)), o->description,
+			o->free ? "–" : run_category_name(o->type),
+			o->free ? "never gated" : risk_name(o->risk),
+			call_class_name(o->class));
+	}
+	buf_add_text(b,
+		"\n`report` is for sub-agents, without being chosen; tools that start sub-agents are never offered\n"
+		"to one. Class `store`: done in the transaction that decides on it. `repeat`: run again when the\n"
+		"server died meanwhile. `once`: never run again without a person's word.\n");
+	arena_done(&arena);
+}
+
+int main(int argc, char **argv)
+{
+	struct buf want = { 0 }, have = { 0 };
+	bool write = argc > 1 && strcmp(argv[1], "--write") == 0;
+	FILE *f = fopen(TOOLS_PAGE, write ? "w" : "r");
+	int c;
+
+	page_write(&want);
+	if (!f) return fprintf(stderr, "no %s\n", TOOLS_PAGE), 1;
+	if (write) {
+		fwrite(want.at, 1, want.len, f);
+		return fclose(f);
+	}
+	while ((c = fgetc(f)) != EOF)
+		buf_add_char(&have, (char)c);
+	fclose(f);
+	if (str_eq(buf_str(&want), buf_str(&have))) return 0;
+	fprintf(stderr, "%s is not current: run this with --write\n", TOOLS_PAGE);
+	return 1;
+}
