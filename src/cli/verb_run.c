@@ -179,6 +179,8 @@ static struct term_dialog *ask_show(struct following *f, struct client *client)
 		return NULL;
 	if (f->shown) printf("\n");
 	f->shown = false;
+	fflush(stdout);
+	SAY("cli.waiting", { "url", json_text(json_get(reply.json, "url")) });
 	return term_dialog_open(f->cli, reply.json, TERM_DIALOG_ASKED);
 }
 
