@@ -1,5 +1,4 @@
-/* check_runs.c - the runs of one workspace: what their sessions say of them, and that everything
- * of a run has one. */
+/* check_runs.c - what the sessions of one workspace say of their runs, against the runs. */
 #include "desk/check.h"
 
 #include "core/spending.h"
@@ -47,7 +46,7 @@ static enum err session_row(void *ctx, const struct row *row, struct fault *why)
 	return p->arena.failed ? fail(why, ERR_MEMORY, "out of memory") : OK;
 }
 
-static enum err sessions_compare(struct checking *c, struct fault *why)
+enum err check_runs(struct checking *c, struct fault *why)
 {
 	char last[64] = "";
 	enum err e = OK;
@@ -61,40 +60,6 @@ static enum err sessions_compare(struct checking *c, struct fault *why)
 		more = p.rows == RUNS_PAGE && p.last.len < sizeof last;
 		if (more) snprintf(last, sizeof last, "%.*s", STR_ARGS(p.last));
 		arena_done(&p.arena);
-	}
-	return e;
-}
-
-static enum err count_row(void *ctx, const struct row *row, struct fault *why)
-{
-	(void)why;
-	*(int64_t *)ctx = row_int(row, 0);
-	return OK;
-}
-
-enum err check_runs(struct checking *c, struct fault *why)
-{
-	static const struct {
-		enum sql sql;
-		const char *record, *what;
-	} counts[] = {
-		{ SQL_CHECK_RUNS_LOST, "runs", "%lld without their session" },
-		{ SQL_CHECK_RUNS_NESTED, "runs",
-			"%lld below no top-level run of their session" },
-		{ SQL_CHECK_MESSAGES_LOST, "messages", "%lld without their run" },
-		{ SQL_CHECK_CALLS_LOST, "tool calls", "%lld without their message" },
-		{ SQL_CHECK_TASKS_LOST, "tasks", "%lld without their session" },
-	};
-	const struct val args[] = { val_int(c->ws) };
-	enum err e = sessions_compare(c, why);
-
-	for (size_t i = 0; !e && i < sizeof counts / sizeof *counts; i++) {
-		int64_t lost = 0;
-
-		e = db_one(c->db, counts[i].sql, args, 1, count_row, &lost, why);
-		if (!e && lost)
-			check_found(c, str_of(counts[i].record), counts[i].what,
-				(long long)lost);
 	}
 	return e;
 }

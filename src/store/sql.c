@@ -579,24 +579,6 @@ const char *const sql_written[SQL_RECORDS] = {
 		" WHERE s.ws = $1 AND s.id > $2 AND (s.run <> '' OR s.run_open <> 0"
 		" OR s.spent <> '' OR EXISTS (SELECT 1 FROM runs r WHERE r.ws = s.ws"
 		" AND r.session = s.id)) ORDER BY s.id LIMIT $3) AS found ORDER BY id",
-	[SQL_CHECK_RUNS_LOST] = "SELECT COUNT(*) FROM runs r WHERE ws = $1 AND NOT EXISTS"
-				" (SELECT 1 FROM sessions s WHERE s.ws = r.ws"
-				" AND s.id = r.session)",
-	[SQL_CHECK_RUNS_NESTED] = "SELECT COUNT(*) FROM runs r WHERE ws = $1"
-				  " AND parent <> '' AND NOT EXISTS (SELECT 1 FROM runs p"
-				  " WHERE p.ws = r.ws AND p.id = r.parent"
-				  " AND p.parent = '' AND p.session = r.session)",
-	[SQL_CHECK_MESSAGES_LOST] = "SELECT COUNT(*) FROM messages m WHERE ws = $1"
-				    " AND NOT EXISTS (SELECT 1 FROM runs r"
-				    " WHERE r.ws = m.ws AND r.id = m.run"
-				    " AND r.session = m.session)",
-	[SQL_CHECK_CALLS_LOST] = "SELECT COUNT(*) FROM tool_calls c WHERE ws = $1"
-				 " AND NOT EXISTS (SELECT 1 FROM messages m"
-				 " WHERE m.ws = c.ws AND m.id = c.message"
-				 " AND m.run = c.run)",
-	[SQL_CHECK_TASKS_LOST] = "SELECT COUNT(*) FROM tasks t WHERE ws = $1"
-				 " AND NOT EXISTS (SELECT 1 FROM sessions s"
-				 " WHERE s.ws = t.ws AND s.id = t.session)",
 	[SQL_CHECK_STOPS] = "SELECT @stops FROM stops WHERE ws = $1 AND id > $2"
 			    " ORDER BY id LIMIT $3",
 	/* One a workspace, whose name is "policy". */
