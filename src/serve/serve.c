@@ -247,6 +247,8 @@ void request_put(struct request *r, const struct use *use, void (*then)(struct r
 	r->task.job.done = request_done;
 	r->serve->away++;
 	desk_put_in_turn(r->serve->desk, &r->serve->turn, use, &r->task);
+	/* With others under way it cannot be lone: the clerk begins while the turn goes on. */
+	if (r->serve->away > 1) desk_end_turn(r->serve->desk, &r->serve->turn, false);
 }
 
 static void turn_ends(void *ctx)
