@@ -22,6 +22,7 @@ struct worker {
 	struct worker *next;
 	struct runner *runner;
 	pthread_t thread;
+	pthread_cond_t go;	   /* it has work, or the server stops */
 	int stop_fd;		   /* readable: what is under way is to be given up */
 	bool busy;		   /* under the runner's lock */
 	bool told;		   /* to give up; likewise */
@@ -41,9 +42,10 @@ struct runner {
 	char node[128], by[160];
 	pthread_mutex_t lock;
 	pthread_cond_t wake; /* of the dispatcher */
-	pthread_cond_t more; /* of workers */
 	pthread_t thread;
-	bool started, stopping, woken;
+	bool started, stopping;
+	bool woken; /* runs were queued, or taken away */
+	bool freed; /* a worker came back */
 	struct worker *workers;
 	int64_t workers_len, busy;
 	bool troubled;

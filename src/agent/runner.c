@@ -22,6 +22,7 @@ enum {
 	LOOK_MS = 1000,	   /* at leases, and at what other nodes queued */
 	TROUBLE_MS = 500,  /* before the store is asked again */
 	PROVIDER_MAX = 64, /* of one provider at once on this node */
+	KEPT_BLOCKS = 4,   /* of memory, by each thread: there may be many */
 };
 
 static void task_empty(struct task *t)
@@ -115,10 +116,11 @@ static void *worker_main(void *ctx)
 	struct worker *w = ctx;
 	struct runner *r = w->runner;
 
+	arena_keep_most(KEPT_BLOCKS);
 	pthread_mutex_lock(&r->lock);
 	while (!r->stopping || w->busy) {
 		if (!w->busy) {
-			pthread_cond_wait(&r->more, &r->lock);
+			pthread_cond_wait(&w->go, &r->lock);
 			continue;
 		}
 		pthread_mutex_unlock(&r->lock);
@@ -128,7 +130,7 @@ static void *worker_main(void *ctx)
 		stop_clear(w);
 		w->run[0] = '\0';
 		r->busy--;
-		r->woken = true; /* another may begin */
+		r->freed = true; /* another may begin */
 		pthread_cond_signal(&r->wake);
 	}
 	pthread_mutex_unlock(&r->lock);
@@ -145,6 +147,7 @@ static struct worker *worker_new(struct runner *r)
 
 	if (!w) return NULL;
 	w->runner = r;
+	pthread_cond_init(&w->go, NULL);
 	w->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	w->fetcher = w->stop_fd < 0 ? NULL : fetcher_new(&why);
 	pthread_attr_init(&attr);
@@ -152,6 +155,7 @@ static struct worker *worker_new(struct runner *r)
 	if (!w->fetcher || pthread_create(&w->thread, &attr, worker_main, w)) {
 		fetcher_free(w->fetcher);
 		if (w->stop_fd >= 0) close(w->stop_fd);
+		pthread_cond_destroy(&w->go);
 		mem_free(w);
 		w = NULL;
 	}
@@ -251,8 +255,8 @@ static void runs_hand_out(struct runner *r, struct claimed_runs *c)
 		snprintf(w->run, sizeof w->run, "%.*s", STR_ARGS(work->key.run));
 		w->busy = true;
 		r->busy++;
+		pthread_cond_signal(&w->go);
 	}
-	pthread_cond_broadcast(&r->more);
 	pthread_mutex_unlock(&r->lock);
 }
 
@@ -292,7 +296,7 @@ static void runner_wait(struct runner *r, int64_t ms)
 	at.tv_sec += ms / 1000;
 	at.tv_nsec += ms % 1000 * 1000000;
 	if (at.tv_nsec >= 1000000000) at.tv_sec++, at.tv_nsec -= 1000000000;
-	while (!r->woken && !r->stopping)
+	while (!r->woken && !r->freed && !r->stopping)
 		if (ms < 0)
 			pthread_cond_wait(&r->wake, &r->lock);
 		else if (pthread_cond_timedwait(&r->wake, &r->lock, &at) == ETIMEDOUT)
@@ -327,9 +331,9 @@ static void *runner_main(void *ctx)
 		int64_t free, busy;
 		bool woken;
 
-		if (!r->woken) runner_wait(r, wait);
+		if (!r->woken && !r->freed) runner_wait(r, wait);
 		woken = r->woken;
-		r->woken = false;
+		r->woken = r->freed = false;
 		free = r->set.runs_max - r->busy;
 		busy = r->busy;
 		if (r->stopping) break;
@@ -343,9 +347,10 @@ static void *runner_main(void *ctx)
 		pthread_mutex_lock(&r->lock);
 		if (r->busy) wait = sooner(wait, LOOK_MS);
 	}
-	for (struct worker *w = r->workers; w; w = w->next)
+	for (struct worker *w = r->workers; w; w = w->next) {
 		if (w->busy) worker_give_up(w);
-	pthread_cond_broadcast(&r->more);
+		pthread_cond_signal(&w->go);
+	}
 	pthread_mutex_unlock(&r->lock);
 	return NULL;
 }
@@ -382,7 +387,6 @@ struct runner *runner_new(
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
 	pthread_cond_init(&r->wake, &attr);
-	pthread_cond_init(&r->more, NULL);
 	pthread_condattr_destroy(&attr);
 	return r;
 }
@@ -425,12 +429,12 @@ struct runner *runner_free(struct runner *r)
 		struct worker *w = r->workers;
 
 		r->workers = w->next;
+		pthread_cond_destroy(&w->go);
 		close(w->stop_fd);
 		mem_free(w);
 	}
 	pthread_mutex_destroy(&r->lock);
 	pthread_cond_destroy(&r->wake);
-	pthread_cond_destroy(&r->more);
 	mem_free(r);
 	return NULL;
 }

@@ -46,6 +46,7 @@ struct kept {
 };
 
 static _Thread_local struct kept kept;
+static _Thread_local int kept_max = KEPT_MAX;
 static pthread_key_t kept_key;
 static bool kept_key_made;
 
@@ -60,6 +61,11 @@ static void kept_free(void *arg)
 		k->top = next;
 	}
 	*k = (struct kept){ 0 };
+}
+
+void arena_keep_most(int blocks)
+{
+	kept_max = blocks;
 }
 
 void arena_tidy(void)
@@ -79,7 +85,7 @@ static bool kept_put(struct arena_block *b)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	if (ARENA_PLAIN || b->room != BLOCK_ROOM || kept.len == KEPT_MAX) return false;
+	if (ARENA_PLAIN || b->room != BLOCK_ROOM || kept.len >= kept_max) return false;
 	if (!kept.known) {
 		pthread_once(&once, kept_key_make);
 		if (!kept_key_made || pthread_setspecific(kept_key, &kept) != 0)

@@ -20,6 +20,8 @@ char *arena_copy(struct arena *, struct str); /* NUL-terminated; NULL and failed
 struct str arena_str(struct arena *, struct str);
 struct str arena_print(struct arena *, const char *format, ...)
 	__attribute__((format(printf, 2, 3))); /* STR_NONE and failed */
+/* How many blocks (16 KB) this thread keeps at most; 128 unless this was called. */
+void arena_keep_most(int blocks);
 void arena_tidy(void); /* frees what this thread keeps of arenas that are done */
 void arena_done(struct arena *); /* frees all; the arena is empty again */
 
