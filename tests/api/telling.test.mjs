@@ -235,6 +235,9 @@ test('too many messages become one summary', async () => {
 	for (const a of asks) {
 		await until(async () => (await told(a)).items.some(sent), 'sent, or left to the summary');
 	}
+	// What is sent after them is sent once all of them were looked at.
+	await admin.post(`/v1/users/${mia.id}/contacts/${phone.contact.id}/test`);
+	await until(() => phone.purposes().includes('test'), 'a message behind them');
 	const waiting = async () => (await admin.get(`/v1/deliveries?purpose=summary&user=${mia.id}`)).body.items;
 	await until(async () => (await waiting())[0]?.status === 'waiting', 'a summary');
 	await admin.answer(asks[11], { q1: true });
