@@ -5,6 +5,8 @@
 
 #include <assert.h>
 
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct str text = { (const char *)data, size };

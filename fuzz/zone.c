@@ -4,6 +4,8 @@
 
 #include <assert.h>
 
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const int64_t times[] = { INT64_MIN, -1, 0, 1700000000, 4102444800,
