@@ -227,7 +227,7 @@ static enum err desk_clerks(
 	if (!d->writer) return why->err;
 	e = schema_migrate(clerk_db(d->writer), why);
 	if (e || set->alone) return e;
-	if (store_url_is_shared(str_of(d->store))) {
+	if (store_url_is_shared(str_of(d->store)) && !set->one_writer) {
 		for (o.index = 1; o.index < WRITERS; o.index++) {
 			d->writers[o.index] = clerk_new(&o, why);
 			if (!d->writers[o.index]) return why->err;

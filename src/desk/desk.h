@@ -32,6 +32,8 @@ struct desk_settings {
 	const struct db_options *db; /* or NULL */
 	bool alone;		     /* no threads: desk_do only */
 	uint64_t seed;		     /* not 0: repeatable ids, for simulations */
+	/* On a shared store, too: what is put together is worked in that order; for tests. */
+	bool one_writer;
 };
 
 /* A query parameter of the request, decoded. */

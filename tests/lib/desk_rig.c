@@ -71,7 +71,8 @@ static bool rig_desk(struct rig *r)
 		.resumers = str_of(r->options.resumers),
 		.db = &r->db,
 		.alone = r->options.alone,
-		.seed = r->options.seed };
+		.seed = r->options.seed,
+		.one_writer = r->options.one_writer };
 
 	r->db = (struct db_options){ .vfs = r->options.cut ? "cut" : NULL,
 		.weak_sync = r->options.weak_sync,

@@ -28,6 +28,7 @@ struct rig_options {
 	const char *place; /* a store that stands already, "sqlite:PATH"; NULL: a new one,
 			    * or what PARLEY_TEST_STORE names, with all in it dropped */
 	uint64_t seed;	   /* repeatable ids */
+	bool one_writer;   /* a batch is worked in its order, on PostgreSQL as well */
 	const char *webhook_internal, *resumers; /* as the desk's settings; or NULL */
 	desk_told_fn *told;			 /* or NULL */
 	void *told_ctx;

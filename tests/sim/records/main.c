@@ -421,7 +421,7 @@ static bool begin(uint64_t seed)
 	bool ok;
 
 	chance = seed;
-	if (!rig_open(&rig, &(struct rig_options){ .seed = 0 })) return false;
+	if (!rig_open(&rig, &(struct rig_options){ .one_writer = true })) return false;
 	raw = raw_open(rig.place);
 	ok = raw && raw_each(raw, "SELECT name FROM workspaces WHERE id = 1",
 			    first_workspace, NULL) == 1;
