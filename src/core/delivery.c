@@ -172,7 +172,10 @@ int64_t delivery_pause_ms(enum delivery_kind kind, int64_t attempts, uint64_t ra
 	int64_t pause;
 
 	if (attempts < 1 || attempts > (int64_t)len) return -1;
-	pause = (soon ? verifier_pauses_ms : pauses_ms)[attempts - 1];
+	if (soon)
+		pause = verifier_pauses_ms[attempts - 1];
+	else
+		pause = pauses_ms[attempts - 1];
 	return pause + (int64_t)(random % (uint64_t)(pause / 5 + 1));
 }
 
