@@ -33,20 +33,19 @@ static void page_write(struct buf *b)
 int main(int argc, char **argv)
 {
 	struct buf want = { 0 }, have = { 0 };
-	bool write = argc > 1 && strcmp(argv[1], "--write") == 0;
+	bool write = argc > 1 && strcmp(argv[1], "--write") == 0, good = write;
 	FILE *f = fopen(TOOLS_PAGE, write ? "w" : "r");
 	int c;
 
-	page_write(&want);
 	if (!f) return fprintf(stderr, "no %s\n", TOOLS_PAGE), 1;
-	if (write) {
-		fwrite(want.at, 1, want.len, f);
-		return fclose(f);
-	}
-	while ((c = fgetc(f)) != EOF)
+	page_write(&want);
+	if (write) fwrite(want.at, 1, want.len, f);
+	while (!write && (c = fgetc(f)) != EOF)
 		buf_add_char(&have, (char)c);
-	fclose(f);
-	if (str_eq(buf_str(&want), buf_str(&have))) return 0;
-	fprintf(stderr, "%s is not current: run this with --write\n", TOOLS_PAGE);
-	return 1;
+	if (!write) good = str_eq(buf_str(&want), buf_str(&have));
+	if (!good)
+		fprintf(stderr, "%s is not current: run this with --write\n", TOOLS_PAGE);
+	buf_done(&want);
+	buf_done(&have);
+	return fclose(f) != 0 || !good;
 }
