@@ -8,6 +8,7 @@
 #include "core/policy.h"
 #include "core/principal.h"
 #include "core/rule_inner.h"
+#include "core/run_tool.h"
 #include "core/show.h"
 
 static const int64_t DAY_MS = 86400 * 1000LL;
@@ -58,21 +59,6 @@ static const struct str limit_names[L_LEN] = {
 };
 static const struct members limit_members = { limit_names, L_LEN };
 
-/* Tools that can be chosen, and their operations. */
-static const struct {
-	const char *name;
-	const char *const operations[6];
-	bool test; /* only where agent_allow_test_tools was called */
-} tools[] = {
-	{ "ask_user_question", { 0 }, false },
-	{ "memory", { "list", "get", "search", "add", "delete" }, false },
-	{ "todo", { "list", "create", "update", "complete", "delete" }, false },
-	{ "delegate_task", { 0 }, false },
-	{ "spawn_agent", { 0 }, false },
-	{ "parallel_tasks", { 0 }, false },
-	{ "test_append", { 0 }, true },
-};
-
 static _Atomic bool test_tools;
 
 void agent_allow_test_tools(void)
@@ -92,17 +78,7 @@ bool agent_name_valid(struct str name)
 
 bool agent_tool_valid(struct str tool)
 {
-	struct str name, operation = tool;
-
-	str_cut(&operation, '/', &name);
-	for (size_t i = 0; i < sizeof tools / sizeof *tools; i++) {
-		if (!str_is(name, tools[i].name)) continue;
-		if (tools[i].test && !test_tools) return false;
-		if (name.len == tool.len) return true;
-		for (const char *const *o = tools[i].operations; *o; o++)
-			if (str_is(operation, *o)) return true;
-	}
-	return false;
+	return run_tool_known(tool, test_tools);
 }
 
 /* ---- reading ---- */

@@ -133,10 +133,13 @@ static bool names(struct str name, const struct run_operation *o)
 
 bool run_tool_known(struct str name, bool test)
 {
-	for (size_t i = 0; i < run_operations_len; i++)
-		if (names(name, &run_operations[i]) &&
-			(test || !run_tools[run_operations[i].tool].test))
+	for (size_t i = 0; i < run_operations_len; i++) {
+		const struct run_tool *tool = &run_tools[run_operations[i].tool];
+
+		if (!tool->reports && (test || !tool->test) &&
+			names(name, &run_operations[i]))
 			return true;
+	}
 	return false;
 }
 

@@ -55,7 +55,7 @@ extern const struct run_tool run_tools[RUN_TOOLS];
 extern const struct run_operation run_operations[];
 extern const size_t run_operations_len;
 
-/* "memory", "todo/create": can an agent have it? Tests' own with `test` alone. */
+/* "memory", "todo/create": can it be chosen for an agent? Tests' own with `test` alone. */
 bool run_tool_known(struct str name, bool test);
 bool run_tool_offered(const struct run_toolbox *, const struct run_operation *);
 /* The schema of a tool's arguments, `operation` cut to what was chosen. Empty: none of it was. */
