@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/id.h"
 #include "core/body.h"
+#include "core/channel_limit.h"
 #include "core/glob.h"
 #include "core/show.h"
 #include "core/team.h"
@@ -513,9 +514,7 @@ void routes_write(struct json_writer *w, const struct route_table *t)
 
 static bool row_fits(const struct notify_route *r, const struct ask *a)
 {
-	/* An approval of no risk counts as medium; other asks have a risk or none. */
-	enum risk risk =
-		a->risk == RISK_NONE && a->kind == ASK_APPROVAL ? RISK_MEDIUM : a->risk;
+	enum risk risk = ask_effective_risk(a);
 	struct str agent = a->agent_name.len ? a->agent_name : a->agent;
 
 	if (r->kinds && !(r->kinds & 1u << a->kind)) return false;

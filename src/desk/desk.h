@@ -6,7 +6,7 @@
 #ifndef DESK_DESK_H
 #define DESK_DESK_H
 
-#include "core/ask.h"
+#include "core/channel_limit.h"
 #include "store/clerk.h"
 
 struct configured;
@@ -85,6 +85,8 @@ struct task {
 	char secret[SECRET_SIZE]; /* a new login's cookie */
 	struct str password_hash; /* argon2id; found, or made by the caller */
 	bool of_many;		  /* one of several asks that a request settles */
+	/* What may be settled from the channel it comes by; NULL: everything. */
+	const struct channel_limit *limit;
 	struct str old_hash; /* that the old password must fit; empty: none is asked */
 	int64_t found_ws;    /* the workspace of who wants to log in */
 	bool verified;	     /* the password fits */

@@ -266,6 +266,7 @@ static enum err scope_foreign(struct task *t, struct rows *rows, const struct as
 	struct scope_body b = { 0 };
 	struct operation_look look;
 	struct fault beyond = { 0 };
+	bool once = t->of_many || t->limit;
 	const struct book *book;
 	enum risk risk;
 	enum err e;
@@ -274,9 +275,10 @@ static enum err scope_foreign(struct task *t, struct rows *rows, const struct as
 	e = for_read(wish, &b, why);
 	if (!e) e = scope_risk(t, rows, a, parts, answer, &look, &book, &risk, why);
 	if (e) return e;
-	if (t->of_many || scope_reach(&b, &t->job.who, &book->policy, risk,
-				  a->require.len > 0, &beyond)) {
-		b = scope_longest(&book->policy, risk, t->of_many || a->require.len > 0);
+	/* From a channel a prompt's own offer holds for this call alone. */
+	if (once || scope_reach(&b, &t->job.who, &book->policy, risk, a->require.len > 0,
+			    &beyond)) {
+		b = scope_longest(&book->policy, risk, once || a->require.len > 0);
 		e = offer_drop(parts, answer, rows->arena, why);
 	}
 	if (e || b.length == FOR_ONCE) return e;

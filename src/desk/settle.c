@@ -237,6 +237,8 @@ static enum err answer_settle(
 	if (!e)
 		e = answer_check(parts.questions, parts.questions_len, t->body,
 			rows->arena, &answer, why);
+	if (!e && t->limit)
+		e = channel_admit(t->limit, a, &parts, &job->who, &answer, t->body, why);
 	if (!e && answer.decision == DECISION_APPROVE) e = desk_verifying(a, rows, why);
 	if (!e && answer.arguments && answer.decision == DECISION_APPROVE &&
 		parts.operation)
@@ -291,9 +293,13 @@ static enum err skip_settle(
 {
 	struct task *t = task_of(job);
 	struct settlement how = { .verb = SETTLE_SKIP };
+	struct ask_parts parts;
 	struct ask *a;
 	enum err e = admit(t, rows, &a, why);
 
+	if (!e && t->limit) e = ask_parts(a, rows->arena, &parts, why);
+	if (!e && t->limit)
+		e = channel_admit(t->limit, a, &parts, &job->who, NULL, t->body, why);
 	if (!e) e = reason_read(t->body, &how.reason, why);
 	if (e) return e;
 	how.answered_by = settle_by(t, 0, rows->arena);

@@ -1,0 +1,35 @@
+/* channel_limit.h - what may be settled from where: page, terminal and API everything, a channel
+ * only what its limit allows. Nothing critical and nothing sensitive is settled from a channel. */
+#ifndef CORE_CHANNEL_LIMIT_H
+#define CORE_CHANNEL_LIMIT_H
+
+#include "core/entitled.h"
+
+struct channel_limit {
+	enum risk approve; /* the highest risk that is approved; RISK_NONE: nothing is */
+	bool rejects;	   /* reject and skip */
+	bool few;	   /* of questions: one, with yes and no or two options */
+	bool lasts;	   /* an approval may hold for a while, as the body says */
+	struct str digest; /* ask_short_digest of what was shown there; empty: unknown */
+};
+
+/* The first digits of the operation's digest, without its kind; empty: there is none. */
+enum { ASK_SHORT_DIGEST = 16 };
+struct str ask_short_digest(const struct ask *);
+/* An approval without a risk counts as medium. */
+enum risk ask_effective_risk(const struct ask *);
+/* May anything of it be settled from there? */
+bool channel_shows_actions(const struct ask *, const struct ask_parts *);
+/* May it be approved from there? */
+bool channel_may_approve(
+	const struct channel_limit *, const struct ask *, const struct ask_parts *);
+/* Is it one question that a button of its own answers: yes and no, or two options? */
+bool channel_question_few(const struct ask_parts *);
+
+/* ERR_NOT_ENTITLED with the reason `channel`; ERR_STALE: it was about another operation.
+ * `answer` is NULL for a skip. */
+enum err channel_admit(const struct channel_limit *, const struct ask *,
+	const struct ask_parts *, const struct principal *, const struct answer *,
+	const struct json *body, struct fault *why);
+
+#endif
