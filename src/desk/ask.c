@@ -388,6 +388,7 @@ static enum err ask_decide(struct job *job, struct rows *rows, struct fault *why
 	rows_event(rows, "ask.created", s, a, ask_created_data(a, d, rows->arena));
 	if (fresh) was = s->status;
 	if (ask_ruled(&v)) e = ask_settle_ruled(t, rows, a, &v, why);
+	desk_look_again(rows, s);
 	if (!e && s->status != was) e = desk_stage_status(rows, s, was, why);
 	if (!e) e = telling_asked(t, rows, a, why);
 	if (e) return e;

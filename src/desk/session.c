@@ -472,6 +472,7 @@ static enum err progress_decide(struct job *job, struct rows *rows, struct fault
 	s->progress = *progress;
 	s->heard_ms = rows->now_ms;
 	rows_touch_session(rows, s);
+	desk_look_again(rows, s);
 	if (!rows_event(rows, "session.progress", s, NULL, *progress))
 		return fail(why, ERR_MEMORY, "out of memory");
 	desk_keep_session(t, s);

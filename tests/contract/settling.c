@@ -3,6 +3,7 @@
 #include "place.h"
 
 #include "base/clock.h"
+#include "core/session.h"
 
 #include <stdio.h>
 
@@ -214,6 +215,52 @@ static void an_answer_after_the_deadline_is_too_late(void **state)
 	clock_set(0);
 }
 
+/* A clock that was set back makes the silence of a running session end earlier than the desk
+ * expected when it heard of the session before. */
+static void silence_is_counted_by_the_clock_that_was_set_back(void **state)
+{
+	struct rig *r = *state;
+
+	for (int asks = 0; asks < 2; asks++) {
+		char body[160];
+		struct made s;
+		struct outcome o;
+
+		clock_set(START_MS + 3600 * 1000);
+		s = rig_session(r, "{'title':'Work'}");
+		rig_do(r,
+			&(struct request){ &use_session_patch, r->agent, s.id,
+				"{'status':'running'}" },
+			&o);
+		assert_int_equal(o.err, OK);
+		outcome_done(&o);
+		assert_true(desk_deadlines(r->desk) > 0);
+		clock_set(START_MS);
+		snprintf(body, sizeof body,
+			"{'session':'%s','kind':'non_blocking','question':'Ok?',"
+			"'type':'boolean'}",
+			s.id);
+		if (asks)
+			rig_do(r, &(struct request){ &use_ask, r->agent, NULL, body },
+				&o);
+		else
+			rig_do(r,
+				&(struct request){ &use_session_progress, r->agent, s.id,
+					"{'text':'half'}" },
+				&o);
+		assert_int_equal(o.err, OK);
+		outcome_done(&o);
+		clock_set(START_MS + SESSION_HEARD_MS);
+		while (desk_deadlines(r->desk) == 0)
+			continue;
+		rig_do(r, &(struct request){ &use_session_get, r->ada, s.id }, &o);
+		assert_true(outcome_read(&o));
+		assert_true(str_is(text_at(o.json, "status"), "idle"));
+		outcome_done(&o);
+	}
+	clock_set(0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -225,6 +272,7 @@ int main(void)
 		ALONE_TEST(a_deadline_fires_once_and_never_early),
 		ALONE_TEST(deadlines_missed_while_down_fire_at_the_start),
 		ALONE_TEST(an_answer_after_the_deadline_is_too_late),
+		ALONE_TEST(silence_is_counted_by_the_clock_that_was_set_back),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
