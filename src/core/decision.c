@@ -102,9 +102,7 @@ void decision_digest(const struct ask *a, char out[DIGEST_SIZE])
 
 /* ---- records ---- */
 
-enum { NUMBER_SIZE = 24 };
-
-static struct str number(int64_t n, char room[NUMBER_SIZE])
+struct str digest_number(int64_t n, char room[NUMBER_SIZE])
 {
 	size_t at = NUMBER_SIZE;
 	uint64_t rest = n < 0 ? 0 - (uint64_t)n : (uint64_t)n;
@@ -121,10 +119,10 @@ void asked_digest(const struct ask *a, char out[SHORT_DIGEST_SIZE])
 	char risk[NUMBER_SIZE], urgency[NUMBER_SIZE], created[NUMBER_SIZE];
 	const struct str fields[] = { a->id, a->session, a->run, a->agent, a->agent_name,
 		a->token, a->project, str_of(ask_kind_name(a->kind)),
-		str_of(priority_name(a->priority)), number(a->risk, risk),
-		number(a->urgency, urgency), a->exclusive ? STR("1") : STR("0"), a->fixed,
-		a->search, a->digest, a->dedupe_key, a->requester,
-		number(a->created_ms, created), a->starters, a->verify };
+		str_of(priority_name(a->priority)), digest_number(a->risk, risk),
+		digest_number(a->urgency, urgency), a->exclusive ? STR("1") : STR("0"),
+		a->fixed, a->search, a->digest, a->dedupe_key, a->requester,
+		digest_number(a->created_ms, created), a->starters, a->verify };
 	size_t without = a->verify.len ? 0 : a->starters.len ? 1 : 2;
 
 	/* What came later counts only where it is there: older events know nothing of it. */
@@ -136,7 +134,7 @@ void session_digest(const struct session *s, char out[SHORT_DIGEST_SIZE])
 	char created[NUMBER_SIZE];
 	const struct str fields[] = { s->id, s->agent, s->agent_name, s->token,
 		s->project, s->external_id, s->metadata,
-		s->parallel ? STR("1") : STR("0"), number(s->created_ms, created),
+		s->parallel ? STR("1") : STR("0"), digest_number(s->created_ms, created),
 		s->sensitive ? STR("sensitive") : STR_NONE, s->starter };
 	size_t without = s->starter.len ? 0 : s->sensitive ? 1 : 2;
 
@@ -148,7 +146,7 @@ void user_digest(const struct user *u, char out[SHORT_DIGEST_SIZE])
 	char created[NUMBER_SIZE];
 	const struct str fields[] = { u->id, u->name, str_of(role_name(u->role)),
 		u->password, u->language, u->disabled ? STR("1") : STR("0"),
-		number(u->created_ms, created), u->away };
+		digest_number(u->created_ms, created), u->away };
 
 	/* What came later counts only where it is there: older events know nothing of it. */
 	fields_digest(fields, sizeof fields / sizeof *fields - !u->away.len, out);
@@ -160,9 +158,10 @@ void token_digest(const struct token *t, char out[SHORT_DIGEST_SIZE])
 		again[NUMBER_SIZE];
 	const struct str fields[] = { str_make((const char *)t->hash, SHA256_SIZE), t->id,
 		str_of(token_kind_name(t->kind)), t->role, t->name, t->agent, t->user,
-		t->tools, t->last4, number(t->created_ms, created),
-		number(t->expires_ms, expires), number(t->mcp_wait_s, wait),
-		t->mcp_local ? STR("1") : STR("0"), number(t->again_s, again), t->maker };
+		t->tools, t->last4, digest_number(t->created_ms, created),
+		digest_number(t->expires_ms, expires), digest_number(t->mcp_wait_s, wait),
+		t->mcp_local ? STR("1") : STR("0"), digest_number(t->again_s, again),
+		t->maker };
 
 	fields_digest(fields, sizeof fields / sizeof *fields - !t->maker.len, out);
 }
@@ -178,7 +177,7 @@ void team_digest(const struct team *t, char out[SHORT_DIGEST_SIZE])
 {
 	char created[NUMBER_SIZE];
 	const struct str fields[] = { t->id, t->name, t->members, t->on_call, t->projects,
-		number(t->created_ms, created) };
+		digest_number(t->created_ms, created) };
 
 	fields_digest(fields, sizeof fields / sizeof *fields, out);
 }

@@ -31,6 +31,9 @@ void votes_digest(const struct ask *, char out[SHORT_DIGEST_SIZE]);
 void team_digest(const struct team *, char out[SHORT_DIGEST_SIZE]);
 /* Of one text as it is. */
 void text_digest(struct str, char out[SHORT_DIGEST_SIZE]);
+enum { NUMBER_SIZE = 24 };
+/* A number as a field, in `room`. */
+struct str digest_number(int64_t, char room[NUMBER_SIZE]);
 /* Of fields, each of its own length. */
 void fields_digest(const struct str *fields, size_t len, char out[SHORT_DIGEST_SIZE]);
 

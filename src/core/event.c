@@ -72,6 +72,8 @@ const char *const event_types[] = {
 	"contact.broken",
 	"contact.removed",
 	"routes.changed",
+	"template.changed",
+	"list.changed",
 	NULL,
 };
 

@@ -298,6 +298,13 @@ static bool plan_add(struct notify_plan *p, struct arena *arena, struct plan_ent
 	return true;
 }
 
+/* In sight within the last minute, by either clock. */
+static bool person_present(const struct plan_facts *f, const struct plan_person *p)
+{
+	return p->present_ms && f->now_ms - p->present_ms <= PRESENT_MS &&
+	       p->present_ms - f->now_ms <= PRESENT_MS;
+}
+
 static enum plan_why person_why(const struct plan_facts *f, const struct notify_step *s,
 	const struct plan_targets *t, struct str user)
 {
@@ -305,9 +312,7 @@ static enum plan_why person_why(const struct plan_facts *f, const struct notify_
 	const struct contact *contacts[DELIVERY_CHANNELS];
 
 	if (may_settle(f, user) != REFUSED_NOT) return PLAN_NOT_ENTITLED;
-	if (!s->always && p && p->present_ms && f->now_ms - p->present_ms <= PRESENT_MS &&
-		p->present_ms - f->now_ms <= PRESENT_MS)
-		return PLAN_PRESENT;
+	if (!s->always && p && person_present(f, p)) return PLAN_PRESENT;
 	if (t->own && str_eq(t->own->user, user))
 		return contact_usable(t->own) ? PLAN_TOLD : PLAN_NO_CONTACT;
 	return person_contacts(f, user, s->via, contacts) ? PLAN_TOLD : PLAN_NO_CONTACT;
@@ -387,6 +392,22 @@ bool plan_step(const struct plan_facts *f, const struct notify_step *s, int64_t 
 
 		if (s->via && !(s->via & 1u << c->channel)) continue;
 		if (contact_usable(c) && !plan_add(out, f->arena, e)) return false;
+	}
+	return !f->arena->failed;
+}
+
+bool plan_thread(const struct plan_facts *f, struct notify_plan *out)
+{
+	for (size_t i = 0; i < f->contacts_len; i++) {
+		const struct contact *c = f->contacts[i];
+		const struct plan_person *p = plan_person(f, c->user);
+		struct plan_entry e = { .user = c->user, .contact = c, .again = true };
+
+		if (!contact_usable(c) || !contact_has(f, c) ||
+			(p && person_present(f, p)))
+			continue;
+		e.at_ms = c->user.len ? person_when(f, c->user, &e.why) : f->now_ms;
+		if (!plan_add(out, f->arena, e)) return false;
 	}
 	return !f->arena->failed;
 }

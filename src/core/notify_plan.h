@@ -60,6 +60,9 @@ struct notify_plan {
 /* Adds what this step does when it is due now. False: out of memory. */
 bool plan_step(const struct plan_facts *, const struct notify_step *, int64_t step,
 	struct notify_plan *);
+/* Adds who hears that the agent replied: each contact that shows the ask, but for people who are
+ * looking. False: out of memory. */
+bool plan_thread(const struct plan_facts *, struct notify_plan *);
 /* The next contact of this person after one that died, in the same step; NULL: none. */
 const struct contact *plan_next_contact(
 	const struct plan_facts *, struct str user, unsigned via);

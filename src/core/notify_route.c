@@ -586,3 +586,41 @@ bool route_next(const struct notify_route *r, int64_t created_ms, int64_t deadli
 	}
 	return false;
 }
+
+void routes_digest(const struct kept_routes *k, char out[SHORT_DIGEST_SIZE])
+{
+	char changed[NUMBER_SIZE];
+	const struct str fields[] = { k->body, digest_number(k->changed_ms, changed) };
+
+	fields_digest(fields, sizeof fields / sizeof *fields, out);
+}
+
+const char *notify_to_name(enum notify_to_kind kind)
+{
+	static const char *const kinds_of_to[] = {
+		[TO_ASSIGNEES] = "assignees",
+		[TO_ALL] = "all",
+		[TO_USER] = "user",
+		[TO_TEAM] = "team",
+		[TO_ON_CALL] = "on_call",
+		[TO_LEADS] = "leads",
+		[TO_ADMINS] = "admins",
+		[TO_CONTACT] = "contact",
+	};
+
+	return kinds_of_to[kind];
+}
+
+bool route_names_team(const struct notify_route *r, struct str name)
+{
+	for (size_t s = 0; s < r->steps_len; s++)
+		for (size_t i = 0; i < r->steps[s].to_len; i++) {
+			const struct notify_to *to = &r->steps[s].to[i];
+
+			if ((to->kind == TO_TEAM || to->kind == TO_ON_CALL ||
+				    to->kind == TO_LEADS) &&
+				str_eq(to->name, name))
+				return true;
+		}
+	return false;
+}

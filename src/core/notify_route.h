@@ -7,6 +7,7 @@
 #define CORE_NOTIFY_ROUTE_H
 
 #include "core/ask.h"
+#include "core/decision.h"
 #include "core/delivery.h"
 
 enum {
@@ -27,6 +28,8 @@ enum notify_to_kind {
 	TO_ADMINS,
 	TO_CONTACT,
 };
+
+const char *notify_to_name(enum notify_to_kind);
 
 struct notify_to {
 	enum notify_to_kind kind;
@@ -81,11 +84,15 @@ enum err routes_read(const struct json *items, const char *pointer, struct arena
 /* As stored; empty: the default. */
 enum err routes_load(
 	struct str stored, struct arena *, struct route_table *out, struct fault *why);
+/* What the event of a change names the table by. */
+void routes_digest(const struct kept_routes *, char out[SHORT_DIGEST_SIZE]);
 /* As a JSON array: what is stored, and shown. */
 void routes_write(struct json_writer *, const struct route_table *);
 
 /* The row that fits; NULL: none. */
 const struct notify_route *routes_find(const struct route_table *, const struct ask *);
+/* Does a step tell this team, its leads or who is on call? */
+bool route_names_team(const struct notify_route *, struct str name);
 const struct notify_route *routes_by_id(const struct route_table *, struct str id);
 
 /* A point of a route: which step, which time of it, when it is due. */

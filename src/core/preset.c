@@ -248,3 +248,12 @@ void preset_show(struct json_writer *w, const struct kept_preset *p)
 	jw_int(w, p->version);
 	jw_object_end(w);
 }
+
+void preset_digest(const struct kept_preset *p, char out[SHORT_DIGEST_SIZE])
+{
+	char changed[NUMBER_SIZE];
+	const struct str fields[] = { p->kind, p->name, p->body, p->changed_by,
+		digest_number(p->changed_ms, changed) };
+
+	fields_digest(fields, sizeof fields / sizeof *fields, out);
+}

@@ -7,6 +7,7 @@
 #define CORE_PRESET_H
 
 #include "core/body.h"
+#include "core/decision.h"
 
 enum {
 	PRESETS_MAX = 200, /* of each kind */
@@ -38,6 +39,8 @@ bool preset_name_valid(struct str); /* 1 to 40 of a-z, 0-9 and - */
 enum err preset_read(enum preset_kind, struct str name, const struct json *body,
 	struct arena *, struct str *out, int64_t *version, struct fault *why);
 void preset_show(struct json_writer *, const struct kept_preset *);
+/* What its event names it by. */
+void preset_digest(const struct kept_preset *, char out[SHORT_DIGEST_SIZE]);
 
 /* Does this body ask with a template, or with options of a list? */
 bool preset_asked(const struct json *body);

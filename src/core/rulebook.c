@@ -115,21 +115,14 @@ void stop_show(struct json_writer *w, const struct kept_stop *s, int64_t now_ms)
 
 /* ---- digests ---- */
 
-enum { NUMBER_SIZE = 24 };
-
-static struct str number(int64_t n, char room[NUMBER_SIZE])
-{
-	snprintf(room, NUMBER_SIZE, "%lld", (long long)n);
-	return str_of(room);
-}
-
 void rule_digest(const struct kept_rule *r, char out[SHORT_DIGEST_SIZE])
 {
 	char expires[NUMBER_SIZE], created[NUMBER_SIZE], ended[NUMBER_SIZE];
 	const struct str fields[] = { r->id, r->effect, r->note,
 		r->enabled ? STR("1") : STR("0"), r->match, r->ask,
-		number(r->expires_ms, expires), r->made_from, r->made_by, r->made_user,
-		number(r->created_ms, created), r->ended, number(r->ended_ms, ended) };
+		digest_number(r->expires_ms, expires), r->made_from, r->made_by,
+		r->made_user, digest_number(r->created_ms, created), r->ended,
+		digest_number(r->ended_ms, ended) };
 
 	fields_digest(fields, sizeof fields / sizeof *fields, out);
 }
@@ -138,8 +131,9 @@ void stop_digest(const struct kept_stop *s, char out[SHORT_DIGEST_SIZE])
 {
 	char until[NUMBER_SIZE], created[NUMBER_SIZE], ended[NUMBER_SIZE];
 	const struct str fields[] = { s->id, s->match, s->reason,
-		number(s->until_ms, until), s->made_by, s->made_user,
-		number(s->created_ms, created), s->ended, number(s->ended_ms, ended) };
+		digest_number(s->until_ms, until), s->made_by, s->made_user,
+		digest_number(s->created_ms, created), s->ended,
+		digest_number(s->ended_ms, ended) };
 
 	fields_digest(fields, sizeof fields / sizeof *fields, out);
 }
@@ -147,7 +141,7 @@ void stop_digest(const struct kept_stop *s, char out[SHORT_DIGEST_SIZE])
 void policy_digest(const struct kept_policy *p, char out[SHORT_DIGEST_SIZE])
 {
 	char changed[NUMBER_SIZE];
-	const struct str fields[] = { p->body, number(p->changed_ms, changed) };
+	const struct str fields[] = { p->body, digest_number(p->changed_ms, changed) };
 
 	fields_digest(fields, sizeof fields / sizeof *fields, out);
 }

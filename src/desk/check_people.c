@@ -1,5 +1,5 @@
-/* check_people.c - users, tokens, logins, teams, keys, rules, stops and the policy of one
- * workspace against their events.
+/* check_people.c - users, tokens, logins, teams, keys, rules, stops, the policy, routes,
+ * templates and lists of one workspace against their events.
  *
  * A page of rows is read by id; then all events about people are gone through, of which the
  * last one about a record counts. A token that has run out may be gone without an event:
@@ -10,6 +10,8 @@
 #include "base/mem.h"
 #include "base/table.h"
 #include "core/decision.h"
+#include "core/notify_route.h"
+#include "core/preset.h"
 #include "desk/people_log.h"
 
 enum { PEOPLE_PAGE = 5000 };
@@ -162,6 +164,43 @@ static enum err policy_facts(const struct row *row, struct arena *arena,
 	return e;
 }
 
+static bool about_routes(const char *type)
+{
+	return strcmp(type, "routes.changed") == 0;
+}
+
+static bool about_template(const char *type)
+{
+	return strcmp(type, "template.changed") == 0;
+}
+
+static bool about_list(const char *type)
+{
+	return strcmp(type, "list.changed") == 0;
+}
+
+static enum err routes_facts(const struct row *row, struct arena *arena,
+	char out[SHORT_DIGEST_SIZE], struct str *id, struct fault *why)
+{
+	struct kept_routes k;
+	enum err e = record_read(&records[RECORD_ROUTES], row, arena, &k, why);
+
+	*id = STR("routes");
+	if (!e) routes_digest(&k, out);
+	return e;
+}
+
+static enum err preset_facts(const struct row *row, struct arena *arena,
+	char out[SHORT_DIGEST_SIZE], struct str *id, struct fault *why)
+{
+	struct kept_preset p;
+	enum err e = record_read(&records[RECORD_PRESETS], row, arena, &p, why);
+
+	*id = row_text(row, 2);
+	if (!e) preset_digest(&p, out);
+	return e;
+}
+
 static const struct people_kind kinds[] = {
 	{ SQL_CHECK_USERS, "user", user_facts, about_user },
 	{ SQL_CHECK_TOKENS, "token", token_facts, about_token },
@@ -170,6 +209,9 @@ static const struct people_kind kinds[] = {
 	{ SQL_CHECK_RULES, "rule", rule_facts, about_rule },
 	{ SQL_CHECK_STOPS, "stop", stop_facts, about_stop },
 	{ SQL_CHECK_POLICIES, "policy", policy_facts, about_policy },
+	{ SQL_CHECK_ROUTES, "routes", routes_facts, about_routes },
+	{ SQL_CHECK_TEMPLATES, "template", preset_facts, about_template },
+	{ SQL_CHECK_LISTS, "list", preset_facts, about_list },
 };
 
 /* ---- rows ---- */

@@ -1,6 +1,6 @@
 /* insights.c - how asking goes: times to answer, rates, days. And the gauges of /metrics
  * that the store knows. */
-#include "desk/inner.h"
+#include "desk/telling.h"
 
 #include "base/clock.h"
 #include "base/mem.h"
@@ -18,9 +18,16 @@ struct day {
 	struct tally tally;
 };
 
+/* Of a route with a target: its asks, and those that were open for longer. */
+struct target {
+	int64_t asks, overdue;
+};
+
 struct insights {
-	int64_t from_ms, to_ms;
-	int64_t first_day_ms; /* the start of from's day */
+	int64_t from_ms, to_ms, now_ms;
+	struct route_table routes;
+	struct target *targets; /* by row of the table */
+	int64_t first_day_ms;	/* the start of from's day */
 	struct tally all, kinds[ASK_ERROR_RECOVERY + 1];
 	struct day *days;
 	size_t days_len;
@@ -56,6 +63,20 @@ static bool time_add(struct insights *in, int64_t ms, int64_t day)
 	return true;
 }
 
+static void target_add(
+	struct insights *in, struct str route, int64_t created_ms, int64_t settled_ms)
+{
+	const struct notify_route *r =
+		route.len ? routes_by_id(&in->routes, route) : NULL;
+	struct target *t;
+
+	if (!r || !r->target_ms) return;
+	t = &in->targets[r - in->routes.rows];
+	t->asks++;
+	if ((settled_ms ? settled_ms : in->now_ms) - created_ms > r->target_ms)
+		t->overdue++;
+}
+
 static enum err insight_row(void *ctx, const struct row *row, struct fault *why)
 {
 	struct insights *in = ctx;
@@ -72,6 +93,7 @@ static enum err insight_row(void *ctx, const struct row *row, struct fault *why)
 	tally_add(&in->all, status);
 	tally_add(&in->kinds[kind], status);
 	tally_add(&in->days[day].tally, status);
+	target_add(in, row_text(row, 6), created_ms, settled_ms);
 	if (status == ASK_ANSWERED &&
 		!time_add(in, settled_ms - created_ms, (int64_t)day))
 		return fail(why, ERR_MEMORY, "out of memory");
@@ -172,6 +194,29 @@ static void times_write(struct json_writer *w, struct insights *in)
 	jw_object_end(w);
 }
 
+static void targets_write(struct json_writer *w, const struct insights *in)
+{
+	jw_array(w);
+	for (size_t i = 0; i < in->routes.len; i++) {
+		const struct notify_route *r = &in->routes.rows[i];
+
+		if (!r->target_ms) continue;
+		jw_object(w);
+		jw_key(w, "route");
+		jw_str(w, r->id);
+		jw_key(w, "name");
+		jw_str(w, r->name);
+		jw_key(w, "target_ms");
+		jw_int(w, r->target_ms);
+		jw_key(w, "asks");
+		jw_int(w, in->targets[i].asks);
+		jw_key(w, "overdue");
+		jw_int(w, in->targets[i].overdue);
+		jw_object_end(w);
+	}
+	jw_array_end(w);
+}
+
 static void insights_write(struct json_writer *w, struct insights *in)
 {
 	const struct tally *t = &in->all;
@@ -205,6 +250,8 @@ static void insights_write(struct json_writer *w, struct insights *in)
 	jw_rate(w, t->by[ASK_ANSWERED], settled);
 	jw_key(w, "asks_per_session");
 	jw_rate(w, t->created, (int64_t)in->sessions.len);
+	jw_key(w, "targets");
+	targets_write(w, in);
 	jw_key(w, "by_day");
 	jw_raw(w, buf_str(&days));
 	jw_object_end(w);
@@ -256,14 +303,18 @@ static enum err insights_read(
 {
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
-	struct insights in = { 0 };
+	struct insights in = { .now_ms = now_ms };
 	enum err e = insights_span(t, now_ms, &in, why);
 
+	/* Routes are people's. */
+	if (!e && role_may(job->who.role, MAY_READ_ALL))
+		e = telling_table_read(t, db, &in.routes, why);
 	if (e) return e;
+	in.targets = ARENA_ARRAY(&job->arena, struct target, in.routes.len + 1);
 	in.first_day_ms = in.from_ms / DAY_MS * DAY_MS;
 	in.days_len = (size_t)((in.to_ms - in.first_day_ms + DAY_MS - 1) / DAY_MS);
 	in.days = ARENA_ARRAY(&job->arena, struct day, in.days_len);
-	if (!in.days) return fail(why, ERR_MEMORY, "out of memory");
+	if (!in.days || !in.targets) return fail(why, ERR_MEMORY, "out of memory");
 	const struct val args[] = { val_int(job->who.ws),
 		val_text(id_bound(in.from_ms, &job->arena)),
 		val_text(id_bound(in.to_ms + 1000, &job->arena)),

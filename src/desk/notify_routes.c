@@ -155,11 +155,7 @@ static enum err routes_put_decide(struct job *job, struct rows *rows, struct fau
 	kept->changed_ms = fresh.changed_ms;
 	/* The number that it is written under. */
 	table_show(&w, &b->table, found ? b->version + 1 : 1);
-	return rows_event_of(rows, job->who.ws, "routes.changed",
-		       arena_print(rows->arena, "{\"version\":%lld}",
-			       (long long)(found ? b->version + 1 : 1)))
-		       ? OK
-		       : fail(why, ERR_MEMORY, "out of memory");
+	return OK;
 }
 
 const struct use use_notify_routes_put = {
@@ -375,21 +371,103 @@ const struct use use_notify_routes_try = {
 struct told_list {
 	struct task *t;
 	struct json_writer *w;
-	int64_t next_ms;
+	const struct delivery **at;
+	size_t len, cap;
+	int64_t next_ms, next_step; /* of the next step that is due; 0: none */
 };
 
 static enum err told_row(void *ctx, const struct row *row, struct fault *why)
 {
 	struct told_list *l = ctx;
-	struct delivery d;
-	enum err e = delivery_from_row(row, &l->t->job.arena, &d, why);
+	struct arena *arena = &l->t->job.arena;
+	struct delivery *d = ARENA_NEW(arena, struct delivery);
+	enum err e = d ? delivery_from_row(row, arena, d, why)
+		       : fail(why, ERR_MEMORY, "out of memory");
 
 	if (e) return e;
-	if (d.kind == DELIVERY_ROUTE && d.status == DELIVERY_WAITING &&
-		d.purpose == DELIVERY_ASK && (!l->next_ms || d.next_ms < l->next_ms))
-		l->next_ms = d.next_ms;
-	if (d.contact.len) delivery_write(l->w, &d);
+	if (d->kind == DELIVERY_ROUTE && d->status == DELIVERY_WAITING &&
+		d->purpose == DELIVERY_ASK && (!l->next_ms || d->next_ms < l->next_ms)) {
+		l->next_ms = d->next_ms;
+		l->next_step = d->step;
+	}
+	if (!d->contact.len) return OK;
+	delivery_write(l->w, d);
+	if (l->len == l->cap) {
+		size_t cap = l->cap ? l->cap * 2 : 16;
+		const struct delivery **at =
+			ARENA_ARRAY(arena, const struct delivery *, cap);
+
+		if (!at) return fail(why, ERR_MEMORY, "out of memory");
+		if (l->len) memcpy(at, l->at, l->len * sizeof *at);
+		l->at = at;
+		l->cap = cap;
+	}
+	l->at[l->len++] = d;
 	return OK;
+}
+
+static struct str user_named(const struct telling *t, struct str id)
+{
+	const struct user *u = roster_user(&t->roster, id);
+
+	return u ? u->name : STR_NONE;
+}
+
+/* Whose it is: a person, or a team. */
+static struct str contact_owner(const struct telling *t, struct str id)
+{
+	for (size_t i = 0; i < t->contacts_len; i++) {
+		const struct contact *c = t->contacts[i];
+
+		if (!str_eq(c->id, id)) continue;
+		if (c->user.len) return user_named(t, c->user);
+		for (size_t k = 0; k < t->roster.teams_len; k++)
+			if (str_eq(t->roster.teams[k].team->id, c->team))
+				return t->roster.teams[k].team->name;
+	}
+	return STR_NONE;
+}
+
+/* Names of the people that were told, and of the teams behind other contacts. */
+static void names_write(
+	struct json_writer *w, const struct told_list *l, const struct telling *t)
+{
+	jw_object(w);
+	for (size_t i = 0; i < l->len; i++) {
+		const struct delivery *d = l->at[i];
+		struct str id = d->user.len ? d->user : d->contact;
+		struct str name = d->user.len ? user_named(t, d->user)
+					      : contact_owner(t, d->contact);
+		bool again = !name.len;
+
+		for (size_t k = 0; !again && k < i; k++)
+			again = str_eq(
+				l->at[k]->user.len ? l->at[k]->user : l->at[k]->contact,
+				id);
+		if (again) continue;
+		jw_key_str(w, id);
+		jw_str(w, name);
+	}
+	jw_object_end(w);
+}
+
+static void next_write(
+	struct json_writer *w, const struct notify_step *s, const struct telling *t)
+{
+	jw_array(w);
+	for (size_t i = 0; s && i < s->to_len; i++) {
+		const struct notify_to *to = &s->to[i];
+		struct str name = to->kind == TO_USER	   ? user_named(t, to->name)
+				  : to->kind == TO_CONTACT ? contact_owner(t, to->name)
+							   : to->name;
+
+		jw_object(w);
+		jw_key(w, "kind");
+		jw_text(w, notify_to_name(to->kind));
+		show_text(w, "name", name);
+		jw_object_end(w);
+	}
+	jw_array_end(w);
 }
 
 struct seen_ask {
@@ -411,12 +489,13 @@ static enum err ask_deliveries_read(
 {
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
-	struct told_list l = { t, &w, 0 };
+	struct told_list l = { .t = t, .w = &w };
+	struct telling telling = { 0 };
+	const struct notify_route *r;
 	struct seen_ask s = { .arena = &job->arena };
 	const struct val args[] = { val_int(job->who.ws), val_text(t->id) };
 	enum err e = db_one(db, SQL_ASK_GET, args, 2, seen_row, &s, why);
 
-	(void)now_ms;
 	if (!e && (!s.found || !principal_sees(&job->who, s.ask.agent)))
 		e = fail(why, ERR_NOT_FOUND, "no ask %.*s",
 			STR_ARGS(str_first(t->id, 64)));
@@ -429,9 +508,20 @@ static enum err ask_deliveries_read(
 	jw_array(&w);
 	e = db_one(db, SQL_DELIVERIES_OF_ASK, args, 2, told_row, &l, why);
 	jw_array_end(&w);
+	if (!e && (l.len || l.next_ms)) e = telling_read(t, db, now_ms, &telling, why);
+	if (e) return e;
+	jw_key(&w, "names");
+	names_write(&w, &l, &telling);
 	show_time(&w, "next_at", l.next_ms);
+	r = routes_by_id(&telling.table, s.ask.route);
+	jw_key(&w, "next_to");
+	next_write(&w,
+		r && l.next_ms && (size_t)l.next_step < r->steps_len
+			? &r->steps[l.next_step]
+			: NULL,
+		&telling);
 	jw_object_end(&w);
-	return e;
+	return OK;
 }
 
 const struct use use_ask_deliveries = {

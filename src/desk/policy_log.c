@@ -1,9 +1,11 @@
-/* policy_log.c - events about rules, stops and the policy, made from the rows that a job
- * changed. */
+/* policy_log.c - events about rules, stops, the policy, routes, templates and lists, made from the
+ * rows that a job changed. */
 #include "desk/policy_log.h"
 
 #include "base/clock.h"
 #include "core/body.h"
+#include "core/notify_route.h"
+#include "core/preset.h"
 #include "core/show.h"
 #include "desk/people_log.h"
 
@@ -111,9 +113,45 @@ static enum err policy_event(struct rows *rows, const struct job *job,
 	return event_stage(&e, now->ws, "policy.changed", digest, why);
 }
 
+static enum err routes_event(struct rows *rows, const struct job *job,
+	const struct kept_routes *now, const struct kept_routes *before,
+	struct fault *why)
+{
+	char digest[SHORT_DIGEST_SIZE];
+	struct policy_event e;
+
+	routes_digest(now, digest);
+	event_open(&e, rows, job);
+	show_text(&e.w, "routes", STR("routes"));
+	jw_key(&e.w, "version");
+	/* The number that it is written under. */
+	jw_int(&e.w, before ? before->version + 1 : 1);
+	return event_stage(&e, now->ws, "routes.changed", digest, why);
+}
+
+static enum err preset_event(struct rows *rows, const struct job *job,
+	const struct row_change *c, struct fault *why)
+{
+	const struct kept_preset *p = c->now;
+	bool list = str_is(p->kind, preset_kind_name(PRESET_LIST));
+	char digest[SHORT_DIGEST_SIZE];
+	struct policy_event e;
+
+	preset_digest(p, digest);
+	event_open(&e, rows, job);
+	show_text(&e.w, list ? "list" : "template", p->name);
+	jw_key(&e.w, "change");
+	jw_text(&e.w, c->deleted ? "deleted" : c->before ? "changed" : "created");
+	return event_stage(&e, p->ws, list ? "list.changed" : "template.changed",
+		c->deleted ? "" : digest, why);
+}
+
 static enum err change_event(struct rows *rows, const struct job *job,
 	const struct row_change *c, int64_t *ws, struct fault *why)
 {
+	if (c->id == RECORD_PRESETS) return preset_event(rows, job, c, why);
+	if (c->id == RECORD_ROUTES)
+		return routes_event(rows, job, c->now, c->before, why);
 	if (c->deleted || (c->id != RECORD_RULES && c->id != RECORD_STOPS &&
 				  c->id != RECORD_POLICIES))
 		return OK;

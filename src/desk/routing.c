@@ -89,8 +89,10 @@ static enum err reply_decide(struct job *job, struct rows *rows, struct fault *w
 	if (person) {
 		e = desk_call_replied(
 			rows, rows_session(rows, a->ws, a->session), a, why);
-		if (e) return e;
+	} else {
+		e = telling_replied(rows, a, why);
 	}
+	if (e) return e;
 	jw_object(&w);
 	jw_key(&w, "by");
 	jw_str(&w, job->who.name);

@@ -3,6 +3,7 @@
 #include "desk/book.h"
 #include "desk/contacts.h"
 #include "desk/people.h"
+#include "desk/telling.h"
 #include "desk/vote.h"
 
 #include <stdio.h>
@@ -165,7 +166,7 @@ static enum err team_name_free(
 }
 
 /* No rule that holds requires approvals of it: they would never be met. */
-static enum err team_unnamed(
+static enum err team_not_required(
 	struct task *t, struct rows *rows, const struct team *team, struct fault *why)
 {
 	struct buf rules = { .max = 160 };
@@ -186,6 +187,35 @@ static enum err team_unnamed(
 			STR_ARGS(buf_str(&rules)));
 	buf_done(&rules);
 	return e;
+}
+
+/* No route tells it: a step would tell nobody, and nobody would see why. */
+static enum err team_not_told(
+	struct rows *rows, const struct team *team, struct fault *why)
+{
+	struct buf routes = { .max = 160 };
+	struct route_table table = { 0 };
+	enum err e = telling_table(rows, team->ws, &table, why);
+
+	for (size_t i = 0; !e && i < table.len; i++) {
+		if (!route_names_team(&table.rows[i], team->name)) continue;
+		if (routes.len) buf_add_text(&routes, ", ");
+		buf_add(&routes,
+			table.rows[i].name.len ? table.rows[i].name : table.rows[i].id);
+	}
+	if (!e && routes.len)
+		e = fail(why, ERR_CONFLICT, "routes name this team: %.*s",
+			STR_ARGS(buf_str(&routes)));
+	buf_done(&routes);
+	return e;
+}
+
+static enum err team_unnamed(
+	struct task *t, struct rows *rows, const struct team *team, struct fault *why)
+{
+	enum err e = team_not_required(t, rows, team, why);
+
+	return e ? e : team_not_told(rows, team, why);
 }
 
 /* What the body brings, over what the team was. */

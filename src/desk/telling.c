@@ -76,7 +76,7 @@ static enum err people_load(
 	return e;
 }
 
-static enum err table_load(
+enum err telling_table(
 	struct rows *rows, int64_t ws, struct route_table *out, struct fault *why)
 {
 	const struct val key[] = { val_int(ws) };
@@ -100,7 +100,7 @@ enum err telling_load(struct rows *rows, int64_t ws, struct telling *t, struct f
 	e = roster_everybody(rows, ws, &t->roster, why);
 	if (!e) e = contacts_load(rows, ws, t, why);
 	if (!e) e = people_load(rows, ws, t, why);
-	if (!e) e = table_load(rows, ws, &t->table, why);
+	if (!e) e = telling_table(rows, ws, &t->table, why);
 	if (!e) t->ws = ws;
 	return e;
 }
@@ -161,6 +161,21 @@ static enum err found_row(void *ctx, const struct row *row, struct fault *why)
 	return record_read(&records[f->id], row, f->arena, f->at[f->len++], why);
 }
 
+enum err telling_table_read(
+	struct task *task, struct db *db, struct route_table *out, struct fault *why)
+{
+	struct arena *arena = &task->job.arena;
+	const struct val args[] = { val_int(task->job.who.ws) };
+	struct telling_found kept = { arena, RECORD_ROUTES, NULL, 0, 0 };
+	enum err e = db_one(
+		db, SQL_OF(RECORD_ROUTES, RECORD_GET), args, 1, found_row, &kept, why);
+
+	return e ? e
+		 : routes_load(
+			   kept.len ? ((struct kept_routes *)kept.at[0])->body : STR_NONE,
+			   arena, out, why);
+}
+
 enum err telling_read(struct task *task, struct db *db, int64_t now_ms, struct telling *t,
 	struct fault *why)
 {
@@ -170,14 +185,10 @@ enum err telling_read(struct task *task, struct db *db, int64_t now_ms, struct t
 	struct reading_roster r = { .task = task, .db = db, .now_ms = now_ms };
 	struct telling_found contacts = { arena, RECORD_CONTACTS, NULL, 0, 0 };
 	struct telling_found people = { arena, RECORD_NOTIFY_PEOPLE, NULL, 0, 0 };
-	struct telling_found kept = { arena, RECORD_ROUTES, NULL, 0, 0 };
 	enum err e = reading_roster_users(&r, why);
 
 	if (!e) e = db_one(db, SQL_CONTACTS_OF, args, 1, found_row, &contacts, why);
 	if (!e) e = db_one(db, SQL_NOTIFY_PEOPLE_OF, args, 1, found_row, &people, why);
-	if (!e)
-		e = db_one(db, SQL_OF(RECORD_ROUTES, RECORD_GET), args, 1, found_row,
-			&kept, why);
 	if (e) return e;
 	*t = (struct telling){ .ws = ws, .roster = r.roster };
 	t->contacts = (const struct contact **)contacts.at;
@@ -186,11 +197,7 @@ enum err telling_read(struct task *task, struct db *db, int64_t now_ms, struct t
 	if (!t->people) return out_of_memory(why);
 	for (size_t i = 0; !e && i < people.len; i++)
 		e = person_take(people.at[i], arena, &t->people[t->people_len++], why);
-	if (!e)
-		e = routes_load(
-			kept.len ? ((struct kept_routes *)kept.at[0])->body : STR_NONE,
-			arena, &t->table, why);
-	return e;
+	return e ? e : telling_table_read(task, db, &t->table, why);
 }
 
 /* ---- staging ---- */
@@ -384,10 +391,10 @@ static bool entry_there(const struct plan_facts *f, const struct plan_entry *e,
 }
 
 static enum err entry_stage(struct rows *rows, const struct plan_facts *f,
-	const struct plan_entry *entry, int64_t round, struct fault *why)
+	const struct plan_entry *entry, enum delivery_purpose purpose, int64_t round,
+	struct fault *why)
 {
-	struct delivery like = { .purpose =
-					 entry->again ? DELIVERY_REMINDER : DELIVERY_ASK,
+	struct delivery like = { .purpose = purpose,
 		.step = entry->step,
 		.round = round,
 		.next_ms = entry->at_ms };
@@ -449,7 +456,9 @@ static enum err step_tell(struct telling *t, struct rows *rows, struct delivery 
 	}
 	if (!plan_step(&f, s, d->step, &plan)) return out_of_memory(why);
 	for (size_t i = 0; !e && i < plan.len; i++)
-		e = entry_stage(rows, &f, &plan.at[i], d->round, why);
+		e = entry_stage(rows, &f, &plan.at[i],
+			plan.at[i].again ? DELIVERY_REMINDER : DELIVERY_ASK, d->round,
+			why);
 	if (!e) step_end(rows, d);
 	return e;
 }
@@ -482,6 +491,33 @@ enum err telling_step(
 	return step_tell(t, rows, d, a, r, why);
 }
 
+/* ---- its agent replies ---- */
+
+static int64_t replies_count(const struct ask *a, struct arena *arena)
+{
+	const struct json *list;
+
+	return json_read(a->replies, NULL, arena, &list, NULL) ? 0 : list->count;
+}
+
+enum err telling_replied(struct rows *rows, const struct ask *a, struct fault *why)
+{
+	struct notify_plan plan = { 0 };
+	struct telling t = { 0 };
+	struct plan_facts f;
+	enum err e;
+
+	if (!a->route.len || a->status != ASK_PENDING) return OK;
+	e = telling_load(rows, a->ws, &t, why);
+	if (!e) e = telling_facts(rows, &t, a, &f, why);
+	if (e) return e;
+	if (!plan_thread(&f, &plan)) return out_of_memory(why);
+	for (size_t i = 0; !e && i < plan.len; i++)
+		e = entry_stage(rows, &f, &plan.at[i], DELIVERY_THREAD,
+			replies_count(a, rows->arena), why);
+	return e;
+}
+
 /* ---- the deadline moves ---- */
 
 enum err telling_moved(struct rows *rows, const struct ask *a, struct fault *why)
@@ -493,7 +529,7 @@ enum err telling_moved(struct rows *rows, const struct ask *a, struct fault *why
 	enum err e;
 
 	if (!a->route.len) return OK;
-	e = table_load(rows, a->ws, &t.table, why);
+	e = telling_table(rows, a->ws, &t.table, why);
 	if (!e) e = telling_facts(rows, &t, a, &f, why);
 	r = e ? NULL : routes_by_id(&t.table, a->route);
 	if (!r) return e;

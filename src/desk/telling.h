@@ -23,9 +23,13 @@ struct telling {
 	struct route_table table;
 };
 enum err telling_load(struct rows *, int64_t ws, struct telling *, struct fault *);
+/* The routes alone. */
+enum err telling_table(struct rows *, int64_t ws, struct route_table *, struct fault *);
 /* For readers. */
 enum err telling_read(
 	struct task *, struct db *, int64_t now_ms, struct telling *, struct fault *);
+enum err telling_table_read(
+	struct task *, struct db *, struct route_table *, struct fault *);
 /* The facts of one ask; its deliveries are fetched. */
 enum err telling_facts(struct rows *, const struct telling *, const struct ask *,
 	struct plan_facts *out, struct fault *);
@@ -41,6 +45,8 @@ enum err telling_settled(
  * ask were fetched. */
 enum err telling_end_at(struct desk *, struct rows *, const struct ask *,
 	struct str contact, struct fault *);
+/* Its agent replied: said where the ask shows. */
+enum err telling_replied(struct rows *, const struct ask *, struct fault *);
 /* Its deadline moved. */
 enum err telling_moved(struct rows *, const struct ask *, struct fault *);
 

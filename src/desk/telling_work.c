@@ -309,8 +309,10 @@ static enum err ask_reported(
 	if (e) return e;
 	if (a->status != ASK_PENDING)
 		return telling_end_at(t->desk, rows, a, d->contact, why);
-	return d->status == DELIVERY_DEAD && d->user.len ? next_contact(rows, d, a, why)
-							 : OK;
+	/* Who did not hear of a reply still has the ask. */
+	return d->status == DELIVERY_DEAD && d->user.len && d->purpose != DELIVERY_THREAD
+		       ? next_contact(rows, d, a, why)
+		       : OK;
 }
 
 enum err telling_reported(struct task *t, struct rows *rows, struct delivery *d,

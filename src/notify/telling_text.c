@@ -206,6 +206,35 @@ static void tell_ask(struct writing *w, size_t max, struct telling_words *out)
 	if (!fill_is_hidden(f) && !f->title_only) whole_ask(w, max);
 }
 
+/* ---- what its agent replied ---- */
+
+static void tell_thread(struct writing *w, size_t max, struct telling_words *out)
+{
+	const struct delivery_fill *f = w->f;
+	const struct json *replies = NULL;
+	struct str text;
+
+	out->title = MSG_IN(w->arena, w->lang, "notify.thread",
+		{ "title", ask_title(w, &f->ask, &f->parts, fill_is_hidden(f)) });
+	countdown(w, &f->ask);
+	if (fill_is_hidden(f) || f->title_only ||
+		json_read(f->ask.replies, NULL, w->arena, &replies, NULL) ||
+		!replies->count)
+		return;
+	/* The reply that it is about, though there may be others since. */
+	text = json_text(
+		json_get(&replies->items[f->delivery->round > 0 && f->delivery->round <=
+									   replies->count
+						 ? f->delivery->round - 1
+						 : replies->count - 1],
+			"text"));
+	buf_add_char(&w->out, '\n');
+	line(w, say(w, "notify.agent_says"));
+	safe_block_add(&w->out, utf8_first(text, max > 1000 ? max - 500 : 500));
+	buf_add_char(&w->out, '\n');
+	if (text.len > (max > 1000 ? max - 500 : 500)) line(w, say(w, "notify.more"));
+}
+
 /* ---- its end ---- */
 
 static struct str settled_line(struct writing *w)
@@ -282,7 +311,7 @@ static void (*const tells[])(struct writing *, size_t, struct telling_words *) =
 	[DELIVERY_LATE] = tell_ask,
 	[DELIVERY_ASK] = tell_ask,
 	[DELIVERY_REMINDER] = tell_ask,
-	[DELIVERY_THREAD] = tell_ask,
+	[DELIVERY_THREAD] = tell_thread,
 	[DELIVERY_DIGEST] = tell_digest,
 	[DELIVERY_SUMMARY] = tell_digest,
 	[DELIVERY_CODE] = tell_code,

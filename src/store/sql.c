@@ -245,7 +245,7 @@ const char *const sql_written[SQL_RECORDS] = {
 	[SQL_ASKS_PENDING] = "SELECT COUNT(*) FROM asks WHERE ws = $1"
 			     " AND status = 'pending'",
 	[SQL_INSIGHTS] =
-		"SELECT kind, status, created_ms, settled_ms, session, answered_by"
+		"SELECT kind, status, created_ms, settled_ms, session, answered_by, route"
 		" FROM asks WHERE ws = $1 AND id >= $2 AND id < $3"
 		" AND ($4 = '' OR agent = $4) ORDER BY id",
 
@@ -584,4 +584,11 @@ const char *const sql_written[SQL_RECORDS] = {
 	/* One a workspace, whose name is "policy". */
 	[SQL_CHECK_POLICIES] = "SELECT @policies FROM policies WHERE ws = $1"
 			       " AND 'policy' > $2 LIMIT $3",
+	[SQL_CHECK_ROUTES] = "SELECT @routes FROM routes WHERE ws = $1"
+			     " AND 'routes' > $2 LIMIT $3",
+	[SQL_CHECK_TEMPLATES] =
+		"SELECT @presets FROM presets WHERE ws = $1"
+		" AND kind = 'template' AND name > $2 ORDER BY name LIMIT $3",
+	[SQL_CHECK_LISTS] = "SELECT @presets FROM presets WHERE ws = $1"
+			    " AND kind = 'list' AND name > $2 ORDER BY name LIMIT $3",
 };

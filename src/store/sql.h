@@ -187,6 +187,9 @@ enum sql {
 	SQL_CHECK_STOPS,
 	SQL_CHECK_SESSION_RUNS,
 	SQL_CHECK_POLICIES,
+	SQL_CHECK_ROUTES,
+	SQL_CHECK_TEMPLATES,
+	SQL_CHECK_LISTS,
 	SQL_RECORDS, /* from here on: those of records */
 	SQL_COUNT = SQL_RECORDS + 28 * 7,
 	SQL_GIVEN = SQL_COUNT /* none of these: the call brings its text along */

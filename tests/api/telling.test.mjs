@@ -65,7 +65,7 @@ beforeEach(async () => {
 test('a workspace without contacts has no route rows', async () => {
 	const ask = await agent.ask();
 	assert.deepEqual(await rows(ask), []);
-	assert.deepEqual(await told(ask), { items: [], next_at: null });
+	assert.deepEqual(await told(ask), { items: [], names: {}, next_at: null, next_to: [] });
 });
 
 test('the first step is told at once, signed, and its end once it is settled', async () => {
@@ -101,9 +101,12 @@ test('steps come at their time, reminders repeat, and a settlement ends them', a
 		{ repeat: { every: '10m', times: 2 } });
 	const ask = await agent.ask();
 	assert.equal((await rows(ask)).length, 1, 'the first step commits with the ask');
+	assert.deepEqual((await told(ask)).next_to, [{ kind: 'user', name: mia.name }]);
 	assert.ok((await told(ask)).next_at);
 	server.jump(21e3);
 	await phone.receiver.some(1);
+	await until(async () => (await told(ask)).next_to[0]?.kind === 'admins', 'what comes next');
+	assert.deepEqual((await told(ask)).names, { [mia.id]: mia.name });
 	server.jump(280e3);
 	await desk.receiver.some(1);
 	server.jump(600e3);
@@ -464,4 +467,72 @@ test('everything survives a kill', async () => {
 	await phone.receiver.some(2);
 	assert.deepEqual(phone.purposes(), ['ask', 'settled']);
 	await phone.remove();
+});
+
+test('what the agent replies is told where the ask shows, once, and not to who is looking', async () => {
+	const phone = await reached(mia, { format: 'ntfy' });
+	const desk = await reached(ada);
+	await routed([{ after: '0s', to: [`user:${mia.id}`, `user:${ada.id}`] }]);
+	const ask = await agent.ask({ title: 'Which branch?' });
+	await desk.receiver.some(1);
+	await until(async () => (await told(ask)).items.filter((d) => d.status === 'done').length === 2, 'told');
+	await member.post(`/v1/asks/${ask.id}/replies`, { text: 'Why?' });
+	await admin.post('/v1/me/present');
+	const said = await agent.post(`/v1/asks/${ask.id}/replies`, { text: 'Because of <b>the release</b>' });
+	assert.equal(said.status, 201, said.text);
+	await until(() => phone.receiver.got.length === 2, 'the reply');
+	assert.match(phone.receiver.got[1].text, /Reply: Which branch\?/);
+	assert.match(phone.receiver.got[1].text, /Because of <b>the release<\/b>/);
+	await until(async () => (await told(ask)).items.some((d) => d.purpose === 'thread' && d.status === 'done'), 'reported');
+	server.jump(61e3);
+	await agent.post(`/v1/asks/${ask.id}/replies`, { text: 'And the tests' });
+	await until(() => desk.purposes().includes('thread') && phone.receiver.got.length === 3, 'the second one');
+	assert.deepEqual(desk.purposes(), ['ask', 'thread'], 'the first was said while they looked');
+	assert.match(phone.receiver.got[2].text, /And the tests/);
+	await admin.answer(ask, { q1: true });
+	await agent.post(`/v1/asks/${ask.id}/replies`, { text: 'Thanks' });
+	await until(() => desk.purposes().includes('settled'), 'its end');
+	assert.deepEqual(desk.purposes(), ['ask', 'thread', 'settled']);
+});
+
+test('a team that a route names is neither renamed nor deleted', async () => {
+	const { body: team } = await admin.post('/v1/teams', { name: 'night', members: [{ user: mia.id }] });
+	await routed([{ after: '1m', to: ['team:night/leads'] }], { name: 'Production' });
+	for (const reply of [await admin.delete(`/v1/teams/${team.id}`),
+		await admin.patch(`/v1/teams/${team.id}`, { name: 'day' })]) {
+		assert.deepEqual([reply.status, reply.body.detail], [409, 'routes name this team: Production']);
+	}
+	assert.equal((await admin.patch(`/v1/teams/${team.id}`, { on_call: mia.id })).status, 200);
+	await routed([now]);
+	assert.equal((await admin.delete(`/v1/teams/${team.id}`)).status, 204);
+});
+
+test('insights count what was open for longer than its route\'s target', async () => {
+	const phone = await reached(mia);
+	const route = await routed([now], { name: 'Prompt', target: '15m' });
+	const asks = [await agent.ask(), await agent.ask(), await agent.ask()];
+	await admin.answer(asks[0], { q1: true });
+	server.jump(16 * 60e3);
+	await admin.answer(asks[1], { q1: true });
+	const { targets } = (await member.get('/v1/insights')).body;
+	assert.deepEqual(targets, [{ route: route.id, name: 'Prompt', target_ms: 900e3, asks: 3, overdue: 2 }]);
+	assert.deepEqual((await agent.get('/v1/insights')).body.targets, [], 'routes are people\'s');
+	await admin.answer(asks[2], { q1: true });
+	await phone.remove();
+});
+
+test('changes of routes, templates and lists are events that a check compares', async () => {
+	const { as_of: n } = (await admin.get('/v1/asks')).body;
+	await routed([now]);
+	const { version } = (await admin.get('/v1/routes')).body;
+	await admin.put('/v1/lists/regions', { items: [{ id: 'eu', label: 'Europe' }, { id: 'us', label: 'America' }] });
+	await admin.put('/v1/templates/deploy', { ask: { question: 'Deploy?' } });
+	await admin.delete('/v1/templates/deploy');
+	const events = (await admin.events(n)).items.map(({ type, data }) => [type, data]);
+	assert.deepEqual(events.map(([type, data]) => [type, data.change ?? data.version, Boolean(data.record), data.by.name]), [
+		['routes.changed', version, true, ada.name], ['list.changed', 'created', true, ada.name],
+		['template.changed', 'created', true, ada.name], ['template.changed', 'deleted', false, ada.name]]);
+	assert.deepEqual([events[1][1].list, events[2][1].template], ['regions', 'deploy']);
+	const check = await server.run(['check', '--data', server.data]);
+	assert.equal(check.code, 0, check.stdout + check.stderr);
 });

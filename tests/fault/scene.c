@@ -88,7 +88,7 @@ static int asks_of(struct rig *r, const char *question)
 	return n;
 }
 
-static bool refused(enum err e)
+static bool was_refused(enum err e)
 {
 	return e == ERR_UNAVAILABLE || e == ERR_MEMORY;
 }
@@ -98,11 +98,11 @@ static void deed_judge(const struct scene *s, enum deed_name d, bool is, const c
 {
 	enum err e = s->done[d];
 
-	if (e && e != ERR_UNKNOWN && !refused(e))
+	if (e && e != ERR_UNKNOWN && !was_refused(e))
 		fail_msg("%s: %s ended with %s", what, names[d], err_name(e));
 	if (!e && !is)
 		fail_msg("%s: %s was acknowledged, and is not there", what, names[d]);
-	if (refused(e) && is)
+	if (was_refused(e) && is)
 		fail_msg("%s: %s was refused (%s), and is there", what, names[d],
 			err_name(e));
 }

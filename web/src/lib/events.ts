@@ -154,6 +154,10 @@ export function eventWords(event: Event, around: Around = {}): string {
 		case 'rule.changed':
 		case 'rule.ended':
 			return about(t(`web.event.${event.type}`), data(event, 'note'));
+		case 'template.changed':
+			return about(t('web.event.template.changed'), data(event, 'template'));
+		case 'list.changed':
+			return about(t('web.event.list.changed'), data(event, 'list'));
 		case 'policy.changed':
 			return t('web.event.policy.changed');
 		case 'policy.decided':
