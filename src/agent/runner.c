@@ -19,10 +19,9 @@
 
 enum {
 	STACK_SIZE = 256 * 1024,
-	LOOK_MS = 1000,	   /* at leases, and at what other nodes queued */
-	TROUBLE_MS = 500,  /* before the store is asked again */
-	PROVIDER_MAX = 64, /* of one provider at once on this node */
-	KEPT_BLOCKS = 4,   /* of memory, by each thread: there may be many */
+	LOOK_MS = 1000,	  /* at leases, and at what other nodes queued */
+	TROUBLE_MS = 500, /* before the store is asked again */
+	KEPT_BLOCKS = 4,  /* of memory, by each thread: there may be many */
 };
 
 static void task_empty(struct task *t)
@@ -268,11 +267,9 @@ static int64_t runs_claim(struct runner *r, int64_t free)
 
 	if (!c) return TROUBLE_MS;
 	atomic_store(&c->refs, 1);
-	c->claim = (struct run_claim){ .by = str_of(r->by),
-		.node = str_of(r->node),
-		.free = free,
-		.take = free,
-		.provider_max = PROVIDER_MAX };
+	c->claim = (struct run_claim){
+		.by = str_of(r->by), .node = str_of(r->node), .free = free, .take = free
+	};
 	if (runner_tell(r, &use_run_claim, &c->task, &c->claim)) {
 		wait = TROUBLE_MS;
 	} else {

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdatomic.h>
+#include <stdio.h>
 
 #include "core/merge.h"
 #include "core/policy.h"
@@ -12,6 +13,8 @@
 #include "core/show.h"
 
 static const int64_t DAY_MS = 86400 * 1000LL;
+static const int64_t TOKENS_MAX = INT64_C(1000000000000);
+static const int64_t COST_MAX = INT64_C(1000000) * 1000000000; /* nanodollars */
 enum { TURNS_MAX = 10000, HISTORY_MAX = 10000 };
 
 enum {
@@ -114,37 +117,41 @@ static void read_tools(struct agent_reading *r)
 	}
 }
 
-static void read_limits(struct agent_reading *r)
+static void limits_read(struct check *c, const struct spot *at, const struct json *said,
+	struct agent_limits *l)
 {
-	struct agent_limits *l = &r->out->limits;
-	struct spot at = spot_member(&r->root, names[A_LIMITS]);
 	const struct json *m[L_LEN] = { 0 };
 
 	*l = (struct agent_limits){ .turns = AGENT_TURNS, .history = AGENT_HISTORY };
-	if (!r->m[A_LIMITS] ||
-		!members_read(r->check, &at, r->m[A_LIMITS], &limit_members, NULL, m))
-		return;
+	if (!said || !members_read(c, at, said, &limit_members, NULL, m)) return;
 	if (m[L_TURNS] &&
-		count_read(r->check, &at, limit_names[L_TURNS], m[L_TURNS], 1, TURNS_MAX))
+		count_read(c, at, limit_names[L_TURNS], m[L_TURNS], 1, TURNS_MAX))
 		l->turns = m[L_TURNS]->integer;
-	if (m[L_HISTORY] && count_read(r->check, &at, limit_names[L_HISTORY],
-				    m[L_HISTORY], 2, HISTORY_MAX))
+	if (m[L_HISTORY] &&
+		count_read(c, at, limit_names[L_HISTORY], m[L_HISTORY], 2, HISTORY_MAX))
 		l->history = m[L_HISTORY]->integer;
-	if (m[L_TOKENS] && count_read(r->check, &at, limit_names[L_TOKENS], m[L_TOKENS],
-				   1, INT64_C(1000000000000)))
+	if (m[L_TOKENS] &&
+		count_read(c, at, limit_names[L_TOKENS], m[L_TOKENS], 1, TOKENS_MAX))
 		l->tokens = m[L_TOKENS]->integer;
 	if (m[L_TIME])
-		l->time_ms = duration_check(r->check, &at, limit_names[L_TIME], m[L_TIME],
-			1000, 366 * DAY_MS);
+		l->time_ms = duration_check(
+			c, at, limit_names[L_TIME], m[L_TIME], 1000, 366 * DAY_MS);
 	if (m[L_COST]) {
 		double dollars = json_real(m[L_COST]);
 
 		if (m[L_COST]->type != JSON_NUMBER || !(dollars > 0 && dollars <= 1e6))
-			wrong_member(r->check, &at, limit_names[L_COST],
+			wrong_member(c, at, limit_names[L_COST],
 				"must be a number of dollars above 0");
 		else
 			l->cost = (int64_t)llround(dollars * 1e9);
 	}
+}
+
+static void read_limits(struct agent_reading *r)
+{
+	struct spot at = spot_member(&r->root, names[A_LIMITS]);
+
+	limits_read(r->check, &at, r->m[A_LIMITS], &r->out->limits);
 }
 
 /* Members of a policy that make sense for one agent; the policy's reader knows them. */
@@ -252,10 +259,12 @@ static void limit_write(struct json_writer *w, int which, int64_t value)
 		jw_null(w);
 }
 
+/* `said`: what they were read from; NULL: they are of our own making. */
 static void limits_write(
 	struct json_writer *w, const struct agent_limits *l, const struct json *said)
 {
-	jw_key(w, "limits");
+	char time[32];
+
 	jw_object(w);
 	limit_write(w, L_TURNS, l->turns);
 	limit_write(w, L_HISTORY, l->history);
@@ -266,8 +275,47 @@ static void limits_write(
 	else
 		jw_null(w);
 	jw_key(w, "time"); /* as it was spelt */
-	jw_json(w, l->time_ms ? json_get(said, "time") : NULL);
+	snprintf(time, sizeof time, "%llds", (long long)(l->time_ms + 999) / 1000);
+	if (l->time_ms && !said)
+		jw_text(w, time);
+	else
+		jw_json(w, l->time_ms ? json_get(said, "time") : NULL);
 	jw_object_end(w);
+}
+
+enum err agent_limits_parse(
+	struct str json, struct arena *arena, struct agent_limits *out, struct fault *why)
+{
+	struct check c = { 0 };
+	struct spot root = spot_root("");
+	const struct json *said;
+	struct agent_limits l;
+
+	if (json_read(json, NULL, arena, &said, why)) return why->err;
+	limits_read(&c, &root, said, &l);
+	if (c.failed)
+		return fail(why, ERR_INTERNAL, "the limits of a run are unreadable");
+	*out = l;
+	return OK;
+}
+
+static int64_t at_most(int64_t n, int64_t max)
+{
+	return n < max ? n : max;
+}
+
+struct str agent_limits_keep(const struct agent_limits *l, struct arena *arena)
+{
+	const struct agent_limits kept = { .turns = at_most(l->turns, TURNS_MAX),
+		.history = l->history,
+		.tokens = at_most(l->tokens, TOKENS_MAX),
+		.cost = at_most(l->cost, COST_MAX),
+		.time_ms = at_most(l->time_ms, 366 * DAY_MS) };
+	struct buf b = { 0 };
+	struct json_writer w = { .out = &b };
+
+	limits_write(&w, &kept, NULL);
+	return buf_keep_done(&b, arena);
 }
 
 static void agent_write(
@@ -291,6 +339,7 @@ static void agent_write(
 	for (size_t i = 0; i < a->tools_len; i++)
 		jw_str(w, a->tools[i]);
 	jw_array_end(w);
+	jw_key(w, "limits");
 	limits_write(w, &a->limits, limits);
 	show_json(w, "validation", a->validation);
 	jw_key(w, "on_error");

@@ -62,6 +62,10 @@ enum err agent_read(const struct json *body, struct str before,
 /* Takes apart what agent_read wrote. ERR_INTERNAL: it is damaged. */
 enum err agent_parse(
 	struct str json, struct arena *, struct agent_config *out, struct fault *why);
+/* The member `limits` on its own, as runs keep it: taken apart, and written. */
+enum err agent_limits_parse(
+	struct str json, struct arena *, struct agent_limits *out, struct fault *why);
+struct str agent_limits_keep(const struct agent_limits *, struct arena *);
 /* `wrong`: why it cannot run; empty: it can. */
 void agent_show(struct json_writer *, const struct kept_agent *, struct str wrong);
 

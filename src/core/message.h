@@ -22,6 +22,9 @@ struct run_message {
 	int64_t cost;	   /* nanodollars; COST_UNKNOWN: there was no price */
 	struct str prices; /* JSON: those that it was reckoned by */
 	struct str stop;   /* why the model ended */
+	/* Of a model's message during which others came: the last one that the model was given.
+	 * Those behind it belong after this message. Empty: none came. */
+	struct str seen;
 	int64_t created_ms;
 };
 

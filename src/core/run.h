@@ -58,7 +58,7 @@ struct run {
 	struct str report;   /* markdown */
 	struct str error;    /* JSON {kind, message}; or empty */
 	struct str recovery; /* ask_… that decides how it goes on after an error */
-	struct str limits;   /* JSON, as an agent's */
+	struct str limits;   /* JSON, as an agent's: those that hold now */
 	struct str message;  /* msg_… whose tool calls are not all done; or empty */
 	struct str first;    /* msg_… it began with */
 	struct str seen;     /* the last msg_… that the model was given */
@@ -68,7 +68,6 @@ struct run {
 	bool priced, partial;
 	/* Of a run and its sub-agents together, by which limits are judged. */
 	int64_t tree_tokens, tree_cost, tree_ms;
-	int64_t granted; /* how many more times its limits were granted */
 	int64_t context_tokens, context_max;
 	int64_t tools_used, mcp_calls;
 	int64_t queued_ms, started_ms, ended_ms;

@@ -87,6 +87,26 @@ enum err run_children_fetch(struct rows *rows, const struct run *r, struct fault
 	return rows_fetch(rows, RECORD_RUNS, SQL_RUNS_OF_PARENT, args, 2, why);
 }
 
+enum err run_agent(const struct run *r, struct arena *arena, struct agent_config *out,
+	struct fault *why)
+{
+	enum err e = agent_parse(r->config, arena, out, why);
+
+	return e || !r->limits.len
+		       ? e
+		       : agent_limits_parse(r->limits, arena, &out->limits, why);
+}
+
+struct str run_limits_of(struct str config, struct arena *arena)
+{
+	const struct json *json;
+	struct buf b = { 0 };
+
+	if (json_read(config, NULL, arena, &json, NULL)) return STR("{}");
+	json_write(&b, json_get(json, "limits"));
+	return buf_keep_done(&b, arena);
+}
+
 /* ---- events ---- */
 
 enum err run_event(struct rows *rows, const char *type, const struct session *s,

@@ -60,7 +60,6 @@ struct run_work {
 struct run_claim {
 	struct str by, node;
 	int64_t free, take;
-	int64_t provider_max;	/* of one provider at once */
 	struct run_work *works; /* found; in the task's arena */
 	size_t len;
 	int64_t next_ms; /* when there may be more; 0: nothing waits */

@@ -1,7 +1,9 @@
 /* run_ask.c - asks that runs make, and how a run goes on when one is settled: in that very
  * commit, so that there is no wake-up to lose. */
 #include "core/body.h"
+#include "core/run_limit.h"
 #include "core/show.h"
+#include "desk/configured.h"
 #include "desk/run_inner.h"
 
 enum err run_ask(struct task *t, struct rows *rows, struct session *s,
@@ -128,48 +130,85 @@ static enum err call_settled(struct task *t, struct rows *rows, struct session *
 
 /* ---- trouble ---- */
 
-/* "edit": another model, or provider and model; of a limit: so many more of it. */
-static enum err recovery_edit(struct task *t, struct rows *rows, struct run *r,
+/* More of the limit that is reached: as much as it began with, or what a person says. */
+static enum err limit_grant(
+	struct rows *rows, struct run *r, const struct str *text, struct fault *why)
+{
+	struct agent_config now, began;
+	enum run_limit which;
+	int64_t more;
+	enum err e = run_agent(r, rows->arena, &now, why);
+
+	if (!e) e = agent_parse(r->config, rows->arena, &began, why);
+	if (e) return e;
+	which = run_limit_reached(&now.limits, r, r);
+	if (which == RUN_LIMITS) return OK;
+	more = run_limit_of(&began.limits, which);
+	if (text && !run_limit_amount(which, *text, &more))
+		return fail_at(why, "/answers/recovery/text", "%s",
+			which == RUN_LIMIT_COST	  ? "an amount in dollars above 0"
+			: which == RUN_LIMIT_TIME ? "seconds, or a duration such as 10m"
+						  : "a whole number from 1");
+	run_limit_grant(&now.limits, which, r, more);
+	r->limits = agent_limits_keep(&now.limits, rows->arena);
+	return OK;
+}
+
+/* "PROVIDER/MODEL", or "MODEL" of the provider it has. Gateways sell models whose names have
+ * slashes of their own: a run that has such a model can be given another. */
+static enum err model_choose(struct task *t, struct rows *rows, const struct run *r,
+	struct str text, struct str *provider, struct str *model, struct fault *why)
+{
+	struct str rest = text, first = STR_NONE;
+	const struct kept_provider *p;
+	struct fault missing = { 0 };
+	struct str wrong;
+	enum err e;
+
+	*provider = r->provider;
+	*model = text;
+	if (str_find(text, STR("/")) > 0) str_cut(&rest, '/', &first);
+	e = desk_provider(
+		t->desk, rows, r->ws, first.len ? first : r->provider, &p, &missing);
+	if (!e && first.len) {
+		*provider = p->name;
+		*model = str_trim(rest);
+	} else if (e == ERR_NOT_FOUND && first.len && str_find(r->model, STR("/")) > 0) {
+		e = desk_provider(t->desk, rows, r->ws, r->provider, &p, &missing);
+	}
+	if (e && e != ERR_NOT_FOUND) {
+		*why = missing;
+		return e;
+	}
+	if (e) return fail_at(why, "/answers/recovery/text", "%s", missing.detail);
+	if (!model->len)
+		return fail_at(why, "/answers/recovery/text", "the name of a model");
+	wrong = provider_wrong(t->desk, p, rows->arena);
+	return wrong.len ? fail_at(why, "/answers/recovery/text", "%.*s", STR_ARGS(wrong))
+			 : OK;
+}
+
+/* The same with another model. */
+static enum err model_change(struct task *t, struct rows *rows, struct run *r,
 	struct str text, struct fault *why)
 {
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
-	struct str rest = text, provider = STR_NONE, model = text;
-	struct agent_config agent;
-	const struct json *body, *error;
-	int64_t more;
-	enum err e = json_read(r->error, NULL, rows->arena, &error, why);
+	struct str provider, model;
+	const struct json *body;
+	enum err e = model_choose(t, rows, r, str_trim(text), &provider, &model, why);
 
-	(void)t;
 	if (e) return e;
-	if (str_is(json_text(json_get(error, "kind")), trouble_name(TROUBLE_LIMIT))) {
-		if (!str_to_int(str_trim(text), 1, 1000000, &more))
-			return fail_at(
-				why, "/answers/recovery/text", "a whole number from 1");
-		e = agent_parse(r->config, rows->arena, &agent, why);
-		if (!e)
-			r->granted += agent.limits.turns > 0
-					      ? (more + agent.limits.turns - 1) /
-							agent.limits.turns
-					      : 1;
-		return e;
-	}
-	if (str_find(text, STR("/")) > 0) {
-		str_cut(&rest, '/', &provider);
-		if (str_eq(provider, r->provider))
-			model = rest;
-		else
-			provider = STR_NONE;
-	}
-	if (!str_trim(model).len)
-		return fail_at(why, "/answers/recovery/text", "the name of a model");
 	jw_object(&w);
-	show_text(&w, "model", str_trim(model));
+	show_text(&w, "provider", provider);
+	show_text(&w, "model", model);
 	jw_object_end(&w);
 	e = json_read(buf_keep_done(&b, rows->arena), NULL, rows->arena, &body, why);
 	if (!e) e = agent_read(body, r->config, NULL, rows->arena, &r->config, why);
-	if (!e) r->model = str_trim(model);
-	return e;
+	if (e) return e;
+	r->provider = arena_str(rows->arena, provider);
+	r->model = arena_str(rows->arena, model);
+	return OK;
 }
 
 static enum err recovery_settled(struct task *t, struct rows *rows, struct session *s,
@@ -184,9 +223,10 @@ static enum err recovery_settled(struct task *t, struct rows *rows, struct sessi
 	trouble_find(json_text(json_get(error, "kind")), &kind);
 	chosen(rows, a, "recovery", &option, &text);
 	if (str_is(option, "edit")) {
-		e = recovery_edit(t, rows, r, text, why);
+		e = kind == TROUBLE_LIMIT ? limit_grant(rows, r, &text, why)
+					  : model_change(t, rows, r, text, why);
 	} else if (str_is(option, "retry")) {
-		if (kind == TROUBLE_LIMIT) r->granted++;
+		if (kind == TROUBLE_LIMIT) e = limit_grant(rows, r, NULL, why);
 	} else {
 		r->recovery = STR_NONE;
 		return run_fail(

@@ -234,7 +234,7 @@ enum err run_children_start(struct task *t, struct rows *rows, struct session *s
 				.config = configs[i],
 				.text = p.tasks[i].task,
 				.language = r->language,
-				.limits = r->limits,
+				.limits = run_limits_of(configs[i], rows->arena),
 				.provider = child.provider,
 				.model = child.model,
 				.held = true });

@@ -74,6 +74,24 @@ static bool run_due_now(
 	return o && o->working < o->max;
 }
 
+/* What a provider takes at once, on this node. One of the configuration is the same for every
+ * workspace. */
+static struct lease_group run_group(
+	const struct lease_claim *c, struct str owner, struct str name)
+{
+	const struct run_claiming *q = (const struct run_claiming *)c;
+	const struct kept_provider *p;
+	struct provider parts;
+	struct fault why = { 0 };
+	int64_t ws;
+
+	if (!str_to_int(owner, 0, INT64_MAX, &ws) ||
+		desk_provider(q->t->desk, q->rows, ws, name, &p, &why) ||
+		provider_parse(p->body, q->rows->arena, &parts, &why))
+		return (struct lease_group){ .own = true };
+	return (struct lease_group){ .max = parts.at_once, .own = p->version > 0 };
+}
+
 static const struct leased leased_runs = {
 	.record = RECORD_RUNS,
 	.lease_at = offsetof(struct run, lease),
@@ -83,6 +101,7 @@ static const struct leased leased_runs = {
 	.due = SQL_RUN_DUE,
 	.held = SQL_RUN_HELD,
 	.due_now = run_due_now,
+	.group = run_group,
 };
 
 /* ---- given back ---- */
@@ -214,7 +233,6 @@ static enum err claim_decide(struct job *job, struct rows *rows, struct fault *w
 	*q = (struct run_claiming){ .claim = { .by = c->by,
 					    .free = c->free,
 					    .take = c->take,
-					    .group_max = c->provider_max,
 					    .length_ms = RUN_LEASE_MS },
 		.t = t,
 		.c = c,

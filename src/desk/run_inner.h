@@ -23,6 +23,12 @@ const struct tool_call *run_calls_next(
 /* The sub-agents of a run, loaded; then each by rows_next. */
 enum err run_children_fetch(struct rows *, const struct run *, struct fault *);
 
+/* The agent as the run has it: the configuration it began with, and the limits that hold now. */
+enum err run_agent(
+	const struct run *, struct arena *, struct agent_config *out, struct fault *);
+/* The member `limits` of a configuration, as a run keeps it. */
+struct str run_limits_of(struct str config, struct arena *);
+
 /* ---- events ---- */
 
 /* Stages an event of a run; data is made by the caller (buf_keep_done), with the parent of a

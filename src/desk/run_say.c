@@ -60,16 +60,6 @@ static enum err say_config(struct rows *rows, const struct kept_agent *agent,
 	return e ? e : agent_read(body, agent->body, NULL, rows->arena, out, why);
 }
 
-static struct str limits_of(struct str config, struct arena *arena)
-{
-	const struct json *json;
-	struct buf b = { 0 };
-
-	if (json_read(config, NULL, arena, &json, NULL)) return STR("{}");
-	json_write(&b, json_get(json, "limits"));
-	return buf_keep_done(&b, arena);
-}
-
 static enum err begin_event(struct rows *rows, const struct session *s,
 	const struct run *r, int64_t place, struct fault *why)
 {
@@ -109,7 +99,7 @@ enum err run_begin(struct task *t, struct rows *rows, struct session *s,
 			.config = config,
 			.text = say->content,
 			.language = say->language,
-			.limits = limits_of(config, rows->arena),
+			.limits = run_limits_of(config, rows->arena),
 			.provider = parsed.provider,
 			.model = parsed.model });
 	if (!r) return fail(why, ERR_MEMORY, "out of memory");
@@ -329,7 +319,7 @@ static enum err retry_decide(struct job *job, struct rows *rows, struct fault *w
 		.owner = r->owner,
 		.provider = r->provider,
 		.model = r->model,
-		.limits = r->limits,
+		.limits = run_limits_of(r->config, rows->arena),
 		.first = r->first,
 		.language = r->language,
 		.queued_ms = rows->now_ms };

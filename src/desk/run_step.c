@@ -1,6 +1,7 @@
 /* run_step.c - what a run does next, as its rows say: run tools, wait, or ask the model. */
 #include "core/body.h"
 #include "core/history.h"
+#include "core/run_limit.h"
 #include "core/show.h"
 #include "desk/book.h"
 #include "desk/run_inner.h"
@@ -198,32 +199,19 @@ static enum err turn_loops(
 /* ---- limits ---- */
 
 static enum err limit_check(struct rows *rows, const struct run *r,
-	const struct agent_config *a, struct run_work *out, const char **over,
+	const struct agent_config *a, struct run_work *out, enum run_limit *over,
 	struct fault *why)
 {
-	const struct agent_limits *l = &a->limits;
 	const struct run *tree = r;
-	struct agent_config shared; /* tokens, cost and time are the tree's together */
-	int64_t times = r->granted + 1;
+	struct agent_limits l = a->limits; /* tokens, cost and time are the tree's */
 	enum err e = OK;
 
-	*over = NULL;
 	if (run_is_child(r)) e = run_fetch(rows, r->ws, r->parent, &tree, why);
-	if (!e && tree != r) e = agent_parse(tree->config, rows->arena, &shared, why);
+	if (!e && tree != r) e = agent_limits_parse(tree->limits, rows->arena, &l, why);
 	if (e) return e;
-	if (tree != r) {
-		shared.limits.turns = l->turns;
-		l = &shared.limits;
-	}
-	if (l->turns && r->turn >= l->turns * times)
-		*over = "turns";
-	else if (l->tokens && tree->tree_tokens >= l->tokens * times)
-		*over = "tokens";
-	else if (l->cost && tree->tree_cost >= l->cost * times)
-		*over = "cost";
-	else if (l->time_ms && tree->tree_ms >= l->time_ms * times)
-		*over = "time";
-	if (l->time_ms) out->time_left_ms = l->time_ms * times - tree->tree_ms;
+	l.turns = a->limits.turns;
+	*over = run_limit_reached(&l, r, tree);
+	if (l.time_ms) out->time_left_ms = l.time_ms - tree->tree_ms;
 	return OK;
 }
 
@@ -244,22 +232,21 @@ static enum err count_row(void *ctx, const struct row *row, struct fault *why)
 }
 
 /* The messages of the thread that are copies of this batch, oldest first. */
-static struct run_message **thread_copies(
+static const struct run_message **thread_copies(
 	struct rows *rows, const struct run *r, size_t *len, int64_t *fresh)
 {
 	struct str thread = run_thread(r);
-	const struct run_message *m = NULL;
-	struct run_message **all;
+	const struct run_message *m = NULL, **all;
 	size_t n = 0;
 
 	while ((m = rows_next(rows, RECORD_MESSAGES, m)))
 		n += m->ws == r->ws && str_eq(m->thread, thread);
-	all = ARENA_ARRAY(rows->arena, struct run_message *, n + 1);
+	all = ARENA_ARRAY(rows->arena, const struct run_message *, n + 1);
 	*len = 0;
 	*fresh = 0;
 	while (all && (m = rows_next(rows, RECORD_MESSAGES, m)))
 		if (m->ws == r->ws && str_eq(m->thread, thread)) {
-			all[(*len)++] = (struct run_message *)(uintptr_t)m;
+			all[(*len)++] = m;
 			*fresh += rows_is_new(m);
 		}
 	if (all) qsort(all, *len, sizeof *all, message_order);
@@ -334,24 +321,6 @@ static void said_add(
 			arena_str(arena, m->kept), arena_str(arena, m->model) };
 }
 
-/* A message that came while tools were at work stands before their results in the thread; for
- * the model results follow their calls. */
-static void history_order(struct run_message **tail, size_t len)
-{
-	for (size_t i = 0; i + 1 < len; i++) {
-		size_t k = i + 1;
-
-		if (tail[i]->role != MESSAGE_ASSISTANT) continue;
-		while (k < len && tail[k]->role == MESSAGE_USER)
-			k++;
-		if (k == i + 1 || k == len || tail[k]->role != MESSAGE_TOOL) continue;
-		struct run_message *results = tail[k];
-
-		memmove(&tail[i + 2], &tail[i + 1], (k - i - 1) * sizeof *tail);
-		tail[i + 1] = results;
-	}
-}
-
 static enum err history_tell(struct task *t, struct rows *rows, struct run *r,
 	const struct agent_config *a, struct run_work *out, struct fault *why)
 {
@@ -361,8 +330,7 @@ static enum err history_tell(struct task *t, struct rows *rows, struct run *r,
 		val_int(a->limits.history + 1) };
 	const struct val first_key[] = { val_int(r->ws), val_text(r->first) };
 	bool full = r->context_max && r->context_tokens * 10 > r->context_max * 8;
-	const struct run_message *first;
-	struct run_message **all;
+	const struct run_message *first, **all;
 	int64_t count = 0, fresh;
 	size_t len, keep, start;
 	enum err e = rows_query(
@@ -379,19 +347,17 @@ static enum err history_tell(struct task *t, struct rows *rows, struct run *r,
 	if (!all || !len) return fail(why, ERR_MEMORY, "out of memory");
 	keep = (size_t)history_tail(count + fresh, a->limits.history);
 	start = len > keep ? len - keep : 0;
-	start += history_start(
-		(const struct run_message *const *)all + start, len - start);
+	r->seen = all[len - 1]->id;
 	first = rows_find(rows, RECORD_MESSAGES, r->first);
 	history_order(all + start, len - start);
+	start += history_start(all + start, len - start);
+	for (size_t i = start; first && i < len; i++)
+		if (all[i] == first) first = NULL; /* it is in the window */
 	out->said = ARENA_ARRAY(&t->job.arena, struct run_said, len - start + 1);
 	if (!out->said) return fail(why, ERR_MEMORY, "out of memory");
-	if (first && (start == len || str_cmp(first->id, all[start]->id) < 0))
-		said_add(out, first, false, &t->job.arena);
+	if (first) said_add(out, first, false, &t->job.arena);
 	for (size_t i = start; i < len; i++)
 		said_add(out, all[i], full && i + 4 < len, &t->job.arena);
-	for (size_t i = len; i-- > 0;)
-		if (!r->seen.len || str_cmp(all[i]->id, r->seen) > 0)
-			r->seen = all[i]->id;
 	out->step = RUN_STEP_MODEL;
 	return OK;
 }
@@ -442,10 +408,10 @@ enum err run_advance(struct task *t, struct rows *rows, struct run *r, struct se
 {
 	struct agent_config a;
 	struct turn_state turn = { 0 };
-	const char *over = NULL;
+	enum run_limit over = RUN_LIMITS;
 	bool stopped = false, rejected = false, loops = false;
 	struct fault missing = { 0 };
-	enum err e = agent_parse(r->config, rows->arena, &a, why);
+	enum err e = run_agent(r, rows->arena, &a, why);
 
 	work_start(t, r, out);
 	if (!e) e = run_stopped(t, rows, s, r, &stopped, why);
@@ -463,9 +429,10 @@ enum err run_advance(struct task *t, struct rows *rows, struct run *r, struct se
 		return run_recover(t, rows, s, r, &a, TROUBLE_LOOP,
 			STR("the same tool call failed three times"), why);
 	if (!e) e = limit_check(rows, r, &a, out, &over, why);
-	if (!e && over)
+	if (!e && over != RUN_LIMITS)
 		return run_recover(t, rows, s, r, &a, TROUBLE_LIMIT,
-			arena_print(rows->arena, "the limit of %s is reached", over),
+			arena_print(rows->arena, "the limit of %s is reached",
+				run_limit_name(over)),
 			why);
 	if (e) return e;
 	out->turn = r->turn;

@@ -106,7 +106,7 @@ static enum err unseen(
 
 static enum err turn_message(struct task *t, struct rows *rows, struct session *s,
 	struct run *r, const struct agent_config *agent, const struct run_turn *turn,
-	bool calls, struct fault *why)
+	bool calls, bool more, struct fault *why)
 {
 	struct run_message m = { .ws = r->ws,
 		.id = rows_new_id(rows, "msg"),
@@ -121,6 +121,7 @@ static enum err turn_message(struct task *t, struct rows *rows, struct session *
 		.cost = turn->cost,
 		.prices = turn->prices,
 		.stop = turn->stop,
+		.seen = more ? r->seen : STR_NONE,
 		.created_ms = rows->now_ms };
 	enum err e = OK;
 
@@ -146,7 +147,7 @@ static enum err turn_decide(struct job *job, struct rows *rows, struct fault *wh
 	enum err e = run_hold(rows, &turn->key, &r, &s, why);
 
 	turn->next = (struct run_work){ .key = turn->key };
-	if (!e) e = agent_parse(r->config, rows->arena, &agent, why);
+	if (!e) e = run_agent(r, rows->arena, &agent, why);
 	if (e) return e;
 	r->turn++;
 	r->error = STR_NONE;
@@ -154,8 +155,8 @@ static enum err turn_decide(struct job *job, struct rows *rows, struct fault *wh
 	r->context_max = turn->context_max;
 	calls = content_calls(turn->content, rows->arena);
 	e = spent_add(rows, s, r, &turn->usage, turn->cost, turn->worked_ms, why);
-	if (!e) e = turn_message(t, rows, s, r, &agent, turn, calls, why);
-	if (!e && !calls) e = unseen(rows, r, &more, why);
+	if (!e) e = unseen(rows, r, &more, why);
+	if (!e) e = turn_message(t, rows, s, r, &agent, turn, calls, more, why);
 	if (e) return e;
 	if (!calls && !more && !turn->again) {
 		if (turn->cut)
@@ -177,23 +178,16 @@ const struct use use_run_turn = {
 static enum err history_halve(struct rows *rows, struct run *r,
 	const struct agent_config *agent, bool *done, struct fault *why)
 {
-	const struct json *limits, *body;
-	struct str text;
-	int64_t half = agent->limits.history / 2;
-	const struct json *was;
-	enum err e = json_read(r->limits, NULL, rows->arena, &limits, why);
+	struct agent_config began;
+	struct agent_limits l = agent->limits;
+	enum err e = agent_parse(r->config, rows->arena, &began, why);
 
 	*done = false;
-	if (e) return e;
-	was = json_get(limits, "history");
-	if (half < 1 || (was && was->is_int && was->integer != agent->limits.history))
-		return OK;
-	text = arena_print(
-		rows->arena, "{\"limits\":{\"history\":%lld}}", (long long)half);
-	e = json_read(text, NULL, rows->arena, &body, why);
-	if (!e) e = agent_read(body, r->config, NULL, rows->arena, &r->config, why);
-	*done = !e;
-	return e;
+	if (e || l.history < 4 || l.history != began.limits.history) return e;
+	l.history /= 2;
+	r->limits = agent_limits_keep(&l, rows->arena);
+	*done = true;
+	return OK;
 }
 
 static enum err trouble_decide(struct job *job, struct rows *rows, struct fault *why)
@@ -207,7 +201,7 @@ static enum err trouble_decide(struct job *job, struct rows *rows, struct fault 
 	enum err e = run_hold(rows, &b->key, &r, &s, why);
 
 	b->next = (struct run_work){ .key = b->key };
-	if (!e) e = agent_parse(r->config, rows->arena, &agent, why);
+	if (!e) e = run_agent(r, rows->arena, &agent, why);
 	if (!e) e = spent_add(rows, s, r, NULL, 0, b->worked_ms, why);
 	if (e) return e;
 	if (b->wake_ms) { /* it waits for a time: a row, no thread */

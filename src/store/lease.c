@@ -7,14 +7,25 @@ enum { OWNERS_MAX = 256, GROUPS_MAX = 256, FULL_SIZE = 16 * 1024 };
 struct lease_tally {
 	struct str name;
 	int64_t held;
+	/* Of a group: */
+	struct str owner; /* whose alone it is; empty: everyone's */
+	int64_t max;	  /* 0: any number */
 	/* Of an owner: */
 	bool due, done; /* it waits; it has no more to be claimed now */
 	bool loaded;	/* its due records are copies of the batch */
 	size_t full;	/* how many groups were full when they were loaded */
 };
 
+/* So many records of a group are held for an owner. */
+struct lease_held {
+	const struct lease_held *next;
+	struct str owner, group;
+	int64_t count;
+};
+
 struct claiming {
 	struct rows *rows;
+	const struct lease_held *held;
 	const struct leased *l;
 	const struct lease_claim *c;
 	struct lease_tally owners[OWNERS_MAX * 2], groups[GROUPS_MAX];
@@ -22,24 +33,30 @@ struct claiming {
 	int64_t free, taken;
 };
 
-static struct lease_tally *tally_find(
-	struct lease_tally *all, size_t *len, size_t max, struct str name)
-{
-	for (size_t i = 0; i < *len; i++)
-		if (str_eq(all[i].name, name)) return &all[i];
-	if (*len == max) return NULL;
-	all[*len] = (struct lease_tally){ .name = name };
-	return &all[(*len)++];
-}
-
 static struct lease_tally *owner_find(struct claiming *q, struct str name)
 {
-	return tally_find(q->owners, &q->owners_len, OWNERS_MAX * 2, name);
+	for (size_t i = 0; i < q->owners_len; i++)
+		if (str_eq(q->owners[i].name, name)) return &q->owners[i];
+	if (q->owners_len == OWNERS_MAX * 2) return NULL;
+	q->owners[q->owners_len] = (struct lease_tally){ .name = name };
+	return &q->owners[q->owners_len++];
 }
 
-static struct lease_tally *group_find(struct claiming *q, struct str name)
+static struct lease_tally *group_find(
+	struct claiming *q, struct str owner, struct str name)
 {
-	return tally_find(q->groups, &q->groups_len, GROUPS_MAX, name);
+	struct lease_group g = { .max = q->c->group_max };
+
+	for (size_t i = 0; i < q->groups_len; i++)
+		if (str_eq(q->groups[i].name, name) &&
+			(!q->groups[i].owner.len || str_eq(q->groups[i].owner, owner)))
+			return &q->groups[i];
+	if (q->groups_len == GROUPS_MAX) return NULL;
+	if (q->l->group) g = q->l->group(q->c, owner, name);
+	q->groups[q->groups_len] = (struct lease_tally){
+		.name = name, .owner = g.own ? owner : STR_NONE, .max = g.max
+	};
+	return &q->groups[q->groups_len++];
 }
 
 static struct str text_at(const void *record, size_t at)
@@ -53,12 +70,16 @@ static enum err held_row(void *ctx, const struct row *row, struct fault *why)
 {
 	struct claiming *q = ctx;
 	struct arena *arena = q->rows->arena;
-	struct lease_tally *owner = owner_find(q, arena_str(arena, row_text(row, 0)));
-	struct lease_tally *group = group_find(q, arena_str(arena, row_text(row, 1)));
+	struct lease_held *h = ARENA_NEW(arena, struct lease_held);
+	struct lease_tally *owner;
 
+	if (!h) return fail(why, ERR_MEMORY, "out of memory");
+	*h = (struct lease_held){ q->held, arena_str(arena, row_text(row, 0)),
+		arena_str(arena, row_text(row, 1)), row_int(row, 2) };
+	q->held = h;
+	owner = owner_find(q, h->owner);
 	if (arena->failed) return fail(why, ERR_MEMORY, "out of memory");
-	if (owner) owner->held += row_int(row, 2);
-	if (group) group->held += row_int(row, 2);
+	if (owner) owner->held += h->count;
 	return OK;
 }
 
@@ -80,6 +101,12 @@ static enum err claiming_look(struct claiming *q, struct fault *why)
 		val_text(q->c->kind), val_int(OWNERS_MAX) };
 	enum err e = rows_query(q->rows, q->l->held, held, 2, held_row, q, why);
 
+	/* After the query: finding out about a group may take one of its own. */
+	for (const struct lease_held *h = e ? NULL : q->held; h; h = h->next) {
+		struct lease_tally *group = group_find(q, h->owner, h->group);
+
+		if (group) group->held += h->count;
+	}
 	return e ? e : rows_query(q->rows, q->l->owners, owners, 4, owner_row, q, why);
 }
 
@@ -100,30 +127,38 @@ static struct lease_tally *owner_next(struct claiming *q)
 	return best;
 }
 
-static bool group_full(struct claiming *q, struct str name)
+static bool group_full(struct claiming *q, const void *record)
 {
-	struct lease_tally *group = q->c->group_max ? group_find(q, name) : NULL;
+	const struct lease_tally *group = group_find(
+		q, text_at(record, q->l->owner_at), text_at(record, q->l->group_at));
 
-	return group && group->held >= q->c->group_max;
+	return group && group->max && group->held >= group->max;
 }
 
-static size_t groups_full_len(struct claiming *q)
+/* Is this a group that the owner can have no more of? */
+static bool full_for(const struct lease_tally *group, const struct lease_tally *owner)
+{
+	return group->max && group->held >= group->max &&
+	       (!group->owner.len || str_eq(group->owner, owner->name));
+}
+
+static size_t groups_full_len(struct claiming *q, const struct lease_tally *owner)
 {
 	size_t len = 0;
 
-	for (size_t i = 0; q->c->group_max && i < q->groups_len; i++)
-		len += group_full(q, q->groups[i].name);
+	for (size_t i = 0; i < q->groups_len; i++)
+		len += full_for(&q->groups[i], owner);
 	return len;
 }
 
-static struct str groups_full(struct claiming *q)
+static struct str groups_full(struct claiming *q, const struct lease_tally *owner)
 {
 	struct buf full = { .max = FULL_SIZE };
 	struct str out;
 
 	buf_add_char(&full, ',');
-	for (size_t i = 0; q->c->group_max && i < q->groups_len; i++)
-		if (group_full(q, q->groups[i].name)) {
+	for (size_t i = 0; i < q->groups_len; i++)
+		if (full_for(&q->groups[i], owner)) {
 			buf_add(&full, q->groups[i].name);
 			buf_add_char(&full, ',');
 		}
@@ -136,11 +171,11 @@ static enum err owner_load(
 	struct claiming *q, struct lease_tally *owner, struct fault *why)
 {
 	const struct val args[] = { val_int(q->rows->now_ms), val_text(q->c->by),
-		val_text(q->c->kind), val_text(owner->name), val_text(groups_full(q)),
-		val_int(q->c->take) };
+		val_text(q->c->kind), val_text(owner->name),
+		val_text(groups_full(q, owner)), val_int(q->c->take) };
 
 	owner->loaded = true;
-	owner->full = groups_full_len(q);
+	owner->full = groups_full_len(q, owner);
 	return rows_fetch(q->rows, q->l->record, q->l->due, args, 6, why);
 }
 
@@ -155,8 +190,7 @@ static const void *owner_first(struct claiming *q, const struct lease_tally *own
 			lease_free((const struct lease *)(const void *)((const char *)at +
 									l->lease_at),
 				q->c->by, q->rows->now_ms) &&
-			!group_full(q, text_at(at, l->group_at)) &&
-			l->due_now(q->rows, q->c, at))
+			!group_full(q, at) && l->due_now(q->rows, q->c, at))
 			return at;
 	return NULL;
 }
@@ -164,7 +198,8 @@ static const void *owner_first(struct claiming *q, const struct lease_tally *own
 static enum err record_claim(struct claiming *q, struct lease_tally *owner,
 	const void *record, lease_claimed_fn *claimed, void *ctx, struct fault *why)
 {
-	struct lease_tally *group = group_find(q, text_at(record, q->l->group_at));
+	struct lease_tally *group =
+		group_find(q, owner->name, text_at(record, q->l->group_at));
 	void *changed = rows_change(q->rows, record);
 
 	if (!changed) return fail(why, ERR_MEMORY, "out of memory");
@@ -197,7 +232,7 @@ enum err rows_claim(struct rows *rows, const struct leased *l,
 		record = owner_first(q, owner);
 		if (record)
 			e = record_claim(q, owner, record, claimed, ctx, why);
-		else if (groups_full_len(q) > owner->full)
+		else if (groups_full_len(q, owner) > owner->full)
 			owner->loaded = false; /* there may be more behind those */
 		else
 			owner->done = true;

@@ -10,6 +10,11 @@
 
 struct lease_claim;
 
+struct lease_group {
+	int64_t max; /* 0: any number */
+	bool own;    /* another owner's of the same name is another group */
+};
+
 struct leased {
 	enum record_id record;
 	size_t lease_at;	   /* struct lease */
@@ -26,6 +31,10 @@ struct leased {
 	 * batch may have changed it. */
 	bool (*due_now)(
 		const struct rows *, const struct lease_claim *, const void *record);
+	/* How many records of a group may be held at once, and whether the group is this owner's
+	 * alone; NULL: group_max of the claim, and one group for all owners. */
+	struct lease_group (*group)(
+		const struct lease_claim *, struct str owner, struct str name);
 };
 
 struct lease_claim {

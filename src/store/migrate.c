@@ -404,7 +404,12 @@ static const char step_5[] =
 	"CREATE INDEX deliveries_codes ON deliveries (host, created_ms)"
 	" WHERE purpose = 'code';"
 	"CREATE INDEX deliveries_by_carrier ON deliveries (ws, carrier)"
-	" WHERE carrier <> '';";
+	" WHERE carrier <> '';"
+
+	/* The limits of a run are kept as they hold now; how far a model had read when a message
+	 * came while it answered. */
+	"ALTER TABLE runs DROP COLUMN granted;"
+	"ALTER TABLE messages ADD COLUMN seen TEXT NOT NULL DEFAULT '';";
 
 static const char *const steps[] = { step_1, step_2, step_3, step_4, step_5 };
 

@@ -106,8 +106,8 @@ extern const struct record records[RECORD_COUNT];
 
 /* Of runs, in record_runs.c. */
 enum {
-	RUN_COLUMNS = 49,
-	MESSAGE_COLUMNS = 19,
+	RUN_COLUMNS = 48,
+	MESSAGE_COLUMNS = 20,
 	TOOL_CALL_COLUMNS = 26,
 	TODO_COLUMNS = 11,
 	MEMORY_COLUMNS = 9

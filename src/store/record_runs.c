@@ -49,7 +49,6 @@ const struct column run_columns[RUN_COLUMNS] = {
 	LATER(INT, run, tree_tokens),
 	LATER(INT, run, tree_cost),
 	LATER(INT, run, tree_ms),
-	LATER(INT, run, granted),
 	LATER(INT, run, context_tokens),
 	CHANGES(INT, run, context_max),
 	LATER(INT, run, tools_used),
@@ -80,6 +79,7 @@ const struct column message_columns[MESSAGE_COLUMNS] = {
 	FIXED(INT, run_message, cost),
 	FIXED(TEXT, run_message, prices),
 	FIXED(TEXT, run_message, stop),
+	FIXED(TEXT, run_message, seen),
 	FIXED(INT, run_message, created_ms),
 };
 

@@ -235,6 +235,17 @@ test('a person mends trouble: retry, another model, abort', async () => {
 	ok(await member.post(`/v1/asks/${(await waiting(second.id)).id}/answer`,
 		{ answers: { recovery: { selected: ['edit'], text: 'm2' } } }));
 	assert.equal((await ended(second.run)).report, 'by m2');
+	ok(await admin.post('/v1/providers', { name: 'spare', kind: 'anthropic', url: model.url }), 201);
+	const moved = await start('Mend elsewhere'), mend = await waiting(moved.id);
+	const edit = (text) => member.post(`/v1/asks/${mend.id}/answer`, { answers: { recovery: { selected: ['edit'], text } } });
+	for (const text of ['nobody/m3', 'spare/', '']) {
+		const reply = await edit(text);
+		assert.equal(reply.status, 422, reply.text);
+		assert.equal((await waiting(moved.id)).id, mend.id, 'still pending');
+	}
+	ok(await edit('spare/m3'));
+	const there = await ended(moved.run);
+	assert.deepEqual([there.report, there.provider, there.model], ['by m3', 'spare', 'm3']);
 	const third = await start('Mend three');
 	ok(await member.post(`/v1/asks/${(await waiting(third.id)).id}/answer`, { answers: { recovery: 'abort' } }));
 	const r = await ended(third.run);
@@ -258,6 +269,24 @@ test('limits: asked for more, or failed', async () => {
 	assert.equal((await run(session.run)).turn, 4);
 	ok(await member.post(`/v1/asks/${next.id}/answer`, { answers: { recovery: 'abort' } }));
 	assert.equal((await ended(session.run)).error.kind, 'limit');
+	/* A number grants that many more of the limit that is reached, not of the others. */
+	const granted = async (limits, text, bad) => {
+		const { name } = await make(`granted-${Object.keys(limits)[0].replace('_', '-')}`, { limits });
+		const asked = await start('Forever', { agent: name });
+		const one = await waiting(asked.id), before = await run(asked.run);
+		const edit = (said) => member.post(`/v1/asks/${one.id}/answer`,
+			{ answers: { recovery: { selected: ['edit'], text: said } } });
+		assert.equal((await edit(bad)).status, 422);
+		ok(await edit(text));
+		await until(async () => ok(await member.get(`/v1/sessions/${asked.id}`)).pending_asks[0]?.id !== one.id
+			&& (await run(asked.run)).status === 'waiting');
+		const now = await run(asked.run);
+		ok(await member.post(`/v1/runs/${now.id}/cancel`, {}));
+		return [before.turn, now.turn, now.limits[Object.keys(limits)[0]]];
+	};
+	assert.deepEqual(await granted({ turns: 2 }, '3', 'a few'), [2, 5, 5]);
+	assert.deepEqual(await granted({ tokens: 240 }, '120', '1.5'), [2, 3, 360]);
+	assert.deepEqual(await granted({ cost_usd: 0.0006 }, '0.0009', '0'), [2, 5, 0.0015]);
 	await make('cheap', { limits: { cost_usd: 0.0005 }, on_limit: 'stop' });
 	const costly = await ended((await start('Forever', { agent: 'cheap' })).run);
 	assert.deepEqual([costly.error.kind, costly.turn], ['limit', 2]);
@@ -277,6 +306,45 @@ test('a message joins the run that works, and with "now" the model is asked agai
 	assert.equal(said.run.id, session.run);
 	assert.equal((await ended(session.run)).report, 'LOUD');
 	assert.equal((await member.post(`/v1/sessions/${session.id}/messages`, { content: 'x', queue: false })).status, 201);
+});
+
+test('what is said while the model answers comes after its answer, for the model, too', async () => {
+	let called = null, spoken = null;
+	const call = new Promise((done) => { called = done; }), word = new Promise((done) => { spoken = done; });
+	const session = await start(script('Order', async (q) => {
+		if (q.messages.length > 1) return [say('Second')];
+		called();
+		await word;
+		return [say('First')];
+	}));
+	await call;
+	ok(await member.post(`/v1/sessions/${session.id}/messages`, { content: 'And then?' }), 201);
+	spoken();
+	const r = await ended(session.run);
+	assert.deepEqual([r.report, r.turn], ['Second', 2]);
+	const roles = model.requests.filter((q) => first(q) === 'Order').at(-1).messages.map(({ role }) => role);
+	assert.deepEqual(roles, ['user', 'assistant', 'user']);
+});
+
+test('a provider gets as many calls at once as it takes', async () => {
+	const narrow = ok(await admin.post('/v1/providers', { name: 'narrow', kind: 'anthropic', url: model.url, at_once: 2 }), 201);
+	assert.equal(narrow.at_once, 2);
+	await make('narrow', { provider: 'narrow' });
+	let most = 0, now = 0;
+	script('Narrow', async () => {
+		most = Math.max(most, ++now);
+		await sleep(60);
+		now--;
+		return [say('done')];
+	});
+	const runs = [];
+	for (let i = 0; i < 6; i++) runs.push((await start(`Narrow ${i}`, { agent: 'narrow' })).run);
+	/* Others are not kept waiting behind it. */
+	script('Beside', () => [say('here')]);
+	const beside = await ended((await start('Beside')).run);
+	for (const id of runs) assert.equal((await ended(id)).status, 'completed');
+	assert.equal(most, 2);
+	assert.ok((await run(runs.at(-1))).ended_at > beside.ended_at);
 });
 
 test('a tool of class once is asked for, started, run; never twice', async () => {

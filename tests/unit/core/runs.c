@@ -3,6 +3,7 @@
 #include "core/history.h"
 #include "core/plan.h"
 #include "core/run.h"
+#include "core/run_limit.h"
 #include "core/run_tool.h"
 #include "core/session.h"
 #include "core/spending.h"
@@ -69,6 +70,88 @@ static void the_window_is_cut_to_half_and_stays(void **state)
 	}
 	assert_int_equal(moved, 18);
 	assert_int_equal(history_tail(10, 1), 1);
+}
+
+static void what_is_said_during_an_answer_comes_after_it(void **state)
+{
+	const struct run_message all[] = {
+		{ .id = STR("1"), .role = MESSAGE_USER },
+		{ .id = STR("2"), .role = MESSAGE_USER },
+		{ .id = STR("3"), .role = MESSAGE_USER },
+		{ .id = STR("4"), .role = MESSAGE_ASSISTANT, .seen = STR("1") },
+		{ .id = STR("5"), .role = MESSAGE_USER },
+		{ .id = STR("6"), .role = MESSAGE_TOOL },
+		{ .id = STR("7"), .role = MESSAGE_ASSISTANT },
+	};
+	const struct run_message *list[7];
+	char order[8] = "";
+
+	(void)state;
+	for (size_t i = 0; i < 7; i++)
+		list[i] = &all[i];
+	history_order(list, 7);
+	for (size_t i = 0; i < 7; i++)
+		order[i] = list[i]->id.at[0];
+	assert_string_equal(order, "1462357");
+	assert_int_equal(history_start(list + 1, 6), 2);
+	history_order(list, 0);
+}
+
+static void more_of_a_limit_is_granted_by_what_it_counts(void **state)
+{
+	static const struct {
+		enum run_limit which;
+		const char *text;
+		int64_t amount; /* 0: refused */
+	} said[] = {
+		{ RUN_LIMIT_TURNS, " 5 ", 5 },
+		{ RUN_LIMIT_TURNS, "1.5", 0 },
+		{ RUN_LIMIT_TURNS, "0", 0 },
+		{ RUN_LIMIT_TOKENS, "100000", 100000 },
+		{ RUN_LIMIT_TOKENS, "-1", 0 },
+		{ RUN_LIMIT_COST, "$0.25", 250000000 },
+		{ RUN_LIMIT_COST, "2", INT64_C(2000000000) },
+		{ RUN_LIMIT_COST, "0", 0 },
+		{ RUN_LIMIT_COST, "\"2\"", 0 },
+		{ RUN_LIMIT_TIME, "90", 90000 },
+		{ RUN_LIMIT_TIME, "10m", 600000 },
+		{ RUN_LIMIT_TIME, "soon", 0 },
+	};
+	struct agent_limits l = { .turns = 2,
+		.history = 50,
+		.tokens = 100,
+		.cost = 7,
+		.time_ms = 1000 },
+			    back;
+	struct run r = { .turn = 1, .tree_tokens = 99, .tree_cost = 6, .tree_ms = 999 };
+	struct arena arena = { 0 };
+	struct fault why = { 0 };
+	int64_t got;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
+		got = 0;
+		assert_int_equal(
+			run_limit_amount(said[i].which, str_of(said[i].text), &got),
+			said[i].amount > 0);
+		if (said[i].amount) assert_int_equal(got, said[i].amount);
+	}
+	assert_int_equal(run_limit_reached(&l, &r, &r), RUN_LIMITS);
+	r.tree_tokens = 150;
+	assert_int_equal(run_limit_reached(&l, &r, &r), RUN_LIMIT_TOKENS);
+	run_limit_grant(&l, RUN_LIMIT_TOKENS, &r, 10);
+	assert_int_equal(l.tokens, 160); /* more than was used: it can go on */
+	assert_int_equal(run_limit_reached(&l, &r, &r), RUN_LIMITS);
+	r.turn = 2;
+	assert_int_equal(run_limit_reached(&l, &r, &r), RUN_LIMIT_TURNS);
+	l.turns = INT64_C(1) << 40;
+	assert_int_equal(
+		agent_limits_parse(agent_limits_keep(&l, &arena), &arena, &back, &why),
+		OK);
+	assert_int_equal(back.turns, 10000);
+	assert_int_equal(back.tokens, 160);
+	assert_int_equal(back.time_ms, 1000);
+	arena_done(&arena);
 }
 
 static const struct json *read_json(struct arena *arena, const char *text)
@@ -215,6 +298,8 @@ int main(void)
 		cmocka_unit_test(a_run_goes_only_where_the_table_leads),
 		cmocka_unit_test(a_call_that_has_ended_never_changes),
 		cmocka_unit_test(the_window_is_cut_to_half_and_stays),
+		cmocka_unit_test(what_is_said_during_an_answer_comes_after_it),
+		cmocka_unit_test(more_of_a_limit_is_granted_by_what_it_counts),
 		cmocka_unit_test(tasks_begin_after_those_they_wait_for),
 		cmocka_unit_test(circles_and_unknown_ids_are_refused),
 		cmocka_unit_test(no_more_than_eight_tasks_work_at_once),
