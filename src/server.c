@@ -133,6 +133,14 @@ static struct str names_of(
 	return names;
 }
 
+/* Who we are to push services; empty: push is off. */
+static struct str push_subject(const struct settings *set)
+{
+	struct str s = set->push_subject.len ? set->push_subject : set->url;
+
+	return str_starts(s, "mailto:") || str_starts(s, "https://") ? s : STR_NONE;
+}
+
 static struct desk_settings desk_settings(const struct settings *set, struct arena *arena)
 {
 	return (struct desk_settings){ .store = set->store,
@@ -142,7 +150,8 @@ static struct desk_settings desk_settings(const struct settings *set, struct are
 		.webhook_internal = set->webhook_internal,
 		.resumers = names_of(set->resumers, set->resumers_len, arena),
 		.verifiers = names_of(set->verifiers, set->verifiers_len, arena),
-		.channels = STR("webhook,command"),
+		.channels = arena_print(
+			arena, "webhook,command%s", push_subject(set).len ? ",push" : ""),
 		.commands = names_of(set->channels, set->channels_len, arena),
 		.notify_rate = set->notify_rate };
 }
@@ -210,14 +219,14 @@ static enum err server_bootstrap(struct server *sv, struct fault *why)
 	return e;
 }
 
-static enum err server_key(
-	struct server *sv, uint8_t out[SERVER_KEY_SIZE], struct fault *why)
+static enum err server_key(struct server *sv, const char *name,
+	uint8_t out[SERVER_KEY_SIZE], struct fault *why)
 {
 	struct task *t = mem_alloc(sizeof *t);
 	enum err e;
 
 	if (!t) return fail(why, ERR_MEMORY, "out of memory");
-	t->id = STR("serve");
+	t->id = str_of(name);
 	desk_wait(sv->desk, &use_server_key, t);
 	e = t->job.err;
 	if (e)
@@ -426,6 +435,7 @@ static enum err server_notify(struct server *sv, struct fault *why)
 		.channels = channels,
 		.channels_len = set->channels_len,
 		.lang = set->lang,
+		.push_subject = push_subject(set),
 		.resumer_env = set->resumer_env,
 		.resumer_timeout_ms = set->resumer_timeout_ms,
 		.isolated = sv->isolated,
@@ -480,7 +490,7 @@ static enum err server_open(struct server *sv, int *port, struct fault *why)
 {
 	struct settings *set = &sv->cli->settings;
 	struct desk_settings ds = desk_settings(set, &sv->cli->arena);
-	uint8_t key[SERVER_KEY_SIZE];
+	uint8_t key[SERVER_KEY_SIZE], other[SERVER_KEY_SIZE];
 	struct serve_settings ss = { .url = set->url,
 		.allowed_hosts = set->allowed_hosts,
 		.key = key,
@@ -498,10 +508,11 @@ static enum err server_open(struct server *sv, int *port, struct fault *why)
 	ds.configured = &sv->configured;
 	sv->loop = loop_new(why);
 	sv->desk = sv->loop ? desk_open(&ds, why) : NULL;
-	if (sv->desk && server_key(sv, key, why)) return why->err;
+	if (sv->desk && server_key(sv, "serve", key, why)) return why->err;
 	sv->serve = sv->desk ? serve_new(sv->loop, sv->desk, &ss, why) : NULL;
 	if (!sv->serve) return why->err;
 	e = server_bootstrap(sv, why);
+	if (!e && push_subject(set).len) e = server_key(sv, PUSH_KEY, other, why);
 	if (!e) e = server_agent_token(sv, why);
 	if (!e) serve_set_guest(sv->serve, str_of(sv->agent_token));
 	if (!e) e = server_listen(sv, port, why);

@@ -98,6 +98,7 @@ static const struct setting table[] = {
 	{ "resumer_isolation", KIND_WORD, S, AT(resumer_isolation), "WHEN", "auto",
 		.words = isolations },
 	{ "notify_rate", KIND_INT, S, AT(notify_rate), "N", "10", 1, 1000 },
+	{ "push_subject", KIND_TEXT, S, AT(push_subject), "URL" },
 	{ "port_file", KIND_PATH, S, AT(port_file), "FILE" },
 	{ "config", KIND_PATH, SETTINGS_ALL, AT(config), "FILE", .not_in_file = true },
 	{ "lang", KIND_WORD, SETTINGS_ALL, RAW(lang), "LANG", "auto", .words = langs },

@@ -55,7 +55,8 @@ struct settings {
 	size_t resumers_len, verifiers_len;
 	const struct settings_file_named *channels; /* commands that tell people */
 	size_t channels_len;
-	int64_t notify_rate; /* messages a minute to one contact */
+	int64_t notify_rate;	 /* messages a minute to one contact */
+	struct str push_subject; /* mailto: or https:; empty: url */
 	const struct settings_section
 		*sections; /* [provider X], [agent X]; in the arena */
 	struct str

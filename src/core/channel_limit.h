@@ -13,6 +13,9 @@ struct channel_limit {
 	struct str digest; /* ask_short_digest of what was shown there; empty: unknown */
 };
 
+/* Of the buttons of a push message. */
+extern const struct channel_limit channel_limit_push;
+
 /* The first digits of the operation's digest, without its kind; empty: there is none. */
 enum { ASK_SHORT_DIGEST = 16 };
 struct str ask_short_digest(const struct ask *);

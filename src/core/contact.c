@@ -27,11 +27,12 @@ enum contact_format contact_format(const struct contact *c)
 
 /* ---- bodies ---- */
 
-enum { C_CHANNEL, C_ADDRESS, C_FORMAT, C_NAME, C_LEN };
+enum { C_CHANNEL, C_ADDRESS, C_FORMAT, C_NAME, C_SUBSCRIPTION, C_LEN };
 static const struct str names[C_LEN] = { [C_CHANNEL] = STR("channel"),
 	[C_ADDRESS] = STR("address"),
 	[C_FORMAT] = STR("format"),
-	[C_NAME] = STR("name") };
+	[C_NAME] = STR("name"),
+	[C_SUBSCRIPTION] = STR("subscription") };
 static const struct members members = { names, C_LEN };
 
 static bool atom(char c)
@@ -101,6 +102,26 @@ static void format_check(
 				: "is of webhooks only");
 }
 
+/* An address; of push the browser's subscription, in which the address stands. */
+static void where_read(struct check *c, const struct spot *root,
+	const struct json *const m[C_LEN], bool of_team, struct contact_body *b)
+{
+	if (b->channel != DELIVERY_PUSH) {
+		b->address = text_read(c, root, names[C_ADDRESS], m[C_ADDRESS],
+			CONTACT_ADDRESS_MAX, TEXT_LINE | TEXT_NEEDED | TEXT_FILLED);
+		if (m[C_SUBSCRIPTION])
+			wrong_member(c, root, names[C_SUBSCRIPTION], "is of push only");
+		return;
+	}
+	if (of_team)
+		wrong_member(c, root, names[C_CHANNEL],
+			"a browser is a person's: add it to a user");
+	if (m[C_ADDRESS])
+		wrong_member(c, root, names[C_ADDRESS], "of push: in the subscription");
+	subscription_read(c, root, m[C_SUBSCRIPTION], &b->subscription);
+	b->address = b->subscription.endpoint;
+}
+
 enum err contact_body_read(const struct json *body, bool of_team,
 	struct contact_body *out, struct fault *why)
 {
@@ -114,8 +135,7 @@ enum err contact_body_read(const struct json *body, bool of_team,
 			!delivery_kind_is_channel(b.channel))
 			wrong_member(&c, &root, names[C_CHANNEL],
 				"must be email, slack, push, webhook or command");
-		b.address = text_read(&c, &root, names[C_ADDRESS], m[C_ADDRESS],
-			CONTACT_ADDRESS_MAX, TEXT_LINE | TEXT_NEEDED | TEXT_FILLED);
+		where_read(&c, &root, m, of_team, &b);
 		b.name = text_read(
 			&c, &root, names[C_NAME], m[C_NAME], CONTACT_NAME_MAX, TEXT_LINE);
 		b.format =
@@ -163,7 +183,9 @@ struct str contact_target(const struct contact *c)
 void contact_write(
 	struct json_writer *w, const struct contact *c, bool whole, struct arena *arena)
 {
-	bool host_only = c->channel == DELIVERY_WEBHOOK && !whole;
+	/* The rest of a push address lets anybody send there. */
+	bool host_only =
+		c->channel == DELIVERY_PUSH || (c->channel == DELIVERY_WEBHOOK && !whole);
 
 	jw_object(w);
 	jw_key(w, "id");

@@ -4,6 +4,7 @@
 
 #include "core/body.h"
 #include "core/delivery.h"
+#include "core/subscription.h"
 
 enum {
 	CONTACTS_MAX = 20, /* of one person or team */
@@ -47,6 +48,7 @@ enum contact_format contact_format(const struct contact *);
 struct contact_body {
 	enum delivery_kind channel;
 	struct str address, format, name;
+	struct subscription subscription; /* of push; its endpoint is the address */
 };
 enum err contact_body_read(
 	const struct json *, bool of_team, struct contact_body *out, struct fault *why);
@@ -57,7 +59,7 @@ struct contact_patch {
 };
 enum err contact_patch_read(
 	const struct json *, struct contact_patch *out, struct fault *why);
-/* `whole`: to an admin, or whose it is; to others a webhook is its host alone. */
+/* `whole`: to an admin; to others a webhook is its host alone. Push is that to everybody. */
 void contact_write(
 	struct json_writer *, const struct contact *, bool whole, struct arena *);
 /* What a list of deliveries calls it. */

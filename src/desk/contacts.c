@@ -176,8 +176,7 @@ static bool listed(const char *names, struct str name)
 	return false;
 }
 
-static enum err channel_on(
-	const struct task *t, enum delivery_kind channel, struct fault *why)
+enum err channel_on(const struct task *t, enum delivery_kind channel, struct fault *why)
 {
 	const char *name = delivery_kind_name(channel);
 
@@ -192,20 +191,23 @@ static enum err address_admit(
 	const struct task *t, const struct contact_body *b, struct fault *why)
 {
 	struct url url;
+	bool push = b->channel == DELIVERY_PUSH;
+	enum err e;
 
-	if (b->channel != DELIVERY_WEBHOOK && b->channel != DELIVERY_COMMAND)
-		return channel_on(t, b->channel, why);
-	if (!role_may(t->job.who.role, MAY_ADMIN))
+	if (b->channel != DELIVERY_WEBHOOK && b->channel != DELIVERY_COMMAND) {
+		e = channel_on(t, b->channel, why);
+		if (e || !push) return e;
+	} else if (!role_may(t->job.who.role, MAY_ADMIN))
 		return fail(why, ERR_FORBIDDEN, "webhooks and commands are an admin's");
 	if (b->channel == DELIVERY_COMMAND && !listed(t->desk->commands, b->address))
 		return fail_at(why, "/address",
 			t->desk->commands[0] ? "no such command; configured: %s"
 					     : "no such command; none is configured%s",
 			t->desk->commands);
-	if (b->channel == DELIVERY_WEBHOOK &&
+	if ((b->channel == DELIVERY_WEBHOOK || push) &&
 		(!url_split(b->address, &url) ||
 			!reach_may_allow(str_of(t->desk->webhook_internal), &url)))
-		return fail_at(why, "/address",
+		return fail_at(why, push ? "/subscription/endpoint" : "/address",
 			"an internal address, or one without TLS, is for the operator to "
 			"allow (webhook_internal)");
 	return OK;
@@ -228,6 +230,35 @@ static enum err contact_fits(struct task *t, struct rows *rows,
 		if (c->channel == b->channel && str_eq(c->address, b->address))
 			return fail(why, ERR_CONFLICT, "this contact is there already");
 	}
+	return e;
+}
+
+static enum err contact_remove(
+	struct rows *rows, const struct contact *c, struct fault *why)
+{
+	enum err e = contact_event(rows, c, "contact.removed", why);
+
+	if (e) return e;
+	return rows_count_contacts(rows, c->ws, -1) && rows_delete(rows, c)
+		       ? OK
+		       : fail(why, ERR_MEMORY, "out of memory");
+}
+
+/* A browser belongs to who registered it last. */
+static enum err browser_take(
+	struct rows *rows, int64_t ws, const struct contact_body *b, struct fault *why)
+{
+	const struct val args[] = { val_text(str_of(delivery_kind_name(b->channel))),
+		val_text(b->address) };
+	const struct contact *c = NULL;
+	enum err e;
+
+	if (b->channel != DELIVERY_PUSH) return OK;
+	e = rows_fetch(rows, RECORD_CONTACTS, SQL_CONTACTS_AT, args, 2, why);
+	while (!e && (c = rows_next(rows, RECORD_CONTACTS, c)))
+		if (c->ws == ws && c->channel == b->channel &&
+			str_eq(c->address, b->address))
+			e = contact_remove(rows, c, why);
 	return e;
 }
 
@@ -273,6 +304,7 @@ static enum err contact_create_decide(
 	enum err e = owner_admit(t, rows, why);
 
 	if (!e) e = address_admit(t, b, why);
+	if (!e) e = browser_take(rows, fresh.ws, b, why);
 	if (!e) e = contact_fits(t, rows, b, why);
 	if (!e) e = routes_seed(rows, fresh.ws, why);
 	if (e) return e;
@@ -281,6 +313,8 @@ static enum err contact_create_decide(
 	fresh.address = b->address;
 	fresh.format = b->format;
 	fresh.name = b->name;
+	if (b->channel == DELIVERY_PUSH)
+		fresh.detail = subscription_detail(&b->subscription, rows->arena);
 	fresh.verified = fresh.team.len ||
 			 (b->channel != DELIVERY_EMAIL && b->channel != DELIVERY_SLACK);
 	c = fresh.id.len ? rows_new(rows, RECORD_CONTACTS, &fresh) : NULL;
@@ -351,17 +385,6 @@ const struct use use_contact_patch = {
 	.job = { .name = "contact_patch", .late = true, .decide = contact_patch_decide },
 	.check = contact_patch_check,
 };
-
-static enum err contact_remove(
-	struct rows *rows, const struct contact *c, struct fault *why)
-{
-	enum err e = contact_event(rows, c, "contact.removed", why);
-
-	if (e) return e;
-	return rows_count_contacts(rows, c->ws, -1) && rows_delete(rows, c)
-		       ? OK
-		       : fail(why, ERR_MEMORY, "out of memory");
-}
 
 static enum err contact_delete_decide(
 	struct job *job, struct rows *rows, struct fault *why)

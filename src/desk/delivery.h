@@ -34,7 +34,7 @@ struct delivery_claim {
  * task's arena. */
 struct delivery_fill {
 	const struct delivery *delivery;
-	/* webhook: what to send, and the keys to sign it with, the newest first */
+	/* webhook: what to send, and the keys to sign it with, the newest first; push: ours */
 	struct str body;
 	struct str keys[WEBHOOK_KEYS]; /* empty: none */
 	/* resumer */

@@ -84,6 +84,18 @@ static enum err key_read(struct db *db, struct str name, struct arena *arena,
 		db, SQL_OF(RECORD_SERVER_KEYS, RECORD_GET), args, 1, key_row, out, why);
 }
 
+enum err fill_server_key(struct db *db, struct str name, struct arena *arena,
+	struct str *out, struct fault *why)
+{
+	struct one_key k;
+	enum err e = key_read(db, name, arena, &k, why);
+
+	if (!e && k.key.value.len != SERVER_KEY_SIZE)
+		e = fail(why, ERR_UNAVAILABLE, "the server's key is not there yet");
+	if (!e) *out = k.key.value;
+	return e;
+}
+
 /* They were made when the delivery was claimed. */
 static enum err keys_read(struct db *db, struct delivery_fill *f, int64_t now_ms,
 	struct arena *arena, struct fault *why)

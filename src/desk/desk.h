@@ -236,6 +236,9 @@ extern const struct use use_form_answer, use_form_skip;
  * wants, routes. `within` is the user or team of the path, and empty for /v1/me. */
 extern const struct use use_contact_list, use_contact_get, use_contact_create,
 	use_contact_patch, use_contact_delete, use_contact_verify, use_contact_test;
+/* {"key"}: what browsers subscribe with; the server's key PUSH_KEY must have been made. */
+#define PUSH_KEY "push"
+extern const struct use use_push_key;
 extern const struct use use_notify_prefs, use_notify_prefs_put, use_present;
 extern const struct use use_notify_routes, use_notify_routes_put, use_notify_routes_try;
 extern const struct use use_ask_deliveries;

@@ -185,6 +185,8 @@ enum err telling_fill(struct task *t, struct db *db, int64_t now_ms,
 
 	f->now_ms = now_ms;
 	if (!e) e = person_find(db, arena, f, why);
+	if (!e && d->kind == DELIVERY_PUSH)
+		e = fill_server_key(db, STR(PUSH_KEY), arena, &f->keys[0], why);
 	if (!e && f->ask.id.len) e = ask_parts(&f->ask, arena, &f->parts, why);
 	if (!e && (d->purpose == DELIVERY_DIGEST || d->purpose == DELIVERY_SUMMARY))
 		e = carried_find(db, arena, f, why);

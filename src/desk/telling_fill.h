@@ -8,4 +8,8 @@
 enum err telling_fill(struct task *, struct db *, int64_t now_ms, struct delivery_fill *,
 	struct fault *);
 
+/* The server's key of this name; ERR_UNAVAILABLE: it was not made yet. */
+enum err fill_server_key(
+	struct db *, struct str name, struct arena *, struct str *out, struct fault *);
+
 #endif

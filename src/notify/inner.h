@@ -68,7 +68,7 @@ struct channel {
 };
 
 extern const struct channel channel_webhook, channel_resumer, channel_verifier,
-	channel_command;
+	channel_command, channel_push;
 
 struct notify {
 	struct desk *desk;
@@ -101,6 +101,10 @@ struct notify {
 
 enum err resumers_open(struct notify *, struct fault *why);
 enum err verifiers_open(struct notify *, struct fault *why);
+/* Whom a connection may go to that an agent or a person chose; ctx is the claimed delivery, whose
+ * url is set. */
+bool webhook_may_connect(void *ctx, const uint8_t bytes[16]);
+void webhook_cut(struct claimed *);
 /* id, time and signatures, as Standard Webhooks has them. */
 const char *const *webhook_headers(struct claimed *);
 /* What a program of a delivery sees of the environment, and of us. */

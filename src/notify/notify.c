@@ -29,6 +29,7 @@ static const struct channel *const channels[DELIVERY_KINDS] = {
 	[DELIVERY_RESUMER] = &channel_resumer,
 	[DELIVERY_VERIFIER] = &channel_verifier,
 	[DELIVERY_COMMAND] = &channel_command,
+	[DELIVERY_PUSH] = &channel_push,
 };
 
 void claimed_over(
@@ -505,6 +506,7 @@ static void settings_keep(struct notify *n, const struct notify_settings *set)
 	n->set = *set;
 	n->set.url = arena_str(&n->arena, set->url);
 	n->set.data = arena_str(&n->arena, set->data);
+	n->set.push_subject = arena_str(&n->arena, set->push_subject);
 	n->set.webhook_internal = arena_str(&n->arena, set->webhook_internal);
 }
 

@@ -24,8 +24,9 @@ struct notify_settings {
 	size_t resumers_len, verifiers_len;
 	const struct notify_named *channels; /* commands that tell people */
 	size_t channels_len;
-	enum lang lang;		/* of who has not chosen one */
-	struct str resumer_env; /* names with commas: what they see of our environment */
+	enum lang lang;		 /* of who has not chosen one */
+	struct str push_subject; /* who we are to push services; empty: push is off */
+	struct str resumer_env;	 /* names with commas: what they see of our environment */
 	int64_t resumer_timeout_ms;	     /* 0: none */
 	bool isolated;			     /* these programs are: net/process.h */
 	const struct process_hidden *hidden; /* from isolated resumers; borrowed */

@@ -12,7 +12,7 @@ static const struct {
 	{ 0, 999, ENDED_BADLY },
 };
 
-static bool webhook_may_connect(void *ctx, const uint8_t bytes[16])
+bool webhook_may_connect(void *ctx, const uint8_t bytes[16])
 {
 	struct claimed *c = ctx;
 	struct address to;
@@ -96,7 +96,7 @@ static void webhook_start(struct claimed *c)
 		claimed_over(c, ENDED_BADLY, -1, STR("out of memory"));
 }
 
-static void webhook_cut(struct claimed *c)
+void webhook_cut(struct claimed *c)
 {
 	outbound_cut(claimed_notify(c)->outbound, c);
 	claimed_over(c, ENDED_EARLY, -1, STR("the server stopped meanwhile"));

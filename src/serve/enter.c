@@ -23,13 +23,31 @@ static struct str cookie_value(struct str cookies)
 	return STR_NONE;
 }
 
+/* Clients of ours say what they are. It is shown, and a button of a push message may settle less
+ * than its person; nobody may do more for it. */
+static void enter_via(struct request *r, const struct http_request *h)
+{
+	struct job *job = &r->task.job;
+	struct str via = http_header(h, "parley-via");
+	struct channel_limit *limit;
+
+	if (!str_is(via, "cli") && !str_is(via, "terminal") && !str_is(via, "push"))
+		return;
+	job->who.via = arena_str(&job->arena, via);
+	if (!str_is(via, "push")) return;
+	limit = ARENA_NEW(&job->arena, struct channel_limit);
+	if (!limit) return; /* the arena has failed, and with it the request */
+	*limit = channel_limit_push;
+	limit->digest = arena_str(&job->arena, http_header(h, "parley-digest"));
+	r->task.limit = limit;
+}
+
 static enum err enter_who(
 	struct request *r, const struct http_request *h, struct fault *why)
 {
 	struct job *job = &r->task.job;
 	struct str auth = http_header(h, "authorization");
 	struct str cookie = cookie_value(http_header(h, "cookie"));
-	struct str via = http_header(h, "parley-via");
 	struct str token = STR_NONE;
 
 	if (r->route->flags & ROUTE_PEOPLE) {
@@ -52,9 +70,7 @@ static enum err enter_who(
 		token = cookie;
 		r->cookie = true;
 	}
-	/* Clients of ours say what they are; it is shown, nothing depends on it. */
-	if (str_is(via, "cli") || str_is(via, "terminal"))
-		job->who.via = arena_str(&job->arena, via);
+	enter_via(r, h);
 	job->has_hash = token.len > 0;
 	if (job->has_hash) sha256(token, job->hash);
 	return r->cookie ? gate_check_cookie(r->serve, h, why) : OK;

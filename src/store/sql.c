@@ -393,6 +393,8 @@ const char *const sql_written[SQL_RECORDS] = {
 	[SQL_CONTACTS_OF] = "SELECT @contacts FROM contacts WHERE ws = $1 ORDER BY id",
 	[SQL_CONTACT_LIST] = "SELECT @contacts FROM contacts WHERE ws = $1"
 			     " AND user_id = $2 AND team = $3 ORDER BY id",
+	[SQL_CONTACTS_AT] = "SELECT @contacts FROM contacts WHERE channel = $1"
+			    " AND address = $2 ORDER BY id",
 	[SQL_NOTIFY_PEOPLE_OF] = "SELECT @notify_people FROM notify_people WHERE ws = $1",
 
 	/* As store/lease.h has it: $3 is no kind, for there is one. Sub-agents first: somebody waits

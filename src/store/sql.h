@@ -118,6 +118,7 @@ enum sql {
 	/* contacts */
 	SQL_CONTACTS_OF,
 	SQL_CONTACT_LIST,
+	SQL_CONTACTS_AT,
 	SQL_NOTIFY_PEOPLE_OF,
 	/* runs */
 	SQL_RUN_OWNERS,
