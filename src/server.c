@@ -150,8 +150,10 @@ static struct desk_settings desk_settings(const struct settings *set, struct are
 		.webhook_internal = set->webhook_internal,
 		.resumers = names_of(set->resumers, set->resumers_len, arena),
 		.verifiers = names_of(set->verifiers, set->verifiers_len, arena),
-		.channels = arena_print(
-			arena, "webhook,command%s", push_subject(set).len ? ",push" : ""),
+		.channels = arena_print(arena, "webhook,command%s%s",
+			push_subject(set).len ? ",push" : "",
+			set->smtp_url.len ? ",email" : ""),
+		.mail_settled = set->mail_settled,
 		.commands = names_of(set->channels, set->channels_len, arena),
 		.notify_rate = set->notify_rate };
 }
@@ -423,6 +425,7 @@ static enum err server_notify(struct server *sv, struct fault *why)
 	struct settings *set = &sv->cli->settings;
 	struct notify_named resumers[RESUMERS_MAX], verifiers[RESUMERS_MAX],
 		channels[RESUMERS_MAX];
+	uint8_t key[SERVER_KEY_SIZE] = { 0 };
 	struct notify_settings ns = { .url = sv->url,
 		.data = set->data,
 		.webhook_internal = set->webhook_internal,
@@ -434,6 +437,13 @@ static enum err server_notify(struct server *sv, struct fault *why)
 		.verifiers_len = set->verifiers_len,
 		.channels = channels,
 		.channels_len = set->channels_len,
+		.mail = { .smtp_url = set->smtp_url,
+			.smtp_password = set->smtp_password,
+			.from = set->mail_from,
+			.reply = set->mail_reply,
+			.vouched = set->mail_authserv.len > 0,
+			.approve = (enum risk)set->mail_approve,
+			.key = str_make((const char *)key, sizeof key) },
 		.lang = set->lang,
 		.push_subject = push_subject(set),
 		.resumer_env = set->resumer_env,
@@ -443,6 +453,7 @@ static enum err server_notify(struct server *sv, struct fault *why)
 		.hidden_len = server_hidden(sv, sv->hidden),
 		.shared = store_url_is_shared(set->store) };
 
+	if (set->smtp_url.len && server_key(sv, "mail", key, why)) return why->err;
 	for (size_t i = 0; i < set->resumers_len; i++)
 		resumers[i] = (struct notify_named){ set->resumers[i].name,
 			set->resumers[i].command.value };

@@ -2,16 +2,12 @@
 #include "cli/agents_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "cli/settings_file.h"
+#include "cli/text_file.h"
 #include "core/address.h"
 #include "text/msg.h"
-
-enum { FILE_MAX = 512 * 1024 };
 
 struct section_reader {
 	const struct settings *set;
@@ -75,33 +71,6 @@ static const char *path_beside(
 	return arena_print(r->arena, "%.*s/%s", (int)(slash - l->value.path),
 		l->value.path, l->value.value.at)
 		.at;
-}
-
-/* The file's text; empty with errno when it cannot be read. `secret`: ERR_INVALID when
- * others may read it. */
-static enum err file_take(const struct section_reader *r, const char *path, bool secret,
-	struct str *out, struct fault *why)
-{
-	struct buf text = { .max = FILE_MAX };
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct stat st;
-	ssize_t n = 0;
-
-	*out = STR_NONE;
-	if (fd < 0) return OK;
-	if (secret && (fstat(fd, &st) || (st.st_mode & 077))) {
-		close(fd);
-		return fail(why, ERR_INVALID, "%s",
-			MSG(r->arena, "setting.key_file", { "file", str_of(path) }).at);
-	}
-	do {
-		if (!buf_reserve(&text, 4096)) break;
-		n = read(fd, text.at + text.len, 4096);
-		if (n > 0) text.len += (size_t)n;
-	} while (n > 0);
-	close(fd);
-	*out = buf_keep_done(&text, r->arena);
-	return OK;
 }
 
 /* ---- bodies ---- */
@@ -231,7 +200,7 @@ static enum err prompt_write(const struct section_reader *r, struct json_writer 
 		return section_wrong(r, "prompt_file", &l->value,
 			"there is a prompt already: keep one of both");
 	path = path_beside(r, l);
-	e = file_take(r, path, false, &text, r->why);
+	e = text_file_read(path, false, r->arena, &text, r->why);
 	if (e) return e;
 	if (!text.len) return section_wrong(r, "prompt_file", &l->value, strerror(errno));
 	jw_key(w, "prompt");
@@ -293,7 +262,7 @@ static enum err key_take(const struct section_reader *r, struct kept_provider *o
 	if (!file) return OK;
 	out->source = KEY_FILE;
 	out->key_from = str_of(path_beside(r, file));
-	e = file_take(r, out->key_from.at, true, &out->key, r->why);
+	e = text_file_read(out->key_from.at, true, r->arena, &out->key, r->why);
 	out->key = str_trim(out->key);
 	return e;
 }

@@ -1,13 +1,16 @@
 /* settings.c - every setting: its row, its sources and its checks. */
 #include "cli/settings.h"
 
+#include <errno.h>
 #include <pwd.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "cli/settings_file.h"
+#include "cli/text_file.h"
 #include "core/address.h"
+#include "core/contact.h"
 #include "core/resumer.h"
 #include "core/verifier.h"
 
@@ -21,6 +24,9 @@ enum kind {
 	KIND_HOSTS,
 	KIND_NAMES,
 	KIND_REACH,
+	KIND_SERVER, /* SCHEME://[USER@]HOST[:PORT][/PATH] with a scheme of `words` */
+	KIND_MAIL,   /* an e-mail address */
+	KIND_REPLY,  /* one with {token} before its @ */
 	KIND_INT,
 	KIND_TIME, /* milliseconds */
 	KIND_WORD, /* an int: which of `words` */
@@ -28,7 +34,8 @@ enum kind {
 };
 
 static const char *const kind_names[] = { "text", "text", "path", "listen", "url",
-	"store", "hosts", "names", "reach", "int", "time", "word", "bool" };
+	"store", "hosts", "names", "reach", "server", "mail", "reply", "int", "time",
+	"word", "bool" };
 
 struct setting {
 	const char *name;
@@ -58,6 +65,9 @@ static const char *const logs[] = { "text", "json", NULL };
 static const char *const levels[] = { "error", "warn", "info", "debug", NULL };
 static const char *const langs[] = { "auto", "en", "fr", NULL };
 static const char *const isolations[] = { "auto", "require", "off", NULL };
+static const char *const smtp[] = { "smtp", "smtps", NULL };
+static const char *const imap[] = { "imap", "imaps", NULL };
+static const char *const approvals[] = { "off", "low", "medium", "high", NULL };
 static const char *const colors[] = { "auto", "always", "never", NULL };
 
 enum { SECOND = 1000 };
@@ -99,6 +109,20 @@ static const struct setting table[] = {
 		.words = isolations },
 	{ "notify_rate", KIND_INT, S, AT(notify_rate), "N", "10", 1, 1000 },
 	{ "push_subject", KIND_TEXT, S, AT(push_subject), "URL" },
+	{ "smtp_url", KIND_SERVER, S, AT(smtp_url), "URL", .words = smtp },
+	{ "smtp_password", KIND_SECRET, S, AT(smtp_password), "PASSWORD" },
+	{ "smtp_password_file", KIND_PATH, S, AT(smtp_password_file), "FILE" },
+	{ "mail_from", KIND_MAIL, S, AT(mail_from), "ADDRESS" },
+	{ "mail_reply", KIND_REPLY, S, AT(mail_reply), "ADDRESS" },
+	{ "mail_authserv", KIND_TEXT, S, AT(mail_authserv), "NAME" },
+	{ "mail_approve", KIND_WORD, S, AT(mail_approve), "RISK", "medium",
+		.words = approvals },
+	{ "mail_settled", KIND_BOOL, S, AT(mail_settled), NULL, "no" },
+	{ "imap_url", KIND_SERVER, S, AT(imap_url), "URL", .words = imap },
+	{ "imap_password", KIND_SECRET, S, AT(imap_password), "PASSWORD" },
+	{ "imap_password_file", KIND_PATH, S, AT(imap_password_file), "FILE" },
+	{ "imap_poll", KIND_TIME, S, AT(imap_poll_ms), "TIME", "15s", SECOND,
+		3600 * SECOND },
 	{ "port_file", KIND_PATH, S, AT(port_file), "FILE" },
 	{ "config", KIND_PATH, SETTINGS_ALL, AT(config), "FILE", .not_in_file = true },
 	{ "lang", KIND_WORD, SETTINGS_ALL, RAW(lang), "LANG", "auto", .words = langs },
@@ -162,7 +186,7 @@ const struct flag *settings_flags(unsigned groups, struct arena *arena)
 		if (table[i].groups & groups)
 			flags[len++] = (struct flag){ .name = name,
 				.value = table[i].value,
-				.values = table[i].words
+				.values = table[i].kind == KIND_WORD
 						  ? words_spaced(table[i].words, arena)
 						  : NULL,
 				.may_lack = table[i].kind == KIND_BOOL };
@@ -219,6 +243,40 @@ static bool hosts_valid(struct str text)
 	return true;
 }
 
+/* What follows "scheme://" has a host; nothing of it ends a line or a command. */
+static bool server_valid(const char *const *schemes, struct str text)
+{
+	int at = str_find(text, STR("://"));
+	struct str host;
+
+	for (size_t i = 0; i < text.len; i++)
+		if ((unsigned char)text.at[i] <= ' ' || strchr("\"'<>\\?#", text.at[i]))
+			return false;
+	for (; at > 0 && *schemes; schemes++)
+		if (str_is(str_first(text, (size_t)at), *schemes)) break;
+	if (at <= 0 || !*schemes) return false;
+	host = str_from(text, (size_t)at + 3);
+	for (size_t i = 0; i < host.len; i++)
+		if (host.at[i] == '/') host.len = i;
+	for (size_t i = host.len; i > 0; i--)
+		if (host.at[i - 1] == '@') {
+			host = str_from(host, i);
+			break;
+		}
+	return host.len && host.at[0] != ':';
+}
+
+/* With {token} behind a '+', or in its place alone, and a host. */
+static bool reply_valid(struct str text, struct arena *arena)
+{
+	int at = str_find(text, STR("{token}"));
+
+	return at >= 0 && str_find(str_from(text, (size_t)at + 1), STR("{token}")) < 0 &&
+	       mail_address_valid(arena_print(arena, "%.*sx%.*s", at, text.at,
+		       STR_ARGS(str_from(text, (size_t)at + strlen("{token}"))))) &&
+	       str_find(text, STR("@")) > at;
+}
+
 static bool bool_read(struct str text, bool *out)
 {
 	static const char *const yes[] = { "yes", "true", "on", "1" };
@@ -238,9 +296,16 @@ static bool word_read(const char *const *words, struct str text, int *out)
 	return false;
 }
 
-static bool text_read(enum kind kind, struct str text, struct str *out)
+static bool text_take(const struct setting *s, struct str text, struct str *out)
 {
-	if ((kind == KIND_LISTEN && !listen_valid(text)) ||
+	struct arena arena = { 0 };
+	enum kind kind = s->kind;
+	bool reply = kind != KIND_REPLY || reply_valid(text, &arena);
+
+	arena_done(&arena);
+	if (!reply || (kind == KIND_SERVER && !server_valid(s->words, text)) ||
+		(kind == KIND_MAIL && !mail_address_valid(text)) ||
+		(kind == KIND_LISTEN && !listen_valid(text)) ||
 		(kind == KIND_URL && !url_valid(text)) ||
 		(kind == KIND_STORE && !store_valid(text)) ||
 		(kind == KIND_HOSTS && !hosts_valid(text)) ||
@@ -263,7 +328,7 @@ static bool value_read(const struct setting *s, struct str text, struct raw *raw
 		if (!duration_read(text, &n) || n < s->min || n > s->max) return false;
 		*(int64_t *)at = n;
 		return true;
-	default: return text_read(s->kind, text, at);
+	default: return text_take(s, text, at);
 	}
 }
 
@@ -391,6 +456,49 @@ static enum err named_check(const struct settings_file_named *named, size_t len,
 	return OK;
 }
 
+/* A secret may stand in a file of its own. */
+static enum err secret_take(const char *name, struct str *secret, struct str file,
+	struct arena *arena, struct fault *why)
+{
+	struct str text;
+	enum err e;
+
+	if (!file.len) return OK;
+	if (secret->len)
+		return fail(why, ERR_INVALID, "%s",
+			MSG(arena, "setting.secret_twice", { "name", str_of(name) }).at);
+	e = text_file_read(file.at, true, arena, &text, why);
+	if (e) return e;
+	*secret = str_of(arena_copy(arena, str_trim(text)));
+	return secret->len ? OK
+			   : fail(why, ERR_INVALID, "%s",
+				     MSG(arena, "setting.secret_missing",
+					     { "name", str_of(name) }, { "file", file },
+					     { "detail", str_of(errno ? strerror(errno)
+								      : "") })
+					     .at);
+}
+
+/* E-mail is set up as a whole, or not at all. */
+static enum err mail_check(struct settings *s, struct arena *arena, struct fault *why)
+{
+	enum err e = secret_take(
+		"smtp_password", &s->smtp_password, s->smtp_password_file, arena, why);
+
+	if (!e)
+		e = secret_take("imap_password", &s->imap_password, s->imap_password_file,
+			arena, why);
+	if (e) return e;
+	if ((s->smtp_url.len > 0) != (s->mail_from.len > 0))
+		return fail(why, ERR_INVALID, "%s", MSG(arena, "setting.mail_pair").at);
+	if ((s->mail_reply.len || s->imap_url.len) && !s->smtp_url.len)
+		return fail(why, ERR_INVALID, "%s",
+			MSG(arena, "setting.mail_reply_alone").at);
+	if (s->imap_url.len && !s->mail_reply.len)
+		return fail(why, ERR_INVALID, "%s", MSG(arena, "setting.imap_alone").at);
+	return OK;
+}
+
 static enum err settings_finish(
 	struct raw *raw, unsigned groups, struct arena *arena, struct fault *why)
 {
@@ -414,8 +522,8 @@ static enum err settings_finish(
 		return fail(why, ERR_INVALID, "%s", MSG(arena, "setting.timeouts").at);
 	if ((s->tls_cert.len > 0) != (s->tls_key.len > 0))
 		return fail(why, ERR_INVALID, "%s", MSG(arena, "setting.tls_pair").at);
-	enum err e =
-		named_check(s->resumers, s->resumers_len, NAMED_RESUMERS, arena, why);
+	enum err e = mail_check(s, arena, why);
+	if (!e) e = named_check(s->resumers, s->resumers_len, NAMED_RESUMERS, arena, why);
 	if (!e)
 		e = named_check(
 			s->verifiers, s->verifiers_len, NAMED_VERIFIERS, arena, why);

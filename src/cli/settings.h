@@ -57,6 +57,14 @@ struct settings {
 	size_t channels_len;
 	int64_t notify_rate;	 /* messages a minute to one contact */
 	struct str push_subject; /* mailto: or https:; empty: url */
+	/* E-mail: how it is sent, whom it is from, where replies go and who vouches for
+	 * their senders; and the mailbox that replies are fetched from. */
+	struct str smtp_url, smtp_password, smtp_password_file;
+	struct str mail_from, mail_reply, mail_authserv;
+	int mail_approve; /* an enum risk; 0: nothing is approved by mail */
+	bool mail_settled;
+	struct str imap_url, imap_password, imap_password_file;
+	int64_t imap_poll_ms;
 	const struct settings_section
 		*sections; /* [provider X], [agent X]; in the arena */
 	struct str

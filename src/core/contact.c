@@ -41,8 +41,7 @@ static bool atom(char c)
 	       (c >= '0' && c <= '9') || (c && strchr("!#$%&'*+/=?^_`{|}~-.", c));
 }
 
-/* One addr-spec without comments, quotes or address literals. */
-static bool mail_valid(struct str address)
+bool mail_address_valid(struct str address)
 {
 	struct str local = str_first(address, 0), host;
 	size_t at = 0;
@@ -78,7 +77,7 @@ static void address_check(struct check *c, const struct spot *root,
 {
 	struct url url;
 
-	if (b->channel == DELIVERY_EMAIL && !mail_valid(b->address))
+	if (b->channel == DELIVERY_EMAIL && !mail_address_valid(b->address))
 		wrong_member(c, root, names[C_ADDRESS], "must be one e-mail address");
 	if (b->channel == DELIVERY_SLACK && !slack_valid(b->address, of_team))
 		wrong_member(c, root, names[C_ADDRESS],

@@ -44,6 +44,8 @@ struct contact {
 /* Is something sent there? */
 bool contact_usable(const struct contact *);
 enum contact_format contact_format(const struct contact *);
+/* One addr-spec without comments, quotes or address literals. */
+bool mail_address_valid(struct str);
 /* May this be the address of a contact of that channel? ERR_INVALID with an item. */
 struct contact_body {
 	enum delivery_kind channel;

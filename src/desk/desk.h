@@ -241,6 +241,9 @@ extern const struct use use_contact_list, use_contact_get, use_contact_create,
 extern const struct use use_push_key;
 extern const struct use use_notify_prefs, use_notify_prefs_put, use_present;
 extern const struct use use_notify_routes, use_notify_routes_put, use_notify_routes_try;
+/* The contact of the token `id` (core/mail_token.h): its id in `id`, whose in `within`, and its
+ * workspace in found_ws; job.out: its name. */
+extern const struct use use_mute_find;
 extern const struct use use_ask_deliveries;
 extern const struct use use_delivery_list, use_delivery_get, use_delivery_replay;
 /* {"rotate": true} makes another; the one before still signs for a day. */

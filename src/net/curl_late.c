@@ -21,6 +21,7 @@
 	X(CURLcode, CURLE_FAILED_INIT, curl_global_init, (long flags), (flags))          \
 	X(CURL *, NULL, curl_easy_init, (void), ())                                      \
 	X(void, , curl_easy_cleanup, (CURL * easy), (easy))                              \
+	X(CURLcode, CURLE_FAILED_INIT, curl_easy_perform, (CURL * easy), (easy))         \
 	X(void, , curl_easy_reset, (CURL * easy), (easy))                                \
 	X(const char *, "libcurl is not installed", curl_easy_strerror, (CURLcode code), \
 		(code))                                                                  \

@@ -1,4 +1,4 @@
-/* outbound.c - HTTP requests to others by libcurl; every address is checked on
+/* outbound.c - HTTP requests to others and mail by libcurl; every address is checked on
  * connect. */
 #include "net/outbound.h"
 
@@ -10,7 +10,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "net/outbound_easy.h"
+#include "net/mail_easy.h"
 
 enum { REPLY_MAX_BYTES = 64 * 1024, FDS_MAX = 64 };
 
@@ -29,6 +29,8 @@ struct outbound_transfer {
 	struct buf body;
 	struct outbound_gate gate;
 	char error[CURL_ERROR_SIZE];
+	char line[MAIL_LINE_SIZE]; /* a mail server's last */
+	size_t sent;		   /* of the body, as a mail */
 };
 
 struct outbound *outbound_new(struct fault *why)
@@ -100,11 +102,41 @@ static size_t transfer_read(char *at, size_t size, size_t n, void *ctx)
 
 /* ---- sending ---- */
 
+static size_t mail_give(char *to, size_t size, size_t n, void *ctx)
+{
+	struct outbound_transfer *t = ctx;
+	struct str rest = str_first(str_from(t->request.body, t->sent), size * n);
+
+	if (rest.len) memcpy(to, rest.at, rest.len);
+	t->sent += rest.len;
+	return rest.len;
+}
+
+static bool mail_set(struct outbound_transfer *t)
+{
+	const struct outbound_request *r = &t->request;
+	CURL *c = t->easy;
+
+	if (!c || !mail_easy_set(
+			  c, &t->gate, r->mail->server, r->timeout_ms, t->line, t->error))
+		return false;
+	t->headers = curl_slist_append(NULL, r->mail->to);
+	curl_easy_setopt(c, CURLOPT_MAIL_FROM, r->mail->from);
+	curl_easy_setopt(c, CURLOPT_MAIL_RCPT, t->headers);
+	curl_easy_setopt(c, CURLOPT_UPLOAD, 1L);
+	curl_easy_setopt(c, CURLOPT_INFILESIZE_LARGE, (curl_off_t)r->body.len);
+	curl_easy_setopt(c, CURLOPT_READFUNCTION, mail_give);
+	curl_easy_setopt(c, CURLOPT_READDATA, t);
+	curl_easy_setopt(c, CURLOPT_PRIVATE, t);
+	return t->headers;
+}
+
 static bool transfer_set(struct outbound_transfer *t)
 {
 	const struct outbound_request *r = &t->request;
 	CURL *c = t->easy;
 
+	if (r->mail) return mail_set(t);
 	t->gate.may_connect = r->may_connect;
 	t->gate.ctx = r->ctx;
 	if (!outbound_easy_set(c, &t->gate, r->url, r->headers, r->timeout_ms,
@@ -138,6 +170,19 @@ enum err outbound_send(
 
 /* ---- what came of it ---- */
 
+/* libcurl says which command of SMTP was refused in its error alone. */
+static void mail_finish(
+	const struct outbound_transfer *t, CURLcode code, struct outbound_reply *reply)
+{
+	bool refused = str_starts(str_of(t->error), "RCPT failed") ||
+		       str_starts(str_of(t->error), "DATA failed") ||
+		       str_starts(str_of(t->error), "MAIL failed") || t->sent;
+
+	reply->taken = code == CURLE_OK;
+	reply->ours = !reply->taken && !(refused && reply->status >= 400);
+	reply->line = t->line;
+}
+
 /* A status that came counts, whatever became of the rest. */
 static void transfer_finish(
 	struct outbound *o, struct outbound_transfer *t, CURLcode code)
@@ -158,6 +203,7 @@ static void transfer_finish(
 		reply.error = refusal;
 		reply.refused = true;
 	}
+	if (t->request.mail) mail_finish(t, code, &reply);
 	if (t->read <= REPLY_MAX_BYTES && !t->body.failed) reply.body = buf_str(&t->body);
 	t->request.done(t->request.ctx, &reply);
 	transfer_free(o, t);

@@ -1,4 +1,5 @@
-/* outbound.h - HTTP requests to others, many at once on one thread (libcurl underneath).
+/* outbound.h - HTTP requests to others, and mail, many at once on one thread (libcurl
+ * underneath).
  *
  * Nothing is trusted: whom a connection goes to is asked at the moment it is made, so
  * that no name can lead elsewhere than it did when it was looked at; redirects are not
@@ -10,22 +11,35 @@
 #include "base/fault.h"
 
 struct outbound;
+struct mail_server;
 struct pollfd;
 
 struct outbound_reply {
-	int status;	   /* 0: none came */
+	int status;	   /* 0: none came; of a mail, what SMTP said last */
 	const char *error; /* why not; borrowed for the call */
-	bool refused;	   /* because no address of it may be connected to */
+	/* Of a mail: it was taken; the server's last line; and nothing is wrong with the
+	 * message or whom it is for, but we could not sign in or get through. */
+	bool taken, ours;
+	const char *line;
+	bool refused; /* because no address of it may be connected to */
 	int64_t retry_after_ms;
 	struct str body; /* where it is wanted, whole; borrowed for the call */
 };
 
-/* A POST. Everything but the headers is borrowed until done, which is called in
+/* A message for one address; lines end with CR LF. */
+struct outbound_mail {
+	const struct mail_server *server;
+	const char *from, *to;
+};
+
+/* A POST, or a mail. Everything but the headers is borrowed until done, which is called in
  * outbound_turn. */
 struct outbound_request {
 	const char *url;
 	const char *const *headers; /* "name: value", up to NULL */
 	struct str body;
+	const struct outbound_mail
+		*mail;	    /* then url, headers and may_connect are not read */
 	int64_t timeout_ms; /* for the whole */
 	/* May a connection go there? IPv6; an IPv4 address is mapped. */
 	bool (*may_connect)(void *ctx, const uint8_t address[16]);

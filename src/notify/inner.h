@@ -4,6 +4,7 @@
 
 #include "core/address.h"
 #include "desk/delivery.h"
+#include "net/mail_server.h"
 #include "net/outbound.h"
 #include "net/process.h"
 #include "notify/notify.h"
@@ -68,7 +69,7 @@ struct channel {
 };
 
 extern const struct channel channel_webhook, channel_resumer, channel_verifier,
-	channel_command, channel_push;
+	channel_command, channel_push, channel_email;
 
 struct notify {
 	struct desk *desk;
@@ -77,6 +78,7 @@ struct notify {
 	struct arena arena;		      /* of the settings */
 	struct resumer *resumers, *verifiers; /* as in `set`, in words */
 	struct resumer *commands;	      /* as set.channels, in words */
+	struct mail_server smtp;	      /* its url is NULL: there is none */
 	char *env[NAMES_MAX + 1];	      /* what every resumer sees */
 	char by[ID_SIZE];		      /* our name in leases */
 	pthread_t thread;
@@ -90,6 +92,7 @@ struct notify {
 	size_t over;			  /* not reported yet */
 	int64_t next_ms; /* when something may be due; 0: nothing waits */
 	bool full; /* something due found no free slot: the next that is free is for it */
+	bool mail_troubled; /* the mail server cannot be used, and that was logged */
 	bool troubled; /* the store refused the last report or claim, and that was logged */
 	/* Monotonic. */
 	int64_t not_before_ms; /* the store was in trouble */
@@ -105,6 +108,7 @@ enum err verifiers_open(struct notify *, struct fault *why);
  * url is set. */
 bool webhook_may_connect(void *ctx, const uint8_t bytes[16]);
 void webhook_cut(struct claimed *);
+enum err mail_open(struct notify *, struct fault *why);
 /* id, time and signatures, as Standard Webhooks has them. */
 const char *const *webhook_headers(struct claimed *);
 /* What a program of a delivery sees of the environment, and of us. */

@@ -30,6 +30,7 @@ static const struct channel *const channels[DELIVERY_KINDS] = {
 	[DELIVERY_VERIFIER] = &channel_verifier,
 	[DELIVERY_COMMAND] = &channel_command,
 	[DELIVERY_PUSH] = &channel_push,
+	[DELIVERY_EMAIL] = &channel_email,
 };
 
 void claimed_over(
@@ -508,6 +509,11 @@ static void settings_keep(struct notify *n, const struct notify_settings *set)
 	n->set.data = arena_str(&n->arena, set->data);
 	n->set.push_subject = arena_str(&n->arena, set->push_subject);
 	n->set.webhook_internal = arena_str(&n->arena, set->webhook_internal);
+	n->set.mail.smtp_url = arena_str(&n->arena, set->mail.smtp_url);
+	n->set.mail.smtp_password = arena_str(&n->arena, set->mail.smtp_password);
+	n->set.mail.from = arena_str(&n->arena, set->mail.from);
+	n->set.mail.reply = arena_str(&n->arena, set->mail.reply);
+	n->set.mail.key = arena_str(&n->arena, set->mail.key);
 }
 
 struct notify *notify_new(
@@ -524,7 +530,8 @@ struct notify *notify_new(
 	notify_name(n);
 	atomic_store(&n->woken, true); /* something may have been left */
 	n->outbound = outbound_new(why);
-	if (!n->outbound || resumers_open(n, why) || verifiers_open(n, why))
+	if (!n->outbound || resumers_open(n, why) || verifiers_open(n, why) ||
+		mail_open(n, why))
 		return notify_free(n);
 	desk_on_delivery(desk, notify_wake, n);
 	return n;

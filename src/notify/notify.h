@@ -3,6 +3,7 @@
 #ifndef NOTIFY_NOTIFY_H
 #define NOTIFY_NOTIFY_H
 
+#include "core/operation.h"
 #include "core/resumer.h"
 #include "desk/desk.h"
 #include "net/process.h"
@@ -12,6 +13,16 @@
  * verifiers may be an address instead. */
 struct notify_named {
 	struct str name, command;
+};
+
+/* E-mail. Without smtp_url there is none. */
+struct notify_mail {
+	struct str smtp_url, smtp_password;
+	struct str from;
+	struct str reply;  /* with {token} in it; empty: replies are not taken */
+	bool vouched;	   /* a mail server vouches for who replies (mail_authserv) */
+	enum risk approve; /* the highest risk that a reply may approve */
+	struct str key;	   /* that the tokens of replies and of muting are made with */
 };
 
 struct notify_settings {
@@ -27,6 +38,7 @@ struct notify_settings {
 	enum lang lang;		 /* of who has not chosen one */
 	struct str push_subject; /* who we are to push services; empty: push is off */
 	struct str resumer_env;	 /* names with commas: what they see of our environment */
+	struct notify_mail mail;
 	int64_t resumer_timeout_ms;	     /* 0: none */
 	bool isolated;			     /* these programs are: net/process.h */
 	const struct process_hidden *hidden; /* from isolated resumers; borrowed */

@@ -198,7 +198,7 @@ static void tell_ask(struct writing *w, size_t max, struct telling_words *out)
 {
 	const struct delivery_fill *f = w->f;
 
-	out->title = ask_title(w, &f->ask, &f->parts, fill_is_hidden(f));
+	out->title = out->subject = ask_title(w, &f->ask, &f->parts, fill_is_hidden(f));
 	if (f->delivery->purpose == DELIVERY_REMINDER)
 		out->title = MSG_IN(
 			w->arena, w->lang, "notify.reminder", { "title", out->title });
@@ -331,6 +331,7 @@ void telling_text(struct claimed *c, size_t max, struct telling_words *out)
 
 	*out = (struct telling_words){ .lang = lang };
 	tells[f->delivery->purpose](&w, max, out);
+	if (!out->subject.len) out->subject = out->title;
 	out->text = buf_keep_done(&w.out, arena);
 	out->url = f->ask.id.len ? arena_print(arena, "%.*s/asks/%.*s",
 					   STR_ARGS(n->set.url), STR_ARGS(f->ask.id))

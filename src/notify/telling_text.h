@@ -8,10 +8,11 @@
  * characters shown. */
 struct telling_words {
 	enum lang lang;
-	struct str title; /* one line */
-	struct str text;  /* many; without the link */
-	struct str url;	  /* of the ask; of the page where it is about none */
-	struct str open;  /* what a button that opens the url says */
+	struct str title;   /* one line */
+	struct str subject; /* the same for every message of an ask */
+	struct str text;    /* many; without the link */
+	struct str url;	    /* of the ask; of the page where it is about none */
+	struct str open;    /* what a button that opens the url says */
 };
 
 /* `max`: bytes of the text at most, a little more than 2,000 at least. Never cut: the first

@@ -97,6 +97,7 @@ enum err gate_check(struct serve *s, const struct listener *listener,
 	if (host.len && !host_allowed(s, host))
 		return fail(
 			why, ERR_FORBIDDEN, "this server does not answer to that Host");
+	if (route && (route->flags & ROUTE_ANYWHERE)) return OK;
 	if (origin.len && !origin_ours(s, origin, host))
 		return fail(why, ERR_FORBIDDEN,
 			"requests from this Origin are not accepted; set url or allowed_hosts");

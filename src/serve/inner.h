@@ -75,12 +75,13 @@ struct serve {
 
 /* What a request may carry. */
 enum route_flags {
-	BODY_JSON = 1,	   /* a JSON body, or none */
-	BODY_TEXT = 2,	   /* plain text or a form, with a Bearer token */
-	ROUTE_KEYED = 4,   /* honours Idempotency-Key */
-	ROUTE_PAGE = 8,	   /* links from elsewhere may lead here */
-	ROUTE_OPEN = 16,   /* no credential is looked for */
-	ROUTE_PEOPLE = 32, /* an event may follow that says where the caller is */
+	BODY_JSON = 1,	     /* a JSON body, or none */
+	BODY_TEXT = 2,	     /* plain text or a form, with a Bearer token */
+	ROUTE_KEYED = 4,     /* honours Idempotency-Key */
+	ROUTE_PAGE = 8,	     /* links from elsewhere may lead here */
+	ROUTE_OPEN = 16,     /* no credential is looked for */
+	ROUTE_ANYWHERE = 64, /* other sites and programs may send it: it needs no login */
+	ROUTE_PEOPLE = 32,   /* an event may follow that says where the caller is */
 };
 
 struct request;
@@ -231,7 +232,7 @@ route_fn route_ask, route_ask_get, route_message, route_run_get, route_events,
 	route_login, route_logout, route_me, route_user, route_revoke, route_healthz,
 	route_readyz, route_metrics, route_openapi, route_page, route_page_lost,
 	route_file, route_mcp, route_mcp_stream, route_mcp_end, route_resource,
-	route_agent_test, route_provider_test, route_models;
+	route_agent_test, route_provider_test, route_models, route_mute;
 void mcp_stop(struct serve *); /* calls that wait are told so */
 void told_arrived(struct serve *, struct told *);
 /* A hint as a frame, and to the streams that it goes to. */

@@ -72,8 +72,10 @@ struct job {
 	const struct job_kind *kind;
 	void *env;	    /* the desk's, for its kinds */
 	struct arena arena; /* the job's memory, texts of the request included */
-	/* Who: a hash of what was shown, or a principal known already. */
+	/* Who: a hash of what was shown, or a principal known already, or a person whose
+	 * who.ws, who.user and who.via are known: the rest is looked up with the job. */
 	bool has_hash;
+	bool person;
 	uint8_t hash[SHA256_SIZE];
 	struct principal who; /* filled from the store when has_hash */
 	struct str from;      /* the caller's address, where that is kept; or empty */

@@ -122,6 +122,18 @@ static enum err credential_local_admin(struct db *db, struct job *job, struct fa
 	return e;
 }
 
+/* A person who came by a channel of theirs. */
+static enum err credential_person(struct db *db, struct job *job, struct fault *why)
+{
+	const struct val args[] = { val_int(job->who.ws), val_text(job->who.user) };
+	struct lookup l = { job, false };
+	enum err e = db_one(db, SQL_PERSON, args, 2, credential_row, &l, why);
+
+	if (!e && !l.found)
+		job->err = fail(&job->why, ERR_FORBIDDEN, "this person may not log in");
+	return e;
+}
+
 static bool lookup_ran_out(const struct lookup *l, int64_t now_ms)
 {
 	int64_t expires_ms = l->job->credential.expires_ms;
@@ -236,6 +248,8 @@ enum err credentials_load(struct db *db, struct job **jobs, size_t len, int64_t 
 
 		if (!job->has_hash && job->who.role == ROLE_LOCAL_ADMIN)
 			e = credential_local_admin(db, job, why);
+		else if (job->person)
+			e = credential_person(db, job, why);
 		else if (!job->has_hash && !job->kind->open && job->who.role == ROLE_NONE)
 			job->err = fail(&job->why, ERR_NO_TOKEN, "a token is needed");
 		if (!e && !job->err) credential_admit(job);
@@ -314,9 +328,9 @@ enum err credential_recheck(struct job *job, const struct rows *rows)
 	const struct user *u;
 	struct str hash = str_make((const char *)job->hash, SHA256_SIZE);
 
-	if (!rows->people_changed || !job->has_hash) return OK;
+	if (!rows->people_changed || !(job->has_hash || job->person)) return OK;
 	u = job->who.user.len ? rows_find(rows, RECORD_USERS, job->who.user) : NULL;
-	if (rows_ended(rows, RECORD_TOKENS, hash) ||
+	if ((job->has_hash && rows_ended(rows, RECORD_TOKENS, hash)) ||
 		(job->who.user.len && rows_ended(rows, RECORD_USERS, job->who.user)) ||
 		(u && u->disabled))
 		return fail(&job->why, ERR_NO_TOKEN, "this token is not known");

@@ -112,6 +112,11 @@ const char *const sql_written[SQL_RECORDS] = {
 		" w.teams, w.revocations, w.contacts"
 		" FROM tokens t JOIN workspaces w ON w.id = t.ws"
 		" LEFT JOIN users u ON u.ws = t.ws AND u.id = t.user_id WHERE t.hash = $1",
+	[SQL_PERSON] = /* as SQL_CREDENTIAL */
+	"SELECT u.ws, '', 'contact', '', '', '', u.id, '', 0, 0, u.name, u.role,"
+	" u.disabled, u.language, w.name, -1, 0, 0, -1, w.policy_version,"
+	" w.teams, w.revocations, w.contacts"
+	" FROM users u JOIN workspaces w ON w.id = u.ws WHERE u.ws = $1 AND u.id = $2",
 	[SQL_TOKEN_LIST] = "SELECT @tokens FROM tokens WHERE ws = $1"
 			   " AND kind = 'token' AND id > $2 ORDER BY id LIMIT $3",
 	[SQL_TOKEN_BY_ID] = "SELECT @tokens FROM tokens WHERE ws = $1 AND id = $2",
@@ -395,6 +400,11 @@ const char *const sql_written[SQL_RECORDS] = {
 			     " AND user_id = $2 AND team = $3 ORDER BY id",
 	[SQL_CONTACTS_AT] = "SELECT @contacts FROM contacts WHERE channel = $1"
 			    " AND address = $2 ORDER BY id",
+	/* Of any workspace: their ids are known from a token that we wrote. */
+	[SQL_CONTACT_ANYWHERE] = "SELECT @contacts(c.) FROM workspaces w"
+				 " JOIN contacts c ON c.ws = w.id AND c.id = $1",
+	[SQL_DELIVERY_ANYWHERE] = "SELECT @deliveries(d.) FROM workspaces w"
+				  " JOIN deliveries d ON d.ws = w.id AND d.id = $1",
 	[SQL_NOTIFY_PEOPLE_OF] = "SELECT @notify_people FROM notify_people WHERE ws = $1",
 
 	/* As store/lease.h has it: $3 is no kind, for there is one. Sub-agents first: somebody waits

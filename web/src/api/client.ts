@@ -239,6 +239,8 @@ export const api = {
 		call<Contact>('PATCH', `${contactsOf(of)}/contacts/${id}`, body),
 	contactDelete: (of: string, id: string) =>
 		call<null>('DELETE', `${contactsOf(of)}/contacts/${id}`),
+	contactVerify: (id: string, body: { code?: string }) =>
+		post<Contact>(`/v1/me/contacts/${id}/verify`, body),
 	contactTest: (of: string, id: string) =>
 		post<Delivery>(`${contactsOf(of)}/contacts/${id}/test`, {}),
 	notifyPrefs: () => get<NotifyPrefs>('/v1/me/notify'),

@@ -1,0 +1,36 @@
+/* text_file.c - reads the small files that settings name. */
+#include "cli/text_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/body.h"
+#include "text/msg.h"
+
+enum { FILE_MAX = 512 * 1024 };
+
+enum err text_file_read(const char *path, bool secret, struct arena *arena,
+	struct str *out, struct fault *why)
+{
+	struct buf text = { .max = FILE_MAX };
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat st;
+	ssize_t n = 0;
+
+	*out = STR_NONE;
+	if (fd < 0) return OK;
+	if (secret && (fstat(fd, &st) || (st.st_mode & 077))) {
+		close(fd);
+		return fail(why, ERR_INVALID, "%s",
+			MSG(arena, "setting.key_file", { "file", str_of(path) }).at);
+	}
+	do {
+		if (!buf_reserve(&text, 4096)) break;
+		n = read(fd, text.at + text.len, 4096);
+		if (n > 0) text.len += (size_t)n;
+	} while (n > 0);
+	close(fd);
+	*out = buf_keep_done(&text, arena);
+	return OK;
+}

@@ -1,0 +1,10 @@
+/* mail_key.h - the key that tokens in mail are made with. Private to desk. */
+#ifndef DESK_MAIL_KEY_H
+#define DESK_MAIL_KEY_H
+
+#include "desk/inner.h"
+
+/* For readers. Empty: nothing was made with it so far. */
+enum err mail_key(struct db *, struct arena *, struct str *out, struct fault *);
+
+#endif
