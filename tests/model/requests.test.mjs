@@ -1,7 +1,9 @@
 // Every body that is written is compiled as the vendor's own type: members that do not exist there fail.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'node:test';
 import { random as seeded } from '../lib/random.mjs';
@@ -27,8 +29,9 @@ const literal = (kind, value) => JSON.stringify(value, null, 1)
 	.replace(/"thinkingLevel": "(\w+)"/g, '"thinkingLevel": ThinkingLevel.$1');
 
 function compile(source) {
-	const folder = mkdtempSync(`${here}/.judged-`);
+	const folder = mkdtempSync(join(tmpdir(), 'judged-'));
 	try {
+		symlinkSync(join(here, 'node_modules'), join(folder, 'node_modules'));
 		writeFileSync(`${folder}/bodies.ts`, source);
 		execFileSync(`${here}/node_modules/.bin/tsc`, ['--strict', '--noEmit', '--skipLibCheck', '--target', 'es2022', '--module', 'nodenext',
 			'--moduleResolution', 'nodenext', '--types', '', `${folder}/bodies.ts`], { stdio: 'pipe' });
