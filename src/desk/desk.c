@@ -20,6 +20,7 @@ static void desk_heard(void *ctx, struct told *told)
 	pthread_mutex_lock(&d->listeners);
 	if (d->told) d->told(d->told_ctx, told);
 	pthread_mutex_unlock(&d->listeners);
+	if (told && told->elsewhere) desk_runs_elsewhere(d, told);
 }
 
 static bool desk_revoked(void *ctx, int64_t ws)
@@ -243,7 +244,8 @@ static enum err desk_clerks(
 	d->threads = true;
 	if (!store_url_is_shared(str_of(d->store))) return OK;
 	d->peers = peers_new(str_of(d->store),
-		&(struct peers_hooks){ d, desk_heard, desk_revoked, desk_unreached },
+		&(struct peers_hooks){
+			d, desk_heard, desk_revoked, desk_unreached, desk_hint_heard },
 		why);
 	return d->peers ? OK : why->err;
 }

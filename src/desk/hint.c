@@ -6,15 +6,20 @@
 #include "core/show.h"
 #include "desk/inner.h"
 
-enum { PARTIAL_MAX = 1024 * 1024 };
+enum { PARTIAL_MAX = 1024 * 1024, PIECE_MAX = 2048 };
 
 /* A turn under way. */
 struct partial {
 	struct partial *next;
 	int64_t ws;
 	char run[ID_SIZE], session[ID_SIZE];
+	bool elsewhere; /* another node works on it */
 	struct buf text;
 };
+
+/* What nodes tell each other. */
+static const char *const told_types[] = { "run.token", "run.thought", "run.tool",
+	"run.progress", "run.retrying" };
 
 void desk_on_hint(struct desk *d, desk_hint_fn *fn, void *ctx)
 {
@@ -30,10 +35,30 @@ static void hint_pass(struct desk *d, const struct hint *h)
 	if (d->hints.fn) d->hints.fn(d->hints.ctx, h);
 }
 
+/* To the other nodes. */
+static void hint_say(struct desk *d, const struct hint *h)
+{
+	struct buf b = { 0 };
+	struct json_writer w = { .out = &b };
+
+	if (!d->peers) return;
+	jw_object(&w);
+	jw_key(&w, "ws");
+	jw_int(&w, h->ws);
+	show_text(&w, "session", h->session);
+	show_text(&w, "run", h->run);
+	show_text(&w, "type", str_of(h->type));
+	show_json(&w, "data", h->data);
+	jw_object_end(&w);
+	if (!b.failed) peers_say(d->peers, buf_str(&b));
+	buf_done(&b);
+}
+
 void desk_hint(struct desk *d, const struct hint *h)
 {
 	pthread_mutex_lock(&d->hints.lock);
 	hint_pass(d, h);
+	hint_say(d, h);
 	pthread_mutex_unlock(&d->hints.lock);
 }
 
@@ -56,8 +81,10 @@ static struct partial *partial_of(
 	return p;
 }
 
+typedef void pass_fn(struct desk *, const struct hint *);
+
 static void text_pass(struct desk *d, int64_t ws, struct str session, struct str run,
-	const char *type, struct str text)
+	const char *type, struct str text, pass_fn *pass)
 {
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
@@ -67,9 +94,23 @@ static void text_pass(struct desk *d, int64_t ws, struct str session, struct str
 	jw_key(&w, "text");
 	jw_str(&w, text);
 	jw_object_end(&w);
-	if (!b.failed)
-		hint_pass(d, &(struct hint){ ws, session, run, type, buf_str(&b) });
+	if (!b.failed) pass(d, &(struct hint){ ws, session, run, type, buf_str(&b) });
 	buf_done(&b);
+}
+
+/* Short enough for a line between nodes, however its letters are written there. */
+static void text_say(struct desk *d, int64_t ws, struct str session, struct str run,
+	const char *type, struct str text)
+{
+	while (d->peers && text.len) {
+		size_t n = text.len < PIECE_MAX ? text.len : PIECE_MAX;
+
+		while (n > 1 && n < text.len &&
+			((unsigned char)text.at[n] & 0xc0) == 0x80)
+			n--;
+		text_pass(d, ws, session, run, type, str_first(text, n), hint_say);
+		text = str_from(text, n);
+	}
 }
 
 void desk_hint_text(struct desk *d, int64_t ws, struct str session, struct str run,
@@ -81,24 +122,29 @@ void desk_hint_text(struct desk *d, int64_t ws, struct str session, struct str r
 
 		if (p) buf_add(&p->text, text);
 	}
-	text_pass(d, ws, session, run, type, text);
+	text_pass(d, ws, session, run, type, text, hint_pass);
+	text_say(d, ws, session, run, type, text);
 	pthread_mutex_unlock(&d->hints.lock);
+}
+
+/* The lock is held. */
+static void partial_drop(struct desk *d, struct str run, bool elsewhere)
+{
+	struct partial **at = &d->hints.partials, *p;
+
+	while (*at && !str_is(run, (*at)->run))
+		at = &(*at)->next;
+	p = *at;
+	if (!p || (elsewhere && !p->elsewhere)) return;
+	*at = p->next;
+	buf_done(&p->text);
+	mem_free(p);
 }
 
 void desk_hint_over(struct desk *d, struct str run)
 {
-	struct partial **at = &d->hints.partials;
-
 	pthread_mutex_lock(&d->hints.lock);
-	while (*at && !str_is(run, (*at)->run))
-		at = &(*at)->next;
-	if (*at) {
-		struct partial *p = *at;
-
-		*at = p->next;
-		buf_done(&p->text);
-		mem_free(p);
-	}
+	partial_drop(d, run, false);
 	pthread_mutex_unlock(&d->hints.lock);
 }
 
@@ -108,8 +154,71 @@ void desk_hint_again(struct desk *d, int64_t ws, struct str session)
 	for (struct partial *p = d->hints.partials; p; p = p->next)
 		if (p->ws == ws && str_is(session, p->session))
 			text_pass(d, ws, session, str_of(p->run), "run.partial",
-				buf_str(&p->text));
+				buf_str(&p->text), hint_pass);
 	pthread_mutex_unlock(&d->hints.lock);
+}
+
+/* ---- other nodes ---- */
+
+/* The lock is held. */
+static void heard_keep(struct desk *d, const struct hint *h, const struct json *data)
+{
+	struct partial *p;
+
+	if (strcmp(h->type, "run.retrying") == 0) partial_drop(d, h->run, true);
+	if (strcmp(h->type, "run.token") != 0) return;
+	p = partial_of(d, h->ws, h->session, h->run);
+	if (!p) return;
+	if (!p->text.len) p->elsewhere = true;
+	if (p->elsewhere) buf_add(&p->text, json_text(json_get(data, "text")));
+}
+
+void desk_hint_heard(void *ctx, struct str line)
+{
+	struct desk *d = ctx;
+	struct arena arena = { 0 };
+	const struct json *json, *ws, *data;
+	struct hint h = { 0 };
+	struct buf b = { 0 };
+
+	if (json_read(line, NULL, &arena, &json, NULL)) {
+		arena_done(&arena);
+		return;
+	}
+	ws = json_get(json, "ws");
+	data = json_get(json, "data");
+	h.session = json_text(json_get(json, "session"));
+	h.run = json_text(json_get(json, "run"));
+	for (size_t i = 0; i < sizeof told_types / sizeof *told_types; i++)
+		if (str_is(json_text(json_get(json, "type")), told_types[i]))
+			h.type = told_types[i];
+	if (h.type && ws && ws->is_int && json_is(data, JSON_OBJECT)) {
+		h.ws = ws->integer;
+		json_write(&b, data);
+		h.data = buf_str(&b);
+		pthread_mutex_lock(&d->hints.lock);
+		heard_keep(d, &h, data);
+		hint_pass(d, &h);
+		pthread_mutex_unlock(&d->hints.lock);
+	}
+	buf_done(&b);
+	arena_done(&arena);
+}
+
+void desk_runs_elsewhere(struct desk *d, const struct told *told)
+{
+	bool taken = false;
+
+	for (size_t i = 0; i < told->len; i++) {
+		const struct event *e = &told->events[i].event;
+
+		if (!e->run.len || strncmp(e->type, "run.", 4) != 0) continue;
+		taken |= strcmp(e->type, "run.cancelled") == 0;
+		pthread_mutex_lock(&d->hints.lock);
+		partial_drop(d, e->run, true);
+		pthread_mutex_unlock(&d->hints.lock);
+	}
+	if (taken) desk_wake_runs(d);
 }
 
 void desk_hints_done(struct desk *d)

@@ -1,6 +1,6 @@
 /* hint.h - what a run shows while it works: tokens, thoughts, retries. Never stored, and nothing
  * depends on it: the message follows. The text of the turn so far is kept for readers who come
- * late. Any thread. */
+ * late. Nodes that share a store tell each other. Any thread. */
 #ifndef DESK_HINT_H
 #define DESK_HINT_H
 

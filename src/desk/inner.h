@@ -230,6 +230,10 @@ void desk_deliver(struct desk *); /* there is something to deliver */
 void desk_told_metrics(struct desk *, struct buf *);
 void desk_wake_runs(struct desk *);
 void desk_hints_done(struct desk *);
+/* What another node's run shows; ctx is the desk. On the peers thread. */
+void desk_hint_heard(void *ctx, struct str line);
+/* Events of other nodes: turns that ended there, and runs of ours that were cancelled there. */
+void desk_runs_elsewhere(struct desk *, const struct told *);
 /* Items for what may not be called. */
 enum err desk_check_callback(
 	const struct desk *, const struct callback *, struct fault *);

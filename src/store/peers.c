@@ -3,7 +3,8 @@
  * A hint names the workspaces in which something was committed. It may be lost, late or
  * doubled: the log itself, read from the last number that was told, is what counts, and
  * every second it is compared without any hint. We listen before we look, so that nothing
- * falls between the two. */
+ * falls between the two. What nodes say to each other goes the same way: several lines at once,
+ * told from a hint by their first letter. */
 #include "store/peers.h"
 
 #include "base/clock.h"
@@ -16,7 +17,13 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-enum { POLL_MS = 1000, PAGE = 500, HINT_MAX = 2000 };
+enum {
+	POLL_MS = 1000,
+	PAGE = 500,
+	HINT_MAX = 2000,
+	LINES_MS = 100,		/* between lines that are said */
+	LINES_MAX = 256 * 1024, /* that wait */
+};
 
 /* A workspace's place in the log. */
 struct peers_post {
@@ -40,6 +47,9 @@ struct peers {
 	pthread_mutex_t lock;	  /* of what follows, and of telling */
 	struct peers_post *posts; /* by workspace */
 	size_t len, cap;
+	pthread_mutex_t lines_lock;
+	struct buf lines; /* to be said, each with its end; under lines_lock */
+	int64_t lines_ms; /* when some were said last; the thread's */
 };
 
 /* ---- posts ---- */
@@ -256,12 +266,72 @@ static enum err hints_send(struct peers *l, struct fault *why)
 	return e;
 }
 
+/* ---- lines ---- */
+
+void peers_say(struct peers *l, struct str line)
+{
+	bool first;
+
+	if (line.len > PEERS_LINE_MAX) return;
+	pthread_mutex_lock(&l->lines_lock);
+	first = !l->lines.len;
+	if (l->lines.len + line.len < LINES_MAX) {
+		buf_add(&l->lines, line);
+		buf_add_text(&l->lines, "\n");
+	}
+	pthread_mutex_unlock(&l->lines_lock);
+	if (first) peers_wake(l);
+}
+
+static bool lines_wait(struct peers *l)
+{
+	bool wait;
+
+	pthread_mutex_lock(&l->lines_lock);
+	wait = l->lines.len > 0;
+	pthread_mutex_unlock(&l->lines_lock);
+	return wait;
+}
+
+/* As many as a hint takes at once. */
+static enum err lines_send(struct peers *l, struct fault *why)
+{
+	struct buf all = { 0 };
+	struct str rest;
+	enum err e = OK;
+
+	if (clock_mono_ms() - l->lines_ms < LINES_MS) return OK;
+	pthread_mutex_lock(&l->lines_lock);
+	all = l->lines;
+	l->lines = (struct buf){ 0 };
+	pthread_mutex_unlock(&l->lines_lock);
+	if (all.len) l->lines_ms = clock_mono_ms();
+	rest = buf_str(&all);
+	while (!e && !all.failed && rest.len) {
+		struct str part = str_first(rest, PEERS_LINE_MAX + 1);
+
+		while (part.len && part.at[part.len - 1] != '\n')
+			part.len--;
+		rest = str_from(rest, part.len);
+		part.len -= part.len > 0;
+		if (!part.len) break;
+		e = l->db->driver->hint(l->db, part, why);
+	}
+	buf_done(&all);
+	return e;
+}
+
 static void hint_heard(void *ctx, struct str hint)
 {
 	struct peers *l = ctx;
 	struct str word;
 	int64_t ws;
 
+	if (hint.len && (hint.at[0] < '0' || hint.at[0] > '9')) {
+		while (str_cut(&hint, '\n', &word))
+			l->hooks.said(l->hooks.ctx, word);
+		return;
+	}
 	if (!hint.len) l->polled_ms = 0;
 	pthread_mutex_lock(&l->lock);
 	while (str_cut(&hint, ' ', &word)) {
@@ -327,15 +397,18 @@ static enum err peers_open(struct peers *l, struct fault *why)
 
 static enum err peers_turn(struct peers *l, struct fault *why)
 {
-	int64_t left_ms = l->polled_ms + POLL_MS - clock_mono_ms();
+	int64_t left_ms = l->polled_ms + POLL_MS - clock_mono_ms(), lines_ms;
 	uint64_t count;
 	enum err e = peers_open(l, why);
 
+	lines_ms = l->lines_ms + LINES_MS - clock_mono_ms();
+	if (lines_wait(l) && lines_ms < left_ms) left_ms = lines_ms;
 	if (!e)
 		e = l->db->driver->await(
 			l->db, l->wake, left_ms > 0 ? left_ms : 0, hint_heard, l, why);
 	if (!e && read(l->wake, &count, sizeof count) < 0) count = 0;
 	if (!e) e = hints_send(l, why);
+	if (!e) e = lines_send(l, why);
 	if (!e && clock_mono_ms() - l->polled_ms >= POLL_MS)
 		e = peers_poll(l, false, why);
 	return e ? e : peers_read(l, why);
@@ -377,6 +450,7 @@ struct peers *peers_new(
 		return NULL;
 	}
 	pthread_mutex_init(&l->lock, NULL);
+	pthread_mutex_init(&l->lines_lock, NULL);
 	l->hooks = *hooks;
 	l->wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	l->url = mem_copy(url.at, url.len);
@@ -406,6 +480,8 @@ struct peers *peers_free(struct peers *l)
 	db_close(l->db);
 	if (l->wake >= 0) close(l->wake);
 	pthread_mutex_destroy(&l->lock);
+	pthread_mutex_destroy(&l->lines_lock);
+	buf_done(&l->lines);
 	mem_free(l->url);
 	mem_free(l->posts);
 	mem_free(l);

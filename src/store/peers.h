@@ -23,6 +23,8 @@ struct peers_hooks {
 	/* The store cannot be reached, or (NULL) it can again. On the peers thread.
 	 */
 	void (*trouble)(void *ctx, const struct fault *);
+	/* A line that another node said. On the peers thread. */
+	void (*said)(void *ctx, struct str line);
 };
 
 /* Looks where the log stands; from then on all is told. NULL: why tells. The hooks are
@@ -34,5 +36,11 @@ struct peers *peers_free(struct peers *); /* ends it; NULL is fine; returns NULL
 /* A commit of this process: told at once or soon, and the others are hinted at it. NULL:
  * there may be one. */
 void peers_pass(struct peers *, struct told *);
+
+/* A line of text for the other nodes, which does not begin with a digit and holds no line end. They hear it
+ * within a second, in the order it was said, and not at all when it is longer than PEERS_LINE_MAX, when too much
+ * waits, or while there is trouble: nothing may depend on it. Any thread. */
+enum { PEERS_LINE_MAX = 7900 };
+void peers_say(struct peers *, struct str line);
 
 #endif

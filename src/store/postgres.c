@@ -177,7 +177,7 @@ static enum err postgres_verify(struct db *db, struct fault *why)
 static enum err postgres_hint(struct db *db, struct str hint, struct fault *why)
 {
 	struct postgres *p = postgres_of(db);
-	char text[4096];
+	char text[8000]; /* PostgreSQL takes no more */
 
 	snprintf(text, sizeof text, "%.*s", STR_ARGS(hint));
 	return postgres_say(p, "SELECT pg_notify('parley', $1)", text, NULL, NULL, why);

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { chmodSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { anthropicReply, scriptedModel } from '../lib/scripted-model.mjs';
+import { results, say, ScriptModel, use } from '../lib/script_model.mjs';
 import { Server, until, useServer } from './lib/server.mjs';
 
-const model = await scriptedModel();
-after(() => model.close());
+const model = await new ScriptModel().start();
+after(() => model.stop());
 
 const SECRET = 'sk-test-0123456789abcdefWXYZ';
 const server = await useServer({ env: { ANTHROPIC_API_KEY: SECRET, ANTHROPIC_BASE_URL: model.url } });
@@ -120,7 +120,7 @@ test('a key is sealed: it works, and nothing shows it', async () => {
 	await make({ name: 'sealed-agent', provider: 'sealed' });
 	const tried = await admin.post('/v1/agents/sealed-agent/test', {});
 	assert.deepEqual([tried.status, tried.body.ok], [200, true], tried.text);
-	assert.equal(model.asked.at(-1).headers['x-api-key'], key);
+	assert.equal(model.requests.at(-1).headers['x-api-key'], key);
 	assert.equal((await admin.delete('/v1/providers/sealed')).status, 409);
 	assert.match((await admin.delete('/v1/providers/sealed')).body.detail, /sealed-agent/);
 	const without = await admin.patch('/v1/providers/sealed', { version: 1, key: null });
@@ -139,7 +139,7 @@ test('a key is sealed: it works, and nothing shows it', async () => {
 
 test('a provider that cannot be used says why', async () => {
 	const refused = await provider({ name: 'refused' });
-	model.say = () => ({ status: 401, body: { type: 'error', error: { type: 'authentication_error', message: 'invalid x-api-key' } } });
+	model.answer = () => ({ status: 401, body: { type: 'error', error: { type: 'authentication_error', message: 'invalid x-api-key' } } });
 	const tried = await admin.post('/v1/providers/refused/test', { model: 'm' });
 	assert.equal(tried.body.ok, false);
 	assert.match(tried.body.checks.at(-2).detail + tried.body.checks.at(-1).detail, /unauthorized: invalid x-api-key/);
@@ -154,7 +154,7 @@ test('a provider that cannot be used says why', async () => {
 test('the models of a provider are asked of it', async () => {
 	const reply = await admin.get('/v1/providers/anthropic/models');
 	assert.deepEqual(reply.body.items.map((m) => m.id), ['scripted']);
-	assert.equal(model.asked.at(-1).path, '/v1/models?limit=1000');
+	assert.equal(model.requests.at(-1).path, '/v1/models?limit=1000');
 });
 
 test('prices are imported, and replaced', async () => {
@@ -232,14 +232,14 @@ prompt = You write poems.
 });
 
 test('the commands: agents and providers listed, imported, tried, priced and removed', async () => {
-	model.say = () => anthropicReply([{ type: 'text', text: 'OK' }]);
+	model.answer = () => [say('OK')];
 	const run = (...args) => server.run([...args, '--data', server.data]);
 	const added = await server.run(['providers', 'add', 'second', '--kind', 'anthropic', '--provider-url', model.url, '--key-file', '-', '--data', server.data],
 		{ input: 'sk-by-standard-input-1234\n' });
 	assert.deepEqual([added.code, added.stderr.trim()], [0, 'Provider second created']);
 	assert.match((await run('providers', 'list')).stdout, /second\s+anthropic\s+…1234\s+ok/);
 	assert.match((await run('providers', 'test', 'second', 'm')).stdout, /ok\s+model: m answered in \d+ ms/);
-	assert.equal(model.asked.at(-1).headers['x-api-key'], 'sk-by-standard-input-1234');
+	assert.equal(model.requests.at(-1).headers['x-api-key'], 'sk-by-standard-input-1234');
 	const file = join(server.home, 'reviewer.md');
 	writeFileSync(file, '---\nname: reviewer\ndescription: "Reviews code"\ntools: Read, memory, todo/create\nmodel: sonnet\n---\n\nYou review.\n');
 	const imported = await run('agents', 'import', file, '--provider', 'second');
@@ -277,7 +277,7 @@ test('a run shows no key either, not even when its provider repeats it', async (
 	const key = 'sk-key-that-a-provider-repeats-4242';
 	await provider({ name: 'gossip', key });
 	await make({ name: 'gossiper', provider: 'gossip', on_error: 'fail', prompt: 'Be brief.' });
-	model.say = () => anthropicReply([{ type: 'text', text: 'Hello.' }]);
+	model.answer = () => [say('Hello.')];
 	const talk = async () => {
 		const made = await member.post('/v1/sessions', { agent: 'gossiper', message: 'Hi' });
 		assert.equal(made.status, 201, made.text);
@@ -288,8 +288,8 @@ test('a run shows no key either, not even when its provider repeats it', async (
 		}, 'the end of the run');
 	};
 	assert.equal((await talk()).status, 'completed');
-	assert.equal(model.asked.at(-1).headers['x-api-key'], key);
-	model.say = () => ({ status: 401, body: { error: { type: 'authentication_error', message: `the key ${key} is wrong` } } });
+	assert.equal(model.requests.at(-1).headers['x-api-key'], key);
+	model.answer = () => ({ status: 401, body: { error: { type: 'authentication_error', message: `the key ${key} is wrong` } } });
 	const failed = await talk();
 	assert.deepEqual([failed.status, failed.error], ['failed', { kind: 'unauthorized', message: 'the key [secret …4242] is wrong' }]);
 	const tried = await admin.post('/v1/agents/gossiper/test', {});
@@ -304,9 +304,8 @@ test('a run shows no key either, not even when its provider repeats it', async (
 });
 
 test('a newcomer: a key in the environment, a login, and an agent that works', async () => {
-	model.say = (body) => (JSON.stringify(body.messages.at(-1)).includes('tool_result')
-		? anthropicReply([{ type: 'text', text: 'Autumn moon rises.' }])
-		: anthropicReply([{ type: 'tool_use', id: 'toolu_9', name: 'todo', input: { operation: 'create', name: 'Write a haiku' } }], { stop: 'tool_use' }));
+	model.answer = (body) => (results(body).length ? [say('Autumn moon rises.')]
+		: [use('todo', { operation: 'create', name: 'Write a haiku' })]);
 	const fresh = new Server({ env: { ANTHROPIC_API_KEY: SECRET, ANTHROPIC_BASE_URL: model.url } });
 	try {
 		await fresh.start();

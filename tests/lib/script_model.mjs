@@ -53,9 +53,10 @@ export class ScriptModel {
 	 * answer(request, n) → blocks, or { blocks, status, headers, body, stop, cut, pause, hang, error }, or a promise
 	 * of either. cut: so many events only, then the connection breaks; pause: ms between events; hang: pings for ever.
 	 */
-	constructor(answer) {
+	constructor(answer = () => [say('OK')]) {
 		this.answer = answer;
-		this.requests = [];
+		this.requests = []; // their bodies, with `at`, `path` and `headers`
+		this.models = { data: [{ id: 'scripted', type: 'model' }] };
 		this.open = 0;
 		this.server = http.createServer((request, response) => this.serve(request, response));
 	}
@@ -74,8 +75,12 @@ export class ScriptModel {
 	async serve(request, response) {
 		let text = '';
 		for await (const chunk of request) text += chunk;
-		const body = JSON.parse(text);
-		this.requests.push({ ...body, at: Date.now() });
+		const body = text ? JSON.parse(text) : {};
+		this.requests.push({ ...body, at: Date.now(), path: request.url, headers: request.headers });
+		if (request.method === 'GET') {
+			response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(this.models));
+			return;
+		}
 		this.open++;
 		response.on('close', () => { this.open--; });
 		const said = await this.answer(body, this.requests.length);

@@ -1,0 +1,140 @@
+// Runs on two nodes that share a database: a dead node's runs go on at the other, cancels and messages reach the
+// node that works, what a model says is shown on both, and the database may go away.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { Cluster, Node } from '../lib/cluster.mjs';
+import { KilledRuns } from '../lib/killed_runs.mjs';
+import { first, results, say, ScriptModel, use } from '../lib/script_model.mjs';
+import { Stream } from '../api/lib/stream.mjs';
+import { until } from '../lib/server.mjs';
+
+const LONG = process.env.PARLEY_LONG === '1';
+const RUNS = Number(process.env.PARLEY_RUNS ?? (LONG ? 20_000 : 30)), KILLS = LONG ? Math.ceil(RUNS / 30) : 4;
+const LEASE_OVER = 31e3;
+const cluster = new Cluster();
+const scripts = new Map();
+const model = new ScriptModel((q) => [...scripts].find(([text]) => first(q).startsWith(text))[1](q));
+const script = (text, answer) => { scripts.set(text, answer); return text; };
+let one, two, tokens;
+
+const made = [];
+async function pair(name) {
+	const store = cluster.database(name);
+	const nodes = [new Node(store, { keepPort: true }), new Node(store, { keepPort: true })];
+	made.push(...nodes);
+	for (const node of nodes) node.env.PARLEY_TEST_TOOLS = '1';
+	for (const node of nodes) await node.start();
+	const found = { admin: await nodes[0].token('admin', 'ada'), member: await nodes[0].token('member', 'mia') };
+	return { nodes, tokens: found };
+}
+
+const ok = async (status, node, who, ...request) => {
+	const reply = await node.once(tokens[who], ...request);
+	assert.equal(reply.status, status, JSON.stringify(reply.body));
+	return reply.body;
+};
+const start = (node, message) => ok(201, node, 'member', 'POST', '/v1/sessions', { agent: 'worker', message });
+const run = (node, id) => ok(200, node, 'member', 'GET', `/v1/runs/${id}`);
+const ended = (node, id) => until(async () => {
+	const r = await run(node, id);
+	return ['completed', 'failed', 'cancelled'].includes(r.status) && r;
+}, `the end of ${id}`);
+const listen = (node, query) => Stream.open({ server: node,
+	headers: () => ({ authorization: `Bearer ${tokens.member}` }) }, `/v1/events${query}`);
+const events = async (node, session) => (await ok(200, node, 'admin', 'GET',
+	`/v1/events?format=json&after=0&session=${session}&limit=200`)).items;
+/* Which node works on it, by its event. */
+const worker = async (session) => {
+	const started = (await events(one, session)).filter(({ type }) => type === 'run.started').at(-1).data.node;
+	return [one, two].find((node) => started.endsWith(node.data.replace(/[/%_\\]/g, '-').slice(-40)));
+};
+
+before(async () => {
+	await model.start();
+	({ nodes: [one, two], tokens } = await pair('runs'));
+	const { version } = await ok(200, one, 'admin', 'GET', '/v1/policy');
+	await ok(200, one, 'admin', 'PUT', '/v1/policy', { version, at_once: { auto: 16, manual: 16, selective: 16 } });
+	await ok(201, one, 'admin', 'POST', '/v1/providers', { name: 'scripted', kind: 'anthropic', url: model.url });
+	await ok(201, one, 'admin', 'POST', '/v1/agents', { name: 'worker', provider: 'scripted', model: 'm',
+		tools: ['todo', 'ask_user_question'] });
+});
+after(async () => {
+	for (const node of made) await node.end();
+	cluster.remove();
+	model.stop();
+});
+
+test('what a model says is shown by the other node, too, and to who comes late', async () => {
+	const session = await start(one, script('Slowly', () => ({ blocks: [say('word '.repeat(60))], pause: 60 })));
+	await until(() => model.open > 0, 'the model call');
+	const other = await worker(session.id) === one ? two : one;
+	const early = await listen(other, `?session=${session.id}&after=0`);
+	await early.eventsUntil(({ type }) => type === 'run.token');
+	const began = Date.now();
+	const late = await listen(other, `?session=${session.id}`);
+	const partial = (await late.eventsUntil(({ type }) => type === 'run.partial')).at(-1);
+	assert.match(partial.data.text, /^word word/);
+	assert.ok(Date.now() - began < 2000, 'at once, not at the end');
+	await early.eventsUntil(({ type }) => type === 'run.completed');
+	for (const stream of [early, late]) stream.close();
+});
+
+test('a run is cancelled, or given a message, by a node that does not work on it', async () => {
+	script('Hang', (q) => (/louder/.test(JSON.stringify(q.messages)) ? [say('LOUD')] : { blocks: [say('a')], hang: true }));
+	for (const what of ['cancel', 'now']) {
+		const session = await start(one, 'Hang');
+		await until(() => model.open === 1, 'the model call');
+		const other = await worker(session.id) === one ? two : one, began = Date.now();
+		if (what === 'cancel') await ok(200, other, 'member', 'POST', `/v1/runs/${session.run}/cancel`, {});
+		else await ok(201, other, 'member', 'POST', `/v1/sessions/${session.id}/messages`, { content: 'louder', when: 'now' });
+		await until(() => model.open === 0, 'the end of the model call');
+		if (what === 'cancel') assert.ok(Date.now() - began < 1500, `it took ${Date.now() - began} ms`);
+		else assert.equal((await ended(other, session.run)).report, 'LOUD');
+	}
+});
+
+test('the database goes away while a model answers: the turn is committed once it is back', async () => {
+	let go;
+	const gate = new Promise((done) => { go = done; });
+	const session = await start(one, script('Gone', async (q) => {
+		if (results(q).length) return [say('back')];
+		await gate;
+		return [use('todo', { operation: 'create', name: 'kept' })];
+	}));
+	await until(() => model.open === 1, 'the model call');
+	cluster.stop('immediate');
+	go();
+	await until(() => model.open === 0, 'the end of the model call');
+	cluster.start();
+	await until(async () => (await one.readyz()).status === 200 && (await two.readyz()).status === 200, 'the nodes');
+	for (const node of [one, two]) node.jump(LEASE_OVER);
+	assert.equal((await ended(one, session.run)).report, 'back');
+	const tasks = (await ok(200, one, 'member', 'GET', `/v1/sessions/${session.id}/tasks`)).items;
+	assert.deepEqual(tasks.map(({ name }) => name), ['kept']);
+});
+
+test('the runs of a node that died go on at the other when their lease is over', async () => {
+	let calls = 0;
+	const session = await start(one, script('Orphan', () => (calls++ ? [say('adopted')] : { blocks: [say('a')], hang: true })));
+	await until(() => model.open === 1, 'the model call');
+	const dead = await worker(session.id), heir = dead === one ? two : one;
+	await dead.kill();
+	heir.jump(LEASE_OVER);
+	const began = Date.now(), r = await ended(heir, session.run);
+	assert.deepEqual([r.report, r.attempt], ['adopted', 2]);
+	assert.ok(Date.now() - began < 4000, 'no later than the next look');
+	await dead.start();
+});
+
+test(`${RUNS} runs on two nodes, killed ${KILLS} times`, { timeout: 3_600_000 }, async (t) => {
+	const { nodes, tokens: own } = await pair('killed');
+	const play = new KilledRuns({ servers: nodes, tokens: own, runs: RUNS, kills: KILLS });
+	try {
+		await play.play();
+		t.diagnostic(play.summary);
+	} finally {
+		await play.end();
+	}
+	const check = await nodes[0].run(['check', '--data', nodes[0].data]);
+	assert.equal(check.code, 0, check.stdout + check.stderr);
+});
