@@ -29,7 +29,7 @@ struct worker {
 	struct run_work work;	   /* to begin with */
 	struct claimed_runs *from; /* whose memory that is */
 	char run[ID_SIZE];	   /* that it works on; under the lock */
-	int64_t ws;
+	int64_t ws, attempt;
 	/* Of the step under way and the next: each task's arena holds what it found. */
 	struct task tasks[2];
 	int at;
@@ -46,6 +46,7 @@ struct runner {
 	bool started, stopping;
 	bool woken; /* runs were queued, or taken away */
 	bool freed; /* a worker came back */
+	bool stray; /* a run may be held that nobody works on */
 	struct worker *workers;
 	int64_t workers_len, busy;
 	bool troubled;
@@ -62,6 +63,8 @@ struct task *worker_task(struct worker *);
 /* Puts it and waits. The store in trouble: tried again until it works. False: the run is not ours
  * any more, or the server stops. */
 bool worker_tell(struct worker *, const struct use *, struct task *, void *what);
+/* The store refused it, and would again. */
+bool worker_failed(const struct task *);
 /* Sleeps, or until it is told to give up: false then. */
 bool worker_sleep(struct worker *, int64_t ms);
 bool worker_told(struct worker *);

@@ -63,6 +63,19 @@ struct task *worker_task(struct worker *w)
 	return t;
 }
 
+bool worker_failed(const struct task *t)
+{
+	switch (t->job.err) {
+	case OK:
+	case ERR_CONFLICT:
+	case ERR_NOT_FOUND:
+	case ERR_UNKNOWN:
+	case ERR_UNAVAILABLE:
+	case ERR_MEMORY: return false;
+	default: return true;
+	}
+}
+
 bool worker_tell(struct worker *w, const struct use *use, struct task *t, void *what)
 {
 	for (;;) {
@@ -74,7 +87,7 @@ bool worker_tell(struct worker *w, const struct use *use, struct task *t, void *
 		/* A commit whose outcome is unknown may be there: the lease decides, and the
 		 * next look at the rows says what is to be done. */
 		if (t->job.err == ERR_UNKNOWN) return false;
-		if (t->job.err != ERR_UNAVAILABLE && t->job.err != ERR_MEMORY) {
+		if (worker_failed(t)) {
 			log_line(LOG_ERROR, "run %s: %s", w->run, t->job.why.detail);
 			return false;
 		}
@@ -83,7 +96,8 @@ bool worker_tell(struct worker *w, const struct use *use, struct task *t, void *
 	}
 }
 
-static void worker_go(struct worker *w)
+/* False: it came back without the run having been brought to rest. */
+static bool worker_go(struct worker *w)
 {
 	struct run_work work = w->work, next;
 	bool ours = true;
@@ -100,6 +114,7 @@ static void worker_go(struct worker *w)
 	w->from = NULL;
 	task_empty(&w->tasks[0]);
 	task_empty(&w->tasks[1]);
+	return ours;
 }
 
 static void stop_clear(struct worker *w)
@@ -114,6 +129,7 @@ static void *worker_main(void *ctx)
 {
 	struct worker *w = ctx;
 	struct runner *r = w->runner;
+	bool rested;
 
 	arena_keep_most(KEPT_BLOCKS);
 	pthread_mutex_lock(&r->lock);
@@ -123,8 +139,9 @@ static void *worker_main(void *ctx)
 			continue;
 		}
 		pthread_mutex_unlock(&r->lock);
-		worker_go(w);
+		rested = worker_go(w);
 		pthread_mutex_lock(&r->lock);
+		r->stray |= !rested;
 		w->busy = w->told = false;
 		stop_clear(w);
 		w->run[0] = '\0';
@@ -202,7 +219,8 @@ static enum err runner_tell(
 	return e;
 }
 
-/* Those that were taken away are given up; the leases of the others run on. */
+/* Those that were taken away are given up; the leases of the others run on; what is held and not
+ * worked on is queued again. */
 static void runs_look(struct runner *r)
 {
 	struct task t = { 0 };
@@ -215,18 +233,26 @@ static void runs_look(struct runner *r)
 	ids = mem_alloc(sizeof *ids * (size_t)(r->busy + 1));
 	n.lost = mem_alloc(sizeof *n.lost * (size_t)(r->busy + 1));
 	for (struct worker *w = r->workers; w && keys && ids && n.lost; w = w->next)
-		if (w->busy && !w->told && (int64_t)n.len < r->busy) {
+		if (w->busy && (int64_t)n.len < r->busy) {
 			memcpy(ids[n.len], w->run, ID_SIZE);
-			keys[n.len] = (struct run_key){ w->ws, str_of(ids[n.len]), n.by };
+			keys[n.len] = (struct run_key){ w->ws, str_of(ids[n.len]), n.by,
+				w->attempt };
 			n.len++;
 		}
+	r->stray = false;
 	pthread_mutex_unlock(&r->lock);
 	n.runs = keys;
-	if (n.len && !runner_tell(r, &use_run_renew, &t, &n)) {
+	if (!keys || !ids || !n.lost || runner_tell(r, &use_run_renew, &t, &n)) {
+		pthread_mutex_lock(&r->lock);
+		r->stray = true;
+		pthread_mutex_unlock(&r->lock);
+	} else {
 		pthread_mutex_lock(&r->lock);
 		for (size_t i = 0; i < n.len; i++)
 			for (struct worker *w = r->workers; w; w = w->next)
-				if (n.lost[i] && w->busy && strcmp(w->run, ids[i]) == 0)
+				if (n.lost[i] && w->busy &&
+					w->attempt == keys[i].attempt &&
+					strcmp(w->run, ids[i]) == 0)
 					worker_give_up(w);
 		pthread_mutex_unlock(&r->lock);
 	}
@@ -246,11 +272,15 @@ static void runs_hand_out(struct runner *r, struct claimed_runs *c)
 
 		if (work->step == RUN_STEP_REST) continue;
 		w = worker_idle(r);
-		if (!w) continue; /* its lease runs out, and it is claimed again */
+		if (!w) { /* it is queued again */
+			r->stray = true;
+			continue;
+		}
 		atomic_fetch_add(&c->refs, 1);
 		w->from = c;
 		w->work = *work;
 		w->ws = work->key.ws;
+		w->attempt = work->key.attempt;
 		snprintf(w->run, sizeof w->run, "%.*s", STR_ARGS(work->key.run));
 		w->busy = true;
 		r->busy++;
@@ -272,6 +302,9 @@ static int64_t runs_claim(struct runner *r, int64_t free)
 	};
 	if (runner_tell(r, &use_run_claim, &c->task, &c->claim)) {
 		wait = TROUBLE_MS;
+		pthread_mutex_lock(&r->lock);
+		r->stray = true; /* they may be claimed all the same */
+		pthread_mutex_unlock(&r->lock);
 	} else {
 		runs_hand_out(r, c);
 		if (c->claim.next_ms) {
@@ -326,23 +359,25 @@ static void *runner_main(void *ctx)
 	pthread_mutex_lock(&r->lock);
 	while (!r->stopping) {
 		int64_t free, busy;
-		bool woken;
+		bool woken, stray;
 
 		if (!r->woken && !r->freed) runner_wait(r, wait);
 		woken = r->woken;
 		r->woken = r->freed = false;
 		free = r->set.runs_max - r->busy;
 		busy = r->busy;
+		stray = r->stray;
 		if (r->stopping) break;
 		pthread_mutex_unlock(&r->lock);
-		if (busy && (woken || clock_mono_ms() - looked_ms >= LOOK_MS)) {
+		if (stray ||
+			(busy && (woken || clock_mono_ms() - looked_ms >= LOOK_MS))) {
 			runs_look(r);
 			looked_ms = clock_mono_ms();
 		}
 		wait = free > 0 ? runs_claim(r, free) : -1;
 		if (busy || r->set.shared) wait = sooner(wait, LOOK_MS);
 		pthread_mutex_lock(&r->lock);
-		if (r->busy) wait = sooner(wait, LOOK_MS);
+		if (r->busy || r->stray) wait = sooner(wait, LOOK_MS);
 	}
 	for (struct worker *w = r->workers; w; w = w->next) {
 		if (w->busy) worker_give_up(w);

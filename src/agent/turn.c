@@ -244,6 +244,20 @@ static const char *const stops[] = {
 	[STOP_PAUSE] = "pause",
 };
 
+static bool trouble_told(struct model_call *c, enum trouble kind, struct str message,
+	int64_t pause_ms, int64_t began_ms, struct run_work *next)
+{
+	struct run_trouble b = { .key = c->work->key,
+		.kind = kind,
+		.message = message,
+		.wake_ms = pause_ms ? clock_now_ms() + pause_ms : 0,
+		.worked_ms = clock_mono_ms() - began_ms };
+	bool ours = worker_tell(c->w, &use_run_trouble, worker_task(c->w), &b);
+
+	if (ours) *next = b.next;
+	return ours;
+}
+
 static bool turn_told(struct model_call *c, const struct model_reply *reply,
 	int64_t began_ms, struct arena *arena, struct run_work *next)
 {
@@ -261,26 +275,17 @@ static bool turn_told(struct model_call *c, const struct model_reply *reply,
 		.worked_ms = clock_mono_ms() - began_ms,
 		.again = reply->stop == STOP_PAUSE,
 		.cut = reply->trouble == TROUBLE_CUT };
+	struct task *t = worker_task(c->w);
 	bool ours;
 
 	if (turn.cost == COST_UNKNOWN && work->access.model.priced)
 		turn.cost = usage_cost(&reply->usage, &work->access.model.price);
-	ours = worker_tell(c->w, &use_run_turn, worker_task(c->w), &turn);
+	ours = worker_tell(c->w, &use_run_turn, t, &turn);
 	if (ours) *next = turn.next;
-	return ours;
-}
-
-static bool trouble_told(struct model_call *c, enum trouble kind, struct str message,
-	int64_t pause_ms, int64_t began_ms, struct run_work *next)
-{
-	struct run_trouble b = { .key = c->work->key,
-		.kind = kind,
-		.message = message,
-		.wake_ms = pause_ms ? clock_now_ms() + pause_ms : 0,
-		.worked_ms = clock_mono_ms() - began_ms };
-	bool ours = worker_tell(c->w, &use_run_trouble, worker_task(c->w), &b);
-
-	if (ours) *next = b.next;
+	/* Nobody can commit it: the model is not asked for ever. */
+	if (!ours && worker_failed(t))
+		return trouble_told(c, TROUBLE_INTERNAL, str_of(t->job.why.detail), 0,
+			began_ms, next);
 	return ours;
 }
 

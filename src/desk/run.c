@@ -49,7 +49,8 @@ enum err run_hold(struct rows *rows, const struct run_key *key, struct run **out
 	enum err e = run_fetch(rows, key->ws, key->run, &r, why);
 
 	if (e == ERR_NOT_FOUND ||
-		(!e && (r->status != RUN_RUNNING || !lease_holds(&r->lease, key->by))))
+		(!e && (r->status != RUN_RUNNING || r->attempt != key->attempt ||
+			       !lease_holds(&r->lease, key->by))))
 		return fail(why, ERR_CONFLICT, "run %.*s is not this process's any more",
 			STR_ARGS(key->run));
 	if (!e) e = rows_fetch_session(rows, key->ws, r->session, &s, why);

@@ -21,10 +21,12 @@
 
 enum { RUN_LEASE_MS = 30 * 1000 };
 
-/* Which run, by which process. */
+/* Which run, by which process, claimed for which time. A process that gave a run back and claimed it
+ * again may still have a thread that does not know: the attempt tells the two apart. */
 struct run_key {
 	int64_t ws;
 	struct str run, by;
+	int64_t attempt;
 };
 
 enum run_step { RUN_STEP_REST, RUN_STEP_MODEL, RUN_STEP_CALLS };
@@ -111,11 +113,12 @@ struct run_calls {
 	struct run_work next;
 };
 
-/* use_run_renew: these leases run for another while. use_run_look: only looks. */
+/* use_run_renew: these leases run for another while. What the process holds beside them is nobody's
+ * work (the outcome of a commit was unknown, or no thread was left) and is queued again. */
 struct run_renewal {
 	struct str by;
-	const struct run_key *runs;
-	bool *lost; /* found */
+	const struct run_key *runs; /* all that it works on */
+	bool *lost;		    /* found */
 	size_t len;
 };
 

@@ -250,6 +250,30 @@ const struct use use_run_claim = {
 
 /* ---- renewed, given back ---- */
 
+/* Before a stray is begun again: what failed may fail again. */
+enum { STRAY_MS = 1000 };
+
+static bool renewal_has(const struct run_renewal *n, const struct run *r)
+{
+	for (size_t i = 0; i < n->len; i++)
+		if (str_eq(n->runs[i].run, r->id) && n->runs[i].attempt == r->attempt)
+			return true;
+	return false;
+}
+
+static enum err strays_requeue(
+	struct rows *rows, const struct run_renewal *n, struct fault *why)
+{
+	const struct run *r = NULL;
+	enum err e = OK;
+
+	while (!e && (r = rows_next(rows, RECORD_RUNS, r)))
+		if (r->status == RUN_RUNNING && lease_holds(&r->lease, n->by) &&
+			!renewal_has(n, r))
+			e = run_requeue(rows, r, rows->now_ms + STRAY_MS, why);
+	return e;
+}
+
 static enum err renew_decide(struct job *job, struct rows *rows, struct fault *why)
 {
 	const struct run_renewal *n = task_of(job)->checked;
@@ -261,6 +285,7 @@ static enum err renew_decide(struct job *job, struct rows *rows, struct fault *w
 		struct run *r;
 
 		n->lost[i] = !at || at->status != RUN_RUNNING ||
+			     at->attempt != n->runs[i].attempt ||
 			     !lease_holds(&at->lease, n->by);
 		if (n->lost[i]) continue;
 		if (at->lease.until_ms - rows->now_ms > RUN_LEASE_MS * 2 / 3) continue;
@@ -268,7 +293,7 @@ static enum err renew_decide(struct job *job, struct rows *rows, struct fault *w
 		if (!r) return fail(why, ERR_MEMORY, "out of memory");
 		lease_renew(&r->lease, n->by, rows->now_ms, RUN_LEASE_MS);
 	}
-	return e;
+	return e ? e : strays_requeue(rows, n, why);
 }
 
 const struct use use_run_renew = {

@@ -393,7 +393,7 @@ static void work_start(struct task *t, const struct run *r, struct run_work *out
 	struct str by = out->key.by;
 
 	*out = (struct run_work){ .key = { r->ws, arena_str(arena, r->id),
-					  arena_str(arena, by) },
+					  arena_str(arena, by), r->attempt },
 		.session = arena_str(arena, r->session),
 		.config = arena_str(arena, r->config),
 		.provider = arena_str(arena, r->provider),

@@ -372,7 +372,7 @@ enum err run_tool_do(struct task *t, struct rows *rows, struct session *s, struc
 	struct doing d = { .t = t, .rows = rows, .s = s, .r = r, .agent = agent, .c = c };
 	struct fault refused = { 0 };
 	const struct run_operation *op;
-	struct str error;
+	struct str error = STR("it cannot be done here");
 	enum err e = run_call_use(t, rows, s, r, c, &refused);
 
 	if (e >= ERR_UNAVAILABLE) {

@@ -1,0 +1,44 @@
+/* run_rig.h - the threads that work on runs, played by hand on a rig that is alone: runs are claimed in the
+ * name of any process, the model says what the test says, tools are run or are not. */
+#ifndef TESTS_RUN_RIG_H
+#define TESTS_RUN_RIG_H
+
+#include "core/tool_call.h"
+#include "desk/run.h"
+#include "desk_rig.h"
+
+enum { HELD_CALLS = 8 };
+
+/* What a process has to do for a run it claimed. */
+struct held {
+	char run[ID_SIZE], session[ID_SIZE], by[32];
+	int64_t ws, attempt;
+	bool child;
+	enum run_step step;
+	char calls[HELD_CALLS][ID_SIZE]; /* of RUN_STEP_CALLS */
+	enum call_class classes[HELD_CALLS];
+	size_t calls_len;
+};
+
+/* A provider, the agent "helper" with all tools, and "boss", whose operations are never asked about. */
+bool run_rig_prepare(struct rig *);
+/* A session of this agent with a first message. */
+struct made run_rig_start(struct rig *, const char *agent, char run[ID_SIZE]);
+/* What this process gets, at most `max`. */
+size_t run_rig_claim(struct rig *, const char *by, struct held *out, size_t max);
+/* The model says this: parts as JSON with '. What is next is in *h, unless it failed. */
+enum err run_rig_turn(struct rig *, struct held *h, const char *content);
+enum err run_rig_trouble(struct rig *, struct held *h, enum trouble);
+/* A call of class once begins; *started: it may be run, with these arguments. */
+enum err run_rig_begin(struct rig *, const struct held *h, size_t call, bool *started,
+	char arguments[512]);
+/* All calls have been run. */
+enum err run_rig_calls(struct rig *, struct held *h);
+/* lost[i]: not this process's any more. */
+enum err run_rig_renew(
+	struct rig *, const char *by, const struct held *, bool *lost, size_t len);
+enum err run_rig_cancel(struct rig *, const char *run); /* by mia */
+/* A run's status; "?" on an error. */
+const char *run_rig_status(struct rig *, const char *run);
+
+#endif
