@@ -200,6 +200,7 @@ const struct route routes[] = {
 	{ "GET", "/openapi.json", NULL, route_openapi, ROUTE_OPEN, "" },
 	{ "GET", "/assets/{id}", NULL, route_file, ROUTE_OPEN, "" },
 	{ "GET", "/icon.svg", NULL, route_file, ROUTE_OPEN, "" },
+	{ "GET", "/icon.png", NULL, route_file, ROUTE_OPEN, "" },
 	{ "GET", "/manifest.webmanifest", NULL, route_file, ROUTE_OPEN, "" },
 	{ "GET", "/sw.js", NULL, route_file, ROUTE_OPEN, "" },
 	{ "GET", "/u/{id}", &use_mute_find, route_mute, ROUTE_OPEN | ROUTE_ANYWHERE,

@@ -1,9 +1,27 @@
 // Notifications of the browser: when they come, where a click leads, and when they go.
 import assert from 'node:assert/strict';
+import { PushService } from '../api/lib/push.mjs';
 import { hide, notices, notified, until, watch } from './lib.mjs';
 import { area, beside, useWholeBrowser } from './matrix.mjs';
 
 useWholeBrowser();
+
+/** What the worker shows, whole. */
+const shown = (page) => page.evaluate(async () => {
+	const list = await (await navigator.serviceWorker.ready).getNotifications();
+	return list.map(({ title, body, tag, silent, actions }) => ({ title, body, tag, silent, actions: actions.map((one) => one.title) }));
+});
+
+/** Hands a message to the worker as the browser does when its push service brings one. */
+async function deliverer(own) {
+	const session = await own.context.newCDPSession(own.page);
+	const registered = new Promise((done) => session.on('ServiceWorker.workerRegistrationUpdated',
+		({ registrations }) => registrations[0] && done(registrations[0].registrationId)));
+	await session.send('ServiceWorker.enable');
+	const registrationId = await registered;
+	const origin = new URL(own.page.url()).origin;
+	return (message) => session.send('ServiceWorker.deliverPushMessage', { origin, registrationId, data: JSON.stringify(message) });
+}
 
 area('notifications', (scenario) => {
 	scenario('a notification when hidden: a click opens its ask, and it goes when that is settled elsewhere', async (me, desk) => {
@@ -110,4 +128,79 @@ area('notifications', (scenario) => {
 		await allow.waitFor({ state: 'detached' });
 		assert.equal(await me.page.evaluate(() => window.asked), 1);
 	});
-});
+
+	scenario('this browser is subscribed, a button answers, and the end replaces the question', async (me, desk) => {
+		const service = await new PushService().open();
+		const browser = service.browser(`e2e${Date.now()}`);
+		await beside(me, notified, async (own) => {
+			/* No push service is reached from here: the browser's part of subscribing is played. */
+			await own.page.addInitScript((subscription) => {
+				let made = null;
+				PushManager.prototype.getSubscription = async () => made;
+				PushManager.prototype.subscribe = async (options) => {
+					window.subscribedWith = options;
+					made = { toJSON: () => subscription, unsubscribe: async () => { made = null; return true; } };
+					return made;
+				};
+			}, browser.subscription);
+			await own.visit('/settings/channels');
+			await own.page.evaluate(() => navigator.serviceWorker.ready.then(() => null));
+			await own.visit('/settings/channels');
+			await own.press(own.page.getByRole('button', { name: own.t('push.on'), exact: true }));
+			await own.page.getByText(own.t('push.here')).waitFor();
+			const options = await own.page.evaluate(() => window.subscribedWith);
+			assert.deepEqual([options.userVisibleOnly, options.applicationServerKey.length], [true, 87]);
+			const deliver = await deliverer(own);
+			await own.press(own.page.getByRole('button', { name: own.t('channels.test') }));
+			await deliver(await browser.some(1));
+			await until(async () => (await shown(own.page)).length === 1, 'the test is shown');
+
+			const routes = (await desk.admin.get('/v1/routes')).body;
+			const { body: person } = await desk.admin.get('/v1/users');
+			const ours = person.items.find((one) => one.name === 'owner');
+			await fetch(`${desk.server.url}/v1/routes`, { method: 'PUT',
+				headers: { authorization: `Bearer ${await desk.server.token('admin', 'routes')}`, 'content-type': 'application/json' },
+				body: JSON.stringify({ version: routes.version, items: [{ match: {},
+					steps: [{ after: '0s', to: [`user:${ours.id}`], when: 'always' }] }] }) });
+			const ask = await desk.agent.ask({ question: 'Go on?', type: 'boolean', timeout: '10m' });
+			await deliver(await browser.some(2));
+			const note = await until(async () => (await shown(own.page)).find((one) => one.tag === ask.id), 'the question');
+			assert.equal(note.title, 'Go on? (deployer)');
+			assert.equal(note.actions.length, 2);
+			const [worker] = own.context.serviceWorkers();
+			await worker.evaluate(async (tag) => {
+				const [notification] = await self.registration.getNotifications({ tag });
+				self.dispatchEvent(new NotificationEvent('notificationclick', { notification, action: '0' }));
+			}, ask.id);
+			const settled = await desk.settled(ask.id);
+			assert.deepEqual([settled.answer.q1.value, settled.answered_by.via], [true, 'push']);
+			await deliver(await browser.some(3));
+			const end = await until(async () => (await shown(own.page)).find((one) => one.tag === ask.id), 'its end');
+			assert.deepEqual([end.silent, end.actions], [true, []]);
+			await until(async () => !(await shown(own.page)).some((one) => one.tag === ask.id), 'it closes by itself');
+
+			/* A button of a question that has ended says so. */
+			await deliver({ ...browser.got[1], tag: ask.id });
+			await until(async () => (await shown(own.page)).some((one) => one.tag === ask.id), 'an old message');
+			await worker.evaluate(async (tag) => {
+				const [notification] = await self.registration.getNotifications({ tag });
+				self.dispatchEvent(new NotificationEvent('notificationclick', { notification, action: '1' }));
+			}, ask.id);
+			await until(async () => (await shown(own.page)).find((one) => one.tag === ask.id)?.body === browser.got[1].ended, 'it has ended');
+			await own.visit('/settings/channels');
+		});
+	});
+
+	scenario('the page can be installed', async (me) => {
+		await beside(me, notified, async (own) => {
+			await own.page.evaluate(() => navigator.serviceWorker.ready.then(() => null));
+			const session = await own.context.newCDPSession(own.page);
+			const { installabilityErrors } = await session.send('Page.getInstallabilityErrors');
+			/* A context of its own is as private as an incognito window. */
+			assert.deepEqual(installabilityErrors.map((one) => one.errorId).filter((id) => id !== 'in-incognito'), []);
+			const { data, errors } = await session.send('Page.getAppManifest');
+			assert.deepEqual(errors, []);
+			assert.equal(JSON.parse(data).display, 'standalone');
+		});
+	});
+}, { flags: ['--webhook-internal', '127.0.0.0/8', '--push-subject', 'mailto:ops@example.org'] });

@@ -52,7 +52,67 @@ async function show(path) {
 	return best.focus();
 }
 
+/* ---- push messages: what the server sends says all that is shown ---- */
+
+const SETTLED_MS = 5000;
+const icon = '/icon.svg';
+
+/* What cannot be read is shown, too: a browser that shows nothing loses its permission. */
+function saidOf(data) {
+	try {
+		return data.json();
+	} catch {
+		return { tag: 'parley', title: 'Parley', body: '', path: '/inbox' };
+	}
+}
+
+async function pushed(said) {
+	const { tag, title, body, lang, settled = false, actions = [] } = said;
+	await self.registration.showNotification(title, {
+		body,
+		tag,
+		lang,
+		icon,
+		data: said,
+		silent: settled,
+		renotify: !settled,
+		actions: actions.map((one, i) => ({ action: String(i), title: one.title })),
+	});
+	if (!settled) return;
+	await new Promise((done) => setTimeout(done, SETTLED_MS));
+	for (const note of await self.registration.getNotifications({ tag }))
+		if (note.data?.settled) note.close();
+}
+
+self.addEventListener('push', (event) => event.waitUntil(pushed(saidOf(event.data))));
+
+/* A button answers with the login's cookie. What was not taken is said, and a click leads there. */
+async function press(said, i) {
+	const reply = await fetch(`/v1${said.path}/answer`, {
+		method: 'POST',
+		headers: {
+			'content-type': 'application/json',
+			'parley-via': 'push',
+			'parley-digest': said.digest,
+			'idempotency-key': `push-${said.tag}-${i}`,
+		},
+		body: JSON.stringify({ answer: said.actions[i].answer }),
+	}).catch(() => null);
+	if (reply?.ok) return;
+	const problem = await reply?.json().catch(() => null);
+	await self.registration.showNotification(said.title, {
+		body: problem?.type === '/problems/conflict' ? said.ended : said.refused,
+		tag: said.tag,
+		lang: said.lang,
+		icon,
+		data: said.path,
+	});
+}
+
 self.addEventListener('notificationclick', (event) => {
-	event.notification.close();
-	event.waitUntil(show(event.notification.data || '/inbox'));
+	const { notification, action } = event;
+	const { data } = notification;
+	notification.close();
+	if (action) event.waitUntil(press(data, Number(action)));
+	else event.waitUntil(show(data?.path ?? (data || '/inbox')));
 });

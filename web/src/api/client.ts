@@ -243,6 +243,7 @@ export const api = {
 		post<Contact>(`/v1/me/contacts/${id}/verify`, body),
 	contactTest: (of: string, id: string) =>
 		post<Delivery>(`${contactsOf(of)}/contacts/${id}/test`, {}),
+	pushKey: () => get<{ key: string }>('/v1/push-key'),
 	notifyPrefs: () => get<NotifyPrefs>('/v1/me/notify'),
 	notifyPrefsPut: (body: NotifyPrefs) => call<NotifyPrefs>('PUT', '/v1/me/notify', body),
 	present: () => post<null>('/v1/me/present', {}),
