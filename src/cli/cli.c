@@ -64,6 +64,7 @@ static const struct {
 	{ ERR_NOT_FOUND, EXIT_UNKNOWN_ID, NULL },
 	{ ERR_CONFLICT, EXIT_NO, NULL },
 	{ ERR_UNAVAILABLE, EXIT_NO_SERVER, "cli.fail.unavailable" },
+	{ ERR_CHANNEL_OFF, EXIT_NO_SERVER, NULL },
 	{ ERR_UNKNOWN, EXIT_NO_SERVER, "cli.fail.unknown" },
 	{ ERR_RATE, EXIT_NO_SERVER, NULL },
 	{ ERR_MEMORY, EXIT_NO_SERVER, NULL },

@@ -1,4 +1,4 @@
-/* verb_contact.c - parley contact: where one is reached; parley route: who is told of what. */
+/* verb_contact.c - parley contact: where one is reached. */
 #include <stdio.h>
 
 #include "cli/outcome.h"
@@ -6,8 +6,6 @@
 #include "cli/verbs.h"
 #include "text/keep.h"
 #include "text/safe_text.h"
-
-enum { FILE_MAX_BYTES = 1 << 20 };
 
 /* One call of somebody who is logged in. */
 struct contact_call {
@@ -38,8 +36,6 @@ static struct str line_of(struct cli *cli, const struct json *json, const char *
 
 	return text.len ? safe_line(&cli->arena, text) : STR("-");
 }
-
-/* ---- contact ---- */
 
 static const char *contact_state(const struct json *c)
 {
@@ -112,7 +108,7 @@ static struct str contact_path(struct contact_call *c, struct str id, const char
 		STR_ARGS(str_first(id, 64)), end);
 }
 
-/* The one that waits for a code. */
+/* The newest that waits for a code. */
 static int contact_verify(struct contact_call *c)
 {
 	struct arena *arena = &c->cli->arena;
@@ -150,26 +146,24 @@ static int contact_do(struct contact_call *c)
 		if (status == EXIT_YES) SAY("cli.contact.tested");
 		return status;
 	}
-	if (str_is(verb, "remove"))
-		return call(c, "DELETE", contact_path(c, id, ""), STR_NONE);
+	if (str_is(verb, "remove")) {
+		status = call(c, "DELETE", contact_path(c, id, ""), STR_NONE);
+		if (status == EXIT_YES) SAY("cli.contact.removed");
+		return status;
+	}
 	return CLI_USAGE(c->cli, "cli.contact.verb", { "verb", verb });
 }
 
-static int with_client(struct cli *cli, int (*run)(struct contact_call *))
+static int contact_run(struct cli *cli)
 {
 	struct fault why = { 0 };
 	struct contact_call c = { .cli = cli, .client = reach(cli, AS_PERSON, &why) };
 	int status;
 
 	if (!c.client) return cli_fail(cli, &why);
-	status = run(&c);
+	status = contact_do(&c);
 	client_free(c.client);
 	return status;
-}
-
-static int contact_run(struct cli *cli)
-{
-	return with_client(cli, contact_do);
 }
 
 static const struct flag contact_flags[] = {
@@ -187,150 +181,6 @@ const struct command verb_contact = {
 	.words_max = 3,
 	.flags = contact_flags,
 	.settings = SETTINGS_CLIENT,
-	.exits = "0 1 2 3 4",
+	.exits = "0 1 2 3 4 5",
 	.examples = contact_examples,
-};
-
-/* ---- route ---- */
-
-static void steps_print(struct cli *cli, const struct json *route)
-{
-	const struct json *steps = json_get(route, "steps");
-
-	for (uint32_t i = 0; steps && i < steps->count; i++) {
-		const struct json *to = json_get(&steps->items[i], "to");
-		struct str before = json_text(json_get(&steps->items[i], "before"));
-
-		printf("   %.*s %s:",
-			STR_ARGS(line_of(
-				cli, &steps->items[i], before.len ? "before" : "after")),
-			msg_text(before.len ? "cli.route.before" : "cli.route.after"));
-		for (uint32_t k = 0; to && k < to->count; k++)
-			printf(" %.*s", STR_ARGS(safe_line(
-						&cli->arena, json_text(&to->items[k]))));
-		printf("\n");
-	}
-}
-
-static int route_list(struct contact_call *c)
-{
-	int status = call(c, "GET", STR("/v1/routes"), STR_NONE);
-	const struct json *items;
-
-	if (status != EXIT_YES) return status;
-	if (as_json(c) || str_is(word(c, 0), "show")) {
-		json_print(c->reply.json);
-		return EXIT_YES;
-	}
-	items = json_get(c->reply.json, "items");
-	for (uint32_t i = 0; items && i < items->count; i++) {
-		printf("%u. %.*s\n", i + 1,
-			STR_ARGS(line_of(c->cli, &items->items[i], "name")));
-		steps_print(c->cli, &items->items[i]);
-	}
-	return EXIT_YES;
-}
-
-static int route_set(struct contact_call *c)
-{
-	struct buf text = { .max = FILE_MAX_BYTES };
-	struct str name = word(c, 1);
-	bool stdin_is = str_is(name, "-");
-	FILE *file = stdin_is ? stdin : fopen(arena_copy(&c->cli->arena, name), "re");
-	char piece[4096];
-	size_t n;
-	int status;
-
-	if (!file) return CLI_USAGE(c->cli, "cli.route.file", { "file", name });
-	while ((n = fread(piece, 1, sizeof piece, file)) > 0)
-		buf_add(&text, str_make(piece, n));
-	if (!stdin_is) fclose(file);
-	status = call(c, "PUT", STR("/v1/routes"), buf_keep(&text, &c->cli->arena));
-	if (status == EXIT_YES && as_json(c)) json_print(c->reply.json);
-	return status;
-}
-
-/* What a trial wants to know of an ask. */
-static struct str trial_body(struct cli *cli, const struct json *ask)
-{
-	static const char *const members[] = { "kind", "priority", "risk", "project",
-		"assignees" };
-	struct buf body = { .max = 65536 };
-	struct json_writer w = { .out = &body };
-
-	jw_object(&w);
-	jw_key(&w, "ask");
-	jw_object(&w);
-	for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
-		const struct json *value = json_get(ask, members[i]);
-
-		if (!value || value->type == JSON_NULL) continue;
-		jw_key(&w, members[i]);
-		jw_json(&w, value);
-	}
-	jw_key(&w, "agent");
-	jw_json(&w, json_get(json_get(ask, "agent"), "name"));
-	jw_object_end(&w);
-	jw_object_end(&w);
-	return buf_keep(&body, &cli->arena);
-}
-
-static int route_try(struct contact_call *c)
-{
-	struct cli *cli = c->cli;
-	const struct json *plan;
-	int status = call(c, "GET",
-		arena_print(&cli->arena, "/v1/asks/%.*s",
-			STR_ARGS(str_first(word(c, 1), 64))),
-		STR_NONE);
-
-	if (status == EXIT_YES)
-		status = call(
-			c, "POST", STR("/v1/routes/try"), trial_body(cli, c->reply.json));
-	if (status != EXIT_YES) return status;
-	if (as_json(c)) {
-		json_print(c->reply.json);
-		return EXIT_YES;
-	}
-	plan = json_get(c->reply.json, "plan");
-	for (uint32_t i = 0; plan && i < plan->count; i++)
-		printf("%.*s  %.*s  %.*s  %.*s\n",
-			STR_ARGS(line_of(cli, &plan->items[i], "at")),
-			STR_ARGS(line_of(cli, &plan->items[i], "user")),
-			STR_ARGS(line_of(cli, &plan->items[i], "channel")),
-			STR_ARGS(line_of(cli, &plan->items[i], "why")));
-	if (!plan || !plan->count) SAY("cli.route.nobody");
-	return EXIT_YES;
-}
-
-static int route_do(struct contact_call *c)
-{
-	struct str verb = word(c, 0);
-
-	if (!verb.len || str_is(verb, "list") || str_is(verb, "show"))
-		return route_list(c);
-	if (!word(c, 1).len) return CLI_USAGE(c->cli, "cli.route.word", { "verb", verb });
-	if (str_is(verb, "try")) return route_try(c);
-	if (str_is(verb, "set")) return route_set(c);
-	return CLI_USAGE(c->cli, "cli.route.verb", { "verb", verb });
-}
-
-static int route_run(struct cli *cli)
-{
-	return with_client(cli, route_do);
-}
-
-static const struct flag route_flags[] = { { .name = "json" }, { 0 } };
-static const char *const route_examples[] = { "parley route",
-	"parley route show > routes.json", "parley route set routes.json", NULL };
-
-const struct command verb_route = {
-	.name = "route",
-	.run = route_run,
-	.words = "[list|show|try ASK|set FILE]",
-	.words_max = 2,
-	.flags = route_flags,
-	.settings = SETTINGS_CLIENT,
-	.exits = "0 1 2 3 4",
-	.examples = route_examples,
 };

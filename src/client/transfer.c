@@ -297,6 +297,7 @@ static enum err problem_fail(const struct api_reply *r, struct fault *why)
 	enum err err = status_err(r->status);
 
 	if (str_ends(type, "/outcome-unknown")) err = ERR_UNKNOWN;
+	if (str_ends(type, "/channel-off")) err = ERR_CHANNEL_OFF;
 	if (detail.len == 0) detail = json_text(json_get(r->json, "title"));
 	for (uint32_t i = 0; json_is(errors, JSON_ARRAY) && i < errors->count; i++) {
 		struct str at = json_text(json_get(&errors->items[i], "pointer"));

@@ -1,0 +1,86 @@
+// parley contact and parley route, as a person types them.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Receiver } from './lib/receiver.mjs';
+import { approval } from './lib/samples.mjs';
+import { until, useServer } from './lib/server.mjs';
+
+const server = await useServer({ flags: ['--webhook-internal', '127.0.0.0/8'] });
+const { agent, admin } = server;
+const run = (args, { who = 'admin', input, lang = 'C.UTF-8' } = {}) => server.run(args,
+	{ env: { PARLEY_URL: server.url, PARLEY_TOKEN: server.secrets[who], LANG: lang, TZ: 'UTC' }, input });
+const ada = (await admin.get('/v1/me')).body.user;
+const receiver = await new Receiver().open();
+
+test('contacts are added, listed, tested and removed', async () => {
+	assert.deepEqual([(await run(['contact'])).stderr.trim()], ['No contacts.']);
+	const add = ['contact', 'add', 'webhook', receiver.url, '--format', 'ntfy', '--name', 'phone'];
+	const added = await run(add);
+	assert.equal(added.code, 0, added.stderr);
+	const [id] = added.stdout.split(' ');
+	assert.match(added.stdout, /^con_\w{26} {2}webhook {3}works {11}http:\S+ {2}phone$/m);
+	assert.equal((await run(['contact', 'list'])).stdout, added.stdout);
+	assert.deepEqual(JSON.parse((await run(['contact', '--json'])).stdout).map((c) => [c.id, c.format]), [[id, 'ntfy']]);
+	const tested = await run(['contact', 'test', id]);
+	assert.deepEqual([tested.code, tested.stderr.trim()], [0, 'Test message sent.']);
+	await until(() => receiver.got.length === 1, 'the test message');
+	const again = await run(add);
+	assert.deepEqual([again.code, again.stderr.trim()], [1, 'parley: this contact is there already']);
+	assert.equal((await run(['contact', 'remove', id])).code, 0);
+	assert.equal((await run(['contact', 'remove', id])).code, 5);
+});
+
+test('what cannot be is said at once, with its reason', async () => {
+	const from = Date.now();
+	const off = await run(['contact', 'add', 'slack', 'U0123ABCD']);
+	assert.deepEqual([off.code, off.stderr.trim()], [3, 'parley: slack is not configured on this server']);
+	assert.ok(Date.now() - from < 15e3, 'it is not tried again');
+	for (const [args, code, says, who] of [
+		[['contact', 'add', 'webhook'], 2, /give a channel/],
+		[['contact', 'verify', 'abcdefgh'], 2, /no contact waits for a code/],
+		[['contact', 'frob', 'x'], 2, /'frob' is none of list, add, verify, test, remove/],
+		[['contact'], 4, /the role agent may not do this/, 'agent'],
+		[['route', 'try'], 2, /'try' needs one more word/],
+		[['route', 'try', 'ask_none'], 5, /no ask ask_none/],
+		[['route', 'set', '/nowhere/routes.json'], 2, /cannot read \/nowhere\/routes.json/],
+	]) {
+		const reply = await run(args, { who });
+		assert.deepEqual([reply.code, says.test(reply.stderr)], [code, true], `${args.join(' ')}: ${reply.stderr}`);
+	}
+});
+
+test('routes are listed in words, shown, changed and set', async () => {
+	await admin.post(`/v1/users/${ada.id}/contacts`, { channel: 'webhook', address: receiver.url, name: 'desk' });
+	const list = (await run(['route'])).stdout;
+	assert.match(list, /^1\. Urgent \(priority at least urgent\)\n {3}at once: assignees by \S+, \S+, \S+\n {3}after 10m: all\n {3}then every 10m, 6 times$/m);
+	assert.match(list, /^7\. Everything else\n {3}nobody is told; it is in the inbox$/m);
+	assert.match((await run(['route'], { lang: 'fr_FR.UTF-8' })).stdout, /^1\. Urgent \(priorité au moins urgent\)\n {3}aussitôt: /m);
+	const table = JSON.parse((await run(['route', 'show'])).stdout);
+	table.items.unshift({ name: 'Production', match: { kind: ['approval'], risk: { min: 'high' }, project: 'web-*' }, target: '15m',
+		steps: [{ after: '20s', to: [`user:${ada.id}`] }, { before: '5m', to: ['role:admin'], pick: 'one' }] });
+	const set = await run(['route', 'set', '-'], { input: JSON.stringify(table) });
+	assert.deepEqual([set.code, set.stderr.trim()], [0, `Routes saved (version ${table.version + 1}).`]);
+	const stale = await run(['route', 'set', '-'], { input: JSON.stringify(table) });
+	assert.deepEqual([stale.code, /have changed since/.test(stale.stderr)], [1, true]);
+	assert.match((await run(['route'])).stdout,
+		/^1\. Production \(approval, risk at least high, project web-\*\)\n {3}after 20s: user:\S+\n {3}5m before the deadline: role:admin, one person only\n {3}overdue after 15m$/m);
+	const gone = { ...table, version: table.version + 1, items: [{ match: {}, steps: [{ after: '1m', to: ['team:gone'] }] }] };
+	const refused = await run(['route', 'set', '-'], { input: JSON.stringify(gone) });
+	assert.deepEqual([refused.code, refused.stderr.trim()], [2, 'parley: /items/0/steps/0/to/0: no such team']);
+	assert.equal((await run(['route', 'set', '-'], { who: 'member', input: JSON.stringify(table) })).code, 4);
+});
+
+test('a route is tried with an ask, its time included', async () => {
+	const session = (await agent.post('/v1/sessions', { title: 'Release', project: 'web-shop' })).body;
+	const ask = await agent.ask({ ...approval(), session: session.id, timeout: '20m',
+		operation: { type: 'tool', name: 'rm', arguments: {}, risk: 'high' } });
+	const said = await run(['route', 'try', ask.id]);
+	assert.equal(said.code, 0, said.stderr);
+	const lines = said.stdout.trim().split('\n');
+	assert.equal(lines[0], 'Route: Production');
+	assert.match(lines[1], new RegExp(`^\\d\\d:\\d\\d +${ada.name}  webhook$`));
+	assert.equal(lines.length, 3, 'five minutes before the deadline, one admin');
+	const { plan } = JSON.parse((await run(['route', 'try', ask.id, '--json'])).stdout);
+	assert.equal(Date.parse(plan[1].at) - Date.parse(plan[0].at), (15 * 60 - 20) * 1000);
+	await admin.answer(ask, 'reject');
+});
