@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 
 /* Agent's words are labelled as such; the operation is drawn by us, in full. */
-void card_write(struct cli *, const struct json *ask, struct buf *out);
+void card_write(struct cli *, const struct json *ask, const struct json *told,
+	struct buf *out); /* told: see tui/told.h; NULL: unknown */
 
 #endif

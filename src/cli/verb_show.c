@@ -6,17 +6,28 @@
 #include "cli/reach.h"
 #include "cli/verbs.h"
 
-static void card_print(struct cli *cli, const struct json *ask)
+static void card_print(struct cli *cli, const struct json *ask, const struct json *told)
 {
 	struct buf out = { 0 };
 	enum lang lang = msg_lang();
 
 	/* What goes into a pipe is read by programs, too: always the same words. */
 	if (!cli->term.out_tty) msg_lang_set(LANG_EN);
-	card_write(cli, ask, &out);
+	card_write(cli, ask, told, &out);
 	msg_lang_set(lang);
 	if (out.len > 0) fwrite(out.at, 1, out.len, stdout);
 	buf_done(&out);
+}
+
+/* Who was told of it; NULL: that is not for who asks, or cannot be had. */
+static const struct json *told_read(struct cli *cli, struct client *client)
+{
+	struct api_call call = { .method = "GET",
+		.path = ask_path(cli, args_word(&cli->args, 0), "/deliveries") };
+	struct api_reply reply;
+
+	return client_call(client, &call, &cli->arena, &reply, NULL) == OK ? reply.json
+									   : NULL;
 }
 
 static int show_run(struct cli *cli)
@@ -32,7 +43,7 @@ static int show_run(struct cli *cli)
 	if (status == EXIT_YES && args_have(&cli->args, "json"))
 		json_print(reply.json);
 	else if (status == EXIT_YES)
-		card_print(cli, reply.json);
+		card_print(cli, reply.json, told_read(cli, client));
 	client_free(client);
 	return status;
 }

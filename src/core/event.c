@@ -193,16 +193,24 @@ void event_write(struct json_writer *w, const struct event *e)
 bool event_of_people(const char *type)
 {
 	static const char *const families[] = { "user.", "token.", "login.", "settings.",
-		"team.", "contact.", "routes.", "ask.notif" };
+		"team." };
 
 	for (size_t i = 0; i < sizeof families / sizeof *families; i++)
 		if (str_starts(str_of(type), families[i])) return true;
 	return false;
 }
 
+bool event_of_telling(const char *type)
+{
+	return str_starts(str_of(type), "contact.") ||
+	       str_starts(str_of(type), "routes.") ||
+	       str_starts(str_of(type), "ask.notif");
+}
+
 bool event_passes(const struct event *e, const struct event_filter *f)
 {
 	if (f->not_people && event_of_people(e->type)) return false;
+	if (f->agent.len && event_of_telling(e->type)) return false;
 	if (f->session.len && !str_eq(f->session, e->session)) return false;
 	if (f->agent.len && !str_eq(f->agent, e->agent)) return false;
 	if (!f->types.len) return true;

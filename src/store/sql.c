@@ -45,12 +45,11 @@
 /* $12 instant up to which a deadline is soon */
 #define ASKS_NOT_SOON " AND NOT (a.deadline_ms > 0 AND a.deadline_ms <= $12)"
 
-/* $8: without those about people */
+/* $8: without those about people; $6: an agent, who does not see whom people are told by */
 #define EVENTS_NOT_PEOPLE                                                                \
-	" AND ($8 = 0 OR (session <> '' AND type NOT LIKE 'ask.notif%') OR NOT"          \
-	" (type LIKE 'user.%' OR type LIKE 'token.%' OR type LIKE 'login.%'"             \
-	" OR type LIKE 'settings.%' OR type LIKE 'team.%' OR type LIKE 'contact.%'"      \
-	" OR type LIKE 'routes.%' OR type LIKE 'ask.notif%'))"
+	" AND ($6 = '' OR type NOT LIKE 'ask.notif%') AND ($8 = 0 OR session <> ''"      \
+	" OR NOT (type LIKE 'user.%' OR type LIKE 'token.%' OR type LIKE 'login.%'"      \
+	" OR type LIKE 'settings.%' OR type LIKE 'team.%'))"
 #define CHECK_LOST " WHERE ws NOT IN (SELECT id FROM workspaces)"
 
 const char *const sql_written[SQL_RECORDS] = {

@@ -4,6 +4,7 @@
 #include "base/shell.h"
 #include "text/msg.h"
 #include "text/safe_text.h"
+#include "tui/told.h"
 #include "tui/words.h"
 
 enum { TITLE_ROWS = 3, NAME_COLUMNS = 14, BEFORE_MAX = 5 };
@@ -142,6 +143,47 @@ static void votes_write(struct card_writer *w)
 		page_wrap(w->page, STYLE_WARN, 0,
 			MSG(&w->arena, id.at,
 				{ "project", json_text(json_get(w->ask, "project")) }));
+}
+
+static void verifier_write(struct card_writer *w, const struct json *one)
+{
+	struct str verdict = json_text(json_get(one, "verdict"));
+	struct str risk = json_text(json_get(one, "risk"));
+	struct str note = json_text(json_get(one, "note"));
+	bool waits = !verdict.len && ask_pending(w->ask);
+	enum style style = str_is(verdict, "fine")   ? STYLE_GOOD
+			   : str_is(verdict, "deny") ? STYLE_BAD
+						     : STYLE_WARN;
+	struct str id =
+		verdict.len ? arena_print(&w->arena, "web.verify.%.*s", STR_ARGS(verdict))
+			    : str_of(waits ? "web.verify.waiting" : "web.verify.none");
+
+	page_row(w->page);
+	page_add(w->page, STYLE_BOLD,
+		MSG(&w->arena, "web.verify.says",
+			{ "name", json_text(json_get(one, "name")) }));
+	page_add_text(w->page, STYLE_PLAIN, "  ");
+	page_add(w->page, verdict.len ? style : STYLE_SOFT, MSG(&w->arena, id.at));
+	if (risk.len) {
+		struct str word = MSG(&w->arena,
+			arena_print(&w->arena, "web.risk.%.*s", STR_ARGS(risk)).at);
+
+		page_add_text(w->page, STYLE_SOFT, " · ");
+		page_add(w->page, STYLE_SOFT,
+			MSG(&w->arena, "web.verify.risk", { "risk", word }));
+	}
+	if (note.len) page_wrap(w->page, STYLE_PLAIN, 2, note);
+}
+
+/* What verifiers say of it, before the operation they looked at. */
+static void verifiers_write(struct card_writer *w)
+{
+	const struct json *list = json_get(w->ask, "verify");
+
+	if (!json_is(list, JSON_ARRAY) || list->count == 0) return;
+	page_gap(w->page);
+	for (uint32_t i = 0; i < list->count; i++)
+		verifier_write(w, &list->items[i]);
 }
 
 /* ---- the operation ---- */
@@ -361,6 +403,7 @@ struct card card_draw(
 	chips_write(&w);
 	votes_write(&w);
 	outcome_write(&w);
+	verifiers_write(&w);
 	card.operation_end = operation_write(&w);
 	context_write(&w);
 	/* The agent's diff says what the operation would do: it is to be read with it. */
@@ -368,6 +411,7 @@ struct card card_draw(
 		json_text(json_get(json_get(ask, "context"), "diff")).len > 0)
 		card.operation_end = w.diff_end;
 	thread_write(&w);
+	told_draw(page, look->told, look->me, look->now_ms);
 	before_write(&w);
 	arena_done(&w.arena);
 	return card;

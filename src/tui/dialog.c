@@ -131,6 +131,12 @@ void dialog_before(struct dialog *d, const struct json *events)
 	d->before = json_copy(events, &d->before_arena);
 }
 
+void dialog_told(struct dialog *d, const struct json *told)
+{
+	arena_done(&d->told_arena);
+	d->told = json_copy(told, &d->told_arena);
+}
+
 void dialog_close(struct dialog *d)
 {
 	form_close(&d->form);
@@ -140,6 +146,7 @@ void dialog_close(struct dialog *d)
 	page_done(&d->form_page);
 	arena_done(&d->edits);
 	arena_done(&d->before_arena);
+	arena_done(&d->told_arena);
 	arena_done(&d->arena);
 	*d = (struct dialog){ 0 };
 }
@@ -406,6 +413,7 @@ void dialog_draw(struct dialog *d, struct screen *s, const struct area *f, int64
 		.raw = d->raw,
 		.me = d->me,
 		.arguments = d->arguments,
+		.told = d->told,
 		.before = d->before };
 	size_t wanted, card_rows, form_rows;
 

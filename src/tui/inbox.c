@@ -294,7 +294,7 @@ static void keys_take(struct inbox *in)
 			click(in, &k);
 		else
 			view_key(in, &k);
-		in->key_ms = clock_person_ms();
+		in->key_ms = in->seen_ms = clock_person_ms();
 	}
 }
 
@@ -341,6 +341,7 @@ static void inbox_loop(struct inbox *in)
 		ask_glance(in);
 		queue_open(in);
 		data_follow(in);
+		data_present(in);
 		marks_wake(in);
 		if (in->dirty || clock_person_ms() - drawn >= TICK_MS)
 			inbox_draw(in), drawn = clock_person_ms();

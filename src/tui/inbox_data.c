@@ -12,6 +12,8 @@ enum {
 	DECIDED_MS = 3000, /* what was decided stays longer than other notices */
 	FOLLOW_MS = 1200,  /* between two looks whether the agent has it */
 	FOLLOW_TIMES = 4,
+	SIGHT_MS = 5 * 60 * 1000,
+	PRESENT_EVERY_MS = 30 * 1000,
 };
 
 static courier_fn reply_take;
@@ -65,8 +67,57 @@ static void page_want(struct inbox *in, struct str cursor)
 
 void data_start(struct inbox *in)
 {
+	in->seen_ms = clock_person_ms(); /* who starts it looks at it */
 	data_call(in, "GET", STR("/v1/me"), STR_NONE, TAG_ME);
 	page_want(in, STR_NONE);
+}
+
+/* ---- in sight ---- */
+
+static void contacts_want(struct inbox *in)
+{
+	data_call(in, "GET", STR("/v1/me/contacts"), STR_NONE, TAG_CONTACTS);
+}
+
+/* Once: it is passed over until it is mended, and `parley contact` shows it. */
+static void broken_say(struct inbox *in, const struct json *contact)
+{
+	struct arena arena = { 0 };
+	struct str channel = json_text(json_get(contact, "channel"));
+
+	if (in->broken_said) return;
+	in->broken_said = true;
+	inbox_say(in, STYLE_WARN,
+		MSG(&arena, "tui.contact.broken",
+			{ "channel",
+				MSG(&arena, arena_print(&arena, "web.deliveries.%.*s",
+						    STR_ARGS(channel))
+						    .at) },
+			{ "name", json_text(json_get(contact, "name")) }));
+	arena_done(&arena);
+}
+
+static void contacts_take(struct inbox *in, const struct json *page)
+{
+	const struct json *items = json_get(page, "items");
+
+	in->reachable = json_is(items, JSON_ARRAY) && items->count > 0;
+	for (uint32_t i = 0; in->reachable && i < items->count; i++)
+		if (json_is(json_get(&items->items[i], "broken"), JSON_OBJECT))
+			broken_say(in, &items->items[i]);
+}
+
+/* An inbox that nobody has touched for a while may stand on an empty desk: whoever left it open
+ * is told elsewhere. */
+void data_present(struct inbox *in)
+{
+	int64_t now = clock_person_ms();
+
+	if (!in->reachable || in->line != LINE_LIVE || now - in->seen_ms > SIGHT_MS ||
+		(in->present_ms && now - in->present_ms < PRESENT_EVERY_MS))
+		return;
+	in->present_ms = now;
+	data_call(in, "POST", STR("/v1/me/present"), STR_NONE, TAG_PRESENT);
 }
 
 /* ---- the stream ---- */
@@ -157,6 +208,12 @@ static void session_deleted(struct inbox *in, struct str session)
 		dialog_deleted(&in->dialog);
 }
 
+void data_told(struct inbox *in, struct str id)
+{
+	if (in->dialog_on && !in->batch && str_eq(in->dialog.id, id))
+		ask_call(in, "GET", id, "/deliveries", STR_NONE, TAG_TOLD);
+}
+
 void data_event(struct inbox *in, const struct json *event)
 {
 	struct str type = json_text(json_get(event, "type"));
@@ -169,6 +226,10 @@ void data_event(struct inbox *in, const struct json *event)
 		session_deleted(in, session);
 	else if (event_settles(type))
 		ask_settled_elsewhere(in, id);
+	else if (str_starts(type, "contact.") && in->may_answer)
+		contacts_want(in);
+	else if (str_is(type, "ask.notified") || str_is(type, "ask.notify_failed"))
+		data_told(in, id);
 	else if (id.len > 0 && !str_is(type, "ask.used") &&
 		 !str_is(type, "ask.asked_again"))
 		ask_want(in, id);
@@ -192,6 +253,7 @@ static void me_take(struct inbox *in, const struct json *me)
 	in->dialog.me = buf_str(&in->user);
 	if (in->dialog_on) dialog_allow(&in->dialog, in->may_answer), dialog_hint(in);
 	if (in->dialog_on && in->view == VIEW_ASK) mark_read(in, in->dialog.id);
+	if (in->may_answer && in->user.len) contacts_want(in);
 }
 
 static void list_take(struct inbox *in, const struct json *page)
@@ -408,6 +470,16 @@ static void before_take(struct inbox *in, const struct json *page)
 	dialog_before(&in->dialog, &before);
 }
 
+/* Of another ask, when the person has moved on since: each item names its own. */
+static void told_take(struct inbox *in, const struct json *told)
+{
+	const struct json *items = json_get(told, "items");
+	bool other = json_is(items, JSON_ARRAY) && items->count > 0 &&
+		     !str_eq(json_text(json_get(&items->items[0], "ask")), in->dialog.id);
+
+	if (in->dialog_on && !other) dialog_told(&in->dialog, told);
+}
+
 void data_history(struct inbox *in, bool anew)
 {
 	struct buf path = { .max = 4096 };
@@ -459,6 +531,8 @@ static void good_take(struct inbox *in, int tag, const struct json *json)
 	case TAG_ASK: ask_take(in, json); break;
 	case TAG_OPEN: ask_arrived(in, json); break;
 	case TAG_BEFORE: before_take(in, json); break;
+	case TAG_TOLD: told_take(in, json); break;
+	case TAG_CONTACTS: contacts_take(in, json); break;
 	case TAG_SESSION: session_view_take(&in->session, json); break;
 	case TAG_SESSION_LOG: log_take(in, json); break;
 	case TAG_SESSIONS: session_view_list(&in->session, json); break;

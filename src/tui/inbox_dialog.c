@@ -129,6 +129,7 @@ void ask_arrived(struct inbox *in, const struct json *ask)
 	if (in->batch) in->dialog.form.asks = in->batch_len;
 	drafts_fill(&in->drafts, in->dialog.id, &in->dialog.form);
 	before_want(in);
+	data_told(in, in->dialog.id);
 }
 
 void ask_gone(struct inbox *in)

@@ -23,6 +23,7 @@ enum {
 	TAG_ASK,     /* one that changed or is new */
 	TAG_OPEN,    /* one to be shown */
 	TAG_BEFORE,  /* what led to the one shown */
+	TAG_TOLD,    /* who was told of the one shown */
 	TAG_SETTLE,  /* answer or skip */
 	TAG_MANY,    /* a batch */
 	TAG_SIDE,    /* claim, extend, a message */
@@ -36,6 +37,8 @@ enum {
 	TAG_MARK, /* read */
 	TAG_SNOOZE,
 	TAG_REVOKE,
+	TAG_CONTACTS, /* of the person */
+	TAG_PRESENT,
 	TAG_FOLLOW, /* what was settled last: does its agent have it? */
 };
 
@@ -55,6 +58,11 @@ struct inbox {
 	bool may_answer;
 	const char *
 		hint; /* why the person may not answer; NULL: they may, or it is unknown */
+
+	bool reachable;	    /* elsewhere: has contacts */
+	bool broken_said;   /* that a contact does not work any more */
+	int64_t seen_ms;    /* monotonic; they started it, or pressed a key */
+	int64_t present_ms; /* monotonic; when it was last said that they look; 0: never */
 
 	/* The data. */
 	enum line_state line;
@@ -112,10 +120,13 @@ void data_call(
 /* "/v1/asks/<id><tail>" to be called with a body. */
 void data_ask(
 	struct inbox *, const char *method, const char *tail, struct str body, int tag);
+void data_told(struct inbox *, struct str id); /* if its dialog is open */
 void data_settle(struct inbox *, bool skip);
 void data_settle_many(struct inbox *, bool skip);
 void data_session(struct inbox *, struct str id);
 void data_history(struct inbox *, bool anew);
+/* Says that the person is looking, when it is time. */
+void data_present(struct inbox *);
 void data_follow(
 	struct inbox *); /* looks again whether the agent has it, when it is time */
 

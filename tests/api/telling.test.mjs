@@ -89,6 +89,7 @@ test('the first step is told at once, signed, and its end once it is settled', a
 	const events = (await admin.events()).items.filter((e) => e.ask === ask.id);
 	assert.deepEqual(events.find((e) => e.type === 'ask.notified').data,
 		{ user: mia.id, contact: phone.contact.id, channel: 'webhook', step: 0, purpose: 'ask' });
+	assert.ok((await member.events()).items.some((e) => e.type === 'ask.notified' && e.ask === ask.id));
 	assert.ok(!(await agent.events()).items.some((e) => e.type === 'ask.notified'), 'not an agent\'s business');
 	assert.equal((await agent.get(`/v1/asks/${ask.id}/deliveries`)).status, 403);
 	await phone.remove();

@@ -97,7 +97,8 @@ static void an_old_event_has_the_hash_it_always_had(void **state)
 
 static void events_of_people_are_told_from_the_others(void **state)
 {
-	struct event_filter agents = { .not_people = true };
+	struct event_filter members = { .not_people = true };
+	struct event_filter agents = { .not_people = true, .agent = STR("agt") };
 
 	(void)state;
 	for (size_t i = 0; event_types[i]; i++) {
@@ -106,13 +107,15 @@ static void events_of_people_are_told_from_the_others(void **state)
 			      strncmp(e.type, "token.", 6) == 0 ||
 			      strncmp(e.type, "login.", 6) == 0 ||
 			      strncmp(e.type, "settings.", 9) == 0 ||
-			      strncmp(e.type, "team.", 5) == 0 ||
-			      strncmp(e.type, "contact.", 8) == 0 ||
-			      strncmp(e.type, "routes.", 7) == 0 ||
-			      strncmp(e.type, "ask.notif", 9) == 0;
+			      strncmp(e.type, "team.", 5) == 0;
+		bool telling = strncmp(e.type, "contact.", 8) == 0 ||
+			       strncmp(e.type, "routes.", 7) == 0 ||
+			       strncmp(e.type, "ask.notif", 9) == 0;
 
+		e.agent = agents.agent;
 		assert_int_equal(event_of_people(e.type), people);
-		assert_int_equal(event_passes(&e, &agents), !people);
+		assert_int_equal(event_passes(&e, &members), !people);
+		assert_int_equal(event_passes(&e, &agents), !people && !telling);
 	}
 }
 
