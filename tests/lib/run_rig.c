@@ -91,10 +91,9 @@ struct made run_rig_start(struct rig *r, const char *agent, char run[ID_SIZE])
 
 size_t run_rig_claim(struct rig *r, const char *by, struct held *out, size_t max)
 {
-	struct run_claim c = { .by = str_of(by),
-		.node = str_of(by),
-		.free = 64,
-		.take = (int64_t)max };
+	struct run_claim c = {
+		.by = str_of(by), .node = str_of(by), .free = 64, .take = (int64_t)max
+	};
 	struct task t = { 0 };
 	size_t len = 0;
 
