@@ -73,6 +73,15 @@ void term_watch(struct term *term)
 	term->stop_fd = stop_pipe[0];
 }
 
+void term_again(const struct term *term)
+{
+	char bytes[16];
+
+	while (term->stop_fd >= 0 && read(term->stop_fd, bytes, sizeof bytes) > 0)
+		continue;
+	stop_signal = 0;
+}
+
 int term_stopped(void)
 {
 	return 128 + (stop_signal ? stop_signal : SIGINT);

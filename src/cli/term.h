@@ -23,6 +23,8 @@ const char *tint_off(bool color);
 
 /* From now on SIGINT and SIGTERM make stop_fd readable instead of killing us. */
 void term_watch(struct term *);
+/* It was for something that goes on: the next one makes stop_fd readable again. */
+void term_again(const struct term *);
 /* The exit status of the signal that came: 130 or 143. */
 int term_stopped(void);
 

@@ -213,7 +213,7 @@ static void json_body(
 	const struct json *agent, const struct json *version, struct buf *out)
 {
 	static const char *const shown[] = { "id", "source", "version", "runnable", "why",
-		"program", "cwd", "mode", "created_at", "updated_at" };
+		"default", "program", "cwd", "mode", "created_at", "updated_at" };
 	struct json_writer w = { .out = out };
 
 	jw_object(&w);

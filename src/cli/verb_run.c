@@ -1,9 +1,7 @@
 /* verb_run.c - parley run: an agent of the server's works on a task, shown as it works; what it
  * asks is answered here. */
-#include "cli/reach.h"
-#include "cli/term_dialog.h"
+#include "cli/following.h"
 #include "cli/verbs.h"
-#include "client/stream.h"
 #include "text/safe_text.h"
 
 #include <stdio.h>
@@ -11,23 +9,13 @@
 
 enum { TEXT_MAX = 400 * 1024, TITLE_BYTES = 80 };
 
-struct following {
-	struct cli *cli;
-	struct str run; /* whose end is waited for */
-	bool live;	/* the text is shown as it comes */
-	bool shown;	/* some of it */
-	bool over;	/* the run has ended */
-	char ask[64];	/* that was asked meanwhile; "" none */
-	char after[32]; /* the last event seen */
-};
-
 /* ---- what is to be done ---- */
 
-/* The agent that was named, or the first that can run. */
+/* The agent that was named, or the server's default. */
 static int agent_choose(struct cli *cli, struct client *client, struct str *out)
 {
 	struct api_reply reply;
-	const struct json *items;
+	const struct json *items, *one;
 	int status;
 
 	if (cli->args.words_len > 1) {
@@ -38,11 +26,16 @@ static int agent_choose(struct cli *cli, struct client *client, struct str *out)
 		cli, client, "GET", STR("/v1/agents?limit=200"), STR_NONE, &reply, NULL);
 	if (status) return status;
 	items = json_get(reply.json, "items");
-	for (uint32_t i = 0; json_is(items, JSON_ARRAY) && i < items->count; i++)
-		if (json_is(json_get(&items->items[i], "runnable"), JSON_TRUE)) {
-			*out = json_text(json_get(&items->items[i], "name"));
-			return EXIT_YES;
-		}
+	for (uint32_t i = 0; json_is(items, JSON_ARRAY) && i < items->count; i++) {
+		one = &items->items[i];
+		if (!json_is(json_get(one, "default"), JSON_TRUE)) continue;
+		*out = json_text(json_get(one, "name"));
+		if (json_is(json_get(one, "runnable"), JSON_TRUE)) return EXIT_YES;
+		SAY("cli.run.not_runnable", { "agent", *out },
+			{ "why", safe_line(
+					 &cli->arena, json_text(json_get(one, "why"))) });
+		return EXIT_NO;
+	}
 	SAY("cli.run.no_agent");
 	return EXIT_NO;
 }
@@ -123,163 +116,24 @@ static int message_send(struct cli *cli, struct client *client, struct str sessi
 	return EXIT_YES;
 }
 
-/* ---- following ---- */
-
-static void keep(char *to, size_t size, struct str text)
+/* Where people find it. */
+static void session_tell(struct cli *cli, struct str session)
 {
-	snprintf(to, size, "%.*s", STR_ARGS(text));
-}
-
-static bool event_came(void *ctx, const struct sse_frame *frame)
-{
-	struct following *f = ctx;
-	struct arena arena = { 0 };
-	const struct json *event, *id;
-	struct str type;
-	bool ours;
-
-	if (json_read(frame->data, NULL, &arena, &event, NULL)) {
-		arena_done(&arena);
-		return true;
-	}
-	type = json_text(json_get(event, "type"));
-	id = json_get(event, "id");
-	ours = str_eq(json_text(json_get(event, "run")), f->run);
-	if (json_is(id, JSON_NUMBER)) keep(f->after, sizeof f->after, id->text);
-	if (f->live && ours && str_is(type, "run.token")) {
-		struct buf text = { 0 };
-
-		safe_block_add(
-			&text, json_text(json_get(json_get(event, "data"), "text")));
-		fwrite(text.at, 1, text.len, stdout);
-		buf_done(&text);
-		f->shown = true;
-	}
-	if (str_is(type, "ask.created"))
-		keep(f->ask, sizeof f->ask, json_text(json_get(event, "ask")));
-	f->over |= ours && (str_is(type, "run.completed") || str_is(type, "run.failed") ||
-				   str_is(type, "run.cancelled"));
-	arena_done(&arena);
-	fflush(stdout);
-	return !f->over && !f->ask[0];
-}
-
-/* What was asked, on the terminal; without one it waits for whoever answers elsewhere. */
-static struct term_dialog *ask_show(struct following *f, struct client *client)
-{
-	struct api_reply reply;
+	struct located at;
 	struct fault why = { 0 };
-	const struct api_call call = { .method = "GET",
-		.path = ask_path(f->cli, str_of(f->ask), "") };
 
-	f->ask[0] = '\0';
-	if (!f->live || client_call(client, &call, &f->cli->arena, &reply, &why) ||
-		!reply.json ||
-		!str_is(json_text(json_get(reply.json, "status")), "pending"))
-		return NULL;
-	if (f->shown) printf("\n");
-	f->shown = false;
-	fflush(stdout);
-	SAY("cli.waiting", { "url", json_text(json_get(reply.json, "url")) });
-	return term_dialog_open(f->cli, reply.json, TERM_DIALOG_ASKED);
-}
-
-static enum streamed follow_some(struct following *f, struct client *client,
-	struct str session, struct term_dialog **dialog, struct fault *why)
-{
-	struct stream_setup setup = { .client = client,
-		.query = arena_print(&f->cli->arena, "session=%.*s", STR_ARGS(session)),
-		.after = str_of(f->after),
-		.event = event_came,
-		.ctx = f };
-	struct stream *stream = stream_new(&setup);
-	enum streamed end = STREAMED_FAILED;
-	const struct json *ask;
-
-	why->err = ERR_MEMORY;
-	while (stream) {
-		int fd = *dialog ? term_dialog_input_fd(*dialog) : -1;
-
-		if (*dialog && fd < 0) *dialog = term_dialog_free(*dialog);
-		end = stream_run(stream, fd, -1, why);
-		if (end != STREAMED_INPUT) break;
-		if (*dialog && term_dialog_input(*dialog, &ask))
-			*dialog = term_dialog_free(*dialog);
-	}
-	stream_free(stream);
-	return end;
-}
-
-static int run_follow(struct following *f, struct client *client, struct str session)
-{
-	struct term_dialog *dialog = NULL;
-	struct fault why = { 0 };
-	enum streamed end = STREAMED_ENDED;
-
-	while (!f->over && end == STREAMED_ENDED) {
-		end = follow_some(f, client, session, &dialog, &why);
-		if (f->ask[0] && !dialog) dialog = ask_show(f, client);
-		f->ask[0] = '\0';
-	}
-	term_dialog_free(dialog);
-	if (f->over) return EXIT_YES;
-	if (end == STREAMED_STOPPED) {
-		SAY("cli.run.detached", { "run", f->run });
-		return term_stopped();
-	}
-	return cli_fail(f->cli, &why);
-}
-
-/* ---- the end ---- */
-
-/* Into a pipe as it is; on a terminal without what could steer it. */
-static void report_print(struct str report, bool terminal)
-{
-	struct buf b = { 0 };
-
-	if (terminal)
-		safe_block_add(&b, report);
-	else
-		buf_add(&b, report);
-	buf_add_char(&b, '\n');
-	fwrite(b.at, 1, b.len, stdout);
-	buf_done(&b);
-}
-
-static int run_tell(struct following *f, struct client *client)
-{
-	struct str path = arena_print(&f->cli->arena, "/v1/runs/%.*s", STR_ARGS(f->run));
-	struct api_reply reply;
-	struct str status, kind, report;
-	const struct json *error;
-	int code = reach_call(f->cli, client, "GET", path, STR_NONE, &reply, NULL);
-
-	if (code) return code;
-	status = json_text(json_get(reply.json, "status"));
-	report = json_text(json_get(reply.json, "report"));
-	error = json_get(reply.json, "error");
-	kind = json_text(json_get(error, "kind"));
-	if (args_have(&f->cli->args, "json"))
-		printf("%.*s\n", STR_ARGS(reply.body));
-	else if (!f->shown && report.len)
-		report_print(report, f->live);
-	else if (f->shown)
-		printf("\n");
-	if (str_is(status, "completed")) return EXIT_YES;
-	if (str_is(status, "cancelled")) return EXIT_CANCELLED;
-	SAY("cli.run.failed", { "kind", kind },
-		{ "message", safe_line(&f->cli->arena,
-				     json_text(json_get(error, "message"))) });
-	return str_is(kind, "limit") ? EXIT_DEADLINE : EXIT_NO;
+	if (reach_locate(cli, AS_PERSON, &at, &why) || !str_starts(at.url, "http"))
+		return;
+	fprintf(stderr, "%s%.*s  %.*s/sessions/%.*s%s\n",
+		tint_on(TINT_DIM, cli->term.err_color), STR_ARGS(session),
+		STR_ARGS(at.url), STR_ARGS(session), tint_off(cli->term.err_color));
 }
 
 static int run_run(struct cli *cli)
 {
 	struct str text = args_word(&cli->args, cli->args.words_len - 1), session;
 	bool json = args_have(&cli->args, "json");
-	struct following f = {
-		.cli = cli, .live = isatty(STDOUT_FILENO) && !json, .after = "0"
-	};
+	struct following f = { .cli = cli, .live = isatty(STDOUT_FILENO) && !json };
 	struct fault why = { 0 };
 	struct client *client;
 	int status;
@@ -297,10 +151,14 @@ static int run_run(struct cli *cli)
 	}
 	status = session_open(cli, client, text, &session);
 	if (!status) status = message_send(cli, client, session, text, &f.run);
-	if (!status && args_have(&cli->args, "detach"))
+	if (!status && args_have(&cli->args, "detach")) {
 		printf("%.*s\n", STR_ARGS(f.run));
-	else if (!status && !(status = run_follow(&f, client, session)))
-		status = run_tell(&f, client);
+	} else if (!status) {
+		f.client = client;
+		f.session = session;
+		if (f.live) session_tell(cli, session);
+		status = follow(&f);
+	}
 	client_free(client);
 	return status;
 }

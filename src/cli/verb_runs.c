@@ -1,4 +1,4 @@
-/* verb_runs.c - parley runs, usage: what agents of the server's do, and what it cost. */
+/* verb_runs.c - parley runs, sessions, usage: what agents of the server's do, and what it cost. */
 #include "cli/administer.h"
 #include "cli/reach.h"
 #include "cli/verbs.h"
@@ -83,6 +83,57 @@ const struct command verb_runs = {
 	.settings = SETTINGS_CLIENT,
 	.exits = "0 2 3 4",
 	.examples = run_examples,
+};
+
+static void session_print(struct cli *cli, const struct json *session)
+{
+	static const struct {
+		const char *status, *mark;
+	} marks[] = { { "running", "*" }, { "waiting_for_input", "!" },
+		{ "waiting_for_approval", "!" }, { "failed", "x" },
+		{ "completed", "=" } };
+	struct str status = json_text(json_get(session, "status"));
+	const char *mark = "-";
+
+	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+		if (str_is(status, marks[i].status)) mark = marks[i].mark;
+	printf("%s %.*s  %-20.*s  %-16.*s  %-9.*s  %.*s\n", mark,
+		STR_ARGS(json_text(json_get(session, "id"))), STR_ARGS(status),
+		STR_ARGS(safe_line(&cli->arena,
+			json_text(json_get(json_get(session, "agent"), "name")))),
+		STR_ARGS(cost_of(cli, session)),
+		STR_ARGS(safe_line(&cli->arena, json_text(json_get(session, "title")))));
+}
+
+static int sessions_run(struct cli *cli)
+{
+	static const char *const names[] = { "status", "project", "limit", NULL };
+
+	return list_print(cli, flags_query(cli, "/v1/sessions", names), session_print);
+}
+
+static const struct flag session_flags[] = {
+	{ .name = "status",
+		.value = "STATUS",
+		.values =
+			"idle running waiting_for_input waiting_for_approval completed failed "
+			"cancelled" },
+	{ .name = "project", .value = "PROJECT" },
+	{ .name = "limit", .value = "N" },
+	{ .name = "json" },
+	{ 0 },
+};
+
+static const char *const session_examples[] = { "parley sessions --status running",
+	NULL };
+
+const struct command verb_sessions = {
+	.name = "sessions",
+	.run = sessions_run,
+	.flags = session_flags,
+	.settings = SETTINGS_CLIENT,
+	.exits = "0 2 3 4",
+	.examples = session_examples,
 };
 
 static void usage_print(struct cli *cli, const struct json *sum)

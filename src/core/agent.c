@@ -384,7 +384,8 @@ enum err agent_parse(
 	return OK;
 }
 
-void agent_show(struct json_writer *w, const struct kept_agent *a, struct str wrong)
+void agent_show(
+	struct json_writer *w, const struct kept_agent *a, struct str wrong, bool preset)
 {
 	struct str inner = str_trim(a->body);
 
@@ -399,6 +400,8 @@ void agent_show(struct json_writer *w, const struct kept_agent *a, struct str wr
 	jw_key(w, "runnable");
 	jw_bool(w, wrong.len == 0);
 	show_text(w, "why", wrong);
+	jw_key(w, "default");
+	jw_bool(w, preset);
 	jw_key(w, "program");
 	jw_null(w);
 	jw_key(w, "cwd");

@@ -42,8 +42,9 @@ static enum err agent_list_read(
 		const struct kept_agent *at = &all.agents[i];
 
 		if (catalogue_page_has(&page, at->name))
-			agent_show(
-				&w, at, catalogue_wrong(t->desk, &all, at, &job->arena));
+			agent_show(&w, at,
+				catalogue_wrong(t->desk, &all, at, &job->arena),
+				at == catalogue_default(t->desk, &all));
 	}
 	catalogue_page_close(t, &page, &w);
 	return OK;
@@ -71,7 +72,8 @@ static enum err agent_get_read(
 	if (!a)
 		return fail(why, ERR_NOT_FOUND, "no agent %.*s",
 			STR_ARGS(str_first(t->id, 64)));
-	agent_show(&w, a, catalogue_wrong(t->desk, &all, a, &job->arena));
+	agent_show(&w, a, catalogue_wrong(t->desk, &all, a, &job->arena),
+		a == catalogue_default(t->desk, &all));
 	return OK;
 }
 
@@ -106,9 +108,11 @@ static enum err agent_reply(
 {
 	struct json_writer w = { .out = &t->job.out };
 	struct str wrong = STR_NONE;
+	const struct kept_agent *preset = NULL;
 	enum err e = desk_agent_wrong(t->desk, rows, a, rows->arena, &wrong, why);
 
-	if (!e) agent_show(&w, a, wrong);
+	if (!e) e = desk_default_agent(t->desk, rows, a->ws, &preset, why);
+	if (!e) agent_show(&w, a, wrong, preset && str_eq(preset->name, a->name));
 	return e;
 }
 

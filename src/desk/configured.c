@@ -129,18 +129,21 @@ enum err desk_default_agent(struct desk *d, struct rows *rows, int64_t ws,
 	const struct val args[] = { val_int(ws) };
 	enum err e;
 
-	if (c->default_agent.len)
-		return desk_agent(d, rows, ws, c->default_agent, out, why);
-	if (c->agents_len) return desk_agent(d, rows, ws, c->agents[0].name, out, why);
+	*out = NULL;
+	if (c->default_agent.len || c->agents_len) {
+		struct fault missing = { 0 };
+
+		e = desk_agent(d, rows, ws,
+			c->default_agent.len ? c->default_agent : c->agents[0].name, out,
+			&missing);
+		if (e && e != ERR_NOT_FOUND) *why = missing;
+		return e == ERR_NOT_FOUND ? OK : e;
+	}
 	e = rows_fetch(rows, RECORD_AGENTS, SQL_AGENTS_OF, args, 1, why);
 	if (e) return e;
 	while ((a = rows_next(rows, RECORD_AGENTS, a)))
 		if (a->ws == ws && (!first || str_cmp(a->name, first->name) < 0))
 			first = a;
-	if (!first)
-		return fail(why, ERR_NOT_FOUND,
-			"there is no agent: start the server with ANTHROPIC_API_KEY set, or "
-			"add an agent with parley agents import");
 	*out = first;
 	return OK;
 }
@@ -352,6 +355,19 @@ const struct kept_provider *catalogue_provider(
 			str_eq(c->providers[i].name, which))
 			return &c->providers[i];
 	return NULL;
+}
+
+const struct kept_agent *catalogue_default(struct desk *d, const struct catalogue *all)
+{
+	const struct configured *c = configured(d);
+	const struct kept_agent *first = NULL;
+
+	if (c->default_agent.len) return catalogue_agent(all, c->default_agent);
+	if (c->agents_len) return catalogue_agent(all, c->agents[0].name);
+	for (size_t i = 0; i < all->agents_len; i++)
+		if (!first || str_cmp(all->agents[i].name, first->name) < 0)
+			first = &all->agents[i];
+	return first;
 }
 
 struct str catalogue_wrong(struct desk *d, const struct catalogue *c,

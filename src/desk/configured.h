@@ -43,7 +43,7 @@ enum err desk_agent(struct desk *, struct rows *, int64_t ws, struct str which,
 enum err desk_provider(struct desk *, struct rows *, int64_t ws, struct str which,
 	const struct kept_provider **out, struct fault *why);
 /* The one that runs when none is named: `default_agent`, else the first of the
- * configuration, else the first of the store. ERR_NOT_FOUND: there is none. */
+ * configuration, else the first of the store by name; NULL: there is none. */
 enum err desk_default_agent(struct desk *, struct rows *, int64_t ws,
 	const struct kept_agent **out, struct fault *why);
 /* ERR_NOT_FOUND: no such provider. A key that is missing or cannot be opened is in
@@ -68,6 +68,8 @@ enum err catalogue_read(struct desk *, struct db *, int64_t ws, struct arena *,
 const struct kept_agent *catalogue_agent(const struct catalogue *, struct str which);
 const struct kept_provider *catalogue_provider(
 	const struct catalogue *, struct str which);
+const struct kept_agent *catalogue_default(
+	struct desk *, const struct catalogue *); /* as desk_default_agent */
 struct str catalogue_wrong(struct desk *, const struct catalogue *,
 	const struct kept_agent *, struct arena *);
 

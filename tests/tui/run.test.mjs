@@ -1,0 +1,104 @@
+// Agents that Parley runs, on a terminal: what they say as they say it, tool calls, sub-agents, asks, Ctrl-C.
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { first, results, say, ScriptModel, think, use } from '../lib/script_model.mjs';
+import { until, useTerminals } from './lib.mjs';
+
+const scripts = new Map();
+const model = await new ScriptModel((request) => {
+	const found = [...scripts].find(([text]) => first(request).startsWith(text));
+	return found ? found[1](request) : [say('no script')];
+}).start();
+after(() => model.stop());
+/* As a newcomer has it: nothing but the variables that the vendor's own programs read. */
+const server = await useTerminals({ env: { ANTHROPIC_API_KEY: 'sk-test-0123456789', ANTHROPIC_BASE_URL: model.url,
+	PARLEY_TEST_TOOLS: '1' } });
+const policy = (await server.admin.get('/v1/policy')).body;
+await server.admin.put('/v1/policy', { version: policy.version, mode: 'auto', at_once: { auto: 8, manual: 8, selective: 8 } });
+
+test('a newcomer: two questions are answered in place, then the haiku; tools and sums beside it', async () => {
+	scripts.set('Ask me two things', (q) => {
+		const ask = (question, ...labels) => use('ask_user_question', { questions: [{ question, header: 'H',
+			multiSelect: false, options: labels.map((label) => ({ label, description: 'd' })) }] });
+		const n = q.messages.filter(({ role }) => role === 'assistant').length;
+		if (n === 0) return [think('What to ask?'), say('I will ask two things.'), use('todo', { operation: 'create', name: 'Write it' }),
+			ask('Which season?', 'Spring', 'Autumn')];
+		if (n === 1) return [ask('Which place?', 'A pond', 'A street')];
+		return [say(`Old ${/pond/i.test(results(q)[0].text) ? 'pond' : 'street'}: a frog leaps in.`)];
+	});
+	const terminal = server.terminal(['run', 'Ask me two things, then write a haiku'], { rows: 40 });
+	await terminal.armed('( ) 1 Spring');
+	terminal.press('Enter');
+	await terminal.armed('( ) 1 A pond');
+	terminal.press('Enter');
+	const seen = await terminal.shows('exit 0');
+	for (const part of [/> Reasoned for \d+s\n/, /I will ask two things\.\n/, /\n {2}\[ \] Write it\n/, /\n {2}= todo\/create +Write it/,
+		/\n {2}= Which season\? {2}Spring {2}\(Answered by owner via terminal\)\n/, /\nOld pond: a frog leaps in\.\n/, /\n= completed {2}ctx \d+\/200k {2}\d+ tok {2}\$0\.\d+/, /ses_\w+ {2}http:\/\/127\.0\.0\.1:\d+\/sessions\/ses_/])
+		assert.match(seen, part);
+});
+
+test('Ctrl-C offers to stop, to leave it running, or to go on; attach shows it again', async () => {
+	let go = null;
+	const gate = new Promise((done) => { go = done; });
+	scripts.set('Take', async (q) => {
+		if (q.messages.length === 1) return [say('Starting.'), use('todo', { operation: 'list' })];
+		await gate;
+		return [say('Finished.')];
+	});
+	const terminal = server.terminal(['run', 'Take your time'], { columns: 140 });
+	await terminal.shows('= todo/list');
+	terminal.press('C-c');
+	await terminal.shows('Stop the run [s], leave it running [d], go on [Esc]');
+	terminal.press('Escape');
+	await terminal.shows('go on [Esc] Esc\n');
+	terminal.press('C-c');
+	await terminal.shows((text) => text.split('Stop the run [s]').length === 3);
+	terminal.press('d');
+	const left = await terminal.shows('exit 130');
+	const run = left.match(/parley attach (run_\w+)/)[1];
+	assert.equal((await server.member.get(`/v1/runs/${run}`)).body.status, 'running');
+	const again = server.terminal(['attach', run]);
+	await again.shows(/> Take your time\nStarting\.\n/);
+	go();
+	await again.shows(/\nFinished\.\n[^]*= completed[^]*exit 0/);
+	const over = server.terminal(['attach', run]);
+	assert.equal((await over.shows('exit 0')).match(/Finished\./g).length, 1);
+	scripts.set('Stop me', () => ({ blocks: [say('On and on')], hang: true }));
+	const stopped = server.terminal(['run', 'Stop me']);
+	await stopped.shows('On and on');
+	stopped.press('C-c');
+	await stopped.shows('Stop the run [s]');
+	stopped.press('s');
+	await stopped.shows(/- cancelled[^]*exit 6/);
+});
+
+test('sub-agents have their lines; a second ask opens when the first is settled', async () => {
+	scripts.set('Part', (q) => (results(q).length ? [use('report', { markdown: 'done' })]
+		: [use('ask_user_question', { questions: [{ question: `${first(q)}?`, header: 'H', multiSelect: false,
+			options: [{ label: 'Yes please', description: 'd' }, { label: 'Not now', description: 'd' }] }] })]));
+	scripts.set('Share', (q) => (results(q).length ? [say('Both are done.')]
+		: [use('parallel_tasks', { tasks: [{ id: 'a', prompt: 'P', task: 'Part A' }, { id: 'b', prompt: 'P', task: 'Part B' }] })]));
+	const terminal = server.terminal(['run', 'Share the work'], { rows: 40 });
+	await terminal.armed('Approve');
+	terminal.press('a');
+	await until(async () => (await terminal.screen()).includes('y/N') || (await terminal.screen()).includes('Part'));
+	if ((await terminal.screen()).includes('y/N')) terminal.press('y');
+	for (let i = 0; i < 2; i++) {
+		await terminal.armed('( ) 1 Yes please');
+		terminal.press('Enter');
+	}
+	const seen = await terminal.shows('exit 0');
+	assert.match(seen, /= parallel_tasks +2/);
+	assert.match(seen, /\n {2}\* {3}\S+ +works\n/);
+	assert.match(seen, /\n {2}= {3}\S+ +done/);
+	assert.match(seen, /Both are done\./);
+});
+
+test('sessions and runs are listed; a pipe gets the report alone', async () => {
+	scripts.set('Short', () => [say('Short.')]);
+	const out = server.terminal('"$PARLEY" run "Short one" | cat; "$PARLEY" sessions; "$PARLEY" runs --status completed', { columns: 140 });
+	const seen = await out.shows('exit 0');
+	assert.match(seen, /^Short\.\n/);
+	assert.match(seen, /= ses_\w+ {2}completed +assistant +\$0\.\d+ +Short one/);
+	assert.match(seen, /run_\w+ {2}completed +assistant/);
+});
