@@ -4,6 +4,7 @@
  * A verdict is made by the settings of that moment, and shown with the call. */
 #include "base/clock.h"
 #include "core/body.h"
+#include "core/run_gate.h"
 #include "core/show.h"
 #include "desk/book.h"
 #include "desk/run_inner.h"
@@ -19,14 +20,6 @@ struct run_toolbox run_toolbox(const struct run *r, const struct agent_config *a
 }
 
 /* ---- the gate ---- */
-
-struct run_verdict {
-	enum effect effect;
-	enum risk risk;
-	struct str rule, reason;
-	struct require require;
-	int64_t timeout_ms;
-};
 
 /* The workspace's policy with what the agent has of its own. */
 static enum err policy_of(struct rows *rows, const struct book *book,
@@ -50,9 +43,6 @@ static enum err gate(struct task *t, struct rows *rows, const struct session *s,
 	const struct run_operation *op, const struct json *operation,
 	struct run_verdict *out, struct fault *why)
 {
-	static const char *const words[] = { [EFFECT_ALLOW] = "a rule allows it",
-		[EFFECT_ASK] = "a rule wants a person to decide",
-		[EFFECT_DENY] = "a rule denies it" };
 	struct operation_look look;
 	struct rule_verdict v;
 	struct policy policy;
@@ -66,28 +56,8 @@ static enum err gate(struct task *t, struct rows *rows, const struct session *s,
 	if (e) return e;
 	operation_look(&look, operation, NULL, r->agent, s->project, s->id, rows->arena);
 	e = desk_rule(book, rows, &look, 0, &t->job.who, &v, why);
-	if (e) return e;
-	out->risk = policy_raise(&policy, &look, op->risk);
-	out->timeout_ms = policy.timeout_ms;
-	if (v.ruling.effect == EFFECT_NONE) {
-		out->effect = policy_effect(&policy, op->type, out->risk);
-		out->rule = STR("policy");
-		out->reason = out->effect == EFFECT_ALLOW
-				      ? STR("the policy allows it")
-				      : STR("the policy wants a person to decide");
-		return OK;
-	}
-	out->effect = v.ruling.effect;
-	out->rule = v.ruling.rule ? v.ruling.rule->id : STR_NONE;
-	out->reason = v.ruling.rule && v.ruling.rule->note.len
-			      ? arena_print(rows->arena, "%s: %.*s", words[out->effect],
-					STR_ARGS(v.ruling.rule->note))
-			      : str_of(words[out->effect]);
-	if (out->effect != EFFECT_ASK) return OK;
-	out->require = v.ruling.require;
-	if (v.ruling.risk > out->risk) out->risk = v.ruling.risk;
-	if (v.ruling.timeout_ms) out->timeout_ms = v.ruling.timeout_ms;
-	return OK;
+	if (!e) run_gate(&policy, op, &look, &v.ruling, rows->arena, out);
+	return e;
 }
 
 static struct str verdict_write(const struct run_verdict *v, struct arena *arena)
