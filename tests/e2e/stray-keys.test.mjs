@@ -7,10 +7,10 @@ import { random } from '../lib/random.mjs';
 import { arrive, Server, sleep } from './lib.mjs';
 import { browser, long } from './matrix.mjs';
 
-const SEQUENCES = Number(process.env.PARLEY_SEQUENCES ?? (long ? 10_000 : 104));
+const SEQUENCES = Number(process.env.PARLEY_SEQUENCES ?? (long ? 10_000 : 48));
 /* A player mostly waits until a card is armed: several play beside each other, each with a server of its own,
  * so that what one does is no disturbance for another, and a seed repeats it. */
-const PLAYERS = Number(process.env.PARLEY_PLAYERS ?? 8);
+const PLAYERS = Number(process.env.PARLEY_PLAYERS ?? 4);
 const STEPS = 12;
 const OPEN_MAX = 9;
 const ARMED_MS = 500; // the page's 600, less what its observer is late
@@ -21,14 +21,17 @@ const seed = Number(process.env.PARLEY_SEED ?? (long ? Date.now() % 1_000_000 : 
 function observe() {
 	const seen = { presses: [], sent: [], shown: {}, changes: 0, movedAt: 0, left: true, held: [], lost: [] };
 	window.stray = seen;
+	/* Cards, and the decisions on rows and toasts, since when. */
+	const known = new WeakMap();
 	const moves = ['j', 'k', 'ArrowDown', 'ArrowUp', 'Home', 'End', 'Enter', 'Tab'];
 	/* The first card that is shown after a move is the one its person moved to, however long it took to come. */
 	const move = () => Object.assign(seen, { movedAt: performance.now(), changes: 0 });
 	const cardOf = (element) => element?.closest?.('article[data-ask]')?.dataset.ask
-		?? element?.closest?.('[data-row]')?.dataset.row ?? null;
+		?? element?.closest?.('[data-row]')?.dataset.row ?? element?.closest?.('.quick')?.dataset.ask ?? null;
 	const note = (press, element) => {
 		const button = element?.closest?.('button');
 		seen.presses = [...seen.presses.slice(-3), { ...press, card: cardOf(element), at: performance.now(), movedAt: seen.movedAt,
+			quickAt: known.get(element?.closest?.('.quick')) ?? null,
 			approves: Boolean(button?.classList.contains('approve')),
 			rejects: Boolean(button?.matches('.decides.bad.full, .quick .button')),
 			submits: Boolean(button?.matches('[type=submit], .quick .button')),
@@ -58,11 +61,11 @@ function observe() {
 		if (document.activeElement !== document.body || seen.left) nowhere = 0;
 		else if (++nowhere === 10) seen.lost.push({ held: seen.held, presses: seen.presses });
 	}, 60);
-	const known = new WeakSet();
 	new MutationObserver(() => {
-		for (const card of document.querySelectorAll('article[data-ask]')) {
+		for (const card of document.querySelectorAll('article[data-ask], .quick')) {
 			if (known.has(card)) continue;
-			known.add(card);
+			known.set(card, performance.now());
+			if (card.matches('.quick')) continue;
 			seen.shown[card.dataset.ask] = { at: performance.now(), nth: ++seen.changes };
 		}
 	}).observe(document, { subtree: true, childList: true });
@@ -102,7 +105,7 @@ function complaint({ ask, verb, body, presses, shown, byItself }, risk) {
 	if (value === 'approve') {
 		const key = last.key === 'a' && !last.writes;
 		if (!key && !(button && last.approves)) return 'neither A nor Approve';
-		if (last.at - shown.at < ARMED_MS) return 'not armed';
+		if (last.at - (last.quickAt ?? shown.at) < ARMED_MS) return 'not armed';
 		if (key && last.movedAt < shown.at && (byItself || shown.nth > 1)) return 'nobody had moved to this card';
 		const twice = risk === 'critical' || (risk === 'high' && byItself);
 		const again = before && before.card === ask && (before.key === 'a' || before.approves);
