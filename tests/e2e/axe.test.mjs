@@ -282,4 +282,4 @@ area('axe finds nothing', (scenario) => {
 			assert.deepEqual(await complaints(own), []);
 		});
 	});
-}, { furnish: (desk) => desk.client('viewer', 'Vera') });
+}, { furnish: (desk) => desk.client('viewer', 'Vera'), stands: true });

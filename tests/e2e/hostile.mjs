@@ -25,6 +25,8 @@ const seeds = [
 const wraps = [(s) => s, (s) => `**${s}**`, (s) => `\`${s}\``, (s) => `[${s}](${s})`, (s) => `${s} ${s}`, (s) => `\u202e${s}\u200b`];
 
 export const strings = wraps.flatMap((wrap) => seeds.map(wrap));
+/** Each seed once; `wraps` by turns, each with seeds of both halves. */
+export const oneOfEach = seeds.map((seed, i) => wraps[(i >> 1) % wraps.length](seed));
 
 const NEAR = 50;
 /** How the page has to name what hides near the beginning of a text, where no field cuts it off. */

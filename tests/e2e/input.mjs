@@ -3,8 +3,9 @@
 
 const TABS = 400;
 
-/** Where the target lies as seen from what has the focus. */
+/** Where the target lies as seen from what has the focus; nothing when it was replaced by another. */
 const bearing = (target) => target.evaluate((to) => {
+	if (!to.isConnected) return undefined;
 	const from = document.activeElement ?? document.body;
 	if (from === to) return 'here';
 	const together = (set) => from.closest(set) && from.closest(set) === to.closest(set);
@@ -36,11 +37,15 @@ const way = {
 
 /** Puts the focus on the target, from wherever it is. */
 export async function reach(page, target) {
-	await target.waitFor({ state: 'attached' });
+	let box = await target.elementHandle({ state: 'attached' });
 	let turns = 0;
 	for (let i = 0, last = ''; i < TABS; i++) {
-		const now = await bearing(target);
+		const now = await bearing(box).catch(() => undefined);
 		if (now === 'here') return;
+		if (!now) {
+			box = await target.elementHandle({ state: 'attached' });
+			continue;
+		}
 		/* Past it, and past it again on the way back: it takes no focus. */
 		if (now !== last && (now === 'ahead' || now === 'behind') && ++turns > 4) break;
 		last = now;

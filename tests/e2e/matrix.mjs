@@ -97,9 +97,10 @@ export async function inSizes(me, run) {
  * Scenarios that share a desk. `scenario(name, run)`, or `scenario(name, how, run)`: `input`: only
  * this one makes sense; `resizes`: it looks at both sizes itself, with `inSizes`; the rest of `how`
  * goes to the browser's context (`settings`, `user`, …). `flags` are the server's; `furnish(desk)` puts
- * there what the scenarios need; each leaves nothing pending behind, but for `keep`.
+ * there what the scenarios need; each leaves nothing pending behind, but for `keep`. `stands`: they look at
+ * what is shown and need no new document, which costs more than all the rest of many a scenario.
  */
-export function area(name, define, { furnish = () => {}, keep = false, flags = [] } = {}) {
+export function area(name, define, { furnish = () => {}, keep = false, flags = [], stands = false } = {}) {
 	describe(name, () => {
 		const desk = new Desk();
 		const contexts = new Map();
@@ -118,8 +119,8 @@ export function area(name, define, { furnish = () => {}, keep = false, flags = [
 			if (!contexts.has(key)) contexts.set(key, browser().then((shown) => enter(shown, desk.server, { view, lang, ...how })));
 			const place = await contexts.get(key);
 			await place.page.setViewportSize(views[view]);
-			await prefer(place.page, lang, settings);
-			return new Person({ ...place, view, lang, input, desk });
+			const same = await prefer(place.page, lang, settings);
+			return new Person({ ...place, view, lang, input, desk, stands: stands && same });
 		};
 
 		define((title, how, run = how) => {

@@ -11,8 +11,8 @@ const literal = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 const named = (text) => new RegExp(`^${literal(text)}( (Ctrl ↵|Esc|[A-Z]))?$`);
 
 export class Person {
-	constructor({ page, context, errors, view, lang, input, desk }) {
-		Object.assign(this, { page, context, errors, view, lang, desk });
+	constructor({ page, context, errors, view, lang, input, desk, stands = false }) {
+		Object.assign(this, { page, context, errors, view, lang, desk, stands });
 		this.byKeys = input === 'keyboard';
 		this.input = inputModes[input];
 		this.t = say(lang);
@@ -110,8 +110,17 @@ export class Person {
 		return link;
 	}
 	async visit(path) {
-		await this.page.goto(path);
+		await this.come(path);
 		await this.page.getByRole('heading').first().waitFor();
+	}
+
+	/** Goes there: with a new document, or, where `stands` says that the one before will do, inside that. */
+	async come(path) {
+		if (!this.stands || new URL(this.page.url()).pathname === path) await this.page.goto(path);
+		else {
+			await this.key('Escape'); // what was open, and keys that had lost their field
+			await this.visitInside(path);
+		}
 	}
 
 	async visitLive(path) {
@@ -136,7 +145,7 @@ export class Person {
 		return ask;
 	}
 	async look(ask) {
-		await this.page.goto(`/asks/${ask.id}`);
+		await this.come(`/asks/${ask.id}`);
 		await this.heading(ask.title ?? ask.questions[0].text).waitFor();
 	}
 	/** What is beside the answer itself: in the open where there is room, else behind "…". */
@@ -164,7 +173,11 @@ export class Person {
 	}
 	/** A form can be sent once it is valid and its card has been there for a moment. */
 	armed(button) {
-		return until(async () => await button.getAttribute('aria-disabled') !== 'true', 'a form that can be sent');
+		return until(() => button.evaluate((box) => new Promise((done) => {
+			const off = () => box.isConnected && box.getAttribute('aria-disabled') === 'true';
+			const look = () => (off() ? setTimeout(look, 10) : done(box.isConnected));
+			look();
+		})), 'a form that can be sent');
 	}
 	async send(button = this.submit) {
 		await this.armed(button);

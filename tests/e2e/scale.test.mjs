@@ -11,7 +11,7 @@ async function few(me) {
 	assert.ok(rows > 0 && rows <= ROWS, `${rows} rows`);
 }
 const whole = async (me) => {
-	await me.page.goto('/inbox');
+	await me.come('/inbox');
 	await until(async () => await me.heading(me.tn('inbox.waiting', MANY)).count(), 'all of them', 60_000);
 	await few(me);
 };
@@ -70,4 +70,4 @@ area(`${MANY} pending asks`, (scenario) => {
 		await desk.agent.ask({ question: gone.questions[0].text, type: 'boolean' });
 		await until(async () => await me.heading(me.tn('inbox.waiting', MANY)).count(), 'as many as before');
 	});
-}, { furnish: (desk) => fillInbox(desk.server, MANY), keep: true });
+}, { furnish: (desk) => fillInbox(desk.server, MANY), keep: true, stands: true });

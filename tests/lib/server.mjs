@@ -14,18 +14,21 @@ export const BIN = resolve(process.env.PARLEY_BIN
 	?? fileURLToPath(new URL('../../build/parley', import.meta.url)));
 
 /** How long a condition may take. Reached only by tests that fail: a busy machine needs the room. */
-export const PATIENCE_MS = 60_000;
+export const PATIENCE_MS = Number(process.env.PARLEY_PATIENCE_MS ?? 60_000);
 
 export const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
+
+/* A look may cost more than what it waits for: the longer it takes, the rarer it is. */
+const LOOKS_MS = [5, 10, 20, 40, 80];
 
 /** Polls until fn returns something true, and returns that; fails with `what` after ms. */
 export async function until(fn, what = 'it', ms = PATIENCE_MS) {
 	const end = Date.now() + ms;
-	for (;;) {
+	for (let i = 0; ; i++) {
 		const result = await fn();
 		if (result) return result;
 		if (Date.now() > end) assert.fail(`${what} did not come within ${ms} ms`);
-		await sleep(20);
+		await sleep(LOOKS_MS[i] ?? LOOKS_MS.at(-1));
 	}
 }
 
