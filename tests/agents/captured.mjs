@@ -5,11 +5,11 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 
 const fileOf = (name) => new URL(`../dialects/captured/${name}.json`, import.meta.url);
 
-/** Names and types, without the values. */
+/** Names and types, without the values; what is undefined is not sent. */
 export function shapeOf(value) {
 	if (Array.isArray(value)) return value.map(shapeOf);
 	if (value === null || typeof value !== 'object') return value === null ? 'null' : typeof value;
-	return Object.fromEntries(Object.keys(value).sort().map((key) => [key, shapeOf(value[key])]));
+	return Object.fromEntries(Object.keys(value).filter((key) => value[key] !== undefined).sort().map((key) => [key, shapeOf(value[key])]));
 }
 
 export function captured(name, { dialect, from, request, answer }) {
