@@ -14,7 +14,7 @@ int main(int argc, char **argv)
 		verb_agents_remove, verb_providers_list, verb_providers_add,
 		verb_providers_test, verb_providers_prices, verb_providers_remove,
 		verb_delivery_list, verb_delivery_replay, verb_webhook_secret,
-		verb_backup, verb_check, verb_copy, { 0 } };
+		verb_mail_in, verb_backup, verb_check, verb_copy, { 0 } };
 
 	process_main(argc, argv);
 	return cli_main(argc, argv, extra);

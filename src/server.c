@@ -154,6 +154,9 @@ static struct desk_settings desk_settings(const struct settings *set, struct are
 			push_subject(set).len ? ",push" : "",
 			set->smtp_url.len ? ",email" : ""),
 		.mail_settled = set->mail_settled,
+		.mail_reply = set->mail_reply,
+		.mail_authserv = set->mail_authserv,
+		.mail_approve = (enum risk)set->mail_approve,
 		.commands = names_of(set->channels, set->channels_len, arena),
 		.notify_rate = set->notify_rate };
 }

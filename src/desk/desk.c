@@ -299,6 +299,9 @@ struct desk *desk_open(const struct desk_settings *set, struct fault *why)
 	d->commands = desk_text(set->commands, STR_NONE);
 	d->notify_rate = set->notify_rate ? set->notify_rate : NOTIFY_RATE;
 	d->mail_settled = set->mail_settled;
+	d->mail.reply = desk_text(set->mail_reply, STR_NONE);
+	d->mail.authserv = desk_text(set->mail_authserv, STR_NONE);
+	d->mail.approve = set->mail_approve;
 	d->hooks = (struct clerk_hooks){ d, desk_told, desk_nap, desk_committed,
 		desk_trouble, desk_logged };
 	atomic_store(&d->ready, true);
@@ -311,7 +314,8 @@ struct desk *desk_open(const struct desk_settings *set, struct fault *why)
 	counts_init(&d->counts);
 	pthread_mutex_init(&d->fetched.lock, NULL);
 	if (!d->store || !d->url || !d->webhook_internal || !d->resumers ||
-		!d->verifiers || !d->channels || !d->commands)
+		!d->verifiers || !d->channels || !d->commands || !d->mail.reply ||
+		!d->mail.authserv)
 		fail(why, ERR_MEMORY, "out of memory");
 	else if (desk_clerks(d, set, why) == OK && desk_start(d, why) == OK)
 		return d;
@@ -342,6 +346,8 @@ struct desk *desk_close(struct desk *d)
 	mem_free(d->verifiers);
 	mem_free(d->channels);
 	mem_free(d->commands);
+	mem_free(d->mail.reply);
+	mem_free(d->mail.authserv);
 	for (int i = 0; i < WRITERS; i++)
 		arena_done(&d->routes[i].arena);
 	pthread_mutex_destroy(&d->listeners);

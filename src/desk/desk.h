@@ -27,8 +27,12 @@ struct desk_settings {
 	/* Channels that are configured, and the names of commands of [channels]; with commas
 	 * between. */
 	struct str channels, commands;
-	int64_t notify_rate;	     /* messages a minute to one contact; 0: 10 */
-	bool mail_settled;	     /* a mail tells the end of an ask, too */
+	int64_t notify_rate; /* messages a minute to one contact; 0: 10 */
+	bool mail_settled;   /* a mail tells the end of an ask, too */
+	/* Replies by mail: their address, with {token} in it; who vouches for their senders;
+	 * the highest risk they approve. Empty: there are none; nobody does. */
+	struct str mail_reply, mail_authserv;
+	enum risk mail_approve;
 	const struct db_options *db; /* or NULL */
 	bool alone;		     /* no threads: desk_do only */
 	uint64_t seed;		     /* not 0: repeatable ids, for simulations */

@@ -7,6 +7,7 @@
 #include "desk/delivery.h"
 #include "desk/desk.h"
 #include "desk/hint.h"
+#include "desk/mail_in.h"
 #include "desk/rate.h"
 #include "store/lanes.h"
 #include "store/peers.h"
@@ -97,8 +98,15 @@ struct desk {
 	int64_t notify_rate; /* messages a minute to one contact */
 	struct telling_counts told_counts;
 	bool mail_settled; /* a mail tells the end of an ask, too */
-	char *channels;	   /* that are configured, with commas between */
-	char *commands;	   /* names of [channels], likewise */
+	/* Replies: how their address is made, who vouches for their senders (empty: nobody),
+	 * the highest risk they approve, and what became of them since the start. */
+	struct {
+		char *reply, *authserv;
+		enum risk approve;
+		_Atomic int64_t counts[MAIL_OUTCOMES];
+	} mail;
+	char *channels; /* that are configured, with commas between */
+	char *commands; /* names of [channels], likewise */
 	/* The table of routes that was read last: of each writing clerk its own. */
 	struct routes_cache {
 		struct arena arena;
@@ -228,6 +236,7 @@ enum err desk_call_replied(
 	struct rows *, const struct session *, const struct ask *, struct fault *);
 void desk_deliver(struct desk *); /* there is something to deliver */
 void desk_told_metrics(struct desk *, struct buf *);
+void desk_mail_metrics(struct desk *, struct buf *);
 void desk_wake_runs(struct desk *);
 void desk_hints_done(struct desk *);
 /* What another node's run shows; ctx is the desk. On the peers thread. */

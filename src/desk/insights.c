@@ -372,6 +372,7 @@ static enum err metrics_read(
 	e = db_one(db, SQL_DELIVERY_COUNT, args, 1, deliveries_row, &job->out, why);
 	if (e) return e;
 	desk_told_metrics(task_of(job)->desk, &job->out);
+	desk_mail_metrics(task_of(job)->desk, &job->out);
 	buf_add_text(&job->out,
 		"# HELP parley_notify_waiting Messages to people that wait.\n"
 		"# TYPE parley_notify_waiting gauge\n");

@@ -255,8 +255,8 @@ static void mail_start(struct claimed *c)
 	}
 	telling_text(c, MAIL_TEXT_MAX, &m.told);
 	m.about_ask = f->ask.id.len && c->delivery->purpose != DELIVERY_SETTLED;
-	m.replies = m.about_ask && m.set->reply.len && !f->title_only &&
-		    channel_shows_actions(&f->ask, &f->parts);
+	m.replies = m.about_ask && m.set->reply.len && f->contact.user.len &&
+		    !f->title_only && channel_shows_actions(&f->ask, &f->parts);
 	words = words_of(&m);
 	if (mail)
 		*mail = (struct outbound_mail){ .server = &n->smtp,

@@ -214,8 +214,14 @@ static void tell_thread(struct writing *w, size_t max, struct telling_words *out
 	const struct json *replies = NULL;
 	struct str text;
 
-	out->title = MSG_IN(w->arena, w->lang, "notify.thread",
-		{ "title", ask_title(w, &f->ask, &f->parts, fill_is_hidden(f)) });
+	/* An answer to a reply that was not taken: what is asked, once more. */
+	if (f->delivery->kind == DELIVERY_EMAIL && f->delivery->detail.len) {
+		tell_ask(w, max, out);
+		return;
+	}
+	out->subject = ask_title(w, &f->ask, &f->parts, fill_is_hidden(f));
+	out->title =
+		MSG_IN(w->arena, w->lang, "notify.thread", { "title", out->subject });
 	countdown(w, &f->ask);
 	if (fill_is_hidden(f) || f->title_only ||
 		json_read(f->ask.replies, NULL, w->arena, &replies, NULL) ||

@@ -1,4 +1,5 @@
 /* routes.c - the table of routes. Adding one is a row here and a use case in desk. */
+#include "desk/mail_in.h"
 #include "serve/inner.h"
 
 #define WRITE (BODY_JSON | ROUTE_KEYED)
@@ -203,6 +204,7 @@ const struct route routes[] = {
 	{ "GET", "/icon.png", NULL, route_file, ROUTE_OPEN, "" },
 	{ "GET", "/manifest.webmanifest", NULL, route_file, ROUTE_OPEN, "" },
 	{ "GET", "/sw.js", NULL, route_file, ROUTE_OPEN, "" },
+	{ "POST", "/v1/in/mail", &use_mail_in, route_mail_in, BODY_JSON, "" },
 	{ "GET", "/u/{id}", &use_mute_find, route_mute, ROUTE_OPEN | ROUTE_ANYWHERE,
 		NULL },
 	{ "POST", "/u/{id}", &use_mute_find, route_mute, ROUTE_OPEN | ROUTE_ANYWHERE,

@@ -491,7 +491,10 @@ int serve_listen(struct serve *s, struct str address, bool local_admin, struct f
 		return -1;
 	}
 	*listener = (struct listener){ .serve = s, .local_admin = local_admin };
-	listener->http = http_listen(s->loop, address, NULL, handle, listener, why);
+	/* A whole mail comes by the local one, in base64. */
+	listener->http = http_listen(s->loop, address,
+		local_admin ? &(struct http_limits){ .body_max = 2 << 20 } : NULL, handle,
+		listener, why);
 	if (!listener->http) return -1;
 	s->listeners_len++;
 	s->listeners_open++;

@@ -1,0 +1,113 @@
+/* mail_in.c - POST /v1/in/mail: a message that the mail server of this machine hands over, by way
+ * of `parley mail-in`. Taking it waits for the store, so it is done in the pool. */
+#include "serve/inner.h"
+
+#include "base/hash.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "desk/mail_in.h"
+
+#include <uv.h>
+
+enum { MAILS_AT_ONCE = 2 };
+
+struct mail_taking {
+	uv_work_t work;
+	struct request *request;
+	struct buf message;
+	struct str recipient;
+	enum mail_outcome outcome;
+	enum err err;
+	struct fault why;
+};
+
+static void mail_do(uv_work_t *work)
+{
+	struct mail_taking *m = work->data;
+
+	m->err = desk_mail_in(m->request->serve->desk, buf_str(&m->message), m->recipient,
+		&m->outcome, &m->why);
+}
+
+static void mail_reply(struct mail_taking *m)
+{
+	struct request *r = m->request;
+	struct json_writer w = { .out = &r->task.job.out };
+
+	if (m->err) {
+		request_refuse(r, m->err, "%s", m->why.detail);
+		return;
+	}
+	buf_clear(&r->task.job.out);
+	jw_object(&w);
+	jw_key(&w, "outcome");
+	jw_text(&w, mail_outcome_name(m->outcome));
+	jw_object_end(&w);
+	request_reply(r, STR_NONE);
+}
+
+static void mail_end(struct mail_taking *m)
+{
+	struct serve *s = m->request->serve;
+
+	s->away--;
+	if (!m->err) log_line(LOG_INFO, "mail: %s", mail_outcome_name(m->outcome));
+	if (m->request->x)
+		mail_reply(m);
+	else
+		request_free(m->request);
+	buf_done(&m->message);
+	mem_free(m);
+	serve_try_end(s);
+}
+
+static void mail_done(uv_work_t *work, int status)
+{
+	struct mail_taking *m = work->data;
+
+	if (status) m->err = fail(&m->why, ERR_UNAVAILABLE, "stopping");
+	m->request->serve->mails--;
+	mail_end(m);
+}
+
+static void mail_begin(struct request *r)
+{
+	struct serve *s = r->serve;
+	struct mail_taking *m;
+
+	if (r->task.job.err || !r->x) {
+		request_reply(r, STR_NONE);
+		return;
+	}
+	if (s->mails >= MAILS_AT_ONCE) {
+		r->task.job.why.retry_after_s = 1;
+		request_refuse(r, ERR_RATE, "too many mails at once");
+		return;
+	}
+	m = mem_alloc(sizeof *m);
+	if (!m) {
+		request_refuse(r, ERR_MEMORY, "out of memory");
+		return;
+	}
+	m->work.data = m;
+	m->request = r;
+	m->recipient = json_text(json_get(r->task.body, "recipient"));
+	if (!base64_read(json_text(json_get(r->task.body, "message")), &m->message)) {
+		buf_done(&m->message);
+		mem_free(m);
+		request_refuse(r, ERR_INVALID, "message must be base64");
+		return;
+	}
+	s->away++;
+	s->mails++;
+	if (uv_queue_work(loop_uv(s->loop), &m->work, mail_do, mail_done)) {
+		m->err = fail(&m->why, ERR_UNAVAILABLE, "no thread");
+		s->mails--;
+		mail_end(m);
+	}
+}
+
+void route_mail_in(struct request *r)
+{
+	request_put(r, r->route->use, mail_begin);
+}
