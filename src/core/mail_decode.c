@@ -85,10 +85,8 @@ struct str mail_results_value(struct str s, struct arena *arena)
 /* One mailbox, comments gone: what stands in <>, or all of it. */
 static struct str mailbox_address(struct str box)
 {
-	int open = -1;
+	int open = str_find(box, STR("<"));
 
-	for (size_t i = 0; i < box.len; i++)
-		if (box.at[i] == '<') open = (int)i;
 	if (open >= 0) {
 		struct str inside = str_from(box, (size_t)open + 1);
 		int shut = str_find(inside, STR(">"));

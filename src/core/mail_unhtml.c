@@ -125,7 +125,7 @@ static size_t entity_take(struct buf *out, struct str html, size_t i)
 
 			if (digit == 99) return buf_add_char(out, '&'), i + 1;
 			point = point * (hex ? 16 : 10) + digit;
-			if (point > 0x10ffff) point = 0xfffd;
+			if (point > 0x10ffff) point = 0x110000; /* no letter */
 		}
 	}
 	if (!point) {
