@@ -5,7 +5,7 @@ import { after, beforeEach, test } from 'node:test';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { codeOf, header, Post } from './lib/mail.mjs';
+import { codeOf, header, isCode, Post } from './lib/mail.mjs';
 import { approval } from './lib/samples.mjs';
 import { until, useServer } from './lib/server.mjs';
 
@@ -25,7 +25,7 @@ const mia = (await member.get('/v1/me')).body.user;
 async function reached(address, who = member) {
 	const made = await who.post('/v1/me/contacts', { channel: 'email', address });
 	assert.equal(made.status, 201, made.text);
-	const code = codeOf(await post.take(address));
+	const code = codeOf(await post.take(address, isCode));
 	const verified = await who.post(`/v1/me/contacts/${made.body.id}/verify`, { code });
 	assert.equal(verified.status, 200, verified.text);
 	assert.equal(verified.body.verified, true);
@@ -175,15 +175,17 @@ test('no hostile string makes a header, a tag or a control byte', async () => {
 		assert.doesNotMatch(mail.text + mail.html + mail.subject, /[\u0000-\u0008\u000b-\u001f\u007f\u202e]/);
 		assert.ok(raw.length < 200 * 1024);
 		await admin.answer(ask, { q: 'b' });
+		await post.take('mia@example.org');
 	}
 });
 
 test('an operation of any length stays below 200 KB and keeps its first 1,500 characters', async () => {
 	await reached('mia@example.org');
 	await routed([now]);
+	const title = 'long';
 	const script = `${'&<"é'.repeat(400)}END${'&<"é'.repeat(20000)}`;
-	await agent.ask({ ...approval(), operation: { type: 'tool', name: 'run', arguments: { script } }, context: { text: '&<'.repeat(900) } });
-	const { mail, raw } = await post.take('mia@example.org');
+	await agent.ask({ ...approval(), title, operation: { type: 'tool', name: 'run', arguments: { script } }, context: { text: '&<'.repeat(900) } });
+	const { mail, raw } = await post.take('mia@example.org', (g) => g.subject.startsWith(title));
 	assert.ok(raw.length < 200 * 1024, `${raw.length}`);
 	assert.match(mail.text, /the rest is on the page/);
 	assert.ok(mail.text.includes('&<\\"é'.repeat(200)));

@@ -70,3 +70,4 @@ export const header = (mail, name) => mail.headerLines.filter((h) => h.key === n
 	.map((h) => h.line.slice(name.length + 1).trim());
 /** The code of a mail that has one. */
 export const codeOf = ({ mail }) => /: ([a-z]{8})$/m.exec(mail.text)[1];
+export const isCode = ({ subject }) => subject === 'Your Parley code';
