@@ -11,7 +11,6 @@
 #include "base/log.h"
 #include "base/mem.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <stdio.h>
 #include <sys/eventfd.h>
@@ -318,19 +317,28 @@ static int64_t runs_claim(struct runner *r, int64_t free)
 
 /* ---- the dispatcher ---- */
 
+/* Until it is woken, or so long has passed by either clock: the steady one stands still while a
+ * laptop sleeps, and the other may be set. -1: until it is woken. */
 static void runner_wait(struct runner *r, int64_t ms)
 {
-	struct timespec at;
+	int64_t end_ms = clock_mono_ms() + ms, due_ms = clock_now_ms() + ms;
 
-	clock_gettime(CLOCK_MONOTONIC, &at);
-	at.tv_sec += ms / 1000;
-	at.tv_nsec += ms % 1000 * 1000000;
-	if (at.tv_nsec >= 1000000000) at.tv_sec++, at.tv_nsec -= 1000000000;
-	while (!r->woken && !r->freed && !r->stopping)
-		if (ms < 0)
+	while (!r->woken && !r->freed && !r->stopping) {
+		int64_t left_ms = end_ms - clock_mono_ms();
+		struct timespec at;
+
+		if (ms < 0) {
 			pthread_cond_wait(&r->wake, &r->lock);
-		else if (pthread_cond_timedwait(&r->wake, &r->lock, &at) == ETIMEDOUT)
-			break;
+			continue;
+		}
+		if (left_ms <= 0 || clock_now_ms() >= due_ms) break;
+		if (left_ms > LOOK_MS) left_ms = LOOK_MS;
+		clock_gettime(CLOCK_MONOTONIC, &at);
+		at.tv_sec += left_ms / 1000;
+		at.tv_nsec += left_ms % 1000 * 1000000;
+		if (at.tv_nsec >= 1000000000) at.tv_sec++, at.tv_nsec -= 1000000000;
+		pthread_cond_timedwait(&r->wake, &r->lock, &at);
+	}
 }
 
 static int64_t sooner(int64_t a, int64_t b)

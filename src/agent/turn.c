@@ -304,6 +304,13 @@ static bool call_fresh(struct model_call *c, int try, struct arena *arena)
 	return c->reader != NULL;
 }
 
+/* Of the run's limit. */
+static int64_t time_left(const struct run_work *work, int64_t began_ms)
+{
+	return work->time_left_ms > 0 ? work->time_left_ms - (clock_mono_ms() - began_ms)
+				      : INT64_MAX;
+}
+
 static bool turn_tries(struct model_call *c, struct str body, int64_t timeout_ms,
 	struct arena *arena, struct run_work *next)
 {
@@ -311,8 +318,11 @@ static bool turn_tries(struct model_call *c, struct str body, int64_t timeout_ms
 	struct model_reply reply = { 0 };
 
 	for (int try = 0;; try++) {
+		int64_t left_ms = time_left(c->work, began_ms);
+
 		if (!call_fresh(c, try, arena)) return false;
-		call_once(c, body, timeout_ms, arena, &reply);
+		call_once(c, body, left_ms < timeout_ms ? left_ms : timeout_ms, arena,
+			&reply);
 		if (worker_told(c->w)) return false;
 		call_show(c);
 		if (reply.trouble == TROUBLE_NONE || reply.trouble == TROUBLE_CUT) {
@@ -320,6 +330,9 @@ static bool turn_tries(struct model_call *c, struct str body, int64_t timeout_ms
 			return turn_told(c, &reply, began_ms, arena, next);
 		}
 		pause_ms = retry_pause(try + 1, &reply);
+		if (time_left(c->work, began_ms) <= (reply.retry ? pause_ms : 0))
+			return trouble_told(c, TROUBLE_LIMIT,
+				STR("the limit of time is reached"), 0, began_ms, next);
 		if (!reply.retry || try + 1 == TRIES)
 			return trouble_told(c, reply.trouble, str_of(reply.message), 0,
 				began_ms, next);
@@ -341,8 +354,6 @@ bool turn_run(struct worker *w, const struct run_work *work, struct run_work *ne
 	int64_t timeout_ms = w->runner->set.timeout_ms, now_ms = clock_mono_ms();
 	bool ours;
 
-	if (work->time_left_ms > 0 && work->time_left_ms < timeout_ms)
-		timeout_ms = work->time_left_ms;
 	if (work->access.wrong.len)
 		ours = trouble_told(
 			&c, TROUBLE_UNAUTHORIZED, work->access.wrong, 0, now_ms, next);

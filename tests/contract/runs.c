@@ -236,7 +236,7 @@ static void a_verdict_is_made_by_the_settings_of_the_commit(void **state)
 }
 
 /* Changes something of a call after it was approved, as somebody could who writes to the store. */
-static void mutate(struct rig *r, uint64_t *random, const char *run)
+static void mutate(struct rig *r, uint64_t *random, const struct held *h)
 {
 	static const char *const columns[] = { "arguments", "approved_arguments", "name",
 		"category" };
@@ -258,8 +258,9 @@ static void mutate(struct rig *r, uint64_t *random, const char *run)
 			"{\"path\":\"/x\",\"text\":\"line\",\"more\":%d}", n);
 	else
 		snprintf(value, sizeof value, "{\"path\":\"/x\"}");
-	snprintf(sql, sizeof sql, "UPDATE tool_calls SET %s = '%s' WHERE run = '%s'",
-		columns[which], value, run);
+	snprintf(sql, sizeof sql,
+		"UPDATE tool_calls SET %s = '%s' WHERE ws = %lld AND session = '%s'",
+		columns[which], value, (long long)h->ws, h->session);
 	place_script(r, sql);
 }
 
@@ -281,7 +282,7 @@ static void what_was_changed_after_its_approval_does_not_run(void **state)
 		assert_int_equal(
 			answer(r, open_ask(r).id, "{'answers':{'decision':'approve'}}"),
 			OK);
-		if (i % 20) mutate(r, &random, run);
+		if (i % 20) mutate(r, &random, &h);
 		h = claimed(r, "a/1");
 		if (h.step == RUN_STEP_CALLS)
 			assert_int_equal(

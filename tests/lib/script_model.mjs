@@ -88,8 +88,8 @@ export class ScriptModel {
 			= Array.isArray(said) ? { blocks: said } : said;
 		if (status !== 200) {
 			response.writeHead(status, { 'content-type': 'application/json', ...headers });
-			const type = { 400: 'invalid_request_error', 401: 'authentication_error', 429: 'rate_limit_error',
-				529: 'overloaded_error' }[status] ?? 'api_error';
+			const type = { 400: 'invalid_request_error', 401: 'authentication_error', 402: 'billing_error',
+				403: 'permission_error', 404: 'not_found_error', 429: 'rate_limit_error', 529: 'overloaded_error' }[status] ?? 'api_error';
 			response.end(JSON.stringify(refusal ?? { type: 'error', error: { type, message: 'no' } }));
 			return;
 		}
