@@ -84,7 +84,7 @@ static enum err reply_decide(struct job *job, struct rows *rows, struct fault *w
 	if (e) return e;
 	if (a->replies.len > THREAD_MAX)
 		return desk_conflict(t, a, rows_session(rows, a->ws, a->session),
-			rows->now_ms, why, "its thread is full: settle it, or ask anew");
+			rows->now_ms, why, "its thread is full: settle it, or ask again");
 	a->replies = replies_add(a->replies, &job->who, text, rows->now_ms, rows->arena);
 	if (person) {
 		e = desk_call_replied(

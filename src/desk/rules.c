@@ -118,7 +118,7 @@ static enum err rule_make_decide(struct job *job, struct rows *rows, struct faul
 
 	if (rule_allows(&like) && !role_may(job->who.role, MAY_ADMIN))
 		return fail(why, ERR_FORBIDDEN,
-			"an allow is an admin's to make; members make ask and deny");
+			"only admins can create rules that allow; members can create ask and deny rules");
 	if (like.expires_ms && like.expires_ms <= rows->now_ms)
 		return fail_at(why, "/expires_at", "must be in the future");
 	e = rule_check_require(t, rows, &like, why);
@@ -192,7 +192,7 @@ static enum err rule_patch_decide(struct job *job, struct rows *rows, struct fau
 	if (!e) e = version_read(t->body, &version, why);
 	if (e) return e;
 	if (!rule_holds(found, rows->now_ms))
-		return fail(why, ERR_CONFLICT, "the rule has ended; make another");
+		return fail(why, ERR_CONFLICT, "the rule has ended; create another");
 	after = *found;
 	e = rule_read(t->body, found, &also, rows->now_ms, rows->arena, &after, why);
 	if (!e) e = rule_may_change(&job->who, found, &after, why);

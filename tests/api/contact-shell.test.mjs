@@ -53,7 +53,7 @@ test('routes are listed in words, shown, changed and set', async () => {
 	await admin.post(`/v1/users/${ada.id}/contacts`, { channel: 'webhook', address: receiver.url, name: 'desk' });
 	const list = (await run(['route'])).stdout;
 	assert.match(list, /^1\. Urgent \(priority at least urgent\)\n {3}at once: assignees by \S+, \S+, \S+\n {3}after 10m: all\n {3}then every 10m, 6 times$/m);
-	assert.match(list, /^7\. Everything else\n {3}nobody is told; it is in the inbox$/m);
+	assert.match(list, /^7\. Everything else\n {3}nobody is notified; it is in the inbox$/m);
 	assert.match((await run(['route'], { lang: 'fr_FR.UTF-8' })).stdout, /^1\. Urgent \(priorité au moins urgent\)\n {3}aussitôt: /m);
 	const table = JSON.parse((await run(['route', 'show'])).stdout);
 	table.items.unshift({ name: 'Production', match: { kind: ['approval'], risk: { min: 'high' }, project: 'web-*' }, target: '15m',

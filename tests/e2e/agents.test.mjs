@@ -88,4 +88,4 @@ area('agents of all kinds', (scenario) => {
 		assert.deepEqual(lines, [`${desk.server.url}/mcp`, `Authorization: Bearer ${token}`]);
 		await until(async () => (await desk.server.client(token).get('/v1/me')).status === 200, 'a token that works');
 	});
-});
+}, { stands: true });

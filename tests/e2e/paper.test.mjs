@@ -99,4 +99,4 @@ area('on paper', (scenario) => {
 		has(text, several.title, ...several.questions.map((q) => q.text));
 		assert.ok(!text.includes(me.t('nav.sessions')), 'what lies below');
 	});
-});
+}, { stands: true });

@@ -118,7 +118,8 @@ export class Person {
 	async come(path) {
 		if (!this.stands || new URL(this.page.url()).pathname === path) await this.page.goto(path);
 		else {
-			await this.key('Escape'); // what was open, and keys that had lost their field
+			await this.key('Escape'); // closes what was open
+			await this.page.evaluate(() => document.activeElement?.blur()); // no key is meant for the field that goes
 			await this.visitInside(path);
 		}
 	}

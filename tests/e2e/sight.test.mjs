@@ -254,4 +254,4 @@ area('sight', (scenario) => {
 			await until(async () => !await second.isVisible(), 'gone after its time');
 		});
 	});
-});
+}, { stands: true });

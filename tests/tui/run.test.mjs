@@ -48,9 +48,9 @@ test('Ctrl-C offers to stop, to leave it running, or to go on; attach shows it a
 	const terminal = server.terminal(['run', 'Take your time'], { columns: 140 });
 	await terminal.shows('= todo/list');
 	terminal.press('C-c');
-	await terminal.shows('Stop the run [s], leave it running [d], go on [Esc]');
+	await terminal.shows('Stop the run [s], leave it running [d], continue [Esc]');
 	terminal.press('Escape');
-	await terminal.shows('go on [Esc] Esc\n');
+	await terminal.shows('continue [Esc] Esc\n');
 	terminal.press('C-c');
 	await terminal.shows((text) => text.split('Stop the run [s]').length === 3);
 	terminal.press('d');
