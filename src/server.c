@@ -150,9 +150,10 @@ static struct desk_settings desk_settings(const struct settings *set, struct are
 		.webhook_internal = set->webhook_internal,
 		.resumers = names_of(set->resumers, set->resumers_len, arena),
 		.verifiers = names_of(set->verifiers, set->verifiers_len, arena),
-		.channels = arena_print(arena, "webhook,command%s%s",
+		.channels = arena_print(arena, "webhook,command%s%s%s",
 			push_subject(set).len ? ",push" : "",
-			set->smtp_url.len ? ",email" : ""),
+			set->smtp_url.len ? ",email" : "",
+			set->slack_token.len ? ",slack" : ""),
 		.mail_settled = set->mail_settled,
 		.mail_reply = set->mail_reply,
 		.mail_authserv = set->mail_authserv,
@@ -447,6 +448,9 @@ static enum err server_notify(struct server *sv, struct fault *why)
 			.vouched = set->mail_authserv.len > 0,
 			.approve = (enum risk)set->mail_approve,
 			.key = str_make((const char *)key, sizeof key) },
+		.slack_token = set->slack_token,
+		.slack_api = set->slack_api,
+		.slack_approve = (enum risk)set->slack_approve,
 		.lang = set->lang,
 		.push_subject = push_subject(set),
 		.resumer_env = set->resumer_env,
@@ -510,8 +514,11 @@ static enum err server_open(struct server *sv, int *port, struct fault *why)
 		.key = key,
 		.mcp_wait_ms = set->mcp_wait_ms,
 		.mcp = sv->mcp };
+	const struct serve_slack slack = { set->slack_token, set->slack_signing_secret,
+		set->slack_api, (enum risk)set->slack_approve, set->lang };
 	enum err e = listen_check(set, sv->mcp, why);
 
+	if (set->slack_token.len) ss.slack = &slack;
 	if (!e) e = server_isolation(sv, why);
 	if (!e) e = server_tls(sv, why);
 	ss.tls = sv->tls;

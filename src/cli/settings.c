@@ -67,6 +67,7 @@ static const char *const langs[] = { "auto", "en", "fr", NULL };
 static const char *const isolations[] = { "auto", "require", "off", NULL };
 static const char *const smtp[] = { "smtp", "smtps", NULL };
 static const char *const imap[] = { "imap", "imaps", NULL };
+static const char *const web[] = { "https", "http", NULL };
 static const char *const approvals[] = { "off", "low", "medium", "high", NULL };
 static const char *const colors[] = { "auto", "always", "never", NULL };
 
@@ -123,6 +124,15 @@ static const struct setting table[] = {
 	{ "imap_password_file", KIND_PATH, S, AT(imap_password_file), "FILE" },
 	{ "imap_poll", KIND_TIME, S, AT(imap_poll_ms), "TIME", "15s", SECOND,
 		3600 * SECOND },
+	{ "slack_token", KIND_SECRET, S, AT(slack_token), "TOKEN" },
+	{ "slack_token_file", KIND_PATH, S, AT(slack_token_file), "FILE" },
+	{ "slack_signing_secret", KIND_SECRET, S, AT(slack_signing_secret), "SECRET" },
+	{ "slack_signing_secret_file", KIND_PATH, S, AT(slack_signing_secret_file),
+		"FILE" },
+	{ "slack_approve", KIND_WORD, S, AT(slack_approve), "RISK", "medium",
+		.words = approvals },
+	{ "slack_api", KIND_SERVER, S, AT(slack_api), "URL", "https://slack.com/api/",
+		.words = web },
 	{ "port_file", KIND_PATH, S, AT(port_file), "FILE" },
 	{ "config", KIND_PATH, SETTINGS_ALL, AT(config), "FILE", .not_in_file = true },
 	{ "lang", KIND_WORD, SETTINGS_ALL, RAW(lang), "LANG", "auto", .words = langs },
@@ -499,6 +509,28 @@ static enum err mail_check(struct settings *s, struct arena *arena, struct fault
 	return OK;
 }
 
+/* Both, or neither: messages have buttons, and presses must be Slack's own. */
+static enum err slack_check(struct settings *s, struct arena *arena, struct fault *why)
+{
+	struct address at;
+	struct url url;
+	enum err e = secret_take(
+		"slack_token", &s->slack_token, s->slack_token_file, arena, why);
+
+	if (!e)
+		e = secret_take("slack_signing_secret", &s->slack_signing_secret,
+			s->slack_signing_secret_file, arena, why);
+	if (e) return e;
+	if ((s->slack_token.len > 0) != (s->slack_signing_secret.len > 0))
+		return fail(why, ERR_INVALID, "%s", MSG(arena, "setting.slack_pair").at);
+	if (!url_split(s->slack_api, &url) ||
+		(!url.https && !str_is(url.host, "localhost") &&
+			!(address_read(url.host, &at) && address_loopback(&at))))
+		return fail(
+			why, ERR_INVALID, "%s", MSG(arena, "setting.slack_api_plain").at);
+	return OK;
+}
+
 static enum err settings_finish(
 	struct raw *raw, unsigned groups, struct arena *arena, struct fault *why)
 {
@@ -523,6 +555,7 @@ static enum err settings_finish(
 	if ((s->tls_cert.len > 0) != (s->tls_key.len > 0))
 		return fail(why, ERR_INVALID, "%s", MSG(arena, "setting.tls_pair").at);
 	enum err e = mail_check(s, arena, why);
+	if (!e) e = slack_check(s, arena, why);
 	if (!e) e = named_check(s->resumers, s->resumers_len, NAMED_RESUMERS, arena, why);
 	if (!e)
 		e = named_check(

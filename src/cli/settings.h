@@ -65,6 +65,10 @@ struct settings {
 	bool mail_settled;
 	struct str imap_url, imap_password, imap_password_file;
 	int64_t imap_poll_ms;
+	/* Slack. */
+	struct str slack_token, slack_token_file, slack_signing_secret,
+		slack_signing_secret_file, slack_api;
+	int slack_approve; /* an enum risk; 0: nothing is approved there */
 	const struct settings_section
 		*sections; /* [provider X], [agent X]; in the arena */
 	struct str

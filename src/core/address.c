@@ -234,7 +234,7 @@ bool reach_may_allow(struct str reach, const struct url *url)
 }
 
 /* 127.0.0.0/8 and ::1. */
-static bool address_loopback(const struct address *a)
+bool address_loopback(const struct address *a)
 {
 	static const uint8_t v4[12] = { [10] = 0xff, [11] = 0xff };
 	static const uint8_t v6[16] = { [15] = 1 };

@@ -27,6 +27,7 @@ void address_write(const struct address *, char out[48]);
  * clouds among them), shared, documentation, multicast, reserved; also when it is an IPv4
  * address in one of the wrappings that IPv6 has for them. */
 bool address_internal(const struct address *);
+bool address_loopback(const struct address *);
 
 /* What of the internal network webhooks may reach: "yes", "no" or a list with commas of
  * hosts, addresses and networks ("10.0.0.0/8"). */

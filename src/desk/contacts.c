@@ -262,6 +262,25 @@ static enum err browser_take(
 	return e;
 }
 
+/* A Slack id is held by one verified person, of any workspace: presses are theirs. */
+static enum err slack_free(struct rows *rows, enum delivery_kind channel,
+	struct str address, struct str than, struct fault *why)
+{
+	const struct val args[] = { val_text(str_of(delivery_kind_name(channel))),
+		val_text(address) };
+	const struct contact *c = NULL;
+	enum err e;
+
+	if (channel != DELIVERY_SLACK) return OK;
+	e = rows_fetch(rows, RECORD_CONTACTS, SQL_CONTACTS_AT, args, 2, why);
+	while (!e && (c = rows_next(rows, RECORD_CONTACTS, c)))
+		if (c->channel == channel && str_eq(c->address, address) && c->verified &&
+			c->user.len && !str_eq(c->user, than))
+			e = fail(why, ERR_CONFLICT,
+				"somebody else has verified this Slack id");
+	return e;
+}
+
 /* With the first contact the workspace has a table of routes. */
 static enum err routes_seed(struct rows *rows, int64_t ws, struct fault *why)
 {
@@ -305,6 +324,8 @@ static enum err contact_create_decide(
 
 	if (!e) e = address_admit(t, b, why);
 	if (!e) e = browser_take(rows, fresh.ws, b, why);
+	if (!e && fresh.user.len)
+		e = slack_free(rows, b->channel, b->address, fresh.user, why);
 	if (!e) e = contact_fits(t, rows, b, why);
 	if (!e) e = routes_seed(rows, fresh.ws, why);
 	if (e) return e;
@@ -532,6 +553,8 @@ static enum err verify_decide(struct job *job, struct rows *rows, struct fault *
 	if (e) return e;
 	c = rows_change(rows, was);
 	if (!c) return fail(why, ERR_MEMORY, "out of memory");
+	e = slack_free(rows, c->channel, c->address, c->user, why);
+	if (e) return e;
 	if (code.len) return code_try(t, rows, c, code, why);
 	e = contact_code_send(rows, c, why);
 	if (e) return e;

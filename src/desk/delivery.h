@@ -41,7 +41,8 @@ struct delivery_fill {
 	struct str context, external_id;
 	/* what goes to a person */
 	struct contact contact;
-	struct ask ask; /* its id is empty: it is about none */
+	struct ask ask;	     /* its id is empty: it is about none */
+	struct str shown_at; /* Slack: the message that shows the ask, JSON; or empty */
 	struct ask_parts parts;
 	struct str session_title, workspace, user_name;
 	struct str language; /* of the person; empty: the server's */

@@ -60,6 +60,34 @@ static enum err person_find(
 	return OK;
 }
 
+/* Where the contact shows the ask, once it does. */
+struct shown_row {
+	struct arena *arena;
+	struct str text;
+};
+
+static enum err shown_row(void *ctx, const struct row *row, struct fault *why)
+{
+	struct shown_row *s = ctx;
+
+	(void)why;
+	s->text = arena_str(s->arena, row_text(row, 0));
+	return OK;
+}
+
+static enum err shown_find(
+	struct db *db, struct arena *arena, struct delivery_fill *f, struct fault *why)
+{
+	const struct delivery *d = f->delivery;
+	const struct val args[] = { val_int(d->ws), val_text(d->ask),
+		val_text(d->contact) };
+	struct shown_row s = { arena, STR_NONE };
+	enum err e = db_one(db, SQL_SLACK_SHOWN, args, 3, shown_row, &s, why);
+
+	f->shown_at = s.text;
+	return e;
+}
+
 struct carried_list {
 	struct arena *arena;
 	struct delivery_fill *fill;
@@ -187,6 +215,8 @@ enum err telling_fill(struct task *t, struct db *db, int64_t now_ms,
 	if (!e) e = person_find(db, arena, f, why);
 	if (!e && d->kind == DELIVERY_PUSH)
 		e = fill_server_key(db, STR(PUSH_KEY), arena, &f->keys[0], why);
+	if (!e && d->kind == DELIVERY_SLACK && d->ask.len)
+		e = shown_find(db, arena, f, why);
 	if (!e && f->ask.id.len) e = ask_parts(&f->ask, arena, &f->parts, why);
 	if (!e && (d->purpose == DELIVERY_DIGEST || d->purpose == DELIVERY_SUMMARY))
 		e = carried_find(db, arena, f, why);

@@ -322,7 +322,11 @@ enum err telling_reported(struct task *t, struct rows *rows, struct delivery *d,
 
 	if (d->ask.len) e = ask_reported(t, rows, d, why);
 	if (e || d->status == DELIVERY_WAITING) return e;
-	d->detail = STR_NONE;
+	/* Where Slack shows it: for its end, its reminders and its thread. */
+	d->detail = d->kind == DELIVERY_SLACK && d->purpose == DELIVERY_ASK &&
+				    d->status == DELIVERY_DONE
+			    ? o->output
+			    : STR_NONE;
 	e = contact_learn(rows, d, o, why);
 	if (!e && (d->purpose == DELIVERY_DIGEST || d->purpose == DELIVERY_SUMMARY))
 		e = carried_end(rows, d, why);

@@ -17,6 +17,7 @@ enum {
 	BATCH_LEN = 64, /* deliveries claimed at once */
 	STEPS_LEN = 64, /* steps of routes worked at once */
 	NAMES_MAX = 40,
+	SLACK_ROOMS = 256,
 	CHANNEL_FDS = 2, /* that one delivery may sleep on */
 };
 
@@ -40,6 +41,7 @@ struct claimed {
 	/* A channel's own. */
 	struct url url;
 	struct process process;
+	int64_t later_ms; /* monotonic: not to be sent before; 0: it was sent */
 };
 
 /* What was claimed at once. It is there before the claim, so that nothing that is ours gets
@@ -69,7 +71,7 @@ struct channel {
 };
 
 extern const struct channel channel_webhook, channel_resumer, channel_verifier,
-	channel_command, channel_push, channel_email;
+	channel_command, channel_push, channel_email, channel_slack;
 
 struct notify {
 	struct desk *desk;
@@ -78,9 +80,11 @@ struct notify {
 	struct arena arena;		      /* of the settings */
 	struct resumer *resumers, *verifiers; /* as in `set`, in words */
 	struct resumer *commands;	      /* as set.channels, in words */
-	struct mail_server smtp;	      /* its url is NULL: there is none */
-	char *env[NAMES_MAX + 1];	      /* what every resumer sees */
-	char by[ID_SIZE];		      /* our name in leases */
+	/* Slack: when the next message may go to a room, by a hash of its id. Monotonic. */
+	int64_t slack_next_ms[SLACK_ROOMS];
+	struct mail_server smtp;  /* its url is NULL: there is none */
+	char *env[NAMES_MAX + 1]; /* what every resumer sees */
+	char by[ID_SIZE];	  /* our name in leases */
 	pthread_t thread;
 	bool started;
 	atomic_bool woken;    /* there is something to deliver */

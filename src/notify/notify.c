@@ -30,6 +30,7 @@ static const struct channel *const channels[DELIVERY_KINDS] = {
 	[DELIVERY_VERIFIER] = &channel_verifier,
 	[DELIVERY_COMMAND] = &channel_command,
 	[DELIVERY_PUSH] = &channel_push,
+	[DELIVERY_SLACK] = &channel_slack,
 	[DELIVERY_EMAIL] = &channel_email,
 };
 
@@ -507,6 +508,8 @@ static void settings_keep(struct notify *n, const struct notify_settings *set)
 	n->set = *set;
 	n->set.url = arena_str(&n->arena, set->url);
 	n->set.data = arena_str(&n->arena, set->data);
+	n->set.slack_token = arena_str(&n->arena, set->slack_token);
+	n->set.slack_api = arena_str(&n->arena, set->slack_api);
 	n->set.push_subject = arena_str(&n->arena, set->push_subject);
 	n->set.webhook_internal = arena_str(&n->arena, set->webhook_internal);
 	n->set.mail.smtp_url = arena_str(&n->arena, set->mail.smtp_url);

@@ -39,6 +39,8 @@ struct notify_settings {
 	struct str push_subject; /* who we are to push services; empty: push is off */
 	struct str resumer_env;	 /* names with commas: what they see of our environment */
 	struct notify_mail mail;
+	struct str slack_token, slack_api;   /* no token: no Slack */
+	enum risk slack_approve;	     /* the highest risk that is approved there */
 	int64_t resumer_timeout_ms;	     /* 0: none */
 	bool isolated;			     /* these programs are: net/process.h */
 	const struct process_hidden *hidden; /* from isolated resumers; borrowed */

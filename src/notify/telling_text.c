@@ -17,6 +17,7 @@ struct writing {
 	struct arena *arena;
 	enum lang lang;
 	struct buf out;
+	size_t code_at, code_len; /* where the operation stands */
 };
 
 static struct str say(struct writing *w, const char *id)
@@ -188,6 +189,8 @@ static void whole_ask(struct writing *w, size_t max)
 		first = utf8_first(operation, OPERATION_MIN + room - (w->out.len - from));
 	buf_add_char(&w->out, '\n');
 	line(w, say(w, "notify.operation"));
+	w->code_at = w->out.len;
+	w->code_len = first.len;
 	line(w, first);
 	cut |= first.len < operation.len;
 end:
@@ -243,6 +246,16 @@ static void tell_thread(struct writing *w, size_t max, struct telling_words *out
 
 /* ---- its end ---- */
 
+/* "…, in the terminal", where a person was. */
+static struct str settled_where(struct writing *w, struct str via, struct str said)
+{
+	struct str id = arena_print(w->arena, "notify.by.%.*s", STR_ARGS(via));
+
+	if (!via.len || !id.at || !msg_text_in(id.at, w->lang)) return said;
+	return MSG_IN(w->arena, w->lang, "notify.by", { "line", said },
+		{ "place", say(w, id.at) });
+}
+
 static struct str settled_line(struct writing *w)
 {
 	const struct ask *a = &w->f->ask;
@@ -260,8 +273,9 @@ static struct str settled_line(struct writing *w)
 	else
 		snprintf(id, sizeof id, "notify.settled.%s%s", ask_status_name(a->status),
 			human ? "" : ".other");
-	return MSG_IN(w->arena, w->lang, id, { "name", name },
-		{ "at", clock_text(w, a->settled_ms) });
+	return settled_where(w, json_text(json_get(by, "via")),
+		MSG_IN(w->arena, w->lang, id, { "name", name },
+			{ "at", clock_text(w, a->settled_ms) }));
 }
 
 static void tell_settled(struct writing *w, size_t max, struct telling_words *out)
@@ -339,6 +353,8 @@ void telling_text(struct claimed *c, size_t max, struct telling_words *out)
 	tells[f->delivery->purpose](&w, max, out);
 	if (!out->subject.len) out->subject = out->title;
 	out->text = buf_keep_done(&w.out, arena);
+	if (w.code_len && out->text.len >= w.code_at + w.code_len)
+		out->code = str_make(out->text.at + w.code_at, w.code_len);
 	out->url = f->ask.id.len ? arena_print(arena, "%.*s/asks/%.*s",
 					   STR_ARGS(n->set.url), STR_ARGS(f->ask.id))
 				 : arena_print(arena, "%.*s/", STR_ARGS(n->set.url));

@@ -11,6 +11,7 @@ struct telling_words {
 	struct str title;   /* one line */
 	struct str subject; /* the same for every message of an ask */
 	struct str text;    /* many; without the link */
+	struct str code;    /* the operation, a part of `text`; empty: there is none */
 	struct str url;	    /* of the ask; of the page where it is about none */
 	struct str open;    /* what a button that opens the url says */
 };

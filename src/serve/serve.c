@@ -1,5 +1,6 @@
 /* serve.c - a request from its listener to the desk, and its reply back. */
 #include "serve/inner.h"
+#include "serve/slack.h"
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -442,7 +443,8 @@ struct serve *serve_new(struct loop *loop, struct desk *desk,
 	memcpy(s->key, set->key, SERVER_KEY_SIZE);
 	s->allowed_hosts = mem_copy(set->allowed_hosts.at, set->allowed_hosts.len);
 	serve_set_url(s, set->url);
-	if (!s->url || !s->allowed_hosts) {
+	if (set->slack) s->slack = slack_in_new(set->slack);
+	if (!s->url || !s->allowed_hosts || (set->slack && !s->slack)) {
 		fail(why, ERR_MEMORY, "out of memory");
 		return serve_free(s);
 	}
@@ -536,6 +538,7 @@ struct serve *serve_free(struct serve *s)
 	rate_done(&s->logins);
 	frame_drop(s->frame);
 	mem_free(s->url);
+	slack_in_free(s->slack);
 	mem_free(s->allowed_hosts);
 	mem_free(s);
 	return NULL;

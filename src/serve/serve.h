@@ -8,13 +8,22 @@
 
 #include "desk/desk.h"
 #include "net/loop.h"
+#include "text/lang.h"
 
 struct serve;
 struct tls_context;
 struct mcp_offer;
 
+/* How Slack calls us, and we it. */
+struct serve_slack {
+	struct str token, signing_secret, api;
+	enum risk approve; /* the highest risk that is approved there */
+	enum lang lang;	   /* of who has not chosen one */
+};
+
 struct serve_settings {
-	struct str url;		  /* how people reach it, no trailing slash */
+	const struct serve_slack *slack; /* NULL: not at all; copied */
+	struct str url;			 /* how people reach it, no trailing slash */
 	struct str allowed_hosts; /* "a.example,b.example": more names it answers to */
 	const uint8_t *key;	  /* SERVER_KEY_SIZE bytes, for what is signed; copied */
 	struct tls_context

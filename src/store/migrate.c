@@ -409,7 +409,10 @@ static const char step_5[] =
 	/* The limits of a run are kept as they hold now; how far a model had read when a message
 	 * came while it answered. */
 	"ALTER TABLE runs DROP COLUMN granted;"
-	"ALTER TABLE messages ADD COLUMN seen TEXT NOT NULL DEFAULT '';";
+	"ALTER TABLE messages ADD COLUMN seen TEXT NOT NULL DEFAULT '';"
+	/* Threads in Slack: the ask that a message shows. */
+	"CREATE INDEX deliveries_slack ON deliveries (detail)"
+	" WHERE kind = 'slack' AND detail <> '';";
 
 static const char *const steps[] = { step_1, step_2, step_3, step_4, step_5 };
 

@@ -404,6 +404,13 @@ const char *const sql_written[SQL_RECORDS] = {
 				 " JOIN contacts c ON c.ws = w.id AND c.id = $1",
 	[SQL_DELIVERY_ANYWHERE] = "SELECT @deliveries(d.) FROM workspaces w"
 				  " JOIN deliveries d ON d.ws = w.id AND d.id = $1",
+	[SQL_SLACK_SHOWN] =
+		"SELECT detail FROM deliveries WHERE ws = $1 AND ask = $2"
+		" AND kind = 'slack' AND contact = $3 AND purpose = 'ask' AND detail <> ''"
+		" ORDER BY id LIMIT 1",
+	[SQL_SLACK_THREAD] =
+		"SELECT ws, ask FROM deliveries WHERE detail = $1 AND kind = 'slack'"
+		" AND detail <> '' AND ask <> '' LIMIT 1",
 	[SQL_NOTIFY_PEOPLE_OF] = "SELECT @notify_people FROM notify_people WHERE ws = $1",
 
 	/* As store/lease.h has it: $3 is no kind, for there is one. Sub-agents first: somebody waits

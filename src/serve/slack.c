@@ -1,0 +1,555 @@
+/* slack.c - what Slack calls us with: presses, forms and messages in threads, at POST /v1/in/slack.
+ *
+ * A press or a form is a settlement by the person who holds that Slack id, with their role, teams and
+ * votes, and within the channel's limit. It is durable before the reply. What is refused is told to
+ * that person alone: a form by its own reply, a press by a line that nobody else sees. Calls to Slack
+ * are made in the pool, after the reply. */
+#include "serve/slack.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "core/body.h"
+#include "desk/slack.h"
+#include "net/fetch.h"
+#include "slack/address.h"
+#include "slack/form.h"
+#include "slack/payload.h"
+#include "slack/signature.h"
+#include "text/msg.h"
+#include "text/problem_words.h"
+#include "text/safe_text.h"
+
+#include <uv.h>
+
+enum { CALL_MS = 3000, TEAM_MAX = 64, REPLY_MAX_BYTES = 1 << 16 };
+
+struct slack_in {
+	char *token, *secret, *api;
+	enum risk approve;
+	enum lang lang;
+	char team[TEAM_MAX]; /* the app's own; empty: not known yet */
+};
+
+/* One request of Slack's on its way; in the request's arena. */
+struct slack_turn {
+	struct slack_payload payload;
+	struct press press; /* of a press or a form */
+	struct slack_find find;
+	struct channel_limit limit;
+	enum lang lang;
+};
+
+struct slack_in *slack_in_new(const struct serve_slack *set)
+{
+	struct slack_in *in = mem_alloc(sizeof *in);
+
+	if (!in) return NULL;
+	in->token = mem_copy(set->token.at, set->token.len);
+	in->secret = mem_copy(set->signing_secret.at, set->signing_secret.len);
+	in->api = mem_copy(set->api.at, set->api.len);
+	in->approve = set->approve;
+	in->lang = set->lang;
+	return in->token && in->secret && in->api ? in : slack_in_free(in);
+}
+
+struct slack_in *slack_in_free(struct slack_in *in)
+{
+	if (!in) return NULL;
+	mem_free(in->token);
+	mem_free(in->secret);
+	mem_free(in->api);
+	mem_free(in);
+	return NULL;
+}
+
+static struct slack_turn *slack_turn_of(struct request *r)
+{
+	return r->ctx;
+}
+
+/* ---- calls to Slack, in the pool ---- */
+
+struct slack_call {
+	uv_work_t work;
+	struct serve *serve;
+	struct arena arena;
+	const char *url;
+	struct str body;
+	bool form; /* views.open: when it fails, the line below goes to the response address */
+	const char *late_url;
+	struct str late;
+	struct request *request; /* waits for auth.test; or NULL */
+	struct buf reply;
+	struct fetch_end end;
+};
+
+static bool call_may_connect(void *ctx, const uint8_t bytes[16])
+{
+	(void)ctx, (void)bytes; /* the operator's own setting, or Slack's */
+	return true;
+}
+
+static bool call_take(void *ctx, int status, struct str bytes)
+{
+	struct slack_call *c = ctx;
+
+	(void)status;
+	if (c->reply.len + bytes.len <= REPLY_MAX_BYTES) buf_add(&c->reply, bytes);
+	return true;
+}
+
+static void call_run(struct slack_call *c, const char *url, struct str body)
+{
+	const struct slack_in *in = c->serve->slack;
+	const char *const headers[] = { "content-type: application/json; charset=utf-8",
+		arena_print(&c->arena, "authorization: Bearer %s", in->token).at, NULL };
+	struct fetch_request request = { .url = url,
+		.headers = headers,
+		.body = body,
+		.timeout_ms = CALL_MS,
+		.stop_fd = -1,
+		.may_connect = call_may_connect,
+		.take = call_take,
+		.ctx = c };
+	struct fetcher *f = fetcher_new(NULL);
+
+	buf_clear(&c->reply);
+	c->end = (struct fetch_end){ .how = FETCH_UNREACHABLE };
+	if (f && url && headers[1]) fetcher_run(f, &request, &c->end);
+	fetcher_free(f);
+}
+
+static bool call_ok(struct slack_call *c, const struct json **out)
+{
+	*out = NULL;
+	return c->end.how == FETCH_WHOLE && c->end.status == 200 &&
+	       json_read(buf_str(&c->reply), NULL, &c->arena, out, NULL) == OK &&
+	       json_is(json_get(*out, "ok"), JSON_TRUE);
+}
+
+static void call_do(uv_work_t *work)
+{
+	struct slack_call *c = work->data;
+	const struct json *said;
+
+	call_run(c, c->url, c->body);
+	if (c->form && !call_ok(c, &said) && c->late_url)
+		call_run(c, c->late_url, c->late);
+}
+
+static void slack_go_on(struct request *r);
+
+static void call_learned(struct slack_call *c)
+{
+	struct request *r = c->request;
+	struct slack_in *in = c->serve->slack;
+	const struct json *said;
+	struct str team = STR_NONE;
+
+	if (call_ok(c, &said)) team = json_text(json_get(said, "team_id"));
+	if (team.len && team.len < TEAM_MAX) {
+		memcpy(in->team, team.at, team.len);
+		in->team[team.len] = '\0';
+	}
+	if (!r->x)
+		request_free(r);
+	else if (!in->team[0])
+		request_refuse(
+			r, ERR_UNAVAILABLE, "Slack does not say whose app this is");
+	else
+		slack_go_on(r);
+}
+
+static void call_done(uv_work_t *work, int status)
+{
+	struct slack_call *c = work->data;
+	struct serve *s = c->serve;
+
+	(void)status;
+	s->away--;
+	if (c->request)
+		call_learned(c);
+	else if (c->end.how != FETCH_WHOLE || c->end.status >= 300)
+		log_line(LOG_WARN, "Slack did not take a call: %s",
+			c->end.error[0] ? c->end.error : "refused");
+	arena_done(&c->arena);
+	buf_done(&c->reply);
+	mem_free(c);
+	serve_try_end(s);
+}
+
+static struct slack_call *call_new(struct serve *s, struct str url, struct str body)
+{
+	struct slack_call *c = mem_alloc(sizeof *c);
+
+	if (!c) return NULL;
+	c->work.data = c;
+	c->serve = s;
+	c->reply.max = REPLY_MAX_BYTES + 1;
+	c->url = arena_copy(&c->arena, url);
+	c->body = arena_str(&c->arena, body);
+	return c;
+}
+
+static void call_start(struct slack_call *c)
+{
+	c->serve->away++;
+	if (uv_queue_work(loop_uv(c->serve->loop), &c->work, call_do, call_done))
+		call_done(&c->work, -1);
+}
+
+/* ---- replies ---- */
+
+static void slack_reply(struct request *r, struct str json)
+{
+	http_on_gone(r->x, NULL, NULL);
+	serve_count(r->serve, 200);
+	http_reply(r->x, 200, "application/json", str_of(API_HEADERS), json);
+	request_free(r);
+}
+
+/* A line that only who pressed sees. */
+static struct str line_body(struct str text, struct arena *arena)
+{
+	struct buf out = { .max = 1 << 16 }, escaped = { .max = 1 << 16 };
+	struct json_writer w = { .out = &out };
+
+	slack_escape(&escaped, text);
+	jw_object(&w);
+	jw_put_text(&w, "response_type", "ephemeral");
+	jw_put_bool(&w, "replace_original", false);
+	jw_put_str(&w, "text", buf_str(&escaped));
+	jw_object_end(&w);
+	buf_done(&escaped);
+	return buf_keep_done(&out, arena);
+}
+
+/* A view that says it, where the form was. */
+static struct str view_body(struct str text, enum lang lang, struct arena *arena)
+{
+	struct buf out = { .max = 1 << 16 };
+	struct json_writer w = { .out = &out };
+
+	jw_object(&w);
+	jw_put_text(&w, "response_action", "update");
+	jw_key(&w, "view");
+	slack_form_says(&w, lang, text, arena);
+	jw_object_end(&w);
+	return buf_keep_done(&out, arena);
+}
+
+static void slack_say(struct request *r, struct str text)
+{
+	struct slack_turn *t = slack_turn_of(r);
+	struct arena *arena = &r->task.job.arena;
+	struct slack_call *c;
+
+	if (t->payload.kind == SLACK_SUBMITTED) {
+		slack_reply(r, view_body(text, t->lang, arena));
+		return;
+	}
+	if (slack_response_url_valid(
+		    t->payload.response_url, str_of(r->serve->slack->api))) {
+		c = call_new(r->serve, t->payload.response_url, line_body(text, arena));
+		if (c) call_start(c);
+	}
+	slack_reply(r, STR_NONE);
+}
+
+static struct str ask_url(struct request *r, struct str ask)
+{
+	return arena_print(
+		&r->task.job.arena, "%s/asks/%.*s", r->serve->url, STR_ARGS(ask));
+}
+
+/* Of an ask that somebody settled: who, as far as the conflict says. */
+static struct str settled_words(struct request *r)
+{
+	struct arena *arena = &r->task.job.arena;
+	const struct json *ask = NULL, *by;
+
+	if (r->task.job.conflict.len)
+		json_read(r->task.job.conflict, NULL, arena, &ask, NULL);
+	by = json_get(ask, "answered_by");
+	return MSG_IN(arena, slack_turn_of(r)->lang,
+		json_is(by, JSON_OBJECT) ? "notify.slack.settled" : "notify.slack.ended",
+		{ "name", json_text(json_get(by, "name")) });
+}
+
+static void slack_refused(struct request *r)
+{
+	struct slack_turn *t = slack_turn_of(r);
+	struct job *job = &r->task.job;
+	struct arena *arena = &job->arena;
+	struct buf out = { .max = 1 << 16 };
+	struct json_writer w = { .out = &out };
+
+	if (job->err == ERR_CONFLICT) {
+		slack_say(r, settled_words(r));
+		return;
+	}
+	if (job->err == ERR_INVALID && t->payload.kind == SLACK_SUBMITTED) {
+		slack_form_errors(&w, &job->why, &t->find.parts, t->lang, arena);
+		slack_reply(r, buf_keep_done(&out, arena));
+		return;
+	}
+	slack_say(r, MSG_IN(arena, t->lang, "notify.slack.refused",
+			     { "detail", problem_words(str_of(job->why.detail), t->lang,
+						 arena) },
+			     { "url", ask_url(r, t->press.ask) }));
+}
+
+/* ---- settling ---- */
+
+static bool is_ours(enum err e)
+{
+	return e == ERR_UNAVAILABLE || e == ERR_UNKNOWN || e == ERR_MEMORY ||
+	       e == ERR_BUSY || e == ERR_INTERNAL || e == ERR_RATE;
+}
+
+static void slack_settled(struct request *r)
+{
+	const struct job *job = &r->task.job;
+
+	if (!r->x || is_ours(job->err))
+		request_reply(r, STR_NONE); /* 503: Slack's person tries again */
+	else if (job->err)
+		slack_refused(r);
+	else if (!r->task.settled && slack_turn_of(r)->payload.kind != SLACK_SAID &&
+		 !job->key_result.len)
+		slack_say(r, MSG_IN(&r->task.job.arena, slack_turn_of(r)->lang,
+				     "notify.slack.voted"));
+	else
+		slack_reply(r, STR_NONE);
+}
+
+/* The next task of the request, as the person who holds the id; once, however often Slack says it. */
+static void slack_put(struct request *r, const struct use *use, struct str body)
+{
+	struct slack_turn *turn = slack_turn_of(r);
+	struct task *t = &r->task;
+	struct arena *arena;
+	struct fault why = { 0 };
+	const struct json *json;
+
+	request_renew(r);
+	arena = &t->job.arena;
+	r->ctx = turn;
+	if (json_read(body, NULL, arena, &json, &why)) {
+		request_refuse(r, ERR_MEMORY, "out of memory");
+		return;
+	}
+	t->job.person = true;
+	t->job.who = (struct principal){
+		.ws = turn->find.ws, .user = turn->find.person, .via = STR("slack")
+	};
+	t->id = turn->find.ask;
+	t->body = json;
+	t->limit = &turn->limit;
+	if (turn->payload.once.len && turn->payload.once.len < 100) {
+		t->job.key =
+			arena_print(arena, "slack-%.*s", STR_ARGS(turn->payload.once));
+		t->job.path = arena_print(arena, "/v1/in/slack/%.*s", STR_ARGS(t->id));
+		sha256(body, t->job.body);
+	}
+	request_put(r, use, slack_settled);
+}
+
+/* ---- forms ---- */
+
+static struct str form_title(struct request *r)
+{
+	const struct ask_parts *p = &slack_turn_of(r)->find.parts;
+	struct arena *arena = &r->task.job.arena;
+	struct str title = p->title;
+
+	if (!title.len && p->operation) title = json_text(json_get(p->operation, "name"));
+	return title.len ? safe_line(arena, title) : STR("Parley");
+}
+
+static void slack_open_form(struct request *r)
+{
+	struct slack_turn *t = slack_turn_of(r);
+	struct arena *arena = &r->task.job.arena;
+	const struct slack_message m = { .lang = t->lang,
+		.title = form_title(r),
+		.ask = &t->find.found,
+		.parts = &t->find.parts };
+	struct buf out = { .max = 1 << 18 };
+	struct json_writer w = { .out = &out };
+	struct str api = str_of(r->serve->slack->api);
+	struct slack_call *c;
+
+	jw_object(&w);
+	jw_put_str(&w, "trigger_id", t->payload.trigger);
+	jw_key(&w, "view");
+	slack_form_write(&w, &m, arena);
+	jw_object_end(&w);
+	c = call_new(r->serve, slack_method_url(api, "views.open", arena), buf_str(&out));
+	buf_done(&out);
+	if (c) {
+		c->form = true;
+		if (slack_response_url_valid(t->payload.response_url, api))
+			c->late_url = arena_copy(&c->arena, t->payload.response_url);
+		c->late = line_body(MSG_IN(&c->arena, t->lang, "notify.slack.late",
+					    { "url", ask_url(r, t->press.ask) }),
+			&c->arena);
+		call_start(c);
+	}
+	slack_reply(r, STR_NONE);
+}
+
+/* ---- who and what was found ---- */
+
+static void slack_said(struct request *r)
+{
+	struct slack_turn *t = slack_turn_of(r);
+	struct arena *arena = &r->task.job.arena;
+	struct buf body = { .max = 1 << 17 };
+	struct json_writer w = { .out = &body };
+
+	jw_object(&w);
+	jw_put_str(&w, "text", slack_unescape(t->payload.text, arena));
+	jw_object_end(&w);
+	slack_put(r, &use_reply, buf_keep_done(&body, arena));
+}
+
+static void slack_found(struct request *r)
+{
+	struct slack_turn *t = slack_turn_of(r);
+	struct arena *arena = &r->task.job.arena;
+	struct str body;
+
+	if (r->task.job.err || !r->x) {
+		request_reply(r, STR_NONE);
+		return;
+	}
+	t->lang = str_is(t->find.language, "fr")   ? LANG_FR
+		  : str_is(t->find.language, "en") ? LANG_EN
+						   : r->serve->slack->lang;
+	if (t->payload.kind == SLACK_SAID) {
+		/* A message of people who are not ours, or about nothing of ours. */
+		if (t->find.there)
+			slack_said(r);
+		else
+			slack_reply(r, STR_NONE);
+		return;
+	}
+	if (!t->find.linked) {
+		slack_say(r, MSG_IN(arena, t->lang, "notify.slack.unlinked",
+				     { "id", t->payload.user }));
+		return;
+	}
+	if (!t->find.there) {
+		slack_say(r, MSG_IN(arena, t->lang, "notify.slack.gone"));
+		return;
+	}
+	t->limit = (struct channel_limit){ .approve = r->serve->slack->approve,
+		.rejects = true,
+		.lasts = true,
+		.digest = t->press.digest };
+	if (t->payload.kind == SLACK_SUBMITTED)
+		slack_put(r, &use_answer,
+			slack_form_answers(t->payload.values, &t->find.parts, arena));
+	else if (t->press.verb == PRESS_FORM)
+		slack_open_form(r);
+	else if (t->press.verb == PRESS_SKIP)
+		slack_put(r, &use_skip, STR("{}"));
+	else if ((body = press_answer(&t->press, &t->find.parts, arena)).len)
+		slack_put(r, &use_answer, body);
+	else
+		slack_say(r, MSG_IN(arena, t->lang, "notify.slack.gone"));
+}
+
+/* ---- the request ---- */
+
+/* The team is known. */
+static void slack_go_on(struct request *r)
+{
+	struct slack_turn *t = slack_turn_of(r);
+	struct slack_payload *p = &t->payload;
+	struct arena *arena = &r->task.job.arena;
+
+	if (!str_is(p->team, r->serve->slack->team)) {
+		slack_reply(r, STR_NONE);
+		return;
+	}
+	t->find.slack_id = p->user;
+	if (p->kind == SLACK_SAID)
+		t->find.shown_at =
+			arena_print(arena, "{\"channel\":\"%.*s\",\"ts\":\"%.*s\"}",
+				STR_ARGS(p->channel), STR_ARGS(p->ts));
+	else if (press_read(
+			 p->kind == SLACK_SUBMITTED ? p->metadata : p->value, &t->press))
+		t->find.ask = t->press.ask;
+	else {
+		slack_reply(r, STR_NONE);
+		return;
+	}
+	r->task.checked = &t->find;
+	request_put(r, &use_slack_find, slack_found);
+}
+
+static void slack_learn(struct request *r)
+{
+	struct arena *arena = &r->task.job.arena;
+	struct slack_call *c = call_new(r->serve,
+		slack_method_url(str_of(r->serve->slack->api), "auth.test", arena),
+		STR("{}"));
+
+	if (!c) {
+		request_refuse(r, ERR_MEMORY, "out of memory");
+		return;
+	}
+	c->request = r;
+	call_start(c);
+}
+
+static void slack_challenge(struct request *r, struct str challenge)
+{
+	struct buf out = { .max = 1 << 16 };
+	struct json_writer w = { .out = &out };
+
+	jw_object(&w);
+	jw_put_str(&w, "challenge", challenge);
+	jw_object_end(&w);
+	slack_reply(r, buf_keep_done(&out, &r->task.job.arena));
+}
+
+void route_slack(struct request *r)
+{
+	const struct http_request *h = http_request(r->x);
+	struct slack_in *in = r->serve->slack;
+	struct arena *arena = &r->task.job.arena;
+	struct slack_turn *t = ARENA_NEW(arena, struct slack_turn);
+	struct fault why = { 0 };
+
+	if (!in) {
+		request_refuse(
+			r, ERR_CHANNEL_OFF, "slack is not configured on this server");
+		return;
+	}
+	if (!slack_signed(str_of(in->secret), http_header(h, "x-slack-request-timestamp"),
+		    http_header(h, "x-slack-signature"), h->body,
+		    clock_now_ms() / 1000)) {
+		request_refuse(r, ERR_NO_TOKEN, "the signature is not Slack's");
+		return;
+	}
+	if (!t ||
+		slack_payload_read(arena_str(arena, h->body), arena, &t->payload, &why)) {
+		request_refuse(r, t ? why.err : ERR_MEMORY, "%s",
+			t ? why.detail : "out of memory");
+		return;
+	}
+	r->ctx = t;
+	t->lang = in->lang;
+	if (t->payload.kind == SLACK_VERIFY)
+		slack_challenge(r, t->payload.challenge);
+	else if (t->payload.kind == SLACK_OTHER)
+		slack_reply(r, STR_NONE);
+	else if (!in->team[0])
+		slack_learn(r);
+	else
+		slack_go_on(r);
+}

@@ -1,0 +1,31 @@
+/* message.h - a message in Slack: what it says and its buttons. */
+#ifndef SLACK_MESSAGE_H
+#define SLACK_MESSAGE_H
+
+#include "slack/press.h"
+#include "text/lang.h"
+
+enum { SLACK_TEXT_MAX = 9000 }; /* bytes of a message's text: all of it is below 12,000 */
+
+/* Texts are safe: no control bytes. */
+struct slack_message {
+	enum lang lang;
+	struct str title, text;
+	struct str code;      /* the part of `text` that stands as code; empty: none */
+	struct str url, open; /* empty: no link */
+	const struct ask *ask;
+	const struct ask_parts *parts;
+	const struct channel_limit *limit; /* NULL: no buttons but the link */
+};
+
+/* The members `text` and `blocks` of chat.postMessage and chat.update. */
+void slack_message_write(
+	struct json_writer *, const struct slack_message *, struct arena *);
+/* As Slack wants plain text where it reads markup: &, < and > escaped. */
+void slack_escape(struct buf *, struct str);
+/* And back, of what a person typed. */
+struct str slack_unescape(struct str, struct arena *);
+/* {"type": "plain_text"}, at most `max` characters. */
+void slack_plain(struct json_writer *, struct str, size_t max);
+
+#endif

@@ -1,0 +1,131 @@
+// Slack as a program of ours sees it: the Web API with its replies and errors, and people who press buttons,
+// fill in forms and write in threads, as Slack signs and sends it.
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import http from 'node:http';
+import { after } from 'node:test';
+import { until } from './server.mjs';
+
+export const TEAM = 'T0TEAM', TOKEN = 'xoxb-test', SECRET = 'shhh';
+
+export class Slack {
+	messages = []; // {channel, ts, thread, text, blocks, edits}
+	lines = []; // ephemeral, by response_url
+	views = [];
+	calls = [];
+	broken = {}; // method → a reply in place of ours: {status, headers, body}
+	stamp = 1700000000;
+
+	open() {
+		this.http = http.createServer((request, response) => {
+			let text = '';
+			request.on('data', (part) => (text += part));
+			request.on('end', () => {
+				const reply = this.answer(request, text && JSON.parse(text));
+				response.writeHead(reply.status ?? 200, { 'content-type': 'application/json', ...reply.headers });
+				response.end(JSON.stringify(reply.body ?? reply));
+			});
+		});
+		after(() => {
+			this.http.closeAllConnections();
+			this.http.close();
+		});
+		return new Promise((resolve) => {
+			this.http.listen(0, '127.0.0.1', () => {
+				this.origin = `http://127.0.0.1:${this.http.address().port}`;
+				this.api = `${this.origin}/api/`;
+				resolve(this);
+			});
+		});
+	}
+
+	answer(request, body) {
+		if (request.url.startsWith('/hooks/')) {
+			this.lines.push(body);
+			return { ok: true };
+		}
+		const method = request.url.replace('/api/', '');
+		this.calls.push({ method, body, at: Date.now() });
+		if (request.headers.authorization !== `Bearer ${TOKEN}`) return { ok: false, error: 'invalid_auth' };
+		if (this.broken[method]) return this.broken[method];
+		return this[method](body);
+	}
+
+	'auth.test'() { return { ok: true, team_id: TEAM, user_id: 'UBOT', bot_id: 'BBOT' }; }
+
+	'chat.postMessage'(body) {
+		const channel = body.channel.startsWith('U') ? `D${body.channel.slice(1)}` : body.channel;
+		const ts = `${this.stamp++}.000100`;
+		this.messages.push({ ...body, channel, to: body.channel, ts, edits: [] });
+		return { ok: true, channel, ts, message: { text: body.text } };
+	}
+
+	'chat.update'(body) {
+		const message = this.messages.find((m) => m.channel === body.channel && m.ts === body.ts);
+		if (!message) return { ok: false, error: 'message_not_found' };
+		message.edits.push(body);
+		message.blocks = body.blocks;
+		return { ok: true, channel: body.channel, ts: body.ts };
+	}
+
+	'views.open'(body) {
+		if (body.trigger_id === 'late') return { ok: false, error: 'expired_trigger_id' };
+		this.views.push(body.view);
+		return { ok: true, view: { id: `V${this.views.length}` } };
+	}
+
+	/* ---- people ---- */
+
+	buttons(message) {
+		return message.blocks.filter((b) => b.type === 'actions').flatMap((b) => b.elements);
+	}
+
+	async message(n) {
+		await until(() => this.messages.length >= n, `message ${n}`);
+		return this.messages[n - 1];
+	}
+
+	/** As Slack sends it; → {status, body} */
+	async send(server, body, { type = 'application/json', secret = SECRET, at = Date.now() / 1000 } = {}) {
+		const stamp = Math.floor(at);
+		const signature = `v0=${createHmac('sha256', secret).update(`v0:${stamp}:${body}`).digest('hex')}`;
+		const reply = await fetch(`${server.url}/v1/in/slack`, { method: 'POST', body,
+			headers: { 'content-type': type, 'x-slack-request-timestamp': String(stamp), 'x-slack-signature': signature } });
+		const text = await reply.text();
+		return { status: reply.status, body: text ? JSON.parse(text) : null };
+	}
+
+	payload(server, payload, how) {
+		return this.send(server, `payload=${encodeURIComponent(JSON.stringify(payload))}`,
+			{ type: 'application/x-www-form-urlencoded', ...how });
+	}
+
+	press(server, user, message, action, { team = TEAM, stamp, trigger = 'now', value, ...how } = {}) {
+		const button = this.buttons(message).find((b) => b.action_id === action) ?? { action_id: action, type: 'button' };
+		return this.payload(server, { type: 'block_actions', team: { id: team }, user: { id: user, team_id: team },
+			api_app_id: 'A1', trigger_id: trigger, response_url: `${this.origin}/hooks/1`,
+			container: { type: 'message', message_ts: message.ts, channel_id: message.channel },
+			channel: { id: message.channel }, message: { ts: message.ts },
+			actions: [{ type: 'button', action_id: action, block_id: 'b', value: value ?? button.value,
+				action_ts: stamp ?? `${this.stamp++}.5` }] }, how);
+	}
+
+	submit(server, user, view, values, { hash = `h${this.stamp++}` } = {}) {
+		const state = { values: Object.fromEntries(Object.entries(values).map(([id, v]) => [id, { v }])) };
+		return this.payload(server, { type: 'view_submission', team: { id: TEAM }, user: { id: user, team_id: TEAM },
+			view: { id: 'V1', hash, private_metadata: view.private_metadata, callback_id: '', state } });
+	}
+
+	say(server, user, message, text, more = {}) {
+		return this.send(server, JSON.stringify({ type: 'event_callback', team_id: TEAM, event_id: 'Ev1',
+			event: { type: 'message', channel: message.channel, user, text, ts: `${this.stamp++}.9`,
+				thread_ts: message.ts, ...more } }));
+	}
+
+	async line(n) {
+		await until(() => this.lines.length >= n, `line ${n}`);
+		const line = this.lines[n - 1];
+		assert.equal(line.response_type, 'ephemeral');
+		return line.text;
+	}
+}

@@ -1,0 +1,215 @@
+// Slack: messages with buttons, presses, forms and threads, and everything that must be refused.
+import assert from 'node:assert/strict';
+import { beforeEach, test } from 'node:test';
+import { approval } from './lib/samples.mjs';
+import { until, useServer } from './lib/server.mjs';
+import { SECRET, Slack, TOKEN } from './lib/slack.mjs';
+
+const slack = await new Slack().open();
+const server = await useServer({ flags: ['--slack-token', TOKEN, '--slack-signing-secret', SECRET,
+	'--slack-api', slack.api, '--notify-rate', '1000'] });
+const { agent, member, admin } = server;
+const viewer = await server.as('viewer', 'vic');
+const mia = (await member.get('/v1/me')).body.user;
+
+/** Adds and verifies a Slack contact with the code that was sent there. */
+async function linked(client, id) {
+	const made = await client.post('/v1/me/contacts', { channel: 'slack', address: id });
+	assert.equal(made.status, 201, made.text);
+	const code = (await until(() => slack.messages.findLast((m) => m.to === id), 'the code'));
+	const [, word] = JSON.stringify(code.blocks).match(/Parley: ([a-z]{8})/);
+	const done = await client.post(`/v1/me/contacts/${made.body.id}/verify`, { code: word });
+	assert.equal(done.status, 200, done.text);
+	return done.body;
+}
+await linked(member, 'UMIA');
+await linked(admin, 'UADA');
+await linked(viewer, 'UVIC');
+const ops = (await admin.post('/v1/teams', { name: 'ops', members: [{ user: mia.id }] })).body;
+const room = (await admin.post(`/v1/teams/${ops.id}/contacts`, { channel: 'slack', address: 'C0OPS' })).body;
+const { version } = (await admin.get('/v1/routes')).body;
+await admin.put('/v1/routes', { version, items: [{ match: {}, steps: [{ after: '0s', to: [`contact:${room.id}`] }] }] });
+/* One message a second goes to a room: each test has its own. */
+let rooms = 0;
+async function routed(extra = []) {
+	const made = (await admin.post(`/v1/teams/${ops.id}/contacts`, { channel: 'slack', address: `C${++rooms}X` })).body;
+	const now = (await admin.get('/v1/routes')).body;
+	const put = await admin.put('/v1/routes', { version: now.version, items: [{ match: {},
+		steps: [{ after: '0s', to: [`contact:${made.id}`] }, ...extra] }] });
+	assert.equal(put.status, 200, put.text);
+	return made;
+}
+async function shown(body) {
+	await routed();
+	const ask = await agent.ask(body);
+	const message = await until(() => slack.messages.find((m) => JSON.stringify(m.blocks).includes(ask.id)), 'the message');
+	return { ask, message };
+}
+const labels = (message) => slack.buttons(message).map((b) => b.text.text);
+const read = (ask) => member.read(ask);
+beforeEach(async () => {
+	for (const { id, address } of (await admin.get(`/v1/teams/${ops.id}/contacts`)).body.items) {
+		if (address !== 'C0OPS') await admin.delete(`/v1/teams/${ops.id}/contacts/${id}`);
+	}
+	slack.lines.length = 0;
+	slack.broken = {};
+});
+
+test('a message has literal text, buttons and a link, and is edited once the question is settled', async () => {
+	const { ask, message } = await shown({ question: 'Go <!channel> *on*?', type: 'boolean', title: 'Ship & go' });
+	assert.deepEqual([message.unfurl_links, message.unfurl_media], [false, false]);
+	assert.equal(message.text, 'Ship &amp; go (builder)');
+	assert.deepEqual(labels(message), ['Yes', 'No', 'Skip', 'Answer']);
+	const link = slack.buttons(message).at(-1);
+	assert.equal(link.url, `${server.url}/asks/${ask.id}`);
+	const press = await slack.press(server, 'UMIA', message, 'yes');
+	assert.deepEqual([press.status, press.body], [200, null]);
+	const settled = await read(ask);
+	assert.deepEqual([settled.status, settled.answered_by.user, settled.answered_by.via], ['answered', mia.id, 'slack']);
+	await until(() => message.edits.length, 'edited');
+	assert.equal(slack.buttons(message).length, 0, 'buttons are gone');
+	assert.match(JSON.stringify(message.blocks), /Answered by mia, .* in Slack/);
+});
+
+test('approvals: buttons up to the limit, confirmed from medium on', async () => {
+	const medium = await shown(approval({ operation: { type: 'tool', name: 'x', arguments: { a: 1 } } }));
+	assert.deepEqual(labels(medium.message), ['Approve', 'Approve for 1 hour', 'Reject', 'Answer']);
+	assert.ok(slack.buttons(medium.message)[0].confirm, 'asked once more');
+	assert.ok(!slack.buttons(medium.message)[2].confirm);
+	assert.ok(medium.message.blocks[0].elements.some((e) => e.type === 'rich_text_preformatted'));
+	const stale = slack.buttons(medium.message)[0].value.replace(/\.[0-9a-f]{16}\./, '.0123456789abcdef.');
+	await slack.press(server, 'UADA', medium.message, 'approve', { value: stale });
+	assert.match(await slack.line(1), /another operation/);
+	await slack.press(server, 'UADA', medium.message, 'hour');
+	const { answered_by: by } = await read(medium.ask);
+	assert.equal(by.via, 'slack');
+	assert.ok((await admin.get('/v1/rules')).body.items.some((rule) => rule.made_from === medium.ask.id), 'for an hour');
+
+	const high = await shown(approval());
+	assert.deepEqual(labels(high.message), ['Answer'], 'a link, no button');
+	slack.lines.length = 0;
+	const forged = slack.buttons(medium.message).length ? '' : `${high.ask.id}.${high.ask.digest.replace(/^\w+:/, '').slice(0, 16)}.approve`;
+	const reply = await slack.press(server, 'UADA', high.message, 'approve', { value: forged });
+	assert.equal(reply.status, 200);
+	assert.match(await slack.line(1), /may not be decided by this channel/);
+	assert.equal((await read(high.ask)).status, 'pending');
+	await admin.post(`/v1/asks/${high.ask.id}/skip`);
+
+	const hidden = await shown({ question: 'Go?', type: 'boolean', title: 'secret', sensitive: true });
+	assert.deepEqual(labels(hidden.message), ['Answer']);
+	assert.ok(!JSON.stringify(hidden.message.blocks).includes('secret'));
+	await slack.press(server, 'UMIA', hidden.message, 'yes', { value: `${hidden.ask.id}..yes` });
+	assert.match(await slack.line(2), /may not be decided by this channel/);
+});
+
+test('who may not settle is told so, and nobody else', async () => {
+	const { ask, message } = await shown({ question: 'Which?', options: ['left', 'right'] });
+	assert.deepEqual(labels(message).slice(0, 2), ['left', 'right']);
+	await slack.press(server, 'USTRANGER', message, 'option0');
+	assert.match(await slack.line(1), /Link your account.*USTRANGER/);
+	await slack.press(server, 'UVIC', message, 'option0');
+	assert.match(await slack.line(2), /role viewer/);
+	assert.equal((await slack.press(server, 'UMIA', message, 'option0', { team: 'TOTHER' })).status, 200);
+	assert.equal((await read(ask)).status, 'pending');
+	await slack.press(server, 'UMIA', message, 'option1');
+	assert.deepEqual((await read(ask)).answer.q1.selected, ['right']);
+	await slack.press(server, 'UADA', message, 'option0', { value: `${ask.id}..option0` });
+	assert.match(await slack.line(3), /mia was first/);
+	assert.equal(slack.lines.length, 3);
+});
+
+test('the same press twice settles once, and neither is refused', async () => {
+	const { ask, message } = await shown({ question: 'Go?', type: 'boolean' });
+	const value = slack.buttons(message)[0].value;
+	const both = await Promise.all([1, 2, 3].map(() => slack.press(server, 'UMIA', message, 'yes', { stamp: '77.1', value })));
+	assert.deepEqual(both.map((r) => r.status), [200, 200, 200]);
+	assert.equal((await read(ask)).status, 'answered');
+	await until(() => message.edits.length === 1, 'edited once');
+	assert.deepEqual(slack.lines, []);
+});
+
+test('signatures: wrong, old, replayed with another body, none', async () => {
+	const body = JSON.stringify({ type: 'url_verification', challenge: 'abc' });
+	assert.deepEqual(await slack.send(server, body), { status: 200, body: { challenge: 'abc' } });
+	assert.equal((await slack.send(server, body, { secret: 'other' })).status, 401);
+	assert.equal((await slack.send(server, body, { at: Date.now() / 1000 - 301 })).status, 401);
+	assert.equal((await slack.send(server, body, { at: Date.now() / 1000 + 400 })).status, 401);
+	const bare = await fetch(`${server.url}/v1/in/slack`, { method: 'POST', body });
+	assert.equal(bare.status, 401);
+	assert.equal((await slack.send(server, 'payload=%zz')).status, 400);
+	assert.equal((await slack.send(server, '{"type":"other"}')).status, 200);
+});
+
+test('a form: its fields, its errors beside them, and what was filled in', async () => {
+	const { ask, message } = await shown({ title: 'Release', questions: [
+		{ key: 'why', text: 'Why?', type: 'text' },
+		{ key: 'n', text: 'How many?', type: 'number', integer: true, max: 5 },
+		{ key: 'day', text: 'When?', type: 'text', format: 'date' },
+		{ key: 'env', text: 'Where?', type: 'choice', options: ['a', 'b'], other: true },
+		{ key: 'parts', text: 'What?', type: 'choices', options: Array.from({ length: 12 }, (_, i) => `p${i}`) },
+		{ key: 'sure', text: 'Sure?', type: 'boolean', required: false }] });
+	assert.deepEqual(labels(message), ['Answer…', 'Skip', 'Answer']);
+	await slack.press(server, 'UMIA', message, 'form');
+	const view = await until(() => slack.views.at(-1), 'the form');
+	assert.deepEqual(view.blocks.filter((b) => b.type === 'input').map((b) => [b.block_id, b.element.type, b.optional]),
+		[['q0', 'plain_text_input', false], ['q1', 'number_input', false], ['q2', 'datepicker', false],
+			['q3', 'radio_buttons', true], ['o3', 'plain_text_input', true], ['q4', 'multi_static_select', false],
+			['q5', 'radio_buttons', true]]);
+	const option = (i) => ({ value: String(i) });
+	const filled = { q0: { value: 'because' }, q1: { value: '9' }, q2: { selected_date: '2026-11-20' },
+		q3: { selected_option: null }, o3: { value: 'elsewhere' }, q4: { selected_options: [option(0), option(11)] } };
+	const wrong = await slack.submit(server, 'UMIA', view, filled);
+	assert.equal(wrong.body.response_action, 'errors');
+	assert.deepEqual(Object.keys(wrong.body.errors), ['q1']);
+	const right = await slack.submit(server, 'UMIA', view, { ...filled, q1: { value: '3' } });
+	assert.deepEqual([right.status, right.body], [200, null]);
+	const { answer } = await read(ask);
+	assert.deepEqual([answer.why.text, answer.n.value, answer.day.text, answer.env.other, answer.parts.selected],
+		['because', 3, '2026-11-20', 'elsewhere', ['p0', 'p11']]);
+	const late = await slack.submit(server, 'UADA', view, filled);
+	assert.equal(late.body.response_action, 'update');
+	assert.match(JSON.stringify(late.body.view), /mia was first/);
+});
+
+test('a trigger that came too late leaves a line with the link', async () => {
+	const { ask, message } = await shown({ question: 'Name?', type: 'text' });
+	await slack.press(server, 'UMIA', message, 'form', { trigger: 'late' });
+	assert.match(await slack.line(1), new RegExp(`/asks/${ask.id}`));
+	await slack.press(server, 'UMIA', message, 'skip');
+	assert.equal((await read(ask)).status, 'skipped');
+});
+
+test('threads: what a person writes is a reply, what the agent replies comes there', async () => {
+	const { ask, message } = await shown({ question: 'Go?', type: 'boolean' });
+	await slack.say(server, 'UMIA', message, 'why &lt;now&gt;?');
+	const { replies, status } = await until(async () => { const a = await read(ask); return a.replies.length && a; }, 'a reply');
+	assert.deepEqual([replies[0].text, status], ['why <now>?', 'pending']);
+	await slack.say(server, 'USTRANGER', message, 'me too');
+	await slack.say(server, 'UMIA', message, 'bot', { bot_id: 'B1' });
+	await agent.post(`/v1/asks/${ask.id}/replies`, { text: 'Because it is Monday.' });
+	const reply = await until(() => slack.messages.find((m) => m.thread_ts === message.ts), 'in the thread');
+	assert.match(JSON.stringify(reply.blocks), /Because it is Monday/);
+	assert.equal((await read(ask)).replies.length, 2);
+	await admin.answer(ask, { q1: true });
+	await until(() => message.edits.length, 'edited');
+});
+
+test('errors of Slack: broken contacts, too many requests', async () => {
+	slack.broken['chat.postMessage'] = { ok: false, error: 'is_archived' };
+	const made = await routed();
+	const ask = await agent.ask();
+	const contact = async () => (await admin.get(`/v1/teams/${ops.id}/contacts/${made.id}`)).body;
+	await until(async () => (await contact()).broken?.reason === 'is_archived', 'broken');
+	slack.broken['chat.postMessage'] = { status: 429, headers: { 'retry-after': '30' }, body: { ok: false, error: 'ratelimited' } };
+	await routed();
+	const slow = await agent.ask();
+	const row = async () => (await member.get(`/v1/asks/${slow.id}/deliveries`)).body.items[0];
+	await until(async () => (await row())?.last_status === 429, 'tried');
+	assert.ok(Date.parse((await row()).next_at) - Date.now() > 25e3);
+	for (const a of [ask, slow]) await admin.answer(a, { q1: true });
+});
+
+test('a Slack id is held by one verified person', async () => {
+	const again = await admin.post('/v1/me/contacts', { channel: 'slack', address: 'UMIA' });
+	assert.equal(again.status, 409);
+});
