@@ -181,6 +181,7 @@ test('a trigger that came too late leaves a line with the link', async () => {
 
 test('threads: what a person writes is a reply, what the agent replies comes there', async () => {
 	const { ask, message } = await shown({ question: 'Go?', type: 'boolean' });
+	await until(async () => (await member.get(`/v1/asks/${ask.id}/deliveries`)).body.items[0]?.status === 'done', 'told');
 	await slack.say(server, 'UMIA', message, 'why &lt;now&gt;?');
 	const { replies, status } = await until(async () => { const a = await read(ask); return a.replies.length && a; }, 'a reply');
 	assert.deepEqual([replies[0].text, status], ['why <now>?', 'pending']);
