@@ -71,6 +71,42 @@ area('channels', (scenario) => {
 		await me.page.getByRole('region', { name: me.t('routes.preview') }).getByText(/\d/).first().waitFor();
 	});
 
+	scenario('the order of channels is dragged, and moved by keys', { input: 'mouse' }, async (me) => {
+		await me.visit('/settings/channels');
+		const list = me.page.getByRole('list', { name: me.t('channels.order') });
+		const names = async () => (await list.getByRole('listitem').allInnerTexts()).map((text) => text.match(/\d\. (\S+)/)[1]);
+		await list.getByRole('listitem').first().waitFor();
+		const [first, second, third] = await names();
+		await list.getByRole('listitem').nth(2).dragTo(list.getByRole('listitem').nth(0));
+		assert.deepEqual((await names()).slice(0, 3), [third, first, second]);
+		await list.getByRole('listitem').nth(0).getByRole('button').last().focus();
+		await me.page.keyboard.press('Alt+ArrowDown');
+		await me.page.keyboard.press('Alt+ArrowDown');
+		assert.deepEqual((await names()).slice(0, 3), [first, second, third], 'the focus goes along');
+	});
+
+	scenario('a team has contacts, and the card says who was told and what comes next', async (me, desk) => {
+		const name = `ops-${++serial}`;
+		const { body: team } = await desk.admin.post('/v1/teams', { name, members: [] });
+		await me.visit('/settings/channels');
+		await me.page.getByRole('combobox', { name: me.t('channels.for') }).first().selectOption({ label: name });
+		await field(me, 'channels.address').fill(url());
+		await field(me, 'channels.name').fill(`room ${serial}`);
+		await press(me, 'channels.add');
+		await row(me, `room ${serial}`).getByText(me.t('channels.works'), { exact: true }).waitFor();
+		const { version, items } = (await desk.admin.get('/v1/routes')).body;
+		await desk.admin.put('/v1/routes', { version, items: [{ match: {}, steps: [{ after: '0s', to: [`team:${name}`] },
+			{ after: '1h', to: ['role:admin'] }] }] });
+		const ask = await desk.agent.ask({ title: `Told ${serial}` });
+		await me.visit(`/asks/${ask.id}`);
+		const told = me.page.getByRole('region', { name: me.t('told.title') });
+		await told.getByText(`${name}, ${me.t('deliveries.webhook')}`).waitFor();
+		await told.getByText(me.t('told.to.admins')).waitFor();
+		await desk.admin.post(`/v1/asks/${ask.id}/skip`);
+		await desk.admin.put('/v1/routes', { version: version + 1, items });
+		assert.equal((await desk.admin.delete(`/v1/teams/${team.id}`)).status, 204);
+	});
+
 	scenario('axe finds nothing in either', bypass, async (me) => {
 		for (const part of ['channels', 'routes']) {
 			await me.visit(`/settings/${part}`);

@@ -46,14 +46,14 @@ export function isSnoozed(ask: Ask, now: number): boolean {
 	return !ask.expires_at || Date.parse(ask.expires_at) - now > SOON_MS;
 }
 
-/** `me` is what the assignee "me" stands for. */
-export function passes(ask: Ask, f: Filter, me: string, now: number): boolean {
+/** `mine`: whom the assignee "me" stands for, their teams included. */
+export function passes(ask: Ask, f: Filter, mine: string[], now: number): boolean {
 	if (isSnoozed(ask, now) !== (f.snoozed === 'yes')) return false;
 	if (f.kind && ask.kind !== f.kind) return false;
 	if (f.project && ask.project !== f.project) return false;
 	if (f.agent && ask.agent.name !== f.agent) return false;
 	if (f.priority && ask.priority !== f.priority) return false;
-	if (f.assignee === 'me' && !ask.assignees.includes(me)) return false;
+	if (f.assignee === 'me' && !ask.assignees.some((id) => mine.includes(id))) return false;
 	if (f.assignee === 'none' && ask.assignees.length) return false;
 	if (!f.q) return true;
 	const words = [

@@ -153,7 +153,8 @@ export class Asks {
 			this.tick++;
 			return;
 		}
-		if (!id) return;
+		/* That somebody was told of it changes nothing about it. */
+		if (!id || event.type.startsWith('ask.notif')) return;
 		if (event.type === 'ask.created') {
 			this.onArrival.set(id, arrived);
 			this.changed(id);

@@ -27,8 +27,8 @@ export class InboxRows {
 
 	private shown = $derived(asks.list(this.order));
 	private passing = $derived.by(() => {
-		const me = login.me?.user?.id ?? '';
-		return this.shown.filter((ask) => passes(ask, this.filter, me, clock.quarter));
+		const mine = login.assignable;
+		return this.shown.filter((ask) => passes(ask, this.filter, mine, clock.quarter));
 	});
 	rows = $derived.by(() =>
 		sectioned(fold(this.passing, this.unfolded), ({ ask }) => this.groups.get(ask.id) ?? 'other'),
@@ -38,9 +38,9 @@ export class InboxRows {
 	/** New ones that are not in the list yet. */
 	fresh = $derived.by(() => {
 		const known = new Set(this.order);
-		const me = login.me?.user?.id ?? '';
+		const mine = login.assignable;
 		return asks.pending.filter(
-			(ask) => !known.has(ask.id) && passes(ask, this.filter, me, clock.quarter),
+			(ask) => !known.has(ask.id) && passes(ask, this.filter, mine, clock.quarter),
 		).length;
 	});
 	/** What is selected and in sight: what a filter hides is not in it. */

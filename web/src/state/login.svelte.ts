@@ -1,6 +1,6 @@
 /* Who is at this page, what they may do, and who else there is. */
 import { api } from '../api/client';
-import type { Ask, Me, User } from '../api/types';
+import type { Ask, Me, Team, User } from '../api/types';
 import { visible } from '../lib/visible';
 import { clock } from './clock.svelte';
 
@@ -8,6 +8,7 @@ class Login {
 	phase = $state<'starting' | 'login' | 'in'>('starting');
 	me = $state.raw<Me | null>(null);
 	users = $state.raw<User[]>([]);
+	teams = $state.raw<Team[]>([]);
 	/** Why the login ended, for the page where one logs in again. */
 	ended = $state<'expired' | null>(null);
 
@@ -16,11 +17,21 @@ class Login {
 	/** Whose drafts and queued answers these are; '' while nobody is here. */
 	person = $derived(this.me ? (this.me.user?.id ?? `token ${this.me.name}`) : '');
 
+	/** What "assigned to me" stands for: this person, and the teams they are in. */
+	assignable = $derived.by(() => {
+		const id = this.me?.user?.id ?? '';
+		const teams = this.teams.filter((team) => team.members.some((one) => one.user === id));
+		return id ? [id, ...teams.map((team) => team.id)] : [];
+	});
+
 	async loadUsers(): Promise<void> {
 		try {
-			this.users = (await api.users()).items;
+			const [users, teams] = await Promise.all([api.users(), api.teams()]);
+			this.users = users.items;
+			this.teams = teams.items;
 		} catch {
 			this.users = [];
+			this.teams = [];
 		}
 	}
 
@@ -28,8 +39,9 @@ class Login {
 		return Boolean(user) && user === this.me?.user?.id;
 	}
 
+	/** Of a user or a team. */
 	userName(id: string): string {
-		return this.users.find((user) => user.id === id)?.name ?? id;
+		return [...this.users, ...this.teams].find((one) => one.id === id)?.name ?? id;
 	}
 
 	/** Who else is answering it at this moment, in words to be shown. */

@@ -1,15 +1,39 @@
 /* Says that somebody is looking, so that nobody is sent what they see anyway: only for who can be
- * reached elsewhere at all. */
+ * reached elsewhere at all. A contact that does not work any more is said once. */
 import { api } from '../api/client';
+import type { Contact } from '../api/types';
+import { t } from '../lib/i18n.svelte';
+import { router } from '../lib/router.svelte';
 import { connection } from './connection.svelte';
+import { toasts } from './toasts.svelte';
 
 const EVERY_MS = 30_000;
 let reachable = false;
 let started = false;
 
+/** Once for each time that it broke, in this browser. */
+function sayBroken(contact: Contact): void {
+	const since = contact.broken?.since;
+	const name = `parley.broken.${contact.id}`;
+	if (!since || localStorage.getItem(name) === since) return;
+	localStorage.setItem(name, since);
+	toasts.show({
+		tone: 'bad',
+		stays: true,
+		title: t('web.channels.broken.once', {
+			channel: t(`web.deliveries.${contact.channel}`),
+			name: contact.name ?? contact.address,
+		}),
+		text: contact.broken?.reason ?? '',
+		act: { label: t('web.settings.channels'), run: () => router.go('/settings/channels') },
+	});
+}
+
 async function look(): Promise<void> {
 	try {
-		reachable = (await api.contacts('')).items.length > 0;
+		const { items } = await api.contacts('');
+		reachable = items.length > 0;
+		items.forEach(sayBroken);
 	} catch {
 		reachable = false;
 	}

@@ -1,0 +1,60 @@
+/* Who was told of an ask, who could not be reached, who is told later, and what comes next. Pure;
+ * src/tui/told.c says the same in the terminal. */
+import type { AskDeliveries, Delivery } from '../api/types';
+import { t } from './i18n.svelte';
+import { moment } from './time';
+
+const TIMES_MAX = 3;
+
+type State = 'told' | 'failed' | 'later';
+
+/** Null: it says nothing about who was told. */
+function stateOf(delivery: Delivery): State | null {
+	if (!['ask', 'reminder', 'thread'].includes(delivery.purpose)) return null;
+	if (delivery.status === 'done') return 'told';
+	if (delivery.status === 'dead') return 'failed';
+	return delivery.status === 'waiting' && !delivery.attempts ? 'later' : null;
+}
+
+const whose = (delivery: Delivery) => delivery.user ?? delivery.contact ?? '';
+
+function entryWords(like: Delivery[], told: AskDeliveries, me: string, state: State): string {
+	const first = like[0]!;
+	const who = whose(first) === me ? t('web.told.you') : (told.names[whose(first)] ?? first.target);
+	const at = like
+		.map((one) => (state === 'later' ? one.next_at : one.done_at))
+		.filter((time): time is string => Boolean(time))
+		.slice(0, TIMES_MAX)
+		.map((time) => moment(time))
+		.join(', ');
+	const room = !first.user && first.kind === 'slack';
+	const channel = t(`web.deliveries.${first.kind}`);
+	return t(room ? 'web.told.room' : 'web.told.entry', { who, channel, at }).trim();
+}
+
+function listOf(told: AskDeliveries, me: string, state: State): string {
+	const groups = new Map<string, Delivery[]>();
+	for (const one of told.items) {
+		if (stateOf(one) !== state) continue;
+		const key = `${whose(one)} ${one.kind}`;
+		groups.set(key, [...(groups.get(key) ?? []), one]);
+	}
+	return [...groups.values()].map((like) => entryWords(like, told, me, state)).join(' · ');
+}
+
+/** The lines to be shown; none: nobody was told and nobody will be. */
+export function toldLines(told: AskDeliveries, me: string): { state: string; text: string }[] {
+	const lines = [
+		{ state: 'told', text: listOf(told, me, 'told'), id: 'web.told' as const },
+		{ state: 'failed', text: listOf(told, me, 'failed'), id: 'web.told.failed' as const },
+		{ state: 'later', text: listOf(told, me, 'later'), id: 'web.told.later' as const },
+	]
+		.filter((line) => line.text)
+		.map(({ state, text, id }) => ({ state, text: t(id, { list: text }) }));
+	if (!told.next_at || !told.next_to.length) return lines;
+	const who = told.next_to
+		.map((to) => t(`web.told.to.${to.kind}`, { name: to.name ?? '' }))
+		.join(', ');
+	const next = t('web.told.next', { who, at: moment(told.next_at) });
+	return [...lines, { state: 'next', text: next }];
+}
