@@ -21,15 +21,20 @@ let serial = 0;
 const url = () => `http://127.0.0.1:${hook.address().port}/hook/${++serial}`;
 const field = (me, id) => me.page.getByLabel(me.t(id), { exact: true });
 const press = (me, id) => me.press(me.page.getByRole('button', { name: me.t(id), exact: true }));
+/** A webhook's contact, by the form. */
+async function add(me) {
+	await me.page.getByRole('combobox', { name: me.t('channels.channel') }).first().selectOption('webhook');
+	await field(me, 'channels.address').fill(url());
+	await field(me, 'channels.name').fill(`room ${serial}`);
+	await press(me, 'channels.add');
+}
 const row = (me, name) => me.page.getByRole('list', { name: me.t('channels.how') })
 	.getByRole('listitem').filter({ hasText: name });
 
 area('channels', (scenario) => {
 	scenario('a contact is added, tried, muted and removed', async (me, desk) => {
 		await me.visit('/settings/channels');
-		await field(me, 'channels.address').fill(url());
-		await field(me, 'channels.name').fill(`room ${serial}`);
-		await press(me, 'channels.add');
+		await add(me);
 		const mine = row(me, `room ${serial}`);
 		await mine.getByText(me.t('channels.works'), { exact: true }).waitFor();
 		await me.press(mine.getByRole('button', { name: me.t('channels.test') }));
@@ -90,14 +95,12 @@ area('channels', (scenario) => {
 		const { body: team } = await desk.admin.post('/v1/teams', { name, members: [] });
 		await me.visit('/settings/channels');
 		await me.page.getByRole('combobox', { name: me.t('channels.for') }).first().selectOption({ label: name });
-		await field(me, 'channels.address').fill(url());
-		await field(me, 'channels.name').fill(`room ${serial}`);
-		await press(me, 'channels.add');
+		await add(me);
 		await row(me, `room ${serial}`).getByText(me.t('channels.works'), { exact: true }).waitFor();
 		const { version, items } = (await desk.admin.get('/v1/routes')).body;
 		await desk.admin.put('/v1/routes', { version, items: [{ match: {}, steps: [{ after: '0s', to: [`team:${name}`] },
 			{ after: '1h', to: ['role:admin'] }] }] });
-		const ask = await desk.agent.ask({ title: `Told ${serial}` });
+		const ask = await desk.agent.ask({ title: `Told ${serial}`, question: 'Go on?', type: 'boolean' });
 		await me.visit(`/asks/${ask.id}`);
 		const told = me.page.getByRole('region', { name: me.t('told.title') });
 		await told.getByText(`${name}, ${me.t('deliveries.webhook')}`).waitFor();

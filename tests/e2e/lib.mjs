@@ -71,6 +71,8 @@ export class Server extends Fixture {
 			get: (path) => call('GET', path),
 			post: (path, body) => call('POST', path, body ?? {}),
 			patch: (path, body) => call('PATCH', path, body),
+			put: (path, body) => call('PUT', path, body),
+			delete: (path) => call('DELETE', path),
 			/** → the ask; throws unless 201. */
 			ask: async (body) => {
 				const reply = await call('POST', '/v1/asks', body);
