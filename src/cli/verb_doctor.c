@@ -23,9 +23,10 @@ struct findings {
 	int wrong;
 };
 
-enum mark { GOOD, MISSING, WRONG };
+enum doctor_mark { GOOD, MISSING, WRONG };
 
-static void note(struct findings *f, enum mark mark, const char *id, struct str text)
+static void note(
+	struct findings *f, enum doctor_mark mark, const char *id, struct str text)
 {
 	static const struct {
 		const char *sign, *name;

@@ -69,6 +69,16 @@ void agent_allow_test_tools(void)
 	test_tools = true;
 }
 
+void agent_digest(const struct kept_agent *a, char out[SHORT_DIGEST_SIZE])
+{
+	char created[NUMBER_SIZE], changed[NUMBER_SIZE];
+	const struct str fields[] = { a->name, a->body,
+		digest_number(a->created_ms, created),
+		digest_number(a->changed_ms, changed) };
+
+	fields_digest(fields, sizeof fields / sizeof *fields, out);
+}
+
 bool agent_name_valid(struct str name)
 {
 	for (size_t i = 0; i < name.len; i++)

@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "core/body.h"
+#include "core/decision.h"
 
 enum {
 	AGENT_NAME_MAX = 64,
@@ -48,6 +49,8 @@ struct agent_config {
 	bool stop_on_reject;
 };
 
+/* What its event names it by. */
+void agent_digest(const struct kept_agent *, char out[SHORT_DIGEST_SIZE]);
 bool agent_name_valid(struct str); /* [a-z0-9_-], 1 to 64 */
 /* Is this a tool, or one operation of one, that an agent can have? */
 bool agent_tool_valid(struct str);

@@ -74,6 +74,8 @@ const char *const event_types[] = {
 	"routes.changed",
 	"template.changed",
 	"list.changed",
+	"agent.changed",
+	"provider.changed",
 	NULL,
 };
 

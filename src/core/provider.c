@@ -213,6 +213,16 @@ const struct provider_model *provider_model(const struct provider *p, struct str
 	return NULL;
 }
 
+void provider_digest(const struct kept_provider *p, char out[SHORT_DIGEST_SIZE])
+{
+	char created[NUMBER_SIZE], changed[NUMBER_SIZE];
+	const struct str fields[] = { p->name, p->body, p->sealed, p->last4,
+		digest_number(p->created_ms, created),
+		digest_number(p->changed_ms, changed) };
+
+	fields_digest(fields, sizeof fields / sizeof *fields, out);
+}
+
 /* ---- keys ---- */
 
 struct str key_last4(struct str key)
@@ -227,7 +237,9 @@ static enum key_source source_of(const struct kept_provider *p)
 
 struct str provider_key_wrong(const struct kept_provider *p, struct arena *arena)
 {
-	if (p->version || p->key.len) return STR_NONE;
+	struct provider parts;
+
+	if (p->sealed.len || p->key.len) return STR_NONE;
 	if (p->source == KEY_ENV)
 		return arena_print(arena,
 			"%.*s is not set: start the server with %.*s=KEY in its environment",
@@ -236,7 +248,14 @@ struct str provider_key_wrong(const struct kept_provider *p, struct arena *arena
 		return arena_print(arena,
 			"%.*s is missing or empty: put the key there, 0600",
 			STR_ARGS(p->key_from));
-	return STR_NONE;
+	/* A server of one's own may want none; the vendors' all do. */
+	if (provider_parse(p->body, arena, &parts, NULL) || parts.url.len)
+		return STR_NONE;
+	if (!p->version)
+		return arena_print(arena,
+			"it has no key: add key_env or key_file to [provider %.*s]",
+			STR_ARGS(p->name));
+	return STR("it has no key: set it on the page under Settings, Providers");
 }
 
 void provider_show(struct json_writer *w, const struct kept_provider *p, struct str wrong)

@@ -4,6 +4,7 @@
 #define CORE_PROVIDER_H
 
 #include "core/body.h"
+#include "core/decision.h"
 #include "core/model_wire.h"
 #include "core/usage.h"
 
@@ -58,6 +59,8 @@ struct kept_price {
 	int64_t changed_ms, version;
 };
 
+/* What its event names it by: another key is another digest. */
+void provider_digest(const struct kept_provider *, char out[SHORT_DIGEST_SIZE]);
 /* "prv_" and 26 characters that depend on workspace and name alone. */
 void provider_id(int64_t ws, struct str name, char out[32]);
 /* Reads a body over `before`, as agent_read does. `key` (may be NULL) gets the member `key`

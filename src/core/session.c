@@ -107,6 +107,7 @@ bool session_run_began(struct session *s, struct str run)
 
 	s->run = run;
 	s->run_open = true;
+	s->error = STR_NONE;
 	s->heard_ms = 0; /* it is not by hearing of it that we know */
 	if (session_ended(s) || session_resumed(s)) s->status = SESSION_RUNNING;
 	return s->status != was;
@@ -191,6 +192,7 @@ static void run_members_write(struct json_writer *w, const struct session *s)
 		jw_int(w, spent.context_max);
 	else
 		jw_null(w);
+	show_json(w, "error", s->error);
 	show_time(w, "completed_at", session_ended(s) ? s->updated_ms : 0);
 	if (arena.failed) w->out->failed = true;
 	arena_done(&arena);

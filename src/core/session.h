@@ -46,6 +46,7 @@ struct session {
 	/* Of a session whose agent Parley runs: */
 	struct str run;	    /* the last run that is nobody's sub-agent; empty: none yet */
 	bool run_open;	    /* that has not ended */
+	struct str error;   /* JSON {kind, message}: why its last run failed; or empty */
 	struct str spent;   /* JSON: what its runs used (core/usage.h); or empty */
 	struct str starter; /* usr_… who started it */
 	bool sensitive;	    /* what it asks is not told outside of page and terminal */

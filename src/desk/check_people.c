@@ -1,5 +1,5 @@
 /* check_people.c - users, tokens, logins, teams, keys, rules, stops, the policy, routes,
- * templates and lists of one workspace against their events.
+ * templates, lists, agents and providers of one workspace against their events.
  *
  * A page of rows is read by id; then all events about people are gone through, of which the
  * last one about a record counts. A token that has run out may be gone without an event:
@@ -9,9 +9,11 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/table.h"
+#include "core/agent.h"
 #include "core/decision.h"
 #include "core/notify_route.h"
 #include "core/preset.h"
+#include "core/provider.h"
 #include "desk/people_log.h"
 
 enum { PEOPLE_PAGE = 5000 };
@@ -179,6 +181,38 @@ static bool about_list(const char *type)
 	return strcmp(type, "list.changed") == 0;
 }
 
+static bool about_agent(const char *type)
+{
+	return strcmp(type, "agent.changed") == 0;
+}
+
+static bool about_provider(const char *type)
+{
+	return strcmp(type, "provider.changed") == 0;
+}
+
+static enum err agent_facts(const struct row *row, struct arena *arena,
+	char out[SHORT_DIGEST_SIZE], struct str *id, struct fault *why)
+{
+	struct kept_agent a;
+	enum err e = record_read(&records[RECORD_AGENTS], row, arena, &a, why);
+
+	*id = row_text(row, 1);
+	if (!e) agent_digest(&a, out);
+	return e;
+}
+
+static enum err provider_facts(const struct row *row, struct arena *arena,
+	char out[SHORT_DIGEST_SIZE], struct str *id, struct fault *why)
+{
+	struct kept_provider p;
+	enum err e = record_read(&records[RECORD_PROVIDERS], row, arena, &p, why);
+
+	*id = row_text(row, 1);
+	if (!e) provider_digest(&p, out);
+	return e;
+}
+
 static enum err routes_facts(const struct row *row, struct arena *arena,
 	char out[SHORT_DIGEST_SIZE], struct str *id, struct fault *why)
 {
@@ -212,6 +246,8 @@ static const struct people_kind kinds[] = {
 	{ SQL_CHECK_ROUTES, "routes", routes_facts, about_routes },
 	{ SQL_CHECK_TEMPLATES, "template", preset_facts, about_template },
 	{ SQL_CHECK_LISTS, "list", preset_facts, about_list },
+	{ SQL_CHECK_AGENTS, "agent", agent_facts, about_agent },
+	{ SQL_CHECK_PROVIDERS, "provider", provider_facts, about_provider },
 };
 
 /* ---- rows ---- */

@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "core/known_model.h"
+#include "core/mask.h"
 #include "core/principal.h"
 #include "desk/inner.h"
 
@@ -174,6 +175,37 @@ static struct str key_open(
 		return STR_NONE;
 	}
 	return buf_keep_done(&key, arena);
+}
+
+enum err desk_mask(struct desk *d, struct rows *rows, int64_t ws, struct str *text,
+	struct fault *why)
+{
+	const struct configured *c = configured(d);
+	const struct val args[] = { val_int(ws) };
+	const struct kept_provider *p = NULL;
+	struct str *keys = ARENA_ARRAY(
+		rows->arena, struct str, c->providers_len + PROVIDERS_MAX + 1);
+	struct buf b = { 0 };
+	size_t len = 0;
+	enum err e;
+
+	if (!keys) return fail(why, ERR_MEMORY, "out of memory");
+	if (text->len < MASK_MIN) return OK;
+	e = rows_fetch(rows, RECORD_PROVIDERS, SQL_PROVIDERS_OF, args, 1, why);
+	if (e) return e;
+	for (size_t i = 0; i < c->providers_len; i++)
+		keys[len++] = c->providers[i].key;
+	while ((p = rows_next(rows, RECORD_PROVIDERS, p)) &&
+		len < c->providers_len + PROVIDERS_MAX)
+		if (p->ws == ws && p->sealed.len)
+			keys[len++] = key_open(d, p, rows->arena);
+	for (size_t i = 0; i < len; i++)
+		if (keys[i].len >= MASK_MIN && str_find(*text, keys[i]) >= 0) {
+			text_mask(&b, *text, keys, len);
+			*text = buf_keep_done(&b, rows->arena);
+			break;
+		}
+	return rows->arena->failed ? fail(why, ERR_MEMORY, "out of memory") : OK;
 }
 
 /* ---- everything for a call ---- */

@@ -54,6 +54,11 @@ enum err desk_model_access(struct desk *, struct rows *, int64_t ws, struct str 
 enum err desk_agent_wrong(struct desk *, struct rows *, const struct kept_agent *,
 	struct arena *, struct str *wrong, struct fault *why);
 
+/* The text with every key of a provider that the workspace can use masked: one that a tool found
+ * goes to no model, no row and nobody's eyes. In the arena. */
+enum err desk_mask(
+	struct desk *, struct rows *, int64_t ws, struct str *text, struct fault *why);
+
 /* ---- while reading ---- */
 
 /* All of a workspace, those of the configuration first, each name once. In the arena. */

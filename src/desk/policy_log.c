@@ -1,11 +1,13 @@
-/* policy_log.c - events about rules, stops, the policy, routes, templates and lists, made from the
- * rows that a job changed. */
+/* policy_log.c - events about rules, stops, the policy, routes, templates, lists, agents and
+ * providers, made from the rows that a job changed. */
 #include "desk/policy_log.h"
 
 #include "base/clock.h"
+#include "core/agent.h"
 #include "core/body.h"
 #include "core/notify_route.h"
 #include "core/preset.h"
+#include "core/provider.h"
 #include "core/show.h"
 #include "desk/people_log.h"
 
@@ -129,6 +131,11 @@ static enum err routes_event(struct rows *rows, const struct job *job,
 	return event_stage(&e, now->ws, "routes.changed", digest, why);
 }
 
+static const char *change_word(const struct row_change *c)
+{
+	return c->deleted ? "deleted" : c->before ? "changed" : "created";
+}
+
 static enum err preset_event(struct rows *rows, const struct job *job,
 	const struct row_change *c, struct fault *why)
 {
@@ -141,15 +148,53 @@ static enum err preset_event(struct rows *rows, const struct job *job,
 	event_open(&e, rows, job);
 	show_text(&e.w, list ? "list" : "template", p->name);
 	jw_key(&e.w, "change");
-	jw_text(&e.w, c->deleted ? "deleted" : c->before ? "changed" : "created");
+	jw_text(&e.w, change_word(c));
 	return event_stage(&e, p->ws, list ? "list.changed" : "template.changed",
 		c->deleted ? "" : digest, why);
+}
+
+static enum err agent_event(struct rows *rows, const struct job *job,
+	const struct row_change *c, struct fault *why)
+{
+	const struct kept_agent *a = c->now;
+	char digest[SHORT_DIGEST_SIZE];
+	struct policy_event e;
+
+	agent_digest(a, digest);
+	event_open(&e, rows, job);
+	show_text(&e.w, "agent", a->id);
+	show_text(&e.w, "name", a->name);
+	jw_key(&e.w, "change");
+	jw_text(&e.w, change_word(c));
+	return event_stage(&e, a->ws, "agent.changed", c->deleted ? "" : digest, why);
+}
+
+/* A key that was set anew is told, never the key. */
+static enum err provider_event(struct rows *rows, const struct job *job,
+	const struct row_change *c, struct fault *why)
+{
+	const struct kept_provider *p = c->now, *before = c->before;
+	char digest[SHORT_DIGEST_SIZE];
+	struct policy_event e;
+
+	provider_digest(p, digest);
+	event_open(&e, rows, job);
+	show_text(&e.w, "provider", p->id);
+	show_text(&e.w, "name", p->name);
+	jw_key(&e.w, "change");
+	jw_text(&e.w, change_word(c));
+	jw_key(&e.w, "key_changed");
+	jw_bool(&e.w,
+		!c->deleted && !str_eq(p->sealed, before ? before->sealed : STR_NONE));
+	return event_stage(&e, p->ws, "provider.changed", c->deleted ? "" : digest, why);
 }
 
 static enum err change_event(struct rows *rows, const struct job *job,
 	const struct row_change *c, int64_t *ws, struct fault *why)
 {
 	if (c->id == RECORD_PRESETS) return preset_event(rows, job, c, why);
+	if (c->id == RECORD_AGENTS) return agent_event(rows, job, c, why);
+	if (c->id == RECORD_PROVIDERS) return provider_event(rows, job, c, why);
 	if (c->id == RECORD_ROUTES)
 		return routes_event(rows, job, c->now, c->before, why);
 	if (c->deleted || (c->id != RECORD_RULES && c->id != RECORD_STOPS &&

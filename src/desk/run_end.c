@@ -13,6 +13,7 @@ static enum err session_told(struct rows *rows, struct session *s, struct run *r
 
 	if (run_is_child(r) || !str_eq(s->run, r->id)) return OK;
 	session_run_ended(s, how);
+	s->error = how == SESSION_FAILED ? r->error : STR_NONE;
 	rows_touch_session(rows, s);
 	return s->status == was ? OK : desk_stage_status(rows, s, was, why);
 }

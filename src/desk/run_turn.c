@@ -289,12 +289,14 @@ static enum err calls_decide(struct job *job, struct rows *rows, struct fault *w
 	if (!e) e = spent_add(rows, s, r, NULL, 0, b->worked_ms, why);
 	for (size_t i = 0; !e && i < b->len; i++) {
 		const struct run_outcome *o = &b->outcomes[i];
+		struct str text = o->text;
 		struct tool_call *c;
 
 		e = call_held(rows, r, o->call, &c, why);
+		if (!e) e = desk_mask(t->desk, rows, r->ws, &text, why);
 		if (!e && !tool_call_ended(c))
 			e = run_call_end(rows, s, r, c,
-				o->failed ? CALL_FAIL : CALL_FINISH, o->text, why);
+				o->failed ? CALL_FAIL : CALL_FINISH, text, why);
 	}
 	return e ? e : run_advance(t, rows, r, s, false, &b->next, why);
 }

@@ -412,7 +412,9 @@ static const char step_5[] =
 	"ALTER TABLE messages ADD COLUMN seen TEXT NOT NULL DEFAULT '';"
 	/* Threads in Slack: the ask that a message shows. */
 	"CREATE INDEX deliveries_slack ON deliveries (detail)"
-	" WHERE kind = 'slack' AND detail <> '';";
+	" WHERE kind = 'slack' AND detail <> '';"
+	/* Why the last run of a session failed. */
+	"ALTER TABLE sessions ADD COLUMN error TEXT NOT NULL DEFAULT '';";
 
 static const char *const steps[] = { step_1, step_2, step_3, step_4, step_5 };
 

@@ -107,6 +107,7 @@ static const struct column session_columns[] = {
 	SELDOM(TEXT, session, run),
 	SELDOM(BOOL, session, run_open),
 	SELDOM(TEXT, session, spent),
+	SELDOM(TEXT, session, error),
 	SELDOM(TEXT, session, starter),
 	FIXED(BOOL, session, sensitive),
 };

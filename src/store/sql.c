@@ -609,4 +609,8 @@ const char *const sql_written[SQL_RECORDS] = {
 		" AND kind = 'template' AND name > $2 ORDER BY name LIMIT $3",
 	[SQL_CHECK_LISTS] = "SELECT @presets FROM presets WHERE ws = $1"
 			    " AND kind = 'list' AND name > $2 ORDER BY name LIMIT $3",
+	[SQL_CHECK_AGENTS] = "SELECT @agents FROM agents WHERE ws = $1 AND id > $2"
+			     " ORDER BY id LIMIT $3",
+	[SQL_CHECK_PROVIDERS] = "SELECT @providers FROM providers WHERE ws = $1"
+				" AND id > $2 ORDER BY id LIMIT $3",
 };

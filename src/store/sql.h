@@ -196,6 +196,8 @@ enum sql {
 	SQL_CHECK_ROUTES,
 	SQL_CHECK_TEMPLATES,
 	SQL_CHECK_LISTS,
+	SQL_CHECK_AGENTS,
+	SQL_CHECK_PROVIDERS,
 	SQL_RECORDS, /* from here on: those of records */
 	SQL_COUNT = SQL_RECORDS + 28 * 7,
 	SQL_GIVEN = SQL_COUNT /* none of these: the call brings its text along */

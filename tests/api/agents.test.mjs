@@ -144,6 +144,11 @@ test('a provider that cannot be used says why', async () => {
 	assert.equal(tried.body.ok, false);
 	assert.match(tried.body.checks.at(-2).detail + tried.body.checks.at(-1).detail, /unauthorized: invalid x-api-key/);
 	assert.equal(refused.usable, true);
+	const keyless = (await admin.post('/v1/providers', { name: 'keyless', kind: 'openai' })).body;
+	assert.deepEqual([keyless.usable, keyless.why], [false, 'it has no key: set it on the page under Settings, Providers']);
+	assert.equal((await admin.post('/v1/agents', { name: 'keyless', provider: 'keyless', model: 'm' })).body.runnable, false);
+	const keyed = (await admin.patch('/v1/providers/keyless', { version: keyless.version, key: 'sk-0123456789abcdef' })).body;
+	assert.deepEqual([keyed.usable, keyed.why], [true, null]);
 	for (const url of ['http://example.com', 'ftp://x', 'http://10.0.0.1/v1', 'https://a.example/?q']) {
 		const reply = await admin.post('/v1/providers', { name: 'u', kind: 'openai', url });
 		assert.deepEqual([reply.status, pointers(reply)], [422, ['/url']], url);
@@ -155,6 +160,24 @@ test('the models of a provider are asked of it', async () => {
 	const reply = await admin.get('/v1/providers/anthropic/models');
 	assert.deepEqual(reply.body.items.map((m) => m.id), ['scripted']);
 	assert.equal(model.requests.at(-1).path, '/v1/models?limit=1000');
+});
+
+test('changes of agents and providers are events: who, what, never a key', async () => {
+	const secret = 'sk-a-secret-that-events-must-not-have';
+	const one = (await admin.post('/v1/providers', { name: 'told', kind: 'anthropic', url: model.url, key: secret })).body;
+	await admin.patch('/v1/providers/told', { version: one.version, at_once: 3 });
+	const made = (await admin.post('/v1/agents', { name: 'told', provider: 'told', model: 'm' })).body;
+	await admin.patch('/v1/agents/told', { version: made.version, prompt: 'Other words.' });
+	await admin.delete('/v1/agents/told');
+	await admin.delete('/v1/providers/told');
+	const { text, body } = await admin.get('/v1/events?format=json&after=0&types=agent.changed,provider.changed&limit=200');
+	assert.deepEqual(body.items.filter(({ data }) => data.name === 'told').map(({ type, data }) => [type.split('.')[0], data.change,
+		data.key_changed ?? null, data.by.role]), [['provider', 'created', true, 'admin'], ['provider', 'changed', false, 'admin'],
+		['agent', 'created', null, 'admin'], ['agent', 'changed', null, 'admin'], ['agent', 'deleted', null, 'admin'],
+		['provider', 'deleted', false, 'admin']]);
+	assert.ok(!text.includes(secret.slice(-8)));
+	const check = await server.run(['check', '--data', server.data]);
+	assert.equal(check.code, 0, check.stdout + check.stderr);
 });
 
 test('prices are imported, and replaced', async () => {
@@ -271,6 +294,22 @@ test('the commands: agents and providers listed, imported, tried, priced and rem
 	writeFileSync(list, '{}');
 	assert.notEqual((await run('providers', 'prices', list)).code, 0);
 	assert.match((await run('doctor')).stdout, /provider|no provider/);
+});
+
+test('a key that a tool finds is masked in its result, for the model and everyone', async () => {
+	const sealed = 'sk-sealed-0123456789-abcd';
+	await provider({ name: 'masked', key: sealed });
+	assert.equal((await admin.post('/v1/agents', { name: 'masked', provider: 'masked', model: 'm', tools: ['memory'] })).status, 201);
+	assert.equal((await admin.post('/v1/memories', { scope: 'workspace', text: `Keys: ${SECRET} and ${sealed}` })).status, 201);
+	const before = model.answer;
+	model.answer = (q) => (results(q).length ? [say('seen')] : [use('memory', { operation: 'search', q: 'Keys', scope: 'workspace' })]);
+	const session = (await member.post('/v1/sessions', { agent: 'masked', message: 'Look' })).body;
+	await until(async () => (await member.get(`/v1/runs/${session.run}`)).body.status === 'completed');
+	model.answer = before;
+	const said = JSON.stringify(model.requests.at(-1).messages) + (await member.get(`/v1/sessions/${session.id}/state`)).text;
+	assert.match(said, /Keys: \[secret …/);
+	for (const secret of [SECRET, sealed]) assert.ok(!said.includes(secret));
+	assert.equal((await member.get(`/v1/sessions/${session.id}`)).body.error, null);
 });
 
 test('a run shows no key either, not even when its provider repeats it', async () => {

@@ -250,9 +250,11 @@ test('a person mends trouble: retry, another model, abort', async () => {
 	ok(await member.post(`/v1/asks/${(await waiting(third.id)).id}/answer`, { answers: { recovery: 'abort' } }));
 	const r = await ended(third.run);
 	assert.deepEqual([r.status, r.error.kind], ['failed', 'unauthorized']);
+	assert.deepEqual(ok(await member.get(`/v1/sessions/${third.id}`)).error, r.error);
 	bad = false;
 	const again = ok(await member.post(`/v1/runs/${r.id}/retry`, {}), 201);
 	assert.equal((await ended(again.id)).report, 'by m');
+	assert.equal(ok(await member.get(`/v1/sessions/${third.id}`)).error, null);
 });
 
 test('limits: asked for more, or failed', async () => {

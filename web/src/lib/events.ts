@@ -158,6 +158,10 @@ export function eventWords(event: Event, around: Around = {}): string {
 			return about(t('web.event.template.changed'), data(event, 'template'));
 		case 'list.changed':
 			return about(t('web.event.list.changed'), data(event, 'list'));
+		case 'agent.changed':
+			return about(t('web.event.agent.changed'), data(event, 'name'));
+		case 'provider.changed':
+			return about(t('web.event.provider.changed'), data(event, 'name'));
 		case 'policy.changed':
 			return t('web.event.policy.changed');
 		case 'policy.decided':
