@@ -1,0 +1,172 @@
+// telling.mjs - asks over random routes while servers are killed, receivers fail and the clock is moved; and
+// the checker, which reads deliveries, the event log and what the receivers got.
+import assert from 'node:assert/strict';
+import http from 'node:http';
+import { random } from './random.mjs';
+import { sleep, until } from './server.mjs';
+
+const STEPS_S = [0, 20, 60, 300, 900];
+/* A message that was begun before a settlement may arrive a little after the reply to it. */
+const UNDER_WAY_MS = 3000;
+const AT_ONCE = 20;
+
+/** A receiver that fails now and then, is slow now and then, and notes what it got by the servers' clock. */
+class Phone {
+	constructor(now, below) {
+		this.got = [];
+		this.server = http.createServer((request, response) => {
+			const [at, arrived] = [now(), Date.now()];
+			let text = '';
+			request.on('data', (part) => { text += part; });
+			request.on('end', () => {
+				const { data } = JSON.parse(text);
+				const bad = below(5) === 0;
+				this.got.push({ at, arrived, bad, ask: data.ask?.id, purpose: data.purpose, step: data.step, id: request.headers['webhook-id'] });
+				setTimeout(() => response.writeHead(bad ? 500 : 204).end(), below(10) === 0 ? 30 : 0);
+			});
+		});
+	}
+
+	async open() {
+		await new Promise((done) => this.server.listen(0, '127.0.0.1', done));
+		this.url = `http://127.0.0.1:${this.server.address().port}/hook`;
+		return this;
+	}
+
+	close() {
+		this.server.closeAllConnections();
+		this.server.close();
+	}
+}
+
+/**
+ * Asks `count` times over random routes and settles at random moments. `servers`: nodes of one store, started, with
+ * webhook_internal for this machine and no rate; `kill`: how many of a hundred rounds end with a kill.
+ */
+export async function play(servers, tokens, { count, seed, kill = 20 }) {
+	const below = random(seed);
+	const some = () => servers[below(servers.length)];
+	const call = async (token, method, path, body, key) => {
+		const reply = await some().call(token, method, path, body, key);
+		assert.ok(reply.status < 300, `${method} ${path}: ${JSON.stringify(reply.body)}`);
+		return reply.body;
+	};
+	const now = () => Date.now() + servers[0].offset;
+	const phones = await Promise.all([0, 1, 2].map(() => new Phone(now, below).open()));
+	const people = [];
+	for (const [i, phone] of phones.entries()) {
+		const { id } = await call(tokens.admin, 'POST', '/v1/users', { name: `person ${i}`, role: 'member' });
+		const contact = await call(tokens.admin, 'POST', `/v1/users/${id}/contacts`,
+			{ channel: 'webhook', address: phone.url, name: `phone ${i}` });
+		people.push({ id, contact: contact.id, phone });
+	}
+	/* A project has its own route: steps at random times to random people, some of them repeated. */
+	const routes = Array.from({ length: 8 }, (_, i) => {
+		const times = STEPS_S.filter(() => below(2)).slice(0, 3);
+		const steps = (times.length ? times : [0]).map((after) => ({ after: `${after}s`,
+			to: people.filter(() => below(2)).map((one) => `user:${one.id}`).concat(below(4) ? [] : ['all']) }))
+			.map((step) => ({ ...step, to: step.to.length ? step.to : [`user:${people[i % 3].id}`] }));
+		return { name: `r${i}`, match: { project: `p${i}` }, steps, ...(below(2) ? { repeat: { every: '10m', times: 2 } } : {}) };
+	});
+	const { version } = await call(tokens.admin, 'GET', '/v1/routes');
+	await call(tokens.admin, 'PUT', '/v1/routes', { version, items: [...routes, { name: 'rest', match: {}, steps: [] }] });
+	const sessions = [];
+	for (let i = 0; i < routes.length; i++) {
+		sessions.push((await call(tokens.agent, 'POST', '/v1/sessions', { title: `s${i}`, project: `p${i}`, parallel: true })).id);
+	}
+	const asks = [], open = [];
+	let kills = 0;
+	const askOne = async (n) => {
+		const route = below(routes.length);
+		const ask = await call(tokens.agent, 'POST', '/v1/asks',
+			{ session: sessions[route], question: 'Go?', type: 'boolean', title: `#${n}` }, `ask-${n}`);
+		const kept = { id: ask.id, route, created: Date.parse(ask.created_at) };
+		asks.push(kept);
+		open.push(kept);
+	};
+	const settleOne = async () => {
+		const [ask] = open.splice(below(open.length), 1);
+		if (!ask) return;
+		await call(tokens.member, 'POST', `/v1/asks/${ask.id}/answer`, { answer: true }, `settle-${ask.id}`);
+		ask.settled = Date.now();
+	};
+	while (asks.length < count || open.length) {
+		const round = Math.min(AT_ONCE, count - asks.length);
+		await Promise.all(Array.from({ length: round }, (_, i) => askOne(asks.length + i)));
+		const ms = [0, 1000, 25e3, 70e3, 400e3, 1000e3][below(6)];
+		servers.forEach((server) => server.jump(ms));
+		if (below(2)) await sleep(below(30));
+		const victim = some();
+		const killing = below(100) < kill && asks.length > AT_ONCE;
+		const settling = Promise.all(Array.from({ length: asks.length < count ? AT_ONCE / 2 : AT_ONCE }, settleOne));
+		if (killing) {
+			await victim.kill();
+			await victim.start();
+			kills += 1;
+		}
+		await settling;
+	}
+	/* What a server that was killed had begun is free once its lease is over. */
+	for (let i = 0; i < 20; i++) {
+		servers.forEach((server) => server.jump(700e3));
+		const { items } = await call(tokens.admin, 'GET', '/v1/deliveries?status=waiting&limit=1');
+		if (!items.length) break;
+		await sleep(100);
+	}
+	await until(async () => !(await call(tokens.admin, 'GET', '/v1/deliveries?status=waiting&limit=1')).items.length, 'every delivery');
+	const rows = [];
+	for (let cursor = ''; cursor !== null;) {
+		const page = await call(tokens.admin, 'GET', `/v1/deliveries?limit=200${cursor && `&cursor=${encodeURIComponent(cursor)}`}`);
+		rows.push(...page.items);
+		cursor = page.next_cursor;
+	}
+	phones.forEach((phone) => phone.close());
+	return { asks, routes, people, rows, kills, got: people.flatMap(({ contact, phone }) => phone.got.map((one) => ({ ...one, contact }))) };
+}
+
+/** The items by what they have under this name. */
+function of(list, name) {
+	const groups = new Map();
+	for (const one of list) groups.set(one[name], [...(groups.get(one[name]) ?? []), one]);
+	return groups;
+}
+
+/** What must hold of it. → counts */
+export function check({ asks, routes, rows, got, kills }) {
+	const [rowsOf, gotOf, gotBy] = [of(rows, 'ask'), of(got, 'ask'), of(got, 'id')];
+	let told = 0, steps = 0, settled = 0;
+	for (const ask of asks) {
+		const route = routes[ask.route];
+		const own = rowsOf.get(ask.id) ?? [];
+		const dueOf = (step) => ask.created + Number.parseInt(route.steps[step].after) * 1000;
+		for (const one of gotOf.get(ask.id) ?? []) {
+			if (one.purpose === 'settled') continue;
+			assert.ok(one.at >= dueOf(one.step), `${ask.id}: step ${one.step} came ${dueOf(one.step) - one.at} ms early`);
+			assert.ok(one.arrived <= ask.settled + UNDER_WAY_MS, `${ask.id}: begun ${one.arrived - ask.settled} ms after its settlement`);
+			told += 1;
+		}
+		/* Every step that was worked told somebody; the next one's row followed, until the settlement ended it. */
+		const points = own.filter((row) => row.kind === 'route');
+		assert.ok(points.length, `${ask.id}: no first step`);
+		for (const row of points) {
+			assert.notEqual(row.status, 'waiting', `${ask.id}: a step is left`);
+			if (row.status !== 'done') {
+				assert.equal(row.last_error, 'the ask is settled');
+				continue;
+			}
+			steps += 1;
+			assert.ok(own.some((d) => d.contact && d.step === row.step), `${ask.id}: step ${row.step} told nobody`);
+		}
+		for (const row of own.filter((one) => one.contact)) {
+			assert.ok(row.status !== 'done' || gotBy.get(row.id)?.some((one) => !one.bad), `${row.id} is done and never came`);
+		}
+		/* Who has it was told its end, last. */
+		for (const [contact, list] of of((gotOf.get(ask.id) ?? []), 'contact')) {
+			const end = own.filter((row) => row.contact === contact && row.purpose === 'settled');
+			assert.equal(end.length, 1, `${ask.id}: ${contact} has ${end.length} ends`);
+			if (end[0].status === 'done') assert.equal(list.at(-1).purpose, 'settled', `${ask.id}: something came after its end`);
+			settled += 1;
+		}
+	}
+	return { asks: asks.length, kills, steps, told, settled };
+}
