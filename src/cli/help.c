@@ -190,7 +190,7 @@ static unsigned command_group(const struct command *c)
 			COMMANDS_ANSWER },
 		{ "connect host mcp hook run attach runs sessions usage agents providers",
 			COMMANDS_AGENTS },
-		{ "serve mail-in doctor backup check copy completion help",
+		{ "serve mail-in slack doctor backup check copy completion help",
 			COMMANDS_SERVER } };
 	struct str name = str_of(c->name), first = name, rest, one;
 

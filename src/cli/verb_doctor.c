@@ -9,6 +9,7 @@
 #include "cli/connect.h"
 #include "cli/reach.h"
 #include "cli/settings_file.h"
+#include "cli/slack_sign_in.h"
 #include "cli/verbs.h"
 #include "core/resumer.h"
 #include "net/process.h"
@@ -138,6 +139,20 @@ static void callbacks_try(struct findings *f)
 			NOTE(f, WRONG, "cli.doctor.bad_resumer", { "name", r->name },
 				{ "program", words.words[0] });
 	}
+}
+
+/* What people are reached by. */
+static void slack_try(struct findings *f)
+{
+	const struct settings *set = &f->cli->settings;
+	struct fault why = { 0 };
+	struct str team = STR_NONE;
+
+	if (!set->slack_token.len) return;
+	if (slack_sign_in(set, &f->cli->arena, &team, &why) == OK)
+		NOTE(f, GOOD, "cli.doctor.slack", { "team", team });
+	else
+		NOTE(f, WRONG, "cli.doctor.bad_slack", { "detail", str_of(why.detail) });
 }
 
 /* Asking goes to the server of this machine, answering to where the login is. */
@@ -338,6 +353,7 @@ static int doctor_run(struct cli *cli)
 	data_try(&f);
 	store_try_out(&f);
 	callbacks_try(&f);
+	slack_try(&f);
 	if (server_try(&f)) {
 		who_try(&f, AS_AGENT);
 		who_try(&f, AS_PERSON);
