@@ -1,6 +1,11 @@
 /* instant_model.c - a provider of models that answers at once, on the wire of Anthropic's
  * Messages API: the first request of a run gets a call of a tool, the next one, which brings
- * its result, a text. One thread, so that what is measured is the other side.
+ * its result, a text. One thread, so that what is measured is the other side. A word in the first message
+ * asks for something else:
+ *
+ *   #ask    a question first; then, as its text, when its answer came (CLOCK_MONOTONIC, in µs)
+ *   #turns  a long thought and a call of a tool, each time
+ *   #hold   a first word, which is the time it was sent, and then nothing more
  *
  *   instant_model [PORT_FILE]    listens on 127.0.0.1, writes its port there or to stdout */
 #include <arpa/inet.h>
@@ -12,6 +17,7 @@
 #include <strings.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { CONNECTIONS = 4096, REQUEST_MAX = 4 << 20 };
@@ -44,21 +50,81 @@ static const char text_reply[] = BEGIN EVENT("content_block_start",
 		",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"Done.\"}")
 		END("end_turn");
 
+static const char ask_reply[] = BEGIN EVENT("content_block_start",
+	",\"index\":0,\"content_block\":{\"type\":\"tool_use\",\"id\":\"toolu_1\","
+	"\"name\":\"ask_user_question\",\"input\":{}}") EVENT("content_block_delta",
+	",\"index\":0,\"delta\":{\"type\":\"input_json_delta\",\"partial_json\":"
+	"\"{\\\"questions\\\":[{\\\"question\\\":\\\"Go on?\\\"}]}\"}") END("tool_use");
+/* %s: a text. */
+#define TIME_BEGIN                                                                       \
+	BEGIN EVENT("content_block_start",                                               \
+		",\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":\"\"}")      \
+		EVENT("content_block_delta",                                             \
+			",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"%s\"}")
+static const char turn_format[] = BEGIN EVENT("content_block_start",
+	",\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":\"\"}")
+	EVENT("content_block_delta",
+		",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"%s\"}")
+		EVENT("content_block_stop", ",\"index\":0") EVENT("content_block_start",
+			",\"index\":1,\"content_block\":{\"type\":\"tool_use\",\"id\":"
+			"\"toolu_1\",\"name\":\"todo\",\"input\":{}}")
+			EVENT("content_block_delta",
+				",\"index\":1,\"delta\":{\"type\":\"input_json_delta\","
+				"\"partial_json\":\"{\\\"operation\\\":\\\"list\\\"}\"}")
+				EVENT("content_block_stop", ",\"index\":1") EVENT(
+					"message_delta",
+					",\"delta\":{\"stop_reason\":\"tool_use\"},"
+					"\"usage\":{\"output_tokens\":500}")
+					EVENT("message_stop", "");
+
+static void reply_send(int fd, const char *text, int whole)
+{
+	char *all = NULL, length[40] = "";
+	int n;
+
+	if (whole)
+		snprintf(length, sizeof length, "Content-Length: %zu\r\n", strlen(text));
+	n = asprintf(&all,
+		"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n%s\r\n%s", length,
+		text);
+	if (n < 0) return;
+	if (send(fd, all, (size_t)n, MSG_NOSIGNAL) < 0) perror("send");
+	free(all);
+}
+
+static int has(const char *body, size_t len, const char *word)
+{
+	return memmem(body, len, word, strlen(word)) != NULL;
+}
+
 static void reply(int fd, const char *body, size_t len)
 {
 	/* With the result of a tool the model is done; a request without tools, too. */
-	int done = memmem(body, len, "tool_result", 11) ||
-		   !memmem(body, len, "\"tools\"", 7);
-	const char *text = done ? text_reply : call_reply;
-	char head[160], *all = NULL;
-	int n = snprintf(head, sizeof head,
-		"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
-		"Content-Length: %zu\r\n\r\n",
-		strlen(text));
+	int done = has(body, len, "tool_result") || !has(body, len, "\"tools\"");
+	char text[8192], word[2048];
+	struct timespec now;
 
-	if (asprintf(&all, "%.*s%s", n, head, text) < 0) return;
-	if (send(fd, all, strlen(all), MSG_NOSIGNAL) < 0) perror("send");
-	free(all);
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	snprintf(word, sizeof word, "%lld",
+		(long long)now.tv_sec * 1000000 + now.tv_nsec / 1000);
+	if (has(body, len, "#hold")) {
+		snprintf(text, sizeof text, TIME_BEGIN, word);
+		reply_send(fd, text, 0);
+	} else if (has(body, len, "#turns")) {
+		memset(word, 'x', 1500);
+		word[1500] = '\0';
+		snprintf(text, sizeof text, turn_format, word);
+		reply_send(fd, text, 1);
+	} else if (has(body, len, "#ask") && done) {
+		snprintf(text, sizeof text, TIME_BEGIN END("end_turn"), word);
+		reply_send(fd, text, 1);
+	} else {
+		reply_send(fd,
+			has(body, len, "#ask") ? ask_reply
+			: done		       ? text_reply
+					       : call_reply,
+			1);
+	}
 }
 
 /* Bytes of the first whole request; 0: it is not whole yet. */

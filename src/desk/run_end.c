@@ -6,15 +6,15 @@
 
 /* ---- the session ---- */
 
-static enum err session_told(struct rows *rows, struct session *s, struct run *r,
-	enum session_status how, struct fault *why)
+/* `was`: its status before the run's asks were withdrawn, which may have changed it. */
+static enum err session_told(struct rows *rows, struct session *s, const struct run *r,
+	enum session_status how, enum session_status was, struct fault *why)
 {
-	enum session_status was = s->status;
-
-	if (run_is_child(r) || !str_eq(s->run, r->id)) return OK;
-	session_run_ended(s, how);
-	s->error = how == SESSION_FAILED ? r->error : STR_NONE;
-	rows_touch_session(rows, s);
+	if (!run_is_child(r) && str_eq(s->run, r->id)) {
+		session_run_ended(s, how);
+		s->error = how == SESSION_FAILED ? r->error : STR_NONE;
+		rows_touch_session(rows, s);
+	}
 	return s->status == was ? OK : desk_stage_status(rows, s, was, why);
 }
 
@@ -100,7 +100,7 @@ enum err run_complete(struct task *t, struct rows *rows, struct session *s, stru
 	r->message = STR_NONE;
 	end_write(&w, r);
 	e = run_event(rows, "run.completed", s, r, &b, why);
-	if (!e) e = session_told(rows, s, r, SESSION_COMPLETED, why);
+	if (!e) e = session_told(rows, s, r, SESSION_COMPLETED, s->status, why);
 	return e || !run_is_child(r) ? e : run_child_ended(t, rows, s, r, why);
 }
 
@@ -109,9 +109,11 @@ enum err run_fail(struct task *t, struct rows *rows, struct session *s, struct r
 {
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
+	enum session_status was;
 	enum err e = run_stop(rows, r, RUN_FAIL, why);
 
 	if (!e) e = children_cancel(t, rows, s, r, STR("the run has failed"), why);
+	was = s->status;
 	if (!e) e = run_clear(t, rows, s, r, STR("the run has failed"), why);
 	if (e) return e;
 	r->error = run_error_write(kind, message, rows->arena);
@@ -119,7 +121,7 @@ enum err run_fail(struct task *t, struct rows *rows, struct session *s, struct r
 	show_json(&w, "error", r->error);
 	end_write(&w, r);
 	e = run_event(rows, "run.failed", s, r, &b, why);
-	if (!e) e = session_told(rows, s, r, SESSION_FAILED, why);
+	if (!e) e = session_told(rows, s, r, SESSION_FAILED, was, why);
 	return e || !run_is_child(r) ? e : run_child_ended(t, rows, s, r, why);
 }
 
@@ -128,17 +130,19 @@ enum err run_cancel(struct task *t, struct rows *rows, struct session *s, struct
 {
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
+	enum session_status was;
 	enum err e = run_stop(rows, r, RUN_CANCEL, why);
 
 	/* It has ended already, so that its asks, withdrawn, do not set it going. */
 	if (!e) e = children_cancel(t, rows, s, r, reason, why);
+	was = s->status;
 	if (!e) e = run_clear(t, rows, s, r, STR("the run was cancelled"), why);
 	if (e) return e;
 	r->message = STR_NONE;
 	show_text(&w, "reason", reason);
 	show_text(&w, "by", t->job.who.name);
 	e = run_event(rows, "run.cancelled", s, r, &b, why);
-	return e ? e : session_told(rows, s, r, SESSION_CANCELLED, why);
+	return e ? e : session_told(rows, s, r, SESSION_CANCELLED, was, why);
 }
 
 /* ---- trouble that a person may mend ---- */

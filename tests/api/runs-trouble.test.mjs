@@ -136,7 +136,7 @@ test('a disk that takes no more: the turn waits for room, and is there once', { 
 	const full = new Server({ env: { PARLEY_TEST_TOOLS: '1' } });
 	after(() => full.end());
 	const limited = join(full.home, 'limited');
-	writeFileSync(limited, `#!/bin/bash\nulimit -S -f 2000\nexec ${BIN} "$@"\n`);
+	writeFileSync(limited, `#!/bin/bash\nulimit -S -f 1000\nexec ${BIN} "$@"\n`);
 	chmodSync(limited, 0o755);
 	const secrets = [await full.token('admin', 'ada'), await full.token('member', 'mia')];
 	await full.start(undefined, limited);
@@ -151,7 +151,7 @@ test('a disk that takes no more: the turn waits for room, and is there once', { 
 	}));
 	await until(() => asked('Full').length === 1, 'the model call');
 	for (let i = 0; i < 400; i++) {
-		const reply = await full.member.post('/v1/sessions', { agent: 'blunt', title: 'ballast', message: script('Ballast', () => [say('x'.repeat(30_000))]) + 'y'.repeat(60_000) });
+		const reply = await full.member.post('/v1/sessions', { agent: 'blunt', title: 'ballast', message: script('Ballast', () => [say('x'.repeat(50_000))]) + 'y'.repeat(90_000) });
 		if (reply.status !== 201) break;
 	}
 	go();

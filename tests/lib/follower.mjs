@@ -23,7 +23,7 @@ export class Follower {
 
 	follow() {
 		return new Promise((resolve, reject) => {
-			this.request = http.get({ port: this.server.port, host: '127.0.0.1', path: '/v1/events',
+			this.request = http.get({ port: this.server.port, host: '127.0.0.1', path: this.path ?? '/v1/events',
 				headers: { authorization: `Bearer ${this.token}`, 'last-event-id': this.last } },
 			(response) => {
 				let rest = '';

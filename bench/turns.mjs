@@ -1,0 +1,172 @@
+// turns.mjs - what running agents costs, beside an instant model: durable runs a second, an answer to the model's next
+// request, a token to its reader, the processor's time of a turn, memory of runs that work and of runs that wait, and
+// what a long run stores.
+//
+//   node bench/turns.mjs [--quick]    build/parley and build/bench (meson configure build -Dbench=true)
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Follower } from '../tests/lib/follower.mjs';
+import { Server, sleep, until } from '../tests/lib/server.mjs';
+
+const QUICK = process.argv.includes('--quick');
+const only = process.argv.find((word) => word.startsWith('--only='))?.slice(7);
+const bench = (name) => fileURLToPath(new URL(`../build/bench/${name}`, import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'parley-turns-'));
+const model = spawn(bench('instant_model'), [join(folder, 'port')], { stdio: 'inherit' });
+process.on('exit', () => { model.kill(); rmSync(folder, { recursive: true, force: true }); });
+const port = await until(() => { try { return Number(readFileSync(join(folder, 'port'), 'utf8')); } catch { return 0; } });
+
+const us = () => Number(process.hrtime.bigint() / 1000n);
+const at = (list, share) => list.sort((a, b) => a - b)[Math.floor(list.length * share)];
+const cpu_us = (server) => {
+	const words = readFileSync(`/proc/${server.child.pid}/stat`, 'utf8').split(' ');
+	return (Number(words[13]) + Number(words[14])) * 10_000;
+};
+const resident_kb = (server) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${server.child.pid}/status`, 'utf8'))[1]);
+
+async function fresh() {
+	const server = new Server({ flags: ['--ask-rate', '0'] });
+	const [admin, member] = [await server.token('admin', 'ada'), await server.token('member', 'mia')];
+	await server.start();
+	const send = async (who, ...request) => {
+		const reply = await server.once(who, ...request);
+		if (reply.status > 299) throw new Error(JSON.stringify(reply.body));
+		return reply.body;
+	};
+	const { version } = await send(admin, 'GET', '/v1/policy');
+	await send(admin, 'PUT', '/v1/policy', { version, at_once: { auto: 64, manual: 64, selective: 64 } });
+	await send(admin, 'POST', '/v1/providers', { name: 'instant', kind: 'anthropic', url: `http://127.0.0.1:${port}`,
+		key: 'no-key-is-needed', at_once: 64 });
+	await send(admin, 'POST', '/v1/agents', { name: 'worker', provider: 'instant', model: 'm',
+		tools: ['todo', 'ask_user_question'], limits: { turns: 100 }, on_limit: 'stop' });
+	const ask = (...request) => send(member, ...request);
+	const start = (message) => ask('POST', '/v1/sessions', { agent: 'worker', message });
+	const ended = (id) => until(async () => {
+		const r = await ask('GET', `/v1/runs/${id}`);
+		return ['completed', 'failed', 'cancelled'].includes(r.status) && r;
+	}, 'the end', 300_000);
+	return { server, member, ask, start, ended };
+}
+
+const rows = {
+	async runs() {
+		const { server, member } = await fresh();
+		const n = QUICK ? 200 : 3000, rates = [];
+		for (let i = 0; i < (QUICK ? 1 : 5); i++) {
+			const before = cpu_us(server);
+			const said = execFileSync(bench('runs'), [server.url, member, 'worker', String(n)], { encoding: 'utf8' });
+			rates.push(`${/(\d+) runs\/s/.exec(said)[1]} (${Math.round((cpu_us(server) - before) / n)} µs)`);
+		}
+		await server.end();
+		return `durable runs a second, 32 at once (and the server's processor time of each): ${rates.join(', ')}`;
+	},
+	async answers() {
+		const { server, member, ask, start, ended } = await fresh();
+		const socket = connect(server.port, '127.0.0.1').setNoDelay();
+		const took = [];
+		for (let i = 0; i < (QUICK ? 10 : 300); i++) {
+			const session = await start('Go #ask');
+			const open = await until(async () => (await ask('GET', `/v1/sessions/${session.id}`)).pending_asks[0]);
+			await until(async () => (await ask('GET', `/v1/runs/${session.run}`)).status === 'waiting');
+			const body = '{"answers":{"q1":"yes"}}';
+			const bytes = Buffer.from(`POST /v1/asks/${open.id}/answer HTTP/1.1\r\nHost: ${server.address}\r\nAuthorization: Bearer ${member}\r\n`
+				+ `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+			const began = us();
+			socket.write(bytes);
+			took.push(Number((await ended(session.run)).report) - began);
+		}
+		socket.destroy();
+		await server.end();
+		return `answer → the model's next request: p50 ${(at(took, 0.5) / 1000).toFixed(2)} ms, p95 ${(at(took, 0.95) / 1000).toFixed(2)} ms`;
+	},
+	async tokens() {
+		const { server, ask, start, member } = await fresh();
+		const took = [];
+		const reader = new Follower(server, member);
+		reader.path = '/v1/events?transient=yes';
+		reader.frame = (text) => {
+			const now = us(), event = JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? '{}');
+			if (event.type === 'run.token') took.push(now - Number(event.data.text));
+		};
+		for (let i = 0; i < (QUICK ? 5 : 100); i++) {
+			const session = await start('Go #hold');
+			await until(() => took.length > i, 'a token');
+			await ask('POST', `/v1/runs/${session.run}/cancel`, {});
+		}
+		await reader.stop();
+		await server.end();
+		return `first token of the model → reader of the stream: p50 ${(at(took, 0.5) / 1000).toFixed(1)} ms, p95 ${(at(took, 0.95) / 1000).toFixed(1)} ms`;
+	},
+	async turns() {
+		const { server, ask, start, ended } = await fresh();
+		const size = () => ['parley.db', 'parley.db-wal'].reduce((sum, name) => {
+			try { return sum + (name.endsWith('wal') ? 0 : statSync(join(server.data, name)).size); } catch { return sum; }
+		}, 0);
+		const many = QUICK ? 2 : 16;
+		await server.stop();
+		await server.start();
+		const before = size(), began = cpu_us(server);
+		const sessions = await Promise.all(Array.from({ length: many }, () => start('Go #turns')));
+		const turns = (await Promise.all(sessions.map(({ run }) => ended(run)))).reduce((sum, { turn }) => sum + turn, 0);
+		const spent = cpu_us(server) - began;
+		let said = 0;
+		for (const { id } of sessions) {
+			let cursor = '';
+			do {
+				const page = await ask('GET', `/v1/sessions/${id}/messages?limit=100${cursor}`);
+				for (const { content } of page.items) said += Buffer.byteLength(JSON.stringify(content));
+				cursor = page.next_cursor && `&cursor=${page.next_cursor}`;
+			} while (cursor);
+		}
+		await server.stop();
+		const kept = size() - before;
+		server.remove();
+		return `processor time of a turn, history of 50 messages and all: ${Math.round(spent / turns)} µs; `
+			+ `runs of 100 turns: ${(kept / said).toFixed(2)} × their messages (${Math.round(said / turns)} bytes a turn)`;
+	},
+	async working() {
+		const { server, start } = await fresh();
+		const warm = await start('Go');
+		await sleep(300);
+		const before = resident_kb(server);
+		for (let i = 0; i < 64; i++) await start('Go #hold');
+		await sleep(1500);
+		const more = resident_kb(server) - before;
+		await server.end();
+		return `64 runs that work: ${Math.round(more / 64)} KB each (${warm.run ? more : 0} KB together)`;
+	},
+	async waiting() {
+		const { server, ask, member } = await fresh();
+		const many = QUICK ? 100 : 10_000;
+		const starts = [];
+		const start = async () => {
+			const began = us();
+			await server.start();
+			starts.push((us() - began) / 1000);
+			await sleep(1500);
+			return resident_kb(server);
+		};
+		await server.stop();
+		const before = await start();
+		const waits = Array.from({ length: 16 }, async (_, k) => {
+			for (let i = k; i < many; i += 16) await ask('POST', '/v1/sessions', { agent: 'worker', message: 'Go #ask' });
+		});
+		await Promise.all(waits);
+		await until(async () => !(await ask('GET', '/v1/runs?limit=1&status=queued')).items.length
+			&& !(await ask('GET', '/v1/runs?limit=1&status=running')).items.length, 'all to wait', 300_000);
+		await server.stop();
+		const after = await start(), idle = cpu_us(server);
+		await sleep(2000);
+		const spent = cpu_us(server) - idle;
+		await server.end();
+		return `${many} runs that wait: ${after - before} KB more resident after a start (${before} → ${after}), start ${starts[0].toFixed(0)} → `
+			+ `${starts.at(-1).toFixed(0)} ms until it can be reached, ${(spent / 20_000).toFixed(1)} % of a processor${member ? '' : ''}`;
+	},
+};
+
+for (const [name, row] of Object.entries(rows)) if (!only || only === name) console.log(await row());
+process.exit(0);
