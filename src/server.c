@@ -48,7 +48,7 @@ struct server {
 	const struct mcp_offer *mcp;
 	bool isolated;					  /* resumers are */
 	struct process_hidden hidden[PROCESS_HIDDEN_MAX]; /* from resumers */
-	struct configured configured;
+	struct configured *configured; /* in the cli's arena, as those before it */
 };
 
 /* ---- small files in the data directory, whole or not at all ---- */
@@ -504,6 +504,17 @@ static enum err server_runner(struct server *sv, struct fault *why)
 	return sv->runner ? runner_start(sv->runner, why) : why->err;
 }
 
+static enum err server_configure(
+	struct server *sv, const struct settings *set, struct fault *why)
+{
+	struct configured *c = ARENA_NEW(&sv->cli->arena, struct configured);
+	enum err e = c ? configure(set, &sv->cli->arena, c, why)
+		       : fail(why, ERR_MEMORY, "out of memory");
+
+	if (!e) sv->configured = c;
+	return e;
+}
+
 static enum err server_open(struct server *sv, int *port, struct fault *why)
 {
 	struct settings *set = &sv->cli->settings;
@@ -524,9 +535,9 @@ static enum err server_open(struct server *sv, int *port, struct fault *why)
 	ss.tls = sv->tls;
 	if (!e) e = folder_make(set->data, why);
 	if (!e) e = store_lock(set->store, &sv->lock, why);
-	if (!e) e = configure(set, &sv->cli->arena, &sv->configured, why);
+	if (!e) e = server_configure(sv, set, why);
 	if (e) return e;
-	ds.configured = &sv->configured;
+	ds.configured = sv->configured;
 	sv->loop = loop_new(why);
 	sv->desk = sv->loop ? desk_open(&ds, why) : NULL;
 	if (sv->desk && server_key(sv, "serve", key, why)) return why->err;
@@ -587,11 +598,12 @@ static void signal_reload(uv_signal_t *signal, int number)
 	(void)number;
 	if (settings_read(&cli->args, verb_serve.settings | SETTINGS_ALL, &cli->arena,
 		    &set, &why) ||
-		server_tls_again(sv, &set, &why)) {
+		server_configure(sv, &set, &why) || server_tls_again(sv, &set, &why)) {
 		log_line(LOG_ERROR, "not reloaded: %s", why.detail);
 		return;
 	}
 	ds = desk_settings(&set, &cli->arena);
+	ds.configured = sv->configured;
 	desk_set(sv->desk, &ds);
 	log_setup(set.log_json, set.log_level);
 	log_line(LOG_INFO, "reloaded");

@@ -11,7 +11,9 @@ static const struct configured none;
 
 static const struct configured *configured(const struct desk *d)
 {
-	return d->configured ? d->configured : &none;
+	const struct configured *c = atomic_load(&d->configured);
+
+	return c ? c : &none;
 }
 
 /* The id, whichever of both was given. */

@@ -1,6 +1,6 @@
 /* configured.h - agents and providers that the server's configuration and environment define.
  * They are held in memory, hold for every workspace and come before stored ones of the same
- * name. Nothing of it changes while the desk is open. */
+ * name. What it holds never changes; a reload puts another in its place. */
 #ifndef DESK_CONFIGURED_H
 #define DESK_CONFIGURED_H
 

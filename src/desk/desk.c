@@ -270,6 +270,7 @@ void desk_set(struct desk *d, const struct desk_settings *set)
 	atomic_store(&d->timeout_min_ms, set->timeout_min_ms);
 	atomic_store(&d->timeout_max_ms, set->timeout_max_ms);
 	atomic_store(&d->ask_rate, set->ask_rate);
+	atomic_store(&d->configured, set->configured);
 }
 
 static char *desk_text(struct str said, struct str otherwise)

@@ -71,10 +71,11 @@ struct desk {
 	} hints;
 	char *store;
 	char *url;
-	char *webhook_internal;		     /* as core/address has it */
-	char *resumers, *verifiers;	     /* names with commas between */
-	const struct configured *configured; /* borrowed; or NULL */
-	struct rate rate;		     /* under rate_lock */
+	char *webhook_internal;	    /* as core/address has it */
+	char *resumers, *verifiers; /* names with commas between */
+	/* Borrowed; or NULL. A reload puts another in its place, and the one before stays alive. */
+	_Atomic(const struct configured *) configured;
+	struct rate rate; /* under rate_lock */
 	pthread_mutex_t rate_lock;
 	/* Logins that were refused, by a hash of who: when that was told last, and how
 	 * often since. The first writing clerk's thread only. */

@@ -235,6 +235,16 @@ prompt = You write poems.
 		assert.deepEqual([filed.key.set, filed.key.source, filed.key.last4], [true, 'file', '6789']);
 		assert.equal((await client.post('/v1/agents/poet/test', {})).body.ok, false);
 		assert.equal((await client.get('/v1/agents/assistant')).status, 404);
+		assert.deepEqual([coder.default, poet.default], [true, false]);
+		/* SIGHUP: what the file says now holds; a file with a mistake changes nothing. */
+		writeFileSync(conf, sections.replace('model = llama', 'model = qwen').replace('default_agent = coder', 'default_agent = poet'));
+		other.child.kill('SIGHUP');
+		await until(async () => (await client.get('/v1/agents/coder')).body.model === 'qwen');
+		assert.equal((await client.get('/v1/agents/poet')).body.default, true);
+		writeFileSync(conf, sections.replace('kind = openai\n', 'kind = openei\n'));
+		other.child.kill('SIGHUP');
+		await until(() => /not reloaded: .*kind: must be/.test(other.stderr));
+		assert.equal((await client.get('/v1/agents/coder')).body.model, 'qwen');
 	} finally {
 		await other.stop();
 	}
