@@ -1,6 +1,11 @@
 // Slack: messages with buttons, presses, forms and threads, and everything that must be refused.
 import assert from 'node:assert/strict';
-import { beforeEach, test } from 'node:test';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, beforeEach, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { approval } from './lib/samples.mjs';
 import { until, useServer } from './lib/server.mjs';
 import { SECRET, Slack, TOKEN } from './lib/slack.mjs';
@@ -213,4 +218,58 @@ test('errors of Slack: broken contacts, too many requests', async () => {
 test('a Slack id is held by one verified person', async () => {
 	const again = await admin.post('/v1/me/contacts', { channel: 'slack', address: 'UMIA' });
 	assert.equal(again.status, 409);
+});
+
+test('hostile text stays text, and everything that was sent is within Slack\'s bounds', async () => {
+	const hostile = ['<!channel>', '<@U1> <https://evil|click>', '*b* _i_ ~s~ `c` ```', '\u202Eevil\u202C', 'a\u0007b', ':tada: &lt;', '"}]'];
+	const bad = hostile.join(' ').replace('\u0007', '');
+	await shown({ title: bad.slice(0, 190), context: { text: hostile.join('\n').repeat(60).slice(0, 4900) }, questions: [
+		{ key: 'x', text: bad, type: 'choice', options: hostile.map((label, i) => ({ id: `o${i}`, label: label.replace('\u0007', '') })) }] });
+	const { message } = await shown(approval({ title: bad.slice(0, 190), operation: { type: 'tool', name: 'x',
+		arguments: { text: bad.repeat(300) } } }));
+	const long = JSON.stringify(message.blocks);
+	assert.match(long, /the rest is on the page/);
+	await slack.press(server, 'UMIA', (await shown({ questions: [{ text: bad, type: 'text' }] })).message, 'form');
+	await until(() => JSON.stringify(slack.views.at(-1)).includes('<!channel>'), 'the form');
+
+	const texts = (value, found = []) => {
+		if (Array.isArray(value)) value.forEach((one) => texts(one, found));
+		else if (value && typeof value === 'object') {
+			assert.notEqual(value.type, 'mrkdwn');
+			if (typeof value.text === 'string') found.push(value.text);
+			if (value.type === 'plain_text') assert.equal(value.emoji, false);
+			if (value.type === 'button') {
+				assert.ok([...value.text.text].length <= 75);
+				assert.ok((value.value ?? '').length <= 2000);
+			}
+			Object.values(value).forEach((one) => texts(one, found));
+		}
+		return found;
+	};
+	for (const { text, blocks } of [...slack.messages, ...slack.messages.flatMap((m) => m.edits)]) {
+		assert.doesNotMatch(text, /[<>]/);
+		assert.ok(blocks.length <= 50);
+		const all = texts(blocks);
+		assert.ok(all.join('').length <= 12000, `${all.join('').length}`);
+		for (const one of all) assert.doesNotMatch(one, /[\u0000-\u0008\u000b-\u001f\u202a-\u202e\u200b]/);
+		const ids = blocks.flatMap((b) => b.elements ?? []).map((e) => e.action_id).filter(Boolean);
+		assert.equal(new Set(ids).size, ids.length);
+	}
+	for (const view of slack.views) {
+		texts(view);
+		assert.ok(view.blocks.length <= 100 && view.private_metadata.length <= 3000);
+	}
+});
+
+test('messages and forms are what Slack\'s own types say', { skip: !process.env.PARLEY_LONG }, () => {
+	const folder = mkdtempSync(join(tmpdir(), 'parley-slack-'));
+	after(() => rmSync(folder, { recursive: true, force: true }));
+	const here = (path) => fileURLToPath(new URL(path, import.meta.url));
+	const json = (value) => JSON.stringify(value, null, '\t');
+	writeFileSync(join(folder, 'sent.ts'), `import type { KnownBlock, ModalView } from '@slack/types';
+export const blocks: KnownBlock[][] = ${json(slack.messages.map((m) => m.blocks))};
+export const views: ModalView[] = ${json(slack.views)};\n`);
+	writeFileSync(join(folder, 'tsconfig.json'), json({ compilerOptions: { strict: true, noEmit: true, skipLibCheck: true,
+		module: 'nodenext', types: [], paths: { '@slack/types': [here('../node_modules/@slack/types/dist/index.d.ts')] } }, files: ['sent.ts'] }));
+	execFileSync(process.execPath, [here('../../web/node_modules/typescript/bin/tsc'), '-p', folder], { stdio: 'inherit' });
 });
