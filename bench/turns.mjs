@@ -43,8 +43,10 @@ async function fresh() {
 		key: 'no-key-is-needed', at_once: 64 });
 	await send(admin, 'POST', '/v1/agents', { name: 'worker', provider: 'instant', model: 'm',
 		tools: ['todo', 'ask_user_question'], limits: { turns: 100 }, on_limit: 'stop' });
+	await send(admin, 'POST', '/v1/agents', { name: 'brief', provider: 'instant', model: 'm', tools: ['todo'],
+		limits: { turns: 100, history: 4 }, on_limit: 'stop' });
 	const ask = (...request) => send(member, ...request);
-	const start = (message) => ask('POST', '/v1/sessions', { agent: 'worker', message });
+	const start = (message, agent = 'worker') => ask('POST', '/v1/sessions', { agent, message });
 	const ended = (id) => until(async () => {
 		const r = await ask('GET', `/v1/runs/${id}`);
 		return ['completed', 'failed', 'cancelled'].includes(r.status) && r;
@@ -128,19 +130,28 @@ const rows = {
 		return `processor time of a turn, history of 50 messages and all: ${Math.round(spent / turns)} µs; `
 			+ `runs of 100 turns: ${(kept / said).toFixed(2)} × their messages (${Math.round(said / turns)} bytes a turn)`;
 	},
+	async brief() {
+		const { server, start, ended } = await fresh();
+		const began = cpu_us(server);
+		const sessions = await Promise.all(Array.from({ length: QUICK ? 2 : 32 }, () => start('Go #turns', 'brief')));
+		const turns = (await Promise.all(sessions.map(({ run }) => ended(run)))).reduce((sum, { turn }) => sum + turn, 0);
+		const spent = cpu_us(server) - began;
+		await server.end();
+		return `processor time of a turn, history of 4 messages: ${Math.round(spent / turns)} µs`;
+	},
 	async working() {
 		const { server, start } = await fresh();
-		const warm = await start('Go');
+		await start('Go');
 		await sleep(300);
 		const before = resident_kb(server);
 		for (let i = 0; i < 64; i++) await start('Go #hold');
 		await sleep(1500);
 		const more = resident_kb(server) - before;
 		await server.end();
-		return `64 runs that work: ${Math.round(more / 64)} KB each (${warm.run ? more : 0} KB together)`;
+		return `64 runs that work: ${Math.round(more / 64)} KB each`;
 	},
 	async waiting() {
-		const { server, ask, member } = await fresh();
+		const { server, ask } = await fresh();
 		const many = QUICK ? 100 : 10_000;
 		const starts = [];
 		const start = async () => {
@@ -164,7 +175,7 @@ const rows = {
 		const spent = cpu_us(server) - idle;
 		await server.end();
 		return `${many} runs that wait: ${after - before} KB more resident after a start (${before} → ${after}), start ${starts[0].toFixed(0)} → `
-			+ `${starts.at(-1).toFixed(0)} ms until it can be reached, ${(spent / 20_000).toFixed(1)} % of a processor${member ? '' : ''}`;
+			+ `${starts.at(-1).toFixed(0)} ms until it can be reached, ${(spent / 20_000).toFixed(1)} % of a processor`;
 	},
 };
 
