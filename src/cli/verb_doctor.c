@@ -7,6 +7,7 @@
 #include "admin/inspect.h"
 #include "cli/agents_file.h"
 #include "cli/connect.h"
+#include "cli/doctor.h"
 #include "cli/reach.h"
 #include "cli/settings_file.h"
 #include "cli/slack_sign_in.h"
@@ -15,18 +16,7 @@
 #include "net/process.h"
 #include "text/safe_text.h"
 
-/* What was found, a line each, or with --json an object each in `json`; wrong counts those
- * that want a hand. */
-struct findings {
-	struct cli *cli;
-	struct buf text;
-	struct json_writer json; /* open array of findings; out NULL: lines */
-	int wrong;
-};
-
-enum doctor_mark { GOOD, MISSING, WRONG };
-
-static void note(
+void finding_note(
 	struct findings *f, enum doctor_mark mark, const char *id, struct str text)
 {
 	static const struct {
@@ -51,8 +41,6 @@ static void note(
 	jw_str(&f->json, text);
 	jw_object_end(&f->json);
 }
-#define NOTE(f, mark, id, ...)                                                           \
-	note((f), (mark), (id), MSG(&(f)->cli->arena, (id), __VA_ARGS__))
 
 static void config_try(struct findings *f)
 {
@@ -87,8 +75,7 @@ static void data_try(struct findings *f)
 		NOTE(f, GOOD, "cli.doctor.data", { "folder", data });
 }
 
-/* As the server will look for it, if its PATH is ours. */
-static bool program_found(struct str name, struct arena *arena)
+bool program_found(struct str name, struct arena *arena)
 {
 	struct str path = str_of(getenv("PATH")), folder, file;
 
@@ -354,11 +341,13 @@ static int doctor_run(struct cli *cli)
 	store_try_out(&f);
 	callbacks_try(&f);
 	slack_try(&f);
+	doctor_commands(&f);
 	if (server_try(&f)) {
 		who_try(&f, AS_AGENT);
 		who_try(&f, AS_PERSON);
 		both_try(&f);
 		if (!providers_told(&f)) providers_try(&f);
+		doctor_routes(&f);
 	} else {
 		providers_try(&f);
 	}

@@ -84,3 +84,17 @@ test('a route is tried with an ask, its time included', async () => {
 	assert.equal(Date.parse(plan[1].at) - Date.parse(plan[0].at), (15 * 60 - 20) * 1000);
 	await admin.answer(ask, 'reject');
 });
+
+test('doctor looks at routes and contacts of who is logged in', async () => {
+	const secret = (await server.run(['user', 'login', 'owner', '--data', server.data])).stdout.match(/\S+\/login#\S+/)[0];
+	assert.equal((await server.run(['login', secret])).code, 0);
+	const { id } = (await admin.post('/v1/users', { name: 'Leaver', role: 'member' })).body;
+	const table = (await admin.get('/v1/routes')).body;
+	await admin.put('/v1/routes', { version: table.version, items: [{ name: 'Nights', match: {}, steps: [{ after: '1m', to: [`user:${id}`] }] }] });
+	const doctor = () => server.run(['doctor', '--json', '--data', server.data]);
+	const found = async () => JSON.parse((await doctor()).stdout).findings.map((one) => one.id);
+	assert.ok((await found()).includes('routes'));
+	assert.equal((await admin.delete(`/v1/users/${id}`)).status, 204);
+	const texts = JSON.parse((await doctor()).stdout).findings.filter((one) => one.id === 'bad_route').map((one) => one.text);
+	assert.deepEqual(texts, [`route Nights: user:${id} does not exist`]);
+});
