@@ -196,6 +196,11 @@ const screens = {
 		await me.press(me.button('users.link.for', { name: 'owner' }));
 		await me.page.getByText('/login#').waitFor();
 	},
+	'settings: teams': async (me, desk) => {
+		await desk.admin.post('/v1/teams', { name: 'web', projects: ['web-*'] });
+		await me.visit('/settings/teams');
+		await me.page.getByRole('heading', { name: 'web', exact: true }).waitFor();
+	},
 	'history': async (me, desk) => {
 		const ask = await desk.agent.ask(yesNo);
 		await desk.marie.post(`/v1/asks/${ask.id}/skip`);

@@ -266,4 +266,4 @@ area('rules on the page', (scenario) => {
 		assert.deepEqual(await complaints(me), []);
 		await clear(desk);
 	});
-}, { furnish: (desk) => desk.client('viewer', 'Vera') });
+}, { furnish: (desk) => desk.client('viewer', 'Vera'), stands: true });

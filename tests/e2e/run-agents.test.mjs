@@ -133,4 +133,4 @@ area('agents that Parley runs', (scenario) => {
 		await me.dialog.getByRole('combobox').waitFor();
 		assert.deepEqual(await complaints(me), []);
 	});
-}, { flags: ['--config', config] });
+}, { flags: ['--config', config], stands: true });

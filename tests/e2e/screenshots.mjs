@@ -2,6 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { enter, launch, Server, sleep } from './lib.mjs';
+import { results, say, ScriptModel, think, use } from '../lib/script_model.mjs';
 import { seed } from './seeds.mjs';
 
 const out = process.env.OUT ?? fileURLToPath(new URL('../../docs/screenshots', import.meta.url));
@@ -18,6 +19,18 @@ for (const rule of [
 	{ effect: 'ask', match: { tool: ['Bash(kubectl -n prod *)'], project: 'web-*' }, ask: { require: [{ approvals: 2 }] } },
 	{ effect: 'allow', note: 'tests are harmless', match: { tool: ['Bash(npm test *)'], agent: 'ci-bot', project: 'web' } },
 ]) await admin.post('/v1/rules', rule);
+const users = (await admin.get('/v1/users')).body.items;
+const idOf = (name) => users.find((user) => user.name === name).id;
+await admin.post('/v1/teams', { name: 'web', projects: ['web-*'], on_call: idOf('Marie'),
+	members: [{ user: idOf('Marie'), lead: true }, { user: idOf('owner'), lead: false }] });
+/* An agent that Parley runs, with a model that follows a script. */
+const model = await new ScriptModel((request) => (results(request).length ? [say('The **plan** is ready: two services, one queue.')]
+	: [think('What is there, and what is missing?'), say('I look at what is there first.'), use('todo', { operation: 'create', name: 'Read the services' })])).start();
+await admin.post('/v1/providers', { name: 'anthropic', kind: 'anthropic', url: model.url, key: 'sk-test-0123456789abcdef',
+	models: [{ id: 'm', context: 200_000, output: 8000, price: { input: 3, output: 15 } }] });
+await admin.post('/v1/agents', { name: 'planner', provider: 'anthropic', model: 'm', prompt: 'Plan.', description: 'Plans releases',
+	tools: ['ask_user_question', 'memory', 'todo'] });
+const chat = (await marie.post('/v1/sessions', { agent: 'planner', message: 'Plan the move of the billing service' })).body;
 const browser = await launch({ whole: true });
 const asks = (await server.client(await server.token('member', 'Marie')).get('/v1/asks?limit=200')).body.items;
 const askOf = (session) => `/asks/${asks.find((ask) => ask.session === session.id).id}`;
@@ -25,11 +38,12 @@ const askOf = (session) => `/asks/${asks.find((ask) => ask.session === session.i
 const shots = [
 	['inbox', { theme: 'light' }, `/asks/${critical.id}`],
 	['inbox-dark', { theme: 'dark' }, `/asks/${critical.id}`],
+	['forced-colours', { forcedColors: 'active' }, `/asks/${critical.id}`],
+	['phone-approval', { view: 'phone' }, `/asks/${critical.id}`],
 	['questions', { theme: 'light' }, askOf(scaffold)],
 	['questions-dark', { theme: 'dark' }, askOf(scaffold)],
 	['recovery-fr', { lang: 'fr' }, askOf(fix)],
 	['history', {}, '/history'],
-	['forced-colours', { forcedColors: 'active' }, `/asks/${critical.id}`],
 	['sessions', {}, '/sessions'],
 	['session', {}, `/sessions/${release.id}`],
 	['activity-fr-dark', { lang: 'fr', theme: 'dark' }, '/activity'],
@@ -40,8 +54,16 @@ const shots = [
 	['settings-users', {}, '/settings/users'],
 	['settings-keys', {}, '/settings/keys'],
 	['settings-deliveries', {}, '/settings/deliveries'],
+	['settings-teams', {}, '/settings/teams'],
+	['settings-channels-fr', { lang: 'fr' }, '/settings/channels'],
+	['settings-routes', {}, '/settings/routes'],
+	['settings-providers-dark', { theme: 'dark' }, '/settings/providers'],
+	['chat', {}, `/sessions/${chat.id}`],
+	['chat-dark', { theme: 'dark' }, `/sessions/${chat.id}`],
+	['phone-chat-fr', { view: 'phone', lang: 'fr' }, `/sessions/${chat.id}`],
+	['phone-rules-fr-dark', { view: 'phone', lang: 'fr', theme: 'dark' }, '/rules'],
+	['phone-routes', { view: 'phone' }, '/settings/routes'],
 	['phone-inbox', { view: 'phone' }, '/inbox'],
-	['phone-approval', { view: 'phone' }, `/asks/${critical.id}`],
 	['phone-questions-dark', { view: 'phone', theme: 'dark' }, askOf(scaffold)],
 	['phone-recovery-fr', { view: 'phone', lang: 'fr' }, askOf(fix)],
 	['phone-sessions', { view: 'phone' }, '/sessions'],
@@ -69,6 +91,15 @@ if (!only.length || only.includes('dialog')) {
 	await page.screenshot({ path: `${out}/dialog.png` });
 	await context.close();
 }
+if (!only.length || only.includes('stop')) {
+	const { context, page, t } = await enter(browser, server, {});
+	await page.goto('/sessions');
+	await page.getByRole('button', { name: t('stop.open') }).click();
+	await page.getByRole('dialog').waitFor();
+	await sleep(500);
+	await page.screenshot({ path: `${out}/stop.png` });
+	await context.close();
+}
 if (!only.length || only.includes('first-run')) {
 	const empty = await Server.start();
 	for (const [name, how] of [['first-run', {}], ['login', {}]]) {
@@ -85,3 +116,4 @@ if (!only.length || only.includes('first-run')) {
 }
 await browser.close();
 await server.end();
+await model.stop();

@@ -124,4 +124,4 @@ area('stops', (scenario) => {
 		await lift(desk);
 		await line(me).waitFor({ state: 'detached' });
 	});
-}, { furnish: (desk) => desk.client('viewer', 'Vera') });
+}, { furnish: (desk) => desk.client('viewer', 'Vera'), stands: true });

@@ -92,4 +92,4 @@ area('templates, verifiers, suggestions', (scenario) => {
 		await me.press(me.button('templates.lists.new'));
 		assert.deepEqual(await complaints(me), []);
 	});
-}, { flags: ['--config', config] });
+}, { flags: ['--config', config], stands: true });

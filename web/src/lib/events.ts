@@ -114,8 +114,10 @@ function runWords(event: Event): string {
 	const type: string = event.type;
 	if (type === THOUGHT)
 		return about(t('web.chat.reasoned'), data(event, 'text').slice(0, THOUGHT_MAX));
+	if (type === 'run.message')
+		return t(data(event, 'role') === 'assistant' ? 'web.said' : 'web.event.run.message');
 	const error = event.data['error'] as { message?: string } | null | undefined;
-	const name = data(event, 'name') || data(event, 'agent') || data(event, 'role');
+	const name = data(event, 'name') || data(event, 'agent');
 	const failed = type === 'run.tool_finished' && event.data['status'] === 'failed';
 	const words = t(failed ? 'web.event.run.tool_failed' : `web.event.${type as 'run.queued'}`);
 	return about(words, error?.message ?? name);
