@@ -220,6 +220,23 @@ test('a Slack id is held by one verified person', async () => {
 	assert.equal(again.status, 409);
 });
 
+test('the shell: the app\'s manifest, and doctor signs in', async () => {
+	const manifest = await server.run(['slack', 'manifest', '--url', 'https://parley.example']);
+	const { settings, oauth_config: { scopes } } = JSON.parse(manifest.stdout);
+	assert.equal(settings.interactivity.request_url, 'https://parley.example/v1/in/slack');
+	assert.ok(scopes.bot.includes('chat:write'));
+	assert.equal((await server.run(['slack', 'manifest', '--url', 'http://parley.example'])).code, 2);
+	const doctor = async (token) => {
+		const done = await server.run(['doctor', '--json', '--data', server.data, '--slack-token', token,
+			'--slack-signing-secret', SECRET, '--slack-api', slack.api]);
+		return JSON.parse(done.stdout).findings.find((one) => /slack/.test(one.id));
+	};
+	assert.deepEqual([(await doctor(TOKEN)).state, (await doctor('xoxb-other')).state], ['ok', 'wrong']);
+	const alone = await server.run(['serve', '--data', `${server.data}-none`, '--slack-token', TOKEN]);
+	assert.equal(alone.code, 2);
+	assert.match(alone.stderr, /slack_signing_secret/);
+});
+
 test('hostile text stays text, and everything that was sent is within Slack\'s bounds', async () => {
 	const hostile = ['<!channel>', '<@U1> <https://evil|click>', '*b* _i_ ~s~ `c` ```', '\u202Eevil\u202C', 'a\u0007b', ':tada: &lt;', '"}]'];
 	const bad = hostile.join(' ').replace('\u0007', '');
