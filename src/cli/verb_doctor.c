@@ -13,8 +13,11 @@
 #include "cli/slack_sign_in.h"
 #include "cli/verbs.h"
 #include "core/resumer.h"
+#include "net/mail_server.h"
 #include "net/process.h"
 #include "text/safe_text.h"
+
+enum { MAIL_TRY_MS = 10 * 1000 };
 
 void finding_note(
 	struct findings *f, enum doctor_mark mark, const char *id, struct str text)
@@ -140,6 +143,33 @@ static void slack_try(struct findings *f)
 		NOTE(f, GOOD, "cli.doctor.slack", { "team", team });
 	else
 		NOTE(f, WRONG, "cli.doctor.bad_slack", { "detail", str_of(why.detail) });
+}
+
+/* Signs in, as the server will. */
+static void mail_server_check(struct findings *f, struct str url, struct str password,
+	const char *good, const char *bad)
+{
+	struct mail_server server;
+	struct fault why = { 0 };
+
+	if (!url.len) return;
+	if (!mail_server_read(url, password, &f->cli->arena, &server) ||
+		mail_server_try(&server, MAIL_TRY_MS, &why) != OK)
+		NOTE(f, WRONG, bad, { "url", url }, { "detail", str_of(why.detail) });
+	else
+		NOTE(f, GOOD, good, { "url", url });
+}
+
+static void mail_try(struct findings *f)
+{
+	const struct settings *set = &f->cli->settings;
+
+	mail_server_check(f, set->smtp_url, set->smtp_password, "cli.doctor.smtp",
+		"cli.doctor.bad_smtp");
+	mail_server_check(f, set->imap_url, set->imap_password, "cli.doctor.imap",
+		"cli.doctor.bad_imap");
+	if (set->mail_reply.len && !set->mail_authserv.len)
+		NOTE(f, MISSING, "cli.doctor.no_authserv");
 }
 
 /* Asking goes to the server of this machine, answering to where the login is. */
@@ -342,6 +372,7 @@ static int doctor_run(struct cli *cli)
 	callbacks_try(&f);
 	slack_try(&f);
 	doctor_commands(&f);
+	mail_try(&f);
 	if (server_try(&f)) {
 		who_try(&f, AS_AGENT);
 		who_try(&f, AS_PERSON);

@@ -23,6 +23,16 @@ const char *mail_outcome_name(enum mail_outcome);
 enum err desk_mail_in(struct desk *, struct str raw, struct str recipient,
 	enum mail_outcome *out, struct fault *why);
 
+/* use_mailbox_claim, in task.checked: one process reads a mailbox at a time. */
+struct mailbox_claim {
+	struct str name, by;
+	bool alone;	   /* no other process has this store: whoever held it is gone */
+	const char *reads; /* the message that is read from now on; NULL: as it was */
+	bool ours;	   /* found: this process reads it */
+	char reading[32];  /* found: the message that was being read */
+};
+extern const struct use use_mailbox_claim;
+
 /* May this caller hand one over? The mail server of this machine may. */
 extern const struct use use_mail_in;
 

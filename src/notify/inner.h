@@ -82,9 +82,10 @@ struct notify {
 	struct resumer *commands;	      /* as set.channels, in words */
 	/* Slack: when the next message may go to a room, by a hash of its id. Monotonic. */
 	int64_t slack_next_ms[SLACK_ROOMS];
-	struct mail_server smtp;  /* its url is NULL: there is none */
-	char *env[NAMES_MAX + 1]; /* what every resumer sees */
-	char by[ID_SIZE];	  /* our name in leases */
+	struct mailbox_reader *reader;	      /* of replies; or NULL */
+	struct mail_server smtp;	      /* its url is NULL: there is none */
+	char *env[NAMES_MAX + 1];	      /* what every resumer sees */
+	char by[ID_SIZE];		      /* our name in leases */
 	pthread_t thread;
 	bool started;
 	atomic_bool woken;    /* there is something to deliver */
@@ -113,6 +114,9 @@ enum err verifiers_open(struct notify *, struct fault *why);
 bool webhook_may_connect(void *ctx, const uint8_t bytes[16]);
 void webhook_cut(struct claimed *);
 enum err mail_open(struct notify *, struct fault *why);
+/* The thread that reads the mailbox, where there is one. */
+enum err mailbox_reader_start(struct notify *, struct fault *why);
+void mailbox_reader_stop(struct notify *);
 /* id, time and signatures, as Standard Webhooks has them. */
 const char *const *webhook_headers(struct claimed *);
 /* What a program of a delivery sees of the environment, and of us. */

@@ -514,6 +514,8 @@ static void settings_keep(struct notify *n, const struct notify_settings *set)
 	n->set.webhook_internal = arena_str(&n->arena, set->webhook_internal);
 	n->set.mail.smtp_url = arena_str(&n->arena, set->mail.smtp_url);
 	n->set.mail.smtp_password = arena_str(&n->arena, set->mail.smtp_password);
+	n->set.mail.imap_url = arena_str(&n->arena, set->mail.imap_url);
+	n->set.mail.imap_password = arena_str(&n->arena, set->mail.imap_password);
 	n->set.mail.from = arena_str(&n->arena, set->mail.from);
 	n->set.mail.reply = arena_str(&n->arena, set->mail.reply);
 	n->set.mail.key = arena_str(&n->arena, set->mail.key);
@@ -546,7 +548,7 @@ enum err notify_start(struct notify *n, struct fault *why)
 		return fail(why, ERR_UNAVAILABLE, "cannot start a thread");
 	pthread_setname_np(n->thread, "deliverer");
 	n->started = true;
-	return OK;
+	return mailbox_reader_start(n, why);
 }
 
 void notify_stop(struct notify *n)
@@ -563,6 +565,7 @@ struct notify *notify_free(struct notify *n)
 		notify_stop(n);
 		pthread_join(n->thread, NULL);
 	}
+	mailbox_reader_stop(n);
 	while (n->batches) {
 		struct delivery_batch *next = n->batches->next;
 

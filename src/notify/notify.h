@@ -22,7 +22,10 @@ struct notify_mail {
 	struct str reply;  /* with {token} in it; empty: replies are not taken */
 	bool vouched;	   /* a mail server vouches for who replies (mail_authserv) */
 	enum risk approve; /* the highest risk that a reply may approve */
-	struct str key;	   /* that the tokens of replies and of muting are made with */
+	/* A mailbox that replies are read from; without a URL there is none. */
+	struct str imap_url, imap_password;
+	int64_t imap_poll_ms;
+	struct str key; /* that the tokens of replies and of muting are made with */
 };
 
 struct notify_settings {

@@ -414,7 +414,12 @@ static const char step_5[] =
 	"CREATE INDEX deliveries_slack ON deliveries (detail)"
 	" WHERE kind = 'slack' AND detail <> '';"
 	/* Why the last run of a session failed. */
-	"ALTER TABLE sessions ADD COLUMN error TEXT NOT NULL DEFAULT '';";
+	"ALTER TABLE sessions ADD COLUMN error TEXT NOT NULL DEFAULT '';"
+
+	/* Mailboxes that replies are read from: which node reads, and what. */
+	"CREATE TABLE mailboxes ("
+	" name TEXT NOT NULL PRIMARY KEY, lease_ms BIGINT NOT NULL, lease_by TEXT NOT NULL,"
+	" reading TEXT NOT NULL, version BIGINT NOT NULL);";
 
 static const char *const steps[] = { step_1, step_2, step_3, step_4, step_5 };
 

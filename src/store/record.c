@@ -251,6 +251,14 @@ static const struct column server_key_columns[] = {
 	CHANGES(INT, server_key, version),
 };
 
+static const struct column mailbox_columns[] = {
+	FIXED(TEXT, kept_mailbox, name),
+	NAMED(INT, kept_mailbox, lease.until_ms, "lease_ms", true),
+	NAMED(TEXT, kept_mailbox, lease.by, "lease_by", true),
+	CHANGES(TEXT, kept_mailbox, reading),
+	CHANGES(INT, kept_mailbox, version),
+};
+
 static const struct column mcp_ended_columns[] = {
 	FIXED(INT, mcp_ended, ws),
 	FIXED(TEXT, mcp_ended, id),
@@ -397,6 +405,9 @@ const struct record records[RECORD_COUNT] = {
 	[RECORD_SERVER_KEYS] = { TABLE("server_keys", server_key, server_key_columns),
 		.keys_len = 1, .name = 0,
 		.version_at = offsetof(struct server_key, version) },
+	[RECORD_MAILBOXES] = { TABLE("mailboxes", kept_mailbox, mailbox_columns),
+		.keys_len = 1, .name = 0,
+		.version_at = offsetof(struct kept_mailbox, version) },
 	[RECORD_MCP_ENDED] = { TABLE("mcp_ended", mcp_ended, mcp_ended_columns),
 		.keys_len = 2, .name = -1 },
 	[RECORD_DELIVERIES] = { TABLE("deliveries", delivery, delivery_columns),
@@ -602,6 +613,7 @@ enum err record_read(const struct record *r, const struct row *row, struct arena
 		struct key_record key;
 		struct server_key server_key;
 		struct mcp_ended mcp_ended;
+		struct kept_mailbox mailbox;
 		struct mark mark;
 		struct kept_rule rule;
 		struct kept_stop stop;

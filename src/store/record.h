@@ -75,6 +75,7 @@ enum record_id {
 	RECORD_NOTIFY_PEOPLE,
 	RECORD_KEYS,
 	RECORD_SERVER_KEYS,
+	RECORD_MAILBOXES,
 	RECORD_MCP_ENDED,
 	RECORD_DELIVERIES,
 	RECORD_RUNS,
@@ -162,6 +163,16 @@ struct server_key {
 	struct str name;
 	struct str value;
 	int64_t created_ms;
+	int64_t version;
+};
+
+/* A mailbox that replies are read from: by one process at a time. */
+struct kept_mailbox {
+	struct str name; /* its URL, without a password */
+	struct lease lease;
+	/* The message that is being read; it may be marked as seen and not taken yet. Empty:
+	 * none. */
+	struct str reading;
 	int64_t version;
 };
 

@@ -199,7 +199,7 @@ enum sql {
 	SQL_CHECK_AGENTS,
 	SQL_CHECK_PROVIDERS,
 	SQL_RECORDS, /* from here on: those of records */
-	SQL_COUNT = SQL_RECORDS + 28 * 7,
+	SQL_COUNT = SQL_RECORDS + 29 * 7,
 	SQL_GIVEN = SQL_COUNT /* none of these: the call brings its text along */
 };
 
