@@ -82,10 +82,10 @@ struct notify {
 	struct resumer *commands;	      /* as set.channels, in words */
 	/* Slack: when the next message may go to a room, by a hash of its id. Monotonic. */
 	int64_t slack_next_ms[SLACK_ROOMS];
-	struct mailbox_reader *reader;	      /* of replies; or NULL */
-	struct mail_server smtp;	      /* its url is NULL: there is none */
-	char *env[NAMES_MAX + 1];	      /* what every resumer sees */
-	char by[ID_SIZE];		      /* our name in leases */
+	struct mailbox_reader *reader; /* of replies; or NULL */
+	struct mail_server smtp;       /* its url is NULL: there is none */
+	char *env[NAMES_MAX + 1];      /* what every resumer sees */
+	char by[ID_SIZE];	       /* our name in leases */
 	pthread_t thread;
 	bool started;
 	atomic_bool woken;    /* there is something to deliver */
