@@ -31,7 +31,10 @@ export function toolGroups(tools: Tool[]): ToolGroup[] {
 		const [first] = operations as [Tool, ...Tool[]];
 		return {
 			name,
-			description: first.description,
+			description:
+				operations.length > 1
+					? operations.map((one) => one.name.split('/')[1]).join(', ')
+					: first.description,
 			category: first.category,
 			risk: highest(operations.map((one) => one.risk)),
 			available: operations.some((one) => one.available),
