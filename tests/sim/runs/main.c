@@ -459,7 +459,9 @@ static void one_step(void)
 
 static bool history(uint64_t from)
 {
-	struct rig_options options = { .alone = true, .seed = from + 1 };
+	struct rig_options options = {
+		.alone = true, .weak_sync = true, .seed = from + 1
+	};
 	struct outcome o;
 
 	seed = chance = from;
