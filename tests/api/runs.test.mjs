@@ -1,10 +1,12 @@
 // Agents that Parley runs: a message becomes a run, a run calls the model and tools, waits as a row, goes on.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { first, last, results, say, ScriptModel, think, use } from '../lib/script_model.mjs';
+import { notInAFile } from '../lib/postgres.mjs';
 import { sleep, until, useServer } from './lib/server.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'parley-runs-'));
@@ -463,5 +465,20 @@ test('usage is summed up, tools are listed, a deleted session takes all of it al
 test('the store checks out', async () => {
 	assert.ok(existsSync(server.data));
 	const check = await server.run(['check', '--data', server.data]);
+	assert.equal(check.code, 0, check.stdout + check.stderr);
+});
+
+test('a copy of the store has the runs and all that belongs to them', { skip: notInAFile }, async () => {
+	const from = join(folder, 'from.db'), to = join(folder, 'to.db');
+	const saved = await server.run(['backup', from, '--data', server.data]);
+	assert.equal(saved.code, 0, saved.stderr);
+	const done = await server.run(['copy', '--from', `sqlite:${from}`, '--to', `sqlite:${to}`]);
+	assert.equal(done.code, 0, done.stderr);
+	const rows = (file, table) => execFileSync('sqlite3', ['-json', file, `SELECT * FROM ${table} ORDER BY ws, id`], { encoding: 'utf8' });
+	for (const table of ['runs', 'messages', 'tool_calls', 'tasks', 'memories', 'agents', 'providers']) {
+		assert.ok(rows(from, table).length, table);
+		assert.equal(rows(to, table), rows(from, table), table);
+	}
+	const check = await server.run(['check', to]);
 	assert.equal(check.code, 0, check.stdout + check.stderr);
 });
