@@ -7,7 +7,7 @@
 #include "core/address.h"
 #include "desk/inner.h"
 
-void desk_on_delivery(struct desk *d, void (*fn)(void *), void *ctx)
+void desk_on_delivery(struct desk *d, void (*fn)(void *, int64_t at_ms), void *ctx)
 {
 	pthread_mutex_lock(&d->listeners);
 	d->deliver = fn;
@@ -15,10 +15,10 @@ void desk_on_delivery(struct desk *d, void (*fn)(void *), void *ctx)
 	pthread_mutex_unlock(&d->listeners);
 }
 
-void desk_deliver(struct desk *d)
+void desk_deliver(struct desk *d, int64_t at_ms)
 {
 	pthread_mutex_lock(&d->listeners);
-	if (d->deliver) d->deliver(d->deliver_ctx);
+	if (d->deliver) d->deliver(d->deliver_ctx, at_ms);
 	pthread_mutex_unlock(&d->listeners);
 }
 

@@ -110,6 +110,6 @@ void desk_count_told(struct desk *, const struct delivery_outcome *);
 
 /* Called on the writing clerk's thread when there is something to deliver. With NULL it
  * is never called again from then on. */
-void desk_on_delivery(struct desk *, void (*fn)(void *ctx), void *ctx);
+void desk_on_delivery(struct desk *, void (*fn)(void *ctx, int64_t at_ms), void *ctx);
 
 #endif

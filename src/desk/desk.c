@@ -86,7 +86,8 @@ static void desk_committed(void *ctx, const struct rows *rows)
 	struct desk *d = ctx;
 
 	counts_commit(&d->counts, rows);
-	if (rows->delivers) desk_deliver(d);
+	if (rows->delivers || rows->delivers_ms)
+		desk_deliver(d, rows->delivers ? 0 : rows->delivers_ms);
 	if (rows->next_deadline_ms && deadline_set(d, rows->next_deadline_ms))
 		desk_wake(d);
 	if (rows->runs) desk_wake_runs(d);

@@ -59,7 +59,7 @@ struct desk {
 	desk_told_fn *told;
 	desk_revoked_fn *revoked;
 	void *told_ctx;
-	void (*deliver)(void *ctx);
+	void (*deliver)(void *ctx, int64_t at_ms);
 	void *deliver_ctx;
 	void (*runs)(void *ctx); /* some may be claimed; likewise */
 	void *runs_ctx;
@@ -235,7 +235,8 @@ bool desk_name_known(struct str names, struct str name);
 /* And when a person asked back, or answered late. */
 enum err desk_call_replied(
 	struct rows *, const struct session *, const struct ask *, struct fault *);
-void desk_deliver(struct desk *); /* there is something to deliver */
+/* There is something to deliver: at once (0), or from then on. */
+void desk_deliver(struct desk *, int64_t at_ms);
 void desk_told_metrics(struct desk *, struct buf *);
 void desk_mail_metrics(struct desk *, struct buf *);
 void desk_wake_runs(struct desk *);

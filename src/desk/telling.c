@@ -242,7 +242,7 @@ enum err telling_stage(struct rows *rows, const struct ask *a, const struct cont
 	}
 	d = rows_new(rows, RECORD_DELIVERIES, &like);
 	if (!d) return out_of_memory(why);
-	rows->delivers = true;
+	rows_deliver_at(rows, like.next_ms);
 	if (out) *out = d;
 	return OK;
 }
@@ -267,7 +267,7 @@ static enum err route_stage(struct rows *rows, const struct ask *a, int64_t step
 	d.owner = arena_print(
 		rows->arena, "%lld/%.*s", (long long)a->ws, STR_ARGS(a->agent));
 	if (!rows_new(rows, RECORD_DELIVERIES, &d)) return out_of_memory(why);
-	rows->delivers = true;
+	rows_deliver_at(rows, due_ms);
 	return OK;
 }
 

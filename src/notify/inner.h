@@ -88,7 +88,9 @@ struct notify {
 	char by[ID_SIZE];	       /* our name in leases */
 	pthread_t thread;
 	bool started;
-	atomic_bool woken;    /* there is something to deliver */
+	atomic_bool woken; /* there is something to deliver */
+	/* When the first that was staged since the last claim is due; 0: none that waits. */
+	_Atomic int64_t later_ms;
 	atomic_bool stopping; /* nothing more is taken on */
 	/* The thread's own. */
 	struct task task; /* for what it tells the store */

@@ -311,7 +311,9 @@ static void notify_claim(struct notify *n)
 	b->claim.host_max = n->set.webhook_host_max;
 	b->claim.lost = n->lost_ms <= n->poll_ms - POLL_MS;
 	if (b->claim.lost) n->lost_ms = n->poll_ms;
+	/* Before it is read: what is staged meanwhile is said anew. */
 	atomic_store(&n->woken, false);
+	atomic_store(&n->later_ms, 0);
 	b->notify = n;
 	memcpy(b->by, n->by, sizeof b->by);
 	b->claim.by = str_of(b->by);
@@ -336,14 +338,23 @@ static void notify_claim(struct notify *n)
 	batch_begin(b);
 }
 
+/* When something is due that we know of; 0: never. */
+static int64_t notify_next_ms(struct notify *n)
+{
+	int64_t later = atomic_load(&n->later_ms);
+
+	return !n->next_ms || (later && later < n->next_ms) ? later : n->next_ms;
+}
+
 static bool notify_due(struct notify *n)
 {
+	int64_t next_ms = notify_next_ms(n);
 	struct delivery_claim room = { 0 };
 
 	if (atomic_load(&n->stopping) || clock_mono_ms() < n->not_before_ms ||
 		!room_find(n, &room))
 		return false;
-	return atomic_load(&n->woken) || (n->next_ms && n->next_ms <= clock_now_ms()) ||
+	return atomic_load(&n->woken) || (next_ms && next_ms <= clock_now_ms()) ||
 	       (n->set.shared && n->poll_ms <= clock_mono_ms());
 }
 
@@ -438,11 +449,11 @@ static size_t notify_look(struct notify *n, struct pollfd *fds)
 /* Short while anything goes on: nothing depends on one wake-up. */
 static int64_t notify_nap(struct notify *n)
 {
-	int64_t left = n->next_ms - clock_now_ms();
+	int64_t next_ms = notify_next_ms(n), left = next_ms - clock_now_ms();
 
 	if (notify_due(n) || (n->over && clock_mono_ms() >= n->not_before_ms)) return 0;
-	if (n->next_ms && left > 0 && left < LOOK_MS) return left;
-	return n->batches || n->next_ms || n->set.shared || atomic_load(&n->woken)
+	if (next_ms && left > 0 && left < LOOK_MS) return left;
+	return n->batches || next_ms || n->set.shared || atomic_load(&n->woken)
 		       ? LOOK_MS
 		       : PURGE_MS;
 }
@@ -496,10 +507,17 @@ static void *notify_main(void *ctx)
 
 /* ---- the whole ---- */
 
-static void notify_wake(void *ctx)
+static void notify_wake(void *ctx, int64_t at_ms)
 {
 	struct notify *n = ctx;
+	int64_t known = atomic_load(&n->later_ms);
 
+	while (at_ms && (!known || at_ms < known))
+		if (atomic_compare_exchange_weak(&n->later_ms, &known, at_ms)) {
+			outbound_wake(n->outbound);
+			return;
+		}
+	if (at_ms) return;
 	if (!atomic_exchange(&n->woken, true)) outbound_wake(n->outbound);
 }
 

@@ -163,6 +163,7 @@ void rows_start(struct rows *rows, struct arena *arena, struct db *db, struct id
 	rows->policies = NULL;
 	rows->next_deadline_ms = 0;
 	rows->delivers = rows->runs = false;
+	rows->delivers_ms = 0;
 	rows->point = (struct savepoint){ 0 };
 	rows_savepoint(rows);
 }
@@ -189,6 +190,7 @@ void rows_savepoint(struct rows *rows)
 		.statements_end = rows->statements_end,
 		.next_deadline_ms = rows->next_deadline_ms,
 		.delivers = rows->delivers,
+		.delivers_ms = rows->delivers_ms,
 		.runs = rows->runs };
 }
 
@@ -234,6 +236,7 @@ void rows_rollback(struct rows *rows)
 	*rows->statements_end = NULL;
 	rows->next_deadline_ms = p->next_deadline_ms;
 	rows->delivers = p->delivers;
+	rows->delivers_ms = p->delivers_ms;
 	rows->runs = p->runs;
 	rows_savepoint(rows);
 }
@@ -732,6 +735,14 @@ bool rows_end_snoozes(struct rows *rows, int64_t ws, struct str ask)
 	const struct val args[] = { val_int(ws), val_text(ask) };
 
 	return statement_add(rows, SQL_MARKS_END_SNOOZE, args, 2);
+}
+
+void rows_deliver_at(struct rows *rows, int64_t at_ms)
+{
+	if (at_ms <= rows->now_ms)
+		rows->delivers = true;
+	else if (!rows->delivers_ms || at_ms < rows->delivers_ms)
+		rows->delivers_ms = at_ms;
 }
 
 void rows_due_at(struct rows *rows, int64_t at_ms)

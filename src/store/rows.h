@@ -67,6 +67,7 @@ struct savepoint {
 	struct statement **statements_end;
 	int64_t next_deadline_ms;
 	bool delivers, runs;
+	int64_t delivers_ms;
 };
 
 struct rows {
@@ -86,7 +87,8 @@ struct rows {
 	struct statement *statements_first, **statements_end;
 	struct policy_seen *policies;
 	int64_t next_deadline_ms; /* the earliest of rows_due_at; 0: none */
-	bool delivers;		  /* deliveries were staged in this batch */
+	bool delivers;		  /* deliveries were staged in this batch that are due */
+	int64_t delivers_ms;	  /* and the first of those that are due later; 0: none */
 	bool runs; /* runs were queued, or taken from who works on them, in this batch */
 	struct people_guard *guards;
 	struct log_end *log_ends; /* of those that were wanted (wants_log_end) or known */
@@ -189,6 +191,8 @@ bool rows_delete(struct rows *, const void *record);
 /* `ask` may be NULL. Returns NULL when out of memory. */
 struct staged *rows_event(struct rows *, const char *type, const struct session *,
 	const struct ask *, struct str data);
+/* A delivery was staged that is due then: the deliverer looks when it is time. */
+void rows_deliver_at(struct rows *, int64_t at_ms);
 /* The desk must look again at this instant, for what is due then. */
 void rows_due_at(struct rows *, int64_t at_ms);
 /* Its agent has the outcome of this ask, unless it had it before. False: out of memory. */
