@@ -102,8 +102,12 @@ static bool call_take(void *ctx, int status, struct str bytes)
 static void call_run(struct slack_call *c, const char *url, struct str body)
 {
 	const struct slack_in *in = c->serve->slack;
+	/* A response address needs no token, so it gets none. */
+	bool ours = url && str_starts(str_of(url), in->api);
 	const char *const headers[] = { "content-type: application/json; charset=utf-8",
-		arena_print(&c->arena, "authorization: Bearer %s", in->token).at, NULL };
+		ours ? arena_print(&c->arena, "authorization: Bearer %s", in->token).at
+		     : NULL,
+		NULL };
 	struct fetch_request request = { .url = url,
 		.headers = headers,
 		.body = body,
@@ -116,7 +120,7 @@ static void call_run(struct slack_call *c, const char *url, struct str body)
 
 	buf_clear(&c->reply);
 	c->end = (struct fetch_end){ .how = FETCH_UNREACHABLE };
-	if (f && url && headers[1]) fetcher_run(f, &request, &c->end);
+	if (f && url && !c->arena.failed) fetcher_run(f, &request, &c->end);
 	fetcher_free(f);
 }
 

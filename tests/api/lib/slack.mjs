@@ -41,6 +41,8 @@ export class Slack {
 
 	answer(request, body) {
 		if (request.url.startsWith('/hooks/')) {
+			// The address is the right; a token has no business here.
+			if (request.headers.authorization) return { ok: false, error: 'invalid_auth' };
 			this.lines.push(body);
 			return { ok: true };
 		}
