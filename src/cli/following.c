@@ -14,7 +14,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-enum { NAMES_MAX = 64, DETAIL_WIDTH = 40, NAME_WIDTH = 20, ESC = 0x1b };
+enum { NAMES_MAX = 64, DETAIL_WIDTH = 40, NAME_WIDTH = 20, CTRL_C = 3, ESC = 0x1b };
 
 /* The name of a sub-agent, or what a tool call is about. */
 struct follow_name {
@@ -67,7 +67,7 @@ static void put(struct follow *f, struct str text)
 {
 	if (f->dialog)
 		buf_add(&f->held, text);
-	else
+	else if (text.len)
 		fwrite(text.at, 1, text.len, stdout);
 }
 
@@ -418,35 +418,44 @@ static void ask_settled_show(struct follow *f, const struct json *ask)
 
 enum leaving { LEAVE_STOP, LEAVE_DETACH, LEAVE_NOT };
 
-/* A key at the terminal: s stops, d leaves it running, Esc goes on; Ctrl-C once more leaves. */
+static enum leaving leaving_read(int tty)
+{
+	char key;
+
+	while (read(tty, &key, 1) == 1)
+		switch (key) {
+		case 's': return LEAVE_STOP;
+		case ESC: return LEAVE_NOT;
+		case 'd':
+		case CTRL_C: return LEAVE_DETACH;
+		}
+	return LEAVE_DETACH;
+}
+
+/* A key at the terminal: s stops, d leaves it running, Esc goes on; Ctrl-C once more leaves. What was
+ * typed before the question is not its answer. */
 static enum leaving leaving_ask(struct follow *f)
 {
+	const struct str said[] = { [LEAVE_STOP] = STR("s\n"),
+		[LEAVE_DETACH] = STR("d\n"),
+		[LEAVE_NOT] = STR("Esc\n") };
 	enum leaving choice = LEAVE_DETACH;
 	int tty = f->set->live && term_stopped() == EXIT_INTERRUPTED ? tty_open() : -1;
 	struct termios before, raw;
-	char key;
 
 	if (tty < 0) return LEAVE_DETACH;
 	text_end(f);
 	fflush(stdout);
-	tty_write(tty, STR("\n"));
-	tty_write(tty, MSG(&f->cli->arena, "cli.run.leave"));
 	if (tcgetattr(tty, &before) == 0) {
 		raw = before;
 		raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO | ISIG);
 		tcsetattr(tty, TCSAFLUSH, &raw);
-		while (read(tty, &key, 1) == 1)
-			if (key == 's' || key == 'd' || key == ESC || key == 3) {
-				choice = key == 's'   ? LEAVE_STOP
-					 : key == ESC ? LEAVE_NOT
-						      : LEAVE_DETACH;
-				break;
-			}
+		tty_write(tty, STR("\n"));
+		tty_write(tty, MSG(&f->cli->arena, "cli.run.leave"));
+		choice = leaving_read(tty);
 		tcsetattr(tty, TCSAFLUSH, &before);
+		tty_write(tty, said[choice]);
 	}
-	tty_write(tty, choice == LEAVE_STOP  ? STR("s\n")
-		       : choice == LEAVE_NOT ? STR("Esc\n")
-					     : STR("d\n"));
 	close(tty);
 	return choice;
 }

@@ -24,10 +24,11 @@ static const char ASK[] =
 
 static struct cli cli;
 
-/* Runs `deed` once for every allocation it makes, which then fails, with all after it. */
+/* Runs `deed` once for every allocation it makes, which then fails, with all after it. Of thousands
+ * (under AddressSanitizer an arena makes one of each thing in it) a quick run leaves out some. */
 static void for_every_failure(void (*deed)(void))
 {
-	for (uint64_t n = 1;; n++) {
+	for (uint64_t n = 1;; n += getenv("PARLEY_LONG") ? 1 : 1 + n / 128) {
 		mem_fail_at(n, 1);
 		deed();
 		bool through = mem_count() < n;
@@ -100,13 +101,34 @@ static void an_answer(void)
 	buf_done(&out);
 }
 
-static void every_page(void)
+static void the_overview(void)
 {
 	struct buf out = { 0 };
 
 	man_overview(&cli, &out);
+	buf_done(&out);
+}
+
+static void the_page_of_settings(void)
+{
+	struct buf out = { 0 };
+
 	man_settings(&cli, &out);
+	buf_done(&out);
+}
+
+static void the_page_of_a_verb(void)
+{
+	struct buf out = { 0 };
+
 	man_verb(&cli, command_find(&cli, STR("ask")), &out);
+	buf_done(&out);
+}
+
+static void a_completion(void)
+{
+	struct buf out = { 0 };
+
 	completion_write(&cli, STR("bash"), &out);
 	buf_done(&out);
 }
@@ -121,7 +143,10 @@ DEED(flags_and_settings)
 DEED(a_wrong_option)
 DEED(everything_told_of_an_ask)
 DEED(an_answer)
-DEED(every_page)
+DEED(the_overview)
+DEED(the_page_of_settings)
+DEED(the_page_of_a_verb)
+DEED(a_completion)
 
 int main(void)
 {
@@ -130,7 +155,10 @@ int main(void)
 		TEST(a_wrong_option_survives),
 		TEST(everything_told_of_an_ask_survives),
 		TEST(an_answer_survives),
-		TEST(every_page_survives),
+		TEST(the_overview_survives),
+		TEST(the_page_of_settings_survives),
+		TEST(the_page_of_a_verb_survives),
+		TEST(a_completion_survives),
 	};
 
 	setenv("PARLEY_CONFIG", "/dev/null", 1);

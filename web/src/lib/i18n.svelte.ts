@@ -55,14 +55,27 @@ async function speakWhole(): Promise<void> {
 	if (spoken === current) words = { ...words, ...more };
 }
 
-/** A part of the page that is fetched when it is needed, with its words. */
-export async function later<T>(part: Promise<T>): Promise<T> {
+async function withWords<T>(part: () => Promise<T>): Promise<T> {
 	rest ??= speakWhole().catch((error) => {
 		rest = null; // tried again with the next part
 		throw error;
 	});
-	const [fetched] = await Promise.all([part, rest]);
+	const [fetched] = await Promise.all([part(), rest]);
 	return fetched;
+}
+
+const RETRY_MS = { first: 1000, most: 30_000 };
+
+/** A part of the page that is fetched when it is needed, with its words. While the server is away it is tried again. */
+export async function later<T>(part: () => Promise<T>): Promise<T> {
+	for (let pause = RETRY_MS.first; ; pause = Math.min(pause * 2, RETRY_MS.most)) {
+		try {
+			return await withWords(part);
+		} catch (error) {
+			console.warn('a part of the page was not fetched', error);
+			await new Promise((resolve) => setTimeout(resolve, pause));
+		}
+	}
 }
 
 function fill(text: string, params: Params): string {

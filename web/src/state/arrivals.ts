@@ -102,7 +102,7 @@ async function sessionEnded(event: Event): Promise<void> {
 	const own = asks.list(asks.ofSession(id));
 	if (!session || (status === 'completed' && own.some((ask) => sessionTitle(ask) === null))) return;
 	const title = t(status === 'failed' ? 'web.toast.failed' : 'web.toast.completed');
-	const { endedWords } = await later(import('../lib/ended'));
+	const { endedWords } = await later(() => import('../lib/ended'));
 	const { run } = session;
 	const last = run && status === 'failed' ? await api.run(run).catch(() => null) : null;
 	toasts.show({

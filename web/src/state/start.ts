@@ -1,7 +1,7 @@
 /* From an address to a page that lives: log in, snapshot, stream; and the way out. */
 import { api, Refused, Unreachable } from '../api/client';
 import type { Me } from '../api/types';
-import { languageOfBrowser, speak } from '../lib/i18n.svelte';
+import { languageOfBrowser, later, speak } from '../lib/i18n.svelte';
 import { router } from '../lib/router.svelte';
 import { askArrived, eventTold } from './arrivals';
 import { asks } from './asks.svelte';
@@ -46,7 +46,7 @@ export async function enter(words: Promise<unknown> = Promise.resolve()): Promis
 		void login.loadUsers();
 		send();
 		setTimeout(
-			() => void import('./present').then(({ presentStart }) => presentStart()),
+			() => void later(() => import('./present')).then(({ presentStart }) => presentStart()),
 			PRESENT_MS,
 		);
 	} catch (error) {
