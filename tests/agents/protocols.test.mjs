@@ -94,7 +94,10 @@ async function acp(lines, { work }) {
 /** The same without what is of this machine. */
 const nowhere = (request, desk) => JSON.parse(JSON.stringify(request).replaceAll(desk.home, '/home/ada'));
 
-for (const agent of chosen(AGENTS).filter(({ name }) => PROTOCOLS[name])) {
+/** opencode takes minutes to start without a network: only when agents are named. */
+const here = ({ name }) => PROTOCOLS[name] && (process.env.PARLEY_AGENTS || name !== 'opencode');
+
+for (const agent of chosen(AGENTS).filter(here)) {
 	describe(agent.name, { skip: !agent.installed && 'not installed' }, () => {
 		const protocol = PROTOCOLS[agent.name];
 		const [tools] = agent.shell ?? [protocol.tools];
