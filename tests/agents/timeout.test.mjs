@@ -18,6 +18,8 @@ const hasty = await server.token('agent', 'hasty', ['--agent', 'hasty', '--mcp-w
 const pause = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
 /** Their time-out is in no file. */
 const FIXED = ['continue', 'droid'];
+/** Each start costs opencode seconds of the processor: it is here when agents are named. */
+const here = ({ name }) => !FIXED.includes(name) && (process.env.PARLEY_AGENTS || name !== 'opencode');
 
 /** Makes the time-out of the entry shorter, as one would who edits the file; how often it was there. */
 function hurry(home) {
@@ -46,7 +48,7 @@ const open = async (agent, desks, text, token) => {
 };
 const count = async (text) => (await server.member.get('/v1/asks?limit=200&status=all')).body.items.filter(byText(text)).length;
 
-for (const agent of chosen(AGENTS).filter(({ name }) => !FIXED.includes(name))) {
+for (const agent of chosen(AGENTS).filter(here)) {
 	describe(agent.name, { skip: !agent.installed && 'not installed' }, () => {
 		const desks = [];
 		after(() => Promise.all(desks.map((desk) => desk.close())));
