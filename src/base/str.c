@@ -21,6 +21,14 @@ bool str_is_nocase(struct str s, const char *ascii)
 	return i == s.len && !ascii[i];
 }
 
+bool str_eq_nocase(struct str a, struct str b)
+{
+	if (a.len != b.len) return false;
+	for (size_t i = 0; i < a.len; i++)
+		if (lower(a.at[i]) != lower(b.at[i])) return false;
+	return true;
+}
+
 bool str_starts(struct str s, const char *prefix)
 {
 	size_t len = strlen(prefix);

@@ -47,6 +47,7 @@ static inline struct str str_first(struct str s, size_t len)
 }
 
 bool str_is_nocase(struct str, const char *ascii); /* ASCII case only */
+bool str_eq_nocase(struct str, struct str);	   /* likewise */
 bool str_starts(struct str, const char *prefix);
 bool str_ends(struct str, const char *suffix);
 struct str str_trim(struct str); /* ASCII blanks and line ends */

@@ -339,18 +339,6 @@ static struct str domain_of(struct str address)
 	return at < 0 ? STR_NONE : str_from(address, (size_t)at + 1);
 }
 
-static bool same_nocase(struct str a, struct str b)
-{
-	for (size_t i = 0; a.len == b.len && i < a.len; i++) {
-		char x = a.at[i], y = b.at[i];
-
-		if (x >= 'A' && x <= 'Z') x = (char)(x | 0x20);
-		if (y >= 'A' && y <= 'Z') y = (char)(y | 0x20);
-		if (x != y) return false;
-	}
-	return a.len == b.len && a.len;
-}
-
 /* "dmarc=pass header.from=example.org" */
 static bool result_passes(struct str result, struct str domain)
 {
@@ -365,7 +353,8 @@ static bool result_passes(struct str result, struct str domain)
 		if (!word.len) continue;
 		if (first) pass = str_is_nocase(value, "pass");
 		first = false;
-		if (str_is_nocase(name, "header.from")) fits = same_nocase(value, domain);
+		if (str_is_nocase(name, "header.from"))
+			fits = str_eq_nocase(value, domain);
 	}
 	return pass && fits;
 }
@@ -381,7 +370,7 @@ bool mail_vouched(const struct mail_in *m, struct str authserv, struct arena *ar
 		if (!str_is_nocase(m->fields[i].name, "authentication-results")) continue;
 		rest = mail_results_value(m->fields[i].value, arena);
 		if (!str_cut(&rest, ';', &piece) ||
-			!same_nocase(first_word(piece, arena), authserv))
+			!str_eq_nocase(first_word(piece, arena), authserv))
 			continue;
 		while (str_cut(&rest, ';', &piece)) {
 			piece = str_trim(piece);

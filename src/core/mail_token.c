@@ -52,18 +52,6 @@ bool mail_token_read(
 	return same_secret(str_of(right), str_make(small, MAIL_TOKEN_LEN));
 }
 
-static bool same_nocase(struct str a, struct str b)
-{
-	for (size_t i = 0; i < a.len && i < b.len; i++) {
-		char x = a.at[i], y = b.at[i];
-
-		if (x >= 'A' && x <= 'Z') x = (char)(x - 'A' + 'a');
-		if (y >= 'A' && y <= 'Z') y = (char)(y - 'A' + 'a');
-		if (x != y) return false;
-	}
-	return a.len == b.len;
-}
-
 struct str mail_token_find(struct str reply, struct str address)
 {
 	const struct str mark = STR("{token}");
@@ -74,8 +62,8 @@ struct str mail_token_find(struct str reply, struct str address)
 	head = str_first(reply, (size_t)at);
 	tail = str_from(reply, (size_t)at + mark.len);
 	if (address.len != head.len + MAIL_TOKEN_LEN + tail.len ||
-		!same_nocase(head, str_first(address, head.len)) ||
-		!same_nocase(tail, str_from(address, head.len + MAIL_TOKEN_LEN)))
+		!str_eq_nocase(head, str_first(address, head.len)) ||
+		!str_eq_nocase(tail, str_from(address, head.len + MAIL_TOKEN_LEN)))
 		return STR_NONE;
 	return str_first(str_from(address, head.len), MAIL_TOKEN_LEN);
 }

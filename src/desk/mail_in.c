@@ -299,18 +299,6 @@ static enum err reply_take(struct incoming *in, enum mail_outcome *out, struct f
 
 /* ---- the whole ---- */
 
-static bool same_address(struct str a, struct str b)
-{
-	for (size_t i = 0; a.len == b.len && i < a.len; i++) {
-		char x = a.at[i], y = b.at[i];
-
-		if (x >= 'A' && x <= 'Z') x = (char)(x | 0x20);
-		if (y >= 'A' && y <= 'Z') y = (char)(y | 0x20);
-		if (x != y) return false;
-	}
-	return a.len == b.len && a.len;
-}
-
 static enum err incoming_find(struct incoming *in, struct fault *why)
 {
 	struct task *t = mem_alloc(sizeof *t);
@@ -340,7 +328,7 @@ static enum err incoming_take(
 	e = incoming_find(in, why);
 	*out = MAIL_FORGED;
 	if (e || !in->found || !in->contact.verified ||
-		!same_address(in->mail.from, in->contact.address))
+		!str_eq_nocase(in->mail.from, in->contact.address))
 		return e;
 	if (in->desk->mail.authserv[0] &&
 		!mail_vouched(&in->mail, str_of(in->desk->mail.authserv), &in->arena))

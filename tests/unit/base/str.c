@@ -10,6 +10,10 @@ static void ascii_case_is_ignored_when_asked(void **state)
 	CHECK(!str_is_nocase(STR("content-type2"), "content-type"));
 	CHECK(str_is_nocase(STR_NONE, ""));
 	CHECK(!str_is_nocase(STR("["), "{"));
+	CHECK(str_eq_nocase(STR("Ann@Example.org"), STR("ann@example.ORG")));
+	CHECK(!str_eq_nocase(STR("ann@example.org"), STR("ann@example.or")));
+	CHECK(!str_eq_nocase(STR("@"), STR("`")));
+	CHECK(str_eq_nocase(STR_NONE, STR_NONE));
 }
 
 static void prefixes_and_suffixes_are_found(void **state)
