@@ -9,26 +9,6 @@
 
 enum { MINUTE = 60 * 1000, HOST_MAX = 2, SLOTS = 64 };
 
-static void done(struct job *job)
-{
-	(void)job;
-}
-
-static enum err tell(struct rig *r, const struct use *use, struct task *t, void *what)
-{
-	t->checked = what;
-	t->job.done = done;
-	desk_do(r->desk, use, t);
-	return t->job.err;
-}
-
-static void task_done(struct task *t)
-{
-	buf_done(&t->job.out);
-	arena_done(&t->job.arena);
-	*t = (struct task){ 0 };
-}
-
 static int64_t slots = SLOTS;	 /* that a process has free */
 static size_t claimed_strangers; /* of the last claim: webhooks to "stranger…" */
 
@@ -43,7 +23,7 @@ static size_t claim(struct rig *r, const char *by, struct delivery *first)
 		.lost = true };
 	size_t len;
 
-	assert_int_equal(tell(r, &use_delivery_claim, &t, &c), OK);
+	assert_int_equal(rig_tell(r, &use_delivery_claim, &t, &c), OK);
 	len = c.len;
 	claimed_strangers = 0;
 	for (size_t i = 0; i < len; i++)
@@ -59,7 +39,7 @@ static size_t claim(struct rig *r, const char *by, struct delivery *first)
 		first->ask = str_of(ask);
 		first->target = STR("target");
 	}
-	task_done(&t);
+	rig_task_done(&t);
 	return len;
 }
 
@@ -72,8 +52,8 @@ static struct delivery_outcome report(struct rig *r, const struct delivery *d,
 	};
 	struct delivery_report all = { &o, 1 };
 
-	assert_int_equal(tell(r, &use_delivery_report, &t, &all), OK);
-	task_done(&t);
+	assert_int_equal(rig_tell(r, &use_delivery_report, &t, &all), OK);
+	rig_task_done(&t);
 	return o;
 }
 
@@ -141,8 +121,8 @@ static bool renew_loses(struct rig *r, const struct delivery *d, const char *by)
 	bool lost = false;
 	struct delivery_renewal renewal = { str_of(by), &d, &lost, 1 };
 
-	assert_int_equal(tell(r, &use_delivery_renew, &t, &renewal), OK);
-	task_done(&t);
+	assert_int_equal(rig_tell(r, &use_delivery_renew, &t, &renewal), OK);
+	rig_task_done(&t);
 	return lost;
 }
 

@@ -502,3 +502,18 @@ int64_t rig_count_events(struct rig *r, const char *ask, const char *types)
 	}
 	return count;
 }
+
+enum err rig_tell(struct rig *r, const struct use *use, struct task *t, void *what)
+{
+	t->checked = what;
+	t->job.done = looks_itself;
+	desk_do(r->desk, use, t);
+	return t->job.err;
+}
+
+void rig_task_done(struct task *t)
+{
+	buf_done(&t->job.out);
+	arena_done(&t->job.arena);
+	*t = (struct task){ 0 };
+}

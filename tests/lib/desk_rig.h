@@ -117,4 +117,9 @@ int64_t rig_check(struct rig *, char why[256]);
  * ("ask.answered,ask.skipped"); -1 on an error. */
 int64_t rig_count_events(struct rig *, const char *ask, const char *types);
 
+/* A use that the program itself has, with what it hands over; its reply stays in the task until
+ * rig_task_done. */
+enum err rig_tell(struct rig *, const struct use *, struct task *, void *what);
+void rig_task_done(struct task *);
+
 #endif

@@ -4,26 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static void done(struct job *job)
-{
-	(void)job;
-}
-
-static enum err tell(struct rig *r, const struct use *use, struct task *t, void *what)
-{
-	t->checked = what;
-	t->job.done = done;
-	desk_do(r->desk, use, t);
-	return t->job.err;
-}
-
-static void task_done(struct task *t)
-{
-	buf_done(&t->job.out);
-	arena_done(&t->job.arena);
-	*t = (struct task){ 0 };
-}
-
 static void copy(char *out, size_t size, struct str text)
 {
 	snprintf(out, size, "%.*s", STR_ARGS(text));
@@ -97,7 +77,7 @@ size_t run_rig_claim(struct rig *r, const char *by, struct held *out, size_t max
 	struct task t = { 0 };
 	size_t len = 0;
 
-	if (!tell(r, &use_run_claim, &t, &c))
+	if (!rig_tell(r, &use_run_claim, &t, &c))
 		for (size_t i = 0; i < c.len && len < max; i++) {
 			const struct run_work *w = &c.works[i];
 			struct held *h = &out[len];
@@ -112,7 +92,7 @@ size_t run_rig_claim(struct rig *r, const char *by, struct held *out, size_t max
 			held_take(h, w);
 			len++;
 		}
-	task_done(&t);
+	rig_task_done(&t);
 	return len;
 }
 
@@ -132,9 +112,9 @@ enum err run_rig_turn(struct rig *r, struct held *h, const char *content)
 	for (char *at = text; *at; at++)
 		if (*at == '\'') *at = '"';
 	turn.content = str_of(text);
-	e = tell(r, &use_run_turn, &t, &turn);
+	e = rig_tell(r, &use_run_turn, &t, &turn);
 	if (!e) held_take(h, &turn.next);
-	task_done(&t);
+	rig_task_done(&t);
 	return e;
 }
 
@@ -142,10 +122,10 @@ enum err run_rig_trouble(struct rig *r, struct held *h, enum trouble kind)
 {
 	struct run_trouble b = { .key = key_of(h), .kind = kind, .message = STR("no") };
 	struct task t = { 0 };
-	enum err e = tell(r, &use_run_trouble, &t, &b);
+	enum err e = rig_tell(r, &use_run_trouble, &t, &b);
 
 	if (!e) held_take(h, &b.next);
-	task_done(&t);
+	rig_task_done(&t);
 	return e;
 }
 
@@ -154,12 +134,12 @@ enum err run_rig_begin(struct rig *r, const struct held *h, size_t call, bool *s
 {
 	struct run_start s = { .key = key_of(h), .call = str_of(h->calls[call]) };
 	struct task t = { 0 };
-	enum err e = tell(r, &use_run_start, &t, &s);
+	enum err e = rig_tell(r, &use_run_start, &t, &s);
 
 	*started = !e && s.started;
 	arguments[0] = '\0';
 	if (*started) copy(arguments, 512, s.arguments);
-	task_done(&t);
+	rig_task_done(&t);
 	return e;
 }
 
@@ -175,9 +155,9 @@ enum err run_rig_calls(struct rig *r, struct held *h)
 	for (size_t i = 0; i < h->calls_len; i++)
 		outcomes[i] = (struct run_outcome){ str_of(h->calls[i]), false,
 			STR("appended") };
-	e = tell(r, &use_run_calls, &t, &c);
+	e = rig_tell(r, &use_run_calls, &t, &c);
 	if (!e) held_take(h, &c.next);
-	task_done(&t);
+	rig_task_done(&t);
 	return e;
 }
 
@@ -193,8 +173,8 @@ enum err run_rig_renew(
 
 	for (size_t i = 0; i < len && i < 64; i++)
 		keys[i] = key_of(&held[i]);
-	e = tell(r, &use_run_renew, &t, &n);
-	task_done(&t);
+	e = rig_tell(r, &use_run_renew, &t, &n);
+	rig_task_done(&t);
 	return e;
 }
 
