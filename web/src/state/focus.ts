@@ -45,10 +45,14 @@ function restore(): void {
 
 let looking = false;
 
-/* What is removed has lost the focus at once, what is hidden or disabled once that is drawn. A dialog
- * that closes gives the focus back itself, a moment later. */
+/* What is removed has lost the focus at once, what is hidden or disabled once that is drawn. What was
+ * only moved has it again before the next key. A dialog that closes gives the focus back itself, a
+ * moment later. */
 function lookSoon(): void {
-	if (isLost()) setTimeout(restore);
+	if (isLost()) {
+		if (canHold(trail[0]!)) restore();
+		else setTimeout(restore);
+	}
 	if (looking) return;
 	looking = true;
 	afterPaint(() => {
