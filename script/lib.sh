@@ -7,7 +7,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build_packages=(
 	gcc libc6-dev meson ninja-build pkg-config
 	libuv1-dev node-llhttp libssl-dev libsqlite3-dev libpq-dev libcurl4-openssl-dev
-	libsodium-dev libinih-dev libutf8proc-dev libncurses-dev
+	libsodium-dev libinih-dev libutf8proc-dev libncurses-dev libwslay-dev
 )
 test_packages=(
 	libcmocka-dev libjansson-dev clang clang-format llvm

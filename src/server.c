@@ -529,7 +529,8 @@ static enum err server_open(struct server *sv, int *port, struct fault *why)
 		.mcp_wait_ms = set->mcp_wait_ms,
 		.mcp = sv->mcp };
 	const struct serve_slack slack = { set->slack_token, set->slack_signing_secret,
-		set->slack_api, (enum risk)set->slack_approve, set->lang };
+		set->slack_app_token, set->slack_api, (enum risk)set->slack_approve,
+		set->lang };
 	enum err e = listen_check(set, sv->mcp, why);
 
 	if (set->slack_token.len) ss.slack = &slack;
@@ -558,7 +559,9 @@ static enum err server_open(struct server *sv, int *port, struct fault *why)
 		return fail(why, ERR_MEMORY, "out of memory");
 	e = server_notify(sv, why);
 	if (!e) e = server_runner(sv, why);
-	return e ? e : server_files(sv, *port, why);
+	if (!e) e = server_files(sv, *port, why);
+	if (!e) serve_start(sv->serve);
+	return e;
 }
 
 /* ---- signals ---- */

@@ -126,6 +126,8 @@ static const struct setting table[] = {
 		3600 * SECOND },
 	{ "slack_token", KIND_SECRET, S, AT(slack_token), "TOKEN" },
 	{ "slack_token_file", KIND_PATH, S, AT(slack_token_file), "FILE" },
+	{ "slack_app_token", KIND_SECRET, S, AT(slack_app_token), "TOKEN" },
+	{ "slack_app_token_file", KIND_PATH, S, AT(slack_app_token_file), "FILE" },
 	{ "slack_signing_secret", KIND_SECRET, S, AT(slack_signing_secret), "SECRET" },
 	{ "slack_signing_secret_file", KIND_PATH, S, AT(slack_signing_secret_file),
 		"FILE" },
@@ -509,7 +511,7 @@ static enum err mail_check(struct settings *s, struct arena *arena, struct fault
 	return OK;
 }
 
-/* Both, or neither: messages have buttons, and presses must be Slack's own. */
+/* Messages have buttons, so presses must be able to come: by Slack's socket, or signed by HTTP. */
 static enum err slack_check(struct settings *s, struct arena *arena, struct fault *why)
 {
 	struct address at;
@@ -520,8 +522,12 @@ static enum err slack_check(struct settings *s, struct arena *arena, struct faul
 	if (!e)
 		e = secret_take("slack_signing_secret", &s->slack_signing_secret,
 			s->slack_signing_secret_file, arena, why);
+	if (!e)
+		e = secret_take("slack_app_token", &s->slack_app_token,
+			s->slack_app_token_file, arena, why);
 	if (e) return e;
-	if ((s->slack_token.len > 0) != (s->slack_signing_secret.len > 0))
+	if ((s->slack_token.len > 0) !=
+		(s->slack_signing_secret.len > 0 || s->slack_app_token.len > 0))
 		return fail(why, ERR_INVALID, "%s", MSG(arena, "setting.slack_pair").at);
 	if (!url_split(s->slack_api, &url) ||
 		(!url.https && !str_is(url.host, "localhost") &&

@@ -66,8 +66,8 @@ struct settings {
 	struct str imap_url, imap_password, imap_password_file;
 	int64_t imap_poll_ms;
 	/* Slack. */
-	struct str slack_token, slack_token_file, slack_signing_secret,
-		slack_signing_secret_file, slack_api;
+	struct str slack_token, slack_token_file, slack_app_token, slack_app_token_file,
+		slack_signing_secret, slack_signing_secret_file, slack_api;
 	int slack_approve; /* an enum risk; 0: nothing is approved there */
 	const struct settings_section
 		*sections; /* [provider X], [agent X]; in the arena */

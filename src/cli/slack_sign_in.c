@@ -1,16 +1,12 @@
-/* slack_sign_in.c - calls auth.test. */
+/* slack_sign_in.c - calls auth.test, and apps.connections.open. */
 #include "cli/slack_sign_in.h"
 
 #include "base/json.h"
+#include "net/connect_to.h"
 #include "net/fetch.h"
+#include "net/websocket.h"
 
 enum { SIGN_IN_MS = 10 * 1000, REPLY_MAX = 1 << 16 };
-
-static bool sign_in_may_connect(void *ctx, const uint8_t bytes[16])
-{
-	(void)ctx, (void)bytes; /* the operator's own setting */
-	return true;
-}
 
 static bool sign_in_take(void *ctx, int status, struct str bytes)
 {
@@ -21,26 +17,25 @@ static bool sign_in_take(void *ctx, int status, struct str bytes)
 	return true;
 }
 
-enum err slack_sign_in(const struct settings *set, struct arena *arena, struct str *team,
-	struct fault *why)
+/* The reply of a method that went well. */
+static enum err slack_call(const struct settings *set, const char *method,
+	struct str token, struct arena *arena, const struct json **out, struct fault *why)
 {
 	bool slash =
 		set->slack_api.len && set->slack_api.at[set->slack_api.len - 1] == '/';
 	const char *const headers[] = { "content-type: application/json",
-		arena_print(
-			arena, "authorization: Bearer %.*s", STR_ARGS(set->slack_token))
-			.at,
+		arena_print(arena, "authorization: Bearer %.*s", STR_ARGS(token)).at,
 		NULL };
 	struct buf reply = { .max = REPLY_MAX };
-	struct fetch_request request = { .url = arena_print(arena, "%.*s%sauth.test",
+	struct fetch_request request = { .url = arena_print(arena, "%.*s%s%s",
 						 STR_ARGS(set->slack_api),
-						 slash ? "" : "/")
+						 slash ? "" : "/", method)
 							.at,
 		.headers = headers,
 		.body = STR("{}"),
 		.timeout_ms = SIGN_IN_MS,
 		.stop_fd = -1,
-		.may_connect = sign_in_may_connect,
+		.may_connect = connect_to_any,
 		.take = sign_in_take,
 		.ctx = &reply };
 	struct fetch_end end = { .how = FETCH_UNREACHABLE };
@@ -53,13 +48,36 @@ enum err slack_sign_in(const struct settings *set, struct arena *arena, struct s
 	fetcher_free(f);
 	json_read(arena_str(arena, buf_str(&reply)), NULL, arena, &json, NULL);
 	buf_done(&reply);
-	if (json_is(json_get(json, "ok"), JSON_TRUE)) {
-		*team = json_text(json_get(json, "team"));
-		return OK;
-	}
+	*out = json;
+	if (json_is(json_get(json, "ok"), JSON_TRUE)) return OK;
 	error = json_text(json_get(json, "error"));
 	if (error.len) return fail(why, ERR_UNAVAILABLE, "%.*s", STR_ARGS(error));
 	if (end.how == FETCH_WHOLE)
 		return fail(why, ERR_UNAVAILABLE, "HTTP %d", end.status);
 	return fail(why, ERR_UNAVAILABLE, "%s", end.error);
+}
+
+enum err slack_sign_in(const struct settings *set, struct arena *arena, struct str *team,
+	struct fault *why)
+{
+	const struct json *json;
+	enum err e = slack_call(set, "auth.test", set->slack_token, arena, &json, why);
+
+	if (!e) *team = json_text(json_get(json, "team"));
+	return e;
+}
+
+enum err slack_socket_try(
+	const struct settings *set, struct arena *arena, struct fault *why)
+{
+	const struct json *json;
+	struct websocket *ws = NULL;
+	enum err e = slack_call(
+		set, "apps.connections.open", set->slack_app_token, arena, &json, why);
+
+	if (!e)
+		e = websocket_open(arena_copy(arena, json_text(json_get(json, "url"))),
+			SIGN_IN_MS, -1, &ws, why);
+	websocket_free(ws);
+	return e;
 }

@@ -1,4 +1,4 @@
-/* slack_sign_in.h - tries the token of the Slack app. */
+/* slack_sign_in.h - tries the tokens of the Slack app. */
 #ifndef CLI_SLACK_SIGN_IN_H
 #define CLI_SLACK_SIGN_IN_H
 
@@ -8,5 +8,7 @@
  * said instead. */
 enum err slack_sign_in(
 	const struct settings *, struct arena *, struct str *team, struct fault *why);
+/* Opens the socket and closes it. */
+enum err slack_socket_try(const struct settings *, struct arena *, struct fault *why);
 
 #endif

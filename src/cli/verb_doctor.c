@@ -143,6 +143,12 @@ static void slack_try(struct findings *f)
 		NOTE(f, GOOD, "cli.doctor.slack", { "team", team });
 	else
 		NOTE(f, WRONG, "cli.doctor.bad_slack", { "detail", str_of(why.detail) });
+	if (!set->slack_app_token.len) return;
+	if (slack_socket_try(set, &f->cli->arena, &why) == OK)
+		NOTE(f, GOOD, "cli.doctor.slack_socket");
+	else
+		NOTE(f, WRONG, "cli.doctor.bad_slack_socket",
+			{ "detail", str_of(why.detail) });
 }
 
 /* Signs in, as the server will. */

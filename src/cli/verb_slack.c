@@ -16,6 +16,7 @@ static void list_write(struct json_writer *w, const char *name, const char *word
 	jw_array_end(w);
 }
 
+/* `request_url`: empty for Socket Mode. */
 static void manifest_write(struct json_writer *w, struct str request_url)
 {
 	jw_object(w);
@@ -44,16 +45,16 @@ static void manifest_write(struct json_writer *w, struct str request_url)
 	jw_object(w);
 	jw_key(w, "event_subscriptions");
 	jw_object(w);
-	jw_put_str(w, "request_url", request_url);
+	if (request_url.len) jw_put_str(w, "request_url", request_url);
 	list_write(w, "bot_events", "message.channels message.groups message.im");
 	jw_object_end(w);
 	jw_key(w, "interactivity");
 	jw_object(w);
 	jw_put_bool(w, "is_enabled", true);
-	jw_put_str(w, "request_url", request_url);
+	if (request_url.len) jw_put_str(w, "request_url", request_url);
 	jw_object_end(w);
 	jw_put_bool(w, "org_deploy_enabled", false);
-	jw_put_bool(w, "socket_mode_enabled", false);
+	jw_put_bool(w, "socket_mode_enabled", !request_url.len);
 	jw_put_bool(w, "token_rotation_enabled", false);
 	jw_object_end(w);
 	jw_object_end(w);
@@ -66,8 +67,13 @@ static int manifest_run(struct cli *cli)
 	struct json_writer w = { .out = &text };
 	const struct json *json;
 
-	if (!str_starts(url, "https://")) return CLI_USAGE(cli, "cli.slack.url");
-	manifest_write(&w, arena_print(&cli->arena, "%.*s/v1/in/slack", STR_ARGS(url)));
+	bool socket = args_have(&cli->args, "socket");
+
+	if (!socket && !str_starts(url, "https://"))
+		return CLI_USAGE(cli, "cli.slack.url");
+	manifest_write(
+		&w, socket ? STR_NONE
+			   : arena_print(&cli->arena, "%.*s/v1/in/slack", STR_ARGS(url)));
 	if (!text.failed &&
 		json_read(buf_str(&text), NULL, &cli->arena, &json, NULL) == OK)
 		json_write_pretty(&pretty, json);
@@ -77,12 +83,14 @@ static int manifest_run(struct cli *cli)
 	return EXIT_YES;
 }
 
-static const char *const examples[] = {
-	"parley slack manifest --url https://parley.example.org", NULL
-};
+static const char *const examples[] = { "parley slack manifest --socket",
+	"parley slack manifest --url https://parley.example.org", NULL };
+
+static const struct flag flags[] = { { "socket" }, { 0 } };
 
 const struct command verb_slack_manifest = {
 	.name = "slack manifest",
+	.flags = flags,
 	.run = manifest_run,
 	.settings = SETTINGS_SERVE,
 	.exits = "0 2",

@@ -23,6 +23,12 @@
 	X(void, , curl_easy_cleanup, (CURL * easy), (easy))                              \
 	X(CURLcode, CURLE_FAILED_INIT, curl_easy_perform, (CURL * easy), (easy))         \
 	X(void, , curl_easy_reset, (CURL * easy), (easy))                                \
+	X(CURLcode, CURLE_FAILED_INIT, curl_easy_recv,                                   \
+		(CURL * easy, void *to, size_t room, size_t *len),                       \
+		(easy, to, room, len))                                                   \
+	X(CURLcode, CURLE_FAILED_INIT, curl_easy_send,                                   \
+		(CURL * easy, const void *from, size_t room, size_t *len),               \
+		(easy, from, room, len))                                                 \
 	X(const char *, "libcurl is not installed", curl_easy_strerror, (CURLcode code), \
 		(code))                                                                  \
 	X(CURLHcode, CURLHE_NOT_BUILT_IN, curl_easy_header,                              \

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "net/connect_to.h"
 #include "net/http.h"
 #include "net/mail_easy.h"
 
@@ -55,23 +56,6 @@ bool mail_server_read(
 
 /* ---- requests ---- */
 
-static bool connect_anywhere(void *ctx, const uint8_t address[16])
-{
-	(void)ctx;
-	(void)address;
-	return true;
-}
-
-static bool connect_here(void *ctx, const uint8_t address[16])
-{
-	static const uint8_t six[16] = { [15] = 1 };
-	static const uint8_t four[13] = { [10] = 0xff, [11] = 0xff, [12] = 127 };
-
-	(void)ctx;
-	return memcmp(address, six, sizeof six) == 0 ||
-	       memcmp(address, four, sizeof four) == 0;
-}
-
 static size_t line_take(char *at, size_t size, size_t n, void *ctx)
 {
 	char *line = ctx;
@@ -91,7 +75,7 @@ bool mail_easy_set(CURL *c, struct outbound_gate *gate, const struct mail_server
 	struct curl_slist *none = NULL;
 	static const char *const headers[] = { NULL };
 
-	gate->may_connect = s->tls ? connect_anywhere : connect_here;
+	gate->may_connect = s->tls ? connect_to_any : connect_to_here;
 	if (!outbound_easy_set(c, gate, s->url, headers, timeout_ms, &none, error)) {
 		curl_slist_free_all(none);
 		return false;

@@ -4,6 +4,7 @@
 #include "slack/message.h"
 
 #include "base/clock.h"
+#include "net/connect_to.h"
 #include "notify/telling_text.h"
 
 enum { ROOM_MS = 1000 };
@@ -136,13 +137,6 @@ static void slack_done(void *ctx, const struct outbound_reply *reply)
 			arena_str(claimed_arena(c), str_of(reply->error)));
 }
 
-/* The operator's own setting. */
-static bool slack_may_connect(void *ctx, const uint8_t bytes[16])
-{
-	(void)ctx, (void)bytes;
-	return true;
-}
-
 /* ---- sending ---- */
 
 static void slack_send(struct claimed *c)
@@ -157,7 +151,7 @@ static void slack_send(struct claimed *c)
 		.headers = headers,
 		.body = slack_body(c),
 		.timeout_ms = n->set.webhook_timeout_ms,
-		.may_connect = slack_may_connect,
+		.may_connect = connect_to_any,
 		.done = slack_done,
 		.ctx = c,
 		.wants_body = true,

@@ -66,9 +66,10 @@ struct serve {
 	/* The frame of the events that are being passed on, made when first wanted. */
 	struct frame *frame;
 	int64_t frame_ws, frame_first, frame_last;
-	int probes;		/* in the pool: probe.c */
-	int mails;		/* likewise: mail_in.c */
-	struct slack_in *slack; /* NULL: Slack is not configured */
+	int probes;			   /* in the pool: probe.c */
+	int mails;			   /* likewise: mail_in.c */
+	struct slack_in *slack;		   /* NULL: Slack is not configured */
+	struct slack_socket *slack_socket; /* NULL: it calls by HTTP alone */
 	int64_t started_ms;
 	uint64_t requests, requests_by_class[6];
 	void (*stopped)(void *);

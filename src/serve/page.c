@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "serve/page.h"
+#include "serve/slack_socket.h"
 
 #include <stdio.h>
 
@@ -182,6 +183,9 @@ static void metrics_process(struct serve *s, struct buf *b)
 		connections += http_connections(s->listeners[i].http);
 	metric(b, "connections", "gauge", "Open connections.", (int64_t)connections);
 	metric(b, "resident_bytes", "gauge", "Memory of the process.", resident_bytes());
+	if (s->slack_socket)
+		metric(b, "slack_socket", "gauge", "Is Slack's socket open?",
+			slack_socket_open(s->slack_socket));
 	buf_print(b, "# HELP parley_http_requests_total Replies by class.\n"
 		     "# TYPE parley_http_requests_total counter\n");
 	for (int i = 2; i <= 5; i++)

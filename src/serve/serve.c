@@ -1,6 +1,7 @@
 /* serve.c - a request from its listener to the desk, and its reply back. */
 #include "serve/inner.h"
 #include "serve/slack.h"
+#include "serve/slack_socket.h"
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -425,6 +426,15 @@ static void hint_from_runner(void *ctx, const struct hint *hint)
 
 /* ---- the whole ---- */
 
+static bool slack_set_up(struct serve *s, const struct serve_slack *set)
+{
+	if (!set) return true;
+	s->slack = slack_in_new(set);
+	if (s->slack && set->app_token.len)
+		s->slack_socket = slack_socket_new(s, set->api, set->app_token);
+	return s->slack && (!set->app_token.len || s->slack_socket);
+}
+
 struct serve *serve_new(struct loop *loop, struct desk *desk,
 	const struct serve_settings *set, struct fault *why)
 {
@@ -443,8 +453,7 @@ struct serve *serve_new(struct loop *loop, struct desk *desk,
 	memcpy(s->key, set->key, SERVER_KEY_SIZE);
 	s->allowed_hosts = mem_copy(set->allowed_hosts.at, set->allowed_hosts.len);
 	serve_set_url(s, set->url);
-	if (set->slack) s->slack = slack_in_new(set->slack);
-	if (!s->url || !s->allowed_hosts || (set->slack && !s->slack)) {
+	if (!s->url || !s->allowed_hosts || !slack_set_up(s, set->slack)) {
 		fail(why, ERR_MEMORY, "out of memory");
 		return serve_free(s);
 	}
@@ -453,6 +462,11 @@ struct serve *serve_new(struct loop *loop, struct desk *desk,
 	loop_after_turns(loop, turn_ends, s);
 	http_on_tidy(loop, spares_drop, s);
 	return s;
+}
+
+void serve_start(struct serve *s)
+{
+	if (s->slack_socket) slack_socket_start(s->slack_socket);
 }
 
 void serve_set_guest(struct serve *s, struct str token)
@@ -521,6 +535,7 @@ void serve_stop(struct serve *s, int64_t grace_ms, void (*done)(void *), void *c
 	s->stopped = done;
 	s->stopped_ctx = ctx;
 	mcp_stop(s);
+	slack_socket_stop(s->slack_socket);
 	for (int i = 0; i < s->listeners_len; i++)
 		http_stop(s->listeners[i].http, grace_ms, listener_closed,
 			&s->listeners[i]);
@@ -538,6 +553,7 @@ struct serve *serve_free(struct serve *s)
 	rate_done(&s->logins);
 	frame_drop(s->frame);
 	mem_free(s->url);
+	slack_socket_free(s->slack_socket);
 	slack_in_free(s->slack);
 	mem_free(s->allowed_hosts);
 	mem_free(s);

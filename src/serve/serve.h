@@ -16,7 +16,8 @@ struct mcp_offer;
 
 /* How Slack calls us, and we it. */
 struct serve_slack {
-	struct str token, signing_secret, api;
+	struct str token, signing_secret, app_token,
+		api;	   /* one of the two in the middle */
 	enum risk approve; /* the highest risk that is approved there */
 	enum lang lang;	   /* of who has not chosen one */
 };
@@ -34,6 +35,8 @@ struct serve_settings {
 
 struct serve *serve_new(
 	struct loop *, struct desk *, const struct serve_settings *, struct fault *why);
+/* Opens Slack's socket where it is configured; once everything else is ready. */
+void serve_start(struct serve *);
 /* Adds a listener. local_admin: the local 0600 socket, where no token is asked for and
  * only administration is done. Returns the port (0 for a unix socket), or -1. */
 int serve_listen(struct serve *, struct str address, bool local_admin, struct fault *why);

@@ -1,4 +1,5 @@
-/* slack.c - what Slack calls us with: presses, forms and messages in threads, at POST /v1/in/slack.
+/* slack.c - what Slack calls us with: presses, forms and messages in threads, at POST /v1/in/slack or
+ * over Slack's socket (slack_socket.c).
  *
  * A press or a form is a settlement by the person who holds that Slack id, with their role, teams and
  * votes, and within the channel's limit. It is durable before the reply. What is refused is told to
@@ -11,8 +12,11 @@
 #include "base/mem.h"
 #include "core/body.h"
 #include "desk/slack.h"
+#include "net/connect_to.h"
 #include "net/fetch.h"
+#include "serve/slack_socket.h"
 #include "slack/address.h"
+#include "slack/envelope.h"
 #include "slack/form.h"
 #include "slack/payload.h"
 #include "slack/signature.h"
@@ -25,7 +29,7 @@
 enum { CALL_MS = 3000, TEAM_MAX = 64, REPLY_MAX_BYTES = 1 << 16 };
 
 struct slack_in {
-	char *token, *secret, *api;
+	char *token, *secret, *api; /* secret: "" when no HTTP is taken */
 	enum risk approve;
 	enum lang lang;
 	char team[TEAM_MAX]; /* the app's own; empty: not known yet */
@@ -34,7 +38,9 @@ struct slack_in {
 /* One request of Slack's on its way; in the request's arena. */
 struct slack_turn {
 	struct slack_payload payload;
-	struct press press; /* of a press or a form */
+	struct str envelope; /* what it came in; empty: it came by HTTP */
+	uint64_t link;	     /* and over which connection */
+	struct press press;  /* of a press or a form */
 	struct slack_find find;
 	struct channel_limit limit;
 	enum lang lang;
@@ -68,6 +74,22 @@ static struct slack_turn *slack_turn_of(struct request *r)
 	return r->ctx;
 }
 
+/* Does somebody wait for the reply? */
+static bool slack_waits(struct request *r)
+{
+	return r->x || slack_turn_of(r)->envelope.len;
+}
+
+/* It cannot be done now. By HTTP the reply says so; what came over the socket is not acknowledged, and
+ * Slack says it again or tells the person. */
+static void slack_unable(struct request *r)
+{
+	if (r->x)
+		request_reply(r, STR_NONE);
+	else
+		request_free(r);
+}
+
 /* ---- calls to Slack, in the pool ---- */
 
 struct slack_call {
@@ -83,12 +105,6 @@ struct slack_call {
 	struct buf reply;
 	struct fetch_end end;
 };
-
-static bool call_may_connect(void *ctx, const uint8_t bytes[16])
-{
-	(void)ctx, (void)bytes; /* the operator's own setting, or Slack's */
-	return true;
-}
 
 static bool call_take(void *ctx, int status, struct str bytes)
 {
@@ -113,7 +129,7 @@ static void call_run(struct slack_call *c, const char *url, struct str body)
 		.body = body,
 		.timeout_ms = CALL_MS,
 		.stop_fd = -1,
-		.may_connect = call_may_connect,
+		.may_connect = connect_to_any,
 		.take = call_take,
 		.ctx = c };
 	struct fetcher *f = fetcher_new(NULL);
@@ -156,13 +172,13 @@ static void call_learned(struct slack_call *c)
 		memcpy(in->team, team.at, team.len);
 		in->team[team.len] = '\0';
 	}
-	if (!r->x)
-		request_free(r);
-	else if (!in->team[0])
-		request_refuse(
-			r, ERR_UNAVAILABLE, "Slack does not say whose app this is");
-	else
+	if (in->team[0] && slack_waits(r)) {
 		slack_go_on(r);
+		return;
+	}
+	r->task.job.err = fail(&r->task.job.why, ERR_UNAVAILABLE,
+		"Slack does not say whose app this is");
+	slack_unable(r);
 }
 
 static void call_done(uv_work_t *work, int status)
@@ -207,6 +223,14 @@ static void call_start(struct slack_call *c)
 
 static void slack_reply(struct request *r, struct str json)
 {
+	struct slack_turn *t = slack_turn_of(r);
+
+	if (t && t->envelope.len) {
+		slack_socket_acknowledge(
+			r->serve->slack_socket, t->link, t->envelope, json);
+		request_free(r);
+		return;
+	}
 	http_on_gone(r->x, NULL, NULL);
 	serve_count(r->serve, 200);
 	http_reply(r->x, 200, "application/json", str_of(API_HEADERS), json);
@@ -316,8 +340,8 @@ static void slack_settled(struct request *r)
 {
 	const struct job *job = &r->task.job;
 
-	if (!r->x || is_ours(job->err))
-		request_reply(r, STR_NONE); /* 503: Slack's person tries again */
+	if (!slack_waits(r) || is_ours(job->err))
+		slack_unable(r); /* 503: Slack's person tries again */
 	else if (job->err)
 		slack_refused(r);
 	else if (!r->task.settled && slack_turn_of(r)->payload.kind != SLACK_SAID &&
@@ -341,7 +365,8 @@ static void slack_put(struct request *r, const struct use *use, struct str body)
 	arena = &t->job.arena;
 	r->ctx = turn;
 	if (json_read(body, NULL, arena, &json, &why)) {
-		request_refuse(r, ERR_MEMORY, "out of memory");
+		t->job.err = fail(&t->job.why, ERR_MEMORY, "out of memory");
+		slack_unable(r);
 		return;
 	}
 	t->job.person = true;
@@ -425,8 +450,8 @@ static void slack_found(struct request *r)
 	struct arena *arena = &r->task.job.arena;
 	struct str body;
 
-	if (r->task.job.err || !r->x) {
-		request_reply(r, STR_NONE);
+	if (r->task.job.err || !slack_waits(r)) {
+		slack_unable(r);
 		return;
 	}
 	t->lang = str_is(t->find.language, "fr")   ? LANG_FR
@@ -503,7 +528,8 @@ static void slack_learn(struct request *r)
 		STR("{}"));
 
 	if (!c) {
-		request_refuse(r, ERR_MEMORY, "out of memory");
+		r->task.job.err = fail(&r->task.job.why, ERR_MEMORY, "out of memory");
+		slack_unable(r);
 		return;
 	}
 	c->request = r;
@@ -521,6 +547,40 @@ static void slack_challenge(struct request *r, struct str challenge)
 	slack_reply(r, buf_keep_done(&out, &r->task.job.arena));
 }
 
+/* What it is, is known. */
+static void slack_begin(struct request *r, struct slack_turn *t)
+{
+	struct slack_in *in = r->serve->slack;
+
+	r->ctx = t;
+	t->lang = in->lang;
+	if (t->payload.kind == SLACK_VERIFY)
+		slack_challenge(r, t->payload.challenge);
+	else if (t->payload.kind == SLACK_OTHER)
+		slack_reply(r, STR_NONE);
+	else if (!in->team[0])
+		slack_learn(r);
+	else
+		slack_go_on(r);
+}
+
+void slack_take(struct serve *s, uint64_t link, struct str text)
+{
+	struct request *r = request_new(s, NULL);
+	struct arena *arena = r ? &r->task.job.arena : NULL;
+	struct slack_turn *t = r ? ARENA_NEW(arena, struct slack_turn) : NULL;
+	struct slack_envelope e;
+
+	if (!t || slack_envelope_read(arena_str(arena, text), arena, &e, NULL)) {
+		request_free(r);
+		return;
+	}
+	t->link = link;
+	t->envelope = e.id;
+	slack_payload_take(e.payload, &t->payload);
+	slack_begin(r, t);
+}
+
 void route_slack(struct request *r)
 {
 	const struct http_request *h = http_request(r->x);
@@ -529,7 +589,7 @@ void route_slack(struct request *r)
 	struct slack_turn *t = ARENA_NEW(arena, struct slack_turn);
 	struct fault why = { 0 };
 
-	if (!in) {
+	if (!in || !in->secret[0]) {
 		request_refuse(
 			r, ERR_CHANNEL_OFF, "slack is not configured on this server");
 		return;
@@ -546,14 +606,5 @@ void route_slack(struct request *r)
 			t ? why.detail : "out of memory");
 		return;
 	}
-	r->ctx = t;
-	t->lang = in->lang;
-	if (t->payload.kind == SLACK_VERIFY)
-		slack_challenge(r, t->payload.challenge);
-	else if (t->payload.kind == SLACK_OTHER)
-		slack_reply(r, STR_NONE);
-	else if (!in->team[0])
-		slack_learn(r);
-	else
-		slack_go_on(r);
+	slack_begin(r, t);
 }

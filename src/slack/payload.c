@@ -97,20 +97,11 @@ static void event_take(const struct json *json, struct slack_payload *p)
 	if (p->ts.len && p->user.len && p->text.len) p->kind = SLACK_SAID;
 }
 
-enum err slack_payload_read(struct str body, struct arena *arena,
-	struct slack_payload *out, struct fault *why)
+void slack_payload_take(const struct json *json, struct slack_payload *out)
 {
 	struct slack_payload p = { 0 };
-	const struct json *json;
-	struct str text = body, type;
-	enum err e;
+	struct str type = json_text(json_get(json, "type"));
 
-	if (!str_starts(body, "{") && !form_payload(body, arena, &text))
-		return fail(why, ERR_BAD_REQUEST,
-			"JSON, or a form with a payload, is needed");
-	e = json_read(text, NULL, arena, &json, why);
-	if (e) return e;
-	type = json_text(json_get(json, "type"));
 	p.team = at(json, "team", "id");
 	if (!p.team.len) p.team = json_text(json_get(json, "team_id"));
 	p.user = at(json, "user", "id");
@@ -125,5 +116,19 @@ enum err slack_payload_read(struct str body, struct arena *arena,
 		event_take(json, &p);
 	}
 	*out = p;
-	return OK;
+}
+
+enum err slack_payload_read(struct str body, struct arena *arena,
+	struct slack_payload *out, struct fault *why)
+{
+	const struct json *json;
+	struct str text = body;
+	enum err e;
+
+	if (!str_starts(body, "{") && !form_payload(body, arena, &text))
+		return fail(why, ERR_BAD_REQUEST,
+			"JSON, or a form with a payload, is needed");
+	e = json_read(text, NULL, arena, &json, why);
+	if (!e) slack_payload_take(json, out);
+	return e;
 }

@@ -35,4 +35,7 @@ struct slack_payload {
 enum err slack_payload_read(
 	struct str body, struct arena *, struct slack_payload *out, struct fault *why);
 
+/* The same of JSON that came in an envelope. */
+void slack_payload_take(const struct json *, struct slack_payload *out);
+
 #endif

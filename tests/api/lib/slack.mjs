@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import http from 'node:http';
+import https from 'node:https';
 import { after } from 'node:test';
 import { until } from './server.mjs';
 
@@ -14,14 +15,16 @@ export class Slack {
 	views = [];
 	calls = [];
 	broken = {}; // method → a reply in place of ours: {status, headers, body}
+	tokens = {}; // method → the token it wants, when that is not the bot's
 	stamp = 1700000000;
 
-	open() {
-		this.http = http.createServer((request, response) => {
+	/** `tls`: {cert, key} */
+	open(tls) {
+		this.http = (tls ? https : http).createServer(tls ?? {}, (request, response) => {
 			let text = '';
 			request.on('data', (part) => (text += part));
 			request.on('end', () => {
-				const reply = this.answer(request, text && JSON.parse(text));
+				const reply = this.answer(request, text.startsWith('{') ? JSON.parse(text) : text);
 				response.writeHead(reply.status ?? 200, { 'content-type': 'application/json', ...reply.headers });
 				response.end(JSON.stringify(reply.body ?? reply));
 			});
@@ -32,7 +35,7 @@ export class Slack {
 		});
 		return new Promise((resolve) => {
 			this.http.listen(0, '127.0.0.1', () => {
-				this.origin = `http://127.0.0.1:${this.http.address().port}`;
+				this.origin = `${tls ? 'https' : 'http'}://127.0.0.1:${this.http.address().port}`;
 				this.api = `${this.origin}/api/`;
 				resolve(this);
 			});
@@ -48,7 +51,7 @@ export class Slack {
 		}
 		const method = request.url.replace('/api/', '');
 		this.calls.push({ method, body, at: Date.now() });
-		if (request.headers.authorization !== `Bearer ${TOKEN}`) return { ok: false, error: 'invalid_auth' };
+		if (request.headers.authorization !== `Bearer ${this.tokens[method] ?? TOKEN}`) return { ok: false, error: 'invalid_auth' };
 		if (this.broken[method]) return this.broken[method];
 		return this[method](body);
 	}
@@ -87,7 +90,7 @@ export class Slack {
 		return this.messages[n - 1];
 	}
 
-	/** As Slack sends it; → {status, body} */
+	/** As Slack sends it by HTTP; → {status, body} */
 	async send(server, body, { type = 'application/json', secret = SECRET, at = Date.now() / 1000 } = {}) {
 		const stamp = Math.floor(at);
 		const signature = `v0=${createHmac('sha256', secret).update(`v0:${stamp}:${body}`).digest('hex')}`;
@@ -97,7 +100,9 @@ export class Slack {
 		return { status: reply.status, body: text ? JSON.parse(text) : null };
 	}
 
+	/** To a server by HTTP, or over the sockets of slack_socket.mjs. */
 	payload(server, payload, how) {
+		if (server.call && server.links) return server.call('interactive', payload, how);
 		return this.send(server, `payload=${encodeURIComponent(JSON.stringify(payload))}`,
 			{ type: 'application/x-www-form-urlencoded', ...how });
 	}
@@ -112,16 +117,17 @@ export class Slack {
 				action_ts: stamp ?? `${this.stamp++}.5` }] }, how);
 	}
 
-	submit(server, user, view, values, { hash = `h${this.stamp++}` } = {}) {
+	submit(server, user, view, values, { hash = `h${this.stamp++}`, ...how } = {}) {
 		const state = { values: Object.fromEntries(Object.entries(values).map(([id, v]) => [id, { v }])) };
 		return this.payload(server, { type: 'view_submission', team: { id: TEAM }, user: { id: user, team_id: TEAM },
-			view: { id: 'V1', hash, private_metadata: view.private_metadata, callback_id: '', state } });
+			view: { id: 'V1', hash, private_metadata: view.private_metadata, callback_id: '', state } }, how);
 	}
 
 	say(server, user, message, text, more = {}) {
-		return this.send(server, JSON.stringify({ type: 'event_callback', team_id: TEAM, event_id: 'Ev1',
+		const payload = { type: 'event_callback', team_id: TEAM, event_id: 'Ev1',
 			event: { type: 'message', channel: message.channel, user, text, ts: `${this.stamp++}.9`,
-				thread_ts: message.ts, ...more } }));
+				thread_ts: message.ts, ...more } };
+		return server.links ? server.call('events_api', payload) : this.send(server, JSON.stringify(payload));
 	}
 
 	async line(n) {
