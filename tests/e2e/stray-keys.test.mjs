@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { random } from '../lib/random.mjs';
-import { arrive, Server, sleep } from './lib.mjs';
+import { arrive, Server, sleep, until } from './lib.mjs';
 import { browser, long } from './matrix.mjs';
 
 const SEQUENCES = Number(process.env.PARLEY_SEQUENCES ?? (long ? 10_000 : 48));
@@ -97,7 +97,7 @@ const armed = () => new Promise((done) => {
 
 /** Why a decision should not have been sent; null: it was meant. */
 function complaint({ ask, verb, body, presses, shown, byItself }, risk) {
-	const [before, last] = presses.slice(-2);
+	const [before, last] = [presses.at(-2), presses.at(-1)];
 	if (!last) return 'nothing was pressed';
 	if (last.card !== ask) return `the last press was on ${last.card}`;
 	const button = ['pointer', 'Enter', ' '].includes(last.key);
@@ -127,7 +127,7 @@ const targets = ['[data-row] a', '[data-row] a', 'article button', 'article butt
 /** One page and its agent, played at random. */
 class Game {
 	constructor(below, server, agent, marie, page) {
-		Object.assign(this, { below, server, agent, marie, page, open: [], risks: {}, counts: {}, n: 0 });
+		Object.assign(this, { below, server, agent, marie, page, open: [], risks: {}, counts: {}, n: 0, decided: new Set() });
 	}
 	any(list) {
 		return list[this.below(list.length)];
@@ -220,6 +220,29 @@ class Game {
 			const why = complaint(one, this.risks[one.ask]);
 			assert.equal(why, null, `${why}: ${kind} ${JSON.stringify(one)}`);
 			this.open = this.open.filter((id) => id !== one.ask);
+			this.decided.add(one.ask);
+		}
+	}
+	/** One approval that is meant and that nothing disturbs: there is something to judge on any machine. */
+	async surely() {
+		const { id } = await this.agent.ask({ session: this.session, kind: 'approval', title: 'First of all',
+			operation: { name: 'shell', risk: 'low', arguments: { command: 'true' } } });
+		await this.page.locator(`[data-row="${id}"] a`).click();
+		await this.page.locator(`article[data-ask="${id}"]`).waitFor();
+		await until(async () => {
+			await this.page.evaluate(armed);
+			await this.page.keyboard.press('a');
+			return (await this.marie.get(`/v1/asks/${id}`)).body.status === 'answered';
+		}, 'approved');
+		await this.judge();
+		assert.deepEqual(this.counts, { approve: 1 });
+	}
+	/** What the server has of this page's person is what was seen being sent, and judged. */
+	async audit() {
+		for (let cursor = ''; cursor !== null;) {
+			const { items, next_cursor } = (await this.marie.get(`/v1/asks?status=all&limit=200${cursor && `&cursor=${cursor}`}`)).body;
+			for (const ask of items) if (ask.answered_by?.name === 'owner') assert.ok(this.decided.has(ask.id), `${ask.id} was decided unseen: ${JSON.stringify(ask)}`);
+			cursor = next_cursor;
 		}
 	}
 }
@@ -239,8 +262,10 @@ async function play(shown, number, sequences) {
 		place.context.on('page', (tab) => void tab.close());
 		const game = new Game(random(seed * 1000 + number), server, agent, marie, place.page);
 		game.session = (await agent.session('stray')).id;
+		await game.surely();
 		for (let i = 0; i < 4; i++) await game.ask();
 		for (let i = 0; i < sequences; i++) await game.sequence();
+		await game.audit();
 		assert.deepEqual(place.errors, []);
 		return game.counts;
 	} catch (error) {
@@ -260,8 +285,28 @@ test(`${SEQUENCES} random sequences decide nothing that was not pressed for (see
 	const counts = {};
 	for (const one of played) for (const [kind, n] of Object.entries(one)) counts[kind] = (counts[kind] ?? 0) + n;
 	console.log(`seed ${seed}: ${JSON.stringify(counts)} in ${Math.round((Date.now() - started) / 1000)} s`);
-	/* What a few sequences decide depends on how fast the machine is: of many, there is each kind. */
-	const kinds = SEQUENCES < MANY ? [] : ['approve', 'reject', 'answer'];
+	/* Each sequence was judged. What else a few of them decide depends on how fast the machine is: of many, there is each kind. */
+	const kinds = SEQUENCES < MANY ? ['approve'] : ['approve', 'reject', 'answer'];
 	for (const kind of kinds) assert.ok(counts[kind] > 0, `no ${kind} in ${SEQUENCES} sequences: ${JSON.stringify(counts)}`);
-	assert.ok(Object.keys(counts).length, 'nothing was decided at all');
+});
+
+test('the judge of a decision refuses each kind of accident', () => {
+	const press = { key: 'a', card: 'ask_1', at: 2000, movedAt: 1500, quickAt: null };
+	const sent = (verb, value, presses, more = {}) =>
+		({ ask: 'ask_1', verb, body: { answers: { q1: { value } } }, presses, shown: { at: 1000, nth: 1 }, byItself: false, ...more });
+	const approve = (presses, more) => sent('answer', 'approve', presses, more);
+	const meantOnes = [
+		[approve([press]), 'low'], [approve([{ ...press, key: 'pointer', approves: true }]), 'high'], [approve([press, press]), 'critical'],
+		[sent('answer', 'reject', [{ ...press, key: 'Ctrl+Enter', writes: true }]), 'low'],
+		[sent('answer', 'x', [{ ...press, key: 'Enter', inForm: true }])], [sent('skip', undefined, [{ ...press, key: 'Enter', skips: true }])],
+	];
+	for (const [one, risk] of meantOnes) assert.equal(complaint(one, risk), null, JSON.stringify(one));
+	const accidents = [
+		[approve([]), 'low'], [approve([{ ...press, card: 'ask_2' }]), 'low'], [approve([{ ...press, key: 'Ctrl+Enter' }]), 'low'],
+		[approve([{ ...press, writes: true }]), 'low'], [approve([{ ...press, at: 1100 }]), 'low'], [approve([press]), 'critical'],
+		[approve([press], { byItself: true }), 'high'], [approve([{ ...press, movedAt: 500 }], { shown: { at: 1000, nth: 2 } }), 'low'],
+		[sent('answer', 'reject', [{ ...press, key: 'Ctrl+Enter' }]), 'low'], [sent('answer', 'x', [{ ...press, key: 'Ctrl+Enter' }])],
+		[sent('skip', undefined, [{ ...press, key: 's' }])],
+	];
+	for (const [one, risk] of accidents) assert.notEqual(complaint(one, risk), null, JSON.stringify(one));
 });
