@@ -78,11 +78,17 @@ export async function later<T>(part: () => Promise<T>): Promise<T> {
 	}
 }
 
+/* The tables behind Intl take longer to load than the first list to draw: what reads the same without
+ * them does without. */
+const numeral = (value: number) =>
+	Number.isInteger(value) && Math.abs(value) < 1000 ? String(value) : value.toLocaleString(current);
+const isOne = { en: (n: number) => n === 1, fr: (n: number) => Math.abs(n) < 2 };
+
 function fill(text: string, params: Params): string {
 	return text.replace(/\{(\w+)\}/g, (whole, name: string) => {
 		const value = params[name];
 		if (value === undefined) return whole;
-		return typeof value === 'number' ? value.toLocaleString(current) : value;
+		return typeof value === 'number' ? numeral(value) : value;
 	});
 }
 
@@ -90,9 +96,7 @@ export function t(id: MessageId, params: Params = {}): string {
 	return fill(words[id] ?? id, params);
 }
 
-const plurals = { en: new Intl.PluralRules('en'), fr: new Intl.PluralRules('fr') };
-
 export function tn(id: PluralId, n: number, params: Params = {}): string {
-	const form = plurals[current].select(n) === 'one' ? 'one' : 'other';
+	const form = isOne[current](n) ? 'one' : 'other';
 	return fill(words[`${id}.${form}`] ?? id, { n, ...params });
 }

@@ -8,23 +8,8 @@ const D = 24 * H;
 
 type Unit = 'second' | 'minute' | 'hour' | 'day';
 
-/* Making one takes longer than drawing the row that wants it. */
-const formats = new Map<string, Intl.NumberFormat>();
-
-function unit(n: number, name: Unit, display: 'narrow' | 'short'): string {
-	const key = `${language()} ${name} ${display}`;
-	let format = formats.get(key);
-	if (!format) {
-		format = new Intl.NumberFormat(language(), {
-			style: 'unit',
-			unit: name,
-			unitDisplay: display,
-			maximumFractionDigits: 0,
-		});
-		formats.set(key, format);
-	}
-	return format.format(n);
-}
+const unit = (n: number, name: Unit, display: 'narrow' | 'short') =>
+	t(`web.span.${display}.${name}`, { n });
 
 /** "6m", "2h", "3d": how long ago, or how long something took. */
 export function span(ms: number, display: 'narrow' | 'short' = 'narrow'): string {

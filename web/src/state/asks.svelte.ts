@@ -9,6 +9,7 @@ import { serverNow } from '../lib/serverTime';
 import { cacheKeep, cacheLoad } from './cache';
 import { clock } from './clock.svelte';
 import { login } from './login.svelte';
+import { afterPaint } from './screen.svelte';
 
 const PAGE = 200;
 const FIRST_PAGE = 50; // more than a screen of them
@@ -67,7 +68,7 @@ export class Asks {
 		return [...this.known.values()].filter((ask) => ask.session === session).map((ask) => ask.id);
 	}
 
-	/** Returns the event number to go on from. The first page is shown before the last is here. */
+	/** Returns the event number to go on from. The first page is painted before the next is asked for. */
 	async load(): Promise<number> {
 		const seen = new Set<string>();
 		let first: number | null = null;
@@ -86,6 +87,7 @@ export class Asks {
 				seen.add(ask.id);
 			}
 			this.tick++;
+			if (cursor && seen.size === FIRST_PAGE) await new Promise<void>(afterPaint);
 		} while (cursor);
 		for (const ask of this.known.values())
 			if (ask.status === 'pending' && !seen.has(ask.id)) this.want(ask.id);

@@ -25,7 +25,8 @@ export const opened = {
 	get yes(): boolean {
 		return shown;
 	},
-	now: () => afterPaint(() => (shown = true)),
+	/* The frame after the one with the list: by then that one is on its way. */
+	now: () => afterPaint(() => afterPaint(() => (shown = true))),
 };
 
 const print = matchMedia('print');

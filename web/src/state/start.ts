@@ -5,12 +5,13 @@ import { languageOfBrowser, later, speak } from '../lib/i18n.svelte';
 import { router } from '../lib/router.svelte';
 import { askArrived, eventTold } from './arrivals';
 import { asks } from './asks.svelte';
-import { cacheClear, cacheKeep, cacheLoad } from './cache';
+import { cacheClear, cacheKeep, cacheLoad, cacheWarm } from './cache';
 import { connection } from './connection.svelte';
 import { dialogs } from './dialogs.svelte';
 import { draftsClear, draftsOf, draftsTidy } from './drafts';
 import { login } from './login.svelte';
 import { outbox } from './outbox.svelte';
+import { afterPaint } from './screen.svelte';
 import { settings } from './settings.svelte';
 import { outboxSend } from './settling';
 import { toasts } from './toasts.svelte';
@@ -39,10 +40,13 @@ export async function enter(words: Promise<unknown> = Promise.resolve()): Promis
 	});
 	try {
 		const [me, loading] = [api.me(), asks.load()];
+		cacheWarm();
 		for (const call of [me, loading]) call.catch(() => undefined); // each in its turn
 		await words;
 		await welcome(await me);
-		connection.start(await loading);
+		const from = await loading;
+		await new Promise<void>(afterPaint); // the list before all else
+		connection.start(from);
 		void login.loadUsers();
 		send();
 		setTimeout(
