@@ -5,6 +5,7 @@
 #include "agent/runner.h"
 #include "desk/hint.h"
 #include "desk/run.h"
+#include "model/model.h"
 #include "net/fetch.h"
 
 #include <pthread.h>
@@ -15,6 +16,22 @@ struct claimed_runs {
 	struct task task;
 	struct run_claim claim;
 	atomic_int refs;
+};
+
+/* The messages of a run that its model may be given, by their numbers. */
+struct transcript {
+	struct run_message **at; /* each with its texts in one piece */
+	size_t len, cap;
+};
+
+/* What of a request is the same in all turns of a run. */
+struct run_setup {
+	bool ready;
+	struct arena arena;
+	struct agent_config agent;
+	struct str system;
+	struct model_tool tools[RUN_TOOLS];
+	size_t tools_len;
 };
 
 /* A thread that works on one run at a time. */
@@ -33,6 +50,8 @@ struct worker {
 	/* Of the step under way and the next: each task's arena holds what it found. */
 	struct task tasks[2];
 	int at;
+	struct transcript transcript;
+	struct run_setup setup;
 	struct fetcher *fetcher;
 };
 
@@ -57,6 +76,14 @@ struct runner {
 bool turn_run(struct worker *, const struct run_work *, struct run_work *next);
 /* call.c: the calls of a turn that are run outside of the store. */
 bool calls_run(struct worker *, const struct run_work *, struct run_work *next);
+
+/* transcript.c: takes the messages that a work brings, and before a model call reads those that are
+ * still missing; key.seen says how far it is then. False: the run is not ours any more, or out of
+ * memory. */
+bool transcript_take(struct worker *, struct run_work *);
+int64_t transcript_last(const struct transcript *); /* number of the last one; 0: none */
+void transcript_clear(struct transcript *);
+void transcript_done(struct transcript *);
 
 /* A task of this worker whose arena lives until the step after the next one begins. */
 struct task *worker_task(struct worker *);

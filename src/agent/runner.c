@@ -102,9 +102,11 @@ static bool worker_go(struct worker *w)
 	bool ours = true;
 
 	while (ours && work.step != RUN_STEP_REST) {
+		ours = transcript_take(w, &work);
 		next = (struct run_work){ .key = work.key };
-		ours = work.step == RUN_STEP_MODEL ? turn_run(w, &work, &next)
-						   : calls_run(w, &work, &next);
+		if (ours)
+			ours = work.step == RUN_STEP_MODEL ? turn_run(w, &work, &next)
+							   : calls_run(w, &work, &next);
 		if (w->from) claimed_drop(w->from);
 		w->from = NULL;
 		work = next;
@@ -113,6 +115,9 @@ static bool worker_go(struct worker *w)
 	w->from = NULL;
 	task_empty(&w->tasks[0]);
 	task_empty(&w->tasks[1]);
+	transcript_clear(&w->transcript);
+	arena_done(&w->setup.arena);
+	w->setup = (struct run_setup){ 0 };
 	return ours;
 }
 
@@ -150,6 +155,7 @@ static void *worker_main(void *ctx)
 	}
 	pthread_mutex_unlock(&r->lock);
 	w->fetcher = fetcher_free(w->fetcher);
+	transcript_done(&w->transcript);
 	return NULL;
 }
 

@@ -6,8 +6,8 @@
 #include "base/mem.h"
 #include "core/address.h"
 #include "core/body.h"
+#include "core/history.h"
 #include "core/show.h"
-#include "model/model.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,60 +97,82 @@ static bool take(void *ctx, int status, struct str bytes)
 	return model_reader_feed(c->reader, status, bytes);
 }
 
-static size_t tools_make(const struct run_work *work, const struct agent_config *agent,
-	struct arena *arena, struct model_tool *out)
+static size_t tools_make(const struct run_work *work, struct run_setup *p)
 {
 	const char *test = getenv("PARLEY_TEST_TOOLS");
-	const struct run_toolbox box = { agent->tools, agent->tools_len, work->child,
+	const struct run_toolbox box = { p->agent.tools, p->agent.tools_len, work->child,
 		test && strcmp(test, "1") == 0 };
 	size_t len = 0;
 
 	for (int i = 0; i < RUN_TOOLS; i++) {
-		struct str schema = run_tool_schema(&box, (enum run_tool_id)i, arena);
+		struct str schema = run_tool_schema(&box, (enum run_tool_id)i, &p->arena);
 
 		if (schema.len)
-			out[len++] = (struct model_tool){ str_of(run_tools[i].name),
+			p->tools[len++] = (struct model_tool){ str_of(run_tools[i].name),
 				str_of(run_tools[i].description), schema };
 	}
 	return len;
 }
 
-static struct str system_prompt(const struct run_work *work,
-	const struct agent_config *agent, struct arena *arena)
+static enum err prepare(
+	struct run_setup *p, const struct run_work *work, struct fault *why)
 {
-	if (!str_is(work->language, "fr")) return agent->prompt;
-	return arena_print(arena, "%.*s%sThe user's language is French.",
-		STR_ARGS(agent->prompt), agent->prompt.len ? "\n\n" : "");
+	enum err e;
+
+	if (p->ready) return OK;
+	e = agent_parse(arena_str(&p->arena, work->config), &p->arena, &p->agent, why);
+	if (e) return e;
+	p->tools_len = tools_make(work, p);
+	p->system = p->agent.prompt;
+	if (str_is(work->language, "fr"))
+		p->system = arena_print(&p->arena, "%.*s%sThe user's language is French.",
+			STR_ARGS(p->agent.prompt), p->agent.prompt.len ? "\n\n" : "");
+	if (p->arena.failed) return fail(why, ERR_MEMORY, "out of memory");
+	p->ready = true;
+	return OK;
 }
 
-static enum err body_make(const struct run_work *work, const struct agent_config *agent,
+/* The newest results stay whole however full the context is. */
+enum { WHOLE_MESSAGES = 4 };
+
+static struct model_message message_of(
+	const struct run_message *m, bool old, struct arena *arena)
+{
+	return (struct model_message){
+		.role = m->role == MESSAGE_ASSISTANT ? MODEL_ASSISTANT
+			: m->role == MESSAGE_TOOL    ? MODEL_TOOL
+						     : MODEL_USER,
+		.content = m->role == MESSAGE_TOOL
+				   ? history_results(m->content, old, arena)
+				   : m->content,
+		.kept = m->kept,
+		.kept_model = m->model,
+	};
+}
+
+static enum err body_make(const struct run_work *work, struct worker *w,
 	struct arena *arena, struct buf *out, struct fault *why)
 {
-	struct model_tool *tools = ARENA_ARRAY(arena, struct model_tool, RUN_TOOLS);
+	const struct transcript *t = &w->transcript;
+	const struct run_setup *p = &w->setup;
+	const struct run_message **given =
+		ARENA_ARRAY(arena, const struct run_message *, t->len + 1);
 	struct model_message *messages =
-		ARENA_ARRAY(arena, struct model_message, work->said_len + 1);
+		ARENA_ARRAY(arena, struct model_message, t->len + 1);
 	struct model_request q = { .model = work->model,
-		.system = system_prompt(work, agent, arena),
+		.system = p->system,
 		.output_max = work->access.model.output,
-		.tools = tools,
-		.messages = messages,
-		.messages_len = work->said_len };
+		.tools = p->tools,
+		.tools_len = p->tools_len,
+		.messages = messages };
 
-	if (!tools || !messages) return fail(why, ERR_MEMORY, "out of memory");
-	model_effort_find(agent->effort, &q.effort);
-	q.tools_len = tools_make(work, agent, arena, tools);
-	for (size_t i = 0; i < work->said_len; i++) {
-		const struct run_said *m = &work->said[i];
-
-		messages[i] = (struct model_message){
-			.role = m->role == MESSAGE_ASSISTANT ? MODEL_ASSISTANT
-				: m->role == MESSAGE_TOOL    ? MODEL_TOOL
-							     : MODEL_USER,
-			.content = m->content,
-			.kept = m->kept,
-			.kept_model = m->model,
-		};
-	}
+	if (!given || !messages) return fail(why, ERR_MEMORY, "out of memory");
+	model_effort_find(p->agent.effort, &q.effort);
+	q.messages_len = history_window((const struct run_message *const *)t->at, t->len,
+		work->first, work->history, given);
+	for (size_t i = 0; i < q.messages_len; i++)
+		messages[i] = message_of(given[i],
+			work->full && i + WHOLE_MESSAGES < q.messages_len, arena);
 	return model_request_write(out, work->access.wire, &q, why);
 }
 
@@ -348,7 +370,6 @@ bool turn_run(struct worker *w, const struct run_work *work, struct run_work *ne
 {
 	struct model_call c = { .w = w, .work = work };
 	struct arena arena = { 0 };
-	struct agent_config agent;
 	struct fault why = { 0 };
 	struct buf body = { 0 };
 	int64_t timeout_ms = w->runner->set.timeout_ms, now_ms = clock_mono_ms();
@@ -357,8 +378,8 @@ bool turn_run(struct worker *w, const struct run_work *work, struct run_work *ne
 	if (work->access.wrong.len)
 		ours = trouble_told(
 			&c, TROUBLE_UNAUTHORIZED, work->access.wrong, 0, now_ms, next);
-	else if (agent_parse(work->config, &arena, &agent, &why) ||
-		 body_make(work, &agent, &arena, &body, &why))
+	else if (prepare(&w->setup, work, &why) ||
+		 body_make(work, w, &arena, &body, &why))
 		ours = trouble_told(
 			&c, TROUBLE_INTERNAL, str_of(why.detail), 0, now_ms, next);
 	else

@@ -14,6 +14,7 @@ struct run_message {
 	struct str session;
 	struct str run;
 	struct str thread; /* of which it is a part (run_thread) */
+	int64_t n;	   /* its number there, from 1, without a gap */
 	enum message_role role;
 	struct str content; /* JSON array of parts */
 	/* JSON that its model wants back untouched, and which model that is. */
@@ -22,9 +23,9 @@ struct run_message {
 	int64_t cost;	   /* nanodollars; COST_UNKNOWN: there was no price */
 	struct str prices; /* JSON: those that it was reckoned by */
 	struct str stop;   /* why the model ended */
-	/* Of a model's message during which others came: the last one that the model was given.
-	 * Those behind it belong after this message. Empty: none came. */
-	struct str seen;
+	/* Of a model's message during which others came: the number of the last one that the model was
+	 * given. Those behind it belong after this message. 0: none came. */
+	int64_t seen;
 	int64_t created_ms;
 };
 

@@ -76,7 +76,7 @@ enum err run_act(struct run *r, enum run_action action, struct fault *why)
 
 struct str run_thread(const struct run *r)
 {
-	return run_is_child(r) ? r->id : r->session;
+	return run_is_child(r) ? r->id : STR_NONE;
 }
 
 struct str run_error_write(enum trouble kind, struct str message, struct arena *arena)

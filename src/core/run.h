@@ -61,7 +61,7 @@ struct run {
 	struct str limits;   /* JSON, as an agent's: those that hold now */
 	struct str message;  /* msg_… whose tool calls are not all done; or empty */
 	struct str first;    /* msg_… it began with */
-	struct str seen;     /* the last msg_… that the model was given */
+	int64_t said;	     /* the number of the last message of its thread */
 	struct str language; /* en, fr; or empty */
 	struct usage usage;
 	int64_t cost; /* nanodollars; of those calls that have a price */
@@ -84,7 +84,8 @@ enum run_status run_next(enum run_status, enum run_action);
 /* ERR_CONFLICT, and the run stays as it is, when the action cannot happen to it. */
 enum err run_act(struct run *, enum run_action, struct fault *why);
 
-/* The thread of messages that it goes on: its session's, or one of a sub-agent's own. */
+/* The thread of messages in its session that it goes on: empty, or its id when it is a sub-agent,
+ * which has one of its own. */
 struct str run_thread(const struct run *);
 
 /* {"kind": …, "message": …} in the arena. */

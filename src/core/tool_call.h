@@ -53,9 +53,8 @@ struct tool_call {
 	enum call_class class;
 	struct str
 		verdict; /* JSON {effect, rule, reason}: what decided, when it was asked */
-	struct str digest; /* of the operation */
-	struct str ask;	   /* ask_… it waits for, or waited for last */
-	struct str child;  /* run_… it started; of several the first */
+	struct str ask;	 /* ask_… it waits for, or waited for last */
+	struct str child; /* run_… it started; of several the first */
 	enum call_status status;
 	struct str result; /* text; empty once it stands in a message */
 	struct str answer; /* msg_… that holds the result */

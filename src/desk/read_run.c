@@ -236,13 +236,17 @@ const struct use use_run_get = {
 /* The result of a call that stands in a message by now. */
 static struct str result_in(struct job *job, struct db *db, const struct tool_call *c)
 {
-	struct run_message m;
+	const struct val key[] = { val_int(c->ws), val_text(c->session),
+		val_text(c->answer) };
+	struct run_message m = { 0 };
+	struct one o = { &records[RECORD_MESSAGES], &job->arena, &m, false };
 	const struct json *parts;
 	struct fault why = { 0 };
 
 	if (!c->answer.len ||
-		one_read(job, db, RECORD_MESSAGES, c->answer, "message", &m, &why) ||
-		json_read(m.content, NULL, &job->arena, &parts, &why))
+		db_one(db, SQL_OF(RECORD_MESSAGES, RECORD_GET), key, 3, one_row, &o,
+			&why) ||
+		!o.found || json_read(m.content, NULL, &job->arena, &parts, &why))
 		return STR_NONE;
 	for (uint32_t i = 0; i < parts->count; i++)
 		if (str_eq(json_text(json_get(&parts->items[i], "call")), c->id))

@@ -60,12 +60,15 @@ enum err run_hold(struct rows *rows, const struct run_key *key, struct run **out
 	return *out ? OK : fail(why, ERR_MEMORY, "out of memory");
 }
 
-enum err run_calls_fetch(
-	struct rows *rows, int64_t ws, struct str message, struct fault *why)
+enum err run_calls_fetch(struct rows *rows, const struct run *r, struct fault *why)
 {
-	const struct val args[] = { val_int(ws), val_text(message) };
+	/* Ids are made in order: the calls of a message behind its own. */
+	struct str after =
+		arena_print(rows->arena, "call%.*s", STR_ARGS(str_from(r->message, 3)));
+	const struct val args[] = { val_int(r->ws), val_text(r->session),
+		val_text(r->message), val_text(after) };
 
-	return rows_fetch(rows, RECORD_TOOL_CALLS, SQL_CALLS_OF_MESSAGE, args, 2, why);
+	return rows_fetch(rows, RECORD_TOOL_CALLS, SQL_CALLS_OF_MESSAGE, args, 4, why);
 }
 
 const struct tool_call *run_calls_next(
@@ -131,20 +134,23 @@ enum err run_event(struct rows *rows, const char *type, const struct session *s,
 
 /* ---- making ---- */
 
-struct run_message *run_message_new(struct rows *rows, const struct run *r,
-	enum message_role role, struct str content)
+struct run_message *run_message_new(
+	struct rows *rows, struct run *r, enum message_role role, struct str content)
 {
 	const struct run_message m = { .ws = r->ws,
 		.id = rows_new_id(rows, "msg"),
 		.session = r->session,
 		.run = r->id,
 		.thread = run_thread(r),
+		.n = r->said + 1,
 		.role = role,
 		.content = content,
 		.cost = COST_UNKNOWN,
 		.created_ms = rows->now_ms };
 
-	return m.id.len && content.len ? rows_new(rows, RECORD_MESSAGES, &m) : NULL;
+	if (!m.id.len || !content.len) return NULL;
+	r->said++;
+	return rows_new(rows, RECORD_MESSAGES, &m);
 }
 
 struct run *run_new(struct rows *rows, struct session *s, const struct run_make *m)
@@ -164,6 +170,7 @@ struct run *run_new(struct rows *rows, struct session *s, const struct run_make 
 		.model = m->model,
 		.limits = m->limits,
 		.language = m->language,
+		.said = m->said,
 		.queued_ms = rows->now_ms };
 	struct run_message *first;
 
@@ -205,7 +212,7 @@ enum err run_waits(struct rows *rows, struct run *r, struct fault *why)
 	const struct tool_call *c = NULL;
 	enum err e = OK;
 
-	if (r->message.len) e = run_calls_fetch(rows, r->ws, r->message, why);
+	if (r->message.len) e = run_calls_fetch(rows, r, why);
 	if (!e && r->message.len) e = run_children_fetch(rows, r, why);
 	if (e) return e;
 	jw_array(&w);
@@ -249,7 +256,7 @@ enum err run_goes_on(struct rows *rows, struct session *s, struct run *r, const 
 	enum err e;
 
 	if (run_ended(r) || r->status == RUN_RUNNING) return OK;
-	e = run_calls_fetch(rows, r->ws, r->message, why);
+	e = run_calls_fetch(rows, r, why);
 	while (!e && (c = run_calls_next(rows, r->message, c))) {
 		waits |= c->status == CALL_WAITING || c->status == CALL_INTERRUPTED;
 		can |= c->status == CALL_PENDING;

@@ -5,6 +5,7 @@
  * A runner does:
  *
  *	use_run_claim                        → works: for each the first step
+ *	use_run_history                      → the messages, unless the work brought all it lacks
  *	RUN_STEP_MODEL: calls the model, then use_run_turn or use_run_trouble → the next step
  *	RUN_STEP_CALLS: runs them (one of class once after use_run_start), then use_run_calls
  *	RUN_STEP_REST:  nothing: it waits, has ended, or was queued again; the lease is given up
@@ -14,6 +15,7 @@
 #define DESK_RUN_H
 
 #include "core/agent.h"
+#include "core/message.h"
 #include "core/run_tool.h"
 #include "core/spending.h"
 #include "desk/configured.h"
@@ -27,15 +29,10 @@ struct run_key {
 	int64_t ws;
 	struct str run, by;
 	int64_t attempt;
+	int64_t seen; /* the number of the last message that the process has; 0: it has none */
 };
 
 enum run_step { RUN_STEP_REST, RUN_STEP_MODEL, RUN_STEP_CALLS };
-
-/* A message for the model. */
-struct run_said {
-	enum message_role role;
-	struct str content, kept, model;
-};
 
 /* A tool call to be run outside of the store. */
 struct run_do {
@@ -52,8 +49,15 @@ struct run_work {
 	int64_t time_left_ms; /* of its limit; 0: it has none */
 	enum run_step step;
 	struct model_access access; /* of RUN_STEP_MODEL */
-	struct run_said *said;
-	size_t said_len;
+	/* Its thread: which it is, its first and its last message, how many go to the model, and
+	 * whether its context is nearly full. */
+	struct str thread, first;
+	int64_t said, history;
+	bool full;
+	/* The messages behind key.seen up to `said`, by their numbers. None, if they are many: then
+	 * use_run_history reads them. */
+	struct run_message *fresh;
+	size_t fresh_len;
 	struct run_do *calls;
 	size_t calls_len;
 };
@@ -65,6 +69,13 @@ struct run_claim {
 	struct run_work *works; /* found; in the task's arena */
 	size_t len;
 	int64_t next_ms; /* when there may be more; 0: nothing waits */
+};
+
+/* use_run_history: what the model may be given of the thread of this work, on a reading clerk. */
+struct run_history {
+	const struct run_work *work;
+	struct run_message *messages; /* found, by their numbers; in the task's arena */
+	size_t len;
 };
 
 /* use_run_turn: the model has answered. */
@@ -130,8 +141,8 @@ struct run_yield {
 	int64_t count; /* found */
 };
 
-extern const struct use use_run_claim, use_run_turn, use_run_trouble, use_run_start,
-	use_run_calls, use_run_renew, use_run_yield;
+extern const struct use use_run_claim, use_run_history, use_run_turn, use_run_trouble,
+	use_run_start, use_run_calls, use_run_renew, use_run_yield;
 
 /* Called on the writing clerk's thread when runs may be claimed, or were taken away. With NULL
  * it is never called again from then on. */

@@ -230,7 +230,6 @@ static enum err call_make(struct task *t, struct rows *rows, struct session *s,
 			? NULL
 			: run_tool_call(&box, c.name, arguments, rows->arena, &wrong);
 	struct run_verdict v = { 0 };
-	char digest[DIGEST_SIZE];
 	struct tool_call *made;
 	struct str text;
 	enum err e = OK;
@@ -244,8 +243,6 @@ static enum err call_make(struct task *t, struct rows *rows, struct session *s,
 		if (e) return e;
 		c.risk = v.risk;
 		c.verdict = verdict_write(&v, rows->arena);
-		operation_digest(operation, NULL, s->id, digest);
-		c.digest = arena_str(rows->arena, str_of(digest));
 		text = operation_text(op, c.name, c.arguments, v.risk, rows->arena);
 	}
 	made = c.id.len ? rows_new(rows, RECORD_TOOL_CALLS, &c) : NULL;

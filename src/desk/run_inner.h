@@ -15,8 +15,8 @@ enum err run_fetch(
  * comes along. */
 enum err run_hold(struct rows *, const struct run_key *, struct run **, struct session **,
 	struct fault *);
-/* The calls of a message, loaded; then each by rows_next. */
-enum err run_calls_fetch(struct rows *, int64_t ws, struct str message, struct fault *);
+/* The calls of the message whose calls are not all done, loaded; then each by run_calls_next. */
+enum err run_calls_fetch(struct rows *, const struct run *, struct fault *);
 /* The next call of this message behind `at`, in the order they were asked for. */
 const struct tool_call *run_calls_next(
 	const struct rows *, struct str message, const struct tool_call *at);
@@ -43,6 +43,9 @@ enum err run_event(struct rows *, const char *type, const struct session *,
  * had begun was cut. */
 enum err run_advance(struct task *, struct rows *, struct run *, struct session *,
 	bool claimed, struct run_work *out, struct fault *);
+/* The messages that its holder lacks, unless they are many, and what it needs to know of them. */
+enum err run_fresh(struct task *, struct rows *, const struct run *,
+	const struct agent_config *, struct run_work *out, struct fault *);
 /* It goes on: queued, if it waited. `by`: for the event. */
 enum err run_resume(
 	struct rows *, struct session *, struct run *, const char *by, struct fault *);
@@ -115,11 +118,13 @@ enum err run_begin(struct task *, struct rows *, struct session *, const struct 
 struct run_make {
 	struct str session, parent, call, label, agent, config, text, language, limits;
 	struct str provider, model;
-	bool held; /* waits for others before it is queued */
+	int64_t said; /* how many messages its thread has already */
+	bool held;    /* waits for others before it is queued */
 };
 /* A run with its first message. NULL: out of memory. */
 struct run *run_new(struct rows *, struct session *, const struct run_make *);
+/* The next message of its thread; the run is one that may be changed. */
 struct run_message *run_message_new(
-	struct rows *, const struct run *, enum message_role, struct str content);
+	struct rows *, struct run *, enum message_role, struct str content);
 
 #endif

@@ -81,6 +81,7 @@ enum err run_begin(struct task *t, struct rows *rows, struct session *s,
 {
 	enum session_status was = s->status;
 	struct agent_config parsed;
+	const struct run *before = NULL;
 	struct str config, wrong;
 	int64_t place;
 	struct run *r;
@@ -90,6 +91,7 @@ enum err run_begin(struct task *t, struct rows *rows, struct session *s,
 	if (!e) e = say_config(rows, agent, say, &config, why);
 	if (!e) e = agent_parse(config, rows->arena, &parsed, why);
 	if (!e) e = queue_place(t, rows, s->ws, &place, why);
+	if (!e && s->run.len) e = run_fetch(rows, s->ws, s->run, &before, why);
 	if (e) return e;
 	if (place && !say->queue)
 		return fail(why, ERR_FULL,
@@ -101,7 +103,8 @@ enum err run_begin(struct task *t, struct rows *rows, struct session *s,
 			.language = say->language,
 			.limits = run_limits_of(config, rows->arena),
 			.provider = parsed.provider,
-			.model = parsed.model });
+			.model = parsed.model,
+			.said = before ? before->said : 0 });
 	if (!r) return fail(why, ERR_MEMORY, "out of memory");
 	session_run_began(s, r->id);
 	rows_touch_session(rows, s);
@@ -215,11 +218,12 @@ static enum err say_again(
 	if (!e) e = desk_kept_id(t, k, "message", &message, why);
 	if (!e) e = run_fetch(rows, job->who.ws, run, &r, why);
 	if (e) return e;
-	const struct val key[] = { val_int(job->who.ws), val_text(message) };
+	const struct val key[] = { val_int(job->who.ws), val_text(r->session),
+		val_text(message) };
 	const struct run_message *m;
 
 	e = rows_fetch(
-		rows, RECORD_MESSAGES, SQL_OF(RECORD_MESSAGES, RECORD_GET), key, 2, why);
+		rows, RECORD_MESSAGES, SQL_OF(RECORD_MESSAGES, RECORD_GET), key, 3, why);
 	m = e ? NULL : rows_find(rows, RECORD_MESSAGES, message);
 	if (!e && !m) e = fail(why, ERR_NOT_FOUND, "no message %.*s", STR_ARGS(message));
 	if (!e) said_reply(t, m, r, rows->now_ms);
@@ -321,6 +325,7 @@ static enum err retry_decide(struct job *job, struct rows *rows, struct fault *w
 		.model = r->model,
 		.limits = run_limits_of(r->config, rows->arena),
 		.first = r->first,
+		.said = r->said,
 		.language = r->language,
 		.queued_ms = rows->now_ms };
 	next = fresh.id.len ? rows_new(rows, RECORD_RUNS, &fresh) : NULL;

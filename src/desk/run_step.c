@@ -1,12 +1,9 @@
 /* run_step.c - what a run does next, as its rows say: run tools, wait, or ask the model. */
 #include "core/body.h"
-#include "core/history.h"
 #include "core/run_limit.h"
 #include "core/show.h"
 #include "desk/book.h"
 #include "desk/run_inner.h"
-
-#include <stdlib.h>
 
 enum { STOPPED_MS = 30 * 1000 };
 
@@ -87,7 +84,7 @@ static enum err calls_go(struct task *t, struct rows *rows, struct session *s,
 	struct turn_state *out, struct fault *why)
 {
 	const struct tool_call *at = NULL;
-	enum err e = run_calls_fetch(rows, r->ws, r->message, why);
+	enum err e = run_calls_fetch(rows, r, why);
 
 	while (!e && !run_ended(r) && (at = run_calls_next(rows, r->message, at))) {
 		struct tool_call *c;
@@ -107,7 +104,7 @@ static enum err calls_go(struct task *t, struct rows *rows, struct session *s,
 }
 
 static enum err calls_tell(struct task *t, struct rows *rows, const struct run *r,
-	struct run_work *out, struct fault *why)
+	const struct agent_config *a, struct run_work *out, struct fault *why)
 {
 	const struct tool_call *c = NULL;
 	size_t len = 0;
@@ -124,7 +121,7 @@ static enum err calls_tell(struct task *t, struct rows *rows, const struct run *
 					arena_str(&t->job.arena, tool_call_arguments(c)),
 					c->class };
 	out->step = RUN_STEP_CALLS;
-	return OK;
+	return run_fresh(t, rows, r, a, out, why);
 }
 
 /* The message of results, from which the model goes on. They stand there from now on. */
@@ -215,153 +212,6 @@ static enum err limit_check(struct rows *rows, const struct run *r,
 	return OK;
 }
 
-/* ---- history ---- */
-
-static int message_order(const void *a, const void *b)
-{
-	const struct run_message *const *x = a, *const *y = b;
-
-	return str_cmp((*x)->id, (*y)->id);
-}
-
-static enum err count_row(void *ctx, const struct row *row, struct fault *why)
-{
-	(void)why;
-	*(int64_t *)ctx = row_int(row, 0);
-	return OK;
-}
-
-/* The messages of the thread that are copies of this batch, oldest first. */
-static const struct run_message **thread_copies(
-	struct rows *rows, const struct run *r, size_t *len, int64_t *fresh)
-{
-	struct str thread = run_thread(r);
-	const struct run_message *m = NULL, **all;
-	size_t n = 0;
-
-	while ((m = rows_next(rows, RECORD_MESSAGES, m)))
-		n += m->ws == r->ws && str_eq(m->thread, thread);
-	all = ARENA_ARRAY(rows->arena, const struct run_message *, n + 1);
-	*len = 0;
-	*fresh = 0;
-	while (all && (m = rows_next(rows, RECORD_MESSAGES, m)))
-		if (m->ws == r->ws && str_eq(m->thread, thread)) {
-			all[(*len)++] = m;
-			*fresh += rows_is_new(m);
-		}
-	if (all) qsort(all, *len, sizeof *all, message_order);
-	return all;
-}
-
-/* So many bytes at most, and no half of a character at either end. */
-static struct str head_of(struct str s, size_t n)
-{
-	while (n && n < s.len && ((unsigned char)s.at[n] & 0xc0) == 0x80)
-		n--;
-	return str_first(s, n);
-}
-
-static struct str tail_of(struct str s, size_t n)
-{
-	size_t start = n < s.len ? s.len - n : 0;
-
-	while (start < s.len && ((unsigned char)s.at[start] & 0xc0) == 0x80)
-		start++;
-	return str_from(s, start);
-}
-
-/* A result is for the model's eyes, not for its whole context. */
-static struct str result_cut(struct str text, bool all, struct arena *arena)
-{
-	const size_t half = CALL_MODEL_MAX / 2;
-
-	if (all && text.len > 200) return STR("[left out: the context is nearly full]");
-	if (text.len <= CALL_MODEL_MAX) return text;
-	return arena_print(arena, "%.*s\n[… %zu bytes left out …]\n%.*s",
-		STR_ARGS(head_of(text, half)), text.len - CALL_MODEL_MAX,
-		STR_ARGS(tail_of(text, half)));
-}
-
-static struct str results_cut(struct str content, bool all, struct arena *arena)
-{
-	struct buf b = { 0 };
-	struct json_writer w = { .out = &b };
-	const struct json *parts;
-
-	if (content.len <= CALL_MODEL_MAX && !all) return content;
-	if (json_read(content, NULL, arena, &parts, NULL)) return content;
-	jw_array(&w);
-	for (uint32_t i = 0; i < parts->count; i++) {
-		const struct json *part = &parts->items[i];
-
-		jw_object(&w);
-		for (uint32_t k = 0; k < part->count; k++) {
-			const struct json_member *m = &part->members[k];
-
-			jw_name(&w, m->name);
-			if (str_is(m->name, "content") && m->value.type == JSON_STRING)
-				jw_str(&w, result_cut(m->value.text, all, arena));
-			else
-				jw_json(&w, &m->value);
-		}
-		jw_object_end(&w);
-	}
-	jw_array_end(&w);
-	return buf_keep_done(&b, arena);
-}
-
-static void said_add(
-	struct run_work *out, const struct run_message *m, bool old, struct arena *arena)
-{
-	struct str content = m->role == MESSAGE_TOOL ? results_cut(m->content, old, arena)
-						     : m->content;
-
-	out->said[out->said_len++] =
-		(struct run_said){ m->role, arena_str(arena, content),
-			arena_str(arena, m->kept), arena_str(arena, m->model) };
-}
-
-static enum err history_tell(struct task *t, struct rows *rows, struct run *r,
-	const struct agent_config *a, struct run_work *out, struct fault *why)
-{
-	struct str thread = run_thread(r);
-	const struct val count_args[] = { val_int(r->ws), val_text(thread) };
-	const struct val tail_args[] = { val_int(r->ws), val_text(thread),
-		val_int(a->limits.history + 1) };
-	const struct val first_key[] = { val_int(r->ws), val_text(r->first) };
-	bool full = r->context_max && r->context_tokens * 10 > r->context_max * 8;
-	const struct run_message *first, **all;
-	int64_t count = 0, fresh;
-	size_t len, keep, start;
-	enum err e = rows_query(
-		rows, SQL_MESSAGES_COUNT, count_args, 2, count_row, &count, why);
-
-	if (!e)
-		e = rows_fetch(
-			rows, RECORD_MESSAGES, SQL_MESSAGES_TAIL, tail_args, 3, why);
-	if (!e && !rows_find(rows, RECORD_MESSAGES, r->first))
-		e = rows_fetch(rows, RECORD_MESSAGES, SQL_OF(RECORD_MESSAGES, RECORD_GET),
-			first_key, 2, why);
-	if (e) return e;
-	all = thread_copies(rows, r, &len, &fresh);
-	if (!all || !len) return fail(why, ERR_MEMORY, "out of memory");
-	keep = (size_t)history_tail(count + fresh, a->limits.history);
-	start = len > keep ? len - keep : 0;
-	r->seen = all[len - 1]->id;
-	first = rows_find(rows, RECORD_MESSAGES, r->first);
-	history_order(all + start, len - start);
-	start += history_start(all + start, len - start);
-	for (size_t i = start; first && i < len; i++)
-		if (all[i] == first) first = NULL; /* it is in the window */
-	out->said = ARENA_ARRAY(&t->job.arena, struct run_said, len - start + 1);
-	if (!out->said) return fail(why, ERR_MEMORY, "out of memory");
-	if (first) said_add(out, first, false, &t->job.arena);
-	for (size_t i = start; i < len; i++)
-		said_add(out, all[i], full && i + 4 < len, &t->job.arena);
-	out->step = RUN_STEP_MODEL;
-	return OK;
-}
-
 /* ---- the step ---- */
 
 static enum err run_stopped(struct task *t, struct rows *rows, struct session *s,
@@ -390,10 +240,11 @@ static enum err run_stopped(struct task *t, struct rows *rows, struct session *s
 static void work_start(struct task *t, const struct run *r, struct run_work *out)
 {
 	struct arena *arena = &t->job.arena;
-	struct str by = out->key.by;
+	struct run_key key = out->key;
 
 	*out = (struct run_work){ .key = { r->ws, arena_str(arena, r->id),
-					  arena_str(arena, by), r->attempt },
+					  arena_str(arena, key.by), r->attempt,
+					  key.seen },
 		.session = arena_str(arena, r->session),
 		.config = arena_str(arena, r->config),
 		.provider = arena_str(arena, r->provider),
@@ -418,7 +269,7 @@ enum err run_advance(struct task *t, struct rows *rows, struct run *r, struct se
 	if (e || stopped) return e;
 	if (r->message.len) e = calls_go(t, rows, s, r, &a, claimed, &turn, why);
 	if (e || run_ended(r)) return e;
-	if (turn.pending) return calls_tell(t, rows, r, out, why);
+	if (turn.pending) return calls_tell(t, rows, r, &a, out, why);
 	if (turn.waiting || r->recovery.len) return run_rest(rows, s, r, why);
 	if (r->message.len) e = turn_loops(rows, r, &loops, why);
 	if (!e && r->message.len) e = turn_close(rows, r, &rejected, why);
@@ -445,5 +296,6 @@ enum err run_advance(struct task *t, struct rows *rows, struct run *r, struct se
 		*why = missing;
 		return e;
 	}
-	return history_tell(t, rows, r, &a, out, why);
+	out->step = RUN_STEP_MODEL;
+	return run_fresh(t, rows, r, &a, out, why);
 }

@@ -88,22 +88,6 @@ static bool content_calls(struct str content, struct arena *arena)
 	return false;
 }
 
-/* Did people say something that the model has not seen? */
-static enum err unseen(
-	struct rows *rows, const struct run *r, bool *out, struct fault *why)
-{
-	const struct val args[] = { val_int(r->ws), val_text(run_thread(r)),
-		val_text(r->seen) };
-	const struct run_message *m = NULL;
-	enum err e = rows_fetch(rows, RECORD_MESSAGES, SQL_MESSAGES_SINCE, args, 3, why);
-
-	*out = false;
-	while (!e && (m = rows_next(rows, RECORD_MESSAGES, m)))
-		*out |= m->role == MESSAGE_USER && str_eq(m->thread, run_thread(r)) &&
-			str_cmp(m->id, r->seen) > 0;
-	return e;
-}
-
 static enum err turn_message(struct task *t, struct rows *rows, struct session *s,
 	struct run *r, const struct agent_config *agent, const struct run_turn *turn,
 	bool calls, bool more, struct fault *why)
@@ -113,6 +97,7 @@ static enum err turn_message(struct task *t, struct rows *rows, struct session *
 		.session = r->session,
 		.run = r->id,
 		.thread = run_thread(r),
+		.n = ++r->said,
 		.role = MESSAGE_ASSISTANT,
 		.content = turn->content,
 		.kept = turn->kept,
@@ -121,7 +106,7 @@ static enum err turn_message(struct task *t, struct rows *rows, struct session *
 		.cost = turn->cost,
 		.prices = turn->prices,
 		.stop = turn->stop,
-		.seen = more ? r->seen : STR_NONE,
+		.seen = more ? turn->key.seen : 0,
 		.created_ms = rows->now_ms };
 	enum err e = OK;
 
@@ -141,7 +126,7 @@ static enum err turn_decide(struct job *job, struct rows *rows, struct fault *wh
 	struct task *t = task_of(job);
 	struct run_turn *turn = t->checked;
 	struct agent_config agent;
-	bool calls, more = false;
+	bool calls, more;
 	struct session *s;
 	struct run *r;
 	enum err e = run_hold(rows, &turn->key, &r, &s, why);
@@ -149,13 +134,13 @@ static enum err turn_decide(struct job *job, struct rows *rows, struct fault *wh
 	turn->next = (struct run_work){ .key = turn->key };
 	if (!e) e = run_agent(r, rows->arena, &agent, why);
 	if (e) return e;
+	more = r->said > turn->key.seen; /* people said something meanwhile */
 	r->turn++;
 	r->error = STR_NONE;
 	r->context_tokens = usage_context(&turn->usage) + turn->usage.output;
 	r->context_max = turn->context_max;
 	calls = content_calls(turn->content, rows->arena);
 	e = spent_add(rows, s, r, &turn->usage, turn->cost, turn->worked_ms, why);
-	if (!e) e = unseen(rows, r, &more, why);
 	if (!e) e = turn_message(t, rows, s, r, &agent, turn, calls, more, why);
 	if (e) return e;
 	if (!calls && !more && !turn->again) {
@@ -228,7 +213,7 @@ static enum err call_held(struct rows *rows, const struct run *r, struct str id,
 	struct tool_call **out, struct fault *why)
 {
 	const struct tool_call *c;
-	enum err e = run_calls_fetch(rows, r->ws, r->message, why);
+	enum err e = run_calls_fetch(rows, r, why);
 
 	if (e) return e;
 	c = rows_find(rows, RECORD_TOOL_CALLS, id);

@@ -108,8 +108,8 @@ extern const struct record records[RECORD_COUNT];
 /* Of runs, in record_runs.c. */
 enum {
 	RUN_COLUMNS = 48,
-	MESSAGE_COLUMNS = 20,
-	TOOL_CALL_COLUMNS = 26,
+	MESSAGE_COLUMNS = 21,
+	TOOL_CALL_COLUMNS = 25,
 	TODO_COLUMNS = 11,
 	MEMORY_COLUMNS = 9
 };

@@ -35,7 +35,7 @@ const struct column run_columns[RUN_COLUMNS] = {
 	CHANGES(TEXT, run, limits),
 	LATER(TEXT, run, message),
 	FIXED(TEXT, run, first),
-	LATER(TEXT, run, seen),
+	CHANGES(INT, run, said),
 	FIXED(TEXT, run, language),
 	NAMED(INT, run, usage.input, "input", true),
 	NAMED(INT, run, usage.cache_read, "cache_read", true),
@@ -62,10 +62,11 @@ const struct column run_columns[RUN_COLUMNS] = {
 
 const struct column message_columns[MESSAGE_COLUMNS] = {
 	FIXED(INT, run_message, ws),
-	FIXED(TEXT, run_message, id),
 	FIXED(TEXT, run_message, session),
+	FIXED(TEXT, run_message, id),
 	FIXED(TEXT, run_message, run),
 	FIXED(TEXT, run_message, thread),
+	FIXED(INT, run_message, n),
 	WORD(run_message, role, message_role_words, false),
 	FIXED(TEXT, run_message, content),
 	FIXED(TEXT, run_message, kept),
@@ -79,7 +80,7 @@ const struct column message_columns[MESSAGE_COLUMNS] = {
 	FIXED(INT, run_message, cost),
 	FIXED(TEXT, run_message, prices),
 	FIXED(TEXT, run_message, stop),
-	FIXED(TEXT, run_message, seen),
+	FIXED(INT, run_message, seen),
 	FIXED(INT, run_message, created_ms),
 };
 
@@ -98,7 +99,6 @@ const struct column tool_call_columns[TOOL_CALL_COLUMNS] = {
 	FIXED(NUMBER, tool_call, risk),
 	WORD(tool_call, class, call_class_words, false),
 	FIXED(TEXT, tool_call, verdict),
-	FIXED(TEXT, tool_call, digest),
 	LATER(TEXT, tool_call, ask),
 	LATER(TEXT, tool_call, child),
 	WORD(tool_call, status, call_status_words, true),

@@ -462,16 +462,16 @@ const char *const sql_written[SQL_RECORDS] = {
 		"SELECT agent, model, session, queued_ms, input, cache_read, cache_write,"
 		" cache_write_1h, output, reasoning, cost, priced, partial FROM runs"
 		" WHERE ws = $1 AND queued_ms >= $2 AND queued_ms < $3 ORDER BY id",
-	[SQL_MESSAGES_TAIL] = "SELECT @messages FROM messages WHERE ws = $1"
-			      " AND thread = $2 ORDER BY id DESC LIMIT $3",
-	[SQL_MESSAGES_COUNT] =
-		"SELECT COUNT(*) FROM messages WHERE ws = $1 AND thread = $2",
-	[SQL_MESSAGES_SINCE] = "SELECT @messages FROM messages WHERE ws = $1"
-			       " AND thread = $2 AND id > $3 ORDER BY id",
+	/* Of the thread $3 of a session the $5 behind the number $4. */
+	[SQL_MESSAGES_SINCE] =
+		"SELECT @messages FROM messages WHERE ws = $1 AND session = $2"
+		" AND thread = $3 AND n > $4 AND n <= $4 + $5 ORDER BY id DESC LIMIT $5",
 	[SQL_MESSAGE_LIST] = "SELECT @messages FROM messages WHERE ws = $1"
 			     " AND session = $2 AND id < $3 ORDER BY id DESC LIMIT $4",
-	[SQL_CALLS_OF_MESSAGE] = "SELECT @tool_calls FROM tool_calls WHERE ws = $1"
-				 " AND message = $2 ORDER BY n",
+	/* $4: they stand behind it. */
+	[SQL_CALLS_OF_MESSAGE] =
+		"SELECT @tool_calls FROM tool_calls WHERE ws = $1 AND session = $2"
+		" AND message = $3 AND id > $4 ORDER BY n",
 	[SQL_CALL_BY_ASK] = "SELECT @tool_calls FROM tool_calls WHERE ws = $1"
 			    " AND ask = $2 AND ask > ''",
 	[SQL_CALL_LIST] = "SELECT @tool_calls FROM tool_calls WHERE ws = $1"
@@ -562,7 +562,8 @@ const char *const sql_written[SQL_RECORDS] = {
 		" WHERE r.ws = m.ws AND r.id = m.run AND r.session = m.session)",
 	[SQL_CHECK_LOST_TOOL_CALLS] =
 		"SELECT COUNT(*) FROM tool_calls c WHERE NOT EXISTS (SELECT 1 FROM messages m"
-		" WHERE m.ws = c.ws AND m.id = c.message AND m.run = c.run)",
+		" WHERE m.ws = c.ws AND m.session = c.session AND m.id = c.message"
+		" AND m.run = c.run)",
 	[SQL_CHECK_LOST_TASKS] =
 		"SELECT COUNT(*) FROM tasks t WHERE NOT EXISTS (SELECT 1 FROM sessions s"
 		" WHERE s.ws = t.ws AND s.id = t.session)",

@@ -12,6 +12,7 @@ static void copy(char *out, size_t size, struct str text)
 static void held_take(struct held *h, const struct run_work *w)
 {
 	h->step = w->step;
+	if (w->said) h->seen = w->said;
 	h->calls_len = 0;
 	for (size_t i = 0; i < w->calls_len && i < HELD_CALLS; i++) {
 		copy(h->calls[i], ID_SIZE, w->calls[i].call);
@@ -22,7 +23,8 @@ static void held_take(struct held *h, const struct run_work *w)
 
 static struct run_key key_of(const struct held *h)
 {
-	return (struct run_key){ h->ws, str_of(h->run), str_of(h->by), h->attempt };
+	return (struct run_key){ h->ws, str_of(h->run), str_of(h->by), h->attempt,
+		h->seen };
 }
 
 static bool put(struct rig *r, const struct use *use, const char *body)

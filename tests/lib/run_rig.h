@@ -12,7 +12,7 @@ enum { HELD_CALLS = 8 };
 /* What a process has to do for a run it claimed. */
 struct held {
 	char run[ID_SIZE], session[ID_SIZE], by[32];
-	int64_t ws, attempt;
+	int64_t ws, attempt, seen;
 	bool child;
 	enum run_step step;
 	char calls[HELD_CALLS][ID_SIZE]; /* of RUN_STEP_CALLS */

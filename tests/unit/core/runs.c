@@ -75,13 +75,13 @@ static void the_window_is_cut_to_half_and_stays(void **state)
 static void what_is_said_during_an_answer_comes_after_it(void **state)
 {
 	const struct run_message all[] = {
-		{ .id = STR("1"), .role = MESSAGE_USER },
-		{ .id = STR("2"), .role = MESSAGE_USER },
-		{ .id = STR("3"), .role = MESSAGE_USER },
-		{ .id = STR("4"), .role = MESSAGE_ASSISTANT, .seen = STR("1") },
-		{ .id = STR("5"), .role = MESSAGE_USER },
-		{ .id = STR("6"), .role = MESSAGE_TOOL },
-		{ .id = STR("7"), .role = MESSAGE_ASSISTANT },
+		{ .n = 1, .role = MESSAGE_USER },
+		{ .n = 2, .role = MESSAGE_USER },
+		{ .n = 3, .role = MESSAGE_USER },
+		{ .n = 4, .role = MESSAGE_ASSISTANT, .seen = 1 },
+		{ .n = 5, .role = MESSAGE_USER },
+		{ .n = 6, .role = MESSAGE_TOOL },
+		{ .n = 7, .role = MESSAGE_ASSISTANT },
 	};
 	const struct run_message *list[7];
 	char order[8] = "";
@@ -91,10 +91,57 @@ static void what_is_said_during_an_answer_comes_after_it(void **state)
 		list[i] = &all[i];
 	history_order(list, 7);
 	for (size_t i = 0; i < 7; i++)
-		order[i] = list[i]->id.at[0];
+		order[i] = (char)('0' + list[i]->n);
 	assert_string_equal(order, "1462357");
-	assert_int_equal(history_start(list + 1, 6), 2);
 	history_order(list, 0);
+}
+
+/* A thread of one run: what it began with, then answers with their results. */
+static void the_window_has_the_first_message_and_the_last_ones(void **state)
+{
+	struct run_message all[201];
+	const struct run_message *list[201], *out[201];
+
+	(void)state;
+	for (int i = 0; i < 201; i++) {
+		all[i] = (struct run_message){ .id = i ? STR("later") : STR("first"),
+			.n = i + 1,
+			.role = i == 0	     ? MESSAGE_USER
+				: i % 2 == 1 ? MESSAGE_ASSISTANT
+					     : MESSAGE_TOOL };
+		list[i] = &all[i];
+	}
+	for (size_t len = 1; len <= 201; len += 2) {
+		size_t n = history_window(list, len, STR("first"), 50, out);
+
+		assert_true(n >= (len < 26 ? len : 25) && n <= 51);
+		assert_ptr_equal(out[0], list[0]);
+		assert_ptr_equal(out[n - 1], list[len - 1]);
+		if (n > 1) assert_int_equal(out[1]->role, MESSAGE_ASSISTANT);
+		for (size_t i = 2; i < n; i++)
+			assert_int_equal(out[i]->n, out[i - 1]->n + 1);
+	}
+}
+
+/* Without its first message, which is in the window, it begins with a user's. */
+static void the_window_begins_with_what_a_user_said(void **state)
+{
+	struct run_message all[40];
+	const struct run_message *list[40], *out[40];
+	size_t n;
+
+	(void)state;
+	for (int i = 0; i < 40; i++) {
+		all[i] =
+			(struct run_message){ .id = i == 38 ? STR("first") : STR("other"),
+				.n = i + 1,
+				.role = i % 2 ? MESSAGE_ASSISTANT : MESSAGE_USER };
+		list[i] = &all[i];
+	}
+	n = history_window(list, 40, STR("first"), 7, out);
+	assert_int_equal(n, 6);
+	assert_int_equal(out[0]->n, 35);
+	assert_int_equal(history_window(list, 0, STR("first"), 7, out), 0);
 }
 
 static void more_of_a_limit_is_granted_by_what_it_counts(void **state)
@@ -299,6 +346,8 @@ int main(void)
 		cmocka_unit_test(a_call_that_has_ended_never_changes),
 		cmocka_unit_test(the_window_is_cut_to_half_and_stays),
 		cmocka_unit_test(what_is_said_during_an_answer_comes_after_it),
+		cmocka_unit_test(the_window_has_the_first_message_and_the_last_ones),
+		cmocka_unit_test(the_window_begins_with_what_a_user_said),
 		cmocka_unit_test(more_of_a_limit_is_granted_by_what_it_counts),
 		cmocka_unit_test(tasks_begin_after_those_they_wait_for),
 		cmocka_unit_test(circles_and_unknown_ids_are_refused),

@@ -1,0 +1,109 @@
+/* transcript.c - the messages of the run that a thread works on. They are read once, when the run was
+ * claimed; from then on each step brings what is new. */
+#include "agent/inner.h"
+
+#include "base/mem.h"
+#include "core/history.h"
+
+void transcript_clear(struct transcript *t)
+{
+	for (size_t i = 0; i < t->len; i++)
+		mem_free(t->at[i]);
+	t->len = 0;
+}
+
+void transcript_done(struct transcript *t)
+{
+	transcript_clear(t);
+	mem_free(t->at);
+	*t = (struct transcript){ 0 };
+}
+
+int64_t transcript_last(const struct transcript *t)
+{
+	return t->len ? t->at[t->len - 1]->n : 0;
+}
+
+static struct str text_put(char **at, struct str text)
+{
+	struct str out = { *at, text.len };
+
+	if (text.len) memcpy(*at, text.at, text.len);
+	*at += text.len;
+	return out;
+}
+
+/* A message and its texts in one piece. NULL: out of memory. */
+static struct run_message *message_keep(const struct run_message *m)
+{
+	struct run_message *kept = mem_alloc(
+		sizeof *kept + m->id.len + m->content.len + m->kept.len + m->model.len);
+	char *text = (char *)(kept + 1);
+
+	if (!kept) return NULL;
+	*kept = *m;
+	kept->session = kept->run = kept->thread = kept->prices = kept->stop = STR_NONE;
+	kept->id = text_put(&text, m->id);
+	kept->content = text_put(&text, m->content);
+	kept->kept = text_put(&text, m->kept);
+	kept->model = text_put(&text, m->model);
+	return kept;
+}
+
+static bool message_add(struct transcript *t, const struct run_message *m)
+{
+	if (t->len == t->cap) {
+		size_t cap = t->cap ? t->cap * 2 : 16;
+		struct run_message **at = mem_grow(t->at, cap * sizeof *at);
+
+		if (!at) return false;
+		t->at = at;
+		t->cap = cap;
+	}
+	t->at[t->len] = message_keep(m);
+	return t->at[t->len] && ++t->len;
+}
+
+/* What the model is not given any more. */
+static void transcript_trim(struct transcript *t, const struct run_work *work)
+{
+	int64_t before = work->said - history_tail(work->said, work->history);
+	size_t len = 0;
+
+	for (size_t i = 0; i < t->len; i++)
+		if (t->at[i]->n > before || str_eq(t->at[i]->id, work->first))
+			t->at[len++] = t->at[i];
+		else
+			mem_free(t->at[i]);
+	t->len = len;
+}
+
+static bool transcript_read(struct worker *w, const struct run_work *work)
+{
+	struct run_history h = { .work = work };
+	struct task t = { 0 };
+	bool ok;
+
+	transcript_clear(&w->transcript);
+	ok = worker_tell(w, &use_run_history, &t, &h);
+	for (size_t i = 0; ok && i < h.len; i++)
+		ok = message_add(&w->transcript, &h.messages[i]);
+	buf_done(&t.job.out);
+	arena_done(&t.job.arena);
+	return ok && transcript_last(&w->transcript) == work->said;
+}
+
+bool transcript_take(struct worker *w, struct run_work *work)
+{
+	struct transcript *t = &w->transcript;
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < work->fresh_len; i++)
+		if (work->fresh[i].n == transcript_last(t) + 1)
+			ok = message_add(t, &work->fresh[i]);
+	if (work->step == RUN_STEP_MODEL && (!ok || transcript_last(t) != work->said))
+		ok = transcript_read(w, work);
+	if (work->step == RUN_STEP_MODEL) transcript_trim(t, work);
+	work->key.seen = transcript_last(t);
+	return ok;
+}
