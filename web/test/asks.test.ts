@@ -2,7 +2,17 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { api } from '../src/api/client';
 import type { Ask, Event } from '../src/api/types';
 import { Asks } from '../src/state/asks.svelte';
+import { outbox, type Letter } from '../src/state/outbox.svelte';
 import { ask } from './fixtures';
+
+/* A browser's store that is slow. */
+const kept = vi.hoisted(() => new Map<string, unknown>());
+vi.mock('idb-keyval', () => ({
+	createStore: () => null,
+	get: (name: string) => new Promise((done) => setTimeout(() => done(kept.get(name)), 5)),
+	set: async (name: string, value: unknown) => void kept.set(name, value),
+	del: async (name: string) => void kept.delete(name),
+}));
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -109,4 +119,23 @@ test('only what nothing overtook is shared', async () => {
 	replies[1]!(ask({ status: 'answered', version: 2 }));
 	await soon();
 	expect(share).toHaveBeenCalledOnce();
+});
+
+test('an answer that is queued before the kept ones are read loses none of them', async () => {
+	const letter = (name: string): Letter => ({
+		person: 'usr_1',
+		ask: name,
+		title: name,
+		verb: 'skip',
+		body: {},
+		says: '',
+		key: name,
+	});
+	kept.set('outbox', [letter('ask_1'), { ...letter('ask_2'), person: 'usr_2' }]);
+	void outbox.open('usr_1');
+	await outbox.put(letter('ask_3'));
+	const names = (kept.get('outbox') as Letter[]).map((one) => one.ask).sort();
+	expect(names).toEqual(['ask_1', 'ask_2', 'ask_3']);
+	expect(outbox.has('ask_1')).toBe(true);
+	expect(outbox.has('ask_2')).toBe(false);
 });

@@ -28,10 +28,17 @@ class Outbox {
 	letters = $state.raw<Letter[]>([]);
 	conflicts = $state.raw<Conflict[]>([]);
 	private person = '';
+	/** What is kept has been read: only then is it written. */
+	private read = Promise.resolve();
 
-	/** This person's. Letters without a person were kept by an earlier version and are left out. */
-	async open(person = this.person): Promise<void> {
+	/** This person's. */
+	open(person = this.person): Promise<void> {
 		this.person = person;
+		return (this.read = this.load(person));
+	}
+
+	/* Letters without a person were kept by an earlier version and are left out. */
+	private async load(person: string): Promise<void> {
 		const all = (await cacheLoad<Letter[]>('outbox')) ?? [];
 		if (person === this.person)
 			this.letters = all.filter((letter) => person && letter.person === person);
@@ -49,6 +56,7 @@ class Outbox {
 	}
 
 	async put(letter: Letter): Promise<void> {
+		await this.read;
 		if (letter.person !== this.person) return;
 		this.letters = [...this.letters.filter((other) => other.ask !== letter.ask), letter];
 		await this.keep();
@@ -56,12 +64,14 @@ class Outbox {
 
 	/** Takes one back: it was not sent yet. */
 	async take(ask: string): Promise<void> {
+		await this.read;
 		this.letters = this.letters.filter((letter) => letter.ask !== ask);
 		await this.keep();
 	}
 
 	/** Its person leaves, and what they had queued with them. */
 	async clear(): Promise<void> {
+		await this.read;
 		this.letters = [];
 		await this.keep();
 	}
@@ -72,6 +82,7 @@ class Outbox {
 
 	/** Sends what waits, in order, one tab at a time; `sent` hears how many went out. */
 	async send(settled: (ask: Ask) => void, sent: (n: number) => void): Promise<void> {
+		await this.read;
 		if (!this.letters.length) return;
 		const work = async () => sent(await this.sendAll(settled));
 		if (navigator.locks) await navigator.locks.request('parley-outbox', work);

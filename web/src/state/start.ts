@@ -43,7 +43,7 @@ export async function enter(words: Promise<unknown> = Promise.resolve()): Promis
 		cacheWarm();
 		for (const call of [me, loading]) call.catch(() => undefined); // each in its turn
 		await words;
-		await welcome(await me);
+		welcome(await me);
 		const from = await loading;
 		await new Promise<void>(afterPaint); // the list before all else
 		connection.start(from);
@@ -62,7 +62,7 @@ export async function enter(words: Promise<unknown> = Promise.resolve()): Promis
 		if (!kept) {
 			login.phase = login.me ? 'in' : 'login';
 		} else {
-			await welcome(kept);
+			welcome(kept);
 			await asks.loadCached();
 		}
 		connection.line = 'lost';
@@ -72,10 +72,10 @@ export async function enter(words: Promise<unknown> = Promise.resolve()): Promis
 
 const send = () => void outboxSend();
 
-async function welcome(me: Me): Promise<void> {
+function welcome(me: Me): void {
 	login.me = me;
 	draftsOf(login.person);
-	await outbox.open(login.person);
+	void outbox.open(login.person);
 	login.phase = 'in';
 	login.ended = null;
 	void cacheKeep('me', me);
