@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, describe, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { AGENTS } from './agents.mjs';
-import { Desk, asked, byCommand, byText, chosen, question, settle, useServer } from './lib.mjs';
-import { say, use } from './model.mjs';
+import { Desk, Interview, asked, byCommand, byText, chosen, question, settle, useServer } from './lib.mjs';
+import { use } from './model.mjs';
 
 const server = await useServer({ keepPort: true });
 /** Those that cannot take back what a person edited. */
@@ -27,106 +27,106 @@ for (const agent of chosen(AGENTS).filter(({ all }) => all)) {
 		const desks = [];
 		after(() => Promise.all(desks.map((desk) => desk.close())));
 		const [tools, input] = agent.shell;
-		const open = async (command, ...turns) => {
+		const command = (line) => () => use(tools, input(line));
+		/** An agent with its hook; prepare(desk): before it runs. */
+		const start = async (interview, prepare = () => {}) => {
 			const desk = new Desk(server, agent);
 			desks.push(desk);
-			return desk.open(['--hook'], () => use(tools, input(command)), ...turns, (last) => say(`I got ${last}`));
-		};
-		const finish = async (desk, running) => {
-			const { code, killed, stdout, stderr } = await running;
-			assert.equal(killed, false, `${stdout}\n${stderr}`);
-			assert.ok(desk.model.results.length, `${JSON.stringify(desk.model.missing)}\n${code}\n${stdout}\n${stderr}`);
-			return desk.model.results.at(-1);
+			await desk.open(['--hook'], ...interview.turns);
+			await prepare(desk);
+			return { desk, running: desk.go(agent.all) };
 		};
 		const ran = (desk, file) => existsSync(join(desk.work, file));
-		const edit = (operation, command) => JSON.parse(JSON.stringify(operation.arguments).replace(/"(command|cmd)":"[^"]*"/, `"$1":"${command}"`));
 
-		test('runs what was approved, in a session of its own name', async () => {
-			const desk = await open('echo yes > approved.txt');
-			const running = desk.go(agent.all);
-			const ask = await asked(server, byCommand('approved.txt'), running);
-			const { title } = (await server.member.get(`/v1/sessions/${ask.session}`)).body;
-			await settle(server, ask, 'answer', { answer: 'approve' });
-			await finish(desk, running);
-			assert.equal(ran(desk, 'approved.txt') && readFileSync(join(desk.work, 'approved.txt'), 'utf8'), 'yes\n', desk.model.results.join());
-			assert.match(title.toLowerCase(), new RegExp(agent.name === 'droid' ? 'factory droid' : agent.name));
-			await settled(ask);
-		});
+		// One run: to start costs some of them more than to ask.
+		describe('decided by a person', () => {
+			const text = `Asked past the hook, ${agent.name}?`;
+			const interview = new Interview([command('echo yes > approved.txt'), command('echo no > rejected.txt'), command('echo one > original.txt'),
+				() => use('ask_user_question', question(text))]);
+			const edit = (operation, line) => JSON.parse(JSON.stringify(operation.arguments).replace(/"(command|cmd)":"[^"]*"/, `"$1":"${line}"`));
+			let desk;
+			let running;
+			before(async () => { ({ desk, running } = await start(interview)); });
+			const came = (n) => interview.came(n, desk, running);
 
-		test('does not run what was rejected, and says why', async () => {
-			const desk = await open('echo no > rejected.txt');
-			const running = desk.go(agent.all);
-			const ask = await asked(server, byCommand('rejected.txt'), running);
-			await settle(server, ask, 'answer', { answer: { value: 'reject', text: 'Not on a Friday' } });
-			assert.match(await finish(desk, running), /Not on a Friday/);
-			assert.equal(ran(desk, 'rejected.txt'), false);
-		});
+			test('runs what was approved, in a session of its own name', async () => {
+				const ask = await asked(server, byCommand('approved.txt'), running);
+				const { title } = (await server.member.get(`/v1/sessions/${ask.session}`)).body;
+				await settle(server, ask, 'answer', { answer: 'approve' });
+				const said = await came(0);
+				assert.equal(ran(desk, 'approved.txt') && readFileSync(join(desk.work, 'approved.txt'), 'utf8'), 'yes\n', said);
+				assert.match(title.toLowerCase(), new RegExp(agent.name === 'droid' ? 'factory droid' : agent.name));
+				await settled(ask);
+			});
 
-		test('runs what the person made of it, or nothing', async () => {
-			const desk = await open('echo one > original.txt');
-			const running = desk.go(agent.all);
-			const ask = await asked(server, byCommand('original.txt'), running);
-			await settle(server, ask, 'answer', { answer: { value: 'approve', arguments: edit(ask.operation, 'echo two > edited.txt') } });
-			await finish(desk, running);
-			assert.equal(ran(desk, 'original.txt'), false, desk.model.results.join());
-			assert.equal(ran(desk, 'edited.txt'), !NO_EDIT.includes(agent.name), desk.model.results.join());
+			test('does not run what was rejected, and says why', async () => {
+				const ask = await asked(server, byCommand('rejected.txt'), running);
+				await settle(server, ask, 'answer', { answer: { value: 'reject', text: 'Not on a Friday' } });
+				assert.match(await came(1), /Not on a Friday/);
+				assert.equal(ran(desk, 'rejected.txt'), false);
+			});
+
+			test('runs what the person made of it, or nothing', async () => {
+				const ask = await asked(server, byCommand('original.txt'), running);
+				await settle(server, ask, 'answer', { answer: { value: 'approve', arguments: edit(ask.operation, 'echo two > edited.txt') } });
+				const said = await came(2);
+				assert.equal(ran(desk, 'original.txt'), false, said);
+				assert.equal(ran(desk, 'edited.txt'), !NO_EDIT.includes(agent.name), said);
+			});
+
+			test('asks a person without an approval of the asking', async () => {
+				const ask = await asked(server, (one) => byText(text)(one) || JSON.stringify(one.operation ?? {}).includes(text), running);
+				assert.equal(ask.kind, 'blocking');
+				await settle(server, ask, 'answer', { answer: 'SQLite' });
+				assert.match(await came(3), /SQLite/);
+				assert.equal((await running).killed, false);
+				assert.equal(ran(desk, 'rejected.txt') || ran(desk, 'original.txt'), false);
+			});
 		});
 
 		test('does not run what nobody decides', async () => {
-			const desk = await open('echo silence > silence.txt');
-			await hurry(desk);
-			const running = desk.go(agent.all);
+			const interview = new Interview([command('echo silence > silence.txt')]);
+			const { desk, running } = await start(interview, hurry);
 			const ask = await asked(server, byCommand('silence.txt'), running);
 			await running;
-			assert.equal(ran(desk, 'silence.txt'), false, desk.model.results.join());
-			await finish(desk, running);
+			assert.equal(ran(desk, 'silence.txt'), false, interview.said[0]);
+			await interview.came(0, desk, running);
 			assert.equal((await server.member.get(`/v1/asks/${ask.id}`)).body.status, 'cancelled');
-		});
-
-		test('asks a person without an approval of the asking', async () => {
-			const text = `Asked past the hook, ${agent.name}?`;
-			const desk = new Desk(server, agent);
-			desks.push(desk);
-			await desk.open(['--hook'], () => use('ask_user_question', question(text)), (last) => say(`I got ${last}`));
-			const running = desk.go(agent.all);
-			const ask = await asked(server, (one) => byText(text)(one) || JSON.stringify(one.operation ?? {}).includes(text), running);
-			assert.equal(ask.kind, 'blocking');
-			await settle(server, ask, 'answer', { answer: 'SQLite' });
-			assert.match(await finish(desk, running), /SQLite/);
 		});
 
 		// One agent for all: what decides is the server's, and their hooks ask the same of it.
 		test('rules and a stop decide before people do', { skip: agent.name !== 'claude' && 'Claude Code stands for all' }, async () => {
 			const rule = async (effect, tool, note) => (await server.admin.post('/v1/rules', { effect, note, match: { tool: [tool] } })).body;
 			const rules = [await rule('allow', 'Bash(touch by-rule*)', 'harmless'), await rule('deny', 'Bash(touch never*)', 'never on this disk')];
-			const before = (await server.member.get('/v1/asks?status=all&limit=200')).body.items.length;
-			const tried = async (command) => {
-				const desk = await open(command);
-				return [await finish(desk, desk.go(agent.all)), desk];
-			};
-			const [, allowed] = await tried('touch by-rule.txt');
-			assert.equal(ran(allowed, 'by-rule.txt'), true, allowed.model.results.join());
-			const [denied, no] = await tried('touch never.txt');
+			const earlier = (await server.member.get('/v1/asks?status=all&limit=200')).body.items.length;
+			let stop;
+			const interview = new Interview([command('touch by-rule.txt'), command('touch never.txt'), async () => {
+				stop = (await server.member.post('/v1/stops', { reason: 'wrong branch' })).body;
+				return use(tools, input('touch by-rule-stopped.txt'));
+			}]);
+			const { desk, running } = await start(interview);
+			const [allowed, denied, stopped] = [await interview.came(0, desk, running), await interview.came(1, desk, running), await interview.came(2, desk, running)];
+			assert.equal(ran(desk, 'by-rule.txt'), true, allowed);
 			assert.match(denied, /never on this disk/);
-			assert.equal(ran(no, 'never.txt'), false);
-			const stop = (await server.member.post('/v1/stops', { reason: 'wrong branch' })).body;
-			const [stopped, held] = await tried('touch by-rule.txt');
+			assert.equal(ran(desk, 'never.txt'), false);
 			assert.match(stopped, /wrong branch/);
-			assert.equal(ran(held, 'by-rule.txt'), false);
-			assert.equal((await server.member.get('/v1/asks?status=all&limit=200')).body.items.length, before, 'nobody was asked');
+			assert.equal(ran(desk, 'by-rule-stopped.txt'), false);
+			assert.equal((await server.member.get('/v1/asks?status=all&limit=200')).body.items.length, earlier, 'nobody was asked');
 			assert.equal((await server.admin.delete(`/v1/stops/${stop.id}`)).status, 204);
 			for (const { id } of rules) await server.admin.delete(`/v1/rules/${id}`);
 		});
 
 		test('does not run without a server', async () => {
-			const desk = await open('echo away > away.txt');
-			await desk.connect(['--hook', '--remove']);
-			await desk.connect(['--hook', '--url', 'http://127.0.0.1:9']);
-			const running = desk.go(agent.all);
-			await running;
+			const interview = new Interview([command('echo away > away.txt')]);
+			const { desk, running } = await start(interview, async (one) => {
+				await one.connect(['--hook', '--remove']);
+				await one.connect(['--hook', '--url', 'http://127.0.0.1:9']);
+			});
+			const { killed, stdout, stderr } = await running;
 			// First of all: whatever else goes wrong must not hide that it ran.
-			assert.equal(ran(desk, 'away.txt'), false, desk.model.results.join());
-			await finish(desk, running);
+			assert.equal(ran(desk, 'away.txt'), false, interview.said[0]);
+			assert.equal(killed, false, `${stdout}\n${stderr}`);
+			await interview.came(0, desk, running);
 		});
 	});
 }

@@ -89,16 +89,46 @@ export class Desk {
 
 /** What a person writes: whatever reaches the model is compared with it. */
 export const WORDS = 'Neither: “DuckDB” 1.4 & <b>ünï</b>';
+/** A call that came back without an answer; the model asks for it with its ask_id. */
+const isPending = (last) => /status\W{1,8}pending/.test(last);
 /** What an agent does with what came back: pending is asked again, the rest is said. */
-export const follow = (last, attempt) => (/status\W{1,8}pending/.test(last) ? use('get_answer', { ask_id: /ask_[0-9a-z]{26}/.exec(last)[0], attempt })
+export const follow = (last, attempt, wait_s) => (isPending(last) ? use('get_answer', { ask_id: /ask_[0-9a-z]{26}/.exec(last)[0], attempt, wait_s })
 	: say(`I got ${last}`));
 /** What the tool gave back, without the escapes of JSON in JSON. */
 export const plain = (text) => text.replaceAll('\\"', '"').replaceAll('\\n', '\n');
-/** Kills the server with -9, and starts it again at the same address. */
-export async function restart(server) {
+/** Several calls in one run of an agent: the next begins when the one before has its answer. */
+export class Interview {
+	/** calls: functions to use(…) or say(…). */
+	constructor(calls) {
+		this.calls = calls;
+		/** Of each: what it gave back in the end, and how often it was pending before. */
+		this.said = [];
+		this.pending = calls.map(() => 0);
+		this.turns = Array(200).fill((last) => this.turn(last));
+	}
+
+	turn(last) {
+		if (this.at === undefined) this.at = 0;
+		else if (isPending(last ?? '')) return follow(last, ++this.pending[this.at], 0.5);
+		else this.said[this.at++] = plain(last ?? 'nothing');
+		return this.calls[this.at]?.() ?? say('I am done');
+	}
+
+	/** What the nth gave back; it is over when the agent ends before. */
+	async came(n, desk, running) {
+		let ended;
+		running.then((result) => { ended = result; });
+		await until(() => this.said[n] !== undefined || ended, 'what came back', SLOW);
+		assert.ok(this.said[n] !== undefined, `${JSON.stringify(desk.model.missing)}\n${ended?.stdout}\n${ended?.stderr}`);
+		return this.said[n];
+	}
+}
+
+/** Kills the server with -9, and starts it again at the same address, with these flags in place of its own. */
+export async function restart(server, flags) {
 	server.clients.forEach((client) => client.close());
 	await server.signal('SIGKILL');
-	await server.start();
+	await server.start(flags);
 	for (const name of Object.keys(server.secrets)) server[name] = server.client(server.secrets[name]);
 }
 

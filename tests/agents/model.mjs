@@ -134,10 +134,7 @@ const wires = {
 export class Model {
 	/** turns: functions from what the last tool gave back to say(…) or use(…), or one to come. */
 	constructor(...turns) {
-		this.turns = turns;
-		this.turn = 0;
-		/** What each tool gave back, as text. */
-		this.results = [];
+		this.follow(...turns);
 		this.tools = [];
 		this.searches = 0;
 		this.server = http.createServer((request, response) => {
@@ -146,6 +143,14 @@ export class Model {
 				response.writeHead(500).end(String(error.stack));
 			});
 		});
+	}
+
+	/** From here on these turns. */
+	follow(...turns) {
+		this.turns = turns;
+		this.turn = 0;
+		/** What each tool gave back, as text. */
+		this.results = [];
 	}
 
 	async start() {

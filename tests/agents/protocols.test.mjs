@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, describe, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { AGENTS } from './agents.mjs';
 import { captured, packageAt } from './captured.mjs';
 import { Desk, WORDS, chosen, plain, settle, useServer } from './lib.mjs';
@@ -58,14 +58,26 @@ class Lines {
 	end() { this.child.kill('SIGKILL'); }
 }
 
+const acp = {
+	begin: (lines) => lines.call('initialize', { protocolVersion: 1, clientCapabilities: { fs: { readTextFile: false, writeTextFile: false } },
+		clientInfo: { name: 'test', version: '1' } }),
+	async run(lines, { work }) {
+		const { sessionId } = await lines.call('session/new', { cwd: work, mcpServers: [] });
+		await lines.call('session/prompt', { sessionId, prompt: [{ type: 'text', text: 'Go on.' }] });
+	},
+};
+
+/** begin(lines): once; run(lines, desk): a session of its own, and one turn in it. */
 const PROTOCOLS = {
 	codex: {
 		dialect: 'codex', words: ['app-server'], from: () => packageAt('.', '@openai/codex'),
 		command: (command) => ({ cmd: command, sandbox_permissions: 'require_escalated', justification: 'As told' }),
 		asks: true,
-		async run(lines, { work }) {
+		async begin(lines) {
 			await lines.call('initialize', { clientInfo: { name: 'test', title: 'Test', version: '1' }, capabilities: { experimentalApi: true } });
 			lines.write({ method: 'initialized' });
+		},
+		async run(lines, { work }) {
 			const { thread } = await lines.call('thread/start', { cwd: work, approvalPolicy: 'on-request', sandbox: 'workspace-write' });
 			const over = lines.once('turn/completed');
 			await lines.call('turn/start', { threadId: thread.id, input: [{ type: 'text', text: 'Go on.' }],
@@ -75,21 +87,14 @@ const PROTOCOLS = {
 	},
 	gemini: {
 		dialect: 'acp', words: ['--acp', '--skip-trust', '-m', 'gemini-2.5-pro'], from: () => packageAt('more', '@google/gemini-cli'),
-		command: (command) => ({ command, description: 'As told' }), run: acp,
+		command: (command) => ({ command, description: 'As told' }), ...acp,
 	},
 	opencode: {
 		dialect: 'acp', words: ['acp'], from: () => packageAt('.', 'opencode-ai'), tools: ['bash'],
 		more: { permission: { bash: 'ask' }, model: 'scripted/scripted' },
-		command: (command) => ({ command, description: 'As told' }), run: acp,
+		command: (command) => ({ command, description: 'As told' }), ...acp,
 	},
 };
-
-async function acp(lines, { work }) {
-	await lines.call('initialize', { protocolVersion: 1, clientCapabilities: { fs: { readTextFile: false, writeTextFile: false } },
-		clientInfo: { name: 'test', version: '1' } });
-	const { sessionId } = await lines.call('session/new', { cwd: work, mcpServers: [] });
-	await lines.call('session/prompt', { sessionId, prompt: [{ type: 'text', text: 'Go on.' }] });
-}
 
 /** The same without what is of this machine. */
 const nowhere = (request, desk) => JSON.parse(JSON.stringify(request).replaceAll(desk.home, '/home/ada'));
@@ -101,30 +106,40 @@ for (const agent of chosen(AGENTS).filter(here)) {
 	describe(agent.name, { skip: !agent.installed && 'not installed' }, () => {
 		const protocol = PROTOCOLS[agent.name];
 		const [tools] = agent.shell ?? [protocol.tools];
-		const open = [];
-		after(() => Promise.all(open.map((one) => one.close?.() ?? one.end())));
+		const desk = new Desk(server, agent);
+		let lines;
+		/** What is done with its next request: {name, how, body}; the request is kept in it. */
+		let next;
+		const decide = async (message) => {
+			const { name, how, body } = next;
+			next.request = nowhere(message, desk);
+			captured(`${agent.name}-${name}`, { dialect: protocol.dialect, from: protocol.from(), request: next.request,
+				answer: name === 'question' ? 'SQLite' : undefined });
+			const made = await server.agent.post(`/v1/asks?dialect=${protocol.dialect}`, message);
+			assert.equal(made.status, 201, `${made.text}\n${JSON.stringify(message)}`);
+			await settle(server, made.body, how, body);
+			return (await server.agent.get(`/v1/asks/${made.body.id}?dialect=${protocol.dialect}`)).body.reply;
+		};
+		before(async () => {
+			await desk.open(null);
+			if (protocol.more) agent.setUp(desk.home, desk.model.url, protocol.more);
+			lines = new Lines(agent.bin, protocol.words, { env: desk.env(), cwd: desk.work }, decide);
+			await protocol.begin(lines);
+		});
+		after(() => {
+			lines?.end();
+			return desk.close();
+		});
 
 		/** One turn of the agent, whose request is settled so. */
 		const decided = async (name, first, how, body) => {
-			const desk = new Desk(server, agent);
-			open.push(desk);
-			await desk.open(null, first, (last) => say(`I got ${last}`));
-			if (protocol.more) agent.setUp(desk.home, desk.model.url, protocol.more);
-			let request;
-			const lines = new Lines(agent.bin, protocol.words, { env: desk.env(), cwd: desk.work }, async (message) => {
-				request = nowhere(message, desk);
-				captured(`${agent.name}-${name}`, { dialect: protocol.dialect, from: protocol.from(), request, answer: name === 'question' ? 'SQLite' : undefined });
-				const made = await server.agent.post(`/v1/asks?dialect=${protocol.dialect}`, message);
-				assert.equal(made.status, 201, `${made.text}\n${JSON.stringify(message)}`);
-				await settle(server, made.body, how, body);
-				return (await server.agent.get(`/v1/asks/${made.body.id}?dialect=${protocol.dialect}`)).body.reply;
-			});
-			open.push(lines);
+			next = { name, how, body };
+			desk.model.follow(first, (last) => say(`I got ${last}`));
 			await protocol.run(lines, desk);
-			lines.end();
 			assert.ifError(lines.failed);
-			assert.ok(request, `it did not ask: ${JSON.stringify(desk.model.missing ?? desk.model.results)}\n${lines.log}`);
-			return { said: plain(desk.model.results.join()), ran: (file) => existsSync(join(desk.work, file)) && readFileSync(join(desk.work, file), 'utf8') };
+			assert.ok(next.request, `it did not ask: ${JSON.stringify(desk.model.missing ?? desk.model.results)}\n${lines.log}`);
+			return { said: plain(desk.model.results.join()),
+				ran: (file) => existsSync(join(desk.work, file)) && readFileSync(join(desk.work, file), 'utf8') };
 		};
 		const run = (file, how, body) => decided('approval', () => use(tools, protocol.command(`echo ran > ${file}`)), how, body);
 
