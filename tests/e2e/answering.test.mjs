@@ -67,6 +67,7 @@ area('answering', (scenario) => {
 
 	scenario('any number of several, with a note', async (me, desk) => {
 		const ask = await me.open({ question: 'Which parts?', type: 'choices', options, min: 2, note: { required: true } });
+		await me.text('form.several').waitFor();
 		await me.check(me.page.getByRole('checkbox', { name: 'Staging' }));
 		await me.text('form.flaw.few', { min: 2, n: 1 }).waitFor();
 		await me.check(me.page.getByRole('checkbox', { name: 'Production' }));
@@ -74,6 +75,17 @@ area('answering', (scenario) => {
 		await me.write(box(me, me.t('form.note')), 'both');
 		await me.send();
 		assert.deepEqual(await desk.answer(ask.id), { selected: ['staging', 'prod'], text: 'both' });
+	});
+
+	scenario('at most so many of several, said before one selects', async (me, desk) => {
+		const three = [...options, { id: 'lab', label: 'Lab' }];
+		const ask = await me.open({ question: 'Which two?', type: 'choices', options: three, max: 2 });
+		await me.text('form.several.most', { max: 2 }).waitFor();
+		for (const { label } of three) await me.check(me.page.getByRole('checkbox', { name: label }));
+		await me.text('form.flaw.many', { max: 2, n: 3 }).waitFor();
+		await me.check(me.page.getByRole('checkbox', { name: 'Lab' }), false);
+		await me.send();
+		assert.deepEqual(await desk.answer(ask.id), { selected: three.slice(0, 2).map((one) => one.id) });
 	});
 
 	scenario('addresses are checked as one types', async (me, desk) => {

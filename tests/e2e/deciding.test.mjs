@@ -18,6 +18,12 @@ area('approvals', (scenario) => {
 		const operation = me.region('operation');
 		await operation.getByText('make deploy').waitFor();
 		await operation.getByText('depth').waitFor();
+		/* Keys are said as such; a button's name is its words alone. */
+		const keys = { A: 'approval.approve', R: 'approval.reject.open', E: 'approval.edit', S: 'form.skip', M: 'thread.open' };
+		const shortcuts = Object.fromEntries(await me.page.locator('article [aria-keyshortcuts]').evaluateAll((all) => all
+			.map((one) => [one.getAttribute('aria-keyshortcuts'), one.ariaLabel ?? [...one.childNodes]
+				.filter((node) => node.ariaHidden !== 'true').map((node) => node.textContent).join('').trim()])));
+		for (const [key, id] of Object.entries(keys)) assert.equal(shortcuts[key], me.t(id), key);
 		await me.press(me.button('operation.raw'));
 		await operation.getByText('"depth": 2').waitFor();
 		await me.page.getByRole('article').getByText(me.t('risk.high')).waitFor();

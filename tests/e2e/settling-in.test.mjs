@@ -100,9 +100,18 @@ area('settling in', (scenario) => {
 			await grace.page.goto(await desk.server.loginPath(name));
 			await grace.page.waitForURL('**/inbox');
 			await grace.visit('/settings');
-			await grace.write(grace.page.getByLabel(grace.t('you.password')), 'correct horse');
-			await grace.press(grace.button('you.password.set'));
+			const change = async (password, again, old = '') => {
+				for (const [id, text] of [['you.password.old', old], ['you.password', password], ['you.password.again', again]])
+					if (text) await grace.write(grace.page.getByLabel(grace.t(id), { exact: true }), text);
+				await grace.press(grace.button('you.password.set'));
+			};
+			await grace.text('you.password.rule').waitFor();
+			await change('correct horse', 'correct house');
+			await grace.text('you.password.differ').waitFor();
+			await change('correct horse', 'correct horse');
 			await grace.text('you.password.done').waitFor();
+			await change('another horse', 'another horse', 'not the one');
+			await grace.page.getByRole('alert').waitFor();
 			const tab = await grace.context.newPage();
 			await tab.goto('/sessions');
 			await tab.getByRole('heading', { level: 1 }).waitFor();

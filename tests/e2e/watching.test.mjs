@@ -117,11 +117,12 @@ area('watching', (scenario) => {
 		await desk.marie.post(`/v1/asks/${skipped.id}/skip`);
 		desk.server.jump(26 * 60_000);
 		await until(async () => !(await desk.admin.get('/v1/asks')).body.items.length, 'expired');
+		await desk.agent.ask({ question: fresh('Waiting'), type: 'boolean', kind: 'non_blocking' });
 		await me.visit('/insights');
 		await me.page.getByRole('img', { name: me.t('insights.byday') }).waitFor();
 		const percent = (rate) => rate === null ? '–' : rate.toLocaleString(me.lang, { style: 'percent', maximumFractionDigits: 0 });
-		const took = (ms) => Math.floor(ms / (ms < 60_000 ? 1000 : 60_000)).toLocaleString(me.lang,
-			{ style: 'unit', unit: ms < 60_000 ? 'second' : 'minute', unitDisplay: 'short' });
+		const took = (ms) => ms < 60_000 ? me.t('span.short.second', { n: Math.floor(ms / 1000) })
+			: me.t('span.short.minute', { n: Math.floor(ms / 60_000) });
 		const tile = (id) => me.page.getByRole('term').and(me.page.getByText(me.t(`insights.${id}`), { exact: true })).locator('xpath=../dd[1]');
 		const shows = async (days) => {
 			const range = me.page.getByRole('button', { name: me.tn('insights.days', days) });
@@ -134,6 +135,10 @@ area('watching', (scenario) => {
 				response: percent(counted.response_rate), expiry: percent(counted.expiry_rate),
 				persession: counted.asks_per_session.toLocaleString(me.lang, { maximumFractionDigits: 1 }) }))
 				await until(async () => await tile(id).innerText() === value, `${id}: ${value}`);
+			/* What still waits is in the chart and in no share: the tile says of how many it is one. */
+			const settled = counted.asks.answered + counted.asks.skipped + counted.asks.expired;
+			for (const [id, part] of [['response', counted.asks.answered], ['expiry', counted.asks.expired]])
+				assert.equal(await tile(id).locator('xpath=../dd[2]').innerText(), me.tn('insights.of', settled, { part }));
 			for (const [kind, n] of Object.entries(counted.by_kind)) {
 				const cells = me.page.getByRole('row', { name: me.t(`kind.${kind}`) }).getByRole('cell');
 				assert.deepEqual((await cells.allInnerTexts()).slice(1), [n.created, n.answered, n.skipped, n.expired]
