@@ -51,6 +51,7 @@ struct delivery_fill {
 	struct ask_parts *carried_parts;
 	size_t carried_len;
 	bool nothing; /* there is nothing to tell any more */
+	bool settled; /* the ask was settled meanwhile: its message is not begun */
 	int64_t now_ms;
 };
 /* Its agent wants its words kept off everything but page, terminal and API. */

@@ -212,6 +212,10 @@ enum err telling_fill(struct task *t, struct db *db, int64_t now_ms,
 	enum err e = contact_find(db, d, arena, &f->contact, why);
 
 	f->now_ms = now_ms;
+	/* A read sees every settlement whose reply was sent: nothing begins after that but its end. */
+	f->settled = f->ask.id.len && f->ask.status != ASK_PENDING &&
+		     d->purpose != DELIVERY_SETTLED;
+	if (f->settled) return e;
 	if (!e) e = person_find(db, arena, f, why);
 	if (!e && d->kind == DELIVERY_PUSH)
 		e = fill_server_key(db, STR(PUSH_KEY), arena, &f->keys[0], why);

@@ -37,11 +37,12 @@ struct claimed {
 	struct task task; /* that fills it; its arena is the delivery's */
 	struct delivery_fill fill;
 	atomic_bool filled;		 /* the clerk is done with it */
+	int64_t filled_ms;		 /* and when; monotonic */
 	struct delivery_outcome outcome; /* once it is over */
 	/* A channel's own. */
 	struct url url;
 	struct process process;
-	int64_t later_ms; /* monotonic: not to be sent before; 0: it was sent */
+	int64_t later_ms; /* monotonic: not to be begun before; 0: it need not wait */
 };
 
 /* What was claimed at once. It is there before the claim, so that nothing that is ours gets
@@ -134,6 +135,8 @@ size_t program_fds(const struct process *, struct pollfd fds[CHANNEL_FDS]);
 /* What is wrong with how it ended; `late`: that its time was up. Empty: nothing. */
 struct str program_error(const struct process_end *, struct str late, struct arena *);
 
+/* Has it filled and started anew, after it had to wait: its ask may have been settled meanwhile. */
+void claimed_fill_anew(struct claimed *);
 /* The texts of the outcome live in the delivery's arena. */
 void claimed_over(
 	struct claimed *, enum delivery_ending, int64_t status, struct str error);

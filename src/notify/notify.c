@@ -15,6 +15,7 @@ enum {
 	RENEW_MAX = 256,   /* more than there are slots */
 	TROUBLE_MS = 1000, /* before the store is asked again */
 	LOOK_MS = 250,	   /* clocks jump */
+	FRESH_MS = 1000,   /* so old may be what a message is made of when it begins */
 	POLL_MS = 1000,	   /* others write */
 	SHARE_MS = 100,	   /* before what has no share is looked at again */
 	RENEW_MS = DELIVERY_LEASE_MS / 3,
@@ -181,6 +182,7 @@ static void claimed_filled(struct job *job)
 	struct claimed *c = job->ctx;
 	struct notify *n = claimed_notify(c);
 
+	c->filled_ms = clock_mono_ms();
 	atomic_store(&c->filled, true);
 	outbound_wake(n->outbound);
 }
@@ -192,6 +194,15 @@ static void claimed_fill(struct claimed *c)
 	c->task.job.ctx = c;
 	c->task.job.done = claimed_filled;
 	desk_put(claimed_notify(c)->desk, &use_delivery_fill, &c->task);
+}
+
+void claimed_fill_anew(struct claimed *c)
+{
+	task_empty(&c->task);
+	c->fill = (struct delivery_fill){ 0 };
+	atomic_store(&c->filled, false);
+	c->state = CLAIMED_FILLING;
+	claimed_fill(c);
 }
 
 /* How one ends that could not be filled: not begun when that is the store's trouble, tried again
@@ -207,7 +218,8 @@ static enum delivery_ending unfilled_ending(const struct claimed *c)
 	}
 }
 
-/* Starts those that are filled. True while some are not. */
+/* Starts those that are filled, and fills those anew that the store kept us from starting. True while
+ * some are not filled. */
 static bool notify_start_filled(struct notify *n)
 {
 	bool some = false;
@@ -224,8 +236,10 @@ static bool notify_start_filled(struct notify *n)
 				arena_str(claimed_arena(c), str_of(job->why.detail)));
 		else if (c->fill.nothing)
 			claimed_over(c, ENDED_NOTHING, -1, STR("nothing is open"));
-		else if (atomic_load(&n->stopping))
+		else if (c->fill.settled || atomic_load(&n->stopping))
 			claimed_over(c, ENDED_UNMADE, -1, STR_NONE);
+		else if (clock_mono_ms() - c->filled_ms > FRESH_MS)
+			claimed_fill_anew(c);
 		else {
 			c->state = CLAIMED_STARTED;
 			c->channel->start(c);
@@ -463,6 +477,7 @@ static void notify_turn(struct notify *n)
 	struct pollfd fds[FDS_MAX];
 	size_t len;
 
+	notify_start_filled(n); /* first: what follows waits for the store */
 	if (clock_mono_ms() >= n->not_before_ms)
 		while (notify_report(n))
 			continue;

@@ -198,14 +198,16 @@ static void slack_start(struct claimed *c)
 		claimed_over(c, ENDED_NOTHING, -1, STR("no message shows the ask"));
 		return;
 	}
-	c->later_ms = is_edit(c) ? now_ms : room_turn(n, c->fill.contact.address, now_ms);
+	if (!c->later_ms)
+		c->later_ms = is_edit(c) ? now_ms
+					 : room_turn(n, c->fill.contact.address, now_ms);
 	if (c->later_ms <= now_ms) slack_send(c);
 }
 
 static size_t slack_look(struct claimed *c, struct pollfd fds[CHANNEL_FDS])
 {
 	(void)fds;
-	if (c->later_ms && clock_mono_ms() >= c->later_ms) slack_send(c);
+	if (c->later_ms && clock_mono_ms() >= c->later_ms) claimed_fill_anew(c);
 	return 0;
 }
 

@@ -123,6 +123,19 @@ test('who may not settle is told so, and nobody else', async () => {
 	assert.equal(slack.lines.length, 3);
 });
 
+test('a message that waits for its turn in the room is not begun once its question is settled', async () => {
+	await routed();
+	const [first, second] = [await agent.ask(), await agent.ask()];
+	const posts = (ask) => slack.calls.filter(({ method, body }) => method === 'chat.postMessage' && JSON.stringify(body).includes(ask.id));
+	await until(() => posts(first).length || posts(second).length, 'the first');
+	const other = posts(first).length ? second : first;
+	await admin.answer(other, { q1: true });
+	const settled = Date.now();
+	await until(async () => (await admin.get(`/v1/deliveries?ask=${other.id}&status=waiting`)).body.items.length === 0, 'nothing waits');
+	for (const { at } of posts(other)) assert.ok(at <= settled, `begun ${at - settled} ms after the settlement`);
+	await admin.answer(other === first ? second : first, { q1: true });
+});
+
 test('the same press twice settles once, and neither is refused', async () => {
 	const { ask, message } = await shown({ question: 'Go?', type: 'boolean' });
 	const value = slack.buttons(message)[0].value;
