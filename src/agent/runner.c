@@ -294,6 +294,29 @@ static void runs_hand_out(struct runner *r, struct claimed_runs *c)
 	pthread_mutex_unlock(&r->lock);
 }
 
+/* Until that moment, in ms; -1: never. */
+static int64_t wait_until(int64_t next_ms)
+{
+	int64_t left = next_ms - clock_now_ms();
+
+	return !next_ms ? -1 : left < 1 ? 1 : left;
+}
+
+/* Nobody here has queued anything: whether others have is looked at before a claim, which takes
+ * the turn of all writers. False: there is nothing to claim before *wait has passed. */
+static bool runs_wait(struct runner *r, int64_t *wait)
+{
+	struct lease_look look = { .by = str_of(r->by) };
+	struct task t = { .checked = &look };
+	enum err e;
+
+	desk_wait(r->desk, &use_run_look, &t);
+	e = t.job.err;
+	task_empty(&t);
+	*wait = wait_until(look.next_ms);
+	return e || look.due; /* what is wrong, the claim finds out */
+}
+
 /* How long until there may be more, in ms; -1: nothing waits. */
 static int64_t runs_claim(struct runner *r, int64_t free)
 {
@@ -312,10 +335,7 @@ static int64_t runs_claim(struct runner *r, int64_t free)
 		pthread_mutex_unlock(&r->lock);
 	} else {
 		runs_hand_out(r, c);
-		if (c->claim.next_ms) {
-			wait = c->claim.next_ms - clock_now_ms();
-			if (wait < 1) wait = 1;
-		}
+		wait = wait_until(c->claim.next_ms);
 	}
 	claimed_drop(c);
 	return wait;
@@ -388,7 +408,10 @@ static void *runner_main(void *ctx)
 			runs_look(r);
 			looked_ms = clock_mono_ms();
 		}
-		wait = free > 0 ? runs_claim(r, free) : -1;
+		wait = -1;
+		if (free > 0 &&
+			(woken || r->troubled || !r->set.shared || runs_wait(r, &wait)))
+			wait = runs_claim(r, free);
 		if (busy || r->set.shared) wait = sooner(wait, LOOK_MS);
 		pthread_mutex_lock(&r->lock);
 		if (r->busy || r->stray) wait = sooner(wait, LOOK_MS);

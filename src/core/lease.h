@@ -29,6 +29,14 @@ bool lease_finish(struct lease *, struct str by);
 /* Another held it and did not come back in time. */
 bool lease_lost(const struct lease *, struct str by, int64_t now_ms);
 
+/* Would a claim find anything? Read beside the turns of writers: who looks often keeps nobody
+ * waiting. */
+struct lease_look {
+	struct str by;	 /* the process */
+	int64_t next_ms; /* found: when the first is due; 0: nothing waits */
+	bool due;	 /* found: it is now, by the store's clock */
+};
+
 /* May an owner that holds this many take one more of the free slots? No more than are left free:
  * of 16 slots one that never gives back gets 8, the next such 4, then 2 and 1, and those who come
  * after them still find one. */

@@ -103,8 +103,9 @@ struct unmet_asks {
 };
 extern const struct use use_unmet;
 
-extern const struct use use_delivery_claim, use_delivery_fill, use_delivery_report,
-	use_delivery_renew;
+/* use_delivery_look, in task.checked: a struct lease_look. */
+extern const struct use use_delivery_claim, use_delivery_look, use_delivery_fill,
+	use_delivery_report, use_delivery_renew;
 
 /* How a message to a person ended, once that is committed; for metrics. */
 void desk_count_told(struct desk *, const struct delivery_outcome *);

@@ -353,6 +353,20 @@ const struct use use_delivery_claim = {
 	.job = { .name = "delivery_claim", .open = true, .decide = claim_decide },
 };
 
+static enum err look_read(
+	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+{
+	struct lease_look *l = task_of(job)->checked;
+	const struct val by[] = { val_text(l->by) };
+	const struct call next = { .sql = SQL_DELIVERY_NEXT, .args = by, .args_len = 1 };
+
+	return lease_look(db, next, l, now_ms, why);
+}
+
+const struct use use_delivery_look = {
+	.job = { .name = "delivery_look", .open = true, .read = look_read },
+};
+
 /* ---- reporting ---- */
 
 static enum err webhook_off(

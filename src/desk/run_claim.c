@@ -248,6 +248,21 @@ const struct use use_run_claim = {
 	.job = { .name = "run_claim", .open = true, .decide = claim_decide },
 };
 
+static enum err look_read(
+	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+{
+	struct lease_look *l = task_of(job)->checked;
+	/* Of those that are due already, too. */
+	const struct val args[] = { val_int(-1), val_text(l->by) };
+	const struct call next = { .sql = SQL_RUN_NEXT, .args = args, .args_len = 2 };
+
+	return lease_look(db, next, l, now_ms, why);
+}
+
+const struct use use_run_look = {
+	.job = { .name = "run_look", .open = true, .read = look_read },
+};
+
 /* ---- renewed, given back ---- */
 
 /* Before a stray is begun again: what failed may fail again. */

@@ -311,12 +311,43 @@ static void claim_learn(struct notify *n, const struct delivery_claim *c)
 	if (n->next_ms && n->next_ms <= now) n->next_ms = now + SHARE_MS;
 }
 
+/* When something is due that we know of; 0: never. */
+static int64_t notify_next_ms(struct notify *n)
+{
+	int64_t later = atomic_load(&n->later_ms);
+
+	return !n->next_ms || (later && later < n->next_ms) ? later : n->next_ms;
+}
+
+/* Is it only that others may have staged something? Then it is looked for before a claim, which
+ * takes the turn of all writers. */
+static bool claim_in_vain(struct notify *n)
+{
+	int64_t next_ms = notify_next_ms(n);
+	struct lease_look look = { .by = str_of(n->by) };
+	struct task *t = &n->task;
+	enum err e;
+
+	if (atomic_load(&n->woken) || (next_ms && next_ms <= clock_now_ms()) ||
+		n->troubled)
+		return false;
+	t->checked = &look;
+	desk_wait(n->desk, &use_delivery_look, t);
+	e = t->job.err;
+	task_empty(t);
+	if (e || look.due) return false; /* what is wrong, the claim finds out */
+	n->next_ms = look.next_ms;
+	return true;
+}
+
 static void notify_claim(struct notify *n)
 {
-	struct delivery_batch *b = mem_alloc(sizeof *b);
+	struct delivery_batch *b;
 	enum err e;
 
 	n->poll_ms = clock_mono_ms() + POLL_MS;
+	if (claim_in_vain(n)) return;
+	b = mem_alloc(sizeof *b);
 	if (!b) {
 		n->not_before_ms = clock_mono_ms() + TROUBLE_MS;
 		return;
@@ -350,14 +381,6 @@ static void notify_claim(struct notify *n)
 	b->next = n->batches;
 	n->batches = b;
 	batch_begin(b);
-}
-
-/* When something is due that we know of; 0: never. */
-static int64_t notify_next_ms(struct notify *n)
-{
-	int64_t later = atomic_load(&n->later_ms);
-
-	return !n->next_ms || (later && later < n->next_ms) ? later : n->next_ms;
 }
 
 static bool notify_due(struct notify *n)

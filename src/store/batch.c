@@ -153,12 +153,6 @@ static enum err job_decided(struct batch *b, struct job *job)
 	return b->hooks->decided(b->hooks->ctx, job, &b->rows, &job->why);
 }
 
-static enum err version_row(void *ctx, const struct row *row, struct fault *why)
-{
-	(void)ctx;
-	return schema_check(row_int(row, 0), ERR_UNAVAILABLE, why);
-}
-
 /* Whose turn it is to be: a shard's, when all its jobs are of workspaces there. */
 static int batch_turn(struct job **jobs, size_t len)
 {
@@ -182,7 +176,7 @@ static struct lookups *turn_wants(
 	struct batch *b, struct wants *w, struct job **jobs, size_t len)
 {
 	static const struct call version = { .sql = SQL_SCHEMA_VERSION,
-		.row = version_row };
+		.row = schema_row };
 
 	wants_also(w, &version);
 	for (size_t i = 0; i < len; i++)

@@ -1,6 +1,8 @@
 /* lease.c - chooses what a process claims: fair between owners, bounded for groups. */
 #include "store/lease.h"
 
+#include "store/migrate.h"
+
 enum { OWNERS_MAX = 256, GROUPS_MAX = 256, FULL_SIZE = 16 * 1024 };
 
 /* Something that is counted: an owner, or a group. */
@@ -237,5 +239,28 @@ enum err rows_claim(struct rows *rows, const struct leased *l,
 		else
 			owner->done = true;
 	}
+	return e;
+}
+
+/* ---- looking ---- */
+
+static enum err look_row(void *ctx, const struct row *row, struct fault *why)
+{
+	(void)why;
+	((struct lease_look *)ctx)->next_ms = row_int(row, 0);
+	return OK;
+}
+
+enum err lease_look(struct db *db, struct call next, struct lease_look *l, int64_t now_ms,
+	struct fault *why)
+{
+	struct call calls[] = { { .sql = SQL_SCHEMA_VERSION, .row = schema_row }, next };
+	enum err e;
+
+	l->next_ms = 0;
+	calls[1].row = look_row;
+	calls[1].ctx = l;
+	e = db_run(db, calls, 2, why);
+	l->due = !e && l->next_ms && l->next_ms <= now_ms;
 	return e;
 }

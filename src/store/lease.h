@@ -53,6 +53,11 @@ typedef enum err lease_claimed_fn(void *ctx, struct rows *, void *record, struct
 enum err rows_claim(struct rows *, const struct leased *, const struct lease_claim *,
 	lease_claimed_fn *, void *ctx, struct fault *);
 
+/* The call's one row: when the first is due; 0: nothing waits. A schema that we do not know is
+ * an error, as it is to a claim. */
+enum err lease_look(
+	struct db *, struct call, struct lease_look *, int64_t now_ms, struct fault *);
+
 static inline struct lease *leased_lease(const struct leased *l, void *record)
 {
 	return (struct lease *)(void *)((char *)record + l->lease_at);

@@ -449,13 +449,19 @@ enum err schema_version(struct db *db, int64_t *out, struct fault *why)
 	return e;
 }
 
-enum err schema_check(int64_t version, enum err e, struct fault *why)
+static enum err schema_check(int64_t version, enum err e, struct fault *why)
 {
 	if (version <= NEWEST) return OK;
 	return fail(why, e,
 		"the store has schema %lld, this parley knows up to %d: "
 		"start it with a newer parley",
 		(long long)version, NEWEST);
+}
+
+enum err schema_row(void *ctx, const struct row *row, struct fault *why)
+{
+	(void)ctx;
+	return schema_check(row_int(row, 0), ERR_UNAVAILABLE, why);
 }
 
 /* The step as this engine wants it. */

@@ -11,8 +11,9 @@ struct str schema_step(int64_t version); /* its text, from 1 on */
 enum err schema_migrate(struct db *, struct fault *why);
 /* No further than this version: for tests of older stores. */
 enum err schema_migrate_to(struct db *, int64_t newest, struct fault *why);
-/* `e` and that line when this program does not know the version yet. */
-enum err schema_check(int64_t version, enum err e, struct fault *why);
+/* Of SQL_SCHEMA_VERSION: ERR_UNAVAILABLE, and that line, when another node has brought the store
+ * to a version that this program does not know yet. */
+row_fn schema_row;
 enum err schema_version(struct db *, int64_t *out, struct fault *why); /* 0: empty */
 
 #endif

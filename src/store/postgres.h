@@ -6,15 +6,19 @@
 
 #include <libpq-fe.h>
 
+/* Of a statement on this connection. */
+enum statement_state { STATEMENT_NEW, STATEMENT_SENT, STATEMENT_READY };
+
 struct postgres {
 	struct db db; /* first */
 	PGconn *conn;
-	bool prepared[SQL_COUNT];
-	bool guarded[SQL_COUNT]; /* the same, with the condition that they change a row */
-	bool begin;		 /* BEGIN was said and goes out with the next list */
-	bool begun;		 /* it went out: a transaction is open */
-	bool hears;		 /* the time comes with its reply */
-	bool owed;		 /* the replies to a ROLLBACK are still to be read */
+	uint8_t prepared[SQL_COUNT]; /* enum statement_state */
+	uint8_t guarded
+		[SQL_COUNT]; /* the same, with the condition that they change a row */
+	bool begin;	     /* BEGIN was said and goes out with the next list */
+	bool begun;	     /* it went out: a transaction is open */
+	bool hears;	     /* the time comes with its reply */
+	bool owed;	     /* the replies to a ROLLBACK are still to be read */
 	bool listening;
 	/* The database's clock as it was last heard, and when that was by our own. */
 	int64_t clock_ms, heard_ms;

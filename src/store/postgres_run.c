@@ -131,7 +131,7 @@ static void statement_name(const struct call *call, char name[8])
 	snprintf(name, 8, "%c%d", call->must_change ? 'm' : 's', call->sql);
 }
 
-static bool *call_prepared(struct postgres *p, const struct call *call)
+static uint8_t *call_prepared(struct postgres *p, const struct call *call)
 {
 	return call->must_change ? &p->guarded[call->sql] : &p->prepared[call->sql];
 }
@@ -308,35 +308,32 @@ static enum err owed_read(struct postgres *p)
 	return reply_end(p, false, reply_read(p, &rollback, false, OK, NULL), NULL);
 }
 
-/* A trip of its own, the first time only. The types are those of the first call. */
-static enum err list_prepare(
-	struct postgres *p, const struct call *calls, size_t len, struct fault *why)
+/* Before its first use on this connection, in the same trip. The types are those of the first
+ * call. */
+static bool list_prepare(struct postgres *p, const struct call *call)
 {
-	bool *fresh[2 * SQL_COUNT], sent = true;
-	struct call prepare = { .sql = SQL_GIVEN };
-	size_t count = 0, read = 0;
+	uint8_t *state = call->sql == SQL_GIVEN ? NULL : call_prepared(p, call);
+
+	if (!state || *state != STATEMENT_NEW) return true;
+	*state = STATEMENT_SENT;
+	return prepare_send(p, call);
+}
+
+/* It stays prepared even if the transaction does not stay. */
+static enum err prepare_read(struct postgres *p, const struct call *call, bool commit,
+	enum err before, struct fault *why)
+{
+	uint8_t *state = call->sql == SQL_GIVEN ? NULL : call_prepared(p, call);
 	enum err e = OK;
+	PGresult *r;
 
-	for (size_t i = 0; sent && i < len; i++) {
-		bool *known = call_prepared(p, &calls[i]);
-
-		if (calls[i].sql == SQL_GIVEN || *known) continue;
-		sent = prepare_send(p, &calls[i]);
-		*known = true;
-		fresh[count++] = known;
-	}
-	if (!count) return OK;
-	if (sent && list_end(p))
-		for (; !e && read < count; read++)
-			e = reply_read(p, &prepare, false, e, why);
-	else
-		e = postgres_fail(p, NULL, false, why);
-	if (e) /* The failed one, and those after it, are not known. */
-		for (size_t i = read ? read - 1 : 0; i < count; i++)
-			*fresh[i] = false;
-	for (; e && !p->db.lost && read < count; read++)
-		reply_read(p, &prepare, false, e, NULL);
-	return reply_end(p, false, e, why);
+	if (!state || *state != STATEMENT_SENT || p->db.lost) return before;
+	r = reply_next(p);
+	*state = PQresultStatus(r) == PGRES_COMMAND_OK ? STATEMENT_READY : STATEMENT_NEW;
+	if (!r || (!before && *state == STATEMENT_NEW))
+		e = postgres_fail(p, r, commit, before ? NULL : why);
+	PQclear(r);
+	return before ? before : e;
 }
 
 static enum err list_run(
@@ -350,16 +347,20 @@ static enum err list_run(
 	p->db.turn = TURN_NONE;
 
 	for (size_t i = 0; sent && i < len; i++) {
-		sent = send_call(p, &calls[i],
-			i && calls[i - 1].text && calls[i - 1].text == calls[i].text);
+		sent = list_prepare(p, &calls[i]) &&
+		       send_call(p, &calls[i],
+			       i && calls[i - 1].text &&
+				       calls[i - 1].text == calls[i].text);
 		if (i % SEND_STEP == SEND_STEP - 1)
 			sent = sent && PQflush(p->conn) >= 0 && PQconsumeInput(p->conn);
 	}
 	if (!sent || !list_end(p)) return postgres_fail(p, NULL, commit, why);
 	if (begin) e = begin_read(p, why);
 	e = turn_read(p, turn, e, why);
-	for (size_t i = 0; i < len; i++)
+	for (size_t i = 0; i < len; i++) {
+		e = prepare_read(p, &calls[i], commit, e, why);
 		e = reply_read(p, &calls[i], commit, e, why);
+	}
 	e = reply_end(p, commit, e, why);
 	if (commit && !e) p->begun = false;
 	return e;
@@ -380,7 +381,6 @@ static enum err list_rollback(struct postgres *p)
 enum err postgres_run(struct db *db, struct call *calls, size_t len, struct fault *why)
 {
 	struct postgres *p = postgres_of(db);
-	enum err e = OK;
 
 	if (len && calls[0].sql == SQL_ROLLBACK) return list_rollback(p);
 	if (p->db.lost) return fail(why, ERR_UNAVAILABLE, "the store is not connected");
@@ -390,8 +390,7 @@ enum err postgres_run(struct db *db, struct call *calls, size_t len, struct faul
 	}
 	if (!len) return OK;
 	if (owed_read(p)) return postgres_fail(p, NULL, false, why);
-	e = list_prepare(p, calls, len, why);
-	return e ? e : list_run(p, calls, len, why);
+	return list_run(p, calls, len, why);
 }
 
 enum err postgres_settle(struct postgres *p, struct fault *why)
