@@ -10,6 +10,7 @@ void transcript_clear(struct transcript *t)
 	for (size_t i = 0; i < t->len; i++)
 		mem_free(t->at[i]);
 	t->len = 0;
+	arena_done(&t->arena);
 }
 
 void transcript_done(struct transcript *t)
@@ -36,11 +37,12 @@ static struct str text_put(char **at, struct str text)
 /* A message and its texts in one piece. NULL: out of memory. */
 static struct run_message *message_keep(const struct run_message *m)
 {
-	struct run_message *kept = mem_alloc(
-		sizeof *kept + m->id.len + m->content.len + m->kept.len + m->model.len);
-	char *text = (char *)(kept + 1);
+	struct transcript_message *made = mem_alloc(
+		sizeof *made + m->id.len + m->content.len + m->kept.len + m->model.len);
+	struct run_message *kept = &made->said;
+	char *text = (char *)(made + 1);
 
-	if (!kept) return NULL;
+	if (!made) return NULL;
 	*kept = *m;
 	kept->session = kept->run = kept->thread = kept->prices = kept->stop = STR_NONE;
 	kept->id = text_put(&text, m->id);
@@ -64,6 +66,22 @@ static bool message_add(struct transcript *t, const struct run_message *m)
 	return t->at[t->len] && ++t->len;
 }
 
+const struct json *transcript_content(struct transcript *t, const struct run_message *m)
+{
+	struct transcript_message *at = (struct transcript_message *)(uintptr_t)m;
+
+	if (!at->read && json_read(m->content, NULL, &t->arena, &at->read, NULL))
+		at->read = NULL;
+	return at->read;
+}
+
+static void transcript_unread(struct transcript *t)
+{
+	for (size_t i = 0; i < t->len; i++)
+		((struct transcript_message *)(void *)t->at[i])->read = NULL;
+	arena_done(&t->arena);
+}
+
 /* What the model is not given any more. */
 static void transcript_trim(struct transcript *t, const struct run_work *work)
 {
@@ -75,7 +93,9 @@ static void transcript_trim(struct transcript *t, const struct run_work *work)
 			t->at[len++] = t->at[i];
 		else
 			mem_free(t->at[i]);
+	if (len == t->len) return;
 	t->len = len;
+	transcript_unread(t);
 }
 
 static bool transcript_read(struct worker *w, const struct run_work *work)

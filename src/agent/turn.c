@@ -136,15 +136,18 @@ static enum err prepare(
 enum { WHOLE_MESSAGES = 4 };
 
 static struct model_message message_of(
-	const struct run_message *m, bool old, struct arena *arena)
+	struct transcript *t, const struct run_message *m, bool old, struct arena *arena)
 {
+	struct str content = m->role == MESSAGE_TOOL
+				     ? history_results(m->content, old, arena)
+				     : m->content;
+
 	return (struct model_message){
 		.role = m->role == MESSAGE_ASSISTANT ? MODEL_ASSISTANT
 			: m->role == MESSAGE_TOOL    ? MODEL_TOOL
 						     : MODEL_USER,
-		.content = m->role == MESSAGE_TOOL
-				   ? history_results(m->content, old, arena)
-				   : m->content,
+		.content = content,
+		.read = content.at == m->content.at ? transcript_content(t, m) : NULL,
 		.kept = m->kept,
 		.kept_model = m->model,
 	};
@@ -153,7 +156,7 @@ static struct model_message message_of(
 static enum err body_make(const struct run_work *work, struct worker *w,
 	struct arena *arena, struct buf *out, struct fault *why)
 {
-	const struct transcript *t = &w->transcript;
+	struct transcript *t = &w->transcript;
 	const struct run_setup *p = &w->setup;
 	const struct run_message **given =
 		ARENA_ARRAY(arena, const struct run_message *, t->len + 1);
@@ -171,7 +174,7 @@ static enum err body_make(const struct run_work *work, struct worker *w,
 	q.messages_len = history_window((const struct run_message *const *)t->at, t->len,
 		work->first, work->history, given);
 	for (size_t i = 0; i < q.messages_len; i++)
-		messages[i] = message_of(given[i],
+		messages[i] = message_of(t, given[i],
 			work->full && i + WHOLE_MESSAGES < q.messages_len, arena);
 	return model_request_write(out, work->access.wire, &q, why);
 }

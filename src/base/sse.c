@@ -58,22 +58,31 @@ static void line_take(struct sse *s)
 	buf_clear(&s->line);
 }
 
+/* Bytes before the next end of a line. */
+static size_t line_length(struct str bytes)
+{
+	const char *lf = memchr(bytes.at, '\n', bytes.len);
+	size_t len = lf ? (size_t)(lf - bytes.at) : bytes.len;
+	const char *cr = memchr(bytes.at, '\r', len);
+
+	return cr ? (size_t)(cr - bytes.at) : len;
+}
+
 bool sse_feed(struct sse *s, struct str bytes)
 {
 	s->line.max = SSE_LINE_MAX;
 	s->id.max = s->next_id.max = s->type.max = 1024;
 	s->data.max = SSE_EVENT_MAX;
-	for (size_t i = 0; i < bytes.len && !s->failed; i++) {
-		char ch = bytes.at[i];
-		bool joined = ch == '\n' && s->after_cr;
+	while (bytes.len && !s->failed) {
+		char ch = bytes.at[0];
+		bool end = ch == '\n' || ch == '\r', joined = ch == '\n' && s->after_cr;
+		size_t len = end ? 1 : line_length(bytes);
 
 		s->after_cr = ch == '\r';
-		if (joined) continue;
-		if (ch == '\n' || ch == '\r')
-			line_take(s);
-		else
-			buf_add_char(&s->line, ch);
+		if (end && !joined) line_take(s);
+		if (!end) buf_add(&s->line, str_first(bytes, len));
 		s->failed |= s->line.failed;
+		bytes = str_from(bytes, len);
 	}
 	return !s->failed;
 }

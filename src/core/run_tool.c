@@ -171,12 +171,16 @@ struct str run_tool_schema(
 		buf_add_text(
 			&b, enumerated ? ","
 				       : "\"operation\":{\"type\":\"string\",\"enum\":[");
-		buf_print(&b, "\"%s\"", o->name);
+		buf_add_char(&b, '"');
+		buf_add_text(&b, o->name);
+		buf_add_char(&b, '"');
 		enumerated = true;
 	}
 	if (enumerated) buf_add_text(&b, "]},");
-	buf_print(&b, "%s},\"required\":%s,\"additionalProperties\":false}",
-		tool->properties, tool->required);
+	buf_add_text(&b, tool->properties);
+	buf_add_text(&b, "},\"required\":");
+	buf_add_text(&b, tool->required);
+	buf_add_text(&b, ",\"additionalProperties\":false}");
 	if (!any) buf_clear(&b);
 	return buf_keep_done(&b, arena);
 }

@@ -46,9 +46,10 @@ struct model_tool {
 
 struct model_message {
 	enum model_role role;
-	struct str content;    /* the JSON array */
-	struct str kept;       /* as a reply gave it; or none */
-	struct str kept_model; /* the model that reply came from */
+	struct str content;	 /* the JSON array */
+	const struct json *read; /* the same as it was read before; or NULL */
+	struct str kept;	 /* as a reply gave it; or none */
+	struct str kept_model;	 /* the model that reply came from */
 };
 
 struct model_request {

@@ -51,9 +51,9 @@ static const struct json *kept_parts(const struct model_request *r,
 static enum err message_read(const struct model_request *r, const struct model_message *m,
 	const char *wire, struct arena *arena, struct utterance *out)
 {
-	const struct json *content, *kept = kept_parts(r, m, wire, arena);
+	const struct json *content = m->read, *kept = kept_parts(r, m, wire, arena);
 
-	if (json_read(m->content, NULL, arena, &content, NULL) ||
+	if ((!content && json_read(m->content, NULL, arena, &content, NULL)) ||
 		content->type != JSON_ARRAY)
 		return arena->failed ? ERR_MEMORY : ERR_INTERNAL;
 	out->role = m->role;
