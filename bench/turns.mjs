@@ -153,16 +153,25 @@ const rows = {
 	async waiting() {
 		const { server, ask } = await fresh();
 		const many = QUICK ? 100 : 10_000;
-		const starts = [];
-		const start = async () => {
-			const began = us();
+		const median = {};
+		/* The time of a start is that of the program alone, by a starter in C. */
+		const start = async (name) => {
+			const took = [];
+			for (let i = 0; i < 7; i++) {
+				const [ms, pid] = execFileSync(bench('load'), ['start', server.portFile, server.bin, 'serve',
+					'--listen', '127.0.0.1:0', '--port-file', server.portFile, '--data', server.data],
+				{ encoding: 'utf8', env: server.env, stdio: ['ignore', 'pipe', 'ignore'] }).split(' ');
+				took.push(Number(ms));
+				process.kill(Number(pid));
+				await until(() => { try { process.kill(Number(pid), 0); return false; } catch { return true; } }, 'its end');
+			}
+			median[name] = at(took, 0.5).toFixed(1);
 			await server.start();
-			starts.push((us() - began) / 1000);
 			await sleep(1500);
 			return resident_kb(server);
 		};
 		await server.stop();
-		const before = await start();
+		const before = await start('without');
 		const waits = Array.from({ length: 16 }, async (_, k) => {
 			for (let i = k; i < many; i += 16) await ask('POST', '/v1/sessions', { agent: 'worker', message: 'Go #ask' });
 		});
@@ -170,12 +179,12 @@ const rows = {
 		await until(async () => !(await ask('GET', '/v1/runs?limit=1&status=queued')).items.length
 			&& !(await ask('GET', '/v1/runs?limit=1&status=running')).items.length, 'all to wait', 300_000);
 		await server.stop();
-		const after = await start(), idle = cpu_us(server);
+		const after = await start('with'), idle = cpu_us(server);
 		await sleep(2000);
 		const spent = cpu_us(server) - idle;
 		await server.end();
-		return `${many} runs that wait: ${after - before} KB more resident after a start (${before} → ${after}), start ${starts[0].toFixed(0)} → `
-			+ `${starts.at(-1).toFixed(0)} ms until it can be reached, ${(spent / 20_000).toFixed(1)} % of a processor`;
+		return `${many} runs that wait: ${after - before} KB more resident after a start (${before} → ${after}), start ${median.without} → `
+			+ `${median.with} ms until it can be reached, ${(spent / 20_000).toFixed(1)} % of a processor`;
 	},
 };
 
