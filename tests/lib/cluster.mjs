@@ -50,7 +50,7 @@ export class Cluster {
 
 export class Node extends Server {
 	constructor(store, options) {
-		super({ ...options, env: { PARLEY_ASK_RATE: '0', PARLEY_STORE: store } });
+		super({ ...options, env: { ...options?.env, PARLEY_ASK_RATE: '0', PARLEY_STORE: store } });
 	}
 
 	readyz() { return this.once(null, 'GET', '/readyz'); }
