@@ -29,12 +29,14 @@ export class PostOffice {
 		this.certify();
 		this.dovecot();
 		this.postfix(pipe);
-		const children = [spawn('dovecot', ['-F', '-c', this.at('dovecot.conf')], { stdio: 'ignore' }),
-			spawn('postfix', ['-c', this.at('postfix'), 'start-fg'], { stdio: 'ignore' })];
+		execFileSync('postfix', ['-c', this.at('postfix'), 'check'], { stdio: 'pipe' });
+		// They end with us, also when we are killed.
+		const children = [['dovecot', '-F', '-c', this.at('dovecot.conf')], ['/usr/lib/postfix/sbin/master', '-c', this.at('postfix'), '-d']]
+			.map((command) => spawn('setpriv', ['--pdeathsig', 'TERM', '--', ...command], { stdio: 'ignore' }));
 		this.children = children;
 		await until(async () => {
 			const down = children.find((child) => child.exitCode !== null);
-			if (down) throw new Error(`${down.spawnfile} ended (${down.exitCode}):\n${this.log()}`);
+			if (down) throw new Error(`${down.spawnargs[4]} ended (${down.exitCode}):\n${this.log()}`);
 			return await reached(this.imaps) && await reached(this.submission) && reached(this.mx);
 		}, 'the post office');
 		return this;
