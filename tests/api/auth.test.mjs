@@ -165,7 +165,7 @@ test('a revoked token is 401 at once', async () => {
 	assert.equal((await client.get('/v1/me')).status, 401);
 });
 
-test('a revoked token is cut off from its stream', { timeout: 30_000 }, async () => {
+test('a revoked token is cut off from its stream', { timeout: 300_000 }, async () => {
 	const made = (await admin.post('/v1/tokens', { role: 'member', name: 'brief2' })).body;
 	const stream = await server.client(made.token).stream();
 	await stream.frame();

@@ -240,7 +240,7 @@ test('an interrupted ask is 130, stays open, and says how to go on', async () =>
 		child.on('exit', (code, signal) => resolve(code ?? signal));
 	});
 	const event = await until(async () => (await agent.events(before, '&types=ask.created')).items[0]);
-	await sleep(200);
+	await until(() => stderr.includes(event.ask), 'where it waits');
 	child.kill('SIGINT');
 	assert.equal(await ended, 130);
 	assert.ok(stderr.includes(`parley wait ${event.ask}`), stderr);
@@ -250,7 +250,7 @@ test('an interrupted ask is 130, stays open, and says how to go on', async () =>
 test('ask goes on waiting while the server is restarted', async () => {
 	const { as_of: before } = await agent.events();
 	const url = server.url;
-	const running = parley(['ask', 'Still there?', '--timeout', '5m'], { timeout: 60_000 });
+	const running = parley(['ask', 'Still there?', '--timeout', '5m'], { timeout: 300_000 });
 	const event = await until(async () => (await agent.events(before, '&types=ask.created')).items[0]);
 	await server.stop();
 	// the same port again, since the client knows no other

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import net from 'node:net';
 import { test } from 'node:test';
 import { approval } from './lib/samples.mjs';
-import { sleep, until, useServer } from './lib/server.mjs';
+import { until, useServer } from './lib/server.mjs';
 
 const server = await useServer();
 const { agent, member, admin, stranger } = server;
@@ -257,7 +257,7 @@ test('an event is told only after it can be read', async () => {
 	stream.close();
 });
 
-test('a reader too slow is cut off, and can come back', { timeout: 60_000 }, async () => {
+test('a reader too slow is cut off, and can come back', { timeout: 300_000 }, async () => {
 	const session = await agent.session();
 	const { as_of: from } = await member.events();
 	let closed = false;
@@ -273,7 +273,7 @@ test('a reader too slow is cut off, and can come back', { timeout: 60_000 }, asy
 	let told = 0;
 	for (; told < 3000; told += 50) await Promise.all(Array.from({ length: 50 }, tell));
 	socket.resume();
-	await until(() => closed, 'the end of the slow reader', 20_000);
+	await until(() => closed, 'the end of the slow reader');
 	const stream = await member.stream(`?after=${from + told - 10}`);
 	assert.equal((await stream.event()).id, from + told - 9);
 	stream.close();
@@ -299,7 +299,6 @@ test('numbers go on after a crash', async () => {
 	const { items } = await admin.events(before);
 	assert.deepEqual(items.map((e) => e.id), items.map((e, i) => before + 1 + i));
 	assert.equal(items.at(-1).ask, ask.id);
-	await sleep(0);
 });
 
 test('a cursor from beyond the end waits for what is still to come, or is refused', async () => {
@@ -333,7 +332,7 @@ test('before=N lists the newest first, page by page, of all or of a session', as
 		assert.equal((await admin.get(`/v1/events?${wrong}`)).status, 422, wrong);
 });
 
-test('a heartbeat repeats the last number within 15 seconds or so', { timeout: 25_000 }, async () => {
+test('a heartbeat repeats the last number within 15 seconds or so', { timeout: 300_000 }, async () => {
 	const [first, frame] = await quiet;
 	assert.equal(Number(frame.id), first);
 	assert.equal(frame.data, undefined);

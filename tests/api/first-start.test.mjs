@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { requestText } from './lib/raw.mjs';
 import { Server, sleep, until } from './lib/server.mjs';
+import { PATIENCE_MS } from '../lib/server.mjs';
 import { dump, notInAFile } from '../lib/postgres.mjs';
 
 const servers = [];
@@ -36,7 +37,7 @@ async function stops(flags, { env, prepare } = {}) {
 	const server = make({ env });
 	prepare?.(server);
 	server.spawn(flags);
-	const timer = setTimeout(() => server.child.kill('SIGKILL'), 10_000);
+	const timer = setTimeout(() => server.child.kill('SIGKILL'), PATIENCE_MS);
 	const how = await server.exited;
 	clearTimeout(timer);
 	server.child = null;

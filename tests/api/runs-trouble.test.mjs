@@ -132,7 +132,7 @@ test('the time of a run is up while the model talks: the call is cut, the kind i
 	await until(() => model.open === 0, 'the end of the call');
 });
 
-test('a disk that takes no more: the turn waits for room, and is there once', { skip: notInAFile, timeout: 60_000 }, async () => {
+test('a disk that takes no more: the turn waits for room, and is there once', { skip: notInAFile, timeout: 300_000 }, async () => {
 	const full = new Server({ env: { PARLEY_TEST_TOOLS: '1' } });
 	after(() => full.end());
 	const limited = join(full.home, 'limited');

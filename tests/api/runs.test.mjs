@@ -160,15 +160,19 @@ test('unknown tools, bad arguments and broken JSON are told to the model', async
 });
 
 test('tokens come on the stream, and the turn so far to who comes late', async () => {
-	let go;
+	let go, goOn;
 	const gate = new Promise((done) => { go = done; });
-	const session = await start(script('Slowly', async () => { await gate; return { blocks: [say('word '.repeat(60))], pause: 30 }; }));
+	const middle = new Promise((done) => { goOn = done; });
+	const session = await start(script('Slowly', async () => {
+		await gate;
+		return { blocks: [say('word '.repeat(60))], pause: (n) => n === 4 && middle };
+	}));
 	const early = await member.stream(`?session=${session.id}&after=0`);
 	go();
-	const shown = await early.eventsUntil(({ type }) => type === 'run.token');
-	await sleep(300);
+	const shown = await early.eventsUntil(({ type, data }) => type === 'run.token' && /word/.test(data.text));
 	const late = await member.stream(`?session=${session.id}`);
 	const partial = (await late.eventsUntil(({ type }) => type === 'run.partial')).at(-1);
+	goOn();
 	assert.match(partial.data.text, /^word word/);
 	shown.push(...await early.eventsUntil(({ type }) => type === 'run.completed'));
 	let text = '';

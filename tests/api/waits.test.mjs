@@ -25,22 +25,23 @@ const timed = async (promise) => {
 
 test('GET with wait is held until the ask is answered', async () => {
 	const ask = await agent.ask();
-	const waiting = timed(agent.get(`/v1/asks/${ask.id}?wait=30`));
-	await sleep(300);
+	const waiting = await agent.held(`/v1/asks/${ask.id}?wait=300`);
+	let ended = false;
+	waiting.reply.then(() => { ended = true; });
+	await sleep(100);
+	assert.equal(ended, false);
 	await member.answer(ask, { q1: true });
-	const [reply, ms] = await waiting;
+	const reply = await waiting.reply;
 	assert.equal(reply.status, 200);
 	assert.equal(reply.body.status, 'answered');
-	assert.ok(ms >= 290 && ms < 20_000, String(ms));
 });
 
 for (const verb of ['skip', 'cancel']) {
 	test(`${verb} ends a wait`, async () => {
 		const ask = await agent.ask();
-		const waiting = agent.get(`/v1/asks/${ask.id}?wait=30`);
-		await sleep(100);
+		const waiting = await agent.held(`/v1/asks/${ask.id}?wait=300`);
 		await server.admin.post(`/v1/asks/${ask.id}/${verb}`);
-		assert.notEqual((await waiting).body.status, 'pending');
+		assert.notEqual((await waiting.reply).body.status, 'pending');
 	});
 }
 
@@ -91,13 +92,14 @@ test('POST with wait replies 201 with the settled ask', async () => {
 });
 
 test('the headers go out as soon as the ask is durable', async () => {
-	let headersAt = 0;
-	const start = Date.now();
-	const reply = await agent.post('/v1/asks?wait=2', { question: 'A?', type: 'boolean' },
-		{ onHeaders: () => { headersAt = Date.now(); } });
-	assert.equal(reply.body.status, 'pending');
-	assert.ok(headersAt - start < 1000, String(headersAt - start));
-	assert.ok(Date.now() - start >= 1900);
+	const { as_of: before } = await agent.events();
+	let begun;
+	const head = new Promise((resolve) => { begun = resolve; });
+	const waiting = agent.post('/v1/asks?wait=300', { question: 'A?', type: 'boolean' }, { onHeaders: begun });
+	await head;
+	const [made] = (await agent.events(before, '&types=ask.created')).items;
+	await member.answer({ id: made.ask }, { q1: true });
+	assert.equal((await waiting).body.status, 'answered');
 });
 
 test('a body that is wrong is refused at once, wait or not', async () => {
@@ -122,41 +124,40 @@ test('losing the connection changes nothing', async () => {
 
 test('a person who asks back ends the wait, the ask still pending', async () => {
 	const ask = await agent.ask();
-	const waiting = timed(agent.get(`/v1/asks/${ask.id}?wait=30`));
-	await sleep(200);
+	const waiting = await agent.held(`/v1/asks/${ask.id}?wait=300`);
 	await member.post(`/v1/asks/${ask.id}/replies`, { text: 'Which one?' });
-	const [reply, ms] = await waiting;
-	assert.ok(ms < 20_000, String(ms));
+	const reply = await waiting.reply;
 	assert.equal(reply.body.status, 'pending');
 	assert.equal(reply.body.replies[0].text, 'Which one?');
 });
 
 test("the agent's own reply does not end its wait", async () => {
 	const ask = await agent.ask();
-	const waiting = timed(agent.get(`/v1/asks/${ask.id}?wait=2`));
-	await sleep(100);
+	const began = Date.now();
+	const waiting = await agent.held(`/v1/asks/${ask.id}?wait=2`);
 	await agent.post(`/v1/asks/${ask.id}/replies`, { text: 'More context.' });
-	const [, ms] = await waiting;
+	await waiting.reply;
+	const ms = Date.now() - began;
 	assert.ok(ms >= 1900, String(ms));
 });
 
 test('claims and extensions do not end a wait', async () => {
 	const ask = await agent.ask();
-	const waiting = timed(agent.get(`/v1/asks/${ask.id}?wait=2`));
-	await sleep(100);
+	const began = Date.now();
+	const waiting = await agent.held(`/v1/asks/${ask.id}?wait=2`);
 	await member.post(`/v1/asks/${ask.id}/claim`);
 	await member.post(`/v1/asks/${ask.id}/extend`, { timeout: '1h' });
-	const [reply, ms] = await waiting;
+	const reply = await waiting.reply;
+	const ms = Date.now() - began;
 	assert.ok(ms >= 1900, String(ms));
 	assert.notEqual(reply.body.expires_at, null);
 });
 
 test('fifty waiters of one ask all learn of the answer', async () => {
 	const ask = await agent.ask();
-	const waiting = Array.from({ length: 50 }, () => agent.get(`/v1/asks/${ask.id}?wait=30`));
-	await sleep(300);
+	const waiting = await Promise.all(Array.from({ length: 50 }, () => agent.held(`/v1/asks/${ask.id}?wait=300`)));
 	await member.answer(ask, { q1: true });
-	const replies = await Promise.all(waiting);
+	const replies = await Promise.all(waiting.map(({ reply }) => reply));
 	assert.ok(replies.every((r) => r.body.status === 'answered'));
 });
 
@@ -176,11 +177,11 @@ test('another agent cannot wait for it', async () => {
 
 test('deleting the session ends a wait with what is left to say', async () => {
 	const ask = await agent.ask();
-	const waiting = timed(agent.get(`/v1/asks/${ask.id}?wait=30`, { check: false }));
-	await sleep(200);
+	const waiting = await agent.held(`/v1/asks/${ask.id}?wait=300`, { check: false });
+	const began = Date.now();
 	await agent.delete(`/v1/sessions/${ask.session}`);
-	const [, ms] = await waiting;
-	assert.ok(ms < 20_000, `the waiter was left hanging for ${ms} ms`);
+	await waiting.reply;
+	assert.ok(Date.now() - began < 200_000, 'the waiter was left hanging');
 });
 
 test('a wait works without keep-alive', async () => {
@@ -196,14 +197,14 @@ test('a wait works without keep-alive', async () => {
 	assert.equal(reply.id, ask.id);
 });
 
-test('a space comes every 15 seconds', { timeout: 40_000 }, async () => {
+test('a space comes every 15 seconds', { timeout: 300_000 }, async () => {
 	assert.match((await patient).join(''), /^ +\{/);
 });
 
 test('SIGTERM ends waits with the ask as it is; it is there after the next start', async () => {
 	const ask = await agent.ask();
-	const waiting = agent.get(`/v1/asks/${ask.id}?wait=60`, { check: false }).catch(() => null);
-	await sleep(300);
+	const held = await agent.held(`/v1/asks/${ask.id}?wait=300`, { check: false });
+	const waiting = held.reply.catch(() => null);
 	server.child.kill('SIGTERM');
 	const [reply, how] = await Promise.all([waiting, server.exited]);
 	if (reply && reply.body) assert.equal(reply.body.id ?? ask.id, ask.id);

@@ -4,10 +4,9 @@ import assert from 'node:assert/strict';
 import { after } from 'node:test';
 import { first, results, say, ScriptModel, think, use } from '../lib/script_model.mjs';
 import { bypass, complaints } from './axe.mjs';
-import { sleep, until } from './lib.mjs';
+import { until } from './lib.mjs';
 import { area } from './matrix.mjs';
 
-const ARMED_MS = 650;
 /** What the model does, by the first words of its run. */
 const scripts = {};
 const model = await new ScriptModel((request) => {
@@ -112,7 +111,6 @@ area('chat', (scenario) => {
 		await chat(me).getByText('One thing first.').waitFor();
 		const card = chat(me).getByRole('article');
 		await me.check(card.getByRole('radio', { name: /Blue/ }));
-		await sleep(ARMED_MS);
 		await me.send();
 		await chat(me).getByText('You said blue.').waitFor();
 		await ended(desk, id);
@@ -141,7 +139,7 @@ area('chat', (scenario) => {
 		await tree.getByText('The second is 8.').waitFor();
 		await me.press(tree.getByRole('button', { name: /The first is 7\./ }));
 		await chat(me).getByText('The first is 7.').waitFor();
-		assert.equal(await chat(me).getByText('Both are measured.').count(), 0);
+		await chat(me).getByText('Both are measured.').waitFor({ state: 'detached' });
 		await me.press(me.button('chat.back'));
 		await chat(me).getByText('Both are measured.').waitFor();
 	});
@@ -181,7 +179,7 @@ area('chat', (scenario) => {
 		rest.open();
 		await chat(me).getByText('That, too.').waitFor();
 		await ended(desk, id);
-		assert.equal(await chat(me).getByText(me.t('chat.unread')).count(), 0);
+		await chat(me).getByText(me.t('chat.unread')).waitFor({ state: 'detached' });
 		assert.equal(await line.inputValue(), '');
 	});
 
@@ -235,7 +233,6 @@ area('chat', (scenario) => {
 		await card.waitFor();
 		assert.deepEqual(await complaints(me), []);
 		await me.check(card.getByRole('radio', { name: /Yes/ }));
-		await sleep(ARMED_MS);
 		await me.send();
 		await ended(desk, id);
 		await chat(me).getByText('With').waitFor();

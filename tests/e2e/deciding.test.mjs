@@ -97,6 +97,7 @@ area('approvals', (scenario) => {
 		await me.page.reload();
 		await together.waitFor();
 		await me.press(me.button('diff.unified'));
+		await together.waitFor({ state: 'detached' });
 		assert.deepEqual([await diff.getByRole('row').count(), await together.count()], [6, 0]);
 		await desk.admin.post(`/v1/asks/${ask.id}/skip`);
 		await me.region('settled').getByText(me.settledBy('skipped', 'root')).waitFor();
@@ -157,6 +158,6 @@ area('approvals', (scenario) => {
 		desk.server.jump(11 * 60_000);
 		assert.equal((await desk.settled(ask.id)).status, 'expired');
 		await me.region('settled').getByText(me.t('settled.expired.approval')).waitFor();
-		assert.equal(await approve(me).count(), 0);
+		await approve(me).waitFor({ state: 'detached' });
 	});
 });

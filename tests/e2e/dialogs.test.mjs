@@ -1,6 +1,6 @@
 // A question finds people, and never steals their keystrokes.
 import assert from 'node:assert/strict';
-import { sleep } from './lib.mjs';
+import { sleep, until } from './lib.mjs';
 import { area } from './matrix.mjs';
 
 /* As people type. */
@@ -182,7 +182,7 @@ area('dialogs', (scenario) => {
 		await toast.waitFor({ state: 'hidden' });
 		for (let i = 0; i < 7; i++) await desk.agent.ask(yesNo(`One of many ${i}?`));
 		await me.toasts.getByText('One of many 6?').waitFor();
-		assert.equal(await me.toasts.getByText(me.t('toast.asks', { agent: 'deployer' })).count(), me.wide ? 5 : 1, 'at most five, one on a phone');
+		await until(async () => await me.toasts.getByText(me.t('toast.asks', { agent: 'deployer' })).count() === (me.wide ? 5 : 1), 'at most five, one on a phone');
 		await me.press(me.toasts.getByRole('link', { name: me.t('open') }).last());
 		await me.heading('One of many 6?').waitFor();
 	});

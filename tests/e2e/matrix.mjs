@@ -7,7 +7,7 @@ import { arrive, enter, launch, prefer, Server, until, views } from './lib.mjs';
 import { Person } from './person.mjs';
 
 export const long = Boolean(process.env.PARLEY_LONG);
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 300_000;
 
 /* The first four hold both languages at both sizes, and both input modes. */
 const variants = [

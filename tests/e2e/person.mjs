@@ -180,6 +180,25 @@ export class Person {
 			look();
 		})), 'a form that can be sent');
 	}
+	/** Presses the next quick decision with this text around it in the moment it appears, before it can be armed. */
+	async pressNew(text) {
+		const pressed = await this.page.evaluateHandle((around) => {
+			const seen = new Set(document.querySelectorAll('.quick button'));
+			const found = () => [...document.querySelectorAll('.quick button')].find((box) => !seen.has(box)
+				&& box.closest('.toast, li')?.textContent.includes(around));
+			return { off: new Promise((done) => {
+				new MutationObserver((changes, watch) => {
+					const box = found();
+					if (!box) return;
+					watch.disconnect();
+					done(box.getAttribute('aria-disabled'));
+					box.click();
+				}).observe(document.body, { childList: true, subtree: true });
+			}) };
+		}, text);
+		/* → what its aria-disabled said, once it was pressed. */
+		return () => pressed.evaluate(({ off }) => off);
+	}
 	async send(button = this.submit) {
 		await this.armed(button);
 		await this.pressOr(button, 'Control+Enter');

@@ -162,7 +162,7 @@ area('safe hands', (scenario) => {
 		await me.key('Control+Enter');
 		await me.page.getByRole('article').getByText('Second, not needed?').waitFor();
 		assert.ok(await focusIn(me, '[role=tabpanel]'));
-		await sleep(ARMED_MS);
+		await me.armed(me.submit);
 		await me.key('Control+Enter');
 		assert.deepEqual((await desk.settled(ask.id)).answer, { a: { text: 'one' }, c: { selected: ['x'] } });
 	});

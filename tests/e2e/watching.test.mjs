@@ -68,7 +68,7 @@ area('watching', (scenario) => {
 		await me.page.getByRole('heading', { name: me.t('session.settled') }).waitFor();
 		await me.press(me.button('feed.asks'));
 		await log.getByText('Inside a session?').first().waitFor();
-		assert.equal(await log.getByText('step number').count(), 0);
+		await log.getByText('step number').first().waitFor({ state: 'detached' });
 		await me.press(me.button('feed.all'));
 		await log.getByText('step number 7').waitFor();
 		await me.text('status.waiting_for_input').waitFor();
@@ -77,7 +77,7 @@ area('watching', (scenario) => {
 		await me.press(me.button('session.stop', {}, me.dialog));
 		await me.text('status.cancelled').waitFor();
 		assert.equal((await desk.admin.get(`/v1/sessions/${session.id}`)).body.status, 'cancelled');
-		assert.equal(await me.button('session.stop').count(), 0);
+		await me.button('session.stop').waitFor({ state: 'detached' });
 		const { status } = await desk.settled(open.id);
 		assert.equal(status, 'cancelled', 'what it asked is withdrawn');
 		await me.page.getByRole('complementary').getByText(me.t('outcome.withdrawn')).waitFor();
@@ -90,8 +90,8 @@ area('watching', (scenario) => {
 		await me.page.route('**/v1/sessions/*/state', () => {});
 		await desk.agent.patch(`/v1/sessions/${session.id}`, { status: 'completed' });
 		await me.page.getByRole('log').getByText(me.t('status.completed')).waitFor();
-		assert.equal(await me.page.locator('header .chip').innerText(), me.t('status.completed'));
-		assert.equal(await me.button('session.stop').count(), 0);
+		await me.page.locator('header .chip').getByText(me.t('status.completed'), { exact: true }).waitFor();
+		await me.button('session.stop').waitFor({ state: 'detached' });
 		await me.page.unroute('**/v1/sessions/*/state');
 	});
 

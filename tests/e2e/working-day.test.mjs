@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { sleep, until } from './lib.mjs';
 import { area, beside } from './matrix.mjs';
 
-const ARMED_MS = 650;
 const approval = (title, risk = 'low', more = {}) => ({ kind: 'approval', title,
 	operation: { name: 'label', risk, arguments: { n: 1 } }, ...more });
 let serial = 0;
@@ -155,10 +154,11 @@ area('working day', (scenario) => {
 			await sleep(200);
 			assert.equal(await quick(title).count(), 0, title);
 		}
+		const pressed = await me.pressNew('Short one');
 		await me.row('Short one').hover();
-		await quick('Short one').first().click();
+		assert.equal(await pressed(), 'true');
 		await desk.pending(short.id);
-		await sleep(ARMED_MS);
+		await me.armed(quick('Short one').first());
 		await quick('Short one').first().click();
 		assert.equal((await desk.answer(short.id, 'decision')).value, 'approve');
 	});
@@ -172,6 +172,7 @@ area('working day', (scenario) => {
 		await me.toasts.getByText(grave).waitFor();
 		assert.equal(await quick(grave).count(), 0);
 		const title = fresh('Small');
+		const pressed = await me.pressNew(title);
 		const ask = await desk.agent.ask({ session: session.id, ...approval(title) });
 		await me.toasts.getByText(title).waitFor();
 		if (!me.wide) {
@@ -179,13 +180,15 @@ area('working day', (scenario) => {
 			return;
 		}
 		await me.toasts.getByText('label 1').waitFor(); // the operation, whole
-		await quick(title).first().click({ force: true });
+		assert.equal(await pressed(), 'true');
 		await desk.pending(ask.id);
 		await me.armed(quick(title).first());
 		/* Another one moves it: what was armed is not any more. */
+		const moved = await me.pressNew(title);
 		await desk.agent.ask({ session: session.id, ...approval(fresh('Next')) });
 		await me.toasts.locator('.toast').nth(2).waitFor();
-		assert.equal(await quick(title).first().getAttribute('aria-disabled'), 'true');
+		assert.equal(await moved(), 'true');
+		await desk.pending(ask.id);
 		await me.armed(quick(title).first());
 		await quick(title).first().click();
 		assert.equal((await desk.answer(ask.id, 'decision')).value, 'approve');

@@ -51,7 +51,8 @@ export const last = ({ messages }) => {
 export class ScriptModel {
 	/**
 	 * answer(request, n) → blocks, or { blocks, status, headers, body, stop, cut, pause, hang, error }, or a promise
-	 * of either. cut: so many events only, then the connection breaks; pause: ms between events; hang: pings for ever.
+	 * of either. cut: so many events only, then the connection breaks; pause: ms between events, or a
+	 * function of how many went out, to be awaited after each; hang: pings for ever.
 	 */
 	constructor(answer = () => [say('OK')]) {
 		this.answer = answer;
@@ -96,7 +97,7 @@ export class ScriptModel {
 		response.writeHead(200, { 'content-type': 'text/event-stream' });
 		let n = 0;
 		for (const event of events(blocks, stop)) {
-			if (cut !== undefined && n++ === cut) { response.destroy(); return; }
+			if (n++ === cut) { response.destroy(); return; }
 			if (error && event.type === 'message_delta') {
 				response.end(`event: error\ndata: ${JSON.stringify({ type: 'error', error })}\n\n`);
 				return;
@@ -110,7 +111,7 @@ export class ScriptModel {
 				}
 				return;
 			}
-			if (pause) await new Promise((done) => { setTimeout(done, pause); });
+			if (pause) await (typeof pause === 'function' ? pause(n) : new Promise((done) => { setTimeout(done, pause); }));
 		}
 		response.end();
 	}

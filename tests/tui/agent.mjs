@@ -1,7 +1,7 @@
 // An agent as small as can be: takes --mcp-config as Claude Code does, starts the server in it, and
 // does what its other words say. What it prints is what a person would see of it.
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
 const sleep = (ms) => new Promise((done) => { setTimeout(done, ms); });
@@ -35,7 +35,9 @@ switch (words[0]) {
 	case 'wrong': show('result', await ask(question('Colour', { question: 'No question mark' }))); break;
 	case 'twice': {
 		const first = ask(question('First'));
-		setTimeout(async () => show('second', await ask(question('Second'))), 500);
+		while (!existsSync(words[1])) await sleep(20);
+		show('second', await ask(question('Second')));
+		writeFileSync(words[2], '');
 		show('first', await first);
 		break;
 	}
@@ -44,7 +46,7 @@ switch (words[0]) {
 		process.stdin.once('data', () => {});
 		while (!existsSync(words[1])) await sleep(20);
 		send({ method: 'notifications/cancelled', params: { requestId: last } });
-		await sleep(1000);
+		while (!existsSync(words[2])) await sleep(20);
 		console.log('aborted');
 		break;
 	default: break;

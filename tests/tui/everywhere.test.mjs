@@ -26,7 +26,7 @@ async function gone(terminal, title) {
 	return performance.now();
 }
 
-test(`${ROUNDS} asks, each settled once and gone everywhere`, { timeout: 120_000 }, async () => {
+test(`${ROUNDS} asks, each settled once and gone everywhere`, { timeout: 300_000 }, async () => {
 	const terminals = [await server.inbox({ columns: 80 }), await server.inbox({ columns: 80 })];
 	const web = await browserOpen();
 	const times = { terminal: [], browser: [] };

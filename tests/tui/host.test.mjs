@@ -37,9 +37,11 @@ test('a skip is told as cancelled; Esc alone never leaves it', async () => {
 });
 
 test('a second question is refused while the dialog is open', async () => {
-	const terminal = host('twice');
+	const [now, refused] = ['twice-now', 'twice-refused'].map((name) => join(server.home, name));
+	const terminal = host('twice', now, refused);
 	await terminal.armed('Which First?');
-	await new Promise((resolve) => { setTimeout(resolve, 700); });
+	writeFileSync(now, '');
+	await until(() => existsSync(refused), 'the refusal of the second');
 	terminal.press('Enter');
 	const seen = await terminal.shows('exit 0');
 	assert.match(seen, /second: error ask_user_question dialog already open/);
@@ -47,13 +49,15 @@ test('a second question is refused while the dialog is open', async () => {
 });
 
 test('an abort closes the dialog and withdraws the question', async () => {
-	const now = join(server.home, 'abort-now');
-	const terminal = host('abort', now);
+	const [now, gone] = ['abort-now', 'abort-gone'].map((name) => join(server.home, name));
+	const terminal = host('abort', now, gone);
 	await terminal.shows('Which Aborted?');
 	writeFileSync(now, '');
+	await until(async () => (await server.member.get('/v1/asks?status=cancelled')).body.items
+		.some(({ questions }) => questions[0].text === 'Which Aborted?'), 'the withdrawal');
+	await terminal.lacks('Which Aborted?');
+	writeFileSync(gone, '');
 	await terminal.shows('aborted');
-	const { items } = (await server.member.get('/v1/asks?status=cancelled')).body;
-	assert.equal(items[0].questions[0].text, 'Which Aborted?');
 });
 
 test('answered elsewhere: the dialog closes', async () => {

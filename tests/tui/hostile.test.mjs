@@ -34,7 +34,7 @@ function ours(bytes) {
 		.replace(/[\r\n\b\u000e\u000f]/g, '');
 }
 
-test('hostile strings in every field: no control byte reaches the terminal but ours', { timeout: 120_000 }, async () => {
+test('hostile strings in every field: no control byte reaches the terminal but ours', { timeout: 300_000 }, async () => {
 	const raw = join(server.home, 'hostile');
 	const inbox = await server.inbox({ columns: 110, rows: 40, raw });
 	const list = strings.slice(0, 300).filter((_, i) => long || i % 10 === 0);
@@ -75,7 +75,7 @@ test('wide, combining and right-to-left text stands in its columns', async () =>
 	for (const left of (await server.member.get('/v1/asks')).body.items) await server.member.post(`/v1/asks/${left.id}/skip`);
 });
 
-test('a thousand asks: all are there, scrolling is a matter of milliseconds, memory stays small', { timeout: 120_000 }, async () => {
+test('a thousand asks: all are there, scrolling is a matter of milliseconds, memory stays small', { timeout: 300_000 }, async () => {
 	const session = await server.agent.session({ title: 'Many', parallel: true });
 	for (let i = 0; i < 1000; i += 20)
 		await Promise.all(Array.from({ length: 20 }, (_, n) => server.agent.ask({ session: session.id, title: `Ask ${i + n}`,

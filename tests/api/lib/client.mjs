@@ -60,6 +60,16 @@ export class Client {
 		});
 	}
 
+	/** GET with a wait; → {reply} once it is held: its head is out. */
+	async held(path, options = {}) {
+		let reply;
+		await new Promise((begun, failed) => {
+			reply = this.get(path, { ...options, onHeaders: begun });
+			reply.catch(failed);
+		});
+		return { reply };
+	}
+
 	get(path, options) { return this.request('GET', path, options); }
 	post(path, body = {}, options = {}) { return this.request('POST', path, { body, ...options }); }
 	put(path, body) { return this.request('PUT', path, { body }); }

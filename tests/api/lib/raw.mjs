@@ -1,5 +1,6 @@
 // Bytes to the server's socket, as no decent client would send them.
 import net from 'node:net';
+import { PATIENCE_MS } from '../../lib/server.mjs';
 
 function parse(text) {
 	const [head, ...rest] = text.split('\r\n\r\n');
@@ -19,8 +20,12 @@ function parse(text) {
 	return { status: Number(first.split(' ')[1]), headers, body, problem };
 }
 
-/** Sends the bytes; → {status, headers, body, closed, text} after the peer closes or `ms`. */
+/**
+ * Sends the bytes; → {status, headers, body, closed, text} after the peer closes, or says nothing more for `ms`:
+ * then it keeps the connection. A peer that is told to close has all the time it needs.
+ */
 export function raw(server, bytes, { ms = 1500, then } = {}) {
+	const closes = /^connection: close\r$/im.test(bytes);
 	return new Promise((resolve) => {
 		const socket = net.connect(server.port, '127.0.0.1');
 		let text = '';
@@ -30,12 +35,19 @@ export function raw(server, bytes, { ms = 1500, then } = {}) {
 			socket.destroy();
 			resolve({ ...parse(text), closed, text });
 		};
-		timer = setTimeout(() => done(false), ms);
+		const quiet = (limit) => {
+			clearTimeout(timer);
+			timer = setTimeout(() => done(false), limit);
+		};
+		quiet(PATIENCE_MS);
 		socket.on('connect', () => {
 			socket.write(bytes);
 			then?.(socket);
 		});
-		socket.on('data', (part) => { text += part.toString('latin1'); });
+		socket.on('data', (part) => {
+			text += part.toString('latin1');
+			quiet(closes ? PATIENCE_MS : ms);
+		});
 		socket.on('end', () => done(true));
 		socket.on('error', () => done(true));
 		socket.on('close', () => done(true));

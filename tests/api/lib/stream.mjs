@@ -1,6 +1,7 @@
 // A reader of text/event-stream: frames in order, each event checked against openapi.json.
 import assert from 'node:assert/strict';
 import http from 'node:http';
+import { PATIENCE_MS } from '../../lib/server.mjs';
 import { checkSchema } from './schema.mjs';
 
 function parse(text) {
@@ -74,7 +75,7 @@ export class Stream {
 	}
 
 	/** The next frame, whatever it is; undefined when the stream ended. */
-	async frame(ms = 10_000) {
+	async frame(ms = PATIENCE_MS) {
 		const end = Date.now() + ms;
 		while (this.frames.length === 0 && !this.ended && !this.error) {
 			const left = end - Date.now();
@@ -92,19 +93,21 @@ export class Stream {
 	}
 
 	/** The next frame that is an event. */
-	async event(ms = 10_000) {
-		for (;;) {
-			const frame = await this.frame(ms);
+	async event(ms = PATIENCE_MS) {
+		const end = Date.now() + ms;
+		for (;;) { // heartbeats are frames, too
+			const frame = await this.frame(end - Date.now());
 			if (frame === undefined) return undefined;
 			if (frame.data) return frame.data;
 		}
 	}
 
 	/** Events up to and including the first that fits. */
-	async eventsUntil(fits, ms = 10_000) {
+	async eventsUntil(fits, ms = PATIENCE_MS) {
 		const events = [];
+		const end = Date.now() + ms;
 		for (;;) {
-			const event = await this.event(ms);
+			const event = await this.event(end - Date.now());
 			assert.ok(event, 'the stream ended');
 			events.push(event);
 			if (fits(event)) return events;
