@@ -130,9 +130,8 @@ static void kept_drop(struct conn *c)
 	c->kept = NULL;
 }
 
-static void conn_closed(uv_handle_t *handle)
+void conn_closed(struct conn *c)
 {
-	struct conn *c = handle->data;
 	struct http_server *server = c->server;
 
 	if (c->exchange.open && c->exchange.gone) c->exchange.gone(c->exchange.gone_ctx);
@@ -154,7 +153,7 @@ void conn_cut(struct conn *c)
 	if (c->phase == CONN_CLOSED) return;
 	c->phase = CONN_CLOSED;
 	tick_stop(c->server->loop, &c->tick);
-	socket_close(c, conn_closed);
+	socket_close(c);
 }
 
 void conn_leave(struct conn *c)
@@ -176,7 +175,7 @@ static void conn_linger(struct conn *c)
 	/* When the farewell has to wait, its end leads here again. */
 	if (c->tls && conn_bid_farewell(c) && c->out) return;
 	if (c->phase == CONN_CLOSED) return;
-	if (c->ended || shutdown(c->fd, SHUT_WR)) {
+	if (c->ended || shutdown(c->watch.fd, SHUT_WR)) {
 		conn_cut(c);
 		return;
 	}
@@ -432,11 +431,7 @@ bool conn_open(struct http_server *server, int fd)
 	}
 	c->server = server;
 	c->tick.fn = conn_ticked;
-	if (!socket_open(c, fd)) {
-		close(fd);
-		pool_put(&server->hub->conns, c);
-		return false;
-	}
+	socket_open(c, fd);
 	conn_link(c);
 	if (!server->path) setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 	if (!server->tls) {

@@ -91,7 +91,7 @@ struct outflow {
 };
 
 struct conn {
-	uv_poll_t poll;
+	struct watch watch; /* of the socket */
 	struct exchange exchange;
 	struct http_server *server;
 	struct tls *tls; /* NULL: plain */
@@ -99,10 +99,8 @@ struct conn {
 	struct tick tick; /* of the phase: slow sender or reader, idle, linger */
 	struct buf *kept;
 	struct outflow *out; /* NULL: the socket has taken all */
-	int fd;
-	uint32_t thrown; /* bytes thrown away while lingering */
+	uint32_t thrown;     /* bytes thrown away while lingering */
 	enum conn_phase phase : 8;
-	uint8_t watched; /* what is polled for */
 	bool reads;
 	bool keep_alive; /* after this reply */
 	bool taking;	 /* conn_take is at work further up the stack */
@@ -138,8 +136,9 @@ struct hub *hub_of(struct loop *); /* NULL: out of memory */
 void hub_parked(struct hub *);	   /* one more */
 /* Takes the descriptor, also on failure. */
 bool conn_open(struct http_server *, int fd);
-void conn_cut(struct conn *);	/* closes at once; gone follows on a later turn */
-void conn_leave(struct conn *); /* the same, and says so if that can be done at once */
+void conn_closed(struct conn *); /* its socket is: frees it */
+void conn_cut(struct conn *);	 /* closes at once; gone follows on a later turn */
+void conn_leave(struct conn *);	 /* the same, and says so if that can be done at once */
 void conn_came(struct conn *, struct str bytes); /* from the socket */
 void conn_got(struct conn *, struct str text);
 void conn_ended(struct conn *);	  /* the peer sends no more */
@@ -167,8 +166,8 @@ void sealing_free(struct sealing *); /* NULL is fine */
 
 /* ---- http_socket.c ---- */
 
-bool socket_open(struct conn *, int fd);
-void socket_close(struct conn *, uv_close_cb);
+void socket_open(struct conn *, int fd);
+void socket_close(struct conn *); /* conn_closed follows on a later turn */
 void socket_read(struct conn *, bool on);
 void socket_drop(struct conn *);	  /* what waits, when all is over */
 size_t socket_waits(const struct conn *); /* bytes */

@@ -28,7 +28,7 @@ void http_peer(const struct exchange *x, char out[PEER_SIZE])
 	const struct sockaddr_in *four = (const struct sockaddr_in *)(const void *)&at;
 
 	out[0] = '\0';
-	if (getpeername(conn_of(x)->fd, (struct sockaddr *)&at, &len)) return;
+	if (getpeername(conn_of(x)->watch.fd, (struct sockaddr *)&at, &len)) return;
 	if (at.ss_family == AF_INET) {
 		inet_ntop(AF_INET, &four->sin_addr, out, PEER_SIZE);
 	} else if (at.ss_family == AF_INET6) {

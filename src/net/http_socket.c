@@ -1,6 +1,5 @@
 /* http_socket.c - the socket of a connection: bytes in, bytes out, and what waits because
- * it was not taken at once. Directly on the descriptor, for a libuv stream weighs half
- * as much again as all else that a parked connection needs. */
+ * it was not taken at once. */
 #include "net/http_conn.h"
 
 #include <errno.h>
@@ -17,19 +16,13 @@ struct rest {
 	char bytes[];
 };
 
-static void on_ready(uv_poll_t *, int status, int events);
-
 /* Looks for what is wanted now, and for nothing when nothing is. */
 static void socket_watch(struct conn *c)
 {
-	int events = (c->reads ? UV_READABLE : 0) | (c->out ? UV_WRITABLE : 0);
+	unsigned wanted = (c->reads ? WATCH_READ : 0u) | (c->out ? WATCH_WRITE : 0u);
 
-	if (events == c->watched || c->phase == CONN_CLOSED) return;
-	c->watched = (uint8_t)events;
-	if (events)
-		uv_poll_start(&c->poll, events, on_ready);
-	else
-		uv_poll_stop(&c->poll);
+	if (wanted == c->watch.wanted || c->phase == CONN_CLOSED) return;
+	if (!watch_set(c->server->loop, &c->watch, wanted)) conn_cut(c);
 }
 
 void socket_read(struct conn *c, bool on)
@@ -38,17 +31,16 @@ void socket_read(struct conn *c, bool on)
 	socket_watch(c);
 }
 
-bool socket_open(struct conn *c, int fd)
+static void socket_ready(struct watch *, unsigned events);
+
+void socket_open(struct conn *c, int fd)
 {
-	c->fd = fd;
-	c->poll.data = c;
-	return uv_poll_init_socket(loop_uv(c->server->loop), &c->poll, fd) == 0;
+	c->watch = (struct watch){ .fn = socket_ready, .fd = fd };
 }
 
-void socket_close(struct conn *c, uv_close_cb closed)
+void socket_close(struct conn *c)
 {
-	uv_close((uv_handle_t *)&c->poll, closed);
-	close(c->fd);
+	watch_close(c->server->loop, &c->watch);
 }
 
 /* ---- what waits ---- */
@@ -144,7 +136,7 @@ static ssize_t socket_send(const struct conn *c, const struct msghdr *message)
 	ssize_t sent;
 
 	do {
-		sent = sendmsg(c->fd, message, MSG_NOSIGNAL);
+		sent = sendmsg(c->watch.fd, message, MSG_NOSIGNAL);
 	} while (sent < 0 && errno == EINTR);
 	if (sent < 0 && (errno == EAGAIN || errno == ENOBUFS)) return 0;
 	return sent;
@@ -215,7 +207,7 @@ static void socket_flush(struct conn *c)
 static void socket_take(struct conn *c)
 {
 	char *bytes = c->server->hub->bytes;
-	ssize_t n = read(c->fd, bytes, READ_SIZE);
+	ssize_t n = read(c->watch.fd, bytes, READ_SIZE);
 
 	if (n > 0)
 		conn_came(c, str_make(bytes, (size_t)n));
@@ -225,14 +217,18 @@ static void socket_take(struct conn *c)
 		conn_cut(c);
 }
 
-static void on_ready(uv_poll_t *poll, int status, int events)
+static void socket_ready(struct watch *w, unsigned events)
 {
-	struct conn *c = poll->data;
+	struct conn *c = LINK_OF(w, struct conn, watch);
 
-	if (status < 0) {
+	if (!events) {
+		conn_closed(c);
+		return;
+	}
+	if (events & WATCH_BROKEN) {
 		conn_cut(c);
 		return;
 	}
-	if (events & UV_WRITABLE) socket_flush(c);
-	if ((events & UV_READABLE) && c->reads && c->phase != CONN_CLOSED) socket_take(c);
+	if (events & WATCH_WRITE) socket_flush(c);
+	if ((events & WATCH_READ) && c->reads && c->phase != CONN_CLOSED) socket_take(c);
 }

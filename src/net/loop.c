@@ -3,13 +3,15 @@
 
 #include <signal.h>
 #include <stdatomic.h>
+#include <sys/epoll.h>
+#include <unistd.h>
 #include <uv.h>
 
 #include "base/mem.h"
 #include "net/loop_parts.h"
 #include "net/wheel.h"
 
-enum { ROUNDS = 8 };
+enum { ROUNDS = 8, READY_MAX = 256 };
 
 struct loop {
 	uv_loop_t uv;
@@ -22,6 +24,11 @@ struct loop {
 	void (*turn_ends)(void *ctx);
 	void *turn_ctx;
 	struct wheel wheel;
+	int watch_fd; /* epoll's, of all that is watched */
+	uv_poll_t watcher;
+	size_t watching;      /* how many want something */
+	struct watch *closed; /* newest first */
+	struct post closing;
 	void *thing;
 	void (*thing_done)(void *);
 };
@@ -112,6 +119,98 @@ static void turns_init(struct loop *loop)
 	uv_unref((uv_handle_t *)&loop->after_sleep);
 }
 
+/* ---- descriptors ---- */
+
+static bool watch_tell(struct loop *loop, struct watch *w, unsigned held)
+{
+	struct epoll_event e = { (held & WATCH_READ ? EPOLLIN : 0u) |
+					 (held & WATCH_WRITE ? EPOLLOUT : 0u),
+		{ .ptr = w } };
+	int what = !w->held ? EPOLL_CTL_ADD : held ? EPOLL_CTL_MOD : EPOLL_CTL_DEL;
+
+	if (held == w->held) return true;
+	if (epoll_ctl(loop->watch_fd, what, w->fd, &e) != 0) return false;
+	w->held = (uint8_t)held;
+	return true;
+}
+
+/* One may be closed by what is said to another: it wants nothing then, and is still there. */
+static void watch_fire(struct loop *loop, struct watch *w, uint32_t ready)
+{
+	unsigned events = (ready & (EPOLLIN | EPOLLHUP) ? WATCH_READ : 0u) |
+			  (ready & (EPOLLOUT | EPOLLHUP) ? WATCH_WRITE : 0u);
+
+	if (!w->wanted || events & ~(unsigned)w->wanted) watch_tell(loop, w, w->wanted);
+	events &= w->wanted;
+	if (w->wanted && ready & EPOLLERR) events |= WATCH_BROKEN;
+	if (events) w->fn(w, events);
+}
+
+static void watches_ready(uv_poll_t *watcher, int status, int events)
+{
+	struct loop *loop = watcher->data;
+	struct epoll_event ready[READY_MAX];
+	int len = epoll_wait(loop->watch_fd, ready, READY_MAX, 0);
+
+	(void)status, (void)events;
+	for (int i = 0; i < len; i++)
+		watch_fire(loop, ready[i].data.ptr, ready[i].events);
+}
+
+static void watch_want(struct loop *loop, struct watch *w, unsigned wanted)
+{
+	bool before = w->wanted;
+
+	w->wanted = (uint8_t)wanted;
+	if (before == (wanted != 0)) return;
+	loop->watching += wanted ? 1 : (size_t)-1;
+	if (wanted && loop->watching == 1)
+		uv_poll_start(&loop->watcher, UV_READABLE, watches_ready);
+	else if (!loop->watching)
+		uv_poll_stop(&loop->watcher);
+}
+
+bool watch_set(struct loop *loop, struct watch *w, unsigned wanted)
+{
+	if (wanted & ~(unsigned)w->held && !watch_tell(loop, w, wanted)) return false;
+	watch_want(loop, w, wanted);
+	return true;
+}
+
+static void watches_closed(struct post *post)
+{
+	struct loop *loop = LINK_OF(post, struct loop, closing);
+	struct watch *w = loop->closed;
+
+	loop->closed = NULL;
+	while (w) {
+		struct watch *next = w->next;
+
+		w->fn(w, 0);
+		w = next;
+	}
+}
+
+void watch_close(struct loop *loop, struct watch *w)
+{
+	watch_want(loop, w, 0);
+	watch_tell(loop, w, 0);
+	close(w->fd);
+	w->next = loop->closed;
+	loop->closed = w;
+	if (!w->next) loop_post(loop, &loop->closing);
+}
+
+static int watches_init(struct loop *loop)
+{
+	loop->watch_fd = epoll_create1(EPOLL_CLOEXEC);
+	loop->watcher.data = loop;
+	loop->closing.fn = watches_closed;
+	return loop->watch_fd < 0
+		       ? UV_EMFILE
+		       : uv_poll_init(&loop->uv, &loop->watcher, loop->watch_fd);
+}
+
 static enum err loop_init(struct loop *loop, struct fault *why)
 {
 	int e = uv_loop_init(&loop->uv);
@@ -119,8 +218,10 @@ static enum err loop_init(struct loop *loop, struct fault *why)
 	if (e) return fail(why, ERR_UNAVAILABLE, "event loop: %s", uv_strerror(e));
 	loop->uv.data = loop;
 	loop->bell.data = loop;
-	e = uv_async_init(&loop->uv, &loop->bell, bell_rang);
+	e = watches_init(loop);
+	if (!e) e = uv_async_init(&loop->uv, &loop->bell, bell_rang);
 	if (e) {
+		if (loop->watch_fd >= 0) close(loop->watch_fd);
 		uv_loop_close(&loop->uv);
 		return fail(why, ERR_UNAVAILABLE, "event loop: %s", uv_strerror(e));
 	}
@@ -154,6 +255,7 @@ static void loop_shut(struct loop *loop)
 	uv_close((uv_handle_t *)&loop->before_sleep, NULL);
 	uv_close((uv_handle_t *)&loop->after_sleep, NULL);
 	uv_close((uv_handle_t *)&loop->wheel.timer, NULL);
+	uv_close((uv_handle_t *)&loop->watcher, NULL);
 	uv_run(&loop->uv, UV_RUN_DEFAULT);
 }
 
@@ -162,6 +264,7 @@ struct loop *loop_free(struct loop *loop)
 	if (!loop) return NULL;
 	loop_shut(loop);
 	uv_loop_close(&loop->uv);
+	close(loop->watch_fd);
 	if (loop->thing_done) loop->thing_done(loop->thing);
 	mem_free(loop);
 	return NULL;

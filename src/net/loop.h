@@ -40,6 +40,22 @@ struct tick {
 void tick_set(struct loop *, struct tick *, int64_t after_ms); /* sets or moves it */
 void tick_stop(struct loop *, struct tick *);		       /* fine when not set */
 
+/* A descriptor that is looked at, without a handle of libuv's, which weighs more than all else
+ * that a parked connection needs. { .fn = f, .fd = fd } is ready. */
+enum { WATCH_READ = 1, WATCH_WRITE = 2, WATCH_BROKEN = 4 };
+struct watch {
+	/* What it is ready for, of what is wanted; or that it is broken. */
+	void (*fn)(struct watch *, unsigned events);
+	struct watch *next; /* of those that are closed */
+	int fd;
+	uint8_t wanted; /* keeps the loop going unless it is 0 */
+	uint8_t held;	/* what the kernel was told, which may be more */
+};
+/* False: the descriptor cannot be watched. What is no longer wanted costs nothing. */
+bool watch_set(struct loop *, struct watch *, unsigned wanted);
+/* Closes the descriptor. On a later turn fn(w, 0) follows, and nothing after that. */
+void watch_close(struct loop *, struct watch *);
+
 /* One thing that a layer above keeps for each loop; `done` runs in loop_free. */
 void loop_attach(struct loop *, void *thing, void (*done)(void *thing));
 void *loop_attached(const struct loop *); /* NULL: none yet */

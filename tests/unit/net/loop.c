@@ -7,8 +7,10 @@
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <sys/types.h>
 #include <time.h>
+#include <unistd.h>
 #include <uv.h>
 
 #include <cmocka.h>
@@ -305,6 +307,49 @@ static void a_loop_with_nothing_to_do_sleeps(void **state)
 	loop_free(the_loop);
 }
 
+/* ---- watches ---- */
+
+static struct watch ends[2]; /* of a pair of sockets */
+static int heard[2], closed;
+
+/* Who hears first closes both: the other, which was ready as well, only hears that it is
+ * closed. */
+static void end_ready(struct watch *w, unsigned events)
+{
+	char byte;
+
+	if (!events) {
+		if (++closed == 2) loop_stop(the_loop);
+		return;
+	}
+	assert_int_equal(events, WATCH_READ);
+	heard[w - ends]++;
+	assert_int_equal(read(w->fd, &byte, 1), 1);
+	watch_close(the_loop, &ends[w == ends]);
+	watch_close(the_loop, w);
+	assert_int_equal(closed, 0);
+}
+
+static void a_watch_that_is_closed_hears_nothing_more(void **state)
+{
+	int fds[2];
+
+	(void)state;
+	the_loop = loop_new(NULL);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
+	for (int i = 0; i < 2; i++) {
+		ends[i] = (struct watch){ .fn = end_ready, .fd = fds[i] };
+		assert_true(watch_set(the_loop, &ends[i], WATCH_READ | WATCH_WRITE));
+		/* What is wanted no more is not told, though the kernel says it. */
+		assert_true(watch_set(the_loop, &ends[i], WATCH_READ));
+		assert_int_equal(write(fds[i], "x", 1), 1);
+	}
+	loop_run(the_loop);
+	assert_int_equal(heard[0] + heard[1], 1);
+	assert_int_equal(closed, 2);
+	loop_free(the_loop);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -314,6 +359,7 @@ int main(void)
 		cmocka_unit_test(ticks_fire_once_never_early_and_hardly_late),
 		cmocka_unit_test(a_tick_may_stop_its_neighbour_and_set_itself_again),
 		cmocka_unit_test(a_loop_with_nothing_to_do_sleeps),
+		cmocka_unit_test(a_watch_that_is_closed_hears_nothing_more),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
