@@ -11,6 +11,14 @@ static const struct resumer *command_find(const struct notify *n, struct str nam
 	return NULL;
 }
 
+/* A word that begins with '-' would be taken for an option: a look-alike stands there. */
+static struct str word_of(struct arena *arena, struct str text)
+{
+	return str_starts(text, "-")
+		       ? arena_print(arena, "\u2010%.*s", STR_ARGS(str_from(text, 1)))
+		       : text;
+}
+
 static enum err command_run(struct claimed *c, const struct resumer *r, struct fault *why)
 {
 	const struct notify *n = claimed_notify(c);
@@ -22,11 +30,12 @@ static enum err command_run(struct claimed *c, const struct resumer *r, struct f
 
 	telling_text(c, COMMAND_TEXT_MAX, &words);
 	values = (struct resumer_values){ .url = words.url,
-		.title = words.title,
-		.text = arena_print(
-			arena, "%.*s\n%.*s\n", STR_ARGS(words.text), STR_ARGS(words.url)),
+		.title = word_of(arena, words.title),
+		.text = word_of(
+			arena, arena_print(arena, "%.*s\n%.*s\n", STR_ARGS(words.text),
+				       STR_ARGS(words.url))),
 		.purpose = purpose,
-		.user = c->fill.user_name };
+		.user = word_of(arena, c->fill.user_name) };
 	const struct program_var vars[] = {
 		{ "PARLEY_URL", n->set.url },
 		{ "PARLEY_PURPOSE", purpose },

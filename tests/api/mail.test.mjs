@@ -154,31 +154,6 @@ test('what is sensitive, critical or shown by title alone takes no replies', asy
 	assert.deepEqual(header(title.mail, 'reply-to'), []);
 });
 
-test('no hostile string makes a header, a tag or a control byte', async () => {
-	await reached('mia@example.org');
-	await routed([now]);
-	const strings = ['x\r\nBcc: evil@example.org\r\n\r\nbody', 'x\nSubject: two', '=?UTF-8?B?DQpCY2M6IGVAZXhhbXBsZS5vcmc=?=',
-		'<script>alert(1)</script>', '"><img src=x onerror=alert(1)>', '\u202egnp.exe', 'a\u0000b'.replace('\u0000', '\u0001'), '\u001b[31m',
-		'--dlv_boundary--', '.\r\n.\r\nMAIL FROM:<x>', '{{constructor}}', `${'A'.repeat(900)}`, '</style><b>', 'x\ufeff\u200b', '&lt;b&gt;', '% s%n%n'];
-	for (const text of strings) {
-		// eslint-disable-next-line no-control-regex
-		const line = text.replace(/[\u0000-\u001f]/g, ' ').slice(0, 150);
-		const ask = await agent.ask({ title: line, context: { text, project_name: line.slice(0, 60) },
-			questions: [{ key: 'q', text, type: 'choice', options: [{ id: 'a', label: line }, 'b'] }] });
-		const { mail, raw, envelope } = await post.take('mia@example.org');
-		assert.deepEqual(envelope.rcptTo.map((r) => r.address), ['mia@example.org']);
-		assert.deepEqual(mail.headerLines.map((h) => h.key).filter((k) => ['bcc', 'cc'].includes(k)), []);
-		assert.equal(header(mail, 'subject').length, 1);
-		assert.equal(mail.headerLines.length, 14, JSON.stringify(mail.headerLines.map((h) => h.key)));
-		assert.doesNotMatch(mail.html.replace(/<style>[\s\S]*?<\/style>/, '').replace(/<\/?(html|head|meta|body|div|h1|p|a|!DOCTYPE)\b[^>]*>/g, ''), /</);
-		assert.equal((mail.html.match(/<a /g) ?? []).length, 2);
-		assert.doesNotMatch(mail.text + mail.html + mail.subject, /[\u0000-\u0008\u000b-\u001f\u007f\u202e]/);
-		assert.ok(raw.length < 200 * 1024);
-		await admin.answer(ask, { q: 'b' });
-		await post.take('mia@example.org');
-	}
-});
-
 test('an operation of any length stays below 200 KB and keeps its first 1,500 characters', async () => {
 	await reached('mia@example.org');
 	await routed([now]);

@@ -7,6 +7,10 @@ import https from 'node:https';
 import { after } from 'node:test';
 import { until } from './server.mjs';
 
+/** Control bytes, and what turns the direction of text or hides. */
+// eslint-disable-next-line no-control-regex
+export const HARMFUL = /[\u0000-\u0008\u000b-\u001f\u007f\u202a-\u202e\u2066-\u2069\u200b\ufeff]/;
+
 export const TEAM = 'T0TEAM', TOKEN = 'xoxb-test', SECRET = 'shhh';
 
 export class Slack {
@@ -135,5 +139,36 @@ export class Slack {
 		const line = this.lines[n - 1];
 		assert.equal(line.response_type, 'ephemeral');
 		return line.text;
+	}
+
+	/** Everything that was sent is literal text within Slack's bounds. */
+	assertHarmless() {
+		const texts = (value, found = []) => {
+			if (Array.isArray(value)) value.forEach((one) => texts(one, found));
+			else if (value && typeof value === 'object') {
+				assert.notEqual(value.type, 'mrkdwn');
+				if (typeof value.text === 'string') found.push(value.text);
+				if (value.type === 'plain_text') assert.equal(value.emoji, false);
+				if (value.type === 'button') {
+					assert.ok([...value.text.text].length <= 75);
+					assert.ok((value.value ?? '').length <= 2000);
+				}
+				Object.values(value).forEach((one) => texts(one, found));
+			}
+			return found;
+		};
+		for (const { text, blocks } of [...this.messages, ...this.messages.flatMap((m) => m.edits)]) {
+			assert.doesNotMatch(text, /[<>]/);
+			assert.ok(blocks.length <= 50);
+			const all = texts(blocks);
+			assert.ok(all.join('').length <= 12000, `${all.join('').length}`);
+			for (const one of all) assert.doesNotMatch(one, HARMFUL);
+			const ids = blocks.flatMap((b) => b.elements ?? []).map((e) => e.action_id).filter(Boolean);
+			assert.equal(new Set(ids).size, ids.length);
+		}
+		for (const view of this.views) {
+			texts(view);
+			assert.ok(view.blocks.length <= 100 && view.private_metadata.length <= 3000);
+		}
 	}
 }
