@@ -132,6 +132,7 @@ void reader_error(struct model_reader *r, int status, const struct json *body)
 	const struct json *error = json_is(inner, JSON_OBJECT) ? inner : body;
 	const struct json *code = json_get(error, "code");
 	struct str message = json_text(json_get(error, "message"));
+	bool unpaid = status == 402;
 	enum trouble trouble;
 
 	if (json_is(inner, JSON_STRING)) message = json_text(inner);
@@ -143,6 +144,8 @@ void reader_error(struct model_reader *r, int status, const struct json *body)
 		if (!word_find(json_text(json_get(error, "type")), &status, &trouble))
 			word_find(
 				json_text(json_get(error, "status")), &status, &trouble);
+	/* This status says more than a general word beside it, as "api_error". */
+	if (unpaid) trouble = TROUBLE_NO_CREDIT;
 	for (size_t i = 0; i < sizeof sentences / sizeof *sentences; i++)
 		if (status < 500 && status != 429 &&
 			str_find(message, str_of(sentences[i].part)) >= 0)

@@ -227,6 +227,7 @@ static void history_key(struct inbox *in, const struct key *k)
 static void session_key(struct inbox *in, const struct key *k)
 {
 	if (key_letter(k) == 'S') prompt_stop(in, buf_str(&in->session.id));
+	if (key_letter(k) == 'm') prompt_message(in);
 	if (session_view_key(&in->session, k, list_height(in))) return;
 	if (k->name == K_ESCAPE || key_letter(k) == 'q')
 		in->view = in->dialog_on ? VIEW_ASK : VIEW_LIST;

@@ -214,14 +214,33 @@ void data_told(struct inbox *in, struct str id)
 		ask_call(in, "GET", id, "/deliveries", STR_NONE, TAG_TOLD);
 }
 
+/* The runs and tasks of the session shown, unless they are under way: then once more after that. */
+static void runs_want(struct inbox *in)
+{
+	struct buf runs = { .max = 1024 }, tasks = { .max = 1024 };
+
+	in->session.again = in->session.reading;
+	if (in->session.reading) return;
+	in->session.reading = true;
+	buf_add_text(&runs, "/v1/runs?limit=100&session=");
+	url_add(&runs, buf_str(&in->session.id));
+	path_call(in, "GET", &runs, STR_NONE, TAG_RUNS);
+	buf_add_text(&tasks, "/v1/sessions/");
+	url_add(&tasks, buf_str(&in->session.id));
+	buf_add_text(&tasks, "/tasks");
+	path_call(in, "GET", &tasks, STR_NONE, TAG_TASKS);
+}
+
 void data_event(struct inbox *in, const struct json *event)
 {
 	struct str type = json_text(json_get(event, "type"));
 	struct str id = json_text(json_get(event, "ask"));
 	struct str session = json_text(json_get(event, "session"));
 
-	if (in->session.id.len > 0 && str_eq(session, buf_str(&in->session.id)))
+	if (in->session.id.len > 0 && str_eq(session, buf_str(&in->session.id))) {
 		session_view_event(&in->session, event);
+		if (str_starts(type, "run.") || str_starts(type, "task.")) runs_want(in);
+	}
 	if (str_is(type, "session.deleted"))
 		session_deleted(in, session);
 	else if (event_settles(type))
@@ -439,6 +458,28 @@ static void log_take(struct inbox *in, const struct json *page)
 	path_call(in, "GET", &path, STR_NONE, TAG_SESSION_LOG);
 }
 
+/* Runs of another session, when the person has moved on since, are passed over. */
+static void runs_take(struct inbox *in, const struct json *page)
+{
+	const struct json *items = json_get(page, "items");
+	bool other = json_is(items, JSON_ARRAY) && items->count > 0 &&
+		     !str_eq(json_text(json_get(&items->items[0], "session")),
+			     buf_str(&in->session.id));
+
+	if (!other) run_tree_runs(&in->session.tree, page);
+	if (in->session.again || other) runs_want(in);
+}
+
+static void tasks_take(struct inbox *in, const struct json *page)
+{
+	const struct json *items = json_get(page, "items");
+	bool other = json_is(items, JSON_ARRAY) && items->count > 0 &&
+		     !str_eq(json_text(json_get(&items->items[0], "session")),
+			     buf_str(&in->session.id));
+
+	if (!other) run_tree_tasks(&in->session.tree, page);
+}
+
 void data_session(struct inbox *in, struct str id)
 {
 	struct buf path = { .max = 1024 }, log = { .max = 1024 };
@@ -450,6 +491,7 @@ void data_session(struct inbox *in, struct str id)
 	buf_add_text(&log, "/v1/events?format=json&limit=200&after=0&session=");
 	url_add(&log, buf_str(&in->session.id));
 	path_call(in, "GET", &log, STR_NONE, TAG_SESSION_LOG);
+	runs_want(in);
 }
 
 /* What came before the ask in its session: the page is newest first, and begins with what
@@ -504,7 +546,7 @@ static void page_take(struct inbox *in, const struct json *page)
 		history_take(&in->history, page);
 }
 
-/* Assigning and stopping say what they did. */
+/* Assigning, writing and stopping say what they did. */
 static void prompt_take(struct inbox *in, int tag, enum err err,
 	const struct api_reply *r, const struct fault *why)
 {
@@ -514,9 +556,10 @@ static void prompt_take(struct inbox *in, int tag, enum err err,
 		inbox_say(in, STYLE_BAD, str_of(why->detail));
 	else
 		inbox_say(in, STYLE_GOOD,
-			MSG(&arena, tag == TAG_STOP	? "tui.stopped"
-				    : tag == TAG_REVOKE ? "web.event.ask.revoked"
-							: "tui.assigned"));
+			MSG(&arena, tag == TAG_STOP	 ? "tui.stopped"
+				    : tag == TAG_MESSAGE ? "tui.message.sent"
+				    : tag == TAG_REVOKE	 ? "web.event.ask.revoked"
+							 : "tui.assigned"));
 	if (err == OK && tag == TAG_ASSIGN && r->json) ask_take(in, r->json);
 	if (err == OK && tag == TAG_REVOKE && in->view == VIEW_HISTORY)
 		data_history(in, true);
@@ -535,6 +578,8 @@ static void good_take(struct inbox *in, int tag, const struct json *json)
 	case TAG_CONTACTS: contacts_take(in, json); break;
 	case TAG_SESSION: session_view_take(&in->session, json); break;
 	case TAG_SESSION_LOG: log_take(in, json); break;
+	case TAG_RUNS: runs_take(in, json); break;
+	case TAG_TASKS: tasks_take(in, json); break;
 	case TAG_SESSIONS: session_view_list(&in->session, json); break;
 	case TAG_HISTORY: page_take(in, json); break;
 	case TAG_USERS: prompt_users(in, json); break;
@@ -556,10 +601,12 @@ static void reply_take(void *ctx, int tag, enum err err, const struct api_reply 
 	case TAG_SIDE: side_take(in, err, r, why); return;
 	case TAG_ASSIGN:
 	case TAG_REVOKE:
+	case TAG_MESSAGE:
 	case TAG_STOP: prompt_take(in, tag, err, r, why); return;
 	default: break;
 	}
 	if (tag == TAG_OPEN) in->opening = false;
+	if (tag == TAG_RUNS) in->session.reading = false;
 	if (err == OK && r->json) {
 		good_take(in, tag, r->json);
 	} else if (tag == TAG_ME || (tag == TAG_LIST && !in->stream)) {

@@ -302,6 +302,7 @@ static const struct {
 	{ "u", "tui.help.undo" },
 	{ "v", "tui.help.session" },
 	{ "S", "tui.help.stop" },
+	{ "m", "tui.help.message" },
 	{ "Tab", "tui.help.views" },
 	{ "? q Ctrl-L", "tui.help.rest" },
 };

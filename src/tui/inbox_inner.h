@@ -12,7 +12,7 @@
 
 enum view { VIEW_LIST, VIEW_ASK, VIEW_SESSION, VIEW_SESSIONS, VIEW_HISTORY, VIEW_HELP };
 
-enum prompt { PROMPT_NONE, PROMPT_ASSIGN, PROMPT_SNOOZE, PROMPT_STOP };
+enum prompt { PROMPT_NONE, PROMPT_ASSIGN, PROMPT_SNOOZE, PROMPT_STOP, PROMPT_MESSAGE };
 
 enum line_state { LINE_CONNECTING, LINE_LIVE, LINE_LOST };
 
@@ -30,6 +30,9 @@ enum {
 	TAG_SESSION, /* a session and its events */
 	TAG_SESSION_LOG,
 	TAG_SESSIONS,
+	TAG_RUNS,  /* of the session shown */
+	TAG_TASKS, /* the same */
+	TAG_MESSAGE,
 	TAG_HISTORY,
 	TAG_USERS,
 	TAG_ASSIGN,
@@ -143,6 +146,7 @@ void dialog_hint(struct inbox *); /* why the person may not answer, if so */
 void prompt_assign(struct inbox *, struct str ask);
 void prompt_stop(struct inbox *, struct str session);
 void prompt_snooze(struct inbox *, struct str ask);
+void prompt_message(struct inbox *); /* to the agent of the session shown */
 void prompt_users(struct inbox *, const struct json *page);
 void prompt_key(struct inbox *, const struct key *);
 void prompt_draw(struct inbox *, struct page *);

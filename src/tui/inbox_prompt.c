@@ -1,5 +1,6 @@
 /* inbox_prompt.c - questions that the inbox itself asks, in its last line: whom to assign
- * an ask to, for how long to snooze it, and whether to stop a session. */
+ * an ask to, for how long to snooze it, what to write to an agent, and whether to stop a
+ * session. */
 #include "base/clock.h"
 #include "text/msg.h"
 #include "tui/inbox_inner.h"
@@ -31,6 +32,15 @@ void prompt_stop(struct inbox *in, struct str session)
 	in->prompt = PROMPT_STOP;
 	buf_clear(&in->prompt_id);
 	buf_add(&in->prompt_id, session);
+}
+
+void prompt_message(struct inbox *in)
+{
+	if (!in->session.runnable || !in->may_answer) return;
+	in->prompt = PROMPT_MESSAGE;
+	buf_clear(&in->prompt_id);
+	buf_add(&in->prompt_id, buf_str(&in->session.id));
+	line_set(&in->prompt_line, STR_NONE);
 }
 
 void prompt_users(struct inbox *in, const struct json *page)
@@ -114,6 +124,26 @@ static void stop_send(struct inbox *in)
 	buf_done(&path);
 }
 
+static void message_send(struct inbox *in)
+{
+	struct buf body = { .max = 1 << 20 }, path = { .max = 1024 };
+	struct json_writer w = { .out = &body };
+	struct str text = str_trim(line_text(&in->prompt_line));
+
+	if (!text.len) return;
+	jw_object(&w);
+	jw_key(&w, "content");
+	jw_str(&w, text);
+	jw_object_end(&w);
+	buf_add_text(&path, "/v1/sessions/");
+	url_add(&path, buf_str(&in->prompt_id));
+	buf_add_text(&path, "/messages");
+	data_call(in, "POST", buf_str(&path), buf_str(&body), TAG_MESSAGE);
+	in->prompt = PROMPT_NONE;
+	buf_done(&path);
+	buf_done(&body);
+}
+
 static void snooze_send(struct inbox *in)
 {
 	struct arena arena = { 0 };
@@ -138,6 +168,8 @@ void prompt_key(struct inbox *in, const struct key *k)
 	} else if (k->name == K_ENTER && !k->pasted) {
 		if (in->prompt == PROMPT_ASSIGN)
 			assign_send(in);
+		else if (in->prompt == PROMPT_MESSAGE)
+			message_send(in);
 		else
 			snooze_send(in);
 	} else {
@@ -151,6 +183,12 @@ void prompt_draw(struct inbox *in, struct page *p)
 
 	if (in->prompt == PROMPT_STOP) {
 		page_add(p, STYLE_WARN, MSG(&arena, "tui.stop"));
+	} else if (in->prompt == PROMPT_MESSAGE) {
+		page_add(p, STYLE_BOLD,
+			MSG(&arena, "tui.message",
+				{ "agent", buf_str(&in->session.agent) }));
+		page_add_text(p, STYLE_PLAIN, " ");
+		page_line(p, STYLE_ACCENT, &in->prompt_line);
 	} else {
 		bool assign = in->prompt == PROMPT_ASSIGN;
 

@@ -32,6 +32,7 @@ void session_view_done(struct session_view *v)
 	buf_done(&v->agent);
 	buf_done(&v->status);
 	buf_done(&v->progress);
+	run_tree_done(&v->tree);
 	*v = (struct session_view){ 0 };
 }
 
@@ -95,6 +96,8 @@ void session_view_open(struct session_view *v, struct str id)
 	buf_clear(&v->status);
 	buf_clear(&v->agent);
 	buf_clear(&v->progress);
+	run_tree_done(&v->tree);
+	v->runnable = v->again = false;
 	v->filter = FEED_ALL;
 	v->loading = true;
 	buf_done(&copy);
@@ -106,6 +109,7 @@ void session_view_take(struct session_view *v, const struct json *s)
 	text_set(&v->title, json_text(json_get(s, "title")));
 	text_set(&v->status, json_text(json_get(s, "status")));
 	text_set(&v->agent, json_text(json_get(json_get(s, "agent"), "name")));
+	v->runnable = json_is(json_get(s, "runnable"), JSON_TRUE);
 }
 
 int64_t session_view_last(const struct session_view *v)
@@ -231,6 +235,7 @@ static void head_draw(struct session_view *v, struct screen *s, const struct are
 		page_add_text(p, STYLE_SOFT, " · ");
 		page_add(p, STYLE_PLAIN, buf_str(&v->progress));
 	}
+	run_tree_add(&v->tree, p, f->height / 2, arena);
 	page_row(p);
 	for (int i = 0; i < FEED_FILTERS; i++) {
 		bool on = v->filter == (enum feed_filter)i;
@@ -275,12 +280,16 @@ void session_view_draw(
 {
 	struct arena arena = { 0 };
 	struct page p = { .width = f->width };
-	struct area log = { f->y + 4, f->x, f->height > 4 ? f->height - 4 : 0, f->width };
+	struct area log = *f;
+	size_t head;
 
 	head_draw(v, s, f, &p, &arena);
-	screen_rule(s, f->y + 3, f->x, f->width);
+	head = p.rows_len;
+	log.y += head + 1;
+	log.height = f->height > head + 1 ? f->height - head - 1 : 0;
+	screen_rule(s, f->y + head, f->x, f->width);
 	if (v->fresh > 0)
-		screen_put(s, f->y + 3, f->x + 2, f->width - 2, STYLE_WARN,
+		screen_put(s, f->y + head, f->x + 2, f->width - 2, STYLE_WARN,
 			arena_print(&arena, " ↓ %.*s ",
 				STR_ARGS(msg_count(
 					&arena, "web.feed.fresh", (int64_t)v->fresh))));

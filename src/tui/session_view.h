@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "tui/dialog.h"
+#include "tui/run_tree.h"
 
 enum feed_filter { FEED_ALL, FEED_ASKS, FEED_PROGRESS, FEED_STATUS, FEED_FILTERS };
 
@@ -37,6 +38,10 @@ struct session_view {
 	size_t back;  /* rows scrolled up from the end; 0: follows */
 	size_t fresh; /* came while scrolled up */
 	bool loading;
+	struct run_tree tree;
+	bool runnable; /* Parley runs its agent: it can be written to */
+	bool reading;  /* the runs are under way */
+	bool again;    /* and have changed since */
 };
 
 void session_view_done(struct session_view *);

@@ -102,3 +102,43 @@ test('sessions and runs are listed; a pipe gets the report alone', async () => {
 	assert.match(seen, /= ses_\w+ {2}completed +assistant +\$0\.\d+ +Short one/);
 	assert.match(seen, /run_\w+ {2}completed +assistant/);
 });
+
+test('the inbox shows the tree of a session\'s runs and its tasks, and writes to the agent', async () => {
+	let go = null;
+	const gate = new Promise((done) => { go = done; });
+	scripts.set('Slow part', async () => { await gate; return [use('report', { markdown: 'Measured: 3 ms' })]; });
+	scripts.set('Open part', (q) => (results(q).length ? [use('report', { markdown: 'It is open' })]
+		: [use('ask_user_question', { questions: [{ question: 'Open it?', header: 'H', multiSelect: false,
+			options: [{ label: 'Yes', description: 'd' }, { label: 'No', description: 'd' }] }] })]));
+	scripts.set('Divide', (q) => {
+		const said = JSON.stringify(q.messages.at(-1).content);
+		if (said.includes('And a word on memory')) return [say('Memory is fine.')];
+		if (results(q).length) return [say('All is measured.')];
+		return [use('todo', { operation: 'create', name: 'Measure the stores' }),
+			use('parallel_tasks', { tasks: [{ id: 'slow', prompt: 'P', task: 'Slow part' }, { id: 'open', prompt: 'P', task: 'Open part' }] })];
+	});
+	const { version } = (await server.admin.get('/v1/policy')).body;
+	await server.admin.put('/v1/policy', { version, always_confirm_high: false });
+	const agent = (await server.member.get('/v1/agents')).body.items[0].name;
+	const { body: session } = await server.member.post('/v1/sessions', { agent, message: 'Divide the work', title: 'Three stores' });
+	const ask = await until(async () => (await server.member.get('/v1/asks')).body.items.find(({ questions }) => questions[0].text === 'Open it?'),
+	'the question');
+	const inbox = await server.inbox({ columns: 100 });
+	inbox.press('g', 's');
+	await inbox.shows(/Waiting for input +Three stores/);
+	inbox.press('Enter');
+	const seen = await inbox.shows((text) => /\n~ \S+ +Waiting for 2 sub-agents/.test(text) && /`- ! task-open +Waiting for someone/.test(text)
+		&& /\|- \* task-slow +Working/.test(text));
+	assert.match(seen, /Tasks: 0 of 1 · next: Measure the stores/);
+	const answered = await server.member.post(`/v1/asks/${ask.id}/answer`, { answers: { [ask.questions[0].key]: 'Yes' } });
+	assert.equal(answered.status, 200, answered.text);
+	await inbox.shows(/= task-open +It is open/);
+	go();
+	await inbox.shows((text) => /\n= \S+ +All is measured\./.test(text) && /= task-slow +Measured: 3 ms/.test(text));
+	inbox.press('m');
+	await inbox.shows(`Message ${agent}:`);
+	inbox.type('And a word on memory').press('Enter');
+	await inbox.shows((text) => /\n= \S+ +Memory is fine\./.test(text));
+	assert.equal((await server.member.get(`/v1/sessions/${session.id}`)).body.status, 'completed');
+	inbox.close();
+});

@@ -113,6 +113,8 @@ static void errors_have_their_kinds(void **state)
 			TROUBLE_UNAUTHORIZED, false, "no" },
 		{ 403, "{}", TROUBLE_UNAUTHORIZED, false, "" },
 		{ 402, "{}", TROUBLE_NO_CREDIT, false, "" },
+		{ 402, "{\"error\":{\"type\":\"api_error\",\"message\":\"pay\"}}",
+			TROUBLE_NO_CREDIT, false, "pay" },
 		{ 400,
 			"{\"error\":{\"type\":\"invalid_request_error\",\"message\":"
 			"\"Your credit balance is too low to access\"}}",
