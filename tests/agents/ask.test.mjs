@@ -3,13 +3,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { AGENTS } from './agents.mjs';
-import { Desk, Interview, WORDS, asked, byText, chosen, question, restart, settle, until, useServer } from './lib.mjs';
+import { Desk, Interview, WORDS, asked, byText, chosen, question, restart, serverFor, settle, until } from './lib.mjs';
 import { use } from './model.mjs';
 
-const server = await useServer({ keepPort: true });
+const agents = chosen(AGENTS);
+const server = await serverFor(agents, { keepPort: true });
 const CALLS = 10;
 
-for (const agent of chosen(AGENTS)) {
+for (const agent of agents) {
 	// One run asks all of it, one after the other: to start costs some of them more than to ask.
 	describe(agent.name, { skip: !agent.installed && 'not installed' }, () => {
 		const texts = ['Which one', 'Skipped', 'Across', 'Later'].map((text) => `${text}, ${agent.name}?`);

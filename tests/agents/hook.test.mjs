@@ -4,10 +4,11 @@ import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from '
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { AGENTS } from './agents.mjs';
-import { Desk, Interview, asked, byCommand, byText, chosen, question, settle, useServer } from './lib.mjs';
+import { Desk, Interview, asked, byCommand, byText, chosen, question, serverFor, settle } from './lib.mjs';
 import { use } from './model.mjs';
 
-const server = await useServer({ keepPort: true });
+const agents = chosen(AGENTS).filter(({ all }) => all);
+const server = await serverFor(agents, { keepPort: true });
 /** Those that cannot take back what a person edited. */
 const NO_EDIT = ['qwen'];
 
@@ -22,7 +23,7 @@ async function hurry(desk) {
 	await desk.connect(['--hook']);
 }
 
-for (const agent of chosen(AGENTS).filter(({ all }) => all)) {
+for (const agent of agents) {
 	describe(agent.name, { skip: !agent.installed && 'not installed' }, () => {
 		const desks = [];
 		after(() => Promise.all(desks.map((desk) => desk.close())));

@@ -4,10 +4,10 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { BIN, until } from '../api/lib/server.mjs';
+import { BIN, until, useServer } from '../api/lib/server.mjs';
 import { Model, say, use } from './model.mjs';
 
-export { BIN, until, useServer } from '../api/lib/server.mjs';
+export { BIN, until } from '../api/lib/server.mjs';
 
 const NODE = fileURLToPath(new URL('node_modules/.bin', import.meta.url));
 const SLOW = 300_000; // a minute to start is normal for some when the machine is busy
@@ -151,6 +151,8 @@ export function chosen(agents) {
 	const names = process.env.PARLEY_AGENTS?.split(/[ ,]+/);
 	return Object.values(agents).filter(({ name, always }) => (names ? names[0] === 'all' || names.includes(name) : always));
 }
+/** A server for the tests of these agents; without any it would have no test after which it is ended. */
+export const serverFor = async (agents, options) => (agents.length ? useServer(options) : null);
 export const byText = (text) => (ask) => ask.questions[0].text === text;
 export const byCommand = (command) => (ask) => JSON.stringify(ask.operation?.arguments ?? {}).includes(command);
 export async function settle(server, ask, how, body) {

@@ -4,12 +4,11 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { PI } from './agents.mjs';
-import { BIN, Desk, WORDS, asked, byText, chosen, restart, settle, useServer } from './lib.mjs';
+import { BIN, Desk, WORDS, asked, byText, chosen, restart, serverFor, settle } from './lib.mjs';
 import { say, use } from './model.mjs';
 
 const agents = chosen({ pi: PI });
-/* A server without a test would never be ended. */
-const server = agents.length ? await useServer({ keepPort: true }) : null;
+const server = await serverFor(agents, { keepPort: true });
 
 for (const agent of agents) {
 	describe('pi', { skip: !agent.installed && 'not installed' }, () => {

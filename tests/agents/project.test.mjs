@@ -3,15 +3,15 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { after, describe, test } from 'node:test';
 import { AGENTS } from './agents.mjs';
-import { Desk, WORDS, asked, byText, chosen, follow, plain, question, run, settle, useServer } from './lib.mjs';
+import { Desk, WORDS, asked, byText, chosen, follow, plain, question, run, serverFor, settle } from './lib.mjs';
 import { use } from './model.mjs';
-
-const server = await useServer();
 
 /** Those without a file of a project. */
 const NONE = ['cline', 'continue'];
+const agents = chosen(AGENTS).filter(({ name }) => !NONE.includes(name));
+const server = await serverFor(agents);
 
-for (const agent of chosen(AGENTS).filter(({ name }) => !NONE.includes(name))) {
+for (const agent of agents) {
 	describe(agent.name, { skip: !agent.installed && 'not installed' }, () => {
 		const desks = [];
 		after(() => Promise.all(desks.map((desk) => desk.close())));

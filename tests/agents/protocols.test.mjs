@@ -7,10 +7,8 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { AGENTS } from './agents.mjs';
 import { captured, packageAt } from './captured.mjs';
-import { Desk, WORDS, chosen, plain, settle, useServer } from './lib.mjs';
+import { Desk, WORDS, chosen, plain, serverFor, settle } from './lib.mjs';
 import { say, use } from './model.mjs';
-
-const server = await useServer();
 
 /** JSON-RPC, a line each, with a program that asks back: onAsk gives the results. */
 class Lines {
@@ -102,7 +100,10 @@ const nowhere = (request, desk) => JSON.parse(JSON.stringify(request).replaceAll
 /** opencode takes minutes to start without a network: only when agents are named. */
 const here = ({ name }) => PROTOCOLS[name] && (process.env.PARLEY_AGENTS || name !== 'opencode');
 
-for (const agent of chosen(AGENTS).filter(here)) {
+const agents = chosen(AGENTS).filter(here);
+const server = await serverFor(agents);
+
+for (const agent of agents) {
 	describe(agent.name, { skip: !agent.installed && 'not installed' }, () => {
 		const protocol = PROTOCOLS[agent.name];
 		const [tools] = agent.shell ?? [protocol.tools];

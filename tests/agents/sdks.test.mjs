@@ -5,13 +5,12 @@ import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { captured, packageAt } from './captured.mjs';
-import { BIN, WORDS, asked, byText, chosen, follow, plain, question, restart, settle, until, useServer } from './lib.mjs';
+import { BIN, WORDS, asked, byText, chosen, follow, plain, question, restart, serverFor, settle, until } from './lib.mjs';
 import { Model, say, use } from './model.mjs';
 import { SDKS } from './sdks.mjs';
 
 const sdks = chosen(SDKS);
-/* A server without a test would never be ended. */
-const server = sdks.length ? await useServer({ keepPort: true, flags: ['--mcp-wait', '4s'] }) : null;
+const server = await serverFor(sdks, { keepPort: true, flags: ['--mcp-wait', '4s'] });
 /** How long a framework's client waits for one call where that can be set, in the test of it. */
 const SHORT_MS = 8000;
 

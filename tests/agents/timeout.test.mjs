@@ -6,19 +6,21 @@ import net from 'node:net';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { AGENTS } from './agents.mjs';
-import { Desk, WORDS, asked, byText, chosen, follow, plain, question, settle, until, useServer } from './lib.mjs';
+import { Desk, WORDS, asked, byText, chosen, follow, plain, question, serverFor, settle, until } from './lib.mjs';
 import { use } from './model.mjs';
 
 const SHORT_MS = 6000;
 const LONG_MS = 7 * 60_000;
-const server = await useServer();
-/** Its calls wait longer than the shortened clients. */
-const patient = await server.token('agent', 'patient', ['--agent', 'patient', '--mcp-wait', '60']);
 const pause = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
 /** Their time-out is in no file. */
 const FIXED = ['continue', 'droid'];
 /** Each start costs opencode seconds of the processor: it is here when agents are named. */
 const here = ({ name }) => !FIXED.includes(name) && (process.env.PARLEY_AGENTS || name !== 'opencode');
+
+const agents = chosen(AGENTS);
+const server = await serverFor(agents);
+/** Its calls wait longer than the shortened clients. */
+const patient = await server?.token('agent', 'patient', ['--agent', 'patient', '--mcp-wait', '60']);
 
 /** Makes the time-out of the entry shorter, as one would who edits the file; how often it was there. */
 function hurry(home) {
@@ -62,7 +64,7 @@ const open = async (agent, desks, text, { token, words = [] } = {}) => {
 };
 const count = async (text) => (await server.member.get('/v1/asks?limit=200&status=all')).body.items.filter(byText(text)).length;
 
-for (const agent of chosen(AGENTS).filter(here)) {
+for (const agent of agents.filter(here)) {
 	describe(agent.name, { skip: !agent.installed && 'not installed' }, () => {
 		const desks = [];
 		after(() => Promise.all(desks.map((desk) => desk.close())));
@@ -91,7 +93,7 @@ for (const agent of chosen(AGENTS).filter(here)) {
 describe('seven minutes', { concurrency: true, skip: !process.env.PARLEY_LONG && 'only in the long form' }, () => {
 	const desks = [];
 	after(() => Promise.all(desks.map((desk) => desk.close())));
-	for (const agent of chosen(AGENTS).filter(({ installed }) => installed)) {
+	for (const agent of agents.filter(({ installed }) => installed)) {
 		test(`${agent.name} waits for seven minutes, with its own time-outs`, async () => {
 			const text = `In minutes, ${agent.name}?`;
 			const desk = await open(agent, desks, text);
