@@ -3,6 +3,7 @@
 #include "agent/inner.h"
 
 #include "base/clock.h"
+#include "base/keep.h"
 #include "base/mem.h"
 #include "core/address.h"
 #include "core/body.h"

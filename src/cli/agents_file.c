@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/keep.h"
 #include "cli/settings_file.h"
 #include "cli/text_file.h"
 #include "core/address.h"

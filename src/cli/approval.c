@@ -1,10 +1,9 @@
 /* approval.c - asks for an approval and checks that what was approved is what we asked
  * for. */
 #include "cli/approval.h"
+#include "base/keep.h"
 
 #include <stdio.h>
-
-#include "text/keep.h"
 
 static bool digest_fits(const struct approval *ap)
 {
@@ -42,7 +41,7 @@ struct str decide_body(struct approval *ap, struct str session)
 	operation_put(ap, &w);
 	if (session.len) jw_key(&w, "session"), jw_str(&w, session);
 	jw_object_end(&w);
-	return buf_keep(&body, &ap->asking.cli->arena);
+	return buf_keep_done(&body, &ap->asking.cli->arena);
 }
 
 int approval_ask(struct approval *ap)

@@ -1,8 +1,8 @@
 /* foreign.c - asks in the shape of another system (--dialect). */
 #include "cli/foreign.h"
 
+#include "base/keep.h"
 #include "cli/outcome.h"
-#include "text/keep.h"
 
 enum { REQUEST_BYTES = 1 << 20 };
 
@@ -36,7 +36,7 @@ static struct str dialect_path(struct cli *cli, struct str path)
 	buf_add_text(&out, "?dialect=");
 	url_add(&out, args_get(&cli->args, "dialect"));
 	if (args_have(&cli->args, "strict")) buf_add_text(&out, "&strict=true");
-	return buf_keep(&out, &cli->arena);
+	return buf_keep_done(&out, &cli->arena);
 }
 
 static int request_post(struct asking *a)

@@ -2,7 +2,7 @@
 #include "cli/reach.h"
 
 #include "base/id.h"
-#include "text/keep.h"
+#include "base/keep.h"
 
 enum { CALL_PATIENCE_MS = 20000 };
 
@@ -135,7 +135,7 @@ struct str ask_path(struct cli *cli, struct str id, const char *tail)
 	buf_add(&path, STR("/v1/asks/"));
 	url_add(&path, id);
 	buf_add_text(&path, tail);
-	return buf_keep(&path, &cli->arena);
+	return buf_keep_done(&path, &cli->arena);
 }
 
 struct str flags_query(struct cli *cli, const char *path, const char *const *names)
@@ -153,7 +153,7 @@ struct str flags_query(struct cli *cli, const char *path, const char *const *nam
 		url_add(&out, value);
 		between = '&';
 	}
-	return buf_keep(&out, &cli->arena);
+	return buf_keep_done(&out, &cli->arena);
 }
 
 struct str reason_body(struct cli *cli)
@@ -168,7 +168,7 @@ struct str reason_body(struct cli *cli)
 		jw_str(&w, reason);
 	}
 	jw_object_end(&w);
-	return buf_keep(&body, &cli->arena);
+	return buf_keep_done(&body, &cli->arena);
 }
 
 int session_resolve(struct cli *cli, struct client *client, struct str *out)
@@ -188,7 +188,7 @@ int session_resolve(struct cli *cli, struct client *client, struct str *out)
 	jw_str(&w, name);
 	jw_object_end(&w);
 	status = reach_call(cli, client, "POST", STR("/v1/sessions"),
-		buf_keep(&body, &cli->arena), &reply, NULL);
+		buf_keep_done(&body, &cli->arena), &reply, NULL);
 	if (status == EXIT_YES) *out = json_text(json_get(reply.json, "id"));
 	return status;
 }

@@ -1,5 +1,6 @@
 /* term.c - the terminal of shell verbs: colours, width, lines typed, Ctrl-C. */
 #include "cli/term.h"
+#include "base/keep.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,8 +10,6 @@
 #include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
-
-#include "text/keep.h"
 
 enum { TTY_LINE_MAX = 4096 };
 
@@ -156,6 +155,6 @@ bool stdin_read(size_t max, struct arena *arena, struct str *out)
 		(n < 0 && errno == EINTR))
 		if (n > 0) buf_add(&text, str_make(bytes, (size_t)n));
 	bool whole = n == 0 && !text.failed;
-	*out = buf_keep(&text, arena);
+	*out = buf_keep_done(&text, arena);
 	return whole;
 }

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/keep.h"
 #include "core/body.h"
 #include "text/msg.h"
 

@@ -1,10 +1,10 @@
 /* verb_approve.c - parley approve. */
 #include <stdio.h>
 
+#include "base/keep.h"
 #include "cli/approval.h"
 #include "cli/outcome.h"
 #include "cli/verbs.h"
-#include "text/keep.h"
 
 enum { DIFF_MAX = 400000 };
 
@@ -52,7 +52,7 @@ static int operation_make(struct cli *cli, const struct json **out)
 			status = CLI_USAGE(cli, "cli.arg.wrong", { "value", pair });
 	jw_object_end(&w);
 	jw_object_end(&w);
-	struct str kept = buf_keep(&text, &cli->arena);
+	struct str kept = buf_keep_done(&text, &cli->arena);
 	if (status == EXIT_YES && json_read(kept, NULL, &cli->arena, out, &why) != OK)
 		status = cli_fail(cli, &why);
 	return status;

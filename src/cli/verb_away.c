@@ -5,7 +5,6 @@
 #include "cli/outcome.h"
 #include "cli/reach.h"
 #include "cli/verbs.h"
-#include "text/keep.h"
 #include "text/safe_text.h"
 #include "tui/words.h"
 

@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/keep.h"
 #include "cli/connect.h"
 #include "cli/reach.h"
 #include "cli/trial.h"
 #include "cli/verbs.h"
-#include "text/keep.h"
 #include "text/safe_text.h"
 
 enum { TEST_MS = 300000, CHOSEN_MAX = 32 };
@@ -64,7 +64,7 @@ static int chosen_add(struct connecting *c, struct str name)
 	}
 	agents_write(&names);
 	return CLI_USAGE(c->cli, "cli.connect.unknown", { "agent", name },
-		{ "agents", buf_keep(&names, &c->cli->arena) });
+		{ "agents", buf_keep_done(&names, &c->cli->arena) });
 }
 
 /* What the person typed: numbers or names, or nothing for all that are listed. */
@@ -122,7 +122,7 @@ static struct str files_text(const struct connect_plan *p, struct arena *arena)
 		if (i) buf_add_text(&b, ", ");
 		buf_add_text(&b, p->files[i].path);
 	}
-	return buf_keep(&b, arena);
+	return buf_keep_done(&b, arena);
 }
 
 /* To a terminal made harmless, into a file as it is, for patch(1). */

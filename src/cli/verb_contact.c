@@ -1,10 +1,10 @@
 /* verb_contact.c - parley contact: where one is reached. */
 #include <stdio.h>
 
+#include "base/keep.h"
 #include "cli/outcome.h"
 #include "cli/reach.h"
 #include "cli/verbs.h"
-#include "text/keep.h"
 #include "text/safe_text.h"
 
 /* One call of somebody who is logged in. */
@@ -98,8 +98,8 @@ static int contact_add(struct contact_call *c)
 			jw_str(&w, members[i].value);
 		}
 	jw_object_end(&w);
-	return contact_shown(c,
-		call(c, "POST", STR("/v1/me/contacts"), buf_keep(&body, &c->cli->arena)));
+	return contact_shown(c, call(c, "POST", STR("/v1/me/contacts"),
+					buf_keep_done(&body, &c->cli->arena)));
 }
 
 static struct str contact_path(struct contact_call *c, struct str id, const char *end)
@@ -129,7 +129,7 @@ static int contact_verify(struct contact_call *c)
 	jw_str(&w, word(c, 1));
 	jw_object_end(&w);
 	return contact_shown(c, call(c, "POST", contact_path(c, waits, "/verify"),
-					buf_keep(&body, arena)));
+					buf_keep_done(&body, arena)));
 }
 
 static int contact_do(struct contact_call *c)

@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/keep.h"
 #include "base/shell.h"
 #include "base/utf8.h"
 #include "cli/approval.h"
 #include "cli/outcome.h"
 #include "cli/program.h"
 #include "cli/verbs.h"
-#include "text/keep.h"
 
 enum { EXIT_CANNOT_RUN = 126, EXIT_NO_COMMAND = 127, TITLE_POINTS = 120 };
 
@@ -46,7 +46,7 @@ static int operation_make(struct cli *cli, const char *cwd, const struct program
 	jw_text(&w, program->sha256);
 	jw_object_end(&w);
 	jw_object_end(&w);
-	struct str kept = buf_keep(&text, &cli->arena);
+	struct str kept = buf_keep_done(&text, &cli->arena);
 	if (!kept.at) return CLI_USAGE(cli, "cli.too_long");
 	return json_read(kept, NULL, &cli->arena, out, &why) == OK ? EXIT_YES
 								   : cli_fail(cli, &why);
@@ -135,7 +135,7 @@ static struct str argv_line(const struct json *argv, struct arena *arena)
 
 	for (uint32_t i = 0; json_is(argv, JSON_ARRAY) && i < argv->count; i++)
 		shell_word_add(&line, json_text(&argv->items[i]));
-	return buf_keep(&line, arena);
+	return buf_keep_done(&line, arena);
 }
 
 static void edited_tell(const struct json *arguments)

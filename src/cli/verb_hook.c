@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/clock.h"
+#include "base/keep.h"
 #include "base/utf8.h"
 #include "cli/approval.h"
 #include "cli/hook_agents.h"
@@ -14,7 +15,6 @@
 #include "cli/verbs.h"
 #include "core/own_tools.h"
 #include "core/tool_list.h"
-#include "text/keep.h"
 
 enum {
 	EVENT_BYTES = 1 << 20,
@@ -110,7 +110,7 @@ static const struct json *operation_of(struct hook *h)
 	jw_key(&w, "arguments");
 	jw_json(&w, h->event.input);
 	jw_object_end(&w);
-	json_read(buf_keep(&text, &h->cli->arena), NULL, &h->cli->arena, &out, NULL);
+	json_read(buf_keep_done(&text, &h->cli->arena), NULL, &h->cli->arena, &out, NULL);
 	return out;
 }
 
@@ -193,7 +193,7 @@ static enum err session_open(struct hook *h, struct str *id, struct fault *why)
 	jw_key(&w, "parallel");
 	jw_bool(&w, true);
 	jw_object_end(&w);
-	enum err err = call(h, "POST", STR("/v1/sessions"), buf_keep(&body, arena),
+	enum err err = call(h, "POST", STR("/v1/sessions"), buf_keep_done(&body, arena),
 		key_make(arena), &reply, why);
 	if (err == OK) *id = json_text(json_get(reply.json, "id"));
 	return err;
@@ -207,7 +207,7 @@ static struct str body_make(struct hook *h)
 
 	if (h->asks) {
 		json_write(&body, h->event.input);
-		return buf_keep(&body, &h->cli->arena);
+		return buf_keep_done(&body, &h->cli->arena);
 	}
 	jw_object(&w);
 	jw_key(&w, "hook_event_name");
@@ -219,7 +219,7 @@ static struct str body_make(struct hook *h)
 	if (h->event.call.len) jw_key(&w, "tool_use_id"), jw_str(&w, h->event.call);
 	if (h->event.cwd.len) jw_key(&w, "cwd"), jw_str(&w, h->event.cwd);
 	jw_object_end(&w);
-	return buf_keep(&body, &h->cli->arena);
+	return buf_keep_done(&body, &h->cli->arena);
 }
 
 static enum err ask_put(struct hook *h, struct fault *why)
@@ -256,8 +256,8 @@ static enum err policy_ask(struct hook *h, bool *decided, struct fault *why)
 	jw_key(&w, "session");
 	jw_str(&w, h->session);
 	jw_object_end(&w);
-	err = call(h, "POST", STR("/v1/decide"), buf_keep(&body, arena), key_make(arena),
-		&reply, why);
+	err = call(h, "POST", STR("/v1/decide"), buf_keep_done(&body, arena),
+		key_make(arena), &reply, why);
 	if (err == OK) *decided = policy_decides(h, reply.json);
 	return err;
 }

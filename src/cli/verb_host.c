@@ -13,13 +13,13 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/keep.h"
 #include "cli/host_modes.h"
 #include "cli/mcp_config.h"
 #include "cli/reach.h"
 #include "cli/term_dialog.h"
 #include "cli/verbs.h"
 #include "client/stream.h"
-#include "text/keep.h"
 #include "text/msg.h"
 #include "tui/words.h"
 
@@ -93,7 +93,7 @@ static struct str config_make(const struct host *h, bool token)
 	jw_object_end(&w);
 	jw_object_end(&w);
 	jw_object_end(&w);
-	return buf_keep(&text, &cli->arena);
+	return buf_keep_done(&text, &cli->arena);
 }
 
 /* The command line with its agent's own flag for MCP servers put in. */
@@ -393,7 +393,7 @@ static int session_make(struct host *h)
 	jw_text(&w, h->cli->args.words[0]);
 	jw_object_end(&w);
 	int status = reach_call(h->cli, h->agent, "POST", STR("/v1/sessions"),
-		buf_keep(&body, &h->cli->arena), &reply, NULL);
+		buf_keep_done(&body, &h->cli->arena), &reply, NULL);
 	if (status == EXIT_YES) h->session = json_text(json_get(reply.json, "id"));
 	return status;
 }

@@ -2,10 +2,10 @@
 #include <stdio.h>
 
 #include "base/clock.h"
+#include "base/keep.h"
 #include "cli/outcome.h"
 #include "cli/reach.h"
 #include "cli/verbs.h"
-#include "text/keep.h"
 #include "text/safe_text.h"
 #include "tui/words.h"
 
@@ -168,7 +168,7 @@ static int pages_read(struct cli *cli, struct client *client, struct str query,
 			buf_add_text(&path, "&cursor=");
 			url_add(&path, cursor);
 		}
-		status = reach_call(cli, client, "GET", buf_keep(&path, &cli->arena),
+		status = reach_call(cli, client, "GET", buf_keep_done(&path, &cli->arena),
 			STR_NONE, &reply, NULL);
 		if (status != EXIT_YES) return status;
 		items = json_get(reply.json, "items");

@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/keep.h"
 #include "cli/reach.h"
 #include "cli/verbs.h"
-#include "text/keep.h"
 
 /* What is sent to /v1/login: a code, or a name and a password. */
 struct credentials {
@@ -85,7 +85,7 @@ static struct str body_make(struct cli *cli, const struct credentials *c)
 		}
 	}
 	jw_object_end(&w);
-	return buf_keep(&body, &cli->arena);
+	return buf_keep_done(&body, &cli->arena);
 }
 
 /* Comes with no token at all: only the credentials count. */

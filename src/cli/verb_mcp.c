@@ -2,11 +2,11 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/keep.h"
 #include "cli/mcp_config.h"
 #include "cli/reach.h"
 #include "cli/verbs.h"
 #include "client/bridge.h"
-#include "text/keep.h"
 
 static int config_print(struct cli *cli, struct str client)
 {
@@ -17,7 +17,7 @@ static int config_print(struct cli *cli, struct str client)
 	if (!config) {
 		mcp_config_names(&text);
 		return CLI_USAGE(cli, "cli.mcp.client", { "client", client },
-			{ "clients", buf_keep(&text, &cli->arena) });
+			{ "clients", buf_keep_done(&text, &cli->arena) });
 	}
 	mcp_config_write(
 		config, own_path(&cli->arena), s->url_said ? s->url : STR_NONE, &text);

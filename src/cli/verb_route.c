@@ -2,10 +2,10 @@
 #include <stdio.h>
 
 #include "base/clock.h"
+#include "base/keep.h"
 #include "cli/outcome.h"
 #include "cli/reach.h"
 #include "cli/verbs.h"
-#include "text/keep.h"
 #include "text/safe_text.h"
 #include "tui/words.h"
 
@@ -54,7 +54,7 @@ static struct str listed(struct cli *cli, const struct json *items, const char *
 							       family, STR_ARGS(one))
 							       .at));
 	}
-	return buf_keep(&out, &cli->arena);
+	return buf_keep_done(&out, &cli->arena);
 }
 
 /* ---- list ---- */
@@ -88,7 +88,7 @@ static struct str match_words(struct cli *cli, const struct json *match)
 		text_of(cli, json_get(match, "priority"), "min"));
 	match_add(cli, &out, "cli.route.project", text_of(cli, match, "project"));
 	match_add(cli, &out, "cli.route.agent", text_of(cli, match, "agent"));
-	return buf_keep(&out, &cli->arena);
+	return buf_keep_done(&out, &cli->arena);
 }
 
 static void step_print(struct cli *cli, const struct json *step)
@@ -170,7 +170,7 @@ static int route_set(struct route_call *c)
 	while ((n = fread(piece, 1, sizeof piece, file)) > 0)
 		buf_add(&text, str_make(piece, n));
 	if (!stdin_is) fclose(file);
-	status = call(c, "PUT", STR("/v1/routes"), buf_keep(&text, &c->cli->arena));
+	status = call(c, "PUT", STR("/v1/routes"), buf_keep_done(&text, &c->cli->arena));
 	if (status != EXIT_YES) return status;
 	version = json_get(c->reply.json, "version");
 	if (as_json(c))
@@ -215,7 +215,7 @@ static struct str trial_body(struct cli *cli, const struct json *ask)
 	timeout_put(&w, ask);
 	jw_object_end(&w);
 	jw_object_end(&w);
-	return buf_keep(&body, &cli->arena);
+	return buf_keep_done(&body, &cli->arena);
 }
 
 /* The item of this id in a list; NULL: none. */

@@ -2,10 +2,10 @@
 #include <stdio.h>
 
 #include "base/clock.h"
+#include "base/keep.h"
 #include "cli/outcome.h"
 #include "cli/reach.h"
 #include "cli/verbs.h"
-#include "text/keep.h"
 #include "text/safe_text.h"
 #include "tui/words.h"
 
@@ -190,7 +190,7 @@ static int add_run(struct cli *cli)
 
 	if (status != EXIT_YES) return buf_done(&body), status;
 	status = person_call(
-		cli, "POST", STR("/v1/rules"), buf_keep(&body, &cli->arena), &reply);
+		cli, "POST", STR("/v1/rules"), buf_keep_done(&body, &cli->arena), &reply);
 	if (status != EXIT_YES) return status;
 	if (args_have(&cli->args, "json")) {
 		json_print(reply.json);
@@ -287,7 +287,7 @@ static int try_run(struct cli *cli)
 
 	if (status == EXIT_YES)
 		status = person_call(cli, "POST", STR("/v1/rules/try"),
-			buf_keep(&body, &cli->arena), &reply);
+			buf_keep_done(&body, &cli->arena), &reply);
 	if (status != EXIT_YES) return buf_done(&body), status;
 	if (args_have(&cli->args, "json"))
 		json_print(reply.json);
@@ -331,7 +331,7 @@ static int end_run(struct cli *cli)
 	buf_add(&path, STR("/v1/rules/"));
 	url_add(&path, id);
 	status = person_call(
-		cli, "DELETE", buf_keep(&path, &cli->arena), STR_NONE, &reply);
+		cli, "DELETE", buf_keep_done(&path, &cli->arena), STR_NONE, &reply);
 	if (status == EXIT_YES) SAY("cli.rule.end", { "id", id });
 	return status;
 }

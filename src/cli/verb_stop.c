@@ -2,10 +2,10 @@
 #include <stdio.h>
 
 #include "base/clock.h"
+#include "base/keep.h"
 #include "cli/outcome.h"
 #include "cli/reach.h"
 #include "cli/verbs.h"
-#include "text/keep.h"
 #include "text/safe_text.h"
 
 static void text_put(struct json_writer *w, const char *name, struct str text)
@@ -37,7 +37,7 @@ static int stop_body(struct cli *cli, struct str *out)
 	text_put(&w, "reason", args_word(&cli->args, 0));
 	if (ms) text_put(&w, "until", str_of(until));
 	jw_object_end(&w);
-	*out = buf_keep(&body, &cli->arena);
+	*out = buf_keep_done(&body, &cli->arena);
 	return EXIT_YES;
 }
 
@@ -138,8 +138,8 @@ static int go_run(struct cli *cli)
 	if (status == EXIT_YES && id.len) {
 		buf_add(&path, STR("/v1/stops/"));
 		url_add(&path, id);
-		status = reach_call(cli, client, "DELETE", buf_keep(&path, &cli->arena),
-			STR_NONE, &reply, NULL);
+		status = reach_call(cli, client, "DELETE",
+			buf_keep_done(&path, &cli->arena), STR_NONE, &reply, NULL);
 		if (status == EXIT_YES) SAY("cli.go.done", { "id", id });
 	}
 	client_free(client);

@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
+#include "base/keep.h"
 #include "core/merge.h"
 #include "core/policy.h"
 #include "core/principal.h"

@@ -2,6 +2,7 @@
  * decision. */
 #include "core/answer.h"
 
+#include "base/keep.h"
 #include "core/body.h"
 #include "core/reply.h"
 

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/id.h"
+#include "base/keep.h"
 #include "core/body.h"
 #include "core/show.h"
 

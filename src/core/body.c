@@ -237,18 +237,3 @@ bool count_read(struct check *c, const struct spot *at, struct str name,
 		(long long)min, (long long)max);
 	return false;
 }
-
-struct str buf_keep(const struct buf *b, struct arena *a)
-{
-	if (!b->failed) return arena_str(a, buf_str(b));
-	a->failed = true;
-	return STR_NONE;
-}
-
-struct str buf_keep_done(struct buf *b, struct arena *a)
-{
-	struct str kept = buf_keep(b, a);
-
-	buf_done(b);
-	return kept;
-}

@@ -84,9 +84,4 @@ struct str text_excerpt(struct str);	  /* of foreign text, short enough for a fa
 /* Foreign text on one line: every line end becomes a blank. */
 void text_flatten(struct buf *, struct str);
 
-/* The buffer's text in the arena. STR_NONE when either gave out; the arena has failed
- * then. The buffer is left as it is, buf_keep_done's without memory. */
-struct str buf_keep(const struct buf *, struct arena *);
-struct str buf_keep_done(struct buf *, struct arena *);
-
 #endif

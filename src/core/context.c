@@ -1,4 +1,5 @@
 /* context.c - what an agent sends beside its questions: context and metadata. */
+#include "base/keep.h"
 #include "core/draft.h"
 
 enum { CONTEXT_WORD_MAX = 1000, ATTEMPTS_MAX = 1000000 };

@@ -3,6 +3,7 @@
 #include "core/decision.h"
 
 #include "base/hash.h"
+#include "base/keep.h"
 #include "core/body.h"
 
 static void short_write(const uint8_t digest[SHA256_SIZE], char out[SHORT_DIGEST_SIZE])

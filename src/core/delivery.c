@@ -2,6 +2,7 @@
 #include "core/delivery.h"
 
 #include "base/hash.h"
+#include "base/keep.h"
 #include "core/body.h"
 #include "core/show.h"
 

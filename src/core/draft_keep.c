@@ -1,5 +1,6 @@
 /* draft_keep.c - what is stored of a draft: its constant members as JSON, its search
  * text, the title of its session. */
+#include "base/keep.h"
 #include "base/utf8.h"
 #include "core/draft.h"
 

@@ -1,6 +1,7 @@
 /* history.c - the window of messages that a model is given. */
 #include "core/history.h"
 
+#include "base/keep.h"
 #include "core/body.h"
 #include "core/tool_call.h"
 

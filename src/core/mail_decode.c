@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <iconv.h>
 
+#include "base/keep.h"
 #include "base/utf8.h"
 #include "core/body.h"
 

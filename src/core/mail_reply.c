@@ -1,6 +1,7 @@
 /* mail_reply.c - the meaning of a reply: an answer, a skip, a question back, or nothing. */
 #include "core/mail_reply.h"
 
+#include "base/keep.h"
 #include "base/utf8.h"
 #include "core/body.h"
 

@@ -1,6 +1,7 @@
 /* message.c - names of roles, statuses and scopes, and the JSON of messages, tasks, memories. */
 #include "core/message.h"
 
+#include "base/keep.h"
 #include "core/body.h"
 #include "core/show.h"
 

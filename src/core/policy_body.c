@@ -1,4 +1,5 @@
 /* policy_body.c - a policy as JSON. */
+#include "base/keep.h"
 #include "core/policy.h"
 
 #include "core/body.h"

@@ -1,6 +1,7 @@
 /* preset.c - templates and lists: their bodies read, checked and shown. */
 #include "core/preset.h"
 
+#include "base/keep.h"
 #include "core/draft.h"
 #include "core/preset_inner.h"
 #include "core/show.h"

@@ -1,5 +1,6 @@
 /* preset_expand.c - what an ask with a template or a list means. Values are put into texts of
  * the finished tree, so that none can become a member, an item or another type. */
+#include "base/keep.h"
 #include "core/preset.h"
 #include "core/preset_inner.h"
 #include "core/question.h"

@@ -1,6 +1,7 @@
 /* provider.c - the configuration of a provider as JSON, and what is said of its key. */
 #include "core/provider.h"
 
+#include "base/keep.h"
 #include "core/address.h"
 #include "core/agent.h"
 #include "core/merge.h"

@@ -1,6 +1,7 @@
 /* require.c - reads, adds up and counts what approvals are required. */
 #include "core/require.h"
 
+#include "base/keep.h"
 #include "core/body.h"
 
 #include "base/id.h"

@@ -3,6 +3,7 @@
 #include "core/resume.h"
 
 #include "base/clock.h"
+#include "base/keep.h"
 #include "core/body.h"
 
 /* The parts of one settled ask, beside all open ones, fit into RESUME_MAX: the newest

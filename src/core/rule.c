@@ -2,6 +2,7 @@
 #include "core/rule.h"
 
 #include "base/clock.h"
+#include "base/keep.h"
 #include "core/body.h"
 #include "core/rule_inner.h"
 

@@ -1,6 +1,7 @@
 /* rulebook.c - rules and stops as JSON, whether they still hold, and their digests. */
 #include "core/rulebook.h"
 
+#include "base/keep.h"
 #include "core/body.h"
 #include "core/show.h"
 

@@ -2,6 +2,7 @@
 #include "core/run.h"
 
 #include "base/clock.h"
+#include "base/keep.h"
 #include "core/body.h"
 #include "core/principal.h"
 #include "core/show.h"

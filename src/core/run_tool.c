@@ -1,6 +1,7 @@
 /* run_tool.c - the table of tools, their schemas, and what a call of one means. */
 #include "core/run_tool.h"
 
+#include "base/keep.h"
 #include "core/body.h"
 #include "core/show.h"
 

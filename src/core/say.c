@@ -1,6 +1,7 @@
 /* say.c - reads a message to an agent. */
 #include "core/say.h"
 
+#include "base/keep.h"
 #include "base/utf8.h"
 #include "core/body.h"
 

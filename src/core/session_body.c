@@ -1,4 +1,5 @@
 /* session_body.c - reads the bodies that create, change and report on a session. */
+#include "base/keep.h"
 #include "core/address.h"
 #include "core/draft.h"
 #include "core/resumer.h"

@@ -1,6 +1,7 @@
 /* spending.c - sums over model calls, kept as JSON. */
 #include "core/spending.h"
 
+#include "base/keep.h"
 #include "core/body.h"
 
 #include <math.h>

@@ -1,6 +1,7 @@
 /* subject.c - the table of tools and what their calls are about. */
 #include "core/subject.h"
 
+#include "base/keep.h"
 #include "base/shell.h"
 #include "core/body.h"
 #include "core/host.h"

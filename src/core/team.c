@@ -2,6 +2,7 @@
 #include "core/team.h"
 
 #include "base/id.h"
+#include "base/keep.h"
 #include "core/show.h"
 
 /* ---- projects ---- */

@@ -2,6 +2,7 @@
 #include "core/verifier.h"
 
 #include "base/clock.h"
+#include "base/keep.h"
 #include "base/utf8.h"
 #include "core/body.h"
 #include "core/show.h"

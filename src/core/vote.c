@@ -2,6 +2,7 @@
 #include "core/vote.h"
 
 #include "base/clock.h"
+#include "base/keep.h"
 #include "core/body.h"
 #include "core/show.h"
 

@@ -2,6 +2,7 @@
  * when a person edits it. A policy's decision never looks like a person's. */
 #include "desk/ask_rule.h"
 
+#include "base/keep.h"
 #include "core/body.h"
 #include "core/show.h"
 

@@ -1,6 +1,7 @@
 /* book.c - books: loaded, kept by version, asked. */
 #include "desk/book.h"
 
+#include "base/keep.h"
 #include "base/mem.h"
 #include "core/body.h"
 #include "core/show.h"

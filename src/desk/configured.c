@@ -1,6 +1,7 @@
 /* configured.c - agents and providers found: those of the configuration, then stored ones. */
 #include "desk/configured.h"
 
+#include "base/keep.h"
 #include "base/mem.h"
 #include "core/known_model.h"
 #include "core/mask.h"

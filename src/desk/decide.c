@@ -1,6 +1,7 @@
 /* decide.c - may this operation run, without a person? For those who would not ask by
  * themselves: hooks, `gate --policy`, runs of our own. Stops, then rules, then the policy's mode.
  * What was allowed or denied is kept as an event; where a person must decide, one asks. */
+#include "base/keep.h"
 #include "core/body.h"
 #include "core/show.h"
 #include "desk/book.h"

@@ -1,4 +1,5 @@
 /* memories.c - notes that agents keep, as people see them: listed, added, deleted. */
+#include "base/keep.h"
 #include "base/utf8.h"
 #include "core/body.h"
 #include "core/show.h"

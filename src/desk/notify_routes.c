@@ -1,5 +1,6 @@
 /* notify_routes.c - the table of routes: shown to people, replaced by admins as a whole; whom it
  * would tell of an ask; whom an ask was told to. */
+#include "base/keep.h"
 #include "desk/telling.h"
 
 #include "base/clock.h"

@@ -3,6 +3,7 @@
 #include "desk/policy_log.h"
 
 #include "base/clock.h"
+#include "base/keep.h"
 #include "core/agent.h"
 #include "core/body.h"
 #include "core/notify_route.h"

@@ -1,5 +1,6 @@
 /* presets.c - templates of asks and lists of options: listed, put, deleted, asked with. People
  * read them, admins write them. */
+#include "base/keep.h"
 #include "core/preset.h"
 
 #include "desk/inner.h"

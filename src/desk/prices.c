@@ -1,4 +1,5 @@
 /* prices.c - prices of models that were imported, and what a call of a model needs to know. */
+#include "base/keep.h"
 #include "core/known_model.h"
 #include "desk/configured.h"
 #include "desk/inner.h"

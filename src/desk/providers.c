@@ -1,5 +1,6 @@
 /* providers.c - providers of models: listed, made, changed, removed; their keys sealed; prices.
  * A key goes in and never comes out: replies have its last four characters at most. */
+#include "base/keep.h"
 #include "core/provider.h"
 
 #include "core/address.h"

@@ -1,6 +1,7 @@
 /* rule_try.c - dry runs: what would be decided of an operation and why; what a rule would have
  * done to past approvals; and rules that people could make, seen from what they approve. */
 #include "base/clock.h"
+#include "base/keep.h"
 #include "base/table.h"
 #include "core/body.h"
 #include "core/show.h"

@@ -1,6 +1,7 @@
 /* rules.c - rules: made, listed, changed, ended. Tightening is easy, loosening is not: any
  * member makes a deny or an ask; an allow, and loosening what another made, takes an admin. */
 #include "desk/rules.h"
+#include "base/keep.h"
 #include "desk/vote.h"
 
 #include "base/clock.h"

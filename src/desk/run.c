@@ -1,4 +1,5 @@
 /* run.c - runs: found, made, queued, their events, and what they wait for. */
+#include "base/keep.h"
 #include "desk/run_inner.h"
 
 #include "core/body.h"

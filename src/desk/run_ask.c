@@ -1,5 +1,6 @@
 /* run_ask.c - asks that runs make, and how a run goes on when one is settled: in that very
  * commit, so that there is no wake-up to lose. */
+#include "base/keep.h"
 #include "core/body.h"
 #include "core/run_limit.h"
 #include "core/show.h"

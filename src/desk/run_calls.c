@@ -3,6 +3,7 @@
  *
  * A verdict is made by the settings of that moment, and shown with the call. */
 #include "base/clock.h"
+#include "base/keep.h"
 #include "core/body.h"
 #include "core/run_gate.h"
 #include "core/show.h"

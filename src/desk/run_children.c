@@ -3,6 +3,7 @@
  *
  * A run with a parent is nobody's parent: the tools are not offered to it, and this is the only
  * place that makes such a run. */
+#include "base/keep.h"
 #include "core/body.h"
 #include "core/plan.h"
 #include "core/show.h"

@@ -1,5 +1,6 @@
 /* run_end.c - how runs end: completed, failed, cancelled; and what a person decides about
  * trouble. */
+#include "base/keep.h"
 #include "core/body.h"
 #include "core/show.h"
 #include "desk/run_inner.h"

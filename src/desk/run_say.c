@@ -1,5 +1,6 @@
 /* run_say.c - somebody says something to an agent of ours: the message, and a run that answers
  * it, in one commit. While a run of the session works or waits, the message joins it. */
+#include "base/keep.h"
 #include "core/body.h"
 #include "core/say.h"
 #include "core/show.h"

@@ -1,4 +1,5 @@
 /* run_step.c - what a run does next, as its rows say: run tools, wait, or ask the model. */
+#include "base/keep.h"
 #include "core/body.h"
 #include "core/run_limit.h"
 #include "core/show.h"

@@ -1,5 +1,6 @@
 /* run_tools.c - the tools that work in the store: done in the commit that decides on them, so
  * once and for ever. A row for each in the table at the end. */
+#include "base/keep.h"
 #include "base/utf8.h"
 #include "core/body.h"
 #include "core/show.h"

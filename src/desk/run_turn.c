@@ -2,6 +2,7 @@
  * what was decided about each; or the trouble there was; or what came of calls that were run.
  *
  * Every one of these carries the lease: who lost the run changes nothing. */
+#include "base/keep.h"
 #include "core/body.h"
 #include "core/show.h"
 #include "desk/run_inner.h"

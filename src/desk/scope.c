@@ -4,6 +4,7 @@
 #include "desk/scope.h"
 
 #include "base/clock.h"
+#include "base/keep.h"
 #include "core/body.h"
 #include "core/show.h"
 #include "desk/ask_rule.h"

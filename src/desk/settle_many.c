@@ -1,4 +1,5 @@
 /* settle_many.c - many asks settled by one request; none affects another. */
+#include "base/keep.h"
 #include "core/body.h"
 #include "desk/inner.h"
 #include "desk/problem.h"

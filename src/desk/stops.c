@@ -1,6 +1,7 @@
 /* stops.c - stops: set, listed, lifted. While one fits, nothing that asks goes on: approvals
  * are not used, rules allow nothing, resumers do not start. Asking and answering go on. */
 #include "base/clock.h"
+#include "base/keep.h"
 #include "core/body.h"
 #include "desk/book.h"
 

@@ -1,6 +1,7 @@
 /* suggest.c - what people answered to the same questions before. Shown beside the form; never
  * chosen, pre-filled or used at a deadline. */
 #include "base/clock.h"
+#include "base/keep.h"
 #include "base/table.h"
 #include "core/body.h"
 #include "core/show.h"

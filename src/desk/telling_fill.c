@@ -3,6 +3,7 @@
 #include "desk/telling_fill.h"
 
 #include "base/clock.h"
+#include "base/keep.h"
 #include "core/notify_prefs.h"
 #include "core/show.h"
 #include "desk/people.h"

@@ -1,5 +1,6 @@
 /* telling_work.c - messages to people under way: held back, counted, reported; the end of an ask
  * told to whoever shows it. */
+#include "base/keep.h"
 #include "desk/telling.h"
 
 #include "base/clock.h"

@@ -3,6 +3,7 @@
  * note; it never approves. */
 #include "desk/verify.h"
 
+#include "base/keep.h"
 #include "core/show.h"
 #include "desk/ask_rule.h"
 #include "desk/vote.h"

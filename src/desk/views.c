@@ -1,4 +1,5 @@
 /* views.c - a person's saved filters of the inbox: a name and a query each. */
+#include "base/keep.h"
 #include "core/body.h"
 #include "desk/people.h"
 

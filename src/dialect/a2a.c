@@ -1,5 +1,6 @@
 /* a2a.c - the Agent2Agent protocol: a task that needs input, and the message that gives
  * it. Both the shape of 1.0 and that before it, told by the name of the state. */
+#include "base/keep.h"
 #include "dialect/inner.h"
 
 static const struct json *status_of(const struct json *request)

@@ -4,6 +4,7 @@
  * Where a person may answer in its place, an optional text follows, `response`. Edited
  * arguments stand in the answer to the action's own question, or, of several, as
  * {"actions": [{"name", "arguments"}]} in any of them: the shape of the operation. */
+#include "base/keep.h"
 #include "dialect/inner.h"
 
 static struct str key_of(struct arena *arena, const char *name, size_t i, size_t len)

@@ -3,6 +3,7 @@
  * An interrupt asks by its responseSchema. Without one, a tool call or a confirmation is
  * an approval, answered by {"approved": …}, and all else a text, {"text": …}. */
 #include "base/clock.h"
+#include "base/keep.h"
 #include "dialect/inner.h"
 
 enum { TIMEOUT_MIN_MS = 1000 };

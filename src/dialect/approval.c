@@ -1,4 +1,5 @@
 /* approval.c - operations that are to be approved, and what was decided on them. */
+#include "base/keep.h"
 #include "dialect/inner.h"
 
 enum { OPERATION_NAME_MAX = 256 };

@@ -1,5 +1,6 @@
 /* ask_user_question.c - Claude Code's AskUserQuestion, and the terminal dialog's tool of
  * the same name, whose rules are the strict ones. */
+#include "base/keep.h"
 #include "base/utf8.h"
 #include "dialect/inner.h"
 

@@ -1,5 +1,6 @@
 /* asking.c - from a foreign request to the body of an ask: what is read leniently, and
  * what is made to fit. */
+#include "base/keep.h"
 #include "base/utf8.h"
 #include "dialect/inner.h"
 

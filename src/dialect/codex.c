@@ -1,5 +1,6 @@
 /* codex.c - Codex's app-server asks: requestUserInput, and requestApproval of a command
  * or a change of files. */
+#include "base/keep.h"
 #include "dialect/inner.h"
 
 static const struct choice_names option_names = { .label = "label",

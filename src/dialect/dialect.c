@@ -1,5 +1,6 @@
 /* dialect.c - the table of dialects; turns a request into an ask, and an ask into a reply. */
 #include "base/clock.h"
+#include "base/keep.h"
 #include "dialect/inner.h"
 
 /* Detection goes down this list: those with more telling members stand before those whose

@@ -2,6 +2,7 @@
  * ever. The decision itself stays a plain yes or no; which of the offered answers it
  * takes is a second question, and leaving it open takes the one that reaches least far.
  */
+#include "base/keep.h"
 #include "dialect/inner.h"
 
 /* Is there more than a yes and a no to choose from? */

@@ -1,4 +1,5 @@
 /* outcome.c - how an ask came out, as every dialect needs to know it. */
+#include "base/keep.h"
 #include "dialect/inner.h"
 
 size_t said_count(const struct foreign_reply *o)

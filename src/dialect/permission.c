@@ -1,5 +1,6 @@
 /* permission.c - Claude Code asks whether a tool may be used: its permission-prompt tool,
  * and the hooks PreToolUse and PermissionRequest, told by hook_event_name. */
+#include "base/keep.h"
 #include "dialect/inner.h"
 
 static bool detect(const struct json *request)

@@ -1,5 +1,6 @@
 /* schema.c - questions from JSON schemas: what a form of MCP, an interrupt or a parameter
  * asks for. A schema that no question can hold is asked for as JSON in a text. */
+#include "base/keep.h"
 #include "dialect/inner.h"
 
 static const struct choice_names plain_names = { 0 };

@@ -1,5 +1,6 @@
 /* words.c - an answer as one text: labels joined by ", ", then "Other: text". Where that
  * could be read in two ways, each label is written as a JSON string. */
+#include "base/keep.h"
 #include "dialect/inner.h"
 
 static void quote(struct buf *b, struct str label)

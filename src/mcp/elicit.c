@@ -1,6 +1,7 @@
 /* elicit.c - an ask as an elicitation form, and the form's content as an answer. */
 #include "mcp/elicit.h"
 
+#include "base/keep.h"
 #include "core/body.h"
 
 /* A form has flat fields only: beside a choice stand the text of Other and the note. */

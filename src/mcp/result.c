@@ -1,6 +1,7 @@
 /* result.c - asks written as tool results and as tasks. */
 #include "mcp/result.h"
 
+#include "base/keep.h"
 #include "core/body.h"
 #include "dialect/dialect.h"
 

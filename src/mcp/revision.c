@@ -1,6 +1,7 @@
 /* revision.c - the table of MCP revisions; checks what a request says of its own. */
 #include "mcp/revision.h"
 
+#include "base/keep.h"
 #include "base/utf8.h"
 #include "core/body.h"
 #include "mcp/header.h"

@@ -1,4 +1,5 @@
 /* model.c - the table of wires, where their requests go and what stands above them. */
+#include "base/keep.h"
 #include "model/inner.h"
 
 #include "core/body.h"

@@ -1,5 +1,6 @@
 /* request.c - a request's messages as the wires see them. */
 #include "base/hash.h"
+#include "base/keep.h"
 #include "core/body.h"
 #include "model/inner.h"
 

@@ -1,6 +1,7 @@
 /* mail.c - the channel of e-mail: a message by SMTP, with the address that a reply goes to and the
  * link that mutes the contact. */
 #include "base/clock.h"
+#include "base/keep.h"
 #include "base/log.h"
 #include "core/channel_limit.h"
 #include "core/mail_reply.h"

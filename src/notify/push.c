@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/id.h"
+#include "base/keep.h"
 #include "core/subscription.h"
 #include "notify/push_text.h"
 

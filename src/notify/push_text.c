@@ -2,6 +2,7 @@
  * shows is in here. */
 #include "notify/push_text.h"
 
+#include "base/keep.h"
 #include "base/utf8.h"
 #include "notify/telling_text.h"
 #include "text/msg.h"

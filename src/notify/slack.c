@@ -1,5 +1,6 @@
 /* slack.c - the channel of Slack: messages posted, edited when their ask is settled, and added to its
  * thread. At most one message a second goes to a room. */
+#include "base/keep.h"
 #include "slack/address.h"
 #include "slack/message.h"
 

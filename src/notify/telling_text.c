@@ -2,6 +2,7 @@
 #include "notify/telling_text.h"
 
 #include "base/clock.h"
+#include "base/keep.h"
 #include "base/utf8.h"
 #include "text/msg.h"
 #include "text/own.h"

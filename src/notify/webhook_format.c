@@ -2,6 +2,7 @@
  * texts of agents stay text: no markup, mention or preview comes of them. */
 #include "notify/webhook_format.h"
 
+#include "base/keep.h"
 #include "notify/telling_text.h"
 
 enum { SLACK_ROOM = 3000, TEAMS_ROOM = 8000, NTFY_ROOM = 3500 };

@@ -1,5 +1,6 @@
 /* mcp_basics.c - what a client asks before and beside calls: who we are, and the lists of
  * tools, prompts and resources, from the tables that the server was given. */
+#include "base/keep.h"
 #include "serve/mcp.h"
 
 #include "base/clock.h"

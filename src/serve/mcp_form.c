@@ -2,6 +2,7 @@
  *
  * Only for a token that says so (token create --local) and a client that can. The ask is in
  * the inbox, too: whoever answers first wins. */
+#include "base/keep.h"
 #include "serve/mcp.h"
 
 #include "base/clock.h"

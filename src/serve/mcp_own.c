@@ -1,5 +1,6 @@
 /* mcp_own.c - what Parley offers over MCP: asks and sessions as resources, the prompt that
  * sets an agent going again, and asks as forms. Its tools are in mcp_call.c. */
+#include "base/keep.h"
 #include "serve/mcp.h"
 
 #include "base/utf8.h"

@@ -8,6 +8,7 @@
 #include "serve/slack.h"
 
 #include "base/clock.h"
+#include "base/keep.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "core/body.h"

@@ -4,6 +4,7 @@
  * each the one field is "v". Options are named by their index. */
 #include "slack/form.h"
 
+#include "base/keep.h"
 #include "base/utf8.h"
 #include "core/body.h"
 #include "core/question_kind.h"

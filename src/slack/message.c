@@ -1,6 +1,7 @@
 /* message.c - writes messages as Slack's blocks. */
 #include "slack/message.h"
 
+#include "base/keep.h"
 #include "base/utf8.h"
 #include "core/body.h"
 #include "text/msg.h"

@@ -2,6 +2,7 @@
 #include "slack/payload.h"
 
 #include "base/buf.h"
+#include "base/keep.h"
 #include "core/body.h"
 
 static int hex_digit(char c)

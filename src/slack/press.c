@@ -2,6 +2,7 @@
 #include "slack/press.h"
 
 #include "base/id.h"
+#include "base/keep.h"
 #include "core/body.h"
 
 static const char *const verbs[] = {

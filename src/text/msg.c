@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "text/keep.h"
+#include "base/keep.h"
 #include "text/safe_text.h"
 
 enum { TEXT_MAX = 1 << 20 };
@@ -96,7 +96,7 @@ struct str msg_fill_in(
 	struct buf out = { .max = TEXT_MAX };
 
 	text_fill(&out, str_of(text ? text : id), args);
-	struct str result = buf_keep(&out, arena);
+	struct str result = buf_keep_done(&out, arena);
 	return result.at ? result : STR("");
 }
 

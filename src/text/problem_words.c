@@ -1,8 +1,7 @@
 /* problem_words.c - finds the English sentence of a problem in the catalogue and fills the
  * same one of another language with its values. */
 #include "text/problem_words.h"
-
-#include "text/keep.h"
+#include "base/keep.h"
 
 #include <stdio.h>
 
@@ -88,7 +87,7 @@ static struct str match_fill(
 					value_words(name, m->value[i], lang, arena));
 		text = str_from(text, (size_t)shut + 1);
 	}
-	return buf_keep(&out, arena);
+	return buf_keep_done(&out, arena);
 }
 
 struct str problem_words(struct str english, enum lang lang, struct arena *arena)

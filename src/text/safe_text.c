@@ -3,8 +3,8 @@
 
 #include <utf8proc.h>
 
+#include "base/keep.h"
 #include "base/utf8.h"
-#include "text/keep.h"
 
 /* Invisible or reordering, though no control characters: first and last of each range. */
 static const struct {
@@ -71,7 +71,7 @@ struct str safe_line(struct arena *arena, struct str text)
 	struct buf safe = { 0 };
 
 	safe_line_add(&safe, text);
-	return buf_keep(&safe, arena);
+	return buf_keep_done(&safe, arena);
 }
 
 void safe_block_add(struct buf *out, struct str text)

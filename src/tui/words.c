@@ -4,7 +4,7 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "text/keep.h"
+#include "base/keep.h"
 #include "text/msg.h"
 #include "text/own.h"
 
@@ -166,7 +166,7 @@ struct str reply_words(
 	if (json_get(value, "value"))
 		part_add(&out, plain_words(json_get(value, "value"), arena));
 	if (text.len > 0) part_add(&out, text);
-	return buf_keep(&out, arena);
+	return buf_keep_done(&out, arena);
 }
 
 struct str answer_all_words(
@@ -183,7 +183,7 @@ struct str answer_all_words(
 
 		if (value) part_add(&out, reply_words(q, value, arena));
 	}
-	return buf_keep(&out, arena);
+	return buf_keep_done(&out, arena);
 }
 
 static struct str decision_of(const struct json *ask)

@@ -14,6 +14,7 @@
  * Whatever waits is an ask: its metadata says which fixture it is of and with which
  * arguments, its replies keep what the client gave so far, its deadline is when the work is
  * done. So tasks, forms, streams and waits are those that Parley's users meet. */
+#include "base/keep.h"
 #include "mcp/header.h"
 #include "net/process.h"
 #include "serve/mcp.h"

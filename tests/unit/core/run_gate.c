@@ -1,6 +1,7 @@
 /* Every operation of our tools by every mode, category, setting, override, raised risk and rule, against the table of
  * the manual written down once more. */
 #include "core/run_gate.h"
+#include "base/keep.h"
 
 #include "kit.h"
 
