@@ -1,7 +1,7 @@
 /* run_tree.c - the last run of a session with its sub-agents, a row each, and its tasks in one. */
 #include "tui/run_tree.h"
 
-#include "core/body.h"
+#include "base/keep.h"
 #include "text/msg.h"
 
 #include <string.h>
