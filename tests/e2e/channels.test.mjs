@@ -73,7 +73,11 @@ area('channels', (scenario) => {
 		await me.visit('/settings/routes');
 		await list.getByText(`Nights ${serial}`).waitFor();
 		assert.equal(await list.getByRole('listitem').count(), before_ + 1);
-		await me.page.getByRole('region', { name: me.t('routes.preview') }).getByText(/\d/).first().waitFor();
+		const preview = me.page.getByRole('region', { name: me.t('routes.preview') });
+		await preview.getByText(/\d/).first().waitFor();
+		const lines = await preview.getByRole('listitem').allInnerTexts();
+		assert.ok(lines.length > 0);
+		assert.deepEqual(lines, [...new Set(lines)], 'each is said once');
 	});
 
 	scenario('the order of channels is dragged, and moved by keys', { input: 'mouse' }, async (me) => {

@@ -121,8 +121,15 @@ area('agents that Parley runs', (scenario) => {
 		await until(async () => await field(me, 'session.new.message', me.dialog).inputValue() === 'Hello', 'what was typed');
 	});
 
-	scenario('axe finds nothing on agents, providers and in the dialog of a new session', { ...bypass, resizes: true }, async (me, desk) => {
+	scenario('an agent stands once, with what waits of it; axe finds nothing there, on providers and in the dialog of a new session', { ...bypass, resizes: true }, async (me, desk) => {
 		const one = await agent(desk);
+		await (await desk.client('agent', one.name)).ask({ question: 'Stands once?', type: 'boolean' });
+		await desk.agent.ask({ question: 'Another?', type: 'boolean' });
+		await me.visit('/agents');
+		await me.page.getByRole('button', { name: new RegExp(one.name) }).getByText(me.tn('sessions.asks', 1)).waitFor();
+		const connected = me.page.getByRole('region', { name: me.t('nav.agents') });
+		await connected.getByRole('cell', { name: 'deployer' }).waitFor();
+		assert.equal(await connected.getByRole('cell', { name: one.name }).count(), 0);
 		for (const path of [`/agents?agent=${one.name}`, '/settings/providers']) {
 			await me.visit(path);
 			await me.page.getByText(one.provider).first().waitFor({ state: 'attached' });
