@@ -11,6 +11,7 @@
 #include "client/bridge_away.h"
 #include "client/transfer.h"
 #include "mcp/header.h"
+#include "mcp/result.h"
 
 enum {
 	LINE_BYTES = 4 << 20, /* a message of the client */
@@ -18,8 +19,6 @@ enum {
 	AWAY_MS = 45000,      /* with one that was away when a tool was called: less than
 				 what clients allow a call */
 	FAREWELL_MS = 1000,   /* for replies under way when the input ends */
-	NOT_REACHED = -32000, /* JSON-RPC leaves this number to us */
-	NOT_JSON = -32700,
 };
 
 /* A message of the client under way, or the stream that older revisions listen to. */
@@ -32,13 +31,14 @@ struct bridge_call {
 	struct str id;		   /* as JSON; empty: nobody waits for a reply */
 	struct str key;		   /* makes repeating it harmless */
 	struct str method;
-	struct str subject;	/* the tool, prompt, resource or task it is about */
-	struct str revision;	/* that it names; empty: an older one */
-	struct sse sse;		/* its id: where a lost stream goes on */
-	bool answered;		/* its reply has passed */
-	bool greets;		/* it is ours: the client's initialize, said again */
-	int tries;		/* that failed in a row */
-	int64_t pause_until;	/* monotonic */
+	struct str subject;  /* the tool, prompt, resource or task it is about */
+	struct str revision; /* that it names; empty: an older one */
+	struct str progress; /* its token for progress, as JSON; empty: none is wanted */
+	struct sse sse;	     /* its id: where a lost stream goes on */
+	bool answered;	     /* its reply has passed */
+	bool greets;	     /* it is ours: the client's initialize, said again */
+	int tries;	     /* that failed in a row */
+	int64_t pause_until; /* monotonic */
 	int64_t patience_until; /* monotonic; 0: not lost */
 };
 
@@ -77,37 +77,28 @@ static void line_say(struct bridge *b, struct buf *message)
 	buf_done(message);
 }
 
-/* {"jsonrpc": "2.0", "id": …, "result" or "error": value}; `id` and value are JSON. */
-static void reply_say(
-	struct bridge *b, struct str id, const char *member, struct str value)
+static void error_say(
+	struct bridge *b, struct str id, enum rpc_code code, struct str text)
+{
+	struct rpc_fault why = { 0 };
+	struct buf out = { 0 };
+	struct json_writer w = { .out = &out };
+
+	rpc_fail(&why, 0, code, "%.*s", STR_ARGS(text));
+	rpc_error(&w, id, &why);
+	line_say(b, &out);
+}
+
+/* A tool that was not called: a result that says so, which a model can act on. */
+static void refusal_say(struct bridge *b, struct str id, bool current, struct str text)
 {
 	struct buf out = { 0 };
 	struct json_writer w = { .out = &out };
 
-	jw_object(&w);
-	jw_key(&w, "jsonrpc");
-	jw_text(&w, "2.0");
-	jw_key(&w, "id");
-	jw_raw(&w, id.len > 0 ? id : STR("null"));
-	jw_key(&w, member);
-	jw_raw(&w, value);
-	jw_object_end(&w);
+	result_begin(&w, id, current ? REV_2026_07_28 : REV_2025_11_25, "complete");
+	text_result_write(&w, text, true);
+	rpc_result_end(&w);
 	line_say(b, &out);
-}
-
-static void error_say(struct bridge *b, struct str id, int code, struct str text)
-{
-	struct buf error = { 0 };
-	struct json_writer w = { .out = &error };
-
-	jw_object(&w);
-	jw_key(&w, "code");
-	jw_int(&w, code);
-	jw_key(&w, "message");
-	jw_str(&w, text);
-	jw_object_end(&w);
-	reply_say(b, id, "error", buf_str(&error));
-	buf_done(&error);
 }
 
 static void call_free(struct bridge_call *call)
@@ -228,41 +219,27 @@ static bool call_go(struct bridge_call *call, struct fault *why)
 static bool call_answer_away(struct bridge_call *call)
 {
 	struct bridge *b = call->bridge;
-	struct arena arena = { 0 };
-	const struct json *message, *said;
-	struct buf out = { 0 };
+	enum revision revision = REV_2025_11_25;
 	bool strict = str_find(b->with.path, STR("strict=true")) >= 0;
-	bool ok = json_read(call->body, NULL, &arena, &message, NULL) == OK &&
-		  away_reply(message, buf_str(&b->version), strict, &out);
+	const struct json *message;
+	struct buf out = { 0 };
+	struct rpc rpc;
 
-	if (ok && str_is(call->method, "initialize") &&
-		json_read(buf_str(&out), NULL, &arena, &said, NULL) == OK) {
+	revision_read(buf_str(&b->version), &revision);
+	if (call->revision.len) revision = REV_2026_07_28;
+	if (json_read(call->body, NULL, &call->arena, &message, NULL) ||
+		!rpc_read(message, &call->arena, &rpc) ||
+		!away_reply(&rpc, &revision, strict, &out))
+		return false;
+	if (str_is(call->method, "initialize")) {
 		buf_clear(&b->greeting);
 		buf_add(&b->greeting, call->body);
 		buf_clear(&b->session);
 		buf_clear(&b->version);
-		buf_add(&b->version,
-			json_text(json_get(json_get(said, "result"), "protocolVersion")));
+		buf_add_text(&b->version, revision_name(revision));
 	}
-	arena_done(&arena);
-	if (ok) line_say(b, &out);
-	buf_done(&out);
-	return ok;
-}
-
-/* A tool that could not be called: a result that says so, which a model can act on. */
-static void call_result_say(struct bridge_call *call, struct str text)
-{
-	struct arena arena = { 0 };
-	const struct json *message;
-	struct buf out = { 0 };
-
-	if (json_read(call->body, NULL, &arena, &message, NULL) == OK) {
-		away_tool_result(message, text, &out);
-		line_say(call->bridge, &out);
-	}
-	arena_done(&arena);
-	buf_done(&out);
+	line_say(b, &out);
+	return true;
 }
 
 static bool call_is_tool(const struct bridge_call *call)
@@ -284,25 +261,26 @@ static void call_fail(struct bridge_call *call, const struct fault *why)
 	if (call->greets || call->id.len == 0 || (away && call_answer_away(call)))
 		;
 	else if (away && call_is_tool(call))
-		call_result_say(call, text);
+		refusal_say(call->bridge, call->id, call->revision.len > 0, text);
 	else
-		error_say(call->bridge, call->id, NOT_REACHED, text);
+		error_say(call->bridge, call->id, RPC_NOT_REACHED, text);
 	call_free(call);
 }
 
 /* It waits for a server that has not heard of it yet: whoever wants to know is told. */
 static void away_say(struct bridge_call *call)
 {
-	struct arena arena = { 0 };
-	const struct json *message;
 	struct buf out = { 0 };
+	struct json_writer w = { .out = &out };
 
 	call->patience_until = clock_mono_ms() + AWAY_MS;
-	if (json_read(call->body, NULL, &arena, &message, NULL) == OK &&
-		away_progress(message, &out))
-		line_say(call->bridge, &out);
-	arena_done(&arena);
-	buf_done(&out);
+	if (!call->progress.len) return;
+	rpc_call(&w, "notifications/progress", STR_NONE);
+	jw_put_raw(&w, "progressToken", call->progress);
+	jw_put_int(&w, "progress", 0);
+	jw_put_text(&w, "message", "Parley's server is away. Waiting for it.");
+	rpc_call_end(&w);
+	line_say(call->bridge, &out);
 }
 
 /* The server was not found: a tool waits for it; the rest is over. */
@@ -316,28 +294,36 @@ static void call_lost(struct bridge_call *call, const struct fault *why)
 	call->pause_until = clock_mono_ms() + backoff_ms(++call->tries);
 }
 
+static struct str text_keep(struct arena *arena, struct buf *text)
+{
+	struct str kept = arena_str(arena, buf_str(text));
+
+	arena->failed |= text->failed;
+	buf_done(text);
+	return kept;
+}
+
 static struct str json_keep(struct arena *arena, const struct json *value)
 {
 	struct buf out = { 0 };
 
 	json_write(&out, value);
-	struct str kept = arena_str(arena, buf_str(&out));
-	arena->failed |= out.failed;
-	buf_done(&out);
-	return kept;
+	return text_keep(arena, &out);
 }
 
 static void call_load(struct bridge_call *call, const struct json *message)
 {
 	const struct json *params = json_get(message, "params"),
 			  *id = json_get(message, "id");
+	const struct json *meta = json_get(params, "_meta");
 	struct str method = json_text(json_get(message, "method"));
-	struct str revision = json_text(json_get(
-		json_get(params, "_meta"), "io.modelcontextprotocol/protocolVersion"));
+	struct str revision =
+		json_text(json_get(meta, "io.modelcontextprotocol/protocolVersion"));
 	struct str subject;
 
 	call->body = json_keep(&call->arena, message);
-	if (id && method.len > 0) call->id = json_keep(&call->arena, id);
+	if (method.len > 0) call->id = rpc_id(id, &call->arena);
+	call->progress = rpc_id(json_get(meta, "progressToken"), &call->arena);
 	call->key = key_make(&call->arena);
 	header_subject(method, params, &subject);
 	call->method = header_encode(method, &call->arena);
@@ -500,7 +486,7 @@ static void cancel(struct bridge *b, const struct json *message)
 {
 	struct arena arena = { 0 };
 	const struct json *wanted = json_get(json_get(message, "params"), "requestId");
-	struct str id = wanted ? json_keep(&arena, wanted) : STR_NONE;
+	struct str id = rpc_id(wanted, &arena);
 	struct bridge_call *call = b->calls;
 
 	while (call && (call->id.len == 0 || !str_eq(call->id, id)))
@@ -533,30 +519,12 @@ static struct str member_put(const struct json *object, const char *name,
 		const struct json_member *m = &object->members[i];
 
 		if (str_is(m->name, name)) continue;
-		if (w.more) buf_add_char(&out, ',');
-		json_write_str(&out, m->name);
-		buf_add_char(&out, ':');
-		json_write(&out, &m->value);
-		w.more = true;
+		jw_name(&w, m->name);
+		jw_json(&w, &m->value);
 	}
-	jw_key(&w, name);
-	jw_raw(&w, value);
+	jw_put_raw(&w, name, value);
 	jw_object_end(&w);
-	struct str kept = arena_str(arena, buf_str(&out));
-	arena->failed |= out.failed;
-	buf_done(&out);
-	return kept;
-}
-
-static void refusal_say(struct bridge *b, const struct json *message)
-{
-	struct arena arena = { 0 };
-	const struct json *id = json_get(message, "id");
-
-	reply_say(b, id ? json_keep(&arena, id) : STR_NONE, "result",
-		STR("{\"content\":[{\"type\":\"text\",\"text\":\"ask_user_question dialog "
-		    "already open\"}],\"isError\":true}"));
-	arena_done(&arena);
+	return text_keep(arena, &out);
 }
 
 /* What a hosted agent asks belongs to its host's session; one question at a time. */
@@ -568,7 +536,9 @@ static void hosted_start(struct bridge *b, const struct json *message)
 
 	for (const struct bridge_call *call = b->calls; call; call = call->next)
 		if (call_asks(call)) {
-			refusal_say(b, message);
+			refusal_say(b, rpc_id(json_get(message, "id"), &arena), false,
+				STR("ask_user_question dialog already open"));
+			arena_done(&arena);
 			return;
 		}
 	json_write_str(&session, b->with.host);
@@ -599,7 +569,7 @@ static void line_take(struct bridge *b, struct str line)
 
 	if (str_trim(line).len == 0) return;
 	if (json_read(line, NULL, &arena, &json, &why) != OK)
-		error_say(b, STR_NONE, NOT_JSON, str_of(why.detail));
+		error_say(b, STR_NONE, RPC_PARSE_ERROR, str_of(why.detail));
 	else if (json->type == JSON_ARRAY) /* 2025-03-26: several at once */
 		for (uint32_t i = 0; i < json->count; i++)
 			message_take(b, &json->items[i]);
@@ -622,7 +592,8 @@ static bool input_take(struct bridge *b)
 
 		if (!b->skipping) buf_add(&b->line, str_first(rest, len));
 		if (b->line.failed && !b->skipping)
-			error_say(b, STR_NONE, NOT_JSON, STR("the message is too long"));
+			error_say(b, STR_NONE, RPC_PARSE_ERROR,
+				STR("the message is too long"));
 		b->skipping |= b->line.failed;
 		rest = str_from(rest, len + (end != NULL));
 		if (!end) break;

@@ -3,15 +3,11 @@
 #ifndef CLIENT_BRIDGE_AWAY_H
 #define CLIENT_BRIDGE_AWAY_H
 
-#include "base/json.h"
+#include "mcp/revision.h"
 
-/* The reply to initialize, server/discover, ping and tools/list, as one message. `version`:
- * what an older client agreed on, or empty. False: it takes the server. */
+/* The reply to initialize, server/discover, ping and tools/list, as one message. *revision: what
+ * the client speaks; initialize agrees on another. False: it takes the server. */
 bool away_reply(
-	const struct json *message, struct str version, bool strict, struct buf *out);
-/* The result of a tool that could not be called. */
-void away_tool_result(const struct json *message, struct str text, struct buf *out);
-/* "Waiting for the server", to who asked for progress; false: nobody did. */
-bool away_progress(const struct json *message, struct buf *out);
+	const struct rpc *, enum revision *revision, bool strict, struct buf *out);
 
 #endif

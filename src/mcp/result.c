@@ -37,6 +37,14 @@ static struct str ask_reply(const struct json *ask, struct arena *arena)
 	return reply;
 }
 
+/* NULL: there is none. */
+static const struct json *reply_read(struct str reply, struct arena *arena)
+{
+	const struct json *object;
+
+	return reply.len && shown_read(reply, arena, &object, NULL) == OK ? object : NULL;
+}
+
 bool ask_has_news(const struct json *ask, struct arena *arena)
 {
 	return !ask_is_pending(ask) || ask_reply(ask, arena).len > 0;
@@ -111,11 +119,8 @@ static void next_write(struct json_writer *w, const struct json *ask, bool resum
 }
 
 /* The dialect's own members; its status is said in our words already. */
-static void reply_copy(struct json_writer *w, struct str reply, struct arena *arena)
+static void reply_copy(struct json_writer *w, const struct json *object)
 {
-	const struct json *object;
-
-	if (!reply.len || shown_read(reply, arena, &object, NULL)) return;
 	for (uint32_t i = 0; json_is(object, JSON_OBJECT) && i < object->count; i++) {
 		const struct json_member *m = &object->members[i];
 
@@ -125,8 +130,8 @@ static void reply_copy(struct json_writer *w, struct str reply, struct arena *ar
 	}
 }
 
-static struct str structured(
-	const struct json *ask, struct str reply, bool resumed, struct arena *arena)
+static struct str structured(const struct json *ask, const struct json *reply,
+	bool resumed, struct arena *arena)
 {
 	const struct json *repairs = json_get(json_get(ask, "foreign"), "repairs");
 	struct buf b = { 0 };
@@ -135,11 +140,11 @@ static struct str structured(
 	jw_object(&w);
 	jw_put_json(&w, "status", json_get(ask, "status"));
 	jw_put_json(&w, "ask_id", json_get(ask, "id"));
-	reply_copy(&w, reply, arena);
+	reply_copy(&w, reply);
 	if (ask_is_pending(ask)) next_write(&w, ask, resumed);
 	if (json_get(ask, "stopped")) copy_member(&w, ask, "stopped");
 	if (!ask_is_pending(ask)) copy_member(&w, ask, "answered_by");
-	if (!ask_is_pending(ask) && !reply.len) copy_member(&w, ask, "answer");
+	if (!ask_is_pending(ask) && !reply) copy_member(&w, ask, "answer");
 	if (not_empty(json_get(ask, "replies"))) copy_member(&w, ask, "replies");
 	if (not_empty(repairs)) jw_put_json(&w, "repairs", repairs);
 	jw_object_end(&w);
@@ -183,15 +188,6 @@ static bool strict_and_settled(const struct json *ask)
 	       !ask_is_pending(ask);
 }
 
-/* {"success": false, …}: an error in the dialect's own words. */
-static bool reply_failed(struct str reply, struct arena *arena)
-{
-	const struct json *object;
-
-	return reply.len && shown_read(reply, arena, &object, NULL) == OK &&
-	       json_is(json_get(object, "success"), JSON_FALSE);
-}
-
 static void related_task_write(struct json_writer *w, struct str ask)
 {
 	jw_put_object(w, "_meta");
@@ -205,12 +201,15 @@ void ask_result_write(
 	struct json_writer *w, const struct json *ask, unsigned how, struct arena *arena)
 {
 	struct str reply = ask_reply(ask, arena);
-	struct str data = structured(ask, reply, how & RESULT_RESUMED, arena);
+	const struct json *read = reply_read(reply, arena);
+	struct str data = structured(ask, read, how & RESULT_RESUMED, arena);
 	struct str text = ask_is_pending(ask) ? data : settled_text(ask, reply, arena);
 	bool strict = strict_and_settled(ask);
 	bool unanswered = !json_is(json_get(ask, "answer"), JSON_OBJECT);
+	/* An error in the dialect's own words. */
+	bool failed = json_is(json_get(read, "success"), JSON_FALSE);
 
-	text_result_write(w, text, (strict && unanswered) || reply_failed(reply, arena));
+	text_result_write(w, text, (strict && unanswered) || failed);
 	if (how & RESULT_TASK) related_task_write(w, json_text(json_get(ask, "id")));
 	if (strict || (how & RESULT_PROMPT)) return;
 	jw_put_raw(w, "structuredContent", data);

@@ -33,7 +33,7 @@ bool revision_read(struct str text, enum revision *out)
 	return false;
 }
 
-void revisions_write(struct json_writer *w)
+static void revisions_write(struct json_writer *w)
 {
 	jw_array(w);
 	for (int i = REVISIONS; i-- > 0;)
@@ -149,7 +149,7 @@ bool revision_check(const struct rpc *rpc, const struct mcp_wire *wire,
 
 /* ---- results ---- */
 
-void server_info_write(struct json_writer *w)
+static void server_info_write(struct json_writer *w)
 {
 	jw_object(w);
 	jw_put_text(w, "name", "parley");
@@ -180,7 +180,8 @@ void result_cached(
 
 /* ---- who we are ---- */
 
-const char mcp_instructions[] =
+/* For the model, about all tools together. */
+static const char instructions[] =
 	"Parley is where you ask the people you work for. Ask with ask_user_question when "
 	"a decision is theirs, ask before risky steps with request_approval, and put all "
 	"you need to know into one call. An answer may take days: a result with status "
@@ -201,4 +202,25 @@ void capabilities_write(struct json_writer *w, enum revision revision)
 	else
 		jw_raw(w, STR("{\"tools\":{},\"prompts\":{},\"completions\":{},"
 			      "\"resources\":{\"listChanged\":true}}"));
+}
+
+void greeting_write(struct json_writer *w, enum revision revision, capabilities_fn *can)
+{
+	jw_put_text(w, "protocolVersion", names[revision]);
+	jw_key(w, "capabilities");
+	can(w, revision);
+	jw_key(w, "serverInfo");
+	server_info_write(w);
+	jw_put_text(w, "instructions", instructions);
+}
+
+void discovery_write(
+	struct json_writer *w, int64_t ttl_ms, bool shared, capabilities_fn *can)
+{
+	jw_key(w, "supportedVersions");
+	revisions_write(w);
+	jw_key(w, "capabilities");
+	can(w, REV_2026_07_28);
+	jw_put_text(w, "instructions", instructions);
+	result_cached(w, REV_2026_07_28, ttl_ms, shared);
 }

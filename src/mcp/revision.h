@@ -40,7 +40,6 @@ struct mcp_wire {
 
 const char *revision_name(enum revision);
 bool revision_read(struct str, enum revision *);
-void revisions_write(struct json_writer *); /* an array, newest first */
 
 /* Does it speak as since 2026-07-28? */
 bool revision_is_stateless(const struct rpc *, const struct mcp_wire *);
@@ -58,8 +57,11 @@ extern const char meta_subscription[];
 void result_begin(struct json_writer *, struct str id, enum revision, const char *type);
 /* ttlMs and cacheScope, where the revision has them. */
 void result_cached(struct json_writer *, enum revision, int64_t ttl_ms, bool shared);
-void server_info_write(struct json_writer *); /* {"name", "title", "version"} */
-void capabilities_write(struct json_writer *, enum revision); /* what we can do */
-extern const char mcp_instructions[]; /* for the model, about all tools together */
+typedef void capabilities_fn(struct json_writer *, enum revision);
+capabilities_fn capabilities_write; /* what Parley can do */
+/* The members of the results of initialize and server/discover, whoever serves what. */
+void greeting_write(struct json_writer *, enum revision, capabilities_fn *);
+void discovery_write(
+	struct json_writer *, int64_t ttl_ms, bool shared, capabilities_fn *);
 
 #endif

@@ -12,6 +12,7 @@ enum rpc_code {
 	RPC_NO_METHOD = -32601,
 	RPC_INVALID_PARAMS = -32602,
 	RPC_INTERNAL = -32603,
+	RPC_NOT_REACHED = -32000, /* ours: a server behind a bridge */
 	RPC_NO_RESOURCE = -32002, /* before 2026-07-28 */
 	RPC_HEADER_MISMATCH = -32020,
 	RPC_NO_CAPABILITY = -32021,
@@ -30,7 +31,7 @@ struct rpc {
 struct rpc_fault {
 	int status; /* HTTP's */
 	enum rpc_code code;
-	char message[256];
+	char message[512];
 	struct str data; /* JSON; empty: none */
 };
 

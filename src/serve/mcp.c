@@ -260,6 +260,17 @@ void mcp_put(struct request *r, const struct use *use, mcp_fn *then, mcp_fn *oth
 	request_put(r, use, put_back);
 }
 
+void mcp_page(struct request *r, const struct use *use, const struct param *params,
+	size_t len, mcp_fn *then)
+{
+	struct task *t = mcp_task(r);
+
+	t->params = ARENA_ARRAY(&t->job.arena, struct param, len);
+	for (size_t i = 0; t->params && i < len; i++)
+		if (params[i].value.len) t->params[t->params_len++] = params[i];
+	mcp_put(r, use, then, NULL);
+}
+
 bool mcp_enter_first(struct request *r, mcp_fn *again)
 {
 	if (mcp_of(r)->entered) return false;

@@ -77,6 +77,9 @@ const struct json *mcp_param(struct request *, const char *name); /* NULL: absen
 struct task *mcp_task(struct request *);
 /* JSON text as a body. */
 void mcp_body(struct request *, struct str json);
+/* A page of a list, by those of the parameters that say something. */
+void mcp_page(struct request *, const struct use *, const struct param *, size_t len,
+	mcp_fn *then);
 /* To the desk, and then `then`. The first one of a message lets its caller in with the same
  * turn, or refuses them. An error goes to `otherwise`; NULL: to mcp_trouble. */
 void mcp_put(struct request *, const struct use *, mcp_fn *then, mcp_fn *otherwise);
@@ -95,6 +98,7 @@ void mcp_call_entered(struct request *);
 /* Asks at the desk what the task's body says, and answers with what becomes of it: its
  * result, a form, a task or a wait. */
 void mcp_ask(struct request *, struct str session); /* empty: the default one */
+void mcp_become(struct request *, const struct json *ask);
 /* A pending ask that the client was not asked for: a task, or a wait. */
 void mcp_wait(struct request *, const struct json *ask);
 mcp_fn mcp_await; /* the result of the ask that was just read, once it is settled */

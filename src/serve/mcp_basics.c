@@ -35,30 +35,18 @@ static struct str session_header(struct request *r)
 void mcp_initialize(struct request *r)
 {
 	struct mcp *m = mcp_of(r);
-	struct json_writer *w;
 
 	revision_greet(m->rpc.params, &m->client);
-	w = mcp_result(r, "complete");
-	jw_put_text(w, "protocolVersion", revision_name(m->client.revision));
-	jw_key(w, "capabilities");
-	mcp_offer(r)->capabilities(w, m->client.revision);
-	jw_key(w, "serverInfo");
-	server_info_write(w);
-	jw_put_text(w, "instructions", mcp_instructions);
+	greeting_write(mcp_result(r, "complete"), m->client.revision,
+		mcp_offer(r)->capabilities);
 	m->headers = session_header(r);
 	mcp_send(r);
 }
 
 void mcp_discover(struct request *r)
 {
-	struct json_writer *w = mcp_result(r, "complete");
-
-	jw_key(w, "supportedVersions");
-	revisions_write(w);
-	jw_key(w, "capabilities");
-	mcp_offer(r)->capabilities(w, REV_2026_07_28);
-	jw_put_text(w, "instructions", mcp_instructions);
-	result_cached(w, REV_2026_07_28, NEVER_MS, true);
+	discovery_write(
+		mcp_result(r, "complete"), NEVER_MS, true, mcp_offer(r)->capabilities);
 	mcp_send(r);
 }
 

@@ -82,21 +82,26 @@ void mcp_wait(struct request *r, const struct json *ask)
 		mcp_answer_now(r, ask);
 }
 
+void mcp_become(struct request *r, const struct json *ask)
+{
+	const struct mcp *m = mcp_of(r);
+
+	if (!ask_is_pending(ask) || (m->news && ask_has_news(ask, &r->task.job.arena)))
+		mcp_answer_now(r, ask);
+	else if (!mcp_form_ask(r, ask))
+		mcp_wait(r, ask);
+}
+
 /* The ask is made, or was there. One that only waits is not even looked at. */
 static void asked(struct request *r)
 {
 	struct mcp *m = mcp_of(r);
-	const struct json *ask;
 
 	if (!r->task.settled && !r->task.resumable && !r->task.stopped.len && !m->news &&
 		!mcp_form_possible(r) && !wants_task(r) &&
 		mcp_hold(r, r->task.ask, m->wait_ms))
 		return;
-	ask = mcp_out(r);
-	if (!ask_is_pending(ask) || (m->news && ask_has_news(ask, &r->task.job.arena)))
-		mcp_answer_now(r, ask);
-	else if (!mcp_form_ask(r, ask))
-		mcp_wait(r, ask);
+	mcp_become(r, mcp_out(r));
 }
 
 /* The same question of the same session is the same ask while it is open; a call that is
@@ -313,20 +318,25 @@ static void listed(struct request *r)
 	data_send(r, STR_NONE, &b);
 }
 
+/* Of a text or a number; empty: it is neither. */
+static struct str param_text(const struct json *arguments, const char *name)
+{
+	const struct json *value = json_get(arguments, name);
+
+	return json_is(value, JSON_STRING) || json_is(value, JSON_NUMBER) ? value->text
+									  : STR_NONE;
+}
+
 static void call_list(struct request *r, const struct json *arguments)
 {
-	static const char *const names[] = { "status", "session", "limit", "cursor" };
-	struct task *t = mcp_task(r);
+	const struct param params[] = {
+		{ STR("status"), param_text(arguments, "status") },
+		{ STR("session"), param_text(arguments, "session") },
+		{ STR("limit"), param_text(arguments, "limit") },
+		{ STR("cursor"), param_text(arguments, "cursor") },
+	};
 
-	t->params = ARENA_ARRAY(&t->job.arena, struct param, 4);
-	for (size_t i = 0; t->params && i < 4; i++) {
-		const struct json *value = json_get(arguments, names[i]);
-
-		if (json_is(value, JSON_STRING) || json_is(value, JSON_NUMBER))
-			t->params[t->params_len++] =
-				(struct param){ str_of(names[i]), value->text };
-	}
-	mcp_put(r, &use_ask_list, listed, NULL);
+	mcp_page(r, &use_ask_list, params, 4, listed);
 }
 
 static struct str stopped_text(struct str stopped, struct arena *arena)

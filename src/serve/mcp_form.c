@@ -130,12 +130,7 @@ enum elicited mcp_form_take(struct request *r, const struct json *ask,
 /* The ask as it is now: what is still wanted, or was wrong, is asked for again. */
 static void retry_again(struct request *r)
 {
-	const struct json *ask = mcp_out(r);
-
-	if (!ask_is_pending(ask))
-		mcp_answer_now(r, ask);
-	else if (!mcp_form_ask(r, ask))
-		mcp_wait(r, ask);
+	mcp_become(r, mcp_out(r));
 }
 
 static void retry_taken(struct request *r)

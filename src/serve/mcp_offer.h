@@ -59,7 +59,7 @@ struct mcp_offer {
 	const struct mcp_change *changes;
 	const struct mcp_method *methods; /* beside those that every server has */
 	int64_t poll_ms;		  /* how often a client should look at a task */
-	void (*capabilities)(struct json_writer *, enum revision);
+	capabilities_fn *capabilities;
 	void (*call)(struct request *, const struct tool *, const struct json *arguments);
 	mcp_fn *complete;
 	/* The members of a call's result. */

@@ -60,25 +60,16 @@ static void sessions_listed(struct request *r)
 	listed(r, 1, "A line of work and its open questions");
 }
 
-static void list_put(
-	struct request *r, struct str cursor, const struct use *use, mcp_fn *then)
-{
-	struct task *t = mcp_task(r);
-
-	t->params = ARENA_NEW(&t->job.arena, struct param);
-	if (t->params && cursor.len)
-		t->params[t->params_len++] = (struct param){ STR("cursor"), cursor };
-	mcp_put(r, use, then, NULL);
-}
-
 static void asks_list(struct request *r, struct str cursor)
 {
-	list_put(r, cursor, &use_ask_list, asks_listed);
+	mcp_page(r, &use_ask_list, &(struct param){ STR("cursor"), cursor }, 1,
+		asks_listed);
 }
 
 static void sessions_list(struct request *r, struct str cursor)
 {
-	list_put(r, cursor, &use_session_list, sessions_listed);
+	mcp_page(r, &use_session_list, &(struct param){ STR("cursor"), cursor }, 1,
+		sessions_listed);
 }
 
 static void resource_got(struct request *r)
@@ -216,9 +207,9 @@ static void complete(struct request *r)
 {
 	struct str uri = json_text(json_get(mcp_param(r, "ref"), "uri"));
 
-	list_put(r, STR_NONE,
+	mcp_page(r,
 		str_starts(uri, resources[0].prefix) ? &use_ask_list : &use_session_list,
-		completed);
+		NULL, 0, completed);
 }
 
 /* ---- asks as results and as forms ---- */

@@ -142,15 +142,8 @@ static void tasks_listed(struct request *r)
 
 void mcp_task_list(struct request *r)
 {
-	struct str cursor = json_text(mcp_param(r, "cursor"));
-	struct task *t = mcp_task(r);
+	const struct param params[] = { { STR("status"), STR("all") },
+		{ STR("cursor"), json_text(mcp_param(r, "cursor")) } };
 
-	t->params = ARENA_ARRAY(&t->job.arena, struct param, 2);
-	if (t->params) {
-		t->params[t->params_len++] = (struct param){ STR("status"), STR("all") };
-		if (cursor.len)
-			t->params[t->params_len++] =
-				(struct param){ STR("cursor"), cursor };
-	}
-	mcp_put(r, &use_ask_list, tasks_listed, NULL);
+	mcp_page(r, &use_ask_list, params, 2, tasks_listed);
 }
