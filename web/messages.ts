@@ -33,11 +33,14 @@ export function modulesOf(entry: string): string[] {
 	return list;
 }
 
-/** Does this source name the message, whole, in the plural or by its beginning? */
-export function isNamed(text: string, id: string): boolean {
-	const base = id.replace(/\.(one|other)$/, '');
-	if (text.includes(`'${id}'`) || text.includes(`'${base}'`)) return true;
-	return [...text.matchAll(/`(web\.[\w.]+)\${/g)].some(([, begin]) => id.startsWith(begin!));
+/** Which messages this source names: whole, in the plural or by their beginning. */
+export function namedIn(text: string): (id: string) => boolean {
+	const whole = new Set([...text.matchAll(/'(web\.[\w.]+)'/g)].map(([, id]) => id));
+	const begins = new Set([...text.matchAll(/`(web\.[\w.]+)\${/g)].map(([, begin]) => begin!));
+	return (id) =>
+		whole.has(id) ||
+		whole.has(id.replace(/\.(one|other)$/, '')) ||
+		[...begins].some((begin) => id.startsWith(begin));
 }
 
 export function messages(): Plugin {
@@ -55,11 +58,13 @@ export function messages(): Plugin {
 			const file = here(`../messages/${language}.json`);
 			this.addWatchFile(file);
 			const all = JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>;
-			const source = modulesOf(here('src/main.ts'))
-				.map((name) => readFileSync(name, 'utf8'))
-				.join('\n');
+			const isNamed = namedIn(
+				modulesOf(here('src/main.ts'))
+					.map((name) => readFileSync(name, 'utf8'))
+					.join('\n'),
+			);
 			const ours = Object.entries(all).filter(
-				([key]) => key.startsWith('web.') && (whole || isNamed(source, key)) === !rest,
+				([key]) => key.startsWith('web.') && (whole || isNamed(key)) === !rest,
 			);
 			return `export default ${JSON.stringify(Object.fromEntries(ours))}`;
 		},
