@@ -133,14 +133,6 @@ static struct str names_of(
 	return names;
 }
 
-/* Who we are to push services; empty: push is off. */
-static struct str push_subject(const struct settings *set)
-{
-	struct str s = set->push_subject.len ? set->push_subject : set->url;
-
-	return str_starts(s, "mailto:") || str_starts(s, "https://") ? s : STR_NONE;
-}
-
 static struct desk_settings desk_settings(const struct settings *set, struct arena *arena)
 {
 	return (struct desk_settings){ .store = set->store,
@@ -151,7 +143,7 @@ static struct desk_settings desk_settings(const struct settings *set, struct are
 		.resumers = names_of(set->resumers, set->resumers_len, arena),
 		.verifiers = names_of(set->verifiers, set->verifiers_len, arena),
 		.channels = arena_print(arena, "webhook,command%s%s%s",
-			push_subject(set).len ? ",push" : "",
+			settings_push_subject(set).len ? ",push" : "",
 			set->smtp_url.len ? ",email" : "",
 			set->slack_token.len ? ",slack" : ""),
 		.mail_settled = set->mail_settled,
@@ -455,7 +447,7 @@ static enum err server_notify(struct server *sv, struct fault *why)
 		.slack_api = set->slack_api,
 		.slack_approve = (enum risk)set->slack_approve,
 		.lang = set->lang,
-		.push_subject = push_subject(set),
+		.push_subject = settings_push_subject(set),
 		.resumer_env = set->resumer_env,
 		.resumer_timeout_ms = set->resumer_timeout_ms,
 		.isolated = sv->isolated,
@@ -548,7 +540,8 @@ static enum err server_open(struct server *sv, int *port, struct fault *why)
 	sv->serve = sv->desk ? serve_new(sv->loop, sv->desk, &ss, why) : NULL;
 	if (!sv->serve) return why->err;
 	e = server_bootstrap(sv, why);
-	if (!e && push_subject(set).len) e = server_key(sv, PUSH_KEY, other, why);
+	if (!e && settings_push_subject(set).len)
+		e = server_key(sv, PUSH_KEY, other, why);
 	if (!e) e = server_agent_token(sv, why);
 	if (!e) serve_set_guest(sv->serve, str_of(sv->agent_token));
 	if (!e) e = server_listen(sv, port, why);

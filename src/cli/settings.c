@@ -511,6 +511,13 @@ static enum err mail_check(struct settings *s, struct arena *arena, struct fault
 	return OK;
 }
 
+struct str settings_push_subject(const struct settings *set)
+{
+	struct str s = set->push_subject.len ? set->push_subject : set->url;
+
+	return str_starts(s, "mailto:") || str_starts(s, "https://") ? s : STR_NONE;
+}
+
 /* Messages have buttons, so presses must be able to come: by Slack's socket, or signed by HTTP. */
 static enum err slack_check(struct settings *s, struct arena *arena, struct fault *why)
 {

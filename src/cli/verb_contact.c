@@ -10,6 +10,7 @@
 /* One call of somebody who is logged in. */
 struct contact_call {
 	struct cli *cli;
+	struct str base; /* "/v1/me/contacts", or a team's */
 	struct client *client;
 	struct api_reply reply;
 };
@@ -54,7 +55,7 @@ static void contact_print(struct cli *cli, const struct json *c)
 
 static int contact_list(struct contact_call *c)
 {
-	int status = call(c, "GET", STR("/v1/me/contacts"), STR_NONE);
+	int status = call(c, "GET", c->base, STR_NONE);
 	const struct json *items;
 
 	if (status != EXIT_YES) return status;
@@ -98,13 +99,13 @@ static int contact_add(struct contact_call *c)
 			jw_str(&w, members[i].value);
 		}
 	jw_object_end(&w);
-	return contact_shown(c, call(c, "POST", STR("/v1/me/contacts"),
-					buf_keep_done(&body, &c->cli->arena)));
+	return contact_shown(
+		c, call(c, "POST", c->base, buf_keep_done(&body, &c->cli->arena)));
 }
 
 static struct str contact_path(struct contact_call *c, struct str id, const char *end)
 {
-	return arena_print(&c->cli->arena, "/v1/me/contacts/%.*s%s",
+	return arena_print(&c->cli->arena, "%.*s/%.*s%s", STR_ARGS(c->base),
 		STR_ARGS(str_first(id, 64)), end);
 }
 
@@ -115,7 +116,7 @@ static int contact_verify(struct contact_call *c)
 	struct buf body = { .max = 4096 };
 	struct json_writer w = { .out = &body };
 	struct str waits = STR_NONE;
-	int status = call(c, "GET", STR("/v1/me/contacts"), STR_NONE);
+	int status = call(c, "GET", c->base, STR_NONE);
 	const struct json *items = json_get(c->reply.json, "items");
 
 	if (status != EXIT_YES) return status;
@@ -154,6 +155,28 @@ static int contact_do(struct contact_call *c)
 	return CLI_USAGE(c->cli, "cli.contact.verb", { "verb", verb });
 }
 
+/* Whose contacts: one's own, or those of the team that --team names. */
+static int base_find(struct contact_call *c)
+{
+	struct str name = args_get(&c->cli->args, "team");
+	const struct json *items;
+	int status;
+
+	c->base = STR("/v1/me/contacts");
+	if (!name.len) return EXIT_YES;
+	status = call(c, "GET", STR("/v1/teams?limit=200"), STR_NONE);
+	items = json_get(c->reply.json, "items");
+	for (uint32_t i = 0; status == EXIT_YES && items && i < items->count; i++)
+		if (str_eq(json_text(json_get(&items->items[i], "name")), name)) {
+			c->base = arena_print(&c->cli->arena, "/v1/teams/%.*s/contacts",
+				STR_ARGS(json_text(json_get(&items->items[i], "id"))));
+			return EXIT_YES;
+		}
+	return status == EXIT_YES
+		       ? CLI_USAGE(c->cli, "cli.contact.team", { "name", name })
+		       : status;
+}
+
 static int contact_run(struct cli *cli)
 {
 	struct fault why = { 0 };
@@ -161,18 +184,21 @@ static int contact_run(struct cli *cli)
 	int status;
 
 	if (!c.client) return cli_fail(cli, &why);
-	status = contact_do(&c);
+	status = base_find(&c);
+	if (status == EXIT_YES) status = contact_do(&c);
 	client_free(c.client);
 	return status;
 }
 
 static const struct flag contact_flags[] = {
 	{ .name = "format", .value = "FORMAT", .values = "parley slack teams ntfy" },
-	{ .name = "name", .value = "TEXT" }, { .name = "json" }, { 0 }
+	{ .name = "name", .value = "TEXT" }, { .name = "team", .value = "NAME" },
+	{ .name = "json" }, { 0 }
 };
 static const char *const contact_examples[] = { "parley contact",
 	"parley contact add webhook https://ntfy.example/parley --format ntfy",
-	"parley contact add command phone", NULL };
+	"parley contact add command phone",
+	"parley contact add slack C0123ABCD --team ops", NULL };
 
 const struct command verb_contact = {
 	.name = "contact",

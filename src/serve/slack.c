@@ -346,7 +346,7 @@ static void slack_settled(struct request *r)
 	else if (job->err)
 		slack_refused(r);
 	else if (!r->task.settled && slack_turn_of(r)->payload.kind != SLACK_SAID &&
-		 !job->key_result.len)
+		 job->decided) /* not one that Slack said twice */
 		slack_say(r, MSG_IN(&r->task.job.arena, slack_turn_of(r)->lang,
 				     "notify.slack.voted"));
 	else

@@ -30,6 +30,22 @@ test('contacts are added, listed, tested and removed', async () => {
 	assert.equal((await run(['contact', 'remove', id])).code, 5);
 });
 
+test('contacts of a team are added, listed, tested and removed', async () => {
+	await admin.post('/v1/teams', { name: 'nights', members: [] });
+	const team = ['--team', 'nights'];
+	const added = await run(['contact', 'add', 'webhook', receiver.url, ...team]);
+	assert.equal(added.code, 0, added.stderr);
+	const [id] = added.stdout.split(' ');
+	assert.equal((await run(['contact', ...team])).stdout, added.stdout);
+	assert.equal((await run(['contact'])).stdout, '', 'not one\'s own');
+	const before = receiver.got.length;
+	assert.equal((await run(['contact', 'test', id, ...team])).code, 0);
+	await until(() => receiver.got.length > before, 'the test message');
+	assert.equal((await run(['contact', 'remove', id, ...team])).code, 0);
+	const none = await run(['contact', '--team', 'nobody']);
+	assert.deepEqual([none.code, /there is no team 'nobody'/.test(none.stderr)], [2, true]);
+});
+
 test('what cannot be is said at once, with its reason', async () => {
 	const from = Date.now();
 	const off = await run(['contact', 'add', 'slack', 'U0123ABCD']);

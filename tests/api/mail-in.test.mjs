@@ -65,6 +65,18 @@ test('a reply settles a question as the person whose address it is', async () =>
 	assert.deepEqual([status, answers.env.selected, answered_by.name, answered_by.via], ['answered', ['prd'], 'mia', 'email']);
 });
 
+test('votes by mail: each counts once, and the last one needed settles', async () => {
+	const ask = await agent.ask(approval({ operation: { type: 'tool', name: 'x', arguments: { a: 2 } }, require: [{ approvals: 2 }] }));
+	const mailTo = (who) => post.take(`${who}@example.org`, (g) => g.mail.text.includes(ask.id));
+	const [mias, adas] = [await mailTo('mia'), await mailTo('ada')];
+	for (let i = 0; i < 2; i++) assert.equal(await handed(replyTo(mias, 'approve')), 'taken');
+	const { status, votes } = await shown(ask);
+	assert.deepEqual([status, votes.map((one) => [one.by.name, one.via])], ['pending', [['mia', 'email']]]);
+	assert.equal(await handed(replyTo(adas, 'approve', { from: 'ada@example.org' })), 'taken');
+	const settled = await shown(ask);
+	assert.deepEqual([settled.status, settled.answered_by.votes, settled.answered_by.via], ['answered', 2, 'email']);
+});
+
 // As the programs write them, in both languages: what is above, and the quote below.
 const quotes = {
 	gmail: 'On Mon, Nov 16, 2026 at 2:40\u202fAM Parley <parley@example.org> wrote:\n\n> Where?\n> 1) Staging\n> 2) Production\n',

@@ -69,6 +69,15 @@ test('a settled ask replaces its message', async () => {
 	assert.match(end.body, /^Answered by ada/);
 });
 
+test('doctor says whether push is on, and what is wrong with its subject', async () => {
+	const doctor = async (...flags) => JSON.parse((await server.run(['doctor', '--json', '--data', server.data, ...flags])).stdout)
+		.findings.filter((one) => /push$/.test(one.id)).map((one) => [one.id, one.state]);
+	assert.deepEqual(await doctor('--push-subject', 'mailto:ops@example.org'), [['push', 'ok']]);
+	assert.deepEqual(await doctor('--url', 'https://parley.example'), [['push', 'ok']]);
+	assert.deepEqual(await doctor(), [['no_push', 'missing']]);
+	assert.deepEqual(await doctor('--push-subject', 'ops'), [['bad_push', 'wrong']]);
+});
+
 test('a test and a title alone', async () => {
 	const browser = await subscribed();
 	assert.equal((await member.post(`/v1/me/contacts/${browser.contact.id}/test`)).status, 202);

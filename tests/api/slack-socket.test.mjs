@@ -55,6 +55,7 @@ test('a press is durable before it is acknowledged, and counts once', async () =
 
 test('forms: errors and what came too late stand in the acknowledgement; threads; strangers; other workspaces', async () => {
 	const { ask, message } = await shown({ questions: [{ key: 'n', text: 'How many?', type: 'number', max: 5 }] });
+	await until(async () => (await member.get(`/v1/asks/${ask.id}/deliveries`)).body.items[0]?.status === 'done', 'told');
 	await slack.say(sockets, 'UMIA', message, 'what for?');
 	assert.equal((await member.read(ask)).replies[0].text, 'what for?');
 	await slack.press(sockets, 'USTRANGER', message, 'form');

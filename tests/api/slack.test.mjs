@@ -107,6 +107,20 @@ test('approvals: buttons up to the limit, confirmed from medium on', async () =>
 	assert.match(await slack.line(2), /may not be decided by this channel/);
 });
 
+test('votes by presses: each counts once, and the last one needed settles', async () => {
+	const { ask, message } = await shown(approval({ operation: { type: 'tool', name: 'x', arguments: { a: 2 } }, require: [{ approvals: 2 }] }));
+	await slack.press(server, 'UMIA', message, 'approve');
+	assert.match(await slack.line(1), /Your approval counts\. More are needed/);
+	await slack.press(server, 'UMIA', message, 'approve');
+	const after = await read(ask);
+	assert.deepEqual([after.status, after.votes.map((one) => [one.by.user, one.via])], ['pending', [[mia.id, 'slack']]]);
+	await slack.press(server, 'UADA', message, 'approve');
+	const settled = await read(ask);
+	assert.deepEqual([settled.status, settled.answered_by.votes, settled.answered_by.via], ['answered', 2, 'slack']);
+	await until(() => message.edits.length, 'edited');
+	assert.equal(slack.buttons(message).length, 0);
+});
+
 test('who may not settle is told so, and nobody else', async () => {
 	const { ask, message } = await shown({ question: 'Which?', options: ['left', 'right'] });
 	assert.deepEqual(labels(message).slice(0, 2), ['left', 'right']);
