@@ -88,6 +88,8 @@ test('words that were forgotten, or too many, are shown by an example', async ()
 	await says(['list', '--status', 'nosuch'], 2, /--status .*pending, answered/);
 	await says(['ask', 'X?', '--timeout', '99d'], 2, /--timeout must be from 1s to 30d/);
 	await says(['token'], 2, /Usage: parley token COMMAND/);
+	await says(['answer'], 2, /^parley: 'answer' expects ID/);
+	await says(['token', 'list', 'x'], 2, /^parley: 'token list' takes no arguments/);
 	await says(['list'], 4, /rejected this token.*parley login/, { env: { PARLEY_TOKEN: 'prl_no' } });
 });
 
