@@ -43,7 +43,9 @@ static enum err agent_list_read(
 
 		if (catalogue_page_has(&page, at->name))
 			agent_show(&w, at,
-				catalogue_wrong(t->desk, &all, at, &job->arena),
+				task_words(t,
+					catalogue_wrong(t->desk, &all, at, &job->arena),
+					&job->arena),
 				at == catalogue_default(t->desk, &all));
 	}
 	catalogue_page_close(t, &page, &w);
@@ -72,7 +74,9 @@ static enum err agent_get_read(
 	if (!a)
 		return fail(why, ERR_NOT_FOUND, "no agent %.*s",
 			STR_ARGS(str_first(t->id, 64)));
-	agent_show(&w, a, catalogue_wrong(t->desk, &all, a, &job->arena),
+	agent_show(&w, a,
+		task_words(
+			t, catalogue_wrong(t->desk, &all, a, &job->arena), &job->arena),
 		a == catalogue_default(t->desk, &all));
 	return OK;
 }
@@ -112,7 +116,9 @@ static enum err agent_reply(
 	enum err e = desk_agent_wrong(t->desk, rows, a, rows->arena, &wrong, why);
 
 	if (!e) e = desk_default_agent(t->desk, rows, a->ws, &preset, why);
-	if (!e) agent_show(&w, a, wrong, preset && str_eq(preset->name, a->name));
+	if (!e)
+		agent_show(&w, a, task_words(t, wrong, rows->arena),
+			preset && str_eq(preset->name, a->name));
 	return e;
 }
 

@@ -14,6 +14,11 @@ struct str task_param(const struct task *t, const char *name)
 	return STR_NONE;
 }
 
+struct str task_words(const struct task *t, struct str english, struct arena *arena)
+{
+	return t->words && english.len ? t->words(english, arena) : english;
+}
+
 bool task_has_param(const struct task *t, const char *name)
 {
 	for (size_t i = 0; i < t->params_len; i++)

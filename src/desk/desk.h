@@ -110,9 +110,12 @@ struct task {
 	struct str mcp_session;
 	bool mcp_ended; /* found: that session was ended */
 	enum err (*entered)(struct task *, struct fault *why);
+	/* An English sentence of ours for who asks, in their language. NULL: they read English. */
+	struct str (*words)(struct str english, struct arena *);
 };
 
 struct str task_param(const struct task *, const char *name); /* STR_NONE: not given */
+struct str task_words(const struct task *, struct str english, struct arena *);
 
 /* A use case: the clerk's part, and what is checked without the store beforehand. */
 struct use {

@@ -31,7 +31,9 @@ static enum err provider_list_read(
 		const struct kept_provider *at = &all.providers[i];
 
 		if (catalogue_page_has(&page, at->name))
-			provider_show(&w, at, provider_wrong(t->desk, at, &job->arena));
+			provider_show(&w, at,
+				task_words(t, provider_wrong(t->desk, at, &job->arena),
+					&job->arena));
 	}
 	catalogue_page_close(t, &page, &w);
 	return OK;
@@ -59,7 +61,8 @@ static enum err provider_get_read(
 	if (!p)
 		return fail(why, ERR_NOT_FOUND, "no provider %.*s",
 			STR_ARGS(str_first(t->id, 64)));
-	provider_show(&w, p, provider_wrong(t->desk, p, &job->arena));
+	provider_show(&w, p,
+		task_words(t, provider_wrong(t->desk, p, &job->arena), &job->arena));
 	return OK;
 }
 
@@ -120,7 +123,8 @@ static enum err provider_reply(
 {
 	struct json_writer w = { .out = &t->job.out };
 
-	provider_show(&w, p, provider_wrong(t->desk, p, rows->arena));
+	provider_show(&w, p,
+		task_words(t, provider_wrong(t->desk, p, rows->arena), rows->arena));
 	return OK;
 }
 

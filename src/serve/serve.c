@@ -265,6 +265,11 @@ static void request_finish(struct request *r)
 	request_reply(r, STR_NONE);
 }
 
+static struct str french_words(struct str english, struct arena *arena)
+{
+	return problem_words(english, LANG_FR, arena);
+}
+
 static void handle(void *ctx, struct exchange *x)
 {
 	struct listener *listener = ctx;
@@ -300,6 +305,7 @@ static void handle(void *ctx, struct exchange *x)
 	r->listener = listener;
 	r->route = route;
 	r->lang = lang;
+	if (lang == LANG_FR) r->task.words = french_words;
 	r->head = h->method == HTTP_M_HEAD;
 	r->task.id = id;
 	r->task.within = of;

@@ -47,6 +47,19 @@ test('what is wrong with a body, too', async () => {
 	assert.deepEqual(await said(member.post(`/v1/asks/${ask.id}/answer`, { answer: 12 }, french)), [422, 'au plus 9']);
 });
 
+test('why an agent and its provider cannot be used, too', async () => {
+	const made = await admin.post('/v1/providers', { name: 'keyless', kind: 'anthropic' }, french);
+	assert.deepEqual([made.status, made.body.why], [201, fr['problem.provider.no_key']]);
+	const agent = await admin.post('/v1/agents', { name: 'mute', provider: 'keyless', model: 'm' }, french);
+	assert.deepEqual([agent.status, agent.body.why], [201, fr['problem.provider.no_key']]);
+	for (const path of ['/v1/agents/mute', '/v1/providers/keyless']) {
+		assert.equal((await member.get(path, french)).body.why, fr['problem.provider.no_key']);
+		assert.equal((await member.get(path)).body.why, en['problem.provider.no_key']);
+	}
+	assert.equal((await member.get('/v1/agents', french)).body.items[0].why, fr['problem.provider.no_key']);
+	assert.deepEqual(await said(member.post('/v1/sessions', { agent: 'mute', message: 'Go' }, french)), [422, fr['problem.provider.no_key']]);
+});
+
 test('a login is refused in French', async () => {
 	assert.deepEqual(await said(nobody.post('/v1/login', { name: 'nobody', password: 'wrong-password' }, french)),
 		[401, fr['problem.login.wrong']]);
