@@ -378,8 +378,9 @@ static void slack_put(struct request *r, const struct use *use, struct str body)
 	t->body = json;
 	t->limit = &turn->limit;
 	if (turn->payload.once.len && turn->payload.once.len < 100) {
-		t->job.key =
-			arena_print(arena, "slack-%.*s", STR_ARGS(turn->payload.once));
+		t->job.key = arena_print(arena, "slack-%.*s-%.*s",
+			STR_ARGS(str_first(turn->payload.user, 64)),
+			STR_ARGS(turn->payload.once));
 		t->job.path = arena_print(arena, "/v1/in/slack/%.*s", STR_ARGS(t->id));
 		sha256(body, t->job.body);
 	}

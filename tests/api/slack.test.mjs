@@ -158,6 +158,8 @@ test('the same press twice settles once, and neither is refused', async () => {
 	assert.equal((await read(ask)).status, 'answered');
 	await until(() => message.edits.length === 1, 'edited once');
 	assert.deepEqual(slack.lines, []);
+	await slack.press(server, 'UADA', message, 'yes', { stamp: '77.1', value });
+	assert.match(await slack.line(1), /mia was first/, 'another person\'s is another press');
 });
 
 test('signatures: wrong, old, replayed with another body, none', async () => {
