@@ -253,6 +253,11 @@ static enum err token_create_check(struct task *t, struct fault *why)
 	/* What a person asks goes under their id: no agent is called so. */
 	if (str_starts(b->agent, "usr_"))
 		e = fail_at(why, "/agent", "this is a user's id");
+	/* In a rule they stand for other characters, and such an agent could not be named. */
+	if (b->role == ROLE_AGENT &&
+		(str_find(b->agent, STR("*")) >= 0 || str_find(b->agent, STR("?")) >= 0))
+		e = fail_at(why, str_eq(b->agent, b->name) ? "/name" : "/agent",
+			"an agent's name has no * and no ?");
 	b->user = json_text(user);
 	if (user && user->type != JSON_NULL &&
 		(!json_is(user, JSON_STRING) || b->role != ROLE_AGENT))

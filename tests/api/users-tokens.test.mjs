@@ -225,6 +225,14 @@ for (const body of [{}, { role: 'agent' }, { name: 'x' }, { role: 'x', name: 'x'
 	});
 }
 
+test('an agent is not called by what stands for other characters in a rule', async () => {
+	for (const [body, pointer] of [[{ name: 'ci-*' }, '/name'], [{ name: 'c?' }, '/name'], [{ name: 'ci', agent: 'ci-?' }, '/agent']]) {
+		const reply = await admin.post('/v1/tokens', { role: 'agent', ...body });
+		assert.deepEqual([reply.status, reply.body.errors?.[0].pointer], [422, pointer]);
+	}
+	assert.equal((await admin.post('/v1/tokens', { role: 'member', name: 'Who?' })).status, 201);
+});
+
 test('tokens made on the command line are listed too', async () => {
 	const { items } = (await admin.get('/v1/tokens?limit=200')).body;
 	for (const name of ['builder', 'stranger', 'mia', 'ada']) {
