@@ -3,25 +3,36 @@
 #define BASE_JSON_SCAN_H
 
 #include <endian.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
-/* The first byte that is '"', '\\', a control character or no ASCII; or end. Eight bytes
- * at a time: the sums set the high bit of each such byte, and a borrow can only disturb
- * the bytes behind the first. */
-static inline const char *json_plain_end(const char *at, const char *end)
+/* The high bit of the first of eight bytes that is '"', '\\', a control character or no ASCII
+ * is set, and of none before it: a borrow can only disturb the bytes behind the first. */
+static inline uint64_t json_special(const char *at)
 {
 	const uint64_t ones = 0x0101010101010101, highs = ones * 0x80;
+	uint64_t word;
 
-	for (; end - at >= 8; at += 8) {
-		uint64_t word, hits;
+	memcpy(&word, at, 8);
+	word = le64toh(word);
+	return (word | (word - ones * ' ') | ((word ^ ones * '"') - ones) |
+		       ((word ^ ones * '\\') - ones)) &
+	       highs;
+}
 
-		memcpy(&word, at, 8);
-		word = le64toh(word);
-		hits = word | (word - ones * ' ') | ((word ^ ones * '"') - ones) |
-		       ((word ^ ones * '\\') - ones);
-		hits &= highs;
-		if (hits) return at + __builtin_ctzll(hits) / 8;
+/* The first byte that does not stand for itself, or end. Eight bytes at a time; the last eight
+ * of a longer text are looked at together, with some before them that were seen to be plain. */
+static inline const char *json_plain_end(const char *at, const char *end)
+{
+	bool long_enough = end - at >= 8;
+	uint64_t hits = 0;
+
+	for (; end - at >= 8; at += 8)
+		if ((hits = json_special(at))) return at + __builtin_ctzll(hits) / 8;
+	if (long_enough && at < end) {
+		hits = json_special(end - 8);
+		return hits ? end - 8 + __builtin_ctzll(hits) / 8 : end;
 	}
 	while (at < end && *at != '"' && *at != '\\' && (signed char)*at >= ' ')
 		at++;

@@ -24,6 +24,7 @@ static _Atomic uint64_t numbers; /* given to batches so far */
 static void batch_close(struct batch *b)
 {
 	if (b->syncer && b->mode == DB_WRITE) syncer_drain(b->syncer);
+	recent_clear(&b->recent);
 	b->db = db_close(b->db);
 }
 
@@ -52,6 +53,7 @@ void batch_done(struct batch *b)
 {
 	batch_close(b);
 	rows_done(&b->rows);
+	recent_done(&b->recent);
 	table_done(&b->seen);
 	arena_done(&b->arena);
 }
@@ -227,6 +229,7 @@ static void batch_back(struct batch *b)
 static void batch_undo(struct batch *b, struct job **jobs, size_t len)
 {
 	batch_back(b);
+	recent_clear(&b->recent);
 	for (size_t i = 0; i < len; i++)
 		if (jobs[i]->decided && jobs[i]->kind->undo) jobs[i]->kind->undo(jobs[i]);
 }
@@ -273,16 +276,29 @@ static bool job_broke(const struct job *job)
 	return job->err >= ERR_UNAVAILABLE;
 }
 
-/* Where the log stands is known to the only writer, unless something failed since. Without an
- * event it is forgotten: a workspace may change for other reasons. */
-static void log_known(struct batch *b)
+/* What was written last is known, unless something failed or anybody else wrote since; and where
+ * the log stands. Without an event that is forgotten: a workspace may change for other reasons. */
+static void batch_remember(struct batch *b)
 {
-	bool known = b->log.found && !store_url_is_shared(b->url);
-	struct log_end *end = known ? ARENA_NEW(&b->arena, struct log_end) : NULL;
+	bool alone = b->db->driver->state != NULL;
+	bool same = alone && b->db->driver->state(b->db) == b->state;
+	struct log_end *end =
+		same && b->log.found ? ARENA_NEW(&b->arena, struct log_end) : NULL;
 
 	if (end) *end = b->log;
 	b->rows.log_ends = end;
 	b->log.found = false;
+	if (!same) recent_clear(&b->recent);
+	recent_begin(&b->recent);
+	b->rows.recent = alone ? &b->recent : NULL;
+}
+
+static void batch_learn(struct batch *b)
+{
+	b->log = b->rows.log_now;
+	if (!b->rows.recent) return;
+	recent_keep(&b->recent, &b->rows);
+	b->state = b->db->driver->state(b->db);
 }
 
 /* The news of it go to `news`. */
@@ -293,13 +309,13 @@ static enum err batch_try(struct batch *b, struct job **jobs, size_t len,
 
 	if (e) return e;
 	rows_start(&b->rows, &b->arena, b->db, &b->ids, 0);
-	log_known(b);
 	b->number = atomic_fetch_add_explicit(&numbers, 1, memory_order_relaxed) + 1;
 	for (size_t i = 0; i < len; i++) {
 		job_reset(jobs[i]);
 		jobs[i]->batch = b->number;
 	}
 	e = db_begin(b->db, why);
+	if (!e) batch_remember(b);
 	if (!e) e = batch_load(b, jobs, len, why);
 	for (size_t i = 0; !e && i < len; i++) {
 		bool ready = !jobs[i]->err;
@@ -317,7 +333,7 @@ static enum err batch_try(struct batch *b, struct job **jobs, size_t len,
 	}
 	if (!e && rows_dirty(&b->rows)) {
 		e = rows_write(&b->rows, why);
-		if (!e) b->log = b->rows.log_now;
+		if (!e) batch_learn(b);
 		if (!e) committed(b, news);
 	} else if (!e) {
 		if (b->rows.log_ends) b->log = *b->rows.log_ends;

@@ -3,6 +3,7 @@
 #define STORE_BATCH_H
 
 #include "store/clerk.h"
+#include "store/recent.h"
 
 struct owed;
 struct syncer;
@@ -21,8 +22,11 @@ struct batch {
 	struct arena arena;
 	/* NULL: every commit is synced before it returns. Of a reading batch: the writer's. */
 	struct syncer *syncer;
-	uint64_t number;    /* of this batch */
-	struct log_end log; /* as the last batch left it, where nobody else writes */
+	uint64_t number; /* of this batch */
+	/* As the last batch left it, as long as nobody else wrote since then. */
+	struct log_end log;
+	struct recent_rows recent;
+	uint32_t state;	    /* of the store, by its driver */
 	bool unsure;	    /* a commit may be there of which nobody was told */
 	int64_t pause_ms;   /* between attempts to open it; 0: the last one worked */
 	int64_t attempt_ms; /* of the next one, by the steady clock */

@@ -111,6 +111,9 @@ struct db_driver {
 	bool (*sync)(void *owed);
 	/* Gives back the memory of what it read; NULL: it keeps none. */
 	void (*rest)(struct db *);
+	/* In a transaction: another number than after our last commit when anybody else wrote
+	 * since. NULL: others always may. */
+	uint32_t (*state)(const struct db *);
 	/* Is a commit now likely to take less than a millisecond? NULL: never. */
 	bool (*is_quick)(const struct db *);
 	/* Into the empty file at `path`, as this transaction sees the store; the file is

@@ -3,6 +3,7 @@
 #include "store/rows.h"
 
 #include "base/mem.h"
+#include "store/recent.h"
 #include "store/rows_inner.h"
 
 #include <assert.h>
@@ -133,6 +134,44 @@ struct str external_key(
 {
 	return arena_print(rows->arena, "%lld/%zu:%.*s%.*s", (long long)ws, agent.len,
 		STR_ARGS(agent), STR_ARGS(external_id));
+}
+
+/* ---- remembered from batches before ---- */
+
+/* The copy of what is remembered; its texts are borrowed. NULL: there is none, or no memory. */
+static struct row_copy *copy_recall(
+	struct rows *rows, enum record_id id, int64_t ws, struct str name)
+{
+	const void *record = rows->recent ? recent_find(rows->recent, id, name) : NULL;
+	struct row_copy *copy;
+
+	if (!record || *(const int64_t *)record != ws) return NULL;
+	copy = copy_new(rows, id);
+	if (!copy) return NULL;
+	memcpy(copy_record(copy), record, records[id].size);
+	copy->stored_version = record_version(&records[id], record);
+	return copy_put(rows, copy) ? copy : NULL;
+}
+
+bool rows_recall_session(struct rows *rows, int64_t ws, struct str id)
+{
+	struct row_copy *copy = copy_find(rows, RECORD_SESSIONS, id);
+	struct session *s;
+
+	if (copy) return true;
+	copy = copy_recall(rows, RECORD_SESSIONS, ws, id);
+	if (!copy) return false;
+	s = copy_record(copy);
+	return !s->external_id.len || rows_name_external(rows, s);
+}
+
+bool rows_recall_ask(struct rows *rows, int64_t ws, struct str id)
+{
+	struct row_copy *copy = copy_find(rows, RECORD_ASKS, id);
+
+	if (!copy) copy = copy_recall(rows, RECORD_ASKS, ws, id);
+	return copy &&
+	       rows_recall_session(rows, ws, ((struct ask *)copy_record(copy))->session);
 }
 
 /* ---- the batch ---- */
@@ -401,9 +440,9 @@ enum err rows_fetch_ask(
 	struct rows *rows, int64_t ws, struct str id, struct ask **out, struct fault *why)
 {
 	const struct val args[] = { val_int(ws), val_text(id) };
-	enum err e = rows_ask(rows, ws, id) ? OK
-					    : db_one(rows->db, SQL_ASK_GET, args, 2,
-						      loaded_ask, rows, why);
+	enum err e = rows_recall_ask(rows, ws, id) ? OK
+						   : db_one(rows->db, SQL_ASK_GET, args,
+							     2, loaded_ask, rows, why);
 
 	if (e) return e;
 	*out = rows_ask(rows, ws, id);
@@ -414,7 +453,7 @@ enum err rows_fetch_session(struct rows *rows, int64_t ws, struct str id,
 	struct session **out, struct fault *why)
 {
 	const struct val args[] = { val_int(ws), val_text(id) };
-	enum err e = rows_session(rows, ws, id)
+	enum err e = rows_recall_session(rows, ws, id)
 			     ? OK
 			     : db_one(rows->db, SQL_OF(RECORD_SESSIONS, RECORD_GET), args,
 				       2, loaded_session, rows, why);

@@ -71,6 +71,9 @@ struct loading {
 row_fn loaded_record;				/* ctx: struct loading */
 row_fn loaded_session, loaded_open, loaded_due; /* ctx: struct rows */
 row_fn loaded_ask; /* ctx: struct rows; its session stands behind it */
+/* Is it here, or remembered from a batch before? Then it is here now. */
+bool rows_recall_session(struct rows *, int64_t ws, struct str id);
+bool rows_recall_ask(struct rows *, int64_t ws, struct str id); /* and its session */
 /* How a session is named in rows.external. Empty: out of memory. */
 struct str external_key(
 	struct rows *, int64_t ws, struct str agent, struct str external_id);

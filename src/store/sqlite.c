@@ -244,6 +244,15 @@ static void sqlite_rest(struct db *db)
 	sqlite3_db_release_memory(sqlite_of(db)->handle);
 }
 
+static uint32_t sqlite_state(const struct db *base)
+{
+	const struct sqlite *db = (const struct sqlite *)base;
+	uint32_t state = 0;
+
+	sqlite3_file_control(db->handle, "main", SQLITE_FCNTL_DATA_VERSION, &state);
+	return state;
+}
+
 static bool sqlite_is_quick(const struct db *db)
 {
 	const struct sqlite *s = (const struct sqlite *)(const void *)db;
@@ -566,6 +575,7 @@ const struct db_driver sqlite_driver = {
 	.sync_later = sqlite_sync_later,
 	.owes = sqlite_owes,
 	.sync = sqlite_sync,
+	.state = sqlite_state,
 	.is_quick = sqlite_is_quick,
 	.backup = sqlite_backup,
 	.verify = sqlite_verify,

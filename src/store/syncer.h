@@ -21,7 +21,7 @@ struct owed {
 	struct owed *next;
 	uint64_t number; /* as syncer_begin gave it */
 	void *what;	 /* to sync, as db.h has it; NULL: nothing */
-	struct job *jobs[48];
+	struct job *jobs[96];
 	size_t len;
 	struct told *told; /* or NULL: nothing to tell */
 	bool tells;	   /* though there was no memory for what */

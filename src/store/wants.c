@@ -67,7 +67,7 @@ void wants_session(struct wants *w, int64_t ws, struct str id)
 {
 	struct call *c;
 
-	if (!wants_first(w, 's', ws, id)) return;
+	if (rows_recall_session(w->rows, ws, id) || !wants_first(w, 's', ws, id)) return;
 	c = wants_call(w, SQL_OF(RECORD_SESSIONS, RECORD_GET), loaded_session, 2);
 	if (!c) return;
 	call_args(c)[0] = val_int(ws);
@@ -99,7 +99,7 @@ void wants_ask(struct wants *w, int64_t ws, struct str id)
 {
 	struct call *c;
 
-	if (!wants_first(w, 'a', ws, id)) return;
+	if (rows_recall_ask(w->rows, ws, id) || !wants_first(w, 'a', ws, id)) return;
 	c = wants_call(w, SQL_ASK_GET, loaded_ask, 2);
 	if (!c) return;
 	call_args(c)[0] = val_int(ws);

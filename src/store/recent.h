@@ -1,0 +1,34 @@
+/* recent.h - the rows that the only writer wrote last, as they are in the store.
+ *
+ * Where nobody else writes, an ask that is answered at once, or a session in which one question
+ * follows another, need not be read again. Open asks and sessions that have not ended are
+ * remembered, the latest of them, within RECENT_BYTES. A flood of them is not: they would push
+ * each other out before anybody answers.
+ *
+ * Invariants:
+ * 1. What is here was committed. After any failure, or when the connection is closed, nothing is
+ *    here.
+ * 2. Texts of what was found stay until recent_begin of the next batch, also when the row is
+ *    replaced or forgotten meanwhile. */
+#ifndef STORE_RECENT_H
+#define STORE_RECENT_H
+
+#include "store/rows.h"
+
+enum { RECENT_BYTES = 256 * 1024, RECENT_FLOOD = 64 };
+
+struct recent_rows {
+	struct table named; /* record_name → struct recent_row */
+	struct recent_row *oldest, *newest;
+	struct recent_row *gone; /* until the next batch begins */
+	size_t bytes;
+};
+
+void recent_begin(struct recent_rows *);
+/* NULL: not remembered. */
+const void *recent_find(const struct recent_rows *, enum record_id, struct str id);
+void recent_keep(struct recent_rows *, const struct rows *); /* after its commit */
+void recent_clear(struct recent_rows *);
+void recent_done(struct recent_rows *);
+
+#endif

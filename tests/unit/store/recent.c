@@ -1,0 +1,183 @@
+/* recent.c - what the only writer remembers: committed rows as they are, within its room, and what
+ * makes it forget. */
+#include "store/recent.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+static struct arena arena;
+static struct ids ids;
+static struct rows rows;
+static struct recent_rows recent;
+
+static void batch_start(void)
+{
+	arena_done(&arena);
+	rows_start(&rows, &arena, NULL, &ids, 5000);
+	rows.recent = &recent;
+	recent_begin(&recent);
+}
+
+static int begin(void **state)
+{
+	(void)state;
+	ids_seed(&ids, 7);
+	batch_start();
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	recent_done(&recent);
+	rows_done(&rows);
+	arena_done(&arena);
+	return 0;
+}
+
+static struct ask *ask_new(struct session *s, struct str fixed)
+{
+	struct ask *a = rows_new_ask(&rows, 1);
+
+	assert_non_null(a);
+	a->session = s->id;
+	a->fixed = fixed;
+	a->status = ASK_PENDING;
+	return a;
+}
+
+static struct session *session_new(void)
+{
+	struct session *s = rows_new_session(&rows, 1);
+
+	assert_non_null(s);
+	s->title = STR("A title");
+	return s;
+}
+
+static struct str kept_id(char room[ID_SIZE], struct str id)
+{
+	snprintf(room, ID_SIZE, "%.*s", STR_ARGS(id));
+	return str_of(room);
+}
+
+static void what_was_committed_is_found_with_its_texts(void **state)
+{
+	char ask_room[ID_SIZE], session_room[ID_SIZE];
+	struct session *s = session_new();
+	struct ask *a = ask_new(s, STR("\"title\":\"Go?\""));
+	struct str ask = kept_id(ask_room, a->id), session = kept_id(session_room, s->id);
+
+	(void)state;
+	recent_keep(&recent, &rows);
+	batch_start();
+	wants_ask(&(struct wants){ .rows = &rows }, 1, ask);
+	a = rows_ask(&rows, 1, ask);
+	assert_non_null(a);
+	assert_true(str_eq(a->fixed, STR("\"title\":\"Go?\"")));
+	assert_false(rows_is_new(a));
+	s = rows_session(&rows, 1, session);
+	assert_true(s && str_eq(s->title, STR("A title")));
+	assert_null(rows_ask(&rows, 2, ask)); /* of another workspace */
+}
+
+static void a_changed_row_is_remembered_as_it_is_now(void **state)
+{
+	char room[ID_SIZE];
+	struct session *s = session_new();
+	struct str id = kept_id(room, s->id);
+
+	(void)state;
+	recent_keep(&recent, &rows);
+	batch_start();
+	wants_session(&(struct wants){ .rows = &rows }, 1, id);
+	s = rows_session(&rows, 1, id);
+	assert_non_null(s);
+	s->title = STR("Another");
+	rows_touch_session(&rows, s);
+	recent_keep(&recent, &rows);
+	batch_start();
+	s = (struct session *)(uintptr_t)recent_find(&recent, RECORD_SESSIONS, id);
+	assert_true(s && str_eq(s->title, STR("Another")));
+	assert_int_equal(s->version, 2);
+}
+
+static void what_is_over_is_forgotten(void **state)
+{
+	char room[ID_SIZE], other[ID_SIZE];
+	struct ask *a = ask_new(session_new(), STR("{}"));
+	struct str id = kept_id(room, a->id), gone = kept_id(other, a->session);
+
+	(void)state;
+	recent_keep(&recent, &rows);
+	batch_start();
+	wants_ask(&(struct wants){ .rows = &rows }, 1, id);
+	a = rows_ask(&rows, 1, id);
+	a->status = ASK_ANSWERED;
+	a->version++;
+	recent_keep(&recent, &rows);
+	assert_null(recent_find(&recent, RECORD_ASKS, id));
+	assert_non_null(recent_find(&recent, RECORD_SESSIONS, gone));
+	batch_start();
+	wants_session(&(struct wants){ .rows = &rows }, 1, gone);
+	assert_true(rows_delete(&rows, rows_session(&rows, 1, gone)));
+	recent_keep(&recent, &rows);
+	assert_null(recent_find(&recent, RECORD_SESSIONS, gone));
+}
+
+static void there_is_room_for_the_latest_alone(void **state)
+{
+	static char text[4000];
+	char first[ID_SIZE], last[ID_SIZE];
+	struct str oldest = STR_NONE, newest = STR_NONE;
+
+	(void)state;
+	memset(text, 'x', sizeof text);
+	for (int i = 0; i < 200; i++) {
+		struct ask *a = ask_new(session_new(), str_make(text, sizeof text));
+
+		newest = kept_id(last, a->id);
+		if (!i) oldest = kept_id(first, a->id);
+		recent_keep(&recent, &rows);
+		assert_true(recent.bytes <= RECENT_BYTES);
+		batch_start();
+	}
+	assert_null(recent_find(&recent, RECORD_ASKS, oldest));
+	assert_non_null(recent_find(&recent, RECORD_ASKS, newest));
+}
+
+static void neither_a_flood_nor_what_is_large_is_kept(void **state)
+{
+	static char large[RECENT_BYTES];
+
+	(void)state;
+	for (int i = 0; i <= RECENT_FLOOD; i++)
+		ask_new(session_new(), STR("{}"));
+	recent_keep(&recent, &rows);
+	assert_int_equal(recent.bytes, 0);
+	batch_start();
+	memset(large, 'x', sizeof large);
+	ask_new(session_new(), str_make(large, sizeof large));
+	recent_keep(&recent, &rows);
+	assert_int_equal(recent.named.len, 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(
+			what_was_committed_is_found_with_its_texts, begin, end),
+		cmocka_unit_test_setup_teardown(
+			a_changed_row_is_remembered_as_it_is_now, begin, end),
+		cmocka_unit_test_setup_teardown(what_is_over_is_forgotten, begin, end),
+		cmocka_unit_test_setup_teardown(
+			there_is_room_for_the_latest_alone, begin, end),
+		cmocka_unit_test_setup_teardown(
+			neither_a_flood_nor_what_is_large_is_kept, begin, end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
