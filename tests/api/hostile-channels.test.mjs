@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { Tally, oneOfEach, strings } from '../e2e/hostile.mjs';
+import { PATIENCE_MS } from '../lib/server.mjs';
 import { codeOf, header, isCode, Post } from './lib/mail.mjs';
 import { PushService } from './lib/push.mjs';
 import { Receiver } from './lib/receiver.mjs';
@@ -16,6 +17,9 @@ const ROOMS = 16; // a message a second and room
 const injections = ['x\r\nBcc: evil@example.org\r\n\r\nbody', 'x\nSubject: two', '=?UTF-8?B?DQpCY2M6IGVAZXhhbXBsZS5vcmc=?=', '--dlv_boundary--',
 	'.\r\n.\r\nMAIL FROM:<x>', '<!channel> <@U1> <https://evil.example|bank>', '*b* _i_ ~s~ :tada:', '@everyone @here', '% s%n%n'];
 const hostile = [...injections, ...(process.env.PARLEY_LONG ? strings : oneOfEach.filter((_, i) => i % 2))];
+
+/* A mail takes a dozen turns of two programs. */
+const patience = PATIENCE_MS + 1000 * hostile.length;
 
 const folder = mkdtempSync(join(tmpdir(), 'parley-hostile-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -69,7 +73,7 @@ test(`${hostile.length} hostile strings in every field of an ask`, async () => {
 });
 
 test('mail: its own headers, its own tags, no control byte', async () => {
-	await until(() => post.got.length >= hostile.length, 'the mails');
+	await until(() => post.got.length >= hostile.length, 'the mails', patience);
 	assert.equal(post.got.length, hostile.length);
 	for (const { mail: read, raw, envelope } of post.got) {
 		assert.deepEqual(envelope.rcptTo.map((r) => r.address), ['mia@example.org']);
@@ -84,7 +88,7 @@ test('mail: its own headers, its own tags, no control byte', async () => {
 });
 
 test('push: literal texts, of one line where they have one', async () => {
-	await until(() => browser.got.length >= hostile.length, 'the pushes');
+	await until(() => browser.got.length >= hostile.length, 'the pushes', patience);
 	for (const { title, body, size, ...rest } of browser.got) {
 		assert.doesNotMatch(title, HARMFUL);
 		assert.doesNotMatch(title, /[\n\t]/);
@@ -95,7 +99,7 @@ test('push: literal texts, of one line where they have one', async () => {
 });
 
 test('webhooks of every format', async () => {
-	await until(() => hooks.got.length >= formats.length * hostile.length, 'the webhooks');
+	await until(() => hooks.got.length >= formats.length * hostile.length, 'the webhooks', patience);
 	for (const { path, body } of hooks.got) {
 		if (path.endsWith('/slack')) {
 			const [before, fenced, link] = body.text.split('```');
@@ -117,7 +121,7 @@ test('webhooks of every format', async () => {
 
 test('a command gets one word that is no option', async () => {
 	const told = () => readdirSync(folder).filter((name) => name.startsWith('told-')).map((name) => join(folder, name));
-	await until(() => told().filter((name) => existsSync(name) && readFileSync(name).length).length >= hostile.length, 'the commands');
+	await until(() => told().filter((name) => existsSync(name) && readFileSync(name).length).length >= hostile.length, 'the commands', patience);
 	for (const name of told()) {
 		const [count, word] = readFileSync(name, 'utf8').split('\n');
 		assert.equal(count, '1');
@@ -127,6 +131,6 @@ test('a command gets one word that is no option', async () => {
 });
 
 test('Slack: literal texts within its bounds', async () => {
-	await until(() => slack.messages.length >= hostile.length, 'the messages');
+	await until(() => slack.messages.length >= hostile.length, 'the messages', patience);
 	slack.assertHarmless();
 });
