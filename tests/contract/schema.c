@@ -57,6 +57,32 @@ static void every_statement_prepares(void **state)
 	place_done();
 }
 
+static enum err row_refuse(void *ctx, const struct row *row, struct fault *why)
+{
+	(void)ctx, (void)row, (void)why;
+	return ERR_MEMORY;
+}
+
+/* Whether the store skipped it, or worked it and the list had failed here: it can be used. */
+static void a_statement_whose_first_list_failed_can_be_used(void **state)
+{
+	struct call refused[] = { { .sql = SQL_GIVEN,
+					  .text = "SELECT nothing FROM nowhere" },
+		{ .sql = SQL_WORKSPACE_NEWS } };
+	struct call given_up[] = { { .sql = SQL_SCHEMA_VERSION, .row = row_refuse },
+		{ .sql = SQL_WORKSPACES_LAST } };
+	struct db *db = place_open(true);
+	struct fault why = { 0 };
+
+	(void)state;
+	assert_int_not_equal(db_run(db, refused, 2, &why), OK);
+	assert_int_equal(db_one(db, SQL_WORKSPACE_NEWS, NULL, 0, NULL, NULL, &why), OK);
+	assert_int_equal(db_run(db, given_up, 2, &why), ERR_MEMORY);
+	assert_int_equal(db_one(db, SQL_WORKSPACES_LAST, NULL, 0, NULL, NULL, &why), OK);
+	db_close(db);
+	place_done();
+}
+
 static int64_t version_of(struct db *db)
 {
 	int64_t version = -1;
@@ -217,6 +243,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_statement_prepares),
+		cmocka_unit_test(a_statement_whose_first_list_failed_can_be_used),
 		cmocka_unit_test(an_empty_store_is_brought_up_and_once_is_enough),
 		cmocka_unit_test(a_newer_store_is_refused_with_a_clear_line),
 		cmocka_unit_test(a_desk_does_not_open_a_newer_store),
