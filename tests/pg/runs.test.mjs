@@ -6,7 +6,7 @@ import { Cluster, Node } from '../lib/cluster.mjs';
 import { KilledRuns } from '../lib/killed_runs.mjs';
 import { first, results, say, ScriptModel, use } from '../lib/script_model.mjs';
 import { Stream } from '../api/lib/stream.mjs';
-import { until } from '../lib/server.mjs';
+import { sleep, until } from '../lib/server.mjs';
 
 const LONG = process.env.PARLEY_LONG === '1';
 const RUNS = Number(process.env.PARLEY_RUNS ?? (LONG ? 20_000 : 30)), KILLS = LONG ? Math.ceil(RUNS / 30) : 4;
@@ -65,13 +65,19 @@ after(async () => {
 });
 
 test('what a model says is shown by the other node, too, and to who comes late', async () => {
-	let goOn;
-	const middle = new Promise((done) => { goOn = done; });
-	const session = await start(one, script('Slowly', () => ({ blocks: [say('word '.repeat(60))], pause: (n) => n === 4 && middle })));
+	let begin, goOn, text = '';
+	const here = new Promise((done) => { begin = done; }), middle = new Promise((done) => { goOn = done; });
+	/* The text begins when its reader is there, and stops until the late one has seen it. */
+	const pause = (n) => (n === 2 ? here : n === 8 ? middle : n < 8 && sleep(60));
+	const session = await start(one, script('Slowly', () => ({ blocks: [say('word '.repeat(60))], pause })));
 	await until(() => model.open > 0, 'the model call');
 	const other = await worker(session.id) === one ? two : one;
 	const early = await listen(other, `?session=${session.id}&after=0`);
-	await early.eventsUntil(({ type }) => type === 'run.token');
+	begin();
+	await early.eventsUntil(({ type, data }) => {
+		if (type === 'run.token') text += data.text;
+		return /^word word/.test(text);
+	});
 	const late = await listen(other, `?session=${session.id}`);
 	const partial = (await late.eventsUntil(({ type }) => type === 'run.partial')).at(-1);
 	assert.match(partial.data.text, /^word word/);
