@@ -23,7 +23,9 @@ export const AGENTS = {
 		all: ['--dangerously-skip-permissions'], shell: [['Bash'], (command) => ({ command, description: 'As told' })],
 		env: (url) => ({ ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: 'sk-ant-test', IS_SANDBOX: '1',
 			CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1', DISABLE_TELEMETRY: '1', DISABLE_ERROR_REPORTING: '1',
-			DISABLE_AUTOUPDATER: '1', ENABLE_TOOL_SEARCH: 'false' }),
+			DISABLE_AUTOUPDATER: '1', ENABLE_TOOL_SEARCH: 'false',
+			// On a busy machine its first request would come before the tools of its servers.
+			MCP_CONNECTION_NONBLOCKING: 'false' }),
 	},
 	codex: {
 		trust: ({ home, work }) => appendFileSync(join(home, '.codex/config.toml'), `\n[projects."${work}"]\ntrust_level = "trusted"\n`),

@@ -32,7 +32,7 @@ function claude(model, { way, token = server.secrets.agent, flags = [], prompt =
 			ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'sk-ant-test',
 			CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1', DISABLE_TELEMETRY: '1',
 			DISABLE_ERROR_REPORTING: '1', DISABLE_AUTOUPDATER: '1', DISABLE_UPDATES: '1',
-			ENABLE_TOOL_SEARCH: 'false', PARLEY_URL: server.url, PARLEY_TOKEN: token },
+			ENABLE_TOOL_SEARCH: 'false', MCP_CONNECTION_NONBLOCKING: 'false', PARLEY_URL: server.url, PARLEY_TOKEN: token },
 	});
 	let stdout = '';
 	let stderr = '';

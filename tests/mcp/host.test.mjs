@@ -23,7 +23,7 @@ test('Claude Code asks, the dialog opens over it, the answer is the text of the 
 		'--allowedTools', 'mcp__parley'], { columns: 100, env: {
 		HOME: home, ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'sk-ant-test',
 		CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1', DISABLE_TELEMETRY: '1', DISABLE_ERROR_REPORTING: '1',
-		DISABLE_AUTOUPDATER: '1', DISABLE_UPDATES: '1', ENABLE_TOOL_SEARCH: 'false' } });
+		DISABLE_AUTOUPDATER: '1', DISABLE_UPDATES: '1', ENABLE_TOOL_SEARCH: 'false', MCP_CONNECTION_NONBLOCKING: 'false' } });
 	await terminal.shows('Which database shall I use?', 60_000);
 	await terminal.armed('( ) 1');
 	terminal.press('Enter');

@@ -45,7 +45,7 @@ const events = async (node, session) => (await ok(200, node, 'admin', 'GET',
 	`/v1/events?format=json&after=0&session=${session}&limit=200`)).items;
 /* Which node works on it, by its event. */
 const worker = async (session) => {
-	const started = (await events(one, session)).filter(({ type }) => type === 'run.started').at(-1).data.node;
+	const started = await until(async () => (await events(one, session)).findLast(({ type }) => type === 'run.started')?.data.node, 'the start');
 	return [one, two].find((node) => started.endsWith(node.data.replace(/[/%_\\]/g, '-').slice(-40)));
 };
 
