@@ -122,16 +122,17 @@ test('the database goes away while a model answers: the turn is committed once i
 	assert.deepEqual(tasks.map(({ name }) => name), ['kept']);
 });
 
-test('the runs of a node that died go on at the other when their lease is over', async () => {
+test('the runs of a node that died go on at the other when their lease is over', async (t) => {
 	let calls = 0;
 	const session = await start(one, script('Orphan', () => (calls++ ? [say('adopted')] : { blocks: [say('a')], hang: true })));
 	await until(() => model.open === 1, 'the model call');
 	const dead = await worker(session.id), heir = dead === one ? two : one;
 	await dead.kill();
-	heir.jump(LEASE_OVER);
+	if (!LONG) heir.jump(LEASE_OVER); // else it is waited out
 	const began = Date.now(), r = await ended(heir, session.run);
 	assert.deepEqual([r.report, r.attempt], ['adopted', 2]);
-	assert.ok(Date.now() - began < 4000, 'no later than the next look');
+	assert.ok(Date.now() - began < (LONG ? 35_000 : 4000), `no later than the next look: ${Date.now() - began} ms`);
+	t.diagnostic(`taken over after ${Date.now() - began} ms`);
 	await dead.start();
 });
 
