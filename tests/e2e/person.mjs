@@ -97,6 +97,15 @@ export class Person {
 	key(...names) {
 		return names.reduce((before, name) => before.then(() => this.page.keyboard.press(name)), Promise.resolve());
 	}
+	/** g and the letter of a place, pressed again by who was too slow between them. */
+	async go(letter, path) {
+		for (let tries = 0; tries < 5; tries++) {
+			await this.key('g', letter);
+			const there = await this.page.waitForURL(path, { timeout: 10_000 }).then(() => true, () => false);
+			if (there) return;
+		}
+		throw new Error(`g ${letter} does not lead to ${path}`);
+	}
 	/** Clicks, or uses the key that stands for it. */
 	pressOr(target, key) {
 		return this.byKeys ? this.key(key) : this.press(target);

@@ -289,8 +289,7 @@ area('settling in', (scenario) => {
 			await desk.pending(ask.id);
 			await own.visit('/settings/keys');
 			await own.check(single, true);
-			await own.key('g', 's');
-			await own.page.waitForURL('**/sessions');
+			await own.go('s', '**/sessions');
 			await own.look(ask);
 			await own.armed(own.button('approval.approve'));
 			await own.key('a');
@@ -337,10 +336,8 @@ area('settling in', (scenario) => {
 		await me.page.getByRole('dialog', { name: me.t('keys') }).waitFor();
 		await me.key('Escape');
 		await me.dialog.waitFor({ state: 'detached' });
-		for (const [letter, path] of [['s', 'sessions'], ['a', 'activity'], ['i', 'inbox']]) {
-			await me.key('g', letter);
-			await me.page.waitForURL(`**/${path}`);
-		}
+		for (const [letter, path] of [['s', 'sessions'], ['a', 'activity'], ['i', 'inbox']])
+			await me.go(letter, `**/${path}`);
 		await me.key('/');
 		await until(() => me.page.getByRole('searchbox').evaluate((box) => box === document.activeElement), 'the search');
 	});

@@ -32,8 +32,8 @@ export interface KeyLayer {
 }
 
 const layers: (KeyLayer & { map: KeyMap })[] = [];
-let lead: string | null = null;
-let leadTimer: ReturnType<typeof setTimeout> | undefined;
+/** When g was pressed, which goes before the letter of a place. */
+let ledAt = -Infinity;
 let typedAt = 0;
 /** The text field somebody is in, until they leave it themselves. */
 let field: Element | null = null;
@@ -119,16 +119,16 @@ function listen(event: KeyboardEvent): void {
 	}
 	const focus = event.target instanceof Element ? event.target : document.body;
 	if (focus.closest(owners[name] ?? 'never')) return;
-	const full = lead && event.key.length === 1 ? `${lead} ${name}` : name;
-	clearTimeout(leadTimer);
-	lead = null;
+	/* By the clock of the keys: a page that is busy between them loses none. */
+	const led = event.timeStamp - ledAt < LEAD_MS && event.key.length === 1;
+	const full = led ? `g ${name}` : name;
+	ledAt = -Infinity;
 	const run = find(full, focus);
 	if (run) {
 		event.preventDefault();
 		run(event);
 	} else if (name === 'g') {
-		lead = 'g';
-		leadTimer = setTimeout(() => (lead = null), LEAD_MS);
+		ledAt = event.timeStamp;
 	}
 }
 
