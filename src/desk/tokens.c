@@ -257,7 +257,7 @@ static enum err token_create_check(struct task *t, struct fault *why)
 	if (b->role == ROLE_AGENT &&
 		(str_find(b->agent, STR("*")) >= 0 || str_find(b->agent, STR("?")) >= 0))
 		e = fail_at(why, str_eq(b->agent, b->name) ? "/name" : "/agent",
-			"an agent's name has no * and no ?");
+			"an agent's name cannot contain * or ?");
 	b->user = json_text(user);
 	if (user && user->type != JSON_NULL &&
 		(!json_is(user, JSON_STRING) || b->role != ROLE_AGENT))

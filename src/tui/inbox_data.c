@@ -458,13 +458,19 @@ static void log_take(struct inbox *in, const struct json *page)
 	path_call(in, "GET", &path, STR_NONE, TAG_SESSION_LOG);
 }
 
-/* Runs of another session, when the person has moved on since, are passed over. */
-static void runs_take(struct inbox *in, const struct json *page)
+/* Is this page of runs or tasks of another session, which the person has left since? */
+static bool page_of_other(const struct inbox *in, const struct json *page)
 {
 	const struct json *items = json_get(page, "items");
-	bool other = json_is(items, JSON_ARRAY) && items->count > 0 &&
-		     !str_eq(json_text(json_get(&items->items[0], "session")),
-			     buf_str(&in->session.id));
+
+	return json_is(items, JSON_ARRAY) && items->count > 0 &&
+	       !str_eq(json_text(json_get(&items->items[0], "session")),
+		       buf_str(&in->session.id));
+}
+
+static void runs_take(struct inbox *in, const struct json *page)
+{
+	bool other = page_of_other(in, page);
 
 	if (!other) run_tree_runs(&in->session.tree, page);
 	if (in->session.again || other) runs_want(in);
@@ -472,12 +478,7 @@ static void runs_take(struct inbox *in, const struct json *page)
 
 static void tasks_take(struct inbox *in, const struct json *page)
 {
-	const struct json *items = json_get(page, "items");
-	bool other = json_is(items, JSON_ARRAY) && items->count > 0 &&
-		     !str_eq(json_text(json_get(&items->items[0], "session")),
-			     buf_str(&in->session.id));
-
-	if (!other) run_tree_tasks(&in->session.tree, page);
+	if (!page_of_other(in, page)) run_tree_tasks(&in->session.tree, page);
 }
 
 void data_session(struct inbox *in, struct str id)
