@@ -31,10 +31,10 @@ const struct plan_person *plan_person(const struct plan_facts *f, struct str use
 /* Users and contacts that a step names, each once. */
 struct plan_targets {
 	struct str *users;
+	const struct contact **own; /* of each user: contact:con_…, only this one; or NULL */
 	size_t users_len, users_cap;
 	const struct contact **rooms;
 	size_t rooms_len;
-	const struct contact *own; /* contact:con_… of a person: only this one */
 };
 
 static bool targets_user(
@@ -125,10 +125,11 @@ static void targets_contact(
 		if (!str_eq(c->id, id)) continue;
 		if (c->team.len) {
 			targets_room(t, c);
-		} else {
-			targets_user(f, t, c->user);
-			t->own = c;
+			continue;
 		}
+		targets_user(f, t, c->user);
+		for (size_t k = 0; k < t->users_len; k++)
+			if (str_eq(t->users[k], c->user)) t->own[k] = c;
 	}
 }
 
@@ -305,31 +306,30 @@ static bool person_present(const struct plan_facts *f, const struct plan_person 
 	       p->present_ms - f->now_ms <= PRESENT_MS;
 }
 
+/* `own`: the one contact that the step names for them, or NULL. */
 static enum plan_why person_why(const struct plan_facts *f, const struct notify_step *s,
-	const struct plan_targets *t, struct str user)
+	const struct contact *own, struct str user)
 {
 	const struct plan_person *p = plan_person(f, user);
 	const struct contact *contacts[DELIVERY_CHANNELS];
 
 	if (may_settle(f, user) != REFUSED_NOT) return PLAN_NOT_ENTITLED;
 	if (!s->always && p && person_present(f, p)) return PLAN_PRESENT;
-	if (t->own && str_eq(t->own->user, user))
-		return contact_usable(t->own) ? PLAN_TOLD : PLAN_NO_CONTACT;
+	if (own) return contact_usable(own) ? PLAN_TOLD : PLAN_NO_CONTACT;
 	return person_contacts(f, user, s->via, contacts) ? PLAN_TOLD : PLAN_NO_CONTACT;
 }
 
 static bool person_plan(const struct plan_facts *f, const struct notify_step *s,
-	int64_t step, const struct plan_targets *t, struct str user,
-	struct notify_plan *out)
+	int64_t step, const struct contact *own, struct str user, struct notify_plan *out)
 {
 	struct plan_entry e = { .step = step, .user = user };
 	const struct contact *contacts[DELIVERY_CHANNELS];
 	size_t n = 0;
 
-	e.why = person_why(f, s, t, user);
+	e.why = person_why(f, s, own, user);
 	if (e.why) return plan_add(out, f->arena, e);
-	if (t->own && str_eq(t->own->user, user))
-		contacts[n++] = t->own;
+	if (own)
+		contacts[n++] = own;
 	else
 		n = person_contacts(f, user, s->via, contacts);
 	e.at_ms = person_when(f, user, &e.why);
@@ -362,13 +362,14 @@ static void targets_pick(
 	size_t best = t->users_len;
 
 	for (size_t i = 0; i < t->users_len; i++) {
-		if (person_why(f, s, t, t->users[i])) continue;
+		if (person_why(f, s, t->own[i], t->users[i])) continue;
 		if (best == t->users_len ||
 			person_last(f, t->users[i]) < person_last(f, t->users[best]))
 			best = i;
 	}
 	if (best == t->users_len) return;
 	t->users[0] = t->users[best];
+	t->own[0] = t->own[best];
 	t->users_len = 1;
 }
 
@@ -379,12 +380,13 @@ bool plan_step(const struct plan_facts *f, const struct notify_step *s, int64_t 
 
 	t.users = ARENA_ARRAY(f->arena, struct str, f->roster->users_len + 1);
 	t.rooms = ARENA_ARRAY(f->arena, const struct contact *, f->contacts_len + 1);
-	if (!t.users || !t.rooms) return false;
+	t.own = ARENA_ARRAY(f->arena, const struct contact *, f->roster->users_len + 1);
+	if (!t.users || !t.rooms || !t.own) return false;
 	for (size_t i = 0; i < s->to_len; i++)
 		targets_add(f, &t, &s->to[i]);
 	if (s->pick_one) targets_pick(f, s, &t);
 	for (size_t i = 0; i < t.users_len; i++)
-		if (!person_plan(f, s, step, &t, t.users[i], out)) return false;
+		if (!person_plan(f, s, step, t.own[i], t.users[i], out)) return false;
 	for (size_t i = 0; i < t.rooms_len; i++) {
 		const struct contact *c = t.rooms[i];
 		struct plan_entry e = { f->now_ms, step, STR_NONE, c, contact_has(f, c),

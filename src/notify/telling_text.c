@@ -101,11 +101,11 @@ static void head(struct writing *w)
 	line(w, MSG_IN(w->arena, w->lang, "notify.head",
 			{ "kind", word_of(w, "kind", ask_kind_name(a->kind)) },
 			{ "agent", agent_name(a) }));
+	countdown(w, a);
+	if (fill_is_hidden(w->f) || w->f->title_only) return;
 	if (a->risk)
 		line(w, MSG_IN(w->arena, w->lang, "notify.risk",
 				{ "risk", word_of(w, "risk", risk_name(a->risk)) }));
-	countdown(w, a);
-	if (fill_is_hidden(w->f) || w->f->title_only) return;
 	if (w->f->session_title.len)
 		line(w, MSG_IN(w->arena, w->lang, "notify.session",
 				{ "session", w->f->session_title }));
