@@ -31,7 +31,8 @@ const struct plan_person *plan_person(const struct plan_facts *f, struct str use
 /* Users and contacts that a step names, each once. */
 struct plan_targets {
 	struct str *users;
-	const struct contact **own; /* of each user: contact:con_…, only this one; or NULL */
+	const struct contact *
+		*own; /* of each user: contact:con_…, only this one; or NULL */
 	size_t users_len, users_cap;
 	const struct contact **rooms;
 	size_t rooms_len;
