@@ -83,6 +83,10 @@ static struct str create_body(struct cli *cli)
 		jw_key(&w, "local");
 		jw_bool(&w, true);
 	}
+	if (args_have(&cli->args, "runs")) {
+		jw_key(&w, "runs");
+		jw_bool(&w, true);
+	}
 	jw_object_end(&w);
 	out = arena_str(&cli->arena, buf_str(&b));
 	buf_done(&b);
@@ -168,8 +172,8 @@ static const struct flag create_flags[] = {
 	{ .name = "name", .value = "NAME" }, { .name = "agent", .value = "AGENT" },
 	{ .name = "tools", .value = "LIST" }, { .name = "mcp-wait", .value = "SECONDS" },
 	{ .name = "again", .value = "TIME" }, { .name = "expires", .value = "TIME" },
-	{ .name = "local" }, { .name = "workspace", .value = "NAME" }, { .name = "json" },
-	{ 0 }
+	{ .name = "local" }, { .name = "runs" }, { .name = "workspace", .value = "NAME" },
+	{ .name = "json" }, { 0 }
 };
 
 static const char *const create_examples[] = {

@@ -162,9 +162,10 @@ void token_digest(const struct token *t, char out[SHORT_DIGEST_SIZE])
 		t->tools, t->last4, digest_number(t->created_ms, created),
 		digest_number(t->expires_ms, expires), digest_number(t->mcp_wait_s, wait),
 		t->mcp_local ? STR("1") : STR("0"), digest_number(t->again_s, again),
-		t->maker };
+		t->maker, STR("runs") };
+	size_t without = t->runs ? 0 : t->maker.len ? 1 : 2;
 
-	fields_digest(fields, sizeof fields / sizeof *fields - !t->maker.len, out);
+	fields_digest(fields, sizeof fields / sizeof *fields - without, out);
 }
 
 void votes_digest(const struct ask *a, char out[SHORT_DIGEST_SIZE])

@@ -45,6 +45,7 @@ struct token {
 	 * again; -1: as the server does. */
 	int64_t again_s;
 	struct str maker; /* usr_… who made it; empty: the shell, or it is unknown */
+	bool runs;	  /* an agent's: it may run agents of ours */
 };
 
 const char *token_kind_name(enum token_kind);

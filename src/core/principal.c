@@ -10,6 +10,7 @@ enum {
 	ROUTE = 1 << MAY_ROUTE,
 	WITHDRAW = 1 << MAY_WITHDRAW,
 	ADMIN = 1 << MAY_ADMIN,
+	RUN = 1 << MAY_RUN,
 };
 
 static const struct {
@@ -19,9 +20,11 @@ static const struct {
 	[ROLE_NONE] = { "none", 0 },
 	[ROLE_AGENT] = { "agent", ASK },
 	[ROLE_VIEWER] = { "viewer", READ_ALL },
-	[ROLE_MEMBER] = { "member", READ_ALL | ASK | SETTLE | ROUTE },
-	[ROLE_ADMIN] = { "admin", READ_ALL | ASK | SETTLE | ROUTE | WITHDRAW | ADMIN },
-	[ROLE_OWNER] = { "owner", READ_ALL | ASK | SETTLE | ROUTE | WITHDRAW | ADMIN },
+	[ROLE_MEMBER] = { "member", READ_ALL | ASK | SETTLE | ROUTE | RUN },
+	[ROLE_ADMIN] = { "admin",
+		READ_ALL | ASK | SETTLE | ROUTE | WITHDRAW | ADMIN | RUN },
+	[ROLE_OWNER] = { "owner",
+		READ_ALL | ASK | SETTLE | ROUTE | WITHDRAW | ADMIN | RUN },
 	[ROLE_LOCAL_ADMIN] = { "local_admin", READ_ALL | ADMIN },
 };
 
@@ -45,6 +48,11 @@ bool role_may(enum role r, enum permission d)
 	return roles[r].may >> d & 1;
 }
 
+bool principal_may(const struct principal *p, enum permission d)
+{
+	return role_may(p->role, d) || (d == MAY_RUN && p->runs);
+}
+
 static bool same_agent(const struct principal *p, struct str agent)
 {
 	return role_may(p->role, MAY_ASK) && agent.len && str_eq(p->agent, agent);
@@ -58,6 +66,11 @@ bool principal_sees(const struct principal *p, struct str agent)
 bool principal_owns(const struct principal *p, struct str agent)
 {
 	return role_may(p->role, MAY_WITHDRAW) || same_agent(p, agent);
+}
+
+struct str principal_starter(const struct principal *p)
+{
+	return p->user.len && p->role != ROLE_AGENT ? p->user : p->token;
 }
 
 bool principal_reaches(const struct principal *p, enum role role)

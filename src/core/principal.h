@@ -21,6 +21,7 @@ enum permission {
 	MAY_ROUTE,    /* claim, assign, extend */
 	MAY_WITHDRAW, /* cancel what another asked; change another's session */
 	MAY_ADMIN,    /* users, tokens */
+	MAY_RUN,      /* start, write to and stop agents that Parley runs */
 };
 
 /* Strings are borrowed. */
@@ -32,15 +33,20 @@ struct principal {
 	struct str name; /* the person's or the token's name */
 	struct str agent; /* what asks go under: the agent's name, or a person's id */
 	struct str via;	  /* "web" for a cookie; else "api", or what the client says */
+	bool runs;	  /* an agent's token that was made to run agents */
 };
 
 const char *role_name(enum role);
 bool role_read(struct str, enum role *); /* agent viewer member admin owner */
 bool role_may(enum role, enum permission);
+/* The same, and MAY_RUN for an agent whose token says so. */
+bool principal_may(const struct principal *, enum permission);
 /* May p see what this agent asked? What one may not see is not found. */
 bool principal_sees(const struct principal *, struct str agent);
 /* May p cancel, change or delete what this agent asked or made? */
 bool principal_owns(const struct principal *, struct str agent);
+/* Who started what p starts: the person, or an agent's token. */
+struct str principal_starter(const struct principal *);
 /* May p act on, or through, somebody of this role? Nobody does above themselves. */
 bool principal_reaches(const struct principal *, enum role);
 /* "agt_" and 26 characters that depend on workspace and name alone. */

@@ -42,6 +42,17 @@ bool session_runnable(const struct session *s)
 	return s->starter.len > 0;
 }
 
+bool session_started_by(const struct session *s, const struct principal *p)
+{
+	return session_runnable(s) && principal_may(p, MAY_RUN) &&
+	       (str_eq(s->starter, principal_starter(p)) || str_eq(s->starter, p->token));
+}
+
+bool session_seen_by(const struct session *s, const struct principal *p)
+{
+	return principal_sees(p, s->agent) || session_started_by(s, p);
+}
+
 static void count(struct session *s, enum ask_kind kind, int64_t by)
 {
 	switch (kind) {

@@ -59,6 +59,10 @@ const char *session_status_name(enum session_status);
 bool session_status_read(struct str, enum session_status *);
 bool session_ended(const struct session *);    /* completed, failed, cancelled */
 bool session_runnable(const struct session *); /* its agent is one that Parley runs */
+/* Of those that Parley runs: did p start it? */
+bool session_started_by(const struct session *, const struct principal *);
+/* May p see it: everybody's, one of its own agent's, or one that it started. */
+bool session_seen_by(const struct session *, const struct principal *);
 
 /* An ask of this kind is opened or settled: counts it, sets the status. True when the
  * status changed. Opening in an ended session sets it going again only if not refused by

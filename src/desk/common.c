@@ -45,16 +45,21 @@ enum err desk_refused(const struct task *t, struct fault *why)
 	return why->err;
 }
 
+enum err desk_permit(const struct task *t, enum permission permission, struct fault *why)
+{
+	if (!principal_may(&t->job.who, permission))
+		return fail(why, ERR_FORBIDDEN, "the role %s may not do this",
+			role_name(t->job.who.role));
+	return desk_refused(t, why);
+}
+
 enum err desk_admit(struct task *t, struct rows *rows, enum permission permission,
 	struct ask **out, struct fault *why)
 {
 	enum err e = desk_find_ask(t, rows, out, why);
 
 	if (e) return e;
-	if (!role_may(t->job.who.role, permission))
-		return fail(why, ERR_FORBIDDEN, "the role %s may not do this",
-			role_name(t->job.who.role));
-	return desk_refused(t, why);
+	return desk_permit(t, permission, why);
 }
 
 enum err desk_find_session(
@@ -62,7 +67,7 @@ enum err desk_find_session(
 {
 	struct session *s = rows_session(rows, t->job.who.ws, t->id);
 
-	if (!s || !principal_sees(&t->job.who, s->agent))
+	if (!s || !session_seen_by(s, &t->job.who))
 		return fail(why, ERR_NOT_FOUND, "no session %.*s",
 			STR_ARGS(str_first(t->id, 64)));
 	*out = s;

@@ -145,6 +145,8 @@ enum err desk_find_session(
 enum err desk_admit(
 	struct task *, struct rows *, enum permission, struct ask **, struct fault *);
 enum err desk_refused(const struct task *, struct fault *);
+/* ERR_FORBIDDEN, or why the body was refused: of a kind that is `late`. */
+enum err desk_permit(const struct task *, enum permission, struct fault *);
 /* ERR_FORBIDDEN unless it is p's own, or p may withdraw others'. */
 enum err desk_own(const struct principal *, struct str agent, struct fault *);
 

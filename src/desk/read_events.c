@@ -23,11 +23,21 @@ static enum err event_row(void *ctx, const struct row *row, struct fault *why)
 	return event_from_row(row, &t->job.arena, &t->events[t->events_len++], why);
 }
 
-/* An agent sees its own only; what happens to users, tokens and logins is an admin's. */
-static void filter_own(struct task *t)
+/* An agent sees its own only, and all of a session that it started; what happens to users,
+ * tokens and logins is an admin's. */
+static enum err filter_own(struct task *t, struct db *db, struct fault *why)
 {
-	if (!role_may(t->job.who.role, MAY_READ_ALL)) t->filter.agent = t->job.who.agent;
-	t->filter.not_people = !role_may(t->job.who.role, MAY_ADMIN);
+	const struct principal *who = &t->job.who;
+	struct session s;
+	enum err e;
+
+	t->filter.not_people = !role_may(who->role, MAY_ADMIN);
+	if (role_may(who->role, MAY_READ_ALL)) return OK;
+	t->filter.agent = who->agent;
+	if (!who->runs || !t->filter.session.len) return OK;
+	e = desk_read_session(db, who->ws, t->filter.session, &t->job.arena, &s, why);
+	if (!e && session_started_by(&s, who)) t->filter.agent = STR_NONE;
+	return e == ERR_NOT_FOUND ? OK : e;
 }
 
 static enum err events_gather(struct task *t, struct db *db, struct events_gathered *g,
@@ -114,7 +124,7 @@ static enum err events_read(
 	enum err e = last_event(db, job->who.ws, &last, why);
 
 	(void)now_ms;
-	filter_own(t);
+	if (!e) e = filter_own(t, db, why);
 	if (!e && t->stream) return stream_read(t, db, last, why);
 	if (!e) e = page_read(t, "events", &p, why);
 	g.newest_first = task_has_param(t, "before");

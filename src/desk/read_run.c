@@ -154,6 +154,23 @@ static enum err reads_all(struct job *job, struct fault *why)
 				 role_name(job->who.role));
 }
 
+/* Everybody's, or those in a session that it started. */
+static enum err sees_runs(struct job *job, struct fault *why)
+{
+	return job->who.runs ? OK : reads_all(job, why);
+}
+
+/* A session whose agent's messages, runs and calls this principal may see. */
+static enum err session_seen(
+	struct job *job, struct db *db, struct str id, struct fault *why)
+{
+	struct session s;
+	enum err e = desk_read_session(db, job->who.ws, id, &job->arena, &s, why);
+
+	if (e || session_seen_by(&s, &job->who)) return e;
+	return fail(why, ERR_NOT_FOUND, "no session %.*s", STR_ARGS(str_first(id, 64)));
+}
+
 static enum err run_list_read(
 	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
 {
@@ -162,9 +179,11 @@ static enum err run_list_read(
 	struct str status = task_param(t, "status");
 	struct list_page p;
 	enum run_status known;
-	enum err e = reads_all(job, why);
+	enum err e = sees_runs(job, why);
 
 	(void)now_ms;
+	if (!e && !role_may(job->who.role, MAY_READ_ALL))
+		e = session_seen(job, db, task_param(t, "session"), why);
 	if (!e) e = page_read(t, "runs", &p, why);
 	if (!e && status.len && !run_status_read(status, &known))
 		e = fail_at(why, "/status", "has a value that is not accepted");
@@ -212,15 +231,32 @@ static enum err one_read(struct job *job, struct db *db, enum record_id id,
 				      STR_ARGS(str_first(which, 64)));
 }
 
+/* May this principal see what belongs to that session? What it may not see is not found. */
+static enum err part_seen(struct job *job, struct db *db, struct str session,
+	const char *what, struct fault *why)
+{
+	struct fault hidden = { 0 };
+	enum err e;
+
+	if (role_may(job->who.role, MAY_READ_ALL)) return OK;
+	e = session_seen(job, db, session, &hidden);
+	if (e == ERR_NOT_FOUND)
+		return fail(why, e, "no %s %.*s", what,
+			STR_ARGS(str_first(task_of(job)->id, 64)));
+	if (e) *why = hidden;
+	return e;
+}
+
 static enum err run_get_read(
 	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
 	struct run r;
-	enum err e = reads_all(job, why);
+	enum err e = sees_runs(job, why);
 
 	if (!e) e = one_read(job, db, RECORD_RUNS, t->id, "run", &r, why);
+	if (!e) e = part_seen(job, db, r.session, "run", why);
 	if (e) return e;
 	run_write(&w, &r, now_ms);
 	t->run = r.id;
@@ -259,12 +295,13 @@ static enum err call_get_read(
 {
 	struct json_writer w = { .out = &job->out };
 	struct tool_call c;
-	enum err e = reads_all(job, why);
+	enum err e = sees_runs(job, why);
 
 	(void)now_ms;
 	if (!e)
 		e = one_read(job, db, RECORD_TOOL_CALLS, task_of(job)->id, "tool call",
 			&c, why);
+	if (!e) e = part_seen(job, db, c.session, "tool call", why);
 	if (!e)
 		tool_call_write(&w, &c,
 			c.status == CALL_DONE ? result_in(job, db, &c) : STR_NONE);
@@ -275,24 +312,13 @@ const struct use use_tool_call_get = {
 	.job = { .name = "tool_call_get", .read = call_get_read },
 };
 
-static enum err session_seen(struct job *job, struct db *db, struct fault *why)
-{
-	struct session s;
-	enum err e = desk_read_session(
-		db, job->who.ws, task_of(job)->id, &job->arena, &s, why);
-
-	if (e || principal_sees(&job->who, s.agent)) return e;
-	return fail(why, ERR_NOT_FOUND, "no session %.*s",
-		STR_ARGS(str_first(task_of(job)->id, 64)));
-}
-
 static enum err message_list_read(
 	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
 	struct list_page p;
-	enum err e = session_seen(job, db, why);
+	enum err e = session_seen(job, db, task_of(job)->id, why);
 
 	(void)now_ms;
 	if (!e) e = page_read(t, "messages", &p, why);
@@ -318,7 +344,7 @@ static enum err task_list_read(
 	const struct val args[] = { val_int(job->who.ws), val_text(t->id),
 		val_int(STATE_MAX) };
 	struct written_list l = { &w, STATE_MAX, false, STR_NONE, &job->arena };
-	enum err e = session_seen(job, db, why);
+	enum err e = session_seen(job, db, task_of(job)->id, why);
 
 	(void)now_ms;
 	if (e) return e;

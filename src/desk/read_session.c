@@ -50,7 +50,7 @@ static enum err session_seek(
 	enum err e =
 		desk_read_session(db, job->who.ws, t->id, &job->arena, &s->session, why);
 
-	if (e || principal_sees(&job->who, s->session.agent)) return e;
+	if (e || session_seen_by(&s->session, &job->who)) return e;
 	return fail(
 		why, ERR_NOT_FOUND, "no session %.*s", STR_ARGS(str_first(t->id, 64)));
 }
@@ -183,11 +183,12 @@ static enum err session_list_find(struct job *job, struct db *db, struct session
 		val_text(p->has_cursor ? p->cursor[0] : STR("zz")), val_int(p->limit + 1),
 		val_text(status), val_text(task_param(t, "project")), val_text(like),
 		val_text(role_may(job->who.role, MAY_READ_ALL) ? STR_NONE
-							       : job->who.agent) };
+							       : job->who.agent),
+		val_text(principal_starter(&job->who)) };
 	l->limit = p->limit;
 	l->at = ARENA_ARRAY(&job->arena, struct session, (size_t)p->limit);
 	if (!l->at) return fail(why, ERR_MEMORY, "out of memory");
-	return db_one(db, SQL_SESSION_LIST, args, 7, session_listed, l, why);
+	return db_one(db, SQL_SESSION_LIST, args, 8, session_listed, l, why);
 }
 
 static enum err session_list_read(

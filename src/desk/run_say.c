@@ -189,7 +189,7 @@ static enum err say_decide(struct job *job, struct rows *rows, struct fault *why
 	struct run *r;
 	enum err e = desk_find_session(t, rows, &s, why);
 
-	if (!e) e = desk_refused(t, why);
+	if (!e) e = desk_permit(t, MAY_RUN, why);
 	if (!e && !session_runnable(s))
 		e = fail(why, ERR_CONFLICT,
 			"Parley does not run the agent of this session");
@@ -233,8 +233,6 @@ static enum err say_again(
 
 const struct use use_message_send = {
 	.job = { .name = "message",
-		.needs_permission = true,
-		.permission = MAY_SETTLE,
 		.late = true,
 		.needs = say_needs,
 		.decide = say_decide,
@@ -258,10 +256,10 @@ static enum err run_find(struct task *t, struct rows *rows, struct run **out,
 	enum err e = run_fetch(rows, t->job.who.ws, t->id, &at, why);
 
 	if (!e) e = rows_fetch_session(rows, t->job.who.ws, at->session, s, why);
-	if (!e && !principal_sees(&t->job.who, (*s)->agent))
+	if (!e && !session_seen_by(*s, &t->job.who))
 		e = fail(why, ERR_NOT_FOUND, "no run %.*s",
 			STR_ARGS(str_first(t->id, 64)));
-	if (!e) e = desk_refused(t, why);
+	if (!e) e = desk_permit(t, MAY_RUN, why);
 	if (e) return e;
 	*out = rows_change(rows, at);
 	return *out ? OK : fail(why, ERR_MEMORY, "out of memory");
@@ -292,11 +290,7 @@ static enum err cancel_decide(struct job *job, struct rows *rows, struct fault *
 }
 
 const struct use use_run_cancel = {
-	.job = { .name = "run_cancel",
-		.needs_permission = true,
-		.permission = MAY_SETTLE,
-		.late = true,
-		.decide = cancel_decide },
+	.job = { .name = "run_cancel", .late = true, .decide = cancel_decide },
 	.check = cancel_check,
 };
 
@@ -344,10 +338,6 @@ static enum err retry_decide(struct job *job, struct rows *rows, struct fault *w
 }
 
 const struct use use_run_retry = {
-	.job = { .name = "run_retry",
-		.needs_permission = true,
-		.permission = MAY_SETTLE,
-		.late = true,
-		.decide = retry_decide },
+	.job = { .name = "run_retry", .late = true, .decide = retry_decide },
 	.check = cancel_check,
 };

@@ -215,12 +215,12 @@ static enum err create_runnable(struct task *t, struct rows *rows,
 	struct run *r;
 	enum err e = OK;
 
-	if (!role_may(who->role, MAY_SETTLE))
+	if (!principal_may(who, MAY_RUN))
 		return fail(why, ERR_FORBIDDEN, "the role %s may not run agents",
 			role_name(who->role));
 	own.agent = agent->name;
 	own.parallel = true;
-	own.starter = who->user.len ? who->user : who->token;
+	own.starter = principal_starter(who);
 	if (!own.title.len)
 		own.title =
 			d->message.len ? say_title(d->message, rows->arena) : agent->name;
@@ -282,12 +282,6 @@ const struct use use_session_create = {
 static void whole_needs(struct job *job, struct wants *w)
 {
 	wants_open_asks(w, job->who.ws, task_of(job)->id);
-}
-
-static bool session_started_by(const struct session *s, const struct principal *p)
-{
-	return session_runnable(s) &&
-	       (str_eq(s->starter, p->user) || str_eq(s->starter, p->token));
 }
 
 static enum err session_find_own(
@@ -383,7 +377,7 @@ static enum err cancel_decide(struct job *job, struct rows *rows, struct fault *
 	enum err e = desk_find_session(t, rows, &s, why);
 
 	/* Any member may stop what Parley runs. */
-	if (!e && !(session_runnable(s) && role_may(job->who.role, MAY_SETTLE)))
+	if (!e && !(session_runnable(s) && principal_may(&job->who, MAY_RUN)))
 		e = session_find_own(t, rows, &s, why);
 	if (!e && s->run_open) e = session_run_cancel(t, rows, s, why);
 	if (!e) e = session_become(t, rows, s, SESSION_CANCELLED, why);

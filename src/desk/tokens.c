@@ -70,6 +70,8 @@ static void token_write(struct json_writer *w, const struct token *tok, struct s
 		jw_null(w);
 	jw_key(w, "local");
 	jw_bool(w, tok->mcp_local);
+	jw_key(w, "runs");
+	jw_bool(w, tok->runs);
 	jw_key(w, "created_at");
 	jw_text(w, at);
 	time_or_null(w, "expires_at", tok->expires_ms);
@@ -150,7 +152,7 @@ struct token_body {
 	int64_t again_s;
 	int64_t expires_ms; /* 0: never */
 	bool expires_in;    /* so long after it is made */
-	bool local;
+	bool local, runs;
 };
 
 enum { MCP_WAIT_MAX_S = 3600, AGAIN_MAX_S = 7 * 24 * 3600 };
@@ -206,13 +208,14 @@ static enum err token_expires(
 static enum err token_create_check(struct task *t, struct fault *why)
 {
 	static const char *const names[] = { "role", "name", "agent", "tools", "mcp_wait",
-		"again", "local", "expires", "user", NULL };
+		"again", "local", "runs", "expires", "user", NULL };
 	struct token_body *b = ARENA_NEW(&t->job.arena, struct token_body);
 	const struct json *agent = json_get(t->body, "agent");
 	const struct json *tools = json_get(t->body, "tools");
 	const struct json *wait = json_get(t->body, "mcp_wait");
 	const struct json *again = json_get(t->body, "again");
 	const struct json *local = json_get(t->body, "local");
+	const struct json *runs = json_get(t->body, "runs");
 	const struct json *expires = json_get(t->body, "expires");
 	const struct json *user = json_get(t->body, "user");
 	enum err e = members_only(t->body, names, why);
@@ -248,6 +251,11 @@ static enum err token_create_check(struct task *t, struct fault *why)
 	if (local && local->type != JSON_NULL && !json_is_bool(local))
 		e = fail_at(why, "/local", "true or false");
 	b->local = json_is(local, JSON_TRUE);
+	b->runs = json_is(runs, JSON_TRUE);
+	if (runs && runs->type != JSON_NULL &&
+		(!json_is_bool(runs) || (b->runs && b->role != ROLE_AGENT)))
+		e = fail_at(why, "/runs",
+			"true or false, of an agent's token: members may run agents anyway");
 	if (expires && expires->type != JSON_NULL && token_expires(expires, b, why))
 		e = why->err;
 	/* What a person asks goes under their id: no agent is called so. */
@@ -312,6 +320,7 @@ static enum err token_create_decide(struct job *job, struct rows *rows, struct f
 		.mcp_wait_s = b->mcp_wait_s,
 		.mcp_local = b->local,
 		.again_s = b->again_s,
+		.runs = b->runs,
 		.maker = job->who.user };
 	struct json_writer w = { .out = &job->out };
 	const struct token *tok;

@@ -37,6 +37,7 @@ static enum err credential_row(void *ctx, const struct row *row, struct fault *w
 	/* A person's token may say less than the person, never more. */
 	if (user.len && own.len && role_read(own, &limit) && limit < p->role)
 		p->role = limit;
+	p->runs = agents && row_int(row, 23) != 0;
 	p->ws = row_int(row, 0);
 	p->token = arena_str(arena, row_text(row, 1));
 	p->user = arena_str(arena, user);
@@ -74,7 +75,7 @@ static void credential_copy(struct job *to, const struct job *from)
 
 	to->who = (struct principal){ p->ws, p->role, arena_str(a, p->token),
 		arena_str(a, p->user), arena_str(a, p->name), arena_str(a, p->agent),
-		to->who.via.len ? to->who.via : arena_str(a, p->via) };
+		to->who.via.len ? to->who.via : arena_str(a, p->via), p->runs };
 	to->credential = (struct credential){ arena_str(a, c->kind),
 		arena_str(a, c->workspace), arena_str(a, c->tools),
 		arena_str(a, c->language), c->created_ms, c->expires_ms, c->mcp_wait_s,
@@ -88,7 +89,7 @@ static void credential_admit(struct job *job)
 {
 	if (job->kind->late) return;
 	if (job->kind->needs_permission &&
-		!role_may(job->who.role, job->kind->permission))
+		!principal_may(&job->who, job->kind->permission))
 		job->err = fail(&job->why, ERR_FORBIDDEN, "the role %s may not do this",
 			role_name(job->who.role));
 	else if (job->refused)

@@ -416,7 +416,12 @@ static const char step_5[] =
 	" name TEXT NOT NULL PRIMARY KEY, lease_ms BIGINT NOT NULL, lease_by TEXT NOT NULL,"
 	" reading TEXT NOT NULL, version BIGINT NOT NULL);";
 
-static const char *const steps[] = { step_1, step_2, step_3, step_4, step_5 };
+/* 6. */
+static const char step_6[] =
+	/* Tokens of agents that may run agents of ours. */
+	"ALTER TABLE tokens ADD COLUMN runs BIGINT NOT NULL DEFAULT 0;";
+
+static const char *const steps[] = { step_1, step_2, step_3, step_4, step_5, step_6 };
 
 enum { NEWEST = sizeof(steps) / sizeof(steps[0]) };
 

@@ -66,6 +66,7 @@ static const struct column token_columns[] = {
 	CHANGES(INT, token, last_used_ms),
 	FIXED(INT, token, again_s),
 	FIXED(TEXT, token, maker),
+	FIXED(BOOL, token, runs),
 };
 
 static const struct column team_columns[] = {

@@ -455,6 +455,48 @@ test('bad input starts nothing', async () => {
 	assert.equal((await member.post(`/v1/sessions/${plain.id}/messages`, { content: 'x' })).status, 409);
 });
 
+test('members run agents; viewers and agents do not, but for a token made to', async () => {
+	const [viewer, runner, other] = [await server.as('viewer', 'vic'), await server.as('agent', 'starter', ['--runs']),
+		await server.as('agent', 'second', ['--runs'])];
+	const text = script('Whose run', (q) => [say(last(q) === 'more' ? 'more' : 'done')]);
+	const session = await start(text);
+	await ended(session.run);
+	for (const who of [viewer, agent]) {
+		assert.equal((await who.post('/v1/sessions', { agent: 'helper', message: text })).status, 403);
+		const status = who === viewer ? 403 : 404;
+		assert.equal((await who.post(`/v1/sessions/${session.id}/messages`, { content: 'more' })).status, status);
+		assert.equal((await who.post(`/v1/runs/${session.run}/cancel`, {})).status, status);
+		assert.equal((await who.post(`/v1/runs/${session.run}/retry`, {})).status, status);
+		assert.equal((await who.post(`/v1/sessions/${session.id}/cancel`, {})).status, status);
+	}
+	/* One that has the name of the agent sees its sessions, and still may not write to it. */
+	const namesake = await server.as('agent', 'helper');
+	assert.equal((await namesake.get(`/v1/sessions/${session.id}`)).status, 200);
+	assert.equal((await namesake.post(`/v1/sessions/${session.id}/messages`, { content: 'more' })).status, 403);
+	/* A token made to run agents sees what it started, and only that. */
+	const own = ok(await runner.post('/v1/sessions', { agent: 'helper', message: text }), 201);
+	assert.equal(ok(await runner.get(`/v1/runs/${own.run}?wait=20`)).report, 'done');
+	assert.equal(ok(await runner.post(`/v1/sessions/${own.id}/messages?wait=20`, { content: 'more' }), 201).run.report, 'more');
+	assert.equal(ok(await runner.get(`/v1/sessions/${own.id}/state`)).messages.length, 4);
+	assert.deepEqual(ok(await runner.get('/v1/sessions')).items.map(({ id }) => id), [own.id]);
+	assert.equal(ok(await runner.get(`/v1/runs?session=${own.id}`)).items.length, 2);
+	const events = ok(await runner.get(`/v1/events?format=json&after=0&session=${own.id}`)).items;
+	assert.equal(events.filter(({ type }) => type === 'run.completed').length, 2);
+	assert.equal(ok(await runner.get(`/v1/events?format=json&after=0&session=${session.id}`)).items.length, 0);
+	for (const [who, { id, run: its }] of [[runner, session], [other, own]]) {
+		assert.equal((await who.get(`/v1/sessions/${id}`)).status, 404);
+		assert.equal((await who.get(`/v1/runs/${its}`)).status, 404);
+		assert.equal((await who.get(`/v1/runs?session=${id}`)).status, 404);
+		assert.equal((await who.post(`/v1/sessions/${id}/messages`, { content: 'more' })).status, 404);
+		assert.equal((await who.post(`/v1/sessions/${id}/cancel`, {})).status, 404);
+	}
+	assert.equal((await runner.get('/v1/usage')).status, 403);
+	assert.equal((await runner.post('/v1/agents', { name: 'x', provider: 'scripted', model: 'm' })).status, 403);
+	assert.equal((await admin.post('/v1/tokens', { role: 'member', name: 'm2', runs: true })).body.errors[0].pointer, '/runs');
+	assert.equal(ok(await runner.post(`/v1/sessions/${own.id}/cancel`, {})).status, 'cancelled');
+	assert.equal((await runner.delete(`/v1/sessions/${own.id}`)).status, 204);
+});
+
 test('usage is summed up, tools are listed, a deleted session takes all of it along', async () => {
 	const sums = ok(await member.get('/v1/usage?by=agent'));
 	assert.ok(sums.items.find(({ key }) => key === 'helper').runs > 3);

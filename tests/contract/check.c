@@ -280,6 +280,7 @@ static const struct edit {
 	{ TOKEN, "UPDATE tokens SET kind = 'cookie' WHERE id = '@'", "@: it is not as" },
 	{ TOKEN, "UPDATE tokens SET expires_ms = 99 WHERE id = '@'", "@: it is not as" },
 	{ TOKEN, "UPDATE tokens SET mcp_local = 1 WHERE id = '@'", "@: it is not as" },
+	{ TOKEN, "UPDATE tokens SET runs = 1 WHERE id = '@'", "@: it is not as" },
 	{ TOKEN, "UPDATE tokens SET mcp_wait_s = 9 WHERE id = '@'", "@: it is not as" },
 	{ TOKEN, "UPDATE tokens SET again_s = 9 WHERE id = '@'", "@: it is not as" },
 	{ TOKEN, "UPDATE tokens SET created_ms = 9 WHERE id = '@'", "@: it is not as" },
