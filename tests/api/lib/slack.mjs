@@ -13,6 +13,13 @@ export const HARMFUL = /[\u0000-\u0008\u000b-\u001f\u007f\u202a-\u202e\u2066-\u2
 
 export const TEAM = 'T0TEAM', TOKEN = 'xoxb-test', SECRET = 'shhh';
 
+/** Arguments of a method: JSON, or a form whose values are JSON where they are no text. */
+function bodyOf(text) {
+	if (text.startsWith('{')) return JSON.parse(text);
+	const value = (one) => (/^[[{]|^(true|false)$/.test(one) ? JSON.parse(one) : one);
+	return Object.fromEntries([...new URLSearchParams(text)].map(([name, one]) => [name, value(one)]));
+}
+
 export class Slack {
 	messages = []; // {channel, ts, thread, text, blocks, edits}
 	lines = []; // ephemeral, by response_url
@@ -28,7 +35,7 @@ export class Slack {
 			let text = '';
 			request.on('data', (part) => (text += part));
 			request.on('end', () => {
-				const reply = this.answer(request, text.startsWith('{') ? JSON.parse(text) : text);
+				const reply = this.answer(request, bodyOf(text));
 				response.writeHead(reply.status ?? 200, { 'content-type': 'application/json', ...reply.headers });
 				response.end(JSON.stringify(reply.body ?? reply));
 			});

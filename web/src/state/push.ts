@@ -17,10 +17,11 @@ export async function pushState(contacts: Contact[]): Promise<PushState> {
 		if (error instanceof Refused) return 'off';
 		throw error;
 	}
-	const registration = await worker();
-	if (!registration?.pushManager || !('Notification' in window)) return 'never';
+	if (!navigator.serviceWorker || !('PushManager' in window) || !('Notification' in window))
+		return 'never';
 	if (Notification.permission === 'denied') return 'denied';
-	const subscription = await registration.pushManager.getSubscription();
+	/* On a first visit the worker is not there yet: then nothing is subscribed. */
+	const subscription = await (await worker())?.pushManager.getSubscription();
 	const kept = localStorage.getItem(KEPT);
 	return subscription && contacts.some((one) => one.id === kept) ? 'here' : 'ready';
 }
