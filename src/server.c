@@ -519,6 +519,8 @@ static enum err server_open(struct server *sv, int *port, struct fault *why)
 		.allowed_hosts = set->allowed_hosts,
 		.key = key,
 		.mcp_wait_ms = set->mcp_wait_ms,
+		.store_timeout_ms = set->store_timeout_ms,
+		.state_timeout_ms = set->state_timeout_ms,
 		.mcp = sv->mcp };
 	const struct serve_slack slack = { set->slack_token, set->slack_signing_secret,
 		set->slack_app_token, set->slack_api, (enum risk)set->slack_approve,

@@ -40,7 +40,7 @@ struct settings {
 	bool plain;		  /* beyond loopback without TLS: a proxy does it */
 	bool log_json;
 	enum log_level log_level;
-	int64_t mcp_wait_ms;
+	int64_t mcp_wait_ms, store_timeout_ms, state_timeout_ms;
 	int64_t ask_rate; /* asks a minute for one token; 0: no limit */
 	int64_t timeout_min_ms;
 	int64_t timeout_max_ms;

@@ -28,6 +28,7 @@ struct policy {
 	struct risk_row *risks;
 	size_t risks_len;
 	int64_t scope_member_ms, scope_high_ms;
+	int64_t keep_settled_ms; /* sessions that nobody touched; 0: for ever */
 };
 
 /* The policy of a new workspace, as the contract shows it. */

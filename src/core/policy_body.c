@@ -210,7 +210,7 @@ static void retention_check(struct policy_reading *r)
 
 	if (r->m[P_RETENTION] &&
 		members_read(r->check, &at, r->m[P_RETENTION], &one, NULL, m))
-		duration_check(
+		r->out->keep_settled_ms = duration_check(
 			r->check, &at, settled[0], m[0], DAY_MS, DAYS_MAX * DAY_MS);
 }
 

@@ -42,6 +42,11 @@ bool session_runnable(const struct session *s)
 	return s->starter.len > 0;
 }
 
+bool session_over(const struct session *s)
+{
+	return !s->open_input && !s->open_approval && !s->open_other && !s->run_open;
+}
+
 bool session_started_by(const struct session *s, const struct principal *p)
 {
 	return session_runnable(s) && principal_may(p, MAY_RUN) &&

@@ -86,6 +86,8 @@ enum err session_may_ask(const struct session *, enum ask_kind, struct fault *wh
 bool session_resumed(const struct session *);
 /* Its agent is not at work, and nothing of it is open. */
 bool session_stopped(const struct session *);
+/* Nothing of it is open: no ask, no run. */
+bool session_over(const struct session *);
 bool session_can_resume(const struct session *); /* and at least one ask is settled */
 
 enum { EXTERNAL_ID_MAX = 256 }; /* code points */

@@ -259,6 +259,9 @@ extern const struct use use_check;
 /* Forgets what nobody will ask for: deliveries done a week ago or dead for ninety days,
  * and the ends of MCP sessions that would be over anyhow. */
 extern const struct use use_purge;
+/* Deletes sessions that their workspace's policy keeps no longer, some at a time; in `checked` a
+ * bool: there may be more. */
+extern const struct use use_retain;
 /* Before use_user_create and use_user_patch with a password: may they do this at all? If the
  * old password must be shown, its hash is in `old_hash`; the caller verifies it, sets
  * `verified`, and only then makes the new hash. */

@@ -144,6 +144,9 @@ enum err desk_find_session(
  * that nothing is told of what one may not see. */
 enum err desk_admit(
 	struct task *, struct rows *, enum permission, struct ask **, struct fault *);
+/* With everything under it; what is open there is cancelled. */
+enum err desk_delete_session(
+	struct task *, struct rows *, struct session *, struct fault *);
 enum err desk_refused(const struct task *, struct fault *);
 /* ERR_FORBIDDEN, or why the body was refused: of a kind that is `late`. */
 enum err desk_permit(const struct task *, enum permission, struct fault *);

@@ -484,19 +484,27 @@ const struct use use_session_progress = {
 
 /* ---- delete: everything under it goes; waiters are told by the cancellations ---- */
 
+enum err desk_delete_session(
+	struct task *t, struct rows *rows, struct session *s, struct fault *why)
+{
+	enum err e = s->run_open ? session_run_cancel(t, rows, s, why) : OK;
+
+	if (!e) e = desk_cancel_open(t, rows, s, STR("the session was deleted"), why);
+	if (e) return e;
+	if (!rows_event(rows, "session.deleted", s, NULL, STR_NONE) ||
+		!rows_delete(rows, s))
+		return fail(why, ERR_MEMORY, "out of memory");
+	return OK;
+}
+
 static enum err delete_decide(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct session *s;
 	enum err e = session_find_own(t, rows, &s, why);
 
-	if (!e && s->run_open) e = session_run_cancel(t, rows, s, why);
-	if (!e) e = desk_cancel_open(t, rows, s, STR("the session was deleted"), why);
-	if (e) return e;
-	if (!rows_event(rows, "session.deleted", s, NULL, STR_NONE))
-		return fail(why, ERR_MEMORY, "out of memory");
 	job->status = 204;
-	return rows_delete(rows, s) ? OK : fail(why, ERR_MEMORY, "out of memory");
+	return e ? e : desk_delete_session(t, rows, s, why);
 }
 
 const struct use use_session_delete = {

@@ -467,7 +467,10 @@ static void notify_maintain(struct notify *n)
 		n->unmet_ms = wall;
 	}
 	if (n->purge_ms <= now) {
-		notify_tell(n, &use_purge, NULL);
+		bool more = !notify_tell(n, &use_purge, NULL);
+
+		while (more && !notify_tell(n, &use_retain, &more))
+			continue;
 		n->purge_ms = now + PURGE_MS;
 	}
 }

@@ -44,6 +44,10 @@ struct serve {
 	int listeners_len;
 	int listeners_open;
 	int away; /* requests that a clerk has */
+	/* Those among them whose peer waits, the oldest first; looked at every second. */
+	struct request *first_away, *last_away;
+	struct tick away_tick;
+	int64_t store_timeout_ms, state_timeout_ms;
 	struct turn turn;
 	char *url;
 	char *allowed_hosts;
@@ -124,7 +128,9 @@ struct request {
 	bool strict;			/* and to the letter */
 	void (*then)(struct request *); /* back on the loop */
 	void *ctx;
-	struct request *next; /* of the spare ones */
+	struct request *next;	/* of the spare ones, or of those that are away */
+	struct request *before; /* among those that are away */
+	int64_t put_ms;		/* loop time when it went away; 0: nobody waits for it */
 };
 
 /* NULL: out of memory. It belongs to the exchange until request_free. */

@@ -163,6 +163,7 @@ void serve_try_end(struct serve *s)
 
 	if (!stopped || s->listeners_open > 0 || s->away > 0) return;
 	s->stopped = NULL;
+	tick_stop(s->loop, &s->away_tick);
 	stopped(s->stopped_ctx);
 }
 
@@ -207,12 +208,74 @@ static void use_note(struct serve *s, const struct job *job)
 	request_put(r, &use_token_used, use_noted);
 }
 
+/* ---- how long the store may take ---- */
+
+enum { AWAY_LOOK_MS = 1000 };
+
+static void away_add(struct request *r)
+{
+	struct serve *s = r->serve;
+
+	r->put_ms = loop_now_ms(s->loop);
+	r->before = s->last_away;
+	r->next = NULL;
+	*(r->before ? &r->before->next : &s->first_away) = r;
+	s->last_away = r;
+	if (!s->away_tick.next) tick_set(s->loop, &s->away_tick, AWAY_LOOK_MS);
+}
+
+static void away_remove(struct request *r)
+{
+	struct serve *s = r->serve;
+
+	if (!r->put_ms) return;
+	*(r->before ? &r->before->next : &s->first_away) = r->next;
+	*(r->next ? &r->next->before : &s->last_away) = r->before;
+	r->next = r->before = NULL;
+	r->put_ms = 0;
+}
+
+static int64_t away_limit(const struct serve *s, const struct request *r)
+{
+	return r->route && r->route->use == &use_session_state ? s->state_timeout_ms
+							       : s->store_timeout_ms;
+}
+
+/* The peer is told; what the clerk does with it nobody hears any more. */
+static void away_give_up(struct request *r)
+{
+	bool reads = r->task.job.kind->read != NULL;
+	struct fault why = { 0 };
+	struct exchange *x = r->x;
+
+	away_remove(r);
+	r->x = NULL;
+	if (!x) return;
+	http_on_gone(x, NULL, NULL);
+	fail(&why, reads ? ERR_UNAVAILABLE : ERR_UNKNOWN,
+		"the store took too long to answer");
+	exchange_problem(r->serve, x, why.err, &why, r->lang, STR_NONE);
+}
+
+static void away_look(struct tick *tick)
+{
+	struct serve *s = LINK_OF(tick, struct serve, away_tick);
+	int64_t now_ms = loop_now_ms(s->loop);
+
+	for (struct request *r = s->first_away, *next; r; r = next) {
+		next = r->next;
+		if (now_ms - r->put_ms >= away_limit(s, r)) away_give_up(r);
+	}
+	if (s->first_away) tick_set(s->loop, &s->away_tick, AWAY_LOOK_MS);
+}
+
 static void request_back(struct post *post)
 {
 	struct request *r = LINK_OF(post, struct request, post);
 	struct serve *s = r->serve;
 
 	s->away--;
+	away_remove(r);
 	if (r->task.job.credential.note_use && r->task.job.kind != &use_token_used.job)
 		use_note(s, &r->task.job);
 	r->task.job.credential.note_use = false;
@@ -248,6 +311,7 @@ void request_put(struct request *r, const struct use *use, void (*then)(struct r
 	r->post.fn = request_back;
 	r->task.job.done = request_done;
 	r->serve->away++;
+	if (r->x) away_add(r);
 	desk_put_in_turn(r->serve->desk, &r->serve->turn, use, &r->task);
 	/* With others under way it cannot be lone: the clerk begins while the turn goes on. */
 	if (r->serve->away > 1) desk_end_turn(r->serve->desk, &r->serve->turn, false);
@@ -455,6 +519,9 @@ struct serve *serve_new(struct loop *loop, struct desk *desk,
 	s->started_ms = clock_now_ms();
 	s->tls = set->tls;
 	s->mcp_wait_ms = set->mcp_wait_ms;
+	s->store_timeout_ms = set->store_timeout_ms;
+	s->state_timeout_ms = set->state_timeout_ms;
+	s->away_tick.fn = away_look;
 	s->mcp = set->mcp;
 	memcpy(s->key, set->key, SERVER_KEY_SIZE);
 	s->allowed_hosts = mem_copy(set->allowed_hosts.at, set->allowed_hosts.len);

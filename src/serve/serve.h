@@ -30,6 +30,8 @@ struct serve_settings {
 	struct tls_context
 		*tls;	     /* borrowed; NULL: plain. Unix sockets are plain always */
 	int64_t mcp_wait_ms; /* how long a call of an MCP client is held */
+	/* How long the store may take for a request, and for the whole state of a session. */
+	int64_t store_timeout_ms, state_timeout_ms;
 	const struct mcp_offer *mcp; /* what MCP clients are offered; borrowed */
 };
 

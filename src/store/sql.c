@@ -153,6 +153,11 @@ const char *const sql_written[SQL_RECORDS] = {
 			     " AND ($7 = '' OR agent = $7 OR starter = $8)"
 			     " ORDER BY id DESC LIMIT $3",
 
+	[SQL_SESSIONS_OLD] =
+		"SELECT id FROM sessions WHERE ws = $1 AND updated_ms < $2"
+		" AND open_input = 0 AND open_approval = 0 AND open_other = 0"
+		" AND run_open = 0 ORDER BY updated_ms LIMIT $3",
+
 	[SQL_ASK_GET] = ASKS_AND_SESSIONS " WHERE a.ws = $1 AND a.id = $2",
 	[SQL_ASKS_OPEN] = "SELECT @asks FROM asks WHERE ws = $1"
 			  " AND session = $2 AND status = 'pending' ORDER BY id",
@@ -602,6 +607,7 @@ const char *const sql_written[SQL_RECORDS] = {
 	[SQL_CHECK_STOPS] = "SELECT @stops FROM stops WHERE ws = $1 AND id > $2"
 			    " ORDER BY id LIMIT $3",
 	/* One a workspace, whose name is "policy". */
+	[SQL_POLICIES] = "SELECT @policies FROM policies ORDER BY ws",
 	[SQL_CHECK_POLICIES] = "SELECT @policies FROM policies WHERE ws = $1"
 			       " AND 'policy' > $2 LIMIT $3",
 	[SQL_CHECK_ROUTES] = "SELECT @routes FROM routes WHERE ws = $1"

@@ -433,6 +433,51 @@ static void a_call_that_was_cut_is_decided_by_a_person_each_time(void **state)
 	assert_int_equal(number(r, "SELECT attempts FROM tool_calls"), 4);
 }
 
+/* ---- retention ---- */
+
+static void retain_after(struct rig *r, int64_t days)
+{
+	struct task t = { 0 };
+	bool more = true;
+
+	clock_set(CLOCK_START_MS + days * 24 * 60 * MINUTE);
+	assert_int_equal(rig_tell(r, &use_retain, &t, &more), OK);
+	assert_false(more);
+	rig_task_done(&t);
+}
+
+static void what_is_over_is_kept_as_long_as_the_policy_says(void **state)
+{
+	static const char *const tables[] = { "runs", "messages", "tool_calls", "tasks",
+		"asks", "sessions" };
+	struct rig *r = prepared(state);
+	char over[ID_SIZE], open[ID_SIZE], sql[64], why[256];
+	struct held h;
+
+	run_rig_start(r, "boss", over);
+	h = claimed(r, "a");
+	assert_int_equal(run_rig_turn(r, &h, "[" TODO "]"), OK);
+	assert_int_equal(run_rig_turn(r, &h, "[" TEXT("Done") "]"), OK);
+	assert_string_equal(run_rig_status(r, over), "completed");
+	run_rig_start(r, "boss", open);
+	h = claimed(r, "a");
+	assert_int_equal(run_rig_turn(r, &h, "[" QUESTION "]"), OK);
+	retain_after(r, 100); /* for ever, until the policy says otherwise */
+	assert_int_equal(number(r, "SELECT COUNT(*) FROM runs"), 2);
+	policy_put(r, 0, "'retention':{'settled':'30d'}");
+	retain_after(r, 29);
+	assert_int_equal(number(r, "SELECT COUNT(*) FROM runs"), 2);
+	retain_after(r, 31);
+	assert_int_equal(number(r, "SELECT COUNT(*) FROM runs"), 1);
+	assert_string_equal(run_rig_status(r, open), "waiting");
+	assert_int_equal(number(r, "SELECT COUNT(*) FROM tasks"), 0);
+	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+		snprintf(sql, sizeof sql, "SELECT COUNT(*) FROM %s", tables[i]);
+		assert_true(number(r, sql) <= 2);
+	}
+	assert_true(rig_check(r, why) > 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -445,6 +490,7 @@ int main(void)
 		CLOCK_TEST(sub_agents_never_nest),
 		CLOCK_TEST(cancel_ends_the_whole_tree_in_one_commit),
 		CLOCK_TEST(a_call_that_was_cut_is_decided_by_a_person_each_time),
+		CLOCK_TEST(what_is_over_is_kept_as_long_as_the_policy_says),
 	};
 
 	setenv("PARLEY_TEST_TOOLS", "1", 1);

@@ -82,6 +82,26 @@ test('every shard waits for whoever has all', async () => {
 	assert.deepEqual(await late, [201, 201]);
 });
 
+test('a store that takes too long: 503, and the peer does not wait for it', async () => {
+	const node = new Node(store, { flags: ['--store-timeout', '1s', '--state-timeout', '2s'] });
+	await node.start();
+	const key = 'slow-1', body = { title: 'Slow' };
+	const made = await node.once(spaces.north.token, 'POST', '/v1/sessions', { title: 'Quick' });
+	const turn = await shard(spaces.north);
+	const late = await node.once(spaces.north.token, 'POST', '/v1/sessions', body, key);
+	assert.deepEqual([late.status, late.body.type], [503, '/problems/outcome-unknown']);
+	await turn.back();
+	/* It was done all the same, and the key finds it. */
+	const again = await node.once(spaces.north.token, 'POST', '/v1/sessions', body, key);
+	assert.equal(again.body.title, 'Slow', JSON.stringify(again.body));
+	const table = await held('1; LOCK TABLE messages IN ACCESS EXCLUSIVE MODE; SELECT 1');
+	const read = await node.once(spaces.north.token, 'GET', `/v1/sessions/${made.body.id}/state`);
+	assert.deepEqual([read.status, read.body.type], [503, '/problems/unavailable']);
+	await table.back();
+	assert.equal((await node.once(spaces.north.token, 'GET', `/v1/sessions/${made.body.id}/state`)).status, 200);
+	await node.end();
+});
+
 test('a token that ends while its job waits for the turn lets nobody in', async () => {
 	const token = await one.token('agent', 'gone', ['--workspace', 'north']);
 	assert.equal(await ask(one, { token }), 201);
