@@ -125,7 +125,8 @@ static enum err flag_take(struct flag_reader *r, const struct flag *f, struct st
 		if (r->next == r->end) return flag_wrong(r, "cli.option.needs_value", f);
 		value = str_of(*r->next++);
 	}
-	if (f->values && !value_among(f->values, value)) return value_wrong(r, f, value);
+	if (f->values && !f->setting && !value_among(f->values, value))
+		return value_wrong(r, f, value);
 	r->args->given[r->args->given_len++] = (struct given){ f, value };
 	return OK;
 }

@@ -15,6 +15,7 @@ struct flag {
 	char letter;	    /* 'c' for -c; 0: none */
 	bool many;	    /* may be repeated; otherwise the last one counts */
 	bool may_lack;	    /* a switch that also takes =value */
+	bool setting;	    /* settings_read says what is wrong with its value */
 };
 
 struct given {

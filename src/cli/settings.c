@@ -205,7 +205,8 @@ const struct flag *settings_flags(unsigned groups, struct arena *arena)
 				.values = table[i].kind == KIND_WORD
 						  ? words_spaced(table[i].words, arena)
 						  : NULL,
-				.may_lack = table[i].kind == KIND_BOOL };
+				.may_lack = table[i].kind == KIND_BOOL,
+				.setting = true };
 	}
 	return flags;
 }

@@ -68,6 +68,7 @@ static int teams_print(struct cli *cli, const struct json *const *teams, size_t 
 
 		print_cells(cli, i == 0 ? heads : NULL, widths, cells, 4);
 	}
+	if (!status && !len) SAY("cli.team.none");
 	return status;
 }
 

@@ -67,6 +67,7 @@ static int presets_print(struct cli *cli)
 					: template_heads,
 			widths, cells, 2);
 	}
+	if (!len) SAY(of_lists(cli) ? "cli.template.no_list" : "cli.template.none");
 	return EXIT_YES;
 }
 

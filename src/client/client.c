@@ -9,6 +9,8 @@
 #include "client/setup.h"
 #include "client/transfer.h"
 
+static const int64_t SILENCE_MS = 45000; /* held replies beat every 15 s */
+
 static bool url_local(struct str origin)
 {
 	static const char *const starts[] = { "://127.", "://localhost:", "://localhost",
@@ -52,6 +54,7 @@ struct client *client_new(const struct client_setup *setup, struct fault *why)
 
 	if (!c) return fail(why, ERR_MEMORY, "out of memory"), NULL;
 	c->stop_fd = setup->stop_fd;
+	c->silence_ms = setup->silence_ms > 0 ? setup->silence_ms : SILENCE_MS;
 	c->token = arena_str(&c->arena, setup->token);
 	c->cookie = arena_str(&c->arena, setup->cookie);
 	c->via = arena_str(&c->arena, setup->via);

@@ -17,6 +17,7 @@ struct client {
 	struct str lang;
 	bool local; /* loopback or a socket: no proxy is asked */
 	int stop_fd;
+	int64_t silence_ms;
 };
 
 #endif

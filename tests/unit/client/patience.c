@@ -14,12 +14,15 @@ static struct arena arena;
 static struct fault why;
 static int troubles, returns;
 
+static int64_t silence_ms;
+
 static void play(const struct scene *scenes, int stop_fd)
 {
 	script = script_start(scenes);
 	struct client_setup setup = { .url = str_of(script_url(script)),
 		.token = STR("prl_x"),
-		.stop_fd = stop_fd };
+		.stop_fd = stop_fd,
+		.silence_ms = silence_ms };
 
 	why = (struct fault){ 0 };
 	troubles = returns = 0;
@@ -176,6 +179,54 @@ static void input_and_stop_end_a_wait_at_once(void **state)
 	curtain("GET");
 }
 
+static void a_held_reply_lives_by_one_byte_at_a_time(void **state)
+{
+	static const struct scene scenes[] = {
+		{ REPLY("200 OK", ""), .beats = 4,
+			.then = "{\"status\":\"answered\",\"version\":1}" },
+		{ .end = true }
+	};
+	struct waiter_setup setup;
+	struct api_waiter *w;
+	const struct json *ask;
+
+	(void)state;
+	silence_ms = 3500; /* less than the reply takes as a whole */
+	play(scenes, -1);
+	setup = (struct waiter_setup){
+		.client = client, .id = STR("ask_1"), .trouble = trouble
+	};
+	w = waiter_new(&setup);
+	CHECK_INT(waiter_run(w, -1, &ask, &why), WAITED_SETTLED);
+	CHECK_INT(troubles, 0);
+	waiter_free(w);
+	CHECK_INT(curtain("GET"), 1);
+	silence_ms = 0;
+}
+
+static void a_held_reply_without_a_byte_is_lost(void **state)
+{
+	static const struct scene scenes[] = { { REPLY("200 OK", " "), .beats = -1 },
+		{ REPLY("200 OK", "{\"status\":\"answered\",\"version\":1}") },
+		{ .end = true } };
+	struct waiter_setup setup;
+	struct api_waiter *w;
+	const struct json *ask;
+
+	(void)state;
+	silence_ms = 300;
+	play(scenes, -1);
+	setup = (struct waiter_setup){
+		.client = client, .id = STR("ask_1"), .trouble = trouble, .back = back
+	};
+	w = waiter_new(&setup);
+	CHECK_INT(waiter_run(w, -1, &ask, &why), WAITED_SETTLED);
+	CHECK_INT(troubles, 1);
+	waiter_free(w);
+	CHECK_INT(curtain("GET"), 2);
+	silence_ms = 0;
+}
+
 static struct buf events;
 
 static bool event_note(void *ctx, const struct sse_frame *f)
@@ -247,6 +298,8 @@ int main(void)
 		TEST(waiting_survives_what_passes),
 		TEST(waiting_ends_where_it_makes_no_sense),
 		TEST(input_and_stop_end_a_wait_at_once),
+		TEST(a_held_reply_lives_by_one_byte_at_a_time),
+		TEST(a_held_reply_without_a_byte_is_lost),
 		TEST(a_stream_goes_on_where_it_was),
 		TEST(a_stream_takes_up_after_the_last_whole_event),
 	};

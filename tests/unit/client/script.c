@@ -37,6 +37,14 @@ static void request_read(struct script *s, int fd)
 	buf_done(&request);
 }
 
+static void hung_up(int fd)
+{
+	char byte;
+
+	while (read(fd, &byte, 1) > 0)
+		continue;
+}
+
 static void *play(void *ctx)
 {
 	struct script *s = ctx;
@@ -48,6 +56,13 @@ static void *play(void *ctx)
 		if (fd < 0) break;
 		request_read(s, fd);
 		if (reply && write(fd, reply, strlen(reply)) < 0) perror("write");
+		for (int n = 0; n < scene->beats; n++) {
+			usleep(1250000);
+			if (write(fd, " ", 1) < 0) perror("write");
+		}
+		if (scene->then && write(fd, scene->then, strlen(scene->then)) < 0)
+			perror("write");
+		if (scene->beats < 0) hung_up(fd);
 		close(fd);
 	}
 	close(s->fd);

@@ -12,6 +12,9 @@ struct script;
 struct scene {
 	const char *reply;
 	bool end;
+	int beats; /* then so many spaces, one every 1.25 s; -1: silence until the other side
+		      hangs up */
+	const char *then; /* after the beats */
 };
 
 struct script *script_start(const struct scene *);
