@@ -12,9 +12,9 @@ static const struct json empty_object = { .type = JSON_OBJECT };
 
 /* ---- who ---- */
 
-static struct str cookie_value(struct str cookies)
+struct str request_cookie(const struct http_request *h)
 {
-	struct str one;
+	struct str cookies = http_header(h, "cookie"), one;
 
 	while (str_cut(&cookies, ';', &one)) {
 		one = str_trim(one);
@@ -47,7 +47,7 @@ static enum err enter_who(
 {
 	struct job *job = &r->task.job;
 	struct str auth = http_header(h, "authorization");
-	struct str cookie = cookie_value(http_header(h, "cookie"));
+	struct str cookie = request_cookie(h);
 	struct str token = STR_NONE;
 
 	if (r->route->flags & ROUTE_PEOPLE) {

@@ -160,6 +160,7 @@ bool gate_url_is_named(const struct serve *);
 enum err gate_check_cookie(struct serve *, const struct http_request *, struct fault *);
 
 /* enter.c: a request from what came over the wire. */
+struct str request_cookie(const struct http_request *); /* of a login; empty: none */
 enum err request_enter(struct request *, struct fault *);
 
 /* dialect.c: a foreign request becomes the task's body. */

@@ -42,6 +42,16 @@ for (const path of ['/', '/login', '/asks/ask_00000000000000000000000000']) {
 	});
 }
 
+test('the page has what it asks for first fetched ahead, once its reader is logged in', async () => {
+	const link = async (path, headers) => (await nobody.get(path, { headers })).headers.link ?? '';
+	const ahead = await link('/inbox', { cookie: 'other=1; parley=secret' });
+	assert.match(ahead, /<\/v1\/me>; rel=preload; as=fetch; crossorigin/);
+	assert.match(ahead, /<\/v1\/asks\?[^>]+>; rel=preload; as=fetch; crossorigin/);
+	assert.equal(await link('/inbox', {}), '');
+	assert.equal(await link('/inbox', { cookie: 'other=1' }), '');
+	assert.equal(await link('/login', { cookie: 'parley=secret' }), '');
+});
+
 test('the files of the page are served whole', async () => {
 	const page = (await nobody.get('/')).text;
 	const files = [...page.matchAll(/(?:src|href)="(\/[^"#]*\.(?:js|css|svg|png|ico|webmanifest))"/g)];

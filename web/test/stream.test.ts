@@ -127,6 +127,23 @@ test('a gap is fetched before what came after it is told', async () => {
 	expect(missed).toHaveBeenCalledOnce();
 });
 
+test('what was told between the snapshot of a tab and its first look at the channel is fetched', async () => {
+	const missed = vi
+		.spyOn(api, 'events')
+		.mockReset()
+		.mockResolvedValue({ items: [event(6), event(7)], next_cursor: null, as_of: 7 });
+	const { source } = await leading(5);
+	for (const id of [6, 7]) source.send(event(id));
+	const late = listening(5);
+	await vi.waitFor(() => expect(late.got).toEqual([6, 7]));
+	expect(missed).toHaveBeenCalledOnce();
+	const now = listening(7);
+	source.send(event(8));
+	expect(late.got).toEqual([6, 7, 8]);
+	expect(now.got).toEqual([8]);
+	expect(missed).toHaveBeenCalledOnce();
+});
+
 test('a gap that cannot be fetched is fetched again, and nothing is lost or told before it', async () => {
 	vi.useFakeTimers();
 	const missed = vi

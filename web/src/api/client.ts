@@ -72,20 +72,24 @@ function address(path: string, query: Query): string {
 	return `${path}?${new URLSearchParams(filled.map(([k, v]) => [k, String(v)]))}`;
 }
 
+/** What the server has the browser fetch along with the page (src/serve/page.c). Whoever asks for it first,
+ * without headers of their own, gets that reply; asked for in any other way it is fetched again. */
+const ahead = new Set(['/v1/me', '/v1/asks?limit=50&order=attention&snoozed=all']);
+
 export async function call<T>(
 	method: string,
 	path: string,
 	body?: unknown,
 	key?: string,
 ): Promise<T> {
-	const headers: Record<string, string> = {
-		Accept: 'application/json',
-		'Accept-Language': language(),
-	};
+	const early = method === 'GET' && ahead.delete(path);
+	const headers: Record<string, string> = early
+		? {}
+		: { Accept: 'application/json', 'Accept-Language': language() };
 	if (body !== undefined) headers['Content-Type'] = 'application/json';
 	if (key) headers['Idempotency-Key'] = key;
 	let reply: Response;
-	const sent = Date.now();
+	const sent = early ? performance.timeOrigin : Date.now();
 	try {
 		reply = await fetch(path, {
 			method,

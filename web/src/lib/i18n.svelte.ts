@@ -1,4 +1,7 @@
-/* Words in the reader's language, from the one catalogue in messages/. */
+/* Words in the reader's language, from the one catalogue in messages/. Those of the first list come with
+ * the page in every language: a request of their own would take longer. */
+import enFirst from 'virtual:messages/en';
+import frFirst from 'virtual:messages/fr';
 import type en from '../../../messages/en.json';
 import type { Language } from '../api/types';
 
@@ -12,19 +15,15 @@ export type PluralId = MessageId extends infer Id
 export type Params = Record<string, string | number>;
 type Catalogue = Record<string, string>;
 
-type Part = () => Promise<{ default: Catalogue }>;
-const loaders: Record<Language, { first: Part; rest: Part }> = {
-	en: {
-		first: () => import('virtual:messages/en'),
-		rest: () => import('virtual:messages/en/rest'),
-	},
-	fr: {
-		first: () => import('virtual:messages/fr'),
-		rest: () => import('virtual:messages/fr/rest'),
-	},
+const catalogues: Record<
+	Language,
+	{ first: Catalogue; rest: () => Promise<{ default: Catalogue }> }
+> = {
+	en: { first: enFirst, rest: () => import('virtual:messages/en/rest') },
+	fr: { first: frFirst, rest: () => import('virtual:messages/fr/rest') },
 };
 
-let words = $state.raw<Catalogue>({});
+let words = $state.raw<Catalogue>(enFirst);
 let current = $state<Language>('en');
 
 export const language = (): Language => current;
@@ -41,17 +40,17 @@ export function languageOfBrowser(): Language {
 /** The words that parts fetched later need; null: nobody has needed them yet. */
 let rest: Promise<void> | null = null;
 
+/** At once, unless parts that were fetched later need words of this language too. */
 export async function speak(wanted: Language): Promise<void> {
-	let catalogue = (await loaders[wanted].first()).default;
-	if (rest) catalogue = { ...catalogue, ...(await loaders[wanted].rest()).default };
-	words = catalogue;
+	const { first, rest: more } = catalogues[wanted];
+	words = rest ? { ...first, ...(await more()).default } : first;
 	current = wanted;
 	document.documentElement.lang = wanted;
 }
 
 async function speakWhole(): Promise<void> {
 	const spoken = current;
-	const more = (await loaders[spoken].rest()).default;
+	const more = (await catalogues[spoken].rest()).default;
 	if (spoken === current) words = { ...words, ...more };
 }
 

@@ -1,7 +1,8 @@
 /* JSON with exact integers. JSON.parse rounds what lies beyond 2^53; here such an integer becomes a
  * bigint, is shown digit for digit and is written back as it came. */
 
-const BIG = /[\d]{16}/;
+/* A long number; digests and ids have long rows of digits too, but behind something else. */
+const BIG = /(^|[[:,\s])-?\d{16}/;
 const NUMBER = /-?\d+(\.\d+)?([eE][+-]?\d+)?/y;
 const LITERALS: [string, unknown][] = [
 	['true', true],

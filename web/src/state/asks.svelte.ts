@@ -68,8 +68,9 @@ export class Asks {
 		return [...this.known.values()].filter((ask) => ask.session === session).map((ask) => ask.id);
 	}
 
-	/** Returns the event number to go on from. The first page is painted before the next is asked for. */
-	async load(): Promise<number> {
+	/** Returns the event number to go on from. The first page is painted before the next is asked for;
+	 * `listed` is called once it is here. */
+	async load(listed: () => void = () => undefined): Promise<number> {
 		const seen = new Set<string>();
 		let first: number | null = null;
 		let cursor: string | null = null;
@@ -87,6 +88,7 @@ export class Asks {
 				seen.add(ask.id);
 			}
 			this.tick++;
+			listed();
 			if (cursor && seen.size === FIRST_PAGE) await new Promise<void>(afterPaint);
 		} while (cursor);
 		for (const ask of this.known.values())

@@ -12,9 +12,6 @@ export async function cacheLoad<T>(name: string): Promise<T | null> {
 	}
 }
 
-/** Opens the store ahead of its first use. */
-export const cacheWarm = (): void => void cacheLoad('me');
-
 export async function cacheKeep(name: string, value: unknown): Promise<boolean> {
 	try {
 		await set(name, value, database());

@@ -5,7 +5,7 @@ import { languageOfBrowser, later, speak } from '../lib/i18n.svelte';
 import { router } from '../lib/router.svelte';
 import { askArrived, eventTold } from './arrivals';
 import { asks } from './asks.svelte';
-import { cacheClear, cacheKeep, cacheLoad, cacheWarm } from './cache';
+import { cacheClear, cacheKeep, cacheLoad } from './cache';
 import { connection } from './connection.svelte';
 import { dialogs } from './dialogs.svelte';
 import { draftsClear, draftsOf, draftsTidy } from './drafts';
@@ -18,20 +18,19 @@ import { toasts } from './toasts.svelte';
 
 const RETRY_MS = 3000;
 const PRESENT_MS = 5000;
+/** How long the page waits to be drawn once with its list, not twice. */
+const TOGETHER_MS = 300;
+const pause = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
 connection.listen(eventTold);
 
 export async function start(): Promise<void> {
-	const words = speak(settings.language ?? languageOfBrowser());
-	draftsTidy();
-	if (location.pathname === '/login') {
-		await words;
-		login.phase = 'login';
-	} else await enter(words);
+	await speak(settings.language ?? languageOfBrowser());
+	if (location.pathname === '/login') login.phase = 'login';
+	else await enter();
 }
 
-/** With a login: everything from a snapshot on. Without a server: what was kept. Nothing waits for
- * what it does not need; `words` come before the first one is shown. */
-export async function enter(words: Promise<unknown> = Promise.resolve()): Promise<void> {
+/** With a login: everything from a snapshot on. Without a server: what was kept. */
+export async function enter(): Promise<void> {
 	connection.open({
 		arrived: askArrived,
 		gone: ended,
@@ -39,14 +38,17 @@ export async function enter(words: Promise<unknown> = Promise.resolve()): Promis
 		outbox: () => void outbox.open(),
 	});
 	try {
-		const [me, loading] = [api.me(), asks.load()];
-		cacheWarm();
+		let listed!: () => void;
+		const first = new Promise<void>((done) => (listed = done));
+		const [me, loading] = [api.me(), asks.load(listed)];
 		for (const call of [me, loading]) call.catch(() => undefined); // each in its turn
-		await words;
-		welcome(await me);
+		const who = await me;
+		await Promise.race([first, loading, pause(router.route.screen === 'inbox' ? TOGETHER_MS : 0)]);
+		welcome(who);
 		const from = await loading;
 		await new Promise<void>(afterPaint); // the list before all else
 		connection.start(from);
+		draftsTidy();
 		void login.loadUsers();
 		send();
 		setTimeout(
@@ -78,7 +80,7 @@ function welcome(me: Me): void {
 	void outbox.open(login.person);
 	login.phase = 'in';
 	login.ended = null;
-	void cacheKeep('me', me);
+	afterPaint(() => void cacheKeep('me', me));
 	const wanted = settings.language ?? me.language;
 	if (wanted && wanted !== document.documentElement.lang) void speak(wanted);
 }

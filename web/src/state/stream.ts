@@ -1,8 +1,9 @@
 /* One event stream for all tabs. Whoever holds the lock keeps the connection and passes each
  * event on; every tab is a cursor of its own, and a tab that sees a gap fetches what it missed.
  *
- *  1. A tab listens to the channel before it takes its snapshot: what was told before that is in
- *     the snapshot, what is told after it arrives.
+ *  1. The snapshot may be older than the tab's first look at the channel: it was fetched along with the
+ *     page. Whoever keeps the connection tells a new tab how far the events have come, and what was told
+ *     between the two is fetched.
  *  2. Events are applied in order, each once.
  *     What an event made the tab with the connection fetch is passed on behind that event, so the
  *     others need not fetch it too.
@@ -18,7 +19,7 @@ export type Line = 'connecting' | 'live' | 'lost';
 type Told =
 	| { event: Event }
 	| { copy: Ask }
-	| { line: Line }
+	| { line: Line; at?: number }
 	| { hello: true }
 	| { gone: true }
 	| { note: string };
@@ -171,9 +172,11 @@ export class Stream {
 		if ('event' in told) this.take(told.event);
 		else if ('copy' in told) {
 			if (this.cursor !== Infinity) this.ears.copy?.(told.copy);
-		} else if ('line' in told) this.show(told.line);
-		else if ('hello' in told) {
-			if (this.source) this.say({ line: this.state });
+		} else if ('line' in told) {
+			this.show(told.line);
+			if (told.at && told.at > this.cursor && !this.catching) void this.catchUp();
+		} else if ('hello' in told) {
+			if (this.source) this.say({ line: this.state, at: this.cursor });
 		} else if ('note' in told) this.ears.note?.(told.note);
 		else this.ears.gone();
 	}
