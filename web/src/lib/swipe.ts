@@ -26,13 +26,17 @@ export function swipe(node: HTMLElement, told: () => void) {
 		if (far) told();
 	};
 
+	/* A list has many rows, and few are touched: the rest is listened to from the first touch on. */
+	const down = (event: PointerEvent) => {
+		if (event.pointerType !== 'touch' || !event.isPrimary) return;
+		pointer = event.pointerId;
+		moved = false;
+		[startX, startY] = [event.clientX, event.clientY];
+		for (const [name, run] of Object.entries(handlers))
+			node.addEventListener(name, run as EventListener);
+		node.addEventListener('click', click, true);
+	};
 	const handlers: Record<string, (event: PointerEvent) => void> = {
-		pointerdown(event) {
-			if (event.pointerType !== 'touch' || !event.isPrimary) return;
-			pointer = event.pointerId;
-			moved = false;
-			[startX, startY] = [event.clientX, event.clientY];
-		},
 		pointermove(event) {
 			if (event.pointerId !== pointer) return;
 			const x = (event.clientX - startX) * side();
@@ -53,14 +57,5 @@ export function swipe(node: HTMLElement, told: () => void) {
 		event.stopPropagation();
 	};
 
-	for (const [name, run] of Object.entries(handlers))
-		node.addEventListener(name, run as EventListener);
-	node.addEventListener('click', click, true);
-	return {
-		destroy() {
-			for (const [name, run] of Object.entries(handlers))
-				node.removeEventListener(name, run as EventListener);
-			node.removeEventListener('click', click, true);
-		},
-	};
+	node.addEventListener('pointerdown', down);
 }
