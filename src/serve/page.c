@@ -15,10 +15,9 @@ static const char page_headers[] =
 	"Referrer-Policy: no-referrer\r\n";
 
 /* What the page asks for first (ahead in web/src/api/client.ts): the browser fetches it beside the scripts. */
-static const char page_ahead[] =
-	"Link: </v1/me>; rel=preload; as=fetch; crossorigin\r\n"
-	"Link: </v1/asks?limit=50&order=attention&snoozed=all>; "
-	"rel=preload; as=fetch; crossorigin\r\n";
+static const char page_ahead[] = "Link: </v1/me>; rel=preload; as=fetch; crossorigin\r\n"
+				 "Link: </v1/asks?limit=50&order=attention&snoozed=all>; "
+				 "rel=preload; as=fetch; crossorigin\r\n";
 
 static void send_whole(struct request *r, int status, const char *type,
 	struct str headers, struct str body)
