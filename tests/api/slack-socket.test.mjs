@@ -110,6 +110,20 @@ test('a socket that cannot be opened is tried again, and logged once', async () 
 	assert.equal((await member.read(ask)).status, 'answered');
 });
 
+test('a connection over which nothing comes for 45 s is given up, and another opened', { skip: !process.env.PARLEY_LONG }, async (t) => {
+	const link = sockets.live.at(-1), before = sockets.links.length, from = Date.now();
+	link.deaf = true;
+	const next = await sockets.link(before + 1);
+	t.diagnostic(`after ${Math.round((Date.now() - from) / 1000)} s`);
+	assert.ok(Date.now() - from >= 29e3, 'not before three beats in vain');
+	await until(() => link.ended, 'the old one is closed');
+	await until(async () => await metric() === 1, 'open');
+	const { ask, message } = await shown({ question: 'There?', type: 'boolean' });
+	await slack.press(sockets, 'UMIA', message, 'yes');
+	assert.equal((await member.read(ask)).status, 'answered');
+	assert.ok(!next.ended);
+});
+
 test('the shell: the manifest of Socket Mode, doctor, and what is refused', async () => {
 	const manifest = JSON.parse((await server.run(['slack', 'manifest', '--socket'])).stdout);
 	assert.equal(manifest.settings.socket_mode_enabled, true);

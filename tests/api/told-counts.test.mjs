@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { check, play } from '../lib/telling.mjs';
+import { codeOf, header, isCode, Post } from './lib/mail.mjs';
 import { Receiver } from './lib/receiver.mjs';
 import { until, useServer } from './lib/server.mjs';
 
@@ -17,24 +18,50 @@ test(`every step that is due is told, none early, none begun after the settlemen
 	assert.ok(counts.told > 0 && counts.settled > 0);
 });
 
-test('links settle nothing, however often and by whichever method they are fetched', async (t) => {
-	const ask = await server.agent.ask();
-	const times = long ? 2500 : 10;
-	for (let i = 0; i < times; i++) {
-		for (const method of ['GET', 'HEAD']) {
-			for (const path of [`/asks/${ask.id}`, `/asks/${ask.id}?answer=true&value=approve`]) {
-				const reply = await server.nobody.request(method, path, { check: false });
-				assert.equal(reply.status, 200);
+/** A program that looks at a page and submits every form that it has. → how many */
+async function submitForms(origin, path, html) {
+	let forms = 0;
+	for (const [, tag, inner] of html.matchAll(/<form([^>]*)>(.*?)<\/form>/gs)) {
+		const action = /action="([^"]*)"/.exec(tag)?.[1] ?? path;
+		const fields = [...inner.matchAll(/name="([^"]*)"(?:[^>]*value="([^"]*)")?/g)].map(([, name, value]) => [name, value ?? '1']);
+		await fetch(new URL(action, origin + path), { method: /method="post"/i.test(tag) ? 'POST' : 'PUT', body: new URLSearchParams(fields) });
+		forms += 1;
+	}
+	return forms;
+}
+
+test('links settle nothing, however often, by whichever method, and whatever forms are submitted there', async (t) => {
+	const post = await new Post().open();
+	const desk = await useServer({ flags: ['--smtp-url', post.url, '--mail-from', 'parley@example.org', '--mail-reply', 'parley+{token}@example.org',
+		'--url', 'https://parley.example.org', '--notify-rate', '1000'] });
+	const contact = (await desk.member.post('/v1/me/contacts', { channel: 'email', address: 'mia@example.org' })).body;
+	await desk.member.post(`/v1/me/contacts/${contact.id}/verify`, { code: codeOf(await post.take('mia@example.org', isCode)) });
+	const { version } = (await desk.admin.get('/v1/routes')).body;
+	await desk.admin.put('/v1/routes', { version, items: [{ match: {}, steps: [{ after: '0s', to: ['all'] }] }] });
+	const asks = [await desk.agent.ask(), await desk.agent.ask({ kind: 'approval', operation: { type: 'tool', name: 'x', arguments: {}, risk: 'low' } })];
+	const links = new Set();
+	for (const ask of asks) {
+		const { mail } = await post.take('mia@example.org', (g) => g.mail.text.includes(ask.id));
+		for (const [url] of `${mail.text} ${mail.html} ${header(mail, 'list-unsubscribe')}`.matchAll(/https:\/\/parley\.example\.org\/[^\s"<>)]+/g)) links.add(new URL(url).pathname);
+	}
+	assert.deepEqual([...links].map((path) => path.split('/')[1]).sort(), ['asks', 'asks', 'u']);
+	const paths = [...links].flatMap((path) => [path, `${path}?answer=true&value=approve&decision=approve`]);
+	let fetched = 0, forms = 0;
+	for (let i = 0; i < (long ? 10_000 : 20) / paths.length; i++) {
+		for (const path of paths) {
+			const [page, head] = [await desk.nobody.request('GET', path, { check: false }), await desk.nobody.request('HEAD', path, { check: false })];
+			assert.deepEqual([page.status, head.status], [200, 200], path);
+			forms += await submitForms(desk.url, path, page.text);
+			for (const to of path.startsWith('/asks/') ? [path, path.replace(/(\?|$)/, '/answer$1'), path.replace('/asks/', '/v1/asks/').replace(/(\?|$)/, '/answer$1')] : []) {
+				const form = await desk.nobody.request('POST', to, { body: 'answer=true&decision=approve', type: 'application/x-www-form-urlencoded', check: false });
+				assert.ok(form.status >= 400, `${to}: ${form.status}`);
 			}
+			fetched += 1;
 		}
 	}
-	for (const path of [`/asks/${ask.id}`, `/asks/${ask.id}/answer`]) {
-		const form = await server.nobody.request('POST', path, { body: 'answer=true', type: 'application/x-www-form-urlencoded', check: false });
-		assert.ok(form.status >= 400, `${path}: ${form.status}`);
-	}
-	assert.equal((await server.member.read(ask)).status, 'pending');
-	t.diagnostic(`${times * 4} fetched`);
-	await server.admin.answer(ask, { q1: true });
+	for (const ask of asks) assert.equal((await desk.member.read(ask)).status, 'pending');
+	assert.equal((await desk.member.get(`/v1/me/contacts/${contact.id}`)).body.muted, true, 'the form of /u/ mutes, and nothing else');
+	t.diagnostic(`${fetched} times GET, HEAD and POST, ${forms} forms`);
 });
 
 test('a storm becomes ten messages a minute and one summary', { skip: !long }, async (t) => {

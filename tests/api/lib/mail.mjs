@@ -30,7 +30,7 @@ export class Post {
 				stream.on('end', async () => {
 					const raw = Buffer.concat(parts);
 					const mail = await simpleParser(raw, { skipImageLinks: true });
-					this.got.push({ raw: raw.toString('latin1'), mail, envelope: session.envelope, session,
+					this.got.push({ at: Date.now(), raw: raw.toString('latin1'), mail, envelope: session.envelope, session,
 						to: session.envelope.rcptTo[0].address, subject: mail.subject });
 					done();
 				});

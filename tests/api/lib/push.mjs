@@ -37,7 +37,7 @@ export class Browser {
 
 	take(headers, body) {
 		const text = ece.decrypt(body, { version: 'aes128gcm', privateKey: this.keys, authSecret: this.auth });
-		this.got.push({ headers, size: body.length, vapid: vapid(headers.authorization), ...JSON.parse(text) });
+		this.got.push({ at: Date.now(), headers, size: body.length, vapid: vapid(headers.authorization), ...JSON.parse(text) });
 	}
 
 	async some(n = 1) {

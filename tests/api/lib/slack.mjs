@@ -28,6 +28,7 @@ export class Slack {
 	broken = {}; // method → a reply in place of ours: {status, headers, body}
 	tokens = {}; // method → the token it wants, when that is not the bot's
 	stamp = 1700000000;
+	slowness = () => 0; // ms until a reply
 
 	/** `tls`: {cert, key} */
 	open(tls) {
@@ -36,8 +37,12 @@ export class Slack {
 			request.on('data', (part) => (text += part));
 			request.on('end', () => {
 				const reply = this.answer(request, bodyOf(text));
-				response.writeHead(reply.status ?? 200, { 'content-type': 'application/json', ...reply.headers });
-				response.end(JSON.stringify(reply.body ?? reply));
+				const end = () => {
+					response.writeHead(reply.status ?? 200, { 'content-type': 'application/json', ...reply.headers });
+					response.end(JSON.stringify(reply.body ?? reply));
+				};
+				if (this.slowness()) setTimeout(end, this.slowness());
+				else end();
 			});
 		});
 		after(() => {
@@ -72,14 +77,14 @@ export class Slack {
 	'chat.postMessage'(body) {
 		const channel = body.channel.startsWith('U') ? `D${body.channel.slice(1)}` : body.channel;
 		const ts = `${this.stamp++}.000100`;
-		this.messages.push({ ...body, channel, to: body.channel, ts, edits: [] });
+		this.messages.push({ ...body, channel, to: body.channel, ts, edits: [], at: Date.now() });
 		return { ok: true, channel, ts, message: { text: body.text } };
 	}
 
 	'chat.update'(body) {
 		const message = this.messages.find((m) => m.channel === body.channel && m.ts === body.ts);
 		if (!message) return { ok: false, error: 'message_not_found' };
-		message.edits.push(body);
+		message.edits.push({ ...body, at: Date.now() });
 		message.blocks = body.blocks;
 		return { ok: true, channel: body.channel, ts: body.ts };
 	}

@@ -23,6 +23,7 @@ class Link {
 	pongs = [];
 	closed = null; // the code that the app closed it with
 	ended = false;
+	deaf = false; // hears and says nothing any more, and the connection stays
 
 	constructor(socket, head) {
 		this.socket = socket;
@@ -33,6 +34,7 @@ class Link {
 	}
 
 	read(more) {
+		if (this.deaf) return;
 		this.bytes = Buffer.concat([this.bytes, more]);
 		for (;;) {
 			if (this.bytes.length < 2) return;
