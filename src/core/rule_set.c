@@ -1,6 +1,8 @@
 /* rule_set.c - the rules of a workspace, and what they say about one operation. */
 #include "core/rule_set.h"
 
+#include <stdlib.h>
+
 #include "base/mem.h"
 #include "core/glob.h"
 #include "core/rule_set_inner.h"
@@ -18,7 +20,7 @@ struct rule_set *rule_set_free(struct rule_set *set)
 	for (int side = 0; side < SET_SIDES; side++) {
 		key_index_done(&set->names[side]);
 		key_index_done(&set->agents[side]);
-		mem_free(set->pairs[side]);
+		mem_free(set->patterns[side]);
 		key_index_done(&set->subjects[side]);
 		key_index_done(&set->loose[side]);
 		key_index_done(&set->same[side]);
@@ -125,15 +127,52 @@ static struct rule_brief brief_of(const struct set_rule *r)
 	return b;
 }
 
-static bool pairs_seal(struct rule_set *set, int side)
+/* Of the pairs that a pattern has, the one that the fewest others have. */
+static int16_t rarest_pair(const struct glob_pairs *p, const uint32_t seen[GLOB_PAIRS])
+{
+	int best = -1;
+
+	for (int bit = 0; bit < GLOB_PAIRS; bit++)
+		if (glob_pairs_has(p, bit) && (best < 0 || seen[bit] < seen[best]))
+			best = bit;
+	return (int16_t)best;
+}
+
+static int loose_cmp(const void *a, const void *b)
+{
+	const struct loose_pattern *x = a, *y = b;
+
+	return x->rarest != y->rarest ? x->rarest - y->rarest
+				      : (x->entry > y->entry) - (x->entry < y->entry);
+}
+
+static bool loose_seal(struct rule_set *set, int side)
 {
 	const struct key_index *x = &set->loose[side];
+	struct loose_pattern *of = mem_alloc((x->len + 1) * sizeof *of);
+	uint32_t seen[GLOB_PAIRS] = { 0 };
 
-	set->pairs[side] = mem_alloc((x->len + 1) * sizeof *set->pairs[side]);
-	for (size_t i = 0; set->pairs[side] && i < x->len; i++)
-		set->pairs[side][i] =
-			((const struct tool_pattern *)x->entries[i].pattern)->pairs;
-	return set->pairs[side] != NULL;
+	set->patterns[side] = of;
+	if (!of) return false;
+	for (size_t i = 0; i < x->len; i++) {
+		const struct tool_pattern *p = x->entries[i].pattern;
+
+		of[i] = (struct loose_pattern){ .pairs = p->pairs, .entry = (uint32_t)i };
+		for (int bit = 0; bit < GLOB_PAIRS; bit++)
+			seen[bit] += glob_pairs_has(&p->pairs, bit);
+	}
+	for (size_t i = 0; i < x->len; i++)
+		of[i].rarest = rarest_pair(&of[i].pairs, seen);
+	for (size_t i = 0, end; i < x->len; i = end) {
+		for (end = i + 1; end < x->len && x->entries[end].first == (int32_t)i;)
+			end++;
+		qsort(of + i, end - i, sizeof *of, loose_cmp);
+		for (size_t k = end; k-- > i;)
+			of[k].past = k + 1 < end && of[k + 1].rarest == of[k].rarest
+					     ? of[k + 1].past
+					     : (uint32_t)k + 1;
+	}
+	return true;
 }
 
 enum err rule_set_seal(struct rule_set *set, struct fault *why)
@@ -151,7 +190,7 @@ enum err rule_set_seal(struct rule_set *set, struct fault *why)
 		key_index_seal(&set->loose[side]);
 		key_index_seal(&set->same[side]);
 		key_index_seal(&set->agents[side]);
-		if (!pairs_seal(set, side)) return fail(why, ERR_MEMORY, "out of memory");
+		if (!loose_seal(set, side)) return fail(why, ERR_MEMORY, "out of memory");
 	}
 	return OK;
 }
@@ -341,6 +380,26 @@ static struct glob_pairs pairs_of(const struct operation_look *o, size_t len)
 	return p;
 }
 
+/* The next from *at up to the pattern of entry `last` that the text may fit; NULL: none. */
+static const struct key_entry *loose_next(const struct rule_set *set, int side,
+	size_t *at, size_t last, const struct glob_pairs *text)
+{
+	const struct loose_pattern *of = set->patterns[side];
+
+	while (*at <= last) {
+		const struct loose_pattern *p = &of[*at];
+
+		if (p->rarest >= 0 && !glob_pairs_has(text, p->rarest)) {
+			*at = p->past;
+			continue;
+		}
+		(*at)++;
+		if (glob_pairs_may(&p->pairs, text))
+			return &set->loose[side].entries[p->entry];
+	}
+	return NULL;
+}
+
 static void stops_loose(struct deciding *d, struct str name, struct str open)
 {
 	const struct key_index *x = &d->set->loose[SET_STOPS];
@@ -350,16 +409,16 @@ static void stops_loose(struct deciding *d, struct str name, struct str open)
 	struct glob_pairs pairs = { 0 };
 
 	if (e) pairs = pairs_of(o, o->subjects_len);
-	for (; e; e = key_index_shorter(x, e))
-		for (size_t i = (size_t)e->first; i <= (size_t)(e - x->entries); i++) {
-			const struct key_entry *at = &x->entries[i];
+	for (; e; e = key_index_shorter(x, e)) {
+		size_t i = (size_t)e->first, last = (size_t)(e - x->entries);
+		const struct key_entry *at;
 
-			if (glob_pairs_may(&d->set->pairs[SET_STOPS][i], &pairs) &&
-				!d->hit[at->rule] && named(at, name) &&
+		while ((at = loose_next(d->set, SET_STOPS, &i, last, &pairs)))
+			if (!d->hit[at->rule] && named(at, name) &&
 				tool_pattern_stops(at->pattern, o->subjects,
 					o->subjects_len) != FIT_NO)
 				stop_hit(d, at->rule);
-		}
+	}
 }
 
 static bool some_run_words(const struct operation_look *o)
@@ -426,16 +485,16 @@ static void allows_loose(struct deciding *d, struct str name, struct str open,
 	const struct key_entry *e =
 		key_index_find(x, (struct key_text){ open, STR_NONE });
 
-	for (; e; e = key_index_shorter(x, e))
-		for (size_t i = (size_t)e->first; i <= (size_t)(e - x->entries); i++) {
-			const struct key_entry *at = &x->entries[i];
+	for (; e; e = key_index_shorter(x, e)) {
+		size_t i = (size_t)e->first, last = (size_t)(e - x->entries);
+		const struct key_entry *at;
 
-			if (glob_pairs_may(&d->set->pairs[SET_ALLOWS][i], pairs) &&
-				at->rule < *first && named(at, name) &&
+		while ((at = loose_next(d->set, SET_ALLOWS, &i, last, pairs)))
+			if (at->rule < *first && named(at, name) &&
 				tool_pattern_allows(
 					at->pattern, &d->op->subjects[0], part))
 				allow_take(d, at->rule, first);
-		}
+	}
 }
 
 /* Those by name alone, which fit every command. */

@@ -36,6 +36,15 @@ struct rule_brief {
 	int8_t type;	  /* -1: any */
 };
 
+/* A pattern that begins with a wildcard, or a host. Those of one key lie together, sorted by
+ * the rarest pair of bytes they have: a text without that pair passes over all of them. */
+struct loose_pattern {
+	struct glob_pairs pairs;
+	uint32_t entry; /* of `loose` */
+	uint32_t past;	/* where those with another rarest pair begin */
+	int16_t rarest; /* a bit of `pairs`; -1: it has none, and any text may fit */
+};
+
 /* Stops (deny and ask) and allows lie apart. */
 enum { SET_STOPS, SET_ALLOWS, SET_SIDES };
 
@@ -50,9 +59,9 @@ struct rule_set {
 		subjects[SET_SIDES]; /* patterns with brackets, by how they begin */
 	struct key_index
 		loose[SET_SIDES]; /* those that begin with a wildcard, or a host */
-	struct glob_pairs
-		*pairs[SET_SIDES]; /* of `loose`, in its order: most are passed over */
-	struct key_index same[SET_SIDES]; /* digests */
+	struct loose_pattern *patterns[SET_SIDES]; /* of `loose`, key by key as they lie
+						      there */
+	struct key_index same[SET_SIDES];	   /* digests */
 };
 
 bool set_rule_live(const struct set_rule *, int64_t now_ms);
