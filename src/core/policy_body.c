@@ -6,7 +6,8 @@
 #include "core/rule_inner.h"
 
 static const int64_t SECOND_MS = 1000, DAY_MS = 86400 * 1000LL;
-enum { AT_ONCE_MAX = 100, ALERT_MIN_MAX = 1000000, DAYS_MAX = 36500 };
+/* Of runs: 64; earlier programs kept up to 100. */
+enum { AT_ONCE_MAX = 64, AT_ONCE_KEPT = 100, ALERT_MIN_MAX = 1000000, DAYS_MAX = 36500 };
 
 const char *const policy_default =
 	"{\"mode\":\"selective\","
@@ -81,6 +82,7 @@ struct policy_reading {
 	const struct json *m[P_LEN];
 	struct arena *arena;
 	struct policy *out;
+	bool kept; /* read from the store */
 };
 
 static struct spot spot_of(const struct policy_reading *r, int which)
@@ -124,8 +126,11 @@ static void at_once_check(struct policy_reading *r)
 		!members_read(r->check, &at, r->m[P_AT_ONCE], &each, NULL, m))
 		return;
 	for (size_t i = 0; i < MODES; i++)
-		if (count_read(r->check, &at, modes[i], m[i], 1, AT_ONCE_MAX) && m[i])
-			r->out->at_once[i] = m[i]->integer;
+		if (count_read(r->check, &at, modes[i], m[i], 1,
+			    r->kept ? AT_ONCE_KEPT : AT_ONCE_MAX) &&
+			m[i])
+			r->out->at_once[i] =
+				m[i]->integer < AT_ONCE_MAX ? m[i]->integer : AT_ONCE_MAX;
 }
 
 static void risk_row_check(struct policy_reading *r, const struct spot *at,
@@ -253,11 +258,11 @@ static void policy_check(struct policy_reading *r)
 }
 
 static struct policy policy_json_check(
-	struct check *c, const struct json *json, struct arena *arena)
+	struct check *c, const struct json *json, bool kept, struct arena *arena)
 {
 	struct policy p = { .mode = MODE_MANUAL, .at_once = { 1, 1, 1 } };
 	struct policy_reading r = {
-		.check = c, .root = spot_root(""), .arena = arena, .out = &p
+		.check = c, .root = spot_root(""), .arena = arena, .out = &p, .kept = kept
 	};
 
 	if (members_read(c, &r.root, json, &members, NULL, r.m)) policy_check(&r);
@@ -272,7 +277,7 @@ enum err policy_parse(
 	enum err e = json_read(arena_str(arena, text), NULL, arena, &json, why);
 
 	if (e) return e;
-	struct policy p = policy_json_check(&c, json, arena);
+	struct policy p = policy_json_check(&c, json, true, arena);
 	e = check_end(&c, arena);
 	if (!e) *out = p;
 	return e;
@@ -336,7 +341,7 @@ enum err policy_read(const struct json *body, struct str before,
 	whole = buf_keep_done(&b, arena);
 	e = json_read(whole, NULL, arena, &is, why);
 	if (e) return e;
-	struct policy p = policy_json_check(&c, is, arena);
+	struct policy p = policy_json_check(&c, is, false, arena);
 	e = check_end(&c, arena);
 	if (e) return e;
 	*json = whole;

@@ -209,7 +209,10 @@ static void run_members_write(struct json_writer *w, const struct session *s)
 	else
 		jw_null(w);
 	show_json(w, "error", s->error);
-	show_time(w, "completed_at", session_ended(s) ? s->updated_ms : 0);
+	show_time(w, "completed_at",
+		!session_ended(s) ? 0
+		: s->ended_ms	  ? s->ended_ms
+				  : s->updated_ms);
 	if (arena.failed) w->out->failed = true;
 	arena_done(&arena);
 }

@@ -49,7 +49,8 @@ struct session {
 	struct str error;   /* JSON {kind, message}: why its last run failed; or empty */
 	struct str spent;   /* JSON: what its runs used (core/usage.h); or empty */
 	struct str starter; /* usr_… who started it */
-	bool sensitive;	    /* what it asks is not told outside of page and terminal */
+	int64_t ended_ms; /* when it got the end that it has; 0: it has none, or it is unknown */
+	bool sensitive; /* what it asks is not told outside of page and terminal */
 };
 
 /* Running is who was heard of within this time; later it is idle. */

@@ -59,6 +59,21 @@ const struct use use_agent_list = {
 		.read = agent_list_read },
 };
 
+enum err desk_agent_param(
+	struct task *t, struct db *db, struct str *out, struct fault *why)
+{
+	const struct kept_agent *a;
+	struct catalogue all;
+	enum err e;
+
+	*out = task_param(t, "agent");
+	if (!str_starts(*out, "agt_")) return OK;
+	e = catalogue_read(t->desk, db, t->job.who.ws, &t->job.arena, &all, why);
+	a = e ? NULL : catalogue_agent(&all, *out);
+	if (a) *out = a->name;
+	return e;
+}
+
 static enum err agent_get_read(
 	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
 {

@@ -35,6 +35,9 @@ struct model_access {
 	struct str wrong; /* why it cannot be used, and what mends it; empty: it can */
 };
 
+/* The query's `agent`, by name or id, as a name: of an id that nobody has, that id. */
+enum err desk_agent_param(struct task *, struct db *, struct str *out, struct fault *why);
+
 /* ---- while deciding ---- */
 
 /* By name or id. ERR_NOT_FOUND: there is none. */

@@ -225,7 +225,7 @@ enum err desk_cancel_open(struct task *, struct rows *, struct session *,
 /* Its title or whom it calls is another now. */
 enum err desk_stage_changed(struct rows *, const struct session *, struct fault *);
 enum err desk_stage_status(
-	struct rows *, const struct session *, enum session_status was, struct fault *);
+	struct rows *, struct session *, enum session_status was, struct fault *);
 /* Stage what a session wants called when an ask of it is settled: its webhook each time,
  * its resumer when it waits for nothing more. */
 enum err desk_call_webhook(

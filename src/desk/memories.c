@@ -3,6 +3,7 @@
 #include "base/utf8.h"
 #include "core/body.h"
 #include "core/show.h"
+#include "desk/configured.h"
 #include "desk/inner.h"
 
 /* ---- list ---- */
@@ -38,7 +39,7 @@ static enum err memory_list_read(
 {
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
-	struct str scope = task_param(t, "scope"), like;
+	struct str scope = task_param(t, "scope"), like, agent = STR_NONE;
 	struct memory_list l = { .t = t, .w = &w };
 	enum memory_scope known;
 	struct list_page p;
@@ -53,13 +54,14 @@ static enum err memory_list_read(
 	if (!e) e = page_read(t, "memories", &p, why);
 	if (!e && scope.len && !memory_scope_read(scope, &known))
 		e = fail_at(why, "/scope", "workspace, agent or session");
+	if (!e) e = desk_agent_param(t, db, &agent, why);
 	if (!e) e = like_read(task_param(t, "q"), &job->arena, &like, why);
 	if (!e) e = last_event(db, job->who.ws, &as_of, why);
 	if (e) return e;
 	const struct val args[] = { val_int(job->who.ws),
 		val_text(p.has_cursor ? p.cursor[0] : STR("zz")), val_int(p.limit + 1),
-		val_text(scope), val_text(task_param(t, "agent")),
-		val_text(task_param(t, "session")), val_text(like) };
+		val_text(scope), val_text(agent), val_text(task_param(t, "session")),
+		val_text(like) };
 
 	l.left = p.limit;
 	jw_object(&w);

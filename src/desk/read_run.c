@@ -21,6 +21,7 @@ struct written_list {
 	bool more;
 	struct str last;
 	struct arena *arena;
+	struct table *results; /* of tool calls, by their ids; or NULL */
 };
 
 static enum err row_begin(struct written_list *l, struct str id, bool *skip)
@@ -49,8 +50,36 @@ static enum err row_begin(struct written_list *l, struct str id, bool *skip)
 	}
 
 LISTED(run_row, run, RECORD_RUNS, run_write(l->w, &r, 0))
-LISTED(message_row, run_message, RECORD_MESSAGES, message_write(l->w, &r))
-LISTED(call_row, tool_call, RECORD_TOOL_CALLS, tool_call_write(l->w, &r, STR_NONE))
+
+/* The results that a message brings, for the calls that are listed after it. */
+static void results_keep(struct written_list *l, const struct run_message *m)
+{
+	const struct json *parts;
+
+	if (!l->results || m->role != MESSAGE_TOOL ||
+		json_read(arena_str(l->arena, m->content), NULL, l->arena, &parts, NULL))
+		return;
+	for (uint32_t i = 0; i < parts->count; i++) {
+		const struct json *part = &parts->items[i];
+		struct str call = json_text(json_get(part, "call"));
+
+		if (call.len && !table_put(l->results, call, (void *)(uintptr_t)part))
+			l->arena->failed = true;
+	}
+}
+
+static struct str result_kept(const struct written_list *l, const struct tool_call *c)
+{
+	const struct json *part = l->results ? table_get(l->results, c->id) : NULL;
+
+	return part && c->status == CALL_DONE ? json_text(json_get(part, "content"))
+					      : STR_NONE;
+}
+
+LISTED(message_row, run_message, RECORD_MESSAGES,
+	(results_keep(l, &r), message_write(l->w, &r)))
+LISTED(call_row, tool_call, RECORD_TOOL_CALLS,
+	tool_call_write(l->w, &r, result_kept(l, &r)))
 LISTED(todo_row, todo, RECORD_TASKS, todo_write(l->w, &r))
 
 /* ---- the state of a session ---- */
@@ -59,9 +88,11 @@ enum { STATE_MAX = 1000 };
 
 static enum err state_list(struct db *db, struct job *job, struct json_writer *w,
 	const char *key, enum sql sql, const struct val *args, int len, row_fn *row,
-	bool *truncated, struct fault *why)
+	struct table *results, bool *truncated, struct fault *why)
 {
-	struct written_list l = { .w = w, .left = STATE_MAX, .arena = &job->arena };
+	struct written_list l = {
+		.w = w, .left = STATE_MAX, .arena = &job->arena, .results = results
+	};
 	enum err e;
 
 	jw_key(w, key);
@@ -107,21 +138,23 @@ enum err desk_state_runs(struct db *db, struct job *job, const struct session *s
 		val_int(STATE_MAX + 1) };
 	const struct val said[] = { val_int(s->ws), val_text(s->id), val_text(STR("zz")),
 		val_int(STATE_MAX + 1) };
+	struct table results = { 0 };
 	enum err e = state_list(db, job, w, "runs", SQL_RUNS_OF_SESSION, args, 3, run_row,
-		truncated, why);
+		&results, truncated, why);
 
 	if (!e)
 		e = state_list(db, job, w, "messages", SQL_MESSAGE_LIST, said, 4,
-			message_row, truncated, why);
+			message_row, &results, truncated, why);
 	if (!e)
 		e = state_list(db, job, w, "tool_calls", SQL_CALL_LIST, args, 3, call_row,
-			truncated, why);
+			&results, truncated, why);
 	if (!e)
 		e = state_list(db, job, w, "thoughts", SQL_MESSAGE_LIST, said, 4,
-			thought_row, truncated, why);
+			thought_row, &results, truncated, why);
 	if (!e)
 		e = state_list(db, job, w, "tasks", SQL_TASK_LIST, args, 3, todo_row,
-			truncated, why);
+			&results, truncated, why);
+	table_done(&results);
 	return e;
 }
 
@@ -176,7 +209,7 @@ static enum err run_list_read(
 {
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
-	struct str status = task_param(t, "status");
+	struct str status = task_param(t, "status"), agent = STR_NONE;
 	struct list_page p;
 	enum run_status known;
 	enum err e = sees_runs(job, why);
@@ -185,14 +218,15 @@ static enum err run_list_read(
 	if (!e && !role_may(job->who.role, MAY_READ_ALL))
 		e = session_seen(job, db, task_param(t, "session"), why);
 	if (!e) e = page_read(t, "runs", &p, why);
+	if (!e) e = desk_agent_param(t, db, &agent, why);
 	if (!e && status.len && !run_status_read(status, &known))
 		e = fail_at(why, "/status", "has a value that is not accepted");
 	if (e) return e;
 	const struct val args[] = { val_int(job->who.ws),
 		val_text(p.has_cursor ? p.cursor[0] : STR("zz")), val_int(p.limit + 1),
-		val_text(status), val_text(task_param(t, "session")),
-		val_text(task_param(t, "agent")), val_text(task_param(t, "parent")) };
-	struct written_list l = { &w, p.limit, false, STR_NONE, &job->arena };
+		val_text(status), val_text(task_param(t, "session")), val_text(agent),
+		val_text(task_param(t, "parent")) };
+	struct written_list l = { .w = &w, .left = p.limit, .arena = &job->arena };
 
 	list_begin(&w);
 	e = db_one(db, SQL_RUN_LIST, args, 7, run_row, &l, why);
@@ -325,7 +359,7 @@ static enum err message_list_read(
 	if (e) return e;
 	const struct val args[] = { val_int(job->who.ws), val_text(t->id),
 		val_text(p.has_cursor ? p.cursor[0] : STR("zz")), val_int(p.limit + 1) };
-	struct written_list l = { &w, p.limit, false, STR_NONE, &job->arena };
+	struct written_list l = { .w = &w, .left = p.limit, .arena = &job->arena };
 
 	list_begin(&w);
 	e = db_one(db, SQL_MESSAGE_LIST, args, 4, message_row, &l, why);
@@ -343,7 +377,7 @@ static enum err task_list_read(
 	struct json_writer w = { .out = &job->out };
 	const struct val args[] = { val_int(job->who.ws), val_text(t->id),
 		val_int(STATE_MAX) };
-	struct written_list l = { &w, STATE_MAX, false, STR_NONE, &job->arena };
+	struct written_list l = { .w = &w, .left = STATE_MAX, .arena = &job->arena };
 	enum err e = session_seen(job, db, task_of(job)->id, why);
 
 	(void)now_ms;

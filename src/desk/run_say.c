@@ -117,6 +117,30 @@ enum err run_begin(struct task *t, struct rows *rows, struct session *s,
 
 /* ---- a message joins ---- */
 
+/* By its name or id. */
+static bool agent_is(int64_t ws, struct str name, struct str which)
+{
+	char id[32];
+
+	agent_id(ws, name, id);
+	return str_eq(which, name) || str_is(which, id);
+}
+
+/* Limits beside a run that has not ended: those that it has. */
+static enum err say_limits(
+	struct rows *rows, const struct run *r, const struct say *say, struct fault *why)
+{
+	const struct kept_agent as_it_began = { .body = r->config };
+	struct str config;
+	enum err e = say_config(rows, &as_it_began, say, &config, why);
+
+	if (e || !say->limits ||
+		str_eq(run_limits_of(config, rows->arena),
+			run_limits_of(r->config, rows->arena)))
+		return e;
+	return fail_at(why, "/limits", "the run has not ended");
+}
+
 static enum err say_join(struct rows *rows, struct session *s, const struct say *say,
 	struct str run, struct run **out, struct run_message **message, struct fault *why)
 {
@@ -126,9 +150,11 @@ static enum err say_join(struct rows *rows, struct session *s, const struct say 
 	enum err e = run_fetch(rows, s->ws, run, &at, why);
 
 	if (e) return e;
-	if (say->agent.len && !str_eq(say->agent, at->agent))
+	if (say->agent.len && !agent_is(s->ws, at->agent, say->agent))
 		return fail_at(why, "/agent", "another agent's run has not ended");
-	if (say->limits) return fail_at(why, "/limits", "the run has not ended");
+	e = say_limits(rows, at, say, why);
+	if (e) return e;
+	if (!say->queue) return fail_at(why, "/queue", "the run has not ended");
 	*out = rows_change(rows, at);
 	*message = *out ? run_message_new(rows, *out, MESSAGE_USER,
 				  message_text(say->content, rows->arena))

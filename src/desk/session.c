@@ -128,12 +128,13 @@ void desk_look_again(struct rows *rows, const struct session *s)
 		rows_due_at(rows, s->heard_ms + SESSION_HEARD_MS);
 }
 
-enum err desk_stage_status(struct rows *rows, const struct session *s,
-	enum session_status was, struct fault *why)
+enum err desk_stage_status(
+	struct rows *rows, struct session *s, enum session_status was, struct fault *why)
 {
 	struct str data = arena_print(rows->arena, "{\"status\":\"%s\",\"was\":\"%s\"}",
 		session_status_name(s->status), session_status_name(was));
 
+	s->ended_ms = session_ended(s) ? rows->now_ms : 0;
 	return rows_event(rows, "session.status", s, NULL, data)
 		       ? OK
 		       : fail(why, ERR_MEMORY, "out of memory");
@@ -251,13 +252,13 @@ static enum err create_decide(struct job *job, struct rows *rows, struct fault *
 			return e;
 		}
 	}
+	if (!agent && d->message.len)
+		return fail_at(
+			why, "/agent", d->agent.len ? "no such agent" : "required");
 	if (d->agent.len && !agent && !principal_owns(&job->who, d->agent))
 		return fail(why, ERR_FORBIDDEN,
 			"a session for another agent is an admin's to make");
 	if (s) return create_again(t, rows, s, why);
-	if (!agent && d->message.len)
-		return fail_at(
-			why, "/agent", d->agent.len ? "no such agent" : "required");
 	if (!agent && !d->title.len) return fail_at(why, "/title", "required");
 	if (agent) return create_runnable(t, rows, d, agent, why);
 	s = session_make(t, rows, d);

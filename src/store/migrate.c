@@ -419,7 +419,9 @@ static const char step_5[] =
 /* 6. */
 static const char step_6[] =
 	/* Tokens of agents that may run agents of ours. */
-	"ALTER TABLE tokens ADD COLUMN runs BIGINT NOT NULL DEFAULT 0;";
+	"ALTER TABLE tokens ADD COLUMN runs BIGINT NOT NULL DEFAULT 0;"
+	/* When a session ended. */
+	"ALTER TABLE sessions ADD COLUMN ended_ms BIGINT NOT NULL DEFAULT 0;";
 
 static const char *const steps[] = { step_1, step_2, step_3, step_4, step_5, step_6 };
 

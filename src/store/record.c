@@ -110,6 +110,7 @@ static const struct column session_columns[] = {
 	SELDOM(TEXT, session, spent),
 	SELDOM(TEXT, session, error),
 	SELDOM(TEXT, session, starter),
+	SELDOM(INT, session, ended_ms),
 	FIXED(BOOL, session, sensitive),
 };
 

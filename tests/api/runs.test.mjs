@@ -431,6 +431,39 @@ test('parley run gives the report alone to a pipe, and says how it ended', async
 	assert.match((await server.run(['usage', '--by', 'agent'], { env })).stdout, /helper/);
 });
 
+test('what may stand beside a run that has not ended, and where agents are named by id', async () => {
+	let go;
+	const gone = new Promise((resolve) => { go = resolve; });
+	const session = await start(script('Stay a while', async (q) => {
+		await gone;
+		return results(q).length ? [say('stayed')] : [use('todo', { operation: 'create', name: 'Stay' })];
+	}));
+	const { id } = ok(await member.get('/v1/agents/helper'));
+	const beside = (more) => member.post(`/v1/sessions/${session.id}/messages`, { content: 'more', ...more });
+	const { limits } = await run(session.run);
+	for (const more of [{ agent: 'helper' }, { agent: id }, { limits: { turns: limits.turns } }, { queue: true }]) ok(await beside(more), 201);
+	for (const [more, pointer] of [[{ agent: 'other' }, '/agent'], [{ limits: { turns: 3 } }, '/limits'], [{ queue: false }, '/queue']]) {
+		assert.equal(ok(await beside(more), 422).errors[0].pointer, pointer);
+	}
+	for (const agent of ['helper', id]) {
+		assert.equal(ok(await member.get(`/v1/runs?session=${session.id}&agent=${agent}`)).items.length, 1);
+	}
+	assert.equal(ok(await member.get('/v1/runs?agent=agt_none')).items.length, 0);
+	go();
+	await ended(session.run);
+	const all = await state(session.id);
+	const call = ok(await member.get(`/v1/tool-calls/${all.tool_calls[0].id}`));
+	assert.match(call.result, /tsk_/);
+	assert.equal(all.tool_calls[0].result, call.result);
+	/* A later name is no later end. */
+	const renamed = ok(await member.patch(`/v1/sessions/${session.id}`, { title: 'Renamed' }));
+	assert.equal(renamed.completed_at, all.session.completed_at);
+	assert.notEqual(renamed.updated_at, renamed.completed_at);
+	assert.equal(ok(await member.post('/v1/sessions', { agent: 'nobody-here', message: 'x' }), 422).errors[0].pointer, '/agent');
+	const { version: now } = ok(await admin.get('/v1/policy'));
+	assert.equal(ok(await admin.put('/v1/policy', { version: now, at_once: { auto: 65 } }), 422).errors[0].pointer, '/at_once/auto');
+});
+
 test('bad input starts nothing', async () => {
 	const refused = async (body, pointer) => {
 		const reply = await member.post('/v1/sessions', body);

@@ -34,7 +34,7 @@ static const struct edited_table tables[] = {
 	{ "workspaces", { "id" }, 1,
 		" name created_ms revocations old_events policy_version ", " " },
 	{ "sessions", { "ws", "id" }, 2,
-		" version updated_ms for_ask heard_ms run run_open spent error ",
+		" version updated_ms for_ask heard_ms run run_open spent error ended_ms ",
 		" parallel sensitive " },
 	{ "asks", { "ws", "id" }, 2, " version settled_user route ", " exclusive " },
 	{ "events", { "place" }, 1, " ", " " },
