@@ -108,6 +108,12 @@ area('connection', (scenario) => {
 				assert.equal(times(ask), 1, question);
 			}
 			assert.equal(times(settled), 1);
+			/* A session made for one ask ends with it, which is told by its answer: nobody asks what it was. */
+			const alone = await desk.agent.ask({ question: 'All alone?', type: 'boolean' });
+			await desk.marie.post(`/v1/asks/${alone.id}/answer`, { answer: true });
+			await desk.agent.ask({ session: session.id, question: 'And last?', type: 'boolean' });
+			for (const page of [own.page, tab]) await page.getByText('And last?').first().waitFor({ state: 'attached' });
+			assert.deepEqual(asked.filter((path) => path.startsWith('/v1/sessions/')), []);
 		});
 	});
 

@@ -139,3 +139,19 @@ test('an answer that is queued before the kept ones are read loses none of them'
 	expect(outbox.has('ask_1')).toBe(true);
 	expect(outbox.has('ask_2')).toBe(false);
 });
+
+test('a tab that nobody sees draws what comes together once, and all of it once it is seen', () => {
+	vi.useFakeTimers();
+	const sight = vi.spyOn(document, 'visibilityState', 'get').mockReturnValue('hidden');
+	const asks = new Asks();
+	expect(asks.count).toBe(0);
+	for (const n of [1, 2, 3]) asks.put(ask({ id: `ask_${n}` }));
+	expect(asks.count).toBe(0);
+	vi.advanceTimersByTime(300);
+	expect(asks.count).toBe(3);
+	asks.put(ask({ id: 'ask_4' }));
+	sight.mockReturnValue('visible');
+	asks.seen();
+	expect(asks.count).toBe(4);
+	vi.useRealTimers();
+});

@@ -98,9 +98,10 @@ async function sessionEnded(event: Event): Promise<void> {
 	const here = router.route;
 	if (!id || (status !== 'failed' && status !== 'completed')) return;
 	if (here.screen === 'session' && here.id === id) return;
-	const session = await api.session(id).catch(() => null);
 	const own = asks.list(asks.ofSession(id));
-	if (!session || (status === 'completed' && own.some((ask) => sessionTitle(ask) === null))) return;
+	if (status === 'completed' && own.some((ask) => sessionTitle(ask) === null)) return;
+	const session = await api.session(id).catch(() => null);
+	if (!session) return;
 	const title = t(status === 'failed' ? 'web.toast.failed' : 'web.toast.completed');
 	const { endedWords } = await later(() => import('../lib/ended'));
 	const { run } = session;

@@ -9,12 +9,13 @@ import { serverNow } from '../lib/serverTime';
 import { cacheKeep, cacheLoad } from './cache';
 import { clock } from './clock.svelte';
 import { login } from './login.svelte';
-import { afterPaint } from './screen.svelte';
+import { afterFrames } from './screen.svelte';
 
 const PAGE = 200;
 const FIRST_PAGE = 50; // more than a screen of them
 const MANY = 40;
 const RETRY_MS = 2000;
+const UNSEEN_MS = 250;
 /** How long to wait for the copy of the tab that fetches for all. */
 const PATIENCE_MS = 1500;
 
@@ -50,6 +51,26 @@ export class Asks {
 	pending = $derived(this.sorted.map(inReadersWords));
 	/** How many wait for this person: what they snoozed does not. */
 	count = $derived(this.pending.filter((ask) => !isSnoozed(ask, clock.quarter)).length);
+
+	/** What shows them is drawn anew; in a tab that nobody sees not with every event, but in time for the
+	 * count in its title. */
+	private changes(): void {
+		if (document.visibilityState !== 'hidden') this.tick++;
+		else
+			this.unseen ??= setTimeout(() => {
+				this.unseen = null;
+				this.tick++;
+			}, UNSEEN_MS);
+	}
+	private unseen: ReturnType<typeof setTimeout> | null = null;
+
+	/** The tab is looked at again, or no longer. */
+	seen(): void {
+		if (this.unseen === null) return;
+		clearTimeout(this.unseen);
+		this.unseen = null;
+		this.tick++;
+	}
 
 	get(id: string): Ask | undefined {
 		void this.tick;
@@ -87,9 +108,9 @@ export class Asks {
 				if (!this.isOld(ask)) this.known.set(ask.id, ask);
 				seen.add(ask.id);
 			}
-			this.tick++;
+			this.changes();
 			listed();
-			if (cursor && seen.size === FIRST_PAGE) await new Promise<void>(afterPaint);
+			if (cursor && seen.size === FIRST_PAGE) await new Promise<void>(afterFrames);
 		} while (cursor);
 		for (const ask of this.known.values())
 			if (ask.status === 'pending' && !seen.has(ask.id)) this.want(ask.id);
@@ -104,7 +125,7 @@ export class Asks {
 		for (const ask of (await cacheLoad<Ask[]>('inbox')) ?? []) this.known.set(ask.id, ask);
 		this.state = 'stale';
 		this.ever = true;
-		this.tick++;
+		this.changes();
 	}
 
 	/** The next person here starts with nothing. */
@@ -115,7 +136,7 @@ export class Asks {
 		this.missing = new Set();
 		this.state = 'loading';
 		this.ever = null;
-		this.tick++;
+		this.changes();
 	}
 
 	/** Settled once, for ever: a copy that says pending was on its way when the ask was settled. */
@@ -130,7 +151,7 @@ export class Asks {
 		this.known.set(ask.id, ask);
 		this.partial.delete(ask.id);
 		if (ask.status === 'pending') this.ever = true;
-		this.tick++;
+		this.changes();
 		this.keep();
 	}
 
@@ -154,7 +175,7 @@ export class Asks {
 		if (event.type === 'session.deleted') {
 			for (const ask of [...this.known.values()])
 				if (ask.session === event.session) this.known.delete(ask.id);
-			this.tick++;
+			this.changes();
 			return;
 		}
 		/* That somebody was told of it changes nothing about it. */
@@ -176,7 +197,7 @@ export class Asks {
 			const by = event.data['answered_by'] as Ask['answered_by'] | undefined;
 			this.known.set(id, { ...ask, status, settled_at: event.at, answered_by: by ?? null });
 			this.partial.add(id);
-			this.tick++;
+			this.changes();
 			this.keep();
 			if (flying) this.want(id);
 			else setTimeout(() => this.watched.has(id) && this.want(id)); // once the list has moved on
@@ -265,7 +286,7 @@ export class Asks {
 			if (!(error instanceof Refused) || error.status !== 404) throw error;
 			this.known.delete(id);
 			this.missing = new Set(this.missing).add(id);
-			this.tick++;
+			this.changes();
 		}
 	}
 
@@ -281,3 +302,4 @@ export class Asks {
 }
 
 export const asks = new Asks();
+addEventListener('visibilitychange', () => asks.seen());

@@ -60,26 +60,31 @@ export async function notifyClose(id: string): Promise<void> {
 /* ---- the tab's own signs ---- */
 
 const base = '/icon.svg';
-const CALM_MS = 250;
+const CALM_MS = { title: 250, icon: 1000 };
 let last = '';
 let says = { n: 0, screen: '' };
-let saying: ReturnType<typeof setTimeout> | null = null;
+let [titleSoon, iconSoon] = [false, false];
 
-/** Title and icon say how many wait; the browser draws both anew, so not with every ask of a flood. */
+/** Title and icon say how many wait. The browser draws both anew, the icon from its very lines: not with
+ * every ask of a flood. The name of another screen is said at once. */
 export function tabSays(n: number, screen: string): void {
 	const moved = screen !== says.screen;
 	says = { n, screen };
-	if (moved) tabDraw();
-	else
-		saying ??= setTimeout(() => {
-			saying = null;
-			tabDraw();
-		}, CALM_MS);
+	if (moved) titleDraw();
+	else if (!titleSoon) setTimeout(titleDraw, CALM_MS.title);
+	if (!iconSoon) setTimeout(iconDraw, CALM_MS.icon);
+	iconSoon = true;
+	titleSoon ||= !moved;
 }
 
-function tabDraw(): void {
-	const { n, screen } = says;
-	document.title = `${n ? `(${n}) ` : ''}${screen} · Parley`;
+function titleDraw(): void {
+	titleSoon = false;
+	document.title = `${says.n ? `(${says.n}) ` : ''}${says.screen} · Parley`;
+}
+
+function iconDraw(): void {
+	iconSoon = false;
+	const { n } = says;
 	const label = n > 99 ? '99' : n ? String(n) : '';
 	if (label === last) return;
 	last = label;

@@ -5,7 +5,7 @@ import { api, Refused } from '../api/client';
 import type { Ask } from '../api/types';
 import { cacheKeep, cacheLoad } from './cache';
 import { draftDrop } from './drafts';
-import { afterPaint } from './screen.svelte';
+import { afterFrames } from './screen.svelte';
 
 export interface Letter {
 	/** Who answered. */
@@ -35,7 +35,7 @@ class Outbox {
 	/** This person's. */
 	open(person = this.person): Promise<void> {
 		this.person = person;
-		return (this.read = new Promise<void>(afterPaint).then(() => this.load(person)));
+		return (this.read = new Promise<void>(afterFrames).then(() => this.load(person)));
 	}
 
 	/* Letters without a person were kept by an earlier version and are left out. */

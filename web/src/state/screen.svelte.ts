@@ -18,6 +18,9 @@ export function afterPaint(run: () => void): void {
 	else requestAnimationFrame(() => setTimeout(run));
 }
 
+/** Behind the frame after that: by then what was painted is on its way to the screen. */
+export const afterFrames = (run: () => void): void => afterPaint(() => afterPaint(run));
+
 let shown = $state(false);
 
 /** Is what was opened painted? What is beside it is fetched from then on. */
@@ -25,8 +28,7 @@ export const opened = {
 	get yes(): boolean {
 		return shown;
 	},
-	/* The frame after the one with the list: by then that one is on its way. */
-	now: () => afterPaint(() => afterPaint(() => (shown = true))),
+	now: () => afterFrames(() => (shown = true)),
 };
 
 const print = matchMedia('print');

@@ -11,7 +11,7 @@ import { dialogs } from './dialogs.svelte';
 import { draftsClear, draftsOf, draftsTidy } from './drafts';
 import { login } from './login.svelte';
 import { outbox } from './outbox.svelte';
-import { afterPaint } from './screen.svelte';
+import { afterFrames } from './screen.svelte';
 import { settings } from './settings.svelte';
 import { outboxSend } from './settling';
 import { toasts } from './toasts.svelte';
@@ -46,7 +46,7 @@ export async function enter(): Promise<void> {
 		await Promise.race([first, loading, pause(router.route.screen === 'inbox' ? TOGETHER_MS : 0)]);
 		welcome(who);
 		const from = await loading;
-		await new Promise<void>(afterPaint); // the list before all else
+		await new Promise<void>(afterFrames); // the list before all else
 		connection.start(from);
 		draftsTidy();
 		void login.loadUsers();
@@ -80,7 +80,7 @@ function welcome(me: Me): void {
 	void outbox.open(login.person);
 	login.phase = 'in';
 	login.ended = null;
-	afterPaint(() => void cacheKeep('me', me));
+	afterFrames(() => void cacheKeep('me', me));
 	const wanted = settings.language ?? me.language;
 	if (wanted && wanted !== document.documentElement.lang) void speak(wanted);
 }
