@@ -88,18 +88,23 @@ test('what a model says is shown by the other node, too, and to who comes late',
 
 test('a run is cancelled, or given a message, by a node that does not work on it', async () => {
 	script('Hang', (q) => (/louder/.test(JSON.stringify(q.messages)) ? [say('LOUD')] : { blocks: [say('a')], hang: true }));
-	let soonest = Infinity; // of three: the machine may be busy with others
-	for (const what of ['cancel', 'cancel', 'cancel', 'now']) {
+	for (const what of ['cancel', 'now']) {
 		const session = await start(one, 'Hang');
 		await until(() => model.open === 1, 'the model call');
 		const other = await worker(session.id) === one ? two : one, began = Date.now();
+		let slowest = 0; // reply of a node meanwhile: what a busy machine adds to any limit
 		if (what === 'cancel') await ok(200, other, 'member', 'POST', `/v1/runs/${session.run}/cancel`, {});
 		else await ok(201, other, 'member', 'POST', `/v1/sessions/${session.id}/messages`, { content: 'louder', when: 'now' });
-		await until(() => model.open === 0, 'the end of the model call');
-		if (what === 'cancel') soonest = Math.min(soonest, Date.now() - began);
-		else assert.equal((await ended(other, session.run)).report, 'LOUD');
+		await until(async () => {
+			const looked = Date.now();
+			await Promise.all([one, two].map((node) => node.once(null, 'GET', '/healthz')));
+			slowest = Math.max(slowest, Date.now() - looked);
+			return model.open === 0;
+		}, 'the end of the model call');
+		const took = Date.now() - began;
+		assert.ok(took < 1500 + slowest, `it took ${took} ms; the slowest reply ${slowest} ms`);
+		if (what === 'now') assert.equal((await ended(other, session.run)).report, 'LOUD');
 	}
-	assert.ok(soonest < 1500, `it took ${soonest} ms`);
 });
 
 test('the database goes away while a model answers: the turn is committed once it is back', async () => {
