@@ -38,7 +38,7 @@ enum err {
 /* One thing wrong with a body: where (a JSON pointer) and what. */
 struct fault_item {
 	char pointer[160];
-	char detail[200];
+	char detail[256];
 };
 
 enum { FAULT_ITEMS = 8 };
