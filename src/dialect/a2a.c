@@ -3,9 +3,22 @@
 #include "base/keep.h"
 #include "dialect/inner.h"
 
+/* The task, or the event about one: as it is, or in the reply of a server that sent it. */
+static const struct json *told_of(const struct json *request)
+{
+	static const char *const around[] = { "result", "task", "statusUpdate" };
+
+	for (size_t i = 0; i < sizeof around / sizeof *around; i++) {
+		const struct json *inner = json_get(request, around[i]);
+
+		if (json_is(inner, JSON_OBJECT)) request = inner;
+	}
+	return request;
+}
+
 static const struct json *status_of(const struct json *request)
 {
-	return json_get(request, "status");
+	return json_get(told_of(request), "status");
 }
 
 static bool is_old(const struct json *request)
@@ -60,11 +73,11 @@ static void to_ask(struct inbound *in)
 /* ---- out ---- */
 
 /* A task has its id, an event about it the task's. */
-static struct str task_of(const struct foreign_reply *o)
+static struct str task_id(const struct json *told)
 {
-	struct str id = member_text(o->request, "taskId");
+	struct str id = member_text(told, "taskId");
 
-	return id.len ? id : member_text(o->request, "id");
+	return id.len ? id : member_text(told, "id");
 }
 
 static void part_write(struct json_writer *w, struct str text, bool old)
@@ -92,6 +105,7 @@ static void metadata_write(struct json_writer *w, const struct foreign_reply *o)
 static void from_ask(struct foreign_reply *o)
 {
 	struct json_writer *w = &o->reply;
+	const struct json *told = told_of(o->request);
 	bool old = o->request && is_old(o->request);
 	struct said s = said_at(o, 0);
 	struct str text = answered(o) && s.text.len ? s.text : outcome_words(o);
@@ -105,8 +119,8 @@ static void from_ask(struct foreign_reply *o)
 	jw_str(w, arena_print(o->arena, "msg-%.*s", STR_ARGS(member_text(o->ask, "id"))));
 	jw_key(w, "role");
 	jw_text(w, old ? "user" : "ROLE_USER");
-	put_text(w, "taskId", task_of(o));
-	put_text(w, "contextId", member_text(o->request, "contextId"));
+	put_text(w, "taskId", task_id(told));
+	put_text(w, "contextId", member_text(told, "contextId"));
 	jw_key(w, "parts");
 	part_write(w, text, old);
 	metadata_write(w, o);

@@ -165,6 +165,9 @@ static void contact_status(struct foreign_reply *o)
 		response = arena_print(
 			o->arena, "%.*s (%.*s)", STR_ARGS(s.other), STR_ARGS(s.text));
 	if (!response.len && s.given) response = said_words(o, &s);
+	/* Their clients wait for as long as there is none. */
+	if (!response.len) response = outcome_words(o);
+	if (!response.len) response = member_text(o->ask, "summary");
 	put_or_null(w, "response", response);
 	put_or_null(w, "response_option_name", option);
 	outcome_put(o);

@@ -1,7 +1,9 @@
 // The frameworks: a driver each in sdks/, loaded when it is run. What a driver exports:
 //   ask({model, stdio | http, home, timeoutMs}): an agent with Parley's tools by MCP, run to its end;
 //   dialect, edits, approval({model, home, execute, decide}): an agent whose tool `send` needs an approval;
-//   decide takes what the framework stops with and gives the dialect's reply, with which it goes on.
+//   decide takes what the framework stops with and gives the dialect's reply, with which it goes on;
+//   asking, suspended({model, home, execute, decide}): the same for a tool that stops to ask.
+// Both give what the agent then read, unless a model is told of it.
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
@@ -14,6 +16,10 @@ export const SDKS = {
 	langchain: { package: 'langchain' },
 	mastra: { package: '@mastra/core' },
 	'ag-ui': { package: '@ag-ui/mastra' },
+	langgraph: { package: '@langchain/langgraph' },
+	a2a: { package: '@a2a-js/sdk' },
+	humanlayer: { package: '@humanlayer/sdk' },
+	'gemini-core': { package: '@google/gemini-cli-core' },
 };
 
 for (const [name, sdk] of Object.entries(SDKS)) {

@@ -96,7 +96,7 @@ for (const sdk of sdks) {
 					await settle(server, made.body, how, body);
 					return (await server.agent.get(`/v1/asks/${made.body.id}?dialect=${driver.dialect}`)).body.reply;
 				};
-				await driver.approval({ model: model.url, home, execute: async ({ to, text }) => {
+				const said = await driver.approval({ model: model.url, home, execute: async ({ to, text }) => {
 					ran.push({ to, text });
 					return 'sent';
 				}, decide: (stopped) => decide(stopped).catch((error) => {
@@ -104,7 +104,7 @@ for (const sdk of sdks) {
 					throw error;
 				}) });
 				assert.ifError(failed);
-				return { ran, said: plain(model.results.join()) };
+				return { ran, said: said ?? plain(model.results.join()) };
 			};
 
 			test('runs what was approved, also after a kill -9 of the server', async () => {
@@ -133,7 +133,7 @@ for (const sdk of sdks) {
 			const stopped = async (how, body) => {
 				const { model, home } = await begin(() => (driver.asking === 'ask_user_question' ? use('AskUserQuestion', question('Which city?'))
 					: use('city', { country: 'France' })), (last) => say(`I got ${last}`));
-				await driver.suspended({ model: model.url, home, execute: async ({ city }) => `It is ${city}`, decide: async (request) => {
+				const said = await driver.suspended({ model: model.url, home, execute: async ({ city }) => `It is ${city}`, decide: async (request) => {
 					captured(`${sdk.name}-question`, { dialect: driver.asking, from: packageAt('sdks', sdk.package), request,
 						answer: driver.asking === 'ask_user_question' ? 'SQLite' : 'Paris' });
 					const made = await server.agent.post(`/v1/asks?dialect=${driver.asking}`, request);
@@ -142,7 +142,7 @@ for (const sdk of sdks) {
 					await settle(server, made.body, how, body);
 					return (await server.agent.get(`/v1/asks/${made.body.id}?dialect=${driver.asking}`)).body.reply;
 				} });
-				return plain(model.results.join());
+				return said ?? plain(model.results.join());
 			};
 
 			test('goes on with the exact words', async () => {

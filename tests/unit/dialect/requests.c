@@ -503,10 +503,17 @@ static void acp(struct generator *d, struct json_writer *w)
 	jw_array_end(w);
 }
 
+/* As it is, or as a server replies with it or tells of it. */
 static void a2a(struct generator *d, struct json_writer *w)
 {
+	static const char *const around[] = { NULL, "task", "statusUpdate", "result" };
+	const char *in = around[generator_below(d, 4)];
 	bool old = generator_below(d, 2);
 
+	if (in) {
+		jw_key(w, in);
+		jw_object(w);
+	}
 	put(w, "id", generator_word(d));
 	put(w, "contextId", generator_word(d));
 	jw_key(w, "status");
@@ -527,6 +534,7 @@ static void a2a(struct generator *d, struct json_writer *w)
 	jw_array_end(w);
 	jw_object_end(w);
 	jw_object_end(w);
+	if (in) jw_object_end(w);
 }
 
 static void vercel(struct generator *d, struct json_writer *w)
