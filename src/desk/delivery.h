@@ -26,6 +26,7 @@ struct delivery_claim {
 	struct delivery *deliveries; /* found; in the task's arena */
 	size_t len;
 	int64_t steps;	 /* of routes that were worked, inside the store */
+	int64_t held;	 /* messages that were not begun: in a summary, or for nothing */
 	int64_t next_ms; /* when there may be more; 0: nothing waits */
 };
 

@@ -117,7 +117,9 @@ static bool delivery_due_now(
 {
 	const struct delivery *d = record;
 
-	if (d->status != DELIVERY_WAITING || d->next_ms > rows->now_ms ||
+	/* What became part of a summary in this batch is not due by itself any more. */
+	if (d->status != DELIVERY_WAITING || d->carrier.len ||
+		d->next_ms > rows->now_ms ||
 		!str_is(c->kind, delivery_kind_name(d->kind)))
 		return false;
 	return d->kind != DELIVERY_RESUMER || (!d->attempts && !resumer_runs(rows, d));
@@ -238,6 +240,7 @@ static enum err delivery_prepare(struct claim_state *s, struct rows *rows,
 		return telling_step(&s->telling, rows, d, why);
 	}
 	e = d->contact.len ? telling_prepare(s->t, rows, d, hold, why) : OK;
+	s->c->held += *hold;
 	if (e || *hold || !prepares[d->kind]) return e;
 	return prepares[d->kind](s->t, rows, d, why);
 }
@@ -329,6 +332,7 @@ static enum err claim_decide(struct job *job, struct rows *rows, struct fault *w
 	c->len = 0;
 	c->next_ms = 0;
 	c->steps = 0;
+	c->held = 0;
 	e = c->lost ? claim_lost(rows, c, why) : OK;
 	if (!e) e = rows_query(rows, SQL_DELIVERY_KINDS, NULL, 0, kind_row, &kinds, why);
 	for (int kind = 0; !e && kind < DELIVERY_KINDS; kind++) {

@@ -289,7 +289,7 @@ static bool room_find(const struct notify *n, struct delivery_claim *c)
 	return some;
 }
 
-/* Is there more at once? Only where all that could be taken was taken. What is due and was not
+/* Is there more at once? Only where all that could be taken was taken, or was not begun. What is due and was not
  * claimed has no room: of slots, then it is claimed with the next that is free; or of its agent's
  * or host's share, which can wait a moment. */
 static void claim_learn(struct notify *n, const struct delivery_claim *c)
@@ -300,7 +300,7 @@ static void claim_learn(struct notify *n, const struct delivery_claim *c)
 		took[c->deliveries[i].kind]++;
 	n->next_ms = c->next_ms;
 	n->full = false;
-	if (c->steps >= STEPS_LEN / 2) atomic_store(&n->woken, true);
+	if (c->steps >= STEPS_LEN / 2 || c->held) atomic_store(&n->woken, true);
 	for (int i = 0; i < DELIVERY_KINDS; i++) {
 		if (!channels[i]) continue;
 		if (took[i] == c->room[i].free)

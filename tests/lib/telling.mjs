@@ -43,11 +43,13 @@ class Phone {
  * once its lease is over: the clock is moved on for it. */
 async function drained(call, token, servers, now) {
 	const late = ({ next_at: at }) => Date.parse(at) < now() - 500;
-	let looks = 0;
+	let looks = 0, left;
 	await until(async () => {
 		if (++looks % 20 === 0) servers.forEach((server) => server.jump(30e3));
-		return !(await call(token, 'GET', '/v1/deliveries?status=waiting&limit=200')).items.some(late);
-	}, 'what is due');
+		const { items } = await call(token, 'GET', '/v1/deliveries?status=waiting&limit=200');
+		left = items.filter(late);
+		return !left.length;
+	}, 'what is due').catch((error) => { throw new Error(`${error.message}: ${JSON.stringify(left.slice(0, 3))} at ${new Date(now()).toISOString()}`); });
 }
 
 /**
