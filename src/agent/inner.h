@@ -20,15 +20,14 @@ struct claimed_runs {
 
 /* A message of a run. */
 struct transcript_message {
-	struct run_message said; /* with its texts in one piece */
-	const struct json *read; /* its content, once it was needed; or NULL */
+	struct run_message said;      /* with its texts in one piece */
+	struct model_written written; /* as the model gets it, once that was needed */
 };
 
 /* Those that its model may be given, by their numbers. */
 struct transcript {
 	struct run_message **at; /* each the first member of a transcript_message */
 	size_t len, cap;
-	struct arena arena; /* what was read of them */
 };
 
 /* What of a request is the same in all turns of a run. */
@@ -60,6 +59,7 @@ struct worker {
 	struct transcript transcript;
 	struct run_setup setup;
 	struct fetcher *fetcher;
+	struct buf body; /* of the request under way */
 };
 
 struct runner {
@@ -88,8 +88,8 @@ bool calls_run(struct worker *, const struct run_work *, struct run_work *next);
  * still missing; key.seen says how far it is then. False: the run is not ours any more, or out of
  * memory. */
 bool transcript_take(struct worker *, struct run_work *);
-/* The content of one of its messages. NULL: it cannot be read, or out of memory. */
-const struct json *transcript_content(struct transcript *, const struct run_message *);
+/* Where one of its messages is kept as the model gets it. */
+struct model_written *transcript_written(const struct run_message *);
 int64_t transcript_last(const struct transcript *); /* number of the last one; 0: none */
 void transcript_clear(struct transcript *);
 void transcript_done(struct transcript *);

@@ -116,6 +116,7 @@ static bool worker_go(struct worker *w)
 	task_empty(&w->tasks[0]);
 	task_empty(&w->tasks[1]);
 	transcript_clear(&w->transcript);
+	buf_done(&w->body);
 	arena_done(&w->setup.arena);
 	w->setup = (struct run_setup){ 0 };
 	return ours;

@@ -5,12 +5,22 @@
 #include "base/mem.h"
 #include "core/history.h"
 
+struct model_written *transcript_written(const struct run_message *m)
+{
+	return &((struct transcript_message *)(uintptr_t)m)->written;
+}
+
+static void message_free(struct run_message *m)
+{
+	buf_done(&transcript_written(m)->bytes);
+	mem_free(m);
+}
+
 void transcript_clear(struct transcript *t)
 {
 	for (size_t i = 0; i < t->len; i++)
-		mem_free(t->at[i]);
+		message_free(t->at[i]);
 	t->len = 0;
-	arena_done(&t->arena);
 }
 
 void transcript_done(struct transcript *t)
@@ -66,22 +76,6 @@ static bool message_add(struct transcript *t, const struct run_message *m)
 	return t->at[t->len] && ++t->len;
 }
 
-const struct json *transcript_content(struct transcript *t, const struct run_message *m)
-{
-	struct transcript_message *at = (struct transcript_message *)(uintptr_t)m;
-
-	if (!at->read && json_read(m->content, NULL, &t->arena, &at->read, NULL))
-		at->read = NULL;
-	return at->read;
-}
-
-static void transcript_unread(struct transcript *t)
-{
-	for (size_t i = 0; i < t->len; i++)
-		((struct transcript_message *)(void *)t->at[i])->read = NULL;
-	arena_done(&t->arena);
-}
-
 /* What the model is not given any more. */
 static void transcript_trim(struct transcript *t, const struct run_work *work)
 {
@@ -92,10 +86,8 @@ static void transcript_trim(struct transcript *t, const struct run_work *work)
 		if (t->at[i]->n > before || str_eq(t->at[i]->id, work->first))
 			t->at[len++] = t->at[i];
 		else
-			mem_free(t->at[i]);
-	if (len == t->len) return;
+			message_free(t->at[i]);
 	t->len = len;
-	transcript_unread(t);
 }
 
 static bool transcript_read(struct worker *w, const struct run_work *work)

@@ -137,7 +137,7 @@ static enum err prepare(
 enum { WHOLE_MESSAGES = 4 };
 
 static struct model_message message_of(
-	struct transcript *t, const struct run_message *m, bool old, struct arena *arena)
+	const struct run_message *m, bool old, struct arena *arena)
 {
 	struct str content = m->role == MESSAGE_TOOL
 				     ? history_results(m->content, old, arena)
@@ -148,14 +148,14 @@ static struct model_message message_of(
 			: m->role == MESSAGE_TOOL    ? MODEL_TOOL
 						     : MODEL_USER,
 		.content = content,
-		.read = content.at == m->content.at ? transcript_content(t, m) : NULL,
 		.kept = m->kept,
 		.kept_model = m->model,
+		.written = content.at == m->content.at ? transcript_written(m) : NULL,
 	};
 }
 
 static enum err body_make(const struct run_work *work, struct worker *w,
-	struct arena *arena, struct buf *out, struct fault *why)
+	struct arena *arena, struct fault *why)
 {
 	struct transcript *t = &w->transcript;
 	const struct run_setup *p = &w->setup;
@@ -175,9 +175,10 @@ static enum err body_make(const struct run_work *work, struct worker *w,
 	q.messages_len = history_window((const struct run_message *const *)t->at, t->len,
 		work->first, work->history, given);
 	for (size_t i = 0; i < q.messages_len; i++)
-		messages[i] = message_of(t, given[i],
+		messages[i] = message_of(given[i],
 			work->full && i + WHOLE_MESSAGES < q.messages_len, arena);
-	return model_request_write(out, work->access.wire, &q, why);
+	buf_clear(&w->body);
+	return model_request_write(&w->body, work->access.wire, &q, why);
 }
 
 /* ---- one try ---- */
@@ -375,24 +376,21 @@ bool turn_run(struct worker *w, const struct run_work *work, struct run_work *ne
 	struct model_call c = { .w = w, .work = work };
 	struct arena arena = { 0 };
 	struct fault why = { 0 };
-	struct buf body = { 0 };
 	int64_t timeout_ms = w->runner->set.timeout_ms, now_ms = clock_mono_ms();
 	bool ours;
 
 	if (work->access.wrong.len)
 		ours = trouble_told(
 			&c, TROUBLE_UNAUTHORIZED, work->access.wrong, 0, now_ms, next);
-	else if (prepare(&w->setup, work, &why) ||
-		 body_make(work, w, &arena, &body, &why))
+	else if (prepare(&w->setup, work, &why) || body_make(work, w, &arena, &why))
 		ours = trouble_told(
 			&c, TROUBLE_INTERNAL, str_of(why.detail), 0, now_ms, next);
 	else
-		ours = turn_tries(&c, buf_str(&body), timeout_ms, &arena, next);
+		ours = turn_tries(&c, buf_str(&w->body), timeout_ms, &arena, next);
 	desk_hint_over(w->runner->desk, work->key.run);
 	model_reader_free(c.reader);
 	buf_done(&c.text);
 	buf_done(&c.thought);
-	buf_done(&body);
 	arena_done(&arena);
 	return ours;
 }

@@ -161,7 +161,7 @@ static void tools_write(struct json_writer *w, const struct model_request *r)
 }
 
 static void request_write(struct json_writer *w, const struct model_request *r,
-	const struct utterance *said, struct arena *arena)
+	const struct utterance *said)
 {
 	int64_t output = r->output_max ? r->output_max : OUTPUT_TOKENS;
 	int64_t budget = effort_budget(r->model, r->effort);
@@ -190,7 +190,7 @@ static void request_write(struct json_writer *w, const struct model_request *r,
 	jw_key(w, "messages");
 	jw_array(w);
 	for (size_t i = 0; i < r->messages_len; i++)
-		message_write(w, &said[i], arena);
+		jw_members(w, said[i].items);
 	jw_array_end(w);
 	jw_object_end(w);
 }
@@ -322,6 +322,7 @@ const struct wire wire_anthropic = {
 	.path = "/v1/messages",
 	.key_header = "x-api-key: ",
 	.header = "anthropic-version: 2023-06-01",
+	.message = message_write,
 	.write = request_write,
 	.take = event_take,
 };

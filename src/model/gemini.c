@@ -87,16 +87,16 @@ static void part_write(
 	jw_object_end(w);
 }
 
-static bool message_goes(const struct utterance *m)
+static void message_write(
+	struct json_writer *w, const struct utterance *m, struct arena *arena)
 {
 	for (size_t i = 0; i < m->len; i++)
-		if (part_goes(&m->parts[i])) return true;
-	return false;
+		if (part_goes(&m->parts[i])) part_write(w, &m->parts[i], arena);
 }
 
 /* Results and a person's words that follow each other are one content: roles take turns. */
 static void contents_write(struct json_writer *w, const struct model_request *r,
-	const struct utterance *said, struct arena *arena)
+	const struct utterance *said)
 {
 	int before = -1;
 
@@ -105,7 +105,7 @@ static void contents_write(struct json_writer *w, const struct model_request *r,
 	for (size_t i = 0; i < r->messages_len; i++) {
 		int role = said[i].role == MODEL_ASSISTANT;
 
-		if (!message_goes(&said[i])) continue;
+		if (!said[i].items.len) continue;
 		if (role != before) {
 			if (before >= 0) {
 				jw_array_end(w);
@@ -118,9 +118,7 @@ static void contents_write(struct json_writer *w, const struct model_request *r,
 			jw_array(w);
 			before = role;
 		}
-		for (size_t k = 0; k < said[i].len; k++)
-			if (part_goes(&said[i].parts[k]))
-				part_write(w, &said[i].parts[k], arena);
+		jw_members(w, said[i].items);
 	}
 	if (before >= 0) {
 		jw_array_end(w);
@@ -152,7 +150,7 @@ static void tools_write(struct json_writer *w, const struct model_request *r)
 }
 
 static void request_write(struct json_writer *w, const struct model_request *r,
-	const struct utterance *said, struct arena *arena)
+	const struct utterance *said)
 {
 	jw_object(w);
 	if (r->system.len) {
@@ -178,7 +176,7 @@ static void request_write(struct json_writer *w, const struct model_request *r,
 		if (r->effort) thinking_write(w, r);
 		jw_object_end(w);
 	}
-	contents_write(w, r, said, arena);
+	contents_write(w, r, said);
 	jw_object_end(w);
 }
 
@@ -286,6 +284,7 @@ static void chunk_take(struct model_reader *r, struct str event, const struct js
 const struct wire wire_gemini = {
 	.path = "/models/%:streamGenerateContent?alt=sse",
 	.key_header = "x-goog-api-key: ",
+	.message = message_write,
 	.write = request_write,
 	.take = chunk_take,
 };

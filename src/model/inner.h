@@ -25,14 +25,19 @@ struct utterance {
 	bool cache; /* a prompt cache may end behind this message */
 	struct utterance_part *parts;
 	size_t len;
+	struct str
+		items; /* as its wire has it: JSON values with commas between; or empty */
 };
 
 struct wire {
 	const char *path;	/* behind the url; "%" stands for the model */
 	const char *key_header; /* "x-api-key: " */
 	const char *header;	/* one more; may be NULL */
+	/* What one message is there: values of an array, or nothing. */
+	void (*message)(struct json_writer *, const struct utterance *, struct arena *);
+	/* The whole, with the items of each message. */
 	void (*write)(struct json_writer *, const struct model_request *,
-		const struct utterance *, struct arena *);
+		const struct utterance *);
 	/* One data line of a reply; type is the event's. */
 	void (*take)(struct model_reader *, struct str type, const struct json *);
 };

@@ -44,12 +44,22 @@ struct model_tool {
 	struct str schema; /* a JSON Schema of its arguments; an object */
 };
 
+/* A message as a wire has it, kept by whoever sends it again with the next request. Zeroed at
+ * first; its bytes are to be freed. */
+struct model_written {
+	bool ready;
+	enum model_wire wire;
+	uint64_t
+		model; /* a hash of its name: what was kept goes back to the same model only */
+	struct buf bytes;
+};
+
 struct model_message {
 	enum model_role role;
-	struct str content;	 /* the JSON array */
-	const struct json *read; /* the same as it was read before; or NULL */
-	struct str kept;	 /* as a reply gave it; or none */
-	struct str kept_model;	 /* the model that reply came from */
+	struct str content;	       /* the JSON array */
+	struct str kept;	       /* as a reply gave it; or none */
+	struct str kept_model;	       /* the model that reply came from */
+	struct model_written *written; /* or NULL: nothing is kept of it */
 };
 
 struct model_request {

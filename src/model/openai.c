@@ -173,8 +173,19 @@ static void tools_write(struct json_writer *w, const struct model_request *r)
 	jw_array_end(w);
 }
 
+static void message_write(
+	struct json_writer *w, const struct utterance *m, struct arena *arena)
+{
+	if (m->role == MODEL_ASSISTANT) {
+		assistant_write(w, m, arena);
+		return;
+	}
+	results_write(w, m, arena);
+	user_write(w, m, arena);
+}
+
 static void request_write(struct json_writer *w, const struct model_request *r,
-	const struct utterance *said, struct arena *arena)
+	const struct utterance *said)
 {
 	static const char *const efforts[] = { "", "low", "medium", "high" };
 
@@ -203,14 +214,8 @@ static void request_write(struct json_writer *w, const struct model_request *r,
 		jw_str(w, r->system);
 		jw_object_end(w);
 	}
-	for (size_t i = 0; i < r->messages_len; i++) {
-		if (said[i].role == MODEL_ASSISTANT) {
-			assistant_write(w, &said[i], arena);
-			continue;
-		}
-		results_write(w, &said[i], arena);
-		user_write(w, &said[i], arena);
-	}
+	for (size_t i = 0; i < r->messages_len; i++)
+		jw_members(w, said[i].items);
 	jw_array_end(w);
 	jw_object_end(w);
 }
@@ -390,6 +395,7 @@ static void chunk_take(struct model_reader *r, struct str event, const struct js
 const struct wire wire_openai = {
 	.path = "/chat/completions",
 	.key_header = "authorization: Bearer ",
+	.message = message_write,
 	.write = request_write,
 	.take = chunk_take,
 };

@@ -52,12 +52,11 @@ static const struct json *kept_parts(const struct model_request *r,
 static enum err message_read(const struct model_request *r, const struct model_message *m,
 	const char *wire, struct arena *arena, struct utterance *out)
 {
-	const struct json *content = m->read, *kept = kept_parts(r, m, wire, arena);
+	const struct json *content, *kept = kept_parts(r, m, wire, arena);
 
-	if ((!content && json_read(m->content, NULL, arena, &content, NULL)) ||
+	if (json_read(m->content, NULL, arena, &content, NULL) ||
 		content->type != JSON_ARRAY)
 		return arena->failed ? ERR_MEMORY : ERR_INTERNAL;
-	out->role = m->role;
 	out->parts = ARENA_ARRAY(arena, struct utterance_part, content->count);
 	if (!out->parts && content->count) return ERR_MEMORY;
 	for (uint32_t i = 0; i < content->count; i++) {
@@ -69,36 +68,58 @@ static enum err message_read(const struct model_request *r, const struct model_m
 	return OK;
 }
 
-/* Behind the last two messages that are not the model's: the older mark finds what the
- * turn before wrote, the newer writes for the next. */
-static void cache_mark(struct utterance *said, size_t len)
+static bool written_holds(
+	const struct model_written *k, enum model_wire which, uint64_t model)
 {
-	int marks = 2;
+	return k && k->ready && k->wire == which && k->model == model;
+}
 
-	for (size_t i = len; i-- > 0 && marks > 0;)
-		if (said[i].role != MODEL_ASSISTANT && said[i].len > 0) {
-			said[i].cache = true;
-			marks--;
-		}
+/* A message with a mark of a prompt cache is written anew: the marks move on. */
+static enum err message_items(const struct model_request *r,
+	const struct model_message *m, enum model_wire which, int *marks,
+	struct arena *arena, struct utterance *out)
+{
+	bool may_mark = *marks > 0 && m->role != MODEL_ASSISTANT;
+	uint64_t model = str_hash(r->model);
+	struct buf b = { 0 };
+	struct json_writer w = { .out = &b };
+	enum err e;
+
+	out->role = m->role;
+	if (!may_mark && written_holds(m->written, which, model)) {
+		out->items = buf_str(&m->written->bytes);
+		return OK;
+	}
+	e = message_read(r, m, model_wire_name(which), arena, out);
+	if (e) return e;
+	out->cache = may_mark && out->len > 0;
+	*marks -= out->cache;
+	wire_of(which)->message(&w, out, arena);
+	if (out->cache || !m->written || b.failed) {
+		out->items = buf_keep_done(&b, arena);
+		return OK;
+	}
+	buf_done(&m->written->bytes);
+	*m->written = (struct model_written){ true, which, model, b };
+	out->items = buf_str(&b);
+	return OK;
 }
 
 enum err model_request_write(struct buf *out, enum model_wire which,
 	const struct model_request *r, struct fault *why)
 {
-	const struct wire *wire = wire_of(which);
+	/* Behind the last two messages that are not the model's: the older mark finds what
+	 * the turn before wrote, the newer writes for the next. */
+	int marks = 2;
 	struct arena arena = { 0 };
 	struct json_writer w = { .out = out };
 	struct utterance *said =
 		ARENA_ARRAY(&arena, struct utterance, r->messages_len + 1);
 	enum err e = said ? OK : ERR_MEMORY;
 
-	for (size_t i = 0; i < r->messages_len && !e; i++)
-		e = message_read(
-			r, &r->messages[i], model_wire_name(which), &arena, &said[i]);
-	if (!e) {
-		cache_mark(said, r->messages_len);
-		wire->write(&w, r, said, &arena);
-	}
+	for (size_t i = r->messages_len; i-- > 0 && !e;)
+		e = message_items(r, &r->messages[i], which, &marks, &arena, &said[i]);
+	if (!e) wire_of(which)->write(&w, r, said);
 	if (arena.failed || out->failed) e = ERR_MEMORY;
 	arena_done(&arena);
 	if (!e) return OK;

@@ -156,8 +156,17 @@ static void reasoning_ask(struct json_writer *w, const struct model_request *r)
 	jw_object_end(w);
 }
 
+static void message_write(
+	struct json_writer *w, const struct utterance *m, struct arena *arena)
+{
+	for (size_t k = 0; k < m->len; k++)
+		if (m->role == MODEL_ASSISTANT || m->parts[k].type == PART_RESULT)
+			item_write(w, &m->parts[k], arena);
+	if (m->role != MODEL_ASSISTANT) user_write(w, m, arena);
+}
+
 static void request_write(struct json_writer *w, const struct model_request *r,
-	const struct utterance *said, struct arena *arena)
+	const struct utterance *said)
 {
 	jw_object(w);
 	jw_key(w, "model");
@@ -178,13 +187,8 @@ static void request_write(struct json_writer *w, const struct model_request *r,
 	if (r->tools_len) tools_write(w, r);
 	jw_key(w, "input");
 	jw_array(w);
-	for (size_t i = 0; i < r->messages_len; i++) {
-		for (size_t k = 0; k < said[i].len; k++)
-			if (said[i].role == MODEL_ASSISTANT ||
-				said[i].parts[k].type == PART_RESULT)
-				item_write(w, &said[i].parts[k], arena);
-		if (said[i].role != MODEL_ASSISTANT) user_write(w, &said[i], arena);
-	}
+	for (size_t i = 0; i < r->messages_len; i++)
+		jw_members(w, said[i].items);
 	jw_array_end(w);
 	jw_object_end(w);
 }
@@ -355,6 +359,7 @@ static void event_take(struct model_reader *r, struct str event, const struct js
 const struct wire wire_responses = {
 	.path = "/responses",
 	.key_header = "authorization: Bearer ",
+	.message = message_write,
 	.write = request_write,
 	.take = event_take,
 };
