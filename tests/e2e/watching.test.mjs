@@ -23,6 +23,11 @@ area('watching', (scenario) => {
 		const waiting = section('sessions.waiting').getByRole('listitem').filter({ hasText: title });
 		await waiting.getByText(me.tn('sessions.asks', 1)).waitFor();
 		await waiting.getByText(me.t('status.waiting_for_input')).waitFor();
+		/* What it waits for, and the way there; a phone has no room for it beside the row's own link. */
+		const answer = waiting.getByRole('link', { name: me.t('colon', { words: me.t('form.submit'), text: 'Go on?' }) });
+		if (me.wide) assert.equal(await answer.getAttribute('href'), `/asks/${ask.id}`);
+		else assert.equal(await answer.isVisible(), false);
+		assert.equal(await waiting.getByText('Go on?').isVisible(), me.wide);
 		await desk.admin.post(`/v1/asks/${ask.id}/answer`, { answer: true });
 		await section('sessions.running').getByText(title).waitFor();
 		await desk.agent.patch(`/v1/sessions/${session.id}`, { status: 'completed' });
@@ -151,6 +156,22 @@ area('watching', (scenario) => {
 		const { asks } = await shows(7);
 		assert.ok(asks.created >= 3 && asks.answered && asks.skipped && asks.expired, JSON.stringify(asks));
 		await shows(90);
+		/* The reply to an earlier choice that comes last changes nothing. */
+		let late;
+		const first = new Promise((held) => void me.page.route('**/v1/insights*', async (route) => {
+			late ??= { ...(await (await route.fetch()).json()), asks_per_session: 4321 };
+			held();
+			await until(() => late.sent, 'the choice after it');
+			await route.fulfill({ json: late });
+			late.done = true;
+		}, { times: 1 }));
+		await me.press(me.page.getByRole('button', { name: me.tn('insights.days', 7) }));
+		await first;
+		await shows(30);
+		late.sent = true;
+		await until(() => late.done, 'the late reply');
+		await shows(30);
+		await me.page.unroute('**/v1/insights*');
 	});
 
 	scenario('the agents that asked, and another one joins', async (me, desk) => {
