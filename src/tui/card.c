@@ -4,6 +4,7 @@
 #include "base/shell.h"
 #include "text/msg.h"
 #include "text/safe_text.h"
+#include "tui/markdown.h"
 #include "tui/told.h"
 #include "tui/words.h"
 
@@ -317,6 +318,7 @@ static void context_write(struct card_writer *w)
 {
 	const struct json *context = json_get(w->ask, "context");
 	struct str step = json_text(json_get(context, "current_step"));
+	struct str text = json_text(json_get(context, "text"));
 
 	section(w, "web.recovery.error", STYLE_BAD,
 		json_text(json_get(context, "error_details")));
@@ -327,7 +329,10 @@ static void context_write(struct card_writer *w)
 				{ "words", MSG(&w->arena, "web.ask.step") },
 				{ "text", step }));
 	}
-	section(w, "web.says", STYLE_PLAIN, json_text(json_get(context, "text")));
+	if (text.len > 0) {
+		heading(w, "web.says");
+		markdown_write(w->page, 2, text);
+	}
 	diff_write(w, json_text(json_get(context, "diff")));
 	section(w, "web.preview", STYLE_PLAIN, json_text(json_get(context, "preview")));
 }
