@@ -113,9 +113,11 @@ static void schema_look(struct inspected *in)
 			"it is another program's database, no store of Parley");
 	else if (version != schema_newest())
 		snprintf(in->wrong, sizeof in->wrong,
-			"it has schema %lld, this parley works with %lld: "
-			"start a server of this version on it once",
-			(long long)version, (long long)schema_newest());
+			"it has schema %lld, this parley works with %lld: %s",
+			(long long)version, (long long)schema_newest(),
+			version > schema_newest()
+				? "check it with the newer parley that wrote it"
+				: "start a server of this version on it once");
 }
 
 static void inspected_close(struct inspected *in)
