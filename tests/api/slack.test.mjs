@@ -137,6 +137,41 @@ test('who may not settle is told so, and nobody else', async () => {
 	assert.equal(slack.lines.length, 3);
 });
 
+test('who asked does not decide it by a press either, and a captured press counts once', async () => {
+	await routed();
+	const mine = await member.ask(approval({ operation: { type: 'tool', name: 'x', arguments: { a: 3 } } }));
+	const message = await until(() => slack.messages.find((m) => JSON.stringify(m.blocks).includes(mine.id)), 'the message');
+	for (const [n, verb] of ['approve', 'hour', 'reject'].entries()) {
+		await slack.press(server, 'UMIA', message, verb);
+		assert.match(await slack.line(n + 1), /who asks for an approval may not decide it/);
+	}
+	assert.equal((await read(mine)).status, 'pending');
+	const press = { stamp: '99.1', value: slack.buttons(message)[2].value };
+	await slack.press(server, 'UADA', message, 'reject', press);
+	const { answered_by: by, answer, version } = await read(mine);
+	for (let i = 0; i < 3; i++) assert.equal((await slack.press(server, 'UADA', message, 'reject', press)).status, 200);
+	assert.deepEqual([by.user !== mia.id, answer.decision.value, (await read(mine)).version], [true, 'reject', version], 'replayed within 5 minutes: nothing new');
+});
+
+test('two people and the deadline at once: one of them settles, and both hear which', async () => {
+	for (let i = 0; i < 4; i++) {
+		slack.lines.length = 0;
+		const { ask, message } = await shown({ question: 'Go?', type: 'boolean', timeout: '1m' });
+		const value = (verb) => slack.buttons(message).find((b) => b.action_id === verb).value;
+		const pressed = [slack.press(server, 'UMIA', message, 'yes', { value: value('yes') }),
+			slack.press(server, 'UADA', message, 'no', { value: value('no') })];
+		if (i % 2) server.jump(60e3); // within what a signature may be old
+		assert.deepEqual((await Promise.all(pressed)).map((r) => r.status), [200, 200]);
+		const settled = await until(async () => { const now = await read(ask); return now.status !== 'pending' && now; }, 'settled');
+		const late = settled.status === 'expired' ? 2 : 1;
+		await slack.line(late);
+		assert.equal(slack.lines.length, late, JSON.stringify(slack.lines));
+		if (late === 1) assert.equal(settled.answer.q1.value, settled.answered_by.user === mia.id);
+		await until(() => message.edits.length === 1 && !slack.buttons(message).length, 'edited once');
+	}
+	server.jump(-server.offset);
+});
+
 test('a message that waits for its turn in the room is not begun once its question is settled', async () => {
 	await routed();
 	const [first, second] = [await agent.ask(), await agent.ask()];
