@@ -23,6 +23,10 @@ const batch = async (me, desk) => {
 	await me.visit('/inbox');
 	for (const title of ['North', 'South']) await me.check(me.page.getByRole('checkbox', { name: me.t('inbox.select', { title }) }));
 	await me.region('batch').waitFor();
+	if (me.wide) return;
+	/* On a phone it lies right above the tabs, and a toast above it. */
+	const [bar, tabs] = await Promise.all([me.region('batch'), me.page.getByRole('navigation').first()].map((one) => one.boundingBox()));
+	assert.ok(Math.abs(bar.y + bar.height - tabs.y) < 3, `the bar ends at ${bar.y + bar.height}, the tabs begin at ${tabs.y}`);
 };
 
 /* What it is called, and how to get there. Lists of what others leave behind come first, while they are short. */
@@ -76,7 +80,9 @@ const screens = {
 	},
 	'rows chosen, and similar ones unfolded': async (me, desk) => {
 		await batch(me, desk);
-		await me.press(me.page.getByRole('button', { name: me.tn('inbox.similar', 2) }));
+		const fold = me.page.getByRole('button', { name: me.tn('inbox.similar', 2) });
+		/* The variant before may have left it open. */
+		if (await fold.getAttribute('aria-expanded') === 'false') await me.press(fold);
 		await until(async () => await me.list.getByRole('listitem').count() === 5, 'unfolded');
 	},
 	'the batch dialog': async (me, desk) => {

@@ -49,3 +49,15 @@ export const paper = {
 		return printing;
 	},
 };
+
+/** Toasts lie above this bar of actions, however high it is; returns how to end that. */
+export function toastsAbove(bar: Element): () => void {
+	const say = (height: number) =>
+		document.documentElement.style.setProperty('--actions', `${height}px`);
+	const watch = new ResizeObserver(() => say(bar.clientHeight));
+	watch.observe(bar);
+	return () => {
+		watch.disconnect();
+		say(0);
+	};
+}
