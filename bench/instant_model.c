@@ -1,5 +1,5 @@
 /* instant_model.c - a provider of models that answers at once, on the wire of Anthropic's
- * Messages API: the first request of a run gets a call of a tool, the next one, which brings
+ * Messages API, and for bench/peers without a stream on that of Chat Completions: the first request of a run gets a call of a tool, the next one, which brings
  * its result, a text. One thread, so that what is measured is the other side. A word in the first message
  * asks for something else:
  *
@@ -77,6 +77,15 @@ static const char turn_format[] = BEGIN EVENT("content_block_start",
 					"\"usage\":{\"output_tokens\":500}")
 					EVENT("message_stop", "");
 
+/* %s: a message, why it ends. */
+static const char chat_format[] =
+	"{\"id\":\"c1\",\"object\":\"chat.completion\",\"created\":1,\"model\":\"m\",\"choices\":"
+	"[{\"index\":0,\"message\":{\"role\":\"assistant\",%s},\"finish_reason\":\"%s\"}],"
+	"\"usage\":{\"prompt_tokens\":20,\"completion_tokens\":12,\"total_tokens\":32}}";
+#define CHAT_CALL(name, arguments)                                                       \
+	"\"content\":null,\"tool_calls\":[{\"id\":\"toolu_1\",\"type\":\"function\","    \
+	"\"function\":{\"name\":\"" name "\",\"arguments\":\"" arguments "\"}}]"
+
 static void reply_send(int fd, const char *text, int whole)
 {
 	char *all = NULL, length[40] = "";
@@ -84,9 +93,8 @@ static void reply_send(int fd, const char *text, int whole)
 
 	if (whole)
 		snprintf(length, sizeof length, "Content-Length: %zu\r\n", strlen(text));
-	n = asprintf(&all,
-		"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n%s\r\n%s", length,
-		text);
+	n = asprintf(&all, "HTTP/1.1 200 OK\r\nContent-Type: %s\r\n%s\r\n%s",
+		text[0] == '{' ? "application/json" : "text/event-stream", length, text);
 	if (n < 0) return;
 	if (send(fd, all, (size_t)n, MSG_NOSIGNAL) < 0) perror("send");
 	free(all);
@@ -97,7 +105,24 @@ static int has(const char *body, size_t len, const char *word)
 	return memmem(body, len, word, strlen(word)) != NULL;
 }
 
-static void reply(int fd, const char *body, size_t len)
+/* Chat Completions: the same, but for #turns and #hold. */
+static void reply_chat(int fd, const char *body, size_t len, const char *now)
+{
+	char text[4096], message[2100] = "\"content\":\"Done.\"";
+	int done = has(body, len, "\"tool_call_id\"");
+
+	if (!done)
+		snprintf(message, sizeof message, "%s",
+			has(body, len, "#ask")
+				? CHAT_CALL("ask", "{\\\"question\\\":\\\"Go on?\\\"}")
+				: CHAT_CALL("todo", "{\\\"operation\\\":\\\"list\\\"}"));
+	else if (has(body, len, "#ask"))
+		snprintf(message, sizeof message, "\"content\":\"%s\"", now);
+	snprintf(text, sizeof text, chat_format, message, done ? "stop" : "tool_calls");
+	reply_send(fd, text, 1);
+}
+
+static void reply(int fd, const char *body, size_t len, int chat)
 {
 	/* With the result of a tool the model is done; a request without tools, too. */
 	int done = has(body, len, "tool_result") || !has(body, len, "\"tools\"");
@@ -107,7 +132,9 @@ static void reply(int fd, const char *body, size_t len)
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	snprintf(word, sizeof word, "%lld",
 		(long long)now.tv_sec * 1000000 + now.tv_nsec / 1000);
-	if (has(body, len, "#hold")) {
+	if (chat) {
+		reply_chat(fd, body, len, word);
+	} else if (has(body, len, "#hold")) {
 		snprintf(text, sizeof text, TIME_BEGIN, word);
 		reply_send(fd, text, 0);
 	} else if (has(body, len, "#turns")) {
@@ -174,7 +201,8 @@ static void connection_read(int fd)
 	}
 	c->len += (size_t)n;
 	while ((size = request_size(c, &body))) {
-		reply(fd, c->text + body, size - body);
+		reply(fd, c->text + body, size - body,
+			has(c->text, body, "/chat/completions"));
 		memmove(c->text, c->text + size, c->len - size);
 		c->len -= size;
 	}

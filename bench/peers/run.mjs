@@ -1,0 +1,92 @@
+// run.mjs - Parley beside other runtimes for agents, in turns: durable runs of two model calls and a tool, 32 at once, and
+// the time from an answer to the model's next request. All of them ask the same instant model in C.
+//
+//   npm ci && node bench/peers/run.mjs [ROUNDS]    build/parley and build/bench (meson configure build -Dbench=true)
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Server, until } from '../../tests/lib/server.mjs';
+import langgraph from './langgraph.mjs';
+import openaiAgents from './openai_agents.mjs';
+
+const ROUNDS = Number(process.argv[2] ?? 3), AT_ONCE = 32, ANSWERS = 30;
+const bench = (name) => fileURLToPath(new URL(`../../build/bench/${name}`, import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'parley-peers-'));
+const model = spawn(bench('instant_model'), [join(folder, 'port')], { stdio: 'inherit' });
+process.on('exit', () => { model.kill(); rmSync(folder, { recursive: true, force: true }); });
+const port = await until(() => { try { return Number(readFileSync(join(folder, 'port'), 'utf8')); } catch { return 0; } });
+const url = `http://127.0.0.1:${port}`;
+const us = () => Number(process.hrtime.bigint() / 1000n);
+const median = (list) => list.toSorted((a, b) => a - b)[Math.floor(list.length / 2)];
+
+async function parley() {
+	const server = new Server({ flags: ['--ask-rate', '0'] });
+	const [admin, member] = [await server.token('admin', 'ada'), await server.token('member', 'mia')];
+	await server.start();
+	const send = async (who, ...request) => {
+		const reply = await server.once(who, ...request);
+		if (reply.status > 299) throw new Error(JSON.stringify(reply.body));
+		return reply.body;
+	};
+	const { version } = await send(admin, 'GET', '/v1/policy');
+	await send(admin, 'PUT', '/v1/policy', { version, at_once: { auto: 64, manual: 64, selective: 64 } });
+	await send(admin, 'POST', '/v1/providers', { name: 'instant', kind: 'anthropic', url, key: 'none-needed', at_once: 64 });
+	await send(admin, 'POST', '/v1/agents', { name: 'worker', provider: 'instant', model: 'm', tools: ['todo', 'ask_user_question'] });
+	const socket = connect(server.port, '127.0.0.1').setNoDelay();
+	const sessions = new Map(), body = '{"answers":{"q1":"yes"}}';
+	return {
+		name: 'Parley',
+		runs: (n) => Number(/(\d+) runs\/s/.exec(execFileSync(bench('runs'), [server.url, member, 'worker', String(n)], { encoding: 'utf8' }))[1]),
+		ask: async (id) => {
+			const session = await send(member, 'POST', '/v1/sessions', { agent: 'worker', message: 'Go #ask' });
+			session.ask = await until(async () => (await send(member, 'GET', `/v1/sessions/${session.id}`)).pending_asks[0]?.id);
+			await until(async () => (await send(member, 'GET', `/v1/runs/${session.run}`)).status === 'waiting');
+			sessions.set(id, session);
+		},
+		answer: async (id) => {
+			const { ask, run } = sessions.get(id);
+			socket.write(`POST /v1/asks/${ask}/answer HTTP/1.1\r\nHost: ${server.address}\r\nAuthorization: Bearer ${member}\r\n`
+				+ `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+			return (await until(async () => { const r = await send(member, 'GET', `/v1/runs/${run}`); return r.status === 'completed' && r; })).report;
+		},
+		end: async () => { socket.destroy(); await server.end(); },
+	};
+}
+
+/* So many runs, 32 at once, in this process. */
+async function rate(peer, n, round) {
+	const began = us();
+	let next = 0;
+	await Promise.all(Array.from({ length: AT_ONCE }, async () => {
+		while (next < n) {
+			const said = await peer.run(`${round}-${next++}`);
+			if (said !== 'Done.') throw new Error(`${peer.name} said ${said}`);
+		}
+	}));
+	return Math.round(n / ((us() - began) / 1e6));
+}
+
+const peers = [await parley(), langgraph(url, join(folder, 'langgraph.db')), openaiAgents(url, join(folder, 'openai.db'))];
+const found = peers.map(() => ({ rates: [], waits: [] }));
+console.log(`load ${loadavg()[0].toFixed(1)} at the start`);
+for (let round = 0; round < ROUNDS; round++)
+	for (const [i, peer] of peers.entries()) {
+		found[i].rates.push(peer.runs ? peer.runs(1000) : await rate(peer, 150, round));
+		for (let k = 0; k < ANSWERS; k++) {
+			const id = `ask-${round}-${k}`;
+			await peer.ask(id);
+			const began = us();
+			found[i].waits.push(Number(await peer.answer(id)) - began);
+		}
+		console.log(`${peer.name}: ${found[i].rates.at(-1)} runs/s, answer → next request p50 ${(median(found[i].waits.slice(-ANSWERS)) / 1000).toFixed(2)} ms`);
+	}
+const best = (list) => list.toSorted((a, b) => b - a)[0];
+const ours = median(found[0].rates), theirs = best(found.slice(1).map(({ rates }) => median(rates)));
+const wait = median(found[0].waits), waits = Math.min(...found.slice(1).map((f) => median(f.waits)));
+console.log(`medians: ${ours} runs/s, ${(ours / theirs).toFixed(1)} × the best of the others; `
+	+ `answer → next request ${(wait / 1000).toFixed(2)} ms, ${(wait / waits).toFixed(2)} of the best of the others; load ${loadavg()[0].toFixed(1)}`);
+await peers[0].end();
+process.exit(0);
