@@ -50,3 +50,6 @@ for (const [name, list] of Object.entries(times)) {
 	const at = (part) => list[Math.floor(list.length * part)];
 	console.log(`${name}: p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, most ${list.at(-1)} ms (${list.length})`);
 }
+await server.stop();
+server.remove();
+process.exit(0); // the fakes listen on

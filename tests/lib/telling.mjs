@@ -8,6 +8,7 @@ import { PATIENCE_MS, sleep, until } from './server.mjs';
 
 const STEPS_S = [0, 20, 60, 300, 900];
 const AT_ONCE = 20;
+const OPEN_MOST = 100; // each of them may be due after a step of the clock
 
 /** A receiver that fails now and then, is slow now and then, and notes what it got by the servers' clock. */
 class Phone {
@@ -107,7 +108,7 @@ export async function play(servers, tokens, { count, seed, kill = 20 }) {
 		else if (below(2)) await sleep(below(30));
 		const victim = some();
 		const killing = below(100) < kill && asks.length > AT_ONCE;
-		const settling = Promise.all(Array.from({ length: asks.length < count ? AT_ONCE / 2 : AT_ONCE }, settleOne));
+		const settling = Promise.all(Array.from({ length: asks.length < count && open.length < OPEN_MOST ? AT_ONCE / 2 : AT_ONCE }, settleOne));
 		if (killing) {
 			await victim.kill();
 			await victim.start();
