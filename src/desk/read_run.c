@@ -209,14 +209,15 @@ static enum err run_list_read(
 {
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
-	struct str status = task_param(t, "status"), agent = STR_NONE;
+	struct str status = task_param(t, "status"), session = task_param(t, "session");
+	struct str agent = STR_NONE;
+	bool all = role_may(job->who.role, MAY_READ_ALL);
 	struct list_page p;
 	enum run_status known;
 	enum err e = sees_runs(job, why);
 
 	(void)now_ms;
-	if (!e && !role_may(job->who.role, MAY_READ_ALL))
-		e = session_seen(job, db, task_param(t, "session"), why);
+	if (!e && !all && session.len) e = session_seen(job, db, session, why);
 	if (!e) e = page_read(t, "runs", &p, why);
 	if (!e) e = desk_agent_param(t, db, &agent, why);
 	if (!e && status.len && !run_status_read(status, &known))
@@ -224,12 +225,13 @@ static enum err run_list_read(
 	if (e) return e;
 	const struct val args[] = { val_int(job->who.ws),
 		val_text(p.has_cursor ? p.cursor[0] : STR("zz")), val_int(p.limit + 1),
-		val_text(status), val_text(task_param(t, "session")), val_text(agent),
-		val_text(task_param(t, "parent")) };
+		val_text(status), val_text(session), val_text(agent),
+		val_text(task_param(t, "parent")),
+		val_text(all || session.len ? STR_NONE : principal_starter(&job->who)) };
 	struct written_list l = { .w = &w, .left = p.limit, .arena = &job->arena };
 
 	list_begin(&w);
-	e = db_one(db, SQL_RUN_LIST, args, 7, run_row, &l, why);
+	e = db_one(db, SQL_RUN_LIST, args, 8, run_row, &l, why);
 	return e ? e : list_end(t, db, &w, "runs", &l, why);
 }
 

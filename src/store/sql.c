@@ -463,7 +463,8 @@ const char *const sql_written[SQL_RECORDS] = {
 	[SQL_RUN_LIST] = "SELECT @runs FROM runs WHERE ws = $1 AND id < $2"
 			 " AND ($4 = '' OR status = $4) AND ($5 = '' OR session = $5)"
 			 " AND ($6 = '' OR agent = $6) AND ($7 = '' OR parent = $7)"
-			 " ORDER BY id DESC LIMIT $3",
+			 " AND ($8 = '' OR session IN (SELECT id FROM sessions"
+			 " WHERE ws = $1 AND starter = $8)) ORDER BY id DESC LIMIT $3",
 	[SQL_RUN_USAGE] =
 		"SELECT agent, model, session, queued_ms, input, cache_read, cache_write,"
 		" cache_write_1h, output, reasoning, cost, priced, partial FROM runs"

@@ -512,7 +512,10 @@ test('members run agents; viewers and agents do not, but for a token made to', a
 	assert.equal(ok(await runner.post(`/v1/sessions/${own.id}/messages?wait=20`, { content: 'more' }), 201).run.report, 'more');
 	assert.equal(ok(await runner.get(`/v1/sessions/${own.id}/state`)).messages.length, 4);
 	assert.deepEqual(ok(await runner.get('/v1/sessions')).items.map(({ id }) => id), [own.id]);
-	assert.equal(ok(await runner.get(`/v1/runs?session=${own.id}`)).items.length, 2);
+	for (const query of [`?session=${own.id}`, '']) {
+		assert.deepEqual(ok(await runner.get(`/v1/runs${query}`)).items.map(({ session: its }) => its), [own.id, own.id]);
+	}
+	assert.equal(ok(await other.get('/v1/runs')).items.length, 0);
 	const events = ok(await runner.get(`/v1/events?format=json&after=0&session=${own.id}`)).items;
 	assert.equal(events.filter(({ type }) => type === 'run.completed').length, 2);
 	assert.equal(ok(await runner.get(`/v1/events?format=json&after=0&session=${session.id}`)).items.length, 0);
