@@ -239,6 +239,20 @@ area('axe finds nothing', (scenario) => {
 			await me.page.emulateMedia({ media: null, colorScheme: 'light' });
 		});
 
+	scenario('titles of 200 characters, wherever they are shown', inBoth, async (me, desk) => {
+		const long = 'A title that goes on and on, and on '.repeat(6).slice(0, 200);
+		const session = await desk.agent.session(long, { project: 'apollo' });
+		const settled = await desk.agent.ask({ session: session.id, title: long, ...yesNo });
+		await desk.marie.post(`/v1/asks/${settled.id}/answer`, { answer: true });
+		await desk.agent.ask({ session: session.id, title: long, ...yesNo });
+		for (const path of ['/inbox', '/sessions', `/sessions/${session.id}`, '/history', '/activity', '/rules']) {
+			await me.visit(path);
+			if (path !== '/rules') await me.page.locator('main').getByText(long.slice(0, 60)).first().waitFor();
+			assert.deepEqual(await complaints(me), [], path);
+			assert.ok(await me.page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${path} is wider than the window`);
+		}
+	});
+
 	scenario('a viewer’s ask', { ...inBoth, user: 'Vera' }, async (me) => {
 		await me.open(several);
 		assert.deepEqual(await complaints(me), []);
