@@ -12,6 +12,8 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "core/body.h"
+#include "core/channel_limit.h"
+#include "core/entitled.h"
 #include "desk/slack.h"
 #include "net/connect_to.h"
 #include "net/fetch.h"
@@ -483,7 +485,13 @@ static void slack_found(struct request *r)
 	if (t->payload.kind == SLACK_SUBMITTED)
 		slack_put(r, &use_answer,
 			slack_form_answers(t->payload.values, &t->find.parts, arena));
-	else if (t->press.verb == PRESS_FORM)
+	else if (t->press.verb == PRESS_FORM &&
+		 !channel_shows_actions(&t->find.found, &t->find.parts)) {
+		/* Its words are not for Slack: no form shows them either. */
+		r->task.job.err = refused(REFUSED_CHANNEL, &t->find.found,
+			&r->task.job.who, &r->task.job.why);
+		slack_refused(r);
+	} else if (t->press.verb == PRESS_FORM)
 		slack_open_form(r);
 	else if (t->press.verb == PRESS_SKIP)
 		slack_put(r, &use_skip, STR("{}"));

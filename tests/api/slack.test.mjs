@@ -105,6 +105,10 @@ test('approvals: buttons up to the limit, confirmed from medium on', async () =>
 	assert.ok(!JSON.stringify(hidden.message.blocks).includes('secret'));
 	await slack.press(server, 'UMIA', hidden.message, 'yes', { value: `${hidden.ask.id}..yes` });
 	assert.match(await slack.line(2), /may not be decided by this channel/);
+	const views = slack.views.length;
+	await slack.press(server, 'UMIA', hidden.message, 'form', { value: `${hidden.ask.id}..form` });
+	assert.match(await slack.line(3), /may not be decided by this channel/);
+	assert.equal(slack.views.length, views, 'no form shows it');
 });
 
 test('votes by presses: each counts once, and the last one needed settles', async () => {
