@@ -46,9 +46,16 @@ test('Firefox subscribes, decrypts and shows a question, and replaces it by its 
 	await until(() => service.acks.length === 1, 'Firefox took it');
 	assert.equal(service.acks[0].code, 100, 'decrypted and given to the worker');
 	await admin.answer(ask, { q1: true });
-	const [end] = await until(async () => { const all = await shown(); return all[0]?.settled && all; }, 'its end');
-	assert.match(end.body, /Answered by ada/);
-	assert.equal(end.tag, ask.id);
+	// It is there for 5 s: a machine that is slower than that sees it gone.
+	const end = await until(async () => {
+		const all = await shown();
+		return service.acks.length === 2 && (!all.length || all.find((one) => one.settled)) && (all[0] ?? 'gone');
+	}, 'its end');
+	assert.equal(service.acks[1].code, 100);
+	if (end !== 'gone') {
+		assert.match(end.body, /Answered by ada/);
+		assert.equal(end.tag, ask.id);
+	}
 	await until(async () => !(await shown()).length, 'it closes by itself');
 	assert.ok(service.taken.every((one) => one.status === 201 && /^vapid t=/.test(one.headers.authorization)));
 });
