@@ -39,6 +39,19 @@ area('votes', (scenario) => {
 		assert.equal((await desk.answer(ask.id, 'decision')).value, 'reject');
 	});
 
+	scenario('the card says why one is asked: by which rule, and that the risk is not what the agent said', async (me, desk) => {
+		const name = `deploy_${count++}`;
+		const operation = { type: 'tool', name, risk: 'low', arguments: {} };
+		const rule = (await desk.admin.post('/v1/rules', { effect: 'ask', note: `Two for ${name}`, match: { tool: [name] },
+			ask: { risk: 'high', require: [{ approvals: 2 }] } })).body;
+		await me.open({ kind: 'approval', title: 'Deploy it', operation });
+		const why = me.page.getByRole('note').filter({ hasText: me.t('why') });
+		assert.equal(await why.getByRole('link', { name: rule.note }).getAttribute('href'), `/rules?rule=${rule.id}`);
+		await why.getByText(me.t('risk.low')).waitFor();
+		await me.open({ kind: 'approval', title: 'Deploy it', operation: { ...operation, name: 'other' }, require: [{ approvals: 2 }] });
+		await why.getByText(/itself|lui-même/).waitFor();
+	});
+
 	scenario('with the last approval that is missing it is approved, and says who gave them', async (me, desk) => {
 		const other = desk.server.client(await desk.server.token('member', `first-${count++}`));
 		const ask = await desk.agent.ask(approval({ require: [{ approvals: 2 }] }));
