@@ -192,8 +192,8 @@ extern const struct use use_revoke;
 extern const struct use use_mark, use_views, use_views_put;
 /* Stops, rules and the policy. */
 extern const struct use use_stop_set, use_stop_list, use_stop_lift;
-extern const struct use use_rule_make, use_rule_list, use_rule_get, use_rule_patch,
-	use_rule_end, use_rule_try, use_rule_suggest;
+extern const struct use use_rule_make, use_rule_warned, use_rule_list, use_rule_get,
+	use_rule_patch, use_rule_end, use_rule_try, use_rule_suggest;
 /* Templates of asks, and lists of options; `id` is their name. */
 extern const struct use use_agent_list, use_agent_get, use_agent_create, use_agent_patch,
 	use_agent_delete;

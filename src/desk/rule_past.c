@@ -48,17 +48,15 @@ static enum err past_row(void *ctx, const struct row *row, struct fault *why)
 	return e;
 }
 
-enum err past_each(const struct past_source *from, int64_t ws,
-	const struct past_filter *f, past_fn *fn, void *ctx, struct fault *why)
+enum err past_each(struct db *db, int64_t ws, const struct past_filter *f, past_fn *fn,
+	void *ctx, struct fault *why)
 {
 	struct past_pass p = { fn, ctx };
 	const struct val args[] = { val_int(ws), val_int(f->limit), val_text(f->agent),
 		val_text(f->project), val_int(f->from_ms),
 		val_int(f->to_ms ? f->to_ms : INT64_MAX) };
 
-	return from->rows
-		       ? rows_query(from->rows, SQL_APPROVALS, args, 6, past_row, &p, why)
-		       : db_one(from->db, SQL_APPROVALS, args, 6, past_row, &p, why);
+	return db_one(db, SQL_APPROVALS, args, 6, past_row, &p, why);
 }
 
 /* ---- warnings ---- */
@@ -140,28 +138,77 @@ static void covered_warn(const struct warn_pass *p, int64_t now_ms, struct arena
 			"a deny covers it: it will never decide");
 }
 
-enum err rule_warnings(struct rows *rows, const struct kept_rule *rule,
-	const struct book *book, struct json_writer *w, struct fault *why)
+static enum err rule_warnings(struct task *t, struct db *db, const struct kept_rule *rule,
+	const struct book *book, int64_t now_ms, struct json_writer *w, struct fault *why)
 {
-	const struct past_source from = { .rows = rows };
 	const struct past_filter filter = { .limit = WARN_LOOK };
-	struct warn_pass p = { .rule = rule, .book = book, .arena = rows->arena };
+	struct arena *arena = &t->job.arena;
+	struct warn_pass p = { .rule = rule, .book = book, .arena = arena };
 	struct rule_ask ask;
-	enum err e = rule_parse(rule, rows->arena, &p.match, &ask, why);
+	enum err e = rule_parse(rule, arena, &p.match, &ask, why);
 
 	if (!e && !effect_read(rule->effect, &p.effect))
 		e = fail(why, ERR_INTERNAL, "a rule without an effect");
-	if (!e) e = past_each(&from, rule->ws, &filter, warn_past, &p, why);
+	if (!e) e = past_each(db, rule->ws, &filter, warn_past, &p, why);
 	if (e) return e;
 	if (p.looked && !p.fits)
 		warning_write(w, "unused", NULL, 0, NULL, 0,
-			arena_copy(rows->arena,
-				arena_print(rows->arena,
-					"it fits none of the last %lld operations",
-					(long long)p.looked)));
-	covered_warn(&p, rows->now_ms, rows->arena, w);
+			arena_copy(
+				arena, arena_print(arena,
+					       "it fits none of the last %lld operations",
+					       (long long)p.looked)));
+	covered_warn(&p, now_ms, arena, w);
 	if (p.rejected_len)
 		warning_write(w, "rejected", NULL, 0, p.rejected, p.rejected_len,
 			"it would have allowed what a person rejected");
-	return rows->arena->failed ? fail(why, ERR_MEMORY, "out of memory") : OK;
+	return arena->failed ? fail(why, ERR_MEMORY, "out of memory") : OK;
 }
+
+/* ---- a rule with its warnings ---- */
+
+struct rule_found {
+	struct kept_rule rule;
+	struct arena *arena;
+	bool found;
+};
+
+static enum err rule_found_row(void *ctx, const struct row *row, struct fault *why)
+{
+	struct rule_found *f = ctx;
+
+	f->found = true;
+	return record_read(&records[RECORD_RULES], row, f->arena, &f->rule, why);
+}
+
+static enum err warned_read(
+	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct json_writer w = { .out = &job->out };
+	struct rule_found f = { .arena = &job->arena };
+	const struct val key[] = { val_int(job->who.ws), val_text(t->id) };
+	struct book *book = NULL;
+	enum err e = db_one(
+		db, SQL_OF(RECORD_RULES, RECORD_GET), key, 2, rule_found_row, &f, why);
+
+	if (!e && !f.found) e = fail(why, ERR_NOT_FOUND, "no such rule");
+	if (!e) e = book_read(db, job->who.ws, NULL, &book, why);
+	if (e) return e;
+	jw_object(&w);
+	rule_show_members(&w, &f.rule, now_ms);
+	jw_key(&w, "warnings");
+	jw_array(&w);
+	e = rule_warnings(t, db, &f.rule, book, now_ms, &w, why);
+	jw_array_end(&w);
+	jw_object_end(&w);
+	book_free(book);
+	return e;
+}
+
+const struct use use_rule_warned = {
+	.job = { .name = "rule_warned",
+		.needs_permission = true,
+		.permission = MAY_SETTLE,
+		.read = warned_read,
+		.slow = true },
+};

@@ -232,7 +232,6 @@ static enum err try_rule(struct task *t, struct db *db, const struct book *book,
 	int64_t now_ms, struct fault *why)
 {
 	const struct try_body *b = t->checked;
-	const struct past_source from = { .db = db };
 	struct buf list = { 0 };
 	struct json_writer w = { .out = &t->job.out }, differs = { .out = &list };
 	struct try_pass p = { .book = book, .now_ms = now_ms, .differs = &differs };
@@ -242,7 +241,7 @@ static enum err try_rule(struct task *t, struct db *db, const struct book *book,
 	if (!e && !effect_read(b->rule.effect, &p.effect))
 		e = fail(why, ERR_INTERNAL, "a rule without an effect");
 	jw_array(&differs);
-	if (!e) e = past_each(&from, t->job.who.ws, &b->filter, try_past, &p, why);
+	if (!e) e = past_each(db, t->job.who.ws, &b->filter, try_past, &p, why);
 	jw_array_end(&differs);
 	if (list.failed) t->job.arena.failed = true;
 	if (!e) {
@@ -383,7 +382,6 @@ static void suggested_write(struct json_writer *w, const struct suggested *s)
 static enum err suggest_read(
 	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
 {
-	const struct past_source from = { .db = db };
 	const struct past_filter filter = { .limit = TRY_LOOK,
 		.from_ms = now_ms - (int64_t)SUGGEST_DAYS * 24 * 3600 * 1000 };
 	struct json_writer w = { .out = &job->out };
@@ -395,7 +393,7 @@ static enum err suggest_read(
 	p.book = book;
 	p.list = ARENA_ARRAY(p.arena, struct suggested *, TRY_LOOK);
 	if (!e && !p.list) e = fail(why, ERR_MEMORY, "out of memory");
-	if (!e) e = past_each(&from, job->who.ws, &filter, suggest_past, &p, why);
+	if (!e) e = past_each(db, job->who.ws, &filter, suggest_past, &p, why);
 	if (!e && p.len) qsort(p.list, p.len, sizeof *p.list, suggested_order);
 	jw_object(&w);
 	jw_key(&w, "items");

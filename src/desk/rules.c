@@ -93,20 +93,18 @@ static enum err rule_verifier(const struct desk *d, const struct kept_rule *r,
 		STR_ARGS(names));
 }
 
-static enum err rule_reply(struct task *t, struct rows *rows, const struct kept_rule *r,
-	const struct book *book, struct fault *why)
+/* What speaks against it is looked up afterwards, by a reader (use_rule_warned). */
+static void rule_reply(struct task *t, struct rows *rows, const struct kept_rule *r)
 {
 	struct json_writer w = { .out = &t->job.out };
-	enum err e = OK;
 
+	t->id = arena_str(&t->job.arena, r->id);
 	jw_object(&w);
 	rule_show_members(&w, r, rows->now_ms);
 	jw_key(&w, "warnings");
 	jw_array(&w);
-	if (book) e = rule_warnings(rows, r, book, &w, why);
 	jw_array_end(&w);
 	jw_object_end(&w);
-	return e;
 }
 
 static enum err rule_make_decide(struct job *job, struct rows *rows, struct fault *why)
@@ -114,7 +112,6 @@ static enum err rule_make_decide(struct job *job, struct rows *rows, struct faul
 	struct task *t = task_of(job);
 	struct kept_rule like = *(const struct kept_rule *)t->checked;
 	const struct kept_rule *r;
-	struct book *book;
 	enum err e;
 
 	if (rule_allows(&like) && !role_may(job->who.role, MAY_ADMIN))
@@ -124,12 +121,12 @@ static enum err rule_make_decide(struct job *job, struct rows *rows, struct faul
 		return fail_at(why, "/expires_at", "must be in the future");
 	e = rule_check_require(t, rows, &like, why);
 	if (!e) e = rule_verifier(t->desk, &like, rows->arena, why);
-	if (!e) e = desk_book(t->desk, &t->job, rows, job->who.ws, &book, why);
 	if (!e) e = rule_add(t, rows, &like, &r, why);
 	if (e) return e;
 	job->status = 201;
 	desk_keep_id(t, "rule", r->id);
-	return rule_reply(t, rows, r, book, why);
+	rule_reply(t, rows, r);
+	return OK;
 }
 
 static enum err rule_again(
@@ -141,7 +138,8 @@ static enum err rule_again(
 	enum err e = desk_kept_id(t, k, "rule", &id, why);
 
 	if (!e) e = rule_find(t, rows, id, &r, why);
-	return e ? e : rule_reply(t, rows, r, NULL, why);
+	if (!e) rule_reply(t, rows, r);
+	return e;
 }
 
 const struct use use_rule_make = {
@@ -186,7 +184,6 @@ static enum err rule_patch_decide(struct job *job, struct rows *rows, struct fau
 	struct task *t = task_of(job);
 	const struct kept_rule *found;
 	struct kept_rule after, *r;
-	struct book *book;
 	int64_t version;
 	enum err e = rule_find(t, rows, t->id, &found, why);
 
@@ -206,13 +203,13 @@ static enum err rule_patch_decide(struct job *job, struct rows *rows, struct fau
 		return fail_at(why, "/expires_at", "must be in the future");
 	e = rule_check_require(t, rows, &after, why);
 	if (!e) e = rule_verifier(t->desk, &after, rows->arena, why);
-	if (!e) e = desk_book(t->desk, &t->job, rows, job->who.ws, &book, why);
 	r = e ? NULL : rows_change(rows, found);
 	if (!r) return e ? e : out_of_memory(why);
 	after.version = r->version;
 	*r = after;
 	if (r->expires_ms) rows_due_at(rows, r->expires_ms);
-	return rule_reply(t, rows, r, book, why);
+	rule_reply(t, rows, r);
+	return OK;
 }
 
 const struct use use_rule_patch = {

@@ -30,16 +30,8 @@ struct past_filter {
 	int64_t from_ms, to_ms; /* created; 0: any */
 	int64_t limit;
 };
-/* The last ones, newest first; `run` is a look at the store: rows_query's or a reader's. */
-struct past_source {
-	struct rows *rows; /* or NULL */
-	struct db *db;
-};
-enum err past_each(const struct past_source *, int64_t ws, const struct past_filter *,
-	past_fn *, void *ctx, struct fault *);
-
-/* [{kind, rules, asks, detail}]: what speaks against this rule. */
-enum err rule_warnings(struct rows *, const struct kept_rule *, const struct book *,
-	struct json_writer *, struct fault *);
+/* The last ones, newest first. */
+enum err past_each(struct db *, int64_t ws, const struct past_filter *, past_fn *,
+	void *ctx, struct fault *);
 
 #endif
