@@ -18,6 +18,7 @@ export const SDKS = {
 	'ag-ui': { package: '@ag-ui/mastra' },
 	langgraph: { package: '@langchain/langgraph' },
 	a2a: { package: '@a2a-js/sdk' },
+	'a2a-old': { package: '@a2a-js/sdk' },
 	humanlayer: { package: '@humanlayer/sdk' },
 	'gemini-core': { package: '@google/gemini-cli-core' },
 };
