@@ -3,22 +3,17 @@
 // what a long run stores.
 //
 //   node bench/turns.mjs [--quick]    build/parley and build/bench (meson configure build -Dbench=true)
-import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { readFileSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Follower } from '../tests/lib/follower.mjs';
-import { Server, sleep, until } from '../tests/lib/server.mjs';
+import { sleep, until } from '../tests/lib/server.mjs';
+import { bench, instantModel, workerServer } from './worker.mjs';
 
 const QUICK = process.argv.includes('--quick');
 const only = process.argv.find((word) => word.startsWith('--only='))?.slice(7);
-const bench = (name) => fileURLToPath(new URL(`../build/bench/${name}`, import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), 'parley-turns-'));
-const model = spawn(bench('instant_model'), [join(folder, 'port')], { stdio: 'inherit' });
-process.on('exit', () => { model.kill(); rmSync(folder, { recursive: true, force: true }); });
-const port = await until(() => { try { return Number(readFileSync(join(folder, 'port'), 'utf8')); } catch { return 0; } });
+const url = await instantModel();
 
 const us = () => Number(process.hrtime.bigint() / 1000n);
 const at = (list, share) => list.sort((a, b) => a - b)[Math.floor(list.length * share)];
@@ -29,20 +24,7 @@ const cpu_us = (server) => {
 const resident_kb = (server) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${server.child.pid}/status`, 'utf8'))[1]);
 
 async function fresh() {
-	const server = new Server({ flags: ['--ask-rate', '0'] });
-	const [admin, member] = [await server.token('admin', 'ada'), await server.token('member', 'mia')];
-	await server.start();
-	const send = async (who, ...request) => {
-		const reply = await server.once(who, ...request);
-		if (reply.status > 299) throw new Error(JSON.stringify(reply.body));
-		return reply.body;
-	};
-	const { version } = await send(admin, 'GET', '/v1/policy');
-	await send(admin, 'PUT', '/v1/policy', { version, at_once: { auto: 64, manual: 64, selective: 64 } });
-	await send(admin, 'POST', '/v1/providers', { name: 'instant', kind: 'anthropic', url: `http://127.0.0.1:${port}`,
-		key: 'no-key-is-needed', at_once: 64 });
-	await send(admin, 'POST', '/v1/agents', { name: 'worker', provider: 'instant', model: 'm',
-		tools: ['todo', 'ask_user_question'], limits: { turns: 100 }, on_limit: 'stop' });
+	const { server, admin, member, send } = await workerServer(url, { limits: { turns: 100 }, on_limit: 'stop' });
 	await send(admin, 'POST', '/v1/agents', { name: 'brief', provider: 'instant', model: 'm', tools: ['todo'],
 		limits: { turns: 100, history: 4 }, on_limit: 'stop' });
 	const ask = (...request) => send(member, ...request);

@@ -2,39 +2,25 @@
 // the time from an answer to the model's next request. All of them ask the same instant model in C.
 //
 //   npm ci && node bench/peers/run.mjs [ROUNDS]    build/parley and build/bench (meson configure build -Dbench=true)
-import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { Server, until } from '../../tests/lib/server.mjs';
+import { until } from '../../tests/lib/server.mjs';
+import { bench, instantModel, workerServer } from '../worker.mjs';
 import langgraph from './langgraph.mjs';
 import openaiAgents from './openai_agents.mjs';
 
 const ROUNDS = Number(process.argv[2] ?? 3), AT_ONCE = 32, ANSWERS = 30;
-const bench = (name) => fileURLToPath(new URL(`../../build/bench/${name}`, import.meta.url));
+const url = await instantModel();
 const folder = mkdtempSync(join(tmpdir(), 'parley-peers-'));
-const model = spawn(bench('instant_model'), [join(folder, 'port')], { stdio: 'inherit' });
-process.on('exit', () => { model.kill(); rmSync(folder, { recursive: true, force: true }); });
-const port = await until(() => { try { return Number(readFileSync(join(folder, 'port'), 'utf8')); } catch { return 0; } });
-const url = `http://127.0.0.1:${port}`;
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 const us = () => Number(process.hrtime.bigint() / 1000n);
 const median = (list) => list.toSorted((a, b) => a - b)[Math.floor(list.length / 2)];
 
 async function parley() {
-	const server = new Server({ flags: ['--ask-rate', '0'] });
-	const [admin, member] = [await server.token('admin', 'ada'), await server.token('member', 'mia')];
-	await server.start();
-	const send = async (who, ...request) => {
-		const reply = await server.once(who, ...request);
-		if (reply.status > 299) throw new Error(JSON.stringify(reply.body));
-		return reply.body;
-	};
-	const { version } = await send(admin, 'GET', '/v1/policy');
-	await send(admin, 'PUT', '/v1/policy', { version, at_once: { auto: 64, manual: 64, selective: 64 } });
-	await send(admin, 'POST', '/v1/providers', { name: 'instant', kind: 'anthropic', url, key: 'none-needed', at_once: 64 });
-	await send(admin, 'POST', '/v1/agents', { name: 'worker', provider: 'instant', model: 'm', tools: ['todo', 'ask_user_question'] });
+	const { server, member, send } = await workerServer(url);
 	const socket = connect(server.port, '127.0.0.1').setNoDelay();
 	const sessions = new Map(), body = '{"answers":{"q1":"yes"}}';
 	return {

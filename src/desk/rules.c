@@ -93,7 +93,7 @@ static enum err rule_verifier(const struct desk *d, const struct kept_rule *r,
 		STR_ARGS(names));
 }
 
-/* What speaks against it is looked up afterwards, by a reader (use_rule_warned). */
+/* Its warnings are read afterwards, by a reading clerk (use_rule_warned). */
 static void rule_reply(struct task *t, struct rows *rows, const struct kept_rule *r)
 {
 	struct json_writer w = { .out = &t->job.out };

@@ -255,7 +255,7 @@ static enum err token_create_check(struct task *t, struct fault *why)
 	if (runs && runs->type != JSON_NULL &&
 		(!json_is_bool(runs) || (b->runs && b->role != ROLE_AGENT)))
 		e = fail_at(why, "/runs",
-			"true or false, of an agent's token: members may run agents anyway");
+			"true or false, and only for an agent's token: members may run agents anyway");
 	if (expires && expires->type != JSON_NULL && token_expires(expires, b, why))
 		e = why->err;
 	/* What a person asks goes under their id: no agent is called so. */

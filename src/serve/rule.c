@@ -1,5 +1,5 @@
-/* rule.c - a rule that was made or changed, and what speaks against it. The latter is read
- * afterwards: to look through a thousand operations must not hold up those who write. */
+/* rule.c - a rule that was made or changed, with its warnings. They are read afterwards:
+ * looking through a thousand operations must not hold up writers. */
 #include "serve/inner.h"
 
 /* What the change itself replied. */
@@ -13,7 +13,7 @@ static void rule_was_read(struct request *r)
 	struct job *job = &r->task.job;
 	const struct rule_kept *kept = r->ctx;
 
-	/* The rule holds, whatever became of the look. */
+	/* The rule was kept, whether or not its warnings could be read. */
 	if (job->err) {
 		job->err = OK;
 		buf_clear(&job->out);

@@ -1,0 +1,36 @@
+// worker.mjs - what the benchmarks of running agents share: an instant model, and a server with an agent that asks it.
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Server, until } from '../tests/lib/server.mjs';
+
+/** A program of build/bench. */
+export const bench = (name) => fileURLToPath(new URL(`../build/bench/${name}`, import.meta.url));
+
+/** Its address; it ends with this process. */
+export async function instantModel() {
+	const folder = mkdtempSync(join(tmpdir(), 'parley-model-'));
+	const model = spawn(bench('instant_model'), [join(folder, 'port')], { stdio: 'inherit' });
+	process.on('exit', () => { model.kill(); rmSync(folder, { recursive: true, force: true }); });
+	const port = await until(() => { try { return Number(readFileSync(join(folder, 'port'), 'utf8')); } catch { return 0; } });
+	return `http://127.0.0.1:${port}`;
+}
+
+/** A server whose agent `worker` (with more of its members) asks the model at this address. */
+export async function workerServer(url, more = {}) {
+	const server = new Server({ flags: ['--ask-rate', '0'] });
+	const [admin, member] = [await server.token('admin', 'ada'), await server.token('member', 'mia')];
+	await server.start();
+	const send = async (who, ...request) => {
+		const reply = await server.once(who, ...request);
+		if (reply.status > 299) throw new Error(JSON.stringify(reply.body));
+		return reply.body;
+	};
+	const { version } = await send(admin, 'GET', '/v1/policy');
+	await send(admin, 'PUT', '/v1/policy', { version, at_once: { auto: 64, manual: 64, selective: 64 } });
+	await send(admin, 'POST', '/v1/providers', { name: 'instant', kind: 'anthropic', url, key: 'no-key-is-needed', at_once: 64 });
+	await send(admin, 'POST', '/v1/agents', { name: 'worker', provider: 'instant', model: 'm', tools: ['todo', 'ask_user_question'], ...more });
+	return { server, admin, member, send };
+}
