@@ -36,27 +36,37 @@ void sha256_3(struct str a, struct str b, struct str d, uint8_t out[SHA256_SIZE]
 	SHA256_Final(out, &c);
 }
 
-/* Short fields are gathered: each call of the library costs more than their bytes. */
+/* Fields are gathered: a call of the library costs more than most of them have bytes. */
 struct gathering {
 	SHA256_CTX c;
 	size_t len;
-	char at[512];
+	char at[2048];
 };
 
-static void gather(struct gathering *g, const void *at, size_t len)
+static void gather_flush(struct gathering *g)
 {
-	if (len > sizeof g->at - g->len) {
-		SHA256_Update(&g->c, g->at, g->len);
-		g->len = 0;
-	}
-	if (len > sizeof g->at / 4) {
-		if (g->len) SHA256_Update(&g->c, g->at, g->len);
-		g->len = 0;
+	if (g->len) SHA256_Update(&g->c, g->at, g->len);
+	g->len = 0;
+}
+
+static inline void gather(struct gathering *g, const void *at, size_t len)
+{
+	if (len > sizeof g->at - g->len) gather_flush(g);
+	if (len > sizeof g->at) {
 		SHA256_Update(&g->c, at, len);
 	} else if (len) {
 		memcpy(g->at + g->len, at, len);
 		g->len += len;
 	}
+}
+
+static inline void gather_size(struct gathering *g, uint64_t size)
+{
+	uint8_t byte = size < 0xff ? (uint8_t)size : 0xff;
+	uint64_t whole = htobe64(size);
+
+	gather(g, &byte, 1);
+	if (byte == 0xff) gather(g, &whole, sizeof whole);
 }
 
 void sha256_fields(const struct str *fields, size_t len, uint8_t out[SHA256_SIZE])
@@ -65,17 +75,11 @@ void sha256_fields(const struct str *fields, size_t len, uint8_t out[SHA256_SIZE
 
 	g.len = 0;
 	SHA256_Init(&g.c);
-	for (size_t i = 0; i < len; i++) {
-		uint8_t size[9] = { fields[i].len < 0xff ? (uint8_t)fields[i].len
-							 : 0xff };
-		uint64_t whole = htobe64(fields[i].len);
-
-		memcpy(size + 1, &whole, sizeof whole);
-		gather(&g, size, *size < 0xff ? 1 : sizeof size);
-	}
+	for (size_t i = 0; i < len; i++)
+		gather_size(&g, fields[i].len);
 	for (size_t i = 0; i < len; i++)
 		gather(&g, fields[i].at, fields[i].len);
-	if (g.len) SHA256_Update(&g.c, g.at, g.len);
+	gather_flush(&g);
 	SHA256_Final(out, &g.c);
 }
 

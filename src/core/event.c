@@ -3,6 +3,8 @@
 
 #include "base/clock.h"
 
+#include <endian.h>
+
 const char *const event_types[] = {
 	"ask.created",
 	"ask.answered",
@@ -114,8 +116,9 @@ struct event_bytes {
 
 static void bytes_number(struct event_bytes *b, uint64_t n)
 {
-	for (int shift = 56; shift >= 0; shift -= 8)
-		b->at[b->len++] = (char)(n >> shift);
+	n = htobe64(n);
+	memcpy(b->at + b->len, &n, sizeof n);
+	b->len += sizeof n;
 }
 
 static void bytes_text(struct event_bytes *b, struct str text)

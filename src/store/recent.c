@@ -109,27 +109,20 @@ static bool is_worth_it(enum record_id id, const void *record)
 	return !session_ended(s) && !(s->for_ask && s->settled);
 }
 
-static size_t changed_count(const struct rows *rows, enum record_id id)
-{
-	size_t n = 0;
-
-	for (const struct row_copy *copy = rows->of[id].first; copy; copy = copy->next)
-		n += copy_changed(copy);
-	return n;
-}
-
 static void keep_all(
 	struct recent_rows *recent, const struct rows *rows, enum record_id id)
 {
-	bool flood = changed_count(rows, id) > RECENT_FLOOD;
-
-	if (flood && !recent->oldest) return;
 	for (const struct row_copy *copy = rows->of[id].first; copy; copy = copy->next) {
 		const void *record = copy_record(copy);
 
+		if (recent->vain >= RECENT_VAIN && !recent->oldest) return;
 		if (copy->undone || !copy_changed(copy)) continue;
-		forget_named(recent, record_name(copy->record, record, rows->arena));
-		if (!flood && is_worth_it(id, record)) keep(recent, copy);
+		if (copy->stored_version)
+			forget_named(
+				recent, record_name(copy->record, record, rows->arena));
+		if (recent->vain >= RECENT_VAIN || !is_worth_it(id, record)) continue;
+		keep(recent, copy);
+		recent->vain++;
 	}
 }
 
@@ -143,12 +136,13 @@ void recent_begin(struct recent_rows *recent)
 	}
 }
 
-const void *recent_find(
-	const struct recent_rows *recent, enum record_id id, struct str name)
+const void *recent_find(struct recent_rows *recent, enum record_id id, struct str name)
 {
 	const struct recent_row *row = table_get(&recent->named, name);
 
-	return row && row->record == &records[id] ? recent_record(row) : NULL;
+	if (!row || row->record != &records[id]) return NULL;
+	recent->vain = recent->vain > RECENT_FOUND ? recent->vain - RECENT_FOUND : 0;
+	return recent_record(row);
 }
 
 void recent_keep(struct recent_rows *recent, const struct rows *rows)
@@ -157,8 +151,10 @@ void recent_keep(struct recent_rows *recent, const struct rows *rows)
 		recent_clear(recent);
 		return;
 	}
-	keep_all(recent, rows, RECORD_SESSIONS);
+	/* A row or two of each batch are tried again. */
+	if (recent->vain >= RECENT_VAIN) recent->vain -= 2;
 	keep_all(recent, rows, RECORD_ASKS);
+	keep_all(recent, rows, RECORD_SESSIONS);
 }
 
 void recent_clear(struct recent_rows *recent)

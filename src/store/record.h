@@ -208,6 +208,21 @@ static inline struct val record_val(const struct column *c, const void *record)
 	return (struct val){ 0 };
 }
 
+/* Is it empty, or 0? Of a column that may be: no enum is stored by an empty name. */
+static inline bool record_lacks(const struct column *c, const void *record)
+{
+	const void *at = (const char *)record + c->offset;
+
+	switch (c->type) {
+	case COLUMN_INT: return !*(const int64_t *)at;
+	case COLUMN_BOOL: return !*(const bool *)at;
+	case COLUMN_NUMBER: return !*(const int *)at;
+	case COLUMN_TEXT:
+	case COLUMN_BYTES: return !((const struct str *)at)->len;
+	default: return false;
+	}
+}
+
 int record_changing(const struct record *); /* how many columns an UPDATE writes */
 /* Of two states of one record: does any column differ that seldom changes? */
 bool record_seldom_differs(const struct record *, const void *a, const void *b);

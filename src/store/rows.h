@@ -95,7 +95,7 @@ struct rows {
 	struct log_end *log_ends; /* of those that were wanted (wants_log_end) or known */
 	struct log_end log_now;	  /* of the last one that events were added to */
 	int clerk;		  /* which of the writing clerks works it, from 0 */
-	const struct recent_rows *recent; /* NULL: others may write, too */
+	struct recent_rows *recent; /* NULL: others may write, too */
 	struct savepoint point;
 };
 

@@ -50,11 +50,11 @@ static int new_vals(const struct record *r, const void *record, struct val *args
 	int n = 0;
 
 	for (int i = 0; i < r->stored_len; i++) {
-		struct val v = record_val(&r->columns[i], record);
+		const struct column *c = &r->columns[i];
 
-		if (!r->columns[i].later)
-			args[n++] = v;
-		else if (v.integer || v.text.len)
+		if (!c->later)
+			args[n++] = record_val(c, record);
+		else if (!record_lacks(c, record))
 			return -1;
 	}
 	return n;

@@ -33,6 +33,7 @@ static int end(void **state)
 {
 	(void)state;
 	recent_done(&recent);
+	recent.vain = 0;
 	rows_done(&rows);
 	arena_done(&arena);
 	return 0;
@@ -143,22 +144,47 @@ static void there_is_room_for_the_latest_alone(void **state)
 		if (!i) oldest = kept_id(first, a->id);
 		recent_keep(&recent, &rows);
 		assert_true(recent.bytes <= RECENT_BYTES);
+		assert_non_null(recent_find(&recent, RECORD_ASKS, newest));
 		batch_start();
 	}
 	assert_null(recent_find(&recent, RECORD_ASKS, oldest));
 	assert_non_null(recent_find(&recent, RECORD_ASKS, newest));
 }
 
-static void neither_a_flood_nor_what_is_large_is_kept(void **state)
+static void what_nobody_comes_for_is_kept_no_more_until_somebody_does(void **state)
+{
+	char room[ID_SIZE];
+	struct str tried = STR_NONE;
+	size_t kept;
+
+	(void)state;
+	for (int i = 0; i < RECENT_VAIN; i++)
+		ask_new(session_new(), STR("{}"));
+	recent_keep(&recent, &rows);
+	assert_int_equal(recent.named.len, RECENT_VAIN);
+	batch_start();
+	recent_clear(&recent);
+	for (int i = 0; i < RECENT_VAIN; i++) {
+		const struct ask *a = ask_new(session_new(), STR("{}"));
+
+		if (!i) tried = kept_id(room, a->id);
+	}
+	recent_keep(&recent, &rows);
+	kept = recent.named.len;
+	assert_in_range(kept, 1, RECENT_FOUND);
+	batch_start();
+	assert_non_null(recent_find(&recent, RECORD_ASKS, tried));
+	for (int i = 0; i < RECENT_FOUND; i++)
+		ask_new(session_new(), STR("{}"));
+	recent_keep(&recent, &rows);
+	assert_true(recent.named.len >= kept + RECENT_FOUND);
+}
+
+static void what_is_large_is_not_kept(void **state)
 {
 	static char large[RECENT_BYTES];
 
 	(void)state;
-	for (int i = 0; i <= RECENT_FLOOD; i++)
-		ask_new(session_new(), STR("{}"));
-	recent_keep(&recent, &rows);
-	assert_int_equal(recent.bytes, 0);
-	batch_start();
 	memset(large, 'x', sizeof large);
 	ask_new(session_new(), str_make(large, sizeof large));
 	recent_keep(&recent, &rows);
@@ -176,7 +202,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			there_is_room_for_the_latest_alone, begin, end),
 		cmocka_unit_test_setup_teardown(
-			neither_a_flood_nor_what_is_large_is_kept, begin, end),
+			what_nobody_comes_for_is_kept_no_more_until_somebody_does, begin,
+			end),
+		cmocka_unit_test_setup_teardown(what_is_large_is_not_kept, begin, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
