@@ -3,25 +3,25 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig, type Plugin } from 'vite';
+import { type Agents, clientsOf } from './clients.ts';
 import { messages } from './messages.ts';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-/* virtual:tools: the names of the MCP tools that a token can be limited to. */
-function tools(): Plugin {
-	const id = 'virtual:tools';
+const table = (path: string): unknown => JSON.parse(readFileSync(here(path), 'utf8'));
+
+/* A module that is made from the program's own tables. */
+function made(name: string, make: () => unknown): Plugin {
+	const id = `virtual:${name}`;
 	return {
-		name: 'tools',
+		name,
 		resolveId: (wanted) => (wanted === id ? `\0${id}` : null),
-		load(wanted) {
-			if (wanted !== `\0${id}`) return null;
-			const all = JSON.parse(readFileSync(here('../src/mcp/tools.json'), 'utf8')) as {
-				name: string;
-			}[];
-			return `export default ${JSON.stringify(all.map((tool) => tool.name))}`;
-		},
+		load: (wanted) => (wanted === `\0${id}` ? `export default ${JSON.stringify(make())}` : null),
 	};
 }
+
+/* The names of the MCP tools that a token can be limited to. */
+const tools = () => (table('../src/mcp/tools.json') as { name: string }[]).map((tool) => tool.name);
 
 /* sw.js knows the names of the files that it keeps for when there is no network. */
 function worker(): Plugin {
@@ -53,7 +53,14 @@ function eager(): Plugin {
 const server = process.env['PARLEY_URL'] ?? 'http://127.0.0.1:7275';
 
 export default defineConfig({
-	plugins: [messages(), tools(), svelte(), eager(), worker()],
+	plugins: [
+		messages(),
+		made('tools', tools),
+		made('clients', () => clientsOf(table('../src/cli/agents.json') as Agents)),
+		svelte(),
+		eager(),
+		worker(),
+	],
 	build: {
 		target: 'es2022',
 		cssTarget: ['chrome123', 'firefox120', 'safari17.5'], // the first with light-dark()

@@ -1,177 +1,9 @@
-/* agents.c - the table of agents. */
+/* agents.c - finds agents in their table, and writes out what it says of them. */
 #include "cli/agents.h"
 #include "base/shell.h"
 
 #include <stdlib.h>
 #include <unistd.h>
-
-/* ---- their files ---- */
-
-static const struct agent_file claude_servers = { CONFIG_JSON, "CLAUDE_CONFIG_DIR", "",
-	".claude.json", NULL, ".mcp.json" };
-static const struct agent_file claude_settings = { CONFIG_JSON, "CLAUDE_CONFIG_DIR",
-	".claude", "settings.json", NULL, ".claude/settings.json" };
-static const struct agent_file codex_config = { CONFIG_TOML, "CODEX_HOME", ".codex",
-	"config.toml", NULL, ".codex/config.toml" };
-static const struct agent_file codex_hooks = { CONFIG_JSON, "CODEX_HOME", ".codex",
-	"hooks.json", NULL, ".codex/hooks.json" };
-static const struct agent_file gemini_settings = { CONFIG_JSON, NULL, ".gemini",
-	"settings.json", NULL, ".gemini/settings.json" };
-static const struct agent_file opencode_config = { CONFIG_JSON, "XDG_CONFIG_HOME",
-	".config", "opencode/opencode.json", "opencode/opencode.jsonc", "opencode.json" };
-static const struct agent_file copilot_servers = { CONFIG_JSON, "COPILOT_HOME",
-	".copilot", "mcp-config.json", NULL, ".github/mcp.json" };
-static const struct agent_file copilot_hooks = { CONFIG_JSON, "COPILOT_HOME", ".copilot",
-	"hooks/parley.json", NULL, ".github/hooks/parley.json" };
-static const struct agent_file qwen_settings = { CONFIG_JSON, NULL, ".qwen",
-	"settings.json", NULL, ".qwen/settings.json" };
-static const struct agent_file cline_servers = { CONFIG_JSON, NULL,
-	".cline/data/settings", "cline_mcp_settings.json", NULL, NULL };
-static const struct agent_file continue_config = { CONFIG_YAML, "CONTINUE_GLOBAL_DIR",
-	".continue", "config.yaml", NULL, NULL };
-static const struct agent_file kilo_config = { CONFIG_JSON, "XDG_CONFIG_HOME", ".config",
-	"kilo/kilo.json", "kilo/kilo.jsonc", "kilo.json" };
-static const struct agent_file droid_servers = { CONFIG_JSON, NULL, ".factory",
-	"mcp.json", NULL, ".factory/mcp.json" };
-static const struct agent_file droid_settings = { CONFIG_JSON, NULL, ".factory",
-	"settings.json", NULL, ".factory/settings.json" };
-static const struct agent_file cursor_servers = { CONFIG_JSON, NULL, ".cursor",
-	"mcp.json", NULL, ".cursor/mcp.json" };
-static const struct agent_file vscode_servers = { CONFIG_JSON, "XDG_CONFIG_HOME",
-	".config", "Code/User/mcp.json", NULL, ".vscode/mcp.json" };
-
-/* ---- what several of them take ---- */
-
-/* A call may take as long as the server waits for a person (`mcp_wait`), so that it is the
- * server that ends it. Where there is no such setting, its default of 50 s fits. */
-#define STDIO(more) "{\"command\":{command},\"args\":[{mcp}]" more "{env}}"
-#define TYPED_STDIO(type, more)                                                          \
-	"{\"type\":\"" type "\",\"command\":{command},\"args\":[{mcp}]" more "{env}}"
-
-/* The hook of Claude Code, which others took over. Their time-outs are in seconds. */
-#define HOOK_LINE "{\"type\":\"command\",\"command\":{hook},\"timeout\":660}"
-#define HOOK_ALL  "{\"matcher\":\"*\",\"hooks\":[" HOOK_LINE "]}"
-
-const struct agent agents[] = {
-	{ .name = "claude",
-		.title = "Claude Code",
-		.program = "claude",
-		.approve = "claude",
-		.hook = "--allow 'Read,Glob,Grep,LS,TodoWrite,ToolSearch'",
-		.run = "claude -p '…'",
-		.changes = { { &claude_servers, "mcpServers/parley",
-				     TYPED_STDIO("stdio", ",\"timeout\":600000") },
-			{ &claude_settings, "permissions/allow", "\"mcp__parley\"",
-				true } },
-		.hooks = { { &claude_settings, "hooks/PreToolUse",
-			"{\"matcher\":\"*\",\"hooks\":[{\"type\":\"command\",\"command\":"
-			"{hook},\"timeout\":660,\"onFailure\":\"block\"}]}",
-			true, " hook claude" } } },
-	{ .name = "codex",
-		.title = "Codex",
-		.program = "codex",
-		.approve = "codex",
-		.env = ",\"env_vars\":[\"PARLEY_TOKEN\"]",
-		.hook = "",
-		.run = "codex exec '…'",
-		.changes = { { &codex_config, "mcp_servers/parley",
-			STDIO(",\"tool_timeout_sec\":600,"
-			      "\"default_tools_approval_mode\":\"approve\"") } },
-		.hooks = { { &codex_hooks, "hooks/PreToolUse",
-				   "{\"matcher\":\".*\",\"hooks\":[" HOOK_LINE "]}", true,
-				   " hook codex" },
-			{ &codex_config, "hooks/state", "{}", .trusts = true } } },
-	{ .name = "gemini",
-		.title = "Gemini CLI",
-		.program = "gemini",
-		.approve = "gemini",
-		.env = ",\"env\":{\"PARLEY_TOKEN\":\"$PARLEY_TOKEN\"}",
-		.hook = "--allow 'read_file,read_many_files,list_directory,glob,"
-			"search_file_content,grep_search'",
-		.run = "gemini -p '…'",
-		.changes = { { &gemini_settings, "mcpServers/parley",
-			STDIO(",\"timeout\":600000,\"trust\":true") } },
-		.hooks = { { &gemini_settings, "hooks/BeforeTool",
-			"{\"matcher\":\".*\",\"hooks\":[{\"type\":\"command\",\"name\":"
-			"\"parley\",\"command\":{hook},\"timeout\":660000}]}",
-			true, " hook gemini" } } },
-	{ .name = "opencode",
-		.title = "opencode",
-		.program = "opencode",
-		.run = "opencode run '…'",
-		.changes = { { &opencode_config, "mcp/parley",
-				     "{\"type\":\"local\",\"command\":[{command},{mcp}],"
-				     "\"enabled\":true,\"timeout\":600000{env}}" },
-			{ &opencode_config, "permission/parley_*", "\"allow\"" } } },
-	{ .name = "copilot",
-		.title = "Copilot CLI",
-		.program = "copilot",
-		.approve = "copilot",
-		.hook = "--allow 'view,glob,grep,report_intent'",
-		.run = "copilot -p '…'",
-		.changes = { { &copilot_servers, "mcpServers/parley",
-			TYPED_STDIO("local", ",\"tools\":[\"*\"],\"timeout\":600000") } },
-		.hooks = { { &copilot_hooks, "version", "1" },
-			{ &copilot_hooks, "hooks/preToolUse",
-				"{\"type\":\"command\",\"bash\":{hook},\"timeoutSec\":660}",
-				true, " hook copilot" } } },
-	{ .name = "qwen",
-		.title = "Qwen Code",
-		.program = "qwen",
-		.approve = "qwen mcp approve parley",
-		.env = ",\"env\":{\"PARLEY_TOKEN\":\"$PARLEY_TOKEN\"}",
-		.hook = "--allow 'read_file,read_many_files,list_directory,glob,"
-			"grep_search,todo_write,tool_search'",
-		.run = "qwen -p '…'",
-		.changes = { { &qwen_settings, "mcpServers/parley",
-			STDIO(",\"timeout\":600000,\"trust\":true,"
-			      "\"alwaysLoadTools\":true") } },
-		.hooks = { { &qwen_settings, "hooks/PreToolUse",
-			"{\"matcher\":\"*\",\"hooks\":[{\"type\":\"command\",\"command\":"
-			"{hook},\"timeout\":660000}]}",
-			true, " hook qwen" } } },
-	{ .name = "cline",
-		.title = "Cline",
-		.program = "cline",
-		.run = "cline --yolo '…'",
-		.changes = { { &cline_servers, "mcpServers/parley",
-			"{\"transport\":" TYPED_STDIO(
-				"stdio", "") ",\"timeout\":600}" } } },
-	{ .name = "continue",
-		.title = "Continue",
-		.program = "cn",
-		.run = "cn -p '…'",
-		.changes = { { &continue_config, "mcpServers",
-			"{\"name\":\"parley\",\"command\":{command},\"args\":[{mcp}]{env}}",
-			true } } },
-	{ .name = "kilo",
-		.title = "Kilo",
-		.program = "kilo",
-		.run = "kilo run '…'",
-		.changes = { { &kilo_config, "mcp/parley",
-				     "{\"type\":\"local\",\"command\":[{command},{mcp}],"
-				     "\"enabled\":true,\"timeout\":600000{env}}" },
-			{ &kilo_config, "permission/parley_*", "\"allow\"" } } },
-	{ .name = "droid",
-		.title = "Factory droid",
-		.program = "droid",
-		.hook = "--allow 'Read,LS,Grep,Glob,TodoWrite,ToolSearch'",
-		.run = "droid exec '…'",
-		.changes = { { &droid_servers, "mcpServers/parley",
-			TYPED_STDIO("stdio", ",\"disabled\":false") } },
-		.hooks = { { &droid_settings, "hooks/PreToolUse", HOOK_ALL, true,
-			" hook droid" } } },
-	{ .name = "cursor",
-		.title = "Cursor",
-		.program = "cursor",
-		.changes = { { &cursor_servers, "mcpServers/parley", STDIO("") } } },
-	{ .name = "vscode",
-		.title = "VS Code",
-		.program = "code",
-		.changes = { { &vscode_servers, "servers/parley",
-			TYPED_STDIO("stdio", "") } } },
-	{ 0 },
-};
 
 const struct agent *agent_find(struct str name)
 {
@@ -180,12 +12,25 @@ const struct agent *agent_find(struct str name)
 	return NULL;
 }
 
-void agents_write(struct buf *out)
+static void names_write(struct buf *out, bool remote)
 {
+	size_t start = out->len;
+
 	for (const struct agent *a = agents; a->name; a++) {
-		if (a != agents) buf_add_text(out, ", ");
+		if (remote && !a->remote.file) continue;
+		if (out->len > start) buf_add_text(out, ", ");
 		buf_add_text(out, a->name);
 	}
+}
+
+void agents_write(struct buf *out)
+{
+	names_write(out, false);
+}
+
+void agents_remote_write(struct buf *out)
+{
+	names_write(out, true);
 }
 
 bool agent_installed(const struct agent *a, struct arena *arena)
@@ -238,6 +83,15 @@ static void hook_line_write(
 	buf_done(&line);
 }
 
+static void url_write(struct buf *out, struct str url)
+{
+	while (url.len && url.at[url.len - 1] == '/')
+		url.len--;
+	json_write_str(out, url);
+	out->len--;
+	buf_add_text(out, "/mcp\"");
+}
+
 /* The one mark that `rest` begins with, written; how long it is, or 0. */
 static size_t mark_write(struct buf *out, struct str rest, const struct agent *a,
 	const struct agent_entry *e)
@@ -245,6 +99,8 @@ static size_t mark_write(struct buf *out, struct str rest, const struct agent *a
 	if (str_starts(rest, "{command}")) return json_write_str(out, e->program), 9;
 	if (str_starts(rest, "{mcp}")) return mcp_words_write(out, e), 5;
 	if (str_starts(rest, "{hook}")) return hook_line_write(out, a, e), 6;
+	if (str_starts(rest, "{url}")) return url_write(out, e->url), 5;
+	if (str_starts(rest, "{token}")) return buf_add_text(out, a->remote.token), 7;
 	if (!str_starts(rest, "{env}")) return 0;
 	if (e->token && a->env) buf_add_text(out, a->env);
 	return 5;
@@ -267,6 +123,34 @@ struct str agent_value(const struct agent *a, const struct agent_change *c,
 	if (b.failed) arena->failed = true;
 	buf_done(&b);
 	return out;
+}
+
+enum err agent_file_write(const struct agent *a, const struct agent_entry *entry,
+	struct arena *arena, struct str *out, struct fault *why)
+{
+	const struct agent_file *file = a->changes[0].file;
+	struct str text = STR_NONE;
+	enum err e = OK;
+
+	for (size_t i = 0; !e && i < AGENT_CHANGES; i++) {
+		struct agent_change c = a->changes[i];
+
+		if (c.file != file) continue;
+		if (!i && entry->url.len) c.value = a->remote.value;
+		const struct config_change change = { c.path,
+			agent_value(a, &c, entry, arena), c.item, c.known, STR_NONE };
+		e = config_edit(file->format, text, &change, false, arena, &text, why);
+	}
+	if (!e) *out = text;
+	return e;
+}
+
+struct str own_path(struct arena *arena)
+{
+	char path[4096];
+	ssize_t len = readlink("/proc/self/exe", path, sizeof path);
+
+	return len > 0 ? arena_str(arena, str_make(path, (size_t)len)) : STR("parley");
 }
 
 const char *agent_path(const struct agent_file *f, enum scope scope, struct arena *arena)

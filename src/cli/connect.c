@@ -2,7 +2,6 @@
 #include "cli/connect.h"
 
 #include "cli/codex_trust.h"
-#include "cli/mcp_config.h"
 
 #include <errno.h>
 #include <fcntl.h>

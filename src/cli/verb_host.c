@@ -14,8 +14,8 @@
 
 #include "base/clock.h"
 #include "base/keep.h"
+#include "cli/agents.h"
 #include "cli/host_modes.h"
-#include "cli/mcp_config.h"
 #include "cli/reach.h"
 #include "cli/term_dialog.h"
 #include "cli/verbs.h"

@@ -3,27 +3,28 @@
 #include <unistd.h>
 
 #include "base/keep.h"
-#include "cli/mcp_config.h"
+#include "cli/connect.h"
 #include "cli/reach.h"
 #include "cli/verbs.h"
 #include "client/bridge.h"
 
 static int config_print(struct cli *cli, struct str client)
 {
-	const struct mcp_config *config = mcp_config_find(client);
-	const struct settings *s = &cli->settings;
-	struct buf text = { .max = 65536 };
+	const struct agent *a = agent_find(client);
+	const struct agent_entry entry = connect_entry(cli);
+	struct buf names = { .max = 4096 };
+	struct fault why = { 0 };
+	struct str text;
 
-	if (!config) {
-		mcp_config_names(&text);
+	if (!a || !a->remote.file) {
+		agents_remote_write(&names);
 		return CLI_USAGE(cli, "cli.mcp.client", { "client", client },
-			{ "clients", buf_keep_done(&text, &cli->arena) });
+			{ "clients", buf_keep_done(&names, &cli->arena) });
 	}
-	mcp_config_write(
-		config, own_path(&cli->arena), s->url_said ? s->url : STR_NONE, &text);
-	if (cli->term.err_tty) SAY("cli.mcp.file", { "file", str_of(config->file) });
+	if (agent_file_write(a, &entry, &cli->arena, &text, &why))
+		return cli_fail(cli, &why);
+	if (cli->term.err_tty) SAY("cli.mcp.file", { "file", str_of(a->remote.file) });
 	fwrite(text.at, 1, text.len, stdout);
-	buf_done(&text);
 	return EXIT_YES;
 }
 

@@ -117,7 +117,6 @@ static struct str page_make(void)
 		list_write(&out, a, a->changes);
 		if (a->hook) buf_add_text(&out, "\nWith `--hook` also:\n");
 		list_write(&out, a, a->hooks);
-		if (a->note) buf_print(&out, "\n%s\n", a->note);
 		if (a->approve)
 			buf_print(&out,
 				"\nWith `--project` it ignores the project's files until you "
@@ -215,6 +214,44 @@ static void a_name_finds_its_agent(void **state)
 	buf_done(&names);
 }
 
+static struct str file_of(const struct agent *a, const char *url)
+{
+	const struct agent_entry entry = { .program = STR("/opt/a \"b\"/parley"),
+		.url = str_of(url) };
+	struct str out = STR_NONE;
+
+	CHECK_INT(agent_file_write(a, &entry, &arena, &out, NULL), OK);
+	return out;
+}
+
+static void every_client_gets_a_whole_file(void **state)
+{
+	struct buf names = { 0 };
+	const struct json *json;
+
+	(void)state;
+	for (const struct agent *a = agents; a->name; a++) {
+		struct str local = file_of(a, NULL), remote;
+
+		CHECK(str_find(local, STR("/opt/a \\\"b\\\"/parley")) > 0);
+		if (!a->remote.file) continue;
+		remote = file_of(a, "https://p.org/");
+		CHECK(str_find(remote, STR("\"https://p.org/mcp\"")) > 0);
+		CHECK(str_find(remote, STR("PARLEY_TOKEN")) > 0);
+		if (a->changes[0].file->format != CONFIG_JSON) continue;
+		CHECK_INT(json_read(local, NULL, &arena, &json, NULL), OK);
+		CHECK_INT(json_read(remote, NULL, &arena, &json, NULL), OK);
+	}
+	CHECK_STR(file_of(agent_find(STR("codex")), "https://p.org"),
+		"[mcp_servers.parley]\n"
+		"url = \"https://p.org/mcp\"\n"
+		"bearer_token_env_var = \"PARLEY_TOKEN\"\n"
+		"tool_timeout_sec = 600\n");
+	agents_remote_write(&names);
+	CHECK_STR(buf_str(&names), "claude, codex, gemini, opencode, cursor, vscode");
+	buf_done(&names);
+}
+
 static void files_are_where_the_environment_says(void **state)
 {
 	const struct agent_file *f = agent_find(STR("codex"))->changes[0].file;
@@ -236,6 +273,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test_teardown(
 			values_are_json_for_every_agent_and_entry, clean),
 		cmocka_unit_test_teardown(a_name_finds_its_agent, clean),
+		cmocka_unit_test_teardown(every_client_gets_a_whole_file, clean),
 		cmocka_unit_test_teardown(files_are_where_the_environment_says, clean),
 	};
 

@@ -7,3 +7,8 @@ declare module 'virtual:tools' {
 	const names: string[];
 	export default names;
 }
+
+declare module 'virtual:clients' {
+	const clients: { id: string; name: string; file: string; text: string }[];
+	export default clients;
+}
