@@ -6,9 +6,24 @@ import { area, beside, useWholeBrowser } from './matrix.mjs';
 
 useWholeBrowser();
 
+/**
+ * Chromium drops a notification that is looked for while it is on its way to be shown. So nobody looks
+ * before: `target`, a page or the worker, notes each once it is shown, and `told` waits for the nth.
+ */
+const note = (target) => target.evaluate(() => {
+	const { prototype } = ServiceWorkerRegistration;
+	const show = prototype.showNotification;
+	self.told = 0;
+	prototype.showNotification = async function (...args) {
+		await show.apply(this, args);
+		self.told++;
+	};
+});
+const told = (target, n) => until(() => target.evaluate((least) => self.told >= least, n), `notification ${n}`);
+
 /** What the worker shows, whole. */
-const shown = (page) => page.evaluate(async () => {
-	const list = await (await navigator.serviceWorker.ready).getNotifications();
+const shown = (worker) => worker.evaluate(async () => {
+	const list = await self.registration.getNotifications();
 	return list.map(({ title, body, tag, silent, actions }) => ({ title, body, tag, silent, actions: actions.map((one) => one.title) }));
 });
 
@@ -28,8 +43,9 @@ area('notifications', (scenario) => {
 		await beside(me, { ...notified, settings: { opens: true } }, async (own) => {
 			await own.page.evaluate(() => navigator.serviceWorker.ready.then(() => null));
 			await hide(own.page);
+			await note(own.page);
 			const ask = await desk.agent.ask({ question: 'Are you there?', type: 'boolean' });
-			await until(async () => (await notices(own.page)).length, 'notified');
+			await told(own.page, 1);
 			assert.deepEqual(await notices(own.page),
 				[{ title: own.t('toast.asks', { agent: 'deployer' }), body: 'Are you there?', data: `/asks/${ask.id}` }]);
 			assert.equal(await own.dialog.count(), 0);
@@ -42,8 +58,9 @@ area('notifications', (scenario) => {
 			await own.page.getByRole('heading', { level: 1, name: 'Are you there?' }).waitFor();
 			assert.deepEqual(await notices(own.page), []);
 			const other = await desk.agent.ask({ question: 'And now?', type: 'boolean' });
-			await until(async () => (await notices(own.page)).length, 'notified');
+			await told(own.page, 2);
 			await own.tabSays(2);
+			assert.equal((await notices(own.page)).length, 1);
 			await desk.admin.post(`/v1/asks/${other.id}/skip`);
 			await until(async () => !(await notices(own.page)).length, 'gone');
 			await own.tabSays(1);
@@ -151,9 +168,12 @@ area('notifications', (scenario) => {
 			const options = await own.page.evaluate(() => window.subscribedWith);
 			assert.deepEqual([options.userVisibleOnly, options.applicationServerKey.length], [true, 87]);
 			const deliver = await deliverer(own);
+			const [worker] = own.context.serviceWorkers();
+			await note(worker);
 			await own.press(own.page.getByRole('button', { name: own.t('channels.test') }));
 			await deliver(await browser.some(1));
-			await until(async () => (await shown(own.page)).length === 1, 'the test is shown');
+			await told(worker, 1);
+			assert.equal((await shown(worker)).length, 1);
 
 			const routes = (await desk.admin.get('/v1/routes')).body;
 			const { body: person } = await desk.admin.get('/v1/users');
@@ -164,29 +184,45 @@ area('notifications', (scenario) => {
 					steps: [{ after: '0s', to: [`user:${ours.id}`], when: 'always' }] }] }) });
 			const ask = await desk.agent.ask({ question: 'Go on?', type: 'boolean', timeout: '10m' });
 			await deliver(await browser.some(2));
-			const note = await until(async () => (await shown(own.page)).find((one) => one.tag === ask.id), 'the question');
-			assert.equal(note.title, 'Go on? (deployer)');
-			assert.equal(note.actions.length, 2);
-			const [worker] = own.context.serviceWorkers();
+			await told(worker, 2);
+			const asked = (await shown(worker)).find((one) => one.tag === ask.id);
+			assert.deepEqual([asked.title, asked.actions.length], ['Go on? (deployer)', 2]);
+			await own.tabSays(1);
 			await worker.evaluate(async (tag) => {
 				const [notification] = await self.registration.getNotifications({ tag });
 				self.dispatchEvent(new NotificationEvent('notificationclick', { notification, action: '0' }));
 			}, ask.id);
 			const settled = await desk.settled(ask.id);
 			assert.deepEqual([settled.answer.q1.value, settled.answered_by.via], [true, 'push']);
-			await deliver(await browser.some(3));
-			const end = await until(async () => (await shown(own.page)).find((one) => one.tag === ask.id), 'its end');
+			await own.tabSays(0);
+			await worker.evaluate(() => { self.setTimeout = (run) => { self.over = run; }; });
+			const last = await browser.some(3);
+			await deliver(last);
+			await told(worker, 3);
+			const end = (await shown(worker)).find((one) => one.tag === ask.id);
 			assert.deepEqual([end.silent, end.actions], [true, []]);
-			await until(async () => !(await shown(own.page)).some((one) => one.tag === ask.id), 'it closes by itself');
+			await worker.evaluate(() => self.over());
+			await until(async () => !(await shown(worker)).some((one) => one.tag === ask.id), 'it closes by itself');
 
-			/* A button of a question that has ended says so. */
+			/* A page that hears of the end later leaves what is said of it. */
+			const late = await desk.agent.ask({ question: 'And then?', type: 'boolean' });
+			await own.tabSays(1);
+			await deliver({ ...last, tag: late.id });
+			await told(worker, 4);
+			await desk.admin.post(`/v1/asks/${late.id}/skip`);
+			await own.tabSays(0);
+			assert.ok((await shown(worker)).some((one) => one.tag === late.id));
+
+			/* A button of a question that has ended says so; no page is there to take it away. */
+			await own.page.goto('/openapi.json');
 			await deliver({ ...browser.got[1], tag: ask.id });
-			await until(async () => (await shown(own.page)).some((one) => one.tag === ask.id), 'an old message');
+			await told(worker, 5);
 			await worker.evaluate(async (tag) => {
 				const [notification] = await self.registration.getNotifications({ tag });
 				self.dispatchEvent(new NotificationEvent('notificationclick', { notification, action: '1' }));
 			}, ask.id);
-			await until(async () => (await shown(own.page)).find((one) => one.tag === ask.id)?.body === browser.got[1].ended, 'it has ended');
+			await told(worker, 6);
+			assert.equal((await shown(worker)).find((one) => one.tag === ask.id).body, browser.got[1].ended);
 			await own.visit('/settings/channels');
 		});
 	});

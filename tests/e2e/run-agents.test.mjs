@@ -115,9 +115,12 @@ area('agents that Parley runs', (scenario) => {
 		await me.dialog.getByText(one.why).waitFor();
 		await me.write(field(me, 'session.new.message', me.dialog), 'Hello');
 		assert.equal(await me.button('session.new.start', {}, me.dialog).getAttribute('aria-disabled'), 'true');
-		await me.key('Escape');
-		await me.dialog.waitFor({ state: 'detached' });
-		await me.pressOr(me.button('session.new'), 'c');
+		/* Two keys at once: the second counts, too. */
+		if (me.byKeys) await Promise.all([me.key('Escape'), me.key('c')]);
+		else {
+			await me.key('Escape');
+			await me.press(me.button('session.new'));
+		}
 		await until(async () => await field(me, 'session.new.message', me.dialog).inputValue() === 'Hello', 'what was typed');
 	});
 

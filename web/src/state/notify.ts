@@ -51,10 +51,12 @@ export const notify = (
 	title = t('web.toast.asks', { agent: ask.agent.name }),
 ): Promise<void> => notifyOf(ask.id, title, askTitle(ask), `/asks/${ask.id}`);
 
+/** Takes the question away; what a push message says of its end stays until its own time. */
 export async function notifyClose(id: string): Promise<void> {
 	if (canNotify() !== 'granted') return;
 	const registration = await worker();
-	for (const note of (await registration?.getNotifications({ tag: id })) ?? []) note.close();
+	for (const note of (await registration?.getNotifications({ tag: id })) ?? [])
+		if (!note.data?.settled) note.close();
 }
 
 /* ---- the tab's own signs ---- */
