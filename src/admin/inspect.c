@@ -240,7 +240,7 @@ static enum err backup_taken(const struct backup *b, struct fault *why)
 	struct stat st;
 
 	return lstat(b->path, &st) == 0
-		       ? fail(why, ERR_CONFLICT, "%s exists already", b->path)
+		       ? fail(why, ERR_CONFLICT, "%s already exists", b->path)
 		       : OK;
 }
 
@@ -307,7 +307,7 @@ static enum err partial_rename(struct backup *b, struct fault *why)
 		if (rc == 0) unlink(b->partial);
 	}
 	if (rc != 0 && errno == EEXIST)
-		return fail(why, ERR_CONFLICT, "%s exists already", b->path);
+		return fail(why, ERR_CONFLICT, "%s already exists", b->path);
 	fd = rc == 0 ? open(b->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 	if (rc == 0) rc = fd < 0 ? -1 : fsync(fd);
 	if (fd >= 0) close(fd);

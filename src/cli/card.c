@@ -85,7 +85,7 @@ static void option_write(
 	}
 	if (suggested.len > 0 && (str_eq(suggested, id) || str_eq(suggested, label)))
 		buf_print(c->out, "  %s(%s)%s", tint_on(TINT_DIM, c->color),
-			MSG(&c->cli->arena, "cli.card.suggested").at, tint_off(c->color));
+			MSG(&c->cli->arena, "web.form.suggested").at, tint_off(c->color));
 	buf_add_char(c->out, '\n');
 	if (description.len > 0) safe_wrap_add(c->out, description, "       ", c->width);
 }

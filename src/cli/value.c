@@ -26,7 +26,8 @@ static bool decision_read(struct str word, bool *out)
 {
 	static const char *const yes[] = { "approve", "approved", "a", "approuver",
 		NULL };
-	static const char *const no[] = { "reject", "rejected", "r", "rejeter", NULL };
+	static const char *const no[] = { "reject", "rejected", "r", "refuser", "rejeter",
+		NULL };
 
 	word = str_trim(word);
 	if (word_among(word, yes)) return *out = true, true;

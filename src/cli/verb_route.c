@@ -97,13 +97,14 @@ static void step_print(struct cli *cli, const struct json *step)
 	struct str after = text_of(cli, step, "after");
 	struct str via = listed(cli, json_get(step, "via"), NULL);
 	struct str when =
-		before.len ? MSG(&cli->arena, "cli.route.before", { "span", before })
+		before.len
+			? MSG(&cli->arena, "web.routes.words.before", { "span", before })
 		: str_is(after, "0s") || !after.len
-			? MSG(&cli->arena, "cli.route.at_once")
-			: MSG(&cli->arena, "cli.route.after", { "span", after });
+			? MSG(&cli->arena, "web.routes.atonce")
+			: MSG(&cli->arena, "web.routes.words.after", { "span", after });
 
-	printf("   %.*s: %.*s", STR_ARGS(when),
-		STR_ARGS(listed(cli, json_get(step, "to"), NULL)));
+	printf("   %.*s", STR_ARGS(MSG(&cli->arena, "web.colon", { "words", when },
+				  { "text", listed(cli, json_get(step, "to"), NULL) })));
 	if (via.len)
 		printf(" %.*s",
 			STR_ARGS(MSG(&cli->arena, "cli.route.by", { "channels", via })));
@@ -267,7 +268,7 @@ static int trial_print(struct route_call *c, const struct json *trial)
 					 { "name", text_of(c->cli, route, "name") })));
 	for (uint32_t i = 0; plan && i < plan->count; i++)
 		entry_print(c, &plan->items[i], users);
-	if (!plan || !plan->count) SAY("cli.route.nobody");
+	if (!plan || !plan->count) SAY("web.routes.preview.nobody");
 	return EXIT_YES;
 }
 

@@ -108,7 +108,7 @@ static int password_run(struct cli *cli)
 	struct str password;
 
 	if (!password_read(cli, &password))
-		return CLI_USAGE(cli, "cli.user.password.differ");
+		return CLI_USAGE(cli, "web.you.password.differ");
 	return user_patch(cli,
 		arena_print(&cli->arena, "{\"password\":%.*s}",
 			STR_ARGS(text_json(cli, password))),

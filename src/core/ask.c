@@ -198,11 +198,11 @@ enum err ask_revoke(struct ask *a, const struct principal *p, struct str maker,
 
 	if (!role_may(p->role, MAY_SETTLE) || (!own && !role_may(p->role, MAY_ADMIN)))
 		return fail(why, ERR_FORBIDDEN,
-			"whoever gave the approval may take it back, or an admin");
+			"only the person who approved, or an admin, can take the approval back");
 	if (!ask_approved(a)) return fail(why, ERR_CONFLICT, "it was not approved");
-	if (a->used_ms) return fail(why, ERR_CONFLICT, "the approval was used already");
+	if (a->used_ms) return fail(why, ERR_CONFLICT, "the approval was already used");
 	if (a->revoked.len)
-		return fail(why, ERR_CONFLICT, "the approval was revoked already");
+		return fail(why, ERR_CONFLICT, "the approval was already revoked");
 	revoked = revoked_write(p, reason, now_ms, arena);
 	if (arena->failed) return fail(why, ERR_MEMORY, "out of memory");
 	a->revoked = revoked;

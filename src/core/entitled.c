@@ -29,7 +29,8 @@ enum err refused(
 			STR_ARGS(str_first(a->project, 100)));
 		break;
 	case REFUSED_SELF:
-		fail(why, ERR_NOT_ENTITLED, "who asks for an approval may not decide it");
+		fail(why, ERR_NOT_ENTITLED,
+			"whoever asks for an approval cannot decide it");
 		break;
 	case REFUSED_REQUIRE:
 		fail(why, ERR_NOT_ENTITLED,

@@ -45,7 +45,7 @@ static bool word_in(struct str s, const char *const *words)
 static const char *const yes[] = { "yes", "oui", NULL };
 static const char *const no[] = { "no", "non", NULL };
 static const char *const approve[] = { "approve", "approuver", NULL };
-static const char *const reject[] = { "reject", "rejeter", NULL };
+static const char *const reject[] = { "reject", "refuser", "rejeter", NULL };
 static const char *const skip[] = { "skip", "passer", NULL };
 
 static struct str first_line(struct str text, struct str *rest)

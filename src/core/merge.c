@@ -27,7 +27,7 @@ enum err body_merge(const struct json *body, struct str before, const char *cons
 	const struct json *old;
 	char pointer[80];
 
-	if (!json_is(body, JSON_OBJECT)) return fail_at(why, "", "an object is needed");
+	if (!json_is(body, JSON_OBJECT)) return fail_at(why, "", "must be an object");
 	*out = body;
 	if (!before.len) return OK;
 	if (json_read(before, NULL, arena, &old, NULL) || old->type != JSON_OBJECT)

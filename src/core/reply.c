@@ -56,7 +56,7 @@ void reply_read_text(struct reply_reading *r, struct reply *out)
 	else if (q->has_min && q->min >= 1 && !text_longer(text, (size_t)q->min - 1))
 		wrong(r->check, &at, "must have at least %.0f characters", q->min);
 	else if (!format_fits(q->format, text))
-		wrong(r->check, &at, "is no %s", format_name(q->format));
+		wrong(r->check, &at, "is not a valid %s", format_name(q->format));
 	out->text = text;
 	out->given = true;
 }
@@ -142,10 +142,10 @@ static void choose(struct reply_reading *r, const struct spot *at,
 	else if (i >= 0)
 		out->selected |= UINT32_C(1) << i;
 	else if (!r->shorthand || !r->q->other)
-		wrong(r->check, at, "\"%.*s\" is no option",
+		wrong(r->check, at, "\"%.*s\" is not an option",
 			STR_ARGS(text_excerpt(name)));
 	else if (out->other.len)
-		wrong(r->check, at, "only one text may be Other's");
+		wrong(r->check, at, "only one text can be given for Other");
 	else if (text_longer(name, ANSWER_TEXT_MAX))
 		wrong(r->check, at, "must have at most %d characters", ANSWER_TEXT_MAX);
 	else if (!text_blank(name))

@@ -17,7 +17,7 @@ enum err version_read(const struct json *body, int64_t *out, struct fault *why)
 {
 	const struct json *version = json_get(body, "version");
 
-	if (!json_is(body, JSON_OBJECT)) return fail_at(why, "", "an object is needed");
+	if (!json_is(body, JSON_OBJECT)) return fail_at(why, "", "must be an object");
 	if (!version || !version->is_int || version->integer < 0)
 		return fail_at(why, "/version", "required: the number that was read");
 	*out = version->integer;
@@ -147,7 +147,7 @@ static enum err agents_room(struct rows *rows, int64_t ws, struct fault *why)
 	while (!e && (a = rows_next(rows, RECORD_AGENTS, a)))
 		n += a->ws == ws;
 	if (!e && n >= AGENTS_MAX)
-		e = fail(why, ERR_CONFLICT, "there are %d agents already", AGENTS_MAX);
+		e = fail(why, ERR_CONFLICT, "there are already %d agents", AGENTS_MAX);
 	return e;
 }
 

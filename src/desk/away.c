@@ -50,7 +50,7 @@ static enum err away_admit(
 	enum err e = away_person(t, why);
 
 	if (!e && !str_eq(p->user, whose) && !role_may(p->role, MAY_ADMIN))
-		e = fail(why, ERR_FORBIDDEN, "an admin may do this for others");
+		e = fail(why, ERR_FORBIDDEN, "only an admin can do this for others");
 	if (!e) e = rows_fetch_user(rows, p->ws, whose, out, why);
 	if (!e && !str_eq(p->user, whose) && !principal_reaches(p, (*out)->role))
 		e = fail(why, ERR_FORBIDDEN, "this is above the role %s",

@@ -79,7 +79,7 @@ enum err desk_own(const struct principal *p, struct str agent, struct fault *why
 	return principal_owns(p, agent)
 		       ? OK
 		       : fail(why, ERR_FORBIDDEN,
-				 "only its own agent or an admin may do this");
+				 "only its own agent or an admin can do this");
 }
 
 static enum err name_row(void *ctx, const struct row *row, struct fault *why)
@@ -335,7 +335,7 @@ enum err members_only(
 	enum err e = OK;
 
 	if (!body) return OK;
-	if (body->type != JSON_OBJECT) return fail_at(why, "", "an object is needed");
+	if (body->type != JSON_OBJECT) return fail_at(why, "", "must be an object");
 	for (uint32_t i = 0; i < body->count; i++) {
 		struct str name = body->members[i].name;
 		const char *const *n = names;

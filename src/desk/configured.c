@@ -160,9 +160,10 @@ struct str provider_wrong(
 	const struct configured *c = configured(d);
 
 	if (!p->version || !p->sealed.len) return provider_key_wrong(p, arena);
-	if (!c->sealing) return STR("this server has no secret.key to open its key with");
+	if (!c->sealing)
+		return STR("this server has no secret.key to decrypt its key with");
 	if (!seal_fits(c->secret, p->sealed))
-		return STR("its key was sealed with another secret.key: "
+		return STR("its key was encrypted with another secret.key: "
 			   "give every server the same file, or set the key again");
 	return STR_NONE;
 }

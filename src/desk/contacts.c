@@ -45,7 +45,7 @@ static enum err contact_may(const struct task *t, struct fault *why)
 			       : fail(why, ERR_FORBIDDEN, "only a person has contacts");
 	return str_eq(t->within, p->user) || role_may(p->role, MAY_ADMIN)
 		       ? OK
-		       : fail(why, ERR_FORBIDDEN, "an admin may do this for others");
+		       : fail(why, ERR_FORBIDDEN, "only an admin can do this for others");
 }
 
 static bool shows_whole(const struct task *t, const struct contact *c)
@@ -198,7 +198,8 @@ static enum err address_admit(
 		e = channel_on(t, b->channel, why);
 		if (e || !push) return e;
 	} else if (!role_may(t->job.who.role, MAY_ADMIN))
-		return fail(why, ERR_FORBIDDEN, "webhooks and commands are an admin's");
+		return fail(why, ERR_FORBIDDEN,
+			"only an admin can add webhooks and commands");
 	if (b->channel == DELIVERY_COMMAND && !listed(t->desk->commands, b->address))
 		return fail_at(why, "/address",
 			t->desk->commands[0] ? "no such command; configured: %s"
@@ -208,8 +209,8 @@ static enum err address_admit(
 		(!url_split(b->address, &url) ||
 			!reach_may_allow(str_of(t->desk->webhook_internal), &url)))
 		return fail_at(why, push ? "/subscription/endpoint" : "/address",
-			"an internal address, or one without TLS, is for the operator to "
-			"allow (webhook_internal)");
+			"the operator must allow an internal address, or one without TLS "
+			"(webhook_internal)");
 	return OK;
 }
 
@@ -225,10 +226,10 @@ static enum err contact_fits(struct task *t, struct rows *rows,
 	while (!e && (c = rows_next(rows, RECORD_CONTACTS, c))) {
 		if (!owned(t, c)) continue;
 		if (++count >= CONTACTS_MAX)
-			return fail(why, ERR_CONFLICT, "there are %d contacts already",
+			return fail(why, ERR_CONFLICT, "there are already %d contacts",
 				CONTACTS_MAX);
 		if (c->channel == b->channel && str_eq(c->address, b->address))
-			return fail(why, ERR_CONFLICT, "this contact is there already");
+			return fail(why, ERR_CONFLICT, "this contact already exists");
 	}
 	return e;
 }
@@ -482,7 +483,8 @@ enum err contact_code_send(struct rows *rows, struct contact *c, struct fault *w
 
 	if (e) return e;
 	if (sent.count >= CONTACT_CODES_HOUR) {
-		fail(why, ERR_RATE, "%d codes an hour were sent to this address already",
+		fail(why, ERR_RATE,
+			"%d codes were already sent to this address in the last hour",
 			CONTACT_CODES_HOUR);
 		why->retry_after_s = 3600;
 		return ERR_RATE;
@@ -535,7 +537,7 @@ static enum err code_try(struct task *t, struct rows *rows, struct contact *c,
 	return fail(why, ERR_UNVERIFIED, "%s",
 		open && c->code_tries < CONTACT_CODE_TRIES
 			? "this is not the code that was sent"
-			: "the code is no longer good; have another one sent");
+			: "the code is no longer valid; request a new one");
 }
 
 static enum err verify_decide(struct job *job, struct rows *rows, struct fault *why)
@@ -548,7 +550,7 @@ static enum err verify_decide(struct job *job, struct rows *rows, struct fault *
 
 	if (e) return e;
 	if (was->verified && !was->broken_ms)
-		return fail(why, ERR_CONFLICT, "this contact is verified already");
+		return fail(why, ERR_CONFLICT, "this contact is already verified");
 	e = channel_on(t, was->channel, why);
 	if (e) return e;
 	c = rows_change(rows, was);

@@ -140,8 +140,8 @@ enum err desk_check_callback(
 		(!url_split(c->webhook, &url) ||
 			!reach_may_allow(str_of(d->webhook_internal), &url)))
 		e = fail_at(why, "/on_settled/webhook",
-			"an internal address, or one without TLS, is for the operator to "
-			"allow (webhook_internal)");
+			"the operator must allow an internal address, or one without TLS "
+			"(webhook_internal)");
 	if (c->resumer.len && !desk_name_known(names, c->resumer))
 		e = fail_at(why, "/on_settled/resumer",
 			names.len ? "no such resumer; configured: %.*s"

@@ -17,7 +17,7 @@ static enum err prefs_may(const struct task *t, struct fault *why)
 		return fail(why, ERR_FORBIDDEN, "only a person is told");
 	return str_eq(prefs_whose(t), p->user) || role_may(p->role, MAY_ADMIN)
 		       ? OK
-		       : fail(why, ERR_FORBIDDEN, "an admin may do this for others");
+		       : fail(why, ERR_FORBIDDEN, "only an admin can do this for others");
 }
 
 struct prefs_found {

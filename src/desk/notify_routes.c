@@ -238,7 +238,7 @@ static enum err routes_try_check(struct task *t, struct fault *why)
 	if (!b) return fail(why, ERR_MEMORY, "out of memory");
 	t->checked = b;
 	if (!json_is(ask, JSON_OBJECT))
-		e = fail_at(why, "/ask", "an object is needed");
+		e = fail_at(why, "/ask", "must be an object");
 	else
 		trial_ask_read(t, &c, ask, b);
 	if (check_end(&c, &t->job.arena)) e = why->err;

@@ -161,8 +161,7 @@ static enum err name_read(const struct json *name, struct str *out, struct fault
 {
 	struct str s = str_trim(json_text(name));
 
-	if (!json_is(name, JSON_STRING))
-		return fail_at(why, "/name", "a string is needed");
+	if (!json_is(name, JSON_STRING)) return fail_at(why, "/name", "must be a string");
 	if (!s.len || utf8_count(s) > NAME_MAX_LEN)
 		return fail_at(why, "/name", "from 1 to %d characters", NAME_MAX_LEN);
 	for (size_t i = 0; i < s.len; i++)
@@ -204,7 +203,7 @@ static enum err user_body_read(
 			password->text.len > 1024))
 		e = fail_at(why, "/password", "at least 8 characters");
 	if (old && !json_is(old, JSON_STRING))
-		e = fail_at(why, "/old_password", "a string is needed");
+		e = fail_at(why, "/old_password", "must be a string");
 	else if (old && !password)
 		e = fail_at(why, "/old_password", "comes with a password");
 	if (version && (!version->is_int || version->integer < 1))
@@ -391,7 +390,7 @@ static enum err user_patch_admit(
 			"the user has changed since: version %lld now",
 			(long long)u->version);
 	if (b->has_password && !b->has_old && is_self(p, u->id) && u->password.len)
-		return fail_at(why, "/old_password", "required to change one's own");
+		return fail_at(why, "/old_password", "required to change your own");
 	return OK;
 }
 
@@ -404,7 +403,7 @@ static enum err user_patch_may(const struct task *t, struct fault *why)
 	return role_may(p->role, MAY_ADMIN) || (is_self(p, t->id) && !b->has_role &&
 						       !b->has_disabled && !b->login)
 		       ? OK
-		       : fail(why, ERR_FORBIDDEN, "an admin may do this");
+		       : fail(why, ERR_FORBIDDEN, "only an admin can do this");
 }
 
 static enum err user_patch_admit_read(

@@ -56,8 +56,7 @@ static enum err policy_put_check(struct task *t, struct fault *why)
 {
 	const struct json *version = json_get(t->body, "version");
 
-	if (!json_is(t->body, JSON_OBJECT))
-		return fail_at(why, "", "an object is needed");
+	if (!json_is(t->body, JSON_OBJECT)) return fail_at(why, "", "must be an object");
 	return version && version->is_int && version->integer >= 0
 		       ? OK
 		       : fail_at(why, "/version", "required: the number that was read");

@@ -107,7 +107,7 @@ static enum err preset_check(struct task *t, enum preset_kind kind, struct fault
 
 	if (!b) return fail(why, ERR_MEMORY, "out of memory");
 	t->checked = b;
-	if (!t->body) return fail_at(why, "", "an object is needed");
+	if (!t->body) return fail_at(why, "", "must be an object");
 	return preset_read(
 		kind, t->id, t->body, &t->job.arena, &b->body, &b->version, why);
 }
@@ -123,8 +123,8 @@ static enum err presets_room(
 	while (!e && (p = rows_next(rows, RECORD_PRESETS, p)))
 		n += p->ws == ws && str_eq(p->kind, kind_text(kind));
 	if (!e && n >= PRESETS_MAX)
-		e = fail(why, ERR_CONFLICT,
-			"there are %d already; delete some of them first", PRESETS_MAX);
+		e = fail(why, ERR_CONFLICT, "there are already %d; delete some first",
+			PRESETS_MAX);
 	return e;
 }
 
@@ -143,7 +143,7 @@ static enum err preset_put(
 		e = found ? fail(why, ERR_CONFLICT,
 				    "it has changed since: version %lld now",
 				    (long long)found->version)
-			  : fail(why, ERR_CONFLICT, "it was deleted since");
+			  : fail(why, ERR_CONFLICT, "it has been deleted since");
 	if (!e && !found) e = presets_room(rows, job->who.ws, kind, why);
 	if (e) return e;
 	answered_by_write(&by, "human", &job->who);

@@ -108,7 +108,7 @@ static enum err key_seal(struct task *t, struct rows *rows, struct kept_provider
 	if (!b->key.len) return OK;
 	if (!c || !c->sealing)
 		return fail(why, ERR_CONFLICT,
-			"keys are sealed by a running server: start it, then try again");
+			"only a running server can encrypt the key: start it, then try again");
 	if (!seal_close(c->secret, b->key, &sealed)) {
 		buf_done(&sealed);
 		return fail(why, ERR_MEMORY, "out of memory");
@@ -147,7 +147,7 @@ static enum err providers_room(struct rows *rows, int64_t ws, struct fault *why)
 	while (!e && (p = rows_next(rows, RECORD_PROVIDERS, p)))
 		n += p->ws == ws;
 	if (!e && n >= PROVIDERS_MAX)
-		e = fail(why, ERR_CONFLICT, "there are %d providers already",
+		e = fail(why, ERR_CONFLICT, "there are already %d providers",
 			PROVIDERS_MAX);
 	return e;
 }

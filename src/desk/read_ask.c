@@ -366,7 +366,7 @@ static enum err list_settled(
 
 	if (p->page.has_cursor &&
 		!str_to_int(p->page.cursor[0], 0, INT64_MAX, &before_ms))
-		return fail_at(why, "/cursor", "is not one that a list gave");
+		return fail_at(why, "/cursor", "is not a cursor that a list returned");
 	const struct val more[] = { val_int(before_ms),
 		val_text(p->page.has_cursor ? p->page.cursor[1] : STR("zz")),
 		val_text(p->session), val_text(p->by), val_int(p->from_ms),
@@ -390,7 +390,8 @@ static enum err list_attention(struct listing *l, struct db *db, struct listing_
 		if (!str_to_int(p->page.cursor[0], 0, INT64_MAX, soon_ms) ||
 			!str_to_int(p->page.cursor[1], PART_SOON, PART_REST, part) ||
 			!str_to_int(p->page.cursor[2], 0, URGENCY_MAX + 1, &urgency))
-			return fail_at(why, "/cursor", "is not one that a list gave");
+			return fail_at(
+				why, "/cursor", "is not a cursor that a list returned");
 		from = p->page.cursor[3];
 	}
 	for (; !e; ++*part) {

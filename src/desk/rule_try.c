@@ -70,14 +70,14 @@ static enum err try_check(struct task *t, struct fault *why)
 
 	if (!b) return fail(why, ERR_MEMORY, "out of memory");
 	t->checked = b;
-	if (!t->body) return fail_at(why, "", "an object is needed");
+	if (!t->body) return fail_at(why, "", "must be an object");
 	e = members_only(t->body, names, why);
 	b->operation = json_get(t->body, "operation");
 	b->has_rule = rule != NULL;
 	if (b->has_rule == (b->operation != NULL))
 		e = fail_at(why, "", "either an operation or a rule");
 	else if (b->operation && !json_is(b->operation, JSON_OBJECT))
-		e = fail_at(why, "/operation", "an object is needed");
+		e = fail_at(why, "/operation", "must be an object");
 	else if (b->operation && operation_read(b->operation, "/operation", &risk, why))
 		e = why->err;
 	items = why->items_len;

@@ -46,7 +46,7 @@ static enum err rule_check(struct task *t, struct fault *why)
 
 	if (!r) return out_of_memory(why);
 	t->checked = r;
-	if (!t->body) return fail_at(why, "", "an object is needed");
+	if (!t->body) return fail_at(why, "", "must be an object");
 	return rule_read(t->body, NULL, NULL, clock_now_ms(), &t->job.arena, r, why);
 }
 
@@ -170,11 +170,11 @@ static enum err rule_may_change(const struct principal *p, const struct kept_rul
 
 	if (role_may(p->role, MAY_ADMIN) || !loosens) return OK;
 	if (rule_allows(after))
-		return fail(why, ERR_FORBIDDEN, "to allow more is an admin's to do");
+		return fail(why, ERR_FORBIDDEN, "only an admin can allow more");
 	return rule_own(p, before)
 		       ? OK
 		       : fail(why, ERR_FORBIDDEN,
-				 "to loosen another's rule is an admin's to do");
+				 "only an admin can loosen another person's rule");
 }
 
 static enum err rule_patch_decide(struct job *job, struct rows *rows, struct fault *why)
@@ -234,9 +234,9 @@ static enum err rule_end_decide(struct job *job, struct rows *rows, struct fault
 	if (!role_may(job->who.role, MAY_ADMIN) && !rule_own(&job->who, found) &&
 		!rule_allows(found))
 		return fail(
-			why, ERR_FORBIDDEN, "whoever made it may end it, or an admin");
+			why, ERR_FORBIDDEN, "only its creator or an admin can end it");
 	if (!rule_holds(found, rows->now_ms))
-		return fail(why, ERR_CONFLICT, "the rule has ended already");
+		return fail(why, ERR_CONFLICT, "the rule has already ended");
 	r = rows_change(rows, found);
 	if (!r) return out_of_memory(why);
 	r->ended_ms = rows->now_ms;

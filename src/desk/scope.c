@@ -52,7 +52,7 @@ static enum err body_read(
 	enum err e = OK;
 
 	if (!json_is(scope, JSON_OBJECT))
-		return fail_at(why, "/scope", "an object is needed");
+		return fail_at(why, "/scope", "must be an object");
 	for (uint32_t i = 0; i < scope->count; i++)
 		if (name_find(names, 4, scope->members[i].name) < 0)
 			e = fail_at(why, "/scope", "unknown member %.*s",
@@ -112,11 +112,11 @@ static enum err scope_reach(const struct scope_body *b, const struct principal *
 	duration_say(policy->scope_member_ms, most);
 	if (b->length == FOR_ALWAYS && !admin)
 		return fail_at(why, "/scope/for",
-			"always is an admin's to give: choose the session or at most %s",
+			"only an admin can choose always: choose the session or at most %s",
 			most);
 	if (b->length == FOR_TIME && !admin && b->ms > policy->scope_member_ms)
 		return fail_at(why, "/scope/for",
-			"choose the session or at most %s; more is an admin's to give",
+			"choose the session or at most %s; only an admin can give more",
 			most);
 	return OK;
 }
@@ -182,7 +182,7 @@ static enum err scope_rule(struct rows *rows, const struct scope_body *b,
 	if (e) return e;
 	if (!rule_fits(&match, EFFECT_ALLOW, look, risk, rows->arena))
 		return fail_at(why, b->pattern ? "/scope/tool" : "/scope/what",
-			"it must fit the very call that is approved");
+			"must match the call that is being approved");
 	if (b->length == FOR_TIME) like.expires_ms = rows->now_ms + b->ms;
 	*out = like;
 	return OK;
@@ -307,7 +307,7 @@ enum err scope_read(struct task *t, struct rows *rows, const struct ask *a,
 	if (a->kind != ASK_APPROVAL || !parts->operation ||
 		answer->decision != DECISION_APPROVE)
 		return fail_at(why, "/scope",
-			"only who approves an operation can do so for longer");
+			"only the person who approves an operation can do so for longer");
 	e = scope_risk(t, rows, a, parts, answer, &look, &book, &risk, why);
 	if (!e)
 		e = scope_reach(

@@ -211,7 +211,7 @@ static enum err form_admit(
 
 	if (!e) e = desk_own(&t->job.who, (*out)->agent, why);
 	if (!e && (!t->job.credential.mcp_local || (*out)->kind == ASK_APPROVAL))
-		e = fail(why, ERR_FORBIDDEN, "this token may not settle what it asks");
+		e = fail(why, ERR_FORBIDDEN, "this token cannot settle its own asks");
 	if (!e) e = desk_refused(t, why);
 	return e ? e : desk_settle_open(t, rows, *out, why);
 }
@@ -278,7 +278,7 @@ static enum err answer_check_body(struct task *t, struct fault *why)
 {
 	return t->body && t->body->type == JSON_OBJECT
 		       ? OK
-		       : fail_at(why, "", "an object with \"answers\" is needed");
+		       : fail_at(why, "", "an object with \"answers\" is required");
 }
 
 static enum err reason_check(struct task *t, struct fault *why)

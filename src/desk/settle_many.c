@@ -25,7 +25,7 @@ static enum err many_ids(const struct json *ids, struct fault *why)
 
 		snprintf(pointer, sizeof pointer, "/ids/%u", i);
 		if (ids->items[i].type != JSON_STRING)
-			e = fail_at(why, pointer, "a string is needed");
+			e = fail_at(why, pointer, "must be a string");
 	}
 	return e;
 }

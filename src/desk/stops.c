@@ -162,10 +162,10 @@ static enum err stop_lift_decide(struct job *job, struct rows *rows, struct faul
 	if (e) return e;
 	if (!role_may(job->who.role, MAY_ADMIN) &&
 		!(job->who.user.len && str_eq(job->who.user, found->made_user)))
-		return fail(
-			why, ERR_FORBIDDEN, "whoever set it may lift it, or an admin");
+		return fail(why, ERR_FORBIDDEN,
+			"only the person who set it or an admin can lift it");
 	if (!stop_holds(found, rows->now_ms))
-		return fail(why, ERR_CONFLICT, "it is over already");
+		return fail(why, ERR_CONFLICT, "it has already ended");
 	s = rows_change(rows, found);
 	if (!s) return fail(why, ERR_MEMORY, "out of memory");
 	s->ended_ms = rows->now_ms;

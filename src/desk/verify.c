@@ -50,7 +50,7 @@ enum err desk_verifying(const struct ask *a, struct rows *rows, struct fault *wh
 	e = verifications_load(a->verify, rows->arena, &all, why);
 	v = e ? NULL : verifications_wait(&all, rows->now_ms);
 	if (!v) return e;
-	fail(why, ERR_VERIFYING, "%.*s has not spoken yet: approve in a moment",
+	fail(why, ERR_VERIFYING, "%.*s has not answered yet: approve in a moment",
 		STR_ARGS(str_first(v->name, 60)));
 	fail_member(why, "verifier", v->name);
 	return ERR_VERIFYING;

@@ -161,7 +161,7 @@ static struct str prefill(struct inbound *in, const struct spot *at, const struc
 	}
 	struct picked p = picked_read(in->arena, known->text, &out->choices);
 	if (p.lost)
-		repair(in, &spot, "that part was left out", "\"%.*s\" is no option",
+		repair(in, &spot, "that part was left out", "\"%.*s\" is not an option",
 			STR_ARGS(text_excerpt(known->text)));
 	if (!p.set && !p.other.len) return STR_NONE;
 	p.other = utf8_first(p.other, ANSWER_TEXT_MAX);

@@ -252,7 +252,7 @@ enum err credentials_load(struct db *db, struct job **jobs, size_t len, int64_t 
 		else if (job->person)
 			e = credential_person(db, job, why);
 		else if (!job->has_hash && !job->kind->open && job->who.role == ROLE_NONE)
-			job->err = fail(&job->why, ERR_NO_TOKEN, "a token is needed");
+			job->err = fail(&job->why, ERR_NO_TOKEN, "a token is required");
 		if (!e && !job->err) credential_admit(job);
 	}
 	return e;

@@ -283,7 +283,7 @@ static size_t operation_write(struct card_writer *w)
 	const struct json *op = json_get(w->ask, "operation");
 
 	if (!json_is(op, JSON_OBJECT)) return 0;
-	heading(w, "tui.operation");
+	heading(w, "web.operation");
 	page_add_text(w->page, STYLE_PLAIN, "  ");
 	page_add(w->page, STYLE_WARN, json_text(json_get(op, "name")));
 	if (w->look->raw)
@@ -367,7 +367,7 @@ static void before_write(struct card_writer *w)
 	uint32_t last;
 
 	if (!json_is(before, JSON_ARRAY) || before->count == 0) return;
-	heading(w, "tui.before");
+	heading(w, "web.led");
 	last = before->count < BEFORE_MAX ? before->count : BEFORE_MAX;
 	for (uint32_t n = last; n > 0; n--) {
 		uint32_t i = n - 1;

@@ -415,7 +415,7 @@ static void many_take(struct inbox *in, enum err err, const struct api_reply *r)
 	if (err != OK)
 		inbox_say(in, STYLE_BAD, MSG(&arena, "web.problem.unreachable"));
 	else if (failed > 0)
-		inbox_say(in, STYLE_BAD, msg_count(&arena, "tui.batch.failed", failed));
+		inbox_say(in, STYLE_BAD, msg_count(&arena, "web.batch.failed", failed));
 	else
 		inbox_say(in, STYLE_GOOD, msg_count(&arena, "tui.batch.done", done));
 	if (err == OK) list_choose_none(&in->list);

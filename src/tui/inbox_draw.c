@@ -103,7 +103,7 @@ static void empty_draw(struct inbox *in, const struct area *f)
 	const char *id = in->list.len > 0 ? "tui.filtered"
 			 : !in->whole	  ? "web.loading"
 			 : agent	  ? "tui.hint.login"
-					  : "tui.empty";
+					  : "web.inbox.empty";
 
 	screen_put(in->screen, f->y, f->x + 1, f->width - 1, STYLE_SOFT, MSG(&arena, id));
 	arena_done(&arena);
@@ -192,7 +192,7 @@ static void head_draw(struct inbox *in)
 	page_row(p);
 	tab_add(p, MSG(&arena, "web.nav.inbox"), inbox);
 	tab_add(p, MSG(&arena, "web.nav.sessions"), sessions);
-	tab_add(p, MSG(&arena, "tui.history"), history);
+	tab_add(p, MSG(&arena, "web.nav.history"), history);
 	if (in->view == VIEW_HELP) tab_add(p, MSG(&arena, "web.keys"), true);
 	if (inbox) filter_add(in, p, &arena);
 	if (history) history_head(&in->history, p, &arena);
@@ -206,7 +206,7 @@ static void head_draw(struct inbox *in)
 			in->batch
 				? msg_count(&arena, "tui.batch.title",
 					  (int64_t)in->batch_len)
-				: msg_count(&arena, "tui.batch.chosen", (int64_t)chosen));
+				: msg_count(&arena, "web.batch.chosen", (int64_t)chosen));
 	}
 	screen_draw(in->screen, 0, 0, p, 0, STYLE_PLAIN);
 	if (p->cursor) screen_cursor(in->screen, 0, p->cursor_column);

@@ -72,8 +72,9 @@ struct str ask_age(const struct json *ask, int64_t now_ms, struct arena *arena)
 {
 	int64_t ms = now_ms - ask_time(ask, "created_at");
 
-	return ms < 10000 ? MSG(arena, "tui.asked.now")
-			  : MSG(arena, "tui.asked", { "span", span_short(ms, arena) });
+	return ms < 10000
+		       ? MSG(arena, "tui.asked.now")
+		       : MSG(arena, "web.ask.asked", { "span", span_short(ms, arena) });
 }
 
 struct str countdown(int64_t ms, struct arena *arena)

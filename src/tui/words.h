@@ -42,7 +42,7 @@ const char *ask_outcome(const struct json *ask);
 /* "Approved “Deploy”. deployer has not fetched it yet." Of one that waits for more
  * approvals: that this one is saved. */
 struct str ask_decided(const struct json *ask, struct arena *);
-/* "1 of 2 · you ✓ · one more of ops"; empty: it requires nothing. `me`: the person who
+/* "1 of 2 · you ✓ · one more from ops"; empty: it requires nothing. `me`: the person who
  * looks, usr_…, or empty. */
 struct str votes_line(const struct json *ask, struct str me, struct arena *);
 /* Who settled it: a name, "rule", "default"; empty: nobody. */

@@ -277,7 +277,7 @@ test('the commands: agents and providers listed, imported, tried, priced and rem
 	writeFileSync(file, '---\nname: reviewer\ndescription: "Reviews code"\ntools: Read, memory, todo/create\nmodel: sonnet\n---\n\nYou review.\n');
 	const imported = await run('agents', 'import', file, '--provider', 'second');
 	assert.deepEqual([imported.code, imported.stderr.trim().split('\n')],
-		[0, ['Left out, as Parley has no such tools: Read', 'Agent reviewer created']]);
+		[0, ['Left out, because Parley has no such tools: Read', 'Agent reviewer created']]);
 	const shown = JSON.parse((await run('agents', 'show', 'reviewer')).stdout);
 	assert.deepEqual([shown.prompt, shown.tools, shown.model, shown.provider, shown.description],
 		['You review.', ['memory', 'todo/create'], 'claude-sonnet-4-5', 'second', 'Reviews code']);

@@ -107,7 +107,7 @@ test('a backup replaces nothing and follows no link', options, async () => {
 	for (const name of ['there', 'dangling', 'link']) {
 		const { code, stderr } = await backup(join(dir, name));
 		assert.equal(code, 2);
-		assert.match(stderr, /exists already/);
+		assert.match(stderr, /already exists/);
 	}
 	assert.equal(readFileSync(join(dir, 'there'), 'utf8'), 'mine');
 	assert.ok(lstatSync(join(dir, 'dangling')).isSymbolicLink());

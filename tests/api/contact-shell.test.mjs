@@ -25,7 +25,7 @@ test('contacts are added, listed, tested and removed', async () => {
 	assert.deepEqual([tested.code, tested.stderr.trim()], [0, 'Test message sent.']);
 	await until(() => receiver.got.length === 1, 'the test message');
 	const again = await run(add);
-	assert.deepEqual([again.code, again.stderr.trim()], [1, 'parley: this contact is there already']);
+	assert.deepEqual([again.code, again.stderr.trim()], [1, 'parley: this contact already exists']);
 	assert.equal((await run(['contact', 'remove', id])).code, 0);
 	assert.equal((await run(['contact', 'remove', id])).code, 5);
 });
@@ -53,10 +53,10 @@ test('what cannot be is said at once, with its reason', async () => {
 	assert.ok(Date.now() - from < 15e3, 'it is not tried again');
 	for (const [args, code, says, who] of [
 		[['contact', 'add', 'webhook'], 2, /give a channel/],
-		[['contact', 'verify', 'abcdefgh'], 2, /no contact waits for a code/],
-		[['contact', 'frob', 'x'], 2, /'frob' is none of list, add, verify, test, remove/],
+		[['contact', 'verify', 'abcdefgh'], 2, /no contact is waiting for a code/],
+		[['contact', 'frob', 'x'], 2, /unknown action 'frob': list, add, verify, test or remove/],
 		[['contact'], 4, /the role agent may not do this/, 'agent'],
-		[['route', 'try'], 2, /'try' needs one more word/],
+		[['route', 'try'], 2, /'try' needs an argument/],
 		[['route', 'try', 'ask_none'], 5, /no ask ask_none/],
 		[['route', 'set', '/nowhere/routes.json'], 2, /cannot read \/nowhere\/routes.json/],
 	]) {
@@ -68,9 +68,9 @@ test('what cannot be is said at once, with its reason', async () => {
 test('routes are listed in words, shown, changed and set', async () => {
 	await admin.post(`/v1/users/${ada.id}/contacts`, { channel: 'webhook', address: receiver.url, name: 'desk' });
 	const list = (await run(['route'])).stdout;
-	assert.match(list, /^1\. Urgent \(priority at least urgent\)\n {3}at once: assignees by \S+, \S+, \S+\n {3}after 10m: all\n {3}then every 10m, 6 times$/m);
-	assert.match(list, /^7\. Everything else\n {3}nobody is notified; it is in the inbox$/m);
-	assert.match((await run(['route'], { lang: 'fr_FR.UTF-8' })).stdout, /^1\. Urgent \(priorité au moins urgent\)\n {3}aussitôt: /m);
+	assert.match(list, /^1\. Urgent \(priority at least urgent\)\n {3}immediately: assignees by \S+, \S+, \S+\n {3}after 10m: all\n {3}then every 10m, 6 times$/m);
+	assert.match(list, /^7\. Everything else\n {3}nobody is notified; the question is in the inbox$/m);
+	assert.match((await run(['route'], { lang: 'fr_FR.UTF-8' })).stdout, /^1\. Urgent \(priorité au moins urgent\)\n {3}immédiatement : /m);
 	const table = JSON.parse((await run(['route', 'show'])).stdout);
 	table.items.unshift({ name: 'Production', match: { kind: ['approval'], risk: { min: 'high' }, project: 'web-*' }, target: '15m',
 		steps: [{ after: '20s', to: [`user:${ada.id}`] }, { before: '5m', to: ['role:admin'], pick: 'one' }] });

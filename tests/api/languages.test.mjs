@@ -35,7 +35,7 @@ test('values keep their place, and roles and states are words of that language',
 	const ask = (await agent.post('/v1/asks', approval())).body;
 	assert.equal((await admin.post(`/v1/asks/${ask.id}/answer`, { answer: 'reject' })).status, 200);
 	assert.deepEqual(await said(member.post(`/v1/asks/${ask.id}/answer`, { answer: 'approve' }, french)),
-		[409, `la demande ${ask.id} est déjà répondue`]);
+		[409, `la demande ${ask.id} est déjà traitée (réponse donnée)`]);
 	assert.deepEqual(await said(admin.get('/v1/sessions/ses_none', french)), [404, 'aucune session ses_none']);
 });
 

@@ -157,6 +157,7 @@ test('approvals count up to the limit, and a reason with them', async () => {
 	assert.deepEqual((await decide('low', 'approve')).slice(0, 2), ['answered', { value: 'approve' }]);
 	assert.deepEqual((await decide(null, 'Approuver !\nMia')).slice(0, 2), ['answered', { value: 'approve', text: 'Mia' }]);
 	assert.deepEqual((await decide('high', 'reject: too late in the day')).slice(0, 2), ['answered', { value: 'reject', text: 'too late in the day' }]);
+	assert.deepEqual((await decide('high', 'Refuser')).slice(0, 2), ['answered', { value: 'reject' }]);
 	const [status, , got] = await decide('high', 'approve');
 	assert.equal(status, 'pending');
 	assert.match(got.mail.text, /only be approved on the page/);
@@ -171,7 +172,7 @@ test('what is not understood gets at most three mails that say what is accepted'
 	for (let i = 0; i < 5; i++) assert.equal(await handed(replyTo(got, `hm ${i}`)), 'unclear');
 	for (let i = 0; i < 3; i++) {
 		const notice = await post.take('mia@example.org', (g) => g.mail.references === `<${ask.id}@example.org>`);
-		assert.match(notice.mail.text, /not understood, so nothing was settled/);
+		assert.match(notice.mail.text, /not understood, so nothing was saved/);
 		assert.match(notice.mail.text, /the number or the text of an option/);
 	}
 	const rows = (await admin.get(`/v1/deliveries?ask=${ask.id}&kind=email&purpose=thread`)).body.items;
@@ -280,7 +281,7 @@ test('who may not settle it settles nothing by mail either', async () => {
 	assert.equal(made.status, 201, made.text);
 	assert.equal(await handed(replyTo(got, '1')), 'refused');
 	assert.equal((await shown(ask)).status, 'pending');
-	await post.take('mia@example.org', (g) => g.mail.text.includes('You may not settle this question'));
+	await post.take('mia@example.org', (g) => g.mail.text.includes('You are not allowed to settle this question'));
 	await admin.delete(`/v1/teams/${made.body.id}`);
 	assert.equal(await handed(replyTo(got, '1')), 'taken');
 	const vera = await server.as('member', 'vera');

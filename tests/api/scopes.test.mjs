@@ -108,7 +108,7 @@ test('an edited call is what the rule is about', async () => {
 	await ended(reply);
 });
 
-test('only who approves an operation can do so for longer', async () => {
+test('only the person who approves an operation can do so for longer', async () => {
 	const ask = await agent.ask(bash(fresh()));
 	assert.deepEqual(pointers(await approve(ask, { for: '15m' }, member, 'reject')), ['/scope']);
 	const plain = await agent.ask();

@@ -143,7 +143,7 @@ test('administration that makes a store says so, and that PARLEY_URL is not mean
 	assert.equal(made.code, 0, made.stderr);
 	assert.match(made.stderr, /Created a new store: .*fresh\/parley\.db/);
 	const list = await server.run(['user', 'list', '--data', data], { env: asMember() });
-	assert.match(list.stderr, /not on PARLEY_URL/);
+	assert.match(list.stderr, /not the server at PARLEY_URL/);
 });
 
 test('closed standard streams: nothing is written into a file of ours', async () => {

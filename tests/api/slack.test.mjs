@@ -114,7 +114,7 @@ test('approvals: buttons up to the limit, confirmed from medium on', async () =>
 test('votes by presses: each counts once, and the last one needed settles', async () => {
 	const { ask, message } = await shown(approval({ operation: { type: 'tool', name: 'x', arguments: { a: 2 } }, require: [{ approvals: 2 }] }));
 	await slack.press(server, 'UMIA', message, 'approve');
-	assert.match(await slack.line(1), /Your approval counts\. More are needed/);
+	assert.match(await slack.line(1), /Your approval is saved\. More are needed/);
 	await slack.press(server, 'UMIA', message, 'approve');
 	const after = await read(ask);
 	assert.deepEqual([after.status, after.votes.map((one) => [one.by.user, one.via])], ['pending', [[mia.id, 'slack']]]);
@@ -137,7 +137,7 @@ test('who may not settle is told so, and nobody else', async () => {
 	await slack.press(server, 'UMIA', message, 'option1');
 	assert.deepEqual((await read(ask)).answer.q1.selected, ['right']);
 	await slack.press(server, 'UADA', message, 'option0', { value: `${ask.id}..option0` });
-	assert.match(await slack.line(3), /mia was first/);
+	assert.match(await slack.line(3), /Already settled by mia/);
 	assert.equal(slack.lines.length, 3);
 });
 
@@ -147,7 +147,7 @@ test('who asked does not decide it by a press either, and a captured press count
 	const message = await until(() => slack.messages.find((m) => JSON.stringify(m.blocks).includes(mine.id)), 'the message');
 	for (const [n, verb] of ['approve', 'hour', 'reject'].entries()) {
 		await slack.press(server, 'UMIA', message, verb);
-		assert.match(await slack.line(n + 1), /who asks for an approval may not decide it/);
+		assert.match(await slack.line(n + 1), /whoever asks for an approval cannot decide it/);
 	}
 	assert.equal((await read(mine)).status, 'pending');
 	const press = { stamp: '99.1', value: slack.buttons(message)[2].value };
@@ -198,7 +198,7 @@ test('the same press twice settles once, and neither is refused', async () => {
 	await until(() => message.edits.length === 1, 'edited once');
 	assert.deepEqual(slack.lines, []);
 	await slack.press(server, 'UADA', message, 'yes', { stamp: '77.1', value });
-	assert.match(await slack.line(1), /mia was first/, 'another person\'s is another press');
+	assert.match(await slack.line(1), /Already settled by mia/, 'another person\'s is another press');
 });
 
 test('signatures: wrong, old, replayed with another body, none', async () => {
@@ -241,7 +241,7 @@ test('a form: its fields, its errors beside them, and what was filled in', async
 		['because', 3, '2026-11-20', 'elsewhere', ['p0', 'p11']]);
 	const late = await slack.submit(server, 'UADA', view, filled);
 	assert.equal(late.body.response_action, 'update');
-	assert.match(JSON.stringify(late.body.view), /mia was first/);
+	assert.match(JSON.stringify(late.body.view), /Already settled by mia/);
 });
 
 test('a trigger that came too late leaves a line with the link', async () => {

@@ -181,7 +181,7 @@ test('--project writes below the folder; --url names the server and hands the to
 test('unknown agents are refused; without one those on PATH are listed', async () => {
 	const wrong = await connect(newHome(), ['emacs']);
 	assert.equal(wrong.code, 2);
-	assert.match(wrong.stderr, /unknown agent emacs; there are: claude, codex/);
+	assert.match(wrong.stderr, /unknown agent emacs; known agents: claude, codex/);
 	const home = newHome();
 	put(home, 'bin/codex', '#!/bin/sh\n');
 	put(home, 'bin/cn', '#!/bin/sh\n');

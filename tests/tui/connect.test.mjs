@@ -23,8 +23,8 @@ test('the list, a choice, a test question and what came back', async () => {
 	await terminal.shows('Codex: connected');
 	await terminal.shows('Test question sent');
 	const ask = await asked();
-	assert.equal((await server.member.post(`/v1/asks/${ask.id}/answer`, { answer: 'It does' })).status, 200);
-	await terminal.shows('The test passed. Your answer came back: It does');
+	assert.equal((await server.member.post(`/v1/asks/${ask.id}/answer`, { answer: 'Yes' })).status, 200);
+	await terminal.shows('The test passed. The agent’s side received your answer: Yes');
 	await terminal.shows('exit 0');
 	assert.match(readFileSync(join(server.home, '.codex/config.toml'), 'utf8'), /mcp_servers\.parley/);
 });

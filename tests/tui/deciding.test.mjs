@@ -336,7 +336,7 @@ test('an approval is taken back, at once or from the history, unless it was used
 	const first = await approve('Undone at once');
 	await inbox.shows('u undo');
 	inbox.press('u');
-	await inbox.shows('Approval taken back');
+	await inbox.shows('Approval undone');
 	assert.ok((await server.agent.read(first)).revoked, 'revoked');
 	const second = await approve('Used already');
 	const now = await server.agent.read(second);

@@ -89,7 +89,7 @@ test('sub-agents have their lines; a second ask opens when the first is settled'
 	}
 	const seen = await terminal.shows('exit 0');
 	assert.match(seen, /= parallel_tasks +2/);
-	assert.match(seen, /\n {2}\* {3}\S+ +works\n/);
+	assert.match(seen, /\n {2}\* {3}\S+ +running\n/);
 	assert.match(seen, /\n {2}= {3}\S+ +done/);
 	assert.match(seen, /Both are done\./);
 });

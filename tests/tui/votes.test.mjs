@@ -17,10 +17,10 @@ test('a vote is kept, the card says what is still missing, in English and in Fre
 	await inbox.shows('Two of ops');
 	inbox.press('Enter');
 	await inbox.armed('▸ ( ) 1 Approve');
-	await inbox.shows('0 of 2 · 2 more of ops');
+	await inbox.shows('0 of 2 · 2 more from ops');
 	inbox.press('a');
-	await inbox.shows('Approval of “Two of ops” saved: 1 of 2 · one more of ops.');
-	await inbox.shows('1 of 2 · you ✓ · one more of ops');
+	await inbox.shows('Approval of “Two of ops” saved: 1 of 2 · one more from ops.');
+	await inbox.shows('1 of 2 · you ✓ · one more from ops');
 	assert.equal((await server.agent.read(ask)).status, 'pending');
 	inbox.close();
 	const french = await server.inbox({ columns: 80, lang: 'fr', env: mia.env });

@@ -9,14 +9,14 @@ test('quiet hours are said in words', async () => {
 	await speak('en');
 	await later(() => Promise.resolve());
 	expect(quietWords({ ...quiet, days: ['sun', 'sat'], except: 'urgent' })).toBe(
-		'22:00–07:30, weekends; urgent and critical questions pass',
+		'22:00–07:30, weekends; except urgent and critical questions',
 	);
 	expect(quietWords({ ...quiet, days: ['tue', 'mon'], except: 'never' })).toBe(
-		'22:00–07:30, Mon, Tue; nothing passes',
+		'22:00–07:30, Mon, Tue; no exceptions',
 	);
 	await speak('fr');
 	await later(() => Promise.resolve());
 	expect(quietWords({ ...quiet, days: [], except: 'urgent' })).toBe(
-		'22:00–07:30 ; les questions urgentes et critiques passent',
+		'22:00–07:30 ; sauf les questions urgentes ou critiques',
 	);
 });

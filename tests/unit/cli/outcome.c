@@ -92,7 +92,7 @@ static void the_story_names_who_it_was(void **state)
 	CHECK_STR(outcome_story(ask("{\"status\":\"expired\",\"answered_by\":{\"kind\":"
 				    "\"default\"}}"),
 			  &arena),
-		"The deadline passed; the default was used.");
+		"The deadline passed; the default answer was used.");
 	CHECK_STR(outcome_story(
 			  ask("{\"status\":\"cancelled\",\"reason\":\"old\"}"), &arena),
 		"Withdrawn. Reason: old");

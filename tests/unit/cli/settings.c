@@ -225,7 +225,7 @@ static void odd_files_are_refused_with_file_and_line(void **state)
 		const char *text, *told;
 	} odd[] = {
 		{ "ask_rtae = 5\n",
-			"parley.conf:1: there is no setting 'ask_rtae'; did you mean "
+			"parley.conf:1: unknown setting 'ask_rtae'; did you mean "
 			"ask_rate?" },
 		{ "#\nwholly_unknown_thing = 5\n", "parley.conf:2" },
 		{ "ask_rate = 1\nask_rate = 2\n",

@@ -174,6 +174,8 @@ static void approvals_take_edited_arguments(void **state)
 	CHECK_STR(buf_str(&out), "{\"value\":\"approve\",\"arguments\":{\"a\":1}}");
 	CHECK_INT(PUT(q, STR("Rejeter")), OK);
 	CHECK_STR(buf_str(&out), "{\"value\":\"reject\"}");
+	CHECK_INT(PUT(q, STR("refuser")), OK);
+	CHECK_STR(buf_str(&out), "{\"value\":\"reject\"}");
 	CHECK_INT(PUT(q, STR("maybe")), ERR_INVALID);
 }
 

@@ -26,7 +26,8 @@ static void a_sentence_of_the_catalogue_is_translated_with_its_values(void **sta
 	(void)state;
 	says("this is the last owner", "c’est le dernier propriétaire");
 	says("no ask ask_1", "aucune demande ask_1");
-	says("ask ask_1 is already expired", "la demande ask_1 est déjà expirée");
+	says("ask ask_1 is already expired",
+		"la demande ask_1 est déjà traitée (expirée)");
 	says("the role viewer may not do this",
 		"le rôle lecteur ne permet pas cette action");
 	says("must be a whole number from -1 to 9",
@@ -48,7 +49,7 @@ static void a_value_may_hold_what_stands_around_it(void **state)
 	(void)state;
 	says("no ask {id}", "aucune demande {id}");
 	says("ask a is already b is already skipped",
-		"la demande a est déjà b is already skipped");
+		"la demande a est déjà traitée (b is already skipped)");
 }
 
 static void the_first_language_of_ours_counts(void **state)
