@@ -264,8 +264,8 @@ static enum err route_stage(struct rows *rows, const struct ask *a, int64_t step
 		.round = round };
 
 	d.id = rows_new_id(rows, "dlv");
-	d.owner = arena_print(
-		rows->arena, "%lld/%.*s", (long long)a->ws, STR_ARGS(a->agent));
+	/* Steps of a workspace are worked as they are due: that is a moment, whoever asked. */
+	d.owner = arena_print(rows->arena, "%lld/", (long long)a->ws);
 	if (!rows_new(rows, RECORD_DELIVERIES, &d)) return out_of_memory(why);
 	rows_deliver_at(rows, due_ms);
 	return OK;

@@ -126,6 +126,17 @@ static int64_t claimed_now(const struct rows *rows, const struct delivery *than)
 	return n;
 }
 
+static const struct delivery *summary_here(const struct rows *rows, struct str contact)
+{
+	const struct delivery *d = NULL;
+
+	while ((d = rows_next(rows, RECORD_DELIVERIES, d)))
+		if (d->purpose == DELIVERY_SUMMARY && d->status == DELIVERY_WAITING &&
+			!d->lease.by.len && str_eq(d->contact, contact))
+			break;
+	return d;
+}
+
 /* The summary that waits for this contact, or a new one. */
 static enum err summary_open(struct rows *rows, const struct contact *c, int64_t at_ms,
 	struct str *out, struct fault *why)
@@ -133,18 +144,18 @@ static enum err summary_open(struct rows *rows, const struct contact *c, int64_t
 	const struct val args[] = { val_int(c->ws), val_text(c->id),
 		val_text(str_of(delivery_purpose_name(DELIVERY_SUMMARY))) };
 	const struct delivery like = { .purpose = DELIVERY_SUMMARY, .next_ms = at_ms };
-	const struct delivery *d = NULL;
+	const struct delivery *d = summary_here(rows, c->id);
 	struct delivery *fresh;
-	enum err e = rows_fetch(
-		rows, RECORD_DELIVERIES, SQL_DELIVERIES_TO_CONTACT, args, 3, why);
+	enum err e = d ? OK
+		       : rows_fetch(rows, RECORD_DELIVERIES, SQL_DELIVERIES_TO_CONTACT,
+				 args, 3, why);
 
 	if (e) return e;
-	while ((d = rows_next(rows, RECORD_DELIVERIES, d)))
-		if (d->purpose == DELIVERY_SUMMARY && d->status == DELIVERY_WAITING &&
-			!d->lease.by.len && str_eq(d->contact, c->id)) {
-			*out = d->id;
-			return OK;
-		}
+	if (!d) d = summary_here(rows, c->id);
+	if (d) {
+		*out = d->id;
+		return OK;
+	}
 	e = telling_stage(rows, NULL, c, like, &fresh, why);
 	if (!e) *out = fresh->id;
 	return e;

@@ -421,7 +421,18 @@ static const char step_6[] =
 	/* Tokens of agents that may run agents of ours. */
 	"ALTER TABLE tokens ADD COLUMN runs BIGINT NOT NULL DEFAULT 0;"
 	/* When a session ended. */
-	"ALTER TABLE sessions ADD COLUMN ended_ms BIGINT NOT NULL DEFAULT 0;";
+	"ALTER TABLE sessions ADD COLUMN ended_ms BIGINT NOT NULL DEFAULT 0;"
+
+	/* Each open ask may have a step of its route: of the indexes it is in those that tell
+	 * it from others, and when the steps of its workspace are due. Nobody is ever at one. A
+	 * session's deliveries are found by its asks. */
+	"DROP INDEX deliveries_by_session;"
+	"DROP INDEX deliveries_by_status;"
+	"DROP INDEX deliveries_due;"
+	"CREATE INDEX deliveries_by_status ON deliveries (ws, status, kind)"
+	" WHERE kind <> 'route';"
+	"CREATE INDEX deliveries_due ON deliveries (lease_by, next_ms)"
+	" WHERE status = 'waiting' AND carrier = '' AND kind <> 'route';";
 
 static const char *const steps[] = { step_1, step_2, step_3, step_4, step_5, step_6 };
 

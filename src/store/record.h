@@ -101,6 +101,7 @@ struct record {
 	int name;
 	size_t version_at; /* where its version lies; 0: it is added and deleted, never changed */
 	size_t session_at; /* where the session lies that it goes with; 0: it does not */
+	bool of_asks;	   /* what goes with a session is found by the session's asks */
 };
 
 extern const struct record records[RECORD_COUNT];

@@ -6,7 +6,7 @@
  * batch is decided anew. */
 #include "store/sql.h"
 
-/* `kind || ''` where another index than that of kinds is the short way.
+/* `kind || ''` and the like where another index than theirs is the short way.
  *
  * May be begun at $1 by the process $2: nobody is at it any more. What it is at already it knows
  * better than a clock that jumped. A resumer is begun once, and while no other runs for its
@@ -14,11 +14,17 @@
 #define DELIVERY_FREE                                                                    \
 	"status = 'waiting' AND carrier = '' AND next_ms <= $1 AND lease_ms <= $1"       \
 	" AND lease_by <> $2"                                                            \
-	" AND (kind <> 'resumer' OR (attempts = 0 AND NOT EXISTS (SELECT 1"              \
-	" FROM deliveries h WHERE h.ws = d.ws AND h.session = d.session"                 \
-	" AND h.kind || '' = 'resumer' AND h.status = 'waiting' AND h.lease_by > '')))"
+	" AND (kind <> 'resumer' OR (attempts = 0 AND session NOT IN (SELECT h.session"  \
+	" FROM deliveries h WHERE h.kind || '' = 'resumer' AND h.kind <> 'route'"        \
+	" AND h.status = 'waiting' AND h.carrier = '' AND h.lease_by > '')))"
+/* Waits for a process to begin it, or is under way. Steps of routes are worked in the store. */
+#define DELIVERY_TO_DO "status = 'waiting' AND carrier = '' AND kind <> 'route'"
 /* Somebody is at it. */
-#define DELIVERY_HELD "status = 'waiting' AND carrier = '' AND lease_by > ''"
+#define DELIVERY_HELD DELIVERY_TO_DO " AND lease_by > ''"
+/* A message that counts: core's delivery_shows_ask. */
+#define DELIVERY_SHOWS_ASK "purpose IN ('ask', 'reminder', 'thread')"
+/* A step of a route that waits. */
+#define DELIVERY_STEP "status = 'waiting' AND carrier = '' AND kind = 'route'"
 
 /* Asks, each with its session behind it. */
 #define ASKS_AND_SESSIONS                                                                \
@@ -194,9 +200,6 @@ const char *const sql_written[SQL_RECORDS] = {
 	[SQL_ASK_FETCHED] =
 		"INSERT INTO fetched (ws, ask, at_ms) SELECT ws, id, $3 FROM asks"
 		" WHERE ws = $1 AND id = $2 ON CONFLICT DO NOTHING",
-	[SQL_SESSION_FORGET_FETCHED] =
-		"DELETE FROM fetched WHERE ws = $1 AND ask IN (SELECT id FROM asks"
-		" WHERE ws = $1 AND session = $2)",
 	/* The session of the ask $2, if its agent was not heard of since $3. */
 	[SQL_SESSION_UNHEARD] =
 		"SELECT @sessions FROM sessions WHERE ws = $1 AND heard_ms < $3"
@@ -352,19 +355,29 @@ const char *const sql_written[SQL_RECORDS] = {
 	[SQL_DELIVERY_LOST] = "SELECT @deliveries FROM deliveries WHERE " DELIVERY_HELD
 			      " AND kind || '' = 'resumer' AND lease_ms <= $1"
 			      " AND lease_by <> $2 ORDER BY id LIMIT $3",
-	/* When the first is due that nobody is at, or that another may have given up. */
+	/* When the first is due that nobody is at, or that another may have given up; or a step:
+	 * one look at each owner of steps. */
 	[SQL_DELIVERY_NEXT] =
-		"SELECT COALESCE(MIN(due), 0) FROM (SELECT (SELECT next_ms FROM deliveries"
-		" WHERE status = 'waiting' AND carrier = '' AND lease_by = ''"
-		" ORDER BY next_ms LIMIT 1)"
+		"WITH RECURSIVE owners (name) AS (SELECT MIN(owner) FROM deliveries"
+		" WHERE " DELIVERY_STEP " UNION ALL SELECT (SELECT MIN(owner)"
+		" FROM deliveries WHERE " DELIVERY_STEP " AND owner > name)"
+		" FROM owners WHERE name IS NOT NULL)"
+		" SELECT COALESCE(MIN(due), 0) FROM (SELECT (SELECT next_ms FROM deliveries"
+		" WHERE " DELIVERY_TO_DO " AND lease_by = '' ORDER BY next_ms LIMIT 1)"
 		" AS due UNION ALL SELECT MIN(lease_ms) FROM deliveries WHERE " DELIVERY_HELD
-		" AND lease_by <> $1) AS all_due",
+		" AND lease_by <> $1 UNION ALL SELECT (SELECT next_ms FROM deliveries"
+		" WHERE " DELIVERY_STEP " AND owner = name ORDER BY next_ms LIMIT 1)"
+		" FROM owners WHERE name IS NOT NULL) AS all_due",
 	[SQL_DELIVERY_PURGE] =
 		"DELETE FROM deliveries WHERE (status IN ('done', 'dropped')"
 		" AND done_ms < $1) OR (status = 'dead' AND done_ms < $2)",
-	[SQL_DELIVERY_COUNT] = "SELECT kind, status, COUNT(*) FROM deliveries"
-			       " WHERE ws = $1 AND status IN ('waiting', 'dead')"
-			       " GROUP BY kind, status ORDER BY kind, status",
+	/* Steps of routes wait or are over. */
+	[SQL_DELIVERY_COUNT] =
+		"SELECT kind, status, COUNT(*) FROM deliveries WHERE ws = $1"
+		" AND status IN ('waiting', 'dead') AND kind <> 'route'"
+		" GROUP BY kind, status UNION ALL SELECT kind, status, COUNT(*)"
+		" FROM deliveries WHERE +ws = $1 AND " DELIVERY_STEP
+		" GROUP BY kind, status ORDER BY kind, status",
 	/* One look at each kind that something is due of. */
 	[SQL_DELIVERY_KINDS] =
 		"WITH RECURSIVE kinds (name) AS (SELECT MIN(kind) FROM deliveries"
@@ -379,21 +392,25 @@ const char *const sql_written[SQL_RECORDS] = {
 	/* Digests and summaries of a contact that wait. */
 	[SQL_DELIVERIES_TO_CONTACT] =
 		"SELECT @deliveries FROM deliveries WHERE ws = $1 AND contact = $2"
-		" AND contact <> '' AND purpose = $3 AND status = 'waiting'",
-	/* How many messages a contact got since $3, or gets now; and when the first was. */
+		" AND contact <> '' AND done_ms = 0 AND purpose = $3"
+		" AND status = 'waiting'",
+	/* How many messages a contact got since $3, or gets now; and when the first was. However
+	 * many it ever got, these alone are read. */
 	[SQL_CONTACT_RECENT] =
 		"SELECT COUNT(*), COALESCE(MIN(CASE WHEN done_ms > 0 THEN done_ms END), 0)"
-		" FROM deliveries WHERE ws = $1 AND contact = $2 AND contact <> ''"
-		" AND (done_ms > $3 OR done_ms = 0) AND carrier = ''"
-		" AND purpose IN ('ask', 'reminder', 'thread')"
-		" AND (status = 'done' OR (status = 'waiting' AND lease_by > ''"
-		" AND id <> $4))",
+		" FROM (SELECT done_ms FROM deliveries WHERE ws = $1 AND contact = $2"
+		" AND contact <> '' AND done_ms > $3 AND status = 'done'"
+		" AND carrier = '' AND " DELIVERY_SHOWS_ASK
+		" UNION ALL SELECT done_ms FROM deliveries WHERE " DELIVERY_HELD
+		" AND +ws = $1 AND contact || '' = $2 AND id <> $4"
+		" AND " DELIVERY_SHOWS_ASK ") AS recent",
 	/* To one address, whoever has it as a contact. */
 	[SQL_CODES_SENT] = "SELECT COUNT(*) FROM deliveries WHERE kind = $1"
 			   " AND host = $2 AND purpose = 'code' AND created_ms > $3"
 			   " AND contact <> ''",
 	[SQL_NOTIFY_WAITING] = "SELECT COUNT(*) FROM deliveries WHERE ws = $1"
-			       " AND contact <> '' AND status = 'waiting'",
+			       " AND contact <> '' AND status = 'waiting'"
+			       " AND kind <> 'route'",
 	[SQL_ASKS_CARRIED] =
 		"SELECT @asks(a.) FROM asks a WHERE a.ws = $1 AND a.status = 'pending'"
 		" AND a.id IN (SELECT d.ask FROM deliveries d WHERE d.ws = $1"

@@ -121,8 +121,10 @@ static void delete_write(struct buf *b, const struct record *r)
 
 static void delete_of_session_write(struct buf *b, const struct record *r)
 {
-	buf_print(b, "DELETE FROM %s WHERE ws = $1 AND session = $2 AND session <> ''",
-		r->table);
+	buf_print(b, "DELETE FROM %s WHERE ws = $1 AND ", r->table);
+	buf_add_text(b, r->of_asks ? "ask <> '' AND ask IN (SELECT id FROM asks"
+				     " WHERE ws = $1 AND session = $2)"
+				   : "session = $2 AND session <> ''");
 }
 
 static void (*const writers[RECORD_SQLS])(struct buf *, const struct record *) = {
@@ -139,7 +141,7 @@ static void (*const writers[RECORD_SQLS])(struct buf *, const struct record *) =
 static bool record_has(const struct record *r, int op)
 {
 	return ((op != RECORD_UPDATE && op != RECORD_UPDATE_USUAL) || r->version_at) &&
-	       (op != RECORD_DELETE_OF_SESSION || r->session_at);
+	       (op != RECORD_DELETE_OF_SESSION || r->session_at || r->of_asks);
 }
 
 /* ---- all of them ---- */

@@ -119,9 +119,12 @@ static void delete_of_session(struct calls *c, const struct session *s)
 {
 	const struct val args[] = { val_int(s->ws), val_text(s->id) };
 
-	CALL(c, SQL_SESSION_FORGET_FETCHED, args);
+	/* What is found by its asks, while they are there. */
 	for (int id = 0; id < RECORD_COUNT; id++)
-		if (records[id].session_at)
+		if (records[id].of_asks)
+			CALL(c, SQL_OF(id, RECORD_DELETE_OF_SESSION), args);
+	for (int id = 0; id < RECORD_COUNT; id++)
+		if (records[id].session_at && !records[id].of_asks)
 			CALL(c, SQL_OF(id, RECORD_DELETE_OF_SESSION), args);
 	CALL(c, SQL_SESSION_EMPTY_EVENTS, args);
 }

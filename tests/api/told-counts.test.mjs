@@ -9,7 +9,7 @@ import { until, useServer } from './lib/server.mjs';
 const long = Boolean(process.env.PARLEY_LONG);
 const seed = Number(process.env.PARLEY_SEED ?? Date.now() % 1e6);
 const count = Number(process.env.PARLEY_COUNT ?? (long ? 10_000 : 60));
-const server = await useServer({ keepPort: true, flags: ['--webhook-internal', '127.0.0.0/8', '--notify-rate', '1000', '--ask-rate', '0'] });
+const server = await useServer({ keepPort: true, flags: ['--webhook-internal', '127.0.0.0/8', '--webhook-host-max', '64', '--notify-rate', '1000', '--ask-rate', '0'] });
 
 test(`every step that is due is told, none early, none begun after the settlement (seed ${seed})`, async (t) => {
 	const counts = check(await play([server], server.secrets, { count, seed, kill: long ? 20 : 50 }));

@@ -83,6 +83,55 @@ static void a_statement_whose_first_list_failed_can_be_used(void **state)
 	place_done();
 }
 
+/* What SQLite says how it goes about a statement, line after line. */
+static enum err plan_row(void *ctx, const struct row *row, struct fault *why)
+{
+	(void)why;
+	buf_print(ctx, "%.*s\n", STR_ARGS(row_text(row, 3)));
+	return OK;
+}
+
+/* However many deliveries there are, these read no more than what they are about. */
+static void what_is_due_is_found_without_reading_all(void **state)
+{
+	static const struct {
+		enum sql sql;
+		const char *by;
+	} ways[] = { { SQL_CONTACT_RECENT, "contact=? AND done_ms>?" },
+		{ SQL_DELIVERIES_TO_CONTACT, "contact=? AND done_ms=?" },
+		{ SQL_DELIVERY_NEXT, "deliveries_by_owner (kind=? AND owner=?)" },
+		{ SQL_DELIVERY_OWNERS,
+			"deliveries_by_owner (kind=? AND owner=? AND next_ms<?)" },
+		{ SQL_DELIVERY_DUE,
+			"deliveries_by_owner (kind=? AND owner=? AND next_ms<?)" },
+		{ SQL_DELIVERY_HELD, "deliveries_due (lease_by=?)" },
+		{ SQL_DELIVERY_LOST, "deliveries_due (lease_by>?)" },
+		{ SQL_OF(RECORD_DELIVERIES, RECORD_DELETE_OF_SESSION),
+			"deliveries_once (ws=? AND ask=?)" } };
+	struct db *db;
+
+	(void)state;
+	if (!str_starts(str_of(place_fresh()), "sqlite:")) skip();
+	db = place_open(true);
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		struct buf text = { .max = 16384 }, plan = { .max = 16384 };
+		struct call c = { .sql = SQL_GIVEN, .row = plan_row, .ctx = &plan };
+		struct fault why = { 0 };
+
+		buf_print(&text, "EXPLAIN QUERY PLAN %s", sql_text(ways[i].sql));
+		c.text = buf_text(&text);
+		if (db_run(db, &c, 1, &why)) fail_msg("%s: %s", c.text, why.detail);
+		if (!strstr(buf_text(&plan), ways[i].by) ||
+			strstr(buf_text(&plan), "SCAN deliveries") ||
+			strstr(buf_text(&plan), "AUTOMATIC"))
+			fail_msg("%s:\n%s", c.text, buf_text(&plan));
+		buf_done(&text);
+		buf_done(&plan);
+	}
+	db_close(db);
+	place_done();
+}
+
 static int64_t version_of(struct db *db)
 {
 	int64_t version = -1;
@@ -244,6 +293,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_statement_prepares),
 		cmocka_unit_test(a_statement_whose_first_list_failed_can_be_used),
+		cmocka_unit_test(what_is_due_is_found_without_reading_all),
 		cmocka_unit_test(an_empty_store_is_brought_up_and_once_is_enough),
 		cmocka_unit_test(a_newer_store_is_refused_with_a_clear_line),
 		cmocka_unit_test(a_desk_does_not_open_a_newer_store),

@@ -4,11 +4,13 @@ import assert from 'node:assert/strict';
 import http from 'node:http';
 import { after } from 'node:test';
 import { random } from './random.mjs';
-import { PATIENCE_MS, sleep, until } from './server.mjs';
+import { sleep, until } from './server.mjs';
 
 const STEPS_S = [0, 20, 60, 300, 900];
 const AT_ONCE = 20;
 const OPEN_MOST = 100; // each of them may be due after a step of the clock
+const LOOKS_MOST = 25;
+const PROGRESS_EVERY = 500;
 
 /** A receiver that fails now and then, is slow now and then, and notes what it got by the servers' clock. */
 class Phone {
@@ -40,15 +42,25 @@ class Phone {
 	}
 }
 
-/** Returns when everything that was due has been begun. */
-async function drained(call, token, now) {
-	const late = ({ next_at: at, attempts }) => !attempts && Date.parse(at) < now() - 500;
-	await until(async () => !(await call(token, 'GET', '/v1/deliveries?status=waiting&limit=200')).items.some(late), 'what is due');
+/** Is this delivery due by the servers' clock, and not begun? What is due just now may be under way to it. */
+const isLate = (at_ms) => ({ next_at: at, attempts }) => !attempts && Date.parse(at) < at_ms - 500;
+
+/**
+ * Returns once every step that is due has been worked: what the checker holds asks to that are open then. Messages get
+ * a moment to be begun; what came of them is judged at the end.
+ */
+async function worked(call, token, clock) {
+	const some = async (which) => (await call(token, 'GET', `/v1/deliveries?status=waiting&limit=200${which}`)).items.some(isLate(clock()));
+	await until(async () => !await some('&kind=route'), 'every step that is due');
+	const at = clock() - 500;
+	for (let looks = 0; looks < LOOKS_MOST && await some(''); looks++) await sleep(20);
+	return at;
 }
 
 /**
  * Asks `count` times over random routes and settles at random moments. `servers`: nodes of one store, started, with
- * webhook_internal for this machine and no rate; `kill`: how many of a hundred rounds end with a kill.
+ * webhook_internal for this machine, no rate and room for many messages to one host; `kill`: how many of a hundred
+ * rounds end with a kill.
  */
 export async function play(servers, tokens, { count, seed, kill = 20 }) {
 	const below = random(seed);
@@ -60,7 +72,8 @@ export async function play(servers, tokens, { count, seed, kill = 20 }) {
 	};
 	/* The latest time that the servers' clock has shown: it is stepped back, too, and what it showed was due. */
 	let latest = 0;
-	const now = () => (latest = Math.max(latest, Date.now() + servers[0].offset));
+	const clock = () => Date.now() + servers[0].offset;
+	const now = () => (latest = Math.max(latest, clock()));
 	const phones = await Promise.all([0, 1, 2].map(() => new Phone(now, below).open()));
 	const people = [];
 	for (const [i, phone] of phones.entries()) {
@@ -84,12 +97,12 @@ export async function play(servers, tokens, { count, seed, kill = 20 }) {
 		sessions.push((await call(tokens.agent, 'POST', '/v1/sessions', { title: `s${i}`, project: `p${i}`, parallel: true })).id);
 	}
 	const asks = [], open = [];
-	let kills = 0;
+	let kills = 0, shown = 0;
 	const askOne = async (n) => {
 		const route = below(routes.length);
 		const ask = await call(tokens.agent, 'POST', '/v1/asks',
 			{ session: sessions[route], question: 'Go?', type: 'boolean', title: `#${n}` }, `ask-${n}`);
-		const kept = { id: ask.id, route, created: Date.parse(ask.created_at) };
+		const kept = { id: ask.id, route, created: Date.parse(ask.created_at), worked: 0 };
 		asks.push(kept);
 		open.push(kept);
 	};
@@ -104,8 +117,10 @@ export async function play(servers, tokens, { count, seed, kill = 20 }) {
 		const ms = [0, 1000, 25e3, 70e3, 400e3, 1000e3, -7e3][below(7)];
 		now();
 		servers.forEach((server) => server.jump(ms));
-		if (below(3) === 0) await drained(call, tokens.admin, now);
-		else if (below(2)) await sleep(below(30));
+		if (below(3) === 0) {
+			const at = await worked(call, tokens.admin, clock);
+			for (const ask of open) ask.worked = Math.max(ask.worked, at);
+		} else if (below(2)) await sleep(below(30));
 		const victim = some();
 		const killing = below(100) < kill && asks.length > AT_ONCE;
 		const settling = Promise.all(Array.from({ length: asks.length < count && open.length < OPEN_MOST ? AT_ONCE / 2 : AT_ONCE }, settleOne));
@@ -115,13 +130,21 @@ export async function play(servers, tokens, { count, seed, kill = 20 }) {
 			kills += 1;
 		}
 		await settling;
+		if (asks.length - shown >= PROGRESS_EVERY) {
+			shown = asks.length;
+			process.stderr.write(`${shown} asks, ${open.length} open, ${kills} kills, ${phones.reduce((n, phone) => n + phone.got.length, 0)} messages\n`);
+		}
 	}
-	/* What a server that was killed had begun is free once its lease is over; what failed is tried again. */
+	/* What a server that was killed had begun is free once its lease is over; what failed is tried again. The clock
+	 * goes on when nothing else does: a step of it takes away the leases of what is under way. */
+	let looks = 0, left = [];
 	await until(async () => {
-		const { items } = await call(tokens.admin, 'GET', '/v1/deliveries?status=waiting&limit=1');
-		if (items.length) servers.forEach((server) => server.jump(700e3));
-		return !items.length;
-	}, 'every delivery', PATIENCE_MS + 20 * count);
+		({ items: left } = await call(tokens.admin, 'GET', '/v1/deliveries?status=waiting&limit=200'));
+		if (left.length && (!left.some(isLate(clock())) || ++looks % 20 === 0)) servers.forEach((server) => server.jump(700e3));
+		return !left.length;
+	}, 'every delivery').catch((error) => {
+		throw new Error(`${error.message}; at ${new Date(clock()).toISOString()} ${left.length} are left: ${JSON.stringify(left.slice(0, 3))}`);
+	});
 	const rows = [];
 	for (let cursor = ''; cursor !== null;) {
 		const page = await call(tokens.admin, 'GET', `/v1/deliveries?limit=200${cursor && `&cursor=${encodeURIComponent(cursor)}`}`);
@@ -134,14 +157,17 @@ export async function play(servers, tokens, { count, seed, kill = 20 }) {
 /** The items by what they have under this name. */
 function of(list, name) {
 	const groups = new Map();
-	for (const one of list) groups.set(one[name], [...(groups.get(one[name]) ?? []), one]);
+	for (const one of list) {
+		if (!groups.has(one[name])) groups.set(one[name], []);
+		groups.get(one[name]).push(one);
+	}
 	return groups;
 }
 
 /** What must hold of it. → counts */
 export function check({ asks, routes, rows, got, kills }) {
 	const [rowsOf, gotOf, gotBy] = [of(rows, 'ask'), of(got, 'ask'), of(got, 'id')];
-	let told = 0, steps = 0, settled = 0;
+	let told = 0, steps = 0, settled = 0, dead = 0;
 	for (const ask of asks) {
 		const route = routes[ask.route];
 		const own = rowsOf.get(ask.id) ?? [];
@@ -165,7 +191,13 @@ export function check({ asks, routes, rows, got, kills }) {
 			steps += 1;
 			assert.ok(own.some((d) => d.contact && d.step === row.step), `${ask.id}: step ${row.step} told nobody`);
 		}
+		/* It was open when all that was due was worked: so were its steps. */
+		for (const step of route.steps.keys()) {
+			assert.ok(dueOf(step) > ask.worked || points.some((row) => row.step === step && row.status === 'done'),
+				`${ask.id}: step ${step} was due ${ask.worked - dueOf(step)} ms before, and was not worked`);
+		}
 		for (const row of own.filter((one) => one.contact)) {
+			dead += row.status === 'dead';
 			assert.ok(row.status !== 'done' || gotBy.get(row.id)?.some((one) => !one.bad), `${row.id} is done and never came`);
 		}
 		/* Who has it was told its end, last. */
@@ -176,5 +208,5 @@ export function check({ asks, routes, rows, got, kills }) {
 			settled += 1;
 		}
 	}
-	return { asks: asks.length, kills, steps, told, settled };
+	return { asks: asks.length, kills, steps, told, settled, dead };
 }

@@ -17,7 +17,7 @@ after(async () => {
 test(`every step that is due is told, none early, none begun after the settlement (seed ${seed})`, async (t) => {
 	const store = cluster.database('told');
 	for (let i = 0; i < 2; i++) {
-		nodes.push(new Node(store, { keepPort: true, flags: ['--webhook-internal', '127.0.0.0/8', '--notify-rate', '1000'] }));
+		nodes.push(new Node(store, { keepPort: true, flags: ['--webhook-internal', '127.0.0.0/8', '--webhook-host-max', '64', '--notify-rate', '1000'] }));
 		await nodes[i].start();
 	}
 	const tokens = { agent: await nodes[0].token('agent', 'builder'), member: await nodes[0].token('member', 'mia'),
