@@ -11,7 +11,7 @@ const server = await useServer({ env: { PARLEY_TEST_TOOLS: '1' }, keepPort: true
 const play = new KilledRuns({ servers: [server], tokens: server.secrets, runs: RUNS, kills: KILLS });
 after(() => play.end());
 
-test(`${RUNS} runs, killed ${KILLS} times`, { timeout: 3_600_000 }, async (t) => {
+test(`${RUNS} runs, killed ${KILLS} times`, { timeout: 4 * 3_600_000 }, async (t) => {
 	await play.play();
 	t.diagnostic(play.summary);
 	const check = await server.run(['check', '--data', server.data]);

@@ -37,6 +37,7 @@ export class KilledRuns {
 		this.asked = new Map(); // session → how often it was asked about an interrupted call
 		this.retried = new Map(); // and how often a person said to do it again
 		this.got = new Map(); // what run n heard of its second turn
+		this.calls = 0; // of the model
 	}
 
 	async request(who, ...rest) { return persist(this.servers, this.tokens[who], ...rest); }
@@ -48,6 +49,8 @@ export class KilledRuns {
 	}
 
 	async answer(q) {
+		this.calls++;
+		this.model.requests.length = 0; // counted, not kept: there may be a hundred thousand
 		const n = number(q), turns = q.messages.filter(({ role }) => role === 'assistant').length;
 		await sleep(Math.random() * 20);
 		if (first(q).startsWith('Child')) return turns ? [use('report', { markdown: `child ${n}` })] : [todo(`child ${n}`)];
@@ -103,7 +106,14 @@ export class KilledRuns {
 	async play() {
 		await this.prepare();
 		const people = this.people(), feeding = this.feed();
+		const began = Date.now();
 		for (let i = 0; i < this.kills; i++) {
+			/* Many kills are spread over the runs as they get done. */
+			while (this.got.size < this.runs * i / this.kills - 32) await sleep(20);
+			if (i && i % 50 === 0) {
+				console.log(`${i} of ${this.kills} kills, ${this.got.size} of ${this.runs} runs in their last turn, `
+					+ `${this.follower.last} events, ${Math.round((Date.now() - began) / 1000)} s, ${this.follower.problem ?? 'no gap'}`);
+			}
 			await sleep(50 + this.below(this.pause));
 			await this.servers[this.below(this.servers.length)].crash();
 		}
@@ -144,7 +154,7 @@ export class KilledRuns {
 	get summary() {
 		const sum = (map) => [...map.values()].reduce((a, b) => a + b, 0);
 		return `${this.runs} runs, ${this.kills} kills, ${this.servers.length} node(s), seed ${this.seed}: `
-			+ `${this.model.requests.length} model calls, ${this.follower.last} events, `
+			+ `${this.calls} model calls, ${this.follower.last} events, `
 			+ `${sum(this.asked)} interrupted calls (${sum(this.retried)} done again by a person)`;
 	}
 
