@@ -16,6 +16,7 @@ struct claimed_runs {
 	struct task task;
 	struct run_claim claim;
 	atomic_int refs;
+	struct runner *runner;
 };
 
 /* A message of a run. */
@@ -73,6 +74,13 @@ struct runner {
 	bool woken; /* runs were queued, or taken away */
 	bool freed; /* a worker came back */
 	bool stray; /* a run may be held that nobody works on */
+	bool left;  /* the last claim left something that is due */
+	/* The dispatcher deals with the store: no claim goes along meanwhile; and it begins when
+	 * none is under way. */
+	bool dealing;
+	struct claimed_runs
+		*along; /* a claim that is decided with what queued its runs */
+	bool endless;	/* it sleeps until it is woken */
 	struct worker *workers;
 	int64_t workers_len, busy;
 	bool troubled;

@@ -4,7 +4,9 @@
  * 1. A run is claimed before it is worked on, and what a worker reports carries the lease.
  * 2. A run that was taken away (cancelled, deleted, lost) is given up at once: its model call is
  *    cut, and whatever it still reports is refused.
- * 3. Threads are made when they are first needed, and no more than runs_max. */
+ * 3. Threads are made when they are first needed, and no more than runs_max.
+ * 4. A run that is queued here while a thread is idle is claimed in the very commit that queues
+ *    it, and handed to that thread by whoever committed. The dispatcher claims everything else. */
 #include "agent/inner.h"
 
 #include "base/clock.h"
@@ -268,10 +270,9 @@ static void runs_look(struct runner *r)
 	mem_free(n.lost);
 }
 
-/* Hands each to a thread. Those that rest already were only looked at. */
+/* Hands each to a thread. Those that rest already were only looked at. Under the lock. */
 static void runs_hand_out(struct runner *r, struct claimed_runs *c)
 {
-	pthread_mutex_lock(&r->lock);
 	for (size_t i = 0; i < c->claim.len; i++) {
 		struct run_work *work = &c->claim.works[i];
 		struct worker *w;
@@ -292,7 +293,6 @@ static void runs_hand_out(struct runner *r, struct claimed_runs *c)
 		r->busy++;
 		pthread_cond_signal(&w->go);
 	}
-	pthread_mutex_unlock(&r->lock);
 }
 
 /* Until that moment, in ms; -1: never. */
@@ -318,28 +318,85 @@ static bool runs_wait(struct runner *r, int64_t *wait)
 	return e || look.due; /* what is wrong, the claim finds out */
 }
 
-/* How long until there may be more, in ms; -1: nothing waits. */
-static int64_t runs_claim(struct runner *r, int64_t free)
+static struct claimed_runs *claim_new(struct runner *r, int64_t free, int64_t take)
 {
 	struct claimed_runs *c = mem_alloc(sizeof *c);
-	int64_t wait = -1;
 
-	if (!c) return TROUBLE_MS;
+	if (!c) return NULL;
 	atomic_store(&c->refs, 1);
+	c->runner = r;
 	c->claim = (struct run_claim){
-		.by = str_of(r->by), .node = str_of(r->node), .free = free, .take = free
+		.by = str_of(r->by), .node = str_of(r->node), .free = free, .take = take
 	};
-	if (runner_tell(r, &use_run_claim, &c->task, &c->claim)) {
-		wait = TROUBLE_MS;
-		pthread_mutex_lock(&r->lock);
-		r->stray = true; /* they may be claimed all the same */
-		pthread_mutex_unlock(&r->lock);
-	} else {
+	c->task.checked = &c->claim;
+	return c;
+}
+
+/* When there may be more; 0: nothing waits. */
+static int64_t runs_claim(struct runner *r, int64_t free)
+{
+	struct claimed_runs *c = claim_new(r, free, free);
+	int64_t next_ms = clock_now_ms() + TROUBLE_MS;
+	bool ok = c && !runner_tell(r, &use_run_claim, &c->task, &c->claim);
+
+	pthread_mutex_lock(&r->lock);
+	r->left = !ok || c->claim.left;
+	if (ok) {
 		runs_hand_out(r, c);
-		wait = wait_until(c->claim.next_ms);
+		next_ms = c->claim.next_ms;
+	} else {
+		r->stray = true; /* they may be claimed all the same */
 	}
+	pthread_mutex_unlock(&r->lock);
 	claimed_drop(c);
-	return wait;
+	return next_ms;
+}
+
+/* ---- claims that go along ---- */
+
+/* On the thread that commits, or synced. */
+static void along_done(struct job *job)
+{
+	struct claimed_runs *c = job->ctx;
+	struct runner *r = c->runner;
+
+	pthread_mutex_lock(&r->lock);
+	if (!job->err) runs_hand_out(r, c);
+	if (job->err == ERR_UNKNOWN) r->stray = r->woken = true;
+	r->along = NULL;
+	if (r->dealing || r->endless || r->woken) pthread_cond_broadcast(&r->wake);
+	pthread_mutex_unlock(&r->lock);
+	claimed_drop(c);
+}
+
+/* For as many as have a thread that waits for work. */
+static struct task *along_claim(void *ctx)
+{
+	struct runner *r = ctx;
+	struct claimed_runs *c = NULL;
+	int64_t idle, free;
+
+	pthread_mutex_lock(&r->lock);
+	idle = r->workers_len - r->busy;
+	free = r->set.runs_max - r->busy;
+	if (idle > 0 && free > 0 && !r->along && !r->dealing && !r->stopping)
+		c = claim_new(r, free, idle < free ? idle : free);
+	if (c) {
+		c->claim.along = true;
+		c->task.job.done = along_done;
+		c->task.job.ctx = c;
+		r->along = c;
+	}
+	pthread_mutex_unlock(&r->lock);
+	return c ? &c->task : NULL;
+}
+
+/* Under the lock: from here on the dispatcher alone claims. */
+static void runner_deal(struct runner *r)
+{
+	r->dealing = true;
+	while (r->along)
+		pthread_cond_wait(&r->wake, &r->lock);
 }
 
 /* ---- the dispatcher ---- */
@@ -354,8 +411,15 @@ static void runner_wait(struct runner *r, int64_t ms)
 		int64_t left_ms = end_ms - clock_mono_ms();
 		struct timespec at;
 
+		/* A claim went along: its lease is to be looked after. */
+		if (r->busy && (ms < 0 || ms > LOOK_MS)) {
+			runner_wait(r, LOOK_MS);
+			return;
+		}
 		if (ms < 0) {
+			r->endless = true;
 			pthread_cond_wait(&r->wake, &r->lock);
+			r->endless = false;
 			continue;
 		}
 		if (left_ms <= 0 || clock_now_ms() >= due_ms) break;
@@ -388,20 +452,31 @@ static void runner_free_former(struct runner *r)
 static void *runner_main(void *ctx)
 {
 	struct runner *r = ctx;
-	int64_t wait = 0, looked_ms = clock_mono_ms();
+	int64_t wait = 0, next_ms = 0, looked_ms = clock_mono_ms();
 
 	runner_free_former(r);
 	pthread_mutex_lock(&r->lock);
 	while (!r->stopping) {
 		int64_t free, busy;
-		bool woken, stray;
+		bool woken, stray, idle;
 
 		if (!r->woken && !r->freed) runner_wait(r, wait);
+		/* A thread came back, nothing waits for one, and no lease is to be looked at. */
+		idle = r->freed && !r->woken && !r->left && !r->stray && !r->set.shared &&
+		       !(r->busy && clock_mono_ms() - looked_ms >= LOOK_MS);
+		if (idle && !r->stopping && !(next_ms && next_ms <= clock_now_ms())) {
+			r->freed = false;
+			wait = wait_until(next_ms);
+			if (r->busy) wait = sooner(wait, LOOK_MS);
+			continue;
+		}
+		runner_deal(r);
 		woken = r->woken;
 		r->woken = r->freed = false;
 		free = r->set.runs_max - r->busy;
 		busy = r->busy;
 		stray = r->stray;
+		r->left |= free <= 0;
 		if (r->stopping) break;
 		pthread_mutex_unlock(&r->lock);
 		if (stray ||
@@ -412,11 +487,13 @@ static void *runner_main(void *ctx)
 		wait = -1;
 		if (free > 0 &&
 			(woken || r->troubled || !r->set.shared || runs_wait(r, &wait)))
-			wait = runs_claim(r, free);
+			next_ms = runs_claim(r, free), wait = wait_until(next_ms);
 		if (busy || r->set.shared) wait = sooner(wait, LOOK_MS);
 		pthread_mutex_lock(&r->lock);
+		r->dealing = false;
 		if (r->busy || r->stray) wait = sooner(wait, LOOK_MS);
 	}
+	runner_deal(r);
 	for (struct worker *w = r->workers; w; w = w->next) {
 		if (w->busy) worker_give_up(w);
 		pthread_cond_signal(&w->go);
@@ -463,7 +540,7 @@ struct runner *runner_new(
 
 enum err runner_start(struct runner *r, struct fault *why)
 {
-	desk_on_runs(r->desk, runner_woken, r);
+	desk_on_runs(r->desk, &(struct run_hooks){ r, runner_woken, along_claim });
 	if (pthread_create(&r->thread, NULL, runner_main, r))
 		return fail(why, ERR_UNAVAILABLE, "no thread for runs");
 	r->started = true;
@@ -478,7 +555,7 @@ void runner_stop(struct runner *r)
 	struct task t = { 0 };
 
 	if (!r || !r->started) return;
-	desk_on_runs(r->desk, NULL, NULL);
+	desk_on_runs(r->desk, NULL);
 	pthread_mutex_lock(&r->lock);
 	r->stopping = true;
 	pthread_cond_signal(&r->wake);

@@ -59,7 +59,10 @@ static void desk_told(void *ctx, struct told *told)
 {
 	struct desk *d = ctx;
 
-	if (!told) deadline_forget(d); /* there may be asks nobody was told of */
+	if (!told) { /* there may be asks, and runs, that nobody was told of */
+		deadline_forget(d);
+		desk_wake_runs(d);
+	}
 	if (d->peers)
 		peers_pass(d->peers, told);
 	else
@@ -90,7 +93,7 @@ static void desk_committed(void *ctx, const struct rows *rows)
 		desk_deliver(d, rows->delivers ? 0 : rows->delivers_ms);
 	if (rows->next_deadline_ms && deadline_set(d, rows->next_deadline_ms))
 		desk_wake(d);
-	if (rows->runs) desk_wake_runs(d);
+	if (rows->runs || rows->queued) desk_wake_runs(d);
 }
 
 /* A job that wants more memory than it may have says nothing of the store. */
@@ -305,7 +308,7 @@ struct desk *desk_open(const struct desk_settings *set, struct fault *why)
 	d->mail.authserv = desk_text(set->mail_authserv, STR_NONE);
 	d->mail.approve = set->mail_approve;
 	d->hooks = (struct clerk_hooks){ d, desk_told, desk_nap, desk_committed,
-		desk_trouble, desk_logged };
+		desk_trouble, desk_logged, desk_claim_along };
 	atomic_store(&d->ready, true);
 	atomic_store(&d->reached, true);
 	desk_set(d, set);

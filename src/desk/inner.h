@@ -9,6 +9,7 @@
 #include "desk/hint.h"
 #include "desk/mail_in.h"
 #include "desk/rate.h"
+#include "desk/run.h"
 #include "store/lanes.h"
 #include "store/peers.h"
 
@@ -61,8 +62,7 @@ struct desk {
 	void *told_ctx;
 	void (*deliver)(void *ctx, int64_t at_ms);
 	void *deliver_ctx;
-	void (*runs)(void *ctx); /* some may be claimed; likewise */
-	void *runs_ctx;
+	struct run_hooks runs; /* of who works on runs; likewise */
 	struct {
 		pthread_mutex_t lock; /* over all of it */
 		desk_hint_fn *fn;
@@ -245,6 +245,8 @@ void desk_deliver(struct desk *, int64_t at_ms);
 void desk_told_metrics(struct desk *, struct buf *);
 void desk_mail_metrics(struct desk *, struct buf *);
 void desk_wake_runs(struct desk *);
+/* The claim that is to be decided with a batch that queued runs; or NULL. */
+struct job *desk_claim_along(void *desk, const struct rows *);
 void desk_hints_done(struct desk *);
 /* What another node's run shows; ctx is the desk. On the peers thread. */
 void desk_hint_heard(void *ctx, struct str line);

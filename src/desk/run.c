@@ -5,19 +5,33 @@
 #include "core/body.h"
 #include "core/show.h"
 
-void desk_on_runs(struct desk *d, void (*fn)(void *), void *ctx)
+void desk_on_runs(struct desk *d, const struct run_hooks *hooks)
 {
 	pthread_mutex_lock(&d->listeners);
-	d->runs = fn;
-	d->runs_ctx = ctx;
+	d->runs = hooks ? *hooks : (struct run_hooks){ 0 };
 	pthread_mutex_unlock(&d->listeners);
 }
 
 void desk_wake_runs(struct desk *d)
 {
 	pthread_mutex_lock(&d->listeners);
-	if (d->runs) d->runs(d->runs_ctx);
+	if (d->runs.woken) d->runs.woken(d->runs.ctx);
 	pthread_mutex_unlock(&d->listeners);
+}
+
+struct job *desk_claim_along(void *ctx, const struct rows *rows)
+{
+	struct desk *d = ctx;
+	struct task *t = NULL;
+
+	if (!rows->queued) return NULL;
+	pthread_mutex_lock(&d->listeners);
+	if (d->runs.claim) t = d->runs.claim(d->runs.ctx);
+	pthread_mutex_unlock(&d->listeners);
+	if (!t) return NULL;
+	t->desk = d;
+	t->job.kind = &use_run_claim.job;
+	return &t->job;
 }
 
 /* ---- finding ---- */
@@ -180,7 +194,7 @@ struct run *run_new(struct rows *rows, struct session *s, const struct run_make 
 		rows, &r, MESSAGE_USER, message_text(m->text, rows->arena));
 	if (!first) return NULL;
 	r.first = first->id;
-	rows->runs = true;
+	rows->queued = true;
 	return rows_new(rows, RECORD_RUNS, &r);
 }
 
@@ -243,7 +257,7 @@ enum err run_resume(struct rows *rows, struct session *s, struct run *r, const c
 	if (e) return e;
 	r->wake_ms = rows->now_ms;
 	r->waits_for = STR("[]"); /* it goes on: claiming it is no news */
-	rows->runs = true;
+	rows->queued = true;
 	jw_key(&w, "by");
 	jw_text(&w, by);
 	return run_event(rows, "run.resumed", s, r, &b, why);

@@ -66,6 +66,8 @@ struct run_work {
 struct run_claim {
 	struct str by, node;
 	int64_t free, take;
+	bool along; /* only what its own batch has queued, and only if nothing else is due */
+	bool left;		/* found: something that is due was not taken */
 	struct run_work *works; /* found; in the task's arena */
 	size_t len;
 	int64_t next_ms; /* when there may be more; 0: nothing waits */
@@ -145,8 +147,16 @@ struct run_yield {
 extern const struct use use_run_claim, use_run_look, use_run_history, use_run_turn,
 	use_run_trouble, use_run_start, use_run_calls, use_run_renew, use_run_yield;
 
-/* Called on the writing clerk's thread when runs may be claimed, or were taken away. With NULL
- * it is never called again from then on. */
-void desk_on_runs(struct desk *, void (*fn)(void *ctx), void *ctx);
+/* Called on the thread that commits. */
+struct run_hooks {
+	void *ctx;
+	void (*woken)(void *ctx); /* runs may be claimed, or were taken away */
+	/* Runs were queued in a batch of this process, which is about to be committed: a claim with
+	 * `along`, in task.checked, that is decided in it; or NULL. Its task's `done` is called. */
+	struct task *(*claim)(void *ctx);
+};
+
+/* With NULL they are never called again from then on. */
+void desk_on_runs(struct desk *, const struct run_hooks *);
 
 #endif

@@ -118,7 +118,7 @@ static enum err child_queued(struct rows *rows, const struct session *s,
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
 
-	rows->runs = true;
+	rows->queued = true;
 	show_text(&w, "agent", child->agent);
 	jw_key(&w, "position");
 	jw_null(&w);

@@ -196,6 +196,7 @@ static enum err run_claimed(void *ctx, struct rows *rows, void *record, struct f
 	if (stop) {
 		r->lease = (struct lease){ 0 };
 		r->wake_ms = rows->now_ms + STOPPED_MS;
+		rows->runs = true;
 		return OK;
 	}
 	work = work_room(q);
@@ -219,6 +220,16 @@ static enum err next_row(void *ctx, const struct row *row, struct fault *why)
 	return OK;
 }
 
+/* Is there a copy of one that is due, and was not taken? */
+static bool left_due(const struct rows *rows)
+{
+	const struct run *r = NULL;
+
+	while ((r = rows_next(rows, RECORD_RUNS, r)))
+		if (r->status == RUN_QUEUED && r->wake_ms <= rows->now_ms) return true;
+	return false;
+}
+
 static enum err claim_decide(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
@@ -230,16 +241,24 @@ static enum err claim_decide(struct job *job, struct rows *rows, struct fault *w
 	if (!q) return fail(why, ERR_MEMORY, "out of memory");
 	c->works = NULL;
 	c->len = 0;
+	c->left = false;
 	*q = (struct run_claiming){ .claim = { .by = c->by,
 					    .free = c->free,
 					    .take = c->take,
+					    .along = c->along,
+					    .left = &c->left,
 					    .length_ms = RUN_LEASE_MS },
 		.t = t,
 		.c = c,
 		.rows = rows };
-	e = lost_requeue(rows, c, why);
+	e = c->along ? OK : lost_requeue(rows, c, why);
 	if (!e) e = rows_query(rows, SQL_RUNS_WORKING, NULL, 0, working_row, q, why);
 	if (!e) e = rows_claim(rows, &leased_runs, &q->claim, run_claimed, q, why);
+	c->left |= left_due(rows);
+	if (c->along) {
+		rows->queued = c->left;
+		return e;
+	}
 	if (!e) e = rows_query(rows, SQL_RUN_NEXT, next, 2, next_row, &c->next_ms, why);
 	return e;
 }

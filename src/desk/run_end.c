@@ -51,7 +51,8 @@ static enum err run_stop(
 	enum err e = run_act(r, action, why);
 
 	if (e) return e;
-	if (r->lease.by.len) rows->runs = true; /* whoever works on it hears of it */
+	/* Whoever works on it hears of it, unless that is who ends it. */
+	if (action == RUN_CANCEL && r->lease.by.len) rows->runs = true;
 	r->lease = (struct lease){ 0 };
 	r->waits_for = r->recovery = STR_NONE;
 	r->wake_ms = 0;

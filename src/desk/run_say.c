@@ -351,7 +351,7 @@ static enum err retry_decide(struct job *job, struct rows *rows, struct fault *w
 		.queued_ms = rows->now_ms };
 	next = fresh.id.len ? rows_new(rows, RECORD_RUNS, &fresh) : NULL;
 	if (!next) return fail(why, ERR_MEMORY, "out of memory");
-	rows->runs = true;
+	rows->queued = true;
 	was = s->status;
 	session_run_began(s, next->id);
 	rows_touch_session(rows, s);

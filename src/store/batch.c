@@ -81,6 +81,7 @@ void batch_durable(const struct batch *b, const struct owed *o)
 	if (o->tells) b->hooks->told(b->hooks->ctx, o->told);
 	told_drop(o->told);
 	hand_back(o->jobs, o->len);
+	if (o->follower) o->follower->done(o->follower);
 }
 
 /* ---- one transaction ---- */
@@ -301,6 +302,45 @@ static void batch_learn(struct batch *b)
 	b->state = b->db->driver->state(b->db);
 }
 
+/* One more job, if there is one that goes with these. */
+static enum err batch_follow(struct batch *b, struct owed *news, struct fault *why)
+{
+	const struct clerk_hooks *h = b->hooks;
+	bool may = h && h->follow && !b->unfollowed && b->db->driver->state;
+	struct job *job = may ? h->follow(h->ctx, &b->rows) : NULL;
+	enum err broke;
+
+	if (!job) return OK;
+	job_reset(job);
+	job->batch = b->number;
+	rows_savepoint(&b->rows);
+	job->err = job->kind->decide(job, &b->rows, &job->why);
+	if (!job->err) job->err = job_decided(b, job);
+	if (!job->err && job->arena.failed)
+		job->err = fail(&job->why, ERR_MEMORY, "out of memory");
+	if (!job->err) {
+		news->follower = job;
+		return OK;
+	}
+	rows_rollback(&b->rows);
+	broke = job_broke(job) ? job->err : OK;
+	if (broke) *why = job->why;
+	b->unfollowed = broke != OK;
+	job->done(job);
+	return broke;
+}
+
+static void batch_unfollow(struct batch *b, struct owed *news, const struct fault *why)
+{
+	struct job *job = news->follower;
+
+	if (!job) return;
+	b->unfollowed = true;
+	news->follower = NULL;
+	job_fail(job, why);
+	job->done(job);
+}
+
 /* The news of it go to `news`. */
 static enum err batch_try(struct batch *b, struct job **jobs, size_t len,
 	struct owed *news, struct fault *why)
@@ -331,6 +371,7 @@ static enum err batch_try(struct batch *b, struct job **jobs, size_t len,
 		else if (ready && job_broke(jobs[i]))
 			*why = jobs[i]->why, e = jobs[i]->err;
 	}
+	if (!e) e = batch_follow(b, news, why);
 	if (!e && rows_dirty(&b->rows)) {
 		e = rows_write(&b->rows, why);
 		if (!e) batch_learn(b);
@@ -339,7 +380,9 @@ static enum err batch_try(struct batch *b, struct job **jobs, size_t len,
 		if (b->rows.log_ends) b->log = *b->rows.log_ends;
 		batch_back(b);
 	}
+	if (e) batch_unfollow(b, news, why);
 	if (e) batch_undo(b, jobs, len);
+	if (!e) b->unfollowed = false;
 	return e;
 }
 
@@ -403,6 +446,9 @@ void batch_write(struct batch *b, struct job **jobs, size_t len)
 		why.err = OK;
 		e = batch_try(b, jobs, len, &news, &why);
 		if (batch_cut_off(b, e)) e = batch_try(b, jobs, len, &news, &why);
+		/* What followed them may be what failed. */
+		if (e && e != ERR_UNKNOWN && b->unfollowed)
+			e = batch_try(b, jobs, len, &news, &why);
 	}
 	if (!e) {
 		trouble(b, NULL);
@@ -454,6 +500,7 @@ void batch_write_ahead(struct batch *b, struct job **jobs, size_t len)
 	if (!e && b->options.hasty) {
 		batch_durable(b, o);
 		o->len = 0;
+		o->follower = NULL;
 		o->told = NULL;
 		o->tells = false;
 	}
@@ -483,6 +530,10 @@ void batch_take_back(struct batch *b)
 		told_drop(o->told);
 		fail(&why, ERR_UNKNOWN, "the disk failed after the commit");
 		batch_unknown(b, o->jobs, o->len, &why);
+		if (o->follower) {
+			job_fail(o->follower, &why);
+			o->follower->done(o->follower);
+		}
 		mem_free(o);
 	}
 }

@@ -118,6 +118,10 @@ struct clerk_hooks {
 	/* A job decided, and changed rows: for what follows from any such change. When it
 	 * fails the job has failed. */
 	enum err (*decided)(void *ctx, struct job *, struct rows *, struct fault *);
+	/* All jobs of a batch have decided, where nobody else writes to the store: one more that is
+	 * decided and committed with them; or NULL. If it fails, or they do, it is handed back as
+	 * failed, and disturbs none of them. */
+	struct job *(*follow)(void *ctx, const struct rows *);
 };
 
 struct clerk;

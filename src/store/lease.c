@@ -112,6 +112,43 @@ static enum err claiming_look(struct claiming *q, struct fault *why)
 	return e ? e : rows_query(q->rows, q->l->owners, owners, 4, owner_row, q, why);
 }
 
+static bool group_full(struct claiming *q, const void *record)
+{
+	const struct lease_tally *group = group_find(
+		q, text_at(record, q->l->owner_at), text_at(record, q->l->group_at));
+
+	return group && group->max && group->held >= group->max;
+}
+
+static bool record_due(struct claiming *q, const void *record)
+{
+	const struct lease *lease =
+		(const struct lease *)(const void *)((const char *)record +
+						     q->l->lease_at);
+
+	return lease_free(lease, q->c->by, q->rows->now_ms) && !group_full(q, record) &&
+	       q->l->due_now(q->rows, q->c, record);
+}
+
+/* Who waited before goes first: then these wait for an ordinary claim. */
+static void claiming_along(struct claiming *q)
+{
+	const void *at = NULL;
+
+	for (size_t i = 0; i < q->owners_len; i++)
+		if (q->owners[i].due) {
+			q->free = 0;
+			return;
+		}
+	while ((at = rows_next(q->rows, q->l->record, at)))
+		if (record_due(q, at)) {
+			struct lease_tally *owner =
+				owner_find(q, text_at(at, q->l->owner_at));
+
+			if (owner) owner->due = owner->loaded = true;
+		}
+}
+
 /* ---- one at a time ---- */
 
 /* Who holds least, of those the one that waits longest: owners are in that order. Those that
@@ -127,14 +164,6 @@ static struct lease_tally *owner_next(struct claiming *q)
 		if (!best || o->held < best->held) best = o;
 	}
 	return best;
-}
-
-static bool group_full(struct claiming *q, const void *record)
-{
-	const struct lease_tally *group = group_find(
-		q, text_at(record, q->l->owner_at), text_at(record, q->l->group_at));
-
-	return group && group->max && group->held >= group->max;
 }
 
 /* Is this a group that the owner can have no more of? */
@@ -188,11 +217,7 @@ static const void *owner_first(struct claiming *q, const struct lease_tally *own
 	const void *at = NULL;
 
 	while ((at = rows_next(q->rows, l->record, at)))
-		if (str_eq(text_at(at, l->owner_at), owner->name) &&
-			lease_free((const struct lease *)(const void *)((const char *)at +
-									l->lease_at),
-				q->c->by, q->rows->now_ms) &&
-			!group_full(q, at) && l->due_now(q->rows, q->c, at))
+		if (str_eq(text_at(at, l->owner_at), owner->name) && record_due(q, at))
 			return at;
 	return NULL;
 }
@@ -214,6 +239,13 @@ static enum err record_claim(struct claiming *q, struct lease_tally *owner,
 	return claimed(ctx, q->rows, changed, why);
 }
 
+/* May it have records that are due and are no copies of the batch? */
+static bool owner_left(struct claiming *q, const struct lease_tally *owner)
+{
+	if (!owner->due || (q->c->along && owner->loaded)) return false;
+	return !owner->done || groups_full_len(q, owner);
+}
+
 enum err rows_claim(struct rows *rows, const struct leased *l,
 	const struct lease_claim *c, lease_claimed_fn *claimed, void *ctx,
 	struct fault *why)
@@ -226,6 +258,7 @@ enum err rows_claim(struct rows *rows, const struct leased *l,
 	if (!q) return fail(why, ERR_MEMORY, "out of memory");
 	*q = (struct claiming){ .rows = rows, .l = l, .c = c, .free = c->free };
 	e = claiming_look(q, why);
+	if (!e && c->along) claiming_along(q);
 	while (!e && q->taken < c->take && (owner = owner_next(q))) {
 		const void *record;
 
@@ -239,6 +272,8 @@ enum err rows_claim(struct rows *rows, const struct leased *l,
 		else
 			owner->done = true;
 	}
+	for (size_t i = 0; c->left && i < q->owners_len; i++)
+		*c->left |= owner_left(q, &q->owners[i]);
 	return e;
 }
 

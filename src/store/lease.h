@@ -44,6 +44,9 @@ struct lease_claim {
 	int64_t take;	   /* how many it takes now, at most */
 	int64_t group_max; /* held of one group at once; 0: any number */
 	int64_t length_ms; /* of the lease */
+	/* Only copies that the batch has made due, and none if anything was due before. */
+	bool along;
+	bool *left; /* not NULL: set when an owner was left whose records may be due */
 };
 
 /* Called with each record as it is claimed; it is to be changed further, if at all, at once. */

@@ -201,7 +201,7 @@ void rows_start(struct rows *rows, struct arena *arena, struct db *db, struct id
 	rows->statements_end = &rows->statements_first;
 	rows->policies = NULL;
 	rows->next_deadline_ms = 0;
-	rows->delivers = rows->runs = false;
+	rows->delivers = rows->runs = rows->queued = false;
 	rows->delivers_ms = 0;
 	rows->point = (struct savepoint){ 0 };
 	rows_savepoint(rows);
@@ -230,7 +230,8 @@ void rows_savepoint(struct rows *rows)
 		.next_deadline_ms = rows->next_deadline_ms,
 		.delivers = rows->delivers,
 		.delivers_ms = rows->delivers_ms,
-		.runs = rows->runs };
+		.runs = rows->runs,
+		.queued = rows->queued };
 }
 
 static void copy_restore(struct rows *rows, const struct row_saved *saved)
@@ -277,6 +278,7 @@ void rows_rollback(struct rows *rows)
 	rows->delivers = p->delivers;
 	rows->delivers_ms = p->delivers_ms;
 	rows->runs = p->runs;
+	rows->queued = p->queued;
 	rows_savepoint(rows);
 }
 

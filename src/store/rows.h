@@ -67,7 +67,7 @@ struct savepoint {
 	size_t staged_len;
 	struct statement **statements_end;
 	int64_t next_deadline_ms;
-	bool delivers, runs;
+	bool delivers, runs, queued;
 	int64_t delivers_ms;
 };
 
@@ -90,7 +90,8 @@ struct rows {
 	int64_t next_deadline_ms; /* the earliest of rows_due_at; 0: none */
 	bool delivers;		  /* deliveries were staged in this batch that are due */
 	int64_t delivers_ms;	  /* and the first of those that are due later; 0: none */
-	bool runs; /* runs were queued, or taken from who works on them, in this batch */
+	bool runs;   /* runs were queued for later, or taken from who works on them */
+	bool queued; /* runs were queued that are due */
 	struct people_guard *guards;
 	struct log_end *log_ends; /* of those that were wanted (wants_log_end) or known */
 	struct log_end log_now;	  /* of the last one that events were added to */

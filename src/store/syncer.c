@@ -123,6 +123,7 @@ struct owed *syncer_begin(struct syncer *s)
 	o->next = NULL;
 	o->what = NULL;
 	o->len = 0;
+	o->follower = NULL;
 	o->told = NULL;
 	o->tells = false;
 	pthread_mutex_lock(&s->lock);

@@ -23,8 +23,9 @@ struct owed {
 	void *what;	 /* to sync, as db.h has it; NULL: nothing */
 	struct job *jobs[96];
 	size_t len;
-	struct told *told; /* or NULL: nothing to tell */
-	bool tells;	   /* though there was no memory for what */
+	struct job *follower; /* one more, or NULL */
+	struct told *told;    /* or NULL: nothing to tell */
+	bool tells;	      /* though there was no memory for what */
 };
 
 enum { OWED_JOBS = sizeof((struct owed *)0)->jobs / sizeof(struct job *) };
