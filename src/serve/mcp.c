@@ -100,9 +100,10 @@ void mcp_refuse(struct request *r, const struct rpc_fault *why)
 	reply_message(r, why->status);
 }
 
-void mcp_refuse_params(struct request *r, const char *format, ...)
+void mcp_refuse_as(
+	struct request *r, int status, enum rpc_code code, const char *format, ...)
 {
-	struct rpc_fault why = { .status = 200, .code = RPC_INVALID_PARAMS };
+	struct rpc_fault why = { .status = status, .code = code };
 	va_list args;
 
 	va_start(args, format);
@@ -128,7 +129,8 @@ void mcp_tool_error(struct request *r, struct str text)
 void mcp_trouble(struct request *r)
 {
 	const struct job *job = &r->task.job;
-	struct rpc_fault why = { .status = 200, .code = RPC_INTERNAL };
+	bool invalid = job->err == ERR_NOT_FOUND || job->err == ERR_INVALID ||
+		       job->err == ERR_BAD_REQUEST;
 	struct str text = fault_text(&job->why, &r->task.job.arena);
 
 	if (job->err == ERR_NO_TOKEN) {
@@ -136,15 +138,11 @@ void mcp_trouble(struct request *r)
 		request_reply(r, STR_NONE);
 		return;
 	}
-	if (mcp_of(r)->tool && job->err != ERR_INTERNAL) {
+	if (mcp_of(r)->tool && job->err != ERR_INTERNAL)
 		mcp_tool_error(r, text);
-		return;
-	}
-	if (job->err == ERR_NOT_FOUND || job->err == ERR_INVALID ||
-		job->err == ERR_BAD_REQUEST)
-		why.code = RPC_INVALID_PARAMS;
-	snprintf(why.message, sizeof why.message, "%.*s", STR_ARGS(text));
-	mcp_refuse(r, &why);
+	else
+		mcp_refuse_as(r, 200, invalid ? RPC_INVALID_PARAMS : RPC_INTERNAL, "%.*s",
+			STR_ARGS(text));
 }
 
 /* ---- to the desk and back ---- */
@@ -211,17 +209,14 @@ static enum err entered(struct task *t, struct fault *why)
 static void turn_away(struct request *r)
 {
 	struct mcp *m = mcp_of(r);
-	struct rpc_fault why = { 0 };
 
 	if (m->batch) buf_done(&m->batch->replies);
 	m->batch = NULL;
 	m->tool = NULL;
-	if (!r->task.mcp_ended) {
+	if (r->task.mcp_ended)
+		mcp_refuse_as(r, 404, RPC_INVALID_REQUEST, "%s", r->task.job.why.detail);
+	else
 		mcp_trouble(r);
-		return;
-	}
-	rpc_fail(&why, 404, RPC_INVALID_REQUEST, "%s", r->task.job.why.detail);
-	mcp_refuse(r, &why);
 }
 
 static void put_back(struct request *r)
@@ -318,18 +313,17 @@ static void run_request(struct request *r)
 	struct mcp *m = mcp_of(r);
 	enum revision revision = m->client.revision;
 	const struct mcp_method *method = method_find(methods, m->rpc.method, revision);
-	struct rpc_fault why = { 0 };
 
 	if (!method) method = method_find(mcp_offer(r)->methods, m->rpc.method, revision);
 	if ((!method || !method->asks_desk) && mcp_enter_first(r, run)) return;
-	if (method && !(m->batch && method->run == mcp_initialize)) {
+	if (method && !(m->batch && method->run == mcp_initialize))
 		method->run(r);
-		return;
-	}
-	rpc_fail(&why, revision >= REV_2026_07_28 ? 404 : 200, RPC_NO_METHOD,
-		"there is no method %.*s %s %s", STR_ARGS(str_first(m->rpc.method, 64)),
-		method ? "among several messages of" : "in", revision_name(revision));
-	mcp_refuse(r, &why);
+	else
+		mcp_refuse_as(r, revision >= REV_2026_07_28 ? 404 : 200, RPC_NO_METHOD,
+			"there is no method %.*s %s %s",
+			STR_ARGS(str_first(m->rpc.method, 64)),
+			method ? "among several messages of" : "in",
+			revision_name(revision));
 }
 
 static void run_notification(struct request *r)
@@ -418,7 +412,6 @@ static void batch_next(struct request *r)
 {
 	struct mcp *m = mcp_of(r);
 	struct mcp_batch *b = m->batch;
-	struct rpc_fault why = { 0 };
 
 	buf_done(&m->out);
 	buf_done(&m->said);
@@ -427,12 +420,10 @@ static void batch_next(struct request *r)
 		return;
 	}
 	*m = b->common;
-	if (rpc_read(&b->messages->items[b->next++], &r->task.job.arena, &m->rpc)) {
+	if (rpc_read(&b->messages->items[b->next++], &r->task.job.arena, &m->rpc))
 		run(r);
-		return;
-	}
-	rpc_fail(&why, 200, RPC_INVALID_REQUEST, "not a JSON-RPC 2.0 message");
-	mcp_refuse(r, &why);
+	else
+		mcp_refuse_as(r, 200, RPC_INVALID_REQUEST, "not a JSON-RPC 2.0 message");
 }
 
 static void batch_entered(struct request *r)
@@ -570,12 +561,9 @@ static void ended(struct request *r)
 
 void route_mcp_end(struct request *r)
 {
-	struct rpc_fault why = { 0 };
-
 	if (refuse_method(r) || !mcp_new(r) || !session_enter(r)) return;
 	if (!mcp_of(r)->nonce.len) {
-		rpc_fail(&why, 400, RPC_INVALID_REQUEST, "Mcp-Session-Id is needed");
-		mcp_refuse(r, &why);
+		mcp_refuse_as(r, 400, RPC_INVALID_REQUEST, "Mcp-Session-Id is needed");
 		return;
 	}
 	mcp_task(r);

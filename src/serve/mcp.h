@@ -60,8 +60,9 @@ void mcp_send(struct request *);
 /* Says a message to the client before the reply: a notification, or a request of ours. */
 void mcp_say(struct request *, struct str message);
 void mcp_refuse(struct request *, const struct rpc_fault *);
-void mcp_refuse_params(struct request *, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+void mcp_refuse_as(struct request *, int status, enum rpc_code, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+#define mcp_refuse_params(r, ...) mcp_refuse_as((r), 200, RPC_INVALID_PARAMS, __VA_ARGS__)
 void mcp_refuse_uri(struct request *, struct str uri); /* no such resource */
 void mcp_accept(struct request *);		       /* 202, to what needs no answer */
 /* An error of the desk, as an error of the protocol; in a call of a tool that the model can
@@ -107,6 +108,8 @@ void mcp_answer_now(struct request *, const struct json *ask); /* its result as 
 void mcp_read(struct request *, struct str ask, mcp_fn *then);
 /* Since 2026-07-28 who did not declare the extension has no tasks, and is told so. */
 bool mcp_task_known(struct request *);
+/* The members of a task, in the words of the client's revision. */
+void mcp_task_write(struct request *, struct json_writer *, const struct json *ask);
 
 /* mcp_form.c: what the client is asked itself. True: the request is answered. */
 bool mcp_form_ask(struct request *, const struct json *ask);
@@ -116,10 +119,10 @@ size_t mcp_inputs(
 void inputs_write(struct json_writer *, const struct mcp_input *, size_t len);
 /* The responses that came with requestState; a response to a request of ours. */
 mcp_fn mcp_form_retry, mcp_form_response;
-/* Takes responses, by name, for an ask that is pending. What they settle or add goes to the
- * desk, and then `then`, whatever it said; after NOTHING and AGAIN the caller goes on. */
-enum elicited mcp_form_take(struct request *, const struct json *ask,
-	const struct json *responses, mcp_fn *then);
+/* Takes responses, by name, for an ask that may be pending, and then `then`, whatever the desk
+ * said. */
+void mcp_form_take(struct request *, const struct json *ask, const struct json *responses,
+	mcp_fn *then);
 /* The id of the request that asks for the form, as JSON. */
 void form_id(struct buf *, struct serve *, struct str ask);
 

@@ -63,12 +63,11 @@ static bool wants_task(struct request *r)
 
 static void answer_task(struct request *r, const struct json *ask)
 {
-	struct mcp *m = mcp_of(r);
 	struct json_writer *w = mcp_result(r, "task");
-	bool now = m->client.revision >= REV_2026_07_28;
+	bool now = mcp_of(r)->client.revision >= REV_2026_07_28;
 
 	if (!now) jw_put_object(w, "task");
-	task_write(w, ask, task_status(ask), m->client.revision, mcp_offer(r)->poll_ms);
+	mcp_task_write(r, w, ask);
 	if (!now) jw_object_end(w);
 	mcp_send(r);
 }

@@ -107,7 +107,9 @@ bool mcp_form_ask(struct request *r, const struct json *ask)
 
 /* ---- what came back ---- */
 
-enum elicited mcp_form_take(struct request *r, const struct json *ask,
+/* What they settle or add goes to the desk, and then `then`; after NOTHING and AGAIN the caller
+ * goes on. */
+static enum elicited form_put(struct request *r, const struct json *ask,
 	const struct json *responses, mcp_fn *then)
 {
 	static const struct use *const uses[] = {
@@ -125,6 +127,17 @@ enum elicited mcp_form_take(struct request *r, const struct json *ask,
 	mcp_body(r, body);
 	mcp_put(r, uses[what], then, then);
 	return what;
+}
+
+void mcp_form_take(struct request *r, const struct json *ask,
+	const struct json *responses, mcp_fn *then)
+{
+	struct mcp_input inputs[MCP_INPUTS_MAX];
+	enum elicited what = mcp_inputs(r, ask, inputs)
+				     ? form_put(r, ask, responses, then)
+				     : ELICITED_NOTHING;
+
+	if (what == ELICITED_NOTHING || what == ELICITED_AGAIN) then(r);
 }
 
 /* The ask as it is now: what is still wanted, or was wrong, is asked for again. */
@@ -146,7 +159,7 @@ static void retry_got(struct request *r)
 		mcp_answer_now(r, ask);
 		return;
 	}
-	switch (mcp_form_take(r, ask, mcp_param(r, "inputResponses"), retry_taken)) {
+	switch (form_put(r, ask, mcp_param(r, "inputResponses"), retry_taken)) {
 	case ELICITED_NOTHING: /* a page was opened, or the form put away */
 		mcp_wait(r, ask);
 		return;
@@ -180,13 +193,9 @@ static void response_got(struct request *r)
 	struct mcp_input inputs[MCP_INPUTS_MAX];
 	struct json_member one = { .value = *m->rpc.result };
 	struct json responses = { .type = JSON_OBJECT, .count = 1, .members = &one };
-	enum elicited what = ELICITED_NOTHING;
 
-	if (mcp_inputs(r, ask, inputs)) {
-		one.name = inputs[0].name;
-		what = mcp_form_take(r, ask, &responses, mcp_accept);
-	}
-	if (what == ELICITED_NOTHING || what == ELICITED_AGAIN) mcp_accept(r);
+	if (mcp_inputs(r, ask, inputs)) one.name = inputs[0].name;
+	mcp_form_take(r, ask, &responses, mcp_accept);
 }
 
 void mcp_form_response(struct request *r)

@@ -313,7 +313,6 @@ void mcp_resume(struct request *r)
 {
 	struct mcp *m = mcp_of(r);
 	struct str rest = m->last_event, beats;
-	struct rpc_fault why = { 0 };
 	struct ticket_call t;
 
 	if (str_cut(&rest, ':', &beats) &&
@@ -324,7 +323,6 @@ void mcp_resume(struct request *r)
 		m->how = t.how;
 		mcp_read(r, t.ask, resumed);
 	} else if (!mcp_enter_first(r, mcp_resume)) {
-		rpc_fail(&why, 400, RPC_INVALID_REQUEST, "no event of this server");
-		mcp_refuse(r, &why);
+		mcp_refuse_as(r, 400, RPC_INVALID_REQUEST, "no event of this server");
 	}
 }

@@ -159,6 +159,10 @@ static void listener_open(struct request *r, uint8_t changes, const struct json 
 	struct buf b = { .max = 65536 };
 	struct mcp_listener *l;
 
+	if (!r->x) {
+		mcp_accept(r);
+		return;
+	}
 	uris_gather(&b, mcp_offer(r)->resources, uris);
 	l = b.failed ? NULL : mem_alloc(sizeof *l + m->rpc.id.len + b.len);
 	if (l) {
@@ -185,17 +189,10 @@ void mcp_listen(struct request *r)
 	for (const struct mcp_change *c = changes; c->wanted; c++)
 		if (json_is(json_get(wanted, c->wanted), JSON_TRUE))
 			bits |= 1u << (c - changes);
-	if (r->x)
-		listener_open(
-			r, (uint8_t)bits, json_get(wanted, "resourceSubscriptions"));
-	else
-		mcp_accept(r);
+	listener_open(r, (uint8_t)bits, json_get(wanted, "resourceSubscriptions"));
 }
 
 void mcp_listen_legacy(struct request *r)
 {
-	if (r->x)
-		listener_open(r, UINT8_MAX, NULL);
-	else
-		mcp_accept(r);
+	listener_open(r, UINT8_MAX, NULL);
 }

@@ -16,6 +16,12 @@ bool mcp_task_known(struct request *r)
 	return false;
 }
 
+void mcp_task_write(struct request *r, struct json_writer *w, const struct json *ask)
+{
+	task_write(w, ask, task_status(ask), mcp_of(r)->client.revision,
+		mcp_offer(r)->poll_ms);
+}
+
 static void task_put(
 	struct request *r, const struct use *use, mcp_fn *then, mcp_fn *otherwise)
 {
@@ -58,8 +64,7 @@ static void task_got(struct request *r)
 	if (mcp_of(r)->client.revision >= REV_2026_07_28)
 		outcome_write(r, w, ask);
 	else
-		task_write(w, ask, task_status(ask), mcp_of(r)->client.revision,
-			mcp_offer(r)->poll_ms);
+		mcp_task_write(r, w, ask);
 	mcp_send(r);
 }
 
@@ -72,14 +77,10 @@ void mcp_task_get(struct request *r)
 
 static void task_cancelled(struct request *r)
 {
-	enum revision revision = mcp_of(r)->client.revision;
 	struct json_writer *w = mcp_result(r, "complete");
-	const struct json *ask;
 
-	if (revision < REV_2026_07_28) {
-		ask = json_get(mcp_out(r), "ask");
-		task_write(w, ask, task_status(ask), revision, mcp_offer(r)->poll_ms);
-	}
+	if (mcp_of(r)->client.revision < REV_2026_07_28)
+		mcp_task_write(r, w, json_get(mcp_out(r), "ask"));
 	mcp_send(r);
 }
 
@@ -100,13 +101,7 @@ void mcp_task_cancel(struct request *r)
 
 static void task_update_got(struct request *r)
 {
-	const struct json *ask = mcp_out(r), *given = mcp_param(r, "inputResponses");
-	struct mcp_input inputs[MCP_INPUTS_MAX];
-	enum elicited what = mcp_inputs(r, ask, inputs)
-				     ? mcp_form_take(r, ask, given, mcp_ping)
-				     : ELICITED_NOTHING;
-
-	if (what == ELICITED_NOTHING || what == ELICITED_AGAIN) mcp_ping(r);
+	mcp_form_take(r, mcp_out(r), mcp_param(r, "inputResponses"), mcp_ping);
 }
 
 void mcp_task_update(struct request *r)
@@ -131,8 +126,7 @@ static void tasks_listed(struct request *r)
 	jw_put_array(w, "tasks");
 	for (uint32_t i = 0; json_is(items, JSON_ARRAY) && i < items->count; i++) {
 		jw_object(w);
-		task_write(w, &items->items[i], task_status(&items->items[i]),
-			REV_2025_11_25, mcp_offer(r)->poll_ms);
+		mcp_task_write(r, w, &items->items[i]);
 		jw_object_end(w);
 	}
 	jw_array_end(w);
