@@ -6,7 +6,11 @@
 #include "cli/cli.h"
 
 /* Agent's words are labelled as such; the operation is drawn by us, in full. */
-void card_write(struct cli *, const struct json *ask, const struct json *told,
-	struct buf *out); /* told: see tui/told.h; NULL: unknown */
+struct card_facts {
+	const struct json *told; /* see tui/told.h; NULL: unknown */
+	const struct json *why;	 /* see tui/why.h; NULL: unknown */
+};
+void card_write(
+	struct cli *, const struct json *ask, const struct card_facts *, struct buf *out);
 
 #endif

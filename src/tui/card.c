@@ -6,6 +6,7 @@
 #include "text/safe_text.h"
 #include "tui/markdown.h"
 #include "tui/told.h"
+#include "tui/why.h"
 #include "tui/words.h"
 
 enum { TITLE_ROWS = 3, NAME_COLUMNS = 14, BEFORE_MAX = 5 };
@@ -407,6 +408,7 @@ struct card card_draw(
 	title_write(&w);
 	chips_write(&w);
 	votes_write(&w);
+	why_draw(page, ask, look->why);
 	outcome_write(&w);
 	verifiers_write(&w);
 	card.operation_end = operation_write(&w);

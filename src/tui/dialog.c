@@ -42,6 +42,13 @@ static bool may_settle(const struct dialog *d, bool may_answer)
 	       (!refused.len || str_is(refused, "require"));
 }
 
+/* How approving is confirmed. The risk may rise while the card is open: a verifier can raise it. */
+static void risk_take(struct dialog *d)
+{
+	d->form.critical = ask_risk(d->ask) == RISK_CRITICAL;
+	d->form.twice = d->by_itself && ask_risk(d->ask) == RISK_HIGH;
+}
+
 bool dialog_open(struct dialog *d, const struct json *ask, bool may_answer)
 {
 	const char *yes;
@@ -56,7 +63,7 @@ bool dialog_open(struct dialog *d, const struct json *ask, bool may_answer)
 	}
 	yes = msg_text("tui.yes");
 	d->form.yes = yes ? yes[0] : 'y';
-	d->form.critical = ask_risk(d->ask) == RISK_CRITICAL;
+	risk_take(d);
 	d->open = may_settle(d, may_answer);
 	d->armed_at = clock_person_ms() + ARMING_MS;
 	return true;
@@ -82,7 +89,10 @@ void dialog_update(struct dialog *d, const struct json *ask)
 		d->id = json_text(json_get(before, "id"));
 		return;
 	}
-	if (ask_pending(d->ask)) return;
+	if (ask_pending(d->ask)) {
+		risk_take(d);
+		return;
+	}
 	if (d->open) ask_vanish(d);
 	d->busy = false;
 }
@@ -99,7 +109,8 @@ void dialog_deleted(struct dialog *d)
 
 void dialog_came(struct dialog *d, bool by_itself)
 {
-	d->form.twice = by_itself && ask_risk(d->ask) == RISK_HIGH;
+	d->by_itself = by_itself;
+	risk_take(d);
 }
 
 void dialog_allow(struct dialog *d, bool may_answer)
@@ -137,6 +148,12 @@ void dialog_told(struct dialog *d, const struct json *told)
 	d->told = json_copy(told, &d->told_arena);
 }
 
+void dialog_why(struct dialog *d, const struct json *tried)
+{
+	arena_done(&d->why_arena);
+	d->why = json_copy(tried, &d->why_arena);
+}
+
 void dialog_close(struct dialog *d)
 {
 	form_close(&d->form);
@@ -147,6 +164,7 @@ void dialog_close(struct dialog *d)
 	arena_done(&d->edits);
 	arena_done(&d->before_arena);
 	arena_done(&d->told_arena);
+	arena_done(&d->why_arena);
 	arena_done(&d->arena);
 	*d = (struct dialog){ 0 };
 }
@@ -414,6 +432,7 @@ void dialog_draw(struct dialog *d, struct screen *s, const struct area *f, int64
 		.me = d->me,
 		.arguments = d->arguments,
 		.told = d->told,
+		.why = d->why,
 		.before = d->before };
 	size_t wanted, card_rows, form_rows;
 

@@ -77,7 +77,7 @@ static uint64_t likeness_of(const struct json *ask, struct str title)
 		STR_ARGS(json_text(json_get(ask, "kind"))),
 		STR_ARGS(json_text(json_get(json_get(ask, "agent"), "name"))),
 		STR_ARGS(json_text(json_get(op, "name"))),
-		STR_ARGS(json_text(json_get(op, "risk"))));
+		STR_ARGS(str_of(risk_name(ask_risk(ask)))));
 	for (size_t i = 0; i < title.len; i++) {
 		bool is = title.at[i] >= '0' && title.at[i] <= '9';
 

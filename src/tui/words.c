@@ -39,7 +39,8 @@ enum risk ask_risk(const struct json *ask)
 {
 	enum risk risk = RISK_NONE;
 
-	risk_read(json_text(json_get(json_get(ask, "operation"), "risk")), &risk);
+	if (!risk_read(json_text(json_get(ask, "risk")), &risk))
+		risk_read(json_text(json_get(json_get(ask, "operation"), "risk")), &risk);
 	return risk;
 }
 
