@@ -46,14 +46,15 @@ area('approvals', (scenario) => {
 
 	scenario('approved with other arguments, the change highlighted', async (me, desk) => {
 		const ask = await me.open(approval('medium'));
-		await me.pressOr(me.button('approval.edit'), 'e');
+		if (me.byKeys) await me.key('e');
+		else await me.action('approval.edit');
 		const box = me.page.getByRole('textbox', { name: 'depth' });
 		await box.waitFor();
 		await me.write(box, '{');
 		await me.text('operation.broken').waitFor();
 		assert.equal(await approve(me).getAttribute('aria-disabled'), 'true');
 		await me.write(box, '3');
-		await me.press(me.button('approval.edit.done'));
+		await me.action('approval.edit.done');
 		await me.region('operation').locator('ins', { hasText: '3' }).waitFor();
 		await me.region('operation').locator('del', { hasText: '2' }).waitFor();
 		await me.armed(approve(me));

@@ -92,8 +92,11 @@ const keyboard = {
 	},
 	async pick(page, target, value) {
 		await reach(page, target);
-		const steps = await target.evaluate((list, wanted) =>
-			[...list.options].findIndex((option) => option.value === wanted) - list.selectedIndex, value);
+		const steps = await target.evaluate((list, wanted) => {
+			const at = [...list.options].findIndex((option) => option.value === wanted || option.label === wanted);
+			if (at < 0) throw new Error(`there is no option ${wanted}`);
+			return at - list.selectedIndex;
+		}, value);
 		for (let i = 0; i < Math.abs(steps); i++) await page.keyboard.press(steps > 0 ? 'ArrowDown' : 'ArrowUp');
 	},
 	async readToEnd(page, target) {

@@ -1,6 +1,7 @@
 // A scenario is written once and run over the matrix: language × size × input mode. A long run
-// (PARLEY_LONG=1) takes all eight variants for each; a short one takes one, and turns, so that every
-// area is seen in both languages, at both sizes and in both input modes.
+// (PARLEY_LONG=1) takes each area eight times, in each variant from an empty server on; a short one takes one
+// variant for each scenario, and turns, so that every area is seen in both languages, at both sizes and in both
+// input modes.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { arrive, enter, launch, prefer, Server, until, views } from './lib.mjs';
@@ -24,12 +25,12 @@ function freshest(list, seen) {
 	return list.reduce((best, variant) => (times(variant) < times(best) ? variant : best));
 }
 
-let shared, whole = false;
+let opened, whole = false;
 /** The one browser of this process. */
-export const browser = () => (shared ??= launch({ whole }));
+export const browser = () => (opened ??= launch({ whole }));
 /** For a file whose scenarios need more than the page: notifications, a window's tabs. */
 export const useWholeBrowser = () => (whole = true);
-after(async () => (await shared)?.close());
+after(async () => (await opened)?.close());
 
 /** A server, and those who talk to it without a browser. */
 export class Desk {
@@ -94,48 +95,60 @@ export async function inSizes(me, run) {
 }
 
 /**
- * Scenarios that share a desk. `scenario(name, run)`, or `scenario(name, how, run)`: `input`: only
- * this one makes sense; `resizes`: it looks at both sizes itself, with `inSizes`; the rest of `how`
- * goes to the browser's context (`settings`, `user`, …). `flags` are the server's; `furnish(desk)` puts
- * there what the scenarios need; each leaves nothing pending behind, but for `keep`. `stands`: they look at
- * what is shown and need no new document, which costs more than all the rest of many a scenario.
+ * Scenarios that share a desk; in a long run those of one variant do. `scenario(name, run)`, or
+ * `scenario(name, how, run)`: `input`: only this one makes sense; `resizes`: it looks at both sizes itself, with
+ * `inSizes`; the rest of `how` goes to the browser's context (`settings`, `user`, …). `flags` are the server's;
+ * `furnish(desk)` puts there what the scenarios need; each leaves nothing pending behind, but for `keep`. `stands`:
+ * they look at what is shown and need no new document, which costs more than all the rest of many a scenario.
  */
-export function area(name, define, { furnish = () => {}, keep = false, flags = [], stands = false } = {}) {
-	describe(name, () => {
-		const desk = new Desk();
-		const contexts = new Map();
-		const planned = [];
-		before(async () => furnish(await desk.open(flags)));
-		if (!keep) afterEach(() => desk.clear());
-		after(async () => {
-			await Promise.all([...contexts.values()].map(async (one) => (await one).context.close()));
-			await desk.close();
+export function area(name, define, options = {}) {
+	const kinds = (list) => new Set(list.flatMap((variant) => [`${variant.view} ${variant.lang}`, variant.input]));
+	if (long)
+		for (const variant of variants)
+			describe(nameOf(name, variant), () => together(define, (fit) => fit.filter((one) => one === variant), options));
+	else
+		describe(name, () => {
+			const planned = together(define, (fit, before) => [freshest(fit, before)], options);
+			assert.deepEqual(kinds(planned), kinds(variants), `${name}: too few scenarios to see all variants`);
 		});
+}
 
-		/* A context costs more than a scenario: those of one language share one, and size and settings
-		 * are given to it anew. */
-		const come = async ({ view, lang, input }, { settings = {}, ...how }) => {
-			const key = JSON.stringify([lang, how]);
-			if (!contexts.has(key)) contexts.set(key, browser().then((shown) => enter(shown, desk.server, { view, lang, ...how })));
-			const place = await contexts.get(key);
-			await place.page.setViewportSize(views[view]);
-			const same = await prefer(place.page, lang, settings);
-			return new Person({ ...place, view, lang, input, desk, stands: stands && same });
-		};
+const nameOf = (title, { view, lang, input }) => `${title} (${view}, ${lang}, ${input})`;
 
-		define((title, how, run = how) => {
-			const { input: only, resizes, ...rest } = run === how ? {} : how;
-			const fit = (resizes ? square : variants).filter((variant) => !only || variant.input === only);
-			for (const variant of long ? fit : [freshest(fit, planned)]) {
-				planned.push(variant);
-				test(`${title} (${variant.view}, ${variant.lang}, ${variant.input})`, { timeout: TIMEOUT_MS }, async () => {
-					const person = await come(variant, rest);
-					await run(person, desk);
-					assert.deepEqual(person.errors.splice(0), []);
-				});
-			}
-		}, desk);
-		const kinds = (list) => new Set(list.flatMap((variant) => [`${variant.view} ${variant.lang}`, variant.input]));
-		assert.deepEqual(kinds(planned), kinds(variants), `${name}: too few scenarios to see all variants`);
+/** Scenarios of one desk, each in the variants that `choose` takes of those that fit. → these */
+function together(define, choose, { furnish = () => {}, keep = false, flags = [], stands = false }) {
+	const desk = new Desk();
+	const contexts = new Map();
+	const planned = [];
+	before(async () => furnish(await desk.open(flags)));
+	if (!keep) afterEach(() => desk.clear());
+	after(async () => {
+		await Promise.all([...contexts.values()].map(async (one) => (await one).context.close()));
+		await desk.close();
 	});
+
+	/* A context costs more than a scenario: those of one language share one, and size and settings
+	 * are given to it anew. */
+	const come = async ({ view, lang, input }, { settings = {}, ...how }) => {
+		const key = JSON.stringify([lang, how]);
+		if (!contexts.has(key)) contexts.set(key, browser().then((shown) => enter(shown, desk.server, { view, lang, ...how })));
+		const place = await contexts.get(key);
+		await place.page.setViewportSize(views[view]);
+		const same = await prefer(place.page, lang, settings);
+		return new Person({ ...place, view, lang, input, desk, stands: stands && same });
+	};
+
+	define((title, how, run = how) => {
+		const { input: only, resizes, ...rest } = run === how ? {} : how;
+		const fit = (resizes ? square : variants).filter((variant) => !only || variant.input === only);
+		for (const variant of choose(fit, planned)) {
+			planned.push(variant);
+			test(nameOf(title, variant), { timeout: TIMEOUT_MS }, async () => {
+				const person = await come(variant, rest);
+				await run(person, desk);
+				assert.deepEqual(person.errors.splice(0), []);
+			});
+		}
+	}, desk);
+	return planned;
 }

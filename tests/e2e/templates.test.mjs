@@ -68,6 +68,7 @@ area('templates, verifiers, suggestions', (scenario) => {
 		const ask = await me.open(bash('slow it'));
 		await me.page.getByText(me.t('verify.wait', { name: 'slow' })).waitFor();
 		assert.equal(await me.button('approval.approve').getAttribute('aria-disabled'), 'true');
+		if (me.byKeys) await me.page.getByRole('article').getByRole('heading', { level: 1 }).focus();
 		await me.pressOr(me.button('approval.reject.open'), 'r');
 		await me.send(me.button('approval.reject'));
 		assert.equal((await desk.answer(ask.id, 'decision')).value, 'reject');

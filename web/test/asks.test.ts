@@ -87,7 +87,7 @@ test('what another tab fetched is not fetched again', async () => {
 	asks.copied(ask());
 	asks.apply(event('ask.claimed'), arrived);
 	asks.copied(ask({ version: 2 }));
-	await vi.advanceTimersByTimeAsync(5000);
+	await vi.advanceTimersByTimeAsync(10_000);
 	expect(asks.get(id)?.version).toBe(2);
 	expect(arrived).toHaveBeenCalledOnce();
 	expect(fetched).not.toHaveBeenCalled();
@@ -98,11 +98,40 @@ test('when the other tab shares nothing, this one fetches', async () => {
 	const { asks, fetched } = following();
 	const arrived = vi.fn();
 	asks.apply(event('ask.created'), arrived);
-	await vi.advanceTimersByTimeAsync(1400);
+	await vi.advanceTimersByTimeAsync(4900);
 	expect(fetched).not.toHaveBeenCalled();
 	await vi.advanceTimersByTimeAsync(200);
 	expect(fetched).toHaveBeenCalledOnce();
 	expect(arrived).toHaveBeenCalledOnce();
+	vi.useRealTimers();
+});
+
+test('a tab that fetches for all from now on fetches at once what it waited for', async () => {
+	const { asks, fetched } = following();
+	const arrived = vi.fn();
+	asks.apply(event('ask.created'), arrived);
+	asks.tabs = { fetch: () => false, share: vi.fn() };
+	asks.lead();
+	await vi.advanceTimersByTimeAsync(0);
+	expect(fetched).toHaveBeenCalledOnce();
+	expect(arrived).toHaveBeenCalledOnce();
+	expect(asks.tabs.share).toHaveBeenCalledOnce();
+	await vi.advanceTimersByTimeAsync(10_000);
+	expect(fetched).toHaveBeenCalledOnce();
+	vi.useRealTimers();
+});
+
+test('the copy of each ask is waited for in its own time', async () => {
+	const { asks, fetched } = following();
+	asks.apply(event('ask.created'), vi.fn());
+	asks.copied(ask());
+	await vi.advanceTimersByTimeAsync(4900);
+	asks.apply(event('ask.claimed'), vi.fn());
+	await vi.advanceTimersByTimeAsync(200);
+	expect(fetched).not.toHaveBeenCalled();
+	asks.copied(ask({ version: 2 }));
+	await vi.advanceTimersByTimeAsync(10_000);
+	expect(fetched).not.toHaveBeenCalled();
 	vi.useRealTimers();
 });
 

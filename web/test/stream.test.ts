@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { api, Refused, Unreachable } from '../src/api/client';
-import type { Event } from '../src/api/types';
+import type { Ask, Event } from '../src/api/types';
 import { Stream, type Line } from '../src/state/stream';
 
 const event = (id: number): Event => ({
@@ -85,7 +85,11 @@ beforeEach(() => {
 	vi.stubGlobal('navigator', { locks: new Locks() });
 	vi.stubGlobal('BroadcastChannel', Channel);
 });
-afterEach(() => vi.unstubAllGlobals());
+const streams: Stream[] = [];
+afterEach(() => {
+	for (const stream of streams.splice(0)) stream.stop();
+	vi.unstubAllGlobals();
+});
 
 /** The turn in which a lock is given away. */
 const turn = () => new Promise<void>((done) => setTimeout(done, 0));
@@ -98,6 +102,7 @@ function listening(after: number) {
 		line: (line) => lines.push(line),
 		gone: vi.fn(() => stream.stop()),
 	});
+	streams.push(stream);
 	stream.start(after);
 	return { stream, got, lines, gone: stream['ears'].gone };
 }
@@ -134,12 +139,13 @@ test('what was told between the snapshot of a tab and its first look at the chan
 		.mockResolvedValue({ items: [event(6), event(7)], next_cursor: null, as_of: 7 });
 	const { source } = await leading(5);
 	for (const id of [6, 7]) source.send(event(id));
+	await turn();
 	const late = listening(5);
 	await vi.waitFor(() => expect(late.got).toEqual([6, 7]));
 	expect(missed).toHaveBeenCalledOnce();
 	const now = listening(7);
 	source.send(event(8));
-	expect(late.got).toEqual([6, 7, 8]);
+	await vi.waitFor(() => expect(late.got).toEqual([6, 7, 8]));
 	expect(now.got).toEqual([8]);
 	expect(missed).toHaveBeenCalledOnce();
 });
@@ -180,9 +186,29 @@ test('one tab keeps the connection, and the others hear of it by the channel', a
 	await turn();
 	expect(Source.all).toHaveLength(1);
 	first.source.onopen?.();
-	first.source.send(event(6));
-	expect([first.got, second.got]).toEqual([[6], [6]]);
+	const passed = vi.spyOn(first.stream['channel'], 'postMessage');
+	for (const id of [6, 7, 8]) first.source.send(event(id));
+	await vi.waitFor(() => expect(second.got).toEqual([6, 7, 8]));
+	expect(first.got).toEqual([6, 7, 8]);
 	expect(second.lines.at(-1)).toBe('live');
+	expect(passed).toHaveBeenCalledOnce(); // what came together
+});
+
+test('what was fetched is passed on behind the event that told of it', async () => {
+	const first = await leading(5);
+	const told: string[] = [];
+	const second = new Stream({
+		event: (e) => told.push(`event ${e.id}`),
+		copy: (ask) => told.push(`copy ${ask.id}`),
+		line: () => undefined,
+		gone: () => undefined,
+	});
+	streams.push(second);
+	second.start(5);
+	await turn();
+	first.source.send(event(6));
+	first.stream.share({ id: 'ask_1' } as Ask);
+	await vi.waitFor(() => expect(told).toEqual(['event 6', 'copy ask_1']));
 });
 
 test('a new stream of the same tab is live after the old one was stopped', async () => {

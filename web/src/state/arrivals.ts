@@ -13,7 +13,7 @@ import { draftLoad } from './drafts';
 import { isTyping } from './keys.svelte';
 import { login } from './login.svelte';
 import { notify, notifyClose, notifyOf } from './notify';
-import { afterPaint, wide } from './screen.svelte';
+import { wide } from './screen.svelte';
 import { settings } from './settings.svelte';
 import { toasts } from './toasts.svelte';
 
@@ -49,13 +49,25 @@ export function askArrived(ask: Ask): void {
 function askSettled(id: string, before: Ask | undefined): void {
 	toasts.drop(id);
 	toasts.drop(`replied ${id}`);
-	void notifyClose(id);
 	dialogs.settled(id);
-	if (decided.isMine(id) || before?.status !== 'pending') return;
-	const ask = asks.get(id);
-	if (!ask || isLookedAt(id)) return;
-	const typed = draftLoad(id) !== null;
-	afterPaint(() =>
+	const told = !decided.isMine(id) && before?.status === 'pending' && !isLookedAt(id);
+	settledNow.push({ id, told });
+	if (document.visibilityState === 'hidden') sayHow();
+	else if (settledNow.length === 1) setTimeout(sayHow, CALM_MS);
+}
+
+/* How they ended is told for those that end at about the same time at once, behind the list. */
+const CALM_MS = 200;
+let settledNow: { id: string; told: boolean }[] = [];
+
+function sayHow(): void {
+	const now = settledNow;
+	settledNow = [];
+	void notifyClose(now.map(({ id }) => id));
+	for (const { id, told } of now) {
+		const ask = asks.get(id);
+		if (!told || !ask) continue;
+		const typed = draftLoad(id) !== null;
 		toasts.show({
 			key: `settled ${id}`,
 			tone: 'plain',
@@ -64,8 +76,8 @@ function askSettled(id: string, before: Ask | undefined): void {
 			ask: id,
 			session: ask.session,
 			stays: typed,
-		}),
-	);
+		});
+	}
 }
 
 const isLookedAt = (id: string) =>

@@ -16,8 +16,9 @@ const FIRST_PAGE = 50; // more than a screen of them
 const MANY = 40;
 const RETRY_MS = 2000;
 const UNSEEN_MS = 250;
-/** How long to wait for the copy of the tab that fetches for all. */
-const PATIENCE_MS = 1500;
+/** How long to wait for the copy of the tab that fetches for all, which may be slow; when that tab is gone, the
+ * next one fetches at once. */
+const PATIENCE_MS = 5000;
 
 /** The other tabs of this browser. */
 export interface Tabs {
@@ -132,6 +133,7 @@ export class Asks {
 	clear(): void {
 		this.known.clear();
 		this.wanted.clear();
+		this.expected.clear();
 		this.partial.clear();
 		this.missing = new Set();
 		this.state = 'loading';
@@ -207,7 +209,8 @@ export class Asks {
 
 	private onArrival = new Map<string, (ask: Ask) => void>();
 	private retryTimer: ReturnType<typeof setTimeout> | null = null;
-	private expected = new Set<string>();
+	/** What another tab fetches, and until when that is waited for. */
+	private expected = new Map<string, number>();
 	private patience: ReturnType<typeof setTimeout> | null = null;
 
 	/** A pending ask is not what it was: one tab fetches it for all. */
@@ -216,12 +219,27 @@ export class Asks {
 			this.want(id);
 			return;
 		}
-		this.expected.add(id);
-		this.patience ??= setTimeout(() => {
-			this.patience = null;
-			for (const late of this.expected) this.want(late);
-			this.expected.clear();
-		}, PATIENCE_MS);
+		this.expected.set(id, performance.now() + PATIENCE_MS);
+		this.patience ??= setTimeout(() => this.expect(), PATIENCE_MS);
+	}
+
+	/** This tab fetches for all from now on: also what the one before did not get to. */
+	lead(): void {
+		const late = [...this.expected.keys()];
+		this.expected.clear();
+		for (const id of late) this.want(id);
+	}
+
+	/** Fetches what has not come in its time, and waits on for the rest. */
+	private expect(): void {
+		const now = performance.now();
+		for (const [id, until] of this.expected)
+			if (until <= now + 1) {
+				this.expected.delete(id);
+				this.want(id);
+			}
+		const next = Math.min(...this.expected.values());
+		this.patience = this.expected.size ? setTimeout(() => this.expect(), next - now) : null;
 	}
 
 	/** From the tab that fetched it; it comes behind every event that the copy knows of. */

@@ -26,6 +26,7 @@ class Connection {
 		const stream = new Stream({
 			event: (event) => this.apply(event, hooks),
 			copy: (ask) => asks.copied(ask),
+			leads: () => asks.lead(),
 			line: (line) => {
 				const was = this.line;
 				this.line = line;

@@ -51,41 +51,45 @@ export const notify = (
 	title = t('web.toast.asks', { agent: ask.agent.name }),
 ): Promise<void> => notifyOf(ask.id, title, askTitle(ask), `/asks/${ask.id}`);
 
-/** Takes the question away; what a push message says of its end stays until its own time. */
-export async function notifyClose(id: string): Promise<void> {
+/** Takes the questions away; what a push message says of their end stays until its own time. */
+export async function notifyClose(ids: string[]): Promise<void> {
 	if (canNotify() !== 'granted') return;
 	const registration = await worker();
-	for (const note of (await registration?.getNotifications({ tag: id })) ?? [])
-		if (!note.data?.settled) note.close();
+	for (const tag of ids)
+		for (const note of (await registration?.getNotifications({ tag })) ?? [])
+			if (!note.data?.settled) note.close();
 }
 
 /* ---- the tab's own signs ---- */
 
 const base = '/icon.svg';
-const CALM_MS = { title: 250, icon: 1000 };
+const CALM_MS = 1000;
 let last = '';
 let says = { n: 0, screen: '' };
-let [titleSoon, iconSoon] = [false, false];
+let soon = false;
 
-/** Title and icon say how many wait. The browser draws both anew, the icon from its very lines: not with
- * every ask of a flood. The name of another screen is said at once. */
+/** Title and icon say how many wait. The browser draws both anew with its window, the icon from its very
+ * lines: not with every ask of a flood. The name of another screen is said at once. */
 export function tabSays(n: number, screen: string): void {
 	const moved = screen !== says.screen;
 	says = { n, screen };
 	if (moved) titleDraw();
-	else if (!titleSoon) setTimeout(titleDraw, CALM_MS.title);
-	if (!iconSoon) setTimeout(iconDraw, CALM_MS.icon);
-	iconSoon = true;
-	titleSoon ||= !moved;
+	if (!soon) setTimeout(signsDraw, CALM_MS);
+	soon = true;
+}
+
+function signsDraw(): void {
+	soon = false;
+	titleDraw();
+	iconDraw();
 }
 
 function titleDraw(): void {
-	titleSoon = false;
-	document.title = `${says.n ? `(${says.n}) ` : ''}${says.screen} · Parley`;
+	const title = `${says.n ? `(${says.n}) ` : ''}${says.screen} · Parley`;
+	if (document.title !== title) document.title = title;
 }
 
 function iconDraw(): void {
-	iconSoon = false;
 	const { n } = says;
 	const label = n > 99 ? '99' : n ? String(n) : '';
 	if (label === last) return;

@@ -6,7 +6,8 @@
  *     between the two is fetched.
  *  2. Events are applied in order, each once.
  *     What an event made the tab with the connection fetch is passed on behind that event, so the
- *     others need not fetch it too.
+ *     others need not fetch it too. Events that came together are passed on together: each message wakes
+ *     every tab.
  *  3. Without locks (no secure context) each tab keeps its own connection.
  *  4. A stream that was stopped holds neither the lock nor a place in its queue, and hears and says
  *     nothing: the next one, of this tab or another, takes over at once. */
@@ -17,7 +18,7 @@ import { jsonRead } from '../lib/json';
 export type Line = 'connecting' | 'live' | 'lost';
 
 type Told =
-	| { event: Event }
+	| { events: Event[] }
 	| { copy: Ask }
 	| { line: Line; at?: number }
 	| { hello: true }
@@ -29,6 +30,8 @@ export interface Ears {
 	/** An ask as it is now, fetched by another tab. */
 	copy?(ask: Ask): void;
 	line(line: Line): void;
+	/** This tab keeps the connection from now on. */
+	leads?(): void;
 	/** The login has ended, here or in another tab. */
 	gone(): void;
 	/** Something that only concerns the tabs of this browser. */
@@ -104,9 +107,13 @@ export class Stream {
 	private ended = false;
 	private waiting = new AbortController(); // for the lock
 	private release: (() => void) | null = null; // the lock, once it is held
+	private untold: Event[] = []; // for those who follow
+	/* Behind what the browser does now; a timer would wait for a second in a tab that nobody sees. */
+	private behind = new MessageChannel();
 
 	constructor(private ears: Ears) {
 		this.channel.onmessage = (message: MessageEvent<Told>) => this.heard(message.data);
+		this.behind.port1.onmessage = () => this.passOn();
 	}
 
 	/** From the snapshot's event number on. */
@@ -131,7 +138,10 @@ export class Stream {
 		return new Promise((done) => {
 			this.release = done;
 			if (this.ended) done();
-			else this.open();
+			else {
+				this.open();
+				this.ears.leads?.();
+			}
 		});
 	}
 
@@ -160,16 +170,26 @@ export class Stream {
 		this.source?.close();
 		this.source = null;
 		this.channel.close();
+		this.behind.port1.close();
 		this.waiting.abort();
 		this.release?.();
 	}
 
+	/** What was heard before is told before. */
 	private say(told: Told): void {
-		if (!this.ended) this.channel.postMessage(told);
+		if (this.ended) return;
+		this.passOn();
+		this.channel.postMessage(told);
+	}
+
+	private passOn(): void {
+		if (!this.untold.length || this.ended) return;
+		this.channel.postMessage({ events: this.untold } satisfies Told);
+		this.untold = [];
 	}
 
 	private heard(told: Told): void {
-		if ('event' in told) this.take(told.event);
+		if ('events' in told) for (const event of told.events) this.take(event);
 		else if ('copy' in told) {
 			if (this.cursor !== Infinity) this.ears.copy?.(told.copy);
 		} else if ('line' in told) {
@@ -200,9 +220,9 @@ export class Stream {
 			this.tell('live');
 		};
 		const heard = (message: MessageEvent<string>) => {
-			const told = { event: jsonRead(message.data) as Event };
-			this.say(told);
-			this.heard(told);
+			const event = jsonRead(message.data) as Event;
+			if (this.untold.push(event) === 1) this.behind.port2.postMessage(null);
+			this.take(event);
 		};
 		for (const type of TYPES) source.addEventListener(type, heard);
 		source.onerror = () => void this.failed(source);
