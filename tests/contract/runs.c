@@ -196,6 +196,101 @@ static void a_run_that_waits_is_a_row_and_goes_on_with_the_answer(void **state)
 	assert_int_equal(h.step, RUN_STEP_MODEL);
 }
 
+/* ---- claims that go along ---- */
+
+/* A process with an idle thread. */
+struct along {
+	struct task task;
+	struct run_claim claim;
+	bool away;   /* it has none now */
+	bool broken; /* what it claims cannot be told to it */
+	int done, woken;
+	enum err err;	 /* of the last one */
+	struct held got; /* by it */
+};
+
+static void along_done(struct job *job)
+{
+	struct along *a = job->ctx;
+
+	a->done++;
+	a->err = job->err;
+	a->got = (struct held){ 0 };
+	if (!job->err && a->claim.len) a->got = run_rig_held(&a->claim.works[0]);
+	job->arena.failed = false;
+	rig_task_done(&a->task);
+}
+
+static struct task *along_claim(void *ctx)
+{
+	struct along *a = ctx;
+
+	a->claim = (struct run_claim){
+		.by = STR("a/1"), .node = STR("a"), .free = 64, .take = 1, .along = true
+	};
+	a->task = (struct task){ .checked = &a->claim };
+	a->task.job.done = along_done;
+	a->task.job.ctx = a;
+	a->task.job.arena.failed = a->broken;
+	return a->away ? NULL : &a->task;
+}
+
+static void along_woken(void *ctx)
+{
+	((struct along *)ctx)->woken++;
+}
+
+/* One commit where there were two: the answer, and that somebody goes on with it. */
+static void what_queues_a_run_claims_it_for_who_waits_for_work(void **state)
+{
+	struct rig *r = prepared(state);
+	struct along a = { 0 };
+	char run[ID_SIZE], other[ID_SIZE];
+
+	if (desk_is_shared(r->desk)) skip(); /* other nodes wait, too */
+	desk_on_runs(r->desk, &(struct run_hooks){ &a, along_woken, along_claim });
+	run_rig_start(r, "boss", run);
+	assert_string_equal(run_rig_status(r, run), "running");
+	assert_string_equal(a.got.run, run);
+	assert_int_equal(run_rig_turn(r, &a.got, "[" QUESTION "]"), OK);
+	assert_string_equal(run_rig_status(r, run), "waiting");
+	assert_int_equal(answer(r, open_ask(r).id, "{'answers':{'q1':'yes'}}"), OK);
+	assert_string_equal(run_rig_status(r, run), "running");
+	assert_int_equal(a.got.step, RUN_STEP_MODEL);
+	assert_int_equal(run_rig_turn(r, &a.got, "[" TEXT("done") "]"), OK);
+	assert_string_equal(run_rig_status(r, run), "completed");
+	assert_int_equal(a.done, 2);
+	assert_int_equal(a.woken, 0); /* there is nothing else to be claimed */
+	/* Who waited before comes first: an ordinary claim takes both. */
+	a.away = true;
+	run_rig_start(r, "boss", run);
+	assert_int_equal(a.woken, 1);
+	a.away = false;
+	run_rig_start(r, "boss", other);
+	assert_string_equal(run_rig_status(r, other), "queued");
+	assert_int_equal(a.woken, 2);
+	desk_on_runs(r->desk, NULL);
+}
+
+static void a_claim_that_fails_disturbs_nothing_that_it_went_along_with(void **state)
+{
+	struct rig *r = prepared(state);
+	struct along a = { .broken = true };
+	char run[ID_SIZE], why[512] = "";
+
+	if (desk_is_shared(r->desk)) skip();
+	desk_on_runs(r->desk, &(struct run_hooks){ &a, along_woken, along_claim });
+	assert_int_equal(run_rig_start(r, "boss", run).err, OK);
+	assert_int_not_equal(a.err, OK);
+	assert_string_equal(run_rig_status(r, run), "queued");
+	assert_int_equal(a.woken, 1);
+	assert_int_equal(
+		number(r, "SELECT COUNT(*) FROM events WHERE type = 'run.started'"), 0);
+	desk_on_runs(r->desk, NULL);
+	assert_string_equal(claimed(r, "a/1").run, run);
+	assert_true(rig_check(r, why) > 0);
+}
+
 /* ---- the gate ---- */
 
 static void policy_put(struct rig *r, int version, const char *members)
@@ -485,6 +580,8 @@ int main(void)
 		CLOCK_TEST(a_run_claimed_again_by_the_same_process_is_another_hold),
 		CLOCK_TEST(what_a_process_holds_and_does_not_work_on_is_queued_again),
 		CLOCK_TEST(a_run_that_waits_is_a_row_and_goes_on_with_the_answer),
+		CLOCK_TEST(what_queues_a_run_claims_it_for_who_waits_for_work),
+		CLOCK_TEST(a_claim_that_fails_disturbs_nothing_that_it_went_along_with),
 		CLOCK_TEST(a_verdict_is_made_by_the_settings_of_the_commit),
 		CLOCK_TEST(what_was_changed_after_its_approval_does_not_run),
 		CLOCK_TEST(sub_agents_never_nest),

@@ -71,6 +71,17 @@ struct made run_rig_start(struct rig *r, const char *agent, char run[ID_SIZE])
 	return made;
 }
 
+struct held run_rig_held(const struct run_work *w)
+{
+	struct held h = { .ws = w->key.ws, .attempt = w->key.attempt, .child = w->child };
+
+	copy(h.run, ID_SIZE, w->key.run);
+	copy(h.session, ID_SIZE, w->session);
+	copy(h.by, sizeof h.by, w->key.by);
+	held_take(&h, w);
+	return h;
+}
+
 size_t run_rig_claim(struct rig *r, const char *by, struct held *out, size_t max)
 {
 	struct run_claim c = {
@@ -82,17 +93,8 @@ size_t run_rig_claim(struct rig *r, const char *by, struct held *out, size_t max
 	if (!rig_tell(r, &use_run_claim, &t, &c))
 		for (size_t i = 0; i < c.len && len < max; i++) {
 			const struct run_work *w = &c.works[i];
-			struct held *h = &out[len];
 
-			if (w->step == RUN_STEP_REST) continue;
-			*h = (struct held){ .ws = w->key.ws,
-				.attempt = w->key.attempt,
-				.child = w->child };
-			copy(h->run, ID_SIZE, w->key.run);
-			copy(h->session, ID_SIZE, w->session);
-			copy(h->by, sizeof h->by, str_of(by));
-			held_take(h, w);
-			len++;
+			if (w->step != RUN_STEP_REST) out[len++] = run_rig_held(w);
 		}
 	rig_task_done(&t);
 	return len;

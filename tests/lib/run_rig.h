@@ -24,6 +24,7 @@ struct held {
 bool run_rig_prepare(struct rig *);
 /* A session of this agent with a first message. */
 struct made run_rig_start(struct rig *, const char *agent, char run[ID_SIZE]);
+struct held run_rig_held(const struct run_work *); /* that a claim brought */
 /* What this process gets, at most `max`. */
 size_t run_rig_claim(struct rig *, const char *by, struct held *out, size_t max);
 /* The model says this: parts as JSON with '. What is next is in *h, unless it failed. */
