@@ -1,5 +1,6 @@
 /* call.c - tool calls that work outside of the store. A call of class once is begun only after
- * that was committed, so that it never runs twice without a person's word. */
+ * that was committed, so that it never runs twice without a person's word. While this process lives it
+ * knows what came of it, and tells the store until that says whether it has it. */
 #include "agent/inner.h"
 
 #include "base/clock.h"
@@ -62,7 +63,8 @@ bool calls_run(struct worker *w, const struct run_work *work, struct run_work *n
 		struct str arguments = work->calls[i].arguments;
 
 		if (work->calls[i].class == CLASS_ONCE) {
-			ours = worker_tell(w, &use_run_start, &t, &start);
+			ours = worker_tell_again(
+				w, &use_run_start, &t, &start, &start.again);
 			arguments = arena_str(&arena, start.arguments);
 			buf_done(&t.job.out);
 			arena_done(&t.job.arena);
@@ -78,7 +80,7 @@ bool calls_run(struct worker *w, const struct run_work *work, struct run_work *n
 	report.outcomes = outcomes;
 	report.worked_ms = clock_mono_ms() - began_ms;
 	last = ours ? worker_task(w) : NULL;
-	ours = ours && worker_tell(w, &use_run_calls, last, &report);
+	ours = ours && worker_tell_again(w, &use_run_calls, last, &report, &report.again);
 	if (ours) *next = report.next;
 	arena_done(&arena);
 	return ours;

@@ -107,6 +107,10 @@ struct task *worker_task(struct worker *);
 /* Puts it and waits. The store in trouble: tried again until it works. False: the run is not ours
  * any more, or the server stops. */
 bool worker_tell(struct worker *, const struct use *, struct task *, void *what);
+/* The same for what no other thread can know: it is told again when the outcome of its commit is
+ * unknown, and says so in *again, which is a member of `what`. */
+bool worker_tell_again(
+	struct worker *, const struct use *, struct task *, void *what, bool *again);
 /* The store refused it, and would again. */
 bool worker_failed(const struct task *);
 /* Sleeps, or until it is told to give up: false then. */

@@ -77,7 +77,8 @@ bool worker_failed(const struct task *t)
 	}
 }
 
-bool worker_tell(struct worker *w, const struct use *use, struct task *t, void *what)
+bool worker_tell_again(
+	struct worker *w, const struct use *use, struct task *t, void *what, bool *again)
 {
 	for (;;) {
 		t->checked = what;
@@ -87,7 +88,8 @@ bool worker_tell(struct worker *w, const struct use *use, struct task *t, void *
 			return false;
 		/* A commit whose outcome is unknown may be there: the lease decides, and the
 		 * next look at the rows says what is to be done. */
-		if (t->job.err == ERR_UNKNOWN) return false;
+		if (t->job.err == ERR_UNKNOWN && !again) return false;
+		if (t->job.err == ERR_UNKNOWN) *again = true;
 		if (worker_failed(t)) {
 			log_line(LOG_ERROR, "run %s: %s", w->run, t->job.why.detail);
 			return false;
@@ -95,6 +97,11 @@ bool worker_tell(struct worker *w, const struct use *use, struct task *t, void *
 		if (!worker_sleep(w, TROUBLE_MS)) return false;
 		buf_clear(&t->job.out);
 	}
+}
+
+bool worker_tell(struct worker *w, const struct use *use, struct task *t, void *what)
+{
+	return worker_tell_again(w, use, t, what, NULL);
 }
 
 /* False: it came back without the run having been brought to rest. */

@@ -113,6 +113,7 @@ struct run_outcome {
 struct run_start {
 	struct run_key key;
 	struct str call;
+	bool again; /* the outcome of the same, told before, is unknown; it was not run */
 	bool started;
 	struct str arguments; /* as approved */
 };
@@ -122,6 +123,7 @@ struct run_calls {
 	struct run_key key;
 	const struct run_outcome *outcomes;
 	size_t len;
+	bool again; /* the outcome of the same, told before, is unknown */
 	int64_t worked_ms;
 	struct run_work next;
 };

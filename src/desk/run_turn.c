@@ -239,6 +239,10 @@ static enum err start_decide(struct job *job, struct rows *rows, struct fault *w
 	b->started = false;
 	if (!e) e = call_held(rows, r, b->call, &c, why);
 	if (e) return e;
+	b->arguments = arena_str(&job->arena, tool_call_arguments(c));
+	/* It was kept: the same holder may begin. */
+	b->started = b->again && c->status == CALL_STARTED;
+	if (b->started) return OK;
 	e = run_call_use(t, rows, s, r, c, &wrong);
 	if (e == ERR_MEMORY || e >= ERR_UNAVAILABLE) {
 		*why = wrong;
@@ -252,7 +256,6 @@ static enum err start_decide(struct job *job, struct rows *rows, struct fault *w
 	c->attempts++;
 	c->started_ms = rows->now_ms;
 	b->started = true;
-	b->arguments = arena_str(&job->arena, tool_call_arguments(c));
 	show_text(&w, "call", c->id);
 	show_text(&w, "name", c->name);
 	show_text(&w, "risk", str_of(risk_name(c->risk)));
@@ -263,27 +266,46 @@ const struct use use_run_start = {
 	.job = { .name = "run_start", .open = true, .decide = start_decide },
 };
 
+/* Told before, and kept: the turn may be closed since. */
+static enum err call_kept(struct rows *rows, const struct run *r, struct str id,
+	bool *kept, struct fault *why)
+{
+	const struct val key[] = { val_int(r->ws), val_text(id) };
+	const struct tool_call *c;
+	enum err e = rows_fetch(rows, RECORD_TOOL_CALLS,
+		SQL_OF(RECORD_TOOL_CALLS, RECORD_GET), key, 2, why);
+
+	c = e ? NULL : rows_find(rows, RECORD_TOOL_CALLS, id);
+	*kept = c && str_eq(c->run, r->id) && tool_call_ended(c);
+	return e;
+}
+
 static enum err calls_decide(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
 	struct run_calls *b = t->checked;
 	struct session *s;
 	struct run *r;
+	bool fresh = !b->len;
 	enum err e = run_hold(rows, &b->key, &r, &s, why);
 
 	b->next = (struct run_work){ .key = b->key };
-	if (!e) e = spent_add(rows, s, r, NULL, 0, b->worked_ms, why);
 	for (size_t i = 0; !e && i < b->len; i++) {
 		const struct run_outcome *o = &b->outcomes[i];
 		struct str text = o->text;
 		struct tool_call *c;
+		bool kept = false;
 
+		if (b->again) e = call_kept(rows, r, o->call, &kept, why);
+		if (e || kept) continue;
+		fresh = true;
 		e = call_held(rows, r, o->call, &c, why);
 		if (!e) e = desk_mask(t->desk, rows, r->ws, &text, why);
 		if (!e && !tool_call_ended(c))
 			e = run_call_end(rows, s, r, c,
 				o->failed ? CALL_FAIL : CALL_FINISH, text, why);
 	}
+	if (!e && fresh) e = spent_add(rows, s, r, NULL, 0, b->worked_ms, why);
 	return e ? e : run_advance(t, rows, r, s, false, &b->next, why);
 }
 

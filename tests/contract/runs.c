@@ -530,6 +530,41 @@ static void a_call_that_was_cut_is_decided_by_a_person_each_time(void **state)
 
 /* ---- retention ---- */
 
+/* A commit whose outcome is unknown was kept, or was not: who did the work tells it again, and no
+ * person is asked. */
+static void what_the_store_did_not_answer_is_told_again(void **state)
+{
+	struct rig *r = prepared(state);
+	struct held h, before;
+	char run[ID_SIZE], arguments[512];
+	bool started;
+
+	run_rig_start(r, "boss", run);
+	h = claimed(r, "a/1");
+	assert_int_equal(run_rig_turn(r, &h, "[" APPEND "]"), OK);
+	assert_int_equal(run_rig_begin(r, &h, 0, &started, arguments), OK);
+	assert_true(started);
+	/* Another thread would not be told that it may. */
+	assert_int_equal(run_rig_begin(r, &h, 0, &started, arguments), ERR_CONFLICT);
+	h.again = true;
+	assert_int_equal(run_rig_begin(r, &h, 0, &started, arguments), OK);
+	assert_true(started);
+	assert_string_equal(arguments, "{\"path\":\"/x\",\"text\":\"line\"}");
+	before = h;
+	assert_int_equal(run_rig_calls(r, &h), OK);
+	assert_int_equal(h.step, RUN_STEP_MODEL);
+	h = before;
+	assert_int_equal(run_rig_calls(r, &h), OK);
+	assert_int_equal(h.step, RUN_STEP_MODEL);
+	assert_int_equal(number(r, "SELECT COUNT(*) FROM asks"), 0);
+	assert_int_equal(number(r, "SELECT COUNT(*) FROM events WHERE type LIKE "
+				   "'run.tool_%'"),
+		2);
+	assert_int_equal(number(r, "SELECT attempts FROM tool_calls"), 1);
+	assert_int_equal(run_rig_turn(r, &h, "[" TEXT("done") "]"), OK);
+	assert_string_equal(run_rig_status(r, run), "completed");
+}
+
 static void retain_after(struct rig *r, int64_t days)
 {
 	struct task t = { 0 };
@@ -587,6 +622,7 @@ int main(void)
 		CLOCK_TEST(sub_agents_never_nest),
 		CLOCK_TEST(cancel_ends_the_whole_tree_in_one_commit),
 		CLOCK_TEST(a_call_that_was_cut_is_decided_by_a_person_each_time),
+		CLOCK_TEST(what_the_store_did_not_answer_is_told_again),
 		CLOCK_TEST(what_is_over_is_kept_as_long_as_the_policy_says),
 	};
 

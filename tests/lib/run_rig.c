@@ -136,7 +136,9 @@ enum err run_rig_trouble(struct rig *r, struct held *h, enum trouble kind)
 enum err run_rig_begin(struct rig *r, const struct held *h, size_t call, bool *started,
 	char arguments[512])
 {
-	struct run_start s = { .key = key_of(h), .call = str_of(h->calls[call]) };
+	struct run_start s = {
+		.key = key_of(h), .call = str_of(h->calls[call]), .again = h->again
+	};
 	struct task t = { 0 };
 	enum err e = rig_tell(r, &use_run_start, &t, &s);
 
@@ -150,9 +152,10 @@ enum err run_rig_begin(struct rig *r, const struct held *h, size_t call, bool *s
 enum err run_rig_calls(struct rig *r, struct held *h)
 {
 	struct run_outcome outcomes[HELD_CALLS];
-	struct run_calls c = {
-		.key = key_of(h), .outcomes = outcomes, .len = h->calls_len
-	};
+	struct run_calls c = { .key = key_of(h),
+		.outcomes = outcomes,
+		.len = h->calls_len,
+		.again = h->again };
 	struct task t = { 0 };
 	enum err e;
 
