@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -24,6 +25,14 @@ struct life {
 	const char *status; /* what it is settled as; NULL: it stays pending */
 	uint64_t settle_began, settled;
 	uint64_t delete_began, deleted;
+	uint64_t shown, shown_settled; /* when a reader first saw it */
+};
+
+/* What a reader saw, once: an event of an ask. */
+struct sight {
+	char ask[ID_SIZE];
+	bool settled;
+	uint64_t at;
 };
 
 struct work {
@@ -33,6 +42,9 @@ struct work {
 	pthread_mutex_t lock;
 	struct life lives[ASKS_MAX];
 	size_t len;
+	struct sight sights[2 * ASKS_MAX];
+	size_t sights_len;
+	atomic_bool over; /* the readers may go */
 	int asks_each;
 	int refused; /* what should have succeeded and did not */
 	unsigned looks;
@@ -65,6 +77,7 @@ static struct life *life_new(struct work *w, int n)
 	l->n = n;
 	snprintf(l->key, sizeof l->key, "key-%zu", w->len);
 	l->made = l->settled = l->deleted = l->settle_began = l->delete_began = never;
+	l->shown = l->shown_settled = never;
 	w->len++;
 	pthread_mutex_unlock(&w->lock);
 	return l;
@@ -110,11 +123,62 @@ static void *client(void *ctx)
 	return NULL;
 }
 
+/* Follows the log: what it shows, nobody may take back. Returns the last event seen. */
+static int64_t reader_look(struct work *w, int64_t after)
+{
+	char query[160];
+	struct outcome o;
+	const struct json *items;
+
+	snprintf(query, sizeof query,
+		"limit=200&after=%lld&types=ask.created,ask.answered,ask.skipped,"
+		"ask.cancelled",
+		(long long)after);
+	rig_do(&w->rig, &(struct request){ &use_events, w->rig.ada, .query = query }, &o);
+	uint64_t at = cut_position();
+
+	items = outcome_read(&o) ? json_get(o.json, "items") : NULL;
+	for (uint32_t i = 0; items && i < items->count; i++) {
+		const struct json *e = &items->items[i];
+		struct sight *s = &w->sights[w->sights_len++];
+
+		*s = (struct sight){ .at = at };
+		snprintf(s->ask, sizeof s->ask, "%.*s", STR_ARGS(text_at(e, "ask")));
+		s->settled = !str_is(text_at(e, "type"), "ask.created");
+		after = int_at(e, "id");
+	}
+	outcome_done(&o);
+	return after;
+}
+
+static void *reader(void *ctx)
+{
+	struct work *w = ctx;
+	int64_t after = 0;
+
+	while (!w->over)
+		after = reader_look(w, after);
+	return NULL;
+}
+
+static void sights_take(struct work *w)
+{
+	for (size_t i = 0; i < w->sights_len; i++)
+		for (size_t j = 0; j < w->len; j++) {
+			struct life *l = &w->lives[j];
+
+			if (strcmp(l->id, w->sights[i].ask) == 0)
+				*(w->sights[i].settled ? &l->shown_settled : &l->shown) =
+					w->sights[i].at;
+		}
+}
+
 static struct cut_history *work_run(
 	struct work *w, const struct rig_options *options, int asks)
 {
 	int clients = options->alone ? 1 : CLIENTS;
-	pthread_t threads[CLIENTS];
+	bool reads = options->ahead && !options->hasty;
+	pthread_t threads[CLIENTS], looking;
 
 	*w = (struct work){ .options = *options, .asks_each = asks / clients };
 	pthread_mutex_init(&w->lock, NULL);
@@ -124,8 +188,12 @@ static struct cut_history *work_run(
 	w->ready = cut_position();
 	for (int i = 0; i < clients; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, client, w), 0);
+	if (reads) assert_int_equal(pthread_create(&looking, NULL, reader, w), 0);
 	for (int i = 0; i < clients; i++)
 		pthread_join(threads[i], NULL);
+	w->over = true;
+	if (reads) pthread_join(looking, NULL);
+	sights_take(w);
 	assert_int_equal(w->refused, 0);
 	struct cut_history *history = cut_power_off();
 
@@ -212,9 +280,12 @@ static enum verdict life_look(
 {
 	bool settled = f && strcmp(f->status, "pending") != 0;
 
-	if (!f) return l->made > position || l->delete_began <= position ? INTACT : LOST;
+	bool known = l->made <= position || l->shown <= position;
+
+	if (!f) return !known || l->delete_began <= position ? INTACT : LOST;
 	if (l->deleted <= position) return LOST;
-	if (l->settled <= position && !settled) return LOST;
+	if ((l->settled <= position || l->shown_settled <= position) && !settled)
+		return LOST;
 	if (settled && (!l->status || strcmp(f->status, l->status) != 0)) return BROKEN;
 	return f->settled == settled ? INTACT : BROKEN;
 }
