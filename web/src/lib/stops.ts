@@ -1,5 +1,5 @@
 /* Stops: what one reaches, and how that reads. Pure but for the language. */
-import type { Ask, Stop } from '../api/types';
+import type { Ask, Session, Stop } from '../api/types';
 import { t } from './i18n.svelte';
 import { visible } from './visible';
 
@@ -32,6 +32,21 @@ export function stopFits({ match }: Stop, where: Where): boolean {
 	if (match.project === undefined) return true;
 	if (match.project === null || where.project === null) return match.project === where.project;
 	return globFits(match.project, where.project);
+}
+
+/** Does its agent work, or wait for a person? */
+export const isOpen = ({ status }: Session): boolean =>
+	status === 'running' || status.startsWith('waiting');
+
+/** What the stop holds back at this moment: open sessions, and approvals that are asked for. */
+export function stopHolds(
+	stop: Stop,
+	sessions: Session[],
+	pending: Ask[],
+): { sessions: number; approvals: number } {
+	const held = sessions.filter((one) => isOpen(one) && stopFits(stop, { ...one, session: one.id }));
+	const asks = pending.filter((ask) => ask.kind === 'approval' && stopFits(stop, ask));
+	return { sessions: held.length, approvals: asks.length };
 }
 
 /** "agent deployer, project web"; empty: everything. */
