@@ -379,13 +379,14 @@ static enum err digest_open(struct rows *rows, const struct contact *c, int64_t 
 	return e;
 }
 
-static bool entry_there(const struct plan_facts *f, const struct plan_entry *e,
-	enum delivery_purpose purpose, int64_t round)
+bool telling_there(
+	const struct plan_facts *f, const struct contact *c, const struct delivery *like)
 {
 	for (size_t i = 0; i < f->told_len; i++)
-		if (str_eq(f->told[i]->contact, e->contact->id) &&
-			f->told[i]->purpose == purpose && f->told[i]->step == e->step &&
-			f->told[i]->round == round)
+		if (str_eq(f->told[i]->contact, c->id) &&
+			f->told[i]->purpose == like->purpose &&
+			f->told[i]->step == like->step &&
+			f->told[i]->round == like->round)
 			return true;
 	return false;
 }
@@ -401,8 +402,7 @@ static enum err entry_stage(struct rows *rows, const struct plan_facts *f,
 	struct contact *c;
 	enum err e = OK;
 
-	if (!entry->contact || !entry->at_ms ||
-		entry_there(f, entry, like.purpose, round))
+	if (!entry->contact || !entry->at_ms || telling_there(f, entry->contact, &like))
 		return OK;
 	if (entry->why == PLAN_DIGEST)
 		e = digest_open(rows, entry->contact, entry->at_ms, &like.carrier, why);

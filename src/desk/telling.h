@@ -41,8 +41,10 @@ void telling_wants(const struct job *, struct wants *); /* of a new ask */
 enum err telling_asked(struct task *, struct rows *, struct ask *, struct fault *);
 enum err telling_settled(
 	struct desk *, struct rows *, const struct ask *, struct fault *);
-/* Its end, to one contact that shows it and has nothing under way; once. The deliveries of the
- * ask were fetched. */
+/* Was such a message made for this contact? Each is made once. */
+bool telling_there(
+	const struct plan_facts *, const struct contact *, const struct delivery *like);
+/* Its end, to one contact that shows it and has nothing under way; once. */
 enum err telling_end_at(struct desk *, struct rows *, const struct ask *,
 	struct str contact, struct fault *);
 /* Its agent replied: said where the ask shows. */

@@ -76,12 +76,15 @@ static bool contact_takes_end(const struct desk *desk, const struct contact *c)
 enum err telling_end_at(struct desk *desk, struct rows *rows, const struct ask *a,
 	struct str contact, struct fault *why)
 {
+	const struct val args[] = { val_int(a->ws), val_text(a->id) };
 	const struct delivery like = { .purpose = DELIVERY_SETTLED };
 	const struct delivery *d = NULL;
 	const struct contact *c;
 	bool shows = false;
-	enum err e;
+	enum err e =
+		rows_fetch(rows, RECORD_DELIVERIES, SQL_DELIVERIES_OF_ASK, args, 2, why);
 
+	if (e) return e;
 	while ((d = rows_next(rows, RECORD_DELIVERIES, d))) {
 		if (!str_eq(d->ask, a->id) || !str_eq(d->contact, contact)) continue;
 		if (d->purpose == DELIVERY_SETTLED) return OK;
@@ -248,7 +251,9 @@ static enum err next_contact(struct rows *rows, const struct delivery *d,
 	if (r && d->step >= 0 && (size_t)d->step < r->steps_len)
 		via = r->steps[d->step].via;
 	next = plan_next_contact(&f, d->user, via);
-	return next ? telling_stage(rows, a, next, like, NULL, why) : OK;
+	/* What was dropped for it before is not made again. */
+	if (!next || telling_there(&f, next, &like)) return OK;
+	return telling_stage(rows, a, next, like, NULL, why);
 }
 
 /* What a digest or summary stood for ends as it did. */
@@ -296,7 +301,6 @@ static enum err contact_learn(struct rows *rows, const struct delivery *d,
 static enum err ask_reported(
 	struct task *t, struct rows *rows, struct delivery *d, struct fault *why)
 {
-	const struct val args[] = { val_int(d->ws), val_text(d->ask) };
 	struct ask *a;
 	enum err e = rows_fetch_ask(rows, d->ws, d->ask, &a, why);
 
@@ -315,9 +319,6 @@ static enum err ask_reported(
 		e = told_event(rows, d, a, "ask.notified", why);
 	else if (d->status == DELIVERY_DEAD)
 		e = told_event(rows, d, a, "ask.notify_failed", why);
-	if (!e)
-		e = rows_fetch(
-			rows, RECORD_DELIVERIES, SQL_DELIVERIES_OF_ASK, args, 2, why);
 	if (e) return e;
 	if (a->status != ASK_PENDING)
 		return telling_end_at(t->desk, rows, a, d->contact, why);

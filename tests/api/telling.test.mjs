@@ -285,6 +285,29 @@ test('quiet hours hold a message back, and an urgent one passes', async () => {
 	await phone.remove();
 });
 
+test('a contact whose message was dropped is not told in place of one that fails', async () => {
+	let release;
+	const held = new Promise((resolve) => { release = resolve; });
+	const phone = await reached(mia, { reply: async (request, response) => {
+		await held;
+		response.writeHead(410).end();
+	} });
+	const { body: second } = await admin.post(`/v1/users/${mia.id}/contacts`, { channel: 'command', address: 'fail', name: 'second' });
+	await routed([{ ...now, via: ['webhook', 'command'] }]);
+	const ask = await agent.ask();
+	const ofSecond = async () => (await rows(ask)).find((d) => d.contact === second.id);
+	await until(async () => (await ofSecond())?.last_error, 'it failed, and is tried again');
+	await member.patch(`/v1/me/contacts/${second.id}`, { muted: true });
+	server.jump(6e3);
+	await phone.receiver.some(1);
+	await until(async () => (await ofSecond()).status === 'dropped', 'muted');
+	await member.patch(`/v1/me/contacts/${second.id}`, { muted: false });
+	release();
+	await until(async () => (await member.get(`/v1/me/contacts/${phone.contact.id}`)).body.broken, 'the failure is reported');
+	await admin.answer(ask, { q1: true });
+	await phone.remove();
+});
+
 test('a digest lists what is open at its time', async () => {
 	const phone = await reached(mia);
 	await routed([now]);
@@ -471,6 +494,28 @@ test('everything survives a kill', async () => {
 	await admin.answer(ask, { q1: true });
 	await phone.receiver.some(2);
 	assert.deepEqual(phone.purposes(), ['ask', 'settled']);
+	await phone.remove();
+});
+
+test('of two messages that a killed server was sending the end is told once, and nothing is held up', async () => {
+	const phone = await reached(mia, { reply: (request, response, n) => n > 2 && response.writeHead(204).end() });
+	await routed([now, { ...now, after: '20s' }]);
+	const ask = await agent.ask();
+	await phone.receiver.some(1);
+	server.jump(21e3);
+	await phone.receiver.some(2);
+	await server.crash();
+	await admin.answer(ask, { q1: true });
+	// The lease that the server had on the first is over before that on the second.
+	server.jump(45e3);
+	await until(async () => (await rows(ask, '&status=dropped')).some((row) => row.contact), 'the first is given up');
+	server.jump(30e3);
+	await phone.receiver.some(3);
+	const next = await agent.ask();
+	await phone.receiver.some(1, next);
+	assert.deepEqual(phone.purposes(), ['ask', 'ask', 'settled', 'ask']);
+	assert.equal((await rows(ask, '&purpose=settled')).length, 1);
+	await admin.answer(next, { q1: true });
 	await phone.remove();
 });
 
