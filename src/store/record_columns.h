@@ -37,6 +37,9 @@
 #define SELDOM(type, of, member)                                                         \
 	COLUMN(#member, COLUMN_##type, of, member, .changes = true, .later = true,       \
 		.seldom = true)
+/* Never changes, and is empty in nearly every record. */
+#define FIXED_RARE(type, of, member)                                                     \
+	COLUMN(#member, COLUMN_##type, of, member, .changes = false, .later = true)
 /* In every record that is made, and another in hardly any that changes. */
 #define RARELY(type, of, member)                                                         \
 	COLUMN(#member, COLUMN_##type, of, member, .changes = true, .seldom = true)
