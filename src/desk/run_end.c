@@ -162,7 +162,7 @@ static struct str recovery_body(
 		arena_print(arena,
 			limit ? fr ? "%.*s a atteint une limite" : "%.*s reached a limit"
 			: fr  ? "%.*s ne peut pas continuer"
-			      : "%.*s cannot go on",
+			      : "%.*s cannot continue",
 			STR_ARGS(str_first(r->agent, 64))));
 	jw_key(&w, "context");
 	jw_object(&w);

@@ -145,7 +145,7 @@ static void test_write(struct probe *p, struct json_writer *w)
 	jw_array(w);
 	check_write(w, "key", !wrong.len,
 		wrong.len    ? wrong
-		: a->key.len ? STR("there")
+		: a->key.len ? STR("set")
 			     : STR("none is needed"));
 	if (tried && p->listing) {
 		wrong = listing_wrong(p);
