@@ -49,7 +49,7 @@ async function reached(user, more = {}) {
 	return { receiver, contact, got: (ask) => receiver.got.filter((g) => g.body.data.ask?.id === ask.id).map((g) => g.body.data.purpose) };
 }
 const rows = async (ask, query = '') => (await admin.get(`/v1/deliveries?ask=${ask.id}${query}`)).body.items.reverse();
-const worked = (ask, n = 1) => until(async () => (await rows(ask, '&kind=route&status=done')).length === n, `step ${n}`);
+const worked = (ask, n = 1) => until(async () => (await rows(ask, '&kind=route&status=done')).length >= n, `step ${n}`);
 const told = async (ask) => (await rows(ask)).filter((row) => row.contact).map((row) => row.contact);
 beforeEach(async () => {
 	for (const user of [mia, ada]) {
@@ -144,12 +144,12 @@ test('without via each step takes the next contact, and then the first again; wi
 	const browser = push.browser('one');
 	const { body: third } = await member.post('/v1/me/contacts', { channel: 'push', subscription: browser.subscription });
 	const step = { to: [`user:${mia.id}`] };
-	await routed([0, 1, 2, 3].map((s) => ({ ...step, after: `${s}s` })));
+	await routed([0, 1, 2, 3].map((m) => ({ ...step, after: `${m}m` })));
 	const ask = await agent.ask();
 	for (let n = 1; n <= 4; n++) {
 		await worked(ask, n);
 		await until(async () => (await rows(ask, '&status=waiting')).every((row) => row.kind === 'route'), 'sent');
-		server.jump(1000);
+		server.jump(60e3);
 	}
 	const order = await told(ask);
 	assert.deepEqual([order[0], order.slice(1, 3).sort(), order[3]], [third.id, [one.contact.id, two.contact.id].sort(), third.id]);
