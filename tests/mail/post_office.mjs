@@ -1,6 +1,6 @@
 // post_office.mjs - Debian's Postfix and Dovecot with a folder of their own and high ports: SMTP with STARTTLS and AUTH,
 // plus-addresses, LMTP, IMAPS, and a certificate of an authority that was made for them.
-import { execFileSync, spawn } from 'node:child_process';
+import { execFile, execFileSync, spawn } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { simpleParser } from 'mailparser';
 import { stablePort } from '../lib/ports.mjs';
 import { until } from '../lib/server.mjs';
+import { Judges } from './judges.mjs';
 
 export const HOST = 'mail.localhost', DOMAIN = 'example.test', PASSWORD = 'sesame';
 const NOBODY = 65534;
@@ -20,15 +21,22 @@ const reached = (port) => new Promise((done) => {
 });
 
 export class PostOffice {
-	/** `pipe`: argv of a program that gets what is sent to pipe@DOMAIN, as Postfix's pipe(8) runs it. */
-	async open({ pipe } = {}) {
+	/**
+	 * `pipe`: argv of a program that gets what is sent to pipe@DOMAIN, as Postfix's pipe(8) runs it. `judged`: domains
+	 * that sign their mail: what is sent to the port of one (`signing`) is signed by it and goes on to the port `judged`,
+	 * where signatures are verified and judged.
+	 */
+	async open({ pipe, judged = [] } = {}) {
 		this.folder = mkdtempSync(join(tmpdir(), 'parley-post-'));
 		chmodSync(this.folder, 0o755);
 		this.at = (...path) => join(this.folder, ...path);
-		for (const name of ['submission', 'mx', 'lmtp', 'auth', 'imaps']) this[name] = await stablePort();
+		for (const name of ['submission', 'mx', 'lmtp', 'auth', 'imaps', 'judged']) this[name] = await stablePort();
+		this.signing = {};
+		for (const domain of judged) this.signing[domain] = await stablePort();
 		this.certify();
 		this.dovecot();
-		this.postfix(pipe);
+		if (judged.length) this.judges = await new Judges().open(this.folder, { host: HOST, domains: judged });
+		this.postfix(pipe, this.judges && this.judgedServices(judged));
 		execFileSync('postfix', ['-c', this.at('postfix'), 'check'], { stdio: 'pipe' });
 		// They end with us, also when we are killed.
 		const children = [['dovecot', '-F', '-c', this.at('dovecot.conf')], ['/usr/lib/postfix/sbin/master', '-c', this.at('postfix'), '-d']]
@@ -49,6 +57,7 @@ export class PostOffice {
 	async close() {
 		for (const child of this.children ?? []) child.kill('SIGTERM');
 		await Promise.all((this.children ?? []).map((child) => child.exitCode !== null || new Promise((done) => { child.on('exit', done); })));
+		await this.judges?.close();
 		rmSync(this.folder, { recursive: true, force: true });
 	}
 
@@ -113,7 +122,15 @@ service auth {
 `);
 	}
 
-	postfix(pipe) {
+	/** Lines of master.cf. */
+	judgedServices(domains) {
+		const service = (port, milters, ...more) => [`${port} inet n - n - - smtpd`, '-o smtpd_tls_security_level=none', '-o smtpd_sasl_auth_enable=no',
+			`-o smtpd_milters=${milters}`, '-o milter_default_action=tempfail', ...more].join('\n  ');
+		return [service(this.judged, this.judges.verifiers.join(',')),
+			...domains.map((domain, i) => service(this.signing[domain], this.judges.signers[i], `-o content_filter=smtp:[127.0.0.1]:${this.judged}`))].join('\n');
+	}
+
+	postfix(pipe, services = '') {
 		mkdirSync(this.at('postfix'));
 		mkdirSync(this.at('queue'));
 		const uid = Number(execFileSync('id', ['-u', 'postfix'], { encoding: 'utf8' }));
@@ -172,6 +189,7 @@ lmtp unix - - n - - lmtp
 anvil unix - - n - 1 anvil
 scache unix - - n - 1 scache
 postlog unix-dgram n - n - 1 postlogd
+${services}
 ${pipe ? `parley unix - n n - - pipe\n  flags=R user=nobody argv=${pipe.join(' ')}\n` : ''}`);
 	}
 
@@ -186,6 +204,15 @@ ${pipe ? `parley unix - n n - - pipe\n  flags=R user=nobody argv=${pipe.join(' '
 			}
 		}
 		return found;
+	}
+
+	/** A mail from outside, to one of the ports. */
+	send(port, to, text, { from = `mia@${DOMAIN}`, headers = [] } = {}) {
+		return new Promise((done, failed) => {
+			const child = execFile('curl', ['-sS', '--max-time', '30', `smtp://127.0.0.1:${port}`, '--mail-from', from, '--mail-rcpt', to, '-T', '-'],
+				(error, stdout, stderr) => (error ? failed(new Error(stderr)) : done()));
+			child.stdin.end([...headers, `From: ${from}`, `To: ${to}`, 'Subject: Re: Parley', `Date: ${new Date().toUTCString()}`, '', text, ''].join('\r\n'));
+		});
 	}
 
 	/** The first mail to the user that fits. */

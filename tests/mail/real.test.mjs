@@ -1,18 +1,14 @@
 // Mail through servers that others wrote: Postfix takes it by STARTTLS and AUTH, Dovecot keeps it, replies come back by
 // IMAPS to two nodes, or by Postfix's pipe.
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { chmodSync, chownSync, copyFileSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Client } from '../api/lib/client.mjs';
-import { codeOf, isCode } from '../api/lib/mail.mjs';
 import { approval } from '../api/lib/samples.mjs';
 import { Cluster, Node } from '../lib/cluster.mjs';
-import { BIN, Server, until } from '../lib/server.mjs';
+import { until } from '../lib/server.mjs';
+import { linked, pipedServer, pipedStart, pipeOf, routed } from './piped.mjs';
 import { DOMAIN, HOST, PASSWORD, PostOffice } from './post_office.mjs';
 
-const NOBODY = 65534; // pipe(8) runs nothing as root
 const REPLIES = process.env.PARLEY_LONG ? 200 : 20;
 const office = new PostOffice();
 const cluster = new Cluster();
@@ -24,24 +20,9 @@ after(async () => {
 	cluster.remove();
 });
 
-/** A mail from outside, to the server that says who vouches for its sender. */
-function send(to, text, { from = `mia@${DOMAIN}`, headers = [] } = {}) {
-	return new Promise((done, failed) => {
-		const child = execFile('curl', ['-sS', '--max-time', '30', `smtp://127.0.0.1:${office.mx}`, '--mail-from', from, '--mail-rcpt', to, '-T', '-'],
-			(error, stdout, stderr) => (error ? failed(new Error(stderr)) : done()));
-		child.stdin.end([...headers, `From: ${from}`, `To: ${to}`, 'Subject: Re: Parley', '', text, ''].join('\r\n'));
-	});
-}
+/** To the server that says who vouches for its sender. */
+const send = (to, text) => office.send(office.mx, to, text);
 
-async function linked(client, server) {
-	const address = `mia@${DOMAIN}`;
-	const made = await client.post('/v1/me/contacts', { channel: 'email', address });
-	assert.equal(made.status, 201, made.text);
-	const got = await office.take('mia', ({ mail }) => isCode(mail) && mail.text.includes(server.url));
-	assert.equal((await client.post(`/v1/me/contacts/${made.body.id}/verify`, { code: codeOf(got) })).status, 200, got.mail.text);
-}
-const routed = async (client) => client.put('/v1/routes', { version: (await client.get('/v1/routes')).body.version,
-	items: [{ match: {}, steps: [{ after: '0s', to: ['all'] }] }] });
 const mailOf = (ask) => office.take('mia', ({ mail }) => mail.text.includes(ask.id));
 const counted = async (outcome) => {
 	let n = 0;
@@ -53,13 +34,8 @@ const counted = async (outcome) => {
 };
 
 before(async () => {
-	piped = new Server({ as: { uid: NOBODY, gid: NOBODY }, parent: '/tmp' });
-	// The program may lie where nobody else can go: a copy runs.
-	piped.bin = join(piped.home, 'parley');
-	copyFileSync(BIN, piped.bin);
-	chmodSync(piped.bin, 0o755);
-	chmodSync(piped.home, 0o755);
-	await office.open({ pipe: [piped.bin, 'mail-in', '--data', piped.data, '${recipient}'] });
+	piped = pipedServer();
+	await office.open({ pipe: pipeOf(piped) });
 	flags = ['--smtp-url', `smtp://parley%40${DOMAIN}@${HOST}:${office.submission}`, '--smtp-password', PASSWORD, '--mail-from', `parley@${DOMAIN}`,
 		'--mail-authserv', HOST, '--notify-rate', '1000'];
 	const store = cluster.database('mail');
@@ -73,7 +49,7 @@ before(async () => {
 	agent = new Client(nodes[0], tokens.agent);
 	mia = new Client(nodes[0], tokens.member);
 	admin = new Client(nodes[1], tokens.admin);
-	await linked(mia, nodes[0]);
+	await linked(office, mia, nodes[0]);
 	await routed(admin);
 });
 
@@ -127,12 +103,8 @@ test('an address that Postfix does not know breaks the contact', async () => {
 test('Postfix hands a reply to parley mail-in', async () => {
 	piped.env.SSL_CERT_FILE = office.authority;
 	piped.flags = [...flags, '--mail-reply', `pipe+{token}@${DOMAIN}`];
-	const secrets = [await piped.token('agent', 'builder'), await piped.token('member', 'mia'), await piped.token('admin', 'ada')];
-	for (const name of readdirSync(piped.data)) chownSync(join(piped.data, name), NOBODY, NOBODY);
-	for (const path of [piped.home, join(piped.home, 'run'), piped.data]) chownSync(path, NOBODY, NOBODY);
-	await piped.start();
-	const [one, member, boss] = secrets.map((secret) => new Client(piped, secret));
-	await linked(member, piped);
+	const { agent: one, member, admin: boss } = await pipedStart(piped);
+	await linked(office, member, piped);
 	await routed(boss);
 	const ask = await one.ask({ question: 'Go?', type: 'boolean' });
 	await send((await mailOf(ask)).mail.replyTo.value[0].address, 'yes');
