@@ -1,6 +1,7 @@
 # Shared by the scripts beside it; sourced, not run.
 # shellcheck shell=bash
 set -euo pipefail
+this=$(realpath -- "$0")
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 # What Debian calls the things we need, by why they are needed.
@@ -18,6 +19,13 @@ bench_packages=(wrk redis-server nginx libnginx-mod-nchan sqlite3 postgresql)
 
 say() { printf '%s\n' "$*" >&2; }
 die() { say "$*"; exit 1; }
+
+# help_for "$@": with --help, prints the comment that the script starts with, and exits.
+help_for() {
+	case ${1-} in
+	-h | --help) sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$this"; exit 0 ;;
+	esac
+}
 
 missing_packages() {
 	local name
