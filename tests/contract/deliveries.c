@@ -341,6 +341,46 @@ static void a_deleted_session_owes_nothing(void **state)
 	assert_int_equal(claim(r, "b", NULL), 1);
 }
 
+/* A storm: what is too much for a minute is looked at once, as many in a claim as there is room for. */
+static void what_becomes_part_of_a_summary_is_not_claimed_again(void **state)
+{
+	enum { ASKS = 30, RATE = 10, ROOM = 8, CLAIMS = ASKS / ROOM + 2 };
+	static struct task t;
+	struct rig *r = *state;
+	struct made session = rig_session(r, "{'title':'T','parallel':true}");
+	size_t begun = 0, held = 0, claims = 0;
+	char body[200];
+
+	snprintf(body, sizeof body, "{'session':'%s','question':'Q','type':'boolean'}",
+		session.id);
+	for (int i = 0; i < ASKS; i++)
+		assert_int_equal(rig_ask_body(r, body, NULL).err, OK);
+	place_script(r,
+		"INSERT INTO contacts VALUES (1, 'con_1', 'usr_1', '', 'webhook',"
+		" 'https://h.example', 'parley', 'phone', 1, 0, 0, '', 1, 0, '', '', 0, 0, 1)");
+	place_script(r,
+		"INSERT INTO deliveries (ws, id, session, ask, kind, target, status, attempts,"
+		" next_ms, lease_ms, lease_by, last_error, last_status, created_ms, done_ms,"
+		" host, purpose, owner, user_id, contact)"
+		" SELECT ws, 'dlv_' || id, session, id, 'webhook', 'phone', 'waiting', 0,"
+		" 1, 0, '', '', -1, 1, 0, 'h.example', 'ask', '1/con_1', 'usr_1', 'con_1'"
+		" FROM asks");
+	for (bool more = true; more; claims++) {
+		struct delivery_claim c = { .by = STR("a"),
+			.room = { [DELIVERY_WEBHOOK] = { SLOTS, ROOM } },
+			.host_max = SLOTS };
+
+		assert_true(claims <= CLAIMS);
+		assert_int_equal(rig_tell(r, &use_delivery_claim, &t, &c), OK);
+		begun += c.len;
+		held += (size_t)c.held;
+		more = c.len || c.held;
+		rig_task_done(&t);
+	}
+	assert_int_equal(begun, RATE);
+	assert_int_equal(held, ASKS - RATE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -356,6 +396,7 @@ int main(void)
 		CLOCK_TEST(a_session_is_resumed_one_at_a_time),
 		CLOCK_TEST(what_was_never_begun_is_as_if_not_claimed),
 		CLOCK_TEST(a_deleted_session_owes_nothing),
+		CLOCK_TEST(what_becomes_part_of_a_summary_is_not_claimed_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
