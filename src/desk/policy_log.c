@@ -95,8 +95,7 @@ static enum err stop_event(struct rows *rows, const struct job *job,
 	if (now->ended_ms) {
 		show_json(&e.w, "ended", now->ended);
 		kept_until(&e.w, now->ended_ms);
-		if (!rows_resumers_go(rows, now->ws) || !rows_runs_go(rows, now->ws))
-			rows->arena->failed = true;
+		if (!rows_go_on(rows, now->ws)) rows->arena->failed = true;
 	}
 	return event_stage(&e, now->ws, before ? "stop.lifted" : "stop.set", digest, why);
 }

@@ -40,9 +40,11 @@ enum err run_fetch(struct rows *rows, int64_t ws, struct str id, const struct ru
 	struct fault *why)
 {
 	const struct val key[] = { val_int(ws), val_text(id) };
-	const struct run *r = rows_find(rows, RECORD_RUNS, id);
+	const struct run *r;
 	enum err e = OK;
 
+	rows_recall_run(rows, ws, id);
+	r = rows_find(rows, RECORD_RUNS, id);
 	if (!r && !rows_ended(rows, RECORD_RUNS, id)) {
 		e = rows_fetch(
 			rows, RECORD_RUNS, SQL_OF(RECORD_RUNS, RECORD_GET), key, 2, why);

@@ -41,6 +41,8 @@ enum err run_event(struct rows *, const char *type, const struct session *,
 /* What the run does next: store tools are done, what must be asked is asked, a finished turn
  * gets its message of results, limits are judged. `claimed`: it comes from the queue, and what
  * had begun was cut. */
+enum err run_go_on(struct task *, struct rows *, struct run *, struct session *,
+	const struct agent_config *, bool claimed, struct run_work *out, struct fault *);
 enum err run_advance(struct task *, struct rows *, struct run *, struct session *,
 	bool claimed, struct run_work *out, struct fault *);
 /* The messages that its holder lacks, unless they are many, and what it needs to know of them. */
@@ -77,9 +79,9 @@ enum err run_recover(struct task *, struct rows *, struct session *, struct run 
 enum err run_call_end(struct rows *, struct session *, struct run *, struct tool_call *,
 	enum call_action, struct str text, struct fault *);
 /* Takes the calls of a model's message apart, decides on each, and begins what can begin in this
- * commit. `content` with the ids of the calls put in goes to *out. */
+ * commit. Its parts with the ids of the calls put in go to *out. */
 enum err run_calls_make(struct task *, struct rows *, struct session *, struct run *,
-	const struct agent_config *, struct str message, struct str content,
+	const struct agent_config *, struct str message, const struct json *parts,
 	struct str *out, struct fault *);
 /* Does a pending call of class store. */
 enum err run_tool_do(struct task *, struct rows *, struct session *, struct run *,

@@ -259,30 +259,39 @@ enum err run_advance(struct task *t, struct rows *rows, struct run *r, struct se
 	bool claimed, struct run_work *out, struct fault *why)
 {
 	struct agent_config a;
+	enum err e = run_agent(r, rows->arena, &a, why);
+
+	return e ? e : run_go_on(t, rows, r, s, &a, claimed, out, why);
+}
+
+enum err run_go_on(struct task *t, struct rows *rows, struct run *r, struct session *s,
+	const struct agent_config *a, bool claimed, struct run_work *out,
+	struct fault *why)
+{
 	struct turn_state turn = { 0 };
 	enum run_limit over = RUN_LIMITS;
 	bool stopped = false, rejected = false, loops = false;
 	struct fault missing = { 0 };
-	enum err e = run_agent(r, rows->arena, &a, why);
+	enum err e;
 
 	work_start(t, r, out);
-	if (!e) e = run_stopped(t, rows, s, r, &stopped, why);
+	e = run_stopped(t, rows, s, r, &stopped, why);
 	if (e || stopped) return e;
-	if (r->message.len) e = calls_go(t, rows, s, r, &a, claimed, &turn, why);
+	if (r->message.len) e = calls_go(t, rows, s, r, a, claimed, &turn, why);
 	if (e || run_ended(r)) return e;
-	if (turn.pending) return calls_tell(t, rows, r, &a, out, why);
+	if (turn.pending) return calls_tell(t, rows, r, a, out, why);
 	if (turn.waiting || r->recovery.len) return run_rest(rows, s, r, why);
 	if (r->message.len) e = turn_loops(rows, r, &loops, why);
 	if (!e && r->message.len) e = turn_close(rows, r, &rejected, why);
-	if (!e && rejected && a.stop_on_reject)
+	if (!e && rejected && a->stop_on_reject)
 		return run_fail(t, rows, s, r, TROUBLE_REJECTED,
 			STR("a tool call was rejected"), why);
 	if (!e && loops)
-		return run_recover(t, rows, s, r, &a, TROUBLE_LOOP,
+		return run_recover(t, rows, s, r, a, TROUBLE_LOOP,
 			STR("the same tool call failed three times"), why);
-	if (!e) e = limit_check(rows, r, &a, out, &over, why);
+	if (!e) e = limit_check(rows, r, a, out, &over, why);
 	if (!e && over != RUN_LIMITS)
-		return run_recover(t, rows, s, r, &a, TROUBLE_LIMIT,
+		return run_recover(t, rows, s, r, a, TROUBLE_LIMIT,
 			arena_print(rows->arena, "the limit of %s is reached",
 				run_limit_name(over)),
 			why);
@@ -291,12 +300,12 @@ enum err run_advance(struct task *t, struct rows *rows, struct run *r, struct se
 	e = desk_model_access(t->desk, rows, r->ws, r->provider, r->model, &t->job.arena,
 		&out->access, &missing);
 	if (e == ERR_NOT_FOUND)
-		return run_recover(t, rows, s, r, &a, TROUBLE_UNAUTHORIZED,
+		return run_recover(t, rows, s, r, a, TROUBLE_UNAUTHORIZED,
 			arena_str(rows->arena, str_of(missing.detail)), why);
 	if (e) {
 		*why = missing;
 		return e;
 	}
 	out->step = RUN_STEP_MODEL;
-	return run_fresh(t, rows, r, &a, out, why);
+	return run_fresh(t, rows, r, a, out, why);
 }

@@ -62,12 +62,10 @@ static enum err message_event(struct rows *rows, const struct session *s,
 }
 
 /* The words of the parts of type text, in the arena. */
-static struct str content_text(struct str content, struct arena *arena)
+static struct str content_text(const struct json *parts, struct arena *arena)
 {
 	struct buf b = { 0 };
-	const struct json *parts;
 
-	if (json_read(content, NULL, arena, &parts, NULL)) return STR_NONE;
 	for (uint32_t i = 0; i < parts->count; i++) {
 		const struct json *p = &parts->items[i];
 
@@ -78,11 +76,8 @@ static struct str content_text(struct str content, struct arena *arena)
 	return buf_keep_done(&b, arena);
 }
 
-static bool content_calls(struct str content, struct arena *arena)
+static bool content_calls(const struct json *parts)
 {
-	const struct json *parts;
-
-	if (json_read(content, NULL, arena, &parts, NULL)) return false;
 	for (uint32_t i = 0; i < parts->count; i++)
 		if (str_is(json_text(json_get(&parts->items[i], "type")), "tool_call"))
 			return true;
@@ -91,7 +86,7 @@ static bool content_calls(struct str content, struct arena *arena)
 
 static enum err turn_message(struct task *t, struct rows *rows, struct session *s,
 	struct run *r, const struct agent_config *agent, const struct run_turn *turn,
-	bool calls, bool more, struct fault *why)
+	const struct json *calls, bool more, struct fault *why)
 {
 	struct run_message m = { .ws = r->ws,
 		.id = rows_new_id(rows, "msg"),
@@ -113,8 +108,7 @@ static enum err turn_message(struct task *t, struct rows *rows, struct session *
 
 	if (calls) {
 		r->message = m.id;
-		e = run_calls_make(
-			t, rows, s, r, agent, m.id, turn->content, &m.content, why);
+		e = run_calls_make(t, rows, s, r, agent, m.id, calls, &m.content, why);
 	}
 	if (e) return e;
 	if (!rows_new(rows, RECORD_MESSAGES, &m))
@@ -127,6 +121,7 @@ static enum err turn_decide(struct job *job, struct rows *rows, struct fault *wh
 	struct task *t = task_of(job);
 	struct run_turn *turn = t->checked;
 	struct agent_config agent;
+	const struct json nothing = { 0 }, *parts = &nothing;
 	bool calls, more;
 	struct session *s;
 	struct run *r;
@@ -135,23 +130,26 @@ static enum err turn_decide(struct job *job, struct rows *rows, struct fault *wh
 	turn->next = (struct run_work){ .key = turn->key };
 	if (!e) e = run_agent(r, rows->arena, &agent, why);
 	if (e) return e;
+	json_read(turn->content, NULL, rows->arena, &parts, NULL);
 	more = r->said > turn->key.seen; /* people said something meanwhile */
 	r->turn++;
 	r->error = STR_NONE;
 	r->context_tokens = usage_context(&turn->usage) + turn->usage.output;
 	r->context_max = turn->context_max;
-	calls = content_calls(turn->content, rows->arena);
+	calls = content_calls(parts);
 	e = spent_add(rows, s, r, &turn->usage, turn->cost, turn->worked_ms, why);
-	if (!e) e = turn_message(t, rows, s, r, &agent, turn, calls, more, why);
+	if (!e)
+		e = turn_message(
+			t, rows, s, r, &agent, turn, calls ? parts : NULL, more, why);
 	if (e) return e;
 	if (!calls && !more && !turn->again) {
 		if (turn->cut)
 			return run_recover(t, rows, s, r, &agent, TROUBLE_CUT,
 				STR("the answer reached the greatest length"), why);
-		return run_complete(
-			t, rows, s, r, content_text(turn->content, rows->arena), why);
+		return run_complete(t, rows, s, r, content_text(parts, rows->arena), why);
 	}
-	return run_ended(r) ? OK : run_advance(t, rows, r, s, false, &turn->next, why);
+	return run_ended(r) ? OK
+			    : run_go_on(t, rows, r, s, &agent, false, &turn->next, why);
 }
 
 const struct use use_run_turn = {

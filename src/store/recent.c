@@ -106,6 +106,7 @@ static bool is_worth_it(enum record_id id, const void *record)
 	const struct session *s = record;
 
 	if (id == RECORD_ASKS) return ((const struct ask *)record)->status == ASK_PENDING;
+	if (id == RECORD_RUNS) return ((const struct run *)record)->status == RUN_RUNNING;
 	return !session_ended(s) && !(s->for_ask && s->settled);
 }
 
@@ -155,6 +156,7 @@ void recent_keep(struct recent_rows *recent, const struct rows *rows)
 	if (recent->vain >= RECENT_VAIN) recent->vain -= 2;
 	keep_all(recent, rows, RECORD_ASKS);
 	keep_all(recent, rows, RECORD_SESSIONS);
+	keep_all(recent, rows, RECORD_RUNS);
 }
 
 void recent_clear(struct recent_rows *recent)

@@ -1,8 +1,8 @@
 /* recent.h - the rows that the only writer wrote last, as they are in the store.
  *
  * Where nobody else writes, an ask that is answered at once, or a session in which one question
- * follows another, need not be read again. Open asks and sessions that have not ended are
- * remembered, the latest of them, within RECENT_BYTES. Where nobody comes for them they are not:
+ * follows another, or a run with its turns, need not be read again. Open asks, sessions that have not
+ * ended and runs that are worked on are remembered, the latest of them, within RECENT_BYTES. Where nobody comes for them they are not:
  * in a flood of asks they would push each other out before anybody answers.
  *
  * Invariants:

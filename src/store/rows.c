@@ -160,18 +160,23 @@ bool rows_recall_session(struct rows *rows, int64_t ws, struct str id)
 
 	if (copy) return true;
 	copy = copy_recall(rows, RECORD_SESSIONS, ws, id);
-	if (!copy) return false;
-	s = copy_record(copy);
-	return !s->external_id.len || rows_name_external(rows, s);
+	s = copy ? copy_record(copy) : NULL;
+	return s && (!s->external_id.len || rows_name_external(rows, s));
+}
+
+void rows_recall_run(struct rows *rows, int64_t ws, struct str id)
+{
+	if (!copy_find(rows, RECORD_RUNS, id)) copy_recall(rows, RECORD_RUNS, ws, id);
 }
 
 bool rows_recall_ask(struct rows *rows, int64_t ws, struct str id)
 {
 	struct row_copy *copy = copy_find(rows, RECORD_ASKS, id);
+	const struct ask *a;
 
 	if (!copy) copy = copy_recall(rows, RECORD_ASKS, ws, id);
-	return copy &&
-	       rows_recall_session(rows, ws, ((struct ask *)copy_record(copy))->session);
+	a = copy ? copy_record(copy) : NULL;
+	return a && rows_recall_session(rows, ws, a->session);
 }
 
 /* ---- the batch ---- */
@@ -748,20 +753,13 @@ bool rows_rule_hit(struct rows *rows, int64_t ws, struct str rule)
 	return statement_add(rows, SQL_RULE_HIT, args, 4);
 }
 
-bool rows_resumers_go(struct rows *rows, int64_t ws)
+bool rows_go_on(struct rows *rows, int64_t ws)
 {
 	const struct val args[] = { val_int(ws), val_int(rows->now_ms) };
 
-	rows->delivers = true;
-	return statement_add(rows, SQL_RESUMERS_GO, args, 2);
-}
-
-bool rows_runs_go(struct rows *rows, int64_t ws)
-{
-	const struct val args[] = { val_int(ws), val_int(rows->now_ms) };
-
-	rows->runs = true;
-	return statement_add(rows, SQL_RUNS_GO, args, 2);
+	rows->delivers = rows->runs = true;
+	return statement_add(rows, SQL_RESUMERS_GO, args, 2) &&
+	       statement_add(rows, SQL_RUNS_GO, args, 2);
 }
 
 bool rows_fetched(struct rows *rows, int64_t ws, struct str ask)

@@ -130,6 +130,9 @@ void wants_key(
 
 /* ---- what a job finds ---- */
 
+/* A run that is remembered from a batch before is here now. */
+void rows_recall_run(struct rows *, int64_t ws, struct str id);
+
 /* NULL: no such row in this workspace. Asks and sessions may be changed as they are; asks
  * tell so by their version, sessions by rows_touch_session. */
 struct ask *rows_ask(struct rows *, int64_t ws, struct str id);
@@ -214,10 +217,8 @@ int64_t rows_policy_raised(const struct rows *, int64_t ws);
 bool rows_policy_seen(struct rows *, int64_t ws, int64_t version);
 /* A rule decided; all of a batch are written as one. False: out of memory. */
 bool rows_rule_hit(struct rows *, int64_t ws, struct str rule);
-/* A stop was lifted: resumers that it held back are due. False: out of memory. */
-bool rows_resumers_go(struct rows *, int64_t ws);
-/* The same of runs. */
-bool rows_runs_go(struct rows *, int64_t ws);
+/* A stop was lifted: resumers and runs that it held back are due. False: out of memory. */
+bool rows_go_on(struct rows *, int64_t ws);
 bool rows_count_teams(struct rows *, int64_t ws, int64_t more); /* or fewer */
 bool rows_count_contacts(struct rows *, int64_t ws, int64_t more);
 /* What this job decides depends on who people of the workspace are, as of so many
