@@ -16,7 +16,8 @@ const model = await new ScriptModel((request) => {
 after(() => model.stop());
 
 let serial = 0;
-const fresh = (name) => `${name} ${++serial}`;
+/* None is the beginning of another. */
+const fresh = (name) => `${name} ${String(++serial).padStart(3, '0')}`;
 /** A model that waits for a word: what it has sent is on the page before the rest. */
 function gate() {
 	let open;
@@ -163,8 +164,9 @@ area('chat', (scenario) => {
 
 	scenario('a message while it works waits its turn, and is kept if it cannot be sent', async (me, desk) => {
 		const message = fresh('Work on');
-		const rest = gate();
+		const [begun, rest] = [gate(), gate()];
 		scripts[message] = async (request) => {
+			begun.open();
 			if (JSON.stringify(request.messages).includes('and also this')) return [say('That, too.')];
 			await rest.opened;
 			return [say('Done with the first.')];
@@ -174,6 +176,8 @@ area('chat', (scenario) => {
 		await me.write(line, 'and also this');
 		await me.page.reload();
 		await until(async () => await line.inputValue() === 'and also this', 'what was typed');
+		await begun.opened; // what is written before its first turn is part of that
+		await line.focus();
 		await me.send(me.button('chat.send'));
 		await chat(me).getByText(me.t('chat.unread')).waitFor();
 		rest.open();

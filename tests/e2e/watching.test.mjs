@@ -39,6 +39,34 @@ area('watching', (scenario) => {
 		await me.heading(title).waitFor();
 	});
 
+	scenario('where there is room, the other sessions stand beside one: one stop for Tab, arrows lead through them', async (me, desk) => {
+		const [one, other] = [await desk.agent.session(fresh('one of two')), await desk.agent.session(fresh('the other'))];
+		const own = me.view;
+		await me.resize('desktop');
+		await me.visitLive(`/sessions/${one.id}`);
+		const list = me.region('nav.sessions');
+		const link = ({ title }) => list.getByRole('link').filter({ hasText: title });
+		const current = (session) => until(async () => await link(session).getAttribute('aria-current') === 'page', 'the current one');
+		await current(one);
+		await me.key('j');
+		assert.ok(await link(one).evaluate((box) => box === document.activeElement));
+		await me.press(link(other));
+		await me.heading(other.title).waitFor();
+		await current(other);
+		assert.equal(await list.locator('a[tabindex="0"]').count(), 1);
+		/* Rows keep their places while one is among them; what they say changes. */
+		await link(other).focus();
+		const places = () => list.getByRole('link').evaluateAll((all) => all.map((box) => box.pathname));
+		const before = await places();
+		await desk.agent.patch(`/v1/sessions/${one.id}`, { status: 'failed' });
+		await link(one).getByText(me.t('status.failed')).waitFor();
+		assert.deepEqual(await places(), before);
+		await me.resize('phone');
+		await list.waitFor({ state: 'detached' });
+		await me.heading(other.title).waitFor();
+		await me.resize(own);
+	});
+
 	scenario('a session: its log follows at its end only', async (me, desk) => {
 		const session = await desk.agent.session(fresh('log'));
 		await me.visit(`/sessions/${session.id}`);

@@ -4,6 +4,6 @@ export { default as Agents } from './Agents.svelte';
 export { default as History } from './History.svelte';
 export { default as Insights } from './Insights.svelte';
 export { default as Rules } from './Rules.svelte';
-export { default as Session } from './Session.svelte';
+export { default as Session } from './SessionBeside.svelte';
 export { default as Sessions } from './Sessions.svelte';
 export { default as Settings } from './Settings.svelte';

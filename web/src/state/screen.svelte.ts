@@ -1,16 +1,21 @@
 /* What the page is shown on. */
 import { flushSync } from 'svelte';
 
-const query = matchMedia('(min-width: 900px)');
-let yes = $state(query.matches);
-query.addEventListener('change', () => (yes = query.matches));
+function holds(media: string): { readonly yes: boolean } {
+	const query = matchMedia(media);
+	let yes = $state(query.matches);
+	query.addEventListener('change', () => (yes = query.matches));
+	return {
+		get yes() {
+			return yes;
+		},
+	};
+}
 
 /** Wide enough for a list and a detail side by side? */
-export const wide = {
-	get yes(): boolean {
-		return yes;
-	},
-};
+export const wide = holds('(min-width: 900px)');
+/** And for a list beside what has a side column of its own? */
+export const roomy = holds('(min-width: 1200px)');
 
 /** Once what has just changed is painted; what nobody sees is not painted. */
 export function afterPaint(run: () => void): void {
