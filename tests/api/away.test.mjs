@@ -96,7 +96,7 @@ test('one person never counts twice in a part', async () => {
 test('parley away', async () => {
 	const away = async (...args) => (await server.run(['away', ...args, '--url', server.url], { env: { PARLEY_TOKEN: ana.secret } }));
 	assert.match((await away()).stdout, /not away/);
-	assert.match((await away('3d', '--to', ben.name)).stdout, new RegExp(`${ben.name} stands in`));
+	assert.match((await away('3d', '--to', ben.name)).stdout, new RegExp(`${ben.name} covers for you`));
 	assert.equal((await ana.client.get('/v1/me/away')).body.delegate, ben.id);
 	assert.match((await away()).stdout, /Away until/);
 	assert.equal((await away('someday')).code, 2);
