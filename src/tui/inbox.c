@@ -183,7 +183,7 @@ static void sessions_key(struct inbox *in, const struct key *k)
 	else if (k->name == K_ENTER && v->rows_at < v->rows_len)
 		data_session(in, v->rows[v->rows_at]->id), in->view = VIEW_SESSION;
 	else if (letter == 'S' && v->rows_at < v->rows_len)
-		prompt_stop(in, v->rows[v->rows_at]->id);
+		prompt_stop(in, v->rows[v->rows_at]->id, v->rows[v->rows_at]->title);
 	else if (k->name == K_TAB)
 		view_next(in);
 	else if (k->name == K_ESCAPE || letter == 'q')
@@ -226,7 +226,8 @@ static void history_key(struct inbox *in, const struct key *k)
 
 static void session_key(struct inbox *in, const struct key *k)
 {
-	if (key_letter(k) == 'S') prompt_stop(in, buf_str(&in->session.id));
+	if (key_letter(k) == 'S')
+		prompt_stop(in, buf_str(&in->session.id), buf_str(&in->session.title));
 	if (key_letter(k) == 'm') prompt_message(in);
 	if (session_view_key(&in->session, k, list_height(in))) return;
 	if (k->name == K_ESCAPE || key_letter(k) == 'q')
@@ -372,6 +373,7 @@ static void inbox_done(struct inbox *in)
 	line_done(&in->prompt_line);
 	arena_done(&in->users_arena);
 	buf_done(&in->prompt_id);
+	buf_done(&in->prompt_title);
 	buf_done(&in->batch_ids);
 	buf_done(&in->follow);
 	buf_done(&in->undo);

@@ -608,7 +608,7 @@ static void good_take(struct inbox *in, int tag, const struct json *json)
 	case TAG_SESSION_LOG: log_take(in, json); break;
 	case TAG_RUNS: runs_take(in, json); break;
 	case TAG_TASKS: tasks_take(in, json); break;
-	case TAG_SESSIONS: session_view_list(&in->session, json); break;
+	case TAG_SESSIONS: session_view_list(&in->session, json, clock_now_ms()); break;
 	case TAG_HISTORY: page_take(in, json); break;
 	case TAG_USERS: prompt_users(in, json); break;
 	case TAG_FOLLOW: follow_take(in, json); break;

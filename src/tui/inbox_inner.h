@@ -83,7 +83,8 @@ struct inbox {
 	enum view back; /* where Esc goes from an ask */
 	bool lost;	/* what the cursor stood on is gone: the person must move first */
 	enum prompt prompt;
-	struct buf prompt_id; /* of the ask or session that the prompt is about */
+	struct buf prompt_id;	 /* of the ask or session that the prompt is about */
+	struct buf prompt_title; /* of the session to be stopped */
 	struct line prompt_line;
 	struct arena users_arena;
 	const struct json *users; /* of the workspace; NULL: not read yet */
@@ -147,7 +148,7 @@ void dialog_hint(struct inbox *); /* why the person may not answer, if so */
 
 /* inbox_prompt.c: what the inbox asks in its last line */
 void prompt_assign(struct inbox *, struct str ask);
-void prompt_stop(struct inbox *, struct str session);
+void prompt_stop(struct inbox *, struct str session, struct str title);
 void prompt_snooze(struct inbox *, struct str ask);
 void prompt_message(struct inbox *); /* to the agent of the session shown */
 void prompt_users(struct inbox *, const struct json *page);

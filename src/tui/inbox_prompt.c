@@ -26,12 +26,14 @@ void prompt_snooze(struct inbox *in, struct str ask)
 	line_set(&in->prompt_line, STR_NONE);
 }
 
-void prompt_stop(struct inbox *in, struct str session)
+void prompt_stop(struct inbox *in, struct str session, struct str title)
 {
 	if (session.len == 0 || !in->may_answer) return;
 	in->prompt = PROMPT_STOP;
 	buf_clear(&in->prompt_id);
 	buf_add(&in->prompt_id, session);
+	buf_clear(&in->prompt_title);
+	buf_add(&in->prompt_title, title);
 }
 
 void prompt_message(struct inbox *in)
@@ -182,7 +184,8 @@ void prompt_draw(struct inbox *in, struct page *p)
 	struct arena arena = { 0 };
 
 	if (in->prompt == PROMPT_STOP) {
-		page_add(p, STYLE_WARN, MSG(&arena, "tui.stop"));
+		page_add(p, STYLE_WARN,
+			MSG(&arena, "tui.stop", { "title", buf_str(&in->prompt_title) }));
 	} else if (in->prompt == PROMPT_MESSAGE) {
 		page_add(p, STYLE_BOLD,
 			MSG(&arena, "tui.message",

@@ -44,6 +44,21 @@ static void text_set(struct buf *b, struct str text)
 	buf_add(b, text);
 }
 
+enum { RECENT_MS = 10 * 60 * 1000 }; /* what completed before that is among the others */
+
+static enum session_section section_of(const struct json *s, int64_t now_ms)
+{
+	struct str status = json_text(json_get(s, "status"));
+
+	if (str_starts(status, "waiting_for_")) return SECTION_WAITING;
+	if (str_is(status, "failed")) return SECTION_FAILED;
+	if (str_is(status, "running")) return SECTION_RUNNING;
+	if (str_is(status, "completed") &&
+		now_ms - ask_time(s, "updated_at") <= RECENT_MS)
+		return SECTION_COMPLETED;
+	return SECTION_OTHERS;
+}
+
 static struct session_item *row_make(const struct json *s)
 {
 	const struct json *asks = json_get(s, "pending_asks");
@@ -69,20 +84,36 @@ static struct session_item *row_make(const struct json *s)
 	return row;
 }
 
-void session_view_list(struct session_view *v, const struct json *sessions)
+static void row_add(struct session_view *v, const struct json *s, enum session_section in)
+{
+	struct session_item *row = row_make(s);
+
+	if (!row) return;
+	row->section = in;
+	v->rows[v->rows_len++] = row;
+}
+
+void session_view_list(
+	struct session_view *v, const struct json *sessions, int64_t now_ms)
 {
 	const struct json *items = json_get(sessions, "items");
 	uint32_t count = json_is(items, JSON_ARRAY) ? items->count : 0;
+	struct arena arena = { 0 };
+	struct str here = v->rows_at < v->rows_len
+				  ? arena_str(&arena, v->rows[v->rows_at]->id)
+				  : STR_NONE;
 
 	rows_clear(v);
 	v->rows_loading = false;
+	v->rows_at = 0;
 	v->rows = mem_alloc((count + 1) * sizeof *v->rows);
-	for (uint32_t i = 0; v->rows && i < count; i++) {
-		struct session_item *row = row_make(&items->items[i]);
-
-		if (row) v->rows[v->rows_len++] = row;
-	}
-	if (v->rows_at >= v->rows_len) v->rows_at = 0;
+	for (enum session_section in = 0; v->rows && in < SECTIONS; in++)
+		for (uint32_t i = 0; i < count; i++)
+			if (section_of(&items->items[i], now_ms) == in)
+				row_add(v, &items->items[i], in);
+	for (size_t i = 0; i < v->rows_len; i++)
+		if (str_eq(v->rows[i]->id, here)) v->rows_at = i;
+	arena_done(&arena);
 }
 
 void session_view_open(struct session_view *v, struct str id)
@@ -298,29 +329,73 @@ void session_view_draw(
 	arena_done(&arena);
 }
 
+/* Does a section begin with this row? Its heading is a line of its own. */
+static bool section_begins(const struct session_view *v, size_t i)
+{
+	return i == 0 || v->rows[i - 1]->section != v->rows[i]->section;
+}
+
+/* The line that the i-th row is drawn in, headings counted. */
+static size_t row_line(const struct session_view *v, size_t i)
+{
+	size_t line = i;
+
+	for (size_t k = 0; k <= i; k++)
+		line += section_begins(v, k);
+	return line;
+}
+
+static void section_words(struct page *p, const struct session_view *v,
+	enum session_section in, struct arena *arena)
+{
+	static const char *const ids[SECTIONS] = {
+		[SECTION_WAITING] = "web.sessions.waiting",
+		[SECTION_FAILED] = "web.sessions.failed",
+		[SECTION_RUNNING] = "web.sessions.running",
+		[SECTION_COMPLETED] = "web.sessions.completed",
+		[SECTION_OTHERS] = "web.sessions.others",
+	};
+	size_t n = 0;
+
+	for (size_t i = 0; i < v->rows_len; i++)
+		n += v->rows[i]->section == in;
+	page_add(p, STYLE_BOLD, MSG(arena, ids[in]));
+	page_add(p, STYLE_SOFT, arena_print(arena, "  %zu", n));
+}
+
+static void row_words(struct page *p, const struct session_item *r, struct arena *arena)
+{
+	page_pad(p, 1);
+	status_add(p, r->status, arena);
+	page_pad(p, 25);
+	page_add(p, STYLE_PLAIN, r->title);
+	page_add_text(p, STYLE_SOFT, "  ");
+	page_add(p, STYLE_SOFT, r->agent);
+	if (r->asks == 0) return;
+	page_add_text(p, STYLE_PLAIN, "  ");
+	page_add(p, STYLE_WARN, msg_count(arena, "web.sessions.asks", (int64_t)r->asks));
+}
+
 void session_list_draw(struct session_view *v, struct screen *s, const struct area *f)
 {
 	struct arena arena = { 0 };
 	struct page p = { .width = f->width };
-	size_t top = v->rows_at >= f->height ? v->rows_at - f->height + 1 : 0;
+	size_t here = v->rows_len ? row_line(v, v->rows_at) : 0;
+	size_t top = here >= f->height ? here - f->height + 1 : 0, line = 0;
 
-	for (size_t i = 0; i < f->height && top + i < v->rows_len; i++) {
-		const struct session_item *r = v->rows[top + i];
-
+	for (size_t i = 0; i < v->rows_len && line < top + f->height; i++) {
+		if (section_begins(v, i) && line++ >= top) {
+			page_clear(&p, f->width);
+			page_row(&p);
+			section_words(&p, v, v->rows[i]->section, &arena);
+			screen_draw(s, f->y + line - 1 - top, f->x, &p, 0, STYLE_PLAIN);
+		}
+		if (line++ < top || line > top + f->height) continue;
 		page_clear(&p, f->width);
 		page_row(&p);
-		status_add(&p, r->status, &arena);
-		page_pad(&p, 24);
-		page_add(&p, STYLE_PLAIN, r->title);
-		page_add_text(&p, STYLE_SOFT, "  ");
-		page_add(&p, STYLE_SOFT, r->agent);
-		if (r->asks > 0) {
-			page_add_text(&p, STYLE_PLAIN, "  ");
-			page_add(&p, STYLE_WARN,
-				msg_count(&arena, "web.sessions.asks", (int64_t)r->asks));
-		}
-		screen_draw(s, f->y + i, f->x, &p, 0,
-			top + i == v->rows_at ? STYLE_CURSOR : STYLE_PLAIN);
+		row_words(&p, v->rows[i], &arena);
+		screen_draw(s, f->y + line - 1 - top, f->x, &p, 0,
+			i == v->rows_at ? STYLE_CURSOR : STYLE_PLAIN);
 	}
 	if (v->rows_len == 0)
 		screen_put(s, f->y, f->x, f->width, STYLE_SOFT,

@@ -18,15 +18,26 @@ struct feed_row {
 
 enum { FEED_MAX = 2000 }; /* the oldest go */
 
+/* Groups of the list, in its order: the page's. */
+enum session_section {
+	SECTION_WAITING,
+	SECTION_FAILED,
+	SECTION_RUNNING,
+	SECTION_COMPLETED, /* not long ago */
+	SECTION_OTHERS,
+	SECTIONS,
+};
+
 struct session_item {
 	struct str id, title, agent, status;
+	enum session_section section;
 	size_t asks;
 	char text[];
 };
 
 /* { 0 } is empty and ready. */
 struct session_view {
-	/* the list */
+	/* the list, by section, within one as the server has it */
 	struct session_item **rows;
 	size_t rows_len, rows_at;
 	bool rows_loading;
@@ -45,7 +56,9 @@ struct session_view {
 };
 
 void session_view_done(struct session_view *);
-void session_view_list(struct session_view *, const struct json *sessions);
+/* The cursor stays on its session, if that is still there. */
+void session_view_list(
+	struct session_view *, const struct json *sessions, int64_t now_ms);
 /* Starts anew with this session. */
 void session_view_open(struct session_view *, struct str id);
 void session_view_take(struct session_view *, const struct json *session);

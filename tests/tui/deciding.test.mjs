@@ -155,7 +155,7 @@ test('assigned by name, and a session stopped after one question', async () => {
 	inbox.press('v');
 	await inbox.shows('Waiting for input');
 	inbox.press('S');
-	await inbox.shows('Stop this session');
+	await inbox.shows('withdraw its questions? y/N  “Whose is it?”');
 	inbox.press('n');
 	await inbox.lacks('Stop this session');
 	inbox.press('S');

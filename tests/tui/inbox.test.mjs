@@ -172,6 +172,28 @@ test('a session with its log as it grows', async () => {
 	inbox.close();
 });
 
+test('sessions stand in the sections of the page, and Enter opens the one under the cursor', async () => {
+	const waits = await server.agent.session({ title: 'Alpha waits' });
+	const broken = await server.agent.session({ title: 'Beta broke' });
+	await ask({ ...yesNo('Which way?'), session: waits.id });
+	assert.equal((await server.agent.patch(`/v1/sessions/${broken.id}`, { status: 'failed' })).status, 200);
+	const inbox = await server.inbox({ columns: 80 });
+	await inbox.shows('Which way?');
+	inbox.press('g', 's');
+	const seen = await inbox.shows(/\nWaiting for you {2}\d+\n(.*\n)*?.*Alpha waits(.*\n)*?Failed {2}\d+\n.*Beta broke/);
+	const lines = seen.split('\n').slice(1);
+	const rows = lines.slice(0, lines.findIndex((line) => line.includes('Beta broke'))).filter((line) => line.startsWith(' '));
+	for (const _ of rows) inbox.press('j');
+	inbox.press('Enter');
+	await inbox.shows(/\nBeta broke\n.*Failed/);
+	inbox.close();
+	const french = await server.inbox({ columns: 80, lang: 'fr' });
+	await french.shows('Which way?');
+	french.press('g', 's');
+	await french.shows(/\nEn attente de votre réponse {2}\d+\n(.*\n)*?En échec {2}\d+\n/);
+	french.close();
+});
+
 test('help lists the keys; q leaves, and the terminal is as it was', async () => {
 	const inbox = await server.inbox({ columns: 80 });
 	inbox.press('?');
