@@ -1,16 +1,20 @@
 // run.mjs - Parley beside other runtimes for agents, in turns: durable runs of two model calls and a tool, 32 at once, and
 // the time from an answer to the model's next request. All of them ask the same instant model in C.
 //
-//   npm ci && node bench/peers/run.mjs [ROUNDS]    build/parley and build/bench (meson configure build -Dbench=true)
+//   npm ci && node bench/peers/run.mjs [ROUNDS]    build/parley and build/bench (meson configure
+//                                                  build -Dbench=true); PostgreSQL for DBOS
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Cluster } from '../../tests/lib/cluster.mjs';
 import { until } from '../../tests/lib/server.mjs';
 import { bench, instantModel, workerServer } from '../worker.mjs';
+import onDbos from './dbos.mjs';
 import langgraph from './langgraph.mjs';
 import openaiAgents from './openai_agents.mjs';
+import onRestate from './restate.mjs';
 
 const ROUNDS = Number(process.argv[2] ?? 3), AT_ONCE = 32, ANSWERS = 30;
 const url = await instantModel();
@@ -55,7 +59,11 @@ async function rate(peer, n, round) {
 	return Math.round(n / ((us() - began) / 1e6));
 }
 
-const peers = [await parley(), langgraph(url, join(folder, 'langgraph.db')), openaiAgents(url, join(folder, 'openai.db'))];
+const cluster = new Cluster();
+process.on('exit', () => cluster.remove());
+cluster.database('dbos');
+const peers = [await parley(), langgraph(url, join(folder, 'langgraph.db')), openaiAgents(url, join(folder, 'openai.db')),
+	await onRestate(url, join(folder, 'restate')), await onDbos(url, `postgresql://postgres@127.0.0.1:${cluster.port}/dbos`)];
 const found = peers.map(() => ({ rates: [], waits: [] }));
 console.log(`load ${loadavg()[0].toFixed(1)} at the start`);
 for (let round = 0; round < ROUNDS; round++)
