@@ -36,51 +36,44 @@ void sha256_3(struct str a, struct str b, struct str d, uint8_t out[SHA256_SIZE]
 	SHA256_Final(out, &c);
 }
 
-/* Fields are gathered: a call of the library costs more than most of them have bytes. */
-struct gathering {
-	SHA256_CTX c;
-	size_t len;
-	char at[2048];
-};
-
-static void gather_flush(struct gathering *g)
+/* The sizes of all fields. At most 9 bytes each. */
+static char *sizes_write(char *to, const struct str *fields, size_t len)
 {
-	if (g->len) SHA256_Update(&g->c, g->at, g->len);
-	g->len = 0;
-}
+	for (size_t i = 0; i < len; i++) {
+		uint64_t whole = htobe64(fields[i].len);
 
-static inline void gather(struct gathering *g, const void *at, size_t len)
-{
-	if (len > sizeof g->at - g->len) gather_flush(g);
-	if (len > sizeof g->at) {
-		SHA256_Update(&g->c, at, len);
-	} else if (len) {
-		memcpy(g->at + g->len, at, len);
-		g->len += len;
+		if (fields[i].len < 0xff) {
+			*to++ = (char)fields[i].len;
+			continue;
+		}
+		*to++ = (char)0xff;
+		memcpy(to, &whole, sizeof whole);
+		to += sizeof whole;
 	}
+	return to;
 }
 
-static inline void gather_size(struct gathering *g, uint64_t size)
-{
-	uint8_t byte = size < 0xff ? (uint8_t)size : 0xff;
-	uint64_t whole = htobe64(size);
-
-	gather(g, &byte, 1);
-	if (byte == 0xff) gather(g, &whole, sizeof whole);
-}
-
+/* Usual ones are gathered: a call of the library costs more than most fields have bytes. */
 void sha256_fields(const struct str *fields, size_t len, uint8_t out[SHA256_SIZE])
 {
-	struct gathering g;
+	enum { SIZES = 512, TEXTS = 1536 };
+	char room[SIZES + TEXTS], *to = room;
+	SHA256_CTX c;
+	size_t size = 0;
 
-	g.len = 0;
-	SHA256_Init(&g.c);
+	assert(len <= SIZES / 9);
+	SHA256_Init(&c);
 	for (size_t i = 0; i < len; i++)
-		gather_size(&g, fields[i].len);
-	for (size_t i = 0; i < len; i++)
-		gather(&g, fields[i].at, fields[i].len);
-	gather_flush(&g);
-	SHA256_Final(out, &g.c);
+		size += fields[i].len;
+	to = sizes_write(to, fields, len);
+	for (size_t i = 0; size <= TEXTS && i < len; i++) {
+		if (fields[i].len) memcpy(to, fields[i].at, fields[i].len);
+		to += fields[i].len;
+	}
+	SHA256_Update(&c, room, (size_t)(to - room));
+	for (size_t i = 0; size > TEXTS && i < len; i++)
+		add(&c, fields[i]);
+	SHA256_Final(out, &c);
 }
 
 void sha256_hex(struct str s, char out[SHA256_HEX_SIZE])

@@ -19,6 +19,35 @@ static void sha256_agrees_with_the_standard(void **state)
 	assert_memory_equal(one, two, SHA256_SIZE);
 }
 
+static void check_fields(const struct str *fields, size_t len, const char *want)
+{
+	uint8_t digest[SHA256_SIZE];
+	char hex[SHA256_HEX_SIZE];
+
+	sha256_fields(fields, len, digest);
+	hex_write(digest, sizeof digest, hex);
+	assert_string_equal(hex, want);
+}
+
+/* Of what stands in logs: it must never change. Made with Python's hashlib; some are longer than
+ * what is gathered. */
+static void fields_are_hashed_as_ever(void **state)
+{
+	static char x[1536], y[255];
+
+	(void)state;
+	memset(x, 'x', sizeof x);
+	memset(y, 'y', sizeof y);
+	check_fields((struct str[]){ STR("a"), STR_NONE, STR("bc") }, 3,
+		"f2dfef166305b94b4b1993c6ada1147aab348b9c777ce7a8a42f63326f61e3fe");
+	check_fields((struct str[]){ str_make(x, 254), str_make(y, 255), STR("z") }, 3,
+		"32a9d35eddc4375cc1f61f9c67910d8a2745173ec44adec020b277c13effbfef");
+	check_fields((struct str[]){ str_make(x, 1536), STR("y") }, 2,
+		"6105183945802b94e481ce72ec6a0cbcbfdb1c0bd8e5a4b8ce8f4df0880b1415");
+	check_fields((struct str[]){ str_make(x, 1536) }, 1,
+		"3f1b8ef4c43a5bac6f783c5df867e079495b7212fe1621b4657baaf585235e2c");
+}
+
 static void check_hmac(struct str key, struct str text, const char *want)
 {
 	uint8_t mac[SHA256_SIZE];
@@ -136,6 +165,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(sha256_agrees_with_the_standard),
+		TEST(fields_are_hashed_as_ever),
 		TEST(hmac_agrees_with_its_rfc),
 		TEST(secrets_are_compared_whole),
 		TEST(hex_goes_both_ways),
