@@ -127,6 +127,23 @@ static void its_size_counts_what_is_gathered(void **state)
 	assert_int_equal(size_on_disk(t), 100);
 }
 
+/* Else a power cut may keep pages of a log whose head still is that of the log before it. */
+static void the_head_of_a_log_is_synced_at_once_though_commits_are_owed(void **state)
+{
+	struct log_test *t = *state;
+
+	wal_sync_later(t->file, true);
+	write_at(t, 'h', 32, 0);
+	assert_int_equal(
+		t->file->pMethods->xSync(t->file, SQLITE_SYNC_NORMAL), SQLITE_OK);
+	assert_false(wal_sync_owed(t->file));
+	write_at(t, 'p', PAGE, 32);
+	assert_int_equal(
+		t->file->pMethods->xSync(t->file, SQLITE_SYNC_NORMAL), SQLITE_OK);
+	assert_true(wal_sync_owed(t->file));
+	assert_false(wal_sync_owed(t->file));
+}
+
 static void a_vfs_is_made_once(void **state)
 {
 	(void)state;
@@ -144,6 +161,7 @@ int main(void)
 		LOG_TEST(what_was_written_is_read),
 		LOG_TEST(what_was_written_last_stays),
 		LOG_TEST(its_size_counts_what_is_gathered),
+		LOG_TEST(the_head_of_a_log_is_synced_at_once_though_commits_are_owed),
 		cmocka_unit_test(a_vfs_is_made_once),
 	};
 
