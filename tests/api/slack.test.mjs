@@ -207,6 +207,8 @@ test('signatures: wrong, old, replayed with another body, none', async () => {
 	assert.equal((await slack.send(server, body, { secret: 'other' })).status, 401);
 	assert.equal((await slack.send(server, body, { at: Date.now() / 1000 - 301 })).status, 401);
 	assert.equal((await slack.send(server, body, { at: Date.now() / 1000 + 400 })).status, 401);
+	assert.equal((await slack.send(server, body, { signed: body.replace('abc', 'abd') })).status, 401);
+	assert.equal((await slack.send(server, body, { signedAt: Date.now() / 1000 - 301 })).status, 401);
 	const bare = await fetch(`${server.url}/v1/in/slack`, { method: 'POST', body });
 	assert.equal(bare.status, 401);
 	assert.equal((await slack.send(server, 'payload=%zz')).status, 400);

@@ -107,9 +107,10 @@ export class Slack {
 	}
 
 	/** As Slack sends it by HTTP; → {status, body} */
-	async send(server, body, { type = 'application/json', secret = SECRET, at = Date.now() / 1000 } = {}) {
+	/** `signed`, `signedAt`: what the signature was made for, when that is another body or time. */
+	async send(server, body, { type = 'application/json', secret = SECRET, at = Date.now() / 1000, signed = body, signedAt = at } = {}) {
 		const stamp = Math.floor(at);
-		const signature = `v0=${createHmac('sha256', secret).update(`v0:${stamp}:${body}`).digest('hex')}`;
+		const signature = `v0=${createHmac('sha256', secret).update(`v0:${Math.floor(signedAt)}:${signed}`).digest('hex')}`;
 		const reply = await fetch(`${server.url}/v1/in/slack`, { method: 'POST', body,
 			headers: { 'content-type': type, 'x-slack-request-timestamp': String(stamp), 'x-slack-signature': signature } });
 		const text = await reply.text();
