@@ -374,6 +374,9 @@ struct str event_words(const struct json *event, struct arena *arena)
 		return MSG(arena,
 			arena_print(arena, "web.status.%.*s", STR_ARGS(status)).at);
 	if (by.len == 0) by = json_text(json_get(data, "name"));
+	const struct json *assignees = json_get(data, "assignees");
+	if (str_is(type, "ask.assigned") && assignees && !assignees->count)
+		type = STR("ask.unassigned");
 	struct str id = arena_print(arena, "web.event.%.*s", STR_ARGS(type));
 	const char *text = id.at ? msg_text(id.at) : NULL;
 	struct str words =

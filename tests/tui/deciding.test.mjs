@@ -153,7 +153,7 @@ test('assigned by name, and a session stopped after one question', async () => {
 	await inbox.shows('Assigned.');
 	assert.equal((await server.agent.read(one)).assignees.length, 1);
 	inbox.press('v');
-	await inbox.shows('Waiting for input');
+	await inbox.shows(/\d  Assigned\n/);
 	inbox.press('S');
 	await inbox.shows('withdraw its questions? y/N  “Whose is it?”');
 	inbox.press('n');
