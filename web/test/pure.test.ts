@@ -4,7 +4,7 @@ import { isSafe, markdown } from '../src/lib/markdown';
 import { argumentsOf, commandOf, edit } from '../src/lib/operation';
 import { byAttention, fold, likeness, sameForm, sessionTitle } from '../src/lib/order';
 import { routeOf } from '../src/lib/router.svelte';
-import { moment } from '../src/lib/time';
+import { moment, past, span } from '../src/lib/time';
 import { codePoints, visible } from '../src/lib/visible';
 import { ask, question } from './fixtures';
 
@@ -32,6 +32,11 @@ test('a moment: short today, with its year on paper', () => {
 	expect(moment(now)).toMatch(/^\d\d:\d\d$/);
 	expect(moment(now, true)).toContain(String(new Date().getFullYear()));
 	expect(moment('2020-02-03T10:00:00.000Z')).not.toContain('2020');
+});
+
+test('nothing was "now ago"', () => {
+	expect(past(0)).toBe(span(1000));
+	expect(past(0)).not.toBe(span(0));
 });
 
 test('settings have parts, and only those', () => {

@@ -21,6 +21,9 @@ export function span(ms: number, display: 'narrow' | 'short' = 'narrow'): string
 	return unit(Math.floor(abs / D), 'day', display);
 }
 
+/** How long ago, in a sentence that says "ago": a second at least, as nothing was now ago. */
+export const past = (ms: number): string => span(Math.max(S, ms));
+
 /** "2:47" below ten minutes, then "23 min", "5 h", "3 d". */
 export function countdown(ms: number): string {
 	const left = Math.max(0, Math.ceil(ms / S) * S);
