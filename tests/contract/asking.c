@@ -1,5 +1,6 @@
 /* asking.c - asking the same thing again, and asking at home. */
 #include "place.h"
+#include "raw_sql.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -161,6 +162,25 @@ static void a_lone_ask_is_worked_where_it_came_in_if_commits_are_quick(void **st
 	assert_int_equal(here > 0, !desk_is_shared(r->desk));
 }
 
+/* What the only writer wrote a moment before it need not read, unless it is not the only one. */
+static void a_row_that_somebody_else_changed_is_read_again(void **state)
+{
+	struct rig *r = *state;
+	struct made made = rig_ask(r, NULL);
+	static struct outcome o;
+
+	assert_int_equal(made.err, OK);
+	assert_true(raw_write(r->place, "UPDATE sessions SET title = 'Changed by hand'"));
+	assert_int_equal(rig_do(r,
+				 &(struct request){ &use_answer, r->mia, made.id,
+					 .body = "{'answer':true}" },
+				 &o),
+		OK);
+	assert_true(outcome_read(&o));
+	assert_true(str_is(text_at(o.json, "ask.session_title"), "Changed by hand"));
+	outcome_done(&o);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -168,6 +188,7 @@ int main(void)
 		RIG_TEST(the_same_question_twice_in_a_batch_is_one_ask),
 		RIG_TEST(a_default_session_is_made_once_and_is_parallel),
 		RIG_TEST(a_default_session_that_ended_is_opened_again),
+		RIG_TEST(a_row_that_somebody_else_changed_is_read_again),
 		RIG_TEST(a_lone_ask_is_worked_where_it_came_in_if_commits_are_quick),
 	};
 

@@ -14,15 +14,15 @@ struct raw_sql {
 	PGconn *postgres;
 };
 
-struct raw_sql *raw_open(const char *url)
+static struct raw_sql *open_as(const char *url, int flags)
 {
 	static const char file[] = "sqlite:";
 	struct raw_sql *r = calloc(1, sizeof *r);
 	bool ok = r != NULL;
 
 	if (ok && strncmp(url, file, sizeof file - 1) == 0) {
-		ok = sqlite3_open_v2(url + sizeof file - 1, &r->sqlite,
-			     SQLITE_OPEN_READONLY, NULL) == SQLITE_OK;
+		ok = sqlite3_open_v2(url + sizeof file - 1, &r->sqlite, flags, NULL) ==
+		     SQLITE_OK;
 	} else if (ok) {
 		r->postgres = PQconnectdb(url);
 		ok = PQstatus(r->postgres) == CONNECTION_OK;
@@ -30,6 +30,11 @@ struct raw_sql *raw_open(const char *url)
 	if (ok) return r;
 	raw_close(r);
 	return NULL;
+}
+
+struct raw_sql *raw_open(const char *url)
+{
+	return open_as(url, SQLITE_OPEN_READONLY);
 }
 
 void raw_close(struct raw_sql *r)
@@ -74,6 +79,7 @@ static int64_t postgres_each(PGconn *db, const char *sql, raw_row_fn *fn, void *
 				texts[i] = PQgetvalue(result, (int)rows, i);
 			fn(ctx, columns, texts);
 		}
+	if (PQresultStatus(result) == PGRES_COMMAND_OK) rows = 0;
 	PQclear(result);
 	return rows;
 }
@@ -82,4 +88,18 @@ int64_t raw_each(struct raw_sql *r, const char *sql, raw_row_fn *fn, void *ctx)
 {
 	return r->sqlite ? sqlite_each(r->sqlite, sql, fn, ctx)
 			 : postgres_each(r->postgres, sql, fn, ctx);
+}
+
+static void row_ignore(void *ctx, int columns, const char *const *texts)
+{
+	(void)ctx, (void)columns, (void)texts;
+}
+
+bool raw_write(const char *url, const char *sql)
+{
+	struct raw_sql *r = open_as(url, SQLITE_OPEN_READWRITE);
+	bool ok = r && raw_each(r, sql, row_ignore, NULL) >= 0;
+
+	raw_close(r);
+	return ok;
 }
