@@ -114,16 +114,21 @@ static void a_read_waits_for_the_sync_of_what_was_begun_before_it(void **state)
 	const struct timespec pause = { .tv_nsec = 20000000 };
 	struct syncer *s = syncer_start();
 	struct reader r = { .syncer = s };
-	struct owed *o;
+	struct owed *earlier, *o;
 	pthread_t thread;
 
 	(void)state;
 	syncer_await(s); /* nothing is owed */
+	earlier = syncer_begin(s);
 	o = syncer_begin(s);
 	pthread_create(&thread, NULL, read_run, &r);
+	earlier->what = o->what = &r;
+	syncer_put(s, earlier);
+	wait_for(&asked);
+	sem_post(&go);
+	syncer_drain(s);
 	nanosleep(&pause, NULL);
-	assert_true(!atomic_load(&r.through));
-	o->what = &r;
+	assert_true(!atomic_load(&r.through)); /* it may have seen the later one, too */
 	syncer_put(s, o);
 	wait_for(&asked);
 	nanosleep(&pause, NULL);
