@@ -7,7 +7,7 @@
 #include "text/msg.h"
 #include "tui/words.h"
 
-enum { PAGE = 50, TITLE_POINTS = 200, WHEN_COLUMNS = 17, OUTCOME_COLUMNS = 11 };
+enum { PAGE = 50, TITLE_POINTS = 200, WHEN_COLUMNS = 7, OUTCOME_COLUMNS = 11 };
 
 static const char *const outcomes[] = { "", "approved", "rejected", "answered", "skipped",
 	"expired", "cancelled" };
@@ -61,6 +61,7 @@ static struct history_row *row_make(const struct json *ask)
 			at += parts[i].len;
 		}
 		row->at_ms = ask_time(ask, "settled_at");
+		row->day = day_local(row->at_ms);
 		row->fetched = json_is(json_get(ask, "fetched_at"), JSON_STRING);
 	}
 	arena_done(&arena);
@@ -121,19 +122,17 @@ void history_head(const struct history *h, struct page *p, struct arena *arena)
 	page_add(p, STYLE_ACCENT, outcome_words(str_of(outcomes[h->outcome]), arena));
 }
 
-/* "14:05  approved   Rotate the key      owner  deployer has it" */
-static void row_write(struct page *p, const struct history_row *r, int64_t now_ms)
+/* " 14:05 approved   Rotate the key      owner  deployer has it" */
+static void row_write(struct page *p, const struct history_row *r)
 {
 	struct arena arena = { 0 };
 	bool no = str_is(r->outcome, "rejected") || str_is(r->outcome, "expired") ||
 		  str_is(r->outcome, "cancelled") || str_is(r->outcome, "skipped");
-	size_t when = p->width < 70 ? 6 : WHEN_COLUMNS, width = p->width;
-	struct str time = time_local(r->at_ms, now_ms, &arena);
+	size_t when = WHEN_COLUMNS, width = p->width;
 
 	page_row(p);
-	page_add(p, STYLE_SOFT,
-		time.len > 5 && when < WHEN_COLUMNS ? str_from(str_first(time, 10), 5)
-						    : time);
+	page_pad(p, 1);
+	page_add(p, STYLE_SOFT, time_local(r->at_ms, r->at_ms, &arena));
 	page_pad(p, when);
 	page_add(p, no ? STYLE_WARN : STYLE_GOOD, outcome_words(r->outcome, &arena));
 	page_pad(p, when + OUTCOME_COLUMNS);
@@ -158,19 +157,43 @@ static void row_write(struct page *p, const struct history_row *r, int64_t now_m
 	arena_done(&arena);
 }
 
+/* Does a day begin with this row? Its heading is a line of its own. */
+static bool day_begins(const struct history *h, size_t i)
+{
+	return i == 0 || h->rows[i - 1]->day != h->rows[i]->day;
+}
+
+/* The line that row `at` is drawn in, headings counted, and the first that is in sight. */
+static void history_scroll(struct history *h, size_t height)
+{
+	size_t line = h->at;
+
+	for (size_t i = 0; i <= h->at; i++)
+		line += day_begins(h, i);
+	if (line < h->top + day_begins(h, h->at)) h->top = line - day_begins(h, h->at);
+	if (line >= h->top + height) h->top = line - height + 1;
+}
+
 void history_draw(
 	struct history *h, struct screen *s, const struct area *f, int64_t now_ms)
 {
 	struct arena arena = { 0 };
 	struct page p = { .width = f->width };
+	size_t line = 0;
 
-	if (h->at < h->top) h->top = h->at;
-	if (h->at >= h->top + f->height) h->top = h->at - f->height + 1;
-	for (size_t i = 0; i < f->height && h->top + i < h->len; i++) {
+	if (h->len > 0) history_scroll(h, f->height);
+	for (size_t i = 0; i < h->len && line < h->top + f->height; i++) {
+		if (day_begins(h, i) && line++ >= h->top)
+			screen_put(s, f->y + line - 1 - h->top, f->x, f->width, STYLE_BOLD,
+				day_words(h->rows[i]->at_ms, now_ms, &arena));
+		if (line < h->top || line >= h->top + f->height) {
+			line++;
+			continue;
+		}
 		page_clear(&p, f->width);
-		row_write(&p, h->rows[h->top + i], now_ms);
-		screen_draw(s, f->y + i, f->x, &p, 0,
-			h->top + i == h->at ? STYLE_CURSOR : STYLE_PLAIN);
+		row_write(&p, h->rows[i]);
+		screen_draw(s, f->y + line++ - h->top, f->x, &p, 0,
+			i == h->at ? STYLE_CURSOR : STYLE_PLAIN);
 	}
 	if (h->len == 0)
 		screen_put(s, f->y, f->x + 1, f->width - 1, STYLE_SOFT,

@@ -1,4 +1,4 @@
-/* history.h - settled asks as a list, newest first: when, what became of each, by whom, and
+/* history.h - settled asks as a list, by day, newest first: when, what became of each, by whom, and
  * whether its agent has it. */
 #ifndef TUI_HISTORY_H
 #define TUI_HISTORY_H
@@ -9,7 +9,7 @@
 /* One settled ask; its texts lie behind it. */
 struct history_row {
 	struct str id, outcome, title, who;
-	int64_t at_ms;
+	int64_t at_ms, day; /* when, and on which day here */
 	bool fetched;
 	char text[];
 };
@@ -17,7 +17,8 @@ struct history_row {
 /* { 0 } is empty and ready. */
 struct history {
 	struct history_row **rows;
-	size_t len, cap, at, top;
+	size_t len, cap, at;
+	size_t top; /* the first line in sight; headings are lines, too */
 	struct buf cursor; /* of the next page; empty: that was all */
 	bool loading;
 	bool again; /* the filter changed while a page was on its way: that one is not shown */

@@ -100,6 +100,33 @@ struct str time_local(int64_t ms, int64_t now_ms, struct arena *arena)
 	return arena_print(arena, "%s", text);
 }
 
+int64_t day_local(int64_t ms)
+{
+	time_t then = (time_t)(ms / 1000);
+	struct tm at;
+
+	localtime_r(&then, &at);
+	return (int64_t)at.tm_year * 366 + at.tm_yday;
+}
+
+struct str day_words(int64_t ms, int64_t now_ms, struct arena *arena)
+{
+	time_t then = (time_t)(ms / 1000), now = (time_t)(now_ms / 1000);
+	struct tm at, before;
+	char text[32];
+
+	if (day_local(ms) == day_local(now_ms)) return MSG(arena, "web.history.when.today");
+	localtime_r(&now, &before);
+	before.tm_mday--;
+	before.tm_hour = 12; /* there is one in every day */
+	before.tm_isdst = -1;
+	if (day_local(ms) == day_local((int64_t)mktime(&before) * 1000))
+		return MSG(arena, "tui.history.yesterday");
+	localtime_r(&then, &at);
+	strftime(text, sizeof text, "%Y-%m-%d", &at);
+	return arena_print(arena, "%s", text);
+}
+
 struct str ask_end(const struct json *ask, int64_t now_ms, struct arena *arena)
 {
 	int64_t end = ask_time(ask, "expires_at");

@@ -34,6 +34,9 @@ struct str event_words(const struct json *event, struct arena *);
 bool event_settles(struct str type); /* the ask of such an event is settled by it */
 /* "14:05", or with its date when that is not today; local. */
 struct str time_local(int64_t ms, int64_t now_ms, struct arena *);
+int64_t day_local(int64_t ms); /* a number that only moments of one day share */
+/* "Today", "Yesterday", or its date. */
+struct str day_words(int64_t ms, int64_t now_ms, struct arena *);
 
 /* "asked 5m ago", "asked just now". */
 struct str ask_age(const struct json *ask, int64_t now_ms, struct arena *);

@@ -45,6 +45,14 @@ area('focus', (scenario) => {
 		await focusIsIn(me, '#main');
 	});
 
+	scenario('a link from one ask to another: into its card', async (me, desk) => {
+		const other = await desk.agent.ask(yesNo('Led here?'));
+		await me.open(yesNo('Where from?'));
+		await me.page.getByRole('article').getByRole('heading', { level: 1 }).evaluate((heading) => heading.blur());
+		await me.visitInside(`/asks/${other.id}`);
+		await focusIsIn(me, `article[data-ask="${other.id}"]`);
+	});
+
 	scenario('a toast that is settled elsewhere: back to where one was', { settings: { opens: false } }, async (me, desk) => {
 		await me.visitLive('/sessions');
 		await me.page.getByRole('searchbox').focus();

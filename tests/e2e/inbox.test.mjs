@@ -84,9 +84,9 @@ area('inbox', (scenario) => {
 		await me.dialog.getByRole('heading', { name: me.tn('batch.approve.sure', 4) }).waitFor();
 		for (const ask of alike) await desk.pending(ask.id);
 		await me.press(me.dialog.getByRole('button', { name: me.tn('batch.approve', 4), exact: true }));
+		await me.toasts.getByText(me.tn('batch.approved', 4)).waitFor();
 		for (const ask of alike) assert.equal((await desk.answer(ask.id, 'decision')).value, 'approve');
 		await desk.pending(critical.id);
-		await me.toasts.getByText(me.tn('batch.approved', 4)).waitFor();
 		assert.equal(await me.page.getByText(me.t('problem.unreachable')).count(), 0, 'a batch that went well says nothing else');
 		await me.check(mark(me, 'Drop the table'));
 		await bar.getByText(me.tn('batch.left', 1)).waitFor();
@@ -206,8 +206,8 @@ area('inbox', (scenario) => {
 		await me.press(me.row('The third?').getByRole('link'));
 		await me.heading('The third?').waitFor();
 		release();
-		await desk.settled(asks[0].id);
 		await me.toasts.getByText(me.t('colon', { words: me.t('outcome.answered'), text: 'The first?' })).waitFor();
+		await desk.settled(asks[0].id);
 		await me.heading('The third?').waitFor();
 		await answer();
 		await desk.settled(asks[2].id);

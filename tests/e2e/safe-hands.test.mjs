@@ -224,9 +224,9 @@ area('safe hands', (scenario) => {
 		await me.press(me.region('batch').getByRole('button', { name: `${me.tn('batch.approve', 1)}…` }));
 		await desk.pending(asks[2].id);
 		await me.press(me.dialog.getByRole('button', { name: me.tn('batch.approve', 1), exact: true }));
+		await me.toasts.getByText(me.tn('batch.approved', 1)).waitFor();
 		assert.equal((await desk.answer(asks[2].id, 'decision')).value, 'approve');
 		for (const { id } of asks.slice(0, 2)) await desk.pending(id);
-		await me.toasts.getByText(me.tn('batch.approved', 1)).waitFor();
 		assert.equal(await me.toasts.getByText(me.t('problem.unreachable')).count(), 0);
 		await me.visit('/inbox');
 	});
@@ -271,9 +271,11 @@ area('safe hands', (scenario) => {
 			await desk.pending(ask.id);
 			await marie.context.clearCookies();
 			await marie.context.addCookies([await server.cookie('Marie')]);
+			/* It is told for seconds only, and may be before the page has loaded whole. */
+			const told = marie.toasts.getByText(marie.tn('outbox.sent', 1)).waitFor();
 			await marie.page.goto('/inbox');
+			await told;
 			assert.equal((await desk.settled(ask.id)).answered_by.name, 'Marie');
-			await marie.toasts.getByText(marie.tn('outbox.sent', 1)).waitFor();
 		});
 	});
 

@@ -204,7 +204,7 @@ test('doctor says what is connected, what is not, and a hook that would not run'
 	assert.match(await doctor(), /ok {2}Claude Code: connected\nok {2}Codex: connected, with its approval hook\n-- {2}Gemini CLI: not connected; run: parley connect gemini\n/);
 	// Codex trusts a hook as it was: changed, it would not run.
 	writeFileSync(join(home, '.codex/hooks.json'), get(home, '.codex/hooks.json').replace('--wait 10m', '--wait 1m'));
-	assert.match(await doctor(), /!! {2}Codex: its approval hook is set up in part/);
+	assert.match(await doctor(), /!! {2}Codex: its approval hook is only partly set up/);
 	await connect(home, ['codex', '--hook']);
 	assert.match(await doctor(), /ok {2}Codex: connected, with its approval hook/);
 	put(home, '.gemini/settings.json', '{\n  "a" 1\n}\n');

@@ -250,6 +250,10 @@ test('long integers are shown and sent as they came', async () => {
 });
 
 test('the history: what was settled, by whom, mine, one outcome, and the ask itself', async () => {
+	const DAY_MS = 24 * 3600e3;
+	server.jump(-DAY_MS);
+	await server.member.answer(await ask(yesNo('Asked the day before?')), { q1: true });
+	server.jump(DAY_MS);
 	const inbox = await server.inbox({ columns: 120 });
 	const approved = await ask(approval('low', { title: 'History approved' }));
 	await inbox.shows('History approved');
@@ -261,6 +265,10 @@ test('the history: what was settled, by whom, mine, one outcome, and the ask its
 	await server.member.answer(rejected, { decision: { value: 'reject', text: 'Not now' } });
 	inbox.press('g', 'h');
 	await inbox.shows((text) => /approved +History approved +owner/.test(text) && /rejected +History rejected +mia/.test(text));
+	inbox.press('End');
+	await inbox.shows(/\nYesterday\n \d\d:\d\d +answered +Asked the day before\?/);
+	inbox.press('Home');
+	await inbox.shows(/\[History\].*\nToday\n \d\d:\d\d +rejected/);
 	inbox.press('m');
 	await inbox.shows((text) => text.includes('by me') && text.includes('History approved') && !text.includes('History rejected'));
 	inbox.press('m');
