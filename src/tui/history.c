@@ -184,8 +184,8 @@ void history_draw(
 	if (h->len > 0) history_scroll(h, f->height);
 	for (size_t i = 0; i < h->len && line < h->top + f->height; i++) {
 		if (day_begins(h, i) && line++ >= h->top)
-			screen_put(s, f->y + line - 1 - h->top, f->x, f->width, STYLE_BOLD,
-				day_words(h->rows[i]->at_ms, now_ms, &arena));
+			screen_put(s, f->y + line - 1 - h->top, f->x, f->width,
+				STYLE_BOLD, day_words(h->rows[i]->at_ms, now_ms, &arena));
 		if (line < h->top || line >= h->top + f->height) {
 			line++;
 			continue;

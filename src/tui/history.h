@@ -18,7 +18,7 @@ struct history_row {
 struct history {
 	struct history_row **rows;
 	size_t len, cap, at;
-	size_t top; /* the first line in sight; headings are lines, too */
+	size_t top;	   /* the first line in sight; headings are lines, too */
 	struct buf cursor; /* of the next page; empty: that was all */
 	bool loading;
 	bool again; /* the filter changed while a page was on its way: that one is not shown */

@@ -115,7 +115,8 @@ struct str day_words(int64_t ms, int64_t now_ms, struct arena *arena)
 	struct tm at, before;
 	char text[32];
 
-	if (day_local(ms) == day_local(now_ms)) return MSG(arena, "web.history.when.today");
+	if (day_local(ms) == day_local(now_ms))
+		return MSG(arena, "web.history.when.today");
 	localtime_r(&now, &before);
 	before.tm_mday--;
 	before.tm_hour = 12; /* there is one in every day */
