@@ -25,6 +25,15 @@ export interface Conflict {
 	detail: string;
 }
 
+/** What is heard of sending. */
+interface Sending {
+	/** One is about to go out: what is settled now is its person's own doing. */
+	begins: (ask: string) => void;
+	settled: (ask: Ask) => void;
+	/** How many went out. */
+	sent: (n: number) => void;
+}
+
 class Outbox {
 	letters = $state.raw<Letter[]>([]);
 	conflicts = $state.raw<Conflict[]>([]);
@@ -81,21 +90,22 @@ class Outbox {
 		this.conflicts = this.conflicts.filter((other) => other !== conflict);
 	}
 
-	/** Sends what waits, in order, one tab at a time; `sent` hears how many went out. */
-	async send(settled: (ask: Ask) => void, sent: (n: number) => void): Promise<void> {
+	/** Sends what waits, in order, one tab at a time. */
+	async send(tell: Sending): Promise<void> {
 		await this.read;
 		if (!this.letters.length) return;
-		const work = async () => sent(await this.sendAll(settled));
+		const work = async () => tell.sent(await this.sendAll(tell));
 		if (navigator.locks) await navigator.locks.request('parley-outbox', work);
 		else await work();
 	}
 
-	private async sendAll(settled: (ask: Ask) => void): Promise<number> {
+	private async sendAll({ begins, settled }: Sending): Promise<number> {
 		const { person } = this;
 		let n = 0;
 		await this.open();
 		for (const letter of this.letters) {
 			if (this.person !== person) return n; // somebody else is here now
+			begins(letter.ask);
 			try {
 				const done = await api.settle(letter.ask, letter.verb, letter.body, letter.key);
 				draftDrop(letter.ask);

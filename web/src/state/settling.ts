@@ -84,9 +84,9 @@ export async function settleMany(ids: string[], body: object) {
 
 /** What waited for the connection. Those that went out are ours, not somebody else's. */
 export function outboxSend(): Promise<void> {
-	for (const letter of outbox.letters) decided.mine(letter.ask);
-	return outbox.send(
-		(ask) => asks.put(ask),
-		(sent) => decided.tellQueued(sent),
-	);
+	return outbox.send({
+		begins: (id) => decided.mine(id),
+		settled: (ask) => asks.put(ask),
+		sent: (n) => decided.tellQueued(n),
+	});
 }
