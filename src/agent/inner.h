@@ -75,12 +75,12 @@ struct runner {
 	bool freed; /* a worker came back */
 	bool stray; /* a run may be held that nobody works on */
 	bool left;  /* the last claim left something that is due */
-	/* The dispatcher deals with the store: no claim goes along meanwhile; and it begins when
-	 * none is under way. */
+	/* The dispatcher is claiming: it waits until no other claim is under way, and none is
+	 * begun until it has ended. */
 	bool dealing;
 	struct claimed_runs
 		*along; /* a claim that is decided with what queued its runs */
-	bool endless;	/* it sleeps until it is woken */
+	bool endless;	/* the dispatcher sleeps until it is woken, however long */
 	struct worker *workers;
 	int64_t workers_len, busy;
 	bool troubled;

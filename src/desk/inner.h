@@ -62,7 +62,7 @@ struct desk {
 	void *told_ctx;
 	void (*deliver)(void *ctx, int64_t at_ms);
 	void *deliver_ctx;
-	struct run_hooks runs; /* of who works on runs; likewise */
+	struct run_hooks runs; /* of whoever works on runs; likewise */
 	struct {
 		pthread_mutex_t lock; /* over all of it */
 		desk_hint_fn *fn;

@@ -163,7 +163,7 @@ static bool day_begins(const struct history *h, size_t i)
 	return i == 0 || h->rows[i - 1]->day != h->rows[i]->day;
 }
 
-/* The line that row `at` is drawn in, headings counted, and the first that is in sight. */
+/* Scrolls until the cursor's row is in sight, with the heading above it when it has one. */
 static void history_scroll(struct history *h, size_t height)
 {
 	size_t line = h->at;
