@@ -286,6 +286,22 @@ static enum err server_agent_token(struct server *sv, struct fault *why)
 
 /* ---- starting ---- */
 
+/* A socket is made for its owner alone; others get in once they are meant to. */
+static enum err socket_open(struct server *sv, struct str address, struct fault *why)
+{
+	static const mode_t modes[] = {
+		[SOCKET_OWNER] = 0600, [SOCKET_GROUP] = 0660, [SOCKET_ALL] = 0666
+	};
+	const char *path;
+
+	if (!str_starts(address, "unix:")) return OK;
+	path = arena_copy(&sv->cli->arena, str_from(address, strlen("unix:")));
+	return path && chmod(path, modes[sv->cli->settings.socket_mode]) == 0
+		       ? OK
+		       : fail(why, ERR_UNAVAILABLE, "the mode of %.*s cannot be set",
+				 STR_ARGS(address));
+}
+
 static enum err server_listen(struct server *sv, int *port, struct fault *why)
 {
 	struct settings *set = &sv->cli->settings;
@@ -304,6 +320,7 @@ static enum err server_listen(struct server *sv, int *port, struct fault *why)
 					{ "detail", said })
 					.at);
 		}
+		if (socket_open(sv, str_trim(one), why)) return why->err;
 		if (*port <= 0) *port = p;
 	}
 	return serve_listen(sv->serve, local_admin_address(set->data, &sv->cli->arena),

@@ -266,7 +266,8 @@ static enum err partial_make(struct backup *b, struct fault *why)
 	b->fd = open(
 		b->partial, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (b->fd < 0 || flock(b->fd, LOCK_EX | LOCK_NB) != 0)
-		return fail(why, ERR_UNAVAILABLE, "%s: %s", b->partial, strerror(errno));
+		return fail(why, ERR_UNAVAILABLE, "cannot write %s: %s", b->path,
+			strerror(errno));
 	return OK;
 }
 

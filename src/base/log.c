@@ -90,6 +90,11 @@ static void add_message(struct log_text *l, struct str message, bool json)
 	}
 }
 
+bool log_wants(enum log_level level)
+{
+	return (int)level <= atomic_load_explicit(&log_most, memory_order_relaxed);
+}
+
 void log_line(enum log_level level, const char *format, ...)
 {
 	bool json = atomic_load(&log_json);
@@ -98,7 +103,7 @@ void log_line(enum log_level level, const char *format, ...)
 	va_list args;
 	int len;
 
-	if ((int)level > atomic_load(&log_most)) return;
+	if (!log_wants(level)) return;
 	va_start(args, format);
 	len = vsnprintf(message, sizeof message, format, args);
 	va_end(args);

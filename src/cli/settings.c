@@ -64,6 +64,7 @@ struct raw {
 static const char *const logs[] = { "text", "json", NULL };
 static const char *const levels[] = { "error", "warn", "info", "debug", NULL };
 static const char *const langs[] = { "auto", "en", "fr", NULL };
+static const char *const modes[] = { "600", "660", "666", NULL };
 static const char *const isolations[] = { "auto", "require", "off", NULL };
 static const char *const smtp[] = { "smtp", "smtps", NULL };
 static const char *const imap[] = { "imap", "imaps", NULL };
@@ -80,6 +81,7 @@ static const struct setting table[] = {
 	{ "tls_cert", KIND_PATH, S, AT(tls_cert), "FILE" },
 	{ "tls_key", KIND_PATH, S, AT(tls_key), "FILE" },
 	{ "plain", KIND_BOOL, S, AT(plain), NULL, "no" },
+	{ "socket_mode", KIND_WORD, S, AT(socket_mode), "MODE", "600", .words = modes },
 	{ "allowed_hosts", KIND_HOSTS, S, AT(allowed_hosts), "HOST,…" },
 	{ "store", KIND_STORE, S | D, AT(store), "STORE" },
 	{ "data", KIND_PATH, S | C | D, AT(data), "FOLDER" },

@@ -21,6 +21,8 @@ struct settings_file_named;
 struct settings_section;
 
 /* Of resumers: where the system allows it; or the server does not start; or not at all. */
+/* Who may connect to a Unix socket that people use: its owner, its group, everybody. */
+enum socket_mode { SOCKET_OWNER, SOCKET_GROUP, SOCKET_ALL };
 enum isolation { ISOLATION_AUTO, ISOLATION_REQUIRE, ISOLATION_OFF };
 enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
@@ -50,6 +52,7 @@ struct settings {
 	int64_t webhook_host_max;
 	struct str resumer_env; /* comma list of variables that resumers see */
 	int64_t resumer_timeout_ms;
+	int socket_mode;					/* an enum socket_mode */
 	int resumer_isolation;					/* an enum isolation */
 	const struct settings_file_named *resumers, *verifiers; /* in the arena */
 	size_t resumers_len, verifiers_len;

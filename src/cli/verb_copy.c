@@ -1,5 +1,6 @@
 /* verb_copy.c - moves everything from one store to another. */
 #include "admin/copy.h"
+#include "admin/inspect.h"
 #include "cli/progress_bar.h"
 #include "cli/verbs_admin.h"
 
@@ -15,6 +16,9 @@ static int copy_run(struct cli *cli)
 	enum err e;
 
 	if (!from.len || !to.len) return CLI_USAGE(cli, "cli.copy.two");
+	if (store_missing(from))
+		return CLI_USAGE(
+			cli, "cli.copy.no_source", { "file", str_from(from, 7) });
 	umask(0077); /* keys and hashes are in it */
 	e = store_copy(from, to, bar.draw, &bar, &report, &why);
 	progress_bar_end(&bar);

@@ -62,7 +62,9 @@ static int backup_run(struct cli *cli)
 	progress_bar_end(&bar);
 	if (e == ERR_CONFLICT)
 		return CLI_USAGE(cli, "cli.backup.exists", { "file", file });
-	return e ? cli_fail(cli, &why) : EXIT_YES;
+	if (!e) return EXIT_YES;
+	cli_fail(cli, &why);
+	return e == ERR_INVALID ? EXIT_USAGE : EXIT_NO;
 }
 
 static void findings_say(struct cli *cli, const struct json *report)
@@ -158,7 +160,7 @@ const struct command verb_backup = {
 	.words_max = 1,
 	.flags = json_flags,
 	.settings = SETTINGS_STORE,
-	.exits = "0 2 3",
+	.exits = "0 1 2",
 	.examples = backup_examples,
 };
 

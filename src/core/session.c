@@ -165,7 +165,7 @@ enum err session_may_ask(const struct session *s, enum ask_kind kind, struct fau
 	if (kind == ASK_BLOCKING && s->open_blocking > 0 && !s->parallel)
 		return fail(why, ERR_CONFLICT,
 			"session %.*s has an open blocking ask: wait for it, cancel it, or "
-			"use another session (or one with \"parallel\": true)",
+			"use another session",
 			STR_ARGS(s->id));
 	return OK;
 }

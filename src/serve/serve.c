@@ -47,7 +47,7 @@ static void problem_reply(struct serve *s, struct exchange *x, enum err e,
 		STR_ARGS(headers));
 	problem_translate(&said, lang);
 	problem_write(&w, e, &said, ask);
-	if (status >= 500) log_line(LOG_WARN, "%d: %s", status, why->detail);
+	log_line(status >= 500 ? LOG_WARN : LOG_DEBUG, "%d: %s", status, why->detail);
 	serve_count(s, status);
 	http_reply(x, status, "application/problem+json", str_of(lines), buf_str(&b));
 	buf_done(&b);
@@ -334,6 +334,18 @@ static struct str french_words(struct str english, struct arena *arena)
 	return problem_words(english, LANG_FR, arena);
 }
 
+/* By its route, as a path may have a secret in it. */
+static void request_log(
+	const char *method, const struct route *route, const struct exchange *x)
+{
+	char from[PEER_SIZE];
+
+	http_peer(x, from);
+	log_line(LOG_DEBUG, "%s %s from %s", method,
+		route ? route->path : "a path that is not there",
+		from[0] ? from : "this machine");
+}
+
 static void handle(void *ctx, struct exchange *x)
 {
 	struct listener *listener = ctx;
@@ -351,6 +363,7 @@ static void handle(void *ctx, struct exchange *x)
 		route_find(str_of(methods[h->method]), h->path, &id, &of, &status, allow);
 	enum err e;
 
+	if (log_wants(LOG_DEBUG)) request_log(methods[h->method], route, x);
 	if (!route && status == 404 && route_is_for_people(h)) route = &route_lost;
 	e = gate_check(s, listener, h, route, &why);
 

@@ -212,11 +212,12 @@ test('doctor opens the store', { skip: notInAFile }, async () => {
 test('a server on a socket alone is found by the commands of this machine', async () => {
 	const other = new Server();
 	const socket = join(other.home, 'p.sock');
-	const done = spawnSync('bash', ['-c', `"${BIN}" serve --data ${other.data} --listen unix:${socket} > ${other.home}/out 2>&1 & pid=$!
+	const done = spawnSync('bash', ['-c', `"${BIN}" serve --data ${other.data} --listen unix:${socket} --socket-mode 660 > ${other.home}/out 2>&1 & pid=$!
 for i in $(seq 1 100); do [ -s ${other.data}/server.json ] && break; sleep 0.1; done; sleep 0.2
-"${BIN}" ask 'Over a socket?' --no-wait --data ${other.data} && "${BIN}" login "$(grep -o 'plc_[a-z0-9]*' ${other.home}/out)" --data ${other.data} && "${BIN}" list --data ${other.data}
+"${BIN}" ask 'Over a socket?' --no-wait --data ${other.data} && "${BIN}" login "$(grep -o 'plc_[a-z0-9]*' ${other.home}/out)" --data ${other.data} && "${BIN}" list --data ${other.data}; stat -c 'mode %a' ${socket} ${other.data}/parley.sock
 kill $pid; wait $pid`], { env: { ...process.env, ...other.env, HOME: other.home, XDG_CONFIG_HOME: join(other.home, 'config') }, encoding: 'utf8' });
 	assert.match(done.stdout, /Over a socket\?/, done.stderr);
+	assert.match(done.stdout, /mode 660\nmode 600/, 'for its group, so that a proxy of another user can use it; the one of administrators never');
 	other.remove();
 });
 
