@@ -5,6 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Plugin } from 'vite';
+import { unbroken } from './src/lib/french';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
@@ -66,7 +67,8 @@ export function messages(): Plugin {
 			const ours = Object.entries(all).filter(
 				([key]) => key.startsWith('web.') && (whole || isNamed(key)) === !rest,
 			);
-			return `export default ${JSON.stringify(Object.fromEntries(ours))}`;
+			const shown = language === 'fr' ? ours.map(([key, text]) => [key, unbroken(text)]) : ours;
+			return `export default ${JSON.stringify(Object.fromEntries(shown))}`;
 		},
 	};
 }

@@ -73,6 +73,32 @@ area('settling in', (scenario) => {
 		assert.equal(await me.page.getByText(secret).count(), 0);
 	});
 
+	scenario('away: who covers gets what would be assigned; an admin ends it', async (me, desk) => {
+		const id = async (name) => (await users(desk)).find((user) => user.name === name).id;
+		const away = async (name) => (await desk.admin.get(`/v1/users/${await id(name)}/away`)).body;
+		const form = (one, words, params) => one.page.getByRole('form', { name: one.t(words, params) });
+		const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 16);
+		await beside(me, { user: 'Marie' }, async (marie) => {
+			await marie.visit('/settings');
+			const own = form(marie, 'away.your');
+			await own.getByLabel(marie.t('away.until')).fill(tomorrow);
+			await marie.pick(own.getByLabel(marie.t('away.cover')), await id('owner'));
+			await marie.write(own.getByLabel(marie.t('away.note')), 'At sea');
+			await marie.press(marie.button('away.save'));
+			await own.getByRole('status').getByText('At sea').waitFor();
+		});
+		assert.deepEqual([(await away('Marie')).delegate, (await away('Marie')).note], [await id('owner'), 'At sea']);
+		const ask = await desk.agent.ask({ question: 'For Marie?', type: 'boolean', assignees: [await id('Marie')] });
+		assert.deepEqual((await desk.get(ask.id)).assignees, [await id('owner')]);
+		await me.visit('/settings/users');
+		await me.press(me.button('away.name', { name: 'Marie' }));
+		const hers = form(me, 'away.name', { name: 'Marie' });
+		await hers.getByRole('status').getByText('At sea').waitFor();
+		await me.press(me.button('away.back', {}, hers));
+		await hers.getByRole('status').waitFor({ state: 'detached' });
+		assert.equal(await away('Marie'), null);
+	});
+
 	scenario('language and theme', async (me) => {
 		const root = me.page.locator('html');
 		const other = me.lang === 'en' ? 'fr' : 'en';

@@ -109,6 +109,25 @@ area('sight', (scenario) => {
 			});
 		});
 
+	scenario('the answer stands at the bottom of the window, however little there is to read', async (me) => {
+		for (const ask of [{ question: 'A short one?', type: 'boolean' }, { ...approval('high'), context: undefined }, approval('high')]) {
+			await me.open(ask);
+			const gap = await until(() => me.page.evaluate(() => {
+				const [bar, pane] = ['article .actions', '.ask'].map((one) => document.querySelector(one)?.getBoundingClientRect());
+				return bar && { px: Math.round(Math.abs(pane.bottom - bar.bottom)) };
+			}), 'a bar');
+			assert.equal(gap.px, 0);
+			/* Whatever else the card says stands above it, once one has scrolled to the end. */
+			const below = await me.page.evaluate(() => {
+				document.querySelector('.ask').scrollTop = 1e6;
+				const bar = document.querySelector('article .actions');
+				return [...document.querySelectorAll('article *')].filter((one) => !bar.contains(one) && !one.matches('.unseen, .unseen *')
+					&& one.checkVisibility() && one.getBoundingClientRect().bottom > bar.getBoundingClientRect().top + 1).map((one) => one.className);
+			});
+			assert.deepEqual(below, []);
+		}
+	});
+
 	scenario('at 400 %, a toast lies over no button of the card', async (me, desk) => {
 		await beside(me, {}, async (own) => {
 			await own.page.setViewportSize(ZOOMED);

@@ -17,6 +17,6 @@ test('quiet hours are said in words', async () => {
 	await speak('fr');
 	await later(() => Promise.resolve());
 	expect(quietWords({ ...quiet, days: [], except: 'urgent' })).toBe(
-		'22:00–07:30 ; sauf les questions urgentes ou critiques',
+		'22:00–07:30\u00a0; sauf les questions urgentes ou critiques',
 	);
 });

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import shown from 'virtual:messages/fr';
 import { modulesOf, namedIn } from '../messages.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -27,6 +28,12 @@ test('both languages have the same messages with the same places to fill', () =>
 		expect(en[id], id).not.toBe('');
 		expect(places(fr[id]!), id).toEqual(places(en[id]!));
 	}
+});
+
+test('in French no line breaks before ? ! : ; » or behind «', () => {
+	const broken = Object.entries(shown).filter(([, text]) => / [?!:;»]|« /.test(text));
+	expect(broken).toEqual([]);
+	expect(shown['web.form.skip.sure']).toContain('\u00a0?');
 });
 
 test('every message that is used exists', () => {

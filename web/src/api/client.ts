@@ -1,4 +1,5 @@
 /* The one place that talks to the server. */
+import { unbroken } from '../lib/french';
 import { language } from '../lib/i18n.svelte';
 import { jsonRead, jsonWrite } from '../lib/json';
 import { serverTimeLearn } from '../lib/serverTime';
@@ -10,6 +11,7 @@ import type {
 	AskDeliveries,
 	AskRequest,
 	AskSuggestion,
+	Away,
 	Contact,
 	Delivery,
 	Event,
@@ -48,7 +50,8 @@ const sentence = (text: string) =>
 function wordsOf(status: number, problem: Partial<Problem>): string {
 	const first = problem.detail ?? problem.title ?? String(status);
 	const all = new Set([first, ...(problem.errors ?? []).map((one) => one.detail)]);
-	return [...all].map(sentence).join(' ');
+	const said = [...all].map(sentence).join(' ');
+	return language() === 'fr' ? unbroken(said) : said;
 }
 
 /** The server said no. A conflict carries the ask as its winner left it. */
@@ -233,6 +236,9 @@ export const api = {
 	userNew: (body: unknown) => post<User>('/v1/users', body),
 	userPatch: (id: string, body: unknown) => call<User>('PATCH', `/v1/users/${id}`, body),
 	userDelete: (id: string) => call<null>('DELETE', `/v1/users/${id}`),
+	away: (user: string) => get<Away | null>(`/v1/users/${user}/away`),
+	awayPut: (user: string, body: Partial<Away>) => call<Away>('PUT', `/v1/users/${user}/away`, body),
+	awayEnd: (user: string) => call<null>('DELETE', `/v1/users/${user}/away`),
 	teams: () => get<List<Team>>('/v1/teams', { limit: 200 }),
 	teamNew: (body: unknown) => post<Team>('/v1/teams', body),
 	teamPatch: (id: string, body: unknown) => call<Team>('PATCH', `/v1/teams/${id}`, body),

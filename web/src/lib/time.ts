@@ -55,6 +55,12 @@ export function dayShort(day: string): string {
 	}).format(new Date(`${day}T00:00:00Z`));
 }
 
+/** As a field of date and time has it: where its reader is. */
+export function fieldTime(ms: number): string {
+	const there = new Date(ms - new Date(ms).getTimezoneOffset() * M);
+	return there.toISOString().slice(0, 16);
+}
+
 /** "14:05". */
 export function time(iso: string): string {
 	return new Intl.DateTimeFormat(language(), {
