@@ -72,6 +72,7 @@ bool worker_failed(const struct task *t)
 	case ERR_NOT_FOUND:
 	case ERR_UNKNOWN:
 	case ERR_UNAVAILABLE:
+	case ERR_BUSY:
 	case ERR_MEMORY: return false;
 	default: return true;
 	}

@@ -31,7 +31,7 @@ enum err {
 	ERR_UNAVAILABLE,  /* 503: nothing was accepted */
 	ERR_UNKNOWN,	  /* 503: outcome unknown; repeat with the same key */
 	ERR_MEMORY,	  /* 503: out of memory, nothing was accepted */
-	ERR_BUSY,	  /* the transaction met another; try again */
+	ERR_BUSY,	  /* 503: met other transactions; nothing was accepted */
 	ERR_INTERNAL,	  /* 500: a bug of ours */
 };
 

@@ -23,11 +23,24 @@ struct delivery_claim {
 	} room[DELIVERY_KINDS];
 	int64_t host_max; /* webhooks to one host under way at once */
 	bool lost;	  /* look for what others began and never reported, too */
+	bool alone;	  /* take one and no more: the store refused several */
 	struct delivery *deliveries; /* found; in the task's arena */
 	size_t len;
 	int64_t steps;	 /* of routes that were worked, inside the store */
 	int64_t held;	 /* messages that were not begun: in a summary, or for nothing */
 	int64_t next_ms; /* when there may be more; 0: nothing waits */
+	/* Which one was taken alone, also when the commit failed; empty: none was due. */
+	int64_t alone_ws;
+	struct str alone_id;
+};
+
+/* use_delivery_bury, in task.checked: one that the store refused to have claimed is dead, for a
+ * person to look at, and in nobody's way. */
+struct delivery_burial {
+	int64_t ws;
+	struct str id;
+	struct str error;
+	bool dead; /* found: it was waiting, and is dead now */
 };
 
 /* use_delivery_fill, in task.checked: what a claimed delivery brings. It is read outside of any
@@ -106,7 +119,7 @@ extern const struct use use_unmet;
 
 /* use_delivery_look, in task.checked: a struct lease_look. */
 extern const struct use use_delivery_claim, use_delivery_look, use_delivery_fill,
-	use_delivery_report, use_delivery_renew;
+	use_delivery_report, use_delivery_renew, use_delivery_bury;
 
 /* How a message to a person ended, once that is committed; for metrics. */
 void desk_count_told(struct desk *, const struct delivery_outcome *);

@@ -256,6 +256,10 @@ static enum err delivery_claimed(
 	bool hold;
 	enum err e;
 
+	if (s->c->alone) {
+		s->c->alone_ws = d->ws;
+		s->c->alone_id = arena_str(&s->t->job.arena, d->id);
+	}
 	d->attempts++;
 	e = delivery_prepare(s, rows, d, &hold, &wrong);
 	if (e == ERR_STOPPED) {
@@ -333,17 +337,18 @@ static enum err claim_decide(struct job *job, struct rows *rows, struct fault *w
 	c->next_ms = 0;
 	c->steps = 0;
 	c->held = 0;
+	c->alone_id = STR_NONE;
 	e = c->lost ? claim_lost(rows, c, why) : OK;
 	if (!e) e = rows_query(rows, SQL_DELIVERY_KINDS, NULL, 0, kind_row, &kinds, why);
 	for (int kind = 0; !e && kind < DELIVERY_KINDS; kind++) {
 		const struct lease_claim claim = { .by = c->by,
 			.kind = str_of(delivery_kind_name((enum delivery_kind)kind)),
 			.free = c->room[kind].free,
-			.take = c->room[kind].take,
+			.take = c->alone ? 1 : c->room[kind].take,
 			.group_max = kind == DELIVERY_WEBHOOK ? c->host_max : 0,
 			.length_ms = DELIVERY_LEASE_MS };
 
-		if (!(kinds & 1u << kind)) continue;
+		if (!(kinds & 1u << kind) || c->alone_id.len) continue;
 		e = rows_claim(
 			rows, &leased_deliveries, &claim, delivery_claimed, &s, why);
 	}
@@ -425,17 +430,25 @@ static enum err outcome_take(struct rows *rows, struct delivery *d,
 	return OK;
 }
 
+static enum err delivery_get(struct rows *rows, int64_t ws, struct str id,
+	const struct delivery **out, struct fault *why)
+{
+	const struct val key[] = { val_int(ws), val_text(id) };
+	enum err e = rows_fetch(rows, RECORD_DELIVERIES,
+		SQL_OF(RECORD_DELIVERIES, RECORD_GET), key, 2, why);
+
+	*out = e ? NULL : rows_find(rows, RECORD_DELIVERIES, id);
+	return e;
+}
+
 /* The delivery, if it is still this process's; NULL: it is not. */
 static enum err delivery_held(struct rows *rows, const struct delivery_outcome *o,
 	struct delivery **out, struct fault *why)
 {
-	const struct val key[] = { val_int(o->delivery->ws), val_text(o->delivery->id) };
 	const struct delivery *d;
-	enum err e = rows_fetch(rows, RECORD_DELIVERIES,
-		SQL_OF(RECORD_DELIVERIES, RECORD_GET), key, 2, why);
+	enum err e = delivery_get(rows, o->delivery->ws, o->delivery->id, &d, why);
 
 	*out = NULL;
-	d = e ? NULL : rows_find(rows, RECORD_DELIVERIES, o->delivery->id);
 	if (!d || d->status != DELIVERY_WAITING || !lease_holds(&d->lease, o->by))
 		return e;
 	*out = rows_change(rows, d);
@@ -470,6 +483,28 @@ static enum err report_decide(struct job *job, struct rows *rows, struct fault *
 
 const struct use use_delivery_report = {
 	.job = { .name = "delivery_report", .open = true, .decide = report_decide },
+};
+
+/* It is not told of: what tells of it may be what the store refuses. */
+static enum err bury_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct delivery_burial *b = task_of(job)->checked;
+	const struct delivery_outcome o = { .status = -1, .error = b->error };
+	const struct delivery *at;
+	struct delivery *d;
+	enum err e = delivery_get(rows, b->ws, b->id, &at, why);
+
+	b->dead = at && at->status == DELIVERY_WAITING &&
+		  lease_free(&at->lease, STR_NONE, rows->now_ms);
+	if (e || !b->dead) return e;
+	d = rows_change(rows, at);
+	if (!d) return fail(why, ERR_MEMORY, "out of memory");
+	delivery_end(rows, d, &o, DELIVERY_DEAD, 0);
+	return OK;
+}
+
+const struct use use_delivery_bury = {
+	.job = { .name = "delivery_bury", .open = true, .decide = bury_decide },
 };
 
 static enum err renew_decide(struct job *job, struct rows *rows, struct fault *why)

@@ -100,6 +100,9 @@ struct notify {
 	size_t over;			  /* not reported yet */
 	int64_t next_ms; /* when something may be due; 0: nothing waits */
 	bool full; /* something due found no free slot: the next that is free is for it */
+	int alone; /* so many are claimed one by one: the store refused several at once */
+	uint64_t refused;   /* the one that it refused alone, by a hash of its id */
+	int refused_times;  /* in a row */
 	bool mail_troubled; /* the mail server cannot be used, and that was logged */
 	bool troubled; /* the store refused the last report or claim, and that was logged */
 	/* Monotonic. */

@@ -21,6 +21,8 @@ enum {
 	RENEW_MS = DELIVERY_LEASE_MS / 3,
 	PURGE_MS = 3600 * 1000,
 	UNMET_MS = 60 * 1000,
+	ALONE_LEN = 256,   /* claimed one by one after the store refused several */
+	REFUSED_TIMES = 3, /* then it is this one, and no passing trouble */
 	FDS_MAX = 64,
 };
 
@@ -300,7 +302,9 @@ static void claim_learn(struct notify *n, const struct delivery_claim *c)
 		took[c->deliveries[i].kind]++;
 	n->next_ms = c->next_ms;
 	n->full = false;
-	if (c->steps >= STEPS_LEN / 2 || c->held) atomic_store(&n->woken, true);
+	n->alone = c->alone_id.len ? n->alone - 1 : 0;
+	if (c->steps >= STEPS_LEN / 2 || c->held || n->alone)
+		atomic_store(&n->woken, true);
 	for (int i = 0; i < DELIVERY_KINDS; i++) {
 		if (!channels[i]) continue;
 		if (took[i] == c->room[i].free)
@@ -340,6 +344,28 @@ static bool claim_in_vain(struct notify *n)
 	return true;
 }
 
+/* The store refused the claim. Of several, the one that it refuses is looked for, one after the other;
+ * that one is dead, so that it keeps no other waiting. */
+static void claim_refused(
+	struct notify *n, const struct delivery_claim *c, const struct fault *why)
+{
+	struct delivery_burial b = {
+		.ws = c->alone_ws, .id = c->alone_id, .error = str_of(why->detail)
+	};
+	uint64_t which = str_hash(c->alone_id);
+
+	if (!c->alone) n->alone = ALONE_LEN;
+	if (!c->alone_id.len) return;
+	n->refused_times = which == n->refused ? n->refused_times + 1 : 1;
+	n->refused = which;
+	if (n->refused_times < REFUSED_TIMES || notify_tell(n, &use_delivery_bury, &b))
+		return;
+	n->alone = n->refused_times = 0;
+	if (b.dead)
+		log_line(LOG_ERROR, "delivery %.*s is dead: it cannot be claimed: %s",
+			STR_ARGS(c->alone_id), why->detail);
+}
+
 static void notify_claim(struct notify *n)
 {
 	struct delivery_batch *b;
@@ -354,7 +380,8 @@ static void notify_claim(struct notify *n)
 	}
 	room_find(n, &b->claim);
 	b->claim.host_max = n->set.webhook_host_max;
-	b->claim.lost = n->lost_ms <= n->poll_ms - POLL_MS;
+	b->claim.alone = n->alone > 0;
+	b->claim.lost = !b->claim.alone && n->lost_ms <= n->poll_ms - POLL_MS;
 	if (b->claim.lost) n->lost_ms = n->poll_ms;
 	/* Before it is read: what is staged meanwhile is said anew. */
 	atomic_store(&n->woken, false);
@@ -370,6 +397,8 @@ static void notify_claim(struct notify *n)
 	if (e) {
 		atomic_store(&n->woken, true);
 		notify_trouble(n, &b->task.job.why);
+		if (e == ERR_BUSY || e == ERR_INTERNAL)
+			claim_refused(n, &b->claim, &b->task.job.why);
 	} else {
 		notify_fine(n);
 		claim_learn(n, &b->claim);

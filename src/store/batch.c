@@ -408,11 +408,12 @@ enum err batch_reach(struct batch *b, struct fault *why)
 
 static void batch_fail(struct batch *b, struct job **jobs, size_t len, struct fault *why)
 {
+	struct fault cause = *why;
+
 	if (why->err == ERR_BUSY)
-		fail(why, ERR_UNAVAILABLE, "the store is busy; nothing was accepted");
-	if (why->err == ERR_UNAVAILABLE || why->err == ERR_UNKNOWN ||
-		why->err == ERR_MEMORY)
-		why->retry_after_s = 1;
+		fail(why, ERR_BUSY, "the store is busy; nothing was accepted: %s",
+			cause.detail);
+	if (why->err >= ERR_UNAVAILABLE && why->err <= ERR_BUSY) why->retry_after_s = 1;
 	for (size_t i = 0; i < len; i++)
 		job_fail(jobs[i], why);
 	trouble(b, why);

@@ -219,6 +219,28 @@ test('one that never replies keeps no other waiting', async () => {
 	}
 });
 
+test('one that the store refuses to have claimed is dead, and keeps no other waiting', { skip: process.env.PARLEY_TEST_POSTGRES }, async () => {
+	const receiver = await new Receiver().open();
+	const [refused, fine] = [await asked(receiver), await asked(receiver)];
+	const store = (text) => execFileSync('sqlite3', ['-cmd', '.timeout 5000', join(server.data, 'parley.db'), text]);
+	store(`CREATE TRIGGER refuse BEFORE UPDATE ON deliveries WHEN NEW.session = '${refused.session}' AND NEW.lease_by <> ''
+		BEGIN SELECT RAISE(ABORT, 'planted'); END`);
+	try {
+		await yes(refused);
+		await yes(fine);
+		await receiver.some(1);
+		const dead = await ended(refused.session, 'dead');
+		assert.deepEqual([dead.attempts, dead.last_error, dead.last_status],
+			[0, 'the store is busy; nothing was accepted: refused by the store: planted', null]);
+		await ended(fine.session, 'done');
+		store('DROP TRIGGER refuse');
+		await admin.post(`/v1/deliveries/${dead.id}/replay`);
+		await ended(refused.session, 'done');
+	} finally {
+		store('DROP TRIGGER IF EXISTS refuse');
+	}
+});
+
 test('nobody at the door is an error that is tried again', async () => {
 	const receiver = await new Receiver().open();
 	const ask = await asked(receiver);

@@ -277,7 +277,7 @@ static void two_open_exclusive_asks_of_a_session_are_refused(void **state)
 	assert_int_equal(trial_run(c, &make), OK);
 	memcpy(session, made_session, ID_SIZE);
 	again.session = beside.session = session;
-	assert_int_equal(trial_run(c, &again), ERR_UNAVAILABLE);
+	assert_int_equal(trial_run(c, &again), ERR_BUSY);
 	assert_true(again.tries > 1);
 	assert_int_equal(trial_run(c, &beside), OK);
 	clerk_gone(c);
@@ -298,7 +298,7 @@ static void an_external_id_is_one_session(void **state)
 
 	(void)state;
 	assert_int_equal(trial_run(c, &first), OK);
-	assert_int_equal(trial_run(c, &second), ERR_UNAVAILABLE);
+	assert_int_equal(trial_run(c, &second), ERR_BUSY);
 	/* Those without one are many. */
 	assert_int_equal(trial_run(c, &nameless), OK);
 	clerk_gone(c);
@@ -325,7 +325,7 @@ static void an_idempotency_key_is_one_record(void **state)
 
 	(void)state;
 	assert_int_equal(trial_run(c, &first), OK);
-	assert_int_equal(trial_run(c, &second), ERR_UNAVAILABLE);
+	assert_int_equal(trial_run(c, &second), ERR_BUSY);
 	clerk_gone(c);
 }
 
@@ -346,7 +346,7 @@ static void one_statement_that_fails_spares_the_other_jobs(void **state)
 {
 	struct clerk *c = clerk_on_place();
 	static const char *const names[] = { "a", "b", "b", "c" };
-	static const enum err fates[] = { OK, OK, ERR_UNAVAILABLE, OK };
+	static const enum err fates[] = { OK, OK, ERR_BUSY, OK };
 	struct trial jobs[4] = { 0 };
 
 	(void)state;
