@@ -20,9 +20,9 @@ enum {
 struct settings_file_named;
 struct settings_section;
 
-/* Of resumers: where the system allows it; or the server does not start; or not at all. */
 /* Who may connect to a Unix socket that people use: its owner, its group, everybody. */
 enum socket_mode { SOCKET_OWNER, SOCKET_GROUP, SOCKET_ALL };
+/* Of resumers: where the system allows it; or the server does not start; or not at all. */
 enum isolation { ISOLATION_AUTO, ISOLATION_REQUIRE, ISOLATION_OFF };
 enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
