@@ -1,6 +1,7 @@
 /* history.c - the list of settled asks. */
 #include "tui/history.h"
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "client/client.h"
@@ -11,6 +12,13 @@ enum { PAGE = 50, TITLE_POINTS = 200, WHEN_COLUMNS = 7, OUTCOME_COLUMNS = 11 };
 
 static const char *const outcomes[] = { "", "approved", "rejected", "answered", "skipped",
 	"expired", "cancelled" };
+
+/* How far back, as the page offers it. */
+static const struct {
+	int days; /* today is one; 0: all */
+	const char *id;
+} spans[] = { { 0, NULL }, { 1, "web.history.when.today" },
+	{ 7, "web.history.when.week" }, { 30, "web.history.when.month" } };
 
 void history_clear(struct history *h)
 {
@@ -25,18 +33,47 @@ void history_done(struct history *h)
 	history_clear(h);
 	mem_free(h->rows);
 	buf_done(&h->cursor);
+	buf_done(&h->project);
+	buf_done(&h->agent);
+	line_done(&h->search);
 	*h = (struct history){ 0 };
 }
 
-void history_query(const struct history *h, struct buf *out)
+static void param_add(struct buf *out, const char *name, struct str value)
 {
+	if (!value.len) return;
+	buf_print(out, "&%s=", name);
+	url_add(out, value);
+}
+
+void history_query(const struct history *h, struct buf *out, int64_t now_ms)
+{
+	int days = spans[h->days].days;
+	char from[TIME_SIZE] = "";
+
 	buf_print(out, "status=settled&limit=%d", PAGE);
 	if (h->mine) buf_add_text(out, "&by=me");
-	if (h->outcome > 0) buf_print(out, "&outcome=%s", outcomes[h->outcome]);
-	if (h->cursor.len > 0) {
-		buf_add_text(out, "&cursor=");
-		url_add(out, buf_str(&h->cursor));
-	}
+	if (days) time_write(day_begin(now_ms, days - 1), from);
+	param_add(out, "from", str_of(from));
+	param_add(out, "outcome", str_of(outcomes[h->outcome]));
+	param_add(out, "project", buf_str(&h->project));
+	param_add(out, "agent", buf_str(&h->agent));
+	param_add(out, "q", str_trim(line_text(&h->search)));
+	param_add(out, "cursor", buf_str(&h->cursor));
+}
+
+/* Does the agent have it, and has it been used? As the page says it. */
+static void then_set(struct history_row *row, const struct json *ask)
+{
+	int64_t used = ask_time(ask, "used_at"), fetched = ask_time(ask, "fetched_at");
+
+	if (json_is(json_get(ask, "revoked"), JSON_OBJECT) ||
+		str_is(json_text(json_get(ask, "status")), "cancelled"))
+		return;
+	row->then = used      ? "tui.history.used"
+		    : fetched ? "tui.history.fetched"
+			      : "web.history.fetched.not";
+	row->then_ms = used ? used : fetched;
 }
 
 static struct history_row *row_make(const struct json *ask)
@@ -62,7 +99,7 @@ static struct history_row *row_make(const struct json *ask)
 		}
 		row->at_ms = ask_time(ask, "settled_at");
 		row->day = day_local(row->at_ms);
-		row->fetched = json_is(json_get(ask, "fetched_at"), JSON_STRING);
+		then_set(row, ask);
 	}
 	arena_done(&arena);
 	return row;
@@ -105,6 +142,11 @@ void history_outcome_next(struct history *h)
 	h->outcome = (h->outcome + 1) % (sizeof outcomes / sizeof *outcomes);
 }
 
+void history_days_next(struct history *h)
+{
+	h->days = (h->days + 1) % (sizeof spans / sizeof *spans);
+}
+
 static struct str outcome_words(struct str outcome, struct arena *arena)
 {
 	struct str id = arena_print(arena, "tui.outcome.%.*s", STR_ARGS(outcome));
@@ -112,14 +154,20 @@ static struct str outcome_words(struct str outcome, struct arena *arena)
 	return id.at ? MSG(arena, id.at) : outcome;
 }
 
+static void word_add(struct page *p, struct str word)
+{
+	if (!word.len) return;
+	page_add_text(p, STYLE_PLAIN, "  ");
+	page_add(p, STYLE_ACCENT, word);
+}
+
 void history_head(const struct history *h, struct page *p, struct arena *arena)
 {
-	page_add_text(p, STYLE_PLAIN, "  ");
-	page_add(p, STYLE_ACCENT,
-		MSG(arena, h->mine ? "tui.history.mine" : "tui.history.all"));
-	if (h->outcome == 0) return;
-	page_add_text(p, STYLE_PLAIN, "  ");
-	page_add(p, STYLE_ACCENT, outcome_words(str_of(outcomes[h->outcome]), arena));
+	word_add(p, MSG(arena, h->mine ? "tui.history.mine" : "tui.history.all"));
+	if (h->outcome) word_add(p, outcome_words(str_of(outcomes[h->outcome]), arena));
+	if (h->days) word_add(p, MSG(arena, spans[h->days].id));
+	word_add(p, buf_str(&h->project));
+	word_add(p, buf_str(&h->agent));
 }
 
 /* " 14:05 approved   Rotate the key      owner  deployer has it" */
@@ -150,9 +198,11 @@ static void row_write(struct page *p, const struct history_row *r)
 	if (tail > 16) {
 		page_pad(p, width - 24);
 		page_add_text(p, STYLE_PLAIN, " ");
-		page_add(p, STYLE_SOFT,
-			MSG(&arena, r->fetched ? "tui.history.fetched"
-					       : "tui.history.not_fetched"));
+		if (r->then)
+			page_add(p, STYLE_SOFT,
+				MSG(&arena, r->then,
+					{ "at", time_local(
+							r->then_ms, r->at_ms, &arena) }));
 	}
 	arena_done(&arena);
 }

@@ -10,7 +10,8 @@
 struct history_row {
 	struct str id, outcome, title, who;
 	int64_t at_ms, day; /* when, and on which day here */
-	bool fetched;
+	const char *then; /* what became of it: the id of a text; NULL: nothing to say */
+	int64_t then_ms;
 	char text[];
 };
 
@@ -22,18 +23,22 @@ struct history {
 	struct buf cursor; /* of the next page; empty: that was all */
 	bool loading;
 	bool again; /* the filter changed while a page was on its way: that one is not shown */
-	bool mine;	/* only what I settled */
-	size_t outcome; /* which outcomes; 0: all */
+	bool mine;		   /* only what I settled */
+	size_t outcome;		   /* which outcomes; 0: all */
+	size_t days;		   /* how far back; 0: all */
+	struct buf project, agent; /* empty: all */
+	struct line search;
 };
 
 void history_clear(struct history *); /* no rows; the filter stays */
 void history_done(struct history *);
 /* The query of the next page: "status=settled&…". */
-void history_query(const struct history *, struct buf *out);
+void history_query(const struct history *, struct buf *out, int64_t now_ms);
 void history_take(struct history *, const struct json *page);
 /* Moves the cursor. True when the last row was reached and there is another page. */
 bool history_go(struct history *, int64_t by);
 void history_outcome_next(struct history *);
+void history_days_next(struct history *);
 void history_head(const struct history *, struct page *, struct arena *); /* the filter */
 void history_draw(struct history *, struct screen *, const struct area *, int64_t now_ms);
 

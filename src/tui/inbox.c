@@ -2,6 +2,7 @@
 #include "tui/inbox.h"
 
 #include "base/clock.h"
+#include "base/mem.h"
 #include "tui/inbox_inner.h"
 
 enum {
@@ -45,27 +46,41 @@ static void priority_next(struct inbox *in)
 		f->priority--;
 }
 
+struct line *inbox_search(struct inbox *in)
+{
+	return in->view == VIEW_SESSIONS  ? &in->sessions.search
+	       : in->view == VIEW_HISTORY ? &in->history.search
+					  : &in->search;
+}
+
+/* The lists that are here follow each key; the history is asked for once it is confirmed. */
 static void search_key(struct inbox *in, const struct key *k)
 {
-	if (k->name == K_ESCAPE) line_set(&in->search, STR_NONE);
+	if (k->name == K_ESCAPE) line_set(inbox_search(in), STR_NONE);
 	if (k->name == K_ESCAPE || k->name == K_ENTER || k->name == K_DOWN)
 		in->searching = false;
 	else
-		line_key(&in->search, k, false);
-	list_arrange(&in->list, clock_now_ms());
+		line_key(inbox_search(in), k, false);
+	if (in->view == VIEW_SESSIONS)
+		session_list_filter(&in->sessions);
+	else if (in->view == VIEW_HISTORY && !in->searching)
+		data_history(in, true);
+	else
+		list_arrange(&in->list, clock_now_ms());
 }
 
 static void sessions_show(struct inbox *in)
 {
-	in->session.rows_loading = true;
 	in->view = VIEW_SESSIONS;
-	data_call(in, "GET", STR("/v1/sessions?limit=100"), STR_NONE, TAG_SESSIONS);
+	data_sessions(in);
 }
 
+/* The sessions tell which projects and agents there are. */
 static void history_show(struct inbox *in)
 {
 	in->view = VIEW_HISTORY;
 	data_history(in, true);
+	if (!in->sessions.loaded) data_sessions(in);
 }
 
 /* Inbox, sessions, history, and round again. */
@@ -103,6 +118,7 @@ static void list_letter(struct inbox *in, int32_t letter)
 		break;
 	case ' ': list_fold(&in->list, clock_now_ms()); break;
 	case 'P': list_project_next(&in->list); break;
+	case 'A': list_agent_next(&in->list); break;
 	case 'i': prompt_assign(in, item ? item->id : STR_NONE); break;
 	case 'z': prompt_snooze(in, item ? item->id : STR_NONE); break;
 	case 'Z': in->list.filter.snoozed = !in->list.filter.snoozed; break;
@@ -111,14 +127,18 @@ static void list_letter(struct inbox *in, int32_t letter)
 	case '/': in->searching = true; break;
 	case 'f': kind_next(in); break;
 	case 'p': priority_next(in); break;
-	case 'm': in->list.filter.mine = !in->list.filter.mine; break;
+	case 'm':
+		in->list.filter.assigned =
+			(in->list.filter.assigned + 1) % ASSIGNED_STATES;
+		break;
 	case 'v':
 		if (item) data_session(in, item->session), in->view = VIEW_SESSION;
+		in->before_session = VIEW_LIST;
 		break;
 	case 'q': in->over = true; break;
 	default: break;
 	}
-	if (strchr("fpmPZ", (int)letter)) list_arrange(&in->list, clock_now_ms());
+	if (strchr("fpmPAZ", (int)letter)) list_arrange(&in->list, clock_now_ms());
 }
 
 /* Keys by which the person says where they are going. */
@@ -128,7 +148,7 @@ static bool key_moves(const struct key *k)
 
 	return (k->name >= K_UP && k->name <= K_PAGE_DOWN) || k->name == K_ESCAPE ||
 	       k->name == K_TAB ||
-	       (letter > 0 && letter < 128 && strchr("jkGfpmPZ/?q", letter));
+	       (letter > 0 && letter < 128 && strchr("jkGfpmPAZ/?q", letter));
 }
 
 static void list_key(struct inbox *in, const struct key *k)
@@ -159,10 +179,10 @@ static void list_key(struct inbox *in, const struct key *k)
 
 static void click(struct inbox *in, const struct key *k)
 {
-	size_t row = in->list_top + (size_t)(k->row > 0 ? k->row - 1 : 0);
+	size_t row = in->list_top + (size_t)k->row - head_height(in);
 
 	if (in->view == VIEW_ASK && !inbox_wide(in)) return;
-	if (k->row < 1 || row >= in->list.shown_len) return;
+	if ((size_t)k->row < head_height(in) || row >= in->list.shown_len) return;
 	in->lost = false;
 	bool again = in->list.at == row;
 	in->list.at = row;
@@ -173,21 +193,56 @@ static void click(struct inbox *in, const struct key *k)
 
 static void sessions_key(struct inbox *in, const struct key *k)
 {
-	struct session_view *v = &in->session;
+	struct session_list *l = &in->sessions;
+	const struct session_item *row = session_list_at(l);
+	int64_t page = (int64_t)list_height(in) - 1;
 	int32_t letter = key_letter(k);
+	int64_t by = k->name == K_DOWN || letter == 'j'	 ? 1
+		     : k->name == K_UP || letter == 'k'	 ? -1
+		     : k->name == K_PAGE_DOWN		 ? page
+		     : k->name == K_PAGE_UP		 ? -page
+		     : k->name == K_HOME		 ? -(int64_t)l->len
+		     : k->name == K_END || letter == 'G' ? (int64_t)l->len
+							 : 0;
 
-	if ((k->name == K_DOWN || letter == 'j') && v->rows_at + 1 < v->rows_len)
-		v->rows_at++;
-	else if (k->name == K_UP || letter == 'k')
-		v->rows_at -= v->rows_at > 0;
-	else if (k->name == K_ENTER && v->rows_at < v->rows_len)
-		data_session(in, v->rows[v->rows_at]->id), in->view = VIEW_SESSION;
-	else if (letter == 'S' && v->rows_at < v->rows_len)
-		prompt_stop(in, v->rows[v->rows_at]->id, v->rows[v->rows_at]->title);
+	if (by != 0)
+		session_list_go(l, by);
+	else if ((k->name == K_ENTER || k->name == K_RIGHT) && row)
+		data_session(in, row->id), in->view = VIEW_SESSION,
+					   in->before_session = VIEW_SESSIONS;
+	else if (letter == ' ' && row)
+		data_unfold(in, row->id);
+	else if (letter == 'S' && row)
+		prompt_stop(in, row->id, row->title);
+	else if (letter == '/')
+		in->searching = true;
+	else if (letter == 'P')
+		session_list_project_next(l);
 	else if (k->name == K_TAB)
 		view_next(in);
 	else if (k->name == K_ESCAPE || letter == 'q')
 		in->view = VIEW_LIST;
+}
+
+/* True: a letter that changes which settled asks are shown. */
+static bool history_filter(struct inbox *in, int32_t letter)
+{
+	struct history *h = &in->history;
+	struct arena arena = { 0 };
+	struct buf *name = letter == 'P' ? &h->project : &h->agent;
+	struct str now = arena_str(&arena, buf_str(name));
+
+	if (letter == 'm') h->mine = !h->mine;
+	if (letter == 'f') history_outcome_next(h);
+	if (letter == 'd') history_days_next(h);
+	if (letter == 'P' || letter == 'A') {
+		buf_clear(name);
+		buf_add(name, letter == 'P'
+				      ? session_list_next_project(&in->sessions, now)
+				      : session_list_next_agent(&in->sessions, now));
+	}
+	arena_done(&arena);
+	return letter > 0 && letter < 128 && strchr("mfdPA", letter);
 }
 
 static void history_key(struct inbox *in, const struct key *k)
@@ -205,12 +260,10 @@ static void history_key(struct inbox *in, const struct key *k)
 
 	if (by != 0) {
 		if (history_go(h, by)) data_history(in, false);
-	} else if (letter == 'm' || letter == 'f') {
-		if (letter == 'm')
-			h->mine = !h->mine;
-		else
-			history_outcome_next(h);
+	} else if (history_filter(in, letter)) {
 		data_history(in, true);
+	} else if (letter == '/') {
+		in->searching = true;
 	} else if ((k->name == K_ENTER || k->name == K_RIGHT) && h->at < h->len) {
 		ask_show(in, h->rows[h->at]->id);
 		in->back = VIEW_HISTORY;
@@ -231,7 +284,9 @@ static void session_key(struct inbox *in, const struct key *k)
 	if (key_letter(k) == 'm') prompt_message(in);
 	if (session_view_key(&in->session, k, list_height(in))) return;
 	if (k->name == K_ESCAPE || key_letter(k) == 'q')
-		in->view = in->dialog_on ? VIEW_ASK : VIEW_LIST;
+		in->view = in->before_session == VIEW_SESSIONS ? VIEW_SESSIONS
+			   : in->dialog_on		       ? VIEW_ASK
+							       : VIEW_LIST;
 }
 
 static void help_key(struct inbox *in, const struct key *k)
@@ -344,6 +399,7 @@ static void inbox_loop(struct inbox *in)
 		queue_open(in);
 		data_follow(in);
 		data_present(in);
+		data_sessions_keep(in);
 		marks_wake(in);
 		if (in->dirty || clock_person_ms() - drawn >= TICK_MS)
 			inbox_draw(in), drawn = clock_person_ms();
@@ -368,6 +424,9 @@ static void inbox_done(struct inbox *in)
 	stream_free(in->stream);
 	list_done(&in->list);
 	line_done(&in->search);
+	session_list_done(&in->sessions);
+	mem_free(in->running.ids);
+	run_page_done(&in->stops);
 	session_view_done(&in->session);
 	history_done(&in->history);
 	line_done(&in->prompt_line);

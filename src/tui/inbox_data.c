@@ -28,7 +28,7 @@ void data_call(
 		in->err = fail(&in->why, ERR_MEMORY, "out of memory");
 }
 
-static void path_call(
+void data_path(
 	struct inbox *in, const char *method, struct buf *path, struct str body, int tag)
 {
 	data_call(in, method, buf_str(path), body, tag);
@@ -43,7 +43,7 @@ static void ask_call(struct inbox *in, const char *method, struct str id,
 	buf_add_text(&path, "/v1/asks/");
 	url_add(&path, id);
 	buf_add_text(&path, tail);
-	path_call(in, method, &path, body, tag);
+	data_path(in, method, &path, body, tag);
 }
 
 void data_ask(
@@ -63,7 +63,19 @@ static void page_want(struct inbox *in, struct str cursor)
 		buf_add_text(&path, "&cursor=");
 		url_add(&path, cursor);
 	}
-	path_call(in, "GET", &path, STR_NONE, TAG_LIST);
+	data_path(in, "GET", &path, STR_NONE, TAG_LIST);
+}
+
+static void stops_want(struct inbox *in)
+{
+	data_call(in, "GET", STR("/v1/stops?limit=20"), STR_NONE, TAG_STOPS);
+}
+
+void data_users(struct inbox *in)
+{
+	if (in->users_asked) return;
+	in->users_asked = true;
+	data_call(in, "GET", STR("/v1/users?limit=200"), STR_NONE, TAG_USERS);
 }
 
 void data_start(struct inbox *in)
@@ -71,6 +83,9 @@ void data_start(struct inbox *in)
 	in->seen_ms = clock_person_ms(); /* who starts it looks at it */
 	data_call(in, "GET", STR("/v1/me"), STR_NONE, TAG_ME);
 	page_want(in, STR_NONE);
+	data_call(in, "GET", STR("/v1/sessions?status=running&limit=200"), STR_NONE,
+		TAG_RUNNING);
+	stops_want(in);
 }
 
 /* ---- in sight ---- */
@@ -251,11 +266,11 @@ static void runs_want(struct inbox *in)
 	in->session.reading = true;
 	buf_add_text(&runs, "/v1/runs?limit=100&session=");
 	url_add(&runs, buf_str(&in->session.id));
-	path_call(in, "GET", &runs, STR_NONE, TAG_RUNS);
+	data_path(in, "GET", &runs, STR_NONE, TAG_RUNS);
 	buf_add_text(&tasks, "/v1/sessions/");
 	url_add(&tasks, buf_str(&in->session.id));
 	buf_add_text(&tasks, "/tasks");
-	path_call(in, "GET", &tasks, STR_NONE, TAG_TASKS);
+	data_path(in, "GET", &tasks, STR_NONE, TAG_TASKS);
 }
 
 void data_event(struct inbox *in, const struct json *event)
@@ -268,6 +283,8 @@ void data_event(struct inbox *in, const struct json *event)
 		session_view_event(&in->session, event);
 		if (str_starts(type, "run.") || str_starts(type, "task.")) runs_want(in);
 	}
+	if (session.len > 0) sessions_event(in, type, session, event);
+	if (str_starts(type, "stop.")) stops_want(in);
 	if (str_is(type, "session.deleted"))
 		session_deleted(in, session);
 	else if (event_settles(type))
@@ -296,10 +313,20 @@ static void me_take(struct inbox *in, const struct json *me)
 	buf_clear(&in->user);
 	buf_add(&in->user, json_text(json_get(user, "id")));
 	/* The first ask may have come before. */
-	in->dialog.me = buf_str(&in->user);
+	in->dialog.me = in->list.me = buf_str(&in->user);
+	list_arrange(&in->list, clock_now_ms());
 	if (in->dialog_on) dialog_allow(&in->dialog, in->may_answer), dialog_hint(in);
 	if (in->dialog_on && in->view == VIEW_ASK) mark_read(in, in->dialog.id);
 	if (in->may_answer && in->user.len) contacts_want(in);
+}
+
+/* Names of assignees are read once one is to be shown. */
+static void ask_put(struct inbox *in, const struct json *ask)
+{
+	const struct json *assignees = json_get(ask, "assignees");
+
+	list_put(&in->list, ask);
+	if (json_is(assignees, JSON_ARRAY) && assignees->count) data_users(in);
 }
 
 static void list_take(struct inbox *in, const struct json *page)
@@ -309,7 +336,7 @@ static void list_take(struct inbox *in, const struct json *page)
 
 	for (uint32_t i = 0; json_is(items, JSON_ARRAY) && i < items->count; i++)
 		if (!inbox_was_settled(in, json_text(json_get(&items->items[i], "id"))))
-			list_put(&in->list, &items->items[i], buf_str(&in->user));
+			ask_put(in, &items->items[i]);
 	list_arrange(&in->list, clock_now_ms());
 	if (!in->stream) stream_start(in, json_get(page, "as_of"));
 	in->whole = next.len == 0;
@@ -347,7 +374,7 @@ static void ask_take(struct inbox *in, const struct json *ask)
 		list_drop(&in->list, id);
 		return;
 	}
-	list_put(&in->list, ask, buf_str(&in->user));
+	ask_put(in, ask);
 	list_arrange(&in->list, clock_now_ms());
 	if (!known) ask_new(in, ask);
 }
@@ -482,7 +509,7 @@ static void log_take(struct inbox *in, const struct json *page)
 	buf_print(&path, "/v1/events?format=json&limit=200&after=%lld&session=",
 		(long long)session_view_last(&in->session));
 	url_add(&path, buf_str(&in->session.id));
-	path_call(in, "GET", &path, STR_NONE, TAG_SESSION_LOG);
+	data_path(in, "GET", &path, STR_NONE, TAG_SESSION_LOG);
 }
 
 /* Is this page of runs or tasks of another session, which the person has left since? */
@@ -515,10 +542,10 @@ void data_session(struct inbox *in, struct str id)
 	session_view_open(&in->session, id);
 	buf_add_text(&path, "/v1/sessions/");
 	url_add(&path, buf_str(&in->session.id));
-	path_call(in, "GET", &path, STR_NONE, TAG_SESSION);
+	data_path(in, "GET", &path, STR_NONE, TAG_SESSION);
 	buf_add_text(&log, "/v1/events?format=json&limit=200&after=0&session=");
 	url_add(&log, buf_str(&in->session.id));
-	path_call(in, "GET", &log, STR_NONE, TAG_SESSION_LOG);
+	data_path(in, "GET", &log, STR_NONE, TAG_SESSION_LOG);
 	runs_want(in);
 }
 
@@ -559,8 +586,8 @@ void data_history(struct inbox *in, bool anew)
 	if (in->history.loading) return;
 	in->history.loading = true;
 	buf_add_text(&path, "/v1/asks?");
-	history_query(&in->history, &path);
-	path_call(in, "GET", &path, STR_NONE, TAG_HISTORY);
+	history_query(&in->history, &path, clock_now_ms());
+	data_path(in, "GET", &path, STR_NONE, TAG_HISTORY);
 }
 
 static void page_take(struct inbox *in, const struct json *page)
@@ -608,12 +635,12 @@ static void good_take(struct inbox *in, int tag, const struct json *json)
 	case TAG_SESSION_LOG: log_take(in, json); break;
 	case TAG_RUNS: runs_take(in, json); break;
 	case TAG_TASKS: tasks_take(in, json); break;
-	case TAG_SESSIONS: session_view_list(&in->session, json, clock_now_ms()); break;
+	case TAG_STOPS: run_page_take(&in->stops, json); break;
 	case TAG_HISTORY: page_take(in, json); break;
 	case TAG_USERS: prompt_users(in, json); break;
 	case TAG_FOLLOW: follow_take(in, json); break;
 	case TAG_SNOOZE: snooze_take(in, json); break;
-	default: break;
+	default: sessions_take(in, tag, json); break;
 	}
 }
 
@@ -636,6 +663,8 @@ static void reply_take(void *ctx, int tag, enum err err, const struct api_reply 
 	}
 	if (tag == TAG_OPEN) in->opening = false;
 	if (tag == TAG_RUNS) in->session.reading = false;
+	sessions_came(in, tag);
+	if (tag == TAG_USERS && err != OK) in->users_asked = false;
 	if (err == OK && r->json) {
 		good_take(in, tag, r->json);
 	} else if (tag == TAG_ME || (tag == TAG_LIST && !in->stream)) {

@@ -3,6 +3,7 @@
 #include "text/msg.h"
 #include "text/safe_text.h"
 #include "tui/inbox_inner.h"
+#include "tui/stop_line.h"
 #include "tui/words.h"
 
 enum { WIDE = 100, LIST_MIN = 36, LIST_MAX = 60 };
@@ -20,11 +21,17 @@ static size_t list_width(const struct inbox *in)
 	return part < LIST_MIN ? LIST_MIN : part > LIST_MAX ? LIST_MAX : part;
 }
 
+/* A stop has a row of its own. */
+size_t head_height(const struct inbox *in)
+{
+	return in->stops.items && in->stops.items->count ? 2 : 1;
+}
+
 size_t list_height(const struct inbox *in)
 {
 	size_t rows = screen_rows(in->screen);
 
-	return rows > 3 ? rows - 2 : 1;
+	return rows > head_height(in) + 2 ? rows - head_height(in) - 1 : 1;
 }
 
 /* ---- the list ---- */
@@ -48,7 +55,23 @@ static enum style risk_style(enum risk risk)
 				     : STYLE_SOFT;
 }
 
-/* "▸x! Title …        high risk  agent  2:47" */
+/* " @mia", " @mia +1": whom it is assigned to. */
+static void assignee_add(const struct inbox *in, const struct item *item,
+	struct buf *right, struct arena *arena)
+{
+	struct str rest = item->assignees, first;
+	size_t more = 0;
+
+	if (!str_cut(&rest, '\n', &first)) return;
+	struct str name = user_name(in, first);
+	for (struct str one; str_cut(&rest, '\n', &one);)
+		more++;
+	buf_add_text(right, " @");
+	text_fit_add(right, safe_line(arena, name.len ? name : first), 10);
+	if (more) buf_print(right, " +%zu", more);
+}
+
+/* "▸x! Title …        high risk @mia agent  2:47" */
 static void row_write(
 	struct inbox *in, const struct item *item, int64_t now_ms, bool here)
 {
@@ -68,6 +91,13 @@ static void row_write(
 				arena_print(&arena, "web.risk.%s", risk_name(item->risk))
 					.at)
 				.at);
+	if (item->priority >= PRIORITY_HIGH)
+		buf_print(&right, " %s",
+			MSG(&arena, arena_print(&arena, "web.priority.%s",
+					    priority_name(item->priority))
+					    .at)
+				.at);
+	if (p->width >= 48) assignee_add(in, item, &right, &arena);
 	if (p->width >= 56) {
 		buf_add_text(&right, " ");
 		struct str agent = safe_line(&arena, item->agent);
@@ -157,28 +187,44 @@ static void filter_add(struct inbox *in, struct page *p, struct arena *arena)
 		page_add_text(p, STYLE_PLAIN, "  ");
 		page_add(p, STYLE_ACCENT, buf_str(&f->project));
 	}
-	if (f->mine) {
+	if (f->agent.len > 0) {
 		page_add_text(p, STYLE_PLAIN, "  ");
-		page_add(p, STYLE_ACCENT, MSG(arena, "web.filter.assignee.me"));
+		page_add(p, STYLE_ACCENT, buf_str(&f->agent));
 	}
-	if (in->searching || in->search.text.len > 0) {
-		page_add_text(p, STYLE_PLAIN, "  /");
-		if (in->searching)
-			page_line(p, STYLE_ACCENT, &in->search);
-		else
-			page_add(p, STYLE_ACCENT, line_text(&in->search));
+	if (f->assigned) {
+		page_add_text(p, STYLE_PLAIN, "  ");
+		page_add(p, STYLE_ACCENT,
+			MSG(arena, f->assigned == ASSIGNED_ME
+					   ? "web.filter.assignee.me"
+					   : "web.filter.assignee.none"));
 	}
+}
+
+static void search_add(struct inbox *in, struct page *p)
+{
+	const struct line *search = inbox_search(in);
+
+	if (!in->searching && !search->text.len) return;
+	page_add_text(p, STYLE_PLAIN, "  /");
+	if (in->searching)
+		page_line(p, STYLE_ACCENT, search);
+	else
+		page_add(p, STYLE_ACCENT, line_text(search));
 }
 
 /* The view that is shown stands in brackets: colours only repeat it. */
-static void tab_add(struct page *p, struct str name, bool on)
+static void tab_add(
+	struct page *p, struct str name, size_t count, bool on, struct arena *arena)
 {
 	page_add_text(p, STYLE_BOLD, on ? "[" : " ");
 	page_add(p, on ? STYLE_BOLD : STYLE_SOFT, name);
+	if (count)
+		page_add(p, on ? STYLE_BOLD : STYLE_PLAIN,
+			arena_print(arena, " %zu", count));
 	page_add_text(p, STYLE_BOLD, on ? "]" : " ");
 }
 
-static void head_draw(struct inbox *in)
+static void head_draw(struct inbox *in, int64_t now_ms)
 {
 	struct page *p = &in->page;
 	struct arena arena = { 0 };
@@ -190,12 +236,15 @@ static void head_draw(struct inbox *in)
 
 	page_clear(p, screen_columns(in->screen));
 	page_row(p);
-	tab_add(p, MSG(&arena, "web.nav.inbox"), inbox);
-	tab_add(p, MSG(&arena, "web.nav.sessions"), sessions);
-	tab_add(p, MSG(&arena, "web.nav.history"), history);
-	if (in->view == VIEW_HELP) tab_add(p, MSG(&arena, "web.keys"), true);
+	tab_add(p, MSG(&arena, "web.nav.inbox"), list_waiting(&in->list, now_ms), inbox,
+		&arena);
+	tab_add(p, MSG(&arena, "web.nav.sessions"), in->running.len, sessions, &arena);
+	tab_add(p, MSG(&arena, "web.nav.history"), 0, history, &arena);
+	if (in->view == VIEW_HELP) tab_add(p, MSG(&arena, "web.keys"), 0, true, &arena);
 	if (inbox) filter_add(in, p, &arena);
+	if (in->view == VIEW_SESSIONS) session_list_head(&in->sessions, p, &arena);
 	if (history) history_head(&in->history, p, &arena);
+	if (in->view != VIEW_SESSION && in->view != VIEW_HELP) search_add(in, p);
 	if (in->hint && inbox && !in->searching) {
 		page_add_text(p, STYLE_PLAIN, "  ");
 		page_add(p, STYLE_WARN, MSG(&arena, in->hint));
@@ -210,6 +259,17 @@ static void head_draw(struct inbox *in)
 	}
 	screen_draw(in->screen, 0, 0, p, 0, STYLE_PLAIN);
 	if (p->cursor) screen_cursor(in->screen, 0, p->cursor_column);
+	arena_done(&arena);
+}
+
+static void stop_draw(struct inbox *in, int64_t now_ms)
+{
+	struct arena arena = { 0 };
+
+	page_clear(&in->page, screen_columns(in->screen));
+	page_row(&in->page);
+	stop_line_add(&in->stops, &in->page, now_ms, &arena);
+	screen_draw(in->screen, 1, 0, &in->page, 0, STYLE_PLAIN);
 	arena_done(&arena);
 }
 
@@ -258,6 +318,12 @@ static void status_draw(struct inbox *in, int64_t now_ms, int64_t mono_ms)
 		page_add_text(p, STYLE_SOFT, " · ");
 		page_add(p, STYLE_WARN, countdown(next - now_ms, &arena));
 	}
+	if (in->running.len && in->view == VIEW_SESSIONS) {
+		page_add_text(p, STYLE_SOFT, " · ");
+		page_add(p, STYLE_GOOD,
+			arena_print(&arena, "%zu %.*s", in->running.len,
+				STR_ARGS(MSG(&arena, "web.nav.running"))));
+	}
 	page_add_text(p, STYLE_SOFT, "  ");
 	if (in->prompt)
 		prompt_draw(in, p);
@@ -296,7 +362,9 @@ static const struct {
 	{ "tui.key.newline", "tui.help.newline" },
 	{ "x B", "tui.help.batch" },
 	{ "tui.key.space", "tui.help.fold" },
-	{ "/ f p P m", "tui.help.filter" },
+	{ "/ f p P A m", "tui.help.filter" },
+	{ "/ m f d P A", "tui.help.history" },
+	{ "tui.key.space", "tui.help.unfold" },
 	{ "i", "tui.help.assign" },
 	{ "z Z", "tui.help.snooze" },
 	{ "u", "tui.help.undo" },
@@ -348,12 +416,13 @@ static void ask_draw(
 static void inbox_part(struct inbox *in, int64_t now_ms, int64_t mono_ms)
 {
 	size_t all = screen_columns(in->screen), left = list_width(in);
-	struct area list = { 1, 0, list_height(in), left };
-	struct area ask = { 1, inbox_wide(in) ? left + 2 : 0, list_height(in),
+	size_t top = head_height(in);
+	struct area list = { top, 0, list_height(in), left };
+	struct area ask = { top, inbox_wide(in) ? left + 2 : 0, list_height(in),
 		inbox_wide(in) ? all - left - 2 : all };
 
 	if (inbox_wide(in) || in->view == VIEW_LIST) list_draw(in, &list, now_ms);
-	if (inbox_wide(in)) screen_bar(in->screen, 1, left, list.height);
+	if (inbox_wide(in)) screen_bar(in->screen, top, left, list.height);
 	if (inbox_wide(in) || in->view == VIEW_ASK) {
 		ask_draw(in, &ask, now_ms, mono_ms);
 		if (in->view != VIEW_ASK) screen_cursor(in->screen, SIZE_MAX, 0);
@@ -363,19 +432,23 @@ static void inbox_part(struct inbox *in, int64_t now_ms, int64_t mono_ms)
 void inbox_draw(struct inbox *in)
 {
 	int64_t now_ms = clock_now_ms(), mono_ms = clock_person_ms();
-	struct area whole = { 1, 0, list_height(in), screen_columns(in->screen) };
+	struct area whole = { head_height(in), 0, list_height(in),
+		screen_columns(in->screen) };
 
 	screen_erase(in->screen);
 	switch (in->view) {
 	case VIEW_SESSION:
 		session_view_draw(&in->session, in->screen, &whole, now_ms);
 		break;
-	case VIEW_SESSIONS: session_list_draw(&in->session, in->screen, &whole); break;
+	case VIEW_SESSIONS:
+		session_list_draw(&in->sessions, in->screen, &whole, now_ms);
+		break;
 	case VIEW_HISTORY: history_draw(&in->history, in->screen, &whole, now_ms); break;
 	case VIEW_HELP: help_draw(in, &whole); break;
 	default: inbox_part(in, now_ms, mono_ms);
 	}
-	head_draw(in);
+	head_draw(in, now_ms);
+	if (head_height(in) > 1) stop_draw(in, now_ms);
 	status_draw(in, now_ms, mono_ms);
 	screen_show(in->screen);
 	in->dirty = false;

@@ -8,6 +8,7 @@
 #include "tui/history.h"
 #include "tui/inbox.h"
 #include "tui/list.h"
+#include "tui/session_list.h"
 #include "tui/session_view.h"
 
 enum view { VIEW_LIST, VIEW_ASK, VIEW_SESSION, VIEW_SESSIONS, VIEW_HISTORY, VIEW_HELP };
@@ -31,6 +32,11 @@ enum {
 	TAG_SESSION, /* a session and its events */
 	TAG_SESSION_LOG,
 	TAG_SESSIONS,
+	TAG_RUNNING,  /* sessions that run */
+	TAG_FAILED,   /* runs that failed, for the list of sessions */
+	TAG_QUEUED,   /* those that wait for their turn */
+	TAG_UNFOLDED, /* runs of the session that is unfolded in the list */
+	TAG_STOPS,
 	TAG_RUNS,  /* of the session shown */
 	TAG_TASKS, /* the same */
 	TAG_MESSAGE,
@@ -47,6 +53,12 @@ enum {
 };
 
 enum { SETTLED_KEPT = 64 };
+
+/* Sessions that run, by hashes of their ids. */
+struct running {
+	uint64_t *ids;
+	size_t len, cap;
+};
 
 struct inbox {
 	const struct inbox_setup *with;
@@ -80,14 +92,16 @@ struct inbox {
 
 	/* What is seen. */
 	enum view view, before_help;
-	enum view back; /* where Esc goes from an ask */
-	bool lost;	/* what the cursor stood on is gone: the person must move first */
+	enum view back;		  /* where Esc goes from an ask */
+	enum view before_session; /* and from a session, unless an ask is open */
+	bool lost; /* what the cursor stood on is gone: the person must move first */
 	enum prompt prompt;
 	struct buf prompt_id;	 /* of the ask or session that the prompt is about */
 	struct buf prompt_title; /* of the session to be stopped */
 	struct line prompt_line;
 	struct arena users_arena;
 	const struct json *users; /* of the workspace; NULL: not read yet */
+	bool users_asked;
 	struct history history;
 	struct buf undo; /* the approval given last; empty: none that can be taken back */
 	int64_t wake_ms; /* when the next snoozed ask comes back; 0: none */
@@ -107,6 +121,9 @@ struct inbox {
 	struct buf wanted; /* the id of the ask to be shown; empty: none */
 	bool opening;	   /* its GET is under way */
 	struct buf queue;  /* ids of those that came while a dialog was open, by lines */
+	struct session_list sessions;
+	struct running running;
+	struct run_page stops; /* those in force */
 	struct session_view session;
 	struct buf notice;
 	enum style notice_style;
@@ -132,10 +149,24 @@ void data_settle(struct inbox *, bool skip);
 void data_settle_many(struct inbox *, bool skip);
 void data_session(struct inbox *, struct str id);
 void data_history(struct inbox *, bool anew);
+/* The same of a path that is done with. */
+void data_path(
+	struct inbox *, const char *method, struct buf *path, struct str body, int tag);
+void data_users(struct inbox *); /* once */
 /* Says that the person is looking, when it is time. */
 void data_present(struct inbox *);
 void data_follow(
 	struct inbox *); /* looks again whether the agent has it, when it is time */
+
+/* inbox_sessions.c: the list of sessions */
+void data_sessions(struct inbox *); /* reads it */
+/* Reads it again, if it is looked at and something has happened. */
+void data_sessions_keep(struct inbox *);
+void data_unfold(struct inbox *, struct str session); /* or folds it */
+void sessions_event(
+	struct inbox *, struct str type, struct str session, const struct json *event);
+void sessions_came(struct inbox *, int tag); /* a reply, good or not */
+void sessions_take(struct inbox *, int tag, const struct json *);
 
 /* inbox_dialog.c: the ask that is open */
 void ask_show(struct inbox *, struct str id); /* fetches it; its dialog takes the keys */
@@ -152,6 +183,7 @@ void prompt_stop(struct inbox *, struct str session, struct str title);
 void prompt_snooze(struct inbox *, struct str ask);
 void prompt_message(struct inbox *); /* to the agent of the session shown */
 void prompt_users(struct inbox *, const struct json *page);
+struct str user_name(const struct inbox *, struct str id); /* empty: not known */
 void prompt_key(struct inbox *, const struct key *);
 void prompt_draw(struct inbox *, struct page *);
 
@@ -166,8 +198,10 @@ void approval_revoke(struct inbox *, struct str ask);
 /* inbox_draw.c */
 bool inbox_wide(const struct inbox *);
 size_t list_height(const struct inbox *);
+size_t head_height(const struct inbox *); /* rows above what is shown */
 void inbox_draw(struct inbox *);
 
+struct line *inbox_search(struct inbox *); /* what is searched for in this view */
 void inbox_say(struct inbox *, enum style, struct str);
 bool inbox_was_settled(const struct inbox *, struct str id);
 

@@ -60,7 +60,7 @@ void snooze_take(struct inbox *in, const struct json *ask)
 	int64_t now_ms = clock_now_ms();
 	int64_t until = ask_time(json_get(ask, "mark"), "snoozed_until");
 
-	list_put(&in->list, ask, buf_str(&in->user));
+	list_put(&in->list, ask);
 	list_arrange(&in->list, now_ms);
 	if (until > now_ms)
 		inbox_say(in, STYLE_GOOD,

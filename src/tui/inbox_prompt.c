@@ -13,8 +13,7 @@ void prompt_assign(struct inbox *in, struct str ask)
 	buf_clear(&in->prompt_id);
 	buf_add(&in->prompt_id, ask);
 	line_set(&in->prompt_line, STR_NONE);
-	if (!in->users)
-		data_call(in, "GET", STR("/v1/users?limit=200"), STR_NONE, TAG_USERS);
+	data_users(in);
 }
 
 void prompt_snooze(struct inbox *in, struct str ask)
@@ -55,6 +54,14 @@ void prompt_users(struct inbox *in, const struct json *page)
 	if (json_read(kept, NULL, &in->users_arena, &in->users, NULL) != OK)
 		in->users = NULL;
 	buf_done(&text);
+}
+
+struct str user_name(const struct inbox *in, struct str id)
+{
+	for (uint32_t i = 0; json_is(in->users, JSON_ARRAY) && i < in->users->count; i++)
+		if (str_eq(json_text(json_get(&in->users->items[i], "id")), id))
+			return json_text(json_get(&in->users->items[i], "name"));
+	return STR_NONE;
 }
 
 /* The user of this name or id; "me" is the person. */

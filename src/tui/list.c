@@ -24,6 +24,7 @@ void list_done(struct list *l)
 	mem_free(l->items);
 	mem_free(l->shown);
 	buf_done(&l->filter.project);
+	buf_done(&l->filter.agent);
 	*l = (struct list){ 0 };
 }
 
@@ -38,12 +39,23 @@ static struct str text_keep(struct item *item, size_t *used, struct str text)
 	return str_make(at, text.len);
 }
 
-static bool assigned_to(const struct json *ask, struct str me)
+static struct str assignees_of(const struct json *ask, struct arena *arena)
 {
 	const struct json *list = json_get(ask, "assignees");
+	struct str lines = STR_NONE;
 
 	for (uint32_t i = 0; json_is(list, JSON_ARRAY) && i < list->count; i++)
-		if (me.len > 0 && str_eq(json_text(&list->items[i]), me)) return true;
+		lines = arena_print(arena, "%.*s%s%.*s", STR_ARGS(lines), i ? "\n" : "",
+			STR_ARGS(json_text(&list->items[i])));
+	return lines;
+}
+
+static bool assigned_to(const struct item *item, struct str me)
+{
+	struct str rest = item->assignees, one;
+
+	while (me.len > 0 && str_cut(&rest, '\n', &one))
+		if (str_eq(one, me)) return true;
 	return false;
 }
 
@@ -101,7 +113,7 @@ static uint64_t likeness_of(const struct json *ask, struct str title)
 	return sum;
 }
 
-static struct item *item_make(const struct json *ask, struct str me)
+static struct item *item_make(const struct json *ask)
 {
 	struct arena arena = { 0 };
 	struct str parts[] = { json_text(json_get(ask, "id")),
@@ -109,7 +121,7 @@ static struct item *item_make(const struct json *ask, struct str me)
 		json_text(json_get(json_get(ask, "agent"), "name")),
 		json_text(json_get(ask, "session")),
 		utf8_first(session_title(ask, &arena), TITLE_POINTS),
-		json_text(json_get(ask, "project")) };
+		json_text(json_get(ask, "project")), assignees_of(ask, &arena) };
 	const struct json *version = json_get(ask, "version");
 	size_t size = 0, used = 0;
 	struct item *item;
@@ -127,6 +139,7 @@ static struct item *item_make(const struct json *ask, struct str me)
 	item->session = text_keep(item, &used, parts[3]);
 	item->session_title = text_keep(item, &used, parts[4]);
 	item->project = text_keep(item, &used, parts[5]);
+	item->assignees = text_keep(item, &used, parts[6]);
 	item->like = likeness_of(ask, item->title);
 	arena_done(&arena);
 	ask_kind_read(json_text(json_get(ask, "kind")), &item->kind);
@@ -136,7 +149,6 @@ static struct item *item_make(const struct json *ask, struct str me)
 	item->deadline_ms = ask_time(ask, "expires_at");
 	item->version = version && version->is_int ? version->integer : 0;
 	item->form = form_of(ask);
-	item->mine = assigned_to(ask, me);
 	/* Agents have no marks: to them everything is read. */
 	item->read = !json_is(json_get(json_get(ask, "mark"), "read"), JSON_FALSE);
 	item->snoozed_ms = ask_time(json_get(ask, "mark"), "snoozed_until");
@@ -147,22 +159,30 @@ static struct item *item_make(const struct json *ask, struct str me)
 
 static int64_t sort_now; /* qsort carries no context; one thread */
 
-static int64_t soon(const struct item *item)
-{
-	bool near = item->deadline_ms && item->deadline_ms - sort_now <= SOON_MS;
+/* The page's groups. */
+enum group { GROUP_SOON, GROUP_HIGH, GROUP_OTHER };
 
-	return near ? item->deadline_ms : INT64_MAX;
+static enum group group_of(const struct item *item)
+{
+	if (item->deadline_ms && item->deadline_ms - sort_now <= SOON_MS)
+		return GROUP_SOON;
+	return item->risk >= RISK_HIGH || item->priority >= PRIORITY_HIGH ? GROUP_HIGH
+									  : GROUP_OTHER;
 }
 
-/* Deadline within five minutes, then risk, then age. */
+/* As the page has it: deadline within five minutes, then risk or priority high and above,
+ * then age; what is assigned to others only stands behind the rest of its group. */
 static int by_attention(const void *left, const void *right)
 {
 	const struct item *a = *(struct item *const *)left;
 	const struct item *b = *(struct item *const *)right;
+	enum group ga = group_of(a), gb = group_of(b);
+	bool oa = a->assignees.len && !a->mine, ob = b->assignees.len && !b->mine;
 
-	if (soon(a) != soon(b)) return soon(a) < soon(b) ? -1 : 1;
-	enum risk ra = a->risk ? a->risk : RISK_LOW, rb = b->risk ? b->risk : RISK_LOW;
-	if (ra != rb) return ra > rb ? -1 : 1;
+	if (ga != gb) return ga < gb ? -1 : 1;
+	if (ga == GROUP_SOON && a->deadline_ms != b->deadline_ms)
+		return a->deadline_ms < b->deadline_ms ? -1 : 1;
+	if (oa != ob) return oa ? 1 : -1;
 	if (a->created_ms != b->created_ms) return a->created_ms < b->created_ms ? -1 : 1;
 	return str_cmp(a->id, b->id);
 }
@@ -203,7 +223,9 @@ static bool passes(
 	return sleeping(item, sort_now) == f->snoozed &&
 	       (!f->kind_on || item->kind == f->kind) &&
 	       (!f->priority_on || item->priority == f->priority) &&
-	       (!f->mine || item->mine) &&
+	       (f->assigned != ASSIGNED_ME || item->mine) &&
+	       (f->assigned != ASSIGNED_NOBODY || !item->assignees.len) &&
+	       (f->agent.len == 0 || str_eq(item->agent, buf_str(&f->agent))) &&
 	       (f->project.len == 0 || str_eq(item->project, buf_str(&f->project))) &&
 	       (folded.len == 0 || found(item, folded));
 }
@@ -279,6 +301,8 @@ void list_arrange(struct list *l, int64_t now_ms)
 	struct buf folded = { 0 };
 
 	sort_now = now_ms;
+	for (size_t i = 0; i < l->len; i++)
+		l->items[i]->mine = assigned_to(l->items[i], l->me);
 	if (l->len > 1) qsort(l->items, l->len, sizeof *l->items, by_attention);
 	if (l->filter.search) utf8_fold(&folded, line_text(l->filter.search));
 	l->shown_len = 0;
@@ -342,9 +366,9 @@ static void replace(struct list *l, struct item *old, struct item *item)
 	mem_free(old);
 }
 
-void list_put(struct list *l, const struct json *ask, struct str me)
+void list_put(struct list *l, const struct json *ask)
 {
-	struct item *item = item_make(ask, me), *old;
+	struct item *item = item_make(ask), *old;
 
 	if (!item) {
 		l->failed = true;
@@ -453,19 +477,31 @@ void list_choose(struct list *l)
 	}
 }
 
-void list_project_next(struct list *l)
+/* The next name after the one in `filter`, in order; none after the last. */
+static void name_next(struct list *l, struct buf *filter, size_t offset)
 {
-	struct str now = buf_str(&l->filter.project), next = STR_NONE;
+	struct str now = buf_str(filter), next = STR_NONE;
 
 	for (size_t i = 0; i < l->len; i++) {
-		struct str p = l->items[i]->project;
+		const char *at = (const char *)l->items[i] + offset;
+		struct str name = *(const struct str *)(const void *)at;
 
-		if (p.len > 0 && str_cmp(p, now) > 0 &&
-			(next.len == 0 || str_cmp(p, next) < 0))
-			next = p;
+		if (name.len > 0 && str_cmp(name, now) > 0 &&
+			(next.len == 0 || str_cmp(name, next) < 0))
+			next = name;
 	}
-	buf_clear(&l->filter.project);
-	buf_add(&l->filter.project, next);
+	buf_clear(filter);
+	buf_add(filter, next);
+}
+
+void list_project_next(struct list *l)
+{
+	name_next(l, &l->filter.project, offsetof(struct item, project));
+}
+
+void list_agent_next(struct list *l)
+{
+	name_next(l, &l->filter.agent, offsetof(struct item, agent));
 }
 
 void list_choose_none(struct list *l)

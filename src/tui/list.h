@@ -17,12 +17,13 @@ struct item {
 	enum priority priority;
 	int64_t created_ms, deadline_ms; /* 0: waits for ever */
 	int64_t version;
-	uint64_t form;	    /* equal for asks that one answer could settle */
-	uint64_t like;	    /* equal for asks that differ in numbers alone: they fold */
-	int64_t snoozed_ms; /* until when the person wants not to see it; 0: they do */
-	bool read;	    /* the person has opened it */
-	bool mine;	    /* assigned to the person */
-	bool chosen;	    /* for a batch */
+	uint64_t form;	      /* equal for asks that one answer could settle */
+	uint64_t like;	      /* equal for asks that differ in numbers alone: they fold */
+	int64_t snoozed_ms;   /* until when the person wants not to see it; 0: they do */
+	bool read;	      /* the person has opened it */
+	struct str assignees; /* ids, a line each */
+	bool mine;	      /* assigned to the person; as it was arranged last */
+	bool chosen;	      /* for a batch */
 	/* As it was arranged last. */
 	bool passes;	/* the filter lets it through */
 	size_t similar; /* head of a fold: how many it stands for; 0: none */
@@ -30,13 +31,16 @@ struct item {
 	char text[];
 };
 
+enum assigned { ASSIGNED_ANY, ASSIGNED_ME, ASSIGNED_NOBODY, ASSIGNED_STATES };
+
 struct list_filter {
-	bool kind_on, priority_on, mine;
+	bool kind_on, priority_on;
+	enum assigned assigned;
 	bool snoozed; /* only those that are; otherwise only the others */
 	enum ask_kind kind;
 	enum priority priority;
-	struct buf project;  /* empty: all */
-	struct line *search; /* borrowed; NULL or empty: all */
+	struct buf project, agent; /* empty: all */
+	struct line *search;	   /* borrowed; NULL or empty: all */
 };
 
 enum { FOLD_FROM = 3, FOLDS_OPEN = 64 };
@@ -52,13 +56,13 @@ struct list {
 	size_t open_at;
 	size_t at; /* the row of the cursor, in shown */
 	struct list_filter filter;
-	bool failed; /* out of memory; what is there stays */
+	struct str me; /* the person's id; borrowed */
+	bool failed;   /* out of memory; what is there stays */
 };
 
 void list_done(struct list *);
-/* Puts it in, or in an older version's place; list_arrange shows it. `me`: the person's
- * user id. */
-void list_put(struct list *, const struct json *ask, struct str me);
+/* Puts it in, or in an older version's place; list_arrange shows it. */
+void list_put(struct list *, const struct json *ask);
 void list_drop(struct list *, struct str id);
 void list_drop_session(struct list *, struct str session);
 /* Orders, filters and folds again; the cursor stays on its ask. Three or more alike become
@@ -74,6 +78,7 @@ void list_fold(struct list *, int64_t now_ms); /* opens or closes the one at the
 void list_choose(struct list *);
 /* The next project among the asks there are, in order of their names; then all again. */
 void list_project_next(struct list *);
+void list_agent_next(struct list *); /* the same */
 /* Marked, and not hidden by the filter. */
 size_t list_chosen(const struct list *);
 void list_choose_none(struct list *);

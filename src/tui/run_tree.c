@@ -3,40 +3,68 @@
 
 #include "base/keep.h"
 #include "text/msg.h"
+#include "tui/words.h"
 
 #include <string.h>
 
 enum { NAME_COLUMN = 28, END_COLUMNS = 18 };
 
-void run_tree_done(struct run_tree *t)
+void run_page_done(struct run_page *p)
 {
-	arena_done(&t->runs_arena);
-	arena_done(&t->tasks_arena);
-	*t = (struct run_tree){ 0 };
+	arena_done(&p->arena);
+	*p = (struct run_page){ 0 };
 }
 
-/* A copy of the items of a list. */
-static const struct json *items_keep(const struct json *page, struct arena *arena)
+void run_page_take(struct run_page *p, const struct json *page)
 {
-	const struct json *items = json_get(page, "items"), *kept = NULL;
+	const struct json *items = json_get(page, "items");
 	struct buf b = { 0 };
 
-	arena_done(arena);
+	run_page_done(p);
 	if (json_is(items, JSON_ARRAY)) json_write(&b, items);
-	if (!b.len || json_read(buf_keep_done(&b, arena), NULL, arena, &kept, NULL))
-		kept = NULL;
+	if (!b.len ||
+		json_read(buf_keep_done(&b, &p->arena), NULL, &p->arena, &p->items, NULL))
+		p->items = NULL;
 	buf_done(&b);
-	return kept;
+}
+
+struct str run_page_error(const struct run_page *p, struct str run)
+{
+	for (uint32_t i = 0; run.len && p->items && i < p->items->count; i++)
+		if (str_eq(json_text(json_get(&p->items->items[i], "id")), run))
+			return json_text(json_get(
+				json_get(&p->items->items[i], "error"), "message"));
+	return STR_NONE;
+}
+
+size_t run_page_place(const struct run_page *p, struct str session)
+{
+	size_t place = 0;
+
+	for (uint32_t i = p->items ? p->items->count : 0; i > 0; i--) {
+		const struct json *run = &p->items->items[i - 1];
+
+		if (json_is(json_get(run, "parent"), JSON_STRING)) continue;
+		place++;
+		if (str_eq(json_text(json_get(run, "session")), session)) return place;
+	}
+	return 0;
+}
+
+void run_tree_done(struct run_tree *t)
+{
+	run_page_done(&t->runs);
+	run_page_done(&t->tasks);
 }
 
 void run_tree_runs(struct run_tree *t, const struct json *page)
 {
-	t->runs = items_keep(page, &t->runs_arena);
+	run_page_take(&t->runs, page);
 }
 
 void run_tree_tasks(struct run_tree *t, const struct json *page)
 {
-	t->tasks = items_keep(page, &t->tasks_arena);
+	run_page_take(&t->tasks, page);
 }
 
 /* ---- a run ---- */
@@ -102,13 +130,9 @@ static struct run_shown run_show(const struct json *run, struct arena *arena)
 /* "$0.42   1:22": what it cost and how long it worked. */
 static struct str end_words(const struct json *run, struct arena *arena)
 {
-	const struct json *cost = json_get(run, "cost_usd"),
-			  *ms = json_get(run, "duration_ms");
+	const struct json *ms = json_get(run, "duration_ms");
 	int64_t s = json_is(ms, JSON_NUMBER) ? ms->integer / 1000 : 0;
-	struct str dollars =
-		json_is(cost, JSON_NUMBER)
-			? arena_print(arena, "$%.*s", STR_ARGS(str_first(cost->text, 6)))
-			: STR_NONE;
+	struct str dollars = cost_words(run, arena);
 
 	return arena_print(arena, "%8.*s  %lld:%02lld", STR_ARGS(dollars),
 		(long long)(s / 60), (long long)(s % 60));
@@ -168,9 +192,9 @@ static void tasks_add(struct page *p, const struct json *tasks, struct arena *ar
 /* The newest that is nobody's sub-agent. */
 static const struct json *run_last(const struct run_tree *t)
 {
-	for (uint32_t i = 0; t->runs && i < t->runs->count; i++)
-		if (!json_is(json_get(&t->runs->items[i], "parent"), JSON_STRING))
-			return &t->runs->items[i];
+	for (uint32_t i = 0; t->runs.items && i < t->runs.items->count; i++)
+		if (!json_is(json_get(&t->runs.items->items[i], "parent"), JSON_STRING))
+			return &t->runs.items->items[i];
 	return NULL;
 }
 
@@ -182,8 +206,8 @@ void run_tree_add(
 
 	if (top) run_add(p, top, "", arena);
 	/* They come newest first; people read them in the order they were started. */
-	for (uint32_t i = top ? t->runs->count : 0; i > 0; i--) {
-		const struct json *run = &t->runs->items[i - 1];
+	for (uint32_t i = top ? t->runs.items->count : 0; i > 0; i--) {
+		const struct json *run = &t->runs.items->items[i - 1];
 
 		if (!str_eq(json_text(json_get(run, "parent")),
 			    json_text(json_get(top, "id"))))
@@ -192,5 +216,5 @@ void run_tree_add(
 		child = run;
 	}
 	if (child && ++rows <= max) run_add(p, child, "`- ", arena);
-	if (t->tasks && t->tasks->count) tasks_add(p, t->tasks, arena);
+	if (t->tasks.items && t->tasks.items->count) tasks_add(p, t->tasks.items, arena);
 }

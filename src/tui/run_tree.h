@@ -1,14 +1,27 @@
-/* run_tree.h - the last run of a session with its sub-agents, and the tasks it has set itself. */
+/* run_tree.h - runs as a list that was read, and the last run of a session with its sub-agents and the
+ * tasks it has set itself. */
 #ifndef TUI_RUN_TREE_H
 #define TUI_RUN_TREE_H
 
 #include "base/json.h"
 #include "tui/page.h"
 
-/* { 0 } is empty and ready. What is shown is kept as rows of JSON in the arenas. */
+/* The items of a list, kept as JSON. { 0 } is empty and ready. */
+struct run_page {
+	struct arena arena;
+	const struct json *items; /* NULL: none */
+};
+
+void run_page_done(struct run_page *);
+void run_page_take(struct run_page *, const struct json *page);
+/* Why this run failed; empty: it is not among them. */
+struct str run_page_error(const struct run_page *, struct str run);
+/* 1: the session's run is the next in the queue; 0: it is not there. Newest first. */
+size_t run_page_place(const struct run_page *, struct str session);
+
+/* { 0 } is empty and ready. */
 struct run_tree {
-	struct arena runs_arena, tasks_arena;
-	const struct json *runs, *tasks; /* items of the lists; NULL: none */
+	struct run_page runs, tasks;
 };
 
 void run_tree_done(struct run_tree *);

@@ -1,4 +1,4 @@
-/* session_view.c - the list of sessions, and the log of one. */
+/* session_view.c - one session: its runs and its log. */
 #include "tui/session_view.h"
 
 #include "base/mem.h"
@@ -13,19 +13,9 @@ static void feed_clear(struct session_view *v)
 	v->back = v->fresh = 0;
 }
 
-static void rows_clear(struct session_view *v)
-{
-	for (size_t i = 0; i < v->rows_len; i++)
-		mem_free(v->rows[i]);
-	mem_free(v->rows);
-	v->rows = NULL;
-	v->rows_len = 0;
-}
-
 void session_view_done(struct session_view *v)
 {
 	feed_clear(v);
-	rows_clear(v);
 	mem_free(v->feed);
 	buf_done(&v->id);
 	buf_done(&v->title);
@@ -42,78 +32,6 @@ static void text_set(struct buf *b, struct str text)
 {
 	buf_clear(b);
 	buf_add(b, text);
-}
-
-enum { RECENT_MS = 10 * 60 * 1000 }; /* what completed before that is among the others */
-
-static enum session_section section_of(const struct json *s, int64_t now_ms)
-{
-	struct str status = json_text(json_get(s, "status"));
-
-	if (str_starts(status, "waiting_for_")) return SECTION_WAITING;
-	if (str_is(status, "failed")) return SECTION_FAILED;
-	if (str_is(status, "running")) return SECTION_RUNNING;
-	if (str_is(status, "completed") &&
-		now_ms - ask_time(s, "updated_at") <= RECENT_MS)
-		return SECTION_COMPLETED;
-	return SECTION_OTHERS;
-}
-
-static struct session_item *row_make(const struct json *s)
-{
-	const struct json *asks = json_get(s, "pending_asks");
-	struct str parts[] = { json_text(json_get(s, "id")),
-		json_text(json_get(s, "title")),
-		json_text(json_get(json_get(s, "agent"), "name")),
-		json_text(json_get(s, "status")) };
-	size_t size = 0;
-	struct session_item *row;
-
-	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-		size += parts[i].len;
-	row = mem_alloc(sizeof *row + size);
-	if (!row) return NULL;
-	char *at = row->text;
-	struct str *to[] = { &row->id, &row->title, &row->agent, &row->status };
-	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-		if (parts[i].len > 0) memcpy(at, parts[i].at, parts[i].len);
-		*to[i] = str_make(at, parts[i].len);
-		at += parts[i].len;
-	}
-	row->asks = json_is(asks, JSON_ARRAY) ? asks->count : 0;
-	return row;
-}
-
-static void row_add(struct session_view *v, const struct json *s, enum session_section in)
-{
-	struct session_item *row = row_make(s);
-
-	if (!row) return;
-	row->section = in;
-	v->rows[v->rows_len++] = row;
-}
-
-void session_view_list(
-	struct session_view *v, const struct json *sessions, int64_t now_ms)
-{
-	const struct json *items = json_get(sessions, "items");
-	uint32_t count = json_is(items, JSON_ARRAY) ? items->count : 0;
-	struct arena arena = { 0 };
-	struct str here = v->rows_at < v->rows_len
-				  ? arena_str(&arena, v->rows[v->rows_at]->id)
-				  : STR_NONE;
-
-	rows_clear(v);
-	v->rows_loading = false;
-	v->rows_at = 0;
-	v->rows = mem_alloc((count + 1) * sizeof *v->rows);
-	for (enum session_section in = 0; v->rows && in < SECTIONS; in++)
-		for (uint32_t i = 0; i < count; i++)
-			if (section_of(&items->items[i], now_ms) == in)
-				row_add(v, &items->items[i], in);
-	for (size_t i = 0; i < v->rows_len; i++)
-		if (str_eq(v->rows[i]->id, here)) v->rows_at = i;
-	arena_done(&arena);
 }
 
 void session_view_open(struct session_view *v, struct str id)
@@ -325,82 +243,6 @@ void session_view_draw(
 				STR_ARGS(msg_count(
 					&arena, "web.feed.fresh", (int64_t)v->fresh))));
 	feed_draw(v, s, &log, now_ms, &arena);
-	page_done(&p);
-	arena_done(&arena);
-}
-
-/* Does a section begin with this row? Its heading is a line of its own. */
-static bool section_begins(const struct session_view *v, size_t i)
-{
-	return i == 0 || v->rows[i - 1]->section != v->rows[i]->section;
-}
-
-/* The line that the i-th row is drawn in, headings counted. */
-static size_t row_line(const struct session_view *v, size_t i)
-{
-	size_t line = i;
-
-	for (size_t k = 0; k <= i; k++)
-		line += section_begins(v, k);
-	return line;
-}
-
-static void section_words(struct page *p, const struct session_view *v,
-	enum session_section in, struct arena *arena)
-{
-	static const char *const ids[SECTIONS] = {
-		[SECTION_WAITING] = "web.sessions.waiting",
-		[SECTION_FAILED] = "web.sessions.failed",
-		[SECTION_RUNNING] = "web.sessions.running",
-		[SECTION_COMPLETED] = "web.sessions.completed",
-		[SECTION_OTHERS] = "web.sessions.others",
-	};
-	size_t n = 0;
-
-	for (size_t i = 0; i < v->rows_len; i++)
-		n += v->rows[i]->section == in;
-	page_add(p, STYLE_BOLD, MSG(arena, ids[in]));
-	page_add(p, STYLE_SOFT, arena_print(arena, "  %zu", n));
-}
-
-static void row_words(struct page *p, const struct session_item *r, struct arena *arena)
-{
-	page_pad(p, 1);
-	status_add(p, r->status, arena);
-	page_pad(p, 25);
-	page_add(p, STYLE_PLAIN, r->title);
-	page_add_text(p, STYLE_SOFT, "  ");
-	page_add(p, STYLE_SOFT, r->agent);
-	if (r->asks == 0) return;
-	page_add_text(p, STYLE_PLAIN, "  ");
-	page_add(p, STYLE_WARN, msg_count(arena, "web.sessions.asks", (int64_t)r->asks));
-}
-
-void session_list_draw(struct session_view *v, struct screen *s, const struct area *f)
-{
-	struct arena arena = { 0 };
-	struct page p = { .width = f->width };
-	size_t here = v->rows_len ? row_line(v, v->rows_at) : 0;
-	size_t top = here >= f->height ? here - f->height + 1 : 0, line = 0;
-
-	for (size_t i = 0; i < v->rows_len && line < top + f->height; i++) {
-		if (section_begins(v, i) && line++ >= top) {
-			page_clear(&p, f->width);
-			page_row(&p);
-			section_words(&p, v, v->rows[i]->section, &arena);
-			screen_draw(s, f->y + line - 1 - top, f->x, &p, 0, STYLE_PLAIN);
-		}
-		if (line++ < top || line > top + f->height) continue;
-		page_clear(&p, f->width);
-		page_row(&p);
-		row_words(&p, v->rows[i], &arena);
-		screen_draw(s, f->y + line - 1 - top, f->x, &p, 0,
-			i == v->rows_at ? STYLE_CURSOR : STYLE_PLAIN);
-	}
-	if (v->rows_len == 0)
-		screen_put(s, f->y, f->x, f->width, STYLE_SOFT,
-			MSG(&arena,
-				v->rows_loading ? "web.loading" : "web.sessions.empty"));
 	page_done(&p);
 	arena_done(&arena);
 }

@@ -1,4 +1,4 @@
-/* session_view.h - sessions, and one of them with its log as it grows. */
+/* session_view.h - one session with its runs, and its log as it grows. */
 #ifndef TUI_SESSION_VIEW_H
 #define TUI_SESSION_VIEW_H
 
@@ -18,30 +18,8 @@ struct feed_row {
 
 enum { FEED_MAX = 2000 }; /* the oldest go */
 
-/* Groups of the list, in its order: the page's. */
-enum session_section {
-	SECTION_WAITING,
-	SECTION_FAILED,
-	SECTION_RUNNING,
-	SECTION_COMPLETED, /* not long ago */
-	SECTION_OTHERS,
-	SECTIONS,
-};
-
-struct session_item {
-	struct str id, title, agent, status;
-	enum session_section section;
-	size_t asks;
-	char text[];
-};
-
 /* { 0 } is empty and ready. */
 struct session_view {
-	/* the list, by section, within one as the server has it */
-	struct session_item **rows;
-	size_t rows_len, rows_at;
-	bool rows_loading;
-	/* the one shown */
 	struct buf id, title, agent, status, progress;
 	struct feed_row **feed;
 	size_t feed_len, feed_cap;
@@ -56,9 +34,6 @@ struct session_view {
 };
 
 void session_view_done(struct session_view *);
-/* The cursor stays on its session, if that is still there. */
-void session_view_list(
-	struct session_view *, const struct json *sessions, int64_t now_ms);
 /* Starts anew with this session. */
 void session_view_open(struct session_view *, struct str id);
 void session_view_take(struct session_view *, const struct json *session);
@@ -69,6 +44,5 @@ int64_t session_view_last(const struct session_view *); /* the last event's numb
 bool session_view_key(struct session_view *, const struct key *, size_t height);
 void session_view_draw(
 	struct session_view *, struct screen *, const struct area *, int64_t now_ms);
-void session_list_draw(struct session_view *, struct screen *, const struct area *);
 
 #endif

@@ -100,6 +100,18 @@ struct str time_local(int64_t ms, int64_t now_ms, struct arena *arena)
 	return arena_print(arena, "%s", text);
 }
 
+int64_t day_begin(int64_t ms, int back)
+{
+	time_t then = (time_t)(ms / 1000);
+	struct tm at;
+
+	localtime_r(&then, &at);
+	at.tm_hour = at.tm_min = at.tm_sec = 0;
+	at.tm_mday -= back;
+	at.tm_isdst = -1;
+	return (int64_t)mktime(&at) * 1000;
+}
+
 int64_t day_local(int64_t ms)
 {
 	time_t then = (time_t)(ms / 1000);
@@ -378,7 +390,27 @@ struct str ask_decided(const struct json *ask, struct arena *arena)
 
 /* ---- events ---- */
 
-static struct str progress_words(const struct json *data, struct arena *arena)
+struct str cost_words(const struct json *run, struct arena *arena)
+{
+	const struct json *cost = json_get(run, "cost_usd");
+
+	return json_is(cost, JSON_NUMBER)
+		       ? arena_print(arena, "$%.*s", STR_ARGS(str_first(cost->text, 6)))
+		       : STR_NONE;
+}
+
+struct str ordinal(size_t n, struct arena *arena)
+{
+	static const char *const ends[] = { "th", "st", "nd", "rd" };
+	size_t last = n % 10;
+	bool plain = last > 3 || (n % 100 >= 11 && n % 100 <= 13);
+
+	if (msg_lang() == LANG_FR)
+		return arena_print(arena, n == 1 ? "%zuer" : "%zue", n);
+	return arena_print(arena, "%zu%s", n, ends[plain ? 0 : last]);
+}
+
+struct str progress_words(const struct json *data, struct arena *arena)
 {
 	const struct json *step = json_get(data, "step"),
 			  *steps = json_get(data, "steps");

@@ -29,11 +29,18 @@ struct str reply_words(
 /* All answers of an ask in a line. */
 struct str answer_all_words(
 	const struct json *ask, const struct json *answers, struct arena *);
+/* "2/5 · compiling"; empty: there is none. */
+struct str progress_words(const struct json *progress, struct arena *);
+/* "$0.42": what a run or a session cost; empty: it is not known. */
+struct str cost_words(const struct json *run, struct arena *);
+struct str ordinal(size_t n, struct arena *); /* "2nd" */
 /* An event in a line: "Progress · 2/5 compiling". */
 struct str event_words(const struct json *event, struct arena *);
 bool event_settles(struct str type); /* the ask of such an event is settled by it */
 /* "14:05", or with its date when that is not today; local. */
 struct str time_local(int64_t ms, int64_t now_ms, struct arena *);
+int64_t day_begin(
+	int64_t ms, int back); /* the start of its day, or of one before; local */
 int64_t day_local(int64_t ms); /* a number that only moments of one day share */
 /* "Today", "Yesterday", or its date. */
 struct str day_words(int64_t ms, int64_t now_ms, struct arena *);

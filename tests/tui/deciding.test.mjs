@@ -81,7 +81,7 @@ test('what a filter hides is not in a batch', async () => {
 	const kept = await ask(yesNo('Batch alpha?'));
 	const hidden = await ask(yesNo('Batch alpha?', { priority: 'urgent' }));
 	await inbox.shows(/2 pending/);
-	inbox.press('x', 'x');
+	inbox.press('g', 'g', 'x', 'x');
 	await inbox.shows('2 selected');
 	inbox.press('p');
 	await inbox.shows('1 selected');

@@ -125,7 +125,11 @@ test('the inbox shows the tree of a session\'s runs and its tasks, and writes to
 	'the question');
 	const inbox = await server.inbox({ columns: 100 });
 	inbox.press('g', 's');
-	await inbox.shows(/Waiting for input +Three stores/);
+	await inbox.shows(/ ! Three stores +\S+ +1 waiting/);
+	inbox.press('Space');
+	await inbox.shows((text) => /! Three stores[^\n]*\n {3}~ \S+ +Waiting for 2 sub-agents/.test(text) && /\n {3}`- ! task-open +Waiting for someone/.test(text));
+	inbox.press('Space');
+	await inbox.lacks('task-open');
 	inbox.press('Enter');
 	await inbox.shows((text) => /\n~ \S+ +Waiting for 2 sub-agents/.test(text) && /`- ! task-open +Waiting for someone/.test(text)
 		&& /\|- \* task-slow +Working/.test(text) && /Tasks: 0 of 1 · next: Measure the stores/.test(text));

@@ -17,7 +17,8 @@ static void put(const char *id, const char *title, const char *more)
 		id, title, more);
 
 	assert_int_equal(json_read(text, NULL, &arena, &ask, NULL), OK);
-	list_put(&list, ask, STR("usr_me"));
+	list.me = STR("usr_me");
+	list_put(&list, ask);
 	list_arrange(&list, NOW);
 }
 
@@ -85,10 +86,50 @@ static void search_folds_case_and_filters_combine(void **state)
 	list.filter.priority = PRIORITY_URGENT;
 	list_arrange(&list, NOW);
 	order_is("a");
-	list.filter.mine = true;
+	list.filter.assigned = ASSIGNED_ME;
 	list_arrange(&list, NOW);
 	order_is("");
 	line_done(&search);
+}
+
+#define ASSIGNED(id) ",\"assignees\":[\"" id "\"]"
+#define BY(agent)    ",\"agent\":{\"name\":\"" agent "\"}"
+
+static void the_order_is_the_page_s(void **state)
+{
+	(void)state;
+	put("a", "Plain", "");
+	put("b", "Medium is no group", RISKY("medium"));
+	put("c", "Of others", ASSIGNED("usr_other"));
+	put("d", "Mine, too", ",\"assignees\":[\"usr_other\",\"usr_me\"]");
+	put("e", "Urgent", ",\"priority\":\"urgent\"");
+	put("f", "Critical", RISKY("critical"));
+	put("g", "High, of others", ",\"priority\":\"high\"" ASSIGNED("usr_other"));
+	order_is("efgabdc");
+}
+
+static void assignees_and_agents_filter(void **state)
+{
+	(void)state;
+	put("a", "Nobody's", BY("zoe"));
+	put("b", "Mine", ASSIGNED("usr_me") BY("adam"));
+	put("c", "Another's", ASSIGNED("usr_other") BY("adam"));
+	list.filter.assigned = ASSIGNED_ME;
+	list_arrange(&list, NOW);
+	order_is("b");
+	list.filter.assigned = ASSIGNED_NOBODY;
+	list_arrange(&list, NOW);
+	order_is("a");
+	list.filter.assigned = ASSIGNED_ANY;
+	list_agent_next(&list);
+	list_arrange(&list, NOW);
+	order_is("bc");
+	list_agent_next(&list);
+	list_arrange(&list, NOW);
+	order_is("a");
+	list_agent_next(&list);
+	list_arrange(&list, NOW);
+	order_is("abc");
 }
 
 static void an_older_version_changes_nothing(void **state)
@@ -199,6 +240,8 @@ int main(void)
 		LIST_TEST(deadline_then_risk_then_age),
 		LIST_TEST(the_cursor_stays_on_its_ask),
 		LIST_TEST(search_folds_case_and_filters_combine),
+		LIST_TEST(the_order_is_the_page_s),
+		LIST_TEST(assignees_and_agents_filter),
 		LIST_TEST(an_older_version_changes_nothing),
 		LIST_TEST(a_lone_decision_is_alike_whatever_it_is_about),
 		LIST_TEST(three_alike_fold_and_open_again),

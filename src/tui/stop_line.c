@@ -1,0 +1,83 @@
+/* stop_line.c - the line of a stop. */
+#include "tui/stop_line.h"
+
+#include "text/msg.h"
+#include "text/safe_text.h"
+#include "tui/words.h"
+
+static struct str part_words(
+	const struct json *match, const char *name, const char *id, struct arena *arena)
+{
+	const struct json *value = json_get(match, name);
+
+	if (json_is(value, JSON_NULL)) return MSG(arena, "web.stop.what.projectless");
+	return value ? MSG(arena, id, { "name", json_text(value) }) : STR_NONE;
+}
+
+/* "agent ci-*, project billing"; empty: everything. */
+static struct str what_words(const struct json *match, struct arena *arena)
+{
+	const struct str parts[] = {
+		part_words(match, "agent", "web.stop.what.agent", arena),
+		part_words(match, "project", "web.stop.what.project", arena),
+		part_words(match, "session", "web.stop.what.session", arena),
+	};
+	struct str words = STR_NONE;
+
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+		if (!parts[i].len) continue;
+		words = words.len ? arena_print(arena, "%.*s, %.*s", STR_ARGS(words),
+					    STR_ARGS(parts[i]))
+				  : parts[i];
+	}
+	return words;
+}
+
+/* The one that reaches furthest: of everything, or the newest. */
+static const struct json *stop_first(const struct json *stops, struct arena *arena)
+{
+	for (uint32_t i = 0; i < stops->count; i++)
+		if (!what_words(json_get(&stops->items[i], "match"), arena).len)
+			return &stops->items[i];
+	return &stops->items[0];
+}
+
+void stop_line_add(
+	const struct run_page *stops, struct page *p, int64_t now_ms, struct arena *arena)
+{
+	const struct json *stop = stop_first(stops->items, arena);
+	struct str what = what_words(json_get(stop, "match"), arena);
+	struct str name = json_text(json_get(json_get(stop, "made_by"), "name"));
+	struct str lift = MSG(arena, "tui.stop.lift");
+	int64_t until = ask_time(stop, "until");
+	size_t width = p->width, tail = text_width(lift) + 2;
+
+	if (stops->items->count > 1)
+		lift = arena_print(
+			arena, "+%u · %.*s", stops->items->count - 1, STR_ARGS(lift)),
+		tail = text_width(lift) + 2;
+	p->width = width > 2 * tail ? width - tail : width;
+	page_add_text(p, STYLE_BAD, " ");
+	page_add(p, STYLE_BAD,
+		what.len ? MSG(arena, "web.colon",
+				   { "words", MSG(arena, "web.stop.stopped") },
+				   { "text", what })
+			 : MSG(arena, "web.stop.is"));
+	page_add_text(p, STYLE_BAD, " ");
+	page_add(p, STYLE_PLAIN,
+		MSG(arena, "web.stop.by", { "name", name },
+			{ "at", time_local(
+					ask_time(stop, "created_at"), now_ms, arena) }));
+	if (until) {
+		page_add_text(p, STYLE_SOFT, " · ");
+		page_add(p, STYLE_PLAIN,
+			MSG(arena, "web.stop.until.at",
+				{ "at", time_local(until, now_ms, arena) }));
+	}
+	page_add_text(p, STYLE_SOFT, " · ");
+	page_add(p, STYLE_BOLD, json_text(json_get(stop, "reason")));
+	if (p->width == width) return;
+	p->width = width;
+	page_pad(p, width - tail + 1);
+	page_add(p, STYLE_SOFT, lift);
+}
