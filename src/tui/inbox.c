@@ -193,7 +193,7 @@ static void click(struct inbox *in, const struct key *k)
 
 static void sessions_key(struct inbox *in, const struct key *k)
 {
-	struct session_list *l = &in->sessions;
+	struct sessions *l = &in->sessions;
 	const struct session_item *row = session_list_at(l);
 	int64_t page = (int64_t)list_height(in) - 1;
 	int32_t letter = key_letter(k);

@@ -121,7 +121,7 @@ struct inbox {
 	struct buf wanted; /* the id of the ask to be shown; empty: none */
 	bool opening;	   /* its GET is under way */
 	struct buf queue;  /* ids of those that came while a dialog was open, by lines */
-	struct session_list sessions;
+	struct sessions sessions;
 	struct running running;
 	struct run_page stops; /* those in force */
 	struct session_view session;

@@ -41,7 +41,7 @@ static void running_take(struct inbox *in, const struct json *page)
 
 void data_sessions(struct inbox *in)
 {
-	struct session_list *l = &in->sessions;
+	struct sessions *l = &in->sessions;
 
 	l->stale = l->reading;
 	if (l->reading) return;
@@ -52,7 +52,7 @@ void data_sessions(struct inbox *in)
 
 void data_sessions_keep(struct inbox *in)
 {
-	struct session_list *l = &in->sessions;
+	struct sessions *l = &in->sessions;
 
 	if (l->stale && !l->reading && in->view == VIEW_SESSIONS &&
 		clock_person_ms() - l->looked_ms >= EVERY_MS)
@@ -61,7 +61,7 @@ void data_sessions_keep(struct inbox *in)
 
 static void list_take(struct inbox *in, const struct json *page)
 {
-	struct session_list *l = &in->sessions;
+	struct sessions *l = &in->sessions;
 
 	session_list_take(l, page, clock_now_ms());
 	if (session_list_has(l, SECTION_FAILED))
@@ -74,7 +74,7 @@ static void list_take(struct inbox *in, const struct json *page)
 
 static void unfolded_want(struct inbox *in)
 {
-	struct session_list *l = &in->sessions;
+	struct sessions *l = &in->sessions;
 	struct buf path = { .max = 1024 };
 
 	l->tree_stale = l->tree_reading;
@@ -88,7 +88,7 @@ static void unfolded_want(struct inbox *in)
 /* What comes late may be of another session: each run names its own. */
 static void unfolded_take(struct inbox *in, const struct json *page)
 {
-	struct session_list *l = &in->sessions;
+	struct sessions *l = &in->sessions;
 	const struct json *items = json_get(page, "items");
 	bool other = json_is(items, JSON_ARRAY) && items->count > 0 &&
 		     !str_eq(json_text(json_get(&items->items[0], "session")),
@@ -100,7 +100,7 @@ static void unfolded_take(struct inbox *in, const struct json *page)
 
 void data_unfold(struct inbox *in, struct str session)
 {
-	struct session_list *l = &in->sessions;
+	struct sessions *l = &in->sessions;
 	bool same = str_eq(buf_str(&l->unfolded), session);
 
 	buf_clear(&l->unfolded);

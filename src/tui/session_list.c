@@ -19,7 +19,7 @@ enum {
 	TREE_INDENT = 3,
 };
 
-static void rows_clear(struct session_list *l)
+static void rows_clear(struct sessions *l)
 {
 	for (size_t i = 0; i < l->all_len; i++)
 		mem_free(l->all[i]);
@@ -29,7 +29,7 @@ static void rows_clear(struct session_list *l)
 	l->all_len = l->len = 0;
 }
 
-void session_list_done(struct session_list *l)
+void session_list_done(struct sessions *l)
 {
 	rows_clear(l);
 	line_done(&l->search);
@@ -38,7 +38,7 @@ void session_list_done(struct session_list *l)
 	run_page_done(&l->failed);
 	run_page_done(&l->queued);
 	run_tree_done(&l->tree);
-	*l = (struct session_list){ 0 };
+	*l = (struct sessions){ 0 };
 }
 
 /* ---- data ---- */
@@ -113,7 +113,7 @@ static int by_section(const void *left, const void *right)
 	return str_cmp(b->id, a->id);
 }
 
-void session_list_take(struct session_list *l, const struct json *page, int64_t now_ms)
+void session_list_take(struct sessions *l, const struct json *page, int64_t now_ms)
 {
 	const struct json *items = json_get(page, "items");
 	uint32_t count = json_is(items, JSON_ARRAY) ? items->count : 0;
@@ -139,7 +139,7 @@ void session_list_take(struct session_list *l, const struct json *page, int64_t 
 }
 
 static bool matches(
-	const struct session_list *l, const struct session_item *row, struct str folded)
+	const struct sessions *l, const struct session_item *row, struct str folded)
 {
 	struct arena arena = { 0 };
 	struct buf text = { 0 };
@@ -155,7 +155,7 @@ static bool matches(
 	return hit;
 }
 
-void session_list_filter(struct session_list *l)
+void session_list_filter(struct sessions *l)
 {
 	struct buf folded = { 0 };
 
@@ -168,7 +168,7 @@ void session_list_filter(struct session_list *l)
 	if (l->at >= l->len) l->at = l->len ? l->len - 1 : 0;
 }
 
-static struct str name_next(const struct session_list *l, struct str now, size_t offset)
+static struct str name_next(const struct sessions *l, struct str now, size_t offset)
 {
 	struct str next = STR_NONE;
 
@@ -184,17 +184,17 @@ static struct str name_next(const struct session_list *l, struct str now, size_t
 	return next;
 }
 
-struct str session_list_next_project(const struct session_list *l, struct str now)
+struct str session_list_next_project(const struct sessions *l, struct str now)
 {
 	return name_next(l, now, offsetof(struct session_item, project));
 }
 
-struct str session_list_next_agent(const struct session_list *l, struct str now)
+struct str session_list_next_agent(const struct sessions *l, struct str now)
 {
 	return name_next(l, now, offsetof(struct session_item, agent));
 }
 
-void session_list_project_next(struct session_list *l)
+void session_list_project_next(struct sessions *l)
 {
 	struct str next = session_list_next_project(l, buf_str(&l->project));
 
@@ -203,12 +203,12 @@ void session_list_project_next(struct session_list *l)
 	session_list_filter(l);
 }
 
-const struct session_item *session_list_at(const struct session_list *l)
+const struct session_item *session_list_at(const struct sessions *l)
 {
 	return l->at < l->len ? l->rows[l->at] : NULL;
 }
 
-void session_list_go(struct session_list *l, int64_t by)
+void session_list_go(struct sessions *l, int64_t by)
 {
 	int64_t to = (int64_t)l->at + by, last = (int64_t)l->len - 1;
 
@@ -216,7 +216,7 @@ void session_list_go(struct session_list *l, int64_t by)
 	l->at = to > 0 ? (size_t)to : 0;
 }
 
-bool session_list_has(const struct session_list *l, enum session_section in)
+bool session_list_has(const struct sessions *l, enum session_section in)
 {
 	for (size_t i = 0; i < l->all_len; i++)
 		if (l->all[i]->section == in && l->all[i]->run.len) return true;
@@ -225,7 +225,7 @@ bool session_list_has(const struct session_list *l, enum session_section in)
 
 /* ---- drawing ---- */
 
-void session_list_head(const struct session_list *l, struct page *p, struct arena *arena)
+void session_list_head(const struct sessions *l, struct page *p, struct arena *arena)
 {
 	(void)arena;
 	if (!l->project.len) return;
@@ -279,8 +279,8 @@ static struct str waiting_words(
 		words, msg_count(arena, "web.sessions.asks", (int64_t)row->asks), arena);
 }
 
-static struct str doing_words(const struct session_list *l,
-	const struct session_item *row, size_t place, int64_t now_ms, struct arena *arena)
+static struct str doing_words(const struct sessions *l, const struct session_item *row,
+	size_t place, int64_t now_ms, struct arena *arena)
 {
 	struct str cause = row->section == SECTION_FAILED
 				   ? run_page_error(&l->failed, row->run)
@@ -296,7 +296,7 @@ static struct str doing_words(const struct session_list *l,
 }
 
 /* " ! Compare three stores     researcher    1 waiting            $0.42   1m" */
-static void row_write(const struct session_list *l, struct page *p,
+static void row_write(const struct sessions *l, struct page *p,
 	const struct session_item *row, int64_t now_ms, struct arena *arena)
 {
 	size_t place =
@@ -332,7 +332,7 @@ static void row_write(const struct session_list *l, struct page *p,
 	page_add(p, STYLE_SOFT, age);
 }
 
-static void section_write(struct page *p, const struct session_list *l,
+static void section_write(struct page *p, const struct sessions *l,
 	enum session_section in, struct arena *arena)
 {
 	static const char *const ids[SECTIONS] = {
@@ -352,16 +352,16 @@ static void section_write(struct page *p, const struct session_list *l,
 }
 
 /* What is drawn: lines on two pages, of rows and of the tree, which stands further right. */
-struct lines {
+struct session_lines {
 	struct page rows, tree;
 	size_t tree_at; /* the line that the tree begins in; SIZE_MAX: there is none */
 	size_t here;	/* the line of the cursor */
 };
 
-static void lines_make(struct session_list *l, struct lines *n, size_t width,
+static void lines_make(struct sessions *l, struct session_lines *n, size_t width,
 	int64_t now_ms, struct arena *arena)
 {
-	*n = (struct lines){ .rows = { .width = width },
+	*n = (struct session_lines){ .rows = { .width = width },
 		.tree = { .width = width > TREE_INDENT ? width - TREE_INDENT : width },
 		.tree_at = SIZE_MAX };
 	for (size_t i = 0; i < l->len; i++) {
@@ -383,10 +383,10 @@ static void lines_make(struct session_list *l, struct lines *n, size_t width,
 }
 
 void session_list_draw(
-	struct session_list *l, struct screen *s, const struct area *f, int64_t now_ms)
+	struct sessions *l, struct screen *s, const struct area *f, int64_t now_ms)
 {
 	struct arena arena = { 0 };
-	struct lines n;
+	struct session_lines n;
 
 	lines_make(l, &n, f->width, now_ms, &arena);
 	size_t tree = n.tree.rows_len, all = n.rows.rows_len + tree;

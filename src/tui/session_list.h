@@ -29,7 +29,7 @@ struct session_item {
 };
 
 /* { 0 } is empty and ready. */
-struct session_list {
+struct sessions {
 	struct session_item **all; /* by section, within one the newest first */
 	size_t all_len;
 	struct session_item **rows; /* those that the filter lets through */
@@ -48,22 +48,21 @@ struct session_list {
 	bool tree_reading, tree_stale;
 };
 
-void session_list_done(struct session_list *);
+void session_list_done(struct sessions *);
 /* The cursor stays on its session, if that is still there. */
-void session_list_take(struct session_list *, const struct json *page, int64_t now_ms);
-void session_list_filter(
-	struct session_list *); /* after search or project have changed */
-void session_list_project_next(struct session_list *);
-const struct session_item *session_list_at(const struct session_list *); /* or NULL */
-void session_list_go(struct session_list *, int64_t by);
+void session_list_take(struct sessions *, const struct json *page, int64_t now_ms);
+void session_list_filter(struct sessions *); /* after search or project have changed */
+void session_list_project_next(struct sessions *);
+const struct session_item *session_list_at(const struct sessions *); /* or NULL */
+void session_list_go(struct sessions *, int64_t by);
 /* The next name after `now` among the sessions' projects or agents; empty: that was the last. */
-struct str session_list_next_project(const struct session_list *, struct str now);
-struct str session_list_next_agent(const struct session_list *, struct str now);
+struct str session_list_next_project(const struct sessions *, struct str now);
+struct str session_list_next_agent(const struct sessions *, struct str now);
 /* Has any of them a run that failed, or one that may wait for its turn? */
-bool session_list_has(const struct session_list *, enum session_section);
+bool session_list_has(const struct sessions *, enum session_section);
 /* The filter in words, for the head. */
-void session_list_head(const struct session_list *, struct page *, struct arena *);
+void session_list_head(const struct sessions *, struct page *, struct arena *);
 void session_list_draw(
-	struct session_list *, struct screen *, const struct area *, int64_t now_ms);
+	struct sessions *, struct screen *, const struct area *, int64_t now_ms);
 
 #endif
