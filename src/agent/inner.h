@@ -35,6 +35,7 @@ struct transcript {
 struct run_setup {
 	bool ready;
 	struct arena arena;
+	struct str config; /* which the agent was read from */
 	struct agent_config agent;
 	struct str system;
 	struct model_tool tools[RUN_TOOLS];
@@ -59,6 +60,8 @@ struct worker {
 	int at;
 	struct transcript transcript;
 	struct run_setup setup;
+	struct run_known
+		known; /* of its run, as the setup and the step under way have it */
 	struct fetcher *fetcher;
 	struct buf body; /* of the request under way */
 };

@@ -113,6 +113,8 @@ static bool worker_go(struct worker *w)
 
 	while (ours && work.step != RUN_STEP_REST) {
 		ours = transcript_take(w, &work);
+		work.key.known = &w->known;
+		w->known.access = work.step == RUN_STEP_MODEL ? &work.access : NULL;
 		next = (struct run_work){ .key = work.key };
 		if (ours)
 			ours = work.step == RUN_STEP_MODEL ? turn_run(w, &work, &next)
@@ -129,6 +131,7 @@ static bool worker_go(struct worker *w)
 	buf_done(&w->body);
 	arena_done(&w->setup.arena);
 	w->setup = (struct run_setup){ 0 };
+	w->known = (struct run_known){ 0 };
 	return ours;
 }
 

@@ -115,13 +115,14 @@ static size_t tools_make(const struct run_work *work, struct run_setup *p)
 	return len;
 }
 
-static enum err prepare(
-	struct run_setup *p, const struct run_work *work, struct fault *why)
+static enum err prepare(struct worker *w, const struct run_work *work, struct fault *why)
 {
+	struct run_setup *p = &w->setup;
 	enum err e;
 
 	if (p->ready) return OK;
-	e = agent_parse(arena_str(&p->arena, work->config), &p->arena, &p->agent, why);
+	p->config = arena_str(&p->arena, work->config);
+	e = agent_parse(p->config, &p->arena, &p->agent, why);
 	if (e) return e;
 	p->tools_len = tools_make(work, p);
 	p->system = p->agent.prompt;
@@ -130,6 +131,8 @@ static enum err prepare(
 			STR_ARGS(p->agent.prompt), p->agent.prompt.len ? "\n\n" : "");
 	if (p->arena.failed) return fail(why, ERR_MEMORY, "out of memory");
 	p->ready = true;
+	w->known.config = p->config;
+	w->known.agent = &p->agent;
 	return OK;
 }
 
@@ -382,7 +385,7 @@ bool turn_run(struct worker *w, const struct run_work *work, struct run_work *ne
 	if (work->access.wrong.len)
 		ours = trouble_told(
 			&c, TROUBLE_UNAUTHORIZED, work->access.wrong, 0, now_ms, next);
-	else if (prepare(&w->setup, work, &why) || body_make(work, w, &arena, &why))
+	else if (prepare(w, work, &why) || body_make(work, w, &arena, &why))
 		ours = trouble_told(
 			&c, TROUBLE_INTERNAL, str_of(why.detail), 0, now_ms, next);
 	else

@@ -5,6 +5,8 @@
 #include "core/body.h"
 #include "core/show.h"
 
+#include <pthread.h>
+
 #define TASK_PROPERTIES                                                                        \
 	"\"id\":{\"type\":\"string\",\"description\":\"A name for it, for `after`.\"},"        \
 	"\"agent\":{\"type\":\"string\",\"description\":\"A configured agent.\"},"             \
@@ -275,16 +277,64 @@ static int tool_named(struct str name)
 	return -1;
 }
 
+/* With all of its operations, read once and for good. NULL: no memory this time. */
+static const struct json *tool_schema(int tool)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	static struct arena arenas[RUN_TOOLS];
+	static const struct json *schemas[RUN_TOOLS];
+	struct str name = str_of(run_tools[tool].name);
+	const struct run_toolbox all = { &name, 1, run_tools[tool].reports, true };
+	const struct json *out = NULL;
+
+	pthread_mutex_lock(&lock);
+	if (!schemas[tool]) {
+		struct arena *arena = &arenas[tool];
+		struct str text = run_tool_schema(&all, (enum run_tool_id)tool, arena);
+
+		if (json_read(text, NULL, arena, &out, NULL))
+			arena_done(arena);
+		else
+			schemas[tool] = out;
+	}
+	out = schemas[tool];
+	pthread_mutex_unlock(&lock);
+	return out;
+}
+
+static bool tool_offered(const struct run_toolbox *box, int tool)
+{
+	for (size_t i = 0; i < run_operations_len; i++)
+		if (run_operations[i].tool == (enum run_tool_id)tool &&
+			run_tool_offered(box, &run_operations[i]))
+			return true;
+	return false;
+}
+
+const struct run_operation *run_tool_operation(
+	struct str name, const struct json *arguments)
+{
+	struct str operation = json_text(json_get(arguments, "operation"));
+	int tool = tool_named(name);
+
+	for (size_t i = 0; tool >= 0 && i < run_operations_len; i++) {
+		const struct run_operation *o = &run_operations[i];
+
+		if (o->tool == (enum run_tool_id)tool &&
+			(!o->name || str_is(operation, o->name)))
+			return o;
+	}
+	return NULL;
+}
+
 const struct run_operation *run_tool_call(const struct run_toolbox *box, struct str name,
 	const struct json *arguments, struct arena *arena, struct str *error)
 {
 	int tool = tool_named(name);
-	struct str text =
-		tool < 0 ? STR_NONE : run_tool_schema(box, (enum run_tool_id)tool, arena);
-	struct str operation = json_text(json_get(arguments, "operation"));
 	const struct json *schema;
+	const struct run_operation *o;
 
-	if (!text.len) {
+	if (tool < 0 || !tool_offered(box, tool)) {
 		*error = tool >= 0 && run_tools[tool].starts && box->child
 				 ? STR("a sub-agent cannot start another")
 				 : arena_print(arena, "there is no tool %.*s",
@@ -295,21 +345,19 @@ const struct run_operation *run_tool_call(const struct run_toolbox *box, struct 
 		*error = STR("the arguments are no JSON object");
 		return NULL;
 	}
-	if (json_read(text, NULL, arena, &schema, NULL)) {
+	schema = tool_schema(tool);
+	if (!schema) {
 		*error = STR("out of memory");
 		return NULL;
 	}
 	*error = schema_wrong(schema, arguments, STR_NONE, 0, arena);
 	if (error->len) return NULL;
-	for (size_t i = 0; i < run_operations_len; i++) {
-		const struct run_operation *o = &run_operations[i];
-
-		if (o->tool == (enum run_tool_id)tool &&
-			(!o->name || str_is(operation, o->name)))
-			return o;
-	}
-	*error = STR("/operation is required");
-	return NULL;
+	o = run_tool_operation(name, arguments);
+	if (!o)
+		*error = STR("/operation is required");
+	else if (!run_tool_offered(box, o))
+		*error = STR("/operation does not fit the tool's schema");
+	return error->len ? NULL : o;
 }
 
 void run_operation_write(struct json_writer *w, const struct run_operation *o, bool test)

@@ -64,6 +64,9 @@ struct str run_tool_schema(const struct run_toolbox *, enum run_tool_id, struct 
  * *error says so to the model. */
 const struct run_operation *run_tool_call(const struct run_toolbox *, struct str name,
 	const struct json *arguments, struct arena *, struct str *error);
+/* The same of a call that was checked already. NULL: there is none. */
+const struct run_operation *run_tool_operation(
+	struct str name, const struct json *arguments);
 /* "todo/create" */
 struct str run_operation_name(const struct run_operation *, struct arena *);
 /* Of an operation type as calls show it: tools, sub_agents … */

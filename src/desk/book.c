@@ -219,7 +219,8 @@ static enum err version_row(void *ctx, const struct row *row, struct fault *why)
 	return OK;
 }
 
-/* A request brings it along with its credential; what runs by itself looks it up. */
+/* A request brings it along with its credential; for what runs by itself the batch knows it, or it
+ * is looked up. */
 static enum err version_find(const struct job *job, struct rows *rows, int64_t ws,
 	int64_t *out, struct fault *why)
 {
@@ -229,6 +230,7 @@ static enum err version_find(const struct job *job, struct rows *rows, int64_t w
 		*out = job->credential.policy_version;
 		return OK;
 	}
+	if (rows_policy_known(rows, ws, out)) return OK;
 	*out = 0;
 	return rows_query(rows, SQL_WORKSPACE_POLICY_GET, args, 1, version_row, out, why);
 }

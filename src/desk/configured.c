@@ -251,37 +251,75 @@ static void model_imported(
 	model_fill(to, &m);
 }
 
-enum err desk_model_access(struct desk *d, struct rows *rows, int64_t ws,
-	struct str provider, struct str model, struct arena *arena,
-	struct model_access *out, struct fault *why)
+/* From its rows. */
+static enum err access_make(struct desk *d, struct rows *rows,
+	const struct kept_provider *p, const struct kept_price *price, struct str model,
+	struct arena *arena, struct model_access *out, struct fault *why)
 {
-	const struct val key[] = { val_int(ws), val_text(model) };
-	const struct kept_provider *p;
 	const struct provider_model *own;
 	struct provider_model known;
-	struct kept_price price = { 0 };
 	struct provider parts;
-	enum err e = desk_provider(d, rows, ws, provider, &p, why);
+	enum err e = provider_parse(p->body, rows->arena, &parts, why);
 
-	if (!e) e = provider_parse(p->body, rows->arena, &parts, why);
-	if (!e)
-		e = rows_query(rows, SQL_OF(RECORD_PRICES, RECORD_GET), key, 2, price_row,
-			&price, why);
 	if (e) return e;
 	*out = (struct model_access){ .provider = arena_str(arena, p->name),
 		.wire = parts.wire,
 		.url = arena_str(arena, parts.url),
 		.at_once = parts.at_once,
 		.model_internal = configured(d)->model_internal,
-		.wrong = arena_str(arena, provider_wrong(d, p, arena)) };
+		.key = key_open(d, p, arena),
+		.body = arena_str(arena, p->body),
+		.sealed = arena_str(arena, p->sealed),
+		.imported = arena_str(arena, price->body) };
 	own = provider_model(&parts, model);
 	if (own) out->model = *own;
 	out->model.id = arena_str(arena, model);
-	if (price.body.at) model_imported(price.body, rows->arena, &out->model);
+	if (price->body.at) model_imported(price->body, rows->arena, &out->model);
 	if (known_model(model, &known)) model_fill(&out->model, &known);
-	if (!out->wrong.len) out->key = key_open(d, p, arena);
+	if (!out->key.len) out->wrong = arena_str(arena, provider_wrong(d, p, arena));
+	return OK;
+}
+
+/* Is that what would be made of these? A provider of the configuration has one key for good. */
+static bool access_holds(const struct model_access *a, const struct kept_provider *p,
+	const struct kept_price *price, struct str model)
+{
+	return a && !a->wrong.len && str_eq(a->provider, p->name) &&
+	       str_eq(a->model.id, model) && str_eq(a->body, p->body) &&
+	       str_eq(a->sealed, p->sealed) && str_eq(a->imported, price->body);
+}
+
+static void access_copy(
+	const struct model_access *a, struct arena *arena, struct model_access *out)
+{
+	*out = *a;
+	out->provider = arena_str(arena, a->provider);
+	out->url = arena_str(arena, a->url);
+	out->key = arena_str(arena, a->key);
+	out->model.id = arena_str(arena, a->model.id);
+	out->body = arena_str(arena, a->body);
+	out->sealed = arena_str(arena, a->sealed);
+	out->imported = arena_str(arena, a->imported);
+}
+
+enum err desk_model_access(struct desk *d, struct rows *rows, int64_t ws,
+	struct str provider, struct str model, const struct model_access *before,
+	struct arena *arena, struct model_access *out, struct fault *why)
+{
+	const struct val key[] = { val_int(ws), val_text(model) };
+	const struct kept_provider *p;
+	struct kept_price price = { 0 };
+	enum err e = desk_provider(d, rows, ws, provider, &p, why);
+
+	if (!e)
+		e = rows_query(rows, SQL_OF(RECORD_PRICES, RECORD_GET), key, 2, price_row,
+			&price, why);
+	if (!e && access_holds(before, p, &price, model))
+		access_copy(before, arena, out);
+	else if (!e)
+		e = access_make(d, rows, p, &price, model, arena, out, why);
 	mem_free((void *)(uintptr_t)price.body.at);
-	return arena->failed ? fail(why, ERR_MEMORY, "out of memory") : OK;
+	return !e && arena->failed ? fail(why, ERR_MEMORY, "out of memory") : e;
 }
 
 enum err desk_agent_wrong(struct desk *d, struct rows *rows, const struct kept_agent *a,

@@ -33,6 +33,7 @@ struct model_access {
 	int64_t at_once;
 	struct provider_model model; /* context, output and price, as far as known */
 	struct str wrong; /* why it cannot be used, and what mends it; empty: it can */
+	struct str body, sealed, imported; /* what it was made from */
 };
 
 /* The query's `agent`, by name or id, as a name: of an id that nobody has, that id. */
@@ -50,9 +51,10 @@ enum err desk_provider(struct desk *, struct rows *, int64_t ws, struct str whic
 enum err desk_default_agent(struct desk *, struct rows *, int64_t ws,
 	const struct kept_agent **out, struct fault *why);
 /* ERR_NOT_FOUND: no such provider. A key that is missing or cannot be opened is in
- * `wrong`. */
+ * `wrong`. `before` (may be NULL) was found for this workspace, and is taken while its rows are the same. */
 enum err desk_model_access(struct desk *, struct rows *, int64_t ws, struct str provider,
-	struct str model, struct arena *, struct model_access *out, struct fault *why);
+	struct str model, const struct model_access *before, struct arena *,
+	struct model_access *out, struct fault *why);
 /* *wrong: why the agent cannot run; empty: it can. */
 enum err desk_agent_wrong(struct desk *, struct rows *, const struct kept_agent *,
 	struct arena *, struct str *wrong, struct fault *why);

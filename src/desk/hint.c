@@ -29,10 +29,17 @@ void desk_on_hint(struct desk *d, desk_hint_fn *fn, void *ctx)
 	pthread_mutex_unlock(&d->hints.lock);
 }
 
+void desk_hint_readers(struct desk *d, int more)
+{
+	pthread_mutex_lock(&d->hints.lock);
+	d->hints.readers += more;
+	pthread_mutex_unlock(&d->hints.lock);
+}
+
 /* The lock is held: hints of one run come in their order. */
 static void hint_pass(struct desk *d, const struct hint *h)
 {
-	if (d->hints.fn) d->hints.fn(d->hints.ctx, h);
+	if (d->hints.fn && d->hints.readers) d->hints.fn(d->hints.ctx, h);
 }
 
 /* To the other nodes. */
@@ -122,7 +129,7 @@ void desk_hint_text(struct desk *d, int64_t ws, struct str session, struct str r
 
 		if (p) buf_add(&p->text, text);
 	}
-	text_pass(d, ws, session, run, type, text, hint_pass);
+	if (d->hints.readers) text_pass(d, ws, session, run, type, text, hint_pass);
 	text_say(d, ws, session, run, type, text);
 	pthread_mutex_unlock(&d->hints.lock);
 }

@@ -16,6 +16,8 @@ struct hint {
 /* Called on the thread that hints; borrowed for the call. With NULL it is never called again. */
 typedef void desk_hint_fn(void *ctx, const struct hint *);
 void desk_on_hint(struct desk *, desk_hint_fn *, void *ctx);
+/* So many more, or with a negative number fewer, read what it is told; without any it is not called. */
+void desk_hint_readers(struct desk *, int more);
 
 /* Text of the answer: shown, and kept until the turn ends. */
 void desk_hint_text(struct desk *, int64_t ws, struct str session, struct str run,

@@ -67,6 +67,7 @@ struct desk {
 		pthread_mutex_t lock; /* over all of it */
 		desk_hint_fn *fn;
 		void *ctx;
+		int64_t readers; /* who are told by fn */
 		struct partial *partials;
 	} hints;
 	char *store;

@@ -183,8 +183,8 @@ static enum err access_decide(struct job *job, struct rows *rows, struct fault *
 		model = parts.model;
 	}
 	if (!e)
-		e = desk_model_access(
-			t->desk, rows, job->who.ws, provider, model, &job->arena, a, why);
+		e = desk_model_access(t->desk, rows, job->who.ws, provider, model, NULL,
+			&job->arena, a, why);
 	if (!e) t->access = a;
 	return e;
 }

@@ -84,7 +84,9 @@ enum err run_calls_fetch(struct rows *rows, const struct run *r, struct fault *w
 		arena_print(rows->arena, "call%.*s", STR_ARGS(str_from(r->message, 3)));
 	const struct val args[] = { val_int(r->ws), val_text(r->session),
 		val_text(r->message), val_text(after) };
+	const struct run_message *m = rows_find(rows, RECORD_MESSAGES, r->message);
 
+	if (m && rows_is_new(m)) return OK; /* they are as new */
 	return rows_fetch(rows, RECORD_TOOL_CALLS, SQL_CALLS_OF_MESSAGE, args, 4, why);
 }
 
@@ -108,11 +110,13 @@ enum err run_children_fetch(struct rows *rows, const struct run *r, struct fault
 	return rows_fetch(rows, RECORD_RUNS, SQL_RUNS_OF_PARENT, args, 2, why);
 }
 
-enum err run_agent(const struct run *r, struct arena *arena, struct agent_config *out,
-	struct fault *why)
+enum err run_agent(const struct run *r, const struct run_known *known,
+	struct arena *arena, struct agent_config *out, struct fault *why)
 {
-	enum err e = agent_parse(r->config, arena, out, why);
+	bool same = known && known->config.len && str_eq(known->config, r->config);
+	enum err e = same ? OK : agent_parse(r->config, arena, out, why);
 
+	if (same) *out = *known->agent;
 	return e || !r->limits.len
 		       ? e
 		       : agent_limits_parse(r->limits, arena, &out->limits, why);

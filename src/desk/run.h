@@ -23,6 +23,13 @@
 
 enum { RUN_LEASE_MS = 30 * 1000 };
 
+/* What its holder keeps of a run between its steps, so that it is not read again while it is the same. */
+struct run_known {
+	struct str config; /* what `agent` was read from; empty: nothing yet */
+	const struct agent_config *agent;
+	const struct model_access *access; /* or NULL */
+};
+
 /* Which run, by which process, claimed for which time. A process that gave a run back and claimed it
  * again may still have a thread that does not know: the attempt tells the two apart. */
 struct run_key {
@@ -30,6 +37,7 @@ struct run_key {
 	struct str run, by;
 	int64_t attempt;
 	int64_t seen; /* the number of the last message that the process has; 0: it has none */
+	const struct run_known *known; /* or NULL */
 };
 
 enum run_step { RUN_STEP_REST, RUN_STEP_MODEL, RUN_STEP_CALLS };

@@ -138,7 +138,7 @@ static enum err limit_grant(
 	struct agent_config now, began;
 	enum run_limit which;
 	int64_t more;
-	enum err e = run_agent(r, rows->arena, &now, why);
+	enum err e = run_agent(r, NULL, rows->arena, &now, why);
 
 	if (!e) e = agent_parse(r->config, rows->arena, &began, why);
 	if (e) return e;

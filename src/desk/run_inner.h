@@ -24,8 +24,8 @@ const struct tool_call *run_calls_next(
 enum err run_children_fetch(struct rows *, const struct run *, struct fault *);
 
 /* The agent as the run has it: the configuration it began with, and the limits that hold now. */
-enum err run_agent(
-	const struct run *, struct arena *, struct agent_config *out, struct fault *);
+enum err run_agent(const struct run *, const struct run_known *, struct arena *,
+	struct agent_config *out, struct fault *);
 /* The member `limits` of a configuration, as a run keeps it. */
 struct str run_limits_of(struct str config, struct arena *);
 

@@ -244,8 +244,8 @@ static void work_start(struct task *t, const struct run *r, struct run_work *out
 	struct run_key key = out->key;
 
 	*out = (struct run_work){ .key = { r->ws, arena_str(arena, r->id),
-					  arena_str(arena, key.by), r->attempt,
-					  key.seen },
+					  arena_str(arena, key.by), r->attempt, key.seen,
+					  key.known },
 		.session = arena_str(arena, r->session),
 		.config = arena_str(arena, r->config),
 		.provider = arena_str(arena, r->provider),
@@ -259,7 +259,7 @@ enum err run_advance(struct task *t, struct rows *rows, struct run *r, struct se
 	bool claimed, struct run_work *out, struct fault *why)
 {
 	struct agent_config a;
-	enum err e = run_agent(r, rows->arena, &a, why);
+	enum err e = run_agent(r, out->key.known, rows->arena, &a, why);
 
 	return e ? e : run_go_on(t, rows, r, s, &a, claimed, out, why);
 }
@@ -297,7 +297,8 @@ enum err run_go_on(struct task *t, struct rows *rows, struct run *r, struct sess
 			why);
 	if (e) return e;
 	out->turn = r->turn;
-	e = desk_model_access(t->desk, rows, r->ws, r->provider, r->model, &t->job.arena,
+	e = desk_model_access(t->desk, rows, r->ws, r->provider, r->model,
+		out->key.known ? out->key.known->access : NULL, &t->job.arena,
 		&out->access, &missing);
 	if (e == ERR_NOT_FOUND)
 		return run_recover(t, rows, s, r, a, TROUBLE_UNAUTHORIZED,

@@ -128,7 +128,7 @@ static enum err turn_decide(struct job *job, struct rows *rows, struct fault *wh
 	enum err e = run_hold(rows, &turn->key, &r, &s, why);
 
 	turn->next = (struct run_work){ .key = turn->key };
-	if (!e) e = run_agent(r, rows->arena, &agent, why);
+	if (!e) e = run_agent(r, turn->key.known, rows->arena, &agent, why);
 	if (e) return e;
 	json_read(turn->content, NULL, rows->arena, &parts, NULL);
 	more = r->said > turn->key.seen; /* people said something meanwhile */
@@ -185,7 +185,7 @@ static enum err trouble_decide(struct job *job, struct rows *rows, struct fault 
 	enum err e = run_hold(rows, &b->key, &r, &s, why);
 
 	b->next = (struct run_work){ .key = b->key };
-	if (!e) e = run_agent(r, rows->arena, &agent, why);
+	if (!e) e = run_agent(r, b->key.known, rows->arena, &agent, why);
 	if (!e) e = spent_add(rows, s, r, NULL, 0, b->worked_ms, why);
 	if (e) return e;
 	if (b->wake_ms) { /* it waits for a time: a row, no thread */

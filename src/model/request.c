@@ -76,11 +76,10 @@ static bool written_holds(
 
 /* A message with a mark of a prompt cache is written anew: the marks move on. */
 static enum err message_items(const struct model_request *r,
-	const struct model_message *m, enum model_wire which, int *marks,
+	const struct model_message *m, enum model_wire which, uint64_t model, int *marks,
 	struct arena *arena, struct utterance *out)
 {
 	bool may_mark = *marks > 0 && m->role != MODEL_ASSISTANT;
-	uint64_t model = str_hash(r->model);
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
 	enum err e;
@@ -115,10 +114,12 @@ enum err model_request_write(struct buf *out, enum model_wire which,
 	struct json_writer w = { .out = out };
 	struct utterance *said =
 		ARENA_ARRAY(&arena, struct utterance, r->messages_len + 1);
+	uint64_t model = str_hash(r->model);
 	enum err e = said ? OK : ERR_MEMORY;
 
 	for (size_t i = r->messages_len; i-- > 0 && !e;)
-		e = message_items(r, &r->messages[i], which, &marks, &arena, &said[i]);
+		e = message_items(
+			r, &r->messages[i], which, model, &marks, &arena, &said[i]);
 	if (!e) wire_of(which)->write(&w, r, said);
 	if (arena.failed || out->failed) e = ERR_MEMORY;
 	arena_done(&arena);

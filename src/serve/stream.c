@@ -28,6 +28,7 @@ static void frame_write(struct buf *b, const struct event *e)
 
 static void stream_done(struct event_stream *st)
 {
+	if (st->begun && st->transient) desk_hint_readers(st->serve->desk, -1);
 	bearer_drop(st->serve, st->bearer);
 	mem_free(st->texts);
 	mem_free(st);
@@ -204,6 +205,7 @@ static bool stream_keep_filter(struct event_stream *st, const struct event_filte
 static void stream_begin(struct event_stream *st, struct request *r)
 {
 	st->begun = true;
+	if (st->transient) desk_hint_readers(st->serve->desk, 1);
 	st->follower.ws = r->task.job.who.ws;
 	st->role = r->task.job.who.role;
 	bearer_known(st->bearer, &r->task.job);

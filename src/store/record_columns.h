@@ -45,6 +45,11 @@
 	COLUMN(#member, COLUMN_##type, of, member, .changes = true, .seldom = true)
 #define NAMED(type, of, member, column, does)                                            \
 	COLUMN(column, COLUMN_##type, of, member, .changes = (does))
+#define NAMED_RARELY(type, of, member, column)                                           \
+	COLUMN(column, COLUMN_##type, of, member, .changes = true, .seldom = true)
+#define WORD_RARELY(of, member, names)                                                   \
+	COLUMN(#member, COLUMN_WORD, of, member, .changes = true, .words = &(names),     \
+		.seldom = true)
 #define WORD(of, member, names, does)                                                    \
 	COLUMN(#member, COLUMN_WORD, of, member, .changes = (does), .words = &(names))
 #define FOUND(type, of, member, expression)                                              \

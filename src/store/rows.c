@@ -722,29 +722,6 @@ bool rows_raise_policy(struct rows *rows, int64_t ws)
 	return statement_add(rows, SQL_WORKSPACE_POLICY, args, 1);
 }
 
-int64_t rows_policy_raised(const struct rows *rows, int64_t ws)
-{
-	int64_t n = 0;
-
-	for (const struct statement *s = rows->statements_first; s; s = s->next)
-		n += s->call.sql == SQL_WORKSPACE_POLICY && s->call.args[0].integer == ws;
-	return n;
-}
-
-bool rows_policy_seen(struct rows *rows, int64_t ws, int64_t version)
-{
-	struct policy_seen *seen = rows->policies;
-
-	while (seen && seen->ws != ws)
-		seen = seen->next;
-	if (seen) return true;
-	seen = ARENA_NEW(rows->arena, struct policy_seen);
-	if (!seen) return false;
-	*seen = (struct policy_seen){ rows->policies, ws, version };
-	rows->policies = seen;
-	return true;
-}
-
 bool rows_rule_hit(struct rows *rows, int64_t ws, struct str rule)
 {
 	const struct val args[] = { val_int(ws), val_text(arena_str(rows->arena, rule)),

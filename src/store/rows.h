@@ -215,6 +215,8 @@ int64_t rows_policy_raised(const struct rows *, int64_t ws);
 /* A job decides by this version, as the store had it: the batch is void if another node
  * changes it first. False: out of memory. */
 bool rows_policy_seen(struct rows *, int64_t ws, int64_t version);
+/* The version that the store has, where this batch knows it. */
+bool rows_policy_known(const struct rows *, int64_t ws, int64_t *version);
 /* A rule decided; all of a batch are written as one. False: out of memory. */
 bool rows_rule_hit(struct rows *, int64_t ws, struct str rule);
 /* A stop was lifted: resumers and runs that it held back are due. False: out of memory. */

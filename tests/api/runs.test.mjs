@@ -544,6 +544,26 @@ test('usage is summed up, tools are listed, a deleted session takes all of it al
 	assert.equal((await member.get(`/v1/runs/${session.run}`)).status, 404);
 });
 
+test('a key or a price that changes between two turns holds from the next turn on', async () => {
+	const made = ok(await admin.post('/v1/providers', { name: 'moving', kind: 'anthropic', url: model.url, key: 'key-before' }), 201);
+	await make('mover', { provider: 'moving' });
+	const change = async (more) => {
+		const { version: now } = ok(await admin.get(`/v1/providers/${made.id}`));
+		ok(await admin.patch(`/v1/providers/${made.id}`, { version: now, ...more }));
+	};
+	const keys = [];
+	const session = await start(script('Change it', async (q) => {
+		keys.push(model.requests.at(-1).headers['x-api-key']);
+		if (keys.length === 2) await change({ key: 'key-after' });
+		if (keys.length === 3) await change({ models: [{ id: 'm', context: 1000, output: 500, price: { input: 1, output: 10 } }] });
+		return keys.length < 5 ? [use('todo', { operation: 'list' })] : [say(String(results(q).length))];
+	}), { agent: 'mover' });
+	const r = await ended(session.run);
+	assert.deepEqual(keys, ['key-before', 'key-before', 'key-after', 'key-after', 'key-after']);
+	/* Two of five turns had a price. */
+	assert.deepEqual([r.cost_usd, r.cost_partial], [0.0006, true]);
+});
+
 test('the store checks out', async () => {
 	assert.ok(existsSync(server.data));
 	const check = await server.run(['check', '--data', server.data]);

@@ -287,6 +287,13 @@ static void a_model_calls_only_what_its_agent_has(void **state)
 	assert_null(run_tool_call(&parent, STR("todo"),
 		read_json(&arena, "{\"operation\":\"create\",\"name\":\"x\"}"), &arena,
 		&error));
+	assert_true(str_is(error, "/operation does not fit the tool's schema"));
+	assert_string_equal(run_tool_operation(STR("todo"),
+				    read_json(&arena, "{\"operation\":\"create\"}"))
+				    ->name,
+		"create");
+	assert_null(run_tool_operation(STR("todo"), read_json(&arena, "{}")));
+	assert_null(run_tool_operation(STR("nothing"), read_json(&arena, "{}")));
 	assert_null(run_tool_call(
 		&parent, STR("spawn_agent"), read_json(&arena, "{}"), &arena, &error));
 	assert_null(run_tool_call(
