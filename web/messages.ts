@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Plugin } from 'vite';
-import { unbroken } from './src/lib/french';
+import { unbroken } from './src/lib/french.ts';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 

@@ -1,7 +1,7 @@
 // The one answer form, as a person finds it: every type of question, and what goes with it.
 import assert from 'node:assert/strict';
 import { until } from './lib.mjs';
-import { area } from './matrix.mjs';
+import { area, beside } from './matrix.mjs';
 
 const options = [{ id: 'staging', label: 'Staging', description: 'Safe' }, { id: 'prod', label: 'Production' }];
 const radio = (me, name) => me.page.getByRole('radio', { name, exact: true });
@@ -113,11 +113,26 @@ area('answering', (scenario) => {
 		await me.page.getByLabel('Which day?').fill('2027-02-28');
 		await me.press(me.button('form.next'));
 		await me.page.getByLabel('At what time?').fill('2027-02-28T12:30:00');
-		await me.text('form.utc').waitFor();
 		await me.press(me.button('form.next'));
 		await me.send();
-		assert.deepEqual((await desk.settled(ask.id)).answer,
-			{ day: { text: '2027-02-28' }, moment: { text: '2027-02-28T12:30:00Z' } });
+		assert.deepEqual((await desk.settled(ask.id)).answer.day, { text: '2027-02-28' });
+	});
+
+	scenario('a moment is written, read and sent as what it is where its reader is', async (me, desk) => {
+		await beside(me, { timezoneId: 'America/Caracas' }, async (there) => {
+			const ask = await there.open({ title: 'When there', questions: [
+				{ key: 'moment', text: 'At what time?', type: 'text', format: 'date-time', prefill: '2027-02-28T11:00:00Z' },
+				{ key: 'sure', text: 'Are you sure?', type: 'boolean', prefill: true }] });
+			const box = there.page.getByLabel('At what time?');
+			assert.match(await box.inputValue(), /^2027-02-28T07:00/);
+			await there.text('form.zone', { zone: 'America/Caracas' }).waitFor();
+			await box.fill('2027-02-28T12:30:00');
+			await there.press(there.button('form.next'));
+			await there.press(there.button('form.next'));
+			await there.page.getByRole('tabpanel').getByText('12:30').waitFor();
+			await there.send();
+			assert.deepEqual((await desk.settled(ask.id)).answer.moment, { text: '2027-02-28T16:30:00Z' });
+		});
 	});
 
 	scenario('what is filled in already is shown and still to be confirmed', async (me, desk) => {

@@ -53,6 +53,9 @@ area('approvals', (scenario) => {
 		await me.write(box, '{');
 		await me.text('operation.broken').waitFor();
 		assert.equal(await approve(me).getAttribute('aria-disabled'), 'true');
+		await me.press(me.button('operation.reset'));
+		assert.equal(await box.inputValue(), '2');
+		assert.equal(await me.button('operation.reset').count(), 0, 'as it was asked for');
 		await me.write(box, '3');
 		await me.action('approval.edit.done');
 		await me.region('operation').locator('ins', { hasText: '3' }).waitFor();

@@ -165,6 +165,20 @@ area('settling in', (scenario) => {
 		});
 	});
 
+	scenario('a login link is pasted where it cannot be opened, whole or its code alone', async (me, desk) => {
+		for (const cut of [(path) => `${desk.server.url}${path}`, (path) => path.split('#')[1]])
+			await beside(me, { user: null }, async (other) => {
+				await other.page.goto('/login');
+				const box = other.page.getByLabel(other.t('login.paste'));
+				await other.write(box, 'no such code');
+				await other.press(other.button('login.paste.enter'));
+				await other.text('login.used').waitFor();
+				await other.write(box, cut(await desk.server.loginPath()));
+				await other.press(other.button('login.paste.enter'));
+				await other.page.waitForURL('**/inbox');
+			});
+	});
+
 	scenario('a login link works once and leaves no trace in the address', async (me, desk) => {
 		const path = await desk.server.loginPath();
 		await beside(me, { user: null }, async (first) => {

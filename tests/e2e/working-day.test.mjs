@@ -37,6 +37,17 @@ area('working day', (scenario) => {
 		const first = await me.page.locator('article > section').first().getAttribute('aria-label');
 		assert.equal(first, me.t('settled'));
 		assert.equal(await me.region('operation').count(), 0, 'nothing says that it wants to run');
+		const [asked, approved] = ['kubectl -n prod apply', 'kubectl -n staging apply'];
+		for (const [drawn, there, gone] of [['approved', approved, asked], ['requested', asked, approved]]) {
+			await me.press(me.button(`operation.drawn.${drawn}`));
+			await outcome.getByText(there).waitFor();
+			assert.equal(await outcome.getByText(gone).count(), 0);
+		}
+		await me.region('trail').getByText(me.t('settled.by', { words: me.t('event.ask.created'), name: 'deployer' })).waitFor();
+		await me.region('trail').getByText(me.settledBy('changed', 'Marie')).waitFor();
+		await desk.agent.post(`/v1/asks/${ask.id}/use`, { digest: (await desk.get(ask.id)).approved_digest });
+		await me.region('trail').getByText(me.t('event.ask.used')).waitFor();
+		await me.button('ask.link').waitFor();
 	});
 
 	scenario('history: mine and all, by outcome and search, in the address', async (me, desk) => {

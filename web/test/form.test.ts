@@ -23,6 +23,7 @@ const words = {
 	approve: 'Approved',
 	reject: 'Rejected',
 	other: (t: string) => `Other: ${t}`,
+	moment: (iso: string) => `at ${iso}`,
 };
 
 describe('an answer that is known already is filled in', () => {
@@ -140,6 +141,8 @@ test('an answer reads by labels', () => {
 	expect(answerText(q, { selected: ['prod'], other: 'moon', text: 'soon' }, words)).toBe(
 		'Production, Other: moon, “soon”',
 	);
+	const when = question({ type: 'text', format: 'date-time' });
+	expect(answerText(when, { text: '2027-02-28T11:30:00Z' }, words)).toBe('at 2027-02-28T11:30:00Z');
 	expect(answerText(question({ type: 'boolean' }), { value: false }, words)).toBe('No');
 	expect(answerText(question({ type: 'approval' }), { value: 'reject', text: 'no' }, words)).toBe(
 		'Rejected, “no”',

@@ -68,13 +68,32 @@ export interface Around {
 	/** The ask it is about, where it is known. */
 	ask?: Ask | undefined;
 	userName?: (id: string) => string;
+	/** Its ask is in sight: its title need not be said. */
+	untitled?: boolean;
 }
+
+/** The types that tell what became of one ask. That somebody began to answer is not among them. */
+export const ASK_TRAIL: string[] = [
+	'ask.created',
+	'ask.assigned',
+	'ask.extended',
+	'ask.replied',
+	'ask.voted',
+	'ask.retracted',
+	'ask.verified',
+	'ask.answered',
+	'ask.skipped',
+	'ask.expired',
+	'ask.cancelled',
+	'ask.used',
+	'ask.revoked',
+];
 
 /** "words: text", or the words alone. */
 const about = (words: string, text: string) => (text ? t('web.colon', { words, text }) : words);
 
-function askWords(event: Event, { ask, userName = (id) => id }: Around): string {
-	const title = data(event, 'title') || (ask ? askTitle(ask) : '');
+function askWords(event: Event, { ask, userName = (id) => id, untitled }: Around): string {
+	const title = untitled ? '' : data(event, 'title') || (ask ? askTitle(ask) : '');
 	const by = event.data['answered_by'] as
 		{ kind?: string; name?: string | null } | null | undefined;
 	switch (event.type) {
@@ -102,8 +121,12 @@ function askWords(event: Event, { ask, userName = (id) => id }: Around): string 
 			const names = Array.isArray(ids) ? ids.map((id) => userName(String(id))).join(', ') : '';
 			return about(names ? t('web.ask.assigned', { names }) : t('web.event.ask.unassigned'), title);
 		}
-		default:
-			return about(t(`web.event.${event.type as 'ask.created'}`), title);
+		default: {
+			const words = t(`web.event.${event.type as 'ask.created'}`);
+			if (untitled && ask && /created|used/.test(event.type))
+				return t('web.settled.by', { words, name: ask.agent.name });
+			return about(words, title);
+		}
 	}
 }
 

@@ -247,6 +247,8 @@ export interface Words {
 	approve: string;
 	reject: string;
 	other: (text: string) => string;
+	/** A moment, from RFC 3339. */
+	moment: (iso: string) => string;
 }
 
 /** One question's answer in a line: labels, not ids. */
@@ -259,6 +261,8 @@ export function answerText(q: Question, said: AnswerValue, words: Words): string
 	else if (said.value === 'approve') parts.push(words.approve);
 	else if (said.value === 'reject') parts.push(words.reject);
 	else if (said.value !== undefined) parts.push(String(said.value));
-	if (said.text) parts.push(q.type === 'text' ? said.text : `“${said.text}”`);
+	if (said.text && q.format === 'date-time' && !Number.isNaN(Date.parse(said.text)))
+		parts.push(words.moment(said.text));
+	else if (said.text) parts.push(q.type === 'text' ? said.text : `“${said.text}”`);
 	return parts.join(', ');
 }

@@ -55,10 +55,10 @@ export function dayShort(day: string): string {
 	}).format(new Date(`${day}T00:00:00Z`));
 }
 
-/** As a field of date and time has it: where its reader is. */
-export function fieldTime(ms: number): string {
+/** As a field of date and time has it, to the minute or, with 19, to the second: where its reader is. */
+export function fieldTime(ms: number, length: 16 | 19 = 16): string {
 	const there = new Date(ms - new Date(ms).getTimezoneOffset() * M);
-	return there.toISOString().slice(0, 16);
+	return there.toISOString().slice(0, length);
 }
 
 /** "14:05". */

@@ -12,6 +12,7 @@ export function saidWords(q: Question, said: AnswerValue): string {
 		approve: t('web.approval.approved'),
 		reject: t('web.approval.rejected'),
 		other: (text: string) => t('web.form.other.said', { text }),
+		moment: (iso) => moment(iso, true),
 	});
 }
 
