@@ -12,6 +12,7 @@
 #include "base/id.h"
 #include "cli/help.h"
 #include "cli/verbs.h"
+#include "text/problem_words.h"
 #include "text/safe_text.h"
 
 static const struct command *const verbs[] = { &verb_ask, &verb_approve, &verb_gate,
@@ -97,11 +98,14 @@ static void items_say(const struct cli *cli, const struct fault *why)
 			{ "detail", str_of(why->items[i].detail) });
 }
 
-int cli_fail(const struct cli *cli, const struct fault *why)
+int cli_fail(const struct cli *cli, const struct fault *english)
 {
 	const char *id = NULL;
 	int status = EXIT_USAGE;
 	struct arena arena = { 0 };
+	struct fault said = *english, *why = &said;
+
+	problem_translate(&said, msg_lang());
 
 	for (size_t i = 0; i < sizeof failures / sizeof *failures; i++)
 		if (failures[i].err == why->err) {
@@ -234,22 +238,30 @@ static char **options_behind(struct cli *cli, int argc, char **argv)
 	return out;
 }
 
-/* The words before any verb: --version, --help, or nothing. */
+/* Without a verb: --version, --help, or nothing; --lang and the like beside them. */
 static int bare_run(struct cli *cli, int argc, char **argv)
 {
-	struct str first = argc > 1 ? str_of(argv[1]) : STR("--help");
+	static const struct flag flags[] = { { .name = "help", .letter = 'h' },
+		{ .name = "version", .letter = 'v' },
+		{ .name = "Version", .letter = 'V' }, { 0 } };
+	const struct flag *tables[] = { flags, settings_flags(SETTINGS_ALL, &cli->arena),
+		NULL };
+	struct fault why = { 0 };
+	bool version = argc > 1 && strcmp(argv[1], "version") == 0;
 
-	if (str_is(first, "--version") || str_is(first, "-V") || str_is(first, "-v") ||
-		str_is(first, "version")) {
+	if (args_read(argc - 1, argv + 1, tables, false, &cli->arena, &cli->args, &why))
+		return cli_usage(cli, str_of(why.detail));
+	if (settings_read(&cli->args, SETTINGS_ALL, &cli->arena, &cli->settings, &why) ==
+		OK)
+		msg_lang_set(cli->settings.lang);
+	if (version || args_have(&cli->args, "version") ||
+		args_have(&cli->args, "Version")) {
 		puts("parley " PARLEY_VERSION);
 		return EXIT_YES;
 	}
-	if (str_is(first, "--help") || str_is(first, "-h")) {
-		term_setup(&cli->term, COLOR_AUTO);
-		help_print(cli, NULL, argc > 1 ? stdout : stderr);
-		return argc > 1 ? EXIT_YES : EXIT_USAGE;
-	}
-	return CLI_USAGE(cli, "cli.option.unknown", { "option", first });
+	term_setup(&cli->term, cli->settings.color);
+	help_print(cli, NULL, args_have(&cli->args, "help") ? stdout : stderr);
+	return args_have(&cli->args, "help") ? EXIT_YES : EXIT_USAGE;
 }
 
 /* Whoever closed a standard stream gets /dev/null there, not the next file we open. */

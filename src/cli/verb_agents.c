@@ -4,6 +4,7 @@
 #include "cli/verbs_admin.h"
 #include "core/agent.h"
 #include "core/model_wire.h"
+#include "text/problem_words.h"
 #include "text/safe_text.h"
 
 #include <errno.h>
@@ -18,7 +19,8 @@ enum { FILE_BYTES = 1 << 20 };
 static struct str state_of(struct cli *cli, const struct json *what, const char *good)
 {
 	if (json_is(json_get(what, good), JSON_TRUE)) return STR("ok");
-	return safe_line(&cli->arena, json_text(json_get(what, "why")));
+	return problem_words(safe_line(&cli->arena, json_text(json_get(what, "why"))),
+		msg_lang(), &cli->arena);
 }
 
 static int agents_list_run(struct cli *cli)
@@ -32,6 +34,7 @@ static int agents_list_run(struct cli *cli)
 
 	if (status) return status;
 	if (args_have(&cli->args, "json")) return print_items(agents, len), EXIT_YES;
+	if (len == 0) SAY("cli.agents.none");
 	for (size_t i = 0; i < len; i++) {
 		struct str cells[] = { json_text(json_get(agents[i], "name")),
 			json_text(json_get(agents[i], "provider")),
@@ -79,12 +82,16 @@ int print_checks(struct cli *cli, const struct json *reply)
 		bool good = json_is(json_get(c, "ok"), JSON_TRUE);
 		bool color = cli->term.out_color;
 		struct str name = json_text(json_get(c, "name"));
-		struct str detail =
-			safe_line(&cli->arena, json_text(json_get(c, "detail")));
+		struct str detail = problem_words(
+			safe_line(&cli->arena, json_text(json_get(c, "detail"))),
+			msg_lang(), &cli->arena);
+		struct str what = MSG(&cli->arena,
+			arena_print(&cli->arena, "web.check.%.*s", STR_ARGS(name)).at);
 
-		printf("%s%s%s  %.*s: %.*s\n",
-			tint_on(good ? TINT_GREEN : TINT_RED, color), good ? "ok" : "!!",
-			tint_off(color), STR_ARGS(name), STR_ARGS(detail));
+		printf("%s%s%s  %.*s\n", tint_on(good ? TINT_GREEN : TINT_RED, color),
+			good ? "ok" : "!!", tint_off(color),
+			STR_ARGS(MSG(&cli->arena, "web.colon", { "words", what },
+				{ "text", detail })));
 	}
 	return ok ? EXIT_YES : EXIT_NO;
 }

@@ -74,7 +74,7 @@ static int attach_run(struct cli *cli)
 	int status;
 
 	if (!id_valid(id, "run") && !id_valid(id, "ses")) {
-		SAY("cli.id.wrong", { "id", id });
+		SAY("cli.attach.wrong", { "id", id });
 		return EXIT_UNKNOWN_ID;
 	}
 	term_watch(&cli->term);

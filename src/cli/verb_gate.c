@@ -12,6 +12,7 @@
 #include "cli/outcome.h"
 #include "cli/program.h"
 #include "cli/verbs.h"
+#include "text/problem_words.h"
 
 enum { EXIT_CANNOT_RUN = 126, EXIT_NO_COMMAND = 127, TITLE_POINTS = 120 };
 
@@ -85,6 +86,12 @@ static char **argv_of(const struct json *arguments, struct arena *arena, char **
 	return out && *out[0] && *cwd ? out : NULL;
 }
 
+static void program_fail(struct fault *why)
+{
+	problem_translate(why, msg_lang());
+	fprintf(stderr, "parley: %s\n", why->detail);
+}
+
 /* The file that was approved, as it is now. A person who put another command in its place
  * has approved whatever that name means here. */
 static int program_check(struct cli *cli, const struct json *asked,
@@ -100,7 +107,7 @@ static int program_check(struct cli *cli, const struct json *asked,
 				     &why);
 
 	if (e) {
-		fprintf(stderr, "parley: %s\n", why.detail);
+		program_fail(&why);
 		return e == ERR_NOT_FOUND ? EXIT_NO_COMMAND : EXIT_CANNOT_RUN;
 	}
 	if (other || str_is(sum, now->sha256)) return EXIT_YES;
@@ -226,7 +233,7 @@ static int gate_run(struct cli *cli)
 	if (!cwd || !words_showable(cli, cwd)) {
 		status = CLI_USAGE(cli, "cli.gate.bytes");
 	} else if (program_find(cli->args.words[0], cwd, &cli->arena, &program, &why)) {
-		fprintf(stderr, "parley: %s\n", why.detail);
+		program_fail(&why);
 		status = why.err == ERR_NOT_FOUND ? EXIT_NO_COMMAND : EXIT_CANNOT_RUN;
 	} else {
 		status = operation_make(cli, cwd, &program, &ap.operation);

@@ -2,6 +2,7 @@
 #include "cli/administer.h"
 #include "cli/verbs_admin.h"
 #include "core/price_list.h"
+#include "text/problem_words.h"
 #include "text/safe_text.h"
 
 enum { BATCH = 400 }; /* prices of a request */
@@ -18,6 +19,7 @@ static int providers_list_run(struct cli *cli)
 
 	if (status) return status;
 	if (args_have(&cli->args, "json")) return print_items(providers, len), EXIT_YES;
+	if (len == 0) SAY("cli.providers.none");
 	for (size_t i = 0; i < len; i++) {
 		const struct json *p = providers[i], *key = json_get(p, "key");
 		struct str last4 = json_text(json_get(key, "last4"));
@@ -29,7 +31,9 @@ static int providers_list_run(struct cli *cli)
 				  : STR("-"),
 			json_is(json_get(p, "usable"), JSON_TRUE)
 				? STR("ok")
-				: safe_line(&cli->arena, json_text(json_get(p, "why"))) };
+				: problem_words(safe_line(&cli->arena,
+							json_text(json_get(p, "why"))),
+					  msg_lang(), &cli->arena) };
 
 		print_cells(cli, i ? NULL : heads, widths, cells, 4);
 	}

@@ -57,6 +57,25 @@ static struct str listed(struct cli *cli, const struct json *items, const char *
 	return buf_keep_done(&out, &cli->arena);
 }
 
+/* Whom a step tells, as the page says it: the groups that everybody has in words, the rest as
+ * it is written. */
+static struct str whom(struct cli *cli, const struct json *to)
+{
+	struct buf out = { .max = 4096 };
+
+	for (uint32_t i = 0; json_is(to, JSON_ARRAY) && i < to->count; i++) {
+		struct str one = json_text(&to->items[i]);
+		const char *id = str_is(one, "assignees")    ? "web.told.to.assignees"
+				 : str_is(one, "all")	     ? "web.told.to.all"
+				 : str_is(one, "role:admin") ? "web.told.to.admins"
+							     : NULL;
+
+		if (i) buf_add_text(&out, ", ");
+		buf_add(&out, id ? MSG(&cli->arena, id) : safe_line(&cli->arena, one));
+	}
+	return buf_keep_done(&out, &cli->arena);
+}
+
 /* ---- list ---- */
 
 static void match_add(struct cli *cli, struct buf *out, const char *id, struct str value)
@@ -85,7 +104,7 @@ static struct str match_words(struct cli *cli, const struct json *match)
 	match_add(cli, &out, "cli.route.risk",
 		match_least(cli, json_get(match, "risk"), "notify.risk"));
 	match_add(cli, &out, "cli.route.priority",
-		text_of(cli, json_get(match, "priority"), "min"));
+		match_least(cli, json_get(match, "priority"), "cli.route.priority"));
 	match_add(cli, &out, "cli.route.project", text_of(cli, match, "project"));
 	match_add(cli, &out, "cli.route.agent", text_of(cli, match, "agent"));
 	return buf_keep_done(&out, &cli->arena);
@@ -95,7 +114,7 @@ static void step_print(struct cli *cli, const struct json *step)
 {
 	struct str before = text_of(cli, step, "before");
 	struct str after = text_of(cli, step, "after");
-	struct str via = listed(cli, json_get(step, "via"), NULL);
+	struct str via = listed(cli, json_get(step, "via"), "web.deliveries");
 	struct str when =
 		before.len
 			? MSG(&cli->arena, "web.routes.words.before", { "span", before })
@@ -104,7 +123,7 @@ static void step_print(struct cli *cli, const struct json *step)
 			: MSG(&cli->arena, "web.routes.words.after", { "span", after });
 
 	printf("   %.*s", STR_ARGS(MSG(&cli->arena, "web.colon", { "words", when },
-				  { "text", listed(cli, json_get(step, "to"), NULL) })));
+				  { "text", whom(cli, json_get(step, "to")) })));
 	if (via.len)
 		printf(" %.*s",
 			STR_ARGS(MSG(&cli->arena, "cli.route.by", { "channels", via })));

@@ -6,6 +6,7 @@
 #include "cli/outcome.h"
 #include "cli/reach.h"
 #include "cli/verbs.h"
+#include "text/problem_words.h"
 #include "text/safe_text.h"
 #include "tui/words.h"
 
@@ -200,7 +201,8 @@ static int add_run(struct cli *cli)
 	warnings = json_get(reply.json, "warnings");
 	for (uint32_t i = 0; json_is(warnings, JSON_ARRAY) && i < warnings->count; i++)
 		SAY("cli.rule.warning",
-			{ "detail", text_of(&warnings->items[i], "detail") });
+			{ "detail", problem_words(text_of(&warnings->items[i], "detail"),
+					    msg_lang(), &cli->arena) });
 	return EXIT_YES;
 }
 

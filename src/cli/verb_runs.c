@@ -15,8 +15,8 @@ static struct str cost_of(struct cli *cli, const struct json *what)
 		       : STR("-");
 }
 
-/* Each item of a list that a GET gives, by `print`. */
-static int list_print(struct cli *cli, struct str path,
+/* Each item of a list that a GET gives, by `print`; `none` says that there is none. */
+static int list_print(struct cli *cli, struct str path, const char *none,
 	void (*print)(struct cli *, const struct json *))
 {
 	struct fault why = { 0 };
@@ -44,6 +44,8 @@ static int list_print(struct cli *cli, struct str path,
 		}
 		buf_done(&line);
 	}
+	if (!status && !(items && items->count) && !args_have(&cli->args, "json"))
+		SAY(none);
 	client_free(client);
 	return status;
 }
@@ -61,7 +63,8 @@ static int runs_run(struct cli *cli)
 {
 	static const char *const names[] = { "status", "session", "agent", NULL };
 
-	return list_print(cli, flags_query(cli, "/v1/runs", names), run_print);
+	return list_print(
+		cli, flags_query(cli, "/v1/runs", names), "cli.runs.none", run_print);
 }
 
 static const struct flag run_flags[] = {
@@ -109,7 +112,8 @@ static int sessions_run(struct cli *cli)
 {
 	static const char *const names[] = { "status", "project", "limit", NULL };
 
-	return list_print(cli, flags_query(cli, "/v1/sessions", names), session_print);
+	return list_print(cli, flags_query(cli, "/v1/sessions", names),
+		"cli.sessions.none", session_print);
 }
 
 static const struct flag session_flags[] = {
@@ -152,7 +156,8 @@ static int usage_run(struct cli *cli)
 {
 	static const char *const names[] = { "by", "from", "to", NULL };
 
-	return list_print(cli, flags_query(cli, "/v1/usage", names), usage_print);
+	return list_print(
+		cli, flags_query(cli, "/v1/usage", names), "cli.usage.none", usage_print);
 }
 
 static const struct flag usage_flags[] = {

@@ -112,8 +112,8 @@ static void probe_do(uv_work_t *work)
 
 /* ---- back on the loop ---- */
 
-static void check_write(
-	struct json_writer *w, const char *name, bool ok, struct str detail)
+static void check_write(struct probe *p, struct json_writer *w, const char *name, bool ok,
+	struct str detail)
 {
 	jw_object(w);
 	jw_key(w, "name");
@@ -121,7 +121,7 @@ static void check_write(
 	jw_key(w, "ok");
 	jw_bool(w, ok);
 	jw_key(w, "detail");
-	jw_str(w, detail);
+	jw_str(w, task_words(&p->request->task, detail, &p->arena));
 	jw_object_end(w);
 }
 
@@ -143,7 +143,7 @@ static void test_write(struct probe *p, struct json_writer *w)
 	jw_object(w);
 	jw_key(w, "checks");
 	jw_array(w);
-	check_write(w, "key", !wrong.len,
+	check_write(p, w, "key", !wrong.len,
 		wrong.len    ? wrong
 		: a->key.len ? STR("set")
 			     : STR("none is needed"));
@@ -151,18 +151,18 @@ static void test_write(struct probe *p, struct json_writer *w)
 		wrong = listing_wrong(p);
 		good = !wrong.len;
 		check_write(
-			w, "models", good, good ? STR("the provider answers") : wrong);
+			p, w, "models", good, good ? STR("the provider answers") : wrong);
 	} else if (tried) {
 		good = p->reply.trouble == TROUBLE_NONE ||
 		       p->reply.trouble == TROUBLE_CUT;
-		check_write(w, "model", good,
+		check_write(p, w, "model", good,
 			good ? arena_print(&p->arena, "%.*s answered in %lld ms",
 				       STR_ARGS(a->model.id), (long long)p->took_ms)
 			     : arena_print(&p->arena, "%s: %s",
 				       trouble_name(p->reply.trouble), p->reply.message));
 	}
 	if (tried && !p->listing)
-		check_write(w, "price", true,
+		check_write(p, w, "price", true,
 			a->model.priced ? STR("known")
 					: STR("not known: no cost is shown"));
 	jw_array_end(w);

@@ -68,9 +68,9 @@ test('what cannot be is said at once, with its reason', async () => {
 test('routes are listed in words, shown, changed and set', async () => {
 	await admin.post(`/v1/users/${ada.id}/contacts`, { channel: 'webhook', address: receiver.url, name: 'desk' });
 	const list = (await run(['route'])).stdout;
-	assert.match(list, /^1\. Urgent \(priority at least urgent\)\n {3}immediately: assignees by \S+, \S+, \S+\n {3}after 10m: all\n {3}then every 10m, 6 times$/m);
+	assert.match(list, /^1\. Urgent \(priority at least urgent\)\n {3}immediately: assignees by \S+, \S+, \S+\n {3}after 10m: everyone who may answer\n {3}then every 10m, 6 times$/m);
 	assert.match(list, /^7\. Everything else\n {3}nobody is notified; the question is in the inbox$/m);
-	assert.match((await run(['route'], { lang: 'fr_FR.UTF-8' })).stdout, /^1\. Urgent \(priorité au moins urgent\)\n {3}immédiatement : /m);
+	assert.match((await run(['route'], { lang: 'fr_FR.UTF-8' })).stdout, /^1\. Urgent \(priorité au moins urgente\)\n {3}immédiatement : /m);
 	const table = JSON.parse((await run(['route', 'show'])).stdout);
 	table.items.unshift({ name: 'Production', match: { kind: ['approval'], risk: { min: 'high' }, project: 'web-*' }, target: '15m',
 		steps: [{ after: '20s', to: [`user:${ada.id}`] }, { before: '5m', to: ['role:admin'], pick: 'one' }] });
@@ -79,7 +79,7 @@ test('routes are listed in words, shown, changed and set', async () => {
 	const stale = await run(['route', 'set', '-'], { input: JSON.stringify(table) });
 	assert.deepEqual([stale.code, /have changed since/.test(stale.stderr)], [1, true]);
 	assert.match((await run(['route'])).stdout,
-		/^1\. Production \(approval, risk at least high, project web-\*\)\n {3}after 20s: user:\S+\n {3}5m before the deadline: role:admin, one person only\n {3}overdue after 15m$/m);
+		/^1\. Production \(approval, risk at least high, project web-\*\)\n {3}after 20s: user:\S+\n {3}5m before the deadline: admins, one person only\n {3}overdue after 15m$/m);
 	const gone = { ...table, version: table.version + 1, items: [{ match: {}, steps: [{ after: '1m', to: ['team:gone'] }] }] };
 	const refused = await run(['route', 'set', '-'], { input: JSON.stringify(gone) });
 	assert.deepEqual([refused.code, refused.stderr.trim()], [2, 'parley: /items/0/steps/0/to/0: no such team']);

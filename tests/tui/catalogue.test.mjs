@@ -16,3 +16,9 @@ test('texts named in the sources exist in English and French', () => {
 					assert.ok(id in words[lang] || Object.keys(words[lang]).some((name) => name.startsWith(`${id}.`)), `${folder}/${file}: ${id} (${lang})`);
 		}
 });
+
+test('a text of more than one word is not the same in both languages, but for names', () => {
+	const same = Object.entries(words.en).filter(([id, text]) => text === words.fr[id] && !id.startsWith('web.provider.kind.')
+		&& /\p{L}{2,}[ ,:]+\p{L}{2,}/u.test(text.replace(/\{[^}]*\}/g, '')));
+	assert.deepEqual(same, []);
+});
