@@ -124,6 +124,9 @@ void http_on_drained(struct exchange *, void (*fn)(void *ctx), void *ctx);
  * http_begin). What remains of the connection is under 400 bytes with its handle. */
 void http_park(struct exchange *);
 bool http_parked(const struct exchange *);
+/* Its end is on its way: a server that stops waits for it, within its grace, where it
+ * would cut what only waits. */
+void http_spare(struct exchange *);
 
 /* One text for many streams: framed once, sent to each without a copy where the socket
  * takes it at once. */

@@ -200,7 +200,7 @@ static void conn_handle(struct conn *c)
 	body_count(c->server->hub, x->reading, 0);
 	c->keep_alive = x->reading->keep_alive && !c->server->stopping;
 	x->open = true;
-	x->begun = x->parked = false;
+	x->begun = x->parked = x->spared = false;
 	x->is_head = x->reading->request.method == HTTP_M_HEAD;
 	x->http_1_0 = x->reading->request.http_1_0;
 	c->server->handler(c->server->ctx, x);

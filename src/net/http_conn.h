@@ -78,7 +78,7 @@ struct exchange {
 	void *gone_ctx;
 	void (*drained)(void *ctx);
 	void *drained_ctx;
-	bool open, begun, parked;
+	bool open, begun, parked, spared;
 	bool is_head, http_1_0;
 };
 

@@ -70,6 +70,11 @@ void http_park(struct exchange *x)
 	if (c->ended || c->server->stopping) conn_cut(c);
 }
 
+void http_spare(struct exchange *x)
+{
+	x->spared = true;
+}
+
 bool http_parked(const struct exchange *x)
 {
 	return x->parked;

@@ -159,7 +159,7 @@ void conn_refuse(struct conn *c, int status, const char *detail)
 	c->phase = CONN_OPEN;
 	c->keep_alive = false;
 	x->open = true;
-	x->begun = x->parked = x->http_1_0 = false;
+	x->begun = x->parked = x->spared = x->http_1_0 = false;
 	x->is_head = x->reading && x->reading->request.method == HTTP_M_HEAD;
 	http_reply(x, status, "application/problem+json",
 		status == 503 ? STR("Retry-After: 1\r\n") : STR_NONE,

@@ -118,7 +118,8 @@ static void conn_stop(struct conn *c)
 	case CONN_SHAKING:
 	case CONN_IDLE: conn_leave(c); break;
 	case CONN_OPEN:
-		if (c->exchange.parked || c->exchange.begun) conn_cut(c);
+		if ((c->exchange.parked || c->exchange.begun) && !c->exchange.spared)
+			conn_cut(c);
 		break;
 	default: break;
 	}

@@ -207,6 +207,7 @@ void hold_end(struct hold *, struct str shown); /* ends the wait with the ask as
 void hold_drop(struct hold *);			/* ends the reply as it is */
 const struct bearer *hold_bearer(const struct waiter *);
 size_t holds_of(const struct serve *, int64_t ws); /* how many wait in a workspace */
+void holds_stop(struct serve *);     /* ends every wait soon, with the ask as it is */
 void hold_expelled(struct waiter *); /* its bearer has lost the right to wait */
 
 /* stream.c: a reply that follows the log. */

@@ -621,6 +621,7 @@ void serve_stop(struct serve *s, int64_t grace_ms, void (*done)(void *), void *c
 	s->stopped = done;
 	s->stopped_ctx = ctx;
 	mcp_stop(s);
+	holds_stop(s);
 	slack_socket_stop(s->slack_socket);
 	for (int i = 0; i < s->listeners_len; i++)
 		http_stop(s->listeners[i].http, grace_ms, listener_closed,

@@ -273,6 +273,29 @@ void hold_expelled(struct waiter *w)
 	if (h->begun) hold_cut(h, bearer_refuse(&why), &why);
 }
 
+/* As if its time were up: it ends with the ask as it is. */
+static void hold_hurry(struct waiter *w)
+{
+	struct hold *h = LINK_OF(w, struct hold, waiter);
+
+	if (!h->begun || !h->x) return;
+	h->end_ms = loop_now_ms(h->serve->loop);
+	http_spare(h->x);
+	hold_read(h);
+}
+
+static bool hold_any(const struct waiter *w, void *ctx)
+{
+	(void)w;
+	(void)ctx;
+	return true;
+}
+
+void holds_stop(struct serve *s)
+{
+	feed_expel(&s->feed, hold_any, NULL, hold_hurry);
+}
+
 /* ---- the ask itself as the reply: blanks, then JSON ---- */
 
 struct plain_hold {

@@ -203,12 +203,13 @@ test('a space comes every 15 seconds', { timeout: 300_000 }, async () => {
 
 test('SIGTERM ends waits with the ask as it is; it is there after the next start', async () => {
 	const ask = await agent.ask();
-	const held = await agent.held(`/v1/asks/${ask.id}?wait=300`, { check: false });
-	const waiting = held.reply.catch(() => null);
+	const waiting = await Promise.all([agent.held(`/v1/asks/${ask.id}?wait=300`), member.held(`/v1/asks/${ask.id}?wait=300`)]);
 	server.child.kill('SIGTERM');
-	const [reply, how] = await Promise.all([waiting, server.exited]);
-	if (reply && reply.body) assert.equal(reply.body.id ?? ask.id, ask.id);
-	assert.equal(how.code, 0);
+	for (const { reply } of waiting) {
+		const { status, body } = await reply;
+		assert.deepEqual([status, body.id, body.status], [200, ask.id, 'pending']);
+	}
+	assert.equal((await server.exited).code, 0);
 	await server.start();
 	assert.equal((await agent.read(ask)).status, 'pending');
 });
