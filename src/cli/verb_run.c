@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-enum { TEXT_MAX = 400 * 1024, TITLE_BYTES = 80 };
+enum { TEXT_MAX = 400 * 1024 };
 
 /* ---- what is to be done ---- */
 
@@ -40,20 +40,8 @@ static int agent_choose(struct cli *cli, struct client *client, struct str *out)
 	return EXIT_NO;
 }
 
-static struct str title_of(struct cli *cli, struct str text)
-{
-	struct str rest = text, line;
-
-	str_cut(&rest, '\n', &line);
-	while (line.len > TITLE_BYTES ||
-		(line.len && line.len < text.len &&
-			((unsigned char)text.at[line.len] & 0xc0) == 0x80))
-		line.len--;
-	return safe_line(&cli->arena, line);
-}
-
-static int session_open(
-	struct cli *cli, struct client *client, struct str text, struct str *session)
+/* Its first message gives it its title. */
+static int session_open(struct cli *cli, struct client *client, struct str *session)
 {
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
@@ -68,8 +56,6 @@ static int session_open(
 	jw_object(&w);
 	jw_key(&w, "agent");
 	jw_str(&w, agent);
-	jw_key(&w, "title");
-	jw_str(&w, title_of(cli, text));
 	jw_object_end(&w);
 	status = reach_call(
 		cli, client, "POST", STR("/v1/sessions"), buf_str(&b), &reply, NULL);
@@ -149,7 +135,7 @@ static int run_run(struct cli *cli)
 		SAY("cli.run.login");
 		return EXIT_NOT_ALLOWED;
 	}
-	status = session_open(cli, client, text, &session);
+	status = session_open(cli, client, &session);
 	if (!status) status = message_send(cli, client, session, text, &f.run);
 	if (!status && args_have(&cli->args, "detach")) {
 		printf("%.*s\n", STR_ARGS(f.run));

@@ -199,6 +199,11 @@ void desk_keep_session(struct task *t, const struct session *s)
 	keep(t, s->id, "session", s->id);
 }
 
+void desk_keep_run(struct task *t, const struct run *r)
+{
+	keep(t, r->session, "run", r->id);
+}
+
 void desk_keep_id(struct task *t, const char *what, struct str id)
 {
 	keep(t, STR_NONE, what, id);

@@ -186,6 +186,7 @@ enum err desk_again_ask(
 	struct job *, struct rows *, const struct key_record *, struct fault *);
 enum err desk_again_settled(
 	struct job *, struct rows *, const struct key_record *, struct fault *);
+void desk_keep_run(struct task *, const struct run *);
 /* The same of another record, with which the key goes. */
 void desk_keep_id(struct task *, const char *what, struct str id);
 enum err desk_kept_id(struct task *, const struct key_record *, const char *what,
@@ -225,6 +226,9 @@ enum err desk_cancel_open(struct task *, struct rows *, struct session *,
 	struct str reason, struct fault *);
 /* Its title or whom it calls is another now. */
 enum err desk_stage_changed(struct rows *, const struct session *, struct fault *);
+/* The title lives as long as the rows. */
+enum err desk_rename_session(
+	struct rows *, struct session *, struct str title, struct fault *);
 enum err desk_stage_status(
 	struct rows *, struct session *, enum session_status was, struct fault *);
 /* Stage what a session wants called when an ask of it is settled: its webhook each time,

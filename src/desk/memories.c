@@ -164,15 +164,43 @@ static enum err memory_add_decide(struct job *job, struct rows *rows, struct fau
 	if (!m.id.len || !rows_new(rows, RECORD_MEMORIES, &m))
 		return fail(why, ERR_MEMORY, "out of memory");
 	job->status = 201;
+	desk_keep_id(task_of(job), "memory", m.id);
 	memory_write(&w, &m);
 	return OK;
+}
+
+static enum err memory_find(struct job *job, struct rows *rows, struct str id,
+	const struct memory **out, struct fault *why)
+{
+	const struct val key[] = { val_int(job->who.ws), val_text(id) };
+	enum err e = rows_fetch(
+		rows, RECORD_MEMORIES, SQL_OF(RECORD_MEMORIES, RECORD_GET), key, 2, why);
+
+	if (e) return e;
+	*out = rows_find(rows, RECORD_MEMORIES, id);
+	if (*out && (*out)->ws == job->who.ws) return OK;
+	return fail(why, ERR_NOT_FOUND, "no memory %.*s", STR_ARGS(str_first(id, 64)));
+}
+
+static enum err memory_again(
+	struct job *job, struct rows *rows, const struct key_record *k, struct fault *why)
+{
+	struct json_writer w = { .out = &job->out };
+	const struct memory *m;
+	struct str id;
+	enum err e = desk_kept_id(task_of(job), k, "memory", &id, why);
+
+	if (!e) e = memory_find(job, rows, id, &m, why);
+	if (!e) memory_write(&w, m);
+	return e;
 }
 
 const struct use use_memory_add = {
 	.job = { .name = "memory_add",
 		.needs_permission = true,
 		.permission = MAY_SETTLE,
-		.decide = memory_add_decide },
+		.decide = memory_add_decide,
+		.again = memory_again },
 	.check = memory_check,
 };
 
@@ -181,17 +209,10 @@ const struct use use_memory_add = {
 static enum err memory_delete_decide(
 	struct job *job, struct rows *rows, struct fault *why)
 {
-	struct str id = task_of(job)->id;
-	const struct val key[] = { val_int(job->who.ws), val_text(id) };
 	const struct memory *m;
-	enum err e = rows_fetch(
-		rows, RECORD_MEMORIES, SQL_OF(RECORD_MEMORIES, RECORD_GET), key, 2, why);
+	enum err e = memory_find(job, rows, task_of(job)->id, &m, why);
 
 	if (e) return e;
-	m = rows_find(rows, RECORD_MEMORIES, id);
-	if (!m || m->ws != job->who.ws)
-		return fail(why, ERR_NOT_FOUND, "no memory %.*s",
-			STR_ARGS(str_first(id, 64)));
 	job->status = 204;
 	return rows_delete(rows, m) ? OK : fail(why, ERR_MEMORY, "out of memory");
 }

@@ -171,6 +171,17 @@ static enum err say_join(struct rows *rows, struct session *s, const struct say 
 
 /* ---- POST /v1/sessions/{id}/messages ---- */
 
+/* A session created without a title has its agent's name until its first message. */
+static enum err say_entitle(
+	struct rows *rows, struct session *s, const struct say *say, struct fault *why)
+{
+	struct str title;
+
+	if (s->run.len || !str_eq(s->title, s->agent)) return OK;
+	title = say_title(say->content, rows->arena);
+	return title.len ? desk_rename_session(rows, s, title, why) : OK;
+}
+
 static enum err say_check(struct task *t, struct fault *why)
 {
 	struct say *s = ARENA_NEW(&t->job.arena, struct say);
@@ -225,6 +236,7 @@ static enum err say_decide(struct job *job, struct rows *rows, struct fault *why
 		e = desk_agent(t->desk, rows, s->ws,
 			say->agent.len ? say->agent : s->agent, &agent, why);
 		if (e == ERR_NOT_FOUND) e = fail_at(why, "/agent", "no such agent");
+		if (!e) e = say_entitle(rows, s, say, why);
 		if (!e) e = run_begin(t, rows, s, say, agent, &r, why);
 		if (!e) first = rows_find(rows, RECORD_MESSAGES, r->first);
 	}
@@ -297,6 +309,20 @@ static void run_reply(struct task *t, const struct run *r, int64_t now_ms)
 
 	run_write(&w, r, now_ms);
 	t->run = arena_str(&t->job.arena, r->id);
+	desk_keep_run(t, r);
+}
+
+static enum err run_again(
+	struct job *job, struct rows *rows, const struct key_record *k, struct fault *why)
+{
+	struct task *t = task_of(job);
+	const struct run *r;
+	struct str id;
+	enum err e = desk_kept_id(t, k, "run", &id, why);
+
+	if (!e) e = run_fetch(rows, job->who.ws, id, &r, why);
+	if (!e) run_reply(t, r, rows->now_ms);
+	return e;
 }
 
 static enum err cancel_decide(struct job *job, struct rows *rows, struct fault *why)
@@ -316,7 +342,10 @@ static enum err cancel_decide(struct job *job, struct rows *rows, struct fault *
 }
 
 const struct use use_run_cancel = {
-	.job = { .name = "run_cancel", .late = true, .decide = cancel_decide },
+	.job = { .name = "run_cancel",
+		.late = true,
+		.decide = cancel_decide,
+		.again = run_again },
 	.check = cancel_check,
 };
 
@@ -364,6 +393,9 @@ static enum err retry_decide(struct job *job, struct rows *rows, struct fault *w
 }
 
 const struct use use_run_retry = {
-	.job = { .name = "run_retry", .late = true, .decide = retry_decide },
+	.job = { .name = "run_retry",
+		.late = true,
+		.decide = retry_decide,
+		.again = run_again },
 	.check = cancel_check,
 };

@@ -122,6 +122,15 @@ enum err desk_stage_changed(struct rows *rows, const struct session *s, struct f
 		       : fail(why, ERR_MEMORY, "out of memory");
 }
 
+enum err desk_rename_session(
+	struct rows *rows, struct session *s, struct str title, struct fault *why)
+{
+	s->title = title;
+	s->search = folded(title, rows->arena);
+	rows_touch_session(rows, s);
+	return desk_stage_changed(rows, s, why);
+}
+
 void desk_look_again(struct rows *rows, const struct session *s)
 {
 	if (s->status == SESSION_RUNNING && s->heard_ms)
@@ -255,6 +264,9 @@ static enum err create_decide(struct job *job, struct rows *rows, struct fault *
 	if (!agent && d->message.len)
 		return fail_at(
 			why, "/agent", d->agent.len ? "no such agent" : "required");
+	/* Only a session of an agent that Parley runs may lack a title. */
+	if (d->agent.len && !agent && !d->title.len && !str_eq(d->agent, job->who.agent))
+		return fail_at(why, "/agent", "no such agent");
 	if (d->agent.len && !agent && !principal_owns(&job->who, d->agent))
 		return fail(why, ERR_FORBIDDEN,
 			"a session for another agent is an admin's to make");
@@ -333,12 +345,7 @@ static enum err patch_decide(struct job *job, struct rows *rows, struct fault *w
 	enum err e = session_find_own(t, rows, &s, why);
 
 	if (e) return e;
-	if (p->has_title) {
-		s->title = p->title;
-		s->search = folded(p->title, rows->arena);
-		rows_touch_session(rows, s);
-		e = desk_stage_changed(rows, s, why);
-	}
+	if (p->has_title) e = desk_rename_session(rows, s, p->title, why);
 	if (!e && p->has_status && session_runnable(s))
 		e = fail_at(why, "/status",
 			"Parley runs this session: cancel its run instead");

@@ -106,7 +106,15 @@ const char *const sql_written[SQL_RECORDS] = {
 		" AND NOT EXISTS (SELECT 1 FROM stops p"
 		" WHERE p.ws = idempotency.ws AND p.id = idempotency.record)"
 		" AND NOT EXISTS (SELECT 1 FROM teams m"
-		" WHERE m.ws = idempotency.ws AND m.id = idempotency.record)",
+		" WHERE m.ws = idempotency.ws AND m.id = idempotency.record)"
+		" AND NOT EXISTS (SELECT 1 FROM contacts c"
+		" WHERE c.ws = idempotency.ws AND c.id = idempotency.record)"
+		" AND NOT EXISTS (SELECT 1 FROM agents a"
+		" WHERE a.ws = idempotency.ws AND a.id = idempotency.record)"
+		" AND NOT EXISTS (SELECT 1 FROM providers v"
+		" WHERE v.ws = idempotency.ws AND v.id = idempotency.record)"
+		" AND NOT EXISTS (SELECT 1 FROM memories n"
+		" WHERE n.ws = idempotency.ws AND n.id = idempotency.record)",
 	[SQL_MCP_PURGE] = "DELETE FROM mcp_ended WHERE ended_ms < $1",
 
 	[SQL_CREDENTIAL] =

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { approval } from './lib/samples.mjs';
-import { useServer } from './lib/server.mjs';
+import { until, useServer } from './lib/server.mjs';
 
 const server = await useServer();
 const { agent, member, admin, stranger } = server;
@@ -193,7 +193,41 @@ test('a key lives as long as its record: after a delete the ask is made anew', a
 	assert.notEqual(again.body.id, first.body.id);
 });
 
+test('a note of agents, too, is added once; another text is 422', async () => {
+	const key = fresh(), note = { scope: 'workspace', text: 'Deploy on Mondays', tags: ['ops'] };
+	const first = await send(member, '/v1/memories', note, key);
+	const again = await send(member, '/v1/memories', note, key);
+	assert.deepEqual([first.status, again.status], [201, 201]);
+	assert.deepEqual(again.body, first.body);
+	assert.equal((await send(member, '/v1/memories', { ...note, text: 'Never' }, key)).status, 422);
+});
+
+test('keys of agents, providers, contacts and notes live as long as these, however old they are', async () => {
+	const made = [
+		['/v1/providers', { name: 'keyed', kind: 'openai', url: 'http://127.0.0.1:9/v1' }],
+		['/v1/agents', { name: 'keyed', provider: 'keyed', model: 'm' }],
+		['/v1/memories', { scope: 'workspace', text: 'kept' }],
+		['/v1/me/contacts', { channel: 'webhook', address: 'https://example.org/hook' }],
+	].map(([path, what]) => ({ path, what, key: fresh() }));
+	for (const one of made) one.reply = await send(admin, one.path, one.what, one.key);
+	assert.deepEqual(made.map(({ reply }) => reply.status), [201, 201, 201, 201]);
+	const many = { path: '/v1/asks/settle-many', what: { ids: [(await agent.ask()).id], skip: true }, key: fresh() };
+	assert.equal((await send(admin, many.path, many.what, many.key)).body.results[0].status, 200);
+	/* A day later what belongs to nothing is forgotten: that team can be created again. */
+	const gone = ['/v1/teams', { name: 'gone' }, fresh()];
+	await admin.delete(`/v1/teams/${(await send(admin, ...gone)).body.id}`);
+	server.jump(2 * 24 * 3600 * 1000);
+	await server.crash();
+	await until(async () => (await send(admin, ...gone)).status === 201, 'an old key to be forgotten');
+	for (const { path, what, key, reply } of made) {
+		const again = await send(admin, path, what, key);
+		assert.deepEqual([again.status, again.body.id], [201, reply.body.id], path);
+	}
+	assert.equal((await send(admin, many.path, many.what, many.key)).body.results[0].status, 200);
+});
+
 test('an empty key or one over 255 characters is refused', async () => {
+	assert.equal((await send(agent, '/v1/asks', body, '')).status, 422);
 	assert.equal((await send(agent, '/v1/asks', body, 'k'.repeat(256))).status, 422);
 	assert.equal((await send(agent, '/v1/asks', body, 'k'.repeat(255))).status, 201);
 });

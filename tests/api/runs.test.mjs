@@ -76,6 +76,38 @@ test('a reply is held until the run has ended, or waits for a person', async () 
 	ok(await member.post(`/v1/runs/${asked.run.id}/cancel`, {}));
 });
 
+test('a session without a title gets its first message\'s first line, unless one was given', async () => {
+	const line = script('Ümläute und mehr', () => [say('ok')]);
+	const begun = async (body) => {
+		const session = ok(await member.post('/v1/sessions', { agent: 'helper', ...body }), 201);
+		const said = ok(await member.post(`/v1/sessions/${session.id}/messages?wait=20`, { content: `${line}\nsecond line` }), 201);
+		assert.equal(said.run.status, 'completed');
+		return session;
+	};
+	const bare = await begun({}), named = await begun({ title: 'Mine' });
+	const title = async ({ id }) => ok(await member.get(`/v1/sessions/${id}`)).title;
+	assert.deepEqual([bare.title, await title(bare), await title(named)], ['helper', line, 'Mine']);
+	assert.ok((await types(bare.id)).includes('session.changed'));
+	ok(await member.post(`/v1/sessions/${bare.id}/messages?wait=20`, { content: 'Another' }), 201);
+	assert.equal(await title(bare), line);
+});
+
+test('a retry and a cancel that are repeated with their key are done once', async () => {
+	const keyed = (path, body, key) => member.post(path, body, { headers: { 'idempotency-key': key } });
+	let calls = 0;
+	await make('failing', { on_error: 'fail' });
+	const session = await start(script('Fail once', () => (calls++ ? [say('well')] : { status: 400 })), { agent: 'failing' });
+	assert.equal((await ended(session.run)).status, 'failed');
+	const again = [1, 2].map(() => keyed(`/v1/runs/${session.run}/retry`, {}, 'retry-1'));
+	const [first, second] = (await Promise.all(again)).map((reply) => ok(reply, 201));
+	assert.equal(first.id, second.id);
+	assert.equal((await ended(first.id)).status, 'completed');
+	assert.equal((await keyed(`/v1/runs/${session.run}/retry`, { reason: 'x' }, 'retry-1')).status, 422);
+	const long = await start(script('Ask and be stopped', () => [use('ask_user_question', { questions: [{ question: 'Eh?' }] })]));
+	await waiting(long.id);
+	for (let i = 0; i < 2; i++) assert.equal(ok(await keyed(`/v1/runs/${long.run}/cancel`, { reason: 'enough' }, 'cancel-1')).status, 'cancelled');
+});
+
 test('a later message goes on in the same conversation', async () => {
 	const session = await start(script('Remember 7', (q) => [say(last(q) === 'Which?' ? 'Seven' : 'Noted')]));
 	await ended(session.run);
@@ -421,6 +453,8 @@ test('parley run gives the report alone to a pipe, and says how it ended', async
 	assert.match(failed.stderr, /unauthorized/);
 	const costly = await server.run(['run', 'cheap', 'Forever', '--max-cost', '0.0002'], { env });
 	assert.equal(costly.code, 124, costly.stderr);
+	const nobody = await server.run(['run', 'nobody', 'Anything'], { env });
+	assert.deepEqual([nobody.code, nobody.stderr], [2, 'parley: /agent: no such agent\n']);
 	const detached = await server.run(['run', 'helper', 'Hang', '--detach'], { env });
 	assert.match(detached.stdout, /^run_\w+\n$/);
 	const id = detached.stdout.trim();
