@@ -571,7 +571,13 @@ static enum err settings_finish(
 	s->color = color_decide(raw->color);
 	if (!(groups & SETTINGS_SERVE)) return OK;
 	if (s->timeout_min_ms > s->timeout_max_ms)
-		return fail(why, ERR_INVALID, "%s", MSG(arena, "setting.timeouts").at);
+		return fail(why, ERR_INVALID, "%s",
+			MSG(arena, "setting.timeouts",
+				{ "min", arena_print(arena, "%lld",
+						 (long long)(s->timeout_min_ms / 1000)) },
+				{ "max", arena_print(arena, "%lld",
+						 (long long)(s->timeout_max_ms / 1000)) })
+				.at);
 	if ((s->tls_cert.len > 0) != (s->tls_key.len > 0))
 		return fail(why, ERR_INVALID, "%s", MSG(arena, "setting.tls_pair").at);
 	enum err e = mail_check(s, arena, why);

@@ -39,7 +39,7 @@ static int cancel_run(struct cli *cli)
 
 	if (id_valid(id, "run") || id_valid(id, "ses")) return work_cancel(cli, id);
 	if (!id_valid(id, "ask")) {
-		SAY("cli.id.wrong", { "id", id });
+		SAY("cli.id.work", { "id", id });
 		return EXIT_UNKNOWN_ID;
 	}
 	client = reach_seeing(cli, id, &why);

@@ -66,14 +66,8 @@ static struct str create_body(struct cli *cli)
 		jw_raw(&w, wait_json(cli, args_get(&cli->args, "mcp-wait")));
 	}
 	if (args_have(&cli->args, "again")) {
-		int64_t ms;
-		struct str again = args_get(&cli->args, "again");
-
 		jw_key(&w, "again");
-		if (duration_read(again, &ms))
-			jw_int(&w, ms / 1000);
-		else
-			jw_raw(&w, wait_json(cli, again));
+		jw_raw(&w, wait_json(cli, args_get(&cli->args, "again")));
 	}
 	if (args_have(&cli->args, "expires")) {
 		jw_key(&w, "expires");

@@ -32,6 +32,9 @@ enum {
 	A_ON_ERROR,
 	A_ON_LIMIT,
 	A_ON_REJECT,
+	A_PROGRAM, /* these are null: Parley runs no programs as agents yet */
+	A_CWD,
+	A_MODE,
 	A_LEN,
 };
 
@@ -49,6 +52,9 @@ static const struct str names[A_LEN] = {
 	[A_ON_ERROR] = STR("on_error"),
 	[A_ON_LIMIT] = STR("on_limit"),
 	[A_ON_REJECT] = STR("on_reject"),
+	[A_PROGRAM] = STR("program"),
+	[A_CWD] = STR("cwd"),
+	[A_MODE] = STR("mode"),
 };
 static const struct members members = { names, A_LEN };
 
@@ -244,6 +250,10 @@ static void read_all(struct agent_reading *r)
 	a->ask_on_error = !second_word(r, A_ON_ERROR, "ask", "fail");
 	a->ask_on_limit = !second_word(r, A_ON_LIMIT, "ask", "stop");
 	a->stop_on_reject = second_word(r, A_ON_REJECT, "tell", "stop");
+	for (int i = A_PROGRAM; i <= A_MODE; i++)
+		if (r->m[i])
+			wrong_member(
+				c, &r->root, names[i], "must be null for kind model");
 }
 
 static enum err whole_read(const struct json *whole, const struct members *also,

@@ -164,6 +164,21 @@ struct str default_read(struct check *c, const struct spot *at,
 	return a.json;
 }
 
+/* The question that a lone `answer` is for: the only one, or the only one that must be
+ * answered. -1: there are several. */
+static int sheet_single(const struct sheet *s)
+{
+	int found = -1;
+
+	if (s->len == 1) return 0;
+	for (size_t i = 0; i < s->len; i++) {
+		if (!s->questions[i].required) continue;
+		if (found >= 0) return -1;
+		found = (int)i;
+	}
+	return found;
+}
+
 static void body_read(struct sheet *s, const struct json *body)
 {
 	const struct json *m[A_LEN];
@@ -171,15 +186,16 @@ static void body_read(struct sheet *s, const struct json *body)
 	struct spot answers = spot_member(&root, body_names[A_ANSWERS]);
 	struct spot answer = spot_member(&root, body_names[A_ANSWER]);
 	bool single = json_get(body, "answer") != NULL;
+	int one = sheet_single(s);
 
 	if (!members_read(s->check, &root, body, &body_members, NULL, m)) return;
 	if (single && m[A_ANSWERS])
 		wrong(s->check, &answer, "give answers or answer, not both");
-	else if (single && s->len != 1)
+	else if (single && one < 0)
 		wrong(s->check, &answer,
 			"only for a single question; give answers by key");
 	else if (single)
-		sheet_read(s, 0, &answer, m[A_ANSWER]);
+		sheet_read(s, (size_t)one, &answer, m[A_ANSWER]);
 	else if (!m[A_ANSWERS])
 		wrong(s->check, &answers, "required");
 	else if (m[A_ANSWERS]->type != JSON_OBJECT)

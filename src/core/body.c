@@ -2,6 +2,7 @@
  * pointer. */
 #include "core/body.h"
 
+#include "base/clock.h"
 #include "base/utf8.h"
 
 #include <stdarg.h>
@@ -125,6 +126,19 @@ bool members_read(struct check *c, const struct spot *at, const struct json *jso
 		else if (!also || members_find(also, member->name) < 0)
 			wrong_member(c, at, member->name, "unknown member");
 	}
+	return true;
+}
+
+bool duration_of(const struct json *json, int64_t *ms)
+{
+	static const double most_s = 100.0 * 366 * 24 * 3600;
+	double seconds;
+
+	if (json_is(json, JSON_STRING)) return duration_read(json->text, ms);
+	if (!json_is(json, JSON_NUMBER)) return false;
+	seconds = json_real(json);
+	if (!(seconds >= 0 && seconds <= most_s)) return false;
+	*ms = (int64_t)(seconds * 1000);
 	return true;
 }
 

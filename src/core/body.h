@@ -77,6 +77,10 @@ bool flag_read(struct check *, const struct spot *at, struct str name,
 bool count_read(struct check *, const struct spot *at, struct str name,
 	const struct json *, int64_t min, int64_t max);
 
+/* Seconds as a number, or a text such as "90s", "30m", "24h", "7d". False when it is
+ * neither, negative, or beyond 100 years. */
+bool duration_of(const struct json *, int64_t *ms);
+
 bool text_blank(struct str);		  /* nothing but white space */
 bool text_one_line(struct str);		  /* no control characters */
 bool text_longer(struct str, size_t max); /* has more than max code points */

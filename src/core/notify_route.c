@@ -1,7 +1,6 @@
 /* notify_route.c - the table of routes: read, written, matched; the times of its steps. */
 #include "core/notify_route.h"
 
-#include "base/clock.h"
 #include "base/id.h"
 #include "core/body.h"
 #include "core/channel_limit.h"
@@ -233,8 +232,7 @@ static int64_t span_read(struct check *c, const struct spot *at, struct str name
 {
 	int64_t ms = 0;
 
-	if (!json_is(json, JSON_STRING) || !duration_read(json->text, &ms) ||
-		ms < min_ms || ms > AFTER_MAX_MS)
+	if (!duration_of(json, &ms) || ms < min_ms || ms > AFTER_MAX_MS)
 		wrong_member(
 			c, at, name, "must be a duration such as \"5m\", at most 7d");
 	return ms;

@@ -1,6 +1,7 @@
 /* routing.c - readers that asking, extending, assigning and declining share. */
 #include "base/clock.h"
 #include "base/id.h"
+#include "core/body.h"
 #include "core/draft.h"
 
 #include <stdio.h>
@@ -27,19 +28,16 @@ int64_t timeout_check(struct check *c, const struct spot *at, const struct json 
 	const struct draft_limits *limits)
 {
 	char min[DURATION_SIZE], max[DURATION_SIZE];
-	int64_t whole = 0;
-	double ms;
+	int64_t ms;
 
-	if (json->type == JSON_NUMBER) {
-		ms = json_real(json) * 1000;
-	} else if (json->type == JSON_STRING && duration_read(json->text, &whole)) {
-		ms = (double)whole;
-	} else {
-		wrong(c, at, "must be seconds, or a duration such as \"30m\"");
-		return 0;
+	if (!duration_of(json, &ms)) {
+		if (!json_is(json, JSON_NUMBER)) {
+			wrong(c, at, "must be seconds, or a duration such as \"30m\"");
+			return 0;
+		}
+		ms = -1;
 	}
-	if (ms >= (double)limits->timeout_min_ms && ms <= (double)limits->timeout_max_ms)
-		return (int64_t)ms;
+	if (ms >= limits->timeout_min_ms && ms <= limits->timeout_max_ms) return ms;
 	duration_print(limits->timeout_min_ms, min);
 	duration_print(limits->timeout_max_ms, max);
 	wrong(c, at, "must be from %s to %s", min, max);

@@ -62,11 +62,7 @@ int64_t duration_check(struct check *c, const struct spot *at, struct str name,
 	int64_t ms = 0;
 
 	if (!v) return 0;
-	if (v->type == JSON_NUMBER && v->is_int && v->integer >= 0 &&
-		v->integer <= max_ms / SECOND_MS)
-		ms = v->integer * SECOND_MS;
-	else if (v->type != JSON_STRING || !duration_read(v->text, &ms))
-		ms = -1;
+	if (!duration_of(v, &ms)) ms = -1;
 	if (ms >= min_ms && ms <= max_ms) return ms;
 	wrong_member(c, at, name,
 		"must be a duration such as \"90s\", \"30m\", \"24h\" or \"7d\", from %lld s "

@@ -264,7 +264,11 @@ static enum err plan_outcome(struct task *t, struct listing_plan *p, struct faul
 	if (!outcome.len) return OK;
 	for (size_t i = 0; i < sizeof(outcomes) / sizeof(outcomes[0]); i++)
 		if (str_is(outcome, outcomes[i].name)) {
-			p->status = str_of(outcomes[i].status);
+			/* Of two that contradict each other: nothing settled is pending. */
+			p->status =
+				p->status.len && !str_is(p->status, outcomes[i].status)
+					? STR("pending")
+					: str_of(outcomes[i].status);
 			p->pattern = str_of(outcomes[i].pattern);
 			p->approvals = outcomes[i].approvals;
 			return OK;
@@ -293,7 +297,8 @@ static enum err plan_history(struct task *t, struct listing_plan *p, struct faul
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (task_has_param(t, names[i])) p->settled = true;
 	if (!p->settled) return e;
-	if (p->all || p->pending || str_is(p->status, "settled")) p->status = STR_NONE;
+	if (p->all || !task_has_param(t, "status") || str_is(p->status, "settled"))
+		p->status = STR_NONE;
 	p->to_ms = INT64_MAX;
 	if (plan_outcome(t, p, why)) e = why->err;
 	if (plan_time(t, "from", &p->from_ms, why)) e = why->err;

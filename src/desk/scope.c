@@ -3,7 +3,6 @@
  * policy lets this person go. */
 #include "desk/scope.h"
 
-#include "base/clock.h"
 #include "base/keep.h"
 #include "core/body.h"
 #include "core/show.h"
@@ -35,8 +34,7 @@ static enum err for_read(const struct json *text, struct scope_body *b, struct f
 			return OK;
 		}
 	b->length = FOR_TIME;
-	return json_is(text, JSON_STRING) && duration_read(text->text, &b->ms) &&
-			       b->ms > 0
+	return duration_of(text, &b->ms) && b->ms > 0
 		       ? OK
 		       : fail_at(why, "/scope/for",
 				 "once, session, always, or a time such as 15m");

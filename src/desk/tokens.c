@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/utf8.h"
+#include "core/body.h"
 #include "core/own_tools.h"
 
 /* What a secret is can be seen from its first letters, by people and by secret scanners.
@@ -191,18 +192,28 @@ static enum err token_expires(
 {
 	struct str text = json_text(expires);
 
-	if (expires->is_int && expires->integer > 0 &&
-		expires->integer <= EXPIRES_MAX_S) {
-		b->expires_ms = expires->integer * 1000;
-		b->expires_in = true;
-	} else if (json_is(expires, JSON_STRING) && duration_read(text, &b->expires_ms)) {
-		b->expires_in = true;
-	} else if (!json_is(expires, JSON_STRING) || !time_read(text, &b->expires_ms)) {
+	b->expires_in = duration_of(expires, &b->expires_ms);
+	if (!b->expires_in &&
+		(!json_is(expires, JSON_STRING) || !time_read(text, &b->expires_ms)))
 		return fail_at(why, "/expires", "a time, or a duration such as \"30d\"");
-	}
 	return b->expires_ms > 0 && b->expires_ms / 1000 <= EXPIRES_MAX_S
 		       ? OK
 		       : fail_at(why, "/expires", "must be in the future");
+}
+
+/* Whole seconds; -1 when it is absent or null. */
+static enum err token_seconds(const struct json *json, const char *at, int64_t max_s,
+	int64_t *out, struct fault *why)
+{
+	int64_t ms = 0;
+
+	*out = -1;
+	if (!json || json->type == JSON_NULL) return OK;
+	if (!duration_of(json, &ms) || ms % 1000 || ms > max_s * 1000)
+		return fail_at(why, at, "0 to %d seconds, or a duration such as \"30s\"",
+			(int)max_s);
+	*out = ms / 1000;
+	return OK;
 }
 
 static enum err token_create_check(struct task *t, struct fault *why)
@@ -236,18 +247,9 @@ static enum err token_create_check(struct task *t, struct fault *why)
 	if (tools && tools->type != JSON_NULL &&
 		token_tools(tools, &t->job.arena, &b->tools, why))
 		e = why->err;
-	b->mcp_wait_s = -1;
-	if (wait && wait->type != JSON_NULL &&
-		(!wait->is_int || wait->integer < 0 || wait->integer > MCP_WAIT_MAX_S))
-		e = fail_at(why, "/mcp_wait", "0 to %d seconds", MCP_WAIT_MAX_S);
-	else if (wait && wait->type != JSON_NULL)
-		b->mcp_wait_s = wait->integer;
-	b->again_s = -1;
-	if (again && again->type != JSON_NULL &&
-		(!again->is_int || again->integer < 0 || again->integer > AGAIN_MAX_S))
-		e = fail_at(why, "/again", "0 to %d seconds", AGAIN_MAX_S);
-	else if (again && again->type != JSON_NULL)
-		b->again_s = again->integer;
+	if (token_seconds(wait, "/mcp_wait", MCP_WAIT_MAX_S, &b->mcp_wait_s, why) ||
+		token_seconds(again, "/again", AGAIN_MAX_S, &b->again_s, why))
+		e = why->err;
 	if (local && local->type != JSON_NULL && !json_is_bool(local))
 		e = fail_at(why, "/local", "true or false");
 	b->local = json_is(local, JSON_TRUE);

@@ -207,9 +207,10 @@ void ask_result_write(
 	bool strict = strict_and_settled(ask);
 	bool unanswered = !json_is(json_get(ask, "answer"), JSON_OBJECT);
 	/* An error in the dialect's own words. */
-	bool failed = json_is(json_get(read, "success"), JSON_FALSE);
+	bool failed =
+		json_is(json_get(read, "success"), JSON_FALSE) || (strict && unanswered);
 
-	text_result_write(w, text, (strict && unanswered) || failed);
+	text_result_write(w, text, failed && !(how & RESULT_WITHDRAWN));
 	if (how & RESULT_TASK) related_task_write(w, json_text(json_get(ask, "id")));
 	if (strict || (how & RESULT_PROMPT)) return;
 	jw_put_raw(w, "structuredContent", data);

@@ -18,6 +18,7 @@ enum result_how {
 	/* A client asks before it runs a tool of its own, and reads one text block: what
 	 * stands beside it is taken for it. */
 	RESULT_PROMPT = 2,
+	RESULT_WITHDRAWN = 8, /* it was to be withdrawn: that it was is no error */
 	RESULT_TASK = 4, /* it answers tasks/result of 2025-11-25, and names its task */
 };
 /* The members of a tool's result, in an object that is open: content, isError and

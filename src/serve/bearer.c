@@ -54,7 +54,7 @@ bool bearer_doubtful(const struct bearer *b)
 
 enum err bearer_refuse(struct fault *why)
 {
-	return fail(why, ERR_NO_TOKEN, "this token has expired");
+	return fail(why, ERR_NO_TOKEN, "this token has expired or was revoked");
 }
 
 void bearer_sign(const struct bearer *b, enum role role, int64_t ws, struct job *job)

@@ -177,6 +177,11 @@ static enum err enter_text(struct request *r, struct str body, struct fault *why
 	return OK;
 }
 
+static bool body_plain(struct str encoding)
+{
+	return !encoding.len || str_is_nocase(encoding, "identity");
+}
+
 static enum err enter_body(
 	struct request *r, const struct http_request *h, struct fault *why)
 {
@@ -185,6 +190,9 @@ static enum err enter_body(
 	enum body_kind kind = body_kind(type);
 
 	t->body = &empty_object;
+	if (h->body.len && !body_plain(http_header(h, "content-encoding")))
+		return fail(
+			why, ERR_MEDIA_TYPE, "a body is taken without Content-Encoding");
 	if (!(r->route->flags & (BODY_JSON | BODY_TEXT)) || (!h->body.len && !type.len))
 		return OK;
 	if (kind == BODY_IS_TEXT && (r->route->flags & BODY_TEXT))
@@ -206,8 +214,8 @@ static enum err enter_key(
 	struct str key = http_header(h, "idempotency-key");
 	struct buf b = { 0 };
 
-	if (!key.len || !(r->route->flags & ROUTE_KEYED)) return OK;
-	if (key.len > KEY_LEN_MAX || !utf8_valid(key))
+	if (!key.at || !(r->route->flags & ROUTE_KEYED)) return OK;
+	if (!key.len || key.len > KEY_LEN_MAX || !utf8_valid(key))
 		return fail(why, ERR_INVALID, "an Idempotency-Key has 1 to %d characters",
 			KEY_LEN_MAX);
 	job->key = arena_str(&job->arena, key);

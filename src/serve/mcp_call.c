@@ -282,11 +282,24 @@ static void wait_limit(struct mcp *m, int64_t most_ms)
 	if (m->entered && m->wait_ms > most_ms) m->wait_ms = most_ms;
 }
 
+/* False: it is missing, which the model is told. */
+static bool ask_named(struct request *r, const struct json *arguments, struct str *out)
+{
+	struct fault why = { 0 };
+
+	*out = str_trim(json_text(json_get(arguments, "ask_id")));
+	if (out->len) return true;
+	fail_at(&why, "/ask_id",
+		"required: the id (ask_…) that the pending result or list_asks gave");
+	call_wrong(r, &why);
+	return false;
+}
+
 static void call_get_answer(struct request *r, const struct json *arguments)
 {
-	struct str ask = json_text(json_get(arguments, "ask_id"));
-	struct str reply = json_text(json_get(arguments, "reply"));
+	struct str ask, reply = json_text(json_get(arguments, "reply"));
 
+	if (!ask_named(r, arguments, &ask)) return;
 	wait_limit(mcp_of(r), number_of(json_get(arguments, "wait_s"), INT32_MAX) * 1000);
 	if (reply.len)
 		text_put(r, ask, "text", reply, &use_reply);
@@ -296,9 +309,12 @@ static void call_get_answer(struct request *r, const struct json *arguments)
 
 static void call_cancel(struct request *r, const struct json *arguments)
 {
+	struct str ask;
+
+	if (!ask_named(r, arguments, &ask)) return;
 	wait_limit(mcp_of(r), 0);
-	text_put(r, json_text(json_get(arguments, "ask_id")), "reason",
-		json_text(json_get(arguments, "reason")), &use_cancel);
+	mcp_of(r)->how |= RESULT_WITHDRAWN;
+	text_put(r, ask, "reason", json_text(json_get(arguments, "reason")), &use_cancel);
 }
 
 static void data_send(struct request *r, struct str text, struct buf *data)

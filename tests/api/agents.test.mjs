@@ -75,6 +75,10 @@ test('what is wrong with an agent is told with its place', async () => {
 	await wrong({ validation: { risks: [] } }, '/validation/risks');
 	await wrong({ on_error: 'cry' }, '/on_error');
 	await wrong({ kind: 'acp' }, '/kind');
+	await wrong({ program: 'claude', cwd: '/srv' }, '/program', '/cwd');
+	const nulls = { name: 'nulls', provider: 'anthropic', model: 'm', program: null, cwd: null, mode: null };
+	assert.equal((await admin.post('/v1/agents', nulls)).status, 201);
+	assert.equal((await admin.delete('/v1/agents/nulls')).status, 204);
 	assert.equal((await member.get('/v1/agents/w')).status, 404);
 });
 

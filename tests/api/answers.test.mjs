@@ -123,6 +123,13 @@ test('answer is refused where there are two questions', async () => {
 	assert.equal((await member.read(ask)).status, 'pending');
 });
 
+test('answer is for the one question that must be answered, where the others may be left out', async () => {
+	const ask = await agent.ask({ questions: [text({ key: 'why', required: false }), choice({ key: 'env' })] });
+	const reply = await member.post(`/v1/asks/${ask.id}/answer`, { answer: 'staging' });
+	assert.equal(reply.status, 200, reply.text);
+	assert.deepEqual(reply.body.ask.answer, { env: { selected: ['staging'] } });
+});
+
 test('an unknown question is refused with its pointer', async () => {
 	const ask = await agent.ask();
 	const reply = await member.answer(ask, { q1: true, q9: true });

@@ -226,6 +226,11 @@ test('application/json may say its charset', async () => {
 	assert.equal(reply.status, 201);
 });
 
+test('a body that is compressed is 415', async () => {
+	const send = (encoding) => agent.request('POST', '/v1/asks', { body: '{"question":"x"}', headers: { 'content-encoding': encoding } });
+	assert.deepEqual([(await send('gzip')).status, (await send('identity')).status], [415, 201]);
+});
+
 test('plain text is 415 where no question can be made of it', async () => {
 	const ask = await agent.ask();
 	const reply = await member.request('POST', `/v1/asks/${ask.id}/answer`, { body: 'yes',

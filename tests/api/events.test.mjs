@@ -118,6 +118,8 @@ test('types and session filter the list', async () => {
 	const { items } = await admin.events(0,
 		`&session=${ask.session}&types=ask.created,ask.answered`);
 	assert.deepEqual(types(items), ['ask.created', 'ask.answered']);
+	const { status, body } = await admin.get('/v1/events?format=json&types=ask.created,nonsense');
+	assert.deepEqual([status, body.errors[0].pointer], [422, '/types']);
 });
 
 for (const query of ['types=ask.born', 'after=-1', 'after=x', 'format=xml']) {

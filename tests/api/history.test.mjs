@@ -47,6 +47,11 @@ test('history: by whom, with which outcome, when', async () => {
 	assert.equal(ids(await list(member, `?session=${session}&from=${at}`)).length >= 3, true);
 	assert.deepEqual(ids(await list(agent, '?status=settled&agent=other')),
 		ids(await list(agent, '?status=settled')), 'an agent sees its own only');
+	/* Two filters that contradict each other find nothing. */
+	for (const query of ['status=pending&outcome=answered', 'status=pending&by=me', 'status=expired&outcome=skipped']) {
+		assert.deepEqual(ids(await list(member, `?session=${session}&${query}`)), [], query);
+	}
+	assert.deepEqual(ids(await list(member, `?session=${session}&status=answered&outcome=answered`)), [asked.answered.id]);
 });
 
 test('history comes in pages, newest first, none twice', async () => {

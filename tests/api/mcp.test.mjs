@@ -391,6 +391,16 @@ test('an ask is withdrawn, listed, and its progress told', async () => {
 	const gone = await client.call('cancel_ask', { ask_id: id, reason: 'found out' });
 	assert.equal(gone.structuredContent.status, 'cancelled');
 	assert.equal((await client.call('cancel_ask', { ask_id: id })).structuredContent.status, 'cancelled');
+	/* Also where its dialect calls a question that nobody answered an error. */
+	const other = await client.call('UserQuestionTool', { operation: 'ask', question: 'Withdraw me?', questionType: 'text' });
+	const withdrawn = await client.call('cancel_ask', { ask_id: other.structuredContent.ask_id });
+	assert.deepEqual([withdrawn.isError, withdrawn.structuredContent.status], [false, 'cancelled']);
+	for (const tool of ['get_answer', 'cancel_ask']) {
+		for (const args of [{}, { ask_id: 5 }, { ask_id: '' }]) {
+			const wrong = await client.call(tool, args);
+			assert.deepEqual([wrong.isError, /\/ask_id: required/.test(wrong.content[0].text)], [true, true], wrong.content[0].text);
+		}
+	}
 	const told = await client.call('report_progress', { text: 'Half way', step: 1, steps: 2 });
 	const session = (await agent.get(`/v1/sessions/${told.structuredContent.session}`)).body;
 	assert.equal(session.external_id.startsWith('mcp:tok_'), true);

@@ -212,6 +212,16 @@ test('a token is shown once, and works', async () => {
 	assert.equal(listed.name, 'ci');
 });
 
+test('the times of a token are seconds or durations', async () => {
+	const make = (body) => admin.post('/v1/tokens', { role: 'agent', name: 'timed', ...body });
+	const { body: token } = await make({ mcp_wait: '30s', again: '15m', expires: '24h' });
+	assert.deepEqual([token.mcp_wait, token.again], [30, 900]);
+	for (const [body, pointer] of [[{ mcp_wait: '2h' }, '/mcp_wait'], [{ again: '8d' }, '/again'], [{ again: 'soon' }, '/again']]) {
+		const reply = await make(body);
+		assert.deepEqual([reply.status, reply.body.errors?.[0].pointer], [422, pointer]);
+	}
+});
+
 test("an agent's name is its token's by default", async () => {
 	const made = (await admin.post('/v1/tokens', { role: 'agent', name: 'solo' })).body;
 	assert.equal(made.agent, 'solo');
