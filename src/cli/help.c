@@ -53,6 +53,9 @@ const char *help_exit(struct cli *cli, const struct command *c, struct str statu
 	struct str common = arena_print(&cli->arena, "help.exit.%.*s", STR_ARGS(status));
 	const char *text = c && tail.at ? text_find(cli, c, tail.at) : NULL;
 
+	/* Of all commands together. */
+	if (!c && tail.at)
+		text = msg_text(arena_print(&cli->arena, "help.parley%s", tail.at).at);
 	if (!text && common.at) text = msg_text(common.at);
 	return text ? text : "";
 }
@@ -111,9 +114,7 @@ static struct str flag_left(struct cli *cli, const struct flag *f)
 		f->value ? " " : "", f->value ? f->value : "");
 }
 
-/* What a setting is, and its default. */
-static const char *setting_help(
-	struct cli *cli, const struct command *c, const struct flag *f)
+const char *help_setting(struct cli *cli, const struct command *c, const struct flag *f)
 {
 	const char *text = help_flag(cli, c, f);
 	struct setting_info s;
@@ -148,7 +149,7 @@ static void flags_add(struct cli *cli, const struct command *c, struct buf *out)
 				own ? "help.title.options" : "help.title.settings");
 		before = own;
 		row_add(out, flag_left(cli, f), FLAG_COLUMN,
-			own ? help_flag(cli, c, f) : setting_help(cli, c, f));
+			own ? help_flag(cli, c, f) : help_setting(cli, c, f));
 	}
 }
 

@@ -1,6 +1,8 @@
 /* man.c - manual pages in mdoc, from the same tables and texts as --help. */
 #include "cli/help.h"
 
+#include <string.h>
+
 static const char DATE[] = "November 15, 2026";
 
 /* Text that no macro is read in. */
@@ -66,8 +68,10 @@ static void page_start(struct buf *out, const char *title, int section, const ch
 	struct str text = str_of(summary);
 
 	if (text.len > 0 && text.at[text.len - 1] == '.') text.len--;
-	buf_print(out, ".Dd %s\n.Dt %s %d\n.Os\n.Sh NAME\n.Nm %s\n.Nd %.*s\n", DATE,
-		title, section, name, STR_ARGS(text));
+	buf_print(out,
+		".Dd %s\n.Dt %s %d\n.Os Parley " PARLEY_VERSION
+		"\n.Sh NAME\n.Nm %s\n.Nd %.*s\n",
+		DATE, title, section, name, STR_ARGS(text));
 }
 
 /* "token create" as PARLEY-TOKEN-CREATE, or as parley-token-create. */
@@ -90,12 +94,14 @@ static void flags_add(struct cli *cli, const struct command *c, struct buf *out)
 
 	buf_add_text(out, ".Bl -tag -width Ds\n");
 	for (size_t i = 0; (f = help_flag_at(cli, c, i, &own)); i++) {
+		if (strcmp(f->name, "help") == 0)
+			continue; /* whoever reads this has it */
 		buf_add_text(out, ".It");
 		if (f->letter) buf_print(out, " Fl %c ,", f->letter);
 		buf_print(out, " Fl -%s", f->name);
 		if (f->value) buf_add_text(out, " Ar"), arg_add(out, f->value);
 		buf_add_char(out, '\n');
-		prose_add(out, help_flag(cli, c, f));
+		prose_add(out, own ? help_flag(cli, c, f) : help_setting(cli, c, f));
 	}
 	buf_add_text(out, ".El\n");
 }
@@ -162,6 +168,12 @@ void man_overview(struct cli *cli, struct buf *out)
 
 void man_settings(struct cli *cli, struct buf *out)
 {
+	static const struct {
+		const char *title, *id;
+	} sections[] = { { "RESUMERS", "help.man.resumers" },
+		{ "VERIFIERS", "help.man.verifiers" },
+		{ "CHANNELS", "help.man.channels" },
+		{ "PROVIDERS AND AGENTS", "help.man.agents" } };
 	struct setting_info s;
 
 	page_start(
@@ -184,14 +196,16 @@ void man_settings(struct cli *cli, struct buf *out)
 						       { "accepts", accepts });
 		line_add(out, said);
 	}
-	buf_add_text(out, ".El\n.Sh RESUMERS\n");
-	prose_add(out, msg_text("help.man.resumers"));
-	buf_add_text(out, ".Sh VERIFIERS\n");
-	prose_add(out, msg_text("help.man.verifiers"));
+	buf_add_text(out, ".El\n");
+	for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
+		buf_print(out, ".Sh %s\n", sections[i].title);
+		prose_add(out, msg_text(sections[i].id));
+	}
 	buf_add_text(out,
 		".Sh EXAMPLES\n.Bd -literal\nlisten = 0.0.0.0:7275\n"
 		"url = https://desk.example.org\nplain = yes\nask_rate = 600\n\n"
 		"[resumers]\nclaude = claude --resume {external_id} -p {context}\n\n"
-		"[verifiers]\nscan = https://scan.example.org/ask\n.Ed\n"
+		"[verifiers]\nscan = https://scan.example.org/ask\n\n"
+		"[provider anthropic]\nkey_env = ANTHROPIC_API_KEY\n.Ed\n"
 		".Sh SEE ALSO\n.Xr parley 1\n");
 }

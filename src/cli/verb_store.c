@@ -62,6 +62,10 @@ static int backup_run(struct cli *cli)
 	progress_bar_end(&bar);
 	if (e == ERR_CONFLICT)
 		return CLI_USAGE(cli, "cli.backup.exists", { "file", file });
+	if (!e && args_have(&cli->args, "json"))
+		printf("{\"file\":%.*s}\n", STR_ARGS(text_json(cli, file)));
+	else if (!e && isatty(STDERR_FILENO)) /* cron would send it by mail */
+		SAY("cli.backup.done", { "file", file });
 	if (!e) return EXIT_YES;
 	cli_fail(cli, &why);
 	return e == ERR_INVALID ? EXIT_USAGE : EXIT_NO;
