@@ -50,7 +50,7 @@ struct worker {
 	pthread_cond_t go;	   /* it has work, or the server stops */
 	int stop_fd;		   /* readable: what is under way is to be given up */
 	bool busy;		   /* under the runner's lock */
-	bool told;		   /* to give up; likewise */
+	atomic_bool told;	   /* to give up; written under the lock */
 	struct run_work work;	   /* to begin with */
 	struct claimed_runs *from; /* whose memory that is */
 	char run[ID_SIZE];	   /* that it works on; under the lock */

@@ -43,9 +43,7 @@ static void claimed_drop(struct claimed_runs *c)
 
 bool worker_told(struct worker *w)
 {
-	struct pollfd p = { .fd = w->stop_fd, .events = POLLIN };
-
-	return poll(&p, 1, 0) > 0;
+	return atomic_load(&w->told);
 }
 
 bool worker_sleep(struct worker *w, int64_t ms)
@@ -160,7 +158,8 @@ static void *worker_main(void *ctx)
 		rested = worker_go(w);
 		pthread_mutex_lock(&r->lock);
 		r->stray |= !rested;
-		w->busy = w->told = false;
+		w->busy = false;
+		atomic_store(&w->told, false);
 		stop_clear(w);
 		w->run[0] = '\0';
 		r->busy--;
@@ -216,8 +215,7 @@ static void worker_give_up(struct worker *w)
 {
 	uint64_t one = 1;
 
-	if (w->told) return;
-	w->told = true;
+	if (atomic_exchange(&w->told, true)) return;
 	if (write(w->stop_fd, &one, sizeof one) < 0) return;
 }
 

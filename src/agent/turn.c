@@ -70,6 +70,7 @@ static void delta_came(void *ctx, const struct model_delta *d)
 
 	if (d->type == DELTA_TOOL) {
 		call_show(c);
+		if (!desk_hint_wanted(c->w->runner->desk)) return;
 		show_text(&w, "name", d->text);
 		show_text(&w, "status", STR("pending"));
 		hint_say(c, "run.tool", &b);
@@ -255,6 +256,7 @@ static void progress_show(struct model_call *c, const struct usage *u)
 	struct json_writer w = { .out = &b };
 	int64_t ms = clock_mono_ms() - c->began_ms;
 
+	if (!desk_hint_wanted(c->w->runner->desk)) return;
 	jw_key(&w, "percent");
 	jw_null(&w);
 	jw_key(&w, "text");

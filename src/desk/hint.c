@@ -36,6 +36,16 @@ void desk_hint_readers(struct desk *d, int more)
 	pthread_mutex_unlock(&d->hints.lock);
 }
 
+bool desk_hint_wanted(struct desk *d)
+{
+	bool wanted;
+
+	pthread_mutex_lock(&d->hints.lock);
+	wanted = d->hints.readers || d->peers;
+	pthread_mutex_unlock(&d->hints.lock);
+	return wanted;
+}
+
 /* The lock is held: hints of one run come in their order. */
 static void hint_pass(struct desk *d, const struct hint *h)
 {

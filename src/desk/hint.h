@@ -18,6 +18,7 @@ typedef void desk_hint_fn(void *ctx, const struct hint *);
 void desk_on_hint(struct desk *, desk_hint_fn *, void *ctx);
 /* So many more, or with a negative number fewer, read what it is told; without any it is not called. */
 void desk_hint_readers(struct desk *, int more);
+bool desk_hint_wanted(struct desk *); /* does anybody read, here or on another node? */
 
 /* Text of the answer: shown, and kept until the turn ends. */
 void desk_hint_text(struct desk *, int64_t ws, struct str session, struct str run,

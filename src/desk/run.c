@@ -87,7 +87,8 @@ enum err run_calls_fetch(struct rows *rows, const struct run *r, struct fault *w
 	const struct run_message *m = rows_find(rows, RECORD_MESSAGES, r->message);
 
 	if (m && rows_is_new(m)) return OK; /* they are as new */
-	return rows_fetch(rows, RECORD_TOOL_CALLS, SQL_CALLS_OF_MESSAGE, args, 4, why);
+	return rows_fetch_once(
+		rows, RECORD_TOOL_CALLS, SQL_CALLS_OF_MESSAGE, args, 4, why);
 }
 
 const struct tool_call *run_calls_next(

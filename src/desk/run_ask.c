@@ -253,7 +253,6 @@ static const struct tool_call *call_of_ask(struct rows *rows, const struct ask *
 enum err run_settled(struct task *t, struct rows *rows, struct session *s,
 	const struct ask *a, struct fault *why)
 {
-	const struct val args[] = { val_int(a->ws), val_text(a->id) };
 	const struct tool_call *at;
 	const struct run *found;
 	struct tool_call *c;
@@ -265,7 +264,7 @@ enum err run_settled(struct task *t, struct rows *rows, struct session *s,
 	r = rows_change(rows, found);
 	if (!r) return fail(why, ERR_MEMORY, "out of memory");
 	if (str_eq(r->recovery, a->id)) return recovery_settled(t, rows, s, r, a, why);
-	e = rows_fetch(rows, RECORD_TOOL_CALLS, SQL_CALL_BY_ASK, args, 2, why);
+	if (r->message.len) e = run_calls_fetch(rows, r, why);
 	at = e ? NULL : call_of_ask(rows, a);
 	if (!at) return e;
 	c = rows_change(rows, at);

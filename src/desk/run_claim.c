@@ -234,23 +234,23 @@ static enum err claim_decide(struct job *job, struct rows *rows, struct fault *w
 {
 	struct task *t = task_of(job);
 	struct run_claim *c = t->checked;
-	struct run_claiming *q = ARENA_NEW(rows->arena, struct run_claiming);
+	struct run_claiming room, *q = &room; /* owners are filled in as they are found */
 	const struct val next[] = { val_int(rows->now_ms), val_text(c->by) };
 	enum err e;
 
-	if (!q) return fail(why, ERR_MEMORY, "out of memory");
 	c->works = NULL;
 	c->len = 0;
 	c->left = false;
-	*q = (struct run_claiming){ .claim = { .by = c->by,
-					    .free = c->free,
-					    .take = c->take,
-					    .along = c->along,
-					    .left = &c->left,
-					    .length_ms = RUN_LEASE_MS },
-		.t = t,
-		.c = c,
-		.rows = rows };
+	q->claim = (struct lease_claim){ .by = c->by,
+		.free = c->free,
+		.take = c->take,
+		.along = c->along,
+		.left = &c->left,
+		.length_ms = RUN_LEASE_MS };
+	q->t = t;
+	q->c = c;
+	q->rows = rows;
+	q->owners_len = q->cap = 0;
 	e = c->along ? OK : lost_requeue(rows, c, why);
 	if (!e) e = rows_query(rows, SQL_RUNS_WORKING, NULL, 0, working_row, q, why);
 	if (!e) e = rows_claim(rows, &leased_runs, &q->claim, run_claimed, q, why);

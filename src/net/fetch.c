@@ -110,11 +110,11 @@ static enum fetch_ending fetching_drive(struct fetching *g, CURLM *multi, CURLco
 	const struct fetch_request *r = g->request;
 	struct curl_waitfd stop = { .fd = r->stop_fd, .events = CURL_WAIT_POLLIN };
 
+	if (stop_asked(r->stop_fd)) return FETCH_STOPPED;
 	for (;;) {
 		int running = 0, left;
 		CURLMsg *m;
 
-		if (stop_asked(r->stop_fd)) return FETCH_STOPPED;
 		curl_multi_perform(multi, &running);
 		while ((m = curl_multi_info_read(multi, &left)))
 			if (m->msg == CURLMSG_DONE) {
@@ -125,6 +125,7 @@ static enum fetch_ending fetching_drive(struct fetching *g, CURLM *multi, CURLco
 		if (r->idle_ms && clock_mono_ms() - g->alive_ms >= r->idle_ms)
 			return FETCH_SILENT;
 		curl_multi_poll(multi, &stop, r->stop_fd >= 0, wait_ms(g), NULL);
+		if (stop.revents) return FETCH_STOPPED;
 	}
 }
 

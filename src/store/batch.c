@@ -78,10 +78,11 @@ static void committed(struct batch *b, struct owed *o)
 
 void batch_durable(const struct batch *b, const struct owed *o)
 {
+	/* First: a thread that is to go on has a way before it. */
+	if (o->follower) o->follower->done(o->follower);
 	if (o->tells) b->hooks->told(b->hooks->ctx, o->told);
 	told_drop(o->told);
 	hand_back(o->jobs, o->len);
-	if (o->follower) o->follower->done(o->follower);
 }
 
 /* ---- one transaction ---- */

@@ -250,13 +250,19 @@ enum err rows_claim(struct rows *rows, const struct leased *l,
 	const struct lease_claim *c, lease_claimed_fn *claimed, void *ctx,
 	struct fault *why)
 {
-	struct claiming *q = ARENA_NEW(rows->arena, struct claiming);
+	struct claiming room,
+		*q = &room; /* 64 KB: what is not used of it is not touched */
 	struct lease_tally *owner;
 	enum err e;
 
 	if (c->take <= 0 || c->free <= 0) return OK;
-	if (!q) return fail(why, ERR_MEMORY, "out of memory");
-	*q = (struct claiming){ .rows = rows, .l = l, .c = c, .free = c->free };
+	q->rows = rows;
+	q->held = NULL;
+	q->l = l;
+	q->c = c;
+	q->owners_len = q->groups_len = 0;
+	q->free = c->free;
+	q->taken = 0;
 	e = claiming_look(q, why);
 	if (!e && c->along) claiming_along(q);
 	while (!e && q->taken < c->take && (owner = owner_next(q))) {

@@ -434,7 +434,17 @@ static const char step_6[] =
 	"CREATE INDEX deliveries_due ON deliveries (lease_by, next_ms)"
 	" WHERE status = 'waiting' AND carrier = '' AND kind <> 'route';";
 
-static const char *const steps[] = { step_1, step_2, step_3, step_4, step_5, step_6 };
+/* 7. */
+static const char step_7[] =
+	/* The sub-agents of one run are found by its name. With a range in the condition SQLite took
+	 * that for the narrower way, and went through those of all. The call that an ask belongs to is
+	 * found by its message. */
+	"DROP INDEX runs_by_parent;"
+	"CREATE INDEX runs_by_parent ON runs (ws, parent, id) WHERE parent <> '';"
+	"DROP INDEX tool_calls_by_ask;";
+
+static const char *const steps[] = { step_1, step_2, step_3, step_4, step_5, step_6,
+	step_7 };
 
 enum { NEWEST = sizeof(steps) / sizeof(steps[0]) };
 

@@ -205,6 +205,7 @@ void rows_start(struct rows *rows, struct arena *arena, struct db *db, struct id
 	rows->statements_first = NULL;
 	rows->statements_end = &rows->statements_first;
 	rows->policies = NULL;
+	rows->once = NULL;
 	rows->next_deadline_ms = 0;
 	rows->delivers = rows->runs = rows->queued = false;
 	rows->delivers_ms = 0;

@@ -44,6 +44,14 @@ struct policy_seen {
 	int64_t ws, version;
 };
 
+/* A statement whose records are copies of this batch. */
+struct fetched_once {
+	struct fetched_once *next;
+	enum sql sql;
+	const struct val *args;
+	int len;
+};
+
 /* Who people of a workspace were when a job decided by that. */
 struct people_guard {
 	struct people_guard *next;
@@ -87,6 +95,7 @@ struct rows {
 	size_t staged_len;
 	struct statement *statements_first, **statements_end;
 	struct policy_seen *policies;
+	struct fetched_once *once;
 	int64_t next_deadline_ms; /* the earliest of rows_due_at; 0: none */
 	bool delivers;		  /* deliveries were staged in this batch that are due */
 	int64_t delivers_ms;	  /* and the first of those that are due later; 0: none */
@@ -175,6 +184,9 @@ enum err rows_fetch_token(struct rows *, int64_t ws, struct str id,
  * still fit is for the caller to see: an earlier job may have changed them. */
 enum err rows_fetch(struct rows *, enum record_id, enum sql, const struct val *, int len,
 	struct fault *);
+/* The same, but not again in a batch that has done it. */
+enum err rows_fetch_once(struct rows *, enum record_id, enum sql, const struct val *,
+	int len, struct fault *);
 /* A look at the store that changes nothing and loads no record. */
 enum err rows_query(struct rows *, enum sql, const struct val *, int len, row_fn *,
 	void *ctx, struct fault *);

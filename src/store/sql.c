@@ -481,7 +481,7 @@ const char *const sql_written[SQL_RECORDS] = {
 	[SQL_RUNS_GO] = "UPDATE runs SET wake_ms = $2 WHERE ws = $1 AND status = 'queued'"
 			" AND wake_ms > $2",
 	[SQL_RUNS_OF_PARENT] = "SELECT @runs FROM runs WHERE ws = $1 AND parent = $2"
-			       " AND parent > '' ORDER BY id",
+			       " AND parent <> '' ORDER BY id",
 	/* The newest $3, newest first. */
 	[SQL_RUNS_OF_SESSION] = "SELECT @runs FROM runs WHERE ws = $1 AND session = $2"
 				" ORDER BY id DESC LIMIT $3",
@@ -504,8 +504,6 @@ const char *const sql_written[SQL_RECORDS] = {
 	[SQL_CALLS_OF_MESSAGE] =
 		"SELECT @tool_calls FROM tool_calls WHERE ws = $1 AND session = $2"
 		" AND message = $3 AND id > $4 ORDER BY n",
-	[SQL_CALL_BY_ASK] = "SELECT @tool_calls FROM tool_calls WHERE ws = $1"
-			    " AND ask = $2 AND ask > ''",
 	[SQL_CALL_LIST] = "SELECT @tool_calls FROM tool_calls WHERE ws = $1"
 			  " AND session = $2 ORDER BY id DESC LIMIT $3",
 	/* How often this call, with these arguments, failed in this run before. */

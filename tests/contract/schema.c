@@ -91,7 +91,7 @@ static enum err plan_row(void *ctx, const struct row *row, struct fault *why)
 	return OK;
 }
 
-/* However many deliveries there are, these read no more than what they are about. */
+/* However many deliveries and runs there are, these read no more than what they are about. */
 static void what_is_due_is_found_without_reading_all(void **state)
 {
 	static const struct {
@@ -107,7 +107,12 @@ static void what_is_due_is_found_without_reading_all(void **state)
 		{ SQL_DELIVERY_HELD, "deliveries_due (lease_by=?)" },
 		{ SQL_DELIVERY_LOST, "deliveries_due (lease_by>?)" },
 		{ SQL_OF(RECORD_DELIVERIES, RECORD_DELETE_OF_SESSION),
-			"deliveries_once (ws=? AND ask=?)" } };
+			"deliveries_once (ws=? AND ask=?)" },
+		{ SQL_RUNS_OF_PARENT, "runs_by_parent (ws=? AND parent=?)" },
+		{ SQL_CALLS_OF_MESSAGE,
+			"tool_calls_by_session (ws=? AND session=? AND id>?)" },
+		{ SQL_RUN_HELD, "runs_held (lease_by=?)" },
+		{ SQL_RUN_HELD_BY, "runs_held (lease_by=?)" } };
 	struct db *db;
 
 	(void)state;
