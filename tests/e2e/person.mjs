@@ -44,6 +44,10 @@ export class Person {
 	heading(name) {
 		return this.page.getByRole('heading', { level: 1, name, exact: true });
 	}
+	/** The heading of the inbox, which says how many wait; the second one where a card stands beside it. */
+	waiting(n) {
+		return this.page.getByRole('heading', { name: this.tn('inbox.waiting', n), exact: true });
+	}
 	text(id, params) {
 		return this.page.getByText(this.t(id, params)).first();
 	}

@@ -12,7 +12,7 @@ async function few(me) {
 }
 const whole = async (me) => {
 	await me.come('/inbox');
-	await until(async () => await me.heading(me.tn('inbox.waiting', MANY)).count(), 'all of them', 60_000);
+	await until(async () => await me.waiting(MANY).count(), 'all of them', 60_000);
 	await few(me);
 };
 /* Its rows keep their places while one scrolls: the pointer is over them. */
@@ -68,6 +68,6 @@ area(`${MANY} pending asks`, (scenario) => {
 		await desk.marie.post(`/v1/asks/${gone.id}/answer`, { answer: true });
 		await me.row(gone.questions[0].text).waitFor({ state: 'detached' });
 		await desk.agent.ask({ question: gone.questions[0].text, type: 'boolean' });
-		await until(async () => await me.heading(me.tn('inbox.waiting', MANY)).count(), 'as many as before');
+		await until(async () => await me.waiting(MANY).count(), 'as many as before');
 	});
 }, { furnish: (desk) => fillInbox(desk.server, MANY), keep: true, stands: true });

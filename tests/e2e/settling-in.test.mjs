@@ -39,7 +39,7 @@ area('settling in', (scenario) => {
 			await me.press(me.button('users.disable.name', { name }, row));
 			await me.press(me.button('users.disable', {}, me.dialog));
 			await until(async () => (await users(desk)).find((user) => user.name === name).disabled, 'shut out');
-			await ada.page.reload();
+			await ada.text('login.ended').waitFor();
 			await ada.button('login.enter').waitFor();
 		});
 		await me.press(me.button('users.enable.name', { name }, row));
@@ -353,6 +353,7 @@ area('settling in', (scenario) => {
 			assert.equal(nav.width, 180);
 			assert.ok(middle.left === nav.right && middle.width >= 320 && middle.width <= 520, `a list of ${middle.width}`);
 			assert.ok(card.left > middle.right && card.width <= 860, `a card of ${card.width}`);
+			assert.equal(await me.page.locator('h1:not([aria-level="2"])', { visible: true }).count(), 1, 'one first heading');
 			return;
 		}
 		assert.equal(await me.page.getByRole('article').count(), 0, 'the list alone');
@@ -368,6 +369,11 @@ area('settling in', (scenario) => {
 			assert.ok(height >= 48 && bottom <= (await box(bar)).top, `${height} high, down to ${bottom}`);
 		}
 		await desk.pending(ask.id);
+		await me.open({ kind: 'approval', title: 'One row?', operation: { name: 'shell', risk: 'high', arguments: { command: 'make' } } });
+		await me.button('approval.approve').waitFor();
+		const tops = await me.page.locator('article .actions > :is(button, details)').evaluateAll((all) =>
+			all.filter((one) => one.checkVisibility()).map((one) => Math.round(one.getBoundingClientRect().top)));
+		assert.deepEqual([tops.length, new Set(tops).size], [4, 1], 'Approve, for longer, Reject and … in one row');
 	});
 
 	scenario('help, places and search by single keys', { input: 'keyboard' }, async (me) => {

@@ -128,9 +128,9 @@ area('sight', (scenario) => {
 		}
 	});
 
-	scenario('at 400 %, a toast lies over no button of the card', async (me, desk) => {
-		await beside(me, {}, async (own) => {
-			await own.page.setViewportSize(ZOOMED);
+	for (const zoom of [true, false]) scenario(`${zoom ? 'at 400 %' : 'on a phone'}, a toast lies over no button of the card`, async (me, desk) => {
+		await beside(me, { view: 'phone' }, async (own) => {
+			if (zoom) await own.page.setViewportSize(ZOOMED);
 			await own.open(questions);
 			await own.live();
 			await desk.agent.ask({ question: 'Meanwhile?', type: 'boolean' });
@@ -160,6 +160,8 @@ area('sight', (scenario) => {
 				JSON.stringify({ ...JSON.parse(localStorage.getItem('parley.settings')), density: wanted })), density);
 			await me.visit('/inbox');
 			await me.list.locator('.risk').first().waitFor();
+			const high = (await me.list.locator('[data-row]').last().boundingBox()).height;
+			assert.ok(high <= (!me.wide ? 68 : density === 'compact' ? 38 : 60), `${density}: a row of ${high} px`);
 			const cut = await me.page.evaluate(() => [...document.querySelectorAll('[data-row] :is(.risk, .when)')].filter((node) => {
 				const box = node.getBoundingClientRect();
 				for (let at = node.parentElement; at && !at.matches('li'); at = at.parentElement) {
