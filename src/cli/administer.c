@@ -1,37 +1,53 @@
-/* administer.c - calls that administration makes: on the store, or through the
- * server's own socket. */
+/* administer.c - calls that administration makes: on the store, through the server's own
+ * socket, or to a server elsewhere. */
 #include "cli/administer.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "admin/inspect.h"
+#include "cli/reach.h"
 #include "client/locate.h"
 #include "text/safe_text.h"
 
 const struct flag admin_flags[] = { { .name = "workspace", .value = "NAME" },
 	{ .name = "json" }, { 0 } };
 
-static int administer_with(struct cli *cli, struct admin *admin, const char *method,
-	struct str path, struct str body, const struct json **out)
-{
-	struct fault why = { 0 };
+/* ---- a server elsewhere ---- */
 
-	return admin_do(admin, method, path, body, &cli->arena, out, &why)
-		       ? cli_fail(cli, &why)
-		       : EXIT_YES;
+static const char *env_of(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value && *value ? value : NULL;
 }
+
+/* Without a store here, and with none named, the server that the environment names is
+ * meant, with its token's rights. */
+static bool elsewhere_meant(struct cli *cli)
+{
+	return env_of("PARLEY_URL") && env_of("PARLEY_TOKEN") &&
+	       !args_have(&cli->args, "data") && !args_have(&cli->args, "store") &&
+	       !args_have(&cli->args, "workspace") && !env_of("PARLEY_DATA") &&
+	       !env_of("PARLEY_STORE") && store_missing(cli->settings.store);
+}
+
+/* ---- where a command works ---- */
+
+struct place_of_work {
+	struct admin *admin;   /* the store, or the socket of its server */
+	struct client *client; /* or a server elsewhere */
+};
 
 static struct admin *admin_reach(struct cli *cli, int *status)
 {
 	struct str file = str_from(cli->settings.store, strlen("sqlite:"));
 	bool makes = cli->command->makes_store,
 	     fresh = store_missing(cli->settings.store);
-	const char *elsewhere = getenv("PARLEY_URL");
 	struct fault why = { 0 };
 	struct admin *admin;
 
-	if (elsewhere && *elsewhere)
+	if (env_of("PARLEY_URL"))
 		SAY("cli.admin.not_url", { "folder", cli->settings.data });
 	if (fresh && !makes) {
 		*status = CLI_USAGE(cli, "cli.admin.no_store", { "file", file });
@@ -46,35 +62,77 @@ static struct admin *admin_reach(struct cli *cli, int *status)
 	return admin;
 }
 
+static int work_open(struct cli *cli, struct place_of_work *p)
+{
+	struct fault why = { 0 };
+	int status = EXIT_YES;
+
+	*p = (struct place_of_work){ 0 };
+	if (!elsewhere_meant(cli)) {
+		p->admin = admin_reach(cli, &status);
+		return status;
+	}
+	p->client =
+		client_new(&(struct client_setup){ .url = administer_url(cli),
+				   .token = str_of(env_of("PARLEY_TOKEN")),
+				   .via = STR("cli"),
+				   .lang = msg_lang() == LANG_FR ? STR("fr") : STR_NONE,
+				   .stop_fd = cli->term.stop_fd },
+			&why);
+	return p->client ? EXIT_YES : cli_fail(cli, &why);
+}
+
+static void work_close(struct place_of_work *p)
+{
+	admin_close(p->admin);
+	client_free(p->client);
+}
+
+static int work_do(struct cli *cli, struct place_of_work *p, const char *method,
+	struct str path, struct str body, const struct json **out)
+{
+	struct api_reply reply = { 0 };
+	struct fault why = { 0 };
+	int status;
+
+	if (!p->client)
+		return admin_do(p->admin, method, path, body, &cli->arena, out, &why)
+			       ? cli_fail(cli, &why)
+			       : EXIT_YES;
+	status = reach_call(cli, p->client, method, path, body, &reply, NULL);
+	*out = reply.json;
+	return status;
+}
+
 int administer(struct cli *cli, const char *method, struct str path, struct str body,
 	const struct json **out)
 {
-	int status = EXIT_YES;
-	struct admin *admin = admin_reach(cli, &status);
+	struct place_of_work p;
+	int status = work_open(cli, &p);
 
-	if (admin) status = administer_with(cli, admin, method, path, body, out);
-	admin_close(admin);
+	if (status == EXIT_YES) status = work_do(cli, &p, method, path, body, out);
+	work_close(&p);
 	return status;
 }
 
 int administer_list(
 	struct cli *cli, struct str path, const struct json ***items, size_t *len)
 {
-	int status = EXIT_YES;
-	struct admin *admin = admin_reach(cli, &status);
+	struct place_of_work p;
+	int status = work_open(cli, &p);
 	struct str cursor = STR_NONE;
 	size_t cap = 0;
 
 	*items = NULL;
 	*len = 0;
-	while (admin && status == EXIT_YES) {
+	while (status == EXIT_YES) {
 		const struct json *page = NULL, *got;
 		struct str at = cursor.len == 0
 					? path
 					: arena_print(&cli->arena, "%.*s&cursor=%.*s",
 						  STR_ARGS(path), STR_ARGS(cursor));
 
-		status = administer_with(cli, admin, "GET", at, STR_NONE, &page);
+		status = work_do(cli, &p, "GET", at, STR_NONE, &page);
 		got = json_get(page, "items");
 		if (status != EXIT_YES || !json_is(got, JSON_ARRAY)) break;
 		if (*len + got->count > cap) {
@@ -91,7 +149,7 @@ int administer_list(
 		cursor = json_text(json_get(page, "next_cursor"));
 		if (cursor.len == 0) break;
 	}
-	admin_close(admin);
+	work_close(&p);
 	return status;
 }
 
@@ -171,6 +229,7 @@ struct str administer_url(struct cli *cli)
 	struct server_info at;
 	struct fault why = { 0 };
 
+	if (elsewhere_meant(cli)) return str_of(env_of("PARLEY_URL"));
 	return server_info_read(cli->settings.data, &cli->arena, &at, &why) == OK
 		       ? at.url
 		       : STR_NONE;

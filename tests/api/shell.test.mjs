@@ -146,6 +146,21 @@ test('administration that makes a store says so, and that PARLEY_URL is not mean
 	assert.match(list.stderr, /not the server at PARLEY_URL/);
 });
 
+test('where there is no store, administration works on the server that PARLEY_URL and PARLEY_TOKEN name', { skip: notInAFile }, async () => {
+	const as = (role) => ({ env: { PARLEY_URL: server.url, PARLEY_TOKEN: server.secrets[role] } });
+	const made = await server.run(['user', 'create', 'faraway'], as('admin'));
+	assert.deepEqual([made.code, made.stdout.startsWith(`${server.url}/login#`), made.stderr], [0, true, ''], made.stdout);
+	const list = await server.run(['user', 'list'], as('admin'));
+	assert.match(list.stdout, /faraway/);
+	const token = (await server.run(['token', 'create', '--role', 'agent', '--name', 'faraway'], as('admin'))).stdout.trim();
+	assert.equal((await server.run(['list'], { env: { PARLEY_URL: server.url, PARLEY_TOKEN: token } })).code, 0);
+	assert.equal((await server.run(['agents', 'list'], as('member'))).code, 0);
+	assert.equal((await server.run(['user', 'remove', 'faraway'], as('member'))).code, 4);
+	assert.equal((await server.run(['user', 'remove', 'faraway'], as('admin'))).code, 0);
+	assert.equal((await server.run(['user', 'list'], { env: { ...as('admin').env, PARLEY_URL: 'http://127.0.0.1:1' } })).code, 3);
+	assert.equal(existsSync(join(server.home, 'state', 'parley', 'parley.db')), false);
+});
+
 test('closed standard streams: nothing is written into a file of ours', async () => {
 	const env = { ...process.env, ...server.env, ...asAgent() };
 	const asked = spawnSync('bash', ['-c', `"${BIN}" ask 'Closed?' --no-wait <&- >&- 2>&-; echo "status $?"`], { env, encoding: 'utf8' });
