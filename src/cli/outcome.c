@@ -38,11 +38,23 @@ static void answer_add(struct buf *out, struct str key, const struct json *answe
 	if (json_is(text, JSON_STRING)) line_add(out, key, text->text);
 }
 
+/* Whoever gave the approval has taken it back: it cannot be used. */
+static const struct json *revoked_of(const struct json *ask)
+{
+	const struct json *revoked = json_get(ask, "revoked");
+
+	return json_is(revoked, JSON_OBJECT) ? revoked : NULL;
+}
+
 void outcome_write(const struct json *ask, struct buf *out)
 {
 	const struct json *questions = json_get(ask, "questions");
 	const struct json *answer = json_get(ask, "answer");
 
+	if (revoked_of(ask)) {
+		line_add(out, STR_NONE, STR("reject"));
+		return;
+	}
 	if (!json_is(questions, JSON_ARRAY) || !json_is(answer, JSON_OBJECT)) return;
 	for (uint32_t i = 0; i < questions->count; i++) {
 		struct str key = json_text(json_get(&questions->items[i], "key"));
@@ -52,11 +64,12 @@ void outcome_write(const struct json *ask, struct buf *out)
 	}
 }
 
-/* A single "no", or any "reject". */
+/* A single "no", any "reject", or an approval that was taken back. */
 static bool answer_declines(const struct json *ask)
 {
 	const struct json *answer = json_get(ask, "answer");
 
+	if (revoked_of(ask)) return true;
 	for (uint32_t i = 0; json_is(answer, JSON_OBJECT) && i < answer->count; i++) {
 		const struct json *value = json_get(&answer->members[i].value, "value");
 
@@ -112,7 +125,12 @@ struct str outcome_story(const struct json *ask, struct arena *arena)
 	if (reason.len == 0 && answer_declines(ask)) reason = decline_note(ask);
 
 	if (str_is(status, "pending")) return STR_NONE;
-	if (str_is(status, "answered"))
+	if (revoked_of(ask)) {
+		by = json_get(revoked_of(ask), "by");
+		name = json_text(json_get(by, "name"));
+		reason = json_text(json_get(revoked_of(ask), "reason"));
+		id = "cli.story.revoked";
+	} else if (str_is(status, "answered"))
 		id = str_is(kind, "policy") ? "cli.story.policy" : answered_story(ask);
 	else if (str_is(status, "expired"))
 		id = json_is(by, JSON_OBJECT) ? "cli.story.default" : "cli.story.expired";

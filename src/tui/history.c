@@ -100,6 +100,7 @@ static struct history_row *row_make(const struct json *ask)
 		row->at_ms = ask_time(ask, "settled_at");
 		row->day = day_local(row->at_ms);
 		then_set(row, ask);
+		row->changed = ask_changed(ask);
 	}
 	arena_done(&arena);
 	return row;
@@ -174,8 +175,9 @@ void history_head(const struct history *h, struct page *p, struct arena *arena)
 static void row_write(struct page *p, const struct history_row *r)
 {
 	struct arena arena = { 0 };
-	bool no = str_is(r->outcome, "rejected") || str_is(r->outcome, "expired") ||
-		  str_is(r->outcome, "cancelled") || str_is(r->outcome, "skipped");
+	bool no = str_is(r->outcome, "rejected") || str_is(r->outcome, "revoked") ||
+		  str_is(r->outcome, "expired") || str_is(r->outcome, "cancelled") ||
+		  str_is(r->outcome, "skipped");
 	size_t when = WHEN_COLUMNS, width = p->width;
 
 	page_row(p);
@@ -183,6 +185,7 @@ static void row_write(struct page *p, const struct history_row *r)
 	page_add(p, STYLE_SOFT, time_local(r->at_ms, r->at_ms, &arena));
 	page_pad(p, when);
 	page_add(p, no ? STYLE_WARN : STYLE_GOOD, outcome_words(r->outcome, &arena));
+	if (r->changed) page_add_text(p, STYLE_GOOD, "+");
 	page_pad(p, when + OUTCOME_COLUMNS);
 	size_t tail = width >= 90 ? 40 : width >= 60 ? 16 : 0;
 	p->width = width - tail;

@@ -12,6 +12,7 @@ struct history_row {
 	int64_t at_ms, day; /* when, and on which day here */
 	const char *then; /* what became of it: the id of a text; NULL: nothing to say */
 	int64_t then_ms;
+	bool changed; /* approved with other arguments: "approved+" */
 	char text[];
 };
 

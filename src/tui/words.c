@@ -248,6 +248,7 @@ static const char *settled_id(const struct json *ask)
 	struct str kind = json_text(json_get(by, "kind"));
 	bool approval = str_is(json_text(json_get(ask, "kind")), "approval");
 
+	if (json_is(json_get(ask, "revoked"), JSON_OBJECT)) return "tui.settled.revoked";
 	if (str_is(status, "cancelled")) return "tui.settled.cancelled";
 	if (str_is(kind, "policy")) return "tui.settled.policy";
 	if (str_is(kind, "default")) return "tui.settled.default";
@@ -264,7 +265,10 @@ static const char *settled_id(const struct json *ask)
 
 struct str ask_settled(const struct json *ask, struct arena *arena)
 {
-	const struct json *by = json_get(ask, "answered_by");
+	const struct json *revoked = json_get(ask, "revoked");
+	const struct json *by = json_is(revoked, JSON_OBJECT)
+					? json_get(revoked, "by")
+					: json_get(ask, "answered_by");
 
 	return MSG(arena, settled_id(ask), { "name", json_text(json_get(by, "name")) },
 		{ "via", json_text(json_get(by, "via")) });
@@ -277,11 +281,23 @@ const char *ask_outcome(const struct json *ask)
 	struct str status = json_text(json_get(ask, "status"));
 	struct str decision = decision_of(ask);
 
+	if (json_is(json_get(ask, "revoked"), JSON_OBJECT)) return "revoked";
 	if (str_is(status, "answered") && str_is(decision, "approve")) return "approved";
 	if (str_is(status, "answered") && str_is(decision, "reject")) return "rejected";
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (str_is(status, names[i])) return names[i];
 	return "pending";
+}
+
+bool ask_changed(const struct json *ask)
+{
+	const struct json *answer = json_get(ask, "answer");
+
+	for (uint32_t i = 0; json_is(answer, JSON_OBJECT) && i < answer->count; i++)
+		if (json_is(json_get(&answer->members[i].value, "arguments"),
+			    JSON_OBJECT))
+			return true;
+	return false;
 }
 
 struct str ask_settler(const struct json *ask, struct arena *arena)

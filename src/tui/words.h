@@ -47,8 +47,9 @@ struct str day_words(int64_t ms, int64_t now_ms, struct arena *);
 
 /* "asked 5m ago", "asked just now". */
 struct str ask_age(const struct json *ask, int64_t now_ms, struct arena *);
-/* approved, rejected, answered, skipped, expired or cancelled. */
+/* approved, rejected, revoked, answered, skipped, expired or cancelled. */
 const char *ask_outcome(const struct json *ask);
+bool ask_changed(const struct json *ask); /* approved with other arguments */
 /* "Approved “Deploy”. deployer has not fetched it yet." Of one that waits for more
  * approvals: that this one is saved. */
 struct str ask_decided(const struct json *ask, struct arena *);

@@ -350,7 +350,10 @@ test('an approval is taken back, at once or from the history, unless it was used
 	const now = await server.agent.read(second);
 	assert.equal((await server.agent.post(`/v1/asks/${second.id}/use`, { digest: now.approved_digest })).status, 200);
 	inbox.press('g', 'h');
-	await inbox.shows(/Used already/);
+	await inbox.shows((text) => /approved +Used already/.test(text) && /undone +Undone at once/.test(text));
+	const waited = await server.run(['wait', first.id], { env: { PARLEY_URL: server.url, PARLEY_TOKEN: server.agent.token } });
+	assert.deepEqual([waited.code, waited.stdout], [1, 'reject\n'], 'what was taken back is no yes');
+	assert.match((await server.run(['show', first.id])).stdout, /Approval undone by owner/);
 	inbox.press('u');
 	await inbox.shows(/used/i);
 	assert.ok(!(await server.agent.read(second)).revoked);
