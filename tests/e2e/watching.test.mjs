@@ -97,7 +97,7 @@ area('watching', (scenario) => {
 		const settled = await desk.agent.ask({ session: session.id, question: 'Before this?', type: 'boolean' });
 		await desk.marie.post(`/v1/asks/${settled.id}/answer`, { answer: true });
 		const open = await desk.agent.ask({ session: session.id, question: 'Inside a session?', type: 'boolean' });
-		await me.page.getByRole('heading', { name: me.t('session.open') }).waitFor();
+		await me.page.getByRole('heading', { name: me.t('session.open') }).last().waitFor(); // the list beside has one, too
 		await me.page.getByRole('heading', { name: me.t('session.settled') }).waitFor();
 		await me.press(me.button('feed.asks'));
 		await log.getByText('Inside a session?').first().waitFor();

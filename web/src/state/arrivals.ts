@@ -102,6 +102,19 @@ function askReplied(event: Event, before: Ask | undefined): void {
 		void notify(before, t('web.toast.replied', { agent: before.agent.name }));
 }
 
+/** Sessions that begin, by what they are called: the ask of the same name right behind makes it a session for
+ * one ask, also while that ask is still being fetched. */
+const began = new Map<string, unknown>();
+const single = new Set<string>();
+function sessionBegins({ type, session, data }: Event): void {
+	if (!session) return;
+	if (type === 'session.created') began.set(session, data['title']);
+	else if (type === 'ask.created') {
+		if (began.get(session) === data['title']) single.add(session);
+		began.delete(session);
+	}
+}
+
 /** A session that failed stays told; one that ended is told for a moment. One made for a single ask ends
  * with its answer, which was told already. */
 async function sessionEnded(event: Event): Promise<void> {
@@ -109,6 +122,8 @@ async function sessionEnded(event: Event): Promise<void> {
 	const id = event.session;
 	const here = router.route;
 	if (!id || (status !== 'failed' && status !== 'completed')) return;
+	began.delete(id);
+	if (single.delete(id) && status === 'completed') return;
 	if (here.screen === 'session' && here.id === id) return;
 	const own = asks.list(asks.ofSession(id));
 	if (status === 'completed' && own.some((ask) => sessionTitle(ask) === null)) return;
@@ -136,6 +151,7 @@ async function sessionEnded(event: Event): Promise<void> {
 
 export function eventTold(event: Event, before: Ask | undefined): void {
 	if (event.type === 'session.status') return void sessionEnded(event);
+	sessionBegins(event);
 	if (!event.ask) return;
 	if (event.type === 'ask.replied') return askReplied(event, before);
 	const status = event.data['status'];
