@@ -61,6 +61,17 @@ area('watching', (scenario) => {
 		await desk.agent.patch(`/v1/sessions/${one.id}`, { status: 'failed' });
 		await link(one).getByText(me.t('status.failed')).waitFor();
 		assert.deepEqual(await places(), before);
+		/* Narrowed to marks, also after the page is loaded again; the rows keep their names. */
+		const room = () => list.evaluate((box) => box.clientWidth);
+		const whole = await room();
+		await me.press(list.getByRole('button', { name: me.t('sessions.narrow') }));
+		await until(async () => await room() < 80, 'the narrow list');
+		await me.visitLive(`/sessions/${other.id}`);
+		await current(other);
+		assert.ok(await room() < 80);
+		assert.match(await link(one).getAttribute('title'), new RegExp(one.title));
+		await me.press(list.getByRole('button', { name: me.t('sessions.wide') }));
+		await until(async () => await room() === whole, 'the whole list');
 		await me.resize('phone');
 		await list.waitFor({ state: 'detached' });
 		await me.heading(other.title).waitFor();

@@ -11,6 +11,8 @@ interface Kept {
 	keys: boolean;
 	notify: boolean;
 	split: boolean;
+	/** The list beside a session shows marks alone. */
+	narrow: boolean;
 	density: Density;
 }
 
@@ -22,6 +24,7 @@ const first: Kept = {
 	keys: true,
 	notify: true,
 	split: false,
+	narrow: false,
 	density: 'compact',
 };
 
