@@ -387,7 +387,7 @@ static void help_draw(struct inbox *in, const struct area *f)
 		page_add(p, STYLE_ACCENT,
 			msg_text(helps[i].keys) ? MSG(&arena, helps[i].keys)
 						: str_of(helps[i].keys));
-		page_pad(p, 13);
+		page_pad(p, 16);
 		page_add(p, STYLE_PLAIN, MSG(&arena, helps[i].id));
 	}
 	if (in->list_help > p->rows_len - 1) in->list_help = p->rows_len - 1;
