@@ -132,10 +132,17 @@ static enum err job_decide(struct job *job, struct rows *rows)
 		    : NULL;
 	if (job->kind->read)
 		return job->kind->read(job, rows->db, rows->now_ms, &job->why);
-	if (k) return job_key_again(job, rows, k);
+	if (k) {
+		e = job_key_again(job, rows, k);
+		/* What it was about is deleted, and the key with it. */
+		if (e != ERR_NOT_FOUND || !k->record.len) return e;
+		job_reset(job);
+	}
 	e = job->kind->decide(job, rows, &job->why);
 	job->decided = !e;
 	if (e || !job->key.len) return e;
+	if (k && !rows_delete(rows, k))
+		return fail(&job->why, ERR_MEMORY, "out of memory");
 	struct key_record record = { .ws = job->who.ws,
 		.token = job->who.token,
 		.path = job->path,

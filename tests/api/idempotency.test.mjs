@@ -213,9 +213,10 @@ test('keys of agents, providers, contacts and notes live as long as these, howev
 	assert.deepEqual(made.map(({ reply }) => reply.status), [201, 201, 201, 201]);
 	const many = { path: '/v1/asks/settle-many', what: { ids: [(await agent.ask()).id], skip: true }, key: fresh() };
 	assert.equal((await send(admin, many.path, many.what, many.key)).body.results[0].status, 200);
-	/* A day later what belongs to nothing is forgotten: that team can be created again. */
-	const gone = ['/v1/teams', { name: 'gone' }, fresh()];
-	await admin.delete(`/v1/teams/${(await send(admin, ...gone)).body.id}`);
+	/* A day later what belongs to nothing is forgotten, with the body it came with. */
+	const old = fresh(), gone = ['/v1/teams', { name: 'other' }, old];
+	await admin.delete(`/v1/teams/${(await send(admin, '/v1/teams', { name: 'gone' }, old)).body.id}`);
+	assert.equal((await send(admin, ...gone)).status, 422);
 	server.jump(2 * 24 * 3600 * 1000);
 	await server.crash();
 	await until(async () => (await send(admin, ...gone)).status === 201, 'an old key to be forgotten');
@@ -224,6 +225,18 @@ test('keys of agents, providers, contacts and notes live as long as these, howev
 		assert.deepEqual([again.status, again.body.id], [201, reply.body.id], path);
 	}
 	assert.equal((await send(admin, many.path, many.what, many.key)).body.results[0].status, 200);
+});
+
+test('what was deleted is made anew by a repeat, and its key is that one\'s from then on', async () => {
+	for (const [path, what] of [['/v1/teams', { name: 'anew' }], ['/v1/memories', { scope: 'workspace', text: 'anew' }],
+		['/v1/users', { name: 'anew' }], ['/v1/tokens', { name: 'anew', role: 'agent' }]]) {
+		const key = fresh();
+		const first = await send(admin, path, what, key);
+		assert.equal((await admin.delete(`${path}/${first.body.id}`)).status, 204, path);
+		const [again, third] = [await send(admin, path, what, key), await send(admin, path, what, key)];
+		assert.deepEqual([again.status, third.status, third.body.id], [201, 201, again.body.id], path);
+		assert.notEqual(again.body.id, first.body.id);
+	}
 });
 
 test('an empty key or one over 255 characters is refused', async () => {
