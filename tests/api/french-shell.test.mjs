@@ -58,6 +58,11 @@ test('rules, stops, teams, routes, contacts, absence', async () => {
 		['policy', '--mode', 'x'], ['go'], ['stop', 'Grund', '--for', '1x'], ['team'], ['team', 'ops', 'add', 'nobody'], ['team', 'ops', 'jump'], ['template'], ['template', 'x'],
 		['away'], ['away', 'x'], ['contact'], ['contact', 'add', 'email', 'a@example.org'], ['contact', 'test', 'x'], ['contact', 'jump'],
 		['route'], ['route', 'try', 'ask_x'], ['route', 'jump', 'x'], ['slack', 'manifest']]);
+	/* Words within a line that is French otherwise. */
+	const french = async (...args) => (await both(args)).fr.join('\n');
+	assert.doesNotMatch(await french('route'), /\b(assignees|role:admin)\b/);
+	await agent.post('/v1/asks', { kind: 'approval', title: 'T', operation: { name: 'other', arguments: {} } });
+	assert.match(await french('rule', 'add', 'ask', 'shell(false)'), /aucune des \d+ dernières opérations/);
 	await admin.post('/v1/stops', { match: {}, reason: 'Grund' });
 	await translated([['go']]);
 });
