@@ -247,6 +247,12 @@ void print_json(const struct json *json)
 	buf_done(&b);
 }
 
+int administer_done(struct cli *cli, int status, const struct json *reply)
+{
+	if (status == EXIT_YES && args_have(&cli->args, "json")) print_json(reply);
+	return status;
+}
+
 struct str text_json(struct cli *cli, struct str text)
 {
 	struct buf b = { 0 };

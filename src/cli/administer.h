@@ -24,6 +24,9 @@ int administer_user(struct cli *, struct str who, struct str *id);
 /* The address people know the server under, for links; empty when none runs. */
 struct str administer_url(struct cli *);
 void print_json(const struct json *);
+/* The end of a command that says nothing when it is done; with --json what it changed, {}
+ * when that is gone. */
+int administer_done(struct cli *, int status, const struct json *reply);
 /* What /test found, a line a check; the exit status says whether all is well. */
 int print_checks(struct cli *, const struct json *reply);
 /* All of a file, or with "-" of stdin. False: why not. */

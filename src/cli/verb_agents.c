@@ -61,9 +61,11 @@ static int agents_remove_run(struct cli *cli)
 {
 	const struct json *reply = NULL;
 
-	return administer(cli, "DELETE",
-		path_with(cli, "/v1/agents/", args_word(&cli->args, 0)), STR_NONE,
-		&reply);
+	return administer_done(cli,
+		administer(cli, "DELETE",
+			path_with(cli, "/v1/agents/", args_word(&cli->args, 0)), STR_NONE,
+			&reply),
+		NULL);
 }
 
 /* ---- test ---- */

@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "base/clock.h"
-#include "cli/outcome.h"
+#include "cli/administer.h"
 #include "cli/reach.h"
 #include "cli/verbs.h"
 #include "text/safe_text.h"
@@ -84,7 +84,7 @@ static int away_say(struct cli *cli, struct client *client, const struct json *a
 	int status;
 
 	if (args_have(&cli->args, "json")) {
-		json_print(away);
+		print_json(json_is(away, JSON_OBJECT) ? away : NULL);
 		return EXIT_YES;
 	}
 	if (!json_is(away, JSON_OBJECT)) {

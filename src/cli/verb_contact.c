@@ -61,7 +61,7 @@ static int contact_list(struct contact_call *c)
 	if (status != EXIT_YES) return status;
 	items = json_get(c->reply.json, "items");
 	if (as_json(c)) {
-		json_print(items);
+		json_print(c->reply.json);
 		return EXIT_YES;
 	}
 	for (uint32_t i = 0; items && i < items->count; i++)

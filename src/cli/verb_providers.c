@@ -83,9 +83,11 @@ static int providers_remove_run(struct cli *cli)
 {
 	const struct json *reply = NULL;
 
-	return administer(cli, "DELETE",
-		path_with(cli, "/v1/providers/", args_word(&cli->args, 0)), STR_NONE,
-		&reply);
+	return administer_done(cli,
+		administer(cli, "DELETE",
+			path_with(cli, "/v1/providers/", args_word(&cli->args, 0)),
+			STR_NONE, &reply),
+		NULL);
 }
 
 static int providers_test_run(struct cli *cli)

@@ -99,7 +99,6 @@ static int list_run(struct cli *cli)
 	struct str path = flags_query(cli, "/v1/rules", names), at = path;
 	bool json = args_have(&cli->args, "json"), first = true;
 
-	if (json) printf("[");
 	for (;;) {
 		struct api_reply reply;
 		int status = person_call(cli, "GET", at, STR_NONE, &reply);
@@ -107,6 +106,7 @@ static int list_run(struct cli *cli)
 		struct str next;
 
 		if (status != EXIT_YES) return status;
+		if (json && at.at == path.at) printf("{\"items\":[");
 		for (uint32_t i = 0; items && i < items->count; i++, first = false) {
 			struct buf one = { .max = 1 << 20 };
 
@@ -122,7 +122,7 @@ static int list_run(struct cli *cli)
 		at = arena_print(&cli->arena, "%.*s%scursor=%.*s", STR_ARGS(path),
 			str_find(path, STR("?")) >= 0 ? "&" : "?", STR_ARGS(next));
 	}
-	if (json) printf("]\n");
+	if (json) printf("],\"next_cursor\":null}\n");
 	if (!json && first) SAY("cli.rule.none");
 	return EXIT_YES;
 }

@@ -33,19 +33,13 @@ static int list_print(struct cli *cli, struct str path, const char *none,
 	}
 	status = reach_call(cli, client, "GET", path, STR_NONE, &reply, NULL);
 	items = status ? NULL : json_get(reply.json, "items");
-	for (uint32_t i = 0; json_is(items, JSON_ARRAY) && i < items->count; i++) {
-		struct buf line = { 0 };
-
-		if (args_have(&cli->args, "json")) {
-			json_write(&line, &items->items[i]);
-			printf("%s\n", buf_text(&line));
-		} else {
-			print(cli, &items->items[i]);
-		}
-		buf_done(&line);
-	}
-	if (!status && !(items && items->count) && !args_have(&cli->args, "json"))
+	if (!status && args_have(&cli->args, "json"))
+		print_json(reply.json);
+	else if (!status && !(items && items->count))
 		SAY(none);
+	else
+		for (uint32_t i = 0; json_is(items, JSON_ARRAY) && i < items->count; i++)
+			print(cli, &items->items[i]);
 	client_free(client);
 	return status;
 }

@@ -177,9 +177,11 @@ static int team_delete(struct cli *cli, const struct json *team)
 {
 	const struct json *reply = NULL;
 
-	return administer(cli, "DELETE",
-		path_with(cli, "/v1/teams/", json_text(json_get(team, "id"))), STR_NONE,
-		&reply);
+	return administer_done(cli,
+		administer(cli, "DELETE",
+			path_with(cli, "/v1/teams/", json_text(json_get(team, "id"))),
+			STR_NONE, &reply),
+		NULL);
 }
 
 static int team_change(struct cli *cli, const struct json *team, struct str name)

@@ -156,9 +156,10 @@ static int revoke_run(struct cli *cli)
 		if (status == EXIT_YES && named > 1)
 			return CLI_USAGE(cli, "cli.token.many", { "name", who });
 	}
-	return status ? status
-		      : administer(cli, "DELETE", path_with(cli, "/v1/tokens/", id),
-				STR_NONE, &reply);
+	if (!status)
+		status = administer(cli, "DELETE", path_with(cli, "/v1/tokens/", id),
+			STR_NONE, &reply);
+	return administer_done(cli, status, reply);
 }
 
 static const struct flag create_flags[] = {

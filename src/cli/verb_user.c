@@ -106,27 +106,31 @@ static int password_run(struct cli *cli)
 {
 	const struct json *reply = NULL;
 	struct str password;
+	int status;
 
 	if (!password_read(cli, &password))
 		return CLI_USAGE(cli, "web.you.password.differ");
-	return user_patch(cli,
+	status = user_patch(cli,
 		arena_print(&cli->arena, "{\"password\":%.*s}",
 			STR_ARGS(text_json(cli, password))),
 		&reply);
+	return administer_done(cli, status, reply);
 }
 
 static int disable_run(struct cli *cli)
 {
 	const struct json *reply = NULL;
+	int status = user_patch(cli, STR("{\"disabled\":true}"), &reply);
 
-	return user_patch(cli, STR("{\"disabled\":true}"), &reply);
+	return administer_done(cli, status, reply);
 }
 
 static int enable_run(struct cli *cli)
 {
 	const struct json *reply = NULL;
+	int status = user_patch(cli, STR("{\"disabled\":false}"), &reply);
 
-	return user_patch(cli, STR("{\"disabled\":false}"), &reply);
+	return administer_done(cli, status, reply);
 }
 
 static int remove_run(struct cli *cli)
@@ -135,9 +139,10 @@ static int remove_run(struct cli *cli)
 	struct str id;
 	int status = administer_user(cli, args_word(&cli->args, 0), &id);
 
-	return status ? status
-		      : administer(cli, "DELETE", path_with(cli, "/v1/users/", id),
-				STR_NONE, &reply);
+	if (!status)
+		status = administer(cli, "DELETE", path_with(cli, "/v1/users/", id),
+			STR_NONE, &reply);
+	return administer_done(cli, status, reply);
 }
 
 static const struct flag create_flags[] = {

@@ -20,7 +20,7 @@ test('contacts are added, listed, tested and removed', async () => {
 	const [id] = added.stdout.split(' ');
 	assert.match(added.stdout, /^con_\w{26} {2}webhook {3}works {11}http:\S+ {2}phone$/m);
 	assert.equal((await run(['contact', 'list'])).stdout, added.stdout);
-	assert.deepEqual(JSON.parse((await run(['contact', '--json'])).stdout).map((c) => [c.id, c.format]), [[id, 'ntfy']]);
+	assert.deepEqual(JSON.parse((await run(['contact', '--json'])).stdout).items.map((c) => [c.id, c.format]), [[id, 'ntfy']]);
 	const tested = await run(['contact', 'test', id]);
 	assert.deepEqual([tested.code, tested.stderr.trim()], [0, 'Test message sent.']);
 	await until(() => receiver.got.length === 1, 'the test message');

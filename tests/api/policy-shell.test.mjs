@@ -201,7 +201,7 @@ test('rules from the shell: added, listed as sentences, tried, ended', async () 
 	assert.match(added.stderr, /Warning: it fits none of the last \d+ operations\./);
 	const id = added.stdout.split(' ')[0];
 	assert.match((await run(['rule', 'list', '--effect', 'allow'], 'member')).stdout, new RegExp(id));
-	assert.deepEqual(JSON.parse((await run(['rule', 'list', '--json'], 'member')).stdout).map((r) => r.id), [id]);
+	assert.deepEqual(JSON.parse((await run(['rule', 'list', '--json'], 'member')).stdout).items.map((r) => r.id), [id]);
 	const tried = await run(['rule', 'try', '{"name": "Bash", "arguments": {"command": "npm test"}}', '--agent', 'builder', '--project', 'web'], 'member');
 	assert.match(tried.stdout, new RegExp(`^allow\tmedium\t${id}\n${id}\tallow\tit decides`));
 	const past = await run(['rule', 'try', 'Bash(*)', '--effect', 'deny'], 'member');

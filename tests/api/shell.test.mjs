@@ -161,6 +161,23 @@ test('where there is no store, administration works on the server that PARLEY_UR
 	assert.equal(existsSync(join(server.home, 'state', 'parley', 'parley.db')), false);
 });
 
+test('--json prints one object, whatever the command', async () => {
+	const id = (await server.agent.ask()).id;
+	for (const args of [['list'], ['show', id], ['runs'], ['sessions'], ['usage'], ['rule', 'list'], ['contact', 'list'], ['route', 'list'], ['away'],
+		['policy'], ['skip', id]]) {
+		const done = await server.run([...args, '--json'], { env: asMember() });
+		assert.equal(done.code, 0, `${args}: ${done.stderr}`);
+		const printed = JSON.parse(done.stdout);
+		assert.ok(printed && typeof printed === 'object' && !Array.isArray(printed), `${args}: ${done.stdout}`);
+	}
+	for (const args of [['user', 'create', 'objects'], ['user', 'disable', 'objects'], ['user', 'enable', 'objects'], ['user', 'list'],
+		['user', 'remove', 'objects'], ['token', 'create', '--role', 'agent', '--name', 'objects'], ['token', 'list'], ['token', 'revoke', 'objects']]) {
+		const done = await server.run([...args, '--json', '--data', server.data]);
+		assert.equal(done.code, 0, `${args}: ${done.stderr}`);
+		assert.equal(JSON.parse(done.stdout).constructor, Object, String(args));
+	}
+});
+
 test('closed standard streams: nothing is written into a file of ours', async () => {
 	const env = { ...process.env, ...server.env, ...asAgent() };
 	const asked = spawnSync('bash', ['-c', `"${BIN}" ask 'Closed?' --no-wait <&- >&- 2>&-; echo "status $?"`], { env, encoding: 'utf8' });
