@@ -47,20 +47,35 @@ static size_t write_special(struct buf *out, struct str s)
 	return len ? len : 1;
 }
 
-void json_write_str(struct buf *out, struct str s)
+/* The rest of it, from the first that does not stand for itself. */
+static void write_rest(struct buf *out, const char *at, const char *end)
 {
-	const char *at = s.at, *end = s.len ? s.at + s.len : s.at;
-
-	if (!buf_reserve(out, s.len + 2)) return;
-	buf_add_char(out, '"');
 	while (at < end) {
-		const char *plain = at;
+		const char *plain;
 
+		at += write_special(out, str_make(at, (size_t)(end - at)));
+		plain = at;
 		at = json_plain_end(at, end);
 		buf_add(out, str_make(plain, (size_t)(at - plain)));
-		if (at < end) at += write_special(out, str_make(at, (size_t)(end - at)));
 	}
 	buf_add_char(out, '"');
+}
+
+/* Most are plain: two quotes and a copy. */
+void json_write_str(struct buf *out, struct str s)
+{
+	const char *end = s.len ? s.at + s.len : s.at;
+	const char *plain = json_plain_end(s.at, end);
+	size_t len = (size_t)(plain - s.at);
+	char *to;
+
+	if (!buf_reserve(out, s.len + 2)) return;
+	to = out->at + out->len;
+	*to++ = '"';
+	if (len) memcpy(to, s.at, len);
+	to[len] = '"';
+	out->len += len + 1 + (plain == end);
+	if (plain < end) write_rest(out, plain, end);
 }
 
 /* --- trees --- */

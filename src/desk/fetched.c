@@ -5,8 +5,10 @@
 #include "desk/inner.h"
 
 #include "base/clock.h"
+#include "base/mem.h"
 
-enum { FLUSH_MS = 900, HEARD_STEP_MS = 60 * 1000 };
+/* With FLUSH_LEN notes they are written at once: there is room for more meanwhile. */
+enum { FLUSH_MS = 900, FLUSH_LEN = FETCHED_MAX / 2, HEARD_STEP_MS = 60 * 1000 };
 
 void desk_note_fetched(struct desk *d, int64_t ws, struct str ask, bool lone)
 {
@@ -21,22 +23,29 @@ void desk_note_fetched(struct desk *d, int64_t ws, struct str ask, bool lone)
 		memcpy(n->ask, ask.at, ask.len);
 		n->ask[ask.len] = '\0';
 		n->lone = lone;
-		wake = d->fetched.len == 1 || d->fetched.len == FETCHED_MAX;
+		wake = d->fetched.len == 1 || d->fetched.len == FLUSH_LEN;
 		if (d->fetched.len == 1) d->fetched.since_ms = clock_mono_ms();
 	}
 	pthread_mutex_unlock(&d->fetched.lock);
 	if (wake) desk_wake(d);
 }
 
+static bool is_among(const struct fetched_note *notes, size_t len, const struct ask *a)
+{
+	for (size_t i = 0; i < len; i++)
+		if (notes[i].ws == a->ws && str_is(a->id, notes[i].ask)) return true;
+	return false;
+}
+
 bool desk_was_fetched(struct desk *d, const struct ask *a)
 {
+	struct fetched *f = &d->fetched;
 	bool noted = a->fetched_ms > 0;
 
-	pthread_mutex_lock(&d->fetched.lock);
-	for (size_t i = 0; !noted && i < d->fetched.len; i++)
-		noted = d->fetched.notes[i].ws == a->ws &&
-			str_is(a->id, d->fetched.notes[i].ask);
-	pthread_mutex_unlock(&d->fetched.lock);
+	if (noted) return true;
+	pthread_mutex_lock(&f->lock);
+	noted = is_among(f->notes, f->len, a) || is_among(f->taken, f->taken_len, a);
+	pthread_mutex_unlock(&f->lock);
 	return noted;
 }
 
@@ -45,9 +54,9 @@ int64_t desk_fetched_due(struct desk *d)
 	int64_t due = -1;
 
 	pthread_mutex_lock(&d->fetched.lock);
-	if (d->fetched.len) {
+	if (d->fetched.len && !d->fetched.taken_len) {
 		due = d->fetched.since_ms + FLUSH_MS - clock_mono_ms();
-		if (due < 0 || d->fetched.len == FETCHED_MAX) due = 0;
+		if (due < 0 || d->fetched.len >= FLUSH_LEN) due = 0;
 	}
 	pthread_mutex_unlock(&d->fetched.lock);
 	return due;
@@ -95,23 +104,53 @@ static const struct use use_fetched = {
 	.job = { .name = "fetched", .open = true, .decide = fetched_decide },
 };
 
+/* On whatever thread hands it back. */
 static void fetched_done(struct job *job)
 {
+	struct task *t = task_of(job);
+	struct desk *d = t->desk;
+	bool more;
+
 	arena_done(&job->arena);
+	mem_free(t);
+	pthread_mutex_lock(&d->fetched.lock);
+	d->fetched.taken_len = 0;
+	more = d->fetched.len > 0;
+	pthread_mutex_unlock(&d->fetched.lock);
+	if (more) desk_wake(d);
 }
 
+/* Takes the notes. False: there are none, or others are being written. */
+static bool fetched_take(struct fetched *f)
+{
+	bool takes;
+
+	pthread_mutex_lock(&f->lock);
+	takes = f->len && !f->taken_len;
+	if (takes) {
+		memcpy(f->taken, f->notes, f->len * sizeof *f->notes);
+		f->taken_len = f->len;
+		f->len = 0;
+	}
+	pthread_mutex_unlock(&f->lock);
+	return takes;
+}
+
+/* With whatever else is to be written: a commit of their own would hold up all others. On a shared
+ * store their turn is another than that of the others, so there they go alone. */
 void desk_flush_fetched(struct desk *d)
 {
-	struct task t = { .desk = d };
+	struct task *t = mem_alloc(sizeof *t);
 
-	pthread_mutex_lock(&d->fetched.lock);
-	memcpy(d->fetched.taken, d->fetched.notes,
-		d->fetched.len * sizeof *d->fetched.notes);
-	d->fetched.taken_len = d->fetched.len;
-	d->fetched.len = 0;
-	pthread_mutex_unlock(&d->fetched.lock);
-	if (!d->fetched.taken_len) return;
-	t.job.kind = &use_fetched.job;
-	t.job.done = fetched_done;
-	clerk_work(d->writer, &t.job.link);
+	if (!t || !fetched_take(&d->fetched)) {
+		mem_free(t);
+		return;
+	}
+	t->desk = d;
+	t->job.kind = &use_fetched.job;
+	t->job.done = fetched_done;
+	if (d->lanes)
+		clerk_work(d->writer, &t->job.link);
+	else if (!clerk_put(d->writer, &t->job))
+		fetched_done(&t->job);
 }

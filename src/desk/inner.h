@@ -26,11 +26,11 @@ struct fetched_note {
 enum { FETCHED_MAX = 512 };
 
 struct fetched {
-	pthread_mutex_t lock; /* over notes, len, since_ms */
+	pthread_mutex_t lock; /* over all of it */
 	struct fetched_note notes[FETCHED_MAX];
 	size_t len;
 	int64_t since_ms; /* of the first, by the steady clock */
-	/* Being written: the writing clerk's thread only. */
+	/* Being written: they change only while there are none. */
 	struct fetched_note taken[FETCHED_MAX];
 	size_t taken_len;
 };

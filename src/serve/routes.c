@@ -242,8 +242,7 @@ static bool path_fits(
 	const char *pattern, struct str path, struct str *id, struct str *of)
 {
 	while (*pattern) {
-		if (strncmp(pattern, "{id}", 4) == 0 ||
-			strncmp(pattern, "{of}", 4) == 0) {
+		if (*pattern == '{') { /* {id} or {of} */
 			size_t n = 0;
 
 			while (n < path.len && path.at[n] != '/')

@@ -19,9 +19,9 @@ struct syncer;
 /* What a batch leaves here. */
 struct owed {
 	struct owed *next;
-	uint64_t number; /* as syncer_begin gave it */
-	void *what;	 /* to sync, as db.h has it; NULL: nothing */
-	struct job *jobs[96];
+	uint64_t number;       /* as syncer_begin gave it */
+	void *what;	       /* to sync, as db.h has it; NULL: nothing */
+	struct job *jobs[192]; /* fewer in a batch would write more pages for each */
 	size_t len;
 	struct job *follower; /* one more, or NULL */
 	struct told *told;    /* or NULL: nothing to tell */

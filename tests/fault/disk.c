@@ -165,6 +165,31 @@ static void the_key_tells_after_the_recovery(void **state)
 	rig_close(&t.rig);
 }
 
+/* Two a minute: the second is not known to be kept, so a third may be asked, and no fourth. */
+static void rate_is_given_back(const struct rig_options *options)
+{
+	struct rig r;
+
+	cut_reset();
+	assert_true(rig_open(&r, options));
+	assert_int_equal(rig_ask(&r, "j").err, OK);
+	cut_fail_at(CUT_SYNC, 1, false);
+	assert_int_equal(rig_ask(&r, "k").err, ERR_UNKNOWN);
+	cut_fail_none();
+	assert_int_equal(rig_ask(&r, "l").err, OK);
+	assert_int_equal(rig_ask(&r, "m").err, ERR_RATE);
+	rig_close(&r);
+}
+
+static void a_sync_that_fails_gives_back_the_rate(void **state)
+{
+	(void)state;
+	rate_is_given_back(
+		&(struct rig_options){ .cut = true, .alone = true, .ask_rate = 2 });
+	rate_is_given_back(
+		&(struct rig_options){ .cut = true, .ahead = true, .ask_rate = 2 });
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -173,6 +198,7 @@ int main(void)
 		cmocka_unit_test(
 			a_store_that_cannot_be_opened_again_is_unavailable_until_it_can),
 		cmocka_unit_test(the_key_tells_after_the_recovery),
+		cmocka_unit_test(a_sync_that_fails_gives_back_the_rate),
 		cmocka_unit_test(a_disk_that_fails_makes_no_false_promise),
 		cmocka_unit_test(nor_with_readers_beside_the_writer),
 		cmocka_unit_test(nor_while_syncs_are_owed),
