@@ -13,6 +13,10 @@ const { agents, marie, critical, release, scaffold, fix } = await seed(server);
 const night = await agents.tester.session('night-run', { on_settled: { webhook: 'http://127.0.0.1:9/hook' } });
 const told = await agents.tester.ask({ session: night.id, question: 'Start the night run?', type: 'boolean' });
 await marie.post(`/v1/asks/${told.id}/answer`, { answer: true });
+const applied = await agents.tester.ask({ session: night.id, kind: 'approval', title: 'Apply the new limits',
+	operation: { name: 'shell.exec', risk: 'high', arguments: { command: 'kubectl -n prod apply -f limits.yaml', timeout_s: 300 } } });
+await marie.post(`/v1/asks/${applied.id}/answer`, { answers: { decision: { value: 'approve', text: 'Staging first.',
+	arguments: { command: 'kubectl -n staging apply -f limits.yaml', timeout_s: 300 } } } });
 const admin = server.client(await server.token('admin', 'Dana'));
 for (const rule of [
 	{ effect: 'deny', note: 'never force-push', match: { tool: ['Bash(git push *--force*)'] } },
@@ -43,6 +47,7 @@ const shots = [
 	['questions', { theme: 'light' }, askOf(scaffold)],
 	['questions-dark', { theme: 'dark' }, askOf(scaffold)],
 	['recovery-fr', { lang: 'fr' }, askOf(fix)],
+	['settled', {}, `/asks/${applied.id}`],
 	['history', {}, '/history'],
 	['sessions', {}, '/sessions'],
 	['session', {}, `/sessions/${release.id}`],

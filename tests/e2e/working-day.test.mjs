@@ -47,7 +47,7 @@ area('working day', (scenario) => {
 		await me.region('trail').getByText(me.settledBy('changed', 'Marie')).waitFor();
 		await desk.agent.post(`/v1/asks/${ask.id}/use`, { digest: (await desk.get(ask.id)).approved_digest });
 		await me.region('trail').getByText(me.t('event.ask.used')).waitFor();
-		await me.button('ask.link').waitFor();
+		if (me.wide) await me.button('ask.link').waitFor();
 	});
 
 	scenario('history: mine and all, by outcome and search, in the address', async (me, desk) => {
