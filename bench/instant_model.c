@@ -4,7 +4,7 @@
  * asks for something else:
  *
  *   #ask    a question first; then, as its text, when its answer came (CLOCK_MONOTONIC, in µs)
- *   #turns  a long thought and a call of a tool, each time
+ *   #turns  a long text (1,500 bytes, or #turns=N) and a call of a tool, each time
  *   #hold   a first word, which is the time it was sent, and then nothing more
  *
  *   instant_model [PORT_FILE]    listens on 127.0.0.1, writes its port there or to stdout */
@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { CONNECTIONS = 4096, REQUEST_MAX = 4 << 20 };
+enum { CONNECTIONS = 4096, REQUEST_MAX = 4 << 20, WORD_MAX = 12000 };
 
 struct connection {
 	char *text;
@@ -126,24 +126,28 @@ static void reply(int fd, const char *body, size_t len, int chat)
 {
 	/* With the result of a tool the model is done; a request without tools, too. */
 	int done = has(body, len, "tool_result") || !has(body, len, "\"tools\"");
-	char text[8192], word[2048];
+	char text[16384], word[WORD_MAX + 1], at[32];
+	const char *turns = memmem(body, len, "#turns", 6);
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	snprintf(word, sizeof word, "%lld",
+	snprintf(at, sizeof at, "%lld",
 		(long long)now.tv_sec * 1000000 + now.tv_nsec / 1000);
 	if (chat) {
-		reply_chat(fd, body, len, word);
+		reply_chat(fd, body, len, at);
 	} else if (has(body, len, "#hold")) {
-		snprintf(text, sizeof text, TIME_BEGIN, word);
+		snprintf(text, sizeof text, TIME_BEGIN, at);
 		reply_send(fd, text, 0);
-	} else if (has(body, len, "#turns")) {
-		memset(word, 'x', 1500);
-		word[1500] = '\0';
+	} else if (turns) {
+		size_t long_as = turns[6] == '=' ? strtoul(turns + 7, NULL, 10) : 1500;
+
+		if (long_as > WORD_MAX) long_as = WORD_MAX;
+		memset(word, 'x', long_as);
+		word[long_as] = '\0';
 		snprintf(text, sizeof text, turn_format, word);
 		reply_send(fd, text, 1);
 	} else if (has(body, len, "#ask") && done) {
-		snprintf(text, sizeof text, TIME_BEGIN END("end_turn"), word);
+		snprintf(text, sizeof text, TIME_BEGIN END("end_turn"), at);
 		reply_send(fd, text, 1);
 	} else {
 		reply_send(fd,

@@ -85,7 +85,7 @@ const rows = {
 		await server.end();
 		return `first token of the model → reader of the stream: p50 ${(at(took, 0.5) / 1000).toFixed(1)} ms, p95 ${(at(took, 0.95) / 1000).toFixed(1)} ms`;
 	},
-	async turns() {
+	async turns(length = 1500) {
 		const { server, ask, start, ended } = await fresh();
 		const size = () => ['parley.db', 'parley.db-wal'].reduce((sum, name) => {
 			try { return sum + (name.endsWith('wal') ? 0 : statSync(join(server.data, name)).size); } catch { return sum; }
@@ -94,7 +94,7 @@ const rows = {
 		await server.stop();
 		await server.start();
 		const before = size(), began = cpu_us(server);
-		const sessions = await Promise.all(Array.from({ length: many }, () => start('Go #turns')));
+		const sessions = await Promise.all(Array.from({ length: many }, () => start(`Go #turns=${length}`)));
 		const turns = (await Promise.all(sessions.map(({ run }) => ended(run)))).reduce((sum, { turn }) => sum + turn, 0);
 		const spent = cpu_us(server) - began;
 		let said = 0;
@@ -112,6 +112,8 @@ const rows = {
 		return `processor time of a turn, history of 50 messages and all: ${Math.round(spent / turns)} µs; `
 			+ `runs of 100 turns: ${(kept / said).toFixed(2)} × their messages (${Math.round(said / turns)} bytes a turn)`;
 	},
+	stored4: () => rows.turns(3700),
+	stored8: () => rows.turns(7700),
 	async brief() {
 		const { server, start, ended } = await fresh();
 		const began = cpu_us(server);

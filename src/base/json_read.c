@@ -455,7 +455,7 @@ enum err json_read(struct str text, const struct json_limits *limits, struct are
 	uint32_t values = limits && limits->values ? limits->values : VALUES_DEFAULT;
 	const char *start = text.len ? text.at : "";
 	struct json *root = ARENA_NEW(arena, struct json);
-	struct reader r;
+	MEM_UNSET struct reader r;
 
 	r.at = r.start = start;
 	r.end = start + text.len;

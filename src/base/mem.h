@@ -6,6 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* A large local variable whose parts are set before they are read: the compiler, which clears all
+ * others, leaves it as it is. */
+#define MEM_UNSET __attribute__((uninitialized))
+
 void *mem_alloc(size_t size);		    /* zeroed; NULL when there is none */
 void *mem_grow(void *old, size_t size);	    /* realloc; old stays valid on NULL */
 char *mem_copy(const char *at, size_t len); /* NUL-terminated copy, yours */

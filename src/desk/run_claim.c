@@ -3,6 +3,7 @@
  * Workspaces come in turn, and none has more at work than its policy says (sub-agents do not
  * count). What a process that died held is queued again when its lease runs out, or at once when
  * its successor on the same node starts. */
+#include "base/mem.h"
 #include "desk/book.h"
 #include "desk/run_inner.h"
 #include "store/lease.h"
@@ -234,7 +235,8 @@ static enum err claim_decide(struct job *job, struct rows *rows, struct fault *w
 {
 	struct task *t = task_of(job);
 	struct run_claim *c = t->checked;
-	struct run_claiming room, *q = &room; /* owners are filled in as they are found */
+	MEM_UNSET struct run_claiming room; /* owners are filled in as they come */
+	struct run_claiming *q = &room;
 	const struct val next[] = { val_int(rows->now_ms), val_text(c->by) };
 	enum err e;
 

@@ -1,6 +1,7 @@
 /* lease.c - chooses what a process claims: fair between owners, bounded for groups. */
 #include "store/lease.h"
 
+#include "base/mem.h"
 #include "store/migrate.h"
 
 enum { OWNERS_MAX = 256, GROUPS_MAX = 256, FULL_SIZE = 16 * 1024 };
@@ -250,8 +251,8 @@ enum err rows_claim(struct rows *rows, const struct leased *l,
 	const struct lease_claim *c, lease_claimed_fn *claimed, void *ctx,
 	struct fault *why)
 {
-	struct claiming room,
-		*q = &room; /* 64 KB: what is not used of it is not touched */
+	MEM_UNSET struct claiming room; /* 64 KB; what is not used is not touched */
+	struct claiming *q = &room;
 	struct lease_tally *owner;
 	enum err e;
 
