@@ -53,19 +53,19 @@ bool principal_may(const struct principal *p, enum permission d)
 	return role_may(p->role, d) || (d == MAY_RUN && p->runs);
 }
 
-static bool same_agent(const struct principal *p, struct str agent)
+bool principal_asks_as(const struct principal *p, struct str agent)
 {
 	return role_may(p->role, MAY_ASK) && agent.len && str_eq(p->agent, agent);
 }
 
 bool principal_sees(const struct principal *p, struct str agent)
 {
-	return role_may(p->role, MAY_READ_ALL) || same_agent(p, agent);
+	return role_may(p->role, MAY_READ_ALL) || principal_asks_as(p, agent);
 }
 
 bool principal_owns(const struct principal *p, struct str agent)
 {
-	return role_may(p->role, MAY_WITHDRAW) || same_agent(p, agent);
+	return role_may(p->role, MAY_WITHDRAW) || principal_asks_as(p, agent);
 }
 
 struct str principal_starter(const struct principal *p)

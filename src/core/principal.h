@@ -41,6 +41,8 @@ bool role_read(struct str, enum role *); /* agent viewer member admin owner */
 bool role_may(enum role, enum permission);
 /* The same, and MAY_RUN for an agent whose token says so. */
 bool principal_may(const struct principal *, enum permission);
+/* Do p's asks go under this agent's name? */
+bool principal_asks_as(const struct principal *, struct str agent);
 /* May p see what this agent asked? What one may not see is not found. */
 bool principal_sees(const struct principal *, struct str agent);
 /* May p cancel, change or delete what this agent asked or made? */

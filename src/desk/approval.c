@@ -102,12 +102,13 @@ static enum err use_approval_decide(struct job *job, struct rows *rows, struct f
 	struct ask *a;
 	enum err e = desk_find_ask(t, rows, &a, why);
 
-	if (!e) e = desk_own(&job->who, a->agent, why);
-	if (!e) e = desk_refused(t, why);
-	if (!e) e = note_read(t->body, "digest", DIGEST_SIZE, true, &digest, why);
 	if (!e && a->run.len)
 		e = desk_conflict(t, a, rows_session(rows, a->ws, a->session),
 			rows->now_ms, why, "the run that asked uses it by itself");
+	if (!e && !principal_asks_as(&job->who, a->agent))
+		e = fail(why, ERR_FORBIDDEN, "only the agent that asked can use it");
+	if (!e) e = desk_refused(t, why);
+	if (!e) e = note_read(t->body, "digest", DIGEST_SIZE, true, &digest, why);
 	return e ? e : desk_use_approval(t, rows, a, digest, why);
 }
 

@@ -152,11 +152,15 @@ test('use needs a digest', async () => {
 	assert.equal((await use(ask)).status, 200);
 });
 
-test('another agent cannot use it', async () => {
+test('nobody but the agent that asked can use it', async () => {
 	const ask = await agent.ask(approval());
 	await decide(ask, 'approve');
 	const reply = await stranger.post(`/v1/asks/${ask.id}/use`, { digest: ask.digest });
 	assert.equal(reply.status, 404);
+	/* Nor can people, who could use it up: 403. */
+	for (const who of [member, admin]) {
+		assert.equal((await who.post(`/v1/asks/${ask.id}/use`, { digest: ask.digest })).status, 403);
+	}
 	assert.equal((await use(ask)).status, 200);
 });
 
