@@ -106,7 +106,8 @@ function complaint({ ask, verb, body, presses, shown, byItself }, risk) {
 	if (value === 'approve') {
 		const key = last.key === 'a' && !last.writes;
 		if (!key && !(button && last.approves)) return 'neither A nor Approve';
-		if (last.at - (last.quickAt ?? shown.at) < ARMED_MS) return 'not armed';
+		/* A belongs to the card, also with the focus on a quick decision of its row. */
+		if (last.at - (key ? shown.at : last.quickAt ?? shown.at) < ARMED_MS) return 'not armed';
 		if (key && last.movedAt < shown.at && (byItself || shown.nth > 1)) return 'nobody had moved to this card';
 		const twice = risk === 'critical' || (risk === 'high' && byItself);
 		const again = before && before.card === ask && (before.key === 'a' || before.approves);
