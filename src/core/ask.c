@@ -176,6 +176,25 @@ static struct str revoked_write(
 	return buf_keep_done(&b, arena);
 }
 
+void ask_sum_revoked(struct buf *out, const struct ask *a)
+{
+	struct arena arena = { 0 };
+	const struct json *revoked = NULL;
+	struct str name, reason;
+
+	if (!a->revoked.len) return;
+	json_read(a->revoked, NULL, &arena, &revoked, NULL);
+	name = json_text(json_get(json_get(revoked, "by"), "name"));
+	reason = json_text(json_get(revoked, "reason"));
+	buf_add_text(out, "Taken back");
+	if (name.len) buf_add_text(out, " by ");
+	text_flatten(out, name);
+	if (reason.len) buf_add_text(out, ": ");
+	text_flatten(out, reason);
+	buf_add_text(out, ". The approval must not be used.");
+	arena_done(&arena);
+}
+
 /* Who approved it, or whose vote counted. */
 static bool gave_approval(const struct ask *a, struct str user, struct arena *arena)
 {

@@ -175,6 +175,8 @@ bool ask_approved(const struct ask *); /* answered, every approval question "app
  * unless they are an admin; ERR_CONFLICT: there is none, or it was used or revoked. */
 enum err ask_revoke(struct ask *, const struct principal *, struct str maker,
 	struct str reason, int64_t now_ms, struct arena *, struct fault *why);
+/* The line that says so to a model, after the summary; nothing when it was not taken back. */
+void ask_sum_revoked(struct buf *, const struct ask *);
 /* {"kind": "human", "user": …, "name": …, "via": …}; without a principal all but kind are
  * null. */
 void answered_by_write(struct buf *, const char *kind, const struct principal *);

@@ -47,12 +47,26 @@ static void people_write(struct json_writer *w, const struct ask *a, int64_t now
 	jw_int(w, a->version);
 }
 
+static void summary_write(struct json_writer *w, const struct ask *a)
+{
+	struct buf b = { 0 };
+
+	jw_key(w, "summary");
+	if (a->revoked.len) {
+		buf_add(&b, a->summary);
+		buf_add_char(&b, '\n');
+		ask_sum_revoked(&b, a);
+	}
+	jw_str(w, a->revoked.len ? buf_str(&b) : a->summary);
+	w->out->failed |= b.failed;
+	buf_done(&b);
+}
+
 static void outcome_write(struct json_writer *w, const struct ask *a)
 {
 	show_json(w, "answer", a->answer);
 	show_json(w, "answered_by", a->answered_by);
-	jw_key(w, "summary");
-	jw_str(w, a->summary);
+	summary_write(w, a);
 	show_text(w, "reason", a->reason);
 	show_json(w, "replies", a->replies.len ? a->replies : STR("[]"));
 }

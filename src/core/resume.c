@@ -84,6 +84,9 @@ static void summary_write(struct buf *out, const struct ask *a)
 	buf_add(out, kept);
 	if (kept.len < a->summary.len) cut_note(out, a->id);
 	buf_add_char(out, '\n');
+	if (!a->revoked.len) return;
+	ask_sum_revoked(out, a);
+	buf_add_char(out, '\n');
 }
 
 static void expiry_write(struct buf *out, const struct ask *a)
@@ -162,7 +165,7 @@ static void operation_add(struct buf *out, const struct ask *a,
 		buf_add_char(out, '\n');
 		buf_done(&json);
 	}
-	if (a->approved_digest.len)
+	if (a->approved_digest.len && !a->revoked.len)
 		buf_print(out, "Approved: %.*s%s\n", STR_ARGS(a->approved_digest),
 			a->used_ms ? ", and used already" : "");
 }

@@ -16,6 +16,31 @@ static const struct json *present(const struct json *object, const char *name)
 	return value && value->type != JSON_NULL ? value : NULL;
 }
 
+/* "The approval was taken back: …", or empty: it stands. */
+static struct str revoked_words(const struct foreign_reply *o)
+{
+	static const char words[] = "The approval was taken back";
+	const struct json *revoked = json_get(o->ask, "revoked");
+	struct str reason = member_text(revoked, "reason");
+
+	if (!json_is(revoked, JSON_OBJECT)) return STR_NONE;
+	return reason.len ? arena_print(o->arena, "%s: %.*s", words, STR_ARGS(reason))
+			  : str_of(words);
+}
+
+/* What holds now: an approval that was taken back is a rejection. */
+static void said_revoke(const struct foreign_reply *o, struct said *s)
+{
+	static const struct json reject = { .type = JSON_STRING,
+		.text = { "reject", sizeof "reject" - 1 } };
+	struct str words = revoked_words(o);
+
+	if (!words.len || !str_is(member_text(s->question, "type"), "approval")) return;
+	s->value = &reject;
+	s->arguments = NULL;
+	s->text = words;
+}
+
 struct said said_at(const struct foreign_reply *o, size_t i)
 {
 	const struct json *questions = json_get(o->ask, "questions"), *answer;
@@ -32,6 +57,7 @@ struct said said_at(const struct foreign_reply *o, size_t i)
 	s.text = member_text(answer, "text");
 	s.value = present(answer, "value");
 	s.arguments = present(answer, "arguments");
+	said_revoke(o, &s);
 	return s;
 }
 

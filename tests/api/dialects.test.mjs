@@ -98,6 +98,32 @@ test('an ask of our own has a reply in every dialect', async () => {
 	assert.deepEqual(reply.answers, { 'Deploy?': 'Yes' });
 });
 
+test('an approval that was taken back reads like a rejection, in every dialect and to MCP', async () => {
+	const dialects = (await agent.get('/v1/asks/ask_x?dialect=none')).body.detail.match(/[a-z0-9_]+/g).filter((word) => word.includes('_')
+		|| ['permission', 'elicitation', 'codex', 'gemini', 'opencode', 'acp', 'a2a', 'vercel', 'airflow', 'humanlayer', 'mastra'].includes(word));
+	assert.ok(dialects.length >= 16, dialects.join());
+	const words = 'The approval was taken back: not there';
+	const deploy = { kind: 'approval', operation: { type: 'tool', name: 'Bash', arguments: { command: 'make deploy' } } };
+	const [one, two] = [await agent.ask(deploy), await agent.ask(deploy)];
+	await member.answer(one, { decision: { value: 'approve', arguments: { command: 'make check' } } });
+	assert.equal((await member.post(`/v1/asks/${one.id}/revoke`, { reason: 'not there' })).status, 200);
+	await member.answer(two, { decision: { value: 'reject', text: words } });
+	const plain = (value) => JSON.stringify(value).replace(/ask_[0-9a-z]{26}/g, 'ID').replace(/\d{4}-\d\d-\d\dT[0-9:.]+Z/g, 'AT');
+	for (const dialect of dialects.filter((name) => name !== 'a2a')) // which replies with the summary
+		assert.equal(plain((await replyIn(dialect, one)).reply), plain((await replyIn(dialect, two)).reply), dialect);
+	const { body: shown } = await agent.get(`/v1/asks/${one.id}`);
+	assert.match(shown.summary, /^- .*: Approved \(edited\)\nTaken back by .*: not there\. The approval must not be used\.$/);
+	const asked = await askIn('permission', { tool_name: 'Bash', input: { command: 'ls' } });
+	await member.answer(asked, { decision: 'approve' });
+	await member.post(`/v1/asks/${asked.id}/revoke`, {});
+	const { body: { result } } = await agent.post('/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/call',
+		params: { name: 'get_answer', arguments: { ask_id: asked.id } } });
+	assert.deepEqual(JSON.parse(result.content[0].text), { behavior: 'deny', message: 'The approval was taken back' });
+	const { body: { context } } = await agent.get(`/v1/sessions/${one.session}/resume`);
+	assert.match(context, /Taken back by .*: not there/);
+	assert.doesNotMatch(context, /Approved: sha256/);
+});
+
 test('mistakes are mended and told; strictly they are refused', async () => {
 	const sloppy = { questions: JSON.stringify([{
 		question: 'Which one', header: 'A very long header', options: ['A', 'B', 'Other'],
