@@ -40,10 +40,14 @@ bool model_sees(enum who w, const char *agent, int place)
 	return strcmp(actors[w].agent, agent) == 0;
 }
 
+static bool asks_as(enum who w, const char *agent)
+{
+	return asks(w) && strcmp(actors[w].agent, agent) == 0;
+}
+
 static bool owns(enum who w, const char *agent)
 {
-	return actors[w].role == ROLE_ADMIN ||
-	       (asks(w) && strcmp(actors[w].agent, agent) == 0);
+	return actors[w].role == ROLE_ADMIN || asks_as(w, agent);
 }
 
 bool model_open(const struct model_ask *a)
@@ -358,7 +362,7 @@ static enum err use_op(struct model *m, const struct op *op, int64_t now_ms)
 	const char *right;
 
 	if (!a) return ERR_NOT_FOUND;
-	if (!owns(op->who, m->sessions[a->session].agent)) return ERR_FORBIDDEN;
+	if (!asks_as(op->who, m->sessions[a->session].agent)) return ERR_FORBIDDEN;
 	if (op->spoiled) return ERR_INVALID;
 	right = a->approved_digest[0] ? a->approved_digest : a->digest;
 	if (!a->approved || a->used_ms || !right[0] || strcmp(right, op->digest) != 0)
@@ -621,6 +625,9 @@ static void key_add(struct model *m, const struct op *op, const struct expect *x
 	k->dies_with = x->ask != NOBODY	      ? m->asks[x->ask].session
 		       : x->session != NOBODY ? x->session
 					      : NOBODY;
+	/* That of many asks: with the session of the first that was settled. */
+	for (int i = 0; i < x->results_len && k->dies_with == NOBODY; i++)
+		if (x->results[i] == 200) k->dies_with = m->asks[op->many[i]].session;
 }
 
 static void again(const struct model_key *k, const struct op *op, struct expect *out)
