@@ -1,17 +1,18 @@
 /* insights.c - how asking goes: times to answer, rates, days. And the gauges of /metrics
  * that the store knows. */
+#include "desk/insight_groups.h"
 #include "desk/telling.h"
 
 #include "base/clock.h"
 #include "base/mem.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 enum { DAY_MS = 24 * 3600 * 1000, DAYS_MAX = 366, DEFAULT_DAYS = 30 };
 
 struct tally {
 	int64_t created, by[ASK_CANCELLED + 1];
+	int64_t by_rules; /* of those answered */
 };
 
 struct day {
@@ -31,36 +32,19 @@ struct insights {
 	struct tally all, kinds[ASK_ERROR_RECOVERY + 1];
 	struct day *days;
 	size_t days_len;
-	int64_t *times_ms; /* to answer, in order of asking */
-	int64_t *times_day;
-	size_t times_len, times_cap;
+	struct durations times;	    /* to a person's answer, in order of asking */
+	struct durations times_day; /* the days of those */
+	struct insight_groups agents, people;
+	bool sees_people;
 	struct table sessions;
 	struct arena arena;
 };
 
-static void tally_add(struct tally *t, enum ask_status s)
+static void tally_add(struct tally *t, enum ask_status s, bool by_rule)
 {
 	t->created++;
 	t->by[s]++;
-}
-
-static bool time_add(struct insights *in, int64_t ms, int64_t day)
-{
-	if (in->times_len == in->times_cap) {
-		size_t cap = in->times_cap ? in->times_cap * 2 : 1024;
-		int64_t *ms_at = mem_grow(in->times_ms, cap * sizeof *ms_at);
-		int64_t *day_at;
-
-		if (!ms_at) return false;
-		in->times_ms = ms_at;
-		day_at = mem_grow(in->times_day, cap * sizeof *day_at);
-		if (!day_at) return false;
-		in->times_day = day_at;
-		in->times_cap = cap;
-	}
-	in->times_ms[in->times_len] = ms;
-	in->times_day[in->times_len++] = day;
-	return true;
+	t->by_rules += by_rule;
 }
 
 static void target_add(
@@ -77,9 +61,42 @@ static void target_add(
 		t->overdue++;
 }
 
+/* Who asked and who answered. The texts are the row's and the arena's. */
+static struct insight_ask ask_of(const struct row *row, enum ask_kind kind,
+	enum ask_status status, struct arena *arena)
+{
+	struct insight_ask a = { .agent = row_text(row, 7),
+		.agent_name = row_text(row, 8),
+		.decided = kind == ASK_APPROVAL && status == ASK_ANSWERED,
+		.took_ms = row_int(row, 3) - row_int(row, 2) };
+	const struct json *by = NULL;
+
+	a.approved = a.decided && row_int(row, 9);
+	if (status != ASK_ANSWERED || json_read(row_text(row, 5), NULL, arena, &by, NULL))
+		return a;
+	a.by_rule = str_is(json_text(json_get(by, "kind")), "policy");
+	if (!str_is(json_text(json_get(by, "kind")), "human")) return a;
+	a.user = json_text(json_get(by, "user"));
+	a.user_name = json_text(json_get(by, "name"));
+	a.via = json_text(json_get(by, "via"));
+	return a;
+}
+
+static bool ask_count(struct insights *in, const struct insight_ask *a, int64_t day)
+{
+	if (!agents_count(&in->agents, a)) return false;
+	if (!a->user.len) return true;
+	return durations_add(&in->times, a->took_ms) &&
+	       durations_add(&in->times_day, day) &&
+	       (!in->sees_people || people_count(&in->people, a));
+}
+
 static enum err insight_row(void *ctx, const struct row *row, struct fault *why)
 {
 	struct insights *in = ctx;
+	struct arena scratch = { 0 };
+	struct insight_ask a;
+	bool counted;
 	int64_t created_ms = row_int(row, 2), settled_ms = row_int(row, 3);
 	size_t day = (size_t)((created_ms - in->first_day_ms) / DAY_MS);
 	enum ask_kind kind;
@@ -90,38 +107,18 @@ static enum err insight_row(void *ctx, const struct row *row, struct fault *why)
 	if (!ask_kind_read(row_text(row, 0), &kind) ||
 		!ask_status_read(row_text(row, 1), &status))
 		return OK;
-	tally_add(&in->all, status);
-	tally_add(&in->kinds[kind], status);
-	tally_add(&in->days[day].tally, status);
+	a = ask_of(row, kind, status, &scratch);
+	tally_add(&in->all, status, a.by_rule);
+	tally_add(&in->kinds[kind], status, a.by_rule);
+	tally_add(&in->days[day].tally, status, a.by_rule);
 	target_add(in, row_text(row, 6), created_ms, settled_ms);
-	if (status == ASK_ANSWERED &&
-		!time_add(in, settled_ms - created_ms, (int64_t)day))
-		return fail(why, ERR_MEMORY, "out of memory");
+	counted = ask_count(in, &a, (int64_t)day);
+	arena_done(&scratch);
+	if (!counted) return fail(why, ERR_MEMORY, "out of memory");
 	if (!table_get(&in->sessions, row_text(row, 4)) &&
 		!table_put(&in->sessions, arena_str(&in->arena, row_text(row, 4)), in))
 		return fail(why, ERR_MEMORY, "out of memory");
 	return OK;
-}
-
-static int by_value(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-static void times_sort(int64_t *ms, size_t len)
-{
-	if (len) qsort(ms, len, sizeof *ms, by_value); /* none may have no place at all */
-}
-
-static void jw_part(
-	struct json_writer *w, const int64_t *sorted, size_t len, size_t percent)
-{
-	if (len)
-		jw_int(w, sorted[(len - 1) * percent / 100]);
-	else
-		jw_null(w);
 }
 
 static void jw_rate(struct json_writer *w, int64_t part, int64_t whole)
@@ -141,6 +138,7 @@ static void tally_write(struct json_writer *w, const struct tally *t)
 		jw_key(w, ask_status_name(s));
 		jw_int(w, t->by[s]);
 	}
+	jw_put_int(w, "by_rules", t->by_rules);
 	jw_object_end(w);
 }
 
@@ -154,9 +152,9 @@ static void days_write(struct json_writer *w, struct insights *in)
 		const struct tally *t = &in->days[d].tally;
 		size_t start = at;
 
-		while (at < in->times_len && in->times_day[at] == (int64_t)d)
+		while (at < in->times.len && in->times_day.ms[at] == (int64_t)d)
 			at++;
-		times_sort(in->times_ms + start, at - start);
+		durations_sort(in->times.ms + start, at - start);
 		time_write(in->first_day_ms + (int64_t)d * DAY_MS, time);
 		jw_object(w);
 		jw_key(w, "day");
@@ -165,30 +163,31 @@ static void days_write(struct json_writer *w, struct insights *in)
 		jw_int(w, t->created);
 		jw_key(w, "answered");
 		jw_int(w, t->by[ASK_ANSWERED]);
+		jw_put_int(w, "by_rules", t->by_rules);
 		jw_key(w, "expired");
 		jw_int(w, t->by[ASK_EXPIRED]);
 		jw_key(w, "median_ms");
-		jw_part(w, in->times_ms + start, at - start, 50);
+		durations_part_write(w, in->times.ms + start, at - start, 50);
 		jw_object_end(w);
 	}
 	jw_array_end(w);
 }
 
-static void times_write(struct json_writer *w, struct insights *in)
+static void times_write(struct json_writer *w, struct durations *times)
 {
 	double sum = 0;
 
-	times_sort(in->times_ms, in->times_len);
-	for (size_t i = 0; i < in->times_len; i++)
-		sum += (double)in->times_ms[i];
+	durations_sort(times->ms, times->len);
+	for (size_t i = 0; i < times->len; i++)
+		sum += (double)times->ms[i];
 	jw_object(w);
 	jw_key(w, "p50");
-	jw_part(w, in->times_ms, in->times_len, 50);
+	durations_part_write(w, times->ms, times->len, 50);
 	jw_key(w, "p90");
-	jw_part(w, in->times_ms, in->times_len, 90);
+	durations_part_write(w, times->ms, times->len, 90);
 	jw_key(w, "mean");
-	if (in->times_len)
-		jw_real(w, sum / (double)in->times_len);
+	if (times->len)
+		jw_real(w, sum / (double)times->len);
 	else
 		jw_null(w);
 	jw_object_end(w);
@@ -217,7 +216,7 @@ static void targets_write(struct json_writer *w, const struct insights *in)
 	jw_array_end(w);
 }
 
-static void insights_write(struct json_writer *w, struct insights *in)
+static void insights_write(struct json_writer *w, struct insights *in, int64_t ws)
 {
 	const struct tally *t = &in->all;
 	int64_t settled = t->by[ASK_ANSWERED] + t->by[ASK_SKIPPED] + t->by[ASK_EXPIRED];
@@ -243,7 +242,7 @@ static void insights_write(struct json_writer *w, struct insights *in)
 	}
 	jw_object_end(w);
 	jw_key(w, "time_to_answer_ms");
-	times_write(w, in);
+	times_write(w, &in->times);
 	jw_key(w, "expiry_rate");
 	jw_rate(w, t->by[ASK_EXPIRED], settled);
 	jw_key(w, "response_rate");
@@ -252,6 +251,10 @@ static void insights_write(struct json_writer *w, struct insights *in)
 	jw_rate(w, t->created, (int64_t)in->sessions.len);
 	jw_key(w, "targets");
 	targets_write(w, in);
+	jw_key(w, "by_agent");
+	agents_counted_write(w, &in->agents, ws);
+	jw_key(w, "by_person");
+	people_counted_write(w, &in->people);
 	jw_key(w, "by_day");
 	jw_raw(w, buf_str(&days));
 	jw_object_end(w);
@@ -306,9 +309,9 @@ static enum err insights_read(
 	struct insights in = { .now_ms = now_ms };
 	enum err e = insights_span(t, now_ms, &in, why);
 
-	/* Routes are people's. */
-	if (!e && role_may(job->who.role, MAY_READ_ALL))
-		e = telling_table_read(t, db, &in.routes, why);
+	/* Routes are people's, and so is who answered. */
+	in.sees_people = role_may(job->who.role, MAY_READ_ALL);
+	if (!e && in.sees_people) e = telling_table_read(t, db, &in.routes, why);
 	if (e) return e;
 	in.targets = ARENA_ARRAY(&job->arena, struct target, in.routes.len + 1);
 	in.first_day_ms = in.from_ms / DAY_MS * DAY_MS;
@@ -318,14 +321,15 @@ static enum err insights_read(
 	const struct val args[] = { val_int(job->who.ws),
 		val_text(id_bound(in.from_ms, &job->arena)),
 		val_text(id_bound(in.to_ms + 1000, &job->arena)),
-		val_text(role_may(job->who.role, MAY_READ_ALL) ? STR_NONE
-							       : job->who.agent) };
+		val_text(in.sees_people ? STR_NONE : job->who.agent) };
 	e = db_one(db, SQL_INSIGHTS, args, 4, insight_row, &in, why);
-	if (!e) insights_write(&w, &in);
+	if (!e) insights_write(&w, &in, job->who.ws);
 	table_done(&in.sessions);
 	arena_done(&in.arena);
-	mem_free(in.times_ms);
-	mem_free(in.times_day);
+	groups_done(&in.agents);
+	groups_done(&in.people);
+	durations_done(&in.times);
+	durations_done(&in.times_day);
 	return e;
 }
 

@@ -266,7 +266,8 @@ const char *const sql_written[SQL_RECORDS] = {
 	[SQL_ASKS_PENDING] = "SELECT COUNT(*) FROM asks WHERE ws = $1"
 			     " AND status = 'pending'",
 	[SQL_INSIGHTS] =
-		"SELECT kind, status, created_ms, settled_ms, session, answered_by, route"
+		"SELECT kind, status, created_ms, settled_ms, session, answered_by, route,"
+		" agent, agent_name, CASE WHEN approved_digest <> '' THEN 1 ELSE 0 END"
 		" FROM asks WHERE ws = $1 AND id >= $2 AND id < $3"
 		" AND ($4 = '' OR agent = $4) ORDER BY id",
 

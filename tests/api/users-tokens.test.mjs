@@ -294,6 +294,27 @@ test('insights count what was asked and how it ended', async () => {
 	assert.ok(reply.body.response_rate > 0);
 });
 
+test('insights say who asked and who answered, people apart from rules', async () => {
+	const before = (await member.get('/v1/insights')).body;
+	const rule = (await admin.post('/v1/rules', { effect: 'allow', match: { tool: ['counted'] } })).body;
+	const operation = { type: 'tool', name: 'counted', arguments: {} };
+	const [ruled, approved, rejected] = [await agent.ask(approval({ operation })), await agent.ask(approval()), await agent.ask(approval())];
+	await admin.delete(`/v1/rules/${rule.id}`);
+	assert.equal((await agent.read(ruled)).answered_by.kind, 'policy');
+	await member.answer(approved, { decision: 'approve' });
+	await member.answer(rejected, { decision: 'reject' });
+	const after = (await member.get('/v1/insights')).body;
+	const me = (await member.get('/v1/me')).body;
+	const at = (list, fits) => list.find(fits) ?? {};
+	const grown = (name, fits, member_) => (at(after[name], fits)[member_] ?? 0) - (at(before[name], fits)[member_] ?? 0);
+	const asker = (row) => row.agent.id === ruled.agent.id, mine = (row) => row.user === me.user.id;
+	assert.deepEqual(['asks', 'by_rules', 'decided', 'approved'].map((name) => grown('by_agent', asker, name)), [3, 1, 3, 2]);
+	assert.deepEqual(['answered', 'decided', 'approved'].map((name) => grown('by_person', mine, name)), [2, 2, 1]);
+	assert.ok(at(after.by_person, mine).via.api >= 2 && at(after.by_person, mine).median_ms >= 0);
+	assert.deepEqual([after.asks.by_rules - before.asks.by_rules, after.by_day.at(-1).by_rules], [1, 1]);
+	assert.deepEqual((await agent.get('/v1/insights')).body.by_person, [], 'people are people\'s');
+});
+
 test('insights take a span, and refuse one that is none', async () => {
 	const none = await member.get('/v1/insights?from=2020-01-01T00:00:00Z&to=2020-01-02T00:00:00Z');
 	assert.equal(none.status, 200);

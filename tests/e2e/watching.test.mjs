@@ -188,6 +188,11 @@ area('watching', (scenario) => {
 				assert.deepEqual((await cells.allInnerTexts()).slice(1), [n.created, n.answered, n.skipped, n.expired]
 					.map(String).concat(percent(n.created ? n.expired / n.created : null)));
 			}
+			assert.equal(await tile('byrules').innerText(), percent(counted.asks.created ? counted.asks.by_rules / counted.asks.created : null));
+			const asker = counted.by_agent[0], person = counted.by_person[0];
+			const row = async (id) => (await me.page.getByRole('region', { name: me.t(`insights.${id}`) }).getByRole('row').nth(1).getByRole('cell').allInnerTexts());
+			assert.deepEqual((await row('byagent')).slice(0, 2), [asker.agent.name, String(asker.asks)]);
+			assert.deepEqual((await row('byperson')).slice(0, 2), [person.name, String(person.answered)]);
 			const bars = await me.page.getByRole('img').locator('.created title').allTextContents();
 			assert.deepEqual(bars.map((text) => Number(text.match(/: (\d+)/)[1])), counted.by_day.map((day) => day.created));
 			return counted;
