@@ -6,7 +6,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 # What Debian calls the things we need, by why they are needed.
 build_packages=(
-	gcc libc6-dev meson ninja-build pkg-config
+	gcc libc6-dev make meson ninja-build pkg-config
 	libuv1-dev node-llhttp libssl-dev libsqlite3-dev libpq-dev libcurl4-openssl-dev
 	libsodium-dev libinih-dev libutf8proc-dev libncurses-dev libwslay-dev
 )
