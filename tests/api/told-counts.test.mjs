@@ -83,9 +83,11 @@ test('a storm becomes ten messages a minute and one summary', async (t) => {
 	const of = (purpose) => receiver.got.filter((g) => g.body.data.purpose === purpose).length;
 	await until(() => of('ask') === 10, 'the first ten');
 	await until(async () => !(await calm.admin.get('/v1/deliveries?kind=route&status=waiting&limit=1')).body.items.length, 'every step');
-	// What is sent after them is sent once all of them were looked at.
-	await calm.admin.post(`/v1/users/${mia.id}/contacts/${phone.id}/test`);
-	await until(() => of('test') === 1, 'a message behind them');
+	// A message that is claimed in the batch that made it goes ahead of others; the claim takes many of them along.
+	for (let i = 1; i <= (long ? 100 : 12); i++) {
+		await calm.admin.post(`/v1/users/${mia.id}/contacts/${phone.id}/test`);
+		await until(() => of('test') === i, 'a message behind them');
+	}
 	calm.jump(61e3);
 	await until(() => of('summary') >= 1, 'the summary');
 	calm.jump(61e3);
