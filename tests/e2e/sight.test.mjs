@@ -172,6 +172,13 @@ area('sight', (scenario) => {
 			}).map((node) => node.textContent.trim()));
 			assert.deepEqual(cut, [], density);
 		}
+		await beside(me, { view: 'phone', lang: 'fr' }, async (own) => {
+			await own.visit(`/sessions/${session.id}`);
+			const title = own.page.getByRole('heading', { level: 1, name: 'narrow' });
+			await title.waitFor();
+			const { width } = await title.boundingBox();
+			assert.ok(width >= 170, `the session's title has ${width} px`);
+		});
 	});
 
 	scenario('in the system’s colours: where one is, what is pressed, off or at risk can be told', { settings: {} }, async (me, desk) => {
