@@ -87,14 +87,17 @@ need_modules() {
 
 need_node() { need_modules tests; }
 
-# A browser, and what drives it, which wants a newer Node than Debian 12 has. The page's packages
-# bring one.
+# A newer Node than Debian 12 has, which the page's packages bring.
+newer_node() {
+	[ "$(node -p 'parseInt(process.versions.node)')" -lt 20 ] || return 0
+	need_modules web
+	export PATH=$PWD/web/node_modules/.bin:$PATH
+}
+
+# A browser, and what drives it.
 need_browser() {
 	need_modules tests/e2e
-	if [ "$(node -p 'parseInt(process.versions.node)')" -lt 20 ]; then
-		need_modules web
-		export PATH=$PWD/web/node_modules/.bin:$PATH
-	fi
+	newer_node
 	command -v chromium >/dev/null || install_packages chromium
 	# Half the work for most tests; without it they run in the whole browser.
 	command -v chromium-headless-shell >/dev/null || install_packages chromium-headless-shell || true
