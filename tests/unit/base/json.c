@@ -1,8 +1,9 @@
 #include "base/json.h"
-#include "base/clock.h"
 #include "base/mem.h"
 
 #include "unit.h"
+
+#include <time.h>
 
 static struct arena arena;
 
@@ -202,7 +203,7 @@ static void objects_of_100000_members_are_checked_fast(void **state)
 {
 	struct buf b = { 0 };
 	const struct json *j, *other;
-	int64_t start = clock_mono_ms();
+	clock_t start = clock();
 
 	(void)state;
 	buf_add_char(&b, '{');
@@ -215,14 +216,14 @@ static void objects_of_100000_members_are_checked_fast(void **state)
 	b.len -= strlen("\"z\":0}");
 	buf_add_text(&b, "\"m77\":0}");
 	CHECK_INT(json_read(buf_str(&b), NULL, &arena, &other, NULL), ERR_INVALID);
-	CHECK(clock_mono_ms() - start < 10000);
+	CHECK(clock() - start < 10 * CLOCKS_PER_SEC); /* its own processor time */
 	buf_done(&b);
 }
 
 static void shuffled_big_objects_compare_fast(void **state)
 {
 	struct buf a = { 0 }, b = { 0 };
-	int64_t start = clock_mono_ms();
+	clock_t start = clock();
 
 	(void)state;
 	buf_add_char(&a, '{');
@@ -234,7 +235,7 @@ static void shuffled_big_objects_compare_fast(void **state)
 	buf_add_text(&a, "\"z\":0}");
 	buf_add_text(&b, "\"z\":0}");
 	CHECK(json_equal(read_ok(buf_text(&a)), read_ok(buf_text(&b))));
-	CHECK(clock_mono_ms() - start < 10000);
+	CHECK(clock() - start < 10 * CLOCKS_PER_SEC); /* its own processor time */
 	buf_done(&a);
 	buf_done(&b);
 }
