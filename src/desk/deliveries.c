@@ -50,6 +50,15 @@ static enum err list_filter(struct task *t, struct fault *why)
 	return e;
 }
 
+/* By its status alone, or by none. */
+static enum sql list_statement(struct str status)
+{
+	if (!status.len) return SQL_DELIVERY_LIST;
+	return str_is(status, delivery_status_name(DELIVERY_WAITING))
+		       ? SQL_DELIVERY_LIST_WAITING
+		       : SQL_DELIVERY_LIST_ENDED;
+}
+
 static enum err delivery_list_read(
 	struct job *job, struct db *db, int64_t now_ms, struct fault *why)
 {
@@ -66,14 +75,16 @@ static enum err delivery_list_read(
 	if (e) return e;
 	const struct val args[] = { val_int(job->who.ws),
 		val_text(p.has_cursor ? p.cursor[0] : STR("zz")), val_int(p.limit + 1),
-		val_text(task_param(t, "status")), val_text(task_param(t, "kind")),
-		val_text(task_param(t, "session")), val_text(task_param(t, "ask")),
-		val_text(task_param(t, "user")), val_text(task_param(t, "purpose")) };
+		val_text(task_param(t, "kind")), val_text(task_param(t, "session")),
+		val_text(task_param(t, "ask")), val_text(task_param(t, "user")),
+		val_text(task_param(t, "purpose")), val_text(task_param(t, "status")) };
+	enum sql list = list_statement(args[8].text);
 	l.left = p.limit;
 	jw_object(&w);
 	jw_key(&w, "items");
 	jw_array(&w);
-	e = db_one(db, SQL_DELIVERY_LIST, args, 9, delivery_listed, &l, why);
+	e = db_one(db, list, args, list == SQL_DELIVERY_LIST_ENDED ? 9 : 8,
+		delivery_listed, &l, why);
 	jw_array_end(&w);
 	page_end(t, &w, "deliveries", l.more ? &l.last : NULL, 1, as_of);
 	jw_object_end(&w);

@@ -85,18 +85,31 @@ static enum err agent_heard(
 	return e;
 }
 
+/* Notes of one workspace that follow each other, as many as are written at once. */
+static size_t notes_alike(const struct fetched_note *notes, size_t len, struct str *asks)
+{
+	size_t n = 0;
+
+	while (n < len && n < FETCHED_AT_ONCE && notes[n].ws == notes[0].ws) {
+		asks[n] = str_of(notes[n].ask);
+		n++;
+	}
+	return n;
+}
+
 static enum err fetched_decide(struct job *job, struct rows *rows, struct fault *why)
 {
-	const struct desk *d = task_of(job)->desk;
+	const struct fetched *f = &task_of(job)->desk->fetched;
+	struct str asks[FETCHED_AT_ONCE];
 	enum err e = OK;
 
-	for (size_t i = 0; !e && i < d->fetched.taken_len; i++) {
-		const struct fetched_note *n = &d->fetched.taken[i];
-
-		if (!rows_fetched(rows, n->ws, str_of(n->ask)))
+	for (size_t i = 0, n; i < f->taken_len; i += n) {
+		n = notes_alike(&f->taken[i], f->taken_len - i, asks);
+		if (!rows_fetched(rows, f->taken[i].ws, asks, n))
 			return fail(why, ERR_MEMORY, "out of memory");
-		if (!n->lone) e = agent_heard(rows, n, why);
 	}
+	for (size_t i = 0; !e && i < f->taken_len; i++)
+		if (!f->taken[i].lone) e = agent_heard(rows, &f->taken[i], why);
 	return e;
 }
 

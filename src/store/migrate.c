@@ -441,7 +441,12 @@ static const char step_7[] =
 	 * found by its message. */
 	"DROP INDEX runs_by_parent;"
 	"CREATE INDEX runs_by_parent ON runs (ws, parent, id) WHERE parent <> '';"
-	"DROP INDEX tool_calls_by_ask;";
+	"DROP INDEX tool_calls_by_ask;"
+	/* A list of those that are dead, or wait, goes through no others. A step of a route that
+	 * waits is in none of it, as before. */
+	"DROP INDEX deliveries_by_status;"
+	"CREATE INDEX deliveries_by_status ON deliveries (ws, status, id, kind)"
+	" WHERE status <> 'waiting' OR kind <> 'route';";
 
 static const char *const steps[] = { step_1, step_2, step_3, step_4, step_5, step_6,
 	step_7 };

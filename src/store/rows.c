@@ -740,11 +740,14 @@ bool rows_go_on(struct rows *rows, int64_t ws)
 	       statement_add(rows, SQL_RUNS_GO, args, 2);
 }
 
-bool rows_fetched(struct rows *rows, int64_t ws, struct str ask)
+bool rows_fetched(struct rows *rows, int64_t ws, const struct str *asks, size_t len)
 {
-	const struct val args[] = { val_int(ws), val_text(ask), val_int(rows->now_ms) };
+	struct val args[2 + FETCHED_AT_ONCE] = { val_int(ws), val_int(rows->now_ms) };
 
-	return statement_add(rows, SQL_ASK_FETCHED, args, 3);
+	assert(len > 0 && len <= FETCHED_AT_ONCE);
+	for (size_t i = 0; i < FETCHED_AT_ONCE; i++)
+		args[2 + i] = val_text(asks[i < len ? i : len - 1]);
+	return statement_add(rows, SQL_ASKS_FETCHED, args, 2 + FETCHED_AT_ONCE);
 }
 
 bool rows_end_snoozes(struct rows *rows, int64_t ws, struct str ask)

@@ -213,8 +213,10 @@ struct staged *rows_event(struct rows *, const char *type, const struct session 
 void rows_deliver_at(struct rows *, int64_t at_ms);
 /* The desk must look again at this instant, for what is due then. */
 void rows_due_at(struct rows *, int64_t at_ms);
-/* Its agent has the outcome of this ask, unless it had it before. False: out of memory. */
-bool rows_fetched(struct rows *, int64_t ws, struct str ask);
+/* Their agents have the outcomes of these asks, at most FETCHED_AT_ONCE of them and at least one,
+ * unless they had them before. False: out of memory. */
+enum { FETCHED_AT_ONCE = 32 };
+bool rows_fetched(struct rows *, int64_t ws, const struct str *asks, size_t len);
 /* Nobody's mark hides this ask any longer. False: out of memory. */
 bool rows_end_snoozes(struct rows *, int64_t ws, struct str ask);
 /* Somebody may have lost a right: streams of every node are to look. */

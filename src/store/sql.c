@@ -23,6 +23,11 @@
 #define DELIVERY_HELD DELIVERY_TO_DO " AND lease_by > ''"
 /* A message that counts: core's delivery_shows_ask. */
 #define DELIVERY_SHOWS_ASK "purpose IN ('ask', 'reminder', 'thread')"
+/* What a list is narrowed to: $4 kind, $5 session, $6 ask, $7 user, $8 purpose. */
+#define DELIVERY_FILTER                                                                  \
+	" AND ($4 = '' OR kind = $4) AND ($5 = '' OR session = $5)"                      \
+	" AND ($6 = '' OR ask = $6) AND ($7 = '' OR user_id = $7)"                       \
+	" AND ($8 = '' OR purpose = $8)"
 /* A step of a route that waits. */
 #define DELIVERY_STEP "status = 'waiting' AND carrier = '' AND kind = 'route'"
 
@@ -203,11 +208,14 @@ const char *const sql_written[SQL_RECORDS] = {
 	[SQL_MARKS_END_SNOOZE] =
 		"UPDATE marks SET snoozed_ms = 0 WHERE ws = $1 AND ask = $2"
 		" AND snoozed_ms > 0",
-	/* Not a change of the ask: no version, and no row that another job may hold. */
-	/* The first time counts; an ask that was deleted meanwhile leaves nothing. */
-	[SQL_ASK_FETCHED] =
-		"INSERT INTO fetched (ws, ask, at_ms) SELECT ws, id, $3 FROM asks"
-		" WHERE ws = $1 AND id = $2 ON CONFLICT DO NOTHING",
+	/* Not a change of the ask: no version, and no row that another job may hold. The first
+	 * time counts; an ask that was deleted meanwhile leaves nothing. $3 to $34 are asks, the
+	 * last one again where there are fewer. */
+	[SQL_ASKS_FETCHED] =
+		"INSERT INTO fetched (ws, ask, at_ms) SELECT ws, id, $2 FROM asks"
+		" WHERE ws = $1 AND id IN ($3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13,"
+		" $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28,"
+		" $29, $30, $31, $32, $33, $34) ON CONFLICT DO NOTHING",
 	/* The session of the ask $2, if its agent was not heard of since $3. */
 	[SQL_SESSION_UNHEARD] =
 		"SELECT @sessions FROM sessions WHERE ws = $1 AND heard_ms < $3"
@@ -331,12 +339,22 @@ const char *const sql_written[SQL_RECORDS] = {
 		"SELECT @providers FROM providers WHERE ws = $1 ORDER BY name",
 	[SQL_PRICES_OF] = "SELECT @prices FROM prices WHERE ws = $1 ORDER BY model",
 
+	/* $2 the id to go on before, $3 how many, $4 to $8 as DELIVERY_FILTER has them, $9 status.
+	 * All; those that ended so; those that wait, steps of routes among them. */
 	[SQL_DELIVERY_LIST] = "SELECT @deliveries FROM deliveries WHERE ws = $1"
-			      " AND id < $2 AND ($4 = '' OR status = $4)"
-			      " AND ($5 = '' OR kind = $5)"
-			      " AND ($6 = '' OR session = $6)"
-			      " AND ($7 = '' OR ask = $7) AND ($8 = '' OR user_id = $8)"
-			      " AND ($9 = '' OR purpose = $9) ORDER BY id DESC LIMIT $3",
+			      " AND id < $2" DELIVERY_FILTER " ORDER BY id DESC LIMIT $3",
+	[SQL_DELIVERY_LIST_ENDED] =
+		"SELECT @deliveries FROM deliveries WHERE ws = $1 AND id < $2"
+		" AND status <> 'waiting' AND status = $9" DELIVERY_FILTER
+		" ORDER BY id DESC LIMIT $3",
+	[SQL_DELIVERY_LIST_WAITING] =
+		"SELECT @deliveries FROM deliveries WHERE ws = $1 AND id IN"
+		" (SELECT id FROM (SELECT id FROM deliveries WHERE ws = $1 AND id < $2"
+		" AND status = 'waiting' AND kind <> 'route'" DELIVERY_FILTER
+		" ORDER BY id DESC LIMIT $3) AS others"
+		" UNION ALL SELECT id FROM (SELECT id FROM deliveries WHERE +ws = $1"
+		" AND id || '' < $2 AND " DELIVERY_STEP DELIVERY_FILTER
+		" ORDER BY id DESC LIMIT $3) AS steps) ORDER BY id DESC LIMIT $3",
 	/* One look at each owner that anything waits for, however much it is. */
 	[SQL_DELIVERY_OWNERS] =
 		"WITH RECURSIVE owners (name) AS (SELECT MIN(owner) FROM deliveries"

@@ -22,12 +22,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { BUSY_MS = 2000, MANY = 8, BACKUP_PAGES = 2000 };
+enum { BUSY_MS = 2000, BACKUP_PAGES = 2000 };
 
 /* A bigger log between checkpoints than SQLite's own choice: each costs two more syncs. */
 enum { LOG_PAGES = 4000, LONE_PAGES = 200, QUICK_US = 1000 };
 
-/* What a batch adds in long runs: done MANY rows a statement, whose cursors stay open
+/* What a batch adds in long runs: done many rows a statement, whose cursors stay open
  * from row to row. Their text ends with the one tuple of VALUES. */
 static const bool in_runs[SQL_COUNT + 1] = {
 	[SQL_OF(RECORD_SESSIONS, RECORD_ADD_NEW)] = true,
@@ -35,6 +35,11 @@ static const bool in_runs[SQL_COUNT + 1] = {
 	[SQL_OF(RECORD_EVENTS, RECORD_ADD_NEW)] = true,
 	[SQL_OF(RECORD_KEYS, RECORD_ADD_NEW)] = true,
 };
+
+/* The rows of such a statement: a run is cut into the longest of these, and what is left is
+ * done one by one. */
+static const size_t run_rows[] = { 32, 8, 2 };
+enum { RUNS = sizeof run_rows / sizeof run_rows[0] };
 
 struct prepared {
 	sqlite3_stmt *stmt;
@@ -51,7 +56,7 @@ struct sqlite {
 	int64_t commit_us; /* what commits took lately, on average */
 	int64_t quick_us;  /* and what is quick */
 	struct prepared prepared[SQL_COUNT];
-	sqlite3_stmt *many[SQL_COUNT];
+	sqlite3_stmt *many[RUNS][SQL_COUNT];
 };
 
 static struct sqlite *sqlite_of(struct db *db)
@@ -137,21 +142,22 @@ static int sqlite_bind(struct prepared *p, const struct val *args, int len)
 
 /* OR FAIL: the transaction is rolled back anyway, so that no statement's journal is due.
  */
-static void many_write(struct buf *out, struct str text, int args_len)
+static void many_write(struct buf *out, struct str text, int args_len, size_t rows)
 {
 	int values = str_find(text, STR(" VALUES "));
 	struct str head = str_first(text, (size_t)values),
 		   tuple = str_from(text, (size_t)values + 8);
 
 	buf_print(out, "INSERT OR FAIL %.*s VALUES ", STR_ARGS(str_from(head, 7)));
-	for (int row = 0; row < MANY; row++) {
+	for (size_t row = 0; row < rows; row++) {
 		if (row) buf_add_char(out, ',');
 		for (const char *at = tuple.at, *end = at + tuple.len; at < end;) {
 			char *behind = NULL;
 
 			if (*at == '$')
 				buf_print(out, "?%ld",
-					strtol(at + 1, &behind, 10) + row * args_len);
+					strtol(at + 1, &behind, 10) +
+						(long)row * args_len);
 			else
 				buf_add_char(out, *at);
 			at = behind ? behind : at + 1;
@@ -160,36 +166,45 @@ static void many_write(struct buf *out, struct str text, int args_len)
 	buf_add_char(out, '\0');
 }
 
-static enum err many_prepare(struct sqlite *s, const struct call *call, struct fault *why)
+static enum err many_prepare(
+	struct sqlite *s, const struct call *call, int run, struct fault *why)
 {
 	struct buf text = { .max = 65536 };
+	sqlite3_stmt **stmt = &s->many[run][call->sql];
 	int rc = SQLITE_NOMEM;
 
-	if (s->many[call->sql]) return OK;
-	many_write(&text, str_of(sql_text(call->sql)), call->args_len);
+	if (*stmt) return OK;
+	many_write(&text, str_of(sql_text(call->sql)), call->args_len, run_rows[run]);
 	if (!text.failed)
-		rc = sqlite3_prepare_v3(s->handle, text.at, -1, SQLITE_PREPARE_PERSISTENT,
-			&s->many[call->sql], NULL);
+		rc = sqlite3_prepare_v3(
+			s->handle, text.at, -1, SQLITE_PREPARE_PERSISTENT, stmt, NULL);
 	buf_done(&text);
 	return rc == SQLITE_OK ? OK : sqlite_fail(s, rc, false, why);
 }
 
-static bool is_run(const struct call *calls, size_t len)
+/* Which of run_rows the calls begin with; RUNS: with none. */
+static int run_of(const struct call *calls, size_t len)
 {
-	if (!in_runs[calls[0].sql] || len < MANY) return false;
-	for (int i = 1; i < MANY; i++)
-		if (calls[i].sql != calls[0].sql) return false;
-	return true;
+	size_t same = 1;
+	int run = 0;
+
+	if (!in_runs[calls[0].sql]) return RUNS;
+	while (same < len && same < run_rows[0] && calls[same].sql == calls[0].sql)
+		same++;
+	while (run < RUNS && run_rows[run] > same)
+		run++;
+	return run;
 }
 
-static enum err sqlite_many(struct sqlite *s, struct call *calls, struct fault *why)
+static enum err sqlite_many(
+	struct sqlite *s, struct call *calls, int run, struct fault *why)
 {
-	enum err e = many_prepare(s, calls, why);
-	sqlite3_stmt *stmt = s->many[calls[0].sql];
+	enum err e = many_prepare(s, calls, run, why);
+	sqlite3_stmt *stmt = s->many[run][calls[0].sql];
 	int rc = SQLITE_OK, at = 0;
 
 	if (e) return e;
-	for (int row = 0; row < MANY; row++) {
+	for (size_t row = 0; row < run_rows[run]; row++) {
 		for (int i = 0; i < calls[row].args_len && rc == SQLITE_OK; i++)
 			rc = value_bind(stmt, ++at, &calls[row].args[i]);
 		calls[row].changed = 1;
@@ -306,9 +321,10 @@ static enum err sqlite_next(
 	struct sqlite *s, struct call *calls, size_t len, size_t *done, struct fault *why)
 {
 	enum sql sql = calls[0].sql;
+	int run = run_of(calls, len);
 	enum err e;
 
-	*done = is_run(calls, len) ? MANY : 1;
+	*done = run < RUNS ? run_rows[run] : 1;
 	if (sql == SQL_ROLLBACK) s->begun = false;
 	if (sql == SQL_ROLLBACK && sqlite3_get_autocommit(s->handle)) return OK;
 	if (sqlite_torn(s))
@@ -316,8 +332,8 @@ static enum err sqlite_next(
 	if (sql == SQL_COMMIT)
 		e = sqlite_commit(s, calls, why);
 	else
-		e = *done == MANY ? sqlite_many(s, calls, why)
-				  : sqlite_call(s, calls, why);
+		e = run < RUNS ? sqlite_many(s, calls, run, why)
+			       : sqlite_call(s, calls, why);
 	if (!e && (sql == SQL_BEGIN || sql == SQL_COMMIT)) s->begun = sql == SQL_BEGIN;
 	return e;
 }
@@ -358,7 +374,8 @@ static void sqlite_shut(struct db *db)
 
 	for (int i = 0; i < SQL_COUNT; i++) {
 		sqlite3_finalize(s->prepared[i].stmt);
-		sqlite3_finalize(s->many[i]);
+		for (int run = 0; run < RUNS; run++)
+			sqlite3_finalize(s->many[run][i]);
 	}
 	sqlite3_close(s->handle);
 	mem_free(s);

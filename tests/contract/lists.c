@@ -249,11 +249,77 @@ static void a_read_sees_every_write_acknowledged_before_it(void **state)
 	}
 }
 
+/* ---- deliveries by their status ---- */
+
+enum { DELIVERIES = 100000, LISTED_MS = 10, LOOKS = 5 };
+
+/* Two are dead, two wait, and so does a step of a route; the rest is done. */
+static void deliveries_fill(struct rig *r)
+{
+	char sql[1200];
+
+	snprintf(sql, sizeof sql,
+		"INSERT INTO deliveries (ws, id, session, ask, kind, target, status, attempts,"
+		" next_ms, lease_ms, lease_by, last_error, last_status, created_ms, done_ms)"
+		" WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)"
+		" SELECT 1, 'dlv_' || SUBSTR('00000' || i, LENGTH('' || i)), 's', 'ask_' || i,"
+		" CASE WHEN i = 13 THEN 'route' ELSE 'webhook' END, 't',"
+		" CASE WHEN i IN (5, 7) THEN 'dead' WHEN i IN (9, 11, 13) THEN 'waiting'"
+		" ELSE 'done' END, 1, 0, 0, '', '', -1, 0, 0 FROM n",
+		DELIVERIES);
+	place_script(r, sql);
+}
+
+/* What is listed: the numbers of the first, and how many; and the best time of a few looks. */
+static void deliveries_are(
+	struct rig *r, const char *query, const int *numbers, size_t len, bool more)
+{
+	int64_t best_ms = INT64_MAX;
+
+	for (int look = 0; look < LOOKS; look++) {
+		int64_t since = clock_mono_ms();
+		struct outcome o;
+		const struct json *items;
+
+		rig_do(r, &(struct request){ &use_delivery_list, r->ada, .query = query },
+			&o);
+		if (clock_mono_ms() - since < best_ms) best_ms = clock_mono_ms() - since;
+		assert_true(outcome_read(&o));
+		items = json_at(o.json, "items");
+		assert_int_equal(items->count, len);
+		for (size_t i = 0; i < len; i++) {
+			char id[16];
+
+			snprintf(id, sizeof id, "dlv_%06d", numbers[i]);
+			assert_true(str_is(text_at(&items->items[i], "id"), id));
+		}
+		assert_int_equal(text_at(o.json, "next_cursor").len > 0, more);
+		outcome_done(&o);
+	}
+	if (best_ms > LISTED_MS) fail_msg("%s took %lld ms", query, (long long)best_ms);
+}
+
+static void a_list_of_deliveries_reads_no_others(void **state)
+{
+	struct rig *r = *state;
+
+	deliveries_fill(r);
+	deliveries_are(r, "status=dead", (int[]){ 7, 5 }, 2, false);
+	deliveries_are(r, "status=waiting", (int[]){ 13, 11, 9 }, 3, false);
+	deliveries_are(r, "status=waiting&limit=2", (int[]){ 13, 11 }, 2, true);
+	deliveries_are(r, "status=waiting&kind=webhook", (int[]){ 11, 9 }, 2, false);
+	deliveries_are(r, "status=waiting&kind=route", (int[]){ 13 }, 1, false);
+	deliveries_are(r, "status=dropped", NULL, 0, false);
+	deliveries_are(r, "status=done&limit=2", (int[]){ 100000, 99999 }, 2, true);
+	deliveries_are(r, "limit=1", (int[]){ 100000 }, 1, true);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		ALONE_TEST(lists_show_what_the_model_says),
 		ALONE_TEST(attention_is_deadline_then_urgency_then_age),
+		ALONE_TEST(a_list_of_deliveries_reads_no_others),
 		RIG_TEST(a_read_sees_every_write_acknowledged_before_it),
 	};
 

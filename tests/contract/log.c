@@ -91,6 +91,35 @@ static void a_batch_over_workspaces_numbers_each_without_gap(void **state)
 	assert_int_equal(rig_check(r, why), first + second + 5 * ASKS * 2);
 }
 
+/* Rows of one kind are written many at a time, and what is left of them in smaller runs. */
+static void a_batch_of_any_size_is_written_whole(void **state)
+{
+	enum { MOST = 75 };
+	static const size_t sizes[] = { 1, 2, 3, 7, 8, 9, 10, 31, 32, 33, 34, 43, MOST };
+	struct rig *r = *state;
+	static struct outcome outcomes[MOST];
+	struct request asks[MOST];
+	char why[256] = "";
+	int64_t n = numbered(r, r->ada);
+
+	for (size_t i = 0; i < MOST; i++)
+		asks[i] = (struct request){ &use_ask, r->agent, .body = ASK_PLAIN };
+	for (size_t round = 0; round < sizeof(sizes) / sizeof(sizes[0]); round++) {
+		rig_batch(r, asks, outcomes, sizes[round]);
+		for (size_t i = 0; i < sizes[round]; i++) {
+			char id[ID_SIZE];
+
+			assert_int_equal(outcomes[i].err, OK);
+			snprintf(id, sizeof id, "%.*s", STR_ARGS(outcomes[i].task.ask));
+			assert_string_equal(rig_status(r, id), "pending");
+			outcome_done(&outcomes[i]);
+		}
+		n += 2 * (int64_t)sizes[round];
+		assert_int_equal(numbered(r, r->ada), n);
+		assert_int_equal(rig_check(r, why), n);
+	}
+}
+
 static void a_workspace_does_not_see_anothers(void **state)
 {
 	struct rig *r = *state;
@@ -275,6 +304,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		RIG_TEST(a_batch_over_workspaces_numbers_each_without_gap),
+		RIG_TEST(a_batch_of_any_size_is_written_whole),
 		RIG_TEST(a_workspace_does_not_see_anothers),
 		ALONE_TEST(what_failed_takes_no_number),
 		ALONE_TEST(an_honest_log_is_found_whole),
