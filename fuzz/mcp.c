@@ -1,6 +1,7 @@
 /* mcp.c - messages, tickets and forms of MCP clients on the same bytes: nothing is taken
  * that was not signed, and whatever is written is JSON. The first byte is the revision;
  * then lines: a header each for version, method and name, a ticket, and the message. */
+#include "dialect/dialect.h"
 #include "mcp/elicit.h"
 #include "mcp/result.h"
 #include "mcp/ticket.h"

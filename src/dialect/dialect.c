@@ -161,6 +161,14 @@ static void outbound_make(struct foreign_reply *o, const struct dialect *d,
 		if (str_is(by, kinds[i])) o->by = i;
 }
 
+enum err shown_read(
+	struct str text, struct arena *arena, const struct json **out, struct fault *why)
+{
+	static const struct json_limits limits = { .depth = 100, .values = 1000000 };
+
+	return json_read(text, &limits, arena, out, why);
+}
+
 enum err dialect_from_ask(const struct dialect *d, const struct json *ask, bool strict,
 	struct arena *arena, struct str *reply, struct fault *why)
 {

@@ -51,6 +51,10 @@ struct translated {
  * pointers into the request. */
 enum err dialect_to_ask(const struct dialect *, const struct json *request, bool strict,
 	struct arena *, struct translated *out, struct fault *why);
+/* JSON of our own, an ask as it is shown or a reply: deeper and longer than what we take from
+ * others, which is inside. */
+enum err shown_read(
+	struct str, struct arena *, const struct json **out, struct fault *why);
 /* The reply as JSON; empty when there is none yet. `ask` is the ask as shown; one that
  * came in another dialect, or in none, gets the reply it would have had in this one. What
  * came strictly is answered strictly, whatever `strict` says. */

@@ -9,14 +9,6 @@ static const char next_get[] = "call get_answer with this ask_id";
 static const char next_end[] =
 	"end your turn now, you will be resumed with the answer; do not wait or ask again";
 
-enum err shown_read(
-	struct str text, struct arena *arena, const struct json **out, struct fault *why)
-{
-	static const struct json_limits deep = { .depth = 100, .values = 1000000 };
-
-	return json_read(text, &deep, arena, out, why);
-}
-
 bool ask_is_pending(const struct json *ask)
 {
 	return str_is(json_text(json_get(ask, "status")), "pending");

@@ -4,9 +4,6 @@
 
 #include "mcp/tools.h"
 
-/* JSON of our own: deeper and longer than what we take from others, which is inside. */
-enum err shown_read(
-	struct str, struct arena *, const struct json **out, struct fault *why);
 /* An ask as GET /v1/asks/{id} shows it. */
 bool ask_is_pending(const struct json *ask);
 /* Settled, or its dialect has something to say at once. */

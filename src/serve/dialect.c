@@ -36,11 +36,10 @@ enum err request_translate(struct request *r, struct fault *why)
 enum err reply_translate(const struct dialect *d, bool strict, struct str shown,
 	struct buf *out, struct fault *why)
 {
-	static const struct json_limits deep = { .depth = 100, .values = 1000000 };
 	struct arena arena = { 0 };
 	const struct json *ask;
 	struct str reply;
-	enum err e = json_read(shown, &deep, &arena, &ask, why);
+	enum err e = shown_read(shown, &arena, &ask, why);
 
 	if (!e) e = dialect_from_ask(d, ask, strict, &arena, &reply, why);
 	if (!e) {

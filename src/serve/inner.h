@@ -174,7 +174,8 @@ struct hold;
 struct hold_kind {
 	void (*begin)(struct hold *, int status); /* the head of the reply */
 	void (*beat)(struct hold *);		  /* every HEARTBEAT_MS */
-	/* The last bytes, and the end of the exchange, which is the hold's no longer. */
+	/* The last bytes, and the end of the exchange, which is the hold's no longer. An MCP
+	 * call takes nothing shown, too: it ends without having been read again. */
 	void (*end)(struct hold *, struct exchange *, struct str shown);
 	void (*cut)(struct hold *, struct exchange *, enum err, const struct fault *);
 	void (*left)(struct hold *); /* it ends, however; or NULL */

@@ -9,8 +9,6 @@
 
 #include "base/mem.h"
 
-#include <stdio.h>
-
 #define EVENT_HEADERS API_HEADERS "X-Accel-Buffering: no\r\n"
 
 /* Many clients come back twice and then never, and by their own pauses both times while a
@@ -190,24 +188,55 @@ static void call_cut(
 	buf_done(&b);
 }
 
+static void call_tell(struct tool_wait *c, struct exchange *x, const struct json *ask,
+	struct arena *arena)
+{
+	struct fault why = { 0 };
+	struct buf b = { 0 };
+
+	result_write(&b, c, ask, arena);
+	if (str_is(json_text(json_get(json_get(ask, "answered_by"), "via")), "mcp"))
+		c->form = false;
+	if (arena->failed || b.failed)
+		call_cut(&c->hold, x, fail(&why, ERR_MEMORY, "out of memory"), &why);
+	else
+		call_last(c, x, &b);
+	buf_done(&b);
+}
+
+/* Without reading it again: as far as is known it is pending. */
+static void call_tell_pending(
+	struct tool_wait *c, struct exchange *x, struct arena *arena)
+{
+	struct json_member foreign = { STR("dialect"),
+		{ .type = JSON_STRING, .text = STR("permission") } };
+	struct json_member members[] = {
+		{ STR("id"),
+			{ .type = JSON_STRING, .text = str_of(c->hold.waiter.ask) } },
+		{ STR("status"), { .type = JSON_STRING, .text = STR("pending") } },
+		{ STR("foreign"),
+			{ .type = JSON_OBJECT, .count = 1, .members = &foreign } },
+	};
+	const struct json ask = { .type = JSON_OBJECT,
+		.count = c->how & RESULT_PROMPT ? 3 : 2,
+		.members = members };
+
+	call_tell(c, x, &ask, arena);
+}
+
 static void call_end(struct hold *h, struct exchange *x, struct str shown)
 {
 	struct arena arena = { 0 };
-	struct buf b = { 0 };
 	const struct json *ask;
 	struct fault why = { 0 };
-	enum err e = shown_read(shown, &arena, &ask, &why);
 
-	if (!e) result_write(&b, call_of(h), ask, &arena);
-	if (!e && str_is(json_text(json_get(json_get(ask, "answered_by"), "via")), "mcp"))
-		call_of(h)->form = false;
-	if (!e && (arena.failed || b.failed)) e = fail(&why, ERR_MEMORY, "out of memory");
-	if (e)
-		call_cut(h, x, e, &why);
+	if (!shown.len)
+		call_tell_pending(call_of(h), x, &arena);
+	else if (shown_read(shown, &arena, &ask, &why))
+		call_cut(h, x, why.err, &why);
 	else
-		call_last(call_of(h), x, &b);
+		call_tell(call_of(h), x, ask, &arena);
 	arena_done(&arena);
-	buf_done(&b);
 }
 
 static void call_left(struct hold *h)
@@ -283,18 +312,8 @@ void mcp_forget(struct serve *s, struct str nonce, struct str id)
 /* As if their budget were over: a client may sit long on a stream that just breaks. */
 void mcp_stop(struct serve *s)
 {
-	struct tool_wait *c;
-	char shown[192];
-
-	while ((c = s->calls)) {
-		snprintf(shown, sizeof shown, "{\"id\":\"%s\",\"status\":\"pending\"%s}",
-			c->hold.waiter.ask,
-			c->how & RESULT_PROMPT
-				? ",\"foreign\":{\"dialect\":\"permission\","
-				  "\"request\":{}}"
-				: "");
-		hold_end(&c->hold, str_of(shown));
-	}
+	while (s->calls)
+		hold_end(&s->calls->hold, STR_NONE);
 }
 
 /* ---- after a lost stream ---- */

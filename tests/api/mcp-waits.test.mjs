@@ -139,6 +139,10 @@ for (const how of ['lost', 'restarted']) {
 	});
 }
 
+/** The approval of this command. */
+const askedTo = (command) => until(async () => (await member.get('/v1/asks?limit=200')).body.items
+	.find((one) => JSON.stringify(one.operation ?? '').includes(command)));
+
 test('a permission prompt that was cut gets one text, and nothing beside it, when it comes back', async () => {
 	const client = await before('2025-11-25');
 	let id;
@@ -150,8 +154,7 @@ test('a permission prompt that was cut gets one text, and nothing beside it, whe
 	} }).catch(() => 'cut');
 	await until(() => id);
 	await cut;
-	const ask = await until(async () => (await member.get('/v1/asks?limit=200')).body.items
-		.find((one) => JSON.stringify(one.operation ?? '').includes('ls resumed')));
+	const ask = await askedTo('ls resumed');
 	const waiting = client.send('GET', undefined, { ...client.headers(), 'last-event-id': id });
 	assert.equal((await member.answer(ask, { decision: 'approve' })).status, 200);
 	const { result } = (await waiting).reply;
@@ -182,10 +185,16 @@ test('a task of a client that may show forms asks by itself, and takes the answe
 test('a server that stops tells the calls that wait that they are pending', async () => {
 	const clients = [now(), await before('2025-11-25')];
 	const waiting = clients.map((client, i) => client.call('ask_user_question', question(`Stopped ${i}?`)));
+	const prompt = clients[0].call('request_approval',
+		{ tool_name: 'Bash', input: { command: 'ls stopped' }, tool_use_id: 'tu_2' });
 	for (const i of [0, 1]) await asked(`Stopped ${i}?`);
+	await askedTo('ls stopped');
 	await server.stop();
 	const ids = (await Promise.all(waiting)).map((result) => result.structuredContent);
 	assert.deepEqual(ids.map((one) => one.status), ['pending', 'pending']);
+	const prompted = await prompt;
+	assert.equal(JSON.parse(prompted.content[0].text).behavior, 'deny');
+	assert.equal(prompted.structuredContent, undefined);
 	await server.start();
 	for (const i of [0, 1]) assert.equal((await asked(`Stopped ${i}?`)).id, ids[i].ask_id);
 });

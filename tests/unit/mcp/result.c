@@ -1,6 +1,7 @@
 /* What a call gives back. */
 #include "mcp/result.h"
 
+#include "dialect/dialect.h"
 #include "kit.h"
 
 static const struct json *result(const char *ask, unsigned how)
