@@ -196,15 +196,48 @@ static struct lookups *turn_wants(
 	return credentials_want(w, jobs, len, &b->arena);
 }
 
+static void batch_enter(struct batch *b, struct job **jobs, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		job_reset(jobs[i]);
+		jobs[i]->batch = b->number;
+	}
+}
+
+/* Jobs that came while credentials were looked up, and need no other, come along: with the
+ * same wait there are fewer commits, and fewer turns of other nodes to wait for. */
+static void batch_gather(struct batch *b, struct batch_jobs *jobs, struct lookups *known)
+{
+	struct job **more = jobs->at + jobs->len;
+	size_t len =
+		b->more ? b->more(b->more_ctx, known, more, jobs->room - jobs->len) : 0;
+
+	batch_enter(b, more, len);
+	credentials_settle(known, more, len, b->rows.now_ms);
+	jobs->len += len;
+}
+
+static enum err batch_admit(struct batch *b, struct batch_jobs *jobs, struct fault *why)
+{
+	struct lookups *known;
+	enum err e = credentials_load(
+		b->db, jobs->at, jobs->len, &b->rows.now_ms, &b->arena, &known, why);
+
+	if (e) return e;
+	batch_gather(b, jobs, known);
+	lookups_done(known);
+	return OK;
+}
+
 static enum err batch_load(
 	struct batch *b, struct job **jobs, size_t len, struct fault *why)
 {
 	struct wants w = { .rows = &b->rows, .seen = b->seen };
 	struct lookups *again = NULL;
-	enum err e = credentials_load(b->db, jobs, len, &b->rows.now_ms, &b->arena, why);
-	int turn = e ? TURN_NONE : batch_turn(jobs, len);
+	enum err e;
+	int turn = batch_turn(jobs, len);
 
-	if (e || turn == TURN_NONE) return e; /* or none of them is let in */
+	if (turn == TURN_NONE) return OK; /* none of them is let in */
 	table_clear(&w.seen);
 	if (b->db->late) {
 		db_turn(b->db, turn);
@@ -224,7 +257,8 @@ static enum err batch_load(
 	e = rows_load(&b->rows, &w, why);
 	if (!b->db->late) return e;
 	if (!e) b->db->driver->now_ms(b->db, &b->rows.now_ms);
-	credentials_renew(again, jobs, len, b->rows.now_ms);
+	if (again) credentials_settle(again, jobs, len, b->rows.now_ms);
+	lookups_done(again);
 	return e;
 }
 
@@ -350,20 +384,21 @@ static void batch_unfollow(struct batch *b, struct owed *news, const struct faul
 }
 
 /* The news of it go to `news`. */
-static enum err batch_try(struct batch *b, struct job **jobs, size_t len,
-	struct owed *news, struct fault *why)
+static enum err batch_try(
+	struct batch *b, struct batch_jobs *all, struct owed *news, struct fault *why)
 {
+	struct job **jobs = all->at;
+	size_t len = all->len;
 	enum err e = batch_ready(b, why);
 
 	if (e) return e;
 	rows_start(&b->rows, &b->arena, b->db, &b->ids, 0);
 	b->number = atomic_fetch_add_explicit(&numbers, 1, memory_order_relaxed) + 1;
-	for (size_t i = 0; i < len; i++) {
-		job_reset(jobs[i]);
-		jobs[i]->batch = b->number;
-	}
+	batch_enter(b, jobs, len);
 	e = db_begin(b->db, why);
 	if (!e) batch_remember(b);
+	if (!e) e = batch_admit(b, all, why);
+	len = all->len;
 	if (!e) e = batch_load(b, jobs, len, why);
 	for (size_t i = 0; !e && i < len; i++) {
 		bool ready = !jobs[i]->err;
@@ -443,7 +478,7 @@ static void batch_unknown(
 	batch_ready(b, NULL); /* or the next batch tries again */
 }
 
-void batch_write(struct batch *b, struct job **jobs, size_t len)
+void batch_write(struct batch *b, struct batch_jobs *jobs)
 {
 	struct fault why = { 0 };
 	struct owed news = { 0 };
@@ -451,26 +486,26 @@ void batch_write(struct batch *b, struct job **jobs, size_t len)
 
 	if (b->syncer) syncer_drain(b->syncer); /* in the order of the commits */
 	batch_take_back(b);
-	for (int n = 0; n < (len > 1 ? 1 : TRIES) && e == ERR_BUSY; n++) {
+	for (int n = 0; n < (jobs->len > 1 ? 1 : TRIES) && e == ERR_BUSY; n++) {
 		why.err = OK;
-		e = batch_try(b, jobs, len, &news, &why);
-		if (batch_cut_off(b, e)) e = batch_try(b, jobs, len, &news, &why);
+		e = batch_try(b, jobs, &news, &why);
+		if (batch_cut_off(b, e)) e = batch_try(b, jobs, &news, &why);
 		/* What followed them may be what failed. */
 		if (e && e != ERR_UNKNOWN && b->unfollowed)
-			e = batch_try(b, jobs, len, &news, &why);
+			e = batch_try(b, jobs, &news, &why);
 	}
 	if (!e) {
 		trouble(b, NULL);
 		batch_durable(b, &news);
-		hand_back(jobs, len);
+		hand_back(jobs->at, jobs->len);
 	} else if (e == ERR_UNKNOWN) {
-		batch_unknown(b, jobs, len, &why);
-	} else if (len > 1 && b->db) {
+		batch_unknown(b, jobs->at, jobs->len, &why);
+	} else if (jobs->len > 1 && b->db) {
 		arena_done(&b->arena); /* it may be what gave out */
-		for (size_t i = 0; i < len; i++)
-			batch_write(b, &jobs[i], 1);
+		for (size_t i = 0; i < jobs->len; i++)
+			batch_write(b, &(struct batch_jobs){ &jobs->at[i], 1, 1 });
 	} else {
-		batch_fail(b, jobs, len, &why);
+		batch_fail(b, jobs->at, jobs->len, &why);
 	}
 	arena_done(&b->arena);
 }
@@ -484,7 +519,7 @@ static enum err batch_owe(
 	enum err e;
 
 	b->db->driver->sync_later(b->db, true);
-	e = batch_try(b, jobs, len, o, why);
+	e = batch_try(b, &(struct batch_jobs){ jobs, len, len }, o, why);
 	if (b->db) b->db->driver->sync_later(b->db, false);
 	if (b->db) o->what = b->db->driver->owes(b->db);
 	if (e) return e;
@@ -501,7 +536,7 @@ void batch_write_ahead(struct batch *b, struct job **jobs, size_t len)
 	enum err e;
 
 	if (!o) {
-		batch_write(b, jobs, len);
+		batch_write(b, &(struct batch_jobs){ jobs, len, len });
 		return;
 	}
 	e = batch_owe(b, jobs, len, o, &why);
@@ -521,7 +556,7 @@ void batch_write_ahead(struct batch *b, struct job **jobs, size_t len)
 	if (e == ERR_UNKNOWN)
 		batch_unknown(b, jobs, len, &why);
 	else
-		batch_write(b, jobs, len);
+		batch_write(b, &(struct batch_jobs){ jobs, len, len });
 }
 
 void batch_take_back(struct batch *b)
@@ -555,7 +590,7 @@ static enum err read_begin(struct batch *b, struct job **jobs, size_t len,
 	enum err e = b->db && !b->db->lost ? OK : batch_open(b, why);
 
 	if (!e) e = db_begin(b->db, why);
-	return e ? e : credentials_load(b->db, jobs, len, now_ms, &b->arena, why);
+	return e ? e : credentials_load(b->db, jobs, len, now_ms, &b->arena, NULL, why);
 }
 
 static enum err read_enter(struct job *job, struct db *db)

@@ -10,12 +10,19 @@ struct syncer;
 
 enum { BATCH_MAX = 512 };
 
+struct batch_jobs {
+	struct job **at;
+	size_t len, room;
+};
+
 struct batch {
 	struct db *db; /* NULL: lost; opened again before the next batch */
 	struct str url;
 	struct db_options options;
 	enum db_mode mode;
 	const struct clerk_hooks *hooks;
+	more_fn *more; /* NULL: none can come while it is at work */
+	void *more_ctx;
 	struct ids ids;
 	struct rows rows;
 	struct table seen;
@@ -37,7 +44,8 @@ enum err batch_open(struct batch *, struct fault *why);
 /* Open, anew if it was lost; says by the hook when it cannot be, and can be again. */
 enum err batch_reach(struct batch *, struct fault *why);
 void batch_done(struct batch *);
-void batch_write(struct batch *, struct job **, size_t len);
+/* As many more as there is room for may come along; all are handed back. */
+void batch_write(struct batch *, struct batch_jobs *);
 /* The same, at most OWED_JOBS of them, and their sync may be owed when it returns. */
 void batch_write_ahead(struct batch *, struct job **, size_t len);
 /* What the syncer could not sync fails, with an outcome that is unknown. */

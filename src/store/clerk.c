@@ -125,7 +125,8 @@ void clerk_work(struct clerk *c, struct link *jobs)
 		if (c->batch.mode == DB_READ)
 			batch_read(&c->batch, list, len);
 		else
-			batch_write(&c->batch, list, len);
+			batch_write(
+				&c->batch, &(struct batch_jobs){ list, len, BATCH_MAX });
 	}
 }
 
@@ -151,8 +152,14 @@ static void clerk_work_ahead(struct clerk *c, struct link *jobs)
 		if (goes_ahead(c, len, jobs))
 			batch_write_ahead(&c->batch, list, len);
 		else
-			batch_write(&c->batch, list, len);
+			batch_write(&c->batch, &(struct batch_jobs){ list, len, len });
 	}
+}
+
+void clerk_gather(struct clerk *c, more_fn *more, void *ctx)
+{
+	c->batch.more = more;
+	c->batch.more_ctx = ctx;
 }
 
 void clerk_workspaces(struct clerk *c, struct job **jobs, int64_t *ws, size_t len)

@@ -152,6 +152,11 @@ void clerk_stop(struct clerk *);	  /* works what is there, joins the thread */
 struct clerk *clerk_free(struct clerk *); /* NULL is fine; returns NULL */
 /* One batch on the caller's thread: for simulations and for admin without a server. */
 void clerk_work(struct clerk *, struct link *jobs);
+/* Takes at most `max` jobs that came since a batch began, may be worked with it, and act for one
+ * of these credentials. On the clerk's thread. */
+struct lookups;
+typedef size_t more_fn(void *ctx, const struct lookups *, struct job **out, size_t max);
+void clerk_gather(struct clerk *, more_fn *, void *ctx); /* before it works */
 /* Of which workspace each job's credential is; 0: of none, or it cannot be asked now. On the
  * clerk's thread. */
 void clerk_workspaces(struct clerk *, struct job **, int64_t *ws, size_t len);

@@ -150,21 +150,43 @@ struct lookups {
 	struct table shown; /* hash → struct lookup */
 };
 
-static bool lookups_make(
-	struct lookups *l, struct job **jobs, size_t len, struct arena *arena)
+void lookups_done(struct lookups *l)
 {
+	if (l) table_done(&l->shown);
+}
+
+/* NULL: out of memory. */
+static struct lookups *lookups_new(struct job **jobs, size_t len, struct arena *arena)
+{
+	struct lookups *l = ARENA_NEW(arena, struct lookups);
+
+	if (!l) return NULL;
 	*l = (struct lookups){ .at = ARENA_ARRAY(arena, struct lookup, len),
 		.args = ARENA_ARRAY(arena, struct val, len) };
-	if (!l->at || !l->args) return false;
+	if (!l->at || !l->args) return NULL;
 	for (size_t i = 0; i < len; i++) {
 		struct str hash = str_make((const char *)jobs[i]->hash, SHA256_SIZE);
 
 		if (!jobs[i]->has_hash || table_get(&l->shown, hash)) continue;
 		l->at[l->len] = (struct lookup){ jobs[i], false };
 		l->args[l->len] = val_bytes(hash.at, hash.len);
-		if (!table_put(&l->shown, hash, &l->at[l->len++])) return false;
+		if (table_put(&l->shown, hash, &l->at[l->len++])) continue;
+		lookups_done(l);
+		return NULL;
 	}
-	return true;
+	return l;
+}
+
+static struct lookup *lookup_of(const struct lookups *l, const struct job *job)
+{
+	struct str hash = str_make((const char *)job->hash, SHA256_SIZE);
+
+	return job->has_hash ? table_get(&l->shown, hash) : NULL;
+}
+
+bool credential_known(const struct lookups *l, const struct job *job)
+{
+	return lookup_of(l, job) != NULL;
 }
 
 static struct call lookup_call(struct lookups *l, size_t i)
@@ -174,12 +196,10 @@ static struct call lookup_call(struct lookups *l, size_t i)
 }
 
 static void lookups_settle(
-	struct lookups *l, struct job **jobs, size_t len, int64_t now_ms)
+	const struct lookups *l, struct job **jobs, size_t len, int64_t now_ms)
 {
 	for (size_t i = 0; i < len; i++) {
-		struct str hash = str_make((const char *)jobs[i]->hash, SHA256_SIZE);
-		const struct lookup *found =
-			jobs[i]->has_hash ? table_get(&l->shown, hash) : NULL;
+		const struct lookup *found = lookup_of(l, jobs[i]);
 
 		if (!found) continue;
 		if (!found->found || lookup_ran_out(found, now_ms))
@@ -194,35 +214,26 @@ static void lookups_settle(
 	}
 }
 
-static enum err credentials_find(struct db *db, struct job **jobs, size_t len,
-	int64_t *now_ms, struct arena *arena, struct fault *why)
+static enum err credentials_find(struct db *db, struct lookups *l, int64_t *now_ms,
+	struct arena *arena, struct fault *why)
 {
-	struct lookups l;
-	struct call *calls = ARENA_ARRAY(arena, struct call, len);
-	enum err e = lookups_make(&l, jobs, len, arena) && calls
-			     ? OK
-			     : fail(why, ERR_MEMORY, "out of memory");
+	struct call *calls = l ? ARENA_ARRAY(arena, struct call, l->len) : NULL;
+	enum err e = calls ? OK : fail(why, ERR_MEMORY, "out of memory");
 
-	for (size_t i = 0; !e && i < l.len; i++)
-		calls[i] = lookup_call(&l, i);
-	if (!e && l.len) e = db_run(db, calls, l.len, why);
+	for (size_t i = 0; !e && i < l->len; i++)
+		calls[i] = lookup_call(l, i);
+	if (!e && l->len) e = db_run(db, calls, l->len, why);
 	db->driver->now_ms(db, now_ms);
-	if (!e) lookups_settle(&l, jobs, len, *now_ms);
-	table_done(&l.shown);
 	return e;
 }
 
 struct lookups *credentials_want(
 	struct wants *w, struct job **jobs, size_t len, struct arena *arena)
 {
-	struct lookups *l = ARENA_NEW(arena, struct lookups);
+	struct lookups *l = lookups_new(jobs, len, arena);
 
-	if (!l || !lookups_make(l, jobs, len, arena)) {
-		if (l) table_done(&l->shown);
-		w->failed = true;
-		return NULL;
-	}
-	for (size_t i = 0; i < l->len; i++) {
+	if (!l) w->failed = true;
+	for (size_t i = 0; l && i < l->len; i++) {
 		struct call call = lookup_call(l, i);
 
 		wants_also(w, &call);
@@ -230,20 +241,20 @@ struct lookups *credentials_want(
 	return l;
 }
 
-void credentials_renew(struct lookups *l, struct job **jobs, size_t len, int64_t now_ms)
+void credentials_settle(struct lookups *l, struct job **jobs, size_t len, int64_t now_ms)
 {
-	if (!l) return;
 	lookups_settle(l, jobs, len, now_ms);
 	for (size_t i = 0; i < len; i++)
 		if (!jobs[i]->err) credential_admit(jobs[i]);
-	table_done(&l->shown);
 }
 
 enum err credentials_load(struct db *db, struct job **jobs, size_t len, int64_t *now_ms,
-	struct arena *arena, struct fault *why)
+	struct arena *arena, struct lookups **out, struct fault *why)
 {
-	enum err e = credentials_find(db, jobs, len, now_ms, arena, why);
+	struct lookups *l = lookups_new(jobs, len, arena);
+	enum err e = credentials_find(db, l, now_ms, arena, why);
 
+	if (!e) lookups_settle(l, jobs, len, *now_ms);
 	for (size_t i = 0; !e && i < len; i++) {
 		struct job *job = jobs[i];
 
@@ -255,6 +266,10 @@ enum err credentials_load(struct db *db, struct job **jobs, size_t len, int64_t 
 			job->err = fail(&job->why, ERR_NO_TOKEN, "a token is required");
 		if (!e && !job->err) credential_admit(job);
 	}
+	if (!e && out)
+		*out = l;
+	else
+		lookups_done(l);
 	return e;
 }
 

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/table.h"
 #include "store/batch.h"
+#include "store/credential.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -21,7 +22,8 @@ struct lane_clerk {
 	struct clerk *clerk;
 	pthread_t thread;
 	bool first, started;
-	int next; /* where it looks first, so that no lane is left waiting */
+	struct lane *at; /* that it works at */
+	int next;	 /* where it looks first, so that no lane is left waiting */
 };
 
 struct known {
@@ -122,6 +124,31 @@ static struct lane *lane_take(struct lanes *l, struct lane_clerk *c, struct link
 	return NULL;
 }
 
+/* What came to its lane since then, of these credentials. */
+static size_t lane_more(
+	void *ctx, const struct lookups *known, struct job **out, size_t max)
+{
+	struct lane_clerk *c = ctx;
+	struct lane *lane = c->at;
+	struct link **at = &lane->first;
+	size_t len = 0;
+
+	pthread_mutex_lock(&c->lanes->lock);
+	while (*at && len < max) {
+		struct job *job = LINK_OF(*at, struct job, link);
+
+		if (credential_known(known, job)) {
+			out[len++] = job;
+			*at = job->link.next;
+		} else {
+			at = &job->link.next;
+		}
+	}
+	if (!*at) lane->end = at;
+	pthread_mutex_unlock(&c->lanes->lock);
+	return len;
+}
+
 /* A token that nobody knows is refused in any lane. */
 static void lane_learn(struct lanes *l, struct lane_clerk *c, struct link *jobs)
 {
@@ -182,6 +209,7 @@ static void *lane_main(void *ctx)
 		pthread_mutex_unlock(&l->lock);
 		if (over) return NULL;
 		if (!lane) continue;
+		c->at = lane;
 		if (lane == &l->at[TURN_NONE])
 			lane_learn(l, c, jobs);
 		else
@@ -224,10 +252,12 @@ struct lanes *lanes_new(struct clerk *const *clerks, size_t len,
 	news_init(&l->news);
 	for (int i = 0; i < TURNS; i++)
 		l->at[i].end = &l->at[i].first;
-	for (size_t i = 0; i < len; i++)
+	for (size_t i = 0; i < len; i++) {
 		own[i] = (struct lane_clerk){
 			.lanes = l, .clerk = clerks[i], .first = i == 0
 		};
+		clerk_gather(clerks[i], lane_more, &own[i]);
+	}
 	return l;
 }
 

@@ -187,6 +187,28 @@ static void a_list_ends_with_what_must_change_a_row_and_does_not(void **state)
 	clerk_gone(c);
 }
 
+/* Changes no row: the list of what must fails, and of what need not does not. */
+static void a_statement_that_must_change_a_row_may_also_be_one_that_need_not(void **state)
+{
+	static const uint8_t hash[SHA256_SIZE];
+	const struct val nowhere[] = { val_int(1), val_int(7), val_int(8),
+		val_bytes(hash, SHA256_SIZE) };
+	struct clerk *c = clerk_on_place();
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		struct call call = { .sql = SQL_COUNTER_MOVE,
+			.args = nowhere,
+			.args_len = 4,
+			.must_change = i % 2 };
+
+		assert_int_equal(
+			db_run(clerk_db(c), &call, 1, NULL), i % 2 ? ERR_BUSY : OK);
+		if (!(i % 2)) assert_int_equal(call.changed, 0);
+	}
+	clerk_gone(c);
+}
+
 static enum err change_in_vain(struct trial *t, struct rows *rows, struct fault *why)
 {
 	struct ask *a = rows_ask(rows, 1, str_of(t->id));
@@ -472,6 +494,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_list_ends_with_what_must_change_a_row_and_does_not),
+		cmocka_unit_test(
+			a_statement_that_must_change_a_row_may_also_be_one_that_need_not),
 		cmocka_unit_test(a_change_decided_on_an_older_version_is_decided_anew),
 		cmocka_unit_test(a_version_that_has_passed_changes_nothing),
 		cmocka_unit_test(two_open_exclusive_asks_of_a_session_are_refused),

@@ -32,21 +32,27 @@ for (const name of ['north', 'south']) {
 }
 assert.notEqual(spaces.north.turn, spaces.south.turn);
 
-/** Has the locks of these calls until `back`. */
-async function held(...locks) {
-	const psql = spawn('psql', [store, '-qAtX', '-v', 'ON_ERROR_STOP=1'], { stdio: ['pipe', 'pipe', 'inherit'] });
+/** A transaction that has done these statements; `end` says how it ends. */
+async function transaction(on, ...statements) {
+	const psql = spawn('psql', [on, '-qAtX', '-v', 'ON_ERROR_STOP=1'], { stdio: ['pipe', 'pipe', 'inherit'] });
 	const lines = createInterface({ input: psql.stdout })[Symbol.asyncIterator]();
-	psql.stdin.write(`BEGIN;\n${locks.map((lock) => `SELECT ${lock};\n`).join('')}SELECT 'held';\n`);
+	psql.stdin.write(`BEGIN;\n${statements.map((one) => `${one};\n`).join('')}SELECT 'held';\n`);
 	while ((await lines.next()).value !== 'held');
-	return { back: () => new Promise((done) => {
+	return { end: (how) => new Promise((done) => {
 		psql.on('close', done);
-		psql.stdin.end('ROLLBACK;\n');
+		psql.stdin.end(`${how};\n`);
 	}) };
 }
 
+/** Has the locks of these calls until `back`. */
+async function held(...locks) {
+	const all = await transaction(store, ...locks.map((lock) => `SELECT ${lock}`));
+	return { back: () => all.end('ROLLBACK') };
+}
+
 const shard = ({ turn }) => held(`pg_advisory_xact_lock_shared(${ALL})`, `pg_advisory_xact_lock(${SHARD}, ${turn})`);
-const waiting = (n, mode = '%') => until(() => Number(sql('SELECT count(*) FROM pg_locks'
-	+ ` WHERE locktype = 'advisory' AND NOT granted AND mode LIKE '${mode}'`, store)) >= n, `${n} that wait`, 10_000);
+const waiting = (n, mode = '%', type = 'advisory') => until(() => Number(sql('SELECT count(*) FROM pg_locks'
+	+ ` WHERE locktype = '${type}' AND NOT granted AND mode LIKE '${mode}'`, store)) >= n, `${n} that wait`, 10_000);
 
 const ask = async (node, { token }, title = 'Deploy?') =>
 	(await node.once(token, 'POST', '/v1/asks', { question: title, type: 'boolean' })).status;
@@ -122,4 +128,37 @@ test('asks of several workspaces on several nodes at once: each log is whole', a
 		+ ' JOIN workspaces w ON w.id = e.ws GROUP BY w.id', store).split('\n');
 	assert.deepEqual([...new Set(logs)], ['t']);
 	await one.command('check');
+});
+
+test('a counter that somebody else moved meanwhile is counted on from there, not moved back', async () => {
+	const last = () => Number(sql("SELECT last_event FROM workspaces WHERE name = 'west'", store));
+	const west = { token: await one.token('agent', 'west', ['--workspace', 'west']) };
+	assert.equal(await ask(one, west), 201);
+	const first = last();
+	assert.equal(await ask(one, west), 201);
+	const before = last();
+	const moved = await transaction(store, "UPDATE workspaces SET last_event = last_event + 1 WHERE name = 'west'");
+	const late = ask(one, west);
+	await waiting(1, 'ShareLock', 'transactionid'); // it has read the counter, and is about to write it
+	await moved.end('COMMIT');
+	assert.equal(await late, 201);
+	assert.equal(last(), before + 1 + (before - first));
+	assert.equal(sql('SELECT max(n) = max(w.last_event) FROM events e JOIN workspaces w ON w.id = e.ws'
+		+ " WHERE w.name = 'west'", store), 't');
+});
+
+test('an ask that waits while a newer node brings up the schema is not written', async () => {
+	const turn = await transaction(store, `SELECT pg_advisory_xact_lock(${ALL})`,
+		'INSERT INTO schema_version VALUES (9999)');
+	const made = () => sql('SELECT count(*) FROM asks', store);
+	const before = made();
+	const late = Promise.all(nodes.map((node) => node.once(spaces.north.token, 'POST', '/v1/asks',
+		{ question: 'Deploy?', type: 'boolean' })));
+	await waiting(2, 'ShareLock');
+	await turn.end('COMMIT');
+	for (const { status, body } of await late) {
+		assert.deepEqual([status, body.type], [503, '/problems/unavailable'], JSON.stringify(body));
+		assert.match(body.detail, /9999.*newer parley/);
+	}
+	assert.equal(made(), before);
 });
