@@ -251,7 +251,7 @@ static void a_read_sees_every_write_acknowledged_before_it(void **state)
 
 /* ---- deliveries by their status ---- */
 
-enum { DELIVERIES = 100000, LISTED_MS = 10, LOOKS = 5 };
+enum { DELIVERIES = 100000, LISTED_MS = 10, LOOKS = 25 };
 
 /* Two are dead, two wait, and so does a step of a route; the rest is done. */
 static void deliveries_fill(struct rig *r)
