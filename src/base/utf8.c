@@ -1,6 +1,7 @@
 /* utf8.c - RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF. */
 #include "base/utf8.h"
 
+#include <stdlib.h>
 #include <utf8proc.h>
 
 size_t utf8_length(const char *text, size_t left)
@@ -139,4 +140,19 @@ void utf8_fold(struct buf *b, struct str s)
 		for (utf8proc_ssize_t i = 0; i < n && i < 8; i++)
 			utf8_add(b, (uint32_t)folded[i]);
 	}
+}
+
+void utf8_fold_look(struct buf *b, struct str s)
+{
+	utf8proc_uint8_t *folded = NULL;
+	utf8proc_ssize_t len = utf8proc_map((const utf8proc_uint8_t *)s.at,
+		(utf8proc_ssize_t)s.len, &folded,
+		UTF8PROC_STABLE | UTF8PROC_DECOMPOSE | UTF8PROC_COMPAT |
+			UTF8PROC_CASEFOLD | UTF8PROC_IGNORE);
+
+	if (len < 0)
+		b->failed = true;
+	else
+		buf_add(b, str_make((const char *)folded, (size_t)len));
+	free(folded); /* utf8proc's own, of malloc */
 }

@@ -15,5 +15,8 @@ int32_t utf8_next(struct str *rest);
 void utf8_add(struct buf *, uint32_t code_point); /* U+FFFD for what is no scalar value */
 size_t utf8_put(char out[4], uint32_t code_point); /* the same; how many bytes */
 void utf8_fold(struct buf *, struct str);	   /* Unicode case folding (utf8proc) */
+/* The same, and NFKD: one form for what is composed, wide or small in different ways; without the
+ * characters that are not shown. */
+void utf8_fold_look(struct buf *, struct str);
 
 #endif

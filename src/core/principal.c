@@ -68,9 +68,16 @@ bool principal_owns(const struct principal *p, struct str agent)
 	return role_may(p->role, MAY_WITHDRAW) || principal_asks_as(p, agent);
 }
 
+struct str principal_person(const struct principal *p)
+{
+	return p->role == ROLE_AGENT ? STR_NONE : p->user;
+}
+
 struct str principal_starter(const struct principal *p)
 {
-	return p->user.len && p->role != ROLE_AGENT ? p->user : p->token;
+	struct str person = principal_person(p);
+
+	return person.len ? person : p->token;
 }
 
 bool principal_reaches(const struct principal *p, enum role role)

@@ -7,7 +7,7 @@
 /* Whose: the one in the path, or the caller. */
 static struct str away_whose(const struct task *t)
 {
-	return t->id.len ? t->id : t->job.who.user;
+	return t->id.len ? t->id : principal_person(&t->job.who);
 }
 
 static enum err away_person(const struct task *t, struct fault *why)
@@ -41,7 +41,8 @@ const struct use use_away = {
 		.read = away_get_read },
 };
 
-/* Oneself, or an admin for somebody who is not above them. */
+/* Oneself, or an admin for somebody else; nobody for somebody above them, and no token that may less
+ * than its person: who is away says who decides in their place. */
 static enum err away_admit(
 	struct task *t, struct rows *rows, const struct user **out, struct fault *why)
 {
@@ -49,10 +50,10 @@ static enum err away_admit(
 	struct str whose = away_whose(t);
 	enum err e = away_person(t, why);
 
-	if (!e && !str_eq(p->user, whose) && !role_may(p->role, MAY_ADMIN))
+	if (!e && !str_eq(principal_person(p), whose) && !role_may(p->role, MAY_ADMIN))
 		e = fail(why, ERR_FORBIDDEN, "only an admin can do this for others");
 	if (!e) e = rows_fetch_user(rows, p->ws, whose, out, why);
-	if (!e && !str_eq(p->user, whose) && !principal_reaches(p, (*out)->role))
+	if (!e && !principal_reaches(p, (*out)->role))
 		e = fail(why, ERR_FORBIDDEN, "this is above the role %s",
 			role_name(p->role));
 	return e ? e : desk_refused(t, why);

@@ -43,8 +43,9 @@ static enum err bootstrap_decide(struct job *job, struct rows *rows, struct faul
 	t->secret[0] = '\0';
 	if (!e && !owner) e = user_by_name(rows, 1, STR("owner"), &owner, why);
 	if (e || logins || !owner || !task_has_param(t, "link")) return e;
-	return code_new(rows, owner, t->secret) ? OK
-						: fail(why, ERR_MEMORY, "out of memory");
+	return code_new(rows, owner, STR_NONE, t->secret)
+		       ? OK
+		       : fail(why, ERR_MEMORY, "out of memory");
 }
 
 const struct use use_bootstrap = {
@@ -189,7 +190,7 @@ static enum err workspace_create_decide(
 		return fail(
 			why, ERR_CONFLICT, "a workspace with this name already exists");
 	e = workspace_new(rows, name, &ws, &owner, why);
-	if (!e && !code_new(rows, owner, t->secret))
+	if (!e && !code_new(rows, owner, STR_NONE, t->secret))
 		e = fail(why, ERR_MEMORY, "out of memory");
 	if (e) return e;
 	job->status = 201;

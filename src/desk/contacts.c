@@ -40,7 +40,7 @@ static enum err contact_may(const struct task *t, struct fault *why)
 		return fail(why, ERR_FORBIDDEN, "the role %s may not do this",
 			role_name(p->role));
 	if (!t->within.len)
-		return p->user.len
+		return principal_person(p).len
 			       ? OK
 			       : fail(why, ERR_FORBIDDEN, "only a person has contacts");
 	return str_eq(t->within, p->user) || role_may(p->role, MAY_ADMIN)
@@ -138,7 +138,8 @@ const struct use use_contact_get = {
 
 /* ---- while deciding ---- */
 
-/* The owner is there, and not above the caller. */
+/* The owner is there, and not above the caller; nor is the person above a token of theirs that may
+ * less: whoever reads their mail answers as they do. */
 static enum err owner_admit(struct task *t, struct rows *rows, struct fault *why)
 {
 	const struct principal *p = &t->job.who;
@@ -146,12 +147,12 @@ static enum err owner_admit(struct task *t, struct rows *rows, struct fault *why
 	const struct user *u;
 	enum err e = contact_may(t, why);
 
-	if (e || !t->within.len) return e ? e : desk_refused(t, why);
+	if (e) return e;
 	if (of_team(t)) {
 		e = team_fetch(rows, p->ws, t->within, &team, why);
 	} else {
-		e = rows_fetch_user(rows, p->ws, t->within, &u, why);
-		if (!e && !str_eq(u->id, p->user) && !principal_reaches(p, u->role))
+		e = rows_fetch_user(rows, p->ws, owner_user(t), &u, why);
+		if (!e && !principal_reaches(p, u->role))
 			e = fail(why, ERR_FORBIDDEN, "this is above the role %s",
 				role_name(p->role));
 	}

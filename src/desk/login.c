@@ -26,7 +26,7 @@ static void me_write(
 
 	jw_object(w);
 	jw_key(w, "user");
-	if (p->user.len && p->role != ROLE_AGENT) {
+	if (principal_person(p).len) {
 		jw_object(w);
 		jw_key(w, "id");
 		jw_str(w, p->user);
@@ -84,8 +84,8 @@ static enum err login_check(struct task *t, struct fault *why)
 
 /* A code is used up by the same commit that makes the cookie; a second login in the same
  * batch finds it gone. */
-static enum err login_by_code(
-	struct rows *rows, struct str code, const struct user **u, struct fault *why)
+static enum err login_by_code(struct rows *rows, struct str code, const struct user **u,
+	struct str *maker, struct fault *why)
 {
 	uint8_t hash[SHA256_SIZE];
 	const struct token *tok;
@@ -102,6 +102,7 @@ static enum err login_by_code(
 		return fail(why, ERR_NO_TOKEN, "this login link was used or has expired");
 	e = rows_fetch_user(rows, tok->ws, tok->user, u, why);
 	if (e) return e == ERR_NOT_FOUND ? fail(why, ERR_NO_TOKEN, "no such user") : e;
+	*maker = tok->maker;
 	return rows_delete(rows, tok) ? OK : fail(why, ERR_MEMORY, "out of memory");
 }
 
@@ -133,25 +134,27 @@ static enum err name_of_workspace(void *ctx, const struct row *row, struct fault
 	return OK;
 }
 
+/* `maker`: who made the link that it came from; empty: it came from none. */
 static const struct token *cookie_new(struct rows *rows, int64_t ws, struct str user,
-	struct str agent, char out[SECRET_SIZE])
+	struct str agent, struct str maker, char out[SECRET_SIZE])
 {
 	const struct token cookie = { .ws = ws,
 		.kind = TOKEN_COOKIE,
 		.name = STR("login"),
 		.user = user,
 		.agent = agent,
+		.maker = maker,
 		.expires_ms = rows->now_ms + cookie_ms };
 
 	return token_new(rows, &cookie, out);
 }
 
-static enum err login_cookie(
-	struct task *t, struct rows *rows, const struct user *found, struct fault *why)
+static enum err login_cookie(struct task *t, struct rows *rows, const struct user *found,
+	struct str maker, struct fault *why)
 {
 	struct user *u = rows_change(rows, found);
 	const struct token *cookie =
-		u ? cookie_new(rows, u->ws, u->id, u->name, t->secret) : NULL;
+		u ? cookie_new(rows, u->ws, u->id, u->name, maker, t->secret) : NULL;
 
 	if (!cookie) return fail(why, ERR_MEMORY, "out of memory");
 	u->last_login_ms = rows->now_ms;
@@ -182,7 +185,8 @@ static enum err login_decide(struct job *job, struct rows *rows, struct fault *w
 	struct json_writer w = { .out = &job->out };
 	const struct user *u = NULL;
 	const struct json *code = json_get(t->body, "code");
-	enum err e = code ? login_by_code(rows, json_text(code), &u, why)
+	struct str maker = STR_NONE;
+	enum err e = code ? login_by_code(rows, json_text(code), &u, &maker, why)
 			  : login_by_password(t, rows, &u, why);
 
 	if (!e && u->disabled) e = fail(why, ERR_NO_TOKEN, "this user is disabled");
@@ -194,7 +198,7 @@ static enum err login_decide(struct job *job, struct rows *rows, struct fault *w
 	if (e) return e;
 	const struct val args[] = { val_int(u->ws) };
 	e = rows_query(rows, SQL_WORKSPACE_GET, args, 1, name_of_workspace, job, why);
-	if (!e) e = login_cookie(t, rows, u, why);
+	if (!e) e = login_cookie(t, rows, u, maker, why);
 	if (!e) me_write(&w, &job->who, &job->credential);
 	job->who = (struct principal){ 0 };
 	return e;
@@ -326,7 +330,7 @@ static enum err cookie_rotate(struct job *job, struct rows *rows, struct fault *
 	if (e) return e;
 	old = rows_change(rows, was);
 	if (!old || !cookie_new(rows, job->who.ws, job->who.user, job->who.agent,
-			    task_of(job)->secret))
+			    old->maker, task_of(job)->secret))
 		return fail(why, ERR_MEMORY, "out of memory");
 	if (!old->expires_ms || old->expires_ms > rows->now_ms + OLD_COOKIE_MS)
 		old->expires_ms = rows->now_ms + OLD_COOKIE_MS;

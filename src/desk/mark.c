@@ -65,7 +65,7 @@ static enum err mark_decide(struct job *job, struct rows *rows, struct fault *wh
 	enum err e = desk_admit(t, rows, MAY_READ_ALL, &a, why);
 
 	if (e) return e;
-	if (!job->who.user.len)
+	if (!principal_person(&job->who).len)
 		return fail(why, ERR_FORBIDDEN, "only a person has marks");
 	if (b->snoozed_ms > rows->now_ms + (int64_t)SNOOZE_MAX_DAYS * 24 * 3600 * 1000)
 		return fail_at(why, "/snoozed_until", "within a year");

@@ -97,7 +97,7 @@ static enum err prefs_put_decide(struct job *job, struct rows *rows, struct faul
 	enum err e = prefs_may(t, why);
 
 	if (!e) e = rows_fetch_user(rows, job->who.ws, prefs_whose(t), &u, why);
-	if (!e && !str_eq(u->id, job->who.user) && !principal_reaches(&job->who, u->role))
+	if (!e && !principal_reaches(&job->who, u->role))
 		e = fail(why, ERR_FORBIDDEN, "this is above the role %s",
 			role_name(job->who.role));
 	if (!e) e = desk_refused(t, why);
@@ -128,7 +128,7 @@ static enum err present_decide(struct job *job, struct rows *rows, struct fault 
 	struct notify_person *n;
 	enum err e = OK;
 
-	if (job->who.role == ROLE_AGENT || !job->who.user.len)
+	if (!principal_person(&job->who).len)
 		return fail(why, ERR_FORBIDDEN, "only a person can be in sight");
 	e = person_open(rows, job->who.ws, job->who.user, &n, why);
 	if (e) return e;

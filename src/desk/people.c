@@ -5,8 +5,7 @@
 
 #include "base/clock.h"
 #include "base/utf8.h"
-
-enum { NAME_MAX_LEN = 100 };
+#include "core/name.h"
 
 struct user_found {
 	struct arena *arena;
@@ -50,6 +49,43 @@ enum err user_by_name(struct rows *rows, int64_t ws, struct str name,
 		if (u->ws == ws && str_eq(u->name, name)) break;
 	*out = u;
 	return OK;
+}
+
+static bool looks_like(struct str likeness, struct str name)
+{
+	struct buf b = { 0 };
+	bool like;
+
+	name_likeness(&b, name);
+	like = !b.failed && str_eq(buf_str(&b), likeness);
+	buf_done(&b);
+	return like;
+}
+
+/* Users of old may look alike: whoever has the very name is told of first. */
+enum err user_name_free(
+	struct rows *rows, int64_t ws, struct str name, struct str but, struct fault *why)
+{
+	const struct val args[] = { val_int(ws) };
+	const struct user *u = NULL, *like = NULL;
+	struct buf b = { 0 };
+	enum err e = rows_fetch(rows, RECORD_USERS, SQL_USERS_OF, args, 1, why);
+
+	name_likeness(&b, name);
+	if (!e && b.failed) e = fail(why, ERR_MEMORY, "out of memory");
+	while (!e && (u = rows_next(rows, RECORD_USERS, u))) {
+		if (u->ws != ws || str_eq(u->id, but)) continue;
+		if (str_eq(u->name, name))
+			e = fail(why, ERR_CONFLICT, "user '%.*s' already exists",
+				STR_ARGS(name));
+		else if (!like && looks_like(buf_str(&b), u->name))
+			like = u;
+	}
+	if (!e && like)
+		e = fail(why, ERR_CONFLICT, "the name looks like that of user '%.*s'",
+			STR_ARGS(like->name));
+	buf_done(&b);
+	return e;
 }
 
 struct user *user_new(
@@ -164,9 +200,7 @@ static enum err name_read(const struct json *name, struct str *out, struct fault
 	if (!json_is(name, JSON_STRING)) return fail_at(why, "/name", "must be a string");
 	if (!s.len || utf8_count(s) > NAME_MAX_LEN)
 		return fail_at(why, "/name", "from 1 to %d characters", NAME_MAX_LEN);
-	for (size_t i = 0; i < s.len; i++)
-		if ((unsigned char)s.at[i] < 0x20 || s.at[i] == 0x7f)
-			return fail_at(why, "/name", "one line, no control characters");
+	if (name_flaw(s)) return fail_at(why, "/name", "%s", name_flaw(s));
 	*out = s;
 	return OK;
 }
@@ -260,26 +294,15 @@ static enum err user_reach(const struct principal *p, enum role role, struct fau
 				 role_name(role), role_name(p->role));
 }
 
-static enum err name_free(
-	struct rows *rows, int64_t ws, struct str name, struct str but, struct fault *why)
-{
-	const struct user *u;
-	enum err e = user_by_name(rows, ws, name, &u, why);
-
-	if (e) return e;
-	return u && !str_eq(u->id, but)
-		       ? fail(why, ERR_CONFLICT, "user '%.*s' already exists",
-				 STR_ARGS(name))
-		       : OK;
-}
-
-bool code_new(struct rows *rows, const struct user *u, char out[SECRET_SIZE])
+bool code_new(
+	struct rows *rows, const struct user *u, struct str maker, char out[SECRET_SIZE])
 {
 	const struct token code = { .ws = u->ws,
 		.kind = TOKEN_CODE,
 		.name = STR("login link"),
 		.user = u->id,
 		.agent = u->name,
+		.maker = maker,
 		.expires_ms = rows->now_ms + CODE_MS };
 
 	return token_new(rows, &code, out);
@@ -294,13 +317,14 @@ static enum err user_create_decide(struct job *job, struct rows *rows, struct fa
 	struct user *u;
 	enum err e = user_reach(&job->who, b->role, why);
 
-	if (!e) e = name_free(rows, job->who.ws, b->name, STR_NONE, why);
+	if (!e) e = user_name_free(rows, job->who.ws, b->name, STR_NONE, why);
 	if (e) return e;
 	u = user_new(rows, job->who.ws, b->name, b->role, why);
 	if (!u) return why->err;
 	u->password = t->password_hash;
 	u->language = b->language;
-	if (!code_new(rows, u, code)) return fail(why, ERR_MEMORY, "out of memory");
+	if (!code_new(rows, u, job->who.user, code))
+		return fail(why, ERR_MEMORY, "out of memory");
 	job->status = 201;
 	job->key_of = u->id;
 	if (job->key.len)
@@ -371,7 +395,9 @@ static enum err owner_left(struct rows *rows, const struct user *u, struct fault
 
 static bool is_self(const struct principal *p, struct str user)
 {
-	return p->user.len && str_eq(p->user, user);
+	struct str person = principal_person(p);
+
+	return person.len && str_eq(person, user);
 }
 
 /* People may change their own name, password and language; the rest is an admin's. A token
@@ -425,21 +451,45 @@ const struct use use_user_patch_admit = {
 	.check = user_patch_check,
 };
 
-/* A changed password ends the logins, but for the one that changed it. */
-static enum err logins_end(
-	const struct job *job, struct rows *rows, const struct user *u, struct fault *why)
+/* Was it, or the link that it came from, made by somebody who is below this role? */
+static enum err login_outgrown(struct rows *rows, const struct token *tok, enum role role,
+	bool *out, struct fault *why)
 {
+	struct fault gone = { 0 };
+	const struct user *maker = NULL;
+	enum err e = OK;
+
+	if (tok->maker.len && !str_eq(tok->maker, tok->user))
+		e = rows_fetch_user(rows, tok->ws, tok->maker, &maker, &gone);
+	if (e && e != ERR_NOT_FOUND) *why = gone;
+	*out = e == ERR_NOT_FOUND || (maker && maker->role < role);
+	return e == ERR_NOT_FOUND ? OK : e;
+}
+
+/* A changed password ends logins and links, but for the login that changed it. A higher role ends
+ * those that somebody below it could use: whoever made the link may have kept it, or logged in. */
+static enum err logins_end(
+	struct task *t, struct rows *rows, const struct user *u, struct fault *why)
+{
+	const struct user_body *b = t->checked;
+	const struct job *job = &t->job;
 	const struct val args[] = { val_int(u->ws), val_text(u->id) };
 	const struct token *tok = NULL;
 	enum err e = rows_fetch(rows, RECORD_TOKENS, SQL_TOKENS_OF_USER, args, 2, why);
 
-	while (!e && (tok = rows_next(rows, RECORD_TOKENS, tok)))
-		if (tok->kind == TOKEN_COOKIE && tok->ws == u->ws &&
-			str_eq(tok->user, u->id) &&
-			!(job->has_hash &&
-				memcmp(tok->hash, job->hash, SHA256_SIZE) == 0) &&
-			!rows_delete(rows, tok))
+	while (!e && (tok = rows_next(rows, RECORD_TOKENS, tok))) {
+		bool ends = b->has_password &&
+			    !(job->has_hash &&
+				    memcmp(tok->hash, job->hash, SHA256_SIZE) == 0);
+
+		if (tok->kind == TOKEN_BEARER || tok->ws != u->ws ||
+			!str_eq(tok->user, u->id))
+			continue;
+		if (!ends && b->has_role && b->role > u->role)
+			e = login_outgrown(rows, tok, b->role, &ends, why);
+		if (!e && ends && !rows_delete(rows, tok))
 			e = fail(why, ERR_MEMORY, "out of memory");
+	}
 	return e;
 }
 
@@ -452,8 +502,8 @@ static enum err user_apply(
 
 	if ((b->has_role && b->role != ROLE_OWNER) || b->disabled)
 		e = owner_left(rows, was, why);
-	if (!e && b->has_name) e = name_free(rows, was->ws, b->name, was->id, why);
-	if (!e && b->has_password) e = logins_end(&t->job, rows, was, why);
+	if (!e && b->has_name) e = user_name_free(rows, was->ws, b->name, was->id, why);
+	if (!e && (b->has_password || b->has_role)) e = logins_end(t, rows, was, why);
 	if (e) return e;
 	u = rows_change(rows, was);
 	if (!u) return fail(why, ERR_MEMORY, "out of memory");
@@ -495,7 +545,7 @@ static enum err user_patch_decide(struct job *job, struct rows *rows, struct fau
 	if (!e) e = old_password_holds(t, u, why);
 	if (!e) e = user_apply(t, rows, u, why);
 	if (e) return e;
-	if (b->login && !code_new(rows, u, code))
+	if (b->login && !code_new(rows, u, job->who.user, code))
 		return fail(why, ERR_MEMORY, "out of memory");
 	user_write(&w, u, str_of(code));
 	return OK;
@@ -522,6 +572,7 @@ static enum err tokens_end(struct rows *rows, const struct user *u, struct fault
 
 static enum err user_delete_decide(struct job *job, struct rows *rows, struct fault *why)
 {
+	const struct val id[] = { val_int(job->who.ws), val_text(task_of(job)->id) };
 	const struct user *u;
 	enum err e = rows_fetch_user(rows, job->who.ws, task_of(job)->id, &u, why);
 
@@ -531,7 +582,8 @@ static enum err user_delete_decide(struct job *job, struct rows *rows, struct fa
 	if (!e) e = teams_drop_user(job, rows, u, why);
 	if (!e) e = contacts_drop(rows, u->ws, u->id, STR_NONE, why);
 	if (e) return e;
-	if (!rows_delete(rows, u) || !rows_raise_revocations(rows, job->who.ws))
+	if (!rows_purge(rows, SQL_MARKS_DROP, id, 2) || !rows_delete(rows, u) ||
+		!rows_raise_revocations(rows, job->who.ws))
 		return fail(why, ERR_MEMORY, "out of memory");
 	job->status = 204;
 	return OK;

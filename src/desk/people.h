@@ -11,6 +11,9 @@ enum err user_find(struct db *, int64_t ws, struct str id, struct arena *,
  * none. */
 enum err user_by_name(struct rows *, int64_t ws, struct str name, const struct user **out,
 	struct fault *);
+/* ERR_CONFLICT: another than `but` has this name, or one that looks like it. */
+enum err user_name_free(
+	struct rows *, int64_t ws, struct str name, struct str but, struct fault *);
 /* NULL: out of memory. */
 struct user *user_new(
 	struct rows *, int64_t ws, struct str name, enum role, struct fault *);
@@ -21,8 +24,9 @@ const struct token *token_new(struct rows *, const struct token *, char out[SECR
 /* The token that the job showed. */
 enum err token_shown(
 	struct job *, struct rows *, const struct token **out, struct fault *);
-/* A login link of this user. False: out of memory. */
-bool code_new(struct rows *, const struct user *, char out[SECRET_SIZE]);
+/* A login link of this user; `maker`: the user who made it, or empty. False: out of memory. */
+bool code_new(
+	struct rows *, const struct user *, struct str maker, char out[SECRET_SIZE]);
 /* The teams of a workspace into the rows; nothing is read where there are none. */
 enum err teams_fetch(
 	struct rows *, int64_t ws, const struct credential *, struct fault *);

@@ -48,7 +48,7 @@ static enum err ask_get_read(
 	const struct val args[] = { val_int(job->who.ws), val_text(t->id) };
 	const struct val key[] = { val_int(job->who.ws), val_text(job->who.user),
 		val_text(t->id) };
-	bool person = job->who.user.len && job->who.role != ROLE_AGENT;
+	bool person = principal_person(&job->who).len > 0;
 	struct shown_asks shown;
 	const char *refused = NULL;
 	struct ask fresh;
@@ -450,7 +450,7 @@ static enum err ask_list_read(
 		.w = &w,
 		.now_ms = now_ms,
 		.last_urgency = URGENCY_MAX + 1,
-		.marked = job->who.user.len && job->who.role != ROLE_AGENT };
+		.marked = principal_person(&job->who).len > 0 };
 	struct listing_plan p = { 0 };
 	int64_t soon_ms = 0, part = PART_PLAIN, as_of = 0;
 	enum err e = listing_plan(t, &p, why);

@@ -30,7 +30,9 @@ enum err rule_find(struct task *t, struct rows *rows, struct str id,
 
 static bool rule_own(const struct principal *p, const struct kept_rule *r)
 {
-	return p->user.len && str_eq(p->user, r->made_user);
+	struct str person = principal_person(p);
+
+	return person.len && str_eq(person, r->made_user);
 }
 
 static bool rule_allows(const struct kept_rule *r)

@@ -156,12 +156,13 @@ static enum err stop_lift_decide(struct job *job, struct rows *rows, struct faul
 {
 	struct task *t = task_of(job);
 	const struct kept_stop *found;
+	struct str person = principal_person(&job->who);
 	struct kept_stop *s;
 	enum err e = stop_find(t, rows, t->id, &found, why);
 
 	if (e) return e;
 	if (!role_may(job->who.role, MAY_ADMIN) &&
-		!(job->who.user.len && str_eq(job->who.user, found->made_user)))
+		!(person.len && str_eq(person, found->made_user)))
 		return fail(why, ERR_FORBIDDEN,
 			"only the person who set it or an admin can lift it");
 	if (!stop_holds(found, rows->now_ms))

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/utf8.h"
 #include "core/body.h"
+#include "core/name.h"
 #include "core/own_tools.h"
 
 /* What a secret is can be seen from its first letters, by people and by secret scanners.
@@ -160,11 +161,11 @@ enum { MCP_WAIT_MAX_S = 3600, AGAIN_MAX_S = 7 * 24 * 3600 };
 
 static const int64_t EXPIRES_MAX_S = 1000ll * 366 * 24 * 3600;
 
-static bool plain_line(struct str s, size_t max)
+static enum err token_name(struct str name, const char *at, struct fault *why)
 {
-	for (size_t i = 0; i < s.len; i++)
-		if ((unsigned char)s.at[i] < 0x20 || s.at[i] == 0x7f) return false;
-	return utf8_count(s) <= max;
+	if (!name.len || utf8_count(name) > NAME_MAX_LEN)
+		return fail_at(why, at, "one line of 1 to %d characters", NAME_MAX_LEN);
+	return name_flaw(name) ? fail_at(why, at, "%s", name_flaw(name)) : OK;
 }
 
 static enum err token_tools(
@@ -238,11 +239,9 @@ static enum err token_create_check(struct task *t, struct fault *why)
 	if (!role_read(json_text(json_get(t->body, "role")), &b->role) ||
 		b->role > ROLE_OWNER || b->role == ROLE_NONE)
 		e = fail_at(why, "/role", "agent, viewer, member, admin or owner");
-	if (!b->name.len || !plain_line(b->name, 100))
-		e = fail_at(why, "/name", "one line of 1 to 100 characters");
-	if (agent && agent->type != JSON_NULL &&
-		(!b->agent.len || !plain_line(b->agent, 100)))
-		e = fail_at(why, "/agent", "one line of 1 to 100 characters");
+	if (token_name(b->name, "/name", why)) e = why->err;
+	if (agent && agent->type != JSON_NULL && token_name(b->agent, "/agent", why))
+		e = why->err;
 	if (!b->agent.len) b->agent = b->name;
 	if (tools && tools->type != JSON_NULL &&
 		token_tools(tools, &t->job.arena, &b->tools, why))
@@ -303,7 +302,8 @@ static enum err token_user(struct task *t, struct rows *rows, const struct token
 	if (u && u->role < b->role)
 		return fail(why, ERR_CONFLICT, "%.*s is %s: change the user's role first",
 			STR_ARGS(b->name), role_name(u->role));
-	if (!u) u = user_new(rows, t->job.who.ws, b->name, b->role, why);
+	if (!u) e = user_name_free(rows, t->job.who.ws, b->name, STR_NONE, why);
+	if (!e && !u) u = user_new(rows, t->job.who.ws, b->name, b->role, why);
 	if (!u) return why->err;
 	*user = u->id;
 	return OK;

@@ -11,8 +11,9 @@ enum { VIEWS_MAX = 20, VIEW_NAME_MAX = 100, VIEW_QUERY_MAX = 2000 };
 
 static enum err person_only(const struct job *job, struct fault *why)
 {
-	return job->who.user.len ? OK
-				 : fail(why, ERR_FORBIDDEN, "only a person has views");
+	return principal_person(&job->who).len
+		       ? OK
+		       : fail(why, ERR_FORBIDDEN, "only a person has views");
 }
 
 static void views_write(struct buf *out, struct str views)

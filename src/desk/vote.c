@@ -20,7 +20,8 @@ static bool starter_add(
 	return true;
 }
 
-/* Who made this token, and whose it is. A token that is gone says nothing. */
+/* Who made this token, and whose it is. A token that is gone says nothing, and a person's login is
+ * nobody's making. */
 static enum err token_people(struct rows *rows, int64_t ws, struct str token,
 	struct str *maker, struct str *user, struct fault *why)
 {
@@ -35,7 +36,7 @@ static enum err token_people(struct rows *rows, int64_t ws, struct str token,
 		*why = missing;
 		return e;
 	}
-	*maker = tok->maker;
+	if (tok->kind == TOKEN_BEARER) *maker = tok->maker;
 	*user = tok->user;
 	return OK;
 }

@@ -208,6 +208,7 @@ const char *const sql_written[SQL_RECORDS] = {
 	[SQL_MARKS_END_SNOOZE] =
 		"UPDATE marks SET snoozed_ms = 0 WHERE ws = $1 AND ask = $2"
 		" AND snoozed_ms > 0",
+	[SQL_MARKS_DROP] = "DELETE FROM marks WHERE ws = $1 AND user_id = $2",
 	/* Not a change of the ask: no version, and no row that another job may hold. The first
 	 * time counts; an ask that was deleted meanwhile leaves nothing. $3 to $34 are asks, the
 	 * last one again where there are fewer. */
@@ -275,7 +276,8 @@ const char *const sql_written[SQL_RECORDS] = {
 			     " AND status = 'pending'",
 	[SQL_INSIGHTS] =
 		"SELECT kind, status, created_ms, settled_ms, session, answered_by, route,"
-		" agent, agent_name, CASE WHEN approved_digest <> '' THEN 1 ELSE 0 END"
+		" agent, agent_name,"
+		" CASE WHEN approved_digest <> '' AND revoked = '' THEN 1 ELSE 0 END"
 		" FROM asks WHERE ws = $1 AND id >= $2 AND id < $3"
 		" AND ($4 = '' OR agent = $4) ORDER BY id",
 
@@ -647,6 +649,8 @@ const char *const sql_written[SQL_RECORDS] = {
 		" WHERE s.ws = $1 AND s.id > $2 AND (s.run <> '' OR s.run_open <> 0"
 		" OR s.spent <> '' OR EXISTS (SELECT 1 FROM runs r WHERE r.ws = s.ws"
 		" AND r.session = s.id)) ORDER BY s.id LIMIT $3) AS found ORDER BY id",
+	[SQL_CHECK_RUNS] = "SELECT id, status, parent FROM runs WHERE ws = $1"
+			   " AND session > $2 AND session <= $3",
 	[SQL_CHECK_STOPS] = "SELECT @stops FROM stops WHERE ws = $1 AND id > $2"
 			    " ORDER BY id LIMIT $3",
 	/* One a workspace, whose name is "policy". */
@@ -664,4 +668,6 @@ const char *const sql_written[SQL_RECORDS] = {
 			     " ORDER BY id LIMIT $3",
 	[SQL_CHECK_PROVIDERS] = "SELECT @providers FROM providers WHERE ws = $1"
 				" AND id > $2 ORDER BY id LIMIT $3",
+	[SQL_CHECK_CONTACTS] = "SELECT @contacts FROM contacts WHERE ws = $1"
+			       " AND id > $2 ORDER BY id LIMIT $3",
 };

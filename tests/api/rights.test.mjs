@@ -65,6 +65,49 @@ test('a token that may less than its person does not change the person', async (
 	}
 });
 
+test('nobody takes a name that looks like another\'s', async () => {
+	const user = await add({ name: 'Mira' });
+	const self = await byLink(user);
+	for (const name of ['olga\u200b', 'Olga', 'оlga', 'olgа\u00a0', 'ｏｌｇａ', 'OLGA\u2060']) {
+		assert.equal((await self.request('PATCH', `/v1/users/${user.id}`, { name })).status, 409, name);
+		assert.equal((await admin.post('/v1/users', { name })).status, 409, name);
+		assert.equal((await admin.post('/v1/tokens', { role: 'viewer', name })).status, 409, name);
+	}
+	for (const name of ['\u202eagol', 'olga\u2066', '\u3164']) {
+		const refused = await self.request('PATCH', `/v1/users/${user.id}`, { name });
+		assert.deepEqual([refused.status, refused.body.errors[0].pointer], [422, '/name'], name);
+		assert.equal((await admin.post('/v1/tokens', { role: 'agent', name })).status, 422, name);
+		assert.equal((await admin.post('/v1/tokens', { role: 'agent', name: 'a', agent: name })).status, 422, name);
+	}
+	assert.equal((await self.request('PATCH', `/v1/users/${user.id}`, { name: 'MIRA' })).status, 200, 'one\'s own');
+});
+
+test('an agent of a person is not that person', async () => {
+	const user = await add({ role: 'admin' }), other = await add();
+	const { client } = await newToken({ name: `of-${user.name}`, user: user.id });
+	const until = new Date(Date.now() + 3600_000).toISOString();
+	const { body: ask } = await client.post('/v1/asks', { question: 'Go?', type: 'boolean' });
+	for (const [method, path, body] of [['GET', '/v1/me/views'], ['PUT', '/v1/me/views', []],
+		['PUT', '/v1/me/away', { until, delegate: other.id }], ['DELETE', '/v1/me/away'],
+		['PUT', `/v1/users/${user.id}/away`, { until, delegate: other.id }], ['GET', '/v1/me/contacts'],
+		['GET', '/v1/me/notify'], ['POST', `/v1/asks/${ask.id}/mark`, { read: true }]]) {
+		assert.equal((await client.request(method, path, { body })).status, 403, `${method} ${path}`);
+	}
+});
+
+test('a token that may less than its person sets neither an absence nor a contact of theirs', async () => {
+	const user = await add(), other = await add();
+	const { client } = await newToken({ role: 'viewer', name: user.name });
+	const { client: full } = await newToken({ role: 'member', name: user.name });
+	const away = { until: new Date(Date.now() + 3600_000).toISOString(), delegate: other.id };
+	const contact = { channel: 'email', address: 'x@example.org' };
+	assert.equal((await client.put('/v1/me/away', away)).status, 403);
+	assert.equal((await client.post('/v1/me/contacts', contact)).status, 403);
+	assert.equal((await client.put('/v1/me/notify', {})).status, 403);
+	assert.equal((await full.put('/v1/me/away', away)).status, 200);
+	assert.notEqual((await full.post('/v1/me/contacts', contact)).status, 403);
+});
+
 /* ---- passwords ---- */
 
 test('one\'s own password needs the old one, and ends the other logins', async () => {
@@ -85,6 +128,31 @@ test('one\'s own password needs the old one, and ends the other logins', async (
 	assert.equal((await change({ password: 'second password', old_password: 'first password' })).status, 200);
 	assert.equal((await login({ name: user.name, password: 'first password' })).status, 401);
 	assert.equal((await login({ name: user.name, password: 'second password' })).status, 200);
+});
+
+test('a changed password ends login links that nobody used', async () => {
+	const user = await add();
+	const link = await admin.patch(`/v1/users/${user.id}`, { login: true });
+	const here = await byLink({ id: user.id });
+	assert.equal((await here.request('PATCH', `/v1/users/${user.id}`, { password: 'a password' })).status, 200);
+	for (const { login: left } of [user, link.body]) {
+		assert.equal((await login({ code: left.split('#')[1] })).status, 401);
+	}
+	assert.equal((await byLink({ id: user.id })).status, 200, 'a new one');
+});
+
+test('whoever rises takes nobody along: logins and links that somebody below made end', async () => {
+	const user = await add();
+	const kept = (await admin.patch(`/v1/users/${user.id}`, { login: true })).body;
+	const within = await byLink({ id: user.id });
+	const own = await byLink({ id: user.id }, owner);
+	const raise = (role, by) => by.patch(`/v1/users/${user.id}`, { role });
+	assert.equal((await raise('admin', admin)).status, 200);
+	assert.equal((await within.request('GET', '/v1/me')).body.role, 'admin', 'an admin may make admins');
+	assert.equal((await raise('owner', owner)).status, 200);
+	assert.equal((await within.request('GET', '/v1/me')).status, 401, 'the admin that logged in as them');
+	assert.equal((await login({ code: kept.login.split('#')[1] })).status, 401, 'the link that the admin kept');
+	assert.equal((await own.request('GET', '/v1/me')).body.role, 'owner', 'by a link of an owner');
 });
 
 test('an admin sets the password of somebody not above them, which ends all their logins', async () => {

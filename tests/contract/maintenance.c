@@ -2,8 +2,10 @@
 #include "place.h"
 
 #include "base/clock.h"
+#include "raw_sql.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #define DAY_MS ((int64_t)24 * 3600 * 1000)
 
@@ -93,11 +95,51 @@ static void deliveries_are_kept_while_somebody_may_look(void **state)
 	assert_int_equal(deliveries(r), 1); /* what waits is never old */
 }
 
+static void count_row(void *ctx, int columns, const char *const *texts)
+{
+	(void)columns;
+	*(int64_t *)ctx = strtoll(texts[0], NULL, 10);
+}
+
+static int64_t marks(struct rig *r)
+{
+	struct raw_sql *raw = raw_open(r->place);
+	int64_t n = -1;
+
+	assert_non_null(raw);
+	raw_each(raw, "SELECT COUNT(*) FROM marks", count_row, &n);
+	raw_close(raw);
+	return n;
+}
+
+static void marks_go_with_whoever_made_them(void **state)
+{
+	struct rig *r = *state;
+	struct made ask = rig_ask(r, NULL);
+	const char *const marking[] = { r->mia, r->noa };
+	struct outcome o;
+	char mia[ID_SIZE];
+
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(done_with(r, &(struct request){ &use_mark, marking[i],
+						      ask.id, "{'read':true}" }),
+			OK);
+	assert_int_equal(marks(r), 2);
+	assert_int_equal(rig_do(r, &(struct request){ &use_me, r->mia }, &o), OK);
+	assert_true(outcome_read(&o));
+	snprintf(mia, sizeof mia, "%.*s", STR_ARGS(text_at(o.json, "user.id")));
+	outcome_done(&o);
+	assert_int_equal(
+		done_with(r, &(struct request){ &use_user_delete, r->ada, mia }), OK);
+	assert_int_equal(marks(r), 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CLOCK_TEST(an_end_is_known_for_as_long_as_the_session_could_last),
 		CLOCK_TEST(deliveries_are_kept_while_somebody_may_look),
+		CLOCK_TEST(marks_go_with_whoever_made_them),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
