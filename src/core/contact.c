@@ -18,6 +18,17 @@ bool contact_usable(const struct contact *c)
 	return c->verified && !c->muted && !c->broken_ms;
 }
 
+void contact_digest(const struct contact *c, char out[SHORT_DIGEST_SIZE])
+{
+	char created[NUMBER_SIZE];
+	const struct str fields[] = { c->id, c->user, c->team,
+		str_of(delivery_kind_name(c->channel)), c->address, c->format,
+		c->verified ? STR("1") : STR("0"),
+		digest_number(c->created_ms, created) };
+
+	fields_digest(fields, sizeof fields / sizeof *fields, out);
+}
+
 enum contact_format contact_format(const struct contact *c)
 {
 	int i = name_find(formats, FORMATS, c->format);

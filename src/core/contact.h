@@ -3,6 +3,7 @@
 #define CORE_CONTACT_H
 
 #include "core/body.h"
+#include "core/decision.h"
 #include "core/delivery.h"
 #include "core/subscription.h"
 
@@ -43,6 +44,8 @@ struct contact {
 
 /* Is something sent there? */
 bool contact_usable(const struct contact *);
+/* Whose it is, where it leads and whether that was verified: what its events tell of. */
+void contact_digest(const struct contact *, char out[SHORT_DIGEST_SIZE]);
 enum contact_format contact_format(const struct contact *);
 /* One addr-spec without comments, quotes or address literals. */
 bool mail_address_valid(struct str);

@@ -286,7 +286,7 @@ enum err check_store(struct checking *c, struct json_writer *report, struct faul
 		e = OK;
 	}
 	if (!e) e = db_one(c->db, SQL_CHECK_COUNT, NULL, 0, sum_row, &events, why);
-	c->all = events * 3;
+	c->all = events * 4;
 	if (!e) e = workspaces_check(c, why);
 	if (!e) e = orphans_check(c, why);
 	/* What SQLite says of pages that it cannot read. */

@@ -39,6 +39,9 @@ void check_report(const struct checking *, struct json_writer *);
 
 /* ---- for the passes ---- */
 
+/* Above every id. */
+#define LAST_ID STR("\xf4\x8f\xbf\xbf")
+
 void check_found(struct checking *, struct str record, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 void check_step(struct checking *, int64_t events);

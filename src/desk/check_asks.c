@@ -11,9 +11,6 @@
 
 enum { ASKS_PAGE = 5000 };
 
-/* Above every id. */
-#define LAST_ID STR("\xf4\x8f\xbf\xbf")
-
 /* The parts of an ask. */
 enum ask_part {
 	PART_ASKED,

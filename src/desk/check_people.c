@@ -1,5 +1,5 @@
 /* check_people.c - users, tokens, logins, teams, keys, rules, stops, the policy, routes,
- * templates, lists, agents and providers of one workspace against their events.
+ * templates, lists, agents, providers and contacts of one workspace against their events.
  *
  * A page of rows is read by id; then all events about people are gone through, of which the
  * last one about a record counts. A token that has run out may be gone without an event:
@@ -18,12 +18,10 @@
 
 enum { PEOPLE_PAGE = 5000 };
 
-#define LAST_ID STR("\xf4\x8f\xbf\xbf")
-
 struct person_facts {
 	struct str id;
 	char digest[SHORT_DIGEST_SIZE];
-	bool told, differs, ended, unreadable;
+	bool told, differs, ended, old, unreadable;
 };
 
 /* One that events tell of and that has no row, until an event ends it. */
@@ -44,211 +42,68 @@ struct people_pass {
 	struct str from, to;
 };
 
-/* The kinds of records: where they are, and which member of an event names them. */
+/* A kind of records: where they are, how they are called in events, and what those tell of them. */
 struct people_kind {
 	enum sql sql;
-	const char *member;
-	enum err (*digest)(const struct row *, struct arena *,
-		char out[SHORT_DIGEST_SIZE], struct str *id, struct fault *);
-	bool (*about)(const char *type);
+	enum record_id record;
+	int id_at; /* the column of its id; -1: a workspace has one, called as the member */
+	const char *member; /* of an event: the id */
+	void (*digest)(const void *record, char out[SHORT_DIGEST_SIZE]);
+	const char *types[2]; /* how the types of its events begin */
+	/* The event of its end; NULL: one without a digest. Events of these had none once. */
+	const char *end;
 };
 
-static bool about_user(const char *type)
-{
-	return str_starts(str_of(type), "user.");
-}
+#define DIGEST_OF(what)                                                                  \
+	static void digest_of_##what(const void *record, char out[SHORT_DIGEST_SIZE])    \
+	{                                                                                \
+		what##_digest(record, out);                                              \
+	}
 
-static bool about_token(const char *type)
-{
-	return str_starts(str_of(type), "token.") ||
-	       (str_starts(str_of(type), "login.") && strcmp(type, "login.refused") != 0);
-}
-
-static bool about_team(const char *type)
-{
-	return str_starts(str_of(type), "team.");
-}
-
-static bool about_key(const char *type)
-{
-	return strcmp(type, "settings.changed") == 0;
-}
-
-static enum err user_facts(const struct row *row, struct arena *arena,
-	char out[SHORT_DIGEST_SIZE], struct str *id, struct fault *why)
-{
-	struct user u;
-	enum err e = user_from_row(row, arena, &u, why);
-
-	*id = row_text(row, 1);
-	if (!e) user_digest(&u, out);
-	return e;
-}
-
-static enum err token_facts(const struct row *row, struct arena *arena,
-	char out[SHORT_DIGEST_SIZE], struct str *id, struct fault *why)
-{
-	struct token t;
-	enum err e = token_from_row(row, arena, &t, why);
-
-	*id = row_text(row, 2);
-	if (!e) token_digest(&t, out);
-	return e;
-}
-
-static enum err team_facts(const struct row *row, struct arena *arena,
-	char out[SHORT_DIGEST_SIZE], struct str *id, struct fault *why)
-{
-	struct team t;
-	enum err e = team_from_row(row, arena, &t, why);
-
-	*id = row_text(row, 1);
-	if (!e) team_digest(&t, out);
-	return e;
-}
-
-static enum err key_facts(const struct row *row, struct arena *arena,
-	char out[SHORT_DIGEST_SIZE], struct str *id, struct fault *why)
-{
-	struct server_key k;
-	enum err e = record_read(&records[RECORD_SERVER_KEYS], row, arena, &k, why);
-
-	*id = row_text(row, 0);
-	if (!e) server_key_digest(&k, out);
-	return e;
-}
-
-static bool about_rule(const char *type)
-{
-	return str_starts(str_of(type), "rule.");
-}
-
-static bool about_stop(const char *type)
-{
-	return str_starts(str_of(type), "stop.");
-}
-
-static bool about_policy(const char *type)
-{
-	return strcmp(type, "policy.changed") == 0;
-}
-
-static enum err rule_facts(const struct row *row, struct arena *arena,
-	char out[SHORT_DIGEST_SIZE], struct str *id, struct fault *why)
-{
-	struct kept_rule r;
-	enum err e = record_read(&records[RECORD_RULES], row, arena, &r, why);
-
-	*id = row_text(row, 1);
-	if (!e) rule_digest(&r, out);
-	return e;
-}
-
-static enum err stop_facts(const struct row *row, struct arena *arena,
-	char out[SHORT_DIGEST_SIZE], struct str *id, struct fault *why)
-{
-	struct kept_stop s;
-	enum err e = record_read(&records[RECORD_STOPS], row, arena, &s, why);
-
-	*id = row_text(row, 1);
-	if (!e) stop_digest(&s, out);
-	return e;
-}
-
-static enum err policy_facts(const struct row *row, struct arena *arena,
-	char out[SHORT_DIGEST_SIZE], struct str *id, struct fault *why)
-{
-	struct kept_policy p;
-	enum err e = record_read(&records[RECORD_POLICIES], row, arena, &p, why);
-
-	*id = STR("policy");
-	if (!e) policy_digest(&p, out);
-	return e;
-}
-
-static bool about_routes(const char *type)
-{
-	return strcmp(type, "routes.changed") == 0;
-}
-
-static bool about_template(const char *type)
-{
-	return strcmp(type, "template.changed") == 0;
-}
-
-static bool about_list(const char *type)
-{
-	return strcmp(type, "list.changed") == 0;
-}
-
-static bool about_agent(const char *type)
-{
-	return strcmp(type, "agent.changed") == 0;
-}
-
-static bool about_provider(const char *type)
-{
-	return strcmp(type, "provider.changed") == 0;
-}
-
-static enum err agent_facts(const struct row *row, struct arena *arena,
-	char out[SHORT_DIGEST_SIZE], struct str *id, struct fault *why)
-{
-	struct kept_agent a;
-	enum err e = record_read(&records[RECORD_AGENTS], row, arena, &a, why);
-
-	*id = row_text(row, 1);
-	if (!e) agent_digest(&a, out);
-	return e;
-}
-
-static enum err provider_facts(const struct row *row, struct arena *arena,
-	char out[SHORT_DIGEST_SIZE], struct str *id, struct fault *why)
-{
-	struct kept_provider p;
-	enum err e = record_read(&records[RECORD_PROVIDERS], row, arena, &p, why);
-
-	*id = row_text(row, 1);
-	if (!e) provider_digest(&p, out);
-	return e;
-}
-
-static enum err routes_facts(const struct row *row, struct arena *arena,
-	char out[SHORT_DIGEST_SIZE], struct str *id, struct fault *why)
-{
-	struct kept_routes k;
-	enum err e = record_read(&records[RECORD_ROUTES], row, arena, &k, why);
-
-	*id = STR("routes");
-	if (!e) routes_digest(&k, out);
-	return e;
-}
-
-static enum err preset_facts(const struct row *row, struct arena *arena,
-	char out[SHORT_DIGEST_SIZE], struct str *id, struct fault *why)
-{
-	struct kept_preset p;
-	enum err e = record_read(&records[RECORD_PRESETS], row, arena, &p, why);
-
-	*id = row_text(row, 2);
-	if (!e) preset_digest(&p, out);
-	return e;
-}
+DIGEST_OF(user)
+DIGEST_OF(token)
+DIGEST_OF(team)
+DIGEST_OF(server_key)
+DIGEST_OF(rule)
+DIGEST_OF(stop)
+DIGEST_OF(policy)
+DIGEST_OF(routes)
+DIGEST_OF(preset)
+DIGEST_OF(agent)
+DIGEST_OF(provider)
+DIGEST_OF(contact)
 
 static const struct people_kind kinds[] = {
-	{ SQL_CHECK_USERS, "user", user_facts, about_user },
-	{ SQL_CHECK_TOKENS, "token", token_facts, about_token },
-	{ SQL_CHECK_TEAMS, "team", team_facts, about_team },
-	{ SQL_CHECK_KEYS, "key", key_facts, about_key },
-	{ SQL_CHECK_RULES, "rule", rule_facts, about_rule },
-	{ SQL_CHECK_STOPS, "stop", stop_facts, about_stop },
-	{ SQL_CHECK_POLICIES, "policy", policy_facts, about_policy },
-	{ SQL_CHECK_ROUTES, "routes", routes_facts, about_routes },
-	{ SQL_CHECK_TEMPLATES, "template", preset_facts, about_template },
-	{ SQL_CHECK_LISTS, "list", preset_facts, about_list },
-	{ SQL_CHECK_AGENTS, "agent", agent_facts, about_agent },
-	{ SQL_CHECK_PROVIDERS, "provider", provider_facts, about_provider },
+	{ SQL_CHECK_USERS, RECORD_USERS, 1, "user", digest_of_user, { "user." } },
+	{ SQL_CHECK_TOKENS, RECORD_TOKENS, 2, "token", digest_of_token,
+		{ "token.", "login." } },
+	{ SQL_CHECK_TEAMS, RECORD_TEAMS, 1, "team", digest_of_team, { "team." } },
+	{ SQL_CHECK_KEYS, RECORD_SERVER_KEYS, 0, "key", digest_of_server_key,
+		{ "settings.changed" } },
+	{ SQL_CHECK_RULES, RECORD_RULES, 1, "rule", digest_of_rule, { "rule." } },
+	{ SQL_CHECK_STOPS, RECORD_STOPS, 1, "stop", digest_of_stop, { "stop." } },
+	{ SQL_CHECK_POLICIES, RECORD_POLICIES, -1, "policy", digest_of_policy,
+		{ "policy.changed" } },
+	{ SQL_CHECK_ROUTES, RECORD_ROUTES, -1, "routes", digest_of_routes,
+		{ "routes.changed" } },
+	{ SQL_CHECK_TEMPLATES, RECORD_PRESETS, 2, "template", digest_of_preset,
+		{ "template.changed" } },
+	{ SQL_CHECK_LISTS, RECORD_PRESETS, 2, "list", digest_of_preset,
+		{ "list.changed" } },
+	{ SQL_CHECK_AGENTS, RECORD_AGENTS, 1, "agent", digest_of_agent,
+		{ "agent.changed" } },
+	{ SQL_CHECK_PROVIDERS, RECORD_PROVIDERS, 1, "provider", digest_of_provider,
+		{ "provider.changed" } },
+	{ SQL_CHECK_CONTACTS, RECORD_CONTACTS, 1, "contact", digest_of_contact,
+		{ "contact." }, "contact.removed" },
 };
+
+static bool kind_tells(const struct people_kind *k, const char *type)
+{
+	for (size_t i = 0; i < 2 && k->types[i]; i++)
+		if (str_starts(str_of(type), k->types[i])) return true;
+	return false;
+}
 
 /* ---- rows ---- */
 
@@ -256,10 +111,15 @@ static enum err person_row(void *ctx, const struct row *row, struct fault *why)
 {
 	struct people_pass *p = ctx;
 	struct person_facts *f = &p->at[p->len];
+	const struct people_kind *k = p->kind;
+	const struct record *of = &records[k->record];
 	struct arena arena = { 0 };
-	struct str id = STR_NONE;
-	enum err e = p->kind->digest(row, &arena, f->digest, &id, why);
+	struct str id = k->id_at < 0 ? str_of(k->member) : row_text(row, k->id_at);
+	void *record = arena_alloc(&arena, of->size);
+	enum err e = record ? record_read(of, row, &arena, record, why)
+			    : fail(why, ERR_MEMORY, "out of memory");
 
+	if (!e) k->digest(record, f->digest);
 	p->rows++;
 	f->id = p->to = arena_str(&p->arena, id);
 	arena_done(&arena);
@@ -315,19 +175,22 @@ static enum err missing_tell(struct people_pass *p, struct str id, const struct 
 static enum err person_event(void *ctx, const struct event *e, struct fault *why)
 {
 	struct people_pass *p = ctx;
+	const struct people_kind *k = p->kind;
 	struct arena arena = { 0 };
-	const struct json *data = p->kind->about(e->type) ? check_data(e, &arena) : NULL;
-	struct str id = json_text(json_get(data, p->kind->member));
+	const struct json *data = kind_tells(k, e->type) ? check_data(e, &arena) : NULL;
+	struct str id = json_text(json_get(data, k->member));
 	struct str digest = json_text(json_get(data, "record"));
 	struct person_facts *f = id.len ? table_get(&p->table, id) : NULL;
+	bool ended = k->end ? strcmp(e->type, k->end) == 0 : !digest.len;
 	enum err err = OK;
 
 	if (f) {
 		f->told = true;
-		f->ended = !digest.len;
+		f->ended = ended;
+		f->old = !ended && !digest.len;
 		f->differs = digest.len && !str_is(digest, f->digest);
 	} else if (id.len && str_cmp(id, p->from) > 0 && str_cmp(id, p->to) <= 0) {
-		err = missing_tell(p, id, e, data, !digest.len, why);
+		err = missing_tell(p, id, e, data, ended, why);
 	}
 	arena_done(&arena);
 	return err;
@@ -352,6 +215,7 @@ static void page_judge(struct people_pass *p)
 				p->c, f->id, "it was deleted, its row is still there");
 		else if (f->differs)
 			check_found(p->c, f->id, "it is not as its last event says");
+		p->c->old += f->old;
 	}
 	while (table_next(&p->missing, &at, &key, &value)) {
 		const struct person_missing *m = value;
@@ -412,7 +276,8 @@ static enum err name_event(void *ctx, const struct event *e, struct fault *why)
 {
 	struct name_pass *p = ctx;
 	struct arena arena = { 0 };
-	const struct json *data = about_key(e->type) ? check_data(e, &arena) : NULL;
+	const struct json *data =
+		strcmp(e->type, "settings.changed") == 0 ? check_data(e, &arena) : NULL;
 	char digest[SHORT_DIGEST_SIZE];
 
 	(void)why;

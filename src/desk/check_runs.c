@@ -1,6 +1,9 @@
-/* check_runs.c - what the sessions of one workspace say of their runs, against the runs. */
+/* check_runs.c - the runs of one workspace: what their sessions say of them, and whether they are
+ * there and have ended as their events say. */
 #include "desk/check.h"
 
+#include "base/table.h"
+#include "core/run.h"
 #include "core/spending.h"
 
 #include <stdio.h>
@@ -12,6 +15,16 @@ struct runs_pass {
 	struct arena arena; /* of one page */
 	struct str last;
 	int64_t rows;
+	struct table runs; /* id → struct run_facts */
+};
+
+struct run_facts {
+	struct str id;
+	bool there, told;
+	bool child; /* of a plan: nothing tells of it until what it waits for has ended */
+	enum run_status status;	   /* of the row */
+	enum run_status told_last; /* RUN_QUEUED for whatever is no end */
+	int64_t n;		   /* of the last event */
 };
 
 /* The columns of SQL_CHECK_SESSION_RUNS. */
@@ -46,6 +59,95 @@ static enum err session_row(void *ctx, const struct row *row, struct fault *why)
 	return p->arena.failed ? fail(why, ERR_MEMORY, "out of memory") : OK;
 }
 
+/* ---- the runs themselves ---- */
+
+static struct run_facts *facts_of(struct runs_pass *p, struct str id)
+{
+	struct run_facts *f = table_get(&p->runs, id);
+
+	if (f) return f;
+	f = ARENA_NEW(&p->arena, struct run_facts);
+	if (!f) return NULL;
+	f->id = arena_str(&p->arena, id);
+	return !p->arena.failed && table_put(&p->runs, f->id, f) ? f : NULL;
+}
+
+static enum err run_row(void *ctx, const struct row *row, struct fault *why)
+{
+	struct runs_pass *p = ctx;
+	struct run_facts *f = facts_of(p, row_text(row, 0));
+
+	if (!f) return fail(why, ERR_MEMORY, "out of memory");
+	f->there = true;
+	f->child = row_text(row, 2).len > 0;
+	if (!run_status_read(row_text(row, 1), &f->status)) {
+		check_found(p->c, f->id, "its status cannot be read");
+		f->status = RUN_STATUSES;
+	}
+	return OK;
+}
+
+/* What was emptied tells of a session that was deleted, and its runs with it. */
+static enum err run_event_seen(void *ctx, const struct event *e, struct fault *why)
+{
+	static const struct {
+		const char *type;
+		enum run_status status;
+	} ends[] = {
+		{ "run.completed", RUN_COMPLETED },
+		{ "run.failed", RUN_FAILED },
+		{ "run.cancelled", RUN_CANCELLED },
+	};
+	struct runs_pass *p = ctx;
+	struct run_facts *f;
+
+	if (!e->data.len || !e->run.len || !str_starts(str_of(e->type), "run."))
+		return OK;
+	f = facts_of(p, e->run);
+	if (!f) return fail(why, ERR_MEMORY, "out of memory");
+	f->told = true;
+	f->n = e->n;
+	f->told_last = RUN_QUEUED;
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+		if (strcmp(e->type, ends[i].type) == 0) f->told_last = ends[i].status;
+	return OK;
+}
+
+static bool is_end(enum run_status s)
+{
+	return s == RUN_COMPLETED || s == RUN_FAILED || s == RUN_CANCELLED;
+}
+
+static void facts_judge(struct runs_pass *p, const struct run_facts *f)
+{
+	if (!f->there)
+		check_found(
+			p->c, f->id, "its row is missing (event %lld)", (long long)f->n);
+	else if (!f->told && !(f->child && f->status == RUN_WAITING))
+		check_found(p->c, f->id, "no event tells of it");
+	else if (f->told && f->status != RUN_STATUSES &&
+		 (is_end(f->status) ? f->status : RUN_QUEUED) != f->told_last)
+		check_found(p->c, f->id, "status: not as its events say");
+}
+
+/* Those of the sessions behind `from`, up to `to`. */
+static enum err runs_compare(
+	struct runs_pass *p, struct str from, struct str to, struct fault *why)
+{
+	const struct val args[] = { val_int(p->c->ws), val_text(from), val_text(to) };
+	size_t at = 0;
+	struct str key;
+	void *value;
+	enum err e = db_one(p->c->db, SQL_CHECK_RUNS, args, 3, run_row, p, why);
+
+	if (!e) e = check_events(p->c, from, false, to, run_event_seen, p, why);
+	while (!e && table_next(&p->runs, &at, &key, &value))
+		facts_judge(p, value);
+	return e;
+}
+
+/* ---- the pass ---- */
+
 enum err check_runs(struct checking *c, struct fault *why)
 {
 	char last[64] = "";
@@ -58,7 +160,9 @@ enum err check_runs(struct checking *c, struct fault *why)
 
 		e = db_one(c->db, SQL_CHECK_SESSION_RUNS, args, 3, session_row, &p, why);
 		more = p.rows == RUNS_PAGE && p.last.len < sizeof last;
+		if (!e) e = runs_compare(&p, str_of(last), more ? p.last : LAST_ID, why);
 		if (more) snprintf(last, sizeof last, "%.*s", STR_ARGS(p.last));
+		table_done(&p.runs);
 		arena_done(&p.arena);
 	}
 	return e;

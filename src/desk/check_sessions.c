@@ -8,8 +8,6 @@
 
 enum { SESSIONS_PAGE = 2000 };
 
-#define LAST_ID STR("\xf4\x8f\xbf\xbf")
-
 struct session_facts {
 	struct str id;
 	enum session_status status;

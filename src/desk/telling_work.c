@@ -19,7 +19,9 @@ enum err contact_event(
 {
 	struct buf b = { .max = 1024 };
 	struct json_writer w = { .out = &b };
+	char digest[SHORT_DIGEST_SIZE];
 
+	contact_digest(c, digest);
 	jw_object(&w);
 	jw_key(&w, "contact");
 	jw_str(&w, c->id);
@@ -29,6 +31,8 @@ enum err contact_event(
 	jw_text(&w, c->team.len ? arena_copy(rows->arena, c->team) : NULL);
 	jw_key(&w, "channel");
 	jw_text(&w, delivery_kind_name(c->channel));
+	jw_key(&w, "record");
+	jw_text(&w, digest);
 	jw_object_end(&w);
 	return rows_event_of(rows, c->ws, type, buf_keep_done(&b, rows->arena))
 		       ? OK
