@@ -152,7 +152,8 @@ static void days_write(struct json_writer *w, struct insights *in)
 		const struct tally *t = &in->days[d].tally;
 		size_t start = at;
 
-		while (at < in->times.len && in->times_day.ms[at] == (int64_t)d)
+		/* One asked after the clock was set back counts a day late. */
+		while (at < in->times.len && in->times_day.ms[at] <= (int64_t)d)
 			at++;
 		durations_sort(in->times.ms + start, at - start);
 		time_write(in->first_day_ms + (int64_t)d * DAY_MS, time);

@@ -313,6 +313,9 @@ test('insights say who asked and who answered, people apart from rules', async (
 	assert.ok(at(after.by_person, mine).via.api >= 2 && at(after.by_person, mine).median_ms >= 0);
 	assert.deepEqual([after.asks.by_rules - before.asks.by_rules, after.by_day.at(-1).by_rules], [1, 1]);
 	assert.deepEqual((await agent.get('/v1/insights')).body.by_person, [], 'people are people\'s');
+	assert.equal((await member.post(`/v1/asks/${approved.id}/revoke`, {})).status, 200);
+	const taken = (await member.get('/v1/insights')).body;
+	assert.equal(at(taken.by_person, mine).approved, at(after.by_person, mine).approved - 1, 'what was taken back is no approval');
 });
 
 test('insights take a span, and refuse one that is none', async () => {
