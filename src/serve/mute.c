@@ -72,7 +72,7 @@ static void mute_do(struct request *r)
 
 	request_renew(r);
 	t->job.who =
-		(struct principal){ .ws = ws, .role = ROLE_ADMIN, .via = STR("link") };
+		(struct principal){ .ws = ws, .role = ROLE_OWNER, .via = STR("link") };
 	t->id = id;
 	t->within = owner;
 	if (json_read(STR("{\"muted\":true}"), NULL, &t->job.arena, &t->body, &why))

@@ -192,6 +192,17 @@ test('the link of a mail mutes its contact by POST alone, from anywhere, and not
 	assert.equal((await web('POST', path)).status, 200, 'again is fine');
 });
 
+test('the link of an owner\'s mail mutes, too', async () => {
+	const owner = await server.as('owner', 'olga');
+	const contact = await reached('olga@example.org', owner);
+	await routed([{ ...now, to: ['all'], via: ['email'] }]);
+	await agent.ask({ title: 'mute an owner' });
+	const { mail } = await post.take('olga@example.org');
+	const path = new URL(header(mail, 'list-unsubscribe')[0].slice(1, -1)).pathname;
+	assert.equal((await fetch(`${server.url}${path}`, { method: 'POST' })).status, 200);
+	assert.equal((await owner.get(`/v1/me/contacts/${contact.id}`)).body.muted, true);
+});
+
 test('what the mail server refuses is tried again, dead, or breaks the contact', async () => {
 	const contact = await reached('mia@example.org');
 	await routed([now]);
