@@ -1,6 +1,7 @@
 /* text.c - foreign text: code points are counted and cut where they end, and nothing that
  * a terminal obeys comes out of safe text. */
 #include "base/utf8.h"
+#include "core/name.h"
 #include "text/safe_text.h"
 
 #include <assert.h>
@@ -19,6 +20,20 @@ static size_t walk(struct str text)
 	return n;
 }
 
+/* What a name is compared by does not change when it is made again. */
+static void name_check(struct str text)
+{
+	struct buf once = { .max = 4096 }, twice = { .max = 4096 };
+
+	name_likeness(&once, text);
+	name_likeness(&twice, buf_str(&once));
+	assert(once.failed || str_eq(buf_str(&once), buf_str(&twice)));
+	assert(once.failed || utf8_valid(buf_str(&once)));
+	name_flaw(text);
+	buf_done(&once);
+	buf_done(&twice);
+}
+
 static void valid_check(struct str text)
 {
 	size_t count = utf8_count(text);
@@ -33,6 +48,7 @@ static void valid_check(struct str text)
 	utf8_fold(&folded, text);
 	assert(folded.failed || utf8_valid(buf_str(&folded)));
 	buf_done(&folded);
+	name_check(text);
 }
 
 /* No control byte (but those that `kept` names), no direction mark, no escape. */
