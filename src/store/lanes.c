@@ -22,8 +22,9 @@ struct lane_clerk {
 	struct clerk *clerk;
 	pthread_t thread;
 	bool first, started;
-	struct lane *at; /* that it works at */
-	int next;	 /* where it looks first, so that no lane is left waiting */
+	struct lane
+		*at; /* that it works at; NULL: none, as with what the nap hook works */
+	int next;    /* where it looks first, so that no lane is left waiting */
 };
 
 struct known {
@@ -130,10 +131,12 @@ static size_t lane_more(
 {
 	struct lane_clerk *c = ctx;
 	struct lane *lane = c->at;
-	struct link **at = &lane->first;
+	struct link **at;
 	size_t len = 0;
 
+	if (!lane) return 0;
 	pthread_mutex_lock(&c->lanes->lock);
+	at = &lane->first;
 	while (*at && len < max) {
 		struct job *job = LINK_OF(*at, struct job, link);
 
@@ -214,6 +217,7 @@ static void *lane_main(void *ctx)
 			lane_learn(l, c, jobs);
 		else
 			clerk_work(c->clerk, jobs);
+		c->at = NULL;
 		pthread_mutex_lock(&l->lock);
 		lane->busy = false;
 		if (lane->first) pthread_cond_broadcast(&l->news);

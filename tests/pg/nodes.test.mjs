@@ -148,6 +148,18 @@ test('a deadline fires once, also when the node that set it is gone', async () =
 	}
 });
 
+test('deadlines that passed while no node ran fire when one starts', async () => {
+	const [node] = await nodes(1);
+	const { agent, member } = await people(node);
+	const made = [await ask(node, agent, { timeout: 1 }), await ask(node, agent, { timeout: 1 })];
+	await node.kill();
+	await sleep(1100);
+	await node.start();
+	for (const { id } of made) {
+		await until(async () => (await node.once(member, 'GET', `/v1/asks/${id}`)).body.status === 'expired', 'its end');
+	}
+});
+
 test('a token revoked on one node ends its stream on the other', async () => {
 	const [a, b] = await nodes();
 	const { admin } = await people(a);
