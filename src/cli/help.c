@@ -165,7 +165,7 @@ static void exits_add(struct cli *cli, const struct command *c, struct buf *out)
 
 static void verb_help(struct cli *cli, const struct command *c, struct buf *out)
 {
-	buf_print(out, "%s parley %s [%s]%s%s\n\n", msg_text("help.usage"), c->name,
+	buf_print(out, "%s parley %s [%s]%s%s\n\n", msg_text("help.title.usage"), c->name,
 		msg_text("help.word.options"), c->words ? " " : "",
 		c->words ? c->words : "");
 	safe_wrap_add(out, str_of(help_summary(cli, c)), "", HELP_WIDTH);
@@ -212,7 +212,7 @@ static void overview_help(struct cli *cli, struct buf *out)
 		"parley connect claude" };
 	const struct command *c;
 
-	buf_print(out, "%s parley %s\n\n%s\n", msg_text("help.usage"),
+	buf_print(out, "%s parley %s\n\n%s\n", msg_text("help.title.usage"),
 		msg_text("help.word.verb"), msg_text("help.overview"));
 	for (unsigned group = 0; group < COMMANDS_GROUPS; group++) {
 		title_add(cli, out, groups[group]);

@@ -62,16 +62,23 @@ static void arg_add(struct buf *out, const char *text)
 	buf_add_char(out, '"');
 }
 
+static void section_add(struct buf *out, const char *id)
+{
+	buf_print(out, ".Sh %s\n", msg_text(id));
+}
+
 static void page_start(struct buf *out, const char *title, int section, const char *name,
 	const char *summary)
 {
 	struct str text = str_of(summary);
 
 	if (text.len > 0 && text.at[text.len - 1] == '.') text.len--;
-	buf_print(out,
-		".Dd %s\n.Dt %s %d\n.Os Parley " PARLEY_VERSION
-		"\n.Sh NAME\n.Nm %s\n.Nd %.*s\n",
-		DATE, title, section, name, STR_ARGS(text));
+	buf_print(out, ".Dd %s\n.Dt %s %d\n.Os Parley " PARLEY_VERSION "\n", DATE, title,
+		section);
+	/* groff prints the page's head when it meets the section of this name. */
+	buf_print(out, ".ds doc-section-name %s\n", msg_text("help.man.title.name"));
+	section_add(out, "help.man.title.name");
+	buf_print(out, ".Nm %s\n.Nd %.*s\n", name, STR_ARGS(text));
 }
 
 /* "token create" as PARLEY-TOKEN-CREATE, or as parley-token-create. */
@@ -110,7 +117,8 @@ static void exits_add(struct cli *cli, const struct command *c, struct buf *out)
 {
 	struct str rest = str_of(c ? c->exits : "0 1 2 3 4 5 6 124 130"), status;
 
-	buf_add_text(out, ".Sh EXIT STATUS\n.Bl -tag -width Ds\n");
+	section_add(out, "help.man.title.exits");
+	buf_add_text(out, ".Bl -tag -width Ds\n");
 	while (str_cut(&rest, ' ', &status)) {
 		buf_print(out, ".It %.*s\n", STR_ARGS(status));
 		prose_add(out, help_exit(cli, c, status));
@@ -136,12 +144,14 @@ void man_verb(struct cli *cli, const struct command *c, struct buf *out)
 	flags_add(cli, c, out);
 	exits_add(cli, c, out);
 	if (c->examples) {
-		buf_add_text(out, ".Sh EXAMPLES\n.Bd -literal\n");
+		section_add(out, "help.man.title.examples");
+		buf_add_text(out, ".Bd -literal\n");
 		for (const char *const *e = c->examples; *e; e++)
 			text_add(out, str_of(*e));
 		buf_add_text(out, ".Ed\n");
 	}
-	buf_add_text(out, ".Sh SEE ALSO\n.Xr parley 1 ,\n.Xr parley.conf 5\n");
+	section_add(out, "help.man.title.see");
+	buf_add_text(out, ".Xr parley 1 ,\n.Xr parley.conf 5\n");
 }
 
 void man_overview(struct cli *cli, struct buf *out)
@@ -158,22 +168,24 @@ void man_overview(struct cli *cli, struct buf *out)
 		buf_print(out, ".It Xr %s 1\n", page_name(cli, c, false));
 		prose_add(out, help_summary(cli, c));
 	}
-	buf_add_text(out, ".El\n.Sh ENVIRONMENT\n");
+	buf_add_text(out, ".El\n");
+	section_add(out, "help.man.title.environment");
 	prose_add(out, msg_text("help.man.environment"));
-	buf_add_text(out, ".Sh FILES\n");
+	section_add(out, "help.man.title.files");
 	prose_add(out, msg_text("help.man.files"));
 	exits_add(cli, NULL, out);
-	buf_add_text(out, ".Sh SEE ALSO\n.Xr parley.conf 5\n");
+	section_add(out, "help.man.title.see");
+	buf_add_text(out, ".Xr parley.conf 5\n");
 }
 
 void man_settings(struct cli *cli, struct buf *out)
 {
 	static const struct {
 		const char *title, *id;
-	} sections[] = { { "RESUMERS", "help.man.resumers" },
-		{ "VERIFIERS", "help.man.verifiers" },
-		{ "CHANNELS", "help.man.channels" },
-		{ "PROVIDERS AND AGENTS", "help.man.agents" } };
+	} sections[] = { { "help.man.title.resumers", "help.man.resumers" },
+		{ "help.man.title.verifiers", "help.man.verifiers" },
+		{ "help.man.title.channels", "help.man.channels" },
+		{ "help.man.title.agents", "help.man.agents" } };
 	struct setting_info s;
 
 	page_start(
@@ -198,14 +210,16 @@ void man_settings(struct cli *cli, struct buf *out)
 	}
 	buf_add_text(out, ".El\n");
 	for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
-		buf_print(out, ".Sh %s\n", sections[i].title);
+		section_add(out, sections[i].title);
 		prose_add(out, msg_text(sections[i].id));
 	}
+	section_add(out, "help.man.title.examples");
 	buf_add_text(out,
-		".Sh EXAMPLES\n.Bd -literal\nlisten = 0.0.0.0:7275\n"
+		".Bd -literal\nlisten = 0.0.0.0:7275\n"
 		"url = https://desk.example.org\nplain = yes\nask_rate = 600\n\n"
 		"[resumers]\nclaude = claude --resume {external_id} -p {context}\n\n"
 		"[verifiers]\nscan = https://scan.example.org/ask\n\n"
-		"[provider anthropic]\nkey_env = ANTHROPIC_API_KEY\n.Ed\n"
-		".Sh SEE ALSO\n.Xr parley 1\n");
+		"[provider anthropic]\nkey_env = ANTHROPIC_API_KEY\n.Ed\n");
+	section_add(out, "help.man.title.see");
+	buf_add_text(out, ".Xr parley 1\n");
 }

@@ -72,9 +72,9 @@ static void rule_line(struct cli *cli, const struct json *rule, struct buf *out)
 	if (expires.len && time_read(expires, &until))
 		part_add(cli, out, "cli.rule.until",
 			time_local(until, clock_now_ms(), &cli->arena));
-	part_add(cli, out, "cli.rule.hits",
-		arena_print(&cli->arena, "%lld",
-			hits && hits->is_int ? (long long)hits->integer : 0));
+	buf_add_char(out, ' ');
+	buf_add(out, msg_count(&cli->arena, "cli.rule.hits",
+			     hits && hits->is_int ? hits->integer : 0));
 	part_add(cli, out, "cli.rule.by", text_of(json_get(rule, "made_by"), "name"));
 	part_add(cli, out, "cli.rule.note", text_of(rule, "note"));
 	part_add(cli, out, "cli.rule.ended", text_of(json_get(rule, "ended"), "why"));

@@ -153,10 +153,10 @@ static enum err rule_warnings(struct task *t, struct db *db, const struct kept_r
 	if (e) return e;
 	if (p.looked && !p.fits)
 		warning_write(w, "unused", NULL, 0, NULL, 0,
-			arena_copy(
-				arena, arena_print(arena,
-					       "it fits none of the last %lld operations",
-					       (long long)p.looked)));
+			arena_copy(arena,
+				arena_print(arena,
+					"it matches none of the last %lld operations",
+					(long long)p.looked)));
 	covered_warn(&p, now_ms, arena, w);
 	if (p.rejected_len)
 		warning_write(w, "rejected", NULL, 0, p.rejected, p.rejected_len,

@@ -110,7 +110,7 @@ static enum err approval_ask(struct task *t, struct rows *rows, struct session *
 	jw_object(&w);
 	show_text(&w, "kind", STR("approval"));
 	show_text(&w, "title",
-		arena_print(rows->arena, fr ? "Exécuter %.*s ?" : "Run %.*s?",
+		arena_print(rows->arena, fr ? "Exécuter %.*s ?" : "Run %.*s?",
 			STR_ARGS(c->name)));
 	show_json(&w, "operation", operation);
 	if (run_is_child(r)) {

@@ -167,10 +167,10 @@ static struct str recovery_body(
 	jw_key(&w, "context");
 	jw_object(&w);
 	show_text(&w, "text",
-		limit ? fr ? STR("Réessayer accorde encore la même limite ; Modifier prend un "
+		limit ? fr ? STR("Réessayer accorde encore la même limite ; Modifier prend un "
 				 "nombre.")
 			   : STR("Retry grants the same limit again; Edit takes a number.")
-		: fr ? STR("Réessayer appelle le modèle de nouveau ; Modifier prend un autre "
+		: fr ? STR("Réessayer appelle le modèle de nouveau ; Modifier prend un autre "
 			   "MODÈLE ou FOURNISSEUR/MODÈLE.")
 		     : STR("Retry calls the model again; Edit takes another MODEL or "
 			   "PROVIDER/MODEL."));

@@ -57,7 +57,7 @@ static enum err call_interrupt(struct task *t, struct rows *rows, struct session
 	jw_object(&w);
 	show_text(&w, "text",
 		arena_print(rows->arena,
-			fr ? "Le serveur s'est arrêté pendant cette opération, commencée à %.*s. "
+			fr ? "Le serveur s’est arrêté pendant cette opération, commencée à %.*s. "
 			     "Elle a pu prendre effet."
 			   : "The server stopped during this operation, which began at %.*s. "
 			     "It may have taken effect.",

@@ -82,7 +82,7 @@ test('a provider and an agent that cannot be used say why', async () => {
 	assert.equal(made.status, 201, made.text);
 	for (const args of [local('providers', 'test', 'far'), local('providers', 'test', 'far', 'm'), local('agents', 'test', 'walker')]) {
 		const { fr } = await both(args, bare);
-		assert.match(fr.join('\n'), /clé : définie/, args.join(' '));
+		assert.match(fr.join('\n'), /clé\u00a0: définie/, args.join(' '));
 	}
 	const { body } = await member.get('/v1/providers');
 	assert.ok(body.items.length);
@@ -97,9 +97,30 @@ test('the overview and every verb’s help: in French but for commands, names of
 		const [en, fr] = [await help('en', words), await help('fr', words)];
 		const same = fr.filter((line) => SENTENCE.test(line) && en.includes(line) && !/^ {2}\S.*parley|^ {2}parley|^ {6}--\S+( \S+)?$/.test(line));
 		assert.deepEqual(same, [], words.join(' '));
-		assert.match(fr[0], /^Usage : parley/);
+		assert.match(fr[0], /^Usage\u00a0: parley/);
 	}
-	assert.match((await server.run(['--lang', 'fr', '--help'])).stdout, /^Usage : parley COMMANDE/);
+	assert.match((await server.run(['--lang', 'fr', '--help'])).stdout, /^Usage\u00a0: parley COMMANDE/);
 	writeFileSync(join(server.home, 'parley.conf'), 'lang = fr\n');
-	assert.match((await server.run(['--help', '--config', join(server.home, 'parley.conf')])).stdout, /^Usage : parley COMMANDE/);
+	assert.match((await server.run(['--help', '--config', join(server.home, 'parley.conf')])).stdout, /^Usage\u00a0: parley COMMANDE/);
+});
+
+test('manual pages in French: every heading, and the words that the synopsis has', async () => {
+	const page = async (lang, ...words) => (await server.run(['help', '--man', ...words, '--lang', lang])).stdout;
+	const headings = (text) => text.match(/^\.Sh .*$/gm).map((line) => line.slice(4));
+	assert.deepEqual(headings(await page('fr', 'answer')), ['NOM', 'SYNOPSIS', 'DESCRIPTION', 'CODE DE RETOUR', 'EXEMPLES', 'VOIR AUSSI']);
+	assert.deepEqual(headings(await page('en', 'answer')), ['NAME', 'SYNOPSIS', 'DESCRIPTION', 'EXIT STATUS', 'EXAMPLES', 'SEE ALSO']);
+	/* Else groff prints no head. */
+	assert.match(await page('fr', 'answer'), /^\.ds doc-section-name NOM\n\.Sh NOM$/m);
+	for (const words of [[], ['parley.conf']]) {
+		const [en, fr] = [headings(await page('en', ...words)), headings(await page('fr', ...words))];
+		assert.equal(fr.length, en.length);
+		assert.deepEqual(fr.filter((title) => en.includes(title)), en.filter((title) => /^(SYNOPSIS|DESCRIPTION)$/.test(title)));
+	}
+	const [synopsis, text] = (await page('fr', 'answer')).split('.Sh DESCRIPTION');
+	for (const word of ['VALUE', 'KEY=VALUE']) assert.ok(synopsis.includes(word) && text.includes(word), word);
+});
+
+test('no command is described by the word “Usage”', async () => {
+	for (const lang of ['en', 'fr'])
+		assert.doesNotMatch((await server.run(['--help', '--lang', lang])).stdout, /^ {2}\S.*Usage\s*:$/m);
 });

@@ -198,7 +198,7 @@ test('rules from the shell: added, listed as sentences, tried, ended', async () 
 	const added = await run(['rule', 'add', 'allow', 'Bash(npm test*)', '--agent', 'builder', '--project', 'web', '--for', '8h', '--note', 'tests'], 'admin');
 	assert.equal(added.code, 0, added.stderr);
 	assert.match(added.stdout, /^rul_\w+ {2}Allow Bash\(npm test\*\) for builder in web until \S.* · used 0 times · by ada · tests\n$/);
-	assert.match(added.stderr, /Warning: it fits none of the last \d+ operations\./);
+	assert.match(added.stderr, /Warning: it matches none of the last \d+ operations\./);
 	const id = added.stdout.split(' ')[0];
 	assert.match((await run(['rule', 'list', '--effect', 'allow'], 'member')).stdout, new RegExp(id));
 	assert.deepEqual(JSON.parse((await run(['rule', 'list', '--json'], 'member')).stdout).items.map((r) => r.id), [id]);

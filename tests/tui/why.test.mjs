@@ -25,7 +25,7 @@ test('the rule that wants a person is named, in English, in French and by parley
 	await inbox.shows('Why you are asked: the rule Payments.');
 	inbox.close();
 	const french = await opened('Call pay', { lang: 'fr' });
-	await french.shows('Pourquoi on vous le demande : la règle Payments.');
+	await french.shows('Pourquoi on vous le demande\u00a0: la règle Payments.');
 	french.close();
 	const shown = await server.run(['show', id], { env: { PARLEY_TOKEN: server.secrets.member, PARLEY_URL: server.url, LANG: 'C.UTF-8' } });
 	assert.match(shown.stdout, /^Why you are asked: the rule Payments\.$/m);
