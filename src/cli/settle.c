@@ -55,12 +55,15 @@ int settle(struct cli *cli, struct client *client, struct str id, const char *ta
 	int status = reach_call(
 		cli, client, "POST", ask_path(cli, id, tail), body, &reply, &conflict);
 	const struct json *ask = json_get(reply.json, "ask");
+	struct str rule;
 
 	if (conflict.err != OK) return settled_before(cli, ask, &conflict);
 	if (status == EXIT_NOT_ALLOWED && strcmp(tail, "/cancel") != 0) login_hint(cli);
 	if (status != EXIT_YES) return status;
+	rule = json_text(json_get(reply.json, "rule"));
 	if (cli->term.err_tty) ask = fetched_soon(cli, client, id, ask);
 	fprintf(stderr, "%.*s\n", STR_ARGS(ask_decided(ask, &cli->arena)));
+	if (rule.len) SAY("cli.answer.rule", { "rule", rule });
 	if (args_have(&cli->args, "json")) json_print(ask);
 	return EXIT_YES;
 }

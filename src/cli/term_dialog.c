@@ -31,6 +31,10 @@ static void term_dialog_draw(struct term_dialog *p)
 	struct area frame = { 0, 0, rows > 2 ? rows - 1 : 1, columns };
 	struct page keys = { .width = columns };
 
+	if (screen_small(p->screen)) {
+		screen_show_small(p->screen);
+		return;
+	}
 	screen_erase(p->screen);
 	dialog_draw(&p->dialog, p->screen, &frame, clock_now_ms(), clock_person_ms());
 	page_row(&keys);
@@ -196,6 +200,40 @@ static void reply_send(struct term_dialog *p)
 	buf_done(&body);
 }
 
+/* How far this person may go with an approval for longer. */
+static void limits_read(struct term_dialog *p)
+{
+	struct arena *arena = &p->cli->arena;
+	struct api_call me = { .method = "GET", .path = STR("/v1/me") };
+	struct api_call policy = { .method = "GET", .path = STR("/v1/policy") };
+	struct api_reply who = { 0 }, got = { 0 };
+	struct str role;
+
+	if (client_call(p->person, &me, arena, &who, NULL) != OK ||
+		client_call(p->person, &policy, arena, &got, NULL) != OK)
+		return;
+	role = json_text(json_get(who.json, "role"));
+	dialog_limit(&p->dialog, json_get(got.json, "scopes"),
+		str_is(role, "owner") || str_is(role, "admin"));
+}
+
+static void rule_try(struct term_dialog *p)
+{
+	struct buf body = { .max = 1 << 17 };
+	struct json_writer w = { .out = &body };
+	struct api_reply reply = { 0 };
+	struct fault why = { 0 };
+
+	if (!dialog_wants_try(&p->dialog)) return;
+	dialog_rule(&p->dialog, &w);
+	struct api_call call = {
+		.method = "POST", .path = STR("/v1/rules/try"), .body = buf_str(&body)
+	};
+	enum err err = client_call(p->person, &call, &p->cli->arena, &reply, &why);
+	dialog_tried(&p->dialog, err == OK ? reply.json : NULL, &why);
+	buf_done(&body);
+}
+
 /* True when it is settled. */
 static bool key_take(struct term_dialog *p, const struct key *k, const struct json **ask)
 {
@@ -210,6 +248,8 @@ static bool key_take(struct term_dialog *p, const struct key *k, const struct js
 	case DIALOG_REPLY: reply_send(p); return false;
 	case DIALOG_EDITOR: line_edit(&p->dialog, p->screen); return false;
 	case DIALOG_ARGUMENTS: arguments_edit(&p->dialog, p->screen); return false;
+	case DIALOG_LONGER: limits_read(p); return false;
+	case DIALOG_TRY: rule_try(p); return false;
 	case DIALOG_CLAIM: side_send(p, "/claim", STR("{}")); return false;
 	case DIALOG_EXTEND:
 		side_send(p, "/extend", STR("{\"timeout\":\"10m\"}"));
@@ -229,7 +269,8 @@ bool term_dialog_input(struct term_dialog *p, const struct json **ask)
 			screen_leave(p);
 		else if (k.name == K_REDRAW)
 			screen_refresh(p->screen);
-		else if (k.name != K_NONE && k.name != K_RESIZE && key_take(p, &k, ask))
+		else if (k.name != K_NONE && k.name != K_RESIZE &&
+			 !screen_small(p->screen) && key_take(p, &k, ask))
 			return true;
 	}
 	if (p->screen) term_dialog_draw(p);

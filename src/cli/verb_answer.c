@@ -86,6 +86,22 @@ static int value_wrong(
 		{ "detail", detail });
 }
 
+/* An approval that holds for longer; the server checks what is wanted of whom. */
+static void scope_write(struct cli *cli, struct json_writer *w)
+{
+	struct str length = args_get(&cli->args, "for");
+	struct str pattern = args_get(&cli->args, "pattern");
+
+	if (!length.at) return;
+	jw_key(w, "scope");
+	jw_object(w);
+	jw_put_str(w, "for", length);
+	jw_put_str(w, "what", pattern.at ? STR("pattern") : STR("same"));
+	if (pattern.at) jw_put_str(w, "tool", pattern);
+	if (args_have(&cli->args, "open")) jw_put_bool(w, "open", true);
+	jw_object_end(w);
+}
+
 static int form_write(struct cli *cli, const struct answer_form *form, struct buf *body)
 {
 	struct json_writer w = { .out = body };
@@ -107,6 +123,7 @@ static int form_write(struct cli *cli, const struct answer_form *form, struct bu
 			return value_wrong(cli, form, i, str_of(why.detail));
 	}
 	jw_object_end(&w);
+	scope_write(cli, &w);
 	jw_object_end(&w);
 	return body->failed ? CLI_USAGE(cli, "cli.too_long") : EXIT_YES;
 }
@@ -132,6 +149,10 @@ static int answer_send(struct cli *cli, struct client *client)
 static int answer_run(struct cli *cli)
 {
 	struct fault why = { 0 };
+
+	if (!args_have(&cli->args, "for") &&
+		(args_have(&cli->args, "pattern") || args_have(&cli->args, "open")))
+		return CLI_USAGE(cli, "cli.answer.for");
 	struct client *client = reach(cli, AS_PERSON, &why);
 	int status;
 
@@ -145,6 +166,9 @@ static const struct flag flags[] = {
 	{ .name = "other", .value = "TEXT" },
 	{ .name = "note", .value = "TEXT" },
 	{ .name = "arguments", .value = "JSON" },
+	{ .name = "for", .value = "TIME" },
+	{ .name = "pattern", .value = "PATTERN" },
+	{ .name = "open" },
 	{ .name = "json" },
 	{ 0 },
 };
@@ -154,6 +178,7 @@ static const char *const examples[] = {
 	"parley answer ask_01jc… staging --note 'Tests first'",
 	"parley answer ask_01jc… env=staging tests=unit tests=api",
 	"parley answer ask_01jc… reject --note 'Not on a Friday'",
+	"parley answer ask_01jc… approve --for 1h --pattern 'Bash(npm test *)'",
 	NULL,
 };
 

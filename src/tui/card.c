@@ -57,17 +57,19 @@ static void crumbs_write(struct card_writer *w)
 /* An agent's title may not fill the screen before the operation. */
 static void title_write(struct card_writer *w)
 {
-	struct page *p = w->page;
-	size_t first = p->rows_len;
+	struct str title = ask_title(w->ask, &w->arena);
 
 	if (w->look->asked && json_text(json_get(w->ask, "title")).len == 0) return;
-	page_wrap(p, STYLE_BOLD, 0, ask_title(w->ask, &w->arena));
-	if (p->rows_len - first <= TITLE_ROWS) return;
-	p->runs_len = p->rows[first + TITLE_ROWS];
-	p->rows_len = first + TITLE_ROWS;
-	p->column = 0;
-	page_row(p);
-	page_add_text(p, STYLE_SOFT, "…");
+	page_wrap_rows(
+		w->page, STYLE_BOLD, 0, title, w->look->tight ? SIZE_MAX : TITLE_ROWS);
+}
+
+static void question_write(struct card_writer *w)
+{
+	struct str title = json_text(json_get(w->ask, "title"));
+
+	if (!str_eq(w->look->question, title))
+		page_wrap(w->page, STYLE_BOLD, 0, w->look->question);
 }
 
 static void chip(struct card_writer *w, enum style style, struct str text)
@@ -279,19 +281,22 @@ static void arguments_write(struct card_writer *w, const struct json *arguments)
 				&edited->members[i].value);
 }
 
-static size_t operation_write(struct card_writer *w)
+static void operation_write(struct card_writer *w, struct card *card)
 {
 	const struct json *op = json_get(w->ask, "operation");
 
-	if (!json_is(op, JSON_OBJECT)) return 0;
-	heading(w, "web.operation");
+	if (!json_is(op, JSON_OBJECT)) return;
+	if (!w->look->tight) page_gap(w->page);
+	page_row(w->page);
+	page_add(w->page, STYLE_BOLD, MSG(&w->arena, "web.operation"));
+	card->operation_row = w->page->rows_len - 1;
 	page_add_text(w->page, STYLE_PLAIN, "  ");
 	page_add(w->page, STYLE_WARN, json_text(json_get(op, "name")));
 	if (w->look->raw)
 		value_write(w, STYLE_PLAIN, op);
 	else
 		arguments_write(w, json_get(op, "arguments"));
-	return w->page->rows_len;
+	card->operation_end = w->page->rows_len;
 }
 
 /* ---- what the agent says ---- */
@@ -404,14 +409,20 @@ struct card card_draw(
 	struct card_writer w = { .page = page, .ask = ask, .look = look };
 	struct card card = { 0 };
 
+	if (look->tight) {
+		chips_write(&w);
+		operation_write(&w, &card);
+		page_gap(page);
+	}
 	crumbs_write(&w);
 	title_write(&w);
-	chips_write(&w);
+	question_write(&w);
+	if (!look->tight) chips_write(&w);
 	votes_write(&w);
 	why_draw(page, ask, look->why);
 	outcome_write(&w);
 	verifiers_write(&w);
-	card.operation_end = operation_write(&w);
+	if (!look->tight) operation_write(&w, &card);
 	context_write(&w);
 	/* The agent's diff says what the operation would do: it is to be read with it. */
 	if (card.operation_end > 0 &&

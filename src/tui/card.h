@@ -10,8 +10,10 @@
 
 struct card_look {
 	int64_t now_ms;
-	bool asked;		      /* the form below shows what is asked */
-	bool raw;		      /* the operation as JSON */
+	bool asked; /* the form below shows what is asked */
+	bool raw;   /* the operation as JSON */
+	bool tight; /* little room: the operation comes first, what stands above it below */
+	struct str question;	      /* in full, where the form has no room for it */
 	const struct json *arguments; /* as the person edited them; NULL: not */
 	struct str me;		      /* usr_… of who looks; empty: unknown */
 	const struct json *told;      /* who was told of it (tui/told.h); NULL: unknown */
@@ -20,6 +22,7 @@ struct card_look {
 };
 
 struct card {
+	size_t operation_row; /* its heading */
 	size_t operation_end; /* the row behind the operation; 0: there is none */
 };
 

@@ -49,6 +49,12 @@ static void risk_take(struct dialog *d)
 	d->form.twice = d->by_itself && ask_risk(d->ask) == RISK_HIGH;
 }
 
+/* Edited, or an answer to many: this call alone. */
+static bool longer_offered(const struct dialog *d)
+{
+	return d->open && d->form.asks < 2 && !d->arguments && scope_offered(d->ask);
+}
+
 bool dialog_open(struct dialog *d, const struct json *ask, bool may_answer)
 {
 	const char *yes;
@@ -72,9 +78,17 @@ bool dialog_open(struct dialog *d, const struct json *ask, bool may_answer)
 /* The form goes, and the card says what became of it: at its top. */
 static void ask_vanish(struct dialog *d)
 {
-	d->open = d->replying = false;
+	d->open = d->replying = d->scoping = false;
 	d->dead = true;
 	d->top = 0;
+}
+
+/* What is approved for longer has changed: its risk may be another. */
+static void scope_update(struct dialog *d)
+{
+	scope_form_open(&d->scope, d->ask);
+	d->scoping = longer_offered(d);
+	if (!d->scoping) d->armed_at = clock_person_ms() + ARMING_MS;
 }
 
 /* The form borrows its questions from the first arena, which therefore stays; an ask
@@ -91,6 +105,7 @@ void dialog_update(struct dialog *d, const struct json *ask)
 	}
 	if (ask_pending(d->ask)) {
 		risk_take(d);
+		if (d->scoping) scope_update(d);
 		return;
 	}
 	if (d->open) ask_vanish(d);
@@ -158,6 +173,7 @@ void dialog_close(struct dialog *d)
 {
 	form_close(&d->form);
 	line_done(&d->reply);
+	scope_form_done(&d->scope);
 	buf_done(&d->notice);
 	page_done(&d->card_page);
 	page_done(&d->form_page);
@@ -207,6 +223,7 @@ void dialog_answer(const struct dialog *d, struct json_writer *w)
 	jw_object(w);
 	jw_key(w, "answers");
 	form_answer(&d->form, w);
+	if (d->scoping) scope_form_put(&d->scope, w);
 	jw_object_end(w);
 }
 
@@ -233,6 +250,7 @@ void dialog_fault(struct dialog *d, const struct fault *why)
 
 struct line *dialog_line(struct dialog *d)
 {
+	if (d->scoping) return scope_form_line(&d->scope);
 	return d->replying ? &d->reply : d->open ? form_line(&d->form) : NULL;
 }
 
@@ -289,6 +307,69 @@ static enum dialog_wish card_key(struct dialog *d, const struct key *k)
 	}
 }
 
+/* ---- approving for longer ---- */
+
+void dialog_limit(struct dialog *d, const struct json *scopes, bool admin)
+{
+	if (d->scoping) scope_form_limit(&d->scope, scopes, admin);
+}
+
+bool dialog_wants_try(const struct dialog *d)
+{
+	return d->scoping && scope_form_wants_try(&d->scope);
+}
+
+void dialog_rule(struct dialog *d, struct json_writer *w)
+{
+	scope_form_rule(&d->scope, w);
+}
+
+void dialog_tried(struct dialog *d, const struct json *reply, const struct fault *why)
+{
+	if (!d->scoping) return;
+	if (reply)
+		scope_form_tried(&d->scope, reply);
+	else
+		scope_form_refused(&d->scope, why);
+}
+
+static enum dialog_wish scope_show(struct dialog *d)
+{
+	scope_form_done(&d->scope);
+	scope_form_open(&d->scope, d->ask);
+	d->scoping = true;
+	d->armed_at = clock_person_ms() + ARMING_MS;
+	return DIALOG_LONGER;
+}
+
+/* High risk in a dialog that opened by itself takes a second press here, too. */
+static enum dialog_wish scope_approve(struct dialog *d)
+{
+	int64_t now = clock_person_ms();
+
+	if (dialog_arming(d, now) > 0) return DIALOG_NONE;
+	if (d->form.twice && !d->scope.sure) {
+		d->scope.sure = true;
+		d->armed_at = now + ARMING_MS;
+		return DIALOG_NONE;
+	}
+	form_approve(&d->form);
+	return DIALOG_SUBMIT;
+}
+
+static enum dialog_wish scope_key(struct dialog *d, const struct key *k)
+{
+	if (k->name == K_PAGE_DOWN || k->name == K_PAGE_UP)
+		return card_scroll(d, k->name == K_PAGE_DOWN), DIALOG_NONE;
+	switch (scope_form_key(&d->scope, k)) {
+	case SCOPE_BACK: d->scoping = false; return DIALOG_NONE;
+	case SCOPE_TRY: return DIALOG_TRY;
+	case SCOPE_APPROVE: return scope_approve(d);
+	case SCOPE_NONE: break;
+	}
+	return DIALOG_NONE;
+}
+
 static enum dialog_wish form_wish(struct dialog *d, enum wish wish, const struct key *k)
 {
 	switch (wish) {
@@ -297,6 +378,7 @@ static enum dialog_wish form_wish(struct dialog *d, enum wish wish, const struct
 	case WISH_LEAVE: return DIALOG_LEAVE;
 	case WISH_EDITOR: return DIALOG_EDITOR;
 	case WISH_ARGUMENTS: return DIALOG_ARGUMENTS;
+	case WISH_LONGER: return scope_show(d);
 	case WISH_UNUSED: return card_key(d, k);
 	default: return DIALOG_NONE;
 	}
@@ -323,7 +405,9 @@ enum dialog_wish dialog_key(struct dialog *d, const struct key *k)
 	if (d->replying) return reply_key(d, k);
 	if (!d->open) return card_key(d, k);
 	buf_clear(&d->notice);
+	if (d->scoping) return scope_key(d, k);
 	d->form.armed = dialog_arming(d, now) == 0;
+	d->form.longer = longer_offered(d);
 	enum wish wish = form_key(&d->form, k);
 	/* The second press counts once the person could see that it is one. */
 	if (d->form.mode == FORM_CONFIRM && before != FORM_CONFIRM)
@@ -337,6 +421,9 @@ struct str dialog_keys(struct dialog *d, struct arena *arena)
 	if (d->stays && d->open && d->form.mode == FORM_SKIP)
 		return MSG(arena, "tui.keys.skip.stays");
 	if (d->replying) return MSG(arena, "tui.keys.line");
+	if (d->scoping)
+		return MSG(
+			arena, d->scope.writing ? "tui.keys.pattern" : "tui.keys.scope");
 	return d->open ? form_keys(&d->form, arena) : MSG(arena, "tui.keys.closed");
 }
 
@@ -353,12 +440,15 @@ static void written_part(struct dialog *d, struct arena *arena)
 	page_wrap(&d->form_page, STYLE_PLAIN, 2, text);
 }
 
-/* The form's part: its title, what is said, the form itself or the message. */
-static void form_part(struct dialog *d)
+/* The form's part: the form itself or the message, and what is said. Returns how many rows
+ * of it say what is asked: at most `text_rows`. */
+static size_t form_part(struct dialog *d, size_t width, size_t text_rows, int64_t now_ms)
 {
 	struct page *p = &d->form_page;
 	struct arena arena = { 0 };
+	size_t text = 0;
 
+	page_clear(p, width);
 	if (d->replying) {
 		page_row(p);
 		page_add(p, STYLE_BOLD, MSG(&arena, "web.thread.text"));
@@ -367,13 +457,18 @@ static void form_part(struct dialog *d)
 		page_add_text(p, STYLE_ACCENT, "▸ ");
 		page_line(p, STYLE_PLAIN, &d->reply);
 		page_focus_end(p);
+	} else if (d->scoping) {
+		page_wrap_rows(p, STYLE_BOLD, 0, form_text(&d->form, &arena), text_rows);
+		text = p->rows_len;
+		scope_form_write(p, &d->scope, now_ms, d->form.idle);
 	} else if (ask_pending(d->ask) && !d->dead) {
-		form_write(p, &d->form); /* to be read at least */
+		text = form_write(p, &d->form, text_rows); /* to be read at least */
 	} else {
 		written_part(d, &arena);
 	}
 	if (d->notice.len > 0) page_wrap(p, d->notice_style, 0, buf_str(&d->notice));
 	arena_done(&arena);
+	return text;
 }
 
 /* Scrolls so that the focus is seen whole, or at least its start. */
@@ -405,7 +500,8 @@ static void rule_draw(struct dialog *d, struct screen *s, const struct area *f, 
 
 	screen_rule(s, y, f->x, f->width);
 	if (d->open && !d->replying) {
-		struct str header = form_title(&d->form, &arena);
+		struct str header = d->scoping ? MSG(&arena, "web.scope")
+					       : form_title(&d->form, &arena);
 
 		if (header.len > 0) buf_print(&title, " %.*s ", STR_ARGS(header));
 	}
@@ -423,6 +519,72 @@ static void rule_draw(struct dialog *d, struct screen *s, const struct area *f, 
 	arena_done(&arena);
 }
 
+/* How a dialog is laid out: the card above the rule, the form below it. */
+struct layout {
+	size_t card_rows, form_rows;
+	size_t text_rows; /* of the form: what is asked */
+};
+
+static struct card card_part(struct dialog *d, size_t width, const struct card_look *look)
+{
+	page_clear(&d->card_page, width);
+	return card_draw(&d->card_page, d->ask, look);
+}
+
+/* What the operation is, and how it is decided, are seen without scrolling. Where there is
+ * no room for all, the card begins with the operation, and a long question is cut in the
+ * form and stands in the card. */
+static struct layout dialog_lay_out(
+	struct dialog *d, const struct area *f, struct card_look look)
+{
+	enum { CARD_ROWS = 3, OPERATION_ROWS = 2 };
+	size_t card_least = f->height / 3 > CARD_ROWS ? f->height / 3 : CARD_ROWS;
+	size_t most = f->height > card_least + 2 ? f->height - card_least - 1 : 1;
+	struct arena arena = { 0 };
+	struct layout l = { .text_rows = form_part(d, f->width, SIZE_MAX, look.now_ms) };
+	struct card card = card_part(d, f->width, &look);
+	size_t wanted = d->form_page.rows_len, all = d->card_page.rows_len + 1 + wanted;
+	bool operation = card.operation_end > 0;
+
+	look.tight = all > f->height && operation && look.asked &&
+		     card.operation_row + OPERATION_ROWS + 1 + wanted > f->height;
+	if (all > f->height && (look.tight || wanted > most) && l.text_rows > 1) {
+		size_t rest = wanted - l.text_rows;
+		size_t room = look.tight || most <= rest ? 1 : most - rest;
+
+		if (l.text_rows > room) {
+			look.tight = operation && look.asked;
+			look.question = form_text(&d->form, &arena);
+			l.text_rows = form_part(d, f->width, room, look.now_ms);
+			wanted = d->form_page.rows_len;
+		}
+	}
+	if (look.tight || look.question.len > 0) card = card_part(d, f->width, &look);
+	l.form_rows = wanted < most ? wanted : most;
+	if (d->card_page.rows_len + 1 + wanted <= f->height)
+		l.form_rows = f->height - 1 - d->card_page.rows_len;
+	l.card_rows = f->height - 1 - l.form_rows;
+	if (d->top + l.card_rows > d->card_page.rows_len)
+		d->top = d->card_page.rows_len > l.card_rows
+				 ? d->card_page.rows_len - l.card_rows
+				 : 0;
+	if (!operation || d->top + l.card_rows >= card.operation_end) d->form.read = true;
+	arena_done(&arena);
+	return l;
+}
+
+/* What is asked stays in sight; below it the rest scrolls with the focus. */
+static void form_draw(struct dialog *d, struct screen *s, struct area f, size_t text_rows)
+{
+	struct page *p = &d->form_page;
+	struct area text = { f.y, f.x, text_rows < f.height ? text_rows : 0, f.width };
+	struct area rest = { f.y + text.height, f.x, f.height - text.height, f.width };
+	size_t top = focus_top(p, rest.height);
+
+	part_draw(s, p, &text, 0, false);
+	part_draw(s, p, &rest, top > text.height ? top : text.height, true);
+}
+
 void dialog_draw(struct dialog *d, struct screen *s, const struct area *f, int64_t now_ms,
 	int64_t mono_ms)
 {
@@ -434,30 +596,15 @@ void dialog_draw(struct dialog *d, struct screen *s, const struct area *f, int64
 		.told = d->told,
 		.why = d->why,
 		.before = d->before };
-	size_t wanted, card_rows, form_rows;
 
 	d->form.armed = dialog_arming(d, mono_ms) == 0;
-	page_clear(&d->card_page, f->width);
-	struct card card = card_draw(&d->card_page, d->ask, &look);
-	page_clear(&d->form_page, f->width);
-	form_part(d);
-	wanted = d->form_page.rows_len;
-	form_rows = f->height - f->height / 3 - 1;
-	if (d->card_page.rows_len + 1 + wanted <= f->height)
-		form_rows = f->height - 1 - d->card_page.rows_len;
-	else if (wanted < form_rows)
-		form_rows = wanted;
-	card_rows = f->height - 1 - form_rows;
-	d->card_rows = card_rows;
-	if (d->top + card_rows > d->card_page.rows_len)
-		d->top = d->card_page.rows_len > card_rows
-				 ? d->card_page.rows_len - card_rows
-				 : 0;
-	if (card.operation_end == 0 || d->top + card_rows >= card.operation_end)
-		d->form.read = true;
-	struct area above = { f->y, f->x, card_rows, f->width };
-	struct area below = { f->y + card_rows + 1, f->x, form_rows, f->width };
+	d->form.longer = longer_offered(d);
+	struct layout l = dialog_lay_out(d, f, look);
+	struct area above = { f->y, f->x, l.card_rows, f->width };
+	struct area below = { f->y + l.card_rows + 1, f->x, l.form_rows, f->width };
+
+	d->card_rows = l.card_rows;
 	part_draw(s, &d->card_page, &above, d->top, false);
-	rule_draw(d, s, f, f->y + card_rows);
-	part_draw(s, &d->form_page, &below, focus_top(&d->form_page, form_rows), true);
+	rule_draw(d, s, f, f->y + l.card_rows);
+	form_draw(d, s, below, l.text_rows);
 }

@@ -5,6 +5,7 @@
 
 #include "tui/card.h"
 #include "tui/form.h"
+#include "tui/scope_form.h"
 #include "tui/screen.h"
 
 enum { ARMING_MS = 600 }; /* a card must stand so long before it can be decided */
@@ -26,6 +27,8 @@ struct dialog {
 	bool open;	/* the form takes keys: pending, and the person may answer */
 	bool replying;	/* a message to the agent is being written */
 	struct line reply;
+	bool scoping; /* for how long to approve is being chosen */
+	struct scope_form scope;
 	bool raw;	    /* the operation as JSON */
 	bool busy;	    /* something was sent, its reply is not here yet */
 	bool stays;	    /* Esc does not leave it */
@@ -53,6 +56,8 @@ enum dialog_wish {
 	DIALOG_REPLY,	  /* send the message in `reply` */
 	DIALOG_EDITOR,	  /* let dialog_line be edited at length */
 	DIALOG_ARGUMENTS, /* let the operation's arguments be edited */
+	DIALOG_LONGER,	  /* find out how far this person may go: dialog_limit */
+	DIALOG_TRY,	  /* find out what the rule would match: dialog_rule */
 	DIALOG_CLAIM,
 	DIALOG_EXTEND,
 	DIALOG_SESSION, /* show its session */
@@ -85,7 +90,13 @@ int64_t dialog_arming(const struct dialog *, int64_t mono_ms);
 void dialog_draw(struct dialog *, struct screen *, const struct area *, int64_t now_ms,
 	int64_t mono_ms);
 struct str dialog_keys(struct dialog *, struct arena *);
-/* {"answers": {…}} */
+/* While it is chosen for how long to approve; tui/scope_form.h says what they do. */
+void dialog_limit(struct dialog *, const struct json *scopes, bool admin);
+bool dialog_wants_try(const struct dialog *);
+void dialog_rule(struct dialog *, struct json_writer *);
+/* `reply` NULL: there is none, and why. */
+void dialog_tried(struct dialog *, const struct json *reply, const struct fault *why);
+/* {"answers": {…}}, and `scope` if it holds for longer */
 void dialog_answer(const struct dialog *, struct json_writer *);
 /* {"text": …}: the message to the agent. */
 void dialog_reply(const struct dialog *, struct json_writer *);

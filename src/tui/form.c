@@ -175,6 +175,11 @@ static void row_choose(struct form *f, size_t row)
 	if (other && e->other_on && line_blank(&e->other)) f->mode = FORM_OTHER;
 }
 
+void form_approve(struct form *f)
+{
+	row_choose(f, ROW_APPROVE);
+}
+
 /* Is a note to be asked for before going on? A rejection's reason always is, also one
  * that was written before: R alone sends nothing. */
 static bool note_wanted(struct form *f)
@@ -233,6 +238,7 @@ static enum wish choose_letter(struct form *f, int32_t letter)
 	case 'a': return decide(f, ROW_APPROVE);
 	case 'r': return decide(f, ROW_REJECT);
 	case 'e': return WISH_ARGUMENTS;
+	case '.': return f->longer ? WISH_LONGER : WISH_NONE;
 	default: return WISH_UNUSED;
 	}
 }

@@ -61,6 +61,7 @@ struct form {
 	bool twice;    /* approving takes a second press */
 	bool critical; /* so it does, and the operation must be read to its end */
 	bool read;     /* the operation was shown to its end */
+	bool longer;   /* approving for longer is offered */
 	size_t asks;   /* how many the answer goes to; more than one: a second press */
 	int32_t yes;   /* the key that means yes: 'y', 'o' */
 };
@@ -74,6 +75,7 @@ enum wish {
 	WISH_LEAVE,	/* close it; nothing is decided */
 	WISH_EDITOR,	/* let form_line be edited at length */
 	WISH_ARGUMENTS, /* let the operation's arguments be edited */
+	WISH_LONGER,	/* let it be approved for longer */
 };
 
 /* Fills in what the agent already knows (prefill). False: out of memory. */
@@ -81,6 +83,7 @@ bool form_open(struct form *, const struct question *, size_t len);
 void form_close(struct form *);
 enum wish form_key(struct form *, const struct key *);
 
+void form_approve(struct form *); /* chooses it; nothing is sent */
 /* The text that keys go to; NULL: none. */
 struct line *form_line(struct form *);
 /* "approval" alone is decided by A, R and E. */

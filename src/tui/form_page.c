@@ -71,6 +71,17 @@ static void option_extra(struct form_writer *w, const struct question *q, size_t
 		page_block(p, STYLE_ACCENT, 8, line);
 }
 
+/* What the person has written, in one row: its line ends as a sign, not as control bytes. */
+static void words_show(struct form_writer *w, enum style style, struct str rest)
+{
+	struct str part;
+
+	while (str_cut(&rest, '\n', &part)) {
+		page_add(w->page, style, part);
+		if (rest.len > 0) page_add_text(w->page, STYLE_SOFT, " ↵ ");
+	}
+}
+
 /* "▸ (•) 2 Production  suggested by the agent" */
 static void row_write(struct form_writer *w, size_t row)
 {
@@ -100,7 +111,8 @@ static void row_write(struct form_writer *w, size_t row)
 		page_line(p, STYLE_ACCENT, &e->other);
 	} else if (other && e->other.text.len > 0) {
 		page_add_text(p, STYLE_PLAIN, ": ");
-		page_add(p, e->other_on ? STYLE_PLAIN : STYLE_SOFT, line_text(&e->other));
+		words_show(
+			w, e->other_on ? STYLE_PLAIN : STYLE_SOFT, line_text(&e->other));
 	}
 	option_extra(w, q, row);
 	if (here) page_focus_end(p);
@@ -130,7 +142,7 @@ static void note_write(struct form_writer *w)
 	if (writes)
 		page_line(p, STYLE_ACCENT, &e->note);
 	else
-		page_add(p, STYLE_PLAIN, line_text(&e->note));
+		words_show(w, STYLE_PLAIN, line_text(&e->note));
 	if (here) page_focus_end(p);
 }
 
@@ -182,7 +194,7 @@ static void text_write(struct form_writer *w)
 	if (f->mode == FORM_WRITE && !f->idle)
 		page_line(p, STYLE_PLAIN, &e->text);
 	else
-		page_add(p, STYLE_PLAIN, line_text(&e->text));
+		words_show(w, STYLE_PLAIN, line_text(&e->text));
 	if (e->text.text.len == 0) page_add(p, STYLE_SOFT, hint);
 	page_focus_end(p);
 	struct str suggested = json_text(json_get(q->json, "suggested"));
@@ -231,7 +243,7 @@ static void review_write(struct form_writer *w)
 		} else {
 			page_add(p, STYLE_SOFT, q->header.len > 0 ? q->header : q->text);
 			page_add_text(p, STYLE_SOFT, ": ");
-			page_add(p, STYLE_PLAIN, entry_words(w, i));
+			words_show(w, STYLE_PLAIN, entry_words(w, i));
 		}
 		if (here) page_focus_end(p);
 	}
@@ -244,11 +256,11 @@ static void flaw_write(struct form_writer *w)
 	const struct question *q = &f->questions[f->at < f->len ? f->at : 0];
 
 	if (!flaw->id) return;
-	page_row(w->page);
-	page_add(w->page, STYLE_BAD,
+	page_wrap(w->page, STYLE_BAD, 0,
 		MSG(&w->arena, flaw->id, { "min", bound_text(w, q, "min") },
 			{ "max", bound_text(w, q, "max") },
 			{ "n", arena_print(&w->arena, "%zu", flaw->n) }));
+	page_focus_end(w->page); /* seen with what it is about */
 }
 
 static void prompt_write(struct form_writer *w, const char *one, const char *many)
@@ -268,17 +280,26 @@ static void shown_write(struct form_writer *w)
 	const struct form *f = w->form;
 	const struct question *q = &f->questions[f->at];
 
-	page_wrap(w->page, STYLE_BOLD, 0, own_words(q->key, q->text, &w->arena));
 	for (size_t row = 0; row < form_rows(q); row++)
 		row_write(w, row);
 	if (form_rows(q) == 0) text_write(w);
 	note_write(w);
 }
 
-void form_write(struct page *page, const struct form *f)
+struct str form_text(const struct form *f, struct arena *arena)
+{
+	const struct question *q = &f->questions[f->at];
+
+	return f->at < f->len ? own_words(q->key, q->text, arena) : STR_NONE;
+}
+
+size_t form_write(struct page *page, const struct form *f, size_t text_rows)
 {
 	struct form_writer w = { .page = page, .form = f };
+	size_t first = page->rows_len, text;
 
+	page_wrap_rows(page, STYLE_BOLD, 0, form_text(f, &w.arena), text_rows);
+	text = page->rows_len - first;
 	if (f->at < f->len)
 		shown_write(&w);
 	else
@@ -287,6 +308,7 @@ void form_write(struct page *page, const struct form *f)
 	if (f->mode == FORM_SKIP) prompt_write(&w, "tui.skip", "tui.batch.skip");
 	if (f->mode == FORM_CONFIRM) prompt_write(&w, "tui.again", "tui.batch.confirm");
 	arena_done(&w.arena);
+	return text;
 }
 
 struct str form_keys(const struct form *f, struct arena *arena)
@@ -304,7 +326,8 @@ struct str form_keys(const struct form *f, struct arena *arena)
 
 	if (f->len == 1 && f->mode == FORM_CHOOSE) id = "tui.keys.choose.lone";
 	if (f->len == 1 && f->mode == FORM_WRITE) id = "tui.keys.write.lone";
-	if (f->mode == FORM_CHOOSE && form_decides(f)) id = "tui.keys.decide";
+	if (f->mode == FORM_CHOOSE && form_decides(f))
+		id = f->longer ? "tui.keys.decide.longer" : "tui.keys.decide";
 	if (f->mode == FORM_CHOOSE && f->questions[f->at].type == Q_CHOICES)
 		id = f->len == 1 ? "tui.keys.toggle.lone" : "tui.keys.toggle";
 	return MSG(arena, id);

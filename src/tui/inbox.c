@@ -151,6 +151,16 @@ static bool key_moves(const struct key *k)
 	       (letter > 0 && letter < 128 && strchr("jkGfpmPAZ/?q", letter));
 }
 
+/* Nothing is selected any more; then everything is shown. */
+static void list_escape(struct inbox *in)
+{
+	bool selected = list_chosen(&in->list) > 0;
+
+	list_choose_none(&in->list);
+	if (!selected) list_show_all(&in->list);
+	list_arrange(&in->list, clock_now_ms());
+}
+
 static void list_key(struct inbox *in, const struct key *k)
 {
 	struct item *item = list_at(&in->list);
@@ -169,7 +179,7 @@ static void list_key(struct inbox *in, const struct key *k)
 	case K_RIGHT:
 		if (item) ask_show(in, item->id);
 		break;
-	case K_ESCAPE: list_choose_none(&in->list); break;
+	case K_ESCAPE: list_escape(in); break;
 	case K_TAB: view_next(in); break;
 	default:
 		if (key_letter(k) > 0 && key_letter(k) < 128)
@@ -347,6 +357,8 @@ static void keys_take(struct inbox *in)
 		in->notice_until = 0;
 		if (k.name == K_CLOSED)
 			in->over = true;
+		else if (screen_small(in->screen))
+			continue;
 		else if (k.name == K_CLICK)
 			click(in, &k);
 		else
@@ -439,6 +451,7 @@ static void inbox_done(struct inbox *in)
 	buf_done(&in->user);
 	buf_done(&in->wanted);
 	buf_done(&in->why_id);
+	buf_done(&in->try_id);
 	buf_done(&in->queue);
 	buf_done(&in->notice);
 	page_done(&in->page);

@@ -307,6 +307,7 @@ static void me_take(struct inbox *in, const struct json *me)
 
 	in->may_answer =
 		str_is(role, "owner") || str_is(role, "admin") || str_is(role, "member");
+	in->admin = str_is(role, "owner") || str_is(role, "admin");
 	in->hint = in->may_answer	   ? NULL
 		   : str_is(role, "agent") ? "tui.hint.login"
 					   : "tui.hint.viewer";
@@ -434,6 +435,10 @@ static void settle_take(struct inbox *in, enum err err, const struct api_reply *
 		drafts_drop(&in->drafts, id);
 		in->follow_left = FOLLOW_TIMES;
 		decided_say(in, ask);
+		if (json_text(json_get(r->json, "rule")).len) {
+			buf_add_text(&in->notice, "  ");
+			buf_add(&in->notice, MSG(&arena, "tui.scope.created"));
+		}
 		in->settled[in->settled_at++ % SETTLED_KEPT] = str_hash(id);
 		if (in->dialog_on && str_eq(in->dialog.id, id)) {
 			form_close(&in->dialog.form);
@@ -630,6 +635,7 @@ static void good_take(struct inbox *in, int tag, const struct json *json)
 	case TAG_OPEN: ask_arrived(in, json); break;
 	case TAG_BEFORE: before_take(in, json); break;
 	case TAG_TOLD: told_take(in, json); break;
+	case TAG_POLICY: scope_take_limits(in, json); break;
 	case TAG_CONTACTS: contacts_take(in, json); break;
 	case TAG_SESSION: session_view_take(&in->session, json); break;
 	case TAG_SESSION_LOG: log_take(in, json); break;
@@ -655,6 +661,7 @@ static void reply_take(void *ctx, int tag, enum err err, const struct api_reply 
 	case TAG_MANY: many_take(in, err, r); return;
 	case TAG_SIDE: side_take(in, err, r, why); return;
 	case TAG_WHY: why_take(in, err == OK ? r->json : NULL); return;
+	case TAG_TRY: scope_take_tried(in, err == OK ? r->json : NULL, why); return;
 	case TAG_ASSIGN:
 	case TAG_REVOKE:
 	case TAG_MESSAGE:

@@ -190,6 +190,8 @@ void ask_key(struct inbox *in, const struct key *k)
 	case DIALOG_REPLY: reply_send(in); return;
 	case DIALOG_EDITOR: line_edit(&in->dialog, in->screen); return;
 	case DIALOG_ARGUMENTS: arguments_edit(&in->dialog, in->screen); return;
+	case DIALOG_LONGER: scope_ask_limits(in); return;
+	case DIALOG_TRY: scope_try(in); return;
 	case DIALOG_CLAIM: data_ask(in, "POST", "/claim", STR("{}"), TAG_SIDE); return;
 	case DIALOG_EXTEND:
 		data_ask(in, "POST", "/extend", STR("{\"timeout\":\"10m\"}"), TAG_SIDE);

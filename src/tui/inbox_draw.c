@@ -349,6 +349,7 @@ static const struct {
 	{ "tui.key.choose", "web.keys.choose" },
 	{ "y n", "web.keys.yesno" },
 	{ "a", "web.keys.approve" },
+	{ ".", "web.scope" },
 	{ "r", "web.keys.reject" },
 	{ "e", "web.keys.edit" },
 	{ "← Tab", "tui.help.questions" },
@@ -435,6 +436,11 @@ void inbox_draw(struct inbox *in)
 	struct area whole = { head_height(in), 0, list_height(in),
 		screen_columns(in->screen) };
 
+	in->dirty = false;
+	if (screen_small(in->screen)) {
+		screen_show_small(in->screen);
+		return;
+	}
 	screen_erase(in->screen);
 	switch (in->view) {
 	case VIEW_SESSION:
@@ -451,5 +457,4 @@ void inbox_draw(struct inbox *in)
 	if (head_height(in) > 1) stop_draw(in, now_ms);
 	status_draw(in, now_ms, mono_ms);
 	screen_show(in->screen);
-	in->dirty = false;
 }

@@ -26,6 +26,8 @@ enum {
 	TAG_BEFORE,  /* what led to the one shown */
 	TAG_TOLD,    /* who was told of the one shown */
 	TAG_WHY,     /* the rules that fit the one shown */
+	TAG_POLICY,  /* how long approvals may hold */
+	TAG_TRY,     /* what the rule of an approval for longer would match */
 	TAG_SETTLE,  /* answer or skip */
 	TAG_MANY,    /* a batch */
 	TAG_SIDE,    /* claim, extend, a message */
@@ -71,7 +73,7 @@ struct inbox {
 
 	/* The person. */
 	struct buf user;
-	bool may_answer;
+	bool may_answer, admin;
 	const char *
 		hint; /* why the person may not answer; NULL: they may, or it is unknown */
 
@@ -117,6 +119,7 @@ struct inbox {
 	struct buf batch_ids; /* fixed when the batch was opened, by lines */
 	size_t batch_len;
 	struct buf why_id; /* the ask whose rules are being looked up; empty: none */
+	struct buf try_id; /* the ask whose rule for longer is being tried; empty: none */
 	bool by_itself;	   /* the dialog that is coming opens by itself */
 	struct buf wanted; /* the id of the ask to be shown; empty: none */
 	bool opening;	   /* its GET is under way */
@@ -194,6 +197,12 @@ bool mark_snooze(struct inbox *, struct str ask, struct str span);
 void snooze_take(struct inbox *, const struct json *ask);
 void marks_wake(struct inbox *); /* shows those again whose time has come */
 void approval_revoke(struct inbox *, struct str ask);
+
+/* inbox_scope.c: approving for longer */
+void scope_ask_limits(struct inbox *);
+void scope_take_limits(struct inbox *, const struct json *policy);
+void scope_try(struct inbox *); /* if it is wanted, one at a time */
+void scope_take_tried(struct inbox *, const struct json *reply, const struct fault *why);
 
 /* inbox_draw.c */
 bool inbox_wide(const struct inbox *);

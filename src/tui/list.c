@@ -477,6 +477,17 @@ void list_choose(struct list *l)
 	}
 }
 
+void list_show_all(struct list *l)
+{
+	struct list_filter *f = &l->filter;
+
+	f->kind_on = f->priority_on = f->snoozed = false;
+	f->assigned = ASSIGNED_ANY;
+	buf_clear(&f->project);
+	buf_clear(&f->agent);
+	if (f->search) line_set(f->search, STR_NONE);
+}
+
 /* The next name after the one in `filter`, in order; none after the last. */
 static void name_next(struct list *l, struct buf *filter, size_t offset)
 {

@@ -79,6 +79,7 @@ void list_choose(struct list *);
 /* The next project among the asks there are, in order of their names; then all again. */
 void list_project_next(struct list *);
 void list_agent_next(struct list *); /* the same */
+void list_show_all(struct list *);   /* no filter and no search any more */
 /* Marked, and not hidden by the filter. */
 size_t list_chosen(const struct list *);
 void list_choose_none(struct list *);

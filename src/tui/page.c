@@ -128,20 +128,31 @@ static void row_put(struct page *p, enum style style, size_t indent, struct str 
 	run_add(p, style, safe);
 }
 
-void page_wrap(struct page *p, enum style style, size_t indent, struct str foreign)
+void page_wrap_rows(
+	struct page *p, enum style style, size_t indent, struct str foreign, size_t rows)
 {
 	struct buf block = { 0 }, broken = { 0 };
 	struct str rest, row;
+	size_t room = p->width > indent ? p->width - indent : 1;
 
 	block_make(&block, foreign);
-	safe_wrap_add(
-		&broken, buf_str(&block), "", p->width > indent ? p->width - indent : 1);
+	safe_wrap_add(&broken, buf_str(&block), "", room);
 	rest = buf_str(&broken);
-	while (str_cut(&rest, '\n', &row))
-		row_put(p, style, indent, row);
+	while (rows-- > 0 && str_cut(&rest, '\n', &row)) {
+		bool cut = rows == 0 && rest.len > 0;
+
+		row_put(p, style, indent,
+			cut && text_width(row) >= room ? text_head(row, room - 1) : row);
+		if (cut) page_add_text(p, style, "…");
+	}
 	p->failed |= block.failed || broken.failed;
 	buf_done(&block);
 	buf_done(&broken);
+}
+
+void page_wrap(struct page *p, enum style style, size_t indent, struct str foreign)
+{
+	page_wrap_rows(p, style, indent, foreign, SIZE_MAX);
 }
 
 void page_block(struct page *p, enum style style, size_t indent, struct str foreign)

@@ -53,7 +53,10 @@ void page_pad(struct page *, size_t column);
 void page_gap(struct page *); /* an empty row, unless one stands there already */
 /* Foreign text in rows of its own, broken at blanks, behind `indent` blanks. */
 void page_wrap(struct page *, enum style, size_t indent, struct str foreign);
-/* The same without looking for blanks: what is shown as it is, such as a command. */
+/* The same in no more than so many rows; what is cut ends with an ellipsis. */
+void page_wrap_rows(
+	struct page *, enum style, size_t indent, struct str foreign, size_t rows);
+/* All of it, without looking for blanks: what is shown as it is, such as a command. */
 void page_block(struct page *, enum style, size_t indent, struct str foreign);
 /* Text that is being typed, behind what the row holds already; the cursor stands in it.
  */

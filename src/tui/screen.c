@@ -24,8 +24,10 @@
 
 enum {
 	ESCAPE_WAIT_MS = 50,
-	SWALLOW_MS = 300,	  /* the rest of a sequence comes within that */
-	PASTED_CHARS = 4,	  /* so many in one read are no typing */
+	SWALLOW_MS = 300, /* the rest of a sequence comes within that */
+	PASTED_CHARS = 4, /* so many in one read are no typing */
+	ROWS_MIN = 10,
+	COLUMNS_MIN = 40,
 	CODE_PASTE = KEY_MAX + 1, /* bracketed paste */
 	CODE_PASTE_END,
 };
@@ -565,6 +567,28 @@ void screen_show(struct screen *s)
 	curs_set(s->cursor ? 1 : 0);
 	if (s->cursor) move((int)s->cursor_y, (int)s->cursor_x);
 	refresh();
+}
+
+bool screen_small(const struct screen *s)
+{
+	return screen_rows(s) < ROWS_MIN || screen_columns(s) < COLUMNS_MIN;
+}
+
+void screen_show_small(struct screen *s)
+{
+	struct page p = { .width = screen_columns(s) };
+	struct arena arena = { 0 };
+
+	page_wrap(&p, STYLE_WARN, 0,
+		MSG(&arena, "tui.small",
+			{ "columns", arena_print(&arena, "%d", COLUMNS_MIN) },
+			{ "rows", arena_print(&arena, "%d", ROWS_MIN) }));
+	screen_erase(s);
+	for (size_t i = 0; i < p.rows_len; i++)
+		screen_draw(s, i, 0, &p, i, STYLE_PLAIN);
+	screen_show(s);
+	page_done(&p);
+	arena_done(&arena);
 }
 
 void screen_refresh(struct screen *s)

@@ -33,6 +33,9 @@ void screen_resume(struct screen *);
 
 size_t screen_rows(const struct screen *);
 size_t screen_columns(const struct screen *);
+/* Too small to show what is decided: keys must decide nothing. */
+bool screen_small(const struct screen *);
+void screen_show_small(struct screen *); /* says so */
 
 void screen_erase(struct screen *);
 /* One row of a page; `emphasis` other than PLAIN draws all of it in that style. */

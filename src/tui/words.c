@@ -203,8 +203,10 @@ struct str reply_words(
 	for (uint32_t i = 0; json_is(selected, JSON_ARRAY) && i < selected->count; i++)
 		part_add(&out,
 			option_label(question, json_text(&selected->items[i]), arena));
-	if (other.len > 0)
-		part_add(&out, MSG(arena, "web.form.other.said", { "text", other }));
+	if (other.len > 0) { /* with its line ends, which a message would not keep */
+		part_add(&out, MSG(arena, "web.form.other.said", { "text", STR_NONE }));
+		buf_add(&out, other);
+	}
 	if (json_get(value, "value"))
 		part_add(&out, plain_words(json_get(value, "value"), arena));
 	if (text.len > 0) part_add(&out, text);

@@ -205,6 +205,44 @@ test('help lists the keys; q leaves, and the terminal is as it was', async () =>
 	inbox.close();
 });
 
+test('Esc in the list takes back the selection first, then search and filters', async () => {
+	for (const name of ['One', 'Two', 'Three']) await ask(yesNo(`${name}?`));
+	const inbox = await server.inbox({ columns: 80 });
+	await inbox.shows(/3 pending/);
+	inbox.press('/').type('tw');
+	inbox.press('Enter');
+	await inbox.shows((text) => text.includes('Two?') && !text.includes('One?'));
+	inbox.press('x');
+	await inbox.shows('x ? Two?');
+	inbox.press('Escape');
+	await inbox.shows((text) => !text.includes('x ? Two?') && !text.includes('One?'));
+	inbox.press('Escape');
+	await inbox.shows((text) => ['One?', 'Two?', 'Three?'].every((title) => text.includes(title)));
+	inbox.press('f', 'f');
+	await inbox.shows('Nothing matches the filter. Esc shows everything.');
+	inbox.press('Escape');
+	await inbox.shows('Three?');
+	inbox.close();
+});
+
+test('a text of several lines shows no control bytes once it is written', async () => {
+	await ask({ questions: [choice({ other: true }), { key: 'why', text: 'Why?', type: 'text' }] });
+	const inbox = await server.inbox({ columns: 80 });
+	await inbox.shows(/1 pending/);
+	inbox.press('Enter');
+	await inbox.shows('3 Other');
+	inbox.press('3').paste('first\nsecond');
+	await inbox.shows('second');
+	inbox.press('Enter');
+	await inbox.shows('Why?');
+	inbox.press('BTab');
+	assert.doesNotMatch(await inbox.shows('first ↵ second'), /\^J/);
+	inbox.press('Tab').type('because');
+	inbox.press('Enter');
+	await inbox.shows((text) => text.includes('▸ Answer') && text.includes('first ↵ second') && !text.includes('^J'));
+	inbox.close();
+});
+
 test('every size from 40×10, and another at any moment', async () => {
 	await ask({ questions: [choice({ other: true })], title: 'A question with a title that is longer than forty columns' });
 	const inbox = await server.inbox({ columns: 40, rows: 10 });
@@ -254,11 +292,11 @@ test('French', async () => {
 	assert.match(seen, /refusé/);
 	assert.match(seen, /Approuver/);
 	inbox.press('Escape');
-	await inbox.shows('Passer ? o/N');
+	await inbox.shows('Passer\u00a0? o/N');
 	inbox.press('y');
-	await inbox.lacks('Passer ?');
+	await inbox.lacks('Passer\u00a0?');
 	inbox.press('Escape');
-	await inbox.shows('Passer ? o/N');
+	await inbox.shows('Passer\u00a0? o/N');
 	inbox.press('o');
 	await inbox.shows(/0 en attente/);
 	inbox.close();

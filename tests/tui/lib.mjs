@@ -228,6 +228,7 @@ export class Terminal {
 		const end = Date.now() + PATIENCE_MS;
 		const pictures = () => this.printed.split(/\\033\[H\\033\[2?J/);
 		const last = () => pictures().at(-1);
+		await this.sized();
 		this.printed = '';
 		for (let n = 1; ; n++) {
 			this.press('C-l');
@@ -264,7 +265,17 @@ export class Terminal {
 
 	resize(columns, rows) {
 		this.say('resize-window', '-x', columns, '-y', rows);
+		this.size = `${rows} ${columns}`;
 		return this;
+	}
+
+	/** Until the program can know its size: tmux draws at once, but tells of a size that soon follows another 250 ms later. */
+	async sized() {
+		const { size } = this;
+		if (!size) return;
+		const tty = (await this.say('display', '-p', '#{pane_tty}')).trim();
+		await until(() => this.gone || execFileSync('stty', ['-F', tty, 'size'], { encoding: 'utf8' }).trim() === size, 'its size');
+		if (this.size === size) this.size = undefined;
 	}
 
 	/** The program in the terminal, as the system knows it. */

@@ -58,6 +58,13 @@ async function views(show) {
 	french.press('Enter');
 	await french.shows('Approuver');
 	show('french', await french.taken());
+	const longer = server.terminal(['approve', '--tool', 'Bash', '--arg', 'command=npm test', '--risk', 'medium'], { columns: 72, rows: 17 });
+	await longer.armed('1 Approve');
+	longer.press('.', '3');
+	await longer.shows('‹ 15 minutes ›');
+	longer.press('Right');
+	await longer.shows('‹ 1 hour ›');
+	show('longer', await longer.taken());
 }
 
 test('the views of docs/TERMINAL.md', { timeout: 60_000 }, async () => {

@@ -1,0 +1,467 @@
+/* scope_form.c - the choice of how long an approval holds, and for which calls. */
+#include "tui/scope_form.h"
+
+#include "base/clock.h"
+#include "core/operation.h"
+#include "core/subject.h"
+#include "text/msg.h"
+#include "tui/words.h"
+
+static const struct {
+	const char *name, *id;
+	int64_t ms; /* 0: no end */
+} times[] = {
+	{ "15m", "web.rules.time.15m", 15 * 60000 },
+	{ "1h", "web.rules.time.1h", 3600000 },
+	{ "8h", "web.rules.time.8h", 8 * 3600000 },
+	{ "1d", "web.rules.time.1d", 24 * 3600000 },
+	{ "7d", "web.rules.time.7d", INT64_C(7) * 24 * 3600000 },
+	{ "always", "web.rules.time.always", 0 },
+};
+
+enum { TIMES = sizeof times / sizeof *times };
+
+bool scope_offered(const struct json *ask)
+{
+	const struct json *require = json_get(ask, "require");
+
+	return ask_pending(ask) && json_is(json_get(ask, "operation"), JSON_OBJECT) &&
+	       ask_risk(ask) != RISK_CRITICAL &&
+	       (!require || require->type == JSON_NULL) &&
+	       json_text(json_get(ask, "refused")).len == 0;
+}
+
+/* ---- the pattern that is offered ---- */
+
+/* "npm run build --watch" → "npm run *": one or two words, and whatever follows. */
+static void command_head(struct buf *out, struct str command)
+{
+	struct str words[3] = { 0 }, rest = str_trim(command), word;
+	size_t n = 0;
+
+	while (n < 3 && str_cut(&rest, ' ', &word))
+		if (word.len) words[n++] = word;
+	buf_add(out, words[0]);
+	if (n > 2) buf_print(out, " %.*s", STR_ARGS(words[1]));
+	if (n > 1) buf_add_text(out, " *");
+}
+
+/* This very call's, to be widened by hand; for a command, its first words. */
+static void pattern_offer(struct scope_form *s)
+{
+	const struct json *op = json_get(s->ask, "operation");
+	const struct json *arguments = json_get(op, "arguments");
+	const struct json *argv = json_get(arguments, "argv");
+	struct str name = json_text(json_get(op, "name"));
+	struct subject subjects[SUBJECTS_MAX];
+	struct buf text = { .max = 4096 };
+	struct arena arena = { 0 };
+	bool command = str_is(json_text(json_get(op, "type")), "command") &&
+		       json_is(argv, JSON_ARRAY);
+	size_t n = command ? subject_read_command(argv, &arena, subjects)
+			   : subject_read(name, arguments, &arena, subjects);
+	struct subject *about = n && subjects[0].known ? &subjects[0] : NULL;
+
+	if (command) name = STR("Bash");
+	buf_add(&text, name);
+	if (about && about->kind != SUBJECT_TEXT) {
+		buf_add_char(&text, '(');
+		if (about->kind == SUBJECT_COMMAND)
+			command_head(&text, about->text);
+		else
+			buf_add(&text, about->text);
+		buf_add_char(&text, ')');
+	}
+	line_set(&s->pattern, text.failed ? name : buf_str(&text));
+	buf_done(&text);
+	arena_done(&arena);
+}
+
+/* ---- what may be chosen ---- */
+
+static bool what_possible(const struct scope_form *s, enum scope_what what)
+{
+	return !s->high || what == WHAT_ONCE || what == WHAT_SAME;
+}
+
+static bool time_possible(const struct scope_form *s, size_t time)
+{
+	bool any = s->admin && !s->high;
+
+	return any || (times[time].ms && times[time].ms <= s->most_ms);
+}
+
+static bool lasts(const struct scope_form *s)
+{
+	return s->what == WHAT_SAME || s->what == WHAT_PATTERN;
+}
+
+/* Others that wait and would be settled with it. */
+static int64_t others(const struct scope_form *s)
+{
+	return s->what != WHAT_ONCE && s->known == RULE_KNOWN && s->waiting > 1
+		       ? s->waiting - 1
+		       : 0;
+}
+
+bool scope_form_ready(const struct scope_form *s)
+{
+	if (s->writing || !what_possible(s, s->what)) return false;
+	return s->what != WHAT_PATTERN || s->known == RULE_KNOWN;
+}
+
+void scope_form_open(struct scope_form *s, const struct json *ask)
+{
+	bool first = !s->ask;
+
+	s->ask = ask;
+	s->high = ask_risk(ask) == RISK_HIGH;
+	if (!what_possible(s, s->what)) s->what = WHAT_ONCE, s->known = RULE_UNKNOWN;
+	if (!time_possible(s, s->time)) s->time = 0;
+	if (!first) return;
+	s->most_ms = times[0].ms;
+	s->problem.max = 4096;
+	pattern_offer(s);
+}
+
+void scope_form_done(struct scope_form *s)
+{
+	line_done(&s->pattern);
+	buf_done(&s->problem);
+	*s = (struct scope_form){ 0 };
+}
+
+void scope_form_limit(struct scope_form *s, const struct json *scopes, bool admin)
+{
+	struct str most = json_text(json_get(scopes, s->high ? "high" : "member"));
+	int64_t ms;
+
+	s->admin = admin;
+	if (duration_read(most, &ms)) s->most_ms = ms;
+	if (!time_possible(s, s->time)) s->time = 0;
+}
+
+/* ---- the rule ---- */
+
+bool scope_form_wants_try(const struct scope_form *s)
+{
+	return s->what != WHAT_ONCE && !s->writing && s->known == RULE_UNKNOWN;
+}
+
+static void match_put(const struct scope_form *s, struct json_writer *w)
+{
+	const struct json *op = json_get(s->ask, "operation");
+	struct str project = json_text(json_get(s->ask, "project"));
+	char same[DIGEST_SIZE];
+
+	jw_object(w);
+	if (s->what == WHAT_PATTERN) {
+		jw_key(w, "tool");
+		jw_array(w);
+		jw_str(w, str_trim(line_text(&s->pattern)));
+		jw_array_end(w);
+	} else {
+		operation_same(op, json_get(op, "arguments"), same);
+		jw_put_str(w, "same", str_of(same));
+	}
+	if (s->high) {
+		jw_key(w, "risk");
+		jw_object(w);
+		jw_put_str(w, "max", STR("high"));
+		jw_object_end(w);
+	}
+	jw_put_str(w, "agent", json_text(json_get(json_get(s->ask, "agent"), "name")));
+	jw_key(w, "project");
+	if (project.len)
+		jw_str(w, project);
+	else
+		jw_null(w);
+	if (s->what == WHAT_SESSION)
+		jw_put_str(w, "session", json_text(json_get(s->ask, "session")));
+	jw_object_end(w);
+}
+
+void scope_form_rule(struct scope_form *s, struct json_writer *w)
+{
+	jw_object(w);
+	jw_key(w, "rule");
+	jw_object(w);
+	jw_put_str(w, "effect", STR("allow"));
+	jw_key(w, "match");
+	match_put(s, w);
+	jw_object_end(w);
+	jw_object_end(w);
+	s->known = RULE_ASKED;
+}
+
+static int64_t count_of(const struct json *reply, const char *name)
+{
+	const struct json *n = json_get(reply, name);
+
+	return json_is(n, JSON_NUMBER) && n->is_int ? n->integer : 0;
+}
+
+void scope_form_tried(struct scope_form *s, const struct json *reply)
+{
+	const struct json *differs = json_get(reply, "differs");
+
+	if (s->known != RULE_ASKED) return;
+	s->known = RULE_KNOWN;
+	s->fits = count_of(reply, "fits");
+	s->looked = count_of(reply, "looked");
+	s->waiting = count_of(reply, "open");
+	s->rejected = 0;
+	for (uint32_t i = 0; json_is(differs, JSON_ARRAY) && i < differs->count; i++)
+		s->rejected +=
+			str_is(json_text(json_get(&differs->items[i], "was")),
+				"rejected") &&
+			str_is(json_text(json_get(&differs->items[i], "would")), "allow");
+}
+
+void scope_form_refused(struct scope_form *s, const struct fault *why)
+{
+	if (s->known != RULE_ASKED) return;
+	s->known = RULE_REFUSED;
+	buf_clear(&s->problem);
+	buf_add_text(
+		&s->problem, why->items_len > 0 ? why->items[0].detail : why->detail);
+}
+
+void scope_form_put(const struct scope_form *s, struct json_writer *w)
+{
+	if (s->what == WHAT_ONCE) return;
+	jw_key(w, "scope");
+	jw_object(w);
+	jw_put_str(w, "for",
+		s->what == WHAT_SESSION ? STR("session") : str_of(times[s->time].name));
+	jw_put_str(w, "what", s->what == WHAT_PATTERN ? STR("pattern") : STR("same"));
+	if (s->what == WHAT_PATTERN)
+		jw_put_str(w, "tool", str_trim(line_text(&s->pattern)));
+	jw_put_bool(w, "open", s->open && others(s) > 0);
+	jw_object_end(w);
+}
+
+/* ---- keys ---- */
+
+struct line *scope_form_line(struct scope_form *s)
+{
+	return s->writing ? &s->pattern : NULL;
+}
+
+/* Another rule: what was known was known of the one before. */
+static enum scope_wish what_choose(struct scope_form *s, enum scope_what what)
+{
+	s->at_open = false;
+	if (what == s->what || !what_possible(s, what)) return SCOPE_NONE;
+	s->what = what;
+	s->known = RULE_UNKNOWN;
+	s->open = false;
+	return what == WHAT_ONCE ? SCOPE_NONE : SCOPE_TRY;
+}
+
+static enum scope_wish move(struct scope_form *s, int by)
+{
+	int to = (int)s->what + by;
+
+	if (s->at_open) return s->at_open = by > 0, SCOPE_NONE;
+	while (to >= 0 && to < WHATS && !what_possible(s, (enum scope_what)to))
+		to += by;
+	if (to >= 0 && to < WHATS) return what_choose(s, (enum scope_what)to);
+	s->at_open = by > 0 && others(s) > 0;
+	return SCOPE_NONE;
+}
+
+static void time_move(struct scope_form *s, int by)
+{
+	int to = (int)s->time + by;
+
+	if (lasts(s) && to >= 0 && to < TIMES && time_possible(s, (size_t)to))
+		s->time = (size_t)to;
+}
+
+static enum scope_wish pattern_key(struct scope_form *s, const struct key *k)
+{
+	if (k->name == K_ESCAPE || (k->name == K_ENTER && !k->pasted)) {
+		s->writing = false;
+		if (s->known == RULE_REFUSED) s->known = RULE_UNKNOWN;
+		return SCOPE_TRY;
+	}
+	if (line_key(&s->pattern, k, false)) s->known = RULE_UNKNOWN, s->open = false;
+	return SCOPE_NONE;
+}
+
+static enum scope_wish letter_key(struct scope_form *s, int32_t letter)
+{
+	if (letter >= '1' && letter < '1' + WHATS)
+		return what_choose(s, (enum scope_what)(letter - '1'));
+	switch (letter) {
+	case 'j': return move(s, 1);
+	case 'k': return move(s, -1);
+	case ' ': s->open = others(s) > 0 && !s->open; return SCOPE_NONE;
+	case 'e': s->writing = s->what == WHAT_PATTERN; return SCOPE_NONE;
+	default: return SCOPE_NONE;
+	}
+}
+
+enum scope_wish scope_form_key(struct scope_form *s, const struct key *k)
+{
+	if (s->writing) return pattern_key(s, k);
+	if (k->pasted) return SCOPE_NONE;
+	if (k->name != K_ENTER) s->sure = false;
+	switch (k->name) {
+	case K_UP: return move(s, -1);
+	case K_DOWN: return move(s, 1);
+	case K_LEFT: time_move(s, -1); return SCOPE_NONE;
+	case K_RIGHT: time_move(s, 1); return SCOPE_NONE;
+	case K_ESCAPE: return SCOPE_BACK;
+	case K_ENTER: return scope_form_ready(s) ? SCOPE_APPROVE : SCOPE_NONE;
+	case K_CHAR: return letter_key(s, k->point);
+	default: return SCOPE_NONE;
+	}
+}
+
+/* ---- drawing ---- */
+
+static const char *const labels[] = {
+	[WHAT_ONCE] = "web.scope.once",
+	[WHAT_SESSION] = "web.scope.session",
+	[WHAT_SAME] = "web.scope.same",
+	[WHAT_PATTERN] = "web.scope.pattern",
+};
+
+enum { INDENT = 8 };
+
+/* "Creates the rule: Allow the same call for builder in shop until 15:40." */
+static void rule_write(
+	struct page *p, const struct scope_form *s, int64_t now_ms, struct arena *arena)
+{
+	struct str project = json_text(json_get(s->ask, "project"));
+	struct str agent = json_text(json_get(json_get(s->ask, "agent"), "name"));
+	struct buf line = { .max = 16384 };
+
+	buf_add(&line, MSG(arena, "web.scope.creates"));
+	buf_add_char(&line, ' ');
+	buf_add(&line, MSG(arena, "web.rules.effect.allow"));
+	buf_add_char(&line, ' ');
+	buf_add(&line, s->what == WHAT_PATTERN ? str_trim(line_text(&s->pattern))
+					       : MSG(arena, "web.rules.says.same"));
+	buf_add_char(&line, ' ');
+	if (s->high)
+		buf_print(&line, "%s ",
+			MSG(arena, "web.rules.says.max",
+				{ "risk", MSG(arena, "web.risk.high") })
+				.at);
+	buf_add(&line, MSG(arena, "web.rules.says.for", { "agent", agent }));
+	buf_add_char(&line, ' ');
+	buf_add(&line, project.len
+			       ? MSG(arena, "web.rules.says.in", { "project", project })
+			       : MSG(arena, "web.rules.says.in.none"));
+	if (s->what == WHAT_SESSION)
+		buf_print(&line, " %s",
+			MSG(arena, "web.rules.says.session",
+				{ "session", session_title(s->ask, arena) })
+				.at);
+	else if (times[s->time].ms)
+		buf_print(&line, " %s",
+			MSG(arena, "web.rules.until",
+				{ "at", time_local(now_ms + times[s->time].ms, now_ms,
+						arena) })
+				.at);
+	buf_add_char(&line, '.');
+	page_wrap(p, STYLE_PLAIN, INDENT, buf_str(&line));
+	buf_done(&line);
+}
+
+static void tried_write(struct page *p, const struct scope_form *s, struct arena *arena)
+{
+	struct str fits = arena_print(arena, "%lld", (long long)s->fits);
+	struct str looked = arena_print(arena, "%lld", (long long)s->looked);
+
+	if (s->known == RULE_REFUSED)
+		page_wrap(p, STYLE_BAD, INDENT, buf_str(&s->problem));
+	if (s->known == RULE_ASKED)
+		page_wrap(p, STYLE_SOFT, INDENT, MSG(arena, "web.loading"));
+	if (s->known != RULE_KNOWN) return;
+	page_wrap(p, s->fits ? STYLE_SOFT : STYLE_WARN, INDENT,
+		MSG(arena, s->fits == 1 ? "web.rules.tried.one" : "web.rules.tried.other",
+			{ "n", fits }, { "looked", looked }));
+	if (s->rejected)
+		page_wrap(p, STYLE_WARN, INDENT,
+			msg_count(arena, "tui.scope.rejected", s->rejected));
+}
+
+/* What belongs to the choice that is made. */
+static void chosen_write(
+	struct page *p, const struct scope_form *s, int64_t now_ms, struct arena *arena)
+{
+	if (lasts(s)) {
+		page_row(p);
+		page_pad(p, INDENT);
+		page_add_text(p, STYLE_ACCENT, "‹ ");
+		page_add(p, STYLE_BOLD, MSG(arena, times[s->time].id));
+		page_add_text(p, STYLE_ACCENT, " ›");
+	}
+	if (s->what == WHAT_PATTERN) {
+		page_row(p);
+		page_pad(p, INDENT);
+		if (s->writing)
+			page_line(p, STYLE_ACCENT, &s->pattern);
+		else
+			page_add(p, STYLE_ACCENT, line_text(&s->pattern));
+		tried_write(p, s, arena);
+	}
+	if (s->what != WHAT_ONCE && !s->writing && s->known != RULE_REFUSED)
+		rule_write(p, s, now_ms, arena);
+}
+
+static void choice_write(struct page *p, const struct scope_form *s, enum scope_what what,
+	int64_t now_ms, bool idle, struct arena *arena)
+{
+	bool here = what == s->what && !s->at_open && !idle,
+	     possible = what_possible(s, what);
+
+	if (here) page_focus(p);
+	page_row(p);
+	page_add_text(p, STYLE_ACCENT, here ? "▸ " : "  ");
+	page_add_text(p, STYLE_PLAIN, what == s->what ? "(•) " : "( ) ");
+	page_add(p, STYLE_SOFT, arena_print(arena, "%d ", (int)what + 1));
+	page_add(p,
+		here	   ? STYLE_BOLD
+		: possible ? STYLE_PLAIN
+			   : STYLE_SOFT,
+		MSG(arena, labels[what]));
+	if (!possible) {
+		page_add_text(p, STYLE_PLAIN, "  ");
+		page_add(p, STYLE_SOFT, MSG(arena, "web.scope.high"));
+	}
+	if (what == s->what) chosen_write(p, s, now_ms, arena);
+	if (here) page_focus_end(p);
+}
+
+static void open_write(struct page *p, const struct scope_form *s, struct arena *arena)
+{
+	if (!others(s)) return;
+	if (s->at_open) page_focus(p);
+	page_row(p);
+	page_add_text(p, STYLE_ACCENT, s->at_open ? "▸ " : "  ");
+	page_add_text(p, STYLE_PLAIN, s->open ? "[x] " : "[ ] ");
+	page_add(p, s->at_open ? STYLE_BOLD : STYLE_PLAIN,
+		msg_count(arena, "web.scope.open", others(s)));
+	if (s->at_open) page_focus_end(p);
+}
+
+void scope_form_write(
+	struct page *p, const struct scope_form *s, int64_t now_ms, bool idle)
+{
+	struct arena arena = { 0 };
+
+	for (int what = WHAT_ONCE; what < WHATS; what++)
+		choice_write(p, s, (enum scope_what)what, now_ms, idle, &arena);
+	open_write(p, s, &arena);
+	if (s->sure) {
+		page_row(p);
+		page_add(p, STYLE_WARN, MSG(&arena, "tui.again"));
+		page_focus_end(p);
+	}
+	arena_done(&arena);
+}
