@@ -10,17 +10,22 @@
 
 enum { RETRY_AFTER_MAX_S = 86400, READ_BYTES = 16 * 1024 };
 
-struct fetcher {
-	CURLM *multi; /* keeps the connections */
-	CURL *easy;
-};
-
 struct fetching {
 	const struct fetch_request *request;
 	CURL *easy;
 	struct outbound_gate gate;
 	int64_t alive_ms; /* the last sign of life */
 	char error[CURL_ERROR_SIZE];
+};
+
+struct fetcher {
+	CURLM *multi; /* keeps the connections */
+	CURL *easy;
+	struct fetching now;
+	/* What the handle is set up for: the next request is mostly to the same. NULL: nothing. */
+	char *url;
+	struct curl_slist *headers;
+	bool get;
 };
 
 struct fetcher *fetcher_new(struct fault *why)
@@ -36,9 +41,20 @@ struct fetcher *fetcher_new(struct fault *why)
 	return fetcher_free(f);
 }
 
+/* Its connections stay. */
+static void fetcher_forget(struct fetcher *f)
+{
+	curl_easy_reset(f->easy);
+	curl_slist_free_all(f->headers);
+	f->headers = NULL;
+	mem_free(f->url);
+	f->url = NULL;
+}
+
 struct fetcher *fetcher_free(struct fetcher *f)
 {
 	if (!f) return NULL;
+	if (f->easy) fetcher_forget(f);
 	curl_easy_cleanup(f->easy);
 	curl_multi_cleanup(f->multi);
 	mem_free(f);
@@ -62,27 +78,64 @@ static size_t fetching_take(char *at, size_t size, size_t n, void *ctx)
 	return size * n;
 }
 
-static bool fetching_set(struct fetching *g, struct curl_slist **list)
+static int fetching_send(void *ctx, char *to, char *from, int port_there, int port_here)
 {
+	struct fetching *g = ctx;
 	const struct fetch_request *r = g->request;
-	CURL *c = g->easy;
+	bool may = !r->may_send || r->may_send(r->ctx);
 
-	curl_easy_reset(c); /* connections stay */
-	if (!outbound_easy_set(
-		    c, &g->gate, r->url, r->headers, r->timeout_ms, list, g->error))
+	(void)to, (void)from, (void)port_there, (void)port_here;
+	g->alive_ms = clock_mono_ms();
+	return may ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT;
+}
+
+/* The headers of a handle end with those of the request; ours stand before them. */
+static bool headers_same(const struct curl_slist *set, const char *const *headers)
+{
+	size_t len = 0, own = 0;
+
+	while (headers[len])
+		len++;
+	for (const struct curl_slist *at = set; at; at = at->next)
+		own++;
+	if (own < len) return false;
+	for (own -= len; own; own--)
+		set = set->next;
+	for (; set; set = set->next, headers++)
+		if (strcmp(set->data, *headers) != 0) return false;
+	return true;
+}
+
+static bool fetcher_set(struct fetcher *f, const struct fetch_request *r)
+{
+	struct fetching *g = &f->now;
+	CURL *c = f->easy;
+
+	if (f->url && f->get == r->get && strcmp(f->url, r->url) == 0 &&
+		headers_same(f->headers, r->headers))
+		return true;
+	fetcher_forget(f);
+	if (!outbound_easy_set(c, &g->gate, r->url, r->headers, r->timeout_ms,
+		    &f->headers, g->error))
 		return false;
-	if (r->get) {
-		curl_easy_setopt(c, CURLOPT_HTTPGET, 1L);
-	} else {
-		curl_easy_setopt(c, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)r->body.len);
-		curl_easy_setopt(c, CURLOPT_POSTFIELDS, r->body.at ? r->body.at : "");
-	}
+	if (r->get) curl_easy_setopt(c, CURLOPT_HTTPGET, 1L);
 	curl_easy_setopt(c, CURLOPT_BUFFERSIZE, (long)READ_BYTES);
 	curl_easy_setopt(c, CURLOPT_UPLOAD_BUFFERSIZE, (long)READ_BYTES);
 	curl_easy_setopt(c, CURLOPT_QUICK_EXIT, 1L); /* a name's lookup may go on alone */
 	curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, fetching_take);
 	curl_easy_setopt(c, CURLOPT_WRITEDATA, g);
-	return true;
+	curl_easy_setopt(c, CURLOPT_PREREQFUNCTION, fetching_send);
+	curl_easy_setopt(c, CURLOPT_PREREQDATA, g);
+	f->get = r->get;
+	f->url = mem_copy(r->url, strlen(r->url));
+	return f->url != NULL;
+}
+
+static void body_set(CURL *c, const struct fetch_request *r)
+{
+	if (r->get) return;
+	curl_easy_setopt(c, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)r->body.len);
+	curl_easy_setopt(c, CURLOPT_POSTFIELDS, r->body.at ? r->body.at : "");
 }
 
 static bool stop_asked(int fd)
@@ -184,21 +237,25 @@ static void end_say(const struct fetching *g, CURLcode code, struct fetch_end *o
 void fetcher_run(
 	struct fetcher *f, const struct fetch_request *request, struct fetch_end *out)
 {
-	struct fetching g = { .request = request,
-		.easy = f->easy,
-		.gate = { .may_connect = request->may_connect, .ctx = request->ctx },
-		.alive_ms = clock_mono_ms() };
-	struct curl_slist *list = NULL;
+	struct fetching *g = &f->now;
 	CURLcode code = CURLE_OUT_OF_MEMORY;
 
+	g->request = request;
+	g->easy = f->easy;
+	g->gate = (struct outbound_gate){ .may_connect = request->may_connect,
+		.ctx = request->ctx };
+	g->alive_ms = clock_mono_ms();
+	g->error[0] = '\0';
 	*out = (struct fetch_end){ .how = FETCH_UNREACHABLE, .retry_after_ms = -1 };
-	if (fetching_set(&g, &list) &&
-		curl_multi_add_handle(f->multi, f->easy) == CURLM_OK) {
-		out->how = fetching_drive(&g, f->multi, &code);
-		out->status = fetching_status(&g);
-		if (out->status) headers_read(f->easy, out);
-		curl_multi_remove_handle(f->multi, f->easy);
+	if (fetcher_set(f, request)) {
+		outbound_easy_limit(f->easy, request->timeout_ms);
+		body_set(f->easy, request);
+		if (curl_multi_add_handle(f->multi, f->easy) == CURLM_OK) {
+			out->how = fetching_drive(g, f->multi, &code);
+			out->status = fetching_status(g);
+			if (out->status) headers_read(f->easy, out);
+			curl_multi_remove_handle(f->multi, f->easy);
+		}
 	}
-	end_say(&g, code, out);
-	curl_slist_free_all(list);
+	end_say(g, code, out);
 }

@@ -29,6 +29,8 @@ struct fetch_request {
 	int stop_fd;	    /* -1: cannot be stopped */
 	/* May a connection go there? IPv6; an IPv4 address is mapped. */
 	bool (*may_connect)(void *ctx, const uint8_t address[16]);
+	/* It is connected: may the request be sent? It may wait. NULL: yes. */
+	bool (*may_send)(void *ctx);
 	/* A piece of the body. True: a sign of life, idle_ms begins anew. */
 	bool (*take)(void *ctx, int status, struct str bytes);
 	void *ctx;

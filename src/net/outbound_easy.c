@@ -53,6 +53,13 @@ static bool headers_set(CURL *c, const char *const *headers, struct curl_slist *
 	return curl_easy_setopt(c, CURLOPT_HTTPHEADER, *list) == CURLE_OK;
 }
 
+void outbound_easy_limit(CURL *c, int64_t timeout_ms)
+{
+	curl_easy_setopt(c, CURLOPT_TIMEOUT_MS, (long)timeout_ms);
+	curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT_MS,
+		(long)(timeout_ms < CONNECT_MS ? timeout_ms : CONNECT_MS));
+}
+
 bool outbound_easy_set(CURL *c, struct outbound_gate *gate, const char *url,
 	const char *const *headers, int64_t timeout_ms, struct curl_slist **list,
 	char error[CURL_ERROR_SIZE])
@@ -62,9 +69,7 @@ bool outbound_easy_set(CURL *c, struct outbound_gate *gate, const char *url,
 	if (!c || !headers_set(c, headers, list) ||
 		curl_easy_setopt(c, CURLOPT_URL, url) != CURLE_OK)
 		return false;
-	curl_easy_setopt(c, CURLOPT_TIMEOUT_MS, (long)timeout_ms);
-	curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT_MS,
-		(long)(timeout_ms < CONNECT_MS ? timeout_ms : CONNECT_MS));
+	outbound_easy_limit(c, timeout_ms);
 	curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http,https");
 	curl_easy_setopt(c, CURLOPT_FOLLOWLOCATION, 0L);

@@ -22,5 +22,7 @@ struct outbound_gate {
 bool outbound_easy_set(CURL *, struct outbound_gate *, const char *url,
 	const char *const *headers, int64_t timeout_ms, struct curl_slist **list,
 	char error[CURL_ERROR_SIZE]);
+/* Another limit of time for the next request of a handle that is set. */
+void outbound_easy_limit(CURL *, int64_t timeout_ms);
 
 #endif

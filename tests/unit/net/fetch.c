@@ -28,6 +28,21 @@ static struct {
 	pthread_t thread;
 } peer;
 
+/* Says back how it was asked: method, the header x-key, body. */
+static bool peer_echo(int fd, const char *request)
+{
+	const char *key = strstr(request, "x-key: "), *body = strstr(request, "\r\n\r\n");
+	char said[128], reply[256];
+	int n;
+
+	if (!key || !body) return false;
+	snprintf(said, sizeof said, "%.*s %.*s %s", (int)strcspn(request, " "), request,
+		(int)strcspn(key + 7, "\r"), key + 7, body + 4);
+	n = snprintf(reply, sizeof reply, HEAD "Content-Length: %zu\r\n\r\n%s",
+		strlen(said), said);
+	return write(fd, reply, (size_t)n) == n;
+}
+
 /* False: the connection is over. */
 static bool peer_answer(int fd, const char *path)
 {
@@ -77,7 +92,9 @@ static void *peer_serve(void *arg)
 		peer.connections++;
 		while ((n = read(fd, text, sizeof text - 1)) > 0) {
 			text[n] = 0;
-			if (sscanf(text, "%*s %31s", path) != 1 || !peer_answer(fd, path))
+			if (sscanf(text, "%*s %31s", path) != 1) break;
+			if (strcmp(path, "/echo") == 0 ? !peer_echo(fd, text)
+						       : !peer_answer(fd, path))
 				break;
 		}
 		close(fd);
@@ -145,8 +162,8 @@ static struct fetch_end fetch(
 
 	snprintf(url, sizeof url, "http://127.0.0.1:%d%s", peer.port, path);
 	r.url = url;
-	r.headers = headers;
-	if (!r.get) r.body = STR("{}");
+	if (!r.headers) r.headers = headers;
+	if (!r.get && !r.body.len) r.body = STR("{}");
 	if (!r.timeout_ms) r.timeout_ms = 20000;
 	if (!r.may_connect) r.may_connect = anywhere;
 	r.take = take;
@@ -171,6 +188,59 @@ static void replies_are_handed_over_and_connections_kept(void **state)
 	assert_int_equal(end.how, FETCH_WHOLE);
 	assert_string_equal(buf_text(&got), "200:onetwo");
 	assert_int_equal(peer.connections, before);
+	fetcher_free(f);
+}
+
+/* Though what does not change is not set up again. */
+static void each_request_is_sent_as_it_is(void **state)
+{
+	static const char *const one[] = { "x-key: one", NULL };
+	static const char *const two[] = { "x-key: two", NULL };
+	static const char *const more[] = { "x-more: 1", "x-key: two", NULL };
+	static const struct {
+		struct fetch_request request;
+		const char *reply;
+	} cases[] = {
+		{ { .headers = one, .body = { "a", 1 } }, "200:POST one a" },
+		{ { .headers = one, .body = { "b", 1 } }, "200:POST one b" },
+		{ { .headers = two, .body = { "b", 1 } }, "200:POST two b" },
+		{ { .headers = more, .body = { "c", 1 } }, "200:POST two c" },
+		{ { .headers = two, .get = true }, "200:GET two " },
+		{ { .headers = two, .body = { "d", 1 } }, "200:POST two d" },
+	};
+	struct fetcher *f = fetcher_new(NULL);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct fetch_request r = cases[i].request;
+
+		r.stop_fd = -1;
+		assert_int_equal(fetch(f, "/echo", &r).how, FETCH_WHOLE);
+		assert_string_equal(buf_text(&got), cases[i].reply);
+	}
+	fetch(f, "/whole", NULL);
+	assert_string_equal(buf_text(&got), "200:hello");
+	fetcher_free(f);
+}
+
+static bool not_now(void *ctx)
+{
+	(void)ctx;
+	return false;
+}
+
+static void a_request_that_may_not_be_sent_is_not(void **state)
+{
+	struct fetcher *f = fetcher_new(NULL);
+	struct fetch_end end = fetch(f, "/whole",
+		&(struct fetch_request){ .stop_fd = -1, .may_send = not_now });
+
+	(void)state;
+	assert_int_not_equal(end.how, FETCH_WHOLE);
+	assert_int_equal(end.status, 0);
+	assert_int_equal(got.len, 0);
+	end = fetch(f, "/whole", NULL);
+	assert_int_equal(end.how, FETCH_WHOLE);
 	fetcher_free(f);
 }
 
@@ -280,6 +350,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(replies_are_handed_over_and_connections_kept),
+		cmocka_unit_test(each_request_is_sent_as_it_is),
+		cmocka_unit_test(a_request_that_may_not_be_sent_is_not),
 		cmocka_unit_test(what_the_headers_ask_for_is_told),
 		cmocka_unit_test(a_reply_that_breaks_off_is_not_whole),
 		cmocka_unit_test(silence_and_time_have_their_bounds),
