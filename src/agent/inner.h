@@ -19,6 +19,9 @@ struct claimed_runs {
 	struct runner *runner;
 };
 
+/* Of the run that a thread has: it may have been handed out while its commit is under way. */
+enum claim_state { CLAIM_KEPT, CLAIM_EARLY, CLAIM_LOST };
+
 /* A message of a run. */
 struct transcript_message {
 	struct run_message said;      /* with its texts in one piece */
@@ -53,7 +56,8 @@ struct worker {
 	atomic_bool told;	   /* to give up; written under the lock */
 	struct run_work work;	   /* to begin with */
 	struct claimed_runs *from; /* whose memory that is */
-	char run[ID_SIZE];	   /* that it works on; under the lock */
+	_Atomic enum claim_state claim; /* of that run; written under the lock */
+	char run[ID_SIZE];		/* that it works on; under the lock */
 	int64_t ws, attempt;
 	/* Of the step under way and the next: each task's arena holds what it found. */
 	struct task tasks[2];
@@ -116,6 +120,9 @@ bool worker_tell_again(
 	struct worker *, const struct use *, struct task *, void *what, bool *again);
 /* The store refused it, and would again. */
 bool worker_failed(const struct task *);
+/* Waits until the claim of its run is committed. False: it was not kept. Until then nothing may be
+ * told of the run, inside or outside. */
+bool worker_kept(struct worker *);
 /* Sleeps, or until it is told to give up: false then. */
 bool worker_sleep(struct worker *, int64_t ms);
 bool worker_told(struct worker *);

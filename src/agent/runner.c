@@ -6,7 +6,9 @@
  *    cut, and whatever it still reports is refused.
  * 3. Threads are made when they are first needed, and no more than runs_max.
  * 4. A run that is queued here while a thread is idle is claimed in the very commit that queues
- *    it, and handed to that thread by whoever committed. The dispatcher claims everything else. */
+ *    it, and handed to that thread by whoever commits. The dispatcher claims everything else.
+ * 5. Such a thread begins while that commit is written and synced: it makes its request and
+ *    connects. It sends nothing and tells nobody before the commit is durable (worker_kept). */
 #include "agent/inner.h"
 
 #include "base/clock.h"
@@ -46,6 +48,19 @@ bool worker_told(struct worker *w)
 	return atomic_load(&w->told);
 }
 
+bool worker_kept(struct worker *w)
+{
+	pthread_mutex_t *lock = &w->runner->lock;
+
+	if (atomic_load(&w->claim) == CLAIM_EARLY) {
+		pthread_mutex_lock(lock);
+		while (atomic_load(&w->claim) == CLAIM_EARLY)
+			pthread_cond_wait(&w->go, lock);
+		pthread_mutex_unlock(lock);
+	}
+	return atomic_load(&w->claim) == CLAIM_KEPT;
+}
+
 bool worker_sleep(struct worker *w, int64_t ms)
 {
 	struct pollfd p = { .fd = w->stop_fd, .events = POLLIN };
@@ -79,6 +94,7 @@ bool worker_failed(const struct task *t)
 bool worker_tell_again(
 	struct worker *w, const struct use *use, struct task *t, void *what, bool *again)
 {
+	if (!worker_kept(w)) return false;
 	for (;;) {
 		t->checked = what;
 		desk_wait(w->runner->desk, use, t);
@@ -110,13 +126,15 @@ static bool worker_go(struct worker *w)
 	bool ours = true;
 
 	while (ours && work.step != RUN_STEP_REST) {
-		ours = transcript_take(w, &work);
+		ours = transcript_take(w, &work) &&
+		       (work.step == RUN_STEP_MODEL || worker_kept(w));
 		work.key.known = &w->known;
 		w->known.access = work.step == RUN_STEP_MODEL ? &work.access : NULL;
 		next = (struct run_work){ .key = work.key };
 		if (ours)
 			ours = work.step == RUN_STEP_MODEL ? turn_run(w, &work, &next)
 							   : calls_run(w, &work, &next);
+		ours = worker_kept(w) && ours;
 		if (w->from) claimed_drop(w->from);
 		w->from = NULL;
 		work = next;
@@ -155,7 +173,7 @@ static void *worker_main(void *ctx)
 			continue;
 		}
 		pthread_mutex_unlock(&r->lock);
-		rested = worker_go(w);
+		rested = worker_go(w) || !worker_kept(w);
 		pthread_mutex_lock(&r->lock);
 		r->stray |= !rested;
 		w->busy = false;
@@ -279,8 +297,9 @@ static void runs_look(struct runner *r)
 	mem_free(n.lost);
 }
 
-/* Hands each to a thread. Those that rest already were only looked at. Under the lock. */
-static void runs_hand_out(struct runner *r, struct claimed_runs *c)
+/* Hands each to a thread; early: before its claim is committed. Those that rest already were only
+ * looked at. Under the lock. */
+static void runs_hand_out(struct runner *r, struct claimed_runs *c, bool early)
 {
 	for (size_t i = 0; i < c->claim.len; i++) {
 		struct run_work *work = &c->claim.works[i];
@@ -295,6 +314,7 @@ static void runs_hand_out(struct runner *r, struct claimed_runs *c)
 		atomic_fetch_add(&c->refs, 1);
 		w->from = c;
 		w->work = *work;
+		atomic_store(&w->claim, early ? CLAIM_EARLY : CLAIM_KEPT);
 		w->ws = work->key.ws;
 		w->attempt = work->key.attempt;
 		snprintf(w->run, sizeof w->run, "%.*s", STR_ARGS(work->key.run));
@@ -351,7 +371,7 @@ static int64_t runs_claim(struct runner *r, int64_t free)
 	pthread_mutex_lock(&r->lock);
 	r->left = !ok || c->claim.left;
 	if (ok) {
-		runs_hand_out(r, c);
+		runs_hand_out(r, c, false);
 		next_ms = c->claim.next_ms;
 	} else {
 		r->stray = true; /* they may be claimed all the same */
@@ -363,14 +383,28 @@ static int64_t runs_claim(struct runner *r, int64_t free)
 
 /* ---- claims that go along ---- */
 
-/* On the thread that commits, or synced. */
+/* On the thread that commits: the runs' threads begin meanwhile. */
+static void along_ahead(struct job *job)
+{
+	struct claimed_runs *c = job->ctx;
+
+	pthread_mutex_lock(&c->runner->lock);
+	runs_hand_out(c->runner, c, true);
+	pthread_mutex_unlock(&c->runner->lock);
+}
+
+/* On the thread that committed, or synced. */
 static void along_done(struct job *job)
 {
 	struct claimed_runs *c = job->ctx;
 	struct runner *r = c->runner;
 
 	pthread_mutex_lock(&r->lock);
-	if (!job->err) runs_hand_out(r, c);
+	for (struct worker *w = r->workers; w; w = w->next)
+		if (atomic_load(&w->claim) == CLAIM_EARLY) {
+			atomic_store(&w->claim, job->err ? CLAIM_LOST : CLAIM_KEPT);
+			pthread_cond_signal(&w->go);
+		}
 	if (job->err == ERR_UNKNOWN) r->stray = r->woken = true;
 	r->along = NULL;
 	if (r->dealing || r->endless || r->woken) pthread_cond_broadcast(&r->wake);
@@ -392,6 +426,7 @@ static struct task *along_claim(void *ctx)
 		c = claim_new(r, free, idle < free ? idle : free);
 	if (c) {
 		c->claim.along = true;
+		c->task.job.ahead = along_ahead;
 		c->task.job.done = along_done;
 		c->task.job.ctx = c;
 		r->along = c;

@@ -92,6 +92,13 @@ static bool may_connect(void *ctx, const uint8_t bytes[16])
 	return model_reach_allows(c->work->access.model_internal, &c->url, &to);
 }
 
+static bool may_send(void *ctx)
+{
+	struct model_call *c = ctx;
+
+	return worker_kept(c->w);
+}
+
 static bool take(void *ctx, int status, struct str bytes)
 {
 	struct model_call *c = ctx;
@@ -199,6 +206,7 @@ static void call_once(struct model_call *c, struct str body, int64_t timeout_ms,
 		.idle_ms = c->w->runner->set.idle_ms,
 		.stop_fd = c->w->stop_fd,
 		.may_connect = may_connect,
+		.may_send = may_send,
 		.take = take,
 		.ctx = c };
 	struct fetch_end end = { 0 };
@@ -355,7 +363,7 @@ static bool turn_tries(struct model_call *c, struct str body, int64_t timeout_ms
 		if (!call_fresh(c, try, arena)) return false;
 		call_once(c, body, left_ms < timeout_ms ? left_ms : timeout_ms, arena,
 			&reply);
-		if (worker_told(c->w)) return false;
+		if (!worker_kept(c->w) || worker_told(c->w)) return false;
 		call_show(c);
 		if (reply.trouble == TROUBLE_NONE || reply.trouble == TROUBLE_CUT) {
 			progress_show(c, &reply.usage);

@@ -78,7 +78,6 @@ static void committed(struct batch *b, struct owed *o)
 
 void batch_durable(const struct batch *b, const struct owed *o)
 {
-	/* First: a thread that is to go on has a way before it. */
 	if (o->follower) o->follower->done(o->follower);
 	if (o->tells) b->hooks->told(b->hooks->ctx, o->told);
 	told_drop(o->told);
@@ -372,15 +371,20 @@ static enum err batch_follow(struct batch *b, struct owed *news, struct fault *w
 	return broke;
 }
 
-static void batch_unfollow(struct batch *b, struct owed *news, const struct fault *why)
+static void follower_done(struct owed *news)
 {
 	struct job *job = news->follower;
 
-	if (!job) return;
-	b->unfollowed = true;
 	news->follower = NULL;
-	job_fail(job, why);
-	job->done(job);
+	if (job) job->done(job);
+}
+
+static void batch_unfollow(struct batch *b, struct owed *news, const struct fault *why)
+{
+	if (!news->follower) return;
+	b->unfollowed = true;
+	job_fail(news->follower, why);
+	follower_done(news);
 }
 
 /* The news of it go to `news`. */
@@ -416,7 +420,11 @@ static enum err batch_try(
 	}
 	if (!e) e = batch_follow(b, news, why);
 	if (!e && rows_dirty(&b->rows)) {
+		if (news->follower && news->follower->ahead)
+			news->follower->ahead(news->follower);
 		e = rows_write(&b->rows, why);
+		/* First: a thread that is to go on has a way before it. */
+		if (!e && !news->later) follower_done(news);
 		if (!e) batch_learn(b);
 		if (!e) committed(b, news);
 	} else if (!e) {
@@ -519,6 +527,7 @@ static enum err batch_owe(
 	enum err e;
 
 	b->db->driver->sync_later(b->db, true);
+	o->later = true;
 	e = batch_try(b, &(struct batch_jobs){ jobs, len, len }, o, why);
 	if (b->db) b->db->driver->sync_later(b->db, false);
 	if (b->db) o->what = b->db->driver->owes(b->db);

@@ -125,7 +125,7 @@ struct owed *syncer_begin(struct syncer *s)
 	o->len = 0;
 	o->follower = NULL;
 	o->told = NULL;
-	o->tells = false;
+	o->tells = o->later = false;
 	pthread_mutex_lock(&s->lock);
 	o->number = ++s->begun;
 	pthread_mutex_unlock(&s->lock);

@@ -26,6 +26,7 @@ struct owed {
 	struct job *follower; /* one more, or NULL */
 	struct told *told;    /* or NULL: nothing to tell */
 	bool tells;	      /* though there was no memory for what */
+	bool later;	      /* it is not durable before it is synced */
 };
 
 enum { OWED_JOBS = sizeof((struct owed *)0)->jobs / sizeof(struct job *) };

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct handle;
 
@@ -60,6 +61,7 @@ static struct {
 	struct node *nodes;
 	struct plan plans[CUT_FAULTS];
 	uint64_t failures;
+	unsigned sync_us;
 } fs = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static void fs_lock(void)
@@ -146,6 +148,13 @@ void cut_fail_none(void)
 	fs_lock();
 	memset(fs.plans, 0, sizeof(fs.plans));
 	fs.failures = 0;
+	fs_unlock(0);
+}
+
+void cut_sync_takes(unsigned us)
+{
+	fs_lock();
+	fs.sync_us = us;
 	fs_unlock(0);
 }
 
@@ -263,7 +272,13 @@ static int file_sync(sqlite3_file *file, int flags)
 	(void)flags;
 	fs_lock();
 	struct handle *h = handle_of(file);
+	unsigned us = fs.sync_us;
 
+	if (us) {
+		fs_unlock(SQLITE_OK);
+		usleep(us);
+		fs_lock();
+	}
 	if (h->node->dead) return fs_unlock(SQLITE_IOERR_FSYNC);
 	int rc = fault_check(CUT_SYNC);
 

@@ -31,6 +31,9 @@ struct cut_history *cut_power_off(void);
  * with a history of its own: so power can also be cut while a cut is recovered from. */
 void cut_state(struct cut_history *, uint64_t position, enum cut_choice, uint64_t seed);
 
+/* Each sync takes so long from now on, before what it syncs is durable; 0: no time. */
+void cut_sync_takes(unsigned us);
+
 enum cut_fault {
 	CUT_READ,     /* SQLITE_IOERR_READ */
 	CUT_WRITE,    /* SQLITE_IOERR_WRITE, and the first half is written */
