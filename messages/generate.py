@@ -4,8 +4,7 @@
 usage: generate.py OUT PREFIX[,PREFIX…] en.json fr.json
 
 Only ids that start with one of the prefixes go into the binary. A text that one language
-lacks, or whose placeholders differ, stops the build; so does a French text whose punctuation could
-begin a line.
+lacks, or whose placeholders differ, stops the build.
 """
 import json
 import re
@@ -46,21 +45,9 @@ def check(catalogues, paths):
     return ids
 
 
-def check_french(path, texts):
-    """French sets a space before : ; ! ? and inside « », at which a line must not break."""
-    loose = re.compile(r"\S [:;!](?=[\s.,)…]|$)|[\w}\u00a0»)] \?(?=\s|$)|«[^\u00a0]|[^\u00a0]»")
-    # A line of a mail that is answered with "?".
-    wrong = [i for i, text in texts.items() if loose.search(text) and i != "notify.mail.how.else"]
-    if wrong:
-        sys.exit(f"{path}: a no-break space is needed in {', '.join(wrong)}")
-
-
 def main():
     out, prefixes, *paths = sys.argv[1:]
     catalogues = [load(path) for path in paths]
-    for path, texts in zip(paths, catalogues):
-        if path.endswith("fr.json"):
-            check_french(path, texts)
     ids = sorted(i for i in check(catalogues, paths) if i.startswith(tuple(prefixes.split(","))))
     with open(out, "w", encoding="utf-8") as file:
         file.write('#include "text/msg.h"\n\nconst struct message messages[] = {\n')
