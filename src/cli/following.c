@@ -385,7 +385,7 @@ static void ask_show(struct follow *f)
 	text_end(f);
 	fflush(stdout);
 	SAY("cli.waiting", { "url", json_text(json_get(ask, "url")) });
-	f->dialog = term_dialog_open(f->cli, ask, TERM_DIALOG_ASKED);
+	f->dialog = term_dialog_open(f->cli, ask, TERM_DIALOG_RUN);
 }
 
 /* The next one of the session that waits, into f->ask. */

@@ -243,7 +243,10 @@ static bool key_take(struct term_dialog *p, const struct key *k, const struct js
 	case DIALOG_LEAVE:
 		if (p->use == TERM_DIALOG_HOSTED) return false;
 		screen_leave(p);
-		SAY("cli.dialog.closed", { "id", p->dialog.id });
+		if (p->use == TERM_DIALOG_RUN)
+			SAY("cli.dialog.closed_run", { "id", p->dialog.id });
+		else
+			SAY("cli.dialog.closed", { "id", p->dialog.id });
 		return false;
 	case DIALOG_REPLY: reply_send(p); return false;
 	case DIALOG_EDITOR: line_edit(&p->dialog, p->screen); return false;

@@ -12,6 +12,7 @@ struct term_dialog;
 
 enum term_dialog_use {
 	TERM_DIALOG_ASKED,  /* by a command: the person may leave it without deciding */
+	TERM_DIALOG_RUN,    /* the same, by a run that the command follows */
 	TERM_DIALOG_HOSTED, /* over an agent: it came by itself, and stays */
 };
 

@@ -37,6 +37,20 @@ test('a newcomer: two questions are answered in place, then the haiku; tools and
 		assert.match(seen, part);
 });
 
+test('a question that is left open says where it can be answered, and the run goes on with that answer', async () => {
+	scripts.set('Leave me', (q) => (q.messages.length === 1 ? [use('ask_user_question', { questions: [{ question: 'Which one?' }] })]
+		: [say(`Heard ${results(q)[0].text}`)]));
+	const terminal = server.terminal(['run', 'Leave me waiting'], { columns: 140 });
+	await terminal.armed('Which one?');
+	terminal.press('Escape');
+	await terminal.shows('Esc leave it open');
+	terminal.press('Escape');
+	const left = await terminal.shows(/Not answered yet; the run is waiting\. Answer with 'parley answer ask_\w+', in 'parley inbox' or on the page\./);
+	const ask = left.match(/parley answer (ask_\w+)/)[1];
+	assert.equal((await server.member.post(`/v1/asks/${ask}/answer`, { answers: { q1: 'the blue one' } })).status, 200);
+	await terminal.shows(/Heard [^]*the blue one[^]*exit 0/);
+});
+
 test('Ctrl-C offers to stop, to leave it running, or to go on; attach shows it again', async () => {
 	let go = null;
 	const gate = new Promise((done) => { go = done; });
