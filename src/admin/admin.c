@@ -134,11 +134,6 @@ struct admin *admin_close(struct admin *a)
 	return NULL;
 }
 
-bool admin_remote(const struct admin *a)
-{
-	return a->client != NULL;
-}
-
 enum err admin_do(struct admin *a, const char *method, struct str path, struct str body,
 	struct arena *arena, const struct json **out, struct fault *why)
 {

@@ -19,7 +19,6 @@ struct admin *admin_close(struct admin *); /* NULL is fine; returns NULL */
  * in the arena; *out is NULL for an empty one. `method` and `path` as over HTTP. */
 enum err admin_do(struct admin *, const char *method, struct str path, struct str body,
 	struct arena *, const struct json **out, struct fault *why);
-bool admin_remote(const struct admin *); /* a server is running */
 
 /* "unix:…/parley.sock" of a data directory. A path too long for a socket's address goes
  * by way of an open handle on the folder, which stays open. */

@@ -142,11 +142,6 @@ struct link *queue_take(struct queue *q, int64_t timeout_ms)
 	return all;
 }
 
-struct link *queue_take_now(struct queue *q)
-{
-	return queue_take(q, 0);
-}
-
 void queue_wake(struct queue *q)
 {
 	pthread_mutex_lock(&q->lock);

@@ -24,8 +24,7 @@ bool queue_put_all(
 /* Everything that waits, oldest first; sleeps until there is something, `timeout_ms` has
  * passed (-1: for ever), queue_wake was called, or the queue is closed. NULL: nothing. */
 struct link *queue_take(struct queue *, int64_t timeout_ms);
-struct link *queue_take_now(struct queue *); /* never sleeps */
-void queue_wake(struct queue *);	     /* lets a sleeping taker return NULL */
+void queue_wake(struct queue *);  /* lets a sleeping taker return NULL */
 void queue_close(struct queue *); /* nothing more goes in; what is there comes out */
 bool queue_closed(struct queue *);
 bool queue_idle(struct queue *); /* empty and open, and the taker sleeps */

@@ -7,8 +7,6 @@
 
 enum policy_mode { MODE_AUTO, MODE_MANUAL, MODE_SELECTIVE };
 
-const char *policy_mode_name(enum policy_mode);
-
 struct risk_row {
 	struct tool_pattern *tools;
 	size_t tools_len;

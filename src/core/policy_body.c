@@ -60,11 +60,6 @@ static const char *const mode_names[] = {
 };
 enum { MODES = sizeof mode_names / sizeof *mode_names };
 
-const char *policy_mode_name(enum policy_mode m)
-{
-	return mode_names[m];
-}
-
 /* By operation_type. */
 static const struct str selective_names[] = {
 	[TYPE_TOOL] = STR("tools"),

@@ -32,11 +32,6 @@ struct rule_set *rule_set_free(struct rule_set *set)
 	return NULL;
 }
 
-size_t rule_set_len(const struct rule_set *set)
-{
-	return set->len;
-}
-
 enum err rule_set_add(
 	struct rule_set *set, const struct kept_rule *kept, struct fault *why)
 {

@@ -41,7 +41,6 @@ struct rule_set *rule_set_free(struct rule_set *);
 enum err rule_set_add(struct rule_set *, const struct kept_rule *, struct fault *why);
 /* Makes the index; once, after the last rule. */
 enum err rule_set_seal(struct rule_set *, struct fault *why);
-size_t rule_set_len(const struct rule_set *);
 
 /* Why a rule that fits, or almost does, is not what decided. */
 enum lost {

@@ -90,13 +90,11 @@ size_t http_connections(const struct http_server *);
 /* ---- an exchange: one request and its reply, on the loop's thread ---- */
 
 const struct http_request *http_request(const struct exchange *); /* NULL once parked */
-struct arena *http_arena(struct exchange *); /* goes with the exchange, or at park */
 struct loop *http_loop(const struct exchange *);
 /* The peer's address, to tell strangers apart: of IPv6 the network of 64 bits. Empty for
  * a unix socket. */
 enum { PEER_SIZE = 48 };
 void http_peer(const struct exchange *, char out[PEER_SIZE]);
-void *http_server_ctx(const struct exchange *);
 
 /* Called once when the peer goes away (or the server stops) before the reply is done.
  * After it the exchange must not be touched. NULL fn clears it. */

@@ -10,11 +10,6 @@ const struct http_request *http_request(const struct exchange *x)
 	return x->reading ? &x->reading->request : NULL;
 }
 
-struct arena *http_arena(struct exchange *x)
-{
-	return &x->reading->arena;
-}
-
 struct loop *http_loop(const struct exchange *x)
 {
 	return conn_of(x)->server->loop;
@@ -36,11 +31,6 @@ void http_peer(const struct exchange *x, char out[PEER_SIZE])
 			memset(&six->sin6_addr.s6_addr[8], 0, 8);
 		inet_ntop(AF_INET6, &six->sin6_addr, out, PEER_SIZE);
 	}
-}
-
-void *http_server_ctx(const struct exchange *x)
-{
-	return conn_of(x)->server->ctx;
 }
 
 void http_on_gone(struct exchange *x, void (*fn)(void *ctx), void *ctx)

@@ -33,7 +33,7 @@ static void links_come_out_in_order_all_at_once(void **state)
 	CHECK_INT(number_of(l->next), 2);
 	CHECK_INT(number_of(l->next->next), 3);
 	CHECK(!l->next->next->next);
-	CHECK(!queue_take_now(q));
+	CHECK(!queue_take(q, 0));
 	CHECK(!queue_free(q));
 	CHECK(!queue_free(NULL));
 }
