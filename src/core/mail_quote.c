@@ -99,11 +99,9 @@ static bool is_rule(struct str line)
 static bool is_signature(struct str line)
 {
 	static const char *const starts[] = { "sent from my ", "sent from outlook",
-		"get outlook for ", "envoy\xc3\xa9 de mon ", "envoy\xc3\xa9 depuis ",
-		"envoy\xc3\xa9 \xc3\xa0 partir de ",
-		"t\xc3\xa9l\xc3\xa9"
-		"charger outlook",
-		"obtenir outlook", "obtenez outlook" };
+		"get outlook for ", "envoyé de mon ", "envoyé depuis ",
+		"envoyé à partir de ", "télécharger outlook", "obtenir outlook",
+		"obtenez outlook" };
 
 	for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
 		if (starts_nocase(line, starts[i])) return true;
