@@ -145,8 +145,15 @@ void utf8_fold(struct buf *b, struct str s)
 void utf8_fold_look(struct buf *b, struct str s)
 {
 	utf8proc_uint8_t *folded = NULL;
-	utf8proc_ssize_t len = utf8proc_map((const utf8proc_uint8_t *)s.at,
-		(utf8proc_ssize_t)s.len, &folded,
+	utf8proc_ssize_t len;
+	struct str rest = s;
+	size_t start = b->len;
+
+	fold_ascii(b, &rest);
+	if (!rest.len || b->failed) return;
+	b->len = start;
+	len = utf8proc_map((const utf8proc_uint8_t *)s.at, (utf8proc_ssize_t)s.len,
+		&folded,
 		UTF8PROC_STABLE | UTF8PROC_DECOMPOSE | UTF8PROC_COMPAT |
 			UTF8PROC_CASEFOLD | UTF8PROC_IGNORE);
 

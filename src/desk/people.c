@@ -51,43 +51,6 @@ enum err user_by_name(struct rows *rows, int64_t ws, struct str name,
 	return OK;
 }
 
-static bool looks_like(struct str likeness, struct str name)
-{
-	struct buf b = { 0 };
-	bool like;
-
-	name_likeness(&b, name);
-	like = !b.failed && str_eq(buf_str(&b), likeness);
-	buf_done(&b);
-	return like;
-}
-
-/* Users of old may look alike: whoever has the very name is told of first. */
-enum err user_name_free(
-	struct rows *rows, int64_t ws, struct str name, struct str but, struct fault *why)
-{
-	const struct val args[] = { val_int(ws) };
-	const struct user *u = NULL, *like = NULL;
-	struct buf b = { 0 };
-	enum err e = rows_fetch(rows, RECORD_USERS, SQL_USERS_OF, args, 1, why);
-
-	name_likeness(&b, name);
-	if (!e && b.failed) e = fail(why, ERR_MEMORY, "out of memory");
-	while (!e && (u = rows_next(rows, RECORD_USERS, u))) {
-		if (u->ws != ws || str_eq(u->id, but)) continue;
-		if (str_eq(u->name, name))
-			e = fail(why, ERR_CONFLICT, "user '%.*s' already exists",
-				STR_ARGS(name));
-		else if (!like && looks_like(buf_str(&b), u->name))
-			like = u;
-	}
-	if (!e && like)
-		e = fail(why, ERR_CONFLICT, "the name looks like that of user '%.*s'",
-			STR_ARGS(like->name));
-	buf_done(&b);
-	return e;
-}
-
 struct user *user_new(
 	struct rows *rows, int64_t ws, struct str name, enum role role, struct fault *why)
 {

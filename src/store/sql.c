@@ -147,6 +147,7 @@ const char *const sql_written[SQL_RECORDS] = {
 	[SQL_USER_LIST] = "SELECT @users FROM users WHERE ws = $1 AND id > $2"
 			  " ORDER BY id LIMIT $3",
 	[SQL_OWNERS] = "SELECT @users FROM users WHERE ws = $1 AND role = 'owner'",
+	[SQL_USER_NAMES] = "SELECT id, name FROM users WHERE ws = $1",
 	[SQL_USERS_OF] = "SELECT @users FROM users WHERE ws = $1 ORDER BY id",
 	[SQL_TOKENS_OF] = "SELECT @tokens FROM tokens WHERE ws = $1 ORDER BY id",
 	[SQL_TEAMS_OF] = "SELECT @teams FROM teams WHERE ws = $1 ORDER BY id",
