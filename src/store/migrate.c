@@ -539,14 +539,25 @@ enum err schema_migrate(struct db *db, struct fault *why)
 	return schema_migrate_to(db, NEWEST, why);
 }
 
+/* Another node may be bringing up the schema, for longer than a turn is waited for. */
+static enum err schema_begin(struct db *db, int64_t *version, struct fault *why)
+{
+	enum err e;
+
+	do {
+		db_turn(db, TURN_ALL);
+		e = db_begin(db, why);
+		if (!e) e = schema_version(db, version, why);
+		if (e) db_rollback(db);
+	} while (e == ERR_BUSY && db->driver->hint);
+	return e;
+}
+
 enum err schema_migrate_to(struct db *db, int64_t newest, struct fault *why)
 {
 	int64_t version = 0;
-	enum err e;
+	enum err e = schema_begin(db, &version, why);
 
-	db_turn(db, TURN_ALL);
-	e = db_begin(db, why);
-	if (!e) e = schema_version(db, &version, why);
 	if (!e) e = schema_check(version, ERR_CONFLICT, why);
 	for (; !e && version < newest; version++)
 		e = step_apply(db, version + 1, why);

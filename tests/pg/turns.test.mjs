@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { after, test } from 'node:test';
 import { Cluster, Node } from '../lib/cluster.mjs';
 import { sql } from '../lib/postgres.mjs';
-import { until } from '../lib/server.mjs';
+import { sleep, until } from '../lib/server.mjs';
 
 const ALL = '123597253833081', SHARD = '1885434476';
 
@@ -145,6 +145,21 @@ test('a counter that somebody else moved meanwhile is counted on from there, not
 	assert.equal(last(), before + 1 + (before - first));
 	assert.equal(sql('SELECT max(n) = max(w.last_event) FROM events e JOIN workspaces w ON w.id = e.ws'
 		+ " WHERE w.name = 'west'", store), 't');
+});
+
+test('a node that starts while another brings up the schema waits, however long that takes', async () => {
+	const empty = cluster.database('empty');
+	const turn = await transaction(empty, `SELECT pg_advisory_xact_lock(${ALL})`);
+	const node = new Node(empty);
+	let gone = false;
+	node.spawn();
+	node.exited.then(() => { gone = true; });
+	await sleep(7000); // a turn is waited for 6 s
+	assert.equal(gone, false, node.output);
+	await turn.end('ROLLBACK');
+	await node.reachable();
+	assert.equal((await node.readyz()).status, 200);
+	await node.end();
 });
 
 test('an ask that waits while a newer node brings up the schema is not written', async () => {
