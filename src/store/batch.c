@@ -20,11 +20,18 @@ enum { TRIES = 4, PAUSE_MAX_MS = 1000 };
 
 static _Atomic uint64_t numbers; /* given to batches so far */
 
+/* What was known of the store may be otherwise. */
+static void batch_forget(struct batch *b)
+{
+	recent_clear(&b->recent);
+	holders_clear(&b->holders);
+}
+
 /* Closes it. What is owed is done first: its file goes, too. */
 static void batch_close(struct batch *b)
 {
 	if (b->syncer && b->mode == DB_WRITE) syncer_drain(b->syncer);
-	recent_clear(&b->recent);
+	batch_forget(b);
 	b->db = db_close(b->db);
 }
 
@@ -219,8 +226,9 @@ static void batch_gather(struct batch *b, struct batch_jobs *jobs, struct lookup
 static enum err batch_admit(struct batch *b, struct batch_jobs *jobs, struct fault *why)
 {
 	struct lookups *known;
-	enum err e = credentials_load(
-		b->db, jobs->at, jobs->len, &b->rows.now_ms, &b->arena, &known, why);
+	enum err e = credentials_load(b->db, jobs->at, jobs->len,
+		b->rows.recent ? &b->holders : NULL, &b->rows.now_ms, &b->arena, &known,
+		why);
 
 	if (e) return e;
 	batch_gather(b, jobs, known);
@@ -271,7 +279,7 @@ static void batch_back(struct batch *b)
 static void batch_undo(struct batch *b, struct job **jobs, size_t len)
 {
 	batch_back(b);
-	recent_clear(&b->recent);
+	batch_forget(b);
 	for (size_t i = 0; i < len; i++)
 		if (jobs[i]->decided && jobs[i]->kind->undo) jobs[i]->kind->undo(jobs[i]);
 }
@@ -330,7 +338,7 @@ static void batch_remember(struct batch *b)
 	if (end) *end = b->log;
 	b->rows.log_ends = end;
 	b->log.found = false;
-	if (!same) recent_clear(&b->recent);
+	if (!same) batch_forget(b);
 	recent_begin(&b->recent);
 	b->rows.recent = alone ? &b->recent : NULL;
 }
@@ -340,6 +348,7 @@ static void batch_learn(struct batch *b)
 	b->log = b->rows.log_now;
 	if (!b->rows.recent) return;
 	recent_keep(&b->recent, &b->rows);
+	if (rows_change_credentials(&b->rows)) holders_clear(&b->holders);
 	b->state = b->db->driver->state(b->db);
 }
 
@@ -599,7 +608,9 @@ static enum err read_begin(struct batch *b, struct job **jobs, size_t len,
 	enum err e = b->db && !b->db->lost ? OK : batch_open(b, why);
 
 	if (!e) e = db_begin(b->db, why);
-	return e ? e : credentials_load(b->db, jobs, len, now_ms, &b->arena, NULL, why);
+	return e ? e
+		 : credentials_load(
+			   b->db, jobs, len, NULL, now_ms, &b->arena, NULL, why);
 }
 
 static enum err read_enter(struct job *job, struct db *db)

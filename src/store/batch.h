@@ -3,6 +3,7 @@
 #define STORE_BATCH_H
 
 #include "store/clerk.h"
+#include "store/holders.h"
 #include "store/recent.h"
 
 struct owed;
@@ -33,6 +34,7 @@ struct batch {
 	/* As the last batch left it, as long as nobody else wrote since then. */
 	struct log_end log;
 	struct recent_rows recent;
+	struct holders holders;
 	uint32_t state;	    /* of the store, by its driver */
 	bool unfollowed;    /* the last one failed with a follower: the next has none */
 	bool unsure;	    /* a commit may be there of which nobody was told */

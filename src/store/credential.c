@@ -1,6 +1,8 @@
 /* credential.c - looks up the credentials of a batch, each once. */
 #include "store/credential.h"
 
+#include "store/holders.h"
+
 /* How exactly it is known when a token was last used. */
 enum { NOTE_USE_MS = 60 * 1000 };
 
@@ -12,6 +14,12 @@ static bool row_lets_in(const struct row *row)
 
 	return !str_is(row_text(row, 2), "code") &&
 	       !(user && (row_int(row, 12) || !row_text(row, 11).len));
+}
+
+/* Where nothing else is said of it. */
+static struct str via_of(struct str kind)
+{
+	return str_is(kind, "cookie") ? STR("web") : STR("api");
 }
 
 struct lookup {
@@ -44,7 +52,7 @@ static enum err credential_row(void *ctx, const struct row *row, struct fault *w
 	p->name = arena_str(arena, name);
 	/* A person may take any name, so that theirs is no agent's: their id is. */
 	p->agent = user.len && !agents ? p->user : arena_str(arena, row_text(row, 5));
-	if (!p->via.len) p->via = str_is(kind, "cookie") ? STR("web") : STR("api");
+	if (!p->via.len) p->via = via_of(kind);
 	job->credential = (struct credential){
 		.kind = arena_str(arena, kind),
 		.workspace = arena_str(arena, row_text(row, 14)),
@@ -65,17 +73,18 @@ static enum err credential_row(void *ctx, const struct row *row, struct fault *w
 	return arena->failed ? fail(why, ERR_MEMORY, "out of memory") : OK;
 }
 
-/* The texts of a principal found for another job of the batch are that job's: copy them.
- */
-static void credential_copy(struct job *to, const struct job *from)
+/* The texts of what another job of the batch found, or one before it, are theirs: copy them. */
+static void credential_copy(
+	struct job *to, const struct principal *p, const struct credential *c)
 {
 	struct arena *a = &to->arena;
-	const struct principal *p = &from->who;
-	const struct credential *c = &from->credential;
 
 	to->who = (struct principal){ p->ws, p->role, arena_str(a, p->token),
 		arena_str(a, p->user), arena_str(a, p->name), arena_str(a, p->agent),
-		to->who.via.len ? to->who.via : arena_str(a, p->via), p->runs };
+		to->who.via.len ? to->who.via
+		: p->via.len	? arena_str(a, p->via)
+				: via_of(c->kind),
+		p->runs };
 	to->credential = (struct credential){ arena_str(a, c->kind),
 		arena_str(a, c->workspace), arena_str(a, c->tools),
 		arena_str(a, c->language), c->created_ms, c->expires_ms, c->mcp_wait_s,
@@ -206,7 +215,8 @@ static void lookups_settle(
 			jobs[i]->err = fail(
 				&jobs[i]->why, ERR_NO_TOKEN, "this token is not known");
 		else if (found->job != jobs[i])
-			credential_copy(jobs[i], found->job);
+			credential_copy(
+				jobs[i], &found->job->who, &found->job->credential);
 		jobs[i]->credential.note_use =
 			!jobs[i]->err && found->job == jobs[i] &&
 			str_is(jobs[i]->credential.kind, "token") &&
@@ -214,15 +224,42 @@ static void lookups_settle(
 	}
 }
 
-static enum err credentials_find(struct db *db, struct lookups *l, int64_t *now_ms,
+/* From what is known already. */
+static bool lookup_held(struct lookup *l, const struct holders *holders)
+{
+	const struct holder *k = holders ? holders_find(holders, l->job->hash) : NULL;
+
+	if (k) credential_copy(l->job, &k->who, &k->credential);
+	l->found = k != NULL;
+	return l->found;
+}
+
+/* Of all that is shown, what nobody knows is looked up, and known from then on. */
+static enum err lookups_run(struct lookups *l, struct db *db, struct holders *holders,
 	struct arena *arena, struct fault *why)
 {
-	struct call *calls = l ? ARENA_ARRAY(arena, struct call, l->len) : NULL;
-	enum err e = calls ? OK : fail(why, ERR_MEMORY, "out of memory");
+	struct call *calls = ARENA_ARRAY(arena, struct call, l->len);
+	size_t len = 0;
+	enum err e;
 
-	for (size_t i = 0; !e && i < l->len; i++)
-		calls[i] = lookup_call(l, i);
-	if (!e && l->len) e = db_run(db, calls, l->len, why);
+	if (!calls) return fail(why, ERR_MEMORY, "out of memory");
+	for (size_t i = 0; i < l->len; i++)
+		if (!lookup_held(&l->at[i], holders)) calls[len++] = lookup_call(l, i);
+	e = len ? db_run(db, calls, len, why) : OK;
+	for (size_t i = 0; !e && holders && i < len; i++) {
+		const struct lookup *found = calls[i].ctx;
+
+		if (found->found) holders_keep(holders, found->job);
+	}
+	return e;
+}
+
+static enum err credentials_find(struct db *db, struct lookups *l,
+	struct holders *holders, int64_t *now_ms, struct arena *arena, struct fault *why)
+{
+	enum err e = l ? lookups_run(l, db, holders, arena, why)
+		       : fail(why, ERR_MEMORY, "out of memory");
+
 	db->driver->now_ms(db, now_ms);
 	return e;
 }
@@ -248,11 +285,12 @@ void credentials_settle(struct lookups *l, struct job **jobs, size_t len, int64_
 		if (!jobs[i]->err) credential_admit(jobs[i]);
 }
 
-enum err credentials_load(struct db *db, struct job **jobs, size_t len, int64_t *now_ms,
-	struct arena *arena, struct lookups **out, struct fault *why)
+enum err credentials_load(struct db *db, struct job **jobs, size_t len,
+	struct holders *holders, int64_t *now_ms, struct arena *arena,
+	struct lookups **out, struct fault *why)
 {
 	struct lookups *l = lookups_new(jobs, len, arena);
-	enum err e = credentials_find(db, l, now_ms, arena, why);
+	enum err e = credentials_find(db, l, holders, now_ms, arena, why);
 
 	if (!e) lookups_settle(l, jobs, len, *now_ms);
 	for (size_t i = 0; !e && i < len; i++) {

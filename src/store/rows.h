@@ -272,6 +272,8 @@ void rows_rollback(struct rows *);
 void rows_start(struct rows *, struct arena *, struct db *, struct ids *, int64_t now_ms);
 enum err rows_load(struct rows *, struct wants *, struct fault *);
 bool rows_dirty(const struct rows *);
+/* May anything that credentials are looked up in be another after it? */
+bool rows_change_credentials(const struct rows *);
 /* Writes what changed, numbers the events and commits. */
 enum err rows_write(struct rows *, struct fault *);
 void rows_done(struct rows *);

@@ -367,13 +367,28 @@ static bool all_known(const struct counter *k)
 
 /* ---- the whole ---- */
 
+static bool record_dirty(const struct rows *rows, int id)
+{
+	for (const struct row_copy *r = rows->of[id].first; r; r = r->next)
+		if (!r->undone && (copy_changed(r) || r->deleted)) return true;
+	return false;
+}
+
 bool rows_dirty(const struct rows *rows)
 {
 	if (rows->staged_first || rows->statements_first) return true;
 	for (int id = 0; id < RECORD_COUNT; id++)
-		for (const struct row_copy *r = rows->of[id].first; r; r = r->next)
-			if (!r->undone && (copy_changed(r) || r->deleted)) return true;
+		if (record_dirty(rows, id)) return true;
 	return false;
+}
+
+/* Of statements one is known to leave them alone. */
+bool rows_change_credentials(const struct rows *rows)
+{
+	for (const struct statement *s = rows->statements_first; s; s = s->next)
+		if (s->call.sql != SQL_ASKS_FETCHED) return true;
+	return record_dirty(rows, RECORD_WORKSPACES) ||
+	       record_dirty(rows, RECORD_USERS) || record_dirty(rows, RECORD_TOKENS);
 }
 
 enum err rows_write(struct rows *rows, struct fault *why)

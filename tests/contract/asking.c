@@ -181,6 +181,86 @@ static void a_row_that_somebody_else_changed_is_read_again(void **state)
 	outcome_done(&o);
 }
 
+/* ---- who was let in a moment ago ---- */
+
+/* A new token of the role, with its id; it has asked once, so that it is known. */
+static void newcomer(
+	struct rig *r, const char *role, char secret[SECRET_SIZE], char id[ID_SIZE])
+{
+	struct outcome o;
+	char body[80];
+
+	snprintf(body, sizeof body, "{'role':'%s','name':'new'}", role);
+	assert_int_equal(
+		rig_do(r, &(struct request){ &use_token_create, r->ada, .body = body },
+			&o),
+		OK);
+	assert_true(outcome_read(&o));
+	memcpy(secret, o.task.secret, SECRET_SIZE);
+	snprintf(id, ID_SIZE, "%.*s", STR_ARGS(text_at(o.json, "id")));
+	outcome_done(&o);
+}
+
+static enum err asks(struct rig *r, const char *who)
+{
+	struct outcome o;
+	enum err e = rig_do(r, &(struct request){ &use_ask, who, .body = ASK_PLAIN }, &o);
+
+	outcome_done(&o);
+	return e;
+}
+
+static enum err does(
+	struct rig *r, const struct use *use, const char *id, const char *body)
+{
+	struct outcome o;
+	enum err e = rig_do(r, &(struct request){ use, r->ada, id, body }, &o);
+
+	outcome_done(&o);
+	return e;
+}
+
+static void who_asked_a_moment_ago_is_let_in_no_longer_than_they_may(void **state)
+{
+	struct rig *r = *state;
+	char secret[SECRET_SIZE], id[ID_SIZE];
+
+	newcomer(r, "agent", secret, id);
+	assert_int_equal(asks(r, secret), OK);
+	assert_int_equal(asks(r, secret), OK);
+	assert_int_equal(does(r, &use_token_delete, id, NULL), OK);
+	assert_int_equal(asks(r, secret), ERR_NO_TOKEN);
+
+	/* By somebody else who writes the store. */
+	newcomer(r, "agent", secret, id);
+	assert_int_equal(asks(r, secret), OK);
+	place_script(r, "UPDATE tokens SET expires_ms = 1 WHERE name = 'new'");
+	assert_int_equal(asks(r, secret), ERR_NO_TOKEN);
+}
+
+static void a_right_that_was_lost_is_lost_at_once(void **state)
+{
+	struct rig *r = *state;
+	char user[ID_SIZE];
+	struct outcome o;
+
+	assert_int_equal(rig_do(r, &(struct request){ &use_me, r->mia }, &o), OK);
+	assert_true(outcome_read(&o));
+	snprintf(user, sizeof user, "%.*s", STR_ARGS(text_at(o.json, "user.id")));
+	outcome_done(&o);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(
+			rig_settle(r, &use_answer, rig_ask(r, NULL).id, NULL), OK);
+	assert_int_equal(does(r, &use_user_patch, user, "{'role':'viewer'}"), OK);
+	assert_int_equal(
+		rig_settle(r, &use_answer, rig_ask(r, NULL).id, NULL), ERR_NOT_ENTITLED);
+	assert_int_equal(does(r, &use_user_patch, user, "{'role':'member'}"), OK);
+	assert_int_equal(rig_settle(r, &use_answer, rig_ask(r, NULL).id, NULL), OK);
+	assert_int_equal(does(r, &use_user_patch, user, "{'disabled':true}"), OK);
+	assert_int_equal(
+		rig_settle(r, &use_answer, rig_ask(r, NULL).id, NULL), ERR_NO_TOKEN);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -190,6 +270,8 @@ int main(void)
 		RIG_TEST(a_default_session_that_ended_is_opened_again),
 		RIG_TEST(a_row_that_somebody_else_changed_is_read_again),
 		RIG_TEST(a_lone_ask_is_worked_where_it_came_in_if_commits_are_quick),
+		RIG_TEST(who_asked_a_moment_ago_is_let_in_no_longer_than_they_may),
+		RIG_TEST(a_right_that_was_lost_is_lost_at_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
