@@ -80,9 +80,13 @@ enum err ask_parts(const struct ask *a, struct arena *arena, struct ask_parts *o
 	struct ask_parts parts = { 0 };
 	const struct json *json;
 
-	struct str text = arena_print(arena, "{%.*s}", STR_ARGS(a->fixed));
-	if (arena->failed) return fail(why, ERR_MEMORY, "out of memory");
-	enum err e = json_read(text, &limits, arena, &json, why);
+	char *text = arena_alloc(arena, a->fixed.len + 2);
+	if (!text) return fail(why, ERR_MEMORY, "out of memory");
+	text[0] = '{';
+	if (a->fixed.len) memcpy(text + 1, a->fixed.at, a->fixed.len);
+	text[a->fixed.len + 1] = '}';
+	enum err e =
+		json_read(str_make(text, a->fixed.len + 2), &limits, arena, &json, why);
 	if (!e)
 		e = questions_load(json_get(json, "questions"), arena, &parts.questions,
 			&parts.questions_len, why);

@@ -609,8 +609,7 @@ static enum err read_begin(struct batch *b, struct job **jobs, size_t len,
 
 	if (!e) e = db_begin(b->db, why);
 	return e ? e
-		 : credentials_load(
-			   b->db, jobs, len, NULL, now_ms, &b->arena, NULL, why);
+		 : credentials_load(b->db, jobs, len, NULL, now_ms, &b->arena, NULL, why);
 }
 
 static enum err read_enter(struct job *job, struct db *db)

@@ -17,6 +17,9 @@
  * threads would cost more than it saves. */
 enum { AHEAD_FROM = 24 };
 
+/* A batch that is no more than this part of the jobs whose sync is owed waits for others. */
+enum { GATHER_PART = 16 };
+
 enum { REST_MS = 2000 };
 
 struct clerk {
@@ -137,11 +140,29 @@ static bool goes_ahead(struct clerk *c, size_t len, bool more)
 	return more || (int)len >= from || batch_owing(&c->batch);
 }
 
+/* A job or two beside a sync that is under way would be synced after it anyway: more come
+ * together until then, and a commit of its own is saved. */
+static struct link *clerk_wait_for_more(struct clerk *c, struct link *jobs)
+{
+	struct link **end = &jobs;
+	size_t len = 0;
+
+	for (; *end; end = &(*end)->next)
+		len++;
+	if (len * GATHER_PART <= syncer_jobs(c->batch.syncer)) {
+		syncer_drain(c->batch.syncer);
+		batch_take_back(&c->batch);
+		*end = queue_take(c->queue, 0);
+	}
+	return jobs;
+}
+
 /* What came by the queue: nobody waits for it on this thread. */
 static void clerk_work_ahead(struct clerk *c, struct link *jobs)
 {
 	struct job *list[OWED_JOBS];
 
+	jobs = clerk_wait_for_more(c, jobs);
 	while (jobs) {
 		size_t len = 0;
 

@@ -14,6 +14,7 @@ struct syncer {
 	struct owed *first, **end;
 	uint64_t begun, durable; /* numbers of commits */
 	bool working;		 /* at what it took from the queue */
+	size_t jobs;		 /* that wait for their syncs */
 	bool failed, ending;
 	pthread_t thread;
 };
@@ -22,6 +23,7 @@ struct syncer {
 static void settle_all(struct syncer *s, struct owed *all)
 {
 	uint64_t last = 0;
+	size_t jobs = 0;
 	void *what = NULL;
 	bool good;
 
@@ -32,6 +34,7 @@ static void settle_all(struct syncer *s, struct owed *all)
 	good = !what || s->hooks.sync(what);
 	for (struct owed *o = all; good && o; o = o->next) {
 		last = o->number;
+		jobs += o->len;
 		s->hooks.done(s->hooks.ctx, o);
 	}
 	while (good && all) {
@@ -44,6 +47,7 @@ static void settle_all(struct syncer *s, struct owed *all)
 	s->working = false;
 	if (good) {
 		s->durable = last;
+		s->jobs -= jobs;
 	} else {
 		struct owed **end = &all;
 
@@ -137,6 +141,7 @@ void syncer_put(struct syncer *s, struct owed *o)
 	pthread_mutex_lock(&s->lock);
 	*s->end = o;
 	s->end = &o->next;
+	s->jobs += o->len;
 	pthread_cond_signal(&s->put);
 	pthread_mutex_unlock(&s->lock);
 }
@@ -149,6 +154,16 @@ bool syncer_busy(struct syncer *s)
 	busy = s->first || s->working;
 	pthread_mutex_unlock(&s->lock);
 	return busy;
+}
+
+size_t syncer_jobs(struct syncer *s)
+{
+	size_t jobs;
+
+	pthread_mutex_lock(&s->lock);
+	jobs = s->jobs;
+	pthread_mutex_unlock(&s->lock);
+	return jobs;
 }
 
 void syncer_drain(struct syncer *s)
@@ -168,6 +183,7 @@ struct owed *syncer_take_back(struct syncer *s)
 		all = s->first;
 		s->first = NULL;
 		s->end = &s->first;
+		s->jobs = 0;
 		s->durable = s->begun;
 		s->failed = false;
 		pthread_cond_broadcast(&s->synced);

@@ -50,7 +50,8 @@ struct owed *syncer_begin(struct syncer *);
 /* After it: to be synced, then done. Of one that failed with neither jobs nor news. */
 void syncer_put(struct syncer *, struct owed *);
 bool syncer_busy(struct syncer *); /* syncs are owed, or their jobs not handed back yet */
-void syncer_drain(struct syncer *); /* waits until it is not busy, or failed */
+size_t syncer_jobs(struct syncer *); /* of those commits */
+void syncer_drain(struct syncer *);  /* waits until it is not busy, or failed */
 /* After a failure: all there is, oldest first, each to be freed with mem_free; the syncer works
  * again. NULL: it did not fail. */
 struct owed *syncer_take_back(struct syncer *);
