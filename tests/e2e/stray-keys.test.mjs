@@ -14,6 +14,7 @@ const PLAYERS = Number(process.env.PARLEY_PLAYERS ?? 4);
 const STEPS = 12;
 const MANY = 400;
 const OPEN_MAX = 9;
+const DECIDES = /\/v1\/asks\/(ask_\w+\/(answer|skip)|settle-many)$/;
 const ARMED_MS = 500; // the page's 600, less what its observer is late
 // The short run plays the same sequences each time; the long one others.
 const seed = Number(process.env.PARLEY_SEED ?? (long ? Date.now() % 1_000_000 : 11));
@@ -31,14 +32,18 @@ function observe() {
 		?? element?.closest?.('[data-row]')?.dataset.row ?? element?.closest?.('.quick')?.dataset.ask ?? null;
 	const note = (press, element) => {
 		const button = element?.closest?.('button');
+		const together = element?.closest?.('dialog')?.querySelector('#batch-title, #confirm-title');
 		seen.presses = [...seen.presses.slice(-3), { ...press, card: cardOf(element), at: performance.now(), movedAt: seen.movedAt,
 			quickAt: known.get(element?.closest?.('.quick')) ?? null,
 			approves: Boolean(button?.classList.contains('approve')),
 			rejects: Boolean(button?.matches('.decides.bad.full, .quick .button')),
 			submits: Boolean(button?.matches('[type=submit], .quick .button')),
 			skips: Boolean(button?.closest('.confirm')),
+			/* In the dialog that settles several: how many it names, and its button that does so. */
+			names: together ? Number(/\d+/.exec(together.textContent)?.[0] ?? 0) : null,
+			confirms: Boolean(together && button?.matches('.good, .bad, [type=submit]')),
 			writes: Boolean(element?.matches?.('textarea, input:not([type=radio], [type=checkbox])')),
-			inForm: Boolean(element?.closest?.('article form')) }];
+			inForm: Boolean(element?.closest?.('article form, dialog[aria-labelledby=batch-title] form')) }];
 	};
 	addEventListener('keydown', (event) => {
 		if (!event.isTrusted || ['Control', 'Shift'].includes(event.key)) return;
@@ -72,11 +77,11 @@ function observe() {
 	}).observe(document, { subtree: true, childList: true });
 	const real = window.fetch;
 	window.fetch = (url, how) => {
-		const found = /\/v1\/asks\/(ask_\w+)\/(answer|skip)$/.exec(url);
+		const [found, ask, verb] = /\/v1\/asks\/(?:(ask_\w+)\/(answer|skip)|settle-many)$/.exec(url) ?? [];
 		if (found && how?.method === 'POST') {
-			const card = document.querySelector(`article[data-ask="${found[1]}"]`);
-			seen.sent.push({ ask: found[1], verb: found[2], body: JSON.parse(how.body), presses: seen.presses,
-				shown: seen.shown[found[1]] ?? { at: Infinity, nth: 9 }, now: performance.now(), byItself: Boolean(card?.closest('dialog')) });
+			const card = document.querySelector(`article[data-ask="${ask}"]`);
+			seen.sent.push({ ask, verb: verb ?? 'settle-many', body: JSON.parse(how.body), presses: seen.presses,
+				shown: seen.shown[ask] ?? { at: Infinity, nth: 9 }, now: performance.now(), byItself: Boolean(card?.closest('dialog')) });
 			seen.changes++; // what comes next, nobody has moved to
 		}
 		return real(url, how);
@@ -95,10 +100,21 @@ const armed = () => new Promise((done) => {
 	look();
 });
 
+/** Why several should not have been settled together; null: it was meant. */
+function complaintTogether({ ids, answers }, last, riskOf) {
+	if (last.names !== ids.length) return `${ids.length} were settled where ${last.names} were named`;
+	if (ids.some((id) => riskOf[id] === 'critical')) return 'a critical one was among them';
+	const button = ['pointer', 'Enter', ' '].includes(last.key) && last.confirms;
+	const form = answers && ['Enter', 'Ctrl+Enter'].includes(last.key) && last.inForm;
+	return button || form ? null : 'not confirmed in its dialog';
+}
+
 /** Why a decision should not have been sent; null: it was meant. */
-function complaint({ ask, verb, body, presses, shown, byItself }, risk) {
+function complaint({ ask, verb, body, presses, shown, byItself }, riskOf) {
 	const [before, last] = [presses.at(-2), presses.at(-1)];
 	if (!last) return 'nothing was pressed';
+	if (verb === 'settle-many') return complaintTogether(body, last, riskOf);
+	const risk = riskOf[ask];
 	if (last.card !== ask) return `the last press was on ${last.card}`;
 	const button = ['pointer', 'Enter', ' '].includes(last.key);
 	const value = Object.values(body.answers ?? {})[0]?.value;
@@ -128,7 +144,7 @@ const targets = ['[data-row] a', '[data-row] a', 'article button', 'article butt
 /** One page and its agent, played at random. */
 class Game {
 	constructor(below, server, agent, marie, page) {
-		Object.assign(this, { below, server, agent, marie, page, open: [], risks: {}, counts: {}, n: 0, decided: new Set() });
+		Object.assign(this, { below, server, agent, marie, page, open: [], risks: {}, counts: {}, n: 0, decided: new Set(), elsewhere: [] });
 	}
 	any(list) {
 		return list[this.below(list.length)];
@@ -215,13 +231,15 @@ class Game {
 			({ sent: window.stray.sent.splice(0), lost: window.stray.lost.splice(0) }));
 		assert.deepEqual(lost, [], 'the focus is on <body>, and nobody left it there');
 		for (const one of sent) {
-			const value = one.verb === 'skip' ? 'skip' : Object.values(one.body.answers)[0]?.value;
-			const kind = ['approve', 'reject', 'skip'].includes(value) ? value : 'answer';
+			const value = one.verb === 'skip' || one.body.skip ? 'skip' : (one.body.answer ?? Object.values(one.body.answers)[0])?.value;
+			const decision = ['approve', 'reject', 'skip'].includes(value) ? value : 'answer';
+			const kind = one.ask ? decision : `${decision} together`;
 			this.counts[kind] = (this.counts[kind] ?? 0) + 1;
-			const why = complaint(one, this.risks[one.ask]);
+			const why = complaint(one, this.risks);
 			assert.equal(why, null, `${why}: ${kind} ${JSON.stringify(one)}`);
-			this.open = this.open.filter((id) => id !== one.ask);
-			this.decided.add(one.ask);
+			const asks = one.ask ? [one.ask] : one.body.ids;
+			this.open = this.open.filter((id) => !asks.includes(id));
+			for (const id of asks) this.decided.add(id);
 		}
 	}
 	/** One approval that is meant and that nothing disturbs: there is something to judge on any machine. */
@@ -240,11 +258,15 @@ class Game {
 	}
 	/** What the server has of this page's person is what was seen being sent, and judged. */
 	async audit() {
+		const all = [];
 		for (let cursor = ''; cursor !== null;) {
 			const { items, next_cursor } = (await this.marie.get(`/v1/asks?status=all&limit=200${cursor && `&cursor=${cursor}`}`)).body;
-			for (const ask of items) if (ask.answered_by?.name === 'owner') assert.ok(this.decided.has(ask.id), `${ask.id} was decided unseen: ${JSON.stringify(ask)}`);
+			all.push(...items);
 			cursor = next_cursor;
 		}
+		await this.judge(); // also what was on its way when the last sequence was judged
+		for (const ask of all) if (ask.answered_by?.name === 'owner') assert.ok(this.decided.has(ask.id), `${ask.id} was decided unseen: ${JSON.stringify(ask)}`);
+		assert.deepEqual(this.elsewhere, [], 'a tab that nobody plays in decided');
 	}
 }
 
@@ -256,12 +278,16 @@ async function play(shown, number, sequences) {
 	const place = await arrive(shown, server, { view: number % 3 ? 'desktop' : 'phone', settings: { opens: true } });
 	try {
 		await place.context.addCookies([await server.cookie()]);
-		await place.page.addInitScript(observe);
+		await place.context.addInitScript(observe);
 		await place.page.goto('/inbox');
 		await place.page.locator('nav').first().waitFor();
 		/* Ctrl+Enter on a link opens a tab: nobody plays there. */
 		place.context.on('page', (tab) => void tab.close());
 		const game = new Game(random(seed * 1000 + number), server, agent, marie, place.page);
+		place.context.on('request', (request) => {
+			if (request.method() === 'POST' && DECIDES.test(request.url()) && request.frame().page() !== place.page)
+				game.elsewhere.push(`${request.url()} ${request.postData()}`);
+		});
 		game.session = (await agent.session('stray')).id;
 		await game.surely();
 		for (let i = 0; i < 4; i++) await game.ask();
@@ -295,19 +321,26 @@ test('the judge of a decision refuses each kind of accident', () => {
 	const press = { key: 'a', card: 'ask_1', at: 2000, movedAt: 1500, quickAt: null };
 	const sent = (verb, value, presses, more = {}) =>
 		({ ask: 'ask_1', verb, body: { answers: { q1: { value } } }, presses, shown: { at: 1000, nth: 1 }, byItself: false, ...more });
+	const many = (body, ...presses) => ({ verb: 'settle-many', body: { ids: ['ask_1', 'ask_2'], ...body }, presses });
+	const confirm = { key: 'Enter', names: 2, confirms: true };
 	const approve = (presses, more) => sent('answer', 'approve', presses, more);
 	const meantOnes = [
 		[approve([press]), 'low'], [approve([{ ...press, key: 'pointer', approves: true }]), 'high'], [approve([press, press]), 'critical'],
 		[sent('answer', 'reject', [{ ...press, key: 'Ctrl+Enter', writes: true }]), 'low'],
 		[sent('answer', 'x', [{ ...press, key: 'Enter', inForm: true }])], [sent('skip', undefined, [{ ...press, key: 'Enter', skips: true }])],
+		[many({ answer: { value: 'approve' } }, confirm), 'high'], [many({ skip: true }, { ...confirm, key: 'pointer' })],
+		[many({ answers: {} }, { key: 'Ctrl+Enter', names: 2, inForm: true })],
 	];
-	for (const [one, risk] of meantOnes) assert.equal(complaint(one, risk), null, JSON.stringify(one));
+	for (const [one, risk] of meantOnes) assert.equal(complaint(one, { ask_1: risk }), null, JSON.stringify(one));
 	const accidents = [
 		[approve([]), 'low'], [approve([{ ...press, card: 'ask_2' }]), 'low'], [approve([{ ...press, key: 'Ctrl+Enter' }]), 'low'],
 		[approve([{ ...press, writes: true }]), 'low'], [approve([{ ...press, at: 1100 }]), 'low'], [approve([press]), 'critical'],
 		[approve([press], { byItself: true }), 'high'], [approve([{ ...press, movedAt: 500 }], { shown: { at: 1000, nth: 2 } }), 'low'],
 		[sent('answer', 'reject', [{ ...press, key: 'Ctrl+Enter' }]), 'low'], [sent('answer', 'x', [{ ...press, key: 'Ctrl+Enter' }])],
 		[sent('skip', undefined, [{ ...press, key: 's' }])],
+		[many({ skip: true }), 'low'], [many({ answer: { value: 'approve' } }, confirm), 'critical'], [many({ skip: true }, { ...confirm, names: 3 })],
+		[many({ skip: true }, { ...confirm, confirms: false })], [many({ skip: true }, { ...confirm, key: 'Ctrl+Enter' })],
+		[many({ answer: { value: 'approve' } }, { key: 'Enter', names: 2, inForm: true })], [many({ skip: true }, press)],
 	];
-	for (const [one, risk] of accidents) assert.notEqual(complaint(one, risk), null, JSON.stringify(one));
+	for (const [one, risk] of accidents) assert.notEqual(complaint(one, { ask_1: risk }), null, JSON.stringify(one));
 });
