@@ -138,7 +138,7 @@ static void chips_write(struct card_writer *w)
 /* Which approvals it has and needs, and why the person may not give one. */
 static void votes_write(struct card_writer *w)
 {
-	struct str line = votes_line(w->ask, w->look->me, &w->arena);
+	struct str line = votes_line(w->ask, w->look->me, true, &w->arena);
 	struct str refused = json_text(json_get(w->ask, "refused"));
 	struct str id = arena_print(&w->arena, "web.refused.%.*s", STR_ARGS(refused));
 

@@ -363,7 +363,28 @@ static int64_t whole(const struct json *object, const char *name)
 	return json_is(n, JSON_NUMBER) && n->is_int ? n->integer : 0;
 }
 
-struct str votes_line(const struct json *ask, struct str me, struct arena *arena)
+/* Those whose approval counts: the reader first. */
+static void voters_add(struct buf *line, const struct json *ask, struct str me)
+{
+	const struct json *votes = json_get(ask, "votes"), *own = vote_by(ask, me);
+
+	if (own) {
+		buf_add_text(line, " · ");
+		buf_add_text(line, msg_text("tui.votes.you"));
+	}
+	for (uint32_t i = 0; json_is(votes, JSON_ARRAY) && i < votes->count; i++) {
+		const struct json *vote = &votes->items[i];
+
+		if (vote == own || !json_is(json_get(vote, "counts"), JSON_TRUE))
+			continue;
+		buf_add_text(line, " · ");
+		buf_add(line, json_text(json_get(json_get(vote, "by"), "name")));
+		buf_add_text(line, " ✓");
+	}
+}
+
+struct str votes_line(
+	const struct json *ask, struct str me, bool voters, struct arena *arena)
 {
 	const struct json *parts = json_get(ask, "require");
 	struct buf line = { .max = 8192 };
@@ -379,10 +400,7 @@ struct str votes_line(const struct json *ask, struct str me, struct arena *arena
 			MSG(arena, "tui.votes",
 				{ "have", arena_print(arena, "%lld", (long long)have) },
 				{ "need", arena_print(arena, "%lld", (long long)need) }));
-		if (!i && vote_by(ask, me)) {
-			buf_add_text(&line, " · ");
-			buf_add_text(&line, msg_text("tui.votes.you"));
-		}
+		if (!i && voters) voters_add(&line, ask, me);
 		if (have >= need || !ask_pending(ask)) continue;
 		buf_add_text(&line, " · ");
 		buf_add(&line, votes_missing(ask, part, need - have, arena));
@@ -396,7 +414,7 @@ struct str ask_decided(const struct json *ask, struct arena *arena)
 {
 	if (ask_pending(ask))
 		return MSG(arena, "tui.voted", { "title", ask_title(ask, arena) },
-			{ "votes", votes_line(ask, STR_NONE, arena) });
+			{ "votes", votes_line(ask, STR_NONE, false, arena) });
 	bool has = json_is(json_get(ask, "fetched_at"), JSON_STRING);
 	struct str id = arena_print(arena, "tui.did.%s", ask_outcome(ask));
 	struct str did = MSG(arena, id.at, { "title", ask_title(ask, arena) });
@@ -451,6 +469,9 @@ struct str event_words(const struct json *event, struct arena *arena)
 	if (str_is(type, "session.status") && status.len > 0)
 		return MSG(arena,
 			arena_print(arena, "web.status.%.*s", STR_ARGS(status)).at);
+	static const char *const acts[] = { "vote", "revoked" };
+	for (size_t i = 0; by.len == 0 && i < sizeof acts / sizeof *acts; i++)
+		by = json_text(json_get(json_get(json_get(data, acts[i]), "by"), "name"));
 	if (by.len == 0) by = json_text(json_get(data, "name"));
 	const struct json *assignees = json_get(data, "assignees");
 	if (str_is(type, "ask.assigned") && assignees && !assignees->count)

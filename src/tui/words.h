@@ -54,8 +54,8 @@ bool ask_changed(const struct json *ask); /* approved with other arguments */
  * approvals: that this one is saved. */
 struct str ask_decided(const struct json *ask, struct arena *);
 /* "1 of 2 · you ✓ · one more from ops"; empty: it requires nothing. `me`: the person who
- * looks, usr_…, or empty. */
-struct str votes_line(const struct json *ask, struct str me, struct arena *);
+ * looks, usr_…, or empty. Without `voters` it does not say who approved. */
+struct str votes_line(const struct json *ask, struct str me, bool voters, struct arena *);
 /* Who settled it: a name, "rule", "default"; empty: nobody. */
 struct str ask_settler(const struct json *ask, struct arena *);
 

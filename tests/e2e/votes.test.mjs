@@ -26,6 +26,10 @@ area('votes', (scenario) => {
 		const done = await other.post(`/v1/asks/${ask.id}/answer`, { answers: { decision: 'approve' } });
 		assert.equal(done.body.ask.status, 'answered');
 		await me.page.getByRole('article').getByText(me.t('outcome.approved')).first().waitFor();
+		/* What happened names everybody who voted. */
+		for (const name of ['owner', done.body.ask.votes.at(-1).by.name])
+			await me.page.getByRole('article').getByText(me.t('event.ask.voted', { name })).first().waitFor();
+		await me.page.getByRole('article').getByText(me.t('event.ask.retracted', { name: 'owner' })).waitFor();
 	});
 
 	scenario('whose approval does not count reads why, and may reject', async (me, desk) => {

@@ -8,7 +8,8 @@ const secret = await server.token('member', 'mia-2');
 const mia = { env: { PARLEY_TOKEN: secret }, id: (await server.client(secret).get('/v1/me')).body.user.id };
 
 test('a vote is kept, the card says what is still missing, in English and in French', async () => {
-	const other = server.client(await server.token('member', 'second'));
+	const second = await server.token('member', 'second');
+	const other = server.client(second);
 	const ops = await server.admin.post('/v1/teams', { name: 'ops',
 		members: [{ user: mia.id }, { user: (await other.get('/v1/me')).body.user.id }] });
 	assert.equal(ops.status, 201, ops.text);
@@ -27,6 +28,11 @@ test('a vote is kept, the card says what is still missing, in English and in Fre
 	await french.shows('Two of ops');
 	french.press('Enter');
 	await french.shows('1 sur 2 · vous ✓ · encore une, de ops');
+	const theirs = await server.inbox({ columns: 80, env: { PARLEY_TOKEN: second } });
+	await theirs.shows('Two of ops');
+	theirs.press('Enter');
+	await theirs.shows('1 of 2 · mia-2 ✓ · one more from ops');
+	theirs.close();
 	assert.equal((await other.post(`/v1/asks/${ask.id}/answer`, { answers: { decision: 'approve' } })).body.ask.status, 'answered');
 	french.close();
 	await server.admin.delete(`/v1/teams/${ops.body.id}`);

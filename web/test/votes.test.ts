@@ -1,5 +1,7 @@
 /* Approvals that are still missing, and of whom. */
 import { expect, test } from 'vitest';
+import type { Event } from '../src/api/types';
+import { eventWords } from '../src/lib/events';
 import { fromWords, leadingPart, missingParts } from '../src/lib/votes';
 import { quickKind } from '../src/lib/quick';
 import { ask } from './fixtures';
@@ -36,4 +38,14 @@ test('a row never decides what needs votes or is another person’s', () => {
 	expect(quickKind(open)).toBe('boolean');
 	expect(quickKind({ ...open, refused: 'team' })).toBe(null);
 	expect(quickKind({ ...open, require: [part(2, 0)] })).toBe(null);
+});
+
+test('an event of a vote says whose it is', () => {
+	const event = (type: string, data: object) => ({ id: 1, type, at: '', data }) as unknown as Event;
+	const vote = { by: { kind: 'human', user: 'usr_1', name: 'Marie' }, value: 'approve' };
+	expect(eventWords(event('ask.voted', { vote }))).toBe('Marie voted to approve');
+	expect(eventWords(event('ask.retracted', { vote }))).toBe('Marie undid their vote');
+	expect(eventWords(event('ask.revoked', { revoked: { by: vote.by } }))).toBe(
+		'Approval undone by Marie',
+	);
 });

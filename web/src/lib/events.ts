@@ -96,7 +96,17 @@ function askWords(event: Event, { ask, userName = (id) => id, untitled }: Around
 	const title = untitled ? '' : data(event, 'title') || (ask ? askTitle(ask) : '');
 	const by = event.data['answered_by'] as
 		{ kind?: string; name?: string | null } | null | undefined;
+	const act = (event.data['vote'] ?? event.data['revoked']) as
+		{ by?: { name?: string | null } } | undefined;
 	switch (event.type) {
+		case 'ask.voted':
+		case 'ask.retracted':
+			return about(t(`web.event.${event.type}`, { name: act?.by?.name ?? '' }), title);
+		case 'ask.revoked': {
+			const words = t('web.event.ask.revoked');
+			const name = act?.by?.name;
+			return about(name ? t('web.settled.by', { words, name }) : words, title);
+		}
 		case 'ask.answered':
 		case 'ask.skipped': {
 			if (by?.kind === 'policy')
