@@ -1,6 +1,6 @@
 // Seen by everyone: at 400 %, in the system's colours, by contrast, and for as long as one needs.
 import assert from 'node:assert/strict';
-import { until } from './lib.mjs';
+import { titleOf, until } from './lib.mjs';
 import { area, beside } from './matrix.mjs';
 
 /* 1280×1024 at 400 %. */
@@ -108,6 +108,38 @@ area('sight', (scenario) => {
 				assert.ok(await stuck(own.page) <= 64, `${await stuck(own.page)} of 256 px stay on top`);
 			});
 		});
+
+	scenario('at 400 %, the list shows whole rows, also the one that keys move to', async (me, desk) => {
+		for (let i = 0; i < 12; i++) await desk.agent.ask({ title: titleOf(i), question: 'Which?', type: 'text' });
+		await beside(me, {}, async (own) => {
+			await own.page.setViewportSize(ZOOMED);
+			await own.visit('/inbox');
+			await own.row(titleOf(0)).waitFor();
+			const { height } = await own.page.locator('.list .rows').boundingBox();
+			assert.ok(height >= 120, `${height} px for the rows`);
+			await own.key('j', 'j', 'j');
+			const cut = await until(() => own.page.evaluate(() => {
+				const row = document.activeElement.closest('[data-row]')?.getBoundingClientRect();
+				const list = document.querySelector('.list').getBoundingClientRect();
+				return row && { px: Math.round(Math.max(0, list.top - row.top, row.bottom - list.bottom)) };
+			}), 'a row with the focus');
+			assert.equal(cut.px, 0);
+		});
+	});
+
+	scenario('what one can snooze until stands whole in its menu', async (me) => {
+		await me.open({ question: 'Later?', type: 'boolean' });
+		await until(() => me.page.evaluate(() => document.activeElement?.closest('article') !== null), 'the focus in the card');
+		await me.pressOr(me.page.locator('article summary', { has: me.page.getByText(me.t('snooze')) }).first(), 'h');
+		const menu = me.page.getByRole('group', { name: me.t('snooze.until') });
+		await menu.getByText(me.t('snooze.text')).waitFor();
+		const out = await menu.evaluate((node) => {
+			const box = node.getBoundingClientRect();
+			return [box.left < 0 && 'the menu', ...[...node.querySelectorAll('*')].map((one) =>
+				one.getBoundingClientRect().right > box.right + 0.5 && one.textContent.trim())].filter(Boolean);
+		});
+		assert.deepEqual(out, []);
+	});
 
 	scenario('the answer stands at the bottom of the window, however little there is to read', async (me) => {
 		for (const ask of [{ question: 'A short one?', type: 'boolean' }, { ...approval('high'), context: undefined }, approval('high')]) {

@@ -78,6 +78,41 @@ area('working day', (scenario) => {
 		await me.heading(mine).waitFor();
 	});
 
+	scenario('keys move along history and sessions as along the inbox', { input: 'keyboard' }, async (me, desk) => {
+		const titles = [fresh('One of two'), fresh('Two of two')];
+		for (const title of titles) {
+			const session = await desk.agent.session(title);
+			const ask = await desk.agent.ask({ session: session.id, title, question: 'Well?', type: 'boolean' });
+			await desk.marie.post(`/v1/asks/${ask.id}/answer`, { answer: true });
+		}
+		for (const path of ['/history', '/sessions']) {
+			await me.visit(path);
+			const links = me.page.getByRole('main').getByRole('listitem').getByRole('link');
+			await links.filter({ hasText: titles[0] }).waitFor();
+			const focused = () => me.page.evaluate(() => document.activeElement.closest('li')?.textContent ?? '');
+			await me.key('j');
+			const first = await focused();
+			await me.key('j');
+			const second = await focused();
+			assert.ok(first && second && first !== second, path);
+			await me.key('k');
+			assert.equal(await focused(), first, path);
+			await me.key('ArrowDown');
+			assert.equal(await focused(), second, path);
+			await me.key('Home', 'Enter');
+			await me.page.waitForURL(/(asks|sessions)\/\w+/);
+		}
+	});
+
+	scenario('a withdrawn approval says its title once', async (me, desk) => {
+		const title = fresh('Drop the old table');
+		const ask = await me.open(approval(title));
+		await desk.agent.post(`/v1/asks/${ask.id}/cancel`);
+		const card = me.page.getByRole('article');
+		await card.getByText(me.t('event.ask.created')).first().waitFor();
+		assert.equal(await card.getByText(title, { exact: true }).count(), 1);
+	});
+
 	scenario('filters live in the address and survive a way round', async (me, desk) => {
 		const session = await desk.agent.session('filters');
 		await desk.agent.ask({ session: session.id, ...approval('To approve') });

@@ -11,6 +11,9 @@ export const askTitle = (ask: Ask): string =>
 /** A session made for one ask is called as it is: that is said once. */
 export const sessionTitle = (ask: Ask): string | null =>
 	ask.session_title !== (ask.title ?? ask.questions[0]?.text) ? ask.session_title : null;
+/** An approval and nothing else: its question repeats the title, and has the same form whatever that is. */
+export const isDecision = (ask: Ask): boolean =>
+	ask.kind === 'approval' && ask.questions.length === 1;
 export const waits = (ask: Ask): boolean => ask.kind !== 'non_blocking';
 
 /** Why an ask stands where it does. */

@@ -2,7 +2,7 @@
  * was faster. What was decided is said in a toast. */
 import { api, newKey, Refused, Unreachable } from '../api/client';
 import type { Ask } from '../api/types';
-import { askRisk, askTitle, likeness, sameForm } from '../lib/order';
+import { askRisk, askTitle, isDecision, likeness, sameForm } from '../lib/order';
 import { asks } from './asks.svelte';
 import { connection } from './connection.svelte';
 import { decided } from './decided.svelte';
@@ -56,9 +56,6 @@ export async function settle(
 		throw error;
 	}
 }
-
-/* Of an approval the question repeats its title; the decision has the same form whatever that is. */
-const isDecision = (ask: Ask) => ask.kind === 'approval' && ask.questions.length === 1;
 
 /** Open ones that ask the same: never what is critical, never where arguments were edited. */
 export function similarTo(ask: Ask): string[] {
