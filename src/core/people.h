@@ -46,10 +46,18 @@ struct token {
 	int64_t again_s;
 	struct str maker; /* usr_… who made it; empty: the shell, or it is unknown */
 	bool runs;	  /* an agent's: it may run agents of ours */
+	/* Of a cookie: the login it belongs to and when that began, where it replaced another;
+	 * from where, and with what, its person logged in. */
+	struct str login;
+	int64_t begun_ms;
+	struct str origin;
+	struct str client;
 };
 
 const char *token_kind_name(enum token_kind);
 bool token_kind_read(struct str, enum token_kind *);
+/* The id of the login that a cookie belongs to: that of its first one. Borrowed. */
+struct str token_login(const struct token *);
 
 /* One person's own mark on one ask. */
 struct mark {

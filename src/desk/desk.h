@@ -87,6 +87,8 @@ struct task {
 	bool resumable;	 /* its session is set going again when it is settled */
 	int64_t as_of;	 /* the last event number of the snapshot that was read */
 	char secret[SECRET_SIZE]; /* a new login's cookie */
+	struct str origin;	  /* the address that somebody logs in from, or empty */
+	struct str client;	  /* what their browser calls itself, or empty */
 	struct str password_hash; /* argon2id; found, or made by the caller */
 	bool of_many;		  /* one of several asks that a request settles */
 	/* What may be settled from the channel it comes by; NULL: everything. */
@@ -220,6 +222,7 @@ extern const struct use use_events, use_insights, use_metrics;
 /* Before use_login with a password: finds the user's stored hash in `password_hash`; the
  * caller verifies it where that is slow, and sets `verified`. */
 extern const struct use use_login_find, use_login, use_logout, use_me;
+extern const struct use use_login_list, use_login_end, use_logins_end;
 extern const struct use use_recheck;
 /* Notes that the token was used; for whoever finds credential.note_use in a job. */
 extern const struct use use_token_used;

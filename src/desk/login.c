@@ -1,5 +1,6 @@
 /* login.c - logging in by a single-use link or a password, logging out, and who the caller
  * is. A login is a cookie: a token of kind "cookie" that runs out. */
+#include "desk/logins.h"
 #include "desk/people.h"
 #include "desk/people_log.h"
 
@@ -134,27 +135,27 @@ static enum err name_of_workspace(void *ctx, const struct row *row, struct fault
 	return OK;
 }
 
-/* `maker`: who made the link that it came from; empty: it came from none. */
-static const struct token *cookie_new(struct rows *rows, int64_t ws, struct str user,
-	struct str agent, struct str maker, char out[SECRET_SIZE])
+static const struct token *cookie_new(
+	struct rows *rows, struct token cookie, char out[SECRET_SIZE])
 {
-	const struct token cookie = { .ws = ws,
-		.kind = TOKEN_COOKIE,
-		.name = STR("login"),
-		.user = user,
-		.agent = agent,
-		.maker = maker,
-		.expires_ms = rows->now_ms + cookie_ms };
-
+	cookie.kind = TOKEN_COOKIE;
+	cookie.name = STR("login");
+	cookie.expires_ms = rows->now_ms + cookie_ms;
 	return token_new(rows, &cookie, out);
 }
 
+/* `maker`: who made the link that it came from; empty: it came from none. */
 static enum err login_cookie(struct task *t, struct rows *rows, const struct user *found,
 	struct str maker, struct fault *why)
 {
+	const struct token like = { .ws = found->ws,
+		.user = found->id,
+		.agent = found->name,
+		.maker = maker,
+		.origin = t->origin,
+		.client = t->client };
 	struct user *u = rows_change(rows, found);
-	const struct token *cookie =
-		u ? cookie_new(rows, u->ws, u->id, u->name, maker, t->secret) : NULL;
+	const struct token *cookie = u ? cookie_new(rows, like, t->secret) : NULL;
 
 	if (!cookie) return fail(why, ERR_MEMORY, "out of memory");
 	u->last_login_ms = rows->now_ms;
@@ -283,33 +284,18 @@ enum err token_shown(
 	return *out ? OK : fail(why, ERR_NO_TOKEN, "this token is not known");
 }
 
-/* A cookie that was replaced by this one lives a little longer: it ends, too. Those of
- * other logins that were replaced just now are not needed any more either. */
-static enum err replaced_end(const struct job *job, struct rows *rows, struct fault *why)
-{
-	const struct val args[] = { val_int(job->who.ws), val_text(job->who.user) };
-	const struct token *tok = NULL;
-	enum err e = rows_fetch(rows, RECORD_TOKENS, SQL_TOKENS_OF_USER, args, 2, why);
-
-	while (!e && (tok = rows_next(rows, RECORD_TOKENS, tok)))
-		if (tok->kind == TOKEN_COOKIE && tok->ws == job->who.ws &&
-			str_eq(tok->user, job->who.user) &&
-			tok->expires_ms <= rows->now_ms + OLD_COOKIE_MS &&
-			!rows_delete(rows, tok))
-			e = fail(why, ERR_MEMORY, "out of memory");
-	return e;
-}
-
 static enum err logout_decide(struct job *job, struct rows *rows, struct fault *why)
 {
 	const struct token *cookie;
+	size_t ended = 0;
 	enum err e;
 
 	if (!str_is(job->credential.kind, "cookie"))
 		return fail(why, ERR_FORBIDDEN, "only a login can log out");
 	e = token_shown(job, rows, &cookie, why);
-	if (!e && !rows_delete(rows, cookie)) e = fail(why, ERR_MEMORY, "out of memory");
-	if (!e) e = replaced_end(job, rows, why);
+	if (!e)
+		e = login_end(
+			rows, cookie->ws, cookie->user, token_login(cookie), &ended, why);
 	if (e) return e;
 	if (!rows_raise_revocations(rows, job->who.ws))
 		return fail(why, ERR_MEMORY, "out of memory");
@@ -328,9 +314,16 @@ static enum err cookie_rotate(struct job *job, struct rows *rows, struct fault *
 	enum err e = token_shown(job, rows, &was, why);
 
 	if (e) return e;
+	const struct token like = { .ws = was->ws,
+		.user = was->user,
+		.agent = was->agent,
+		.maker = was->maker,
+		.login = token_login(was),
+		.begun_ms = was->begun_ms ? was->begun_ms : was->created_ms,
+		.origin = was->origin,
+		.client = was->client };
 	old = rows_change(rows, was);
-	if (!old || !cookie_new(rows, job->who.ws, job->who.user, job->who.agent,
-			    old->maker, task_of(job)->secret))
+	if (!old || !cookie_new(rows, like, task_of(job)->secret))
 		return fail(why, ERR_MEMORY, "out of memory");
 	if (!old->expires_ms || old->expires_ms > rows->now_ms + OLD_COOKIE_MS)
 		old->expires_ms = rows->now_ms + OLD_COOKIE_MS;

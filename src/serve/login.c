@@ -3,8 +3,9 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/utf8.h"
 
-enum { TRIES_A_MINUTE = 10, COOKIE_AGE_S = 30 * 24 * 3600 };
+enum { TRIES_A_MINUTE = 10, COOKIE_AGE_S = 30 * 24 * 3600, CLIENT_MAX = 300 };
 
 static struct str cookie_line(struct request *r, const char *value, int age_s)
 {
@@ -107,8 +108,25 @@ static void login_found(struct request *r)
 			login_verified);
 }
 
+/* What is kept of where a login comes from. Our own program says that it is one by the header that
+ * all its requests have. */
+static void login_place(struct request *r)
+{
+	const struct http_request *h = http_request(r->x);
+	struct arena *arena = &r->task.job.arena;
+	struct str client = http_header(h, "user-agent");
+	char from[PEER_SIZE];
+
+	request_address(r, from);
+	if (http_header(h, "parley-via").len) client = STR("parley");
+	client = str_first(client, CLIENT_MAX);
+	if (utf8_valid(client)) r->task.client = arena_str(arena, client);
+	if (utf8_valid(str_of(from))) r->task.origin = arena_str(arena, str_of(from));
+}
+
 void route_login(struct request *r)
 {
+	login_place(r);
 	if (!json_get(r->task.body, "password"))
 		request_put(r, &use_login, login_reply);
 	else if (try_take(r, json_text(json_get(r->task.body, "name"))))

@@ -62,7 +62,7 @@ struct credential {
 	int64_t teams;		/* how many its workspace has */
 	int64_t revocations;	/* of its workspace, when this was looked up */
 	int64_t contacts;	/* how many its workspace has */
-	bool note_use; /* of a token, and that is a while ago: it is to be noted */
+	bool note_use;		/* the last one is a while ago: it is to be noted */
 };
 
 /* One unit of work. Lives with whoever made it; the clerk has it between clerk_put and

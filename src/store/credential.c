@@ -219,7 +219,8 @@ static void lookups_settle(
 				jobs[i], &found->job->who, &found->job->credential);
 		jobs[i]->credential.note_use =
 			!jobs[i]->err && found->job == jobs[i] &&
-			str_is(jobs[i]->credential.kind, "token") &&
+			(str_is(jobs[i]->credential.kind, "token") ||
+				str_is(jobs[i]->credential.kind, "cookie")) &&
 			now_ms - jobs[i]->credential.last_used_ms >= NOTE_USE_MS;
 	}
 }

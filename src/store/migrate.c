@@ -446,7 +446,13 @@ static const char step_7[] =
 	 * waits is in none of it, as before. */
 	"DROP INDEX deliveries_by_status;"
 	"CREATE INDEX deliveries_by_status ON deliveries (ws, status, id, kind)"
-	" WHERE status <> 'waiting' OR kind <> 'route';";
+	" WHERE status <> 'waiting' OR kind <> 'route';"
+
+	/* A login: the cookies that replaced each other, since when, from where, with what. */
+	"ALTER TABLE tokens ADD COLUMN login TEXT NOT NULL DEFAULT '';"
+	"ALTER TABLE tokens ADD COLUMN begun_ms BIGINT NOT NULL DEFAULT 0;"
+	"ALTER TABLE tokens ADD COLUMN origin TEXT NOT NULL DEFAULT '';"
+	"ALTER TABLE tokens ADD COLUMN client TEXT NOT NULL DEFAULT '';";
 
 static const char *const steps[] = { step_1, step_2, step_3, step_4, step_5, step_6,
 	step_7 };

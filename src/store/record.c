@@ -67,6 +67,10 @@ static const struct column token_columns[] = {
 	FIXED(INT, token, again_s),
 	FIXED(TEXT, token, maker),
 	FIXED(BOOL, token, runs),
+	FIXED(TEXT, token, login),
+	FIXED(INT, token, begun_ms),
+	FIXED(TEXT, token, origin),
+	FIXED(TEXT, token, client),
 };
 
 static const struct column team_columns[] = {

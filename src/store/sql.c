@@ -140,6 +140,8 @@ const char *const sql_written[SQL_RECORDS] = {
 	[SQL_TOKEN_BY_ID] = "SELECT @tokens FROM tokens WHERE ws = $1 AND id = $2",
 	[SQL_TOKENS_OF_USER] =
 		"SELECT @tokens FROM tokens WHERE ws = $1 AND user_id = $2",
+	[SQL_LOGINS_OF_USER] = "SELECT @tokens FROM tokens WHERE ws = $1 AND user_id = $2"
+			       " AND kind = 'cookie' ORDER BY created_ms DESC, id DESC",
 	[SQL_TOKENS_PURGE] =
 		"DELETE FROM tokens WHERE expires_ms > 0 AND expires_ms < $1",
 	[SQL_USER_BY_NAME] = "SELECT @users FROM users WHERE name = $1"

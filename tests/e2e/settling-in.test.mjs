@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { BIN, Server, until, words } from './lib.mjs';
+import { arrive, BIN, say, Server, until, words } from './lib.mjs';
 import { area, beside, browser, long } from './matrix.mjs';
 
 const run = promisify(execFile);
@@ -162,6 +162,44 @@ area('settling in', (scenario) => {
 			await logIn(grace, name, 'correct horse');
 			await grace.heading('Where to?').waitFor();
 			assert.equal(grace.page.url(), `${desk.server.url}/asks/${ask.id}`);
+		});
+	});
+
+	scenario('one’s logins: which browser, from where, which is this one; another is ended, then all others', async (me, desk) => {
+		const name = fresh('Heidi');
+		await desk.client('member', name);
+		const enterAs = async (own) => {
+			await own.page.goto(await desk.server.loginPath(name));
+			await own.page.waitForURL('**/inbox');
+		};
+		await beside(me, { user: null }, async (own) => {
+			await enterAs(own);
+			const others = [];
+			for (const userAgent of ['Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+				'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1', 'odd one']) {
+				const place = await arrive(await browser(), desk.server, { userAgent });
+				others.push(place);
+				await enterAs(place);
+			}
+			await own.visit('/settings');
+			const logins = own.region('logins');
+			const row = (text) => logins.getByRole('listitem').filter({ hasText: text });
+			const firefox = own.t('logins.browser', { browser: 'Firefox', system: 'Linux' });
+			await row(own.t('logins.browser', { browser: 'Safari', system: 'iPhone' })).getByText('127.0.0.1').waitFor();
+			await row('odd one').waitFor();
+			assert.equal(await row(own.t('logins.here')).getByRole('button').count(), 0);
+			await own.press(own.button('logins.end.name', { name: firefox }));
+			await own.dialog.getByText(own.t('logins.sure', { name: firefox })).waitFor();
+			await own.press(own.button('logins.end', {}, own.dialog));
+			await row(firefox).waitFor({ state: 'detached' });
+			/* Its browser says so by itself. */
+			await others[0].page.getByText(say('en')('login.ended')).waitFor();
+			await own.press(own.button('logins.end.all'));
+			await own.press(own.button('logins.end.all', {}, own.dialog));
+			await row('odd one').waitFor({ state: 'detached' });
+			assert.equal(await logins.getByRole('listitem').count(), 1);
+			for (const { page } of others) await page.getByText(say('en')('login.ended')).waitFor();
+			for (const { context } of others) await context.close();
 		});
 	});
 

@@ -26,6 +26,7 @@ export type Me = Schemas['Me'];
 export type User = Schemas['User'];
 export type UserRole = Schemas['UserRole'];
 export type Token = Schemas['Token'];
+export type Login = Schemas['Login'];
 export type Away = Schemas['Away'];
 export type Team = Schemas['Team'];
 export type Insights = Schemas['Insights'];
