@@ -110,6 +110,12 @@ area('watching', (scenario) => {
 		const open = await desk.agent.ask({ session: session.id, question: 'Inside a session?', type: 'boolean' });
 		await me.page.getByRole('heading', { name: me.t('session.open') }).last().waitFor(); // the list beside has one, too
 		await me.page.getByRole('heading', { name: me.t('session.settled') }).waitFor();
+		/* Its own page shows it; nothing else tells of it there, but of what another session asks. */
+		const elsewhere = await desk.agent.ask({ question: 'Elsewhere?', type: 'boolean' });
+		await me.toasts.getByText('Elsewhere?').waitFor();
+		assert.equal(await me.toasts.getByText('Inside a session?').count(), 0);
+		await desk.marie.post(`/v1/asks/${elsewhere.id}/answer`, { answer: true });
+		await me.toasts.getByText('Elsewhere?').first().waitFor({ state: 'detached' });
 		await me.press(me.button('feed.asks'));
 		await log.getByText('Inside a session?').first().waitFor();
 		await log.getByText('step number').first().waitFor({ state: 'detached' });

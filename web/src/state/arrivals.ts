@@ -23,6 +23,12 @@ function listInFront(): boolean {
 	return route.screen === 'inbox' && (wide.yes || route.ask === null);
 }
 
+/** Is the page of this session on the screen? It shows what the session asks. */
+function sessionInFront(id: string): boolean {
+	const { route } = router;
+	return route.screen === 'session' && route.id === id;
+}
+
 export function askArrived(ask: Ask): void {
 	if (!waits(ask)) return;
 	const hidden = document.visibilityState === 'hidden';
@@ -34,6 +40,7 @@ export function askArrived(ask: Ask): void {
 		dialogs.add(ask.id);
 		return;
 	}
+	if (sessionInFront(ask.session)) return;
 	toasts.show({
 		key: ask.id,
 		tone: 'ask',
@@ -120,11 +127,10 @@ function sessionBegins({ type, session, data }: Event): void {
 async function sessionEnded(event: Event): Promise<void> {
 	const status = event.data['status'] as SessionStatus | undefined;
 	const id = event.session;
-	const here = router.route;
 	if (!id || (status !== 'failed' && status !== 'completed')) return;
 	began.delete(id);
 	if (single.delete(id) && status === 'completed') return;
-	if (here.screen === 'session' && here.id === id) return;
+	if (sessionInFront(id)) return;
 	const own = asks.list(asks.ofSession(id));
 	if (status === 'completed' && own.some((ask) => sessionTitle(ask) === null)) return;
 	const session = await api.session(id).catch(() => null);
