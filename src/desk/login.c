@@ -170,14 +170,20 @@ static enum err login_cookie(struct task *t, struct rows *rows, const struct use
 	return OK;
 }
 
-/* Whose login failed, as far as that is known. */
-static const struct user *login_refused(struct rows *rows, struct str name)
+/* Whose login failed, as far as that is known: of two workspaces that have the name, neither's. */
+static const struct user *login_refused(const struct task *t, struct rows *rows)
 {
-	const struct user *u = NULL;
+	struct str name = json_text(json_get(t->body, "name"));
+	const struct user *u = NULL, *found = NULL;
 
-	while ((u = rows_next(rows, RECORD_USERS, u)))
-		if (str_eq(u->name, name)) break;
-	return u;
+	if (!t->found_ws && json_get(t->body, "workspace")) return NULL;
+	while ((u = rows_next(rows, RECORD_USERS, u))) {
+		if (!str_eq(u->name, name) || (t->found_ws && u->ws != t->found_ws))
+			continue;
+		if (found) return NULL;
+		found = u;
+	}
+	return found;
 }
 
 static enum err login_decide(struct job *job, struct rows *rows, struct fault *why)
@@ -193,7 +199,7 @@ static enum err login_decide(struct job *job, struct rows *rows, struct fault *w
 	if (!e && u->disabled) e = fail(why, ERR_NO_TOKEN, "this user is disabled");
 	if (e == ERR_NO_TOKEN) {
 		rows_rollback(rows); /* the link stays usable */
-		if (!u) u = login_refused(rows, json_text(json_get(t->body, "name")));
+		if (!u) u = login_refused(t, rows);
 		if (people_refused(t, rows, u, str_of(why->detail), NULL)) e = ERR_MEMORY;
 	}
 	if (e) return e;

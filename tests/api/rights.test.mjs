@@ -372,6 +372,10 @@ test('two workspaces with a user of one name: the login says which', async () =>
 	assert.equal((await shell(['--workspace', 'north'])).code, 0);
 	assert.equal((await login({ name: 'Robin', password: 'here password', workspace: 'north' })).status, 401);
 	assert.equal((await login({ name: 'Robin', password: 'here password', workspace: 'nowhere' })).status, 401);
+	// The workspace that was named is told of it, and no other is.
+	const refused = async (reader) => (await reader.get('/v1/events?types=login.refused')).body.items
+		.map(({ data }) => data.name).filter((name) => name === 'Robin');
+	assert.deepEqual([await refused(northern), await refused(admin)], [['Robin'], []]);
 });
 
 /* ---- bounds before anybody is known ---- */
