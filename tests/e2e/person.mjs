@@ -7,8 +7,8 @@ import { say, sleep, until, views } from './lib.mjs';
 const ARMED_MS = 650;
 
 const literal = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-/** A name, and the key that may stand behind it. */
-const named = (text) => new RegExp(`^${literal(text)}( (Ctrl ↵|Esc|[A-Z]))?$`);
+/** A name, whose spaces are all compared as plain ones, and the key that may stand behind it. */
+const named = (text) => new RegExp(`^${literal(text.replace(/\s+/g, ' '))}( (Ctrl ↵|Esc|[A-Z]))?$`);
 
 export class Person {
 	constructor({ page, context, errors, view, lang, input, desk, stands = false }) {
