@@ -10,15 +10,6 @@ enum { ROTATE_MS = 24 * 3600 * 1000, OLD_COOKIE_MS = 60 * 1000 };
 
 static const int64_t cookie_ms = (int64_t)COOKIE_DAYS * 24 * 3600 * 1000;
 
-static void null_or(struct json_writer *w, const char *key, struct str s)
-{
-	jw_key(w, key);
-	if (s.len)
-		jw_str(w, s);
-	else
-		jw_null(w);
-}
-
 /* The caller, as /v1/me and login show it. */
 static void me_write(
 	struct json_writer *w, const struct principal *p, const struct credential *c)
@@ -54,10 +45,10 @@ static void me_write(
 	} else {
 		jw_null(w);
 	}
-	null_or(w, "agent", p->role == ROLE_AGENT ? p->agent : STR_NONE);
+	text_or_null(w, "agent", p->role == ROLE_AGENT ? p->agent : STR_NONE);
 	jw_key(w, "workspace");
 	jw_str(w, c->workspace);
-	null_or(w, "language", c->language);
+	text_or_null(w, "language", c->language);
 	jw_object_end(w);
 }
 

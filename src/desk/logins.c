@@ -3,6 +3,7 @@
 #include "desk/logins.h"
 
 #include "base/clock.h"
+#include "desk/people.h"
 
 static bool is_cookie_of(const struct token *tok, int64_t ws, struct str user)
 {
@@ -65,7 +66,7 @@ static enum err logins_end_others(const struct job *job, struct rows *rows, int6
 
 static enum err logins_may(const struct job *job, struct fault *why)
 {
-	return job->who.user.len && job->who.role != ROLE_AGENT
+	return principal_person(&job->who).len
 		       ? OK
 		       : fail(why, ERR_FORBIDDEN, "only a person has logins");
 }
@@ -100,24 +101,6 @@ static enum err login_row(void *ctx, const struct row *row, struct fault *why)
 	return OK;
 }
 
-static void time_show(struct json_writer *w, const char *key, int64_t ms)
-{
-	char at[TIME_SIZE];
-
-	if (ms) time_write(ms, at);
-	jw_key(w, key);
-	jw_text(w, ms ? at : NULL);
-}
-
-static void text_show(struct json_writer *w, const char *key, struct str text)
-{
-	jw_key(w, key);
-	if (text.len)
-		jw_str(w, text);
-	else
-		jw_null(w);
-}
-
 static void login_write(struct json_writer *w, const struct token *tok, bool current)
 {
 	jw_object(w);
@@ -125,11 +108,11 @@ static void login_write(struct json_writer *w, const struct token *tok, bool cur
 	jw_str(w, token_login(tok));
 	jw_key(w, "current");
 	jw_bool(w, current);
-	text_show(w, "client", tok->client);
-	text_show(w, "from", tok->origin);
-	time_show(w, "created_at", tok->begun_ms ? tok->begun_ms : tok->created_ms);
-	time_show(w, "last_used_at", tok->last_used_ms);
-	time_show(w, "expires_at", tok->expires_ms);
+	text_or_null(w, "client", tok->client);
+	text_or_null(w, "from", tok->origin);
+	time_or_null(w, "created_at", tok->begun_ms ? tok->begun_ms : tok->created_ms);
+	time_or_null(w, "last_used_at", tok->last_used_ms);
+	time_or_null(w, "expires_at", tok->expires_ms);
 	jw_object_end(w);
 }
 

@@ -40,4 +40,8 @@ enum err teams_drop_user(
 	struct job *, struct rows *, const struct user *, struct fault *);
 enum { CODE_MS = 7 * 24 * 3600 * 1000, COOKIE_DAYS = 30 };
 
+/* A member, null where there is none. */
+void text_or_null(struct json_writer *, const char *key, struct str);
+void time_or_null(struct json_writer *, const char *key, int64_t ms);
+
 #endif

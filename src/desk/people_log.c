@@ -3,12 +3,13 @@
 
 #include "base/clock.h"
 #include "core/decision.h"
+#include "desk/people.h"
 
 enum { REFUSED_EVERY_MS = 60 * 1000 };
 
 /* ---- what an event says ---- */
 
-static void text_or_null(struct json_writer *w, const char *key, struct str text)
+void text_or_null(struct json_writer *w, const char *key, struct str text)
 {
 	jw_key(w, key);
 	if (text.len)

@@ -28,7 +28,7 @@ const struct token *token_new(
 	return rows_new(rows, RECORD_TOKENS, &tok);
 }
 
-static void time_or_null(struct json_writer *w, const char *key, int64_t ms)
+void time_or_null(struct json_writer *w, const char *key, int64_t ms)
 {
 	char at[TIME_SIZE];
 
