@@ -48,14 +48,16 @@ static const struct {
 	uint16_t from;
 	char to;
 } alike[] = {
+	/* Latin */
 	{ 0x0131, 'i' },
 	{ 0x0251, 'a' },
 	{ 0x0261, 'g' },
-	{ 0x0269, 'i' }, /* Latin */
+	{ 0x0269, 'i' },
+	/* Greek */
 	{ 0x03b1, 'a' },
 	{ 0x03b2, 'b' },
 	{ 0x03b5, 'e' },
-	{ 0x03b6, 'z' }, /* Greek */
+	{ 0x03b6, 'z' },
 	{ 0x03b7, 'h' },
 	{ 0x03b9, 'i' },
 	{ 0x03ba, 'k' },
@@ -68,10 +70,11 @@ static const struct {
 	{ 0x03c7, 'x' },
 	{ 0x03f2, 'c' },
 	{ 0x03f3, 'j' },
+	/* Cyrillic */
 	{ 0x0430, 'a' },
 	{ 0x0432, 'b' },
 	{ 0x0435, 'e' },
-	{ 0x043a, 'k' }, /* Cyrillic */
+	{ 0x043a, 'k' },
 	{ 0x043c, 'm' },
 	{ 0x043d, 'h' },
 	{ 0x043e, 'o' },
@@ -102,7 +105,7 @@ void name_likeness(struct buf *out, struct str name)
 	struct buf folded = { .max = 16384 };
 	struct str rest;
 	bool blank =
-		true; /* what came last; a row of blanks is one, and none at the ends */
+		true; /* the last one; a row of blanks is one, and none at the ends */
 	int32_t c;
 
 	utf8_fold_look(&folded, name);

@@ -22,9 +22,8 @@ struct lane_clerk {
 	struct clerk *clerk;
 	pthread_t thread;
 	bool first, started;
-	struct lane
-		*at; /* that it works at; NULL: none, as with what the nap hook works */
-	int next;    /* where it looks first, so that no lane is left waiting */
+	struct lane *at; /* the one it works at; NULL: none */
+	int next;	 /* where it looks first, so that no lane is left waiting */
 };
 
 struct known {
