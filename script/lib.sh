@@ -10,8 +10,11 @@ build_packages=(
 	libuv1-dev node-llhttp libssl-dev libsqlite3-dev libpq-dev libcurl4-openssl-dev
 	libsodium-dev libinih-dev libutf8proc-dev libncurses-dev libwslay-dev
 )
+# Whose AddressSanitizer and fuzzer are used: with those of Debian's gcc and of older clangs, looking for leaks
+# takes four seconds a program on arm64, and their check of returned frames minutes.
+clang=clang-19
 test_packages=(
-	libcmocka-dev libjansson-dev clang clang-format llvm
+	libcmocka-dev libjansson-dev clang-format $clang "lib${clang/-/-rt-}-dev" "${clang/clang/llvm}"
 	curl jq openssl procps sqlite3 strace util-linux
 )
 
@@ -120,13 +123,6 @@ build_page() {
 		say "Building the page"
 		cd web && quietly npm run --silent build
 	) 9>web/.lock
-}
-
-# clang comes without the runtime of its fuzzer and sanitizers.
-need_fuzzer() {
-	install_packages clang llvm
-	[ -e "$(clang -print-file-name="libclang_rt.fuzzer-$(uname -m).a")" ] && return 0
-	install_packages "libclang-rt-$(clang -dumpversion | cut -d. -f1)-dev"
 }
 
 # quietly COMMAND…: its output only when it fails.

@@ -590,7 +590,8 @@ static void server_stopped(void *ctx)
 	desk_listen(sv->desk, NULL, NULL, NULL); /* the loop hears no more */
 	desk_on_hint(sv->desk, NULL, NULL);
 	for (int i = 0; i < 3; i++)
-		uv_close((uv_handle_t *)&sv->signals[i], signal_closed);
+		if (sv->signals[i].data)
+			uv_close((uv_handle_t *)&sv->signals[i], signal_closed);
 	loop_stop(sv->loop);
 }
 
@@ -678,8 +679,17 @@ static void server_close(struct server *sv)
 	if (sv->loop) sv->loop = loop_free(sv->loop);
 	serve_free(sv->serve);
 	tls_context_free(sv->tls);
-	file_remove(sv->cli->settings.data, "server.json");
 	store_unlock(sv->lock);
+}
+
+/* It did not start: what had begun ends as it does after a stop. */
+static void server_abandon(struct server *sv)
+{
+	if (sv->serve) {
+		serve_stop(sv->serve, 0, server_stopped, sv);
+		loop_run(sv->loop);
+	}
+	server_close(sv);
 }
 
 int server_run(struct cli *cli, const struct mcp_offer *mcp)
@@ -692,11 +702,7 @@ int server_run(struct cli *cli, const struct mcp_offer *mcp)
 	umask(0077);
 	log_setup(cli->settings.log_json, cli->settings.log_level);
 	if (server_open(&sv, &port, &why)) {
-		runner_free(sv.runner);
-		notify_free(sv.notify);
-		if (sv.desk) sv.desk = desk_close(sv.desk);
-		tls_context_free(sv.tls);
-		store_unlock(sv.lock);
+		server_abandon(&sv);
 		return cli_fail(cli, &why);
 	}
 	server_signals(&sv);
@@ -707,6 +713,7 @@ int server_run(struct cli *cli, const struct mcp_offer *mcp)
 								    : STR("postgresql")));
 	log_line(LOG_INFO, "ready on %.*s", STR_ARGS(sv.url));
 	loop_run(sv.loop);
+	file_remove(cli->settings.data, "server.json");
 	server_close(&sv);
 	return EXIT_YES;
 }

@@ -166,10 +166,10 @@ static int64_t timeout_of(struct inbound *in)
 	double minutes = json_real(given);
 
 	if (json_is(given, JSON_NUMBER)) {
-		bool short_of = minutes < MINUTES_MIN;
+		bool short_of = minutes < (double)MINUTES_MIN;
 
-		if (!short_of && minutes <= MINUTES_MAX)
-			return (int64_t)(minutes * MINUTE_MS);
+		if (!short_of && minutes <= (double)MINUTES_MAX)
+			return (int64_t)(minutes * (double)MINUTE_MS);
 		repair(in, &at, "the nearest was taken", "must be from %d to %d",
 			MINUTES_MIN, MINUTES_MAX);
 		return (short_of ? MINUTES_MIN : MINUTES_MAX) * MINUTE_MS;

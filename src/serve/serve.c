@@ -626,6 +626,7 @@ void serve_stop(struct serve *s, int64_t grace_ms, void (*done)(void *), void *c
 	for (int i = 0; i < s->listeners_len; i++)
 		http_stop(s->listeners[i].http, grace_ms, listener_closed,
 			&s->listeners[i]);
+	serve_try_end(s); /* there may be none */
 }
 
 struct serve *serve_free(struct serve *s)

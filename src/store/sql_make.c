@@ -197,7 +197,7 @@ static void texts_make(void)
 		marks_write(&b, str_of(sql_written[sql]));
 		texts[sql] = text_keep(&b);
 	}
-	for (int i = 0; i < RECORD_COUNT * RECORD_SQLS; i++) {
+	for (int i = 0; i < RECORD_COUNT * (int)RECORD_SQLS; i++) {
 		const struct record *r = &records[i / RECORD_SQLS];
 		struct buf b = { .max = 65536 };
 

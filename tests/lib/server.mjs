@@ -35,7 +35,7 @@ export async function until(fn, what = 'it', ms = PATIENCE_MS) {
 /** The environment without anything of the person who runs the tests. */
 function cleanEnvironment(home) {
 	const env = { PATH: process.env.PATH, HOME: home, LANG: 'C.UTF-8', TMPDIR: tmpdir() };
-	for (const name of ['ASAN_OPTIONS', 'UBSAN_OPTIONS', 'TSAN_OPTIONS', 'LSAN_OPTIONS']) {
+	for (const name of ['ASAN_OPTIONS', 'ASAN_SYMBOLIZER_PATH', 'UBSAN_OPTIONS', 'TSAN_OPTIONS', 'LSAN_OPTIONS']) {
 		if (process.env[name]) env[name] = process.env[name];
 	}
 	env.XDG_STATE_HOME = join(home, 'state');
@@ -43,11 +43,6 @@ function cleanEnvironment(home) {
 	env.XDG_RUNTIME_DIR = join(home, 'run');
 	return env;
 }
-
-/* A sanitizer looks for leaks when a server ends, not at the end of each of the many commands: that
- * costs seconds on some processors, and what a command leaks goes with it. */
-const withoutLeaks = (env) => env.ASAN_OPTIONS
-	? { ...env, ASAN_OPTIONS: `${env.ASAN_OPTIONS}:detect_leaks=0:detect_stack_use_after_return=0` } : env;
 
 /* A server ends with the process that started it, also when that is killed and runs no handler. */
 const WITH_US = ['setpriv', '--pdeathsig', 'KILL', '--'];
@@ -209,7 +204,7 @@ export class Server {
 	/** Runs a command of parley; never throws. → {code, stdout, stderr} */
 	run(args, { env = {}, input, cwd, timeout = PATIENCE_MS } = {}) {
 		return new Promise((done) => {
-			const child = execFile(this.bin, args, { env: withoutLeaks({ ...this.env, ...env }), cwd, timeout },
+			const child = execFile(this.bin, args, { env: { ...this.env, ...env }, cwd, timeout },
 				(error, stdout, stderr) => {
 					const code = error ? (error.code ?? error.signal) : 0;
 					done({ code, stdout, stderr });

@@ -184,7 +184,8 @@ static void nothing_of_ours_is_inherited(void **state)
 	assert_int_equal(end_of(&p).signal, SIGPIPE);
 	process_done(&p);
 	seen = said("cut -d' ' -f1,6 /proc/$$/stat; echo $$", STR_NONE);
-	assert_true(str_cut(&seen, ' ', &pid) && str_cut(&seen, '\n', &session));
+	assert_true(str_cut(&seen, ' ', &pid));
+	assert_true(str_cut(&seen, '\n', &session));
 	assert_true(str_eq(pid, session)); /* it leads a session */
 	signal(SIGPIPE, SIG_DFL);
 	close(ours);
