@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool __attribute__((format(printf, 2, 3))) wrong_is(char wrong[WRONG_SIZE], const char *format, ...)
+static bool __attribute__((format(printf, 2, 3)))
+wrong_is(char wrong[WRONG_SIZE], const char *format, ...)
 {
 	va_list args;
 
