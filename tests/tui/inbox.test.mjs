@@ -65,7 +65,7 @@ test('deadline within five minutes, then risk, then age', async () => {
 	await ask(approval('high', { title: 'Risky one?' }));
 	await ask(yesNo('Hurried one?', { timeout: '2m', default: { q1: true } }));
 	const inbox = await server.inbox({ columns: 80 });
-	const seen = await inbox.shows(/3 pending/);
+	const seen = await inbox.showsWhole(/3 pending/);
 	const at = (text) => seen.indexOf(text);
 	assert.ok(at('Hurried one?') < at('Risky one?') && at('Risky one?') < at('Old one?'), seen);
 	assert.match(seen, /● live · 3 pending · [12]:\d\d/);
@@ -180,7 +180,7 @@ test('sessions stand in the sections of the page, and Enter opens the one under 
 	const inbox = await server.inbox({ columns: 80 });
 	await inbox.shows('Which way?');
 	inbox.press('g', 's');
-	const seen = await inbox.shows(/\nWaiting for you {2}\d+\n(.*\n)*?.*Alpha waits(.*\n)*?Failed {2}\d+\n.*Beta broke/);
+	const seen = await inbox.showsWhole(/\nWaiting for you {2}\d+\n(.*\n)*?.*Alpha waits(.*\n)*?Failed {2}\d+\n.*Beta broke/);
 	const lines = seen.split('\n').slice(1);
 	const rows = lines.slice(0, lines.findIndex((line) => line.includes('Beta broke'))).filter((line) => line.startsWith(' '));
 	for (const _ of rows) inbox.press('j');

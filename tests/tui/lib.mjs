@@ -204,6 +204,12 @@ export class Terminal {
 		}
 	}
 
+	/** The same, once all of that picture is there: `shows` may look while it is drawn. */
+	async showsWhole(what) {
+		await this.shows(what);
+		return this.taken();
+	}
+
 	async lacks(what) {
 		return this.shows((text) => !text.includes(what));
 	}

@@ -22,7 +22,7 @@ for (const [columns, rows] of sizes)
 		const inbox = await server.inbox({ columns, rows });
 		await inbox.shows(/1 pending/);
 		inbox.press('Enter');
-		const seen = await inbox.shows('▸ ( ) 1 Approve');
+		const seen = await inbox.showsWhole('▸ ( ) 1 Approve');
 		for (const part of ['medium risk', 'Wants to run  shell', 'make deploy', '2 Reject…', 'a approve']) assert.ok(seen.includes(part), `${part}\n${seen}`);
 		/* The rest is below it. */
 		let read = seen;
@@ -37,7 +37,7 @@ test('a question of many lines can be read from its start to its end, with its c
 		const inbox = await server.inbox({ columns, rows });
 		await inbox.shows(/1 pending/);
 		inbox.press('Enter');
-		let seen = await inbox.shows('▸ ( ) 1 Staging');
+		let seen = await inbox.showsWhole('▸ ( ) 1 Staging');
 		assert.ok(seen.includes('Begin.'), seen);
 		for (let i = 0; i < 40 && !seen.includes('End.'); i++) seen = await inbox.press('NPage').taken();
 		assert.ok(seen.includes('End.') && seen.includes('▸ ( ) 1 Staging'), seen);
@@ -53,7 +53,7 @@ test('what is asked stays in sight among many choices', async () => {
 	inbox.press('Enter');
 	await inbox.shows('▸ ( ) 1 Choice 0');
 	inbox.press('End');
-	const seen = await inbox.shows('Choice 11');
+	const seen = await inbox.showsWhole('Choice 11');
 	assert.match(seen, /Which of them\?/);
 	inbox.close();
 });
