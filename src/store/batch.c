@@ -495,14 +495,27 @@ static void batch_unknown(
 	batch_ready(b, NULL); /* or the next batch tries again */
 }
 
+/* Learns what a job takes; `synced`: the sync was among it. */
+static void batch_took(struct batch *b, size_t len, int64_t since_ns, bool synced)
+{
+	int64_t took = clock_mono_ns() - since_ns;
+
+	if (!b->syncer || !b->db || !len) return;
+	if (synced) took -= b->db->driver->sync_ns(b->db);
+	if (took < 0) took = 0;
+	b->job_ns += (took / (int64_t)len - b->job_ns) / 8;
+}
+
 void batch_write(struct batch *b, struct batch_jobs *jobs)
 {
 	struct fault why = { 0 };
 	struct owed news = { 0 };
 	enum err e = ERR_BUSY;
+	int64_t since_ns;
 
 	if (b->syncer) syncer_drain(b->syncer); /* in the order of the commits */
 	batch_take_back(b);
+	since_ns = clock_mono_ns();
 	for (int n = 0; n < (jobs->len > 1 ? 1 : TRIES) && e == ERR_BUSY; n++) {
 		why.err = OK;
 		e = batch_try(b, jobs, &news, &why);
@@ -512,6 +525,7 @@ void batch_write(struct batch *b, struct batch_jobs *jobs)
 			e = batch_try(b, jobs, &news, &why);
 	}
 	if (!e) {
+		batch_took(b, jobs->len, since_ns, true);
 		trouble(b, NULL);
 		batch_durable(b, &news);
 		hand_back(jobs->at, jobs->len);
@@ -551,6 +565,7 @@ void batch_write_ahead(struct batch *b, struct job **jobs, size_t len)
 	bool ready = b->syncer && b->db && !b->db->lost && !b->unsure;
 	struct owed *o = ready ? syncer_begin(b->syncer) : NULL;
 	struct fault why = { 0 };
+	int64_t since_ns = clock_mono_ns();
 	enum err e;
 
 	if (!o) {
@@ -558,6 +573,7 @@ void batch_write_ahead(struct batch *b, struct job **jobs, size_t len)
 		return;
 	}
 	e = batch_owe(b, jobs, len, o, &why);
+	if (!e) batch_took(b, len, since_ns, false);
 	if (!e) trouble(b, NULL);
 	if (!e && b->options.hasty) {
 		batch_durable(b, o);

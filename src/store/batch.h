@@ -31,6 +31,7 @@ struct batch {
 	/* NULL: every commit is synced before it returns. Of a reading batch: the writer's. */
 	struct syncer *syncer;
 	uint64_t number; /* of this batch */
+	int64_t job_ns;	 /* what a job took lately, without the sync */
 	/* As the last batch left it, as long as nobody else wrote since then. */
 	struct log_end log;
 	struct recent_rows recent;

@@ -140,29 +140,37 @@ static bool goes_ahead(struct clerk *c, size_t len, bool more)
 	return more || (int)len >= from || batch_owing(&c->batch);
 }
 
-/* A job or two beside a sync that is under way would be synced after it anyway: more come
- * together until then, and a commit of its own is saved. */
-static struct link *clerk_wait_for_more(struct clerk *c, struct link *jobs)
+/* A sync that is over before as many jobs could be decided is waited for: that is little time,
+ * and what comes meanwhile is one commit, not several. */
+static bool ahead_pays(struct clerk *c, size_t len)
 {
-	struct link **end = &jobs;
-	size_t len = 0;
+	struct batch *b = &c->batch;
 
-	for (; *end; end = &(*end)->next)
-		len++;
-	if (len * GATHER_PART <= syncer_jobs(c->batch.syncer)) {
-		syncer_drain(c->batch.syncer);
-		batch_take_back(&c->batch);
-		*end = queue_take(c->queue, 0);
-	}
-	return jobs;
+	if (b->options.ahead_from) return true;
+	return b->db && b->db->driver->sync_ns(b->db) > b->job_ns * (int64_t)len;
 }
 
 /* What came by the queue: nobody waits for it on this thread. */
 static void clerk_work_ahead(struct clerk *c, struct link *jobs)
 {
 	struct job *list[OWED_JOBS];
+	struct link **end = &jobs;
+	size_t all = 0;
+	bool pays;
 
-	jobs = clerk_wait_for_more(c, jobs);
+	for (; *end; end = &(*end)->next)
+		all++;
+	pays = ahead_pays(c, all);
+	/* A job or two beside a sync that is under way would be synced after it anyway. */
+	if (!pays || all * GATHER_PART <= syncer_jobs(c->batch.syncer)) {
+		syncer_drain(c->batch.syncer);
+		batch_take_back(&c->batch);
+		*end = queue_take(c->queue, 0);
+	}
+	if (!pays) {
+		clerk_work(c, jobs);
+		return;
+	}
 	while (jobs) {
 		size_t len = 0;
 

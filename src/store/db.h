@@ -109,6 +109,7 @@ struct db_driver {
 	void (*sync_later)(struct db *, bool later);
 	void *(*owes)(struct db *);
 	bool (*sync)(void *owed);
+	int64_t (*sync_ns)(struct db *); /* what a sync took lately */
 	/* Gives back the memory of what it read; NULL: it keeps none. */
 	void (*rest)(struct db *);
 	/* In a transaction: another number than after our last commit when anybody else wrote

@@ -242,6 +242,11 @@ static bool sqlite_sync(void *owed)
 	return wal_sync(owed) == SQLITE_OK;
 }
 
+static int64_t sqlite_sync_ns(struct db *db)
+{
+	return wal_sync_ns(sqlite_log(db));
+}
+
 /* After each commit, instead of SQLite's own hook, which does the same. */
 static int sqlite_logged(void *ctx, sqlite3 *handle, const char *name, int pages)
 {
@@ -590,6 +595,7 @@ const struct db_driver sqlite_driver = {
 	.now_ms = sqlite_now,
 	.rest = sqlite_rest,
 	.sync_later = sqlite_sync_later,
+	.sync_ns = sqlite_sync_ns,
 	.owes = sqlite_owes,
 	.sync = sqlite_sync,
 	.state = sqlite_state,

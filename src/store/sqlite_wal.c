@@ -1,10 +1,12 @@
 /* sqlite_wal.c - a layer under SQLite's log: renews it on opening, gathers its writes. */
 #include "store/sqlite_wal.h"
 
+#include "base/clock.h"
 #include "base/mem.h"
 
 #include <pthread.h>
 #include <sqlite3.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -68,6 +70,7 @@ struct log {
 	char *bytes;	     /* GATHER of them */
 	int len;
 	bool later, owed; /* wal_sync_later */
+	_Atomic int64_t sync_ns;
 };
 
 struct gather_vfs {
@@ -115,6 +118,17 @@ static int log_read(sqlite3_file *f, void *bytes, int len, sqlite3_int64 at)
 	return rc ? rc : l->under->pMethods->xRead(l->under, bytes, len, at);
 }
 
+static int log_sync_now(struct log *l, int flags)
+{
+	int64_t since = clock_mono_ns(), usual;
+	int rc = l->under->pMethods->xSync(l->under, flags);
+
+	usual = atomic_load_explicit(&l->sync_ns, memory_order_relaxed);
+	usual += (clock_mono_ns() - since - usual) / 8;
+	atomic_store_explicit(&l->sync_ns, usual, memory_order_relaxed);
+	return rc;
+}
+
 /* A log that begins anew is synced once its head is written: before any page of it. */
 static int log_sync(sqlite3_file *f, int flags)
 {
@@ -123,7 +137,7 @@ static int log_sync(sqlite3_file *f, int flags)
 	int rc = log_flush(l);
 
 	if (rc) return rc;
-	if (!l->later || head) return l->under->pMethods->xSync(l->under, flags);
+	if (!l->later || head) return log_sync_now(l, flags);
 	l->owed = true;
 	return SQLITE_OK;
 }
@@ -203,9 +217,14 @@ bool wal_sync_owed(sqlite3_file *f)
 
 int wal_sync(sqlite3_file *f)
 {
-	struct log *l = log_of(f);
+	return log_sync_now(log_of(f), SQLITE_SYNC_NORMAL);
+}
 
-	return l->under->pMethods->xSync(l->under, SQLITE_SYNC_NORMAL);
+int64_t wal_sync_ns(sqlite3_file *f)
+{
+	bool ours = f && f->pMethods == &log_methods;
+
+	return ours ? atomic_load_explicit(&log_of(f)->sync_ns, memory_order_relaxed) : 0;
 }
 
 static int gather_open(

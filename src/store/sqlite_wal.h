@@ -4,6 +4,7 @@
 #define STORE_SQLITE_WAL_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Before the first connection opens, and with nobody else writing: writes the log's bytes
  * over themselves and syncs them. After a failed sync the system may show pages that
@@ -26,5 +27,7 @@ void wal_sync_later(struct sqlite3_file *, bool later);
 bool wal_sync_owed(struct sqlite3_file *); /* and no more, after this call */
 /* Does what is owed; any thread, while others write. Returns an SQLite code. */
 int wal_sync(struct sqlite3_file *);
+/* What a sync took lately, on average; 0: unknown. */
+int64_t wal_sync_ns(struct sqlite3_file *);
 
 #endif
