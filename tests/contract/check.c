@@ -337,27 +337,26 @@ static const char *findings(struct rig *r, char out[8192])
 static void every_edit_of_a_row_is_found_and_named(void **state)
 {
 	struct rig *r = *state;
+	struct history h;
+	char all[8192], text[1024];
 
+	history_make(r, &h);
+	rig_shut(r);
+	place_keep(r);
 	for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
 		const struct edit *edit = &edits[i];
-		struct history h;
-		char all[8192], text[1024];
-		const char *id;
+		const char *id = target_id(&h, edit->target);
 
-		if (i) {
-			place_rig_done(state);
-			place_rig_alone(state);
-		}
-		history_make(r, &h);
-		if (findings(r, all)[0]) fail_msg("before: %s", all);
-		id = target_id(&h, edit->target);
-		rig_shut(r);
 		place_script(r, with_id(edit->sql, id, text));
 		assert_true(rig_reopen(r));
 		if (!findings(r, all)[0]) fail_msg("not found: %s", edit->sql);
 		if (!strstr(all, with_id(edit->says, id, text)))
 			fail_msg("%s: %s", edit->sql, all);
+		rig_shut(r);
+		place_put_back(r);
 	}
+	assert_true(rig_reopen(r));
+	if (findings(r, all)[0]) fail_msg("afterwards: %s", all);
 }
 
 static void an_ask_that_nobody_asked_is_found(void **state)

@@ -99,6 +99,33 @@ void place_script(struct rig *r, const char *sql)
 	db_close(db);
 }
 
+static const char *const edited[] = { "asks", "sessions", "users", "teams", "tokens",
+	"events", "server_keys", "workspaces" };
+
+/* `sql` for each of these tables, whose name stands where it has an @. */
+static void each_edited(struct rig *r, const char *sql)
+{
+	char all[4096];
+	size_t len = 0;
+
+	for (size_t i = 0; i < sizeof edited / sizeof *edited; i++)
+		for (const char *at = sql; *at; at++)
+			len += (size_t)snprintf(all + len, sizeof all - len, "%.*s",
+				*at == '@' ? 64 : 1, *at == '@' ? edited[i] : at);
+	place_script(r, all);
+}
+
+void place_keep(struct rig *r)
+{
+	each_edited(r,
+		"DROP TABLE IF EXISTS kept_@; CREATE TABLE kept_@ AS SELECT * FROM @;");
+}
+
+void place_put_back(struct rig *r)
+{
+	each_edited(r, "DELETE FROM @; INSERT INTO @ SELECT * FROM kept_@;");
+}
+
 const char *place_again(void)
 {
 	return place;

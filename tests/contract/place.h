@@ -27,6 +27,9 @@ int place_rig_clock(void **state);
 int place_rig_clock_done(void **state);
 /* Any SQL, past the statements of the program; fails the test when refused. */
 void place_script(struct rig *, const char *sql);
+/* Beside a rig that is shut: keeps what tests edit of its store, and puts it back. */
+void place_keep(struct rig *);
+void place_put_back(struct rig *);
 
 #define RIG_TEST(test) cmocka_unit_test_setup_teardown(test, place_rig, place_rig_done)
 #define ALONE_TEST(test)                                                                 \
