@@ -55,6 +55,21 @@ int cli_usage(const struct cli *cli, struct str what)
 	return EXIT_USAGE;
 }
 
+bool cli_word_looks(struct cli *cli, const char *list)
+{
+	static const char *const looks[] = { "list", "ls", "show", "status", "help" };
+	struct str word = args_word(&cli->args, 0);
+
+	for (size_t i = 0; cli->args.words_len == 1 && i < sizeof looks / sizeof *looks;
+		i++)
+		if (str_is(word, looks[i])) {
+			CLI_USAGE(cli, "cli.words.looks", { "word", word },
+				{ "list", str_of(list) });
+			return true;
+		}
+	return false;
+}
+
 /* What of a fault's words says nothing by itself gets a sentence of ours. */
 static const struct {
 	enum err err;

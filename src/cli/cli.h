@@ -74,5 +74,8 @@ int cli_fail(const struct cli *, const struct fault *);
 /* The same for a wrong use of the verb, with a pointer to its help: always EXIT_USAGE. */
 int cli_usage(const struct cli *, struct str what);
 #define CLI_USAGE(cli, id, ...) cli_usage((cli), MSG(&(cli)->arena, (id), __VA_ARGS__))
+/* Is the only word one that looks for something ("list", "status"), where a sentence belongs?
+ * Then it was said which command, `list`, shows such things: EXIT_USAGE follows. */
+bool cli_word_looks(struct cli *, const char *list);
 
 #endif

@@ -124,6 +124,7 @@ static int run_run(struct cli *cli)
 	struct client *client;
 	int status;
 
+	if (cli_word_looks(cli, "runs")) return EXIT_USAGE;
 	if (str_is(text, "-") && !stdin_read(TEXT_MAX, &cli->arena, &text))
 		return CLI_USAGE(cli, "cli.run.no_text");
 	if (!str_trim(text).len) return CLI_USAGE(cli, "cli.run.no_text");

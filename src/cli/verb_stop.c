@@ -1,4 +1,5 @@
-/* verb_stop.c - parley stop, parley go: pause everything that asks, and let it go on. */
+/* verb_stop.c - parley stop, parley go: pause everything that asks, say what is paused, and let
+ * it go on. */
 #include <stdio.h>
 
 #include "base/clock.h"
@@ -41,14 +42,79 @@ static int stop_body(struct cli *cli, struct str *out)
 	return EXIT_YES;
 }
 
+/* ---- list ---- */
+
+static void stop_print(struct cli *cli, const struct json *stop)
+{
+	const struct json *match = json_get(stop, "match");
+	struct buf what = { .max = 4096 };
+
+	if (match && match->count) json_write(&what, match);
+	printf("%.*s  %.*s  %.*s  %.*s\n", STR_ARGS(json_text(json_get(stop, "id"))),
+		STR_ARGS(safe_line(&cli->arena,
+			json_text(json_get(json_get(stop, "made_by"), "name")))),
+		STR_ARGS(safe_line(&cli->arena, json_text(json_get(stop, "reason")))),
+		STR_ARGS(safe_line(&cli->arena, buf_str(&what))));
+	buf_done(&what);
+}
+
+static int stops_read(struct cli *cli, struct client *client, struct api_reply *out)
+{
+	return reach_call(
+		cli, client, "GET", STR("/v1/stops?limit=200"), STR_NONE, out, NULL);
+}
+
+static void stops_print(struct cli *cli, const struct json *items)
+{
+	for (uint32_t i = 0; items && i < items->count; i++)
+		stop_print(cli, &items->items[i]);
+}
+
+/* "list" alone; with what to stop beside it, somebody means to stop it. */
+static bool stop_lists(const struct cli *cli)
+{
+	static const char *const whats[] = { "agent", "project", "session", "for" };
+
+	for (size_t i = 0; i < sizeof whats / sizeof *whats; i++)
+		if (args_have(&cli->args, whats[i])) return false;
+	return str_is(args_word(&cli->args, 0), "list");
+}
+
+static int stops_list(struct cli *cli)
+{
+	struct fault why = { 0 };
+	struct client *client = reach(cli, AS_PERSON, &why);
+	struct api_reply reply;
+	const struct json *items;
+	int status;
+
+	if (!client) return cli_fail(cli, &why);
+	status = stops_read(cli, client, &reply);
+	client_free(client);
+	if (status != EXIT_YES) return status;
+	items = json_get(reply.json, "items");
+	if (args_have(&cli->args, "json")) {
+		json_print(reply.json);
+	} else {
+		stops_print(cli, items);
+		if (!items || items->count == 0) SAY("cli.go.none");
+	}
+	return EXIT_YES;
+}
+
+/* ---- stop ---- */
+
 static int stop_run(struct cli *cli)
 {
 	struct fault why = { 0 };
 	struct api_reply reply;
 	struct client *client;
 	struct str body, id;
-	int status = stop_body(cli, &body);
+	int status;
 
+	if (stop_lists(cli)) return stops_list(cli);
+	if (cli_word_looks(cli, "stop list")) return EXIT_USAGE;
+	status = stop_body(cli, &body);
 	if (status != EXIT_YES) return status;
 	client = reach(cli, AS_PERSON, &why);
 	if (!client) return cli_fail(cli, &why);
@@ -72,13 +138,14 @@ static const struct flag stop_flags[] = { { .name = "agent", .value = "NAME" },
 static const char *const stop_examples[] = {
 	"parley stop 'Production is down'",
 	"parley stop --agent 'ci-*' --for 30m 'Wrong branch'",
+	"parley stop list",
 	NULL,
 };
 
 const struct command verb_stop = {
 	.name = "stop",
 	.run = stop_run,
-	.words = "REASON",
+	.words = "REASON|list",
 	.words_min = 1,
 	.words_max = 1,
 	.flags = stop_flags,
@@ -89,27 +156,12 @@ const struct command verb_stop = {
 
 /* ---- go ---- */
 
-static void stop_print(struct cli *cli, const struct json *stop)
-{
-	const struct json *match = json_get(stop, "match");
-	struct buf what = { .max = 4096 };
-
-	if (match && match->count) json_write(&what, match);
-	printf("%.*s  %.*s  %.*s  %.*s\n", STR_ARGS(json_text(json_get(stop, "id"))),
-		STR_ARGS(safe_line(&cli->arena,
-			json_text(json_get(json_get(stop, "made_by"), "name")))),
-		STR_ARGS(safe_line(&cli->arena, json_text(json_get(stop, "reason")))),
-		STR_ARGS(safe_line(&cli->arena, buf_str(&what))));
-	buf_done(&what);
-}
-
 /* The only one there is. Empty: there is none, or they were listed to choose from. */
 static int stop_only(struct cli *cli, struct client *client, struct str *out)
 {
 	struct api_reply reply;
 	const struct json *items;
-	int status = reach_call(
-		cli, client, "GET", STR("/v1/stops?limit=200"), STR_NONE, &reply, NULL);
+	int status = stops_read(cli, client, &reply);
 
 	if (status != EXIT_YES) return status;
 	items = json_get(reply.json, "items");
@@ -119,8 +171,7 @@ static int stop_only(struct cli *cli, struct client *client, struct str *out)
 	}
 	if (items->count == 1) *out = json_text(json_get(&items->items[0], "id"));
 	if (items->count == 1) return EXIT_YES;
-	for (uint32_t i = 0; i < items->count; i++)
-		stop_print(cli, &items->items[i]);
+	stops_print(cli, items);
 	return CLI_USAGE(cli, "cli.go.several");
 }
 

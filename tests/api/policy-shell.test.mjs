@@ -55,6 +55,25 @@ test('go names those it could lift when there are several', async () => {
 	assert.equal((await run(['go', 'stp_00000000000000000000000000'], 'admin')).code, 5);
 });
 
+test('who looks for the stops sees them, and stops nothing', async () => {
+	const none = await run(['stop', 'list'], 'member');
+	assert.deepEqual([none.code, none.stdout, none.stderr.trim()], [0, '', 'Nothing is stopped.']);
+	const id = (await run(['stop', '--agent', 'x', 'wrong branch'], 'member')).stdout.trim();
+	const listed = await run(['stop', 'list'], 'member');
+	assert.equal(listed.code, 0, listed.stderr);
+	assert.match(listed.stdout, new RegExp(`^${id} .*wrong branch.*\\n$`));
+	assert.equal(JSON.parse((await run(['stop', 'list', '--json'], 'member')).stdout).items[0].id, id);
+	for (const [words, right] of [[['stop', 'status'], 'stop list'], [['stop', 'help'], 'stop list'], [['stop', '--agent', 'y', 'list'], 'stop list'],
+		[['run', 'list'], 'runs'], [['ask', 'list'], 'list']]) {
+		const refused = await run(words, 'member');
+		assert.equal(refused.code, 2, words.join(' '));
+		assert.match(refused.stderr, new RegExp(`did you mean 'parley ${right}'\\?`), words.join(' '));
+	}
+	assert.deepEqual((await member.get('/v1/stops')).body.items.map((stop) => stop.id), [id]);
+	assert.deepEqual((await member.get('/v1/asks')).body.items, []);
+	assert.equal((await run(['go', id], 'member')).code, 0);
+});
+
 test('an agent neither stops nor lifts', async () => {
 	assert.equal((await run(['stop', 'x'])).code, 4);
 	assert.equal((await run(['stop'])).code, 2);
