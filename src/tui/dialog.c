@@ -342,12 +342,19 @@ static enum dialog_wish scope_show(struct dialog *d)
 	return DIALOG_LONGER;
 }
 
+/* Whoever pressed before the decision was armed learns that nothing was sent. */
+static enum dialog_wish early_say(struct dialog *d)
+{
+	dialog_say(d, STYLE_WARN, str_of(msg_text("web.toosoon")));
+	return DIALOG_NONE;
+}
+
 /* High risk in a dialog that opened by itself takes a second press here, too. */
 static enum dialog_wish scope_approve(struct dialog *d)
 {
 	int64_t now = clock_person_ms();
 
-	if (dialog_arming(d, now) > 0) return DIALOG_NONE;
+	if (dialog_arming(d, now) > 0) return early_say(d);
 	if (d->form.twice && !d->scope.sure) {
 		d->scope.sure = true;
 		d->armed_at = now + ARMING_MS;
@@ -379,6 +386,7 @@ static enum dialog_wish form_wish(struct dialog *d, enum wish wish, const struct
 	case WISH_EDITOR: return DIALOG_EDITOR;
 	case WISH_ARGUMENTS: return DIALOG_ARGUMENTS;
 	case WISH_LONGER: return scope_show(d);
+	case WISH_EARLY: return early_say(d);
 	case WISH_UNUSED: return card_key(d, k);
 	default: return DIALOG_NONE;
 	}

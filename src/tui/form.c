@@ -120,7 +120,7 @@ static enum wish form_submit(struct form *f)
 		flaw_show(f, i, flaw);
 		return WISH_NONE;
 	}
-	if (!f->armed) return WISH_NONE;
+	if (!f->armed) return WISH_EARLY;
 	bool approves = form_approves(f);
 	if (f->asks < 2 && !((f->critical || f->twice) && approves)) return WISH_SUBMIT;
 	if (f->critical && approves && !f->read) {
@@ -383,7 +383,8 @@ static enum wish review_key(struct form *f, const struct key *k)
 static enum wish skip_key(struct form *f, const struct key *k)
 {
 	if (k->name == K_RESIZE || k->name == K_REDRAW) return WISH_UNUSED;
-	if (key_letter(k) == f->yes && (!f->armed || k->together)) return WISH_NONE;
+	if (key_letter(k) == f->yes && k->together) return WISH_NONE;
+	if (key_letter(k) == f->yes && !f->armed) return WISH_EARLY;
 	f->mode = f->before;
 	if (key_letter(k) == f->yes) return WISH_SKIP;
 	return k->name == K_ESCAPE ? WISH_LEAVE : WISH_NONE;
@@ -394,7 +395,7 @@ static enum wish confirm_key(struct form *f, const struct key *k)
 	bool again = k->name == K_ENTER || (form_decides(f) && key_alone(k) == 'a');
 
 	if (k->name == K_RESIZE || k->name == K_REDRAW) return WISH_UNUSED;
-	if (again && !f->armed) return WISH_NONE;
+	if (again && !f->armed) return WISH_EARLY;
 	f->mode = f->before;
 	return again ? WISH_SUBMIT : WISH_NONE;
 }

@@ -76,6 +76,7 @@ enum wish {
 	WISH_EDITOR,	/* let form_line be edited at length */
 	WISH_ARGUMENTS, /* let the operation's arguments be edited */
 	WISH_LONGER,	/* let it be approved for longer */
+	WISH_EARLY, /* say that the press came before it was armed: nothing is decided */
 };
 
 /* Fills in what the agent already knows (prefill). False: out of memory. */

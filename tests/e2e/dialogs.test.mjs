@@ -133,6 +133,28 @@ area('dialogs', (scenario) => {
 		assert.equal((await desk.answer(ask.id, 'decision')).value, 'approve');
 	});
 
+	scenario('a press that comes too soon decides nothing, and is told so', opens, async (me, desk) => {
+		await me.visitLive('/insights');
+		const ask = await desk.agent.ask({ kind: 'approval', title: 'Twice in a moment',
+			operation: { name: 'service.drop', risk: 'high', arguments: { unit: 'api' } } });
+		await asked(me, 'Twice in a moment').waitFor();
+		await me.key('a');
+		await me.dialog.getByText(me.t('dialog.first')).waitFor();
+		await me.armed(me.button('approval.approve'));
+		await me.key('Enter');
+		/* However slow the machine: both in the same moment. */
+		await me.page.evaluate(() => {
+			for (let i = 0; i < 2; i++)
+				document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: 'a', bubbles: true }));
+		});
+		await me.dialog.getByText(me.t('toosoon')).waitFor();
+		await me.button('approval.again').waitFor();
+		await desk.pending(ask.id);
+		await sleep(ARMED_MS);
+		await me.pressOr(me.button('approval.again'), 'a');
+		assert.equal((await desk.answer(ask.id, 'decision')).value, 'approve');
+	});
+
 	scenario('with the inbox in front a new ask joins the list', opens, async (me, desk) => {
 		await me.visitLive('/inbox');
 		await desk.agent.ask(yesNo('Into the list?'));

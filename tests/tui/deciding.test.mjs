@@ -23,6 +23,9 @@ test('high risk in a dialog that opened by itself wants a second press; opened b
 	inbox.press('a');
 	await inbox.shows('Press again to approve');
 	assert.equal((await server.agent.read(first)).status, 'pending');
+	inbox.press('a');
+	await inbox.shows('Too soon: nothing was sent. Press again.');
+	assert.equal((await server.agent.read(first)).status, 'pending');
 	await inbox.armed();
 	inbox.press('a');
 	await inbox.shows(/0 pending/);

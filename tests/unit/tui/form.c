@@ -173,14 +173,14 @@ static void escape_goes_back_and_never_decides(void **state)
 	CHECK_INT(press('y'), WISH_SKIP);
 }
 
-static void nothing_is_decided_before_it_is_armed(void **state)
+static void nothing_is_decided_before_it_is_armed_and_that_is_told(void **state)
 {
 	(void)state;
 	open_form("[" CHOICE "}]");
 	form.armed = false;
-	CHECK_INT(hit(K_ENTER), WISH_NONE);
+	CHECK_INT(hit(K_ENTER), WISH_EARLY);
 	hit(K_ESCAPE);
-	CHECK_INT(press('y'), WISH_NONE);
+	CHECK_INT(press('y'), WISH_EARLY);
 	form.armed = true;
 	CHECK_INT(press('y'), WISH_SKIP);
 }
@@ -383,7 +383,7 @@ static void a_critical_approval_takes_reading_and_two_presses(void **state)
 	CHECK_INT(form.mode, FORM_CHOOSE);
 	press('a');
 	form.armed = false;
-	CHECK_INT(press('a'), WISH_NONE);
+	CHECK_INT(press('a'), WISH_EARLY);
 	form.armed = true;
 	CHECK_INT(press('a'), WISH_SUBMIT);
 	press('r');
@@ -427,7 +427,7 @@ int main(void)
 		FORM_TEST(other_opens_a_line_and_keeps_its_text),
 		FORM_TEST(leaving_an_empty_other_unchooses_it),
 		FORM_TEST(escape_goes_back_and_never_decides),
-		FORM_TEST(nothing_is_decided_before_it_is_armed),
+		FORM_TEST(nothing_is_decided_before_it_is_armed_and_that_is_told),
 		FORM_TEST(several_questions_end_in_a_review),
 		FORM_TEST(a_row_of_the_review_leads_to_its_question),
 		FORM_TEST(what_the_agent_knows_is_shown_chosen),
