@@ -152,8 +152,8 @@ void recent_keep(struct recent_rows *recent, const struct rows *rows)
 		recent_clear(recent);
 		return;
 	}
-	/* A row or two of each batch are tried again. */
-	if (recent->vain >= RECENT_VAIN) recent->vain -= 2;
+	if (++recent->batches % RECENT_AGAIN == 0 && recent->vain >= RECENT_VAIN)
+		recent->vain -= 2;
 	keep_all(recent, rows, RECORD_ASKS);
 	keep_all(recent, rows, RECORD_SESSIONS);
 	keep_all(recent, rows, RECORD_RUNS);

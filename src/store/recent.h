@@ -15,14 +15,16 @@
 
 #include "store/rows.h"
 
-/* RECENT_VAIN rows are kept without one that is found; each that is found is worth RECENT_FOUND. */
-enum { RECENT_BYTES = 256 * 1024, RECENT_VAIN = 128, RECENT_FOUND = 8 };
+/* RECENT_VAIN rows are kept without one that is found; each that is found is worth RECENT_FOUND.
+ * Then a row or two of each RECENT_AGAINth batch are tried again. */
+enum { RECENT_BYTES = 256 * 1024, RECENT_VAIN = 128, RECENT_FOUND = 8, RECENT_AGAIN = 8 };
 
 struct recent_rows {
 	struct table named; /* record_name → struct recent_row */
 	struct recent_row *oldest, *newest;
 	struct recent_row *gone; /* until the next batch begins */
 	size_t bytes;
+	unsigned batches;
 	int vain; /* kept lately, less what was found; up to RECENT_VAIN */
 };
 

@@ -162,14 +162,17 @@ static void what_nobody_comes_for_is_kept_no_more_until_somebody_does(void **sta
 		ask_new(session_new(), STR("{}"));
 	recent_keep(&recent, &rows);
 	assert_int_equal(recent.named.len, RECENT_VAIN);
-	batch_start();
 	recent_clear(&recent);
-	for (int i = 0; i < RECENT_VAIN; i++) {
-		const struct ask *a = ask_new(session_new(), STR("{}"));
+	/* Every now and then a batch tries again. */
+	for (int batch = 0; batch < RECENT_AGAIN && !recent.named.len; batch++) {
+		batch_start();
+		for (int i = 0; i < RECENT_VAIN; i++) {
+			const struct ask *a = ask_new(session_new(), STR("{}"));
 
-		if (!i) tried = kept_id(room, a->id);
+			if (!i) tried = kept_id(room, a->id);
+		}
+		recent_keep(&recent, &rows);
 	}
-	recent_keep(&recent, &rows);
 	kept = recent.named.len;
 	assert_in_range(kept, 1, RECENT_FOUND);
 	batch_start();
