@@ -178,7 +178,6 @@ static int ask_run(struct cli *cli)
 	if (!whole && str_trim(args_word(&cli->args, 0)).len == 0)
 		return CLI_USAGE(cli, "cli.ask.no_text");
 	if (cli->args.words_len > 1) return CLI_USAGE(cli, "cli.ask.one_text");
-	if (cli_word_looks(cli, "list")) return EXIT_USAGE;
 	if (args_have(&cli->args, "default") && !args_have(&cli->args, "timeout"))
 		SAY("cli.ask.no_timeout");
 	status = foreign ? foreign_ask(&a) : ask_put(&a);

@@ -64,13 +64,12 @@ test('who looks for the stops sees them, and stops nothing', async () => {
 	assert.match(listed.stdout, new RegExp(`^${id} .*wrong branch.*\\n$`));
 	assert.equal(JSON.parse((await run(['stop', 'list', '--json'], 'member')).stdout).items[0].id, id);
 	for (const [words, right] of [[['stop', 'status'], 'stop list'], [['stop', 'help'], 'stop list'], [['stop', '--agent', 'y', 'list'], 'stop list'],
-		[['run', 'list'], 'runs'], [['ask', 'list'], 'list']]) {
+		[['run', 'list'], 'runs']]) {
 		const refused = await run(words, 'member');
 		assert.equal(refused.code, 2, words.join(' '));
 		assert.match(refused.stderr, new RegExp(`did you mean 'parley ${right}'\\?`), words.join(' '));
 	}
 	assert.deepEqual((await member.get('/v1/stops')).body.items.map((stop) => stop.id), [id]);
-	assert.deepEqual((await member.get('/v1/asks')).body.items, []);
 	assert.equal((await run(['go', id], 'member')).code, 0);
 });
 
