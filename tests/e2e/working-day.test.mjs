@@ -48,6 +48,11 @@ area('working day', (scenario) => {
 		await desk.agent.post(`/v1/asks/${ask.id}/use`, { digest: (await desk.get(ask.id)).approved_digest });
 		await me.region('trail').getByText(me.t('event.ask.used')).waitFor();
 		if (me.wide) await me.button('ask.link').waitFor();
+		/* In the history, too: what was approved, not what was asked for. */
+		await me.visit('/history');
+		const row = me.page.getByRole('listitem').filter({ hasText: ask.title });
+		await row.getByText(approved).waitFor();
+		assert.equal(await row.getByText(asked).count(), 0);
 	});
 
 	scenario('history: mine and all, by outcome and search, in the address', async (me, desk) => {

@@ -1,5 +1,5 @@
 /* An operation's arguments as rows, and what a person made of them. */
-import type { Operation } from '../api/types';
+import type { Ask, Operation } from '../api/types';
 import { jsonRead, jsonWrite } from './json';
 
 export interface Argument {
@@ -38,6 +38,16 @@ export function argumentsOf(operation: Operation): Argument[] | null {
 /** The argument that is run as it stands. */
 export function commandOf(list: Argument[]): Argument | null {
 	return list.find((arg) => arg.isText && COMMANDS.includes(arg.name.toLowerCase())) ?? null;
+}
+
+/** What it was approved with, where somebody edited that. */
+export const editedOf = (ask: Ask): unknown =>
+	Object.values(ask.answer ?? {}).find((said) => said.arguments)?.arguments;
+
+/** The operation as it was approved, or as it was asked for. */
+export function settledOperation(ask: Ask): Operation | null {
+	const edited = editedOf(ask);
+	return ask.operation && edited ? { ...ask.operation, arguments: edited } : ask.operation;
 }
 
 export const rawOf = (operation: Operation): string => jsonWrite(operation, 2);
