@@ -128,6 +128,28 @@ const struct use use_away_delete = {
 	.job = { .name = "away_delete", .late = true, .decide = away_delete_decide },
 };
 
+/* ---- a user goes ---- */
+
+enum err away_drop_delegate(struct rows *rows, const struct user *gone, struct fault *why)
+{
+	const struct val args[] = { val_int(gone->ws),
+		val_text(arena_print(
+			rows->arena, "%%\"%.*s\"%%", STR_ARGS(gone->id))) };
+	const struct user *u = NULL;
+	enum err e = rows_fetch(rows, RECORD_USERS, SQL_USERS_DELEGATING, args, 2, why);
+
+	while (!e && (u = rows_next(rows, RECORD_USERS, u))) {
+		struct away away;
+
+		if (u->ws != gone->ws || !away_load(u, rows->arena, &away) ||
+			!str_eq(away.delegate, gone->id))
+			continue;
+		away.delegate = STR_NONE;
+		e = away_set(rows, u, away_text(&away, rows->arena), why);
+	}
+	return e;
+}
+
 /* ---- assignments ---- */
 
 enum { CHAIN_ROOM = AWAY_CHAIN_MAX + 2 };

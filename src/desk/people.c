@@ -543,6 +543,7 @@ static enum err user_delete_decide(struct job *job, struct rows *rows, struct fa
 	if (!e) e = owner_left(rows, u, why);
 	if (!e) e = tokens_end(rows, u, why);
 	if (!e) e = teams_drop_user(job, rows, u, why);
+	if (!e) e = away_drop_delegate(rows, u, why);
 	if (!e) e = contacts_drop(rows, u->ws, u->id, STR_NONE, why);
 	if (e) return e;
 	if (!rows_purge(rows, SQL_MARKS_DROP, id, 2) || !rows_delete(rows, u) ||

@@ -38,6 +38,8 @@ enum err team_fetch(struct rows *, int64_t ws, struct str id, const struct team 
 /* Takes somebody who is deleted out of every team. */
 enum err teams_drop_user(
 	struct job *, struct rows *, const struct user *, struct fault *);
+/* Nobody stands in any more for those whom they stood in for. */
+enum err away_drop_delegate(struct rows *, const struct user *, struct fault *);
 enum { CODE_MS = 7 * 24 * 3600 * 1000, COOKIE_DAYS = 30 };
 
 /* A member, null where there is none. */

@@ -158,13 +158,13 @@ static enum err many_decide(struct job *job, struct rows *rows, struct fault *wh
 			job->arena.failed = true;
 		many_result(&w, one, e);
 		result_keep(&keep, one, e);
-		/* The key lives as long as the first that it settled. */
-		if (!e && !job->key_session.len) job->key_session = one->job.key_session;
 		buf_done(&one->job.out);
 		arena_done(&one->job.arena);
 	}
 	results_end(&w);
 	results_end(&keep);
+	/* The key goes with no single ask of them, but with who could use it again. */
+	job->key_of = job->who.token;
 	job->key_result = buf_keep_done(&kept, &job->arena);
 	return OK;
 }

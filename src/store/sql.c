@@ -151,6 +151,8 @@ const char *const sql_written[SQL_RECORDS] = {
 	[SQL_OWNERS] = "SELECT @users FROM users WHERE ws = $1 AND role = 'owner'",
 	[SQL_USER_NAMES] = "SELECT id, name FROM users WHERE ws = $1",
 	[SQL_USERS_OF] = "SELECT @users FROM users WHERE ws = $1 ORDER BY id",
+	[SQL_USERS_DELEGATING] =
+		"SELECT @users FROM users WHERE ws = $1 AND away LIKE $2 ORDER BY id",
 	[SQL_TOKENS_OF] = "SELECT @tokens FROM tokens WHERE ws = $1 ORDER BY id",
 	[SQL_TEAMS_OF] = "SELECT @teams FROM teams WHERE ws = $1 ORDER BY id",
 	[SQL_TEAM_LIST] = "SELECT @teams FROM teams WHERE ws = $1 AND id > $2"

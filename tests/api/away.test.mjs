@@ -31,6 +31,19 @@ test('one says when one is away and who stands in, and that one is back', async 
 	assert.equal((await ana.client.get('/v1/me/away')).body, null);
 });
 
+test('a delegate who is deleted stands in for nobody', async () => {
+	const [leaving, other] = [await person(), await person()];
+	await goes(ana, { until: inDays(3), delegate: leaving.id, note: 'on leave' });
+	await goes(ben, { until: inDays(3), delegate: other.id });
+	assert.equal((await admin.delete(`/v1/users/${leaving.id}`)).status, 204);
+	const away = (await ana.client.get('/v1/me/away')).body;
+	assert.deepEqual([away.delegate, away.note], [null, 'on leave']);
+	assert.equal((await ben.client.get('/v1/me/away')).body.delegate, other.id);
+	const event = (await admin.get('/v1/events?format=json&types=user.away&before=100000&limit=1')).body.items[0];
+	assert.deepEqual([event.data.user, event.data.away.delegate], [ana.id, null]);
+	for (const who of [ana, ben]) await back(who);
+});
+
 test('admins do it for others; others do not, and agents are never away', async () => {
 	assert.equal((await ben.client.put(`/v1/users/${ana.id}/away`, { until: inDays(1) })).status, 403);
 	assert.equal((await admin.put(`/v1/users/${ana.id}/away`, { until: inDays(1) })).status, 200);

@@ -152,6 +152,17 @@ test('a repeated settle-many settles once', async () => {
 	assert.deepEqual(again.body.results.map((r) => r.status), [200, 200]);
 });
 
+test('a repeated settle-many gives the same statuses after a session of it was deleted', async () => {
+	const key = fresh();
+	const asks = [await agent.ask(), await agent.ask()], ids = asks.map((ask) => ask.id);
+	const settle = () => send(member, '/v1/asks/settle-many', { ids, skip: true }, key);
+	assert.deepEqual((await settle()).body.results.map((r) => r.status), [200, 200]);
+	assert.equal((await admin.delete(`/v1/sessions/${asks[0].session}`)).status, 204);
+	const again = await settle();
+	assert.deepEqual(again.body.results.map((r) => [r.id, r.status]), [[ids[0], 404], [ids[1], 200]]);
+	assert.equal(again.body.results[1].ask.status, 'skipped');
+});
+
 test('a key works for a plain body', async () => {
 	const key = fresh();
 	const plain = { body: 'Go?', type: 'text/plain', headers: { 'idempotency-key': key } };

@@ -624,10 +624,7 @@ static void key_add(struct model *m, const struct op *op, const struct expect *x
 	memcpy(k->results, x->results, sizeof k->results);
 	k->dies_with = x->ask != NOBODY	      ? m->asks[x->ask].session
 		       : x->session != NOBODY ? x->session
-					      : NOBODY;
-	/* That of many asks: with the session of the first that was settled. */
-	for (int i = 0; i < x->results_len && k->dies_with == NOBODY; i++)
-		if (x->results[i] == 200) k->dies_with = m->asks[op->many[i]].session;
+					      : NOBODY; /* many asks: with none */
 }
 
 static void again(const struct model_key *k, const struct op *op, struct expect *out)
