@@ -1,4 +1,4 @@
-/* show.c - JSON members that asks and sessions show alike. */
+/* show.c - writes JSON members that may be null. */
 #include "core/show.h"
 
 #include "base/clock.h"

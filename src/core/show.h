@@ -1,4 +1,4 @@
-/* show.h - members that asks and sessions show alike. Private to core. */
+/* show.h - members of JSON objects that are null when there is nothing to show. */
 #ifndef CORE_SHOW_H
 #define CORE_SHOW_H
 

@@ -5,6 +5,7 @@
 #include "desk/people_log.h"
 
 #include "base/clock.h"
+#include "core/show.h"
 
 enum { ROTATE_MS = 24 * 3600 * 1000, OLD_COOKIE_MS = 60 * 1000 };
 
@@ -45,10 +46,10 @@ static void me_write(
 	} else {
 		jw_null(w);
 	}
-	text_or_null(w, "agent", p->role == ROLE_AGENT ? p->agent : STR_NONE);
+	show_text(w, "agent", p->role == ROLE_AGENT ? p->agent : STR_NONE);
 	jw_key(w, "workspace");
 	jw_str(w, c->workspace);
-	text_or_null(w, "language", c->language);
+	show_text(w, "language", c->language);
 	jw_object_end(w);
 }
 

@@ -2,18 +2,8 @@
  * login is the cookies that replaced each other; at most two of them are valid. */
 #include "desk/logins.h"
 
-#include "base/clock.h"
+#include "core/show.h"
 #include "desk/people.h"
-
-static bool is_cookie_of(const struct token *tok, int64_t ws, struct str user)
-{
-	return tok->kind == TOKEN_COOKIE && tok->ws == ws && str_eq(tok->user, user);
-}
-
-static bool is_shown(const struct job *job, const struct token *tok)
-{
-	return job->has_hash && memcmp(tok->hash, job->hash, SHA256_SIZE) == 0;
-}
 
 /* That login alone, or, without `only`, all others. */
 static enum err cookies_end(struct rows *rows, int64_t ws, struct str user,
@@ -21,9 +11,8 @@ static enum err cookies_end(struct rows *rows, int64_t ws, struct str user,
 {
 	const struct token *tok = NULL;
 
-	while ((tok = rows_next(rows, RECORD_TOKENS, tok))) {
-		if (!is_cookie_of(tok, ws, user) ||
-			str_eq(token_login(tok), login) != only)
+	while ((tok = tokens_next(rows, ws, user, tok))) {
+		if (tok->kind != TOKEN_COOKIE || str_eq(token_login(tok), login) != only)
 			continue;
 		if (!rows_delete(rows, tok))
 			return fail(why, ERR_MEMORY, "out of memory");
@@ -32,18 +21,10 @@ static enum err cookies_end(struct rows *rows, int64_t ws, struct str user,
 	return OK;
 }
 
-static enum err cookies_fetch(
-	struct rows *rows, int64_t ws, struct str user, struct fault *why)
-{
-	const struct val args[] = { val_int(ws), val_text(user) };
-
-	return rows_fetch(rows, RECORD_TOKENS, SQL_TOKENS_OF_USER, args, 2, why);
-}
-
 enum err login_end(struct rows *rows, int64_t ws, struct str user, struct str login,
 	size_t *ended, struct fault *why)
 {
-	enum err e = cookies_fetch(rows, ws, user, why);
+	enum err e = tokens_fetch(rows, ws, user, why);
 
 	return e ? e : cookies_end(rows, ws, user, login, true, ended, why);
 }
@@ -54,11 +35,10 @@ static enum err logins_end_others(const struct job *job, struct rows *rows, int6
 {
 	const struct token *tok = NULL;
 	struct str own = STR_NONE;
-	enum err e = cookies_fetch(rows, ws, user, why);
+	enum err e = tokens_fetch(rows, ws, user, why);
 
-	while (!e && (tok = rows_next(rows, RECORD_TOKENS, tok)))
-		if (is_cookie_of(tok, ws, user) && is_shown(job, tok))
-			own = token_login(tok);
+	while (!e && (tok = tokens_next(rows, ws, user, tok)))
+		if (token_is_own(job, tok)) own = token_login(tok);
 	return e ? e : cookies_end(rows, ws, user, own, false, ended, why);
 }
 
@@ -95,7 +75,7 @@ static enum err login_row(void *ctx, const struct row *row, struct fault *why)
 	enum err e = token_from_row(row, &l->t->job.arena, &tok, why);
 
 	if (e || (tok.expires_ms && tok.expires_ms <= l->now_ms)) return e;
-	if (is_shown(&l->t->job, &tok)) l->own = token_login(&tok);
+	if (token_is_own(&l->t->job, &tok)) l->own = token_login(&tok);
 	if (l->len < LISTED_MAX && !list_has(l, token_login(&tok)))
 		l->found[l->len++] = tok;
 	return OK;
@@ -108,11 +88,11 @@ static void login_write(struct json_writer *w, const struct token *tok, bool cur
 	jw_str(w, token_login(tok));
 	jw_key(w, "current");
 	jw_bool(w, current);
-	text_or_null(w, "client", tok->client);
-	text_or_null(w, "from", tok->origin);
-	time_or_null(w, "created_at", tok->begun_ms ? tok->begun_ms : tok->created_ms);
-	time_or_null(w, "last_used_at", tok->last_used_ms);
-	time_or_null(w, "expires_at", tok->expires_ms);
+	show_text(w, "client", tok->client);
+	show_text(w, "from", tok->origin);
+	show_time(w, "created_at", tok->begun_ms ? tok->begun_ms : tok->created_ms);
+	show_time(w, "last_used_at", tok->last_used_ms);
+	show_time(w, "expires_at", tok->expires_ms);
 	jw_object_end(w);
 }
 

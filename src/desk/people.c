@@ -435,19 +435,13 @@ static enum err logins_end(
 	struct task *t, struct rows *rows, const struct user *u, struct fault *why)
 {
 	const struct user_body *b = t->checked;
-	const struct job *job = &t->job;
-	const struct val args[] = { val_int(u->ws), val_text(u->id) };
 	const struct token *tok = NULL;
-	enum err e = rows_fetch(rows, RECORD_TOKENS, SQL_TOKENS_OF_USER, args, 2, why);
+	enum err e = tokens_fetch(rows, u->ws, u->id, why);
 
-	while (!e && (tok = rows_next(rows, RECORD_TOKENS, tok))) {
-		bool ends = b->has_password &&
-			    !(job->has_hash &&
-				    memcmp(tok->hash, job->hash, SHA256_SIZE) == 0);
+	while (!e && (tok = tokens_next(rows, u->ws, u->id, tok))) {
+		bool ends = b->has_password && !token_is_own(&t->job, tok);
 
-		if (tok->kind == TOKEN_BEARER || tok->ws != u->ws ||
-			!str_eq(tok->user, u->id))
-			continue;
+		if (tok->kind == TOKEN_BEARER) continue;
 		if (!ends && b->has_role && b->role > u->role)
 			e = login_outgrown(rows, tok, b->role, &ends, why);
 		if (!e && ends && !rows_delete(rows, tok))
@@ -522,13 +516,11 @@ const struct use use_user_patch = {
 /* Every way in that a user has. */
 static enum err tokens_end(struct rows *rows, const struct user *u, struct fault *why)
 {
-	const struct val args[] = { val_int(u->ws), val_text(u->id) };
 	const struct token *tok = NULL;
-	enum err e = rows_fetch(rows, RECORD_TOKENS, SQL_TOKENS_OF_USER, args, 2, why);
+	enum err e = tokens_fetch(rows, u->ws, u->id, why);
 
-	while (!e && (tok = rows_next(rows, RECORD_TOKENS, tok)))
-		if (tok->ws == u->ws && str_eq(tok->user, u->id) &&
-			!rows_delete(rows, tok))
+	while (!e && (tok = tokens_next(rows, u->ws, u->id, tok)))
+		if (!rows_delete(rows, tok))
 			e = fail(why, ERR_MEMORY, "out of memory");
 	return e;
 }

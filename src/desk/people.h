@@ -24,6 +24,12 @@ const struct token *token_new(struct rows *, const struct token *, char out[SECR
 /* The token that the job showed. */
 enum err token_shown(
 	struct job *, struct rows *, const struct token **out, struct fault *);
+/* Everything that lets a person in, tokens, logins and links: into the rows, and then one by
+ * one, from at = NULL on. */
+enum err tokens_fetch(struct rows *, int64_t ws, struct str user, struct fault *);
+const struct token *tokens_next(
+	const struct rows *, int64_t ws, struct str user, const struct token *at);
+bool token_is_own(const struct job *, const struct token *); /* the job came with it */
 /* A login link of this user; `maker`: the user who made it, or empty. False: out of memory. */
 bool code_new(
 	struct rows *, const struct user *, struct str maker, char out[SECRET_SIZE]);
@@ -41,9 +47,5 @@ enum err teams_drop_user(
 /* Nobody stands in any more for those whom they stood in for. */
 enum err away_drop_delegate(struct rows *, const struct user *, struct fault *);
 enum { CODE_MS = 7 * 24 * 3600 * 1000, COOKIE_DAYS = 30 };
-
-/* A member, null where there is none. */
-void text_or_null(struct json_writer *, const char *key, struct str);
-void time_or_null(struct json_writer *, const char *key, int64_t ms);
 
 #endif

@@ -3,20 +3,12 @@
 
 #include "base/clock.h"
 #include "core/decision.h"
+#include "core/show.h"
 #include "desk/people.h"
 
 enum { REFUSED_EVERY_MS = 60 * 1000 };
 
 /* ---- what an event says ---- */
-
-void text_or_null(struct json_writer *w, const char *key, struct str text)
-{
-	jw_key(w, key);
-	if (text.len)
-		jw_str(w, text);
-	else
-		jw_null(w);
-}
 
 void log_by_write(struct json_writer *w, const struct job *job)
 {
@@ -30,10 +22,10 @@ void log_by_write(struct json_writer *w, const struct job *job)
 	jw_object(w);
 	jw_key(w, "role");
 	jw_text(w, p->role == ROLE_LOCAL_ADMIN ? "local_admin" : role_name(p->role));
-	text_or_null(w, "user", p->user);
-	text_or_null(w, "name", p->name);
-	text_or_null(w, "token", p->token);
-	text_or_null(w, "via", p->role == ROLE_LOCAL_ADMIN ? STR("local") : p->via);
+	show_text(w, "user", p->user);
+	show_text(w, "name", p->name);
+	show_text(w, "token", p->token);
+	show_text(w, "via", p->role == ROLE_LOCAL_ADMIN ? STR("local") : p->via);
 	jw_object_end(w);
 }
 
@@ -80,9 +72,9 @@ static void token_show(struct json_writer *w, const struct token *t)
 	jw_str(w, t->id);
 	jw_key(w, "name");
 	jw_str(w, t->name);
-	text_or_null(w, "role", t->role);
-	text_or_null(w, "agent", t->agent);
-	text_or_null(w, "user", t->user);
+	show_text(w, "role", t->role);
+	show_text(w, "agent", t->agent);
+	show_text(w, "user", t->user);
 	jw_key(w, "expires_at");
 	if (t->expires_ms) time_write(t->expires_ms, at);
 	jw_text(w, t->expires_ms ? at : NULL);
@@ -96,7 +88,7 @@ static void team_show(struct json_writer *w, const struct team *t)
 	jw_str(w, t->name);
 	jw_key(w, "members");
 	jw_raw(w, t->members);
-	text_or_null(w, "on_call", t->on_call);
+	show_text(w, "on_call", t->on_call);
 	jw_key(w, "projects");
 	jw_raw(w, t->projects);
 }
@@ -141,7 +133,7 @@ static enum err event_stage(struct people_event *e, int64_t ws, const char *type
 	}
 	if (e->job) {
 		log_by_write(&e->w, e->job);
-		text_or_null(&e->w, "from", e->job->from);
+		show_text(&e->w, "from", e->job->from);
 	}
 	jw_object_end(&e->w);
 	if (e->data.failed) e->rows->arena->failed = true;
@@ -410,13 +402,13 @@ enum err people_refused(struct task *t, struct rows *rows, const struct user *u,
 
 	if (!refused_due(t->desk, u ? u->id : STR_NONE, rows->now_ms, &count)) return OK;
 	event_open(&e, rows, NULL);
-	text_or_null(&e.w, "user", u ? u->id : STR_NONE);
-	text_or_null(&e.w, "name", u ? u->name : STR_NONE);
+	show_text(&e.w, "user", u ? u->id : STR_NONE);
+	show_text(&e.w, "name", u ? u->name : STR_NONE);
 	jw_key(&e.w, "reason");
 	jw_str(&e.w, reason);
 	jw_key(&e.w, "count");
 	jw_int(&e.w, count);
-	text_or_null(&e.w, "from", t->job.from);
+	show_text(&e.w, "from", t->job.from);
 	err = event_stage(&e, u ? u->ws : 1, "login.refused", NULL, why);
 	if (!err) rows_savepoint(rows);
 	return err;

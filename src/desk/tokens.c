@@ -6,6 +6,7 @@
 #include "core/body.h"
 #include "core/name.h"
 #include "core/own_tools.h"
+#include "core/show.h"
 
 /* What a secret is can be seen from its first letters, by people and by secret scanners.
  */
@@ -28,38 +29,36 @@ const struct token *token_new(
 	return rows_new(rows, RECORD_TOKENS, &tok);
 }
 
-void time_or_null(struct json_writer *w, const char *key, int64_t ms)
+enum err tokens_fetch(struct rows *rows, int64_t ws, struct str user, struct fault *why)
 {
-	char at[TIME_SIZE];
+	const struct val args[] = { val_int(ws), val_text(user) };
 
-	if (ms) time_write(ms, at);
-	jw_key(w, key);
-	jw_text(w, ms ? at : NULL);
+	return rows_fetch(rows, RECORD_TOKENS, SQL_TOKENS_OF_USER, args, 2, why);
+}
+
+const struct token *tokens_next(
+	const struct rows *rows, int64_t ws, struct str user, const struct token *at)
+{
+	while ((at = rows_next(rows, RECORD_TOKENS, at)))
+		if (at->ws == ws && str_eq(at->user, user)) return at;
+	return NULL;
+}
+
+bool token_is_own(const struct job *job, const struct token *tok)
+{
+	return job->has_hash && memcmp(tok->hash, job->hash, SHA256_SIZE) == 0;
 }
 
 static void token_write(struct json_writer *w, const struct token *tok, struct str secret)
 {
-	const struct {
-		const char *key;
-		struct str text;
-	} texts[] = { { "id", tok->id }, { "name", tok->name }, { "role", tok->role },
-		{ "agent", tok->agent }, { "user", tok->user }, { "last4", tok->last4 } };
-	char at[TIME_SIZE];
-
-	time_write(tok->created_ms, at);
 	jw_object(w);
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-		jw_key(w, texts[i].key);
-		if (texts[i].text.len)
-			jw_str(w, texts[i].text);
-		else
-			jw_null(w);
-	}
-	jw_key(w, "tools");
-	if (tok->tools.len)
-		jw_raw(w, tok->tools);
-	else
-		jw_null(w);
+	show_text(w, "id", tok->id);
+	show_text(w, "name", tok->name);
+	show_text(w, "role", tok->role);
+	show_text(w, "agent", tok->agent);
+	show_text(w, "user", tok->user);
+	show_text(w, "last4", tok->last4);
+	show_json(w, "tools", tok->tools);
 	jw_key(w, "mcp_wait");
 	if (tok->mcp_wait_s >= 0)
 		jw_int(w, tok->mcp_wait_s);
@@ -74,10 +73,9 @@ static void token_write(struct json_writer *w, const struct token *tok, struct s
 	jw_bool(w, tok->mcp_local);
 	jw_key(w, "runs");
 	jw_bool(w, tok->runs);
-	jw_key(w, "created_at");
-	jw_text(w, at);
-	time_or_null(w, "expires_at", tok->expires_ms);
-	time_or_null(w, "last_used_at", tok->last_used_ms);
+	show_time(w, "created_at", tok->created_ms);
+	show_time(w, "expires_at", tok->expires_ms);
+	show_time(w, "last_used_at", tok->last_used_ms);
 	if (secret.len) {
 		jw_key(w, "token");
 		jw_str(w, secret);
