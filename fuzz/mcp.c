@@ -10,17 +10,17 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static const char ask_text[] =
-	"{\"id\":\"ask_1\",\"kind\":\"blocking\",\"status\":\"pending\",\"questions\":["
+static const char fixed[] =
+	"\"questions\":["
 	"{\"key\":\"a\",\"type\":\"choice\",\"text\":\"A?\",\"other\":true,"
 	"\"options\":[{\"id\":\"x\",\"label\":\"X\"}]},"
-	"{\"key\":\"b\",\"type\":\"text\",\"text\":\"B?\"}]}";
+	"{\"key\":\"b\",\"type\":\"text\",\"text\":\"B?\"}]";
 
 static void is_json(struct buf *b, struct arena *arena)
 {
 	const struct json *out;
 
-	assert(!b->failed && shown_read(buf_str(b), arena, &out, NULL) == OK);
+	assert(!b->failed && json_read(buf_str(b), &ask_limits, arena, &out, NULL) == OK);
 	buf_clear(b);
 }
 
@@ -56,7 +56,9 @@ static void served(const struct rpc *rpc, const struct mcp_wire *wire,
 	struct rpc_fault why = { 0 };
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
-	const struct json *ask;
+	const struct ask a = { .id = STR("ask_1"), .fixed = str_of(fixed) };
+	const struct ask_view view = { .url = STR("http://h") };
+	struct whole_ask whole;
 	struct str body = STR_NONE;
 
 	if (revision_is_stateless(rpc, wire) &&
@@ -67,18 +69,19 @@ static void served(const struct rpc *rpc, const struct mcp_wire *wire,
 	}
 	revision_greet(rpc->params, &client);
 	assert(client.name.len <= CLIENT_NAME_MAX);
-	assert(json_read(str_of(ask_text), NULL, arena, &ask, NULL) == OK);
-	if (elicit_read(rpc->params, ask, arena, &body) == ELICITED_ANSWER) {
+	assert(whole_read(&a, &view, arena, &whole, NULL) == OK);
+	if (elicit_read(rpc->params, &whole, arena, &body) == ELICITED_ANSWER) {
 		buf_add(&b, body);
 		is_json(&b, arena);
 	}
 	result_begin(&w, rpc->id, revision, "complete");
-	ask_result_write(&w, ask, revision & 1 ? RESULT_RESUMED : RESULT_PROMPT, arena);
+	ask_result_write(
+		&w, &whole, revision & 1 ? RESULT_RESUMED : RESULT_PROMPT, arena);
 	rpc_result_end(&w);
 	is_json(&b, arena);
 	w.more = false;
 	jw_object(&w);
-	task_write(&w, rpc->params, task_status(rpc->params), revision, 1);
+	task_write(&w, &a, task_status(&a), revision, 1);
 	jw_object_end(&w);
 	is_json(&b, arena);
 	buf_done(&b);

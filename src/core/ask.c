@@ -72,21 +72,27 @@ bool priority_read(struct str name, enum priority *out)
 	return i >= 0;
 }
 
-enum err ask_parts(const struct ask *a, struct arena *arena, struct ask_parts *out,
+const struct json_limits ask_limits = { .depth = 100, .values = 1000000 };
+
+enum err ask_fixed(const struct ask *a, struct arena *arena, const struct json **out,
 	struct fault *why)
 {
-	/* A flat question stands deeper here than in the body it came from. */
-	static const struct json_limits limits = { .depth = 80, .values = 400000 };
-	struct ask_parts parts = { 0 };
-	const struct json *json;
-
 	char *text = arena_alloc(arena, a->fixed.len + 2);
+
 	if (!text) return fail(why, ERR_MEMORY, "out of memory");
 	text[0] = '{';
 	if (a->fixed.len) memcpy(text + 1, a->fixed.at, a->fixed.len);
 	text[a->fixed.len + 1] = '}';
-	enum err e =
-		json_read(str_make(text, a->fixed.len + 2), &limits, arena, &json, why);
+	return json_read(str_make(text, a->fixed.len + 2), &ask_limits, arena, out, why);
+}
+
+enum err ask_parts(const struct ask *a, struct arena *arena, struct ask_parts *out,
+	struct fault *why)
+{
+	struct ask_parts parts = { 0 };
+	const struct json *json;
+	enum err e = ask_fixed(a, arena, &json, why);
+
 	if (!e)
 		e = questions_load(json_get(json, "questions"), arena, &parts.questions,
 			&parts.questions_len, why);
@@ -197,6 +203,14 @@ void ask_sum_revoked(struct buf *out, const struct ask *a)
 	text_flatten(out, reason);
 	buf_add_text(out, ". The approval must not be used.");
 	arena_done(&arena);
+}
+
+void ask_sum(struct buf *out, const struct ask *a)
+{
+	buf_add(out, a->summary);
+	if (!a->revoked.len) return;
+	buf_add_char(out, '\n');
+	ask_sum_revoked(out, a);
 }
 
 /* Who approved it, or whose vote counted. */

@@ -133,6 +133,11 @@ enum err note_read(const struct json *body, const char *name, size_t max, bool n
 	struct str *out, struct fault *why);
 enum { REASON_MAX = 2000, REPLY_MAX = 10000 };
 
+/* The JSON of an ask is deeper and longer than what we take from others, which is inside. */
+extern const struct json_limits ask_limits;
+/* `fixed` as an object. */
+enum err ask_fixed(
+	const struct ask *, struct arena *, const struct json **out, struct fault *why);
 /* The ask's questions and operation, read back from `fixed`. */
 struct ask_parts {
 	struct question *questions;
@@ -177,6 +182,8 @@ enum err ask_revoke(struct ask *, const struct principal *, struct str maker,
 	struct str reason, int64_t now_ms, struct arena *, struct fault *why);
 /* The line that says so to a model, after the summary; nothing when it was not taken back. */
 void ask_sum_revoked(struct buf *, const struct ask *);
+/* Both of them. */
+void ask_sum(struct buf *, const struct ask *);
 /* {"kind": "human", "user": …, "name": …, "via": …}; without a principal all but kind are
  * null. */
 void answered_by_write(struct buf *, const char *kind, const struct principal *);
@@ -192,6 +199,8 @@ struct ask_view {
 	struct str stopped;	 /* JSON: the stop that holds it back; empty: not shown */
 	const char *refused;	 /* why the caller may not settle it; NULL: not shown */
 };
+/* Its page; `url`: of the server, no trailing slash. */
+struct str ask_url(struct str url, struct str id, struct arena *);
 /* The ask as the contract shows it: one JSON object. */
 void ask_write(struct json_writer *, const struct ask *, const struct ask_view *,
 	int64_t now_ms);

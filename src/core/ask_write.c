@@ -52,11 +52,7 @@ static void summary_write(struct json_writer *w, const struct ask *a)
 	struct buf b = { 0 };
 
 	jw_key(w, "summary");
-	if (a->revoked.len) {
-		buf_add(&b, a->summary);
-		buf_add_char(&b, '\n');
-		ask_sum_revoked(&b, a);
-	}
+	if (a->revoked.len) ask_sum(&b, a);
 	jw_str(w, a->revoked.len ? buf_str(&b) : a->summary);
 	w->out->failed |= b.failed;
 	buf_done(&b);
@@ -91,6 +87,11 @@ static void url_write(
 	buf_add(w->out, STR("/asks/"));
 	buf_add(w->out, a->id);
 	buf_add_char(w->out, '"');
+}
+
+struct str ask_url(struct str url, struct str id, struct arena *arena)
+{
+	return arena_print(arena, "%.*s/asks/%.*s", STR_ARGS(url), STR_ARGS(id));
 }
 
 void ask_write(struct json_writer *w, const struct ask *a, const struct ask_view *v,

@@ -134,8 +134,8 @@ static enum err settle_by(struct task *t, struct rows *rows, struct ask *a,
 	how.answer = &answer;
 	how.answered_by = ruled_by(rule, rows->arena);
 	how.reason = note;
-	return quietly ? desk_settle_quietly(t, rows, a, &how, NULL, why)
-		       : desk_settle(t, rows, a, &how, NULL, why);
+	return quietly ? desk_settle_quietly(t, rows, a, &how, why)
+		       : desk_settle(t, rows, a, &how, why);
 }
 
 /* Its agent has the outcome with the reply: no resumer is called for it. */

@@ -133,8 +133,7 @@ const struct use use_away_delete = {
 enum err away_drop_delegate(struct rows *rows, const struct user *gone, struct fault *why)
 {
 	const struct val args[] = { val_int(gone->ws),
-		val_text(arena_print(
-			rows->arena, "%%\"%.*s\"%%", STR_ARGS(gone->id))) };
+		val_text(arena_print(rows->arena, "%%\"%.*s\"%%", STR_ARGS(gone->id))) };
 	const struct user *u = NULL;
 	enum err e = rows_fetch(rows, RECORD_USERS, SQL_USERS_DELEGATING, args, 2, why);
 

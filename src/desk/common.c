@@ -1,4 +1,5 @@
 /* common.c - finding, showing and refusing: what most use cases do. */
+#include "base/keep.h"
 #include "core/body.h"
 #include "desk/people.h"
 
@@ -99,40 +100,55 @@ struct str desk_workspace(struct task *t, struct rows *rows, int64_t ws)
 	return arena_str(rows->arena, str_of(name));
 }
 
-static void show(struct buf *out, struct desk *desk, const struct ask *a,
-	struct str title, struct str workspace, const struct mark *mark,
-	const char *refused, struct str stopped, int64_t now_ms)
+struct ask_view desk_view(struct desk *desk, struct str title, struct str workspace)
 {
-	struct json_writer w = { .out = out };
-	struct ask_view view = { .workspace = workspace,
-		.session_title = title,
-		.url = str_of(desk->url),
-		.mark = mark,
-		.refused = refused,
-		.stopped = stopped };
-
-	ask_write(&w, a, &view, now_ms);
+	return (struct ask_view){
+		.workspace = workspace, .session_title = title, .url = str_of(desk->url)
+	};
 }
 
 struct str desk_show(struct desk *desk, const struct ask *a, struct str title,
 	struct str workspace, int64_t now_ms, struct arena *arena)
 {
+	struct ask_view view = desk_view(desk, title, workspace);
 	struct buf b = { 0 };
-	struct str out;
+	struct json_writer w = { .out = &b };
 
-	show(&b, desk, a, title, workspace, NULL, NULL, STR_NONE, now_ms);
-	if (b.failed) arena->failed = true;
-	out = arena_str(arena, buf_str(&b));
-	buf_done(&b);
-	return out;
+	ask_write(&w, a, &view, now_ms);
+	return buf_keep_done(&b, arena);
+}
+
+static struct ask_view task_view(const struct task *t, const struct session *s)
+{
+	return desk_view(t->desk, s ? s->title : STR_NONE, t->job.credential.workspace);
+}
+
+struct kept_ask *desk_keep(
+	struct task *t, const struct ask *a, const struct ask_view *view)
+{
+	void *at = arena_alloc(&t->job.arena, kept_ask_size(a, view));
+
+	return at ? kept_ask_put(at, a, view) : NULL;
+}
+
+/* True: the caller has the ask itself. */
+static bool found(struct task *t, const struct ask *a, const struct ask_view *view)
+{
+	t->settled = a->status != ASK_PENDING;
+	if (t->wants_ask) t->found = desk_keep(t, a, view);
+	return t->wants_ask;
 }
 
 void desk_reply_marked(struct task *t, const struct ask *a, const struct session *s,
 	const struct mark *mark, const char *refused, int64_t now_ms)
 {
-	t->settled = a->status != ASK_PENDING;
-	show(&t->job.out, t->desk, a, s ? s->title : STR_NONE,
-		t->job.credential.workspace, mark, refused, t->stopped, now_ms);
+	struct json_writer w = { .out = &t->job.out };
+	struct ask_view view = task_view(t, s);
+
+	view.mark = mark;
+	view.refused = refused;
+	view.stopped = t->stopped;
+	if (!found(t, a, &view)) ask_write(&w, a, &view, now_ms);
 }
 
 void desk_reply_ask(
@@ -141,15 +157,19 @@ void desk_reply_ask(
 	desk_reply_marked(t, a, s, NULL, NULL, now_ms);
 }
 
-void desk_reply_settled(struct task *t, struct str shown, const struct session *s)
+void desk_reply_settled(
+	struct task *t, const struct ask *a, const struct session *s, int64_t now_ms)
 {
-	struct buf *out = &t->job.out;
+	struct json_writer w = { .out = &t->job.out };
+	struct ask_view view = task_view(t, s);
 
-	buf_reserve(out, shown.len + 32);
-	buf_add(out, STR("{\"ask\":"));
-	buf_add(out, shown);
-	buf_add_text(out,
-		s && session_resumed(s) ? ",\"resumed\":true}" : ",\"resumed\":false}");
+	if (found(t, a, &view)) return;
+	jw_object(&w);
+	jw_key(&w, "ask");
+	ask_write(&w, a, &view, now_ms);
+	jw_key(&w, "resumed");
+	jw_bool(&w, s && session_resumed(s));
+	jw_object_end(&w);
 }
 
 struct str desk_shown(
@@ -220,7 +240,7 @@ enum err desk_kept_id(struct task *t, const struct key_record *k, const char *wh
 	return e;
 }
 
-static enum err kept_ask(struct task *t, struct rows *rows, const struct key_record *k,
+static enum err key_ask(struct task *t, struct rows *rows, const struct key_record *k,
 	struct ask **out, struct fault *why)
 {
 	struct str id;
@@ -236,7 +256,7 @@ enum err desk_again_ask(
 {
 	struct task *t = task_of(job);
 	struct ask *a;
-	enum err e = kept_ask(t, rows, k, &a, why);
+	enum err e = key_ask(t, rows, k, &a, why);
 
 	if (e) return e;
 	if (job->who.role == ROLE_AGENT && a->settled_ms && !a->fetched_ms)
@@ -249,18 +269,13 @@ enum err desk_again_settled(
 	struct job *job, struct rows *rows, const struct key_record *k, struct fault *why)
 {
 	struct task *t = task_of(job);
-	const struct session *s;
 	struct ask *a;
-	enum err e = kept_ask(t, rows, k, &a, why);
+	enum err e = key_ask(t, rows, k, &a, why);
 
-	if (e) return e;
-	s = rows_session(rows, a->ws, a->session);
-	t->settled = a->status != ASK_PENDING;
-	desk_reply_settled(t,
-		desk_show(t->desk, a, s ? s->title : STR_NONE, job->credential.workspace,
-			rows->now_ms, rows->arena),
-		s);
-	return OK;
+	if (!e)
+		desk_reply_settled(
+			t, a, rows_session(rows, a->ws, a->session), rows->now_ms);
+	return e;
 }
 
 enum err desk_again_session(

@@ -8,6 +8,7 @@
 
 #include "core/channel_limit.h"
 #include "store/clerk.h"
+#include "store/kept_ask.h"
 
 struct configured;
 struct model_access;
@@ -81,6 +82,11 @@ struct task {
 	struct str run;	    /* the run; likewise */
 	struct str session; /* that told of its progress */
 	bool settled;	    /* it is no longer pending */
+	/* For a caller that tells it in other words: the ask itself, or a page of them, in place
+	 * of job.out. */
+	bool wants_ask;
+	struct kept_ask *found;
+	struct str next_cursor; /* of a page, of whatever; empty: it is the last */
 	struct str
 		stopped; /* JSON: the stop that holds back what it asks for; or empty */
 	bool unheard;	 /* nobody can have known of it before this batch was told */

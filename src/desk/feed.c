@@ -110,8 +110,8 @@ static void wake_ask(struct feed *f, const struct told_event *told)
 	struct str ask = told->event.ask;
 
 	if (f->waiters)
-		waiters_wake(bucket_take(f, bucket_of(f, ask), ask),
-			told->shown.len ? told : NULL);
+		waiters_wake(
+			bucket_take(f, bucket_of(f, ask), ask), told->ask ? told : NULL);
 }
 
 /* Whoever waits for a run looks when it has ended, or waits for a person. */
@@ -282,8 +282,7 @@ void feed_tell(struct feed *f, const struct told *told)
 		return;
 	}
 	for (size_t i = 0; i < told->len; i++)
-		if (told->events[i].shown.len || told->elsewhere)
-			wake_ask(f, &told->events[i]);
+		if (told->events[i].ask || told->elsewhere) wake_ask(f, &told->events[i]);
 	for (size_t i = 0; i < told->len; i++)
 		wake_run(f, &told->events[i].event);
 	/* It may fit anybody who waits: they look. */

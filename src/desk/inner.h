@@ -154,6 +154,10 @@ enum err desk_permit(const struct task *, enum permission, struct fault *);
 /* ERR_FORBIDDEN unless it is p's own, or p may withdraw others'. */
 enum err desk_own(const struct principal *, struct str agent, struct fault *);
 
+/* What stands around an ask. */
+struct ask_view desk_view(struct desk *, struct str session_title, struct str workspace);
+/* The ask itself, in the job's arena. NULL: out of memory. */
+struct kept_ask *desk_keep(struct task *, const struct ask *, const struct ask_view *);
 /* The ask as JSON, in the arena. */
 struct str desk_show(struct desk *, const struct ask *, struct str session_title,
 	struct str workspace, int64_t now_ms, struct arena *);
@@ -173,7 +177,8 @@ void desk_reply_marked(struct task *, const struct ask *, const struct session *
 enum err desk_ask_changed(struct task *, struct rows *, struct ask *, const char *type,
 	struct buf *data, bool wakes, struct fault *);
 /* {"ask": …, "resumed": …} */
-void desk_reply_settled(struct task *, struct str shown, const struct session *);
+void desk_reply_settled(
+	struct task *, const struct ask *, const struct session *, int64_t now_ms);
 /* A conflict that carries the ask as it is. */
 enum err desk_conflict(struct task *, const struct ask *, const struct session *,
 	int64_t now_ms, struct fault *, const char *format, ...)
@@ -209,14 +214,13 @@ enum err desk_read_session(struct db *, int64_t ws, struct str id, struct arena 
 enum err desk_resume_context(struct db *, const struct session *, struct arena *,
 	struct str *out, struct fault *);
 
-/* Settles it, counts it in its session and stages the events; everything was checked.
- * *shown, unless NULL: the ask as JSON, in the arena of the rows. */
+/* Settles it, counts it in its session and stages the events; everything was checked. */
 enum err desk_settle(struct task *, struct rows *, struct ask *,
-	const struct settlement *, struct str *shown, struct fault *);
+	const struct settlement *, struct fault *);
 /* Without the event of the session's status: for who tells it of the session as a whole.
  */
 enum err desk_settle_quietly(struct task *, struct rows *, struct ask *,
-	const struct settlement *, struct str *shown, struct fault *);
+	const struct settlement *, struct fault *);
 /* Expires it when it is due: ERR_CONFLICT, which carries the ask, unless it is open. */
 enum err desk_settle_open(struct task *, struct rows *, struct ask *, struct fault *);
 /* Past its deadline: settles it as expired, by its default if it has one. */

@@ -57,6 +57,7 @@ void page_end(struct task *t, struct json_writer *w, const char *kind,
 	struct buf plain = { .max = CURSOR_MAX };
 	struct json_writer list = { .out = &plain };
 
+	t->next_cursor = STR_NONE;
 	jw_key(w, "next_cursor");
 	if (texts) {
 		jw_array(&list);
@@ -67,6 +68,7 @@ void page_end(struct task *t, struct json_writer *w, const char *kind,
 		jw_array_end(&list);
 		base64url_write(&token, buf_str(&plain));
 		jw_str(w, buf_str(&token));
+		t->next_cursor = arena_str(&t->job.arena, buf_str(&token));
 		if (plain.failed || token.failed) t->job.arena.failed = true;
 	} else {
 		jw_null(w);

@@ -520,8 +520,7 @@ static enum err tokens_end(struct rows *rows, const struct user *u, struct fault
 	enum err e = tokens_fetch(rows, u->ws, u->id, why);
 
 	while (!e && (tok = tokens_next(rows, u->ws, u->id, tok)))
-		if (!rows_delete(rows, tok))
-			e = fail(why, ERR_MEMORY, "out of memory");
+		if (!rows_delete(rows, tok)) e = fail(why, ERR_MEMORY, "out of memory");
 	return e;
 }
 

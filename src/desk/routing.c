@@ -47,8 +47,8 @@ enum err desk_ask_changed(struct task *t, struct rows *rows, struct ask *a,
 	buf_done(data);
 	if (!st) return fail(why, ERR_MEMORY, "out of memory");
 	if (wakes)
-		st->shown = desk_show(t->desk, a, s->title, t->job.credential.workspace,
-			rows->now_ms, rows->arena);
+		rows_wake(rows, st, a,
+			desk_view(t->desk, s->title, t->job.credential.workspace));
 	t->ask = arena_str(&t->job.arena, a->id);
 	desk_keep_ask(t, a);
 	e = ask_fresh_for(t, rows, a, &fresh, &refused, why);

@@ -31,8 +31,7 @@ static enum err run_clear(struct task *t, struct rows *rows, struct session *s,
 	enum err e = rows_fetch_open(rows, s, why);
 
 	while (!e && (a = rows_next_ask(rows, s->ws, s->id, a)))
-		if (str_eq(a->run, r->id))
-			e = desk_settle_quietly(t, rows, a, &how, NULL, why);
+		if (str_eq(a->run, r->id)) e = desk_settle_quietly(t, rows, a, &how, why);
 	if (!e && r->message.len) e = run_calls_fetch(rows, r, why);
 	while (!e && r->message.len && (at = run_calls_next(rows, r->message, at))) {
 		struct tool_call *c;

@@ -57,7 +57,7 @@ static struct str settled_data(const struct ask *a, struct arena *arena)
 }
 
 enum err desk_settle_quietly(struct task *t, struct rows *rows, struct ask *a,
-	const struct settlement *how, struct str *shown, struct fault *why)
+	const struct settlement *how, struct fault *why)
 {
 	struct session *s = rows_session(rows, a->ws, a->session);
 	const char *type;
@@ -75,10 +75,9 @@ enum err desk_settle_quietly(struct task *t, struct rows *rows, struct ask *a,
 	rows_touch_session(rows, s);
 	st = rows_event(rows, type, s, a, settled_data(a, rows->arena));
 	if (!st) return fail(why, ERR_MEMORY, "out of memory");
-	st->shown = desk_show(t->desk, a, s->title, desk_workspace(t, rows, a->ws),
-		rows->now_ms, rows->arena);
+	rows_wake(rows, st, a,
+		desk_view(t->desk, s->title, desk_workspace(t, rows, a->ws)));
 	st->lone = s->for_ask;
-	if (shown) *shown = st->shown;
 	e = telling_settled(t->desk, rows, a, why);
 	if (e) return e;
 	if (a->run.len) return run_settled(t, rows, s, a, why);
@@ -86,11 +85,11 @@ enum err desk_settle_quietly(struct task *t, struct rows *rows, struct ask *a,
 }
 
 enum err desk_settle(struct task *t, struct rows *rows, struct ask *a,
-	const struct settlement *how, struct str *shown, struct fault *why)
+	const struct settlement *how, struct fault *why)
 {
 	struct session *s = rows_session(rows, a->ws, a->session);
 	enum session_status was = s ? s->status : SESSION_IDLE;
-	enum err e = desk_settle_quietly(t, rows, a, how, shown, why);
+	enum err e = desk_settle_quietly(t, rows, a, how, why);
 
 	if (!e) e = desk_call_resumer(t, rows, s, a, why);
 	if (!e) desk_look_again(rows, s);
@@ -132,7 +131,7 @@ enum err desk_expire(struct task *t, struct rows *rows, struct ask *a, struct fa
 		if (by.failed) rows->arena->failed = true;
 		buf_done(&by);
 	}
-	return desk_settle(t, rows, a, &how, NULL, why);
+	return desk_settle(t, rows, a, &how, why);
 }
 
 /* Expire first: a reply after the deadline must not win just because the timer is late. */
@@ -158,14 +157,12 @@ enum err desk_settle_open(
 static enum err settle_finish(struct task *t, struct rows *rows, struct ask *a,
 	const struct settlement *how, struct fault *why)
 {
-	struct str shown;
-	enum err e = desk_settle(t, rows, a, how, &shown, why);
+	enum err e = desk_settle(t, rows, a, how, why);
 
 	if (e) return e;
 	t->ask = arena_str(&t->job.arena, a->id);
-	t->settled = true;
 	desk_keep_ask(t, a);
-	desk_reply_settled(t, shown, rows_session(rows, a->ws, a->session));
+	desk_reply_settled(t, a, rows_session(rows, a->ws, a->session), rows->now_ms);
 	return OK;
 }
 
@@ -339,7 +336,7 @@ enum err desk_cancel_open(struct task *t, struct rows *rows, struct session *s,
 	enum err e = OK;
 
 	while (!e && (a = rows_next_ask(rows, s->ws, s->id, a)))
-		e = desk_settle_quietly(t, rows, a, &how, NULL, why);
+		e = desk_settle_quietly(t, rows, a, &how, why);
 	return e;
 }
 

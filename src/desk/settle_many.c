@@ -86,18 +86,16 @@ static void result_start(struct json_writer *w, struct str id, int64_t status)
 	jw_int(w, status);
 }
 
-static void many_result(struct json_writer *w, struct task *one, enum err e)
+static void many_result(
+	struct json_writer *w, struct task *one, enum err e, int64_t now_ms)
 {
-	const struct json *ask;
-
 	result_start(w, one->id, e ? problem_status(e) : 200);
 	if (e) {
 		jw_key(w, "problem");
 		problem_write(w, e, &one->job.why, one->job.conflict);
-	} else if (json_read(buf_str(&one->job.out), NULL, &one->job.arena, &ask, NULL) ==
-		   OK) {
+	} else if (one->found) {
 		jw_key(w, "ask");
-		jw_json(w, json_get(ask, "ask"));
+		ask_write(w, &one->found->ask, &one->found->view, now_ms);
 	}
 	jw_object_end(w);
 }
@@ -147,6 +145,7 @@ static enum err many_decide(struct job *job, struct rows *rows, struct fault *wh
 		if (!one) break; /* the arena has failed, and the job with it */
 		one->desk = t->desk;
 		one->of_many = true;
+		one->wants_ask = true;
 		one->id = m->ids->items[i].text;
 		one->body = body;
 		one->job.who = job->who;
@@ -156,7 +155,7 @@ static enum err many_decide(struct job *job, struct rows *rows, struct fault *wh
 		if (e) rows_rollback(rows);
 		if (one->job.out.failed || one->job.arena.failed)
 			job->arena.failed = true;
-		many_result(&w, one, e);
+		many_result(&w, one, e, rows->now_ms);
 		result_keep(&keep, one, e);
 		buf_done(&one->job.out);
 		arena_done(&one->job.arena);

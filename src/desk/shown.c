@@ -27,6 +27,8 @@ enum err shown_start(struct shown_asks *s, struct task *t, struct db *db,
 	*s = (struct shown_asks){ .people = { .task = t, .db = db, .now_ms = now_ms },
 		.w = w };
 	s->end = &s->first;
+	t->found = NULL;
+	s->found_end = &t->found;
 	return may_be_asked(s) ? reading_roster_teams(&s->people, why) : OK;
 }
 
@@ -54,7 +56,12 @@ static void write_one(struct shown_asks *s, struct json_writer *w, const struct 
 		.mark = mark,
 		.refused = why_not(s, a, &t->job.arena) };
 
-	ask_write(w, a, &view, s->people.now_ms);
+	if (!t->wants_ask) {
+		ask_write(w, a, &view, s->people.now_ms);
+		return;
+	}
+	*s->found_end = desk_keep(t, a, &view);
+	if (*s->found_end) s->found_end = &(*s->found_end)->next;
 }
 
 static enum err later_add(struct shown_asks *s, const struct row *row, struct str title,
@@ -82,7 +89,7 @@ enum err shown_add(struct shown_asks *s, const struct row *row, const struct ask
 {
 	size_t start = s->w->out->len + s->w->more; /* behind the comma */
 
-	if (!needs_people(a)) {
+	if (!needs_people(a) || s->people.task->wants_ask) {
 		write_one(s, s->w, a, title, mark);
 		return OK;
 	}

@@ -13,6 +13,8 @@ struct shown_asks {
 	struct reading_roster people;
 	struct json_writer *w;
 	struct shown_later *first, **end;
+	struct kept_ask *
+		*found_end; /* where the next goes, of asks that are wanted themselves */
 };
 
 /* Before the statement: what its rows will need. */

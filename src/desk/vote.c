@@ -300,15 +300,12 @@ static enum err vote_reply(
 	struct task *t, struct rows *rows, struct ask *a, struct fault *why)
 {
 	struct session *s = rows_session(rows, a->ws, a->session);
-	struct str shown;
 
 	a->version++;
-	shown = desk_show(t->desk, a, s ? s->title : STR_NONE,
-		t->job.credential.workspace, rows->now_ms, rows->arena);
 	if (rows->arena->failed) return fail(why, ERR_MEMORY, "out of memory");
 	t->ask = arena_str(&t->job.arena, a->id);
 	desk_keep_ask(t, a);
-	desk_reply_settled(t, shown, s);
+	desk_reply_settled(t, a, s, rows->now_ms);
 	return OK;
 }
 

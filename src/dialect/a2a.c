@@ -97,7 +97,7 @@ static void metadata_write(struct json_writer *w, const struct foreign_reply *o)
 	jw_key(w, "metadata");
 	jw_object(w);
 	jw_key(w, "status");
-	jw_text(w, ask_status_name(o->status));
+	jw_text(w, ask_status_name(o->ask->status));
 	put_text(w, "message", outcome_words(o));
 	jw_object_end(w);
 }
@@ -110,13 +110,13 @@ static void from_ask(struct foreign_reply *o)
 	struct said s = said_at(o, 0);
 	struct str text = answered(o) && s.text.len ? s.text : outcome_words(o);
 
-	if (!o->request && answered(o)) text = member_text(o->ask, "summary");
+	if (!o->request && answered(o)) text = o->whole->summary;
 	jw_object(w);
 	jw_key(w, "message");
 	jw_object(w);
 	if (old) put_text(w, "kind", STR("message"));
 	jw_key(w, "messageId");
-	jw_str(w, arena_print(o->arena, "msg-%.*s", STR_ARGS(member_text(o->ask, "id"))));
+	jw_str(w, arena_print(o->arena, "msg-%.*s", STR_ARGS(o->ask->id)));
 	jw_key(w, "role");
 	jw_text(w, old ? "user" : "ROLE_USER");
 	put_text(w, "taskId", task_id(told));

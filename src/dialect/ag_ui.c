@@ -225,15 +225,15 @@ static void other_write(struct foreign_reply *o)
 
 	jw_object(w);
 	jw_key(w, "interruptId");
-	jw_str(w, member_text(o->ask, "id"));
+	jw_str(w, o->ask->id);
 	jw_key(w, "status");
 	jw_text(w, answered(o) ? "resolved" : "cancelled");
 	if (answered(o)) {
 		jw_key(w, "payload");
-		if (str_is(member_text(o->ask, "kind"), "approval"))
+		if (o->ask->kind == ASK_APPROVAL)
 			approval_write(w, &v);
 		else
-			jw_json(w, json_get(o->ask, "answer"));
+			jw_json(w, o->whole->answer);
 	}
 	jw_object_end(w);
 }

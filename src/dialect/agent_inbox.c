@@ -123,8 +123,8 @@ static void other_write(struct foreign_reply *o)
 	struct operation_asked operation = operation_of(o);
 	struct verdict v = verdict_of(o);
 
-	if (!str_is(member_text(o->ask, "kind"), "approval") && answered(o))
-		response_write(w, member_text(o->ask, "summary"));
+	if (o->ask->kind != ASK_APPROVAL && answered(o))
+		response_write(w, o->whole->summary);
 	else if (!v.allow && v.own.len)
 		response_write(w, v.own);
 	else if (!v.allow)

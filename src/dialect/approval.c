@@ -63,7 +63,7 @@ void put_object(struct json_writer *w, const char *key, const struct json *objec
 
 struct operation_asked operation_of(const struct foreign_reply *o)
 {
-	const struct json *operation = json_get(o->ask, "operation");
+	const struct json *operation = json_get(o->whole->fixed, "operation");
 	struct str name = member_text(operation, "name");
 
 	return (struct operation_asked){
@@ -82,7 +82,7 @@ static bool is_decision(const struct said *s)
 struct verdict verdict_said(const struct foreign_reply *o, const struct said *s)
 {
 	struct verdict v = {
-		.allow = o->status == ASK_ANSWERED && o->by != BY_DEFAULT &&
+		.allow = o->ask->status == ASK_ANSWERED && o->by != BY_DEFAULT &&
 			 str_is(json_text(s->value), "approve"),
 		.own = s->text,
 	};

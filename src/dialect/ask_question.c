@@ -2,6 +2,7 @@
  */
 #include "base/keep.h"
 #include "base/utf8.h"
+#include "core/show.h"
 #include "dialect/inner.h"
 
 enum { MINUTE_MS = 60 * 1000, MINUTES_MIN = 5, MINUTES_MAX = 24 * 60, WORD_MAX = 1000 };
@@ -303,7 +304,7 @@ static void value_write(
 	*text = form == FORM_TEXT ? STR_NONE : s->text;
 	if (approval && s->arguments) *text = v.words;
 	if (answered(o) && said_many(o, s))
-		jw_str(w, member_text(o->ask, "summary"));
+		jw_str(w, o->whole->summary);
 	else if (!s->given)
 		jw_null(w);
 	else if (form == FORM_APPROVAL)
@@ -334,8 +335,9 @@ static void from_ask(struct foreign_reply *o)
 	if (text.len || words.len) put_text(w, "text", text.len ? text : words);
 	if (words.len) {
 		jw_key(w, "status");
-		jw_text(w, o->status == ASK_EXPIRED ? "timeout"
-						    : ask_status_name(o->status));
+		jw_text(w, o->ask->status == ASK_EXPIRED
+				   ? "timeout"
+				   : ask_status_name(o->ask->status));
 	}
 	jw_object_end(w);
 }
@@ -344,14 +346,12 @@ static void from_ask(struct foreign_reply *o)
 static void at_once(struct foreign_reply *o)
 {
 	struct json_writer *w = &o->reply;
-	const struct json *until = json_get(o->ask, "expires_at");
 
-	if (!str_is(member_text(o->ask, "kind"), "non_blocking")) return;
+	if (o->ask->kind != ASK_NON_BLOCKING) return;
 	jw_object(w);
 	jw_key(w, "questionId");
-	jw_str(w, member_text(o->ask, "id"));
-	jw_key(w, "timeoutAt");
-	jw_json(w, until);
+	jw_str(w, o->ask->id);
+	show_time(w, "timeoutAt", o->ask->deadline_ms);
 	jw_object_end(w);
 }
 

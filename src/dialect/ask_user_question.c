@@ -416,9 +416,9 @@ static void lines_print(struct foreign_reply *o, struct buf *text)
 
 static void sum(struct foreign_reply *o, struct buf *text)
 {
-	struct str reason = member_text(o->ask, "reason"), words = outcome_words(o);
+	struct str reason = o->ask->reason, words = outcome_words(o);
 
-	if (!answered(o) && o->status == ASK_SKIPPED) {
+	if (!answered(o) && o->ask->status == ASK_SKIPPED) {
 		/* The terminal dialog's own words; elsewhere a skip is called one. */
 		buf_add_text(text, o->strict ? "AskUserQuestion cancelled by user"
 					     : "The user skipped this question");

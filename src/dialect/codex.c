@@ -188,7 +188,7 @@ static void decision_out(struct foreign_reply *o)
 
 	jw_object(w);
 	jw_key(w, "decision");
-	if (o->status == ASK_CANCELLED)
+	if (o->ask->status == ASK_CANCELLED)
 		jw_text(w, "cancel");
 	else if (taken)
 		jw_json(w, taken->from);
@@ -210,8 +210,8 @@ static void to_ask(struct inbound *in)
 
 static void from_ask(struct foreign_reply *o)
 {
-	bool approval = o->request ? is_approval(o->request)
-				   : str_is(member_text(o->ask, "kind"), "approval");
+	bool approval =
+		o->request ? is_approval(o->request) : o->ask->kind == ASK_APPROVAL;
 
 	if (approval)
 		decision_out(o);

@@ -141,43 +141,35 @@ enum err dialect_to_ask(const struct dialect *d, const struct json *request, boo
 /* ---- out ---- */
 
 static void outbound_make(struct foreign_reply *o, const struct dialect *d,
-	const struct json *ask, bool strict, struct arena *arena)
+	const struct whole_ask *whole, bool strict, struct arena *arena)
 {
 	static const char *const kinds[] = {
 		[BY_HUMAN] = "human", [BY_POLICY] = "policy", [BY_DEFAULT] = "default"
 	};
-	const struct json *foreign = json_get(ask, "foreign");
-	struct str by = member_text(json_get(ask, "answered_by"), "kind");
+	const struct json *foreign = whole->foreign;
+	struct str by = member_text(whole->answered_by, "kind");
 	bool ours = str_is(member_text(foreign, "dialect"), d->name);
 
 	*o = (struct foreign_reply){
-		.ask = ask,
+		.whole = whole,
+		.ask = whole->ask,
 		.request = ours ? request_inner(json_get(foreign, "request")) : NULL,
 		.strict = strict || (ours && member_flag(foreign, "strict")),
 		.arena = arena,
 	};
-	ask_status_read(member_text(ask, "status"), &o->status);
 	for (int i = BY_HUMAN; i <= BY_DEFAULT; i++)
 		if (str_is(by, kinds[i])) o->by = i;
 }
 
-enum err shown_read(
-	struct str text, struct arena *arena, const struct json **out, struct fault *why)
-{
-	static const struct json_limits limits = { .depth = 100, .values = 1000000 };
-
-	return json_read(text, &limits, arena, out, why);
-}
-
-enum err dialect_from_ask(const struct dialect *d, const struct json *ask, bool strict,
-	struct arena *arena, struct str *reply, struct fault *why)
+enum err dialect_from_ask(const struct dialect *d, const struct whole_ask *whole,
+	bool strict, struct arena *arena, struct str *reply, struct fault *why)
 {
 	struct buf b = { 0 };
 	struct foreign_reply o;
 
-	outbound_make(&o, d, ask, strict, arena);
+	outbound_make(&o, d, whole, strict, arena);
 	o.reply.out = &b;
-	if (o.status != ASK_PENDING)
+	if (o.ask->status != ASK_PENDING)
 		d->from_ask(&o);
 	else if (d->at_once)
 		d->at_once(&o);
@@ -187,17 +179,17 @@ enum err dialect_from_ask(const struct dialect *d, const struct json *ask, bool 
 	return OK;
 }
 
-struct str dialect_sum(
-	const struct dialect *d, const struct json *ask, bool strict, struct arena *arena)
+struct str dialect_sum(const struct dialect *d, const struct whole_ask *whole,
+	bool strict, struct arena *arena)
 {
 	struct buf b = { 0 };
 	struct foreign_reply o;
 
-	outbound_make(&o, d, ask, strict, arena);
-	if (o.status == ASK_PENDING) return STR_NONE;
+	outbound_make(&o, d, whole, strict, arena);
+	if (o.ask->status == ASK_PENDING) return STR_NONE;
 	if (d->sum)
 		d->sum(&o, &b);
 	else
-		buf_add(&b, member_text(ask, "summary"));
+		buf_add(&b, whole->summary);
 	return buf_keep_done(&b, arena);
 }

@@ -1,16 +1,16 @@
 /* dialect.h - foreign shapes of asking, and the asks they become.
  *
- * A dialect is one file and one row in the table. Both ways lead from JSON to JSON: a
- * foreign request becomes the body of POST /v1/asks, and the ask as it is shown becomes
- * the foreign reply. The ask keeps the request whole, in its member "foreign":
- * {"dialect": …, "request": …, "repairs": […]}, so that nothing is lost on the way. Pure,
- * but for one look at the clock where a request names an instant. */
+ * A dialect is one file and one row in the table. A foreign request becomes the body of
+ * POST /v1/asks, and the ask becomes the foreign reply. The ask keeps the request whole, in
+ * its member "foreign": {"dialect": …, "request": …, "repairs": […]}, so that nothing is
+ * lost on the way. Pure, but for one look at the clock where a request names an instant. */
 #ifndef DIALECT_DIALECT_H
 #define DIALECT_DIALECT_H
 
 #include "base/arena.h"
 #include "base/fault.h"
 #include "base/json.h"
+#include "core/whole.h"
 
 struct inbound;	      /* a request on its way in */
 struct foreign_reply; /* an ask on its way out */
@@ -51,17 +51,13 @@ struct translated {
  * pointers into the request. */
 enum err dialect_to_ask(const struct dialect *, const struct json *request, bool strict,
 	struct arena *, struct translated *out, struct fault *why);
-/* JSON of our own, an ask as it is shown or a reply: deeper and longer than what we take from
- * others, which is inside. */
-enum err shown_read(
-	struct str, struct arena *, const struct json **out, struct fault *why);
-/* The reply as JSON; empty when there is none yet. `ask` is the ask as shown; one that
- * came in another dialect, or in none, gets the reply it would have had in this one. What
- * came strictly is answered strictly, whatever `strict` says. */
-enum err dialect_from_ask(const struct dialect *, const struct json *ask, bool strict,
+/* The reply as JSON; empty when there is none yet. An ask that came in another dialect, or
+ * in none, gets the reply it would have had in this one. What came strictly is answered
+ * strictly, whatever `strict` says. */
+enum err dialect_from_ask(const struct dialect *, const struct whole_ask *, bool strict,
 	struct arena *, struct str *reply, struct fault *why);
 /* The text for a model; empty while it is pending. */
 struct str dialect_sum(
-	const struct dialect *, const struct json *ask, bool strict, struct arena *);
+	const struct dialect *, const struct whole_ask *, bool strict, struct arena *);
 
 #endif

@@ -77,9 +77,9 @@ static const char *action_of(const struct foreign_reply *o)
 {
 	const struct json *schema = schema_of(o->arena, o->request);
 	struct said s = said_at(o, 0);
-	bool approval = str_is(member_text(o->ask, "kind"), "approval");
+	bool approval = o->ask->kind == ASK_APPROVAL;
 
-	if (o->status == ASK_SKIPPED) return "decline";
+	if (o->ask->status == ASK_SKIPPED) return "decline";
 	if (!answered(o)) return "cancel";
 	if (approval) return verdict_unedited(o).allow ? "accept" : "decline";
 	if (o->request && !properties_of(schema))

@@ -1,5 +1,6 @@
 /* humanlayer.c - HumanLayer's function calls to approve and people to contact. The reply
  * is the request with its status; `state` is inside it and goes back untouched. */
+#include "core/show.h"
 #include "dialect/inner.h"
 
 static const struct choice_names option_names = {
@@ -167,7 +168,7 @@ static void contact_status(struct foreign_reply *o)
 	if (!response.len && s.given) response = said_words(o, &s);
 	/* Their clients wait for as long as there is none. */
 	if (!response.len) response = outcome_words(o);
-	if (!response.len) response = member_text(o->ask, "summary");
+	if (!response.len) response = o->whole->summary;
 	put_or_null(w, "response", response);
 	put_or_null(w, "response_option_name", option);
 	outcome_put(o);
@@ -176,8 +177,7 @@ static void contact_status(struct foreign_reply *o)
 static void from_ask(struct foreign_reply *o)
 {
 	struct json_writer *w = &o->reply;
-	bool call = o->request ? is_call(o->request)
-			       : str_is(member_text(o->ask, "kind"), "approval");
+	bool call = o->request ? is_call(o->request) : o->ask->kind == ASK_APPROVAL;
 
 	jw_object(w);
 	for (uint32_t i = 0; o->request && i < o->request->count; i++) {
@@ -187,8 +187,8 @@ static void from_ask(struct foreign_reply *o)
 	}
 	jw_key(w, "status");
 	jw_object(w);
-	put_text(w, "requested_at", member_text(o->ask, "created_at"));
-	put_text(w, "responded_at", member_text(o->ask, "settled_at"));
+	show_time(w, "requested_at", o->ask->created_ms);
+	show_time(w, "responded_at", o->ask->settled_ms);
 	if (call)
 		call_status(o);
 	else

@@ -3,7 +3,6 @@
 #ifndef DIALECT_INNER_H
 #define DIALECT_INNER_H
 
-#include "core/ask.h"
 #include "core/body.h"
 #include "dialect/dialect.h"
 
@@ -184,12 +183,12 @@ size_t schema_put(struct inbound *, const struct spot *, const struct json *sche
 /* ---- an ask on its way out ---- */
 
 struct foreign_reply {
-	const struct json *ask;	    /* as GET /v1/asks/{id} shows it */
+	const struct whole_ask *whole;
+	const struct ask *ask;	    /* its record */
 	const struct json *request; /* as it came; NULL: it came otherwise */
 	bool strict;
 	struct arena *arena;
 	struct json_writer reply;
-	enum ask_status status;
 	enum { BY_NOBODY, BY_HUMAN, BY_POLICY, BY_DEFAULT } by;
 };
 

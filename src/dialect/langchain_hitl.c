@@ -145,8 +145,8 @@ static void other_write(struct foreign_reply *o)
 	struct verdict v = verdict_of(o);
 	struct action a = { .name = operation_of(o).name };
 
-	if (!str_is(member_text(o->ask, "kind"), "approval") && answered(o))
-		message_write(&o->reply, "respond", member_text(o->ask, "summary"));
+	if (o->ask->kind != ASK_APPROVAL && answered(o))
+		message_write(&o->reply, "respond", o->whole->summary);
 	else
 		decision_write(o, NULL, &a, &(struct operation_done){ .verdict = v });
 }

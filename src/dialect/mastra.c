@@ -91,7 +91,7 @@ static void answer_write(struct foreign_reply *o, const struct json *payload)
 	if (!answered(o))
 		jw_null(&o->reply);
 	else if (!payload)
-		jw_json(&o->reply, json_get(o->ask, "answer"));
+		jw_json(&o->reply, o->whole->answer);
 	else if (schema && !(properties && !properties->count))
 		schema_answer(o, schema, &next, &o->reply);
 	else
@@ -102,7 +102,7 @@ static void from_ask(struct foreign_reply *o)
 {
 	struct json_writer *w = &o->reply;
 	const struct json *payload = o->request ? payload_of(o->request) : NULL;
-	bool approval = str_is(member_text(o->ask, "kind"), "approval");
+	bool approval = o->ask->kind == ASK_APPROVAL;
 
 	jw_object(w);
 	put_text(w, "toolCallId", member_text(payload, "toolCallId"));

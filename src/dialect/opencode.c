@@ -119,8 +119,8 @@ static void to_ask(struct inbound *in)
 
 static void from_ask(struct foreign_reply *o)
 {
-	bool permission = o->request ? is_permission(o->request)
-				     : str_is(member_text(o->ask, "kind"), "approval");
+	bool permission =
+		o->request ? is_permission(o->request) : o->ask->kind == ASK_APPROVAL;
 
 	if (permission)
 		permission_out(o);

@@ -4,9 +4,7 @@
 
 size_t said_count(const struct foreign_reply *o)
 {
-	const struct json *questions = json_get(o->ask, "questions");
-
-	return json_is(questions, JSON_ARRAY) ? questions->count : 0;
+	return o->whole->questions ? o->whole->questions->count : 0;
 }
 
 static const struct json *present(const struct json *object, const char *name)
@@ -20,10 +18,10 @@ static const struct json *present(const struct json *object, const char *name)
 static struct str revoked_words(const struct foreign_reply *o)
 {
 	static const char words[] = "The approval was taken back";
-	const struct json *revoked = json_get(o->ask, "revoked");
+	const struct json *revoked = o->whole->revoked;
 	struct str reason = member_text(revoked, "reason");
 
-	if (!json_is(revoked, JSON_OBJECT)) return STR_NONE;
+	if (!revoked) return STR_NONE;
 	return reason.len ? arena_print(o->arena, "%s: %.*s", words, STR_ARGS(reason))
 			  : str_of(words);
 }
@@ -43,12 +41,12 @@ static void said_revoke(const struct foreign_reply *o, struct said *s)
 
 struct said said_at(const struct foreign_reply *o, size_t i)
 {
-	const struct json *questions = json_get(o->ask, "questions"), *answer;
+	const struct json *answer;
 	struct said s = { 0 };
 
 	if (i >= said_count(o)) return s;
-	s.question = &questions->items[i];
-	answer = json_get_str(json_get(o->ask, "answer"), member_text(s.question, "key"));
+	s.question = &o->whole->questions->items[i];
+	answer = json_get_str(o->whole->answer, member_text(s.question, "key"));
 	if (!json_is(answer, JSON_OBJECT)) return s;
 	s.given = true;
 	s.selected = present(answer, "selected");
@@ -84,7 +82,7 @@ struct choices said_choices(const struct foreign_reply *o, const struct said *s,
 
 bool answered(const struct foreign_reply *o)
 {
-	return json_is(json_get(o->ask, "answer"), JSON_OBJECT);
+	return o->whole->answer != NULL;
 }
 
 struct str outcome_words(const struct foreign_reply *o)
@@ -96,14 +94,14 @@ struct str outcome_words(const struct foreign_reply *o)
 		[ASK_EXPIRED] = "No answer before the deadline",
 		[ASK_CANCELLED] = "The question was withdrawn",
 	};
-	struct str reason = member_text(o->ask, "reason");
+	struct str reason = o->ask->reason;
 
 	if (answered(o) && o->by == BY_DEFAULT)
 		return STR("No answer before the deadline: this is the default");
 	if (answered(o) && o->by == BY_POLICY)
 		return STR("Answered by a rule, not by a person");
-	if (answered(o) || !reason.len) return str_of(none[o->status]);
-	return arena_print(o->arena, "%s: %.*s", none[o->status], STR_ARGS(reason));
+	if (answered(o) || !reason.len) return str_of(none[o->ask->status]);
+	return arena_print(o->arena, "%s: %.*s", none[o->ask->status], STR_ARGS(reason));
 }
 
 void outcome_put(struct foreign_reply *o)
@@ -112,7 +110,7 @@ void outcome_put(struct foreign_reply *o)
 
 	if (!words.len) return;
 	jw_key(&o->reply, "status");
-	jw_text(&o->reply, ask_status_name(o->status));
+	jw_text(&o->reply, ask_status_name(o->ask->status));
 	put_text(&o->reply, "message", words);
 }
 
@@ -124,7 +122,7 @@ void meta_put(struct foreign_reply *o, struct str words)
 	jw_key(w, "_meta");
 	jw_object(w);
 	jw_key(w, "parley/status");
-	jw_text(w, ask_status_name(o->status));
+	jw_text(w, ask_status_name(o->ask->status));
 	put_text(w, "parley/message", words);
 	jw_object_end(w);
 }

@@ -81,8 +81,8 @@ static void behavior_write(
 /* Skipped: nobody here wants to decide, so the agent's own prompt does. */
 static const char *decision_of(const struct foreign_reply *o, const struct verdict *v)
 {
-	if (o->status == ASK_PENDING) return "defer";
-	if (o->status == ASK_SKIPPED) return "ask";
+	if (o->ask->status == ASK_PENDING) return "defer";
+	if (o->ask->status == ASK_SKIPPED) return "ask";
 	return v->allow ? "allow" : "deny";
 }
 

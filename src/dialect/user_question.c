@@ -76,10 +76,10 @@ static void to_ask(struct inbound *in)
 
 static struct str message(const struct foreign_reply *o)
 {
-	struct str reason = member_text(o->ask, "reason"), words = outcome_words(o);
+	struct str reason = o->ask->reason, words = outcome_words(o);
 
 	if (answered(o)) return words.len ? words : STR("Question answered by user");
-	if (o->status != ASK_SKIPPED) return words;
+	if (o->ask->status != ASK_SKIPPED) return words;
 	if (!reason.len) return STR("Question skipped by user");
 	return arena_print(o->arena, "Question skipped by user: %.*s", STR_ARGS(reason));
 }

@@ -33,14 +33,14 @@ static bool form_shows(const struct json *question, enum revision revision)
 	return true;
 }
 
-enum elicit_mode elicit_mode(const struct json *ask, const struct mcp_client *client)
+enum elicit_mode elicit_mode(
+	const struct whole_ask *whole, const struct mcp_client *client)
 {
-	const struct json *questions = json_get(ask, "questions");
-	bool form = json_is(questions, JSON_ARRAY) && (client->can & CAN_FORM);
+	const struct json *questions = whole->questions;
+	bool form = questions && (client->can & CAN_FORM);
 
 	/* A form is the client's word: it may not decide what the agent may do. */
-	if (str_is(json_text(json_get(ask, "kind")), "approval") ||
-		client->revision < REV_2025_06_18)
+	if (whole->ask->kind == ASK_APPROVAL || client->revision < REV_2025_06_18)
 		return ELICIT_NOT;
 	for (uint32_t i = 0; form && i < questions->count; i++)
 		form = form_shows(&questions->items[i], client->revision);
@@ -180,16 +180,17 @@ static void form_write(struct json_writer *w, const struct json *questions,
 	jw_object_end(w);
 }
 
-static struct str form_message(const struct json *ask, struct arena *arena)
+static struct str form_message(const struct whole_ask *whole, struct arena *arena)
 {
-	const struct json *questions = json_get(ask, "questions");
-	struct str title = json_text(json_get(ask, "title"));
-	struct str context = json_text(json_get(json_get(ask, "context"), "text"));
+	const struct json *questions = whole->questions;
+	struct str title = json_text(json_get(whole->fixed, "title"));
+	struct str context =
+		json_text(json_get(json_get(whole->fixed, "context"), "text"));
 	struct buf b = { .max = 65536 };
 
 	buf_add(&b, title);
 	if (context.len) buf_print(&b, "%s%.*s", b.len ? "\n\n" : "", STR_ARGS(context));
-	for (uint32_t i = 0; i < questions->count; i++) {
+	for (uint32_t i = 0; questions && i < questions->count; i++) {
 		struct str text = json_text(json_get(&questions->items[i], "text"));
 
 		if (!str_eq(text, title))
@@ -198,19 +199,18 @@ static struct str form_message(const struct json *ask, struct arena *arena)
 	return buf_keep_done(&b, arena);
 }
 
-void elicit_write(struct json_writer *w, const struct json *ask, enum elicit_mode mode,
-	enum revision revision, struct arena *arena)
+void elicit_write(struct json_writer *w, const struct whole_ask *whole,
+	enum elicit_mode mode, enum revision revision, struct arena *arena)
 {
 	if (revision >= REV_2025_11_25)
 		jw_put_text(w, "mode", mode == ELICIT_URL ? "url" : "form");
-	jw_put_str(w, "message", form_message(ask, arena));
+	jw_put_str(w, "message", form_message(whole, arena));
 	if (mode == ELICIT_FORM) {
-		form_write(w, json_get(ask, "questions"), revision, arena);
+		form_write(w, whole->questions, revision, arena);
 		return;
 	}
-	if (revision == REV_2025_11_25)
-		jw_put_json(w, "elicitationId", json_get(ask, "id"));
-	jw_put_json(w, "url", json_get(ask, "url"));
+	if (revision == REV_2025_11_25) jw_put_str(w, "elicitationId", whole->ask->id);
+	jw_put_str(w, "url", ask_url(whole->view->url, whole->ask->id, arena));
 }
 
 /* ---- what came back ---- */
@@ -250,10 +250,10 @@ static void reply_write(struct json_writer *w, const struct json *question,
 	jw_object_end(w);
 }
 
-enum elicited elicit_read(const struct json *result, const struct json *ask,
+enum elicited elicit_read(const struct json *result, const struct whole_ask *whole,
 	struct arena *arena, struct str *body)
 {
-	const struct json *questions = json_get(ask, "questions");
+	const struct json *questions = whole->questions;
 	const struct json *content = json_get(result, "content");
 	struct str action = json_text(json_get(result, "action"));
 	struct buf b = { 0 };
@@ -265,7 +265,7 @@ enum elicited elicit_read(const struct json *result, const struct json *ask,
 	if (!json_is(content, JSON_OBJECT)) return ELICITED_NOTHING;
 	jw_object(&w);
 	jw_put_object(&w, "answers");
-	for (uint32_t i = 0; json_is(questions, JSON_ARRAY) && i < questions->count; i++)
+	for (uint32_t i = 0; questions && i < questions->count; i++)
 		reply_write(&w, &questions->items[i], content, arena);
 	jw_object_end(&w);
 	jw_object_end(&w);

@@ -3,29 +3,30 @@
 
 #include "base/keep.h"
 #include "core/body.h"
+#include "core/show.h"
 #include "dialect/dialect.h"
 
 static const char next_get[] = "call get_answer with this ask_id";
 static const char next_end[] =
 	"end your turn now, you will be resumed with the answer; do not wait or ask again";
 
-bool ask_is_pending(const struct json *ask)
+static const struct dialect *ask_dialect(const struct whole_ask *whole)
 {
-	return str_is(json_text(json_get(ask, "status")), "pending");
+	return dialect_find(json_text(json_get(whole->foreign, "dialect")));
 }
 
-static const struct dialect *ask_dialect(const struct json *ask)
+static bool is_pending(const struct whole_ask *whole)
 {
-	return dialect_find(json_text(json_get(json_get(ask, "foreign"), "dialect")));
+	return whole->ask->status == ASK_PENDING;
 }
 
 /* The foreign reply as JSON; empty: none, or none yet. */
-static struct str ask_reply(const struct json *ask, struct arena *arena)
+static struct str ask_reply(const struct whole_ask *whole, struct arena *arena)
 {
-	const struct dialect *d = ask_dialect(ask);
+	const struct dialect *d = ask_dialect(whole);
 	struct str reply = STR_NONE;
 
-	if (d && dialect_from_ask(d, ask, false, arena, &reply, NULL)) return STR_NONE;
+	if (d && dialect_from_ask(d, whole, false, arena, &reply, NULL)) return STR_NONE;
 	return reply;
 }
 
@@ -34,12 +35,14 @@ static const struct json *reply_read(struct str reply, struct arena *arena)
 {
 	const struct json *object;
 
-	return reply.len && shown_read(reply, arena, &object, NULL) == OK ? object : NULL;
+	return reply.len && json_read(reply, &ask_limits, arena, &object, NULL) == OK
+		       ? object
+		       : NULL;
 }
 
-bool ask_has_news(const struct json *ask, struct arena *arena)
+bool ask_has_reply(const struct whole_ask *whole, struct arena *arena)
 {
-	return !ask_is_pending(ask) || ask_reply(ask, arena).len > 0;
+	return ask_reply(whole, arena).len > 0;
 }
 
 /* ---- the parts of a result ---- */
@@ -82,28 +85,24 @@ struct str fault_text(const struct fault *why, struct arena *arena)
 	return buf_keep_done(&b, arena);
 }
 
-static void copy_member(struct json_writer *w, const struct json *ask, const char *name)
-{
-	jw_put_json(w, name, json_get(ask, name));
-}
-
 static bool not_empty(const struct json *list)
 {
 	return json_is(list, JSON_ARRAY) && list->count;
 }
 
-static bool is_permission(const struct json *ask)
+static bool is_permission(const struct whole_ask *whole)
 {
-	return str_is(
-		json_text(json_get(json_get(ask, "foreign"), "dialect")), "permission");
+	return str_is(json_text(json_get(whole->foreign, "dialect")), "permission");
 }
 
-static void next_write(struct json_writer *w, const struct json *ask, bool resumed)
+static void next_write(struct json_writer *w, const struct whole_ask *whole, unsigned how,
+	struct arena *arena)
 {
-	jw_put_text(w, "next", resumed ? next_end : next_get);
-	if (json_get(ask, "url")) copy_member(w, ask, "url");
+	jw_put_text(w, "next", how & RESULT_RESUMED ? next_end : next_get);
+	if (whole->view->url.len)
+		jw_put_str(w, "url", ask_url(whole->view->url, whole->ask->id, arena));
 	/* Whoever takes the tool for a permission prompt looks at these two alone. */
-	if (!is_permission(ask)) return;
+	if (!(how & RESULT_PROMPT) && !is_permission(whole)) return;
 	jw_put_text(w, "behavior", "deny");
 	jw_put_text(w, "message",
 		"Nobody has decided yet. Do not run it now; ask again later, or call "
@@ -122,22 +121,23 @@ static void reply_copy(struct json_writer *w, const struct json *object)
 	}
 }
 
-static struct str structured(const struct json *ask, const struct json *reply,
-	bool resumed, struct arena *arena)
+static struct str structured(const struct whole_ask *whole, const struct json *reply,
+	unsigned how, struct arena *arena)
 {
-	const struct json *repairs = json_get(json_get(ask, "foreign"), "repairs");
+	const struct json *repairs = json_get(whole->foreign, "repairs");
+	const struct ask *a = whole->ask;
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
 
 	jw_object(&w);
-	jw_put_json(&w, "status", json_get(ask, "status"));
-	jw_put_json(&w, "ask_id", json_get(ask, "id"));
+	jw_put_text(&w, "status", ask_status_name(a->status));
+	jw_put_str(&w, "ask_id", a->id);
 	reply_copy(&w, reply);
-	if (ask_is_pending(ask)) next_write(&w, ask, resumed);
-	if (json_get(ask, "stopped")) copy_member(&w, ask, "stopped");
-	if (!ask_is_pending(ask)) copy_member(&w, ask, "answered_by");
-	if (!ask_is_pending(ask) && !reply) copy_member(&w, ask, "answer");
-	if (not_empty(json_get(ask, "replies"))) copy_member(&w, ask, "replies");
+	if (is_pending(whole)) next_write(&w, whole, how, arena);
+	if (whole->view->stopped.len) jw_put_raw(&w, "stopped", whole->view->stopped);
+	if (!is_pending(whole)) show_json(&w, "answered_by", a->answered_by);
+	if (!is_pending(whole) && !reply) show_json(&w, "answer", a->answer);
+	if (not_empty(whole->replies)) jw_put_raw(&w, "replies", a->replies);
 	if (not_empty(repairs)) jw_put_json(&w, "repairs", repairs);
 	jw_object_end(&w);
 	return buf_keep_done(&b, arena);
@@ -157,27 +157,27 @@ static void repairs_say(struct buf *b, const struct json *repairs)
 }
 
 static struct str settled_text(
-	const struct json *ask, struct str reply, struct arena *arena)
+	const struct whole_ask *whole, struct str reply, struct arena *arena)
 {
-	const struct dialect *d = ask_dialect(ask);
-	struct str text = d ? dialect_sum(d, ask, false, arena) : STR_NONE;
+	const struct dialect *d = ask_dialect(whole);
+	struct str text = d ? dialect_sum(d, whole, false, arena) : STR_NONE;
 	struct buf b = { 0 };
 
 	/* A permission prompt is read by a program. */
-	if (is_permission(ask) && reply.len) return reply;
-	if (!text.len) text = json_text(json_get(ask, "summary"));
-	if (!text.len) text = json_text(json_get(ask, "status"));
+	if (is_permission(whole) && reply.len) return reply;
+	if (!text.len) text = whole->summary;
+	if (!text.len) text = str_of(ask_status_name(whole->ask->status));
 	buf_add(&b, text);
-	repairs_say(&b, json_get(json_get(ask, "foreign"), "repairs"));
+	repairs_say(&b, json_get(whole->foreign, "repairs"));
 	return buf_keep_done(&b, arena);
 }
 
 /* By the strict rules the result is a text and nothing beside it, for clients show their
  * model one of the two; and a dialog that nobody answered is an error. */
-static bool strict_and_settled(const struct json *ask)
+static bool strict_and_settled(const struct whole_ask *whole)
 {
-	return json_is(json_get(json_get(ask, "foreign"), "strict"), JSON_TRUE) &&
-	       !ask_is_pending(ask);
+	return json_is(json_get(whole->foreign, "strict"), JSON_TRUE) &&
+	       !is_pending(whole);
 }
 
 static void related_task_write(struct json_writer *w, struct str ask)
@@ -189,49 +189,44 @@ static void related_task_write(struct json_writer *w, struct str ask)
 	jw_object_end(w);
 }
 
-void ask_result_write(
-	struct json_writer *w, const struct json *ask, unsigned how, struct arena *arena)
+void ask_result_write(struct json_writer *w, const struct whole_ask *whole, unsigned how,
+	struct arena *arena)
 {
-	struct str reply = ask_reply(ask, arena);
+	struct str reply = ask_reply(whole, arena);
 	const struct json *read = reply_read(reply, arena);
-	struct str data = structured(ask, read, how & RESULT_RESUMED, arena);
-	struct str text = ask_is_pending(ask) ? data : settled_text(ask, reply, arena);
-	bool strict = strict_and_settled(ask);
-	bool unanswered = !json_is(json_get(ask, "answer"), JSON_OBJECT);
+	struct str data = structured(whole, read, how, arena);
+	struct str text = is_pending(whole) ? data : settled_text(whole, reply, arena);
+	bool strict = strict_and_settled(whole);
 	/* An error in the dialect's own words. */
-	bool failed =
-		json_is(json_get(read, "success"), JSON_FALSE) || (strict && unanswered);
+	bool failed = json_is(json_get(read, "success"), JSON_FALSE) ||
+		      (strict && !whole->answer);
 
 	text_result_write(w, text, failed && !(how & RESULT_WITHDRAWN));
-	if (how & RESULT_TASK) related_task_write(w, json_text(json_get(ask, "id")));
+	if (how & RESULT_TASK) related_task_write(w, whole->ask->id);
 	if (strict || (how & RESULT_PROMPT)) return;
 	jw_put_raw(w, "structuredContent", data);
 }
 
 /* ---- tasks ---- */
 
-const char *task_status(const struct json *ask)
+const char *task_status(const struct ask *a)
 {
-	struct str status = json_text(json_get(ask, "status"));
-
-	return str_is(status, "pending")     ? "working"
-	       : str_is(status, "cancelled") ? "cancelled"
-					     : "completed";
+	return a->status == ASK_PENDING	    ? "working"
+	       : a->status == ASK_CANCELLED ? "cancelled"
+					    : "completed";
 }
 
-void task_write(struct json_writer *w, const struct json *ask, const char *status,
+void task_write(struct json_writer *w, const struct ask *a, const char *status,
 	enum revision revision, int64_t poll_ms)
 {
-	const struct json *settled = json_get(ask, "settled_at");
 	bool now = revision >= REV_2026_07_28;
 
-	jw_put_json(w, "taskId", json_get(ask, "id"));
+	jw_put_str(w, "taskId", a->id);
 	jw_put_text(w, "status", status);
-	if (ask_is_pending(ask))
+	if (a->status == ASK_PENDING)
 		jw_put_text(w, "statusMessage", "A person has been asked.");
-	jw_put_json(w, "createdAt", json_get(ask, "created_at"));
-	jw_put_json(w, "lastUpdatedAt",
-		json_is(settled, JSON_STRING) ? settled : json_get(ask, "created_at"));
+	show_time(w, "createdAt", a->created_ms);
+	show_time(w, "lastUpdatedAt", a->settled_ms ? a->settled_ms : a->created_ms);
 	jw_key(w, now ? "ttlMs" : "ttl");
 	jw_null(w);
 	jw_put_int(w, now ? "pollIntervalMs" : "pollInterval", poll_ms);
@@ -239,31 +234,25 @@ void task_write(struct json_writer *w, const struct json *ask, const char *statu
 
 /* ---- lists ---- */
 
-static void listed_write(struct json_writer *w, const struct json *ask)
+void ask_listed_write(
+	struct json_writer *w, const struct whole_ask *whole, struct arena *arena)
 {
-	static const char *const kept[] = { "status", "kind", "title", "session",
-		"created_at", "expires_at", "settled_at", "summary", "url" };
+	const struct ask *a = whole->ask;
 
 	jw_object(w);
-	jw_put_json(w, "ask_id", json_get(ask, "id"));
-	for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
-		copy_member(w, ask, kept[i]);
+	jw_put_str(w, "ask_id", a->id);
+	jw_put_text(w, "status", ask_status_name(a->status));
+	jw_put_text(w, "kind", ask_kind_name(a->kind));
+	show_text(w, "title", json_text(json_get(whole->fixed, "title")));
+	jw_put_str(w, "session", a->session);
+	show_time(w, "created_at", a->created_ms);
+	show_time(w, "expires_at", a->deadline_ms);
+	show_time(w, "settled_at", a->settled_ms);
+	jw_put_str(w, "summary", whole->summary);
+	jw_put_str(w, "url", ask_url(whole->view->url, whole->ask->id, arena));
 	jw_put_array(w, "questions");
-	for (uint32_t i = 0; i < json_get(ask, "questions")->count; i++)
-		jw_json(w, json_get(&json_get(ask, "questions")->items[i], "text"));
+	for (uint32_t i = 0; whole->questions && i < whole->questions->count; i++)
+		jw_json(w, json_get(&whole->questions->items[i], "text"));
 	jw_array_end(w);
-	jw_object_end(w);
-}
-
-void ask_list_write(struct json_writer *w, const struct json *page)
-{
-	const struct json *items = json_get(page, "items");
-
-	jw_object(w);
-	jw_put_array(w, "asks");
-	for (uint32_t i = 0; json_is(items, JSON_ARRAY) && i < items->count; i++)
-		listed_write(w, &items->items[i]);
-	jw_array_end(w);
-	copy_member(w, page, "next_cursor");
 	jw_object_end(w);
 }

@@ -2,12 +2,11 @@
 #ifndef MCP_RESULT_H
 #define MCP_RESULT_H
 
+#include "core/whole.h"
 #include "mcp/tools.h"
 
-/* An ask as GET /v1/asks/{id} shows it. */
-bool ask_is_pending(const struct json *ask);
-/* Settled, or its dialect has something to say at once. */
-bool ask_has_news(const struct json *ask, struct arena *);
+/* Does its dialect have something to say, though it may be pending? */
+bool ask_has_reply(const struct whole_ask *, struct arena *);
 
 enum result_how {
 	RESULT_RESUMED =
@@ -21,7 +20,7 @@ enum result_how {
 /* The members of a tool's result, in an object that is open: content, isError and
  * structuredContent. The reply is in the dialect that the ask came in. */
 void ask_result_write(
-	struct json_writer *, const struct json *ask, unsigned how, struct arena *);
+	struct json_writer *, const struct whole_ask *, unsigned how, struct arena *);
 /* A text alone; or, for a mistake, what to do about it. */
 void text_result_write(struct json_writer *, struct str text, bool error);
 /* With structuredContent, which is the text, too, when there is no other. */
@@ -30,13 +29,12 @@ void data_result_write(struct json_writer *, struct str text, struct str data);
 struct str fault_text(const struct fault *, struct arena *);
 
 /* The members of a task, in an object that is open, as the revision names them. */
-void task_write(struct json_writer *, const struct json *ask, const char *status,
+void task_write(struct json_writer *, const struct ask *, const char *status,
 	enum revision, int64_t poll_ms);
 /* "working", "completed", "cancelled" */
-const char *task_status(const struct json *ask);
+const char *task_status(const struct ask *);
 
-/* What list_asks tells of a page of asks: {"items", "next_cursor"} as the list shows it.
- */
-void ask_list_write(struct json_writer *, const struct json *page);
+/* What list_asks tells of each. */
+void ask_listed_write(struct json_writer *, const struct whole_ask *, struct arena *);
 
 #endif

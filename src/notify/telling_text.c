@@ -356,8 +356,7 @@ void telling_text(struct claimed *c, size_t max, struct telling_words *out)
 	out->text = buf_keep_done(&w.out, arena);
 	if (w.code_len && out->text.len >= w.code_at + w.code_len)
 		out->code = str_make(out->text.at + w.code_at, w.code_len);
-	out->url = f->ask.id.len ? arena_print(arena, "%.*s/asks/%.*s",
-					   STR_ARGS(n->set.url), STR_ARGS(f->ask.id))
+	out->url = f->ask.id.len ? ask_url(n->set.url, f->ask.id, arena)
 				 : arena_print(arena, "%.*s/", STR_ARGS(n->set.url));
 	out->open =
 		say(&w, f->delivery->purpose == DELIVERY_SETTLED ? "notify.open.settled"

@@ -1,6 +1,9 @@
 /* dialect.c - ?dialect=: foreign requests in, foreign replies out. */
 #include "serve/inner.h"
 
+#include "base/clock.h"
+#include "core/show.h"
+
 static enum err params_read(struct request *r, struct fault *why)
 {
 	struct str name = task_param(&r->task, "dialect"),
@@ -33,21 +36,22 @@ enum err request_translate(struct request *r, struct fault *why)
 	return OK;
 }
 
-enum err reply_translate(const struct dialect *d, bool strict, struct str shown,
+enum err reply_translate(const struct dialect *d, bool strict, const struct kept_ask *k,
 	struct buf *out, struct fault *why)
 {
+	struct json_writer w = { .out = out };
 	struct arena arena = { 0 };
-	const struct json *ask;
+	struct whole_ask whole;
 	struct str reply;
-	enum err e = shown_read(shown, &arena, &ask, why);
+	enum err e = whole_read(&k->ask, &k->view, &arena, &whole, why);
 
-	if (!e) e = dialect_from_ask(d, ask, strict, &arena, &reply, why);
+	if (!e) e = dialect_from_ask(d, &whole, strict, &arena, &reply, why);
 	if (!e) {
-		buf_add_text(out, "{\"ask\":");
-		buf_add(out, shown);
-		buf_add_text(out, ",\"reply\":");
-		buf_add(out, reply.len ? reply : STR("null"));
-		buf_add_char(out, '}');
+		jw_object(&w);
+		jw_key(&w, "ask");
+		ask_write(&w, &k->ask, &k->view, clock_now_ms());
+		show_json(&w, "reply", reply);
+		jw_object_end(&w);
 	}
 	arena_done(&arena);
 	if (!e && out->failed) e = fail(why, ERR_MEMORY, "out of memory");

@@ -165,18 +165,22 @@ enum err request_enter(struct request *, struct fault *);
 
 /* dialect.c: a foreign request becomes the task's body. */
 enum err request_translate(struct request *, struct fault *);
-/* {"ask": …, "reply": …} of an ask as it is shown. */
-enum err reply_translate(const struct dialect *, bool strict, struct str shown,
+/* {"ask": …, "reply": …} */
+enum err reply_translate(const struct dialect *, bool strict, const struct kept_ask *,
 	struct buf *out, struct fault *);
 
 /* wait.c: a reply that waits for an ask to be settled. */
 struct hold;
+/* What a wait ends with. */
+struct wait_result {
+	const struct kept_ask *ask; /* or NULL */
+	struct str text;	    /* what was read, as JSON, where there is no ask */
+};
 struct hold_kind {
 	void (*begin)(struct hold *, int status); /* the head of the reply */
 	void (*beat)(struct hold *);		  /* every HEARTBEAT_MS */
-	/* The last bytes, and the end of the exchange, which is the hold's no longer. An MCP
-	 * call takes nothing shown, too: it ends without having been read again. */
-	void (*end)(struct hold *, struct exchange *, struct str shown);
+	/* The last bytes, and the end of the exchange, which is the hold's no longer. */
+	void (*end)(struct hold *, struct exchange *, const struct wait_result *);
 	void (*cut)(struct hold *, struct exchange *, enum err, const struct fault *);
 	void (*left)(struct hold *); /* it ends, however; or NULL */
 	const struct use *read;	     /* what it waits for, as it is; NULL: an ask */
@@ -192,6 +196,7 @@ struct hold {
 	struct bearer *bearer; /* whose wait it is; NULL: no credential was shown */
 	uint32_t size;
 	enum role role : 8; /* of who showed no credential */
+	bool wants_ask;	    /* it is read as a record, not as text */
 	bool begun;	    /* the head of the reply is out */
 	bool reading;	    /* a read of the ask is with a clerk */
 	bool again;	    /* news came meanwhile */
@@ -204,8 +209,8 @@ struct hold *hold_new(struct request *, const struct hold_kind *, size_t size,
 /* Takes the exchange over from the request, whose task has just shown that the ask may be
  * seen, and frees the request. */
 void hold_start(struct hold *, struct request *, int status);
-void hold_end(struct hold *, struct str shown); /* ends the wait with the ask as it is */
-void hold_drop(struct hold *);			/* ends the reply as it is */
+void hold_end(struct hold *, const struct wait_result *); /* ends the wait with that */
+void hold_drop(struct hold *);				  /* ends the reply as it is */
 const struct bearer *hold_bearer(const struct waiter *);
 size_t holds_of(const struct serve *, int64_t ws); /* how many wait in a workspace */
 void holds_stop(struct serve *);     /* ends every wait soon, with the ask as it is */

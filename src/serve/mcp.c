@@ -147,6 +147,24 @@ void mcp_trouble(struct request *r)
 
 /* ---- to the desk and back ---- */
 
+const struct whole_ask *mcp_whole(struct request *r)
+{
+	static const struct ask none;
+	static const struct ask_view nowhere;
+	static const struct whole_ask empty = { .ask = &none, .view = &nowhere };
+	struct mcp *m = mcp_of(r);
+	struct arena *arena = &r->task.job.arena;
+	const struct kept_ask *k = r->task.found;
+	struct whole_ask *whole;
+
+	if (m->whole && m->whole->ask == &k->ask) return m->whole;
+	whole = ARENA_NEW(arena, struct whole_ask);
+	if (whole && whole_read(&k->ask, &k->view, arena, whole, NULL) == OK)
+		return m->whole = whole;
+	arena->failed = true;
+	return &empty;
+}
+
 const struct json *mcp_out(struct request *r)
 {
 	struct arena *arena = &r->task.job.arena;
@@ -154,8 +172,8 @@ const struct json *mcp_out(struct request *r)
 
 	if (r->task.job.out.failed) arena->failed = true;
 	/* Copied: the buffer is used again by the next task. */
-	if (shown_read(arena_str(arena, buf_str(&r->task.job.out)), arena, &out, NULL) ==
-		OK)
+	if (json_read(arena_str(arena, buf_str(&r->task.job.out)), &ask_limits, arena,
+		    &out, NULL) == OK)
 		return out;
 	arena->failed = true;
 	return NULL;
@@ -171,6 +189,14 @@ struct task *mcp_task(struct request *r)
 	request_renew(r);
 	r->task.job.who.via = STR("mcp");
 	return &r->task;
+}
+
+void mcp_about(struct request *r, struct str ask)
+{
+	struct task *t = mcp_task(r);
+
+	t->id = ask;
+	t->wants_ask = true;
 }
 
 void mcp_body(struct request *r, struct str json)
@@ -191,7 +217,7 @@ static enum err entered(struct task *t, struct fault *why)
 		t->mcp_ended = true; /* for them there is no such session */
 		return fail(why, ERR_NOT_FOUND, "no such session");
 	}
-	m->entered = true;
+	m->state = MCP_ENTERED;
 	m->token = job->who.token;
 	m->tools = job->credential.tools;
 	m->local = job->credential.mcp_local;
@@ -227,12 +253,12 @@ static void put_back(struct request *r)
 
 	if (gated && r->task.mcp_ended)
 		turn_away(r);
-	else if (gated && m->entered && m->tool && job->err == ERR_FORBIDDEN &&
-		 !tool_allowed(m->tool->name, m->tools))
+	else if (gated && m->state >= MCP_ENTERED && m->tool &&
+		 job->err == ERR_FORBIDDEN && !tool_allowed(m->tool->name, m->tools))
 		mcp_refuse_params(r, "there is no tool %s", m->tool->name);
 	else if (!job->err)
 		m->then(r);
-	else if (m->entered)
+	else if (m->state >= MCP_ENTERED)
 		(m->otherwise ? m->otherwise : mcp_trouble)(r);
 	else if (job->kind == &use_mcp_enter.job || job->err == ERR_NO_TOKEN ||
 		 job->err >= ERR_UNAVAILABLE)
@@ -247,7 +273,7 @@ void mcp_put(struct request *r, const struct use *use, mcp_fn *then, mcp_fn *oth
 
 	m->then = then;
 	m->otherwise = otherwise;
-	if (!m->entered) {
+	if (m->state == MCP_READ) {
 		r->task.job.gate = &mcp_gate;
 		r->task.mcp_session = m->nonce;
 		r->task.entered = entered;
@@ -260,6 +286,7 @@ void mcp_page(struct request *r, const struct use *use, const struct param *para
 {
 	struct task *t = mcp_task(r);
 
+	t->wants_ask = use == &use_ask_list;
 	t->params = ARENA_ARRAY(&t->job.arena, struct param, len);
 	for (size_t i = 0; t->params && i < len; i++)
 		if (params[i].value.len) t->params[t->params_len++] = params[i];
@@ -268,7 +295,7 @@ void mcp_page(struct request *r, const struct use *use, const struct param *para
 
 bool mcp_enter_first(struct request *r, mcp_fn *again)
 {
-	if (mcp_of(r)->entered) return false;
+	if (mcp_of(r)->state >= MCP_ENTERED) return false;
 	mcp_task(r);
 	mcp_put(r, &use_mcp_enter, again, NULL);
 	return true;

@@ -3,7 +3,8 @@
  *
  * A message arrives at route_mcp and its method runs. The first task that it puts to the
  * desk also says who sent it (mcp_put). It is answered by exactly one of mcp_send,
- * mcp_refuse, mcp_hold or mcp_accept, which free the request. */
+ * mcp_refuse, mcp_hold or mcp_accept, which free the request. What becomes of a call that
+ * asked is decided by mcp_become. */
 #ifndef SERVE_MCP_H
 #define SERVE_MCP_H
 
@@ -15,32 +16,38 @@
 
 /* ---- one message ---- */
 
+/* How far it is. Each goes on from the one before. */
+enum mcp_state {
+	MCP_READ,    /* who sent it is not known */
+	MCP_ENTERED, /* its caller was let in: token, tools, wait_ms and local are set */
+	MCP_FORM, /* the client itself was asked, and the call waits for either answer */
+};
+
 /* One message under way; in the arena of its request, whose ctx it is. */
 struct mcp {
 	struct rpc rpc;
 	struct mcp_client client;
 	struct str nonce; /* of its session; empty: it has none */
 	struct str owner; /* the agent whose session it is; empty: anyone's */
-	bool entered;	  /* it is known who calls; the members up to `local` are set */
-	struct str token; /* tok_… */
-	struct str tools; /* the names it may call, as JSON; empty: all */
-	int64_t wait_ms;  /* the budget of a call */
-	bool local;	  /* the client may show forms for us */
-	bool streams;	  /* the client takes text/event-stream */
-	unsigned how;	  /* enum result_how: how the call's outcome is told */
+	enum mcp_state state;
+	struct str token;	  /* tok_… */
+	struct str tools;	  /* the names it may call, as JSON; empty: all */
+	int64_t wait_ms;	  /* the budget of a call */
+	bool local;		  /* the client may show forms for us */
+	bool streams;		  /* the client takes text/event-stream */
+	unsigned how;		  /* enum result_how: how the call's outcome is told */
 	const struct tool *tool;  /* of tools/call, once it was found */
 	int64_t wait_max_ms;	  /* what the call itself says; -1: nothing */
-	bool news;		  /* its dialect may have a reply before it is settled */
-	bool form;		  /* a request of ours goes along with the wait */
 	mcp_fn *then, *otherwise; /* after the task at the desk; when it failed */
 	struct str key;		  /* Idempotency-Key, or empty */
 	struct str progress; /* the token for progress, as JSON; empty: none wanted */
 	struct buf out;	     /* the reply being written */
 	struct json_writer w;
-	struct buf said;	 /* messages that go before it, each an event */
-	struct str headers;	 /* beside the usual */
-	struct str last_event;	 /* GET: where a stream was cut */
-	struct mcp_batch *batch; /* it is one of several; NULL: alone */
+	struct buf said;	       /* messages that go before it, each an event */
+	struct str headers;	       /* beside the usual */
+	struct str last_event;	       /* GET: where a stream was cut */
+	struct mcp_batch *batch;       /* it is one of several; NULL: alone */
+	const struct whole_ask *whole; /* the ask that was read last; or NULL */
 };
 
 static inline struct mcp *mcp_of(struct request *r)
@@ -70,12 +77,17 @@ void mcp_accept(struct request *);		       /* 202, to what needs no answer */
 mcp_fn mcp_trouble;
 /* A mistake of the model's is told as the tool's result, so that it can mend it. */
 void mcp_tool_error(struct request *, struct str text);
-/* The desk's JSON, read; NULL when there is no memory for it. */
+/* The ask that the task found (task.wants_ask). An empty one when there is no memory for it,
+ * and then no reply comes of it either. */
+const struct whole_ask *mcp_whole(struct request *);
+/* What the desk says of sessions, read; NULL when there is no memory for it. */
 const struct json *mcp_out(struct request *);
 const struct json *mcp_param(struct request *, const char *name); /* NULL: absent */
 
 /* A new task to the desk for the same caller. */
 struct task *mcp_task(struct request *);
+void mcp_about(
+	struct request *, struct str ask); /* the same, about an ask, which it finds */
 /* JSON text as a body. */
 void mcp_body(struct request *, struct str json);
 /* A page of a list, by those of the parameters that say something. */
@@ -96,33 +108,35 @@ void mcp_own_call(struct request *, const struct tool *, const struct json *argu
 /* Once the caller of a tool is known, perhaps on a clerk's thread: which session the task
  * belongs to, and what makes it the same as another. */
 void mcp_call_entered(struct request *);
-/* Asks at the desk what the task's body says, and answers with what becomes of it: its
- * result, a form, a task or a wait. */
+/* Asks at the desk what the task's body says, and answers with what becomes of it. */
 void mcp_ask(struct request *, struct str session); /* empty: the default one */
-void mcp_become(struct request *, const struct json *ask);
-/* A pending ask that the client was not asked for: a task, or a wait. */
-void mcp_wait(struct request *, const struct json *ask);
+/* What can become of an ask that is pending, in the order in which it is tried. */
+enum become {
+	BECOME_REPLY = 1, /* what its dialect says at once */
+	BECOME_FORM = 2,  /* a question to the client itself */
+	BECOME_TASK = 4,
+	BECOME_WAIT = 8,
+};
+/* The ask that the task found is settled, or none of these ways is open: its result as it is. */
+void mcp_become(struct request *, unsigned ways);
 mcp_fn mcp_await; /* the result of the ask that was just read, once it is settled */
-void mcp_answer_now(struct request *, const struct json *ask); /* its result as it is */
 /* Reads the ask of the id, and then `then`. */
 void mcp_read(struct request *, struct str ask, mcp_fn *then);
 /* Since 2026-07-28 who did not declare the extension has no tasks, and is told so. */
 bool mcp_task_known(struct request *);
 /* The members of a task, in the words of the client's revision. */
-void mcp_task_write(struct request *, struct json_writer *, const struct json *ask);
+void mcp_task_write(struct request *, struct json_writer *, const struct ask *);
 
 /* mcp_form.c: what the client is asked itself. True: the request is answered. */
-bool mcp_form_ask(struct request *, const struct json *ask);
-bool mcp_form_possible(struct request *); /* by what its token and its tool say */
-size_t mcp_inputs(
-	struct request *, const struct json *ask, struct mcp_input[MCP_INPUTS_MAX]);
+bool mcp_form_ask(struct request *);
+/* What it is asked for the ask that was found; 0: nothing. */
+size_t mcp_inputs(struct request *, struct mcp_input[MCP_INPUTS_MAX]);
 void inputs_write(struct json_writer *, const struct mcp_input *, size_t len);
 /* The responses that came with requestState; a response to a request of ours. */
 mcp_fn mcp_form_retry, mcp_form_response;
-/* Takes responses, by name, for an ask that may be pending, and then `then`, whatever the desk
+/* Takes responses, by name, for the ask that was found, and then `then`, whatever the desk
  * said. */
-void mcp_form_take(struct request *, const struct json *ask, const struct json *responses,
-	mcp_fn *then);
+void mcp_form_take(struct request *, const struct json *responses, mcp_fn *then);
 /* The id of the request that asks for the form, as JSON. */
 void form_id(struct buf *, struct serve *, struct str ask);
 

@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "core/own_tools.h"
 #include "core/session.h"
+#include "core/show.h"
 
 /* Missing, or an object that a model sent as a string: both are meant well. */
 static const struct json *arguments_of(struct request *r)
@@ -42,65 +43,73 @@ static void call_wrong(struct request *r, const struct fault *why)
 
 /* ---- what becomes of an ask ---- */
 
-void mcp_answer_now(struct request *r, const struct json *ask)
+static void answer_now(struct request *r)
 {
 	struct json_writer *w = mcp_result(r, "complete");
 
-	mcp_offer(r)->result(w, ask,
+	mcp_offer(r)->result(w, mcp_whole(r),
 		mcp_of(r)->how | (r->task.resumable ? RESULT_RESUMED : 0U),
 		&r->task.job.arena);
 	mcp_send(r);
 }
 
-static bool wants_task(struct request *r)
+/* Of a question that does not block. */
+static bool take_reply(struct request *r)
 {
-	struct mcp *m = mcp_of(r);
-
-	if (m->client.revision >= REV_2026_07_28) return m->client.can & CAN_TASKS;
-	return m->client.revision == REV_2025_11_25 &&
-	       json_is(mcp_param(r, "task"), JSON_OBJECT);
+	if (r->task.found->ask.kind != ASK_NON_BLOCKING ||
+		!ask_has_reply(mcp_whole(r), &r->task.job.arena))
+		return false;
+	answer_now(r);
+	return true;
 }
 
-static void answer_task(struct request *r, const struct json *ask)
+static bool take_task(struct request *r)
 {
-	struct json_writer *w = mcp_result(r, "task");
-	bool now = mcp_of(r)->client.revision >= REV_2026_07_28;
+	enum revision revision = mcp_of(r)->client.revision;
+	bool now = revision >= REV_2026_07_28;
+	struct json_writer *w;
 
+	if (now ? !(mcp_of(r)->client.can & CAN_TASKS)
+		: revision != REV_2025_11_25 ||
+				!json_is(mcp_param(r, "task"), JSON_OBJECT))
+		return false;
+	w = mcp_result(r, "task");
 	if (!now) jw_put_object(w, "task");
-	mcp_task_write(r, w, ask);
+	mcp_task_write(r, w, &r->task.found->ask);
 	if (!now) jw_object_end(w);
 	mcp_send(r);
+	return true;
 }
 
-void mcp_wait(struct request *r, const struct json *ask)
+static bool take_wait(struct request *r)
 {
-	if (wants_task(r))
-		answer_task(r, ask);
-	else if (r->task.resumable || r->task.stopped.len ||
-		 !mcp_hold(r, json_text(json_get(ask, "id")), mcp_of(r)->wait_ms))
-		mcp_answer_now(r, ask);
+	return !r->task.resumable && !r->task.stopped.len &&
+	       mcp_hold(r, r->task.found->ask.id, mcp_of(r)->wait_ms);
 }
 
-void mcp_become(struct request *r, const struct json *ask)
+void mcp_become(struct request *r, unsigned ways)
 {
-	const struct mcp *m = mcp_of(r);
+	/* Each is true when the request is answered. */
+	static const struct {
+		enum become way;
+		bool (*take)(struct request *);
+	} in_order[] = {
+		{ BECOME_REPLY, take_reply },
+		{ BECOME_FORM, mcp_form_ask },
+		{ BECOME_TASK, take_task },
+		{ BECOME_WAIT, take_wait },
+	};
 
-	if (!ask_is_pending(ask) || (m->news && ask_has_news(ask, &r->task.job.arena)))
-		mcp_answer_now(r, ask);
-	else if (!mcp_form_ask(r, ask))
-		mcp_wait(r, ask);
+	for (size_t i = 0; !r->task.settled && i < sizeof in_order / sizeof *in_order;
+		i++)
+		if ((ways & in_order[i].way) && in_order[i].take(r)) return;
+	answer_now(r);
 }
 
-/* The ask is made, or was there. One that only waits is not even looked at. */
+/* The ask is made, or was there. */
 static void asked(struct request *r)
 {
-	struct mcp *m = mcp_of(r);
-
-	if (!r->task.settled && !r->task.resumable && !r->task.stopped.len && !m->news &&
-		!mcp_form_possible(r) && !wants_task(r) &&
-		mcp_hold(r, r->task.ask, m->wait_ms))
-		return;
-	mcp_become(r, mcp_out(r));
+	mcp_become(r, BECOME_REPLY | BECOME_FORM | BECOME_TASK | BECOME_WAIT);
 }
 
 /* The same question of the same session is the same ask while it is open; a call that is
@@ -149,7 +158,7 @@ static void session_put(
 
 	r->task.default_session = named;
 	r->task.default_session_title = m->client.name.len ? m->client.name : STR("MCP");
-	if (m->entered) mcp_call_entered(r);
+	if (m->state >= MCP_ENTERED) mcp_call_entered(r);
 	mcp_put(r, use, then, NULL);
 }
 
@@ -157,6 +166,7 @@ void mcp_ask(struct request *r, struct str session)
 {
 	r->task.job.key = mcp_of(r)->key;
 	r->task.job.path = STR("/mcp");
+	r->task.wants_ask = true;
 	session_put(r, session, &use_ask, asked);
 }
 
@@ -193,7 +203,6 @@ static void approve(struct request *r, const struct json *arguments)
 static void call_ask(
 	struct request *r, const struct tool *tool, const struct json *arguments)
 {
-	struct mcp *m = mcp_of(r);
 	struct translated translated;
 	struct fault why = { 0 };
 	struct str session;
@@ -213,11 +222,9 @@ static void call_ask(
 	}
 	t->body = translated.body;
 	t->foreign = translated.foreign;
-	/* Its dialect may have a reply to a question that does not block. */
-	m->news = str_is(json_text(json_get(t->body, "kind")), "non_blocking");
 	if (strcmp(tool->dialect, "permission") == 0 &&
 		json_get(arguments, "tool_use_id"))
-		m->how |= RESULT_PROMPT;
+		mcp_of(r)->how |= RESULT_PROMPT;
 	mcp_ask(r, session);
 }
 
@@ -235,15 +242,13 @@ static int64_t number_of(const struct json *value, int64_t fallback)
 
 void mcp_read(struct request *r, struct str ask, mcp_fn *then)
 {
-	mcp_task(r)->id = ask;
+	mcp_about(r, ask);
 	mcp_put(r, &use_ask_get, then, NULL);
 }
 
 void mcp_await(struct request *r)
 {
-	if (r->task.settled || r->task.stopped.len ||
-		!mcp_hold(r, r->task.id, mcp_of(r)->wait_ms))
-		mcp_answer_now(r, mcp_out(r));
+	mcp_become(r, BECOME_WAIT);
 }
 
 static void now_read(struct request *r)
@@ -267,7 +272,7 @@ static void text_put(struct request *r, struct str ask, const char *name, struct
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
 
-	mcp_task(r)->id = ask;
+	mcp_about(r, ask);
 	jw_object(&w);
 	if (text.len) jw_put_str(&w, name, text);
 	jw_object_end(&w);
@@ -279,7 +284,7 @@ static void text_put(struct request *r, struct str ask, const char *name, struct
 static void wait_limit(struct mcp *m, int64_t most_ms)
 {
 	m->wait_max_ms = most_ms;
-	if (m->entered && m->wait_ms > most_ms) m->wait_ms = most_ms;
+	if (m->state >= MCP_ENTERED && m->wait_ms > most_ms) m->wait_ms = most_ms;
 }
 
 /* False: it is missing, which the model is told. */
@@ -326,10 +331,19 @@ static void data_send(struct request *r, struct str text, struct buf *data)
 
 static void listed(struct request *r)
 {
+	struct arena *arena = &r->task.job.arena;
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
+	struct whole_ask whole;
 
-	ask_list_write(&w, mcp_out(r));
+	jw_object(&w);
+	jw_put_array(&w, "asks");
+	for (const struct kept_ask *k = r->task.found; k; k = k->next)
+		if (whole_read(&k->ask, &k->view, arena, &whole, NULL) == OK)
+			ask_listed_write(&w, &whole, arena);
+	jw_array_end(&w);
+	show_text(&w, "next_cursor", r->task.next_cursor);
+	jw_object_end(&w);
 	data_send(r, STR_NONE, &b);
 }
 
@@ -426,7 +440,7 @@ void mcp_tools_call(struct request *r)
 
 	m->tool = NULL;
 	if (!tool && mcp_enter_first(r, mcp_tools_call)) return;
-	if (!tool || (m->entered && !tool_allowed(tool->name, m->tools))) {
+	if (!tool || (m->state >= MCP_ENTERED && !tool_allowed(tool->name, m->tools))) {
 		mcp_refuse_params(
 			r, "there is no tool %.*s", STR_ARGS(str_first(name, 64)));
 		return;

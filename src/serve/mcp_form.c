@@ -10,9 +10,9 @@
 enum { STATE_LIFE_MS = 24 * 3600 * 1000 };
 
 /* Bound to who asked, and to a day. */
-static struct str state_ticket(struct request *r, const struct json *ask)
+static struct str state_ticket(struct request *r)
 {
-	struct ticket_call t = { .ask = json_text(json_get(ask, "id")),
+	struct ticket_call t = { .ask = r->task.found->ask.id,
 		.token = mcp_of(r)->token,
 		.expires_ms = clock_now_ms() + STATE_LIFE_MS };
 	struct buf b = { .max = 8192 };
@@ -34,20 +34,12 @@ void form_id(struct buf *out, struct serve *s, struct str ask)
 
 /* ---- asking ---- */
 
-bool mcp_form_possible(struct request *r)
+size_t mcp_inputs(struct request *r, struct mcp_input inputs[MCP_INPUTS_MAX])
 {
 	const struct mcp *m = mcp_of(r);
 
-	return m->local && (!m->tool || m->tool->forms);
-}
-
-size_t mcp_inputs(struct request *r, const struct json *ask,
-	struct mcp_input inputs[MCP_INPUTS_MAX])
-{
-	return mcp_form_possible(r) && ask_is_pending(ask)
-		       ? mcp_offer(r)->inputs(
-				 ask, &mcp_of(r)->client, &r->task.job.arena, inputs)
-		       : 0;
+	if (r->task.settled || !m->local || (m->tool && !m->tool->forms)) return 0;
+	return mcp_offer(r)->inputs(mcp_whole(r), &m->client, &r->task.job.arena, inputs);
 }
 
 void inputs_write(struct json_writer *w, const struct mcp_input *inputs, size_t len)
@@ -66,11 +58,10 @@ void inputs_write(struct json_writer *w, const struct mcp_input *inputs, size_t 
 }
 
 /* Until 2025-11-25 it is a request of ours on the stream of the call that waits. */
-static bool form_request(
-	struct request *r, const struct json *ask, const struct mcp_input *input)
+static bool form_request(struct request *r, const struct mcp_input *input)
 {
 	struct mcp *m = mcp_of(r);
-	struct str id = json_text(json_get(ask, "id"));
+	struct str id = r->task.found->ask.id;
 	struct buf b = { 0 }, name = { .max = 8192 };
 	struct json_writer w = { .out = &b };
 
@@ -81,26 +72,26 @@ static bool form_request(
 	rpc_call_end(&w);
 	buf_done(&name);
 	mcp_say(r, buf_keep_done(&b, &r->task.job.arena));
-	m->form = true;
+	m->state = MCP_FORM;
 	if (mcp_hold(r, id, m->wait_ms)) return true;
-	m->form = false;
+	m->state = MCP_ENTERED;
 	buf_done(&m->said);
 	return false;
 }
 
-bool mcp_form_ask(struct request *r, const struct json *ask)
+bool mcp_form_ask(struct request *r)
 {
 	struct mcp_input inputs[MCP_INPUTS_MAX];
-	size_t len = mcp_inputs(r, ask, inputs);
+	size_t len = mcp_inputs(r, inputs);
 	struct json_writer *w;
 
 	if (!len) return false;
 	if (mcp_of(r)->client.revision < REV_2026_07_28)
-		return form_request(r, ask, &inputs[0]);
+		return form_request(r, &inputs[0]);
 	/* The result itself asks, and the call is made again with the input. */
 	w = mcp_result(r, "input_required");
 	inputs_write(w, inputs, len);
-	jw_put_str(w, "requestState", state_ticket(r, ask));
+	jw_put_str(w, "requestState", state_ticket(r));
 	mcp_send(r);
 	return true;
 }
@@ -109,33 +100,30 @@ bool mcp_form_ask(struct request *r, const struct json *ask)
 
 /* What they settle or add goes to the desk, and then `then`; after NOTHING and AGAIN the caller
  * goes on. */
-static enum elicited form_put(struct request *r, const struct json *ask,
-	const struct json *responses, mcp_fn *then)
+static enum elicited form_put(
+	struct request *r, const struct json *responses, mcp_fn *then)
 {
 	static const struct use *const uses[] = {
 		[ELICITED_ANSWER] = &use_form_answer,
 		[ELICITED_DECLINED] = &use_form_skip,
 		[ELICITED_PART] = &use_reply,
 	};
-	struct str body = STR("{}");
+	struct str body = STR("{}"), id = r->task.found->ask.id;
 	enum elicited what =
-		mcp_offer(r)->given(responses, ask, &r->task.job.arena, &body);
-	struct str id = json_text(json_get(ask, "id"));
+		mcp_offer(r)->given(responses, mcp_whole(r), &r->task.job.arena, &body);
 
 	if (what == ELICITED_NOTHING || what == ELICITED_AGAIN) return what;
-	mcp_task(r)->id = id;
+	mcp_about(r, id);
 	mcp_body(r, body);
 	mcp_put(r, uses[what], then, then);
 	return what;
 }
 
-void mcp_form_take(struct request *r, const struct json *ask,
-	const struct json *responses, mcp_fn *then)
+void mcp_form_take(struct request *r, const struct json *responses, mcp_fn *then)
 {
 	struct mcp_input inputs[MCP_INPUTS_MAX];
-	enum elicited what = mcp_inputs(r, ask, inputs)
-				     ? form_put(r, ask, responses, then)
-				     : ELICITED_NOTHING;
+	enum elicited what =
+		mcp_inputs(r, inputs) ? form_put(r, responses, then) : ELICITED_NOTHING;
 
 	if (what == ELICITED_NOTHING || what == ELICITED_AGAIN) then(r);
 }
@@ -143,7 +131,7 @@ void mcp_form_take(struct request *r, const struct json *ask,
 /* The ask as it is now: what is still wanted, or was wrong, is asked for again. */
 static void retry_again(struct request *r)
 {
-	mcp_become(r, mcp_out(r));
+	mcp_become(r, BECOME_FORM | BECOME_TASK | BECOME_WAIT);
 }
 
 static void retry_taken(struct request *r)
@@ -153,21 +141,14 @@ static void retry_taken(struct request *r)
 
 static void retry_got(struct request *r)
 {
-	const struct json *ask = mcp_out(r);
+	enum elicited what = r->task.settled ? ELICITED_NOTHING
+					     : form_put(r, mcp_param(r, "inputResponses"),
+						       retry_taken);
 
-	if (!ask_is_pending(ask)) {
-		mcp_answer_now(r, ask);
-		return;
-	}
-	switch (form_put(r, ask, mcp_param(r, "inputResponses"), retry_taken)) {
-	case ELICITED_NOTHING: /* a page was opened, or the form put away */
-		mcp_wait(r, ask);
-		return;
-	case ELICITED_AGAIN:
-		if (!mcp_form_ask(r, ask)) mcp_answer_now(r, ask);
-		return;
-	default: return;
-	}
+	if (what == ELICITED_NOTHING) /* a page was opened, or the form put away */
+		mcp_become(r, BECOME_TASK | BECOME_WAIT);
+	else if (what == ELICITED_AGAIN)
+		mcp_become(r, BECOME_FORM);
 }
 
 /* It is for who got it: known once they are let in. */
@@ -188,14 +169,12 @@ void mcp_form_retry(struct request *r)
 /* Whether it settles or not: the call that waits is told by the event. */
 static void response_got(struct request *r)
 {
-	struct mcp *m = mcp_of(r);
-	const struct json *ask = mcp_out(r);
 	struct mcp_input inputs[MCP_INPUTS_MAX];
-	struct json_member one = { .value = *m->rpc.result };
+	struct json_member one = { .value = *mcp_of(r)->rpc.result };
 	struct json responses = { .type = JSON_OBJECT, .count = 1, .members = &one };
 
-	if (mcp_inputs(r, ask, inputs)) one.name = inputs[0].name;
-	mcp_form_take(r, ask, &responses, mcp_accept);
+	if (mcp_inputs(r, inputs)) one.name = inputs[0].name;
+	mcp_form_take(r, &responses, mcp_accept);
 }
 
 void mcp_form_response(struct request *r)
@@ -211,6 +190,6 @@ void mcp_form_response(struct request *r)
 		mcp_accept(r);
 		return;
 	}
-	mcp_task(r)->id = t.ask;
+	mcp_about(r, t.ask);
 	mcp_put(r, &use_ask_get, response_got, mcp_accept);
 }

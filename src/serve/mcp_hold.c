@@ -138,12 +138,12 @@ static void call_beat(struct hold *h)
 }
 
 static void result_write(struct buf *out, const struct tool_wait *c,
-	const struct json *ask, struct arena *arena)
+	const struct whole_ask *whole, struct arena *arena)
 {
 	struct json_writer w = { .out = out };
 
 	result_begin(&w, call_id(c), (enum revision)c->revision, "complete");
-	c->hold.serve->mcp->result(&w, ask, c->how, arena);
+	c->hold.serve->mcp->result(&w, whole, c->how, arena);
 	rpc_result_end(&w);
 }
 
@@ -188,14 +188,14 @@ static void call_cut(
 	buf_done(&b);
 }
 
-static void call_tell(struct tool_wait *c, struct exchange *x, const struct json *ask,
-	struct arena *arena)
+static void call_tell(struct tool_wait *c, struct exchange *x,
+	const struct whole_ask *whole, struct arena *arena)
 {
 	struct fault why = { 0 };
 	struct buf b = { 0 };
 
-	result_write(&b, c, ask, arena);
-	if (str_is(json_text(json_get(json_get(ask, "answered_by"), "via")), "mcp"))
+	result_write(&b, c, whole, arena);
+	if (str_is(json_text(json_get(whole->answered_by, "via")), "mcp"))
 		c->form = false;
 	if (arena->failed || b.failed)
 		call_cut(&c->hold, x, fail(&why, ERR_MEMORY, "out of memory"), &why);
@@ -204,38 +204,19 @@ static void call_tell(struct tool_wait *c, struct exchange *x, const struct json
 	buf_done(&b);
 }
 
-/* Without reading it again: as far as is known it is pending. */
-static void call_tell_pending(
-	struct tool_wait *c, struct exchange *x, struct arena *arena)
+/* Without an ask it was not read again, and is pending as far as is known. */
+static void call_end(struct hold *h, struct exchange *x, const struct wait_result *out)
 {
-	struct json_member foreign = { STR("dialect"),
-		{ .type = JSON_STRING, .text = STR("permission") } };
-	struct json_member members[] = {
-		{ STR("id"),
-			{ .type = JSON_STRING, .text = str_of(c->hold.waiter.ask) } },
-		{ STR("status"), { .type = JSON_STRING, .text = STR("pending") } },
-		{ STR("foreign"),
-			{ .type = JSON_OBJECT, .count = 1, .members = &foreign } },
-	};
-	const struct json ask = { .type = JSON_OBJECT,
-		.count = c->how & RESULT_PROMPT ? 3 : 2,
-		.members = members };
-
-	call_tell(c, x, &ask, arena);
-}
-
-static void call_end(struct hold *h, struct exchange *x, struct str shown)
-{
+	struct ask pending = { .id = str_of(h->waiter.ask) };
+	struct ask_view nowhere = { 0 };
+	struct whole_ask whole = { .ask = &pending, .view = &nowhere };
 	struct arena arena = { 0 };
-	const struct json *ask;
 	struct fault why = { 0 };
 
-	if (!shown.len)
-		call_tell_pending(call_of(h), x, &arena);
-	else if (shown_read(shown, &arena, &ask, &why))
+	if (out->ask && whole_read(&out->ask->ask, &out->ask->view, &arena, &whole, &why))
 		call_cut(h, x, why.err, &why);
 	else
-		call_tell(call_of(h), x, ask, &arena);
+		call_tell(call_of(h), x, &whole, &arena);
 	arena_done(&arena);
 }
 
@@ -276,7 +257,8 @@ static struct tool_wait *call_new(struct request *r, struct str ask, int64_t wai
 	c->revision = (uint8_t)m->client.revision;
 	c->streams = m->streams;
 	c->how = (uint8_t)m->how;
-	c->form = m->form;
+	c->form = m->state == MCP_FORM;
+	c->hold.wants_ask = true;
 	c->next = r->serve->calls;
 	if (c->next) c->next->prev = c;
 	r->serve->calls = c;
@@ -313,7 +295,7 @@ void mcp_forget(struct serve *s, struct str nonce, struct str id)
 void mcp_stop(struct serve *s)
 {
 	while (s->calls)
-		hold_end(&s->calls->hold, STR_NONE);
+		hold_end(&s->calls->hold, &(struct wait_result){ 0 });
 }
 
 /* ---- after a lost stream ---- */

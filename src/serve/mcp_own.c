@@ -11,53 +11,56 @@ enum { NAME_MAX_CHARS = 80, POLL_MS = 5000 };
 
 static const struct mcp_resource resources[3];
 
-static struct str item_name(const struct json *item)
+static void item_write(struct request *r, const char *prefix, const char *what,
+	struct str id, struct str title, struct str status)
 {
-	const struct json *questions = json_get(item, "questions");
-	struct str title = json_text(json_get(item, "title"));
-
-	if (!title.len && json_is(questions, JSON_ARRAY) && questions->count)
-		title = json_text(json_get(&questions->items[0], "text"));
-	if (!title.len) title = json_text(json_get(item, "id"));
-	return utf8_first(title, NAME_MAX_CHARS);
-}
-
-static void item_write(struct json_writer *w, const char *prefix, const char *what,
-	const struct json *item, struct arena *arena)
-{
-	struct str id = json_text(json_get(item, "id"));
-	struct str status = json_text(json_get(item, "status"));
+	struct json_writer *w = &mcp_of(r)->w;
+	struct arena *arena = &r->task.job.arena;
 
 	jw_object(w);
 	jw_put_str(w, "uri", arena_print(arena, "%s%.*s", prefix, STR_ARGS(id)));
 	jw_put_str(w, "name", id);
-	jw_put_str(w, "title", item_name(item));
+	jw_put_str(w, "title", utf8_first(title.len ? title : id, NAME_MAX_CHARS));
 	jw_put_str(w, "description",
 		arena_print(arena, "%s (%.*s)", what, STR_ARGS(status)));
 	jw_put_text(w, "mimeType", "application/json");
 	jw_object_end(w);
 }
 
-static void listed(struct request *r, size_t kind, const char *what)
+/* Its title, or its first question. */
+static struct str ask_title(const struct whole_ask *whole)
 {
-	const struct json *page = mcp_out(r), *items = json_get(page, "items");
-	struct json_writer *w = mcp_result(r, "complete");
+	struct str title = json_text(json_get(whole->fixed, "title"));
 
-	jw_put_array(w, "resources");
-	for (uint32_t i = 0; json_is(items, JSON_ARRAY) && i < items->count; i++)
-		item_write(w, resources[kind].prefix, what, &items->items[i],
-			&r->task.job.arena);
-	mcp_listed(r, &resources[kind], json_text(json_get(page, "next_cursor")));
+	if (title.len || !whole->questions || !whole->questions->count) return title;
+	return json_text(json_get(&whole->questions->items[0], "text"));
 }
 
 static void asks_listed(struct request *r)
 {
-	listed(r, 0, "A question and its answer");
+	struct whole_ask whole;
+
+	jw_put_array(mcp_result(r, "complete"), "resources");
+	for (const struct kept_ask *k = r->task.found; k; k = k->next)
+		if (whole_read(&k->ask, &k->view, &r->task.job.arena, &whole, NULL) == OK)
+			item_write(r, resources[0].prefix, "A question and its answer",
+				k->ask.id, ask_title(&whole),
+				str_of(ask_status_name(k->ask.status)));
+	mcp_listed(r, &resources[0], r->task.next_cursor);
 }
 
 static void sessions_listed(struct request *r)
 {
-	listed(r, 1, "A line of work and its open questions");
+	const struct json *items = json_get(mcp_out(r), "items");
+
+	jw_put_array(mcp_result(r, "complete"), "resources");
+	for (uint32_t i = 0; json_is(items, JSON_ARRAY) && i < items->count; i++)
+		item_write(r, resources[1].prefix,
+			"A line of work and its open questions",
+			json_text(json_get(&items->items[i], "id")),
+			json_text(json_get(&items->items[i], "title")),
+			json_text(json_get(&items->items[i], "status")));
+	mcp_listed(r, &resources[1], r->task.next_cursor);
 }
 
 static void asks_list(struct request *r, struct str cursor)
@@ -185,19 +188,24 @@ static const struct mcp_prompt prompts[] = {
 
 /* ---- completion: the ids of sessions and open asks ---- */
 
+static void id_complete(struct json_writer *w, struct str id, struct str start)
+{
+	if (str_eq(str_first(id, start.len), start)) jw_str(w, id);
+}
+
 static void completed(struct request *r)
 {
 	struct str start = json_text(json_get(mcp_param(r, "argument"), "value"));
-	const struct json *items = json_get(mcp_out(r), "items");
+	const struct json *items =
+		r->task.wants_ask ? NULL : json_get(mcp_out(r), "items");
 	struct json_writer *w = mcp_result(r, "complete");
 
 	jw_put_object(w, "completion");
 	jw_put_array(w, "values");
-	for (uint32_t i = 0; json_is(items, JSON_ARRAY) && i < items->count; i++) {
-		struct str id = json_text(json_get(&items->items[i], "id"));
-
-		if (str_eq(str_first(id, start.len), start)) jw_str(w, id);
-	}
+	for (const struct kept_ask *k = r->task.found; k; k = k->next)
+		id_complete(w, k->ask.id, start);
+	for (uint32_t i = 0; json_is(items, JSON_ARRAY) && i < items->count; i++)
+		id_complete(w, json_text(json_get(&items->items[i], "id")), start);
 	jw_array_end(w);
 	jw_object_end(w);
 	mcp_send(r);
@@ -214,24 +222,24 @@ static void complete(struct request *r)
 
 /* ---- asks as results and as forms ---- */
 
-static size_t own_inputs(const struct json *ask, const struct mcp_client *client,
+static size_t own_inputs(const struct whole_ask *whole, const struct mcp_client *client,
 	struct arena *arena, struct mcp_input out[MCP_INPUTS_MAX])
 {
-	enum elicit_mode mode = elicit_mode(ask, client);
+	enum elicit_mode mode = elicit_mode(whole, client);
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
 
 	if (mode == ELICIT_NOT) return 0;
-	elicit_write(&w, ask, mode, client->revision, arena);
+	elicit_write(&w, whole, mode, client->revision, arena);
 	out[0] = (struct mcp_input){ STR("q"), "elicitation/create",
 		buf_keep_done(&b, arena) };
 	return 1;
 }
 
-static enum elicited own_given(const struct json *responses, const struct json *ask,
-	struct arena *arena, struct str *body)
+static enum elicited own_given(const struct json *responses,
+	const struct whole_ask *whole, struct arena *arena, struct str *body)
 {
-	return elicit_read(json_get(responses, "q"), ask, arena, body);
+	return elicit_read(json_get(responses, "q"), whole, arena, body);
 }
 
 static const struct mcp_method no_methods[] = { { 0 } };

@@ -16,17 +16,17 @@ bool mcp_task_known(struct request *r)
 	return false;
 }
 
-void mcp_task_write(struct request *r, struct json_writer *w, const struct json *ask)
+void mcp_task_write(struct request *r, struct json_writer *w, const struct ask *a)
 {
-	task_write(w, ask, task_status(ask), mcp_of(r)->client.revision,
-		mcp_offer(r)->poll_ms);
+	task_write(
+		w, a, task_status(a), mcp_of(r)->client.revision, mcp_offer(r)->poll_ms);
 }
 
 static void task_put(
 	struct request *r, const struct use *use, mcp_fn *then, mcp_fn *otherwise)
 {
 	if (!mcp_task_known(r)) return;
-	mcp_task(r)->id = json_text(mcp_param(r, "taskId"));
+	mcp_about(r, json_text(mcp_param(r, "taskId")));
 	mcp_body(r, STR("{}"));
 	mcp_put(r, use, then, otherwise);
 }
@@ -34,37 +34,36 @@ static void task_put(
 /* ---- what has become of it ---- */
 
 /* Since 2026-07-28 its outcome, or what it wants of the client, comes along. */
-static void outcome_write(
-	struct request *r, struct json_writer *w, const struct json *ask)
+static void outcome_write(struct request *r, struct json_writer *w)
 {
 	const struct mcp_offer *offer = mcp_offer(r);
+	const struct whole_ask *whole = mcp_whole(r);
+	const struct ask *a = whole->ask;
 	struct arena *arena = &r->task.job.arena;
 	struct mcp_input inputs[MCP_INPUTS_MAX];
-	size_t wanted = mcp_inputs(r, ask, inputs);
-	struct str failed = offer->failed ? offer->failed(ask, arena) : STR_NONE;
+	size_t wanted = mcp_inputs(r, inputs);
+	struct str failed = offer->failed ? offer->failed(whole, arena) : STR_NONE;
+	const char *status = wanted				      ? "input_required"
+			     : failed.len && a->status != ASK_PENDING ? "failed"
+								      : task_status(a);
 
-	const char *status = ask_is_pending(ask) ? (wanted ? "input_required" : "working")
-			     : failed.len	 ? "failed"
-						 : task_status(ask);
-
-	task_write(w, ask, status, REV_2026_07_28, offer->poll_ms);
+	task_write(w, a, status, REV_2026_07_28, offer->poll_ms);
 	if (wanted) inputs_write(w, inputs, wanted);
 	if (strcmp(status, "failed") == 0) jw_put_raw(w, "error", failed);
 	if (strcmp(status, "completed") != 0) return;
 	jw_put_object(w, "result");
-	offer->result(w, ask, 0, arena);
+	offer->result(w, whole, 0, arena);
 	jw_object_end(w);
 }
 
 static void task_got(struct request *r)
 {
-	const struct json *ask = mcp_out(r);
 	struct json_writer *w = mcp_result(r, "complete");
 
 	if (mcp_of(r)->client.revision >= REV_2026_07_28)
-		outcome_write(r, w, ask);
+		outcome_write(r, w);
 	else
-		mcp_task_write(r, w, ask);
+		mcp_task_write(r, w, &r->task.found->ask);
 	mcp_send(r);
 }
 
@@ -80,7 +79,7 @@ static void task_cancelled(struct request *r)
 	struct json_writer *w = mcp_result(r, "complete");
 
 	if (mcp_of(r)->client.revision < REV_2026_07_28)
-		mcp_task_write(r, w, json_get(mcp_out(r), "ask"));
+		mcp_task_write(r, w, &r->task.found->ask);
 	mcp_send(r);
 }
 
@@ -101,7 +100,7 @@ void mcp_task_cancel(struct request *r)
 
 static void task_update_got(struct request *r)
 {
-	mcp_form_take(r, mcp_out(r), mcp_param(r, "inputResponses"), mcp_ping);
+	mcp_form_take(r, mcp_param(r, "inputResponses"), mcp_ping);
 }
 
 void mcp_task_update(struct request *r)
@@ -119,18 +118,16 @@ void mcp_task_result(struct request *r)
 
 static void tasks_listed(struct request *r)
 {
-	const struct json *page = mcp_out(r), *items = json_get(page, "items");
-	const struct json *next = json_get(page, "next_cursor");
 	struct json_writer *w = mcp_result(r, "complete");
 
 	jw_put_array(w, "tasks");
-	for (uint32_t i = 0; json_is(items, JSON_ARRAY) && i < items->count; i++) {
+	for (const struct kept_ask *k = r->task.found; k; k = k->next) {
 		jw_object(w);
-		mcp_task_write(r, w, &items->items[i]);
+		mcp_task_write(r, w, &k->ask);
 		jw_object_end(w);
 	}
 	jw_array_end(w);
-	if (json_is(next, JSON_STRING)) jw_put_json(w, "nextCursor", next);
+	if (r->task.next_cursor.len) jw_put_str(w, "nextCursor", r->task.next_cursor);
 	mcp_send(r);
 }
 

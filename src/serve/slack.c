@@ -288,12 +288,6 @@ static void slack_say(struct request *r, struct str text)
 	slack_reply(r, STR_NONE);
 }
 
-static struct str ask_url(struct request *r, struct str ask)
-{
-	return arena_print(
-		&r->task.job.arena, "%s/asks/%.*s", r->serve->url, STR_ARGS(ask));
-}
-
 /* Of an ask that somebody settled: who, as far as the conflict says. */
 static struct str settled_words(struct request *r)
 {
@@ -325,10 +319,11 @@ static void slack_refused(struct request *r)
 		slack_reply(r, buf_keep_done(&out, arena));
 		return;
 	}
-	slack_say(r, MSG_IN(arena, t->lang, "notify.slack.refused",
-			     { "detail", problem_words(str_of(job->why.detail), t->lang,
-						 arena) },
-			     { "url", ask_url(r, t->press.ask) }));
+	slack_say(r,
+		MSG_IN(arena, t->lang, "notify.slack.refused",
+			{ "detail",
+				problem_words(str_of(job->why.detail), t->lang, arena) },
+			{ "url", ask_url(str_of(r->serve->url), t->press.ask, arena) }));
 }
 
 /* ---- settling ---- */
@@ -426,7 +421,8 @@ static void slack_open_form(struct request *r)
 		if (slack_response_url_valid(t->payload.response_url, api))
 			c->late_url = arena_copy(&c->arena, t->payload.response_url);
 		c->late = line_body(MSG_IN(&c->arena, t->lang, "notify.slack.late",
-					    { "url", ask_url(r, t->press.ask) }),
+					    { "url", ask_url(str_of(r->serve->url),
+							     t->press.ask, arena) }),
 			&c->arena);
 		call_start(c);
 	}

@@ -5,6 +5,7 @@
  * with the event. Losing the connection changes nothing but that. */
 #include "serve/inner.h"
 
+#include "base/clock.h"
 #include "base/mem.h"
 
 /* Those of a size lie together; what is big lies on the heap. */
@@ -64,22 +65,22 @@ void hold_drop(struct hold *h)
 	hold_free(h);
 }
 
-void hold_end(struct hold *h, struct str shown)
+void hold_end(struct hold *h, const struct wait_result *out)
 {
 	struct exchange *x = h->x;
 
 	h->x = NULL;
 	http_on_gone(x, NULL, NULL);
-	h->kind->end(h, x, shown);
+	h->kind->end(h, x, out);
 	hold_free(h);
 }
 
 /* The same with the outcome. */
-static void hold_end_settled(struct hold *h, struct str shown, bool lone)
+static void hold_end_settled(struct hold *h, const struct wait_result *out, bool lone)
 {
 	if (h->role == ROLE_AGENT)
 		desk_note_fetched(h->serve->desk, h->ws, str_of(h->waiter.ask), lone);
-	hold_end(h, shown);
+	hold_end(h, out);
 }
 
 /* The head is out and says that all is well; the body can still say that it is not. */
@@ -111,7 +112,8 @@ static void hold_wake(struct waiter *w, const struct told_event *told)
 	if (!h->begun)
 		h->again = true;
 	else if (told && !bearer_doubtful(h->bearer))
-		hold_end_settled(h, told->shown, told->lone);
+		hold_end_settled(
+			h, &(struct wait_result){ .ask = told->ask }, told->lone);
 	else
 		hold_read(h);
 }
@@ -148,6 +150,7 @@ static void hold_was_read(struct request *r)
 {
 	struct hold *h = r->ctx;
 	struct job *job = &r->task.job;
+	const struct wait_result out = { r->task.found, buf_str(&job->out) };
 	bool over;
 
 	h->reading = false;
@@ -164,9 +167,9 @@ static void hold_was_read(struct request *r)
 	else if (job->err)
 		hold_cut(h, job->err, &job->why);
 	else if (r->task.settled)
-		hold_end_settled(h, buf_str(&job->out), false);
+		hold_end_settled(h, &out, false);
 	else if (over)
-		hold_end(h, buf_str(&job->out));
+		hold_end(h, &out);
 	else if (h->again || !hold_park(h))
 		hold_read(h);
 	else
@@ -194,6 +197,7 @@ static void hold_read(struct hold *h)
 	h->reading = true;
 	r->ctx = h;
 	r->task.id = arena_str(&r->task.job.arena, str_of(h->waiter.ask));
+	r->task.wants_ask = h->wants_ask;
 	bearer_sign(h->bearer, h->role, h->ws, &r->task.job);
 	request_put(r, h->kind->read ? h->kind->read : &use_ask_get, hold_was_read);
 }
@@ -326,18 +330,23 @@ static void plain_cut(
 	buf_done(&b);
 }
 
-static void plain_end(struct hold *h, struct exchange *x, struct str shown)
+static void plain_end(struct hold *h, struct exchange *x, const struct wait_result *out)
 {
 	struct plain_hold *p = LINK_OF(h, struct plain_hold, hold);
 	struct fault why = { 0 };
 	struct buf b = { 0 };
+	struct json_writer w = { .out = &b };
 	enum err e = OK;
 
-	if (p->dialect) e = reply_translate(p->dialect, p->strict, shown, &b, &why);
+	if (p->dialect)
+		e = reply_translate(p->dialect, p->strict, out->ask, &b, &why);
+	else if (out->ask)
+		ask_write(&w, &out->ask->ask, &out->ask->view, clock_now_ms());
+	if (!e && b.failed) e = fail(&why, ERR_MEMORY, "out of memory");
 	if (e)
 		plain_cut(h, x, e, &why);
 	else
-		http_end_with(x, p->dialect ? buf_str(&b) : shown);
+		http_end_with(x, out->ask ? buf_str(&b) : out->text);
 	buf_done(&b);
 }
 
@@ -352,6 +361,7 @@ static struct hold *plain_new(struct request *r, struct str ask)
 	if (!p) return NULL;
 	p->dialect = r->dialect;
 	p->strict = r->strict;
+	h->wants_ask = r->dialect != NULL;
 	return h;
 }
 
@@ -361,9 +371,9 @@ static void got_reply(struct request *r)
 	struct job *job = &r->task.job;
 	struct buf b = { 0 };
 
-	if (r->dialect && !job->err) {
+	if (r->task.found && !job->err) {
 		job->err = reply_translate(
-			r->dialect, r->strict, buf_str(&job->out), &b, &job->why);
+			r->dialect, r->strict, r->task.found, &b, &job->why);
 		buf_done(&job->out);
 		job->out = b;
 	}
@@ -388,6 +398,7 @@ static void ask_made(struct request *r)
 
 void route_ask(struct request *r)
 {
+	r->task.wants_ask = r->dialect && r->wait_ms;
 	request_put(r, r->route->use, ask_made);
 }
 
@@ -428,6 +439,7 @@ void route_ask_get(struct request *r)
 {
 	struct hold *h = r->wait_ms && !r->head ? plain_new(r, r->task.id) : NULL;
 
+	r->task.wants_ask = r->dialect != NULL;
 	if (!h) {
 		request_put(r, r->route->use, got_reply);
 		return;
@@ -449,13 +461,13 @@ struct run_hold {
 	char before[];
 };
 
-static void run_end(struct hold *h, struct exchange *x, struct str shown)
+static void run_end(struct hold *h, struct exchange *x, const struct wait_result *out)
 {
 	struct run_hold *p = LINK_OF(h, struct run_hold, hold);
 	struct buf b = { 0 };
 
 	buf_add(&b, str_make(p->before, p->before_len));
-	buf_add(&b, shown);
+	buf_add(&b, out->text);
 	if (p->before_len) buf_add_char(&b, '}');
 	http_end_with(x, buf_str(&b));
 	buf_done(&b);

@@ -634,6 +634,17 @@ struct staged *rows_event(struct rows *rows, const char *type, const struct sess
 					 .data = data });
 }
 
+/* Without memory the arena has failed, and the batch with it. */
+void rows_wake(
+	struct rows *rows, struct staged *st, const struct ask *a, struct ask_view view)
+{
+	struct ask *now = ARENA_NEW(rows->arena, struct ask);
+
+	if (now) *now = *a;
+	st->ask = now;
+	st->view = view;
+}
+
 struct staged *rows_event_run(struct rows *rows, const char *type,
 	const struct session *s, struct str run, struct str data)
 {

@@ -21,10 +21,10 @@
 struct staged {
 	struct staged *next;
 	struct event event;
-	struct str
-		shown; /* the ask as it now is, as JSON, for whoever waits for it; or empty */
-	int64_t revocations; /* of its workspace, when it was committed */
-	bool lone;	     /* its session was made for this ask, and ended with it */
+	const struct ask *ask; /* for whoever waits for it, as it was then; or NULL */
+	struct ask_view view;  /* of that ask */
+	int64_t revocations;   /* of its workspace, when it was committed */
+	bool lone;	       /* its session was made for this ask, and ended with it */
 };
 
 struct recent_rows;
@@ -209,6 +209,8 @@ bool rows_delete(struct rows *, const void *record);
 /* `ask` may be NULL. Returns NULL when out of memory. */
 struct staged *rows_event(struct rows *, const char *type, const struct session *,
 	const struct ask *, struct str data);
+/* Whoever waits for the ask is told of this event, with the ask as it is now. */
+void rows_wake(struct rows *, struct staged *, const struct ask *, struct ask_view);
 /* A delivery was staged that is due then: the deliverer looks when it is time. */
 void rows_deliver_at(struct rows *, int64_t at_ms);
 /* The desk must look again at this instant, for what is due then. */

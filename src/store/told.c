@@ -33,12 +33,19 @@ struct told *told_new(const struct staged *first, size_t len)
 
 	for (const struct staged *s = first; s; s = s->next)
 		size += s->event.session.len + s->event.ask.len + s->event.run.len +
-			s->event.agent.len + s->event.data.len + s->shown.len;
+			s->event.agent.len + s->event.data.len +
+			(s->ask ? kept_ask_size(s->ask, &s->view) : 0);
 	t = mem_alloc(size);
 	if (!t) return NULL;
 	t->refs = 1;
 	t->len = len;
 	at = (char *)&t->events[t->len];
+	for (const struct staged *s = first; s; s = s->next, i++)
+		if (s->ask) {
+			t->events[i].ask = kept_ask_put(at, s->ask, &s->view);
+			at += kept_ask_size(s->ask, &s->view);
+		}
+	i = 0;
 	for (const struct staged *s = first; s; s = s->next, i++) {
 		struct told_event *to = &t->events[i];
 
@@ -48,7 +55,6 @@ struct told *told_new(const struct staged *first, size_t len)
 		to->event.run = pack(&at, s->event.run);
 		to->event.agent = pack(&at, s->event.agent);
 		to->event.data = pack(&at, s->event.data);
-		to->shown = pack(&at, s->shown);
 		to->lone = s->lone;
 		to->revocations = s->revocations;
 	}

@@ -2,12 +2,14 @@
 #ifndef STORE_TOLD_H
 #define STORE_TOLD_H
 
+#include "store/kept_ask.h"
 #include "store/rows.h"
 
 struct told_event {
 	struct event event;
-	struct str shown; /* the ask as it now is; empty: it did not end, or look at it */
-	bool lone;	  /* its session was made for this ask, and ended with it */
+	/* The ask as it now is, for whoever waits for it; NULL: it did not end, or look at it. */
+	const struct kept_ask *ask;
+	bool lone; /* its session was made for this ask, and ended with it */
 	/* How often somebody of its workspace had lost a right by then: whatever was shown
 	 * since then is for those who still have theirs. */
 	int64_t revocations;

@@ -125,9 +125,14 @@ static void result_send(struct request *r, const struct json *fixture, bool cach
 
 /* ---- asks of fixtures ---- */
 
-static const struct json *ask_fixture(const struct json *ask)
+static const struct json *ask_metadata(const struct whole_ask *ask)
 {
-	const struct json *of = json_get(ask, "metadata");
+	return json_get(ask->fixed, "metadata");
+}
+
+static const struct json *ask_fixture(const struct whole_ask *ask)
+{
+	const struct json *of = ask_metadata(ask);
 	const struct json *tool = json_get(of, "tool"), *prompt = json_get(of, "prompt");
 
 	return tool	? fixture_find("tools", "name", json_text(tool))
@@ -135,18 +140,17 @@ static const struct json *ask_fixture(const struct json *ask)
 			: NULL;
 }
 
-static const struct json *ask_replies(const struct json *ask)
+static const struct json *ask_replies(const struct whole_ask *ask)
 {
 	static const struct json none = { .type = JSON_ARRAY };
-	const struct json *replies = json_get(ask, "replies");
 
-	return json_is(replies, JSON_ARRAY) ? replies : &none;
+	return ask->replies ? ask->replies : &none;
 }
 
 /* What the client gave: the answer, else what it gave last. */
-static struct str ask_input(const struct json *ask)
+static struct str ask_input(const struct whole_ask *ask)
 {
-	const struct json *answers = json_get(json_get(ask, "answer"), "answers");
+	const struct json *answers = json_get(ask->answer, "answers");
 	const struct json *replies = ask_replies(ask);
 	struct str text = json_text(json_get(json_get(answers, "q"), "text"));
 
@@ -156,11 +160,11 @@ static struct str ask_input(const struct json *ask)
 	return text;
 }
 
-static void fixture_result(
-	struct json_writer *w, const struct json *ask, unsigned how, struct arena *arena)
+static void fixture_result(struct json_writer *w, const struct whole_ask *ask,
+	unsigned how, struct arena *arena)
 {
 	const struct json *f = ask_fixture(ask);
-	const struct json *arguments = json_get(json_get(ask, "metadata"), "arguments");
+	const struct json *arguments = json_get(ask_metadata(ask), "arguments");
 
 	if (f)
 		jw_members(
@@ -170,7 +174,7 @@ static void fixture_result(
 		mcp_own.result(w, ask, how, arena);
 }
 
-static struct str fixture_failed(const struct json *ask, struct arena *arena)
+static struct str fixture_failed(const struct whole_ask *ask, struct arena *arena)
 {
 	const struct json *error = json_get(ask_fixture(ask), "error");
 	struct buf b = { 0 };
@@ -215,7 +219,7 @@ static unsigned ability_for(struct str method)
 							  : CAN_ROOTS;
 }
 
-static const struct json *round_of(const struct json *f, const struct json *ask)
+static const struct json *round_of(const struct json *f, const struct whole_ask *ask)
 {
 	const struct json *rounds = json_get(f, "rounds");
 	uint32_t done = ask_replies(ask)->count;
@@ -223,7 +227,8 @@ static const struct json *round_of(const struct json *f, const struct json *ask)
 	return rounds && done < rounds->count ? &rounds->items[done] : NULL;
 }
 
-static bool given_before(const struct json *ask, struct str name, struct arena *arena)
+static bool given_before(
+	const struct whole_ask *ask, struct str name, struct arena *arena)
 {
 	const struct json *replies = ask_replies(ask), *given;
 
@@ -246,11 +251,11 @@ static bool input_add(struct mcp_input *out, struct str name, const struct json 
 	return true;
 }
 
-static size_t fixture_inputs(const struct json *ask, const struct mcp_client *client,
+static size_t fixture_inputs(const struct whole_ask *ask, const struct mcp_client *client,
 	struct arena *arena, struct mcp_input out[MCP_INPUTS_MAX])
 {
 	const struct json *f = ask_fixture(ask), *round = round_of(f, ask);
-	const struct json *arguments = json_get(json_get(ask, "metadata"), "arguments");
+	const struct json *arguments = json_get(ask_metadata(ask), "arguments");
 	const struct json *wanted =
 		round ? round : json_get(json_get(f, "task"), "input");
 	size_t len = 0;
@@ -268,7 +273,7 @@ static size_t fixture_inputs(const struct json *ask, const struct mcp_client *cl
 }
 
 static bool has_all(const struct json *wanted, const struct json *given,
-	const struct json *ask, struct arena *arena)
+	const struct whole_ask *ask, struct arena *arena)
 {
 	bool all = true;
 
@@ -294,7 +299,7 @@ static struct str given_body(const struct json *given, bool answer, struct arena
 	return buf_keep_done(&b, arena);
 }
 
-static enum elicited fixture_given(const struct json *given, const struct json *ask,
+static enum elicited fixture_given(const struct json *given, const struct whole_ask *ask,
 	struct arena *arena, struct str *body)
 {
 	const struct json *f = ask_fixture(ask), *round = round_of(f, ask);
@@ -377,7 +382,7 @@ static void cut_asked(struct request *r)
 	if (mcp_hold(r, r->task.ask, CUT_MS))
 		mcp_forget(s, str_of(nonce), str_of(id));
 	else
-		mcp_answer_now(r, mcp_out(r));
+		mcp_become(r, 0);
 	free(nonce);
 	free(id);
 }
@@ -386,6 +391,7 @@ static void cut_call(struct request *r, const struct json *f)
 {
 	ask_body(r, f, 1);
 	r->task.default_session = r->task.default_session_title = STR("conformance");
+	r->task.wants_ask = true;
 	mcp_put(r, &use_ask, cut_asked, NULL);
 }
 

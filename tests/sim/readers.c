@@ -30,7 +30,7 @@ static void sleeper_wake(struct waiter *waiter, const struct told_event *told)
 
 	s->woken++;
 	s->told = told != NULL;
-	s->settled = told && str_find(told->shown, STR("\"status\":\"pending\"")) < 0;
+	s->settled = told && told->ask->ask.status != ASK_PENDING;
 }
 
 static void told_note(struct world *w, const struct told *told)
@@ -61,7 +61,7 @@ static struct told *told_flawed(struct world *w, const struct told *told)
 	memcpy(copy, told, size);
 	if (w->flaw == FLAW_DROP_EVENT) copy->len--;
 	for (size_t i = 0; w->flaw == FLAW_NO_WAKE && i < copy->len; i++)
-		copy->events[i].shown = STR_NONE;
+		copy->events[i].ask = NULL;
 	w->flawed++;
 	return copy;
 }

@@ -177,13 +177,23 @@ struct ask kit_ask(const struct draft *d)
 	};
 }
 
+static const struct ask_view view = {
+	.workspace = STR("main"),
+	.session_title = STR("Release"),
+	.url = STR("http://h"),
+};
+
+struct whole_ask kit_whole(const struct ask *a)
+{
+	struct whole_ask whole;
+	struct fault why = { 0 };
+
+	if (whole_read(a, &view, &kit, &whole, &why)) fail_msg("%s", why.detail);
+	return whole;
+}
+
 const char *kit_shown(const struct ask *a, int64_t now_ms)
 {
-	const struct ask_view view = {
-		.workspace = STR("main"),
-		.session_title = STR("Release"),
-		.url = STR("http://h"),
-	};
 	struct buf out = { 0 };
 	struct json_writer w = { .out = &out };
 

@@ -14,11 +14,13 @@
 
 /* Events first … last of a workspace, about `ask`, as a clerk would tell them. */
 static struct told *batch(
-	int64_t ws, int64_t first, int64_t last, const char *ask, const char *shown)
+	int64_t ws, int64_t first, int64_t last, const char *ask, const char *summary)
 {
+	static struct kept_ask kept;
 	size_t len = (size_t)(last - first + 1);
 	struct told *t = calloc(1, sizeof *t + len * sizeof t->events[0]);
 
+	kept.ask.summary = str_of(summary);
 	t->refs = 1;
 	t->len = len;
 	for (size_t i = 0; i < len; i++) {
@@ -26,7 +28,7 @@ static struct told *batch(
 			.n = first + (int64_t)i,
 			.type = "ask.answered",
 			.ask = str_of(ask) };
-		t->events[i].shown = str_of(shown);
+		t->events[i].ask = summary ? &kept : NULL;
 	}
 	return t;
 }
@@ -54,7 +56,7 @@ static void person_wake(struct waiter *w, const struct told_event *told)
 	assert_false(w->parked);
 	p->woken++;
 	snprintf(p->shown, sizeof p->shown, "%.*s",
-		STR_ARGS(told ? told->shown : STR_NONE));
+		STR_ARGS(told ? told->ask->ask.summary : STR_NONE));
 	if (p->stubborn) assert_true(feed_park(p->feed, w, str_of(w->ask)));
 }
 

@@ -4,7 +4,8 @@
 #include "talk.h"
 
 static const struct dialect *dialect;
-static const struct json *request, *shown;
+static const struct json *request;
+static struct ask ask;
 
 static enum err try_in(struct arena *arena)
 {
@@ -16,10 +17,13 @@ static enum err try_in(struct arena *arena)
 
 static enum err try_out(struct arena *arena)
 {
+	static const struct ask_view view;
 	struct fault why = { 0 };
 	struct str reply = STR_NONE;
-	enum err e = dialect_from_ask(dialect, shown, false, arena, &reply, &why);
+	struct whole_ask whole;
+	enum err e = whole_read(&ask, &view, arena, &whole, &why);
 
+	if (!e) e = dialect_from_ask(dialect, &whole, false, arena, &reply, &why);
 	assert_int_equal(reply.len > 0, !e);
 	return e;
 }
@@ -56,7 +60,7 @@ static void lack_of_memory_is_told(void **state)
 		t = talk_open_json(dialect, request, false);
 		talk_answer(&t, kit_json(kit_print("{'answers':%s}",
 					kit_compact(json_get(example, "answers")))));
-		shown = talk_shown(&t);
+		ask = t.ask;
 		fail_each(try_in);
 		fail_each(try_out);
 	}

@@ -155,7 +155,7 @@ static void an_answer_by_header_and_its_text(void **state)
 
 	(void)state;
 	talk_settle(&t, "{'answer':{'other':'custom answer'}}");
-	kit_same("reply", str_of(kit_compact(kit_at(talk_shown(&t), "answer.q1"))),
+	kit_same("reply", str_of(kit_compact(kit_at(kit_whole(&t.ask).answer, "q1"))),
 		"{'other':'custom answer'}");
 	assert_string_equal(talk_sum(&t),
 		"Collected answers:\n- Option: Other: custom answer\n\nJSON:\n{\n"

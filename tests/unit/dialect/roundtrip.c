@@ -110,16 +110,13 @@ static const struct json *settled(
 static bool leaves_open(const struct talk *t, const struct talk *u)
 {
 	return strcmp(t->dialect->name, "airflow") == 0 &&
-	       json_get(talk_shown(t), "answer")->count !=
-		       json_get(talk_shown(u), "answer")->count;
+	       kit_whole(&t->ask).answer->count != kit_whole(&u->ask).answer->count;
 }
 
 /* The request is kept whole, and as it was. */
 static void request_is_kept(const struct talk *t, const struct json *request)
 {
-	const struct json *foreign = json_get(talk_shown(t), "foreign");
-
-	assert_true(json_equal(json_get(foreign, "request"), request));
+	assert_true(json_equal(json_get(kit_whole(&t->ask).foreign, "request"), request));
 	if (t->in.repairs_len)
 		fail_msg("%s: %s\nwas mended: %s", t->dialect->name, kit_compact(request),
 			kit_text(t->in.repairs[0]));
@@ -159,13 +156,14 @@ static void one_round(struct generator *d, const struct dialect *dialect)
 			fail_msg("%s: %s\nstands for an answer and for %s", dialect->name,
 				kit_compact(end), ends[i]);
 	}
-	if (json_is(json_get(talk_shown(&t), "default"), JSON_OBJECT)) {
+
+	const struct json *otherwise = json_get(kit_whole(&t.ask).fixed, "default");
+	if (json_is(otherwise, JSON_OBJECT)) {
 		struct talk human = again(&t, request);
 		const struct json *silent = settled(&t, request, "default");
 
 		talk_answer(&human,
-			kit_json(kit_print("{'answers':%s}",
-				kit_compact(json_get(talk_shown(&t), "default")))));
+			kit_json(kit_print("{'answers':%s}", kit_compact(otherwise))));
 		assert_false(json_equal(silent, reply_of(&human)));
 	}
 }

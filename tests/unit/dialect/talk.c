@@ -129,31 +129,22 @@ void talk_settle(struct talk *t, const char *how)
 	talk_answer(t, kit_json(how));
 }
 
-const struct json *talk_shown(const struct talk *t)
-{
-	static const struct json_limits deep = { .depth = 96, .values = 800000 };
-	const struct json *json = NULL;
-	struct fault why = { 0 };
-
-	if (json_read(str_of(kit_shown(&t->ask, TALK_NOW_MS)), &deep, &kit, &json, &why))
-		fail_msg("%s", why.detail);
-	return json;
-}
-
 struct str talk_reply(const struct talk *t)
 {
+	struct whole_ask whole = kit_whole(&t->ask);
 	struct str reply = STR_NONE;
 	struct fault why = { 0 };
 
-	assert_int_equal(dialect_from_ask(t->dialect, talk_shown(t), t->strict, &kit,
-				 &reply, &why),
-		OK);
+	assert_int_equal(
+		dialect_from_ask(t->dialect, &whole, t->strict, &kit, &reply, &why), OK);
 	return reply;
 }
 
 const char *talk_sum(const struct talk *t)
 {
-	return kit_text(dialect_sum(t->dialect, talk_shown(t), t->strict, &kit));
+	struct whole_ask whole = kit_whole(&t->ask);
+
+	return kit_text(dialect_sum(t->dialect, &whole, t->strict, &kit));
 }
 
 void talk_check(

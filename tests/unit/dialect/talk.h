@@ -29,7 +29,6 @@ void talk_refused(
 void talk_settle(struct talk *, const char *how);
 void talk_answer(struct talk *, const struct json *body); /* must be right */
 
-const struct json *talk_shown(const struct talk *);
 struct str talk_reply(const struct talk *); /* empty: none yet */
 const char *talk_sum(const struct talk *);
 /* A whole talk, and its reply compared with `expected`, written with '. */

@@ -4,14 +4,23 @@
 #include "kit.h"
 
 #define ASK                                                                              \
-	"{'id':'ask_1','kind':'blocking','title':'T','url':'http://x/asks/ask_1',"       \
-	"'context':{'text':'C'},'questions':["                                           \
+	"'title':'T','context':{'text':'C'},'questions':["                               \
 	"{'key':'a','type':'choice','header':'H','text':'One?','other':true,"            \
 	"'required':true,'options':[{'id':'x','label':'X'},{'id':'y','label':'Y'}]},"    \
 	"{'key':'b\\'','type':'choices','text':'Many?','required':false,"                \
 	"'options':[{'id':'p','label':'P'}],'note':{'required':false}},"                 \
 	"{'key':'c','type':'number','text':'How many?','min':1,'required':true},"        \
-	"{'key':'d','type':'text','text':'What?','format':'email','max':9}]}"
+	"{'key':'d','type':'text','text':'What?','format':'email','max':9}]"
+
+static const struct whole_ask *whole(enum ask_kind kind, const char *fixed)
+{
+	static struct whole_ask out;
+	static struct ask a;
+
+	a = (struct ask){ .id = STR("ask_1"), .kind = kind, .fixed = kit_quote(fixed) };
+	out = kit_whole(&a);
+	return &out;
+}
 
 static const struct json *form(const char *ask, enum revision revision)
 {
@@ -20,7 +29,7 @@ static const struct json *form(const char *ask, enum revision revision)
 	const struct json *out;
 
 	jw_object(&w);
-	elicit_write(&w, kit_json(ask), ELICIT_FORM, revision, &kit);
+	elicit_write(&w, whole(ASK_BLOCKING, ask), ELICIT_FORM, revision, &kit);
 	jw_object_end(&w);
 	assert_int_equal(
 		json_read(arena_str(&kit, buf_str(&b)), NULL, &kit, &out, NULL), OK);
@@ -61,22 +70,22 @@ static void older_clients_get_lists_they_know(void **state)
 static void what_a_form_cannot_show_is_a_page_or_nothing(void **state)
 {
 	static const struct {
-		const char *ask;
+		const char *fixed;
+		enum ask_kind kind;
 		enum revision revision;
 		unsigned can;
 		enum elicit_mode mode;
 	} cases[] = {
-		{ ASK, REV_2025_11_25, CAN_FORM, ELICIT_FORM },
-		{ ASK, REV_2026_07_28, CAN_FORM | CAN_URL, ELICIT_FORM },
-		{ ASK, REV_2025_06_18, CAN_FORM, ELICIT_NOT },
-		{ ASK, REV_2025_03_26, CAN_FORM | CAN_URL, ELICIT_NOT },
-		{ ASK, REV_2025_11_25, CAN_URL, ELICIT_URL },
-		{ ASK, REV_2025_11_25, 0, ELICIT_NOT },
-		{ "{'kind':'approval','questions':[]}", REV_2026_07_28,
-			CAN_FORM | CAN_URL, ELICIT_NOT },
-		{ "{'kind':'blocking','questions':[{'type':'choice',"
-		  "'options':[{'preview':'p'}]}]}",
-			REV_2026_07_28, CAN_FORM | CAN_URL, ELICIT_URL },
+		{ ASK, ASK_BLOCKING, REV_2025_11_25, CAN_FORM, ELICIT_FORM },
+		{ ASK, ASK_BLOCKING, REV_2026_07_28, CAN_FORM | CAN_URL, ELICIT_FORM },
+		{ ASK, ASK_BLOCKING, REV_2025_06_18, CAN_FORM, ELICIT_NOT },
+		{ ASK, ASK_BLOCKING, REV_2025_03_26, CAN_FORM | CAN_URL, ELICIT_NOT },
+		{ ASK, ASK_BLOCKING, REV_2025_11_25, CAN_URL, ELICIT_URL },
+		{ ASK, ASK_BLOCKING, REV_2025_11_25, 0, ELICIT_NOT },
+		{ "'questions':[]", ASK_APPROVAL, REV_2026_07_28, CAN_FORM | CAN_URL,
+			ELICIT_NOT },
+		{ "'questions':[{'type':'choice','options':[{'preview':'p'}]}]",
+			ASK_BLOCKING, REV_2026_07_28, CAN_FORM | CAN_URL, ELICIT_URL },
 	};
 
 	(void)state;
@@ -84,7 +93,8 @@ static void what_a_form_cannot_show_is_a_page_or_nothing(void **state)
 		struct mcp_client client = { cases[i].revision, cases[i].can, STR_NONE };
 
 		assert_int_equal(
-			elicit_mode(kit_json(cases[i].ask), &client), cases[i].mode);
+			elicit_mode(whole(cases[i].kind, cases[i].fixed), &client),
+			cases[i].mode);
 	}
 }
 
@@ -97,18 +107,19 @@ static void what_came_back_is_an_answer(void **state)
 		elicit_read(kit_json("{'action':'accept','content':{'a':'x',"
 				     "'a_other':'Z','b\\'':['p'],'b\\'_note':'n',"
 				     "'c':3,'stray':1}}"),
-			kit_json(ASK), &kit, &body),
+			whole(ASK_BLOCKING, ASK), &kit, &body),
 		ELICITED_ANSWER);
 	kit_same("body", body,
 		"{'answers':{'a':{'selected':[],'other':'Z'},"
 		"'b\\'':{'selected':['p'],'text':'n'},'c':3}}");
-	assert_int_equal(
-		elicit_read(kit_json("{'action':'decline'}"), kit_json(ASK), &kit, &body),
+	assert_int_equal(elicit_read(kit_json("{'action':'decline'}"),
+				 whole(ASK_BLOCKING, ASK), &kit, &body),
 		ELICITED_DECLINED);
-	assert_int_equal(
-		elicit_read(kit_json("{'action':'cancel'}"), kit_json(ASK), &kit, &body),
+	assert_int_equal(elicit_read(kit_json("{'action':'cancel'}"),
+				 whole(ASK_BLOCKING, ASK), &kit, &body),
 		ELICITED_NOTHING);
-	assert_int_equal(elicit_read(NULL, kit_json(ASK), &kit, &body), ELICITED_AGAIN);
+	assert_int_equal(
+		elicit_read(NULL, whole(ASK_BLOCKING, ASK), &kit, &body), ELICITED_AGAIN);
 }
 
 int main(void)

@@ -4,48 +4,65 @@
 #include "dialect/dialect.h"
 #include "kit.h"
 
-static const struct json *result(const char *ask, unsigned how)
+static const struct json *result(const struct ask *a, unsigned how)
 {
+	struct whole_ask whole = kit_whole(a);
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
 	const struct json *out;
 
 	jw_object(&w);
-	ask_result_write(&w, kit_json(ask), how, &kit);
+	ask_result_write(&w, &whole, how, &kit);
 	jw_object_end(&w);
-	assert_int_equal(shown_read(arena_str(&kit, buf_str(&b)), &kit, &out, NULL), OK);
+	assert_int_equal(
+		json_read(arena_str(&kit, buf_str(&b)), NULL, &kit, &out, NULL), OK);
 	buf_done(&b);
 	return out;
 }
 
 static void what_is_pending_is_no_consent_and_says_what_to_do(void **state)
 {
-	const struct json *r = result("{'id':'ask_1','status':'pending','url':'u'}", 0);
+	struct ask a = { .id = STR("ask_1") };
+	const struct json *r = result(&a, 0);
 
 	(void)state;
 	kit_same("data", str_of(kit_compact(kit_at(r, "structuredContent"))),
 		"{'status':'pending','ask_id':'ask_1',"
-		"'next':'call get_answer with this ask_id','url':'u'}");
+		"'next':'call get_answer with this ask_id','url':'http://h/asks/ask_1'}");
 	assert_string_equal(kit_text(json_text(kit_at(r, "content.0.text"))),
 		kit_compact(kit_at(r, "structuredContent")));
 	assert_true(json_is(kit_at(r, "isError"), JSON_FALSE));
-	r = result("{'id':'ask_1','status':'pending'}", RESULT_RESUMED);
+	r = result(&a, RESULT_RESUMED);
 	assert_true(str_starts(
 		json_text(kit_at(r, "structuredContent.next")), "end your turn"));
-	r = result("{'id':'ask_1','status':'pending','foreign':{'dialect':'permission',"
-		   "'request':{'tool_name':'t'},'repairs':[]}}",
-		0);
+	a.fixed = kit_quote("'foreign':{'dialect':'permission',"
+			    "'request':{'tool_name':'t'},'repairs':[]}");
+	r = result(&a, 0);
 	assert_true(str_is(json_text(kit_at(r, "structuredContent.behavior")), "deny"));
+}
+
+static void a_permission_prompt_is_denied_though_the_ask_was_not_read(void **state)
+{
+	static const struct ask a = { .id = STR("ask_1") };
+	const struct json *r = result(&a, RESULT_PROMPT), *text;
+
+	(void)state;
+	assert_null(kit_at(r, "structuredContent"));
+	text = kit_json(kit_text(json_text(kit_at(r, "content.0.text"))));
+	assert_true(str_is(json_text(json_get(text, "behavior")), "deny"));
 }
 
 static void an_ask_of_no_dialect_is_told_in_our_own_words(void **state)
 {
-	const struct json *r =
-		result("{'id':'ask_1','status':'answered',"
-		       "'summary':'- Q: yes','answer':{'q1':{'value':true}},"
-		       "'answered_by':{'kind':'default'},"
-		       "'replies':[{'text':'hm'}]}",
-			0);
+	const struct ask a = {
+		.id = STR("ask_1"),
+		.status = ASK_ANSWERED,
+		.summary = STR("- Q: yes"),
+		.answer = kit_quote("{'q1':{'value':true}}"),
+		.answered_by = kit_quote("{'kind':'default'}"),
+		.replies = kit_quote("[{'text':'hm'}]"),
+	};
+	const struct json *r = result(&a, 0);
 
 	(void)state;
 	assert_true(str_is(json_text(kit_at(r, "content.0.text")), "- Q: yes"));
@@ -54,30 +71,54 @@ static void an_ask_of_no_dialect_is_told_in_our_own_words(void **state)
 		"'answer':{'q1':{'value':true}},'replies':[{'text':'hm'}]}");
 }
 
+static void an_approval_that_was_taken_back_says_so(void **state)
+{
+	const struct ask a = {
+		.id = STR("ask_1"),
+		.kind = ASK_APPROVAL,
+		.status = ASK_ANSWERED,
+		.summary = STR("- Q: Approve"),
+		.answer = kit_quote("{'q1':{'value':'approve'}}"),
+		.revoked = kit_quote("{'by':{'name':'Ada'},'reason':'no'}"),
+	};
+	const struct json *r = result(&a, 0);
+
+	(void)state;
+	assert_string_equal(kit_text(json_text(kit_at(r, "content.0.text"))),
+		"- Q: Approve\nTaken back by Ada: no. The approval must not be used.");
+}
+
 static void a_task_is_named_as_its_revision_has_it(void **state)
 {
-	static const char ask[] = "{'id':'ask_1','status':'cancelled','created_at':'c',"
-				  "'settled_at':'s'}";
+	struct ask a = { .id = STR("ask_1"),
+		.status = ASK_CANCELLED,
+		.created_ms = 1000,
+		.settled_ms = 2000 };
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
 
 	(void)state;
 	jw_object(&w);
-	task_write(&w, kit_json(ask), task_status(kit_json(ask)), REV_2026_07_28, 5000);
+	task_write(&w, &a, task_status(&a), REV_2026_07_28, 5000);
 	jw_object_end(&w);
 	kit_same("task", buf_str(&b),
-		"{'taskId':'ask_1','status':'cancelled','createdAt':'c',"
-		"'lastUpdatedAt':'s','ttlMs':null,'pollIntervalMs':5000}");
+		"{'taskId':'ask_1','status':'cancelled',"
+		"'createdAt':'1970-01-01T00:00:01.000Z',"
+		"'lastUpdatedAt':'1970-01-01T00:00:02.000Z','ttlMs':null,"
+		"'pollIntervalMs':5000}");
 	buf_clear(&b);
 	w.more = false;
+	a.status = ASK_PENDING;
+	a.settled_ms = 0;
 	jw_object(&w);
-	task_write(&w, kit_json("{'id':'ask_1','status':'pending','created_at':'c'}"),
-		"working", REV_2025_11_25, 5000);
+	task_write(&w, &a, "working", REV_2025_11_25, 5000);
 	jw_object_end(&w);
 	kit_same("task", buf_str(&b),
 		"{'taskId':'ask_1','status':'working',"
-		"'statusMessage':'A person has been asked.','createdAt':'c',"
-		"'lastUpdatedAt':'c','ttl':null,'pollInterval':5000}");
+		"'statusMessage':'A person has been asked.',"
+		"'createdAt':'1970-01-01T00:00:01.000Z',"
+		"'lastUpdatedAt':'1970-01-01T00:00:01.000Z','ttl':null,"
+		"'pollInterval':5000}");
 	buf_done(&b);
 }
 
@@ -102,7 +143,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		KIT_TEST(what_is_pending_is_no_consent_and_says_what_to_do),
+		KIT_TEST(a_permission_prompt_is_denied_though_the_ask_was_not_read),
 		KIT_TEST(an_ask_of_no_dialect_is_told_in_our_own_words),
+		KIT_TEST(an_approval_that_was_taken_back_says_so),
 		KIT_TEST(a_task_is_named_as_its_revision_has_it),
 		KIT_TEST(tools_are_those_a_token_may_use),
 	};
