@@ -368,10 +368,3 @@ bool require_count(const struct require *r, struct approval_vote *votes, size_t 
 	}
 	return met;
 }
-
-const struct require_part *require_missing(const struct require *r, const int64_t *have)
-{
-	for (size_t i = 0; i < r->len; i++)
-		if (have[i] < r->parts[i].approvals) return &r->parts[i];
-	return NULL;
-}

@@ -95,7 +95,5 @@ struct approval_vote {
  * `counts` and `stands_for` of the votes for it. */
 bool require_count(const struct require *, struct approval_vote *, size_t len,
 	struct str digest, int64_t *have);
-/* The first part that these do not meet, or NULL. */
-const struct require_part *require_missing(const struct require *, const int64_t *have);
 
 #endif

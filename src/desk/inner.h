@@ -337,8 +337,6 @@ enum err page_list(struct task *, struct db *, const char *kind, enum sql, row_f
 /* "%folded%" for LIKE, escaped; empty stays empty. */
 enum err like_read(struct str q, struct arena *, struct str *out, struct fault *);
 enum err last_event(struct db *, int64_t ws, int64_t *out, struct fault *);
-enum err rows_title(struct db *, int64_t ws, struct str session, struct arena *,
-	struct str *title, struct fault *);
 
 /* ---- outcomes that agents had ---- */
 

@@ -7,9 +7,6 @@
 struct slack_socket;
 struct slack_envelope;
 
-/* What it came by is named by `link`, for the reply; the text is borrowed for the call. */
-typedef void slack_text_fn(struct serve *, uint64_t link, struct str text);
-
 /* NULL: out of memory. */
 struct slack_socket *slack_socket_new(
 	struct serve *, struct str api, struct str app_token);
