@@ -8,14 +8,14 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build_packages=(
 	gcc libc6-dev make meson ninja-build pkg-config
 	libuv1-dev node-llhttp libssl-dev libsqlite3-dev libpq-dev libcurl4-openssl-dev
-	libsodium-dev libinih-dev libutf8proc-dev libncurses-dev libwslay-dev
+	libsodium-dev libinih-dev libutf8proc-dev libncurses-dev libwslay-dev libzstd-dev
 )
 # Whose AddressSanitizer and fuzzer are used: with those of Debian's gcc and of older clangs, looking for leaks
 # takes four seconds a program on arm64, and their check of returned frames minutes.
 clang=clang-19
 test_packages=(
 	libcmocka-dev libjansson-dev clang-format $clang "lib${clang/-/-rt-}-dev" "${clang/clang/llvm}"
-	curl jq openssl procps sqlite3 strace util-linux
+	curl jq openssl procps sqlite3 strace util-linux zstd
 )
 
 bench_packages=(wrk redis-server nginx libnginx-mod-nchan sqlite3 postgresql)

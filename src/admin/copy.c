@@ -52,15 +52,30 @@ static enum err page_row(void *ctx, const struct row *row, struct fault *why)
 {
 	struct copy_page *p = ctx;
 	struct val *to = p->vals + p->len++ * (size_t)p->table->stored_len;
+	enum err e = OK;
 
-	for (int i = 0; i < p->table->stored_len; i++) {
-		enum val_type type = column_val(&p->table->columns[i]);
-		struct str text = type == VAL_INT ? STR_NONE : row_text(row, i);
+	for (int i = 0; !e && i < p->table->stored_len; i++) {
+		const struct column *c = &p->table->columns[i];
 
-		to[i] = (struct val){ type, type == VAL_INT ? row_int(row, i) : 0,
-			arena_str(&p->arena, text) };
+		to[i] = (struct val){ .type = column_val(c) };
+		if (to[i].type == VAL_INT)
+			to[i].integer = row_int(row, i);
+		else
+			e = column_text(c, row, i, &p->arena, &to[i].text, why);
 	}
+	if (e) return e;
 	return p->arena.failed ? fail(why, ERR_MEMORY, "out of memory") : OK;
+}
+
+/* As the target stores them. */
+static void page_pack(struct copy_page *p, struct db *db)
+{
+	const struct record *t = p->table;
+	size_t len = p->len * (size_t)t->stored_len;
+
+	for (size_t i = 0; i < len; i++)
+		p->vals[i] = column_pack(&t->columns[i % (size_t)t->stored_len],
+			p->vals[i], db->packer, &p->arena);
 }
 
 static void names_write(struct buf *b, const struct record *t, int n)
@@ -129,13 +144,15 @@ static enum err page_write(struct copy_page *p, struct db *db, struct fault *why
 	params_write(&text, t->stored_len);
 	buf_add_text(&text, ")");
 	buf_add_char(&text, '\0');
+	page_pack(p, db);
 	for (size_t i = 0; calls && i < p->len; i++)
 		calls[i] = (struct call){ .sql = SQL_GIVEN,
 			.text = text.at,
 			.args = p->vals + i * (size_t)t->stored_len,
 			.args_len = t->stored_len };
-	e = calls && !text.failed ? db_run(db, calls, p->len, why)
-				  : fail(why, ERR_MEMORY, "out of memory");
+	e = calls && !text.failed && !p->arena.failed
+		    ? db_run(db, calls, p->len, why)
+		    : fail(why, ERR_MEMORY, "out of memory");
 	buf_done(&text);
 	return e;
 }

@@ -148,7 +148,8 @@ static enum err workspace_check(
 	if (!e) e = check_asks(c, why);
 	if (!e) e = check_sessions(c, why);
 	if (!e) e = check_people(c, why);
-	return e ? e : check_runs(c, why);
+	if (!e) e = check_runs(c, why);
+	return e ? e : check_said(c, why);
 }
 
 static enum err sum_row(void *ctx, const struct row *row, struct fault *why)

@@ -50,6 +50,7 @@ enum err check_asks(struct checking *, struct fault *);
 enum err check_sessions(struct checking *, struct fault *);
 enum err check_people(struct checking *, struct fault *);
 enum err check_runs(struct checking *, struct fault *);
+enum err check_said(struct checking *, struct fault *);
 
 /* Events of all sessions behind `from` up to and including `to`, by session, then by
  * number. */

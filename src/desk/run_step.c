@@ -168,11 +168,22 @@ static enum err turn_close(
 
 enum { LOOP_TIMES = 3 };
 
+/* How often a call with these arguments failed. */
+struct failures {
+	struct str arguments;
+	int64_t count;
+};
+
 static enum err failed_row(void *ctx, const struct row *row, struct fault *why)
 {
-	(void)why;
-	*(int64_t *)ctx = row_int(row, 0);
-	return OK;
+	struct failures *f = ctx;
+	struct arena scratch = { 0 };
+	struct tool_call c;
+	enum err e = record_read(&records[RECORD_TOOL_CALLS], row, &scratch, &c, why);
+
+	f->count += !e && str_eq(c.arguments, f->arguments);
+	arena_done(&scratch);
+	return e;
 }
 
 /* Did a call of this turn fail, as the same call did before, for the third time? */
@@ -184,12 +195,12 @@ static enum err turn_loops(
 
 	while (!e && !*out && (c = run_calls_next(rows, r->message, c))) {
 		const struct val args[] = { val_int(r->ws), val_text(r->session),
-			val_text(r->id), val_text(c->name), val_text(c->arguments) };
-		int64_t before = 0;
+			val_text(r->id), val_text(c->name) };
+		struct failures before = { .arguments = c->arguments };
 
 		if (c->status != CALL_FAILED) continue;
-		e = rows_query(rows, SQL_CALLS_FAILED, args, 5, failed_row, &before, why);
-		*out = before + rows_is_new(c) >= LOOP_TIMES;
+		e = rows_query(rows, SQL_CALLS_FAILED, args, 4, failed_row, &before, why);
+		*out = before.count + rows_is_new(c) >= LOOP_TIMES;
 	}
 	return e;
 }

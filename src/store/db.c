@@ -1,6 +1,8 @@
 /* db.c - finds the driver for a url, and the small conveniences over its run. */
 #include "store/db.h"
 
+#include "store/pack.h"
+
 static const struct {
 	const char *scheme;
 	const struct db_driver *driver;
@@ -40,17 +42,27 @@ struct db *db_open(struct str url, enum db_mode mode, const struct db_options *o
 {
 	struct db_options o = options ? *options : (struct db_options){ 0 };
 	const struct db_driver *driver = driver_find(url, &o.url);
+	struct db *db;
 
-	if (driver) return driver->open(&o, mode, why);
-	fail(why, ERR_INVALID,
-		"store \"%.*s\": sqlite:PATH or postgresql://… is accepted",
-		STR_ARGS(url));
-	return NULL;
+	if (!driver) {
+		fail(why, ERR_INVALID,
+			"store \"%.*s\": sqlite:PATH or postgresql://… is accepted",
+			STR_ARGS(url));
+		return NULL;
+	}
+	db = driver->open(&o, mode, why);
+	if (!db || !driver->row_packed) return db;
+	db->packer = packer_new();
+	if (db->packer) return db;
+	fail(why, ERR_MEMORY, "out of memory");
+	return db_close(db);
 }
 
 struct db *db_close(struct db *db)
 {
-	if (db) db->driver->close(db);
+	if (!db) return NULL;
+	packer_free(db->packer);
+	db->driver->close(db);
 	return NULL;
 }
 
@@ -108,4 +120,11 @@ int64_t row_int(const struct row *row, int column)
 struct str row_text(const struct row *row, int column)
 {
 	return row->db->driver->row_text(row, row->first + column);
+}
+
+bool row_packed(const struct row *row, int column)
+{
+	const struct db_driver *driver = row->db->driver;
+
+	return driver->row_packed && driver->row_packed(row, row->first + column);
 }

@@ -41,6 +41,7 @@ static inline struct val val_bytes(const void *at, size_t len)
 struct row;
 int64_t row_int(const struct row *, int column);
 struct str row_text(const struct row *, int column); /* TEXT and BYTES; borrowed */
+bool row_packed(const struct row *, int column);
 
 /* It must not use the connection: with a wire, other replies are still to come. */
 typedef enum err row_fn(void *ctx, const struct row *, struct fault *why);
@@ -131,6 +132,8 @@ struct db_driver {
 		struct db *, int fd, int64_t ms, hint_fn *, void *ctx, struct fault *);
 	int64_t (*row_int)(const struct row *, int column);
 	struct str (*row_text)(const struct row *, int column);
+	/* Is it a text that was packed (store/pack.h)? NULL: the engine packs long texts itself. */
+	bool (*row_packed)(const struct row *, int column);
 };
 
 /* Drivers embed this first in their own. */
@@ -140,6 +143,7 @@ struct db {
 	bool lost; /* the connection is gone: close it and open another */
 	bool late; /* writing transactions take their turn by db_turn, not with BEGIN */
 	int turn;  /* to be taken with the next list; TURN_NONE: none */
+	struct packer *packer; /* NULL: the engine packs long texts itself */
 };
 
 struct row {

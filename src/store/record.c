@@ -3,6 +3,7 @@
 #include "store/record.h"
 
 #include "base/buf.h"
+#include "store/pack.h"
 #include "store/record_columns.h"
 
 /* ---- enums that are stored by name ---- */
@@ -347,7 +348,9 @@ static const struct column event_columns[] = {
 	FIXED(TEXT, event, ask),
 	FIXED(TEXT, event, run),
 	FIXED(TEXT, event, agent),
-	FIXED(TEXT, event, data),
+	/* Those of asks are short, and many at a time: packing them would take longer than writing them. */
+	COLUMN("data", COLUMN_TEXT, event, data, .packed = true,
+		.packed_with = offsetof(struct event, run)),
 	FIXED(HASH, event, digest),
 	FIXED(HASH, event, hash),
 };
@@ -571,6 +574,32 @@ static enum err column_unknown(const char *what, struct str value, struct fault 
 		STR_ARGS(value));
 }
 
+struct val column_pack(const struct column *c, struct val value, struct packer *packer,
+	struct arena *arena)
+{
+	struct str bytes;
+
+	return c->packed && packer && packer_pack(packer, value.text, arena, &bytes)
+		       ? val_bytes(bytes.at, bytes.len)
+		       : value;
+}
+
+enum err column_text(const struct column *c, const struct row *row, int i,
+	struct arena *arena, struct str *out, struct fault *why)
+{
+	struct str stored = row_text(row, i);
+
+	if (!c->packed || !row_packed(row, i)) {
+		*out = arena_str(arena, stored);
+		return OK;
+	}
+	if (packer_unpack(row->db->packer, stored, arena, out)) return OK;
+	return arena->failed
+		       ? fail(why, ERR_MEMORY, "out of memory")
+		       : fail(why, ERR_INTERNAL,
+				 "the store holds a %s that cannot be unpacked", c->name);
+}
+
 static enum err column_read(const struct column *c, const struct row *row, int i,
 	struct arena *arena, void *at, struct fault *why)
 {
@@ -580,7 +609,7 @@ static enum err column_read(const struct column *c, const struct row *row, int i
 	case COLUMN_INT: *(int64_t *)at = row_int(row, i); return OK;
 	case COLUMN_BOOL: *(bool *)at = row_int(row, i) != 0; return OK;
 	case COLUMN_NUMBER: *(int *)at = (int)row_int(row, i); return OK;
-	case COLUMN_TEXT:
+	case COLUMN_TEXT: return column_text(c, row, i, arena, at, why);
 	case COLUMN_BYTES:
 		*(struct str *)at = arena_str(arena, row_text(row, i));
 		return OK;

@@ -50,6 +50,9 @@ struct column {
 	bool changes; /* an UPDATE writes it */
 	bool later;   /* empty, or 0, in nearly every record that is made */
 	bool seldom;  /* and in nearly every one that changes */
+	bool packed;  /* a text that may be long, and that no statement looks into */
+	/* Where the text lies without which it is stored as it is; 0: that does not matter. */
+	size_t packed_with;
 	const struct column_words *words;
 	/* Kept in another table, and only read with this one: the expression that finds it,
 	 * with `@` for the name of this table. NULL: a column of its own. */
@@ -223,6 +226,14 @@ static inline bool record_lacks(const struct column *c, const void *record)
 	default: return false;
 	}
 }
+
+/* The value as it is stored by an engine that packs nothing itself: a text that may be packed is, into
+ * the arena, when that makes it shorter. */
+struct val column_pack(
+	const struct column *, struct val, struct packer *, struct arena *);
+/* The text of a column as it was before, in the arena. ERR_INTERNAL: it cannot be unpacked. */
+enum err column_text(const struct column *, const struct row *, int i, struct arena *,
+	struct str *out, struct fault *why);
 
 int record_changing(const struct record *); /* how many columns an UPDATE writes */
 /* Of two states of one record: does any column differ that seldom changes? */

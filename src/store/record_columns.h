@@ -43,6 +43,11 @@
 /* In every record that is made, and another in hardly any that changes. */
 #define RARELY(type, of, member)                                                         \
 	COLUMN(#member, COLUMN_##type, of, member, .changes = true, .seldom = true)
+/* Texts that may be long: one that never changes, and one that is empty at first. */
+#define PACKED(of, member) COLUMN(#member, COLUMN_TEXT, of, member, .packed = true)
+#define PACKED_LATER(of, member)                                                         \
+	COLUMN(#member, COLUMN_TEXT, of, member, .packed = true, .changes = true,        \
+		.later = true)
 #define NAMED(type, of, member, column, does)                                            \
 	COLUMN(column, COLUMN_##type, of, member, .changes = (does))
 #define NAMED_RARELY(type, of, member, column)                                           \

@@ -532,10 +532,10 @@ const char *const sql_written[SQL_RECORDS] = {
 		" AND message = $3 AND id > $4 ORDER BY n",
 	[SQL_CALL_LIST] = "SELECT @tool_calls FROM tool_calls WHERE ws = $1"
 			  " AND session = $2 ORDER BY id DESC LIMIT $3",
-	/* How often this call, with these arguments, failed in this run before. */
+	/* The calls of this tool that failed in this run before. */
 	[SQL_CALLS_FAILED] =
-		"SELECT COUNT(*) FROM tool_calls WHERE ws = $1 AND session = $2 AND run = $3"
-		" AND name = $4 AND arguments = $5 AND status = 'failed'",
+		"SELECT @tool_calls FROM tool_calls WHERE ws = $1 AND session = $2"
+		" AND run = $3 AND name = $4 AND status = 'failed'",
 	[SQL_TASK_LIST] = "SELECT @tasks FROM tasks WHERE ws = $1 AND session = $2"
 			  " ORDER BY id LIMIT $3",
 	/* $2 the id to go on before, $4 scope, $5 agent, $6 session, $7 pattern */
@@ -656,6 +656,13 @@ const char *const sql_written[SQL_RECORDS] = {
 		" AND r.session = s.id)) ORDER BY s.id LIMIT $3) AS found ORDER BY id",
 	[SQL_CHECK_RUNS] = "SELECT id, status, parent FROM runs WHERE ws = $1"
 			   " AND session > $2 AND session <= $3",
+	/* Behind ($2, $3). */
+	[SQL_CHECK_MESSAGES] = "SELECT @messages FROM messages WHERE ws = $1"
+			       " AND (session, id) > ($2, $3) ORDER BY session, id"
+			       " LIMIT $4",
+	[SQL_CHECK_TOOL_CALLS] = "SELECT @tool_calls FROM tool_calls WHERE ws = $1"
+				 " AND (session, id) > ($2, $3) ORDER BY session, id"
+				 " LIMIT $4",
 	[SQL_CHECK_STOPS] = "SELECT @stops FROM stops WHERE ws = $1 AND id > $2"
 			    " ORDER BY id LIMIT $3",
 	/* One a workspace, whose name is "policy". */

@@ -584,6 +584,11 @@ static struct str sqlite_row_text(const struct row *row, int column)
 	return str_make(at, (size_t)sqlite3_column_bytes(row->handle, column));
 }
 
+static bool sqlite_row_packed(const struct row *row, int column)
+{
+	return sqlite3_column_type(row->handle, column) == SQLITE_BLOB;
+}
+
 const struct db_driver sqlite_driver = {
 	.clustered = " WITHOUT ROWID",
 	.row_key = "INTEGER PRIMARY KEY",
@@ -604,4 +609,5 @@ const struct db_driver sqlite_driver = {
 	.verify = sqlite_verify,
 	.row_int = sqlite_row_int,
 	.row_text = sqlite_row_text,
+	.row_packed = sqlite_row_packed,
 };

@@ -8,6 +8,7 @@
 
 struct calls {
 	struct arena *arena;
+	struct packer *packer; /* NULL: the engine packs long texts itself */
 	struct call *at;
 	size_t len, cap;
 };
@@ -44,35 +45,40 @@ static struct call *calls_add(
 #define CALL(c, sql, args)                                                               \
 	calls_add((c), (sql), (args), (int)(sizeof(args) / sizeof(args[0])))
 
-/* The values of a new record, as RECORD_ADD_NEW takes them. -1: it has more than that. */
-static int new_vals(const struct record *r, const void *record, struct val *args)
+/* A column's value as it is stored. */
+static struct val stored_val(
+	const struct calls *c, const struct column *column, const void *record)
 {
-	int n = 0;
+	const struct str *with =
+		(const void *)((const char *)record + column->packed_with);
+	struct val value = record_val(column, record);
 
-	for (int i = 0; i < r->stored_len; i++) {
-		const struct column *c = &r->columns[i];
+	if (!column->packed || (column->packed_with && !with->len)) return value;
+	return column_pack(column, value, c->packer, c->arena);
+}
 
-		if (!c->later)
-			args[n++] = record_val(c, record);
-		else if (!record_lacks(c, record))
-			return -1;
-	}
-	return n;
+/* Is every column empty that is so in nearly every new record? */
+static bool is_usual_new(const struct record *r, const void *record)
+{
+	for (int i = 0; i < r->stored_len; i++)
+		if (r->columns[i].later && !record_lacks(&r->columns[i], record))
+			return false;
+	return true;
 }
 
 static void add_record(struct calls *c, enum record_id id, const void *record)
 {
 	const struct record *r = &records[id];
-	struct val *args = calls_room(c, SQL_OF(id, RECORD_ADD_NEW), r->stored_len);
+	bool usual = is_usual_new(r, record);
+	enum sql sql = SQL_OF(id, usual ? RECORD_ADD_NEW : RECORD_ADD);
+	struct val *args = calls_room(c, sql, r->stored_len);
 	struct call *call = args ? &c->at[c->len - 1] : NULL;
 
 	if (!call) return;
-	call->args_len = new_vals(r, record, args);
-	if (call->args_len >= 0) return;
-	call->sql = SQL_OF(id, RECORD_ADD);
-	call->args_len = r->stored_len;
 	for (int i = 0; i < r->stored_len; i++)
-		args[i] = record_val(&r->columns[i], record);
+		if (!usual || !r->columns[i].later)
+			*args++ = stored_val(c, &r->columns[i], record);
+	call->args_len = (int)(args - call->args);
 }
 
 static struct val *key_put(struct val *args, const struct row_copy *row)
@@ -99,7 +105,7 @@ static void update_row(struct calls *c, const struct row_copy *row)
 	args = key_put(args, row);
 	for (int i = 0; i < r->columns_len; i++)
 		if (r->columns[i].changes && (all || !r->columns[i].seldom))
-			*args++ = record_val(&r->columns[i], now);
+			*args++ = stored_val(c, &r->columns[i], now);
 	call->args_len = (int)(args - call->args);
 }
 
@@ -393,7 +399,7 @@ bool rows_change_credentials(const struct rows *rows)
 
 enum err rows_write(struct rows *rows, struct fault *why)
 {
-	struct calls c = { .arena = rows->arena }, more = { .arena = rows->arena };
+	struct calls c = { .arena = rows->arena, .packer = rows->db->packer }, more = c;
 	struct calls *events = &more;
 	struct counter *counters;
 	enum err e = OK;

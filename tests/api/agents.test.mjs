@@ -1,9 +1,10 @@
 // Agents that Parley runs and providers of models: made, changed, removed, tried; keys that never come out.
 import assert from 'node:assert/strict';
-import { chmodSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { results, say, ScriptModel, use } from '../lib/script_model.mjs';
+import { stored } from '../lib/stored.mjs';
 import { Server, until, useServer } from './lib/server.mjs';
 
 const model = await new ScriptModel().start();
@@ -135,9 +136,7 @@ test('a key is sealed: it works, and nothing shows it', async () => {
 	for (const path of ['/v1/providers', '/v1/agents', '/v1/events?format=json&limit=200', '/v1/providers/sealed', '/v1/prices']) {
 		said.push((await admin.get(path)).text);
 	}
-	for (const file of readdirSync(server.data, { withFileTypes: true })) {
-		if (file.isFile()) said.push(readFileSync(join(server.data, file.name), 'latin1'));
-	}
+	said.push(...stored(server.data).map(([, text]) => text));
 	for (const text of said) for (const secret of [SECRET, key]) assert.ok(!text.includes(secret));
 });
 
@@ -350,9 +349,7 @@ test('a run shows no key either, not even when its provider repeats it', async (
 	for (const path of ['/v1/runs', `/v1/sessions/${failed.session}/state`, '/v1/events?format=json&limit=200&before=1000000']) {
 		said.push((await admin.get(path)).text);
 	}
-	for (const file of readdirSync(server.data, { withFileTypes: true })) {
-		if (file.isFile()) said.push(readFileSync(join(server.data, file.name), 'latin1'));
-	}
+	said.push(...stored(server.data).map(([, text]) => text));
 	for (const text of said) assert.ok(!text.includes(key));
 });
 

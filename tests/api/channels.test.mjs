@@ -1,9 +1,10 @@
 // Channels, all of them on one server: codes, who is told by which steps, languages, what breaks a contact, secrets.
 import assert from 'node:assert/strict';
-import { chmodSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, beforeEach, test } from 'node:test';
+import { stored } from '../lib/stored.mjs';
 import { codeOf, isCode, Post } from './lib/mail.mjs';
 import { PushService } from './lib/push.mjs';
 import { Receiver } from './lib/receiver.mjs';
@@ -255,9 +256,7 @@ test('the routes that a workspace has at first', async () => {
 });
 
 test('secrets stand in files of 0600, and nowhere else', async () => {
-	const text = server.output + readdirSync(server.data).map((name) => {
-		try { return readFileSync(join(server.data, name), 'latin1'); } catch { return ''; }
-	}).join('') + (await admin.get('/metrics')).text;
+	const text = server.output + stored(server.data).map(([, said]) => said).join('') + (await admin.get('/metrics')).text;
 	for (const secret of Object.values(SECRETS)) assert.ok(!text.includes(secret), 'a secret is shown, logged or stored');
 	const serve = async (...flags) => {
 		const done = await server.run(['serve', '--data', join(folder, 'none'), '--listen', '127.0.0.1:0', ...flags]);

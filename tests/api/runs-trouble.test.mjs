@@ -2,12 +2,13 @@
 // nothing is done or shown twice.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { notInAFile } from '../lib/postgres.mjs';
 import { first, results, say, ScriptModel, use } from '../lib/script_model.mjs';
+import { stored } from '../lib/stored.mjs';
 import { BIN, Server, until, useServer } from './lib/server.mjs';
 
 const KEY = 'sk-key-of-the-trouble-test-7777';
@@ -173,13 +174,14 @@ test('the key is in no reply, log, event or file of the store', async () => {
 	const talk = await start(server, script('Gossip', () => ({ status: 400, body: { type: 'error',
 		error: { type: 'invalid_request_error', message: `bad key ${KEY}` } } })));
 	await ended(server, talk.run);
+	/* A long text is looked into, too. */
+	const long = 'The model was given a key that it does not know, and says so at some length, so that what it says is packed. ';
+	await ended(server, (await start(server, script('Lengthy', () => [say(long.repeat(3))]))).run);
+	if (!notInAFile) assert.ok(stored(server.data).some(([what, text]) => what.startsWith('packed') && text.includes(long)));
 	const said = [['log', server.output]];
 	for (const path of ['/v1/runs?limit=200', `/v1/sessions/${talk.id}/state`, '/v1/events?format=json&limit=200&before=1000000', '/v1/providers']) {
 		said.push([path, (await server.admin.get(path)).text]);
 	}
-	for (const [what, text] of said) assert.ok(!text.includes(KEY), what);
-	for (const file of existsSync(server.data) ? readdirSync(server.data, { withFileTypes: true }) : []) {
-		if (file.isFile()) assert.ok(!readFileSync(join(server.data, file.name), 'latin1').includes(KEY), file.name);
-	}
+	for (const [what, text] of [...said, ...stored(server.data)]) assert.ok(!text.includes(KEY), what);
 	assert.equal((await server.run(['check', '--data', server.data])).code, 0);
 });
