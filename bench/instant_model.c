@@ -4,10 +4,11 @@
  * asks for something else:
  *
  *   #ask    a question first; then, as its text, when its answer came (CLOCK_MONOTONIC, in µs)
- *   #turns  a long text (1,500 bytes, or #turns=N) and a call of a tool, each time
+ *   #turns  a long text (1,500 bytes, or #turns=N) and a call of a tool, each time: the next piece of the
+ *           texts that it was given
  *   #hold   a first word, which is the time it was sent, and then nothing more
  *
- *   instant_model [PORT_FILE]    listens on 127.0.0.1, writes its port there or to stdout */
+ *   instant_model [PORT_FILE [TEXTS]]    listens on 127.0.0.1, writes its port there or to stdout */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/tcp.h>
@@ -20,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { CONNECTIONS = 4096, REQUEST_MAX = 4 << 20, WORD_MAX = 12000 };
+enum { CONNECTIONS = 4096, REQUEST_MAX = 4 << 20, WORD_MAX = 12000, TEXTS_MAX = 8 << 20 };
 
 struct connection {
 	char *text;
@@ -28,6 +29,8 @@ struct connection {
 };
 
 static struct connection connections[CONNECTIONS];
+static char *texts; /* as strings of JSON, without their quotes; or NULL */
+static size_t texts_len, texts_at;
 
 #define EVENT(type, json) "event: " type "\ndata: {\"type\":\"" type "\"" json "}\n\n"
 #define BEGIN                                                                            \
@@ -100,6 +103,38 @@ static void reply_send(int fd, const char *text, int whole)
 	free(all);
 }
 
+static void texts_read(const char *path)
+{
+	FILE *from = fopen(path, "r");
+
+	texts = malloc(TEXTS_MAX);
+	if (from && texts) texts_len = fread(texts, 1, TEXTS_MAX, from);
+	if (from) fclose(from);
+}
+
+/* The next `len` bytes of the texts, but no part of an escape or of a character alone. */
+static size_t piece_take(char *to, size_t len)
+{
+	size_t n = 0, step;
+
+	if (!texts_len) {
+		memset(to, 'x', len);
+		return len;
+	}
+	if (texts_at + len + 8 > texts_len) texts_at = 0;
+	for (;; n += step) {
+		const char *at = texts + texts_at + n;
+
+		step = *at == '\\' ? (at[1] == 'u' ? 6 : 2) : 1;
+		while ((at[step] & 0xc0) == 0x80)
+			step++;
+		if (n + step > len) break;
+	}
+	memcpy(to, texts + texts_at, n);
+	texts_at += n;
+	return n;
+}
+
 static int has(const char *body, size_t len, const char *word)
 {
 	return memmem(body, len, word, strlen(word)) != NULL;
@@ -142,8 +177,7 @@ static void reply(int fd, const char *body, size_t len, int chat)
 		size_t long_as = turns[6] == '=' ? strtoul(turns + 7, NULL, 10) : 1500;
 
 		if (long_as > WORD_MAX) long_as = WORD_MAX;
-		memset(word, 'x', long_as);
-		word[long_as] = '\0';
+		word[piece_take(word, long_as)] = '\0';
 		snprintf(text, sizeof text, turn_format, word);
 		reply_send(fd, text, 1);
 	} else if (has(body, len, "#ask") && done) {
@@ -233,6 +267,7 @@ int main(int argc, char **argv)
 	FILE *to = argc > 1 ? fopen(argv[1], "w") : stdout;
 
 	if (listener < 0 || !to) return 1;
+	if (argc > 2) texts_read(argv[2]);
 	fprintf(to, "%d\n", port);
 	fflush(to);
 	watch.data.fd = listener;

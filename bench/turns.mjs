@@ -87,9 +87,7 @@ const rows = {
 	},
 	async turns(length = 1500) {
 		const { server, ask, start, ended } = await fresh();
-		const size = () => ['parley.db', 'parley.db-wal'].reduce((sum, name) => {
-			try { return sum + (name.endsWith('wal') ? 0 : statSync(join(server.data, name)).size); } catch { return sum; }
-		}, 0);
+		const size = () => statSync(join(server.data, 'parley.db')).size;
 		const many = QUICK ? 2 : 16;
 		await server.stop();
 		await server.start();
@@ -112,8 +110,12 @@ const rows = {
 		return `processor time of a turn, history of 50 messages and all: ${Math.round(spent / turns)} µs; `
 			+ `runs of 100 turns: ${(kept / said).toFixed(2)} × their messages (${Math.round(said / turns)} bytes a turn)`;
 	},
-	stored4: () => rows.turns(3700),
-	stored8: () => rows.turns(7700),
+	/* By the length of what the model says in a turn. */
+	async stored() {
+		const said = [];
+		for (const length of [2300, 3700, 7700, 11500]) said.push(await rows.turns(length));
+		return said.join('\n');
+	},
 	async brief() {
 		const { server, start, ended } = await fresh();
 		const began = cpu_us(server);

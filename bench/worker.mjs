@@ -1,6 +1,6 @@
 // worker.mjs - what the benchmarks of running agents share: an instant model, and a server with an agent that asks it.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,10 +9,26 @@ import { Server, until } from '../tests/lib/server.mjs';
 /** A program of build/bench. */
 export const bench = (name) => fileURLToPath(new URL(`../build/bench/${name}`, import.meta.url));
 
+/**
+ * What people wrote, by others than us, so that nothing of it is in the dictionary that the store packs texts with: the
+ * packages of the tests have prose (.md), JSON and code (.js). Each kind in its turn, in pieces of 3,000 characters, as strings of JSON.
+ */
+export function realTexts() {
+	const modules = fileURLToPath(new URL('../tests/node_modules', import.meta.url));
+	const files = readdirSync(modules, { recursive: true, withFileTypes: true }).filter((file) => file.isFile())
+		.map((file) => join(file.parentPath ?? file.path, file.name)).sort();
+	const kinds = ['.md', '.js', '.json'].map((end) => files
+		.filter((name) => name.endsWith(end) && !/LICENSE|min\.js$|iconv-lite|tlds|package-lock/.test(name)) /* those are tables */
+		.flatMap((name) => readFileSync(name, 'utf8').slice(0, 15_000).match(/[^]{1,3000}/g) ?? []));
+	const pieces = Array.from({ length: Math.min(...kinds.map(({ length }) => length)) }, (_, i) => kinds.map((kind) => kind[i]).join('\n'));
+	return JSON.stringify(pieces.join('\n')).slice(1, -1);
+}
+
 /** Its address; it ends with this process. */
 export async function instantModel() {
 	const folder = mkdtempSync(join(tmpdir(), 'parley-model-'));
-	const model = spawn(bench('instant_model'), [join(folder, 'port')], { stdio: 'inherit' });
+	writeFileSync(join(folder, 'texts'), realTexts());
+	const model = spawn(bench('instant_model'), [join(folder, 'port'), join(folder, 'texts')], { stdio: 'inherit' });
 	process.on('exit', () => { model.kill(); rmSync(folder, { recursive: true, force: true }); });
 	const port = await until(() => { try { return Number(readFileSync(join(folder, 'port'), 'utf8')); } catch { return 0; } });
 	return `http://127.0.0.1:${port}`;
