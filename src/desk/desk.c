@@ -392,17 +392,15 @@ void desk_counts(struct desk *d, int64_t ws, struct desk_counts *out)
 /* What is wrong with a request is told by the clerk, once it knows who asks. */
 static void task_check(struct desk *d, const struct use *use, struct task *t)
 {
-	struct fault why = { 0 }, *kept;
+	struct fault why = { 0 };
 
 	t->desk = d;
 	t->job.kind = &use->job;
 	t->job.link.next = NULL;
 	/* What cannot be answered again is not remembered. */
 	if (!use->job.again) t->job.key = STR_NONE;
-	if (!use->check || t->job.refused || !use->check(t, &why)) return;
-	kept = ARENA_NEW(&t->job.arena, struct fault);
-	if (kept) *kept = why;
-	t->job.refused = kept;
+	if (use->check && !t->job.refused && use->check(t, &why))
+		job_refuse(&t->job, &why);
 }
 
 static void task_refuse(struct task *t)

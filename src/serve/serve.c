@@ -395,10 +395,7 @@ static void handle(void *ctx, struct exchange *x)
 		return;
 	}
 	if (e) {
-		struct fault *kept = ARENA_NEW(&r->task.job.arena, struct fault);
-
-		if (kept) *kept = why;
-		r->task.job.refused = kept;
+		job_refuse(&r->task.job, &why);
 		request_put(r, route->use, request_finish);
 		return;
 	}

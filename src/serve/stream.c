@@ -424,10 +424,10 @@ static void events_headed(struct request *r)
 static void route_refuse_events(
 	struct request *r, const char *pointer, const char *detail)
 {
-	struct fault *why = ARENA_NEW(&r->task.job.arena, struct fault);
+	struct fault why = { 0 };
 
-	if (why) fail_at(why, pointer, "%s", detail);
-	r->task.job.refused = why;
+	fail_at(&why, pointer, "%s", detail);
+	job_refuse(&r->task.job, &why);
 	request_put(r, r->route->use, events_listed);
 }
 

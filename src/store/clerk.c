@@ -32,6 +32,15 @@ struct clerk {
 	char *url;
 };
 
+void job_refuse(struct job *job, const struct fault *why)
+{
+	static const struct fault no_memory = { ERR_MEMORY, "out of memory" };
+	struct fault *kept = ARENA_NEW(&job->arena, struct fault);
+
+	if (kept) *kept = *why;
+	job->refused = kept ? kept : &no_memory;
+}
+
 struct clerk *clerk_new(const struct clerk_options *o, struct fault *why)
 {
 	struct clerk *c = mem_alloc(sizeof *c);
