@@ -268,6 +268,9 @@ static void deliveries_fill(struct rig *r)
 		" ELSE 'done' END, 1, 0, 0, '', '', -1, 0, 0 FROM n",
 		DELIVERIES);
 	place_script(r, sql);
+	/* PostgreSQL does it by itself, up to a minute later. */
+	if (strncmp(r->place, "postgresql", 10) == 0)
+		place_script(r, "ANALYZE deliveries");
 }
 
 /* What is listed: the numbers of the first, and how many; and the best time of a few looks. */

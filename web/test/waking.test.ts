@@ -40,7 +40,7 @@ test('what an event says of it', () => {
 		state: 'failed',
 		delivery: 'dlv_1',
 		resumer: 'claude',
-		error: 'code de sortie 3',
+		error: 'code de retour 3',
 		output: 'no',
 	});
 	expect(wakingIn(ended({ exit: null, signal: 9, error: 'x' }))?.error).toMatch(/9/);
@@ -48,8 +48,8 @@ test('what an event says of it', () => {
 });
 
 test('the feed does not say that it went well when it did not', () => {
-	expect(eventWords(broken())).toMatch(/code de sortie 3/);
-	expect(eventWords(ended())).not.toMatch(/sortie/);
+	expect(eventWords(broken())).toMatch(/code de retour 3/);
+	expect(eventWords(ended())).not.toMatch(/retour/);
 });
 
 test('of an ask, the last counts', () => {
