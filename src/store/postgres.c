@@ -27,14 +27,18 @@ static const char *const values[] = { "parley", "3", "3", "1", "3", "6000", "rea
 	"UTF8", NULL /* the place */, NULL };
 enum { PLACE_AT = sizeof values / sizeof *values - 2 };
 
-/* Acknowledged is durable, whatever the database's default. A node that vanished in the
- * middle of its turn gives it up within seconds. */
+/* Acknowledged is durable, and a transaction sees what it must, whatever the database's defaults.
+ * A node that vanished in the middle of its turn gives it up within seconds. */
 static const char session_text[] =
 	"SELECT set_config('synchronous_commit', 'on', false)"
 	" WHERE current_setting('synchronous_commit') IN ('off', 'local');"
 	"SET lock_timeout = '6s'; SET idle_in_transaction_session_timeout = '3s';"
 	"SET tcp_keepalives_idle = 3; SET tcp_keepalives_interval = 1;"
 	"SET tcp_keepalives_count = 3; SET tcp_user_timeout = '6s'; SET jit = off";
+static const char read_text[] = "SET default_transaction_isolation = 'repeatable read';"
+				"SET default_transaction_read_only = on";
+static const char write_text[] = "SET default_transaction_isolation = 'read committed';"
+				 "SET default_transaction_read_only = off";
 
 static void notice_drop(void *ctx, const PGresult *r)
 {
@@ -69,6 +73,8 @@ static enum err postgres_setup(
 			"the database has the encoding %s: UTF8 is wanted",
 			encoding ? encoding : "?");
 	e = plain_run(p, session_text, why);
+	if (!e) e = plain_run(p, postgres_own, why);
+	if (!e) e = plain_run(p, p->db.mode == DB_READ ? read_text : write_text, why);
 	if (!e && o->patient)
 		e = plain_run(p, "SET idle_in_transaction_session_timeout = 0", why);
 	if (!e && (!PQenterPipelineMode(p->conn) || PQsetnonblocking(p->conn, 1) != 0))
@@ -180,7 +186,7 @@ static enum err postgres_hint(struct db *db, struct str hint, struct fault *why)
 	char text[8000]; /* PostgreSQL takes no more */
 
 	snprintf(text, sizeof text, "%.*s", STR_ARGS(hint));
-	return postgres_say(p, "SELECT pg_notify('parley', $1)", text, NULL, NULL, why);
+	return postgres_say(p, "hint", text, NULL, NULL, why);
 }
 
 static const char listen_text[] = "SET synchronous_commit = off; LISTEN parley";

@@ -36,8 +36,9 @@ struct postgres_row {
 };
 
 enum err postgres_run(struct db *, struct call *, size_t len, struct fault *);
-/* A list of one that is no statement of ours, at once; `hear` may be NULL. */
-enum err postgres_say(struct postgres *, const char *text, const char *arg, row_fn *hear,
+extern const char postgres_own[]; /* prepares the driver's own statements */
+/* One of the driver's own statements, at once; `hear` may be NULL. */
+enum err postgres_say(struct postgres *, const char *name, const char *arg, row_fn *hear,
 	void *ctx, struct fault *);
 enum err postgres_hear(struct postgres *, struct fault *); /* the database's clock */
 /* Says BEGIN if it was held back, and reads what is owed: for what goes round the lists.

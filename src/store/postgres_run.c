@@ -27,16 +27,17 @@
 enum { SEND_STEP = 64, CLOCK_MS = 250 };
 enum { OID_BYTEA = 17, OID_INT8 = 20, OID_TEXT = 25 };
 
-/* The number of the lock of all spells "parley"; those of shards are pairs. The time is read
- * once the last of them is held. */
-#define CLOCK	 "(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
-#define LOCK_ALL "123597253833081"
-static const char all_text[] =
-	"SELECT " CLOCK " FROM pg_advisory_xact_lock(" LOCK_ALL ")";
-static const char share_text[] = "SELECT pg_advisory_xact_lock_shared(" LOCK_ALL ")";
-static const char shard_format[] =
-	"SELECT " CLOCK " FROM pg_advisory_xact_lock(1885434476, %d)";
-static const char clock_text[] = "SELECT " CLOCK;
+/* The driver's own statements, prepared when a connection opens. The number of the lock of all
+ * spells "parley"; those of shards are pairs. Columns are reckoned from the left: everybody takes
+ * the share of all before the shard, or two could wait for each other, and the time is read last. */
+#define CLOCK "(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
+#define ALL   "123597253833081"
+const char postgres_own[] =
+	"PREPARE clock AS SELECT " CLOCK ";"
+	"PREPARE turn_all AS SELECT pg_advisory_xact_lock(" ALL "), " CLOCK ";"
+	"PREPARE turn (int) AS SELECT pg_advisory_xact_lock_shared(" ALL "),"
+	" pg_advisory_xact_lock(1885434476, $1), " CLOCK ";"
+	"PREPARE hint (text) AS SELECT pg_notify('parley', $1)";
 
 /* ---- failures ---- */
 
@@ -91,10 +92,10 @@ static bool send_all(struct postgres *p)
 	return left == 0;
 }
 
-static bool send_text(struct postgres *p, const char *text, const char *arg)
+static bool send_own(struct postgres *p, const char *name, const char *arg)
 {
-	return PQsendQueryParams(
-		p->conn, text, arg ? 1 : 0, NULL, arg ? &arg : NULL, NULL, NULL, 1);
+	return PQsendQueryPrepared(
+		p->conn, name, arg ? 1 : 0, arg ? &arg : NULL, NULL, NULL, 1);
 }
 
 /* The arguments of a call as the wire wants them. */
@@ -245,72 +246,15 @@ static enum err hear_clock(void *ctx, const struct row *row, struct fault *why)
 	struct postgres *p = ctx;
 
 	(void)why;
-	p->clock_ms = row_int(row, 0);
+	p->clock_ms = row_int(row, row->columns - 1);
 	p->heard_ms = clock_mono_ms();
 	return OK;
 }
 
-/* ---- the turn ---- */
+/* ---- statements, prepared at their first use ---- */
 
-static const char *begin_text(const struct postgres *p)
-{
-	return p->db.mode == DB_READ ? "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-				     : "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
-}
-
-/* Readers listen to the clock now and then; writers with every turn. */
-static bool begin_send(struct postgres *p)
-{
-	p->begin = false;
-	p->begun = true;
-	p->hears = p->db.mode == DB_READ && clock_mono_ms() - p->heard_ms > CLOCK_MS;
-	if (p->db.mode == DB_WRITE && !p->db.late) p->db.turn = TURN_ALL;
-	return send_text(p, begin_text(p), NULL) &&
-	       (!p->hears || send_text(p, clock_text, NULL));
-}
-
-static bool turn_send(struct postgres *p)
-{
-	char text[160];
-
-	if (p->db.turn == TURN_NONE) return true;
-	if (p->db.turn == TURN_ALL) return send_text(p, all_text, NULL);
-	snprintf(text, sizeof text, shard_format, p->db.turn);
-	return send_text(p, share_text, NULL) && send_text(p, text, NULL);
-}
-
-static enum err turn_read(struct postgres *p, int turn, enum err e, struct fault *why)
-{
-	struct call share = { .sql = SQL_GIVEN };
-	struct call clock = { .sql = SQL_GIVEN, .row = hear_clock, .ctx = p };
-
-	if (turn >= TURN_SHARD) e = reply_read(p, &share, false, e, why);
-	return turn == TURN_NONE ? e : reply_read(p, &clock, false, e, why);
-}
-
-static enum err begin_read(struct postgres *p, struct fault *why)
-{
-	struct call begin = { .sql = SQL_BEGIN };
-	struct call clock = { .sql = SQL_GIVEN, .row = hear_clock, .ctx = p };
-	enum err e = reply_read(p, &begin, false, OK, why);
-
-	return p->hears ? reply_read(p, &clock, false, e, why) : e;
-}
-
-/* ---- lists ---- */
-
-static enum err owed_read(struct postgres *p)
-{
-	struct call rollback = { .sql = SQL_ROLLBACK };
-
-	if (!p->owed) return OK;
-	p->owed = false;
-	return reply_end(p, false, reply_read(p, &rollback, false, OK, NULL), NULL);
-}
-
-/* Before its first use on this connection, in the same trip. The types are those of the first
- * call. */
-static bool list_prepare(struct postgres *p, const struct call *call)
+/* In the same trip. The types are those of the first call. */
+static bool prepare_first(struct postgres *p, const struct call *call)
 {
 	uint8_t *state = call->sql == SQL_GIVEN ? NULL : call_prepared(p, call);
 
@@ -336,6 +280,58 @@ static enum err prepare_read(struct postgres *p, const struct call *call, bool c
 	return before ? before : e;
 }
 
+/* ---- the turn ---- */
+
+/* Readers listen to the clock now and then; writers with every turn. */
+static bool begin_send(struct postgres *p)
+{
+	struct call begin = { .sql = SQL_BEGIN };
+
+	p->begin = false;
+	p->begun = true;
+	p->hears = p->db.mode == DB_READ && clock_mono_ms() - p->heard_ms > CLOCK_MS;
+	if (p->db.mode == DB_WRITE && !p->db.late) p->db.turn = TURN_ALL;
+	return prepare_first(p, &begin) && send_call(p, &begin, false) &&
+	       (!p->hears || send_own(p, "clock", NULL));
+}
+
+static bool turn_send(struct postgres *p)
+{
+	char shard[12];
+
+	if (p->db.turn == TURN_NONE) return true;
+	if (p->db.turn == TURN_ALL) return send_own(p, "turn_all", NULL);
+	snprintf(shard, sizeof shard, "%d", p->db.turn);
+	return send_own(p, "turn", shard);
+}
+
+static enum err clock_read(struct postgres *p, enum err before, struct fault *why)
+{
+	struct call clock = { .sql = SQL_GIVEN, .row = hear_clock, .ctx = p };
+
+	return reply_read(p, &clock, false, before, why);
+}
+
+static enum err begin_read(struct postgres *p, struct fault *why)
+{
+	struct call begin = { .sql = SQL_BEGIN };
+	enum err e = prepare_read(p, &begin, false, OK, why);
+
+	e = reply_read(p, &begin, false, e, why);
+	return p->hears ? clock_read(p, e, why) : e;
+}
+
+/* ---- lists ---- */
+
+static enum err owed_read(struct postgres *p)
+{
+	struct call rollback = { .sql = SQL_ROLLBACK };
+
+	if (!p->owed) return OK;
+	p->owed = false;
+	return reply_end(p, false, reply_read(p, &rollback, false, OK, NULL), NULL);
+}
+
 static enum err list_run(
 	struct postgres *p, struct call *calls, size_t len, struct fault *why)
 {
@@ -347,7 +343,7 @@ static enum err list_run(
 	p->db.turn = TURN_NONE;
 
 	for (size_t i = 0; sent && i < len; i++) {
-		sent = list_prepare(p, &calls[i]) &&
+		sent = prepare_first(p, &calls[i]) &&
 		       send_call(p, &calls[i],
 			       i && calls[i - 1].text &&
 				       calls[i - 1].text == calls[i].text);
@@ -356,7 +352,7 @@ static enum err list_run(
 	}
 	if (!sent || !list_end(p)) return postgres_fail(p, NULL, commit, why);
 	if (begin) e = begin_read(p, why);
-	e = turn_read(p, turn, e, why);
+	if (turn != TURN_NONE) e = clock_read(p, e, why);
 	for (size_t i = 0; i < len; i++) {
 		e = prepare_read(p, &calls[i], commit, e, why);
 		e = reply_read(p, &calls[i], commit, e, why);
@@ -372,7 +368,9 @@ static enum err list_rollback(struct postgres *p)
 	p->db.turn = TURN_NONE;
 	if (!p->begun || p->db.lost) return OK;
 	p->begun = false;
-	if (owed_read(p) || !send_text(p, "ROLLBACK", NULL) || !list_end(p))
+	if (owed_read(p) ||
+		!PQsendQueryParams(p->conn, "ROLLBACK", 0, NULL, NULL, NULL, NULL, 1) ||
+		!list_end(p))
 		p->db.lost = true;
 	p->owed = !p->db.lost;
 	return OK;
@@ -400,19 +398,19 @@ enum err postgres_settle(struct postgres *p, struct fault *why)
 	return p->begin ? list_run(p, NULL, 0, why) : OK;
 }
 
-enum err postgres_say(struct postgres *p, const char *text, const char *arg, row_fn *hear,
+enum err postgres_say(struct postgres *p, const char *name, const char *arg, row_fn *hear,
 	void *ctx, struct fault *why)
 {
 	struct call call = { .sql = SQL_GIVEN, .row = hear, .ctx = ctx };
 	enum err e = postgres_settle(p, why);
 
 	if (e) return e;
-	if (!send_text(p, text, arg) || !list_end(p))
+	if (!send_own(p, name, arg) || !list_end(p))
 		return postgres_fail(p, NULL, false, why);
 	return reply_end(p, false, reply_read(p, &call, false, OK, why), why);
 }
 
 enum err postgres_hear(struct postgres *p, struct fault *why)
 {
-	return postgres_say(p, clock_text, NULL, hear_clock, p, why);
+	return postgres_say(p, "clock", NULL, hear_clock, p, why);
 }

@@ -84,6 +84,8 @@ test('every shard waits for whoever has all', async () => {
 	const turn = await held(`pg_advisory_xact_lock(${ALL})`);
 	const late = Promise.all(Object.values(spaces).map((space) => ask(one, space)));
 	await waiting(2, 'ShareLock');
+	// Who had a shard already could be waited for by one that has its share of all.
+	assert.equal(sql(`SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND classid = ${SHARD}`, store), '0');
 	await turn.back();
 	assert.deepEqual(await late, [201, 201]);
 });
