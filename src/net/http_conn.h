@@ -17,8 +17,6 @@
 #ifndef NET_HTTP_CONN_H
 #define NET_HTTP_CONN_H
 
-#include <uv.h>
-
 #include "base/pool.h"
 #include "net/http_parse.h"
 #include "net/tls.h"
@@ -118,8 +116,7 @@ struct http_server {
 	void *ctx;
 	struct conn *conns;
 	size_t conns_len;
-	uv_poll_t listener;
-	int fd;
+	struct watch listener;
 	int port;
 	char *path;	/* of a unix socket, else NULL */
 	bool listening; /* polling for connections */

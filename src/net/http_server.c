@@ -16,20 +16,17 @@ enum { ACCEPTS_A_TURN = 256, ACCEPT_AGAIN_MS = 100, SPARE_FDS = 64 };
 
 /* ---- accepting ---- */
 
-static void on_connection(uv_poll_t *, int status, int events);
-
 static void server_listen(struct http_server *s)
 {
 	if (s->listening || s->stopping) return;
-	s->listening = true;
-	uv_poll_start(&s->listener, UV_READABLE, on_connection);
+	s->listening = watch_set(s->loop, &s->listener, WATCH_READ);
 }
 
 /* Whoever comes now waits in the kernel's queue. */
 static void server_pause(struct http_server *s)
 {
 	s->listening = false;
-	uv_poll_stop(&s->listener);
+	watch_set(s->loop, &s->listener, 0);
 }
 
 /* Out of descriptors or memory: polling on would spin. */
@@ -40,12 +37,8 @@ static void server_accept_failed(struct http_server *s, int error)
 	tick_set(s->loop, &s->tick, ACCEPT_AGAIN_MS);
 }
 
-static void on_connection(uv_poll_t *poll, int status, int events)
+static void server_accept(struct http_server *s)
 {
-	struct http_server *s = poll->data;
-
-	(void)status;
-	(void)events;
 	for (int i = 0; i < ACCEPTS_A_TURN; i++) {
 		int fd;
 
@@ -53,7 +46,7 @@ static void on_connection(uv_poll_t *poll, int status, int events)
 			server_pause(s);
 			return;
 		}
-		fd = accept4(s->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+		fd = accept4(s->listener.fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 		if (fd < 0) {
 			server_accept_failed(s, errno);
 			return;
@@ -90,11 +83,14 @@ void server_lost_conn(struct http_server *s)
 		server_listen(s);
 }
 
-static void on_listener_closed(uv_handle_t *handle)
+static void listener_ready(struct watch *listener, unsigned events)
 {
-	struct http_server *s = handle->data;
+	struct http_server *s = LINK_OF(listener, struct http_server, listener);
 
-	close(s->fd);
+	if (events) {
+		server_accept(s);
+		return;
+	}
 	s->listener_closed = true;
 	server_try_end(s);
 }
@@ -134,7 +130,7 @@ void http_stop(struct http_server *s, int64_t grace_ms, void (*done)(void *), vo
 	tick_stop(s->loop, &s->tick);
 	tick_set(s->loop, &s->tick, grace_ms);
 	if (s->path) unlink(s->path);
-	uv_close((uv_handle_t *)&s->listener, on_listener_closed);
+	watch_close(s->loop, &s->listener);
 	for (struct conn *c = s->conns; c; c = c->next)
 		conn_stop(c);
 }
@@ -171,17 +167,14 @@ static enum err server_start(struct http_server *s, struct str address, struct f
 	enum err e = address_listen(address, &l, why);
 
 	if (e) return e;
-	s->fd = l.fd;
+	s->listener = (struct watch){ .fn = listener_ready, .fd = l.fd };
 	s->port = l.port;
 	s->path = l.path;
-	s->listener.data = s;
-	if (uv_poll_init_socket(loop_uv(s->loop), &s->listener, s->fd)) {
-		close(s->fd);
-		if (s->path) unlink(s->path);
-		return fail(why, ERR_UNAVAILABLE, "cannot poll %.*s", STR_ARGS(address));
-	}
 	server_listen(s);
-	return OK;
+	if (s->listening) return OK;
+	close(l.fd);
+	if (s->path) unlink(s->path);
+	return fail(why, ERR_UNAVAILABLE, "cannot watch %.*s", STR_ARGS(address));
 }
 
 struct http_server *http_listen(struct loop *loop, struct str address,

@@ -1,9 +1,14 @@
-/* loop.c - a libuv loop with a mailbox that other threads post to. */
+/* loop.c - one epoll of descriptors, the mailbox's bell and libuv's own loop, which sees to timers,
+ * signals, and work of other threads. libuv gets a turn only when it has something to do, so
+ * what happens most, a request or a post, takes one system call to be heard of. */
 #include "net/loop.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <string.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 #include <uv.h>
 
@@ -15,17 +20,17 @@ enum { ROUNDS = 8, READY_MAX = 256 };
 
 struct loop {
 	uv_loop_t uv;
-	uv_async_t bell;		/* rings when the mailbox was empty */
+	uv_prepare_t keeper; /* libuv keeps count of time as long as it has one */
 	_Atomic(struct link *) mailbox; /* newest first */
 	atomic_bool looks;		/* will look into the mailbox: nobody need ring */
 	atomic_bool stopping;
-	uv_prepare_t before_sleep;
-	uv_check_t after_sleep;
 	void (*turn_ends)(void *ctx);
 	void *turn_ctx;
 	struct wheel wheel;
-	int watch_fd; /* epoll's, of all that is watched */
-	uv_poll_t watcher;
+	int watch_fd;	      /* epoll's, of all that is watched */
+	struct watch bell;    /* rings when the mailbox was empty */
+	struct watch inner;   /* libuv's descriptor */
+	bool inner_ready;     /* it is, in this turn */
 	size_t watching;      /* how many want something */
 	struct watch *closed; /* newest first */
 	struct post closing;
@@ -63,16 +68,12 @@ static bool mailbox_run(struct loop *loop)
 	return some;
 }
 
-static void bell_rang(uv_async_t *bell)
+static void bell_ring(struct loop *loop)
 {
-	struct loop *loop = bell->data;
+	const uint64_t one = 1;
+	ssize_t n = write(loop->bell.fd, &one, sizeof one);
 
-	mailbox_run(loop);
-	/* From now on only the sockets of others keep the loop going. */
-	if (atomic_load_explicit(&loop->stopping, memory_order_relaxed)) {
-		uv_unref((uv_handle_t *)&loop->bell);
-		uv_unref((uv_handle_t *)&loop->wheel.timer);
-	}
+	(void)n; /* only its edge is heard: nobody reads the count */
 }
 
 /* Whoever posts first and then sees `looks` is seen by what follows its end. A post that is
@@ -86,37 +87,14 @@ static bool turn_end(struct loop *loop)
 		atomic_store(&loop->looks, false);
 		if (!mailbox_run(loop)) return i > 0;
 	}
-	uv_async_send(&loop->bell);
+	bell_ring(loop);
 	return true;
-}
-
-static void turn_slept(uv_check_t *check)
-{
-	turn_end(check->data);
-}
-
-static void turn_sleeps(uv_prepare_t *prepare)
-{
-	turn_end(prepare->data);
 }
 
 void loop_after_turns(struct loop *loop, void (*fn)(void *ctx), void *ctx)
 {
 	loop->turn_ends = fn;
 	loop->turn_ctx = ctx;
-}
-
-/* Handlers run after the sleep, timers before it. */
-static void turns_init(struct loop *loop)
-{
-	loop->before_sleep.data = loop;
-	loop->after_sleep.data = loop;
-	uv_prepare_init(&loop->uv, &loop->before_sleep);
-	uv_check_init(&loop->uv, &loop->after_sleep);
-	uv_prepare_start(&loop->before_sleep, turn_sleeps);
-	uv_check_start(&loop->after_sleep, turn_slept);
-	uv_unref((uv_handle_t *)&loop->before_sleep);
-	uv_unref((uv_handle_t *)&loop->after_sleep);
 }
 
 /* ---- descriptors ---- */
@@ -146,28 +124,10 @@ static void watch_fire(struct loop *loop, struct watch *w, uint32_t ready)
 	if (events) w->fn(w, events);
 }
 
-static void watches_ready(uv_poll_t *watcher, int status, int events)
-{
-	struct loop *loop = watcher->data;
-	struct epoll_event ready[READY_MAX];
-	int len = epoll_wait(loop->watch_fd, ready, READY_MAX, 0);
-
-	(void)status, (void)events;
-	for (int i = 0; i < len; i++)
-		watch_fire(loop, ready[i].data.ptr, ready[i].events);
-}
-
 static void watch_want(struct loop *loop, struct watch *w, unsigned wanted)
 {
-	bool before = w->wanted;
-
+	if (!w->wanted != !wanted) loop->watching += wanted ? 1 : (size_t)-1;
 	w->wanted = (uint8_t)wanted;
-	if (before == (wanted != 0)) return;
-	loop->watching += wanted ? 1 : (size_t)-1;
-	if (wanted && loop->watching == 1)
-		uv_poll_start(&loop->watcher, UV_READABLE, watches_ready);
-	else if (!loop->watching)
-		uv_poll_stop(&loop->watcher);
 }
 
 bool watch_set(struct loop *loop, struct watch *w, unsigned wanted)
@@ -201,14 +161,49 @@ void watch_close(struct loop *loop, struct watch *w)
 	if (!w->next) loop_post(loop, &loop->closing);
 }
 
-static int watches_init(struct loop *loop)
+/* ---- the loop's own descriptors ---- */
+
+static void bell_rang(struct watch *bell, unsigned events)
+{
+	(void)bell, (void)events; /* every turn looks into the mailbox */
+}
+
+static void inner_is_ready(struct watch *inner, unsigned events)
+{
+	(void)events;
+	LINK_OF(inner, struct loop, inner)->inner_ready = true;
+}
+
+/* Unlike others it does not keep the loop going. */
+static bool own_watch(struct loop *loop, struct watch *w, uint32_t edge)
+{
+	struct epoll_event e = { EPOLLIN | edge, { .ptr = w } };
+
+	w->wanted = w->held = WATCH_READ;
+	return w->fd >= 0 && epoll_ctl(loop->watch_fd, EPOLL_CTL_ADD, w->fd, &e) == 0;
+}
+
+static bool watches_init(struct loop *loop)
 {
 	loop->watch_fd = epoll_create1(EPOLL_CLOEXEC);
-	loop->watcher.data = loop;
 	loop->closing.fn = watches_closed;
-	return loop->watch_fd < 0
-		       ? UV_EMFILE
-		       : uv_poll_init(&loop->uv, &loop->watcher, loop->watch_fd);
+	loop->bell = (struct watch){ .fn = bell_rang, .fd = eventfd(0, EFD_CLOEXEC) };
+	loop->inner =
+		(struct watch){ .fn = inner_is_ready, .fd = uv_backend_fd(&loop->uv) };
+	return own_watch(loop, &loop->bell, EPOLLET) && own_watch(loop, &loop->inner, 0);
+}
+
+static void watches_done(struct loop *loop)
+{
+	if (loop->watch_fd >= 0) close(loop->watch_fd);
+	if (loop->bell.fd >= 0) close(loop->bell.fd);
+}
+
+/* ---- beginning, turns, end ---- */
+
+static void nothing(uv_prepare_t *keeper)
+{
+	(void)keeper;
 }
 
 static enum err loop_init(struct loop *loop, struct fault *why)
@@ -217,15 +212,14 @@ static enum err loop_init(struct loop *loop, struct fault *why)
 
 	if (e) return fail(why, ERR_UNAVAILABLE, "event loop: %s", uv_strerror(e));
 	loop->uv.data = loop;
-	loop->bell.data = loop;
-	e = watches_init(loop);
-	if (!e) e = uv_async_init(&loop->uv, &loop->bell, bell_rang);
-	if (e) {
-		if (loop->watch_fd >= 0) close(loop->watch_fd);
+	if (!watches_init(loop)) {
+		fail(why, ERR_UNAVAILABLE, "event loop: %s", strerror(errno));
+		watches_done(loop);
 		uv_loop_close(&loop->uv);
-		return fail(why, ERR_UNAVAILABLE, "event loop: %s", uv_strerror(e));
+		return ERR_UNAVAILABLE;
 	}
-	turns_init(loop);
+	uv_prepare_init(&loop->uv, &loop->keeper);
+	uv_prepare_start(&loop->keeper, nothing);
 	wheel_init(&loop->wheel, &loop->uv);
 	return OK;
 }
@@ -250,12 +244,8 @@ struct loop *loop_new(struct fault *why)
 /* Closes the loop's own handles and lets libuv see it. */
 static void loop_shut(struct loop *loop)
 {
-	if (uv_is_closing((uv_handle_t *)&loop->bell)) return;
-	uv_close((uv_handle_t *)&loop->bell, NULL);
-	uv_close((uv_handle_t *)&loop->before_sleep, NULL);
-	uv_close((uv_handle_t *)&loop->after_sleep, NULL);
+	uv_close((uv_handle_t *)&loop->keeper, NULL);
 	uv_close((uv_handle_t *)&loop->wheel.timer, NULL);
-	uv_close((uv_handle_t *)&loop->watcher, NULL);
 	uv_run(&loop->uv, UV_RUN_DEFAULT);
 }
 
@@ -264,23 +254,56 @@ struct loop *loop_free(struct loop *loop)
 	if (!loop) return NULL;
 	loop_shut(loop);
 	uv_loop_close(&loop->uv);
-	close(loop->watch_fd);
+	watches_done(loop);
 	if (loop->thing_done) loop->thing_done(loop->thing);
 	mem_free(loop);
 	return NULL;
 }
 
+static void loop_turn(struct loop *loop)
+{
+	struct epoll_event ready[READY_MAX];
+	int len = epoll_wait(
+		loop->watch_fd, ready, READY_MAX, uv_backend_timeout(&loop->uv));
+
+	uv_update_time(&loop->uv);
+	for (int i = 0; i < len; i++)
+		watch_fire(loop, ready[i].data.ptr, ready[i].events);
+	mailbox_run(loop);
+	/* 0: a timer is due, or libuv has something to tell the kernel. */
+	if (loop->inner_ready || uv_backend_timeout(&loop->uv) == 0)
+		uv_run(&loop->uv, UV_RUN_NOWAIT);
+	loop->inner_ready = false;
+}
+
+/* Once it shall stop, only what others have open keeps it going. */
+static bool loop_goes_on(struct loop *loop)
+{
+	bool alive;
+
+	if (!atomic_load_explicit(&loop->stopping, memory_order_relaxed)) return true;
+	uv_unref((uv_handle_t *)&loop->wheel.timer);
+	uv_unref((uv_handle_t *)&loop->keeper);
+	alive = loop->watching || uv_loop_alive(&loop->uv);
+	uv_ref((uv_handle_t *)&loop->keeper);
+	return alive;
+}
+
 void loop_run(struct loop *loop)
 {
+	turn_end(loop);
 	do {
-		uv_run(&loop->uv, UV_RUN_DEFAULT);
+		while (loop_goes_on(loop)) {
+			loop_turn(loop);
+			turn_end(loop);
+		}
 	} while ((int)mailbox_run(loop) | (int)turn_end(loop)); /* both, always */
 }
 
 void loop_stop(struct loop *loop)
 {
 	atomic_store_explicit(&loop->stopping, true, memory_order_relaxed);
-	uv_async_send(&loop->bell);
+	bell_ring(loop);
 }
 
 struct uv_loop_s *loop_uv(struct loop *loop)
@@ -305,7 +328,7 @@ void loop_post(struct loop *loop, struct post *post)
 	do {
 		post->link.next = last;
 	} while (!atomic_compare_exchange_weak(&loop->mailbox, &last, &post->link));
-	if (!last && !atomic_load(&loop->looks)) uv_async_send(&loop->bell);
+	if (!last && !atomic_load(&loop->looks)) bell_ring(loop);
 }
 
 void loop_attach(struct loop *loop, void *thing, void (*done)(void *thing))

@@ -270,9 +270,9 @@ static void a_tick_may_stop_its_neighbour_and_set_itself_again(void **state)
 
 static int turns_of_idle;
 
-static void count_turn(uv_prepare_t *prepare)
+static void count_turn(void *ctx)
 {
-	(void)prepare;
+	(void)ctx;
 	turns_of_idle++;
 }
 
@@ -286,14 +286,11 @@ static void *stop_in_a_while(void *loop)
 static void a_loop_with_nothing_to_do_sleeps(void **state)
 {
 	struct alarm soon = { 0 }, far = { 0 };
-	uv_prepare_t prepare;
 	pthread_t thread;
 
 	(void)state;
 	the_loop = loop_new(NULL);
-	uv_prepare_init(loop_uv(the_loop), &prepare);
-	uv_prepare_start(&prepare, count_turn);
-	uv_unref((uv_handle_t *)&prepare);
+	loop_after_turns(the_loop, count_turn, NULL);
 	alarm_set(&soon, 10);
 	alarm_set(&far, 75000);
 	pthread_create(&thread, NULL, stop_in_a_while, the_loop);
@@ -302,9 +299,74 @@ static void a_loop_with_nothing_to_do_sleeps(void **state)
 	assert_int_equal(soon.fired, 1);
 	assert_true(turns_of_idle <= 5);
 	tick_stop(the_loop, &far.tick);
-	uv_close((uv_handle_t *)&prepare, NULL);
-	uv_run(loop_uv(the_loop), UV_RUN_NOWAIT);
 	loop_free(the_loop);
+}
+
+/* ---- libuv inside ---- */
+
+static uv_timer_t timer;
+static uv_work_t work;
+static uv_poll_t poll_handle;
+static int pipe_fds[2], parts_over;
+
+static void part_over(void)
+{
+	if (++parts_over == 3) loop_stop(the_loop);
+}
+
+static void timer_over(uv_timer_t *t)
+{
+	uv_close((uv_handle_t *)t, NULL);
+	part_over();
+}
+
+static void pipe_over(uv_poll_t *p, int status, int events)
+{
+	assert_int_equal(status, 0);
+	assert_int_equal(events, UV_READABLE);
+	uv_close((uv_handle_t *)p, NULL);
+	part_over();
+}
+
+static void work_do(uv_work_t *w)
+{
+	(void)w;
+	nanosleep(&(struct timespec){ .tv_nsec = 30 * 1000 * 1000 }, NULL);
+	assert_int_equal(write(pipe_fds[1], "x", 1), 1);
+}
+
+static void work_over(uv_work_t *w, int status)
+{
+	(void)w;
+	assert_int_equal(status, 0);
+	part_over();
+}
+
+static void parts_begin(struct post *post)
+{
+	uv_loop_t *uv = loop_uv(the_loop);
+
+	(void)post;
+	uv_timer_init(uv, &timer);
+	uv_timer_start(&timer, timer_over, 20, 0);
+	uv_poll_init(uv, &poll_handle, pipe_fds[0]);
+	uv_poll_start(&poll_handle, UV_READABLE, pipe_over);
+	uv_queue_work(uv, &work, work_do, work_over);
+}
+
+static void what_libuv_does_is_seen_to_without_anything_else(void **state)
+{
+	struct post post = { .fn = parts_begin };
+
+	(void)state;
+	assert_int_equal(pipe(pipe_fds), 0);
+	the_loop = loop_new(NULL);
+	loop_post(the_loop, &post);
+	loop_run(the_loop);
+	assert_int_equal(parts_over, 3);
+	loop_free(the_loop);
+	close(pipe_fds[0]);
+	close(pipe_fds[1]);
 }
 
 /* ---- watches ---- */
@@ -359,6 +421,7 @@ int main(void)
 		cmocka_unit_test(ticks_fire_once_never_early_and_hardly_late),
 		cmocka_unit_test(a_tick_may_stop_its_neighbour_and_set_itself_again),
 		cmocka_unit_test(a_loop_with_nothing_to_do_sleeps),
+		cmocka_unit_test(what_libuv_does_is_seen_to_without_anything_else),
 		cmocka_unit_test(a_watch_that_is_closed_hears_nothing_more),
 	};
 
