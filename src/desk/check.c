@@ -104,6 +104,43 @@ enum err check_events(struct checking *c, struct str from, bool with_from, struc
 	return e;
 }
 
+/* ---- pages of rows ---- */
+
+static enum err pass_page(struct check_pass *p, struct fault *why)
+{
+	struct val args[4] = { val_int(p->c->ws), val_text(p->from) };
+	int len = 2;
+	enum err e;
+
+	if (p->pairs) args[len++] = val_text(p->from_id);
+	args[len++] = val_int((int64_t)p->page);
+	p->len = p->rows = 0;
+	table_clear(&p->table);
+	if (p->facts) p->at = arena_array(&p->arena, p->page, p->facts);
+	if (p->facts && !p->at) return fail(why, ERR_MEMORY, "out of memory");
+	e = db_one(p->c->db, p->sql, args, len, p->row, p, why);
+	if (!e && p->rows < p->page) p->to = p->to_id = LAST_ID;
+	return e || !p->compare ? e : p->compare(p, why);
+}
+
+enum err check_pages(struct check_pass *p, struct fault *why)
+{
+	struct arena last = { 0 }; /* of where the page before ended */
+	enum err e;
+
+	do {
+		e = pass_page(p, why);
+		arena_done(&last);
+		last = p->arena;
+		p->arena = (struct arena){ 0 };
+		p->from = p->to;
+		p->from_id = p->to_id;
+	} while (!e && p->rows == p->page);
+	arena_done(&last);
+	table_done(&p->table);
+	return e;
+}
+
 /* ---- the whole ---- */
 
 struct check_list {

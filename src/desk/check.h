@@ -6,6 +6,7 @@
 #ifndef DESK_CHECK_H
 #define DESK_CHECK_H
 
+#include "base/table.h"
 #include "core/event.h"
 #include "store/rows.h"
 
@@ -51,6 +52,30 @@ enum err check_sessions(struct checking *, struct fault *);
 enum err check_people(struct checking *, struct fault *);
 enum err check_runs(struct checking *, struct fault *);
 enum err check_said(struct checking *, struct fault *);
+
+/* One pass over a table, a page at a time, in the order of a key. */
+struct check_pass {
+	struct checking *c;
+	void *own;    /* what the pass knows beside this */
+	enum sql sql; /* of a page: workspace, `from`, `from_id` if `pairs`, `page` */
+	bool pairs;   /* the key is of two texts */
+	size_t page;  /* rows of a page */
+	size_t facts; /* bytes that are kept of a row; 0: none */
+	row_fn *row;  /* counts `rows`, sets `to`; its ctx is the pass */
+	/* After the rows of a page; or NULL. */
+	enum err (*compare)(struct check_pass *, struct fault *why);
+	/* The page at hand. */
+	struct arena arena;
+	struct table table;	  /* id → its facts */
+	void *at;		  /* the facts of `len` rows; see CHECK_FACTS */
+	size_t len, rows;	  /* `len` of `rows` are kept */
+	struct str from, from_id; /* it is behind these, */
+	struct str to, to_id;	  /* up to these */
+};
+
+#define CHECK_FACTS(p, type) ((type *)(p)->at)
+
+enum err check_pages(struct check_pass *, struct fault *why);
 
 /* Events of all sessions behind `from` up to and including `to`, by session, then by
  * number. */

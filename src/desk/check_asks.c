@@ -6,7 +6,6 @@
 #include "desk/check.h"
 
 #include "base/clock.h"
-#include "base/table.h"
 #include "core/decision.h"
 
 enum { ASKS_PAGE = 5000 };
@@ -58,17 +57,6 @@ struct ask_facts {
 	bool voteless;	/* nor of votes, or what they are for */
 	bool told, emptied, old;
 	bool differs[PARTS];
-};
-
-struct ask_pass {
-	struct checking *c;
-	struct arena arena; /* of one page of asks */
-	struct table table; /* id → struct ask_facts */
-	struct ask_facts *at;
-	size_t len;
-	int64_t rows;
-	struct str from_session, from_id; /* the page is behind these, */
-	struct str to_session, to_id;	  /* up to these */
 };
 
 /* ---- rows ---- */
@@ -125,8 +113,8 @@ static void facts_take(struct ask_facts *f, const struct ask *a, struct arena *a
 /* Whole asks may be large: each is read into an arena of its own, and dropped. */
 static enum err ask_row(void *ctx, const struct row *row, struct fault *why)
 {
-	struct ask_pass *p = ctx;
-	struct ask_facts *f = &p->at[p->len];
+	struct check_pass *p = ctx;
+	struct ask_facts *f = &CHECK_FACTS(p, struct ask_facts)[p->len];
 	struct arena arena = { 0 };
 	struct ask a;
 	enum err e = ask_from_row(row, &arena, &a, why);
@@ -134,7 +122,7 @@ static enum err ask_row(void *ctx, const struct row *row, struct fault *why)
 	p->rows++;
 	p->c->asks++;
 	f->id = p->to_id = arena_str(&p->arena, row_text(row, 1));
-	f->session = p->to_session = arena_str(&p->arena, row_text(row, 2));
+	f->session = p->to = arena_str(&p->arena, row_text(row, 2));
 	if (e == ERR_INTERNAL) {
 		check_found(p->c, f->id, "%s", why ? why->detail : "it cannot be read");
 		f->told = f->emptied = true; /* said once */
@@ -187,7 +175,7 @@ static void no_claim(struct ask_facts *f, struct arena *arena)
 	part_is(f, PART_CLAIM, f->claim, str_of(digest));
 }
 
-static void told_created(struct ask_pass *p, struct ask_facts *f, const struct event *e,
+static void told_created(struct check_pass *p, struct ask_facts *f, const struct event *e,
 	const struct json *data, struct arena *arena)
 {
 	static const struct json none = { .type = JSON_ARRAY };
@@ -212,8 +200,8 @@ static void told_created(struct ask_pass *p, struct ask_facts *f, const struct e
 	f->differs[PART_AGAIN_AT] = f->again_ms != 0;
 }
 
-static void told_decision(struct ask_pass *p, struct ask_facts *f, const struct event *e,
-	const struct json *data)
+static void told_decision(struct check_pass *p, struct ask_facts *f,
+	const struct event *e, const struct json *data)
 {
 	const struct json *decision = json_get(data, "decision");
 
@@ -224,7 +212,7 @@ static void told_decision(struct ask_pass *p, struct ask_facts *f, const struct 
 		f->old = true;
 }
 
-static void told_settled(struct ask_pass *p, struct ask_facts *f, const struct event *e,
+static void told_settled(struct check_pass *p, struct ask_facts *f, const struct event *e,
 	const struct json *data, struct arena *arena)
 {
 	f->differs[PART_STATUS] =
@@ -247,7 +235,7 @@ static void told_claimed(
 	part_is(f, PART_CLAIM, f->claim, str_of(digest));
 }
 
-static void told_replied(struct ask_pass *p, struct ask_facts *f, const struct event *e,
+static void told_replied(struct check_pass *p, struct ask_facts *f, const struct event *e,
 	const struct json *data)
 {
 	f->differs[PART_THREAD] = false;
@@ -256,7 +244,7 @@ static void told_replied(struct ask_pass *p, struct ask_facts *f, const struct e
 }
 
 /* An event that was emptied tells of an ask whose session was deleted. */
-static void facts_tell(struct ask_pass *p, struct ask_facts *f, const struct event *e,
+static void facts_tell(struct check_pass *p, struct ask_facts *f, const struct event *e,
 	struct arena *arena)
 {
 	static const char *const settling[] = { "ask.answered", "ask.skipped",
@@ -304,15 +292,15 @@ static int pair_compare(struct str a1, struct str a2, struct str b1, struct str 
 }
 
 /* Is it about an ask that stands, or would stand, in this page? */
-static bool in_page(const struct ask_pass *p, const struct event *e)
+static bool in_page(const struct check_pass *p, const struct event *e)
 {
-	return pair_compare(e->session, e->ask, p->from_session, p->from_id) > 0 &&
-	       pair_compare(e->session, e->ask, p->to_session, p->to_id) <= 0;
+	return pair_compare(e->session, e->ask, p->from, p->from_id) > 0 &&
+	       pair_compare(e->session, e->ask, p->to, p->to_id) <= 0;
 }
 
 static enum err ask_event(void *ctx, const struct event *e, struct fault *why)
 {
-	struct ask_pass *p = ctx;
+	struct check_pass *p = ctx;
 	struct arena arena = { 0 };
 	struct ask_facts *f;
 	enum err err = OK;
@@ -332,7 +320,7 @@ static enum err ask_event(void *ctx, const struct event *e, struct fault *why)
 
 /* ---- the pass ---- */
 
-static void facts_judge(struct ask_pass *p, const struct ask_facts *f)
+static void facts_judge(struct check_pass *p, const struct ask_facts *f)
 {
 	if (f->told && f->emptied) return; /* said already */
 	if (f->emptied) {
@@ -351,41 +339,24 @@ static void facts_judge(struct ask_pass *p, const struct ask_facts *f)
 				p->c, f->id, "%s: not as its events say", part_names[i]);
 }
 
-static enum err page_check(struct ask_pass *p, struct fault *why)
+static enum err asks_compare(struct check_pass *p, struct fault *why)
 {
-	const struct val args[] = { val_int(p->c->ws), val_text(p->from_session),
-		val_text(p->from_id), val_int(ASKS_PAGE) };
-	enum err e;
+	enum err e = check_events(p->c, p->from, true, p->to, ask_event, p, why);
 
-	p->len = 0;
-	p->rows = 0;
-	table_clear(&p->table);
-	p->at = ARENA_ARRAY(&p->arena, struct ask_facts, ASKS_PAGE);
-	if (!p->at) return fail(why, ERR_MEMORY, "out of memory");
-	e = db_one(p->c->db, SQL_CHECK_ASKS, args, 4, ask_row, p, why);
-	if (e) return e;
-	if (p->rows < ASKS_PAGE) p->to_session = p->to_id = LAST_ID;
-	e = check_events(p->c, p->from_session, true, p->to_session, ask_event, p, why);
 	for (size_t i = 0; !e && i < p->len; i++)
-		facts_judge(p, &p->at[i]);
+		facts_judge(p, &CHECK_FACTS(p, struct ask_facts)[i]);
 	return e;
 }
 
 enum err check_asks(struct checking *c, struct fault *why)
 {
-	struct ask_pass p = { .c = c };
-	struct arena last = { 0 }; /* of where the page before ended */
-	enum err e;
+	struct check_pass p = { .c = c,
+		.sql = SQL_CHECK_ASKS,
+		.pairs = true,
+		.page = ASKS_PAGE,
+		.facts = sizeof(struct ask_facts),
+		.row = ask_row,
+		.compare = asks_compare };
 
-	do {
-		e = page_check(&p, why);
-		arena_done(&last);
-		last = p.arena;
-		p.arena = (struct arena){ 0 };
-		p.from_session = p.to_session;
-		p.from_id = p.to_id;
-	} while (!e && p.rows == ASKS_PAGE);
-	arena_done(&last);
-	table_done(&p.table);
-	return e;
+	return check_pages(&p, why);
 }

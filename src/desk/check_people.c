@@ -8,7 +8,6 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "base/table.h"
 #include "core/agent.h"
 #include "core/decision.h"
 #include "core/notify_route.h"
@@ -28,18 +27,6 @@ struct person_facts {
 struct person_missing {
 	char id[ID_SIZE + 64];
 	int64_t n;
-};
-
-struct people_pass {
-	struct checking *c;
-	const struct people_kind *kind;
-	struct arena arena; /* of one page */
-	struct table table; /* id → struct person_facts */
-	struct table missing;
-	struct person_facts *at;
-	size_t len, cap;
-	int64_t rows;
-	struct str from, to;
 };
 
 /* A kind of records: where they are, how they are called in events, and what those tell of them. */
@@ -98,6 +85,21 @@ static const struct people_kind kinds[] = {
 		{ "contact." }, "contact.removed" },
 };
 
+struct people_pass {
+	const struct people_kind *kind;
+	struct table missing; /* id → struct person_missing */
+};
+
+static const struct people_kind *kind_of(const struct check_pass *p)
+{
+	return ((const struct people_pass *)p->own)->kind;
+}
+
+static struct table *missing_of(const struct check_pass *p)
+{
+	return &((struct people_pass *)p->own)->missing;
+}
+
 static bool kind_tells(const struct people_kind *k, const char *type)
 {
 	for (size_t i = 0; i < 2 && k->types[i]; i++)
@@ -109,9 +111,9 @@ static bool kind_tells(const struct people_kind *k, const char *type)
 
 static enum err person_row(void *ctx, const struct row *row, struct fault *why)
 {
-	struct people_pass *p = ctx;
-	struct person_facts *f = &p->at[p->len];
-	const struct people_kind *k = p->kind;
+	struct check_pass *p = ctx;
+	struct person_facts *f = &CHECK_FACTS(p, struct person_facts)[p->len];
+	const struct people_kind *k = kind_of(p);
 	const struct record *of = &records[k->record];
 	struct arena arena = { 0 };
 	struct str id = k->id_at < 0 ? str_of(k->member) : row_text(row, k->id_at);
@@ -125,7 +127,7 @@ static enum err person_row(void *ctx, const struct row *row, struct fault *why)
 	arena_done(&arena);
 	if (e && e != ERR_INTERNAL) return e;
 	/* Keys of all workspaces lie in one table. */
-	if (p->kind->sql == SQL_CHECK_KEYS && server_key_ws(id) != p->c->ws) return OK;
+	if (p->sql == SQL_CHECK_KEYS && server_key_ws(id) != p->c->ws) return OK;
 	if (e) {
 		check_found(p->c, f->id, "%s", why ? why->detail : "it cannot be read");
 		f->unreadable = true;
@@ -139,7 +141,7 @@ static enum err person_row(void *ctx, const struct row *row, struct fault *why)
 
 /* ---- events ---- */
 
-static bool has_run_out(const struct people_pass *p, const struct json *data)
+static bool has_run_out(const struct check_pass *p, const struct json *data)
 {
 	char now[TIME_SIZE];
 	const struct json *kept = json_get(data, "kept_until");
@@ -147,17 +149,17 @@ static bool has_run_out(const struct people_pass *p, const struct json *data)
 
 	time_write(p->c->now_ms, now);
 	/* A rule that ran out is kept for a while: its end says how long. */
-	if (p->kind->sql == SQL_CHECK_RULES && !kept) return false;
+	if (p->sql == SQL_CHECK_RULES && !kept) return false;
 	return expires.len && str_cmp(expires, str_of(now)) <= 0;
 }
 
-static enum err missing_tell(struct people_pass *p, struct str id, const struct event *e,
+static enum err missing_tell(struct check_pass *p, struct str id, const struct event *e,
 	const struct json *data, bool ended, struct fault *why)
 {
-	struct person_missing *m = table_get(&p->missing, id);
+	struct person_missing *m = table_get(missing_of(p), id);
 
 	if (ended || has_run_out(p, data)) {
-		if (m) table_remove(&p->missing, id);
+		if (m) table_remove(missing_of(p), id);
 		mem_free(m);
 		return OK;
 	}
@@ -167,15 +169,15 @@ static enum err missing_tell(struct people_pass *p, struct str id, const struct 
 	m->n = e->n;
 	id = str_first(id, sizeof m->id - 1);
 	memcpy(m->id, id.at, id.len);
-	if (table_put(&p->missing, str_make(m->id, id.len), m)) return OK;
+	if (table_put(missing_of(p), str_make(m->id, id.len), m)) return OK;
 	mem_free(m);
 	return fail(why, ERR_MEMORY, "out of memory");
 }
 
 static enum err person_event(void *ctx, const struct event *e, struct fault *why)
 {
-	struct people_pass *p = ctx;
-	const struct people_kind *k = p->kind;
+	struct check_pass *p = ctx;
+	const struct people_kind *k = kind_of(p);
 	struct arena arena = { 0 };
 	const struct json *data = kind_tells(k, e->type) ? check_data(e, &arena) : NULL;
 	struct str id = json_text(json_get(data, k->member));
@@ -198,14 +200,14 @@ static enum err person_event(void *ctx, const struct event *e, struct fault *why
 
 /* ---- the pass ---- */
 
-static void page_judge(struct people_pass *p)
+static void page_judge(struct check_pass *p)
 {
 	size_t at = 0;
 	struct str key;
 	void *value;
 
 	for (size_t i = 0; i < p->len; i++) {
-		const struct person_facts *f = &p->at[i];
+		const struct person_facts *f = &CHECK_FACTS(p, struct person_facts)[i];
 
 		if (f->unreadable) continue;
 		if (!f->told)
@@ -217,32 +219,20 @@ static void page_judge(struct people_pass *p)
 			check_found(p->c, f->id, "it is not as its last event says");
 		p->c->old += f->old;
 	}
-	while (table_next(&p->missing, &at, &key, &value)) {
+	while (table_next(missing_of(p), &at, &key, &value)) {
 		const struct person_missing *m = value;
 
 		check_found(
 			p->c, key, "its row is missing (event %lld)", (long long)m->n);
 		mem_free(value);
 	}
-	table_done(&p->missing);
-	p->missing = (struct table){ 0 };
+	table_clear(missing_of(p));
 }
 
-static enum err page_check(struct people_pass *p, struct fault *why)
+static enum err people_compare(struct check_pass *p, struct fault *why)
 {
-	const struct val args[] = { val_int(p->c->ws), val_text(p->from),
-		val_int(PEOPLE_PAGE) };
-	enum err e;
+	enum err e = check_events(p->c, STR_NONE, true, STR_NONE, person_event, p, why);
 
-	p->len = 0;
-	p->rows = 0;
-	table_clear(&p->table);
-	p->at = ARENA_ARRAY(&p->arena, struct person_facts, PEOPLE_PAGE);
-	if (!p->at) return fail(why, ERR_MEMORY, "out of memory");
-	e = db_one(p->c->db, p->kind->sql, args, 3, person_row, p, why);
-	if (e) return e;
-	if (p->rows < PEOPLE_PAGE) p->to = LAST_ID;
-	e = check_events(p->c, STR_NONE, true, STR_NONE, person_event, p, why);
 	if (!e) page_judge(p);
 	return e;
 }
@@ -250,19 +240,17 @@ static enum err page_check(struct people_pass *p, struct fault *why)
 static enum err kind_check(
 	struct checking *c, const struct people_kind *kind, struct fault *why)
 {
-	struct people_pass p = { .c = c, .kind = kind };
-	struct arena last = { 0 }; /* of where the page before ended */
-	enum err e;
+	struct people_pass own = { .kind = kind };
+	struct check_pass p = { .c = c,
+		.own = &own,
+		.sql = kind->sql,
+		.page = PEOPLE_PAGE,
+		.facts = sizeof(struct person_facts),
+		.row = person_row,
+		.compare = people_compare };
+	enum err e = check_pages(&p, why);
 
-	do {
-		e = page_check(&p, why);
-		arena_done(&last);
-		last = p.arena;
-		p.arena = (struct arena){ 0 };
-		p.from = p.to;
-	} while (!e && p.rows == PEOPLE_PAGE);
-	arena_done(&last);
-	table_done(&p.table);
+	table_done(&own.missing);
 	return e;
 }
 

@@ -2,21 +2,10 @@
  * there and have ended as their events say. */
 #include "desk/check.h"
 
-#include "base/table.h"
 #include "core/run.h"
 #include "core/spending.h"
 
-#include <stdio.h>
-
 enum { RUNS_PAGE = 500 };
-
-struct runs_pass {
-	struct checking *c;
-	struct arena arena; /* of one page */
-	struct str last;
-	int64_t rows;
-	struct table runs; /* id → struct run_facts */
-};
 
 struct run_facts {
 	struct str id;
@@ -30,7 +19,7 @@ struct run_facts {
 /* The columns of SQL_CHECK_SESSION_RUNS. */
 enum { ID, RUN, OPEN, SPENT, LAST, LAST_OPEN, TOKENS, COST };
 
-static void spending_compare(struct runs_pass *p, struct str id, const struct row *row)
+static void spending_compare(struct check_pass *p, struct str id, const struct row *row)
 {
 	struct spending spent;
 
@@ -46,11 +35,11 @@ static void spending_compare(struct runs_pass *p, struct str id, const struct ro
 
 static enum err session_row(void *ctx, const struct row *row, struct fault *why)
 {
-	struct runs_pass *p = ctx;
+	struct check_pass *p = ctx;
 	struct str id = arena_str(&p->arena, row_text(row, ID));
 
 	p->rows++;
-	p->last = id;
+	p->to = id;
 	if (!str_eq(row_text(row, RUN), row_text(row, LAST)))
 		check_found(p->c, id, "it names another run than its last");
 	else if ((row_int(row, OPEN) != 0) != (row_int(row, LAST_OPEN) != 0))
@@ -61,20 +50,20 @@ static enum err session_row(void *ctx, const struct row *row, struct fault *why)
 
 /* ---- the runs themselves ---- */
 
-static struct run_facts *facts_of(struct runs_pass *p, struct str id)
+static struct run_facts *facts_of(struct check_pass *p, struct str id)
 {
-	struct run_facts *f = table_get(&p->runs, id);
+	struct run_facts *f = table_get(&p->table, id);
 
 	if (f) return f;
 	f = ARENA_NEW(&p->arena, struct run_facts);
 	if (!f) return NULL;
 	f->id = arena_str(&p->arena, id);
-	return !p->arena.failed && table_put(&p->runs, f->id, f) ? f : NULL;
+	return !p->arena.failed && table_put(&p->table, f->id, f) ? f : NULL;
 }
 
 static enum err run_row(void *ctx, const struct row *row, struct fault *why)
 {
-	struct runs_pass *p = ctx;
+	struct check_pass *p = ctx;
 	struct run_facts *f = facts_of(p, row_text(row, 0));
 
 	if (!f) return fail(why, ERR_MEMORY, "out of memory");
@@ -98,7 +87,7 @@ static enum err run_event_seen(void *ctx, const struct event *e, struct fault *w
 		{ "run.failed", RUN_FAILED },
 		{ "run.cancelled", RUN_CANCELLED },
 	};
-	struct runs_pass *p = ctx;
+	struct check_pass *p = ctx;
 	struct run_facts *f;
 
 	if (!e->data.len || !e->run.len || !str_starts(str_of(e->type), "run."))
@@ -118,7 +107,7 @@ static bool is_end(enum run_status s)
 	return s == RUN_COMPLETED || s == RUN_FAILED || s == RUN_CANCELLED;
 }
 
-static void facts_judge(struct runs_pass *p, const struct run_facts *f)
+static void facts_judge(struct check_pass *p, const struct run_facts *f)
 {
 	if (!f->there)
 		check_found(
@@ -130,40 +119,29 @@ static void facts_judge(struct runs_pass *p, const struct run_facts *f)
 		check_found(p->c, f->id, "status: not as its events say");
 }
 
-/* Those of the sessions behind `from`, up to `to`. */
-static enum err runs_compare(
-	struct runs_pass *p, struct str from, struct str to, struct fault *why)
+/* Those of the sessions of the page, and of those between them. */
+static enum err runs_compare(struct check_pass *p, struct fault *why)
 {
-	const struct val args[] = { val_int(p->c->ws), val_text(from), val_text(to) };
+	const struct val args[] = { val_int(p->c->ws), val_text(p->from),
+		val_text(p->to) };
 	size_t at = 0;
 	struct str key;
 	void *value;
 	enum err e = db_one(p->c->db, SQL_CHECK_RUNS, args, 3, run_row, p, why);
 
-	if (!e) e = check_events(p->c, from, false, to, run_event_seen, p, why);
-	while (!e && table_next(&p->runs, &at, &key, &value))
+	if (!e) e = check_events(p->c, p->from, false, p->to, run_event_seen, p, why);
+	while (!e && table_next(&p->table, &at, &key, &value))
 		facts_judge(p, value);
 	return e;
 }
 
-/* ---- the pass ---- */
-
 enum err check_runs(struct checking *c, struct fault *why)
 {
-	char last[64] = "";
-	enum err e = OK;
+	struct check_pass p = { .c = c,
+		.sql = SQL_CHECK_SESSION_RUNS,
+		.page = RUNS_PAGE,
+		.row = session_row,
+		.compare = runs_compare };
 
-	for (bool more = true; !e && more;) {
-		struct runs_pass p = { .c = c };
-		const struct val args[] = { val_int(c->ws), val_text(str_of(last)),
-			val_int(RUNS_PAGE) };
-
-		e = db_one(c->db, SQL_CHECK_SESSION_RUNS, args, 3, session_row, &p, why);
-		more = p.rows == RUNS_PAGE && p.last.len < sizeof last;
-		if (!e) e = runs_compare(&p, str_of(last), more ? p.last : LAST_ID, why);
-		if (more) snprintf(last, sizeof last, "%.*s", STR_ARGS(p.last));
-		table_done(&p.runs);
-		arena_done(&p.arena);
-	}
-	return e;
+	return check_pages(&p, why);
 }

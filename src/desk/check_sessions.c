@@ -2,7 +2,6 @@
  * against their asks. */
 #include "desk/check.h"
 
-#include "base/table.h"
 #include "base/utf8.h"
 #include "core/decision.h"
 
@@ -24,18 +23,11 @@ struct session_facts {
 	bool unreadable;
 };
 
-struct session_pass {
-	struct checking *c;
-	struct arena arena; /* of one page */
-	struct table table; /* id → struct session_facts */
-	struct session_facts *at;
-	size_t len;
-	int64_t rows;
-	struct str from, to;
-	/* The session without a row that events tell of, until another comes. */
-	char gone[64];
-	size_t gone_len;
-	bool gone_told, gone_deleted;
+/* The session without a row that events tell of, until another comes. */
+struct session_gone {
+	char id[64];
+	size_t id_len;
+	bool deleted;
 };
 
 /* ---- rows ---- */
@@ -69,8 +61,8 @@ static void facts_take(struct session_facts *f, const struct session *s)
 
 static enum err session_row(void *ctx, const struct row *row, struct fault *why)
 {
-	struct session_pass *p = ctx;
-	struct session_facts *f = &p->at[p->len++];
+	struct check_pass *p = ctx;
+	struct session_facts *f = &CHECK_FACTS(p, struct session_facts)[p->len++];
 	struct arena arena = { 0 };
 	struct session s;
 	enum err e = session_from_row(row, &arena, &s, why);
@@ -95,7 +87,7 @@ static enum err session_row(void *ctx, const struct row *row, struct fault *why)
 /* Takes the asks of the session off its counts: nothing may be left. */
 static enum err open_row(void *ctx, const struct row *row, struct fault *why)
 {
-	struct session_pass *p = ctx;
+	struct check_pass *p = ctx;
 	struct session_facts *f = table_get(&p->table, row_text(row, 0));
 	int64_t count = row_int(row, 3);
 	enum ask_kind kind;
@@ -129,7 +121,7 @@ static bool text_differs(const char *row, struct str text)
 	return strcmp(digest, row) != 0;
 }
 
-static void told_created(struct session_pass *p, struct session_facts *f,
+static void told_created(struct check_pass *p, struct session_facts *f,
 	const struct event *e, const struct json *data)
 {
 	f->told = true;
@@ -157,7 +149,7 @@ static void told_first_ask(
 	f->status_differs = f->status != s.status;
 }
 
-static void facts_tell(struct session_pass *p, struct session_facts *f,
+static void facts_tell(struct check_pass *p, struct session_facts *f,
 	const struct event *e, struct arena *arena)
 {
 	const struct json *data = check_data(e, arena);
@@ -180,30 +172,29 @@ static void facts_tell(struct session_pass *p, struct session_facts *f,
 	}
 }
 
-static void gone_judge(struct session_pass *p)
+static void gone_judge(struct checking *c, struct session_gone *gone)
 {
-	if (p->gone_len && p->gone_told && !p->gone_deleted)
-		check_found(p->c, str_make(p->gone, p->gone_len), "its row is missing");
-	p->gone_len = 0;
-	p->gone_told = p->gone_deleted = false;
+	if (gone->id_len && !gone->deleted)
+		check_found(c, str_make(gone->id, gone->id_len), "its row is missing");
+	*gone = (struct session_gone){ 0 };
 }
 
-static void gone_tell(struct session_pass *p, const struct event *e)
+static void gone_tell(
+	struct checking *c, struct session_gone *gone, const struct event *e)
 {
-	struct str id = str_first(e->session, sizeof p->gone);
+	struct str id = str_first(e->session, sizeof gone->id);
 
-	if (!str_eq(id, str_make(p->gone, p->gone_len))) {
-		gone_judge(p);
-		memcpy(p->gone, id.at, id.len);
-		p->gone_len = id.len;
+	if (!str_eq(id, str_make(gone->id, gone->id_len))) {
+		gone_judge(c, gone);
+		memcpy(gone->id, id.at, id.len);
+		gone->id_len = id.len;
 	}
-	p->gone_told = true;
-	if (strcmp(e->type, "session.deleted") == 0) p->gone_deleted = true;
+	if (strcmp(e->type, "session.deleted") == 0) gone->deleted = true;
 }
 
 static enum err session_event(void *ctx, const struct event *e, struct fault *why)
 {
-	struct session_pass *p = ctx;
+	struct check_pass *p = ctx;
 	struct arena arena = { 0 };
 	struct session_facts *f = table_get(&p->table, e->session);
 	enum err err = OK;
@@ -211,7 +202,7 @@ static enum err session_event(void *ctx, const struct event *e, struct fault *wh
 	if (f && !f->unreadable)
 		facts_tell(p, f, e, &arena);
 	else if (!f && e->session.len)
-		gone_tell(p, e);
+		gone_tell(p->c, p->own, e);
 	if (arena.failed) err = fail(why, ERR_MEMORY, "out of memory");
 	arena_done(&arena);
 	return err;
@@ -219,7 +210,7 @@ static enum err session_event(void *ctx, const struct event *e, struct fault *wh
 
 /* ---- the pass ---- */
 
-static void facts_judge(struct session_pass *p, const struct session_facts *f)
+static void facts_judge(struct check_pass *p, const struct session_facts *f)
 {
 	const struct {
 		bool differs;
@@ -251,44 +242,30 @@ static void facts_judge(struct session_pass *p, const struct session_facts *f)
 		check_found(p->c, f->id, "its counts of asks are not those of its asks");
 }
 
-static enum err page_check(struct session_pass *p, struct fault *why)
+static enum err sessions_compare(struct check_pass *p, struct fault *why)
 {
-	const struct val args[] = { val_int(p->c->ws), val_text(p->from),
-		val_int(SESSIONS_PAGE) };
-	enum err e;
-
-	p->len = 0;
-	p->rows = 0;
-	table_clear(&p->table);
-	p->at = ARENA_ARRAY(&p->arena, struct session_facts, SESSIONS_PAGE);
-	if (!p->at) return fail(why, ERR_MEMORY, "out of memory");
-	e = db_one(p->c->db, SQL_CHECK_SESSIONS, args, 3, session_row, p, why);
-	if (e) return e;
-	if (p->rows < SESSIONS_PAGE) p->to = LAST_ID;
 	const struct val range[] = { val_int(p->c->ws), val_text(p->from),
 		val_text(p->to) };
-	e = db_one(p->c->db, SQL_CHECK_OPEN, range, 3, open_row, p, why);
+	enum err e = db_one(p->c->db, SQL_CHECK_OPEN, range, 3, open_row, p, why);
+
 	if (!e) e = check_events(p->c, p->from, false, p->to, session_event, p, why);
 	for (size_t i = 0; !e && i < p->len; i++)
-		facts_judge(p, &p->at[i]);
+		facts_judge(p, &CHECK_FACTS(p, struct session_facts)[i]);
 	return e;
 }
 
 enum err check_sessions(struct checking *c, struct fault *why)
 {
-	struct session_pass p = { .c = c };
-	struct arena last = { 0 }; /* of where the page before ended */
-	enum err e;
+	struct session_gone gone = { 0 };
+	struct check_pass p = { .c = c,
+		.own = &gone,
+		.sql = SQL_CHECK_SESSIONS,
+		.page = SESSIONS_PAGE,
+		.facts = sizeof(struct session_facts),
+		.row = session_row,
+		.compare = sessions_compare };
+	enum err e = check_pages(&p, why);
 
-	do {
-		e = page_check(&p, why);
-		arena_done(&last);
-		last = p.arena;
-		p.arena = (struct arena){ 0 };
-		p.from = p.to;
-	} while (!e && p.rows == SESSIONS_PAGE);
-	if (!e) gone_judge(&p);
-	arena_done(&last);
-	table_done(&p.table);
+	if (!e) gone_judge(c, &gone);
 	return e;
 }

@@ -413,6 +413,35 @@ static void the_last_of_many_workspaces_is_looked_at(void **state)
 	assert_non_null(strstr(why, "its data was changed"));
 }
 
+/* One more session than a page, the last of which is edited. Where the page ends an id was
+ * made longer than ours are. */
+static void what_follows_a_long_id_is_looked_at(void **state)
+{
+	enum { SESSIONS = 501 };
+	struct rig *r = *state;
+	char all[8192], last[ID_SIZE] = "", text[1024];
+
+	for (int i = 0; i < SESSIONS; i++) {
+		struct made made = rig_ask(r, NULL);
+
+		assert_int_equal(made.err, OK);
+		if (strcmp(made.session, last) > 0)
+			snprintf(last, sizeof last, "%s", made.session);
+	}
+	rig_shut(r);
+	place_script(
+		r, with_id("UPDATE sessions SET spent = '{}';"
+			   "UPDATE sessions SET spent = '{' WHERE id = '@';"
+			   "UPDATE sessions SET id = id || '_________________________"
+			   "_________________________________________________________'"
+			   " WHERE id = (SELECT MAX(id) FROM sessions WHERE id < '@')",
+			   last, text));
+	assert_true(rig_reopen(r));
+	if (!strstr(findings(r, all),
+		    with_id("@: what its runs used cannot be read", last, text)))
+		fail_msg("%s", all);
+}
+
 /* Twenty are listed, all are counted. */
 static void many_findings_are_counted(void **state)
 {
@@ -440,6 +469,7 @@ int main(void)
 		ALONE_TEST(every_edit_of_a_row_is_found_and_named),
 		ALONE_TEST(an_ask_that_nobody_asked_is_found),
 		ALONE_TEST(the_last_of_many_workspaces_is_looked_at),
+		ALONE_TEST(what_follows_a_long_id_is_looked_at),
 		ALONE_TEST(many_findings_are_counted),
 	};
 
