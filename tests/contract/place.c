@@ -100,7 +100,7 @@ void place_script(struct rig *r, const char *sql)
 }
 
 static const char *const edited[] = { "asks", "sessions", "users", "teams", "tokens",
-	"events", "server_keys", "workspaces" };
+	"events", "server_keys", "workspaces", "messages", "tool_calls" };
 
 /* `sql` for each of these tables, whose name stands where it has an @. */
 static void each_edited(struct rig *r, const char *sql)

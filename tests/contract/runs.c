@@ -1,12 +1,10 @@
 /* runs.c - what holds for runs whoever works on them: leases, waits, verdicts, approvals, sub-agents,
  * cancels. Names of processes stand for nodes. PARLEY_LONG=1 tries many times as much. */
-#include "place.h"
-#include "run_rig.h"
+#include "run_kit.h"
 
 #include "base/clock.h"
 #include "core/agent.h"
 #include "random.h"
-#include "raw_sql.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,88 +12,8 @@
 
 enum { MINUTE = 60 * 1000 };
 
-#define TEXT(t) "{'type':'text','text':'" t "'}"
-#define CALL(id, name, args)                                                             \
-	"{'type':'tool_call','id':'" id "','name':'" name "','arguments':" args "}"
-#define TODO	 CALL("t1", "todo", "{'operation':'create','name':'Once'}")
 #define APPEND	 CALL("t2", "test_append", "{'path':'/x','text':'line'}")
 #define QUESTION CALL("t3", "ask_user_question", "{'questions':[{'question':'Eh?'}]}")
-
-/* ---- looking ---- */
-
-static void number_row(void *ctx, int columns, const char *const *texts)
-{
-	(void)columns;
-	*(int64_t *)ctx = strtoll(texts[0], NULL, 10);
-}
-
-/* One number, past the program. */
-static int64_t number(struct rig *r, const char *sql)
-{
-	struct raw_sql *raw = raw_open(r->place);
-	int64_t n = -1;
-
-	assert_non_null(raw);
-	assert_int_equal(raw_each(raw, sql, number_row, &n), 1);
-	raw_close(raw);
-	return n;
-}
-
-static struct held claimed(struct rig *r, const char *by)
-{
-	struct held h[8];
-	size_t len = run_rig_claim(r, by, h, 8);
-
-	/* What another lost is queued first. */
-	if (!len) len = run_rig_claim(r, by, h, 8);
-	assert_int_equal(len, 1);
-	return h[0];
-}
-
-static struct rig *prepared(void **state)
-{
-	struct rig *r = *state;
-
-	assert_true(run_rig_prepare(r));
-	return r;
-}
-
-/* The only open ask; its session comes along. */
-static struct made open_ask(struct rig *r)
-{
-	struct made made = { 0 };
-	struct outcome o;
-
-	rig_do(r, &(struct request){ &use_ask_list, r->ada }, &o);
-	assert_true(outcome_read(&o));
-	assert_int_equal(json_get(o.json, "items")->count, 1);
-	snprintf(made.id, sizeof made.id, "%.*s",
-		STR_ARGS(
-			json_text(json_get(&json_get(o.json, "items")->items[0], "id"))));
-	outcome_done(&o);
-	return made;
-}
-
-static enum err answer(struct rig *r, const char *ask, const char *body)
-{
-	struct outcome o;
-	enum err e = rig_do(r, &(struct request){ &use_answer, r->mia, ask, body }, &o);
-
-	outcome_done(&o);
-	return e;
-}
-
-/* Is this text in what is shown of the session and its runs? */
-static enum err said(struct rig *r, const char *session, const char *text, bool *shown)
-{
-	struct outcome o;
-	enum err e =
-		rig_do(r, &(struct request){ &use_session_state, r->ada, session }, &o);
-
-	*shown = str_find(buf_str(&o.task.job.out), str_of(text)) >= 0;
-	outcome_done(&o);
-	return e;
-}
 
 /* ---- leases ---- */
 
@@ -543,71 +461,6 @@ static void a_call_that_was_cut_is_decided_by_a_person_each_time(void **state)
 	assert_int_equal(number(r, "SELECT attempts FROM tool_calls"), 4);
 }
 
-/* ---- long texts ---- */
-
-#define LONG                                                                                     \
-	"I have read the file and found why the test fails: the list is sorted by name, but the" \
-	" page that shows it expects the newest first. I will change the order, then run the"    \
-	" tests again and tell you what came of it."
-
-/* A run whose model said a long text and called a tool. */
-static struct held long_text_make(struct rig *r)
-{
-	char run[ID_SIZE];
-	struct held h;
-
-	policy_put(r, 0, "'mode':'auto'");
-	run_rig_start(r, "helper", run);
-	h = claimed(r, "a/1");
-	assert_int_equal(run_rig_turn(r, &h, "[" TEXT(LONG) "," TODO "]"), OK);
-	return h;
-}
-
-/* PostgreSQL packs them by itself. */
-static void a_long_text_is_packed_and_shown_as_it_was(void **state)
-{
-	struct rig *r = prepared(state);
-	struct held h = long_text_make(r);
-	bool shown;
-
-	if (str_starts(str_of(r->place), "sqlite:")) {
-		assert_int_equal(number(r, "SELECT COUNT(*) FROM messages WHERE"
-					   " typeof(content) = 'blob'"
-					   " AND role = 'assistant'"),
-			1);
-		assert_true(number(r, "SELECT length(content) FROM messages WHERE role ="
-				      " 'assistant'") < (int64_t)sizeof LONG);
-	}
-	assert_int_equal(said(r, h.session, LONG, &shown), OK);
-	assert_true(shown);
-	/* As a store of the program before has it. */
-	place_script(r, "UPDATE messages SET content ="
-			" '[{\"type\":\"text\",\"text\":\"" LONG " Yes.\"}]'"
-			" WHERE role = 'assistant'");
-	assert_int_equal(said(r, h.session, LONG " Yes.", &shown), OK);
-	assert_true(shown);
-}
-
-static void a_packed_text_that_is_damaged_is_named(void **state)
-{
-	struct rig *r = prepared(state);
-	struct held h;
-	char why[256];
-	bool shown;
-
-	if (!str_starts(str_of(r->place), "sqlite:")) skip();
-	h = long_text_make(r);
-	assert_true(rig_check(r, why) > 0);
-	place_script(r,
-		"UPDATE messages SET content = CAST(substr(content, 1, 30) AS BLOB)"
-		" WHERE typeof(content) = 'blob' AND role = 'assistant'");
-	assert_int_equal(rig_check(r, why), -1);
-	assert_non_null(strstr(why, "msg_"));
-	assert_non_null(strstr(why, "content that cannot be unpacked"));
-	assert_int_equal(said(r, h.session, LONG, &shown), ERR_INTERNAL);
-	assert_false(shown);
-}
-
 /* ---- retention ---- */
 
 /* A commit whose outcome is unknown was kept, or was not: who did the work tells it again, and no
@@ -703,8 +556,6 @@ int main(void)
 		CLOCK_TEST(cancel_ends_the_whole_tree_in_one_commit),
 		CLOCK_TEST(a_call_that_was_cut_is_decided_by_a_person_each_time),
 		CLOCK_TEST(what_the_store_did_not_answer_is_told_again),
-		CLOCK_TEST(a_long_text_is_packed_and_shown_as_it_was),
-		CLOCK_TEST(a_packed_text_that_is_damaged_is_named),
 		CLOCK_TEST(what_is_over_is_kept_as_long_as_the_policy_says),
 	};
 

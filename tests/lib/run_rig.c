@@ -108,6 +108,8 @@ enum err run_rig_turn(struct rig *r, struct held *h, const char *content)
 		.stop = STR("end"),
 		.usage = { .input = 10, .output = 5 },
 		.cost = COST_UNKNOWN,
+		.kept = str_of(h->kept),
+		.prices = str_of(h->prices),
 		.worked_ms = 3 };
 	struct task t = { 0 };
 	enum err e;

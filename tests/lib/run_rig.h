@@ -14,6 +14,7 @@ struct held {
 	char run[ID_SIZE], session[ID_SIZE], by[32];
 	int64_t ws, attempt, seen;
 	bool child;
+	const char *kept, *prices; /* said of the next turn; NULL: nothing */
 	bool again; /* what it tells of calls it told before, and did not hear the outcome */
 	enum run_step step;
 	char calls[HELD_CALLS][ID_SIZE]; /* of RUN_STEP_CALLS */
