@@ -135,8 +135,8 @@ struct kept_ask *desk_keep(
 static bool found(struct task *t, const struct ask *a, const struct ask_view *view)
 {
 	t->settled = a->status != ASK_PENDING;
-	if (t->wants_ask) t->found = desk_keep(t, a, view);
-	return t->wants_ask;
+	if (t->wants_record) t->found = desk_keep(t, a, view);
+	return t->wants_record;
 }
 
 void desk_reply_marked(struct task *t, const struct ask *a, const struct session *s,
@@ -182,12 +182,14 @@ struct str desk_shown(
 enum err desk_conflict(struct task *t, const struct ask *a, const struct session *s,
 	int64_t now_ms, struct fault *why, const char *format, ...)
 {
+	struct ask_view view = task_view(t, s);
 	char text[200];
 	va_list args;
 
 	va_start(args, format);
 	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
+	if (t->wants_record) t->found = desk_keep(t, a, &view);
 	t->job.conflict = desk_shown(t, a, s, now_ms);
 	return fail(why, ERR_CONFLICT, "%s", text);
 }

@@ -82,10 +82,13 @@ struct task {
 	struct str run;	    /* the run; likewise */
 	struct str session; /* that told of its progress */
 	bool settled;	    /* it is no longer pending */
-	/* For a caller that tells it in other words: the ask itself, or a page of them, in place
-	 * of job.out. */
-	bool wants_ask;
+	/* For a caller that tells it in other words: the ask itself, a page of them or of
+	 * sessions, or what a session resumes with, in place of job.out. */
+	bool wants_record;
 	struct kept_ask *found;
+	const struct session *sessions;
+	size_t sessions_len;
+	struct str context;
 	struct str next_cursor; /* of a page, of whatever; empty: it is the last */
 	struct str
 		stopped; /* JSON: the stop that holds back what it asks for; or empty */

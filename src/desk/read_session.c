@@ -202,10 +202,12 @@ static enum err session_list_read(
 
 	if (!e) e = last_event(db, job->who.ws, &as_of, why);
 	if (e) return e;
+	l.t->sessions = l.at;
+	l.t->sessions_len = l.len;
 	jw_object(&w);
 	jw_key(&w, "items");
 	jw_array(&w);
-	for (size_t i = 0; !e && i < l.len; i++) {
+	for (size_t i = 0; !e && !l.t->wants_record && i < l.len; i++) {
 		struct sought s = { .t = l.t, .now_ms = now_ms, .session = l.at[i] };
 
 		e = session_show(db, &s, &w, why);

@@ -89,7 +89,6 @@ static enum err session_resume_read(
 {
 	struct task *t = task_of(job);
 	struct json_writer w = { .out = &job->out };
-	struct str context = STR_NONE;
 	struct session s;
 	enum err e = desk_read_session(db, job->who.ws, t->id, &job->arena, &s, why);
 
@@ -97,13 +96,13 @@ static enum err session_resume_read(
 	if (!e && !principal_sees(&job->who, s.agent))
 		e = fail(why, ERR_NOT_FOUND, "no session %.*s",
 			STR_ARGS(str_first(t->id, 64)));
-	if (!e) e = desk_resume_context(db, &s, &job->arena, &context, why);
-	if (e) return e;
+	if (!e) e = desk_resume_context(db, &s, &job->arena, &t->context, why);
+	if (e || t->wants_record) return e;
 	jw_object(&w);
 	jw_key(&w, "can_resume");
 	jw_bool(&w, session_can_resume(&s));
 	jw_key(&w, "context");
-	jw_str(&w, context);
+	jw_str(&w, t->context);
 	jw_object_end(&w);
 	return OK;
 }

@@ -145,7 +145,7 @@ static enum err many_decide(struct job *job, struct rows *rows, struct fault *wh
 		if (!one) break; /* the arena has failed, and the job with it */
 		one->desk = t->desk;
 		one->of_many = true;
-		one->wants_ask = true;
+		one->wants_record = true;
 		one->id = m->ids->items[i].text;
 		one->body = body;
 		one->job.who = job->who;

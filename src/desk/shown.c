@@ -56,7 +56,7 @@ static void write_one(struct shown_asks *s, struct json_writer *w, const struct 
 		.mark = mark,
 		.refused = why_not(s, a, &t->job.arena) };
 
-	if (!t->wants_ask) {
+	if (!t->wants_record) {
 		ask_write(w, a, &view, s->people.now_ms);
 		return;
 	}
@@ -89,7 +89,7 @@ enum err shown_add(struct shown_asks *s, const struct row *row, const struct ask
 {
 	size_t start = s->w->out->len + s->w->more; /* behind the comma */
 
-	if (!needs_people(a) || s->people.task->wants_ask) {
+	if (!needs_people(a) || s->people.task->wants_record) {
 		write_one(s, s->w, a, title, mark);
 		return OK;
 	}

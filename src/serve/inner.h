@@ -196,7 +196,7 @@ struct hold {
 	struct bearer *bearer; /* whose wait it is; NULL: no credential was shown */
 	uint32_t size;
 	enum role role : 8; /* of who showed no credential */
-	bool wants_ask;	    /* it is read as a record, not as text */
+	bool wants_record;  /* it is read as a record, not as text */
 	bool begun;	    /* the head of the reply is out */
 	bool reading;	    /* a read of the ask is with a clerk */
 	bool again;	    /* news came meanwhile */

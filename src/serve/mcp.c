@@ -165,20 +165,6 @@ const struct whole_ask *mcp_whole(struct request *r)
 	return &empty;
 }
 
-const struct json *mcp_out(struct request *r)
-{
-	struct arena *arena = &r->task.job.arena;
-	const struct json *out;
-
-	if (r->task.job.out.failed) arena->failed = true;
-	/* Copied: the buffer is used again by the next task. */
-	if (json_read(arena_str(arena, buf_str(&r->task.job.out)), &ask_limits, arena,
-		    &out, NULL) == OK)
-		return out;
-	arena->failed = true;
-	return NULL;
-}
-
 const struct json *mcp_param(struct request *r, const char *name)
 {
 	return json_get(mcp_of(r)->rpc.params, name);
@@ -191,12 +177,12 @@ struct task *mcp_task(struct request *r)
 	return &r->task;
 }
 
-void mcp_about(struct request *r, struct str ask)
+void mcp_about(struct request *r, struct str id)
 {
 	struct task *t = mcp_task(r);
 
-	t->id = ask;
-	t->wants_ask = true;
+	t->id = id;
+	t->wants_record = true;
 }
 
 void mcp_body(struct request *r, struct str json)
@@ -286,7 +272,7 @@ void mcp_page(struct request *r, const struct use *use, const struct param *para
 {
 	struct task *t = mcp_task(r);
 
-	t->wants_ask = use == &use_ask_list;
+	t->wants_record = true;
 	t->params = ARENA_ARRAY(&t->job.arena, struct param, len);
 	for (size_t i = 0; t->params && i < len; i++)
 		if (params[i].value.len) t->params[t->params_len++] = params[i];

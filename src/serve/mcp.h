@@ -77,17 +77,14 @@ void mcp_accept(struct request *);		       /* 202, to what needs no answer */
 mcp_fn mcp_trouble;
 /* A mistake of the model's is told as the tool's result, so that it can mend it. */
 void mcp_tool_error(struct request *, struct str text);
-/* The ask that the task found (task.wants_ask). An empty one when there is no memory for it,
+/* The ask that the task found (task.wants_record). An empty one when there is no memory for it,
  * and then no reply comes of it either. */
 const struct whole_ask *mcp_whole(struct request *);
-/* What the desk says of sessions, read; NULL when there is no memory for it. */
-const struct json *mcp_out(struct request *);
 const struct json *mcp_param(struct request *, const char *name); /* NULL: absent */
 
 /* A new task to the desk for the same caller. */
 struct task *mcp_task(struct request *);
-void mcp_about(
-	struct request *, struct str ask); /* the same, about an ask, which it finds */
+void mcp_about(struct request *, struct str id); /* the same, for the record of this id */
 /* JSON text as a body. */
 void mcp_body(struct request *, struct str json);
 /* A page of a list, by those of the parameters that say something. */

@@ -166,7 +166,7 @@ void mcp_ask(struct request *r, struct str session)
 {
 	r->task.job.key = mcp_of(r)->key;
 	r->task.job.path = STR("/mcp");
-	r->task.wants_ask = true;
+	r->task.wants_record = true;
 	session_put(r, session, &use_ask, asked);
 }
 

@@ -258,7 +258,7 @@ static struct tool_wait *call_new(struct request *r, struct str ask, int64_t wai
 	c->streams = m->streams;
 	c->how = (uint8_t)m->how;
 	c->form = m->state == MCP_FORM;
-	c->hold.wants_ask = true;
+	c->hold.wants_record = true;
 	c->next = r->serve->calls;
 	if (c->next) c->next->prev = c;
 	r->serve->calls = c;

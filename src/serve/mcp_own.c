@@ -4,6 +4,7 @@
 #include "serve/mcp.h"
 
 #include "base/utf8.h"
+#include "core/session.h"
 
 enum { NAME_MAX_CHARS = 80, POLL_MS = 5000 };
 
@@ -51,15 +52,14 @@ static void asks_listed(struct request *r)
 
 static void sessions_listed(struct request *r)
 {
-	const struct json *items = json_get(mcp_out(r), "items");
-
 	jw_put_array(mcp_result(r, "complete"), "resources");
-	for (uint32_t i = 0; json_is(items, JSON_ARRAY) && i < items->count; i++)
+	for (size_t i = 0; i < r->task.sessions_len; i++) {
+		const struct session *s = &r->task.sessions[i];
+
 		item_write(r, resources[1].prefix,
-			"A line of work and its open questions",
-			json_text(json_get(&items->items[i], "id")),
-			json_text(json_get(&items->items[i], "title")),
-			json_text(json_get(&items->items[i], "status")));
+			"A line of work and its open questions", s->id, s->title,
+			str_of(session_status_name(s->status)));
+	}
 	mcp_listed(r, &resources[1], r->task.next_cursor);
 }
 
@@ -148,7 +148,6 @@ static const struct mcp_change changes[] = {
 
 static void resume_got(struct request *r)
 {
-	struct str context = json_text(json_get(mcp_out(r), "context"));
 	struct json_writer *w = mcp_result(r, "complete");
 
 	jw_put_array(w, "messages");
@@ -156,7 +155,7 @@ static void resume_got(struct request *r)
 	jw_put_text(w, "role", "user");
 	jw_put_object(w, "content");
 	jw_put_text(w, "type", "text");
-	jw_put_str(w, "text", context);
+	jw_put_str(w, "text", r->task.context);
 	jw_object_end(w);
 	jw_object_end(w);
 	jw_array_end(w);
@@ -171,7 +170,7 @@ static void resume_get(struct request *r)
 		mcp_refuse_params(r, "the prompt resume needs the argument session");
 		return;
 	}
-	mcp_task(r)->id = session;
+	mcp_about(r, session);
 	mcp_put(r, &use_session_resume, resume_got, NULL);
 }
 
@@ -196,16 +195,14 @@ static void id_complete(struct json_writer *w, struct str id, struct str start)
 static void completed(struct request *r)
 {
 	struct str start = json_text(json_get(mcp_param(r, "argument"), "value"));
-	const struct json *items =
-		r->task.wants_ask ? NULL : json_get(mcp_out(r), "items");
 	struct json_writer *w = mcp_result(r, "complete");
 
 	jw_put_object(w, "completion");
 	jw_put_array(w, "values");
 	for (const struct kept_ask *k = r->task.found; k; k = k->next)
 		id_complete(w, k->ask.id, start);
-	for (uint32_t i = 0; json_is(items, JSON_ARRAY) && i < items->count; i++)
-		id_complete(w, json_text(json_get(&items->items[i], "id")), start);
+	for (size_t i = 0; i < r->task.sessions_len; i++)
+		id_complete(w, r->task.sessions[i].id, start);
 	jw_array_end(w);
 	jw_object_end(w);
 	mcp_send(r);

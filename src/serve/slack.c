@@ -292,14 +292,13 @@ static void slack_say(struct request *r, struct str text)
 static struct str settled_words(struct request *r)
 {
 	struct arena *arena = &r->task.job.arena;
-	const struct json *ask = NULL, *by;
+	const struct kept_ask *k = r->task.found;
+	struct whole_ask whole = { 0 };
 
-	if (r->task.job.conflict.len)
-		json_read(r->task.job.conflict, NULL, arena, &ask, NULL);
-	by = json_get(ask, "answered_by");
+	if (k) whole_read(&k->ask, &k->view, arena, &whole, NULL);
 	return MSG_IN(arena, slack_turn_of(r)->lang,
-		json_is(by, JSON_OBJECT) ? "notify.slack.settled" : "notify.slack.ended",
-		{ "name", json_text(json_get(by, "name")) });
+		whole.answered_by ? "notify.slack.settled" : "notify.slack.ended",
+		{ "name", json_text(json_get(whole.answered_by, "name")) });
 }
 
 static void slack_refused(struct request *r)
@@ -372,6 +371,7 @@ static void slack_put(struct request *r, const struct use *use, struct str body)
 		.ws = turn->find.ws, .user = turn->find.person, .via = STR("slack")
 	};
 	t->id = turn->find.ask;
+	t->wants_record = true;
 	t->body = json;
 	t->limit = &turn->limit;
 	if (turn->payload.once.len && turn->payload.once.len < 100) {

@@ -197,7 +197,7 @@ static void hold_read(struct hold *h)
 	h->reading = true;
 	r->ctx = h;
 	r->task.id = arena_str(&r->task.job.arena, str_of(h->waiter.ask));
-	r->task.wants_ask = h->wants_ask;
+	r->task.wants_record = h->wants_record;
 	bearer_sign(h->bearer, h->role, h->ws, &r->task.job);
 	request_put(r, h->kind->read ? h->kind->read : &use_ask_get, hold_was_read);
 }
@@ -361,7 +361,7 @@ static struct hold *plain_new(struct request *r, struct str ask)
 	if (!p) return NULL;
 	p->dialect = r->dialect;
 	p->strict = r->strict;
-	h->wants_ask = r->dialect != NULL;
+	h->wants_record = r->dialect != NULL;
 	return h;
 }
 
@@ -398,7 +398,7 @@ static void ask_made(struct request *r)
 
 void route_ask(struct request *r)
 {
-	r->task.wants_ask = r->dialect && r->wait_ms;
+	r->task.wants_record = r->dialect && r->wait_ms;
 	request_put(r, r->route->use, ask_made);
 }
 
@@ -439,7 +439,7 @@ void route_ask_get(struct request *r)
 {
 	struct hold *h = r->wait_ms && !r->head ? plain_new(r, r->task.id) : NULL;
 
-	r->task.wants_ask = r->dialect != NULL;
+	r->task.wants_record = r->dialect != NULL;
 	if (!h) {
 		request_put(r, r->route->use, got_reply);
 		return;

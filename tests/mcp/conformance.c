@@ -391,7 +391,7 @@ static void cut_call(struct request *r, const struct json *f)
 {
 	ask_body(r, f, 1);
 	r->task.default_session = r->task.default_session_title = STR("conformance");
-	r->task.wants_ask = true;
+	r->task.wants_record = true;
 	mcp_put(r, &use_ask, cut_asked, NULL);
 }
 
