@@ -7,18 +7,18 @@
 enum { DEPTH_MAX = 32 };
 
 static const char *const doubt_names[] = {
-	[DOUBT_SUBSTITUTION] = "substitution",
-	[DOUBT_REDIRECTION] = "redirection",
-	[DOUBT_PARENT] = "parent",
-	[DOUBT_RELATIVE] = "relative",
-	[DOUBT_HOME] = "home",
-	[DOUBT_CONTROL] = "control",
-	[DOUBT_COMMANDS] = "commands",
-	[DOUBT_DEPTH] = "depth",
-	[DOUBT_ABSENT] = "absent",
-	[DOUBT_TYPE] = "type",
-	[DOUBT_ADDRESS] = "address",
-	[DOUBT_MEMORY] = "memory",
+	[DOUBT_SUBSTITUTION] = "a substitution",
+	[DOUBT_REDIRECTION] = "a redirection",
+	[DOUBT_PARENT] = "a parent folder (..)",
+	[DOUBT_RELATIVE] = "a relative path",
+	[DOUBT_HOME] = "a home folder (~)",
+	[DOUBT_CONTROL] = "a control character",
+	[DOUBT_COMMANDS] = "several commands",
+	[DOUBT_DEPTH] = "nested too deeply",
+	[DOUBT_ABSENT] = "what it looks at is missing",
+	[DOUBT_TYPE] = "a value of another type",
+	[DOUBT_ADDRESS] = "an ambiguous address",
+	[DOUBT_MEMORY] = "out of memory",
 };
 
 const char *doubt_name(enum doubt d)

@@ -28,7 +28,8 @@ enum doubt {
 	DOUBT_MEMORY,
 };
 
-const char *doubt_name(enum doubt); /* "redirection", …; NULL for DOUBT_NONE */
+const char *doubt_name(
+	enum doubt); /* "a redirection", …, for people; NULL for DOUBT_NONE */
 
 /* One reading of a command. */
 struct command_text {

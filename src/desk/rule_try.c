@@ -114,14 +114,19 @@ static const char *lost_detail(const struct rule_fit *f)
 
 static void fit_write(struct json_writer *w, const struct rule_fit *f)
 {
+	const char *doubt = f->lost == LOST_DOUBT ? doubt_name(f->doubt) : NULL;
+	char detail[96];
+
 	jw_object(w);
 	show_text(w, "rule", f->rule->id);
 	show_text(w, "effect", f->rule->effect);
 	jw_key(w, "note");
 	jw_str(w, f->rule->note);
 	show_text(w, "lost", str_of(lost_name(f->lost)));
+	snprintf(detail, sizeof detail, "%s%s%s", lost_detail(f), doubt ? ": " : "",
+		doubt ? doubt : "");
 	jw_key(w, "detail");
-	jw_text(w, lost_detail(f));
+	jw_text(w, detail);
 	jw_object_end(w);
 }
 

@@ -306,7 +306,7 @@ static void the_explanation_says_why_each_rule_lost(void **state)
 	assert_int_equal(r.effect, EFFECT_NONE);
 	assert_int_equal(r.fits_len, 2);
 	assert_string_equal(why_lost(&r, 0), "doubt");
-	assert_string_equal(doubt_name(r.fits[0].doubt), "redirection");
+	assert_string_equal(doubt_name(r.fits[0].doubt), "a redirection");
 }
 
 /* A command line of gate is a call of Bash to those who write rules. */
