@@ -106,7 +106,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	bool strict = data[0] & 0x80;
 	struct str text = str_make((const char *)data + 1, size - 1);
 	if (json_read(text, NULL, &arena, &request, NULL) == OK) {
-		dialect_detect(request);
 		enum err e = dialect_to_ask(d, request, strict, &arena, &in, &why);
 		assert(e == OK || e == ERR_INVALID || e == ERR_MEMORY);
 		if (e == ERR_INVALID) assert(why.items_len > 0 && why.detail[0]);

@@ -2,6 +2,7 @@
  * would go to, and lists of what may be reached say the same however they are asked. */
 #include "core/address.h"
 
+#include <arpa/inet.h>
 #include <assert.h>
 #include <ctype.h>
 #include <curl/curl.h>
@@ -52,10 +53,10 @@ static void reach_check(struct str reach, const struct url *url)
 static void address_check(struct str text)
 {
 	struct address a, again;
-	char out[48];
+	char out[INET6_ADDRSTRLEN];
 
 	if (!address_read(text, &a)) return;
-	address_write(&a, out);
+	assert(inet_ntop(AF_INET6, a.bytes, out, sizeof out));
 	assert(address_read(str_of(out), &again));
 	assert(memcmp(a.bytes, again.bytes, sizeof a.bytes) == 0);
 }

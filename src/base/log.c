@@ -33,16 +33,6 @@ void log_setup(bool as_json, enum log_level level)
 	atomic_store(&log_most, (int)level);
 }
 
-bool log_level_read(struct str name, enum log_level *level)
-{
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		if (!str_is(name, names[i])) continue;
-		*level = (enum log_level)i;
-		return true;
-	}
-	return false;
-}
-
 /* All of it or nothing, and after a nothing only nothings. */
 static void line_add(struct log_text *l, struct str s)
 {

@@ -7,8 +7,7 @@
 enum log_level { LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG };
 
 void log_setup(bool as_json, enum log_level);
-bool log_level_read(struct str, enum log_level *); /* "error" "warn" "info" "debug" */
-bool log_wants(enum log_level);			   /* would a line of it be written? */
+bool log_wants(enum log_level); /* would a line of it be written? */
 /* Control characters are shown as \xNN, so that foreign text cannot forge a line. One
  * write(2) a line, of at most 2,000 bytes. Never pass a secret. */
 void log_line(enum log_level, const char *format, ...)

@@ -39,19 +39,6 @@ enum err config_edit(enum config_format format, struct str text,
 	return e;
 }
 
-enum err config_has(enum config_format format, struct str text,
-	const struct config_change *change, struct arena *arena, struct fault *why)
-{
-	struct str with, without;
-	enum err e = config_edit(format, text, change, false, arena, &with, why);
-
-	if (!e) e = config_edit(format, text, change, true, arena, &without, why);
-	if (e || (text.at && str_eq(with, text))) return e;
-	if (!text.at || str_eq(without, text))
-		return fail(why, ERR_NOT_FOUND, "nothing of ours");
-	return fail(why, ERR_CONFLICT, "other than we would write it");
-}
-
 const char *config_newline(struct str text)
 {
 	int at = str_find(text, STR("\n"));

@@ -38,9 +38,6 @@ enum { CONFIG_MAX = 16 << 20 }; /* bytes of a file */
  * else where the change belongs; why->detail says in which line. */
 enum err config_edit(enum config_format, struct str text, const struct config_change *,
 	bool remove, struct arena *, struct str *out, struct fault *why);
-/* Is the change made? Also ERR_INVALID; ERR_NOT_FOUND: there is nothing of ours. */
-enum err config_has(enum config_format, struct str text, const struct config_change *,
-	struct arena *, struct fault *why);
 
 /* ---- for the formats ---- */
 

@@ -127,14 +127,6 @@ static bool net_holds(const char *net, const struct address *a)
 	return net_read(str_of(net), &first, &bits) && address_in(a, &first, bits);
 }
 
-void address_write(const struct address *a, char out[48])
-{
-	if (net_holds("::ffff:0:0/96", a))
-		inet_ntop(AF_INET, a->bytes + 12, out, 48);
-	else
-		inet_ntop(AF_INET6, a->bytes, out, 48);
-}
-
 /* Of the ranges that IANA's registries of special addresses name, all that nobody on the
  * internet answers under. */
 static const char *const internal[] = {

@@ -22,7 +22,6 @@ struct address {
 };
 
 bool address_read(struct str, struct address *out); /* "10.0.0.1", "fd00::1" */
-void address_write(const struct address *, char out[48]);
 /* Not of the public internet: loopback, private, link-local (the metadata services of
  * clouds among them), shared, documentation, multicast, reserved; also when it is an IPv4
  * address in one of the wrappings that IPv6 has for them. */

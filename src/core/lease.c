@@ -1,4 +1,4 @@
-/* lease.c - claim, renew, finish, lost. */
+/* lease.c - claim, renew, lost. */
 #include "core/lease.h"
 
 bool lease_free(const struct lease *l, struct str by, int64_t now_ms)
@@ -22,13 +22,6 @@ bool lease_renew(struct lease *l, struct str by, int64_t now_ms, int64_t length_
 {
 	if (!lease_holds(l, by)) return false;
 	l->until_ms = now_ms + length_ms;
-	return true;
-}
-
-bool lease_finish(struct lease *l, struct str by)
-{
-	if (!lease_holds(l, by)) return false;
-	*l = (struct lease){ 0 };
 	return true;
 }
 

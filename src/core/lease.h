@@ -25,7 +25,6 @@ bool lease_claim(struct lease *, struct str by, int64_t now_ms, int64_t length_m
 bool lease_holds(const struct lease *, struct str by);
 /* False: it is not the process's any more, and stays as it is. */
 bool lease_renew(struct lease *, struct str by, int64_t now_ms, int64_t length_ms);
-bool lease_finish(struct lease *, struct str by);
 /* Another held it and did not come back in time. */
 bool lease_lost(const struct lease *, struct str by, int64_t now_ms);
 

@@ -26,13 +26,6 @@ static bool is_old(const struct json *request)
 	return !str_starts(member_text(status_of(request), "state"), "TASK_STATE_");
 }
 
-static bool detect(const struct json *request)
-{
-	struct str state = member_text(status_of(request), "state");
-
-	return str_ends(state, "INPUT_REQUIRED") || str_is(state, "input-required");
-}
-
 /* Texts make the question; data is shown beside it. */
 static struct str parts_read(struct inbound *in, const struct json *parts)
 {
@@ -55,9 +48,9 @@ static void to_ask(struct inbound *in)
 {
 	struct spot root = { 0 }, at = spot_member(&root, STR("status"));
 	const struct json *message = json_get(status_of(in->request), "message");
-	struct str text;
+	struct str text, state = member_text(status_of(in->request), "state");
 
-	if (!detect(in->request)) {
+	if (!str_ends(state, "INPUT_REQUIRED") && !str_is(state, "input-required")) {
 		wrong(&in->check, &at, "must have the state TASK_STATE_INPUT_REQUIRED");
 		return;
 	}
@@ -130,7 +123,6 @@ static void from_ask(struct foreign_reply *o)
 
 const struct dialect dialect_a2a = {
 	.name = "a2a",
-	.detect = detect,
 	.to_ask = to_ask,
 	.from_ask = from_ask,
 };

@@ -1,14 +1,6 @@
 /* acp.c - the Agent Client Protocol's session/request_permission. */
 #include "dialect/inner.h"
 
-static bool detect(const struct json *request)
-{
-	const struct json *list = json_get(request, "options");
-
-	return json_is(list, JSON_ARRAY) && list->count &&
-	       json_get(&list->items[0], "optionId");
-}
-
 static size_t offers_of(
 	struct arena *arena, const struct json *request, struct offer offers[OFFERS_MAX])
 {
@@ -96,7 +88,6 @@ static void from_ask(struct foreign_reply *o)
 
 const struct dialect dialect_acp = {
 	.name = "acp",
-	.detect = detect,
 	.to_ask = to_ask,
 	.from_ask = from_ask,
 };

@@ -20,14 +20,6 @@ static const struct json *interrupts_of(struct arena *arena, const struct json *
 	return list_of(arena, list ? list : request);
 }
 
-static bool detect(const struct json *request)
-{
-	const struct json *list = json_get(request, "interrupts");
-
-	if (!list) list = json_get(json_get(request, "outcome"), "interrupts");
-	return json_is(list, JSON_ARRAY);
-}
-
 enum way { BY_SCHEMA, BY_APPROVAL, BY_TEXT };
 
 static enum way way_of(const struct json *interrupt)
@@ -256,7 +248,6 @@ static void from_ask(struct foreign_reply *o)
 
 const struct dialect dialect_ag_ui = {
 	.name = "ag_ui",
-	.detect = detect,
 	.to_ask = to_ask,
 	.from_ask = from_ask,
 };

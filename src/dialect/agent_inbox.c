@@ -7,13 +7,6 @@ static bool is_interrupt(const struct json *json)
 	return json_is(json_get(json, "action_request"), JSON_OBJECT);
 }
 
-static bool detect(const struct json *request)
-{
-	if (json_is(request, JSON_ARRAY))
-		return request->count && is_interrupt(&request->items[0]);
-	return is_interrupt(request);
-}
-
 static bool allowed(const struct json *interrupt, const char *what)
 {
 	return member_flag(json_get(interrupt, "config"), what);
@@ -159,7 +152,6 @@ static void from_ask(struct foreign_reply *o)
 
 const struct dialect dialect_agent_inbox = {
 	.name = "agent_inbox",
-	.detect = detect,
 	.to_ask = to_ask,
 	.from_ask = from_ask,
 };

@@ -4,12 +4,6 @@
 
 static const struct choice_names option_names = { 0 };
 
-static bool detect(const struct json *request)
-{
-	return json_is(json_get(request, "subject"), JSON_STRING) &&
-	       json_is(json_get(request, "options"), JSON_ARRAY);
-}
-
 /* ---- parameters ---- */
 
 /* {value, description, schema} when it was written out, or the value alone. */
@@ -202,7 +196,6 @@ static void from_ask(struct foreign_reply *o)
 
 const struct dialect dialect_airflow = {
 	.name = "airflow",
-	.detect = detect,
 	.to_ask = to_ask,
 	.from_ask = from_ask,
 };

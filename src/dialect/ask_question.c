@@ -33,12 +33,6 @@ static const char *const forms[FORMS] = {
 	[FORM_APPROVAL] = "approval",
 };
 
-static bool detect(const struct json *request)
-{
-	return json_get(request, "responseType") &&
-	       json_is(json_get(request, "question"), JSON_STRING);
-}
-
 static enum kind kind_of(const struct json *request)
 {
 	struct str name = member_text(request, "type");
@@ -357,7 +351,6 @@ static void at_once(struct foreign_reply *o)
 
 const struct dialect dialect_ask_question = {
 	.name = "ask_question",
-	.detect = detect,
 	.to_ask = to_ask,
 	.from_ask = from_ask,
 	.at_once = at_once,

@@ -41,18 +41,6 @@ static const struct json *questions_of(struct arena *arena, const struct json *r
 	return list_of(arena, given ? given : request);
 }
 
-static bool detect(const struct json *request)
-{
-	static const char *const others[] = { "id", "isOther", "isSecret", "type",
-		"custom", "multiple", "placeholder" };
-	const struct json *list = json_get(request, "questions");
-
-	if (!json_is(list, JSON_ARRAY) || !list->count) return false;
-	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-		if (json_get(&list->items[0], others[i])) return false;
-	return json_get(&list->items[0], "question") != NULL;
-}
-
 /* ---- in ---- */
 
 static size_t words_count(struct str label)
@@ -436,7 +424,6 @@ static void sum(struct foreign_reply *o, struct buf *text)
 
 const struct dialect dialect_ask_user_question = {
 	.name = "ask_user_question",
-	.detect = detect,
 	.to_ask = to_ask,
 	.from_ask = from_ask,
 	.sum = sum,

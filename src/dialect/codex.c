@@ -11,18 +11,6 @@ static bool is_approval(const struct json *request)
 	return !json_get(request, "questions");
 }
 
-static bool detect(const struct json *request)
-{
-	const struct json *list = json_get(request, "questions");
-
-	if (json_is(list, JSON_ARRAY) && list->count)
-		return json_get(&list->items[0], "id") &&
-		       (json_get(&list->items[0], "isOther") ||
-			       json_get(&list->items[0], "isSecret"));
-	return json_get(request, "availableDecisions") ||
-	       (json_get(request, "command") && json_get(request, "itemId"));
-}
-
 /* ---- questions ---- */
 
 /* Ids give the keys, where all can. */
@@ -221,7 +209,6 @@ static void from_ask(struct foreign_reply *o)
 
 const struct dialect dialect_codex = {
 	.name = "codex",
-	.detect = detect,
 	.to_ask = to_ask,
 	.from_ask = from_ask,
 };

@@ -3,8 +3,6 @@
 #include "base/keep.h"
 #include "dialect/inner.h"
 
-/* Detection goes down this list: those with more telling members stand before those whose
- * members others have, too. */
 const struct dialect *const dialects[] = {
 	&dialect_ask_user_question,
 	&dialect_user_question,
@@ -44,14 +42,6 @@ static const struct json *request_inner(const struct json *request)
 	bool rpc = json_is(json_get(request, "method"), JSON_STRING);
 
 	return rpc && json_is(params, JSON_OBJECT) ? params : request;
-}
-
-const struct dialect *dialect_detect(const struct json *request)
-{
-	request = request_inner(request);
-	for (size_t i = 0; dialects[i]; i++)
-		if (dialects[i]->detect(request)) return dialects[i];
-	return NULL;
 }
 
 struct str dialect_names(struct arena *arena)

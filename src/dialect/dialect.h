@@ -17,9 +17,6 @@ struct foreign_reply; /* an ask on its way out */
 
 struct dialect {
 	const char *name;
-	/* Does it look like a request of ours? Never the one that decides what is valid.
-	 */
-	bool (*detect)(const struct json *request);
 	/* Writes the ask. What cannot be understood is noted as wrong, in words that tell
 	 * a model how to put it right. */
 	void (*to_ask)(struct inbound *);
@@ -34,7 +31,6 @@ struct dialect {
 extern const struct dialect *const dialects[]; /* NULL ends it */
 
 const struct dialect *dialect_find(struct str name); /* NULL: there is none */
-const struct dialect *dialect_detect(const struct json *request);
 /* All names, as "a, b or c"; in the arena. */
 struct str dialect_names(struct arena *);
 

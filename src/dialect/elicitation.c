@@ -4,13 +4,6 @@
  * Declined is what a person would not answer; cancelled what nobody did. */
 #include "dialect/inner.h"
 
-static bool detect(const struct json *request)
-{
-	return json_is(json_get(request, "message"), JSON_STRING) &&
-	       (json_get(request, "requestedSchema") ||
-		       json_get(request, "elicitationId"));
-}
-
 static const struct json *schema_of(struct arena *arena, const struct json *request)
 {
 	return object_of(arena, json_get(request, "requestedSchema"));
@@ -127,7 +120,6 @@ static void from_ask(struct foreign_reply *o)
 
 const struct dialect dialect_elicitation = {
 	.name = "elicitation",
-	.detect = detect,
 	.to_ask = to_ask,
 	.from_ask = from_ask,
 };

@@ -5,16 +5,6 @@ static const struct choice_names option_names = {
 	.label = "label", .description = "description", .other_ours = true
 };
 
-static bool detect(const struct json *request)
-{
-	const struct json *list = json_get(request, "questions");
-	struct str type;
-
-	if (!json_is(list, JSON_ARRAY) || !list->count) return false;
-	type = member_text(&list->items[0], "type");
-	return str_is(type, "choice") || str_is(type, "text") || str_is(type, "yesno");
-}
-
 static void question_in(struct inbound *in, const struct spot *at, const struct json *q)
 {
 	struct spot options = spot_member(at, STR("options"));
@@ -75,7 +65,6 @@ static void from_ask(struct foreign_reply *o)
 
 const struct dialect dialect_gemini = {
 	.name = "gemini",
-	.detect = detect,
 	.to_ask = to_ask,
 	.from_ask = from_ask,
 };

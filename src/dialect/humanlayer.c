@@ -17,11 +17,6 @@ static bool is_call(const struct json *request)
 	return json_get(spec_of(request), "fn") != NULL;
 }
 
-static bool detect(const struct json *request)
-{
-	return is_call(request) || json_get(spec_of(request), "msg");
-}
-
 /* A title is optional there: the name stands in. */
 static struct choices options_read(
 	struct inbound *in, const struct spot *at, const char *name)
@@ -199,7 +194,6 @@ static void from_ask(struct foreign_reply *o)
 
 const struct dialect dialect_humanlayer = {
 	.name = "humanlayer",
-	.detect = detect,
 	.to_ask = to_ask,
 	.from_ask = from_ask,
 };

@@ -20,12 +20,6 @@ static enum spelling spelling_of(const struct json *request)
 	return json_get(request, spelt[JAVASCRIPT].requests) ? JAVASCRIPT : PYTHON;
 }
 
-static bool detect(const struct json *request)
-{
-	return json_is(json_get(request, spelt[PYTHON].requests), JSON_ARRAY) ||
-	       json_is(json_get(request, spelt[JAVASCRIPT].requests), JSON_ARRAY);
-}
-
 /* The rules for the i-th action: by its name, else by its place. */
 static const struct json *config_of(
 	struct arena *arena, const struct json *request, struct str name, size_t i)
@@ -180,7 +174,6 @@ static void from_ask(struct foreign_reply *o)
 
 const struct dialect dialect_langchain_hitl = {
 	.name = "langchain_hitl",
-	.detect = detect,
 	.to_ask = to_ask,
 	.from_ask = from_ask,
 };

@@ -11,15 +11,6 @@ static const struct json *payload_of(const struct json *request)
 	return json_is(payload, JSON_OBJECT) ? payload : request;
 }
 
-static bool detect(const struct json *request)
-{
-	const struct json *payload = payload_of(request);
-
-	return member_text(payload, "toolCallId").len &&
-	       member_text(payload, "toolName").len &&
-	       (json_get(payload, "args") || json_get(payload, "suspendPayload"));
-}
-
 /* A tool that suspended itself says by a schema what it goes on with. */
 static const struct json *schema_of(struct arena *arena, const struct json *payload)
 {
@@ -117,7 +108,6 @@ static void from_ask(struct foreign_reply *o)
 
 const struct dialect dialect_mastra = {
 	.name = "mastra",
-	.detect = detect,
 	.to_ask = to_ask,
 	.from_ask = from_ask,
 };

@@ -2,11 +2,6 @@
  * approval. The reply is what `state.approve` or `state.reject` is called by. */
 #include "dialect/inner.h"
 
-static bool detect(const struct json *request)
-{
-	return str_is(member_text(request, "type"), "tool_approval_item");
-}
-
 /* A function's arguments come as a text of JSON; what others would do is their action. */
 static const struct json *input_of(struct arena *arena, const struct json *raw)
 {
@@ -51,7 +46,6 @@ static void from_ask(struct foreign_reply *o)
 
 const struct dialect dialect_openai_agents = {
 	.name = "openai_agents",
-	.detect = detect,
 	.to_ask = to_ask,
 	.from_ask = from_ask,
 };

@@ -6,16 +6,6 @@ static const struct choice_names option_names = { .label = "label",
 
 enum { HEADER_LONG = 30 };
 
-static bool detect(const struct json *request)
-{
-	const struct json *list = json_get(request, "questions");
-
-	if (json_get(request, "permission") && json_get(request, "patterns")) return true;
-	return json_is(list, JSON_ARRAY) && list->count &&
-	       (json_get(&list->items[0], "multiple") ||
-		       json_get(&list->items[0], "custom"));
-}
-
 /* ---- questions ---- */
 
 static void question_in(struct inbound *in, const struct spot *at, const struct json *q)
@@ -130,7 +120,6 @@ static void from_ask(struct foreign_reply *o)
 
 const struct dialect dialect_opencode = {
 	.name = "opencode",
-	.detect = detect,
 	.to_ask = to_ask,
 	.from_ask = from_ask,
 };

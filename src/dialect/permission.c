@@ -3,11 +3,6 @@
 #include "base/keep.h"
 #include "dialect/inner.h"
 
-static bool detect(const struct json *request)
-{
-	return json_is(json_get(request, "tool_name"), JSON_STRING);
-}
-
 static const struct json *input_of(const struct json *request)
 {
 	const struct json *input = json_get(request, "input");
@@ -130,7 +125,6 @@ static void at_once(struct foreign_reply *o)
 
 const struct dialect dialect_permission = {
 	.name = "permission",
-	.detect = detect,
 	.to_ask = to_ask,
 	.from_ask = reply_write,
 	.at_once = at_once,

@@ -5,12 +5,6 @@ static const struct choice_names option_names = {
 	.id = "id", .label = "label", .description = "description"
 };
 
-static bool detect(const struct json *request)
-{
-	return json_get(request, "questionType") &&
-	       json_is(json_get(request, "question"), JSON_STRING);
-}
-
 enum question_kind { KIND_NONE, KIND_CHECKBOX, KIND_TEXT, KIND_MIXED };
 
 static enum question_kind kind_of(const struct json *request)
@@ -113,7 +107,6 @@ static void from_ask(struct foreign_reply *o)
 
 const struct dialect dialect_user_question = {
 	.name = "user_question",
-	.detect = detect,
 	.to_ask = to_ask,
 	.from_ask = from_ask,
 };

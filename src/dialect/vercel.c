@@ -1,11 +1,6 @@
 /* vercel.c - the AI SDK's tool approvals. */
 #include "dialect/inner.h"
 
-static bool detect(const struct json *request)
-{
-	return str_is(member_text(request, "type"), "tool-approval-request");
-}
-
 /* The call's own members: "input" now, "args" before. */
 static const struct json *input_of(const struct json *call)
 {
@@ -49,7 +44,6 @@ static void from_ask(struct foreign_reply *o)
 
 const struct dialect dialect_vercel = {
 	.name = "vercel",
-	.detect = detect,
 	.to_ask = to_ask,
 	.from_ask = from_ask,
 };

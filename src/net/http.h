@@ -90,7 +90,6 @@ size_t http_connections(const struct http_server *);
 /* ---- an exchange: one request and its reply, on the loop's thread ---- */
 
 const struct http_request *http_request(const struct exchange *); /* NULL once parked */
-struct loop *http_loop(const struct exchange *);
 /* The peer's address, to tell strangers apart: of IPv6 the network of 64 bits. Empty for
  * a unix socket. */
 enum { PEER_SIZE = 48 };
@@ -121,7 +120,6 @@ void http_on_drained(struct exchange *, void (*fn)(void *ctx), void *ctx);
 /* Gives up request, arena, parser and read buffer while the reply waits (before or after
  * http_begin). What remains of the connection is under 400 bytes with its handle. */
 void http_park(struct exchange *);
-bool http_parked(const struct exchange *);
 /* Its end is on its way: a server that stops waits for it, within its grace, where it
  * would cut what only waits. */
 void http_spare(struct exchange *);

@@ -10,11 +10,6 @@ const struct http_request *http_request(const struct exchange *x)
 	return x->reading ? &x->reading->request : NULL;
 }
 
-struct loop *http_loop(const struct exchange *x)
-{
-	return conn_of(x)->server->loop;
-}
-
 void http_peer(const struct exchange *x, char out[PEER_SIZE])
 {
 	struct sockaddr_storage at = { 0 };
@@ -63,9 +58,4 @@ void http_park(struct exchange *x)
 void http_spare(struct exchange *x)
 {
 	x->spared = true;
-}
-
-bool http_parked(const struct exchange *x)
-{
-	return x->parked;
 }

@@ -99,17 +99,6 @@ static void long_lines_are_cut_and_stay_whole(void **state)
 	}
 }
 
-static void levels_have_names(void **state)
-{
-	enum log_level level = LOG_INFO;
-
-	(void)state;
-	CHECK(log_level_read(STR("debug"), &level) && level == LOG_DEBUG);
-	CHECK(log_level_read(STR("error"), &level) && level == LOG_ERROR);
-	CHECK(!log_level_read(STR("loud"), &level) && level == LOG_ERROR);
-	CHECK(!log_level_read(STR_NONE, &level));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -118,7 +107,6 @@ int main(void)
 		TEST(levels_below_the_chosen_are_silent),
 		TEST(foreign_text_cannot_forge_a_line_or_move_the_cursor),
 		TEST(long_lines_are_cut_and_stay_whole),
-		TEST(levels_have_names),
 	};
 
 	return RUN(tests);

@@ -17,13 +17,9 @@ static void a_lease_has_one_holder(void **state)
 	assert_true(lease_holds(&l, STR("a")));
 	assert_false(lease_claim(&l, STR("b"), NOW + LENGTH - 1, LENGTH));
 	assert_false(lease_renew(&l, STR("b"), NOW, LENGTH));
-	assert_false(lease_finish(&l, STR("b")));
 	assert_true(lease_holds(&l, STR("a")));
 	assert_true(lease_renew(&l, STR("a"), NOW + 10, LENGTH));
 	assert_int_equal(l.until_ms, NOW + 10 + LENGTH);
-	assert_true(lease_finish(&l, STR("a")));
-	assert_true(lease_free(&l, STR("b"), NOW));
-	assert_false(lease_finish(&l, STR("a")));
 }
 
 static void one_that_ran_out_is_lost_and_anothers(void **state)
@@ -38,7 +34,6 @@ static void one_that_ran_out_is_lost_and_anothers(void **state)
 	assert_false(lease_claim(&l, STR("a"), NOW, LENGTH));
 	assert_true(lease_claim(&l, STR("b"), NOW, LENGTH));
 	assert_false(lease_renew(&l, STR("a"), NOW, LENGTH));
-	assert_false(lease_finish(&l, STR("a")));
 	assert_true(lease_holds(&l, STR("b")));
 }
 

@@ -31,13 +31,13 @@ static void later_reply(struct post *post)
 	free(later);
 }
 
-static void reply_later(struct exchange *x)
+static void reply_later(struct stand *s, struct exchange *x)
 {
 	struct later *later = calloc(1, sizeof *later);
 
 	later->post.fn = later_reply;
 	later->exchange = x;
-	loop_post(http_loop(x), &later->post);
+	loop_post(s->loop, &later->post);
 }
 
 static void held_gone(void *ctx)
@@ -73,7 +73,7 @@ static void handle(void *ctx, struct exchange *x)
 	const struct http_request *q = http_request(x);
 
 	if (str_is(q->path, "/later")) {
-		reply_later(x);
+		reply_later(s, x);
 	} else if (str_is(q->path, "/echo")) {
 		http_reply(x, 200, "text/plain", STR_NONE, q->body);
 	} else if (str_is(q->path, "/big")) {

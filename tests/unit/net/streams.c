@@ -28,7 +28,7 @@ static void reply_first(struct stand *s, void *arg)
 {
 	struct exchange *x = s->held[0].exchange;
 
-	assert_true(http_parked(x));
+	assert_true(x->parked);
 	assert_null(http_request(x));
 	http_reply(x, 200, "text/plain", STR_NONE, str_of(arg));
 	s->held[0].exchange = NULL;
