@@ -45,16 +45,23 @@ static struct call *calls_add(
 #define CALL(c, sql, args)                                                               \
 	calls_add((c), (sql), (args), (int)(sizeof(args) / sizeof(args[0])))
 
+/* Apart from what follows, so that the many columns without it do not pay for its stack. */
+__attribute__((noinline)) static void pack_val(
+	const struct calls *c, const struct column *column, struct val *v)
+{
+	*v = column_pack(column, *v, c->packer, c->arena);
+}
+
 /* A column's value as it is stored. */
-static struct val stored_val(
-	const struct calls *c, const struct column *column, const void *record)
+static inline void put_stored(const struct calls *c, const struct column *column,
+	const void *record, struct val *out)
 {
 	const struct str *with =
 		(const void *)((const char *)record + column->packed_with);
-	struct val value = record_val(column, record);
 
-	if (!column->packed || (column->packed_with && !with->len)) return value;
-	return column_pack(column, value, c->packer, c->arena);
+	record_put_val(column, record, out);
+	if (column->packed && (!column->packed_with || with->len))
+		pack_val(c, column, out);
 }
 
 /* Is every column empty that is so in nearly every new record? */
@@ -77,7 +84,7 @@ static void add_record(struct calls *c, enum record_id id, const void *record)
 	if (!call) return;
 	for (int i = 0; i < r->stored_len; i++)
 		if (!usual || !r->columns[i].later)
-			*args++ = stored_val(c, &r->columns[i], record);
+			put_stored(c, &r->columns[i], record, args++);
 	call->args_len = (int)(args - call->args);
 }
 
@@ -86,7 +93,7 @@ static struct val *key_put(struct val *args, const struct row_copy *row)
 	const struct record *r = row->record;
 
 	for (int i = 0; i < r->keys_len; i++)
-		*args++ = record_val(&r->columns[i], copy_record(row));
+		record_put_val(&r->columns[i], copy_record(row), args++);
 	if (r->version_at) *args++ = val_int(row->stored_version);
 	return args;
 }
@@ -105,7 +112,7 @@ static void update_row(struct calls *c, const struct row_copy *row)
 	args = key_put(args, row);
 	for (int i = 0; i < r->columns_len; i++)
 		if (r->columns[i].changes && (all || !r->columns[i].seldom))
-			*args++ = stored_val(c, &r->columns[i], now);
+			put_stored(c, &r->columns[i], now, args++);
 	call->args_len = (int)(args - call->args);
 }
 
