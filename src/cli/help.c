@@ -5,7 +5,7 @@
 
 #include "text/safe_text.h"
 
-enum { HELP_WIDTH = 90, FLAG_COLUMN = 28 };
+enum { HELP_WIDTH = 80, FLAG_COLUMN = 28 };
 
 /* help.NAME<tail>, with dots for the blanks of a two-word name. */
 static const char *text_find(struct cli *cli, const struct command *c, const char *tail)
@@ -78,10 +78,10 @@ const struct flag *help_flag_at(
 	return n == i ? &help : NULL;
 }
 
-static void title_add(struct cli *cli, struct buf *out, const char *id)
+static void title_add(struct cli *cli, struct buf *out, const char *title)
 {
-	buf_print(out, "\n%s%s%s\n", tint_on(TINT_BOLD, cli->term.out_color),
-		msg_text(id), tint_off(cli->term.out_color));
+	buf_print(out, "\n%s%s%s\n", tint_on(TINT_BOLD, cli->term.out_color), title,
+		tint_off(cli->term.out_color));
 }
 
 /* A left column, and text that goes on under itself. */
@@ -94,7 +94,7 @@ static void row_add(struct buf *out, struct str left, size_t column, const char 
 	snprintf(indent, sizeof indent, "%*s", (int)column, "");
 	safe_wrap_add(&right, str_of(text), indent, HELP_WIDTH);
 	buf_add(out, left);
-	if (width + 1 < column) {
+	if (width < column) {
 		for (; width < column; width++)
 			buf_add_char(out, ' ');
 		buf_add(out, str_from(buf_str(&right), column));
@@ -119,6 +119,7 @@ const char *help_setting(struct cli *cli, const struct command *c, const struct 
 	const char *text = help_flag(cli, c, f);
 	struct setting_info s;
 
+	if (!f->value) return text; /* a switch: naming it is all */
 	for (size_t i = 0; setting_info(i, &s); i++) {
 		struct str accepts;
 
@@ -146,7 +147,8 @@ static void flags_add(struct cli *cli, const struct command *c, struct buf *out)
 	for (size_t i = 0; (f = help_flag_at(cli, c, i, &own)); i++) {
 		if (i == 0 || own != before)
 			title_add(cli, out,
-				own ? "help.title.options" : "help.title.settings");
+				msg_text(own ? "help.title.options"
+					     : "help.title.settings"));
 		before = own;
 		row_add(out, flag_left(cli, f), FLAG_COLUMN,
 			own ? help_flag(cli, c, f) : help_setting(cli, c, f));
@@ -157,31 +159,49 @@ static void exits_add(struct cli *cli, const struct command *c, struct buf *out)
 {
 	struct str rest = str_of(c ? c->exits : "0 1 2 3 4 5 6 124 130"), status;
 
-	title_add(cli, out, "help.title.exits");
+	title_add(cli, out, msg_text("help.title.exits"));
 	while (str_cut(&rest, ' ', &status))
 		row_add(out, arena_print(&cli->arena, "  %.*s", STR_ARGS(status)), 8,
 			help_exit(cli, c, status));
 }
 
-static void verb_help(struct cli *cli, const struct command *c, struct buf *out)
+/* What does not fit goes on under the name. */
+static void usage_add(struct cli *cli, const struct command *c, struct buf *out)
 {
-	buf_print(out, "%s parley %s [%s]%s%s\n\n", msg_text("help.title.usage"), c->name,
+	struct str title = str_of(msg_text("help.title.usage"));
+	struct str usage = arena_print(&cli->arena, "parley %s [%s]%s%s", c->name,
 		msg_text("help.word.options"), c->words ? " " : "",
 		c->words ? c->words : "");
+
+	row_add(out, title, text_width(title) + 1, usage.at);
+	buf_add_char(out, '\n');
+}
+
+static void verb_help(struct cli *cli, const struct command *c, struct buf *out)
+{
+	usage_add(cli, c, out);
 	safe_wrap_add(out, str_of(help_summary(cli, c)), "", HELP_WIDTH);
 	if (*help_text(cli, c)) {
 		buf_add_char(out, '\n');
 		safe_wrap_add(out, str_of(help_text(cli, c)), "", HELP_WIDTH);
 	}
 	flags_add(cli, c, out);
-	if (c->examples) title_add(cli, out, "help.title.examples");
+	if (c->examples) title_add(cli, out, msg_text("help.title.examples"));
 	for (const char *const *e = c->examples; e && *e; e++)
 		buf_print(out, "  %s\n", *e);
 	exits_add(cli, c, out);
 }
 
-/* The group of a verb by its first word; what is not named here administers. */
-static unsigned command_group(const struct command *c)
+const char *help_group_title(unsigned group)
+{
+	static const char *const titles[] = { "help.group.ask", "help.group.answer",
+		"help.group.agents", "help.group.server", "help.group.admin" };
+
+	return msg_text(titles[group]);
+}
+
+/* By its first word; what is not named here administers. */
+unsigned help_group_of(const struct command *c)
 {
 	static const struct {
 		const char *words;
@@ -204,8 +224,6 @@ static unsigned command_group(const struct command *c)
 
 static void overview_help(struct cli *cli, struct buf *out)
 {
-	static const char *const groups[] = { "help.group.ask", "help.group.answer",
-		"help.group.agents", "help.group.server", "help.group.admin" };
 	static const char *const examples[] = { "parley serve",
 		"parley ask 'Deploy to production?' && make deploy",
 		"parley gate --risk high -- make deploy", "parley inbox",
@@ -215,13 +233,13 @@ static void overview_help(struct cli *cli, struct buf *out)
 	buf_print(out, "%s parley %s\n\n%s\n", msg_text("help.title.usage"),
 		msg_text("help.word.verb"), msg_text("help.overview"));
 	for (unsigned group = 0; group < COMMANDS_GROUPS; group++) {
-		title_add(cli, out, groups[group]);
+		title_add(cli, out, help_group_title(group));
 		for (size_t i = 0; (c = command_at(cli, i)); i++)
-			if (command_group(c) == group)
+			if (help_group_of(c) == group)
 				row_add(out, arena_print(&cli->arena, "  %s", c->name),
 					20, help_summary(cli, c));
 	}
-	title_add(cli, out, "help.title.examples");
+	title_add(cli, out, msg_text("help.title.examples"));
 	for (size_t i = 0; i < sizeof examples / sizeof *examples; i++)
 		buf_print(out, "  %s\n", examples[i]);
 	buf_print(out, "\n%s\n", msg_text("help.more"));
@@ -242,17 +260,20 @@ int help_print(struct cli *cli, const struct command *c, FILE *to)
 
 bool help_group(struct cli *cli, struct str first, FILE *to)
 {
+	struct buf out = { 0 };
 	const struct command *c;
-	bool any = false;
 
 	for (size_t i = 0; (c = command_at(cli, i)); i++) {
 		if (!str_starts(str_of(c->name), first.at) || c->name[first.len] != ' ')
 			continue;
-		if (!any)
-			fprintf(to, "%s\n",
+		if (out.len == 0)
+			buf_print(&out, "%s\n",
 				MSG(&cli->arena, "cli.group", { "verb", first }).at);
-		fprintf(to, "  parley %-20s %s\n", c->name, help_summary(cli, c));
-		any = true;
+		row_add(&out, arena_print(&cli->arena, "  parley %s", c->name),
+			FLAG_COLUMN, help_summary(cli, c));
 	}
+	if (out.len > 0) fwrite(out.at, 1, out.len, to);
+	bool any = out.len > 0;
+	buf_done(&out);
 	return any;
 }

@@ -26,6 +26,8 @@ const char *help_text(struct cli *, const struct command *); /* "" when there is
 const char *help_flag(struct cli *, const struct command *, const struct flag *);
 /* The same of a setting, with what it accepts and its default. */
 const char *help_setting(struct cli *, const struct command *, const struct flag *);
+const char *help_group_title(unsigned group); /* COMMANDS_ASK, … */
+unsigned help_group_of(const struct command *);
 const char *help_exit(struct cli *, const struct command *, struct str status);
 /* Its flags in turn, its own first, the settings' then: NULL at the end. *own tells. */
 const struct flag *help_flag_at(

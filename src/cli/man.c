@@ -3,34 +3,67 @@
 
 #include <string.h>
 
-static const char DATE[] = "November 15, 2026";
+/* groff prints typographic quotes, accents and hyphens for these: what is copied from the
+ * page would not run. */
+static void char_add(struct buf *out, char ch)
+{
+	switch (ch) {
+	case '\\': buf_add_text(out, "\\e"); break;
+	case '\'': buf_add_text(out, "\\(aq"); break;
+	case '"': buf_add_text(out, "\\(dq"); break;
+	case '`': buf_add_text(out, "\\(ga"); break;
+	case '^': buf_add_text(out, "\\(ha"); break;
+	case '~': buf_add_text(out, "\\(ti"); break;
+	case '-': buf_add_text(out, "\\-"); break;
+	default: buf_add_char(out, ch);
+	}
+}
 
-/* Text that no macro is read in. */
+static void chars_add(struct buf *out, struct str text)
+{
+	for (size_t i = 0; i < text.len; i++)
+		char_add(out, text.at[i]);
+}
+
+/* A line of text that no macro is read in. The hyphens of its words are hyphens, where a line may
+ * be broken; those of options are not. */
 static void text_add(struct buf *out, struct str text)
 {
-	bool start = true;
+	bool option = false;
 
+	if (text.len > 0 && *text.at == '.') buf_add_text(out, "\\&");
 	for (size_t i = 0; i < text.len; i++) {
 		char ch = text.at[i];
 
-		if (start && (ch == '.' || ch == '\'')) buf_add_text(out, "\\&");
-		if (ch == '\\')
-			buf_add_text(out, "\\e");
-		else
+		if (ch == ' ')
+			option = false;
+		else if (ch == '-' && (i == 0 || strchr(" '(`", text.at[i - 1])))
+			option = true;
+		if (ch == '-' && !option)
 			buf_add_char(out, ch);
-		start = ch == '\n';
+		else
+			char_add(out, ch);
 	}
-	if (text.len > 0 && text.at[text.len - 1] != '\n') buf_add_char(out, '\n');
+	buf_add_char(out, '\n');
+}
+
+/* Behind its full stop; ".." is a folder. */
+static size_t sentence_end(struct str text)
+{
+	for (size_t i = 1; i + 1 < text.len; i++)
+		if (text.at[i] == '.' && text.at[i + 1] == ' ' && text.at[i - 1] != '.')
+			return i + 1;
+	return text.len;
 }
 
 /* mdoc wants a line for each sentence, and a macro between paragraphs. */
 static void line_add(struct buf *out, struct str line)
 {
-	int end;
+	size_t end;
 
-	while ((end = str_find(line, STR(". "))) >= 0) {
-		text_add(out, str_first(line, (size_t)end + 1));
-		line = str_trim(str_from(line, (size_t)end + 1));
+	while ((end = sentence_end(line)) < line.len) {
+		text_add(out, str_first(line, end));
+		line = str_trim(str_from(line, end));
 	}
 	text_add(out, line);
 }
@@ -51,14 +84,7 @@ static void prose_add(struct buf *out, const char *text)
 static void arg_add(struct buf *out, const char *text)
 {
 	buf_add_text(out, " \"\\&");
-	for (; *text; text++) {
-		if (*text == '"')
-			buf_add_text(out, "\\(dq");
-		else if (*text == '\\')
-			buf_add_text(out, "\\e");
-		else
-			buf_add_char(out, *text);
-	}
+	chars_add(out, str_of(text));
 	buf_add_char(out, '"');
 }
 
@@ -72,13 +98,20 @@ static void page_start(struct buf *out, const char *title, int section, const ch
 {
 	struct str text = str_of(summary);
 
+	text = str_first(text, sentence_end(text));
 	if (text.len > 0 && text.at[text.len - 1] == '.') text.len--;
-	buf_print(out, ".Dd %s\n.Dt %s %d\n.Os Parley " PARLEY_VERSION "\n", DATE, title,
-		section);
+	buf_print(out, ".Dd %s\n.Dt %s %d\n.Os Parley " PARLEY_VERSION "\n",
+		msg_text("help.man.date"), title, section);
 	/* groff prints the page's head when it meets the section of this name. */
 	buf_print(out, ".ds doc-section-name %s\n", msg_text("help.man.title.name"));
 	section_add(out, "help.man.title.name");
-	buf_print(out, ".Nm %s\n.Nd %.*s\n", name, STR_ARGS(text));
+	buf_print(out, ".Nm %s\n.Nd ", name);
+	/* It goes on behind the name, so it starts with a small letter. */
+	if (text.len > 0 && *text.at >= 'A' && *text.at <= 'Z') {
+		buf_add_char(out, (char)(*text.at - 'A' + 'a'));
+		text = str_from(text, 1);
+	}
+	text_add(out, text);
 }
 
 /* "token create" as PARLEY-TOKEN-CREATE, or as parley-token-create. */
@@ -105,7 +138,8 @@ static void flags_add(struct cli *cli, const struct command *c, struct buf *out)
 			continue; /* whoever reads this has it */
 		buf_add_text(out, ".It");
 		if (f->letter) buf_print(out, " Fl %c ,", f->letter);
-		buf_print(out, " Fl -%s", f->name);
+		buf_add_text(out, " Fl \\-");
+		chars_add(out, str_of(f->name));
 		if (f->value) buf_add_text(out, " Ar"), arg_add(out, f->value);
 		buf_add_char(out, '\n');
 		prose_add(out, own ? help_flag(cli, c, f) : help_setting(cli, c, f));
@@ -126,6 +160,41 @@ static void exits_add(struct cli *cli, const struct command *c, struct buf *out)
 	buf_add_text(out, ".El\n");
 }
 
+static void examples_add(const struct command *c, struct buf *out)
+{
+	if (!c->examples) return;
+	section_add(out, "help.man.title.examples");
+	buf_add_text(out, ".Bd -literal\n");
+	for (const char *const *e = c->examples; *e; e++) {
+		chars_add(out, str_of(*e));
+		buf_add_char(out, '\n');
+	}
+	buf_add_text(out, ".Ed\n");
+}
+
+static bool same_group(const struct command *a, const struct command *b)
+{
+	size_t len = strcspn(a->name, " ");
+
+	return a->name[len] && strncmp(a->name, b->name, len + 1) == 0;
+}
+
+/* The commands that begin with the same word, "rule list" of "rule add", by name. */
+static void siblings_add(struct cli *cli, const struct command *c, struct buf *out)
+{
+	const struct command *other, *next;
+
+	for (const char *last = ""; last; last = next ? next->name : NULL) {
+		next = NULL;
+		for (size_t i = 0; (other = command_at(cli, i)); i++)
+			if (other != c && same_group(c, other) &&
+				strcmp(other->name, last) > 0 &&
+				(!next || strcmp(other->name, next->name) < 0))
+				next = other;
+		if (next) buf_print(out, ".Xr %s 1 ,\n", page_name(cli, next, false));
+	}
+}
+
 void man_verb(struct cli *cli, const struct command *c, struct buf *out)
 {
 	page_start(out, page_name(cli, c, true), 1, page_name(cli, c, false),
@@ -143,15 +212,11 @@ void man_verb(struct cli *cli, const struct command *c, struct buf *out)
 	prose_add(out, msg_text("help.man.options"));
 	flags_add(cli, c, out);
 	exits_add(cli, c, out);
-	if (c->examples) {
-		section_add(out, "help.man.title.examples");
-		buf_add_text(out, ".Bd -literal\n");
-		for (const char *const *e = c->examples; *e; e++)
-			text_add(out, str_of(*e));
-		buf_add_text(out, ".Ed\n");
-	}
+	examples_add(c, out);
 	section_add(out, "help.man.title.see");
-	buf_add_text(out, ".Xr parley 1 ,\n.Xr parley.conf 5\n");
+	buf_add_text(out, ".Xr parley 1 ,\n");
+	siblings_add(cli, c, out);
+	buf_add_text(out, ".Xr parley.conf 5\n");
 }
 
 void man_overview(struct cli *cli, struct buf *out)
@@ -163,12 +228,15 @@ void man_overview(struct cli *cli, struct buf *out)
 	arg_add(out, msg_text("help.word.verb"));
 	buf_add_text(out, "\n.Sh DESCRIPTION\n");
 	prose_add(out, msg_text("help.man.overview"));
-	buf_add_text(out, ".Bl -tag -width Ds\n");
-	for (size_t i = 0; (c = command_at(cli, i)); i++) {
-		buf_print(out, ".It Xr %s 1\n", page_name(cli, c, false));
-		prose_add(out, help_summary(cli, c));
+	for (unsigned group = 0; group < COMMANDS_GROUPS; group++) {
+		buf_print(out, ".Ss %s\n.Bl -tag -width Ds\n", help_group_title(group));
+		for (size_t i = 0; (c = command_at(cli, i)); i++) {
+			if (help_group_of(c) != group) continue;
+			buf_print(out, ".It Xr %s 1\n", page_name(cli, c, false));
+			prose_add(out, help_summary(cli, c));
+		}
+		buf_add_text(out, ".El\n");
 	}
-	buf_add_text(out, ".El\n");
 	section_add(out, "help.man.title.environment");
 	prose_add(out, msg_text("help.man.environment"));
 	section_add(out, "help.man.title.files");

@@ -299,7 +299,8 @@ static const char *const list_examples[] = { "parley agents list", NULL };
 static const char *const show_examples[] = { "parley agents show assistant", NULL };
 static const char *const test_examples[] = { "parley agents test assistant", NULL };
 static const char *const import_examples[] = { "parley agents import researcher.md",
-	"parley agents import researcher.md --provider anthropic --model claude-sonnet-4-5",
+	"parley agents import researcher.md --provider anthropic \\\n"
+	"      --model claude-sonnet-4-5",
 	NULL };
 static const char *const remove_examples[] = { "parley agents remove researcher", NULL };
 

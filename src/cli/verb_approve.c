@@ -111,7 +111,7 @@ static const struct flag flags[] = {
 
 static const char *const examples[] = {
 	"parley approve --tool deploy --arg env=prod --arg replicas=3 --risk high",
-	"parley approve --tool edit --arg file=main.c --diff change.patch --timeout 1h",
+	"parley approve --tool edit --arg file=main.c --diff main.diff --timeout 1h",
 	NULL,
 };
 

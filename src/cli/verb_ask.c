@@ -210,8 +210,8 @@ static const struct flag flags[] = {
 static const char *const examples[] = {
 	"parley ask 'Deploy to production?' && make deploy",
 	"env=$(parley ask 'Where to?' -c staging:Staging -c prod:Production --other)",
-	"parley ask 'Which tests?' -c unit -c api -c e2e --multi --timeout 30m --default "
-	"unit",
+	"parley ask 'Which tests?' -c unit -c api -c e2e --multi \\\n"
+	"      --timeout 30m --default unit",
 	"name=$(parley ask 'What shall it be called?' --text)",
 	"parley ask --dialect langchain_hitl < request.json > reply.json",
 	NULL,

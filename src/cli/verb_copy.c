@@ -33,7 +33,8 @@ static int copy_run(struct cli *cli)
 static const struct flag flags[] = { { .name = "from", .value = "STORE" },
 	{ .name = "to", .value = "STORE" }, { 0 } };
 static const char *const examples[] = {
-	"parley copy --from sqlite:/var/lib/parley/parley.db --to postgresql:///parley",
+	"parley copy --from sqlite:/var/lib/parley/parley.db \\\n"
+	"      --to postgresql:///parley",
 	NULL
 };
 

@@ -65,6 +65,7 @@ static const struct flag list_flags[] = {
 };
 static const struct flag secret_flags[] = { { .name = "rotate" }, { 0 } };
 static const char *const list_examples[] = { "parley delivery list --status dead", NULL };
+static const char *const replay_examples[] = { "parley delivery replay dlv_01jc…", NULL };
 static const char *const secret_examples[] = { "parley webhook secret",
 	"parley webhook secret --rotate", NULL };
 
@@ -87,6 +88,7 @@ const struct command verb_delivery_replay = {
 	.flags = admin_flags,
 	.settings = SETTINGS_STORE,
 	.exits = "0 1 2 3 5",
+	.examples = replay_examples,
 };
 
 const struct command verb_webhook_secret = {

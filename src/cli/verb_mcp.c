@@ -60,7 +60,7 @@ static const struct flag flags[] = {
 static const char *const examples[] = {
 	"claude mcp add parley -- parley mcp",
 	"parley mcp --print-config codex >> ~/.codex/config.toml",
-	"parley mcp --print-config claude --url https://parley.example.org > .mcp.json",
+	"parley mcp --print-config claude --url https://desk.example.org > .mcp.json",
 	NULL,
 };
 

@@ -180,8 +180,9 @@ static const struct flag add_flags[] = {
 
 static const char *const list_examples[] = { "parley providers list", NULL };
 static const char *const add_examples[] = {
-	"parley providers add ollama --kind openai --provider-url http://127.0.0.1:11434/v1",
-	"parley providers add anthropic --key-file - <key.txt", NULL
+	"parley providers add ollama --kind openai \\\n"
+	"      --provider-url http://127.0.0.1:11434/v1",
+	"parley providers add anthropic --key-file - < key.txt", NULL
 };
 static const char *const test_examples[] = {
 	"parley providers test anthropic claude-sonnet-4-5", NULL

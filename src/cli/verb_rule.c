@@ -211,7 +211,7 @@ static const struct flag add_flags[] = { { .name = "agent", .value = "NAME" },
 	{ .name = "note", .value = "TEXT" }, { .name = "json" }, { 0 } };
 static const char *const add_examples[] = {
 	"parley rule add deny 'Bash(git push *--force*)' --note 'never force-push'",
-	"parley rule add allow 'Bash(npm test*)' --agent ci-bot --project web --for 8h",
+	"parley rule add allow 'Bash(npm test*)' --agent ci --project web --for 8h",
 	NULL,
 };
 

@@ -133,8 +133,12 @@ static int check_run(struct cli *cli)
 }
 
 static const struct flag json_flags[] = { { .name = "json" }, { 0 } };
+static const char *const create_examples[] = { "parley workspace create acme", NULL };
+static const char *const list_examples[] = { "parley workspace list", NULL };
 static const char *const backup_examples[] = { "parley backup parley-$(date +%F).db",
 	NULL };
+static const char *const check_examples[] = { "parley check",
+	"parley check parley-2026-11-17.db", NULL };
 
 const struct command verb_workspace_create = {
 	.name = "workspace create",
@@ -146,6 +150,7 @@ const struct command verb_workspace_create = {
 	.flags = json_flags,
 	.settings = SETTINGS_STORE,
 	.exits = "0 1 2 3",
+	.examples = create_examples,
 };
 
 const struct command verb_workspace_list = {
@@ -154,6 +159,7 @@ const struct command verb_workspace_list = {
 	.flags = json_flags,
 	.settings = SETTINGS_STORE,
 	.exits = "0 2 3",
+	.examples = list_examples,
 };
 
 const struct command verb_backup = {
@@ -176,4 +182,5 @@ const struct command verb_check = {
 	.flags = json_flags,
 	.settings = SETTINGS_STORE,
 	.exits = "0 1 2 3",
+	.examples = check_examples,
 };

@@ -176,6 +176,8 @@ static const char *const create_examples[] = {
 	"TOKEN=$(parley token create --role member --name ann)",
 	NULL,
 };
+static const char *const list_examples[] = { "parley token list", NULL };
+static const char *const revoke_examples[] = { "parley token revoke build-bot", NULL };
 
 const struct command verb_token_create = {
 	.name = "token create",
@@ -193,15 +195,17 @@ const struct command verb_token_list = {
 	.flags = admin_flags,
 	.settings = SETTINGS_STORE,
 	.exits = "0 2 3",
+	.examples = list_examples,
 };
 
 const struct command verb_token_revoke = {
 	.name = "token revoke",
 	.run = revoke_run,
-	.words = "ID | NAME",
+	.words = "ID|NAME",
 	.words_min = 1,
 	.words_max = 1,
 	.flags = admin_flags,
 	.settings = SETTINGS_STORE,
 	.exits = "0 2 3 5",
+	.examples = revoke_examples,
 };

@@ -153,7 +153,12 @@ static const struct flag create_flags[] = {
 
 static const char *const create_examples[] = { "parley user create ann --role admin",
 	NULL };
+static const char *const list_examples[] = { "parley user list", NULL };
 static const char *const login_examples[] = { "parley user login owner", NULL };
+static const char *const password_examples[] = { "parley user password ann", NULL };
+static const char *const remove_examples[] = { "parley user remove ann", NULL };
+static const char *const disable_examples[] = { "parley user disable ann", NULL };
+static const char *const enable_examples[] = { "parley user enable ann", NULL };
 
 const struct command verb_user_create = {
 	.name = "user create",
@@ -174,6 +179,7 @@ const struct command verb_user_list = {
 	.flags = admin_flags,
 	.settings = SETTINGS_STORE,
 	.exits = "0 2 3",
+	.examples = list_examples,
 };
 
 const struct command verb_user_login = {
@@ -197,6 +203,7 @@ const struct command verb_user_password = {
 	.flags = admin_flags,
 	.settings = SETTINGS_STORE,
 	.exits = "0 2 3 5",
+	.examples = password_examples,
 };
 
 const struct command verb_user_remove = {
@@ -208,6 +215,7 @@ const struct command verb_user_remove = {
 	.flags = admin_flags,
 	.settings = SETTINGS_STORE,
 	.exits = "0 1 2 3 5",
+	.examples = remove_examples,
 };
 
 const struct command verb_user_disable = {
@@ -219,6 +227,7 @@ const struct command verb_user_disable = {
 	.flags = admin_flags,
 	.settings = SETTINGS_STORE,
 	.exits = "0 1 2 3 5",
+	.examples = disable_examples,
 };
 
 const struct command verb_user_enable = {
@@ -230,4 +239,5 @@ const struct command verb_user_enable = {
 	.flags = admin_flags,
 	.settings = SETTINGS_STORE,
 	.exits = "0 1 2 3 5",
+	.examples = enable_examples,
 };

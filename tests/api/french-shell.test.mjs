@@ -1,6 +1,6 @@
 // The French shell: what every verb prints for people, compared in both languages. A line that is the same in both has no sentence in it.
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { useServer } from './lib/server.mjs';
@@ -123,4 +123,13 @@ test('manual pages in French: every heading, and the words that the synopsis has
 test('no command is described by the word “Usage”', async () => {
 	for (const lang of ['en', 'fr'])
 		assert.doesNotMatch((await server.run(['--help', '--lang', lang])).stdout, /^ {2}\S.*Usage\s*:$/m);
+});
+
+test('a time is a date or an hour: no French text puts “jusqu’à” or “à” before one', async () => {
+	const texts = JSON.parse(readFileSync(new URL('../../messages/fr.json', import.meta.url), 'utf8'));
+	const wrong = Object.entries(texts).filter(([, text]) => /(^|[ (])(jusqu’)?à \{(at|time|until|text|when|date)\}/.test(text));
+	assert.deepEqual(wrong, []);
+	const rule = await server.run(['rule', 'add', 'deny', 'Bash(date)', '--for', '3d', '--lang', 'fr'], { env: person });
+	assert.equal(rule.code, 0, rule.stderr);
+	assert.match(rule.stdout, /Interdire Bash\(date\) · échéance\u00a0: \d{4}-\d\d-\d\d \d\d:\d\d · utilisée/);
 });
