@@ -347,7 +347,9 @@ const char *const sql_written[SQL_RECORDS] = {
 	[SQL_PRICES_OF] = "SELECT @prices FROM prices WHERE ws = $1 ORDER BY model",
 
 	/* $2 the id to go on before, $3 how many, $4 to $8 as DELIVERY_FILTER has them, $9 status.
-	 * All; those that ended so; those that wait, steps of routes among them. */
+	 * All; those that ended so; those that wait, steps of routes among them. No index has those by
+	 * their id: each open ask may have one, and would pay for it. Where many wait, a page of them is
+	 * among the newest deliveries; where it is not, all steps are looked at. */
 	[SQL_DELIVERY_LIST] = "SELECT @deliveries FROM deliveries WHERE ws = $1"
 			      " AND id < $2" DELIVERY_FILTER " ORDER BY id DESC LIMIT $3",
 	[SQL_DELIVERY_LIST_ENDED] =
@@ -355,12 +357,18 @@ const char *const sql_written[SQL_RECORDS] = {
 		" AND status <> 'waiting' AND status = $9" DELIVERY_FILTER
 		" ORDER BY id DESC LIMIT $3",
 	[SQL_DELIVERY_LIST_WAITING] =
-		"SELECT @deliveries FROM deliveries WHERE ws = $1 AND id IN"
+		"WITH near (id) AS (SELECT id FROM (SELECT @deliveries FROM deliveries"
+		" WHERE ws = $1 AND id < $2 AND ($4 = '' OR $4 = 'route')"
+		" ORDER BY id DESC LIMIT 1000) AS newest WHERE " DELIVERY_STEP
+			DELIVERY_FILTER " ORDER BY id DESC LIMIT $3)"
+		" SELECT @deliveries FROM deliveries WHERE ws = $1 AND id IN"
 		" (SELECT id FROM (SELECT id FROM deliveries WHERE ws = $1 AND id < $2"
 		" AND status = 'waiting' AND kind <> 'route'" DELIVERY_FILTER
 		" ORDER BY id DESC LIMIT $3) AS others"
-		" UNION ALL SELECT id FROM (SELECT id FROM deliveries WHERE +ws = $1"
-		" AND id || '' < $2 AND " DELIVERY_STEP DELIVERY_FILTER
+		" UNION ALL SELECT id FROM near"
+		" UNION ALL SELECT id FROM (SELECT id FROM deliveries"
+		" WHERE ($4 = '' OR $4 = 'route') AND (SELECT COUNT(*) FROM near) < $3"
+		" AND +ws = $1 AND id || '' < $2 AND " DELIVERY_STEP DELIVERY_FILTER
 		" ORDER BY id DESC LIMIT $3) AS steps) ORDER BY id DESC LIMIT $3",
 	/* One look at each owner that anything waits for, however much it is. */
 	[SQL_DELIVERY_OWNERS] =

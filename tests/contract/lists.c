@@ -253,8 +253,8 @@ static void a_read_sees_every_write_acknowledged_before_it(void **state)
 
 enum { DELIVERIES = 100000, LISTED_MS = 10, LOOKS = 25 };
 
-/* Two are dead, two wait, and so does a step of a route; the rest is done. */
-static void deliveries_fill(struct rig *r)
+/* With these kinds and statuses, by their number i. */
+static void deliveries_fill(struct rig *r, const char *kind, const char *status)
 {
 	char sql[1200];
 
@@ -263,10 +263,8 @@ static void deliveries_fill(struct rig *r)
 		" next_ms, lease_ms, lease_by, last_error, last_status, created_ms, done_ms)"
 		" WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)"
 		" SELECT 1, 'dlv_' || SUBSTR('00000' || i, LENGTH('' || i)), 's', 'ask_' || i,"
-		" CASE WHEN i = 13 THEN 'route' ELSE 'webhook' END, 't',"
-		" CASE WHEN i IN (5, 7) THEN 'dead' WHEN i IN (9, 11, 13) THEN 'waiting'"
-		" ELSE 'done' END, 1, 0, 0, '', '', -1, 0, 0 FROM n",
-		DELIVERIES);
+		" CASE WHEN %s END, 't', CASE WHEN %s END, 1, 0, 0, '', '', -1, 0, 0 FROM n",
+		DELIVERIES, kind, status);
 	place_script(r, sql);
 	/* PostgreSQL does it by itself, up to a minute later. */
 	if (strncmp(r->place, "postgresql", 10) == 0)
@@ -306,7 +304,8 @@ static void a_list_of_deliveries_reads_no_others(void **state)
 {
 	struct rig *r = *state;
 
-	deliveries_fill(r);
+	deliveries_fill(r, "i = 13 THEN 'route' ELSE 'webhook'",
+		"i IN (5, 7) THEN 'dead' WHEN i IN (9, 11, 13) THEN 'waiting' ELSE 'done'");
 	deliveries_are(r, "status=dead", (int[]){ 7, 5 }, 2, false);
 	deliveries_are(r, "status=waiting", (int[]){ 13, 11, 9 }, 3, false);
 	deliveries_are(r, "status=waiting&limit=2", (int[]){ 13, 11 }, 2, true);
@@ -317,12 +316,25 @@ static void a_list_of_deliveries_reads_no_others(void **state)
 	deliveries_are(r, "limit=1", (int[]){ 100000 }, 1, true);
 }
 
+/* Every open ask may have one that waits. */
+static void a_list_of_deliveries_reads_few_steps_of_routes(void **state)
+{
+	struct rig *r = *state;
+
+	deliveries_fill(r, "i IN (5, 7) THEN 'webhook' ELSE 'route'",
+		"i = 5 THEN 'dead' ELSE 'waiting'");
+	deliveries_are(r, "status=waiting&limit=2", (int[]){ 100000, 99999 }, 2, true);
+	deliveries_are(r, "status=waiting&kind=webhook", (int[]){ 7 }, 1, false);
+	deliveries_are(r, "status=dead", (int[]){ 5 }, 1, false);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		ALONE_TEST(lists_show_what_the_model_says),
 		ALONE_TEST(attention_is_deadline_then_urgency_then_age),
 		ALONE_TEST(a_list_of_deliveries_reads_no_others),
+		ALONE_TEST(a_list_of_deliveries_reads_few_steps_of_routes),
 		RIG_TEST(a_read_sees_every_write_acknowledged_before_it),
 	};
 
