@@ -75,7 +75,7 @@ export default defineConfig({
 					groups: [
 						{
 							name: 'base',
-							test: /node_modules\/(svelte|esm-env|clsx)\/|preload-helper|src\/(lib\/(i18n|visible|json|serverTime|order|own|filter|time|form|words|router|typed)|api\/client|state\/(cache|clock|login|asks|sessions|connection|stream|drafts|settings|toasts))\b/,
+							test: /node_modules\/(svelte(?!.*bindings\/(input|select))|esm-env|clsx)\/|preload-helper|src\/(lib\/(i18n|visible|json|serverTime|order|own|filter|time|answer|words|router)|api\/client|state\/(cache|clock|login|asks|sessions|connection|stream|drafts|settings|toasts))\b/,
 						},
 					],
 				},

@@ -2,6 +2,7 @@
 #include "core/message.h"
 
 #include "base/keep.h"
+#include "base/utf8.h"
 #include "core/body.h"
 #include "core/show.h"
 
@@ -102,6 +103,21 @@ struct str message_text(struct str text, struct arena *arena)
 	jw_object_end(&w);
 	jw_array_end(&w);
 	return buf_keep_done(&b, arena);
+}
+
+struct str message_line(struct str text, struct arena *arena)
+{
+	struct str line, first;
+
+	while (str_cut(&text, '\n', &line)) {
+		line = str_trim(line);
+		if (!line.len) continue;
+		first = utf8_first(line, MESSAGE_LINE_MAX);
+		if (first.len == line.len) return line;
+		return arena_print(
+			arena, "%.*s…", STR_ARGS(utf8_first(line, MESSAGE_LINE_MAX - 1)));
+	}
+	return STR_NONE;
 }
 
 void todo_write(struct json_writer *w, const struct todo *t)

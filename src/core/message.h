@@ -35,6 +35,12 @@ void message_write(struct json_writer *, const struct run_message *);
 /* [{"type": "text", "text": …}] in the arena. */
 struct str message_text(struct str text, struct arena *);
 
+enum { MESSAGE_LINE_MAX = 120 }; /* code points */
+
+/* The first line of a text that is not blank, cut short with "…": what lists show of a message.
+ * Borrowed from the text, or in the arena. */
+struct str message_line(struct str text, struct arena *);
+
 enum task_status { TASK_PENDING, TASK_IN_PROGRESS, TASK_COMPLETED };
 
 enum {

@@ -175,6 +175,25 @@ struct run_message *run_message_new(
 	return rows_new(rows, RECORD_MESSAGES, &m);
 }
 
+enum err run_message_event(struct rows *rows, const struct session *s,
+	const struct run *r, const struct run_message *m, struct str line,
+	struct fault *why)
+{
+	struct buf b = { 0 };
+	struct json_writer w = { .out = &b };
+
+	show_text(&w, "message", m->id);
+	show_text(&w, "role", str_of(message_role_name(m->role)));
+	if (line.len) show_text(&w, "text", line);
+	if (m->role == MESSAGE_ASSISTANT) {
+		jw_key(&w, "usage");
+		usage_write(&w, &m->usage);
+		jw_key(&w, "cost_usd");
+		cost_write(&w, m->cost);
+	}
+	return run_event(rows, "run.message", s, r, &b, why);
+}
+
 struct run *run_new(struct rows *rows, struct session *s, const struct run_make *m)
 {
 	struct run r = { .ws = s->ws,

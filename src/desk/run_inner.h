@@ -128,5 +128,8 @@ struct run *run_new(struct rows *, struct session *, const struct run_make *);
 /* The next message of its thread; the run is one that may be changed. */
 struct run_message *run_message_new(
 	struct rows *, struct run *, enum message_role, struct str content);
+/* run.message. `line`: what lists show of it, or empty. */
+enum err run_message_event(struct rows *, const struct session *, const struct run *,
+	const struct run_message *, struct str line, struct fault *why);
 
 #endif

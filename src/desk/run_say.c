@@ -145,8 +145,6 @@ static enum err say_join(struct rows *rows, struct session *s, const struct say 
 	struct str run, struct run **out, struct run_message **message, struct fault *why)
 {
 	const struct run *at;
-	struct buf b = { 0 };
-	struct json_writer w = { .out = &b };
 	enum err e = run_fetch(rows, s->ws, run, &at, why);
 
 	if (e) return e;
@@ -160,9 +158,8 @@ static enum err say_join(struct rows *rows, struct session *s, const struct say 
 				  message_text(say->content, rows->arena))
 			: NULL;
 	if (!*message) return fail(why, ERR_MEMORY, "out of memory");
-	show_text(&w, "message", (*message)->id);
-	show_text(&w, "role", STR("user"));
-	e = run_event(rows, "run.message", s, *out, &b, why);
+	e = run_message_event(
+		rows, s, *out, *message, message_line(say->content, rows->arena), why);
 	/* The model call under way is given up; tools that are at work finish. */
 	if (!e && say->now && (*out)->status == RUN_RUNNING && !(*out)->message.len)
 		e = run_requeue(rows, *out, rows->now_ms, why);

@@ -44,23 +44,6 @@ static enum err spent_add(struct rows *rows, struct session *s, struct run *r,
 
 /* ---- the model has answered ---- */
 
-static enum err message_event(struct rows *rows, const struct session *s,
-	const struct run *r, const struct run_message *m, struct fault *why)
-{
-	struct buf b = { 0 };
-	struct json_writer w = { .out = &b };
-
-	show_text(&w, "message", m->id);
-	show_text(&w, "role", str_of(message_role_name(m->role)));
-	if (m->role == MESSAGE_ASSISTANT) {
-		jw_key(&w, "usage");
-		usage_write(&w, &m->usage);
-		jw_key(&w, "cost_usd");
-		cost_write(&w, m->cost);
-	}
-	return run_event(rows, "run.message", s, r, &b, why);
-}
-
 /* The words of the parts of type text, in the arena. */
 static struct str content_text(const struct json *parts, struct arena *arena)
 {
@@ -76,6 +59,20 @@ static struct str content_text(const struct json *parts, struct arena *arena)
 	return buf_keep_done(&b, arena);
 }
 
+/* What lists show of it: the first line that it says. */
+static struct str content_line(const struct json *parts, struct arena *arena)
+{
+	struct str line = STR_NONE;
+
+	for (uint32_t i = 0; i < parts->count && !line.len; i++) {
+		const struct json *p = &parts->items[i];
+
+		if (str_is(json_text(json_get(p, "type")), "text"))
+			line = message_line(json_text(json_get(p, "text")), arena);
+	}
+	return line;
+}
+
 static bool content_calls(const struct json *parts)
 {
 	for (uint32_t i = 0; i < parts->count; i++)
@@ -86,7 +83,7 @@ static bool content_calls(const struct json *parts)
 
 static enum err turn_message(struct task *t, struct rows *rows, struct session *s,
 	struct run *r, const struct agent_config *agent, const struct run_turn *turn,
-	const struct json *calls, bool more, struct fault *why)
+	const struct json *parts, bool more, struct fault *why)
 {
 	struct run_message m = { .ws = r->ws,
 		.id = rows_new_id(rows, "msg"),
@@ -106,14 +103,14 @@ static enum err turn_message(struct task *t, struct rows *rows, struct session *
 		.created_ms = rows->now_ms };
 	enum err e = OK;
 
-	if (calls) {
+	if (content_calls(parts)) {
 		r->message = m.id;
-		e = run_calls_make(t, rows, s, r, agent, m.id, calls, &m.content, why);
+		e = run_calls_make(t, rows, s, r, agent, m.id, parts, &m.content, why);
 	}
 	if (e) return e;
 	if (!rows_new(rows, RECORD_MESSAGES, &m))
 		return fail(why, ERR_MEMORY, "out of memory");
-	return message_event(rows, s, r, &m, why);
+	return run_message_event(rows, s, r, &m, content_line(parts, rows->arena), why);
 }
 
 static enum err turn_decide(struct job *job, struct rows *rows, struct fault *why)
@@ -122,7 +119,7 @@ static enum err turn_decide(struct job *job, struct rows *rows, struct fault *wh
 	struct run_turn *turn = t->checked;
 	struct agent_config agent;
 	const struct json nothing = { 0 }, *parts = &nothing;
-	bool calls, more;
+	bool more;
 	struct session *s;
 	struct run *r;
 	enum err e = run_hold(rows, &turn->key, &r, &s, why);
@@ -136,13 +133,10 @@ static enum err turn_decide(struct job *job, struct rows *rows, struct fault *wh
 	r->error = STR_NONE;
 	r->context_tokens = usage_context(&turn->usage) + turn->usage.output;
 	r->context_max = turn->context_max;
-	calls = content_calls(parts);
 	e = spent_add(rows, s, r, &turn->usage, turn->cost, turn->worked_ms, why);
-	if (!e)
-		e = turn_message(
-			t, rows, s, r, &agent, turn, calls ? parts : NULL, more, why);
+	if (!e) e = turn_message(t, rows, s, r, &agent, turn, parts, more, why);
 	if (e) return e;
-	if (!calls && !more && !turn->again) {
+	if (!content_calls(parts) && !more && !turn->again) {
 		if (turn->cut)
 			return run_recover(t, rows, s, r, &agent, TROUBLE_CUT,
 				STR("the answer reached the greatest length"), why);

@@ -457,6 +457,17 @@ struct str progress_words(const struct json *data, struct arena *arena)
 		STR_ARGS(steps->text), STR_ARGS(text));
 }
 
+/* "Agent said: Hello!" */
+static struct str message_words(const struct json *data, struct arena *arena)
+{
+	bool agent = str_is(json_text(json_get(data, "role")), "assistant");
+	struct str words = MSG(arena, agent ? "web.said" : "web.event.run.message");
+	struct str text = json_text(json_get(data, "text"));
+
+	return text.len ? MSG(arena, "web.colon", { "words", words }, { "text", text })
+			: words;
+}
+
 struct str event_words(const struct json *event, struct arena *arena)
 {
 	struct str type = json_text(json_get(event, "type"));
@@ -469,6 +480,7 @@ struct str event_words(const struct json *event, struct arena *arena)
 	if (str_is(type, "session.status") && status.len > 0)
 		return MSG(arena,
 			arena_print(arena, "web.status.%.*s", STR_ARGS(status)).at);
+	if (str_is(type, "run.message")) return message_words(data, arena);
 	static const char *const acts[] = { "vote", "revoked" };
 	for (size_t i = 0; by.len == 0 && i < sizeof acts / sizeof *acts; i++)
 		by = json_text(json_get(json_get(json_get(data, acts[i]), "by"), "name"));

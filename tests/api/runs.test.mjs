@@ -47,6 +47,16 @@ const state = async (session) => ok(await member.get(`/v1/sessions/${session}/st
 const types = async (session) => ok(await member.get(`/v1/events?format=json&after=0&session=${session}&limit=200`)).items
 	.map(({ type }) => type);
 
+test('the event of a message has its first line', async () => {
+	const said = [[say('\n  **Reading** both.  \nThen more.'), use('todo', { operation: 'list' })], [use('todo', { operation: 'list' })],
+		[say(`${'é'.repeat(200)}\nend`)]];
+	const session = await start(script('Say several things', ({ messages }) => said[messages.filter(({ role }) => role === 'assistant').length]));
+	await ended(session.run);
+	const { items } = ok(await member.get(`/v1/events?format=json&after=0&session=${session.id}&limit=200`));
+	assert.deepEqual(items.filter(({ type }) => type === 'run.message').map(({ data }) => data.text),
+		['**Reading** both.', undefined, `${'é'.repeat(119)}…`]);
+});
+
 test('a message becomes a run, the run an answer, with tokens and costs', async () => {
 	const session = await start(script('Say hello', () => [think('hm'), say('Hello!')]), { title: undefined });
 	assert.equal(session.title, 'Say hello');

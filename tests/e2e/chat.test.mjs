@@ -147,7 +147,7 @@ area('chat', (scenario) => {
 
 	scenario('tasks and activity; a tool’s card opens', async (me, desk) => {
 		const message = fresh('Plan it');
-		scripts[message] = (request) => (results(request).length ? [think('Planned.'), say('There is a plan.')]
+		scripts[message] = (request) => (results(request).length ? [think('Planned.'), say('<b>There</b> is a plan.\nIt is long.')]
 			: [use('todo', { operation: 'create', name: 'Read the results', priority: 1 })]);
 		const id = await started(me, desk, message);
 		await ended(desk, id);
@@ -160,6 +160,11 @@ area('chat', (scenario) => {
 		await tab(me, 'activity');
 		await me.press(me.button('feed.reasoning'));
 		await me.page.getByRole('log').getByText('Planned.').waitFor();
+		const said = me.t('colon', { words: me.t('said'), text: '<b>There</b> is a plan.' });
+		await me.press(me.button('feed.agents'));
+		await me.page.getByRole('log').getByText(said, { exact: true }).waitFor();
+		await me.visit('/activity');
+		await me.page.getByRole('log').getByText(said, { exact: true }).first().waitFor();
 	});
 
 	scenario('a message while it works waits its turn, and is kept if it cannot be sent', async (me, desk) => {

@@ -155,7 +155,8 @@ test('the inbox shows the tree of a session\'s runs and its tasks, and writes to
 	inbox.press('m');
 	await inbox.shows(`Message ${agent}:`);
 	inbox.type('And a word on memory').press('Enter');
-	await inbox.shows((text) => /\n= \S+ +Memory is fine\./.test(text));
+	await inbox.shows((text) => /\n= \S+ +Memory is fine\./.test(text) && /Agent said: All is measured\.\n/.test(text)
+		&& /Agent said: Memory is fine\.\n/.test(text));
 	assert.equal((await server.member.get(`/v1/sessions/${session.id}`)).body.status, 'completed');
 	inbox.close();
 });

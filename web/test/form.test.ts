@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { answerText } from '../src/lib/answer';
 import {
-	answerText,
 	draftAnswer,
 	draftFlaw,
 	draftNew,

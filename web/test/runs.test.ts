@@ -1,7 +1,8 @@
 /* What the page makes of runs, messages and hints. */
 import { describe, expect, test } from 'vitest';
 import type { Event } from '../src/api/types';
-import { drawerOf, withThoughts } from '../src/lib/events';
+import { drawerOf, eventWords, withThoughts } from '../src/lib/events';
+import { speak } from '../src/lib/i18n.svelte';
 import { liveAfter, liveNew, liveSeen, type Live } from '../src/lib/live';
 import {
 	activeRun,
@@ -203,4 +204,15 @@ test('thoughts stand in the activity where they were written', () => {
 	expect(list.map(drawerOf)).toEqual(['agents', 'reasoning', 'reasoning', 'tools', 'tasks']);
 	expect(new Set(list.map((one) => one.id)).size).toBe(5);
 	expect(list.map((one) => one.data['text']).filter(Boolean)).toEqual(['Hm.', 'Oh.']);
+});
+
+test('a line of the feed has what was said', async () => {
+	const said = (data: object) =>
+		eventWords({ id: 1, type: 'run.message', at: '', session: 's', data } as unknown as Event);
+	await speak('fr');
+	expect(said({ role: 'assistant', text: 'Bonjour <b>' })).toBe('L’agent a dit\u00a0: Bonjour <b>');
+	expect(said({ role: 'user', text: 'Encore' })).toBe('Message\u00a0: Encore');
+	expect(said({ role: 'assistant' })).toBe('L’agent a dit');
+	await speak('en');
+	expect(said({ role: 'assistant', text: 'Hello.' })).toBe('Agent said: Hello.');
 });

@@ -1,6 +1,8 @@
 /* The rules of runs and tool calls: every state and action, the window of history, the order of
  * tasks, and what a model may call. */
+#include "base/utf8.h"
 #include "core/history.h"
+#include "core/message.h"
 #include "core/plan.h"
 #include "core/run.h"
 #include "core/run_limit.h"
@@ -346,6 +348,27 @@ static void spending_is_kept_and_read_back(void **state)
 	arena_done(&arena);
 }
 
+static void a_list_shows_the_first_line_of_a_message(void **state)
+{
+	struct arena arena = { 0 };
+	struct buf cut = { 0 };
+
+	(void)state;
+	assert_true(str_is(message_line(STR("Hello!"), &arena), "Hello!"));
+	assert_true(str_is(message_line(STR("\n \r\n  One \r\nTwo"), &arena), "One"));
+	assert_int_equal(message_line(STR(" \n\n"), &arena).len, 0);
+	assert_int_equal(message_line(STR_NONE, &arena).len, 0);
+	for (int i = 0; i < MESSAGE_LINE_MAX; i++)
+		buf_add_text(&cut, "é");
+	assert_true(str_eq(message_line(buf_str(&cut), &arena), buf_str(&cut)));
+	buf_add_text(&cut, "é");
+	struct str line = message_line(buf_str(&cut), &arena);
+	assert_int_equal(utf8_count(line), MESSAGE_LINE_MAX);
+	assert_memory_equal(line.at + line.len - 5, "é…", 5);
+	buf_done(&cut);
+	arena_done(&arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -362,6 +385,7 @@ int main(void)
 		cmocka_unit_test(a_model_calls_only_what_its_agent_has),
 		cmocka_unit_test(a_session_is_as_its_asks_and_then_its_run),
 		cmocka_unit_test(spending_is_kept_and_read_back),
+		cmocka_unit_test(a_list_shows_the_first_line_of_a_message),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -148,7 +148,10 @@ function runWords(event: Event): string {
 	if (type === THOUGHT)
 		return about(t('web.chat.reasoned'), data(event, 'text').slice(0, THOUGHT_MAX));
 	if (type === 'run.message')
-		return t(data(event, 'role') === 'assistant' ? 'web.said' : 'web.event.run.message');
+		return about(
+			t(data(event, 'role') === 'assistant' ? 'web.said' : 'web.event.run.message'),
+			data(event, 'text'),
+		);
 	const error = event.data['error'] as { message?: string } | null | undefined;
 	const name = data(event, 'name') || data(event, 'agent');
 	const failed = type === 'run.tool_finished' && event.data['status'] === 'failed';

@@ -1,6 +1,6 @@
 /* Answers and endings in words, in the language of the page. */
 import type { AnswerValue, Ask, Question } from '../api/types';
-import { answerText, answerTo } from './form';
+import { answerText, answerTo } from './answer';
 import { t, type MessageId } from './i18n.svelte';
 import { moment } from './time';
 import { visible } from './visible';
