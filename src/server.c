@@ -365,10 +365,9 @@ static enum err server_files(struct server *sv, int port, struct fault *why)
 	jw_object(&w);
 	jw_key(&w, "url"); /* how programs of this machine reach it */
 	jw_str(&w, !set->url.len && str_starts(first, "unix:") ? first : sv->url);
-	jw_key(&w, "socket");
-	jw_str(&w, arena_print(&sv->cli->arena, "%.*s/parley.sock", STR_ARGS(set->data)));
-	jw_key(&w, "pid");
-	jw_int(&w, getpid());
+	jw_put_str(&w, "socket",
+		arena_print(&sv->cli->arena, "%.*s/parley.sock", STR_ARGS(set->data)));
+	jw_put_int(&w, "pid", getpid());
 	jw_object_end(&w);
 	e = file_write(set->data, "server.json", buf_str(&b), why);
 	buf_done(&b);

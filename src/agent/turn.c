@@ -250,11 +250,9 @@ static void retry_show(
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
 
-	jw_key(&w, "attempt");
-	jw_int(&w, try + 1);
+	jw_put_int(&w, "attempt", try + 1);
 	show_text(&w, "why", str_of(trouble_name(reply->trouble)));
-	jw_key(&w, "in_ms");
-	jw_int(&w, pause_ms);
+	jw_put_int(&w, "in_ms", pause_ms);
 	hint_say(c, "run.retrying", &b);
 }
 
@@ -265,14 +263,10 @@ static void progress_show(struct model_call *c, const struct usage *u)
 	int64_t ms = clock_mono_ms() - c->began_ms;
 
 	if (!desk_hint_wanted(c->w->runner->desk)) return;
-	jw_key(&w, "percent");
-	jw_null(&w);
-	jw_key(&w, "text");
-	jw_null(&w);
-	jw_key(&w, "tokens");
-	jw_int(&w, u->output);
-	jw_key(&w, "tokens_per_s");
-	jw_int(&w, ms > 0 ? u->output * 1000 / ms : 0);
+	jw_put_null(&w, "percent");
+	jw_put_null(&w, "text");
+	jw_put_int(&w, "tokens", u->output);
+	jw_put_int(&w, "tokens_per_s", ms > 0 ? u->output * 1000 / ms : 0);
 	hint_say(c, "run.progress", &b);
 }
 

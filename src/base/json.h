@@ -106,6 +106,12 @@ static inline void jw_put_str(struct json_writer *w, const char *key, struct str
 	jw_str(w, value);
 }
 
+/* The same, but nothing of an empty text. */
+static inline void jw_put_some(struct json_writer *w, const char *key, struct str value)
+{
+	if (value.len) jw_put_str(w, key, value);
+}
+
 static inline void jw_put_text(struct json_writer *w, const char *key, const char *value)
 {
 	jw_key(w, key);
@@ -135,6 +141,12 @@ static inline void jw_put_json(
 {
 	jw_key(w, key);
 	jw_json(w, value);
+}
+
+static inline void jw_put_null(struct json_writer *w, const char *key)
+{
+	jw_key(w, key);
+	jw_null(w);
 }
 
 static inline void jw_put_object(struct json_writer *w, const char *key)

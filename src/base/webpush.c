@@ -223,12 +223,9 @@ static void claims_write(
 	struct json_writer w = { .out = &claims };
 
 	jw_object(&w);
-	jw_key(&w, "aud");
-	jw_str(&w, origin);
-	jw_key(&w, "exp");
-	jw_int(&w, expires_s);
-	jw_key(&w, "sub");
-	jw_str(&w, subject);
+	jw_put_str(&w, "aud", origin);
+	jw_put_int(&w, "exp", expires_s);
+	jw_put_str(&w, "sub", subject);
 	jw_object_end(&w);
 	if (claims.failed) out->failed = true;
 	base64url_write(out, STR("{\"typ\":\"JWT\",\"alg\":\"ES256\"}"));

@@ -159,13 +159,11 @@ void print_items(const struct json *const *items, size_t len)
 	struct json_writer w = { .out = &out };
 
 	jw_object(&w);
-	jw_key(&w, "items");
-	jw_array(&w);
+	jw_put_array(&w, "items");
 	for (size_t i = 0; i < len; i++)
 		jw_json(&w, items[i]);
 	jw_array_end(&w);
-	jw_key(&w, "next_cursor");
-	jw_null(&w);
+	jw_put_null(&w, "next_cursor");
 	jw_object_end(&w);
 	printf("%.*s\n", STR_ARGS(buf_str(&out)));
 	buf_done(&out);

@@ -204,8 +204,7 @@ static enum err prompt_write(const struct section_reader *r, struct json_writer 
 	e = text_file_read(path, false, r->arena, &text, r->why);
 	if (e) return e;
 	if (!text.len) return section_wrong(r, "prompt_file", &l->value, strerror(errno));
-	jw_key(w, "prompt");
-	jw_str(w, text);
+	jw_put_str(w, "prompt", text);
 	return OK;
 }
 
@@ -220,19 +219,15 @@ static enum err agent_take(const struct section_reader *r, struct kept_agent *ou
 
 	if (e) return e;
 	jw_object(&w);
-	jw_key(&w, "name");
-	jw_str(&w, r->section->name);
+	jw_put_str(&w, "name", r->section->name);
 	rows_write(&w, r->section, agent_keys, false);
 	e = prompt_write(r, &w);
-	jw_key(&w, "limits");
-	jw_object(&w);
+	jw_put_object(&w, "limits");
 	rows_write(&w, r->section, agent_keys, true);
 	jw_object_end(&w);
 	if (mode) {
-		jw_key(&w, "validation");
-		jw_object(&w);
-		jw_key(&w, "mode");
-		jw_str(&w, mode->value.value);
+		jw_put_object(&w, "validation");
+		jw_put_str(&w, "mode", mode->value.value);
 		jw_object_end(&w);
 	}
 	jw_object_end(&w);
@@ -292,8 +287,7 @@ static enum err provider_take(const struct section_reader *r, struct kept_provid
 
 	if (e) return e;
 	jw_object(&w);
-	jw_key(&w, "name");
-	jw_str(&w, r->section->name);
+	jw_put_str(&w, "name", r->section->name);
 	rows_write(&w, r->section, provider_keys, false);
 	jw_object_end(&w);
 	e = json_read(buf_keep_done(&text, r->arena), NULL, r->arena, &body, r->why);
@@ -339,14 +333,9 @@ static enum err usual_take(const struct usual_provider *u, struct arena *arena,
 	if (!key || !*key || provider_find(out, str_of(u->name))) return OK;
 	if (!url || !*url) url = u->url;
 	jw_object(&w);
-	jw_key(&w, "name");
-	jw_text(&w, u->name);
-	jw_key(&w, "kind");
-	jw_text(&w, model_wire_name(u->wire));
-	if (url) {
-		jw_key(&w, "url");
-		jw_text(&w, url);
-	}
+	jw_put_text(&w, "name", u->name);
+	jw_put_text(&w, "kind", model_wire_name(u->wire));
+	if (url) jw_put_text(&w, "url", url);
 	jw_object_end(&w);
 	e = body_of(arena, buf_keep_done(&text, arena), false, &p->body, why);
 	if (e) return fail(why, ERR_INVALID, "%s: %s", u->url_env, why->detail);

@@ -18,15 +18,13 @@ static void operation_put(struct approval *ap, struct json_writer *w)
 {
 	struct str risk = args_get(&ap->asking.cli->args, "risk");
 
-	jw_key(w, "operation");
-	jw_object(w);
+	jw_put_object(w, "operation");
 	for (uint32_t i = 0; i < ap->operation->count; i++) {
 		const struct json_member *m = &ap->operation->members[i];
 		char name[16];
 
 		snprintf(name, sizeof name, "%.*s", STR_ARGS(m->name));
-		jw_key(w, name);
-		jw_json(w, &m->value);
+		jw_put_json(w, name, &m->value);
 	}
 	if (risk.len > 0) jw_key(w, "risk"), jw_str(w, risk);
 	jw_object_end(w);
@@ -54,8 +52,7 @@ int approval_ask(struct approval *ap)
 
 	if (status != EXIT_YES) return status;
 	jw_object(&w);
-	jw_key(&w, "kind");
-	jw_text(&w, "approval");
+	jw_put_text(&w, "kind", "approval");
 	operation_put(ap, &w);
 	status = asking_members(a, &w, session, ap->diff);
 	jw_object_end(&w);

@@ -28,13 +28,6 @@ int asking_open(struct asking *a, struct str *session)
 	return session_resolve(a->cli, a->client, session);
 }
 
-static void member_add(struct json_writer *w, const char *key, struct str value)
-{
-	if (value.len == 0) return;
-	jw_key(w, key);
-	jw_str(w, value);
-}
-
 int asking_members(
 	struct asking *a, struct json_writer *w, struct str session, struct str diff)
 {
@@ -46,19 +39,18 @@ int asking_members(
 	if (timeout.at && !duration_read(timeout, &ms))
 		return CLI_USAGE(a->cli, "cli.timeout.wrong", { "flag", STR("timeout") },
 			{ "value", timeout });
-	member_add(w, "session", session);
-	member_add(w, "title",
+	jw_put_some(w, "session", session);
+	jw_put_some(w, "title",
 		args_have(args, "title") ? args_get(args, "title") : a->title);
-	member_add(w, "priority", args_get(args, "priority"));
+	jw_put_some(w, "priority", args_get(args, "priority"));
 	if (timeout.at) {
 		jw_key(w, "timeout");
 		jw_real(w, (double)ms / 1000);
 	}
 	if (context.len == 0 && diff.len == 0) return EXIT_YES;
-	jw_key(w, "context");
-	jw_object(w);
-	member_add(w, "text", context);
-	member_add(w, "diff", diff);
+	jw_put_object(w, "context");
+	jw_put_some(w, "text", context);
+	jw_put_some(w, "diff", diff);
 	jw_object_end(w);
 	return EXIT_YES;
 }

@@ -189,12 +189,15 @@ static const struct command *command_pick(
 	return command_find(cli, str_of(argv[1]));
 }
 
-static bool words_fit(const struct cli *cli)
+/* Below 0: too few words; above: too many. */
+static int words_misfit(const struct cli *cli)
 {
 	const struct command *c = cli->command;
-	size_t n = cli->args.words_len;
+	bool one = c->words && !c->words_max;
+	size_t n = cli->args.words_len, min = one ? 1 : c->words_min,
+	       max = one ? 1 : c->words_max;
 
-	return n >= c->words_min && (c->words_max == WORDS_MANY || n <= c->words_max);
+	return n < min ? -1 : max != WORDS_MANY && n > max;
 }
 
 static int command_run(struct cli *cli, int argc, char **argv)
@@ -217,11 +220,11 @@ static int command_run(struct cli *cli, int argc, char **argv)
 		return help_print(cli, c, stdout);
 	}
 	if (err != OK) return cli_fail(cli, &why);
-	if (!words_fit(cli))
+	if (words_misfit(cli))
 		return CLI_USAGE(cli,
-			!c->words			     ? "cli.words.none"
-			: cli->args.words_len < c->words_min ? "cli.words"
-							     : "cli.words.many",
+			!c->words		? "cli.words.none"
+			: words_misfit(cli) < 0 ? "cli.words"
+						: "cli.words.many",
 			{ "verb", str_of(c->name) }, { "words", str_of(c->words) });
 	term_setup(&cli->term, cli->settings.color);
 	if (c->words && str_starts(str_of(c->words), "ID") &&

@@ -39,8 +39,8 @@ struct command {
 	const char *name;	  /* "ask", or two words: "token create" */
 	int (*run)(struct cli *); /* its exit status */
 	const char *words;	  /* behind the options, for the usage: "ID VALUE…" */
-	unsigned char words_min;  /* how many there may be */
-	unsigned char words_max;
+	unsigned char words_min;  /* how many there may be; */
+	unsigned char words_max;  /* 0 where there are `words`: exactly one */
 	const struct flag *flags; /* its own, up to one without a name; NULL: none */
 	const struct flag *also;  /* those it shares with others; NULL: none */
 	unsigned settings;	  /* SETTINGS_…: the groups it reads, as flags, too */

@@ -41,29 +41,19 @@ static void identity_write(struct buf *out, const struct place *p)
 	struct json_writer w = { .out = out };
 
 	jw_object(&w);
-	jw_key(&w, "event_name");
-	jw_text(&w, "pre_tool_use");
-	jw_key(&w, "hooks");
-	jw_array(&w);
+	jw_put_text(&w, "event_name", "pre_tool_use");
+	jw_put_array(&w, "hooks");
 	jw_object(&w);
-	jw_key(&w, "async");
-	jw_bool(&w, json_is(json_get(p->hook, "async"), JSON_TRUE));
-	jw_key(&w, "command");
-	jw_json(&w, json_get(p->hook, "command"));
-	if (json_get(p->hook, "statusMessage")) {
-		jw_key(&w, "statusMessage");
-		jw_json(&w, json_get(p->hook, "statusMessage"));
-	}
-	jw_key(&w, "timeout");
-	jw_int(&w, timeout && timeout->is_int ? timeout->integer : TIMEOUT_DEFAULT_S);
-	jw_key(&w, "type");
-	jw_text(&w, "command");
+	jw_put_bool(&w, "async", json_is(json_get(p->hook, "async"), JSON_TRUE));
+	jw_put_json(&w, "command", json_get(p->hook, "command"));
+	if (json_get(p->hook, "statusMessage"))
+		jw_put_json(&w, "statusMessage", json_get(p->hook, "statusMessage"));
+	jw_put_int(&w, "timeout",
+		timeout && timeout->is_int ? timeout->integer : TIMEOUT_DEFAULT_S);
+	jw_put_text(&w, "type", "command");
 	jw_object_end(&w);
 	jw_array_end(&w);
-	if (p->matcher) {
-		jw_key(&w, "matcher");
-		jw_json(&w, p->matcher);
-	}
+	if (p->matcher) jw_put_json(&w, "matcher", p->matcher);
 	jw_object_end(&w);
 }
 

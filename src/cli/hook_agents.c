@@ -13,13 +13,6 @@ const char *hook_decision_name(enum hook_decision d)
 	return decisions[d];
 }
 
-static void text_member(struct json_writer *w, const char *name, struct str text)
-{
-	if (!text.len) return;
-	jw_key(w, name);
-	jw_str(w, text);
-}
-
 /* ---- what each reads ---- */
 
 static bool carries_all(const struct json *input, const struct json *edited)
@@ -49,17 +42,11 @@ static void claude_write(struct json_writer *w, enum hook_decision d, struct str
 	const struct json *edited)
 {
 	jw_object(w);
-	jw_key(w, "hookSpecificOutput");
-	jw_object(w);
-	jw_key(w, "hookEventName");
-	jw_text(w, "PreToolUse");
-	jw_key(w, "permissionDecision");
-	jw_text(w, decisions[d]);
-	text_member(w, "permissionDecisionReason", reason);
-	if (edited) {
-		jw_key(w, "updatedInput");
-		jw_json(w, edited);
-	}
+	jw_put_object(w, "hookSpecificOutput");
+	jw_put_text(w, "hookEventName", "PreToolUse");
+	jw_put_text(w, "permissionDecision", decisions[d]);
+	jw_put_some(w, "permissionDecisionReason", reason);
+	if (edited) jw_put_json(w, "updatedInput", edited);
 	jw_object_end(w);
 	jw_object_end(w);
 }
@@ -75,13 +62,9 @@ static void copilot_write(struct json_writer *w, enum hook_decision d, struct st
 	const struct json *edited)
 {
 	jw_object(w);
-	jw_key(w, "permissionDecision");
-	jw_text(w, decisions[d]);
-	text_member(w, "permissionDecisionReason", reason);
-	if (edited) {
-		jw_key(w, "modifiedArgs");
-		jw_json(w, edited);
-	}
+	jw_put_text(w, "permissionDecision", decisions[d]);
+	jw_put_some(w, "permissionDecisionReason", reason);
+	if (edited) jw_put_json(w, "modifiedArgs", edited);
 	jw_object_end(w);
 }
 
@@ -89,16 +72,12 @@ static void gemini_write(struct json_writer *w, enum hook_decision d, struct str
 	const struct json *edited)
 {
 	jw_object(w);
-	jw_key(w, "decision");
-	jw_text(w, decisions[d]);
-	text_member(w, "reason", reason);
+	jw_put_text(w, "decision", decisions[d]);
+	jw_put_some(w, "reason", reason);
 	if (edited) {
-		jw_key(w, "hookSpecificOutput");
-		jw_object(w);
-		jw_key(w, "hookEventName");
-		jw_text(w, "BeforeTool");
-		jw_key(w, "tool_input");
-		jw_json(w, edited);
+		jw_put_object(w, "hookSpecificOutput");
+		jw_put_text(w, "hookEventName", "BeforeTool");
+		jw_put_json(w, "tool_input", edited);
 		jw_object_end(w);
 	}
 	jw_object_end(w);

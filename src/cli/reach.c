@@ -163,10 +163,7 @@ struct str reason_body(struct cli *cli)
 	struct str reason = args_get(&cli->args, "reason");
 
 	jw_object(&w);
-	if (reason.len > 0) {
-		jw_key(&w, "reason");
-		jw_str(&w, reason);
-	}
+	if (reason.len > 0) jw_put_str(&w, "reason", reason);
 	jw_object_end(&w);
 	return buf_keep_done(&body, &cli->arena);
 }
@@ -182,10 +179,8 @@ int session_resolve(struct cli *cli, struct client *client, struct str *out)
 	*out = name;
 	if (name.len == 0 || id_valid(name, "ses")) return EXIT_YES;
 	jw_object(&w);
-	jw_key(&w, "title");
-	jw_str(&w, name);
-	jw_key(&w, "external_id");
-	jw_str(&w, name);
+	jw_put_str(&w, "title", name);
+	jw_put_str(&w, "external_id", name);
 	jw_object_end(&w);
 	status = reach_call(cli, client, "POST", STR("/v1/sessions"),
 		buf_keep_done(&body, &cli->arena), &reply, NULL);

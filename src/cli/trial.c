@@ -140,21 +140,15 @@ static struct str question_params(struct arena *arena)
 		"\"method\":\"tools/call\",\"params\":{\"name\":\"ask_user_question\","
 		"\"arguments\":{\"session\":\"parley connect\",\"questions\":[");
 	jw_object(&w);
-	jw_key(&w, "question");
-	jw_str(&w, MSG(arena, "cli.connect.test.question"));
-	jw_key(&w, "header");
-	jw_text(&w, "Test");
-	jw_key(&w, "multiSelect");
-	jw_bool(&w, false);
-	jw_key(&w, "options");
-	jw_array(&w);
+	jw_put_str(&w, "question", MSG(arena, "cli.connect.test.question"));
+	jw_put_text(&w, "header", "Test");
+	jw_put_bool(&w, "multiSelect", false);
+	jw_put_array(&w, "options");
 	for (int i = 0; i < 2; i++) {
 		jw_object(&w);
-		jw_key(&w, "label");
-		jw_str(&w,
+		jw_put_str(&w, "label",
 			MSG(arena, i ? "cli.connect.test.no" : "cli.connect.test.yes"));
-		jw_key(&w, "description");
-		jw_str(&w, MSG(arena, "cli.connect.test.option"));
+		jw_put_str(&w, "description", MSG(arena, "cli.connect.test.option"));
 		jw_object_end(&w);
 	}
 	jw_array_end(&w);

@@ -158,15 +158,11 @@ static enum err choice_write(const struct question *q, const struct spoken *said
 		return wrong("cli.value.one", words_join(said, arena), q, arena, why);
 	if (c.len == 0 && c.other.len == 0 && q->required)
 		return wrong("cli.value.option", STR_NONE, q, arena, why);
-	jw_key(w, "selected");
-	jw_array(w);
+	jw_put_array(w, "selected");
 	for (size_t i = 0; i < c.len; i++)
 		jw_str(w, c.chosen[i]->id);
 	jw_array_end(w);
-	if (c.other.len > 0) {
-		jw_key(w, "other");
-		jw_str(w, c.other);
-	}
+	if (c.other.len > 0) jw_put_str(w, "other", c.other);
 	return OK;
 }
 
@@ -179,8 +175,7 @@ static enum err number_write(const struct question *q, struct str word,
 	if (json_read(str_trim(word), NULL, arena, &n, &not_one) != OK ||
 		n->type != JSON_NUMBER)
 		return wrong("cli.value.number", word, q, arena, why);
-	jw_key(w, "value");
-	jw_json(w, n);
+	jw_put_json(w, "value", n);
 	return OK;
 }
 
@@ -193,18 +188,13 @@ static enum err decision_write(const struct question *q, const struct spoken *sa
 	if (q->type == Q_BOOLEAN) {
 		if (!yes_no_read(word, &yes))
 			return wrong("cli.value.boolean", word, q, arena, why);
-		jw_key(w, "value");
-		jw_bool(w, yes);
+		jw_put_bool(w, "value", yes);
 		return OK;
 	}
 	if (!decision_read(word, &yes))
 		return wrong("cli.value.approval", word, q, arena, why);
-	jw_key(w, "value");
-	jw_text(w, yes ? "approve" : "reject");
-	if (said->arguments) {
-		jw_key(w, "arguments");
-		jw_json(w, said->arguments);
-	}
+	jw_put_text(w, "value", yes ? "approve" : "reject");
+	if (said->arguments) jw_put_json(w, "arguments", said->arguments);
 	return OK;
 }
 
@@ -216,20 +206,14 @@ enum err value_write(const struct question *q, const struct spoken *said,
 
 	jw_object(w);
 	switch (q->type) {
-	case Q_TEXT:
-		jw_key(w, "text");
-		jw_str(w, all);
-		break;
+	case Q_TEXT: jw_put_str(w, "text", all); break;
 	case Q_NUMBER: err = number_write(q, all, arena, w, why); break;
 	case Q_CHOICE:
 	case Q_CHOICES: err = choice_write(q, said, arena, w, why); break;
 	case Q_BOOLEAN:
 	case Q_APPROVAL: err = decision_write(q, said, arena, w, why); break;
 	}
-	if (said->note.len > 0 && q->type != Q_TEXT) {
-		jw_key(w, "text");
-		jw_str(w, said->note);
-	}
+	if (said->note.len > 0 && q->type != Q_TEXT) jw_put_str(w, "text", said->note);
 	jw_object_end(w);
 	return err;
 }

@@ -172,8 +172,7 @@ static void tools_write(struct cli *cli, struct json_writer *w, struct str list)
 {
 	struct str one, lost = STR_NONE;
 
-	jw_key(w, "tools");
-	jw_array(w);
+	jw_put_array(w, "tools");
 	while (str_cut(&list, ',', &one)) {
 		one = str_trim(one);
 		if (agent_tool_valid(one))
@@ -185,13 +184,6 @@ static void tools_write(struct cli *cli, struct json_writer *w, struct str list)
 	jw_array_end(w);
 	if (lost.len)
 		SAY("cli.agents.tools_lost", { "tools", safe_line(&cli->arena, lost) });
-}
-
-static void member_write(struct json_writer *w, const char *key, struct str value)
-{
-	if (!value.len) return;
-	jw_key(w, key);
-	jw_str(w, value);
 }
 
 static enum err markdown_body(
@@ -206,12 +198,12 @@ static enum err markdown_body(
 	provider = said.len ? said : m.provider.len ? m.provider : provider_first(cli);
 	said = args_get(&cli->args, "model");
 	jw_object(&w);
-	member_write(&w, "name", m.name);
-	member_write(&w, "description", m.description);
-	member_write(&w, "provider", provider);
-	member_write(&w, "model", model_named(said.len ? said : m.model, provider));
-	member_write(&w, "effort", m.effort);
-	member_write(&w, "prompt", m.prompt);
+	jw_put_some(&w, "name", m.name);
+	jw_put_some(&w, "description", m.description);
+	jw_put_some(&w, "provider", provider);
+	jw_put_some(&w, "model", model_named(said.len ? said : m.model, provider));
+	jw_put_some(&w, "effort", m.effort);
+	jw_put_some(&w, "prompt", m.prompt);
 	tools_write(cli, &w, m.tools);
 	jw_object_end(&w);
 	return OK;
@@ -235,10 +227,7 @@ static void json_body(
 		jw_name(&w, agent->members[i].name);
 		jw_json(&w, &agent->members[i].value);
 	}
-	if (version) {
-		jw_key(&w, "version");
-		jw_json(&w, version);
-	}
+	if (version) jw_put_json(&w, "version", version);
 	jw_object_end(&w);
 }
 
@@ -319,8 +308,6 @@ const struct command verb_agents_show = {
 	.run = agents_show_run,
 	.served = true,
 	.words = "AGENT",
-	.words_min = 1,
-	.words_max = 1,
 	.flags = admin_flags,
 	.settings = SETTINGS_STORE,
 	.exits = "0 2 3 5",
@@ -332,8 +319,6 @@ const struct command verb_agents_test = {
 	.run = agents_test_run,
 	.served = true,
 	.words = "AGENT",
-	.words_min = 1,
-	.words_max = 1,
 	.flags = admin_flags,
 	.settings = SETTINGS_STORE,
 	.exits = "0 1 2 3 5",
@@ -345,8 +330,6 @@ const struct command verb_agents_import = {
 	.run = agents_import_run,
 	.served = true,
 	.words = "FILE",
-	.words_min = 1,
-	.words_max = 1,
 	.flags = import_flags,
 	.settings = SETTINGS_STORE,
 	.exits = "0 1 2 3",
@@ -358,8 +341,6 @@ const struct command verb_agents_remove = {
 	.run = agents_remove_run,
 	.served = true,
 	.words = "AGENT",
-	.words_min = 1,
-	.words_max = 1,
 	.flags = admin_flags,
 	.settings = SETTINGS_STORE,
 	.exits = "0 1 2 3 5",

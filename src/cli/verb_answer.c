@@ -93,8 +93,7 @@ static void scope_write(struct cli *cli, struct json_writer *w)
 	struct str pattern = args_get(&cli->args, "pattern");
 
 	if (!length.at) return;
-	jw_key(w, "scope");
-	jw_object(w);
+	jw_put_object(w, "scope");
 	jw_put_str(w, "for", length);
 	jw_put_str(w, "what", pattern.at ? STR("pattern") : STR("same"));
 	if (pattern.at) jw_put_str(w, "tool", pattern);
@@ -108,8 +107,7 @@ static int form_write(struct cli *cli, const struct answer_form *form, struct bu
 	struct fault why = { 0 };
 
 	jw_object(&w);
-	jw_key(&w, "answers");
-	jw_object(&w);
+	jw_put_object(&w, "answers");
 	for (size_t i = 0; i < form->len; i++) {
 		const struct spoken *said = &form->said[i];
 

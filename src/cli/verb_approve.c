@@ -41,12 +41,9 @@ static int operation_make(struct cli *cli, const struct json **out)
 	int status = EXIT_YES;
 
 	jw_object(&w);
-	jw_key(&w, "type");
-	jw_text(&w, "tool");
-	jw_key(&w, "name");
-	jw_str(&w, args_get(&cli->args, "tool"));
-	jw_key(&w, "arguments");
-	jw_object(&w);
+	jw_put_text(&w, "type", "tool");
+	jw_put_str(&w, "name", args_get(&cli->args, "tool"));
+	jw_put_object(&w, "arguments");
 	for (size_t i = 0; status == EXIT_YES && args_next(&cli->args, "arg", &i, &pair);)
 		if (!arg_put(&w, &text, pair, &cli->arena))
 			status = CLI_USAGE(cli, "cli.arg.wrong", { "value", pair });

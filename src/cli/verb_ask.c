@@ -57,24 +57,17 @@ static int question_parse(struct cli *cli, struct question *q)
 
 static void question_put(struct json_writer *w, const struct question *q)
 {
-	jw_key(w, "questions");
-	jw_array(w);
+	jw_put_array(w, "questions");
 	jw_object(w);
-	jw_key(w, "key");
-	jw_str(w, q->key);
-	jw_key(w, "text");
-	jw_str(w, q->text);
-	jw_key(w, "type");
-	jw_text(w, question_type_name(q->type));
+	jw_put_str(w, "key", q->key);
+	jw_put_str(w, "text", q->text);
+	jw_put_text(w, "type", question_type_name(q->type));
 	if (q->options_len > 0) {
-		jw_key(w, "options");
-		jw_array(w);
+		jw_put_array(w, "options");
 		for (size_t i = 0; i < q->options_len; i++) {
 			jw_object(w);
-			jw_key(w, "id");
-			jw_str(w, q->options[i].id);
-			jw_key(w, "label");
-			jw_str(w, q->options[i].label);
+			jw_put_str(w, "id", q->options[i].id);
+			jw_put_str(w, "label", q->options[i].label);
 			jw_object_end(w);
 		}
 		jw_array_end(w);
@@ -95,8 +88,7 @@ static int default_put(struct cli *cli, struct json_writer *w, const struct ques
 		words && args_next(&cli->args, "default", &i, &words[said.len]);)
 		said.len++;
 	if (said.len == 0) return EXIT_YES;
-	jw_key(w, "default");
-	jw_object(w);
+	jw_put_object(w, "default");
 	jw_key(w, KEY);
 	if (value_write(q, &said, &cli->arena, w, &why) != OK)
 		return CLI_USAGE(
@@ -110,10 +102,8 @@ static int template_put(struct cli *cli, struct json_writer *w)
 {
 	struct str value, name;
 
-	jw_key(w, "template");
-	jw_str(w, args_get(&cli->args, "template"));
-	jw_key(w, "values");
-	jw_object(w);
+	jw_put_str(w, "template", args_get(&cli->args, "template"));
+	jw_put_object(w, "values");
 	for (size_t i = 0; args_next(&cli->args, "value", &i, &value);) {
 		int at = str_find(value, STR("="));
 

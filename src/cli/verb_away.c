@@ -59,16 +59,9 @@ static int away_body(
 		if (!id.len) return CLI_USAGE(cli, "cli.away.nobody", { "name", to });
 	}
 	jw_object(&w);
-	jw_key(&w, "until");
-	jw_text(&w, until);
-	if (id.len) {
-		jw_key(&w, "delegate");
-		jw_str(&w, id);
-	}
-	if (note.len) {
-		jw_key(&w, "note");
-		jw_str(&w, note);
-	}
+	jw_put_text(&w, "until", until);
+	jw_put_some(&w, "delegate", id);
+	jw_put_some(&w, "note", note);
 	jw_object_end(&w);
 	*out = arena_str(&cli->arena, buf_str(&body));
 	buf_done(&body);

@@ -26,8 +26,6 @@ const struct command verb_completion = {
 	.name = "completion",
 	.run = completion_run,
 	.words = "bash|zsh|fish",
-	.words_min = 1,
-	.words_max = 1,
 	.exits = "0 2",
 	.examples = examples,
 };

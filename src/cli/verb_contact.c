@@ -94,10 +94,8 @@ static int contact_add(struct contact_call *c)
 	if (!word(c, 2).len) return CLI_USAGE(c->cli, "cli.contact.add");
 	jw_object(&w);
 	for (size_t i = 0; i < sizeof members / sizeof *members; i++)
-		if (members[i].value.len) {
-			jw_key(&w, members[i].name);
-			jw_str(&w, members[i].value);
-		}
+		if (members[i].value.len)
+			jw_put_str(&w, members[i].name, members[i].value);
 	jw_object_end(&w);
 	return contact_shown(
 		c, call(c, "POST", c->base, buf_keep_done(&body, &c->cli->arena)));
@@ -126,8 +124,7 @@ static int contact_verify(struct contact_call *c)
 				arena, json_text(json_get(&items->items[i], "id")));
 	if (!waits.len) return CLI_USAGE(c->cli, "cli.contact.verify");
 	jw_object(&w);
-	jw_key(&w, "code");
-	jw_str(&w, word(c, 1));
+	jw_put_str(&w, "code", word(c, 1));
 	jw_object_end(&w);
 	return contact_shown(c, call(c, "POST", contact_path(c, waits, "/verify"),
 					buf_keep_done(&body, arena)));

@@ -36,12 +36,9 @@ void finding_note(
 		return;
 	}
 	jw_object(&f->json);
-	jw_key(&f->json, "state");
-	jw_str(&f->json, str_of(marks[mark].name));
-	jw_key(&f->json, "id");
-	jw_str(&f->json, str_of(id + strlen("cli.doctor.")));
-	jw_key(&f->json, "text");
-	jw_str(&f->json, text);
+	jw_put_str(&f->json, "state", str_of(marks[mark].name));
+	jw_put_str(&f->json, "id", str_of(id + strlen("cli.doctor.")));
+	jw_put_str(&f->json, "text", text);
 	jw_object_end(&f->json);
 }
 
@@ -383,8 +380,7 @@ static int doctor_run(struct cli *cli)
 		msg_lang_set(LANG_EN); /* programs read it */
 		f.json.out = &f.text;
 		jw_object(&f.json);
-		jw_key(&f.json, "findings");
-		jw_array(&f.json);
+		jw_put_array(&f.json, "findings");
 	}
 	config_try(&f);
 	data_try(&f);
@@ -406,8 +402,7 @@ static int doctor_run(struct cli *cli)
 	agents_try(&f);
 	if (json) {
 		jw_array_end(&f.json);
-		jw_key(&f.json, "ok");
-		jw_bool(&f.json, f.wrong == 0);
+		jw_put_bool(&f.json, "ok", f.wrong == 0);
 		jw_object_end(&f.json);
 		printf("%.*s\n", STR_ARGS(buf_str(&f.text)));
 	}

@@ -28,23 +28,16 @@ static int operation_make(struct cli *cli, const char *cwd, const struct program
 	struct fault why = { 0 };
 
 	jw_object(&w);
-	jw_key(&w, "type");
-	jw_text(&w, "command");
-	jw_key(&w, "name");
-	jw_text(&w, cli->args.words[0]);
-	jw_key(&w, "arguments");
-	jw_object(&w);
-	jw_key(&w, "argv");
-	jw_array(&w);
+	jw_put_text(&w, "type", "command");
+	jw_put_text(&w, "name", cli->args.words[0]);
+	jw_put_object(&w, "arguments");
+	jw_put_array(&w, "argv");
 	for (size_t i = 0; i < cli->args.words_len; i++)
 		jw_text(&w, cli->args.words[i]);
 	jw_array_end(&w);
-	jw_key(&w, "cwd");
-	jw_text(&w, cwd);
-	jw_key(&w, "program");
-	jw_text(&w, program->path);
-	jw_key(&w, "sha256");
-	jw_text(&w, program->sha256);
+	jw_put_text(&w, "cwd", cwd);
+	jw_put_text(&w, "program", program->path);
+	jw_put_text(&w, "sha256", program->sha256);
 	jw_object_end(&w);
 	jw_object_end(&w);
 	struct str kept = buf_keep_done(&text, &cli->arena);

@@ -103,12 +103,9 @@ static const struct json *operation_of(struct hook *h)
 	const struct json *out = NULL;
 
 	jw_object(&w);
-	jw_key(&w, "type");
-	jw_text(&w, "tool");
-	jw_key(&w, "name");
-	jw_str(&w, h->event.tool);
-	jw_key(&w, "arguments");
-	jw_json(&w, h->event.input);
+	jw_put_text(&w, "type", "tool");
+	jw_put_str(&w, "name", h->event.tool);
+	jw_put_json(&w, "arguments", h->event.input);
 	jw_object_end(&w);
 	json_read(buf_keep_done(&text, &h->cli->arena), NULL, &h->cli->arena, &out, NULL);
 	return out;
@@ -185,13 +182,11 @@ static enum err session_open(struct hook *h, struct str *id, struct fault *why)
 	struct api_reply reply;
 
 	jw_object(&w);
-	jw_key(&w, "title");
-	jw_str(&w, arena_print(arena, "%s: %.*s", h->agent->title,
-			   STR_ARGS(utf8_first(about, 150))));
-	jw_key(&w, "external_id");
-	jw_str(&w, h->event.session);
-	jw_key(&w, "parallel");
-	jw_bool(&w, true);
+	jw_put_str(&w, "title",
+		arena_print(arena, "%s: %.*s", h->agent->title,
+			STR_ARGS(utf8_first(about, 150))));
+	jw_put_str(&w, "external_id", h->event.session);
+	jw_put_bool(&w, "parallel", true);
 	jw_object_end(&w);
 	enum err err = call(h, "POST", STR("/v1/sessions"), buf_keep_done(&body, arena),
 		key_make(arena), &reply, why);
@@ -210,12 +205,9 @@ static struct str body_make(struct hook *h)
 		return buf_keep_done(&body, &h->cli->arena);
 	}
 	jw_object(&w);
-	jw_key(&w, "hook_event_name");
-	jw_text(&w, "PreToolUse");
-	jw_key(&w, "tool_name");
-	jw_str(&w, h->event.tool);
-	jw_key(&w, "tool_input");
-	jw_json(&w, h->event.input);
+	jw_put_text(&w, "hook_event_name", "PreToolUse");
+	jw_put_str(&w, "tool_name", h->event.tool);
+	jw_put_json(&w, "tool_input", h->event.input);
 	if (h->event.call.len) jw_key(&w, "tool_use_id"), jw_str(&w, h->event.call);
 	if (h->event.cwd.len) jw_key(&w, "cwd"), jw_str(&w, h->event.cwd);
 	jw_object_end(&w);
@@ -251,10 +243,8 @@ static enum err policy_ask(struct hook *h, bool *decided, struct fault *why)
 
 	if (err != OK || h->asks) return err;
 	jw_object(&w);
-	jw_key(&w, "operation");
-	jw_json(&w, operation_of(h));
-	jw_key(&w, "session");
-	jw_str(&w, h->session);
+	jw_put_json(&w, "operation", operation_of(h));
+	jw_put_str(&w, "session", h->session);
 	jw_object_end(&w);
 	err = call(h, "POST", STR("/v1/decide"), buf_keep_done(&body, arena),
 		key_make(arena), &reply, why);
@@ -457,8 +447,6 @@ const struct command verb_hook = {
 	.name = "hook",
 	.run = hook_run,
 	.words = "AGENT",
-	.words_min = 1,
-	.words_max = 1,
 	.flags = flags,
 	.settings = SETTINGS_CLIENT,
 	.exits = "0 2",

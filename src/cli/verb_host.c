@@ -53,13 +53,6 @@ struct host {
 
 /* ---- the child ---- */
 
-static void env_put(struct json_writer *w, const char *name, struct str value)
-{
-	if (value.len == 0) return;
-	jw_key(w, name);
-	jw_str(w, value);
-}
-
 /* {"mcpServers": {"parley": {"command": …, "args": […], "env": {…}}}}. Command lines can
  * be read by other users: there the token is left out, and the child's own environment
  * has it. */
@@ -72,23 +65,18 @@ static struct str config_make(const struct host *h, bool token)
 	static const char *const words[] = { "mcp", "--strict", "--host" };
 
 	jw_object(&w);
-	jw_key(&w, "mcpServers");
-	jw_object(&w);
-	jw_key(&w, "parley");
-	jw_object(&w);
-	jw_key(&w, "command");
-	jw_str(&w, own_path(&cli->arena));
-	jw_key(&w, "args");
-	jw_array(&w);
+	jw_put_object(&w, "mcpServers");
+	jw_put_object(&w, "parley");
+	jw_put_str(&w, "command", own_path(&cli->arena));
+	jw_put_array(&w, "args");
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		jw_text(&w, words[i]);
 	jw_str(&w, h->session);
 	jw_array_end(&w);
-	jw_key(&w, "env");
-	jw_object(&w);
-	env_put(&w, "PARLEY_DATA", s->data);
-	env_put(&w, "PARLEY_URL", s->url_said ? s->url : STR_NONE);
-	if (token) env_put(&w, "PARLEY_TOKEN", s->token);
+	jw_put_object(&w, "env");
+	jw_put_some(&w, "PARLEY_DATA", s->data);
+	jw_put_some(&w, "PARLEY_URL", s->url_said ? s->url : STR_NONE);
+	if (token) jw_put_some(&w, "PARLEY_TOKEN", s->token);
 	jw_object_end(&w);
 	jw_object_end(&w);
 	jw_object_end(&w);
@@ -389,8 +377,7 @@ static int session_make(struct host *h)
 	struct api_reply reply;
 
 	jw_object(&w);
-	jw_key(&w, "title");
-	jw_text(&w, h->cli->args.words[0]);
+	jw_put_text(&w, "title", h->cli->args.words[0]);
 	jw_object_end(&w);
 	int status = reach_call(h->cli, h->agent, "POST", STR("/v1/sessions"),
 		buf_keep_done(&body, &h->cli->arena), &reply, NULL);

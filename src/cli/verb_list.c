@@ -212,8 +212,7 @@ static void asks_json(const struct json **pages, size_t len)
 	const struct json *last = pages[len - 1];
 
 	jw_object(&w);
-	jw_key(&w, "items");
-	jw_array(&w);
+	jw_put_array(&w, "items");
 	for (size_t p = 0; p < len; p++) {
 		const struct json *items = json_get(pages[p], "items");
 
@@ -221,10 +220,8 @@ static void asks_json(const struct json **pages, size_t len)
 			jw_json(&w, &items->items[i]);
 	}
 	jw_array_end(&w);
-	jw_key(&w, "next_cursor");
-	jw_json(&w, json_get(last, "next_cursor"));
-	jw_key(&w, "as_of");
-	jw_json(&w, json_get(pages[0], "as_of"));
+	jw_put_json(&w, "next_cursor", json_get(last, "next_cursor"));
+	jw_put_json(&w, "as_of", json_get(pages[0], "as_of"));
 	jw_object_end(&w);
 	buf_add_char(&out, '\n');
 	fwrite(out.at, 1, out.len, stdout);

@@ -72,17 +72,12 @@ static struct str body_make(struct cli *cli, const struct credentials *c)
 
 	jw_object(&w);
 	if (c->code.len > 0) {
-		jw_key(&w, "code");
-		jw_str(&w, c->code);
+		jw_put_str(&w, "code", c->code);
 	} else {
-		jw_key(&w, "name");
-		jw_str(&w, str_trim(c->name));
-		jw_key(&w, "password");
-		jw_str(&w, c->password);
-		if (args_have(&cli->args, "workspace")) {
-			jw_key(&w, "workspace");
-			jw_str(&w, args_get(&cli->args, "workspace"));
-		}
+		jw_put_str(&w, "name", str_trim(c->name));
+		jw_put_str(&w, "password", c->password);
+		if (args_have(&cli->args, "workspace"))
+			jw_put_str(&w, "workspace", args_get(&cli->args, "workspace"));
 	}
 	jw_object_end(&w);
 	return buf_keep_done(&body, &cli->arena);

@@ -33,12 +33,8 @@ static struct str body_write(
 
 	base64_write(&text, message);
 	jw_object(&w);
-	jw_key(&w, "message");
-	jw_str(&w, buf_str(&text));
-	if (recipient.len) {
-		jw_key(&w, "recipient");
-		jw_str(&w, recipient);
-	}
+	jw_put_str(&w, "message", buf_str(&text));
+	jw_put_some(&w, "recipient", recipient);
 	jw_object_end(&w);
 	out = body.failed || text.failed ? STR_NONE : arena_str(arena, buf_str(&body));
 	buf_done(&body);

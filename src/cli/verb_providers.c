@@ -42,13 +42,6 @@ static int providers_list_run(struct cli *cli)
 
 /* ---- add ---- */
 
-static void text_member(struct json_writer *w, const char *key, struct str value)
-{
-	if (!value.len) return;
-	jw_key(w, key);
-	jw_str(w, value);
-}
-
 static int providers_add_run(struct cli *cli)
 {
 	struct str name = args_word(&cli->args, 0), kind = args_get(&cli->args, "kind");
@@ -64,10 +57,10 @@ static int providers_add_run(struct cli *cli)
 	if (!kind.len) return CLI_USAGE(cli, "cli.providers.no_kind");
 	if (file.len && !file_whole(cli, file, &key, &why)) return cli_fail(cli, &why);
 	jw_object(&w);
-	text_member(&w, "name", name);
-	text_member(&w, "kind", kind);
-	text_member(&w, "url", args_get(&cli->args, "provider-url"));
-	text_member(&w, "key", str_trim(key));
+	jw_put_some(&w, "name", name);
+	jw_put_some(&w, "kind", kind);
+	jw_put_some(&w, "url", args_get(&cli->args, "provider-url"));
+	jw_put_some(&w, "key", str_trim(key));
 	jw_object_end(&w);
 	status = administer(cli, "POST", STR("/v1/providers"), buf_str(&body), &reply);
 	buf_done(&body);
@@ -109,8 +102,7 @@ static int providers_test_run(struct cli *cli)
 static void price_item(struct json_writer *w, const struct provider_model *m)
 {
 	jw_object(w);
-	jw_key(w, "id");
-	jw_str(w, m->id);
+	jw_put_str(w, "id", m->id);
 	jw_key(w, "context");
 	m->context ? jw_int(w, m->context) : jw_null(w);
 	jw_key(w, "output");
@@ -128,8 +120,7 @@ static int prices_put(struct cli *cli, const struct provider_model *models, size
 	int status;
 
 	jw_object(&w);
-	jw_key(&w, "items");
-	jw_array(&w);
+	jw_put_array(&w, "items");
 	for (size_t i = 0; i < len; i++)
 		price_item(&w, &models[i]);
 	jw_array_end(&w);
@@ -205,8 +196,6 @@ const struct command verb_providers_add = {
 	.run = providers_add_run,
 	.served = true,
 	.words = "NAME",
-	.words_min = 1,
-	.words_max = 1,
 	.flags = add_flags,
 	.settings = SETTINGS_STORE,
 	.exits = "0 1 2 3",
@@ -243,8 +232,6 @@ const struct command verb_providers_remove = {
 	.run = providers_remove_run,
 	.served = true,
 	.words = "NAME",
-	.words_min = 1,
-	.words_max = 1,
 	.flags = admin_flags,
 	.settings = SETTINGS_STORE,
 	.exits = "0 1 2 3 5",

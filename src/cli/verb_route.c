@@ -208,8 +208,7 @@ static void timeout_put(struct json_writer *w, const struct json *ask)
 	int64_t end = ask_time(ask, "expires_at"), from = ask_time(ask, "created_at");
 
 	if (!end || end <= from) return;
-	jw_key(w, "timeout");
-	jw_int(w, (end - from + 999) / 1000);
+	jw_put_int(w, "timeout", (end - from + 999) / 1000);
 }
 
 /* What a trial wants to know of an ask. */
@@ -221,17 +220,14 @@ static struct str trial_body(struct cli *cli, const struct json *ask)
 	struct json_writer w = { .out = &body };
 
 	jw_object(&w);
-	jw_key(&w, "ask");
-	jw_object(&w);
+	jw_put_object(&w, "ask");
 	for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
 		const struct json *value = json_get(ask, members[i]);
 
 		if (!value || value->type == JSON_NULL) continue;
-		jw_key(&w, members[i]);
-		jw_json(&w, value);
+		jw_put_json(&w, members[i], value);
 	}
-	jw_key(&w, "agent");
-	jw_json(&w, json_get(json_get(ask, "agent"), "name"));
+	jw_put_json(&w, "agent", json_get(json_get(ask, "agent"), "name"));
 	timeout_put(&w, ask);
 	jw_object_end(&w);
 	jw_object_end(&w);

@@ -146,13 +146,6 @@ const struct command verb_rule_list = {
 
 /* ---- add ---- */
 
-static void put(struct json_writer *w, const char *name, struct str text)
-{
-	if (!text.len) return;
-	jw_key(w, name);
-	jw_str(w, text);
-}
-
 static int rule_body(
 	struct cli *cli, struct json_writer *w, struct str effect, struct str pattern)
 {
@@ -163,19 +156,17 @@ static int rule_body(
 	if (time.at && (!duration_read(time, &ms) || ms <= 0))
 		return CLI_USAGE(cli, "cli.timeout.wrong", { "value", time });
 	jw_object(w);
-	put(w, "effect", effect);
-	put(w, "note", args_get(&cli->args, "note"));
-	jw_key(w, "match");
-	jw_object(w);
-	jw_key(w, "tool");
-	jw_array(w);
+	jw_put_some(w, "effect", effect);
+	jw_put_some(w, "note", args_get(&cli->args, "note"));
+	jw_put_object(w, "match");
+	jw_put_array(w, "tool");
 	jw_str(w, pattern);
 	jw_array_end(w);
-	put(w, "agent", args_get(&cli->args, "agent"));
-	put(w, "project", args_get(&cli->args, "project"));
+	jw_put_some(w, "agent", args_get(&cli->args, "agent"));
+	jw_put_some(w, "project", args_get(&cli->args, "project"));
 	jw_object_end(w);
 	if (ms) time_write(clock_now_ms() + ms, until);
-	if (ms) put(w, "expires_at", str_of(until));
+	if (ms) jw_put_some(w, "expires_at", str_of(until));
 	jw_object_end(w);
 	return EXIT_YES;
 }
@@ -240,16 +231,15 @@ static int try_body(struct cli *cli, struct str said, struct buf *out)
 	if (str_starts(said, "{")) {
 		if (json_read(said, NULL, &cli->arena, &operation, NULL))
 			return CLI_USAGE(cli, "cli.rule.json");
-		jw_key(&w, "operation");
-		jw_json(&w, operation);
+		jw_put_json(&w, "operation", operation);
 	} else {
 		struct str effect = args_get(&cli->args, "effect");
 
 		jw_key(&w, "rule");
 		status = rule_body(cli, &w, effect.len ? effect : STR("allow"), said);
 	}
-	put(&w, "agent", args_get(&cli->args, "agent"));
-	put(&w, "project", args_get(&cli->args, "project"));
+	jw_put_some(&w, "agent", args_get(&cli->args, "agent"));
+	jw_put_some(&w, "project", args_get(&cli->args, "project"));
 	jw_object_end(&w);
 	return status;
 }
@@ -313,8 +303,6 @@ const struct command verb_rule_try = {
 	.name = "rule try",
 	.run = try_run,
 	.words = "PATTERN|JSON",
-	.words_min = 1,
-	.words_max = 1,
 	.flags = try_flags,
 	.settings = SETTINGS_CLIENT,
 	.exits = "0 2 3 4",
@@ -344,8 +332,6 @@ const struct command verb_rule_end = {
 	.name = "rule end",
 	.run = end_run,
 	.words = "RULE",
-	.words_min = 1,
-	.words_max = 1,
 	.settings = SETTINGS_CLIENT,
 	.exits = "0 1 2 3 4 5",
 	.examples = end_examples,

@@ -54,8 +54,7 @@ static int session_open(struct cli *cli, struct client *client, struct str *sess
 	status = agent_choose(cli, client, &agent);
 	if (status) return status;
 	jw_object(&w);
-	jw_key(&w, "agent");
-	jw_str(&w, agent);
+	jw_put_str(&w, "agent", agent);
 	jw_object_end(&w);
 	status = reach_call(
 		cli, client, "POST", STR("/v1/sessions"), buf_str(&b), &reply, NULL);
@@ -79,17 +78,11 @@ static int message_send(struct cli *cli, struct client *client, struct str sessi
 	url_add(&path, session);
 	buf_add_text(&path, "/messages");
 	jw_object(&w);
-	jw_key(&w, "content");
-	jw_str(&w, text);
-	if (str_is(lang, "en") || str_is(lang, "fr")) {
-		jw_key(&w, "lang");
-		jw_str(&w, lang);
-	}
+	jw_put_str(&w, "content", text);
+	if (str_is(lang, "en") || str_is(lang, "fr")) jw_put_str(&w, "lang", lang);
 	if (cost.len) {
-		jw_key(&w, "limits");
-		jw_object(&w);
-		jw_key(&w, "cost_usd");
-		jw_raw(&w, cost);
+		jw_put_object(&w, "limits");
+		jw_put_raw(&w, "cost_usd", cost);
 		jw_object_end(&w);
 	}
 	jw_object_end(&w);

@@ -9,8 +9,7 @@ static void list_write(struct json_writer *w, const char *name, const char *word
 {
 	struct str rest = str_of(words), one;
 
-	jw_key(w, name);
-	jw_array(w);
+	jw_put_array(w, name);
 	while (str_cut(&rest, ' ', &one))
 		jw_str(w, one);
 	jw_array_end(w);
@@ -20,38 +19,30 @@ static void list_write(struct json_writer *w, const char *name, const char *word
 static void manifest_write(struct json_writer *w, struct str request_url)
 {
 	jw_object(w);
-	jw_key(w, "display_information");
-	jw_object(w);
+	jw_put_object(w, "display_information");
 	jw_put_text(w, "name", "Parley");
 	jw_put_text(w, "description", "Questions and approvals of agents");
 	jw_object_end(w);
-	jw_key(w, "features");
-	jw_object(w);
-	jw_key(w, "bot_user");
-	jw_object(w);
+	jw_put_object(w, "features");
+	jw_put_object(w, "bot_user");
 	jw_put_text(w, "display_name", "Parley");
 	jw_put_bool(w, "always_online", true);
 	jw_object_end(w);
 	jw_object_end(w);
-	jw_key(w, "oauth_config");
-	jw_object(w);
-	jw_key(w, "scopes");
-	jw_object(w);
+	jw_put_object(w, "oauth_config");
+	jw_put_object(w, "scopes");
 	list_write(w, "bot",
 		"chat:write chat:write.public channels:history groups:history im:history");
 	jw_object_end(w);
 	jw_object_end(w);
-	jw_key(w, "settings");
-	jw_object(w);
-	jw_key(w, "event_subscriptions");
-	jw_object(w);
-	if (request_url.len) jw_put_str(w, "request_url", request_url);
+	jw_put_object(w, "settings");
+	jw_put_object(w, "event_subscriptions");
+	jw_put_some(w, "request_url", request_url);
 	list_write(w, "bot_events", "message.channels message.groups message.im");
 	jw_object_end(w);
-	jw_key(w, "interactivity");
-	jw_object(w);
+	jw_put_object(w, "interactivity");
 	jw_put_bool(w, "is_enabled", true);
-	if (request_url.len) jw_put_str(w, "request_url", request_url);
+	jw_put_some(w, "request_url", request_url);
 	jw_object_end(w);
 	jw_put_bool(w, "org_deploy_enabled", false);
 	jw_put_bool(w, "socket_mode_enabled", !request_url.len);

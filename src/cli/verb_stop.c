@@ -9,13 +9,6 @@
 #include "cli/verbs.h"
 #include "text/safe_text.h"
 
-static void text_put(struct json_writer *w, const char *name, struct str text)
-{
-	if (!text.len) return;
-	jw_key(w, name);
-	jw_str(w, text);
-}
-
 /* What is given on the command line; EXIT_YES, or said. */
 static int stop_body(struct cli *cli, struct str *out)
 {
@@ -29,14 +22,13 @@ static int stop_body(struct cli *cli, struct str *out)
 		return CLI_USAGE(cli, "cli.timeout.wrong", { "value", time });
 	if (ms) time_write(clock_now_ms() + ms, until);
 	jw_object(&w);
-	jw_key(&w, "match");
-	jw_object(&w);
-	text_put(&w, "agent", args_get(&cli->args, "agent"));
-	text_put(&w, "project", args_get(&cli->args, "project"));
-	text_put(&w, "session", args_get(&cli->args, "session"));
+	jw_put_object(&w, "match");
+	jw_put_some(&w, "agent", args_get(&cli->args, "agent"));
+	jw_put_some(&w, "project", args_get(&cli->args, "project"));
+	jw_put_some(&w, "session", args_get(&cli->args, "session"));
 	jw_object_end(&w);
-	text_put(&w, "reason", args_word(&cli->args, 0));
-	if (ms) text_put(&w, "until", str_of(until));
+	jw_put_some(&w, "reason", args_word(&cli->args, 0));
+	if (ms) jw_put_some(&w, "until", str_of(until));
 	jw_object_end(&w);
 	*out = buf_keep_done(&body, &cli->arena);
 	return EXIT_YES;
@@ -146,8 +138,6 @@ const struct command verb_stop = {
 	.name = "stop",
 	.run = stop_run,
 	.words = "REASON|list",
-	.words_min = 1,
-	.words_max = 1,
 	.flags = stop_flags,
 	.settings = SETTINGS_CLIENT,
 	.exits = "0 2 3 4",

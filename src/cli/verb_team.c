@@ -100,24 +100,18 @@ static struct str members_body(
 	struct str out;
 
 	jw_object(&w);
-	jw_key(&w, "members");
-	jw_array(&w);
+	jw_put_array(&w, "members");
 	for (uint32_t i = 0; members && i < members->count; i++)
 		if (!str_eq(json_text(json_get(&members->items[i], "user")), user))
 			jw_json(&w, &members->items[i]);
 	if (add) {
 		jw_object(&w);
-		jw_key(&w, "user");
-		jw_str(&w, user);
-		jw_key(&w, "lead");
-		jw_bool(&w, lead);
+		jw_put_str(&w, "user", user);
+		jw_put_bool(&w, "lead", lead);
 		jw_object_end(&w);
 	}
 	jw_array_end(&w);
-	if (team) {
-		jw_key(&w, "version");
-		jw_json(&w, json_get(team, "version"));
-	}
+	if (team) jw_put_json(&w, "version", json_get(team, "version"));
 	jw_object_end(&w);
 	out = arena_str(&cli->arena, buf_str(&b));
 	buf_done(&b);
@@ -131,8 +125,7 @@ static struct str projects_body(struct cli *cli)
 	struct str out, word;
 
 	jw_object(&w);
-	jw_key(&w, "projects");
-	jw_array(&w);
+	jw_put_array(&w, "projects");
 	for (size_t i = 2; (word = args_word(&cli->args, i)).len; i++)
 		jw_str(&w, word);
 	jw_array_end(&w);

@@ -105,8 +105,7 @@ static int preset_set(struct cli *cli, struct str name)
 		jw_name(&w, member);
 		jw_json(&w, &body->members[i].value);
 	}
-	jw_key(&w, "version");
-	jw_int(&w, version ? version->integer : 0);
+	jw_put_int(&w, "version", version ? version->integer : 0);
 	jw_object_end(&w);
 	status = administer(cli, "PUT", preset_path(cli, name), buf_str(&b), &reply);
 	buf_done(&b);

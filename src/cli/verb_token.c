@@ -49,38 +49,22 @@ static struct str create_body(struct cli *cli)
 	struct str out;
 
 	jw_object(&w);
-	jw_key(&w, "role");
-	jw_str(&w, args_get(&cli->args, "role"));
-	jw_key(&w, "name");
-	jw_str(&w, args_get(&cli->args, "name"));
-	if (agent.len) {
-		jw_key(&w, "agent");
-		jw_str(&w, agent);
-	}
-	if (tools.len) {
-		jw_key(&w, "tools");
-		jw_raw(&w, tools_json(cli, tools));
-	}
+	jw_put_str(&w, "role", args_get(&cli->args, "role"));
+	jw_put_str(&w, "name", args_get(&cli->args, "name"));
+	jw_put_some(&w, "agent", agent);
+	if (tools.len) jw_put_raw(&w, "tools", tools_json(cli, tools));
 	if (args_have(&cli->args, "mcp-wait")) {
-		jw_key(&w, "mcp_wait");
-		jw_raw(&w, wait_json(cli, args_get(&cli->args, "mcp-wait")));
+		jw_put_raw(
+			&w, "mcp_wait", wait_json(cli, args_get(&cli->args, "mcp-wait")));
 	}
-	if (args_have(&cli->args, "again")) {
-		jw_key(&w, "again");
-		jw_raw(&w, wait_json(cli, args_get(&cli->args, "again")));
-	}
+	if (args_have(&cli->args, "again"))
+		jw_put_raw(&w, "again", wait_json(cli, args_get(&cli->args, "again")));
 	if (args_have(&cli->args, "expires")) {
-		jw_key(&w, "expires");
-		jw_raw(&w, wait_json(cli, args_get(&cli->args, "expires")));
+		jw_put_raw(
+			&w, "expires", wait_json(cli, args_get(&cli->args, "expires")));
 	}
-	if (args_have(&cli->args, "local")) {
-		jw_key(&w, "local");
-		jw_bool(&w, true);
-	}
-	if (args_have(&cli->args, "runs")) {
-		jw_key(&w, "runs");
-		jw_bool(&w, true);
-	}
+	if (args_have(&cli->args, "local")) jw_put_bool(&w, "local", true);
+	if (args_have(&cli->args, "runs")) jw_put_bool(&w, "runs", true);
 	jw_object_end(&w);
 	out = arena_str(&cli->arena, buf_str(&b));
 	buf_done(&b);
@@ -202,8 +186,6 @@ const struct command verb_token_revoke = {
 	.name = "token revoke",
 	.run = revoke_run,
 	.words = "ID|NAME",
-	.words_min = 1,
-	.words_max = 1,
 	.flags = admin_flags,
 	.settings = SETTINGS_STORE,
 	.exits = "0 2 3 5",

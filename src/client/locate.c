@@ -157,10 +157,8 @@ enum err login_write(const struct login *login, struct fault *why)
 	enum err err = OK;
 
 	jw_object(&w);
-	jw_key(&w, "url");
-	jw_str(&w, login->url);
-	jw_key(&w, "token");
-	jw_str(&w, login->cookie);
+	jw_put_str(&w, "url", login->url);
+	jw_put_str(&w, "token", login->cookie);
 	jw_object_end(&w);
 	buf_add_char(&text, '\n');
 	fresh = path ? arena_print(&arena, "%s.%d", path, (int)getpid()).at : NULL;

@@ -343,32 +343,23 @@ static void agent_write(
 	struct json_writer *w, const struct agent_config *a, const struct json *limits)
 {
 	jw_object(w);
-	jw_key(w, "name");
-	jw_str(w, a->name);
-	jw_key(w, "kind");
-	jw_text(w, "model");
+	jw_put_str(w, "name", a->name);
+	jw_put_text(w, "kind", "model");
 	show_text(w, "description", a->description);
-	jw_key(w, "provider");
-	jw_str(w, a->provider);
-	jw_key(w, "model");
-	jw_str(w, a->model);
-	jw_key(w, "prompt");
-	jw_str(w, a->prompt);
+	jw_put_str(w, "provider", a->provider);
+	jw_put_str(w, "model", a->model);
+	jw_put_str(w, "prompt", a->prompt);
 	show_text(w, "effort", a->effort);
-	jw_key(w, "tools");
-	jw_array(w);
+	jw_put_array(w, "tools");
 	for (size_t i = 0; i < a->tools_len; i++)
 		jw_str(w, a->tools[i]);
 	jw_array_end(w);
 	jw_key(w, "limits");
 	limits_write(w, &a->limits, limits);
 	show_json(w, "validation", a->validation);
-	jw_key(w, "on_error");
-	jw_text(w, a->ask_on_error ? "ask" : "fail");
-	jw_key(w, "on_limit");
-	jw_text(w, a->ask_on_limit ? "ask" : "stop");
-	jw_key(w, "on_reject");
-	jw_text(w, a->stop_on_reject ? "stop" : "tell");
+	jw_put_text(w, "on_error", a->ask_on_error ? "ask" : "fail");
+	jw_put_text(w, "on_limit", a->ask_on_limit ? "ask" : "stop");
+	jw_put_text(w, "on_reject", a->stop_on_reject ? "stop" : "tell");
 	jw_object_end(w);
 }
 
@@ -411,24 +402,16 @@ void agent_show(
 	struct str inner = str_trim(a->body);
 
 	jw_object(w);
-	jw_key(w, "id");
-	jw_str(w, a->id);
+	jw_put_str(w, "id", a->id);
 	if (inner.len > 2) jw_members(w, str_make(inner.at + 1, inner.len - 2));
-	jw_key(w, "source");
-	jw_text(w, a->version ? "store" : "file");
-	jw_key(w, "version");
-	jw_int(w, a->version);
-	jw_key(w, "runnable");
-	jw_bool(w, wrong.len == 0);
+	jw_put_text(w, "source", a->version ? "store" : "file");
+	jw_put_int(w, "version", a->version);
+	jw_put_bool(w, "runnable", wrong.len == 0);
 	show_text(w, "why", wrong);
-	jw_key(w, "default");
-	jw_bool(w, preset);
-	jw_key(w, "program");
-	jw_null(w);
-	jw_key(w, "cwd");
-	jw_null(w);
-	jw_key(w, "mode");
-	jw_null(w);
+	jw_put_bool(w, "default", preset);
+	jw_put_null(w, "program");
+	jw_put_null(w, "cwd");
+	jw_put_null(w, "mode");
 	show_time(w, "created_at", a->created_ms);
 	show_time(w, "updated_at", a->changed_ms);
 	jw_object_end(w);

@@ -296,8 +296,7 @@ bool ask_approved(const struct ask *a)
 static void who_write(struct json_writer *w, const char *kind, const struct principal *p)
 {
 	jw_object(w);
-	jw_key(w, "kind");
-	jw_text(w, kind);
+	jw_put_text(w, "kind", kind);
 	show_text(w, "user", p ? p->user : STR_NONE);
 	show_text(w, "name", p ? p->name : STR_NONE);
 	show_text(w, "via", p ? p->via : STR_NONE);
@@ -333,10 +332,8 @@ struct str replies_add(struct str replies, const struct principal *p, struct str
 	jw_object(&w);
 	jw_key(&w, "by");
 	who_write(&w, p->role == ROLE_AGENT ? "agent" : "human", p);
-	jw_key(&w, "text");
-	jw_str(&w, text);
-	jw_key(&w, "at");
-	jw_text(&w, at);
+	jw_put_str(&w, "text", text);
+	jw_put_text(&w, "at", at);
 	jw_object_end(&w);
 	buf_add_char(&out, ']');
 	return buf_keep_done(&out, arena);

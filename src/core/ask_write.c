@@ -6,20 +6,15 @@
 static void head_write(
 	struct json_writer *w, const struct ask *a, const struct ask_view *v)
 {
-	jw_key(w, "id");
-	jw_str(w, a->id);
-	jw_key(w, "workspace");
-	jw_str(w, v->workspace);
-	jw_key(w, "session");
-	jw_str(w, a->session);
+	jw_put_str(w, "id", a->id);
+	jw_put_str(w, "workspace", v->workspace);
+	jw_put_str(w, "session", a->session);
 	show_text(w, "session_title", v->session_title);
 	show_text(w, "project", a->project);
 	show_text(w, "run", a->run);
 	show_agent(w, a->ws, a->agent, a->agent_name);
-	jw_key(w, "kind");
-	jw_text(w, ask_kind_name(a->kind));
-	jw_key(w, "status");
-	jw_text(w, ask_status_name(a->status));
+	jw_put_text(w, "kind", ask_kind_name(a->kind));
+	jw_put_text(w, "status", ask_status_name(a->status));
 }
 
 static void claim_write(struct json_writer *w, const struct ask *a, int64_t now_ms)
@@ -31,20 +26,17 @@ static void claim_write(struct json_writer *w, const struct ask *a, int64_t now_
 	}
 	jw_object(w);
 	show_text(w, "user", a->claimed_user);
-	jw_key(w, "name");
-	jw_str(w, a->claimed_name);
+	jw_put_str(w, "name", a->claimed_name);
 	show_time(w, "until", a->claimed_until_ms);
 	jw_object_end(w);
 }
 
 static void people_write(struct json_writer *w, const struct ask *a, int64_t now_ms)
 {
-	jw_key(w, "priority");
-	jw_text(w, priority_name(a->priority));
+	jw_put_text(w, "priority", priority_name(a->priority));
 	show_json(w, "assignees", a->assignees.len ? a->assignees : STR("[]"));
 	claim_write(w, a, now_ms);
-	jw_key(w, "version");
-	jw_int(w, a->version);
+	jw_put_int(w, "version", a->version);
 }
 
 static void summary_write(struct json_writer *w, const struct ask *a)
@@ -69,10 +61,8 @@ static void outcome_write(struct json_writer *w, const struct ask *a)
 
 static void mark_write(struct json_writer *w, const struct mark *m)
 {
-	jw_key(w, "mark");
-	jw_object(w);
-	jw_key(w, "read");
-	jw_bool(w, m->read_ms > 0);
+	jw_put_object(w, "mark");
+	jw_put_bool(w, "read", m->read_ms > 0);
 	show_time(w, "snoozed_until", m->snoozed_ms);
 	jw_object_end(w);
 }
@@ -80,8 +70,7 @@ static void mark_write(struct json_writer *w, const struct mark *m)
 static void url_write(
 	struct json_writer *w, const struct ask *a, const struct ask_view *v)
 {
-	jw_key(w, "url");
-	jw_str(w, v->url);
+	jw_put_str(w, "url", v->url);
 	if (w->out->failed) return;
 	w->out->len--; /* opens the string again */
 	buf_add(w->out, STR("/asks/"));
@@ -118,10 +107,7 @@ void ask_write(struct json_writer *w, const struct ask *a, const struct ask_view
 	show_json(w, "verify", a->verify);
 	if (v->stopped.len) show_json(w, "stopped", v->stopped);
 	if (v->mark) mark_write(w, v->mark);
-	if (v->refused) {
-		jw_key(w, "refused");
-		jw_text(w, v->refused);
-	}
+	if (v->refused) jw_put_text(w, "refused", v->refused);
 	url_write(w, a, v);
 	jw_object_end(w);
 }

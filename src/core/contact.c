@@ -198,26 +198,20 @@ void contact_write(
 		c->channel == DELIVERY_PUSH || (c->channel == DELIVERY_WEBHOOK && !whole);
 
 	jw_object(w);
-	jw_key(w, "id");
-	jw_str(w, c->id);
+	jw_put_str(w, "id", c->id);
 	show_text(w, "user", c->user);
 	show_text(w, "team", c->team);
-	jw_key(w, "channel");
-	jw_text(w, delivery_kind_name(c->channel));
-	jw_key(w, "address");
-	jw_str(w, host_only ? url_host(c->address, arena) : c->address);
+	jw_put_text(w, "channel", delivery_kind_name(c->channel));
+	jw_put_str(w, "address", host_only ? url_host(c->address, arena) : c->address);
 	show_text(w, "format", c->format);
 	show_text(w, "name", c->name);
-	jw_key(w, "verified");
-	jw_bool(w, c->verified);
-	jw_key(w, "muted");
-	jw_bool(w, c->muted);
+	jw_put_bool(w, "verified", c->verified);
+	jw_put_bool(w, "muted", c->muted);
 	jw_key(w, "broken");
 	if (c->broken_ms) {
 		jw_object(w);
 		show_time(w, "since", c->broken_ms);
-		jw_key(w, "reason");
-		jw_str(w, c->broken);
+		jw_put_str(w, "reason", c->broken);
 		jw_object_end(w);
 	} else {
 		jw_null(w);

@@ -88,16 +88,12 @@ bool delivery_purpose_read(struct str name, enum delivery_purpose *out)
 void delivery_write(struct json_writer *w, const struct delivery *d)
 {
 	jw_object(w);
-	jw_key(w, "id");
-	jw_str(w, d->id);
-	jw_key(w, "kind");
-	jw_text(w, delivery_kind_name(d->kind));
-	jw_key(w, "status");
-	jw_text(w, delivery_status_name(d->status));
+	jw_put_str(w, "id", d->id);
+	jw_put_text(w, "kind", delivery_kind_name(d->kind));
+	jw_put_text(w, "status", delivery_status_name(d->status));
 	show_text(w, "session", d->session);
 	show_text(w, "ask", d->ask);
-	jw_key(w, "purpose");
-	jw_text(w, delivery_purpose_name(d->purpose));
+	jw_put_text(w, "purpose", delivery_purpose_name(d->purpose));
 	show_text(w, "user", d->user);
 	show_text(w, "contact", d->contact);
 	jw_key(w, "step");
@@ -105,10 +101,8 @@ void delivery_write(struct json_writer *w, const struct delivery *d)
 		jw_int(w, d->step);
 	else
 		jw_null(w);
-	jw_key(w, "target");
-	jw_str(w, d->target);
-	jw_key(w, "attempts");
-	jw_int(w, d->attempts);
+	jw_put_str(w, "target", d->target);
+	jw_put_int(w, "attempts", d->attempts);
 	show_time(w, "next_at", d->status == DELIVERY_WAITING ? d->next_ms : 0);
 	show_text(w, "last_error", d->last_error);
 	jw_key(w, "last_status");
@@ -143,14 +137,8 @@ struct str callback_write(const struct callback *c, struct arena *arena)
 
 	if (!c->webhook.len && !c->resumer.len) return STR_NONE;
 	jw_object(&w);
-	if (c->webhook.len) {
-		jw_key(&w, "webhook");
-		jw_str(&w, c->webhook);
-	}
-	if (c->resumer.len) {
-		jw_key(&w, "resumer");
-		jw_str(&w, c->resumer);
-	}
+	jw_put_some(&w, "webhook", c->webhook);
+	jw_put_some(&w, "resumer", c->resumer);
 	jw_object_end(&w);
 	return buf_keep_done(&out, arena);
 }

@@ -69,8 +69,7 @@ static void fixed_write(
 		jw_null(w);
 	jw_key(w, "context");
 	context_write(w, k->context);
-	jw_key(w, "questions");
-	jw_array(w);
+	jw_put_array(w, "questions");
 	for (size_t i = 0; i < d->questions_len; i++)
 		question_write(w, &d->questions[i]);
 	jw_array_end(w);
@@ -84,12 +83,8 @@ static void fixed_write(
 		jw_raw(w, k->fallback);
 	else
 		jw_null(w);
-	jw_key(w, "metadata");
-	jw_raw(w, k->metadata);
-	if (d->sensitive) {
-		jw_key(w, "sensitive");
-		jw_bool(w, true);
-	}
+	jw_put_raw(w, "metadata", k->metadata);
+	if (d->sensitive) jw_put_bool(w, "sensitive", true);
 }
 
 static void search_add(struct buf *out, struct str text)

@@ -166,8 +166,7 @@ void event_hash_old(const struct event *e, const uint8_t before[SHA256_SIZE],
 
 static void id_write(struct json_writer *w, const char *key, struct str id)
 {
-	jw_key(w, key);
-	jw_str(w, id);
+	jw_put_str(w, key, id);
 }
 
 void event_write(struct json_writer *w, const struct event *e)
@@ -176,22 +175,17 @@ void event_write(struct json_writer *w, const struct event *e)
 
 	time_write(e->at_ms, at);
 	jw_object(w);
-	jw_key(w, "id");
-	jw_int(w, e->n);
-	jw_key(w, "type");
-	jw_text(w, e->type);
-	jw_key(w, "at");
-	jw_text(w, at);
+	jw_put_int(w, "id", e->n);
+	jw_put_text(w, "type", e->type);
+	jw_put_text(w, "at", at);
 	if (e->session.len) {
 		id_write(w, "session", e->session);
 	} else {
-		jw_key(w, "session");
-		jw_null(w);
+		jw_put_null(w, "session");
 	}
 	if (e->ask.len) id_write(w, "ask", e->ask);
 	if (e->run.len) id_write(w, "run", e->run);
-	jw_key(w, "data");
-	jw_raw(w, e->data.len ? e->data : STR("{}"));
+	jw_put_raw(w, "data", e->data.len ? e->data : STR("{}"));
 	jw_object_end(w);
 }
 

@@ -111,8 +111,7 @@ static int option_of(struct reply_words *r, const struct question *q, struct str
 static void selected_open(struct json_writer *w)
 {
 	jw_object(w);
-	jw_key(w, "selected");
-	jw_array(w);
+	jw_put_array(w, "selected");
 }
 
 static bool choice_write(struct reply_words *r, const struct question *q, struct str s,
@@ -125,10 +124,7 @@ static bool choice_write(struct reply_words *r, const struct question *q, struct
 	selected_open(w);
 	if (i >= 0) jw_str(w, q->options[i].id);
 	jw_array_end(w);
-	if (i < 0) {
-		jw_key(w, "other");
-		jw_str(w, other);
-	}
+	if (i < 0) jw_put_str(w, "other", other);
 	jw_object_end(w);
 	return true;
 }
@@ -158,10 +154,7 @@ static bool choices_write(struct reply_words *r, const struct question *q, struc
 	for (size_t i = 0; i < q->options_len; i++)
 		if (chosen & UINT32_C(1) << i) jw_str(w, q->options[i].id);
 	jw_array_end(w);
-	if (other.len) {
-		jw_key(w, "other");
-		jw_str(w, other);
-	}
+	jw_put_some(w, "other", other);
 	jw_object_end(w);
 	return true;
 }
@@ -184,12 +177,8 @@ static bool approval_write(struct reply_words *r, struct str text, struct json_w
 		reason = str_from(reason, 1);
 	r->decides = true;
 	jw_object(w);
-	jw_key(w, "value");
-	jw_text(w, yes_word ? "approve" : "reject");
-	if (reason.len) {
-		jw_key(w, "text");
-		jw_str(w, str_trim(reason));
-	}
+	jw_put_text(w, "value", yes_word ? "approve" : "reject");
+	if (reason.len) jw_put_str(w, "text", str_trim(reason));
 	jw_object_end(w);
 	return true;
 }
@@ -317,10 +306,7 @@ static bool answer_write(struct reply_words *r, struct str text, struct json_wri
 static void note_write(struct json_writer *w, const char *name, struct str text)
 {
 	jw_object(w);
-	if (text.len) {
-		jw_key(w, name);
-		jw_str(w, text);
-	}
+	jw_put_some(w, name, text);
 	jw_object_end(w);
 }
 

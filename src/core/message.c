@@ -96,10 +96,8 @@ struct str message_text(struct str text, struct arena *arena)
 
 	jw_array(&w);
 	jw_object(&w);
-	jw_key(&w, "type");
-	jw_text(&w, "text");
-	jw_key(&w, "text");
-	jw_str(&w, text);
+	jw_put_text(&w, "type", "text");
+	jw_put_str(&w, "text", text);
 	jw_object_end(&w);
 	jw_array_end(&w);
 	return buf_keep_done(&b, arena);
@@ -129,8 +127,7 @@ void todo_write(struct json_writer *w, const struct todo *t)
 	show_text(w, "name", t->name);
 	show_text(w, "description", t->description);
 	show_text(w, "status", str_of(task_statuses[t->status]));
-	jw_key(w, "priority");
-	jw_int(w, t->priority);
+	jw_put_int(w, "priority", t->priority);
 	show_time(w, "created_at", t->created_ms);
 	show_time(w, "updated_at", t->updated_ms);
 	jw_object_end(w);

@@ -237,47 +237,39 @@ static void minutes_write(struct json_writer *w, int minutes)
 static void quiet_write(struct json_writer *w, const struct notify_prefs *p)
 {
 	jw_object(w);
-	jw_key(w, "tz");
-	jw_str(w, p->quiet_tz);
+	jw_put_str(w, "tz", p->quiet_tz);
 	jw_key(w, "from");
 	minutes_write(w, p->quiet_from);
 	jw_key(w, "to");
 	minutes_write(w, p->quiet_to);
-	jw_key(w, "days");
-	jw_array(w);
+	jw_put_array(w, "days");
 	for (int i = 1; i <= 7; i++)
 		if (p->quiet_days & 1u << i % 7) jw_text(w, weekdays[i % 7]);
 	jw_array_end(w);
-	jw_key(w, "except");
-	jw_text(w, p->urgent_passes ? "urgent" : "never");
+	jw_put_text(w, "except", p->urgent_passes ? "urgent" : "never");
 	jw_object_end(w);
 }
 
 static void digest_write(struct json_writer *w, const struct notify_prefs *p)
 {
 	jw_object(w);
-	jw_key(w, "tz");
-	jw_str(w, p->digest_tz);
-	jw_key(w, "at");
-	jw_array(w);
+	jw_put_str(w, "tz", p->digest_tz);
+	jw_put_array(w, "at");
 	for (size_t i = 0; i < p->digest_len; i++)
 		minutes_write(w, p->digest_at[i]);
 	jw_array_end(w);
-	jw_key(w, "below");
-	jw_text(w, priority_name(p->digest_below));
+	jw_put_text(w, "below", priority_name(p->digest_below));
 	jw_object_end(w);
 }
 
 void prefs_write(struct json_writer *w, const struct notify_prefs *p)
 {
 	jw_object(w);
-	jw_key(w, "order");
-	jw_array(w);
+	jw_put_array(w, "order");
 	for (size_t i = 0; i < p->order_len; i++)
 		jw_text(w, delivery_kind_name(p->order[i]));
 	jw_array_end(w);
-	jw_key(w, "content");
-	jw_text(w, p->title_only ? "title" : "full");
+	jw_put_text(w, "content", p->title_only ? "title" : "full");
 	jw_key(w, "quiet");
 	if (p->has_quiet)
 		quiet_write(w, p);

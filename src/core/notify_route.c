@@ -395,8 +395,7 @@ static void span_write(struct json_writer *w, const char *key, int64_t ms)
 		i++;
 	snprintf(text, sizeof text, "%lld%c", (long long)(ms / units[i].ms),
 		units[i].unit);
-	jw_key(w, key);
-	jw_text(w, text);
+	jw_put_text(w, key, text);
 }
 
 static void to_write(struct json_writer *w, const struct notify_to *t)
@@ -424,46 +423,35 @@ static void step_write(struct json_writer *w, const struct notify_step *s)
 {
 	jw_object(w);
 	span_write(w, s->before ? "before" : "after", s->at_ms);
-	jw_key(w, "to");
-	jw_array(w);
+	jw_put_array(w, "to");
 	for (size_t i = 0; i < s->to_len; i++)
 		to_write(w, &s->to[i]);
 	jw_array_end(w);
 	if (s->via) {
-		jw_key(w, "via");
-		jw_array(w);
+		jw_put_array(w, "via");
 		for (int k = 0; k < DELIVERY_KINDS; k++)
 			if (s->via & 1u << k)
 				jw_text(w, delivery_kind_name((enum delivery_kind)k));
 		jw_array_end(w);
 	}
-	if (s->pick_one) {
-		jw_key(w, "pick");
-		jw_text(w, "one");
-	}
-	jw_key(w, "when");
-	jw_text(w, s->always ? "always" : "away");
-	jw_key(w, "unless");
-	jw_text(w, s->unless_never ? "never" : "claimed");
+	if (s->pick_one) jw_put_text(w, "pick", "one");
+	jw_put_text(w, "when", s->always ? "always" : "away");
+	jw_put_text(w, "unless", s->unless_never ? "never" : "claimed");
 	jw_object_end(w);
 }
 
 static void min_write(struct json_writer *w, const char *key, const char *min)
 {
-	jw_key(w, key);
-	jw_object(w);
-	jw_key(w, "min");
-	jw_text(w, min);
+	jw_put_object(w, key);
+	jw_put_text(w, "min", min);
 	jw_object_end(w);
 }
 
 static void match_write(struct json_writer *w, const struct notify_route *r)
 {
-	jw_key(w, "match");
-	jw_object(w);
+	jw_put_object(w, "match");
 	if (r->kinds) {
-		jw_key(w, "kind");
-		jw_array(w);
+		jw_put_array(w, "kind");
 		for (int k = ASK_BLOCKING; k <= ASK_ERROR_RECOVERY; k++)
 			if (r->kinds & 1u << k)
 				jw_text(w, ask_kind_name((enum ask_kind)k));
@@ -484,17 +472,14 @@ static void row_write(struct json_writer *w, const struct notify_route *r)
 	show_text(w, "name", r->name);
 	match_write(w, r);
 	if (r->target_ms) span_write(w, "target", r->target_ms);
-	jw_key(w, "steps");
-	jw_array(w);
+	jw_put_array(w, "steps");
 	for (size_t i = 0; i < r->steps_len; i++)
 		step_write(w, &r->steps[i]);
 	jw_array_end(w);
 	if (r->times) {
-		jw_key(w, "repeat");
-		jw_object(w);
+		jw_put_object(w, "repeat");
 		span_write(w, "every", r->every_ms);
-		jw_key(w, "times");
-		jw_int(w, r->times);
+		jw_put_int(w, "times", r->times);
 		jw_object_end(w);
 	}
 	jw_object_end(w);

@@ -76,8 +76,7 @@ void operation_write(struct json_writer *w, const struct json *operation)
 		const struct json *value = json_get_str(operation, names[i]);
 
 		if (!value || (value->type == JSON_NULL && i != O_ARGUMENTS)) continue;
-		jw_key(w, names[i].at);
-		jw_json(w, value);
+		jw_put_json(w, names[i].at, value);
 	}
 	jw_object_end(w);
 }

@@ -161,8 +161,7 @@ static void template_check(struct check *c, const struct spot *root,
 
 	read_values(c, &values, m[T_VALUES]);
 	read_ask(c, &ask, m[T_ASK], m[T_VALUES]);
-	jw_key(w, "ask");
-	jw_json(w, m[T_ASK]);
+	jw_put_json(w, "ask", m[T_ASK]);
 	jw_key(w, "values");
 	if (m[T_VALUES])
 		jw_json(w, m[T_VALUES]);
@@ -245,8 +244,7 @@ void preset_show(struct json_writer *w, const struct kept_preset *p)
 	jw_members(w, str_first(str_from(p->body, 1), p->body.len - 2));
 	show_json(w, "changed_by", p->changed_by);
 	show_time(w, "changed_at", p->changed_ms);
-	jw_key(w, "version");
-	jw_int(w, p->version);
+	jw_put_int(w, "version", p->version);
 	jw_object_end(w);
 }
 

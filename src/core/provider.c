@@ -141,8 +141,7 @@ static enum err whole_read(const struct json *whole, const struct members *also,
 static void model_write(struct json_writer *w, const struct provider_model *m)
 {
 	jw_object(w);
-	jw_key(w, "id");
-	jw_str(w, m->id);
+	jw_put_str(w, "id", m->id);
 	jw_key(w, "context");
 	m->context ? jw_int(w, m->context) : jw_null(w);
 	jw_key(w, "output");
@@ -155,18 +154,14 @@ static void model_write(struct json_writer *w, const struct provider_model *m)
 static void provider_write(struct json_writer *w, const struct provider *p)
 {
 	jw_object(w);
-	jw_key(w, "name");
-	jw_str(w, p->name);
-	jw_key(w, "kind");
-	jw_text(w, model_wire_name(p->wire));
+	jw_put_str(w, "name", p->name);
+	jw_put_text(w, "kind", model_wire_name(p->wire));
 	show_text(w, "url", p->url);
-	jw_key(w, "models");
-	jw_array(w);
+	jw_put_array(w, "models");
 	for (size_t i = 0; i < p->models_len; i++)
 		model_write(w, &p->models[i]);
 	jw_array_end(w);
-	jw_key(w, "at_once");
-	jw_int(w, p->at_once);
+	jw_put_int(w, "at_once", p->at_once);
 	jw_object_end(w);
 }
 
@@ -266,24 +261,17 @@ void provider_show(struct json_writer *w, const struct kept_provider *p, struct 
 	enum key_source source = source_of(p);
 
 	jw_object(w);
-	jw_key(w, "id");
-	jw_str(w, p->id);
+	jw_put_str(w, "id", p->id);
 	if (inner.len > 2) jw_members(w, str_make(inner.at + 1, inner.len - 2));
-	jw_key(w, "key");
-	jw_object(w);
-	jw_key(w, "set");
-	jw_bool(w, p->sealed.len > 0 || p->key.len > 0);
-	jw_key(w, "source");
-	jw_text(w, sources[source]);
+	jw_put_object(w, "key");
+	jw_put_bool(w, "set", p->sealed.len > 0 || p->key.len > 0);
+	jw_put_text(w, "source", sources[source]);
 	show_text(w, "from", p->key_from);
 	show_text(w, "last4", p->key.len ? key_last4(p->key) : p->last4);
 	jw_object_end(w);
-	jw_key(w, "source");
-	jw_text(w, p->version ? "store" : "file");
-	jw_key(w, "version");
-	jw_int(w, p->version);
-	jw_key(w, "usable");
-	jw_bool(w, wrong.len == 0);
+	jw_put_text(w, "source", p->version ? "store" : "file");
+	jw_put_int(w, "version", p->version);
+	jw_put_bool(w, "usable", wrong.len == 0);
 	show_text(w, "why", wrong);
 	show_time(w, "created_at", p->created_ms);
 	show_time(w, "updated_at", p->changed_ms);

@@ -360,8 +360,7 @@ static void member_write(
 	struct json_writer *w, const char *name, const struct json *value)
 {
 	if (!value || value->type == JSON_NULL) return;
-	jw_key(w, name);
-	jw_json(w, value);
+	jw_put_json(w, name, value);
 }
 
 void options_write(
@@ -372,10 +371,8 @@ void options_write(
 		const struct json *option = given ? &given->items[i] : NULL;
 
 		jw_object(w);
-		jw_key(w, "id");
-		jw_str(w, q->options[i].id);
-		jw_key(w, "label");
-		jw_str(w, q->options[i].label);
+		jw_put_str(w, "id", q->options[i].id);
+		jw_put_str(w, "label", q->options[i].label);
 		member_write(w, "description", json_get(option, "description"));
 		member_write(w, "preview", json_get(option, "preview"));
 		jw_object_end(w);
@@ -385,19 +382,16 @@ void options_write(
 
 static void note_write(struct json_writer *w, const struct question *q)
 {
-	jw_key(w, "note");
-	jw_object(w);
+	jw_put_object(w, "note");
 	member_write(
 		w, "placeholder", json_get(json_get(q->json, "note"), "placeholder"));
-	jw_key(w, "required");
-	jw_bool(w, q->note_required);
+	jw_put_bool(w, "required", q->note_required);
 	jw_object_end(w);
 }
 
 static void text_write(struct json_writer *w, const char *name, struct str text)
 {
-	jw_key(w, name);
-	jw_str(w, text);
+	jw_put_str(w, name, text);
 }
 
 void question_write(struct json_writer *w, const struct question *q)
@@ -411,21 +405,14 @@ void question_write(struct json_writer *w, const struct question *q)
 		jw_key(w, "options");
 		options_write(w, q, json_get(q->json, "options"));
 	}
-	if (q->other) {
-		jw_key(w, "other");
-		jw_bool(w, true);
-	}
+	if (q->other) jw_put_bool(w, "other", true);
 	if (q->note) note_write(w, q);
-	jw_key(w, "required");
-	jw_bool(w, q->required);
+	jw_put_bool(w, "required", q->required);
 	member_write(w, "placeholder", json_get(q->json, "placeholder"));
 	if (q->format) text_write(w, "format", str_of(format_name(q->format)));
 	member_write(w, "min", json_get(q->json, "min"));
 	member_write(w, "max", json_get(q->json, "max"));
-	if (q->integer) {
-		jw_key(w, "integer");
-		jw_bool(w, true);
-	}
+	if (q->integer) jw_put_bool(w, "integer", true);
 	member_write(w, "suggested", json_get(q->json, "suggested"));
 	member_write(w, "prefill", json_get(q->json, "prefill"));
 	jw_object_end(w);

@@ -233,36 +233,22 @@ void reply_read(struct check *c, const struct spot *at, const struct question *q
 	c->failed |= own.failed;
 }
 
-static void text_member(struct json_writer *w, const char *name, struct str text)
-{
-	if (!text.len) return;
-	jw_key(w, name);
-	jw_str(w, text);
-}
-
 void reply_write(struct json_writer *w, const struct question *q, const struct reply *r)
 {
 	jw_object(w);
 	if (r->selected) {
-		jw_key(w, "selected");
-		jw_array(w);
+		jw_put_array(w, "selected");
 		for (size_t i = 0; i < q->options_len; i++)
 			if (r->selected & UINT32_C(1) << i) jw_str(w, q->options[i].id);
 		jw_array_end(w);
 	}
-	text_member(w, "other", r->other);
-	text_member(w, "text", r->text);
-	if (r->value) {
-		jw_key(w, "value");
-		jw_json(w, r->value);
-	}
+	jw_put_some(w, "other", r->other);
+	jw_put_some(w, "text", r->text);
+	if (r->value) jw_put_json(w, "value", r->value);
 	if (r->decision) {
-		jw_key(w, "value");
-		jw_text(w, r->decision == DECISION_APPROVE ? "approve" : "reject");
+		jw_put_text(w, "value",
+			r->decision == DECISION_APPROVE ? "approve" : "reject");
 	}
-	if (r->arguments) {
-		jw_key(w, "arguments");
-		jw_json(w, r->arguments);
-	}
+	if (r->arguments) jw_put_json(w, "arguments", r->arguments);
 	jw_object_end(w);
 }

@@ -211,21 +211,15 @@ void require_write(struct json_writer *w, const struct require *r, const int64_t
 		const struct require_part *p = &r->parts[i];
 
 		jw_object(w);
-		jw_key(w, "approvals");
-		jw_int(w, p->approvals);
+		jw_put_int(w, "approvals", p->approvals);
 		if (p->from_len) {
-			jw_key(w, "from");
-			jw_array(w);
+			jw_put_array(w, "from");
 			for (size_t k = 0; k < p->from_len; k++)
 				from_write(w, &p->from[k]);
 			jw_array_end(w);
 		}
-		jw_key(w, "others");
-		jw_bool(w, p->others);
-		if (have) {
-			jw_key(w, "have");
-			jw_int(w, have[i]);
-		}
+		jw_put_bool(w, "others", p->others);
+		if (have) jw_put_int(w, "have", have[i]);
 		jw_object_end(w);
 	}
 	jw_array_end(w);

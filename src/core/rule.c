@@ -114,8 +114,7 @@ static struct str ask_keep(const struct json *json, struct arena *arena)
 		const struct json *v = json_get_str(json, ask_names[i]);
 
 		if (!v || v->type == JSON_NULL) continue;
-		jw_key(&w, ask_names[i].at);
-		jw_json(&w, v);
+		jw_put_json(&w, ask_names[i].at, v);
 		any = true;
 	}
 	jw_object_end(&w);

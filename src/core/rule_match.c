@@ -218,8 +218,7 @@ void rule_match_write(struct json_writer *w, const struct json *json)
 		const struct json *v = json_get_str(json, names[i]);
 
 		if (!v || (v->type == JSON_NULL && i != M_PROJECT)) continue;
-		jw_key(w, names[i].at);
-		jw_json(w, v);
+		jw_put_json(w, names[i].at, v);
 	}
 	jw_object_end(w);
 }

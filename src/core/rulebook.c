@@ -30,8 +30,7 @@ static void ended_show(
 	} else {
 		jw_null(w);
 	}
-	jw_key(w, "why");
-	jw_text(w, why);
+	jw_put_text(w, "why", why);
 	jw_object_end(w);
 }
 
@@ -61,10 +60,8 @@ static void ended_member(
 void rule_show_terms(struct json_writer *w, const struct kept_rule *r)
 {
 	show_text(w, "effect", r->effect);
-	jw_key(w, "note");
-	jw_str(w, r->note);
-	jw_key(w, "enabled");
-	jw_bool(w, r->enabled);
+	jw_put_str(w, "note", r->note);
+	jw_put_bool(w, "enabled", r->enabled);
 	show_json(w, "match", r->match);
 	show_json(w, "ask", r->ask);
 	show_time(w, "expires_at", r->expires_ms);
@@ -82,13 +79,11 @@ void rule_show_members(struct json_writer *w, const struct kept_rule *r, int64_t
 	show_text(w, "made_from", r->made_from);
 	show_json(w, "made_by", r->made_by);
 	show_time(w, "created_at", r->created_ms);
-	jw_key(w, "hits");
-	jw_int(w, r->hits);
+	jw_put_int(w, "hits", r->hits);
 	show_time(w, "last_hit_at", r->last_hit_ms);
 	ended_member(
 		w, r->ended, r->expires_ms && r->expires_ms <= now_ms, r->expires_ms);
-	jw_key(w, "version");
-	jw_int(w, r->version);
+	jw_put_int(w, "version", r->version);
 }
 
 void rule_show(struct json_writer *w, const struct kept_rule *r, int64_t now_ms)
@@ -103,14 +98,12 @@ void stop_show(struct json_writer *w, const struct kept_stop *s, int64_t now_ms)
 	jw_object(w);
 	show_text(w, "id", s->id);
 	show_json(w, "match", s->match);
-	jw_key(w, "reason");
-	jw_str(w, s->reason);
+	jw_put_str(w, "reason", s->reason);
 	show_time(w, "until", s->until_ms);
 	show_json(w, "made_by", s->made_by);
 	show_time(w, "created_at", s->created_ms);
 	ended_member(w, s->ended, s->until_ms && s->until_ms <= now_ms, s->until_ms);
-	jw_key(w, "version");
-	jw_int(w, s->version);
+	jw_put_int(w, "version", s->version);
 	jw_object_end(w);
 }
 

@@ -86,10 +86,8 @@ struct str run_error_write(enum trouble kind, struct str message, struct arena *
 	struct json_writer w = { .out = &b };
 
 	jw_object(&w);
-	jw_key(&w, "kind");
-	jw_text(&w, trouble_name(kind));
-	jw_key(&w, "message");
-	jw_str(&w, message);
+	jw_put_text(&w, "kind", trouble_name(kind));
+	jw_put_str(&w, "message", message);
 	jw_object_end(&w);
 	return buf_keep_done(&b, arena);
 }
@@ -99,19 +97,15 @@ static void agent_write(struct json_writer *w, const struct run *r)
 	char id[32];
 
 	agent_id(r->ws, r->agent, id);
-	jw_key(w, "agent");
-	jw_object(w);
-	jw_key(w, "id");
-	jw_text(w, r->agent.len ? id : NULL);
-	jw_key(w, "name");
-	jw_str(w, r->agent);
+	jw_put_object(w, "agent");
+	jw_put_text(w, "id", r->agent.len ? id : NULL);
+	jw_put_str(w, "name", r->agent);
 	jw_object_end(w);
 }
 
 static void count_write(struct json_writer *w, const char *key, int64_t n)
 {
-	jw_key(w, key);
-	jw_int(w, n);
+	jw_put_int(w, key, n);
 }
 
 void run_write(struct json_writer *w, const struct run *r, int64_t now_ms)
@@ -139,8 +133,7 @@ void run_write(struct json_writer *w, const struct run *r, int64_t now_ms)
 	usage_write(w, &r->usage);
 	jw_key(w, "cost_usd");
 	cost_write(w, cost);
-	jw_key(w, "cost_partial");
-	jw_bool(w, r->partial);
+	jw_put_bool(w, "cost_partial", r->partial);
 	count_write(w, "context_tokens", r->context_tokens);
 	jw_key(w, "context_max");
 	if (r->context_max)

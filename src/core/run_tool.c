@@ -373,10 +373,8 @@ void run_operation_write(struct json_writer *w, const struct run_operation *o, b
 	show_text(w, "risk", o->free ? STR_NONE : str_of(risk_name(o->risk)));
 	show_text(w, "class", str_of(call_class_name(o->class)));
 	show_json(w, "schema", run_tool_schema(&box, o->tool, &arena));
-	jw_key(w, "available");
-	jw_bool(w, true);
-	jw_key(w, "why");
-	jw_null(w);
+	jw_put_bool(w, "available", true);
+	jw_put_null(w, "why");
 	jw_object_end(w);
 	if (arena.failed) w->out->failed = true;
 	arena_done(&arena);

@@ -192,17 +192,14 @@ static void run_members_write(struct json_writer *w, const struct session *s)
 	struct spending spent = { 0 };
 
 	spending_parse(s->spent, &arena, &spent, NULL);
-	jw_key(w, "runnable");
-	jw_bool(w, true);
+	jw_put_bool(w, "runnable", true);
 	show_text(w, "run", s->run);
 	jw_key(w, "usage");
 	usage_write(w, &spent.usage);
 	jw_key(w, "cost_usd");
 	cost_write(w, spending_cost(&spent));
-	jw_key(w, "cost_partial");
-	jw_bool(w, spent.partial);
-	jw_key(w, "context_tokens");
-	jw_int(w, spent.context_tokens);
+	jw_put_bool(w, "cost_partial", spent.partial);
+	jw_put_int(w, "context_tokens", spent.context_tokens);
 	jw_key(w, "context_max");
 	if (spent.context_max)
 		jw_int(w, spent.context_max);
@@ -221,18 +218,14 @@ void session_write(
 	struct json_writer *w, const struct session *s, struct str pending_asks)
 {
 	jw_object(w);
-	jw_key(w, "id");
-	jw_str(w, s->id);
+	jw_put_str(w, "id", s->id);
 	show_text(w, "title", s->title);
 	show_agent(w, s->ws, s->agent, s->agent_name);
 	show_text(w, "project", s->project);
 	show_text(w, "external_id", s->external_id);
-	jw_key(w, "parallel");
-	jw_bool(w, s->parallel);
-	jw_key(w, "sensitive");
-	jw_bool(w, s->sensitive);
-	jw_key(w, "status");
-	jw_text(w, session_status_name(s->status));
+	jw_put_bool(w, "parallel", s->parallel);
+	jw_put_bool(w, "sensitive", s->sensitive);
+	jw_put_text(w, "status", session_status_name(s->status));
 	show_json(w, "pending_asks", pending_asks.len ? pending_asks : STR("[]"));
 	show_json(w, "progress", s->progress);
 	show_json(w, "metadata", s->metadata.len ? s->metadata : STR("{}"));

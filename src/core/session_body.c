@@ -190,8 +190,7 @@ static struct str progress_write(const struct json **m, struct arena *arena)
 	jw_object(&w);
 	for (size_t i = 0; i < R_LEN; i++) {
 		if (!m[i]) continue;
-		jw_key(&w, progress_names[i].at);
-		jw_json(&w, m[i]);
+		jw_put_json(&w, progress_names[i].at, m[i]);
 	}
 	jw_object_end(&w);
 	return buf_keep_done(&out, arena);

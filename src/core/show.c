@@ -28,8 +28,7 @@ void show_time(struct json_writer *w, const char *key, int64_t ms)
 
 void show_json(struct json_writer *w, const char *key, struct str json)
 {
-	jw_key(w, key);
-	jw_raw(w, json.len ? json : STR("null"));
+	jw_put_raw(w, key, json.len ? json : STR("null"));
 }
 
 void show_agent(struct json_writer *w, int64_t ws, struct str agent, struct str name)
@@ -37,11 +36,8 @@ void show_agent(struct json_writer *w, int64_t ws, struct str agent, struct str 
 	char id[32];
 
 	if (!name.len) agent_id(ws, agent, id);
-	jw_key(w, "agent");
-	jw_object(w);
-	jw_key(w, "id");
-	jw_str(w, name.len ? agent : str_of(id));
-	jw_key(w, "name");
-	jw_str(w, name.len ? name : agent);
+	jw_put_object(w, "agent");
+	jw_put_str(w, "id", name.len ? agent : str_of(id));
+	jw_put_str(w, "name", name.len ? name : agent);
 	jw_object_end(w);
 }

@@ -49,16 +49,11 @@ struct str spending_keep(const struct spending *t, struct arena *arena)
 	jw_object(&w);
 	jw_key(&w, "usage");
 	usage_write(&w, &t->usage);
-	jw_key(&w, "cost");
-	jw_int(&w, t->cost);
-	jw_key(&w, "priced");
-	jw_bool(&w, t->priced);
-	jw_key(&w, "partial");
-	jw_bool(&w, t->partial);
-	jw_key(&w, "context_tokens");
-	jw_int(&w, t->context_tokens);
-	jw_key(&w, "context_max");
-	jw_int(&w, t->context_max);
+	jw_put_int(&w, "cost", t->cost);
+	jw_put_bool(&w, "priced", t->priced);
+	jw_put_bool(&w, "partial", t->partial);
+	jw_put_int(&w, "context_tokens", t->context_tokens);
+	jw_put_int(&w, "context_max", t->context_max);
 	jw_object_end(&w);
 	return buf_keep_done(&b, arena);
 }

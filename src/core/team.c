@@ -202,10 +202,8 @@ struct str team_members_text(
 	jw_array(&w);
 	for (size_t i = 0; i < len; i++) {
 		jw_object(&w);
-		jw_key(&w, "user");
-		jw_str(&w, members[i].user);
-		jw_key(&w, "lead");
-		jw_bool(&w, members[i].lead);
+		jw_put_str(&w, "user", members[i].user);
+		jw_put_bool(&w, "lead", members[i].lead);
 		jw_object_end(&w);
 	}
 	jw_array_end(&w);
@@ -255,15 +253,12 @@ const struct team_member *team_member(const struct team_parts *t, struct str use
 void team_write(struct json_writer *w, const struct team *t)
 {
 	jw_object(w);
-	jw_key(w, "id");
-	jw_str(w, t->id);
-	jw_key(w, "name");
-	jw_str(w, t->name);
+	jw_put_str(w, "id", t->id);
+	jw_put_str(w, "name", t->name);
 	show_json(w, "members", t->members);
 	show_text(w, "on_call", t->on_call);
 	show_json(w, "projects", t->projects);
 	show_time(w, "created_at", t->created_ms);
-	jw_key(w, "version");
-	jw_int(w, t->version);
+	jw_put_int(w, "version", t->version);
 	jw_object_end(w);
 }

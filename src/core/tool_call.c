@@ -116,8 +116,7 @@ void tool_call_write(struct json_writer *w, const struct tool_call *c, struct st
 	show_text(w, "status", str_of(call_status_name(c->status)));
 	show_text(w, "result", result.len ? result : c->result);
 	show_text(w, "error", c->error);
-	jw_key(w, "attempts");
-	jw_int(w, c->attempts);
+	jw_put_int(w, "attempts", c->attempts);
 	show_time(w, "started_at", c->started_ms);
 	show_time(w, "ended_at", c->ended_ms);
 	jw_key(w, "duration_ms");

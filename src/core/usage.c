@@ -40,10 +40,8 @@ void usage_write(struct json_writer *w, const struct usage *u)
 	struct usage copy = *u;
 
 	jw_object(w);
-	for (size_t i = 0; i < BUCKETS; i++) {
-		jw_key(w, buckets[i].name);
-		jw_int(w, *bucket(&copy, i));
-	}
+	for (size_t i = 0; i < BUCKETS; i++)
+		jw_put_int(w, buckets[i].name, *bucket(&copy, i));
 	jw_object_end(w);
 }
 
@@ -141,10 +139,8 @@ void price_write(struct json_writer *w, const struct price *p)
 	jw_object(w);
 	set_write(w, &p->base);
 	if (p->above) {
-		jw_key(w, "above");
-		jw_object(w);
-		jw_key(w, "tokens");
-		jw_int(w, p->above);
+		jw_put_object(w, "above");
+		jw_put_int(w, "tokens", p->above);
 		set_write(w, &p->beyond);
 		jw_object_end(w);
 	}

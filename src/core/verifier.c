@@ -64,11 +64,9 @@ struct str verifications_text(const struct verifications *v, struct arena *arena
 		show_text(&w, "name", at->name);
 		show_text(&w, "rule", at->rule);
 		show_time(&w, "until", at->until_ms);
-		jw_key(&w, "verdict");
-		jw_text(&w, verdicts[at->verdict]);
+		jw_put_text(&w, "verdict", verdicts[at->verdict]);
 		show_text(&w, "note", at->note);
-		jw_key(&w, "risk");
-		jw_text(&w, at->risk ? risk_name(at->risk) : NULL);
+		jw_put_text(&w, "risk", at->risk ? risk_name(at->risk) : NULL);
 		show_time(&w, "at", at->at_ms);
 		jw_object_end(&w);
 	}

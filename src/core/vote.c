@@ -101,18 +101,15 @@ void vote_write(struct json_writer *w, const struct vote *v)
 	jw_key(w, "by");
 	answered_by_write(w->out, "human", &by);
 	w->more = true;
-	jw_key(w, "role");
-	jw_text(w, role_name(v->role));
+	jw_put_text(w, "role", role_name(v->role));
 	show_text(w, "for", v->stands_for);
-	jw_key(w, "value");
-	jw_text(w, values[v->value]);
+	jw_put_text(w, "value", values[v->value]);
 	show_text(w, "digest", v->digest);
 	if (v->arguments.len) show_json(w, "arguments", v->arguments);
 	show_text(w, "reason", v->reason);
 	show_text(w, "via", v->via);
 	show_time(w, "at", v->at_ms);
-	jw_key(w, "counts");
-	jw_bool(w, v->counts);
+	jw_put_bool(w, "counts", v->counts);
 	jw_object_end(w);
 }
 

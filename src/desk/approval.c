@@ -172,10 +172,8 @@ static enum err revoke_decide(struct job *job, struct rows *rows, struct fault *
 	decision_digest(a, decision);
 	if (!decision[0]) rows->arena->failed = true;
 	jw_object(&w);
-	jw_key(&w, "revoked");
-	jw_raw(&w, a->revoked);
-	jw_key(&w, "decision");
-	jw_text(&w, decision);
+	jw_put_raw(&w, "revoked", a->revoked);
+	jw_put_text(&w, "decision", decision);
 	jw_object_end(&w);
 	return desk_ask_changed(t, rows, a, "ask.revoked", &data, false, why);
 }

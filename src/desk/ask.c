@@ -145,8 +145,7 @@ static void require_show(struct json_writer *w, const struct ask *a)
 	show_json(w, "starters", a->starters.len ? a->starters : STR("[]"));
 	show_text(w, "project", a->project);
 	show_text(w, "digest", a->digest);
-	jw_key(w, "votes");
-	jw_text(w, votes);
+	jw_put_text(w, "votes", votes);
 }
 
 static struct str ask_created_data(
@@ -159,24 +158,16 @@ static struct str ask_created_data(
 
 	asked_digest(a, asked);
 	jw_object(&w);
-	jw_key(&w, "kind");
-	jw_text(&w, ask_kind_name(a->kind));
-	jw_key(&w, "title");
-	jw_str(&w, d->session_title);
-	jw_key(&w, "priority");
-	jw_text(&w, priority_name(a->priority));
-	jw_key(&w, "risk");
-	jw_text(&w, risk_name(a->risk));
+	jw_put_text(&w, "kind", ask_kind_name(a->kind));
+	jw_put_str(&w, "title", d->session_title);
+	jw_put_text(&w, "priority", priority_name(a->priority));
+	jw_put_text(&w, "risk", risk_name(a->risk));
 	jw_key(&w, "expires_at");
 	if (a->deadline_ms) time_write(a->deadline_ms, at);
 	jw_text(&w, a->deadline_ms ? at : NULL);
-	if (d->assignees_len) {
-		jw_key(&w, "assignees");
-		jw_raw(&w, a->assignees);
-	}
+	if (d->assignees_len) jw_put_raw(&w, "assignees", a->assignees);
 	if (a->require.len) require_show(&w, a);
-	jw_key(&w, "asked");
-	jw_text(&w, asked);
+	jw_put_text(&w, "asked", asked);
 	jw_object_end(&w);
 	if (b.failed) arena->failed = true;
 	out = arena_str(arena, buf_str(&b));

@@ -448,8 +448,7 @@ void stop_tell(struct json_writer *w, const struct kept_stop *s)
 {
 	jw_object(w);
 	show_text(w, "id", s->id);
-	jw_key(w, "reason");
-	jw_str(w, s->reason);
+	jw_put_str(w, "reason", s->reason);
 	show_json(w, "by", s->made_by);
 	show_time(w, "at", s->created_ms);
 	show_time(w, "until", s->until_ms);

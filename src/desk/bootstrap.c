@@ -130,12 +130,9 @@ static enum err workspace_listed(void *ctx, const struct row *row, struct fault 
 
 	(void)why;
 	jw_object(w);
-	jw_key(w, "id");
-	jw_int(w, row_int(row, 0));
-	jw_key(w, "name");
-	jw_str(w, row_text(row, 1));
-	jw_key(w, "events");
-	jw_int(w, row_int(row, 2));
+	jw_put_int(w, "id", row_int(row, 0));
+	jw_put_str(w, "name", row_text(row, 1));
+	jw_put_int(w, "events", row_int(row, 2));
 	jw_object_end(w);
 	return OK;
 }
@@ -149,8 +146,7 @@ static enum err workspace_list_read(
 	(void)now_ms;
 	if (e) return e;
 	jw_object(&w);
-	jw_key(&w, "items");
-	jw_array(&w);
+	jw_put_array(&w, "items");
 	e = db_one(db, SQL_WORKSPACE_LIST, NULL, 0, workspace_listed, &w, why);
 	jw_array_end(&w);
 	jw_object_end(&w);
@@ -195,10 +191,8 @@ static enum err workspace_create_decide(
 	if (e) return e;
 	job->status = 201;
 	jw_object(&w);
-	jw_key(&w, "id");
-	jw_int(&w, ws);
-	jw_key(&w, "name");
-	jw_str(&w, name);
+	jw_put_int(&w, "id", ws);
+	jw_put_str(&w, "name", name);
 	jw_key(&w, "login");
 	buf_print(w.out, "\"/login#%s\"", t->secret);
 	jw_object_end(&w);

@@ -272,17 +272,14 @@ static void finding_write(struct json_writer *w, const struct finding *f)
 		jw_str(w, f->workspace);
 	else
 		jw_null(w);
-	jw_key(w, "record");
-	jw_str(w, f->record);
-	jw_key(w, "what");
-	jw_str(w, f->what);
+	jw_put_str(w, "record", f->record);
+	jw_put_str(w, "what", f->what);
 	jw_object_end(w);
 }
 
 static void count_write(struct json_writer *w, const char *key, int64_t n)
 {
-	jw_key(w, key);
-	jw_int(w, n);
+	jw_put_int(w, key, n);
 }
 
 void check_report(const struct checking *c, struct json_writer *w)
@@ -290,16 +287,14 @@ void check_report(const struct checking *c, struct json_writer *w)
 	const struct finding *first = c->found ? &c->findings[0] : NULL;
 
 	jw_object(w);
-	jw_key(w, "ok");
-	jw_bool(w, !first);
+	jw_put_bool(w, "ok", !first);
 	jw_key(w, "detail");
 	if (first)
 		jw_str(w, arena_print(c->arena, "%.*s: %.*s", STR_ARGS(first->record),
 				  STR_ARGS(first->what)));
 	else
 		jw_null(w);
-	jw_key(w, "findings");
-	jw_array(w);
+	jw_put_array(w, "findings");
 	for (int64_t i = 0; i < c->found && i < FINDINGS_MAX; i++)
 		finding_write(w, &c->findings[i]);
 	jw_array_end(w);

@@ -167,8 +167,7 @@ void desk_reply_settled(
 	jw_object(&w);
 	jw_key(&w, "ask");
 	ask_write(&w, a, &view, now_ms);
-	jw_key(&w, "resumed");
-	jw_bool(&w, s && session_resumed(s));
+	jw_put_bool(&w, "resumed", s && session_resumed(s));
 	jw_object_end(&w);
 }
 

@@ -475,8 +475,7 @@ enum err catalogue_page_open(struct task *t, struct db *db, const char *kind,
 		.as_of = as_of,
 		.begun = !p.has_cursor };
 	jw_object(w);
-	jw_key(w, "items");
-	jw_array(w);
+	jw_put_array(w, "items");
 	return OK;
 }
 

@@ -103,8 +103,7 @@ static enum err contact_list_read(
 	if (!e) e = last_event(db, job->who.ws, &as_of, why);
 	if (e) return e;
 	jw_object(&w);
-	jw_key(&w, "items");
-	jw_array(&w);
+	jw_put_array(&w, "items");
 	e = db_one(db, SQL_CONTACT_LIST, args, 3, contact_row, &l, why);
 	jw_array_end(&w);
 	page_end(t, &w, "contacts", NULL, 0, as_of);

@@ -160,8 +160,7 @@ static enum err decide_decide(struct job *job, struct rows *rows, struct fault *
 	if (e) return e;
 	jw_object(&w);
 	decided_write(&w, &d);
-	jw_key(&w, "default");
-	jw_bool(&w, d.by_default);
+	jw_put_bool(&w, "default", d.by_default);
 	jw_object_end(&w);
 	return OK;
 }

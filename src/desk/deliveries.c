@@ -81,8 +81,7 @@ static enum err delivery_list_read(
 	enum sql list = list_statement(args[8].text);
 	l.left = p.limit;
 	jw_object(&w);
-	jw_key(&w, "items");
-	jw_array(&w);
+	jw_put_array(&w, "items");
 	e = db_one(db, list, args, list == SQL_DELIVERY_LIST_ENDED ? 9 : 8,
 		delivery_listed, &l, why);
 	jw_array_end(&w);
@@ -210,8 +209,7 @@ static enum err secret_decide(struct job *job, struct rows *rows, struct fault *
 	if (!e) e = desk_webhook_keys(rows, job->who.ws, rows->arena, keys, why);
 	if (e) return e;
 	jw_object(&w);
-	jw_key(&w, "secret");
-	jw_str(&w, webhook_secret(keys[0], rows->arena));
+	jw_put_str(&w, "secret", webhook_secret(keys[0], rows->arena));
 	jw_key(&w, "previous");
 	if (keys[1].len)
 		jw_str(&w, webhook_secret(keys[1], rows->arena));

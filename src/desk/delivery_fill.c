@@ -210,12 +210,10 @@ static void body_write(struct buf *out, struct task *t, const struct ask *a,
 		jw_str(&w, arena_print(arena, "ask.%s", ask_status_name(a->status)));
 	else
 		jw_text(&w, "ask.replied");
-	jw_key(&w, "timestamp");
-	jw_text(&w, at);
-	jw_key(&w, "data");
-	jw_object(&w);
-	jw_key(&w, "ask");
-	jw_raw(&w, desk_show(t->desk, a, s->title, p->workspace, p->now_ms, arena));
+	jw_put_text(&w, "timestamp", at);
+	jw_put_object(&w, "data");
+	jw_put_raw(&w, "ask",
+		desk_show(t->desk, a, s->title, p->workspace, p->now_ms, arena));
 	jw_key(&w, "session");
 	session_add(&w, s, p);
 	jw_object_end(&w);

@@ -45,8 +45,7 @@ static void outcome_write(struct json_writer *w, const struct delivery_outcome *
 		jw_str(w, o->error);
 	else
 		jw_null(w);
-	jw_key(w, "output");
-	jw_str(w, o->output);
+	jw_put_str(w, "output", o->output);
 }
 
 static enum err resumer_event(struct rows *rows, const char *type,
@@ -61,10 +60,8 @@ static enum err resumer_event(struct rows *rows, const char *type,
 	if (!e) e = rows_fetch_session(rows, d->ws, d->session, &s, why);
 	if (e) return e == ERR_NOT_FOUND ? OK : e;
 	jw_object(&w);
-	jw_key(&w, "delivery");
-	jw_str(&w, d->id);
-	jw_key(&w, "resumer");
-	jw_str(&w, d->target);
+	jw_put_str(&w, "delivery", d->id);
+	jw_put_str(&w, "resumer", d->target);
 	if (o) outcome_write(&w, o);
 	jw_object_end(&w);
 	return rows_event(rows, type, s, a, kept(&b, rows->arena))

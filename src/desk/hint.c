@@ -60,8 +60,7 @@ static void hint_say(struct desk *d, const struct hint *h)
 
 	if (!d->peers) return;
 	jw_object(&w);
-	jw_key(&w, "ws");
-	jw_int(&w, h->ws);
+	jw_put_int(&w, "ws", h->ws);
 	show_text(&w, "session", h->session);
 	show_text(&w, "run", h->run);
 	show_text(&w, "type", str_of(h->type));
@@ -108,8 +107,7 @@ static void text_pass(struct desk *d, int64_t ws, struct str session, struct str
 
 	jw_object(&w);
 	show_text(&w, "run", run);
-	jw_key(&w, "text");
-	jw_str(&w, text);
+	jw_put_str(&w, "text", text);
 	jw_object_end(&w);
 	if (!b.failed) pass(d, &(struct hint){ ws, session, run, type, buf_str(&b) });
 	buf_done(&b);

@@ -132,12 +132,9 @@ static void jw_rate(struct json_writer *w, int64_t part, int64_t whole)
 static void tally_write(struct json_writer *w, const struct tally *t)
 {
 	jw_object(w);
-	jw_key(w, "created");
-	jw_int(w, t->created);
-	for (enum ask_status s = ASK_ANSWERED; s <= ASK_CANCELLED; s++) {
-		jw_key(w, ask_status_name(s));
-		jw_int(w, t->by[s]);
-	}
+	jw_put_int(w, "created", t->created);
+	for (enum ask_status s = ASK_ANSWERED; s <= ASK_CANCELLED; s++)
+		jw_put_int(w, ask_status_name(s), t->by[s]);
 	jw_put_int(w, "by_rules", t->by_rules);
 	jw_object_end(w);
 }
@@ -158,15 +155,11 @@ static void days_write(struct json_writer *w, struct insights *in)
 		durations_sort(in->times.ms + start, at - start);
 		time_write(in->first_day_ms + (int64_t)d * DAY_MS, time);
 		jw_object(w);
-		jw_key(w, "day");
-		jw_str(w, str_make(time, 10));
-		jw_key(w, "created");
-		jw_int(w, t->created);
-		jw_key(w, "answered");
-		jw_int(w, t->by[ASK_ANSWERED]);
+		jw_put_str(w, "day", str_make(time, 10));
+		jw_put_int(w, "created", t->created);
+		jw_put_int(w, "answered", t->by[ASK_ANSWERED]);
 		jw_put_int(w, "by_rules", t->by_rules);
-		jw_key(w, "expired");
-		jw_int(w, t->by[ASK_EXPIRED]);
+		jw_put_int(w, "expired", t->by[ASK_EXPIRED]);
 		jw_key(w, "median_ms");
 		durations_part_write(w, in->times.ms + start, at - start, 50);
 		jw_object_end(w);
@@ -202,16 +195,11 @@ static void targets_write(struct json_writer *w, const struct insights *in)
 
 		if (!r->target_ms) continue;
 		jw_object(w);
-		jw_key(w, "route");
-		jw_str(w, r->id);
-		jw_key(w, "name");
-		jw_str(w, r->name);
-		jw_key(w, "target_ms");
-		jw_int(w, r->target_ms);
-		jw_key(w, "asks");
-		jw_int(w, in->targets[i].asks);
-		jw_key(w, "overdue");
-		jw_int(w, in->targets[i].overdue);
+		jw_put_str(w, "route", r->id);
+		jw_put_str(w, "name", r->name);
+		jw_put_int(w, "target_ms", r->target_ms);
+		jw_put_int(w, "asks", in->targets[i].asks);
+		jw_put_int(w, "overdue", in->targets[i].overdue);
 		jw_object_end(w);
 	}
 	jw_array_end(w);
@@ -235,8 +223,7 @@ static void insights_write(struct json_writer *w, struct insights *in, int64_t w
 	jw_text(w, at);
 	jw_key(w, "asks");
 	tally_write(w, t);
-	jw_key(w, "by_kind");
-	jw_object(w);
+	jw_put_object(w, "by_kind");
 	for (enum ask_kind k = ASK_BLOCKING; k <= ASK_ERROR_RECOVERY; k++) {
 		jw_key(w, ask_kind_name(k));
 		tally_write(w, &in->kinds[k]);
@@ -256,8 +243,7 @@ static void insights_write(struct json_writer *w, struct insights *in, int64_t w
 	agents_counted_write(w, &in->agents, ws);
 	jw_key(w, "by_person");
 	people_counted_write(w, &in->people);
-	jw_key(w, "by_day");
-	jw_raw(w, buf_str(&days));
+	jw_put_raw(w, "by_day", buf_str(&days));
 	jw_object_end(w);
 	if (days.failed) w->out->failed = true;
 	buf_done(&days);

@@ -21,34 +21,26 @@ static void me_write(
 	jw_key(w, "user");
 	if (principal_person(p).len) {
 		jw_object(w);
-		jw_key(w, "id");
-		jw_str(w, p->user);
-		jw_key(w, "name");
-		jw_str(w, p->name);
-		jw_key(w, "role");
-		jw_text(w, role_name(p->role));
+		jw_put_str(w, "id", p->user);
+		jw_put_str(w, "name", p->name);
+		jw_put_text(w, "role", role_name(p->role));
 		jw_object_end(w);
 	} else {
 		jw_null(w);
 	}
-	jw_key(w, "role");
-	jw_text(w, role_name(p->role));
-	jw_key(w, "name");
-	jw_str(w, p->name);
+	jw_put_text(w, "role", role_name(p->role));
+	jw_put_str(w, "name", p->name);
 	jw_key(w, "token");
 	if (token) {
 		jw_object(w);
-		jw_key(w, "id");
-		jw_str(w, p->token);
-		jw_key(w, "name");
-		jw_str(w, p->name);
+		jw_put_str(w, "id", p->token);
+		jw_put_str(w, "name", p->name);
 		jw_object_end(w);
 	} else {
 		jw_null(w);
 	}
 	show_text(w, "agent", p->role == ROLE_AGENT ? p->agent : STR_NONE);
-	jw_key(w, "workspace");
-	jw_str(w, c->workspace);
+	jw_put_str(w, "workspace", c->workspace);
 	show_text(w, "language", c->language);
 	jw_object_end(w);
 }

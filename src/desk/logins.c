@@ -84,10 +84,8 @@ static enum err login_row(void *ctx, const struct row *row, struct fault *why)
 static void login_write(struct json_writer *w, const struct token *tok, bool current)
 {
 	jw_object(w);
-	jw_key(w, "id");
-	jw_str(w, token_login(tok));
-	jw_key(w, "current");
-	jw_bool(w, current);
+	jw_put_str(w, "id", token_login(tok));
+	jw_put_bool(w, "current", current);
 	show_text(w, "client", tok->client);
 	show_text(w, "from", tok->origin);
 	show_time(w, "created_at", tok->begun_ms ? tok->begun_ms : tok->created_ms);
@@ -112,8 +110,7 @@ static enum err login_list_read(
 	if (!e) e = db_one(db, SQL_LOGINS_OF_USER, args, 2, login_row, l, why);
 	if (e) return e;
 	jw_object(&w);
-	jw_key(&w, "items");
-	jw_array(&w);
+	jw_put_array(&w, "items");
 	for (size_t i = 0; i < l->len; i++)
 		login_write(&w, &l->found[i], str_eq(token_login(&l->found[i]), l->own));
 	jw_array_end(&w);

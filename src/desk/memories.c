@@ -65,8 +65,7 @@ static enum err memory_list_read(
 
 	l.left = p.limit;
 	jw_object(&w);
-	jw_key(&w, "items");
-	jw_array(&w);
+	jw_put_array(&w, "items");
 	e = db_one(db, SQL_MEMORY_LIST, args, 7, memory_row, &l, why);
 	jw_array_end(&w);
 	page_end(t, &w, "memories", l.more ? &l.last : NULL, 1, as_of);

@@ -13,8 +13,7 @@ static void table_show(
 	struct json_writer *w, const struct route_table *t, int64_t version)
 {
 	jw_object(w);
-	jw_key(w, "version");
-	jw_int(w, version);
+	jw_put_int(w, "version", version);
 	jw_key(w, "items");
 	routes_write(w, t);
 	jw_object_end(w);
@@ -255,14 +254,12 @@ static void entry_write(struct json_writer *w, const struct plan_entry *e)
 {
 	jw_object(w);
 	show_time(w, "at", e->at_ms);
-	jw_key(w, "step");
-	jw_int(w, e->step);
+	jw_put_int(w, "step", e->step);
 	show_text(w, "user", e->user);
 	show_text(w, "contact", e->contact ? e->contact->id : STR_NONE);
-	jw_key(w, "channel");
-	jw_text(w, e->contact ? delivery_kind_name(e->contact->channel) : NULL);
-	jw_key(w, "why");
-	jw_text(w, plan_why_name(e->why));
+	jw_put_text(w, "channel",
+		e->contact ? delivery_kind_name(e->contact->channel) : NULL);
+	jw_put_text(w, "why", plan_why_name(e->why));
 	jw_object_end(w);
 }
 
@@ -350,8 +347,7 @@ static enum err routes_try_read(
 		jw_int(&w, r - table->rows);
 	else
 		jw_str(&w, r->id);
-	jw_key(&w, "plan");
-	jw_array(&w);
+	jw_put_array(&w, "plan");
 	for (size_t i = 0; i < plan.len; i++)
 		entry_write(&w, &plan.at[i]);
 	jw_array_end(&w);
@@ -463,8 +459,7 @@ static void next_write(
 							   : to->name;
 
 		jw_object(w);
-		jw_key(w, "kind");
-		jw_text(w, notify_to_name(to->kind));
+		jw_put_text(w, "kind", notify_to_name(to->kind));
 		show_text(w, "name", name);
 		jw_object_end(w);
 	}
@@ -505,8 +500,7 @@ static enum err ask_deliveries_read(
 			role_name(job->who.role));
 	if (e) return e;
 	jw_object(&w);
-	jw_key(&w, "items");
-	jw_array(&w);
+	jw_put_array(&w, "items");
 	e = db_one(db, SQL_DELIVERIES_OF_ASK, args, 2, told_row, &l, why);
 	jw_array_end(&w);
 	if (!e && (l.len || l.next_ms)) e = telling_read(t, db, now_ms, &telling, why);

@@ -75,8 +75,7 @@ void page_end(struct task *t, struct json_writer *w, const char *kind,
 	}
 	buf_done(&plain);
 	buf_done(&token);
-	jw_key(w, "as_of");
-	jw_int(w, as_of);
+	jw_put_int(w, "as_of", as_of);
 }
 
 enum err page_list(struct task *t, struct db *db, const char *kind, enum sql sql,
@@ -94,8 +93,7 @@ enum err page_list(struct task *t, struct db *db, const char *kind, enum sql sql
 		val_int(p.limit + 1) };
 	l.left = p.limit;
 	jw_object(&w);
-	jw_key(&w, "items");
-	jw_array(&w);
+	jw_put_array(&w, "items");
 	e = db_one(db, sql, args, 3, row, &l, why);
 	jw_array_end(&w);
 	page_end(t, &w, kind, l.more ? &l.last : NULL, 1, as_of);

@@ -71,20 +71,13 @@ void user_write(struct json_writer *w, const struct user *u, struct str login_co
 
 	time_write(u->created_ms, at);
 	jw_object(w);
-	jw_key(w, "id");
-	jw_str(w, u->id);
-	jw_key(w, "name");
-	jw_str(w, u->name);
-	jw_key(w, "role");
-	jw_text(w, role_name(u->role));
-	jw_key(w, "created_at");
-	jw_text(w, at);
-	jw_key(w, "has_password");
-	jw_bool(w, u->password.len > 0);
-	jw_key(w, "disabled");
-	jw_bool(w, u->disabled);
-	jw_key(w, "version");
-	jw_int(w, u->version);
+	jw_put_str(w, "id", u->id);
+	jw_put_str(w, "name", u->name);
+	jw_put_text(w, "role", role_name(u->role));
+	jw_put_text(w, "created_at", at);
+	jw_put_bool(w, "has_password", u->password.len > 0);
+	jw_put_bool(w, "disabled", u->disabled);
+	jw_put_int(w, "version", u->version);
 	if (login_code.len) {
 		jw_key(w, "login");
 		buf_add(w->out, STR("\"/login#"));

@@ -20,8 +20,8 @@ void log_by_write(struct json_writer *w, const struct job *job)
 		return;
 	}
 	jw_object(w);
-	jw_key(w, "role");
-	jw_text(w, p->role == ROLE_LOCAL_ADMIN ? "local_admin" : role_name(p->role));
+	jw_put_text(w, "role",
+		p->role == ROLE_LOCAL_ADMIN ? "local_admin" : role_name(p->role));
 	show_text(w, "user", p->user);
 	show_text(w, "name", p->name);
 	show_text(w, "token", p->token);
@@ -31,14 +31,10 @@ void log_by_write(struct json_writer *w, const struct job *job)
 
 static void user_show(struct json_writer *w, const struct user *u)
 {
-	jw_key(w, "user");
-	jw_str(w, u->id);
-	jw_key(w, "name");
-	jw_str(w, u->name);
-	jw_key(w, "role");
-	jw_text(w, role_name(u->role));
-	jw_key(w, "disabled");
-	jw_bool(w, u->disabled);
+	jw_put_str(w, "user", u->id);
+	jw_put_str(w, "name", u->name);
+	jw_put_text(w, "role", role_name(u->role));
+	jw_put_bool(w, "disabled", u->disabled);
 }
 
 /* Which of its parts are others now. */
@@ -57,8 +53,7 @@ static void user_show_changes(
 		{ "away", !str_eq(now->away, before->away) },
 	};
 
-	jw_key(w, "changed");
-	jw_array(w);
+	jw_put_array(w, "changed");
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
 		if (parts[i].changed) jw_text(w, parts[i].name);
 	jw_array_end(w);
@@ -68,10 +63,8 @@ static void token_show(struct json_writer *w, const struct token *t)
 {
 	char at[TIME_SIZE];
 
-	jw_key(w, "token");
-	jw_str(w, t->id);
-	jw_key(w, "name");
-	jw_str(w, t->name);
+	jw_put_str(w, "token", t->id);
+	jw_put_str(w, "name", t->name);
 	show_text(w, "role", t->role);
 	show_text(w, "agent", t->agent);
 	show_text(w, "user", t->user);
@@ -82,15 +75,11 @@ static void token_show(struct json_writer *w, const struct token *t)
 
 static void team_show(struct json_writer *w, const struct team *t)
 {
-	jw_key(w, "team");
-	jw_str(w, t->id);
-	jw_key(w, "name");
-	jw_str(w, t->name);
-	jw_key(w, "members");
-	jw_raw(w, t->members);
+	jw_put_str(w, "team", t->id);
+	jw_put_str(w, "name", t->name);
+	jw_put_raw(w, "members", t->members);
 	show_text(w, "on_call", t->on_call);
-	jw_key(w, "projects");
-	jw_raw(w, t->projects);
+	jw_put_raw(w, "projects", t->projects);
 }
 
 /* ---- which event it is ---- */
@@ -127,10 +116,7 @@ static enum err event_stage(struct people_event *e, int64_t ws, const char *type
 {
 	struct str data;
 
-	if (digest) {
-		jw_key(&e->w, "record");
-		jw_text(&e->w, digest);
-	}
+	if (digest) jw_put_text(&e->w, "record", digest);
 	if (e->job) {
 		log_by_write(&e->w, e->job);
 		show_text(&e->w, "from", e->job->from);
@@ -168,10 +154,8 @@ static enum err user_event(struct rows *rows, const struct job *job, enum change
 	event_open(&e, rows, job);
 	user_show(&e.w, now);
 	if (change == CHANGED) user_show_changes(&e.w, now, before);
-	if (!before || !str_eq(now->away, before->away)) {
-		jw_key(&e.w, "away");
-		jw_raw(&e.w, now->away.len ? now->away : STR("null"));
-	}
+	if (!before || !str_eq(now->away, before->away))
+		jw_put_raw(&e.w, "away", now->away.len ? now->away : STR("null"));
 	return event_stage(&e, now->ws,
 		change == CHANGED && only_away(now, before) ? "user.away"
 							    : user_types[change],
@@ -205,8 +189,7 @@ static enum err team_event(struct rows *rows, const struct job *job, enum change
 	if (change == CHANGED && strcmp(digest, was) == 0) return OK;
 	event_open(&e, rows, job);
 	team_show(&e.w, now);
-	jw_key(&e.w, "change");
-	jw_text(&e.w, changes[change]);
+	jw_put_text(&e.w, "change", changes[change]);
 	return event_stage(
 		&e, now->ws, "team.changed", change == ENDED ? NULL : digest, why);
 }
@@ -241,10 +224,9 @@ static enum err key_event(struct rows *rows, const struct job *job,
 
 	server_key_digest(k, digest);
 	event_open(&e, rows, job);
-	jw_key(&e.w, "setting");
-	jw_text(&e.w, str_starts(k->name, "webhook/") ? "webhook_secret" : "server_key");
-	jw_key(&e.w, "key");
-	jw_str(&e.w, k->name);
+	jw_put_text(&e.w, "setting",
+		str_starts(k->name, "webhook/") ? "webhook_secret" : "server_key");
+	jw_put_str(&e.w, "key", k->name);
 	return event_stage(&e, server_key_ws(k->name), "settings.changed", digest, why);
 }
 
@@ -256,10 +238,8 @@ static enum err workspace_event(struct rows *rows, const struct job *job,
 
 	workspace_digest(ws, digest);
 	event_open(&e, rows, job);
-	jw_key(&e.w, "setting");
-	jw_text(&e.w, "workspace");
-	jw_key(&e.w, "name");
-	jw_str(&e.w, ws->name);
+	jw_put_text(&e.w, "setting", "workspace");
+	jw_put_str(&e.w, "name", ws->name);
 	return event_stage(&e, ws->id, "settings.changed", digest, why);
 }
 
@@ -404,10 +384,8 @@ enum err people_refused(struct task *t, struct rows *rows, const struct user *u,
 	event_open(&e, rows, NULL);
 	show_text(&e.w, "user", u ? u->id : STR_NONE);
 	show_text(&e.w, "name", u ? u->name : STR_NONE);
-	jw_key(&e.w, "reason");
-	jw_str(&e.w, reason);
-	jw_key(&e.w, "count");
-	jw_int(&e.w, count);
+	jw_put_str(&e.w, "reason", reason);
+	jw_put_int(&e.w, "count", count);
 	show_text(&e.w, "from", t->job.from);
 	err = event_stage(&e, u ? u->ws : 1, "login.refused", NULL, why);
 	if (!err) rows_savepoint(rows);

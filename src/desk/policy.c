@@ -7,8 +7,7 @@ static void policy_show(struct json_writer *w, struct str body, int64_t version)
 {
 	jw_object(w);
 	policy_write_members(w, body.len ? body : str_of(policy_default));
-	jw_key(w, "version");
-	jw_int(w, version);
+	jw_put_int(w, "version", version);
 	jw_object_end(w);
 }
 

@@ -89,8 +89,7 @@ static enum err stop_event(struct rows *rows, const struct job *job,
 	event_open(&e, rows, job);
 	show_text(&e.w, "stop", now->id);
 	show_json(&e.w, "match", now->match);
-	jw_key(&e.w, "reason");
-	jw_str(&e.w, now->reason);
+	jw_put_str(&e.w, "reason", now->reason);
 	show_time(&e.w, "until", now->until_ms);
 	if (now->ended_ms) {
 		show_json(&e.w, "ended", now->ended);
@@ -147,8 +146,7 @@ static enum err preset_event(struct rows *rows, const struct job *job,
 	preset_digest(p, digest);
 	event_open(&e, rows, job);
 	show_text(&e.w, list ? "list" : "template", p->name);
-	jw_key(&e.w, "change");
-	jw_text(&e.w, change_word(c));
+	jw_put_text(&e.w, "change", change_word(c));
 	return event_stage(&e, p->ws, list ? "list.changed" : "template.changed",
 		c->deleted ? "" : digest, why);
 }
@@ -164,8 +162,7 @@ static enum err agent_event(struct rows *rows, const struct job *job,
 	event_open(&e, rows, job);
 	show_text(&e.w, "agent", a->id);
 	show_text(&e.w, "name", a->name);
-	jw_key(&e.w, "change");
-	jw_text(&e.w, change_word(c));
+	jw_put_text(&e.w, "change", change_word(c));
 	return event_stage(&e, a->ws, "agent.changed", c->deleted ? "" : digest, why);
 }
 
@@ -181,10 +178,8 @@ static enum err provider_event(struct rows *rows, const struct job *job,
 	event_open(&e, rows, job);
 	show_text(&e.w, "provider", p->id);
 	show_text(&e.w, "name", p->name);
-	jw_key(&e.w, "change");
-	jw_text(&e.w, change_word(c));
-	jw_key(&e.w, "key_changed");
-	jw_bool(&e.w,
+	jw_put_text(&e.w, "change", change_word(c));
+	jw_put_bool(&e.w, "key_changed",
 		!c->deleted && !str_eq(p->sealed, before ? before->sealed : STR_NONE));
 	return event_stage(&e, p->ws, "provider.changed", c->deleted ? "" : digest, why);
 }

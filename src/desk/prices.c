@@ -23,8 +23,7 @@ static void price_show(struct json_writer *w, const struct kept_price *p)
 	struct str inner = str_trim(p->body);
 
 	jw_object(w);
-	jw_key(w, "id");
-	jw_str(w, p->model);
+	jw_put_str(w, "id", p->model);
 	if (inner.len > 2) jw_members(w, str_make(inner.at + 1, inner.len - 2));
 	jw_object_end(w);
 }
@@ -49,10 +48,8 @@ static enum err price_list_read(
 
 	(void)now_ms;
 	jw_object(&w);
-	jw_key(&w, "built_in");
-	jw_text(&w, known_models_date);
-	jw_key(&w, "items");
-	jw_array(&w);
+	jw_put_text(&w, "built_in", known_models_date);
+	jw_put_array(&w, "items");
 	e = db_one(db, SQL_PRICES_OF, args, 1, price_listed, &s, why);
 	jw_array_end(&w);
 	jw_object_end(&w);
@@ -89,10 +86,8 @@ static void price_check(struct check *c, const struct spot *at, const struct jso
 			"must have input and output, in dollars for a million tokens");
 	if (c->failed) return;
 	jw_object(&w);
-	jw_key(&w, "context");
-	jw_json(&w, m[1]);
-	jw_key(&w, "output");
-	jw_json(&w, m[2]);
+	jw_put_json(&w, "context", m[1]);
+	jw_put_json(&w, "output", m[2]);
 	jw_key(&w, "price");
 	m[3] ? price_write(&w, &price) : jw_null(&w);
 	jw_object_end(&w);
@@ -143,10 +138,8 @@ static enum err price_put_decide(struct job *job, struct rows *rows, struct faul
 	}
 	if (e) return e;
 	jw_object(&w);
-	jw_key(&w, "built_in");
-	jw_text(&w, known_models_date);
-	jw_key(&w, "items");
-	jw_array(&w);
+	jw_put_text(&w, "built_in", known_models_date);
+	jw_put_array(&w, "items");
 	while ((at = rows_next(rows, RECORD_PRICES, at)))
 		if (at->ws == job->who.ws) price_show(&w, at);
 	jw_array_end(&w);

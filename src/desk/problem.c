@@ -50,34 +50,21 @@ void problem_write(
 	struct json_writer *w, enum err e, const struct fault *why, struct str ask)
 {
 	jw_object(w);
-	jw_key(w, "type");
-	jw_text(w, problems[e].type);
-	jw_key(w, "title");
-	jw_text(w, problems[e].title);
-	jw_key(w, "status");
-	jw_int(w, problems[e].status);
-	jw_key(w, "detail");
-	jw_text(w, why->detail);
+	jw_put_text(w, "type", problems[e].type);
+	jw_put_text(w, "title", problems[e].title);
+	jw_put_int(w, "status", problems[e].status);
+	jw_put_text(w, "detail", why->detail);
 	if (why->items_len) {
-		jw_key(w, "errors");
-		jw_array(w);
+		jw_put_array(w, "errors");
 		for (int i = 0; i < why->items_len; i++) {
 			jw_object(w);
-			jw_key(w, "pointer");
-			jw_text(w, why->items[i].pointer);
-			jw_key(w, "detail");
-			jw_text(w, why->items[i].detail);
+			jw_put_text(w, "pointer", why->items[i].pointer);
+			jw_put_text(w, "detail", why->items[i].detail);
 			jw_object_end(w);
 		}
 		jw_array_end(w);
 	}
-	if (why->member) {
-		jw_key(w, why->member);
-		jw_text(w, why->member_text);
-	}
-	if (ask.len) {
-		jw_key(w, "ask");
-		jw_raw(w, ask);
-	}
+	if (why->member) jw_put_text(w, why->member, why->member_text);
+	if (ask.len) jw_put_raw(w, "ask", ask);
 	jw_object_end(w);
 }

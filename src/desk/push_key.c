@@ -24,8 +24,7 @@ static enum err push_key_read(
 	if (!p256_public(key, public)) return fail(why, ERR_MEMORY, "out of memory");
 	base64url_write(&text, str_make((const char *)public, sizeof public));
 	jw_object(&w);
-	jw_key(&w, "key");
-	jw_str(&w, buf_str(&text));
+	jw_put_str(&w, "key", buf_str(&text));
 	jw_object_end(&w);
 	buf_done(&text);
 	return OK;

@@ -462,8 +462,7 @@ static enum err ask_list_read(
 	e = shown_start(&l.shown, t, db, &w, now_ms, why);
 	if (e) return e;
 	jw_object(&w);
-	jw_key(&w, "items");
-	jw_array(&w);
+	jw_put_array(&w, "items");
 	e = p.attention ? list_attention(&l, db, &p, &soon_ms, &part, why)
 	    : p.settled ? list_settled(&l, db, &p, why)
 			: list_plain(&l, db, &p, why);

@@ -137,8 +137,7 @@ static enum err events_read(
 	g.limit = p.limit;
 	e = events_gather(t, db, &g, upto, why);
 	jw_object(&w);
-	jw_key(&w, "items");
-	jw_array(&w);
+	jw_put_array(&w, "items");
 	for (size_t i = 0; i < t->events_len; i++)
 		event_write(&w, &t->events[i]);
 	jw_array_end(&w);

@@ -95,8 +95,7 @@ static enum err state_list(struct db *db, struct job *job, struct json_writer *w
 	};
 	enum err e;
 
-	jw_key(w, key);
-	jw_array(w);
+	jw_put_array(w, key);
 	e = db_one(db, sql, args, len, row, &l, why);
 	jw_array_end(w);
 	*truncated |= l.more;
@@ -175,8 +174,7 @@ static enum err list_end(struct task *t, struct db *db, struct json_writer *w,
 static void list_begin(struct json_writer *w)
 {
 	jw_object(w);
-	jw_key(w, "items");
-	jw_array(w);
+	jw_put_array(w, "items");
 }
 
 static enum err reads_all(struct job *job, struct fault *why)
@@ -501,14 +499,12 @@ static enum err usage_read_sums(
 	for (size_t i = 0; i < sums.len; i++) {
 		jw_object(&w);
 		show_text(&w, "key", sums.at[i].key);
-		jw_key(&w, "runs");
-		jw_int(&w, sums.at[i].runs);
+		jw_put_int(&w, "runs", sums.at[i].runs);
 		jw_key(&w, "usage");
 		usage_write(&w, &sums.at[i].spent.usage);
 		jw_key(&w, "cost_usd");
 		cost_write(&w, spending_cost(&sums.at[i].spent));
-		jw_key(&w, "cost_partial");
-		jw_bool(&w, sums.at[i].spent.partial);
+		jw_put_bool(&w, "cost_partial", sums.at[i].spent.partial);
 		jw_object_end(&w);
 	}
 	jw_array_end(&w);

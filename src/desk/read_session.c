@@ -127,17 +127,14 @@ static enum err session_state_read(
 	jw_object(&w);
 	jw_key(&w, "session");
 	e = session_show(db, &s, &w, why);
-	jw_key(&w, "asks");
-	jw_array(&w);
+	jw_put_array(&w, "asks");
 	if (!e) e = shown_start(&s.shown, s.t, db, &w, now_ms, why);
 	if (!e) e = session_asks(db, &s.session, ask_row_written, &s, why);
 	if (!e) e = shown_end(&s.shown, why);
 	jw_array_end(&w);
 	if (!e) e = desk_state_runs(db, job, &s.session, &w, &truncated, why);
-	jw_key(&w, "truncated");
-	jw_bool(&w, truncated);
-	jw_key(&w, "as_of");
-	jw_int(&w, as_of);
+	jw_put_bool(&w, "truncated", truncated);
+	jw_put_int(&w, "as_of", as_of);
 	jw_object_end(&w);
 	return e;
 }
@@ -205,8 +202,7 @@ static enum err session_list_read(
 	l.t->sessions = l.at;
 	l.t->sessions_len = l.len;
 	jw_object(&w);
-	jw_key(&w, "items");
-	jw_array(&w);
+	jw_put_array(&w, "items");
 	for (size_t i = 0; !e && !l.t->wants_record && i < l.len; i++) {
 		struct sought s = { .t = l.t, .now_ms = now_ms, .session = l.at[i] };
 

@@ -99,10 +99,8 @@ static enum err session_resume_read(
 	if (!e) e = desk_resume_context(db, &s, &job->arena, &t->context, why);
 	if (e || t->wants_record) return e;
 	jw_object(&w);
-	jw_key(&w, "can_resume");
-	jw_bool(&w, session_can_resume(&s));
-	jw_key(&w, "context");
-	jw_str(&w, t->context);
+	jw_put_bool(&w, "can_resume", session_can_resume(&s));
+	jw_put_str(&w, "context", t->context);
 	jw_object_end(&w);
 	return OK;
 }

@@ -94,19 +94,12 @@ static enum err reply_decide(struct job *job, struct rows *rows, struct fault *w
 	}
 	if (e) return e;
 	jw_object(&w);
-	jw_key(&w, "by");
-	jw_str(&w, job->who.name);
-	jw_key(&w, "person");
-	jw_bool(&w, person);
-	jw_key(&w, "text");
-	jw_str(&w, text);
-	if (a->status != ASK_PENDING) {
-		jw_key(&w, "late");
-		jw_bool(&w, true);
-	}
+	jw_put_str(&w, "by", job->who.name);
+	jw_put_bool(&w, "person", person);
+	jw_put_str(&w, "text", text);
+	if (a->status != ASK_PENDING) jw_put_bool(&w, "late", true);
 	text_digest(a->replies, thread);
-	jw_key(&w, "thread");
-	jw_text(&w, thread);
+	jw_put_text(&w, "thread", thread);
 	jw_object_end(&w);
 	job->status = 201;
 	/* What its agent writes brings a snoozed ask back. */
@@ -202,12 +195,9 @@ static enum err claim_decide(struct job *job, struct rows *rows, struct fault *w
 	a->claimed_until_ms = rows->now_ms + CLAIM_MS;
 	time_write(a->claimed_until_ms, until);
 	jw_object(&w);
-	jw_key(&w, "user");
-	jw_str(&w, me);
-	jw_key(&w, "name");
-	jw_str(&w, job->who.name);
-	jw_key(&w, "until");
-	jw_text(&w, until);
+	jw_put_str(&w, "user", me);
+	jw_put_str(&w, "name", job->who.name);
+	jw_put_text(&w, "until", until);
 	jw_object_end(&w);
 	return desk_ask_changed(t, rows, a, "ask.claimed", &data, false, why);
 }

@@ -97,20 +97,16 @@ static void warning_write(struct json_writer *w, const char *kind,
 	size_t asks_len, const char *detail)
 {
 	jw_object(w);
-	jw_key(w, "kind");
-	jw_text(w, kind);
-	jw_key(w, "rules");
-	jw_array(w);
+	jw_put_text(w, "kind", kind);
+	jw_put_array(w, "rules");
 	for (size_t i = 0; i < rules_len; i++)
 		jw_str(w, rules[i]);
 	jw_array_end(w);
-	jw_key(w, "asks");
-	jw_array(w);
+	jw_put_array(w, "asks");
 	for (size_t i = 0; i < asks_len; i++)
 		jw_str(w, asks[i]);
 	jw_array_end(w);
-	jw_key(w, "detail");
-	jw_text(w, detail);
+	jw_put_text(w, "detail", detail);
 	jw_object_end(w);
 }
 
@@ -196,8 +192,7 @@ static enum err warned_read(
 	if (e) return e;
 	jw_object(&w);
 	rule_show_members(&w, &f.rule, now_ms);
-	jw_key(&w, "warnings");
-	jw_array(&w);
+	jw_put_array(&w, "warnings");
 	e = rule_warnings(t, db, &f.rule, book, now_ms, &w, why);
 	jw_array_end(&w);
 	jw_object_end(&w);

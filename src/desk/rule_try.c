@@ -120,13 +120,11 @@ static void fit_write(struct json_writer *w, const struct rule_fit *f)
 	jw_object(w);
 	show_text(w, "rule", f->rule->id);
 	show_text(w, "effect", f->rule->effect);
-	jw_key(w, "note");
-	jw_str(w, f->rule->note);
+	jw_put_str(w, "note", f->rule->note);
 	show_text(w, "lost", str_of(lost_name(f->lost)));
 	snprintf(detail, sizeof detail, "%s%s%s", lost_detail(f), doubt ? ": " : "",
 		doubt ? doubt : "");
-	jw_key(w, "detail");
-	jw_text(w, detail);
+	jw_put_text(w, "detail", detail);
 	jw_object_end(w);
 }
 
@@ -147,8 +145,7 @@ static void tried_write(struct json_writer *w, const struct book *book,
 	show_text(w, "effect", str_of(effect_name(effect)));
 	show_text(w, "risk", str_of(risk_name(v->risk)));
 	show_text(w, "by", by);
-	jw_key(w, "fits");
-	jw_array(w);
+	jw_put_array(w, "fits");
 	for (size_t i = 0; i < v->ruling.fits_len; i++)
 		fit_write(w, &v->ruling.fits[i]);
 	jw_array_end(w);
@@ -229,8 +226,7 @@ static enum err try_past(void *ctx, const struct past_approval *past, struct are
 
 static void count_write(struct json_writer *w, const char *key, int64_t n)
 {
-	jw_key(w, key);
-	jw_int(w, n);
+	jw_put_int(w, key, n);
 }
 
 static enum err try_rule(struct task *t, struct db *db, const struct book *book,
@@ -367,11 +363,9 @@ static int suggested_order(const void *a, const void *b)
 static void suggested_write(struct json_writer *w, const struct suggested *s)
 {
 	jw_object(w);
-	jw_key(w, "rule");
-	jw_object(w);
+	jw_put_object(w, "rule");
 	show_text(w, "effect", STR("allow"));
-	jw_key(w, "match");
-	jw_object(w);
+	jw_put_object(w, "match");
 	show_text(w, "same", s->same);
 	show_text(w, "agent", s->agent);
 	show_text(w, "project", s->project);
@@ -401,8 +395,7 @@ static enum err suggest_read(
 	if (!e) e = past_each(db, job->who.ws, &filter, suggest_past, &p, why);
 	if (!e && p.len) qsort(p.list, p.len, sizeof *p.list, suggested_order);
 	jw_object(&w);
-	jw_key(&w, "items");
-	jw_array(&w);
+	jw_put_array(&w, "items");
 	for (size_t i = 0; !e && i < p.len && shown < SUGGEST_MAX; i++) {
 		const struct suggested *s = p.list[i];
 

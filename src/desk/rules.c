@@ -103,8 +103,7 @@ static void rule_reply(struct task *t, struct rows *rows, const struct kept_rule
 	t->id = arena_str(&t->job.arena, r->id);
 	jw_object(&w);
 	rule_show_members(&w, r, rows->now_ms);
-	jw_key(&w, "warnings");
-	jw_array(&w);
+	jw_put_array(&w, "warnings");
 	jw_array_end(&w);
 	jw_object_end(&w);
 }
@@ -321,8 +320,7 @@ static enum err rule_list_read(
 		val_int(state), val_int(now_ms) };
 	l.left = p.limit;
 	jw_object(&w);
-	jw_key(&w, "items");
-	jw_array(&w);
+	jw_put_array(&w, "items");
 	e = db_one(db, SQL_RULES_LIST, args, 6, rule_listed, &l, why);
 	jw_array_end(&w);
 	page_end(t, &w, "rules", l.more ? &l.last : NULL, 1, as_of);

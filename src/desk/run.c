@@ -284,8 +284,7 @@ enum err run_resume(struct rows *rows, struct session *s, struct run *r, const c
 	r->wake_ms = rows->now_ms;
 	r->waits_for = STR("[]"); /* it goes on: claiming it is no news */
 	rows->queued = true;
-	jw_key(&w, "by");
-	jw_text(&w, by);
+	jw_put_text(&w, "by", by);
 	return run_event(rows, "run.resumed", s, r, &b, why);
 }
 

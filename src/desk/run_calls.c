@@ -114,8 +114,7 @@ static enum err approval_ask(struct task *t, struct rows *rows, struct session *
 			STR_ARGS(c->name)));
 	show_json(&w, "operation", operation);
 	if (run_is_child(r)) {
-		jw_key(&w, "context");
-		jw_object(&w);
+		jw_put_object(&w, "context");
 		show_text(&w, "current_step",
 			arena_print(rows->arena, "%.*s › %.*s",
 				STR_ARGS(str_first(s->agent, 100)),
@@ -192,8 +191,7 @@ enum err run_call_end(struct rows *rows, struct session *s, struct run *r,
 	show_text(&w, "call", c->id);
 	show_text(&w, "name", c->name);
 	show_text(&w, "status", str_of(call_status_name(c->status)));
-	jw_key(&w, "duration_ms");
-	jw_int(&w, c->ended_ms - c->started_ms);
+	jw_put_int(&w, "duration_ms", c->ended_ms - c->started_ms);
 	return run_event(rows, "run.tool_finished", s, r, &b, why);
 }
 

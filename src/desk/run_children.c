@@ -120,8 +120,7 @@ static enum err child_queued(struct rows *rows, const struct session *s,
 
 	rows->queued = true;
 	show_text(&w, "agent", child->agent);
-	jw_key(&w, "position");
-	jw_null(&w);
+	jw_put_null(&w, "position");
 	return run_event(rows, "run.queued", s, child, &b, why);
 }
 

@@ -125,8 +125,7 @@ enum err run_requeue(
 	r->wake_ms = wake_ms;
 	rows->runs = true;
 	show_text(&w, "agent", r->agent);
-	jw_key(&w, "position");
-	jw_null(&w);
+	jw_put_null(&w, "position");
 	return run_event(rows, "run.queued", s, r, &b, why);
 }
 
@@ -172,8 +171,7 @@ static enum err started_event(struct run_claiming *q, const struct session *s,
 	struct json_writer w = { .out = &b };
 
 	show_text(&w, "agent", r->agent);
-	jw_key(&w, "attempt");
-	jw_int(&w, r->attempt);
+	jw_put_int(&w, "attempt", r->attempt);
 	show_text(&w, "node", q->c->node);
 	return run_event(q->rows, "run.started", s, r, &b, why);
 }

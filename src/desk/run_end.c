@@ -65,8 +65,7 @@ static void end_write(struct json_writer *w, const struct run *r)
 	usage_write(w, &r->usage);
 	jw_key(w, "cost_usd");
 	cost_write(w, r->priced ? r->cost : COST_UNKNOWN);
-	jw_key(w, "duration_ms");
-	jw_int(w, r->worked_ms);
+	jw_put_int(w, "duration_ms", r->worked_ms);
 }
 
 /* Sub-agents of one that ends go with it. */
@@ -163,8 +162,7 @@ static struct str recovery_body(
 			: fr  ? "%.*s ne peut pas continuer"
 			      : "%.*s cannot continue",
 			STR_ARGS(str_first(r->agent, 64))));
-	jw_key(&w, "context");
-	jw_object(&w);
+	jw_put_object(&w, "context");
 	show_text(&w, "text",
 		limit ? fr ? STR("Réessayer accorde encore la même limite ; Modifier prend un "
 				 "nombre.")

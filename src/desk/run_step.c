@@ -53,8 +53,7 @@ static enum err call_interrupt(struct task *t, struct rows *rows, struct session
 		arena_print(rows->arena,
 			fr ? "%.*s a été interrompu" : "%.*s was interrupted",
 			STR_ARGS(c->name)));
-	jw_key(&w, "context");
-	jw_object(&w);
+	jw_put_object(&w, "context");
 	show_text(&w, "text",
 		arena_print(rows->arena,
 			fr ? "Le serveur s’est arrêté pendant cette opération, commencée à %.*s. "
@@ -63,8 +62,7 @@ static enum err call_interrupt(struct task *t, struct rows *rows, struct session
 			     "It may have taken effect.",
 			STR_ARGS(str_from(began, 4))));
 	jw_object_end(&w);
-	jw_key(&w, "operation");
-	jw_object(&w);
+	jw_put_object(&w, "operation");
 	show_text(&w, "type", STR("tool"));
 	show_text(&w, "name", c->name);
 	show_json(&w, "arguments", tool_call_arguments(c));
@@ -144,12 +142,8 @@ static enum err turn_close(
 		show_text(&w, "id", at->wire);
 		show_text(&w, "call", at->id);
 		show_text(&w, "name", at->name);
-		jw_key(&w, "content");
-		jw_str(&w, bad && at->error.len ? at->error : at->result);
-		if (bad) {
-			jw_key(&w, "is_error");
-			jw_bool(&w, true);
-		}
+		jw_put_str(&w, "content", bad && at->error.len ? at->error : at->result);
+		if (bad) jw_put_bool(&w, "is_error", true);
 		jw_object_end(&w);
 	}
 	jw_array_end(&w);
@@ -244,8 +238,7 @@ static enum err run_stopped(struct task *t, struct rows *rows, struct session *s
 	r->wake_ms = rows->now_ms + STOPPED_MS;
 	rows->runs = true;
 	show_text(&w, "agent", r->agent);
-	jw_key(&w, "position");
-	jw_null(&w);
+	jw_put_null(&w, "position");
 	return run_event(rows, "run.queued", s, r, &b, why);
 }
 

@@ -74,13 +74,11 @@ static void question_put(struct json_writer *w, const struct json *q)
 	show_text(
 		w, "type", choice ? many ? STR("choices") : STR("choice") : STR("text"));
 	if (choice) {
-		jw_key(w, "options");
-		jw_array(w);
+		jw_put_array(w, "options");
 		for (uint32_t i = 0; i < options->count; i++)
 			option_put(w, &options->items[i]);
 		jw_array_end(w);
-		jw_key(w, "other");
-		jw_bool(w, true);
+		jw_put_bool(w, "other", true);
 	}
 	jw_object_end(w);
 }
@@ -96,8 +94,7 @@ static enum err ask_do(struct doing *d, struct fault *why)
 
 	jw_object(&w);
 	show_text(&w, "kind", STR("blocking"));
-	jw_key(&w, "questions");
-	jw_array(&w);
+	jw_put_array(&w, "questions");
 	for (uint32_t i = 0; i < questions->count; i++)
 		question_put(&w, &questions->items[i]);
 	jw_array_end(&w);
@@ -244,8 +241,7 @@ static enum err todo_event(
 	show_text(&w, "task", item->id);
 	show_text(&w, "name", item->name);
 	show_text(&w, "status", str_of(task_status_name(item->status)));
-	jw_key(&w, "priority");
-	jw_int(&w, item->priority);
+	jw_put_int(&w, "priority", item->priority);
 	return run_event(d->rows, type, d->s, d->r, &b, why);
 }
 

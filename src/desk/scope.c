@@ -128,21 +128,17 @@ static struct str scope_match(const struct scope_body *b, const struct ask *a,
 	struct json_writer w = { .out = &text };
 
 	jw_object(&w);
-	jw_key(&w, "effect");
-	jw_text(&w, "allow");
-	jw_key(&w, "match");
-	jw_object(&w);
+	jw_put_text(&w, "effect", "allow");
+	jw_put_object(&w, "match");
 	if (b->pattern) {
-		jw_key(&w, "tool");
-		jw_array(&w);
+		jw_put_array(&w, "tool");
 		jw_str(&w, b->tool);
 		jw_array_end(&w);
 	} else {
 		show_text(&w, "same", str_of(same));
 	}
 	if (risk == RISK_HIGH) {
-		jw_key(&w, "risk");
-		jw_object(&w);
+		jw_put_object(&w, "risk");
 		show_text(&w, "max", STR("high"));
 		jw_object_end(&w);
 	}

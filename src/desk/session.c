@@ -25,8 +25,7 @@ static void callback_show(struct json_writer *w, const struct session *s)
 
 	if (!s->on_settled.len) return;
 	text_digest(s->on_settled, digest);
-	jw_key(w, "callback");
-	jw_text(w, digest);
+	jw_put_text(w, "callback", digest);
 }
 
 static struct str created_data(const struct session *s, struct arena *arena)
@@ -38,18 +37,15 @@ static struct str created_data(const struct session *s, struct arena *arena)
 
 	session_digest(s, made);
 	jw_object(&w);
-	jw_key(&w, "title");
-	jw_str(&w, s->title);
-	jw_key(&w, "agent");
-	jw_str(&w, s->agent);
+	jw_put_str(&w, "title", s->title);
+	jw_put_str(&w, "agent", s->agent);
 	jw_key(&w, "project");
 	if (s->project.len)
 		jw_str(&w, s->project);
 	else
 		jw_null(&w);
 	callback_show(&w, s);
-	jw_key(&w, "made");
-	jw_text(&w, made);
+	jw_put_text(&w, "made", made);
 	jw_object_end(&w);
 	if (b.failed) arena->failed = true;
 	out = arena_str(arena, buf_str(&b));
@@ -110,8 +106,7 @@ enum err desk_stage_changed(struct rows *rows, const struct session *s, struct f
 	struct str data;
 
 	jw_object(&w);
-	jw_key(&w, "title");
-	jw_str(&w, s->title);
+	jw_put_str(&w, "title", s->title);
 	callback_show(&w, s);
 	jw_object_end(&w);
 	if (b.failed) rows->arena->failed = true;

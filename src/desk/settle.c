@@ -26,29 +26,22 @@ static struct str settled_data(const struct ask *a, struct arena *arena)
 	text_digest(a->summary, summary);
 	if (!decision[0]) arena->failed = true;
 	jw_object(&w);
-	jw_key(&w, "status");
-	jw_text(&w, ask_status_name(a->status));
+	jw_put_text(&w, "status", ask_status_name(a->status));
 	jw_key(&w, "answered_by");
 	if (a->answered_by.len)
 		jw_raw(&w, a->answered_by);
 	else
 		jw_null(&w);
-	if (a->reason.len) {
-		jw_key(&w, "reason");
-		jw_str(&w, a->reason);
-	}
+	jw_put_some(&w, "reason", a->reason);
 	if (a->require.len) {
 		char votes[SHORT_DIGEST_SIZE];
 
 		votes_digest(a, votes);
-		jw_key(&w, "votes");
-		jw_text(&w, votes);
+		jw_put_text(&w, "votes", votes);
 		show_text(&w, "approved_digest", a->approved_digest);
 	}
-	jw_key(&w, "decision");
-	jw_text(&w, decision);
-	jw_key(&w, "summary");
-	jw_text(&w, summary);
+	jw_put_text(&w, "decision", decision);
+	jw_put_text(&w, "summary", summary);
 	jw_object_end(&w);
 	if (b.failed) arena->failed = true;
 	out = arena_str(arena, buf_str(&b));

@@ -80,10 +80,8 @@ static const struct json *many_body(struct task *t, const struct many *m)
 static void result_start(struct json_writer *w, struct str id, int64_t status)
 {
 	jw_object(w);
-	jw_key(w, "id");
-	jw_str(w, id);
-	jw_key(w, "status");
-	jw_int(w, status);
+	jw_put_str(w, "id", id);
+	jw_put_int(w, "status", status);
 }
 
 static void many_result(
@@ -115,8 +113,7 @@ static void result_keep(struct json_writer *w, struct task *one, enum err e)
 static void results_start(struct json_writer *w)
 {
 	jw_object(w);
-	jw_key(w, "results");
-	jw_array(w);
+	jw_put_array(w, "results");
 }
 
 static void results_end(struct json_writer *w)
@@ -171,16 +168,12 @@ static enum err many_decide(struct job *job, struct rows *rows, struct fault *wh
 static void again_problem(
 	struct json_writer *w, const struct json *problem, struct str ask)
 {
-	jw_key(w, "problem");
-	jw_object(w);
+	jw_put_object(w, "problem");
 	for (uint32_t i = 0; problem && i < problem->count; i++) {
 		jw_key_str(w, problem->members[i].name);
 		jw_json(w, &problem->members[i].value);
 	}
-	if (ask.len) {
-		jw_key(w, "ask");
-		jw_raw(w, ask);
-	}
+	if (ask.len) jw_put_raw(w, "ask", ask);
 	jw_object_end(w);
 }
 
@@ -201,8 +194,7 @@ static void again_result(
 			t->job.credential.workspace, rows->now_ms, rows->arena);
 	result_start(w, id, was == 200 && e ? problem_status(e) : was);
 	if (was == 200 && !e) {
-		jw_key(w, "ask");
-		jw_raw(w, shown);
+		jw_put_raw(w, "ask", shown);
 	} else if (was == 200) {
 		jw_key(w, "problem");
 		problem_write(w, e, &gone, STR_NONE);

@@ -227,8 +227,7 @@ static enum err stop_list_read(
 		val_int(state), val_int(now_ms) };
 	l.left = p.limit;
 	jw_object(&w);
-	jw_key(&w, "items");
-	jw_array(&w);
+	jw_put_array(&w, "items");
 	e = db_one(db, SQL_STOPS_LIST, args, 5, stop_listed, &l, why);
 	jw_array_end(&w);
 	page_end(t, &w, "stops", l.more ? &l.last : NULL, 1, as_of);

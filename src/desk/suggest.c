@@ -115,12 +115,9 @@ static void suggestion_write(struct json_writer *w, struct str question,
 	jw_object(w);
 	show_text(w, "question", question);
 	show_json(w, "value", g->value);
-	jw_key(w, "count");
-	jw_int(w, g->count);
-	jw_key(w, "of");
-	jw_int(w, of);
-	jw_key(w, "last");
-	jw_object(w);
+	jw_put_int(w, "count", g->count);
+	jw_put_int(w, "of", of);
+	jw_put_object(w, "last");
 	show_text(w, "ask", g->ask);
 	show_json(w, "by", g->by);
 	show_time(w, "at", g->at_ms);

@@ -138,19 +138,16 @@ static void ask_reduced(
 	const struct ask *a = &f->ask;
 
 	jw_object(w);
-	jw_key(w, "id");
-	jw_str(w, a->id);
+	jw_put_str(w, "id", a->id);
 	if (!fill_is_hidden(f)) show_text(w, "title", f->parts.title);
 	show_agent(w, a->ws, a->agent, a->agent_name);
-	jw_key(w, "kind");
-	jw_text(w, ask_kind_name(a->kind));
-	jw_key(w, "status");
-	jw_text(w, ask_status_name(a->status));
+	jw_put_text(w, "kind", ask_kind_name(a->kind));
+	jw_put_text(w, "status", ask_status_name(a->status));
 	show_time(w, "created_at", a->created_ms);
 	show_time(w, "expires_at", a->deadline_ms);
-	jw_key(w, "url");
-	jw_str(w, arena_print((struct arena *)&t->job.arena, "%s/asks/%.*s", t->desk->url,
-			  STR_ARGS(a->id)));
+	jw_put_str(w, "url",
+		arena_print((struct arena *)&t->job.arena, "%s/asks/%.*s", t->desk->url,
+			STR_ARGS(a->id)));
 	jw_object_end(w);
 }
 
@@ -174,26 +171,19 @@ static void body_write(struct buf *out, struct task *t, const struct delivery_fi
 
 	time_write(d->created_ms, at);
 	jw_object(&w);
-	jw_key(&w, "type");
-	jw_text(&w, "ask.notify");
-	jw_key(&w, "timestamp");
-	jw_text(&w, at);
-	jw_key(&w, "data");
-	jw_object(&w);
-	jw_key(&w, "purpose");
-	jw_text(&w, delivery_purpose_name(d->purpose));
-	jw_key(&w, "step");
-	jw_int(&w, d->step);
-	jw_key(&w, "to");
-	jw_object(&w);
+	jw_put_text(&w, "type", "ask.notify");
+	jw_put_text(&w, "timestamp", at);
+	jw_put_object(&w, "data");
+	jw_put_text(&w, "purpose", delivery_purpose_name(d->purpose));
+	jw_put_int(&w, "step", d->step);
+	jw_put_object(&w, "to");
 	show_text(&w, "user", f->contact.user);
 	show_text(&w, "team", f->contact.team);
 	show_text(&w, "contact", f->contact.id);
 	jw_object_end(&w);
 	body_ask(&w, t, f);
 	if (f->carried_len) {
-		jw_key(&w, "asks");
-		jw_array(&w);
+		jw_put_array(&w, "asks");
 		for (size_t i = 0; i < f->carried_len; i++)
 			jw_str(&w, f->carried[i].id);
 		jw_array_end(&w);

@@ -23,16 +23,11 @@ enum err contact_event(
 
 	contact_digest(c, digest);
 	jw_object(&w);
-	jw_key(&w, "contact");
-	jw_str(&w, c->id);
-	jw_key(&w, "user");
-	jw_text(&w, c->user.len ? arena_copy(rows->arena, c->user) : NULL);
-	jw_key(&w, "team");
-	jw_text(&w, c->team.len ? arena_copy(rows->arena, c->team) : NULL);
-	jw_key(&w, "channel");
-	jw_text(&w, delivery_kind_name(c->channel));
-	jw_key(&w, "record");
-	jw_text(&w, digest);
+	jw_put_str(&w, "contact", c->id);
+	jw_put_text(&w, "user", c->user.len ? arena_copy(rows->arena, c->user) : NULL);
+	jw_put_text(&w, "team", c->team.len ? arena_copy(rows->arena, c->team) : NULL);
+	jw_put_text(&w, "channel", delivery_kind_name(c->channel));
+	jw_put_text(&w, "record", digest);
 	jw_object_end(&w);
 	return rows_event_of(rows, c->ws, type, buf_keep_done(&b, rows->arena))
 		       ? OK
@@ -49,16 +44,11 @@ static enum err told_event(struct rows *rows, const struct delivery *d,
 
 	if (e) return e;
 	jw_object(&w);
-	jw_key(&w, "user");
-	jw_text(&w, d->user.len ? arena_copy(rows->arena, d->user) : NULL);
-	jw_key(&w, "contact");
-	jw_str(&w, d->contact);
-	jw_key(&w, "channel");
-	jw_text(&w, delivery_kind_name(d->kind));
-	jw_key(&w, "step");
-	jw_int(&w, d->step);
-	jw_key(&w, "purpose");
-	jw_text(&w, delivery_purpose_name(d->purpose));
+	jw_put_text(&w, "user", d->user.len ? arena_copy(rows->arena, d->user) : NULL);
+	jw_put_str(&w, "contact", d->contact);
+	jw_put_text(&w, "channel", delivery_kind_name(d->kind));
+	jw_put_int(&w, "step", d->step);
+	jw_put_text(&w, "purpose", delivery_purpose_name(d->purpose));
 	jw_object_end(&w);
 	return rows_event(rows, type, s, a, buf_keep_done(&b, rows->arena))
 		       ? OK

@@ -69,17 +69,12 @@ static void token_write(struct json_writer *w, const struct token *tok, struct s
 		jw_int(w, tok->again_s);
 	else
 		jw_null(w);
-	jw_key(w, "local");
-	jw_bool(w, tok->mcp_local);
-	jw_key(w, "runs");
-	jw_bool(w, tok->runs);
+	jw_put_bool(w, "local", tok->mcp_local);
+	jw_put_bool(w, "runs", tok->runs);
 	show_time(w, "created_at", tok->created_ms);
 	show_time(w, "expires_at", tok->expires_ms);
 	show_time(w, "last_used_at", tok->last_used_ms);
-	if (secret.len) {
-		jw_key(w, "token");
-		jw_str(w, secret);
-	}
+	jw_put_some(w, "token", secret);
 	jw_object_end(w);
 }
 

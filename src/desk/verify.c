@@ -72,16 +72,13 @@ static enum err verified_event(struct rows *rows, const struct ask *a,
 	jw_object(&w);
 	/* The one object of the array. */
 	show_json(&w, "verified", str_first(str_from(text, 1), text.len - 2));
-	jw_key(&w, "risk");
-	jw_text(&w, risk_name(a->risk));
+	jw_put_text(&w, "risk", risk_name(a->risk));
 	if (a->require.len) {
 		show_json(&w, "require", a->require);
 		show_json(&w, "starters", a->starters.len ? a->starters : STR("[]"));
-		jw_key(&w, "votes");
-		jw_text(&w, votes);
+		jw_put_text(&w, "votes", votes);
 	}
-	jw_key(&w, "asked");
-	jw_text(&w, asked);
+	jw_put_text(&w, "asked", asked);
 	jw_object_end(&w);
 	data = buf_keep_done(&b, rows->arena);
 	return data.len && rows_event(rows, "ask.verified",

@@ -194,8 +194,7 @@ static void have_write(struct json_writer *w, const struct ask *a, struct arena 
 {
 	const struct json *parts;
 
-	jw_key(w, "have");
-	jw_array(w);
+	jw_put_array(w, "have");
 	if (!json_read(a->require, NULL, arena, &parts, NULL))
 		for (uint32_t i = 0; i < parts->count; i++)
 			jw_json(w, json_get(&parts->items[i], "have"));
@@ -218,8 +217,7 @@ static enum err vote_event(struct rows *rows, const struct ask *a, const char *t
 	jw_key(&w, "vote");
 	vote_write(&w, &small);
 	have_write(&w, a, rows->arena);
-	jw_key(&w, "votes");
-	jw_text(&w, votes);
+	jw_put_text(&w, "votes", votes);
 	jw_object_end(&w);
 	if (data.failed) rows->arena->failed = true;
 	text = arena_str(rows->arena, buf_str(&data));

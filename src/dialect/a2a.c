@@ -78,8 +78,7 @@ static void part_write(struct json_writer *w, struct str text, bool old)
 	jw_array(w);
 	jw_object(w);
 	if (old) put_text(w, "kind", STR("text"));
-	jw_key(w, "text");
-	jw_str(w, text);
+	jw_put_str(w, "text", text);
 	jw_object_end(w);
 	jw_array_end(w);
 }
@@ -87,10 +86,8 @@ static void part_write(struct json_writer *w, struct str text, bool old)
 static void metadata_write(struct json_writer *w, const struct foreign_reply *o)
 {
 	if (!outcome_words(o).len) return;
-	jw_key(w, "metadata");
-	jw_object(w);
-	jw_key(w, "status");
-	jw_text(w, ask_status_name(o->ask->status));
+	jw_put_object(w, "metadata");
+	jw_put_text(w, "status", ask_status_name(o->ask->status));
 	put_text(w, "message", outcome_words(o));
 	jw_object_end(w);
 }
@@ -105,13 +102,11 @@ static void from_ask(struct foreign_reply *o)
 
 	if (!o->request && answered(o)) text = o->whole->summary;
 	jw_object(w);
-	jw_key(w, "message");
-	jw_object(w);
+	jw_put_object(w, "message");
 	if (old) put_text(w, "kind", STR("message"));
-	jw_key(w, "messageId");
-	jw_str(w, arena_print(o->arena, "msg-%.*s", STR_ARGS(o->ask->id)));
-	jw_key(w, "role");
-	jw_text(w, old ? "user" : "ROLE_USER");
+	jw_put_str(
+		w, "messageId", arena_print(o->arena, "msg-%.*s", STR_ARGS(o->ask->id)));
+	jw_put_text(w, "role", old ? "user" : "ROLE_USER");
 	put_text(w, "taskId", task_id(told));
 	put_text(w, "contextId", member_text(told, "contextId"));
 	jw_key(w, "parts");

@@ -76,10 +76,8 @@ static void from_ask(struct foreign_reply *o)
 	if (!o->request && answered(o))
 		id = v.allow ? STR("allow_once") : STR("reject_once");
 	jw_object(w);
-	jw_key(w, "outcome");
-	jw_object(w);
-	jw_key(w, "outcome");
-	jw_text(w, id.len ? "selected" : "cancelled");
+	jw_put_object(w, "outcome");
+	jw_put_text(w, "outcome", id.len ? "selected" : "cancelled");
 	put_text(w, "optionId", id);
 	jw_object_end(w);
 	if (!v.allow || v.own.len || outcome_words(o).len) meta_put(o, v.words);

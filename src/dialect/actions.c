@@ -46,14 +46,11 @@ static void action_put(struct inbound *in, const struct spot *at, const struct a
 static void batch_write(struct json_writer *w, const struct action *actions, size_t len)
 {
 	jw_object(w);
-	jw_key(w, "actions");
-	jw_array(w);
+	jw_put_array(w, "actions");
 	for (size_t i = 0; i < len; i++) {
 		jw_object(w);
-		jw_key(w, "name");
-		jw_str(w, actions[i].name);
-		jw_key(w, "arguments");
-		jw_json(w, actions[i].arguments);
+		jw_put_str(w, "name", actions[i].name);
+		jw_put_json(w, "arguments", actions[i].arguments);
 		jw_object_end(w);
 	}
 	jw_array_end(w);

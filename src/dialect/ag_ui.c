@@ -143,12 +143,8 @@ static void to_ask(struct inbound *in)
 static void approval_write(struct json_writer *w, const struct verdict *v)
 {
 	jw_object(w);
-	jw_key(w, "approved");
-	jw_bool(w, v->allow);
-	if (v->arguments) {
-		jw_key(w, "editedArgs");
-		jw_json(w, v->arguments);
-	}
+	jw_put_bool(w, "approved", v->allow);
+	if (v->arguments) jw_put_json(w, "editedArgs", v->arguments);
 	put_text(w, "reason", v->own);
 	jw_object_end(w);
 }
@@ -196,10 +192,8 @@ static void entry_write(struct foreign_reply *o, const struct json *it, size_t *
 	bool refused = confirmation && !json_is(said_at(o, *next).value, JSON_TRUE);
 
 	jw_object(w);
-	jw_key(w, "interruptId");
-	jw_str(w, member_text(it, "id"));
-	jw_key(w, "status");
-	jw_text(w, answered(o) && !refused ? "resolved" : "cancelled");
+	jw_put_str(w, "interruptId", member_text(it, "id"));
+	jw_put_text(w, "status", answered(o) && !refused ? "resolved" : "cancelled");
 	if (answered(o) && refused) {
 		++*next;
 	} else if (answered(o)) {
@@ -216,10 +210,8 @@ static void other_write(struct foreign_reply *o)
 	struct verdict v = verdict_of(o);
 
 	jw_object(w);
-	jw_key(w, "interruptId");
-	jw_str(w, o->ask->id);
-	jw_key(w, "status");
-	jw_text(w, answered(o) ? "resolved" : "cancelled");
+	jw_put_str(w, "interruptId", o->ask->id);
+	jw_put_text(w, "status", answered(o) ? "resolved" : "cancelled");
 	if (answered(o)) {
 		jw_key(w, "payload");
 		if (o->ask->kind == ASK_APPROVAL)
@@ -237,8 +229,7 @@ static void from_ask(struct foreign_reply *o)
 	size_t next = 0;
 
 	jw_object(w);
-	jw_key(w, "resume");
-	jw_array(w);
+	jw_put_array(w, "resume");
 	for (uint32_t i = 0; list && i < list->count; i++)
 		entry_write(o, &list->items[i], &next);
 	if (!list) other_write(o);

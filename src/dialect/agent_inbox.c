@@ -56,18 +56,15 @@ static void to_ask(struct inbound *in)
 static void response_write(struct json_writer *w, struct str text)
 {
 	jw_text(w, "response");
-	jw_key(w, "args");
-	jw_str(w, text);
+	jw_put_str(w, "args", text);
 }
 
 static void action_write(struct json_writer *w, const char *type, struct str name,
 	const struct json *arguments)
 {
 	jw_text(w, type);
-	jw_key(w, "args");
-	jw_object(w);
-	jw_key(w, "action");
-	jw_str(w, name);
+	jw_put_object(w, "args");
+	jw_put_str(w, "action", name);
 	put_object(w, "args", arguments);
 	jw_object_end(w);
 }
@@ -75,8 +72,7 @@ static void action_write(struct json_writer *w, const char *type, struct str nam
 static void ignore_write(struct json_writer *w)
 {
 	jw_text(w, "ignore");
-	jw_key(w, "args");
-	jw_null(w);
+	jw_put_null(w, "args");
 }
 
 /* Without a way to say why, it is ignored. */

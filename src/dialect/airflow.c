@@ -104,10 +104,8 @@ static void default_put(struct inbound *in, const struct choices *offered, bool 
 		repair(in, &at, "left out", "must be among the options");
 		return;
 	}
-	jw_key(w, "default");
-	jw_object(w);
-	jw_key(w, "options");
-	jw_json(w, list);
+	jw_put_object(w, "default");
+	jw_put_json(w, "options", list);
 	jw_object_end(w);
 }
 
@@ -186,10 +184,7 @@ static void from_ask(struct foreign_reply *o)
 	chosen_write(o);
 	jw_key(w, "params_input");
 	params_write(o);
-	if (!answered(o)) {
-		jw_key(w, "response_received");
-		jw_bool(w, false);
-	}
+	if (!answered(o)) jw_put_bool(w, "response_received", false);
 	outcome_put(o);
 	jw_object_end(w);
 }

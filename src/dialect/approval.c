@@ -11,15 +11,10 @@ void operation_put(
 	struct str name = text_fit(in, at, d->name, OPERATION_NAME_MAX, true);
 
 	if (text_blank(name)) wrong(&in->check, at, "must name what would run");
-	jw_key(w, "operation");
-	jw_object(w);
-	jw_key(w, "type");
-	jw_text(w, "tool");
+	jw_put_object(w, "operation");
+	jw_put_text(w, "type", "tool");
 	put_text(w, "name", name);
-	if (d->arguments) {
-		jw_key(w, "arguments");
-		jw_json(w, d->arguments);
-	}
+	if (d->arguments) jw_put_json(w, "arguments", d->arguments);
 	put_text(w, "risk", d->risk);
 	jw_object_end(w);
 }

@@ -146,10 +146,8 @@ static void context_read(struct inbound *in)
 		put_text(&w, names[i].ours,
 			text_fit(in, &at, member_text(given, names[i].theirs),
 				names[i].max, false));
-	if (json_is(given, JSON_OBJECT) && given->count) {
-		jw_key(&w, "details");
-		jw_json(&w, given);
-	}
+	if (json_is(given, JSON_OBJECT) && given->count)
+		jw_put_json(&w, "details", given);
 	in->context_members = buf_keep_done(&b, in->arena);
 }
 
@@ -211,8 +209,7 @@ static void default_put(struct inbound *in, const struct meant *m)
 		repair(in, &at, "left out", "%s", rule);
 		return;
 	}
-	jw_key(w, "default");
-	jw_object(w);
+	jw_put_object(w, "default");
 	jw_key(w, "answer");
 	if (m->kind == APPROVAL)
 		jw_text(w, "reject");
@@ -322,16 +319,14 @@ static void from_ask(struct foreign_reply *o)
 	struct str text, words = outcome_words(o);
 
 	jw_object(w);
-	jw_key(w, "type");
-	jw_text(w, forms[form]);
+	jw_put_text(w, "type", forms[form]);
 	jw_key(w, "value");
 	value_write(o, &s, form, &text);
 	if (text.len || words.len) put_text(w, "text", text.len ? text : words);
 	if (words.len) {
-		jw_key(w, "status");
-		jw_text(w, o->ask->status == ASK_EXPIRED
-				   ? "timeout"
-				   : ask_status_name(o->ask->status));
+		jw_put_text(w, "status",
+			o->ask->status == ASK_EXPIRED ? "timeout"
+						      : ask_status_name(o->ask->status));
 	}
 	jw_object_end(w);
 }
@@ -343,8 +338,7 @@ static void at_once(struct foreign_reply *o)
 
 	if (o->ask->kind != ASK_NON_BLOCKING) return;
 	jw_object(w);
-	jw_key(w, "questionId");
-	jw_str(w, o->ask->id);
+	jw_put_str(w, "questionId", o->ask->id);
 	show_time(w, "timeoutAt", o->ask->deadline_ms);
 	jw_object_end(w);
 }

@@ -119,8 +119,7 @@ static void prefill_write(
 	bool one = false;
 
 	jw_object(w);
-	jw_key(w, "selected");
-	jw_array(w);
+	jw_put_array(w, "selected");
 	for (size_t i = 0; i < c->len && (many || !one); i++) {
 		if (!(p->set & UINT32_C(1) << i)) continue;
 		jw_str(w, c->at[i].id);
@@ -304,14 +303,10 @@ static void questions_write(struct foreign_reply *o)
 			continue;
 		}
 		jw_object(w);
-		jw_key(w, "question");
-		jw_str(w, member_text(q, "text"));
-		jw_key(w, "header");
-		jw_str(w, member_text(q, "header"));
-		jw_key(w, "multiSelect");
-		jw_bool(w, str_is(member_text(q, "type"), "choices"));
-		jw_key(w, "options");
-		jw_json(w, list_of(o->arena, json_get(q, "options")));
+		jw_put_str(w, "question", member_text(q, "text"));
+		jw_put_str(w, "header", member_text(q, "header"));
+		jw_put_bool(w, "multiSelect", str_is(member_text(q, "type"), "choices"));
+		jw_put_json(w, "options", list_of(o->arena, json_get(q, "options")));
 		jw_object_end(w);
 	}
 	jw_array_end(w);
@@ -341,10 +336,7 @@ static void annotations_write(struct foreign_reply *o)
 
 		if (!s.text.len || str_is(member_text(s.question, "type"), "text"))
 			continue;
-		if (!open) {
-			jw_key(w, "annotations");
-			jw_object(w);
-		}
+		if (!open) jw_put_object(w, "annotations");
 		open = true;
 		jw_name(w, question_key(o, i));
 		jw_object(w);

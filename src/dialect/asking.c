@@ -183,15 +183,13 @@ bool key_fits(struct str key)
 void put_text(struct json_writer *w, const char *key, struct str text)
 {
 	if (!text.len) return;
-	jw_key(w, key);
-	jw_str(w, text);
+	jw_put_str(w, key, text);
 }
 
 static void put_flag(struct json_writer *w, const char *key, bool flag)
 {
 	if (!flag) return;
-	jw_key(w, key);
-	jw_bool(w, true);
+	jw_put_bool(w, key, true);
 }
 
 /* ---- questions ---- */
@@ -200,8 +198,7 @@ static void options_put(struct inbound *in, const struct spot *at, const struct 
 {
 	struct json_writer *w = &in->ask;
 
-	jw_key(w, "options");
-	jw_array(w);
+	jw_put_array(w, "options");
 	for (size_t i = 0; i < q->choices.len; i++) {
 		const struct choice *c = &q->choices.at[i];
 		struct spot item = spot_item(at, i);
@@ -241,25 +238,17 @@ static void note_put(struct inbound *in, const struct spot *at, const struct ask
 	struct json_writer *w = &in->ask;
 
 	if (!q->note) return;
-	jw_key(w, "note");
-	jw_object(w);
+	jw_put_object(w, "note");
 	put_text(w, "placeholder",
 		text_fit(in, at, q->note_placeholder, PLACEHOLDER_MAX, false));
-	jw_key(w, "required");
-	jw_bool(w, q->note_required);
+	jw_put_bool(w, "required", q->note_required);
 	jw_object_end(w);
 }
 
 static void bounds_put(struct json_writer *w, const struct asked *q)
 {
-	if (q->min) {
-		jw_key(w, "min");
-		jw_json(w, q->min);
-	}
-	if (q->max) {
-		jw_key(w, "max");
-		jw_json(w, q->max);
-	}
+	if (q->min) jw_put_json(w, "min", q->min);
+	if (q->max) jw_put_json(w, "max", q->max);
 	put_flag(w, "integer", q->integer);
 }
 
@@ -286,8 +275,7 @@ static void prefill_put(
 		repair(in, at, "left out", "what is known must be a possible answer");
 		return;
 	}
-	jw_key(w, "prefill");
-	jw_raw(w, q->prefill);
+	jw_put_raw(w, "prefill", q->prefill);
 }
 
 void question_put(struct inbound *in, const struct spot *at, const struct asked *q)
@@ -305,15 +293,11 @@ void question_put(struct inbound *in, const struct spot *at, const struct asked 
 	put_text(w, "key", q->key);
 	put_text(w, "header", text_fit(in, &header, q->header, HEADER_MAX, true));
 	put_text(w, "text", text_fit_whole(in, at, q->text, QUESTION_TEXT_MAX));
-	jw_key(w, "type");
-	jw_text(w, q->type);
+	jw_put_text(w, "type", q->type);
 	if (q->choices.len) options_put(in, &options, q);
 	put_flag(w, "other", q->other);
 	note_put(in, at, q);
-	if (q->optional) {
-		jw_key(w, "required");
-		jw_bool(w, false);
-	}
+	if (q->optional) jw_put_bool(w, "required", false);
 	put_text(w, "placeholder",
 		text_fit(in, at, q->placeholder, PLACEHOLDER_MAX, false));
 	put_text(w, "format", str_of(q->format));
@@ -328,8 +312,7 @@ void question_put(struct inbound *in, const struct spot *at, const struct asked 
 void ask_open(struct inbound *in, const char *kind)
 {
 	jw_object(&in->ask);
-	jw_key(&in->ask, "kind");
-	jw_text(&in->ask, kind);
+	jw_put_text(&in->ask, "kind", kind);
 }
 
 void ask_close(struct inbound *in)
@@ -341,8 +324,7 @@ void ask_close(struct inbound *in)
 
 	if (in->overflow.failed) in->arena->failed = true;
 	if (text.len || rest.len || in->context_members.len) {
-		jw_key(w, "context");
-		jw_object(w);
+		jw_put_object(w, "context");
 		put_text(w, "text", text);
 		put_text(w, "preview", rest);
 		jw_members(w, in->context_members);
@@ -353,8 +335,7 @@ void ask_close(struct inbound *in)
 
 void questions_open(struct inbound *in)
 {
-	jw_key(&in->ask, "questions");
-	jw_array(&in->ask);
+	jw_put_array(&in->ask, "questions");
 }
 
 void questions_close(struct inbound *in)

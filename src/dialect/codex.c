@@ -66,8 +66,7 @@ static void answers_out(struct foreign_reply *o)
 	struct json_writer *w = &o->reply;
 
 	jw_object(w);
-	jw_key(w, "answers");
-	jw_object(w);
+	jw_put_object(w, "answers");
 	for (size_t i = 0; i < said_count(o); i++) {
 		struct said s = said_at(o, i);
 		const struct json *asked = question_asked(o, i);
@@ -76,8 +75,7 @@ static void answers_out(struct foreign_reply *o)
 		jw_name(w, asked ? member_text(asked, "id")
 				 : member_text(s.question, "key"));
 		jw_object(w);
-		jw_key(w, "answers");
-		jw_array(w);
+		jw_put_array(w, "answers");
 		labels_write(o, &s, asked, &option_names, w);
 		jw_array_end(w);
 		jw_object_end(w);

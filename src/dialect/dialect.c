@@ -64,25 +64,18 @@ static struct str foreign_write(
 	struct json_writer w = { .out = &b };
 
 	jw_object(&w);
-	jw_key(&w, "dialect");
-	jw_text(&w, d->name);
-	jw_key(&w, "request");
-	jw_json(&w, request);
-	jw_key(&w, "repairs");
-	jw_array(&w);
+	jw_put_text(&w, "dialect", d->name);
+	jw_put_json(&w, "request", request);
+	jw_put_array(&w, "repairs");
 	for (size_t i = 0; i < in->repairs_len; i++)
 		jw_str(&w, in->repairs[i]);
 	jw_array_end(&w);
 	if (in->scopes.len) {
-		jw_key(&w, "scopes");
-		jw_object(&w);
+		jw_put_object(&w, "scopes");
 		jw_members(&w, in->scopes);
 		jw_object_end(&w);
 	}
-	if (in->strict) {
-		jw_key(&w, "strict");
-		jw_bool(&w, true);
-	}
+	if (in->strict) jw_put_bool(&w, "strict", true);
 	jw_object_end(&w);
 	return buf_keep_done(&b, in->arena);
 }

@@ -108,8 +108,7 @@ static void from_ask(struct foreign_reply *o)
 	bool url = str_is(member_text(o->request, "mode"), "url");
 
 	jw_object(w);
-	jw_key(w, "action");
-	jw_text(w, action);
+	jw_put_text(w, "action", action);
 	if (strcmp(action, "accept") == 0 && !url) {
 		jw_key(w, "content");
 		content_write(o);

@@ -46,8 +46,7 @@ static void from_ask(struct foreign_reply *o)
 	struct json_writer *w = &o->reply;
 
 	jw_object(w);
-	jw_key(w, "answers");
-	jw_object(w);
+	jw_put_object(w, "answers");
 	for (size_t i = 0; i < said_count(o); i++) {
 		struct said s = said_at(o, i);
 		const struct json *asked = question_asked(o, i);

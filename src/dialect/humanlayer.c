@@ -143,8 +143,7 @@ static void call_status(struct foreign_reply *o)
 	struct verdict v = verdict_unedited(o);
 	struct str title, option = option_name(o, 1, "reject_options", &title);
 
-	jw_key(w, "approved");
-	jw_bool(w, v.allow);
+	jw_put_bool(w, "approved", v.allow);
 	/* A rejection must say something. */
 	put_or_null(w, "comment", v.allow && !outcome_words(o).len ? v.own : v.words);
 	put_or_null(w, "reject_option_name", v.allow ? STR_NONE : option);
@@ -180,8 +179,7 @@ static void from_ask(struct foreign_reply *o)
 		jw_name(w, o->request->members[i].name);
 		jw_json(w, &o->request->members[i].value);
 	}
-	jw_key(w, "status");
-	jw_object(w);
+	jw_put_object(w, "status");
 	show_time(w, "requested_at", o->ask->created_ms);
 	show_time(w, "responded_at", o->ask->settled_ms);
 	if (call)

@@ -98,10 +98,8 @@ static void edit_write(
 	struct json_writer *w = &o->reply;
 
 	jw_text(w, "edit");
-	jw_key(w, spelt[o->request ? spelling_of(o->request) : PYTHON].edited);
-	jw_object(w);
-	jw_key(w, "name");
-	jw_str(w, a->name);
+	jw_put_object(w, spelt[o->request ? spelling_of(o->request) : PYTHON].edited);
+	jw_put_str(w, "name", a->name);
 	put_object(w, "args", arguments);
 	jw_object_end(w);
 }
@@ -152,8 +150,7 @@ static void from_ask(struct foreign_reply *o)
 	size_t len = o->request ? actions_of(o->arena, o->request, &actions) : 1;
 
 	jw_object(w);
-	jw_key(w, "decisions");
-	jw_array(w);
+	jw_put_array(w, "decisions");
 	for (size_t i = 0; i < len; i++) {
 		jw_object(w);
 		jw_key(w, "type");

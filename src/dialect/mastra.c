@@ -66,8 +66,7 @@ static void approval_write(struct foreign_reply *o)
 	struct verdict v = verdict_unedited(o);
 
 	jw_object(w);
-	jw_key(w, "approved");
-	jw_bool(w, v.allow);
+	jw_put_bool(w, "approved", v.allow);
 	put_text(w, "reason", v.allow && !outcome_words(o).len ? v.own : v.words);
 	jw_object_end(w);
 }

@@ -38,8 +38,7 @@ static void from_ask(struct foreign_reply *o)
 
 	jw_object(w);
 	put_text(w, "callId", member_text(json_get(o->request, "rawItem"), "callId"));
-	jw_key(w, "approved");
-	jw_bool(w, v.allow);
+	jw_put_bool(w, "approved", v.allow);
 	put_text(w, "message", v.allow && !outcome_words(o).len ? v.own : v.words);
 	jw_object_end(w);
 }

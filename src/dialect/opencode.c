@@ -34,8 +34,7 @@ static void answers_out(struct foreign_reply *o)
 	struct json_writer *w = &o->reply;
 
 	jw_object(w);
-	jw_key(w, "answers");
-	jw_array(w);
+	jw_put_array(w, "answers");
 	for (size_t i = 0; i < said_count(o); i++) {
 		struct said s = said_at(o, i);
 
@@ -88,8 +87,7 @@ static void permission_out(struct foreign_reply *o)
 	const struct offer *taken = grant_of(o, &v, offers, offers_len(o->request));
 
 	jw_object(w);
-	jw_key(w, "reply");
-	jw_str(w, taken ? taken->id : STR("reject"));
+	jw_put_str(w, "reply", taken ? taken->id : STR("reject"));
 	if (!v.allow) put_text(w, "message", v.words);
 	jw_object_end(w);
 }

@@ -109,8 +109,7 @@ void outcome_put(struct foreign_reply *o)
 	struct str words = outcome_words(o);
 
 	if (!words.len) return;
-	jw_key(&o->reply, "status");
-	jw_text(&o->reply, ask_status_name(o->ask->status));
+	jw_put_text(&o->reply, "status", ask_status_name(o->ask->status));
 	put_text(&o->reply, "message", words);
 }
 
@@ -119,10 +118,8 @@ void meta_put(struct foreign_reply *o, struct str words)
 	struct json_writer *w = &o->reply;
 
 	if (!words.len) return;
-	jw_key(w, "_meta");
-	jw_object(w);
-	jw_key(w, "parley/status");
-	jw_text(w, ask_status_name(o->ask->status));
+	jw_put_object(w, "_meta");
+	jw_put_text(w, "parley/status", ask_status_name(o->ask->status));
 	put_text(w, "parley/message", words);
 	jw_object_end(w);
 }

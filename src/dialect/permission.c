@@ -64,8 +64,7 @@ static void behavior_write(
 	struct json_writer *w, const struct foreign_reply *o, const struct verdict *v)
 {
 	jw_object(w);
-	jw_key(w, "behavior");
-	jw_text(w, v->allow ? "allow" : "deny");
+	jw_put_text(w, "behavior", v->allow ? "allow" : "deny");
 	if (v->allow)
 		input_write(w, o, v);
 	else
@@ -84,10 +83,8 @@ static const char *decision_of(const struct foreign_reply *o, const struct verdi
 static void hook_write(
 	struct json_writer *w, const struct foreign_reply *o, const struct verdict *v)
 {
-	jw_key(w, "hookEventName");
-	jw_text(w, "PreToolUse");
-	jw_key(w, "permissionDecision");
-	jw_text(w, decision_of(o, v));
+	jw_put_text(w, "hookEventName", "PreToolUse");
+	jw_put_text(w, "permissionDecision", decision_of(o, v));
 	put_text(w, "permissionDecisionReason", v->words);
 	if (v->arguments) input_write(w, o, v);
 }
@@ -103,8 +100,7 @@ static void reply_write(struct foreign_reply *o)
 		return;
 	}
 	jw_object(w);
-	jw_key(w, "hookSpecificOutput");
-	jw_object(w);
+	jw_put_object(w, "hookSpecificOutput");
 	if (str_is(hook, "PermissionRequest")) {
 		put_text(w, "hookEventName", hook);
 		jw_key(w, "decision");

@@ -87,10 +87,8 @@ static void from_ask(struct foreign_reply *o)
 	struct choices picked = said_choices(o, &s, &offered);
 
 	jw_object(w);
-	jw_key(w, "success");
-	jw_bool(w, answered(o));
-	jw_key(w, "selectedOptions");
-	jw_array(w);
+	jw_put_bool(w, "success", answered(o));
+	jw_put_array(w, "selectedOptions");
 	for (size_t i = 0; i < picked.len; i++) {
 		struct str id = scalar_text(json_get(picked.at[i].from, "id"));
 
@@ -100,8 +98,7 @@ static void from_ask(struct foreign_reply *o)
 	/* Asked otherwise, an answer may be neither an option nor a text. */
 	put_text(
 		w, "textResponse", s.text.len || picked.len ? s.text : said_words(o, &s));
-	jw_key(w, "message");
-	jw_str(w, message(o));
+	jw_put_str(w, "message", message(o));
 	jw_object_end(w);
 }
 

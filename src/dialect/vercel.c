@@ -34,10 +34,8 @@ static void from_ask(struct foreign_reply *o)
 
 	jw_object(w);
 	put_text(w, "type", STR("tool-approval-response"));
-	jw_key(w, "approvalId");
-	jw_str(w, id.len ? id : o->ask->id);
-	jw_key(w, "approved");
-	jw_bool(w, v.allow);
+	jw_put_str(w, "approvalId", id.len ? id : o->ask->id);
+	jw_put_bool(w, "approved", v.allow);
 	put_text(w, "reason", v.allow && !outcome_words(o).len ? v.own : v.words);
 	jw_object_end(w);
 }

@@ -51,12 +51,6 @@ enum elicit_mode elicit_mode(
 
 /* ---- the form ---- */
 
-static void text_member(struct json_writer *w, const char *name, struct str text)
-{
-	if (!text.len) return;
-	jw_put_str(w, name, text);
-}
-
 static void field_name(
 	struct json_writer *w, struct str key, const char *suffix, struct arena *arena)
 {
@@ -118,7 +112,7 @@ static void plain_write(struct json_writer *w, const struct json *question)
 		number			       ? "number"
 		: type_is(question, "boolean") ? "boolean"
 					       : "string");
-	text_member(w, "format", json_text(json_get(question, "format")));
+	jw_put_some(w, "format", json_text(json_get(question, "format")));
 	if (json_is(min, JSON_NUMBER))
 		jw_put_json(w, number ? "minimum" : "minLength", min);
 	if (json_is(max, JSON_NUMBER))
@@ -147,8 +141,8 @@ static void field_write(struct json_writer *w, const struct json *question,
 		choice_write(w, question, revision);
 	else
 		plain_write(w, question);
-	text_member(w, "title", header.len ? header : text);
-	text_member(w, "description", header.len ? text : STR_NONE);
+	jw_put_some(w, "title", header.len ? header : text);
+	jw_put_some(w, "description", header.len ? text : STR_NONE);
 	jw_object_end(w);
 	if (is_true(question, "other")) {
 		field_name(w, key, other_suffix, arena);
@@ -245,8 +239,8 @@ static void reply_write(struct json_writer *w, const struct json *question,
 			jw_json(w, value);
 		jw_array_end(w);
 	}
-	if (is_true(question, "other")) text_member(w, "other", other);
-	text_member(w, "text", note);
+	if (is_true(question, "other")) jw_put_some(w, "other", other);
+	jw_put_some(w, "text", note);
 	jw_object_end(w);
 }
 

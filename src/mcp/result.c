@@ -227,8 +227,7 @@ void task_write(struct json_writer *w, const struct ask *a, const char *status,
 		jw_put_text(w, "statusMessage", "A person has been asked.");
 	show_time(w, "createdAt", a->created_ms);
 	show_time(w, "lastUpdatedAt", a->settled_ms ? a->settled_ms : a->created_ms);
-	jw_key(w, now ? "ttlMs" : "ttl");
-	jw_null(w);
+	jw_put_null(w, now ? "ttlMs" : "ttl");
 	jw_put_int(w, now ? "pollIntervalMs" : "pollInterval", poll_ms);
 }
 

@@ -59,12 +59,6 @@ static int64_t member_int(const struct json *members, const char *name)
 	return value && value->is_int ? value->integer : 0;
 }
 
-static void member_text(struct json_writer *w, const char *name, struct str value)
-{
-	if (!value.len) return;
-	jw_put_str(w, name, value);
-}
-
 void ticket_session_write(struct buf *out, struct str key, const struct ticket_session *s)
 {
 	struct buf b = { .max = TICKET_MAX };
@@ -73,9 +67,9 @@ void ticket_session_write(struct buf *out, struct str key, const struct ticket_s
 	jw_object(&w);
 	jw_put_int(&w, "revision", s->client.revision);
 	jw_put_int(&w, "can", s->client.can);
-	member_text(&w, "name", s->client.name);
-	member_text(&w, "nonce", s->nonce);
-	member_text(&w, "agent", s->agent);
+	jw_put_some(&w, "name", s->client.name);
+	jw_put_some(&w, "nonce", s->nonce);
+	jw_put_some(&w, "agent", s->agent);
 	jw_put_int(&w, "expires", s->expires_ms);
 	jw_object_end(&w);
 	ticket_write(out, key, TICKET_SESSION, buf_str(&b));
@@ -106,9 +100,9 @@ void ticket_call_write(struct buf *out, struct str key, enum ticket_kind kind,
 	struct json_writer w = { .out = &b };
 
 	jw_object(&w);
-	member_text(&w, "ask", c->ask);
-	member_text(&w, "id", c->id);
-	member_text(&w, "token", c->token);
+	jw_put_some(&w, "ask", c->ask);
+	jw_put_some(&w, "id", c->id);
+	jw_put_some(&w, "token", c->token);
 	if (c->how) jw_put_int(&w, "how", c->how);
 	if (c->expires_ms) jw_put_int(&w, "expires", c->expires_ms);
 	jw_object_end(&w);

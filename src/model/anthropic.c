@@ -24,33 +24,24 @@ static void effort_write(
 	int64_t budget = effort_budget(r->model, r->effort);
 
 	if (!r->effort) return;
-	jw_key(w, "thinking");
-	jw_object(w);
-	jw_key(w, "type");
-	jw_text(w, budget ? "enabled" : "adaptive");
-	if (budget) {
-		jw_key(w, "budget_tokens");
-		jw_int(w, budget < output ? budget : output - 1);
-	}
+	jw_put_object(w, "thinking");
+	jw_put_text(w, "type", budget ? "enabled" : "adaptive");
+	if (budget) jw_put_int(w, "budget_tokens", budget < output ? budget : output - 1);
 	jw_object_end(w);
 	if (budget) return;
-	jw_key(w, "output_config");
-	jw_object(w);
-	jw_key(w, "effort");
-	jw_text(w, names[r->effort]);
+	jw_put_object(w, "output_config");
+	jw_put_text(w, "effort", names[r->effort]);
 	jw_object_end(w);
 }
 
 static void cache_write(struct json_writer *w)
 {
-	jw_key(w, "cache_control");
-	jw_raw(w, STR("{\"type\":\"ephemeral\"}"));
+	jw_put_raw(w, "cache_control", STR("{\"type\":\"ephemeral\"}"));
 }
 
 static void type_write(struct json_writer *w, const char *type)
 {
-	jw_key(w, "type");
-	jw_text(w, type);
+	jw_put_text(w, "type", type);
 }
 
 /* Can it be sent at all? Empty texts are refused, thoughts only come back sealed. */
@@ -65,15 +56,12 @@ static void thought_write(struct json_writer *w, const struct utterance_part *p)
 {
 	if (str_is(p->as, "redacted")) {
 		type_write(w, "redacted_thinking");
-		jw_key(w, "data");
-		jw_str(w, p->seal);
+		jw_put_str(w, "data", p->seal);
 		return;
 	}
 	type_write(w, "thinking");
-	jw_key(w, "thinking");
-	jw_str(w, p->text);
-	jw_key(w, "signature");
-	jw_str(w, p->seal);
+	jw_put_str(w, "thinking", p->text);
+	jw_put_str(w, "signature", p->seal);
 }
 
 static void block_write(struct json_writer *w, const struct utterance_part *p, bool cache,
@@ -84,39 +72,25 @@ static void block_write(struct json_writer *w, const struct utterance_part *p, b
 	case PART_THOUGHT: thought_write(w, p); break;
 	case PART_CALL:
 		type_write(w, "tool_use");
-		jw_key(w, "id");
-		jw_str(w, wire_id(p->id, arena));
-		jw_key(w, "name");
-		jw_str(w, p->name);
-		jw_key(w, "input");
-		jw_json(w, p->arguments);
+		jw_put_str(w, "id", wire_id(p->id, arena));
+		jw_put_str(w, "name", p->name);
+		jw_put_json(w, "input", p->arguments);
 		break;
 	case PART_RESULT:
 		type_write(w, "tool_result");
-		jw_key(w, "tool_use_id");
-		jw_str(w, wire_id(p->id, arena));
-		jw_key(w, "content");
-		jw_str(w, p->text);
-		if (p->is_error) {
-			jw_key(w, "is_error");
-			jw_bool(w, true);
-		}
+		jw_put_str(w, "tool_use_id", wire_id(p->id, arena));
+		jw_put_str(w, "content", p->text);
+		if (p->is_error) jw_put_bool(w, "is_error", true);
 		break;
 	case PART_IMAGE:
 		type_write(w, "image");
-		jw_key(w, "source");
-		jw_object(w);
+		jw_put_object(w, "source");
 		type_write(w, "base64");
-		jw_key(w, "media_type");
-		jw_str(w, p->media_type);
-		jw_key(w, "data");
-		jw_str(w, p->text);
+		jw_put_str(w, "media_type", p->media_type);
+		jw_put_str(w, "data", p->text);
 		jw_object_end(w);
 		break;
-	default:
-		type_write(w, "text");
-		jw_key(w, "text");
-		jw_str(w, p->text);
+	default: type_write(w, "text"); jw_put_str(w, "text", p->text);
 	}
 	if (cache && p->type != PART_THOUGHT) cache_write(w);
 	jw_object_end(w);
@@ -131,10 +105,8 @@ static void message_write(
 		last--;
 	if (last == 0) return;
 	jw_object(w);
-	jw_key(w, "role");
-	jw_text(w, m->role == MODEL_ASSISTANT ? "assistant" : "user");
-	jw_key(w, "content");
-	jw_array(w);
+	jw_put_text(w, "role", m->role == MODEL_ASSISTANT ? "assistant" : "user");
+	jw_put_array(w, "content");
 	for (size_t i = 0; i < last; i++)
 		if (block_goes(&m->parts[i]))
 			block_write(w, &m->parts[i], m->cache && i + 1 == last, arena);
@@ -144,16 +116,12 @@ static void message_write(
 
 static void tools_write(struct json_writer *w, const struct model_request *r)
 {
-	jw_key(w, "tools");
-	jw_array(w);
+	jw_put_array(w, "tools");
 	for (size_t i = 0; i < r->tools_len; i++) {
 		jw_object(w);
-		jw_key(w, "name");
-		jw_str(w, r->tools[i].name);
-		jw_key(w, "description");
-		jw_str(w, r->tools[i].description);
-		jw_key(w, "input_schema");
-		jw_raw(w, r->tools[i].schema);
+		jw_put_str(w, "name", r->tools[i].name);
+		jw_put_str(w, "description", r->tools[i].description);
+		jw_put_raw(w, "input_schema", r->tools[i].schema);
 		if (i + 1 == r->tools_len && r->system.len == 0) cache_write(w);
 		jw_object_end(w);
 	}
@@ -168,27 +136,21 @@ static void request_write(struct json_writer *w, const struct model_request *r,
 
 	if (!r->output_max && budget) output += budget;
 	jw_object(w);
-	jw_key(w, "model");
-	jw_str(w, r->model);
-	jw_key(w, "max_tokens");
-	jw_int(w, output);
-	jw_key(w, "stream");
-	jw_bool(w, true);
+	jw_put_str(w, "model", r->model);
+	jw_put_int(w, "max_tokens", output);
+	jw_put_bool(w, "stream", true);
 	effort_write(w, r, output);
 	if (r->tools_len) tools_write(w, r);
 	if (r->system.len) { /* tools stand before it, so that they are cached, too */
-		jw_key(w, "system");
-		jw_array(w);
+		jw_put_array(w, "system");
 		jw_object(w);
 		type_write(w, "text");
-		jw_key(w, "text");
-		jw_str(w, r->system);
+		jw_put_str(w, "text", r->system);
 		cache_write(w);
 		jw_object_end(w);
 		jw_array_end(w);
 	}
-	jw_key(w, "messages");
-	jw_array(w);
+	jw_put_array(w, "messages");
 	for (size_t i = 0; i < r->messages_len; i++)
 		jw_members(w, said[i].items);
 	jw_array_end(w);

@@ -12,16 +12,12 @@ static void thinking_write(struct json_writer *w, const struct model_request *r)
 	static const int64_t budgets[] = { 0, 1024, 8192, 24576 };
 	static const char *const levels[] = { "", "LOW", "MEDIUM", "HIGH" };
 
-	jw_key(w, "thinkingConfig");
-	jw_object(w);
-	jw_key(w, "includeThoughts");
-	jw_bool(w, true);
+	jw_put_object(w, "thinkingConfig");
+	jw_put_bool(w, "includeThoughts", true);
 	if (thinks_by_budget(r->model)) {
-		jw_key(w, "thinkingBudget");
-		jw_int(w, budgets[r->effort]);
+		jw_put_int(w, "thinkingBudget", budgets[r->effort]);
 	} else {
-		jw_key(w, "thinkingLevel");
-		jw_text(w, levels[r->effort]);
+		jw_put_text(w, "thinkingLevel", levels[r->effort]);
 	}
 	jw_object_end(w);
 }
@@ -30,8 +26,7 @@ static void thinking_write(struct json_writer *w, const struct model_request *r)
 static void id_write(struct json_writer *w, struct str id, struct arena *arena)
 {
 	if (!id.len || str_starts(id, "parley_")) return;
-	jw_key(w, "id");
-	jw_str(w, wire_id(id, arena));
+	jw_put_str(w, "id", wire_id(id, arena));
 }
 
 static bool part_goes(const struct utterance_part *p)
@@ -47,43 +42,30 @@ static void part_write(
 	jw_object(w);
 	switch (p->type) {
 	case PART_CALL:
-		jw_key(w, "functionCall");
-		jw_object(w);
+		jw_put_object(w, "functionCall");
 		id_write(w, p->id, arena);
-		jw_key(w, "name");
-		jw_str(w, p->name);
-		jw_key(w, "args");
-		jw_json(w, p->arguments);
+		jw_put_str(w, "name", p->name);
+		jw_put_json(w, "args", p->arguments);
 		jw_object_end(w);
 		break;
 	case PART_RESULT:
-		jw_key(w, "functionResponse");
-		jw_object(w);
+		jw_put_object(w, "functionResponse");
 		id_write(w, p->id, arena);
-		jw_key(w, "name");
-		jw_str(w, p->name);
-		jw_key(w, "response");
-		jw_object(w);
-		jw_key(w, p->is_error ? "error" : "output");
-		jw_str(w, p->text);
+		jw_put_str(w, "name", p->name);
+		jw_put_object(w, "response");
+		jw_put_str(w, p->is_error ? "error" : "output", p->text);
 		jw_object_end(w);
 		jw_object_end(w);
 		break;
 	case PART_IMAGE:
-		jw_key(w, "inlineData");
-		jw_object(w);
-		jw_key(w, "mimeType");
-		jw_str(w, p->media_type);
-		jw_key(w, "data");
-		jw_str(w, p->text);
+		jw_put_object(w, "inlineData");
+		jw_put_str(w, "mimeType", p->media_type);
+		jw_put_str(w, "data", p->text);
 		jw_object_end(w);
 		break;
 	default: jw_key(w, "text"); jw_str(w, p->text);
 	}
-	if (p->seal.len) {
-		jw_key(w, "thoughtSignature");
-		jw_str(w, p->seal);
-	}
+	jw_put_some(w, "thoughtSignature", p->seal);
 	jw_object_end(w);
 }
 
@@ -100,8 +82,7 @@ static void contents_write(struct json_writer *w, const struct model_request *r,
 {
 	int before = -1;
 
-	jw_key(w, "contents");
-	jw_array(w);
+	jw_put_array(w, "contents");
 	for (size_t i = 0; i < r->messages_len; i++) {
 		int role = said[i].role == MODEL_ASSISTANT;
 
@@ -112,10 +93,8 @@ static void contents_write(struct json_writer *w, const struct model_request *r,
 				jw_object_end(w);
 			}
 			jw_object(w);
-			jw_key(w, "role");
-			jw_text(w, role ? "model" : "user");
-			jw_key(w, "parts");
-			jw_array(w);
+			jw_put_text(w, "role", role ? "model" : "user");
+			jw_put_array(w, "parts");
 			before = role;
 		}
 		jw_members(w, said[i].items);
@@ -129,19 +108,14 @@ static void contents_write(struct json_writer *w, const struct model_request *r,
 
 static void tools_write(struct json_writer *w, const struct model_request *r)
 {
-	jw_key(w, "tools");
-	jw_array(w);
+	jw_put_array(w, "tools");
 	jw_object(w);
-	jw_key(w, "functionDeclarations");
-	jw_array(w);
+	jw_put_array(w, "functionDeclarations");
 	for (size_t i = 0; i < r->tools_len; i++) {
 		jw_object(w);
-		jw_key(w, "name");
-		jw_str(w, r->tools[i].name);
-		jw_key(w, "description");
-		jw_str(w, r->tools[i].description);
-		jw_key(w, "parametersJsonSchema");
-		jw_raw(w, r->tools[i].schema);
+		jw_put_str(w, "name", r->tools[i].name);
+		jw_put_str(w, "description", r->tools[i].description);
+		jw_put_raw(w, "parametersJsonSchema", r->tools[i].schema);
 		jw_object_end(w);
 	}
 	jw_array_end(w);
@@ -154,25 +128,18 @@ static void request_write(struct json_writer *w, const struct model_request *r,
 {
 	jw_object(w);
 	if (r->system.len) {
-		jw_key(w, "systemInstruction");
+		jw_put_object(w, "systemInstruction");
+		jw_put_array(w, "parts");
 		jw_object(w);
-		jw_key(w, "parts");
-		jw_array(w);
-		jw_object(w);
-		jw_key(w, "text");
-		jw_str(w, r->system);
+		jw_put_str(w, "text", r->system);
 		jw_object_end(w);
 		jw_array_end(w);
 		jw_object_end(w);
 	}
 	if (r->tools_len) tools_write(w, r);
 	if (r->output_max || r->effort) {
-		jw_key(w, "generationConfig");
-		jw_object(w);
-		if (r->output_max) {
-			jw_key(w, "maxOutputTokens");
-			jw_int(w, r->output_max);
-		}
+		jw_put_object(w, "generationConfig");
+		if (r->output_max) jw_put_int(w, "maxOutputTokens", r->output_max);
 		if (r->effort) thinking_write(w, r);
 		jw_object_end(w);
 	}

@@ -44,8 +44,7 @@ bool model_list_write(struct json_writer *w, enum model_wire wire, struct str re
 		return false;
 	}
 	jw_object(w);
-	jw_key(w, "items");
-	jw_array(w);
+	jw_put_array(w, "items");
 	for (uint32_t i = 0; i < list->count; i++) {
 		const struct json *m = &list->items[i];
 		struct str id = json_text(json_get(m, lists[wire].id));
@@ -55,8 +54,7 @@ bool model_list_write(struct json_writer *w, enum model_wire wire, struct str re
 		if (!id.len) continue;
 		known_model(id, &known);
 		jw_object(w);
-		jw_key(w, "id");
-		jw_str(w, id);
+		jw_put_str(w, "id", id);
 		tokens_write(
 			w, "context", json_get(m, lists[wire].context), known.context);
 		tokens_write(w, "output", json_get(m, lists[wire].output), known.output);

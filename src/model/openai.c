@@ -6,17 +6,14 @@
 
 static void role_write(struct json_writer *w, const char *role)
 {
-	jw_key(w, "role");
-	jw_text(w, role);
+	jw_put_text(w, "role", role);
 }
 
 static void text_part_write(struct json_writer *w, struct str text)
 {
 	jw_object(w);
-	jw_key(w, "type");
-	jw_text(w, "text");
-	jw_key(w, "text");
-	jw_str(w, text);
+	jw_put_text(w, "type", "text");
+	jw_put_str(w, "text", text);
 	jw_object_end(w);
 }
 
@@ -46,10 +43,8 @@ static void user_write(
 		if (p->type == PART_TEXT && p->text.len) text_part_write(w, p->text);
 		if (p->type != PART_IMAGE) continue;
 		jw_object(w);
-		jw_key(w, "type");
-		jw_text(w, "image_url");
-		jw_key(w, "image_url");
-		jw_object(w);
+		jw_put_text(w, "type", "image_url");
+		jw_put_object(w, "image_url");
 		jw_key(w, "url");
 		write_data_url(w, p, arena);
 		jw_object_end(w);
@@ -67,10 +62,8 @@ static void results_write(
 		if (m->parts[i].type != PART_RESULT) continue;
 		jw_object(w);
 		role_write(w, "tool");
-		jw_key(w, "tool_call_id");
-		jw_str(w, wire_id(m->parts[i].id, arena));
-		jw_key(w, "content");
-		jw_str(w, m->parts[i].text);
+		jw_put_str(w, "tool_call_id", wire_id(m->parts[i].id, arena));
+		jw_put_str(w, "content", m->parts[i].text);
 		jw_object_end(w);
 	}
 }
@@ -89,21 +82,16 @@ static void json_text_write(
 static void calls_write(
 	struct json_writer *w, const struct utterance *m, struct arena *arena)
 {
-	jw_key(w, "tool_calls");
-	jw_array(w);
+	jw_put_array(w, "tool_calls");
 	for (size_t i = 0; i < m->len; i++) {
 		const struct utterance_part *p = &m->parts[i];
 
 		if (p->type != PART_CALL) continue;
 		jw_object(w);
-		jw_key(w, "id");
-		jw_str(w, wire_id(p->id, arena));
-		jw_key(w, "type");
-		jw_text(w, "function");
-		jw_key(w, "function");
-		jw_object(w);
-		jw_key(w, "name");
-		jw_str(w, p->name);
+		jw_put_str(w, "id", wire_id(p->id, arena));
+		jw_put_text(w, "type", "function");
+		jw_put_object(w, "function");
+		jw_put_str(w, "name", p->name);
 		jw_key(w, "arguments");
 		json_text_write(w, p->arguments, arena);
 		jw_object_end(w);
@@ -121,13 +109,11 @@ static void reasoning_write(struct json_writer *w, const struct utterance *m, bo
 
 		if (p->type != PART_THOUGHT) continue;
 		if (str_is(p->as, "details") && p->seal.len) {
-			jw_key(w, "reasoning_details");
-			jw_array(w);
+			jw_put_array(w, "reasoning_details");
 			jw_members(w, p->seal);
 			jw_array_end(w);
 		} else if (str_is(p->as, "reasoning_content") && calls) {
-			jw_key(w, "reasoning_content");
-			jw_str(w, p->text);
+			jw_put_str(w, "reasoning_content", p->text);
 		} else {
 			continue;
 		}
@@ -153,20 +139,14 @@ static void assistant_write(
 
 static void tools_write(struct json_writer *w, const struct model_request *r)
 {
-	jw_key(w, "tools");
-	jw_array(w);
+	jw_put_array(w, "tools");
 	for (size_t i = 0; i < r->tools_len; i++) {
 		jw_object(w);
-		jw_key(w, "type");
-		jw_text(w, "function");
-		jw_key(w, "function");
-		jw_object(w);
-		jw_key(w, "name");
-		jw_str(w, r->tools[i].name);
-		jw_key(w, "description");
-		jw_str(w, r->tools[i].description);
-		jw_key(w, "parameters");
-		jw_raw(w, r->tools[i].schema);
+		jw_put_text(w, "type", "function");
+		jw_put_object(w, "function");
+		jw_put_str(w, "name", r->tools[i].name);
+		jw_put_str(w, "description", r->tools[i].description);
+		jw_put_raw(w, "parameters", r->tools[i].schema);
 		jw_object_end(w);
 		jw_object_end(w);
 	}
@@ -190,28 +170,17 @@ static void request_write(struct json_writer *w, const struct model_request *r,
 	static const char *const efforts[] = { "", "low", "medium", "high" };
 
 	jw_object(w);
-	jw_key(w, "model");
-	jw_str(w, r->model);
-	jw_key(w, "stream");
-	jw_bool(w, true);
-	jw_key(w, "stream_options");
-	jw_raw(w, STR("{\"include_usage\":true}"));
-	if (r->output_max) {
-		jw_key(w, "max_completion_tokens");
-		jw_int(w, r->output_max);
-	}
-	if (r->effort) {
-		jw_key(w, "reasoning_effort");
-		jw_text(w, efforts[r->effort]);
-	}
+	jw_put_str(w, "model", r->model);
+	jw_put_bool(w, "stream", true);
+	jw_put_raw(w, "stream_options", STR("{\"include_usage\":true}"));
+	if (r->output_max) jw_put_int(w, "max_completion_tokens", r->output_max);
+	if (r->effort) jw_put_text(w, "reasoning_effort", efforts[r->effort]);
 	if (r->tools_len) tools_write(w, r);
-	jw_key(w, "messages");
-	jw_array(w);
+	jw_put_array(w, "messages");
 	if (r->system.len) {
 		jw_object(w);
 		role_write(w, "system");
-		jw_key(w, "content");
-		jw_str(w, r->system);
+		jw_put_str(w, "content", r->system);
 		jw_object_end(w);
 	}
 	for (size_t i = 0; i < r->messages_len; i++)

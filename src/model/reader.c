@@ -163,18 +163,9 @@ bool model_reader_feed(struct model_reader *r, int status, struct str bytes)
 static void seal_write(struct json_writer *w, const struct reply_part *p)
 {
 	jw_object(w);
-	if (p->as.len > 0) {
-		jw_key(w, "as");
-		jw_str(w, buf_str(&p->as));
-	}
-	if (p->seal.len > 0) {
-		jw_key(w, "seal");
-		jw_str(w, buf_str(&p->seal));
-	}
-	if (p->seal_id.len > 0) {
-		jw_key(w, "id");
-		jw_str(w, buf_str(&p->seal_id));
-	}
+	if (p->as.len > 0) jw_put_str(w, "as", buf_str(&p->as));
+	if (p->seal.len > 0) jw_put_str(w, "seal", buf_str(&p->seal));
+	if (p->seal_id.len > 0) jw_put_str(w, "id", buf_str(&p->seal_id));
 	jw_object_end(w);
 }
 
@@ -192,10 +183,8 @@ static void kept_write(struct model_reader *r)
 		last--;
 	if (last == 0) return;
 	jw_object(&w);
-	jw_key(&w, "wire");
-	jw_text(&w, model_wire_name(r->setup.wire));
-	jw_key(&w, "parts");
-	jw_array(&w);
+	jw_put_text(&w, "wire", model_wire_name(r->setup.wire));
+	jw_put_array(&w, "parts");
 	for (size_t i = 0; i < last; i++)
 		if (part_sealed(&r->parts[i]))
 			seal_write(&w, &r->parts[i]);
@@ -220,10 +209,8 @@ static void call_write(struct model_reader *r, struct json_writer *w,
 		sha256_hex(made, hash);
 		buf_print(&p->id, "parley_%.16s", hash);
 	}
-	jw_key(w, "id");
-	jw_str(w, buf_str(&p->id));
-	jw_key(w, "name");
-	jw_str(w, buf_str(&p->name));
+	jw_put_str(w, "id", buf_str(&p->id));
+	jw_put_str(w, "name", buf_str(&p->name));
 	jw_key(w, "arguments");
 	if (text.len == 0 || str_is(text, "null")) text = STR("{}");
 	/* Shallow enough to be read again inside a message. */
@@ -235,8 +222,8 @@ static void call_write(struct model_reader *r, struct json_writer *w,
 	}
 	jw_object(w);
 	jw_object_end(w);
-	jw_key(w, "unreadable");
-	jw_text(w, why.detail[0] ? why.detail : "the arguments are not a JSON object");
+	jw_put_text(w, "unreadable",
+		why.detail[0] ? why.detail : "the arguments are not a JSON object");
 }
 
 /* Parts as the contract has them. An empty one stays only when something is kept of it. */
@@ -251,13 +238,11 @@ static size_t content_write(struct model_reader *r)
 		struct reply_part *p = &r->parts[i];
 
 		jw_object(&w);
-		jw_key(&w, "type");
-		jw_text(&w, names[p->type]);
+		jw_put_text(&w, "type", names[p->type]);
 		if (p->type == PART_CALL) {
 			call_write(r, &w, p, calls++);
 		} else {
-			jw_key(&w, "text");
-			jw_str(&w, buf_str(&p->text));
+			jw_put_str(&w, "text", buf_str(&p->text));
 		}
 		jw_object_end(&w);
 	}

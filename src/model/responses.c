@@ -11,15 +11,13 @@ static bool reasons(const struct model_request *r)
 
 static void type_write(struct json_writer *w, const char *type)
 {
-	jw_key(w, "type");
-	jw_text(w, type);
+	jw_put_text(w, "type", type);
 }
 
 static void message_open(struct json_writer *w, const char *role)
 {
 	jw_object(w);
-	jw_key(w, "role");
-	jw_text(w, role);
+	jw_put_text(w, "role", role);
 	jw_key(w, "content");
 }
 
@@ -40,14 +38,12 @@ static void user_write(
 		if (p->type == PART_TEXT && p->text.len) {
 			jw_object(w);
 			type_write(w, "input_text");
-			jw_key(w, "text");
-			jw_str(w, p->text);
+			jw_put_str(w, "text", p->text);
 			jw_object_end(w);
 		} else if (p->type == PART_IMAGE) {
 			jw_object(w);
 			type_write(w, "input_image");
-			jw_key(w, "detail");
-			jw_text(w, "auto");
+			jw_put_text(w, "detail", "auto");
 			jw_key(w, "image_url");
 			write_data_url(w, p, arena);
 			jw_object_end(w);
@@ -61,20 +57,16 @@ static void reasoning_write(struct json_writer *w, const struct utterance_part *
 {
 	jw_object(w);
 	type_write(w, "reasoning");
-	jw_key(w, "id");
-	jw_str(w, p->seal_id);
-	jw_key(w, "summary");
-	jw_array(w);
+	jw_put_str(w, "id", p->seal_id);
+	jw_put_array(w, "summary");
 	if (p->text.len) {
 		jw_object(w);
 		type_write(w, "summary_text");
-		jw_key(w, "text");
-		jw_str(w, p->text);
+		jw_put_str(w, "text", p->text);
 		jw_object_end(w);
 	}
 	jw_array_end(w);
-	jw_key(w, "encrypted_content");
-	jw_str(w, p->seal);
+	jw_put_str(w, "encrypted_content", p->seal);
 	jw_object_end(w);
 }
 
@@ -96,10 +88,8 @@ static void item_write(
 	case PART_CALL:
 		jw_object(w);
 		type_write(w, "function_call");
-		jw_key(w, "call_id");
-		jw_str(w, wire_id(p->id, arena));
-		jw_key(w, "name");
-		jw_str(w, p->name);
+		jw_put_str(w, "call_id", wire_id(p->id, arena));
+		jw_put_str(w, "name", p->name);
 		jw_key(w, "arguments");
 		json_write(&text, p->arguments);
 		jw_str(w, buf_str(&text));
@@ -109,10 +99,8 @@ static void item_write(
 	case PART_RESULT:
 		jw_object(w);
 		type_write(w, "function_call_output");
-		jw_key(w, "call_id");
-		jw_str(w, wire_id(p->id, arena));
-		jw_key(w, "output");
-		jw_str(w, p->text);
+		jw_put_str(w, "call_id", wire_id(p->id, arena));
+		jw_put_str(w, "output", p->text);
 		jw_object_end(w);
 		return;
 	default: return;
@@ -121,19 +109,14 @@ static void item_write(
 
 static void tools_write(struct json_writer *w, const struct model_request *r)
 {
-	jw_key(w, "tools");
-	jw_array(w);
+	jw_put_array(w, "tools");
 	for (size_t i = 0; i < r->tools_len; i++) {
 		jw_object(w);
 		type_write(w, "function");
-		jw_key(w, "name");
-		jw_str(w, r->tools[i].name);
-		jw_key(w, "description");
-		jw_str(w, r->tools[i].description);
-		jw_key(w, "parameters");
-		jw_raw(w, r->tools[i].schema);
-		jw_key(w, "strict");
-		jw_bool(w, false);
+		jw_put_str(w, "name", r->tools[i].name);
+		jw_put_str(w, "description", r->tools[i].description);
+		jw_put_raw(w, "parameters", r->tools[i].schema);
+		jw_put_bool(w, "strict", false);
 		jw_object_end(w);
 	}
 	jw_array_end(w);
@@ -143,16 +126,10 @@ static void reasoning_ask(struct json_writer *w, const struct model_request *r)
 {
 	static const char *const efforts[] = { "", "low", "medium", "high" };
 
-	jw_key(w, "include");
-	jw_raw(w, STR("[\"reasoning.encrypted_content\"]"));
-	jw_key(w, "reasoning");
-	jw_object(w);
-	if (r->effort) {
-		jw_key(w, "effort");
-		jw_text(w, efforts[r->effort]);
-	}
-	jw_key(w, "summary");
-	jw_text(w, "auto");
+	jw_put_raw(w, "include", STR("[\"reasoning.encrypted_content\"]"));
+	jw_put_object(w, "reasoning");
+	if (r->effort) jw_put_text(w, "effort", efforts[r->effort]);
+	jw_put_text(w, "summary", "auto");
 	jw_object_end(w);
 }
 
@@ -169,24 +146,14 @@ static void request_write(struct json_writer *w, const struct model_request *r,
 	const struct utterance *said)
 {
 	jw_object(w);
-	jw_key(w, "model");
-	jw_str(w, r->model);
-	jw_key(w, "stream");
-	jw_bool(w, true);
-	jw_key(w, "store");
-	jw_bool(w, false);
-	if (r->output_max) {
-		jw_key(w, "max_output_tokens");
-		jw_int(w, r->output_max);
-	}
+	jw_put_str(w, "model", r->model);
+	jw_put_bool(w, "stream", true);
+	jw_put_bool(w, "store", false);
+	if (r->output_max) jw_put_int(w, "max_output_tokens", r->output_max);
 	if (reasons(r)) reasoning_ask(w, r);
-	if (r->system.len) {
-		jw_key(w, "instructions");
-		jw_str(w, r->system);
-	}
+	jw_put_some(w, "instructions", r->system);
 	if (r->tools_len) tools_write(w, r);
-	jw_key(w, "input");
-	jw_array(w);
+	jw_put_array(w, "input");
 	for (size_t i = 0; i < r->messages_len; i++)
 		jw_members(w, said[i].items);
 	jw_array_end(w);

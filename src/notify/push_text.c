@@ -24,8 +24,7 @@ static struct str say(const struct push_writing *p, const char *id)
 
 static void member(struct json_writer *w, const char *name, struct str value)
 {
-	jw_key(w, name);
-	jw_str(w, value);
+	jw_put_str(w, name, value);
 }
 
 /* `answer` is JSON: the value that the button answers with. */
@@ -36,8 +35,7 @@ static void button(const struct push_writing *p, struct str title, struct str an
 	safe_line_add(&safe, utf8_first(title, BUTTON_MAX));
 	jw_object(p->w);
 	member(p->w, "title", buf_str(&safe));
-	jw_key(p->w, "answer");
-	jw_raw(p->w, answer);
+	jw_put_raw(p->w, "answer", answer);
 	jw_object_end(p->w);
 	buf_done(&safe);
 }
@@ -59,8 +57,7 @@ static void buttons(const struct push_writing *p)
 	const struct delivery_fill *f = &p->c->fill;
 	const struct question *q = f->parts.questions;
 
-	jw_key(p->w, "actions");
-	jw_array(p->w);
+	jw_put_array(p->w, "actions");
 	if (f->ask.kind == ASK_APPROVAL) {
 		button(p, say(p, "notify.approve"), STR("\"approve\""));
 	} else if (q->type == Q_BOOLEAN) {
@@ -106,10 +103,7 @@ static void push_write(struct claimed *c, const struct telling_words *words,
 	member(w, "body", body);
 	member(w, "path", str_from(words->url, url.len));
 	member(w, "lang", words->lang == LANG_FR ? STR("fr") : STR("en"));
-	if (settled) {
-		jw_key(w, "settled");
-		jw_bool(w, true);
-	}
+	if (settled) jw_put_bool(w, "settled", true);
 	if (has_buttons(c)) buttons(&p);
 	jw_object_end(w);
 }

@@ -86,7 +86,7 @@ static struct str slack_body(struct claimed *c)
 	} else {
 		jw_put_bool(&w, "unfurl_links", false);
 		jw_put_bool(&w, "unfurl_media", false);
-		if (ts.len) jw_put_str(&w, "thread_ts", ts);
+		jw_put_some(&w, "thread_ts", ts);
 	}
 	slack_message_write(&w, &m, claimed_arena(c));
 	jw_object_end(&w);

@@ -40,12 +40,9 @@ static void slack_write(struct claimed *c, struct json_writer *w)
 	buf_add(&text, STR("```\n"));
 	buf_add(&text, words.url);
 	jw_object(w);
-	jw_key(w, "text");
-	jw_str(w, buf_str(&text));
-	jw_key(w, "unfurl_links");
-	jw_bool(w, false);
-	jw_key(w, "unfurl_media");
-	jw_bool(w, false);
+	jw_put_str(w, "text", buf_str(&text));
+	jw_put_bool(w, "unfurl_links", false);
+	jw_put_bool(w, "unfurl_media", false);
 	jw_object_end(w);
 	if (text.failed) w->out->failed = true;
 	buf_done(&text);
@@ -55,19 +52,12 @@ static void slack_write(struct claimed *c, struct json_writer *w)
 static void text_run_write(struct json_writer *w, struct str text, bool bold)
 {
 	jw_object(w);
-	jw_key(w, "type");
-	jw_text(w, "RichTextBlock");
-	jw_key(w, "inlines");
-	jw_array(w);
+	jw_put_text(w, "type", "RichTextBlock");
+	jw_put_array(w, "inlines");
 	jw_object(w);
-	jw_key(w, "type");
-	jw_text(w, "TextRun");
-	jw_key(w, "text");
-	jw_str(w, text);
-	if (bold) {
-		jw_key(w, "weight");
-		jw_text(w, "bolder");
-	}
+	jw_put_text(w, "type", "TextRun");
+	jw_put_str(w, "text", text);
+	if (bold) jw_put_text(w, "weight", "bolder");
 	jw_object_end(w);
 	jw_array_end(w);
 	jw_object_end(w);
@@ -78,27 +68,19 @@ static void card_write(struct json_writer *w, const struct telling_words *words)
 	struct str rest = words->text, line;
 
 	jw_object(w);
-	jw_key(w, "$schema");
-	jw_text(w, "http://adaptivecards.io/schemas/adaptive-card.json");
-	jw_key(w, "type");
-	jw_text(w, "AdaptiveCard");
-	jw_key(w, "version");
-	jw_text(w, "1.4");
-	jw_key(w, "body");
-	jw_array(w);
+	jw_put_text(w, "$schema", "http://adaptivecards.io/schemas/adaptive-card.json");
+	jw_put_text(w, "type", "AdaptiveCard");
+	jw_put_text(w, "version", "1.4");
+	jw_put_array(w, "body");
 	text_run_write(w, words->title, true);
 	while (str_cut(&rest, '\n', &line))
 		text_run_write(w, line.len ? line : STR(" "), false);
 	jw_array_end(w);
-	jw_key(w, "actions");
-	jw_array(w);
+	jw_put_array(w, "actions");
 	jw_object(w);
-	jw_key(w, "type");
-	jw_text(w, "Action.OpenUrl");
-	jw_key(w, "title");
-	jw_str(w, words->open);
-	jw_key(w, "url");
-	jw_str(w, words->url);
+	jw_put_text(w, "type", "Action.OpenUrl");
+	jw_put_str(w, "title", words->open);
+	jw_put_str(w, "url", words->url);
 	jw_object_end(w);
 	jw_array_end(w);
 	jw_object_end(w);
@@ -110,13 +92,10 @@ static void teams_write(struct claimed *c, struct json_writer *w)
 
 	telling_text(c, TEAMS_ROOM, &words);
 	jw_object(w);
-	jw_key(w, "type");
-	jw_text(w, "message");
-	jw_key(w, "attachments");
-	jw_array(w);
+	jw_put_text(w, "type", "message");
+	jw_put_array(w, "attachments");
 	jw_object(w);
-	jw_key(w, "contentType");
-	jw_text(w, "application/vnd.microsoft.card.adaptive");
+	jw_put_text(w, "contentType", "application/vnd.microsoft.card.adaptive");
 	jw_key(w, "content");
 	card_write(w, &words);
 	jw_object_end(w);
@@ -139,20 +118,12 @@ static void ntfy_write(struct claimed *c, struct json_writer *w)
 
 	telling_text(c, NTFY_ROOM, &words);
 	jw_object(w);
-	jw_key(w, "topic");
-	jw_str(w, ntfy_topic(c->fill.contact.address));
-	jw_key(w, "title");
-	jw_str(w, words.title);
-	jw_key(w, "message");
-	jw_str(w, words.text);
-	jw_key(w, "click");
-	jw_str(w, words.url);
-	jw_key(w, "priority");
-	jw_int(w, ntfy_priority(c));
-	if (c->delivery->ask.len) {
-		jw_key(w, "sequence_id");
-		jw_str(w, c->delivery->ask);
-	}
+	jw_put_str(w, "topic", ntfy_topic(c->fill.contact.address));
+	jw_put_str(w, "title", words.title);
+	jw_put_str(w, "message", words.text);
+	jw_put_str(w, "click", words.url);
+	jw_put_int(w, "priority", ntfy_priority(c));
+	jw_put_some(w, "sequence_id", c->delivery->ask);
 	jw_object_end(w);
 }
 

@@ -40,8 +40,7 @@ static void mail_reply(struct mail_taking *m)
 	}
 	buf_clear(&r->task.job.out);
 	jw_object(&w);
-	jw_key(&w, "outcome");
-	jw_text(&w, mail_outcome_name(m->outcome));
+	jw_put_text(&w, "outcome", mail_outcome_name(m->outcome));
 	jw_object_end(&w);
 	request_reply(r, STR_NONE);
 }

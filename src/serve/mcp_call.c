@@ -274,7 +274,7 @@ static void text_put(struct request *r, struct str ask, const char *name, struct
 
 	mcp_about(r, ask);
 	jw_object(&w);
-	if (text.len) jw_put_str(&w, name, text);
+	jw_put_some(&w, name, text);
 	jw_object_end(&w);
 	mcp_body(r, buf_str(&b));
 	buf_done(&b);

@@ -127,7 +127,7 @@ static void tasks_listed(struct request *r)
 		jw_object_end(w);
 	}
 	jw_array_end(w);
-	if (r->task.next_cursor.len) jw_put_str(w, "nextCursor", r->task.next_cursor);
+	jw_put_some(w, "nextCursor", r->task.next_cursor);
 	mcp_send(r);
 }
 

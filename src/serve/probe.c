@@ -116,12 +116,9 @@ static void check_write(struct probe *p, struct json_writer *w, const char *name
 	struct str detail)
 {
 	jw_object(w);
-	jw_key(w, "name");
-	jw_text(w, name);
-	jw_key(w, "ok");
-	jw_bool(w, ok);
-	jw_key(w, "detail");
-	jw_str(w, task_words(&p->request->task, detail, &p->arena));
+	jw_put_text(w, "name", name);
+	jw_put_bool(w, "ok", ok);
+	jw_put_str(w, "detail", task_words(&p->request->task, detail, &p->arena));
 	jw_object_end(w);
 }
 
@@ -141,8 +138,7 @@ static void test_write(struct probe *p, struct json_writer *w)
 	bool tried = !wrong.len, good = tried;
 
 	jw_object(w);
-	jw_key(w, "checks");
-	jw_array(w);
+	jw_put_array(w, "checks");
 	check_write(p, w, "key", !wrong.len,
 		wrong.len    ? wrong
 		: a->key.len ? STR("set")
@@ -166,8 +162,7 @@ static void test_write(struct probe *p, struct json_writer *w)
 			a->model.priced ? STR("known")
 					: STR("not known: no cost is shown"));
 	jw_array_end(w);
-	jw_key(w, "ok");
-	jw_bool(w, good);
+	jw_put_bool(w, "ok", good);
 	jw_object_end(w);
 }
 

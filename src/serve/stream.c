@@ -475,16 +475,11 @@ void hint_write(struct buf *b, const struct hint *h, int64_t now_ms)
 	time_write(now_ms, at);
 	buf_print(b, "event: %s\ndata: ", h->type);
 	jw_object(&w);
-	jw_key(&w, "type");
-	jw_text(&w, h->type);
-	jw_key(&w, "at");
-	jw_text(&w, at);
-	jw_key(&w, "session");
-	jw_str(&w, h->session);
-	jw_key(&w, "run");
-	jw_str(&w, h->run);
-	jw_key(&w, "data");
-	jw_raw(&w, h->data);
+	jw_put_text(&w, "type", h->type);
+	jw_put_text(&w, "at", at);
+	jw_put_str(&w, "session", h->session);
+	jw_put_str(&w, "run", h->run);
+	jw_put_raw(&w, "data", h->data);
 	jw_object_end(&w);
 	buf_add(b, STR("\n\n"));
 }

@@ -36,9 +36,6 @@ void slack_envelope_acknowledge(struct buf *out, struct str id, struct str reply
 
 	jw_object(&w);
 	jw_put_str(&w, "envelope_id", id);
-	if (reply.len) {
-		jw_key(&w, "payload");
-		jw_raw(&w, reply);
-	}
+	if (reply.len) jw_put_raw(&w, "payload", reply);
 	jw_object_end(&w);
 }

@@ -52,8 +52,7 @@ static void option_write(const struct slack_view *f, size_t i, struct str label)
 
 static void options_write(const struct slack_view *f, const struct question *q)
 {
-	jw_key(f->w, "options");
-	jw_array(f->w);
+	jw_put_array(f->w, "options");
 	if (q->type == Q_BOOLEAN || q->type == Q_APPROVAL) {
 		bool yes = q->type == Q_BOOLEAN;
 
@@ -85,8 +84,7 @@ static void element_write(const struct slack_view *f, const struct question *q)
 {
 	const char *type = element_type(q);
 
-	jw_key(f->w, "element");
-	jw_object(f->w);
+	jw_put_object(f->w, "element");
 	jw_put_text(f->w, "type", type);
 	jw_put_text(f->w, "action_id", "v");
 	if (q->type == Q_NUMBER) jw_put_bool(f->w, "is_decimal_allowed", !q->integer);
@@ -116,8 +114,7 @@ static void beside_write(
 	const struct slack_view *f, char kind, size_t i, const char *label, bool optional)
 {
 	input_open(f, kind, i, say(f, label), optional);
-	jw_key(f->w, "element");
-	jw_object(f->w);
+	jw_put_object(f->w, "element");
 	jw_put_text(f->w, "type", "plain_text_input");
 	jw_put_text(f->w, "action_id", "v");
 	jw_put_int(f->w, "max_length", TEXT_LEN);
@@ -154,8 +151,7 @@ static void view_open(const struct slack_view *f, struct str metadata)
 		jw_key(w, "submit");
 		slack_plain(w, say(f, "notify.slack.send"), 24);
 	}
-	jw_key(w, "blocks");
-	jw_array(w);
+	jw_put_array(w, "blocks");
 }
 
 static void section_write(const struct slack_view *f, struct str text)
@@ -219,8 +215,7 @@ static void selected_write(
 	const struct json *many = json_get(v, "selected_options");
 	int64_t one = option_index(json_get(v, "selected_option"), q->options_len);
 
-	jw_key(w, "selected");
-	jw_array(w);
+	jw_put_array(w, "selected");
 	if (one >= 0) jw_str(w, q->options[one].id);
 	for (uint32_t i = 0; json_is(many, JSON_ARRAY) && i < many->count; i++) {
 		int64_t n = option_index(&many->items[i], q->options_len);
@@ -288,8 +283,7 @@ struct str slack_form_answers(
 	struct json_writer w = { .out = &out };
 
 	jw_object(&w);
-	jw_key(&w, "answers");
-	jw_object(&w);
+	jw_put_object(&w, "answers");
 	for (size_t i = 0; i < parts->questions_len; i++) {
 		const struct question *q = &parts->questions[i];
 		const struct json *v = field(values, 'q', i);
@@ -306,7 +300,7 @@ struct str slack_form_answers(
 		jw_name(&w, q->key);
 		jw_object(&w);
 		value_write(&w, q, v);
-		if (other.len) jw_put_str(&w, "other", other);
+		jw_put_some(&w, "other", other);
 		if (note.len && question_kind(q->type)->note)
 			jw_put_str(&w, "text", note);
 		jw_object_end(&w);
@@ -343,8 +337,7 @@ void slack_form_errors(struct json_writer *w, const struct fault *why,
 
 	jw_object(w);
 	jw_put_text(w, "response_action", "errors");
-	jw_key(w, "errors");
-	jw_object(w);
+	jw_put_object(w, "errors");
 	for (int n = 0; n < why->items_len || (n == 0 && !why->items_len); n++) {
 		bool whole = !why->items_len;
 		size_t i = whole ? 0 : item_question(why->items[n].pointer, parts);
@@ -353,8 +346,7 @@ void slack_form_errors(struct json_writer *w, const struct fault *why,
 		if (i >= QUESTIONS_MAX || said[i]) continue;
 		said[i] = true;
 		snprintf(id, sizeof id, "q%zu", i);
-		jw_key(w, id);
-		jw_str(w, problem_words(str_of(detail), lang, arena));
+		jw_put_str(w, id, problem_words(str_of(detail), lang, arena));
 	}
 	jw_object_end(w);
 	jw_object_end(w);

@@ -68,8 +68,7 @@ static void run_write(struct json_writer *w, struct str text, bool bold)
 	jw_put_text(w, "type", "text");
 	jw_put_str(w, "text", text);
 	if (bold) {
-		jw_key(w, "style");
-		jw_object(w);
+		jw_put_object(w, "style");
 		jw_put_bool(w, "bold", true);
 		jw_object_end(w);
 	}
@@ -83,8 +82,7 @@ static void rich_write(
 	if (!text.len) return;
 	jw_object(w);
 	jw_put_text(w, "type", kind);
-	jw_key(w, "elements");
-	jw_array(w);
+	jw_put_array(w, "elements");
 	run_write(w, text, bold);
 	jw_array_end(w);
 	jw_object_end(w);
@@ -108,8 +106,7 @@ static void confirm_write(const struct buttons *b, struct str label)
 {
 	struct json_writer *w = b->w;
 
-	jw_key(w, "confirm");
-	jw_object(w);
+	jw_put_object(w, "confirm");
 	jw_key(w, "title");
 	slack_plain(w, say(b, "notify.slack.sure"), 100);
 	jw_key(w, "text");
@@ -211,8 +208,7 @@ static void actions_write(
 
 	jw_object(w);
 	jw_put_text(w, "type", "actions");
-	jw_key(w, "elements");
-	jw_array(w);
+	jw_put_array(w, "elements");
 	if (m->limit && m->ask && channel_shows_actions(m->ask, m->parts))
 		answer_buttons(&b);
 	link_button(&b);
@@ -229,8 +225,7 @@ static void words_write(struct json_writer *w, const struct slack_message *m)
 
 	jw_object(w);
 	jw_put_text(w, "type", "rich_text");
-	jw_key(w, "elements");
-	jw_array(w);
+	jw_put_array(w, "elements");
 	rich_write(w, "rich_text_section", m->title.len ? m->title : STR("Parley"), true);
 	rich_write(w, "rich_text_section", str_trim(str_first(text, at)), false);
 	rich_write(w, "rich_text_preformatted", m->code, false);
@@ -247,8 +242,7 @@ void slack_message_write(
 
 	slack_escape(&fallback, utf8_first(m->title, FALLBACK_MAX));
 	jw_put_str(w, "text", buf_str(&fallback));
-	jw_key(w, "blocks");
-	jw_array(w);
+	jw_put_array(w, "blocks");
 	words_write(w, m);
 	if (m->url.len) actions_write(w, m, arena);
 	jw_array_end(w);

@@ -230,8 +230,7 @@ void dialog_answer(const struct dialog *d, struct json_writer *w)
 void dialog_reply(const struct dialog *d, struct json_writer *w)
 {
 	jw_object(w);
-	jw_key(w, "text");
-	jw_str(w, line_text(&d->reply));
+	jw_put_str(w, "text", line_text(&d->reply));
 	jw_object_end(w);
 }
 

@@ -10,8 +10,7 @@
 
 static void text_put(struct json_writer *w, const char *key, const struct line *l)
 {
-	jw_key(w, key);
-	jw_str(w, line_text(l));
+	jw_put_str(w, key, line_text(l));
 }
 
 /* The JSON number that a person wrote; empty: it is none. `real` may be NULL. */
@@ -35,20 +34,12 @@ static void value_put(const struct form *f, size_t i, struct json_writer *w)
 
 	switch (f->questions[i].type) {
 	case Q_TEXT: text_put(w, "text", &e->text); break;
-	case Q_NUMBER:
-		jw_key(w, "value");
-		jw_raw(w, number_of(&e->text, NULL));
-		break;
-	case Q_BOOLEAN:
-		jw_key(w, "value");
-		jw_bool(w, first);
-		break;
+	case Q_NUMBER: jw_put_raw(w, "value", number_of(&e->text, NULL)); break;
+	case Q_BOOLEAN: jw_put_bool(w, "value", first); break;
 	case Q_APPROVAL:
-		jw_key(w, "value");
-		jw_text(w, first ? "approve" : "reject");
+		jw_put_text(w, "value", first ? "approve" : "reject");
 		if (!first || f->arguments.len == 0) break;
-		jw_key(w, "arguments");
-		jw_raw(w, buf_str(&f->arguments));
+		jw_put_raw(w, "arguments", buf_str(&f->arguments));
 		break;
 	case Q_CHOICE:
 	case Q_CHOICES:
@@ -62,8 +53,7 @@ static void selected_put(const struct form *f, size_t i, struct json_writer *w)
 	const struct question *q = &f->questions[i];
 
 	if (!question_kind(q->type)->options || !f->entries[i].selected) return;
-	jw_key(w, "selected");
-	jw_array(w);
+	jw_put_array(w, "selected");
 	for (size_t row = 0; row < q->options_len; row++)
 		if (form_row_chosen(f, i, row)) jw_str(w, q->options[row].id);
 	jw_array_end(w);
@@ -129,10 +119,8 @@ void form_draft(const struct form *f, struct json_writer *w)
 
 		key_put(w, f->questions[i].key);
 		jw_object(w);
-		jw_key(w, "rows");
-		jw_int(w, e->selected);
-		jw_key(w, "other_on");
-		jw_bool(w, e->other_on);
+		jw_put_int(w, "rows", e->selected);
+		jw_put_bool(w, "other_on", e->other_on);
 		text_put(w, "other", &e->other);
 		text_put(w, "text", &e->text);
 		text_put(w, "note", &e->note);

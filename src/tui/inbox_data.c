@@ -711,8 +711,7 @@ void data_settle_many(struct inbox *in, bool skip)
 	struct str rest = buf_str(&in->batch_ids), id;
 
 	jw_object(&w);
-	jw_key(&w, "ids");
-	jw_array(&w);
+	jw_put_array(&w, "ids");
 	while (str_cut(&rest, '\n', &id))
 		jw_str(&w, id);
 	jw_array_end(&w);

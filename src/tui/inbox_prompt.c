@@ -87,8 +87,7 @@ static bool assignees_write(struct inbox *in, struct json_writer *w)
 	bool good = true;
 
 	jw_object(w);
-	jw_key(w, "assignees");
-	jw_array(w);
+	jw_put_array(w, "assignees");
 	while (good && str_cut(&rest, ',', &one)) {
 		struct str id = user_find(in, str_trim(one));
 
@@ -141,8 +140,7 @@ static void message_send(struct inbox *in)
 
 	if (!text.len) return;
 	jw_object(&w);
-	jw_key(&w, "content");
-	jw_str(&w, text);
+	jw_put_str(&w, "content", text);
 	jw_object_end(&w);
 	buf_add_text(&path, "/v1/sessions/");
 	url_add(&path, buf_str(&in->prompt_id));

@@ -156,8 +156,7 @@ static void match_put(const struct scope_form *s, struct json_writer *w)
 
 	jw_object(w);
 	if (s->what == WHAT_PATTERN) {
-		jw_key(w, "tool");
-		jw_array(w);
+		jw_put_array(w, "tool");
 		jw_str(w, str_trim(line_text(&s->pattern)));
 		jw_array_end(w);
 	} else {
@@ -165,8 +164,7 @@ static void match_put(const struct scope_form *s, struct json_writer *w)
 		jw_put_str(w, "same", str_of(same));
 	}
 	if (s->high) {
-		jw_key(w, "risk");
-		jw_object(w);
+		jw_put_object(w, "risk");
 		jw_put_str(w, "max", STR("high"));
 		jw_object_end(w);
 	}
@@ -184,8 +182,7 @@ static void match_put(const struct scope_form *s, struct json_writer *w)
 void scope_form_rule(struct scope_form *s, struct json_writer *w)
 {
 	jw_object(w);
-	jw_key(w, "rule");
-	jw_object(w);
+	jw_put_object(w, "rule");
 	jw_put_str(w, "effect", STR("allow"));
 	jw_key(w, "match");
 	match_put(s, w);
@@ -230,8 +227,7 @@ void scope_form_refused(struct scope_form *s, const struct fault *why)
 void scope_form_put(const struct scope_form *s, struct json_writer *w)
 {
 	if (s->what == WHAT_ONCE) return;
-	jw_key(w, "scope");
-	jw_object(w);
+	jw_put_object(w, "scope");
 	jw_put_str(w, "for",
 		s->what == WHAT_SESSION ? STR("session") : str_of(times[s->time].name));
 	jw_put_str(w, "what", s->what == WHAT_PATTERN ? STR("pattern") : STR("same"));

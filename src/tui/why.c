@@ -42,7 +42,7 @@ void why_body(struct json_writer *w, const struct json *ask)
 	jw_object(w);
 	jw_put_json(w, "operation", json_get(ask, "operation"));
 	jw_put_str(w, "agent", json_text(json_get(json_get(ask, "agent"), "name")));
-	if (project.len) jw_put_str(w, "project", project);
+	jw_put_some(w, "project", project);
 	jw_object_end(w);
 }
 
