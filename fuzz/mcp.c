@@ -77,7 +77,7 @@ static void served(const struct rpc *rpc, const struct mcp_wire *wire,
 	result_begin(&w, rpc->id, revision, "complete");
 	ask_result_write(
 		&w, &whole, revision & 1 ? RESULT_RESUMED : RESULT_PROMPT, arena);
-	rpc_result_end(&w);
+	rpc_end(&w);
 	is_json(&b, arena);
 	w.more = false;
 	jw_object(&w);

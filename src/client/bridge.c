@@ -97,7 +97,7 @@ static void refusal_say(struct bridge *b, struct str id, bool current, struct st
 
 	result_begin(&w, id, current ? REV_2026_07_28 : REV_2025_11_25, "complete");
 	text_result_write(&w, text, true);
-	rpc_result_end(&w);
+	rpc_end(&w);
 	line_say(b, &out);
 }
 
@@ -279,7 +279,7 @@ static void away_say(struct bridge_call *call)
 	jw_put_raw(&w, "progressToken", call->progress);
 	jw_put_int(&w, "progress", 0);
 	jw_put_text(&w, "message", "Parley's server is away. Waiting for it.");
-	rpc_call_end(&w);
+	rpc_end(&w);
 	line_say(call->bridge, &out);
 }
 

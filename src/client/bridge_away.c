@@ -26,6 +26,6 @@ bool away_reply(
 		jw_array_end(&w);
 		result_cached(&w, *revision, 0, false);
 	}
-	rpc_result_end(&w);
+	rpc_end(&w);
 	return true;
 }

@@ -70,7 +70,7 @@ void rpc_result(struct json_writer *w, struct str id)
 	jw_put_object(w, "result");
 }
 
-void rpc_result_end(struct json_writer *w)
+void rpc_end(struct json_writer *w)
 {
 	jw_object_end(w);
 	jw_object_end(w);
@@ -84,8 +84,7 @@ void rpc_error(struct json_writer *w, struct str id, const struct rpc_fault *why
 	jw_put_int(w, "code", why->code);
 	jw_put_text(w, "message", why->message);
 	if (why->data.len) jw_put_raw(w, "data", why->data);
-	jw_object_end(w);
-	jw_object_end(w);
+	rpc_end(w);
 }
 
 void rpc_call(struct json_writer *w, const char *method, struct str id)
@@ -94,10 +93,4 @@ void rpc_call(struct json_writer *w, const char *method, struct str id)
 	if (id.len) id_write(w, id);
 	jw_put_text(w, "method", method);
 	jw_put_object(w, "params");
-}
-
-void rpc_call_end(struct json_writer *w)
-{
-	jw_object_end(w);
-	jw_object_end(w);
 }

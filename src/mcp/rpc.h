@@ -45,11 +45,10 @@ bool rpc_fail(struct rpc_fault *why, int status, enum rpc_code, const char *form
 
 /* {"jsonrpc":"2.0","id":…,"result": and the result's object, left open. */
 void rpc_result(struct json_writer *, struct str id);
-void rpc_result_end(struct json_writer *);
 void rpc_error(struct json_writer *, struct str id, const struct rpc_fault *);
 /* {"jsonrpc":"2.0","method":…,"params":{…}}, with an id when it is a request; the object
  * of params is left open. */
 void rpc_call(struct json_writer *, const char *method, struct str id);
-void rpc_call_end(struct json_writer *);
+void rpc_end(struct json_writer *); /* of either */
 
 #endif

@@ -142,6 +142,9 @@ void request_renew(struct request *);
 void request_put(struct request *, const struct use *, void (*then)(struct request *));
 /* The reply to a finished task, then frees the request. `headers` beside the usual. */
 void request_reply(struct request *, struct str headers);
+/* Something else than what the job wrote; the request is over. */
+void request_send(struct request *, int status, const char *type, struct str headers,
+	struct str body);
 /* A refusal without the desk. */
 void request_refuse(struct request *, enum err, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -6,9 +6,6 @@
 
 #include "base/clock.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-
 enum { BATCH_MAX = 50 };
 
 /* Several messages in one body, which 2025-03-26 has: one after the other. */
@@ -80,7 +77,7 @@ struct json_writer *mcp_result(struct request *r, const char *type)
 
 void mcp_send(struct request *r)
 {
-	rpc_result_end(&mcp_of(r)->w);
+	rpc_end(&mcp_of(r)->w);
 	reply_message(r, 200);
 }
 
@@ -98,18 +95,6 @@ void mcp_refuse(struct request *r, const struct rpc_fault *why)
 	buf_done(&m->said);
 	rpc_error(&w, m->rpc.id, why);
 	reply_message(r, why->status);
-}
-
-void mcp_refuse_as(
-	struct request *r, int status, enum rpc_code code, const char *format, ...)
-{
-	struct rpc_fault why = { .status = status, .code = code };
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(why.message, sizeof why.message, format, args);
-	va_end(args);
-	mcp_refuse(r, &why);
 }
 
 void mcp_accept(struct request *r)
@@ -177,14 +162,6 @@ struct task *mcp_task(struct request *r)
 	return &r->task;
 }
 
-void mcp_about(struct request *r, struct str id)
-{
-	struct task *t = mcp_task(r);
-
-	t->id = id;
-	t->wants_record = true;
-}
-
 void mcp_body(struct request *r, struct str json)
 {
 	json_read(arena_str(&r->task.job.arena, json), NULL, &r->task.job.arena,
@@ -222,8 +199,7 @@ static void turn_away(struct request *r)
 {
 	struct mcp *m = mcp_of(r);
 
-	if (m->batch) buf_done(&m->batch->replies);
-	m->batch = NULL;
+	mcp_done(m);
 	m->tool = NULL;
 	if (r->task.mcp_ended)
 		mcp_refuse_as(r, 404, RPC_INVALID_REQUEST, "%s", r->task.job.why.detail);
@@ -265,6 +241,17 @@ void mcp_put(struct request *r, const struct use *use, mcp_fn *then, mcp_fn *oth
 		r->task.entered = entered;
 	}
 	request_put(r, use, put_back);
+}
+
+void mcp_do(struct request *r, const struct use *use, struct str id, struct str body,
+	mcp_fn *then, mcp_fn *otherwise)
+{
+	struct task *t = mcp_task(r);
+
+	t->id = id;
+	t->wants_record = true;
+	if (body.len) mcp_body(r, body);
+	mcp_put(r, use, then, otherwise);
 }
 
 void mcp_page(struct request *r, const struct use *use, const struct param *params,
@@ -466,20 +453,16 @@ static bool batch_open(
 
 /* ---- the route ---- */
 
-static bool json_type_ok(struct str type)
-{
-	return !type.len || str_starts(type, "application/json");
-}
-
 static bool message_read(
 	struct request *r, const struct http_request *h, struct rpc_fault *why)
 {
 	struct mcp *m = mcp_of(r);
 	struct arena *arena = &r->task.job.arena;
+	struct str type = http_header(h, "content-type");
 	const struct json *message;
 	struct fault wrong = { 0 };
 
-	if (!json_type_ok(http_header(h, "content-type")))
+	if (type.len && !str_starts(type, "application/json"))
 		return rpc_fail(why, 415, RPC_INVALID_REQUEST,
 			"Content-Type: application/json is needed");
 	if (json_read(arena_str(arena, h->body), NULL, arena, &message, &wrong))
@@ -530,15 +513,12 @@ void route_mcp(struct request *r)
 static bool refuse_method(struct request *r)
 {
 	struct mcp_wire wire = wire_of(http_request(r->x));
-	struct fault why = { 0 };
-	struct exchange *x = r->x;
+	struct job *job = &r->task.job;
 
 	if (!r->head && !str_is(wire.version, revision_name(REV_2026_07_28)))
 		return false;
-	fail(&why, ERR_METHOD, "in this revision there is POST alone");
-	http_on_gone(x, NULL, NULL);
-	exchange_problem(r->serve, x, ERR_METHOD, &why, r->lang, STR("Allow: POST\r\n"));
-	request_free(r);
+	job->err = fail(&job->why, ERR_METHOD, "in this revision there is POST alone");
+	request_reply(r, STR("Allow: POST\r\n"));
 	return true;
 }
 

@@ -67,8 +67,12 @@ void mcp_send(struct request *);
 /* Says a message to the client before the reply: a notification, or a request of ours. */
 void mcp_say(struct request *, struct str message);
 void mcp_refuse(struct request *, const struct rpc_fault *);
-void mcp_refuse_as(struct request *, int status, enum rpc_code, const char *format, ...)
-	__attribute__((format(printf, 4, 5)));
+#define mcp_refuse_as(r, status, code, ...)                                              \
+	do {                                                                             \
+		struct rpc_fault refused_ = { 0 };                                       \
+		rpc_fail(&refused_, (status), (code), __VA_ARGS__);                      \
+		mcp_refuse((r), &refused_);                                              \
+	} while (0)
 #define mcp_refuse_params(r, ...) mcp_refuse_as((r), 200, RPC_INVALID_PARAMS, __VA_ARGS__)
 void mcp_refuse_uri(struct request *, struct str uri); /* no such resource */
 void mcp_accept(struct request *);		       /* 202, to what needs no answer */
@@ -84,7 +88,6 @@ const struct json *mcp_param(struct request *, const char *name); /* NULL: absen
 
 /* A new task to the desk for the same caller. */
 struct task *mcp_task(struct request *);
-void mcp_about(struct request *, struct str id); /* the same, for the record of this id */
 /* JSON text as a body. */
 void mcp_body(struct request *, struct str json);
 /* A page of a list, by those of the parameters that say something. */
@@ -93,6 +96,9 @@ void mcp_page(struct request *, const struct use *, const struct param *, size_t
 /* To the desk, and then `then`. The first one of a message lets its caller in with the same
  * turn, or refuses them. An error goes to `otherwise`; NULL: to mcp_trouble. */
 void mcp_put(struct request *, const struct use *, mcp_fn *then, mcp_fn *otherwise);
+/* A new task about the record of this id, with this body unless it is empty. */
+void mcp_do(struct request *, const struct use *, struct str id, struct str body,
+	mcp_fn *then, mcp_fn *otherwise);
 /* Before a reply without the desk: true: the caller is let in first, and then `again`. */
 bool mcp_enter_first(struct request *, mcp_fn *again);
 /* The end of a page of resources; `next`: the cursor of the same kind's next, or empty. */

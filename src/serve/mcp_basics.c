@@ -199,10 +199,8 @@ void mcp_resources_read(struct request *r)
 
 void route_resource(struct request *r)
 {
-	struct exchange *x = r->x;
-	struct buf b = { .max = 8192 };
-	struct json_writer w = { .out = &b };
-	bool whole = str_ends(http_request(x)->path, "/mcp");
+	struct json_writer w = { .out = &r->task.job.out };
+	bool whole = str_ends(http_request(r->x)->path, "/mcp");
 	struct str url = arena_print(
 		&r->task.job.arena, "%s%s", r->serve->url, whole ? "/mcp" : "");
 
@@ -211,9 +209,5 @@ void route_resource(struct request *r)
 	jw_put_text(&w, "resource_name", "Parley");
 	jw_put_raw(&w, "bearer_methods_supported", STR("[\"header\"]"));
 	jw_object_end(&w);
-	http_on_gone(x, NULL, NULL);
-	serve_count(r->serve, 200);
-	http_reply(x, 200, "application/json", STR(API_HEADERS), buf_str(&b));
-	buf_done(&b);
-	request_free(r);
+	request_send(r, 200, "application/json", STR(API_HEADERS), buf_str(w.out));
 }

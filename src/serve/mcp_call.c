@@ -242,8 +242,7 @@ static int64_t number_of(const struct json *value, int64_t fallback)
 
 void mcp_read(struct request *r, struct str ask, mcp_fn *then)
 {
-	mcp_about(r, ask);
-	mcp_put(r, &use_ask_get, then, NULL);
+	mcp_do(r, &use_ask_get, ask, STR_NONE, then, NULL);
 }
 
 void mcp_await(struct request *r)
@@ -272,13 +271,11 @@ static void text_put(struct request *r, struct str ask, const char *name, struct
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
 
-	mcp_about(r, ask);
 	jw_object(&w);
 	jw_put_some(&w, name, text);
 	jw_object_end(&w);
-	mcp_body(r, buf_str(&b));
+	mcp_do(r, use, ask, buf_str(&b), now_read, late_read);
 	buf_done(&b);
-	mcp_put(r, use, now_read, late_read);
 }
 
 static void wait_limit(struct mcp *m, int64_t most_ms)

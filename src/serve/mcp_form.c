@@ -69,7 +69,7 @@ static bool form_request(struct request *r, const struct mcp_input *input)
 	form_id(&name, r->serve, id);
 	rpc_call(&w, input->method, buf_str(&name));
 	jw_members(&w, input->params);
-	rpc_call_end(&w);
+	rpc_end(&w);
 	buf_done(&name);
 	mcp_say(r, buf_keep_done(&b, &r->task.job.arena));
 	m->state = MCP_FORM;
@@ -108,14 +108,12 @@ static enum elicited form_put(
 		[ELICITED_DECLINED] = &use_form_skip,
 		[ELICITED_PART] = &use_reply,
 	};
-	struct str body = STR("{}"), id = r->task.found->ask.id;
+	struct str body = STR("{}");
 	enum elicited what =
 		mcp_offer(r)->given(responses, mcp_whole(r), &r->task.job.arena, &body);
 
 	if (what == ELICITED_NOTHING || what == ELICITED_AGAIN) return what;
-	mcp_about(r, id);
-	mcp_body(r, body);
-	mcp_put(r, uses[what], then, then);
+	mcp_do(r, uses[what], r->task.found->ask.id, body, then, then);
 	return what;
 }
 
@@ -190,6 +188,5 @@ void mcp_form_response(struct request *r)
 		mcp_accept(r);
 		return;
 	}
-	mcp_about(r, t.ask);
-	mcp_put(r, &use_ask_get, response_got, mcp_accept);
+	mcp_do(r, &use_ask_get, t.ask, STR_NONE, response_got, mcp_accept);
 }

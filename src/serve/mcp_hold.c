@@ -15,6 +15,9 @@
  * server still restarts. Not all at once. */
 enum { RETRY_MS = 3000, RETRY_SPREAD_MS = 2000 };
 
+/* What is kept of a call: JSON-RPC's id, the progress token, the session's nonce. */
+enum { ID, PROGRESS, NONCE, TEXTS };
+
 struct tool_wait {
 	struct hold hold;
 	struct tool_wait *next, *prev;
@@ -23,8 +26,8 @@ struct tool_wait {
 	uint8_t how; /* enum result_how */
 	bool streams : 1, form : 1;
 	uint16_t beats;
-	uint16_t id_len, progress_len, nonce_len;
-	char texts[]; /* JSON-RPC's id, the progress token, the session's nonce */
+	uint16_t lens[TEXTS];
+	char texts[];
 };
 
 static struct tool_wait *call_of(struct hold *h)
@@ -32,19 +35,13 @@ static struct tool_wait *call_of(struct hold *h)
 	return LINK_OF(h, struct tool_wait, hold);
 }
 
-static struct str call_id(const struct tool_wait *c)
+static struct str call_text(const struct tool_wait *c, int which)
 {
-	return str_make(c->texts, c->id_len);
-}
+	const char *at = c->texts;
 
-static struct str call_progress(const struct tool_wait *c)
-{
-	return str_make(c->texts + c->id_len, c->progress_len);
-}
-
-static struct str call_nonce(const struct tool_wait *c)
-{
-	return str_make(c->texts + c->id_len + c->progress_len, c->nonce_len);
+	for (int i = 0; i < which; i++)
+		at += c->lens[i];
+	return str_make(at, c->lens[which]);
 }
 
 void sse_write(struct buf *b, struct str id, struct str message)
@@ -59,7 +56,7 @@ void sse_write(struct buf *b, struct str id, struct str message)
 static void event_id(struct buf *out, const struct tool_wait *c)
 {
 	struct ticket_call t = {
-		.ask = str_of(c->hold.waiter.ask), .id = call_id(c), .how = c->how
+		.ask = str_of(c->hold.waiter.ask), .id = call_text(c, ID), .how = c->how
 	};
 
 	if (c->revision >= REV_2026_07_28) return;
@@ -108,18 +105,23 @@ static void call_begin(struct hold *h, int status)
 	buf_done(&b);
 }
 
+static void notice_end(struct buf *out, const struct tool_wait *c, struct json_writer *w)
+{
+	rpc_end(w);
+	call_write(out, c, buf_str(w->out));
+	buf_done(w->out);
+}
+
 static void progress_write(struct buf *out, const struct tool_wait *c)
 {
 	struct buf b = { .max = 8192 };
 	struct json_writer w = { .out = &b };
 
 	rpc_call(&w, "notifications/progress", STR_NONE);
-	jw_put_raw(&w, "progressToken", call_progress(c));
+	jw_put_raw(&w, "progressToken", call_text(c, PROGRESS));
 	jw_put_int(&w, "progress", c->beats);
 	jw_put_text(&w, "message", "Waiting for a person to answer.");
-	rpc_call_end(&w);
-	call_write(out, c, buf_str(&b));
-	buf_done(&b);
+	notice_end(out, c, &w);
 }
 
 static void call_beat(struct hold *h)
@@ -130,7 +132,7 @@ static void call_beat(struct hold *h)
 	c->beats++;
 	if (!c->streams)
 		buf_add(&b, STR(" "));
-	else if (c->progress_len)
+	else if (c->lens[PROGRESS])
 		progress_write(&b, c);
 	if (c->streams) buf_add(&b, STR(": waiting\n\n"));
 	http_write(h->x, buf_str(&b));
@@ -142,9 +144,9 @@ static void result_write(struct buf *out, const struct tool_wait *c,
 {
 	struct json_writer w = { .out = out };
 
-	result_begin(&w, call_id(c), (enum revision)c->revision, "complete");
+	result_begin(&w, call_text(c, ID), (enum revision)c->revision, "complete");
 	c->hold.serve->mcp->result(&w, whole, c->how, arena);
-	rpc_result_end(&w);
+	rpc_end(&w);
 }
 
 /* Somebody else was faster than who has the form before them: it can go. */
@@ -156,10 +158,8 @@ static void form_withdraw(struct buf *out, struct tool_wait *c)
 	form_id(&id, c->hold.serve, str_of(c->hold.waiter.ask));
 	rpc_call(&w, "notifications/cancelled", STR_NONE);
 	jw_put_raw(&w, "requestId", buf_str(&id));
-	rpc_call_end(&w);
-	call_write(out, c, buf_str(&b));
+	notice_end(out, c, &w);
 	buf_done(&id);
-	buf_done(&b);
 }
 
 static void call_last(struct tool_wait *c, struct exchange *x, struct buf *message)
@@ -183,7 +183,7 @@ static void call_cut(
 
 	rpc_fail(&said, 200, e == ERR_NOT_FOUND ? RPC_INVALID_PARAMS : RPC_INTERNAL, "%s",
 		why->detail);
-	rpc_error(&w, call_id(call_of(h)), &said);
+	rpc_error(&w, call_text(call_of(h), ID), &said);
 	call_last(call_of(h), x, &b);
 	buf_done(&b);
 }
@@ -239,21 +239,20 @@ static const struct hold_kind call_kind = { call_begin, call_beat, call_end, cal
 static struct tool_wait *call_new(struct request *r, struct str ask, int64_t wait_ms)
 {
 	struct mcp *m = mcp_of(r);
-	struct str parts[] = { m->rpc.id, m->progress, m->nonce };
-	size_t len = parts[0].len + parts[1].len + parts[2].len;
+	struct str texts[] = {
+		[ID] = m->rpc.id, [PROGRESS] = m->progress, [NONCE] = m->nonce
+	};
+	size_t len = texts[ID].len + texts[PROGRESS].len + texts[NONCE].len;
 	struct hold *h = hold_new(
 		r, &call_kind, offsetof(struct tool_wait, texts) + len, ask, wait_ms);
 	struct tool_wait *c = h ? call_of(h) : NULL;
 	char *at = c ? c->texts : NULL;
 
-	for (size_t i = 0; c && i < 3; i++) {
-		if (parts[i].len) memcpy(at, parts[i].at, parts[i].len);
-		at += parts[i].len;
-	}
 	if (!c) return NULL;
-	c->id_len = (uint16_t)parts[0].len;
-	c->progress_len = (uint16_t)parts[1].len;
-	c->nonce_len = (uint16_t)parts[2].len;
+	for (int i = 0; i < TEXTS; i++) {
+		if (texts[i].len) memcpy(at, texts[i].at, texts[i].len);
+		at += c->lens[i] = (uint16_t)texts[i].len;
+	}
 	c->revision = (uint8_t)m->client.revision;
 	c->streams = m->streams;
 	c->how = (uint8_t)m->how;
@@ -286,7 +285,8 @@ void mcp_forget(struct serve *s, struct str nonce, struct str id)
 {
 	for (struct tool_wait *c = s->calls, *next; c; c = next) {
 		next = c->next;
-		if (nonce.len && str_eq(call_nonce(c), nonce) && str_eq(call_id(c), id))
+		if (nonce.len && str_eq(call_text(c, NONCE), nonce) &&
+			str_eq(call_text(c, ID), id))
 			hold_drop(&c->hold);
 	}
 }

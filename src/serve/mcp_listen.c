@@ -44,7 +44,7 @@ static void notice_begin(
 
 static void notice_end(struct buf *out, struct json_writer *w)
 {
-	rpc_call_end(w);
+	rpc_end(w);
 	sse_write(out, STR_NONE, buf_str(w->out));
 	buf_done(w->out);
 }

@@ -170,8 +170,7 @@ static void resume_get(struct request *r)
 		mcp_refuse_params(r, "the prompt resume needs the argument session");
 		return;
 	}
-	mcp_about(r, session);
-	mcp_put(r, &use_session_resume, resume_got, NULL);
+	mcp_do(r, &use_session_resume, session, STR_NONE, resume_got, NULL);
 }
 
 static const struct mcp_prompt prompts[] = {

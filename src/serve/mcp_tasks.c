@@ -25,10 +25,9 @@ void mcp_task_write(struct request *r, struct json_writer *w, const struct ask *
 static void task_put(
 	struct request *r, const struct use *use, mcp_fn *then, mcp_fn *otherwise)
 {
-	if (!mcp_task_known(r)) return;
-	mcp_about(r, json_text(mcp_param(r, "taskId")));
-	mcp_body(r, STR("{}"));
-	mcp_put(r, use, then, otherwise);
+	if (mcp_task_known(r))
+		mcp_do(r, use, json_text(mcp_param(r, "taskId")), STR("{}"), then,
+			otherwise);
 }
 
 /* ---- what has become of it ---- */

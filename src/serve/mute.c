@@ -46,12 +46,9 @@ static void mute_page(struct request *r, int status, const char *title, struct s
 		escaped_add(&b, MSG_IN(arena, r->lang, button));
 		buf_add_text(&b, "</button></form>");
 	}
-	http_on_gone(r->x, NULL, NULL);
-	serve_count(r->serve, status);
-	http_reply(r->x, status, "text/html; charset=utf-8", str_of(mute_headers),
-		buf_str(&b));
+	request_send(
+		r, status, "text/html; charset=utf-8", str_of(mute_headers), buf_str(&b));
 	buf_done(&b);
-	request_free(r);
 }
 
 static void mute_done(struct request *r)

@@ -19,15 +19,6 @@ static const char page_ahead[] = "Link: </v1/me>; rel=preload; as=fetch; crossor
 				 "Link: </v1/asks?limit=50&order=attention&snoozed=all>; "
 				 "rel=preload; as=fetch; crossorigin\r\n";
 
-static void send_whole(struct request *r, int status, const char *type,
-	struct str headers, struct str body)
-{
-	http_on_gone(r->x, NULL, NULL);
-	serve_count(r->serve, status);
-	http_reply(r->x, status, type, headers, body);
-	request_free(r);
-}
-
 static const struct page_file *file_find(struct str path)
 {
 	for (const struct page_file *f = page_files; f->path; f++)
@@ -71,9 +62,9 @@ static void send_file(
 		f->always ? "public, max-age=31536000, immutable" : "no-cache",
 		packed ? "Content-Encoding: gzip\r\n" : "");
 	if (status == 200 && has_it(req, f))
-		send_whole(r, 304, f->type, buf_str(&b), STR_NONE);
+		request_send(r, 304, f->type, buf_str(&b), STR_NONE);
 	else
-		send_whole(r, status, f->type, buf_str(&b),
+		request_send(r, status, f->type, buf_str(&b),
 			str_make(at, (size_t)(end - at)));
 	buf_done(&b);
 }
@@ -115,7 +106,7 @@ void route_openapi(struct request *r)
 
 void route_healthz(struct request *r)
 {
-	send_whole(r, 200, "application/json", STR("Cache-Control: no-store\r\n"),
+	request_send(r, 200, "application/json", STR("Cache-Control: no-store\r\n"),
 		STR("{\"status\":\"ok\"}"));
 }
 
@@ -124,7 +115,8 @@ void route_readyz(struct request *r)
 	struct fault why = { .err = ERR_UNAVAILABLE, .retry_after_s = 1 };
 
 	if (desk_ready(r->serve->desk)) {
-		send_whole(r, 200, "application/json", STR("Cache-Control: no-store\r\n"),
+		request_send(r, 200, "application/json",
+			STR("Cache-Control: no-store\r\n"),
 			STR("{\"status\":\"ready\"}"));
 		return;
 	}
@@ -221,11 +213,8 @@ static void metrics_counted(struct request *r)
 	if (all) metrics_process(s, b);
 	metric(b, "uptime_seconds", "gauge", "Since the start.",
 		(clock_now_ms() - s->started_ms) / 1000);
-	http_on_gone(r->x, NULL, NULL);
-	serve_count(s, 200);
-	http_reply(r->x, 200, "text/plain; version=0.0.4; charset=utf-8", STR_NONE,
-		buf_str(b));
-	request_free(r);
+	request_send(
+		r, 200, "text/plain; version=0.0.4; charset=utf-8", STR_NONE, buf_str(b));
 }
 
 void route_metrics(struct request *r)

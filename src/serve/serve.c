@@ -59,24 +59,30 @@ void exchange_problem(struct serve *s, struct exchange *x, enum err e,
 	problem_reply(s, x, e, why, lang, STR_NONE, headers);
 }
 
+void request_send(struct request *r, int status, const char *type, struct str headers,
+	struct str body)
+{
+	if (r->x) {
+		http_on_gone(r->x, NULL, NULL);
+		serve_count(r->serve, status);
+		http_reply(r->x, status, type, headers, body);
+	}
+	request_free(r);
+}
+
 void request_reply(struct request *r, struct str headers)
 {
 	struct job *job = &r->task.job;
 
-	if (!r->x) {
-		request_free(r);
+	if (!r->x || !job->err) {
+		request_send(r, job->status,
+			job->status == 204 ? NULL : "application/json",
+			headers.len ? headers : STR(API_HEADERS), buf_str(&job->out));
 		return;
 	}
 	http_on_gone(r->x, NULL, NULL);
-	if (job->err) {
-		problem_reply(r->serve, r->x, job->err, &job->why, r->lang, job->conflict,
-			headers);
-	} else {
-		serve_count(r->serve, job->status);
-		http_reply(r->x, job->status,
-			job->status == 204 ? NULL : "application/json",
-			headers.len ? headers : STR(API_HEADERS), buf_str(&job->out));
-	}
+	problem_reply(
+		r->serve, r->x, job->err, &job->why, r->lang, job->conflict, headers);
 	request_free(r);
 }
 

@@ -234,10 +234,7 @@ static void slack_reply(struct request *r, struct str json)
 		request_free(r);
 		return;
 	}
-	http_on_gone(r->x, NULL, NULL);
-	serve_count(r->serve, 200);
-	http_reply(r->x, 200, "application/json", str_of(API_HEADERS), json);
-	request_free(r);
+	request_send(r, 200, "application/json", str_of(API_HEADERS), json);
 }
 
 /* A line that only who pressed sees. */

@@ -415,10 +415,7 @@ static void events_headed(struct request *r)
 		request_reply(r, STR_NONE);
 		return;
 	}
-	http_on_gone(r->x, NULL, NULL);
-	serve_count(r->serve, 200);
-	http_reply(r->x, 200, "text/event-stream", STR(STREAM_HEADERS), STR_NONE);
-	request_free(r);
+	request_send(r, 200, "text/event-stream", STR(STREAM_HEADERS), STR_NONE);
 }
 
 static void route_refuse_events(

@@ -338,7 +338,7 @@ static void note_say(struct request *r, const struct json *note)
 	rpc_call(&w, method, STR_NONE);
 	jw_members(&w, members_of(json_get(note, "params"), &r->task.job.arena));
 	if (progress) jw_put_raw(&w, "progressToken", m->progress);
-	rpc_call_end(&w);
+	rpc_end(&w);
 	mcp_say(r, buf_keep_done(&b, &r->task.job.arena));
 }
 
