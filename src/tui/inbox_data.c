@@ -595,15 +595,18 @@ void data_history(struct inbox *in, bool anew)
 	data_path(in, "GET", &path, STR_NONE, TAG_HISTORY);
 }
 
-static void page_take(struct inbox *in, const struct json *page)
+/* `page` NULL: it could not be read. What was asked for meanwhile is read either way. */
+static void page_take(struct inbox *in, const struct json *page, const struct fault *why)
 {
 	bool again = in->history.again;
 
 	in->history.loading = in->history.again = false;
 	if (again)
 		data_history(in, true);
-	else
+	else if (page)
 		history_take(&in->history, page);
+	else
+		inbox_say(in, STYLE_BAD, str_of(why->detail));
 }
 
 /* Assigning, writing and stopping say what they did. */
@@ -642,7 +645,6 @@ static void good_take(struct inbox *in, int tag, const struct json *json)
 	case TAG_RUNS: runs_take(in, json); break;
 	case TAG_TASKS: tasks_take(in, json); break;
 	case TAG_STOPS: run_page_take(&in->stops, json); break;
-	case TAG_HISTORY: page_take(in, json); break;
 	case TAG_USERS: prompt_users(in, json); break;
 	case TAG_FOLLOW: follow_take(in, json); break;
 	case TAG_SNOOZE: snooze_take(in, json); break;
@@ -666,6 +668,7 @@ static void reply_take(void *ctx, int tag, enum err err, const struct api_reply 
 	case TAG_REVOKE:
 	case TAG_MESSAGE:
 	case TAG_STOP: prompt_take(in, tag, err, r, why); return;
+	case TAG_HISTORY: page_take(in, err == OK ? r->json : NULL, why); return;
 	default: break;
 	}
 	if (tag == TAG_OPEN) in->opening = false;
@@ -681,9 +684,6 @@ static void reply_take(void *ctx, int tag, enum err err, const struct api_reply 
 		buf_clear(&in->wanted);
 		inbox_say(in, STYLE_BAD, str_of(why->detail));
 	} else if (tag == TAG_SNOOZE) {
-		inbox_say(in, STYLE_BAD, str_of(why->detail));
-	} else if (tag == TAG_HISTORY) {
-		in->history.loading = false;
 		inbox_say(in, STYLE_BAD, str_of(why->detail));
 	}
 }
