@@ -15,6 +15,7 @@ enum role {
 };
 
 enum permission {
+	MAY_ENTER,    /* whoever has a credential */
 	MAY_READ_ALL, /* everybody's asks, sessions, events */
 	MAY_ASK,
 	MAY_SETTLE,   /* answer, skip */

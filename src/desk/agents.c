@@ -24,6 +24,15 @@ enum err version_read(const struct json *body, int64_t *out, struct fault *why)
 	return OK;
 }
 
+enum err version_patch_check(struct task *t, struct fault *why)
+{
+	int64_t version;
+	enum err e = version_read(t->body, &version, why);
+
+	if (!e && t->body->count == 1) e = fail_at(why, "", "nothing to change");
+	return e;
+}
+
 /* ---- list, get ---- */
 
 static enum err agent_list_read(
@@ -54,7 +63,6 @@ static enum err agent_list_read(
 
 const struct use use_agent_list = {
 	.job = { .name = "agent_list",
-		.needs_permission = true,
 		.permission = MAY_READ_ALL,
 		.read = agent_list_read },
 };
@@ -98,7 +106,6 @@ static enum err agent_get_read(
 
 const struct use use_agent_get = {
 	.job = { .name = "agent_get",
-		.needs_permission = true,
 		.permission = MAY_READ_ALL,
 		.read = agent_get_read },
 };
@@ -204,21 +211,11 @@ static enum err agent_again(
 
 const struct use use_agent_create = {
 	.job = { .name = "agent_create",
-		.needs_permission = true,
 		.permission = MAY_ADMIN,
 		.decide = agent_create_decide,
 		.again = agent_again },
 	.check = agent_create_check,
 };
-
-static enum err agent_patch_check(struct task *t, struct fault *why)
-{
-	int64_t version;
-	enum err e = version_read(t->body, &version, why);
-
-	if (!e && t->body->count == 1) e = fail_at(why, "", "nothing to change");
-	return e;
-}
 
 static enum err agent_patch_decide(struct job *job, struct rows *rows, struct fault *why)
 {
@@ -250,10 +247,9 @@ static enum err agent_patch_decide(struct job *job, struct rows *rows, struct fa
 
 const struct use use_agent_patch = {
 	.job = { .name = "agent_patch",
-		.needs_permission = true,
 		.permission = MAY_ADMIN,
 		.decide = agent_patch_decide },
-	.check = agent_patch_check,
+	.check = version_patch_check,
 };
 
 /* ---- delete ---- */
@@ -274,7 +270,6 @@ static enum err agent_delete_decide(struct job *job, struct rows *rows, struct f
 
 const struct use use_agent_delete = {
 	.job = { .name = "agent_delete",
-		.needs_permission = true,
 		.permission = MAY_ADMIN,
 		.decide = agent_delete_decide },
 };

@@ -402,7 +402,6 @@ static void ask_undo(struct job *job)
 const struct use use_ask = {
 	.job = { .name = "ask",
 		.brief = true,
-		.needs_permission = true,
 		.permission = MAY_ASK,
 		.needs = ask_needs,
 		.decide = ask_decide,

@@ -35,10 +35,7 @@ static enum err away_get_read(
 }
 
 const struct use use_away = {
-	.job = { .name = "away",
-		.needs_permission = true,
-		.permission = MAY_READ_ALL,
-		.read = away_get_read },
+	.job = { .name = "away", .permission = MAY_READ_ALL, .read = away_get_read },
 };
 
 /* Oneself, or an admin for somebody else; nobody for somebody above them, and no token that may less

@@ -167,7 +167,6 @@ static enum err decide_decide(struct job *job, struct rows *rows, struct fault *
 
 const struct use use_decide = {
 	.job = { .name = "decide",
-		.needs_permission = true,
 		.permission = MAY_ASK,
 		.needs = decide_needs,
 		.decide = decide_decide },

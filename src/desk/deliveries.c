@@ -92,7 +92,6 @@ static enum err delivery_list_read(
 
 const struct use use_delivery_list = {
 	.job = { .name = "delivery_list",
-		.needs_permission = true,
 		.permission = MAY_ADMIN,
 		.read = delivery_list_read },
 };
@@ -125,7 +124,6 @@ static enum err delivery_get_read(
 
 const struct use use_delivery_get = {
 	.job = { .name = "delivery_get",
-		.needs_permission = true,
 		.permission = MAY_ADMIN,
 		.read = delivery_get_read },
 };
@@ -178,7 +176,6 @@ static enum err replay_decide(struct job *job, struct rows *rows, struct fault *
 
 const struct use use_delivery_replay = {
 	.job = { .name = "delivery_replay",
-		.needs_permission = true,
 		.permission = MAY_ADMIN,
 		.needs = replay_needs,
 		.decide = replay_decide },
@@ -221,7 +218,6 @@ static enum err secret_decide(struct job *job, struct rows *rows, struct fault *
 
 const struct use use_webhook_secret = {
 	.job = { .name = "webhook_secret",
-		.needs_permission = true,
 		.permission = MAY_ADMIN,
 		.decide = secret_decide },
 	.check = secret_check,

@@ -134,6 +134,8 @@ void desk_wake(struct desk *);
 bool task_has_param(const struct task *, const char *name);
 /* The member `version` of a body that changes something. */
 enum err version_read(const struct json *body, int64_t *out, struct fault *);
+/* The check of a patch: it names the version, and something to change. */
+enum err version_patch_check(struct task *, struct fault *);
 /* ERR_READ_ONLY: the configuration's own. */
 enum err defined_elsewhere(struct str name, struct fault *);
 

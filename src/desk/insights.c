@@ -374,7 +374,6 @@ static enum err metrics_read(
 
 const struct use use_metrics = {
 	.job = { .name = "metrics",
-		.needs_permission = true,
 		.permission = MAY_READ_ALL,
 		.read = metrics_read,
 		.slow = true },

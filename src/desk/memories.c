@@ -196,7 +196,6 @@ static enum err memory_again(
 
 const struct use use_memory_add = {
 	.job = { .name = "memory_add",
-		.needs_permission = true,
 		.permission = MAY_SETTLE,
 		.decide = memory_add_decide,
 		.again = memory_again },
@@ -218,7 +217,6 @@ static enum err memory_delete_decide(
 
 const struct use use_memory_delete = {
 	.job = { .name = "memory_delete",
-		.needs_permission = true,
 		.permission = MAY_SETTLE,
 		.decide = memory_delete_decide },
 };

@@ -49,7 +49,6 @@ static enum err routes_get_read(
 
 const struct use use_notify_routes = {
 	.job = { .name = "notify_routes",
-		.needs_permission = true,
 		.permission = MAY_READ_ALL,
 		.read = routes_get_read },
 };
@@ -160,7 +159,6 @@ static enum err routes_put_decide(struct job *job, struct rows *rows, struct fau
 
 const struct use use_notify_routes_put = {
 	.job = { .name = "notify_routes_put",
-		.needs_permission = true,
 		.permission = MAY_ADMIN,
 		.decide = routes_put_decide },
 	.check = routes_put_check,
@@ -357,7 +355,6 @@ static enum err routes_try_read(
 
 const struct use use_notify_routes_try = {
 	.job = { .name = "notify_routes_try",
-		.needs_permission = true,
 		.permission = MAY_READ_ALL,
 		.read = routes_try_read },
 	.check = routes_try_check,

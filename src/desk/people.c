@@ -116,7 +116,6 @@ static enum err user_list_read(
 /* People see each other, to assign; agents do not. */
 const struct use use_user_list = {
 	.job = { .name = "user_list",
-		.needs_permission = true,
 		.permission = MAY_READ_ALL,
 		.read = user_list_read },
 };
@@ -134,10 +133,7 @@ static enum err user_get_read(
 }
 
 const struct use use_user_get = {
-	.job = { .name = "user_get",
-		.needs_permission = true,
-		.permission = MAY_READ_ALL,
-		.read = user_get_read },
+	.job = { .name = "user_get", .permission = MAY_READ_ALL, .read = user_get_read },
 };
 
 /* ---- create, change ---- */
@@ -317,7 +313,6 @@ static enum err user_create_admit_read(
 
 const struct use use_user_create_admit = {
 	.job = { .name = "user_create_admit",
-		.needs_permission = true,
 		.permission = MAY_ADMIN,
 		.read = user_create_admit_read },
 	.check = user_create_check,
@@ -325,7 +320,6 @@ const struct use use_user_create_admit = {
 
 const struct use use_user_create = {
 	.job = { .name = "user_create",
-		.needs_permission = true,
 		.permission = MAY_ADMIN,
 		.decide = user_create_decide,
 		.again = user_again },
@@ -539,7 +533,6 @@ static enum err user_delete_decide(struct job *job, struct rows *rows, struct fa
 
 const struct use use_user_delete = {
 	.job = { .name = "user_delete",
-		.needs_permission = true,
 		.permission = MAY_ADMIN,
 		.decide = user_delete_decide },
 };

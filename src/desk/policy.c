@@ -39,7 +39,6 @@ static enum err policy_get_read(
 
 const struct use use_policy_get = {
 	.job = { .name = "policy_get",
-		.needs_permission = true,
 		.permission = MAY_READ_ALL,
 		.read = policy_get_read },
 };
@@ -90,7 +89,6 @@ static enum err policy_put_decide(struct job *job, struct rows *rows, struct fau
 
 const struct use use_policy_put = {
 	.job = { .name = "policy_put",
-		.needs_permission = true,
 		.permission = MAY_ADMIN,
 		.needs = policy_needs,
 		.decide = policy_put_decide },

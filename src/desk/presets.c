@@ -208,26 +208,26 @@ static enum err preset_delete(
 	}                                                                                \
 	const struct use use_##word##_list = {                                           \
 		.job = { .name = #word "_list",                                          \
-			.needs_permission = true,                                        \
+                                                                                         \
 			.permission = MAY_READ_ALL,                                      \
 			.read = word##_list_read },                                      \
 	};                                                                               \
 	const struct use use_##word##_get = {                                            \
 		.job = { .name = #word "_get",                                           \
-			.needs_permission = true,                                        \
+                                                                                         \
 			.permission = MAY_READ_ALL,                                      \
 			.read = word##_get_read },                                       \
 	};                                                                               \
 	const struct use use_##word##_put = {                                            \
 		.job = { .name = #word "_put",                                           \
-			.needs_permission = true,                                        \
+                                                                                         \
 			.permission = MAY_ADMIN,                                         \
 			.decide = word##_put_decide },                                   \
 		.check = word##_put_check,                                               \
 	};                                                                               \
 	const struct use use_##word##_delete = {                                         \
 		.job = { .name = #word "_delete",                                        \
-			.needs_permission = true,                                        \
+                                                                                         \
 			.permission = MAY_ADMIN,                                         \
 			.decide = word##_delete_decide },                                \
 	}

@@ -58,7 +58,6 @@ static enum err price_list_read(
 
 const struct use use_price_list = {
 	.job = { .name = "price_list",
-		.needs_permission = true,
 		.permission = MAY_READ_ALL,
 		.read = price_list_read },
 };
@@ -149,7 +148,6 @@ static enum err price_put_decide(struct job *job, struct rows *rows, struct faul
 
 const struct use use_price_put = {
 	.job = { .name = "price_put",
-		.needs_permission = true,
 		.permission = MAY_ADMIN,
 		.decide = price_put_decide },
 	.check = price_put_check,
@@ -184,7 +182,6 @@ static enum err access_decide(struct job *job, struct rows *rows, struct fault *
 
 const struct use use_model_access = {
 	.job = { .name = "model_access",
-		.needs_permission = true,
 		.permission = MAY_ADMIN,
 		.decide = access_decide },
 };

@@ -41,7 +41,6 @@ static enum err provider_list_read(
 
 const struct use use_provider_list = {
 	.job = { .name = "provider_list",
-		.needs_permission = true,
 		.permission = MAY_READ_ALL,
 		.read = provider_list_read },
 };
@@ -68,7 +67,6 @@ static enum err provider_get_read(
 
 const struct use use_provider_get = {
 	.job = { .name = "provider_get",
-		.needs_permission = true,
 		.permission = MAY_READ_ALL,
 		.read = provider_get_read },
 };
@@ -200,21 +198,11 @@ static enum err provider_again(
 
 const struct use use_provider_create = {
 	.job = { .name = "provider_create",
-		.needs_permission = true,
 		.permission = MAY_ADMIN,
 		.decide = provider_create_decide,
 		.again = provider_again },
 	.check = provider_create_check,
 };
-
-static enum err provider_patch_check(struct task *t, struct fault *why)
-{
-	int64_t version;
-	enum err e = version_read(t->body, &version, why);
-
-	if (!e && t->body->count == 1) e = fail_at(why, "", "nothing to change");
-	return e;
-}
 
 static enum err provider_patch_decide(
 	struct job *job, struct rows *rows, struct fault *why)
@@ -251,10 +239,9 @@ static enum err provider_patch_decide(
 
 const struct use use_provider_patch = {
 	.job = { .name = "provider_patch",
-		.needs_permission = true,
 		.permission = MAY_ADMIN,
 		.decide = provider_patch_decide },
-	.check = provider_patch_check,
+	.check = version_patch_check,
 };
 
 /* ---- delete ---- */
@@ -307,7 +294,6 @@ static enum err provider_delete_decide(
 
 const struct use use_provider_delete = {
 	.job = { .name = "provider_delete",
-		.needs_permission = true,
 		.permission = MAY_ADMIN,
 		.decide = provider_delete_decide },
 };

@@ -202,7 +202,6 @@ static enum err warned_read(
 
 const struct use use_rule_warned = {
 	.job = { .name = "rule_warned",
-		.needs_permission = true,
 		.permission = MAY_SETTLE,
 		.read = warned_read,
 		.slow = true },

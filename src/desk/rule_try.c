@@ -280,7 +280,6 @@ static enum err try_read(
 
 const struct use use_rule_try = {
 	.job = { .name = "rule_try",
-		.needs_permission = true,
 		.permission = MAY_READ_ALL,
 		.read = try_read,
 		.slow = true },
@@ -414,7 +413,6 @@ static enum err suggest_read(
 
 const struct use use_rule_suggest = {
 	.job = { .name = "rule_suggest",
-		.needs_permission = true,
 		.permission = MAY_READ_ALL,
 		.read = suggest_read,
 		.slow = true },

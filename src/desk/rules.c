@@ -145,7 +145,6 @@ static enum err rule_again(
 
 const struct use use_rule_make = {
 	.job = { .name = "rule_make",
-		.needs_permission = true,
 		.permission = MAY_SETTLE,
 		.decide = rule_make_decide,
 		.again = rule_again },
@@ -153,15 +152,6 @@ const struct use use_rule_make = {
 };
 
 /* ---- change ---- */
-
-static enum err rule_patch_check(struct task *t, struct fault *why)
-{
-	int64_t version;
-	enum err e = version_read(t->body, &version, why);
-
-	if (!e && t->body->count == 1) e = fail_at(why, "", "nothing to change");
-	return e;
-}
 
 /* Whoever made it may; of another's rule a member may take, not give. */
 static enum err rule_may_change(const struct principal *p, const struct kept_rule *before,
@@ -215,10 +205,9 @@ static enum err rule_patch_decide(struct job *job, struct rows *rows, struct fau
 
 const struct use use_rule_patch = {
 	.job = { .name = "rule_patch",
-		.needs_permission = true,
 		.permission = MAY_SETTLE,
 		.decide = rule_patch_decide },
-	.check = rule_patch_check,
+	.check = version_patch_check,
 };
 
 /* ---- end ---- */
@@ -248,7 +237,6 @@ static enum err rule_end_decide(struct job *job, struct rows *rows, struct fault
 
 const struct use use_rule_end = {
 	.job = { .name = "rule_end",
-		.needs_permission = true,
 		.permission = MAY_SETTLE,
 		.decide = rule_end_decide },
 };
@@ -330,7 +318,6 @@ static enum err rule_list_read(
 
 const struct use use_rule_list = {
 	.job = { .name = "rule_list",
-		.needs_permission = true,
 		.permission = MAY_READ_ALL,
 		.read = rule_list_read },
 };
@@ -350,8 +337,5 @@ static enum err rule_get_read(
 }
 
 const struct use use_rule_get = {
-	.job = { .name = "rule_get",
-		.needs_permission = true,
-		.permission = MAY_READ_ALL,
-		.read = rule_get_read },
+	.job = { .name = "rule_get", .permission = MAY_READ_ALL, .read = rule_get_read },
 };

@@ -277,7 +277,6 @@ static enum err create_decide(struct job *job, struct rows *rows, struct fault *
 
 const struct use use_session_create = {
 	.job = { .name = "session",
-		.needs_permission = true,
 		.permission = MAY_ASK,
 		.needs = create_needs,
 		.decide = create_decide,

@@ -222,7 +222,6 @@ static enum err many_again(
 
 const struct use use_settle_many = {
 	.job = { .name = "settle_many",
-		.needs_permission = true,
 		.permission = MAY_SETTLE,
 		.needs = many_needs,
 		.decide = many_decide,

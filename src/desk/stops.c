@@ -143,7 +143,6 @@ static enum err stop_again(
 
 const struct use use_stop_set = {
 	.job = { .name = "stop_set",
-		.needs_permission = true,
 		.permission = MAY_SETTLE,
 		.decide = stop_set_decide,
 		.again = stop_again },
@@ -177,7 +176,6 @@ static enum err stop_lift_decide(struct job *job, struct rows *rows, struct faul
 
 const struct use use_stop_lift = {
 	.job = { .name = "stop_lift",
-		.needs_permission = true,
 		.permission = MAY_SETTLE,
 		.decide = stop_lift_decide },
 };
@@ -237,7 +235,6 @@ static enum err stop_list_read(
 
 const struct use use_stop_list = {
 	.job = { .name = "stop_list",
-		.needs_permission = true,
 		.permission = MAY_READ_ALL,
 		.read = stop_list_read },
 };

@@ -172,7 +172,6 @@ static enum err suggest_read(
 
 const struct use use_ask_suggestions = {
 	.job = { .name = "ask_suggestions",
-		.needs_permission = true,
 		.permission = MAY_READ_ALL,
 		.read = suggest_read,
 		.slow = true },

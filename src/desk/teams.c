@@ -83,7 +83,6 @@ static enum err team_list_read(
 
 const struct use use_team_list = {
 	.job = { .name = "team_list",
-		.needs_permission = true,
 		.permission = MAY_READ_ALL,
 		.read = team_list_read },
 };
@@ -103,10 +102,7 @@ static enum err team_get_read(
 }
 
 const struct use use_team_get = {
-	.job = { .name = "team_get",
-		.needs_permission = true,
-		.permission = MAY_READ_ALL,
-		.read = team_get_read },
+	.job = { .name = "team_get", .permission = MAY_READ_ALL, .read = team_get_read },
 };
 
 /* ---- create, change ---- */
@@ -300,7 +296,6 @@ static enum err team_again(
 
 const struct use use_team_create = {
 	.job = { .name = "team_create",
-		.needs_permission = true,
 		.permission = MAY_ADMIN,
 		.decide = team_create_decide,
 		.again = team_again },
@@ -395,7 +390,6 @@ static enum err team_delete_decide(struct job *job, struct rows *rows, struct fa
 
 const struct use use_team_delete = {
 	.job = { .name = "team_delete",
-		.needs_permission = true,
 		.permission = MAY_ADMIN,
 		.decide = team_delete_decide },
 };

@@ -104,10 +104,7 @@ static enum err token_list_read(
 }
 
 const struct use use_token_list = {
-	.job = { .name = "token_list",
-		.needs_permission = true,
-		.permission = MAY_ADMIN,
-		.read = token_list_read },
+	.job = { .name = "token_list", .permission = MAY_ADMIN, .read = token_list_read },
 };
 
 static enum err token_show(
@@ -132,10 +129,7 @@ static enum err token_get_read(
 }
 
 const struct use use_token_get = {
-	.job = { .name = "token_get",
-		.needs_permission = true,
-		.permission = MAY_ADMIN,
-		.read = token_get_read },
+	.job = { .name = "token_get", .permission = MAY_ADMIN, .read = token_get_read },
 };
 
 /* ---- create ---- */
@@ -364,7 +358,6 @@ static enum err token_again(
 
 const struct use use_token_create = {
 	.job = { .name = "token_create",
-		.needs_permission = true,
 		.permission = MAY_ADMIN,
 		.decide = token_create_decide,
 		.again = token_again },
@@ -395,7 +388,6 @@ static enum err token_delete_decide(struct job *job, struct rows *rows, struct f
 
 const struct use use_token_delete = {
 	.job = { .name = "token_delete",
-		.needs_permission = true,
 		.permission = MAY_ADMIN,
 		.decide = token_delete_decide },
 };

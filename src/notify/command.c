@@ -42,19 +42,9 @@ static enum err command_run(struct claimed *c, const struct resumer *r, struct f
 		{ "PARLEY_ASK", d->ask },
 		{ "PARLEY_DELIVERY", d->id },
 	};
-
-	char **argv = NULL;
-	enum err e = resumer_fill(r, &values, arena, &argv, why);
-	struct process_setup set = { .argv = argv,
-		.envp = e ? NULL : program_env_of(c, vars, sizeof vars / sizeof *vars),
-		.input = resumer_wants_text(r) ? STR_NONE : values.text,
-		.limit_ms = COMMAND_LIMIT_MS,
-		.isolated = n->set.isolated,
-		.hidden = n->set.hidden,
-		.hidden_len = n->set.hidden_len };
-
-	if (!e && arena->failed) e = fail(why, ERR_MEMORY, "out of memory");
-	return e ? e : process_start(&c->process, &set, why);
+	return program_run(c, r, &values,
+		program_env_of(c, vars, sizeof vars / sizeof *vars),
+		resumer_wants_text(r) ? STR_NONE : values.text, COMMAND_LIMIT_MS, why);
 }
 
 static void command_start(struct claimed *c)

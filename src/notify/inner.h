@@ -133,6 +133,10 @@ struct program_var {
 	struct str value;
 };
 char **program_env_of(struct claimed *, const struct program_var *, size_t len);
+/* Starts it, with these values in its words and `input` to read. */
+enum err program_run(struct claimed *, const struct resumer *,
+	const struct resumer_values *, char **env, struct str input, int64_t limit_ms,
+	struct fault *why);
 /* What to sleep on while it runs; how many. */
 size_t program_fds(const struct process *, struct pollfd fds[CHANNEL_FDS]);
 /* What is wrong with how it ended; `late`: that its time was up. Empty: nothing. */

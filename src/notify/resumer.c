@@ -101,6 +101,26 @@ char **program_env(struct claimed *c)
 	return program_env_of(c, ours, sizeof ours / sizeof *ours);
 }
 
+enum err program_run(struct claimed *c, const struct resumer *r,
+	const struct resumer_values *values, char **env, struct str input,
+	int64_t limit_ms, struct fault *why)
+{
+	const struct notify *n = claimed_notify(c);
+	struct arena *arena = claimed_arena(c);
+	char **argv = NULL;
+	enum err e = resumer_fill(r, values, arena, &argv, why);
+	struct process_setup set = { .argv = argv,
+		.envp = env,
+		.input = input,
+		.limit_ms = limit_ms,
+		.isolated = n->set.isolated,
+		.hidden = n->set.hidden,
+		.hidden_len = n->set.hidden_len };
+
+	if (!e && arena->failed) e = fail(why, ERR_MEMORY, "out of memory");
+	return e ? e : process_start(&c->process, &set, why);
+}
+
 static enum err resumer_run(struct claimed *c, const struct resumer *r, struct fault *why)
 {
 	const struct notify *n = claimed_notify(c);
@@ -109,19 +129,10 @@ static enum err resumer_run(struct claimed *c, const struct resumer *r, struct f
 		.context = c->fill.context,
 		.ask = c->delivery->ask,
 		.url = n->set.url };
-	struct arena *arena = claimed_arena(c);
-	char **argv = NULL;
-	enum err e = resumer_fill(r, &values, arena, &argv, why);
-	struct process_setup set = { .argv = argv,
-		.envp = e ? NULL : program_env(c),
-		.input = resumer_wants_text(r) ? STR_NONE : c->fill.context,
-		.limit_ms = n->set.resumer_timeout_ms,
-		.isolated = n->set.isolated,
-		.hidden = n->set.hidden,
-		.hidden_len = n->set.hidden_len };
 
-	if (!e && arena->failed) e = fail(why, ERR_MEMORY, "out of memory");
-	return e ? e : process_start(&c->process, &set, why);
+	return program_run(c, r, &values, program_env(c),
+		resumer_wants_text(r) ? STR_NONE : c->fill.context,
+		n->set.resumer_timeout_ms, why);
 }
 
 static void resumer_start(struct claimed *c)

@@ -91,19 +91,9 @@ static enum err verifier_run(
 	const struct resumer_values values = { .session = c->delivery->session,
 		.ask = c->delivery->ask,
 		.url = n->set.url };
-	struct arena *arena = claimed_arena(c);
-	char **argv = NULL;
-	enum err e = resumer_fill(r, &values, arena, &argv, why);
-	struct process_setup set = { .argv = argv,
-		.envp = e ? NULL : program_env(c),
-		.input = c->fill.body,
-		.limit_ms = VERIFIER_TRY_MS,
-		.isolated = n->set.isolated,
-		.hidden = n->set.hidden,
-		.hidden_len = n->set.hidden_len };
 
-	if (!e && arena->failed) e = fail(why, ERR_MEMORY, "out of memory");
-	return e ? e : process_start(&c->process, &set, why);
+	return program_run(
+		c, r, &values, program_env(c), c->fill.body, VERIFIER_TRY_MS, why);
 }
 
 static void verifier_start(struct claimed *c)

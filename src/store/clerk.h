@@ -27,7 +27,6 @@ struct job_kind {
 	void (*undo)(struct job *);
 	/* Reading kinds: one snapshot, no writes. */
 	enum err (*read)(struct job *, struct db *, int64_t now_ms, struct fault *);
-	bool needs_permission;
 	enum permission
 		permission; /* what the role must allow, checked before all else */
 	bool late; /* decide refuses by itself, once it knows that the thing may be seen

@@ -97,8 +97,7 @@ static void credential_copy(
 static void credential_admit(struct job *job)
 {
 	if (job->kind->late) return;
-	if (job->kind->needs_permission &&
-		!principal_may(&job->who, job->kind->permission))
+	if (job->kind->permission && !principal_may(&job->who, job->kind->permission))
 		job->err = fail(&job->why, ERR_FORBIDDEN, "the role %s may not do this",
 			role_name(job->who.role));
 	else if (job->refused)

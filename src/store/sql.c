@@ -366,9 +366,10 @@ const char *const sql_written[SQL_RECORDS] = {
 		" AND status = 'waiting' AND kind <> 'route'" DELIVERY_FILTER
 		" ORDER BY id DESC LIMIT $3) AS others"
 		" UNION ALL SELECT id FROM near"
-		" UNION ALL SELECT id FROM (SELECT id FROM deliveries"
-		" WHERE ($4 = '' OR $4 = 'route') AND (SELECT COUNT(*) FROM near) < $3"
-		" AND +ws = $1 AND id || '' < $2 AND " DELIVERY_STEP DELIVERY_FILTER
+		" UNION ALL SELECT id FROM (SELECT id"
+		" FROM (SELECT COUNT(*) AS n FROM near) AS few CROSS JOIN deliveries"
+		" WHERE n < $3 AND ($4 = '' OR $4 = 'route') AND +ws = $1"
+		" AND id || '' < $2 AND " DELIVERY_STEP DELIVERY_FILTER
 		" ORDER BY id DESC LIMIT $3) AS steps) ORDER BY id DESC LIMIT $3",
 	/* One look at each owner that anything waits for, however much it is. */
 	[SQL_DELIVERY_OWNERS] =
