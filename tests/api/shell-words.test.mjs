@@ -113,7 +113,7 @@ test('help: commands in groups, settings with default and values, exit statuses 
 	const help = (await run(['--help'])).stdout;
 	for (const group of ['Ask', 'Answer', 'Agents', 'Server', 'Administration']) assert.match(help, new RegExp(`^${group}$`, 'm'));
 	const serve = (await run(['serve', '--help'])).stdout;
-	assert.match(serve, /--log FORM .*Accepted: text, json\. Default: text/s);
+	assert.match(serve, /--log FORM .*Accepted: text, json\.\s+Default:\s+text/s);
 	assert.doesNotMatch(serve, /with this token/);
 	assert.match(serve, /1 +The store was written by a newer Parley/);
 	const create = (await run(['user', 'create', '--help'])).stdout;
