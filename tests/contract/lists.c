@@ -251,7 +251,7 @@ static void a_read_sees_every_write_acknowledged_before_it(void **state)
 
 /* ---- deliveries by their status ---- */
 
-enum { DELIVERIES = 100000, LISTED_MS = 10, LOOKS = 25 };
+enum { DELIVERIES = 100000, LISTED_MS = 10, LOOKS = 300 };
 
 /* With these kinds and statuses, by their number i. */
 static void deliveries_fill(struct rig *r, const char *kind, const char *status)
@@ -271,13 +271,14 @@ static void deliveries_fill(struct rig *r, const char *kind, const char *status)
 		place_script(r, "ANALYZE deliveries");
 }
 
-/* What is listed: the numbers of the first, and how many; and the best time of a few looks. */
+/* What is listed: the numbers of the first, and how many; and the best time of as many looks as it
+ * takes: on a busy machine most wait for a processor, but one that reads all is never quick. */
 static void deliveries_are(
 	struct rig *r, const char *query, const int *numbers, size_t len, bool more)
 {
 	int64_t best_ms = INT64_MAX;
 
-	for (int look = 0; look < LOOKS; look++) {
+	for (int look = 0; look < LOOKS && best_ms > LISTED_MS; look++) {
 		int64_t since = clock_mono_ms();
 		struct outcome o;
 		const struct json *items;
