@@ -65,6 +65,8 @@ area('connection', (scenario) => {
 	scenario('ten tabs, one stream; when its tab closes another takes over', async (me) => {
 		/* A server counts streams also of tabs that have just closed: this one has had no others. */
 		const desk = await new Desk().open([]);
+		await desk.agent.ask({ question: 'Before all?', type: 'boolean' });
+		await desk.clear(); // past the first run
 		await beside(me, { server: desk.server }, async (own) => {
 			const tabs = [own.page];
 			while (tabs.length < TABS) {
