@@ -1,6 +1,6 @@
-/* loop.c - one epoll of descriptors, the mailbox's bell and libuv's own loop, which sees to timers,
- * signals, and work of other threads. libuv gets a turn only when it has something to do, so
- * what happens most, a request or a post, takes one system call to be heard of. */
+/* loop.c - one epoll of descriptors, the mailbox's bell and libuv's own loop, which handles timers,
+ * signals and work of other threads. libuv's loop runs only when it has something to do, so the
+ * most frequent events, a request or a post, cost one system call each. */
 #include "net/loop.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@ enum { ROUNDS = 8, READY_MAX = 256 };
 
 struct loop {
 	uv_loop_t uv;
-	uv_prepare_t keeper; /* libuv keeps count of time as long as it has one */
+	uv_prepare_t keeper; /* always active: without one, libuv reports no timeout */
 	_Atomic(struct link *) mailbox; /* newest first */
 	atomic_bool looks;		/* will look into the mailbox: nobody need ring */
 	atomic_bool stopping;
@@ -73,7 +73,7 @@ static void bell_ring(struct loop *loop)
 	const uint64_t one = 1;
 	ssize_t n = write(loop->bell.fd, &one, sizeof one);
 
-	(void)n; /* only its edge is heard: nobody reads the count */
+	(void)n; /* edge-triggered: the count is never read */
 }
 
 /* Whoever posts first and then sees `looks` is seen by what follows its end. A post that is
@@ -165,7 +165,7 @@ void watch_close(struct loop *loop, struct watch *w)
 
 static void bell_rang(struct watch *bell, unsigned events)
 {
-	(void)bell, (void)events; /* every turn looks into the mailbox */
+	(void)bell, (void)events; /* every turn empties the mailbox */
 }
 
 static void inner_is_ready(struct watch *inner, unsigned events)

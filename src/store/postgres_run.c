@@ -28,8 +28,8 @@ enum { SEND_STEP = 64, CLOCK_MS = 250 };
 enum { OID_BYTEA = 17, OID_INT8 = 20, OID_TEXT = 25 };
 
 /* The driver's own statements, prepared when a connection opens. The number of the lock of all
- * spells "parley"; those of shards are pairs. Columns are reckoned from the left: everybody takes
- * the share of all before the shard, or two could wait for each other, and the time is read last. */
+ * spells "parley"; those of shards are pairs. Columns are evaluated from left to right: every
+ * node takes the share of all before the shard, or two could deadlock, and the time is read last. */
 #define CLOCK "(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
 #define ALL   "123597253833081"
 const char postgres_own[] =
