@@ -1,6 +1,7 @@
 /* The runs that stand in the queue, oldest first, while somebody looks at one of them. */
 import { api } from '../api/client';
 import type { Run } from '../api/runs';
+import { Latest } from '../lib/latest';
 import { connection } from './connection.svelte';
 
 const REFETCH_MS = 300;
@@ -9,6 +10,7 @@ class Queue {
 	private list = $state.raw<Run[]>([]);
 	private watchers = 0;
 	private timer: ReturnType<typeof setTimeout> | null = null;
+	private read = new Latest();
 	private stop: (() => void) | null = null;
 
 	/** 1: the next one; 0: not in the queue. */
@@ -35,11 +37,11 @@ class Queue {
 	}
 
 	private async load(): Promise<void> {
-		const queued = await api
-			.runs({ status: 'queued', limit: 200 })
-			.then(({ items }) => items)
-			.catch(() => []);
-		this.list = queued
+		const queued = await this.read
+			.of(api.runs({ status: 'queued', limit: 200 }))
+			.catch(() => ({ items: [] }));
+		if (!queued) return;
+		this.list = queued.items
 			.filter((run) => !run.parent)
 			.sort((a, b) => ((a.queued_at ?? '') < (b.queued_at ?? '') ? -1 : 1));
 	}

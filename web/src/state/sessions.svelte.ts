@@ -2,6 +2,7 @@
  * how many run. */
 import { api } from '../api/client';
 import type { Event, Session, SessionStatus } from '../api/types';
+import { Latest } from '../lib/latest';
 
 const REFETCH_MS = 300;
 
@@ -18,6 +19,11 @@ class Sessions {
 	loaded = $state(false);
 	private watchers = 0;
 	private timer: ReturnType<typeof setTimeout> | null = null;
+	private read = new Latest();
+	private reading = 0;
+	private counting = 0;
+	/** What the events said while they were counted: whether a session runs. */
+	private meanwhile = new Map<string, boolean>();
 	private runners = $state.raw<ReadonlySet<string>>(new Set());
 
 	running = $derived(this.runners.size);
@@ -34,8 +40,14 @@ class Sessions {
 	}
 
 	async count(): Promise<void> {
-		const { items } = await api.sessions({ status: 'running', limit: 200 });
-		this.runners = new Set(items.map((session) => session.id));
+		if (!this.counting++) this.meanwhile.clear();
+		try {
+			const { items } = await api.sessions({ status: 'running', limit: 200 });
+			this.runners = new Set(items.map((session) => session.id));
+			for (const [id, yes] of this.meanwhile) this.runs(id, yes);
+		} finally {
+			this.counting--;
+		}
 	}
 
 	/** Keeps the list true while it is looked at; returns how to stop. */
@@ -46,11 +58,19 @@ class Sessions {
 	}
 
 	private async load(): Promise<void> {
-		this.list = (await api.sessions({ limit: 200 })).items;
-		this.loaded = true;
+		this.reading++;
+		try {
+			const page = await this.read.of(api.sessions({ limit: 200 }));
+			if (!page) return;
+			this.list = page.items;
+			this.loaded = true;
+		} finally {
+			this.reading--;
+		}
 	}
 
 	private runs(id: string, yes: boolean): void {
+		if (this.counting) this.meanwhile.set(id, yes);
 		if (this.runners.has(id) === yes) return;
 		const runners = new Set(this.runners);
 		if (yes) runners.add(id);
@@ -64,6 +84,7 @@ class Sessions {
 		if (event.type === 'session.status')
 			this.runs(event.session, event.data['status'] === 'running');
 		if (!this.watchers) return;
+		if (this.reading) this.soon(); // the reply may be older than this
 		const change = sessionChange(event);
 		if (event.type === 'session.deleted') {
 			this.list = this.list.filter((session) => session.id !== event.session);

@@ -1,6 +1,7 @@
 /* The stops that hold, and whether somebody is about to set one. */
 import { api } from '../api/client';
 import type { Ask, Stop } from '../api/types';
+import { Latest } from '../lib/latest';
 import { stopFits } from '../lib/stops';
 import { clock } from './clock.svelte';
 
@@ -10,7 +11,7 @@ class Stops {
 	asking = $state(false);
 	/** The session that it was opened from; empty: none. */
 	session = $state('');
-	private asked = 0;
+	private read = new Latest();
 
 	/** Those that hold at this moment: one with an end ends by itself. */
 	live = $derived(
@@ -18,14 +19,13 @@ class Stops {
 	);
 
 	async load(): Promise<void> {
-		const mine = ++this.asked;
-		const { items } = await api.stops();
-		if (mine === this.asked) this.known = items;
+		const list = await this.read.of(api.stops());
+		if (list) this.known = list.items;
 	}
 
 	/** Whoever was here has left. */
 	clear(): void {
-		this.asked++;
+		this.read.drop();
 		this.known = [];
 		this.asking = false;
 		this.session = '';
