@@ -46,10 +46,10 @@ struct param {
 	struct str name, value;
 };
 
-/* Credentials to be looked up again: which of them still let somebody in? */
+/* Credentials to be looked up again: which of them still let somebody in, and as whom? */
 struct recheck {
 	uint8_t (*hashes)[SHA256_SIZE];
-	bool *good; /* found by use_recheck */
+	enum role *roles; /* found by use_recheck; ROLE_NONE: it lets nobody in */
 	size_t len;
 };
 

@@ -1,4 +1,4 @@
-/* recheck.c - which credentials still let somebody in. */
+/* recheck.c - which credentials still let somebody in, and as whom. */
 #include "desk/inner.h"
 
 #include "store/credential.h"
@@ -9,7 +9,7 @@ static enum err recheck_read(
 	struct recheck *r = task_of(job)->recheck;
 
 	return credentials_check(
-		db, r->hashes, r->good, r->len, now_ms, &job->arena, why);
+		db, r->hashes, r->roles, r->len, now_ms, &job->arena, why);
 }
 
 const struct use use_recheck = {

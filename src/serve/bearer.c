@@ -6,6 +6,8 @@
 #include "base/clock.h"
 #include "base/mem.h"
 
+static void recheck_run(struct serve *);
+
 static struct str bearer_key(const uint8_t hash[SHA256_SIZE])
 {
 	return str_make((const char *)hash, SHA256_SIZE);
@@ -39,11 +41,15 @@ void bearer_drop(struct serve *s, struct bearer *b)
 	mem_free(b);
 }
 
-void bearer_known(struct bearer *b, const struct job *job)
+/* Two roles were read of it, and either may be the older one: it is looked up once more. */
+void bearer_known(struct serve *s, struct bearer *b, const struct job *job)
 {
 	if (!b) return;
 	b->ws = job->who.ws;
 	b->expires_ms = job->credential.expires_ms;
+	b->due = b->due || (b->role && b->role != job->who.role);
+	b->role = job->who.role;
+	if (b->due) recheck_run(s);
 }
 
 bool bearer_doubtful(const struct bearer *b)
@@ -75,8 +81,6 @@ struct second_look {
 	struct bearer **bearers; /* a reference to each */
 };
 
-static void recheck_run(struct serve *);
-
 static void recheck_tick(struct tick *tick)
 {
 	recheck_run(LINK_OF(tick, struct serve, recheck_tick));
@@ -100,10 +104,13 @@ static void rechecked(struct request *r)
 		struct bearer *b = look->bearers[i];
 
 		b->asked = false;
-		if (failed)
+		if (failed) {
 			b->due = true;
-		else if (!look->recheck.good[i])
-			b->ended = any = true;
+			continue;
+		}
+		any |= b->role != look->recheck.roles[i];
+		b->role = look->recheck.roles[i];
+		b->ended = b->ended || !b->role;
 	}
 	if (any) {
 		feed_expel(&s->feed, hold_ended, NULL, hold_expelled);
@@ -140,8 +147,8 @@ static struct second_look *look_new(struct serve *s, struct arena *arena, size_t
 	if (!look) return NULL;
 	look->bearers = ARENA_ARRAY(arena, struct bearer *, len);
 	look->recheck.hashes = arena_array(arena, len, SHA256_SIZE);
-	look->recheck.good = ARENA_ARRAY(arena, bool, len);
-	if (!look->bearers || !look->recheck.hashes || !look->recheck.good) return NULL;
+	look->recheck.roles = ARENA_ARRAY(arena, enum role, len);
+	if (!look->bearers || !look->recheck.hashes || !look->recheck.roles) return NULL;
 	while (table_next(&s->bearers, &at, &key, &value)) {
 		struct bearer *b = value;
 

@@ -3,8 +3,9 @@
  * One record for each credential that holds something open, shared by all it holds open.
  * When somebody in a workspace may have lost a right, the credentials of that workspace
  * are looked up again, in one read. Until the outcome is known they are in doubt: what
- * they wait for is read again with the credential before it is shown. Those that are no longer good lose what they hold open;
- * nobody else notices. */
+ * they wait for is read again with the credential before it is shown. Those that are no longer good
+ * lose what they hold open. Streams of those who have another role now are ended, too: whoever reads them
+ * comes back, and is shown what that role may see. Nobody else notices. */
 #ifndef SERVE_BEARER_H
 #define SERVE_BEARER_H
 
@@ -21,6 +22,7 @@ struct bearer {
 	uint8_t hash[SHA256_SIZE]; /* of what was shown */
 	int64_t ws;		   /* 0: not known yet */
 	int64_t expires_ms;	   /* 0: never */
+	enum role role;		   /* as it was looked up last */
 	uint32_t refs;
 	bool due;   /* to be looked up again */
 	bool asked; /* the lookup is with a clerk */
@@ -32,7 +34,7 @@ struct bearer {
 bool bearer_take(struct serve *, const struct job *, struct bearer **out);
 void bearer_drop(struct serve *, struct bearer *); /* NULL is fine */
 /* What the store said of it, when a job of it was worked. NULL is fine. */
-void bearer_known(struct bearer *, const struct job *);
+void bearer_known(struct serve *, struct bearer *, const struct job *);
 /* May it have gone meanwhile? Then look before you show anything. NULL is fine. */
 bool bearer_doubtful(const struct bearer *);
 /* What whoever has lost the right to wait is told. */

@@ -208,7 +208,7 @@ static void stream_begin(struct event_stream *st, struct request *r)
 	if (st->transient) desk_hint_readers(st->serve->desk, 1);
 	st->follower.ws = r->task.job.who.ws;
 	st->role = r->task.job.who.role;
-	bearer_known(st->bearer, &r->task.job);
+	bearer_known(st->serve, st->bearer, &r->task.job);
 	serve_count(st->serve, 200);
 	http_begin(st->x, 200, "text/event-stream", STR(STREAM_HEADERS));
 	http_park(st->x);
@@ -514,7 +514,8 @@ void streams_expel(struct serve *s)
 		struct event_stream *st = LINK_OF(f, struct event_stream, follower);
 
 		next = f->next;
-		if (st->begun && st->bearer && st->bearer->ended) stream_end(st);
+		if (st->begun && st->bearer && st->bearer->role != st->role)
+			stream_end(st);
 	}
 }
 

@@ -226,7 +226,7 @@ static void hold_begin(struct hold *h, const struct job *job, int status)
 {
 	h->ws = job->who.ws;
 	h->role = job->who.role;
-	bearer_known(h->bearer, job);
+	bearer_known(h->serve, h->bearer, job);
 	serve_count(h->serve, status);
 	http_on_gone(h->x, hold_gone, h);
 	h->kind->begin(h, status);

@@ -22,6 +22,18 @@ static struct str via_of(struct str kind)
 	return str_is(kind, "cookie") ? STR("web") : STR("api");
 }
 
+/* ROLE_NONE: the store holds none that is known. A person's token may say less than the
+ * person, never more. */
+static enum role row_role(const struct row *row)
+{
+	bool person = row_text(row, 6).len > 0;
+	struct str own = row_text(row, 3);
+	enum role role, limit;
+
+	if (!role_read(row_text(row, person ? 11 : 3), &role)) return ROLE_NONE;
+	return person && own.len && role_read(own, &limit) && limit < role ? limit : role;
+}
+
 struct lookup {
 	struct job *job;
 	bool found;
@@ -34,17 +46,12 @@ static enum err credential_row(void *ctx, const struct row *row, struct fault *w
 	struct arena *arena = &job->arena;
 	struct principal *p = &job->who;
 	struct str kind = row_text(row, 2), user = row_text(row, 6);
-	struct str own = row_text(row, 3), role = row_text(row, user.len ? 11 : 3);
-	bool agents = str_is(own, role_name(ROLE_AGENT));
+	bool agents = str_is(row_text(row, 3), role_name(ROLE_AGENT));
 	struct str name = row_text(row, user.len && !agents ? 10 : 4);
-	enum role limit;
 
 	if (!row_lets_in(row)) return OK;
-	if (!role_read(role, &p->role))
-		return fail(why, ERR_INTERNAL, "the store holds an unknown role");
-	/* A person's token may say less than the person, never more. */
-	if (user.len && own.len && role_read(own, &limit) && limit < p->role)
-		p->role = limit;
+	p->role = row_role(row);
+	if (!p->role) return fail(why, ERR_INTERNAL, "the store holds an unknown role");
 	p->runs = agents && row_int(row, 23) != 0;
 	p->ws = row_int(row, 0);
 	p->token = arena_str(arena, row_text(row, 1));
@@ -339,7 +346,7 @@ enum { CHECKS_MAX = 500 }; /* in one go */
 
 struct credential_check {
 	int64_t now_ms;
-	bool *good;
+	enum role *role;
 };
 
 static enum err check_row(void *ctx, const struct row *row, struct fault *why)
@@ -348,12 +355,14 @@ static enum err check_row(void *ctx, const struct row *row, struct fault *why)
 	int64_t expires_ms = row_int(row, 9);
 
 	(void)why;
-	*c->good = row_lets_in(row) && (!expires_ms || expires_ms > c->now_ms);
+	if (row_lets_in(row) && (!expires_ms || expires_ms > c->now_ms))
+		*c->role = row_role(row);
 	return OK;
 }
 
-enum err credentials_check(struct db *db, uint8_t (*hashes)[SHA256_SIZE], bool *good,
-	size_t len, int64_t now_ms, struct arena *arena, struct fault *why)
+enum err credentials_check(struct db *db, uint8_t (*hashes)[SHA256_SIZE],
+	enum role *roles, size_t len, int64_t now_ms, struct arena *arena,
+	struct fault *why)
 {
 	struct call *calls = ARENA_ARRAY(arena, struct call, CHECKS_MAX);
 	struct credential_check *checks =
@@ -364,8 +373,8 @@ enum err credentials_check(struct db *db, uint8_t (*hashes)[SHA256_SIZE], bool *
 	if (!calls || !checks || !args) return fail(why, ERR_MEMORY, "out of memory");
 	for (size_t i = 0, n; !e && i < len; i += n) {
 		for (n = 0; n < CHECKS_MAX && i + n < len; n++) {
-			good[i + n] = false;
-			checks[n] = (struct credential_check){ now_ms, &good[i + n] };
+			roles[i + n] = ROLE_NONE;
+			checks[n] = (struct credential_check){ now_ms, &roles[i + n] };
 			args[n] = val_bytes(hashes[i + n], SHA256_SIZE);
 			calls[n] = (struct call){ SQL_CREDENTIAL, &args[n], 1, check_row,
 				&checks[n], 0 };

@@ -26,8 +26,8 @@ struct lookups *credentials_want(
 /* ws[i], which is 0: the workspace of the i-th job's credential. What cannot be found stays. */
 void credentials_workspaces(
 	struct db *, struct job **, int64_t *ws, size_t len, struct arena *);
-/* good[i]: does the i-th hash still let somebody in? */
-enum err credentials_check(struct db *, uint8_t (*hashes)[SHA256_SIZE], bool *good,
+/* roles[i]: as whom the i-th hash lets somebody in now; ROLE_NONE: not any more. */
+enum err credentials_check(struct db *, uint8_t (*hashes)[SHA256_SIZE], enum role *roles,
 	size_t len, int64_t now_ms, struct arena *, struct fault *why);
 /* Once more, right before it decides: what this batch has changed since. */
 enum err credential_recheck(struct job *, const struct rows *);

@@ -107,6 +107,44 @@ test('a token that may less than its person sets neither an absence nor a contac
 	assert.notEqual((await full.post('/v1/me/contacts', contact)).status, 403);
 });
 
+/* ---- streams ---- */
+
+/** The events that are in it, until it ends or `enough` is among them. */
+async function heard(stream, enough) {
+	const types = [];
+	for (let frame; (frame = await stream.frame());) {
+		if (frame.event) types.push(frame.event);
+		if (frame.event === enough) break;
+	}
+	return types;
+}
+
+test('whoever gets another role loses their streams, and is shown on the next what that role may see', async () => {
+	const user = await add({ role: 'admin' });
+	const self = await byLink(user);
+	const follow = () => nobody.stream('', { cookie: self.cookie });
+	const streams = [await follow(), await follow()], others = await admin.stream();
+	for (const one of [...streams, others]) await one.frame();
+	await add();
+	for (const one of streams) assert.ok((await heard(one, 'user.created')).includes('user.created'));
+	for (const [role, sees] of [['viewer', false], ['member', false], ['admin', true], ['member', false]]) {
+		assert.equal((await admin.patch(`/v1/users/${user.id}`, { role })).status, 200);
+		await add({ name: `after-${role}-${count++}` });
+		for (const one of streams.splice(0)) {
+			const rest = await heard(one);
+			assert.ok(one.ended && !rest.includes('user.created'), `as ${role}: ${rest}`);
+		}
+		const next = await follow();
+		await next.frame();
+		await add();
+		await agent.post('/v1/asks', { question: 'Go?', type: 'boolean' });
+		assert.equal((await heard(next, 'ask.created')).includes('user.created'), sees, role);
+		streams.push(next);
+	}
+	assert.equal(others.ended, false, 'nobody else notices');
+	for (const one of [...streams, others]) one.close();
+});
+
 /* ---- passwords ---- */
 
 test('one\'s own password needs the old one, and ends the other logins', async () => {

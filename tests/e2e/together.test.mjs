@@ -6,6 +6,8 @@ import { area, beside } from './matrix.mjs';
 /* In the other language, at the other size. */
 const unlike = (me) => ({ view: me.wide ? 'phone' : 'desktop', lang: me.lang === 'en' ? 'fr' : 'en' });
 
+let newcomers = 0;
+
 area('several people', (scenario) => {
 	scenario('while one answers, the others see who', async (me, desk) => {
 		const ask = await desk.agent.ask({ question: 'Who takes it?', type: 'text' });
@@ -69,6 +71,24 @@ area('several people', (scenario) => {
 		await nothing('session.stop');
 		await me.visit('/settings');
 		assert.equal(await me.page.getByRole('link', { name: me.t('settings.users') }).count(), 0);
+	});
+
+	scenario('who is made a viewer, or a member again, sees it at once; so does everybody who is new', async (me, desk) => {
+		const ask = await desk.agent.ask({ question: 'Still mine?', type: 'text' });
+		const name = `Max ${++newcomers}`;
+		const { body: max } = await desk.admin.post('/v1/users', { name, role: 'member' });
+		await beside(me, { user: name, ...unlike(me) }, async (him) => {
+			await him.look(ask);
+			await him.submit.waitFor();
+			await desk.admin.patch(`/v1/users/${max.id}`, { role: 'viewer' });
+			await him.text('viewer').waitFor();
+			assert.equal(await him.submit.count(), 0);
+			await desk.admin.patch(`/v1/users/${max.id}`, { role: 'member' });
+			await him.submit.waitFor();
+			const { body: last } = await desk.admin.post('/v1/users', { name: `Nora ${newcomers}`, role: 'member' });
+			await desk.admin.post(`/v1/asks/${ask.id}/assign`, { assignees: [last.id] });
+			await him.page.getByRole('article').locator('.chip', { hasText: last.name }).waitFor();
+		});
 	});
 
 	scenario('settled by another while one was typing: both are said, nothing is lost', async (me, desk) => {

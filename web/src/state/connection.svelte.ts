@@ -1,6 +1,7 @@
 /* The event stream of this tab: what it hears goes to the asks, the sessions and whoever listens. */
 import type { Ask, Event } from '../api/types';
 import { asks } from './asks.svelte';
+import { login } from './login.svelte';
 import { sessions } from './sessions.svelte';
 import { Stream, type Line } from './stream';
 
@@ -9,8 +10,8 @@ type Listener = (event: Event, before: Ask | undefined) => void;
 export interface Hooks {
 	arrived(ask: Ask): void;
 	gone(): void;
-	/** The connection is back after it was lost. */
-	back(): void;
+	/** The stream stands, for the first time or `again`. */
+	live(again: boolean): void;
 	/** Another tab changed the outbox. */
 	outbox(): void;
 }
@@ -30,7 +31,7 @@ class Connection {
 			line: (line) => {
 				const was = this.line;
 				this.line = line;
-				if (line === 'live' && was === 'lost') hooks.back();
+				if (line === 'live' && was !== 'live') hooks.live(was === 'lost');
 			},
 			gone: () => hooks.gone(),
 			note: () => hooks.outbox(),
@@ -69,6 +70,7 @@ class Connection {
 		const before = event.ask ? asks.get(event.ask) : undefined;
 		asks.apply(event, (ask) => hooks.arrived(ask));
 		sessions.apply(event);
+		login.apply(event);
 		for (const listener of this.listeners) listener(event, before);
 	}
 }

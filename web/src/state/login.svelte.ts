@@ -1,8 +1,11 @@
 /* Who is at this page, what they may do, and who else there is. */
 import { api } from '../api/client';
-import type { Ask, Me, Team, User } from '../api/types';
+import type { Ask, Event, Me, Team, User } from '../api/types';
+import { Latest } from '../lib/latest';
 import { visible } from '../lib/visible';
 import { clock } from './clock.svelte';
+
+const REFETCH_MS = 300;
 
 class Login {
 	phase = $state<'starting' | 'login' | 'in'>('starting');
@@ -24,24 +27,56 @@ class Login {
 		return id ? [id, ...teams.map((team) => team.id)] : [];
 	});
 
+	private read = new Latest();
+	private missed = new Set<string>();
+	private timer: ReturnType<typeof setTimeout> | null = null;
+
+	/** Once more, while somebody is here: with another role one's stream begins anew. */
+	async loadMe(): Promise<void> {
+		const me = await api.me().catch(() => null);
+		if (me && this.me) this.me = me;
+	}
+
 	async loadUsers(): Promise<void> {
-		try {
-			const [users, teams] = await Promise.all([api.users(), api.teams()]);
-			this.users = users.items;
-			this.teams = teams.items;
-		} catch {
-			this.users = [];
-			this.teams = [];
-		}
+		const read = Promise.all([api.users(), api.teams()]);
+		const all = await this.read.of(read).catch(() => null);
+		if (all) [this.users, this.teams] = [all[0].items, all[1].items];
+	}
+
+	/** People come and go, and what one may do changes: the page says so without a new document. */
+	apply(event: Event): void {
+		if (/^(user|team)\./.test(event.type)) this.soon();
+	}
+
+	private soon(): void {
+		this.timer ??= setTimeout(() => {
+			this.timer = null;
+			void this.loadMe();
+			void this.loadUsers();
+		}, REFETCH_MS);
+	}
+
+	/** Nobody is here any more. */
+	clear(): void {
+		this.read.drop();
+		this.me = null;
+		this.users = [];
+		this.teams = [];
 	}
 
 	isMe(user: string | null | undefined): boolean {
 		return Boolean(user) && user === this.me?.user?.id;
 	}
 
-	/** Of a user or a team. */
+	/** Of a user or a team. One that came after they were read is looked for, once. */
 	userName(id: string): string {
-		return [...this.users, ...this.teams].find((one) => one.id === id)?.name ?? id;
+		const found = [...this.users, ...this.teams].find((one) => one.id === id);
+		if (found) return found.name;
+		if (this.users.length && !this.missed.has(id)) {
+			this.missed.add(id);
+			this.soon();
+		}
+		return id;
 	}
 
 	/** Who else is answering it at this moment, in words to be shown. */

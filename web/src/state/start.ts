@@ -34,7 +34,12 @@ export async function enter(): Promise<void> {
 	connection.open({
 		arrived: askArrived,
 		gone: ended,
-		back: send,
+		live: (again) => {
+			void login.loadMe(); // before the stream stood, nothing would have told of another role
+			if (!again) return;
+			send();
+			void login.loadUsers();
+		},
 		outbox: () => void outbox.open(),
 	});
 	try {
@@ -89,7 +94,7 @@ function welcome(me: Me): void {
 function ended(): void {
 	connection.stop();
 	if (login.me) login.ended = 'expired';
-	login.me = null;
+	login.clear();
 	login.phase = 'login';
 	draftsOf('');
 	outbox.close();
