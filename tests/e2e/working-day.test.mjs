@@ -277,11 +277,12 @@ area('working day', (scenario) => {
 		const title = fresh('Aside');
 		const ask = await desk.agent.ask({ title, ...approval(title) });
 		await beside(me, { view: 'phone', hasTouch: true }, async (own) => {
+			await own.live();
 			await own.row(title).waitFor();
-			const box = await own.row(title).boundingBox();
 			const wire = await own.context.newCDPSession(own.page);
 			const touch = (type, x, y) => wire.send('Input.dispatchTouchEvent', { type, touchPoints: type === 'touchEnd' ? [] : [{ x, y }] });
 			const drag = async (by) => {
+				const box = await own.row(title).boundingBox();
 				const [x, y] = [box.x + box.width - 40, box.y + box.height / 2];
 				await touch('touchStart', x, y);
 				for (let step = 1; step <= 8; step++) await touch('touchMove', x - (by * step) / 8, y);

@@ -1,6 +1,7 @@
 /* Who is at this page, what they may do, and who else there is. */
 import { api } from '../api/client';
 import type { Ask, Event, Me, Team, User } from '../api/types';
+import { jsonWrite } from '../lib/json';
 import { Latest } from '../lib/latest';
 import { visible } from '../lib/visible';
 import { clock } from './clock.svelte';
@@ -34,7 +35,7 @@ class Login {
 	/** Once more, while somebody is here: with another role one's stream begins anew. */
 	async loadMe(): Promise<void> {
 		const me = await api.me().catch(() => null);
-		if (me && this.me) this.me = me;
+		if (me && this.me && jsonWrite(me) !== jsonWrite(this.me)) this.me = me;
 	}
 
 	async loadUsers(): Promise<void> {
