@@ -25,6 +25,7 @@ void history_clear(struct history *h)
 	for (size_t i = 0; i < h->len; i++)
 		mem_free(h->rows[i]);
 	h->len = h->at = h->top = 0;
+	h->loaded = false;
 	buf_clear(&h->cursor);
 }
 
@@ -112,6 +113,7 @@ void history_take(struct history *h, const struct json *page)
 	uint32_t count = json_is(items, JSON_ARRAY) ? items->count : 0;
 
 	h->loading = false;
+	h->loaded = true;
 	buf_clear(&h->cursor);
 	buf_add(&h->cursor, json_text(json_get(page, "next_cursor")));
 	if (h->len + count > h->cap) {
@@ -248,7 +250,7 @@ void history_draw(
 		screen_draw(s, f->y + line++ - h->top, f->x, &p, 0,
 			i == h->at ? STYLE_CURSOR : STYLE_PLAIN);
 	}
-	if (h->len == 0)
+	if (h->len == 0 && (h->loading || h->loaded))
 		screen_put(s, f->y, f->x + 1, f->width - 1, STYLE_SOFT,
 			MSG(&arena, h->loading ? "web.loading" : "tui.history.empty"));
 	page_done(&p);

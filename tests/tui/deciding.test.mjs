@@ -315,6 +315,10 @@ test('a history that could not be read does not keep what was asked for next', a
 	await inbox.shows(/\[History\].* rejected\n/);
 	held[0].res.writeHead(500, { 'content-type': 'application/problem+json' }).end('{"title":"broken"}');
 	await inbox.shows('Turned down');
+	inbox.press('f', 'f', 'f', 'f', 'f', 'f');
+	await until(() => held.length > 1, 'the approved ones, again');
+	held[1].res.writeHead(500, { 'content-type': 'application/problem+json' }).end('{"title":"broken"}');
+	await inbox.shows((text) => /broken/i.test(text) && !text.includes('Nothing settled yet'));
 	inbox.close();
 });
 
