@@ -182,7 +182,7 @@ const screens = {
 		for (let i = 0; i < 30; i++) await desk.agent.post(`/v1/sessions/${session.id}/progress`, { text: `step ${i}`, step: i, steps: 30 });
 		await desk.agent.ask({ ...yesNo, session: session.id });
 		await me.visit(`/sessions/${session.id}`);
-		await me.page.getByRole('heading', { name: me.t('session.open') }).waitFor();
+		await me.page.getByRole('heading', { name: me.t('session.open') }).last().waitFor();
 	},
 	'insights': async (me) => {
 		await me.visit('/insights');

@@ -142,9 +142,10 @@ export class Person {
 		await this.live();
 	}
 
-	/** Goes there without a new document, as the page's own links do. */
+	/** Goes there without a new document, as the page's own links do when they are pressed. */
 	visitInside(path) {
 		return this.page.evaluate((to) => {
+			dispatchEvent(new PointerEvent('pointerdown'));
 			history.pushState(null, '', to);
 			dispatchEvent(new PopStateEvent('popstate'));
 		}, path);

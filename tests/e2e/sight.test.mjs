@@ -160,7 +160,7 @@ area('sight', (scenario) => {
 		}
 	});
 
-	for (const zoom of [true, false]) scenario(`${zoom ? 'at 400 %' : 'on a phone'}, a toast lies over no button of the card`, async (me, desk) => {
+	for (const zoom of [true, false]) scenario(`${zoom ? 'at 400 %' : 'on a phone'}, a toast lies over no button of the card, nor over its menu`, async (me, desk) => {
 		await beside(me, { view: 'phone' }, async (own) => {
 			if (zoom) await own.page.setViewportSize(ZOOMED);
 			await own.open(questions);
@@ -168,8 +168,10 @@ area('sight', (scenario) => {
 			await desk.agent.ask({ question: 'Meanwhile?', type: 'boolean' });
 			await own.toasts.getByText('Meanwhile?').waitFor();
 			const over = await own.page.evaluate(() => {
-				const found = [];
-				for (const node of document.querySelectorAll('article .actions :is(button, summary)')) {
+				const found = [], menu = document.querySelector('article .actions details:has(> .menu)');
+				for (const node of [...document.querySelectorAll('article .actions :is(button, summary)'), menu,
+					...menu.querySelectorAll('.menu button')]) {
+					if (node === menu) menu.open = true;
 					node.scrollIntoView({ block: 'end' });
 					document.querySelector('.ask').scrollTop = 1e6;
 					const box = node.getBoundingClientRect();
