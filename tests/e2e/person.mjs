@@ -22,7 +22,9 @@ export class Person {
 		return this.view === 'desktop';
 	}
 	async resize(view) {
-		if (view !== this.view) await this.page.setViewportSize(views[view]);
+		if (view === this.view) return;
+		await this.page.setViewportSize(views[view]);
+		await this.page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
 		this.view = view;
 	}
 
