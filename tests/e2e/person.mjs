@@ -134,7 +134,10 @@ export class Person {
 		if (!this.stands || new URL(this.page.url()).pathname === path) await this.page.goto(path);
 		else {
 			await this.key('Escape'); // closes what was open
-			await this.page.evaluate(() => document.activeElement?.blur()); // no key is meant for the field that goes
+			await this.page.evaluate(() => {
+				document.activeElement?.blur();
+				dispatchEvent(new PointerEvent('pointerdown')); // its person leaves the field that goes
+			});
 			await this.visitInside(path);
 		}
 	}
@@ -144,10 +147,9 @@ export class Person {
 		await this.live();
 	}
 
-	/** Goes there without a new document, as the page's own links do when they are pressed. */
+	/** Goes there without a new document, as the page's own links do. */
 	visitInside(path) {
 		return this.page.evaluate((to) => {
-			dispatchEvent(new PointerEvent('pointerdown'));
 			history.pushState(null, '', to);
 			dispatchEvent(new PopStateEvent('popstate'));
 		}, path);
