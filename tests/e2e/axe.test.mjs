@@ -46,6 +46,7 @@ const screens = {
 		await me.visitLive('/sessions');
 		await me.write(me.page.getByRole('searchbox'), 'a');
 		await desk.agent.ask(yesNo);
+		await me.toasts.getByText(yesNo.question).waitFor();
 		const ask = await desk.agent.ask({ ...yesNo, title: 'Settled' });
 		await me.toasts.getByText('Settled').waitFor();
 		await desk.marie.post(`/v1/asks/${ask.id}/answer`, { answer: true });

@@ -134,11 +134,7 @@ export class Person {
 		if (!this.stands || new URL(this.page.url()).pathname === path) await this.page.goto(path);
 		else {
 			await this.key('Escape'); // closes what was open
-			await this.page.evaluate(() => {
-				document.activeElement?.blur();
-				dispatchEvent(new PointerEvent('pointerdown')); // its person leaves the field that goes
-			});
-			await this.visitInside(path);
+			await this.visitInside(path, true);
 		}
 	}
 
@@ -147,12 +143,17 @@ export class Person {
 		await this.live();
 	}
 
-	/** Goes there without a new document, as the page's own links do. */
-	visitInside(path) {
-		return this.page.evaluate((to) => {
+	/** Goes there without a new document, as the page's own links do; `leaves` the field that goes before, as
+	 * whoever presses a link does. */
+	visitInside(path, leaves = false) {
+		return this.page.evaluate(([to, left]) => {
+			if (left) {
+				document.activeElement?.blur();
+				dispatchEvent(new PointerEvent('pointerdown'));
+			}
 			history.pushState(null, '', to);
 			dispatchEvent(new PopStateEvent('popstate'));
-		}, path);
+		}, [path, leaves]);
 	}
 
 	/* ---- answering ---- */
