@@ -55,6 +55,7 @@ const screens = {
 	},
 	'a dialog that opened by itself': async (me, desk) => {
 		await me.visitLive('/activity');
+		await new Promise((calm) => { setTimeout(calm, 1600); }); // nothing opens by itself right after a key
 		for (const title of ['First', 'Second']) await desk.agent.ask({ ...approval('high'), title });
 		await me.dialog.getByText(me.tn('dialog.more', 1)).waitFor();
 	},

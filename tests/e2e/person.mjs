@@ -147,10 +147,7 @@ export class Person {
 	 * whoever presses a link does. */
 	visitInside(path, leaves = false) {
 		return this.page.evaluate(([to, left]) => {
-			if (left) {
-				document.activeElement?.blur();
-				dispatchEvent(new PointerEvent('pointerdown'));
-			}
+			if (left) dispatchEvent(new PointerEvent('pointerdown'));
 			history.pushState(null, '', to);
 			dispatchEvent(new PopStateEvent('popstate'));
 		}, [path, leaves]);
