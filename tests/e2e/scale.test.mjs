@@ -67,9 +67,10 @@ area(`${MANY} pending asks`, (scenario) => {
 	});
 
 	scenario('one is settled elsewhere and goes', async (me, desk) => {
+		await me.page.goto('/inbox'); // from the top, wherever the one before was
 		await whole(me);
-		const { items } = (await desk.admin.get('/v1/asks?limit=1')).body;
-		const gone = items[0];
+		const { items } = (await desk.admin.get('/v1/asks?limit=2')).body;
+		const gone = items[1]; // the first is looked at, and stays
 		await me.row(gone.questions[0].text).waitFor();
 		await desk.marie.post(`/v1/asks/${gone.id}/answer`, { answer: true });
 		await me.row(gone.questions[0].text).waitFor({ state: 'detached' });
