@@ -41,12 +41,12 @@ void bearer_drop(struct serve *s, struct bearer *b)
 	mem_free(b);
 }
 
-/* Two roles were read of it, and either may be the older one: it is looked up once more. */
 void bearer_known(struct serve *s, struct bearer *b, const struct job *job)
 {
 	if (!b) return;
 	b->ws = job->who.ws;
 	b->expires_ms = job->credential.expires_ms;
+	/* The job may have read the role before or after the last lookup: look again. */
 	b->due = b->due || (b->role && b->role != job->who.role);
 	b->role = job->who.role;
 	if (b->due) recheck_run(s);
@@ -108,7 +108,7 @@ static void rechecked(struct request *r)
 			b->due = true;
 			continue;
 		}
-		any |= b->role != look->recheck.roles[i];
+		any |= !look->recheck.roles[i] || b->role != look->recheck.roles[i];
 		b->role = look->recheck.roles[i];
 		b->ended = b->ended || !b->role;
 	}

@@ -4,8 +4,8 @@
  * When somebody in a workspace may have lost a right, the credentials of that workspace
  * are looked up again, in one read. Until the outcome is known they are in doubt: what
  * they wait for is read again with the credential before it is shown. Those that are no longer good
- * lose what they hold open. Streams of those who have another role now are ended, too: whoever reads them
- * comes back, and is shown what that role may see. Nobody else notices. */
+ * lose what they hold open. A changed role ends the streams that were opened with the old one; the
+ * reader reconnects and gets what the new role may see. Nobody else notices. */
 #ifndef SERVE_BEARER_H
 #define SERVE_BEARER_H
 

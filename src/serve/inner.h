@@ -235,7 +235,7 @@ struct event_stream {
 	struct serve *serve;
 	struct exchange *x;    /* NULL: the peer has gone */
 	struct bearer *bearer; /* whose stream it is; NULL: no credential was shown */
-	enum role role;	       /* as it began */
+	enum role role;	       /* when it was opened */
 	bool begun, reading;
 	bool unread;		    /* the store was away: soon again */
 	bool transient;		    /* hints of runs are wanted */
@@ -260,6 +260,6 @@ void told_arrived(struct serve *, struct told *);
 void hint_write(struct buf *, const struct hint *, int64_t now_ms);
 void streams_hint(struct serve *, int64_t ws, struct str session, const char *type,
 	struct str frame);
-void streams_expel(struct serve *); /* those whose bearer has another role now, or none */
+void streams_expel(struct serve *); /* those whose bearer's role has changed */
 
 #endif

@@ -23,7 +23,7 @@ struct history {
 	size_t top;	   /* the first line in sight; headings are lines, too */
 	struct buf cursor; /* of the next page; empty: that was all */
 	bool loading;
-	bool loaded; /* a page came: what is not there does not exist */
+	bool loaded; /* a page was received, so an empty list is empty */
 	bool again; /* the filter changed while a page was on its way: that one is not shown */
 	bool mine;		   /* only what I settled */
 	size_t outcome;		   /* which outcomes; 0: all */

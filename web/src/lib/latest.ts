@@ -1,10 +1,10 @@
-/* What is read again and again, as when events say that it changed: the reply to the last question
- * counts, and one that an earlier question brings late is dropped, good or bad. */
+/* For data that is fetched again whenever it changes: only the reply to the last request counts.
+ * Late replies and errors of earlier requests are dropped. */
 
 export class Latest {
 	private asked = 0;
 
-	/** What `reply` brings; null: something was asked after it. */
+	/** The reply, or null if a newer request was made meanwhile. */
 	async of<T>(reply: Promise<T>): Promise<T | null> {
 		const mine = ++this.asked;
 		try {
@@ -16,7 +16,7 @@ export class Latest {
 		}
 	}
 
-	/** What is under way is not wanted any more. */
+	/** Ignores the request in progress. */
 	drop(): void {
 		this.asked++;
 	}

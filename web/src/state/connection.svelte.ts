@@ -10,7 +10,7 @@ type Listener = (event: Event, before: Ask | undefined) => void;
 export interface Hooks {
 	arrived(ask: Ask): void;
 	gone(): void;
-	/** The stream stands, for the first time or `again`. */
+	/** The stream is open, for the first time or `again`. */
 	live(again: boolean): void;
 	/** Another tab changed the outbox. */
 	outbox(): void;

@@ -32,7 +32,7 @@ class Login {
 	private missed = new Set<string>();
 	private timer: ReturnType<typeof setTimeout> | null = null;
 
-	/** Once more, while somebody is here: with another role one's stream begins anew. */
+	/** Reads again who is logged in: their role may have changed. */
 	async loadMe(): Promise<void> {
 		const me = await api.me().catch(() => null);
 		if (me && this.me && jsonWrite(me) !== jsonWrite(this.me)) this.me = me;
@@ -44,7 +44,7 @@ class Login {
 		if (all) [this.users, this.teams] = [all[0].items, all[1].items];
 	}
 
-	/** People come and go, and what one may do changes: the page says so without a new document. */
+	/** Keeps people, teams and one's own role up to date without a reload. */
 	apply(event: Event): void {
 		if (/^(user|team)\./.test(event.type)) this.soon();
 	}
@@ -69,7 +69,7 @@ class Login {
 		return Boolean(user) && user === this.me?.user?.id;
 	}
 
-	/** Of a user or a team. One that came after they were read is looked for, once. */
+	/** Of a user or a team. An unknown one is fetched, once: it may be new. */
 	userName(id: string): string {
 		const found = [...this.users, ...this.teams].find((one) => one.id === id);
 		if (found) return found.name;

@@ -35,7 +35,7 @@ export async function enter(): Promise<void> {
 		arrived: askArrived,
 		gone: ended,
 		live: (again) => {
-			void login.loadMe(); // before the stream stood, nothing would have told of another role
+			void login.loadMe(); // no event told of a role that changed before the stream opened
 			if (!again) return;
 			send();
 			void login.loadUsers();
