@@ -4,12 +4,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <poll.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -376,6 +380,56 @@ static void isolation_is_there_to_be_had(void **state)
 	if (process_can_isolate(&why)) fail_msg("%s", why.detail);
 }
 
+/* ---- where namespaces are forbidden: in most containers, in a chroot ---- */
+
+/* From here on unshare(2) fails in this process and in what it starts. */
+static void namespaces_forbid(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_unshare, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { sizeof code / sizeof code[0], code };
+
+	assert_int_equal(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+	assert_int_equal(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), 0);
+}
+
+/* What the server and doctor find there: the reason. A program that must be isolated is not begun,
+ * another runs. */
+static void where_it_is_forbidden_the_reason_is_said(void **state)
+{
+	struct fault why = { 0 };
+	struct process p;
+
+	(void)state;
+	namespaces_forbid();
+	assert_int_equal(process_can_isolate(&why), ERR_UNAVAILABLE);
+	assert_string_equal(why.detail, "namespaces: Operation not permitted");
+	isolated = true;
+	p = start("echo begun", STR_NONE);
+	assert_string_equal(end_of(&p).failure, "namespaces: Operation not permitted");
+	assert_int_equal(process_tail(&p, &arena).len, 0);
+	process_done(&p);
+	isolated = false;
+	assert_string_equal(arena_copy(&arena, said("echo begun", STR_NONE)), "begun\n");
+}
+
+/* Asked without the code under test, which must not excuse itself. */
+static bool namespaces_allowed(void)
+{
+	return system("unshare -Urmpf mount -t tmpfs none /tmp 2>/dev/null") == 0;
+}
+
+static void needs_namespaces(void **state)
+{
+	(void)state;
+	print_message("user namespaces are forbidden here: nothing can be isolated\n");
+	skip();
+}
+
 #define BOTH(test)                                                                       \
 	{ #test " (plain)", test, as_plain, arena_clear, NULL },                         \
 	{                                                                                \
@@ -388,7 +442,7 @@ static void isolation_is_there_to_be_had(void **state)
 
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {
+	struct CMUnitTest tests[] = {
 		BOTH(it_reads_its_input_and_is_heard),
 		BOTH(its_end_is_told),
 		BOTH(a_program_that_is_not_there_is_an_error),
@@ -403,8 +457,15 @@ int main(int argc, char **argv)
 		ISOLATED(what_is_hidden_cannot_be_reached),
 		ISOLATED(it_is_the_same_user_without_rights),
 		ISOLATED(isolation_is_there_to_be_had),
+		/* Last: it cannot be undone. */
+		cmocka_unit_test_teardown(
+			where_it_is_forbidden_the_reason_is_said, arena_clear),
 	};
 
 	process_main(argc, argv);
+	if (!namespaces_allowed())
+		for (size_t i = 0; i < sizeof tests / sizeof tests[0]; i++)
+			if (tests[i].setup_func == as_isolated)
+				tests[i].test_func = needs_namespaces;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
