@@ -1,7 +1,7 @@
 /* notify_plan.c - whom a step tells.
  *
  * 1. Nobody is told who may not settle the ask; a team's own contacts (rooms) excepted.
- * 2. A person is told once a step, and a contact once a step.
+ * 2. A person is told once a step, by each channel and contact that it names; a contact once.
  * 3. Quiet hours and digests put off, and never past the deadline. */
 #include "core/notify_plan.h"
 
@@ -28,30 +28,39 @@ const struct plan_person *plan_person(const struct plan_facts *f, struct str use
 
 /* ---- who is meant ---- */
 
+struct plan_target {
+	struct str user;
+	bool whole; /* the step means the person, and not only contacts of theirs */
+};
+
 /* Users and contacts that a step names, each once. */
 struct plan_targets {
-	struct str *users;
-	const struct contact *
-		*own; /* of each user: contact:con_…, only this one; or NULL */
-	size_t users_len, users_cap;
+	struct plan_target *users;
+	size_t users_len;
+	const struct contact *named[ROUTE_TO_MAX]; /* contact:con_… of people */
+	size_t named_len;
 	const struct contact **rooms;
 	size_t rooms_len;
 };
 
-static bool targets_user(
-	const struct plan_facts *f, struct plan_targets *t, struct str id)
+/* `whole`: the person is meant, not a contact of theirs alone; so is who stands in for them. */
+static void targets_user(
+	const struct plan_facts *f, struct plan_targets *t, struct str id, bool whole)
 {
 	const struct user *u = roster_user(f->roster, id);
 	struct str in_place;
+	size_t i = 0;
 
-	if (!u || u->disabled) return true;
+	if (!u || u->disabled) return;
 	in_place = roster_delegate(f->roster, u, f->arena);
-	if (in_place.len) id = in_place;
-	for (size_t i = 0; i < t->users_len; i++)
-		if (str_eq(t->users[i], id)) return true;
-	if (t->users_len == t->users_cap) return false;
-	t->users[t->users_len++] = id;
-	return true;
+	if (in_place.len) {
+		id = in_place;
+		whole = true;
+	}
+	while (i < t->users_len && !str_eq(t->users[i].user, id))
+		i++;
+	if (i == t->users_len) t->users[t->users_len++] = (struct plan_target){ id };
+	t->users[i].whole |= whole;
 }
 
 static void targets_room(struct plan_targets *t, const struct contact *c)
@@ -76,7 +85,7 @@ static void targets_all(const struct plan_facts *f, struct plan_targets *t)
 {
 	for (size_t i = 0; i < f->roster->users_len; i++)
 		if (may_settle(f, f->roster->users[i]->id) == REFUSED_NOT)
-			targets_user(f, t, f->roster->users[i]->id);
+			targets_user(f, t, f->roster->users[i]->id, true);
 }
 
 static void targets_team(const struct plan_facts *f, struct plan_targets *t,
@@ -86,7 +95,7 @@ static void targets_team(const struct plan_facts *f, struct plan_targets *t,
 		if (kind == TO_TEAM || (kind == TO_LEADS && team->members[i].lead) ||
 			(kind == TO_ON_CALL &&
 				str_eq(team->members[i].user, team->team->on_call)))
-			targets_user(f, t, team->members[i].user);
+			targets_user(f, t, team->members[i].user, true);
 	for (size_t i = 0; kind == TO_TEAM && i < f->contacts_len; i++)
 		if (str_eq(f->contacts[i]->team, team->team->id))
 			targets_room(t, f->contacts[i]);
@@ -103,7 +112,7 @@ static void targets_assignees(const struct plan_facts *f, struct plan_targets *t
 	for (uint32_t i = 0; i < list->count; i++) {
 		struct str id = json_text(&list->items[i]);
 
-		targets_user(f, t, id);
+		targets_user(f, t, id, true);
 		for (size_t k = 0; k < f->roster->teams_len; k++)
 			if (str_eq(f->roster->teams[k].team->id, id))
 				targets_team(f, t, &f->roster->teams[k], TO_TEAM);
@@ -114,7 +123,7 @@ static void targets_admins(const struct plan_facts *f, struct plan_targets *t)
 {
 	for (size_t i = 0; i < f->roster->users_len; i++)
 		if (role_may(f->roster->users[i]->role, MAY_ADMIN))
-			targets_user(f, t, f->roster->users[i]->id);
+			targets_user(f, t, f->roster->users[i]->id, true);
 }
 
 static void targets_contact(
@@ -128,9 +137,8 @@ static void targets_contact(
 			targets_room(t, c);
 			continue;
 		}
-		targets_user(f, t, c->user);
-		for (size_t k = 0; k < t->users_len; k++)
-			if (str_eq(t->users[k], c->user)) t->own[k] = c;
+		targets_user(f, t, c->user, false);
+		if (t->named_len < ROUTE_TO_MAX) t->named[t->named_len++] = c;
 	}
 }
 
@@ -140,7 +148,7 @@ static void targets_add(
 	switch (to->kind) {
 	case TO_ASSIGNEES: targets_assignees(f, t); return;
 	case TO_ALL: targets_all(f, t); return;
-	case TO_USER: targets_user(f, t, to->name); return;
+	case TO_USER: targets_user(f, t, to->name, true); return;
 	case TO_ADMINS: targets_admins(f, t); return;
 	case TO_CONTACT: targets_contact(f, t, to->name); return;
 	case TO_TEAM:
@@ -214,6 +222,19 @@ static size_t channel_order(const struct plan_facts *f, struct str user, unsigne
 	return len;
 }
 
+/* What one person is told by, each once. */
+struct plan_contacts {
+	const struct contact *at[DELIVERY_CHANNELS + ROUTE_TO_MAX];
+	size_t len;
+};
+
+static void contacts_add(struct plan_contacts *out, const struct contact *c)
+{
+	for (size_t i = 0; i < out->len; i++)
+		if (out->at[i] == c) return;
+	if (c) out->at[out->len++] = c;
+}
+
 const struct contact *plan_next_contact(
 	const struct plan_facts *f, struct str user, unsigned via)
 {
@@ -226,13 +247,13 @@ const struct contact *plan_next_contact(
 	return c;
 }
 
-/* What somebody is told by in this step: a contact of each channel of `via`, or the first of
- * their own order that was not told, or the first again. */
-static size_t person_contacts(const struct plan_facts *f, struct str user, unsigned via,
-	const struct contact *out[DELIVERY_CHANNELS])
+/* A contact of each channel of `via`, or the first of their own order that was not told, or the
+ * first again. */
+static void person_contacts(const struct plan_facts *f, struct str user, unsigned via,
+	struct plan_contacts *out)
 {
 	enum delivery_kind order[DELIVERY_CHANNELS];
-	size_t len = channel_order(f, user, via, order), n = 0;
+	size_t len = channel_order(f, user, via, order);
 	const struct contact *first = NULL, *c = NULL;
 
 	for (size_t i = 0; i < len && (via || !c); i++) {
@@ -240,10 +261,21 @@ static size_t person_contacts(const struct plan_facts *f, struct str user, unsig
 
 		c = channel_contact(f, user, order[i], via ? &of_channel : &first);
 		if (!c && via) c = of_channel;
-		if (c) out[n++] = c;
+		contacts_add(out, c);
 	}
-	if (!n && first) out[n++] = first;
-	return n;
+	if (!out->len) contacts_add(out, first);
+}
+
+/* What somebody is told by in this step. */
+static void target_contacts(const struct plan_facts *f, const struct notify_step *s,
+	const struct plan_targets *t, const struct plan_target *who,
+	struct plan_contacts *out)
+{
+	out->len = 0;
+	if (who->whole) person_contacts(f, who->user, s->via, out);
+	for (size_t i = 0; i < t->named_len; i++)
+		if (str_eq(t->named[i]->user, who->user) && contact_usable(t->named[i]))
+			contacts_add(out, t->named[i]);
 }
 
 /* ---- when ---- */
@@ -307,37 +339,31 @@ static bool person_present(const struct plan_facts *f, const struct plan_person 
 	       p->present_ms - f->now_ms <= PRESENT_MS;
 }
 
-/* `own`: the one contact that the step names for them, or NULL. */
 static enum plan_why person_why(const struct plan_facts *f, const struct notify_step *s,
-	const struct contact *own, struct str user)
+	struct str user, const struct plan_contacts *by)
 {
 	const struct plan_person *p = plan_person(f, user);
-	const struct contact *contacts[DELIVERY_CHANNELS];
 
 	if (may_settle(f, user) != REFUSED_NOT) return PLAN_NOT_ENTITLED;
 	if (!s->always && p && person_present(f, p)) return PLAN_PRESENT;
-	if (own) return contact_usable(own) ? PLAN_TOLD : PLAN_NO_CONTACT;
-	return person_contacts(f, user, s->via, contacts) ? PLAN_TOLD : PLAN_NO_CONTACT;
+	return by->len ? PLAN_TOLD : PLAN_NO_CONTACT;
 }
 
 static bool person_plan(const struct plan_facts *f, const struct notify_step *s,
-	int64_t step, const struct contact *own, struct str user, struct notify_plan *out)
+	int64_t step, const struct plan_targets *t, const struct plan_target *who,
+	struct notify_plan *out)
 {
-	struct plan_entry e = { .step = step, .user = user };
-	const struct contact *contacts[DELIVERY_CHANNELS];
-	size_t n = 0;
+	struct plan_entry e = { .step = step, .user = who->user };
+	struct plan_contacts by;
 
-	e.why = person_why(f, s, own, user);
+	target_contacts(f, s, t, who, &by);
+	e.why = person_why(f, s, who->user, &by);
 	if (e.why) return plan_add(out, f->arena, e);
-	if (own)
-		contacts[n++] = own;
-	else
-		n = person_contacts(f, user, s->via, contacts);
-	e.at_ms = person_when(f, user, &e.why);
-	if (e.why && person_waits(f, user, f->now_ms)) e.at_ms = 0;
+	e.at_ms = person_when(f, who->user, &e.why);
+	if (e.why && person_waits(f, who->user, f->now_ms)) e.at_ms = 0;
 	/* What waits goes out once, whatever the step would do by other channels. */
-	for (size_t i = 0; i < (e.why && n > 1 ? 1 : n); i++) {
-		e.contact = contacts[i];
+	for (size_t i = 0; i < (e.why ? 1 : by.len); i++) {
+		e.contact = by.at[i];
 		e.again = contact_has(f, e.contact);
 		if (!plan_add(out, f->arena, e)) return false;
 	}
@@ -360,34 +386,35 @@ static int64_t person_last(const struct plan_facts *f, struct str user)
 static void targets_pick(
 	const struct plan_facts *f, const struct notify_step *s, struct plan_targets *t)
 {
-	size_t best = t->users_len;
+	const struct plan_target *best = NULL;
 
 	for (size_t i = 0; i < t->users_len; i++) {
-		if (person_why(f, s, t->own[i], t->users[i])) continue;
-		if (best == t->users_len ||
-			person_last(f, t->users[i]) < person_last(f, t->users[best]))
-			best = i;
+		const struct plan_target *at = &t->users[i];
+		struct plan_contacts by;
+
+		target_contacts(f, s, t, at, &by);
+		if (person_why(f, s, at->user, &by)) continue;
+		if (!best || person_last(f, at->user) < person_last(f, best->user))
+			best = at;
 	}
-	if (best == t->users_len) return;
-	t->users[0] = t->users[best];
-	t->own[0] = t->own[best];
+	if (!best) return;
+	t->users[0] = *best;
 	t->users_len = 1;
 }
 
 bool plan_step(const struct plan_facts *f, const struct notify_step *s, int64_t step,
 	struct notify_plan *out)
 {
-	struct plan_targets t = { .users_cap = f->roster->users_len };
+	struct plan_targets t = { 0 };
 
-	t.users = ARENA_ARRAY(f->arena, struct str, f->roster->users_len + 1);
+	t.users = ARENA_ARRAY(f->arena, struct plan_target, f->roster->users_len + 1);
 	t.rooms = ARENA_ARRAY(f->arena, const struct contact *, f->contacts_len + 1);
-	t.own = ARENA_ARRAY(f->arena, const struct contact *, f->roster->users_len + 1);
-	if (!t.users || !t.rooms || !t.own) return false;
+	if (!t.users || !t.rooms) return false;
 	for (size_t i = 0; i < s->to_len; i++)
 		targets_add(f, &t, &s->to[i]);
 	if (s->pick_one) targets_pick(f, s, &t);
 	for (size_t i = 0; i < t.users_len; i++)
-		if (!person_plan(f, s, step, t.own[i], t.users[i], out)) return false;
+		if (!person_plan(f, s, step, &t, &t.users[i], out)) return false;
 	for (size_t i = 0; i < t.rooms_len; i++) {
 		const struct contact *c = t.rooms[i];
 		struct plan_entry e = { f->now_ms, step, STR_NONE, c, contact_has(f, c),

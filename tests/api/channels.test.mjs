@@ -110,6 +110,18 @@ test('two contacts that one step names are both told, each of its person', async
 	await admin.answer(ask, { q1: true });
 });
 
+test('of several contacts of one person that a step names each is told, once', async () => {
+	const [first, second, spare] = [await reached(mia), await reached(mia), await reached(mia)];
+	await routed([{ after: '0s', to: [`contact:${second.contact.id}`, `contact:${spare.contact.id}`, `contact:${second.contact.id}`] }]);
+	const ask = await agent.ask();
+	await worked(ask);
+	assert.deepEqual((await told(ask)).sort(), [second.contact.id, spare.contact.id].sort());
+	assert.deepEqual(first.got(ask), []);
+	const { body } = await admin.post('/v1/routes/try', { ask: {} });
+	assert.deepEqual(body.plan.map((p) => p.contact).sort(), [second.contact.id, spare.contact.id].sort());
+	await admin.answer(ask, { q1: true });
+});
+
 test('teams: members, leads, who is on call, rooms once; one of them in turn', async () => {
 	const [hers, his] = [await reached(mia), await reached(ada)];
 	const { body: team } = await admin.post('/v1/teams', { name: 'night', members: [{ user: mia.id }, { user: ada.id, lead: true }] });
