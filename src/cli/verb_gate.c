@@ -189,7 +189,8 @@ static int allowed_run(struct approval *ap)
 	return status;
 }
 
-/* Rules and the policy's mode first; *decided: a person need not be asked. */
+/* Rules and the policy's mode first; *decided: a person need not be asked. A mode that nobody has
+ * set allows nothing. */
 static int policy_run(struct approval *ap, bool *decided)
 {
 	struct cli *cli = ap->asking.cli;
@@ -203,8 +204,9 @@ static int policy_run(struct approval *ap, bool *decided)
 	if (status != EXIT_YES) return status;
 	effect = json_text(json_get(reply.json, "effect"));
 	reason = json_text(json_get(reply.json, "reason"));
-	*decided = !str_is(effect, "ask");
-	if (str_is(effect, "allow")) return allowed_run(ap);
+	*decided = !str_is(effect, "ask") &&
+		   !json_is(json_get(reply.json, "default"), JSON_TRUE);
+	if (*decided && str_is(effect, "allow")) return allowed_run(ap);
 	if (!*decided) {
 		ap->asking.client = client_free(ap->asking.client);
 		return EXIT_YES;

@@ -130,8 +130,8 @@ static bool rules_decide(struct hook *h)
 }
 
 /* True when the server's word and the rules of the command line together have decided. These
- * allow only where the server does not deny. The policy of a new workspace, which nobody has
- * set, allows nothing here: who sets up a hook wants to be asked. */
+ * allow only where the server does not deny. A mode that nobody has set allows nothing here: who
+ * sets up a hook wants to be asked. */
 static bool policy_decides(struct hook *h, const struct json *said)
 {
 	struct str effect = json_text(json_get(said, "effect"));

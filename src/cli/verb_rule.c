@@ -171,11 +171,20 @@ static int rule_body(
 	return EXIT_YES;
 }
 
+static void warnings_say(struct cli *cli, const struct json *reply)
+{
+	const struct json *warnings = json_get(reply, "warnings");
+
+	for (uint32_t i = 0; json_is(warnings, JSON_ARRAY) && i < warnings->count; i++)
+		SAY("cli.rule.warning",
+			{ "detail", problem_words(text_of(&warnings->items[i], "detail"),
+					    msg_lang(), &cli->arena) });
+}
+
 static int add_run(struct cli *cli)
 {
 	struct buf body = { .max = 65536 };
 	struct json_writer w = { .out = &body };
-	const struct json *warnings;
 	struct api_reply reply;
 	int status =
 		rule_body(cli, &w, args_word(&cli->args, 0), args_word(&cli->args, 1));
@@ -189,11 +198,7 @@ static int add_run(struct cli *cli)
 		return EXIT_YES;
 	}
 	rule_print(cli, reply.json);
-	warnings = json_get(reply.json, "warnings");
-	for (uint32_t i = 0; json_is(warnings, JSON_ARRAY) && i < warnings->count; i++)
-		SAY("cli.rule.warning",
-			{ "detail", problem_words(text_of(&warnings->items[i], "detail"),
-					    msg_lang(), &cli->arena) });
+	warnings_say(cli, reply.json);
 	return EXIT_YES;
 }
 
@@ -339,13 +344,13 @@ const struct command verb_rule_end = {
 
 /* ---- policy ---- */
 
-/* The members that are given, on the version that holds. */
+/* The mode, on the version that holds. Who names it sets it, also if it is the one that is there. */
 static int policy_change(struct cli *cli, const struct json *now, struct api_reply *out)
 {
 	struct str mode = args_get(&cli->args, "mode");
 	const struct json *version = json_get(now, "version");
-	struct str body = arena_print(&cli->arena, "{\"mode\":\"%.*s\",\"version\":%lld}",
-		STR_ARGS(mode),
+	struct str body = arena_print(&cli->arena,
+		"{\"mode\":\"%.*s\",\"default\":false,\"version\":%lld}", STR_ARGS(mode),
 		version && version->is_int ? (long long)version->integer : 0);
 
 	return person_call(cli, "PUT", STR("/v1/policy"), body, out);
@@ -367,6 +372,7 @@ static int policy_run(struct cli *cli)
 	json_write_pretty(&text, reply.json);
 	printf("%s\n", buf_text(&text));
 	buf_done(&text);
+	warnings_say(cli, reply.json);
 	return EXIT_YES;
 }
 

@@ -62,3 +62,61 @@ enum effect policy_effect(
 							       : EFFECT_ASK;
 	return risk == RISK_HIGH && p->always_confirm_high ? EFFECT_ASK : EFFECT_ALLOW;
 }
+
+/* ---- loosening ---- */
+
+/* Something is allowed after it that was not before; `before` NULL: that asked for all. */
+static bool effects_looser(const struct policy *before, const struct policy *after)
+{
+	for (int i = TYPE_TOOL; i <= TYPE_DB_OP; i++)
+		for (int k = RISK_LOW; k <= RISK_HIGH; k++) {
+			enum operation_type type = (enum operation_type)i;
+			enum risk risk = (enum risk)k;
+
+			if (policy_effect(after, type, risk) == EFFECT_ALLOW &&
+				(!before ||
+					policy_effect(before, type, risk) == EFFECT_ASK))
+				return true;
+		}
+	return false;
+}
+
+/* This pattern with a risk from `min` to `max`. */
+static bool risks_have(const struct policy *p, struct str pattern, int min, int max)
+{
+	for (size_t i = 0; i < p->risks_len; i++)
+		for (size_t k = 0; k < p->risks[i].tools_len; k++)
+			if ((int)p->risks[i].risk >= min &&
+				(int)p->risks[i].risk <= max &&
+				str_eq(p->risks[i].tools[k].text, pattern))
+				return true;
+	return false;
+}
+
+/* What `a` makes grave, `b` does, too; or, of rows below medium, the other way round. */
+static bool risks_hold(const struct policy *a, const struct policy *b, bool low)
+{
+	for (size_t i = 0; i < a->risks_len; i++)
+		for (size_t k = 0; k < a->risks[i].tools_len; k++)
+			if ((a->risks[i].risk < RISK_MEDIUM) == low &&
+				!risks_have(b, a->risks[i].tools[k].text,
+					low ? RISK_LOW : (int)a->risks[i].risk,
+					low ? RISK_LOW : RISK_CRITICAL))
+				return false;
+	return true;
+}
+
+unsigned policy_looser(const struct policy *before, const struct policy *after)
+{
+	unsigned in = 0;
+
+	if (before->mode_unset && !after->mode_unset && effects_looser(NULL, after))
+		in |= LOOSER_UNASKED;
+	if (effects_looser(before, after)) in |= LOOSER_MODE;
+	if (!risks_hold(before, after, false) || !risks_hold(after, before, true))
+		in |= LOOSER_RISKS;
+	if (after->scope_member_ms > before->scope_member_ms ||
+		after->scope_high_ms > before->scope_high_ms)
+		in |= LOOSER_SCOPES;
+	return in;
+}

@@ -17,6 +17,7 @@ enum { RISK_ROWS_MAX = 200 };
 
 struct policy {
 	enum policy_mode mode;
+	bool mode_unset; /* nobody has set it: hooks and gate ask for everything */
 	bool selective[TYPE_DB_OP + 1]; /* by operation_type: asked in this mode */
 	bool auto_approve_low;
 	bool always_confirm_high;
@@ -53,5 +54,14 @@ enum risk policy_raise(
 /* The mode's word for an operation that no rule fits: EFFECT_ALLOW or EFFECT_ASK. Only
  * for those who would not ask by themselves. */
 enum effect policy_effect(const struct policy *, enum operation_type, enum risk);
+
+/* In what a change lets more run without a person; 0: in nothing. In doubt it does. */
+enum policy_looser {
+	LOOSER_UNASKED = 1, /* hooks and gate go by the mode, which they did not */
+	LOOSER_MODE = 2,    /* more of the risks and types is allowed */
+	LOOSER_RISKS = 4,   /* an operation may have a lower risk */
+	LOOSER_SCOPES = 8,  /* approvals can be given for longer */
+};
+unsigned policy_looser(const struct policy *before, const struct policy *after);
 
 #endif

@@ -10,7 +10,7 @@ static const int64_t SECOND_MS = 1000, DAY_MS = 86400 * 1000LL;
 enum { AT_ONCE_MAX = 64, AT_ONCE_KEPT = 100, ALERT_MIN_MAX = 1000000, DAYS_MAX = 36500 };
 
 const char *const policy_default =
-	"{\"mode\":\"selective\","
+	"{\"mode\":\"selective\",\"default\":true,"
 	"\"selective\":{\"tools\":false,\"sub_agents\":false,\"mcp\":true,"
 	"\"file_ops\":true,\"db_ops\":true},"
 	"\"auto_approve_low\":true,\"always_confirm_high\":true,\"timeout\":null,"
@@ -25,6 +25,7 @@ const char *const policy_default =
 
 enum {
 	P_MODE,
+	P_DEFAULT,
 	P_SELECTIVE,
 	P_LOW,
 	P_HIGH,
@@ -40,6 +41,7 @@ enum {
 
 static const struct str names[P_LEN] = {
 	[P_MODE] = STR("mode"),
+	[P_DEFAULT] = STR("default"),
 	[P_SELECTIVE] = STR("selective"),
 	[P_LOW] = STR("auto_approve_low"),
 	[P_HIGH] = STR("always_confirm_high"),
@@ -59,6 +61,7 @@ static const char *const mode_names[] = {
 	[MODE_SELECTIVE] = "selective",
 };
 enum { MODES = sizeof mode_names / sizeof *mode_names };
+static const enum policy_mode MODE_SEEDED = MODE_SELECTIVE;
 
 /* By operation_type. */
 static const struct str selective_names[] = {
@@ -235,6 +238,9 @@ static void policy_check(struct policy_reading *r)
 	struct str reject = json_text(r->m[P_REJECT]);
 
 	mode_check(r);
+	/* A policy that was kept without it: nobody chose the mode of a new workspace. */
+	r->out->mode_unset = flag_read(r->check, &r->root, names[P_DEFAULT],
+		r->m[P_DEFAULT], r->out->mode == MODE_SEEDED);
 	selective_check(r);
 	r->out->auto_approve_low =
 		flag_read(r->check, &r->root, names[P_LOW], r->m[P_LOW], false);
@@ -311,6 +317,22 @@ static const struct json *brought(const struct json *body, int which)
 	return v && v->type == JSON_NULL && which != P_TIMEOUT ? NULL : v;
 }
 
+/* `default` ends when somebody sets the mode: with another word, or by saying so. */
+static void default_merge(
+	struct json_writer *w, const struct json *was, const struct json *body)
+{
+	struct str mode = json_text(json_get_str(was, names[P_MODE]));
+	const struct json *said = brought(body, P_DEFAULT), *word = brought(body, P_MODE),
+			  *kept = json_get_str(was, names[P_DEFAULT]);
+
+	if (word && !str_eq(json_text(word), mode))
+		jw_bool(w, false);
+	else if (said || kept)
+		jw_json(w, said ? said : kept);
+	else
+		jw_bool(w, str_is(mode, mode_names[MODE_SEEDED]));
+}
+
 enum err policy_read(const struct json *body, struct str before,
 	const struct members *also, struct arena *arena, struct str *json,
 	struct policy *out, struct fault *why)
@@ -330,7 +352,10 @@ enum err policy_read(const struct json *body, struct str before,
 	jw_object(&w);
 	for (int i = 0; i < P_LEN; i++) {
 		jw_key(&w, names[i].at);
-		member_merge(&w, json_get_str(was, names[i]), brought(body, i));
+		if (i == P_DEFAULT)
+			default_merge(&w, was, body);
+		else
+			member_merge(&w, json_get_str(was, names[i]), brought(body, i));
 	}
 	jw_object_end(&w);
 	whole = buf_keep_done(&b, arena);

@@ -49,7 +49,7 @@ struct decided {
 	struct str stop;   /* stp_… */
 	struct str reason; /* for the agent's log and its person */
 	enum risk risk;
-	bool by_default; /* by the policy of a new workspace, which nobody has set */
+	bool by_default; /* by a mode that nobody has set */
 };
 
 static void decided_by_mode(
@@ -57,7 +57,7 @@ static void decided_by_mode(
 {
 	out->effect = policy_effect(&book->policy, look->type, out->risk);
 	out->rule = STR("policy");
-	out->by_default = !book->kept.version;
+	out->by_default = book->policy.mode_unset;
 	out->reason =
 		out->effect == EFFECT_ALLOW
 			? STR("No rule fits, and the policy allows it.")

@@ -3,12 +3,22 @@
 #include "core/body.h"
 #include "desk/book.h"
 
-static void policy_show(struct json_writer *w, struct str body, int64_t version)
+/* Its members; `default` of one that was kept without is what it is read as. */
+static enum err policy_show(struct json_writer *w, struct str body, int64_t version,
+	struct arena *arena, struct fault *why)
 {
-	jw_object(w);
-	policy_write_members(w, body.len ? body : str_of(policy_default));
+	const struct json *json;
+	struct policy p;
+	enum err e;
+
+	if (!body.len) body = str_of(policy_default);
+	e = policy_parse(body, arena, &p, why);
+	if (!e) e = json_read(body, NULL, arena, &json, why);
+	if (e) return e;
+	policy_write_members(w, body);
+	if (!json_get(json, "default")) jw_put_bool(w, "default", p.mode_unset);
 	jw_put_int(w, "version", version);
-	jw_object_end(w);
+	return OK;
 }
 
 struct policy_found {
@@ -33,7 +43,9 @@ static enum err policy_get_read(
 		db, SQL_OF(RECORD_POLICIES, RECORD_GET), key, 1, policy_row, &f, why);
 
 	(void)now_ms;
-	if (!e) policy_show(&w, f.policy.body, f.policy.version);
+	jw_object(&w);
+	if (!e) e = policy_show(&w, f.policy.body, f.policy.version, &job->arena, why);
+	jw_object_end(&w);
 	return e;
 }
 
@@ -60,6 +72,32 @@ static enum err policy_put_check(struct task *t, struct fault *why)
 		       : fail_at(why, "/version", "required: the number that was read");
 }
 
+/* What would run without a person that did not. */
+static void looser_write(struct task *t, struct json_writer *w, unsigned looser)
+{
+	static const struct {
+		unsigned in;
+		const char *detail;
+	} kinds[] = {
+		{ LOOSER_UNASKED,
+			"hooks and gate asked for everything; they follow the mode now" },
+		{ LOOSER_MODE, "the mode lets more operations run without a person" },
+		{ LOOSER_RISKS, "some operations may count as less risky" },
+		{ LOOSER_SCOPES, "approvals can be given for longer" },
+	};
+
+	jw_put_array(w, "warnings");
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+		if (!(looser & kinds[i].in)) continue;
+		jw_object(w);
+		jw_put_text(w, "kind", "looser");
+		jw_put_str(w, "detail",
+			task_words(t, str_of(kinds[i].detail), &t->job.arena));
+		jw_object_end(w);
+	}
+	jw_array_end(w);
+}
+
 static enum err policy_put_decide(struct job *job, struct rows *rows, struct fault *why)
 {
 	static const struct str names[] = { STR("version") };
@@ -70,10 +108,13 @@ static enum err policy_put_decide(struct job *job, struct rows *rows, struct fau
 	const struct kept_policy *found = rows_find(rows, RECORD_POLICIES,
 		record_name(&records[RECORD_POLICIES], &fresh, rows->arena));
 	int64_t version = found ? found->version : 0;
+	struct str was = found ? found->body : str_of(policy_default);
+	struct policy before, after;
 	struct kept_policy *p;
-	enum err e = policy_read(t->body, found ? found->body : str_of(policy_default),
-		&also, rows->arena, &fresh.body, NULL, why);
+	enum err e =
+		policy_read(t->body, was, &also, rows->arena, &fresh.body, &after, why);
 
+	if (!e) e = policy_parse(was, rows->arena, &before, why);
 	if (e) return e;
 	if (json_get(t->body, "version")->integer != version)
 		return fail(why, ERR_CONFLICT,
@@ -83,8 +124,11 @@ static enum err policy_put_decide(struct job *job, struct rows *rows, struct fau
 	if (!p) return fail(why, ERR_MEMORY, "out of memory");
 	p->body = fresh.body;
 	p->changed_ms = rows->now_ms;
-	policy_show(&w, p->body, p->version);
-	return OK;
+	jw_object(&w);
+	e = policy_show(&w, p->body, p->version, rows->arena, why);
+	looser_write(t, &w, policy_looser(&before, &after));
+	jw_object_end(&w);
+	return e;
 }
 
 const struct use use_policy_put = {

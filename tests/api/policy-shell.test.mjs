@@ -25,7 +25,7 @@ const hook = async (command, flags = [], more = {}) => {
 /** A second server, whose policy nobody has set. */
 async function useServerOf() {
 	const fresh = await useServer();
-	return { ...fresh, member: fresh.member, admin: fresh.admin, hook: async (command) => {
+	return { ...fresh, member: fresh.member, admin: fresh.admin, agent: fresh.agent, url: fresh.url, run: fresh.run.bind(fresh), hook: async (command) => {
 		const done = await fresh.run(['hook', 'claude'], { env: { PARLEY_URL: fresh.url, PARLEY_TOKEN: fresh.secrets.agent },
 			input: call(command) });
 		return JSON.parse(done.stdout).hookSpecificOutput;
@@ -170,13 +170,40 @@ test('a hook\'s own --allow counts only where the server does not deny, and --as
 	await end(yes);
 });
 
-test('the policy of a new workspace lets a hook ask; one that was set lets it run', async () => {
+test('the policy of a new workspace lets hooks and gate ask; only a mode that was set lets them run', async () => {
 	const fresh = await useServerOf();
-	const waiting = fresh.hook('ls');
-	const ask = await until(async () => (await fresh.member.get('/v1/asks')).body.items[0], 'the ask');
-	await fresh.member.answer(ask, { decision: 'approve' });
-	assert.equal((await waiting).permissionDecision, 'allow');
-	assert.equal((await fresh.admin.put('/v1/policy', { mode: 'auto', version: 0 })).status, 200);
+	const shell = { PARLEY_URL: fresh.url, PARLEY_TOKEN: fresh.secrets.agent, LANG: 'C.UTF-8' };
+	const asked = async (begin) => {
+		const waiting = begin();
+		const ask = await until(async () => (await fresh.member.get('/v1/asks')).body.items[0], 'the ask');
+		await fresh.member.answer(ask, { decision: 'approve' });
+		return waiting;
+	};
+	const put = async (body) => {
+		const { version } = (await fresh.admin.get('/v1/policy')).body;
+		const reply = await fresh.admin.put('/v1/policy', { version, ...body });
+		assert.equal(reply.status, 200, reply.text);
+		return [reply.body.default, reply.body.warnings.map((w) => w.kind)];
+	};
+	const policy = (await fresh.admin.get('/v1/policy')).body;
+	assert.equal(policy.default, true);
+	assert.equal((await asked(() => fresh.hook('ls'))).permissionDecision, 'allow');
+	const tighter = [{}, { retention: { settled: '365d' } }, { scopes: { member: '1h' } }, { mode: 'selective' },
+		{ risks: [...policy.risks, { tool: ['Bash(terraform destroy*)'], risk: 'critical' }] }];
+	for (const change of tighter) assert.deepEqual(await put(change), [true, []], JSON.stringify(change));
+	assert.equal((await asked(() => fresh.hook('ls'))).permissionDecision, 'allow');
+	assert.equal((await asked(() => fresh.run(['gate', '--policy', '--', 'true'], { env: shell }))).code, 0);
+	const { body: bare } = await fresh.agent.post('/v1/decide', { operation: { type: 'tool', name: 'Bash', arguments: { command: 'ls' } } });
+	assert.deepEqual([bare.effect, bare.default], ['allow', true]);
+	assert.deepEqual(await put({ scopes: { member: '8h' } }), [true, ['looser']]);
+	assert.deepEqual(await put({ risks: policy.risks }), [true, ['looser']]);
+	assert.deepEqual(await put({ default: false }), [false, ['looser']]);
+	assert.equal((await fresh.run(['gate', '--policy', '--', 'true'], { env: shell })).code, 0);
+	assert.deepEqual(await put({ default: true }), [true, []]);
+	const set = await fresh.run(['policy', '--mode', 'selective'], { env: { ...shell, PARLEY_TOKEN: fresh.secrets.admin } });
+	assert.match(set.stderr, /Warning: hooks and gate asked for everything; they follow the mode now\./);
+	assert.deepEqual(await put({ default: true }), [true, []]);
+	assert.deepEqual(await put({ mode: 'auto' }), [false, ['looser', 'looser']]);
 	assert.equal((await fresh.hook('ls')).permissionDecisionReason, 'No rule fits, and the policy allows it.');
 	assert.equal((await fresh.member.get('/v1/asks')).body.items.length, 0);
 });

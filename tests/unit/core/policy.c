@@ -428,6 +428,69 @@ static void a_policy_takes_over_what_it_is_sent(void **state)
 	kit_item("at once", &why, "/at_once/auto", "1 to");
 }
 
+static void only_setting_the_mode_ends_its_default(void **state)
+{
+	static const struct {
+		const char *before, *put;
+		bool unset;
+	} cases[] = {
+		{ NULL, "{}", true },
+		{ NULL, "{'mode':'selective'}", true },
+		{ NULL, "{'timeout':'10m','default':true}", true },
+		{ NULL, "{'mode':'manual','default':true}", false },
+		{ NULL, "{'default':false}", false },
+		/* As they were kept before it was. */
+		{ "{'mode':'selective','timeout':'5m'}", "{'timeout':'10m'}", true },
+		{ "{'mode':'auto'}", "{}", false },
+		{ "{'mode':'auto'}", "{'mode':'selective'}", false },
+		{ "{'mode':'auto','default':false}", "{'default':true}", true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct buf kept = { 0 };
+		struct fault why = { 0 };
+		struct policy p;
+		struct str json;
+
+		if (cases[i].before) json_write(&kept, kit_json(cases[i].before));
+		assert_int_equal(
+			policy_read(kit_json(cases[i].put),
+				cases[i].before ? buf_str(&kept) : str_of(policy_default),
+				NULL, &kit, &json, &p, &why),
+			OK);
+		if (p.mode_unset != cases[i].unset) fail_msg("case %zu", i);
+		buf_done(&kept);
+	}
+}
+
+static unsigned looser_by(const char *put)
+{
+	struct policy before, after;
+	struct fault why = { 0 };
+	struct str json;
+
+	assert_int_equal(policy_parse(str_of(policy_default), &kit, &before, &why), OK);
+	assert_int_equal(policy_read(kit_json(put), str_of(policy_default), NULL, &kit,
+				 &json, &after, &why),
+		OK);
+	return policy_looser(&before, &after);
+}
+
+static void a_policy_that_loosens_says_in_what(void **state)
+{
+	(void)state;
+	assert_int_equal(looser_by("{'timeout':'10m','auto_approve_low':false}"), 0);
+	assert_int_equal(looser_by("{'selective':{'tools':true}}"), 0);
+	assert_int_equal(looser_by("{'selective':{'mcp':false}}"), LOOSER_MODE);
+	assert_int_equal(looser_by("{'mode':'manual'}"), LOOSER_UNASKED);
+	assert_int_equal(looser_by("{'mode':'manual','auto_approve_low':false}"), 0);
+	assert_int_equal(looser_by("{'mode':'auto'}"), LOOSER_UNASKED | LOOSER_MODE);
+	assert_int_equal(looser_by("{'always_confirm_high':false}"), LOOSER_MODE);
+	assert_int_equal(looser_by("{'risks':[]}"), LOOSER_RISKS);
+	assert_int_equal(looser_by("{'scopes':{'high':'2h'}}"), LOOSER_SCOPES);
+}
+
 /* ---- memory ---- */
 
 /* Let the nth allocation fail, for every n: nothing is allowed that way, and what would have
@@ -492,6 +555,8 @@ int main(void)
 		KIT_TEST(the_gravest_row_counts_and_a_claim_only_raises),
 		KIT_TEST(the_mode_says_what_its_table_says),
 		KIT_TEST(a_policy_takes_over_what_it_is_sent),
+		KIT_TEST(only_setting_the_mode_ends_its_default),
+		KIT_TEST(a_policy_that_loosens_says_in_what),
 		KIT_TEST(without_memory_nothing_is_allowed),
 	};
 
