@@ -27,6 +27,7 @@ static const struct {
 	{ "DELETE", "/v1/users/", true, &use_user_delete },
 	{ "GET", "/v1/tokens", false, &use_token_list },
 	{ "POST", "/v1/tokens", false, &use_token_create },
+	{ "PATCH", "/v1/tokens/", true, &use_token_patch },
 	{ "DELETE", "/v1/tokens/", true, &use_token_delete },
 	{ "GET", "/v1/teams", false, &use_team_list },
 	{ "POST", "/v1/teams", false, &use_team_create },

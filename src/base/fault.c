@@ -14,6 +14,7 @@ static const char *const names[] = {
 	[ERR_STALE] = "stale",
 	[ERR_UNVERIFIED] = "not verified",
 	[ERR_CHANNEL_OFF] = "channel is off",
+	[ERR_PROJECT] = "project",
 	[ERR_NOT_FOUND] = "not found",
 	[ERR_METHOD] = "method not allowed",
 	[ERR_CONFLICT] = "conflict",

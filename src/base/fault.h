@@ -10,6 +10,7 @@ enum err {
 	ERR_NO_TOKEN,	  /* 401 */
 	ERR_FORBIDDEN,	  /* 403 */
 	ERR_NOT_ENTITLED, /* 403: not theirs to settle; the member `reason` says why */
+	ERR_PROJECT,	  /* 403: the token is bound to other projects */
 	ERR_NOT_FOUND,	  /* 404 */
 	ERR_METHOD,	  /* 405 */
 	ERR_CONFLICT,	  /* 409: settled already, or another holds it */

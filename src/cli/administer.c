@@ -183,6 +183,21 @@ static void cells_add(
 }
 
 /* Columns are the same in a pipe, without the head: what reads them splits at blanks. */
+struct str project_names(struct cli *cli, const struct json *of)
+{
+	const struct json *projects = json_get(of, "projects");
+	struct buf b = { .max = 65536 };
+	struct str out;
+
+	for (uint32_t i = 0; projects && i < projects->count; i++) {
+		if (i) buf_add_char(&b, ' ');
+		buf_add(&b, json_text(&projects->items[i]));
+	}
+	out = safe_line(&cli->arena, buf_str(&b));
+	buf_done(&b);
+	return out;
+}
+
 void print_cells(struct cli *cli, const char *const *heads, const int *widths,
 	const struct str *cells, size_t len)
 {

@@ -16,6 +16,8 @@ int administer_list(
 	struct cli *, struct str path, const struct json ***items, size_t *len);
 /* {"items": […]} with all of them, for --json. */
 void print_items(const struct json *const *items, size_t len);
+/* The projects of a team or a token, with blanks between. */
+struct str project_names(struct cli *, const struct json *of);
 /* A row of a table on the terminal, or tabs between cells in a pipe. */
 void print_cells(struct cli *, const char *const *heads, const int *widths,
 	const struct str *cells, size_t len);

@@ -33,21 +33,6 @@ static struct str member_names(struct cli *cli, const struct json *team,
 	return out;
 }
 
-static struct str project_names(struct cli *cli, const struct json *team)
-{
-	const struct json *projects = json_get(team, "projects");
-	struct buf b = { .max = 65536 };
-	struct str out;
-
-	for (uint32_t i = 0; projects && i < projects->count; i++) {
-		if (i) buf_add_char(&b, ' ');
-		buf_add(&b, json_text(&projects->items[i]));
-	}
-	out = safe_line(&cli->arena, buf_str(&b));
-	buf_done(&b);
-	return out;
-}
-
 static int teams_print(struct cli *cli, const struct json *const *teams, size_t len)
 {
 	static const char *const heads[] = { "cli.list.name", "cli.team.on_call",

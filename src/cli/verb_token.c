@@ -46,7 +46,7 @@ static struct str create_body(struct cli *cli)
 		   tools = args_get(&cli->args, "tools");
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
-	struct str out;
+	struct str out, project;
 
 	jw_object(&w);
 	jw_put_str(&w, "role", args_get(&cli->args, "role"));
@@ -65,6 +65,12 @@ static struct str create_body(struct cli *cli)
 	}
 	if (args_have(&cli->args, "local")) jw_put_bool(&w, "local", true);
 	if (args_have(&cli->args, "runs")) jw_put_bool(&w, "runs", true);
+	if (args_have(&cli->args, "project")) {
+		jw_put_array(&w, "projects");
+		for (size_t i = 0; args_next(&cli->args, "project", &i, &project);)
+			jw_str(&w, project);
+		jw_array_end(&w);
+	}
 	jw_object_end(&w);
 	out = arena_str(&cli->arena, buf_str(&b));
 	buf_done(&b);
@@ -98,8 +104,8 @@ static int list_run(struct cli *cli)
 {
 	static const char *const heads[] = { "cli.list.id", "cli.list.role",
 		"cli.list.ends", "cli.list.name", "cli.list.agent", "cli.list.used",
-		"cli.list.expires" };
-	static const int widths[] = { 30, 6, 5, 20, 20, 16, 0 };
+		"cli.list.expires", "cli.team.projects" };
+	static const int widths[] = { 30, 6, 5, 20, 20, 16, 16, 0 };
 	const struct json **tokens;
 	size_t len;
 	int status = administer_list(cli, STR("/v1/tokens?limit=200"), &tokens, &len);
@@ -115,9 +121,9 @@ static int list_run(struct cli *cli)
 			safe_line(&cli->arena, json_text(json_get(t, "name"))),
 			safe_line(&cli->arena, json_text(json_get(t, "agent"))),
 			time_cell(cli, t, "last_used_at"),
-			time_cell(cli, t, "expires_at") };
+			time_cell(cli, t, "expires_at"), project_names(cli, t) };
 
-		print_cells(cli, i == 0 ? heads : NULL, widths, cells, 7);
+		print_cells(cli, i == 0 ? heads : NULL, widths, cells, 8);
 	}
 	return EXIT_YES;
 }
@@ -151,8 +157,9 @@ static const struct flag create_flags[] = {
 	{ .name = "name", .value = "NAME" }, { .name = "agent", .value = "AGENT" },
 	{ .name = "tools", .value = "LIST" }, { .name = "mcp-wait", .value = "SECONDS" },
 	{ .name = "again", .value = "TIME" }, { .name = "expires", .value = "TIME" },
-	{ .name = "local" }, { .name = "runs" }, { .name = "workspace", .value = "NAME" },
-	{ .name = "json" }, { 0 }
+	{ .name = "local" }, { .name = "runs" },
+	{ .name = "project", .value = "PATTERN", .many = true },
+	{ .name = "workspace", .value = "NAME" }, { .name = "json" }, { 0 }
 };
 
 static const char *const create_examples[] = {

@@ -91,6 +91,7 @@ bool priority_read(struct str, enum priority *);
 /* What an agent's body asks for, checked. Lives in the arena; borrows from the body. */
 struct draft {
 	struct str session; /* named in the body; empty: none */
+	struct str project; /* likewise */
 	enum ask_kind kind;
 	struct str title;	  /* as given, may be empty */
 	struct str session_title; /* of a session made by it: title, or first text */

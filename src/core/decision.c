@@ -163,10 +163,14 @@ void token_digest(const struct token *t, char out[SHORT_DIGEST_SIZE])
 		digest_number(t->expires_ms, expires), digest_number(t->mcp_wait_s, wait),
 		t->mcp_local ? STR("1") : STR("0"), digest_number(t->again_s, again),
 		t->maker, t->runs ? STR("runs") : STR_NONE, t->login,
-		digest_number(t->begun_ms, begun), t->origin, t->client };
+		digest_number(t->begun_ms, begun), t->origin, t->client, t->projects };
 	bool login = t->login.len || t->begun_ms || t->origin.len || t->client.len;
 	/* As it was before there were these. */
-	size_t without = login ? 0 : t->runs ? 4 : t->maker.len ? 5 : 6;
+	size_t without = t->projects.len ? 0
+			 : login	 ? 1
+			 : t->runs	 ? 5
+			 : t->maker.len	 ? 6
+					 : 7;
 
 	fields_digest(fields, sizeof fields / sizeof *fields - without, out);
 }

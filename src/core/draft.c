@@ -2,6 +2,7 @@
 #include "core/draft.h"
 
 #include "base/utf8.h"
+#include "core/project.h"
 #include "core/reply.h"
 
 enum member {
@@ -19,6 +20,7 @@ enum member {
 	M_METADATA,
 	M_REQUIRE,
 	M_SENSITIVE,
+	M_PROJECT,
 	M_LEN,
 };
 
@@ -37,6 +39,7 @@ static const struct str names[M_LEN] = {
 	[M_METADATA] = STR("metadata"),
 	[M_REQUIRE] = STR("require"),
 	[M_SENSITIVE] = STR("sensitive"),
+	[M_PROJECT] = STR("project"),
 };
 const struct members ask_members = { names, M_LEN };
 
@@ -205,6 +208,8 @@ static void read_members(struct draft_reading *r, const struct draft_limits *lim
 
 	d->session = text_read(&r->check, &r->root, names[M_SESSION], r->m[M_SESSION],
 		SESSION_NAME_MAX, TEXT_LINE | TEXT_FILLED);
+	d->project = text_read(&r->check, &r->root, names[M_PROJECT], r->m[M_PROJECT],
+		PROJECT_MAX, TEXT_LINE | TEXT_FILLED);
 	read_kind(r);
 	d->title = text_read(&r->check, &r->root, names[M_TITLE], r->m[M_TITLE],
 		ASK_TITLE_MAX, TEXT_LINE);

@@ -52,6 +52,8 @@ struct token {
 	int64_t begun_ms;
 	struct str origin;
 	struct str client;
+	struct str
+		projects; /* an agent's: what it is bound to, core/project.h; or empty */
 };
 
 const char *token_kind_name(enum token_kind);

@@ -2,6 +2,7 @@
 #include "base/keep.h"
 #include "core/address.h"
 #include "core/draft.h"
+#include "core/project.h"
 #include "core/resumer.h"
 #include "core/say.h"
 #include "core/session.h"
@@ -9,7 +10,6 @@
 enum {
 	SESSION_TITLE_MAX = 200,
 	AGENT_MAX = 100,
-	PROJECT_MAX = 100,
 	WEBHOOK_MAX = 2000,
 	PROGRESS_TEXT_MAX = 2000,
 	STEPS_MAX = 1000000000,

@@ -44,8 +44,6 @@ enum err team_parts(
 /* NULL: they are not in it. */
 const struct team_member *team_member(const struct team_parts *, struct str user);
 bool team_covers(const struct team_parts *, struct str project);
-/* Does the project's name fit the pattern? */
-bool project_fits(struct str pattern, struct str project);
 
 /* What a body says; `has_…` tells what it brings along. */
 struct team_body {

@@ -250,6 +250,7 @@ static bool ask_same(struct task *t, struct rows *rows)
 	const struct session *s;
 
 	if (unheard) a = unheard;
+	if (a && project_admit(p->projects, a->project, NULL)) return false;
 	s = a ? rows_session(rows, p->ws, a->session) : NULL;
 	if (!s) return false;
 	if (unheard) ask_asked_again(t, rows, unheard, s);
@@ -261,22 +262,23 @@ static bool ask_same(struct task *t, struct rows *rows)
 }
 
 static struct session *ask_new_session(
-	struct task *t, struct rows *rows, const struct draft *d)
+	struct task *t, struct rows *rows, const struct draft *d, struct str project)
 {
 	return ask_goes_to_default(t, d)
-		       ? desk_new_default_session(t, rows, t->default_session)
-		       : desk_new_session(t, rows, d->session_title);
+		       ? desk_new_default_session(t, rows, t->default_session, project)
+		       : desk_new_session(t, rows, d->session_title, project);
 }
 
 /* Nobody waits for approvals that nobody can give. */
 static enum err ask_check_require(struct task *t, struct rows *rows,
-	const struct draft *d, const struct session *s, struct fault *why)
+	const struct draft *d, const struct session *s, struct str project,
+	struct fault *why)
 {
 	struct ask probe = { .ws = t->job.who.ws,
 		.kind = d->kind,
 		.token = t->job.who.token,
 		.requester = t->job.who.user,
-		.project = s ? s->project : STR_NONE };
+		.project = project };
 	enum err e;
 
 	if (!d->require.len) return OK;
@@ -339,6 +341,7 @@ static enum err ask_decide(struct job *job, struct rows *rows, struct fault *why
 	struct session *s = NULL;
 	enum session_status was = SESSION_IDLE;
 	bool fresh;
+	struct str project = STR_NONE;
 	struct rule_verdict v;
 	struct ask *a;
 	enum err e;
@@ -347,10 +350,11 @@ static enum err ask_decide(struct job *job, struct rows *rows, struct fault *why
 	if (ask_same(t, rows)) return OK;
 	e = d->questions_len ? OK : ask_expand(t, rows, &d, why);
 	if (!e) e = ask_session(t, rows, d, &s, &was, why);
+	if (!e) e = desk_project(t, rows, s, d->project, &project, why);
 	if (!e)
 		e = desk_check_assignees(
 			rows, job->who.ws, d->assignees, d->assignees_len, why);
-	if (!e) e = ask_check_require(t, rows, d, s, why);
+	if (!e) e = ask_check_require(t, rows, d, s, project, why);
 	if (e) return e;
 	if (!ask_rate_take(t, rows->now_ms, &why->retry_after_s)) {
 		int64_t after_s = why->retry_after_s;
@@ -361,7 +365,7 @@ static enum err ask_decide(struct job *job, struct rows *rows, struct fault *why
 		return ERR_RATE;
 	}
 	fresh = !s;
-	if (fresh) s = ask_new_session(t, rows, d);
+	if (fresh) s = ask_new_session(t, rows, d, project);
 	a = s ? ask_make(t, rows, d, s) : NULL;
 	if (!a) return fail(why, ERR_MEMORY, "out of memory");
 	e = desk_require(rows, a, fresh ? NULL : s, &d->require, why);

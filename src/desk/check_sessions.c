@@ -162,6 +162,8 @@ static void facts_tell(struct check_pass *p, struct session_facts *f,
 		f->title_differs =
 			text_differs(f->title, json_text(json_get(data, "title")));
 		f->callback_differs = differs(f->callback, json_get(data, "callback"));
+		if (json_get(data, "made"))
+			f->made_differs = differs(f->made, json_get(data, "made"));
 	} else if (strcmp(e->type, "session.status") == 0) {
 		f->status_differs = !str_is(json_text(json_get(data, "status")),
 			session_status_name(f->status));

@@ -36,7 +36,7 @@ enum err desk_find_ask(
 		return fail(why, ERR_NOT_FOUND, "no ask %.*s",
 			STR_ARGS(str_first(t->id, 64)));
 	*out = a;
-	return OK;
+	return project_admit(t->job.who.projects, a->project, why);
 }
 
 enum err desk_refused(const struct task *t, struct fault *why)
@@ -72,7 +72,22 @@ enum err desk_find_session(
 		return fail(why, ERR_NOT_FOUND, "no session %.*s",
 			STR_ARGS(str_first(t->id, 64)));
 	*out = s;
-	return OK;
+	return project_admit(t->job.who.projects, s->project, why);
+}
+
+enum err desk_project(struct task *t, struct rows *rows, struct session *s,
+	struct str named, struct str *out, struct fault *why)
+{
+	struct project_said said = t->project;
+	enum err e;
+
+	if (named.len) said.name = named;
+	e = project_choose(
+		&said, t->job.who.projects, s ? s->project : STR_NONE, out, why);
+	if (e || !s || str_eq(s->project, *out)) return e;
+	s->project = *out;
+	rows_touch_session(rows, s);
+	return desk_stage_changed(rows, s, why);
 }
 
 enum err desk_own(const struct principal *p, struct str agent, struct fault *why)

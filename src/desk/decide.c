@@ -7,15 +7,16 @@
 #include "desk/book.h"
 
 struct decide_body {
-	struct str session;
+	struct str session, project;
 	const struct json *operation;
 };
 
 static enum err decide_check(struct task *t, struct fault *why)
 {
-	static const char *const names[] = { "operation", "session", NULL };
+	static const char *const names[] = { "operation", "session", "project", NULL };
 	struct decide_body *b = ARENA_NEW(&t->job.arena, struct decide_body);
 	const struct json *session = json_get(t->body, "session");
+	const struct json *project = json_get(t->body, "project");
 	enum risk risk;
 	enum err e;
 
@@ -32,6 +33,10 @@ static enum err decide_check(struct task *t, struct fault *why)
 		e = why->err;
 	if (session && session->type != JSON_NULL && !id_valid(b->session, "ses"))
 		e = fail_at(why, "/session", "a session's id");
+	b->project = json_text(project);
+	if (project && project->type != JSON_NULL &&
+		project_check(b->project, "/project", why))
+		e = why->err;
 	return e;
 }
 
@@ -140,8 +145,9 @@ static enum err decide_decide(struct job *job, struct rows *rows, struct fault *
 	struct task *t = task_of(job);
 	const struct decide_body *b = t->checked;
 	struct json_writer w = { .out = &job->out };
-	const struct session *s = NULL;
+	struct session *s = NULL;
 	struct operation_look look;
+	struct str project;
 	struct decided d;
 	enum err e = OK;
 
@@ -152,9 +158,10 @@ static enum err decide_decide(struct job *job, struct rows *rows, struct fault *
 				STR_ARGS(b->session));
 		e = desk_own(&job->who, s->agent, why);
 	}
+	if (!e) e = desk_project(t, rows, s, b->project, &project, why);
 	if (e) return e;
-	operation_look(&look, b->operation, NULL, s ? s->agent : job->who.agent,
-		s ? s->project : STR_NONE, s ? s->id : STR_NONE, rows->arena);
+	operation_look(&look, b->operation, NULL, s ? s->agent : job->who.agent, project,
+		s ? s->id : STR_NONE, rows->arena);
 	e = decide_look(t, rows, &look, &d, why);
 	if (!e && d.effect != EFFECT_ASK) e = decide_keep(t, rows, s, &look, &d, why);
 	if (e) return e;

@@ -7,6 +7,7 @@
 #define DESK_DESK_H
 
 #include "core/channel_limit.h"
+#include "core/project.h"
 #include "store/clerk.h"
 #include "store/kept_ask.h"
 
@@ -75,6 +76,7 @@ struct task {
 	struct str default_session;
 	struct str
 		default_session_title; /* of one that is made; empty: its external id */
+	struct project_said project;   /* beside what the body says of it */
 	/* Made by check, on the caller's thread. */
 	void *checked;
 	/* Found by the work, for the caller. */
@@ -284,6 +286,7 @@ extern const struct use use_user_list, use_user_get, use_user_create, use_user_p
 extern const struct use use_away, use_away_put, use_away_delete;
 extern const struct use use_team_list, use_team_get, use_team_create, use_team_patch,
 	use_team_delete;
-extern const struct use use_token_list, use_token_get, use_token_create, use_token_delete;
+extern const struct use use_token_list, use_token_get, use_token_create, use_token_patch,
+	use_token_delete;
 
 #endif

@@ -139,7 +139,8 @@ enum err version_patch_check(struct task *, struct fault *);
 /* ERR_READ_ONLY: the configuration's own. */
 enum err defined_elsewhere(struct str name, struct fault *);
 
-/* The ask, if p may see it; ERR_NOT_FOUND otherwise. */
+/* The ask, if p may see it; ERR_NOT_FOUND otherwise. What is to be changed: ERR_PROJECT if its
+ * project is none of the token's. Likewise the session. */
 enum err desk_find_ask(struct task *, struct rows *, struct ask **, struct fault *);
 enum err desk_find_session(
 	struct task *, struct rows *, struct session **, struct fault *);
@@ -276,10 +277,15 @@ enum err desk_server_key(
 	struct rows *, struct str name, const struct server_key **out, struct fault *);
 enum err desk_set_server_key(
 	struct rows *, struct str name, struct str value, struct fault *);
-struct session *desk_new_session(struct task *, struct rows *, struct str title);
+/* The project of what is asked in the session, or in one to be made (NULL): `named` in the
+ * body, or what the request says beside it. A session without a project takes it. */
+enum err desk_project(struct task *, struct rows *, struct session *, struct str named,
+	struct str *out, struct fault *);
+struct session *desk_new_session(
+	struct task *, struct rows *, struct str title, struct str project);
 /* A parallel one of this external id. */
 struct session *desk_new_default_session(
-	struct task *, struct rows *, struct str external_id);
+	struct task *, struct rows *, struct str external_id, struct str project);
 /* Every id names a user or a team of the workspace; else an item at pointer /assignees/N. */
 enum err desk_check_assignees(
 	struct rows *, int64_t ws, const struct str *ids, size_t len, struct fault *);

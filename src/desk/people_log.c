@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "core/decision.h"
+#include "core/project.h"
 #include "core/show.h"
 #include "desk/people.h"
 
@@ -68,6 +69,10 @@ static void token_show(struct json_writer *w, const struct token *t)
 	show_text(w, "role", t->role);
 	show_text(w, "agent", t->agent);
 	show_text(w, "user", t->user);
+	if (t->kind == TOKEN_BEARER) {
+		jw_key(w, "projects");
+		project_bound_write(w, t->projects);
+	}
 	jw_key(w, "expires_at");
 	if (t->expires_ms) time_write(t->expires_ms, at);
 	jw_text(w, t->expires_ms ? at : NULL);

@@ -11,6 +11,7 @@ static const struct {
 	[ERR_NO_TOKEN] = { 401, "/problems/unauthorized", "No or unknown token" },
 	[ERR_FORBIDDEN] = { 403, "/problems/forbidden", "Not yours to do" },
 	[ERR_NOT_ENTITLED] = { 403, "/problems/not-entitled", "Not yours to settle" },
+	[ERR_PROJECT] = { 403, "/problems/project", "Another project" },
 	[ERR_NOT_FOUND] = { 404, "/problems/not-found", "Not found" },
 	[ERR_METHOD] = { 405, "/problems/method-not-allowed", "Method not allowed" },
 	[ERR_CONFLICT] = { 409, "/problems/conflict", "Conflict" },

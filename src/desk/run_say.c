@@ -295,6 +295,7 @@ static enum err run_find(struct task *t, struct rows *rows, struct run **out,
 		e = fail(why, ERR_NOT_FOUND, "no run %.*s",
 			STR_ARGS(str_first(t->id, 64)));
 	if (!e) e = desk_permit(t, MAY_RUN, why);
+	if (!e) e = project_admit(t->job.who.projects, (*s)->project, why);
 	if (e) return e;
 	*out = rows_change(rows, at);
 	return *out ? OK : fail(why, ERR_MEMORY, "out of memory");

@@ -5,6 +5,7 @@
 
 #include "base/utf8.h"
 #include "core/decision.h"
+#include "core/show.h"
 
 static struct str folded(struct str title, struct arena *arena)
 {
@@ -39,11 +40,7 @@ static struct str created_data(const struct session *s, struct arena *arena)
 	jw_object(&w);
 	jw_put_str(&w, "title", s->title);
 	jw_put_str(&w, "agent", s->agent);
-	jw_key(&w, "project");
-	if (s->project.len)
-		jw_str(&w, s->project);
-	else
-		jw_null(&w);
+	show_text(&w, "project", s->project);
 	callback_show(&w, s);
 	jw_put_text(&w, "made", made);
 	jw_object_end(&w);
@@ -77,9 +74,12 @@ static struct session *session_make(
 		       : NULL;
 }
 
-struct session *desk_new_session(struct task *t, struct rows *rows, struct str title)
+struct session *desk_new_session(
+	struct task *t, struct rows *rows, struct str title, struct str project)
 {
-	struct session_draft d = { .title = title, .metadata = STR("{}") };
+	struct session_draft d = {
+		.title = title, .project = project, .metadata = STR("{}")
+	};
 	struct session *s = session_make(t, rows, &d);
 
 	if (s) s->for_ask = true;
@@ -87,12 +87,13 @@ struct session *desk_new_session(struct task *t, struct rows *rows, struct str t
 }
 
 struct session *desk_new_default_session(
-	struct task *t, struct rows *rows, struct str external_id)
+	struct task *t, struct rows *rows, struct str external_id, struct str project)
 {
 	struct session_draft d = { .title = t->default_session_title.len
 						    ? t->default_session_title
 						    : external_id,
 		.external_id = external_id,
+		.project = project,
 		.parallel = true,
 		.metadata = STR("{}") };
 
@@ -103,11 +104,15 @@ enum err desk_stage_changed(struct rows *rows, const struct session *s, struct f
 {
 	struct buf b = { .max = 8192 };
 	struct json_writer w = { .out = &b };
+	char made[SHORT_DIGEST_SIZE];
 	struct str data;
 
+	session_digest(s, made);
 	jw_object(&w);
 	jw_put_str(&w, "title", s->title);
+	show_text(&w, "project", s->project);
 	callback_show(&w, s);
+	jw_put_text(&w, "made", made);
 	jw_object_end(&w);
 	if (b.failed) rows->arena->failed = true;
 	data = arena_str(rows->arena, buf_str(&b));
@@ -199,8 +204,7 @@ static void create_needs(struct job *job, struct wants *w)
 	wants_external(w, job->who.ws, session_agent(job, d), d->external_id);
 }
 
-/* Creating it again, by its external id, returns the first: with its open asks. */
-static enum err create_again(
+static enum err create_reply(
 	struct task *t, struct rows *rows, struct session *s, struct fault *why)
 {
 	desk_keep_session(t, s);
@@ -235,14 +239,14 @@ static enum err create_runnable(struct task *t, struct rows *rows,
 	if (d->message.len) e = run_begin(t, rows, s, &say, agent, &r, why);
 	if (e) return e;
 	t->job.status = 201;
-	desk_keep_session(t, s);
-	return desk_reply_session(t, rows, s, why);
+	return create_reply(t, rows, s, why);
 }
 
 static enum err create_decide(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
 	const struct session_draft *d = t->checked;
+	struct session_draft own = *d;
 	const struct kept_agent *agent = NULL;
 	struct fault missing = { 0 };
 	enum err e;
@@ -265,14 +269,16 @@ static enum err create_decide(struct job *job, struct rows *rows, struct fault *
 	if (d->agent.len && !agent && !principal_owns(&job->who, d->agent))
 		return fail(why, ERR_FORBIDDEN,
 			"a session for another agent is an admin's to make");
-	if (s) return create_again(t, rows, s, why);
+	e = desk_project(t, rows, s, d->project, &own.project, why);
+	if (e) return e;
+	/* Creating it again, by its external id, returns the first: with its open asks. */
+	if (s) return create_reply(t, rows, s, why);
 	if (!agent && !d->title.len) return fail_at(why, "/title", "required");
-	if (agent) return create_runnable(t, rows, d, agent, why);
-	s = session_make(t, rows, d);
+	if (agent) return create_runnable(t, rows, &own, agent, why);
+	s = session_make(t, rows, &own);
 	if (!s) return fail(why, ERR_MEMORY, "out of memory");
 	job->status = 201;
-	desk_keep_session(t, s);
-	return desk_reply_session(t, rows, s, why);
+	return create_reply(t, rows, s, why);
 }
 
 const struct use use_session_create = {
@@ -446,10 +452,14 @@ static enum err progress_session(
 	struct task *t, struct rows *rows, struct session **out, struct fault *why)
 {
 	const struct principal *who = &t->job.who;
+	struct str project;
+	enum err e;
 
 	if (!progress_in_default(t)) return session_find_own(t, rows, out, why);
 	*out = rows_external(rows, who->ws, who->agent, t->default_session);
-	if (!*out) *out = desk_new_default_session(t, rows, t->default_session);
+	e = desk_project(t, rows, *out, STR_NONE, &project, why);
+	if (e) return e;
+	if (!*out) *out = desk_new_default_session(t, rows, t->default_session, project);
 	return *out ? OK : fail(why, ERR_MEMORY, "out of memory");
 }
 

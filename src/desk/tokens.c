@@ -71,6 +71,8 @@ static void token_write(struct json_writer *w, const struct token *tok, struct s
 		jw_null(w);
 	jw_put_bool(w, "local", tok->mcp_local);
 	jw_put_bool(w, "runs", tok->runs);
+	jw_key(w, "projects");
+	project_bound_write(w, tok->projects);
 	show_time(w, "created_at", tok->created_ms);
 	show_time(w, "expires_at", tok->expires_ms);
 	show_time(w, "last_used_at", tok->last_used_ms);
@@ -135,7 +137,7 @@ const struct use use_token_get = {
 /* ---- create ---- */
 
 struct token_body {
-	struct str name, agent, tools, user;
+	struct str name, agent, tools, user, projects;
 	enum role role;
 	int64_t mcp_wait_s;
 	int64_t again_s;
@@ -212,10 +214,23 @@ static enum err token_seconds(const struct json *json, const char *at, int64_t m
 	return OK;
 }
 
+/* null: not bound. */
+static enum err token_projects(
+	struct task *t, bool agents, struct str *out, struct fault *why)
+{
+	const struct json *projects = json_get(t->body, "projects");
+
+	*out = STR_NONE;
+	if (!projects || projects->type == JSON_NULL) return OK;
+	if (!agents)
+		return fail_at(why, "/projects", "only an agent's token can be bound");
+	return project_bound_read(projects, "/projects", &t->job.arena, out, why);
+}
+
 static enum err token_create_check(struct task *t, struct fault *why)
 {
 	static const char *const names[] = { "role", "name", "agent", "tools", "mcp_wait",
-		"again", "local", "runs", "expires", "user", NULL };
+		"again", "local", "runs", "expires", "user", "projects", NULL };
 	struct token_body *b = ARENA_NEW(&t->job.arena, struct token_body);
 	const struct json *agent = json_get(t->body, "agent");
 	const struct json *tools = json_get(t->body, "tools");
@@ -254,6 +269,7 @@ static enum err token_create_check(struct task *t, struct fault *why)
 			"true or false, and only for an agent's token: members may run agents anyway");
 	if (expires && expires->type != JSON_NULL && token_expires(expires, b, why))
 		e = why->err;
+	if (token_projects(t, b->role == ROLE_AGENT, &b->projects, why)) e = why->err;
 	/* What a person asks goes under their id: no agent is called so. */
 	if (str_starts(b->agent, "usr_"))
 		e = fail_at(why, "/agent", "this is a user's id");
@@ -318,6 +334,7 @@ static enum err token_create_decide(struct job *job, struct rows *rows, struct f
 		.mcp_local = b->local,
 		.again_s = b->again_s,
 		.runs = b->runs,
+		.projects = b->projects,
 		.maker = job->who.user };
 	struct json_writer w = { .out = &job->out };
 	const struct token *tok;
@@ -364,21 +381,71 @@ const struct use use_token_create = {
 	.check = token_create_check,
 };
 
-static enum err token_delete_decide(struct job *job, struct rows *rows, struct fault *why)
+/* That the caller may change or end. */
+static enum err token_find(
+	struct task *t, struct rows *rows, const struct token **out, struct fault *why)
 {
-	struct task *t = task_of(job);
+	const struct principal *who = &t->job.who;
 	const struct token *tok;
 	const struct user *u;
-	enum err e = rows_fetch_token(rows, job->who.ws, t->id, &tok, why);
+	enum err e = rows_fetch_token(rows, who->ws, t->id, &tok, why);
 
 	if (!e && tok->kind != TOKEN_BEARER)
 		e = fail(why, ERR_NOT_FOUND, "no token %.*s",
 			STR_ARGS(str_first(t->id, 64)));
 	if (!e && tok->user.len) {
-		e = rows_fetch_user(rows, job->who.ws, tok->user, &u, why);
-		if (!e) e = token_reach(&job->who, u->role, why);
+		e = rows_fetch_user(rows, who->ws, tok->user, &u, why);
+		if (!e) e = token_reach(who, u->role, why);
 		if (e == ERR_NOT_FOUND) e = OK; /* the user is gone already */
 	}
+	if (!e) *out = tok;
+	return e;
+}
+
+static enum err token_patch_check(struct task *t, struct fault *why)
+{
+	static const char *const names[] = { "projects", NULL };
+	struct str *out = ARENA_NEW(&t->job.arena, struct str);
+	enum err e = members_only(t->body, names, why);
+
+	if (!out) return fail(why, ERR_MEMORY, "out of memory");
+	t->checked = out;
+	if (!json_get(t->body, "projects")) e = fail_at(why, "/projects", "required");
+	return e ? e : token_projects(t, true, out, why);
+}
+
+static enum err token_patch_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	struct task *t = task_of(job);
+	const struct str *projects = t->checked;
+	struct json_writer w = { .out = &job->out };
+	const struct token *was = NULL;
+	struct token *tok;
+	enum err e = token_find(t, rows, &was, why);
+
+	if (!e && projects->len && !str_is(was->role, role_name(ROLE_AGENT)))
+		e = fail_at(why, "/projects", "only an agent's token can be bound");
+	if (e) return e;
+	tok = rows_change(rows, was);
+	if (!tok || !rows_raise_revocations(rows, job->who.ws))
+		return fail(why, ERR_MEMORY, "out of memory");
+	tok->projects = *projects;
+	token_write(&w, tok, STR_NONE);
+	return OK;
+}
+
+const struct use use_token_patch = {
+	.job = { .name = "token_patch",
+		.permission = MAY_ADMIN,
+		.decide = token_patch_decide },
+	.check = token_patch_check,
+};
+
+static enum err token_delete_decide(struct job *job, struct rows *rows, struct fault *why)
+{
+	const struct token *tok;
+	enum err e = token_find(task_of(job), rows, &tok, why);
+
 	if (e) return e;
 	if (!rows_delete(rows, tok) || !rows_raise_revocations(rows, job->who.ws))
 		return fail(why, ERR_MEMORY, "out of memory");

@@ -145,6 +145,25 @@ static enum err enter_query(struct request *r, struct str query, struct fault *w
 	return e;
 }
 
+/* ---- project ---- */
+
+/* What the body says counts more. */
+static enum err enter_project(
+	struct request *r, const struct http_request *h, struct fault *why)
+{
+	struct task *t = &r->task;
+	struct str tree = str_trim(http_header(h, "parley-work-tree"));
+	struct str name = str_trim(http_header(h, "parley-project"));
+
+	if (h->method != HTTP_M_POST) return OK;
+	if (!name.len) name = task_param(t, "project");
+	t->project.name = arena_str(&t->job.arena, name);
+	/* It is a guess: one that cannot be a name is none. */
+	if (tree.len && project_check(tree, "", NULL) == OK)
+		t->project.work_tree = arena_str(&t->job.arena, tree);
+	return name.len ? project_check(name, "/project", why) : OK;
+}
+
 /* ---- body ---- */
 
 enum body_kind { BODY_IS_JSON, BODY_IS_TEXT, BODY_IS_OTHER };
@@ -240,6 +259,7 @@ enum err request_enter(struct request *r, struct fault *why)
 	t->id = arena_str(&t->job.arena, t->id);
 	/* What is wrong with the rest is told once we know who asks. */
 	e = enter_query(r, h->query, why);
+	if (!e) e = enter_project(r, h, why);
 	if (!e) e = enter_body(r, h, why);
 	if (!e) e = enter_key(r, h, why);
 	if (!e) e = request_translate(r, why);

@@ -159,6 +159,7 @@ struct task *mcp_task(struct request *r)
 {
 	request_renew(r);
 	r->task.job.who.via = STR("mcp");
+	r->task.project = mcp_of(r)->project;
 	return &r->task;
 }
 
@@ -183,6 +184,7 @@ static enum err entered(struct task *t, struct fault *why)
 	m->state = MCP_ENTERED;
 	m->token = job->who.token;
 	m->tools = job->credential.tools;
+	m->bound = job->who.projects;
 	m->local = job->credential.mcp_local;
 	m->wait_ms = own_s >= 0 ? own_s * 1000 : r->serve->mcp_wait_ms;
 	if (m->batch) m->wait_ms = 0;
@@ -190,8 +192,7 @@ static enum err entered(struct task *t, struct fault *why)
 		m->wait_ms = m->wait_max_ms;
 	if (m->tool && !tool_allowed(m->tool->name, m->tools))
 		return fail(why, ERR_FORBIDDEN, "there is no tool %s", m->tool->name);
-	if (m->tool) mcp_call_entered(r);
-	return OK;
+	return m->tool ? mcp_call_entered(r, why) : OK;
 }
 
 /* Turned away, and with them all messages of a batch. */
@@ -486,6 +487,7 @@ static struct mcp *mcp_new(struct request *r)
 	}
 	m->streams = str_find(accept, STR("text/event-stream")) >= 0;
 	m->key = r->task.job.key;
+	m->project = r->task.project;
 	m->wait_max_ms = -1;
 	r->ctx = m;
 	if (mcp_offer(r)->guest && !r->task.job.has_hash && !r->listener->local_admin) {

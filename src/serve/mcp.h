@@ -30,14 +30,17 @@ struct mcp {
 	struct str nonce; /* of its session; empty: it has none */
 	struct str owner; /* the agent whose session it is; empty: anyone's */
 	enum mcp_state state;
-	struct str token;	  /* tok_… */
-	struct str tools;	  /* the names it may call, as JSON; empty: all */
-	int64_t wait_ms;	  /* the budget of a call */
-	bool local;		  /* the client may show forms for us */
-	bool streams;		  /* the client takes text/event-stream */
-	unsigned how;		  /* enum result_how: how the call's outcome is told */
-	const struct tool *tool;  /* of tools/call, once it was found */
-	int64_t wait_max_ms;	  /* what the call itself says; -1: nothing */
+	struct str token; /* tok_… */
+	struct str tools; /* the names it may call, as JSON; empty: all */
+	struct str bound; /* the projects of its token, core/project.h */
+	struct project_said
+		project;	 /* of the request; _meta of a call says it before that */
+	int64_t wait_ms;	 /* the budget of a call */
+	bool local;		 /* the client may show forms for us */
+	bool streams;		 /* the client takes text/event-stream */
+	unsigned how;		 /* enum result_how: how the call's outcome is told */
+	const struct tool *tool; /* of tools/call, once it was found */
+	int64_t wait_max_ms;	 /* what the call itself says; -1: nothing */
 	mcp_fn *then, *otherwise; /* after the task at the desk; when it failed */
 	struct str key;		  /* Idempotency-Key, or empty */
 	struct str progress; /* the token for progress, as JSON; empty: none wanted */
@@ -108,9 +111,9 @@ void mcp_listed(struct request *, const struct mcp_resource *, struct str next);
 
 /* Of Parley's own tools. */
 void mcp_own_call(struct request *, const struct tool *, const struct json *arguments);
-/* Once the caller of a tool is known, perhaps on a clerk's thread: which session the task
- * belongs to, and what makes it the same as another. */
-void mcp_call_entered(struct request *);
+/* Once the caller of a tool is known, perhaps on a clerk's thread: which project and session
+ * the task belongs to, and what makes it the same as another. */
+enum err mcp_call_entered(struct request *, struct fault *why);
 /* Asks at the desk what the task's body says, and answers with what becomes of it. */
 void mcp_ask(struct request *, struct str session); /* empty: the default one */
 /* What can become of an ask that is pending, in the order in which it is tried. */

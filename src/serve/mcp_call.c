@@ -123,6 +123,7 @@ static void ask_identify(struct request *r)
 	buf_print(&b, "%s\n%.*s\n", mcp_of(r)->tool->name,
 		STR_ARGS(r->task.default_session));
 	buf_add(&b, r->task.foreign);
+	buf_add(&b, r->task.project.name);
 	if (b.failed) job->arena.failed = true;
 	sha256(buf_str(&b), job->body);
 	buf_done(&b);
@@ -130,36 +131,51 @@ static void ask_identify(struct request *r)
 	r->task.dedupe_key = arena_str(&job->arena, str_of(hex));
 }
 
-void mcp_call_entered(struct request *r)
+enum err mcp_call_entered(struct request *r, struct fault *why)
 {
 	struct mcp *m = mcp_of(r);
 	struct task *t = &r->task;
+	struct str project;
+	enum err e;
 
-	if (!t->default_session_title.len) return; /* it makes no session */
-	if (!t->default_session.len)
-		t->default_session = arena_print(&t->job.arena, "mcp:%.*s:%.*s",
-			STR_ARGS(m->token), STR_ARGS(m->client.name));
+	if (!t->default_session_title.len) return OK; /* it makes no session */
+	if (!t->default_session.len) {
+		e = project_choose(&t->project, m->bound, STR_NONE, &project, why);
+		if (e) return e;
+		t->default_session = arena_print(&t->job.arena, "mcp:%.*s:%.*s%s%.*s",
+			STR_ARGS(m->token), STR_ARGS(m->client.name),
+			project.len ? ":" : "", STR_ARGS(project));
+	}
 	if (t->foreign.len) ask_identify(r);
+	return OK;
 }
 
-/* The session that a call belongs to: as it says, else one for each token and client. False:
- * it says something that cannot be a name. */
-static bool session_named(
-	const struct json *arguments, struct str *out, struct fault *why)
+/* The session that a call belongs to: as it says, else one for each token, client and project;
+ * and its project. False: it says something that cannot be a name. */
+static bool session_named(struct request *r, const struct json *arguments,
+	struct str *out, struct fault *why)
 {
+	const struct json *project = json_get(mcp_param(r, "_meta"), "parley/project");
+
 	*out = str_trim(json_text(json_get(arguments, "session")));
-	return external_id_check(*out, "/session", why) == OK;
+	if (project) r->task.project.name = str_trim(json_text(project));
+	return external_id_check(*out, "/session", why) == OK &&
+	       (!project || project_check(r->task.project.name, "/_meta/parley~1project",
+				    why) == OK);
 }
 
 static void session_put(
 	struct request *r, struct str named, const struct use *use, mcp_fn *then)
 {
 	struct mcp *m = mcp_of(r);
+	struct fault why = { 0 };
 
 	r->task.default_session = named;
 	r->task.default_session_title = m->client.name.len ? m->client.name : STR("MCP");
-	if (m->state >= MCP_ENTERED) mcp_call_entered(r);
-	mcp_put(r, use, then, NULL);
+	if (m->state >= MCP_ENTERED && mcp_call_entered(r, &why))
+		mcp_tool_error(r, fault_text(&why, &r->task.job.arena));
+	else
+		mcp_put(r, use, then, NULL);
 }
 
 void mcp_ask(struct request *r, struct str session)
@@ -213,7 +229,7 @@ static void call_ask(
 		return;
 	}
 	t = mcp_task(r);
-	if (!session_named(arguments, &session, &why) ||
+	if (!session_named(r, arguments, &session, &why) ||
 		dialect_to_ask(dialect_find(str_of(tool->dialect)),
 			without_session(arguments, &t->job.arena), r->strict,
 			&t->job.arena, &translated, &why)) {
@@ -395,7 +411,7 @@ static void call_progress(struct request *r, const struct json *arguments)
 	struct str session;
 	struct task *t = mcp_task(r);
 
-	if (!session_named(arguments, &session, &why)) {
+	if (!session_named(r, arguments, &session, &why)) {
 		call_wrong(r, &why);
 		return;
 	}

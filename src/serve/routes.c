@@ -7,7 +7,7 @@
 #define WAIT  "wait dialect strict"
 
 const struct route routes[] = {
-	{ "POST", "/v1/asks", &use_ask, route_ask, WRITE | BODY_TEXT, WAIT },
+	{ "POST", "/v1/asks", &use_ask, route_ask, WRITE | BODY_TEXT, WAIT " project" },
 	{ "GET", "/v1/asks", &use_ask_list, NULL, 0,
 		LIST
 		" status kind session project assignee priority agent by outcome from to snoozed q order" },
@@ -33,7 +33,7 @@ const struct route routes[] = {
 	{ "PATCH", "/v1/sessions/{id}", &use_session_patch, NULL, BODY_JSON, "" },
 	{ "DELETE", "/v1/sessions/{id}", &use_session_delete, NULL, 0, "" },
 	{ "POST", "/v1/sessions/{id}/asks", &use_ask, route_ask, WRITE | BODY_TEXT,
-		WAIT },
+		WAIT " project" },
 	{ "GET", "/v1/sessions/{id}/state", &use_session_state, NULL, 0, "" },
 	{ "GET", "/v1/sessions/{id}/resume", &use_session_resume, NULL, 0, "" },
 	{ "POST", "/v1/sessions/{id}/progress", &use_session_progress, NULL, WRITE, "" },
@@ -185,6 +185,8 @@ const struct route routes[] = {
 	{ "GET", "/v1/tokens", &use_token_list, NULL, 0, LIST },
 	{ "POST", "/v1/tokens", &use_token_create, NULL, WRITE | ROUTE_PEOPLE, "" },
 	{ "GET", "/v1/tokens/{id}", &use_token_get, NULL, 0, "" },
+	{ "PATCH", "/v1/tokens/{id}", &use_token_patch, NULL, BODY_JSON | ROUTE_PEOPLE,
+		"" },
 	{ "DELETE", "/v1/tokens/{id}", &use_token_delete, route_revoke, ROUTE_PEOPLE,
 		"" },
 	/* On the local admin's socket only: their use cases see to that. */
@@ -192,7 +194,7 @@ const struct route routes[] = {
 	{ "POST", "/v1/workspaces", &use_workspace_create, NULL, BODY_JSON, "" },
 	{ "POST", "/v1/check", &use_check, NULL, BODY_JSON, "" },
 
-	{ "POST", "/mcp", &use_mcp_enter, route_mcp, ROUTE_KEYED, "strict" },
+	{ "POST", "/mcp", &use_mcp_enter, route_mcp, ROUTE_KEYED, "strict project" },
 	{ "GET", "/mcp", &use_mcp_enter, route_mcp_stream, 0, "" },
 	{ "DELETE", "/mcp", &use_mcp_enter, route_mcp_end, 0, "" },
 	{ "GET", "/.well-known/oauth-protected-resource", NULL, route_resource,

@@ -53,6 +53,7 @@ static enum err credential_row(void *ctx, const struct row *row, struct fault *w
 	p->role = row_role(row);
 	if (!p->role) return fail(why, ERR_INTERNAL, "the store holds an unknown role");
 	p->runs = agents && row_int(row, 23) != 0;
+	p->projects = arena_str(arena, row_text(row, 24));
 	p->ws = row_int(row, 0);
 	p->token = arena_str(arena, row_text(row, 1));
 	p->user = arena_str(arena, user);
@@ -91,7 +92,7 @@ static void credential_copy(
 		to->who.via.len ? to->who.via
 		: p->via.len	? arena_str(a, p->via)
 				: via_of(c->kind),
-		p->runs };
+		p->runs, arena_str(a, p->projects) };
 	to->credential = (struct credential){ arena_str(a, c->kind),
 		arena_str(a, c->workspace), arena_str(a, c->tools),
 		arena_str(a, c->language), c->created_ms, c->expires_ms, c->mcp_wait_s,
@@ -389,6 +390,7 @@ enum err credentials_check(struct db *db, uint8_t (*hashes)[SHA256_SIZE],
 enum err credential_recheck(struct job *job, const struct rows *rows)
 {
 	const struct user *u;
+	const struct token *tok;
 	struct str hash = str_make((const char *)job->hash, SHA256_SIZE);
 
 	if (!rows->people_changed || !(job->has_hash || job->person)) return OK;
@@ -398,6 +400,8 @@ enum err credential_recheck(struct job *job, const struct rows *rows)
 		(u && u->disabled))
 		return fail(&job->why, ERR_NO_TOKEN, "this token is not known");
 	if (u && u->role < job->who.role) job->who.role = u->role;
+	tok = job->has_hash ? rows_find(rows, RECORD_TOKENS, hash) : NULL;
+	if (tok) job->who.projects = arena_str(&job->arena, tok->projects);
 	credential_admit(job);
 	return job->err;
 }

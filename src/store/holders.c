@@ -10,7 +10,7 @@ const struct holder *holders_find(const struct holders *all, const uint8_t hash[
 	return NULL;
 }
 
-enum { TEXTS = 8 };
+enum { TEXTS = 9 };
 
 static void texts_of(struct holder *k, struct str *texts[TEXTS])
 {
@@ -22,6 +22,7 @@ static void texts_of(struct holder *k, struct str *texts[TEXTS])
 	texts[5] = &k->credential.workspace;
 	texts[6] = &k->credential.tools;
 	texts[7] = &k->credential.language;
+	texts[8] = &k->who.projects;
 }
 
 /* The texts become its own. False: out of memory. */

@@ -72,6 +72,7 @@ static const struct column token_columns[] = {
 	FIXED(INT, token, begun_ms),
 	FIXED(TEXT, token, origin),
 	FIXED(TEXT, token, client),
+	CHANGES(TEXT, token, projects),
 };
 
 static const struct column team_columns[] = {
@@ -91,7 +92,7 @@ static const struct column session_columns[] = {
 	RARELY(TEXT, session, title),
 	FIXED(TEXT, session, agent),
 	FIXED(TEXT, session, token),
-	FIXED(TEXT, session, project),
+	RARELY(TEXT, session, project),
 	FIXED(TEXT, session, external_id),
 	FIXED(TEXT, session, metadata),
 	SELDOM(TEXT, session, on_settled),

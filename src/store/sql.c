@@ -127,13 +127,13 @@ const char *const sql_written[SQL_RECORDS] = {
 		" t.created_ms, t.expires_ms, COALESCE(u.name, ''), COALESCE(u.role, ''),"
 		" COALESCE(u.disabled, 0), COALESCE(u.language, ''), w.name,"
 		" t.mcp_wait_s, t.mcp_local, t.last_used_ms, t.again_s, w.policy_version,"
-		" w.teams, w.revocations, w.contacts, t.runs"
+		" w.teams, w.revocations, w.contacts, t.runs, t.projects"
 		" FROM tokens t JOIN workspaces w ON w.id = t.ws"
 		" LEFT JOIN users u ON u.ws = t.ws AND u.id = t.user_id WHERE t.hash = $1",
 	[SQL_PERSON] = /* as SQL_CREDENTIAL */
 	"SELECT u.ws, '', 'contact', '', '', '', u.id, '', 0, 0, u.name, u.role,"
 	" u.disabled, u.language, w.name, -1, 0, 0, -1, w.policy_version,"
-	" w.teams, w.revocations, w.contacts, 0"
+	" w.teams, w.revocations, w.contacts, 0, ''"
 	" FROM users u JOIN workspaces w ON w.id = u.ws WHERE u.ws = $1 AND u.id = $2",
 	[SQL_TOKEN_LIST] = "SELECT @tokens FROM tokens WHERE ws = $1"
 			   " AND kind = 'token' AND id > $2 ORDER BY id LIMIT $3",

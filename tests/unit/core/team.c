@@ -3,39 +3,6 @@
 
 #include "core/team.h"
 
-static void a_pattern_takes_in_projects(void **state)
-{
-	static const struct {
-		const char *pattern, *project;
-		bool fits;
-	} table[] = {
-		{ "web", "web", true },
-		{ "web", "web-1", false },
-		{ "web-*", "web-", true },
-		{ "web-*", "web-shop", true },
-		{ "web-*", "api-web-", false },
-		{ "*", "anything", true },
-		{ "*-prod", "shop-prod", true },
-		{ "*-prod", "shop-prod-2", false },
-		{ "a*b*c", "axxbyyc", true },
-		{ "a*b*c", "axxbyy", false },
-		{ "a*b*c", "abcbc", true },
-		{ "?", "é", true },
-		{ "??", "é", false },
-		{ "w?b", "web", true },
-		{ "Web", "web", false },
-		{ "a**", "a", true },
-		{ "", "a", false },
-		{ "[a]", "a", false },
-	};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-		if (project_fits(str_of(table[i].pattern), str_of(table[i].project)) !=
-			table[i].fits)
-			fail_msg("%s %s", table[i].pattern, table[i].project);
-}
-
 static void a_team_covers_projects_but_not_their_absence(void **state)
 {
 	const struct team t = { .members = STR("[]"), .projects = STR("[\"*\"]") };
@@ -61,7 +28,6 @@ static void names_are_short_and_plain(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		KIT_TEST(a_pattern_takes_in_projects),
 		KIT_TEST(a_team_covers_projects_but_not_their_absence),
 		KIT_TEST(names_are_short_and_plain),
 	};
