@@ -80,7 +80,7 @@ static int verdict(struct cli *cli, const struct json *ask)
 
 static int approve_run(struct cli *cli)
 {
-	struct approval ap = { .asking.cli = cli };
+	struct approval ap = { .asking = { .cli = cli, .stops = true } };
 	int status = EXIT_YES;
 
 	if (args_get(&cli->args, "tool").len == 0)

@@ -1,0 +1,263 @@
+// What follows from every ask, one object each: the columns of the matrix (../matrix.test.mjs).
+//
+// only: the kind of ask that it is about, or a function of the way that says why it does not apply to it.
+// workspace(m): what there must be, for agents named `*-NAME`; prepare(cell): before this ask.
+// asked(cell): what holds while it is pending; settle(cell): how it ends (a person's yes, if not said); settled(cell).
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { createServer } from 'node:http';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after } from 'node:test';
+import { hold } from './matrix_ways.mjs';
+import { Receiver } from './receiver.mjs';
+
+const approvalsOnly = (why) => (way) => (way.makes.includes('approval') ? undefined : why);
+const MINUTE = 60e3;
+
+async function rule(m, reaction, ask) {
+	const reply = await m.admin.post('/v1/rules', { effect: 'ask', match: { agent: `*-${reaction}`, tool: ['Bash', 'todo(create*)'] }, ask });
+	assert.equal(reply.status, 201, reply.text);
+}
+
+const event = {
+	async asked(cell) {
+		const [made, ...more] = await cell.events('ask.created');
+		assert.equal(made.session, cell.ask.session);
+		assert.deepEqual(more, []);
+	},
+	async settled(cell) {
+		assert.equal((await cell.events('ask.answered')).length, 1);
+	},
+};
+
+const rules = {
+	not: approvalsOnly('rules decide about operations, and this asks about none'),
+	workspace: (m) => rule(m, 'rules', { risk: 'critical' }),
+	async asked(cell) { assert.equal(cell.ask.risk, 'critical'); },
+};
+
+const require = {
+	not: approvalsOnly('approvals alone need votes'),
+	workspace: (m) => rule(m, 'require', { require: [{ approvals: 2 }] }),
+	async asked(cell) {
+		assert.deepEqual(cell.ask.require.map(({ approvals, have }) => [approvals, have]), [[2, 0]]);
+		/* Neither of them started the session: who did does not count. */
+		const first = await cell.yes(cell.second);
+		assert.deepEqual([first.ask.status, first.ask.require[0].have], ['pending', 1]);
+	},
+	settle: (cell) => cell.yes(cell.third),
+	async settled(cell) {
+		assert.equal((await cell.read()).answered_by.votes, 2);
+	},
+};
+
+/** A scanner that speaks about an ask once it is released. */
+const scanned = new Set();
+async function scanner() {
+	const server = createServer(async (request, response) => {
+		let body = '';
+		for await (const part of request) body += part;
+		const { id } = JSON.parse(body);
+		const look = setInterval(() => {
+			if (!scanned.has(id)) return;
+			clearInterval(look);
+			response.end(JSON.stringify({ verdict: 'fine', note: 'nothing found' }));
+		}, 5);
+	});
+	await new Promise((done) => { server.listen(0, '127.0.0.1', done); });
+	after(() => {
+		server.closeAllConnections();
+		server.close();
+	});
+	return `http://127.0.0.1:${server.address().port}/scan`;
+}
+
+const verifier = {
+	not: approvalsOnly('a verifier looks at what would be approved'),
+	config: async () => `[verifiers]\nscan = ${await scanner()}\n`,
+	workspace: (m) => rule(m, 'verifier', { verify: 'scan' }),
+	async asked(cell) {
+		assert.deepEqual((await cell.read()).verify.map(({ name, verdict }) => [name, verdict]), [['scan', null]]);
+		const early = await cell.member.answer(cell.ask, { decision: 'approve' });
+		assert.deepEqual([early.status, early.body.type], [409, '/problems/verifying']);
+		scanned.add(cell.ask.id);
+		await cell.until(async () => (await cell.read()).verify[0].verdict === 'fine', 'the verdict');
+		assert.equal((await cell.events('ask.verified')).length, 1);
+	},
+};
+
+const deadline = {
+	/* The clock is moved for all of them at once. */
+	late: true,
+	workspace: (m) => rule(m, 'deadline', { timeout: '1m' }),
+	prepare(cell) {
+		if (cell.way.brings && !cell.approval) cell.brought = { timeout: '1m', default: { q1: false } };
+	},
+	async asked(cell) {
+		/* What its maker gives no deadline a person may. */
+		if (cell.brought || cell.approval) return;
+		const reply = await cell.member.post(`/v1/asks/${cell.ask.id}/extend`, { timeout: '1m' });
+		assert.equal(reply.status, 200, reply.text);
+	},
+	async settle(cell) {
+		const { expires_at: at } = await cell.read();
+		assert.ok(at && Date.parse(at) <= cell.server.offset + Date.now() + MINUTE, `no deadline: ${at}`);
+		await cell.passed(MINUTE);
+		await cell.until(async () => (await cell.read()).status === 'expired', 'the deadline');
+	},
+	async settled(cell) {
+		const ask = await cell.read();
+		assert.equal(ask.answered_by?.kind, cell.brought ? 'default' : undefined);
+		assert.equal(await cell.outcome(), cell.brought ? 'default' : 'no');
+		assert.equal((await cell.events('ask.expired')).length, 1);
+		if (cell.ask.kind !== 'error_recovery') return;
+		/* The run cannot go on without a person; but for an interrupted call it can tell the model. */
+		const { runs: [run], tool_calls: calls } = (await cell.member.get(`/v1/sessions/${cell.session}/state`)).body;
+		if (!cell.path) assert.equal(run.status, 'failed');
+		else assert.match(calls[0].error, /Nobody answered in time/);
+	},
+};
+
+const stop = {
+	not: (way) => (way.runs || way.makes.includes('approval') ? undefined : 'nothing was approved that a stop could hold'),
+	async settle(cell) {
+		const set = await cell.member.post('/v1/stops', { reason: 'incident', match: { agent: cell.name } });
+		assert.equal(set.status, 201, set.text);
+		const lift = async () => assert.equal((await cell.member.delete(`/v1/stops/${set.body.id}`)).status, 204);
+		if (cell.way.holds) {
+			assert.equal(await cell.outcome(), 'stopped');
+			return lift();
+		}
+		await cell.yes();
+		if (cell.way.runs) {
+			await cell.until(async () => (await cell.member.get(`/v1/runs/${cell.ask.run}`)).body.status === 'queued', 'the halt');
+		} else {
+			const use = () => cell.agent.post(`/v1/asks/${cell.ask.id}/use`, { digest: cell.ask.digest });
+			const refused = await use();
+			assert.deepEqual([refused.status, refused.body.type], [409, '/problems/stopped']);
+			await lift();
+			assert.equal((await use()).status, 200);
+			return undefined;
+		}
+		await lift();
+		assert.equal(await cell.outcome(), 'yes');
+		return undefined;
+	},
+};
+
+/** A contact that everybody's asks of these agents are told to. */
+async function told(m, reaction) {
+	const receiver = await new Receiver().open();
+	const { user } = (await m.member.get('/v1/me')).body;
+	const made = await m.admin.post(`/v1/users/${user.id}/contacts`, { channel: 'webhook', address: receiver.url, name: reaction });
+	assert.equal(made.status, 201, made.text);
+	m.routes.push({ match: { agent: `*-${reaction}` }, steps: [{ after: '0s', to: [`contact:${made.body.id}`], when: 'always' }] });
+	return receiver;
+}
+const purposes = (receiver, cell) => receiver.got.filter(({ body }) => body.data.ask.id === cell.ask.id)
+	.map(({ body }) => body.data.purpose);
+
+const message = {
+	async workspace(m) { this.receiver = await told(m, 'message'); },
+	async asked(cell) {
+		await cell.until(() => purposes(message.receiver, cell).length, 'the message');
+		assert.deepEqual(purposes(message.receiver, cell), ['ask']);
+		await cell.until(async () => (await cell.events('ask.notified')).length === 1, 'that it was told');
+	},
+};
+
+const everywhere = {
+	async workspace(m) { this.receiver = await told(m, 'everywhere'); },
+	asked: (cell) => cell.until(() => purposes(everywhere.receiver, cell).length, 'the message'),
+	async settled(cell) {
+		await cell.until(() => purposes(everywhere.receiver, cell).length === 2, 'its end');
+		assert.deepEqual(purposes(everywhere.receiver, cell), ['ask', 'settled']);
+	},
+};
+
+const webhook = {
+	async workspace() { this.receiver = await new Receiver().open(); },
+	prepare(cell) { cell.onSettled = { webhook: webhook.receiver.url }; },
+	async settled(cell) {
+		const got = () => webhook.receiver.got.filter(({ body }) => body.data.ask.id === cell.ask.id);
+		await cell.until(() => got().length, 'the webhook');
+		assert.deepEqual(got().map(({ body }) => [body.type, body.data.session.id]), [['ask.answered', cell.ask.session]]);
+	},
+};
+
+const resumer = {
+	config: async (folder) => `[resumers]\nnote = sh -c 'echo $PARLEY_ASK >>${folder}/resumed-$PARLEY_SESSION'\n`,
+	prepare(cell) {
+		cell.onSettled = { resumer: 'note' };
+		cell.goOn = hold(cell); // no session is resumed that has ended meanwhile
+	},
+	async settled(cell) {
+		const file = join(cell.folder, `resumed-${cell.ask.session}`);
+		await cell.until(() => existsSync(file), 'the resumer');
+		await cell.until(async () => (await cell.events('session.resumed')).length, 'its end');
+		assert.equal(readFileSync(file, 'utf8'), `${cell.ask.id}\n`);
+		cell.goOn();
+		assert.equal(await cell.outcome(), 'yes');
+	},
+};
+
+const waiter = {
+	async asked(cell) {
+		cell.held = await cell.member.held(`/v1/asks/${cell.ask.id}?wait=60`);
+		cell.stream = await cell.member.stream(`?session=${cell.ask.session}&types=ask.answered`);
+	},
+	async settled(cell) {
+		assert.equal((await cell.held.reply).body.status, 'answered');
+		const told_ = await cell.stream.eventsUntil(({ type }) => type === 'ask.answered');
+		assert.equal(told_.at(-1).ask, cell.ask.id);
+		cell.stream.close();
+		assert.equal(await cell.outcome(), 'yes');
+	},
+};
+
+const goesOn = {
+	not: (way) => (way.runs ? undefined : 'no run of ours waits for it'),
+	async settled(cell) {
+		assert.equal(await cell.outcome(), 'yes');
+		const of = (type) => cell.sessionEvents(type);
+		assert.equal((await of('run.completed')).filter(({ run }) => run === cell.run).length, 1);
+		assert.equal((await of('run.resumed')).filter(({ run }) => run === cell.ask.run).length, 1);
+		const { body } = await cell.member.get(`/v1/sessions/${cell.session}/state`);
+		assert.deepEqual([...new Set(body.tool_calls.map(({ status }) => status))], body.tool_calls.length ? ['done'] : []);
+		if (cell.path) assert.equal(readFileSync(cell.path, 'utf8'), 'once\n');
+	},
+};
+
+const fetched = {
+	async asked(cell) { assert.equal((await cell.read()).fetched_at, null); },
+	async settled(cell) {
+		/* A run takes it in the very commit; others when they come for it. */
+		if (cell.way.runs) assert.ok((await cell.read()).fetched_at, 'the run has it, and that is not said');
+		assert.equal(await cell.outcome(), 'yes');
+		await cell.until(async () => (await cell.read()).fetched_at, 'that it was fetched');
+	},
+};
+
+/** RFC 8785 for what is in a decision: sorted members, no blanks. */
+function canonical(value) {
+	if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+	if (value && typeof value === 'object') {
+		return `{${Object.keys(value).sort().map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`).join(',')}}`;
+	}
+	return JSON.stringify(value);
+}
+
+/** `parley check` is run over the whole store once all of them have ended. */
+const chain = {
+	async settled(cell) {
+		const ask = await cell.read();
+		const [{ data }] = await cell.events('ask.answered');
+		const { status, answer, answered_by, approved_digest, reason } = ask;
+		const hash = createHash('sha256').update(canonical({ ask: ask.id, status, answer, answered_by, approved_digest, reason }));
+		assert.equal(data.decision, `sha256:${hash.digest('hex')}`);
+	},
+};
+
+export const REACTIONS = { event, rules, require, verifier, deadline, stop, message, everywhere, webhook, resumer, waiter,
+	goes_on: goesOn, fetched, chain };

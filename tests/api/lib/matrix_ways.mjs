@@ -1,0 +1,274 @@
+// Every way in which an ask is made, one object each: the rows of the matrix (../matrix.test.mjs).
+//
+// makes: the kinds of ask that it can make: question, approval (with an operation), recovery.
+// ask(cell, approval) makes one for this cell; it returns a function that gives what its maker sees in the end: yes,
+// no, default, stopped.
+// runs: the ask is of a run of ours. brings: the maker can say a deadline and a default.
+import assert from 'node:assert/strict';
+import { existsSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { basename, join } from 'node:path';
+import { first, results, say, use } from '../../lib/script_model.mjs';
+import { StatelessClient } from './mcp.mjs';
+
+const COMMAND = ['echo', 'done'];
+const operation = { type: 'tool', name: 'Bash', arguments: { command: COMMAND.join(' ') } };
+const question = { question: 'Go on?', type: 'boolean' };
+const foreign = (text) => ({ questions: [{ question: text, header: 'Go', multiSelect: false,
+	options: [{ label: 'Yes', description: 'go on' }, { label: 'No', description: 'stop' }] }] });
+
+/** Of a maker that waits already. */
+const later = (promise) => {
+	promise.catch(() => {}); // whoever looks at it is told
+	return () => promise;
+};
+
+/* ---- agents that somebody else runs ---- */
+
+/** What an agent reads of its ask once that is settled. */
+const reading = (cell, query = '') => async () => {
+	const reply = await cell.agent.get(`/v1/asks/${cell.ask.id}?wait=30${query}`);
+	assert.equal(reply.status, 200, reply.text);
+	return reply.body;
+};
+const decided = ({ status, answer, answered_by: by }) => {
+	if (!answer) return status === 'answered' ? 'yes' : 'no';
+	if (by.kind === 'default') return 'default';
+	return Object.values(answer).every(({ value }) => value !== 'reject') ? 'yes' : 'no';
+};
+
+async function asked(cell, body, query = '') {
+	const reply = await cell.agent.post(`/v1/sessions/${cell.session}/asks${query}`, body);
+	assert.equal(reply.status, 201, reply.text);
+	cell.ask = reply.body;
+}
+
+const http = {
+	makes: ['question', 'approval'], brings: true,
+	async ask(cell, approval) {
+		await asked(cell, { ...cell.brought,
+			...(approval ? { kind: 'approval', operation } : question) });
+		return async () => decided(await reading(cell)());
+	},
+};
+
+const dialect = {
+	makes: ['question', 'approval'],
+	async ask(cell, approval) {
+		const [name, body] = approval ? ['permission', { tool_name: 'Bash', input: operation.arguments }]
+			: ['ask_user_question', foreign('Go on?')];
+		await asked(cell, body, `?dialect=${name}`);
+		return async () => {
+			const { ask, reply } = await reading(cell, `&dialect=${name}`)();
+			if (!approval) return reply?.answers?.['Go on?'] === 'Yes' ? 'yes' : 'no';
+			assert.equal(reply.behavior, decided(ask) === 'yes' ? 'allow' : 'deny');
+			return decided(ask);
+		};
+	},
+};
+
+const mcp = {
+	makes: ['question', 'approval'], holds: true,
+	async ask(cell, approval) {
+		const client = new StatelessClient(cell.server, cell.token);
+		const call = approval
+			? client.call('request_approval', { tool_name: 'Bash', input: operation.arguments, session: cell.session })
+			: client.call('ask_user_question', { ...foreign('Go on?'), session: cell.session });
+		await cell.appears();
+		const read = async ({ structuredContent: said }) => {
+			if (said.stopped) return 'stopped';
+			/* A session that is resumed does not hold its call. */
+			if (said.status === 'pending') return read(await client.call('get_answer', { ask_id: said.ask_id, wait_s: 30 }));
+			if (!approval) return said.answers?.['Go on?'] === 'Yes' ? 'yes' : 'no';
+			return said.behavior === 'allow' ? 'yes' : 'no';
+		};
+		return later(call.then(read));
+	},
+};
+
+const template = {
+	makes: ['question', 'approval'], brings: true,
+	async prepare({ admin }) {
+		for (const [name, ask] of [['matrix-question', question], ['matrix-approval', { kind: 'approval', operation }]]) {
+			const reply = await admin.put(`/v1/templates/${name}`, { ask: { title: '{{what}}', ...ask }, values: { what: {} } });
+			assert.equal(reply.status, 201, reply.text);
+		}
+	},
+	async ask(cell, approval) {
+		await asked(cell, { ...cell.brought, values: { what: 'Matrix' },
+			template: approval ? 'matrix-approval' : 'matrix-question' });
+		return async () => decided(await reading(cell)());
+	},
+};
+
+/* ---- commands ---- */
+
+const command = (cell, args, input) => cell.server.run(args, { input,
+	env: { PARLEY_URL: cell.server.url, PARLEY_TOKEN: cell.token } });
+
+const hook = {
+	makes: ['approval'], holds: true,
+	async ask(cell) {
+		const done = command(cell, ['hook', 'claude', '--wait', '10m'], JSON.stringify({ session_id: cell.name, cwd: '/',
+			hook_event_name: 'PreToolUse', tool_name: 'Bash', tool_input: operation.arguments, tool_use_id: cell.name }));
+		await cell.appears();
+		return later(done.then(({ stdout }) => {
+			const { permissionDecision: said, permissionDecisionReason: why } = JSON.parse(stdout).hookSpecificOutput;
+			return /[Ss]topped by/.test(why) ? 'stopped' : said === 'allow' ? 'yes' : 'no';
+		}));
+	},
+};
+
+const gate = {
+	makes: ['approval'], holds: true,
+	async ask(cell) {
+		const done = command(cell, ['gate', '--session', cell.session, '--', ...COMMAND]);
+		await cell.appears();
+		return later(done.then(({ code, stdout }) => {
+			assert.equal(stdout, code === 0 ? 'done\n' : '');
+			return { 0: 'yes', 4: 'stopped' }[code] ?? 'no';
+		}));
+	},
+};
+
+const approve = {
+	makes: ['approval'], holds: true,
+	async ask(cell) {
+		const done = command(cell, ['approve', '--session', cell.session, '--tool', 'Bash', '--arg', `command=${COMMAND.join(' ')}`]);
+		await cell.appears();
+		return later(done.then(({ code, stdout }) => {
+			assert.equal(stdout.trim() === 'approve', code === 0, stdout);
+			return { 0: 'yes', 4: 'stopped' }[code] ?? 'no';
+		}));
+	},
+};
+
+/* ---- our own runs ---- */
+
+/** Starts one; the model does what the word at the beginning of the message says (`answer` below). */
+async function started(cell, word, agent = {}, body = {}) {
+	const made = await cell.admin.post('/v1/agents', { name: cell.name, provider: 'scripted', model: 'm', prompt: 'You help.',
+		tools: ['ask_user_question', 'todo', 'test_append'], validation: { mode: 'manual', auto_approve_low: true }, ...agent });
+	assert.equal(made.status, 201, made.text);
+	const session = await cell.member.post('/v1/sessions', { agent: cell.name, message: `${word} ${cell.name}`,
+		on_settled: cell.onSettled, ...body });
+	assert.equal(session.status, 201, session.text);
+	[cell.session, cell.run] = [session.body.id, session.body.run];
+}
+
+const ENDS = ['completed', 'failed', 'cancelled'];
+const ended = (cell) => () => cell.until(async () => {
+	const { body } = await cell.member.get(`/v1/runs/${cell.run}`);
+	return ENDS.includes(body.status) && (body.status === 'completed' && body.report === 'yes' ? 'yes' : 'no');
+}, 'the end of the run');
+
+const runQuestion = {
+	makes: ['question'], runs: true,
+	async ask(cell) {
+		await started(cell, 'Question');
+		await cell.appears();
+		return ended(cell);
+	},
+};
+
+const runApproval = {
+	makes: ['approval'], runs: true,
+	async ask(cell) {
+		await started(cell, 'Approval');
+		await cell.appears();
+		return ended(cell);
+	},
+};
+
+const runError = {
+	makes: ['recovery'], runs: true,
+	async ask(cell) {
+		await started(cell, 'Error');
+		await cell.appears();
+		return ended(cell);
+	},
+};
+
+const runLimit = {
+	makes: ['recovery'], runs: true,
+	async ask(cell) {
+		await started(cell, 'Limit', { limits: { turns: 1 } });
+		await cell.appears();
+		return ended(cell);
+	},
+};
+
+/** It writes to a pipe that nobody reads until the server is killed (`crashed`); then a file takes the pipe's place. */
+const interrupted = {
+	makes: ['recovery'], runs: true, crashes: true,
+	async begin(cell) {
+		cell.path = join(cell.folder, cell.name);
+		execFileSync('mkfifo', [cell.path]);
+		await started(cell, 'Interrupted', { validation: { mode: 'auto', always_confirm_high: false } },
+			{ message: `Interrupted ${cell.path}` });
+		await cell.until(async () => {
+			const { body } = await cell.member.get(`/v1/sessions/${cell.session}/state`);
+			return body.tool_calls[0]?.status === 'started';
+		}, 'the start of the call');
+	},
+	async ask(cell) {
+		await cell.appears();
+		if (existsSync(cell.path)) rmSync(cell.path);
+		return ended(cell);
+	},
+};
+
+/** The ask is of the child, whose agent is this cell's. */
+const subAgent = {
+	makes: ['question', 'approval'], runs: true,
+	async prepare({ admin }) {
+		const reply = await admin.post('/v1/agents', { name: 'matrix-boss', provider: 'scripted', model: 'm', prompt: 'You delegate.',
+			tools: ['delegate_task'], validation: { mode: 'auto' } });
+		assert.equal(reply.status, 201, reply.text);
+	},
+	async ask(cell, approval) {
+		await started(cell, '', {}, { agent: 'matrix-boss', message: `Delegate ${cell.name} ${approval ? 'Approval' : 'Question'}` });
+		await cell.appears();
+		return ended(cell);
+	},
+};
+
+export const WAYS = { http, dialect, mcp, hook, gate, approve, template, run_question: runQuestion,
+	run_approval: runApproval, run_error: runError, run_limit: runLimit, interrupted, sub_agent: subAgent };
+
+/* ---- the model ---- */
+
+const failed = new Set(); // cells whose first call was refused
+const held = new Map();
+
+/** The model says nothing to what a person said to this cell before the returned function is called. */
+export function hold({ name }) {
+	let release;
+	held.set(name, new Promise((done) => { release = done; }));
+	return release;
+}
+
+/** What the model of these runs says. */
+export async function answer(request) {
+	const words = first(request).split(' ');
+	const done = results(request);
+	if (done.length || failed.has(words[1])) await held.get(basename(words[1]));
+	const well = done.length && !done.at(-1).bad && !/Nobody answered|No$/.test(done.at(-1).text);
+	if (words[0] === 'Delegate') {
+		if (!done.length) return [use('delegate_task', { agent: words[1], task: `${words[2]} ${words[1]}` })];
+		return [say(well && /"report":\s*"yes"/.test(done[0].text) ? 'yes' : 'no')];
+	}
+	if (words[0] === 'Error') {
+		if (failed.has(words[1])) return [say('yes')];
+		failed.add(words[1]);
+		return { status: 401 };
+	}
+	if (done.length) return [say(well ? 'yes' : 'no')];
+	switch (words[0]) {
+	case 'Question': return [use('ask_user_question', foreign('Go on?'))];
+	case 'Approval': return [use('todo', { operation: 'create', name: words[1] })];
+	case 'Limit': return [use('todo', { operation: 'list' })];
+	case 'Interrupted': return [use('test_append', { path: words[1], text: 'once' })];
+	default: return [say('no script')];
+	}
+}
