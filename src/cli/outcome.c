@@ -119,6 +119,7 @@ struct str outcome_story(const struct json *ask, struct arena *arena)
 	struct str status = json_text(json_get(ask, "status"));
 	struct str kind = json_text(json_get(by, "kind"));
 	struct str name = json_text(json_get(by, "name"));
+	struct str rule = json_text(json_get(by, "rule"));
 	struct str reason = json_text(json_get(ask, "reason"));
 	const char *id = "cli.story.cancelled";
 
@@ -136,7 +137,10 @@ struct str outcome_story(const struct json *ask, struct arena *arena)
 		id = json_is(by, JSON_OBJECT) ? "cli.story.default" : "cli.story.expired";
 	else if (str_is(status, "skipped"))
 		id = name.len > 0 ? "cli.story.skipped_by" : "cli.story.skipped";
-	struct str story = MSG(arena, id, { "name", name.len > 0 ? name : STR("?") },
+	struct str story = MSG(arena, id,
+		{ "name", name.len   ? name
+			  : rule.len ? rule
+				     : STR("?") },
 		{ "via", json_text(json_get(by, "via")) });
 	if (reason.len == 0) return story;
 	return MSG(arena, "cli.story.reason", { "story", story }, { "reason", reason });

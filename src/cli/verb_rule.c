@@ -5,10 +5,10 @@
 #include "base/keep.h"
 #include "cli/outcome.h"
 #include "cli/reach.h"
+#include "cli/rule_words.h"
 #include "cli/verbs.h"
 #include "text/problem_words.h"
 #include "text/safe_text.h"
-#include "tui/words.h"
 
 static struct str text_of(const struct json *of, const char *name)
 {
@@ -27,68 +27,6 @@ static int person_call(struct cli *cli, const char *method, struct str path,
 	status = reach_call(cli, client, method, path, body, out, NULL);
 	client_free(client);
 	return status;
-}
-
-/* ---- as sentences ---- */
-
-static void tools_add(struct buf *out, const struct json *match)
-{
-	const struct json *tools = json_get(match, "tool");
-
-	for (uint32_t i = 0; json_is(tools, JSON_ARRAY) && i < tools->count; i++) {
-		if (i) buf_add_text(out, ", ");
-		safe_line_add(out, json_text(&tools->items[i]));
-	}
-	if (!tools && json_get(match, "same"))
-		buf_add_text(out, msg_text("cli.rule.same"));
-	else if (!tools)
-		buf_add_text(out, msg_text("cli.rule.everything"));
-}
-
-static void part_add(struct cli *cli, struct buf *out, const char *id, struct str text)
-{
-	if (!text.len) return;
-	buf_add_char(out, ' ');
-	buf_add(out, MSG(&cli->arena, id, { "text", safe_line(&cli->arena, text) }));
-}
-
-/* "Allow npm test… for ci-bot in web until 17:30 · used 12 times · by Ada". */
-static void rule_line(struct cli *cli, const struct json *rule, struct buf *out)
-{
-	const struct json *match = json_get(rule, "match"),
-			  *hits = json_get(rule, "hits");
-	struct str effect = text_of(rule, "effect"),
-		   expires = text_of(rule, "expires_at");
-	const char *verb = str_is(effect, "allow")  ? "cli.rule.allow"
-			   : str_is(effect, "deny") ? "cli.rule.deny"
-						    : "cli.rule.ask";
-	int64_t until = 0;
-
-	buf_add_text(out, msg_text(verb));
-	buf_add_char(out, ' ');
-	tools_add(out, match);
-	part_add(cli, out, "cli.rule.agent", text_of(match, "agent"));
-	part_add(cli, out, "cli.rule.project", text_of(match, "project"));
-	if (expires.len && time_read(expires, &until))
-		part_add(cli, out, "cli.rule.until",
-			time_local(until, clock_now_ms(), &cli->arena));
-	buf_add_char(out, ' ');
-	buf_add(out, msg_count(&cli->arena, "cli.rule.hits",
-			     hits && hits->is_int ? hits->integer : 0));
-	part_add(cli, out, "cli.rule.by", text_of(json_get(rule, "made_by"), "name"));
-	part_add(cli, out, "cli.rule.note", text_of(rule, "note"));
-	part_add(cli, out, "cli.rule.ended", text_of(json_get(rule, "ended"), "why"));
-	if (json_is(json_get(rule, "enabled"), JSON_FALSE))
-		buf_print(out, " %s", msg_text("cli.rule.off"));
-}
-
-static void rule_print(struct cli *cli, const struct json *rule)
-{
-	struct buf line = { .max = 65536 };
-
-	rule_line(cli, rule, &line);
-	printf("%.*s  %s\n", STR_ARGS(text_of(rule, "id")), buf_text(&line));
-	buf_done(&line);
 }
 
 /* ---- list ---- */
@@ -110,7 +48,7 @@ static int list_run(struct cli *cli)
 		for (uint32_t i = 0; items && i < items->count; i++, first = false) {
 			struct buf one = { .max = 1 << 20 };
 
-			if (!json) rule_print(cli, &items->items[i]);
+			if (!json) rule_print(&items->items[i], &cli->arena);
 			if (json) json_write(&one, &items->items[i]);
 			if (json)
 				printf("%s%.*s", first ? "" : ",", (int)one.len,
@@ -197,7 +135,7 @@ static int add_run(struct cli *cli)
 		json_print(reply.json);
 		return EXIT_YES;
 	}
-	rule_print(cli, reply.json);
+	rule_print(reply.json, &cli->arena);
 	warnings_say(cli, reply.json);
 	return EXIT_YES;
 }

@@ -1,4 +1,7 @@
 /* operation_look.c - an operation as rules see it. */
+#include "base/keep.h"
+#include "base/utf8.h"
+#include "core/body.h"
 #include "core/glob.h"
 #include "core/rule_set_inner.h"
 
@@ -35,6 +38,21 @@ void operation_look(struct operation_look *out, const struct json *operation,
 		out->subjects_len = subject_read(name, arguments, arena, out->subjects);
 	}
 	out->failed = arena->failed || out->subjects_len == 0 || !out->same[0];
+}
+
+void rule_from(struct kept_rule *r, struct str ask, const struct operation_look *look,
+	bool sensitive, struct arena *arena)
+{
+	struct str about = look->subjects_len ? look->subjects[0].text : STR_NONE;
+	struct str first = utf8_first(str_trim(about), RULE_SUBJECT_MAX);
+	struct buf b = { .max = 4096 };
+
+	r->made_from = ask;
+	r->from_tool = arena_str(arena, look->name);
+	if (sensitive) return;
+	text_flatten(&b, first);
+	if (first.len < str_trim(about).len) buf_add_text(&b, "…");
+	r->from_subject = buf_keep_done(&b, arena);
 }
 
 /* ---- one match ---- */

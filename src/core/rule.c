@@ -11,7 +11,7 @@ enum { VERIFY_MAX = 40 };
 static const int64_t SECOND_MS = 1000, YEAR_MS = 366LL * 86400 * 1000;
 static const int64_t USES_MAX = 1000000;
 
-enum { B_EFFECT, B_NOTE, B_ENABLED, B_MATCH, B_ASK, B_EXPIRES, B_USES, B_LEN };
+enum { B_EFFECT, B_NOTE, B_ENABLED, B_MATCH, B_ASK, B_EXPIRES, B_USES, B_FROM, B_LEN };
 
 static const struct str names[B_LEN] = {
 	[B_EFFECT] = STR("effect"),
@@ -21,6 +21,7 @@ static const struct str names[B_LEN] = {
 	[B_ASK] = STR("ask"),
 	[B_EXPIRES] = STR("expires_at"),
 	[B_USES] = STR("uses_left"),
+	[B_FROM] = STR("made_from"),
 };
 static const struct members members = { names, B_LEN };
 
@@ -152,6 +153,25 @@ static void effect_check(struct rule_reading *r)
 			"must be allow, ask or deny");
 }
 
+/* {ask}, as a suggestion has it. What the call was is looked up, not believed. */
+static void from_check(struct rule_reading *r)
+{
+	static const struct str parts[] = { STR("ask"), STR("tool"), STR("subject") };
+	static const struct members from_members = { parts, 3 };
+	struct spot at = spot_member(&r->root, names[B_FROM]);
+	const struct json *m[3];
+
+	if (!r->m[B_FROM]) return;
+	if (r->before)
+		wrong(&r->check, &at, "cannot be changed");
+	else if (members_read(&r->check, &at, r->m[B_FROM], &from_members, NULL, m)) {
+		r->rule.made_from = arena_str(r->arena, json_text(m[0]));
+		if (!r->rule.made_from.len)
+			wrong_member(&r->check, &at, parts[0],
+				"must be the id of an approval");
+	}
+}
+
 static void match_check(struct rule_reading *r)
 {
 	struct spot at = spot_member(&r->root, names[B_MATCH]);
@@ -166,8 +186,8 @@ static void match_check(struct rule_reading *r)
 		json_read(r->before->match, NULL, r->arena, &json, NULL))
 		json = &empty;
 	if (!json) json = &empty;
-	rule_match_check(&r->check, &at, json, r->effect,
-		r->before && r->before->made_from.len, r->arena, &ignored);
+	rule_match_check(&r->check, &at, json, r->effect, r->rule.made_from.len > 0,
+		r->arena, &ignored);
 	if (r->effect == EFFECT_ALLOW && json->type == JSON_OBJECT &&
 		rule_match_empty(json))
 		wrong(&r->check, &at,
@@ -230,6 +250,7 @@ enum err rule_read(const struct json *body, const struct kept_rule *before,
 					       r.m[B_NOTE], RULE_NOTE_MAX, TEXT_LINE));
 		r.rule.enabled = flag_read(&r.check, &r.root, names[B_ENABLED],
 			r.m[B_ENABLED], r.rule.enabled);
+		from_check(&r);
 		match_check(&r);
 		adds_check(&r);
 		end_check(&r, now_ms);
@@ -243,6 +264,7 @@ enum err rule_read(const struct json *body, const struct kept_rule *before,
 	out->ask = r.rule.ask;
 	out->expires_ms = r.rule.expires_ms;
 	out->uses_left = r.rule.uses_left;
+	if (r.m[B_FROM]) out->made_from = r.rule.made_from;
 	return OK;
 }
 

@@ -23,7 +23,7 @@ bool operation_type_read(struct str, enum operation_type *);
 /* The same for an operation: another type, or none, counts as a tool. */
 enum operation_type operation_type_of(const struct json *operation);
 
-enum { RULE_NOTE_MAX = 200, RULE_TOOLS_MAX = 50 };
+enum { RULE_NOTE_MAX = 200, RULE_TOOLS_MAX = 50, RULE_SUBJECT_MAX = 300 };
 
 /* What an operation must be for the rule to fit. Absent members fit all. */
 struct rule_match {
@@ -51,7 +51,7 @@ struct rule_ask {
 };
 
 /* Reads a body of POST (before is NULL) or PATCH (members it does not bring stay as in
- * `before`): effect, note, enabled, match, ask, expires_at, uses_left. Fills these members
+ * `before`): effect, note, enabled, match, ask, expires_at, uses_left, made_from (POST). Fills these members
  * of *out, in their normal form and in the arena, and leaves the others. `also` are names
  * that the caller reads itself ("version"); may be NULL. ERR_INVALID with pointers for all
  * that is wrong, a rule that can never fit included. Outputs untouched on failure. */

@@ -91,6 +91,10 @@ enum decide_flags {
  * EFFECT_ASK with rule NULL, and the arena has failed. */
 void rule_set_decide(struct rule_set *, const struct operation_look *, enum risk,
 	int64_t now_ms, unsigned flags, struct arena *, struct ruling *out);
+/* The rule was made from this operation of the ask: keeps its tool and what it is about, which a
+ * sensitive ask does not tell. */
+void rule_from(struct kept_rule *, struct str ask, const struct operation_look *,
+	bool sensitive, struct arena *);
 /* Whether this one rule fits: for scopes ("a pattern must fit this very operation"), for
  * trying a rule over past operations, and for warnings. */
 bool rule_fits(const struct rule_match *, enum effect, const struct operation_look *,

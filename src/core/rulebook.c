@@ -2,10 +2,13 @@
 #include "core/rulebook.h"
 
 #include "base/keep.h"
+#include "base/utf8.h"
 #include "core/body.h"
 #include "core/show.h"
 
 #include <stdio.h>
+
+enum { TITLE_MAX = 200 };
 
 bool rule_holds(const struct kept_rule *r, int64_t now_ms)
 {
@@ -72,11 +75,44 @@ void rule_show_terms(struct json_writer *w, const struct kept_rule *r)
 		jw_null(w);
 }
 
+void rule_show_from(struct json_writer *w, const struct kept_rule *r)
+{
+	jw_key(w, "made_from");
+	if (!r->made_from.len) {
+		jw_null(w);
+		return;
+	}
+	jw_object(w);
+	show_text(w, "ask", r->made_from);
+	show_text(w, "tool", r->from_tool);
+	show_text(w, "subject", r->from_subject);
+	jw_object_end(w);
+}
+
+struct str rule_title(const struct kept_rule *r, struct arena *arena)
+{
+	struct buf b = { .max = 65536 };
+	const struct json *match, *tools = NULL;
+
+	if (r->note.len) return r->note;
+	if (json_read(r->match, NULL, arena, &match, NULL) == OK)
+		tools = json_get(match, "tool");
+	for (uint32_t i = 0; json_is(tools, JSON_ARRAY) && i < tools->count; i++) {
+		if (i) buf_add_text(&b, ", ");
+		buf_add(&b, json_text(&tools->items[i]));
+	}
+	if (!b.len) buf_add(&b, r->from_tool);
+	if (!tools && r->from_subject.len)
+		buf_print(&b, "(%.*s)", STR_ARGS(r->from_subject));
+	struct str title = buf_keep_done(&b, arena);
+	return title.len ? utf8_first(title, TITLE_MAX) : r->id;
+}
+
 void rule_show_members(struct json_writer *w, const struct kept_rule *r, int64_t now_ms)
 {
 	show_text(w, "id", r->id);
 	rule_show_terms(w, r);
-	show_text(w, "made_from", r->made_from);
+	rule_show_from(w, r);
 	show_json(w, "made_by", r->made_by);
 	show_time(w, "created_at", r->created_ms);
 	jw_put_int(w, "hits", r->hits);
@@ -116,9 +152,11 @@ void rule_digest(const struct kept_rule *r, char out[SHORT_DIGEST_SIZE])
 		r->enabled ? STR("1") : STR("0"), r->match, r->ask,
 		digest_number(r->expires_ms, expires), r->made_from, r->made_by,
 		r->made_user, digest_number(r->created_ms, created), r->ended,
-		digest_number(r->ended_ms, ended) };
+		digest_number(r->ended_ms, ended), r->from_tool, r->from_subject };
+	/* What came later counts only where it is there: older events know nothing of it. */
+	size_t without = r->from_subject.len ? 0 : r->from_tool.len ? 1 : 2;
 
-	fields_digest(fields, sizeof fields / sizeof *fields, out);
+	fields_digest(fields, sizeof fields / sizeof *fields - without, out);
 }
 
 void stop_digest(const struct kept_stop *s, char out[SHORT_DIGEST_SIZE])

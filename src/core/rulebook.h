@@ -14,13 +14,17 @@ struct kept_rule {
 	struct str effect; /* allow, ask, deny */
 	struct str note;
 	bool enabled;
-	struct str match;     /* JSON object */
-	struct str ask;	      /* JSON object, of effect ask only; or empty */
-	int64_t expires_ms;   /* 0: never */
-	int64_t uses_left;    /* -1: as often as it fits */
-	struct str made_from; /* ask_… that was approved with it; or empty */
-	struct str made_by;   /* JSON object, as answered_by */
-	struct str made_user; /* usr_… */
+	struct str match;   /* JSON object */
+	struct str ask;	    /* JSON object, of effect ask only; or empty */
+	int64_t expires_ms; /* 0: never */
+	int64_t uses_left;  /* -1: as often as it fits */
+	/* ask_… that was approved with it, or of the suggestion that it was made from; or empty.
+	 * The operation of that ask, so that a rule for "the same call" can be read. */
+	struct str made_from;
+	struct str from_tool;	 /* its name; empty: made before this was kept */
+	struct str from_subject; /* what the call was about, one line; empty: sensitive */
+	struct str made_by;	 /* JSON object, as answered_by */
+	struct str made_user;	 /* usr_… */
 	int64_t created_ms;
 	int64_t hits;	     /* raised by statements, not with the version */
 	int64_t last_hit_ms; /* likewise */
@@ -57,6 +61,10 @@ struct kept_policy {
 void rule_show(struct json_writer *, const struct kept_rule *, int64_t now_ms);
 /* The members of it, without the braces around them. */
 void rule_show_members(struct json_writer *, const struct kept_rule *, int64_t now_ms);
+/* {ask, tool, subject}, or null. */
+void rule_show_from(struct json_writer *, const struct kept_rule *);
+/* What it is called where it decides: its note, else what it matches, else its id. */
+struct str rule_title(const struct kept_rule *, struct arena *);
 /* What a rule says: effect, note, enabled, match, ask, expires_at, and how many uses are left. */
 void rule_show_terms(struct json_writer *, const struct kept_rule *);
 void stop_show(struct json_writer *, const struct kept_stop *, int64_t now_ms);

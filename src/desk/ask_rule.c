@@ -107,7 +107,7 @@ static struct str ruled_by(const struct kept_rule *r, struct arena *arena)
 	jw_object(&w);
 	show_text(&w, "kind", STR("policy"));
 	show_text(&w, "user", STR_NONE);
-	show_text(&w, "name", r->note);
+	show_text(&w, "name", rule_title(r, arena));
 	show_text(&w, "via", STR_NONE);
 	show_text(&w, "rule", r->id);
 	jw_object_end(&w);

@@ -53,7 +53,7 @@ static void rule_tell(struct json_writer *w, const struct kept_rule *r)
 {
 	show_text(w, "rule", r->id);
 	rule_show_terms(w, r);
-	show_text(w, "made_from", r->made_from);
+	rule_show_from(w, r);
 	if (!r->ended_ms) return;
 	show_json(w, "ended", r->ended);
 	kept_until(w, r->ended_ms);

@@ -39,6 +39,7 @@ static enum err past_row(void *ctx, const struct row *row, struct fault *why)
 			.approved = ask_approved(&a),
 			.by_person = str_find(a.answered_by, STR("\"human\"")) >= 0,
 			.requires = has_more(&parts),
+			.sensitive = parts.sensitive,
 			.created_ms = a.created_ms };
 
 		past.rejected = a.status == ASK_ANSWERED && !past.approved;

@@ -291,7 +291,8 @@ const struct use use_rule_try = {
 enum { SUGGEST_DAYS = 14, SUGGEST_COUNT = 5, SUGGEST_MAX = 20 };
 
 struct suggested {
-	struct str same, agent, project, name, operation;
+	struct kept_rule from; /* of the newest */
+	struct str same, agent, project, operation;
 	int64_t approved, rejected, last_ms;
 	enum risk risk;
 	bool allowed; /* a rule does already */
@@ -321,7 +322,8 @@ static struct suggested *suggested_of(struct suggest_pass *p,
 	s->same = arena_str(p->arena, str_of(look->same));
 	s->agent = arena_str(p->arena, past->agent);
 	s->project = arena_str(p->arena, past->project);
-	s->name = arena_str(p->arena, look->name);
+	rule_from(
+		&s->from, arena_str(p->arena, past->id), look, past->sensitive, p->arena);
 	s->operation = buf_keep_done(&b, p->arena);
 	p->list[p->len++] = s;
 	return s;
@@ -369,6 +371,7 @@ static void suggested_write(struct json_writer *w, const struct suggested *s)
 	show_text(w, "agent", s->agent);
 	show_text(w, "project", s->project);
 	jw_object_end(w);
+	rule_show_from(w, &s->from);
 	jw_object_end(w);
 	show_json(w, "operation", s->operation);
 	show_text(w, "risk", str_of(risk_name(s->risk)));

@@ -95,6 +95,39 @@ static enum err rule_verifier(const struct desk *d, const struct kept_rule *r,
 		STR_ARGS(names));
 }
 
+/* What it says it was made from must be an approval that it fits: else it could read as one call
+ * and allow another. */
+static enum err rule_check_from(
+	struct task *t, struct rows *rows, struct kept_rule *r, struct fault *why)
+{
+	struct operation_look look;
+	struct rule_match match;
+	struct ask_parts parts;
+	struct book *book;
+	enum effect effect;
+	struct ask *a;
+	enum err e;
+
+	if (!r->made_from.len) return OK;
+	e = rows_fetch_ask(rows, t->job.who.ws, r->made_from, &a, why);
+	if (e == ERR_NOT_FOUND) return fail_at(why, "/made_from/ask", "no such approval");
+	if (!e) e = ask_parts(a, rows->arena, &parts, why);
+	if (!e) e = desk_book(t->desk, &t->job, rows, a->ws, &book, why);
+	if (!e) e = rule_parse(r, rows->arena, &match, NULL, why);
+	if (e) return e;
+	if (!parts.operation) return fail_at(why, "/made_from/ask", "no such approval");
+	operation_look(&look, parts.operation, NULL, a->agent, a->project, a->session,
+		rows->arena);
+	if (!effect_read(r->effect, &effect) ||
+		!rule_fits(&match, effect, &look, policy_risk(&book->policy, &look),
+			rows->arena))
+		return fail_at(why, "/made_from/ask",
+			"the rule must match this approval, with its agent and project "
+			"as they are");
+	rule_from(r, a->id, &look, parts.sensitive, rows->arena);
+	return OK;
+}
+
 /* Its warnings are read afterwards, by a reading clerk (use_rule_warned). */
 static void rule_reply(struct task *t, struct rows *rows, const struct kept_rule *r)
 {
@@ -121,6 +154,7 @@ static enum err rule_make_decide(struct job *job, struct rows *rows, struct faul
 	if (like.expires_ms && like.expires_ms <= rows->now_ms)
 		return fail_at(why, "/expires_at", "must be in the future");
 	e = rule_check_require(t, rows, &like, why);
+	if (!e) e = rule_check_from(t, rows, &like, why);
 	if (!e) e = rule_verifier(t->desk, &like, rows->arena, why);
 	if (!e) e = rule_add(t, rows, &like, &r, why);
 	if (e) return e;

@@ -19,7 +19,8 @@ struct past_approval {
 	enum ask_status status;
 	bool approved, rejected;
 	bool by_person; /* whoever settled it */
-	bool requires;	/* more than a yes: votes, or another required question */
+	bool sensitive;
+	bool requires; /* more than a yes: votes, or another required question */
 	int64_t created_ms;
 };
 typedef enum err past_fn(

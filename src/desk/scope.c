@@ -159,8 +159,8 @@ static void pattern_faults(struct fault *why)
 }
 
 static enum err scope_rule(struct rows *rows, const struct scope_body *b,
-	const struct ask *a, const struct operation_look *look, enum risk risk,
-	struct kept_rule *out, struct fault *why)
+	const struct ask *a, const struct operation_look *look, bool sensitive,
+	enum risk risk, struct kept_rule *out, struct fault *why)
 {
 	struct str text = scope_match(b, a, look->same, risk, rows->arena);
 	struct kept_rule like = { .made_from = a->id, .uses_left = -1 };
@@ -178,6 +178,7 @@ static enum err scope_rule(struct rows *rows, const struct scope_body *b,
 		return fail_at(why, b->pattern ? "/scope/tool" : "/scope/what",
 			"must match the call that is being approved");
 	if (b->length == FOR_TIME) like.expires_ms = rows->now_ms + b->ms;
+	rule_from(&like, a->id, look, sensitive, rows->arena);
 	*out = like;
 	return OK;
 }
@@ -277,7 +278,7 @@ static enum err scope_foreign(struct task *t, struct rows *rows, const struct as
 		e = offer_drop(parts, answer, rows->arena, why);
 	}
 	if (e || b.length == FOR_ONCE) return e;
-	e = scope_rule(rows, &b, a, &look, risk, &out->rule, why);
+	e = scope_rule(rows, &b, a, &look, parts->sensitive, risk, &out->rule, why);
 	out->makes = !e;
 	return e;
 }
@@ -306,7 +307,9 @@ enum err scope_read(struct task *t, struct rows *rows, const struct ask *a,
 	if (!e)
 		e = scope_reach(
 			&b, &t->job.who, &book->policy, risk, a->require.len > 0, why);
-	if (!e) e = scope_rule(rows, &b, a, &look, risk, &out->rule, why);
+	if (!e)
+		e = scope_rule(
+			rows, &b, a, &look, parts->sensitive, risk, &out->rule, why);
 	out->makes = !e;
 	out->open = b.open;
 	return e;

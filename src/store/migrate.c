@@ -454,9 +454,13 @@ static const char step_7[] =
 	"ALTER TABLE tokens ADD COLUMN origin TEXT NOT NULL DEFAULT '';"
 	"ALTER TABLE tokens ADD COLUMN client TEXT NOT NULL DEFAULT '';";
 
+/* 8. */
 static const char step_8[] =
 	/* The projects that an agent's token is bound to: patterns, one a line. */
-	"ALTER TABLE tokens ADD COLUMN projects TEXT NOT NULL DEFAULT '';";
+	"ALTER TABLE tokens ADD COLUMN projects TEXT NOT NULL DEFAULT '';"
+	/* The operation that a rule was made from. */
+	"ALTER TABLE rules ADD COLUMN from_tool TEXT NOT NULL DEFAULT '';"
+	"ALTER TABLE rules ADD COLUMN from_subject TEXT NOT NULL DEFAULT '';";
 
 static const char *const steps[] = { step_1, step_2, step_3, step_4, step_5, step_6,
 	step_7, step_8 };

@@ -198,6 +198,8 @@ static const struct column rule_columns[] = {
 	CHANGES(INT, kept_rule, expires_ms),
 	CHANGES(INT, kept_rule, uses_left),
 	FIXED(TEXT, kept_rule, made_from),
+	FIXED(TEXT, kept_rule, from_tool),
+	FIXED(TEXT, kept_rule, from_subject),
 	FIXED(TEXT, kept_rule, made_by),
 	FIXED(TEXT, kept_rule, made_user),
 	FIXED(INT, kept_rule, created_ms),

@@ -265,6 +265,14 @@ static const char *settled_id(const struct json *ask)
 						  : "tui.settled.answered.via";
 }
 
+/* A rule that was given no name is called by its id. */
+static struct str settler_name(const struct json *by)
+{
+	struct str name = json_text(json_get(by, "name"));
+
+	return name.len ? name : json_text(json_get(by, "rule"));
+}
+
 struct str ask_settled(const struct json *ask, struct arena *arena)
 {
 	const struct json *revoked = json_get(ask, "revoked");
@@ -272,7 +280,7 @@ struct str ask_settled(const struct json *ask, struct arena *arena)
 					? json_get(revoked, "by")
 					: json_get(ask, "answered_by");
 
-	return MSG(arena, settled_id(ask), { "name", json_text(json_get(by, "name")) },
+	return MSG(arena, settled_id(ask), { "name", settler_name(by) },
 		{ "via", json_text(json_get(by, "via")) });
 }
 
@@ -307,7 +315,8 @@ struct str ask_settler(const struct json *ask, struct arena *arena)
 	const struct json *by = json_get(ask, "answered_by");
 	struct str kind = json_text(json_get(by, "kind"));
 
-	if (str_is(kind, "policy")) return MSG(arena, "tui.by.rule");
+	if (str_is(kind, "policy"))
+		return MSG(arena, "tui.by.rule", { "name", settler_name(by) });
 	if (str_is(kind, "default")) return MSG(arena, "tui.by.default");
 	return json_text(json_get(by, "name"));
 }

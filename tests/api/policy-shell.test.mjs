@@ -32,6 +32,22 @@ async function useServerOf() {
 	} };
 }
 
+test('a rule reads as what it does, also one made from an answer', async () => {
+	const session = (await agent.session({ project: 'web', parallel: true })).id;
+	const bash = (command) => ({ kind: 'approval', operation: { type: 'tool', name: 'Bash', arguments: { command } }, session });
+	const first = await agent.ask(bash('make lint'));
+	const made = (await admin.post(`/v1/asks/${first.id}/answer`, { answers: { decision: 'approve' }, scope: { for: 'always' } })).body.rule;
+	const two = await rule({ effect: 'ask', note: 'two for prod', match: { project: 'prod-*', risk: { min: 'high' }, session: 'ses_00000000000000000000000000' },
+		ask: { require: [{ approvals: 1, from: ['role:admin'] }], risk: 'critical' } });
+	const { stdout } = await run(['rule', 'list'], 'member');
+	assert.match(stdout, new RegExp(`${made}  Allow \`make lint\` for builder in web `), stdout);
+	assert.match(stdout, /Ask for everything from high risk on in prod-\* in the session ses_0+ · 1 approval from role:admin · counts as critical risk/);
+	const again = await agent.ask(bash('make lint'));
+	assert.match((await run(['show', again.id], 'member')).stdout, /Decided by the rule Bash\(make lint\)/);
+	assert.match((await run(['list', '--settled'], 'member')).stdout, /approved\tBash\(make lint\)\t/);
+	for (const id of [made, two.id]) await admin.delete(`/v1/rules/${id}`);
+});
+
 test('stop prints its id, go lifts the only one', async () => {
 	const set = await run(['stop', '--agent', 'nobody-*', '--for', '30m', 'wrong branch'], 'member');
 	assert.equal(set.code, 0, set.stderr);

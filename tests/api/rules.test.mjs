@@ -414,8 +414,21 @@ test('what people approve again and again is suggested as a rule', async () => {
 		.find((s) => s.operation.arguments?.n === operation.arguments.n);
 	const suggestion = await found();
 	assert.deepEqual([suggestion.count, suggestion.risk, suggestion.rule.match.agent], [5, 'medium', 'builder']);
-	const rule = await make(suggestion.rule);
-	assert.equal((await agent.ask({ kind: 'approval', operation })).answered_by.rule, rule.id);
+	const { made_from } = suggestion.rule;
+	assert.deepEqual([made_from.tool, made_from.subject, (await agent.read({ id: made_from.ask })).created_at],
+		[operation.name, JSON.stringify(operation.arguments), suggestion.last_at], 'of the newest one');
+	for (const wrong of [{ made_from: { ask: 'ask_00000000000000000000000000' } }, { match: { ...suggestion.rule.match, agent: 'build*' } },
+		{ match: { tool: ['Bash(ls)'] } }]) {
+		const refused = await admin.post('/v1/rules', { ...suggestion.rule, ...wrong });
+		assert.deepEqual([refused.status, pointers(refused)], [422, ['/made_from/ask']], JSON.stringify(wrong));
+	}
+	assert.equal((await admin.post('/v1/rules', allow('Read', { made_from: {} }))).status, 422);
+	const rule = await make({ ...suggestion.rule, made_from: { ...made_from, subject: 'ls' } });
+	assert.deepEqual(rule.made_from, made_from, 'what it was is not believed');
+	assert.equal((await admin.patch(`/v1/rules/${rule.id}`, { made_from, version: rule.version })).status, 422);
+	const decided = await agent.ask({ kind: 'approval', operation });
+	assert.deepEqual([decided.answered_by.rule, decided.answered_by.name],
+		[rule.id, `${operation.name}(${JSON.stringify(operation.arguments)})`]);
 	assert.equal(await found(), undefined);
 	await end(rule);
 	await member.answer(await agent.ask({ kind: 'approval', operation }), { decision: 'reject' });

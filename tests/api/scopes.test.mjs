@@ -30,7 +30,7 @@ test('the same call for a time: bound to agent and project, named in the reply',
 	const reply = await approve(ask, { for: '15m' });
 	assert.equal(reply.status, 200);
 	const made = await rule(reply.body.rule);
-	assert.deepEqual([made.effect, made.made_from, made.made_by.name, made.match.agent, made.match.project],
+	assert.deepEqual([made.effect, made.made_from.ask, made.made_by.name, made.match.agent, made.match.project],
 		['allow', ask.id, 'mia', 'builder', null]);
 	assert.equal(Date.parse(made.expires_at) - Date.parse(made.created_at), 15 * 60e3);
 	assert.equal((await agent.ask(bash(command))).answered_by.rule, made.id);
@@ -39,6 +39,24 @@ test('the same call for a time: bound to agent and project, named in the reply',
 	const session = (await agent.session({ project: 'web' })).id;
 	assert.equal((await agent.ask(bash(command, { session }))).status, 'pending');
 	await ended(reply);
+});
+
+test('a rule made from an answer keeps the call, and decides by its name', async () => {
+	const [command, long] = [fresh(), `echo ${'é'.repeat(400)}\nnext`];
+	const ask = await agent.ask(bash(command));
+	const reply = await approve(ask, { for: '15m' });
+	const made = await rule(reply.body.rule);
+	assert.deepEqual(made.made_from, { ask: ask.id, tool: 'Bash', subject: command });
+	const told = (await admin.get('/v1/events?format=json&after=0&types=rule.made&limit=200')).body.items.find((e) => e.data.rule === made.id);
+	assert.deepEqual(told.data.made_from, made.made_from);
+	assert.equal((await agent.ask(bash(command))).answered_by.name, `Bash(${command})`, 'what decides has a name');
+	await ended(reply);
+	const cut = await approve(await agent.ask(bash(long)), { for: '15m' });
+	assert.equal((await rule(cut.body.rule)).made_from.subject, `echo ${'é'.repeat(295)}…`);
+	await ended(cut);
+	const secret = await approve(await agent.ask(bash(command, { sensitive: true })), { for: '15m' });
+	assert.deepEqual({ ...(await rule(secret.body.rule)).made_from, ask: '' }, { ask: '', tool: 'Bash', subject: null });
+	await ended(secret);
 });
 
 test('for the session it holds in that session alone', async () => {
@@ -180,7 +198,7 @@ test('"always" of a foreign prompt is a rule for the same call, never wider', as
 	assert.deepEqual(ask.foreign.scopes, { a1: 'always' });
 	assert.match(ask.questions[1].options[1].description, /from now on/);
 	assert.equal(reply.outcome.optionId, 'a1');
-	assert.deepEqual([rule.effect, Object.keys(rule.match).sort(), rule.expires_at, rule.made_from], ['allow', ['agent', 'project', 'same'], null, ask.id]);
+	assert.deepEqual([rule.effect, Object.keys(rule.match).sort(), rule.expires_at, rule.made_from.ask], ['allow', ['agent', 'project', 'same'], null, ask.id]);
 	const again = await agent.post('/v1/asks?dialect=acp', ask.foreign.request);
 	assert.deepEqual([again.body.status, again.body.answered_by.rule], ['answered', rule.id]);
 	assert.equal((await agent.get(`/v1/asks/${again.body.id}?dialect=acp`)).body.reply.outcome.optionId, 'o1');

@@ -88,7 +88,7 @@ test('approvals: buttons up to the limit, confirmed from medium on', async () =>
 	await slack.press(server, 'UADA', medium.message, 'hour');
 	const { answered_by: by } = await read(medium.ask);
 	assert.equal(by.via, 'slack');
-	assert.ok((await admin.get('/v1/rules')).body.items.some((rule) => rule.made_from === medium.ask.id), 'for an hour');
+	assert.ok((await admin.get('/v1/rules')).body.items.some((rule) => rule.made_from?.ask === medium.ask.id), 'for an hour');
 
 	const high = await shown(approval());
 	assert.deepEqual(labels(high.message), ['Answer'], 'a link, no button');

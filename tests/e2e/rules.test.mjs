@@ -63,7 +63,7 @@ area('approving for longer', (scenario) => {
 		await approveFor(me, 'scope.approve');
 		await desk.settled(ask.id);
 		const [rule] = await rules(desk);
-		assert.equal(rule.made_from, ask.id);
+		assert.equal(rule.made_from.ask, ask.id);
 		assert.deepEqual(Object.keys(rule.match).sort(), ['agent', 'project', 'same']);
 		assert.equal(Date.parse(rule.expires_at) - Date.parse(rule.created_at), 15 * 60_000);
 		assert.equal((await desk.agent.ask(bash('npm test'))).answered_by.kind, 'policy');

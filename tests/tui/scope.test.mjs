@@ -44,7 +44,7 @@ test('the same call, for an hour: the rule is shown before it is made, and allow
 	await inbox.shows(/0 pending/);
 	assert.equal((await server.agent.read(first)).answered_by.via, 'terminal');
 	const [rule] = await rules();
-	assert.equal(rule.made_from, first.id);
+	assert.equal(rule.made_from.ask, first.id);
 	assert.equal(Math.round((Date.parse(rule.expires_at) - Date.parse(rule.created_at)) / 60_000), 60);
 	assert.equal((await server.agent.read(await ask(command('npm test')))).answered_by.kind, 'policy');
 	assert.equal((await server.agent.read(await ask(command('npm test -- --watch')))).status, 'pending');

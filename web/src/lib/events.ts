@@ -1,8 +1,9 @@
 /* Events in words: who did what to what; and the drawers they go into. */
 import type { Message } from '../api/runs';
-import type { Ask, Event } from '../api/types';
+import type { Ask, Event, Rule } from '../api/types';
 import { t } from './i18n.svelte';
 import { askTitle } from './order';
+import { ruleText } from './rules';
 import { moment } from './time';
 import { wakingIn } from './waking';
 import { decisionWords, settledWords } from './words';
@@ -91,6 +92,19 @@ export const ASK_TRAIL: string[] = [
 
 /** "words: text", or the words alone. */
 const about = (words: string, text: string) => (text ? t('web.colon', { words, text }) : words);
+
+/** "Rule created by Marie". */
+function byWords(event: Event): string {
+	const words = t(`web.event.${event.type as 'rule.made'}`);
+	const by = event.data['by'] as { name?: string | null } | null | undefined;
+	return by?.name ? t('web.settled.by', { words, name: by.name }) : words;
+}
+
+/** "Allow npm test for ci-bot in web". */
+function ruleIn(event: Event): string {
+	const { effect, match, made_from } = event.data as Partial<Rule>;
+	return effect && match ? ruleText(effect, match, made_from) : '';
+}
 
 function askWords(event: Event, { ask, userName = (id) => id, untitled }: Around): string {
 	const title = untitled ? '' : data(event, 'title') || (ask ? askTitle(ask) : '');
@@ -191,7 +205,7 @@ export function eventWords(event: Event, around: Around = {}): string {
 		case 'rule.made':
 		case 'rule.changed':
 		case 'rule.ended':
-			return about(t(`web.event.${event.type}`), data(event, 'note'));
+			return about(byWords(event), data(event, 'note') || ruleIn(event));
 		case 'template.changed':
 			return about(t('web.event.template.changed'), data(event, 'template'));
 		case 'list.changed':

@@ -26,12 +26,22 @@ const name = (id: MessageId, place: string, text: string) =>
 
 type Match = NonNullable<RuleRequest['match']>;
 
-function whatPieces(match: Match): Piece[] {
+type From = RuleRequest['made_from'];
+
+/** The call that a rule was made from: "npm test", "Read(/etc/hosts)". */
+export function callText(from: From): string {
+	if (!from?.tool) return '';
+	if (!from.subject) return from.tool;
+	return from.tool === 'Bash' ? from.subject : `${from.tool}(${from.subject})`;
+}
+
+function whatPieces(match: Match, from: From): Piece[] {
 	if (match.tool?.length)
 		return match.tool.flatMap((one, i) => [
 			...(i ? [plain(` ${t('web.rules.says.or')} `)] : []),
 			code(one),
 		]);
+	if (match.same && callText(from)) return [code(callText(from))];
 	if (match.same) return [plain(t('web.rules.says.same'))];
 	if (match.type) return name('web.rules.says.type', 'type', match.type);
 	return [plain(t('web.rules.says.any'))];
@@ -52,9 +62,10 @@ function argumentPieces(given: Record<string, unknown>): Piece[] {
 /** "`npm test *` for ci-bot in web": what stands behind the word of its effect. */
 export function rulePieces(
 	match: Match,
+	from: From = null,
 	sessionTitle: (id: string) => string | null = () => null,
 ): Piece[] {
-	const list: Piece[][] = [whatPieces(match)];
+	const list: Piece[][] = [whatPieces(match, from)];
 	if (match.arguments && Object.keys(match.arguments).length)
 		list.push(argumentPieces(match.arguments as Record<string, unknown>));
 	if (match.risk?.min)
@@ -74,8 +85,8 @@ export function rulePieces(
 }
 
 /** The whole sentence as text: "Allow npm test * for ci-bot in web". */
-export const ruleText = (effect: RuleEffect, match: Match): string =>
-	`${t(`web.rules.effect.${effect}`)} ${rulePieces(match)
+export const ruleText = (effect: RuleEffect, match: Match, from: From = null): string =>
+	`${t(`web.rules.effect.${effect}`)} ${rulePieces(match, from)
 		.map((piece) => piece.text)
 		.join('')}`;
 
