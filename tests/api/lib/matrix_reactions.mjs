@@ -1,6 +1,7 @@
 // What follows from every ask, one object each: the columns of the matrix (../matrix.test.mjs).
 //
-// only: the kind of ask that it is about, or a function of the way that says why it does not apply to it.
+// not: a function of the way that says why the two do not go together, if so.
+// rows: the names in the table of src/desk/reactions.c that it tries; script/lint compares both.
 // workspace(m): what there must be, for agents named `*-NAME`; prepare(cell): before this ask.
 // asked(cell): what holds while it is pending; settle(cell): how it ends (a person's yes, if not said); settled(cell).
 import assert from 'node:assert/strict';
@@ -74,6 +75,7 @@ async function scanner() {
 }
 
 const verifier = {
+	rows: ['verifier'],
 	not: approvalsOnly('a verifier looks at what would be approved'),
 	config: async () => `[verifiers]\nscan = ${await scanner()}\n`,
 	workspace: (m) => rule(m, 'verifier', { verify: 'scan' }),
@@ -147,18 +149,19 @@ const stop = {
 };
 
 /** A contact that everybody's asks of these agents are told to. */
-async function told(m, reaction) {
+async function told(m, reaction, step = { after: '0s' }) {
 	const receiver = await new Receiver().open();
 	const { user } = (await m.member.get('/v1/me')).body;
 	const made = await m.admin.post(`/v1/users/${user.id}/contacts`, { channel: 'webhook', address: receiver.url, name: reaction });
 	assert.equal(made.status, 201, made.text);
-	m.routes.push({ match: { agent: `*-${reaction}` }, steps: [{ after: '0s', to: [`contact:${made.body.id}`], when: 'always' }] });
+	m.routes.push({ match: { agent: `*-${reaction}` }, steps: [{ ...step, to: [`contact:${made.body.id}`], when: 'always' }] });
 	return receiver;
 }
 const purposes = (receiver, cell) => receiver.got.filter(({ body }) => body.data.ask.id === cell.ask.id)
 	.map(({ body }) => body.data.purpose);
 
 const message = {
+	rows: ['first message'],
 	async workspace(m) { this.receiver = await told(m, 'message'); },
 	async asked(cell) {
 		await cell.until(() => purposes(message.receiver, cell).length, 'the message');
@@ -168,6 +171,7 @@ const message = {
 };
 
 const everywhere = {
+	rows: ['settled everywhere'],
 	async workspace(m) { this.receiver = await told(m, 'everywhere'); },
 	asked: (cell) => cell.until(() => purposes(everywhere.receiver, cell).length, 'the message'),
 	async settled(cell) {
@@ -177,6 +181,7 @@ const everywhere = {
 };
 
 const webhook = {
+	rows: ['webhook'],
 	async workspace() { this.receiver = await new Receiver().open(); },
 	prepare(cell) { cell.onSettled = { webhook: webhook.receiver.url }; },
 	async settled(cell) {
@@ -186,7 +191,46 @@ const webhook = {
 	},
 };
 
+/** What a person asks back goes to who asked, and what that says to whom it was told. */
+const replied = {
+	rows: ['call of a reply', 'message of a reply'],
+	async workspace(m) {
+		this.contact = await told(m, 'replied');
+		this.receiver = await new Receiver().open();
+	},
+	prepare(cell) { cell.onSettled = { webhook: replied.receiver.url }; },
+	async asked(cell) {
+		const got = () => replied.receiver.got.filter(({ body }) => body.data.ask.id === cell.ask.id);
+		const say = async (who, text) => assert.equal((await who.post(`/v1/asks/${cell.ask.id}/replies`, { text })).status, 201);
+		await say(cell.member, 'Which one?');
+		await cell.until(() => got().length, 'the webhook');
+		assert.deepEqual(got().map(({ body }) => body.type), ['ask.replied']);
+		if (cell.way.runs) return; // it does not listen while it waits, and so says nothing
+		await cell.until(async () => (await cell.events('ask.notified')).length, 'that it was told');
+		await say(cell.agent, 'The second');
+		await cell.until(() => purposes(replied.contact, cell).length === 2, 'the reply');
+		assert.deepEqual(purposes(replied.contact, cell), ['ask', 'thread']);
+	},
+};
+
+const HOUR = 60 * MINUTE;
+
+/** A step that is due before the deadline moves with it. */
+const extended = {
+	rows: ['steps of a route'],
+	async workspace(m) { await told(m, 'extended', { before: '10m' }); },
+	async asked(cell) {
+		for (const hours of [1, 2]) {
+			const reply = await cell.member.post(`/v1/asks/${cell.ask.id}/extend`, { timeout: hours * 3600 });
+			assert.equal(reply.status, 200, reply.text);
+			const { items } = (await cell.admin.get(`/v1/deliveries?ask=${cell.ask.id}&kind=route&status=waiting`)).body;
+			assert.deepEqual(items.map(({ next_at: at }) => Date.parse(at)), [Date.parse(reply.body.expires_at) - HOUR / 6]);
+		}
+	},
+};
+
 const resumer = {
+	rows: ['resumer'],
 	config: async (folder) => `[resumers]\nnote = sh -c 'echo $PARLEY_ASK >>${folder}/resumed-$PARLEY_SESSION'\n`,
 	prepare(cell) {
 		cell.onSettled = { resumer: 'note' };
@@ -217,6 +261,7 @@ const waiter = {
 };
 
 const goesOn = {
+	rows: ['run'],
 	not: (way) => (way.runs ? undefined : 'no run of ours waits for it'),
 	async settled(cell) {
 		assert.equal(await cell.outcome(), 'yes');
@@ -259,5 +304,5 @@ const chain = {
 	},
 };
 
-export const REACTIONS = { event, rules, require, verifier, deadline, stop, message, everywhere, webhook, resumer, waiter,
-	goes_on: goesOn, fetched, chain };
+export const REACTIONS = { event, rules, require, verifier, deadline, stop, message, everywhere, webhook, replied, extended,
+	resumer, waiter, goes_on: goesOn, fetched, chain };

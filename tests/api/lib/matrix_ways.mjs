@@ -3,6 +3,7 @@
 // makes: the kinds of ask that it can make: question, approval (with an operation), recovery.
 // ask(cell, approval) makes one for this cell; it returns a function that gives what its maker sees in the end: yes,
 // no, default, stopped.
+// origin: its name in src/desk/ask.h; script/lint compares both.
 // runs: the ask is of a run of ours. brings: the maker can say a deadline and a default.
 import assert from 'node:assert/strict';
 import { existsSync, rmSync } from 'node:fs';
@@ -44,7 +45,7 @@ async function asked(cell, body, query = '') {
 }
 
 const http = {
-	makes: ['question', 'approval'], brings: true,
+	origin: 'ASK_BY_REQUEST', makes: ['question', 'approval'], brings: true,
 	async ask(cell, approval) {
 		await asked(cell, { ...cell.brought,
 			...(approval ? { kind: 'approval', operation } : question) });
@@ -53,7 +54,7 @@ const http = {
 };
 
 const dialect = {
-	makes: ['question', 'approval'],
+	origin: 'ASK_BY_REQUEST', makes: ['question', 'approval'],
 	async ask(cell, approval) {
 		const [name, body] = approval ? ['permission', { tool_name: 'Bash', input: operation.arguments }]
 			: ['ask_user_question', foreign('Go on?')];
@@ -68,7 +69,7 @@ const dialect = {
 };
 
 const mcp = {
-	makes: ['question', 'approval'], holds: true,
+	origin: 'ASK_BY_REQUEST', makes: ['question', 'approval'], holds: true,
 	async ask(cell, approval) {
 		const client = new StatelessClient(cell.server, cell.token);
 		const call = approval
@@ -87,7 +88,7 @@ const mcp = {
 };
 
 const template = {
-	makes: ['question', 'approval'], brings: true,
+	origin: 'ASK_BY_REQUEST', makes: ['question', 'approval'], brings: true,
 	async prepare({ admin }) {
 		for (const [name, ask] of [['matrix-question', question], ['matrix-approval', { kind: 'approval', operation }]]) {
 			const reply = await admin.put(`/v1/templates/${name}`, { ask: { title: '{{what}}', ...ask }, values: { what: {} } });
@@ -107,7 +108,7 @@ const command = (cell, args, input) => cell.server.run(args, { input,
 	env: { PARLEY_URL: cell.server.url, PARLEY_TOKEN: cell.token } });
 
 const hook = {
-	makes: ['approval'], holds: true,
+	origin: 'ASK_BY_REQUEST', makes: ['approval'], holds: true,
 	async ask(cell) {
 		const done = command(cell, ['hook', 'claude', '--wait', '10m'], JSON.stringify({ session_id: cell.name, cwd: '/',
 			hook_event_name: 'PreToolUse', tool_name: 'Bash', tool_input: operation.arguments, tool_use_id: cell.name }));
@@ -120,7 +121,7 @@ const hook = {
 };
 
 const gate = {
-	makes: ['approval'], holds: true,
+	origin: 'ASK_BY_REQUEST', makes: ['approval'], holds: true,
 	async ask(cell) {
 		const done = command(cell, ['gate', '--session', cell.session, '--', ...COMMAND]);
 		await cell.appears();
@@ -132,7 +133,7 @@ const gate = {
 };
 
 const approve = {
-	makes: ['approval'], holds: true,
+	origin: 'ASK_BY_REQUEST', makes: ['approval'], holds: true,
 	async ask(cell) {
 		const done = command(cell, ['approve', '--session', cell.session, '--tool', 'Bash', '--arg', `command=${COMMAND.join(' ')}`]);
 		await cell.appears();
@@ -163,7 +164,7 @@ const ended = (cell) => () => cell.until(async () => {
 }, 'the end of the run');
 
 const runQuestion = {
-	makes: ['question'], runs: true,
+	origin: 'ASK_BY_RUN_QUESTION', makes: ['question'], runs: true,
 	async ask(cell) {
 		await started(cell, 'Question');
 		await cell.appears();
@@ -172,7 +173,7 @@ const runQuestion = {
 };
 
 const runApproval = {
-	makes: ['approval'], runs: true,
+	origin: 'ASK_BY_RUN_APPROVAL', makes: ['approval'], runs: true,
 	async ask(cell) {
 		await started(cell, 'Approval');
 		await cell.appears();
@@ -181,7 +182,7 @@ const runApproval = {
 };
 
 const runError = {
-	makes: ['recovery'], runs: true,
+	origin: 'ASK_BY_RUN_ERROR', makes: ['recovery'], runs: true,
 	async ask(cell) {
 		await started(cell, 'Error');
 		await cell.appears();
@@ -190,7 +191,7 @@ const runError = {
 };
 
 const runLimit = {
-	makes: ['recovery'], runs: true,
+	origin: 'ASK_BY_RUN_LIMIT', makes: ['recovery'], runs: true,
 	async ask(cell) {
 		await started(cell, 'Limit', { limits: { turns: 1 } });
 		await cell.appears();
@@ -200,7 +201,7 @@ const runLimit = {
 
 /** It writes to a pipe that nobody reads until the server is killed (`crashed`); then a file takes the pipe's place. */
 const interrupted = {
-	makes: ['recovery'], runs: true, crashes: true,
+	origin: 'ASK_BY_RUN_INTERRUPTED', makes: ['recovery'], runs: true, crashes: true,
 	async begin(cell) {
 		cell.path = join(cell.folder, cell.name);
 		execFileSync('mkfifo', [cell.path]);
@@ -220,7 +221,7 @@ const interrupted = {
 
 /** The ask is of the child, whose agent is this cell's. */
 const subAgent = {
-	makes: ['question', 'approval'], runs: true,
+	origin: 'ASK_BY_RUN_QUESTION', makes: ['question', 'approval'], runs: true,
 	async prepare({ admin }) {
 		const reply = await admin.post('/v1/agents', { name: 'matrix-boss', provider: 'scripted', model: 'm', prompt: 'You delegate.',
 			tools: ['delegate_task'], validation: { mode: 'auto' } });
