@@ -1,6 +1,8 @@
 /* agents.c - finds agents in their table, and writes out what it says of them. */
 #include "cli/agents.h"
+
 #include "base/shell.h"
+#include "client/client.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -59,6 +61,10 @@ static void mcp_words_write(struct buf *out, const struct agent_entry *e)
 		buf_add_text(out, ",\"--data\",");
 		json_write_str(out, e->data);
 	}
+	if (e->project.len) {
+		buf_add_text(out, ",\"--project\",");
+		json_write_str(out, e->project);
+	}
 }
 
 static void hook_line_write(
@@ -76,6 +82,10 @@ static void hook_line_write(
 		buf_add_text(&line, " --data");
 		shell_word_add(&line, e->data);
 	}
+	if (e->project.len) {
+		buf_add_text(&line, " --project");
+		shell_word_add(&line, e->project);
+	}
 	buf_add_text(&line, " --wait 10m");
 	if (a->hook && *a->hook) buf_print(&line, " %s", a->hook);
 	json_write_str(out, buf_str(&line));
@@ -83,13 +93,18 @@ static void hook_line_write(
 	buf_done(&line);
 }
 
-static void url_write(struct buf *out, struct str url)
+static void url_write(struct buf *out, struct str url, struct str project)
 {
 	while (url.len && url.at[url.len - 1] == '/')
 		url.len--;
 	json_write_str(out, url);
 	out->len--;
-	buf_add_text(out, "/mcp\"");
+	buf_add_text(out, "/mcp");
+	if (project.len) {
+		buf_add_text(out, "?project=");
+		url_add(out, project);
+	}
+	buf_add_char(out, '"');
 }
 
 /* The one mark that `rest` begins with, written; how long it is, or 0. */
@@ -99,7 +114,7 @@ static size_t mark_write(struct buf *out, struct str rest, const struct agent *a
 	if (str_starts(rest, "{command}")) return json_write_str(out, e->program), 9;
 	if (str_starts(rest, "{mcp}")) return mcp_words_write(out, e), 5;
 	if (str_starts(rest, "{hook}")) return hook_line_write(out, a, e), 6;
-	if (str_starts(rest, "{url}")) return url_write(out, e->url), 5;
+	if (str_starts(rest, "{url}")) return url_write(out, e->url, e->project), 5;
 	if (str_starts(rest, "{token}")) return buf_add_text(out, a->remote.token), 7;
 	if (!str_starts(rest, "{env}")) return 0;
 	if (e->token && a->env) buf_add_text(out, a->env);

@@ -72,7 +72,8 @@ struct agent_entry {
 	struct str program; /* the path of this very one */
 	struct str url;	    /* of a server elsewhere; empty: the one of this machine */
 	struct str data; /* its folder, if it is not where one looks for it; or empty */
-	bool token;	 /* PARLEY_TOKEN is to be handed on */
+	struct str project; /* that all it asks belongs to; or empty */
+	bool token;	    /* PARLEY_TOKEN is to be handed on */
 };
 /* The value of a change, written out. */
 struct str agent_value(const struct agent *, const struct agent_change *,

@@ -13,6 +13,7 @@ const struct flag asking_flags[] = {
 	{ .name = "title", .value = "TEXT" },
 	{ .name = "context", .value = "TEXT" },
 	{ .name = "session", .value = "SESSION" },
+	{ .name = "project", .value = "NAME" },
 	{ .name = "timeout", .value = "TIME" },
 	{ .name = "priority", .value = "PRIORITY", .values = "low normal high urgent" },
 	{ 0 },

@@ -5,6 +5,7 @@
 #include "cli/flags.h"
 #include "cli/settings.h"
 #include "cli/term.h"
+#include "core/project.h"
 
 /* The exit status of every verb. Every failure is non-zero. */
 enum {
@@ -58,7 +59,8 @@ struct cli {
 	struct args args;
 	struct settings settings;
 	struct term term;
-	struct arena arena; /* goes at exit */
+	struct project_said project; /* of what it asks for: cli/project.h */
+	struct arena arena;	     /* goes at exit */
 };
 
 /* `extra`: rows of layers above, up to one without a name; NULL: none. Returns the exit

@@ -370,10 +370,10 @@ static struct str data_elsewhere(struct cli *cli)
 	return str_eq(cli->settings.data, usual) ? STR_NONE : cli->settings.data;
 }
 
-struct agent_entry connect_entry(struct cli *cli)
+struct agent_entry connect_entry(struct cli *cli, struct str project)
 {
 	const struct settings *s = &cli->settings;
-	struct agent_entry e = { .program = own_path(&cli->arena) };
+	struct agent_entry e = { .program = own_path(&cli->arena), .project = project };
 
 	if (s->url_said)
 		e.url = s->url;

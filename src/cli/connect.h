@@ -26,7 +26,7 @@ enum connect_what {
 };
 
 /* How agents start this very program, by the settings of this call. */
-struct agent_entry connect_entry(struct cli *);
+struct agent_entry connect_entry(struct cli *, struct str project); /* or empty */
 
 /* What would be written. ERR_NOT_FOUND: the agent has no file of this scope. Otherwise
  * why->detail names the file, and the line if it cannot be read. */

@@ -34,6 +34,8 @@ static struct client *located_open(
 		.cookie = at->cookie,
 		.via = str_of(via),
 		.lang = msg_lang() == LANG_FR ? STR("fr") : STR_NONE,
+		.project = cli->project.name,
+		.work_tree = cli->project.work_tree,
 		.stop_fd = cli->term.stop_fd };
 
 	return client_new(&setup, why);

@@ -4,6 +4,7 @@
 #include "base/keep.h"
 #include "cli/approval.h"
 #include "cli/outcome.h"
+#include "cli/project.h"
 #include "cli/verbs.h"
 
 enum { DIFF_MAX = 400000 };
@@ -85,7 +86,8 @@ static int approve_run(struct cli *cli)
 
 	if (args_get(&cli->args, "tool").len == 0)
 		return CLI_USAGE(cli, "cli.approve.tool");
-	status = operation_make(cli, &ap.operation);
+	status = project_say(cli, NULL);
+	if (status == EXIT_YES) status = operation_make(cli, &ap.operation);
 	if (status == EXIT_YES) status = diff_read(cli, &ap.diff);
 	if (status == EXIT_YES) status = approval_ask(&ap);
 	if (status == EXIT_YES && !asking_leaves(&ap.asking)) {

@@ -2,6 +2,7 @@
 #include "cli/asking.h"
 #include "cli/foreign.h"
 #include "cli/outcome.h"
+#include "cli/project.h"
 #include "cli/value.h"
 #include "cli/verbs.h"
 
@@ -170,7 +171,8 @@ static int ask_run(struct cli *cli)
 	if (cli->args.words_len > 1) return CLI_USAGE(cli, "cli.ask.one_text");
 	if (args_have(&cli->args, "default") && !args_have(&cli->args, "timeout"))
 		SAY("cli.ask.no_timeout");
-	status = foreign ? foreign_ask(&a) : ask_put(&a);
+	status = project_say(cli, NULL);
+	if (status == EXIT_YES) status = foreign ? foreign_ask(&a) : ask_put(&a);
 	if (!foreign && status == EXIT_YES && !asking_leaves(&a)) {
 		status = asking_wait(&a, true);
 		if (status == EXIT_YES) status = outcome_tell(cli, a.ask);

@@ -239,13 +239,16 @@ static int finish(const struct connecting *c)
 static int connect_run(struct cli *cli)
 {
 	struct connecting c = { .cli = cli,
-		.entry = connect_entry(cli),
+		.entry = connect_entry(
+			cli, str_trim(args_get(&cli->args, "project-name"))),
 		.scope = args_have(&cli->args, "project") ? SCOPE_PROJECT : SCOPE_USER,
 		.what = CONNECT_SERVER,
 		.remove = args_have(&cli->args, "remove"),
 		.dry = args_have(&cli->args, "dry-run") };
 	int status, worst = EXIT_YES;
 
+	if (c.entry.project.len && project_check(c.entry.project, "", NULL))
+		return CLI_USAGE(cli, "cli.project.wrong");
 	/* What is taken away is taken away whole. */
 	if (args_have(&cli->args, "hook") || c.remove) c.what |= CONNECT_HOOK;
 	status = choose(&c);
@@ -261,6 +264,7 @@ static const struct flag flags[] = {
 	{ .name = "dry-run" },
 	{ .name = "remove" },
 	{ .name = "project" },
+	{ .name = "project-name", .value = "NAME" },
 	{ .name = "hook" },
 	{ .name = "no-test" },
 	{ 0 },

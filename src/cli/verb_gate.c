@@ -11,6 +11,7 @@
 #include "cli/approval.h"
 #include "cli/outcome.h"
 #include "cli/program.h"
+#include "cli/project.h"
 #include "cli/verbs.h"
 #include "text/problem_words.h"
 
@@ -232,6 +233,7 @@ static int gate_run(struct cli *cli)
 		status = why.err == ERR_NOT_FOUND ? EXIT_NO_COMMAND : EXIT_CANNOT_RUN;
 	} else {
 		status = operation_make(cli, cwd, &program, &ap.operation);
+		if (status == EXIT_YES) status = project_say_here(cli);
 	}
 	program_close(&program);
 	free(cwd);

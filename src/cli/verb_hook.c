@@ -11,6 +11,7 @@
 #include "cli/approval.h"
 #include "cli/hook_agents.h"
 #include "cli/outcome.h"
+#include "cli/project.h"
 #include "cli/reach.h"
 #include "cli/verbs.h"
 #include "core/own_tools.h"
@@ -172,8 +173,8 @@ static enum err call(struct hook *h, const char *method, struct str path, struct
 	return err;
 }
 
-/* The agent's session is one here, named after it. Its tools may run side by side. */
-static enum err session_open(struct hook *h, struct str *id, struct fault *why)
+static enum err session_open(
+	struct hook *h, struct str name, const struct json **out, struct fault *why)
 {
 	struct arena *arena = &h->cli->arena;
 	struct str about = h->event.cwd.len > 0 ? h->event.cwd : h->event.session;
@@ -185,12 +186,51 @@ static enum err session_open(struct hook *h, struct str *id, struct fault *why)
 	jw_put_str(&w, "title",
 		arena_print(arena, "%s: %.*s", h->agent->title,
 			STR_ARGS(utf8_first(about, 150))));
-	jw_put_str(&w, "external_id", h->event.session);
+	jw_put_str(&w, "external_id", name);
 	jw_put_bool(&w, "parallel", true);
 	jw_object_end(&w);
 	enum err err = call(h, "POST", STR("/v1/sessions"), buf_keep_done(&body, arena),
 		key_make(arena), &reply, why);
-	if (err == OK) *id = json_text(json_get(reply.json, "id"));
+	if (err == OK) *out = reply.json;
+	return err;
+}
+
+/* The agent has gone to another work tree, and its token may ask there: the session belongs to
+ * the one before. */
+static bool session_moved(struct hook *h, const struct json *session)
+{
+	struct str tree = h->cli->project.work_tree;
+	struct str project = json_text(json_get(session, "project"));
+	struct api_reply me;
+	const struct json *bound;
+
+	if (!tree.len || !project.len || str_eq(tree, project) ||
+		call(h, "GET", STR("/v1/me"), STR_NONE, STR_NONE, &me, NULL) != OK)
+		return false;
+	bound = json_get(me.json, "projects");
+	if (!json_is(bound, JSON_ARRAY)) return true;
+	for (uint32_t i = 0; i < bound->count; i++)
+		if (project_fits(json_text(&bound->items[i]), tree)) return true;
+	return false;
+}
+
+/* The agent's session is one here, named after it; a second one in another project. Its tools may
+ * run side by side. */
+static enum err session_find(struct hook *h, struct fault *why)
+{
+	const struct project_said *said = &h->cli->project;
+	const struct json *session = NULL;
+	enum err err = session_open(h, h->event.session, &session, why);
+	bool other = said->name.len ? err == ERR_INVALID
+				    : err == OK && session_moved(h, session);
+
+	if (other)
+		err = session_open(h,
+			arena_print(&h->cli->arena, "%.*s:%.*s",
+				STR_ARGS(h->event.session),
+				STR_ARGS(said->name.len ? said->name : said->work_tree)),
+			&session, why);
+	if (err == OK) h->session = json_text(json_get(session, "id"));
 	return err;
 }
 
@@ -239,7 +279,7 @@ static enum err policy_ask(struct hook *h, bool *decided, struct fault *why)
 	struct buf body = { .max = 2 * EVENT_BYTES };
 	struct json_writer w = { .out = &body };
 	struct api_reply reply;
-	enum err err = session_open(h, &h->session, why);
+	enum err err = session_find(h, why);
 
 	if (err != OK || h->asks) return err;
 	jw_object(&w);
@@ -410,6 +450,10 @@ static int hook_run(struct cli *cli)
 
 	if (status == EXIT_YES) status = rules_read(&h);
 	if (status == EXIT_YES) status = event_read(&h);
+	if (status == EXIT_YES)
+		status = h.event.cwd.len
+				 ? project_say(cli, arena_copy(&cli->arena, h.event.cwd))
+				 : project_say_here(cli);
 	if (status != EXIT_YES || rules_decide(&h)) return status;
 	term_watch(&cli->term);
 	h.client = reach(cli, AS_AGENT, &why);
@@ -430,6 +474,7 @@ static const struct flag flags[] = {
 	{ .name = "allow", .value = "RULES", .many = true },
 	{ .name = "deny", .value = "RULES", .many = true },
 	{ .name = "ask-only", .value = "RULES", .many = true },
+	{ .name = "project", .value = "NAME" },
 	{ .name = "wait", .value = "TIME" },
 	{ .name = "then", .value = "DECISION" },
 	{ 0 },

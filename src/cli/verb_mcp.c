@@ -4,6 +4,7 @@
 
 #include "base/keep.h"
 #include "cli/connect.h"
+#include "cli/project.h"
 #include "cli/reach.h"
 #include "cli/verbs.h"
 #include "client/bridge.h"
@@ -11,7 +12,8 @@
 static int config_print(struct cli *cli, struct str client)
 {
 	const struct agent *a = agent_find(client);
-	const struct agent_entry entry = connect_entry(cli);
+	const struct agent_entry entry =
+		connect_entry(cli, args_get(&cli->args, "project"));
 	struct buf names = { .max = 4096 };
 	struct fault why = { 0 };
 	struct str text;
@@ -43,7 +45,10 @@ static int mcp_run(struct cli *cli)
 		.host = args_get(&cli->args, "host"),
 		.in_fd = STDIN_FILENO,
 		.out_fd = STDOUT_FILENO };
+	int status;
 
+	status = project_say_here(cli);
+	if (status) return status;
 	if (client.at) return config_print(cli, client);
 	term_watch(&cli->term);
 	setup.stop_fd = cli->term.stop_fd;
@@ -54,6 +59,7 @@ static const struct flag flags[] = {
 	{ .name = "print-config", .value = "CLIENT" },
 	{ .name = "strict" },
 	{ .name = "host", .value = "SESSION" },
+	{ .name = "project", .value = "NAME" },
 	{ 0 },
 };
 

@@ -1,6 +1,7 @@
 /* verb_run.c - parley run: an agent of the server's works on a task, shown as it works; what it
  * asks is answered here. */
 #include "cli/following.h"
+#include "cli/project.h"
 #include "cli/verbs.h"
 #include "text/safe_text.h"
 
@@ -121,6 +122,8 @@ static int run_run(struct cli *cli)
 	if (str_is(text, "-") && !stdin_read(TEXT_MAX, &cli->arena, &text))
 		return CLI_USAGE(cli, "cli.run.no_text");
 	if (!str_trim(text).len) return CLI_USAGE(cli, "cli.run.no_text");
+	status = project_say_here(cli);
+	if (status) return status;
 	term_watch(&cli->term);
 	client = reach_inbox(cli, &why);
 	if (!client) return cli_fail(cli, &why);
@@ -145,6 +148,7 @@ static int run_run(struct cli *cli)
 
 static const struct flag flags[] = {
 	{ .name = "session", .value = "SESSION" },
+	{ .name = "project", .value = "NAME" },
 	{ .name = "max-cost", .value = "USD" },
 	{ .name = "detach" },
 	{ .name = "json" },

@@ -16,7 +16,8 @@ struct client_setup {
 	struct str cookie;    /* a person's login; empty: none */
 	struct str via;	      /* what answered_by.via says of us: "cli", "terminal" */
 	struct str workspace; /* a local admin's; empty: the first */
-	struct str lang;    /* of what the server says to people: "fr"; empty: English */
+	struct str lang; /* of what the server says to people: "fr"; empty: English */
+	struct str project, work_tree; /* of what is asked for; empty: none */
 	int stop_fd;	    /* once readable, whatever is under way ends; -1: never */
 	int64_t silence_ms; /* a held reply without a byte for so long is lost; 0: 45 s */
 };

@@ -40,6 +40,8 @@ static void me_write(
 		jw_null(w);
 	}
 	show_text(w, "agent", p->role == ROLE_AGENT ? p->agent : STR_NONE);
+	jw_key(w, "projects");
+	project_bound_write(w, p->projects);
 	jw_put_str(w, "workspace", c->workspace);
 	show_text(w, "language", c->language);
 	jw_object_end(w);

@@ -220,10 +220,12 @@ static enum err say_decide(struct job *job, struct rows *rows, struct fault *why
 	const struct kept_agent *agent;
 	struct run_message *m = NULL;
 	struct session *s;
+	struct str project;
 	struct run *r;
 	enum err e = desk_find_session(t, rows, &s, why);
 
 	if (!e) e = desk_permit(t, MAY_RUN, why);
+	if (!e) e = desk_project(t, rows, s, STR_NONE, &project, why);
 	if (!e && !session_runnable(s))
 		e = fail(why, ERR_CONFLICT,
 			"Parley does not run the agent of this session");
