@@ -251,10 +251,12 @@ static void entry_print(
 	struct cli *cli = c->cli;
 	int64_t at = ask_time(entry, "at");
 	struct str user = json_text(json_get(entry, "user"));
+	struct str team = text_of(cli, entry, "team");
 	struct str channel = text_of(cli, entry, "channel");
 	struct str why = text_of(cli, entry, "why");
-	struct str name = user.len ? text_of(cli, item_of(users, user), "name")
-				   : text_of(cli, entry, "contact");
+	struct str name = user.len   ? text_of(cli, item_of(users, user), "name")
+			  : team.len ? team
+				     : MSG(&cli->arena, "cli.route.nobody");
 
 	printf("%-16.*s  %.*s",
 		STR_ARGS(at ? time_local(at, clock_now_ms(), &cli->arena) : STR("-")),

@@ -68,6 +68,7 @@ const char *const event_types[] = {
 	"ask.retracted",
 	"ask.notified",
 	"ask.notify_failed",
+	"ask.unreached",
 	"ask.overdue",
 	"contact.added",
 	"contact.verified",
@@ -203,7 +204,8 @@ bool event_of_telling(const char *type)
 {
 	return str_starts(str_of(type), "contact.") ||
 	       str_starts(str_of(type), "routes.") ||
-	       str_starts(str_of(type), "ask.notif");
+	       str_starts(str_of(type), "ask.notif") ||
+	       strcmp(type, "ask.unreached") == 0;
 }
 
 bool event_passes(const struct event *e, const struct event_filter *f)

@@ -10,8 +10,12 @@ static const char *const reasons[] = {
 	[PLAN_DIGEST] = "digest",
 	[PLAN_PRESENT] = "present",
 	[PLAN_CLAIMED] = "claimed",
-	[PLAN_NO_CONTACT] = "no-contact",
-	[PLAN_NOT_ENTITLED] = "not-entitled",
+	[PLAN_NO_CONTACT] = "no_contact",
+	[PLAN_NOT_ENTITLED] = "not_entitled",
+	[PLAN_ON_CALL] = "on_call",
+	[PLAN_MUTED] = "muted",
+	[PLAN_DOWN] = "down",
+	[PLAN_DEAD] = "dead",
 };
 
 const char *plan_why_name(enum plan_why why)
@@ -41,17 +45,20 @@ struct plan_targets {
 	size_t named_len;
 	const struct contact **rooms;
 	size_t rooms_len;
+	struct plan_entry missing[ROUTE_TO_MAX]; /* teams that have nobody to tell */
+	size_t missing_len;
 };
 
-/* `whole`: the person is meant, not a contact of theirs alone; so is who stands in for them. */
-static void targets_user(
+/* `whole`: the person is meant, not a contact of theirs alone; so is who stands in for them.
+ * False: there is no such person. */
+static bool targets_user(
 	const struct plan_facts *f, struct plan_targets *t, struct str id, bool whole)
 {
 	const struct user *u = roster_user(f->roster, id);
 	struct str in_place;
 	size_t i = 0;
 
-	if (!u || u->disabled) return;
+	if (!u || u->disabled) return false;
 	in_place = roster_delegate(f->roster, u, f->arena);
 	if (in_place.len) {
 		id = in_place;
@@ -61,6 +68,7 @@ static void targets_user(
 		i++;
 	if (i == t->users_len) t->users[t->users_len++] = (struct plan_target){ id };
 	t->users[i].whole |= whole;
+	return true;
 }
 
 static void targets_room(struct plan_targets *t, const struct contact *c)
@@ -88,17 +96,31 @@ static void targets_all(const struct plan_facts *f, struct plan_targets *t)
 			targets_user(f, t, f->roster->users[i]->id, true);
 }
 
+static bool member_meant(
+	const struct team_parts *team, size_t i, enum notify_to_kind kind)
+{
+	return kind == TO_TEAM || (kind == TO_LEADS && team->members[i].lead) ||
+	       (kind == TO_ON_CALL && str_eq(team->members[i].user, team->team->on_call));
+}
+
 static void targets_team(const struct plan_facts *f, struct plan_targets *t,
 	const struct team_parts *team, enum notify_to_kind kind)
 {
+	bool some = false;
+
 	for (size_t i = 0; i < team->members_len; i++)
-		if (kind == TO_TEAM || (kind == TO_LEADS && team->members[i].lead) ||
-			(kind == TO_ON_CALL &&
-				str_eq(team->members[i].user, team->team->on_call)))
-			targets_user(f, t, team->members[i].user, true);
+		if (member_meant(team, i, kind))
+			some |= targets_user(f, t, team->members[i].user, true);
 	for (size_t i = 0; kind == TO_TEAM && i < f->contacts_len; i++)
-		if (str_eq(f->contacts[i]->team, team->team->id))
+		if (str_eq(f->contacts[i]->team, team->team->id)) {
 			targets_room(t, f->contacts[i]);
+			some = true;
+		}
+	if (!some && t->missing_len < ROUTE_TO_MAX)
+		t->missing[t->missing_len++] =
+			(struct plan_entry){ .team = team->team->id,
+				.why = kind == TO_ON_CALL ? PLAN_ON_CALL
+							  : PLAN_NO_CONTACT };
 }
 
 static void targets_assignees(const struct plan_facts *f, struct plan_targets *t)
@@ -292,7 +314,7 @@ static bool person_waits(const struct plan_facts *f, struct str user, int64_t no
 	return false;
 }
 
-/* When it goes out to this person, and what puts it off. 0: not before the deadline. */
+/* When it would go out to this person, and what puts it off. */
 static int64_t person_when(
 	const struct plan_facts *f, struct str user, enum plan_why *why)
 {
@@ -312,7 +334,12 @@ static int64_t person_when(
 		at = held;
 		if (*why == PLAN_TOLD) *why = PLAN_QUIET;
 	}
-	return a->deadline_ms && at >= a->deadline_ms ? 0 : at;
+	return at;
+}
+
+static bool too_late(const struct ask *a, int64_t at_ms)
+{
+	return a->deadline_ms && at_ms >= a->deadline_ms;
 }
 
 /* ---- the step ---- */
@@ -346,7 +373,11 @@ static enum plan_why person_why(const struct plan_facts *f, const struct notify_
 
 	if (may_settle(f, user) != REFUSED_NOT) return PLAN_NOT_ENTITLED;
 	if (!s->always && p && person_present(f, p)) return PLAN_PRESENT;
-	return by->len ? PLAN_TOLD : PLAN_NO_CONTACT;
+	if (by->len) return PLAN_TOLD;
+	for (size_t i = 0; i < f->contacts_len; i++)
+		if (f->contacts[i]->muted && str_eq(f->contacts[i]->user, user))
+			return PLAN_MUTED;
+	return PLAN_NO_CONTACT;
 }
 
 static bool person_plan(const struct plan_facts *f, const struct notify_step *s,
@@ -360,7 +391,12 @@ static bool person_plan(const struct plan_facts *f, const struct notify_step *s,
 	e.why = person_why(f, s, who->user, &by);
 	if (e.why) return plan_add(out, f->arena, e);
 	e.at_ms = person_when(f, who->user, &e.why);
-	if (e.why && person_waits(f, who->user, f->now_ms)) e.at_ms = 0;
+	e.waits = e.why && person_waits(f, who->user, f->now_ms);
+	if (too_late(f->ask, e.at_ms)) {
+		e.why = PLAN_QUIET;
+		e.from_ms = e.at_ms;
+	}
+	if (e.waits || e.from_ms) e.at_ms = 0;
 	/* What waits goes out once, whatever the step would do by other channels. */
 	for (size_t i = 0; i < (e.why ? 1 : by.len); i++) {
 		e.contact = by.at[i];
@@ -402,10 +438,27 @@ static void targets_pick(
 	t->users_len = 1;
 }
 
+static bool room_plan(const struct plan_facts *f, const struct notify_step *s,
+	int64_t step, const struct contact *c, struct notify_plan *out)
+{
+	struct plan_entry e = { .step = step, .team = c->team };
+
+	if (contact_usable(c) && (!s->via || s->via & 1u << c->channel)) {
+		e.at_ms = f->now_ms;
+		e.contact = c;
+		e.again = contact_has(f, c);
+	} else {
+		e.why = c->muted ? PLAN_MUTED : PLAN_NO_CONTACT;
+	}
+	return plan_add(out, f->arena, e);
+}
+
 bool plan_step(const struct plan_facts *f, const struct notify_step *s, int64_t step,
 	struct notify_plan *out)
 {
 	struct plan_targets t = { 0 };
+	size_t before = out->len;
+	bool ok = true;
 
 	t.users = ARENA_ARRAY(f->arena, struct plan_target, f->roster->users_len + 1);
 	t.rooms = ARENA_ARRAY(f->arena, const struct contact *, f->contacts_len + 1);
@@ -413,17 +466,94 @@ bool plan_step(const struct plan_facts *f, const struct notify_step *s, int64_t 
 	for (size_t i = 0; i < s->to_len; i++)
 		targets_add(f, &t, &s->to[i]);
 	if (s->pick_one) targets_pick(f, s, &t);
-	for (size_t i = 0; i < t.users_len; i++)
-		if (!person_plan(f, s, step, &t, &t.users[i], out)) return false;
-	for (size_t i = 0; i < t.rooms_len; i++) {
-		const struct contact *c = t.rooms[i];
-		struct plan_entry e = { f->now_ms, step, STR_NONE, c, contact_has(f, c),
-			PLAN_TOLD };
-
-		if (s->via && !(s->via & 1u << c->channel)) continue;
-		if (contact_usable(c) && !plan_add(out, f->arena, e)) return false;
+	for (size_t i = 0; ok && i < t.users_len; i++)
+		ok = person_plan(f, s, step, &t, &t.users[i], out);
+	for (size_t i = 0; ok && i < t.rooms_len; i++)
+		ok = room_plan(f, s, step, t.rooms[i], out);
+	for (size_t i = 0; ok && i < t.missing_len; i++) {
+		t.missing[i].step = step;
+		ok = plan_add(out, f->arena, t.missing[i]);
 	}
-	return !f->arena->failed;
+	/* Nobody is there whom it means. */
+	if (ok && out->len == before)
+		ok = plan_add(out, f->arena,
+			(struct plan_entry){ .step = step, .why = PLAN_NOT_ENTITLED });
+	return ok && !f->arena->failed;
+}
+
+bool plan_reaches(const struct notify_plan *p, size_t from)
+{
+	for (size_t i = from; i < p->len; i++)
+		if (p->at[i].at_ms || p->at[i].waits || p->at[i].why == PLAN_PRESENT)
+			return true;
+	return false;
+}
+
+/* ---- messages that failed ---- */
+
+static bool of_point(const struct delivery *d, const struct route_point *p)
+{
+	return d->contact.len && d->step == p->step && d->round == p->round &&
+	       (d->purpose == DELIVERY_ASK || d->purpose == DELIVERY_REMINDER);
+}
+
+/* It may still arrive soon, or did. */
+static bool delivery_hopes(const struct plan_facts *f, const struct delivery *d)
+{
+	if (d->status != DELIVERY_WAITING || d->lease.by.len || !d->attempts)
+		return d->status == DELIVERY_WAITING || d->status == DELIVERY_DONE;
+	return d->attempts <= DELIVERY_SOON && !(f->down & 1u << d->kind);
+}
+
+bool plan_hopes(const struct plan_facts *f, const struct route_point *p, struct str user)
+{
+	for (size_t i = 0; i < f->told_len; i++)
+		if (of_point(f->told[i], p) && delivery_hopes(f, f->told[i]) &&
+			(!user.len || str_eq(f->told[i]->user, user)))
+			return true;
+	return false;
+}
+
+static struct str team_of(const struct plan_facts *f, struct str contact)
+{
+	for (size_t i = 0; i < f->contacts_len; i++)
+		if (str_eq(f->contacts[i]->id, contact)) return f->contacts[i]->team;
+	return STR_NONE;
+}
+
+static bool plan_has(const struct notify_plan *p, struct str user, struct str team)
+{
+	for (size_t i = 0; i < p->len; i++)
+		if (str_eq(p->at[i].user, user) && str_eq(p->at[i].team, team))
+			return true;
+	return false;
+}
+
+bool plan_failed(const struct plan_facts *f, const struct notify_step *s,
+	const struct route_point *p, struct notify_plan *out)
+{
+	struct notify_step everybody = *s;
+	struct notify_plan now = { 0 };
+
+	everybody.pick_one = false;
+	if (!plan_step(f, &everybody, p->step, &now)) return false;
+	for (size_t i = 0; i < f->told_len; i++) {
+		const struct delivery *d = f->told[i];
+		bool down = d->status == DELIVERY_WAITING && f->down & 1u << d->kind;
+		struct plan_entry e = { .step = p->step,
+			.user = d->user,
+			.team = d->user.len ? STR_NONE : team_of(f, d->contact),
+			.why = down ? PLAN_DOWN : PLAN_DEAD };
+
+		if (of_point(d, p) && d->status != DELIVERY_DROPPED &&
+			!plan_has(out, e.user, e.team) && !plan_add(out, f->arena, e))
+			return false;
+	}
+	for (size_t i = 0; i < now.len; i++)
+		if (!now.at[i].at_ms && !plan_has(out, now.at[i].user, now.at[i].team) &&
+			!plan_add(out, f->arena, now.at[i]))
+			return false;
+	return true;
 }
 
 bool plan_thread(const struct plan_facts *f, struct notify_plan *out)
@@ -437,6 +567,7 @@ bool plan_thread(const struct plan_facts *f, struct notify_plan *out)
 			(p && person_present(f, p)))
 			continue;
 		e.at_ms = c->user.len ? person_when(f, c->user, &e.why) : f->now_ms;
+		if (too_late(f->ask, e.at_ms)) e.at_ms = 0;
 		if (!plan_add(out, f->arena, e)) return false;
 	}
 	return !f->arena->failed;

@@ -18,6 +18,10 @@ enum plan_why {
 	PLAN_CLAIMED,
 	PLAN_NO_CONTACT,
 	PLAN_NOT_ENTITLED,
+	PLAN_ON_CALL, /* the team has nobody on call */
+	PLAN_MUTED,
+	PLAN_DOWN, /* the channel does not work at all; it is tried again */
+	PLAN_DEAD, /* every message failed for good */
 };
 const char *plan_why_name(enum plan_why); /* NULL: PLAN_TOLD */
 
@@ -38,6 +42,7 @@ struct plan_facts {
 	size_t people_len;
 	const struct delivery *const *told; /* all deliveries of this ask */
 	size_t told_len;
+	unsigned down; /* 1 << delivery_kind: channels that do not work */
 	int64_t now_ms;
 	struct arena *arena;
 };
@@ -50,6 +55,9 @@ struct plan_entry {
 	const struct contact *contact; /* NULL: none */
 	bool again;		       /* the contact has the ask already */
 	enum plan_why why;
+	struct str team; /* that is not told, where no person is named */
+	int64_t from_ms; /* quiet until then, which is too late */
+	bool waits;	 /* something that was put off for them is there already */
 };
 
 struct notify_plan {
@@ -60,6 +68,14 @@ struct notify_plan {
 /* Adds what this step does when it is due now. False: out of memory. */
 bool plan_step(const struct plan_facts *, const struct notify_step *, int64_t step,
 	struct notify_plan *);
+/* Do these entries, from this one on, reach anybody, or is somebody looking? */
+bool plan_reaches(const struct notify_plan *, size_t from);
+/* May a message of this step still arrive, or did one? `user`: of theirs; empty: of anybody's. */
+bool plan_hopes(const struct plan_facts *, const struct route_point *, struct str user);
+/* Adds why nobody hears of a step whose messages failed; somebody who is looking is in it, too.
+ * False: out of memory. */
+bool plan_failed(const struct plan_facts *, const struct notify_step *,
+	const struct route_point *, struct notify_plan *);
 /* Adds who hears that the agent replied: each contact that shows the ask, but for people who are
  * looking. False: out of memory. */
 bool plan_thread(const struct plan_facts *, struct notify_plan *);

@@ -14,6 +14,13 @@ enum {
 		24 * 3600 * 1000, /* an old key still signs after a rotation */
 };
 
+/* Lines for the log: steps that reached nobody. */
+enum { TELLING_NOTES = 8, TELLING_NOTE_SIZE = 400 };
+struct telling_notes {
+	size_t len; /* may be more than are kept */
+	char lines[TELLING_NOTES][TELLING_NOTE_SIZE];
+};
+
 /* use_delivery_claim, in task.checked: takes what is due. */
 struct delivery_claim {
 	struct str by; /* the process that claims */
@@ -29,6 +36,7 @@ struct delivery_claim {
 	int64_t steps;	 /* of routes that were worked, inside the store */
 	int64_t held;	 /* messages that were not begun: in a summary, or for nothing */
 	int64_t next_ms; /* when there may be more; 0: nothing waits */
+	struct telling_notes notes;
 	/* Which one was taken alone, also when the commit failed; empty: none was due. */
 	int64_t alone_ws;
 	struct str alone_id;
@@ -99,6 +107,7 @@ struct delivery_outcome {
 struct delivery_report {
 	struct delivery_outcome *outcomes;
 	size_t len;
+	struct telling_notes notes; /* found */
 };
 
 /* use_delivery_renew, in task.checked: these leases run for another while. */

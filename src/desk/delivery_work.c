@@ -234,9 +234,9 @@ static enum err delivery_prepare(struct claim_state *s, struct rows *rows,
 	if (d->kind == DELIVERY_ROUTE) {
 		*hold = true;
 		s->c->steps++;
-		return telling_step(&s->telling, rows, d, why);
+		return telling_step(&s->telling, rows, d, &s->c->notes, why);
 	}
-	e = d->contact.len ? telling_prepare(s->t, rows, d, hold, why) : OK;
+	e = d->contact.len ? telling_prepare(s->t, rows, d, hold, &s->c->notes, why) : OK;
 	s->c->held += *hold;
 	if (e || *hold || !prepares[d->kind]) return e;
 	return prepares[d->kind](s->t, rows, d, why);
@@ -335,6 +335,7 @@ static enum err claim_decide(struct job *job, struct rows *rows, struct fault *w
 	c->steps = 0;
 	c->held = 0;
 	c->alone_id = STR_NONE;
+	c->notes.len = 0;
 	e = c->lost ? claim_lost(rows, c, why) : OK;
 	if (!e) e = rows_query(rows, SQL_DELIVERY_KINDS, NULL, 0, kind_row, &kinds, why);
 	for (int kind = 0; !e && kind < DELIVERY_KINDS; kind++) {
@@ -454,9 +455,10 @@ static enum err delivery_held(struct rows *rows, const struct delivery_outcome *
 
 static enum err report_decide(struct job *job, struct rows *rows, struct fault *why)
 {
-	const struct delivery_report *r = task_of(job)->checked;
+	struct delivery_report *r = task_of(job)->checked;
 	enum err e = OK;
 
+	r->notes.len = 0;
 	for (size_t i = 0; !e && i < r->len; i++) {
 		struct delivery_outcome *o = &r->outcomes[i];
 		struct delivery *d;
@@ -465,7 +467,7 @@ static enum err report_decide(struct job *job, struct rows *rows, struct fault *
 		o->ours = d != NULL;
 		if (!e && d) e = outcome_take(rows, d, o, why);
 		if (!e && d && d->contact.len)
-			e = telling_reported(task_of(job), rows, d, o, why);
+			e = telling_reported(task_of(job), rows, d, o, &r->notes, why);
 		o->dead = d && d->status == DELIVERY_DEAD;
 		o->next_ms = d && d->status == DELIVERY_WAITING ? d->next_ms : 0;
 		if (!e && d && d->kind == DELIVERY_RESUMER &&

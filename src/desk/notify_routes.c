@@ -248,12 +248,22 @@ static enum err routes_try_check(struct task *t, struct fault *why)
 	return e;
 }
 
-static void entry_write(struct json_writer *w, const struct plan_entry *e)
+static struct str team_named(const struct telling *t, struct str id)
+{
+	for (size_t i = 0; i < t->roster.teams_len; i++)
+		if (str_eq(t->roster.teams[i].team->id, id))
+			return t->roster.teams[i].team->name;
+	return STR_NONE;
+}
+
+static void entry_write(
+	struct json_writer *w, const struct plan_entry *e, const struct telling *t)
 {
 	jw_object(w);
 	show_time(w, "at", e->at_ms);
 	jw_put_int(w, "step", e->step);
 	show_text(w, "user", e->user);
+	jw_put_some(w, "team", team_named(t, e->team));
 	show_text(w, "contact", e->contact ? e->contact->id : STR_NONE);
 	jw_put_text(w, "channel",
 		e->contact ? delivery_kind_name(e->contact->channel) : NULL);
@@ -291,7 +301,8 @@ static enum err trial_plan(struct task *t, struct telling *telling,
 	struct arena *arena = &t->job.arena;
 	const struct delivery **told =
 		ARENA_ARRAY(arena, const struct delivery *, TRIAL_TOLD_MAX);
-	struct route_point p, *from = NULL, last;
+	struct route_point p, *from = NULL, last = { -1, 0, 0 };
+	int64_t at_once_ms = 0; /* after a step that reaches nobody */
 	struct plan_facts f = { .ask = &b->ask,
 		.roster = &telling->roster,
 		.contacts = telling->contacts,
@@ -305,11 +316,13 @@ static enum err trial_plan(struct task *t, struct telling *telling,
 	while (route_next(r, now_ms, b->ask.deadline_ms, from, &p)) {
 		size_t before = out->len;
 
+		if (at_once_ms && p.step != last.step) p.due_ms = at_once_ms;
 		f.now_ms = p.due_ms;
 		telling->roster.now_ms = p.due_ms;
 		if (!plan_step(&f, &r->steps[p.step], p.step, out))
 			return fail(why, ERR_MEMORY, "out of memory");
 		plan_told(&f, out, before, told, TRIAL_TOLD_MAX);
+		at_once_ms = plan_reaches(out, before) ? 0 : p.due_ms;
 		last = p;
 		from = &last;
 	}
@@ -347,7 +360,7 @@ static enum err routes_try_read(
 		jw_str(&w, r->id);
 	jw_put_array(&w, "plan");
 	for (size_t i = 0; i < plan.len; i++)
-		entry_write(&w, &plan.at[i]);
+		entry_write(&w, &plan.at[i], &telling);
 	jw_array_end(&w);
 	jw_object_end(&w);
 	return OK;
@@ -367,6 +380,10 @@ struct told_list {
 	struct json_writer *w;
 	const struct delivery **at;
 	size_t len, cap;
+	const struct delivery *lost[ROUTE_STEPS_MAX + ROUTE_TIMES_MAX];
+	size_t lost_len; /* rows of steps that reached nobody */
+	struct str *named;
+	size_t named_len;	    /* ids whose names were written */
 	int64_t next_ms, next_step; /* of the next step that is due; 0: none */
 };
 
@@ -384,6 +401,9 @@ static enum err told_row(void *ctx, const struct row *row, struct fault *why)
 		l->next_ms = d->next_ms;
 		l->next_step = d->step;
 	}
+	if (d->kind == DELIVERY_ROUTE && d->detail.len &&
+		l->lost_len < sizeof l->lost / sizeof *l->lost)
+		l->lost[l->lost_len++] = d;
 	if (!d->contact.len) return OK;
 	delivery_write(l->w, d);
 	if (l->len == l->cap) {
@@ -414,35 +434,68 @@ static struct str contact_owner(const struct telling *t, struct str id)
 		const struct contact *c = t->contacts[i];
 
 		if (!str_eq(c->id, id)) continue;
-		if (c->user.len) return user_named(t, c->user);
-		for (size_t k = 0; k < t->roster.teams_len; k++)
-			if (str_eq(t->roster.teams[k].team->id, c->team))
-				return t->roster.teams[k].team->name;
+		return c->user.len ? user_named(t, c->user) : team_named(t, c->team);
 	}
 	return STR_NONE;
 }
 
-/* Names of the people that were told, and of the teams behind other contacts. */
-static void names_write(
-	struct json_writer *w, const struct told_list *l, const struct telling *t)
+static void name_write(
+	struct json_writer *w, struct told_list *l, struct str id, struct str name)
 {
+	if (!name.len) return;
+	for (size_t i = 0; i < l->named_len; i++)
+		if (str_eq(l->named[i], id)) return;
+	l->named[l->named_len++] = id;
+	jw_key_str(w, id);
+	jw_str(w, name);
+}
+
+/* The steps that reached nobody; their reasons as they were found. */
+static void unreached_write(struct json_writer *w, const struct told_list *l)
+{
+	jw_array(w);
+	for (size_t i = 0; i < l->lost_len; i++) {
+		jw_object(w);
+		jw_put_int(w, "step", l->lost[i]->step);
+		show_time(w, "at", l->lost[i]->done_ms);
+		jw_key(w, "reasons");
+		jw_raw(w, l->lost[i]->detail);
+		jw_object_end(w);
+	}
+	jw_array_end(w);
+}
+
+/* Names of the people that were told or could not be, and of the teams behind other contacts. */
+static enum err names_write(struct json_writer *w, struct told_list *l,
+	const struct telling *t, struct fault *why)
+{
+	struct arena *arena = &l->t->job.arena;
+	size_t most = l->len + l->lost_len * (t->roster.users_len + t->roster.teams_len);
+	const struct json *reasons;
+
+	l->named = ARENA_ARRAY(arena, struct str, most + 1);
+	if (!l->named) return fail(why, ERR_MEMORY, "out of memory");
 	jw_object(w);
 	for (size_t i = 0; i < l->len; i++) {
 		const struct delivery *d = l->at[i];
-		struct str id = d->user.len ? d->user : d->contact;
-		struct str name = d->user.len ? user_named(t, d->user)
-					      : contact_owner(t, d->contact);
-		bool again = !name.len;
 
-		for (size_t k = 0; !again && k < i; k++)
-			again = str_eq(
-				l->at[k]->user.len ? l->at[k]->user : l->at[k]->contact,
-				id);
-		if (again) continue;
-		jw_key_str(w, id);
-		jw_str(w, name);
+		if (d->user.len)
+			name_write(w, l, d->user, user_named(t, d->user));
+		else
+			name_write(w, l, d->contact, contact_owner(t, d->contact));
+	}
+	for (size_t i = 0; i < l->lost_len; i++) {
+		if (json_read(l->lost[i]->detail, NULL, arena, &reasons, NULL)) continue;
+		for (uint32_t k = 0; k < reasons->count; k++) {
+			struct str user = json_text(json_get(&reasons->items[k], "user"));
+			struct str team = json_text(json_get(&reasons->items[k], "team"));
+
+			name_write(w, l, user, user_named(t, user));
+			name_write(w, l, team, team_named(t, team));
+		}
 	}
 	jw_object_end(w);
+	return OK;
 }
 
 static void next_write(
@@ -500,10 +553,14 @@ static enum err ask_deliveries_read(
 	jw_put_array(&w, "items");
 	e = db_one(db, SQL_DELIVERIES_OF_ASK, args, 2, told_row, &l, why);
 	jw_array_end(&w);
-	if (!e && (l.len || l.next_ms)) e = telling_read(t, db, now_ms, &telling, why);
+	if (!e && (l.len || l.lost_len || l.next_ms))
+		e = telling_read(t, db, now_ms, &telling, why);
 	if (e) return e;
 	jw_key(&w, "names");
-	names_write(&w, &l, &telling);
+	e = names_write(&w, &l, &telling, why);
+	if (e) return e;
+	jw_key(&w, "unreached");
+	unreached_write(&w, &l);
 	show_time(&w, "next_at", l.next_ms);
 	r = routes_by_id(&telling.table, s.ask.route);
 	jw_key(&w, "next_to");

@@ -436,7 +436,8 @@ static void step_end(struct rows *rows, struct delivery *d)
 
 /* Told of by the plan; the next step's row follows. */
 static enum err step_tell(struct telling *t, struct rows *rows, struct delivery *d,
-	const struct ask *a, const struct notify_route *r, struct fault *why)
+	const struct ask *a, const struct notify_route *r, struct telling_notes *notes,
+	struct fault *why)
 {
 	const struct notify_step *s = &r->steps[d->step];
 	const struct route_point at = { d->step, d->round, 0 };
@@ -459,12 +460,14 @@ static enum err step_tell(struct telling *t, struct rows *rows, struct delivery 
 		e = entry_stage(rows, &f, &plan.at[i],
 			plan.at[i].again ? DELIVERY_REMINDER : DELIVERY_ASK, d->round,
 			why);
-	if (!e) step_end(rows, d);
-	return e;
+	if (e) return e;
+	step_end(rows, d);
+	return plan_reaches(&plan, 0) ? OK
+				      : unreached_step(rows, &f, &at, &plan, notes, why);
 }
 
-enum err telling_step(
-	struct telling *t, struct rows *rows, struct delivery *d, struct fault *why)
+enum err telling_step(struct telling *t, struct rows *rows, struct delivery *d,
+	struct telling_notes *notes, struct fault *why)
 {
 	const struct notify_route *r;
 	struct ask *a;
@@ -488,7 +491,7 @@ enum err telling_step(
 		step_end(rows, d);
 		return OK;
 	}
-	return step_tell(t, rows, d, a, r, why);
+	return step_tell(t, rows, d, a, r, notes, why);
 }
 
 /* ---- its agent replies ---- */

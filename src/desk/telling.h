@@ -66,14 +66,19 @@ enum err contact_event(
 /* ---- deliveries under way ---- */
 
 /* Works a route row that was claimed. */
-enum err telling_step(struct telling *, struct rows *, struct delivery *, struct fault *);
+enum err telling_step(struct telling *, struct rows *, struct delivery *,
+	struct telling_notes *, struct fault *);
+/* This step reaches nobody, for the reasons of the plan. Once. */
+enum err unreached_step(struct rows *, const struct plan_facts *,
+	const struct route_point *, const struct notify_plan *, struct telling_notes *,
+	struct fault *);
 /* May this claimed message be sent now? *hold: it waits, is carried or was dropped instead,
  * and the row says so. */
-enum err telling_prepare(
-	struct task *, struct rows *, struct delivery *, bool *hold, struct fault *);
+enum err telling_prepare(struct task *, struct rows *, struct delivery *, bool *hold,
+	struct telling_notes *, struct fault *);
 /* A message ended for good, or is tried again. */
 enum err telling_reported(struct task *, struct rows *, struct delivery *,
-	const struct delivery_outcome *, struct fault *);
+	const struct delivery_outcome *, struct telling_notes *, struct fault *);
 /* Not to be sent any more. */
 void delivery_drop(struct rows *, struct delivery *, struct str reason);
 

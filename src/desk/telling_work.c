@@ -95,6 +95,53 @@ enum err telling_end_at(struct desk *desk, struct rows *rows, const struct ask *
 	return telling_stage(rows, a, c, like, NULL, why);
 }
 
+/* ---- a message that did not arrive ---- */
+
+/* The person's next contact is tried at once. When nothing of the step may arrive any more, it
+ * reached nobody. */
+static enum err message_failed(struct rows *rows, const struct delivery *d,
+	const struct ask *a, struct telling_notes *notes, struct fault *why)
+{
+	const struct route_point at = { d->step, d->round, 0 };
+	const struct delivery like = {
+		.purpose = DELIVERY_ASK, .step = d->step, .round = d->round
+	};
+	struct telling t = { 0 };
+	struct notify_plan plan = { 0 };
+	const struct notify_route *r;
+	const struct notify_step *s;
+	const struct contact *next;
+	struct plan_facts f;
+	enum err e = telling_load(rows, a->ws, &t, why);
+
+	if (!e) e = telling_facts(rows, &t, a, &f, why);
+	if (e || (d->user.len && plan_hopes(&f, &at, d->user))) return e;
+	r = routes_by_id(&t.table, a->route);
+	s = r && d->step >= 0 && (size_t)d->step < r->steps_len ? &r->steps[d->step]
+								: NULL;
+	next = d->user.len ? plan_next_contact(&f, d->user, s ? s->via : 0) : NULL;
+	/* What was dropped for it before is not made again. */
+	if (next && !telling_there(&f, next, &like))
+		return telling_stage(rows, a, next, like, NULL, why);
+	if (!s || plan_hopes(&f, &at, STR_NONE)) return OK;
+	if (!plan_failed(&f, s, &at, &plan)) return out_of_memory(why);
+	return plan_reaches(&plan, 0) ? OK
+				      : unreached_step(rows, &f, &at, &plan, notes, why);
+}
+
+/* The same for one whose contact went away before it was begun. */
+static enum err ask_unsent(struct rows *rows, const struct delivery *d,
+	struct telling_notes *notes, struct fault *why)
+{
+	struct ask *a;
+	enum err e = rows_fetch_ask(rows, d->ws, d->ask, &a, why);
+
+	if (e) return e == ERR_NOT_FOUND ? OK : e;
+	return a->status == ASK_PENDING && d->purpose != DELIVERY_THREAD
+		       ? message_failed(rows, d, a, notes, why)
+		       : OK;
+}
+
 /* ---- before it is begun ---- */
 
 struct recent {
@@ -205,7 +252,7 @@ static enum err ask_prepare(struct task *t, struct rows *rows, struct delivery *
 }
 
 enum err telling_prepare(struct task *t, struct rows *rows, struct delivery *d,
-	bool *hold, struct fault *why)
+	bool *hold, struct telling_notes *notes, struct fault *why)
 {
 	bool plain = d->purpose == DELIVERY_CODE || d->purpose == DELIVERY_TEST ||
 		     d->purpose == DELIVERY_SETTLED;
@@ -214,45 +261,22 @@ enum err telling_prepare(struct task *t, struct rows *rows, struct delivery *d,
 
 	*hold = false;
 	if (e) return e;
-	if (!c) return drop(rows, d, hold, STR("the contact was removed"));
-	if (!plain && !contact_usable(c))
-		return drop(rows, d, hold,
-			c->muted       ? STR("the contact is muted")
+	if (!c || (!plain && !contact_usable(c))) {
+		drop(rows, d, hold,
+			!c	       ? STR("the contact was removed")
+			: c->muted     ? STR("the contact is muted")
 			: c->broken_ms ? STR("the contact is broken")
 				       : STR("the contact is not verified"));
+		return d->ask.len && !plain ? ask_unsent(rows, d, notes, why) : OK;
+	}
 	return d->ask.len ? ask_prepare(t, rows, d, c, hold, why) : OK;
 }
 
 /* ---- after it ended ---- */
 
-/* The person's next contact, at once. */
-static enum err next_contact(struct rows *rows, const struct delivery *d,
-	const struct ask *a, struct fault *why)
-{
-	struct telling t = { 0 };
-	const struct delivery like = {
-		.purpose = DELIVERY_ASK, .step = d->step, .round = d->round
-	};
-	const struct notify_route *r;
-	const struct contact *next;
-	struct plan_facts f;
-	unsigned via = 0;
-	enum err e = telling_load(rows, a->ws, &t, why);
-
-	if (!e) e = telling_facts(rows, &t, a, &f, why);
-	if (e) return e;
-	r = routes_by_id(&t.table, a->route);
-	if (r && d->step >= 0 && (size_t)d->step < r->steps_len)
-		via = r->steps[d->step].via;
-	next = plan_next_contact(&f, d->user, via);
-	/* What was dropped for it before is not made again. */
-	if (!next || telling_there(&f, next, &like)) return OK;
-	return telling_stage(rows, a, next, like, NULL, why);
-}
-
 /* What a digest or summary stood for ends as it did. */
-static enum err carried_end(
-	struct rows *rows, const struct delivery *d, struct fault *why)
+static enum err carried_end(struct rows *rows, const struct delivery *d,
+	struct telling_notes *notes, struct fault *why)
 {
 	const struct val args[] = { val_int(d->ws), val_text(d->id) };
 	const struct delivery *at = NULL;
@@ -269,6 +293,7 @@ static enum err carried_end(
 		c->status = d->status;
 		c->done_ms = rows->now_ms;
 		c->last_error = d->last_error;
+		if (c->status == DELIVERY_DEAD) e = ask_unsent(rows, c, notes, why);
 	}
 	return e;
 }
@@ -292,8 +317,8 @@ static enum err contact_learn(struct rows *rows, const struct delivery *d,
 	return c->broken_ms ? contact_event(rows, c, "contact.broken", why) : OK;
 }
 
-static enum err ask_reported(
-	struct task *t, struct rows *rows, struct delivery *d, struct fault *why)
+static enum err ask_reported(struct task *t, struct rows *rows, struct delivery *d,
+	struct telling_notes *notes, struct fault *why)
 {
 	struct ask *a;
 	enum err e = rows_fetch_ask(rows, d->ws, d->ask, &a, why);
@@ -317,17 +342,17 @@ static enum err ask_reported(
 	if (a->status != ASK_PENDING)
 		return telling_end_at(t->desk, rows, a, d->contact, why);
 	/* Who did not hear of a reply still has the ask. */
-	return d->status == DELIVERY_DEAD && d->user.len && d->purpose != DELIVERY_THREAD
-		       ? next_contact(rows, d, a, why)
+	return d->status == DELIVERY_DEAD && d->purpose != DELIVERY_THREAD
+		       ? message_failed(rows, d, a, notes, why)
 		       : OK;
 }
 
 enum err telling_reported(struct task *t, struct rows *rows, struct delivery *d,
-	const struct delivery_outcome *o, struct fault *why)
+	const struct delivery_outcome *o, struct telling_notes *notes, struct fault *why)
 {
 	enum err e = OK;
 
-	if (d->ask.len) e = ask_reported(t, rows, d, why);
+	if (d->ask.len) e = ask_reported(t, rows, d, notes, why);
 	if (e || d->status == DELIVERY_WAITING) return e;
 	/* Where Slack shows it: for its end, its reminders and its thread. */
 	d->detail = d->kind == DELIVERY_SLACK && d->purpose == DELIVERY_ASK &&
@@ -336,6 +361,6 @@ enum err telling_reported(struct task *t, struct rows *rows, struct delivery *d,
 			    : STR_NONE;
 	e = contact_learn(rows, d, o, why);
 	if (!e && (d->purpose == DELIVERY_DIGEST || d->purpose == DELIVERY_SUMMARY))
-		e = carried_end(rows, d, why);
+		e = carried_end(rows, d, notes, why);
 	return e;
 }

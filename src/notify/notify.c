@@ -114,6 +114,15 @@ static void report_log(const struct delivery_outcome *o)
 			STR_ARGS(o->error));
 }
 
+static void notes_log(const struct telling_notes *notes)
+{
+	for (size_t i = 0; i < notes->len && i < TELLING_NOTES; i++)
+		log_line(LOG_WARN, "%s", notes->lines[i]);
+	if (notes->len > TELLING_NOTES)
+		log_line(LOG_WARN, "%zu more steps reached nobody",
+			notes->len - TELLING_NOTES);
+}
+
 /* What was delivered well the agent has, if it went to the agent. */
 static void report_note(struct notify *n, const struct delivery_outcome *o)
 {
@@ -149,7 +158,7 @@ static bool notify_report(struct notify *n)
 {
 	struct delivery_outcome outcomes[REPORT_MAX];
 	struct claimed *over[REPORT_MAX];
-	struct delivery_report report = { outcomes, 0 };
+	struct delivery_report report = { .outcomes = outcomes };
 
 	for (struct claimed *c = NULL;
 		report.len < REPORT_MAX && (c = claimed_next(n, c, CLAIMED_OVER));) {
@@ -158,6 +167,7 @@ static bool notify_report(struct notify *n)
 	}
 	if (!report.len) return false;
 	if (notify_tell(n, &use_delivery_report, &report)) return false;
+	notes_log(&report.notes);
 	for (size_t i = 0; i < report.len; i++) {
 		int64_t next_ms = outcomes[i].next_ms;
 
@@ -401,6 +411,7 @@ static void notify_claim(struct notify *n)
 			claim_refused(n, &b->claim, &b->task.job.why);
 	} else {
 		notify_fine(n);
+		notes_log(&b->claim.notes);
 		claim_learn(n, &b->claim);
 	}
 	if (e || !b->claim.len) {

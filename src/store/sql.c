@@ -57,9 +57,9 @@
 #define ASKS_NOT_SOON " AND NOT (a.deadline_ms > 0 AND a.deadline_ms <= $12)"
 
 /* $8: without those about people; $6: an agent, who does not see whom people are told by */
-#define EVENTS_NOT_PEOPLE                                                                \
-	" AND ($6 = '' OR type NOT LIKE 'ask.notif%') AND ($8 = 0 OR session <> ''"      \
-	" OR NOT (type LIKE 'user.%' OR type LIKE 'token.%' OR type LIKE 'login.%'"      \
+#define EVENTS_NOT_PEOPLE                                                                                         \
+	" AND ($6 = '' OR (type NOT LIKE 'ask.notif%' AND type <> 'ask.unreached')) AND ($8 = 0 OR session <> ''" \
+	" OR NOT (type LIKE 'user.%' OR type LIKE 'token.%' OR type LIKE 'login.%'"                               \
 	" OR type LIKE 'settings.%' OR type LIKE 'team.%'))"
 #define CHECK_LOST " WHERE ws NOT IN (SELECT id FROM workspaces)"
 

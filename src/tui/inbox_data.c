@@ -291,7 +291,8 @@ void data_event(struct inbox *in, const struct json *event)
 		ask_settled_elsewhere(in, id);
 	else if (str_starts(type, "contact.") && in->may_answer)
 		contacts_want(in);
-	else if (str_is(type, "ask.notified") || str_is(type, "ask.notify_failed"))
+	else if (str_is(type, "ask.notified") || str_is(type, "ask.notify_failed") ||
+		 str_is(type, "ask.unreached"))
 		data_told(in, id);
 	else if (id.len > 0 && !str_is(type, "ask.used") &&
 		 !str_is(type, "ask.asked_again"))

@@ -9,10 +9,11 @@
 enum { TIMES_MAX = 3 };
 
 /* What became of messages; each is a line of its own. */
-enum told_state { TOLD, TOLD_FAILED, TOLD_LATER, TOLD_STATES };
+enum told_state { TOLD, TOLD_RETRIED, TOLD_FAILED, TOLD_LATER, TOLD_STATES };
 
 static const char *const lines[TOLD_STATES] = {
 	[TOLD] = "web.told",
+	[TOLD_RETRIED] = "web.told.retried",
 	[TOLD_FAILED] = "web.told.failed",
 	[TOLD_LATER] = "web.told.later",
 };
@@ -23,6 +24,7 @@ struct told_writer {
 	struct str me;
 	int64_t now_ms;
 	struct arena arena;
+	bool some; /* were told, or will be */
 };
 
 static struct str member(const struct json *d, const char *name)
@@ -43,8 +45,8 @@ static bool state_of(const struct json *d, enum told_state *out)
 		*out = TOLD;
 	else if (str_is(status, "dead"))
 		*out = TOLD_FAILED;
-	else if (str_is(status, "waiting") && attempts && attempts->integer == 0)
-		*out = TOLD_LATER;
+	else if (str_is(status, "waiting") && attempts)
+		*out = attempts->integer ? TOLD_RETRIED : TOLD_LATER;
 	else
 		return false;
 	return true;
@@ -73,7 +75,8 @@ static struct str name_of(struct told_writer *w, const struct json *d)
 
 static int64_t when(const struct json *d, enum told_state state)
 {
-	return ask_time(d, state == TOLD_LATER ? "next_at" : "done_at");
+	return ask_time(
+		d, state == TOLD_LATER || state == TOLD_RETRIED ? "next_at" : "done_at");
 }
 
 /* The times of what is like the i-th: the first few. */
@@ -122,6 +125,57 @@ static bool said_before(struct told_writer *w, uint32_t i, enum told_state state
 	return false;
 }
 
+/* ---- steps that reached nobody ---- */
+
+static struct str reason_words(struct told_writer *w, const struct json *reason)
+{
+	struct str user = member(reason, "user"), team = member(reason, "team");
+	struct str id = user.len ? user : team;
+	struct str name = json_text(json_get_str(json_get(w->told, "names"), id));
+	struct str key = arena_print(
+		&w->arena, "web.told.why.%.*s", STR_ARGS(member(reason, "why")));
+
+	if (!id.len) return MSG(&w->arena, "web.told.why.nobody");
+	return MSG(&w->arena, key.at,
+		{ "who", safe_line(&w->arena, name.len ? name : id) },
+		{ "at", time_local(ask_time(reason, "from"), w->now_ms, &w->arena) });
+}
+
+/* Each reason once. What failed stands in a line of its own, unless nobody has heard of it. */
+static void reasons_add(struct told_writer *w, struct buf *list, bool with_failed)
+{
+	const struct json *steps = json_get(w->told, "unreached");
+
+	for (uint32_t i = 0; json_is(steps, JSON_ARRAY) && i < steps->count; i++) {
+		const struct json *reasons = json_get(&steps->items[i], "reasons");
+
+		for (uint32_t k = 0; reasons && k < reasons->count; k++) {
+			struct str why = member(&reasons->items[k], "why");
+			struct str words = reason_words(w, &reasons->items[k]);
+
+			if (!with_failed && (str_is(why, "down") || str_is(why, "dead")))
+				continue;
+			if (str_find(buf_str(list), words) >= 0) continue;
+			if (list->len) buf_add_text(list, " · ");
+			buf_add(list, words);
+		}
+	}
+}
+
+/* Somebody was told, or will be. */
+static bool some_hear(struct told_writer *w)
+{
+	enum told_state own;
+
+	for (uint32_t i = 0; i < w->items->count; i++)
+		if (state_of(&w->items->items[i], &own) &&
+			(own == TOLD || own == TOLD_LATER))
+			return true;
+	return false;
+}
+
+/* ---- the lines ---- */
+
 static void line_write(struct told_writer *w, enum told_state state)
 {
 	struct buf list = { .max = 8192 };
@@ -134,9 +188,21 @@ static void line_write(struct told_writer *w, enum told_state state)
 		if (list.len) buf_add_text(&list, " · ");
 		buf_add(&list, entry_words(w, i, state));
 	}
+	if (state == TOLD_FAILED && w->some) reasons_add(w, &list, false);
 	if (list.len)
 		page_wrap(w->page, state == TOLD_FAILED ? STYLE_WARN : STYLE_SOFT, 0,
 			MSG(&w->arena, lines[state], { "list", buf_str(&list) }));
+	buf_done(&list);
+}
+
+static void unreached_write(struct told_writer *w)
+{
+	struct buf list = { .max = 8192 };
+
+	reasons_add(w, &list, true);
+	if (list.len)
+		page_wrap(w->page, STYLE_WARN, 0,
+			MSG(&w->arena, "web.told.unreached", { "list", buf_str(&list) }));
 	buf_done(&list);
 }
 
@@ -166,10 +232,13 @@ static void next_write(struct told_writer *w)
 
 void told_draw(struct page *p, const struct json *told, struct str me, int64_t now_ms)
 {
-	struct told_writer w = { p, told, json_get(told, "items"), me, now_ms, { 0 } };
+	struct told_writer w = { p, told, json_get(told, "items"), me, now_ms, { 0 },
+		false };
 
 	if (!json_is(w.items, JSON_ARRAY)) return;
+	w.some = some_hear(&w);
 	page_gap(p);
+	if (!w.some) unreached_write(&w);
 	for (enum told_state s = TOLD; s < TOLD_STATES; s++)
 		line_write(&w, s);
 	next_write(&w);

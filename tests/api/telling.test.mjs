@@ -65,7 +65,7 @@ beforeEach(async () => {
 test('a workspace without contacts has no route rows', async () => {
 	const ask = await agent.ask();
 	assert.deepEqual(await rows(ask), []);
-	assert.deepEqual(await told(ask), { items: [], names: {}, next_at: null, next_to: [] });
+	assert.deepEqual(await told(ask), { items: [], names: {}, unreached: [], next_at: null, next_to: [] });
 });
 
 test('the first step is told at once, signed, and its end once it is settled', async () => {
@@ -209,6 +209,101 @@ test('when a contact fails for good the next is tried at once', async () => {
 	for (const a of [ask, another]) await admin.answer(a, { q1: true });
 	await gone.remove();
 	await second.remove();
+});
+
+/** What the log says of steps that reached nobody. */
+const unreachedLog = (ask) => server.output.split('\n').filter((line) => line.includes(`ask ${ask.id} reached nobody`));
+const show = async (ask) => (await server.run(['show', ask.id],
+	{ env: { PARLEY_URL: server.url, PARLEY_TOKEN: server.secrets.member, LANG: 'C.UTF-8', TZ: 'UTC', COLUMNS: '200' } })).stdout;
+const unreached = async (ask) => (await admin.events(0, '&types=ask.unreached')).items.filter((e) => e.ask === ask.id).map((e) => e.data);
+const step = (ask, n) => until(async () => (await told(ask)).unreached.length === n, `${n} steps that reached nobody`);
+
+test('a step that reaches nobody is said, with the reasons, and the next one follows at once', async () => {
+	const desk = await reached(ada);
+	const hers = await reached(mia);
+	const { body: team } = await admin.post('/v1/teams', { name: 'nightwatch', members: [{ user: mia.id }] });
+	await member.patch(`/v1/me/contacts/${hers.contact.id}`, { muted: true });
+	await routed([{ after: '0s', to: ['team:nightwatch/on_call'] }, { ...now, after: '5m' }, { after: '1h', to: [`user:${ada.id}`] },
+		{ after: '2h', to: [`user:${ada.id}`] }]);
+	const ask = await agent.ask();
+	await desk.receiver.some(1, ask);
+	const off = { user: null, team: team.id, why: 'on_call', from: null };
+	const muted = { user: mia.id, team: null, why: 'muted', from: null };
+	const found = await told(ask);
+	assert.deepEqual(found.unreached.map((u) => [u.step, u.reasons]), [[0, [off]], [1, [muted]]]);
+	assert.deepEqual([found.names[team.id], found.names[mia.id]], ['nightwatch', mia.name]);
+	assert.deepEqual(await unreached(ask), [{ step: 0, reasons: [off] }, { step: 1, reasons: [muted] }]);
+	assert.ok(!(await agent.events(0, '&types=ask.unreached')).items.length, 'not an agent\'s business');
+	const left = Date.parse(found.next_at) - Date.parse(ask.created_at);
+	assert.ok(left > 7000e3 && left <= 7200e3, 'a step that reached somebody leaves the next its time');
+	assert.equal(unreachedLog(ask).length, 2);
+	assert.match(unreachedLog(ask)[0], /step 1 of .* the next step follows now: nightwatch \(on_call\)/);
+	const { body: tried } = await admin.post('/v1/routes/try', { ask: {} });
+	assert.deepEqual(tried.plan.map((p) => [p.step, p.user, p.team, p.why]).slice(0, 3),
+		[[0, null, 'nightwatch', 'on_call'], [1, mia.id, undefined, 'muted'], [2, ada.id, undefined, null]]);
+	assert.ok(Date.parse(tried.plan[2].at) - Date.now() - server.offset < 60e3, 'at once there, too');
+	const shown = await show(ask);
+	assert.match(shown, /Not reached: nobody is on call in nightwatch · mia has muted notifications/, shown);
+	await admin.answer(ask, { q1: true });
+	await routed([]);
+	await admin.delete(`/v1/teams/${team.id}`);
+});
+
+test('with no step left, quiet hours past the deadline, or every message dead: nobody could be notified', async () => {
+	const phone = await reached(mia, { reply: (request, response) => response.writeHead(410).end() });
+	await routed([now]);
+	const dead = await agent.ask();
+	await step(dead, 1);
+	assert.deepEqual(await unreached(dead), [{ step: 0, reasons: [{ user: mia.id, team: null, why: 'dead', from: null }] }]);
+	assert.match(unreachedLog(dead)[0], /no step is left: mia \(dead\)/);
+	await phone.remove();
+	const quiet = await reached(mia);
+	const at = new Date(Date.now() + server.offset);
+	const clock = (minutes) => new Date(at.getTime() + minutes * 60e3).toISOString().slice(11, 16);
+	await member.put('/v1/me/notify', { quiet: { tz: 'Etc/UTC', from: clock(-1), to: clock(120) } });
+	const late = await agent.ask({ timeout: '30m' });
+	await step(late, 1);
+	const [{ reasons: [reason] }] = (await told(late)).unreached;
+	assert.deepEqual([reason.user, reason.why, reason.from.slice(11, 16)], [mia.id, 'quiet', clock(120)]);
+	const shown = await show(late);
+	assert.match(shown, /Nobody could be notified: mia from .*\(quiet hours\)/, shown);
+	await member.put('/v1/me/notify', {});
+	for (const a of [dead, late]) await admin.answer(a, { q1: true });
+	await quiet.remove();
+});
+
+test('who is looking, or is told later, counts as reached; a contact that is muted meanwhile does not', async () => {
+	const phone = await reached(mia);
+	await routed([now]);
+	await member.post('/v1/me/present');
+	const seen = await agent.ask();
+	await until(async () => (await rows(seen, '&kind=route&status=done')).length === 1, 'the step');
+	assert.deepEqual((await told(seen)).unreached, []);
+	server.jump(120e3);
+	const at = new Date(Date.now() + server.offset);
+	const clock = (minutes) => new Date(at.getTime() + minutes * 60e3).toISOString().slice(11, 16);
+	await member.put('/v1/me/notify', { quiet: { tz: 'Etc/UTC', from: clock(-1), to: clock(60) } });
+	const later = await agent.ask();
+	await until(async () => (await told(later)).items[0]?.status === 'waiting', 'held');
+	assert.deepEqual((await told(later)).unreached, []);
+	await member.patch(`/v1/me/contacts/${phone.contact.id}`, { muted: true });
+	server.jump(61 * 60e3);
+	await step(later, 1);
+	assert.deepEqual((await unreached(later))[0].reasons.map((r) => r.why), ['muted']);
+	await member.put('/v1/me/notify', {});
+	for (const a of [seen, later]) await admin.answer(a, { q1: true });
+	await phone.remove();
+});
+
+test('a message that is being retried shows as such', async () => {
+	const phone = await reached(mia, { reply: (request, response) => response.writeHead(500).end() });
+	await routed([now]);
+	const ask = await agent.ask();
+	await until(async () => (await told(ask)).items[0]?.last_error, 'it failed once');
+	assert.deepEqual((await told(ask)).unreached, [], 'it may arrive yet');
+	assert.match(await show(ask), /Not delivered yet, trying again: mia, webhook/);
+	await admin.answer(ask, { q1: true });
+	await phone.remove();
 });
 
 test('failures are tried again after 5 s, 30 s, 2 min and 10 min, and not after the deadline', async () => {
@@ -476,7 +571,7 @@ test('a table is tried before it is set', async () => {
 		contact: phone.contact.id, channel: 'webhook', why: null });
 	const admins = (await admin.get('/v1/users')).body.items.filter((u) => ['admin', 'owner'].includes(u.role));
 	assert.deepEqual(rest.map((p) => [p.at, p.step, p.contact, p.why]),
-		Array(2 * admins.length).fill([null, 1, null, 'no-contact']), 'twice: it is repeated');
+		Array(2 * admins.length).fill([null, 1, null, 'no_contact']), 'twice: it is repeated');
 	const low = (await member.post('/v1/routes/try', { items, ask: { kind: 'approval', risk: 'low' } })).body;
 	assert.deepEqual(low, { route: 1, plan: [] });
 	const kept = (await member.post('/v1/routes/try', { ask: {} })).body;

@@ -50,7 +50,7 @@ static struct delivery_outcome report(struct rig *r, const struct delivery *d,
 	struct delivery_outcome o = {
 		.delivery = d, .by = str_of(by), .ending = ending, .status = 200
 	};
-	struct delivery_report all = { &o, 1 };
+	struct delivery_report all = { .outcomes = &o, .len = 1 };
 
 	assert_int_equal(rig_tell(r, &use_delivery_report, &t, &all), OK);
 	rig_task_done(&t);

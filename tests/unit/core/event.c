@@ -110,7 +110,8 @@ static void events_of_people_are_told_from_the_others(void **state)
 			      strncmp(e.type, "team.", 5) == 0;
 		bool telling = strncmp(e.type, "contact.", 8) == 0 ||
 			       strncmp(e.type, "routes.", 7) == 0 ||
-			       strncmp(e.type, "ask.notif", 9) == 0;
+			       strncmp(e.type, "ask.notif", 9) == 0 ||
+			       strcmp(e.type, "ask.unreached") == 0;
 
 		e.agent = agents.agent;
 		assert_int_equal(event_of_people(e.type), people);

@@ -31,6 +31,7 @@ static struct plan_facts facts(void)
 {
 	for (size_t i = 0; i < CONTACTS; i++) {
 		hers[i].verified = true;
+		hers[i].muted = false;
 		contacts[i] = &hers[i];
 	}
 	return (struct plan_facts){ .ask = &ask,
@@ -85,10 +86,113 @@ static void every_contact_that_a_step_names_is_told_once(void **state)
 			cases[i].told);
 }
 
+/* Why a step reaches nobody, and who: "A muted". "" when it reaches somebody. */
+static const char *reasons(const struct plan_facts *f, const char *step)
+{
+	struct route_table table;
+	struct notify_plan plan = { 0 };
+	const struct json *items =
+		kit_json(kit_print("[{'match':{},'steps':[%s]}]", step));
+	char *out = kit_print("%s", "");
+
+	assert_int_equal(routes_read(items, "", &kit, &table, NULL), OK);
+	assert_true(plan_step(f, &table.rows[0].steps[0], 0, &plan));
+	for (size_t i = 0; !plan_reaches(&plan, 0) && i < plan.len; i++) {
+		const struct plan_entry *e = &plan.at[i];
+		const char *who = str_is(e->user, ANA)	 ? "A"
+				  : str_is(e->user, BEN) ? "B"
+				  : e->team.len		 ? "team"
+							 : "nobody";
+
+		out = kit_print(
+			"%s%s%s %s", out, i ? ", " : "", who, plan_why_name(e->why));
+	}
+	return out;
+}
+
+static void a_step_that_reaches_nobody_says_why(void **state)
+{
+	struct team ops = {
+		.id = STR("team_1"), .name = STR("ops"), .members = STR("[]")
+	};
+	struct team_parts parts = { .team = &ops };
+	struct plan_facts f = facts();
+	struct plan_person ana = { .user = STR(ANA), .present_ms = NOW_MS };
+
+	(void)state;
+	roster.teams = &parts;
+	roster.teams_len = 1;
+#define STEP(to) "{'after':'0s','to':['" to "']}"
+	assert_string_equal(reasons(&f, STEP("team:ops/on_call")), "team on_call");
+	assert_string_equal(reasons(&f, STEP("team:ops")), "team no_contact");
+	assert_string_equal(reasons(&f, STEP("user:" BEN)), "");
+	hers[3].muted = true;
+	assert_string_equal(reasons(&f, STEP("user:" BEN)), "B muted");
+	assert_string_equal(reasons(&f, STEP("contact:" CON("3"))), "B muted");
+	hers[3].verified = hers[3].muted = false;
+	assert_string_equal(reasons(&f, STEP("user:" BEN)), "B no_contact");
+	people[1].role = ROLE_VIEWER;
+	assert_string_equal(reasons(&f, STEP("user:" BEN)), "B not_entitled");
+	people[1].role = ROLE_MEMBER;
+	assert_string_equal(reasons(&f, STEP("role:admin")), "nobody not_entitled");
+	/* Who is looking needs no message. */
+	hers[0].muted = hers[1].muted = hers[2].muted = true;
+	assert_string_equal(reasons(&f, STEP("user:" ANA)), "A muted");
+	f.people = &ana;
+	f.people_len = 1;
+	assert_string_equal(reasons(&f, STEP("user:" ANA)), "");
+	roster.teams_len = 0;
+}
+
+static void a_message_gives_hope_until_it_failed_often_or_its_channel_is_down(
+	void **state)
+{
+	static const struct {
+		enum delivery_status status;
+		int64_t attempts;
+		unsigned down;
+		bool held, hopes;
+	} cases[] = {
+		{ DELIVERY_DONE, 1, 0, false, true },
+		{ DELIVERY_WAITING, 0, 1u << DELIVERY_WEBHOOK, false, true },
+		{ DELIVERY_WAITING, DELIVERY_SOON, 0, false, true },
+		{ DELIVERY_WAITING, DELIVERY_SOON + 1, 0, false, false },
+		{ DELIVERY_WAITING, 1, 1u << DELIVERY_WEBHOOK, false, false },
+		{ DELIVERY_WAITING, 1, 1u << DELIVERY_EMAIL, false, true },
+		{ DELIVERY_WAITING, 2, 1u << DELIVERY_WEBHOOK, true, true },
+		{ DELIVERY_DEAD, 5, 0, false, false },
+		{ DELIVERY_DROPPED, 0, 0, false, false },
+	};
+	const struct route_point at = { 0, 0, 0 }, other = { 1, 0, 0 };
+	struct delivery d = { .kind = DELIVERY_WEBHOOK,
+		.contact = STR(CON("1")),
+		.user = STR(ANA),
+		.purpose = DELIVERY_ASK };
+	const struct delivery *told[] = { &d };
+	struct plan_facts f = facts();
+
+	(void)state;
+	f.told = told;
+	f.told_len = 1;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		d.status = cases[i].status;
+		d.attempts = cases[i].attempts;
+		d.lease.by = cases[i].held ? STR("nod_1") : STR_NONE;
+		f.down = cases[i].down;
+		assert_int_equal(plan_hopes(&f, &at, STR_NONE), cases[i].hopes);
+		assert_int_equal(plan_hopes(&f, &at, STR(ANA)), cases[i].hopes);
+		assert_false(plan_hopes(&f, &at, STR(BEN)));
+		assert_false(plan_hopes(&f, &other, STR_NONE));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		KIT_TEST(every_contact_that_a_step_names_is_told_once),
+		KIT_TEST(a_step_that_reaches_nobody_says_why),
+		KIT_TEST(
+			a_message_gives_hope_until_it_failed_often_or_its_channel_is_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,14 +6,15 @@ import { moment } from './time';
 
 const TIMES_MAX = 3;
 
-type State = 'told' | 'failed' | 'later';
+type State = 'told' | 'retried' | 'failed' | 'later';
 
 /** Null: it says nothing about who was told. */
 function stateOf(delivery: Delivery): State | null {
 	if (!['ask', 'reminder', 'thread'].includes(delivery.purpose)) return null;
 	if (delivery.status === 'done') return 'told';
 	if (delivery.status === 'dead') return 'failed';
-	return delivery.status === 'waiting' && !delivery.attempts ? 'later' : null;
+	if (delivery.status !== 'waiting') return null;
+	return delivery.attempts ? 'retried' : 'later';
 }
 
 const whose = (delivery: Delivery) => delivery.user ?? delivery.contact ?? '';
@@ -22,7 +23,7 @@ function entryWords(like: Delivery[], told: AskDeliveries, me: string, state: St
 	const first = like[0]!;
 	const who = whose(first) === me ? t('web.told.you') : (told.names[whose(first)] ?? first.target);
 	const at = like
-		.map((one) => (state === 'later' ? one.next_at : one.done_at))
+		.map((one) => (state === 'later' || state === 'retried' ? one.next_at : one.done_at))
 		.filter((time): time is string => Boolean(time))
 		.slice(0, TIMES_MAX)
 		.map((time) => moment(time))
@@ -42,11 +43,32 @@ function listOf(told: AskDeliveries, me: string, state: State): string {
 	return [...groups.values()].map((like) => entryWords(like, told, me, state)).join(' · ');
 }
 
+type Reason = AskDeliveries['unreached'][number]['reasons'][number];
+
+function reasonWords(told: AskDeliveries, { user, team, why, from }: Reason): string {
+	const id = user ?? team;
+	if (!id) return t('web.told.why.nobody');
+	return t(`web.told.why.${why}`, { who: told.names[id] ?? id, at: from ? moment(from) : '' });
+}
+
+/** Why steps reached nobody, each reason once. */
+function reasonsOf(told: AskDeliveries, wanted: (why: Reason['why']) => boolean): string[] {
+	const reasons = told.unreached.flatMap((step) => step.reasons);
+	return [...new Set(reasons.filter((r) => wanted(r.why)).map((r) => reasonWords(told, r)))];
+}
+
 /** The lines to be shown; none: nobody was told and nobody will be. */
 export function toldLines(told: AskDeliveries, me: string): { state: string; text: string }[] {
+	const some = told.items.some((one) => ['told', 'later'].includes(stateOf(one) ?? ''));
+	/* What failed stands in a line of its own, unless nobody has heard of it. */
+	const nobody = some ? [] : reasonsOf(told, () => true);
+	const others = some ? reasonsOf(told, (why) => why !== 'down' && why !== 'dead') : [];
+	const failed = [listOf(told, me, 'failed'), ...others].filter(Boolean).join(' · ');
 	const lines = [
+		{ state: 'unreached', text: nobody.join(' · '), id: 'web.told.unreached' as const },
 		{ state: 'told', text: listOf(told, me, 'told'), id: 'web.told' as const },
-		{ state: 'failed', text: listOf(told, me, 'failed'), id: 'web.told.failed' as const },
+		{ state: 'retried', text: listOf(told, me, 'retried'), id: 'web.told.retried' as const },
+		{ state: 'failed', text: failed, id: 'web.told.failed' as const },
 		{ state: 'later', text: listOf(told, me, 'later'), id: 'web.told.later' as const },
 	]
 		.filter((line) => line.text)

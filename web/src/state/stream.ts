@@ -57,6 +57,7 @@ const TYPES = Object.keys({
 	'ask.asked_again': 0,
 	'ask.notified': 0,
 	'ask.notify_failed': 0,
+	'ask.unreached': 0,
 	'ask.overdue': 0,
 	'session.created': 0,
 	'session.status': 0,

@@ -1,0 +1,118 @@
+/* unreached.c - a step of a route that reaches nobody: told as an event, kept with the step's row,
+ * and the next step follows at once. */
+#include "base/clock.h"
+#include "base/keep.h"
+#include "core/show.h"
+#include "desk/telling.h"
+
+#include <stdio.h>
+
+static enum err out_of_memory(struct fault *why)
+{
+	return fail(why, ERR_MEMORY, "out of memory");
+}
+
+/* Those who hear of nothing, each once. */
+static void reasons_write(struct json_writer *w, const struct notify_plan *p)
+{
+	jw_array(w);
+	for (size_t i = 0; i < p->len; i++) {
+		const struct plan_entry *e = &p->at[i];
+
+		jw_object(w);
+		show_text(w, "user", e->user);
+		show_text(w, "team", e->team);
+		jw_put_text(w, "why", plan_why_name(e->why));
+		show_time(w, "from", e->from_ms);
+		jw_object_end(w);
+	}
+	jw_array_end(w);
+}
+
+static struct str reasons_text(const struct notify_plan *p, struct arena *arena)
+{
+	struct buf b = { .max = 1 << 16 };
+	struct json_writer w = { .out = &b };
+
+	reasons_write(&w, p);
+	return buf_keep_done(&b, arena);
+}
+
+static struct str entry_name(const struct roster *r, const struct plan_entry *e)
+{
+	const struct user *u = roster_user(r, e->user);
+
+	if (u) return u->name;
+	for (size_t i = 0; i < r->teams_len; i++)
+		if (str_eq(r->teams[i].team->id, e->team)) return r->teams[i].team->name;
+	return STR("nobody");
+}
+
+/* For the log: which ask, who, and why not. */
+static void note_write(struct telling_notes *notes, const struct plan_facts *f,
+	const struct route_point *at, const struct notify_plan *p, bool more)
+{
+	char *line;
+	size_t used;
+
+	if (notes->len++ >= TELLING_NOTES) return;
+	line = notes->lines[notes->len - 1];
+	snprintf(line, TELLING_NOTE_SIZE,
+		"step %lld of ask %.*s reached nobody; %s:", (long long)at->step + 1,
+		STR_ARGS(f->ask->id),
+		more ? "the next step follows now" : "no step is left");
+	for (size_t i = 0; i < p->len; i++) {
+		used = strlen(line);
+		snprintf(line + used, TELLING_NOTE_SIZE - used, "%s %.*s (%s)",
+			i ? "," : "", STR_ARGS(entry_name(f->roster, &p->at[i])),
+			plan_why_name(p->at[i].why));
+	}
+}
+
+/* The row of this point, or of the step that comes after it and waits. */
+static const struct delivery *row_find(
+	const struct rows *rows, struct str ask, const struct route_point *at, bool after)
+{
+	const struct delivery *d = NULL;
+
+	while ((d = rows_next(rows, RECORD_DELIVERIES, d))) {
+		if (d->kind != DELIVERY_ROUTE || d->purpose != DELIVERY_ASK ||
+			!str_eq(d->ask, ask))
+			continue;
+		if (after ? d->step > at->step && d->status == DELIVERY_WAITING
+			  : d->step == at->step && d->round == at->round)
+			break;
+	}
+	return d;
+}
+
+enum err unreached_step(struct rows *rows, const struct plan_facts *f,
+	const struct route_point *at, const struct notify_plan *p,
+	struct telling_notes *notes, struct fault *why)
+{
+	const struct delivery *row = row_find(rows, f->ask->id, at, false);
+	const struct delivery *after = row_find(rows, f->ask->id, at, true);
+	struct str reasons = reasons_text(p, rows->arena);
+	struct session *s;
+	struct delivery *d;
+	enum err e;
+
+	if (!row || row->detail.len) return OK; /* said before */
+	e = rows_fetch_session(rows, f->ask->ws, f->ask->session, &s, why);
+	if (e) return e;
+	d = rows_change(rows, row);
+	if (!d) return out_of_memory(why);
+	d->detail = reasons;
+	if (after && after->next_ms > rows->now_ms && !after->lease.by.len) {
+		d = rows_change(rows, after);
+		if (!d) return out_of_memory(why);
+		d->next_ms = rows->now_ms;
+		rows_deliver_at(rows, d->next_ms);
+	}
+	note_write(notes, f, at, p, after != NULL);
+	return rows_event(rows, "ask.unreached", s, f->ask,
+		       arena_print(rows->arena, "{\"step\":%lld,\"reasons\":%.*s}",
+			       (long long)at->step, STR_ARGS(reasons)))
+		       ? OK
+		       : out_of_memory(why);
+}
