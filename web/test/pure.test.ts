@@ -6,6 +6,7 @@ import { byAttention, fold, likeness, sameForm, sessionTitle } from '../src/lib/
 import { routeOf } from '../src/lib/router.svelte';
 import { moment, past, span } from '../src/lib/time';
 import { codePoints, visible } from '../src/lib/visible';
+import { fetchedWords } from '../src/lib/words';
 import { ask, question } from './fixtures';
 
 describe('what one cannot see is named', () => {
@@ -25,6 +26,15 @@ describe('what one cannot see is named', () => {
 		['\u3164', 'U+3164'],
 	])('%j', (text, expected) => expect(visible(text)).toBe(expected));
 	test('lengths are code points', () => expect(codePoints('a😀')).toBe(2));
+});
+
+test('what has no answer never says that one was saved', () => {
+	for (const status of ['pending', 'skipped', 'expired', 'cancelled'] as const) {
+		expect(fetchedWords(ask({ status }))).toBe('');
+	}
+	const answer = { q1: { value: true } };
+	expect(fetchedWords(ask({ status: 'answered', answer }))).toContain('saved');
+	expect(fetchedWords(ask({ status: 'expired', answer }))).toContain('saved');
 });
 
 test('a moment: short today, with its year on paper', () => {

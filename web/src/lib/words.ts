@@ -91,9 +91,9 @@ export function decisionWords(ask: Ask): string {
 	return outcome ? outcomeWords(outcome) : '';
 }
 
-/** Does the agent have it? Empty where the server does not say. */
+/** Does the agent have the answer? Empty where there is none: skipped, expired, withdrawn. */
 export function fetchedWords(ask: Ask): string {
-	if (ask.status === 'pending' || ask.status === 'cancelled') return '';
+	if (!ask.answer) return '';
 	const agent = visible(ask.agent.name);
 	if (ask.asked_again_at) return t('web.fetched.again', { agent, at: moment(ask.asked_again_at) });
 	return t(ask.fetched_at ? 'web.fetched' : 'web.fetched.not', { agent });
