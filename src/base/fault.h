@@ -6,34 +6,34 @@
 
 enum err {
 	OK = 0,
-	ERR_BAD_REQUEST,  /* 400: not JSON, not HTTP */
-	ERR_NO_TOKEN,	  /* 401 */
-	ERR_FORBIDDEN,	  /* 403 */
-	ERR_NOT_ENTITLED, /* 403: not theirs to settle; the member `reason` says why */
-	ERR_PROJECT,	  /* 403: the token is bound to other projects */
-	ERR_NOT_FOUND,	  /* 404 */
-	ERR_METHOD,	  /* 405 */
-	ERR_CONFLICT,	  /* 409: settled already, or another holds it */
-	ERR_VERIFYING,	  /* 409: a verifier has not spoken yet */
-	ERR_REVOKED,	  /* 409: an approval that was taken back */
-	ERR_FULL,	  /* 409: as many runs work as may */
-	ERR_READ_ONLY,	  /* 409: the configuration file defines it */
-	ERR_STOPPED,	  /* 409: somebody stopped everything of this kind */
-	ERR_DENIED,	  /* 409: a rule forbids by now what was approved */
-	ERR_DENIED_EDIT,  /* 403: a rule forbids what it was edited into */
-	ERR_STALE,	  /* 409: it is about something that has changed since */
-	ERR_TOO_BIG,	  /* 413 */
-	ERR_MEDIA_TYPE,	  /* 415 */
-	ERR_VOTES,	  /* 422: approvals are required, so each is voted on by itself */
-	ERR_UNVERIFIED,	  /* 422: nobody has shown yet whose address it is */
-	ERR_INVALID,	  /* 422: well-formed, not acceptable */
-	ERR_RATE,	  /* 429 */
-	ERR_CHANNEL_OFF,  /* 503: the channel is not configured */
-	ERR_UNAVAILABLE,  /* 503: nothing was accepted */
-	ERR_UNKNOWN,	  /* 503: outcome unknown; repeat with the same key */
-	ERR_MEMORY,	  /* 503: out of memory, nothing was accepted */
-	ERR_BUSY,	  /* 503: met other transactions; nothing was accepted */
-	ERR_INTERNAL,	  /* 500: a bug of ours */
+	ERR_BAD_REQUEST,   /* 400: not JSON, not HTTP */
+	ERR_NO_TOKEN,	   /* 401 */
+	ERR_FORBIDDEN,	   /* 403 */
+	ERR_NOT_ENTITLED,  /* 403: not theirs to settle; the member `reason` says why */
+	ERR_PROJECT,	   /* 403: the token is bound to other projects */
+	ERR_NOT_FOUND,	   /* 404 */
+	ERR_METHOD,	   /* 405 */
+	ERR_CONFLICT,	   /* 409: settled already, or another holds it */
+	ERR_VERIFYING,	   /* 409: a verifier has not spoken yet */
+	ERR_REVOKED,	   /* 409: an approval that was taken back */
+	ERR_FULL,	   /* 409: as many runs work as may */
+	ERR_READ_ONLY,	   /* 409: the configuration file defines it */
+	ERR_STOPPED,	   /* 409: somebody stopped everything of this kind */
+	ERR_DENIED,	   /* 409: a rule forbids by now what was approved */
+	ERR_DENIED_ANSWER, /* 403: a rule forbids what is being approved */
+	ERR_STALE,	   /* 409: it is about something that has changed since */
+	ERR_TOO_BIG,	   /* 413 */
+	ERR_MEDIA_TYPE,	   /* 415 */
+	ERR_VOTES,	 /* 422: approvals are required, so each is voted on by itself */
+	ERR_UNVERIFIED,	 /* 422: nobody has shown yet whose address it is */
+	ERR_INVALID,	 /* 422: well-formed, not acceptable */
+	ERR_RATE,	 /* 429 */
+	ERR_CHANNEL_OFF, /* 503: the channel is not configured */
+	ERR_UNAVAILABLE, /* 503: nothing was accepted */
+	ERR_UNKNOWN,	 /* 503: outcome unknown; repeat with the same key */
+	ERR_MEMORY,	 /* 503: out of memory, nothing was accepted */
+	ERR_BUSY,	 /* 503: met other transactions; nothing was accepted */
+	ERR_INTERNAL,	 /* 500: a bug of ours */
 };
 
 /* One thing wrong with a body: where (a JSON pointer) and what. */

@@ -103,6 +103,7 @@ int approval_use(struct approval *ap, const char *digest)
 		ask_path(cli, ap->asking.id, "/use"), body, &reply, &conflict);
 
 	if (conflict.err != OK) {
+		ap->refused = arena_str(&cli->arena, str_of(conflict.detail));
 		SAY("cli.gate.used", { "detail", str_of(conflict.detail) });
 		return EXIT_NOT_ALLOWED;
 	}

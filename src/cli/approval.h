@@ -10,7 +10,8 @@
 struct approval {
 	struct asking asking;
 	const struct json *operation;
-	struct str diff; /* empty: none */
+	struct str diff;    /* empty: none */
+	struct str refused; /* by approval_use: what the server said; empty: nothing */
 };
 
 /* Posts it, and checks that the server's digest is that of our operation. */

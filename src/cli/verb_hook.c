@@ -322,8 +322,9 @@ static enum err ask_await(struct hook *h, struct fault *why)
 	return OK;
 }
 
-/* What was approved is this very call, and is used up with it. */
-static bool approval_holds(struct hook *h)
+/* What was approved is this very call, and is used up with it. *refused: why the server does not
+ * let it run; empty where it says nothing. */
+static bool approval_holds(struct hook *h, struct str *refused)
 {
 	struct approval ap = { .asking = { .cli = h->cli,
 				       .client = h->client,
@@ -331,9 +332,13 @@ static bool approval_holds(struct hook *h)
 				       .id = json_text(json_get(h->ask, "id")) } };
 	char digest[DIGEST_SIZE];
 
+	bool holds;
+
 	ap.operation = operation_of(h);
-	return ap.operation && approval_digest(&ap, digest) &&
-	       approval_use(&ap, digest) == EXIT_YES;
+	holds = ap.operation && approval_digest(&ap, digest) &&
+		approval_use(&ap, digest) == EXIT_YES;
+	*refused = ap.refused;
+	return holds;
 }
 
 /* Nobody waits for it any more; what is decided later must not look like a yes. */
@@ -388,6 +393,7 @@ static void approval_decide(struct hook *h)
 	const struct json *edited = json_get(out, "updatedInput");
 	struct str reason = json_text(json_get(out, "permissionDecisionReason"));
 	bool allowed = str_is(json_text(json_get(out, "permissionDecision")), "allow");
+	struct str refused;
 
 	if (!allowed)
 		decide(h, HOOK_DENY, reason, NULL);
@@ -398,9 +404,11 @@ static void approval_decide(struct hook *h)
 				"from a hook. Make the call again as edited.",
 				h->agent->title),
 			NULL);
-	else if (!approval_holds(h))
+	else if (!approval_holds(h, &refused))
 		decide(h, HOOK_DENY,
-			STR("The approval is for another call, or was used already."),
+			refused.len
+				? refused
+				: STR("The approval is for another call, or was used already."),
 			NULL);
 	else
 		decide(h, HOOK_ALLOW, reason, edited);

@@ -123,6 +123,7 @@ static int add_run(struct cli *cli)
 {
 	struct buf body = { .max = 65536 };
 	struct json_writer w = { .out = &body };
+	const struct json *waiting;
 	struct api_reply reply;
 	int status =
 		rule_body(cli, &w, args_word(&cli->args, 0), args_word(&cli->args, 1));
@@ -137,6 +138,10 @@ static int add_run(struct cli *cli)
 	}
 	rule_print(reply.json, &cli->arena);
 	warnings_say(cli, reply.json);
+	waiting = json_get(reply.json, "waiting");
+	if (waiting && waiting->is_int && waiting->integer > 0)
+		fprintf(stderr, "%s\n",
+			msg_count(&cli->arena, "cli.rule.waiting", waiting->integer).at);
 	return EXIT_YES;
 }
 

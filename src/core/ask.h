@@ -198,6 +198,7 @@ struct ask_view {
 	struct str url;		 /* of the server, no trailing slash */
 	const struct mark *mark; /* the caller's own; NULL: not shown */
 	struct str stopped;	 /* JSON: the stop that holds it back; empty: not shown */
+	struct str denied;	 /* JSON: the rule that denies it by now; likewise */
 	const char *refused;	 /* why the caller may not settle it; NULL: not shown */
 };
 /* Its page; `url`: of the server, no trailing slash. */

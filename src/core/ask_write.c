@@ -106,6 +106,7 @@ void ask_write(struct json_writer *w, const struct ask *a, const struct ask_view
 	show_json(w, "votes", a->votes.len ? a->votes : STR("[]"));
 	show_json(w, "verify", a->verify);
 	if (v->stopped.len) show_json(w, "stopped", v->stopped);
+	if (v->denied.len) show_json(w, "denied_by", v->denied);
 	if (v->mark) mark_write(w, v->mark);
 	if (v->refused) jw_put_text(w, "refused", v->refused);
 	url_write(w, a, v);

@@ -1,10 +1,11 @@
 /* ask_rule.c - what rules say of an approval: in the transaction in which it is asked, and again
- * when a person edits it. A policy's decision never looks like a person's. */
+ * when a person approves it. A policy's decision never looks like a person's. */
 #include "desk/ask_rule.h"
 
 #include "base/keep.h"
 #include "core/body.h"
 #include "core/show.h"
+#include "desk/vote.h"
 
 /* Nobody but a person can give those answers. */
 static bool draft_has_more(const struct draft *d)
@@ -152,9 +153,10 @@ enum err ask_settle_by(struct task *t, struct rows *rows, struct ask *a,
 	return settle_by(t, rows, a, rule, approve, false, why);
 }
 
-enum err ask_rule_edited(struct task *t, struct rows *rows, const struct ask *a,
+enum err ask_rule_approved(struct task *t, struct rows *rows, struct ask *a,
 	const struct json *operation, const struct json *arguments, struct fault *why)
 {
+	struct session *s = rows_session(rows, a->ws, a->session);
 	struct operation_look look;
 	struct rule_verdict v;
 	struct book *book;
@@ -165,7 +167,7 @@ enum err ask_rule_edited(struct task *t, struct rows *rows, const struct ask *a,
 		rows->arena);
 	book_rule(book, &look, rows->now_ms, DECIDE_NO_ALLOW, rows->arena, &v);
 	if (rows->arena->failed) return fail(why, ERR_MEMORY, "out of memory");
-	return v.ruling.effect == EFFECT_DENY
-		       ? rule_fail(v.ruling.rule, ERR_DENIED_EDIT, why)
-		       : OK;
+	if (v.ruling.effect == EFFECT_DENY)
+		return rule_fail(v.ruling.rule, ERR_DENIED_ANSWER, why);
+	return desk_require(rows, a, s, &v.ruling.require, why);
 }

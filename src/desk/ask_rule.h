@@ -1,4 +1,4 @@
-/* ask_rule.h - rules on approvals: when they are asked, and when they are edited. */
+/* ask_rule.h - rules on approvals: when they are asked, and when they are approved. */
 #ifndef DESK_ASK_RULE_H
 #define DESK_ASK_RULE_H
 
@@ -15,8 +15,9 @@ enum err ask_settle_ruled(struct task *, struct rows *, struct ask *,
 /* The same by this rule, whoever's it is: for those that were open when it was made. */
 enum err ask_settle_by(struct task *, struct rows *, struct ask *,
 	const struct kept_rule *, bool approve, struct fault *);
-/* A person put other arguments in place: ERR_DENIED_EDIT when a rule denies that. */
-enum err ask_rule_edited(struct task *, struct rows *, const struct ask *,
+/* A person approves it: rules count that hold now, also for arguments put in place (NULL: as asked).
+ * ERR_DENIED_ANSWER when one denies that; what they require is added to the ask's own. */
+enum err ask_rule_approved(struct task *, struct rows *, struct ask *,
 	const struct json *operation, const struct json *arguments, struct fault *);
 
 #endif

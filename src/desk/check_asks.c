@@ -274,7 +274,8 @@ static void facts_tell(struct check_pass *p, struct ask_facts *f, const struct e
 	} else if (strcmp(e->type, "ask.asked_again") == 0) {
 		f->differs[PART_AGAIN_AT] = f->again_ms != e->at_ms;
 		told_decision(p, f, e, data);
-	} else if (strcmp(e->type, "ask.verified") == 0) {
+	} else if (strcmp(e->type, "ask.verified") == 0 || json_get(data, "asked")) {
+		/* Verifiers and votes: the risk, or who does not count, is another by then. */
 		part_is(f, PART_ASKED, f->asked, json_text(json_get(data, "asked")));
 	} else if (strcmp(e->type, "ask.revoked") == 0) {
 		told_decision(p, f, e, data);

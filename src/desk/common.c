@@ -163,6 +163,7 @@ void desk_reply_marked(struct task *t, const struct ask *a, const struct session
 	view.mark = mark;
 	view.refused = refused;
 	view.stopped = t->stopped;
+	view.denied = t->denied;
 	if (!found(t, a, &view)) ask_write(&w, a, &view, now_ms);
 }
 

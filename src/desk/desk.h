@@ -93,10 +93,11 @@ struct task {
 	struct str context;
 	struct str next_cursor; /* of a page, of whatever; empty: it is the last */
 	struct str
-		stopped; /* JSON: the stop that holds back what it asks for; or empty */
-	bool unheard;	 /* nobody can have known of it before this batch was told */
-	bool resumable;	 /* its session is set going again when it is settled */
-	int64_t as_of;	 /* the last event number of the snapshot that was read */
+		stopped;   /* JSON: the stop that holds back what it asks for; or empty */
+	struct str denied; /* JSON: the rule that denies by now what it shows; or empty */
+	bool unheard;	   /* nobody can have known of it before this batch was told */
+	bool resumable;	   /* its session is set going again when it is settled */
+	int64_t as_of;	   /* the last event number of the snapshot that was read */
 	char secret[SECRET_SIZE]; /* a new login's cookie */
 	struct str origin;	  /* the address that somebody logs in from, or empty */
 	struct str client;	  /* what their browser calls itself, or empty */

@@ -21,7 +21,7 @@ static const struct {
 	[ERR_VERIFYING] = { 409, "/problems/verifying", "Being verified" },
 	[ERR_STOPPED] = { 409, "/problems/stopped", "Stopped" },
 	[ERR_DENIED] = { 409, "/problems/denied", "Denied by a rule" },
-	[ERR_DENIED_EDIT] = { 403, "/problems/denied", "Denied by a rule" },
+	[ERR_DENIED_ANSWER] = { 403, "/problems/denied", "Denied by a rule" },
 	[ERR_STALE] = { 409, "/problems/stale", "It has changed since" },
 	[ERR_TOO_BIG] = { 413, "/problems/too-large", "Too large" },
 	[ERR_MEDIA_TYPE] = { 415, "/problems/unsupported-media-type",

@@ -161,6 +161,42 @@ static enum err rule_warnings(struct task *t, struct db *db, const struct kept_r
 	return arena->failed ? fail(why, ERR_MEMORY, "out of memory") : OK;
 }
 
+/* ---- what waits ---- */
+
+enum { WAITING_LOOK = 10000 };
+
+static enum err waiting_row(void *ctx, const struct past_approval *past,
+	struct arena *arena, struct fault *why)
+{
+	struct warn_pass *p = ctx;
+	struct operation_look look;
+
+	(void)why;
+	operation_look(&look, past->operation, NULL, past->agent, past->project,
+		past->session, arena);
+	p->fits += rule_fits(
+		&p->match, p->effect, &look, policy_risk(&p->book->policy, &look), arena);
+	return OK;
+}
+
+/* Open approvals that it fits. */
+static enum err rule_waiting(struct task *t, struct db *db, const struct kept_rule *rule,
+	const struct book *book, int64_t *out, struct fault *why)
+{
+	struct warn_pass p = { .rule = rule, .book = book };
+	struct past_pass pass = { waiting_row, &p };
+	const struct val args[] = { val_int(rule->ws), val_int(WAITING_LOOK) };
+	struct rule_ask ask;
+	enum err e = rule_parse(rule, &t->job.arena, &p.match, &ask, why);
+
+	if (!e && !effect_read(rule->effect, &p.effect))
+		e = fail(why, ERR_INTERNAL, "a rule without an effect");
+	if (!e && rule->enabled)
+		e = db_one(db, SQL_APPROVALS_WAITING, args, 2, past_row, &pass, why);
+	*out = p.fits;
+	return e;
+}
+
 /* ---- a rule with its warnings ---- */
 
 struct rule_found {
@@ -185,6 +221,7 @@ static enum err warned_read(
 	struct rule_found f = { .arena = &job->arena };
 	const struct val key[] = { val_int(job->who.ws), val_text(t->id) };
 	struct book *book = NULL;
+	int64_t waiting = 0;
 	enum err e = db_one(
 		db, SQL_OF(RECORD_RULES, RECORD_GET), key, 2, rule_found_row, &f, why);
 
@@ -196,6 +233,8 @@ static enum err warned_read(
 	jw_put_array(&w, "warnings");
 	e = rule_warnings(t, db, &f.rule, book, now_ms, &w, why);
 	jw_array_end(&w);
+	if (!e) e = rule_waiting(t, db, &f.rule, book, &waiting, why);
+	jw_put_int(&w, "waiting", waiting);
 	jw_object_end(&w);
 	book_free(book);
 	return e;

@@ -128,7 +128,8 @@ static enum err rule_check_from(
 	return OK;
 }
 
-/* Its warnings are read afterwards, by a reading clerk (use_rule_warned). */
+/* Its warnings, and how many open approvals it fits, are read afterwards, by a reading clerk
+ * (use_rule_warned). */
 static void rule_reply(struct task *t, struct rows *rows, const struct kept_rule *r)
 {
 	struct json_writer w = { .out = &t->job.out };
@@ -138,6 +139,7 @@ static void rule_reply(struct task *t, struct rows *rows, const struct kept_rule
 	rule_show_members(&w, r, rows->now_ms);
 	jw_put_array(&w, "warnings");
 	jw_array_end(&w);
+	jw_put_int(&w, "waiting", 0);
 	jw_object_end(&w);
 }
 

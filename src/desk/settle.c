@@ -221,8 +221,6 @@ static enum err answer_settle(
 	struct ask *a;
 	enum err e = admit(t, rows, &a, why);
 
-	if (!e && a->require.len && t->of_many)
-		e = fail(why, ERR_VOTES, "it requires approvals: vote on it by itself");
 	if (!e) e = ask_parts(a, rows->arena, &parts, why);
 	if (!e)
 		e = answer_check(parts.questions, parts.questions_len, t->body,
@@ -230,9 +228,10 @@ static enum err answer_settle(
 	if (!e && t->limit)
 		e = channel_admit(t->limit, a, &parts, &job->who, &answer, t->body, why);
 	if (!e && answer.decision == DECISION_APPROVE) e = desk_verifying(a, rows, why);
-	if (!e && answer.arguments && answer.decision == DECISION_APPROVE &&
-		parts.operation)
-		e = ask_rule_edited(t, rows, a, parts.operation, answer.arguments, why);
+	if (!e && answer.decision == DECISION_APPROVE && parts.operation)
+		e = ask_rule_approved(t, rows, a, parts.operation, answer.arguments, why);
+	if (!e && a->require.len && t->of_many)
+		e = fail(why, ERR_VOTES, "it requires approvals: vote on it by itself");
 	if (!e) e = scope_read(t, rows, a, &parts, &answer, &scope, why);
 	if (e) return e;
 	how.answer = &answer;

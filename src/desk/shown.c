@@ -24,12 +24,15 @@ static bool needs_people(const struct ask *a)
 enum err shown_start(struct shown_asks *s, struct task *t, struct db *db,
 	struct json_writer *w, int64_t now_ms, struct fault *why)
 {
+	enum err e;
+
 	*s = (struct shown_asks){ .people = { .task = t, .db = db, .now_ms = now_ms },
 		.w = w };
 	s->end = &s->first;
 	t->found = NULL;
 	s->found_end = &t->found;
-	return may_be_asked(s) ? reading_roster_teams(&s->people, why) : OK;
+	e = denies_read(t, db, &s->denies, why);
+	return !e && may_be_asked(s) ? reading_roster_teams(&s->people, why) : e;
 }
 
 /* Of an open ask alone: what is settled is nobody's to settle. */
@@ -54,6 +57,7 @@ static void write_one(struct shown_asks *s, struct json_writer *w, const struct 
 		.session_title = title,
 		.url = str_of(t->desk->url),
 		.mark = mark,
+		.denied = denied_by(&s->denies, a, s->people.now_ms, &t->job.arena),
 		.refused = why_not(s, a, &t->job.arena) };
 
 	if (!t->wants_record) {
@@ -137,5 +141,8 @@ enum err shown_one(struct shown_asks *s, const struct ask *a, struct ask *fresh,
 	if (needs_people(a)) e = reading_roster_users(&s->people, why);
 	if (!e) e = ask_fresh(a, &s->people.roster, arena, fresh, why);
 	if (!e) *reason = why_not(s, fresh, arena);
+	if (!e)
+		s->people.task->denied =
+			denied_by(&s->denies, a, s->people.now_ms, arena);
 	return e;
 }

@@ -3,6 +3,7 @@
 #ifndef DESK_SHOWN_H
 #define DESK_SHOWN_H
 
+#include "desk/denied.h"
 #include "desk/roster.h"
 
 struct shown_later;
@@ -11,6 +12,7 @@ struct shown_later;
  * approvals are written again at its end, once who people are has been read. */
 struct shown_asks {
 	struct reading_roster people;
+	struct denies denies;
 	struct json_writer *w;
 	struct shown_later *first, **end;
 	struct kept_ask *
@@ -27,7 +29,7 @@ enum err shown_add(struct shown_asks *, const struct row *, const struct ask *a,
 enum err shown_end(struct shown_asks *, struct fault *);
 
 /* One alone: votes as they count now, and in *why_not why the caller may not settle it, NULL
- * when they may. */
+ * when they may. What denies it by now is the task's. */
 enum err shown_one(struct shown_asks *, const struct ask *, struct ask *fresh,
 	const char **why_not, struct fault *);
 

@@ -3,6 +3,7 @@
 #include "desk/vote.h"
 
 #include "core/decision.h"
+#include "core/show.h"
 #include "desk/people.h"
 
 #include <stdio.h>
@@ -208,16 +209,21 @@ static enum err vote_event(struct rows *rows, const struct ask *a, const char *t
 	struct buf data = { .max = 2 * VOTES_TEXT_MAX };
 	struct json_writer w = { .out = &data };
 	struct vote small = *v;
-	char votes[SHORT_DIGEST_SIZE];
+	char votes[SHORT_DIGEST_SIZE], asked[SHORT_DIGEST_SIZE];
 	struct str text;
 
+	asked_digest(a, asked);
 	small.arguments = STR_NONE; /* the digest says which */
 	votes_digest(a, votes);
 	jw_object(&w);
 	jw_key(&w, "vote");
 	vote_write(&w, &small);
 	have_write(&w, a, rows->arena);
+	/* Rules made since may have added to it. */
+	show_json(&w, "require", a->require);
+	show_json(&w, "starters", a->starters.len ? a->starters : STR("[]"));
 	jw_put_text(&w, "votes", votes);
+	jw_put_text(&w, "asked", asked);
 	jw_object_end(&w);
 	if (data.failed) rows->arena->failed = true;
 	text = arena_str(rows->arena, buf_str(&data));

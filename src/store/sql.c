@@ -288,6 +288,8 @@ const char *const sql_written[SQL_RECORDS] = {
 
 	[SQL_RULES_LIVE] = "SELECT @rules FROM rules WHERE ws = $1 AND ended_ms = 0"
 			   " ORDER BY id",
+	[SQL_RULES_DENYING] = "SELECT @rules FROM rules WHERE ws = $1 AND ended_ms = 0"
+			      " AND effect = 'deny' ORDER BY id",
 	/* $4 effect, $5 live ones (1), ended ones (0) or both (2), $6 now */
 	[SQL_RULES_LIST] =
 		"SELECT @rules FROM rules WHERE ws = $1 AND id < $2"
@@ -311,6 +313,9 @@ const char *const sql_written[SQL_RECORDS] = {
 	[SQL_APPROVALS_OPEN] =
 		"SELECT id FROM asks WHERE ws = $1 AND status = 'pending'"
 		" AND digest <> '' AND agent = $2 AND project = $3 ORDER BY id LIMIT $4",
+	[SQL_APPROVALS_WAITING] =
+		"SELECT @asks FROM asks WHERE ws = $1 AND status = 'pending'"
+		" AND digest <> '' AND LENGTH(fixed) <= 65536 ORDER BY id LIMIT $2",
 	/* $2 agent or $3 project, settled since $4, $5 how many, newest first. */
 	[SQL_ASKS_ANSWERED] =
 		"SELECT @asks FROM asks WHERE ws = $1 AND settled_ms >= $4"

@@ -139,10 +139,16 @@ static void chips_write(struct card_writer *w)
 static void votes_write(struct card_writer *w)
 {
 	struct str line = votes_line(w->ask, w->look->me, true, &w->arena);
+	const struct json *denied = json_get(w->ask, "denied_by");
+	struct str note = json_text(json_get(denied, "note"));
 	struct str refused = json_text(json_get(w->ask, "refused"));
 	struct str id = arena_print(&w->arena, "web.refused.%.*s", STR_ARGS(refused));
 
 	if (line.len) page_wrap(w->page, STYLE_ACCENT, 0, line);
+	if (json_is(denied, JSON_OBJECT))
+		page_wrap(w->page, STYLE_BAD, 0,
+			MSG(&w->arena, note.len ? "web.denied" : "web.denied.unnamed",
+				{ "note", safe_line(&w->arena, note) }));
 	if (refused.len && ask_pending(w->ask))
 		page_wrap(w->page, STYLE_WARN, 0,
 			MSG(&w->arena, id.at,

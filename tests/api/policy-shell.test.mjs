@@ -224,6 +224,25 @@ test('the policy of a new workspace lets hooks and gate ask; only a mode that wa
 	assert.equal((await fresh.member.get('/v1/asks')).body.items.length, 0);
 });
 
+test('a hook tells its agent which rule denies by now what was approved', async () => {
+	const asked = await rule({ effect: 'ask', match: { tool: ['Bash(helm *)'] } });
+	const child = spawn(BIN, ['hook', 'claude', '--wait', '60s'], { env: { ...process.env, ...env(server.secrets.agent) } });
+	child.stdin.end(call('helm uninstall shop'));
+	let out = '';
+	child.stdout.on('data', (d) => { out += d; });
+	const closed = new Promise((done) => child.on('close', done));
+	const ask = await pending((a) => a.operation?.arguments.command === 'helm uninstall shop');
+	child.kill('SIGSTOP');
+	assert.equal((await member.answer(ask, { decision: 'approve' })).status, 200);
+	const no = await rule({ effect: 'deny', match: { tool: ['Bash(helm *)'] }, note: 'no uninstall' });
+	child.kill('SIGCONT');
+	await closed;
+	const said = JSON.parse(out).hookSpecificOutput;
+	assert.deepEqual([said.permissionDecision, said.permissionDecisionReason], ['deny', 'denied by a rule: no uninstall']);
+	await end(asked);
+	await end(no);
+});
+
 test('a hook without a server says no, but for its own --deny which holds as well', async () => {
 	const nowhere = { PARLEY_URL: 'http://127.0.0.1:9' };
 	assert.equal((await hook('ls', ['--allow', 'Bash(ls*)'], nowhere)).permissionDecision, 'deny');

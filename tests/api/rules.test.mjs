@@ -184,6 +184,51 @@ test('what a rule denies by now is not used', async () => {
 	assert.equal((await use(ask)).status, 200);
 });
 
+test('what waits is decided by the rules that hold when it is approved: a deny keeps it from being approved', async () => {
+	const ask = await agent.ask(bash('nomad uninstall shop'));
+	const many = await agent.ask(bash('nomad uninstall cart'));
+	await agent.ask(bash('ls'));
+	const listed = async () => (await member.get('/v1/asks')).body.items.find((a) => a.id === ask.id);
+	assert.equal('denied_by' in (await listed()), false);
+	await within([deny('Bash(nomad *)', { note: 'no uninstall' })], async (rule) => {
+		assert.equal(rule.waiting, 2);
+		const told = { rule: rule.id, note: 'no uninstall', at: rule.created_at };
+		assert.deepEqual([(await listed()).denied_by, (await member.read(ask)).denied_by], [told, told]);
+		const refused = await member.answer(ask, { decision: 'approve' });
+		assert.deepEqual([refused.status, refused.body.type, refused.body.rule, refused.body.detail],
+			[403, '/problems/denied', rule.id, 'denied by a rule: no uninstall']);
+		const { results } = (await member.post('/v1/asks/settle-many', { ids: [many.id], answers: { decision: 'approve' } })).body;
+		assert.equal(results[0].status, 403);
+		assert.equal((await member.read(many)).status, 'pending');
+		assert.equal((await member.answer(many, { decision: 'reject' })).body.ask.status, 'answered');
+	});
+	assert.equal('denied_by' in (await member.read(ask)), false);
+	assert.equal((await member.answer(ask, { decision: 'approve' })).status, 200);
+});
+
+test('of rules made since, what they require is added; nothing they give makes it looser', async () => {
+	const [ask, edited] = [await agent.ask(bash('tofu apply')), await agent.ask(bash('tofu plan'))];
+	const two = { ask: { require: [{ approvals: 2 }], risk: 'critical', timeout: '1m' } };
+	await within([asks('Bash(tofu apply*)', two), allow('Bash(tofu *)')], async (rule) => {
+		assert.equal(rule.waiting, 1);
+		const first = await member.answer(ask, { decision: 'approve' });
+		assert.deepEqual([first.status, first.body.ask.status, first.body.ask.require, first.body.ask.votes.length],
+			[200, 'pending', [{ approvals: 2, others: true, have: 1 }], 1]);
+		assert.deepEqual([first.body.ask.risk, first.body.ask.expires_at], ['medium', null]);
+		assert.equal((await use(ask)).status, 409);
+		assert.equal((await other.answer(ask, { decision: 'approve' })).body.ask.status, 'answered');
+		const into = await member.answer(edited, { decision: { value: 'approve', arguments: { command: 'tofu apply' } } });
+		assert.deepEqual([into.status, into.body.ask.status], [200, 'pending']);
+	});
+	assert.equal((await use(ask)).status, 200);
+	const kept = await agent.ask(bash('tofu destroy', { require: [{ approvals: 2 }] }));
+	await within([allow('Bash(tofu *)')], async () => {
+		assert.equal((await member.answer(kept, { decision: 'approve' })).body.ask.status, 'pending');
+	});
+	const { code, stdout, stderr } = await server.run(['check', '--data', server.data]);
+	assert.equal(code, 0, stdout + stderr);
+});
+
 test('an edit into what a rule denies is refused, and the ask stays open', () =>
 	within([deny('Bash(rm *)')], async (rule) => {
 		const ask = await agent.ask(bash('ls'));

@@ -23,7 +23,7 @@ export function quickOperation(ask: Ask): string | null {
 /** approve: Approve and Reject; boolean: Yes and No; null: it has to be opened. */
 export function quickKind(ask: Ask): 'approve' | 'boolean' | null {
 	if (ask.status !== 'pending' || ask.questions.length !== 1) return null;
-	if (ask.refused || ask.require) return null;
+	if (ask.refused || ask.require || ask.denied_by) return null;
 	const [q] = ask.questions;
 	if (q!.type === 'approval' && ask.kind === 'approval')
 		return quickOperation(ask) ? 'approve' : null;

@@ -180,6 +180,11 @@ export class Asks {
 			this.changes();
 			return;
 		}
+		/* Rules that deny hold for what waits: what is looked at says so. */
+		if (event.type.startsWith('rule.'))
+			for (const one of this.watched.keys())
+				if (this.known.get(one)?.kind === 'approval' && this.known.get(one)?.status === 'pending')
+					this.want(one);
 		/* That somebody was told of it changes nothing about it. */
 		if (!id || event.type.startsWith('ask.notif')) return;
 		if (event.type === 'ask.created') {
