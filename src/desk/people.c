@@ -367,6 +367,12 @@ static enum err user_patch_admit(
 			(long long)u->version);
 	if (b->has_password && !b->has_old && is_self(p, u->id) && u->password.len)
 		return fail_at(why, "/old_password", "required to change your own");
+	/* Else whoever got hold of a token would still be in when it was revoked. */
+	if (b->has_password && is_self(p, u->id) && !u->password.len &&
+		str_is(t->job.credential.kind, token_kind_name(TOKEN_BEARER)))
+		return fail(why, ERR_FORBIDDEN,
+			"a token cannot set the first password of its own user: log in, or "
+			"have an admin set it");
 	return OK;
 }
 

@@ -167,6 +167,21 @@ test('one\'s own password needs the old one, and ends the other logins', async (
 	assert.equal((await login({ name: user.name, password: 'second password' })).status, 200);
 });
 
+test('a token cannot set the first password of its own user, so nothing of it is left when it is revoked', async () => {
+	for (const role of ['member', 'admin']) {
+		const made = (await admin.post('/v1/tokens', { role, name: `thief-${role}` })).body;
+		const thief = server.client(made.token);
+		const { id } = (await thief.get('/v1/me')).body.user;
+		const own = await thief.patch(`/v1/users/${id}`, { password: 'thief-pass-1' });
+		assert.deepEqual([own.status, own.body.type], [403, '/problems/forbidden'], own.text);
+		assert.equal((await admin.delete(`/v1/tokens/${made.id}`)).status, 204);
+		assert.equal((await login({ name: `thief-${role}`, password: 'thief-pass-1' })).status, 401);
+		/* An admin's token sets another's; with the old one known, so does one's own. */
+		assert.equal((await admin.patch(`/v1/users/${id}`, { password: 'given by ada' })).status, 200);
+		assert.equal((await login({ name: `thief-${role}`, password: 'given by ada' })).status, 200);
+	}
+});
+
 test('a changed password ends login links that nobody used', async () => {
 	const user = await add();
 	const link = await admin.patch(`/v1/users/${user.id}`, { login: true });
