@@ -47,8 +47,12 @@ static struct admin *admin_reach(struct cli *cli, int *status)
 	struct fault why = { 0 };
 	struct admin *admin;
 
-	if (env_of("PARLEY_URL"))
+	/* A command may come here several times; once is enough to know. */
+	static bool said;
+
+	if (env_of("PARLEY_URL") && !said)
 		SAY("cli.admin.not_url", { "folder", cli->settings.data });
+	said = true;
 	if (fresh && !makes) {
 		*status = CLI_USAGE(cli, "cli.admin.no_store", { "file", file });
 		return NULL;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "text/safe_text.h"
+#include "tui/words.h"
 
 enum { OUT_MAX = 1 << 20 };
 
@@ -118,8 +119,7 @@ struct str outcome_story(const struct json *ask, struct arena *arena)
 	const struct json *by = json_get(ask, "answered_by");
 	struct str status = json_text(json_get(ask, "status"));
 	struct str kind = json_text(json_get(by, "kind"));
-	struct str name = json_text(json_get(by, "name"));
-	struct str rule = json_text(json_get(by, "rule"));
+	struct str name = ask_settled_by(ask, arena);
 	struct str reason = json_text(json_get(ask, "reason"));
 	const char *id = "cli.story.cancelled";
 
@@ -137,10 +137,7 @@ struct str outcome_story(const struct json *ask, struct arena *arena)
 		id = json_is(by, JSON_OBJECT) ? "cli.story.default" : "cli.story.expired";
 	else if (str_is(status, "skipped"))
 		id = name.len > 0 ? "cli.story.skipped_by" : "cli.story.skipped";
-	struct str story = MSG(arena, id,
-		{ "name", name.len   ? name
-			  : rule.len ? rule
-				     : STR("?") },
+	struct str story = MSG(arena, id, { "name", name.len ? name : STR("?") },
 		{ "via", json_text(json_get(by, "via")) });
 	if (reason.len == 0) return story;
 	return MSG(arena, "cli.story.reason", { "story", story }, { "reason", reason });

@@ -23,11 +23,14 @@ static int settled_before(
 	return EXIT_NO;
 }
 
-/* Without a login we came as the agent, who never answers. */
+/* Without a login we came as the agent, who never answers. Who brings a token came as whoever it
+ * belongs to, and was told why not. */
 static void login_hint(struct cli *cli)
 {
-	struct client *person = cli->settings.token.len > 0 ? NULL : reach_person(cli);
+	struct client *person;
 
+	if (cli->settings.token.len > 0) return;
+	person = reach_person(cli);
 	if (!person) SAY("cli.answer.login");
 	client_free(person);
 }

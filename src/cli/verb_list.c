@@ -39,12 +39,8 @@ static void row_fill(struct grid *g, const struct json *ask)
 	time_read(json_text(json_get(ask, "created_at")), &created);
 	row[COL_ID] = safe_line(arena, json_text(json_get(ask, "id")));
 	if (g->settled) {
-		const struct json *by = json_get(ask, "answered_by");
-		struct str name = json_text(json_get(by, "name"));
-
-		if (!name.len) name = json_text(json_get(by, "rule"));
 		row[COL_STATUS] = str_of(ask_outcome(ask));
-		row[COL_KIND] = safe_line(arena, name);
+		row[COL_KIND] = safe_line(arena, ask_settled_by(ask, arena));
 		row[COL_AGE] =
 			time_local(ask_time(ask, "settled_at"), clock_now_ms(), arena);
 		if (row[COL_KIND].len == 0) row[COL_KIND] = STR("-");

@@ -8,6 +8,7 @@
 #include "cli/reach.h"
 #include "cli/verbs.h"
 #include "text/safe_text.h"
+#include "tui/words.h"
 
 /* What is given on the command line; EXIT_YES, or said. */
 static int stop_body(struct cli *cli, struct str *out)
@@ -36,18 +37,43 @@ static int stop_body(struct cli *cli, struct str *out)
 
 /* ---- list ---- */
 
-static void stop_print(struct cli *cli, const struct json *stop)
+/* "agent ci-*, project web", or everything. */
+static struct str stop_what(struct cli *cli, const struct json *match)
 {
-	const struct json *match = json_get(stop, "match");
+	static const char *const names[] = { "agent", "project", "session" };
+	static const char *const ids[] = { "cli.stop.agent", "cli.stop.project",
+		"cli.stop.session" };
 	struct buf what = { .max = 4096 };
 
-	if (match && match->count) json_write(&what, match);
-	printf("%.*s  %.*s  %.*s  %.*s\n", STR_ARGS(json_text(json_get(stop, "id"))),
-		STR_ARGS(safe_line(&cli->arena,
-			json_text(json_get(json_get(stop, "made_by"), "name")))),
-		STR_ARGS(safe_line(&cli->arena, json_text(json_get(stop, "reason")))),
-		STR_ARGS(safe_line(&cli->arena, buf_str(&what))));
-	buf_done(&what);
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		struct str name = json_text(json_get(match, names[i]));
+
+		if (!name.len) continue;
+		if (what.len) buf_add_text(&what, ", ");
+		buf_add(&what, MSG(&cli->arena, ids[i],
+				       { "name", safe_line(&cli->arena, name) }));
+	}
+	if (!what.len) buf_add_text(&what, msg_text("cli.stop.everything"));
+	return buf_keep_done(&what, &cli->arena);
+}
+
+static void stop_print(struct cli *cli, const struct json *stop)
+{
+	struct str by = json_text(json_get(json_get(stop, "made_by"), "name"));
+	struct str until = json_text(json_get(stop, "until"));
+	int64_t ms = 0;
+
+	printf("%.*s  %.*s  ", STR_ARGS(json_text(json_get(stop, "id"))),
+		STR_ARGS(stop_what(cli, json_get(stop, "match"))));
+	if (until.len && time_read(until, &ms))
+		until = MSG(&cli->arena, "cli.stop.until",
+			{ "at", time_local(ms, clock_now_ms(), &cli->arena) });
+	else
+		until = MSG(&cli->arena, "cli.stop.endless");
+	printf("%.*s  %.*s  %.*s\n", STR_ARGS(until),
+		STR_ARGS(MSG(&cli->arena, "cli.stop.by",
+			{ "name", safe_line(&cli->arena, by) })),
+		STR_ARGS(safe_line(&cli->arena, json_text(json_get(stop, "reason")))));
 }
 
 static int stops_read(struct cli *cli, struct client *client, struct api_reply *out)

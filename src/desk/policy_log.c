@@ -76,6 +76,11 @@ static enum err rule_event(struct rows *rows, const struct job *job,
 	*ws = now->ws;
 	event_open(&e, rows, job);
 	rule_tell(&e.w, now);
+	if (before && !now->ended_ms) {
+		jw_put_object(&e.w, "before");
+		rule_show_terms(&e.w, before);
+		jw_object_end(&e.w);
+	}
 	return event_stage(&e, now->ws, type, digest, why);
 }
 

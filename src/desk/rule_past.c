@@ -135,6 +135,58 @@ static void covered_warn(const struct warn_pass *p, int64_t now_ms, struct arena
 			"a deny covers it: it will never decide");
 }
 
+static bool lasts_as_long(const struct kept_rule *wide, const struct kept_rule *narrow)
+{
+	return wide->uses_left < 0 &&
+	       (!wide->expires_ms ||
+		       (narrow->expires_ms && narrow->expires_ms <= wide->expires_ms));
+}
+
+/* Rules that do already what it does. What ask rules ask for adds up, so theirs must be the same. */
+static void again_warn(const struct warn_pass *p, int64_t now_ms, struct arena *arena,
+	struct json_writer *w)
+{
+	struct str equal[WARN_ASKS], covering[WARN_ASKS];
+	size_t equal_len = 0, covering_len = 0;
+
+	for (size_t i = 0; i < p->book->rules_len; i++) {
+		const struct kept_rule *other = &p->book->rules[i];
+		struct rule_match wide;
+
+		if (!str_eq(other->effect, p->rule->effect) || !other->enabled ||
+			!rule_holds(other, now_ms) || str_eq(other->id, p->rule->id) ||
+			!str_eq(other->ask, p->rule->ask) ||
+			!lasts_as_long(other, p->rule) ||
+			rule_parse(other, arena, &wide, NULL, NULL) ||
+			!rule_match_covers(&wide, &p->match))
+			continue;
+		if (rule_match_covers(&p->match, &wide) && equal_len < WARN_ASKS)
+			equal[equal_len++] = other->id;
+		else if (covering_len < WARN_ASKS)
+			covering[covering_len++] = other->id;
+	}
+	if (equal_len)
+		warning_write(w, "equal", equal, equal_len, NULL, 0,
+			"there is such a rule already");
+	else if (covering_len)
+		warning_write(w, "covered", covering, covering_len, NULL, 0,
+			"a rule with the same effect covers it: it adds nothing");
+}
+
+/* A deny that leaves nobody anything to do. */
+static void everything_warn(
+	const struct warn_pass *p, struct arena *arena, struct json_writer *w)
+{
+	const struct kept_rule all = { .effect = STR("deny"),
+		.match = STR("{\"tool\":[\"*\"]}") };
+	struct rule_match match;
+
+	if (p->effect == EFFECT_DENY && !rule_parse(&all, arena, &match, NULL, NULL) &&
+		rule_match_covers(&p->match, &match))
+		warning_write(w, "everything", NULL, 0, NULL, 0,
+			"it denies every operation of every agent");
+}
+
 static enum err rule_warnings(struct task *t, struct db *db, const struct kept_rule *rule,
 	const struct book *book, int64_t now_ms, struct json_writer *w, struct fault *why)
 {
@@ -155,6 +207,8 @@ static enum err rule_warnings(struct task *t, struct db *db, const struct kept_r
 					"it matches none of the last %lld operations",
 					(long long)p.looked)));
 	covered_warn(&p, now_ms, arena, w);
+	again_warn(&p, now_ms, arena, w);
+	everything_warn(&p, arena, w);
 	if (p.rejected_len)
 		warning_write(w, "rejected", NULL, 0, p.rejected, p.rejected_len,
 			"it would have allowed what a person rejected");

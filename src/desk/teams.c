@@ -1,5 +1,6 @@
 /* teams.c - teams: listed, made, changed, removed. Admins; a lead sets members and who is on
  * call. */
+#include "base/utf8.h"
 #include "desk/book.h"
 #include "desk/contacts.h"
 #include "desk/people.h"
@@ -165,7 +166,8 @@ static enum err team_name_free(
 static enum err team_not_required(
 	struct task *t, struct rows *rows, const struct team *team, struct fault *why)
 {
-	struct buf rules = { .max = 160 };
+	enum { RULE_WORDS = 60 };
+	struct buf rules = { .max = 200 };
 	struct book *book;
 	enum err e = desk_book(t->desk, &t->job, rows, team->ws, &book, why);
 
@@ -176,7 +178,10 @@ static enum err team_not_required(
 		e = rule_require(&book->rules[i], rows->arena, &require, why);
 		if (e || !require_names_team(&require, team->name)) continue;
 		if (rules.len) buf_add_text(&rules, ", ");
-		buf_add(&rules, book->rules[i].id);
+		buf_print(&rules, "%.*s (%.*s)",
+			STR_ARGS(utf8_first(
+				rule_title(&book->rules[i], rows->arena), RULE_WORDS)),
+			STR_ARGS(book->rules[i].id));
 	}
 	if (!e && rules.len)
 		e = fail(why, ERR_CONFLICT, "rules require approvals of it: %.*s",

@@ -257,6 +257,28 @@ static struct str settled_where(struct writing *w, struct str via, struct str sa
 		{ "place", say(w, id.at) });
 }
 
+/* Everybody whose approval was needed, where there were several. */
+static struct str voters(struct writing *w, const struct ask *a)
+{
+	const struct json *votes = NULL;
+	struct buf names = { .max = 1024 };
+
+	if (!a->votes.len || !ask_approved(a) ||
+		json_read(a->votes, NULL, w->arena, &votes, NULL))
+		return STR_NONE;
+	for (uint32_t i = 0; i < votes->count; i++) {
+		const struct json *vote = &votes->items[i];
+
+		if (!json_is(json_get(vote, "counts"), JSON_TRUE) ||
+			!str_is(json_text(json_get(vote, "value")), "approve") ||
+			!str_eq(json_text(json_get(vote, "digest")), a->approved_digest))
+			continue;
+		if (names.len) buf_add_text(&names, ", ");
+		buf_add(&names, json_text(json_get(json_get(vote, "by"), "name")));
+	}
+	return buf_keep_done(&names, w->arena);
+}
+
 static struct str settled_line(struct writing *w)
 {
 	const struct ask *a = &w->f->ask;
@@ -267,7 +289,8 @@ static struct str settled_line(struct writing *w)
 
 	if (a->answered_by.len) json_read(a->answered_by, NULL, w->arena, &by, NULL);
 	human = str_is(json_text(json_get(by, "kind")), "human");
-	if (human) name = json_text(json_get(by, "name"));
+	if (human) name = voters(w, a);
+	if (human && !name.len) name = json_text(json_get(by, "name"));
 	if (a->status == ASK_ANSWERED && a->kind == ASK_APPROVAL)
 		snprintf(id, sizeof id, "notify.settled.%s%s",
 			ask_approved(a) ? "approved" : "rejected", human ? "" : ".other");

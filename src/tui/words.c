@@ -265,22 +265,45 @@ static const char *settled_id(const struct json *ask)
 						  : "tui.settled.answered.via";
 }
 
-/* A rule that was given no name is called by its id. */
-static struct str settler_name(const struct json *by)
+/* Everybody whose approval was needed, where there were several. */
+static struct str voters_of(const struct json *ask, struct arena *arena)
 {
-	struct str name = json_text(json_get(by, "name"));
+	const struct json *votes = json_get(ask, "votes");
+	struct str digest = json_text(json_get(ask, "approved_digest"));
+	struct buf names = { .max = 1024 };
 
+	for (uint32_t i = 0; json_is(votes, JSON_ARRAY) && i < votes->count; i++) {
+		const struct json *vote = &votes->items[i];
+
+		if (!digest.len || !json_is(json_get(vote, "counts"), JSON_TRUE) ||
+			!str_eq(json_text(json_get(vote, "digest")), digest) ||
+			!str_is(json_text(json_get(vote, "value")), "approve"))
+			continue;
+		if (names.len) buf_add_text(&names, ", ");
+		buf_add(&names, json_text(json_get(json_get(vote, "by"), "name")));
+	}
+	return buf_keep_done(&names, arena);
+}
+
+struct str ask_settled_by(const struct json *ask, struct arena *arena)
+{
+	const struct json *by = json_get(ask, "answered_by");
+	struct str name = voters_of(ask, arena);
+
+	if (!name.len) name = json_text(json_get(by, "name"));
 	return name.len ? name : json_text(json_get(by, "rule"));
 }
 
 struct str ask_settled(const struct json *ask, struct arena *arena)
 {
 	const struct json *revoked = json_get(ask, "revoked");
-	const struct json *by = json_is(revoked, JSON_OBJECT)
-					? json_get(revoked, "by")
-					: json_get(ask, "answered_by");
+	bool back = json_is(revoked, JSON_OBJECT);
+	const struct json *by =
+		json_get(back ? revoked : ask, back ? "by" : "answered_by");
+	struct str name =
+		back ? json_text(json_get(by, "name")) : ask_settled_by(ask, arena);
 
-	return MSG(arena, settled_id(ask), { "name", settler_name(by) },
+	return MSG(arena, settled_id(ask), { "name", name },
 		{ "via", json_text(json_get(by, "via")) });
 }
 
@@ -316,9 +339,9 @@ struct str ask_settler(const struct json *ask, struct arena *arena)
 	struct str kind = json_text(json_get(by, "kind"));
 
 	if (str_is(kind, "policy"))
-		return MSG(arena, "tui.by.rule", { "name", settler_name(by) });
+		return MSG(arena, "tui.by.rule", { "name", ask_settled_by(ask, arena) });
 	if (str_is(kind, "default")) return MSG(arena, "tui.by.default");
-	return json_text(json_get(by, "name"));
+	return ask_settled_by(ask, arena);
 }
 
 /* ---- votes ---- */

@@ -56,7 +56,9 @@ struct str ask_decided(const struct json *ask, struct arena *);
 /* "1 of 2 · you ✓ · one more from ops"; empty: it requires nothing. `me`: the person who
  * looks, usr_…, or empty. Without `voters` it does not say who approved. */
 struct str votes_line(const struct json *ask, struct str me, bool voters, struct arena *);
-/* Who settled it: a name, "rule", "default"; empty: nobody. */
+/* The name of who settled it, or of all whose approval was needed; of a rule its name or id. */
+struct str ask_settled_by(const struct json *ask, struct arena *);
+/* Who settled it: these, "rule NAME", "default answer"; empty: nobody. */
 struct str ask_settler(const struct json *ask, struct arena *);
 
 #endif

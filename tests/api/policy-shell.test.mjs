@@ -77,7 +77,10 @@ test('who looks for the stops sees them, and stops nothing', async () => {
 	const id = (await run(['stop', '--agent', 'x', 'wrong branch'], 'member')).stdout.trim();
 	const listed = await run(['stop', 'list'], 'member');
 	assert.equal(listed.code, 0, listed.stderr);
-	assert.match(listed.stdout, new RegExp(`^${id} .*wrong branch.*\\n$`));
+	assert.equal(listed.stdout, `${id}  agent x  until it is lifted  by mia  wrong branch\n`);
+	const timed = (await run(['stop', '--project', 'web', '--for', '30m', 'for a while'], 'member')).stdout.trim();
+	assert.match((await run(['stop', 'list'], 'member')).stdout, new RegExp(`^${timed}  project web  until \\S+  by mia  for a while$`, 'm'));
+	assert.equal((await run(['go', timed], 'member')).code, 0);
 	assert.equal(JSON.parse((await run(['stop', 'list', '--json'], 'member')).stdout).items[0].id, id);
 	for (const [words, right] of [[['stop', 'status'], 'stop list'], [['stop', 'help'], 'stop list'], [['stop', '--agent', 'y', 'list'], 'stop list'],
 		[['run', 'list'], 'runs']]) {

@@ -333,7 +333,22 @@ test('warnings say what speaks against a rule', async () => {
 	await end(bold);
 	const unused = await make(deny('Bash(never-seen *)'));
 	assert.deepEqual(kinds(unused), ['unused']);
-	await end(unused);
+	const twice = await make(deny('Bash(never-seen *)'));
+	assert.deepEqual([kinds(twice), twice.warnings.find((w) => w.kind === 'equal').rules], [['equal', 'unused'], [unused.id]]);
+	await end(twice);
+	const narrower = await make(deny('Bash(never-seen -x *)'));
+	assert.deepEqual([kinds(narrower), narrower.warnings.find((w) => w.kind === 'covered').rules], [['covered', 'unused'], [unused.id]]);
+	await end(narrower);
+	const longer = await admin.patch(`/v1/rules/${unused.id}`, { expires_at: new Date(Date.now() + 3600e3).toISOString(), version: 1 });
+	assert.deepEqual(kinds(longer.body), ['unused']);
+	const lasting = await make(deny('Bash(never-seen *)'));
+	assert.deepEqual(kinds(lasting), ['unused'], 'it lasts longer than the other');
+	for (const one of [unused, lasting]) await end(one);
+	for (const match of [{}, { tool: ['*'] }]) {
+		const all = await make({ effect: 'deny', match }, member);
+		assert.ok(kinds(all).includes('everything'), JSON.stringify(all.warnings));
+		await end(all);
+	}
 });
 
 test('lists filter by effect, agent and state', async () => {
@@ -364,6 +379,7 @@ test('making, changing and ending are events with who and from where', async () 
 		['rule.made', rule.id, 'n', 'mia', '127.0.0.1'], ['rule.changed', rule.id, 'm', 'mia', '127.0.0.1'],
 		['rule.ended', rule.id, 'm', 'ada', '127.0.0.1']]);
 	assert.deepEqual(items.map((e) => e.data.uses_left), [5, 5, 5]);
+	assert.deepEqual(items.map((e) => e.data.before?.note), [undefined, 'n', undefined], 'what it said before');
 	assert.ok(!(await agent.events(as_of)).items.some((e) => e.type.startsWith('rule.')));
 });
 

@@ -139,6 +139,14 @@ test('parley team, with the server and without it', async () => {
 	};
 	await says(['shell', 'add', 'dora', '--lead'], 0, /shell.*dora\*/);
 	await says(['shell', 'oncall', 'dora'], 0, /dora/);
+	const elsewhere = await server.run(['team', 'shell', 'oncall', 'dora', '--data', server.data], { env: { PARLEY_URL: 'http://127.0.0.1:9' } });
+	assert.equal(elsewhere.stderr.match(/works on the store/g)?.length, 1, elsewhere.stderr);
+	const rule = (await admin.post('/v1/rules', { effect: 'ask', note: 'one of shell', match: { tool: ['x'] },
+		ask: { require: [{ approvals: 1, from: ['team:shell'] }] } })).body;
+	const { id } = (await admin.get('/v1/teams')).body.items.find((one) => one.name === 'shell');
+	const refused = await admin.delete(`/v1/teams/${id}`);
+	assert.deepEqual([refused.status, refused.body.detail], [409, `rules require approvals of it: one of shell (${rule.id})`]);
+	await admin.delete(`/v1/rules/${rule.id}`);
 	await says(['shell', 'projects', 'web-*', 'api'], 0, /web-\* api/);
 	await says(['shell', 'paint', 'dora'], 2, /add, remove/);
 	await says(['shell', 'add'], 2, /USER/);

@@ -12,7 +12,7 @@ async function person(role = 'member') {
 	const name = `voter-${count++}`;
 	const token = await admin.post('/v1/tokens', { name, role });
 	assert.equal(token.status, 201, token.text);
-	return { id: token.body.user, name, client: server.client(token.body.token) };
+	return { id: token.body.user, name, token: token.body.token, client: server.client(token.body.token) };
 }
 const [ana, ben, clo] = [await person(), await person(), await person()];
 const operation = { type: 'tool', name: 'shell', arguments: { cmd: 'make deploy' }, risk: 'high' };
@@ -46,6 +46,9 @@ test('two approvals of different people approve it', async () => {
 	assert.deepEqual([done.answered_by.user, done.answered_by.votes, done.approved_digest, done.require[0].have],
 		[ben.id, 2, ask.digest, 2]);
 	assert.deepEqual((await read(ask)).votes, done.votes);
+	const shell = (...args) => server.run(args, { env: { PARLEY_URL: server.url, PARLEY_TOKEN: server.secrets.member, LANG: 'C.UTF-8' } });
+	assert.match((await shell('show', ask.id)).stdout, new RegExp(`Approved by ${ana.name}, ${ben.name}`), 'all who voted');
+	assert.match((await shell('list', '--settled')).stdout, new RegExp(`${ask.id}\tapproved\t${ana.name}, ${ben.name}\t`));
 	assert.equal((await vote(clo, ask)).status, 409);
 	assert.equal((await agent.post(`/v1/asks/${ask.id}/use`, { digest: ask.digest })).status, 200);
 	assert.deepEqual((await events(ask)).map((e) => e.type),
@@ -218,6 +221,9 @@ test('teams say who may settle in their projects; admins always may', async () =
 	refusedAs(await ana.client.post(`/v1/asks/${ask.id}/answer`, { answer: true }), 'team');
 	refusedAs(await ana.client.post(`/v1/asks/${ask.id}/skip`, {}), 'team');
 	assert.equal((await read(ask)).refused, 'team');
+	const shell = await server.run(['answer', ask.id, 'yes'], { env: { PARLEY_URL: server.url, PARLEY_TOKEN: ana.token, LANG: 'C.UTF-8' } });
+	assert.equal(shell.code, 4, shell.stderr);
+	assert.doesNotMatch(shell.stderr, /not logged in/, 'a token is as good as a login');
 	assert.equal((await read(ask, ben.client)).refused, undefined);
 	assert.equal((await ana.client.post(`/v1/asks/${ask.id}/mark`, { read: true })).body.refused, 'team');
 	assert.equal((await ana.client.post(`/v1/asks/${ask.id}/claim`, {})).body.refused, 'team');

@@ -2,7 +2,8 @@
 import { expect, test } from 'vitest';
 import type { Event } from '../src/api/types';
 import { eventWords } from '../src/lib/events';
-import { fromWords, leadingPart, missingParts } from '../src/lib/votes';
+import { fromWords, leadingPart, missingParts, voters } from '../src/lib/votes';
+import { settledWords } from '../src/lib/words';
 import { quickKind } from '../src/lib/quick';
 import { ask } from './fixtures';
 
@@ -29,6 +30,26 @@ test('who is meant is said by name', () => {
 		'ADMIN',
 	]);
 	expect(fromWords(part(1, 0), names)).toEqual([]);
+});
+
+test('what several approved names all of them', () => {
+	const vote = (name: string, digest: string | null, value = 'approve', counts = true) =>
+		({ by: { kind: 'human', user: name, name }, value, digest, counts }) as never;
+	const both = ask({
+		kind: 'approval',
+		status: 'answered',
+		answer: { decision: { value: 'approve' } } as never,
+		answered_by: { kind: 'human', user: 'u', name: 'Ben', via: 'web' } as never,
+		approved_digest: 'sha256:a',
+		votes: [
+			vote('Ann', 'sha256:a'),
+			vote('Ben', 'sha256:a'),
+			vote('Cleo', 'sha256:b'),
+			vote('Dan', 'sha256:a', 'approve', false),
+		],
+	});
+	expect(voters(both)).toEqual(['Ann', 'Ben']);
+	expect(settledWords(both)).toBe('Approved by Ann, Ben');
 });
 
 test('a row never decides what needs votes or is another person’s', () => {

@@ -15,6 +15,15 @@ export function leadingPart(ask: Ask): Part | null {
 	return missingParts(ask)[0]?.part ?? ask.require?.at(-1) ?? null;
 }
 
+/** Everybody whose approval was needed, where there were several. */
+export function voters(ask: Ask): string[] {
+	return (ask.votes ?? [])
+		.filter(
+			(vote) => vote.counts && vote.value === 'approve' && vote.digest === ask.approved_digest,
+		)
+		.map((vote) => vote.by.name ?? '?');
+}
+
 /** What stands behind `team:`, `user:` and `role:`. */
 export function fromWords(
 	part: Pick<Part, 'from'>,

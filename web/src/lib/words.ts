@@ -4,6 +4,7 @@ import { answerText, answerTo } from './answer';
 import { t, type MessageId } from './i18n.svelte';
 import { moment } from './time';
 import { visible } from './visible';
+import { voters } from './votes';
 
 export function saidWords(q: Question, said: AnswerValue): string {
 	return answerText(q, said, {
@@ -117,7 +118,8 @@ export const isByRule = (ask: Ask): boolean => ask.answered_by?.kind === 'policy
 export function settledWords(ask: Ask): string {
 	const outcome = outcomeOf(ask);
 	const by = outcome === 'revoked' ? ask.revoked!.by : ask.answered_by;
-	const name = by?.name ? visible(by.name) : '';
+	const all = by === ask.answered_by ? voters(ask) : [];
+	const name = visible(all.length ? all.join(', ') : (by?.name ?? ''));
 	switch (outcome) {
 		case null:
 			return '';
