@@ -3,6 +3,7 @@
 
 #include "base/id.h"
 #include "base/keep.h"
+#include "text/problem_words.h"
 
 enum { CALL_PATIENCE_MS = 20000 };
 
@@ -128,6 +129,17 @@ int reach_call(struct cli *cli, struct client *client, const char *method,
 	if (out->stopped) return term_stopped();
 	if (err == ERR_CONFLICT && conflict) return *conflict = why, EXIT_NO;
 	return cli_fail(cli, &why);
+}
+
+void warnings_say(struct cli *cli, const struct json *reply)
+{
+	const struct json *warnings = json_get(reply, "warnings");
+
+	for (uint32_t i = 0; json_is(warnings, JSON_ARRAY) && i < warnings->count; i++)
+		SAY("cli.rule.warning",
+			{ "detail", problem_words(json_text(json_get(
+							  &warnings->items[i], "detail")),
+					    msg_lang(), &cli->arena) });
 }
 
 struct str ask_path(struct cli *cli, struct str id, const char *tail)

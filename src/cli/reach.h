@@ -27,6 +27,8 @@ bool reach_knows_person(struct cli *);
  * after it was said. ERR_CONFLICT is left to the caller when `conflict` is given. */
 int reach_call(struct cli *, struct client *, const char *method, struct str path,
 	struct str body, struct api_reply *out, struct fault *conflict);
+/* What the reply warns of, on stderr. */
+void warnings_say(struct cli *, const struct json *reply);
 /* "/v1/asks/<id><tail>", escaped. */
 struct str ask_path(struct cli *, struct str id, const char *tail);
 /* "<path>?status=…&limit=…": those of the flags that were given; `names` end with NULL.

@@ -197,6 +197,7 @@ static int route_set(struct route_call *c)
 		json_print(c->reply.json);
 	else
 		SAY("cli.route.set", { "n", version ? version->text : STR_NONE });
+	warnings_say(c->cli, c->reply.json);
 	return EXIT_YES;
 }
 

@@ -7,7 +7,6 @@
 #include "cli/reach.h"
 #include "cli/rule_words.h"
 #include "cli/verbs.h"
-#include "text/problem_words.h"
 #include "text/safe_text.h"
 
 static struct str text_of(const struct json *of, const char *name)
@@ -107,16 +106,6 @@ static int rule_body(
 	if (ms) jw_put_some(w, "expires_at", str_of(until));
 	jw_object_end(w);
 	return EXIT_YES;
-}
-
-static void warnings_say(struct cli *cli, const struct json *reply)
-{
-	const struct json *warnings = json_get(reply, "warnings");
-
-	for (uint32_t i = 0; json_is(warnings, JSON_ARRAY) && i < warnings->count; i++)
-		SAY("cli.rule.warning",
-			{ "detail", problem_words(text_of(&warnings->items[i], "detail"),
-					    msg_lang(), &cli->arena) });
 }
 
 static int add_run(struct cli *cli)

@@ -1,5 +1,6 @@
 /* verb_team.c - team: lists teams, and says who is in one, who leads, who is on call. */
 #include "cli/administer.h"
+#include "cli/reach.h"
 #include "cli/verbs_admin.h"
 #include "text/safe_text.h"
 
@@ -125,7 +126,9 @@ static int team_done(struct cli *cli, int status, const struct json *reply)
 	if (status) return status;
 	if (!reply) return EXIT_YES;
 	if (args_have(&cli->args, "json")) return print_json(reply), EXIT_YES;
-	return teams_print(cli, &reply, 1);
+	status = teams_print(cli, &reply, 1);
+	warnings_say(cli, reply);
+	return status;
 }
 
 /* The first who is added makes the team. */

@@ -1,6 +1,7 @@
 /* notify_routes.c - the table of routes: shown to people, replaced by admins as a whole; whom it
  * would tell of an ask; whom an ask was told to. */
 #include "base/keep.h"
+#include "desk/projects.h"
 #include "desk/telling.h"
 
 #include "base/clock.h"
@@ -132,6 +133,7 @@ static enum err routes_put_decide(struct job *job, struct rows *rows, struct fau
 	struct kept_routes *kept;
 	struct buf body = { 0 };
 	struct json_writer bw = { .out = &body };
+	bool by_project = false;
 	enum err e = telling_load(rows, job->who.ws, &telling, why);
 
 	if (!e) e = names_check(&telling, &b->table, why);
@@ -142,9 +144,11 @@ static enum err routes_put_decide(struct job *job, struct rows *rows, struct fau
 		return fail(why, ERR_CONFLICT,
 			"the routes have changed since: version %lld now",
 			(long long)(found ? found->version : 0));
-	for (size_t i = 0; i < b->table.len; i++)
+	for (size_t i = 0; i < b->table.len; i++) {
 		if (!b->table.rows[i].id.len)
 			b->table.rows[i].id = rows_new_id(rows, "rou");
+		by_project |= b->table.rows[i].project.len > 0;
+	}
 	routes_write(&bw, &b->table);
 	fresh.body = buf_keep_done(&body, rows->arena);
 	fresh.changed_ms = rows->now_ms;
@@ -154,7 +158,7 @@ static enum err routes_put_decide(struct job *job, struct rows *rows, struct fau
 	kept->changed_ms = fresh.changed_ms;
 	/* The number that it is written under. */
 	table_show(&w, &b->table, found ? b->version + 1 : 1);
-	return OK;
+	return unbound_warn(t, rows, by_project, why);
 }
 
 const struct use use_notify_routes_put = {

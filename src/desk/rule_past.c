@@ -1,5 +1,6 @@
 /* rule_past.c - past approvals, as rules are tried on them; and what they say against a rule. */
 #include "core/body.h"
+#include "desk/projects.h"
 #include "desk/rules.h"
 
 enum { WARN_LOOK = 1000, WARN_ASKS = 20 };
@@ -93,9 +94,8 @@ static enum err warn_past(void *ctx, const struct past_approval *past,
 	return OK;
 }
 
-static void warning_write(struct json_writer *w, const char *kind,
-	const struct str *rules, size_t rules_len, const struct str *asks,
-	size_t asks_len, const char *detail)
+static void warning_open(struct json_writer *w, const char *kind, const struct str *rules,
+	size_t rules_len, const struct str *asks, size_t asks_len, const char *detail)
 {
 	jw_object(w);
 	jw_put_text(w, "kind", kind);
@@ -108,7 +108,32 @@ static void warning_write(struct json_writer *w, const char *kind,
 		jw_str(w, asks[i]);
 	jw_array_end(w);
 	jw_put_text(w, "detail", detail);
+}
+
+static void warning_write(struct json_writer *w, const char *kind,
+	const struct str *rules, size_t rules_len, const struct str *asks,
+	size_t asks_len, const char *detail)
+{
+	warning_open(w, kind, rules, rules_len, asks, asks_len, detail);
 	jw_object_end(w);
+}
+
+/* By the project, which most agents name themselves. */
+static enum err unbound_warning(const struct warn_pass *p, struct db *db, int64_t now_ms,
+	struct json_writer *w, struct fault *why)
+{
+	struct str detail;
+	int64_t tokens = 0;
+	enum err e = p->match.project.len || p->match.no_project
+			     ? unbound_read(db, p->rule->ws, now_ms, &tokens, why)
+			     : OK;
+
+	if (e || !tokens) return e;
+	detail = unbound_detail(tokens, p->arena);
+	warning_open(w, "unbound", NULL, 0, NULL, 0, arena_copy(p->arena, detail));
+	jw_put_int(w, "tokens", tokens);
+	jw_object_end(w);
+	return OK;
 }
 
 /* Denies that leave nothing of it. */
@@ -212,6 +237,8 @@ static enum err rule_warnings(struct task *t, struct db *db, const struct kept_r
 	if (p.rejected_len)
 		warning_write(w, "rejected", NULL, 0, p.rejected, p.rejected_len,
 			"it would have allowed what a person rejected");
+	e = unbound_warning(&p, db, now_ms, w, why);
+	if (e) return e;
 	return arena->failed ? fail(why, ERR_MEMORY, "out of memory") : OK;
 }
 

@@ -4,6 +4,7 @@
 #include "desk/book.h"
 #include "desk/contacts.h"
 #include "desk/people.h"
+#include "desk/projects.h"
 #include "desk/telling.h"
 #include "desk/vote.h"
 
@@ -281,7 +282,7 @@ static enum err team_create_decide(struct job *job, struct rows *rows, struct fa
 		job->key_result = arena_print(
 			&job->arena, "{\"team\":\"%.*s\"}", STR_ARGS(team->id));
 	team_write(&w, team);
-	return OK;
+	return unbound_warn(t, rows, b->projects_len > 0, why);
 }
 
 static enum err team_again(
@@ -368,7 +369,7 @@ static enum err team_patch_decide(struct job *job, struct rows *rows, struct fau
 	team->on_call = changed.on_call;
 	team->projects = changed.projects;
 	team_write(&w, team);
-	return OK;
+	return unbound_warn(t, rows, b->projects_len > 0, why);
 }
 
 const struct use use_team_patch = {

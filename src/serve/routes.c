@@ -107,6 +107,7 @@ const struct route routes[] = {
 	{ "GET", "/v1/lists/{id}", &use_list_get, NULL, 0, "" },
 	{ "PUT", "/v1/lists/{id}", &use_list_put, NULL, BODY_JSON | ROUTE_PEOPLE, "" },
 	{ "DELETE", "/v1/lists/{id}", &use_list_delete, NULL, ROUTE_PEOPLE, "" },
+	{ "GET", "/v1/projects", &use_project_list, NULL, 0, "" },
 	{ "GET", "/v1/insights", &use_insights, NULL, 0, "from to" },
 
 	{ "POST", "/v1/login", &use_login, route_login,

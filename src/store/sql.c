@@ -140,6 +140,15 @@ const char *const sql_written[SQL_RECORDS] = {
 	[SQL_TOKEN_BY_ID] = "SELECT @tokens FROM tokens WHERE ws = $1 AND id = $2",
 	[SQL_TOKENS_OF_USER] =
 		"SELECT @tokens FROM tokens WHERE ws = $1 AND user_id = $2",
+	[SQL_TOKENS_UNBOUND] = /* $2 now; the machine's own is as server.c makes it */
+	"SELECT COUNT(*) FROM tokens WHERE ws = $1 AND kind = 'token' AND role = 'agent'"
+	" AND projects = '' AND (expires_ms = 0 OR expires_ms > $2)"
+	" AND NOT (name = 'local' AND agent = 'local' AND maker = '' AND user_id = '')",
+	[SQL_PROJECTS] = /* those that were busy last */
+	"SELECT project, COUNT(*),"
+	" CAST(SUM(open_input + open_approval + open_other) AS BIGINT), MAX(updated_ms)"
+	" FROM sessions WHERE ws = $1 AND project <> ''"
+	" GROUP BY project ORDER BY 4 DESC, 1 LIMIT 1000",
 	[SQL_LOGINS_OF_USER] = "SELECT @tokens FROM tokens WHERE ws = $1 AND user_id = $2"
 			       " AND kind = 'cookie' ORDER BY created_ms DESC, id DESC",
 	[SQL_TOKENS_PURGE] =

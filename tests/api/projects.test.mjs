@@ -207,6 +207,63 @@ test('the shell binds a token, too, and lists it', async () => {
 	assert.match(listed, /shell-bound.*web-\* api/);
 });
 
+test('what goes by project says how many agents are free to name any', async () => {
+	const own = await useServer();
+	const tokens = async () => (await own.admin.get('/v1/tokens?limit=200')).body.items.filter((t) => t.role === 'agent');
+	const warned = (reply) => (reply.body.warnings ?? assert.fail(reply.text)).map((w) => [w.kind, w.tokens]);
+	const rule = (match, more) => own.admin.post('/v1/rules', { effect: 'ask', match, ...more });
+	const bound = await own.admin.post('/v1/tokens', { role: 'agent', name: 'bound', projects: ['web'] });
+	await own.admin.post('/v1/tokens', { role: 'agent', name: 'over', expires: '1s' });
+	own.jump(2000);
+	// builder and stranger: the machine's own token, persons', and what has run out do not count.
+	assert.deepEqual((await tokens()).map((t) => t.name).sort(), ['bound', 'builder', 'local', 'over', 'stranger']);
+	const unbound = ([['unbound', 2]]);
+	assert.deepEqual(warned(await rule({ project: 'prod-*' })), unbound);
+	assert.deepEqual(warned(await rule({ project: null })), unbound);
+	assert.deepEqual(warned(await rule({ agent: 'x' })), []);
+	const made = (await rule({ agent: 'y' })).body;
+	assert.deepEqual(warned(await own.admin.patch(`/v1/rules/${made.id}`, { match: { project: 'x' }, version: made.version })), unbound);
+	const team = await own.admin.post('/v1/teams', { name: 'ops', projects: ['web-*'] });
+	assert.deepEqual(warned(team), unbound);
+	assert.match(team.body.warnings[0].detail, /not bound: 2/);
+	assert.deepEqual(warned(await own.admin.post('/v1/teams', { name: 'dev' })), []);
+	assert.deepEqual(warned(await own.admin.patch(`/v1/teams/${team.body.id}`, { on_call: null })), []);
+	assert.deepEqual(warned(await own.admin.patch(`/v1/teams/${team.body.id}`, { projects: ['x'] })), unbound);
+	const routes = (await own.admin.get('/v1/routes')).body;
+	const put = async (items) => own.admin.put('/v1/routes', { version: (await own.admin.get('/v1/routes')).body.version, items });
+	assert.deepEqual(warned(await put(routes.items)), []);
+	assert.deepEqual(warned(await put([{ match: { project: 'web-*' }, steps: routes.items[0].steps }, ...routes.items])), unbound);
+	assert.equal('warnings' in (await own.admin.get('/v1/routes')).body, false);
+	const french = await own.admin.post('/v1/teams', { name: 'fr', projects: ['y'] }, { headers: { 'accept-language': 'fr' } });
+	assert.match(french.body.warnings[0].detail, /non liés/);
+	const shell = await own.run(['team', 'dev', 'projects', 'api', '--data', own.data]);
+	assert.match(shell.stderr, /Warning: .*not bound: 2/);
+	for (const token of await tokens())
+		if (!token.projects) await own.admin.patch(`/v1/tokens/${token.id}`, { projects: ['*'] });
+	assert.deepEqual(warned(await rule({ project: 'z-*' })), []);
+	assert.equal((await own.admin.get('/v1/projects')).body.unbound, 0);
+	assert.equal(bound.status, 201);
+});
+
+test('people see which projects there are; agents do not', async () => {
+	const own = await useServer();
+	const [one, two] = [await own.agent.session({ project: 'one', parallel: true }), await own.agent.session({ project: 'two' })];
+	await own.agent.ask({ session: one.id });
+	await own.agent.ask({ session: one.id, kind: 'non_blocking' });
+	await own.agent.ask(approval({ project: 'one' }));
+	const done = await own.agent.ask({ session: two.id });
+	await own.agent.ask();
+	own.jump(5000);
+	await own.member.post(`/v1/asks/${done.id}/skip`);
+	const { items, unbound } = (await own.member.get('/v1/projects')).body;
+	assert.deepEqual(items.map(({ name, sessions, pending }) => [name, sessions, pending]), [['two', 1, 0], ['one', 2, 3]]);
+	assert.equal(items[0].last_at, (await own.member.get(`/v1/sessions/${two.id}`)).body.updated_at);
+	assert.equal(unbound, 2);
+	assert.equal((await own.agent.get('/v1/projects')).status, 403);
+	assert.equal((await own.nobody.get('/v1/projects')).status, 401);
+	assert.equal((await own.member.get('/v1/projects?x=1')).status, 422);
+});
+
 test('the log stands for all of it', async () => {
 	const { code, stdout, stderr } = await server.run(['check', '--data', server.data]);
 	assert.equal(code, 0, stdout + stderr);
