@@ -61,6 +61,14 @@ struct str utf8_first(struct str s, size_t n)
 	return s;
 }
 
+struct str utf8_fit(struct str text, size_t n)
+{
+	if (n >= text.len) return text;
+	while (n && !is_start(text.at[n]))
+		n--;
+	return str_first(text, n);
+}
+
 int32_t utf8_next(struct str *rest)
 {
 	static const unsigned char lead_bits[] = { 0, 0x7f, 0x1f, 0x0f, 0x07 };

@@ -10,6 +10,8 @@ bool utf8_valid(struct str);
 size_t utf8_length(const char *, size_t left);
 size_t utf8_count(struct str);		     /* code points of valid text */
 struct str utf8_first(struct str, size_t n); /* at most n code points */
+/* At most n bytes, cut between two code points. */
+struct str utf8_fit(struct str, size_t n);
 /* One code point from the front of *rest; -1 at its end, U+FFFD for a bad byte. */
 int32_t utf8_next(struct str *rest);
 void utf8_add(struct buf *, uint32_t code_point); /* U+FFFD for what is no scalar value */

@@ -24,6 +24,12 @@ static void manifest_write(struct json_writer *w, struct str request_url)
 	jw_put_text(w, "description", "Questions and approvals of agents");
 	jw_object_end(w);
 	jw_put_object(w, "features");
+	/* Without it people can write nothing to the app, so no reply in a thread either. */
+	jw_put_object(w, "app_home");
+	jw_put_bool(w, "home_tab_enabled", false);
+	jw_put_bool(w, "messages_tab_enabled", true);
+	jw_put_bool(w, "messages_tab_read_only_enabled", false);
+	jw_object_end(w);
 	jw_put_object(w, "bot_user");
 	jw_put_text(w, "display_name", "Parley");
 	jw_put_bool(w, "always_online", true);

@@ -104,7 +104,8 @@ enum err ask_parts(const struct ask *a, struct arena *arena, struct ask_parts *o
 	if (!json_is(parts.fallback, JSON_OBJECT)) parts.fallback = NULL;
 	parts.scopes = json_get(json_get(json, "foreign"), "scopes");
 	parts.title = json_text(json_get(json, "title"));
-	parts.context = json_text(json_get(json_get(json, "context"), "text"));
+	parts.around = json_get(json, "context");
+	parts.context = json_text(json_get(parts.around, "text"));
 	parts.sensitive = json_is(json_get(json, "sensitive"), JSON_TRUE);
 	*out = parts;
 	return OK;

@@ -148,8 +148,9 @@ struct ask_parts {
 	const struct json
 		*scopes; /* of `foreign`: offers that last, by their ids; or NULL */
 	struct str title;
-	struct str context; /* its text; empty: none */
-	bool sensitive;	    /* its words are for page, terminal and API alone */
+	struct str context;	   /* its text; empty: none */
+	const struct json *around; /* the whole "context" member, or NULL */
+	bool sensitive;		   /* its words are for page, terminal and API alone */
 };
 enum err ask_parts(
 	const struct ask *, struct arena *, struct ask_parts *out, struct fault *why);

@@ -1,7 +1,11 @@
 /* channel_limit.c - what may be settled from a channel. */
 #include "core/channel_limit.h"
 
-const struct channel_limit channel_limit_push = { .approve = RISK_LOW, .few = true };
+#include "core/ask_detail.h"
+
+const struct channel_limit channel_limit_push = {
+	.approve = RISK_LOW, .few = true, .room = CHANNEL_ROOM_PUSH
+};
 
 enum risk ask_effective_risk(const struct ask *a)
 {
@@ -20,10 +24,19 @@ bool channel_shows_actions(const struct ask *a, const struct ask_parts *p)
 	return !p->sensitive && a->risk != RISK_CRITICAL;
 }
 
-bool channel_may_approve(
-	const struct channel_limit *l, const struct ask *a, const struct ask_parts *p)
+bool channel_shows_whole(
+	const struct channel_limit *l, const struct ask_parts *p, struct arena *arena)
 {
-	return channel_shows_actions(a, p) && ask_effective_risk(a) <= l->approve;
+	struct ask_detail d;
+
+	return ask_detail_draw(p, arena, &d) && d.len <= l->room;
+}
+
+bool channel_may_approve(const struct channel_limit *l, const struct ask *a,
+	const struct ask_parts *p, struct arena *arena)
+{
+	return channel_shows_actions(a, p) && ask_effective_risk(a) <= l->approve &&
+	       channel_shows_whole(l, p, arena);
 }
 
 bool channel_question_few(const struct ask_parts *p)
@@ -43,7 +56,8 @@ static bool asks_approval(const struct ask_parts *p)
 }
 
 static bool limit_allows(const struct channel_limit *l, const struct ask *a,
-	const struct ask_parts *p, const struct answer *answer, const struct json *body)
+	const struct ask_parts *p, const struct answer *answer, const struct json *body,
+	struct arena *arena)
 {
 	const struct json *scope = json_get(body, "scope");
 
@@ -51,18 +65,28 @@ static bool limit_allows(const struct channel_limit *l, const struct ask *a,
 	if (!answer) return l->rejects;
 	if (answer->arguments || (scope && scope->type != JSON_NULL && !l->lasts))
 		return false;
-	if (!asks_approval(p)) return !l->few || channel_question_few(p);
-	return answer->decision == DECISION_APPROVE ? channel_may_approve(l, a, p)
+	if (!asks_approval(p))
+		return (!l->few || channel_question_few(p)) &&
+		       channel_shows_whole(l, p, arena);
+	return answer->decision == DECISION_APPROVE ? channel_may_approve(l, a, p, arena)
 						    : l->rejects;
+}
+
+enum err channel_fresh(
+	const struct channel_limit *l, const struct ask *a, struct fault *why)
+{
+	/* A press without a digest is as stale as one with another. */
+	return !a->digest.len || str_eq(ask_short_digest(a), l->digest)
+		       ? OK
+		       : fail(why, ERR_STALE, "this message is about another operation");
 }
 
 enum err channel_admit(const struct channel_limit *l, const struct ask *a,
 	const struct ask_parts *p, const struct principal *who,
-	const struct answer *answer, const struct json *body, struct fault *why)
+	const struct answer *answer, const struct json *body, struct arena *arena,
+	struct fault *why)
 {
-	if (l->digest.len && !str_eq(ask_short_digest(a), l->digest))
-		return fail(why, ERR_STALE, "this message is about another operation");
-	return limit_allows(l, a, p, answer, body)
-		       ? OK
+	return limit_allows(l, a, p, answer, body, arena)
+		       ? channel_fresh(l, a, why)
 		       : refused(REFUSED_CHANNEL, a, who, why);
 }

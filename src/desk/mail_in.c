@@ -253,7 +253,10 @@ static enum err meaning_do(struct incoming *in, const struct mail_meaning *m,
 		[MAIL_MEANS_ASK_BACK] = &use_reply,
 	};
 	const struct channel_limit limit = { .approve = (enum risk)in->desk->mail.approve,
-		.rejects = true };
+		.rejects = true,
+		.room = CHANNEL_ROOM_MAIL,
+		/* Its token names the ask, and what an ask asks for never changes. */
+		.digest = ask_short_digest(&in->ask) };
 	struct task *t = task_as_person(in);
 	struct fault refused = { 0 };
 	enum err e;

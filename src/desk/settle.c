@@ -226,7 +226,8 @@ static enum err answer_settle(
 		e = answer_check(parts.questions, parts.questions_len, t->body,
 			rows->arena, &answer, why);
 	if (!e && t->limit)
-		e = channel_admit(t->limit, a, &parts, &job->who, &answer, t->body, why);
+		e = channel_admit(t->limit, a, &parts, &job->who, &answer, t->body,
+			rows->arena, why);
 	if (!e && answer.decision == DECISION_APPROVE) e = desk_verifying(a, rows, why);
 	if (!e && answer.decision == DECISION_APPROVE && parts.operation)
 		e = ask_rule_approved(t, rows, a, parts.operation, answer.arguments, why);
@@ -288,7 +289,8 @@ static enum err skip_settle(
 
 	if (!e && t->limit) e = ask_parts(a, rows->arena, &parts, why);
 	if (!e && t->limit)
-		e = channel_admit(t->limit, a, &parts, &job->who, NULL, t->body, why);
+		e = channel_admit(
+			t->limit, a, &parts, &job->who, NULL, t->body, rows->arena, why);
 	if (!e) e = reason_read(t->body, &how.reason, why);
 	if (e) return e;
 	how.answered_by = settle_by(t, 0, rows->arena);

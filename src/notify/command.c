@@ -2,7 +2,7 @@
  * resumers are. Exit status 0 is done; another is tried again. */
 #include "notify/telling_text.h"
 
-enum { COMMAND_LIMIT_MS = 30 * 1000, COMMAND_TEXT_MAX = 16 * 1024 };
+enum { COMMAND_LIMIT_MS = 30 * 1000, COMMAND_ROOM = 14 * 1024 };
 
 static const struct resumer *command_find(const struct notify *n, struct str name)
 {
@@ -28,7 +28,7 @@ static enum err command_run(struct claimed *c, const struct resumer *r, struct f
 	struct resumer_values values;
 	struct arena *arena = claimed_arena(c);
 
-	telling_text(c, COMMAND_TEXT_MAX, &words);
+	telling_text(c, COMMAND_ROOM, &words);
 	values = (struct resumer_values){ .url = words.url,
 		.title = word_of(arena, words.title),
 		.text = word_of(

@@ -13,8 +13,7 @@
 #include "text/msg.h"
 
 enum {
-	MAIL_TEXT_MAX = 20 * 1024, /* so that the whole stays below 200 KB */
-	MAIL_MAX = 200 * 1024,
+	MAIL_MAX = 200 * 1024, /* CHANNEL_ROOM_MAIL, twice, however it is encoded */
 	MAIL_TIMEOUT_MS = 60 * 1000,
 };
 
@@ -55,11 +54,12 @@ static const char *how_of(const struct question *q)
 /* What may be done with an approval by a reply from here. */
 static const char *how_of_approval(const struct mailing *m)
 {
-	const struct channel_limit limit = { .approve = m->set->approve };
+	const struct channel_limit limit = { .approve = m->set->approve,
+		.room = CHANNEL_ROOM_MAIL };
 	const struct delivery_fill *f = &m->c->fill;
 
 	if (!m->set->vouched) return "notify.mail.how.page";
-	return channel_may_approve(&limit, &f->ask, &f->parts)
+	return channel_may_approve(&limit, &f->ask, &f->parts, m->arena)
 		       ? "notify.mail.how.approval"
 		       : "notify.mail.how.reject";
 }
@@ -67,6 +67,7 @@ static const char *how_of_approval(const struct mailing *m)
 static struct str how_write(const struct mailing *m)
 {
 	const struct ask_parts *p = &m->c->fill.parts;
+	const struct channel_limit limit = { .room = CHANNEL_ROOM_MAIL };
 	bool several = p->questions_len > 1, approval = false, note = false;
 	struct buf out = { .max = 8192 };
 
@@ -77,8 +78,10 @@ static struct str how_write(const struct mailing *m)
 	}
 	buf_add(&out, say(m, note	 ? "notify.mail.how.note"
 			      : approval ? how_of_approval(m)
-			      : several	 ? "notify.mail.how.several"
-					 : how_of(&p->questions[0])));
+			      : !channel_shows_whole(&limit, p, m->arena)
+				      ? "notify.mail.how.cut"
+			      : several ? "notify.mail.how.several"
+					: how_of(&p->questions[0])));
 	buf_add_char(&out, '\n');
 	buf_add(&out, say(m, "notify.mail.how.else"));
 	return buf_keep_done(&out, m->arena);
@@ -254,7 +257,7 @@ static void mail_start(struct claimed *c)
 		claimed_over(c, ENDED_DEAD, -1, STR("e-mail is not configured"));
 		return;
 	}
-	telling_text(c, MAIL_TEXT_MAX, &m.told);
+	telling_text(c, CHANNEL_ROOM_MAIL, &m.told);
 	m.about_ask = f->ask.id.len && c->delivery->purpose != DELIVERY_SETTLED;
 	m.replies = m.about_ask && m.set->reply.len && f->contact.user.len &&
 		    !f->title_only && channel_shows_actions(&f->ask, &f->parts);

@@ -9,7 +9,7 @@
 #include "text/own.h"
 #include "text/safe_text.h"
 
-enum { BUTTON_MAX = 40 };
+enum { BUTTON_MAX = 40, PUSH_ROOM = 1500 };
 
 struct push_writing {
 	struct claimed *c;
@@ -74,7 +74,7 @@ static void buttons(const struct push_writing *p)
 }
 
 /* One press settles it, within the channel's limit, and the person may see what it is about. */
-static bool has_buttons(const struct claimed *c)
+static bool has_buttons(struct claimed *c)
 {
 	const struct delivery_fill *f = &c->fill;
 	const struct ask_parts *parts = &f->parts;
@@ -85,8 +85,10 @@ static bool has_buttons(const struct claimed *c)
 	if (f->ask.kind == ASK_APPROVAL)
 		return parts->questions_len == 1 &&
 		       parts->questions[0].type == Q_APPROVAL &&
-		       channel_may_approve(&channel_limit_push, &f->ask, parts);
-	return channel_question_few(parts);
+		       channel_may_approve(
+			       &channel_limit_push, &f->ask, parts, claimed_arena(c));
+	return channel_question_few(parts) &&
+	       channel_shows_whole(&channel_limit_push, parts, claimed_arena(c));
 }
 
 static void push_write(struct claimed *c, const struct telling_words *words,
@@ -108,22 +110,14 @@ static void push_write(struct claimed *c, const struct telling_words *words,
 	jw_object_end(w);
 }
 
-/* Without its last `over` bytes, at a boundary of characters. */
-static struct str shortened(struct str text, size_t over)
-{
-	text.len -= over < text.len ? over : text.len;
-	while (text.len && ((uint8_t)text.at[text.len] & 0xc0) == 0x80)
-		text.len--;
-	return text;
-}
-
 struct str push_text(struct claimed *c)
 {
 	struct telling_words words;
 	struct str body;
 	struct buf out = { .max = 1 << 16 };
+	size_t over;
 
-	telling_text(c, PUSH_LARGE, &words);
+	telling_text(c, PUSH_ROOM, &words);
 	body = words.text;
 	/* JSON makes some characters longer, so what fits shows only once it is written. */
 	for (;;) {
@@ -131,7 +125,8 @@ struct str push_text(struct claimed *c)
 
 		push_write(c, &words, str_trim(body), &w);
 		if (out.failed || out.len < PUSH_LARGE || !body.len) break;
-		body = shortened(body, out.len - (PUSH_LARGE - 1));
+		over = out.len - (PUSH_LARGE - 1);
+		body = utf8_fit(body, over < body.len ? body.len - over : 0);
 		buf_clear(&out);
 	}
 	return buf_keep_done(&out, claimed_arena(c));

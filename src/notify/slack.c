@@ -59,21 +59,23 @@ static struct str slack_body(struct claimed *c)
 {
 	const struct notify *n = claimed_notify(c);
 	const struct delivery_fill *f = &c->fill;
-	const struct channel_limit limit = {
-		.approve = n->set.slack_approve, .rejects = true, .lasts = true
-	};
+	const struct channel_limit limit = { .approve = n->set.slack_approve,
+		.rejects = true,
+		.lasts = true,
+		.room = CHANNEL_ROOM_SLACK };
 	struct str channel = shown_part(c, "channel"), ts = shown_part(c, "ts");
 	bool asks = f->delivery->purpose == DELIVERY_ASK;
 	struct buf out = { .max = 1 << 18 };
 	struct json_writer w = { .out = &out };
 	struct telling_words words;
 
-	telling_text(c, SLACK_TEXT_MAX, &words);
+	telling_text(c, CHANNEL_ROOM_SLACK, &words);
 	const struct slack_message m = { .lang = words.lang,
 		.title = words.title,
 		.text = words.text,
 		.code = words.code,
-		.url = is_edit(c) || ts.len ? STR_NONE : words.url,
+		.code_len = DETAIL_PARTS,
+		.url = ts.len && !is_edit(c) ? STR_NONE : words.url,
 		.open = words.open,
 		.ask = asks ? &f->ask : NULL,
 		.parts = &f->parts,

@@ -10,7 +10,14 @@
 
 #include <stdio.h>
 
-enum { OPERATION_MIN = 1500, TITLE_MAX = 160, MINUTE_MS = 60000, DAY_MIN = 1440 };
+enum {
+	WORDS_ROOM =
+		2000, /* bytes of other words, beside what operation, diff and error leave */
+	LINE_ROOM = 200,
+	TITLE_MAX = 160,
+	MINUTE_MS = 60000,
+	DAY_MIN = 1440,
+};
 
 struct writing {
 	struct claimed *c;
@@ -18,7 +25,9 @@ struct writing {
 	struct arena *arena;
 	enum lang lang;
 	struct buf out;
-	size_t code_at, code_len; /* where the operation stands */
+	struct {
+		size_t at, len;
+	} code[DETAIL_PARTS]; /* where operation, diff and error stand */
 };
 
 static struct str say(struct writing *w, const char *id)
@@ -55,7 +64,8 @@ static struct str ask_title(
 	if (!title.len && p->questions_len)
 		title = own_words(p->questions[0].key, p->questions[0].text, w->arena);
 	title = utf8_first(title, TITLE_MAX);
-	return hidden || !title.len
+	/* Who wants titles alone is told nothing else in their place. */
+	return hidden || !title.len || (w->f->title_only && !p->title.len)
 		       ? MSG_IN(w->arena, w->lang, "notify.title.hidden",
 				 { "kind", word_of(w, "kind", ask_kind_name(a->kind)) },
 				 { "agent", agent_name(a) })
@@ -94,13 +104,41 @@ static void countdown(struct writing *w, const struct ask *a)
 
 /* ---- an ask ---- */
 
-static void head(struct writing *w)
+static void fact(struct writing *w, const char *id, const char *name, struct str value)
+{
+	if (value.len)
+		line(w, MSG_IN(w->arena, w->lang, id,
+				{ name, utf8_fit(value, LINE_ROOM) }));
+}
+
+/* Where the agent is in its work. */
+static void context_lines(struct writing *w)
+{
+	const struct json *around = w->f->parts.around;
+	const struct json *n = json_get(around, "attempt");
+	const struct json *m = json_get(around, "attempts");
+	struct str project = w->f->ask.project;
+
+	if (!project.len) project = json_text(json_get(around, "project_name"));
+	fact(w, "notify.project", "project", project);
+	fact(w, "notify.step", "step", json_text(json_get(around, "current_step")));
+	if (json_is(n, JSON_NUMBER))
+		line(w, MSG_IN(w->arena, w->lang,
+				json_is(m, JSON_NUMBER) ? "notify.attempt.of"
+							: "notify.attempt",
+				{ "n", n->text },
+				{ "m", json_is(m, JSON_NUMBER) ? m->text : STR_NONE }));
+}
+
+static void head(struct writing *w, struct str title)
 {
 	const struct ask *a = &w->f->ask;
+	struct str kind = MSG_IN(w->arena, w->lang, "notify.head",
+		{ "kind", word_of(w, "kind", ask_kind_name(a->kind)) },
+		{ "agent", agent_name(a) });
 
-	line(w, MSG_IN(w->arena, w->lang, "notify.head",
-			{ "kind", word_of(w, "kind", ask_kind_name(a->kind)) },
-			{ "agent", agent_name(a) }));
+	/* It may be all that the title says. */
+	if (!str_eq(kind, title)) line(w, kind);
 	countdown(w, a);
 	if (fill_is_hidden(w->f) || w->f->title_only) return;
 	if (a->risk)
@@ -109,9 +147,7 @@ static void head(struct writing *w)
 	if (w->f->session_title.len)
 		line(w, MSG_IN(w->arena, w->lang, "notify.session",
 				{ "session", w->f->session_title }));
-	if (a->project.len)
-		line(w, MSG_IN(w->arena, w->lang, "notify.project",
-				{ "project", a->project }));
+	context_lines(w);
 }
 
 static void question(struct writing *w, const struct question *q, size_t n, bool several)
@@ -131,74 +167,86 @@ static void question(struct writing *w, const struct question *q, size_t n, bool
 	}
 }
 
-/* What the agent wants to do, as it would be done. */
-static struct str operation_text(struct writing *w)
+/* What the agent says of it, and shows beside it. */
+static void agent_words(struct writing *w)
 {
-	const struct json *op = w->f->parts.operation;
-	const struct json *arguments = json_get(op, "arguments");
-	struct buf pretty = { .max = 1 << 20 }, safe = { .max = 1 << 20 };
+	struct str preview = json_text(json_get(w->f->parts.around, "preview"));
 
-	if (!op) return STR_NONE;
-	safe_line_add(&safe, json_text(json_get(op, "name")));
-	if (arguments) {
-		json_write_pretty(&pretty, arguments);
-		buf_add_char(&safe, '\n');
-		safe_block_add(&safe, buf_str(&pretty));
+	if (w->f->parts.context.len) {
+		buf_add_char(&w->out, '\n');
+		line(w, say(w, "notify.agent_says"));
+		safe_block_add(&w->out, w->f->parts.context);
+		buf_add_char(&w->out, '\n');
 	}
-	buf_done(&pretty);
-	return buf_keep_done(&safe, w->arena);
+	if (!preview.len) return;
+	buf_add_char(&w->out, '\n');
+	line(w, say(w, "notify.preview"));
+	safe_block_add(&w->out, preview);
+	buf_add_char(&w->out, '\n');
 }
 
-static void words_of_ask(struct writing *w)
+static void questions(struct writing *w)
 {
 	const struct ask_parts *p = &w->f->parts;
 
-	if (p->context.len) {
-		buf_add_char(&w->out, '\n');
-		line(w, say(w, "notify.agent_says"));
-		safe_block_add(&w->out, p->context);
-		buf_add_char(&w->out, '\n');
-	}
 	for (size_t i = 0; i < p->questions_len; i++)
 		if (p->questions[i].type != Q_APPROVAL || !p->operation)
 			question(w, &p->questions[i], i + 1, p->questions_len > 1);
 }
 
-/* As much as fits; the operation has its room before the rest. */
-static void whole_ask(struct writing *w, size_t max)
+/* Takes back what was written beyond `room` since `from`. */
+static bool words_cut(struct writing *w, size_t from, size_t room)
 {
-	struct str operation = operation_text(w);
-	struct str first = utf8_first(operation, OPERATION_MIN);
-	struct str more = say(w, "notify.more");
-	size_t from = w->out.len, room;
-	bool cut;
-
-	room = max > from + first.len + more.len + 64
-		       ? max - from - first.len - more.len - 64
-		       : 0;
-	words_of_ask(w);
-	cut = w->out.len - from > room;
-	if (cut) {
-		struct str kept =
-			utf8_first(str_make(w->out.at + from, w->out.len - from), room);
-
-		w->out.len = from + kept.len;
-		buf_add_char(&w->out, '\n');
-	}
-	if (!operation.len) goto end;
-	if (!cut)
-		first = utf8_first(operation, OPERATION_MIN + room - (w->out.len - from));
+	if (w->out.len - from <= room) return false;
+	w->out.len =
+		from + utf8_fit(str_make(w->out.at + from, w->out.len - from), room).len;
 	buf_add_char(&w->out, '\n');
-	line(w, say(w, "notify.operation"));
-	w->code_at = w->out.len;
-	w->code_len = first.len;
-	line(w, first);
-	cut |= first.len < operation.len;
-end:
-	if (cut) line(w, more);
+	return true;
 }
 
-static void tell_ask(struct writing *w, size_t max, struct telling_words *out)
+static bool detail(struct writing *w, enum detail_part part, struct str text, size_t room)
+{
+	static const char *const heads[DETAIL_PARTS] = {
+		[DETAIL_OPERATION] = "notify.operation",
+		[DETAIL_DIFF] = "notify.diff",
+		[DETAIL_ERROR] = "notify.error",
+	};
+	struct str shown = utf8_fit(text, room);
+
+	if (!text.len) return false;
+	buf_add_char(&w->out, '\n');
+	line(w, say(w, heads[part]));
+	w->code[part].at = w->out.len;
+	w->code[part].len = shown.len;
+	line(w, shown);
+	return shown.len < text.len;
+}
+
+/* As much as fits: first operation, diff and error, then the questions, then what the agent says. */
+static void whole_ask(struct writing *w, size_t room)
+{
+	/* Written before what the agent says, to know their room, and shown below it. */
+	struct writing asked = { w->c, w->f, w->arena, w->lang, { .max = 1 << 20 } };
+	struct ask_detail d;
+	size_t from = w->out.len, left;
+	bool cut;
+
+	if (!ask_detail_draw(&w->f->parts, w->arena, &d)) return;
+	left = WORDS_ROOM + (d.len < room ? room - d.len : 0);
+	questions(&asked);
+	cut = words_cut(&asked, 0, left);
+	left -= asked.out.len < left ? asked.out.len : left;
+	agent_words(w);
+	cut |= words_cut(w, from, left);
+	buf_add(&w->out, buf_keep_done(&asked.out, w->arena));
+	for (int i = 0; i < DETAIL_PARTS; i++) {
+		cut |= detail(w, (enum detail_part)i, d.parts[i], room);
+		room -= d.parts[i].len < room ? d.parts[i].len : room;
+	}
+	if (cut) line(w, say(w, "notify.more"));
+}
+
+static void tell_ask(struct writing *w, size_t room, struct telling_words *out)
 {
 	const struct delivery_fill *f = w->f;
 
@@ -206,8 +254,8 @@ static void tell_ask(struct writing *w, size_t max, struct telling_words *out)
 	if (f->delivery->purpose == DELIVERY_REMINDER)
 		out->title = MSG_IN(
 			w->arena, w->lang, "notify.reminder", { "title", out->title });
-	head(w);
-	if (!fill_is_hidden(f) && !f->title_only) whole_ask(w, max);
+	head(w, out->subject);
+	if (!fill_is_hidden(f) && !f->title_only) whole_ask(w, room);
 }
 
 /* ---- what its agent replied ---- */
@@ -302,13 +350,16 @@ static struct str settled_line(struct writing *w)
 			{ "at", clock_text(w, a->settled_ms) }));
 }
 
-static void tell_settled(struct writing *w, size_t max, struct telling_words *out)
+static void tell_settled(struct writing *w, size_t room, struct telling_words *out)
 {
 	const struct delivery_fill *f = w->f;
+	/* Their message takes the place of the one that asked: it stays a record of what was. */
+	bool edits = f->delivery->kind == DELIVERY_SLACK ||
+		     f->delivery->kind == DELIVERY_WEBHOOK;
 
-	(void)max;
 	out->title = ask_title(w, &f->ask, &f->parts, fill_is_hidden(f));
 	line(w, settled_line(w));
+	if (edits && !fill_is_hidden(f) && !f->title_only) whole_ask(w, room);
 }
 
 /* ---- about several, or none ---- */
@@ -363,7 +414,7 @@ static void (*const tells[])(struct writing *, size_t, struct telling_words *) =
 	[DELIVERY_TEST] = tell_test,
 };
 
-void telling_text(struct claimed *c, size_t max, struct telling_words *out)
+void telling_text(struct claimed *c, size_t room, struct telling_words *out)
 {
 	const struct notify *n = claimed_notify(c);
 	struct arena *arena = claimed_arena(c);
@@ -374,11 +425,13 @@ void telling_text(struct claimed *c, size_t max, struct telling_words *out)
 	struct writing w = { c, f, arena, lang, { .max = 1 << 20 } };
 
 	*out = (struct telling_words){ .lang = lang };
-	tells[f->delivery->purpose](&w, max, out);
+	tells[f->delivery->purpose](&w, room, out);
 	if (!out->subject.len) out->subject = out->title;
 	out->text = buf_keep_done(&w.out, arena);
-	if (w.code_len && out->text.len >= w.code_at + w.code_len)
-		out->code = str_make(out->text.at + w.code_at, w.code_len);
+	for (int i = 0; i < DETAIL_PARTS; i++)
+		if (w.code[i].len && out->text.len >= w.code[i].at + w.code[i].len)
+			out->code[i] =
+				str_make(out->text.at + w.code[i].at, w.code[i].len);
 	out->url = f->ask.id.len ? ask_url(n->set.url, f->ask.id, arena)
 				 : arena_print(arena, "%.*s/", STR_ARGS(n->set.url));
 	out->open =

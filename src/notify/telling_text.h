@@ -2,6 +2,7 @@
 #ifndef NOTIFY_TELLING_TEXT_H
 #define NOTIFY_TELLING_TEXT_H
 
+#include "core/ask_detail.h"
 #include "notify/inner.h"
 
 /* Strings lie in the delivery's arena. Agents' text is made harmless: no control bytes, hidden
@@ -11,13 +12,14 @@ struct telling_words {
 	struct str title;   /* one line */
 	struct str subject; /* the same for every message of an ask */
 	struct str text;    /* many; without the link */
-	struct str code;    /* the operation, a part of `text`; empty: there is none */
-	struct str url;	    /* of the ask; of the page where it is about none */
-	struct str open;    /* what a button that opens the url says */
+	/* Operation, diff and error, parts of `text` one after the other; empty: there is none. */
+	struct str code[DETAIL_PARTS];
+	struct str url;	 /* of the ask; of the page where it is about none */
+	struct str open; /* what a button that opens the url says */
 };
 
-/* `max`: bytes of the text at most, a little more than 2,000 at least. Never cut: the first
- * 1,500 characters of an operation, and the countdown. */
-void telling_text(struct claimed *, size_t max, struct telling_words *out);
+/* `room`: bytes for operation, diff and error, which are shown whole if they fit. All other words of
+ * the ask get what is left of it, and 2,000 bytes more. Never cut: the countdown. */
+void telling_text(struct claimed *, size_t room, struct telling_words *out);
 
 #endif

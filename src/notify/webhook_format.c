@@ -5,7 +5,7 @@
 #include "base/keep.h"
 #include "notify/telling_text.h"
 
-enum { SLACK_ROOM = 3000, TEAMS_ROOM = 8000, NTFY_ROOM = 3500 };
+enum { SLACK_ROOM = 1500, TEAMS_ROOM = 6000, NTFY_ROOM = 1500 };
 
 /* Inside a fence nothing is read as markup or as a mention, by Slack, Mattermost or Discord. A
  * backtick would end it: a look-alike stands for it. */

@@ -409,7 +409,10 @@ static void slack_open_form(struct request *r)
 	jw_object(&w);
 	jw_put_str(&w, "trigger_id", t->payload.trigger);
 	jw_key(&w, "view");
-	slack_form_write(&w, &m, arena);
+	if (t->press.verb == PRESS_REJECT)
+		slack_reject_write(&w, &m, arena);
+	else
+		slack_form_write(&w, &m, arena);
 	jw_object_end(&w);
 	c = call_new(r->serve, slack_method_url(api, "views.open", arena), buf_str(&out));
 	buf_done(&out);
@@ -424,6 +427,21 @@ static void slack_open_form(struct request *r)
 		call_start(c);
 	}
 	slack_reply(r, STR_NONE);
+}
+
+/* Of what may not be settled from Slack no form shows the words either. */
+static void slack_form_pressed(struct request *r)
+{
+	struct slack_turn *t = slack_turn_of(r);
+	struct job *job = &r->task.job;
+
+	job->err = channel_fresh(&t->limit, &t->find.found, &job->why);
+	if (!job->err && !channel_shows_actions(&t->find.found, &t->find.parts))
+		job->err = refused(REFUSED_CHANNEL, &t->find.found, &job->who, &job->why);
+	if (job->err)
+		slack_refused(r);
+	else
+		slack_open_form(r);
 }
 
 /* ---- who and what was found ---- */
@@ -474,18 +492,16 @@ static void slack_found(struct request *r)
 	t->limit = (struct channel_limit){ .approve = r->serve->slack->approve,
 		.rejects = true,
 		.lasts = true,
+		.room = CHANNEL_ROOM_SLACK,
 		.digest = t->press.digest };
 	if (t->payload.kind == SLACK_SUBMITTED)
 		slack_put(r, &use_answer,
-			slack_form_answers(t->payload.values, &t->find.parts, arena));
-	else if (t->press.verb == PRESS_FORM &&
-		 !channel_shows_actions(&t->find.found, &t->find.parts)) {
-		/* Its words are not for Slack: no form shows them either. */
-		r->task.job.err = refused(REFUSED_CHANNEL, &t->find.found,
-			&r->task.job.who, &r->task.job.why);
-		slack_refused(r);
-	} else if (t->press.verb == PRESS_FORM)
-		slack_open_form(r);
+			t->press.verb == PRESS_REJECT
+				? slack_reject_answer(t->payload.values, arena)
+				: slack_form_answers(
+					  t->payload.values, &t->find.parts, arena));
+	else if (t->press.verb == PRESS_FORM || t->press.verb == PRESS_REJECT)
+		slack_form_pressed(r);
 	else if (t->press.verb == PRESS_SKIP)
 		slack_put(r, &use_skip, STR("{}"));
 	else if ((body = press_answer(&t->press, &t->find.parts, arena)).len)

@@ -15,7 +15,13 @@
 
 #include <stdio.h>
 
-enum { RADIO_MAX = 10, OPTION_LEN = 75, LABEL_LEN = 2000, TEXT_LEN = 3000 };
+enum {
+	RADIO_MAX = 10,
+	OPTION_LEN = 75,
+	LABEL_LEN = 2000,
+	TEXT_LEN = 3000,
+	HINT_LEN = 150
+};
 
 struct slack_view {
 	struct json_writer *w;
@@ -38,7 +44,8 @@ static struct str safe(const struct slack_view *f, struct str text)
 
 /* ---- fields ---- */
 
-static void option_write(const struct slack_view *f, size_t i, struct str label)
+static void option_write(
+	const struct slack_view *f, size_t i, struct str label, struct str description)
 {
 	char value[24];
 
@@ -47,21 +54,33 @@ static void option_write(const struct slack_view *f, size_t i, struct str label)
 	jw_key(f->w, "text");
 	slack_plain(f->w, label, OPTION_LEN);
 	jw_put_text(f->w, "value", value);
+	if (description.len) {
+		jw_key(f->w, "description");
+		slack_plain(f->w, description, OPTION_LEN);
+	}
 	jw_object_end(f->w);
 }
 
 static void options_write(const struct slack_view *f, const struct question *q)
 {
+	const struct json *as_asked = json_get(q->json, "options");
+
 	jw_put_array(f->w, "options");
 	if (q->type == Q_BOOLEAN || q->type == Q_APPROVAL) {
 		bool yes = q->type == Q_BOOLEAN;
 
-		option_write(f, 0, say(f, yes ? "notify.yes" : "notify.approve"));
-		option_write(f, 1, say(f, yes ? "notify.no" : "notify.slack.reject"));
+		option_write(
+			f, 0, say(f, yes ? "notify.yes" : "notify.approve"), STR_NONE);
+		option_write(f, 1, say(f, yes ? "notify.no" : "notify.slack.reject"),
+			STR_NONE);
 	}
 	for (size_t i = 0; i < q->options_len; i++)
-		option_write(
-			f, i, safe(f, own_words(q->key, q->options[i].label, f->arena)));
+		option_write(f, i,
+			safe(f, own_words(q->key, q->options[i].label, f->arena)),
+			safe(f, json_text(json_get(json_is(as_asked, JSON_ARRAY)
+							   ? &as_asked->items[i]
+							   : NULL,
+					"description"))));
 	jw_array_end(f->w);
 }
 
@@ -80,14 +99,30 @@ static const char *element_type(const struct question *q)
 	return q->format == FORMAT_DATE ? "datepicker" : "plain_text_input";
 }
 
+/* The bounds of a number, as they were asked. */
+static void bounds_write(const struct slack_view *f, const struct question *q)
+{
+	const struct json *min = json_get(q->json, "min"),
+			  *max = json_get(q->json, "max");
+
+	jw_put_bool(f->w, "is_decimal_allowed", !q->integer);
+	if (json_is(min, JSON_NUMBER)) jw_put_str(f->w, "min_value", min->text);
+	if (json_is(max, JSON_NUMBER)) jw_put_str(f->w, "max_value", max->text);
+}
+
 static void element_write(const struct slack_view *f, const struct question *q)
 {
 	const char *type = element_type(q);
+	struct str hint = json_text(json_get(q->json, "placeholder"));
 
 	jw_put_object(f->w, "element");
 	jw_put_text(f->w, "type", type);
 	jw_put_text(f->w, "action_id", "v");
-	if (q->type == Q_NUMBER) jw_put_bool(f->w, "is_decimal_allowed", !q->integer);
+	if (q->type == Q_NUMBER) bounds_write(f, q);
+	if (hint.len && (q->type == Q_NUMBER || q->type == Q_TEXT)) {
+		jw_key(f->w, "placeholder");
+		slack_plain(f->w, safe(f, hint), HINT_LEN);
+	}
 	if (strcmp(type, "plain_text_input") == 0) {
 		jw_put_bool(f->w, "multiline", q->format == FORMAT_NONE);
 		jw_put_int(f->w, "max_length", TEXT_LEN);
@@ -117,6 +152,7 @@ static void beside_write(
 	jw_put_object(f->w, "element");
 	jw_put_text(f->w, "type", "plain_text_input");
 	jw_put_text(f->w, "action_id", "v");
+	jw_put_bool(f->w, "multiline", kind == 'q');
 	jw_put_int(f->w, "max_length", TEXT_LEN);
 	jw_object_end(f->w);
 	jw_object_end(f->w);
@@ -136,7 +172,7 @@ static void question_write_in(
 
 /* ---- views ---- */
 
-static void view_open(const struct slack_view *f, struct str metadata)
+static void view_open(const struct slack_view *f, struct str metadata, const char *submit)
 {
 	struct json_writer *w = f->w;
 
@@ -149,7 +185,7 @@ static void view_open(const struct slack_view *f, struct str metadata)
 	if (metadata.len) {
 		jw_put_str(w, "private_metadata", metadata);
 		jw_key(w, "submit");
-		slack_plain(w, say(f, "notify.slack.send"), 24);
+		slack_plain(w, say(f, submit), 24);
 	}
 	jw_put_array(w, "blocks");
 }
@@ -169,10 +205,23 @@ void slack_form_write(
 	const struct slack_view f = { w, m, arena };
 	const struct press p = { m->ask->id, ask_short_digest(m->ask), PRESS_FORM, 0 };
 
-	view_open(&f, press_write(&p, arena));
+	view_open(&f, press_write(&p, arena), "notify.slack.send");
 	section_write(&f, m->title);
 	for (size_t i = 0; i < m->parts->questions_len; i++)
 		question_write_in(&f, &m->parts->questions[i], i);
+	jw_array_end(w);
+	jw_object_end(w);
+}
+
+void slack_reject_write(
+	struct json_writer *w, const struct slack_message *m, struct arena *arena)
+{
+	const struct slack_view f = { w, m, arena };
+	const struct press p = { m->ask->id, ask_short_digest(m->ask), PRESS_REJECT, 0 };
+
+	view_open(&f, press_write(&p, arena), "notify.slack.reject");
+	section_write(&f, m->title);
+	beside_write(&f, 'q', 0, "notify.slack.reason", true);
 	jw_array_end(w);
 	jw_object_end(w);
 }
@@ -183,7 +232,7 @@ void slack_form_says(
 	const struct slack_message m = { .lang = lang };
 	const struct slack_view f = { w, &m, arena };
 
-	view_open(&f, STR_NONE);
+	view_open(&f, STR_NONE, NULL);
 	section_write(&f, text);
 	jw_array_end(w);
 	jw_object_end(w);
@@ -274,6 +323,20 @@ static bool value_write(
 	}
 	arena_done(&scratch);
 	return found;
+}
+
+struct str slack_reject_answer(const struct json *values, struct arena *arena)
+{
+	struct buf out = { .max = 1 << 16 };
+	struct json_writer w = { .out = &out };
+
+	jw_object(&w);
+	jw_put_object(&w, "answer");
+	jw_put_text(&w, "value", "reject");
+	jw_put_some(&w, "text", json_text(json_get(field(values, 'q', 0), "value")));
+	jw_object_end(&w);
+	jw_object_end(&w);
+	return buf_keep_done(&out, arena);
 }
 
 struct str slack_form_answers(

@@ -148,12 +148,13 @@ static void approval_buttons(const struct buttons *b)
 {
 	const struct ask *a = b->m->ask;
 
-	if (!channel_may_approve(b->m->limit, a, b->m->parts)) return;
-	button(b, PRESS_APPROVE, 0, say(b, "notify.approve"), "primary");
-	if (b->m->parts->operation && !a->require.len &&
-		ask_effective_risk(a) <= RISK_MEDIUM)
-		button(b, PRESS_HOUR, 0, say(b, "notify.slack.hour"), NULL);
-	button(b, PRESS_REJECT, 0, say(b, "notify.slack.reject"), "danger");
+	if (channel_may_approve(b->m->limit, a, b->m->parts, b->arena)) {
+		button(b, PRESS_APPROVE, 0, say(b, "notify.approve"), "primary");
+		if (b->m->parts->operation && !a->require.len &&
+			ask_effective_risk(a) <= RISK_MEDIUM)
+			button(b, PRESS_HOUR, 0, say(b, "notify.slack.hour"), NULL);
+	}
+	button(b, PRESS_REJECT, 0, say(b, "notify.slack.reject.open"), "danger");
 }
 
 /* What one press answers; the rest is a form. */
@@ -167,10 +168,11 @@ static void answer_buttons(const struct buttons *b)
 		approval_buttons(b);
 		return;
 	}
-	if (b->m->ask->kind == ASK_APPROVAL &&
-		!channel_may_approve(b->m->limit, b->m->ask, p))
-		return;
-	if (one && q->type == Q_BOOLEAN) {
+	if (b->m->ask->kind == ASK_APPROVAL
+			? !channel_may_approve(b->m->limit, b->m->ask, p, b->arena)
+			: !channel_shows_whole(b->m->limit, p, b->arena)) {
+		/* It is answered on the page. */
+	} else if (one && q->type == Q_BOOLEAN) {
 		button(b, PRESS_YES, 0, say(b, "notify.yes"), NULL);
 		button(b, PRESS_NO, 0, say(b, "notify.no"), NULL);
 	} else if (one && q->type == Q_CHOICE && labels_fit(q)) {
@@ -220,17 +222,22 @@ static void actions_write(
 
 static void words_write(struct json_writer *w, const struct slack_message *m)
 {
-	struct str text = m->text;
-	size_t at = m->code.len ? (size_t)(m->code.at - text.at) : text.len;
+	struct str rest = m->text;
 
 	jw_object(w);
 	jw_put_text(w, "type", "rich_text");
 	jw_put_array(w, "elements");
 	rich_write(w, "rich_text_section", m->title.len ? m->title : STR("Parley"), true);
-	rich_write(w, "rich_text_section", str_trim(str_first(text, at)), false);
-	rich_write(w, "rich_text_preformatted", m->code, false);
-	rich_write(w, "rich_text_section", str_trim(str_from(text, at + m->code.len)),
-		false);
+	for (size_t i = 0; i < m->code_len; i++) {
+		struct str code = m->code[i];
+
+		if (!code.len) continue;
+		rich_write(w, "rich_text_section",
+			str_trim(str_first(rest, (size_t)(code.at - rest.at))), false);
+		rich_write(w, "rich_text_preformatted", code, false);
+		rest = str_from(rest, (size_t)(code.at - rest.at) + code.len);
+	}
+	rich_write(w, "rich_text_section", str_trim(rest), false);
 	jw_array_end(w);
 	jw_object_end(w);
 }

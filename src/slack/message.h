@@ -5,13 +5,13 @@
 #include "slack/press.h"
 #include "text/lang.h"
 
-enum { SLACK_TEXT_MAX = 9000 }; /* bytes of a message's text: all of it is below 12,000 */
-
 /* Texts are safe: no control bytes. */
 struct slack_message {
 	enum lang lang;
 	struct str title, text;
-	struct str code;      /* the part of `text` that stands as code; empty: none */
+	const struct str
+		*code; /* parts of `text`, in order, that stand as code; may be empty */
+	size_t code_len;
 	struct str url, open; /* empty: no link */
 	const struct ask *ask;
 	const struct ask_parts *parts;

@@ -1,19 +1,10 @@
-/* safe_text.h - foreign text made harmless and honest for a terminal.
- *
- * Control bytes are shown as ^[ and the like, direction marks, zero-width and tag
- * characters as U+202E, bytes that are no UTF-8 as U+FFFD: nothing can move the cursor,
- * hide or reorder what a person reads. Likewise what terminals disagree about: flags,
- * skin tones, a fifth mark on one letter. */
+/* safe_text.h - foreign text for a terminal: its width, its wrapping, what fits. */
 #ifndef TEXT_SAFE_TEXT_H
 #define TEXT_SAFE_TEXT_H
 
-#include "base/arena.h"
-#include "base/buf.h"
+#include "base/safe.h"
 
-void safe_line_add(struct buf *, struct str); /* line ends are shown as ^J: one line */
-struct str safe_line(struct arena *, struct str);
-void safe_block_add(struct buf *, struct str); /* line ends and tabs are kept */
-/* The same, each line behind `indent`, and broken at blanks to fit `width` columns (0:
+/* safe_block_add, each line behind `indent`, and broken at blanks to fit `width` columns (0:
  * not broken). Ends with a line end. */
 void safe_wrap_add(struct buf *, struct str, const char *indent, size_t width);
 /* The first thing in a text that a reader takes for one letter; empty at its end. `width`

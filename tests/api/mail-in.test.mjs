@@ -167,6 +167,32 @@ test('approvals count up to the limit, and a reason with them', async () => {
 	assert.equal((await decide('medium', 'approve?'))[0], 'pending');
 });
 
+test('what a mail does not show whole is rejected by a reply, and approved on the page alone', async () => {
+	const context = { diff: '+ system("rm -rf /")', error_details: 'exit 1', current_step: 'Migrate', project_name: 'shop', attempt: 2 };
+	const small = await asked(approval({ operation: { type: 'tool', name: 'edit', arguments: { file: 'main.c', script: 'a "<x>"\nb' } }, context }));
+	for (const part of ['edit\nfile: main.c\nscript:\n  a "<x>"\n  b\n', context.diff, 'exit 1', 'Step: Migrate', 'Project: shop', 'Attempt 2']) {
+		assert.ok(small.got.mail.text.includes(part), `${part} in ${small.got.mail.text}`);
+	}
+	assert.equal(await handed(replyTo(small.got, 'approve')), 'taken');
+	for (const more of [{ operation: { type: 'tool', name: 'Write', arguments: { text: 'x'.repeat(17000) } } },
+		{ operation: { type: 'tool', name: 'edit', arguments: {} }, context: { diff: '+ line\n'.repeat(3000) } },
+		{ operation: { type: 'tool', name: 'edit', arguments: {} }, context: { error_details: 'E'.repeat(17000) } }]) {
+		const { ask, got } = await asked(approval(more));
+		assert.match(got.mail.text, /the rest is on the page/);
+		assert.match(got.mail.text, /only be approved on the page/);
+		assert.equal(await handed(replyTo(got, 'approve')), 'refused');
+		const notice = await post.take('mia@example.org', (g) => g.mail.text.includes('not accepted by e-mail'));
+		assert.ok(notice.mail.text.includes(`/asks/${ask.id}`));
+		assert.equal((await shown(ask)).status, 'pending');
+		assert.equal(await handed(replyTo(got, 'reject: no')), 'taken');
+		assert.equal((await shown(ask)).answer.decision.value, 'reject');
+	}
+	const failed = await asked({ kind: 'error_recovery', question: 'What now?', options: ['retry', 'abort'], context: { error_details: 'E'.repeat(17000) } });
+	assert.match(failed.got.mail.text, /does not show everything/);
+	assert.equal(await handed(replyTo(failed.got, 'retry')), 'refused');
+	assert.equal((await shown(failed.ask)).status, 'pending');
+});
+
 test('what is not understood gets at most three mails that say what is accepted', async () => {
 	const { ask, got } = await asked(choice);
 	for (let i = 0; i < 5; i++) assert.equal(await handed(replyTo(got, `hm ${i}`)), 'unclear');

@@ -154,6 +154,22 @@ test('what is sensitive, critical or shown by title alone takes no replies', asy
 	assert.deepEqual(header(title.mail, 'reply-to'), []);
 });
 
+test('who wants titles alone gets nothing else where there is none', async () => {
+	await reached('mia@example.org');
+	await routed([now]);
+	await member.put('/v1/me/notify', { content: 'title' });
+	await agent.ask({ question: 'May I read secret-question?' });
+	const question = await post.take('mia@example.org');
+	await agent.ask(approval({ operation: { type: 'tool', name: 'secret-tool', arguments: {} } }));
+	const operation = await post.take('mia@example.org');
+	await member.put('/v1/me/notify', { content: 'full' });
+	assert.deepEqual([question.subject, operation.subject], ['Question from builder', 'Approval request from builder']);
+	for (const { raw, mail } of [question, operation]) {
+		assert.doesNotMatch(raw, /secret/);
+		assert.equal(mail.text.split(/ from builder/).length, 2, 'said once');
+	}
+});
+
 test('an operation of any length stays below 200 KB and keeps its first 1,500 characters', async () => {
 	await reached('mia@example.org');
 	await routed([now]);
@@ -163,7 +179,7 @@ test('an operation of any length stays below 200 KB and keeps its first 1,500 ch
 	const { mail, raw } = await post.take('mia@example.org', (g) => g.subject.startsWith(title));
 	assert.ok(raw.length < 200 * 1024, `${raw.length}`);
 	assert.match(mail.text, /the rest is on the page/);
-	assert.ok(mail.text.includes('&<\\"é'.repeat(200)));
+	assert.ok(mail.text.includes('&<"é'.repeat(400)));
 });
 
 test('the link of a mail mutes its contact by POST alone, from anywhere, and nothing else', async () => {

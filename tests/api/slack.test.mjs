@@ -50,6 +50,12 @@ async function shown(body) {
 	const message = await until(() => slack.messages.find((m) => JSON.stringify(m.blocks).includes(ask.id)), 'the message');
 	return { ask, message };
 }
+/** The dialog that Reject… opens. */
+async function rejecting(message, user = 'UADA') {
+	const views = slack.views.length;
+	await slack.press(server, user, message, 'reject');
+	return until(() => slack.views[views], 'the dialog');
+}
 const labels = (message) => slack.buttons(message).map((b) => b.text.text);
 const read = (ask) => member.read(ask);
 beforeEach(async () => {
@@ -64,7 +70,7 @@ test('a message has literal text, buttons and a link, and is edited once the que
 	const { ask, message } = await shown({ question: 'Go <!channel> *on*?', type: 'boolean', title: 'Ship & go' });
 	assert.deepEqual([message.unfurl_links, message.unfurl_media], [false, false]);
 	assert.equal(message.text, 'Ship &amp; go (builder)');
-	assert.deepEqual(labels(message), ['Yes', 'No', 'Skip', 'Answer']);
+	assert.deepEqual(labels(message), ['Yes', 'No', 'Skip', 'Open in Parley']);
 	const link = slack.buttons(message).at(-1);
 	assert.equal(link.url, `${server.url}/asks/${ask.id}`);
 	const press = await slack.press(server, 'UMIA', message, 'yes');
@@ -72,36 +78,46 @@ test('a message has literal text, buttons and a link, and is edited once the que
 	const settled = await read(ask);
 	assert.deepEqual([settled.status, settled.answered_by.user, settled.answered_by.via], ['answered', mia.id, 'slack']);
 	await until(() => message.edits.length, 'edited');
-	assert.equal(slack.buttons(message).length, 0, 'buttons are gone');
+	assert.deepEqual(labels(message), ['Open in Parley'], 'buttons are gone, the link stays');
 	assert.match(JSON.stringify(message.blocks), /Answered by mia, .* in Slack/);
+	assert.match(JSON.stringify(message.blocks), /Go <!channel> \*on\*\?/, 'and what was asked');
 });
 
 test('approvals: buttons up to the limit, confirmed from medium on', async () => {
 	const medium = await shown(approval({ operation: { type: 'tool', name: 'x', arguments: { a: 1 } } }));
-	assert.deepEqual(labels(medium.message), ['Approve', 'Approve for 1 hour', 'Reject', 'Answer']);
+	assert.deepEqual(labels(medium.message), ['Approve', 'Approve for 1 hour', 'Reject…', 'Open in Parley']);
 	assert.ok(slack.buttons(medium.message)[0].confirm, 'asked once more');
 	assert.ok(!slack.buttons(medium.message)[2].confirm);
 	assert.ok(medium.message.blocks[0].elements.some((e) => e.type === 'rich_text_preformatted'));
-	const stale = slack.buttons(medium.message)[0].value.replace(/\.[0-9a-f]{16}\./, '.0123456789abcdef.');
-	await slack.press(server, 'UADA', medium.message, 'approve', { value: stale });
-	assert.match(await slack.line(1), /another operation/);
+	for (const [n, digest] of ['0123456789abcdef', ''].entries()) {
+		for (const [i, verb] of ['approve', 'reject', 'form'].entries()) {
+			await slack.press(server, 'UADA', medium.message, verb, { value: `${medium.ask.id}.${digest}.${verb}` });
+			assert.match(await slack.line(3 * n + i + 1), /another operation/);
+		}
+	}
 	await slack.press(server, 'UADA', medium.message, 'hour');
 	const { answered_by: by } = await read(medium.ask);
 	assert.equal(by.via, 'slack');
 	assert.ok((await admin.get('/v1/rules')).body.items.some((rule) => rule.made_from?.ask === medium.ask.id), 'for an hour');
 
 	const high = await shown(approval());
-	assert.deepEqual(labels(high.message), ['Answer'], 'a link, no button');
+	assert.deepEqual(labels(high.message), ['Reject…', 'Open in Parley'], 'no approving above the limit');
 	slack.lines.length = 0;
-	const forged = slack.buttons(medium.message).length ? '' : `${high.ask.id}.${high.ask.digest.replace(/^\w+:/, '').slice(0, 16)}.approve`;
+	const forged = `${high.ask.id}.${high.ask.digest.replace(/^\w+:/, '').slice(0, 16)}.approve`;
 	const reply = await slack.press(server, 'UADA', high.message, 'approve', { value: forged });
 	assert.equal(reply.status, 200);
 	assert.match(await slack.line(1), /may not be decided by this channel/);
 	assert.equal((await read(high.ask)).status, 'pending');
-	await admin.post(`/v1/asks/${high.ask.id}/skip`);
+	const view = await rejecting(high.message);
+	assert.deepEqual([view.submit.text, view.blocks.at(-1).optional], ['Reject', true]);
+	assert.deepEqual((await slack.submit(server, 'UADA', view, { q0: { value: 'not on a Friday' } })).body, null);
+	assert.deepEqual((await read(high.ask)).answer.decision, { value: 'reject', text: 'not on a Friday' });
+	const critical = await shown(approval({ operation: { type: 'tool', name: 'x', arguments: {}, risk: 'critical' } }));
+	assert.deepEqual(labels(critical.message), ['Open in Parley'], 'a link alone');
+	await admin.post(`/v1/asks/${critical.ask.id}/skip`);
 
 	const hidden = await shown({ question: 'Go?', type: 'boolean', title: 'secret', sensitive: true });
-	assert.deepEqual(labels(hidden.message), ['Answer']);
+	assert.deepEqual(labels(hidden.message), ['Open in Parley']);
 	assert.ok(!JSON.stringify(hidden.message.blocks).includes('secret'));
 	await slack.press(server, 'UMIA', hidden.message, 'yes', { value: `${hidden.ask.id}..yes` });
 	assert.match(await slack.line(2), /may not be decided by this channel/);
@@ -109,6 +125,35 @@ test('approvals: buttons up to the limit, confirmed from medium on', async () =>
 	await slack.press(server, 'UMIA', hidden.message, 'form', { value: `${hidden.ask.id}..form` });
 	assert.match(await slack.line(3), /may not be decided by this channel/);
 	assert.equal(slack.views.length, views, 'no form shows it');
+});
+
+test('what a message does not show whole is not approved there', async () => {
+	const context = { diff: '+ system("rm -rf /")', error_details: 'exit 1', current_step: 'Migrate', project_name: 'shop', attempt: 2, attempts: 3, preview: 'A table' };
+	const small = await shown(approval({ operation: { type: 'tool', name: 'edit', arguments: { file: 'main.c', script: 'one\ntwo' } }, context }));
+	const words = JSON.stringify(small.message.blocks);
+	for (const part of ['edit\\nfile: main.c\\nscript:\\n  one\\n  two', '+ system(\\"rm -rf /\\")', 'exit 1', 'Step: Migrate', 'Project: shop', 'Attempt 2 of 3', 'A table']) {
+		assert.ok(words.includes(part), `${part} in ${words}`);
+	}
+	assert.equal(labels(small.message)[0], 'Approve');
+	for (const more of [{ operation: { type: 'tool', name: 'Write', arguments: { text: 'x'.repeat(9000) } } },
+		{ operation: { type: 'tool', name: 'Write', arguments: { text: '\u200b'.repeat(900) } } },
+		{ operation: { type: 'tool', name: 'edit', arguments: {} }, context: { diff: '+ line\n'.repeat(1500) } }]) {
+		slack.lines.length = 0;
+		const { ask, message } = await shown(approval(more));
+		assert.match(JSON.stringify(message.blocks), /the rest is on the page/);
+		assert.deepEqual(labels(message), ['Reject…', 'Open in Parley']);
+		await slack.press(server, 'UADA', message, 'approve', { value: `${ask.id}.${ask.digest.replace(/^\w+:/, '').slice(0, 16)}.approve` });
+		assert.match(await slack.line(1), /may not be decided by this channel/);
+		assert.equal((await read(ask)).status, 'pending');
+		await slack.submit(server, 'UADA', await rejecting(message), {});
+		assert.equal((await read(ask)).answer.decision.value, 'reject');
+	}
+	const failed = await shown({ kind: 'error_recovery', question: 'What now?', options: ['retry', 'abort'], context: { error_details: 'E'.repeat(9000) } });
+	assert.deepEqual(labels(failed.message), ['Skip', 'Open in Parley']);
+	await slack.press(server, 'UADA', failed.message, 'option0', { value: `${failed.ask.id}..option0` });
+	assert.equal((await read(failed.ask)).status, 'pending');
+	await slack.press(server, 'UADA', failed.message, 'skip');
+	assert.equal((await read(failed.ask)).status, 'skipped');
 });
 
 test('votes by presses: each counts once, and the last one needed settles', async () => {
@@ -122,7 +167,7 @@ test('votes by presses: each counts once, and the last one needed settles', asyn
 	const settled = await read(ask);
 	assert.deepEqual([settled.status, settled.answered_by.votes, settled.answered_by.via], ['answered', 2, 'slack']);
 	await until(() => message.edits.length, 'edited');
-	assert.equal(slack.buttons(message).length, 0);
+	assert.deepEqual(labels(message), ['Open in Parley']);
 });
 
 test('who may not settle is told so, and nobody else', async () => {
@@ -145,15 +190,17 @@ test('who asked does not decide it by a press either, and a captured press count
 	await routed();
 	const mine = await member.ask(approval({ operation: { type: 'tool', name: 'x', arguments: { a: 3 } } }));
 	const message = await until(() => slack.messages.find((m) => JSON.stringify(m.blocks).includes(mine.id)), 'the message');
-	for (const [n, verb] of ['approve', 'hour', 'reject'].entries()) {
+	for (const [n, verb] of ['approve', 'hour'].entries()) {
 		await slack.press(server, 'UMIA', message, verb);
 		assert.match(await slack.line(n + 1), /whoever asks for an approval cannot decide it/);
 	}
+	const view = await rejecting(message);
+	assert.match(JSON.stringify((await slack.submit(server, 'UMIA', view, {})).body), /whoever asks for an approval cannot decide it/);
 	assert.equal((await read(mine)).status, 'pending');
-	const press = { stamp: '99.1', value: slack.buttons(message)[2].value };
-	await slack.press(server, 'UADA', message, 'reject', press);
+	const reject = { hash: 'h99' };
+	await slack.submit(server, 'UADA', view, {}, reject);
 	const { answered_by: by, answer, version } = await read(mine);
-	for (let i = 0; i < 3; i++) assert.equal((await slack.press(server, 'UADA', message, 'reject', press)).status, 200);
+	for (let i = 0; i < 3; i++) assert.equal((await slack.submit(server, 'UADA', view, {}, reject)).status, 200);
 	assert.deepEqual([by.user !== mia.id, answer.decision.value, (await read(mine)).version], [true, 'reject', version], 'replayed within 5 minutes: nothing new');
 });
 
@@ -171,7 +218,7 @@ test('two people and the deadline at once: one of them settles, and both hear wh
 		await slack.line(late);
 		assert.equal(slack.lines.length, late, JSON.stringify(slack.lines));
 		if (late === 1) assert.equal(settled.answer.q1.value, settled.answered_by.user === mia.id);
-		await until(() => message.edits.length === 1 && !slack.buttons(message).length, 'edited once');
+		await until(() => message.edits.length === 1 && slack.buttons(message).length === 1, 'edited once');
 	}
 	server.jump(-server.offset);
 });
@@ -217,19 +264,22 @@ test('signatures: wrong, old, replayed with another body, none', async () => {
 
 test('a form: its fields, its errors beside them, and what was filled in', async () => {
 	const { ask, message } = await shown({ title: 'Release', questions: [
-		{ key: 'why', text: 'Why?', type: 'text' },
+		{ key: 'why', text: 'Why?', type: 'text', placeholder: 'a reason' },
 		{ key: 'n', text: 'How many?', type: 'number', integer: true, max: 5 },
 		{ key: 'day', text: 'When?', type: 'text', format: 'date' },
-		{ key: 'env', text: 'Where?', type: 'choice', options: ['a', 'b'], other: true },
+		{ key: 'env', text: 'Where?', type: 'choice', options: [{ label: 'a', description: 'The first' }, 'b'], other: true },
 		{ key: 'parts', text: 'What?', type: 'choices', options: Array.from({ length: 12 }, (_, i) => `p${i}`) },
 		{ key: 'sure', text: 'Sure?', type: 'boolean', required: false }] });
-	assert.deepEqual(labels(message), ['Answer…', 'Skip', 'Answer']);
+	assert.deepEqual(labels(message), ['Answer…', 'Skip', 'Open in Parley']);
+	const views = slack.views.length;
 	await slack.press(server, 'UMIA', message, 'form');
-	const view = await until(() => slack.views.at(-1), 'the form');
+	const view = await until(() => slack.views[views], 'the form');
 	assert.deepEqual(view.blocks.filter((b) => b.type === 'input').map((b) => [b.block_id, b.element.type, b.optional]),
 		[['q0', 'plain_text_input', false], ['q1', 'number_input', false], ['q2', 'datepicker', false],
 			['q3', 'radio_buttons', true], ['o3', 'plain_text_input', true], ['q4', 'multi_static_select', false],
 			['q5', 'radio_buttons', true]]);
+	const [why, n, , env] = view.blocks.filter((b) => b.type === 'input').map((b) => b.element);
+	assert.deepEqual([why.placeholder.text, n.max_value, env.options[0].description.text], ['a reason', '5', 'The first']);
 	const option = (i) => ({ value: String(i) });
 	const filled = { q0: { value: 'because' }, q1: { value: '9' }, q2: { selected_date: '2026-11-20' },
 		q3: { selected_option: null }, o3: { value: 'elsewhere' }, q4: { selected_options: [option(0), option(11)] } };
@@ -295,6 +345,8 @@ test('the shell: the app\'s manifest, and doctor signs in', async () => {
 	const { settings, oauth_config: { scopes } } = JSON.parse(manifest.stdout);
 	assert.equal(settings.interactivity.request_url, 'https://parley.example/v1/in/slack');
 	assert.ok(scopes.bot.includes('chat:write'));
+	const { messages_tab_enabled: tab, messages_tab_read_only_enabled: readOnly } = JSON.parse(manifest.stdout).features.app_home;
+	assert.deepEqual([tab, readOnly], [true, false], 'people can reply');
 	assert.equal((await server.run(['slack', 'manifest', '--url', 'http://parley.example'])).code, 2);
 	const doctor = async (token) => {
 		const done = await server.run(['doctor', '--json', '--data', server.data, '--slack-token', token,

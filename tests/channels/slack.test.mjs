@@ -49,7 +49,7 @@ test('emulate: a message with blocks, its edit, errors, a direct message, a thre
 
 	await admin.answer(ask, { q1: true });
 	const edited = await until(async () => (await history(room)).find((m) => m.ts === message.ts && m.edited), 'the edit');
-	assert.deepEqual(edited.blocks.map((b) => b.type), ['rich_text']);
+	assert.deepEqual(edited.blocks.map((b) => b.type), ['rich_text', 'actions']);
 	assert.match(JSON.stringify(edited.blocks), /Answered by ada/);
 
 	for (const [address, archived, error] of [['C0NOTHERE', false, 'channel_not_found'], [room, true, 'is_archived']]) {
