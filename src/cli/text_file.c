@@ -9,13 +9,14 @@
 #include "core/body.h"
 #include "text/msg.h"
 
-enum { FILE_MAX = 512 * 1024 };
+enum { FILE_MAX = 2 << 20 };
 
 enum err text_file_read(const char *path, bool secret, struct arena *arena,
 	struct str *out, struct fault *why)
 {
 	struct buf text = { .max = FILE_MAX };
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = strcmp(path, "-") == 0 ? dup(STDIN_FILENO)
+					: open(path, O_RDONLY | O_CLOEXEC);
 	struct stat st;
 	ssize_t n = 0;
 

@@ -1,10 +1,10 @@
-/* verb_rule.c - parley rule list, add, try, end; parley policy. */
+/* verb_rule.c - parley rule list, add, show, edit, try, end; parley policy. */
 #include <stdio.h>
 
 #include "base/clock.h"
 #include "base/keep.h"
 #include "cli/outcome.h"
-#include "cli/reach.h"
+#include "cli/rule_body.h"
 #include "cli/rule_words.h"
 #include "cli/verbs.h"
 #include "text/safe_text.h"
@@ -14,53 +14,25 @@ static struct str text_of(const struct json *of, const char *name)
 	return json_text(json_get(of, name));
 }
 
-/* One call as the person at this shell. EXIT_YES, or said. */
-static int person_call(struct cli *cli, const char *method, struct str path,
-	struct str body, struct api_reply *out)
-{
-	struct fault why = { 0 };
-	struct client *client = reach(cli, AS_PERSON, &why);
-	int status;
-
-	if (!client) return cli_fail(cli, &why);
-	status = reach_call(cli, client, method, path, body, out, NULL);
-	client_free(client);
-	return status;
-}
-
 /* ---- list ---- */
 
 static int list_run(struct cli *cli)
 {
 	static const char *const names[] = { "effect", "agent", "state", NULL };
-	struct str path = flags_query(cli, "/v1/rules", names), at = path;
-	bool json = args_have(&cli->args, "json"), first = true;
+	struct buf text = { .max = 1 << 26 };
+	struct json all;
+	int status = rules_all(cli, flags_query(cli, "/v1/rules", names), &all);
 
-	for (;;) {
-		struct api_reply reply;
-		int status = person_call(cli, "GET", at, STR_NONE, &reply);
-		const struct json *items = json_get(reply.json, "items");
-		struct str next;
-
-		if (status != EXIT_YES) return status;
-		if (json && at.at == path.at) printf("{\"items\":[");
-		for (uint32_t i = 0; items && i < items->count; i++, first = false) {
-			struct buf one = { .max = 1 << 20 };
-
-			if (!json) rule_print(&items->items[i], &cli->arena);
-			if (json) json_write(&one, &items->items[i]);
-			if (json)
-				printf("%s%.*s", first ? "" : ",", (int)one.len,
-					one.len ? one.at : "");
-			buf_done(&one);
-		}
-		next = text_of(reply.json, "next_cursor");
-		if (!next.len) break;
-		at = arena_print(&cli->arena, "%.*s%scursor=%.*s", STR_ARGS(path),
-			str_find(path, STR("?")) >= 0 ? "&" : "?", STR_ARGS(next));
+	if (status != EXIT_YES) return status;
+	if (args_have(&cli->args, "json")) {
+		json_write(&text, &all);
+		printf("{\"items\":%s,\"next_cursor\":null}\n", buf_text(&text));
+		buf_done(&text);
+		return EXIT_YES;
 	}
-	if (json) printf("],\"next_cursor\":null}\n");
-	if (!json && first) SAY("cli.rule.none");
+	for (uint32_t i = 0; i < all.count; i++)
+		rule_print(&all.items[i], &cli->arena);
+	if (!all.count) SAY("cli.rule.none");
 	return EXIT_YES;
 }
 
@@ -83,71 +55,65 @@ const struct command verb_rule_list = {
 
 /* ---- add ---- */
 
-static int rule_body(
-	struct cli *cli, struct json_writer *w, struct str effect, struct str pattern)
+/* A rule as the server took it, and what it says about it. */
+static int rule_said(struct cli *cli, const struct json *rule)
 {
-	struct str time = args_get(&cli->args, "for");
-	char until[TIME_SIZE];
-	int64_t ms = 0;
+	const struct json *waiting = json_get(rule, "waiting");
 
-	if (time.at && (!duration_read(time, &ms) || ms <= 0))
-		return CLI_USAGE(cli, "cli.timeout.wrong", { "value", time });
-	jw_object(w);
-	jw_put_some(w, "effect", effect);
-	jw_put_some(w, "note", args_get(&cli->args, "note"));
-	jw_put_object(w, "match");
-	jw_put_array(w, "tool");
-	jw_str(w, pattern);
-	jw_array_end(w);
-	jw_put_some(w, "agent", args_get(&cli->args, "agent"));
-	jw_put_some(w, "project", args_get(&cli->args, "project"));
-	jw_object_end(w);
-	if (ms) time_write(clock_now_ms() + ms, until);
-	if (ms) jw_put_some(w, "expires_at", str_of(until));
-	jw_object_end(w);
-	return EXIT_YES;
-}
-
-static int add_run(struct cli *cli)
-{
-	struct buf body = { .max = 65536 };
-	struct json_writer w = { .out = &body };
-	const struct json *waiting;
-	struct api_reply reply;
-	int status =
-		rule_body(cli, &w, args_word(&cli->args, 0), args_word(&cli->args, 1));
-
-	if (status != EXIT_YES) return buf_done(&body), status;
-	status = person_call(
-		cli, "POST", STR("/v1/rules"), buf_keep_done(&body, &cli->arena), &reply);
-	if (status != EXIT_YES) return status;
 	if (args_have(&cli->args, "json")) {
-		json_print(reply.json);
+		json_print(rule);
 		return EXIT_YES;
 	}
-	rule_print(reply.json, &cli->arena);
-	warnings_say(cli, reply.json);
-	waiting = json_get(reply.json, "waiting");
+	rule_print(rule, &cli->arena);
+	warnings_say(cli, rule);
 	if (waiting && waiting->is_int && waiting->integer > 0)
 		fprintf(stderr, "%s\n",
 			msg_count(&cli->arena, "cli.rule.waiting", waiting->integer).at);
 	return EXIT_YES;
 }
 
-static const struct flag add_flags[] = { { .name = "agent", .value = "NAME" },
-	{ .name = "project", .value = "NAME" }, { .name = "for", .value = "TIME" },
-	{ .name = "note", .value = "TEXT" }, { .name = "json" }, { 0 } };
+static int add_run(struct cli *cli)
+{
+	struct str effect = args_word(&cli->args, 0), body;
+	struct api_reply reply;
+	int status;
+
+	if (!effect.len == !args_have(&cli->args, "file"))
+		return CLI_USAGE(cli, "cli.rule.add.what");
+	status = rule_given(cli, effect, args_word(&cli->args, 1), &body);
+	if (status == EXIT_YES)
+		status = rule_call(cli, "POST", STR("/v1/rules"), body, &reply);
+	return status == EXIT_YES ? rule_said(cli, reply.json) : status;
+}
+
+#define TERMS                                                                            \
+	{ .name = "agent", .value = "NAME" }, { .name = "project", .value = "NAME" },    \
+		{ .name = "argument", .value = "TEST", .many = true },                   \
+		{ .name = "require", .value = "N[:FROM]", .many = true },                \
+		{ .name = "risk",                                                        \
+			.value = "RISK",                                                 \
+			.values = "low medium high critical" },                          \
+		{ .name = "verify", .value = "NAME" },                                   \
+		{ .name = "for", .value = "TIME" }, { .name = "note", .value = "TEXT" }, \
+		{ .name = "file", .value = "FILE" },                                     \
+	{                                                                                \
+		.name = "json"                                                           \
+	}
+
+static const struct flag add_flags[] = { TERMS, { 0 } };
 static const char *const add_examples[] = {
 	"parley rule add deny 'Bash(git push *--force*)' --note 'never force-push'",
 	"parley rule add allow 'Bash(npm test*)' --agent ci --project web --for 8h",
+	"parley rule add ask --project 'prod-*' --require 2:team:ops --note 'two for prod'",
+	"parley rule add ask pay --argument /amount:min=100 --risk high",
+	"parley rule add --file rule.json",
 	NULL,
 };
 
 const struct command verb_rule_add = {
 	.name = "rule add",
 	.run = add_run,
-	.words = "EFFECT PATTERN",
-	.words_min = 2,
+	.words = "[EFFECT [PATTERN]]",
 	.words_max = 2,
 	.flags = add_flags,
 	.settings = SETTINGS_CLIENT,
@@ -155,7 +121,136 @@ const struct command verb_rule_add = {
 	.examples = add_examples,
 };
 
+/* ---- show, edit ---- */
+
+static int show_run(struct cli *cli)
+{
+	struct buf text = { .max = 1 << 20 };
+	struct api_reply reply;
+	struct json terms;
+	int status = rule_call(
+		cli, "GET", rule_path(cli, args_word(&cli->args, 0)), STR_NONE, &reply);
+
+	if (status != EXIT_YES) return status;
+	if (args_have(&cli->args, "json")) {
+		json_print(reply.json);
+		return EXIT_YES;
+	}
+	rule_print(reply.json, &cli->arena);
+	terms = rule_terms(reply.json, true, &cli->arena);
+	json_write_pretty(&text, &terms);
+	printf("%s\n", buf_text(&text));
+	buf_done(&text);
+	return EXIT_YES;
+}
+
+static const struct flag show_flags[] = { { .name = "json" }, { 0 } };
+static const char *const show_examples[] = { "parley rule show rul_01jc…", NULL };
+
+const struct command verb_rule_show = {
+	.name = "rule show",
+	.run = show_run,
+	.words = "RULE",
+	.flags = show_flags,
+	.settings = SETTINGS_CLIENT,
+	.exits = "0 2 3 4 5",
+	.examples = show_examples,
+};
+
+/* The members of `given`, and those of `now` that it does not bring. */
+static void merged_put(
+	struct json_writer *w, const struct json *now, const struct json *given)
+{
+	jw_object(w);
+	for (uint32_t i = 0; json_is(now, JSON_OBJECT) && i < now->count; i++)
+		if (!json_get_str(given, now->members[i].name))
+			jw_key_str(w, now->members[i].name),
+				jw_json(w, &now->members[i].value);
+	for (uint32_t i = 0; i < given->count; i++) {
+		jw_key_str(w, given->members[i].name);
+		jw_json(w, &given->members[i].value);
+	}
+	jw_object_end(w);
+}
+
+/* A file says the whole of a match; options change members of it. */
+static struct str edit_body(
+	struct cli *cli, const struct json *now, const struct json *given)
+{
+	struct buf body = { .max = 1 << 20 };
+	struct json_writer w = { .out = &body };
+	bool file = args_have(&cli->args, "file");
+
+	jw_object(&w);
+	for (uint32_t i = 0; i < given->count; i++) {
+		const struct json *value = &given->members[i].value;
+		const char *name = arena_copy(&cli->arena, given->members[i].name);
+
+		jw_key(&w, name);
+		if (!file && value->type == JSON_OBJECT)
+			merged_put(&w, json_get(now, name), value);
+		else
+			jw_json(&w, value);
+	}
+	if (args_have(&cli->args, "enable") || args_have(&cli->args, "disable"))
+		jw_put_bool(&w, "enabled", args_have(&cli->args, "enable"));
+	jw_put_json(&w, "version", json_get(now, "version"));
+	jw_object_end(&w);
+	return buf_keep_done(&body, &cli->arena);
+}
+
+static int edit_run(struct cli *cli)
+{
+	struct str path = rule_path(cli, args_word(&cli->args, 0)), text;
+	const struct json *given;
+	struct api_reply reply;
+	int status = rule_call(cli, "GET", path, STR_NONE, &reply);
+
+	if (status == EXIT_YES)
+		status = rule_given(cli, text_of(reply.json, "effect"),
+			args_word(&cli->args, 1), &text);
+	if (status != EXIT_YES) return status;
+	if (json_read(text, NULL, &cli->arena, &given, NULL)) return EXIT_USAGE;
+	status = rule_call(cli, "PATCH", path, edit_body(cli, reply.json, given), &reply);
+	return status == EXIT_YES ? rule_said(cli, reply.json) : status;
+}
+
+static const struct flag edit_flags[] = { TERMS, { .name = "enable" },
+	{ .name = "disable" }, { 0 } };
+static const char *const edit_examples[] = {
+	"parley rule edit rul_01jc… --note 'until the freeze ends' --for 3d",
+	"parley rule edit rul_01jc… --disable",
+	NULL,
+};
+
+const struct command verb_rule_edit = {
+	.name = "rule edit",
+	.run = edit_run,
+	.words = "RULE [PATTERN]",
+	.words_min = 1,
+	.words_max = 2,
+	.flags = edit_flags,
+	.settings = SETTINGS_CLIENT,
+	.exits = "0 1 2 3 4 5",
+	.examples = edit_examples,
+};
+
 /* ---- try ---- */
+
+/* How far back it looks. */
+static int since_put(struct cli *cli, struct json_writer *w)
+{
+	struct str since = args_get(&cli->args, "since");
+	char from[TIME_SIZE];
+	int64_t ms = 0;
+
+	if (!since.at) return EXIT_YES;
+	if (!duration_read(since, &ms) || ms <= 0)
+		return CLI_USAGE(cli, "cli.timeout.wrong", { "value", since });
+	time_write(clock_now_ms() - ms, from);
+	jw_put_some(w, "from", str_of(from));
+	return EXIT_YES;
+}
 
 /* {"operation": …} of JSON; of a pattern a rule that would allow it. */
 static int try_body(struct cli *cli, struct str said, struct buf *out)
@@ -170,11 +265,13 @@ static int try_body(struct cli *cli, struct str said, struct buf *out)
 			return CLI_USAGE(cli, "cli.rule.json");
 		jw_put_json(&w, "operation", operation);
 	} else {
-		struct str effect = args_get(&cli->args, "effect");
+		struct str effect = args_get(&cli->args, "effect"), rule = STR_NONE;
 
+		status = rule_given(cli, effect.len ? effect : STR("allow"), said, &rule);
 		jw_key(&w, "rule");
-		status = rule_body(cli, &w, effect.len ? effect : STR("allow"), said);
+		jw_raw(&w, rule);
 	}
+	if (status == EXIT_YES) status = since_put(cli, &w);
 	jw_put_some(&w, "agent", args_get(&cli->args, "agent"));
 	jw_put_some(&w, "project", args_get(&cli->args, "project"));
 	jw_object_end(&w);
@@ -193,19 +290,26 @@ static void tried_print(struct cli *cli, const struct json *tried)
 				(long long)json_get(tried, counts[i])->integer);
 		fits = json_get(tried, "differs");
 		for (uint32_t i = 0; fits && i < fits->count; i++)
-			printf("%.*s\t%.*s\t%.*s\n",
+			printf("%.*s\t%.*s\t%.*s\t%.*s\t%.*s\n",
 				STR_ARGS(text_of(&fits->items[i], "ask")),
 				STR_ARGS(text_of(&fits->items[i], "was")),
-				STR_ARGS(text_of(&fits->items[i], "would")));
+				STR_ARGS(text_of(&fits->items[i], "would")),
+				STR_ARGS(safe_line(
+					&cli->arena, text_of(&fits->items[i], "agent"))),
+				STR_ARGS(safe_line(
+					&cli->arena, text_of(&fits->items[i], "call"))));
 		return;
 	}
 	printf("%.*s\t%.*s\t%.*s\n", STR_ARGS(text_of(tried, "effect")),
 		STR_ARGS(text_of(tried, "risk")), STR_ARGS(text_of(tried, "by")));
 	for (uint32_t i = 0; i < fits->count; i++)
-		printf("%.*s\t%.*s\t%.*s\n", STR_ARGS(text_of(&fits->items[i], "rule")),
+		printf("%.*s\t%.*s\t%.*s\t%.*s\n",
+			STR_ARGS(text_of(&fits->items[i], "rule")),
 			STR_ARGS(text_of(&fits->items[i], "effect")),
 			STR_ARGS(safe_line(
-				&cli->arena, text_of(&fits->items[i], "detail"))));
+				&cli->arena, text_of(&fits->items[i], "detail"))),
+			STR_ARGS(safe_line(
+				&cli->arena, text_of(&fits->items[i], "name"))));
 }
 
 static int try_run(struct cli *cli)
@@ -215,7 +319,7 @@ static int try_run(struct cli *cli)
 	int status = try_body(cli, args_word(&cli->args, 0), &body);
 
 	if (status == EXIT_YES)
-		status = person_call(cli, "POST", STR("/v1/rules/try"),
+		status = rule_call(cli, "POST", STR("/v1/rules/try"),
 			buf_keep_done(&body, &cli->arena), &reply);
 	if (status != EXIT_YES) return buf_done(&body), status;
 	if (args_have(&cli->args, "json"))
@@ -228,10 +332,10 @@ static int try_run(struct cli *cli)
 static const struct flag try_flags[] = {
 	{ .name = "effect", .value = "EFFECT", .values = "allow ask deny" },
 	{ .name = "agent", .value = "NAME" }, { .name = "project", .value = "NAME" },
-	{ .name = "json" }, { 0 }
+	{ .name = "since", .value = "TIME" }, { .name = "json" }, { 0 }
 };
 static const char *const try_examples[] = {
-	"parley rule try 'Bash(npm test*)'",
+	"parley rule try 'Bash(npm test*)' --since 7d",
 	"parley rule try '{\"name\": \"Bash\", \"arguments\": {\"command\": \"rm -r x\"}}'",
 	NULL,
 };
@@ -251,14 +355,9 @@ const struct command verb_rule_try = {
 static int end_run(struct cli *cli)
 {
 	struct str id = args_word(&cli->args, 0);
-	struct buf path = { .max = 1024 };
 	struct api_reply reply;
-	int status;
+	int status = rule_call(cli, "DELETE", rule_path(cli, id), STR_NONE, &reply);
 
-	buf_add(&path, STR("/v1/rules/"));
-	url_add(&path, id);
-	status = person_call(
-		cli, "DELETE", buf_keep_done(&path, &cli->arena), STR_NONE, &reply);
 	if (status == EXIT_YES) SAY("cli.rule.end", { "id", id });
 	return status;
 }
@@ -285,14 +384,14 @@ static int policy_change(struct cli *cli, const struct json *now, struct api_rep
 		"{\"mode\":\"%.*s\",\"default\":false,\"version\":%lld}", STR_ARGS(mode),
 		version && version->is_int ? (long long)version->integer : 0);
 
-	return person_call(cli, "PUT", STR("/v1/policy"), body, out);
+	return rule_call(cli, "PUT", STR("/v1/policy"), body, out);
 }
 
 static int policy_run(struct cli *cli)
 {
 	struct buf text = { .max = 1 << 20 };
 	struct api_reply reply;
-	int status = person_call(cli, "GET", STR("/v1/policy"), STR_NONE, &reply);
+	int status = rule_call(cli, "GET", STR("/v1/policy"), STR_NONE, &reply);
 
 	if (status == EXIT_YES && args_have(&cli->args, "mode"))
 		status = policy_change(cli, reply.json, &reply);

@@ -112,7 +112,8 @@ static const char *lost_detail(const struct rule_fit *f)
 	return "";
 }
 
-static void fit_write(struct json_writer *w, const struct rule_fit *f)
+static void fit_write(
+	struct json_writer *w, const struct rule_fit *f, struct arena *arena)
 {
 	const char *doubt = f->lost == LOST_DOUBT ? doubt_name(f->doubt) : NULL;
 	char detail[96];
@@ -121,6 +122,7 @@ static void fit_write(struct json_writer *w, const struct rule_fit *f)
 	show_text(w, "rule", f->rule->id);
 	show_text(w, "effect", f->rule->effect);
 	jw_put_str(w, "note", f->rule->note);
+	show_text(w, "name", rule_title(f->rule, arena));
 	show_text(w, "lost", str_of(lost_name(f->lost)));
 	snprintf(detail, sizeof detail, "%s%s%s", lost_detail(f), doubt ? ": " : "",
 		doubt ? doubt : "");
@@ -129,7 +131,8 @@ static void fit_write(struct json_writer *w, const struct rule_fit *f)
 }
 
 static void tried_write(struct json_writer *w, const struct book *book,
-	const struct operation_look *look, const struct rule_verdict *v)
+	const struct operation_look *look, const struct rule_verdict *v,
+	struct arena *arena)
 {
 	enum effect effect = v->ruling.effect;
 	struct str by = v->ruling.rule ? v->ruling.rule->id : STR_NONE;
@@ -147,7 +150,7 @@ static void tried_write(struct json_writer *w, const struct book *book,
 	show_text(w, "by", by);
 	jw_put_array(w, "fits");
 	for (size_t i = 0; i < v->ruling.fits_len; i++)
-		fit_write(w, &v->ruling.fits[i]);
+		fit_write(w, &v->ruling.fits[i], arena);
 	jw_array_end(w);
 	jw_object_end(w);
 }
@@ -162,7 +165,7 @@ static void try_operation(struct task *t, const struct book *book, int64_t now_m
 	operation_look(&look, b->operation, NULL, b->filter.agent, b->filter.project,
 		STR_NONE, &t->job.arena);
 	book_rule(book, &look, now_ms, DECIDE_EXPLAIN, &t->job.arena, &v);
-	tried_write(&w, book, &look, &v);
+	tried_write(&w, book, &look, &v, &t->job.arena);
 }
 
 /* ---- a rule ---- */
@@ -184,18 +187,26 @@ static const char *past_was(const struct past_approval *p)
 			     : ask_status_name(p->status);
 }
 
-static void differs_write(
-	struct try_pass *p, const struct past_approval *past, enum effect would)
+/* What a rule allowed, and a person would be asked now, differs as well. */
+static void differs_write(struct try_pass *p, const struct past_approval *past,
+	const struct operation_look *look, enum effect would, struct arena *arena)
 {
-	bool differs = past->status != ASK_PENDING &&
-		       ((would == EFFECT_ALLOW && !past->approved) ||
-			       (would == EFFECT_DENY && past->approved));
+	bool differs =
+		past->status != ASK_PENDING &&
+		((would == EFFECT_ALLOW && !past->approved) ||
+			(would == EFFECT_ASK && past->approved && !past->by_person) ||
+			(would == EFFECT_DENY && past->approved));
+	struct kept_rule call = { 0 };
 
 	if (!differs || p->differs_len++ >= DIFFERS_MAX) return;
+	rule_from(&call, past->id, look, past->sensitive, arena);
 	jw_object(p->differs);
 	show_text(p->differs, "ask", past->id);
 	show_text(p->differs, "was", str_of(past_was(past)));
 	show_text(p->differs, "would", str_of(effect_name(would)));
+	show_text(p->differs, "agent", past->agent);
+	show_text(p->differs, "call", rule_title(&call, arena));
+	show_time(p->differs, "at", past->created_ms);
 	jw_object_end(p->differs);
 }
 
@@ -220,7 +231,7 @@ static enum err try_past(void *ctx, const struct past_approval *past, struct are
 	p->fits++;
 	p->open += past->status == ASK_PENDING;
 	p->by[would]++;
-	differs_write(p, past, would);
+	differs_write(p, past, &look, would, arena);
 	return OK;
 }
 

@@ -1,6 +1,8 @@
 // Rules and stops from the shell: stop, go, gate and hooks.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { BIN, until, useServer } from './lib/server.mjs';
 
@@ -46,6 +48,72 @@ test('a rule reads as what it does, also one made from an answer', async () => {
 	assert.match((await run(['show', again.id], 'member')).stdout, /Decided by the rule Bash\(make lint\)/);
 	assert.match((await run(['list', '--settled'], 'member')).stdout, /approved\tBash\(make lint\)\t/);
 	for (const id of [made, two.id]) await admin.delete(`/v1/rules/${id}`);
+});
+
+test('rules are kept in a file: exported, applied, and applied again without a change', async () => {
+	const file = join(server.data, 'rules.json');
+	const read = () => JSON.parse(readFileSync(file, 'utf8'));
+	const names = async () => (await member.get('/v1/rules')).body.items.map((r) => r.note).sort();
+	const two = await run(['rule', 'add', 'ask', '--project', 'prod-*', '--require', '1:role:admin', '--risk', 'high', '--note', 'prod'], 'admin');
+	assert.match(two.stdout, /Ask for everything in prod-\* · 1 approval from role:admin · counts as high risk/, two.stderr);
+	const pay = await run(['rule', 'add', 'deny', 'pay', '--argument', '/amount:min=100', '--argument', '/amount:max=500',
+		'--argument', '/to:in=a,b', '--argument', '/really=true', '--json'], 'admin');
+	assert.deepEqual(JSON.parse(pay.stdout).match.arguments, { '/amount': { min: 100, max: 500 }, '/to': { in: ['a', 'b'] }, '/really': { is: true } }, pay.stderr);
+	for (const wrong of [['--argument', 'branch'], ['--require', 'two'], ['--file', join(server.data, 'none.json')]]) {
+		assert.equal((await run(['rule', 'add', ...(wrong[0] === '--file' ? [] : ['ask', 'x']), ...wrong], 'admin')).code, 2, wrong.join(' '));
+	}
+	const once = await agent.ask({ kind: 'approval', operation: { name: 'lint', arguments: { all: true } } });
+	await member.post(`/v1/asks/${once.id}/answer`, { answers: { decision: 'approve' }, scope: { for: '15m' } });
+	const out = await run(['rule', 'export', file], 'member');
+	assert.deepEqual([out.code, out.stdout, out.stderr.trim()],
+		[0, '', '1 rule for one call or session is left out: it belongs to this workspace.']);
+	assert.deepEqual(read().rules.map((r) => [r.effect, r.note]), [['ask', 'prod'], ['deny', '']]);
+	const same = await run(['rule', 'apply', file], 'admin');
+	assert.deepEqual([same.code, same.stdout, same.stderr.trim()], [0, '', '0 created, 0 changed, 2 as they were.']);
+
+	const [prod, paid] = read().rules;
+	const shown = (await member.get(`/v1/rules/${prod.id}`)).body;
+	const next = { rules: [{ ...shown, note: 'production' }, { effect: 'deny', match: { tool: ['Bash(rm *)'] }, note: 'no rm' }] };
+	writeFileSync(file, JSON.stringify(next));
+	const dry = await run(['rule', 'apply', file, '--dry-run'], 'admin');
+	assert.deepEqual([dry.code, dry.stdout.split('\n').map((l) => l.slice(0, 1)).join('')], [0, '~+'], dry.stderr);
+	assert.match(dry.stderr, /Would create 1 and change 1; 0 are as they should be\.\n1 rule in force is not in the file; it stays\./);
+	assert.deepEqual(await names(), ['', '', 'prod'], 'nothing was changed');
+	assert.equal((await run(['rule', 'apply', '-'], 'admin', JSON.stringify(next))).code, 0);
+	assert.deepEqual(await names(), ['', '', 'no rm', 'production']);
+	assert.match((await run(['rule', 'apply', file], 'admin')).stderr, /^0 created, 0 changed, 2 as they were\./, 'also without an id');
+	writeFileSync(file, JSON.stringify([{ effect: 'deny', match: { tool: ['fine'] } }, { effect: 'deny', match: { tool: ['Bash(:*)'] } }]));
+	const wrong = await run(['rule', 'apply', file], 'admin');
+	assert.equal(wrong.code, 2, wrong.stderr);
+	assert.match(wrong.stderr, /Rule 2 of the file was refused/);
+	assert.deepEqual(await names(), ['', '', 'no rm', 'production'], 'not even the one that is right');
+
+	assert.equal((await run(['rule', 'edit', paid.id, '--note', 'big sums', '--argument', '/amount:min=200', '--agent', 'shop'], 'admin')).code, 0);
+	assert.equal((await run(['rule', 'edit', prod.id, '--disable'], 'admin')).code, 0);
+	const after = await run(['rule', 'show', paid.id], 'member');
+	assert.match(after.stdout, /^rul_\w+ {2}Deny pay where .* for shop .*big sums\n\{\n/);
+	assert.deepEqual(JSON.parse((await run(['rule', 'show', paid.id, '--json'], 'member')).stdout).match,
+		{ tool: ['pay'], arguments: { '/amount': { min: 200 } }, agent: 'shop' });
+	assert.equal((await member.get(`/v1/rules/${prod.id}`)).body.enabled, false);
+	for (const r of (await member.get('/v1/rules')).body.items) await end(r);
+});
+
+test('rule try names what differs, by call, agent and time', async () => {
+	const operation = { type: 'tool', name: 'Bash', arguments: { command: 'tar xf a' } };
+	const one = await agent.ask({ kind: 'approval', operation });
+	await member.answer(one, { decision: 'approve' });
+	const allow = await rule({ effect: 'allow', match: { tool: ['Bash(tar *)'] }, note: 'tar is fine' });
+	const two = await agent.ask({ kind: 'approval', operation });
+	const tried = async (...args) => (await run(['rule', 'try', 'Bash(tar *)', ...args], 'member')).stdout;
+	assert.match(await tried('--effect', 'deny'), new RegExp(`${one.id}\tapproved\tdeny\tbuilder\tBash\\(tar xf a\\)\n`));
+	const asked = await tried('--effect', 'ask', '--since', '1h');
+	assert.match(asked, new RegExp(`^${two.id}\tapproved\task\t`, 'm'), 'what a rule allowed');
+	assert.doesNotMatch(asked, new RegExp(one.id), 'a person was asked');
+	assert.equal((await run(['rule', 'try', 'Bash(tar *)', '--since', 'x'], 'member')).code, 2);
+	await until(async () => /^looked\t0\n/.test(await tried('--effect', 'deny', '--since', '1s')), 'nothing was asked in the last second');
+	const of = await run(['rule', 'try', JSON.stringify(operation)], 'member');
+	assert.match(of.stdout, new RegExp(`^${allow.id}\tallow\tit decides\ttar is fine$`, 'm'));
+	await end(allow);
 });
 
 test('stop prints its id, go lifts the only one', async () => {

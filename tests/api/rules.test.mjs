@@ -461,10 +461,11 @@ test('a rule is tried on past approvals', async () => {
 	await member.answer(two, { decision: 'reject' });
 	const tried = (await member.post('/v1/rules/try', { rule: allow(tool) })).body;
 	assert.deepEqual([tried.fits, tried.allow, tried.ask, tried.deny, tried.open], [3, 3, 0, 0, 1]);
-	assert.deepEqual(tried.differs, [{ ask: two.id, was: 'rejected', would: 'allow' }]);
+	assert.deepEqual(tried.differs.map(({ ask, was, would }) => [ask, was, would]), [[two.id, 'rejected', 'allow']]);
 	const denied = (await member.post('/v1/rules/try', { rule: deny(tool) })).body;
 	assert.deepEqual([denied.fits, denied.deny], [3, 3]);
-	assert.deepEqual(denied.differs, [{ ask: one.id, was: 'approved', would: 'deny' }]);
+	assert.deepEqual(denied.differs.map(({ ask, was, would, agent: name, call }) => [ask, was, would, name, call]),
+		[[one.id, 'approved', 'deny', 'builder', tool]]);
 	assert.equal((await member.post('/v1/rules/try', { rule: allow(tool), agent: 'stranger' })).body.fits, 0);
 });
 
