@@ -68,7 +68,7 @@ static void settle_check(struct ask a, enum settling verb, const struct answer *
 	};
 	const char *event;
 
-	assert(ask_settle(&a, &s, 3, arena, &event, NULL) == OK);
+	assert(ask_finish(&a, &s, 3, arena, &event, NULL) == OK);
 	replies_check(&a, strict, arena);
 }
 

@@ -134,7 +134,7 @@ static struct str settlement_summary(const struct settlement *s, struct arena *a
 	return str_of(outcome);
 }
 
-enum err ask_settle(struct ask *a, const struct settlement *s, int64_t now_ms,
+enum err ask_finish(struct ask *a, const struct settlement *s, int64_t now_ms,
 	struct arena *arena, const char **event_type, struct fault *why)
 {
 	bool by_somebody = s->answer || s->verb == SETTLE_SKIP;

@@ -170,7 +170,7 @@ struct settlement {
 /* The one way out of pending. ERR_CONFLICT when it is settled already; untouched then.
  * What it keeps is borrowed from the settlement; a summary that no answer brings along is
  * made in the arena. *event_type is the event to stage ("ask.answered"). */
-enum err ask_settle(struct ask *, const struct settlement *, int64_t now_ms,
+enum err ask_finish(struct ask *, const struct settlement *, int64_t now_ms,
 	struct arena *, const char **event_type, struct fault *why);
 /* How soon people should look: 2 for critical risk or urgent priority, 1 for high, else 0. */
 int64_t ask_urgency(enum risk, enum priority);

@@ -28,7 +28,6 @@ void run_gate(const struct policy *policy, const struct run_operation *op,
 					STR_ARGS(ruling->rule->note))
 			      : str_of(words[out->effect]);
 	if (out->effect != EFFECT_ASK) return;
-	out->require = ruling->require;
 	if (ruling->risk > out->risk) out->risk = ruling->risk;
 	if (ruling->timeout_ms) out->timeout_ms = ruling->timeout_ms;
 }

@@ -13,7 +13,6 @@ struct run_verdict {
 	enum effect effect;
 	enum risk risk;
 	struct str rule, reason; /* rule_…, or "policy"; empty: it is never gated */
-	struct require require;	 /* of EFFECT_ASK */
 	int64_t timeout_ms;	 /* of the approval; 0: none */
 };
 

@@ -1,138 +1,269 @@
-/* ask.c - an agent asks: the ask, its session if it brought none, and their events. */
+/* ask.c - asks are made and settled here, whoever asks or settles. Nobody who listens is known:
+ * what follows from the events is in reactions.c. */
+#include "desk/ask.h"
+
 #include "base/clock.h"
+#include "base/keep.h"
 #include "core/decision.h"
-#include "core/preset.h"
 #include "core/show.h"
-#include "desk/ask_rule.h"
-#include "desk/telling.h"
+#include "desk/require.h"
 #include "desk/verify.h"
-#include "desk/vote.h"
 
-enum { AGAIN_S = 15 * 60 };
+/* ---- settled ---- */
 
-/* One more of the members that never change. */
-static void ask_keep_foreign(struct task *t, struct draft *d)
+static struct str settled_data(const struct ask *a, struct arena *arena)
 {
-	d->fixed = arena_print(&t->job.arena, "%.*s,\"foreign\":%.*s", STR_ARGS(d->fixed),
-		STR_ARGS(t->foreign));
+	struct buf b = { .max = 16384 };
+	struct json_writer w = { .out = &b };
+	char decision[DIGEST_SIZE], summary[SHORT_DIGEST_SIZE];
+	struct str out;
+
+	decision_digest_in(a, arena, decision);
+	text_digest(a->summary, summary);
+	if (!decision[0]) arena->failed = true;
+	jw_object(&w);
+	jw_put_text(&w, "status", ask_status_name(a->status));
+	jw_key(&w, "answered_by");
+	if (a->answered_by.len)
+		jw_raw(&w, a->answered_by);
+	else
+		jw_null(&w);
+	jw_put_some(&w, "reason", a->reason);
+	if (a->require.len) {
+		char votes[SHORT_DIGEST_SIZE];
+
+		votes_digest(a, votes);
+		jw_put_text(&w, "votes", votes);
+		show_text(&w, "approved_digest", a->approved_digest);
+	}
+	jw_put_text(&w, "decision", decision);
+	jw_put_text(&w, "summary", summary);
+	jw_object_end(&w);
+	if (b.failed) arena->failed = true;
+	out = arena_str(arena, buf_str(&b));
+	buf_done(&b);
+	return out;
 }
 
-/* What it asks with a template or a list is in the store: no more than its session is known
- * here, and that no question is read yet. */
-static enum err ask_read(struct task *t, struct draft *d, struct fault *why)
+static enum err ask_settle_staged(struct task *t, struct rows *rows, struct ask *a,
+	const struct settlement *how, struct staged **out, struct fault *why)
 {
-	struct draft_limits limits = desk_limits(t->desk);
-
-	if (!t->body) return draft_plain(t->plain, &t->job.arena, d, why);
-	if (!preset_asked(t->body))
-		return draft_read(t->body, &limits, &t->job.arena, d, why);
-	d->session = json_text(json_get(t->body, "session"));
-	return OK;
-}
-
-/* Reads it now, in the rows' arena. */
-static enum err ask_expand(
-	struct task *t, struct rows *rows, const struct draft **out, struct fault *why)
-{
-	struct draft *d = ARENA_NEW(rows->arena, struct draft);
-	struct draft_limits limits = desk_limits(t->desk);
-	struct str session = (*out)->session;
-	const struct json *body;
-	enum err e = d ? desk_expand(rows, t->job.who.ws, t->body, &body, why)
-		       : fail(why, ERR_MEMORY, "out of memory");
-
-	if (!e) e = draft_read(body, &limits, rows->arena, d, why);
-	if (e) return e;
-	d->session = session;
-	*out = d;
-	return OK;
-}
-
-static enum err ask_check(struct task *t, struct fault *why)
-{
-	struct draft *d = ARENA_NEW(&t->job.arena, struct draft);
+	struct session *s = rows_session(rows, a->ws, a->session);
+	const char *type;
+	struct staged *st;
 	enum err e;
 
-	if (!d) return fail(why, ERR_MEMORY, "out of memory");
-	e = external_id_check(t->default_session, "/session", why);
-	if (!e) e = ask_read(t, d, why);
+	if (!s)
+		return fail(
+			why, ERR_INTERNAL, "ask %.*s has no session", STR_ARGS(a->id));
+	/* answered_by may be cut: the arena failed while it was written. */
+	if (rows->arena->failed) return fail(why, ERR_MEMORY, "out of memory");
+	e = ask_finish(a, how, rows->now_ms, rows->arena, &type, why);
 	if (e) return e;
-	if (t->id.len && d->session.len && !str_eq(t->id, d->session))
-		return fail_at(why, "/session", "is not the session of this path");
-	if (t->id.len) d->session = t->id;
-	if (!d->session.len && str_starts(t->default_session, "ses_"))
-		d->session = t->default_session;
-	if (t->foreign.len) ask_keep_foreign(t, d);
-	t->checked = d;
+	session_settled(s, a->kind, rows->now_ms);
+	rows_touch_session(rows, s);
+	st = rows_event(rows, type, s, a, settled_data(a, rows->arena));
+	if (!st) return fail(why, ERR_MEMORY, "out of memory");
+	rows_wake(rows, st, a,
+		desk_view(t->desk, s->title, desk_workspace(t, rows, a->ws)));
+	st->lone = s->for_ask;
+	*out = st;
 	return OK;
 }
 
-static bool ask_goes_to_default(const struct task *t, const struct draft *d)
+enum err ask_settle_within(struct task *t, struct rows *rows, struct ask *a,
+	const struct settlement *how, struct fault *why)
 {
-	return !d->session.len && t->default_session.len;
+	struct staged *st;
+
+	return ask_settle_staged(t, rows, a, how, &st, why);
 }
 
-/* For how long an answer that its agent has not had is good for the same question. */
-static int64_t again_ms(const struct job *job)
+enum err ask_settle(struct task *t, struct rows *rows, struct ask *a,
+	const struct settlement *how, struct fault *why)
 {
-	int64_t own_s = job->credential.again_s;
+	struct session *s = rows_session(rows, a->ws, a->session);
+	enum session_status was = s ? s->status : SESSION_IDLE;
+	enum err e = ask_settle_within(t, rows, a, how, why);
 
-	return (own_s >= 0 ? own_s : AGAIN_S) * 1000;
+	if (!e) desk_look_again(rows, s);
+	return e || s->status == was ? e : desk_stage_status(rows, s, was, why);
 }
 
-static void ask_needs(struct job *job, struct wants *w)
+/* The default that was checked when it was asked. One that no longer fits the rules must
+ * not keep the ask, and every later deadline, from expiring: then it expires without. */
+static enum err expire_default(struct rows *rows, const struct ask *a, struct answer *out,
+	bool *found, struct fault *why)
 {
-	const struct draft *d = task_of(job)->checked;
+	struct ask_parts parts;
+	enum err e = ask_parts(a, rows->arena, &parts, why);
 
-	if (d->session.len) wants_session(w, job->who.ws, d->session);
-	if (ask_goes_to_default(task_of(job), d))
-		wants_external(
-			w, job->who.ws, job->who.agent, task_of(job)->default_session);
-	telling_wants(job, w);
-	wants_dedupe(w, job->who.ws, job->who.agent, task_of(job)->dedupe_key);
-	if (again_ms(job))
-		wants_settled(w, job->who.ws, job->who.agent, task_of(job)->dedupe_key,
-			w->rows->now_ms - again_ms(job));
+	*found = false;
+	if (!e && parts.fallback) {
+		e = answer_check_at(parts.questions, parts.questions_len, parts.fallback,
+			"/default", rows->arena, out, why);
+		*found = !e;
+	}
+	return rows->arena->failed ? ERR_MEMORY : OK;
 }
 
-/* The conflict carries the open ask that stands in the way. */
-static void ask_in_the_way(struct task *t, struct rows *rows, const struct session *s)
+enum err ask_expire(struct task *t, struct rows *rows, struct ask *a, struct fault *why)
 {
-	struct ask *a = NULL;
+	struct settlement how = { .verb = SETTLE_EXPIRE };
+	struct answer answer;
+	struct buf by = { .max = 1024 };
+	struct fault wrong = { 0 };
+	bool found;
 
-	if (rows_fetch_open(rows, s, NULL)) return;
-	while ((a = rows_next_ask(rows, s->ws, s->id, a)))
-		if (a->exclusive)
-			t->job.conflict = desk_show(t->desk, a, s->title,
-				t->job.credential.workspace, rows->now_ms, &t->job.arena);
+	if (expire_default(rows, a, &answer, &found, &wrong))
+		return fail(why, ERR_MEMORY, "out of memory");
+	if (found) {
+		how.answer = &answer;
+		answered_by_write(&by, "default", NULL);
+		if (by.failed) rows->arena->failed = true;
+		how.answered_by = arena_str(rows->arena, buf_str(&by));
+		if (by.failed) rows->arena->failed = true;
+		buf_done(&by);
+	}
+	return ask_settle(t, rows, a, &how, why);
 }
 
-/* Its own session, or a standing one that is its to ask in, and its status before. */
-static enum err ask_session(struct task *t, struct rows *rows, const struct draft *d,
-	struct session **out, enum session_status *was, struct fault *why)
+/* Expire first: a reply after the deadline must not win just because the timer is late. */
+static enum err settle_in_time(
+	struct task *t, struct rows *rows, struct ask *a, struct fault *why)
 {
-	bool to_default = ask_goes_to_default(t, d);
-	struct session *s;
-	enum err e;
+	if (a->status != ASK_PENDING || !a->deadline_ms || a->deadline_ms > rows->now_ms)
+		return OK;
+	return ask_expire(t, rows, a, why);
+}
 
-	if (!d->session.len && !to_default) return OK;
-	s = to_default ? rows_external(rows, t->job.who.ws, t->job.who.agent,
-				 t->default_session)
-		       : rows_session(rows, t->job.who.ws, d->session);
-	if (!s && to_default) return OK;
-	if (!s || !principal_sees(&t->job.who, s->agent))
-		return fail(why, ERR_NOT_FOUND, "no session %.*s",
-			STR_ARGS(str_first(
-				to_default ? t->default_session : d->session, 64)));
-	e = desk_own(&t->job.who, s->agent, why);
-	/* An ask in the default session reopens it if it had ended. */
-	*was = s->status;
-	if (!e && to_default && session_ended(s)) s->status = SESSION_IDLE;
-	if (!e) e = session_may_ask(s, d->kind, why);
-	if (e == ERR_CONFLICT) ask_in_the_way(t, rows, s);
-	if (!e) *out = s;
+enum err ask_is_open(struct task *t, struct rows *rows, struct ask *a, struct fault *why)
+{
+	enum err e = settle_in_time(t, rows, a, why);
+
+	if (e || a->status == ASK_PENDING) return e;
+	/* That it has expired stays, though this comes too late. */
+	e = rows_conclude(rows, &t->job, why);
+	if (e) return e;
+	rows_savepoint(rows);
+	return desk_settled_conflict(
+		t, a, rows_session(rows, a->ws, a->session), rows->now_ms, why);
+}
+
+/* ---- settled by a rule ---- */
+
+/* {"decision": {"value": "reject", "text": note}} for each approval question. */
+static const struct json *ruled_answers(const struct ask_parts *parts, struct str value,
+	struct str note, struct arena *arena)
+{
+	struct json *out = ARENA_NEW(arena, struct json);
+	struct json_member *room =
+		ARENA_ARRAY(arena, struct json_member, parts->questions_len + 1);
+	struct json_member *both = ARENA_ARRAY(arena, struct json_member, 2);
+
+	if (!out || !room || !both) return NULL;
+	both[0] = (struct json_member){ STR("value"),
+		{ .type = JSON_STRING, .text = value } };
+	both[1] = (struct json_member){ STR("text"),
+		{ .type = JSON_STRING, .text = note } };
+	*out = (struct json){ .type = JSON_OBJECT, .members = room };
+	for (size_t i = 0; i < parts->questions_len; i++)
+		if (parts->questions[i].type == Q_APPROVAL)
+			room[out->count++] =
+				(struct json_member){ parts->questions[i].key,
+					{ .type = JSON_OBJECT,
+						.count = note.len ? 2 : 1,
+						.members = both } };
+	return out;
+}
+
+/* Those that a rule can answer come first. */
+static size_t approvals_only(struct ask_parts *parts)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < parts->questions_len; i++)
+		if (parts->questions[i].type == Q_APPROVAL)
+			parts->questions[n++] = parts->questions[i];
+	return n;
+}
+
+static struct str ruled_by(const struct kept_rule *r, struct arena *arena)
+{
+	struct buf b = { .max = 4096 };
+	struct json_writer w = { .out = &b };
+
+	jw_object(&w);
+	show_text(&w, "kind", STR("policy"));
+	show_text(&w, "user", STR_NONE);
+	show_text(&w, "name", rule_title(r, arena));
+	show_text(&w, "via", STR_NONE);
+	show_text(&w, "rule", r->id);
+	jw_object_end(&w);
+	return buf_keep_done(&b, arena);
+}
+
+static enum err settled_by_rule(struct rows *rows, const struct ask *a,
+	const struct kept_rule *rule, bool approve, struct settlement *out,
+	struct answer *answer, struct fault *why)
+{
+	struct str note = approve ? STR_NONE : rule->note;
+	const struct json *values;
+	struct ask_parts parts;
+	enum err e = ask_parts(a, rows->arena, &parts, why);
+
+	if (e) return e;
+	values = ruled_answers(
+		&parts, approve ? STR("approve") : STR("reject"), note, rows->arena);
+	if (!values) return fail(why, ERR_MEMORY, "out of memory");
+	e = answer_check_at(parts.questions, approvals_only(&parts), values, "/answers",
+		rows->arena, answer, why);
+	*out = (struct settlement){ .verb = SETTLE_ANSWER,
+		.answer = answer,
+		.answered_by = ruled_by(rule, rows->arena),
+		.reason = note };
 	return e;
 }
+
+/* In the moment in which it is asked: whoever asked gets the outcome with the reply. */
+static enum err ask_settle_ruled(struct task *t, struct rows *rows, struct ask *a,
+	const struct rule_verdict *v, struct fault *why)
+{
+	bool approve = v->ruling.effect == EFFECT_ALLOW;
+	struct settlement how;
+	struct answer answer;
+	struct staged *st;
+	enum err e =
+		settled_by_rule(rows, a, v->ruling.rule, approve, &how, &answer, why);
+
+	if (!e) e = ask_settle_staged(t, rows, a, &how, &st, why);
+	if (!e) st->replied = true;
+	return e;
+}
+
+enum err ask_settle_by(struct task *t, struct rows *rows, struct ask *a,
+	const struct kept_rule *rule, bool approve, struct fault *why)
+{
+	struct settlement how;
+	struct answer answer;
+	enum err e = settled_by_rule(rows, a, rule, approve, &how, &answer, why);
+
+	return e ? e : ask_settle(t, rows, a, &how, why);
+}
+
+enum err ask_cancel_all(struct task *t, struct rows *rows, struct session *s,
+	struct str reason, struct fault *why)
+{
+	struct settlement how = { .verb = SETTLE_CANCEL, .reason = reason };
+	struct ask *a = NULL;
+	enum err e = OK;
+
+	while (!e && (a = rows_next_ask(rows, s->ws, s->id, a)))
+		e = ask_settle_within(t, rows, a, &how, why);
+	return e;
+}
+
+/* ---- made ---- */
 
 /* All that says later, from the log alone, whose vote counts. */
 static void require_show(struct json_writer *w, const struct ask *a)
@@ -175,18 +306,24 @@ static struct str ask_created_data(
 	return out;
 }
 
-static struct ask *ask_make(
-	struct task *t, struct rows *rows, const struct draft *d, const struct session *s)
+static struct ask *ask_new(struct task *t, struct rows *rows, const struct draft *d,
+	const struct ask_from *from)
 {
+	const struct session *s = from->session;
 	struct ask *a = rows_new_ask(rows, s->ws);
 	char digest[DIGEST_SIZE];
 
 	if (!a) return NULL;
 	a->session = s->id;
-	a->agent = s->agent;
-	a->agent_name = s->agent_name;
-	a->token = t->job.who.token;
-	a->requester = t->job.who.user;
+	a->agent = from->run ? from->run->agent : s->agent;
+	if (from->run) {
+		a->run = from->run->id;
+	} else {
+		a->agent_name = s->agent_name;
+		a->token = t->job.who.token;
+		a->requester = t->job.who.user;
+		a->dedupe_key = t->dedupe_key;
+	}
 	a->project = s->project;
 	a->kind = d->kind;
 	a->priority = d->priority;
@@ -200,8 +337,9 @@ static struct ask *ask_make(
 	a->search = d->search;
 	a->assignees = STR("[]");
 	a->replies = STR("[]");
-	a->dedupe_key = t->dedupe_key;
-	if (d->timeout_ms) a->deadline_ms = rows->now_ms + d->timeout_ms;
+	if (d->timeout_ms || from->timeout_ms)
+		a->deadline_ms =
+			rows->now_ms + (d->timeout_ms ? d->timeout_ms : from->timeout_ms);
 	if (a->deadline_ms) rows_due_at(rows, a->deadline_ms);
 	if (d->operation && d->kind == ASK_APPROVAL) {
 		operation_digest(d->operation, NULL, s->id, digest);
@@ -210,206 +348,50 @@ static struct ask *ask_make(
 	return a;
 }
 
-/* A person settled it while nobody waited, and its agent does not know. */
-static struct ask *ask_unheard(struct task *t, struct rows *rows)
-{
-	struct principal *p = &t->job.who;
-	int64_t since_ms = rows->now_ms - again_ms(&t->job);
-	struct ask *a = again_ms(&t->job) ? rows_settled(rows, p->ws, p->agent,
-						    t->dedupe_key, since_ms)
-					  : NULL;
-
-	if (!a || (a->status != ASK_ANSWERED && a->status != ASK_SKIPPED) ||
-		a->revoked.len || a->used_ms || desk_was_fetched(t->desk, a))
-		return NULL;
-	return a;
-}
-
-/* Its outcome is handed out now, to who asked the same again. */
-static void ask_asked_again(
-	struct task *t, struct rows *rows, struct ask *a, const struct session *s)
-{
-	char decision[DIGEST_SIZE];
-
-	a->again_ms = rows->now_ms;
-	a->version++;
-	decision_digest(a, decision);
-	if (!decision[0]) rows->arena->failed = true;
-	rows_event(rows, "ask.asked_again", s, a,
-		arena_print(rows->arena, "{\"decision\":\"%s\"}", decision));
-	desk_note_fetched(t->desk, a->ws, a->id, false);
-}
-
-/* The same question is open already, or was answered unheard: its ask is the answer to
- * this one, too. */
-static bool ask_same(struct task *t, struct rows *rows)
-{
-	struct principal *p = &t->job.who;
-	const struct ask *a = rows_dedupe(rows, p->ws, p->agent, t->dedupe_key);
-	struct ask *unheard = a ? NULL : ask_unheard(t, rows);
-	const struct session *s;
-
-	if (unheard) a = unheard;
-	if (a && project_admit(p->projects, a->project, NULL)) return false;
-	s = a ? rows_session(rows, p->ws, a->session) : NULL;
-	if (!s) return false;
-	if (unheard) ask_asked_again(t, rows, unheard, s);
-	t->ask = arena_str(&t->job.arena, a->id);
-	t->resumable = s->on_settled.len > 0;
-	desk_keep_ask(t, a);
-	desk_reply_ask(t, a, s, rows->now_ms);
-	return true;
-}
-
-static struct session *ask_new_session(
-	struct task *t, struct rows *rows, const struct draft *d, struct str project)
-{
-	return ask_goes_to_default(t, d)
-		       ? desk_new_default_session(t, rows, t->default_session, project)
-		       : desk_new_session(t, rows, d->session_title, project);
-}
-
-/* Nobody waits for approvals that nobody can give. */
-static enum err ask_check_require(struct task *t, struct rows *rows,
-	const struct draft *d, const struct session *s, struct str project,
+/* What rules say of it: how grave it is, who has to approve, which verifiers are due. */
+static enum err ask_judge(struct task *t, struct rows *rows, const struct draft *d,
+	const struct ask_from *from, struct ask *a, struct rule_verdict *v,
 	struct fault *why)
 {
-	struct ask probe = { .ws = t->job.who.ws,
-		.kind = d->kind,
-		.token = t->job.who.token,
-		.requester = t->job.who.user,
-		.project = project };
-	enum err e;
+	enum err e = OK;
 
-	if (!d->require.len) return OK;
-	e = desk_starters(rows, probe.ws, probe.token, s, &probe.starters, why);
-	return e ? e : desk_check_require(t, rows, &probe, &d->require, "/require", why);
-}
-
-static bool ask_rate_take(struct task *t, int64_t now_ms, int64_t *retry_after_s)
-{
-	struct desk *d = t->desk;
-	bool taken;
-
-	pthread_mutex_lock(&d->rate_lock);
-	taken = rate_take(&d->rate, t->job.who.token, d->ask_rate, now_ms, retry_after_s);
-	pthread_mutex_unlock(&d->rate_lock);
-	return taken;
-}
-
-static void ask_rate_give_back(struct task *t)
-{
-	struct desk *d = t->desk;
-
-	pthread_mutex_lock(&d->rate_lock);
-	rate_give_back(&d->rate, t->job.who.token, d->ask_rate);
-	pthread_mutex_unlock(&d->rate_lock);
-}
-
-enum err desk_ask_put(struct task *t, struct rows *rows, const struct draft *d,
-	struct session *s, const struct ask_of_run *of, struct ask **out,
-	struct fault *why)
-{
-	enum session_status was = s->status;
-	struct ask *a = ask_make(t, rows, d, s);
-	enum err e;
-
-	if (!a) return fail(why, ERR_MEMORY, "out of memory");
-	a->run = of->run;
-	a->agent = of->agent;
-	a->agent_name = a->token = a->requester = a->dedupe_key = STR_NONE;
-	if (of->risk) a->risk = of->risk;
-	a->urgency = ask_urgency(a->risk, a->priority);
-	if (of->timeout_ms && !a->deadline_ms) {
-		a->deadline_ms = rows->now_ms + of->timeout_ms;
-		rows_due_at(rows, a->deadline_ms);
+	if (from->verdict) {
+		*v = *from->verdict;
+		a->risk = v->risk;
+		a->urgency = ask_urgency(a->risk, a->priority);
+	} else {
+		e = ask_rule(t, rows, d, a, v, why);
 	}
-	e = of->require ? desk_require(rows, a, s, of->require, why) : OK;
-	if (e) return e;
-	session_opened(s, d->kind, rows->now_ms);
-	rows_touch_session(rows, s);
-	if (!rows_event(rows, "ask.created", s, a, ask_created_data(a, d, rows->arena)))
-		return fail(why, ERR_MEMORY, "out of memory");
-	*out = a;
-	return s->status == was ? OK : desk_stage_status(rows, s, was, why);
+	if (e || ask_ruled(v)) return e;
+	e = desk_require(
+		rows, a, from->fresh ? NULL : from->session, &v->ruling.require, why);
+	return e ? e : verify_list(rows, a, &v->ruling, why);
 }
 
-static enum err ask_decide(struct job *job, struct rows *rows, struct fault *why)
+enum err ask_make(struct task *t, struct rows *rows, const struct draft *d,
+	const struct ask_from *from, struct ask **out, struct fault *why)
 {
-	struct task *t = task_of(job);
-	const struct draft *d = t->checked;
-	struct session *s = NULL;
-	enum session_status was = SESSION_IDLE;
-	bool fresh;
-	struct str project = STR_NONE;
+	struct session *s = from->session;
+	enum session_status was = from->was;
 	struct rule_verdict v;
-	struct ask *a;
+	struct ask *a = ask_new(t, rows, d, from);
 	enum err e;
 
-	t->stopped = STR_NONE;
-	if (ask_same(t, rows)) return OK;
-	e = d->questions_len ? OK : ask_expand(t, rows, &d, why);
-	if (!e) e = ask_session(t, rows, d, &s, &was, why);
-	if (!e) e = desk_project(t, rows, s, d->project, &project, why);
-	if (!e)
-		e = desk_check_assignees(
-			rows, job->who.ws, d->assignees, d->assignees_len, why);
-	if (!e) e = ask_check_require(t, rows, d, s, project, why);
-	if (e) return e;
-	if (!ask_rate_take(t, rows->now_ms, &why->retry_after_s)) {
-		int64_t after_s = why->retry_after_s;
-
-		fail(why, ERR_RATE, "more than %lld asks a minute",
-			(long long)t->desk->ask_rate);
-		why->retry_after_s = after_s;
-		return ERR_RATE;
-	}
-	fresh = !s;
-	if (fresh) s = ask_new_session(t, rows, d, project);
-	a = s ? ask_make(t, rows, d, s) : NULL;
 	if (!a) return fail(why, ERR_MEMORY, "out of memory");
-	e = desk_require(rows, a, fresh ? NULL : s, &d->require, why);
+	e = desk_require(rows, a, from->fresh ? NULL : s, &d->require, why);
 	if (!e && d->assignees_len)
 		e = desk_assignees(
 			rows, a->ws, d->assignees, d->assignees_len, &a->assignees, why);
-	if (!e) e = ask_rule(t, rows, d, a, &v, why);
-	if (!e && !ask_ruled(&v))
-		e = desk_require(rows, a, fresh ? NULL : s, &v.ruling.require, why);
-	if (!e && !ask_ruled(&v)) e = desk_verify(rows, a, &v.ruling, why);
+	if (!e) e = ask_judge(t, rows, d, from, a, &v, why);
 	if (e) return e;
-	if (!fresh) session_goes_on(s, rows->now_ms);
+	if (!from->fresh && !from->run) session_goes_on(s, rows->now_ms);
 	session_opened(s, d->kind, rows->now_ms);
-	if (!fresh) rows_touch_session(rows, s);
-	rows_event(rows, "ask.created", s, a, ask_created_data(a, d, rows->arena));
-	if (fresh) was = s->status;
+	if (!from->fresh) rows_touch_session(rows, s);
+	if (!rows_event(rows, "ask.created", s, a, ask_created_data(a, d, rows->arena)))
+		return fail(why, ERR_MEMORY, "out of memory");
+	if (from->fresh) was = s->status;
 	if (ask_ruled(&v)) e = ask_settle_ruled(t, rows, a, &v, why);
 	desk_look_again(rows, s);
-	if (!e && s->status != was) e = desk_stage_status(rows, s, was, why);
-	if (!e) e = telling_asked(t, rows, a, why);
-	if (e) return e;
-	job->status = 201;
-	t->unheard = fresh;
-	t->resumable = s->on_settled.len > 0;
-	t->ask = arena_str(&job->arena, a->id);
-	desk_keep_ask(t, a);
-	desk_reply_ask(t, a, s, rows->now_ms);
-	return OK;
+	*out = a;
+	return e || s->status == was ? e : desk_stage_status(rows, s, was, why);
 }
-
-static void ask_undo(struct job *job)
-{
-	struct task *t = task_of(job);
-
-	if (job->status == 201) ask_rate_give_back(t);
-}
-
-const struct use use_ask = {
-	.job = { .name = "ask",
-		.brief = true,
-		.permission = MAY_ASK,
-		.needs = ask_needs,
-		.decide = ask_decide,
-		.again = desk_again_ask,
-		.undo = ask_undo },
-	.check = ask_check,
-};

@@ -10,11 +10,6 @@ enum err ask_rule(struct task *, struct rows *, const struct draft *, struct ask
 	struct rule_verdict *out, struct fault *);
 /* Allowed or denied: it is settled at once, by the rule. */
 bool ask_ruled(const struct rule_verdict *);
-enum err ask_settle_ruled(struct task *, struct rows *, struct ask *,
-	const struct rule_verdict *, struct fault *);
-/* The same by this rule, whoever's it is: for those that were open when it was made. */
-enum err ask_settle_by(struct task *, struct rows *, struct ask *,
-	const struct kept_rule *, bool approve, struct fault *);
 /* A person approves it: rules count that hold now, also for arguments put in place (NULL: as asked).
  * ERR_DENIED_ANSWER when one denies that; what they require is added to the ask's own. */
 enum err ask_rule_approved(struct task *, struct rows *, struct ask *,

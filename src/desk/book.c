@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "core/body.h"
 #include "core/show.h"
+#include "desk/workspace.h"
 
 struct book *book_free(struct book *b)
 {
@@ -212,29 +213,6 @@ enum err stop_read(struct db *db, int64_t ws, struct str agent, struct str proje
 
 /* ---- in a batch ---- */
 
-static enum err version_row(void *ctx, const struct row *row, struct fault *why)
-{
-	(void)why;
-	*(int64_t *)ctx = row_int(row, 0);
-	return OK;
-}
-
-/* A request brings it along with its credential; for what runs by itself the batch knows it, or it
- * is looked up. */
-static enum err version_find(const struct job *job, struct rows *rows, int64_t ws,
-	int64_t *out, struct fault *why)
-{
-	const struct val args[] = { val_int(ws) };
-
-	if (job->has_hash && job->credential.kind.len && job->who.ws == ws) {
-		*out = job->credential.policy_version;
-		return OK;
-	}
-	if (rows_policy_known(rows, ws, out)) return OK;
-	*out = 0;
-	return rows_query(rows, SQL_WORKSPACE_POLICY_GET, args, 1, version_row, out, why);
-}
-
 static enum err book_load(struct rows *rows, int64_t ws, int64_t version,
 	struct book **out, struct fault *why)
 {
@@ -271,14 +249,15 @@ void desk_books_done(struct desk *d)
 enum err desk_book(struct desk *d, const struct job *job, struct rows *rows, int64_t ws,
 	struct book **out, struct fault *why)
 {
-	int64_t version = 0, raised = rows_policy_raised(rows, ws);
+	int64_t version, raised = rows_policy_raised(rows, ws);
 	uint64_t batch = raised ? job->batch : 0;
 	struct book **place = books_place(d->books[rows->clerk], ws), *fresh;
-	enum err e = version_find(job, rows, ws, &version, why);
+	struct workspace_facts facts;
+	enum err e = workspace_facts(job, rows, ws, &facts, why);
 
 	if (e) return e;
-	if (!rows_policy_seen(rows, ws, version)) return out_of_memory(why);
-	version += raised;
+	if (!rows_policy_seen(rows, ws, facts.policy_version)) return out_of_memory(why);
+	version = facts.policy_version + raised;
 	if (*place && (*place)->ws == ws && (*place)->version == version &&
 		(*place)->batch == batch) {
 		*out = *place;

@@ -5,7 +5,7 @@
 #include "desk/delivery.h"
 
 #include "core/address.h"
-#include "desk/inner.h"
+#include "desk/callbacks.h"
 
 void desk_on_delivery(struct desk *d, void (*fn)(void *, int64_t at_ms), void *ctx)
 {
@@ -73,25 +73,30 @@ static enum err stage_kind(struct rows *rows, const struct session *s,
 			   kind == DELIVERY_WEBHOOK ? c.webhook : c.resumer, why);
 }
 
-enum err desk_call_webhook(struct rows *rows, const struct session *s,
-	const struct ask *a, struct fault *why)
+enum err webhook_settled(const struct happened *h, struct fault *why)
 {
-	const struct news n = { a, DELIVERY_SETTLED, 0 };
+	const struct news n = { h->ask, DELIVERY_SETTLED, 0 };
 
-	return stage_kind(rows, s, &n, DELIVERY_WEBHOOK, why);
+	return stage_kind(h->rows, h->session, &n, DELIVERY_WEBHOOK, why);
 }
 
-enum err desk_call_resumer(struct task *t, struct rows *rows, const struct session *s,
-	const struct ask *a, struct fault *why)
+/* Whoever withdraws its own question is at work. */
+static bool is_withdrawn(const struct happened *h)
 {
-	/* Who withdraws its own question is at work. */
-	bool withdrawn = a->status == ASK_CANCELLED && t->job.who.role == ROLE_AGENT;
-	bool aside = a->kind == ASK_NON_BLOCKING;
-	const struct news n = { a, aside ? DELIVERY_LATE : DELIVERY_SETTLED, 0 };
+	return h->ask->status == ASK_CANCELLED &&
+	       (h->ask->run.len || h->task->job.who.role == ROLE_AGENT);
+}
 
-	if (withdrawn || !session_resumed(s) || session_ended(s)) return OK;
+enum err resumer_settled(const struct happened *h, struct fault *why)
+{
+	const struct session *s = h->session;
+	bool aside = h->ask->kind == ASK_NON_BLOCKING;
+	const struct news n = { h->ask, aside ? DELIVERY_LATE : DELIVERY_SETTLED, 0 };
+
+	if (h->event->replied || is_withdrawn(h)) return OK;
+	if (!session_resumed(s) || session_ended(s)) return OK;
 	if (aside && !session_stopped(s)) return OK;
-	return stage_kind(rows, s, &n, DELIVERY_RESUMER, why);
+	return stage_kind(h->rows, s, &n, DELIVERY_RESUMER, why);
 }
 
 enum err desk_call_verifier(struct rows *rows, const struct ask *a, struct str name,
@@ -102,20 +107,22 @@ enum err desk_call_verifier(struct rows *rows, const struct ask *a, struct str n
 	return delivery_stage(rows, &news, DELIVERY_VERIFIER, name, why);
 }
 
-enum err desk_call_replied(struct rows *rows, const struct session *s,
-	const struct ask *a, struct fault *why)
+enum err call_replied(const struct happened *h, struct fault *why)
 {
+	const struct session *s = h->session;
+	const struct ask *a = h->ask;
 	const struct json *replies;
 	struct news n = { a, a->status == ASK_PENDING ? DELIVERY_REPLIED : DELIVERY_LATE,
 		0 };
 	enum err e;
 
+	if (!role_may(h->task->job.who.role, MAY_SETTLE)) return OK;
 	if (!s->on_settled.len || session_ended(s)) return OK;
-	e = json_read(a->replies, NULL, rows->arena, &replies, why);
+	e = json_read(a->replies, NULL, h->rows->arena, &replies, why);
 	if (e) return e;
 	n.round = replies->count;
-	e = stage_kind(rows, s, &n, DELIVERY_WEBHOOK, why);
-	return e ? e : stage_kind(rows, s, &n, DELIVERY_RESUMER, why);
+	e = stage_kind(h->rows, s, &n, DELIVERY_WEBHOOK, why);
+	return e ? e : stage_kind(h->rows, s, &n, DELIVERY_RESUMER, why);
 }
 
 /* ---- may it be called at all? ---- */

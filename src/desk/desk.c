@@ -1,8 +1,7 @@
 /* desk.c - puts the desk together: clerks, limits, deadlines. */
 #include "desk/book.h"
 #include "desk/inner.h"
-#include "desk/people_log.h"
-#include "desk/policy_log.h"
+#include "desk/reactions.h"
 
 #include "base/clock.h"
 #include "base/mem.h"
@@ -103,15 +102,6 @@ static void desk_trouble(void *ctx, const struct fault *why)
 
 	atomic_store(
 		&d->ready, !why || why->err == ERR_INTERNAL || why->err == ERR_MEMORY);
-}
-
-/* What changed is told of, whichever job changed it. */
-static enum err desk_logged(
-	void *ctx, struct job *job, struct rows *rows, struct fault *why)
-{
-	enum err e = people_logged(ctx, job, rows, why);
-
-	return e ? e : policy_logged(ctx, job, rows, why);
 }
 
 /* ---- deadlines ---- */
@@ -308,7 +298,7 @@ struct desk *desk_open(const struct desk_settings *set, struct fault *why)
 	d->mail.authserv = desk_text(set->mail_authserv, STR_NONE);
 	d->mail.approve = set->mail_approve;
 	d->hooks = (struct clerk_hooks){ d, desk_told, desk_nap, desk_committed,
-		desk_trouble, desk_logged, desk_claim_along };
+		desk_trouble, reactions_need, reactions_run, desk_claim_along };
 	atomic_store(&d->ready, true);
 	atomic_store(&d->reached, true);
 	desk_set(d, set);

@@ -217,20 +217,6 @@ enum err desk_read_session(struct db *, int64_t ws, struct str id, struct arena 
 enum err desk_resume_context(struct db *, const struct session *, struct arena *,
 	struct str *out, struct fault *);
 
-/* Settles it, counts it in its session and stages the events; everything was checked. */
-enum err desk_settle(struct task *, struct rows *, struct ask *,
-	const struct settlement *, struct fault *);
-/* Without the event of the session's status: for who tells it of the session as a whole.
- */
-enum err desk_settle_quietly(struct task *, struct rows *, struct ask *,
-	const struct settlement *, struct fault *);
-/* Expires it when it is due: ERR_CONFLICT, which carries the ask, unless it is open. */
-enum err desk_settle_open(struct task *, struct rows *, struct ask *, struct fault *);
-/* Past its deadline: settles it as expired, by its default if it has one. */
-enum err desk_expire(struct task *, struct rows *, struct ask *, struct fault *);
-/* Cancels every open ask of a session (wants_open_asks). */
-enum err desk_cancel_open(struct task *, struct rows *, struct session *,
-	struct str reason, struct fault *);
 /* Its title or whom it calls is another now. */
 enum err desk_stage_changed(struct rows *, const struct session *, struct fault *);
 /* The title lives as long as the rows. */
@@ -238,20 +224,8 @@ enum err desk_rename_session(
 	struct rows *, struct session *, struct str title, struct fault *);
 enum err desk_stage_status(
 	struct rows *, struct session *, enum session_status was, struct fault *);
-/* Stage what a session wants called when an ask of it is settled: its webhook each time,
- * its resumer when it waits for nothing more. */
-enum err desk_call_webhook(
-	struct rows *, const struct session *, const struct ask *, struct fault *);
-enum err desk_call_resumer(struct task *, struct rows *, const struct session *,
-	const struct ask *, struct fault *);
-/* The verifier of this name; the n-th of the ask. */
-enum err desk_call_verifier(
-	struct rows *, const struct ask *, struct str name, int64_t n, struct fault *);
 /* Is it one of these, with commas between? */
 bool desk_name_known(struct str names, struct str name);
-/* And when a person asked back, or answered late. */
-enum err desk_call_replied(
-	struct rows *, const struct session *, const struct ask *, struct fault *);
 /* There is something to deliver: at once (0), or from then on. */
 void desk_deliver(struct desk *, int64_t at_ms);
 void desk_told_metrics(struct desk *, struct buf *);
@@ -298,15 +272,6 @@ struct str desk_assignees_json(const struct str *ids, size_t len, struct arena *
 enum err desk_expand(struct rows *, int64_t ws, const struct json *body,
 	const struct json **out, struct fault *);
 
-/* An ask that a run of ours makes: everything was checked and decided. */
-struct ask_of_run {
-	struct str run, agent;
-	enum risk risk;		       /* RISK_NONE: as the draft says */
-	int64_t timeout_ms;	       /* unless the draft has one; 0: none */
-	const struct require *require; /* of an approval; or NULL */
-};
-enum err desk_ask_put(struct task *, struct rows *, const struct draft *,
-	struct session *, const struct ask_of_run *, struct ask **out, struct fault *);
 /* The approval is used up now, by who runs exactly this. ERR_CONFLICT, ERR_REVOKED, ERR_STOPPED,
  * ERR_DENIED. */
 enum err desk_use_approval(

@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "core/decision.h"
-#include "desk/telling.h"
+#include "desk/ask.h"
 
 enum { CLAIM_MS = 2 * 60 * 1000, THREAD_MAX = 256 * 1024 /* bytes of all replies */ };
 
@@ -86,13 +86,6 @@ static enum err reply_decide(struct job *job, struct rows *rows, struct fault *w
 		return desk_conflict(t, a, rows_session(rows, a->ws, a->session),
 			rows->now_ms, why, "its thread is full: settle it, or ask again");
 	a->replies = replies_add(a->replies, &job->who, text, rows->now_ms, rows->arena);
-	if (person) {
-		e = desk_call_replied(
-			rows, rows_session(rows, a->ws, a->session), a, why);
-	} else {
-		e = telling_replied(rows, a, why);
-	}
-	if (e) return e;
 	jw_object(&w);
 	jw_put_str(&w, "by", job->who.name);
 	jw_put_bool(&w, "person", person);
@@ -248,8 +241,6 @@ static enum err extend_decide(struct job *job, struct rows *rows, struct fault *
 	if (e) return e;
 	a->deadline_ms = ms ? (a->deadline_ms ? a->deadline_ms : rows->now_ms) + ms : 0;
 	if (a->deadline_ms) rows_due_at(rows, a->deadline_ms);
-	e = telling_moved(rows, a, why);
-	if (e) return e;
 	if (a->deadline_ms) {
 		time_write(a->deadline_ms, at);
 		buf_print(&data, "{\"expires_at\":\"%s\"}", at);

@@ -2,7 +2,7 @@
  * member makes a deny or an ask; an allow, and loosening what another made, takes an admin. */
 #include "desk/rules.h"
 #include "base/keep.h"
-#include "desk/vote.h"
+#include "desk/require.h"
 
 #include "base/clock.h"
 #include "core/body.h"

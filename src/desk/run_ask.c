@@ -7,17 +7,19 @@
 #include "desk/configured.h"
 #include "desk/run_inner.h"
 
-enum err run_ask(struct task *t, struct rows *rows, struct session *s,
-	const struct run *r, struct str text, struct ask **out, struct fault *why)
+enum err run_ask(struct task *t, struct rows *rows, const struct ask_from *from,
+	struct str text, struct ask **out, struct fault *why)
 {
 	const struct draft_limits limits = desk_limits(t->desk);
-	const struct ask_of_run of = { .run = r->id, .agent = r->agent };
+	struct ask_from own = *from;
 	const struct json *body;
 	struct draft d;
 	enum err e = json_read(text, NULL, rows->arena, &body, why);
 
 	if (!e) e = draft_read(body, &limits, rows->arena, &d, why);
-	return e ? e : desk_ask_put(t, rows, &d, s, &of, out, why);
+	if (e) return e;
+	own.was = from->session->status;
+	return ask_make(t, rows, &d, &own, out, why);
 }
 
 /* ---- what was answered ---- */
@@ -250,25 +252,31 @@ static const struct tool_call *call_of_ask(struct rows *rows, const struct ask *
 	return NULL;
 }
 
-enum err run_settled(struct task *t, struct rows *rows, struct session *s,
-	const struct ask *a, struct fault *why)
+enum err run_settled(const struct happened *h, struct fault *why)
 {
+	struct rows *rows = h->rows;
+	struct session *s = h->session;
+	const struct ask *a = h->ask;
 	const struct tool_call *at;
 	const struct run *found;
 	struct tool_call *c;
 	struct run *r;
-	enum err e = run_fetch(rows, a->ws, a->run, &found, why);
+	enum err e;
+
+	if (!a->run.len) return OK;
+	e = run_fetch(rows, a->ws, a->run, &found, why);
 
 	if (e) return e == ERR_NOT_FOUND ? OK : e;
 	if (run_ended(found)) return OK;
 	r = rows_change(rows, found);
 	if (!r) return fail(why, ERR_MEMORY, "out of memory");
-	if (str_eq(r->recovery, a->id)) return recovery_settled(t, rows, s, r, a, why);
+	if (str_eq(r->recovery, a->id))
+		return recovery_settled(h->task, rows, s, r, a, why);
 	if (r->message.len) e = run_calls_fetch(rows, r, why);
 	at = e ? NULL : call_of_ask(rows, a);
 	if (!at) return e;
 	c = rows_change(rows, at);
 	if (!c) return fail(why, ERR_MEMORY, "out of memory");
-	e = call_settled(t, rows, s, r, c, a, why);
+	e = call_settled(h->task, rows, s, r, c, a, why);
 	return e ? e : run_goes_on(rows, s, r, "answer", why);
 }

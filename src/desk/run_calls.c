@@ -42,23 +42,25 @@ static enum err policy_of(struct rows *rows, const struct book *book,
 static enum err gate(struct task *t, struct rows *rows, const struct session *s,
 	const struct run *r, const struct agent_config *agent,
 	const struct run_operation *op, const struct json *operation,
-	struct run_verdict *out, struct fault *why)
+	struct run_verdict *out, struct rule_verdict *rules, struct fault *why)
 {
 	struct operation_look look;
-	struct rule_verdict v;
 	struct policy policy;
 	struct book *book;
 	enum err e;
 
 	*out = (struct run_verdict){ .effect = EFFECT_ALLOW, .risk = op->risk };
+	*rules = (struct rule_verdict){ 0 };
 	if (op->free) return OK;
 	e = desk_book(t->desk, &t->job, rows, r->ws, &book, why);
 	if (!e) e = policy_of(rows, book, agent, &policy, why);
 	if (e) return e;
 	operation_look(&look, operation, NULL, r->agent, s->project, s->id, rows->arena);
-	e = desk_rule(book, rows, &look, 0, &t->job.who, &v, why);
-	if (!e) run_gate(&policy, op, &look, &v.ruling, rows->arena, out);
-	return e;
+	e = desk_rule(book, rows, &look, 0, &t->job.who, rules, why);
+	if (e) return e;
+	run_gate(&policy, op, &look, &rules->ruling, rows->arena, out);
+	rules->risk = out->risk;
+	return OK;
 }
 
 static struct str verdict_write(const struct run_verdict *v, struct arena *arena)
@@ -93,17 +95,12 @@ static struct str operation_text(const struct run_operation *op, struct str name
 }
 
 static enum err approval_ask(struct task *t, struct rows *rows, struct session *s,
-	const struct run *r, struct tool_call *c, const struct run_verdict *v,
+	const struct run *r, struct tool_call *c, const struct ask_from *from,
 	struct str operation, struct fault *why)
 {
-	const struct draft_limits limits = desk_limits(t->desk);
-	const struct ask_of_run of = { r->id, r->agent, v->risk, v->timeout_ms,
-		v->require.len ? &v->require : NULL };
 	bool fr = str_is(r->language, "fr");
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
-	const struct json *body;
-	struct draft d;
 	struct ask *a;
 	enum err e;
 
@@ -122,9 +119,7 @@ static enum err approval_ask(struct task *t, struct rows *rows, struct session *
 		jw_object_end(&w);
 	}
 	jw_object_end(&w);
-	e = json_read(buf_keep_done(&b, rows->arena), NULL, rows->arena, &body, why);
-	if (!e) e = draft_read(body, &limits, rows->arena, &d, why);
-	if (!e) e = desk_ask_put(t, rows, &d, s, &of, &a, why);
+	e = run_ask(t, rows, from, buf_keep_done(&b, rows->arena), &a, why);
 	if (!e) e = tool_call_act(c, CALL_ASK, why);
 	if (!e) c->ask = a->id;
 	return e;
@@ -229,6 +224,10 @@ static enum err call_make(struct task *t, struct rows *rows, struct session *s,
 			? NULL
 			: run_tool_call(&box, c.name, arguments, rows->arena, &wrong);
 	struct run_verdict v = { 0 };
+	struct rule_verdict rules;
+	struct ask_from from = {
+		.origin = ASK_BY_RUN_APPROVAL, .session = s, .run = r, .verdict = &rules
+	};
 	struct tool_call *made;
 	struct str text;
 	enum err e = OK;
@@ -238,7 +237,7 @@ static enum err call_make(struct task *t, struct rows *rows, struct session *s,
 		c.category = op->free ? STR_NONE : str_of(run_category_name(op->type));
 		text = operation_text(op, c.name, c.arguments, op->risk, rows->arena);
 		e = json_read(text, NULL, rows->arena, &operation, why);
-		if (!e) e = gate(t, rows, s, r, agent, op, operation, &v, why);
+		if (!e) e = gate(t, rows, s, r, agent, op, operation, &v, &rules, why);
 		if (e) return e;
 		c.risk = v.risk;
 		c.verdict = verdict_write(&v, rows->arena);
@@ -251,8 +250,10 @@ static enum err call_make(struct task *t, struct rows *rows, struct session *s,
 	if (!op) return run_call_end(rows, s, r, made, CALL_FAIL, wrong, why);
 	if (v.effect == EFFECT_DENY)
 		return run_call_end(rows, s, r, made, CALL_REJECT, v.reason, why);
-	return v.effect == EFFECT_ASK ? approval_ask(t, rows, s, r, made, &v, text, why)
-				      : OK;
+	from.timeout_ms = v.timeout_ms;
+	return v.effect == EFFECT_ASK
+		       ? approval_ask(t, rows, s, r, made, &from, text, why)
+		       : OK;
 }
 
 /* A part of the content, with our name of the call beside the model's. */

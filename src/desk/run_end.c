@@ -31,7 +31,7 @@ static enum err run_clear(struct task *t, struct rows *rows, struct session *s,
 	enum err e = rows_fetch_open(rows, s, why);
 
 	while (!e && (a = rows_next_ask(rows, s->ws, s->id, a)))
-		if (str_eq(a->run, r->id)) e = desk_settle_quietly(t, rows, a, &how, why);
+		if (str_eq(a->run, r->id)) e = ask_settle_within(t, rows, a, &how, why);
 	if (!e && r->message.len) e = run_calls_fetch(rows, r, why);
 	while (!e && r->message.len && (at = run_calls_next(rows, r->message, at))) {
 		struct tool_call *c;
@@ -185,11 +185,16 @@ enum err run_recover(struct task *t, struct rows *rows, struct session *s, struc
 	bool ask = kind == TROUBLE_LIMIT ? agent->ask_on_limit : agent->ask_on_error;
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
+	const struct ask_from from = { .origin = kind == TROUBLE_LIMIT ? ASK_BY_RUN_LIMIT
+								       : ASK_BY_RUN_ERROR,
+		.session = s,
+		.run = r };
 	struct ask *a;
 	enum err e;
 
 	if (run_is_child(r) || !ask) return run_fail(t, rows, s, r, kind, message, why);
-	e = run_ask(t, rows, s, r, recovery_body(r, kind, message, rows->arena), &a, why);
+	e = run_ask(
+		t, rows, &from, recovery_body(r, kind, message, rows->arena), &a, why);
 	if (e) return e;
 	r->recovery = a->id;
 	r->error = run_error_write(kind, message, rows->arena);

@@ -3,7 +3,8 @@
 #define DESK_RUN_INNER_H
 
 #include "core/say.h"
-#include "desk/inner.h"
+#include "desk/ask.h"
+#include "desk/happened.h"
 #include "desk/run.h"
 
 /* ---- finding ---- */
@@ -95,11 +96,10 @@ struct run_toolbox run_toolbox(const struct run *, const struct agent_config *);
 /* ---- asks ---- */
 
 /* An ask of a run, from a body as POST /v1/asks takes it. */
-enum err run_ask(struct task *, struct rows *, struct session *, const struct run *,
-	struct str body, struct ask **out, struct fault *);
+enum err run_ask(struct task *, struct rows *, const struct ask_from *, struct str body,
+	struct ask **out, struct fault *);
 /* An ask that a run waits for was settled: in the same commit the run goes on. */
-enum err run_settled(struct task *, struct rows *, struct session *, const struct ask *,
-	struct fault *);
+react_fn run_settled;
 
 /* ---- sub-agents ---- */
 

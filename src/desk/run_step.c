@@ -43,6 +43,9 @@ static enum err call_interrupt(struct task *t, struct rows *rows, struct session
 	struct json_writer w = { .out = &b };
 	bool fr = str_is(r->language, "fr");
 	struct str began = when_text(c->started_ms, rows->arena);
+	const struct ask_from from = {
+		.origin = ASK_BY_RUN_INTERRUPTED, .session = s, .run = r
+	};
 	struct ask *a;
 	enum err e = tool_call_act(c, CALL_INTERRUPT, why);
 
@@ -69,7 +72,7 @@ static enum err call_interrupt(struct task *t, struct rows *rows, struct session
 	show_text(&w, "risk", str_of(risk_name(c->risk)));
 	jw_object_end(&w);
 	jw_object_end(&w);
-	e = run_ask(t, rows, s, r, buf_keep_done(&b, rows->arena), &a, why);
+	e = run_ask(t, rows, &from, buf_keep_done(&b, rows->arena), &a, why);
 	if (!e) c->ask = a->id;
 	return e;
 }

@@ -89,6 +89,9 @@ static enum err ask_do(struct doing *d, struct fault *why)
 	struct fault bad = { 0 };
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
+	const struct ask_from from = {
+		.origin = ASK_BY_RUN_QUESTION, .session = d->s, .run = d->r
+	};
 	struct ask *a;
 	enum err e;
 
@@ -99,8 +102,7 @@ static enum err ask_do(struct doing *d, struct fault *why)
 		question_put(&w, &questions->items[i]);
 	jw_array_end(&w);
 	jw_object_end(&w);
-	e = run_ask(
-		d->t, d->rows, d->s, d->r, buf_keep_done(&b, d->rows->arena), &a, &bad);
+	e = run_ask(d->t, d->rows, &from, buf_keep_done(&b, d->rows->arena), &a, &bad);
 	if (e == ERR_INVALID || e == ERR_BAD_REQUEST) {
 		d->wrong = true;
 		d->text = arena_str(d->rows->arena,

@@ -3,6 +3,8 @@
  * policy lets this person go. */
 #include "desk/scope.h"
 
+#include "desk/ask.h"
+
 #include "base/keep.h"
 #include "core/body.h"
 #include "core/show.h"

@@ -1,5 +1,5 @@
 /* session.c - sessions: made, changed, told about, cancelled, deleted. */
-#include "desk/book.h"
+#include "desk/ask.h"
 #include "desk/configured.h"
 #include "desk/run_inner.h"
 
@@ -315,7 +315,7 @@ static enum err session_become(struct task *t, struct rows *rows, struct session
 
 	if (status == SESSION_COMPLETED || status == SESSION_FAILED ||
 		status == SESSION_CANCELLED)
-		e = desk_cancel_open(t, rows, s,
+		e = ask_cancel_all(t, rows, s,
 			arena_print(rows->arena, "the session is %s",
 				session_status_name(status)),
 			why);
@@ -501,7 +501,7 @@ enum err desk_delete_session(
 {
 	enum err e = s->run_open ? session_run_cancel(t, rows, s, why) : OK;
 
-	if (!e) e = desk_cancel_open(t, rows, s, STR("the session was deleted"), why);
+	if (!e) e = ask_cancel_all(t, rows, s, STR("the session was deleted"), why);
 	if (e) return e;
 	if (!rows_event(rows, "session.deleted", s, NULL, STR_NONE) ||
 		!rows_delete(rows, s))

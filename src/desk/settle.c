@@ -1,12 +1,6 @@
 /* settle.c - the ways out of pending that somebody chooses: answer, skip, cancel. */
-#include "desk/ask_rule.h"
-#include "desk/run_inner.h"
+#include "desk/ask.h"
 #include "desk/scope.h"
-
-#include "base/clock.h"
-#include "core/decision.h"
-#include "core/show.h"
-#include "desk/telling.h"
 #include "desk/verify.h"
 #include "desk/vote.h"
 
@@ -15,142 +9,10 @@ static void settle_needs(struct job *job, struct wants *w)
 	wants_ask(w, job->who.ws, task_of(job)->id);
 }
 
-static struct str settled_data(const struct ask *a, struct arena *arena)
-{
-	struct buf b = { .max = 16384 };
-	struct json_writer w = { .out = &b };
-	char decision[DIGEST_SIZE], summary[SHORT_DIGEST_SIZE];
-	struct str out;
-
-	decision_digest_in(a, arena, decision);
-	text_digest(a->summary, summary);
-	if (!decision[0]) arena->failed = true;
-	jw_object(&w);
-	jw_put_text(&w, "status", ask_status_name(a->status));
-	jw_key(&w, "answered_by");
-	if (a->answered_by.len)
-		jw_raw(&w, a->answered_by);
-	else
-		jw_null(&w);
-	jw_put_some(&w, "reason", a->reason);
-	if (a->require.len) {
-		char votes[SHORT_DIGEST_SIZE];
-
-		votes_digest(a, votes);
-		jw_put_text(&w, "votes", votes);
-		show_text(&w, "approved_digest", a->approved_digest);
-	}
-	jw_put_text(&w, "decision", decision);
-	jw_put_text(&w, "summary", summary);
-	jw_object_end(&w);
-	if (b.failed) arena->failed = true;
-	out = arena_str(arena, buf_str(&b));
-	buf_done(&b);
-	return out;
-}
-
-enum err desk_settle_quietly(struct task *t, struct rows *rows, struct ask *a,
-	const struct settlement *how, struct fault *why)
-{
-	struct session *s = rows_session(rows, a->ws, a->session);
-	const char *type;
-	struct staged *st;
-	enum err e;
-
-	if (!s)
-		return fail(
-			why, ERR_INTERNAL, "ask %.*s has no session", STR_ARGS(a->id));
-	/* Who answered may be what there was no room for. */
-	if (rows->arena->failed) return fail(why, ERR_MEMORY, "out of memory");
-	e = ask_settle(a, how, rows->now_ms, rows->arena, &type, why);
-	if (e) return e;
-	session_settled(s, a->kind, rows->now_ms);
-	rows_touch_session(rows, s);
-	st = rows_event(rows, type, s, a, settled_data(a, rows->arena));
-	if (!st) return fail(why, ERR_MEMORY, "out of memory");
-	rows_wake(rows, st, a,
-		desk_view(t->desk, s->title, desk_workspace(t, rows, a->ws)));
-	st->lone = s->for_ask;
-	e = telling_settled(t->desk, rows, a, why);
-	if (e) return e;
-	if (a->run.len) return run_settled(t, rows, s, a, why);
-	return desk_call_webhook(rows, s, a, why);
-}
-
-enum err desk_settle(struct task *t, struct rows *rows, struct ask *a,
-	const struct settlement *how, struct fault *why)
-{
-	struct session *s = rows_session(rows, a->ws, a->session);
-	enum session_status was = s ? s->status : SESSION_IDLE;
-	enum err e = desk_settle_quietly(t, rows, a, how, why);
-
-	if (!e) e = desk_call_resumer(t, rows, s, a, why);
-	if (!e) desk_look_again(rows, s);
-	return e || s->status == was ? e : desk_stage_status(rows, s, was, why);
-}
-
-/* The default that was checked when it was asked. One that no longer fits the rules must
- * not keep the ask, and every later deadline, from expiring: then it expires without. */
-static enum err expire_default(struct rows *rows, const struct ask *a, struct answer *out,
-	bool *found, struct fault *why)
-{
-	struct ask_parts parts;
-	enum err e = ask_parts(a, rows->arena, &parts, why);
-
-	*found = false;
-	if (!e && parts.fallback) {
-		e = answer_check_at(parts.questions, parts.questions_len, parts.fallback,
-			"/default", rows->arena, out, why);
-		*found = !e;
-	}
-	return rows->arena->failed ? ERR_MEMORY : OK;
-}
-
-enum err desk_expire(struct task *t, struct rows *rows, struct ask *a, struct fault *why)
-{
-	struct settlement how = { .verb = SETTLE_EXPIRE };
-	struct answer answer;
-	struct buf by = { .max = 1024 };
-	struct fault wrong = { 0 };
-	bool found;
-
-	if (expire_default(rows, a, &answer, &found, &wrong))
-		return fail(why, ERR_MEMORY, "out of memory");
-	if (found) {
-		how.answer = &answer;
-		answered_by_write(&by, "default", NULL);
-		if (by.failed) rows->arena->failed = true;
-		how.answered_by = arena_str(rows->arena, buf_str(&by));
-		if (by.failed) rows->arena->failed = true;
-		buf_done(&by);
-	}
-	return desk_settle(t, rows, a, &how, why);
-}
-
-/* Expire first: a reply after the deadline must not win just because the timer is late. */
-static enum err settle_in_time(
-	struct task *t, struct rows *rows, struct ask *a, struct fault *why)
-{
-	if (a->status != ASK_PENDING || !a->deadline_ms || a->deadline_ms > rows->now_ms)
-		return OK;
-	return desk_expire(t, rows, a, why);
-}
-
-enum err desk_settle_open(
-	struct task *t, struct rows *rows, struct ask *a, struct fault *why)
-{
-	enum err e = settle_in_time(t, rows, a, why);
-
-	if (e || a->status == ASK_PENDING) return e;
-	rows_savepoint(rows); /* that it has expired stays, though this comes too late */
-	return desk_settled_conflict(
-		t, a, rows_session(rows, a->ws, a->session), rows->now_ms, why);
-}
-
 static enum err settle_finish(struct task *t, struct rows *rows, struct ask *a,
 	const struct settlement *how, struct fault *why)
 {
-	enum err e = desk_settle(t, rows, a, how, why);
+	enum err e = ask_settle(t, rows, a, how, why);
 
 	if (e) return e;
 	t->ask = arena_str(&t->job.arena, a->id);
@@ -185,7 +47,7 @@ static enum err settle_admit(
 	if (!e && !role_may(t->job.who.role, MAY_SETTLE))
 		e = refused(REFUSED_ROLE, *out, &t->job.who, why);
 	if (!e) e = desk_refused(t, why);
-	if (!e) e = desk_settle_open(t, rows, *out, why);
+	if (!e) e = ask_is_open(t, rows, *out, why);
 	if (!e) e = ballot_open(t, rows, *out, &b, why);
 	if (e) return e;
 	return refused(
@@ -203,7 +65,7 @@ static enum err form_admit(
 	if (!e && (!t->job.credential.mcp_local || (*out)->kind == ASK_APPROVAL))
 		e = fail(why, ERR_FORBIDDEN, "this token cannot settle its own asks");
 	if (!e) e = desk_refused(t, why);
-	return e ? e : desk_settle_open(t, rows, *out, why);
+	return e ? e : ask_is_open(t, rows, *out, why);
 }
 
 typedef enum err admit_fn(struct task *, struct rows *, struct ask **, struct fault *why);
@@ -317,21 +179,9 @@ static enum err cancel_decide(struct job *job, struct rows *rows, struct fault *
 
 	if (!e) e = desk_own(&job->who, a->agent, why);
 	if (!e) e = desk_refused(t, why);
-	if (!e) e = desk_settle_open(t, rows, a, why);
+	if (!e) e = ask_is_open(t, rows, a, why);
 	if (!e) e = reason_read(t->body, &how.reason, why);
 	return e ? e : settle_finish(t, rows, a, &how, why);
-}
-
-enum err desk_cancel_open(struct task *t, struct rows *rows, struct session *s,
-	struct str reason, struct fault *why)
-{
-	struct settlement how = { .verb = SETTLE_CANCEL, .reason = reason };
-	struct ask *a = NULL;
-	enum err e = OK;
-
-	while (!e && (a = rows_next_ask(rows, s->ws, s->id, a)))
-		e = desk_settle_quietly(t, rows, a, &how, why);
-	return e;
 }
 
 const struct use use_answer = {
@@ -418,7 +268,7 @@ static enum err expire_decide(struct job *job, struct rows *rows, struct fault *
 	enum err e = OK;
 
 	while (!e && (a = rows_next_due(rows, a)))
-		e = desk_expire(task_of(job), rows, a, why);
+		e = ask_expire(task_of(job), rows, a, why);
 	if (!e) e = desk_end_due(rows, EXPIRE_AT_ONCE, why);
 	return e ? e : sessions_idle(rows, why);
 }

@@ -149,6 +149,7 @@ static enum err many_decide(struct job *job, struct rows *rows, struct fault *wh
 		one->job.credential = job->credential;
 		rows_savepoint(rows);
 		e = use->job.decide(&one->job, rows, &one->job.why);
+		if (!e) e = rows_conclude(rows, &one->job, &one->job.why);
 		if (e) rows_rollback(rows);
 		if (one->job.out.failed || one->job.arena.failed)
 			job->arena.failed = true;
@@ -157,6 +158,7 @@ static enum err many_decide(struct job *job, struct rows *rows, struct fault *wh
 		buf_done(&one->job.out);
 		arena_done(&one->job.arena);
 	}
+	rows_savepoint(rows); /* what follows from each is decided */
 	results_end(&w);
 	results_end(&keep);
 	/* The key goes with no single ask of them, but with who could use it again. */

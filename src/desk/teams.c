@@ -5,8 +5,8 @@
 #include "desk/contacts.h"
 #include "desk/people.h"
 #include "desk/projects.h"
+#include "desk/require.h"
 #include "desk/telling.h"
-#include "desk/vote.h"
 
 #include <stdio.h>
 

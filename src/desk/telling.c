@@ -5,6 +5,7 @@
 #include "core/address.h"
 #include "core/show.h"
 #include "desk/people.h"
+#include "desk/workspace.h"
 
 static enum err out_of_memory(struct fault *why)
 {
@@ -285,20 +286,25 @@ void telling_wants(const struct job *job, struct wants *w)
 {
 	const struct val key[] = { val_int(job->who.ws) };
 
-	if (job->credential.contacts) wants_record(w, RECORD_ROUTES, key);
+	if (job->credential.contacts) wants_once(w, RECORD_ROUTES, key);
 }
 
 /* Parsed once and kept while the text is the same: of each writing clerk its own. */
 static enum err table_kept(struct desk *d, struct rows *rows, int64_t ws,
 	const struct route_table **out, struct fault *why)
 {
-	struct kept_routes like = { .ws = ws };
-	const struct kept_routes *kept = rows_find(rows, RECORD_ROUTES,
-		record_name(&records[RECORD_ROUTES], &like, rows->arena));
-	struct str body = kept ? kept->body : str_of(routes_default);
+	const struct val key[] = { val_int(ws) };
 	struct routes_cache *c = &d->routes[rows->clerk];
-	enum err e;
+	struct kept_routes like = { .ws = ws };
+	const struct kept_routes *kept;
+	struct str body;
+	enum err e = rows_fetch_once(
+		rows, RECORD_ROUTES, SQL_OF(RECORD_ROUTES, RECORD_GET), key, 1, why);
 
+	if (e) return e;
+	kept = rows_find(rows, RECORD_ROUTES,
+		record_name(&records[RECORD_ROUTES], &like, rows->arena));
+	body = kept ? kept->body : str_of(routes_default);
 	*out = &c->table;
 	if (c->body.len && str_eq(c->body, body)) return OK;
 	arena_done(&c->arena);
@@ -311,16 +317,20 @@ static enum err table_kept(struct desk *d, struct rows *rows, int64_t ws,
 	return e;
 }
 
-enum err telling_asked(
-	struct task *t, struct rows *rows, struct ask *a, struct fault *why)
+enum err telling_asked(const struct happened *h, struct fault *why)
 {
 	const struct route_table *table;
 	const struct notify_route *r;
+	struct rows *rows = h->rows;
+	struct ask *a = h->ask;
+	struct workspace_facts f;
 	struct route_point p;
 	enum err e;
 
-	if (!t->job.credential.contacts || a->status != ASK_PENDING) return OK;
-	e = table_kept(t->desk, rows, a->ws, &table, why);
+	if (a->status != ASK_PENDING) return OK;
+	e = workspace_facts(&h->task->job, rows, a->ws, &f, why);
+	if (e || !f.contacts) return e;
+	e = table_kept(h->task->desk, rows, a->ws, &table, why);
 	if (e) return e;
 	r = routes_find(table, a);
 	if (!r || (!r->steps_len && !r->target_ms)) return OK;
@@ -503,13 +513,16 @@ static int64_t replies_count(const struct ask *a, struct arena *arena)
 	return json_read(a->replies, NULL, arena, &list, NULL) ? 0 : list->count;
 }
 
-enum err telling_replied(struct rows *rows, const struct ask *a, struct fault *why)
+enum err telling_replied(const struct happened *h, struct fault *why)
 {
+	struct rows *rows = h->rows;
+	const struct ask *a = h->ask;
 	struct notify_plan plan = { 0 };
 	struct telling t = { 0 };
 	struct plan_facts f;
 	enum err e;
 
+	if (role_may(h->task->job.who.role, MAY_SETTLE)) return OK;
 	if (!a->route.len || a->status != ASK_PENDING) return OK;
 	e = telling_load(rows, a->ws, &t, why);
 	if (!e) e = telling_facts(rows, &t, a, &f, why);
@@ -523,8 +536,10 @@ enum err telling_replied(struct rows *rows, const struct ask *a, struct fault *w
 
 /* ---- the deadline moves ---- */
 
-enum err telling_moved(struct rows *rows, const struct ask *a, struct fault *why)
+enum err telling_moved(const struct happened *h, struct fault *why)
 {
+	struct rows *rows = h->rows;
+	const struct ask *a = h->ask;
 	struct telling t = { 0 };
 	struct route_point last = { -1, 0, 0 };
 	const struct notify_route *r;
@@ -557,10 +572,11 @@ enum err telling_moved(struct rows *rows, const struct ask *a, struct fault *why
 
 /* ---- the end ---- */
 
-enum err telling_settled(
-	struct desk *desk, struct rows *rows, const struct ask *a, struct fault *why)
+enum err telling_settled(const struct happened *h, struct fault *why)
 {
 	static const struct telling nobody;
+	struct rows *rows = h->rows;
+	const struct ask *a = h->ask;
 	struct plan_facts f;
 	enum err e;
 
@@ -585,6 +601,7 @@ enum err telling_settled(
 	}
 	for (size_t i = 0; !e && i < f.told_len; i++)
 		if (f.told[i]->contact.len)
-			e = telling_end_at(desk, rows, a, f.told[i]->contact, why);
+			e = telling_end_at(
+				h->task->desk, rows, a, f.told[i]->contact, why);
 	return e;
 }

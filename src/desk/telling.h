@@ -10,6 +10,7 @@
 #define DESK_TELLING_H
 
 #include "core/notify_plan.h"
+#include "desk/happened.h"
 #include "desk/roster.h"
 
 /* What steps of one workspace need, loaded once a batch. */
@@ -37,20 +38,16 @@ enum err telling_facts(struct rows *, const struct telling *, const struct ask *
 /* ---- moments of an ask ---- */
 
 void telling_wants(const struct job *, struct wants *); /* of a new ask */
-/* The route of a new ask, and its first step's row. */
-enum err telling_asked(struct task *, struct rows *, struct ask *, struct fault *);
-enum err telling_settled(
-	struct desk *, struct rows *, const struct ask *, struct fault *);
+react_fn telling_asked; /* the route of a new ask, and its first step's row */
+react_fn telling_settled;
 /* Was such a message made for this contact? Each is made once. */
 bool telling_there(
 	const struct plan_facts *, const struct contact *, const struct delivery *like);
 /* Its end, to one contact that shows it and has nothing under way; once. */
 enum err telling_end_at(struct desk *, struct rows *, const struct ask *,
 	struct str contact, struct fault *);
-/* Its agent replied: said where the ask shows. */
-enum err telling_replied(struct rows *, const struct ask *, struct fault *);
-/* Its deadline moved. */
-enum err telling_moved(struct rows *, const struct ask *, struct fault *);
+react_fn telling_replied; /* its agent replied: said where the ask shows */
+react_fn telling_moved;	  /* its deadline moved */
 
 /* ---- rows ---- */
 

@@ -5,8 +5,9 @@
 
 #include "base/keep.h"
 #include "core/show.h"
-#include "desk/ask_rule.h"
-#include "desk/vote.h"
+#include "desk/ask.h"
+#include "desk/callbacks.h"
+#include "desk/require.h"
 
 static bool is_listed(const struct verifications *v, struct str name)
 {
@@ -17,13 +18,12 @@ static bool is_listed(const struct verifications *v, struct str name)
 
 /* ---- asked ---- */
 
-enum err desk_verify(
+enum err verify_list(
 	struct rows *rows, struct ask *a, const struct ruling *r, struct fault *why)
 {
 	struct verifications all = { 0 };
-	enum err e = OK;
 
-	for (size_t i = 0; !e && i < r->hits_len && all.len < VERIFIERS_MAX; i++) {
+	for (size_t i = 0; i < r->hits_len && all.len < VERIFIERS_MAX; i++) {
 		struct rule_match match;
 		struct rule_ask ask = { 0 };
 
@@ -31,13 +31,24 @@ enum err desk_verify(
 			rule_parse(r->hits[i], rows->arena, &match, &ask, NULL) ||
 			!ask.verify.len || is_listed(&all, ask.verify))
 			continue;
-		e = desk_call_verifier(rows, a, ask.verify, (int64_t)all.len, why);
 		all.at[all.len++] = (struct verification){ .name = ask.verify,
 			.rule = r->hits[i]->id,
 			.until_ms = rows->now_ms + VERIFIER_WAIT_MS };
 	}
 	a->verify = verifications_text(&all, rows->arena);
-	return e || !rows->arena->failed ? e : fail(why, ERR_MEMORY, "out of memory");
+	return rows->arena->failed ? fail(why, ERR_MEMORY, "out of memory") : OK;
+}
+
+enum err verify_asked(const struct happened *h, struct fault *why)
+{
+	struct verifications all;
+	enum err e;
+
+	if (!h->ask->verify.len) return OK;
+	e = verifications_load(h->ask->verify, h->rows->arena, &all, why);
+	for (size_t i = 0; !e && i < all.len; i++)
+		e = desk_call_verifier(h->rows, h->ask, all.at[i].name, (int64_t)i, why);
+	return e;
 }
 
 enum err desk_verifying(const struct ask *a, struct rows *rows, struct fault *why)

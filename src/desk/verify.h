@@ -4,9 +4,11 @@
 
 #include "core/verifier.h"
 #include "desk/book.h"
+#include "desk/happened.h"
 
-/* Asks the verifiers that these rules want; for who makes the ask, before its event. */
-enum err desk_verify(struct rows *, struct ask *, const struct ruling *, struct fault *);
+/* Which verifiers these rules want; for who makes the ask, before its event. */
+enum err verify_list(struct rows *, struct ask *, const struct ruling *, struct fault *);
+react_fn verify_asked; /* calls them */
 /* ERR_VERIFYING while nobody can approve it. */
 enum err desk_verifying(const struct ask *, struct rows *, struct fault *);
 /* What came of the delivery to a verifier. */

@@ -164,10 +164,12 @@ static enum err job_decide(struct job *job, struct rows *rows)
 	return OK;
 }
 
-static enum err job_decided(struct batch *b, struct job *job)
+enum err rows_conclude(struct rows *rows, struct job *job, struct fault *why)
 {
-	if (!b->rows.point.saved || !b->hooks || !b->hooks->decided) return OK;
-	return b->hooks->decided(b->hooks->ctx, job, &b->rows, &job->why);
+	const struct clerk_hooks *h = rows->hooks;
+
+	if (!h || !h->decided || (!rows->point.saved && !*rows->reacted)) return OK;
+	return h->decided(h->ctx, job, rows, why);
 }
 
 /* Whose turn it is to be: a shard's, when all its jobs are of workspaces there. */
@@ -259,6 +261,7 @@ static enum err batch_load(
 		if (job->key.len)
 			wants_key(&w, job->who.ws, job->who.token, job->path, job->key);
 		if (job->kind->needs) job->kind->needs(job, &w);
+		if (b->hooks && b->hooks->needs) b->hooks->needs(b->hooks->ctx, job, &w);
 	}
 	b->seen = w.seen;
 	e = rows_load(&b->rows, &w, why);
@@ -365,7 +368,7 @@ static enum err batch_follow(struct batch *b, struct owed *news, struct fault *w
 	job->batch = b->number;
 	rows_savepoint(&b->rows);
 	job->err = job->kind->decide(job, &b->rows, &job->why);
-	if (!job->err) job->err = job_decided(b, job);
+	if (!job->err) job->err = rows_conclude(&b->rows, job, &job->why);
 	if (!job->err && job->arena.failed)
 		job->err = fail(&job->why, ERR_MEMORY, "out of memory");
 	if (!job->err) {
@@ -406,6 +409,7 @@ static enum err batch_try(
 
 	if (e) return e;
 	rows_start(&b->rows, &b->arena, b->db, &b->ids, 0);
+	b->rows.hooks = b->hooks;
 	b->number = atomic_fetch_add_explicit(&numbers, 1, memory_order_relaxed) + 1;
 	batch_enter(b, jobs, len);
 	e = db_begin(b->db, why);
@@ -419,7 +423,9 @@ static enum err batch_try(
 		if (ready) {
 			rows_savepoint(&b->rows);
 			jobs[i]->err = job_decide(jobs[i], &b->rows);
-			if (!jobs[i]->err) jobs[i]->err = job_decided(b, jobs[i]);
+			if (!jobs[i]->err)
+				jobs[i]->err =
+					rows_conclude(&b->rows, jobs[i], &jobs[i]->why);
 			if (jobs[i]->err) rows_rollback(&b->rows);
 		}
 		if (jobs[i]->out.failed || jobs[i]->arena.failed || b->arena.failed)

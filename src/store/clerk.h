@@ -33,6 +33,7 @@ struct job_kind {
 		    */
 	bool slow; /* a read that may take long: not in the way of quick ones */
 	bool open; /* needs no credential (login) */
+	bool asks; /* makes an ask, unless it fails */
 	bool brief; /* touches a few rows, whatever is asked: a loop may work it (clerk_try) */
 };
 
@@ -118,8 +119,10 @@ struct clerk_hooks {
 		void *ctx, const struct rows *); /* for what rows say beside events */
 	void (*trouble)(
 		void *ctx, const struct fault *); /* the store failed or works again */
-	/* A job decided, and changed rows: for what follows from any such change. When it
-	 * fails the job has failed. */
+	/* A job is to be decided: for rows that what follows from it will need. */
+	void (*needs)(void *ctx, const struct job *, struct wants *);
+	/* A job decided, and changed rows or staged events: for what follows from them. When it
+	 * fails the job has failed. Called again when the job goes on after a savepoint. */
 	enum err (*decided)(void *ctx, struct job *, struct rows *, struct fault *);
 	/* All jobs of a batch have decided, where nobody else writes to the store: one more that is
 	 * decided and committed with them; or NULL. If it fails, or they do, it is handed back as

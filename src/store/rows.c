@@ -202,6 +202,7 @@ void rows_start(struct rows *rows, struct arena *arena, struct db *db, struct id
 	rows->staged_first = NULL;
 	rows->staged_end = &rows->staged_first;
 	rows->staged_len = 0;
+	rows->reacted = rows->staged_end;
 	rows->statements_first = NULL;
 	rows->statements_end = &rows->statements_first;
 	rows->policies = NULL;
@@ -232,6 +233,7 @@ void rows_savepoint(struct rows *rows)
 	rows->point = (struct savepoint){ .number = rows->point.number + 1,
 		.staged_end = rows->staged_end,
 		.staged_len = rows->staged_len,
+		.reacted = rows->reacted,
 		.statements_end = rows->statements_end,
 		.next_deadline_ms = rows->next_deadline_ms,
 		.delivers = rows->delivers,
@@ -278,6 +280,7 @@ void rows_rollback(struct rows *rows)
 	rows->staged_end = p->staged_end;
 	*rows->staged_end = NULL;
 	rows->staged_len = p->staged_len;
+	rows->reacted = p->reacted;
 	rows->statements_end = p->statements_end;
 	*rows->statements_end = NULL;
 	rows->next_deadline_ms = p->next_deadline_ms;

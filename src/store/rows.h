@@ -25,8 +25,11 @@ struct staged {
 	struct ask_view view;  /* of that ask */
 	int64_t revocations;   /* of its workspace, when it was committed */
 	bool lone;	       /* its session was made for this ask, and ended with it */
+	bool replied;	       /* of a settlement: whoever asked gets it with the reply */
 };
 
+struct clerk_hooks;
+struct job;
 struct recent_rows;
 struct row_copy;
 struct row_saved;
@@ -62,7 +65,7 @@ struct people_guard {
  * moves it before the commit; or as the only writer left it. */
 struct log_end {
 	struct log_end *next;
-	int64_t ws, last, revocations, policy_version;
+	int64_t ws, last, revocations, policy_version, contacts;
 	uint8_t hash[SHA256_SIZE];
 	bool found;
 };
@@ -73,6 +76,7 @@ struct savepoint {
 	struct row_saved *saved;
 	struct staged **staged_end;
 	size_t staged_len;
+	struct staged **reacted;
 	struct statement **statements_end;
 	int64_t next_deadline_ms;
 	bool delivers, runs, queued;
@@ -93,6 +97,8 @@ struct rows {
 	size_t people_changed; /* users and tokens that this batch changed or deleted */
 	struct staged *staged_first, **staged_end;
 	size_t staged_len;
+	struct staged **reacted; /* what follows from the events before it is decided */
+	const struct clerk_hooks *hooks;
 	struct statement *statements_first, **statements_end;
 	struct policy_seen *policies;
 	struct fetched_once *once;
@@ -121,6 +127,8 @@ struct wants {
 
 /* One record by its key, of as many columns as its table says. */
 void wants_record(struct wants *, enum record_id, const struct val *key);
+/* The same, so that rows_fetch_once finds that it is here. */
+void wants_once(struct wants *, enum record_id, const struct val *key);
 void wants_ask(struct wants *, int64_t ws, struct str id); /* its session comes along */
 void wants_session(struct wants *, int64_t ws, struct str id);
 void wants_user(struct wants *, int64_t ws, struct str id);
@@ -231,14 +239,16 @@ int64_t rows_policy_raised(const struct rows *, int64_t ws);
 /* A job decides by this version, as the store had it: the batch is void if another node
  * changes it first. False: out of memory. */
 bool rows_policy_seen(struct rows *, int64_t ws, int64_t version);
-/* The version that the store has, where this batch knows it. */
-bool rows_policy_known(const struct rows *, int64_t ws, int64_t *version);
 /* A rule decided; all of a batch are written as one. False: out of memory. */
 bool rows_rule_hit(struct rows *, int64_t ws, struct str rule);
 /* A stop was lifted: resumers and runs that it held back are due. False: out of memory. */
 bool rows_go_on(struct rows *, int64_t ws);
 bool rows_count_teams(struct rows *, int64_t ws, int64_t more); /* or fewer */
 bool rows_count_contacts(struct rows *, int64_t ws, int64_t more);
+/* How many were added (or removed) by this batch so far. */
+int64_t rows_contacts_counted(const struct rows *, int64_t ws);
+/* Where the log of a workspace stands, as this batch knows it; or NULL. */
+const struct log_end *rows_log_end(const struct rows *, int64_t ws);
 /* What this job decides depends on who people of the workspace are, as of so many
  * `revocations`. If another node changes that before the batch is written, the batch is void
  * and is decided anew: so every event in the log agrees with the ones before it. False: out
@@ -265,6 +275,9 @@ struct staged *rows_event_of(
 /* The same of an agent. */
 struct staged *rows_event_by(
 	struct rows *, int64_t ws, const char *type, struct str agent, struct str data);
+/* Decides what follows from what the job did so far. The clerk does so for every job that
+ * succeeds; a job that sets a savepoint of its own does it before. */
+enum err rows_conclude(struct rows *, struct job *, struct fault *);
 /* What was done so far stays, whatever comes of the job; and back to there. */
 void rows_savepoint(struct rows *);
 void rows_rollback(struct rows *);

@@ -34,6 +34,16 @@ static void fetched_note(struct rows *rows, enum sql sql, const struct val *args
 	rows->once = f;
 }
 
+void wants_once(struct wants *w, enum record_id id, const struct val *key)
+{
+	enum sql sql = SQL_OF(id, RECORD_GET);
+	int len = records[id].keys_len;
+
+	if (was_fetched(w->rows, sql, key, len)) return;
+	wants_record(w, id, key);
+	fetched_note(w->rows, sql, key, len);
+}
+
 enum err rows_fetch_once(struct rows *rows, enum record_id id, enum sql sql,
 	const struct val *args, int len, struct fault *why)
 {

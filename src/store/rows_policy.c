@@ -1,4 +1,4 @@
-/* rows_policy.c - the version of a workspace's policy that a batch decides by. */
+/* rows_policy.c - what a batch decides by in a workspace, and what it changes of that itself. */
 #include "store/rows.h"
 
 int64_t rows_policy_raised(const struct rows *rows, int64_t ws)
@@ -24,12 +24,13 @@ bool rows_policy_seen(struct rows *rows, int64_t ws, int64_t version)
 	return true;
 }
 
-bool rows_policy_known(const struct rows *rows, int64_t ws, int64_t *version)
+int64_t rows_contacts_counted(const struct rows *rows, int64_t ws)
 {
-	for (const struct policy_seen *p = rows->policies; p; p = p->next)
-		if (p->ws == ws) return *version = p->version, true;
-	for (const struct log_end *end = rows->log_ends; end; end = end->next)
-		if (end->ws == ws && end->found)
-			return *version = end->policy_version, true;
-	return false;
+	int64_t n = 0;
+
+	for (const struct statement *s = rows->statements_first; s; s = s->next)
+		if (s->call.sql == SQL_WORKSPACE_CONTACTS &&
+			s->call.args[0].integer == ws)
+			n += s->call.args[1].integer;
+	return n;
 }

@@ -83,7 +83,7 @@ const char *const sql_written[SQL_RECORDS] = {
 	[SQL_WORKSPACE_POLICY] =
 		"UPDATE workspaces SET policy_version = policy_version + 1 WHERE id = $1",
 	[SQL_WORKSPACE_POLICY_GET] =
-		"SELECT policy_version FROM workspaces WHERE id = $1",
+		"SELECT policy_version, contacts FROM workspaces WHERE id = $1",
 	[SQL_WORKSPACE_TEAMS] = "UPDATE workspaces SET teams = teams + $2 WHERE id = $1",
 	[SQL_WORKSPACE_CONTACTS] =
 		"UPDATE workspaces SET contacts = contacts + $2 WHERE id = $1",
@@ -92,8 +92,8 @@ const char *const sql_written[SQL_RECORDS] = {
 	[SQL_COUNTER_TAKE] = "UPDATE workspaces SET last_event = last_event + $2"
 			     " WHERE id = $1",
 	[SQL_COUNTER_GET] =
-		"SELECT last_event, last_hash, revocations, policy_version FROM workspaces"
-		" WHERE id = $1",
+		"SELECT last_event, last_hash, revocations, policy_version, contacts"
+		" FROM workspaces WHERE id = $1",
 	/* All three at once, from where it is known to stand. */
 	[SQL_COUNTER_MOVE] = "UPDATE workspaces SET last_event = $3, last_hash = $4"
 			     " WHERE id = $1 AND last_event = $2",

@@ -190,6 +190,7 @@ static enum err log_end_row(void *ctx, const struct row *row, struct fault *why)
 	memcpy(end->hash, hash.at, SHA256_SIZE);
 	end->revocations = row_int(row, 2);
 	end->policy_version = row_int(row, 3);
+	end->contacts = row_int(row, 4);
 	end->found = true;
 	return OK;
 }

@@ -195,7 +195,7 @@ static void add_statements(const struct rows *rows, struct calls *c)
 /* One for each workspace that has events, in the order of workspaces. */
 struct counter {
 	struct counter *next;
-	int64_t ws, count, last, revocations, policy_version;
+	int64_t ws, count, last, revocations, policy_version, contacts;
 	uint8_t hash[SHA256_SIZE];
 	bool found;
 	bool known; /* before it is taken, from its log_end */
@@ -212,6 +212,7 @@ static enum err counter_row(void *ctx, const struct row *row, struct fault *why)
 	memcpy(counter->hash, hash.at, SHA256_SIZE);
 	counter->revocations = row_int(row, 2);
 	counter->policy_version = row_int(row, 3);
+	counter->contacts = row_int(row, 4);
 	counter->found = true;
 	return OK;
 }
@@ -249,7 +250,7 @@ static int64_t next_workspace(const struct rows *rows, int64_t after, int64_t *c
 	return found;
 }
 
-static const struct log_end *log_end_of(const struct rows *rows, int64_t ws)
+const struct log_end *rows_log_end(const struct rows *rows, int64_t ws)
 {
 	const struct log_end *end = rows->log_ends;
 
@@ -268,6 +269,7 @@ static void counter_know(
 	counter->last = end->last + counter->count;
 	counter->revocations = end->revocations + raised_here(rows, end->ws);
 	counter->policy_version = end->policy_version + rows_policy_raised(rows, end->ws);
+	counter->contacts = end->contacts + rows_contacts_counted(rows, end->ws);
 	memcpy(counter->hash, end->hash, SHA256_SIZE);
 }
 
@@ -278,7 +280,7 @@ static struct counter *take_counters(const struct rows *rows, struct calls *c)
 
 	while ((ws = next_workspace(rows, ws, &count)) != INT64_MAX) {
 		const struct val take[] = { val_int(ws), val_int(count) };
-		const struct log_end *log = log_end_of(rows, ws);
+		const struct log_end *log = rows_log_end(rows, ws);
 		struct counter *counter = ARENA_NEW(c->arena, struct counter);
 		struct call *call;
 
@@ -362,6 +364,7 @@ static enum err number_events(struct rows *rows, const struct counter *counter,
 		.last = counter->last,
 		.revocations = counter->revocations,
 		.policy_version = counter->policy_version,
+		.contacts = counter->contacts,
 		.found = true };
 	memcpy(rows->log_now.hash, before, SHA256_SIZE);
 	if (!counter->known)

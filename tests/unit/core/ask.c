@@ -62,7 +62,7 @@ static void a_pending_ask_can_be_settled_in_every_way(void **state)
 		struct ask a = pending();
 		const char *event = NULL;
 
-		assert_int_equal(ask_settle(&a, &ways[i], 5000, &kit, &event, NULL), OK);
+		assert_int_equal(ask_finish(&a, &ways[i], 5000, &kit, &event, NULL), OK);
 		assert_int_equal(a.status, ends[i].status);
 		assert_string_equal(event, ends[i].event);
 		assert_string_equal(kit_text(a.answer), ends[i].answer);
@@ -87,11 +87,11 @@ static void a_settled_ask_never_changes_again(void **state)
 			struct fault why = { 0 };
 
 			assert_int_equal(
-				ask_settle(&a, &ways[first], 1, &kit, &event, NULL), OK);
+				ask_finish(&a, &ways[first], 1, &kit, &event, NULL), OK);
 			struct ask before = a;
 			event = "untouched";
 			assert_int_equal(
-				ask_settle(&a, &ways[second], 2, &kit, &event, &why),
+				ask_finish(&a, &ways[second], 2, &kit, &event, &why),
 				ERR_CONFLICT);
 			assert_memory_equal(&a, &before, sizeof a);
 			assert_string_equal(event, "untouched");
@@ -225,7 +225,7 @@ static void a_settled_ask_shows_its_outcome(void **state)
 	a.deadline_ms = 4000;
 	a.digest = STR("sha256:d");
 	a.assignees = STR("[\"usr_1\"]");
-	assert_int_equal(ask_settle(&a, &ways[0], 3000, &kit, &event, NULL), OK);
+	assert_int_equal(ask_finish(&a, &ways[0], 3000, &kit, &event, NULL), OK);
 	const struct json *json = kit_json(kit_shown(&a, 5000));
 	assert_string_equal(kit_compact(kit_at(json, "answer.q1.value")), "true");
 	assert_string_equal(kit_compact(kit_at(json, "answered_by")), HUMAN);

@@ -57,7 +57,7 @@ static enum err try_settle(struct arena *arena, struct fault *why)
 	const struct settlement skip = { .verb = SETTLE_SKIP, .reason = STR("why") };
 	struct ask a = { .id = STR("ask_1"), .version = 1 };
 	const char *event;
-	enum err e = ask_settle(&a, &skip, 5, arena, &event, why);
+	enum err e = ask_finish(&a, &skip, 5, arena, &event, why);
 
 	assert_int_equal(a.status, e ? ASK_PENDING : ASK_SKIPPED);
 	assert_int_equal(a.version, e ? 1 : 2);

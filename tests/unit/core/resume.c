@@ -13,7 +13,7 @@ static struct ask *settled(const char *body, const struct settlement *how)
 	const char *event;
 
 	*a = kit_ask(&d);
-	if (how) assert_int_equal(ask_settle(a, how, 5000, &kit, &event, NULL), OK);
+	if (how) assert_int_equal(ask_finish(a, how, 5000, &kit, &event, NULL), OK);
 	return a;
 }
 

@@ -68,7 +68,7 @@ static void settle(struct talk *t, const struct settlement *s)
 	struct fault why = { 0 };
 	const char *event;
 
-	assert_int_equal(ask_settle(&t->ask, s, TALK_NOW_MS, &kit, &event, &why), OK);
+	assert_int_equal(ask_finish(&t->ask, s, TALK_NOW_MS, &kit, &event, &why), OK);
 }
 
 void talk_answer(struct talk *t, const struct json *body)

@@ -1,0 +1,15 @@
+/* callbacks.h - what a session wants called, and the verifiers of an ask: staged as deliveries.
+ * Private to desk. */
+#ifndef DESK_CALLBACKS_H
+#define DESK_CALLBACKS_H
+
+#include "desk/happened.h"
+
+/* An ask was settled: the webhook is called each time, the resumer when the session waits for
+ * nothing more. A person asked back, or answered late: both are. */
+react_fn webhook_settled, resumer_settled, call_replied;
+/* The verifier of this name; the n-th of the ask. */
+enum err desk_call_verifier(
+	struct rows *, const struct ask *, struct str name, int64_t n, struct fault *);
+
+#endif

@@ -1,0 +1,112 @@
+/* reactions.c - the table of what follows from events.
+ *
+ * 1. A reaction decides over rows alone, in the savepoint of the job that caused it.
+ * 2. What it stages goes through the table again, at most ROUNDS_MAX deep.
+ * 3. No concept calls another's reaction: a new capability is a row here. */
+#include "desk/reactions.h"
+
+#include "desk/callbacks.h"
+#include "desk/people_log.h"
+#include "desk/policy_log.h"
+#include "desk/run_inner.h"
+#include "desk/telling.h"
+#include "desk/verify.h"
+
+#include <assert.h>
+
+enum { ROUNDS_MAX = 8 };
+
+/* What events are to reactions. */
+enum happening { NOTHING, ASKED, SETTLED, REPLIED, EXTENDED };
+
+static const struct {
+	const char *type;
+	enum happening is;
+} happenings[] = {
+	{ "ask.created", ASKED },
+	{ "ask.answered", SETTLED },
+	{ "ask.skipped", SETTLED },
+	{ "ask.expired", SETTLED },
+	{ "ask.cancelled", SETTLED },
+	{ "ask.replied", REPLIED },
+	{ "ask.extended", EXTENDED },
+};
+
+static const struct reaction {
+	const char *name;
+	enum happening to;
+	react_fn *react;
+	void (*needs)(const struct job *, struct wants *); /* or NULL */
+} reactions[] = {
+	{ "verifier", ASKED, verify_asked, NULL },
+	{ "first message", ASKED, telling_asked, telling_wants },
+	{ "settled everywhere", SETTLED, telling_settled, NULL },
+	{ "webhook", SETTLED, webhook_settled, NULL },
+	{ "run", SETTLED, run_settled, NULL },
+	{ "resumer", SETTLED, resumer_settled, NULL },
+	{ "message of a reply", REPLIED, telling_replied, NULL },
+	{ "call of a reply", REPLIED, call_replied, NULL },
+	{ "steps of a route", EXTENDED, telling_moved, NULL },
+};
+
+enum { REACTIONS = sizeof reactions / sizeof *reactions };
+
+static enum happening happening_of(const char *type)
+{
+	for (size_t i = 0; i < sizeof happenings / sizeof *happenings; i++)
+		if (strcmp(happenings[i].type, type) == 0) return happenings[i].is;
+	return NOTHING;
+}
+
+void reactions_need(void *desk, const struct job *job, struct wants *w)
+{
+	(void)desk;
+	for (size_t i = 0; job->kind->asks && i < REACTIONS; i++)
+		if (reactions[i].needs) reactions[i].needs(job, w);
+}
+
+static enum err event_react(
+	struct job *job, struct rows *rows, const struct staged *st, struct fault *why)
+{
+	enum happening is = happening_of(st->event.type);
+	struct happened h = { task_of(job), rows, st, NULL, NULL };
+	enum err e = OK;
+
+	if (!is) return OK;
+	h.session = rows_session(rows, st->event.ws, st->event.session);
+	h.ask = rows_ask(rows, st->event.ws, st->event.ask);
+	/* Deleted by the same job: nothing follows any more. */
+	if (st->event.session.len && !h.session) return OK;
+	if (st->event.ask.len && !h.ask) return OK;
+	for (size_t i = 0; !e && i < REACTIONS; i++)
+		if (reactions[i].to == is) e = reactions[i].react(&h, why);
+	return e;
+}
+
+static enum err events_react(struct job *job, struct rows *rows, struct fault *why)
+{
+	enum err e = OK;
+
+	for (int round = 0; !e && *rows->reacted; round++) {
+		struct staged **end = rows->staged_end;
+
+		assert(round < ROUNDS_MAX);
+		while (!e && rows->reacted != end) {
+			const struct staged *st = *rows->reacted;
+
+			e = event_react(job, rows, st, why);
+			rows->reacted = &(*rows->reacted)->next;
+		}
+	}
+	return e;
+}
+
+/* Events about people and rules are made from the rows that the job, and what followed, changed. */
+enum err reactions_run(void *desk, struct job *job, struct rows *rows, struct fault *why)
+{
+	enum err e = events_react(job, rows, why);
+
+	if (!e) e = people_logged(desk, job, rows, why);
+	if (!e) e = policy_logged(desk, job, rows, why);
+	return e ? e : events_react(job, rows, why);
+}
