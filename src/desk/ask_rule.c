@@ -5,7 +5,7 @@
 #include "base/keep.h"
 #include "core/body.h"
 #include "core/show.h"
-#include "desk/vote.h"
+#include "desk/require.h"
 
 /* Nobody but a person can give those answers. */
 static bool draft_has_more(const struct draft *d)
