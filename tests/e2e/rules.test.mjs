@@ -210,6 +210,23 @@ area('rules on the page', (scenario) => {
 		await clear(desk);
 	});
 
+	scenario('a rule by project says who may name any; a project leads to its sessions', async (me, desk) => {
+		const { unbound } = (await desk.admin.get('/v1/projects')).body;
+		await make(desk, { effect: 'ask', match: { project: 'shop & co' } });
+		await make(desk, { effect: 'ask', match: { agent: 'nobody' } });
+		await me.visitLive('/rules');
+		await section(me, 'ask').getByText(me.tn('rules.unbound', unbound)).waitFor();
+		assert.equal(await me.page.getByText(me.tn('rules.unbound', unbound)).count(), 1);
+		const ask = await me.open(bash('ls', { project: 'shop & co' }));
+		await me.press(me.page.getByRole('article').getByRole('link', { name: 'shop & co' }));
+		await me.heading(me.t('nav.sessions')).waitFor();
+		assert.equal(await me.page.getByRole('combobox', { name: me.t('filter.project') }).inputValue(), 'shop & co');
+		await me.page.getByRole('link', { name: 'shop & co', exact: true }).first().waitFor();
+		assert.equal(await me.page.getByRole('main').getByRole('listitem').count(), 1);
+		await desk.marie.post(`/v1/asks/${ask.id}/skip`);
+		await clear(desk);
+	});
+
 	scenario('a suggestion is reviewed and created', async (me, desk) => {
 		for (let i = 0; i < 5; i++) {
 			const ask = await desk.agent.ask(bash('make lint'));

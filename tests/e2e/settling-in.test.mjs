@@ -73,6 +73,20 @@ area('settling in', (scenario) => {
 		assert.equal(await me.page.getByText(secret).count(), 0);
 	});
 
+	scenario('a token is bound to projects, and freed', async (me, desk) => {
+		const name = fresh('bound');
+		await me.visit('/settings/tokens');
+		await me.write(me.page.getByRole('textbox', { name: me.t('tokens.name') }), name);
+		await me.write(me.page.getByRole('textbox', { name: me.t('tokens.projects'), exact: true }), 'web-* api');
+		await me.press(me.button('tokens.create'));
+		const mine = desk.server.client(await me.page.getByText(/^prl_/).innerText());
+		assert.deepEqual((await mine.get('/v1/me')).body.projects, ['web-*', 'api']);
+		const field = me.page.getByRole('textbox', { name: me.t('tokens.projects.of', { name }) });
+		await me.write(field, '');
+		await field.blur();
+		await until(async () => (await mine.get('/v1/me')).body.projects === null, 'it is free');
+	});
+
 	scenario('away: who covers gets what would be assigned; an admin ends it', async (me, desk) => {
 		const id = async (name) => (await users(desk)).find((user) => user.name === name).id;
 		const away = async (name) => (await desk.admin.get(`/v1/users/${await id(name)}/away`)).body;

@@ -23,6 +23,7 @@ import type {
 	NotifyPrefs,
 	Policy,
 	Problem,
+	ProjectList,
 	Provider,
 	RoutePlan,
 	RouteTable,
@@ -240,6 +241,7 @@ export const api = {
 	away: (user: string) => get<Away | null>(`/v1/users/${user}/away`),
 	awayPut: (user: string, body: Partial<Away>) => call<Away>('PUT', `/v1/users/${user}/away`, body),
 	awayEnd: (user: string) => call<null>('DELETE', `/v1/users/${user}/away`),
+	projects: () => get<ProjectList>('/v1/projects'),
 	teams: () => get<List<Team>>('/v1/teams', { limit: 200 }),
 	teamNew: (body: unknown) => post<Team>('/v1/teams', body),
 	teamPatch: (id: string, body: unknown) => call<Team>('PATCH', `/v1/teams/${id}`, body),
@@ -267,5 +269,6 @@ export const api = {
 	loginsEnd: () => call<null>('DELETE', '/v1/me/logins'),
 	tokens: (cursor?: string | null) => get<List<Token>>('/v1/tokens', { limit: 200, cursor }),
 	tokenNew: (body: unknown) => post<Token>('/v1/tokens', body),
+	tokenPatch: (id: string, body: unknown) => call<Token>('PATCH', `/v1/tokens/${id}`, body),
 	tokenDelete: (id: string) => call<null>('DELETE', `/v1/tokens/${id}`),
 };

@@ -25,6 +25,7 @@ export type EventType = Schemas['EventType'];
 export type Me = Schemas['Me'];
 export type User = Schemas['User'];
 export type UserRole = Schemas['UserRole'];
+export type ProjectList = Schemas['ProjectList'];
 export type Token = Schemas['Token'];
 export type Login = Schemas['Login'];
 export type Away = Schemas['Away'];
