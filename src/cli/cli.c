@@ -21,9 +21,9 @@ static const struct command *const verbs[] = { &verb_ask, &verb_approve, &verb_g
 	&verb_rule_edit, &verb_rule_try, &verb_rule_end, &verb_rule_export,
 	&verb_rule_apply, &verb_policy, &verb_away, &verb_contact, &verb_route,
 	&verb_slack_manifest, &verb_run, &verb_attach, &verb_runs, &verb_sessions,
-	&verb_session_delete, &verb_usage, &verb_watch, &verb_inbox, &verb_host,
-	&verb_mcp, &verb_connect, &verb_hook, &verb_login, &verb_logout, &verb_doctor,
-	&verb_completion, &verb_help };
+	&verb_session_delete, &verb_projects, &verb_usage, &verb_watch, &verb_inbox,
+	&verb_host, &verb_mcp, &verb_connect, &verb_hook, &verb_login, &verb_logout,
+	&verb_doctor, &verb_completion, &verb_help };
 
 enum { VERBS = sizeof verbs / sizeof *verbs };
 

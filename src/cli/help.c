@@ -209,7 +209,7 @@ unsigned help_group_of(const struct command *c)
 	} rows[] = { { "ask approve gate wait cancel", COMMANDS_ASK },
 		{ "inbox list show answer skip watch stop go rule policy team away contact route login logout",
 			COMMANDS_ANSWER },
-		{ "connect host mcp hook run attach runs sessions session usage agents providers",
+		{ "connect host mcp hook run attach runs sessions session projects usage agents providers",
 			COMMANDS_AGENTS },
 		{ "serve mail-in slack doctor backup check copy completion help",
 			COMMANDS_SERVER } };

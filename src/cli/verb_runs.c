@@ -1,8 +1,10 @@
-/* verb_runs.c - parley runs, sessions, usage: what agents of the server's do, and what it cost. */
+/* verb_runs.c - parley runs, sessions, projects, usage: what agents do, where, and what it cost. */
+#include "base/clock.h"
 #include "cli/administer.h"
 #include "cli/reach.h"
 #include "cli/verbs.h"
 #include "text/safe_text.h"
+#include "tui/words.h"
 
 #include <stdio.h>
 
@@ -90,16 +92,18 @@ static void session_print(struct cli *cli, const struct json *session)
 		{ "waiting_for_approval", "!" }, { "failed", "x" },
 		{ "completed", "=" } };
 	struct str status = json_text(json_get(session, "status"));
+	struct str project = json_text(json_get(session, "project"));
 	const char *mark = "-";
 
 	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
 		if (str_is(status, marks[i].status)) mark = marks[i].mark;
-	printf("%s %.*s  %-20.*s  %-16.*s  %-9.*s  %.*s\n", mark,
+	printf("%s %.*s  %-20.*s  %-16.*s  %-9.*s  %.*s%s%.*s\n", mark,
 		STR_ARGS(json_text(json_get(session, "id"))), STR_ARGS(status),
 		STR_ARGS(safe_line(&cli->arena,
 			json_text(json_get(json_get(session, "agent"), "name")))),
 		STR_ARGS(cost_of(cli, session)),
-		STR_ARGS(safe_line(&cli->arena, json_text(json_get(session, "title")))));
+		STR_ARGS(safe_line(&cli->arena, json_text(json_get(session, "title")))),
+		project.len ? " · " : "", STR_ARGS(safe_line(&cli->arena, project)));
 }
 
 static int sessions_run(struct cli *cli)
@@ -132,6 +136,37 @@ const struct command verb_sessions = {
 	.settings = SETTINGS_CLIENT,
 	.exits = "0 2 3 4",
 	.examples = session_examples,
+};
+
+static void project_print(struct cli *cli, const struct json *project)
+{
+	const struct json *sessions = json_get(project, "sessions");
+	const struct json *pending = json_get(project, "pending");
+
+	printf("%-32.*s  %6lld  %6lld  %.*s\n",
+		STR_ARGS(safe_line(&cli->arena, json_text(json_get(project, "name")))),
+		sessions ? (long long)sessions->integer : 0,
+		pending ? (long long)pending->integer : 0,
+		STR_ARGS(time_local(
+			ask_time(project, "last_at"), clock_now_ms(), &cli->arena)));
+}
+
+static int projects_run(struct cli *cli)
+{
+	return list_print(cli, STR("/v1/projects"), "cli.projects.none", project_print);
+}
+
+static const struct flag project_flags[] = { { .name = "json" }, { 0 } };
+
+static const char *const project_examples[] = { "parley projects", NULL };
+
+const struct command verb_projects = {
+	.name = "projects",
+	.run = projects_run,
+	.flags = project_flags,
+	.settings = SETTINGS_CLIENT,
+	.exits = "0 2 3 4",
+	.examples = project_examples,
 };
 
 static void usage_print(struct cli *cli, const struct json *sum)

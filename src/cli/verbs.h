@@ -11,6 +11,6 @@ extern const struct command verb_ask, verb_approve, verb_gate, verb_wait, verb_s
 	verb_rule_show, verb_rule_edit, verb_rule_try, verb_rule_end, verb_rule_export,
 	verb_rule_apply, verb_policy, verb_away, verb_contact, verb_route,
 	verb_slack_manifest, verb_run, verb_runs, verb_sessions, verb_session_delete,
-	verb_attach, verb_usage;
+	verb_projects, verb_attach, verb_usage;
 
 #endif

@@ -79,6 +79,17 @@ test('run starts a session of the work tree', async () => {
 	assert.deepEqual(await projects(), ['shop', 'web']);
 });
 
+test('projects are listed with what waits, and shown with sessions', async () => {
+	const fresh = await useServer();
+	await fresh.agent.ask({ project: 'web', title: 'Release' });
+	const own = { env: { PARLEY_URL: fresh.url, PARLEY_TOKEN: fresh.secrets.member } };
+	assert.match((await fresh.run(['projects'], own)).stdout, /^web +1 +1 {2}\S/);
+	assert.equal(JSON.parse((await fresh.run(['projects', '--json'], own)).stdout).items[0].name, 'web');
+	assert.match((await fresh.run(['sessions'], own)).stdout, /Release · web/);
+	const refused = await fresh.run(['projects'], { env: { ...own.env, PARLEY_TOKEN: fresh.secrets.agent } });
+	assert.equal(refused.code, 4);
+});
+
 test('a hook that goes to another work tree has a second session, and comes back to the first', async () => {
 	const hook = (cwd, more = {}) => asked(() => run(['hook', 'claude', ...(more.flags ?? [])], { input: call(cwd, 'moving'), ...more }));
 	const [first, second, third, said] = [await hook(shop), await hook(join(api, 'lib')), await hook(shop),
