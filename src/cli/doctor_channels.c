@@ -1,10 +1,12 @@
 /* doctor_channels.c - parley doctor on how people are told: commands, routes, contacts, zones. */
+#include "base/clock.h"
 #include "base/zone.h"
 #include "cli/doctor.h"
 #include "cli/reach.h"
 #include "cli/settings_file.h"
 #include "core/resumer.h"
 #include "text/safe_text.h"
+#include "tui/words.h"
 
 void doctor_commands(struct findings *f)
 {
@@ -93,6 +95,21 @@ static void contact_try(struct findings *f, const struct json *c)
 		NOTE(f, GOOD, "cli.doctor.contact", { "name", name });
 }
 
+static void channel_try(struct findings *f, const struct json *c)
+{
+	const struct json *waiting = json_get(c, "waiting");
+	struct str id = arena_print(&f->cli->arena, "web.deliveries.%.*s",
+		STR_ARGS(json_text(json_get(c, "channel"))));
+
+	if (!str_is(json_text(json_get(c, "state")), "down")) return;
+	NOTE(f, WRONG, "cli.doctor.channel_down",
+		{ "channel", MSG(&f->cli->arena, id.at) },
+		{ "since", time_local(ask_time(c, "since"), clock_now_ms(),
+				   &f->cli->arena) },
+		{ "detail", safe_line(&f->cli->arena, json_text(json_get(c, "error"))) },
+		{ "n", waiting ? waiting->text : STR("0") });
+}
+
 static void zone_try(struct findings *f, const struct json *prefs)
 {
 	struct str tz = json_text(json_get(prefs, "tz"));
@@ -105,7 +122,7 @@ static void zone_try(struct findings *f, const struct json *prefs)
 void doctor_routes(struct findings *f)
 {
 	struct client *client = reach_person(f->cli);
-	const struct json *routes, *users, *teams, *contacts, *prefs;
+	const struct json *routes, *users, *teams, *channels, *contacts, *prefs;
 	int wrong = f->wrong;
 
 	if (!client) return;
@@ -117,6 +134,9 @@ void doctor_routes(struct findings *f)
 		route_try(f, &routes->items[i], users, teams);
 	if (users && teams && routes && wrong == f->wrong)
 		NOTE(f, GOOD, "cli.doctor.routes");
+	channels = fetched(f, client, "/v1/channels", true);
+	for (uint32_t i = 0; json_is(channels, JSON_ARRAY) && i < channels->count; i++)
+		channel_try(f, &channels->items[i]);
 	contacts = fetched(f, client, "/v1/me/contacts", true);
 	for (uint32_t i = 0; json_is(contacts, JSON_ARRAY) && i < contacts->count; i++)
 		contact_try(f, &contacts->items[i]);

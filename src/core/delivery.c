@@ -168,13 +168,16 @@ int64_t delivery_pause_ms(enum delivery_kind kind, int64_t attempts, uint64_t ra
 	return pause + (int64_t)(random % (uint64_t)(pause / 5 + 1));
 }
 
-int64_t delivery_person_pause_ms(int64_t attempts)
+int64_t delivery_person_pause_ms(enum delivery_kind kind, int64_t attempts)
 {
-	static const int64_t people_ms[] = { 5 * SECOND, 30 * SECOND, 2 * MINUTE,
-		10 * MINUTE };
+	static const int64_t people_ms[DELIVERY_SOON] = { 5 * SECOND, 30 * SECOND,
+		2 * MINUTE, 10 * MINUTE };
+	/* Within six hours of the first. */
+	const int64_t mail_most = DELIVERY_SOON + 11;
 
-	if (attempts < 1 || attempts > (int64_t)LEN(people_ms)) return -1;
-	return people_ms[attempts - 1];
+	if (attempts < 1) return -1;
+	if (attempts <= DELIVERY_SOON) return people_ms[attempts - 1];
+	return kind == DELIVERY_EMAIL && attempts <= mail_most ? 30 * MINUTE : -1;
 }
 
 bool delivery_shows_ask(const struct delivery *d)

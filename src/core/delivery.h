@@ -94,10 +94,10 @@ struct str callback_write(const struct callback *, struct arena *); /* empty: ne
 /* How long to wait after this many attempts that failed; -1: it is dead. Doubled chance:
  * `random` spreads those that failed together. */
 int64_t delivery_pause_ms(enum delivery_kind, int64_t attempts, uint64_t random);
-/* The same for what goes to people: minutes, not days. After DELIVERY_SOON attempts nobody counts
- * on it any more. */
+/* The same for what goes to people: minutes, and mail hours. After DELIVERY_SOON attempts nobody
+ * counts on it any more. */
 enum { DELIVERY_SOON = 4 };
-int64_t delivery_person_pause_ms(int64_t attempts);
+int64_t delivery_person_pause_ms(enum delivery_kind, int64_t attempts);
 /* Does a contact that got this have the ask in sight, so that its end must be told? */
 bool delivery_shows_ask(const struct delivery *);
 

@@ -14,7 +14,7 @@ enum {
 		24 * 3600 * 1000, /* an old key still signs after a rotation */
 };
 
-/* Lines for the log: steps that reached nobody. */
+/* Lines for the log: steps that reached nobody, channels that stop working. */
 enum { TELLING_NOTES = 8, TELLING_NOTE_SIZE = 400 };
 struct telling_notes {
 	size_t len; /* may be more than are kept */
@@ -98,6 +98,7 @@ struct delivery_outcome {
 	struct str error;
 	struct str output;	/* the last of what the process said */
 	int64_t retry_after_ms; /* the receiver's wish; 0: none */
+	bool down;		/* the channel itself does not work, whoever it is for */
 	bool ours;		/* found: it was still ours to report */
 	bool dead;		/* found: and will not be tried again */
 	int64_t next_ms;	/* found: when it is tried again; 0: never */

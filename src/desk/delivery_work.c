@@ -411,7 +411,7 @@ static enum err outcome_take(struct rows *rows, struct delivery *d,
 		delivery_end(rows, d, o, DELIVERY_WAITING, rows->now_ms + RETRY_MS);
 		return OK;
 	case ENDED_BADLY:
-		pause = d->contact.len ? delivery_person_pause_ms(d->attempts)
+		pause = d->contact.len ? delivery_person_pause_ms(d->kind, d->attempts)
 				       : delivery_pause_ms(d->kind, d->attempts,
 						 random_u64(rows->ids));
 		if (pause < 0) break;
@@ -466,6 +466,8 @@ static enum err report_decide(struct job *job, struct rows *rows, struct fault *
 		e = delivery_held(rows, o, &d, why);
 		o->ours = d != NULL;
 		if (!e && d) e = outcome_take(rows, d, o, why);
+		if (!e && d && d->contact.len)
+			e = channel_reported(rows, d, o, &r->notes, why);
 		if (!e && d && d->contact.len)
 			e = telling_reported(task_of(job), rows, d, o, &r->notes, why);
 		o->dead = d && d->status == DELIVERY_DEAD;

@@ -256,6 +256,7 @@ extern const struct use use_mcp_enter, use_mcp_end;
 extern const struct use use_form_answer, use_form_skip;
 /* How people are told: contacts (of the caller, of a user or of a team), what each person
  * wants, routes. `within` is the user or team of the path, and empty for /v1/me. */
+extern const struct use use_channels;
 extern const struct use use_contact_list, use_contact_get, use_contact_create,
 	use_contact_patch, use_contact_delete, use_contact_verify, use_contact_test;
 /* {"key"}: what browsers subscribe with; the server's key PUSH_KEY must have been made. */

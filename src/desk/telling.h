@@ -65,6 +65,13 @@ enum err contact_event(
 /* Works a route row that was claimed. */
 enum err telling_step(struct telling *, struct rows *, struct delivery *,
 	struct telling_notes *, struct fault *);
+void telling_note(struct telling_notes *, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* What a report says of its channel: whether it works. */
+enum err channel_reported(struct rows *, const struct delivery *,
+	const struct delivery_outcome *, struct telling_notes *, struct fault *);
+/* 1 << delivery_kind of each that does not. */
+enum err channels_down(struct rows *, unsigned *out, struct fault *);
 /* This step reaches nobody, for the reasons of the plan. Once. */
 enum err unreached_step(struct rows *, const struct plan_facts *,
 	const struct route_point *, const struct notify_plan *, struct telling_notes *,

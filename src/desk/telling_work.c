@@ -115,6 +115,7 @@ static enum err message_failed(struct rows *rows, const struct delivery *d,
 	enum err e = telling_load(rows, a->ws, &t, why);
 
 	if (!e) e = telling_facts(rows, &t, a, &f, why);
+	if (!e) e = channels_down(rows, &f.down, why);
 	if (e || (d->user.len && plan_hopes(&f, &at, d->user))) return e;
 	r = routes_by_id(&t.table, a->route);
 	s = r && d->step >= 0 && (size_t)d->step < r->steps_len ? &r->steps[d->step]
@@ -318,8 +319,9 @@ static enum err contact_learn(struct rows *rows, const struct delivery *d,
 }
 
 static enum err ask_reported(struct task *t, struct rows *rows, struct delivery *d,
-	struct telling_notes *notes, struct fault *why)
+	const struct delivery_outcome *o, struct telling_notes *notes, struct fault *why)
 {
+	bool failed;
 	struct ask *a;
 	enum err e = rows_fetch_ask(rows, d->ws, d->ask, &a, why);
 
@@ -327,7 +329,7 @@ static enum err ask_reported(struct task *t, struct rows *rows, struct delivery 
 	if (d->purpose == DELIVERY_SETTLED) return OK;
 	if (d->status == DELIVERY_WAITING &&
 		(a->status != ASK_PENDING ||
-			(a->deadline_ms && a->deadline_ms <= d->next_ms))) {
+			(!o->down && a->deadline_ms && a->deadline_ms <= d->next_ms))) {
 		/* It would be tried again for nothing. */
 		if (a->status != ASK_PENDING)
 			delivery_drop(rows, d, STR("the ask is settled"));
@@ -341,8 +343,12 @@ static enum err ask_reported(struct task *t, struct rows *rows, struct delivery 
 	if (e) return e;
 	if (a->status != ASK_PENDING)
 		return telling_end_at(t->desk, rows, a, d->contact, why);
-	/* Who did not hear of a reply still has the ask. */
-	return d->status == DELIVERY_DEAD && d->purpose != DELIVERY_THREAD
+	/* Who did not hear of a reply still has the ask. What is tried again for long, or by a
+	 * channel that does not work, is not waited for. */
+	failed = d->status == DELIVERY_DEAD ||
+		 (d->status == DELIVERY_WAITING &&
+			 (o->down || d->attempts > DELIVERY_SOON));
+	return failed && d->purpose != DELIVERY_THREAD
 		       ? message_failed(rows, d, a, notes, why)
 		       : OK;
 }
@@ -352,7 +358,7 @@ enum err telling_reported(struct task *t, struct rows *rows, struct delivery *d,
 {
 	enum err e = OK;
 
-	if (d->ask.len) e = ask_reported(t, rows, d, notes, why);
+	if (d->ask.len) e = ask_reported(t, rows, d, o, notes, why);
 	if (e || d->status == DELIVERY_WAITING) return e;
 	/* Where Slack shows it: for its end, its reminders and its thread. */
 	d->detail = d->kind == DELIVERY_SLACK && d->purpose == DELIVERY_ASK &&

@@ -5,6 +5,7 @@
 #include "core/show.h"
 #include "desk/telling.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 
 static enum err out_of_memory(struct fault *why)
@@ -48,25 +49,31 @@ static struct str entry_name(const struct roster *r, const struct plan_entry *e)
 	return STR("nobody");
 }
 
+void telling_note(struct telling_notes *notes, const char *format, ...)
+{
+	va_list values;
+
+	if (notes->len++ >= TELLING_NOTES) return;
+	va_start(values, format);
+	vsnprintf(notes->lines[notes->len - 1], TELLING_NOTE_SIZE, format, values);
+	va_end(values);
+}
+
 /* For the log: which ask, who, and why not. */
 static void note_write(struct telling_notes *notes, const struct plan_facts *f,
 	const struct route_point *at, const struct notify_plan *p, bool more)
 {
-	char *line;
-	size_t used;
+	struct buf who = { .max = TELLING_NOTE_SIZE };
 
-	if (notes->len++ >= TELLING_NOTES) return;
-	line = notes->lines[notes->len - 1];
-	snprintf(line, TELLING_NOTE_SIZE,
-		"step %lld of ask %.*s reached nobody; %s:", (long long)at->step + 1,
-		STR_ARGS(f->ask->id),
-		more ? "the next step follows now" : "no step is left");
-	for (size_t i = 0; i < p->len; i++) {
-		used = strlen(line);
-		snprintf(line + used, TELLING_NOTE_SIZE - used, "%s %.*s (%s)",
-			i ? "," : "", STR_ARGS(entry_name(f->roster, &p->at[i])),
+	for (size_t i = 0; i < p->len; i++)
+		buf_print(&who, "%s%.*s (%s)", i ? ", " : "",
+			STR_ARGS(entry_name(f->roster, &p->at[i])),
 			plan_why_name(p->at[i].why));
-	}
+	telling_note(notes, "step %lld of ask %.*s reached nobody; %s: %.*s",
+		(long long)at->step + 1, STR_ARGS(f->ask->id),
+		more ? "the next step follows now" : "no step is left",
+		STR_ARGS(buf_str(&who)));
+	buf_done(&who);
 }
 
 /* The row of this point, or of the step that comes after it and waits. */

@@ -101,9 +101,8 @@ struct notify {
 	int64_t next_ms; /* when something may be due; 0: nothing waits */
 	bool full; /* something due found no free slot: the next that is free is for it */
 	int alone; /* so many are claimed one by one: the store refused several at once */
-	uint64_t refused;   /* the one that it refused alone, by a hash of its id */
-	int refused_times;  /* in a row */
-	bool mail_troubled; /* the mail server cannot be used, and that was logged */
+	uint64_t refused;  /* the one that it refused alone, by a hash of its id */
+	int refused_times; /* in a row */
 	bool troubled; /* the store refused the last report or claim, and that was logged */
 	/* Monotonic. */
 	int64_t not_before_ms; /* the store was in trouble */

@@ -2,7 +2,6 @@
  * link that mutes the contact. */
 #include "base/clock.h"
 #include "base/keep.h"
-#include "base/log.h"
 #include "core/channel_limit.h"
 #include "core/mail_reply.h"
 #include "core/mail_token.h"
@@ -15,6 +14,8 @@
 enum {
 	MAIL_MAX = 200 * 1024, /* CHANNEL_ROOM_MAIL, twice, however it is encoded */
 	MAIL_TIMEOUT_MS = 60 * 1000,
+	/* At first: who hangs holds up the next contact. */
+	MAIL_FIRST_TIMEOUT_MS = 20 * 1000,
 };
 
 /* One delivery as a mail. */
@@ -215,23 +216,14 @@ static bool address_is_gone(const char *line)
 	       str_starts(str_from(s, 4), "5.1.") && s.at[8] != '7' && s.at[8] != '8';
 }
 
-static void mail_trouble(struct notify *n, const char *error)
-{
-	if (error && !n->mail_troubled)
-		log_line(LOG_WARN, "e-mail cannot be sent: %s", error);
-	if (!error && n->mail_troubled) log_line(LOG_INFO, "e-mail can be sent again");
-	n->mail_troubled = error;
-}
-
 static void mail_done(void *ctx, const struct outbound_reply *reply)
 {
 	struct claimed *c = ctx;
 	struct arena *arena = claimed_arena(c);
-	struct notify *n = claimed_notify(c);
 	int64_t status = reply->status ? reply->status : -1;
 	struct str line = arena_str(arena, str_of(reply->line));
 
-	mail_trouble(n, reply->ours ? reply->error : NULL);
+	c->outcome.down = reply->ours;
 	if (reply->taken)
 		claimed_over(c, ENDED_WELL, status, STR_NONE);
 	else if (reply->ours)
@@ -268,7 +260,8 @@ static void mail_start(struct claimed *c)
 			.to = arena_copy(m.arena, f->contact.address) };
 	const struct outbound_request request = { .body = letter_write(&m, &words),
 		.mail = mail,
-		.timeout_ms = MAIL_TIMEOUT_MS,
+		.timeout_ms = c->delivery->attempts > 1 ? MAIL_TIMEOUT_MS
+							: MAIL_FIRST_TIMEOUT_MS,
 		.done = mail_done,
 		.ctx = c };
 

@@ -119,8 +119,7 @@ static void notes_log(const struct telling_notes *notes)
 	for (size_t i = 0; i < notes->len && i < TELLING_NOTES; i++)
 		log_line(LOG_WARN, "%s", notes->lines[i]);
 	if (notes->len > TELLING_NOTES)
-		log_line(LOG_WARN, "%zu more steps reached nobody",
-			notes->len - TELLING_NOTES);
+		log_line(LOG_WARN, "%zu more of that kind", notes->len - TELLING_NOTES);
 }
 
 /* What was delivered well the agent has, if it went to the agent. */

@@ -14,11 +14,13 @@ enum { ROOM_MS = 1000 };
 static const struct {
 	const char *error;
 	enum delivery_ending ending;
+	bool down; /* no message of ours gets through */
 } errors[] = {
 	{ "user_not_found", ENDED_GONE },
 	{ "account_inactive", ENDED_GONE },
 	{ "is_archived", ENDED_GONE },
 	{ "channel_not_found", ENDED_GONE },
+	{ "not_in_channel", ENDED_GONE },
 	/* Somebody deleted the message: nothing is left to edit. */
 	{ "message_not_found", ENDED_NOTHING },
 	{ "cant_update_message", ENDED_NOTHING },
@@ -30,12 +32,11 @@ static const struct {
 	{ "fatal_error", ENDED_BADLY },
 	{ "service_unavailable", ENDED_BADLY },
 	{ "request_timeout", ENDED_BADLY },
-	{ "not_authed", ENDED_BADLY },
-	{ "invalid_auth", ENDED_BADLY },
-	{ "token_revoked", ENDED_BADLY },
-	{ "token_expired", ENDED_BADLY },
-	{ "missing_scope", ENDED_BADLY },
-	{ "not_in_channel", ENDED_BADLY },
+	{ "not_authed", ENDED_BADLY, true },
+	{ "invalid_auth", ENDED_BADLY, true },
+	{ "token_revoked", ENDED_BADLY, true },
+	{ "token_expired", ENDED_BADLY, true },
+	{ "missing_scope", ENDED_BADLY, true },
 };
 
 /* ---- what is sent ---- */
@@ -97,10 +98,13 @@ static struct str slack_body(struct claimed *c)
 
 /* ---- what comes back ---- */
 
-static enum delivery_ending error_ending(struct str error)
+static enum delivery_ending error_ending(struct str error, bool *down)
 {
 	for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
-		if (str_is(error, errors[i].error)) return errors[i].ending;
+		if (str_is(error, errors[i].error)) {
+			*down = errors[i].down;
+			return errors[i].ending;
+		}
 	return ENDED_DEAD;
 }
 
@@ -119,7 +123,8 @@ static void slack_replied(struct claimed *c, const struct outbound_reply *reply)
 				STR_ARGS(json_text(json_get(json, "ts"))));
 		claimed_over(c, ENDED_WELL, reply->status, STR_NONE);
 	} else if (error.len) {
-		claimed_over(c, error_ending(error), reply->status, error);
+		claimed_over(
+			c, error_ending(error, &c->outcome.down), reply->status, error);
 	} else {
 		claimed_over(c, ENDED_BADLY, reply->status,
 			arena_print(arena, "HTTP %d", reply->status));
@@ -131,6 +136,7 @@ static void slack_done(void *ctx, const struct outbound_reply *reply)
 	struct claimed *c = ctx;
 
 	c->outcome.retry_after_ms = reply->retry_after_ms;
+	c->outcome.down = !reply->status;
 	if (reply->status == 429)
 		claimed_over(c, ENDED_BADLY, 429, STR("HTTP 429: too many messages"));
 	else if (reply->status)

@@ -140,6 +140,7 @@ const struct route routes[] = {
 	{ "POST", "/v1/me/present", &use_present, NULL, BODY_JSON, "" },
 	{ "POST", "/v1/in/slack", NULL, route_slack, ROUTE_OPEN | ROUTE_ANYWHERE, NULL },
 	{ "GET", "/v1/push-key", &use_push_key, NULL, 0, "" },
+	{ "GET", "/v1/channels", &use_channels, NULL, 0, "" },
 	{ "GET", "/v1/routes", &use_notify_routes, NULL, 0, "" },
 	{ "PUT", "/v1/routes", &use_notify_routes_put, NULL, BODY_JSON | ROUTE_PEOPLE,
 		"" },

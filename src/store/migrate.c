@@ -460,7 +460,11 @@ static const char step_8[] =
 	"ALTER TABLE tokens ADD COLUMN projects TEXT NOT NULL DEFAULT '';"
 	/* The operation that a rule was made from. */
 	"ALTER TABLE rules ADD COLUMN from_tool TEXT NOT NULL DEFAULT '';"
-	"ALTER TABLE rules ADD COLUMN from_subject TEXT NOT NULL DEFAULT '';";
+	"ALTER TABLE rules ADD COLUMN from_subject TEXT NOT NULL DEFAULT '';"
+	/* Which channels work, and since when. */
+	"CREATE TABLE channels ("
+	" name TEXT NOT NULL PRIMARY KEY, since_ms BIGINT NOT NULL, error TEXT NOT NULL,"
+	" version BIGINT NOT NULL);";
 
 static const char *const steps[] = { step_1, step_2, step_3, step_4, step_5, step_6,
 	step_7, step_8 };

@@ -261,6 +261,13 @@ static const struct column server_key_columns[] = {
 	CHANGES(INT, server_key, version),
 };
 
+static const struct column channel_columns[] = {
+	FIXED(TEXT, kept_channel, name),
+	CHANGES(INT, kept_channel, since_ms),
+	CHANGES(TEXT, kept_channel, error),
+	CHANGES(INT, kept_channel, version),
+};
+
 static const struct column mailbox_columns[] = {
 	FIXED(TEXT, kept_mailbox, name),
 	NAMED(INT, kept_mailbox, lease.until_ms, "lease_ms", true),
@@ -420,6 +427,9 @@ const struct record records[RECORD_COUNT] = {
 	[RECORD_MAILBOXES] = { TABLE("mailboxes", kept_mailbox, mailbox_columns),
 		.keys_len = 1, .name = 0,
 		.version_at = offsetof(struct kept_mailbox, version) },
+	[RECORD_CHANNELS] = { TABLE("channels", kept_channel, channel_columns),
+		.keys_len = 1, .name = 0,
+		.version_at = offsetof(struct kept_channel, version) },
 	[RECORD_MCP_ENDED] = { TABLE("mcp_ended", mcp_ended, mcp_ended_columns),
 		.keys_len = 2, .name = -1 },
 	[RECORD_DELIVERIES] = { TABLE("deliveries", delivery, delivery_columns),
@@ -652,6 +662,7 @@ enum err record_read(const struct record *r, const struct row *row, struct arena
 		struct server_key server_key;
 		struct mcp_ended mcp_ended;
 		struct kept_mailbox mailbox;
+		struct kept_channel channel;
 		struct mark mark;
 		struct kept_rule rule;
 		struct kept_stop stop;

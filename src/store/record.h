@@ -79,6 +79,7 @@ enum record_id {
 	RECORD_KEYS,
 	RECORD_SERVER_KEYS,
 	RECORD_MAILBOXES,
+	RECORD_CHANNELS,
 	RECORD_MCP_ENDED,
 	RECORD_DELIVERIES,
 	RECORD_RUNS,
@@ -177,6 +178,14 @@ struct kept_mailbox {
 	/* The message that is being read; it may be marked as seen and not taken yet. Empty:
 	 * none. */
 	struct str reading;
+	int64_t version;
+};
+
+/* A channel that messages went by, of all workspaces. */
+struct kept_channel {
+	struct str name;
+	int64_t since_ms; /* that it works, or does not */
+	struct str error; /* why it does not; empty: it works */
 	int64_t version;
 };
 

@@ -446,6 +446,17 @@ const char *const sql_written[SQL_RECORDS] = {
 				  " AND ask = $2 AND ask <> '' ORDER BY id",
 	[SQL_DELIVERIES_CARRIED] = "SELECT @deliveries FROM deliveries WHERE ws = $1"
 				   " AND carrier = $2 AND carrier <> '' ORDER BY id",
+	/* Messages of a channel that failed before and wait for their next time. */
+	[SQL_DELIVERIES_STUCK] =
+		"SELECT @deliveries FROM deliveries WHERE status = 'waiting'"
+		" AND carrier = '' AND lease_by = '' AND next_ms > $2 AND kind = $1"
+		" AND contact <> '' AND attempts > 0 ORDER BY next_ms LIMIT $3",
+	[SQL_CHANNELS] = "SELECT @channels FROM channels",
+	[SQL_CHANNELS_DOWN] = "SELECT name FROM channels WHERE error <> ''",
+	[SQL_CHANNELS_WAITING] =
+		"SELECT kind, COUNT(*) FROM deliveries WHERE ws = $1"
+		" AND status = 'waiting' AND kind <> 'route' AND contact <> ''"
+		" AND attempts > 0 GROUP BY kind",
 	/* Digests and summaries of a contact that wait. */
 	[SQL_DELIVERIES_TO_CONTACT] =
 		"SELECT @deliveries FROM deliveries WHERE ws = $1 AND contact = $2"

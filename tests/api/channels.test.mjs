@@ -191,7 +191,7 @@ test('unless: never does not wait for a claim; a step after the deadline does no
 test('what breaks a contact at Slack, and what is retried', async () => {
 	const { body: team } = await admin.post('/v1/teams', { name: 'rooms' });
 	let n = 0;
-	for (const error of ['user_not_found', 'account_inactive', 'is_archived', 'channel_not_found']) {
+	for (const error of ['user_not_found', 'account_inactive', 'is_archived', 'channel_not_found', 'not_in_channel']) {
 		slack.broken['chat.postMessage'] = { ok: false, error };
 		const room = await add(`/v1/teams/${team.id}`, { channel: 'slack', address: `C0ERR${++n}` });
 		await admin.post(`/v1/teams/${team.id}/contacts/${room.id}/test`);
@@ -210,6 +210,65 @@ test('what breaks a contact at Slack, and what is retried', async () => {
 	assert.deepEqual([(await state()).status, (await admin.get(`/v1/teams/${team.id}/contacts/${room.id}`)).body.broken], ['waiting', null]);
 	delete slack.broken['chat.postMessage'];
 	await admin.delete(`/v1/teams/${team.id}`);
+});
+
+const channel = async (name, who = member) => (await who.get('/v1/channels')).body.items.find((c) => c.channel === name);
+const linked = async (client, id) => {
+	const made = await client.post('/v1/me/contacts', { channel: 'slack', address: id });
+	assert.equal(made.status, 201, made.text);
+	const code = await until(() => slack.messages.findLast((m) => m.to === id), 'the code');
+	const [, word] = JSON.stringify(code.blocks).match(/Parley: ([a-z]{8})/);
+	assert.equal((await client.post(`/v1/me/contacts/${made.body.id}/verify`, { code: word })).status, 200);
+	return made.body;
+};
+
+test('channels: which are configured, and which have worked', async () => {
+	assert.equal((await agent.get('/v1/channels')).status, 403);
+	const { items } = (await member.get('/v1/channels')).body;
+	assert.deepEqual(items.map((c) => [c.channel, c.configured]).sort(),
+		[['command', false], ['email', true], ['push', true], ['slack', true], ['webhook', true]]);
+	assert.deepEqual(items.find((c) => c.channel === 'command'),
+		{ channel: 'command', configured: false, state: 'untested', since: null, error: null, waiting: 0 });
+	assert.equal((await channel('webhook')).state, 'ok', 'messages went by it above');
+});
+
+test('a channel that fails for a reason of its own is down: said once, the next contact at once; the first success wakes what waits', async () => {
+	const hook = await reached(mia);
+	const own = await linked(member, 'UDOWN');
+	const room = await add(`/v1/teams/${(await admin.post('/v1/teams', { name: 'crew' })).body.id}`, { channel: 'slack', address: 'C0CREW' });
+	await routed([{ after: '0s', to: [`user:${mia.id}`] }, { after: '1h', to: [`contact:${room.id}`] }]);
+	slack.broken['chat.postMessage'] = { ok: false, error: 'token_revoked' };
+	const before = Date.now() + server.offset;
+	const ask = await agent.ask();
+	await until(() => hook.got(ask).length === 1, 'the next contact at once');
+	const row = async () => (await rows(ask)).find((r) => r.contact === own.id);
+	assert.deepEqual([(await row()).status, (await row()).last_error], ['waiting', 'token_revoked']);
+	assert.deepEqual((await member.get(`/v1/asks/${ask.id}/deliveries`)).body.unreached, [], 'somebody was reached');
+	const down = await channel('slack');
+	assert.deepEqual([down.state, down.error, down.waiting > 0], ['down', 'token_revoked', true]);
+	assert.ok(Date.parse(down.since) >= before - 1000);
+	assert.equal((await server.run(['login', `${server.url}${await server.loginPath('ada')}`])).code, 0);
+	const doctor = await server.run(['doctor', '--data', server.data], { env: { LANG: 'C.UTF-8' } });
+	assert.match(doctor.stdout, /Slack is not working since .*: token_revoked; \d+ waiting/, doctor.stdout + doctor.stderr);
+	// A second one is still tried there; nobody else is told of the first because it fails again.
+	await admin.delete(`/v1/users/${mia.id}/contacts/${hook.contact.id}`);
+	const alone = await agent.ask();
+	await until(async () => (await member.get(`/v1/asks/${alone.id}/deliveries`)).body.unreached.length === 2, 'both steps');
+	const { unreached } = (await member.get(`/v1/asks/${alone.id}/deliveries`)).body;
+	assert.deepEqual(unreached.map((u) => u.reasons.map((r) => r.why)), [['down'], ['down']]);
+	server.jump(6e3);
+	await until(async () => (await row()).attempts === 2 && (await row()).last_error, 'tried again');
+	assert.deepEqual(hook.got(ask), ['ask'], 'told once');
+	assert.equal(server.output.match(/slack is not working: token_revoked/g).length, 1, 'logged once');
+	delete slack.broken['chat.postMessage'];
+	// The others wait for 30 s and more: what arrives now wakes them.
+	await admin.post(`/v1/users/${mia.id}/contacts/${own.id}/test`);
+	await until(async () => (await row()).status === 'done', 'woken');
+	await until(async () => (await rows(alone)).filter((r) => r.contact).every((r) => r.status === 'done'), 'all of them');
+	assert.equal((await channel('slack')).state, 'ok');
+	assert.match(server.output, /slack works again/);
+	for (const a of [ask, alone]) await admin.answer(a, { q1: true });
+	await routed([]);
 });
 
 test('a message is in the language of its person, a room\'s in the server\'s; sensitive and title alone say no risk', async () => {

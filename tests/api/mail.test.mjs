@@ -262,5 +262,45 @@ test('a connection that breaks or refuses us is ours: tried again, the contact s
 	const { mail } = await post.take('mia@example.org');
 	assert.equal(mail.messageId, `<${(await rows(ask))[0].id}@example.org>`, 'the same Message-ID');
 	assert.equal((await member.get(`/v1/me/contacts/${contact.id}`)).body.broken, null);
-	assert.match(server.output, /e-mail cannot be sent/);
+	assert.match(server.output, /email is not working/);
+});
+
+test('mail is tried for hours, and what waits goes out with the first that arrives', async () => {
+	await reached('mia@example.org');
+	await routed([now]);
+	fault = () => 'cut';
+	const ask = await agent.ask({ title: 'a long outage', timeout: '2h' });
+	const [row] = await until(async () => ((await rows(ask)).length ? rows(ask) : null), 'staged');
+	const read = async () => (await admin.get(`/v1/deliveries/${row.id}`)).body;
+	for (const [n, wait] of [[1, 5e3], [2, 30e3], [3, 120e3], [4, 600e3], [5, 1800e3]]) {
+		await until(async () => {
+			const { attempts, next_at: next } = await read();
+			return attempts === n && Date.parse(next) > Date.now() + server.offset + wait - 4e3;
+		}, `attempt ${n}`);
+		if (n < 5) server.jump(wait + 100);
+	}
+	assert.equal((await read()).status, 'waiting', 'after 12 minutes it was dead');
+	assert.equal(server.output.match(/email is not working/g).length - server.output.match(/email works again/g).length, 1);
+	fault = () => undefined;
+	const fresh = await agent.ask({ title: 'a new one' });
+	await post.take('mia@example.org', (g) => g.subject.startsWith('a new one'));
+	await post.take('mia@example.org', (g) => g.subject.startsWith('a long outage'));
+	for (const a of [ask, fresh]) await admin.answer(a, { q1: true });
+});
+
+test('a password that is refused is the channel\'s fault: down at once', async () => {
+	await reached('mia@example.org');
+	await routed([now]);
+	writeFileSync(secret, 'wrong\n');
+	await server.stop();
+	await server.start();
+	const ask = await agent.ask({ title: 'refused' });
+	await until(async () => (await rows(ask))[0]?.last_error, 'refused');
+	const { items } = (await admin.get('/v1/channels')).body;
+	const { state, error, waiting } = items.find((c) => c.channel === 'email');
+	assert.deepEqual([state, waiting], ['down', 1]);
+	assert.match(error, /login|denied|535/i);
+	const told = (await member.get(`/v1/asks/${ask.id}/deliveries`)).body;
+	assert.deepEqual(told.unreached.map((u) => u.reasons.map((r) => r.why)), [['down']]);
+	await admin.answer(ask, { q1: true });
 });

@@ -62,6 +62,7 @@ static const struct untold {
 	{ "deliveries", NULL },
 	{ "idempotency", NULL },
 	{ "mailboxes", NULL },
+	{ "channels", NULL },
 	{ "mcp_ended", NULL },
 };
 

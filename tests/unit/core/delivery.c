@@ -30,6 +30,27 @@ static void pauses_grow_over_three_days_and_end(void **state)
 	assert_int_equal(delivery_pause_ms(DELIVERY_WEBHOOK, 1000, 5), -1);
 }
 
+static void people_are_tried_for_minutes_and_by_mail_for_six_hours(void **state)
+{
+	static const int64_t first_ms[] = { 5000, 30000, 120000, 600000 };
+	int64_t sum = 0, n;
+
+	(void)state;
+	for (n = 1; n <= 4; n++) {
+		assert_int_equal(
+			delivery_person_pause_ms(DELIVERY_SLACK, n), first_ms[n - 1]);
+		assert_int_equal(
+			delivery_person_pause_ms(DELIVERY_EMAIL, n), first_ms[n - 1]);
+		sum += first_ms[n - 1];
+	}
+	assert_int_equal(delivery_person_pause_ms(DELIVERY_SLACK, 5), -1);
+	for (; delivery_person_pause_ms(DELIVERY_EMAIL, n) > 0; n++) {
+		assert_int_equal(delivery_person_pause_ms(DELIVERY_EMAIL, n), 1800000);
+		sum += 1800000;
+	}
+	assert_in_range(sum, 5.5 * 3600000, 6 * 3600000);
+}
+
 static void a_signature_is_over_id_time_and_body(void **state)
 {
 	static const char key[] = "1234567890abcdefghijklmnopqrstuv";
@@ -219,6 +240,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		KIT_TEST(pauses_grow_over_three_days_and_end),
+		KIT_TEST(people_are_tried_for_minutes_and_by_mail_for_six_hours),
 		KIT_TEST(a_signature_is_over_id_time_and_body),
 		KIT_TEST(a_callback_reads_back),
 		KIT_TEST(a_delivery_is_shown),

@@ -12,6 +12,7 @@ import type {
 	AskRequest,
 	AskSuggestion,
 	Away,
+	ChannelList,
 	Contact,
 	Delivery,
 	Event,
@@ -246,6 +247,7 @@ export const api = {
 	teamNew: (body: unknown) => post<Team>('/v1/teams', body),
 	teamPatch: (id: string, body: unknown) => call<Team>('PATCH', `/v1/teams/${id}`, body),
 	teamDelete: (id: string) => call<null>('DELETE', `/v1/teams/${id}`),
+	channels: () => get<ChannelList>('/v1/channels'),
 	contacts: (of: string) => get<List<Contact>>(`${contactsOf(of)}/contacts`),
 	contactNew: (of: string, body: unknown) => post<Contact>(`${contactsOf(of)}/contacts`, body),
 	contactPatch: (of: string, id: string, body: unknown) =>

@@ -41,6 +41,7 @@ export type NotifyStep = Schemas['RouteStep'];
 export type RouteTable = Schemas['RouteTable'];
 export type RoutePlan = Schemas['RoutePlan'];
 export type AskDeliveries = Schemas['AskDeliveries'];
+export type ChannelList = Schemas['ChannelList'];
 export type Problem = Schemas['Problem'];
 export type Settled = Schemas['Settled'];
 export type SettleManyResult = Schemas['SettleManyResult'];
