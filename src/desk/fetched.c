@@ -1,5 +1,5 @@
 /* fetched.c - when the asking agent first had an outcome: noted as it happens, written within
- * a second, many at once.
+ * a second, many at once. A run takes its own with the settlement (run_ask.c).
  *
  * A note that is lost with the process is lost: fetched_at says what is known, never more. */
 #include "desk/inner.h"

@@ -108,6 +108,11 @@ static enum err interrupted_settled(struct task *t, struct rows *rows, struct se
 			why);
 	if (str_is(option, "skip") && text.len)
 		return run_call_end(rows, s, r, c, CALL_FINISH, text, why);
+	if (!a->answer.len)
+		return run_call_end(rows, s, r, c, CALL_FAIL,
+			arena_print(rows->arena, "It was interrupted. %.*s",
+				STR_ARGS(not_answered(a, rows->arena))),
+			why);
 	return run_call_end(rows, s, r, c, CALL_FAIL,
 		STR("It was interrupted, and a person chose not to repeat it."), why);
 }
@@ -252,6 +257,15 @@ static const struct tool_call *call_of_ask(struct rows *rows, const struct ask *
 	return NULL;
 }
 
+/* A run takes the outcome in the very commit that settles it. */
+static bool outcome_take(struct rows *rows, struct ask *a)
+{
+	const struct fetched_record taken = { a->ws, a->id, rows->now_ms };
+
+	a->fetched_ms = rows->now_ms;
+	return rows_new(rows, RECORD_FETCHED, &taken) != NULL;
+}
+
 enum err run_settled(const struct happened *h, struct fault *why)
 {
 	struct rows *rows = h->rows;
@@ -265,11 +279,11 @@ enum err run_settled(const struct happened *h, struct fault *why)
 
 	if (!a->run.len) return OK;
 	e = run_fetch(rows, a->ws, a->run, &found, why);
-
 	if (e) return e == ERR_NOT_FOUND ? OK : e;
 	if (run_ended(found)) return OK;
 	r = rows_change(rows, found);
-	if (!r) return fail(why, ERR_MEMORY, "out of memory");
+	if (!r || !outcome_take(rows, h->ask))
+		return fail(why, ERR_MEMORY, "out of memory");
 	if (str_eq(r->recovery, a->id))
 		return recovery_settled(h->task, rows, s, r, a, why);
 	if (r->message.len) e = run_calls_fetch(rows, r, why);

@@ -11,10 +11,7 @@ import { answer, WAYS } from './lib/matrix_ways.mjs';
 import { until, useServer } from './lib/server.mjs';
 
 /** Cells that fail today. One that passes fails the test: it is taken out here. */
-const known_failures = new Set([
-	'interrupted x deadline',
-	'run_question x fetched', 'run_approval x fetched', 'run_error x fetched', 'run_limit x fetched', 'interrupted x fetched', 'sub_agent x fetched',
-]);
+const known_failures = new Set([]);
 const KNOWN_MS = 2000; // what fails may do so without a minute's patience
 const AT_ONCE = 16;
 

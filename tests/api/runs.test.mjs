@@ -468,7 +468,7 @@ test('parley run gives the report alone to a pipe, and says how it ended', async
 	const detached = await server.run(['run', 'helper', 'Hang', '--detach'], { env });
 	assert.match(detached.stdout, /^run_\w+\n$/);
 	const id = detached.stdout.trim();
-	assert.match((await server.run(['runs', '--status', 'running'], { env })).stdout, new RegExp(id));
+	await until(async () => (await server.run(['runs', '--status', 'running'], { env })).stdout.includes(id), 'its start');
 	const cancelled = await server.run(['cancel', id], { env });
 	assert.equal(cancelled.code, 0, cancelled.stderr);
 	assert.equal((await run(id)).status, 'cancelled');
