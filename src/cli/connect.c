@@ -234,6 +234,9 @@ enum err connect_plan(const struct agent *a, enum scope scope, unsigned what, bo
 
 	if (what & CONNECT_SERVER)
 		e = plan_list(&p, a->changes, scope, remove, entry, arena, why);
+	/* A hook that is there keeps its options, unless it has to name a project. */
+	if (!e && what & CONNECT_HOOK && entry->project.len && !remove)
+		e = plan_list(&p, a->hooks, scope, true, entry, arena, why);
 	if (!e && what & CONNECT_HOOK)
 		e = plan_list(&p, a->hooks, scope, remove, entry, arena, why);
 	if (!e) *out = p;

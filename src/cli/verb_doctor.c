@@ -225,10 +225,10 @@ static void who_try(struct findings *f, enum as as)
 }
 
 /* Does one of its files name this program? */
-static bool starts_us(const struct connect_plan *p, struct str program)
+static bool files_say(const struct connect_plan *p, struct str text)
 {
 	for (size_t i = 0; i < p->files_len; i++)
-		if (str_find(p->files[i].before, program) >= 0) return true;
+		if (str_find(p->files[i].before, text) >= 0) return true;
 	return false;
 }
 
@@ -246,6 +246,11 @@ static void agent_try(struct findings *f, const struct agent *a)
 		a->hook ? connect_state(a, SCOPE_USER, CONNECT_HOOK, &entry, arena, &why)
 			: CONNECTED_NOT;
 
+	/* Connected with a project of its own is connected. */
+	bool planned = state == CONNECTED_OTHERWISE &&
+		       connect_plan(a, SCOPE_USER, CONNECT_SERVER, false, &entry, arena,
+			       &p, &why) == OK;
+
 	if (state == CONNECTED_NOT && !agent_installed(a, arena)) return;
 	if (state == CONNECT_BROKEN)
 		NOTE(f, WRONG, "cli.doctor.agent_broken", { "agent", title },
@@ -253,14 +258,13 @@ static void agent_try(struct findings *f, const struct agent *a)
 	else if (state == CONNECTED_NOT)
 		NOTE(f, MISSING, "cli.doctor.agent_not", { "agent", title },
 			{ "name", name });
-	else if (state == CONNECTED)
+	else if (state == CONNECTED || (planned && files_say(&p, entry.program) &&
+					       files_say(&p, STR("--project"))))
 		NOTE(f, GOOD,
 			hook == CONNECTED ? "cli.doctor.agent_hook"
 					  : "cli.doctor.agent_connected",
 			{ "agent", title });
-	else if (connect_plan(a, SCOPE_USER, CONNECT_SERVER, false, &entry, arena, &p,
-			 &why) == OK &&
-		 !starts_us(&p, entry.program))
+	else if (planned && !files_say(&p, entry.program))
 		NOTE(f, MISSING, "cli.doctor.agent_gone", { "agent", title },
 			{ "name", name }, { "program", entry.program });
 	else

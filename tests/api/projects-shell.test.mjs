@@ -134,6 +134,11 @@ test('connect --project-name fixes it for the hook and the server', async () => 
 		child.stdin.end(call(shop));
 	})));
 	assert.equal(ask.project, "ann's web");
+	assert.equal((await connect(['--hook', '--project-name', 'api'])).code, 0);
+	const again = JSON.parse(readFileSync(join(home, '.claude', 'settings.json'), 'utf8')).hooks.PreToolUse;
+	assert.deepEqual([again.length, /--project api /.test(again[0].hooks[0].command)], [1, true]);
+	const { stdout } = await server.run(['doctor'], { env: { ...env(), HOME: home } });
+	assert.match(stdout, /Claude Code: connected(?!, but)/);
 	assert.equal((await connect(['--remove'])).code, 0);
 	assert.equal(existsSync(join(home, '.claude', 'settings.json')), false);
 	const printed = (await server.run(['mcp', '--print-config', 'claude', '--url', 'https://desk.example.org', '--project', 'a b'])).stdout;

@@ -532,6 +532,25 @@ test('bad input starts nothing', async () => {
 	assert.equal((await member.post(`/v1/sessions/${plain.id}/messages`, { content: 'x' })).status, 409);
 });
 
+test('a token made to run agents is held to the projects that it is bound to', async () => {
+	const made = ok(await admin.post('/v1/tokens', { role: 'agent', name: 'in-web', runs: true, projects: ['web'] }), 201);
+	const runner = server.client(made.token), refused = async (reply) => assert.equal((await reply).body.type, '/problems/project');
+	const text = script('Where it runs', () => [say('done')]);
+	await refused(runner.post('/v1/sessions', { agent: 'helper', message: text, project: 'api' }));
+	const own = ok(await runner.post('/v1/sessions', { agent: 'helper', message: text }), 201);
+	assert.equal(own.project, 'web');
+	await ended(own.run);
+	ok(await admin.patch(`/v1/tokens/${made.id}`, { projects: ['api'] }));
+	await refused(runner.post(`/v1/sessions/${own.id}/messages`, { content: 'more' }));
+	await refused(runner.post(`/v1/sessions/${own.id}/cancel`));
+	await refused(runner.patch(`/v1/sessions/${own.id}`, { title: 'mine' }));
+	for (const what of ['cancel', 'retry']) await refused(runner.post(`/v1/runs/${own.run}/${what}`));
+	ok(await admin.patch(`/v1/tokens/${made.id}`, { projects: null }));
+	const other = await runner.post(`/v1/sessions/${own.id}/messages`, { content: 'more' }, { headers: { 'parley-project': 'api' } });
+	assert.equal(other.status, 422);
+	assert.equal((await runner.post(`/v1/sessions/${own.id}/messages`, { content: 'more' })).status, 201);
+});
+
 test('members run agents; viewers and agents do not, but for a token made to', async () => {
 	const [viewer, runner, other] = [await server.as('viewer', 'vic'), await server.as('agent', 'starter', ['--runs']),
 		await server.as('agent', 'second', ['--runs'])];
