@@ -40,7 +40,7 @@ class Cell {
 	get notApplicable() { return this.reaction.not?.(this.way); }
 
 	/** Whether the ask is to have an operation that somebody approves. */
-	get approval() { return this.way.makes.includes('approval') && (Boolean(this.reaction.not) || this.way.makes.length === 1); }
+	get approval() { return this.way.makes.includes('approval') && (Boolean(this.reaction.approval) || this.way.makes.length === 1); }
 
 	until(fn, what) { return until(fn, `${this.title}: ${what}`, this.known ? KNOWN_MS : undefined); }
 
@@ -55,6 +55,7 @@ class Cell {
 
 	/** Returns once the ask stands in its session. */
 	async appears() {
+		if (this.reaction.unasked) return;
 		this.ask = await this.until(async () => ok(await member.get(`/v1/sessions/${this.session}`)).pending_asks[0], 'the ask');
 	}
 
@@ -91,30 +92,28 @@ class Cell {
 		await this.reaction.settled?.(this);
 	}
 
-	/** The clock, once all cells that want it are there. */
-	passed(ms) { return clock.wants(ms); }
+	/** The clock is a minute on, once all cells that want it so are there. */
+	minute() { return clock.minute(); }
 }
 
-/** One step of the clock for all who wait for one. */
+/** One step of the clock for all cells that wait for one; who fails before that is not waited for. */
 const clock = {
 	waiting: [],
-	wants(ms) {
+	minute() {
 		return new Promise((done) => {
 			this.waiting.push(done);
-			if (this.waiting.length < this.expected) return;
-			server.jump(ms + 1000);
-			this.go();
+			this.look();
 		});
 	},
-	/** One that failed before it came to that is not waited for. */
-	without() {
+	leave() {
 		this.expected -= 1;
-		if (this.expected && this.waiting.length >= this.expected) {
-			server.jump(61e3);
-			this.go();
-		}
+		this.look();
 	},
-	go() { for (const done of this.waiting.splice(0)) done(); },
+	look() {
+		if (!this.waiting.length || this.waiting.length < this.expected) return;
+		server.jump(61e3);
+		for (const done of this.waiting.splice(0)) done();
+	},
 };
 
 const cells = Object.keys(REACTIONS).flatMap((reaction) => Object.keys(WAYS).map((way) => new Cell(way, reaction)));
@@ -145,15 +144,11 @@ async function each(list, fn) {
 }
 
 async function walk(cell) {
-	await cell.make();
-	if (!cell.reaction.late) return cell.check();
-	let waited = false;
-	const { passed } = cell;
-	cell.passed = (ms) => { waited = true; return passed.call(cell, ms); };
 	try {
-		return await cell.check();
+		await cell.make();
+		await cell.check();
 	} finally {
-		if (!waited) clock.without();
+		if (cell.reaction.late) clock.leave();
 	}
 }
 

@@ -1,7 +1,9 @@
 // What follows from every ask, one object each: the columns of the matrix (../matrix.test.mjs).
 //
+// approval: it is about approvals, where a way can make one of those.
 // not: a function of the way that says why the two do not go together, if so.
 // rows: the names in the table of src/desk/reactions.c that it tries; script/lint compares both.
+// unasked: no person is asked, so that none is waited for.
 // workspace(m): what there must be, for agents named `*-NAME`; prepare(cell): before this ask.
 // asked(cell): what holds while it is pending; settle(cell): how it ends (a person's yes, if not said); settled(cell).
 import assert from 'node:assert/strict';
@@ -17,7 +19,8 @@ const approvalsOnly = (why) => (way) => (way.makes.includes('approval') ? undefi
 const MINUTE = 60e3;
 
 async function rule(m, reaction, ask) {
-	const reply = await m.admin.post('/v1/rules', { effect: 'ask', match: { agent: `*-${reaction}`, tool: ['Bash', 'todo(create*)'] }, ask });
+	const reply = await m.admin.post('/v1/rules', { ...(ask ? { effect: 'ask', ask } : { effect: 'deny', note: 'never' }),
+		match: { agent: `*-${reaction}`, tool: ['Bash', 'todo(create*)'] } });
 	assert.equal(reply.status, 201, reply.text);
 }
 
@@ -33,12 +36,26 @@ const event = {
 };
 
 const rules = {
+	approval: true,
 	not: approvalsOnly('rules decide about operations, and this asks about none'),
 	workspace: (m) => rule(m, 'rules', { risk: 'critical' }),
 	async asked(cell) { assert.equal(cell.ask.risk, 'critical'); },
 };
 
+/** What a rule denies is decided at once, whether a row is kept of it or not: its maker hears no, and nobody is asked. */
+const denied = {
+	approval: true, unasked: true,
+	not: approvalsOnly('rules decide about operations, and this asks about none'),
+	workspace: (m) => rule(m, 'denied'),
+	async settle(cell) {
+		assert.equal(await cell.outcome(), 'no');
+		const { items } = (await cell.member.get(`/v1/asks?status=all&session=${cell.session}`)).body;
+		assert.deepEqual(items.map(({ status, answered_by: by }) => [status, by.kind]), items.map(() => ['answered', 'policy']));
+	},
+};
+
 const require = {
+	approval: true,
 	not: approvalsOnly('approvals alone need votes'),
 	workspace: (m) => rule(m, 'require', { require: [{ approvals: 2 }] }),
 	async asked(cell) {
@@ -76,6 +93,7 @@ async function scanner() {
 
 const verifier = {
 	rows: ['verifier'],
+	approval: true,
 	not: approvalsOnly('a verifier looks at what would be approved'),
 	config: async () => `[verifiers]\nscan = ${await scanner()}\n`,
 	workspace: (m) => rule(m, 'verifier', { verify: 'scan' }),
@@ -105,7 +123,7 @@ const deadline = {
 	async settle(cell) {
 		const { expires_at: at } = await cell.read();
 		assert.ok(at && Date.parse(at) <= cell.server.offset + Date.now() + MINUTE, `no deadline: ${at}`);
-		await cell.passed(MINUTE);
+		await cell.minute();
 		await cell.until(async () => (await cell.read()).status === 'expired', 'the deadline');
 	},
 	async settled(cell) {
@@ -122,6 +140,7 @@ const deadline = {
 };
 
 const stop = {
+	approval: true,
 	not: (way) => (way.runs || way.makes.includes('approval') ? undefined : 'nothing was approved that a stop could hold'),
 	async settle(cell) {
 		const set = await cell.member.post('/v1/stops', { reason: 'incident', match: { agent: cell.name } });
@@ -304,5 +323,5 @@ const chain = {
 	},
 };
 
-export const REACTIONS = { event, rules, require, verifier, deadline, stop, message, everywhere, webhook, replied, extended,
+export const REACTIONS = { event, rules, denied, require, verifier, deadline, stop, message, everywhere, webhook, replied, extended,
 	resumer, waiter, goes_on: goesOn, fetched, chain };
