@@ -7,7 +7,6 @@
 #include "core/decision.h"
 #include "core/show.h"
 #include "desk/require.h"
-#include "desk/verify.h"
 
 /* ---- settled ---- */
 
@@ -365,7 +364,7 @@ static enum err ask_judge(struct task *t, struct rows *rows, const struct draft 
 	if (e || ask_ruled(v)) return e;
 	e = desk_require(
 		rows, a, from->fresh ? NULL : from->session, &v->ruling.require, why);
-	return e ? e : verify_list(rows, a, &v->ruling, why);
+	return e ? e : ask_rule_verify(rows, a, &v->ruling, why);
 }
 
 enum err ask_make(struct task *t, struct rows *rows, const struct draft *d,

@@ -270,6 +270,46 @@ static enum err ask_decide(struct job *job, struct rows *rows, struct fault *why
 	return OK;
 }
 
+/* ---- again, by the key of the request ---- */
+
+static enum err key_ask(struct task *t, struct rows *rows, const struct key_record *k,
+	struct ask **out, struct fault *why)
+{
+	struct str id;
+	enum err e = desk_kept_id(t, k, "ask", &id, why);
+
+	if (!e) e = rows_fetch_ask(rows, t->job.who.ws, id, out, why);
+	if (!e) t->ask = arena_str(&t->job.arena, id);
+	return e;
+}
+
+enum err desk_again_ask(
+	struct job *job, struct rows *rows, const struct key_record *k, struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct ask *a;
+	enum err e = key_ask(t, rows, k, &a, why);
+
+	if (e) return e;
+	if (job->who.role == ROLE_AGENT && a->settled_ms && !a->fetched_ms)
+		desk_note_fetched(t->desk, a->ws, a->id, false);
+	desk_reply_ask(t, a, rows_session(rows, a->ws, a->session), rows->now_ms);
+	return OK;
+}
+
+enum err desk_again_settled(
+	struct job *job, struct rows *rows, const struct key_record *k, struct fault *why)
+{
+	struct task *t = task_of(job);
+	struct ask *a;
+	enum err e = key_ask(t, rows, k, &a, why);
+
+	if (!e)
+		desk_reply_settled(
+			t, a, rows_session(rows, a->ws, a->session), rows->now_ms);
+	return e;
+}
+
 static void ask_undo(struct job *job)
 {
 	struct task *t = task_of(job);

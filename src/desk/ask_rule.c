@@ -5,6 +5,7 @@
 #include "base/keep.h"
 #include "core/body.h"
 #include "core/show.h"
+#include "core/verifier.h"
 #include "desk/require.h"
 
 /* Nobody but a person can give those answers. */
@@ -60,6 +61,34 @@ enum err ask_rule(struct task *t, struct rows *rows, const struct draft *d, stru
 bool ask_ruled(const struct rule_verdict *v)
 {
 	return v->ruling.effect == EFFECT_ALLOW || v->ruling.effect == EFFECT_DENY;
+}
+
+static bool is_listed(const struct verifications *v, struct str name)
+{
+	for (size_t i = 0; i < v->len; i++)
+		if (str_eq(v->at[i].name, name)) return true;
+	return false;
+}
+
+enum err ask_rule_verify(
+	struct rows *rows, struct ask *a, const struct ruling *r, struct fault *why)
+{
+	struct verifications all = { 0 };
+
+	for (size_t i = 0; i < r->hits_len && all.len < VERIFIERS_MAX; i++) {
+		struct rule_match match;
+		struct rule_ask ask = { 0 };
+
+		if (!r->hits[i]->ask.len ||
+			rule_parse(r->hits[i], rows->arena, &match, &ask, NULL) ||
+			!ask.verify.len || is_listed(&all, ask.verify))
+			continue;
+		all.at[all.len++] = (struct verification){ .name = ask.verify,
+			.rule = r->hits[i]->id,
+			.until_ms = rows->now_ms + VERIFIER_WAIT_MS };
+	}
+	a->verify = verifications_text(&all, rows->arena);
+	return rows->arena->failed ? fail(why, ERR_MEMORY, "out of memory") : OK;
 }
 
 enum err ask_rule_approved(struct task *t, struct rows *rows, struct ask *a,

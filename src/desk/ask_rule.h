@@ -10,6 +10,9 @@ enum err ask_rule(struct task *, struct rows *, const struct draft *, struct ask
 	struct rule_verdict *out, struct fault *);
 /* Allowed or denied: it is settled at once, by the rule. */
 bool ask_ruled(const struct rule_verdict *);
+/* Which verifiers these rules want; for who makes the ask, before its event. */
+enum err ask_rule_verify(
+	struct rows *, struct ask *, const struct ruling *, struct fault *);
 /* A person approves it: rules count that hold now, also for arguments put in place (NULL: as asked).
  * ERR_DENIED_ANSWER when one denies that; what they require is added to the ask's own. */
 enum err ask_rule_approved(struct task *, struct rows *, struct ask *,

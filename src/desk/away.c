@@ -4,6 +4,56 @@
 #include "core/away.h"
 #include "desk/roster.h"
 
+#include <stdio.h>
+
+/* ---- people named in a body ---- */
+
+enum err desk_check_assignees(struct rows *rows, int64_t ws, const struct str *ids,
+	size_t len, struct fault *why)
+{
+	enum err e = OK;
+
+	for (size_t i = 0; i < len; i++) {
+		struct fault missing = { 0 };
+		bool is_team = str_starts(ids[i], "team_");
+		const struct team *team;
+		const struct user *u;
+		char pointer[32];
+		enum err found =
+			is_team ? team_fetch(rows, ws, ids[i], &team, &missing)
+				: rows_fetch_user(rows, ws, ids[i], &u, &missing);
+
+		if (found && found != ERR_NOT_FOUND) {
+			*why = missing;
+			return found;
+		}
+		snprintf(pointer, sizeof pointer, "/assignees/%zu", i);
+		if (found)
+			e = fail_at(
+				why, pointer, is_team ? "no such team" : "no such user");
+	}
+	return e;
+}
+
+struct str desk_assignees_json(const struct str *ids, size_t len, struct arena *arena)
+{
+	struct buf b = { .max = 65536 };
+	struct json_writer w = { .out = &b };
+	struct str out;
+
+	if (!len) return STR("[]");
+	jw_array(&w);
+	for (size_t i = 0; i < len; i++)
+		jw_str(&w, ids[i]);
+	jw_array_end(&w);
+	if (b.failed) arena->failed = true;
+	out = arena_str(arena, buf_str(&b));
+	buf_done(&b);
+	return out;
+}
+
+/* ---- who is away ---- */
+
 /* Whose: the one in the path, or the caller. */
 static struct str away_whose(const struct task *t)
 {

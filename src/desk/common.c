@@ -75,21 +75,6 @@ enum err desk_find_session(
 	return project_admit(t->job.who.projects, s->project, why);
 }
 
-enum err desk_project(struct task *t, struct rows *rows, struct session *s,
-	struct str named, struct str *out, struct fault *why)
-{
-	struct project_said said = t->project;
-	enum err e;
-
-	if (named.len) said.name = named;
-	e = project_choose(
-		&said, t->job.who.projects, s ? s->project : STR_NONE, out, why);
-	if (e || !s || str_eq(s->project, *out)) return e;
-	s->project = *out;
-	rows_touch_session(rows, s);
-	return desk_stage_changed(rows, s, why);
-}
-
 enum err desk_own(const struct principal *p, struct str agent, struct fault *why)
 {
 	return principal_owns(p, agent)
@@ -255,102 +240,6 @@ enum err desk_kept_id(struct task *t, const struct key_record *k, const char *wh
 
 	if (!e) *out = json_text(json_get(record, what));
 	return e;
-}
-
-static enum err key_ask(struct task *t, struct rows *rows, const struct key_record *k,
-	struct ask **out, struct fault *why)
-{
-	struct str id;
-	enum err e = desk_kept_id(t, k, "ask", &id, why);
-
-	if (!e) e = rows_fetch_ask(rows, t->job.who.ws, id, out, why);
-	if (!e) t->ask = arena_str(&t->job.arena, id);
-	return e;
-}
-
-enum err desk_again_ask(
-	struct job *job, struct rows *rows, const struct key_record *k, struct fault *why)
-{
-	struct task *t = task_of(job);
-	struct ask *a;
-	enum err e = key_ask(t, rows, k, &a, why);
-
-	if (e) return e;
-	if (job->who.role == ROLE_AGENT && a->settled_ms && !a->fetched_ms)
-		desk_note_fetched(t->desk, a->ws, a->id, false);
-	desk_reply_ask(t, a, rows_session(rows, a->ws, a->session), rows->now_ms);
-	return OK;
-}
-
-enum err desk_again_settled(
-	struct job *job, struct rows *rows, const struct key_record *k, struct fault *why)
-{
-	struct task *t = task_of(job);
-	struct ask *a;
-	enum err e = key_ask(t, rows, k, &a, why);
-
-	if (!e)
-		desk_reply_settled(
-			t, a, rows_session(rows, a->ws, a->session), rows->now_ms);
-	return e;
-}
-
-enum err desk_again_session(
-	struct job *job, struct rows *rows, const struct key_record *k, struct fault *why)
-{
-	struct task *t = task_of(job);
-	struct session *s;
-	struct str id;
-	enum err e = desk_kept_id(t, k, "session", &id, why);
-
-	if (!e) e = rows_fetch_session(rows, job->who.ws, id, &s, why);
-	return e ? e : desk_reply_session(t, rows, s, why);
-}
-
-/* ---- people named in a body ---- */
-
-enum err desk_check_assignees(struct rows *rows, int64_t ws, const struct str *ids,
-	size_t len, struct fault *why)
-{
-	enum err e = OK;
-
-	for (size_t i = 0; i < len; i++) {
-		struct fault missing = { 0 };
-		bool is_team = str_starts(ids[i], "team_");
-		const struct team *team;
-		const struct user *u;
-		char pointer[32];
-		enum err found =
-			is_team ? team_fetch(rows, ws, ids[i], &team, &missing)
-				: rows_fetch_user(rows, ws, ids[i], &u, &missing);
-
-		if (found && found != ERR_NOT_FOUND) {
-			*why = missing;
-			return found;
-		}
-		snprintf(pointer, sizeof pointer, "/assignees/%zu", i);
-		if (found)
-			e = fail_at(
-				why, pointer, is_team ? "no such team" : "no such user");
-	}
-	return e;
-}
-
-struct str desk_assignees_json(const struct str *ids, size_t len, struct arena *arena)
-{
-	struct buf b = { .max = 65536 };
-	struct json_writer w = { .out = &b };
-	struct str out;
-
-	if (!len) return STR("[]");
-	jw_array(&w);
-	for (size_t i = 0; i < len; i++)
-		jw_str(&w, ids[i]);
-	jw_array_end(&w);
-	if (b.failed) arena->failed = true;
-	out = arena_str(arena, buf_str(&b));
-	buf_done(&b);
-	return out;
 }
 
 /* ---- small bodies ---- */

@@ -1,7 +1,23 @@
-/* projects.c - the projects in use, and how many agents are free to name any. */
+/* projects.c - the project of a request, the projects in use, and how many agents are free to name
+ * any. */
 #include "desk/projects.h"
 
 #include "core/show.h"
+
+enum err desk_project(struct task *t, struct rows *rows, struct session *s,
+	struct str named, struct str *out, struct fault *why)
+{
+	struct project_said said = t->project;
+	enum err e;
+
+	if (named.len) said.name = named;
+	e = project_choose(
+		&said, t->job.who.projects, s ? s->project : STR_NONE, out, why);
+	if (e || !s || str_eq(s->project, *out)) return e;
+	s->project = *out;
+	rows_touch_session(rows, s);
+	return desk_stage_changed(rows, s, why);
+}
 
 static enum err count_row(void *ctx, const struct row *row, struct fault *why)
 {

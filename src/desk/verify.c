@@ -9,35 +9,7 @@
 #include "desk/callbacks.h"
 #include "desk/require.h"
 
-static bool is_listed(const struct verifications *v, struct str name)
-{
-	for (size_t i = 0; i < v->len; i++)
-		if (str_eq(v->at[i].name, name)) return true;
-	return false;
-}
-
 /* ---- asked ---- */
-
-enum err verify_list(
-	struct rows *rows, struct ask *a, const struct ruling *r, struct fault *why)
-{
-	struct verifications all = { 0 };
-
-	for (size_t i = 0; i < r->hits_len && all.len < VERIFIERS_MAX; i++) {
-		struct rule_match match;
-		struct rule_ask ask = { 0 };
-
-		if (!r->hits[i]->ask.len ||
-			rule_parse(r->hits[i], rows->arena, &match, &ask, NULL) ||
-			!ask.verify.len || is_listed(&all, ask.verify))
-			continue;
-		all.at[all.len++] = (struct verification){ .name = ask.verify,
-			.rule = r->hits[i]->id,
-			.until_ms = rows->now_ms + VERIFIER_WAIT_MS };
-	}
-	a->verify = verifications_text(&all, rows->arena);
-	return rows->arena->failed ? fail(why, ERR_MEMORY, "out of memory") : OK;
-}
 
 enum err verify_asked(const struct happened *h, struct fault *why)
 {

@@ -6,9 +6,7 @@
 #include "desk/book.h"
 #include "desk/happened.h"
 
-/* Which verifiers these rules want; for who makes the ask, before its event. */
-enum err verify_list(struct rows *, struct ask *, const struct ruling *, struct fault *);
-react_fn verify_asked; /* calls them */
+react_fn verify_asked; /* calls those that are due */
 /* ERR_VERIFYING while nobody can approve it. */
 enum err desk_verifying(const struct ask *, struct rows *, struct fault *);
 /* What came of the delivery to a verifier. */
