@@ -132,9 +132,7 @@ void card_write(struct cli *cli, const struct json *ask, const struct card_facts
 	struct buf *out)
 {
 	struct show_page c = { cli, ask, out, cli->term.out_color, cli->term.width };
-	struct card_look look = {
-		.now_ms = clock_now_ms(), .told = facts->told, .why = facts->why
-	};
+	struct card_look look = { .now_ms = clock_now_ms(), .told = facts->told };
 	struct page page = { .width = c.width ? c.width : WIDTH_NONE };
 	const struct json *questions = json_get(ask, "questions");
 

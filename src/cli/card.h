@@ -8,7 +8,6 @@
 /* Agent's words are labelled as such; the operation is drawn by us, in full. */
 struct card_facts {
 	const struct json *told; /* see tui/told.h; NULL: unknown */
-	const struct json *why;	 /* see tui/why.h; NULL: unknown */
 };
 void card_write(
 	struct cli *, const struct json *ask, const struct card_facts *, struct buf *out);

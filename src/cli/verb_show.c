@@ -5,7 +5,6 @@
 #include "cli/outcome.h"
 #include "cli/reach.h"
 #include "cli/verbs.h"
-#include "tui/why.h"
 
 static void card_print(
 	struct cli *cli, const struct json *ask, const struct card_facts *facts)
@@ -32,24 +31,6 @@ static const struct json *told_read(struct cli *cli, struct client *client)
 									   : NULL;
 }
 
-/* The rules that fit it, where they say why a person is asked; NULL as above. */
-static const struct json *why_read(
-	struct cli *cli, struct client *client, const struct json *ask)
-{
-	struct buf body = { .max = 1 << 20 };
-	struct json_writer w = { .out = &body };
-	struct api_call call = { .method = "POST", .path = STR("/v1/rules/try") };
-	struct api_reply reply;
-	bool found;
-
-	if (!why_wanted(ask)) return NULL;
-	why_body(&w, ask);
-	call.body = buf_str(&body);
-	found = client_call(client, &call, &cli->arena, &reply, NULL) == OK;
-	buf_done(&body);
-	return found ? reply.json : NULL;
-}
-
 static int show_run(struct cli *cli)
 {
 	struct fault why = { 0 };
@@ -63,9 +44,8 @@ static int show_run(struct cli *cli)
 	if (status == EXIT_YES && args_have(&cli->args, "json"))
 		json_print(reply.json);
 	else if (status == EXIT_YES)
-		card_print(cli, reply.json,
-			&(struct card_facts){ told_read(cli, client),
-				why_read(cli, client, reply.json) });
+		card_print(
+			cli, reply.json, &(struct card_facts){ told_read(cli, client) });
 	client_free(client);
 	return status;
 }

@@ -72,6 +72,8 @@ struct ask {
 	struct str starters;
 	struct str verify; /* JSON array, core/verifier.h; empty: no verifier */
 	struct str route;  /* rou_… that tells people of it; empty: nobody is told */
+	/* JSON object, core/because.h: why a person is asked; empty: nobody is, or it is older. */
+	struct str because;
 };
 
 enum {
@@ -200,7 +202,9 @@ struct ask_view {
 	const struct mark *mark; /* the caller's own; NULL: not shown */
 	struct str stopped;	 /* JSON: the stop that holds it back; empty: not shown */
 	struct str denied;	 /* JSON: the rule that denies it by now; likewise */
-	const char *refused;	 /* why the caller may not settle it; NULL: not shown */
+	/* English sentences in the reader's language; NULL: as they are. */
+	struct str (*words)(struct str english, struct arena *);
+	const char *refused; /* why the caller may not settle it; NULL: not shown */
 };
 /* Its page; `url`: of the server, no trailing slash. */
 struct str ask_url(struct str url, struct str id, struct arena *);

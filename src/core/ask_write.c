@@ -1,6 +1,7 @@
 /* ask_write.c - the ask as JSON, for everybody. Part of every request: `fixed` is
  * copied in as it is stored. */
 #include "core/ask.h"
+#include "core/because.h"
 #include "core/show.h"
 
 static void head_write(
@@ -83,6 +84,26 @@ struct str ask_url(struct str url, struct str id, struct arena *arena)
 	return arena_print(arena, "%.*s/asks/%.*s", STR_ARGS(url), STR_ARGS(id));
 }
 
+/* What is kept, with a sentence of it. */
+static void because_write(
+	struct json_writer *w, const struct ask *a, const struct ask_view *v)
+{
+	struct arena arena = { 0 };
+	struct str said;
+
+	if (!a->because.len) {
+		show_json(w, "asked_because", STR_NONE);
+		return;
+	}
+	said = because_sentence(a, &arena);
+	jw_put_object(w, "asked_because");
+	jw_members(w, str_make(a->because.at + 1, a->because.len - 2));
+	jw_put_str(w, "text", v->words ? v->words(said, &arena) : said);
+	jw_object_end(w);
+	w->out->failed |= arena.failed;
+	arena_done(&arena);
+}
+
 void ask_write(struct json_writer *w, const struct ask *a, const struct ask_view *v,
 	int64_t now_ms)
 {
@@ -105,6 +126,7 @@ void ask_write(struct json_writer *w, const struct ask *a, const struct ask_view
 	show_json(w, "require", a->require);
 	show_json(w, "votes", a->votes.len ? a->votes : STR("[]"));
 	show_json(w, "verify", a->verify);
+	because_write(w, a, v);
 	if (v->stopped.len) show_json(w, "stopped", v->stopped);
 	if (v->denied.len) show_json(w, "denied_by", v->denied);
 	if (v->mark) mark_write(w, v->mark);

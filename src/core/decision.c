@@ -123,8 +123,9 @@ void asked_digest(const struct ask *a, char out[SHORT_DIGEST_SIZE])
 		str_of(priority_name(a->priority)), digest_number(a->risk, risk),
 		digest_number(a->urgency, urgency), a->exclusive ? STR("1") : STR("0"),
 		a->fixed, a->search, a->digest, a->dedupe_key, a->requester,
-		digest_number(a->created_ms, created), a->starters, a->verify };
-	size_t without = a->verify.len ? 0 : a->starters.len ? 1 : 2;
+		digest_number(a->created_ms, created), a->starters, a->verify,
+		a->because };
+	size_t without = a->because.len ? 0 : a->verify.len ? 1 : a->starters.len ? 2 : 3;
 
 	/* What came later counts only where it is there: older events know nothing of it. */
 	fields_digest(fields, sizeof fields / sizeof *fields - without, out);

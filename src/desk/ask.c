@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/keep.h"
+#include "core/because.h"
 #include "core/decision.h"
 #include "core/show.h"
 #include "desk/require.h"
@@ -297,6 +298,7 @@ static struct str ask_created_data(
 	jw_text(&w, a->deadline_ms ? at : NULL);
 	if (d->assignees_len) jw_put_raw(&w, "assignees", a->assignees);
 	if (a->require.len) require_show(&w, a);
+	because_event(&w, a);
 	jw_put_text(&w, "asked", asked);
 	jw_object_end(&w);
 	if (b.failed) arena->failed = true;
@@ -356,6 +358,9 @@ static enum err ask_judge(struct task *t, struct rows *rows, const struct draft 
 
 	if (from->verdict) {
 		*v = *from->verdict;
+		a->because = because_keep(
+			v->ruling.effect == EFFECT_ASK ? BECAUSE_RULE : BECAUSE_POLICY,
+			v->ruling.hits, v->ruling.hits_len, rows->arena);
 		a->risk = v->risk;
 		a->urgency = ask_urgency(a->risk, a->priority);
 	} else {

@@ -3,6 +3,7 @@
 #include "desk/ask_rule.h"
 
 #include "base/keep.h"
+#include "core/because.h"
 #include "core/body.h"
 #include "core/show.h"
 #include "core/verifier.h"
@@ -34,23 +35,52 @@ static void ask_deadline(struct rows *rows, const struct book *book,
 	rows_due_at(rows, a->deadline_ms);
 }
 
+/* Hooks and gate ask for what their agent would have done without. */
+static bool asked_for_policy(const struct task *t, const struct draft *d)
+{
+	return str_find(t->foreign, STR("\"dialect\":\"permission\"")) >= 0 ||
+	       str_is(json_text(json_get(d->operation, "type")), "command");
+}
+
+/* Would a rule allow it, were it not for the stop? */
+static bool only_stopped(struct rows *rows, const struct book *book,
+	const struct operation_look *look, unsigned flags, const struct rule_verdict *v)
+{
+	struct ruling r;
+
+	if (!v->stop || v->ruling.effect != EFFECT_NONE || !book->rules_len) return false;
+	rule_set_decide(book->set, look, v->risk, rows->now_ms, flags, rows->arena, &r);
+	return r.effect == EFFECT_ALLOW;
+}
+
 enum err ask_rule(struct task *t, struct rows *rows, const struct draft *d, struct ask *a,
 	struct rule_verdict *out, struct fault *why)
 {
+	unsigned flags = draft_has_more(d) || d->require.len ? DECIDE_NO_ALLOW : 0;
 	struct operation_look look;
 	struct book *book;
 	enum err e;
 
 	*out = (struct rule_verdict){ 0 };
+	a->because = because_keep(
+		a->run.len && d->kind == ASK_ERROR_RECOVERY ? BECAUSE_RUN : BECAUSE_AGENT,
+		NULL, 0, rows->arena);
 	if (d->kind != ASK_APPROVAL || !d->operation) return OK;
 	e = desk_book(t->desk, &t->job, rows, a->ws, &book, why);
 	if (e) return e;
 	operation_look(
 		&look, d->operation, NULL, a->agent, a->project, a->session, rows->arena);
-	e = desk_rule(book, rows, &look,
-		draft_has_more(d) || d->require.len ? DECIDE_NO_ALLOW : 0, &t->job.who,
-		out, why);
+	e = desk_rule(book, rows, &look, flags, &t->job.who, out, why);
 	if (e) return e;
+	if (ask_ruled(out))
+		a->because = STR_NONE;
+	else if (out->ruling.effect == EFFECT_ASK)
+		a->because = because_keep(BECAUSE_RULE, out->ruling.hits,
+			out->ruling.hits_len, rows->arena);
+	else if (only_stopped(rows, book, &look, flags, out))
+		a->because = because_keep(BECAUSE_STOP, NULL, 0, rows->arena);
+	else if (asked_for_policy(t, d))
+		a->because = because_keep(BECAUSE_POLICY, NULL, 0, rows->arena);
 	a->risk = out->risk;
 	a->urgency = ask_urgency(a->risk, a->priority);
 	ask_deadline(rows, book, d, &out->ruling, a);

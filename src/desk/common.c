@@ -120,7 +120,11 @@ struct str desk_show(struct desk *desk, const struct ask *a, struct str title,
 
 static struct ask_view task_view(const struct task *t, const struct session *s)
 {
-	return desk_view(t->desk, s ? s->title : STR_NONE, t->job.credential.workspace);
+	struct ask_view view =
+		desk_view(t->desk, s ? s->title : STR_NONE, t->job.credential.workspace);
+
+	view.words = t->words;
+	return view;
 }
 
 struct kept_ask *desk_keep(

@@ -57,6 +57,7 @@ static void write_one(struct shown_asks *s, struct json_writer *w, const struct 
 		.session_title = title,
 		.url = str_of(t->desk->url),
 		.mark = mark,
+		.words = t->words,
 		.denied = denied_by(&s->denies, a, s->people.now_ms, &t->job.arena),
 		.refused = why_not(s, a, &t->job.arena) };
 

@@ -4,6 +4,7 @@
 #include "desk/verify.h"
 
 #include "base/keep.h"
+#include "core/because.h"
 #include "core/show.h"
 #include "desk/ask.h"
 #include "desk/callbacks.h"
@@ -104,6 +105,8 @@ static enum err verified_rules(struct task *t, struct rows *rows, struct ask *a,
 		struct require more;
 
 		if (did_ask(&before, after.hits[i])) continue;
+		a->because = because_keep(
+			BECAUSE_VERIFIER, after.hits, after.hits_len, rows->arena);
 		e = rule_require(after.hits[i], rows->arena, &more, why);
 		if (!e)
 			e = desk_require(rows, a, rows_session(rows, a->ws, a->session),

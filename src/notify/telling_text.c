@@ -4,8 +4,10 @@
 #include "base/clock.h"
 #include "base/keep.h"
 #include "base/utf8.h"
+#include "core/because.h"
 #include "text/msg.h"
 #include "text/own.h"
+#include "text/problem_words.h"
 #include "text/safe_text.h"
 
 #include <stdio.h>
@@ -246,6 +248,19 @@ static void whole_ask(struct writing *w, size_t room)
 	if (cut) line(w, say(w, "notify.more"));
 }
 
+/* Of an approval: who asks a question is said anyway. */
+static void why_asked(struct writing *w)
+{
+	struct str english = w->f->ask.kind == ASK_APPROVAL
+				     ? because_sentence(&w->f->ask, w->arena)
+				     : STR_NONE;
+
+	if (!english.len) return;
+	english = utf8_first(
+		safe_line(w->arena, problem_words(english, w->lang, w->arena)), 300);
+	line(w, MSG_IN(w->arena, w->lang, "notify.why", { "why", english }));
+}
+
 static void tell_ask(struct writing *w, size_t room, struct telling_words *out)
 {
 	const struct delivery_fill *f = w->f;
@@ -255,7 +270,10 @@ static void tell_ask(struct writing *w, size_t room, struct telling_words *out)
 		out->title = MSG_IN(
 			w->arena, w->lang, "notify.reminder", { "title", out->title });
 	head(w, out->subject);
-	if (!fill_is_hidden(f) && !f->title_only) whole_ask(w, room);
+	if (!fill_is_hidden(f) && !f->title_only) {
+		why_asked(w);
+		whole_ask(w, room);
+	}
 }
 
 /* ---- what its agent replied ---- */

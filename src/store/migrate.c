@@ -464,7 +464,9 @@ static const char step_8[] =
 	/* Which channels work, and since when. */
 	"CREATE TABLE channels ("
 	" name TEXT NOT NULL PRIMARY KEY, since_ms BIGINT NOT NULL, error TEXT NOT NULL,"
-	" version BIGINT NOT NULL);";
+	" version BIGINT NOT NULL);"
+	/* Why a person is asked. */
+	"ALTER TABLE asks ADD COLUMN because TEXT NOT NULL DEFAULT '';";
 
 static const char *const steps[] = { step_1, step_2, step_3, step_4, step_5, step_6,
 	step_7, step_8 };

@@ -163,6 +163,7 @@ static const struct column ask_columns[] = {
 	SELDOM(TEXT, ask, starters),
 	SELDOM(TEXT, ask, verify),
 	FIXED(TEXT, ask, route),
+	RARELY(TEXT, ask, because),
 	/* what is found elsewhere comes last */
 	FOUND(INT, ask, fetched_ms,
 		"CASE WHEN @.settled_ms = 0 THEN 0 ELSE COALESCE((SELECT f.at_ms"

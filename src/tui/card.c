@@ -425,7 +425,7 @@ struct card card_draw(
 	question_write(&w);
 	if (!look->tight) chips_write(&w);
 	votes_write(&w);
-	why_draw(page, ask, look->why);
+	why_draw(page, ask);
 	outcome_write(&w);
 	verifiers_write(&w);
 	if (!look->tight) operation_write(&w, &card);

@@ -17,7 +17,6 @@ struct card_look {
 	const struct json *arguments; /* as the person edited them; NULL: not */
 	struct str me;		      /* usr_… of who looks; empty: unknown */
 	const struct json *told;      /* who was told of it (tui/told.h); NULL: unknown */
-	const struct json *why;	   /* the rules that fit it (tui/why.h); NULL: unknown */
 	const struct json *before; /* events that led here, newest first; NULL: unknown */
 };
 

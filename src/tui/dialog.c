@@ -163,12 +163,6 @@ void dialog_told(struct dialog *d, const struct json *told)
 	d->told = json_copy(told, &d->told_arena);
 }
 
-void dialog_why(struct dialog *d, const struct json *tried)
-{
-	arena_done(&d->why_arena);
-	d->why = json_copy(tried, &d->why_arena);
-}
-
 void dialog_close(struct dialog *d)
 {
 	form_close(&d->form);
@@ -180,7 +174,6 @@ void dialog_close(struct dialog *d)
 	arena_done(&d->edits);
 	arena_done(&d->before_arena);
 	arena_done(&d->told_arena);
-	arena_done(&d->why_arena);
 	arena_done(&d->arena);
 	*d = (struct dialog){ 0 };
 }
@@ -601,7 +594,6 @@ void dialog_draw(struct dialog *d, struct screen *s, const struct area *f, int64
 		.me = d->me,
 		.arguments = d->arguments,
 		.told = d->told,
-		.why = d->why,
 		.before = d->before };
 
 	d->form.armed = dialog_arming(d, mono_ms) == 0;

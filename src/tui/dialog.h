@@ -38,9 +38,8 @@ struct dialog {
 	int64_t armed_at;   /* monotonic */
 	struct arena edits; /* of `arguments` */
 	const struct json *arguments; /* as edited; NULL: not */
-	struct arena before_arena, told_arena, why_arena;
+	struct arena before_arena, told_arena;
 	const struct json *told;   /* who was told of it; NULL: unknown */
-	const struct json *why;	   /* the rules that fit it; NULL: unknown */
 	const struct json *before; /* events before it, newest first; NULL: unknown */
 	struct buf notice; /* what went wrong, or what became of it; empty: nothing */
 	enum style notice_style;
@@ -78,7 +77,6 @@ void dialog_deleted(struct dialog *);
 /* What was typed and not sent; empty: nothing. */
 struct str dialog_written(const struct dialog *, struct arena *);
 void dialog_told(struct dialog *, const struct json *told);	/* copied */
-void dialog_why(struct dialog *, const struct json *tried);	/* copied; tui/why.h */
 void dialog_before(struct dialog *, const struct json *events); /* copied */
 void dialog_close(struct dialog *);
 

@@ -450,7 +450,6 @@ static void inbox_done(struct inbox *in)
 	buf_done(&in->undo);
 	buf_done(&in->user);
 	buf_done(&in->wanted);
-	buf_done(&in->why_id);
 	buf_done(&in->try_id);
 	buf_done(&in->queue);
 	buf_done(&in->notice);

@@ -3,7 +3,6 @@
 #include "base/clock.h"
 #include "text/msg.h"
 #include "tui/inbox_inner.h"
-#include "tui/why.h"
 #include "tui/words.h"
 
 enum {
@@ -228,32 +227,6 @@ void data_told(struct inbox *in, struct str id)
 {
 	if (in->dialog_on && !in->batch && str_eq(in->dialog.id, id))
 		ask_call(in, "GET", id, "/deliveries", STR_NONE, TAG_TOLD);
-}
-
-/* One call at a time, as its reply does not name the ask. */
-void data_why(struct inbox *in)
-{
-	struct buf body = { .max = 1 << 20 };
-	struct json_writer w = { .out = &body };
-
-	if (!in->dialog_on || in->batch || in->why_id.len || !why_wanted(in->dialog.ask))
-		return;
-	why_body(&w, in->dialog.ask);
-	buf_add(&in->why_id, in->dialog.id);
-	data_call(in, "POST", STR("/v1/rules/try"), buf_str(&body), TAG_WHY);
-	buf_done(&body);
-}
-
-/* `tried`: NULL when it cannot be had. Of another ask, when the person has moved on since. */
-static void why_take(struct inbox *in, const struct json *tried)
-{
-	bool same = in->dialog_on && str_eq(buf_str(&in->why_id), in->dialog.id);
-
-	buf_clear(&in->why_id);
-	if (!same)
-		data_why(in);
-	else if (tried)
-		dialog_why(&in->dialog, tried);
 }
 
 /* The runs and tasks of the session shown, unless they are under way: then once more after that. */
@@ -663,7 +636,6 @@ static void reply_take(void *ctx, int tag, enum err err, const struct api_reply 
 	case TAG_SETTLE: settle_take(in, err, r, why); return;
 	case TAG_MANY: many_take(in, err, r); return;
 	case TAG_SIDE: side_take(in, err, r, why); return;
-	case TAG_WHY: why_take(in, err == OK ? r->json : NULL); return;
 	case TAG_TRY: scope_take_tried(in, err == OK ? r->json : NULL, why); return;
 	case TAG_ASSIGN:
 	case TAG_REVOKE:

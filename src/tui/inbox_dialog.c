@@ -105,7 +105,6 @@ void ask_arrived(struct inbox *in, const struct json *ask)
 		bool was_open = in->dialog.open;
 
 		dialog_update(&in->dialog, ask);
-		if (!in->dialog.why) data_why(in); /* its risk may have been raised */
 		if (was_open && !in->dialog.open) ask_lost(in);
 		return;
 	}
@@ -131,7 +130,6 @@ void ask_arrived(struct inbox *in, const struct json *ask)
 	drafts_fill(&in->drafts, in->dialog.id, &in->dialog.form);
 	before_want(in);
 	data_told(in, in->dialog.id);
-	data_why(in);
 }
 
 void ask_gone(struct inbox *in)

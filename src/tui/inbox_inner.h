@@ -25,7 +25,6 @@ enum {
 	TAG_OPEN,    /* one to be shown */
 	TAG_BEFORE,  /* what led to the one shown */
 	TAG_TOLD,    /* who was told of the one shown */
-	TAG_WHY,     /* the rules that fit the one shown */
 	TAG_POLICY,  /* how long approvals may hold */
 	TAG_TRY,     /* what the rule of an approval for longer would match */
 	TAG_SETTLE,  /* answer or skip */
@@ -118,7 +117,6 @@ struct inbox {
 	bool batch_next;      /* and so will the one that is coming */
 	struct buf batch_ids; /* fixed when the batch was opened, by lines */
 	size_t batch_len;
-	struct buf why_id; /* the ask whose rules are being looked up; empty: none */
 	struct buf try_id; /* the ask whose rule for longer is being tried; empty: none */
 	bool by_itself;	   /* the dialog that is coming opens by itself */
 	struct buf wanted; /* the id of the ask to be shown; empty: none */
@@ -147,7 +145,6 @@ void data_call(
 void data_ask(
 	struct inbox *, const char *method, const char *tail, struct str body, int tag);
 void data_told(struct inbox *, struct str id); /* if its dialog is open */
-void data_why(struct inbox *); /* of the one shown, where there is a reason to say */
 void data_settle(struct inbox *, bool skip);
 void data_settle_many(struct inbox *, bool skip);
 void data_session(struct inbox *, struct str id);

@@ -4,6 +4,7 @@
 #include "base/keep.h"
 #include "core/operation.h"
 #include "text/msg.h"
+#include "text/problem_words.h"
 #include "text/safe_text.h"
 #include "tui/words.h"
 
@@ -29,69 +30,55 @@ static bool has_require(const struct json *ask)
 	return require && require->type != JSON_NULL;
 }
 
-bool why_wanted(const struct json *ask)
-{
-	return ask_pending(ask) && json_is(json_get(ask, "operation"), JSON_OBJECT) &&
-	       (has_require(ask) || risk_differs(ask));
-}
-
-void why_body(struct json_writer *w, const struct json *ask)
-{
-	struct str project = json_text(json_get(ask, "project"));
-
-	jw_object(w);
-	jw_put_json(w, "operation", json_get(ask, "operation"));
-	jw_put_str(w, "agent", json_text(json_get(json_get(ask, "agent"), "name")));
-	jw_put_some(w, "project", project);
-	jw_object_end(w);
-}
-
 static struct str risk_words(struct arena *arena, enum risk risk)
 {
 	return MSG(arena, arena_print(arena, "web.risk.%s", risk_name(risk)).at);
 }
 
-/* "the rule Payments, a rule": those that want a person. Empty: none does. */
-static void rules_add(struct buf *out, const struct json *fits, struct arena *arena)
+/* "the rule Payments, a rule" */
+static struct str rules_words(const struct json *rules, struct arena *arena)
 {
-	for (uint32_t i = 0; json_is(fits, JSON_ARRAY) && i < fits->count; i++) {
-		struct str note = json_text(json_get(&fits->items[i], "note"));
+	struct buf out = { .max = 65536 };
 
-		if (!str_is(json_text(json_get(&fits->items[i], "effect")), "ask"))
-			continue;
-		if (out->len) buf_add_text(out, ", ");
-		buf_add(out, MSG(arena, note.len ? "web.why.rule" : "web.why.unnamed"));
-		if (note.len) buf_add_char(out, ' ');
-		buf_add(out, safe_line(arena, note));
+	for (uint32_t i = 0; json_is(rules, JSON_ARRAY) && i < rules->count; i++) {
+		struct str note = json_text(json_get(&rules->items[i], "note"));
+
+		if (i) buf_add_text(&out, ", ");
+		buf_add(&out, MSG(arena, note.len ? "web.why.rule" : "web.why.unnamed"));
+		if (note.len) buf_add_char(&out, ' ');
+		buf_add(&out, safe_line(arena, note));
 	}
-}
-
-static struct str reason_words(
-	const struct json *ask, const struct json *tried, struct arena *arena)
-{
-	struct buf out = { .max = 8192 };
-	struct str agent = json_text(json_get(json_get(ask, "agent"), "name"));
-
-	rules_add(&out, json_get(tried, "fits"), arena);
-	if (!out.len)
-		buf_add(&out, has_require(ask)
-				      ? MSG(arena, "web.why.agent",
-						{ "agent", safe_line(arena, agent) })
-				      : MSG(arena, "web.why.policy"));
 	return buf_keep_done(&out, arena);
 }
 
-void why_draw(struct page *p, const struct json *ask, const struct json *tried)
+static struct str reason_words(const struct json *ask, struct arena *arena)
+{
+	const struct json *because = json_get(ask, "asked_because");
+	struct str agent = json_text(json_get(json_get(ask, "agent"), "name"));
+	struct str by = json_text(json_get(because, "by"));
+
+	if (!json_is(because, JSON_OBJECT)) return STR_NONE;
+	if (str_is(by, "rule")) return rules_words(json_get(because, "rules"), arena);
+	if (!str_is(by, "agent"))
+		return safe_line(
+			arena, problem_words(json_text(json_get(because, "text")),
+				       msg_lang(), arena));
+	return has_require(ask)
+		       ? MSG(arena, "web.why.agent", { "agent", safe_line(arena, agent) })
+		       : STR_NONE;
+}
+
+void why_draw(struct page *p, const struct json *ask)
 {
 	struct buf line = { .max = 16384 };
 	struct arena arena = { 0 };
 	struct str agent = json_text(json_get(json_get(ask, "agent"), "name"));
+	struct str reason = reason_words(ask, &arena);
 
-	if (!why_wanted(ask)) return;
-	if (json_is(tried, JSON_OBJECT)) {
+	if (reason.len) {
 		buf_add(&line, MSG(&arena, "web.why"));
 		buf_add_char(&line, ' ');
-		buf_add(&line, reason_words(ask, tried, &arena));
+		buf_add(&line, reason);
 		buf_add_char(&line, '.');
 	}
 	if (risk_differs(ask)) {

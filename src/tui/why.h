@@ -6,12 +6,7 @@
 #include "base/json.h"
 #include "tui/page.h"
 
-/* Is there a reason to say? Only for a pending operation that requires approvals, or whose risk is
- * not the agent's. */
-bool why_wanted(const struct json *ask);
-/* The body of POST /v1/rules/try that finds the rules of this ask. */
-void why_body(struct json_writer *, const struct json *ask);
-/* `tried`: the reply to it, or NULL: then the risk alone is said. */
-void why_draw(struct page *, const struct json *ask, const struct json *tried);
+/* As it was kept when it was asked. Nothing where the agent alone wants it, and that once. */
+void why_draw(struct page *, const struct json *ask);
 
 #endif

@@ -229,6 +229,41 @@ test('of rules made since, what they require is added; nothing they give makes i
 	assert.equal(code, 0, stdout + stderr);
 });
 
+test('why a person is asked is kept, in the ask and its event, also when the rule is gone', async () => {
+	const { as_of } = (await admin.get('/v1/rules')).body;
+	const rule = await make(asks('Bash(pulumi *)', { note: 'infrastructure' }));
+	const ask = await agent.ask(bash('pulumi up'));
+	const told = { by: 'rule', rules: [{ id: rule.id, note: 'infrastructure' }], text: 'a rule requires a person: infrastructure' };
+	assert.deepEqual(ask.asked_because, told);
+	await end(rule);
+	assert.deepEqual((await member.answer(ask, { decision: 'reject' })).body.ask.asked_because, told);
+	assert.deepEqual((await member.read(ask)).asked_because, told);
+	const french = (await member.get(`/v1/asks/${ask.id}`, { headers: { 'accept-language': 'fr' } })).body;
+	assert.equal(french.asked_because.text, 'une règle exige une personne\u00a0: infrastructure');
+	const [created] = (await admin.events(as_of, '&types=ask.created')).items;
+	assert.deepEqual(created.data.asked_because, { by: 'rule', rules: [rule.id] });
+});
+
+test('the reason is the agent, the policy of a hook, a stop; of what a rule decides there is none', async () => {
+	const by = (ask) => ask.asked_because && [ask.asked_because.by, ask.asked_because.rules];
+	assert.deepEqual(by(await agent.ask()), ['agent', []]);
+	assert.deepEqual(by(await agent.ask(bash('ls'))), ['agent', []]);
+	assert.deepEqual(by(await agent.ask({ kind: 'approval', operation: { type: 'command', name: 'ls', arguments: { argv: ['ls'] } } })), ['policy', []]);
+	await agent.post('/v1/asks?dialect=permission', { hook_event_name: 'PreToolUse', session_id: 's1', cwd: '/srv',
+		tool_name: 'Bash', tool_input: { command: 'ls hooked' }, tool_use_id: 't1' });
+	const hooked = (await member.get('/v1/asks?limit=200')).body.items.find((a) => a.operation?.arguments?.command === 'ls hooked');
+	assert.deepEqual(by(hooked), ['policy', []]);
+	await within([allow('Bash(ls*)')], async () => {
+		assert.equal(by(await agent.ask(bash('ls -l'))), null);
+		const stop = (await member.post('/v1/stops', { reason: 'incident' })).body;
+		assert.deepEqual(by(await agent.ask(bash('ls -a'))), ['stop', []]);
+		assert.deepEqual(by(await agent.ask(bash('id'))), ['agent', []]);
+		await admin.delete(`/v1/stops/${stop.id}`);
+	});
+	const { code, stdout, stderr } = await server.run(['check', '--data', server.data]);
+	assert.equal(code, 0, stdout + stderr);
+});
+
 test('an edit into what a rule denies is refused, and the ask stays open', () =>
 	within([deny('Bash(rm *)')], async (rule) => {
 		const ask = await agent.ask(bash('ls'));

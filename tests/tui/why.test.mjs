@@ -30,6 +30,10 @@ test('the rule that wants a person is named, in English, in French and by parley
 	const shown = await server.run(['show', id], { env: { PARLEY_TOKEN: server.secrets.member, PARLEY_URL: server.url, LANG: 'C.UTF-8' } });
 	assert.match(shown.stdout, /^Why you are asked: the rule Payments\.$/m);
 	await agent.post(`/v1/asks/${id}/cancel`, {});
+	/* It is kept: neither its end nor the rule's changes it. */
+	await server.admin.patch(`/v1/rules/${rule.body.id}`, { note: 'Renamed', version: rule.body.version });
+	const later = await server.run(['show', id], { env: { PARLEY_TOKEN: server.secrets.member, PARLEY_URL: server.url, LANG: 'C.UTF-8' } });
+	assert.match(later.stdout, /^Why you are asked: the rule Payments\.$/m);
 });
 
 test('an agent that wants more approvals itself is said to', async () => {
