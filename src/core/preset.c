@@ -248,6 +248,28 @@ void preset_show(struct json_writer *w, const struct kept_preset *p)
 	jw_object_end(w);
 }
 
+enum err template_show_short(struct json_writer *w, const struct kept_preset *p,
+	struct arena *arena, struct fault *why)
+{
+	const struct json *body, *ask, *questions;
+	struct str text;
+	enum err e = json_read(p->body, NULL, arena, &body, why);
+
+	if (e) return e;
+	ask = json_get(body, "ask");
+	questions = json_get(ask, "questions");
+	text = json_text(json_get(ask, "title"));
+	if (!text.len) text = json_text(json_get(ask, "question"));
+	if (!text.len && json_is(questions, JSON_ARRAY) && questions->count)
+		text = json_text(json_get(&questions->items[0], "text"));
+	jw_object(w);
+	show_text(w, "name", p->name);
+	show_text(w, "description", text);
+	jw_put_json(w, "values", json_get(body, "values"));
+	jw_object_end(w);
+	return OK;
+}
+
 void preset_digest(const struct kept_preset *p, char out[SHORT_DIGEST_SIZE])
 {
 	char changed[NUMBER_SIZE];

@@ -39,6 +39,10 @@ bool preset_name_valid(struct str); /* 1 to 40 of a-z, 0-9 and - */
 enum err preset_read(enum preset_kind, struct str name, const struct json *body,
 	struct arena *, struct str *out, int64_t *version, struct fault *why);
 void preset_show(struct json_writer *, const struct kept_preset *);
+/* {name, description, values}: what an agent needs to ask with a template. Its title, or what it
+ * asks, describes it. */
+enum err template_show_short(struct json_writer *, const struct kept_preset *,
+	struct arena *, struct fault *why);
 /* What its event names it by. */
 void preset_digest(const struct kept_preset *, char out[SHORT_DIGEST_SIZE]);
 

@@ -1,5 +1,5 @@
 /* presets.c - templates of asks and lists of options: listed, put, deleted, asked with. People
- * read them, admins write them. */
+ * read them, admins write them; agents see of a template what they need to ask with it. */
 #include "base/keep.h"
 #include "core/preset.h"
 
@@ -79,7 +79,10 @@ static enum err preset_listed(void *ctx, const struct row *row, struct fault *wh
 		return OK;
 	}
 	e = record_read(&records[RECORD_PRESETS], row, &l->t->job.arena, &p, why);
-	if (!e) preset_show(l->w, &p);
+	if (!e && l->t->job.who.role == ROLE_AGENT)
+		e = template_show_short(l->w, &p, &l->t->job.arena, why);
+	else if (!e)
+		preset_show(l->w, &p);
 	l->last = p.name;
 	l->found = true;
 	return e;
@@ -179,7 +182,7 @@ static enum err preset_delete(
 
 /* ---- the use cases of each kind ---- */
 
-#define PRESET_USES(word, of, list_sql, lists)                                           \
+#define PRESET_USES(word, of, list_sql, lists, reads)                                    \
 	static enum err word##_list_read(                                                \
 		struct job *job, struct db *db, int64_t now_ms, struct fault *why)       \
 	{                                                                                \
@@ -209,13 +212,13 @@ static enum err preset_delete(
 	const struct use use_##word##_list = {                                           \
 		.job = { .name = #word "_list",                                          \
                                                                                          \
-			.permission = MAY_READ_ALL,                                      \
+			.permission = reads,                                             \
 			.read = word##_list_read },                                      \
 	};                                                                               \
 	const struct use use_##word##_get = {                                            \
 		.job = { .name = #word "_get",                                           \
                                                                                          \
-			.permission = MAY_READ_ALL,                                      \
+			.permission = reads,                                             \
 			.read = word##_get_read },                                       \
 	};                                                                               \
 	const struct use use_##word##_put = {                                            \
@@ -232,5 +235,5 @@ static enum err preset_delete(
 			.decide = word##_delete_decide },                                \
 	}
 
-PRESET_USES(template, PRESET_TEMPLATE, SQL_TEMPLATE_LIST, "templates");
-PRESET_USES(list, PRESET_LIST, SQL_LIST_LIST, "lists");
+PRESET_USES(template, PRESET_TEMPLATE, SQL_TEMPLATE_LIST, "templates", MAY_ENTER);
+PRESET_USES(list, PRESET_LIST, SQL_LIST_LIST, "lists", MAY_READ_ALL);

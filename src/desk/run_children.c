@@ -4,11 +4,14 @@
  * A run with a parent is nobody's parent: the tools are not offered to it, and this is the only
  * place that makes such a run. */
 #include "base/keep.h"
+#include "base/utf8.h"
 #include "core/body.h"
 #include "core/plan.h"
 #include "core/show.h"
 #include "desk/configured.h"
 #include "desk/run_inner.h"
+
+enum { FAILURE_WORDS = 500, FAILURES_BYTES = 32768 };
 
 /* ---- what is to be done ---- */
 
@@ -264,16 +267,31 @@ static void child_write(struct json_writer *w, const struct run *r)
 	jw_object_end(w);
 }
 
-static struct str failure_text(struct rows *rows, const struct run *r, bool many)
+static struct str failure_text(struct rows *rows, const struct run *r)
 {
 	const struct json *error;
 
-	if (many) return STR("All parallel operations failed");
 	if (!r->error.len || json_read(r->error, NULL, rows->arena, &error, NULL))
 		return STR("the sub-agent was cancelled");
 	return arena_print(rows->arena, "%.*s: %.*s",
 		STR_ARGS(json_text(json_get(error, "kind"))),
 		STR_ARGS(json_text(json_get(error, "message"))));
+}
+
+/* "All parallel operations failed: a: model_error: …; b: …". */
+static struct str failures_text(
+	struct rows *rows, const struct tool_call *c, const struct task_plan *p)
+{
+	struct buf b = { .max = FAILURES_BYTES };
+
+	buf_add_text(&b, "All parallel operations failed");
+	for (size_t i = 0; i < p->len; i++) {
+		const struct run *r = child_of(rows, c, p->tasks[i].id);
+
+		buf_print(&b, "%s%.*s: %.*s", i ? "; " : ": ", STR_ARGS(r->label),
+			STR_ARGS(utf8_first(failure_text(rows, r), FAILURE_WORDS)));
+	}
+	return buf_keep_done(&b, rows->arena);
 }
 
 static enum err call_report(struct rows *rows, struct session *s, struct run *parent,
@@ -294,8 +312,8 @@ static enum err call_report(struct rows *rows, struct session *s, struct run *pa
 	jw_array_end(&w);
 	list = buf_keep_done(&b, rows->arena);
 	if (done) return run_call_end(rows, s, parent, c, CALL_FINISH, list, why);
-	return run_call_end(
-		rows, s, parent, c, CALL_FAIL, failure_text(rows, last, p->len > 1), why);
+	return run_call_end(rows, s, parent, c, CALL_FAIL,
+		p->len > 1 ? failures_text(rows, c, p) : failure_text(rows, last), why);
 }
 
 enum err run_child_ended(struct task *t, struct rows *rows, struct session *s,

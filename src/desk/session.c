@@ -178,6 +178,13 @@ static enum err patch_decide(struct job *job, struct rows *rows, struct fault *w
 	if (!e && p->has_status && session_runnable(s))
 		e = fail_at(why, "/status",
 			"Parley runs this session: cancel its run instead");
+	/* Somebody would look for a question that nobody asked. */
+	if (!e && p->has_status &&
+		(p->status == SESSION_WAITING_FOR_INPUT ||
+			p->status == SESSION_WAITING_FOR_APPROVAL) &&
+		!s->open_input && !s->open_approval && !s->open_other)
+		e = fail(why, ERR_CONFLICT,
+			"nothing is asked in this session: ask, and it waits by itself");
 	if (!e && p->has_status) e = session_become(t, rows, s, p->status, why);
 	return e ? e : desk_reply_session(t, rows, s, why);
 }

@@ -69,7 +69,7 @@ static void then_set(struct history_row *row, const struct json *ask)
 	int64_t used = ask_time(ask, "used_at"), fetched = ask_time(ask, "fetched_at");
 
 	if (json_is(json_get(ask, "revoked"), JSON_OBJECT) ||
-		str_is(json_text(json_get(ask, "status")), "cancelled"))
+		!json_is(json_get(ask, "answer"), JSON_OBJECT))
 		return;
 	row->then = used      ? "tui.history.used"
 		    : fetched ? "tui.history.fetched"

@@ -79,6 +79,18 @@ test('every kind of trouble is told by its name after as many tries as it deserv
 	assert.equal(model.open, 0, 'no call is left open');
 });
 
+test('when all parallel tasks fail, model and call are told why each did', async () => {
+	ok(await server.admin.post('/v1/agents', { name: 'chief', provider: 'scripted', model: 'm', tools: ['parallel_tasks'] }), 201);
+	script('No key', () => ({ status: 401 }));
+	script('No page', () => ({ status: 404 }));
+	const session = await start(server, script('Two that fail', (q) => (results(q).length ? [say(results(q)[0].text)]
+		: [use('parallel_tasks', { tasks: [{ id: 'a', agent: 'blunt', task: 'No key' }, { id: 'b', agent: 'blunt', task: 'No page' }] })])), 'chief');
+	const { report } = await ended(server, session.run);
+	assert.match(report, /All parallel operations failed: a: unauthorized: .+; b: refused: .+/);
+	const { tool_calls: calls } = await state(server, session.id);
+	assert.match(calls.find(({ name }) => name === 'parallel_tasks').error, /a: unauthorized: .+; b: refused: /);
+});
+
 test('a stream that only pings is silent, and one that never ends is cut', async () => {
 	const strict = await useServer({ env: { PARLEY_TEST_TOOLS: '1', PARLEY_MODEL_IDLE: '1s', PARLEY_MODEL_TIMEOUT: '2s' } });
 	await prepare(strict);

@@ -119,6 +119,17 @@ for (const end of ['completed', 'failed', 'cancelled']) {
 	});
 }
 
+test('a session waits only while something is asked in it', async () => {
+	const session = await agent.session({ title: 'ext' });
+	for (const waits of ['waiting_for_input', 'waiting_for_approval']) {
+		const reply = await agent.patch(`/v1/sessions/${session.id}`, { status: waits });
+		assert.deepEqual([reply.status, reply.body.detail], [409, 'nothing is asked in this session: ask, and it waits by itself']);
+	}
+	assert.notEqual(await status(session.id), 'waiting_for_input');
+	await agent.ask({ session: session.id, question: 'Go on?' });
+	assert.equal((await agent.patch(`/v1/sessions/${session.id}`, { status: 'waiting_for_input' })).status, 200);
+});
+
 test('PATCH with an unknown status, member or nothing is 422', async () => {
 	const session = await agent.session();
 	for (const body of [{ status: 'sleeping' }, { name: 'x' }, {}, { title: '' }]) {

@@ -284,3 +284,9 @@ test('a pipe that is closed is no failure, and watch sees it at once', async () 
 	const watch = spawnSync('bash', ['-c', `timeout 10 "${BIN}" watch --after 0 | head -1 > /dev/null; echo "status \${PIPESTATUS[0]}"`], { env, encoding: 'utf8' });
 	assert.match(watch.stdout, /status 0/);
 });
+
+test('what was skipped has no answer that an agent could fetch', async () => {
+	const ask = await agent.ask({ question: 'Skipped in the shell?' });
+	const skipped = await server.run(['skip', ask.id], { env: { ...asMember(), LANG: 'C.UTF-8' } });
+	assert.deepEqual([skipped.code, skipped.stderr.trim()], [0, 'Skipped “Skipped in the shell?”.']);
+});
