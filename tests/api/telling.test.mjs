@@ -438,6 +438,7 @@ test('commands are run without a shell, with the text on standard input', async 
 	await until(() => ran('phone').length === 2, 'its end');
 	assert.match(ran('phone').find((r) => r.purpose === 'settled').input, /Approved by ada/);
 	const both = await agent.ask({ ...approval(), title: 'for two', require: [{ approvals: 2 }] });
+	await until(() => ran('phone').some((r) => r.url.endsWith(both.id)), 'that for two');
 	for (const voter of [member, admin]) await voter.answer(both, { decision: 'approve' });
 	const last = () => ran('phone').findLast((r) => r.purpose === 'settled' && r.url.endsWith(both.id));
 	await until(() => last(), 'the end of that for two');

@@ -42,6 +42,15 @@ const rules = {
 	async asked(cell) { assert.equal(cell.ask.risk, 'critical'); },
 };
 
+/** Nobody is asked without being told why: no rule says so here. */
+const because = {
+	async asked(cell) {
+		const { by, rules: named, text } = cell.ask.asked_because;
+		assert.deepEqual([by, named], [cell.way.because, []]);
+		assert.ok(text.length > 5, text);
+	},
+};
+
 /** What a rule denies is decided at once, whether a row is kept of it or not: its maker hears no, and nobody is asked. */
 const denied = {
 	approval: true, unasked: true,
@@ -323,5 +332,5 @@ const chain = {
 	},
 };
 
-export const REACTIONS = { event, rules, denied, require, verifier, deadline, stop, message, everywhere, webhook, replied, extended,
+export const REACTIONS = { event, because, rules, denied, require, verifier, deadline, stop, message, everywhere, webhook, replied, extended,
 	resumer, waiter, goes_on: goesOn, fetched, chain };

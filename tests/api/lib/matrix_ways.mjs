@@ -4,6 +4,7 @@
 // ask(cell, approval) makes one for this cell; it returns a function that gives what its maker sees in the end: yes,
 // no, default, stopped.
 // origin: its name in src/desk/ask.h; script/lint compares both.
+// because: why a person is asked, where no rule says so (`asked_because.by`).
 // runs: the ask is of a run of ours. brings: the maker can say a deadline and a default.
 import assert from 'node:assert/strict';
 import { existsSync, rmSync } from 'node:fs';
@@ -45,7 +46,7 @@ async function asked(cell, body, query = '') {
 }
 
 const http = {
-	origin: 'ASK_BY_REQUEST', makes: ['question', 'approval'], brings: true,
+	origin: 'ASK_BY_REQUEST', because: 'agent', makes: ['question', 'approval'], brings: true,
 	async ask(cell, approval) {
 		await asked(cell, { ...cell.brought,
 			...(approval ? { kind: 'approval', operation } : question) });
@@ -54,7 +55,7 @@ const http = {
 };
 
 const dialect = {
-	origin: 'ASK_BY_REQUEST', makes: ['question', 'approval'],
+	origin: 'ASK_BY_REQUEST', because: 'agent', makes: ['question', 'approval'],
 	async ask(cell, approval) {
 		const [name, body] = approval ? ['permission', { tool_name: 'Bash', input: operation.arguments }]
 			: ['ask_user_question', foreign('Go on?')];
@@ -69,7 +70,7 @@ const dialect = {
 };
 
 const mcp = {
-	origin: 'ASK_BY_REQUEST', makes: ['question', 'approval'], holds: true,
+	origin: 'ASK_BY_REQUEST', because: 'agent', makes: ['question', 'approval'], holds: true,
 	async ask(cell, approval) {
 		const client = new StatelessClient(cell.server, cell.token);
 		const call = approval
@@ -88,7 +89,7 @@ const mcp = {
 };
 
 const template = {
-	origin: 'ASK_BY_REQUEST', makes: ['question', 'approval'], brings: true,
+	origin: 'ASK_BY_REQUEST', because: 'agent', makes: ['question', 'approval'], brings: true,
 	async prepare({ admin }) {
 		for (const [name, ask] of [['matrix-question', question], ['matrix-approval', { kind: 'approval', operation }]]) {
 			const reply = await admin.put(`/v1/templates/${name}`, { ask: { title: '{{what}}', ...ask }, values: { what: {} } });
@@ -108,7 +109,7 @@ const command = (cell, args, input) => cell.server.run(args, { input,
 	env: { PARLEY_URL: cell.server.url, PARLEY_TOKEN: cell.token } });
 
 const hook = {
-	origin: 'ASK_BY_REQUEST', makes: ['approval'], holds: true,
+	origin: 'ASK_BY_REQUEST', because: 'policy', makes: ['approval'], holds: true,
 	async ask(cell) {
 		const done = command(cell, ['hook', 'claude', '--wait', '10m'], JSON.stringify({ session_id: cell.name, cwd: '/',
 			hook_event_name: 'PreToolUse', tool_name: 'Bash', tool_input: operation.arguments, tool_use_id: cell.name }));
@@ -121,7 +122,7 @@ const hook = {
 };
 
 const gate = {
-	origin: 'ASK_BY_REQUEST', makes: ['approval'], holds: true,
+	origin: 'ASK_BY_REQUEST', because: 'policy', makes: ['approval'], holds: true,
 	async ask(cell) {
 		const done = command(cell, ['gate', '--session', cell.session, '--', ...COMMAND]);
 		await cell.appears();
@@ -133,7 +134,7 @@ const gate = {
 };
 
 const approve = {
-	origin: 'ASK_BY_REQUEST', makes: ['approval'], holds: true,
+	origin: 'ASK_BY_REQUEST', because: 'agent', makes: ['approval'], holds: true,
 	async ask(cell) {
 		const done = command(cell, ['approve', '--session', cell.session, '--tool', 'Bash', '--arg', `command=${COMMAND.join(' ')}`]);
 		await cell.appears();
@@ -164,7 +165,7 @@ const ended = (cell) => () => cell.until(async () => {
 }, 'the end of the run');
 
 const runQuestion = {
-	origin: 'ASK_BY_RUN_QUESTION', makes: ['question'], runs: true,
+	origin: 'ASK_BY_RUN_QUESTION', because: 'agent', makes: ['question'], runs: true,
 	async ask(cell) {
 		await started(cell, 'Question');
 		await cell.appears();
@@ -173,7 +174,7 @@ const runQuestion = {
 };
 
 const runApproval = {
-	origin: 'ASK_BY_RUN_APPROVAL', makes: ['approval'], runs: true,
+	origin: 'ASK_BY_RUN_APPROVAL', because: 'policy', makes: ['approval'], runs: true,
 	async ask(cell) {
 		await started(cell, 'Approval');
 		await cell.appears();
@@ -182,7 +183,7 @@ const runApproval = {
 };
 
 const runError = {
-	origin: 'ASK_BY_RUN_ERROR', makes: ['recovery'], runs: true,
+	origin: 'ASK_BY_RUN_ERROR', because: 'run', makes: ['recovery'], runs: true,
 	async ask(cell) {
 		await started(cell, 'Error');
 		await cell.appears();
@@ -191,7 +192,7 @@ const runError = {
 };
 
 const runLimit = {
-	origin: 'ASK_BY_RUN_LIMIT', makes: ['recovery'], runs: true,
+	origin: 'ASK_BY_RUN_LIMIT', because: 'run', makes: ['recovery'], runs: true,
 	async ask(cell) {
 		await started(cell, 'Limit', { limits: { turns: 1 } });
 		await cell.appears();
@@ -201,7 +202,7 @@ const runLimit = {
 
 /** It writes to a pipe that nobody reads until the server is killed (`crashed`); then a file takes the pipe's place. */
 const interrupted = {
-	origin: 'ASK_BY_RUN_INTERRUPTED', makes: ['recovery'], runs: true, crashes: true,
+	origin: 'ASK_BY_RUN_INTERRUPTED', because: 'run', makes: ['recovery'], runs: true, crashes: true,
 	async begin(cell) {
 		cell.path = join(cell.folder, cell.name);
 		execFileSync('mkfifo', [cell.path]);
@@ -221,7 +222,7 @@ const interrupted = {
 
 /** The ask is of the child, whose agent is this cell's. */
 const subAgent = {
-	origin: 'ASK_BY_RUN_QUESTION', makes: ['question', 'approval'], runs: true,
+	origin: 'ASK_BY_RUN_QUESTION', because: 'agent', makes: ['question', 'approval'], runs: true,
 	async prepare({ admin }) {
 		const reply = await admin.post('/v1/agents', { name: 'matrix-boss', provider: 'scripted', model: 'm', prompt: 'You delegate.',
 			tools: ['delegate_task'], validation: { mode: 'auto' } });
