@@ -50,7 +50,7 @@ class Cell {
 		if (this.way.runs) return;
 		this.token = ok(await admin.post('/v1/tokens', { name: this.name, role: 'agent' }), 201).token;
 		this.agent = server.client(this.token);
-		this.session = (await this.agent.session({ external_id: this.name, parallel: true, on_settled: this.onSettled })).id;
+		this.session = (await this.agent.session({ external_id: this.name, parallel: true, project: this.project, on_settled: this.onSettled })).id;
 	}
 
 	/** Returns once the ask stands in its session. */

@@ -51,6 +51,12 @@ const because = {
 	},
 };
 
+/** The session's project is the ask's, for rules, teams and routes. */
+const project = {
+	prepare(cell) { cell.project = 'web-1'; },
+	async asked(cell) { assert.equal(cell.ask.project, 'web-1'); },
+};
+
 /** What a rule denies is decided at once, whether a row is kept of it or not: its maker hears no, and nobody is asked. */
 const denied = {
 	approval: true, unasked: true,
@@ -332,5 +338,5 @@ const chain = {
 	},
 };
 
-export const REACTIONS = { event, because, rules, denied, require, verifier, deadline, stop, message, everywhere, webhook, replied, extended,
+export const REACTIONS = { event, because, project, rules, denied, require, verifier, deadline, stop, message, everywhere, webhook, replied, extended,
 	resumer, waiter, goes_on: goesOn, fetched, chain };

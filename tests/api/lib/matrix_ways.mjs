@@ -105,7 +105,7 @@ const template = {
 
 /* ---- commands ---- */
 
-const command = (cell, args, input) => cell.server.run(args, { input,
+const command = (cell, args, input) => cell.server.run(args, { input, cwd: cell.folder,
 	env: { PARLEY_URL: cell.server.url, PARLEY_TOKEN: cell.token } });
 
 const hook = {
@@ -153,7 +153,7 @@ async function started(cell, word, agent = {}, body = {}) {
 		tools: ['ask_user_question', 'todo', 'test_append'], validation: { mode: 'manual', auto_approve_low: true }, ...agent });
 	assert.equal(made.status, 201, made.text);
 	const session = await cell.member.post('/v1/sessions', { agent: cell.name, message: `${word} ${cell.name}`,
-		on_settled: cell.onSettled, ...body });
+		project: cell.project, on_settled: cell.onSettled, ...body });
 	assert.equal(session.status, 201, session.text);
 	[cell.session, cell.run] = [session.body.id, session.body.run];
 }
