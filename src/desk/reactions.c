@@ -17,7 +17,7 @@
 enum { ROUNDS_MAX = 8 };
 
 /* What events are to reactions. */
-enum happening { NOTHING, ASKED, SETTLED, REPLIED, EXTENDED };
+enum happening { NOTHING, ASKED, SETTLED, REPLIED, ASSIGNED, EXTENDED };
 
 static const struct {
 	const char *type;
@@ -29,6 +29,7 @@ static const struct {
 	{ "ask.expired", SETTLED },
 	{ "ask.cancelled", SETTLED },
 	{ "ask.replied", REPLIED },
+	{ "ask.assigned", ASSIGNED },
 	{ "ask.extended", EXTENDED },
 };
 
@@ -46,6 +47,7 @@ static const struct reaction {
 	{ "resumer", SETTLED, resumer_settled, NULL },
 	{ "message of a reply", REPLIED, telling_replied, NULL },
 	{ "call of a reply", REPLIED, call_replied, NULL },
+	{ "message to new assignees", ASSIGNED, telling_assigned, NULL },
 	{ "steps of a route", EXTENDED, telling_moved, NULL },
 };
 

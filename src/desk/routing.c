@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "core/decision.h"
+#include "core/show.h"
 #include "desk/ask.h"
 
 enum { CLAIM_MS = 2 * 60 * 1000, THREAD_MAX = 256 * 1024 /* bytes of all replies */ };
@@ -133,20 +134,42 @@ static enum err assign_check(struct task *t, struct fault *why)
 	return e;
 }
 
+/* Who was not among them before, but for who assigns: the others hear of it. */
+static void added_write(struct json_writer *w, const struct assignment *to,
+	struct str before, struct str actor, struct arena *arena)
+{
+	jw_array(w);
+	for (size_t i = 0; i < to->len; i++) {
+		struct str quoted = arena_print(arena, "\"%.*s\"", STR_ARGS(to->ids[i]));
+
+		if (str_find(before, quoted) < 0 && !str_eq(to->ids[i], actor))
+			jw_str(w, to->ids[i]);
+	}
+	jw_array_end(w);
+}
+
 static enum err assign_decide(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
 	const struct assignment *to = t->checked;
 	struct buf data = { .max = 65536 };
+	struct json_writer w = { .out = &data };
+	struct str before = STR_NONE;
 	struct ask *a;
 	enum err e = route_admit(t, rows, &a, why);
+
+	if (!e) before = a->assignees;
 
 	if (!e) e = desk_check_assignees(rows, job->who.ws, to->ids, to->len, why);
 	if (!e)
 		e = desk_assignees(
 			rows, job->who.ws, to->ids, to->len, &a->assignees, why);
 	if (e) return e;
-	buf_print(&data, "{\"assignees\":%.*s}", STR_ARGS(a->assignees));
+	jw_object(&w);
+	show_json(&w, "assignees", a->assignees);
+	jw_key(&w, "added");
+	added_write(&w, to, before, principal_person(&job->who), rows->arena);
+	jw_object_end(&w);
 	return desk_ask_changed(t, rows, a, "ask.assigned", &data, false, why);
 }
 

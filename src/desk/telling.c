@@ -2,6 +2,7 @@
  * ended with the ask. */
 #include "desk/telling.h"
 
+#include "base/keep.h"
 #include "core/address.h"
 #include "core/show.h"
 #include "desk/people.h"
@@ -531,6 +532,42 @@ enum err telling_replied(const struct happened *h, struct fault *why)
 	for (size_t i = 0; !e && i < plan.len; i++)
 		e = entry_stage(rows, &f, &plan.at[i], DELIVERY_THREAD,
 			replies_count(a, rows->arena), why);
+	return e;
+}
+
+/* ---- it is assigned ---- */
+
+/* Behind every round of a route. */
+enum { ASSIGNED_ROUND = 1 << 20 };
+
+/* Those it is assigned to now hear of it, whatever the route says and when. */
+enum err telling_assigned(const struct happened *h, struct fault *why)
+{
+	struct notify_to to = { .kind = TO_ASSIGNEES };
+	const struct notify_step step = { .to = &to, .to_len = 1, .unless_never = true };
+	struct rows *rows = h->rows;
+	const struct ask *a = h->ask;
+	const struct json *data;
+	struct notify_plan plan = { 0 };
+	struct buf added = { .max = 65536 };
+	struct ask only = *a;
+	struct telling t = { 0 };
+	struct plan_facts f;
+	enum err e = json_read(h->event->event.data, NULL, rows->arena, &data, why);
+
+	if (e || !a->route.len || a->status != ASK_PENDING) return e;
+	data = json_get(data, "added");
+	if (!json_is(data, JSON_ARRAY) || !data->count) return OK;
+	json_write(&added, data);
+	only.assignees = buf_keep_done(&added, rows->arena);
+	e = telling_load(rows, a->ws, &t, why);
+	if (!e) e = telling_facts(rows, &t, &only, &f, why);
+	if (e) return e;
+	if (!plan_step(&f, &step, 0, &plan)) return out_of_memory(why);
+	for (size_t i = 0; !e && i < plan.len; i++)
+		e = entry_stage(rows, &f, &plan.at[i],
+			plan.at[i].again ? DELIVERY_REMINDER : DELIVERY_ASK,
+			ASSIGNED_ROUND + a->version, why);
 	return e;
 }
 

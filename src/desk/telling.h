@@ -46,8 +46,9 @@ bool telling_there(
 /* Its end, to one contact that shows it and has nothing under way; once. */
 enum err telling_end_at(struct desk *, struct rows *, const struct ask *,
 	struct str contact, struct fault *);
-react_fn telling_replied; /* its agent replied: said where the ask shows */
-react_fn telling_moved;	  /* its deadline moved */
+react_fn telling_replied;  /* its agent replied: said where the ask shows */
+react_fn telling_assigned; /* to others than before: they are told */
+react_fn telling_moved;	   /* its deadline moved */
 
 /* ---- rows ---- */
 

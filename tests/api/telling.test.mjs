@@ -95,6 +95,25 @@ test('the first step is told at once, signed, and its end once it is settled', a
 	await phone.remove();
 });
 
+test('whom it is assigned to hears of it at once, and nobody twice', async () => {
+	const [phone, desk] = [await reached(mia), await reached(ada)];
+	await routed([{ after: '1h', to: ['all'] }]);
+	const ask = await agent.ask({ title: 'Yours now' });
+	const assign = (...assignees) => admin.post(`/v1/asks/${ask.id}/assign`, { assignees });
+	assert.equal((await assign(mia.id, ada.id)).status, 200);
+	await phone.receiver.some(1);
+	assert.equal(phone.receiver.got[0].body.data.ask.title, 'Yours now');
+	assert.deepEqual(desk.purposes(), [], 'who assigned it to themselves knows');
+	await assign(ada.id, mia.id);
+	assert.deepEqual((await rows(ask)).filter((d) => d.contact).length, 1, 'as before: nothing new');
+	const event = (await admin.events()).items.find((e) => e.type === 'ask.assigned' && e.ask === ask.id);
+	assert.deepEqual(event.data, { assignees: [mia.id, ada.id], added: [mia.id] });
+	await member.answer(ask, { q1: true });
+	await phone.receiver.some(2);
+	assert.deepEqual(phone.purposes(), ['ask', 'settled'], 'and of its end');
+	for (const one of [phone, desk]) await one.remove();
+});
+
 test('steps come at their time, reminders repeat, and a settlement ends them', async () => {
 	const phone = await reached(mia);
 	const desk = await reached(ada);

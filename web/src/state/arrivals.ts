@@ -109,6 +109,25 @@ function askReplied(event: Event, before: Ask | undefined): void {
 		void notify(before, t('web.toast.replied', { agent: before.agent.name }));
 }
 
+/** Somebody assigned it to me or to a team of mine: told like a question. */
+function askAssigned(event: Event, before: Ask | undefined): void {
+	const id = event.ask!;
+	const added = event.data['added'];
+	if (!Array.isArray(added) || !added.some((one) => login.assignable.includes(one))) return;
+	if (!login.canAnswer || !before || isLookedAt(id)) return;
+	const title = t('web.toast.assigned');
+	toasts.show({
+		key: id,
+		tone: 'ask',
+		title,
+		text: askTitle(before),
+		ask: id,
+		session: event.session,
+		stays: true,
+	});
+	if (document.visibilityState === 'hidden' && settings.notify) void notify(before, title);
+}
+
 /** Sessions that begin, by what they are called: the ask of the same name right behind makes it a session for
  * one ask, also while that ask is still being fetched. */
 const began = new Map<string, unknown>();
@@ -160,6 +179,7 @@ export function eventTold(event: Event, before: Ask | undefined): void {
 	sessionBegins(event);
 	if (!event.ask) return;
 	if (event.type === 'ask.replied') return askReplied(event, before);
+	if (event.type === 'ask.assigned') return askAssigned(event, before);
 	const status = event.data['status'];
 	if (event.type.startsWith('ask.') && typeof status === 'string' && status !== 'pending')
 		askSettled(event.ask, before);
