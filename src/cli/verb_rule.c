@@ -104,7 +104,7 @@ static const struct flag add_flags[] = { TERMS, { 0 } };
 static const char *const add_examples[] = {
 	"parley rule add deny 'Bash(git push *--force*)' --note 'never force-push'",
 	"parley rule add allow 'Bash(npm test*)' --agent ci --project web --for 8h",
-	"parley rule add ask --project 'prod-*' --require 2:team:ops --note 'two for prod'",
+	"parley rule add ask --project 'prod-*' --require 2:team:ops --note 'by two'",
 	"parley rule add ask pay --argument /amount:min=100 --risk high",
 	"parley rule add --file rule.json",
 	NULL,
