@@ -3,7 +3,8 @@
 
 #include "base/mem.h"
 
-enum { MINUTE_US = 60 * 1000 * 1000, BUCKETS_MAX = 10000 };
+/* APART_US: how far apart the times may be that threads come with. */
+enum { MINUTE_US = 60 * 1000 * 1000, APART_US = 5 * 1000 * 1000, BUCKETS_MAX = 10000 };
 
 struct bucket {
 	int64_t empty_us;
@@ -50,8 +51,8 @@ bool rate_take(struct rate *rate, struct str token, int64_t a_minute, int64_t no
 	b = rate_bucket(rate, token, now_us);
 	if (!b) return true;
 	step_us = MINUTE_US / a_minute;
-	/* A clock that stepped back must not lock anyone out. */
-	if (b->empty_us < now_us || b->empty_us > now_us + 2 * (int64_t)MINUTE_US)
+	/* A clock that stepped back must not lock anyone out: no bucket is fuller than a minute. */
+	if (b->empty_us < now_us || b->empty_us > now_us + MINUTE_US + APART_US)
 		b->empty_us = now_us;
 	over_us = b->empty_us + step_us - (now_us + MINUTE_US);
 	if (over_us > 0) {

@@ -105,10 +105,17 @@ static void zero_is_no_limit(void **state)
 static void a_clock_that_steps_back_locks_nobody_out(void **state)
 {
 	struct rate rate = { 0 };
+	int64_t after_s;
 
 	(void)state;
 	assert_int_equal(taken(&rate, "tok", 60, start_ms), 60);
 	assert_int_equal(taken(&rate, "tok", 60, start_ms - 3600 * 1000), 60);
+	for (int back_s = 66; back_s < 200; back_s += 7) {
+		rate_done(&rate);
+		rate = (struct rate){ 0 };
+		assert_true(rate_take(&rate, STR("tok"), 60, start_ms, &after_s));
+		assert_int_equal(taken(&rate, "tok", 60, start_ms - back_s * 1000), 60);
+	}
 	rate_done(&rate);
 }
 
