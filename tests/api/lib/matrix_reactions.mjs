@@ -183,9 +183,9 @@ const stop = {
 };
 
 /** A contact that everybody's asks of these agents are told to. */
-async function told(m, reaction, step = { after: '0s' }) {
+async function told(m, reaction, step = { after: '0s' }, who = m.member) {
 	const receiver = await new Receiver().open();
-	const { user } = (await m.member.get('/v1/me')).body;
+	const { user } = (await who.get('/v1/me')).body;
 	const made = await m.admin.post(`/v1/users/${user.id}/contacts`, { channel: 'webhook', address: receiver.url, name: reaction });
 	assert.equal(made.status, 201, made.text);
 	m.routes.push({ match: { agent: `*-${reaction}` }, steps: [{ ...step, to: [`contact:${made.body.id}`], when: 'always' }] });
@@ -211,6 +211,21 @@ const everywhere = {
 	async settled(cell) {
 		await cell.until(() => purposes(everywhere.receiver, cell).length === 2, 'its end');
 		assert.deepEqual(purposes(everywhere.receiver, cell), ['ask', 'settled']);
+	},
+};
+
+/** Long before the route would tell anybody. */
+const assigned = {
+	rows: ['message to new assignees'],
+	async workspace(m) {
+		this.receiver = await told(m, 'assigned', { after: '1h' }, m.third);
+		this.user = (await m.third.get('/v1/me')).body.user.id;
+	},
+	async asked(cell) {
+		const reply = await cell.member.post(`/v1/asks/${cell.ask.id}/assign`, { assignees: [assigned.user] });
+		assert.equal(reply.status, 200, reply.text);
+		await cell.until(() => purposes(assigned.receiver, cell).length, 'the message');
+		assert.deepEqual(purposes(assigned.receiver, cell), ['ask']);
 	},
 };
 
@@ -338,5 +353,5 @@ const chain = {
 	},
 };
 
-export const REACTIONS = { event, because, project, rules, denied, require, verifier, deadline, stop, message, everywhere, webhook, replied, extended,
-	resumer, waiter, goes_on: goesOn, fetched, chain };
+export const REACTIONS = { event, because, project, rules, denied, require, verifier, deadline, stop, message, everywhere,
+	assigned, webhook, replied, extended, resumer, waiter, goes_on: goesOn, fetched, chain };
