@@ -91,6 +91,9 @@ static void contact_try(struct findings *f, const struct json *c)
 			{ "detail", json_text(json_get(broken, "reason")) });
 	else if (!json_is(json_get(c, "verified"), JSON_TRUE))
 		NOTE(f, MISSING, "cli.doctor.unverified", { "name", name });
+	else if (!json_is(json_get(c, "tested"), JSON_TRUE))
+		NOTE(f, MISSING, "cli.doctor.untested", { "name", name },
+			{ "id", json_text(json_get(c, "id")) });
 	else
 		NOTE(f, GOOD, "cli.doctor.contact", { "name", name });
 }

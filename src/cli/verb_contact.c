@@ -1,11 +1,15 @@
 /* verb_contact.c - parley contact: where one is reached. */
 #include <stdio.h>
+#include <unistd.h>
 
+#include "base/clock.h"
 #include "base/keep.h"
 #include "cli/outcome.h"
 #include "cli/reach.h"
 #include "cli/verbs.h"
 #include "text/safe_text.h"
+
+enum { TEST_MS = 30 * 1000, TEST_LOOK_US = 200 * 1000 };
 
 /* One call of somebody who is logged in. */
 struct contact_call {
@@ -42,8 +46,9 @@ static const char *contact_state(const struct json *c)
 {
 	if (json_is(json_get(c, "broken"), JSON_OBJECT)) return "cli.contact.broken";
 	if (!json_is(json_get(c, "verified"), JSON_TRUE)) return "cli.contact.unverified";
-	return json_is(json_get(c, "muted"), JSON_TRUE) ? "cli.contact.muted"
-							: "cli.contact.works";
+	if (json_is(json_get(c, "muted"), JSON_TRUE)) return "cli.contact.muted";
+	return json_is(json_get(c, "tested"), JSON_TRUE) ? "cli.contact.works"
+							 : "cli.contact.untested";
 }
 
 static void contact_print(struct cli *cli, const struct json *c)
@@ -130,6 +135,39 @@ static int contact_verify(struct contact_call *c)
 					buf_keep_done(&body, arena)));
 }
 
+/* Sends a test, waits, and says what became of it. */
+static int contact_test(struct contact_call *c, struct str id)
+{
+	struct arena *arena = &c->cli->arena;
+	int status = call(c, "POST", contact_path(c, id, "/test"), STR("{}"));
+	struct str path = arena_print(arena, "/v1/deliveries/%.*s",
+		STR_ARGS(json_text(json_get(c->reply.json, "id"))));
+	int64_t end_ms = clock_mono_ms() + TEST_MS;
+	struct str state, error;
+
+	do {
+		if (status == EXIT_YES) status = call(c, "GET", path, STR_NONE);
+		if (status != EXIT_YES) return status;
+		state = json_text(json_get(c->reply.json, "status"));
+		error = safe_line(
+			arena, json_text(json_get(c->reply.json, "last_error")));
+		if (!str_is(state, "waiting") || error.len) break;
+		usleep(TEST_LOOK_US);
+	} while (clock_mono_ms() < end_ms);
+	if (as_json(c)) json_print(c->reply.json);
+	if (str_is(state, "done")) {
+		if (!as_json(c)) SAY("cli.contact.tested");
+		return EXIT_YES;
+	}
+	if (!error.len)
+		SAY("cli.contact.test.waits");
+	else if (str_is(state, "waiting"))
+		SAY("cli.contact.test.retried", { "error", error });
+	else
+		SAY("cli.contact.test.failed", { "error", error });
+	return EXIT_NO;
+}
+
 static int contact_do(struct contact_call *c)
 {
 	struct str verb = word(c, 0), id = word(c, 1);
@@ -139,11 +177,7 @@ static int contact_do(struct contact_call *c)
 	if (str_is(verb, "add")) return contact_add(c);
 	if (!id.len) return CLI_USAGE(c->cli, "cli.contact.word", { "verb", verb });
 	if (str_is(verb, "verify")) return contact_verify(c);
-	if (str_is(verb, "test")) {
-		status = call(c, "POST", contact_path(c, id, "/test"), STR("{}"));
-		if (status == EXIT_YES) SAY("cli.contact.tested");
-		return status;
-	}
+	if (str_is(verb, "test")) return contact_test(c, id);
 	if (str_is(verb, "remove")) {
 		status = call(c, "DELETE", contact_path(c, id, ""), STR_NONE);
 		if (status == EXIT_YES) SAY("cli.contact.removed");

@@ -15,7 +15,12 @@ enum { FORMATS = sizeof formats / sizeof *formats };
 
 bool contact_usable(const struct contact *c)
 {
-	return c->verified && !c->muted && !c->broken_ms;
+	return contact_open(c) && !c->broken_ms;
+}
+
+bool contact_open(const struct contact *c)
+{
+	return c->verified && !c->muted;
 }
 
 void contact_digest(const struct contact *c, char out[SHORT_DIGEST_SIZE])
@@ -206,6 +211,7 @@ void contact_write(
 	show_text(w, "format", c->format);
 	show_text(w, "name", c->name);
 	jw_put_bool(w, "verified", c->verified);
+	jw_put_bool(w, "tested", c->tested);
 	jw_put_bool(w, "muted", c->muted);
 	jw_key(w, "broken");
 	if (c->broken_ms) {

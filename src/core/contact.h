@@ -31,6 +31,7 @@ struct contact {
 	struct str format; /* of a webhook; else empty */
 	struct str name;
 	bool verified, muted;
+	bool tested;	   /* a code came back from it, or a message was taken there */
 	int64_t broken_ms; /* 0: it works as far as we know */
 	struct str broken; /* why not */
 	int64_t created_ms;
@@ -42,8 +43,10 @@ struct contact {
 	int64_t version;
 };
 
-/* Is something sent there? */
+/* Does it work, as far as we know? */
 bool contact_usable(const struct contact *);
+/* May something be sent there? What is broken is the last resort: a success mends it. */
+bool contact_open(const struct contact *);
 /* Whose it is, where it leads and whether that was verified: what its events tell of. */
 void contact_digest(const struct contact *, char out[SHORT_DIGEST_SIZE]);
 enum contact_format contact_format(const struct contact *);

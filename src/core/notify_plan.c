@@ -206,8 +206,8 @@ static bool contact_has(const struct plan_facts *f, const struct contact *c)
 	return false;
 }
 
-/* The first usable contact of this channel that was not told; *first, when it is NULL: the
- * first usable at all. */
+/* The first contact of this channel that works and was not told; *first, when it is NULL: the
+ * first that works at all. */
 static const struct contact *channel_contact(const struct plan_facts *f, struct str user,
 	enum delivery_kind channel, const struct contact **first)
 {
@@ -257,16 +257,41 @@ static void contacts_add(struct plan_contacts *out, const struct contact *c)
 	if (c) out->at[out->len++] = c;
 }
 
+/* `via`, where they have a contact that works by one of its channels; else any of theirs. */
+static unsigned person_via(const struct plan_facts *f, struct str user, unsigned via)
+{
+	for (size_t i = 0; i < f->contacts_len; i++)
+		if (via & 1u << f->contacts[i]->channel &&
+			contact_usable(f->contacts[i]) &&
+			str_eq(f->contacts[i]->user, user))
+			return via;
+	return 0;
+}
+
+/* Where nothing works: the first contact that is broken. It may work again by now. */
+static const struct contact *last_resort(
+	const struct plan_facts *f, struct str user, bool again)
+{
+	for (size_t i = 0; i < f->contacts_len; i++) {
+		const struct contact *c = f->contacts[i];
+
+		if (c->broken_ms && contact_open(c) && str_eq(c->user, user) &&
+			(again || !contact_told(f, c)))
+			return c;
+	}
+	return NULL;
+}
+
 const struct contact *plan_next_contact(
 	const struct plan_facts *f, struct str user, unsigned via)
 {
 	enum delivery_kind order[DELIVERY_CHANNELS];
-	size_t len = channel_order(f, user, via, order);
+	size_t len = channel_order(f, user, person_via(f, user, via), order);
 	const struct contact *first = NULL, *c = NULL;
 
 	for (size_t i = 0; !c && i < len; i++)
 		c = channel_contact(f, user, order[i], &first);
-	return c;
+	return c ? c : last_resort(f, user, false);
 }
 
 /* A contact of each channel of `via`, or the first of their own order that was not told, or the
@@ -275,8 +300,11 @@ static void person_contacts(const struct plan_facts *f, struct str user, unsigne
 	struct plan_contacts *out)
 {
 	enum delivery_kind order[DELIVERY_CHANNELS];
-	size_t len = channel_order(f, user, via, order);
 	const struct contact *first = NULL, *c = NULL;
+	size_t len;
+
+	via = person_via(f, user, via);
+	len = channel_order(f, user, via, order);
 
 	for (size_t i = 0; i < len && (via || !c); i++) {
 		const struct contact *of_channel = NULL;
@@ -285,7 +313,7 @@ static void person_contacts(const struct plan_facts *f, struct str user, unsigne
 		if (!c && via) c = of_channel;
 		contacts_add(out, c);
 	}
-	if (!out->len) contacts_add(out, first);
+	if (!out->len) contacts_add(out, first ? first : last_resort(f, user, true));
 }
 
 /* What somebody is told by in this step. */
@@ -296,7 +324,7 @@ static void target_contacts(const struct plan_facts *f, const struct notify_step
 	out->len = 0;
 	if (who->whole) person_contacts(f, who->user, s->via, out);
 	for (size_t i = 0; i < t->named_len; i++)
-		if (str_eq(t->named[i]->user, who->user) && contact_usable(t->named[i]))
+		if (str_eq(t->named[i]->user, who->user) && contact_open(t->named[i]))
 			contacts_add(out, t->named[i]);
 }
 
@@ -418,20 +446,28 @@ static int64_t person_last(const struct plan_facts *f, struct str user)
 	return last;
 }
 
-/* Of those who can be told, the one who was told longest ago; the others are left out. */
+/* Of those who can be told, the one who was told longest ago; the others are left out. Who has
+ * only what is broken comes last. */
 static void targets_pick(
 	const struct plan_facts *f, const struct notify_step *s, struct plan_targets *t)
 {
 	const struct plan_target *best = NULL;
+	bool best_broken = false;
 
 	for (size_t i = 0; i < t->users_len; i++) {
 		const struct plan_target *at = &t->users[i];
 		struct plan_contacts by;
+		bool broken;
 
 		target_contacts(f, s, t, at, &by);
 		if (person_why(f, s, at->user, &by)) continue;
-		if (!best || person_last(f, at->user) < person_last(f, best->user))
+		broken = by.at[0]->broken_ms > 0;
+		if (!best || (best_broken && !broken) ||
+			(best_broken == broken &&
+				person_last(f, at->user) < person_last(f, best->user))) {
 			best = at;
+			best_broken = broken;
+		}
 	}
 	if (!best) return;
 	t->users[0] = *best;
@@ -443,7 +479,7 @@ static bool room_plan(const struct plan_facts *f, const struct notify_step *s,
 {
 	struct plan_entry e = { .step = step, .team = c->team };
 
-	if (contact_usable(c) && (!s->via || s->via & 1u << c->channel)) {
+	if (contact_open(c) && (!s->via || s->via & 1u << c->channel)) {
 		e.at_ms = f->now_ms;
 		e.contact = c;
 		e.again = contact_has(f, c);

@@ -525,7 +525,7 @@ static enum err code_try(struct task *t, struct rows *rows, struct contact *c,
 	fits = open && same_secret(code_hash(c, buf_str(&small), rows->arena), c->code);
 	buf_done(&small);
 	if (fits) {
-		c->verified = true;
+		c->verified = c->tested = true;
 		c->broken_ms = 0;
 		c->broken = STR_NONE;
 		c->code = STR_NONE;

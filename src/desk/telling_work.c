@@ -262,12 +262,11 @@ enum err telling_prepare(struct task *t, struct rows *rows, struct delivery *d,
 
 	*hold = false;
 	if (e) return e;
-	if (!c || (!plain && !contact_usable(c))) {
+	if (!c || (!plain && !contact_open(c))) {
 		drop(rows, d, hold,
-			!c	       ? STR("the contact was removed")
-			: c->muted     ? STR("the contact is muted")
-			: c->broken_ms ? STR("the contact is broken")
-				       : STR("the contact is not verified"));
+			!c	   ? STR("the contact was removed")
+			: c->muted ? STR("the contact is muted")
+				   : STR("the contact is not verified"));
 		return d->ask.len && !plain ? ask_unsent(rows, d, notes, why) : OK;
 	}
 	return d->ask.len ? ask_prepare(t, rows, d, c, hold, why) : OK;
@@ -308,11 +307,12 @@ static enum err contact_learn(struct rows *rows, const struct delivery *d,
 	enum err e = contact_fetch(rows, d->ws, d->contact, &was, why);
 
 	if (e || !was) return e;
-	if (d->status == DELIVERY_DONE ? !was->broken_ms
+	if (d->status == DELIVERY_DONE ? !was->broken_ms && was->tested
 				       : o->ending != ENDED_GONE || was->broken_ms)
 		return OK;
 	c = rows_change(rows, was);
 	if (!c) return out_of_memory(why);
+	c->tested |= d->status == DELIVERY_DONE;
 	c->broken_ms = d->status == DELIVERY_DONE ? 0 : rows->now_ms;
 	c->broken = d->status == DELIVERY_DONE ? STR_NONE : d->last_error;
 	return c->broken_ms ? contact_event(rows, c, "contact.broken", why) : OK;

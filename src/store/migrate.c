@@ -461,6 +461,11 @@ static const char step_8[] =
 	/* The operation that a rule was made from. */
 	"ALTER TABLE rules ADD COLUMN from_tool TEXT NOT NULL DEFAULT '';"
 	"ALTER TABLE rules ADD COLUMN from_subject TEXT NOT NULL DEFAULT '';"
+	/* Contacts that a code came back from, or that took a message. */
+	"ALTER TABLE contacts ADD COLUMN tested BIGINT NOT NULL DEFAULT 0;"
+	"UPDATE contacts SET tested = 1 WHERE (verified = 1 AND user_id <> ''"
+	" AND channel IN ('email', 'slack')) OR id IN (SELECT contact FROM deliveries"
+	" WHERE status = 'done' AND contact <> '');"
 	/* Which channels work, and since when. */
 	"CREATE TABLE channels ("
 	" name TEXT NOT NULL PRIMARY KEY, since_ms BIGINT NOT NULL, error TEXT NOT NULL,"

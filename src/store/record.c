@@ -323,6 +323,7 @@ static const struct column contact_columns[] = {
 	CHANGES(TEXT, contact, name),
 	CHANGES(BOOL, contact, verified),
 	CHANGES(BOOL, contact, muted),
+	CHANGES(BOOL, contact, tested),
 	CHANGES(INT, contact, broken_ms),
 	CHANGES(TEXT, contact, broken),
 	FIXED(INT, contact, created_ms),

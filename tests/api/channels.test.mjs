@@ -141,7 +141,7 @@ test('teams: members, leads, who is on call, rooms once; one of them in turn', a
 	assert.deepEqual(await tells(['team:night/on_call']), ['mia']);
 	assert.deepEqual(await tells(['role:admin']), ['ada']);
 	assert.deepEqual(await tells(['team:night', `contact:${room.id}`, 'all', `user:${mia.id}`]), ['ada', 'mia', 'room'], 'each once');
-	assert.deepEqual(await tells(['team:night'], { via: ['slack'] }), ['room'], 'nobody has that channel but the room');
+	assert.deepEqual(await tells(['team:night'], { via: ['slack'] }), ['ada', 'mia', 'room'], 'who has none is told by what they have');
 	const turns = [];
 	for (let i = 0; i < 4; i++) {
 		server.jump(1000);
@@ -324,6 +324,21 @@ test('the routes that a workspace has at first', async () => {
 		const reply = await fresh.member.post('/v1/me/contacts', { channel, address: channel === 'email' ? 'a@b.example' : 'U012' });
 		assert.deepEqual([reply.status, reply.body.type], [503, '/problems/channel-off']);
 	}
+});
+
+test('the first routes tell somebody with any contact within 20 s, and of what can wait after two minutes', async () => {
+	const fresh = await useServer({ flags: ['--webhook-internal', '127.0.0.0/8'] });
+	const receiver = await new Receiver().open();
+	const { user } = (await fresh.member.get('/v1/me')).body;
+	await fresh.admin.post(`/v1/users/${user.id}/contacts`, { channel: 'webhook', address: receiver.url });
+	const { body: plan } = await fresh.member.post('/v1/routes/try', { ask: { kind: 'approval' } });
+	assert.deepEqual(plan.plan.filter((p) => p.user === user.id).map((p) => [p.step, p.channel, p.why])[0], [0, 'webhook', null]);
+	const ask = await fresh.agent.ask();
+	const later = await fresh.agent.ask({ kind: 'non_blocking' });
+	fresh.jump(21e3);
+	await receiver.some(1, ask);
+	fresh.jump(100e3);
+	await receiver.some(1, later);
 });
 
 test('secrets stand in files of 0600, and nowhere else', async () => {

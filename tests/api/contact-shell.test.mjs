@@ -18,12 +18,13 @@ test('contacts are added, listed, tested and removed', async () => {
 	const added = await run(add);
 	assert.equal(added.code, 0, added.stderr);
 	const [id] = added.stdout.split(' ');
-	assert.match(added.stdout, /^con_\w{26} {2}webhook {3}works {11}http:\S+ {2}phone$/m);
+	assert.match(added.stdout, /^con_\w{26} {2}webhook {3}not tested {6}http:\S+ {2}phone$/m);
 	assert.equal((await run(['contact', 'list'])).stdout, added.stdout);
 	assert.deepEqual(JSON.parse((await run(['contact', '--json'])).stdout).items.map((c) => [c.id, c.format]), [[id, 'ntfy']]);
 	const tested = await run(['contact', 'test', id]);
-	assert.deepEqual([tested.code, tested.stderr.trim()], [0, 'Test message sent.']);
-	await until(() => receiver.got.length === 1, 'the test message');
+	assert.deepEqual([tested.code, tested.stderr.trim()], [0, 'Test message delivered.']);
+	assert.equal(receiver.got.length, 1, 'it waited until the message was taken');
+	assert.match((await run(['contact', 'list'])).stdout, /webhook {3}works /);
 	const again = await run(add);
 	assert.deepEqual([again.code, again.stderr.trim()], [1, 'parley: this contact already exists']);
 	assert.equal((await run(['contact', 'remove', id])).code, 0);

@@ -314,6 +314,40 @@ test('who is looking, or is told later, counts as reached; a contact that is mut
 	await phone.remove();
 });
 
+test('a broken contact is tried where nothing else works, and a message that arrives mends it', async () => {
+	const phone = await reached(mia, { reply: (request, response, n) => response.writeHead(n < 3 ? 410 : 204).end() });
+	const contact = async () => (await member.get(`/v1/me/contacts/${phone.contact.id}`)).body;
+	assert.deepEqual([(await contact()).verified, (await contact()).tested], [true, false], 'nobody knows whether it works');
+	await routed([now]);
+	const [first, second] = [await agent.ask(), await agent.ask()];
+	for (const ask of [first, second]) await step(ask, 1);
+	assert.deepEqual([Boolean((await contact()).broken), (await contact()).tested], [true, false]);
+	const spare = await reached(mia);
+	const passed = await agent.ask();
+	await spare.receiver.some(1, passed);
+	await spare.remove();
+	const third = await agent.ask();
+	await until(async () => (await told(third)).items[0]?.status === 'done', 'tried again');
+	assert.deepEqual([(await contact()).broken, (await contact()).tested], [null, true]);
+	assert.equal(phone.receiver.got.length, 3, 'passed over while another works');
+	for (const a of [first, second, passed, third]) await admin.answer(a, { q1: true });
+	await phone.remove();
+});
+
+test('how the test of a contact went is read by its person and admins', async () => {
+	const phone = await reached(mia);
+	const { body: sent } = await member.post(`/v1/me/contacts/${phone.contact.id}/test`);
+	await until(async () => (await member.get(`/v1/deliveries/${sent.id}`)).body.status === 'done', 'delivered');
+	assert.equal((await member.get(`/v1/me/contacts/${phone.contact.id}`)).body.tested, true);
+	const desk = await reached(ada);
+	const { body: hers } = await admin.post(`/v1/me/contacts/${desk.contact.id}/test`);
+	assert.equal((await member.get(`/v1/deliveries/${hers.id}`)).status, 403);
+	assert.equal((await agent.get(`/v1/deliveries/${sent.id}`)).status, 403);
+	assert.equal((await admin.get(`/v1/deliveries/${sent.id}`)).status, 200);
+	await phone.remove();
+	await desk.remove();
+});
+
 test('a message that is being retried shows as such', async () => {
 	const phone = await reached(mia, { reply: (request, response) => response.writeHead(500).end() });
 	await routed([now]);
@@ -698,7 +732,7 @@ test('changes of routes, templates and lists are events that a check compares', 
 	await admin.put('/v1/lists/regions', { items: [{ id: 'eu', label: 'Europe' }, { id: 'us', label: 'America' }] });
 	await admin.put('/v1/templates/deploy', { ask: { question: 'Deploy?' } });
 	await admin.delete('/v1/templates/deploy');
-	const events = (await admin.events(n)).items.map(({ type, data }) => [type, data]);
+	const events = (await admin.events(n)).items.map(({ type, data }) => [type, data]).filter(([type]) => type.endsWith('.changed'));
 	assert.deepEqual(events.map(([type, data]) => [type, data.change ?? data.version, Boolean(data.record), data.by.name]), [
 		['routes.changed', version, true, ada.name], ['list.changed', 'created', true, ada.name],
 		['template.changed', 'created', true, ada.name], ['template.changed', 'deleted', false, ada.name]]);

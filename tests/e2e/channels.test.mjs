@@ -36,9 +36,10 @@ area('channels', (scenario) => {
 		await me.visit('/settings/channels');
 		await add(me);
 		const mine = row(me, `room ${serial}`);
-		await mine.getByText(me.t('channels.works'), { exact: true }).waitFor();
+		await mine.getByText(me.t('channels.untested'), { exact: true }).waitFor();
 		await me.press(mine.getByRole('button', { name: me.t('channels.test') }));
 		await until(() => got.some((body) => body.data?.purpose === 'test'), 'the test message');
+		await mine.getByText(me.t('channels.works'), { exact: true }).waitFor();
 		await me.press(mine.getByRole('button', { name: me.t('channels.mute') }));
 		await mine.getByText(me.t('channels.muted'), { exact: true }).waitFor();
 		await me.press(mine.getByRole('button', { name: me.t('channels.remove') }));
@@ -106,7 +107,7 @@ area('channels', (scenario) => {
 		await me.visit('/settings/channels');
 		await me.page.getByRole('combobox', { name: me.t('channels.for') }).first().selectOption({ label: name });
 		await add(me);
-		await row(me, `room ${serial}`).getByText(me.t('channels.works'), { exact: true }).waitFor();
+		await row(me, `room ${serial}`).getByText(me.t('channels.untested'), { exact: true }).waitFor();
 		const { version, items } = (await desk.admin.get('/v1/routes')).body;
 		await desk.admin.put('/v1/routes', { version, items: [{ match: {}, steps: [{ after: '0s', to: [`team:${name}`] },
 			{ after: '1h', to: ['role:admin'] }] }] });

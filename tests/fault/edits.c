@@ -39,7 +39,7 @@ static const struct untold {
 	{ "policies", " version " },
 	{ "presets", " version " },
 	{ "contacts",
-		" name muted broken broken_ms last_used_ms detail code code_ms code_tries"
+		" name muted tested broken broken_ms last_used_ms detail code code_ms code_tries"
 		" version " },
 	{ "routes", " version " },
 	{ "server_keys", " created_ms version " },

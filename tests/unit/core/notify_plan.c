@@ -32,6 +32,7 @@ static struct plan_facts facts(void)
 	for (size_t i = 0; i < CONTACTS; i++) {
 		hers[i].verified = true;
 		hers[i].muted = false;
+		hers[i].broken_ms = 0;
 		contacts[i] = &hers[i];
 	}
 	return (struct plan_facts){ .ask = &ask,
@@ -84,6 +85,35 @@ static void every_contact_that_a_step_names_is_told_once(void **state)
 		assert_string_equal(
 			tells(&f, kit_print("{'after':'0s','to':[%s]}", cases[i].to)),
 			cases[i].told);
+}
+
+static void by_a_channel_that_somebody_has_not_the_first_that_works_is_told(void **state)
+{
+	struct plan_facts f = facts();
+
+	(void)state;
+#define VIA(who, channel) "{'after':'0s','to':['user:" who "'],'via':[" channel "]}"
+	assert_string_equal(tells(&f, VIA(ANA, "'push'")), "0");
+	assert_string_equal(tells(&f, VIA(ANA, "'push','webhook'")), "01");
+	assert_string_equal(tells(&f, VIA(ANA, "'email','slack'")), "0");
+	assert_string_equal(tells(&f, VIA(BEN, "'push'")), "3");
+	hers[0].muted = true;
+	assert_string_equal(tells(&f, VIA(ANA, "'push'")), "1");
+}
+
+static void what_is_broken_is_the_last_resort(void **state)
+{
+	struct plan_facts f = facts();
+
+	(void)state;
+	hers[0].broken_ms = 1;
+	assert_string_equal(tells(&f, VIA(ANA, "'push'")), "1");
+	hers[1].broken_ms = hers[2].broken_ms = hers[3].broken_ms = 1;
+	assert_string_equal(tells(&f, VIA(ANA, "'push'")), "0");
+	assert_string_equal(tells(&f, VIA(BEN, "'push'")), "3");
+	hers[3].muted = true;
+	assert_string_equal(tells(&f, VIA(BEN, "'push'")), "");
+	assert_ptr_equal(plan_next_contact(&f, STR(ANA), 0), &hers[0]);
 }
 
 /* Why a step reaches nobody, and who: "A muted". "" when it reaches somebody. */
@@ -190,6 +220,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		KIT_TEST(every_contact_that_a_step_names_is_told_once),
+		KIT_TEST(by_a_channel_that_somebody_has_not_the_first_that_works_is_told),
+		KIT_TEST(what_is_broken_is_the_last_resort),
 		KIT_TEST(a_step_that_reaches_nobody_says_why),
 		KIT_TEST(
 			a_message_gives_hope_until_it_failed_often_or_its_channel_is_down),

@@ -256,6 +256,7 @@ export const api = {
 		call<null>('DELETE', `${contactsOf(of)}/contacts/${id}`),
 	contactVerify: (id: string, body: { code?: string }) =>
 		post<Contact>(`/v1/me/contacts/${id}/verify`, body),
+	delivery: (id: string) => get<Delivery>(`/v1/deliveries/${id}`),
 	contactTest: (of: string, id: string) =>
 		post<Delivery>(`${contactsOf(of)}/contacts/${id}/test`, {}),
 	pushKey: () => get<{ key: string }>('/v1/push-key'),
