@@ -112,8 +112,8 @@ function askReplied(event: Event, before: Ask | undefined): void {
 /** Somebody assigned it to me or to a team of mine: told like a question. */
 function askAssigned(event: Event, before: Ask | undefined): void {
 	const id = event.ask!;
-	const added = event.data['added'];
-	if (!Array.isArray(added) || !added.some((one) => login.assignable.includes(one))) return;
+	const added = event.data['added'] as unknown as string[] | undefined;
+	if (!added?.some((one) => login.assignable.includes(one))) return;
 	if (!login.canAnswer || !before || isLookedAt(id)) return;
 	const title = t('web.toast.assigned');
 	toasts.show({
