@@ -31,7 +31,7 @@ static void ended_show(
 		answered_by_write(w->out, "human", p);
 		w->more = true;
 	} else {
-		jw_null(w);
+		jw_raw(w, STR("{\"kind\":\"system\"}"));
 	}
 	jw_put_text(w, "why", why);
 	jw_object_end(w);

@@ -71,7 +71,7 @@ void stop_show(struct json_writer *, const struct kept_stop *, int64_t now_ms);
 bool rule_holds(
 	const struct kept_rule *, int64_t now_ms); /* not ended; may be disabled */
 bool stop_holds(const struct kept_stop *, int64_t now_ms);
-/* {"at": …, "by": …, "why": …}; `p` may be NULL: the clock. */
+/* {"at": …, "by": …, "why": …}; `p` may be NULL: nobody did, its time or uses were up. */
 struct str ended_write(
 	const struct principal *, int64_t at_ms, const char *why, struct arena *);
 

@@ -36,7 +36,8 @@ static enum err approval_fits(struct task *t, struct rows *rows, const struct as
 			t, a, s, rows->now_ms, why, "the approval was used at %s", at);
 	}
 	if (a->revoked.len) {
-		desk_conflict(t, a, s, rows->now_ms, why, "the approval was revoked");
+		desk_conflict(t, a, s, rows->now_ms, why,
+			"the approval was revoked: ask again");
 		return why->err = ERR_REVOKED;
 	}
 	if (!right.len || !same_secret(right, digest))
@@ -149,6 +150,28 @@ static enum err revoke_maker(struct task *t, struct rows *rows, const struct ask
 	return e == ERR_NOT_FOUND ? OK : e;
 }
 
+/* The ask, and the rules that end with it. */
+static enum err revoke_reply(
+	struct task *t, struct rows *rows, const struct ask *a, struct fault *why)
+{
+	struct buf *out = &t->job.out;
+	struct json_writer w = { .out = out };
+	const struct kept_rule *r = NULL;
+	enum err e = rule_made_by(t, rows, a, &r, why);
+
+	if (e || !out->len) return e;
+	out->len--; /* opens the object again */
+	buf_add(out, STR(",\"ended\":"));
+	jw_array(&w);
+	while (!e && r) {
+		jw_str(&w, r->id);
+		e = rule_made_by(t, rows, a, &r, why);
+	}
+	jw_array_end(&w);
+	buf_add_char(out, '}');
+	return e;
+}
+
 static enum err revoke_decide(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
@@ -175,7 +198,8 @@ static enum err revoke_decide(struct job *job, struct rows *rows, struct fault *
 	jw_put_raw(&w, "revoked", a->revoked);
 	jw_put_text(&w, "decision", decision);
 	jw_object_end(&w);
-	return desk_ask_changed(t, rows, a, "ask.revoked", &data, false, why);
+	e = desk_ask_changed(t, rows, a, "ask.revoked", &data, false, why);
+	return e ? e : revoke_reply(t, rows, a, why);
 }
 
 const struct use use_revoke = {

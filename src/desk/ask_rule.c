@@ -70,7 +70,7 @@ enum err ask_rule(struct task *t, struct rows *rows, const struct draft *d, stru
 	if (e) return e;
 	operation_look(
 		&look, d->operation, NULL, a->agent, a->project, a->session, rows->arena);
-	e = desk_rule(book, rows, &look, flags, &t->job.who, out, why);
+	e = desk_rule(book, rows, &look, flags, out, why);
 	if (e) return e;
 	if (ask_ruled(out))
 		a->because = STR_NONE;

@@ -328,8 +328,8 @@ static enum err use_look(struct rows *rows, const struct kept_rule *rule,
 	return OK;
 }
 
-static enum err use_take(struct rows *rows, const struct kept_rule *rule,
-	const struct principal *p, struct fault *why)
+static enum err use_take(
+	struct rows *rows, const struct kept_rule *rule, struct fault *why)
 {
 	const struct kept_rule *found = NULL;
 	struct kept_rule *r;
@@ -342,12 +342,12 @@ static enum err use_take(struct rows *rows, const struct kept_rule *rule,
 	if (!r) return out_of_memory(why);
 	if (--r->uses_left > 0) return OK;
 	r->ended_ms = rows->now_ms;
-	r->ended = ended_write(p, rows->now_ms, "used", rows->arena);
+	r->ended = ended_write(NULL, rows->now_ms, "used", rows->arena);
 	return OK;
 }
 
-static enum err hits_count(struct rows *rows, const struct ruling *r,
-	const struct principal *p, bool *stale, struct fault *why)
+static enum err hits_count(
+	struct rows *rows, const struct ruling *r, bool *stale, struct fault *why)
 {
 	const struct kept_rule *found;
 	enum err e = OK;
@@ -357,7 +357,7 @@ static enum err hits_count(struct rows *rows, const struct ruling *r,
 		if (r->hits[i]->uses_left >= 0)
 			e = use_look(rows, r->hits[i], &found, stale, why);
 	for (size_t i = 0; !e && !*stale && i < r->hits_len; i++) {
-		if (r->hits[i]->uses_left >= 0) e = use_take(rows, r->hits[i], p, why);
+		if (r->hits[i]->uses_left >= 0) e = use_take(rows, r->hits[i], why);
 		if (!e && !rows_rule_hit(rows, r->hits[i]->ws, r->hits[i]->id))
 			e = out_of_memory(why);
 	}
@@ -365,8 +365,7 @@ static enum err hits_count(struct rows *rows, const struct ruling *r,
 }
 
 enum err desk_rule(struct book *b, struct rows *rows, const struct operation_look *look,
-	unsigned flags, const struct principal *p, struct rule_verdict *out,
-	struct fault *why)
+	unsigned flags, struct rule_verdict *out, struct fault *why)
 {
 	bool stale = false;
 	enum err e;
@@ -377,7 +376,7 @@ enum err desk_rule(struct book *b, struct rows *rows, const struct operation_loo
 		if (rows->arena->failed) return out_of_memory(why);
 		if ((flags & RULE_ASK_UNCOUNTED) && out->ruling.effect == EFFECT_ASK)
 			return OK;
-		e = hits_count(rows, &out->ruling, p, &stale, why);
+		e = hits_count(rows, &out->ruling, &stale, why);
 	} while (!e && stale);
 	return e;
 }

@@ -66,8 +66,7 @@ void book_rule(const struct book *, const struct operation_look *, int64_t now_m
 enum { RULE_ASK_UNCOUNTED = 1 << 8 };
 /* The same in a batch, where each rule that decides counts a hit and a use. */
 enum err desk_rule(struct book *, struct rows *, const struct operation_look *,
-	unsigned flags, const struct principal *, struct rule_verdict *out,
-	struct fault *);
+	unsigned flags, struct rule_verdict *out, struct fault *);
 /* "stopped by Ada: the reason"; fills ERR_STOPPED. */
 enum err stop_fail(const struct kept_stop *, struct fault *);
 /* "denied by a rule: its note", with the rule. */

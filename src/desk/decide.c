@@ -92,7 +92,7 @@ static enum err decide_look(struct task *t, struct rows *rows,
 	struct book *book;
 	enum err e = desk_book(t->desk, &t->job, rows, t->job.who.ws, &book, why);
 
-	if (!e) e = desk_rule(book, rows, look, RULE_ASK_UNCOUNTED, &t->job.who, &v, why);
+	if (!e) e = desk_rule(book, rows, look, RULE_ASK_UNCOUNTED, &v, why);
 	if (e) return e;
 	*out = (struct decided){ .risk = v.risk };
 	if (v.ruling.effect == EFFECT_DENY) {

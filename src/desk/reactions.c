@@ -8,6 +8,7 @@
 #include "desk/callbacks.h"
 #include "desk/people_log.h"
 #include "desk/policy_log.h"
+#include "desk/rules.h"
 #include "desk/run_inner.h"
 #include "desk/telling.h"
 #include "desk/verify.h"
@@ -17,7 +18,16 @@
 enum { ROUNDS_MAX = 8 };
 
 /* What events are to reactions. */
-enum happening { NOTHING, ASKED, SETTLED, REPLIED, ASSIGNED, EXTENDED };
+enum happening {
+	NOTHING,
+	ASKED,
+	SETTLED,
+	REPLIED,
+	ASSIGNED,
+	EXTENDED,
+	REVOKED,
+	SESSION_MOVED,
+};
 
 static const struct {
 	const char *type;
@@ -31,6 +41,8 @@ static const struct {
 	{ "ask.replied", REPLIED },
 	{ "ask.assigned", ASSIGNED },
 	{ "ask.extended", EXTENDED },
+	{ "ask.revoked", REVOKED },
+	{ "session.status", SESSION_MOVED },
 };
 
 static const struct reaction {
@@ -49,6 +61,8 @@ static const struct reaction {
 	{ "call of a reply", REPLIED, call_replied, NULL },
 	{ "message to new assignees", ASSIGNED, telling_assigned, NULL },
 	{ "steps of a route", EXTENDED, telling_moved, NULL },
+	{ "rules of an answer", REVOKED, rules_revoked, NULL },
+	{ "rules of a session", SESSION_MOVED, rules_of_session, NULL },
 };
 
 enum { REACTIONS = sizeof reactions / sizeof *reactions };

@@ -248,11 +248,89 @@ const struct use use_rule_patch = {
 
 /* ---- end ---- */
 
+/* `by` NULL: nobody ended it. */
+static enum err rule_end(struct rows *rows, const struct kept_rule *found,
+	const struct principal *by, const char *reason, struct fault *why)
+{
+	struct kept_rule *r = rows_change(rows, found);
+
+	if (!r) return out_of_memory(why);
+	r->ended_ms = rows->now_ms;
+	r->ended = ended_write(by, rows->now_ms, reason, rows->arena);
+	return OK;
+}
+
+/* Those that a suggestion named the ask for were made later. */
+enum err rule_made_by(struct task *t, struct rows *rows, const struct ask *a,
+	const struct kept_rule **at, struct fault *why)
+{
+	const struct val args[] = { val_int(a->ws), val_text(a->id) };
+	struct book *book;
+	enum err e = OK;
+
+	if (!*at) {
+		e = desk_book(t->desk, &t->job, rows, a->ws, &book, why);
+		if (e || !book->version) return e;
+		e = rows_fetch(rows, RECORD_RULES, SQL_RULES_MADE_FROM, args, 2, why);
+	}
+	while (!e && (*at = rows_next(rows, RECORD_RULES, *at)))
+		if ((*at)->ws == a->ws && !(*at)->ended_ms &&
+			str_eq((*at)->made_from, a->id) &&
+			(*at)->created_ms == a->settled_ms)
+			return OK;
+	return e;
+}
+
+enum err rules_revoked(const struct happened *h, struct fault *why)
+{
+	const struct kept_rule *r = NULL;
+	enum err e = rule_made_by(h->task, h->rows, h->ask, &r, why);
+
+	while (!e && r) {
+		e = rule_end(h->rows, r, &h->task->job.who, "revoked", why);
+		if (!e) e = rule_made_by(h->task, h->rows, h->ask, &r, why);
+	}
+	return e;
+}
+
+/* Matches are kept as compact JSON, in which a quote is always escaped within a text. */
+static bool rule_of_session(const struct kept_rule *r, struct str member)
+{
+	return !r->ended_ms && str_find(r->match, member) >= 0;
+}
+
+enum err rules_of_session(const struct happened *h, struct fault *why)
+{
+	struct rows *rows = h->rows;
+	struct str id = h->session->id, member;
+	const struct kept_rule *r = NULL;
+	struct book *book;
+	enum err e;
+
+	if (!session_ended(h->session)) return OK;
+	e = desk_book(h->task->desk, &h->task->job, rows, h->session->ws, &book, why);
+	if (e) return e;
+	member = arena_print(rows->arena, "\"session\":\"%.*s\"", STR_ARGS(id));
+	for (size_t i = 0; !e && i < book->rules_len; i++) {
+		const struct val key[] = { val_int(book->ws),
+			val_text(book->rules[i].id) };
+
+		if (rule_of_session(&book->rules[i], member) &&
+			!rows_find(rows, RECORD_RULES, book->rules[i].id))
+			e = rows_fetch(rows, RECORD_RULES,
+				SQL_OF(RECORD_RULES, RECORD_GET), key, 2, why);
+	}
+	/* Also one that this very job made. */
+	while (!e && (r = rows_next(rows, RECORD_RULES, r)))
+		if (r->ws == h->session->ws && rule_of_session(r, member))
+			e = rule_end(rows, r, NULL, "session", why);
+	return e;
+}
+
 static enum err rule_end_decide(struct job *job, struct rows *rows, struct fault *why)
 {
 	struct task *t = task_of(job);
 	const struct kept_rule *found;
-	struct kept_rule *r;
 	enum err e = rule_find(t, rows, t->id, &found, why);
 
 	if (e) return e;
@@ -263,12 +341,8 @@ static enum err rule_end_decide(struct job *job, struct rows *rows, struct fault
 			why, ERR_FORBIDDEN, "only its creator or an admin can end it");
 	if (!rule_holds(found, rows->now_ms))
 		return fail(why, ERR_CONFLICT, "the rule has already ended");
-	r = rows_change(rows, found);
-	if (!r) return out_of_memory(why);
-	r->ended_ms = rows->now_ms;
-	r->ended = ended_write(&job->who, rows->now_ms, "revoked", rows->arena);
 	job->status = 204;
-	return OK;
+	return rule_end(rows, found, &job->who, "revoked", why);
 }
 
 const struct use use_rule_end = {

@@ -3,6 +3,7 @@
 #define DESK_RULES_H
 
 #include "desk/book.h"
+#include "desk/happened.h"
 
 /* The rule of this id, in this batch; ERR_NOT_FOUND. */
 enum err rule_find(struct task *, struct rows *, struct str id,
@@ -10,6 +11,15 @@ enum err rule_find(struct task *, struct rows *, struct str id,
 /* Adds it: id, maker and time are set here. ERR_CONFLICT: there are too many. */
 enum err rule_add(struct task *, struct rows *, struct kept_rule *like,
 	const struct kept_rule **out, struct fault *);
+
+/* The next rule that this answer made and that holds, after `at` (NULL: the first). The first call
+ * reads them. */
+enum err rule_made_by(struct task *, struct rows *, const struct ask *,
+	const struct kept_rule **at, struct fault *);
+/* Reactions: rules that were made with an approval end when it is taken back; those of a session end
+ * with it. */
+enum err rules_revoked(const struct happened *, struct fault *);
+enum err rules_of_session(const struct happened *, struct fault *);
 
 /* A past or open approval, as trying and warnings look at it. Borrowed for the call. */
 struct past_approval {

@@ -56,7 +56,7 @@ static enum err gate(struct task *t, struct rows *rows, const struct session *s,
 	if (!e) e = policy_of(rows, book, agent, &policy, why);
 	if (e) return e;
 	operation_look(&look, operation, NULL, r->agent, s->project, s->id, rows->arena);
-	e = desk_rule(book, rows, &look, 0, &t->job.who, rules, why);
+	e = desk_rule(book, rows, &look, 0, rules, why);
 	if (e) return e;
 	run_gate(&policy, op, &look, &rules->ruling, rows->arena, out);
 	rules->risk = out->risk;

@@ -297,6 +297,8 @@ const char *const sql_written[SQL_RECORDS] = {
 
 	[SQL_RULES_LIVE] = "SELECT @rules FROM rules WHERE ws = $1 AND ended_ms = 0"
 			   " ORDER BY id",
+	[SQL_RULES_MADE_FROM] = "SELECT @rules FROM rules WHERE ws = $1 AND ended_ms = 0"
+				" AND made_from = $2 ORDER BY id",
 	[SQL_RULES_DENYING] = "SELECT @rules FROM rules WHERE ws = $1 AND ended_ms = 0"
 			      " AND effect = 'deny' ORDER BY id",
 	/* $4 effect, $5 live ones (1), ended ones (0) or both (2), $6 now */

@@ -87,6 +87,7 @@ enum sql {
 	/* rules, stops, the policy */
 	SQL_RULES_LIVE,
 	SQL_RULES_DENYING,
+	SQL_RULES_MADE_FROM,
 	SQL_RULES_LIST,
 	SQL_RULES_DUE,
 	SQL_RULES_PURGE,

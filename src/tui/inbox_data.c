@@ -583,6 +583,18 @@ static void page_take(struct inbox *in, const struct json *page, const struct fa
 		inbox_say(in, STYLE_BAD, str_of(why->detail));
 }
 
+/* That it is taken back, and what ended with it. */
+static struct str revoked_words(const struct json *reply, struct arena *arena)
+{
+	const struct json *ended = json_get(reply, "ended");
+	struct str more = json_is(ended, JSON_ARRAY) && ended->count
+				  ? msg_count(arena, "web.undo.rules", ended->count)
+				  : MSG(arena, "web.undo.again");
+
+	return arena_print(arena, "%.*s. %.*s",
+		STR_ARGS(MSG(arena, "web.event.ask.revoked")), STR_ARGS(more));
+}
+
 /* Assigning, writing and stopping say what they did. */
 static void prompt_take(struct inbox *in, int tag, enum err err,
 	const struct api_reply *r, const struct fault *why)
@@ -591,11 +603,12 @@ static void prompt_take(struct inbox *in, int tag, enum err err,
 
 	if (err != OK)
 		inbox_say(in, STYLE_BAD, str_of(why->detail));
+	else if (tag == TAG_REVOKE)
+		inbox_say(in, STYLE_GOOD, revoked_words(r->json, &arena));
 	else
 		inbox_say(in, STYLE_GOOD,
 			MSG(&arena, tag == TAG_STOP	 ? "tui.stopped"
 				    : tag == TAG_MESSAGE ? "tui.message.sent"
-				    : tag == TAG_REVOKE	 ? "web.event.ask.revoked"
 							 : "tui.assigned"));
 	if (err == OK && tag == TAG_ASSIGN && r->json) ask_take(in, r->json);
 	if (err == OK && tag == TAG_REVOKE && in->view == VIEW_HISTORY)

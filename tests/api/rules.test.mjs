@@ -151,6 +151,7 @@ test('uses are exact, also when many ask at once; the last one ends the rule', a
 	assert.equal(asked.filter((a) => a.status === 'answered').length, 7);
 	const now = await read(rule);
 	assert.deepEqual([now.uses_left, now.ended.why, now.hits], [0, 'used', 7]);
+	assert.deepEqual(now.ended.by, { kind: 'system' });
 	assert.equal((await end(rule)).status, 409);
 	assert.equal((await admin.events(0, '&types=rule.ended')).items.filter((e) => e.data.rule === rule.id).length, 1);
 });
@@ -160,7 +161,7 @@ test('a rule ends at its time', async () => {
 	assert.equal((await agent.ask(bash('head x'))).status, 'answered');
 	server.jump(61e3);
 	assert.equal((await agent.ask(bash('head x'))).status, 'pending');
-	assert.equal((await read(rule)).ended.why, 'expired');
+	assert.deepEqual([(await read(rule)).ended.why, (await read(rule)).ended.by], ['expired', { kind: 'system' }]);
 	await until(async () => (await admin.events(0, '&types=rule.ended')).items.some((e) => e.data.rule === rule.id),
 		'its event');
 });

@@ -230,3 +230,38 @@ test('for a session, of high and of critical risk', async () => {
 	await admin.put('/v1/policy', { risks: policy.risks, version });
 	for (const r of [session.rule, high.rule]) await admin.delete(`/v1/rules/${r.id}`);
 });
+
+test('taking an approval back ends the rules that it made, and the agent has to ask again', async () => {
+	const session = (await agent.session()).id;
+	const operation = { type: 'tool', name: 'Bash', arguments: { command: 'npm publish' } };
+	const call = () => agent.ask({ kind: 'approval', session, operation });
+	const ask = await call();
+	const given = await admin.post(`/v1/asks/${ask.id}/answer`, { answers: { decision: 'approve' }, scope: { for: '1h' } });
+	assert.equal(given.status, 200, given.text);
+	assert.equal((await call()).status, 'answered');
+	const { as_of } = (await admin.get('/v1/rules')).body;
+	const undone = await admin.post(`/v1/asks/${ask.id}/revoke`, {});
+	assert.deepEqual([undone.status, undone.body.ended, undone.body.id], [200, [given.body.rule], ask.id]);
+	const rule = (await admin.get(`/v1/rules/${given.body.rule}`)).body;
+	assert.deepEqual([rule.ended.why, rule.ended.by.name], ['revoked', 'ada']);
+	const [event] = (await admin.events(as_of, '&types=rule.ended')).items;
+	assert.deepEqual([event.data.rule, event.data.ended.why], [given.body.rule, 'revoked']);
+	const used = await agent.post(`/v1/asks/${ask.id}/use`, { digest: ask.digest });
+	assert.deepEqual([used.status, used.body.type, used.body.detail], [409, '/problems/revoked', 'the approval was revoked: ask again']);
+	const again = await call();
+	assert.equal(again.status, 'pending');
+	await admin.answer(again, { decision: 'approve' });
+	assert.deepEqual((await admin.post(`/v1/asks/${again.id}/revoke`, {})).body.ended, []);
+});
+
+test('a rule for a session ends with it', async () => {
+	const session = (await agent.session()).id;
+	const ask = await agent.ask({ kind: 'approval', session, operation: { type: 'tool', name: 'Bash', arguments: { command: 'npm ci' } } });
+	const { rule } = (await admin.post(`/v1/asks/${ask.id}/answer`, { answers: { decision: 'approve' }, scope: { for: 'session' } })).body;
+	assert.equal((await admin.get(`/v1/rules/${rule}`)).body.ended, null);
+	assert.equal((await admin.post(`/v1/sessions/${session}/cancel`, {})).status, 200);
+	const now = (await admin.get(`/v1/rules/${rule}`)).body;
+	assert.deepEqual([now.ended.why, now.ended.by], ['session', { kind: 'system' }]);
+	const { code, stdout, stderr } = await server.run(['check', '--data', server.data]);
+	assert.equal(code, 0, stdout + stderr);
+});

@@ -141,7 +141,7 @@ test('a stop ends by itself at its time', async () => {
 	assert.equal((await use(ask)).status, 200);
 	const ended = await until(async () => (await admin.get('/v1/stops?state=ended')).body.items
 		.find((s) => s.id === stop.id), 'its end');
-	assert.deepEqual([ended.ended.why, ended.ended.by], ['expired', null]);
+	assert.deepEqual([ended.ended.why, ended.ended.by], ['expired', { kind: 'system' }]);
 	const events = await until(async () => {
 		const { items } = await admin.events(0, '&types=stop.lifted');
 		return items.find((e) => e.data.stop === stop.id);

@@ -295,6 +295,31 @@ const resumer = {
 	},
 };
 
+/** A rule that was made with an approval ends when that is taken back, or with the session it is for. */
+const undone = {
+	rows: ['rules of an answer', 'rules of a session'],
+	approval: true,
+	not: approvalsOnly('only approvals last'),
+	async settle(cell) {
+		const { status, body, text } = await cell.member.post(`/v1/asks/${cell.ask.id}/answer`,
+			{ answers: { [cell.ask.questions[0].key]: 'approve' }, scope: { for: 'session' } });
+		assert.equal(status, 200, text);
+		cell.rule = body.rule;
+	},
+	async settled(cell) {
+		const back = await cell.member.post(`/v1/asks/${cell.ask.id}/revoke`, {}, { check: false });
+		if (back.status !== 200) {
+			/* Its maker was faster and has used it. */
+			assert.equal(back.status, 409, back.text);
+			assert.equal(await cell.outcome(), 'yes');
+			await cell.admin.post(`/v1/sessions/${cell.ask.session}/cancel`, {}, { check: false });
+		}
+		const { ended } = (await cell.member.get(`/v1/rules/${cell.rule}`)).body;
+		assert.match(ended?.why ?? 'in force', /^(revoked|session)$/);
+		if (back.status === 200 && back.body.ended.length) assert.deepEqual([back.body.ended, ended.why], [[cell.rule], 'revoked']);
+	},
+};
+
 const waiter = {
 	async asked(cell) {
 		cell.held = await cell.member.held(`/v1/asks/${cell.ask.id}?wait=60`);
@@ -354,4 +379,4 @@ const chain = {
 };
 
 export const REACTIONS = { event, because, project, rules, denied, require, verifier, deadline, stop, message, everywhere,
-	assigned, webhook, replied, extended, resumer, waiter, goes_on: goesOn, fetched, chain };
+	assigned, webhook, replied, extended, resumer, undone, waiter, goes_on: goesOn, fetched, chain };
