@@ -200,7 +200,13 @@ static void default_put(struct inbound *in, const struct meant *m)
 	struct json_writer *w = &in->ask;
 	const char *rule = NULL;
 
-	if (!given || given->type == JSON_NULL) return;
+	if (!given || given->type == JSON_NULL) {
+		/* Its agent goes on, and may think that somebody agreed. */
+		if (m->kind == NON_BLOCKING)
+			repair(in, &at, "nothing is assumed if nobody answers",
+				"a non_blocking question must have a default");
+		return;
+	}
 	if (m->kind == APPROVAL && says_yes(text))
 		rule = "an approval's default may only be a rejection";
 	else if (text_blank(text) || (m->form == FORM_CHOICE && !chosen))

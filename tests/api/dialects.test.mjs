@@ -91,6 +91,15 @@ test('what does not block is answered at once with its id', async () => {
 	assert.deepEqual(reply, { questionId: ask.id, timeoutAt: ask.expires_at });
 });
 
+test('what does not block and has no default says that nothing is assumed; strictly it is refused', async () => {
+	const body = { question: 'Verbose?', type: 'non_blocking', responseType: 'boolean' };
+	const told = '/defaultResponse: a non_blocking question must have a default; nothing is assumed if nobody answers';
+	assert.deepEqual((await askIn('ask_question', body)).foreign.repairs, [told]);
+	assert.deepEqual((await askIn('ask_question', { ...body, defaultResponse: false })).foreign.repairs, []);
+	const strict = await agent.post('/v1/asks?dialect=ask_question&strict=true', body);
+	assert.deepEqual([strict.status, strict.body.errors?.[0].pointer], [422, '/defaultResponse'], strict.text);
+});
+
 test('an ask of our own has a reply in every dialect', async () => {
 	const ask = await agent.ask();
 	await member.answer(ask, { q1: true });

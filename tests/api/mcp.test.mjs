@@ -380,6 +380,8 @@ test('a skipped UserQuestionTool is an error, a non_blocking ask_question return
 		timeoutMinutes: 30, defaultResponse: 'no' });
 	assert.equal(quickly.structuredContent.questionId, quickly.structuredContent.ask_id);
 	assert.ok(quickly.structuredContent.timeoutAt);
+	const bare = await now().call('ask_question', { question: 'And now?', type: 'non_blocking', responseType: 'text' });
+	assert.match(JSON.stringify(bare.content), /nothing is assumed if nobody answers/, 'the model is told');
 });
 
 test('an ask is withdrawn, listed, and its progress told', async () => {

@@ -19,6 +19,7 @@ export function ask(more: Partial<Ask> = {}): Ask {
 		context: null,
 		questions: [question()],
 		operation: null,
+		asked_because: null,
 		risk: null,
 		digest: null,
 		approved_digest: null,

@@ -126,9 +126,12 @@ static void ask_question(struct generator *d, struct json_writer *w)
 {
 	const char *type = GENERATOR_PICK(
 		d, "blocking", "non_blocking", "approval", "error_recovery");
+	/* It must have a default, which of a choice would be one of its options. */
+	bool goes_on = strcmp(type, "non_blocking") == 0;
 	const char *form = strcmp(type, "approval") == 0
 				   ? GENERATOR_PICK(d, "approval", "boolean")
-				   : GENERATOR_PICK(d, "text", "choice", "boolean");
+			   : goes_on ? GENERATOR_PICK(d, "text", "boolean")
+				     : GENERATOR_PICK(d, "text", "choice", "boolean");
 
 	put(w, "question", generator_text(d));
 	put(w, "type", str_of(type));
@@ -138,7 +141,7 @@ static void ask_question(struct generator *d, struct json_writer *w)
 	if (generator_seldom(d)) put_object(d, w, "context", 1);
 	if (generator_seldom(d))
 		put_int(w, "timeoutMinutes", 5 + generator_below(d, 1436));
-	if (generator_seldom(d) && strcmp(form, "choice") != 0) {
+	if ((goes_on || generator_seldom(d)) && strcmp(form, "choice") != 0) {
 		jw_key(w, "defaultResponse");
 		jw_object(w);
 		put(w, "type", str_of(form));
