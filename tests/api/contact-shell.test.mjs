@@ -11,6 +11,7 @@ const run = (args, { who = 'admin', input, lang = 'C.UTF-8' } = {}) => server.ru
 	{ env: { PARLEY_URL: server.url, PARLEY_TOKEN: server.secrets[who], LANG: lang, TZ: 'UTC' }, input });
 const ada = (await admin.get('/v1/me')).body.user;
 const receiver = await new Receiver().open();
+const refuses = await new Receiver((request, response) => response.writeHead(410).end()).open();
 
 test('contacts are added, listed, tested and removed', async () => {
 	assert.deepEqual([(await run(['contact'])).stderr.trim()], ['No contacts.']);
@@ -25,6 +26,10 @@ test('contacts are added, listed, tested and removed', async () => {
 	assert.deepEqual([tested.code, tested.stderr.trim()], [0, 'Test message delivered.']);
 	assert.equal(receiver.got.length, 1, 'it waited until the message was taken');
 	assert.match((await run(['contact', 'list'])).stdout, /webhook {3}works /);
+	const { id: gone } = (await admin.post('/v1/me/contacts', { channel: 'webhook', address: refuses.url })).body;
+	const failed = await run(['contact', 'test', gone]);
+	assert.deepEqual([failed.code, failed.stderr.trim()], [1, 'The test message failed: 410 Gone: the webhook is off'], failed.stderr);
+	assert.equal((await run(['contact', 'remove', gone])).code, 0);
 	const again = await run(add);
 	assert.deepEqual([again.code, again.stderr.trim()], [1, 'parley: this contact already exists']);
 	assert.equal((await run(['contact', 'remove', id])).code, 0);
