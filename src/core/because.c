@@ -4,17 +4,23 @@
 #include "base/keep.h"
 #include "core/show.h"
 
+/* `kept`: without rules, as most asks are. */
+#define KIND(word, text)                                                                 \
+	{                                                                                \
+		word, "{\"by\":\"" word "\",\"rules\":[]}", text                         \
+	}
+
 static const struct {
-	const char *name, *sentence;
+	const char *name, *kept, *sentence;
 } kinds[] = {
-	[BECAUSE_AGENT] = { "agent", "the agent asks for a person" },
-	[BECAUSE_POLICY] = { "policy",
-		"the policy requires a person for operations like this one" },
-	[BECAUSE_RULE] = { "rule", "a rule requires a person" },
-	[BECAUSE_STOP] = { "stop", "a rule allows it, but agents are stopped" },
-	[BECAUSE_VERIFIER] = { "verifier",
-		"a verifier raised the risk, so more approvals are required" },
-	[BECAUSE_RUN] = { "run", "the run cannot continue without a person" },
+	[BECAUSE_AGENT] = KIND("agent", "the agent asks for a person"),
+	[BECAUSE_POLICY] = KIND(
+		"policy", "the policy requires a person for operations like this one"),
+	[BECAUSE_RULE] = KIND("rule", "a rule requires a person"),
+	[BECAUSE_STOP] = KIND("stop", "a rule allows it, but agents are stopped"),
+	[BECAUSE_VERIFIER] = KIND(
+		"verifier", "a verifier raised the risk, so more approvals are required"),
+	[BECAUSE_RUN] = KIND("run", "the run cannot continue without a person"),
 };
 
 struct str because_keep(enum because by, const struct kept_rule *const *rules, size_t len,
@@ -23,6 +29,7 @@ struct str because_keep(enum because by, const struct kept_rule *const *rules, s
 	struct buf b = { .max = 65536 };
 	struct json_writer w = { .out = &b };
 
+	if (!len) return str_of(kinds[by].kept);
 	jw_object(&w);
 	jw_put_text(&w, "by", kinds[by].name);
 	jw_put_array(&w, "rules");
@@ -43,6 +50,10 @@ void because_event(struct json_writer *w, const struct ask *a)
 	const struct json *kept = NULL, *rules;
 
 	jw_key(w, "asked_because");
+	if (str_is(a->because, kinds[BECAUSE_AGENT].kept)) {
+		jw_raw(w, a->because);
+		return;
+	}
 	if (!a->because.len || json_read(a->because, NULL, &arena, &kept, NULL)) {
 		jw_null(w);
 		arena_done(&arena);
@@ -52,7 +63,7 @@ void because_event(struct json_writer *w, const struct ask *a)
 	jw_object(w);
 	jw_put_str(w, "by", json_text(json_get(kept, "by")));
 	jw_put_array(w, "rules");
-	for (uint32_t i = 0; i < rules->count; i++)
+	for (uint32_t i = 0; json_is(rules, JSON_ARRAY) && i < rules->count; i++)
 		jw_str(w, json_text(json_get(&rules->items[i], "id")));
 	jw_array_end(w);
 	jw_object_end(w);
@@ -65,6 +76,8 @@ struct str because_sentence(const struct ask *a, struct arena *arena)
 	struct buf b = { .max = 65536 };
 	struct str by;
 
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		if (str_is(a->because, kinds[i].kept)) return str_of(kinds[i].sentence);
 	if (!a->because.len || json_read(a->because, NULL, arena, &kept, NULL))
 		return STR_NONE;
 	by = json_text(json_get(kept, "by"));
