@@ -19,7 +19,6 @@ export function ask(more: Partial<Ask> = {}): Ask {
 		context: null,
 		questions: [question()],
 		operation: null,
-		asked_because: null,
 		risk: null,
 		digest: null,
 		approved_digest: null,
