@@ -76,14 +76,15 @@ static void time_text(int64_t ms, char out[TIME_SIZE])
 }
 
 /* The user of answered_by, for lists; derived, so made again. Asks settled before there was
- * such a column have none. */
+ * such a column have none; those that say why a person was asked are younger. */
 static bool settled_user_fits(const struct ask *a, struct arena *arena)
 {
-	const struct json *by;
+	const struct json *by = NULL;
 
-	if (!a->settled_user.len) return true;
-	return a->answered_by.len && !json_read(a->answered_by, NULL, arena, &by, NULL) &&
-	       str_eq(json_text(json_get(by, "user")), a->settled_user);
+	if (!a->settled_user.len && !a->because.len) return true;
+	if (a->answered_by.len && json_read(a->answered_by, NULL, arena, &by, NULL))
+		return false;
+	return str_eq(json_text(json_get(by, "user")), a->settled_user);
 }
 
 static void facts_take(struct ask_facts *f, const struct ask *a, struct arena *arena)
