@@ -78,12 +78,22 @@ void agent_allow_test_tools(void)
 
 void agent_digest(const struct kept_agent *a, char out[SHORT_DIGEST_SIZE])
 {
+	static const struct str none = STR("\"on_reject\":null}"),
+				tell = STR("\"on_reject\":\"tell\"}");
 	char created[NUMBER_SIZE], changed[NUMBER_SIZE];
-	const struct str fields[] = { a->name, a->body,
-		digest_number(a->created_ms, created),
-		digest_number(a->changed_ms, changed) };
+	struct buf body = { 0 };
+	bool unsaid = str_ends(a->body, none.at), said = str_ends(a->body, tell.at);
 
-	fields_digest(fields, sizeof fields / sizeof *fields, out);
+	/* Who said nothing was kept as `tell` once, and events tell of that. */
+	buf_add(&body, unsaid ? str_first(a->body, a->body.len - none.len) : a->body);
+	if (unsaid) buf_add(&body, tell);
+	const struct str fields[] = { a->name, buf_str(&body),
+		digest_number(a->created_ms, created),
+		digest_number(a->changed_ms, changed), STR("tell") };
+
+	fields_digest(fields, sizeof fields / sizeof *fields - !said, out);
+	if (body.failed) out[0] = '\0';
+	buf_done(&body);
 }
 
 bool agent_name_valid(struct str name)
@@ -249,7 +259,9 @@ static void read_all(struct agent_reading *r)
 	read_validation(r);
 	a->ask_on_error = !second_word(r, A_ON_ERROR, "ask", "fail");
 	a->ask_on_limit = !second_word(r, A_ON_LIMIT, "ask", "stop");
-	a->stop_on_reject = second_word(r, A_ON_REJECT, "tell", "stop");
+	if (r->m[A_ON_REJECT])
+		a->on_reject = second_word(r, A_ON_REJECT, "tell", "stop") ? REJECT_STOP
+									   : REJECT_TELL;
 	for (int i = A_PROGRAM; i <= A_MODE; i++)
 		if (r->m[i])
 			wrong_member(
@@ -359,7 +371,11 @@ static void agent_write(
 	show_json(w, "validation", a->validation);
 	jw_put_text(w, "on_error", a->ask_on_error ? "ask" : "fail");
 	jw_put_text(w, "on_limit", a->ask_on_limit ? "ask" : "stop");
-	jw_put_text(w, "on_reject", a->stop_on_reject ? "stop" : "tell");
+	/* The last member: agent_digest looks for it there. */
+	show_text(w, "on_reject",
+		a->on_reject == REJECT_STOP   ? STR("stop")
+		: a->on_reject == REJECT_TELL ? STR("tell")
+					      : STR_NONE);
 	jw_object_end(w);
 }
 

@@ -46,7 +46,7 @@ struct agent_config {
 	struct str
 		validation; /* JSON: members of the policy that hold for it alone; or empty */
 	bool ask_on_error, ask_on_limit;
-	bool stop_on_reject;
+	enum on_reject { REJECT_BY_POLICY, REJECT_TELL, REJECT_STOP } on_reject;
 };
 
 /* What its event names it by. */

@@ -271,6 +271,20 @@ enum err run_advance(struct task *t, struct rows *rows, struct run *r, struct se
 	return e ? e : run_go_on(t, rows, r, s, &a, claimed, out, why);
 }
 
+/* As the agent says, or the policy where it says nothing. */
+static enum err rejection_ends(struct task *t, struct rows *rows, const struct run *r,
+	const struct agent_config *a, bool *out, struct fault *why)
+{
+	struct book *book;
+	enum err e = OK;
+
+	*out = a->on_reject == REJECT_STOP;
+	if (a->on_reject != REJECT_BY_POLICY) return OK;
+	e = desk_book(t->desk, &t->job, rows, r->ws, &book, why);
+	if (!e) *out = book->policy.stop_on_reject;
+	return e;
+}
+
 enum err run_go_on(struct task *t, struct rows *rows, struct run *r, struct session *s,
 	const struct agent_config *a, bool claimed, struct run_work *out,
 	struct fault *why)
@@ -290,7 +304,8 @@ enum err run_go_on(struct task *t, struct rows *rows, struct run *r, struct sess
 	if (turn.waiting || r->recovery.len) return run_rest(rows, s, r, why);
 	if (r->message.len) e = turn_loops(rows, r, &loops, why);
 	if (!e && r->message.len) e = turn_close(rows, r, &rejected, why);
-	if (!e && rejected && a->stop_on_reject)
+	if (!e && rejected) e = rejection_ends(t, rows, r, a, &rejected, why);
+	if (!e && rejected)
 		return run_fail(t, rows, s, r, TROUBLE_REJECTED,
 			STR("a tool call was rejected"), why);
 	if (!e && loops)

@@ -470,6 +470,9 @@ static const char step_8[] =
 	"CREATE TABLE channels ("
 	" name TEXT NOT NULL PRIMARY KEY, since_ms BIGINT NOT NULL, error TEXT NOT NULL,"
 	" version BIGINT NOT NULL);"
+	/* Agents that say nothing of it go by the policy. */
+	"UPDATE agents SET body = SUBSTR(body, 1, LENGTH(body) - 7) || 'null}'"
+	" WHERE body LIKE '%\"on_reject\":\"tell\"}';"
 	/* Why a person is asked. */
 	"ALTER TABLE asks ADD COLUMN because TEXT NOT NULL DEFAULT '';";
 

@@ -191,6 +191,22 @@ test('a rejection is told to the model, or ends the run', async () => {
 	assert.deepEqual([r.status, r.error.kind], ['failed', 'rejected']);
 });
 
+test('an agent that says nothing about rejections goes by the policy', async () => {
+	const put = async (on_reject) => ok(await admin.put('/v1/policy', { version: ok(await admin.get('/v1/policy')).version, on_reject }));
+	await make('silent', { tools: ['todo'], validation: { mode: 'manual' } });
+	await make('teller', { tools: ['todo'], validation: { mode: 'manual' }, on_reject: 'tell' });
+	assert.equal(ok(await admin.get('/v1/agents/silent')).on_reject, null);
+	const rejected = async (agent) => {
+		const session = await start('Reject this', { agent });
+		ok(await member.post(`/v1/asks/${(await waiting(session.id)).id}/answer`, { answers: { decision: 'reject' } }));
+		return (await ended(session.run)).status;
+	};
+	await put('stop');
+	assert.deepEqual([await rejected('silent'), await rejected('teller')], ['failed', 'completed']);
+	await put('tell');
+	assert.equal(await rejected('silent'), 'completed');
+});
+
 test('unknown tools, bad arguments and broken JSON are told to the model', async () => {
 	const broken = { ...use('todo'), raw: '{"operation": "create", ' };
 	const session = await start(script('Break it', (q) => (results(q).length ? [say('sorry')]

@@ -35,7 +35,7 @@ static void an_agent_is_its_body_over_what_it_was(void **state)
 	CHECK_INT(a.limits.turns, AGENT_TURNS);
 	CHECK_INT(a.limits.cost, 100000000);
 	CHECK_INT(a.limits.time_ms, 90000);
-	CHECK(a.ask_on_error && a.ask_on_limit && !a.stop_on_reject);
+	CHECK(a.ask_on_error && a.ask_on_limit && a.on_reject == REJECT_BY_POLICY);
 	CHECK_INT(agent_read(json_of("{\"tools\":[\"todo/list\"],\"on_error\":\"fail\","
 				     "\"limits\":null}"),
 			  body, NULL, &arena, &after, NULL),
@@ -47,6 +47,24 @@ static void an_agent_is_its_body_over_what_it_was(void **state)
 	/* What was written is read to the same again. */
 	CHECK_INT(agent_read(json_of("{}"), after, NULL, &arena, &body, NULL), OK);
 	CHECK(str_eq(body, after));
+}
+
+/* Events from before tell of the body with `tell`, which the migration has made null. */
+static void an_agent_that_says_nothing_has_the_digest_that_it_had(void **state)
+{
+	const struct str was = STR("{\"name\":\"a\",\"on_reject\":\"tell\"}"),
+			 is = STR("{\"name\":\"a\",\"on_reject\":null}"), zero = STR("0");
+	const struct str fields[] = { STR("a"), was, zero, zero };
+	char before[SHORT_DIGEST_SIZE], after[SHORT_DIGEST_SIZE];
+	struct kept_agent a = { .name = STR("a"), .body = is };
+
+	(void)state;
+	fields_digest(fields, 4, before);
+	agent_digest(&a, after);
+	assert_string_equal(before, after);
+	a.body = was;
+	agent_digest(&a, after);
+	assert_string_not_equal(before, after);
 }
 
 static void every_allocation_of_an_agent_may_fail(void **state)
@@ -137,6 +155,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(an_agent_is_its_body_over_what_it_was),
+		TEST(an_agent_that_says_nothing_has_the_digest_that_it_had),
 		TEST(every_allocation_of_an_agent_may_fail),
 		TEST(a_key_shows_its_end_only_when_it_is_long),
 		TEST(models_are_known_with_a_date_behind_them),
