@@ -11,6 +11,7 @@
 #include "cli/text_file.h"
 #include "core/address.h"
 #include "core/contact.h"
+#include "core/mail_token.h"
 #include "core/resumer.h"
 #include "core/verifier.h"
 
@@ -291,7 +292,8 @@ static bool reply_valid(struct str text, struct arena *arena)
 	int at = str_find(text, STR("{token}"));
 
 	return at >= 0 && str_find(str_from(text, (size_t)at + 1), STR("{token}")) < 0 &&
-	       mail_address_valid(arena_print(arena, "%.*sx%.*s", at, text.at,
+	       mail_address_valid(arena_print(arena, "%.*s%0*d%.*s", at, text.at,
+		       MAIL_TOKEN_LEN, 0,
 		       STR_ARGS(str_from(text, (size_t)at + strlen("{token}"))))) &&
 	       str_find(text, STR("@")) > at;
 }

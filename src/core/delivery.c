@@ -32,6 +32,7 @@ static const char *const purposes[] = {
 	[DELIVERY_ASK] = "ask",
 	[DELIVERY_REMINDER] = "reminder",
 	[DELIVERY_THREAD] = "thread",
+	[DELIVERY_VOTED] = "voted",
 	[DELIVERY_DIGEST] = "digest",
 	[DELIVERY_SUMMARY] = "summary",
 	[DELIVERY_CODE] = "code",

@@ -33,13 +33,16 @@ enum delivery_purpose {
 	DELIVERY_ASK,
 	DELIVERY_REMINDER, /* to a contact that has the ask already */
 	DELIVERY_THREAD,   /* the agent replied */
-	DELIVERY_DIGEST,   /* what is open, at the times a person set */
-	DELIVERY_SUMMARY,  /* how many more wait, where there were too many */
-	DELIVERY_CODE,	   /* that shows whose address it is */
+	DELIVERY_VOTED, /* somebody approved it, or took that back, and more are needed */
+	DELIVERY_DIGEST,  /* what is open, at the times a person set */
+	DELIVERY_SUMMARY, /* how many more wait, where there were too many */
+	DELIVERY_CODE,	  /* that shows whose address it is */
 	DELIVERY_ALERT,
 	DELIVERY_TEST,
 	DELIVERY_PURPOSES
 };
+/* The step of mails that answer a reply. */
+enum { DELIVERY_NOTICE_STEP = -2 };
 /* dropped: it was not begun, because there was nothing to tell any more. */
 enum delivery_status { DELIVERY_WAITING, DELIVERY_DONE, DELIVERY_DEAD, DELIVERY_DROPPED };
 

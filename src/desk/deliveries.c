@@ -45,8 +45,8 @@ static enum err list_filter(struct task *t, struct fault *why)
 	if (task_has_param(t, "purpose") &&
 		!delivery_purpose_read(task_param(t, "purpose"), &purpose))
 		e = fail_at(why, "/purpose",
-			"settled, replied, late, ask, reminder, thread, digest, summary, "
-			"code, alert or test");
+			"settled, replied, late, ask, reminder, thread, voted, digest, "
+			"summary, code, alert or test");
 	return e;
 }
 

@@ -67,7 +67,9 @@ struct delivery_fill {
 	struct str shown_at; /* Slack: the message that shows the ask, JSON; or empty */
 	struct ask_parts parts;
 	struct str session_title, workspace, user_name;
-	struct str language; /* of the person; empty: the server's */
+	struct str language;  /* of the person; empty: the server's */
+	struct str zone_name; /* whose clock the person goes by; empty: UTC */
+	const struct zone *zone;
 	bool title_only;     /* and nothing of the ask but that */
 	struct ask *carried; /* open asks that a digest or summary stands for */
 	struct ask_parts *carried_parts;

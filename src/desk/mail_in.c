@@ -3,8 +3,9 @@
  *
  * 1. Nothing is settled unless the token is ours, its one author is the contact it was sent to,
  *    a person and not a program wrote it, and, where a mail server vouches, it does.
- * 2. What is not taken is never answered, but for what a person of ours wrote: at most three
- *    times an ask, so that two robots cannot talk for long. */
+ * 2. What is not taken is answered only at the contact's own address, and only if it came from there:
+ *    what was not understood or not allowed at most three times an ask, so that two robots cannot talk
+ *    for long; what came late or could not be verified once an ask and hour, as anybody can send it. */
 #include "desk/mail_in.h"
 
 #include "base/hash.h"
@@ -16,7 +17,7 @@
 #include "desk/mail_key.h"
 #include "desk/telling.h"
 
-enum { REPLY_TEXT_MAX = 64 * 1024, NOTICES_MAX = 3, NOTICE_STEP = -2 };
+enum { REPLY_TEXT_MAX = 64 * 1024, NOTICES_MAX = 3, HOUR_MS = 60 * 60 * 1000 };
 
 static const char *const outcome_names[MAIL_OUTCOMES] = {
 	[MAIL_TAKEN] = "taken",
@@ -174,17 +175,35 @@ static bool is_trouble(enum err e)
 struct notice {
 	const struct incoming *in;
 	const char *what; /* notify.mail.notice.… */
+	bool ended;	  /* it is about an ask that has ended */
+	bool hourly;
 };
+
+/* Which one it is for this person; -1: there were enough. */
+static int64_t notice_round(
+	const struct rows *rows, const struct notice *n, const struct contact *c)
+{
+	const struct delivery *d = NULL;
+	int64_t round = 0;
+
+	while ((d = rows_next(rows, RECORD_DELIVERIES, d))) {
+		if (!str_eq(d->ask, n->in->ask.id) || d->step != DELIVERY_NOTICE_STEP ||
+			!str_eq(d->user, c->user))
+			continue;
+		if (n->hourly && d->created_ms > rows->now_ms - HOUR_MS) return -1;
+		round++;
+	}
+	return round < NOTICES_MAX || n->hourly ? round : -1;
+}
 
 static enum err notice_decide(struct job *job, struct rows *rows, struct fault *why)
 {
 	const struct notice *n = task_of(job)->checked;
 	const struct incoming *in = n->in;
 	const struct val args[] = { val_int(in->ask.ws), val_text(in->ask.id) };
-	struct delivery like = {
-		.purpose = DELIVERY_THREAD, .step = NOTICE_STEP, .detail = str_of(n->what)
-	};
-	const struct delivery *d = NULL;
+	struct delivery like = { .purpose = n->ended ? DELIVERY_SETTLED : DELIVERY_THREAD,
+		.step = DELIVERY_NOTICE_STEP,
+		.detail = str_of(n->what) };
 	const struct contact *c;
 	struct ask *a;
 	enum err e = rows_fetch_ask(rows, in->ask.ws, in->ask.id, &a, why);
@@ -193,23 +212,19 @@ static enum err notice_decide(struct job *job, struct rows *rows, struct fault *
 	if (!e)
 		e = rows_fetch(
 			rows, RECORD_DELIVERIES, SQL_DELIVERIES_OF_ASK, args, 2, why);
-	if (e || !c || a->status != ASK_PENDING) return e == ERR_NOT_FOUND ? OK : e;
-	while ((d = rows_next(rows, RECORD_DELIVERIES, d)))
-		if (str_eq(d->ask, a->id) && d->step == NOTICE_STEP &&
-			str_eq(d->user, c->user))
-			like.round++;
-	if (like.round >= NOTICES_MAX) return OK;
-	return telling_stage(rows, a, c, like, NULL, why);
+	if (e || !c || (a->status == ASK_PENDING) == n->ended)
+		return e == ERR_NOT_FOUND ? OK : e;
+	like.round = notice_round(rows, n, c);
+	return like.round < 0 ? OK : telling_stage(rows, a, c, like, NULL, why);
 }
 
 static const struct use use_mail_notice = {
 	.job = { .name = "mail_notice", .late = true, .decide = notice_decide },
 };
 
-static enum err notice_send(
-	const struct incoming *in, const char *what, struct fault *why)
+static enum err notice_stage(struct notice n, struct fault *why)
 {
-	struct notice n = { in, what };
+	const struct incoming *in = n.in;
 	struct task *t = task_as_person(in);
 	enum err e;
 
@@ -223,6 +238,59 @@ static enum err notice_send(
 	return e;
 }
 
+static enum err notice_send(
+	const struct incoming *in, const char *what, struct fault *why)
+{
+	return notice_stage((struct notice){ in, what, false, false }, why);
+}
+
+/* ---- too late ---- */
+
+/* As on the page: what a person writes to an ask that has expired is kept in its thread. */
+static enum err late_keep(const struct incoming *in, bool *kept, struct fault *why)
+{
+	struct str text = mail_reply_text(in->mail.text);
+	struct task *t = task_as_person(in);
+	struct buf body = { .max = 4 * REPLY_TEXT_MAX };
+	struct json_writer w = { .out = &body };
+	enum err e;
+
+	if (!t) return fail(why, ERR_MEMORY, "out of memory");
+	jw_object(&w);
+	jw_put_str(&w, "text", str_first(text, REPLY_TEXT_MAX));
+	jw_object_end(&w);
+	t->job.key = in->key;
+	t->job.path = STR("mail");
+	sha256(buf_str(&body), t->job.body);
+	e = json_read(buf_str(&body), NULL, &t->job.arena, &t->body, why);
+	if (!e) {
+		desk_wait(in->desk, &use_reply, t);
+		*kept = !t->job.err;
+		e = is_trouble(t->job.err) ? t->job.err : OK;
+		if (e) *why = t->job.why;
+	}
+	task_drop(t);
+	buf_done(&body);
+	return e;
+}
+
+/* It was settled before the reply came: said to who wrote it. */
+static enum err late_tell(const struct incoming *in, bool expired, struct fault *why)
+{
+	bool kept = false;
+	enum err e = OK;
+
+	if (!in->contact.user.len) return OK;
+	if (expired) e = late_keep(in, &kept, why);
+	if (e) return e;
+	return notice_stage((struct notice){ in,
+				    kept      ? "late"
+				    : expired ? "expired"
+					      : "decided",
+				    true, true },
+		why);
+}
+
 /* ---- settling ---- */
 
 static enum err refusal_tell(const struct incoming *in, const struct fault *refused,
@@ -233,7 +301,7 @@ static enum err refusal_tell(const struct incoming *in, const struct fault *refu
 	*out = MAIL_REFUSED;
 	if (refused->err == ERR_CONFLICT) {
 		*out = MAIL_CLOSED;
-		return OK;
+		return late_tell(in, false, why);
 	}
 	if (refused->err == ERR_INVALID) {
 		*out = MAIL_UNCLEAR;
@@ -259,6 +327,7 @@ static enum err meaning_do(struct incoming *in, const struct mail_meaning *m,
 		.digest = ask_short_digest(&in->ask) };
 	struct task *t = task_as_person(in);
 	struct fault refused = { 0 };
+	bool voted = false;
 	enum err e;
 
 	if (!t) return fail(why, ERR_MEMORY, "out of memory");
@@ -271,11 +340,14 @@ static enum err meaning_do(struct incoming *in, const struct mail_meaning *m,
 		desk_wait(in->desk, uses[m->verb], t);
 		e = t->job.err;
 		refused = t->job.why;
+		/* Not of a mail that came twice. */
+		voted = !e && m->verb == MAIL_MEANS_ANSWER && !t->settled &&
+			t->job.decided;
 	}
 	task_drop(t);
 	if (!e) {
 		*out = MAIL_TAKEN;
-		return OK;
+		return voted ? notice_send(in, "voted", why) : OK;
 	}
 	if (!is_trouble(e)) return refusal_tell(in, &refused, out, why);
 	*why = refused;
@@ -335,11 +407,15 @@ static enum err incoming_take(
 		return e;
 	if (in->desk->mail.authserv[0] &&
 		!mail_vouched(&in->mail, str_of(in->desk->mail.authserv), &in->arena))
-		return OK;
-	*out = MAIL_CLOSED;
-	if (!in->open) return OK;
+		return in->open && in->contact.user.len
+			       ? notice_stage(
+					 (struct notice){ in, "unverified", false, true },
+					 why)
+			       : OK;
 	sha256_hex(raw, digest);
 	in->key = arena_print(&in->arena, "%.32s", digest);
+	*out = MAIL_CLOSED;
+	if (!in->open) return late_tell(in, in->ask.status == ASK_EXPIRED, why);
 	return reply_take(in, out, why);
 }
 

@@ -27,6 +27,7 @@ static enum err thread_row(void *ctx, const struct row *row, struct fault *why)
 	struct slack_reading *r = ctx;
 
 	(void)why;
+	r->find->ours = true;
 	if (row_int(row, 0) == r->find->ws)
 		r->find->ask = arena_str(r->arena, row_text(row, 1));
 	return OK;
@@ -54,12 +55,13 @@ static enum err slack_find_read(
 	enum err e = db_one(db, SQL_CONTACTS_AT, id, 2, holder_row, &r, why);
 
 	(void)now_ms;
+	if (!e && f->shown_at.len)
+		e = db_one(db, SQL_SLACK_THREAD, at, 1, thread_row, &r, why);
 	if (e || !f->linked) return e;
 	e = user_find(db, f->ws, f->person, &job->arena, &u, why);
 	if (e) return e;
 	f->language = u.language;
-	if (f->shown_at.len) e = db_one(db, SQL_SLACK_THREAD, at, 1, thread_row, &r, why);
-	if (e || !f->ask.len) return e;
+	if (!f->ask.len) return e;
 	const struct val ask[] = { val_int(f->ws), val_text(f->ask) };
 	return db_one(db, SQL_ASK_GET, ask, 2, slack_ask_row, &r, why);
 }

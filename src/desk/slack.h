@@ -14,6 +14,7 @@ struct slack_find {
 	bool linked;
 	int64_t ws;
 	struct str person, language;
+	bool ours; /* found: a message of ours began that thread */
 	/* Found: the ask, in that person's workspace. */
 	bool there;
 	struct ask found;

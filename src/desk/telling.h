@@ -48,6 +48,7 @@ enum err telling_end_at(struct desk *, struct rows *, const struct ask *,
 	struct str contact, struct fault *);
 react_fn telling_replied;  /* its agent replied: said where the ask shows */
 react_fn telling_assigned; /* to others than before: they are told */
+react_fn telling_voted;	   /* somebody voted: messages that can be edited say so */
 react_fn telling_moved;	   /* its deadline moved */
 
 /* ---- rows ---- */

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/keep.h"
+#include "base/zone.h"
 #include "core/notify_prefs.h"
 #include "core/show.h"
 #include "desk/people.h"
@@ -58,7 +59,13 @@ static enum err person_find(
 	f->language = u.language;
 	f->user_name = u.name;
 	f->title_only = prefs.title_only;
-	return OK;
+	f->zone_name = prefs.has_quiet	  ? prefs.quiet_tz
+		       : prefs.has_digest ? prefs.digest_tz
+					  : STR_NONE;
+	/* A zone that the system has lost shows UTC. */
+	if (f->zone_name.len && zone_load(f->zone_name, arena, &f->zone, NULL))
+		f->zone_name = STR_NONE;
+	return arena->failed ? fail(why, ERR_MEMORY, "out of memory") : OK;
 }
 
 /* Where the contact shows the ask, once it does. */

@@ -80,7 +80,9 @@ enum err telling_end_at(struct desk *desk, struct rows *rows, const struct ask *
 
 	if (e) return e;
 	while ((d = rows_next(rows, RECORD_DELIVERIES, d))) {
-		if (!str_eq(d->ask, a->id) || !str_eq(d->contact, contact)) continue;
+		if (!str_eq(d->ask, a->id) || !str_eq(d->contact, contact) ||
+			d->step == DELIVERY_NOTICE_STEP)
+			continue;
 		if (d->purpose == DELIVERY_SETTLED) return OK;
 		if (d->status == DELIVERY_WAITING && d->lease.by.len) return OK;
 		/* What was begun may have arrived, whatever we heard of it. */
@@ -141,6 +143,47 @@ static enum err ask_unsent(struct rows *rows, const struct delivery *d,
 	return a->status == ASK_PENDING && d->purpose != DELIVERY_THREAD
 		       ? message_failed(rows, d, a, notes, why)
 		       : OK;
+}
+
+/* ---- a vote on it ---- */
+
+/* An edit that waits says whatever was voted by then. */
+static bool edit_waits(
+	const struct rows *rows, const struct ask *a, const struct delivery *shown)
+{
+	const struct delivery *d = NULL;
+
+	while ((d = rows_next(rows, RECORD_DELIVERIES, d)))
+		if (d->purpose == DELIVERY_VOTED && str_eq(d->ask, a->id) &&
+			str_eq(d->contact, shown->contact) &&
+			d->status == DELIVERY_WAITING && !d->lease.by.len)
+			return true;
+	return false;
+}
+
+enum err telling_voted(const struct happened *h, struct fault *why)
+{
+	struct rows *rows = h->rows;
+	const struct ask *a = h->ask;
+	const struct val args[] = { val_int(a->ws), val_text(a->id) };
+	const struct delivery like = { .purpose = DELIVERY_VOTED, .round = a->version };
+	const struct delivery *d = NULL;
+	const struct contact *c;
+	enum err e;
+
+	/* The last vote settles it, which is told by itself. */
+	if (!a->route.len || a->status != ASK_PENDING) return OK;
+	e = rows_fetch(rows, RECORD_DELIVERIES, SQL_DELIVERIES_OF_ASK, args, 2, why);
+	while (!e && (d = rows_next(rows, RECORD_DELIVERIES, d))) {
+		if (d->kind != DELIVERY_SLACK || d->purpose != DELIVERY_ASK ||
+			d->status != DELIVERY_DONE || !d->detail.len ||
+			!str_eq(d->ask, a->id) || edit_waits(rows, a, d))
+			continue;
+		e = contact_fetch(rows, a->ws, d->contact, &c, why);
+		if (!e && c && c->verified && !c->broken_ms)
+			e = telling_stage(rows, a, c, like, NULL, why);
+	}
+	return e;
 }
 
 /* ---- before it is begun ---- */
@@ -218,7 +261,11 @@ static enum err rate_hold(struct task *t, struct rows *rows, struct delivery *d,
 
 	if (e || r.len + claimed_now(rows, d) < t->desk->notify_rate) return e;
 	first_ms = r.first_ms ? r.first_ms : rows->now_ms;
-	e = summary_open(rows, c, first_ms + RATE_MS, &d->carrier, why);
+	/* A reply waits for its turn: no summary says what it says. */
+	if (d->purpose == DELIVERY_THREAD)
+		d->next_ms = first_ms + RATE_MS;
+	else
+		e = summary_open(rows, c, first_ms + RATE_MS, &d->carrier, why);
 	if (e) return e;
 	d->lease = (struct lease){ 0 };
 	d->attempts = 0;
@@ -249,14 +296,16 @@ static enum err ask_prepare(struct task *t, struct rows *rows, struct delivery *
 			       ? OK
 			       : telling_end_at(t->desk, rows, a, d->contact, why);
 	}
-	return d->attempts > 1 ? OK : rate_hold(t, rows, d, c, hold, why);
+	return d->attempts > 1 || d->purpose == DELIVERY_VOTED
+		       ? OK
+		       : rate_hold(t, rows, d, c, hold, why);
 }
 
 enum err telling_prepare(struct task *t, struct rows *rows, struct delivery *d,
 	bool *hold, struct telling_notes *notes, struct fault *why)
 {
 	bool plain = d->purpose == DELIVERY_CODE || d->purpose == DELIVERY_TEST ||
-		     d->purpose == DELIVERY_SETTLED;
+		     d->purpose == DELIVERY_SETTLED || d->purpose == DELIVERY_VOTED;
 	const struct contact *c;
 	enum err e = contact_fetch(rows, d->ws, d->contact, &c, why);
 
@@ -336,7 +385,9 @@ static enum err ask_reported(struct task *t, struct rows *rows, struct delivery 
 		else
 			d->status = DELIVERY_DEAD, d->done_ms = rows->now_ms;
 	}
-	if (d->status == DELIVERY_DONE)
+	if (d->purpose == DELIVERY_VOTED)
+		e = OK; /* an edit tells nobody anew */
+	else if (d->status == DELIVERY_DONE)
 		e = told_event(rows, d, a, "ask.notified", why);
 	else if (d->status == DELIVERY_DEAD)
 		e = told_event(rows, d, a, "ask.notify_failed", why);
@@ -348,7 +399,7 @@ static enum err ask_reported(struct task *t, struct rows *rows, struct delivery 
 	failed = d->status == DELIVERY_DEAD ||
 		 (d->status == DELIVERY_WAITING &&
 			 (o->down || d->attempts > DELIVERY_SOON));
-	return failed && d->purpose != DELIVERY_THREAD
+	return failed && d->purpose != DELIVERY_THREAD && d->purpose != DELIVERY_VOTED
 		       ? message_failed(rows, d, a, notes, why)
 		       : OK;
 }

@@ -95,7 +95,7 @@ static struct str notice_write(const struct mailing *m)
 {
 	const struct delivery *d = m->c->delivery;
 
-	if (d->purpose != DELIVERY_THREAD || !d->detail.len) return STR_NONE;
+	if (d->step != DELIVERY_NOTICE_STEP || !d->detail.len) return STR_NONE;
 	return say(m,
 		arena_print(m->arena, "notify.mail.notice.%.*s", STR_ARGS(d->detail)).at);
 }
@@ -252,7 +252,8 @@ static void mail_start(struct claimed *c)
 	telling_text(c, CHANNEL_ROOM_MAIL, &m.told);
 	m.about_ask = f->ask.id.len && c->delivery->purpose != DELIVERY_SETTLED;
 	m.replies = m.about_ask && m.set->reply.len && f->contact.user.len &&
-		    !f->title_only && channel_shows_actions(&f->ask, &f->parts);
+		    !str_is(c->delivery->detail, "unverified") && !f->title_only &&
+		    channel_shows_actions(&f->ask, &f->parts);
 	words = words_of(&m);
 	if (mail)
 		*mail = (struct outbound_mail){ .server = &n->smtp,

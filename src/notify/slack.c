@@ -53,7 +53,8 @@ static struct str shown_part(struct claimed *c, const char *name)
 /* Is it an edit of the message that shows the ask? */
 static bool is_edit(const struct claimed *c)
 {
-	return c->delivery->purpose == DELIVERY_SETTLED;
+	return c->delivery->purpose == DELIVERY_SETTLED ||
+	       c->delivery->purpose == DELIVERY_VOTED;
 }
 
 static struct str slack_body(struct claimed *c)
@@ -65,7 +66,8 @@ static struct str slack_body(struct claimed *c)
 		.lasts = true,
 		.room = CHANNEL_ROOM_SLACK };
 	struct str channel = shown_part(c, "channel"), ts = shown_part(c, "ts");
-	bool asks = f->delivery->purpose == DELIVERY_ASK;
+	bool asks = f->delivery->purpose == DELIVERY_ASK ||
+		    f->delivery->purpose == DELIVERY_VOTED;
 	struct buf out = { .max = 1 << 18 };
 	struct json_writer w = { .out = &out };
 	struct telling_words words;

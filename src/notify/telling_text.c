@@ -4,7 +4,9 @@
 #include "base/clock.h"
 #include "base/keep.h"
 #include "base/utf8.h"
+#include "base/zone.h"
 #include "core/because.h"
+#include "core/require.h"
 #include "text/msg.h"
 #include "text/own.h"
 #include "text/problem_words.h"
@@ -79,10 +81,13 @@ static struct str ask_title(
 
 static struct str clock_text(struct writing *w, int64_t ms)
 {
+	const struct delivery_fill *f = w->f;
 	char at[TIME_SIZE];
 
+	if (f->zone_name.len) ms += 1000 * zone_offset_s(f->zone, ms / 1000);
 	time_write(ms, at);
-	return arena_print(w->arena, "%.10s %.5s UTC", at, at + 11);
+	return arena_print(w->arena, "%.10s %.5s %.*s", at, at + 11,
+		STR_ARGS(f->zone_name.len ? f->zone_name : STR("UTC")));
 }
 
 static struct str span_text(struct writing *w, int64_t ms)
@@ -111,6 +116,70 @@ static void fact(struct writing *w, const char *id, const char *name, struct str
 	if (value.len)
 		line(w, MSG_IN(w->arena, w->lang, id,
 				{ name, utf8_fit(value, LINE_ROOM) }));
+}
+
+static void name_add(struct buf *out, struct str name)
+{
+	if (out->len) buf_add_text(out, ", ");
+	buf_add(out, name);
+}
+
+/* "2 approvals are needed, from ops" */
+static struct str need_text(struct writing *w, const struct require_part *p)
+{
+	struct str needed = msg_count_in(w->arena, w->lang, "notify.needs", p->approvals);
+	struct buf who = { .max = 4096 };
+	bool people = false;
+
+	for (size_t i = 0; i < p->from_len; i++)
+		if (p->from[i].kind == REQUIRE_USER)
+			people = true;
+		else
+			name_add(&who, p->from[i].kind == REQUIRE_TEAM
+					       ? p->from[i].name
+					       : str_of(role_name(p->from[i].role)));
+	if (people) name_add(&who, say(w, "notify.needs.people"));
+	if (!who.len) return needed;
+	return MSG_IN(w->arena, w->lang, "notify.needs.from", { "line", needed },
+		{ "who", buf_keep_done(&who, w->arena) });
+}
+
+/* Who has approved it, where several are needed: as it was settled, or as it stands. */
+static struct str voters(struct writing *w, const struct ask *a)
+{
+	bool open = a->status == ASK_PENDING;
+	struct str digest = open ? a->digest : a->approved_digest;
+	const struct json *votes = NULL;
+	struct buf names = { .max = 1024 };
+
+	if (!a->votes.len || (!open && !ask_approved(a)) ||
+		json_read(a->votes, NULL, w->arena, &votes, NULL))
+		return STR_NONE;
+	for (uint32_t i = 0; i < votes->count; i++) {
+		const struct json *vote = &votes->items[i];
+
+		if (json_is(json_get(vote, "counts"), JSON_TRUE) &&
+			str_is(json_text(json_get(vote, "value")), "approve") &&
+			str_eq(json_text(json_get(vote, "digest")), digest))
+			name_add(&names,
+				json_text(json_get(json_get(vote, "by"), "name")));
+	}
+	return buf_keep_done(&names, w->arena);
+}
+
+/* How many people are needed, and who has approved it. */
+static void votes_lines(struct writing *w)
+{
+	struct str names = voters(w, &w->f->ask);
+	struct require all = { 0 };
+
+	if (!w->f->ask.require.len ||
+		require_load(w->f->ask.require, w->arena, &all, NULL))
+		return;
+	for (size_t i = 0; i < all.len; i++)
+		line(w, need_text(w, &all.parts[i]));
+	line(w, names.len ? MSG_IN(w->arena, w->lang, "notify.voted", { "names", names })
+			  : say(w, "notify.voted.none"));
 }
 
 /* Where the agent is in its work. */
@@ -146,6 +215,7 @@ static void head(struct writing *w, struct str title)
 	if (a->risk)
 		line(w, MSG_IN(w->arena, w->lang, "notify.risk",
 				{ "risk", word_of(w, "risk", risk_name(a->risk)) }));
+	votes_lines(w);
 	if (w->f->session_title.len)
 		line(w, MSG_IN(w->arena, w->lang, "notify.session",
 				{ "session", w->f->session_title }));
@@ -323,28 +393,6 @@ static struct str settled_where(struct writing *w, struct str via, struct str sa
 		{ "place", say(w, id.at) });
 }
 
-/* Everybody whose approval was needed, where there were several. */
-static struct str voters(struct writing *w, const struct ask *a)
-{
-	const struct json *votes = NULL;
-	struct buf names = { .max = 1024 };
-
-	if (!a->votes.len || !ask_approved(a) ||
-		json_read(a->votes, NULL, w->arena, &votes, NULL))
-		return STR_NONE;
-	for (uint32_t i = 0; i < votes->count; i++) {
-		const struct json *vote = &votes->items[i];
-
-		if (!json_is(json_get(vote, "counts"), JSON_TRUE) ||
-			!str_is(json_text(json_get(vote, "value")), "approve") ||
-			!str_eq(json_text(json_get(vote, "digest")), a->approved_digest))
-			continue;
-		if (names.len) buf_add_text(&names, ", ");
-		buf_add(&names, json_text(json_get(json_get(vote, "by"), "name")));
-	}
-	return buf_keep_done(&names, w->arena);
-}
-
 static struct str settled_line(struct writing *w)
 {
 	const struct ask *a = &w->f->ask;
@@ -382,22 +430,28 @@ static void tell_settled(struct writing *w, size_t room, struct telling_words *o
 
 /* ---- about several, or none ---- */
 
-static void tell_digest(struct writing *w, size_t max, struct telling_words *out)
+static void tell_digest(struct writing *w, size_t room, struct telling_words *out)
 {
 	const struct delivery_fill *f = w->f;
+	struct str url = claimed_notify(w->c)->set.url;
 	size_t i = 0;
 
 	out->title = msg_count_in(w->arena, w->lang,
 		f->delivery->purpose == DELIVERY_DIGEST ? "notify.digest"
 							: "notify.summary",
 		(int64_t)f->carried_len);
-	for (; i < f->carried_len && w->out.len + 400 < max; i++) {
+	for (; i < f->carried_len && w->out.len < room; i++) {
 		const struct ask *a = &f->carried[i];
 
 		buf_add_text(&w->out, "- ");
 		line(w, ask_title(w, a, &f->carried_parts[i],
 				f->carried_parts[i].sensitive));
+		/* A title from its agent alone says no kind. */
+		line(w, word_of(w, "kind", ask_kind_name(a->kind)));
 		countdown(w, a);
+		/* A click on a push message opens them all. */
+		if (f->delivery->kind != DELIVERY_PUSH)
+			line(w, ask_url(url, a->id, w->arena));
 	}
 	if (i < f->carried_len) line(w, say(w, "notify.more"));
 }
@@ -425,6 +479,7 @@ static void (*const tells[])(struct writing *, size_t, struct telling_words *) =
 	[DELIVERY_ASK] = tell_ask,
 	[DELIVERY_REMINDER] = tell_ask,
 	[DELIVERY_THREAD] = tell_thread,
+	[DELIVERY_VOTED] = tell_ask,
 	[DELIVERY_DIGEST] = tell_digest,
 	[DELIVERY_SUMMARY] = tell_digest,
 	[DELIVERY_CODE] = tell_code,

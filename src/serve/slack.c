@@ -285,6 +285,45 @@ static void slack_say(struct request *r, struct str text)
 	slack_reply(r, STR_NONE);
 }
 
+/* A line in a thread that only who wrote there sees, or a message to them. */
+static void slack_tell(struct request *r, const char *method, struct str text)
+{
+	const struct slack_payload *p = &slack_turn_of(r)->payload;
+	struct arena *arena = &r->task.job.arena;
+	struct buf out = { .max = 1 << 16 }, escaped = { .max = 1 << 16 };
+	struct json_writer w = { .out = &out };
+	struct slack_call *c;
+
+	slack_escape(&escaped, text);
+	jw_object(&w);
+	jw_put_str(&w, "channel", p->channel);
+	jw_put_str(&w, "user", p->user);
+	jw_put_some(&w, "thread_ts", p->ts);
+	jw_put_str(&w, "text", buf_str(&escaped));
+	jw_object_end(&w);
+	buf_done(&escaped);
+	c = call_new(r->serve,
+		slack_method_url(str_of(r->serve->slack->api), method, arena),
+		buf_str(&out));
+	buf_done(&out);
+	if (c) call_start(c);
+}
+
+/* Does somebody seem to think that this decides? */
+static bool slack_sounds_decided(struct str text)
+{
+	static const char *const words[] = { "yes", "no", "ok", "okay", "approve",
+		"approved", "reject", "rejected", "lgtm", "oui", "non", "approuver",
+		"approuvé", "refuser", "rejeter" };
+	struct str word = str_trim(text);
+
+	while (word.len && strchr(".! ", word.at[word.len - 1]))
+		word.len--;
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (str_eq_nocase(word, str_of(words[i]))) return true;
+	return false;
+}
+
 /* Of an ask that somebody settled: who, as far as the conflict says. */
 static struct str settled_words(struct request *r)
 {
@@ -342,8 +381,14 @@ static void slack_settled(struct request *r)
 		 job->decided) /* not one that Slack said twice */
 		slack_say(r, MSG_IN(&r->task.job.arena, slack_turn_of(r)->lang,
 				     "notify.slack.voted"));
-	else
+	else {
+		if (slack_turn_of(r)->payload.kind == SLACK_SAID && job->decided &&
+			slack_sounds_decided(slack_turn_of(r)->payload.text))
+			slack_tell(r, "chat.postEphemeral",
+				MSG_IN(&r->task.job.arena, slack_turn_of(r)->lang,
+					"notify.slack.said"));
 		slack_reply(r, STR_NONE);
+	}
 }
 
 /* The next task of the request, as the person who holds the id; once, however often Slack says it. */
@@ -473,11 +518,15 @@ static void slack_found(struct request *r)
 		  : str_is(t->find.language, "en") ? LANG_EN
 						   : r->serve->slack->lang;
 	if (t->payload.kind == SLACK_SAID) {
-		/* A message of people who are not ours, or about nothing of ours. */
-		if (t->find.there)
+		if (t->find.there) {
 			slack_said(r);
-		else
-			slack_reply(r, STR_NONE);
+			return;
+		}
+		if (t->find.ours && !t->find.linked)
+			slack_tell(r, "chat.postEphemeral",
+				MSG_IN(arena, t->lang, "notify.slack.stranger",
+					{ "id", t->payload.user }));
+		slack_reply(r, STR_NONE); /* else it is about nothing of ours */
 		return;
 	}
 	if (!t->find.linked) {
@@ -520,6 +569,13 @@ static void slack_go_on(struct request *r)
 	struct arena *arena = &r->task.job.arena;
 
 	if (!str_is(p->team, r->serve->slack->team)) {
+		slack_reply(r, STR_NONE);
+		return;
+	}
+	if (p->kind == SLACK_GREETED) {
+		slack_tell(r, "chat.postMessage",
+			MSG_IN(arena, t->lang, "notify.slack.hello",
+				{ "url", str_of(r->serve->url) }));
 		slack_reply(r, STR_NONE);
 		return;
 	}

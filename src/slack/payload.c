@@ -95,7 +95,11 @@ static void event_take(const struct json *json, struct slack_payload *p)
 	p->ts = json_text(json_get(event, "thread_ts"));
 	p->text = json_text(json_get(event, "text"));
 	p->once = json_text(json_get(event, "ts"));
-	if (p->ts.len && p->user.len && p->text.len) p->kind = SLACK_SAID;
+	if (!p->user.len || !p->text.len) return;
+	if (p->ts.len)
+		p->kind = SLACK_SAID;
+	else if (str_is(json_text(json_get(event, "channel_type")), "im"))
+		p->kind = SLACK_GREETED;
 }
 
 void slack_payload_take(const struct json *json, struct slack_payload *out)

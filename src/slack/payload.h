@@ -12,6 +12,7 @@ enum slack_kind {
 	SLACK_PRESSED,	 /* a button of a message */
 	SLACK_SUBMITTED, /* a form */
 	SLACK_SAID,	 /* a person's message in a thread */
+	SLACK_GREETED,	 /* a person's message to the app, in no thread */
 };
 
 /* Texts lie in the arena. Empty: not there. */

@@ -69,7 +69,13 @@ test('votes by mail: each counts once, and the last one needed settles', async (
 	const ask = await agent.ask(approval({ operation: { type: 'tool', name: 'x', arguments: { a: 2 } }, require: [{ approvals: 2 }] }));
 	const mailTo = (who) => post.take(`${who}@example.org`, (g) => g.mail.text.includes(ask.id));
 	const [mias, adas] = [await mailTo('mia'), await mailTo('ada')];
-	for (let i = 0; i < 2; i++) assert.equal(await handed(replyTo(mias, 'approve')), 'taken');
+	assert.match(mias.mail.text, /^2 approvals are needed$/m);
+	assert.match(mias.mail.text, /Nobody has approved it yet/);
+	const vote = replyTo(mias, 'approve');
+	for (let i = 0; i < 2; i++) assert.equal(await handed(vote), 'taken');
+	const confirmed = await mailTo('mia');
+	assert.match(confirmed.mail.text, /Your approval is saved\. More are needed\./);
+	assert.match(confirmed.mail.text, /Approved so far by mia/);
 	const { status, votes } = await shown(ask);
 	assert.deepEqual([status, votes.map((one) => [one.by.name, one.via])], ['pending', [['mia', 'email']]]);
 	assert.equal(await handed(replyTo(adas, 'approve', { from: 'ada@example.org' })), 'taken');
@@ -207,7 +213,33 @@ test('what is not understood gets at most three mails that say what is accepted'
 	assert.equal(await handed(replyTo(got, '1')), 'taken');
 });
 
-test('forged, borrowed, automatic and late mail counts for nothing and gets no answer', async () => {
+test('a late reply is answered: decided by whom, expired and kept', async () => {
+	const first = await asked(choice);
+	await admin.answer(first.ask, { env: { selected: ['prd'] } });
+	for (let i = 0; i < 2; i++) assert.equal(await handed(replyTo(first.got, `${i + 1}`)), 'closed');
+	const decided = await post.take('mia@example.org', (g) => g.mail.text.includes('already decided'));
+	assert.match(decided.mail.text, /so your reply was not saved[^]*Answered by ada/);
+	assert.ok(decided.mail.text.includes(`/asks/${first.ask.id}`));
+	assert.equal(decided.subject, `Re: ${first.got.subject}`);
+	assert.ok(!decided.mail.replyTo);
+	assert.deepEqual((await shown(first.ask)).answer.env.selected, ['prd']);
+	const notices = async () => (await admin.get(`/v1/deliveries?ask=${first.ask.id}&purpose=settled`)).body.items.length;
+	assert.equal(await notices(), 1, 'one an hour');
+	server.jump(3601e3);
+	await handed(replyTo(first.got, '2'));
+	assert.equal(await notices(), 2);
+	const second = await asked({ question: 'Which colour?', type: 'text', timeout: '10m' });
+	server.jump(601e3);
+	await until(async () => (await shown(second.ask)).status === 'expired', 'expired');
+	const late = replyTo(second.got, 'blue');
+	for (let i = 0; i < 2; i++) assert.equal(await handed(late), 'closed');
+	await post.take('mia@example.org', (g) => g.mail.text.includes('your reply was kept as a late answer'));
+	const { status, replies } = await shown(second.ask);
+	assert.deepEqual([status, replies.map((r) => r.text)], ['expired', ['blue']]);
+	server.jump(-server.offset);
+});
+
+test('forged, borrowed and automatic mail counts for nothing; only who it is from by name is told, once an hour', async () => {
 	const { ask, got } = await asked(choice);
 	const hers = await post.take('ada@example.org', (g) => g.mail.text.includes(ask.id));
 	const wrong = (message) => Buffer.from(message.toString().replace(/(parley\+.{49})(.)/, (all, head, last) => head + (last === '0' ? '1' : '0')));
@@ -237,8 +269,10 @@ test('forged, borrowed, automatic and late mail counts for nothing and gets no a
 		assert.match(await handed(message), /^(forged|automatic)$/, name);
 		assert.equal((await shown(ask)).status, 'pending', name);
 	}
+	const notice = await post.take('mia@example.org', (g) => g.mail.text.includes('could not be verified'));
+	assert.ok(notice.mail.text.includes(`/asks/${ask.id}`) && !notice.mail.replyTo);
 	const threads = (await admin.get(`/v1/deliveries?ask=${ask.id}&purpose=thread`)).body.items;
-	assert.deepEqual([threads.length, post.got.length], [0, sent]);
+	assert.deepEqual([threads.length, post.got.length], [1, sent]);
 	assert.equal(await handed(replyTo(got, '1', { from: 'MIA <Mia@Example.ORG>' })), 'taken');
 	assert.equal((await shown(ask)).status, 'answered', 'the same in other letters is hers');
 	assert.equal(await handed(replyTo(hers, '2', { from: 'ada@example.org' })), 'closed');

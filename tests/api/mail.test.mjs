@@ -182,6 +182,31 @@ test('an operation of any length stays below 200 KB and keeps its first 1,500 ch
 	assert.ok(mail.text.includes('&<"é'.repeat(400)));
 });
 
+test('times are in the zone that a person set, and a digest has kind, end and link of each', async () => {
+	await reached('mia@example.org');
+	await routed([now]);
+	const zoned = async (notify) => {
+		await member.put('/v1/me/notify', notify);
+		const ask = await agent.ask({ timeout: '3h' });
+		const { mail } = await post.take('mia@example.org');
+		return [mail.text.match(/Expires in .*, at (.*)/)[1], new Date(ask.expires_at)];
+	};
+	const [utc, first] = await zoned({});
+	assert.equal(utc, `${first.toISOString().slice(0, 16).replace('T', ' ')} UTC`);
+	const clock = (hours) => new Date(Date.now() + server.offset + hours * 3600e3).toISOString().slice(11, 16);
+	const far = { tz: 'Asia/Kolkata', from: clock(5.5 + 12), to: clock(5.5 + 13), except: 'urgent' };
+	const [local, second] = await zoned({ quiet: far });
+	assert.equal(local, `${new Date(second.getTime() + 5.5 * 3600e3).toISOString().slice(0, 16).replace('T', ' ')} Asia/Kolkata`);
+	await member.put('/v1/me/notify', { digest: { tz: 'Etc/UTC', at: [clock(0.5)] } });
+	const asks = [await agent.ask({ title: 'One', timeout: '5h' }), await agent.ask({ title: 'Two' })];
+	for (const ask of asks) await until(async () => (await rows(ask)).length, 'left to the digest');
+	server.jump(31 * 60e3);
+	const { mail } = await post.take('mia@example.org', (g) => /questions are open/.test(g.subject));
+	await member.put('/v1/me/notify', {});
+	assert.match(mail.text, new RegExp(`- One \\(builder\\)\nQuestion\nExpires in 4 hours, at .*\nhttps://parley.example.org/asks/${asks[0].id}`));
+	assert.match(mail.text, new RegExp(`- Two \\(builder\\)\nQuestion\n(Expires .*\n)?https://parley.example.org/asks/${asks[1].id}`));
+});
+
 test('the link of a mail mutes its contact by POST alone, from anywhere, and nothing else', async () => {
 	const contact = await reached('mia@example.org');
 	const other = await reached('mia@example.net');

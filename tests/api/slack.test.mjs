@@ -158,15 +158,25 @@ test('what a message does not show whole is not approved there', async () => {
 
 test('votes by presses: each counts once, and the last one needed settles', async () => {
 	const { ask, message } = await shown(approval({ operation: { type: 'tool', name: 'x', arguments: { a: 2 } }, require: [{ approvals: 2 }] }));
+	const words = () => JSON.stringify(message.blocks);
+	assert.match(words(), /2 approvals are needed[^]*Nobody has approved it yet/);
+	await until(async () => (await member.get(`/v1/asks/${ask.id}/deliveries`)).body.items[0]?.status === 'done', 'told');
 	await slack.press(server, 'UMIA', message, 'approve');
 	assert.match(await slack.line(1), /Your approval is saved\. More are needed/);
+	await until(() => /Approved so far by mia/.test(words()), 'said in the message');
+	assert.equal(labels(message)[0], 'Approve', 'which can still be approved');
+	await member.post(`/v1/asks/${ask.id}/retract`);
+	await until(() => /Nobody has approved it yet/.test(words()), 'taken back');
+	await slack.press(server, 'UMIA', message, 'approve');
+	await slack.line(2);
+	await until(() => /Approved so far by mia/.test(words()), 'said again');
 	await slack.press(server, 'UMIA', message, 'approve');
 	const after = await read(ask);
 	assert.deepEqual([after.status, after.votes.map((one) => [one.by.user, one.via])], ['pending', [[mia.id, 'slack']]]);
 	await slack.press(server, 'UADA', message, 'approve');
 	const settled = await read(ask);
 	assert.deepEqual([settled.status, settled.answered_by.votes, settled.answered_by.via], ['answered', 2, 'slack']);
-	await until(() => message.edits.length, 'edited');
+	await until(() => /Approved by mia, ada/.test(words()), 'settled');
 	assert.deepEqual(labels(message), ['Open in Parley']);
 });
 
@@ -311,11 +321,20 @@ test('threads: what a person writes is a reply, what the agent replies comes the
 	const { replies, status } = await until(async () => { const a = await read(ask); return a.replies.length && a; }, 'a reply');
 	assert.deepEqual([replies[0].text, status], ['why <now>?', 'pending']);
 	await slack.say(server, 'USTRANGER', message, 'me too');
+	const only = (user) => until(() => slack.calls.find((c) => c.method === 'chat.postEphemeral' && c.body.user === user), 'a line for them alone');
+	assert.match((await only('USTRANGER')).body.text, /did not reach the agent.*USTRANGER/);
+	await slack.say(server, 'UADA', message, 'Yes!');
+	const hint = (await only('UADA')).body;
+	assert.deepEqual([hint.thread_ts, /decides nothing/.test(hint.text)], [message.ts, true]);
+	await slack.say(server, 'USTRANGER', { ...message, ts: '1.1' }, 'elsewhere');
+	await slack.say(server, 'UMIA', { channel: 'DMIA', ts: undefined }, 'hello', { channel_type: 'im' });
+	await until(() => slack.messages.find((m) => m.channel === 'DMIA' && /reply in the thread/.test(m.text)), 'an answer');
+	assert.equal(slack.calls.filter((c) => c.method === 'chat.postEphemeral').length, 2);
 	await slack.say(server, 'UMIA', message, 'bot', { bot_id: 'B1' });
 	await agent.post(`/v1/asks/${ask.id}/replies`, { text: 'Because it is Monday.' });
 	const reply = await until(() => slack.messages.find((m) => m.thread_ts === message.ts), 'in the thread');
 	assert.match(JSON.stringify(reply.blocks), /Because it is Monday/);
-	assert.equal((await read(ask)).replies.length, 2);
+	assert.equal((await read(ask)).replies.length, 3);
 	await admin.answer(ask, { q1: true });
 	await until(() => message.edits.length, 'edited');
 });

@@ -407,6 +407,24 @@ test('too many messages become one summary', async () => {
 	await phone.remove();
 });
 
+test('a reply above the rate waits for its turn and is not left to a summary', async () => {
+	const phone = await reached(mia);
+	await routed([now]);
+	const asks = [];
+	for (let i = 0; i < 5; i++) asks.push(await agent.ask({ title: `Full ${i}` }));
+	await phone.receiver.some(5);
+	await until(async () => (await told(asks[0])).items[0]?.status === 'done', 'reported');
+	assert.equal((await agent.post(`/v1/asks/${asks[0].id}/replies`, { text: 'Because it is Monday.' })).status, 201);
+	const row = async () => (await rows(asks[0], '&purpose=thread'))[0];
+	await until(async () => { const d = await row(); return d?.status === 'waiting' && Date.parse(d.next_at) > Date.now() + server.offset + 1000; }, 'it waits');
+	assert.equal((await admin.get('/v1/deliveries?purpose=summary&status=waiting')).body.items.length, 0);
+	server.jump(61e3);
+	await until(() => phone.purposes().includes('thread'), 'the reply');
+	assert.ok(!phone.purposes().includes('summary'));
+	for (const a of asks) await admin.answer(a, { q1: true });
+	await phone.remove();
+});
+
 test('quiet hours hold a message back, and an urgent one passes', async () => {
 	const phone = await reached(mia);
 	await routed([now, { ...now, after: '1m' }]);

@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { after } from 'node:test';
 import { hold } from './matrix_ways.mjs';
 import { Receiver } from './receiver.mjs';
+import { SECRET, Slack, TOKEN } from './slack.mjs';
 
 const approvalsOnly = (why) => (way) => (way.makes.includes('approval') ? undefined : why);
 const MINUTE = 60e3;
@@ -70,14 +71,27 @@ const denied = {
 };
 
 const require = {
+	rows: ['edit after a vote'],
 	approval: true,
 	not: approvalsOnly('approvals alone need votes'),
-	workspace: (m) => rule(m, 'require', { require: [{ approvals: 2 }] }),
+	async config() {
+		this.slack = await new Slack().open();
+		return `slack_token = ${TOKEN}\nslack_signing_secret = ${SECRET}\nslack_api = ${this.slack.api}\n`;
+	},
+	async workspace(m) {
+		await rule(m, 'require', { require: [{ approvals: 2 }] });
+		const team = (await m.admin.post('/v1/teams', { name: 'voters' })).body;
+		const room = (await m.admin.post(`/v1/teams/${team.id}/contacts`, { channel: 'slack', address: 'C0VOTES' })).body;
+		m.routes.push({ match: { agent: '*-require' }, steps: [{ after: '0s', to: [`contact:${room.id}`] }] });
+	},
 	async asked(cell) {
 		assert.deepEqual(cell.ask.require.map(({ approvals, have }) => [approvals, have]), [[2, 0]]);
+		await cell.until(async () => (await cell.events('ask.notified')).length, 'that it was told');
 		/* Neither of them started the session: who did does not count. */
 		const first = await cell.yes(cell.second);
 		assert.deepEqual([first.ask.status, first.ask.require[0].have], ['pending', 1]);
+		const message = this.slack.messages.find(({ blocks }) => JSON.stringify(blocks).includes(cell.ask.id));
+		await cell.until(() => /Approved so far by max/.test(JSON.stringify(message.blocks)), 'the edit');
 	},
 	settle: (cell) => cell.yes(cell.third),
 	async settled(cell) {

@@ -77,9 +77,11 @@ export class Slack {
 	'chat.postMessage'(body) {
 		const channel = body.channel.startsWith('U') ? `D${body.channel.slice(1)}` : body.channel;
 		const ts = `${this.stamp++}.000100`;
-		this.messages.push({ ...body, channel, to: body.channel, ts, edits: [], at: Date.now() });
+		this.messages.push({ blocks: [], ...body, channel, to: body.channel, ts, edits: [], at: Date.now() });
 		return { ok: true, channel, ts, message: { text: body.text } };
 	}
+
+	'chat.postEphemeral'() { return { ok: true, message_ts: `${this.stamp++}.000100` }; }
 
 	'chat.update'(body) {
 		const message = this.messages.find((m) => m.channel === body.channel && m.ts === body.ts);
