@@ -48,6 +48,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		assert(json_read(slack_form_answers(p.values, &parts, &arena), NULL,
 			       &arena, &json, NULL) == OK);
 		answer_check(questions, parts.questions_len, json, &arena, &answer, NULL);
+		assert(json_read(slack_reject_answer(p.values, &arena), NULL, &arena,
+			       &json, NULL) == OK);
 	}
 	arena_done(&arena);
 	return 0;
