@@ -64,6 +64,18 @@ static bool to_there(struct str to, const struct json *users, const struct json 
 	return true;
 }
 
+/* "team:NAME/on_call": is somebody? */
+static bool on_call(struct str to, const struct json *teams)
+{
+	struct str name = str_from(to, strlen("team:"));
+
+	name = str_first(name, name.len - strlen("/on_call"));
+	for (uint32_t i = 0; json_is(teams, JSON_ARRAY) && i < teams->count; i++)
+		if (str_eq(json_text(json_get(&teams->items[i], "name")), name))
+			return json_text(json_get(&teams->items[i], "on_call")).len > 0;
+	return false;
+}
+
 static void route_try(struct findings *f, const struct json *route,
 	const struct json *users, const struct json *teams)
 {
@@ -73,10 +85,16 @@ static void route_try(struct findings *f, const struct json *route,
 	for (uint32_t s = 0; json_is(steps, JSON_ARRAY) && s < steps->count; s++) {
 		const struct json *to = json_get(&steps->items[s], "to");
 
-		for (uint32_t i = 0; json_is(to, JSON_ARRAY) && i < to->count; i++)
-			if (!to_there(json_text(&to->items[i]), users, teams))
+		for (uint32_t i = 0; json_is(to, JSON_ARRAY) && i < to->count; i++) {
+			struct str one = json_text(&to->items[i]);
+
+			if (!to_there(one, users, teams))
 				NOTE(f, WRONG, "cli.doctor.bad_route", { "name", name },
-					{ "to", json_text(&to->items[i]) });
+					{ "to", one });
+			else if (str_ends(one, "/on_call") && !on_call(one, teams))
+				NOTE(f, MISSING, "cli.doctor.nobody_on_call",
+					{ "name", name }, { "to", one });
+		}
 	}
 }
 

@@ -61,7 +61,7 @@ void telling_note(struct telling_notes *notes, const char *format, ...)
 
 /* For the log: which ask, who, and why not. */
 static void note_write(struct telling_notes *notes, const struct plan_facts *f,
-	const struct route_point *at, const struct notify_plan *p, bool more)
+	const struct route_point *at, const struct notify_plan *p, const char *next)
 {
 	struct buf who = { .max = TELLING_NOTE_SIZE };
 
@@ -70,53 +70,67 @@ static void note_write(struct telling_notes *notes, const struct plan_facts *f,
 			STR_ARGS(entry_name(f->roster, &p->at[i])),
 			plan_why_name(p->at[i].why));
 	telling_note(notes, "step %lld of ask %.*s reached nobody; %s: %.*s",
-		(long long)at->step + 1, STR_ARGS(f->ask->id),
-		more ? "the next step follows now" : "no step is left",
+		(long long)at->step + 1, STR_ARGS(f->ask->id), next,
 		STR_ARGS(buf_str(&who)));
 	buf_done(&who);
 }
 
-/* The row of this point, or of the step that comes after it and waits. */
-static const struct delivery *row_find(
-	const struct rows *rows, struct str ask, const struct route_point *at, bool after)
+/* The rows of a route around one of its points. */
+struct around {
+	const struct delivery *here, *next; /* NULL: there is none, or it does not wait */
+	bool passed;			    /* a later point was worked before */
+};
+
+static struct around rows_around(
+	const struct rows *rows, struct str ask, const struct route_point *at)
 {
+	struct around out = { 0 };
 	const struct delivery *d = NULL;
 
 	while ((d = rows_next(rows, RECORD_DELIVERIES, d))) {
 		if (d->kind != DELIVERY_ROUTE || d->purpose != DELIVERY_ASK ||
-			!str_eq(d->ask, ask))
+			!str_eq(d->ask, ask) || d->step < at->step ||
+			(d->step == at->step && d->round < at->round))
 			continue;
-		if (after ? d->step > at->step && d->status == DELIVERY_WAITING
-			  : d->step == at->step && d->round == at->round)
-			break;
+		if (d->step == at->step && d->round == at->round)
+			out.here = d;
+		else if (d->status == DELIVERY_WAITING)
+			out.next = d;
+		else
+			out.passed = true;
 	}
-	return d;
+	return out;
 }
 
 enum err unreached_step(struct rows *rows, const struct plan_facts *f,
 	const struct route_point *at, const struct notify_plan *p,
 	struct telling_notes *notes, struct fault *why)
 {
-	const struct delivery *row = row_find(rows, f->ask->id, at, false);
-	const struct delivery *after = row_find(rows, f->ask->id, at, true);
+	const struct around rest = rows_around(rows, f->ask->id, at);
+	/* The same step again keeps its time, and so does what follows one that was worked. */
+	bool hurry = rest.next && !rest.passed && rest.next->step > at->step;
 	struct str reasons = reasons_text(p, rows->arena);
 	struct session *s;
 	struct delivery *d;
 	enum err e;
 
-	if (!row || row->detail.len) return OK; /* said before */
+	if (!rest.here || rest.here->detail.len) return OK; /* said before */
 	e = rows_fetch_session(rows, f->ask->ws, f->ask->session, &s, why);
 	if (e) return e;
-	d = rows_change(rows, row);
+	d = rows_change(rows, rest.here);
 	if (!d) return out_of_memory(why);
 	d->detail = reasons;
-	if (after && after->next_ms > rows->now_ms && !after->lease.by.len) {
-		d = rows_change(rows, after);
+	if (hurry && rest.next->next_ms > rows->now_ms && !rest.next->lease.by.len) {
+		d = rows_change(rows, rest.next);
 		if (!d) return out_of_memory(why);
 		d->next_ms = rows->now_ms;
 		rows_deliver_at(rows, d->next_ms);
 	}
-	note_write(notes, f, at, p, after != NULL);
+	note_write(notes, f, at, p,
+		hurry	      ? "the next step follows now"
+		: rest.next   ? "the next step follows in its time"
+		: rest.passed ? "it was the last message of the route"
+			      : "no step is left");
 	return rows_event(rows, "ask.unreached", s, f->ask,
 		       arena_print(rows->arena, "{\"step\":%lld,\"reasons\":%.*s}",
 			       (long long)at->step, STR_ARGS(reasons)))

@@ -118,6 +118,12 @@ test('doctor looks at routes and contacts of who is logged in', async () => {
 	const doctor = () => server.run(['doctor', '--json', '--data', server.data]);
 	const found = async () => JSON.parse((await doctor()).stdout).findings.map((one) => one.id);
 	assert.ok((await found()).includes('routes'));
+	await admin.post('/v1/teams', { name: 'asleep' });
+	const { version } = (await admin.get('/v1/routes')).body;
+	await admin.put('/v1/routes', { version, items: [{ name: 'Nights', match: {}, steps: [{ after: '1m', to: [`user:${id}`] },
+		{ after: '2m', to: ['team:asleep/on_call'] }] }] });
+	assert.deepEqual(JSON.parse((await doctor()).stdout).findings.filter((one) => one.id === 'nobody_on_call').map((one) => one.text),
+		['route Nights: nobody is on call (team:asleep/on_call)']);
 	assert.equal((await admin.delete(`/v1/users/${id}`)).status, 204);
 	const texts = JSON.parse((await doctor()).stdout).findings.filter((one) => one.id === 'bad_route').map((one) => one.text);
 	assert.deepEqual(texts, [`route Nights: user:${id} does not exist`]);

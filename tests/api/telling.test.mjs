@@ -291,6 +291,25 @@ test('with no step left, quiet hours past the deadline, or every message dead: n
 	await quiet.remove();
 });
 
+test('a step whose messages die after a later one reached somebody hurries nothing', async () => {
+	const phone = await reached(mia, { reply: (request, response) => response.writeHead(500).end() });
+	const desk = await reached(ada);
+	await routed([now, { after: '5m', to: [`user:${ada.id}`] }, { after: '2h', to: [`user:${ada.id}`] }]);
+	const ask = await agent.ask();
+	const mine = async () => (await told(ask)).items.find((d) => d.contact === phone.contact.id);
+	for (const [n, wait] of [[1, 5e3], [2, 30e3], [3, 300e3], [4, 600e3]]) {
+		await until(async () => (await mine())?.attempts === n && (await mine()).last_error && Date.parse((await mine()).next_at) > Date.now() + server.offset,
+			`attempt ${n}`);
+		server.jump(wait + 100);
+	}
+	await step(ask, 1);
+	assert.equal(desk.purposes().length, 1);
+	assert.ok(Date.parse((await told(ask)).next_at) - Date.parse(ask.created_at) > 7000e3);
+	assert.match(unreachedLog(ask)[0], /the next step follows in its time: mia \(dead\)/);
+	await admin.answer(ask, { q1: true });
+	for (const one of [phone, desk]) await one.remove();
+});
+
 test('who is looking, or is told later, counts as reached; a contact that is muted meanwhile does not', async () => {
 	const phone = await reached(mia);
 	await routed([now]);
