@@ -91,7 +91,7 @@ static void because_write(
 	struct arena arena = { 0 };
 	struct str said;
 
-	if (!a->because.len) {
+	if (a->because.len < 2) {
 		show_json(w, "asked_because", STR_NONE);
 		return;
 	}
