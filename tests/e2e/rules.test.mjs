@@ -68,6 +68,13 @@ area('approving for longer', (scenario) => {
 		assert.equal(Date.parse(rule.expires_at) - Date.parse(rule.created_at), 15 * 60_000);
 		assert.equal((await desk.agent.ask(bash('npm test'))).answered_by.kind, 'policy');
 		await desk.pending((await desk.agent.ask(bash('npm test; rm -r /'))).id);
+		/* It reads as the call it was made from, in the list, in what it decided and in the log. */
+		await me.visitLive('/rules');
+		await section(me, 'allow').getByRole('listitem').filter({ hasText: 'npm test' }).filter({ hasText: 'deployer' }).waitFor();
+		await me.visit('/history');
+		await me.page.getByText(me.t('history.rule', { name: 'Bash(npm test)' })).first().waitFor();
+		await me.visit('/activity');
+		await me.page.getByText(new RegExp(`${me.t('event.rule.made')}.*npm test`)).first().waitFor();
 		await clear(desk);
 	});
 
@@ -237,9 +244,10 @@ area('rules on the page', (scenario) => {
 		await me.press(me.button('rules.review'));
 		await me.press(me.button('rules.check'));
 		await me.press(me.button('rules.create'));
-		await section(me, 'allow').getByText(me.t('rules.says.same')).first().waitFor();
+		await section(me, 'allow').getByText('make lint', { exact: true }).first().waitFor();
 		const [rule] = await rules(desk);
 		assert.match(rule.match.same, /^sha256:/);
+		assert.deepEqual([rule.made_from.tool, rule.made_from.subject], ['Bash', 'make lint']);
 		assert.equal(rule.effect, 'allow');
 		await clear(desk);
 	});

@@ -345,6 +345,16 @@ area('working day', (scenario) => {
 		assert.deepEqual(await desk.answer(ask.id, 'recovery'), { selected: ['edit'], text: '{"command": "make -k"}' });
 	});
 
+	scenario('what somebody assigns to me is told', async (me, desk) => {
+		const title = fresh('Whose is it?');
+		const owner = (await desk.admin.get('/v1/users')).body.items.find((user) => user.name === 'owner');
+		const ask = await desk.agent.ask({ title, question: 'Yours?', type: 'boolean', kind: 'non_blocking' });
+		await me.visitLive('/activity');
+		await desk.marie.post(`/v1/asks/${ask.id}/assign`, { assignees: [owner.id] });
+		await me.toasts.getByText(me.t('toast.assigned')).waitFor();
+		await desk.marie.post(`/v1/asks/${ask.id}/skip`);
+	});
+
 	scenario('a reply of the agent and a session that fails are told', async (me, desk) => {
 		const [title, name] = [fresh('Which of them?'), fresh('nightly')];
 		const ask = await desk.agent.ask({ title, question: 'Which?', type: 'text' });
