@@ -538,12 +538,26 @@ static void delete_session(struct model *m, int session, int64_t now_ms)
 			m->keys[i--] = m->keys[--m->keys_len];
 }
 
+/* A session waits for what is asked in it, not because somebody says so. */
+static bool waits_for_nothing(const struct model_session *s, const struct op *op)
+{
+	bool waits =
+		op->has_status && (op->status == SESSION_WAITING_FOR_INPUT ||
+					  op->status == SESSION_WAITING_FOR_APPROVAL);
+
+	return waits && !s->open[ASK_BLOCKING] && !s->open[ASK_ERROR_RECOVERY] &&
+	       !s->open[ASK_APPROVAL] && !s->open[ASK_NON_BLOCKING];
+}
+
 static enum err session_op(
 	struct model *m, const struct op *op, int64_t now_ms, struct expect *out)
 {
 	enum err e = own_session(m, op);
 
 	if (!e && op->act == ACT_PROGRESS && ended(&m->sessions[op->session]))
+		e = ERR_CONFLICT;
+	if (!e && op->act == ACT_PATCH &&
+		waits_for_nothing(&m->sessions[op->session], op))
 		e = ERR_CONFLICT;
 	if (e) return e;
 	out->session = op->session;
