@@ -52,7 +52,9 @@ test('the same call, for an hour: the rule is shown before it is made, and allow
 });
 
 test('in this session, and Esc goes back to the card without a decision', async () => {
-	const first = await ask(command('make'));
+	/* A session of its own would end with the answer, and the rule with it. */
+	const { id: session } = await server.agent.session({ title: 'Build' });
+	const first = await ask({ ...command('make'), session });
 	const inbox = await menu();
 	inbox.press('2');
 	await inbox.shows(/in\s+the\s+session/);
