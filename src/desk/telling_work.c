@@ -147,8 +147,8 @@ static enum err ask_unsent(struct rows *rows, const struct delivery *d,
 
 /* ---- a vote on it ---- */
 
-/* An edit that waits says whatever was voted by then. */
-static bool edit_waits(
+/* It was made for this version, or waits and will say whatever was voted by then. */
+static bool edit_there(
 	const struct rows *rows, const struct ask *a, const struct delivery *shown)
 {
 	const struct delivery *d = NULL;
@@ -156,15 +156,15 @@ static bool edit_waits(
 	while ((d = rows_next(rows, RECORD_DELIVERIES, d)))
 		if (d->purpose == DELIVERY_VOTED && str_eq(d->ask, a->id) &&
 			str_eq(d->contact, shown->contact) &&
-			d->status == DELIVERY_WAITING && !d->lease.by.len)
+			(d->round == a->version ||
+				(d->status == DELIVERY_WAITING && !d->lease.by.len)))
 			return true;
 	return false;
 }
 
-enum err telling_voted(const struct happened *h, struct fault *why)
+/* Edits every message in Slack that shows it. */
+static enum err votes_tell(struct rows *rows, const struct ask *a, struct fault *why)
 {
-	struct rows *rows = h->rows;
-	const struct ask *a = h->ask;
 	const struct val args[] = { val_int(a->ws), val_text(a->id) };
 	const struct delivery like = { .purpose = DELIVERY_VOTED, .round = a->version };
 	const struct delivery *d = NULL;
@@ -177,13 +177,29 @@ enum err telling_voted(const struct happened *h, struct fault *why)
 	while (!e && (d = rows_next(rows, RECORD_DELIVERIES, d))) {
 		if (d->kind != DELIVERY_SLACK || d->purpose != DELIVERY_ASK ||
 			d->status != DELIVERY_DONE || !d->detail.len ||
-			!str_eq(d->ask, a->id) || edit_waits(rows, a, d))
+			!str_eq(d->ask, a->id) || edit_there(rows, a, d))
 			continue;
 		e = contact_fetch(rows, a->ws, d->contact, &c, why);
 		if (!e && c && c->verified && !c->broken_ms)
 			e = telling_stage(rows, a, c, like, NULL, why);
 	}
 	return e;
+}
+
+enum err telling_voted(const struct happened *h, struct fault *why)
+{
+	return votes_tell(h->rows, h->ask, why);
+}
+
+/* Votes that came while the message was under way, which may not be in it. */
+static enum err votes_meanwhile(
+	struct rows *rows, const struct delivery *d, struct fault *why)
+{
+	struct ask *a;
+	enum err e = rows_fetch_ask(rows, d->ws, d->ask, &a, why);
+
+	if (e) return e == ERR_NOT_FOUND ? OK : e;
+	return a->votes.len ? votes_tell(rows, a, why) : OK;
 }
 
 /* ---- before it is begun ---- */
@@ -416,7 +432,8 @@ enum err telling_reported(struct task *t, struct rows *rows, struct delivery *d,
 				    d->status == DELIVERY_DONE
 			    ? o->output
 			    : STR_NONE;
-	e = contact_learn(rows, d, o, why);
+	if (d->detail.len) e = votes_meanwhile(rows, d, why);
+	if (!e) e = contact_learn(rows, d, o, why);
 	if (!e && (d->purpose == DELIVERY_DIGEST || d->purpose == DELIVERY_SUMMARY))
 		e = carried_end(rows, d, notes, why);
 	return e;

@@ -9,7 +9,7 @@ import { until, useServer } from './lib/server.mjs';
 
 const post = await new Post().open();
 const flags = (...more) => ['--smtp-url', post.url, '--mail-from', 'parley@example.org',
-	'--mail-reply', 'parley+{token}@example.org', '--notify-rate', '1000', ...more];
+	'--mail-reply', 'parley+{token}@example.org', '--notify-rate', '1000', '--ask-rate', '0', ...more];
 const server = await useServer({ flags: flags('--mail-authserv', 'mx.example.org') });
 const { agent, member, admin } = server;
 

@@ -12,7 +12,7 @@ import { SECRET, Slack, TOKEN } from './lib/slack.mjs';
 
 const slack = await new Slack().open();
 const server = await useServer({ flags: ['--slack-token', TOKEN, '--slack-signing-secret', SECRET,
-	'--slack-api', slack.api, '--notify-rate', '1000'] });
+	'--slack-api', slack.api, '--notify-rate', '1000', '--ask-rate', '0'] });
 const { agent, member, admin } = server;
 const viewer = await server.as('viewer', 'vic');
 const mia = (await member.get('/v1/me')).body.user;
@@ -178,6 +178,24 @@ test('votes by presses: each counts once, and the last one needed settles', asyn
 	assert.deepEqual([settled.status, settled.answered_by.votes, settled.answered_by.via], ['answered', 2, 'slack']);
 	await until(() => /Approved by mia, ada/.test(words()), 'settled');
 	assert.deepEqual(labels(message), ['Open in Parley']);
+});
+
+test('a vote that comes while the message is on its way is said in it afterwards', async () => {
+	const [early, late] = [await routed(), (await admin.post(`/v1/teams/${ops.id}/contacts`, { channel: 'slack', address: 'CLATE' })).body];
+	const { version } = (await admin.get('/v1/routes')).body;
+	await admin.put('/v1/routes', { version, items: [{ match: {}, steps: [{ after: '0s', to: [`contact:${early.id}`] }, { after: '1s', to: [`contact:${late.id}`] }] }] });
+	const ask = await agent.ask(approval({ operation: { type: 'tool', name: 'x', arguments: { a: 4 } }, require: [{ approvals: 2 }] }));
+	const shows = (room) => until(() => slack.messages.find((m) => m.to === room && JSON.stringify(m.blocks).includes(ask.id)), room);
+	const first = await shows(early.address);
+	await until(async () => (await member.get(`/v1/asks/${ask.id}/deliveries`)).body.items[0]?.status === 'done', 'told');
+	slack.slowness = () => 1500; // until Slack says that it has taken it
+	const second = await shows('CLATE');
+	await member.answer(ask, { decision: 'approve' });
+	for (const message of [first, second]) await until(() => /Approved so far by mia/.test(JSON.stringify(message.blocks)), 'the edit');
+	slack.slowness = () => 0;
+	await until(async () => !(await admin.get(`/v1/deliveries?ask=${ask.id}&kind=slack&status=waiting`)).body.items.length, 'nothing waits');
+	assert.deepEqual([first, second].map((m) => m.edits.length), [1, 1], 'once each');
+	await admin.post(`/v1/asks/${ask.id}/skip`);
 });
 
 test('who may not settle is told so, and nobody else', async () => {
