@@ -98,6 +98,7 @@ static int away_say(struct cli *cli, struct client *client, const struct json *a
 			 : MSG(arena, "cli.away.alone",
 				   { "until", time_local(until, clock_now_ms(), arena) })
 				   .at);
+	warnings_say(cli, away);
 	return EXIT_YES;
 }
 

@@ -70,6 +70,7 @@ bool away_load(const struct user *u, struct arena *arena, struct away *out)
 		return false;
 	a.delegate = json_text(json_get(json, "delegate"));
 	a.note = json_text(json_get(json, "note"));
+	a.by = json_text(json_get(json, "by"));
 	*out = a;
 	return true;
 }
@@ -84,6 +85,7 @@ struct str away_text(const struct away *a, struct arena *arena)
 	show_time(&w, "until", a->until_ms);
 	show_text(&w, "delegate", a->delegate);
 	show_text(&w, "note", a->note);
+	jw_put_some(&w, "by", a->by);
 	jw_object_end(&w);
 	return buf_keep_done(&b, arena);
 }

@@ -11,6 +11,7 @@ struct away {
 	int64_t from_ms, until_ms;
 	struct str delegate; /* usr_…; empty: nobody stands in */
 	struct str note;
+	struct str by; /* usr_… who set it for them; empty: they did */
 };
 
 /* {"from"?, "until", "delegate"?, "note"?}; without `from` from now on. */

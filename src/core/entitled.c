@@ -100,6 +100,29 @@ struct str roster_delegate(
 									  : u->id;
 }
 
+bool roster_covers(const struct roster *r, const struct user *u, struct str pattern)
+{
+	if (role_may(u->role, MAY_ADMIN)) return true;
+	for (size_t i = 0; i < r->teams_len; i++)
+		if (team_member(&r->teams[i], u->id) &&
+			team_covers(&r->teams[i], pattern))
+			return true;
+	return false;
+}
+
+/* Nobody counts for another by their own word. */
+static bool appointed_self(const struct roster *r, const struct user *of, struct str user,
+	struct arena *arena)
+{
+	struct away away;
+
+	for (int i = 0; of && i <= AWAY_CHAIN_MAX && away_load(of, arena, &away); i++) {
+		if (str_eq(away.by, user)) return true;
+		of = away.delegate.len ? roster_user(r, away.delegate) : NULL;
+	}
+	return false;
+}
+
 /* ---- voters ---- */
 
 static bool is_starter(const struct ask *a, struct str user, struct arena *arena)
@@ -142,7 +165,8 @@ static void voter_stands_in(const struct require *req, const struct roster *r,
 							   : NULL;
 
 			if (named && !named->disabled &&
-				str_eq(roster_delegate(r, named, arena), user))
+				str_eq(roster_delegate(r, named, arena), user) &&
+				!appointed_self(r, named, user, arena))
 				away[v->away_len++] = named->id;
 		}
 	v->away = away;

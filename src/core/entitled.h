@@ -47,6 +47,9 @@ enum refusal entitled_to_approve(const struct ask *, const struct require *,
  * or they are here. A chain that is a ring, or too long, stays with the first. */
 struct str roster_delegate(const struct roster *, const struct user *, struct arena *);
 
+/* Would they be let in where a team covers projects like this? */
+bool roster_covers(const struct roster *, const struct user *, struct str pattern);
+
 /* Looks up who counts, for every vote; have[] (one a part) is for the operation that most
  * stand for, which *best says. False: out of memory. */
 bool votes_count(const struct ask *, const struct require *, const struct roster *,

@@ -49,33 +49,14 @@ struct plan_targets {
 	size_t missing_len;
 };
 
-/* `whole`: the person is meant, not a contact of theirs alone; so is who stands in for them.
- * False: there is no such person. */
-static bool targets_user(
-	const struct plan_facts *f, struct plan_targets *t, struct str id, bool whole)
+static void target_add(struct plan_targets *t, struct str id, bool whole)
 {
-	const struct user *u = roster_user(f->roster, id);
-	struct str in_place;
 	size_t i = 0;
 
-	if (!u || u->disabled) return false;
-	in_place = roster_delegate(f->roster, u, f->arena);
-	if (in_place.len) {
-		id = in_place;
-		whole = true;
-	}
 	while (i < t->users_len && !str_eq(t->users[i].user, id))
 		i++;
 	if (i == t->users_len) t->users[t->users_len++] = (struct plan_target){ id };
 	t->users[i].whole |= whole;
-	return true;
-}
-
-static void targets_room(struct plan_targets *t, const struct contact *c)
-{
-	for (size_t i = 0; i < t->rooms_len; i++)
-		if (t->rooms[i] == c) return;
-	t->rooms[t->rooms_len++] = c;
 }
 
 static enum refusal may_settle(const struct plan_facts *f, struct str id)
@@ -87,6 +68,46 @@ static enum refusal may_settle(const struct plan_facts *f, struct str id)
 	p.role = u->role;
 	p.name = u->name;
 	return entitled_to_settle(f->ask, &p, f->roster);
+}
+
+/* Who stands in for them may not answer this one: it stays with the others of their teams that
+ * cover the project. */
+static void targets_stay(
+	const struct plan_facts *f, struct plan_targets *t, const struct user *u)
+{
+	for (size_t i = 0; i < f->roster->teams_len; i++) {
+		const struct team_parts *team = &f->roster->teams[i];
+
+		if (!team_covers(team, f->ask->project) || !team_member(team, u->id))
+			continue;
+		for (size_t k = 0; k < team->members_len; k++)
+			if (may_settle(f, team->members[k].user) == REFUSED_NOT)
+				target_add(t, team->members[k].user, true);
+	}
+}
+
+/* `whole`: the person is meant, not a contact of theirs alone; so is who stands in for them.
+ * False: there is no such person. */
+static bool targets_user(
+	const struct plan_facts *f, struct plan_targets *t, struct str id, bool whole)
+{
+	const struct user *u = roster_user(f->roster, id);
+	struct str in_place;
+
+	if (!u || u->disabled) return false;
+	in_place = roster_delegate(f->roster, u, f->arena);
+	if (in_place.len && may_settle(f, in_place) == REFUSED_TEAM)
+		targets_stay(f, t, u);
+	else
+		target_add(t, in_place.len ? in_place : id, whole || in_place.len);
+	return true;
+}
+
+static void targets_room(struct plan_targets *t, const struct contact *c)
+{
+	for (size_t i = 0; i < t->rooms_len; i++)
+		if (t->rooms[i] == c) return;
+	t->rooms[t->rooms_len++] = c;
 }
 
 static void targets_all(const struct plan_facts *f, struct plan_targets *t)

@@ -385,7 +385,7 @@ enum err ask_make(struct task *t, struct rows *rows, const struct draft *d,
 	e = desk_require(rows, a, from->fresh ? NULL : s, &d->require, why);
 	if (!e && d->assignees_len)
 		e = desk_assignees(
-			rows, a->ws, d->assignees, d->assignees_len, &a->assignees, why);
+			t, rows, a, d->assignees, d->assignees_len, &a->assignees, why);
 	if (!e) e = ask_judge(t, rows, d, from, a, &v, why);
 	if (e) return e;
 	if (!from->fresh && !from->run) session_goes_on(s, rows->now_ms);

@@ -129,6 +129,45 @@ static enum err delegate_fits(
 	return OK;
 }
 
+/* Projects of the person's teams that the delegate may not answer in: for those the question stays
+ * with the team. None that they may: they are no delegate. */
+static enum err delegate_covers(struct task *t, struct rows *rows, const struct user *of,
+	struct str delegate, struct json_writer *w, struct fault *why)
+{
+	struct roster r = { .now_ms = rows->now_ms };
+	const struct user *u;
+	size_t all = 0, open = 0;
+	enum err e = delegate.len ? rows_fetch_user(rows, of->ws, delegate, &u, why) : OK;
+
+	jw_put_array(w, "warnings");
+	if (!e && delegate.len) e = roster_of_teams(t, rows, &r, why);
+	for (size_t i = 0; !e && i < r.teams_len; i++) {
+		const struct team_parts *team = &r.teams[i];
+		bool theirs = team_member(team, of->id);
+
+		for (size_t k = 0; theirs && k < team->projects_len; k++) {
+			struct str text;
+
+			all++;
+			if (roster_covers(&r, u, team->projects[k])) continue;
+			open++;
+			text = arena_print(rows->arena,
+				"%.*s cannot answer in %.*s: it stays with the team %.*s",
+				STR_ARGS(u->name), STR_ARGS(team->projects[k]),
+				STR_ARGS(team->team->name));
+			jw_object(w);
+			jw_put_text(w, "kind", "uncovered");
+			jw_put_str(w, "project", team->projects[k]);
+			jw_put_str(w, "detail", task_words(t, text, rows->arena));
+			jw_object_end(w);
+		}
+	}
+	jw_array_end(w);
+	if (e || !all || open < all) return e;
+	return fail_at(why, "/delegate", "%.*s cannot answer in any project of theirs",
+		STR_ARGS(str_first(u->name, 100)));
+}
+
 static enum err away_set(
 	struct rows *rows, const struct user *was, struct str away, struct fault *why)
 {
@@ -144,6 +183,7 @@ static enum err away_put_decide(struct job *job, struct rows *rows, struct fault
 {
 	struct task *t = task_of(job);
 	const struct user *u;
+	struct json_writer w = { .out = &job->out };
 	struct away away;
 	struct str text;
 	enum err e = away_admit(t, rows, &u, why);
@@ -151,9 +191,14 @@ static enum err away_put_decide(struct job *job, struct rows *rows, struct fault
 	if (!e) e = away_read(t->body, rows->now_ms, &away, why);
 	if (!e) e = delegate_fits(rows, u, away.delegate, why);
 	if (e) return e;
+	if (!str_eq(job->who.user, u->id)) away.by = job->who.user;
 	text = away_text(&away, rows->arena);
 	e = away_set(rows, u, text, why);
-	if (!e) away_write(&job->out, u);
+	if (e) return e;
+	jw_object(&w);
+	jw_members(&w, str_make(text.at + 1, text.len - 2));
+	e = delegate_covers(t, rows, u, away.delegate, &w, why);
+	jw_object_end(&w);
 	return e;
 }
 
@@ -200,8 +245,31 @@ enum err away_drop_delegate(struct rows *rows, const struct user *gone, struct f
 
 enum { CHAIN_ROOM = AWAY_CHAIN_MAX + 2 };
 
+/* Where the delegate may not answer in this project, it is the person's team's that covers it. */
+static enum err stand_in_may(struct task *t, struct rows *rows, const struct ask *a,
+	const struct user *of, const struct user *delegate, struct str *id,
+	struct fault *why)
+{
+	const struct principal p = {
+		.ws = a->ws, .user = delegate->id, .role = delegate->role
+	};
+	const struct ask any = { .ws = a->ws, .project = a->project };
+	struct roster r = { .now_ms = rows->now_ms };
+	enum err e = roster_of_teams(t, rows, &r, why);
+
+	*id = delegate->id;
+	if (e || entitled_to_settle(&any, &p, &r) != REFUSED_TEAM) return e;
+	*id = of->id;
+	for (size_t i = 0; i < r.teams_len; i++)
+		if (team_covers(&r.teams[i], a->project) &&
+			team_member(&r.teams[i], of->id))
+			*id = r.teams[i].team->id;
+	return OK;
+}
+
 /* Who is asked in their place: the first of the chain who is here. */
-static enum err stand_in(struct rows *rows, int64_t ws, struct str *id, struct fault *why)
+static enum err stand_in(struct task *t, struct rows *rows, const struct ask *a,
+	struct str *id, struct fault *why)
 {
 	const struct user *chain[CHAIN_ROOM];
 	struct roster r = { .users = chain, .now_ms = rows->now_ms };
@@ -212,7 +280,7 @@ static enum err stand_in(struct rows *rows, int64_t ws, struct str *id, struct f
 		struct fault missing = { 0 };
 		struct away away;
 
-		e = rows_fetch_user(rows, ws, next, &chain[r.users_len], &missing);
+		e = rows_fetch_user(rows, a->ws, next, &chain[r.users_len], &missing);
 		if (e && e != ERR_NOT_FOUND) *why = missing;
 		if (e) break;
 		next = away_load(chain[r.users_len++], rows->arena, &away) ? away.delegate
@@ -221,12 +289,13 @@ static enum err stand_in(struct rows *rows, int64_t ws, struct str *id, struct f
 	if (e == ERR_NOT_FOUND) e = OK;
 	if (e || !r.users_len) return e;
 	next = roster_delegate(&r, chain[0], rows->arena);
-	if (next.len) *id = next;
-	return OK;
+	return next.len ? stand_in_may(
+				  t, rows, a, chain[0], roster_user(&r, next), id, why)
+			: OK;
 }
 
-enum err desk_assignees(struct rows *rows, int64_t ws, const struct str *ids, size_t len,
-	struct str *out, struct fault *why)
+enum err desk_assignees(struct task *t, struct rows *rows, const struct ask *a,
+	const struct str *ids, size_t len, struct str *out, struct fault *why)
 {
 	struct str *who = len ? ARENA_ARRAY(rows->arena, struct str, len) : NULL;
 	size_t n = 0;
@@ -236,7 +305,7 @@ enum err desk_assignees(struct rows *rows, int64_t ws, const struct str *ids, si
 		struct str id = ids[i];
 		bool twice = false;
 
-		if (str_starts(id, "usr_")) e = stand_in(rows, ws, &id, why);
+		if (str_starts(id, "usr_")) e = stand_in(t, rows, a, &id, why);
 		for (size_t k = 0; k < n; k++)
 			twice |= str_eq(who[k], id);
 		if (!twice) who[n++] = id;

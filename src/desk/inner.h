@@ -264,8 +264,8 @@ struct session *desk_new_default_session(
 enum err desk_check_assignees(
 	struct rows *, int64_t ws, const struct str *ids, size_t len, struct fault *);
 /* Who is asked, as JSON: who is away is replaced by who stands in for them. */
-enum err desk_assignees(struct rows *, int64_t ws, const struct str *ids, size_t len,
-	struct str *out, struct fault *);
+enum err desk_assignees(struct task *, struct rows *, const struct ask *,
+	const struct str *ids, size_t len, struct str *out, struct fault *);
 struct str desk_assignees_json(const struct str *ids, size_t len, struct arena *);
 
 /* The ask that a body with a template or a list means. */

@@ -24,7 +24,7 @@ static enum err roster_take_teams(
 	return e;
 }
 
-static enum err roster_teams(
+enum err roster_of_teams(
 	struct task *t, struct rows *rows, struct roster *out, struct fault *why)
 {
 	enum err e = teams_fetch(rows, t->job.who.ws, &t->job.credential, why);
@@ -84,7 +84,7 @@ enum err ballot_open(struct task *t, struct rows *rows, const struct ask *a,
 	struct ballot *out, struct fault *why)
 {
 	struct ballot b = { .roster.now_ms = rows->now_ms };
-	enum err e = roster_teams(t, rows, &b.roster, why);
+	enum err e = roster_of_teams(t, rows, &b.roster, why);
 
 	if (!e && !rows_guard_people(rows, a->ws, t->job.credential.revocations))
 		e = fail(why, ERR_MEMORY, "out of memory");
@@ -129,7 +129,7 @@ enum err roster_all(
 	struct roster r;
 	enum err e = roster_users(rows, t->job.who.ws, &r, why);
 
-	if (!e) e = roster_teams(t, rows, &r, why);
+	if (!e) e = roster_of_teams(t, rows, &r, why);
 	if (!e) *out = r;
 	return e;
 }

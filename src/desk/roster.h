@@ -19,6 +19,9 @@ struct ballot {
  * changes people before this is written, the batch is decided anew. */
 enum err ballot_open(struct task *, struct rows *, const struct ask *, struct ballot *out,
 	struct fault *);
+/* The teams alone. */
+enum err roster_of_teams(
+	struct task *, struct rows *, struct roster *out, struct fault *);
 /* Everybody of the workspace, for questions about who there is at all. */
 enum err roster_all(struct task *, struct rows *, struct roster *out, struct fault *);
 

@@ -161,9 +161,7 @@ static enum err assign_decide(struct job *job, struct rows *rows, struct fault *
 	if (!e) before = a->assignees;
 
 	if (!e) e = desk_check_assignees(rows, job->who.ws, to->ids, to->len, why);
-	if (!e)
-		e = desk_assignees(
-			rows, job->who.ws, to->ids, to->len, &a->assignees, why);
+	if (!e) e = desk_assignees(t, rows, a, to->ids, to->len, &a->assignees, why);
 	if (e) return e;
 	jw_object(&w);
 	show_json(&w, "assignees", a->assignees);

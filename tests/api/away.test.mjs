@@ -24,7 +24,7 @@ test('one says when one is away and who stands in, and that one is back', async 
 	assert.equal((await ana.client.get('/v1/me/away')).body, null);
 	const set = await goes(ana, { until: inDays(3), delegate: ben.id, note: 'on leave' });
 	assert.deepEqual([set.status, set.body.delegate, set.body.note], [200, ben.id, 'on leave']);
-	assert.deepEqual((await ben.client.get(`/v1/users/${ana.id}/away`)).body, set.body);
+	assert.deepEqual({ ...(await ben.client.get(`/v1/users/${ana.id}/away`)).body, warnings: [] }, set.body);
 	const event = (await admin.get('/v1/events?format=json&types=user.away&before=100000&limit=1')).body.items[0];
 	assert.deepEqual([event.data.user, event.data.away.delegate, event.data.by.user], [ana.id, ben.id, ana.id]);
 	assert.equal((await back(ana)).status, 204);
@@ -117,4 +117,40 @@ test('parley away', async () => {
 	assert.equal((await away('back')).code, 0);
 	assert.equal((await ana.client.get('/v1/me/away')).body, null);
 	assert.equal((await server.run(['check', '--data', server.data])).code, 0);
+});
+
+test('a delegate covers a project of the person, and for the others the question stays with the team', async () => {
+	const [eva, dan, fay, web] = [await person(), await person(), await person(), await person()];
+	const team = async (name, projects, members) => {
+		const reply = await admin.post('/v1/teams', { name, projects, members: members.map(({ id: user }) => ({ user })) });
+		assert.equal(reply.status, 201, reply.text);
+		return reply.body;
+	};
+	const ops = await team('ops', ['prod-*'], [eva, fay]);
+	const front = await team('front', ['web-*'], [eva, web]);
+	const none = await goes(eva, { until: inDays(3), delegate: dan.id });
+	assert.deepEqual([none.status, none.body.errors[0].pointer, none.body.errors[0].detail],
+		[422, '/delegate', `${dan.name} cannot answer in any project of theirs`]);
+	const some = await goes(eva, { until: inDays(3), delegate: web.id });
+	assert.deepEqual([some.status, some.body.warnings.map(({ kind, project }) => [kind, project])], [200, [['uncovered', 'prod-*']]]);
+	const assigned = async (project) => {
+		const session = (await agent.session({ project })).id;
+		return (await agent.ask({ question: 'Go?', session, assignees: [eva.id] })).assignees;
+	};
+	assert.deepEqual([await assigned('web-shop'), await assigned('prod-eu')], [[web.id], [ops.id]]);
+	assert.deepEqual((await goes(eva, { until: inDays(3), delegate: (await person('admin')).id })).body.warnings, []);
+	await back(eva);
+	for (const { id } of [ops, front]) assert.equal((await admin.delete(`/v1/teams/${id}`)).status, 204);
+});
+
+test('nobody counts for another by their own word', async () => {
+	const [gil, boss] = [await person(), await person('admin')];
+	const ask = await asked([{ approvals: 1, from: [`user:${gil.id}`] }]);
+	const set = await boss.client.put(`/v1/users/${gil.id}/away`, { until: inDays(3), delegate: boss.id });
+	assert.deepEqual([set.status, set.body.by], [200, boss.id]);
+	const refused = await vote(boss, ask);
+	assert.deepEqual([refused.status, refused.body.reason], [403, 'require']);
+	assert.equal((await admin.put(`/v1/users/${gil.id}/away`, { until: inDays(3), delegate: boss.id })).status, 200);
+	assert.equal((await vote(boss, ask)).body.ask.status, 'answered');
+	assert.equal((await admin.delete(`/v1/users/${gil.id}/away`)).status, 204);
 });
