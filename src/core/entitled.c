@@ -1,6 +1,8 @@
 /* entitled.c - who may settle, and whose vote counts. */
 #include "core/entitled.h"
 
+#include "base/keep.h"
+
 static const char *const reasons[] = {
 	[REFUSED_ROLE] = "role",
 	[REFUSED_TEAM] = "team",
@@ -304,4 +306,31 @@ int64_t require_reach(const struct ask *a, const struct require_part *part,
 		n += require_counts(part, &v, &stands_for) && !stands_for.len;
 	}
 	return n;
+}
+
+struct str require_reached(
+	const struct ask *a, const struct roster *r, struct arena *arena)
+{
+	struct buf b = { .max = 262144 };
+	struct json_writer w = { .out = &b };
+	const struct json *kept;
+	struct require req;
+
+	if (!a->require.len || require_load(a->require, arena, &req, NULL) ||
+		json_read(a->require, NULL, arena, &kept, NULL))
+		return a->require;
+	jw_array(&w);
+	for (size_t i = 0; i < req.len && i < kept->count; i++) {
+		int64_t reach = require_reach(a, &req.parts[i], r, arena);
+
+		jw_object(&w);
+		for (uint32_t k = 0; k < kept->items[i].count; k++) {
+			jw_name(&w, kept->items[i].members[k].name);
+			jw_json(&w, &kept->items[i].members[k].value);
+		}
+		if (reach < req.parts[i].approvals) jw_put_int(&w, "reach", reach);
+		jw_object_end(&w);
+	}
+	jw_array_end(&w);
+	return buf_keep_done(&b, arena);
 }

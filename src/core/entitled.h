@@ -58,6 +58,9 @@ bool votes_count(const struct ask *, const struct require *, const struct roster
 bool votes_meet(const struct ask *, const struct require *, const struct roster *,
 	struct votes *, struct str digest, int64_t *have, struct arena *);
 
+/* What it requires as it is stored, and `reach` in parts that too few could ever count for: how many
+ * could. The roster is everybody. */
+struct str require_reached(const struct ask *, const struct roster *, struct arena *);
 /* How many people of `roster` could ever count for this part. */
 int64_t require_reach(const struct ask *, const struct require_part *,
 	const struct roster *, struct arena *);

@@ -117,6 +117,8 @@ enum err shown_end(struct shown_asks *s, struct fault *why)
 		e = ask_fresh(&l->ask, &s->people.roster, &s->people.task->job.arena,
 			&fresh, why);
 		if (e) break;
+		fresh.require = require_reached(
+			&fresh, &s->people.roster, &s->people.task->job.arena);
 		buf_add(&whole, str_make(out->at + at, l->start - at));
 		w.more = false;
 		write_one(s, &w, &fresh, l->title, l->marked ? &l->mark : NULL);
@@ -141,6 +143,8 @@ enum err shown_one(struct shown_asks *s, const struct ask *a, struct ask *fresh,
 
 	if (needs_people(a)) e = reading_roster_users(&s->people, why);
 	if (!e) e = ask_fresh(a, &s->people.roster, arena, fresh, why);
+	if (!e && needs_people(a))
+		fresh->require = require_reached(fresh, &s->people.roster, arena);
 	if (!e) *reason = why_not(s, fresh, arena);
 	if (!e)
 		s->people.task->denied =

@@ -395,6 +395,21 @@ static int64_t whole(const struct json *object, const char *name)
 	return json_is(n, JSON_NUMBER) && n->is_int ? n->integer : 0;
 }
 
+/* "duo has 1 who can approve: 2 needed" */
+static struct str votes_unmet(const struct json *part, int64_t need, struct arena *arena)
+{
+	const struct json *from = json_get(part, "from");
+	struct str one = json_is(from, JSON_ARRAY) && from->count == 1
+				 ? json_text(&from->items[0])
+				 : STR_NONE;
+	struct str team = str_starts(one, "team:") ? str_from(one, 5) : STR_NONE;
+
+	return MSG(arena, team.len ? "web.votes.unmet.team" : "web.votes.unmet",
+		{ "team", team },
+		{ "n", arena_print(arena, "%lld", (long long)whole(part, "reach")) },
+		{ "need", arena_print(arena, "%lld", (long long)need) });
+}
+
 /* Those whose approval counts: the reader first. */
 static void voters_add(struct buf *line, const struct json *ask, struct str me)
 {
@@ -436,6 +451,9 @@ struct str votes_line(
 		if (have >= need || !ask_pending(ask)) continue;
 		buf_add_text(&line, " · ");
 		buf_add(&line, votes_missing(ask, part, need - have, arena));
+		if (!json_get(part, "reach")) continue;
+		buf_add_text(&line, " · ");
+		buf_add(&line, votes_unmet(part, need, arena));
 	}
 	out = arena_str(arena, buf_str(&line));
 	buf_done(&line);

@@ -281,3 +281,18 @@ test('no rule allows what brings its own requirement', async () => {
 	assert.equal((await agent.ask({ kind: 'approval', operation: easy })).status, 'answered');
 	assert.equal((await agent.ask({ kind: 'approval', operation: easy, require: [{ approvals: 2 }] })).status, 'pending');
 });
+
+test('what too few people can approve by now says so, on the ask and in show', async () => {
+	const [dia, eli] = [await person(), await person()];
+	const team = (await admin.post('/v1/teams', { name: 'duo', members: [dia, eli].map((p) => ({ user: p.id })) })).body;
+	const ask = await asked([{ approvals: 2, from: ['team:duo'] }]);
+	assert.equal('reach' in (await read(ask)).require[0], false);
+	assert.equal((await admin.patch(`/v1/teams/${team.id}`, { members: [{ user: dia.id }], version: team.version })).status, 200);
+	assert.equal((await read(ask)).require[0].reach, 1);
+	const listed = (await ana.client.get('/v1/asks?limit=200')).body.items.find((a) => a.id === ask.id);
+	assert.equal(listed.require[0].reach, 1);
+	const shown = await server.run(['show', ask.id], { env: { PARLEY_URL: server.url, PARLEY_TOKEN: server.secrets.member, LANG: 'C.UTF-8' } });
+	assert.match(shown.stdout.replaceAll('\n', ' '), /duo has 1 who can approve: 2 needed/);
+	await agent.post(`/v1/asks/${ask.id}/cancel`, {});
+	assert.equal((await admin.delete(`/v1/teams/${team.id}`)).status, 204);
+});
