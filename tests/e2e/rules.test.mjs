@@ -131,12 +131,16 @@ area('rules on the page', (scenario) => {
 	scenario('one is tried, created, read as a sentence, used and ended', async (me, desk) => {
 		const ask = await desk.agent.ask(bash('git push --force'));
 		await desk.marie.post(`/v1/asks/${ask.id}/answer`, { answer: 'reject' });
+		const other = await desk.agent.ask(bash('git push x --force'));
+		await desk.marie.post(`/v1/asks/${other.id}/answer`, { answer: 'approve' });
 		await me.visitLive('/rules');
 		await me.press(me.button('rules.new'));
 		await me.write(field(me, 'rules.pattern'), 'Bash(git push *--force*)');
 		await me.write(field(me, 'rules.note'), 'never force-push');
 		await me.press(me.button('rules.check'));
-		await form(me).getByText(me.tn('rules.tried', 1, { looked: 1 })).waitFor();
+		await form(me).getByText(me.tn('rules.tried', 2, { looked: 2 })).waitFor();
+		await form(me).getByText(me.tn('rules.tried.differs', 1)).waitFor();
+		await form(me).getByRole('link', { name: 'Bash(git push x --force)' }).waitFor();
 		assert.deepEqual(await rules(desk), []);
 		await me.press(me.button('rules.create'));
 		const row = section(me, 'deny').getByRole('listitem');
