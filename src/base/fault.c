@@ -12,6 +12,7 @@ static const char *const names[] = {
 	[ERR_NOT_ENTITLED] = "not entitled",
 	[ERR_VOTES] = "votes are needed",
 	[ERR_STALE] = "stale",
+	[ERR_ALONE] = "not with others",
 	[ERR_UNVERIFIED] = "not verified",
 	[ERR_CHANNEL_OFF] = "channel is off",
 	[ERR_PROJECT] = "project",

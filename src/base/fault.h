@@ -25,6 +25,7 @@ enum err {
 	ERR_TOO_BIG,	   /* 413 */
 	ERR_MEDIA_TYPE,	   /* 415 */
 	ERR_VOTES,	 /* 422: approvals are required, so each is voted on by itself */
+	ERR_ALONE,	 /* 422: not with others; the member `reason` says why */
 	ERR_UNVERIFIED,	 /* 422: nobody has shown yet whose address it is */
 	ERR_INVALID,	 /* 422: well-formed, not acceptable */
 	ERR_RATE,	 /* 429 */

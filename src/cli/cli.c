@@ -17,13 +17,13 @@
 
 static const struct command *const verbs[] = { &verb_ask, &verb_approve, &verb_gate,
 	&verb_wait, &verb_show, &verb_list, &verb_answer, &verb_skip, &verb_cancel,
-	&verb_stop, &verb_go, &verb_rule_list, &verb_rule_add, &verb_rule_show,
-	&verb_rule_edit, &verb_rule_try, &verb_rule_end, &verb_rule_export,
-	&verb_rule_apply, &verb_policy, &verb_away, &verb_contact, &verb_route,
-	&verb_slack_manifest, &verb_run, &verb_attach, &verb_runs, &verb_sessions,
-	&verb_session_delete, &verb_projects, &verb_usage, &verb_watch, &verb_inbox,
-	&verb_host, &verb_mcp, &verb_connect, &verb_hook, &verb_login, &verb_logout,
-	&verb_doctor, &verb_completion, &verb_help };
+	&verb_take_back, &verb_pause, &verb_resume, &verb_rule_list, &verb_rule_add,
+	&verb_rule_show, &verb_rule_edit, &verb_rule_try, &verb_rule_end,
+	&verb_rule_export, &verb_rule_apply, &verb_policy, &verb_away, &verb_contact,
+	&verb_route, &verb_slack_manifest, &verb_run, &verb_attach, &verb_runs,
+	&verb_sessions, &verb_session_delete, &verb_projects, &verb_usage, &verb_watch,
+	&verb_inbox, &verb_host, &verb_mcp, &verb_connect, &verb_hook, &verb_login,
+	&verb_logout, &verb_doctor, &verb_completion, &verb_help };
 
 enum { VERBS = sizeof verbs / sizeof *verbs };
 
@@ -40,7 +40,8 @@ const struct command *command_find(const struct cli *cli, struct str name)
 	const struct command *c;
 
 	for (size_t i = 0; (c = command_at(cli, i)); i++)
-		if (str_is(name, c->name)) return c;
+		if (str_is(name, c->name) || (c->alias && str_is(name, c->alias)))
+			return c;
 	return NULL;
 }
 
@@ -201,6 +202,15 @@ static int words_misfit(const struct cli *cli)
 	return n < min ? -1 : max != WORDS_MANY && n > max;
 }
 
+/* The first word is an ask's id, or ID@DIGEST. */
+static bool id_given(const struct cli *cli)
+{
+	struct str rest = args_word(&cli->args, 0), id = rest;
+
+	str_cut(&rest, '@', &id);
+	return id_valid(id, "ask");
+}
+
 static int command_run(struct cli *cli, int argc, char **argv)
 {
 	const struct command *c = cli->command;
@@ -229,8 +239,7 @@ static int command_run(struct cli *cli, int argc, char **argv)
 			{ "verb", str_of(c->name) }, { "words", str_of(c->words) });
 	term_setup(&cli->term, cli->settings.color);
 	if (c->words && str_starts(str_of(c->words), "ID") &&
-		(c->settings & SETTINGS_CLIENT) &&
-		!id_valid(args_word(&cli->args, 0), "ask")) {
+		(c->settings & SETTINGS_CLIENT) && !id_given(cli)) {
 		fprintf(stderr, "parley: %s\n",
 			MSG(&cli->arena, "cli.id.wrong",
 				{ "id", args_word(&cli->args, 0) })

@@ -38,6 +38,7 @@ struct cli;
  * length, help.NAME.--FLAG for its own flags; the blank of a two-word name is a dot. */
 struct command {
 	const char *name;	  /* "ask", or two words: "token create" */
+	const char *alias;	  /* another name for it, not listed; NULL: none */
 	int (*run)(struct cli *); /* its exit status */
 	const char *words;	  /* behind the options, for the usage: "ID VALUE…" */
 	unsigned char words_min;  /* how many there may be; */
@@ -60,6 +61,7 @@ struct cli {
 	struct settings settings;
 	struct term term;
 	struct project_said project; /* of what it asks for: cli/project.h */
+	struct str program;	     /* that asks by us; empty: nobody but us */
 	struct arena arena;	     /* goes at exit */
 };
 

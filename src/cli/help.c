@@ -207,7 +207,7 @@ unsigned help_group_of(const struct command *c)
 		const char *words;
 		unsigned group;
 	} rows[] = { { "ask approve gate wait cancel", COMMANDS_ASK },
-		{ "inbox list show answer skip watch stop go rule policy team away contact route login logout",
+		{ "inbox list show answer skip take-back watch pause resume rule policy team away contact route login logout",
 			COMMANDS_ANSWER },
 		{ "connect host mcp hook run attach runs sessions session projects usage agents providers",
 			COMMANDS_AGENTS },

@@ -1,4 +1,5 @@
 /* verb_answer.c - parley answer. */
+#include "cli/answer_many.h"
 #include "cli/settle.h"
 #include "cli/value.h"
 #include "cli/verbs.h"
@@ -152,10 +153,13 @@ static int answer_run(struct cli *cli)
 		(args_have(&cli->args, "pattern") || args_have(&cli->args, "open")))
 		return CLI_USAGE(cli, "cli.answer.for");
 	struct client *client = reach(cli, AS_PERSON, &why);
+	size_t ids = answer_ids(cli);
+	bool seen = ids && str_find(args_word(&cli->args, 0), STR("@")) >= 0;
 	int status;
 
 	if (!client) return cli_fail(cli, &why);
-	status = answer_send(cli, client);
+	status = ids > 1 || seen ? answer_many(cli, client, ids)
+				 : answer_send(cli, client);
 	client_free(client);
 	return status;
 }
@@ -167,6 +171,7 @@ static const struct flag flags[] = {
 	{ .name = "for", .value = "TIME" },
 	{ .name = "pattern", .value = "PATTERN" },
 	{ .name = "open" },
+	{ .name = "yes" },
 	{ .name = "json" },
 	{ 0 },
 };
@@ -177,13 +182,15 @@ static const char *const examples[] = {
 	"parley answer ask_01jc… env=staging tests=unit tests=api",
 	"parley answer ask_01jc… reject --note 'Not on a Friday'",
 	"parley answer ask_01jc… approve --for 1h --pattern 'Bash(npm test *)'",
+	"parley answer ask_01jc… ask_01jd… approve",
+	"parley answer ask_01jc…@3f2a91c04d5e6b7a approve --yes",
 	NULL,
 };
 
 const struct command verb_answer = {
 	.name = "answer",
 	.run = answer_run,
-	.words = "ID [VALUE… | KEY=VALUE…]",
+	.words = "ID… [VALUE… | KEY=VALUE…]",
 	.words_min = 1,
 	.words_max = WORDS_MANY,
 	.flags = flags,

@@ -1,5 +1,5 @@
-/* verb_stop.c - parley stop, parley go: pause everything that asks, say what is paused, and let
- * it go on. */
+/* verb_stop.c - parley pause, parley resume: stop everything that asks, say what is
+ * stopped, and let it go on. */
 #include <stdio.h>
 
 #include "base/clock.h"
@@ -9,6 +9,17 @@
 #include "cli/verbs.h"
 #include "text/safe_text.h"
 #include "tui/words.h"
+
+/* All the words. */
+static struct str stop_reason(struct cli *cli)
+{
+	struct str reason = args_word(&cli->args, 0);
+
+	for (size_t i = 1; i < cli->args.words_len; i++)
+		reason = arena_print(&cli->arena, "%.*s %.*s", STR_ARGS(reason),
+			STR_ARGS(args_word(&cli->args, i)));
+	return str_trim(reason);
+}
 
 /* What is given on the command line; EXIT_YES, or said. */
 static int stop_body(struct cli *cli, struct str *out)
@@ -28,7 +39,7 @@ static int stop_body(struct cli *cli, struct str *out)
 	jw_put_some(&w, "project", args_get(&cli->args, "project"));
 	jw_put_some(&w, "session", args_get(&cli->args, "session"));
 	jw_object_end(&w);
-	jw_put_some(&w, "reason", args_word(&cli->args, 0));
+	jw_put_str(&w, "reason", stop_reason(cli));
 	if (ms) jw_put_some(&w, "until", str_of(until));
 	jw_object_end(&w);
 	*out = buf_keep_done(&body, &cli->arena);
@@ -88,14 +99,20 @@ static void stops_print(struct cli *cli, const struct json *items)
 		stop_print(cli, &items->items[i]);
 }
 
-/* "list" alone; with what to stop beside it, somebody means to stop it. */
-static bool stop_lists(const struct cli *cli)
+/* Is it said what to stop, not only why? */
+static bool stop_named(const struct cli *cli)
 {
 	static const char *const whats[] = { "agent", "project", "session", "for" };
 
 	for (size_t i = 0; i < sizeof whats / sizeof *whats; i++)
-		if (args_have(&cli->args, whats[i])) return false;
-	return str_is(args_word(&cli->args, 0), "list");
+		if (args_have(&cli->args, whats[i])) return true;
+	return false;
+}
+
+/* "list" alone; with what to stop beside it, somebody means to stop it. */
+static bool stop_lists(const struct cli *cli)
+{
+	return !stop_named(cli) && str_is(args_word(&cli->args, 0), "list");
 }
 
 static int stops_list(struct cli *cli)
@@ -122,6 +139,26 @@ static int stops_list(struct cli *cli)
 
 /* ---- stop ---- */
 
+/* One word alone is a slip of the pen, or a guess, more often than a reason to stop every
+ * agent. Who may not stop anything hears that first. */
+static int word_refuse(struct cli *cli, struct client *client)
+{
+	struct str word = args_word(&cli->args, 0);
+	struct fault why = { 0 };
+	struct api_reply me;
+	struct str role;
+	int status = reach_call(cli, client, "GET", STR("/v1/me"), STR_NONE, &me, NULL);
+
+	if (status != EXIT_YES) return status;
+	role = json_text(json_get(me.json, "role"));
+	if (str_is(role, "agent")) {
+		fail(&why, ERR_FORBIDDEN, "the role %.*s may not do this",
+			STR_ARGS(role));
+		return cli_fail(cli, &why);
+	}
+	return CLI_USAGE(cli, "cli.stop.word", { "word", word });
+}
+
 static int stop_run(struct cli *cli)
 {
 	struct fault why = { 0 };
@@ -131,12 +168,16 @@ static int stop_run(struct cli *cli)
 	int status;
 
 	if (stop_lists(cli)) return stops_list(cli);
-	if (cli_word_looks(cli, "stop list")) return EXIT_USAGE;
+	if (cli_word_looks(cli, "pause list")) return EXIT_USAGE;
 	status = stop_body(cli, &body);
 	if (status != EXIT_YES) return status;
 	client = reach(cli, AS_PERSON, &why);
 	if (!client) return cli_fail(cli, &why);
-	status = reach_call(cli, client, "POST", STR("/v1/stops"), body, &reply, NULL);
+	if (!stop_named(cli) && str_find(stop_reason(cli), STR(" ")) < 0)
+		status = word_refuse(cli, client);
+	else
+		status = reach_call(
+			cli, client, "POST", STR("/v1/stops"), body, &reply, NULL);
 	client_free(client);
 	if (status != EXIT_YES) return status;
 	id = json_text(json_get(reply.json, "id"));
@@ -154,16 +195,19 @@ static const struct flag stop_flags[] = { { .name = "agent", .value = "NAME" },
 	{ .name = "for", .value = "TIME" }, { .name = "json" }, { 0 } };
 
 static const char *const stop_examples[] = {
-	"parley stop 'Production is down'",
-	"parley stop --agent 'ci-*' --for 30m 'Wrong branch'",
-	"parley stop list",
+	"parley pause 'Production is down'",
+	"parley pause --agent 'ci-*' --for 30m 'Wrong branch'",
+	"parley pause list",
 	NULL,
 };
 
-const struct command verb_stop = {
-	.name = "stop",
+const struct command verb_pause = {
+	.name = "pause",
+	.alias = "stop",
 	.run = stop_run,
-	.words = "REASON|list",
+	.words = "REASON…|list",
+	.words_min = 1,
+	.words_max = WORDS_MANY,
 	.flags = stop_flags,
 	.settings = SETTINGS_CLIENT,
 	.exits = "0 2 3 4",
@@ -213,10 +257,11 @@ static int go_run(struct cli *cli)
 	return status;
 }
 
-static const char *const go_examples[] = { "parley go", NULL };
+static const char *const go_examples[] = { "parley resume", NULL };
 
-const struct command verb_go = {
-	.name = "go",
+const struct command verb_resume = {
+	.name = "resume",
+	.alias = "go",
 	.run = go_run,
 	.words = "[ID]",
 	.words_max = 1,

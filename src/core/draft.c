@@ -2,6 +2,7 @@
 #include "core/draft.h"
 
 #include "base/utf8.h"
+#include "core/operation_line.h"
 #include "core/project.h"
 #include "core/reply.h"
 
@@ -217,6 +218,8 @@ static void read_members(struct draft_reading *r, const struct draft_limits *lim
 	read_operation(r);
 	read_require(r);
 	read_questions(r);
+	if (d->kind == ASK_APPROVAL && d->operation && text_blank(d->title))
+		d->title = operation_title(d->operation, ASK_TITLE_MAX, r->arena);
 	if (r->m[M_TIMEOUT])
 		d->timeout_ms =
 			timeout_check(&r->check, &timeout, r->m[M_TIMEOUT], limits);

@@ -123,3 +123,22 @@ void operation_same(
 {
 	members_digest(operation, arguments, NULL, out);
 }
+
+static bool texts_equal(const struct json *a, const struct json *b, const char *name)
+{
+	return str_eq(json_text(json_get(a, name)), json_text(json_get(b, name)));
+}
+
+bool operation_alike(const struct json *a, const struct json *b)
+{
+	const struct json *left = json_get(a, "arguments");
+	const struct json *right = json_get(b, "arguments");
+
+	if (!texts_equal(a, b, "type") || !texts_equal(a, b, "name")) return false;
+	if (!left || !right) return !left && !right;
+	if (left->type != right->type) return false;
+	if (left->type != JSON_OBJECT) return true;
+	for (uint32_t i = 0; i < left->count; i++)
+		if (!json_get_str(right, left->members[i].name)) return false;
+	return left->count == right->count;
+}

@@ -21,5 +21,7 @@ void operation_digest(const struct json *operation, const struct json *arguments
 /* The same without the session: what rules call `same`. */
 void operation_same(const struct json *operation, const struct json *arguments,
 	char out[DIGEST_SIZE]);
+/* The same tool with the same names of arguments: what a batch may approve together. */
+bool operation_alike(const struct json *, const struct json *);
 
 #endif

@@ -51,4 +51,15 @@ enum err ask_is_open(struct task *, struct rows *, struct ask *, struct fault *)
 enum err ask_cancel_all(struct task *, struct rows *, struct session *, struct str reason,
 	struct fault *);
 
+/* What the asks that one request settles share: see settle_many.c. */
+struct of_many {
+	const struct json
+		*digests; /* id → digest of the operation that was shown; or NULL */
+	const struct json *first;    /* the first operation that was approved; or NULL */
+	const struct json *approves; /* the one that is being approved; or NULL */
+};
+/* May this one be settled so together with others? */
+enum err many_admit(struct of_many *, const struct ask *, const struct ask_parts *,
+	const struct answer *, struct fault *why);
+
 #endif

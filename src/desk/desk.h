@@ -77,6 +77,7 @@ struct task {
 	struct str
 		default_session_title; /* of one that is made; empty: its external id */
 	struct project_said project;   /* beside what the body says of it */
+	struct str program;	       /* that asks by this token; empty: unknown */
 	/* Made by check, on the caller's thread. */
 	void *checked;
 	/* Found by the work, for the caller. */
@@ -102,7 +103,7 @@ struct task {
 	struct str origin;	  /* the address that somebody logs in from, or empty */
 	struct str client;	  /* what their browser calls itself, or empty */
 	struct str password_hash; /* argon2id; found, or made by the caller */
-	bool of_many;		  /* one of several asks that a request settles */
+	struct of_many *of_many;  /* one of several asks that a request settles */
 	/* What may be settled from the channel it comes by; NULL: everything. */
 	const struct channel_limit *limit;
 	struct str old_hash; /* that the old password must fit; empty: none is asked */

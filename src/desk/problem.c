@@ -27,6 +27,7 @@ static const struct {
 	[ERR_MEDIA_TYPE] = { 415, "/problems/unsupported-media-type",
 		"Unsupported media type" },
 	[ERR_VOTES] = { 422, "/problems/votes", "Approvals are required" },
+	[ERR_ALONE] = { 422, "/problems/one-by-one", "To be decided by itself" },
 	[ERR_UNVERIFIED] = { 422, "/problems/unverified", "Not verified" },
 	[ERR_INVALID] = { 422, "/problems/invalid", "Invalid request" },
 	[ERR_RATE] = { 429, "/problems/too-many-requests", "Too many requests" },

@@ -87,6 +87,7 @@ static enum err answer_settle(
 	if (!e)
 		e = answer_check(parts.questions, parts.questions_len, t->body,
 			rows->arena, &answer, why);
+	if (!e && t->of_many) e = many_admit(t->of_many, a, &parts, &answer, why);
 	if (!e && t->limit)
 		e = channel_admit(t->limit, a, &parts, &job->who, &answer, t->body,
 			rows->arena, why);

@@ -1,7 +1,7 @@
 /* settle_many.c - many asks settled by one request; none affects another. */
 #include "base/keep.h"
 #include "core/body.h"
-#include "desk/inner.h"
+#include "desk/ask.h"
 #include "desk/problem.h"
 
 #include <stdio.h>
@@ -10,6 +10,7 @@ enum { MANY_MAX = 200 };
 
 struct many {
 	const struct json *ids;
+	const struct json *digests; /* id → digest of the operation that was shown */
 	bool skip;
 };
 
@@ -30,10 +31,21 @@ static enum err many_ids(const struct json *ids, struct fault *why)
 	return e;
 }
 
+static enum err many_digests(const struct json *digests, struct fault *why)
+{
+	if (!digests) return OK;
+	if (!json_is(digests, JSON_OBJECT))
+		return fail_at(why, "/digests", "an object is needed");
+	for (uint32_t i = 0; i < digests->count; i++)
+		if (digests->members[i].value.type != JSON_STRING)
+			return fail_at(why, "/digests", "every digest is a string");
+	return OK;
+}
+
 static enum err many_check(struct task *t, struct fault *why)
 {
-	static const char *const names[] = { "ids", "answers", "answer", "skip", "reason",
-		NULL };
+	static const char *const names[] = { "ids", "answers", "answer", "digests",
+		"skip", "reason", NULL };
 	struct many *m = ARENA_NEW(&t->job.arena, struct many);
 	const struct json *skip = json_get(t->body, "skip");
 	bool answers = json_get(t->body, "answers") || json_get(t->body, "answer");
@@ -41,7 +53,9 @@ static enum err many_check(struct task *t, struct fault *why)
 
 	if (!m) return fail(why, ERR_MEMORY, "out of memory");
 	m->ids = json_get(t->body, "ids");
+	m->digests = json_get(t->body, "digests");
 	if (many_ids(m->ids, why)) e = why->err;
+	if (many_digests(m->digests, why)) e = why->err;
 	if (skip && !json_is_bool(skip)) e = fail_at(why, "/skip", "true or false");
 	m->skip = json_is(skip, JSON_TRUE);
 	if (m->skip == answers) e = fail_at(why, "", "either answers or skip is needed");
@@ -77,6 +91,41 @@ static const struct json *many_body(struct task *t, const struct many *m)
 	return body;
 }
 
+static enum err alone(struct fault *why, const char *reason, const char *detail)
+{
+	enum err e = fail(why, ERR_ALONE, "%s", detail);
+
+	fail_member(why, "reason", str_of(reason));
+	return e;
+}
+
+enum err many_admit(struct of_many *m, const struct ask *a, const struct ask_parts *parts,
+	const struct answer *answer, struct fault *why)
+{
+	struct str shown = json_text(json_get_str(m->digests, a->id));
+
+	m->approves = NULL;
+	if (a->require.len)
+		return fail(
+			why, ERR_VOTES, "it requires approvals: vote on it by itself");
+	if (answer->decision != DECISION_APPROVE) return OK;
+	if (a->digest.len && !shown.len)
+		return fail(why, ERR_STALE, "the digest of what was shown is missing");
+	if (a->digest.len && !str_eq(shown, a->digest))
+		return fail(why, ERR_STALE, "the digest is of another operation");
+	if (a->risk >= RISK_HIGH)
+		return alone(why, "risk", "its risk is high: approve it by itself");
+	if (answer->arguments)
+		return alone(why, "arguments",
+			"its arguments are changed: approve it by itself");
+	if (!parts->operation) return OK;
+	if (m->first && !operation_alike(m->first, parts->operation))
+		return alone(why, "operation",
+			"its tool or its arguments differ: approve it by itself");
+	m->approves = parts->operation;
+	return OK;
+}
+
 static void result_start(struct json_writer *w, struct str id, int64_t status)
 {
 	jw_object(w);
@@ -87,10 +136,16 @@ static void result_start(struct json_writer *w, struct str id, int64_t status)
 static void many_result(
 	struct json_writer *w, struct task *one, enum err e, int64_t now_ms)
 {
+	struct fault *why = &one->job.why;
+
 	result_start(w, one->id, e ? problem_status(e) : 200);
 	if (e) {
+		struct str said = task_words(one,
+			arena_str(&one->job.arena, str_of(why->detail)), &one->job.arena);
+
+		snprintf(why->detail, sizeof why->detail, "%.*s", STR_ARGS(said));
 		jw_key(w, "problem");
-		problem_write(w, e, &one->job.why, one->job.conflict);
+		problem_write(w, e, why, one->job.conflict);
 	} else if (one->found) {
 		jw_key(w, "ask");
 		ask_write(w, &one->found->ask, &one->found->view, now_ms);
@@ -129,6 +184,7 @@ static enum err many_decide(struct job *job, struct rows *rows, struct fault *wh
 	const struct many *m = t->checked;
 	const struct use *use = m->skip ? &use_skip : &use_answer;
 	const struct json *body = many_body(t, m);
+	struct of_many of = { .digests = m->digests };
 	struct buf kept = { 0 };
 	struct json_writer w = { .out = &job->out }, keep = { .out = &kept };
 
@@ -141,7 +197,8 @@ static enum err many_decide(struct job *job, struct rows *rows, struct fault *wh
 
 		if (!one) break; /* the arena has failed, and the job with it */
 		one->desk = t->desk;
-		one->of_many = true;
+		one->of_many = &of;
+		one->words = t->words;
 		one->wants_record = true;
 		one->id = m->ids->items[i].text;
 		one->body = body;
@@ -151,6 +208,7 @@ static enum err many_decide(struct job *job, struct rows *rows, struct fault *wh
 		e = use->job.decide(&one->job, rows, &one->job.why);
 		if (!e) e = rows_conclude(rows, &one->job, &one->job.why);
 		if (e) rows_rollback(rows);
+		if (!e && !of.first) of.first = of.approves;
 		if (one->job.out.failed || one->job.arena.failed)
 			job->arena.failed = true;
 		many_result(&w, one, e, rows->now_ms);

@@ -6,6 +6,7 @@
 #include "base/keep.h"
 #include "base/zone.h"
 #include "core/notify_prefs.h"
+#include "core/operation_line.h"
 #include "core/show.h"
 #include "desk/people.h"
 
@@ -96,6 +97,19 @@ static enum err shown_find(
 	return e;
 }
 
+/* Who wants titles alone gets those that were given: what we call an approval by says what
+ * would run. */
+static enum err parts_find(const struct delivery_fill *f, const struct ask *a,
+	struct arena *arena, struct ask_parts *out, struct fault *why)
+{
+	enum err e = ask_parts(a, arena, out, why);
+
+	if (!e && f->title_only && out->operation &&
+		str_eq(out->title, operation_title(out->operation, ASK_TITLE_MAX, arena)))
+		out->title = STR_NONE;
+	return e;
+}
+
 struct carried_list {
 	struct arena *arena;
 	struct delivery_fill *fill;
@@ -108,7 +122,7 @@ static enum err carried_row(void *ctx, const struct row *row, struct fault *why)
 	struct ask *a = &f->carried[f->carried_len];
 	enum err e = ask_from_row(row, l->arena, a, why);
 
-	if (!e) e = ask_parts(a, l->arena, &f->carried_parts[f->carried_len], why);
+	if (!e) e = parts_find(f, a, l->arena, &f->carried_parts[f->carried_len], why);
 	if (!e) f->carried_len++;
 	return e;
 }
@@ -219,7 +233,7 @@ enum err telling_fill(struct task *t, struct db *db, int64_t now_ms,
 		e = fill_server_key(db, STR(PUSH_KEY), arena, &f->keys[0], why);
 	if (!e && d->kind == DELIVERY_SLACK && d->ask.len)
 		e = shown_find(db, arena, f, why);
-	if (!e && f->ask.id.len) e = ask_parts(&f->ask, arena, &f->parts, why);
+	if (!e && f->ask.id.len) e = parts_find(f, &f->ask, arena, &f->parts, why);
 	if (!e && (d->purpose == DELIVERY_DIGEST || d->purpose == DELIVERY_SUMMARY))
 		e = carried_find(db, arena, f, why);
 	if (e || f->nothing || d->kind != DELIVERY_WEBHOOK ||

@@ -45,14 +45,14 @@ static bool may_settle(const struct dialog *d, bool may_answer)
 /* How approving is confirmed. The risk may rise while the card is open: a verifier can raise it. */
 static void risk_take(struct dialog *d)
 {
-	d->form.critical = ask_risk(d->ask) == RISK_CRITICAL;
+	d->form.critical = ask_risk(d->ask) == RISK_CRITICAL || d->instead;
 	d->form.twice = d->by_itself && ask_risk(d->ask) == RISK_HIGH;
 }
 
 /* Edited, or an answer to many: this call alone. */
 static bool longer_offered(const struct dialog *d)
 {
-	return d->open && d->form.asks < 2 && !d->arguments && scope_offered(d->ask);
+	return d->open && !d->instead && !d->arguments && scope_offered(d->ask);
 }
 
 bool dialog_open(struct dialog *d, const struct json *ask, bool may_answer)
@@ -125,6 +125,16 @@ void dialog_deleted(struct dialog *d)
 void dialog_came(struct dialog *d, bool by_itself)
 {
 	d->by_itself = by_itself;
+	risk_take(d);
+}
+
+void dialog_instead(struct dialog *d, size_t asks,
+	void (*draw)(struct page *, const void *ctx), const void *ctx)
+{
+	d->instead = draw;
+	d->instead_ctx = ctx;
+	d->form.asks = asks;
+	d->form.read = false;
 	risk_take(d);
 }
 
@@ -528,6 +538,10 @@ struct layout {
 static struct card card_part(struct dialog *d, size_t width, const struct card_look *look)
 {
 	page_clear(&d->card_page, width);
+	if (d->instead) {
+		d->instead(&d->card_page, d->instead_ctx);
+		return (struct card){ .operation_end = d->card_page.rows_len };
+	}
 	return card_draw(&d->card_page, d->ask, look);
 }
 

@@ -43,6 +43,9 @@ struct dialog {
 	const struct json *before; /* events before it, newest first; NULL: unknown */
 	struct buf notice; /* what went wrong, or what became of it; empty: nothing */
 	enum style notice_style;
+	/* Draws what the answer goes to, in place of the card; NULL: the card. */
+	void (*instead)(struct page *, const void *ctx);
+	const void *instead_ctx;
 	struct page card_page, form_page;
 };
 
@@ -67,6 +70,10 @@ enum dialog_wish {
 bool dialog_open(struct dialog *, const struct json *ask, bool may_answer);
 /* It opened by itself, so that approving something of high risk takes a second press. */
 void dialog_came(struct dialog *, bool by_itself);
+/* The answer goes to so many asks, which `draw` shows in place of the card: approving takes a
+ * second press, once all of them were shown. */
+void dialog_instead(struct dialog *, size_t asks,
+	void (*draw)(struct page *, const void *ctx), const void *ctx);
 /* Who the person is became known: the form takes keys, or not. */
 void dialog_allow(struct dialog *, bool may_answer);
 /* A newer version of it: the form stays as it is. Once it is settled the card says how,

@@ -445,7 +445,7 @@ static void inbox_done(struct inbox *in)
 	arena_done(&in->users_arena);
 	buf_done(&in->prompt_id);
 	buf_done(&in->prompt_title);
-	buf_done(&in->batch_ids);
+	together_done(&in->many);
 	buf_done(&in->follow);
 	buf_done(&in->undo);
 	buf_done(&in->user);

@@ -694,13 +694,9 @@ void data_settle_many(struct inbox *in, bool skip)
 {
 	struct buf body = { .max = 1 << 20 };
 	struct json_writer w = { .out = &body };
-	struct str rest = buf_str(&in->batch_ids), id;
 
 	jw_object(&w);
-	jw_put_array(&w, "ids");
-	while (str_cut(&rest, '\n', &id))
-		jw_str(&w, id);
-	jw_array_end(&w);
+	together_put(&in->many, &w);
 	jw_key(&w, skip ? "skip" : "answers");
 	if (skip)
 		jw_bool(&w, true);

@@ -97,6 +97,11 @@ void dialog_hint(struct inbox *in)
 	arena_done(&arena);
 }
 
+static void batch_draw(struct page *p, const void *ctx)
+{
+	together_write(&((const struct inbox *)ctx)->many, p);
+}
+
 void ask_arrived(struct inbox *in, const struct json *ask)
 {
 	struct str id = json_text(json_get(ask, "id"));
@@ -126,7 +131,7 @@ void ask_arrived(struct inbox *in, const struct json *ask)
 	in->by_itself = false;
 	if (in->view == VIEW_ASK) mark_read(in, in->dialog.id);
 	dialog_hint(in);
-	if (in->batch) in->dialog.form.asks = in->batch_len;
+	if (in->batch) dialog_instead(&in->dialog, in->many.taken, batch_draw, in);
 	drafts_fill(&in->drafts, in->dialog.id, &in->dialog.form);
 	before_want(in);
 	data_told(in, in->dialog.id);
@@ -187,7 +192,9 @@ void ask_key(struct inbox *in, const struct key *k)
 	case DIALOG_LEAVE: ask_gone(in); return;
 	case DIALOG_REPLY: reply_send(in); return;
 	case DIALOG_EDITOR: line_edit(&in->dialog, in->screen); return;
-	case DIALOG_ARGUMENTS: arguments_edit(&in->dialog, in->screen); return;
+	case DIALOG_ARGUMENTS:
+		if (!in->batch) arguments_edit(&in->dialog, in->screen);
+		return;
 	case DIALOG_LONGER: scope_ask_limits(in); return;
 	case DIALOG_TRY: scope_try(in); return;
 	case DIALOG_CLAIM: data_ask(in, "POST", "/claim", STR("{}"), TAG_SIDE); return;
@@ -211,34 +218,18 @@ void ask_key(struct inbox *in, const struct key *k)
 	}
 }
 
-/* Goes with `first` into one batch: alike, and never critical. */
-static bool batch_fits(const struct item *item, const struct item *first)
-{
-	return item->chosen && item->passes && item->risk != RISK_CRITICAL &&
-	       (!first || item->form == first->form || item->like == first->like);
-}
-
-/* One answer for all that are chosen, shown and alike. */
+/* One answer for those that are chosen, shown and alike. */
 void batch_show(struct inbox *in)
 {
-	const struct item *first = NULL;
+	const struct together_row *first;
 	struct arena arena = { 0 };
-	int64_t left = (int64_t)list_chosen(&in->list);
 
-	buf_clear(&in->batch_ids);
-	in->batch_len = 0;
-	for (size_t i = 0; i < in->list.len; i++) {
-		const struct item *item = in->list.items[i];
-
-		if (!batch_fits(item, first)) continue;
-		if (!first) first = item;
-		buf_add(&in->batch_ids, item->id);
-		buf_add_char(&in->batch_ids, '\n');
-		in->batch_len++;
-	}
-	left -= (int64_t)in->batch_len;
-	if (left > 0)
-		inbox_say(in, STYLE_WARN, msg_count(&arena, "tui.batch.left", left));
+	together_make(&in->many, &in->list, ask_width(in));
+	first = together_first(&in->many);
+	if (!first && in->many.len)
+		inbox_say(in, STYLE_WARN,
+			MSG(&arena, "tui.batch.none",
+				{ "why", MSG(&arena, in->many.rows[0].why) }));
 	arena_done(&arena);
 	if (!first) return;
 	dialog_put_away(in);

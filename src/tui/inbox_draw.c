@@ -21,6 +21,13 @@ static size_t list_width(const struct inbox *in)
 	return part < LIST_MIN ? LIST_MIN : part > LIST_MAX ? LIST_MAX : part;
 }
 
+size_t ask_width(const struct inbox *in)
+{
+	size_t all = screen_columns(in->screen);
+
+	return inbox_wide(in) ? all - list_width(in) - 2 : all;
+}
+
 /* A stop has a row of its own. */
 size_t head_height(const struct inbox *in)
 {
@@ -254,7 +261,7 @@ static void head_draw(struct inbox *in, int64_t now_ms)
 		page_add(p, STYLE_GOOD,
 			in->batch
 				? msg_count(&arena, "tui.batch.title",
-					  (int64_t)in->batch_len)
+					  (int64_t)in->many.taken)
 				: msg_count(&arena, "web.batch.chosen", (int64_t)chosen));
 	}
 	screen_draw(in->screen, 0, 0, p, 0, STYLE_PLAIN);
@@ -416,11 +423,10 @@ static void ask_draw(
 
 static void inbox_part(struct inbox *in, int64_t now_ms, int64_t mono_ms)
 {
-	size_t all = screen_columns(in->screen), left = list_width(in);
-	size_t top = head_height(in);
+	size_t left = list_width(in), top = head_height(in);
 	struct area list = { top, 0, list_height(in), left };
 	struct area ask = { top, inbox_wide(in) ? left + 2 : 0, list_height(in),
-		inbox_wide(in) ? all - left - 2 : all };
+		ask_width(in) };
 
 	if (inbox_wide(in) || in->view == VIEW_LIST) list_draw(in, &list, now_ms);
 	if (inbox_wide(in)) screen_bar(in->screen, top, left, list.height);

@@ -10,6 +10,7 @@
 #include "tui/list.h"
 #include "tui/session_list.h"
 #include "tui/session_view.h"
+#include "tui/together.h"
 
 enum view { VIEW_LIST, VIEW_ASK, VIEW_SESSION, VIEW_SESSIONS, VIEW_HISTORY, VIEW_HELP };
 
@@ -113,10 +114,9 @@ struct inbox {
 	bool go; /* `g` was pressed */
 	struct dialog dialog;
 	bool dialog_on;
-	bool batch;	      /* the dialog answers all of batch_ids */
+	bool batch;	      /* the dialog answers all that were taken into `many` */
 	bool batch_next;      /* and so will the one that is coming */
-	struct buf batch_ids; /* fixed when the batch was opened, by lines */
-	size_t batch_len;
+	struct together many; /* fixed when the batch was opened */
 	struct buf try_id; /* the ask whose rule for longer is being tried; empty: none */
 	bool by_itself;	   /* the dialog that is coming opens by itself */
 	struct buf wanted; /* the id of the ask to be shown; empty: none */
@@ -203,6 +203,7 @@ void scope_take_tried(struct inbox *, const struct json *reply, const struct fau
 
 /* inbox_draw.c */
 bool inbox_wide(const struct inbox *);
+size_t ask_width(const struct inbox *); /* columns of an open ask */
 size_t list_height(const struct inbox *);
 size_t head_height(const struct inbox *); /* rows above what is shown */
 void inbox_draw(struct inbox *);

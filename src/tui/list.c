@@ -6,9 +6,10 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "core/operation_line.h"
 #include "tui/words.h"
 
-enum { SOON_MS = 5 * 60 * 1000, TITLE_POINTS = 200 };
+enum { SOON_MS = 5 * 60 * 1000, TITLE_POINTS = 200, LINE_BYTES = 1024 };
 
 static void items_free(struct list *l)
 {
@@ -77,25 +78,79 @@ static uint64_t form_of(const struct json *ask)
 	return sum;
 }
 
-/* Same asker, same kind of thing, the same words but for their numbers. */
+/* One tool with the same names of arguments: its operations go together in a batch. */
+static uint64_t shape_of(const struct json *op)
+{
+	const struct json *arguments = json_get(op, "arguments");
+	struct json_member *names;
+	struct arena arena = { 0 };
+	struct json shape = { .type = JSON_OBJECT };
+	struct buf text = { 0 };
+
+	buf_print(&text, "%.*s\n%.*s\n%d", STR_ARGS(json_text(json_get(op, "type"))),
+		STR_ARGS(json_text(json_get(op, "name"))),
+		arguments ? (int)arguments->type : -1);
+	if (json_is(arguments, JSON_OBJECT)) {
+		names = ARENA_ARRAY(&arena, struct json_member, arguments->count + 1);
+		for (uint32_t i = 0; names && i < arguments->count; i++)
+			names[shape.count++] =
+				(struct json_member){ arguments->members[i].name,
+					{ .type = JSON_NULL } };
+		shape.members = names;
+		json_canonical(&text, &shape);
+	}
+	uint64_t sum = str_hash(buf_str(&text));
+	buf_done(&text);
+	arena_done(&arena);
+	return sum;
+}
+
+/* Empty where a batch cannot show all that is to be read: too long, or with a diff. */
+static struct str line_of(const struct json *ask, struct arena *arena)
+{
+	const struct json *op = json_get(ask, "operation");
+	struct buf text = { .max = LINE_BYTES };
+	struct str line = STR_NONE;
+
+	if (!json_is(op, JSON_OBJECT) ||
+		json_text(json_get(json_get(ask, "context"), "diff")).len)
+		return line;
+	operation_line(&text, op, "\n");
+	if (!text.failed) line = arena_str(arena, buf_str(&text));
+	buf_done(&text);
+	return line;
+}
+
+/* Numbers are all the same. */
+static void but_digits(struct buf *out, struct str text)
+{
+	bool digit = false;
+
+	for (size_t i = 0; i < text.len; i++) {
+		bool is = text.at[i] >= '0' && text.at[i] <= '9';
+
+		if (!is || !digit) buf_add_char(out, is ? '#' : text.at[i]);
+		digit = is;
+	}
+}
+
+/* Same asker, same kind of thing, the same words and arguments but for their numbers. */
 static uint64_t likeness_of(const struct json *ask, struct str title)
 {
 	const struct json *questions = json_get(ask, "questions");
 	const struct json *op = json_get(ask, "operation");
-	struct buf text = { 0 };
-	bool digit = false;
+	struct buf text = { 0 }, arguments = { 0 };
 
 	buf_print(&text, "%.*s\n%.*s\n%.*s\n%.*s\n",
 		STR_ARGS(json_text(json_get(ask, "kind"))),
 		STR_ARGS(json_text(json_get(json_get(ask, "agent"), "name"))),
 		STR_ARGS(json_text(json_get(op, "name"))),
 		STR_ARGS(str_of(risk_name(ask_risk(ask)))));
-	for (size_t i = 0; i < title.len; i++) {
-		bool is = title.at[i] >= '0' && title.at[i] <= '9';
-
-		if (!is || !digit) buf_add_char(&text, is ? '#' : title.at[i]);
-		digit = is;
-	}
+	but_digits(&text, title);
+	if (json_get(op, "arguments"))
+		json_canonical(&arguments, json_get(op, "arguments"));
+	but_digits(&text, buf_str(&arguments));
+	buf_done(&arguments);
 	for (uint32_t i = 0; json_is(questions, JSON_ARRAY) && i < questions->count;
 		i++) {
 		const struct json *q = &questions->items[i];
@@ -121,7 +176,8 @@ static struct item *item_make(const struct json *ask)
 		json_text(json_get(json_get(ask, "agent"), "name")),
 		json_text(json_get(ask, "session")),
 		utf8_first(session_title(ask, &arena), TITLE_POINTS),
-		json_text(json_get(ask, "project")), assignees_of(ask, &arena) };
+		json_text(json_get(ask, "project")), assignees_of(ask, &arena),
+		json_text(json_get(ask, "digest")), line_of(ask, &arena) };
 	const struct json *version = json_get(ask, "version");
 	size_t size = 0, used = 0;
 	struct item *item;
@@ -140,7 +196,12 @@ static struct item *item_make(const struct json *ask)
 	item->session_title = text_keep(item, &used, parts[4]);
 	item->project = text_keep(item, &used, parts[5]);
 	item->assignees = text_keep(item, &used, parts[6]);
+	item->digest = text_keep(item, &used, parts[7]);
+	item->line = text_keep(item, &used, parts[8]);
 	item->like = likeness_of(ask, item->title);
+	item->shape = shape_of(json_get(ask, "operation"));
+	item->voted = json_is(json_get(ask, "require"), JSON_ARRAY) &&
+		      json_get(ask, "require")->count > 0;
 	arena_done(&arena);
 	ask_kind_read(json_text(json_get(ask, "kind")), &item->kind);
 	priority_read(json_text(json_get(ask, "priority")), &item->priority);

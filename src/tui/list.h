@@ -12,6 +12,10 @@
 /* One block of memory; the texts lie behind it. */
 struct item {
 	struct str id, title, agent, session, session_title, project;
+	struct str digest; /* of its operation; empty: it has none */
+	struct str line; /* its operation in pieces, by lines; empty: none, or too long */
+	uint64_t shape;	 /* equal for one tool with the same names of arguments */
+	bool voted;	 /* it requires approvals */
 	enum ask_kind kind;
 	enum risk risk;
 	enum priority priority;

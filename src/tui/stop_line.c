@@ -49,7 +49,8 @@ void stop_line_add(
 	struct str what = what_words(json_get(stop, "match"), arena);
 	struct str name = json_text(json_get(json_get(stop, "made_by"), "name"));
 	/* The reason has the room where there is little. */
-	struct str lift = p->width < 100 ? STR("parley go") : MSG(arena, "tui.stop.lift");
+	struct str lift =
+		p->width < 100 ? STR("parley resume") : MSG(arena, "tui.stop.lift");
 	int64_t until = ask_time(stop, "until");
 	size_t width = p->width, tail = text_width(lift) + 2;
 

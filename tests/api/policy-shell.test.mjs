@@ -150,7 +150,7 @@ test('who looks for the stops sees them, and stops nothing', async () => {
 	assert.match((await run(['stop', 'list'], 'member')).stdout, new RegExp(`^${timed}  project web  until \\S+  by mia  for a while$`, 'm'));
 	assert.equal((await run(['go', timed], 'member')).code, 0);
 	assert.equal(JSON.parse((await run(['stop', 'list', '--json'], 'member')).stdout).items[0].id, id);
-	for (const [words, right] of [[['stop', 'status'], 'stop list'], [['stop', 'help'], 'stop list'], [['stop', '--agent', 'y', 'list'], 'stop list'],
+	for (const [words, right] of [[['stop', 'status'], 'pause list'], [['stop', 'help'], 'pause list'], [['stop', '--agent', 'y', 'list'], 'pause list'],
 		[['run', 'list'], 'runs']]) {
 		const refused = await run(words, 'member');
 		assert.equal(refused.code, 2, words.join(' '));
@@ -160,9 +160,36 @@ test('who looks for the stops sees them, and stops nothing', async () => {
 	assert.equal((await run(['go', id], 'member')).code, 0);
 });
 
+test('pause and resume, or stop and go; one word alone stops nothing', async () => {
+	for (const word of ['server', 'lst', 'off']) {
+		const refused = await run(['stop', word], 'member');
+		assert.deepEqual([refused.code, (await member.get('/v1/stops')).body.items.length], [2, 0], word);
+		assert.match(refused.stderr, /two words or more/);
+	}
+	for (const [words, back] of [[['pause', 'Production is down'], 'resume'], [['stop', 'Production', 'is', 'down'], 'go']]) {
+		assert.equal((await run(words, 'member')).code, 0);
+		assert.equal((await member.get('/v1/stops')).body.items[0].reason, 'Production is down');
+		assert.equal((await run([back], 'member')).code, 0);
+	}
+});
+
 test('an agent neither stops nor lifts', async () => {
-	assert.equal((await run(['stop', 'x'])).code, 4);
+	for (const words of [['stop', 'x'], ['pause', 'mischief'], ['stop', 'mischief for all']])
+		assert.equal((await run(words)).code, 4, words.join(' '));
 	assert.equal((await run(['stop'])).code, 2);
+});
+
+test('a hook says which program asks: its name with the machine\'s own token, beside a token\'s name otherwise', async () => {
+	const asked = async (more, words) => {
+		const hooked = server.run(['hook', 'claude', '--ask-only', 'Bash(*)'], { env: more, input: call(words) });
+		const ask = await pending((one) => one.title === `Bash: ${words}`);
+		await member.answer(ask, { decision: 'reject' });
+		await hooked;
+		return [ask.agent.name, ask.program];
+	};
+	assert.deepEqual(await asked(env(server.secrets.agent), 'git push origin main'), ['builder', 'Claude Code']);
+	const own = readFileSync(join(server.data, 'agent.token'), 'utf8').trim();
+	assert.deepEqual(await asked(env(own), 'git push origin next'), ['Claude Code', 'Claude Code']);
 });
 
 test('gate ends at once, with 4, when a stop fits, and withdraws what it asked', async () => {

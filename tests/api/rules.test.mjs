@@ -198,7 +198,7 @@ test('what waits is decided by the rules that hold when it is approved: a deny k
 		const refused = await member.answer(ask, { decision: 'approve' });
 		assert.deepEqual([refused.status, refused.body.type, refused.body.rule, refused.body.detail],
 			[403, '/problems/denied', rule.id, 'denied by a rule: no uninstall']);
-		const { results } = (await member.post('/v1/asks/settle-many', { ids: [many.id], answers: { decision: 'approve' } })).body;
+		const { results } = (await member.post('/v1/asks/settle-many', { ids: [many.id], answers: { decision: 'approve' }, digests: { [many.id]: many.digest } })).body;
 		assert.equal(results[0].status, 403);
 		assert.equal((await member.read(many)).status, 'pending');
 		assert.equal((await member.answer(many, { decision: 'reject' })).body.ask.status, 'answered');
@@ -556,4 +556,17 @@ test('an approval by a rule is taken back by the rule\'s maker or an admin, unti
 
 test('a rule that wants an unknown verifier is refused', async () => {
 	assert.deepEqual(pointers(await admin.post('/v1/rules', asks('Bash(x)', { ask: { verify: 'scan' } }))), ['/ask/verify']);
+});
+
+test('nothing allows a plan or a mandate but a person', async () => {
+	const made = await admin.post('/v1/rules', { effect: 'allow', match: { tool: ['scheme*'] } });
+	assert.equal(made.status, 201, made.text);
+	for (const type of ['plan', 'mandate']) {
+		const operation = { type, name: 'scheme', arguments: { steps: 3 }, risk: 'low' };
+		const decided = await agent.post('/v1/decide', { operation });
+		assert.equal(decided.body.effect, 'ask', decided.text);
+		assert.equal((await agent.ask({ kind: 'approval', operation })).status, 'pending');
+	}
+	assert.equal((await agent.post('/v1/decide', { operation: { type: 'tool', name: 'scheme', risk: 'low' } })).body.effect, 'allow');
+	await admin.delete(`/v1/rules/${made.body.id}`);
 });

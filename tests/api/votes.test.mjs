@@ -182,9 +182,9 @@ test('what nobody can meet is refused when it is asked, with its pointer', async
 });
 
 test('not in settle-many', async () => {
-	const [ask, plain] = [await asked(), await agent.ask({ kind: 'approval', operation })];
+	const [ask, plain] = [await asked(), await agent.ask({ kind: 'approval', operation: { ...operation, risk: 'low' } })];
 	const many = (await ana.client.post('/v1/asks/settle-many',
-		{ ids: [ask.id, plain.id], answers: { decision: 'approve' } })).body.results;
+		{ ids: [ask.id, plain.id], answers: { decision: 'approve' }, digests: { [plain.id]: plain.digest } })).body.results;
 	assert.deepEqual([many[0].status, many[0].problem.type, many[1].status], [422, '/problems/votes', 200]);
 	assert.equal((await read(ask)).status, 'pending');
 });

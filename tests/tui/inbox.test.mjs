@@ -94,24 +94,42 @@ test('search, and filters by kind and urgency', async () => {
 	inbox.close();
 });
 
-test('a batch: alike ones together, critical ones never', async () => {
-	const made = [];
-	for (const n of [1, 2, 3]) made.push(await ask(approval('medium', { title: `Batch ${n}` })));
-	const critical = await ask(approval('critical', { title: 'Batch critical' }));
-	const inbox = await server.inbox({ columns: 80 });
-	await inbox.shows(/4 pending/);
-	inbox.press('x', 'x', 'x', 'x');
-	await inbox.shows(/4 selected/);
+test('a batch: every operation on its line, once it was opened; the rest is named and left', async () => {
+	const run = (cmd, risk = 'medium', more = {}) => ask(approval(risk, { title: `Run ${cmd}`,
+		operation: { type: 'tool', name: 'Bash', arguments: { command: cmd, ...more }, risk } }));
+	const made = [await run('npm test cart'), await run('npm test login'), await run('make deploy')];
+	const other = await run('git push', 'medium', { cwd: '/srv' });
+	const high = await run('make release', 'high');
+	const inbox = await server.inbox({ columns: 80, rows: 40 });
+	await inbox.shows(/5 pending/);
+	assert.doesNotMatch(await inbox.taken(), /similar/, 'different commands do not fold');
+	inbox.press('g', 'g', 'x', 'x', 'x', 'x', 'x');
+	await inbox.shows(/5 selected/);
+	inbox.press('B');
+	await inbox.shows(/Nothing can be answered together: (high risk|not opened yet)/);
+	for (const text of ['Run npm test cart', 'Run npm test login', 'Run make deploy', 'Run git push']) {
+		inbox.press('/').type(text).press('Enter');
+		await inbox.shows((screen) => screen.includes(`/${text}`));
+		inbox.press('Enter');
+		await inbox.shows('1 Approve');
+		inbox.press('q');
+		await inbox.shows(/selected/);
+		inbox.press('/', 'Escape');
+		await inbox.shows(/5 selected/);
+	}
 	inbox.press('B');
 	await inbox.armed('Wants to run');
+	const seen = await inbox.taken();
+	for (const line of ['Bash npm test cart', 'Bash npm test login', 'Bash make deploy']) assert.ok(seen.includes(line), seen);
+	assert.match(seen, /Left out: decide these 2 one by one[^]*Run make release +high risk[^]*Run git push +another tool or other arguments/);
 	inbox.press('a');
 	await inbox.shows('Send this answer to 3 asks?');
 	for (const one of made) assert.equal((await server.agent.read(one)).status, 'pending');
 	await inbox.armed();
 	inbox.press('Enter');
-	await inbox.shows(/1 pending/);
+	await inbox.shows(/2 pending/);
 	for (const one of made) assert.equal((await server.agent.read(one)).status, 'answered');
-	assert.equal((await server.agent.read(critical)).status, 'pending');
+	for (const one of [other, high]) assert.equal((await server.agent.read(one)).status, 'pending');
 	inbox.close();
 });
 

@@ -82,9 +82,9 @@ test('the list of sessions follows what happens, is searched, and filtered by pr
 test('a stop is said above every view, in the page’s words, until it is lifted', async () => {
 	const { body: narrow } = await member.post('/v1/stops', { match: { agent: 'ci-*' }, reason: 'Wrong branch' });
 	const inbox = await server.inbox({ columns: 100 });
-	await inbox.shows(/\n Stopped: agent ci-\* by mia since \d\d:\d\d · Wrong branch .*to resume: parley go/);
+	await inbox.shows(/\n Stopped: agent ci-\* by mia since \d\d:\d\d · Wrong branch .*to resume: parley resume/);
 	const { body: all } = await member.post('/v1/stops', { match: {}, reason: 'Payments incident' });
-	await inbox.shows(/\n Everything is stopped by mia since \d\d:\d\d · Payments incident .*\+1 · to resume: parley go/);
+	await inbox.shows(/\n Everything is stopped by mia since \d\d:\d\d · Payments incident .*\+1 · to resume: parley resume/);
 	inbox.press('g', 'h');
 	await inbox.shows(/\[History\].*\n Everything is stopped/);
 	for (const { id } of [all, narrow]) assert.ok((await member.delete(`/v1/stops/${id}`)).status < 300);

@@ -67,6 +67,6 @@ test('an event of a vote says whose it is', () => {
 	expect(eventWords(event('ask.voted', { vote }))).toBe('Marie voted to approve');
 	expect(eventWords(event('ask.retracted', { vote }))).toBe('Marie undid their vote');
 	expect(eventWords(event('ask.revoked', { revoked: { by: vote.by } }))).toBe(
-		'Approval undone by Marie',
+		'Approval taken back by Marie',
 	);
 });

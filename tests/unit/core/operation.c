@@ -1,5 +1,6 @@
 /* What exactly would run, and the digest that binds an approval to it. */
 #include "base/hash.h"
+#include "core/operation_line.h"
 
 #include "kit.h"
 
@@ -112,6 +113,70 @@ static void another_operation_has_another_digest(void **state)
 	}
 }
 
+static void alike_are_the_same_tool_and_the_same_names(void **state)
+{
+	const struct json *one = kit_json("{'name':'n','arguments':{'a':1,'b':2}}");
+	static const char *const others[] = {
+		"{'name':'m','arguments':{'a':1,'b':2}}",
+		"{'name':'n','type':'t','arguments':{'a':1,'b':2}}",
+		"{'name':'n','arguments':{'a':1}}",
+		"{'name':'n','arguments':{'a':1,'c':2}}",
+		"{'name':'n','arguments':{'a':1,'b':2,'c':3}}",
+		"{'name':'n','arguments':[1,2]}",
+		"{'name':'n'}",
+	};
+
+	(void)state;
+	assert_true(operation_alike(
+		one, kit_json("{'name':'n','arguments':{'b':'x','a':{}}}")));
+	assert_true(operation_alike(kit_json("{'name':'n'}"), kit_json("{'name':'n'}")));
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		assert_false(operation_alike(one, kit_json(others[i])));
+}
+
+static void an_operation_on_a_line_cannot_be_imitated(void **state)
+{
+	static const struct {
+		const char *operation, *line, *title;
+	} cases[] = {
+		{ "{'name':'Bash','arguments':{'command':'git push origin main'}}",
+			"Bash git push origin main", "Bash: git push origin main" },
+		{ "{'name':'Bash','arguments':{'command':'make','cwd':'/srv/web'}}",
+			"Bash command=make cwd=/srv/web", "Bash: make" },
+		{ "{'name':'Bash','arguments':{'command':'a\\nb'}}",
+			"Bash command=\"a\\nb\"", "Bash: a b" },
+		{ "{'type':'command','name':'make','arguments':{'argv':['make','a b']}}",
+			"make make 'a b'", "make: make 'a b'" },
+		{ "{'name':'label','arguments':{'ticket':4211,'label':'billing'}}",
+			"label label=billing ticket=4211",
+			"label: label=billing ticket=4211" },
+		{ "{'name':'label','arguments':{'label':'billing ticket=1','n':'7'}}",
+			"label label=\"billing ticket=1\" n=\"7\"",
+			"label: label=\"billing ticket=1\" n=\"7\"" },
+		{ "{'name':'label','arguments':[1,'x']}", "label [1,\"x\"]",
+			"label: [1,\"x\"]" },
+		{ "{'name':'label','arguments':{}}", "label", "label" },
+		{ "{'name':'label'}", "label", "label" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		const struct json *operation = kit_json(cases[i].operation);
+		struct arena arena = { 0 };
+		struct buf line = { 0 };
+
+		operation_line(&line, operation, " ");
+		assert_string_equal(buf_text(&line), cases[i].line);
+		assert_string_equal(kit_text(operation_title(operation, 200, &arena)),
+			cases[i].title);
+		assert_string_equal(kit_text(operation_title(
+					    kit_json(cases[0].operation), 12, &arena)),
+			"Bash: git p…");
+		buf_done(&line);
+		arena_done(&arena);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -120,6 +185,8 @@ int main(void)
 		KIT_TEST(the_digest_is_the_sha256_of_the_canonical_form),
 		KIT_TEST(the_same_operation_has_the_same_digest_however_it_is_spelt),
 		KIT_TEST(another_operation_has_another_digest),
+		KIT_TEST(alike_are_the_same_tool_and_the_same_names),
+		KIT_TEST(an_operation_on_a_line_cannot_be_imitated),
 	};
 
 	return cmocka_run_group_tests_name("core/operation", tests, NULL, NULL);

@@ -57,7 +57,7 @@ export function byAttention(asks: Ask[], now: number, me = ''): Ask[] {
 /* An ask that changes is another object. */
 const likes = new WeakMap<Ask, string>();
 
-/** Same asker, same kind of thing, the same words but for their numbers. */
+/** Same asker, same kind of thing, the same words and arguments but for their numbers. */
 export function likeness(ask: Ask): string {
 	let like = likes.get(ask);
 	if (like === undefined) likes.set(ask, (like = likenessOf(ask)));
@@ -66,8 +66,9 @@ export function likeness(ask: Ask): string {
 
 function likenessOf(ask: Ask): string {
 	const shape = ask.questions.map((q) => [q.type, q.options?.map((option) => option.id)]);
-	const words = askTitle(ask).replace(/\d+/g, '#');
-	return jsonWrite([ask.kind, ask.agent.name, ask.operation?.name, askRisk(ask), words, shape]);
+	const { name, arguments: given } = ask.operation ?? {};
+	const words = jsonWrite([askTitle(ask), given ?? null]).replace(/\d+/g, '#');
+	return jsonWrite([ask.kind, ask.agent.name, name, askRisk(ask), words, shape]);
 }
 
 /** Could one answer settle them all? */
