@@ -65,6 +65,22 @@ static struct str rejection(struct rows *rows, const struct ask *a)
 	return not_answered(a, rows->arena);
 }
 
+/* What a person put in place of a call's arguments is checked as the model's own were. */
+static enum err edited_check(struct rows *rows, const struct run *r,
+	const struct tool_call *c, const struct json *edited, const char *at,
+	struct fault *why)
+{
+	struct agent_config agent;
+	struct run_toolbox box;
+	struct str wrong = STR_NONE;
+	enum err e = run_agent(r, NULL, rows->arena, &agent, why);
+
+	if (e) return e;
+	box = run_toolbox(r, &agent);
+	if (run_tool_call(&box, c->name, edited, rows->arena, &wrong)) return OK;
+	return fail_at(why, at, "%.*s", STR_ARGS(wrong));
+}
+
 static enum err approval_settled(struct rows *rows, struct session *s, struct run *r,
 	struct tool_call *c, const struct ask *a, struct fault *why)
 {
@@ -79,6 +95,8 @@ static enum err approval_settled(struct rows *rows, struct session *s, struct ru
 	if (!e) e = ask_edited(a, &parts, rows->arena, &edited, why);
 	if (e) return e;
 	if (edited) {
+		e = edited_check(rows, r, c, edited, "/answers/decision/arguments", why);
+		if (e) return e;
 		json_write(&b, edited);
 		c->approved_arguments = buf_keep_done(&b, rows->arena);
 	}
@@ -91,6 +109,7 @@ static enum err interrupted_settled(struct task *t, struct rows *rows, struct se
 {
 	const struct json *json;
 	struct str option, text;
+	enum err e;
 
 	chosen(rows, a, "recovery", &option, &text);
 	if (str_is(option, "retry")) return tool_call_act(c, CALL_ALLOW, why);
@@ -99,6 +118,8 @@ static enum err interrupted_settled(struct task *t, struct rows *rows, struct se
 			json->type != JSON_OBJECT)
 			return fail_at(why, "/answers/recovery/text",
 				"the new arguments as a JSON object");
+		e = edited_check(rows, r, c, json, "/answers/recovery/text", why);
+		if (e) return e;
 		c->approved_arguments = text;
 		return tool_call_act(c, CALL_ALLOW, why);
 	}

@@ -98,7 +98,6 @@ static enum err approval_ask(struct task *t, struct rows *rows, struct session *
 	const struct run *r, struct tool_call *c, const struct ask_from *from,
 	struct str operation, struct fault *why)
 {
-	bool fr = str_is(r->language, "fr");
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
 	struct ask *a;
@@ -106,9 +105,6 @@ static enum err approval_ask(struct task *t, struct rows *rows, struct session *
 
 	jw_object(&w);
 	show_text(&w, "kind", STR("approval"));
-	show_text(&w, "title",
-		arena_print(rows->arena, fr ? "Exécuter %.*s ?" : "Run %.*s?",
-			STR_ARGS(c->name)));
 	show_json(&w, "operation", operation);
 	if (run_is_child(r)) {
 		jw_put_object(&w, "context");
@@ -167,15 +163,42 @@ enum err run_call_use(struct task *t, struct rows *rows, struct session *s, stru
 
 /* ---- ends ---- */
 
+/* What a person changed or said when they let it run comes before its result. */
+static enum err told_before(
+	struct rows *rows, const struct tool_call *c, struct str *text, struct fault *why)
+{
+	const struct json *answer = NULL;
+	struct fault gone = { 0 };
+	struct str note = STR_NONE;
+	struct buf b = { .max = 2 * CALL_RESULT_MAX };
+	struct ask *a = NULL;
+	enum err e = c->ask.len ? rows_fetch_ask(rows, c->ws, c->ask, &a, &gone) : OK;
+
+	if (e && e != ERR_NOT_FOUND) return *why = gone, e;
+	if (a && a->answer.len && !json_read(a->answer, NULL, rows->arena, &answer, NULL))
+		note = json_text(json_get(json_get(answer, "decision"), "text"));
+	if (!c->approved_arguments.len && !note.len) return OK;
+	if (c->approved_arguments.len)
+		buf_print(&b, "[A person changed the arguments to %.*s.]\n",
+			STR_ARGS(c->approved_arguments));
+	if (note.len) buf_print(&b, "[Note of the person: %.*s]\n", STR_ARGS(note));
+	buf_add(&b, str_first(*text, CALL_RESULT_MAX));
+	*text = buf_keep_done(&b, rows->arena);
+	return OK;
+}
+
 enum err run_call_end(struct rows *rows, struct session *s, struct run *r,
 	struct tool_call *c, enum call_action action, struct str text, struct fault *why)
 {
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
-	struct str kept = str_first(text, CALL_RESULT_MAX);
 	enum err e = tool_call_act(c, action, why);
+	struct str kept;
 
+	if (!e && (action == CALL_FINISH || action == CALL_FAIL))
+		e = told_before(rows, c, &text, why);
 	if (e) return e;
+	kept = str_first(text, CALL_RESULT_MAX);
 	if (action == CALL_FINISH)
 		c->result = kept;
 	else

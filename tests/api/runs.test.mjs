@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { first, last, results, say, ScriptModel, think, use } from '../lib/script_model.mjs';
 import { notInAFile } from '../lib/postgres.mjs';
+import { pointers } from './lib/samples.mjs';
 import { sleep, until, useServer } from './lib/server.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'parley-runs-'));
@@ -166,9 +167,17 @@ test('an approval is asked, used once, and what was edited runs', async () => {
 	const ask = await waiting(session.id);
 	assert.deepEqual([ask.kind, ask.operation.name, ask.operation.risk], ['approval', 'todo', 'medium']);
 	assert.equal((await agent.post(`/v1/asks/${ask.id}/use`, { digest: ask.digest })).status, 404);
-	ok(await member.post(`/v1/asks/${ask.id}/answer`, { answers: { decision: { value: 'approve',
-		arguments: { operation: 'create', name: 'Right' } } } }));
-	await ended(session.run);
+	assert.equal(ask.title, 'todo: create');
+	const approve = (given) => member.post(`/v1/asks/${ask.id}/answer`,
+		{ answers: { decision: { value: 'approve', text: 'mind the name', arguments: given } } });
+	for (const wrong of [{ operation: 'explode' }, { operation: 'create', name: 5 }, {}]) {
+		const reply = await approve(wrong);
+		assert.deepEqual([reply.status, pointers(reply)], [422, ['/answers/decision/arguments']], reply.text);
+	}
+	assert.equal((await member.get(`/v1/asks/${ask.id}`)).body.status, 'pending');
+	ok(await approve({ operation: 'create', name: 'Right' }));
+	assert.match((await ended(session.run)).report,
+		/^\[A person changed the arguments to \{"operation":"create","name":"Right"\}\.\]\n\[Note of the person: mind the name\]\n/);
 	const all = await state(session.id);
 	assert.deepEqual(all.tasks.map(({ name }) => name), ['Right']);
 	assert.equal(all.tool_calls[0].approved_arguments.name, 'Right');
