@@ -53,10 +53,11 @@ enum risk policy_risk(const struct policy *p, const struct operation_look *o)
 enum effect policy_effect(
 	const struct policy *p, enum operation_type type, enum risk risk)
 {
-	bool asks = p->mode == MODE_MANUAL ||
-		    (p->mode == MODE_SELECTIVE && p->selective[type]);
+	bool asks;
 
-	if (risk == RISK_CRITICAL) return EFFECT_ASK;
+	if (risk == RISK_CRITICAL || type > TYPE_DB_OP) return EFFECT_ASK;
+	asks = p->mode == MODE_MANUAL ||
+	       (p->mode == MODE_SELECTIVE && p->selective[type]);
 	if (asks)
 		return risk == RISK_LOW && p->auto_approve_low ? EFFECT_ALLOW
 							       : EFFECT_ASK;

@@ -16,7 +16,16 @@ enum effect { EFFECT_NONE, EFFECT_ALLOW, EFFECT_ASK, EFFECT_DENY };
 const char *effect_name(enum effect); /* NULL for EFFECT_NONE */
 bool effect_read(struct str, enum effect *);
 
-enum operation_type { TYPE_TOOL, TYPE_SUB_AGENT, TYPE_MCP, TYPE_FILE_OP, TYPE_DB_OP };
+enum operation_type {
+	TYPE_TOOL,
+	TYPE_SUB_AGENT,
+	TYPE_MCP,
+	TYPE_FILE_OP,
+	TYPE_DB_OP,
+	/* Nothing allows these but a person: no rule, no mode. */
+	TYPE_PLAN,
+	TYPE_MANDATE,
+};
 
 const char *operation_type_name(enum operation_type);
 bool operation_type_read(struct str, enum operation_type *);

@@ -39,6 +39,8 @@ static const char *const type_names[] = {
 	[TYPE_MCP] = "mcp",
 	[TYPE_FILE_OP] = "file_op",
 	[TYPE_DB_OP] = "db_op",
+	[TYPE_PLAN] = "plan",
+	[TYPE_MANDATE] = "mandate",
 };
 
 const char *operation_type_name(enum operation_type t)
@@ -166,8 +168,8 @@ void rule_match_check(struct check *c, const struct spot *at, const struct json 
 	out->has_type = m[M_TYPE] != NULL;
 	if (m[M_TYPE] && !operation_type_read(json_text(m[M_TYPE]), &out->type))
 		wrong_member(c, at, names[M_TYPE],
-			"must be tool, sub_agent, mcp, file_op or db_op; other types "
-			"count as tool");
+			"must be tool, sub_agent, mcp, file_op, db_op, plan or mandate; "
+			"other types count as tool");
 	if (m[M_ARGUMENTS])
 		argument_tests_read(c, &arguments, m[M_ARGUMENTS], arena, &out->arguments,
 			&out->arguments_len);

@@ -704,6 +704,7 @@ void rule_set_decide(struct rule_set *set, const struct operation_look *op,
 	};
 
 	*out = (struct ruling){ .risk = risk };
+	if (op->type > TYPE_DB_OP) flags |= DECIDE_NO_ALLOW;
 	if (!arena->failed && !op->failed) {
 		stops_find(&d);
 		stops_rule(&d, out);
