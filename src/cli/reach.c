@@ -37,6 +37,7 @@ static struct client *located_open(
 		.lang = msg_lang() == LANG_FR ? STR("fr") : STR_NONE,
 		.project = cli->project.name,
 		.work_tree = cli->project.work_tree,
+		.program = cli->program,
 		.stop_fd = cli->term.stop_fd };
 
 	return client_new(&setup, why);

@@ -464,6 +464,7 @@ static int hook_run(struct cli *cli)
 				 : project_say_here(cli);
 	if (status != EXIT_YES || rules_decide(&h)) return status;
 	term_watch(&cli->term);
+	cli->program = str_of(h.agent->title);
 	h.client = reach(cli, AS_AGENT, &why);
 	if (!h.client || policy_ask(&h, &decided, &why) != OK ||
 		(!decided && (ask_put(&h, &why) != OK || ask_await(&h, &why) != OK)))

@@ -62,6 +62,7 @@ struct client *client_new(const struct client_setup *setup, struct fault *why)
 	c->lang = arena_str(&c->arena, setup->lang);
 	c->project = arena_str(&c->arena, setup->project);
 	c->work_tree = arena_str(&c->arena, setup->work_tree);
+	c->program = arena_str(&c->arena, setup->program);
 	if (!target_read(c, setup->url)) {
 		fail(why, ERR_INVALID, "%.*s: not an address of a server",
 			STR_ARGS(setup->url));

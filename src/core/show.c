@@ -34,10 +34,11 @@ void show_json(struct json_writer *w, const char *key, struct str json)
 void show_agent(struct json_writer *w, int64_t ws, struct str agent, struct str name)
 {
 	char id[32];
+	bool person = str_starts(agent, "usr_");
 
-	if (!name.len) agent_id(ws, agent, id);
+	if (!person) agent_id(ws, agent, id);
 	jw_put_object(w, "agent");
-	jw_put_str(w, "id", name.len ? agent : str_of(id));
+	jw_put_str(w, "id", person ? agent : str_of(id));
 	jw_put_str(w, "name", name.len ? name : agent);
 	jw_object_end(w);
 }

@@ -1,4 +1,5 @@
 /* ask_create.c - an agent asks by a request: in a session that stands, or one of its own. */
+#include "base/keep.h"
 #include "core/decision.h"
 #include "core/preset.h"
 #include "desk/ask.h"
@@ -11,6 +12,16 @@ static void ask_keep_foreign(struct task *t, struct draft *d)
 {
 	d->fixed = arena_print(&t->job.arena, "%.*s,\"foreign\":%.*s", STR_ARGS(d->fixed),
 		STR_ARGS(t->foreign));
+}
+
+static void ask_keep_program(struct task *t, struct draft *d)
+{
+	struct buf b = { .max = d->fixed.len + 4096 };
+
+	buf_add(&b, d->fixed);
+	buf_add_text(&b, ",\"program\":");
+	json_write_str(&b, t->program);
+	d->fixed = buf_keep_done(&b, &t->job.arena);
 }
 
 /* What it asks with a template or a list is in the store: no more than its session is known
@@ -59,6 +70,7 @@ static enum err ask_check(struct task *t, struct fault *why)
 	if (!d->session.len && str_starts(t->default_session, "ses_"))
 		d->session = t->default_session;
 	if (t->foreign.len) ask_keep_foreign(t, d);
+	if (t->program.len) ask_keep_program(t, d);
 	t->checked = d;
 	return OK;
 }

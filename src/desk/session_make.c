@@ -57,6 +57,9 @@ struct session *session_make(
 	s->title = d->title;
 	s->agent = d->agent.len ? d->agent : t->job.who.agent;
 	if (str_eq(s->agent, t->job.who.user)) s->agent_name = t->job.who.name;
+	/* By the machine's own token every program of this machine asks. */
+	if (!d->agent.len && !t->job.who.user.len && str_is(s->agent, "local"))
+		s->agent_name = t->program;
 	s->token = t->job.who.token;
 	s->project = d->project;
 	s->external_id = d->external_id;

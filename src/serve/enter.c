@@ -154,6 +154,7 @@ static enum err enter_project(
 	struct task *t = &r->task;
 	struct str tree = str_trim(http_header(h, "parley-work-tree"));
 	struct str name = str_trim(http_header(h, "parley-project"));
+	struct str program = str_trim(http_header(h, "parley-program"));
 
 	if (h->method != HTTP_M_POST) return OK;
 	if (!name.len) name = task_param(t, "project");
@@ -161,6 +162,9 @@ static enum err enter_project(
 	/* It is a guess: one that cannot be a name is none. */
 	if (tree.len && project_check(tree, "", NULL) == OK)
 		t->project.work_tree = arena_str(&t->job.arena, tree);
+	/* Likewise what the program calls itself. */
+	if (program.len && project_check(program, "", NULL) == OK)
+		t->program = arena_str(&t->job.arena, program);
 	return name.len ? project_check(name, "/project", why) : OK;
 }
 
