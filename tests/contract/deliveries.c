@@ -357,7 +357,7 @@ static void what_becomes_part_of_a_summary_is_not_claimed_again(void **state)
 		assert_int_equal(rig_ask_body(r, body, NULL).err, OK);
 	place_script(r,
 		"INSERT INTO contacts VALUES (1, 'con_1', 'usr_1', '', 'webhook',"
-		" 'https://h.example', 'parley', 'phone', 1, 0, 0, '', 1, 0, '', '', 0, 0, 1)");
+		" 'https://h.example', 'parley', 'phone', 1, 0, 0, '', 1, 0, '', '', 0, 0, 1, 1)");
 	place_script(r,
 		"INSERT INTO deliveries (ws, id, session, ask, kind, target, status, attempts,"
 		" next_ms, lease_ms, lease_by, last_error, last_status, created_ms, done_ms,"
