@@ -190,6 +190,8 @@ test('a hook says which program asks: its name with the machine\'s own token, be
 	assert.deepEqual(await asked(env(server.secrets.agent), 'git push origin main'), ['builder', 'Claude Code']);
 	const own = readFileSync(join(server.data, 'agent.token'), 'utf8').trim();
 	assert.deepEqual(await asked(env(own), 'git push origin next'), ['Claude Code', 'Claude Code']);
+	const checked = await server.run(['check', '--data', server.data]);
+	assert.equal(checked.code, 0, checked.stdout + checked.stderr);
 });
 
 test('gate ends at once, with 4, when a stop fits, and withdraws what it asked', async () => {
