@@ -7,6 +7,7 @@
 #include "core/body.h"
 #include "core/show.h"
 #include "core/verifier.h"
+#include "desk/denied.h"
 #include "desk/require.h"
 
 /* Nobody but a person can give those answers. */
@@ -118,6 +119,29 @@ enum err ask_rule_verify(
 			.until_ms = rows->now_ms + VERIFIER_WAIT_MS };
 	}
 	a->verify = verifications_text(&all, rows->arena);
+	return rows->arena->failed ? fail(why, ERR_MEMORY, "out of memory") : OK;
+}
+
+enum err ask_rule_denied(
+	struct task *t, struct rows *rows, const struct ask *a, struct fault *why)
+{
+	struct operation_look look;
+	struct rule_verdict v;
+	struct ask_parts parts;
+	struct book *book;
+	enum err e;
+
+	t->denied = STR_NONE;
+	if (a->status != ASK_PENDING || a->kind != ASK_APPROVAL) return OK;
+	e = desk_book(t->desk, &t->job, rows, a->ws, &book, why);
+	if (e || !book->rules_len) return e;
+	e = ask_parts(a, rows->arena, &parts, why);
+	if (e || !parts.operation) return e;
+	operation_look(&look, parts.operation, NULL, a->agent, a->project, a->session,
+		rows->arena);
+	book_rule(book, &look, rows->now_ms, DECIDE_NO_ALLOW, rows->arena, &v);
+	if (v.ruling.effect == EFFECT_DENY)
+		t->denied = denied_told(v.ruling.rule, &t->job.arena);
 	return rows->arena->failed ? fail(why, ERR_MEMORY, "out of memory") : OK;
 }
 

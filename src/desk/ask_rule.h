@@ -13,6 +13,9 @@ bool ask_ruled(const struct rule_verdict *);
 /* Which verifiers these rules want; for who makes the ask, before its event. */
 enum err ask_rule_verify(
 	struct rows *, struct ask *, const struct ruling *, struct fault *);
+/* The rule that denies by now an open approval that a job replies with: task.denied. */
+enum err ask_rule_denied(
+	struct task *, struct rows *, const struct ask *, struct fault *);
 /* A person approves it: rules count that hold now, also for arguments put in place (NULL: as asked).
  * ERR_DENIED_ANSWER when one denies that; what they require is added to the ask's own. */
 enum err ask_rule_approved(struct task *, struct rows *, struct ask *,

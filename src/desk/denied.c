@@ -62,7 +62,7 @@ enum err denies_read(struct task *t, struct db *db, struct denies *out, struct f
 	return e || !r.arena->failed ? e : fail(why, ERR_MEMORY, "out of memory");
 }
 
-static struct str told(const struct kept_rule *r, struct arena *arena)
+struct str denied_told(const struct kept_rule *r, struct arena *arena)
 {
 	struct buf b = { .max = 4096 };
 	struct json_writer w = { .out = &b };
@@ -94,7 +94,7 @@ struct str denied_by(
 		if (deny->rule.enabled && rule_holds(&deny->rule, now_ms) &&
 			(deny->unreadable ||
 				rule_fits(&deny->match, EFFECT_DENY, &look, risk, arena)))
-			return told(&deny->rule, arena);
+			return denied_told(&deny->rule, arena);
 	}
 	return STR_NONE;
 }

@@ -21,7 +21,9 @@ struct denies {
 
 /* The rules that deny, in the arena of the job; nothing is read of a workspace without any. */
 enum err denies_read(struct task *, struct db *, struct denies *out, struct fault *);
-/* {"rule", "note", "at"}, in the arena; empty: none denies it. */
+struct str denied_told(
+	const struct kept_rule *, struct arena *); /* {"rule", "note", "at"} */
+/* The same of the one that denies it, in the arena; empty: none does. */
 struct str denied_by(
 	const struct denies *, const struct ask *, int64_t now_ms, struct arena *);
 

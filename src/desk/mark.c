@@ -1,5 +1,6 @@
 /* mark.c - a person's own mark on an ask: read, and snoozed until some time. Nobody else sees
  * it, and the ask does not change. */
+#include "desk/ask_rule.h"
 #include "desk/roster.h"
 
 #include "base/clock.h"
@@ -76,6 +77,7 @@ static enum err mark_decide(struct job *job, struct rows *rows, struct fault *wh
 	s = rows_session(rows, a->ws, a->session);
 	t->ask = arena_str(&job->arena, a->id);
 	e = ask_fresh_for(t, rows, a, &fresh, &refused, why);
+	if (!e) e = ask_rule_denied(t, rows, a, why);
 	if (!e) desk_reply_marked(t, &fresh, s, m, refused, rows->now_ms);
 	return e;
 }

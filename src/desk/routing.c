@@ -53,6 +53,7 @@ enum err desk_ask_changed(struct task *t, struct rows *rows, struct ask *a,
 	t->ask = arena_str(&t->job.arena, a->id);
 	desk_keep_ask(t, a);
 	e = ask_fresh_for(t, rows, a, &fresh, &refused, why);
+	if (!e) e = ask_rule_denied(t, rows, a, why);
 	if (!e) desk_reply_marked(t, &fresh, s, NULL, refused, rows->now_ms);
 	return e;
 }

@@ -195,6 +195,10 @@ test('what waits is decided by the rules that hold when it is approved: a deny k
 		assert.equal(rule.waiting, 2);
 		const told = { rule: rule.id, note: 'no uninstall', at: rule.created_at };
 		assert.deepEqual([(await listed()).denied_by, (await member.read(ask)).denied_by], [told, told]);
+		// Replies to what people do with it say so, too: the page shows the ask as they bring it.
+		const marked = await member.post(`/v1/asks/${ask.id}/mark`, { read: true });
+		const replied = await member.post(`/v1/asks/${ask.id}/replies`, { text: 'Why now?' });
+		assert.deepEqual([marked.body.denied_by, replied.body.denied_by], [told, told]);
 		const refused = await member.answer(ask, { decision: 'approve' });
 		assert.deepEqual([refused.status, refused.body.type, refused.body.rule, refused.body.detail],
 			[403, '/problems/denied', rule.id, 'denied by a rule: no uninstall']);
