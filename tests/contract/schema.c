@@ -279,6 +279,76 @@ static void what_people_asked_goes_under_their_id(void **state)
 	place_done();
 }
 
+static const char seventh[] =
+	"INSERT INTO contacts VALUES (1, 'con_1', 'usr_1', '', 'email', 'a@example.org', '', 'a', 1, 0, 0,"
+	" '', 1, 0, '', '', 0, 0, 1);"
+	"INSERT INTO contacts VALUES (1, 'con_2', 'usr_1', '', 'webhook', 'https://h.example', '', 'b', 1,"
+	" 0, 0, '', 1, 0, '', '', 0, 0, 1);"
+	"INSERT INTO contacts VALUES (1, 'con_3', 'usr_1', '', 'webhook', 'https://i.example', '', 'c', 1,"
+	" 0, 0, '', 1, 0, '', '', 0, 0, 1);"
+	"INSERT INTO deliveries (ws, id, session, ask, kind, target, status, attempts, next_ms, lease_ms,"
+	" lease_by, last_error, last_status, created_ms, done_ms, contact)"
+	" VALUES (1, 'dlv_1', 'ses_1', 'ask_1', 'webhook', '', 'done', 1, 0, 0, '', '', 200, 1, 1, 'con_2');"
+	"INSERT INTO agents VALUES (1, 'agt_1', 'tells', '{\"name\":\"tells\",\"on_reject\":\"tell\"}',"
+	" 1, 1, 1);"
+	"INSERT INTO agents VALUES (1, 'agt_2', 'stops', '{\"name\":\"stops\",\"on_reject\":\"stop\"}',"
+	" 1, 1, 1)";
+
+static enum err tested_row(void *ctx, const struct row *row, struct fault *why)
+{
+	struct arena arena = { 0 };
+	struct contact c;
+	enum err e = record_read(&records[RECORD_CONTACTS], row, &arena, &c, why);
+
+	if (!e && c.tested) *(int64_t *)ctx += c.id.at[c.id.len - 1] - '0';
+	arena_done(&arena);
+	return e;
+}
+
+static enum err body_row(void *ctx, const struct row *row, struct fault *why)
+{
+	struct arena arena = { 0 };
+	struct kept_agent a;
+	enum err e = record_read(&records[RECORD_AGENTS], row, &arena, &a, why);
+
+	if (!e) snprintf(ctx, 100, "%.*s", STR_ARGS(a.body));
+	arena_done(&arena);
+	return e;
+}
+
+static void agent_body_is(struct db *db, const char *id, const char *body)
+{
+	const struct val key[] = { val_int(1), val_text(str_of(id)) };
+	char found[100] = "";
+
+	assert_int_equal(db_one(db, SQL_OF(RECORD_AGENTS, RECORD_GET), key, 2, body_row,
+				 found, NULL),
+		OK);
+	assert_string_equal(found, body);
+}
+
+/* Contacts that were verified or took a message count as tested; an agent that is to be told of
+ * rejections, as all were unless they said otherwise, goes by the policy. */
+static void a_store_of_the_seventh_schema_is_brought_up(void **state)
+{
+	const struct val ws[] = { val_int(1) };
+	struct fault why = { 0 };
+	struct db *db = place_open(false);
+	int64_t tested = 0;
+
+	(void)state;
+	assert_int_equal(schema_migrate_to(db, 7, &why), OK);
+	if (db->driver->script(db, seventh, &why)) fail_msg("%s", why.detail);
+	assert_int_equal(schema_migrate(db, &why), OK);
+	assert_int_equal(
+		db_one(db, SQL_CONTACTS_OF, ws, 1, tested_row, &tested, NULL), OK);
+	assert_int_equal(tested, 1 + 2);
+	agent_body_is(db, "agt_1", "{\"name\":\"tells\",\"on_reject\":null}");
+	agent_body_is(db, "agt_2", "{\"name\":\"stops\",\"on_reject\":\"stop\"}");
+	db_close(db);
+	place_done();
+}
+
 /* A step that failed half-way leaves the version it started from, and no table of its
  * own. */
 static void a_step_that_fails_leaves_nothing(void **state)
@@ -312,6 +382,7 @@ int main(void)
 		cmocka_unit_test(a_desk_does_not_open_a_newer_store),
 		cmocka_unit_test(a_step_that_fails_leaves_nothing),
 		cmocka_unit_test(what_people_asked_goes_under_their_id),
+		cmocka_unit_test(a_store_of_the_seventh_schema_is_brought_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
