@@ -89,15 +89,11 @@ static enum err event_react(
 	struct job *job, struct rows *rows, const struct staged *st, struct fault *why)
 {
 	enum happening is = happening_of(st->event.type);
-	struct happened h = { task_of(job), rows, st, NULL, NULL };
+	const struct happened h = { task_of(job), rows, st, st->of_ask, st->of_session };
 	enum err e = OK;
 
-	if (!is) return OK;
-	h.session = rows_session(rows, st->event.ws, st->event.session);
-	h.ask = rows_ask(rows, st->event.ws, st->event.ask);
-	/* Deleted by the same job: nothing follows any more. */
-	if (st->event.session.len && !h.session) return OK;
-	if (st->event.ask.len && !h.ask) return OK;
+	/* A session that the same job deleted: nothing follows any more. */
+	if (!is || rows_session_deleted(rows, st->event.session)) return OK;
 	for (size_t i = 0; !e && i < REACTIONS; i++)
 		if (reactions[i].to == is) e = reactions[i].react(&h, why);
 	return e;

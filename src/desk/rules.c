@@ -309,7 +309,7 @@ enum err rules_of_session(const struct happened *h, struct fault *why)
 
 	if (!session_ended(h->session)) return OK;
 	e = desk_book(h->task->desk, &h->task->job, rows, h->session->ws, &book, why);
-	if (e) return e;
+	if (e || !book->version) return e;
 	member = arena_print(rows->arena, "\"session\":\"%.*s\"", STR_ARGS(id));
 	for (size_t i = 0; !e && i < book->rules_len; i++) {
 		const struct val key[] = { val_int(book->ws),

@@ -627,14 +627,20 @@ static struct staged *event_stage(struct rows *rows, const struct event *e)
 struct staged *rows_event(struct rows *rows, const char *type, const struct session *s,
 	const struct ask *a, struct str data)
 {
-	return event_stage(rows, &(struct event){ .ws = s->ws,
-					 .type = type,
-					 .at_ms = rows->now_ms,
-					 .session = s->id,
-					 .ask = a ? a->id : STR_NONE,
-					 .run = a ? a->run : STR_NONE,
-					 .agent = s->agent,
-					 .data = data });
+	struct staged *st = event_stage(rows, &(struct event){ .ws = s->ws,
+						      .type = type,
+						      .at_ms = rows->now_ms,
+						      .session = s->id,
+						      .ask = a ? a->id : STR_NONE,
+						      .run = a ? a->run : STR_NONE,
+						      .agent = s->agent,
+						      .data = data });
+
+	if (st) {
+		st->of_session = (struct session *)s;
+		st->of_ask = (struct ask *)a;
+	}
+	return st;
 }
 
 /* Without memory the arena has failed, and the batch with it. */

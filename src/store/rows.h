@@ -21,6 +21,9 @@
 struct staged {
 	struct staged *next;
 	struct event event;
+	/* The rows it is about, as they are in this batch; or NULL. */
+	struct session *of_session;
+	struct ask *of_ask;
 	const struct ask *ask; /* for whoever waits for it, as it was then; or NULL */
 	struct ask_view view;  /* of that ask */
 	int64_t revocations;   /* of its workspace, when it was committed */
