@@ -17,7 +17,7 @@
 
 enum { ROUNDS_MAX = 8 };
 
-/* What events are to reactions. */
+/* The kinds of events that something follows from. */
 enum happening {
 	NOTHING,
 	ASKED,

@@ -7,7 +7,7 @@
 
 #include "desk/happened.h"
 
-/* The clerk's hooks: rows that reactions to this job will want; and the reactions. */
+/* Hooks of the clerk: the first asks for rows that reactions will need, the second runs them. */
 void reactions_need(void *desk, const struct job *, struct wants *);
 enum err reactions_run(void *desk, struct job *, struct rows *, struct fault *);
 

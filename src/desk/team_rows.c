@@ -1,4 +1,4 @@
-/* team_rows.c - teams as the rows of a batch: found, and freed of a user who goes. */
+/* team_rows.c - teams as rows of a batch: finding them, and removing a user from all of them. */
 #include "desk/people.h"
 
 enum err teams_fetch(
