@@ -4,14 +4,18 @@
 #include "base/keep.h"
 #include "core/show.h"
 
+#define TEXT(literal)                                                                    \
+	{                                                                                \
+		literal, sizeof(literal) - 1                                             \
+	}
 /* `kept`: without rules, as most asks are. */
 #define KIND(word, text)                                                                 \
 	{                                                                                \
-		word, "{\"by\":\"" word "\",\"rules\":[]}", text                         \
+		TEXT(word), TEXT("{\"by\":\"" word "\",\"rules\":[]}"), TEXT(text)       \
 	}
 
 static const struct {
-	const char *name, *kept, *sentence;
+	struct str name, kept, sentence;
 } kinds[] = {
 	[BECAUSE_AGENT] = KIND("agent", "the agent asks for a person"),
 	[BECAUSE_POLICY] = KIND(
@@ -29,9 +33,9 @@ struct str because_keep(enum because by, const struct kept_rule *const *rules, s
 	struct buf b = { .max = 65536 };
 	struct json_writer w = { .out = &b };
 
-	if (!len) return str_of(kinds[by].kept);
+	if (!len) return kinds[by].kept;
 	jw_object(&w);
-	jw_put_text(&w, "by", kinds[by].name);
+	jw_put_str(&w, "by", kinds[by].name);
 	jw_put_array(&w, "rules");
 	for (size_t i = 0; i < len; i++) {
 		jw_object(&w);
@@ -50,7 +54,7 @@ void because_event(struct json_writer *w, const struct ask *a)
 	const struct json *kept = NULL, *rules;
 
 	jw_key(w, "asked_because");
-	if (str_is(a->because, kinds[BECAUSE_AGENT].kept)) {
+	if (str_eq(a->because, kinds[BECAUSE_AGENT].kept)) {
 		jw_raw(w, a->because);
 		return;
 	}
@@ -77,13 +81,13 @@ struct str because_sentence(const struct ask *a, struct arena *arena)
 	struct str by;
 
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-		if (str_is(a->because, kinds[i].kept)) return str_of(kinds[i].sentence);
+		if (str_eq(a->because, kinds[i].kept)) return kinds[i].sentence;
 	if (!a->because.len || json_read(a->because, NULL, arena, &kept, NULL))
 		return STR_NONE;
 	by = json_text(json_get(kept, "by"));
 	rules = json_get(kept, "rules");
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-		if (str_is(by, kinds[i].name)) buf_add_text(&b, kinds[i].sentence);
+		if (str_eq(by, kinds[i].name)) buf_add(&b, kinds[i].sentence);
 	for (uint32_t i = 0, said = 0; json_is(rules, JSON_ARRAY) && i < rules->count;
 		i++) {
 		struct str note = json_text(json_get(&rules->items[i], "note"));

@@ -152,11 +152,12 @@ static enum err enter_project(
 	struct request *r, const struct http_request *h, struct fault *why)
 {
 	struct task *t = &r->task;
-	struct str tree = str_trim(http_header(h, "parley-work-tree"));
-	struct str name = str_trim(http_header(h, "parley-project"));
-	struct str program = str_trim(http_header(h, "parley-program"));
+	struct str tree, name, program;
 
 	if (h->method != HTTP_M_POST) return OK;
+	tree = str_trim(http_header(h, "parley-work-tree"));
+	name = str_trim(http_header(h, "parley-project"));
+	program = str_trim(http_header(h, "parley-program"));
 	if (!name.len) name = task_param(t, "project");
 	t->project.name = arena_str(&t->job.arena, name);
 	/* It is a guess: one that cannot be a name is none. */
