@@ -1,7 +1,7 @@
 /* config.c - configuration files of other programs: a change that is made twice is made
  * once, and one that is undone leaves every byte as it was. The first byte picks format and
  * change. */
-#include "cli/config_edit.h"
+#include "cli/connect/config_edit.h"
 
 #include <assert.h>
 

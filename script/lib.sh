@@ -109,7 +109,7 @@ need_browser() {
 page_is_fresh() {
 	[ -e web/dist/index.html ] && [ -z "$(find web/src web/public web/index.html \
 		web/package-lock.json web/*.ts web/svelte.config.js messages \
-		src/mcp/tools.json src/cli/agents.json -type f \
+		src/mcp/tools.json src/cli/connect/agents.json -type f \
 		! -name '*.d.ts' -newer web/dist/index.html -print -quit)" ]
 }
 

@@ -10,7 +10,7 @@
 #include "base/hash.h"
 #include "base/id.h"
 #include "base/log.h"
-#include "cli/agents_file.h"
+#include "cli/agentfile/agents_file.h"
 
 enum { HEX = 2 * SEAL_KEY_SIZE };
 

@@ -1,6 +1,6 @@
 /* main.c - puts it all together: the verbs of the command line, and the server's. */
 #include "cli/cli.h"
-#include "cli/verbs_admin.h"
+#include "cli/verb/verbs_admin.h"
 #include "net/process.h"
 #include "server.h"
 

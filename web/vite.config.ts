@@ -56,7 +56,7 @@ export default defineConfig({
 	plugins: [
 		messages(),
 		made('tools', tools),
-		made('clients', () => clientsOf(table('../src/cli/agents.json') as Agents)),
+		made('clients', () => clientsOf(table('../src/cli/connect/agents.json') as Agents)),
 		svelte(),
 		eager(),
 		worker(),

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "admin/inspect.h"
-#include "cli/reach.h"
+#include "cli/pick_client.h"
 #include "client/locate.h"
 #include "text/safe_text.h"
 
@@ -103,7 +103,7 @@ static int work_do(struct cli *cli, struct place_of_work *p, const char *method,
 		return admin_do(p->admin, method, path, body, &cli->arena, out, &why)
 			       ? cli_fail(cli, &why)
 			       : EXIT_YES;
-	status = reach_call(cli, p->client, method, path, body, &reply, NULL);
+	status = cli_call(cli, p->client, method, path, body, &reply, NULL);
 	*out = reply.json;
 	return status;
 }

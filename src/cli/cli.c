@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "base/id.h"
 #include "cli/help.h"
-#include "cli/verbs.h"
+#include "cli/verb/verbs.h"
 #include "text/problem_words.h"
 #include "text/safe_text.h"
 

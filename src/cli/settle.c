@@ -30,7 +30,7 @@ static void login_hint(struct cli *cli)
 	struct client *person;
 
 	if (cli->settings.token.len > 0) return;
-	person = reach_person(cli);
+	person = pick_client_person(cli);
 	if (!person) SAY("cli.answer.login");
 	client_free(person);
 }
@@ -55,7 +55,7 @@ int settle(struct cli *cli, struct client *client, struct str id, const char *ta
 {
 	struct api_reply reply = { 0 };
 	struct fault conflict = { 0 };
-	int status = reach_call(
+	int status = cli_call(
 		cli, client, "POST", ask_path(cli, id, tail), body, &reply, &conflict);
 	const struct json *ask = json_get(reply.json, "ask");
 	struct str rule;

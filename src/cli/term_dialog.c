@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "cli/reach.h"
+#include "cli/pick_client.h"
 #include "text/msg.h"
 #include "tui/dialog.h"
 #include "tui/editor.h"
@@ -50,7 +50,7 @@ static bool person_known(struct term_dialog *p, struct str id)
 	struct api_call call = { .method = "GET", .path = ask_path(p->cli, id, "") };
 	struct api_reply reply;
 
-	p->person = reach_person(p->cli);
+	p->person = pick_client_person(p->cli);
 	return p->person &&
 	       client_call(p->person, &call, &p->cli->arena, &reply, NULL) == OK;
 }

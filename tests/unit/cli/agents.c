@@ -1,6 +1,6 @@
 /* The table of agents: what it gives is what its programs read, and docs/AGENTS.md says the
  * same. `cli-agents --write` renews that page. */
-#include "cli/agents.h"
+#include "cli/connect/agents.h"
 
 #include "unit.h"
 
@@ -153,8 +153,9 @@ static void the_page_says_what_the_table_says(void **state)
 
 	(void)state;
 	if (str_find(page, page_make()) < 0)
-		fail_msg("docs/AGENTS.md is older than src/cli/agents.c; renew it with "
-			 "cli-agents --write");
+		fail_msg(
+			"docs/AGENTS.md is older than src/cli/connect/agents.c; renew it with "
+			"cli-agents --write");
 }
 
 static int page_write(void)

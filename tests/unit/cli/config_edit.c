@@ -1,5 +1,5 @@
 /* Configuration files of many shapes keep every byte that is not ours. */
-#include "cli/config_edit.h"
+#include "cli/connect/config_edit.h"
 
 #include "unit.h"
 

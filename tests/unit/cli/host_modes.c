@@ -1,5 +1,5 @@
 /* host_modes.c - the terminal modes of a hosted agent are followed and restored. */
-#include "cli/host_modes.h"
+#include "cli/verb/host_modes.h"
 #include "unit.h"
 
 static struct buf out;

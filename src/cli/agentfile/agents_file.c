@@ -1,0 +1,396 @@
+/* agents_file.c - sections [provider X] and [agent X] as bodies of the API. */
+#include "cli/agentfile/agents_file.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/keep.h"
+#include "cli/settings_file.h"
+#include "cli/text_file.h"
+#include "core/address.h"
+#include "text/msg.h"
+
+struct section_reader {
+	const struct settings *set;
+	const struct settings_section *section;
+	struct arena *arena;
+	struct fault *why;
+};
+
+/* ---- saying what is wrong ---- */
+
+static enum err section_wrong(const struct section_reader *r, const char *key,
+	const struct settings_file_value *at, const char *detail)
+{
+	struct arena *a = r->arena;
+
+	return fail(r->why, ERR_INVALID, "%s",
+		MSG(a, "setting.section",
+			{ "file", str_of(at ? at->path : r->section->path) },
+			{ "line",
+				arena_print(a, "%d", at ? at->line : r->section->line) },
+			{ "kind", r->section->kind }, { "name", r->section->name },
+			{ "key", str_of(key) }, { "detail", str_of(detail) })
+			.at);
+}
+
+static const struct settings_line *line_find(
+	const struct settings_section *s, struct str key)
+{
+	const struct settings_line *l = s->first;
+
+	while (l && !str_eq(l->key, key))
+		l = l->next;
+	return l;
+}
+
+/* A fault of a body names a pointer; here it is the key of that name. */
+static enum err body_wrong(const struct section_reader *r, const struct fault *found)
+{
+	struct str pointer = str_of(found->items_len ? found->items[0].pointer : ""), key;
+	const struct settings_line *l;
+
+	while (str_cut(&pointer, '/', &key))
+		if (line_find(r->section, key)) break;
+	l = line_find(r->section, key);
+	if (!l && str_is(key, "prompt")) l = line_find(r->section, STR("prompt_file"));
+	return section_wrong(r,
+		l		   ? l->key.at
+		: found->items_len ? found->items[0].pointer + 1
+				   : "",
+		l ? &l->value : NULL, found->detail);
+}
+
+/* ---- files beside the configuration ---- */
+
+static const char *path_beside(
+	const struct section_reader *r, const struct settings_line *l)
+{
+	const char *slash = strrchr(l->value.path, '/');
+
+	if (l->value.value.at[0] == '/' || !slash) return l->value.value.at;
+	return arena_print(r->arena, "%.*s/%s", (int)(slash - l->value.path),
+		l->value.path, l->value.value.at)
+		.at;
+}
+
+/* ---- bodies ---- */
+
+enum row_form { ROW_TEXT, ROW_NUMBER, ROW_LIST, ROW_MODELS, ROW_ELSEWHERE };
+
+struct row_key {
+	const char *key;
+	enum row_form form;
+	bool limit; /* a member of `limits` */
+};
+
+static const struct row_key agent_keys[] = {
+	{ "kind", ROW_TEXT, false },
+	{ "description", ROW_TEXT, false },
+	{ "provider", ROW_TEXT, false },
+	{ "model", ROW_TEXT, false },
+	{ "prompt", ROW_TEXT, false },
+	{ "prompt_file", ROW_ELSEWHERE, false },
+	{ "effort", ROW_TEXT, false },
+	{ "tools", ROW_LIST, false },
+	{ "turns", ROW_NUMBER, true },
+	{ "history", ROW_NUMBER, true },
+	{ "tokens", ROW_NUMBER, true },
+	{ "cost_usd", ROW_NUMBER, true },
+	{ "time", ROW_TEXT, true },
+	{ "validation", ROW_ELSEWHERE, false },
+	{ "on_error", ROW_TEXT, false },
+	{ "on_limit", ROW_TEXT, false },
+	{ "on_reject", ROW_TEXT, false },
+	{ NULL, ROW_TEXT, false },
+};
+
+static const struct row_key provider_keys[] = {
+	{ "kind", ROW_TEXT, false },
+	{ "url", ROW_TEXT, false },
+	{ "key_env", ROW_ELSEWHERE, false },
+	{ "key_file", ROW_ELSEWHERE, false },
+	{ "models", ROW_MODELS, false },
+	{ "at_once", ROW_NUMBER, false },
+	{ NULL, ROW_TEXT, false },
+};
+
+static enum err keys_check(const struct section_reader *r, const struct row_key *keys)
+{
+	struct arena *a = r->arena;
+	struct str all = STR_NONE;
+
+	for (const struct settings_line *l = r->section->first; l; l = l->next) {
+		const struct row_key *k = keys;
+
+		while (k->key && !str_is(l->key, k->key))
+			k++;
+		if (k->key) continue;
+		for (k = keys; k->key; k++)
+			all = arena_print(a, "%.*s%s%s", STR_ARGS(all),
+				all.len ? ", " : "", k->key);
+		return fail(r->why, ERR_INVALID, "%s",
+			MSG(a, "setting.section.unknown",
+				{ "file", str_of(l->value.path) },
+				{ "line", arena_print(a, "%d", l->value.line) },
+				{ "kind", r->section->kind },
+				{ "name", r->section->name }, { "key", l->key },
+				{ "keys", all })
+				.at);
+	}
+	return OK;
+}
+
+static void list_write(struct json_writer *w, struct str text, bool models)
+{
+	struct str rest = text, one;
+
+	jw_array(w);
+	while (str_cut(&rest, ',', &one)) {
+		one = str_trim(one);
+		if (!one.len) continue;
+		if (models) {
+			jw_object(w);
+			jw_key(w, "id");
+		}
+		jw_str(w, one);
+		if (models) jw_object_end(w);
+	}
+	jw_array_end(w);
+}
+
+static void row_write(
+	struct json_writer *w, const struct row_key *k, const struct settings_line *l)
+{
+	struct str value = l->value.value;
+	struct arena scratch = { 0 };
+	const struct json *number;
+
+	jw_key(w, k->key);
+	if (k->form == ROW_LIST || k->form == ROW_MODELS)
+		list_write(w, value, k->form == ROW_MODELS);
+	else if (k->form == ROW_NUMBER &&
+		 !json_read(value, NULL, &scratch, &number, NULL) &&
+		 number->type == JSON_NUMBER)
+		jw_json(w, number);
+	else
+		jw_str(w, value);
+	arena_done(&scratch);
+}
+
+static void rows_write(struct json_writer *w, const struct settings_section *s,
+	const struct row_key *keys, bool limits)
+{
+	for (const struct row_key *k = keys; k->key; k++) {
+		const struct settings_line *l = line_find(s, str_of(k->key));
+
+		if (l && k->limit == limits && k->form != ROW_ELSEWHERE)
+			row_write(w, k, l);
+	}
+}
+
+static enum err prompt_write(const struct section_reader *r, struct json_writer *w)
+{
+	const struct settings_line *l = line_find(r->section, STR("prompt_file"));
+	struct str text;
+	const char *path;
+	enum err e;
+
+	if (!l) return OK;
+	if (line_find(r->section, STR("prompt")))
+		return section_wrong(r, "prompt_file", &l->value,
+			"there is a prompt already: keep one of both");
+	path = path_beside(r, l);
+	e = text_file_read(path, false, r->arena, &text, r->why);
+	if (e) return e;
+	if (!text.len) return section_wrong(r, "prompt_file", &l->value, strerror(errno));
+	jw_put_str(w, "prompt", text);
+	return OK;
+}
+
+static enum err agent_take(const struct section_reader *r, struct kept_agent *out)
+{
+	const struct settings_line *mode = line_find(r->section, STR("validation"));
+	struct buf text = { .max = 1 << 20 };
+	struct json_writer w = { .out = &text };
+	const struct json *body;
+	struct fault found = { 0 };
+	enum err e = keys_check(r, agent_keys);
+
+	if (e) return e;
+	jw_object(&w);
+	jw_put_str(&w, "name", r->section->name);
+	rows_write(&w, r->section, agent_keys, false);
+	e = prompt_write(r, &w);
+	jw_put_object(&w, "limits");
+	rows_write(&w, r->section, agent_keys, true);
+	jw_object_end(&w);
+	if (mode) {
+		jw_put_object(&w, "validation");
+		jw_put_str(&w, "mode", mode->value.value);
+		jw_object_end(&w);
+	}
+	jw_object_end(&w);
+	if (!e)
+		e = json_read(
+			buf_keep_done(&text, r->arena), NULL, r->arena, &body, r->why);
+	buf_done(&text);
+	if (e) return e;
+	out->name = r->section->name;
+	e = agent_read(body, STR_NONE, NULL, r->arena, &out->body, &found);
+	return e ? body_wrong(r, &found) : OK;
+}
+
+static enum err key_take(const struct section_reader *r, struct kept_provider *out)
+{
+	const struct settings_line *env = line_find(r->section, STR("key_env"));
+	const struct settings_line *file = line_find(r->section, STR("key_file"));
+	enum err e;
+
+	if (env && file)
+		return section_wrong(r, "key_file", &file->value,
+			"there is a key_env already: keep one of both");
+	if (env) {
+		out->source = KEY_ENV;
+		out->key_from = env->value.value;
+		out->key = str_trim(str_of(getenv(env->value.value.at)));
+	}
+	if (!file) return OK;
+	out->source = KEY_FILE;
+	out->key_from = str_of(path_beside(r, file));
+	e = text_file_read(out->key_from.at, true, r->arena, &out->key, r->why);
+	out->key = str_trim(out->key);
+	return e;
+}
+
+static enum err url_check(const struct section_reader *r, struct str body)
+{
+	const struct settings_line *l = line_find(r->section, STR("url"));
+	struct str reach = r->set->model_internal;
+	struct url url;
+
+	(void)body;
+	if (!l || !url_split(l->value.value, &url) ||
+		model_reach_may_allow(reach.len ? reach : STR("no"), &url))
+		return OK;
+	return section_wrong(r, "url", &l->value,
+		"must be https, or on this machine; model_internal allows more");
+}
+
+static enum err provider_take(const struct section_reader *r, struct kept_provider *out)
+{
+	struct buf text = { .max = 1 << 20 };
+	struct json_writer w = { .out = &text };
+	const struct json *body;
+	struct fault found = { 0 };
+	enum err e = keys_check(r, provider_keys);
+
+	if (e) return e;
+	jw_object(&w);
+	jw_put_str(&w, "name", r->section->name);
+	rows_write(&w, r->section, provider_keys, false);
+	jw_object_end(&w);
+	e = json_read(buf_keep_done(&text, r->arena), NULL, r->arena, &body, r->why);
+	if (e) return e;
+	out->name = r->section->name;
+	e = provider_read(body, STR_NONE, NULL, r->arena, &out->body, NULL, &found);
+	if (e) return body_wrong(r, &found);
+	e = url_check(r, out->body);
+	return e ? e : key_take(r, out);
+}
+
+/* ---- found without a section ---- */
+
+static const struct kept_provider *provider_find(
+	const struct agents_file *f, struct str name)
+{
+	for (size_t i = 0; i < f->providers_len; i++)
+		if (str_eq(f->providers[i].name, name)) return &f->providers[i];
+	return NULL;
+}
+
+static enum err body_of(struct arena *arena, struct str text, bool agent, struct str *out,
+	struct fault *why)
+{
+	const struct json *body;
+	enum err e = json_read(text, NULL, arena, &body, why);
+
+	if (e) return e;
+	return agent ? agent_read(body, STR_NONE, NULL, arena, out, why)
+		     : provider_read(body, STR_NONE, NULL, arena, out, NULL, why);
+}
+
+static enum err usual_take(const struct usual_provider *u, struct arena *arena,
+	struct agents_file *out, struct fault *why)
+{
+	const char *key = getenv(u->key_env);
+	const char *url = u->url_env ? getenv(u->url_env) : NULL;
+	struct kept_provider *p = &out->providers[out->providers_len];
+	struct buf text = { .max = 8192 };
+	struct json_writer w = { .out = &text };
+	enum err e;
+
+	if (!key || !*key || provider_find(out, str_of(u->name))) return OK;
+	if (!url || !*url) url = u->url;
+	jw_object(&w);
+	jw_put_text(&w, "name", u->name);
+	jw_put_text(&w, "kind", model_wire_name(u->wire));
+	if (url) jw_put_text(&w, "url", url);
+	jw_object_end(&w);
+	e = body_of(arena, buf_keep_done(&text, arena), false, &p->body, why);
+	if (e) return fail(why, ERR_INVALID, "%s: %s", u->url_env, why->detail);
+	p->name = str_of(u->name);
+	p->source = KEY_ENV;
+	p->key_from = str_of(u->key_env);
+	p->key = str_trim(str_of(key));
+	out->providers_len++;
+	return OK;
+}
+
+/* The agent that newcomers find: over the first provider that a variable brought. */
+static enum err assistant_take(
+	struct arena *arena, struct agents_file *out, struct fault *why)
+{
+	const struct usual_provider *u = usual_providers;
+	struct str text;
+
+	while (u->name && !(getenv(u->key_env) && provider_find(out, str_of(u->name))))
+		u++;
+	if (out->agents_len || !u->name) return OK;
+	text = arena_print(arena,
+		"{\"name\":\"assistant\",\"description\":\"A general assistant.\","
+		"\"provider\":\"%s\",\"model\":\"%s\",\"tools\":[\"ask_user_question\","
+		"\"memory\",\"todo\",\"spawn_agent\",\"parallel_tasks\"],\"prompt\":"
+		"\"You are an assistant that works for people. When you need to know "
+		"something that only they can tell, or a decision is theirs, ask them with "
+		"the tool ask_user_question instead of guessing. Answer in their language.\"}",
+		u->name, u->model);
+	out->agents[0].name = STR("assistant");
+	out->agents_len = 1;
+	return body_of(arena, text, true, &out->agents[0].body, why);
+}
+
+enum err agents_file_read(const struct settings *set, struct arena *arena,
+	struct agents_file *out, struct fault *why)
+{
+	struct section_reader r = { .set = set, .arena = arena, .why = why };
+	size_t cap = 16;
+	enum err e = OK;
+
+	*out = (struct agents_file){ 0 };
+	for (r.section = set->sections; r.section; r.section = r.section->next)
+		cap++;
+	out->providers = ARENA_ARRAY(arena, struct kept_provider, cap);
+	out->agents = ARENA_ARRAY(arena, struct kept_agent, cap);
+	if (!out->providers || !out->agents)
+		return fail(why, ERR_MEMORY, "out of memory");
+	for (r.section = set->sections; r.section && !e; r.section = r.section->next)
+		e = str_is(r.section->kind, "agent")
+			    ? agent_take(&r, &out->agents[out->agents_len++])
+			    : provider_take(&r, &out->providers[out->providers_len++]);
+	for (const struct usual_provider *u = usual_providers; u->name && !e; u++)
+		e = usual_take(u, arena, out, why);
+	if (!e) e = assistant_take(arena, out, why);
+	if (!e && arena->failed) e = fail(why, ERR_MEMORY, "out of memory");
+	return e;
+}

@@ -1,0 +1,23 @@
+/* agents_file.h - agents and providers of the configuration file and of the environment. */
+#ifndef CLI_AGENTFILE_AGENTS_FILE_H
+#define CLI_AGENTFILE_AGENTS_FILE_H
+
+#include "cli/settings.h"
+#include "core/agent.h"
+#include "core/provider.h"
+
+/* Everything lives in the arena that was given. */
+struct agents_file {
+	struct kept_provider *providers;
+	size_t providers_len;
+	struct kept_agent *agents;
+	size_t agents_len;
+};
+
+/* The sections of the settings, then providers whose usual variables are set, and an agent
+ * `assistant` when no section defines one. ERR_INVALID: one line that names file and line. A
+ * key that is missing is no error: provider_key_wrong tells of it. */
+enum err agents_file_read(const struct settings *, struct arena *,
+	struct agents_file *out, struct fault *why);
+
+#endif

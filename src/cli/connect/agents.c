@@ -1,0 +1,187 @@
+/* agents.c - finds agents in their table, and writes out what it says of them. */
+#include "cli/connect/agents.h"
+
+#include "base/shell.h"
+#include "client/client.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+const struct agent *agent_find(struct str name)
+{
+	for (const struct agent *a = agents; a->name; a++)
+		if (str_is(name, a->name)) return a;
+	return NULL;
+}
+
+static void names_write(struct buf *out, bool remote)
+{
+	size_t start = out->len;
+
+	for (const struct agent *a = agents; a->name; a++) {
+		if (remote && !a->remote.file) continue;
+		if (out->len > start) buf_add_text(out, ", ");
+		buf_add_text(out, a->name);
+	}
+}
+
+void agents_write(struct buf *out)
+{
+	names_write(out, false);
+}
+
+void agents_remote_write(struct buf *out)
+{
+	names_write(out, true);
+}
+
+bool agent_installed(const struct agent *a, struct arena *arena)
+{
+	struct str path = str_of(getenv("PATH")), folder;
+
+	while (a->program && str_cut(&path, ':', &folder)) {
+		struct str file =
+			arena_print(arena, "%.*s/%s", STR_ARGS(folder), a->program);
+
+		if (file.at && access(file.at, X_OK) == 0) return true;
+	}
+	return false;
+}
+
+/* ---- written out ---- */
+
+static void mcp_words_write(struct buf *out, const struct agent_entry *e)
+{
+	buf_add_text(out, "\"mcp\"");
+	if (e->url.len) {
+		buf_add_text(out, ",\"--url\",");
+		json_write_str(out, e->url);
+	}
+	if (e->data.len) {
+		buf_add_text(out, ",\"--data\",");
+		json_write_str(out, e->data);
+	}
+	if (e->project.len) {
+		buf_add_text(out, ",\"--project\",");
+		json_write_str(out, e->project);
+	}
+}
+
+static void hook_line_write(
+	struct buf *out, const struct agent *a, const struct agent_entry *e)
+{
+	struct buf line = { .max = 65536 };
+
+	shell_word_add(&line, e->program);
+	buf_print(&line, " hook %s", a->name);
+	if (e->url.len) {
+		buf_add_text(&line, " --url");
+		shell_word_add(&line, e->url);
+	}
+	if (e->data.len) {
+		buf_add_text(&line, " --data");
+		shell_word_add(&line, e->data);
+	}
+	if (e->project.len) {
+		buf_add_text(&line, " --project");
+		shell_word_add(&line, e->project);
+	}
+	buf_add_text(&line, " --wait 10m");
+	if (a->hook && *a->hook) buf_print(&line, " %s", a->hook);
+	json_write_str(out, buf_str(&line));
+	out->failed |= line.failed;
+	buf_done(&line);
+}
+
+static void url_write(struct buf *out, struct str url, struct str project)
+{
+	while (url.len && url.at[url.len - 1] == '/')
+		url.len--;
+	json_write_str(out, url);
+	out->len--;
+	buf_add_text(out, "/mcp");
+	if (project.len) {
+		buf_add_text(out, "?project=");
+		url_add(out, project);
+	}
+	buf_add_char(out, '"');
+}
+
+/* The one mark that `rest` begins with, written; how long it is, or 0. */
+static size_t mark_write(struct buf *out, struct str rest, const struct agent *a,
+	const struct agent_entry *e)
+{
+	if (str_starts(rest, "{command}")) return json_write_str(out, e->program), 9;
+	if (str_starts(rest, "{mcp}")) return mcp_words_write(out, e), 5;
+	if (str_starts(rest, "{hook}")) return hook_line_write(out, a, e), 6;
+	if (str_starts(rest, "{url}")) return url_write(out, e->url, e->project), 5;
+	if (str_starts(rest, "{token}")) return buf_add_text(out, a->remote.token), 7;
+	if (!str_starts(rest, "{env}")) return 0;
+	if (e->token && a->env) buf_add_text(out, a->env);
+	return 5;
+}
+
+struct str agent_value(const struct agent *a, const struct agent_change *c,
+	const struct agent_entry *e, struct arena *arena)
+{
+	struct str rest = str_of(c->value);
+	struct buf b = { .max = 65536 };
+	struct str out;
+
+	while (rest.len) {
+		size_t mark = mark_write(&b, rest, a, e);
+
+		if (!mark) buf_add_char(&b, rest.at[0]);
+		rest = str_from(rest, mark ? mark : 1);
+	}
+	out = arena_str(arena, buf_str(&b));
+	if (b.failed) arena->failed = true;
+	buf_done(&b);
+	return out;
+}
+
+enum err agent_file_write(const struct agent *a, const struct agent_entry *entry,
+	struct arena *arena, struct str *out, struct fault *why)
+{
+	const struct agent_file *file = a->changes[0].file;
+	struct str text = STR_NONE;
+	enum err e = OK;
+
+	for (size_t i = 0; !e && i < AGENT_CHANGES; i++) {
+		struct agent_change c = a->changes[i];
+
+		if (c.file != file) continue;
+		if (!i && entry->url.len) c.value = a->remote.value;
+		const struct config_change change = { c.path,
+			agent_value(a, &c, entry, arena), c.item, c.known, STR_NONE };
+		e = config_edit(file->format, text, &change, false, arena, &text, why);
+	}
+	if (!e) *out = text;
+	return e;
+}
+
+struct str own_path(struct arena *arena)
+{
+	char path[4096];
+	ssize_t len = readlink("/proc/self/exe", path, sizeof path);
+
+	return len > 0 ? arena_str(arena, str_make(path, (size_t)len)) : STR("parley");
+}
+
+const char *agent_path(const struct agent_file *f, enum scope scope, struct arena *arena)
+{
+	const char *home = getenv("HOME"), *own = f->env ? getenv(f->env) : NULL;
+	struct str folder, other;
+
+	if (scope == SCOPE_PROJECT) return f->project;
+	if (own && *own)
+		folder = str_of(own);
+	else if (!home || !*home)
+		return NULL;
+	else
+		folder = arena_print(
+			arena, "%s%s%s", home, *f->folder ? "/" : "", f->folder);
+	other = arena_print(arena, "%.*s/%s", STR_ARGS(folder), f->other ? f->other : "");
+	if (f->other && other.at && access(other.at, F_OK) == 0) return other.at;
+	return arena_print(arena, "%.*s/%s", STR_ARGS(folder), f->name).at;
+}

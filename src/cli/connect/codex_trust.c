@@ -1,0 +1,81 @@
+/* codex_trust.c - the digest of a hook, as Codex computes it. */
+#include "cli/connect/codex_trust.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+#include "base/hash.h"
+
+enum { TIMEOUT_DEFAULT_S = 600 };
+
+/* Which group, and which handler in it. */
+struct place {
+	uint32_t group, handler;
+	const struct json *matcher, *hook; /* matcher NULL: none */
+};
+
+static bool hook_find(const struct json *root, const char *known, struct place *out)
+{
+	const struct json *groups = json_get(json_get(root, "hooks"), "PreToolUse");
+
+	for (uint32_t g = 0; json_is(groups, JSON_ARRAY) && g < groups->count; g++) {
+		const struct json *list = json_get(&groups->items[g], "hooks");
+
+		for (uint32_t h = 0; json_is(list, JSON_ARRAY) && h < list->count; h++) {
+			struct str command =
+				json_text(json_get(&list->items[h], "command"));
+
+			if (str_find(command, str_of(known)) < 0) continue;
+			*out = (struct place){ g, h,
+				json_get(&groups->items[g], "matcher"), &list->items[h] };
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Members by name, without blanks, and without those that are not set. */
+static void identity_write(struct buf *out, const struct place *p)
+{
+	const struct json *timeout = json_get(p->hook, "timeout");
+	struct json_writer w = { .out = out };
+
+	jw_object(&w);
+	jw_put_text(&w, "event_name", "pre_tool_use");
+	jw_put_array(&w, "hooks");
+	jw_object(&w);
+	jw_put_bool(&w, "async", json_is(json_get(p->hook, "async"), JSON_TRUE));
+	jw_put_json(&w, "command", json_get(p->hook, "command"));
+	if (json_get(p->hook, "statusMessage"))
+		jw_put_json(&w, "statusMessage", json_get(p->hook, "statusMessage"));
+	jw_put_int(&w, "timeout",
+		timeout && timeout->is_int ? timeout->integer : TIMEOUT_DEFAULT_S);
+	jw_put_text(&w, "type", "command");
+	jw_object_end(&w);
+	jw_array_end(&w);
+	if (p->matcher) jw_put_json(&w, "matcher", p->matcher);
+	jw_object_end(&w);
+}
+
+bool codex_trust(const char *path, struct str hooks, const char *known,
+	struct arena *arena, struct config_change *change)
+{
+	char full[PATH_MAX], hex[2 * SHA256_SIZE + 1];
+	uint8_t digest[SHA256_SIZE];
+	const struct json *root;
+	struct buf identity = { 0 };
+	struct place p;
+
+	if (json_read(hooks, NULL, arena, &root, NULL) || !hook_find(root, known, &p))
+		return false;
+	/* A file that is not there yet has no real path: the one it will have. */
+	if (!realpath(path, full)) full[0] = 0;
+	identity_write(&identity, &p);
+	sha256(buf_str(&identity), digest);
+	buf_done(&identity);
+	hex_write(digest, sizeof digest, hex);
+	change->last = arena_print(
+		arena, "%s:pre_tool_use:%u:%u", *full ? full : path, p.group, p.handler);
+	change->value = arena_print(arena, "{\"trusted_hash\":\"sha256:%s\"}", hex);
+	return true;
+}

@@ -1,0 +1,47 @@
+/* hook_agents.h - the approval hooks of agents: what each writes on stdin before it runs a
+ * tool, and what it reads as a decision. One row each. Pure but for printing. */
+#ifndef CLI_CONNECT_HOOK_AGENTS_H
+#define CLI_CONNECT_HOOK_AGENTS_H
+
+#include "base/json.h"
+
+/* A call that an agent is about to make, whoever it is. */
+struct hook_event {
+	struct str session; /* the agent's own id of it */
+	struct str tool;
+	const struct json *input;
+	struct str call; /* the agent's id of the call; empty: it gives none */
+	struct str cwd;	 /* or empty */
+};
+
+enum hook_decision {
+	HOOK_ALLOW,
+	HOOK_DENY,
+	HOOK_ASK,   /* the agent's own prompt */
+	HOOK_DEFER, /* the agent ends, and asks again when it is resumed */
+};
+
+struct hook_agent {
+	const char *name;  /* as in `parley hook NAME` */
+	const char *title; /* what its sessions are called */
+	const char *event; /* its hook_event_name; NULL: it sends none */
+	/* How its events are told from those of others, which are alike: a member that it
+	 * alone sends, and a folder in the path of its transcript. NULL: none. */
+	const char *sign, *folder;
+	const char *session, *tool, *input, *call; /* members; `call` NULL: none */
+	const char *question; /* a tool that asks the person: it is answered here */
+	bool defers;	      /* has HOOK_ASK and HOOK_DEFER */
+	/* Can what a person edited be handed back? Otherwise an edit is a no. */
+	bool (*carries)(const struct json *input, const struct json *edited);
+	/* What it reads. `edited`: NULL: as it was. */
+	void (*write)(struct json_writer *, enum hook_decision, struct str reason,
+		const struct json *edited);
+};
+
+const struct hook_agent *hook_agent_find(struct str name); /* NULL: there is none */
+/* False: it is no such event of this agent's. */
+bool hook_event_read(const struct hook_agent *, const struct json *, struct arena *,
+	struct hook_event *out);
+const char *hook_decision_name(enum hook_decision);
+
+#endif

@@ -1,0 +1,200 @@
+/* answer.c - parley answer. */
+#include "cli/settle.h"
+#include "cli/value.h"
+#include "cli/verb/answer_many.h"
+#include "cli/verb/verbs.h"
+
+/* The questions of an ask, and what was said to each. */
+struct answer_form {
+	struct question *questions;
+	size_t len;
+	struct spoken *said;
+};
+
+static int form_load(struct cli *cli, const struct json *ask, struct answer_form *form)
+{
+	struct fault why = { 0 };
+
+	if (questions_load(json_get(ask, "questions"), &cli->arena, &form->questions,
+		    &form->len, &why) != OK)
+		return cli_fail(cli, &why);
+	form->said = ARENA_ARRAY(&cli->arena, struct spoken, form->len + 1);
+	return form->said ? EXIT_YES
+			  : cli_fail(cli, &(struct fault){ .err = ERR_MEMORY });
+}
+
+static int said_add(struct cli *cli, struct spoken *said, struct str word)
+{
+	struct str *words = ARENA_ARRAY(&cli->arena, struct str, said->len + 1);
+
+	if (!words) return cli_fail(cli, &(struct fault){ .err = ERR_MEMORY });
+	for (size_t i = 0; i < said->len; i++)
+		words[i] = said->words[i];
+	words[said->len] = word;
+	said->words = words;
+	said->len++;
+	return EXIT_YES;
+}
+
+/* KEY=VALUE: several questions are answered by name. */
+static int pair_take(struct cli *cli, struct answer_form *form, struct str pair)
+{
+	struct str key, value = pair;
+
+	str_cut(&value, '=', &key);
+	for (size_t i = 0; key.len < pair.len && i < form->len; i++)
+		if (str_eq(key, form->questions[i].key))
+			return said_add(cli, &form->said[i], value);
+	struct str keys = STR_NONE;
+	for (size_t i = 0; i < form->len; i++)
+		keys = arena_print(&cli->arena, "%.*s%s%.*s", STR_ARGS(keys),
+			i ? ", " : "", STR_ARGS(form->questions[i].key));
+	return CLI_USAGE(cli, "cli.answer.pair", { "value", pair }, { "keys", keys });
+}
+
+static int arguments_take(struct cli *cli, struct spoken *said)
+{
+	struct str text = args_get(&cli->args, "arguments");
+	struct fault why = { 0 };
+
+	if (!text.at) return EXIT_YES;
+	if (json_read(text, NULL, &cli->arena, &said->arguments, &why) == OK)
+		return EXIT_YES;
+	return CLI_USAGE(cli, "cli.answer.arguments", { "detail", str_of(why.detail) });
+}
+
+static int words_take(struct cli *cli, struct answer_form *form)
+{
+	int status = EXIT_YES;
+
+	for (size_t i = 1; status == EXIT_YES && i < cli->args.words_len; i++) {
+		struct str word = args_word(&cli->args, i);
+
+		status = form->len == 1 ? said_add(cli, &form->said[0], word)
+					: pair_take(cli, form, word);
+	}
+	if (form->len != 1 || status != EXIT_YES) return status;
+	form->said[0].other = args_get(&cli->args, "other");
+	form->said[0].note = args_get(&cli->args, "note");
+	return arguments_take(cli, &form->said[0]);
+}
+
+static int value_wrong(
+	struct cli *cli, const struct answer_form *form, size_t i, struct str detail)
+{
+	if (form->len == 1) return cli_usage(cli, detail);
+	return CLI_USAGE(cli, "cli.answer.keyed", { "key", form->questions[i].key },
+		{ "detail", detail });
+}
+
+/* An approval that holds for longer; the server checks what is wanted of whom. */
+static void scope_write(struct cli *cli, struct json_writer *w)
+{
+	struct str length = args_get(&cli->args, "for");
+	struct str pattern = args_get(&cli->args, "pattern");
+
+	if (!length.at) return;
+	jw_put_object(w, "scope");
+	jw_put_str(w, "for", length);
+	jw_put_str(w, "what", pattern.at ? STR("pattern") : STR("same"));
+	if (pattern.at) jw_put_str(w, "tool", pattern);
+	if (args_have(&cli->args, "open")) jw_put_bool(w, "open", true);
+	jw_object_end(w);
+}
+
+static int form_write(struct cli *cli, const struct answer_form *form, struct buf *body)
+{
+	struct json_writer w = { .out = body };
+	struct fault why = { 0 };
+
+	jw_object(&w);
+	jw_put_object(&w, "answers");
+	for (size_t i = 0; i < form->len; i++) {
+		const struct spoken *said = &form->said[i];
+
+		if (said->len == 0 && said->other.len == 0 && form->len > 1) continue;
+		/* Keys are an agent's and may need escapes. */
+		if (w.more) buf_add_char(body, ',');
+		json_write_str(body, form->questions[i].key);
+		buf_add_char(body, ':');
+		w.more = false;
+		if (value_write(&form->questions[i], said, &cli->arena, &w, &why) != OK)
+			return value_wrong(cli, form, i, str_of(why.detail));
+	}
+	jw_object_end(&w);
+	scope_write(cli, &w);
+	jw_object_end(&w);
+	return body->failed ? CLI_USAGE(cli, "cli.too_long") : EXIT_YES;
+}
+
+static int answer_send(struct cli *cli, struct client *client)
+{
+	struct str id = args_word(&cli->args, 0);
+	struct buf body = { .max = 1 << 20 };
+	struct answer_form form = { 0 };
+	struct api_reply reply;
+	int status = cli_call(
+		cli, client, "GET", ask_path(cli, id, ""), STR_NONE, &reply, NULL);
+
+	if (status == EXIT_YES) status = form_load(cli, reply.json, &form);
+	if (status == EXIT_YES) status = words_take(cli, &form);
+	if (status == EXIT_YES) status = form_write(cli, &form, &body);
+	if (status == EXIT_YES)
+		status = settle(cli, client, id, "/answer", buf_str(&body));
+	buf_done(&body);
+	return status;
+}
+
+static int answer_run(struct cli *cli)
+{
+	struct fault why = { 0 };
+
+	if (!args_have(&cli->args, "for") &&
+		(args_have(&cli->args, "pattern") || args_have(&cli->args, "open")))
+		return CLI_USAGE(cli, "cli.answer.for");
+	struct client *client = pick_client(cli, AS_PERSON, &why);
+	size_t ids = answer_ids(cli);
+	bool seen = ids && str_find(args_word(&cli->args, 0), STR("@")) >= 0;
+	int status;
+
+	if (!client) return cli_fail(cli, &why);
+	status = ids > 1 || seen ? answer_many(cli, client, ids)
+				 : answer_send(cli, client);
+	client_free(client);
+	return status;
+}
+
+static const struct flag flags[] = {
+	{ .name = "other", .value = "TEXT" },
+	{ .name = "note", .value = "TEXT" },
+	{ .name = "arguments", .value = "JSON" },
+	{ .name = "for", .value = "TIME" },
+	{ .name = "pattern", .value = "PATTERN" },
+	{ .name = "open" },
+	{ .name = "yes" },
+	{ .name = "json" },
+	{ 0 },
+};
+
+static const char *const examples[] = {
+	"parley answer ask_01jc… yes",
+	"parley answer ask_01jc… staging --note 'Tests first'",
+	"parley answer ask_01jc… env=staging tests=unit tests=api",
+	"parley answer ask_01jc… reject --note 'Not on a Friday'",
+	"parley answer ask_01jc… approve --for 1h --pattern 'Bash(npm test *)'",
+	"parley answer ask_01jc… ask_01jd… approve",
+	"parley answer ask_01jc…@3f2a91c04d5e6b7a approve --yes",
+	NULL,
+};
+
+const struct command verb_answer = {
+	.name = "answer",
+	.run = answer_run,
+	.words = "ID… [VALUE… | KEY=VALUE…]",
+	.words_min = 1,
+	.words_max = WORDS_MANY,
+	.flags = flags,
+	.settings = SETTINGS_CLIENT,
+	.exits = "0 1 2 3 4 5",
+	.examples = examples,
+};

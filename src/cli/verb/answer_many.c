@@ -1,0 +1,267 @@
+/* answer_many.c - one decision on several asks, from the shell. */
+#include "cli/verb/answer_many.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/keep.h"
+#include "cli/outcome.h"
+#include "core/operation_line.h"
+#include "text/safe_text.h"
+#include "tui/words.h"
+
+enum { DIGEST_SHOWN = 16, LINE_COLUMNS = 400 };
+
+/* One of the asks that were named. */
+struct named_ask {
+	struct str id, seen; /* as given: ID@DIGEST */
+	const struct json *ask, *operation;
+	struct str digest;
+	const char *why; /* the message that says why it is left out; NULL: it is not */
+};
+
+struct shell_batch {
+	struct cli *cli;
+	struct client *client;
+	struct named_ask *ones;
+	size_t len;
+	bool approve, sure; /* sure: --yes, so that nothing is asked */
+};
+
+size_t answer_ids(const struct cli *cli)
+{
+	size_t n = 0;
+
+	while (n < cli->args.words_len && str_starts(args_word(&cli->args, n), "ask_"))
+		n++;
+	return n;
+}
+
+/* ---- what is left out ---- */
+
+static struct str digest_short(const struct named_ask *o)
+{
+	struct str hex = o->digest;
+
+	if (str_starts(hex, "sha256:")) hex = str_from(hex, 7);
+	return str_first(hex, DIGEST_SHOWN);
+}
+
+static struct str line_of(const struct named_ask *o, struct arena *arena)
+{
+	struct buf text = { .max = 1 << 20 };
+
+	operation_line(&text, o->operation, "  ");
+	return safe_line(arena, buf_keep_done(&text, arena));
+}
+
+/* NULL: it may be approved with others. */
+static const char *one_alone(const struct shell_batch *m, const struct named_ask *o)
+{
+	const struct json *require = json_get(o->ask, "require");
+	struct arena *arena = &m->cli->arena;
+
+	if (!ask_pending(o->ask)) return "cli.many.settled";
+	if (!o->operation) return "cli.many.question";
+	if (ask_risk(o->ask) >= RISK_HIGH) return "web.batch.why.risk";
+	if (json_is(require, JSON_ARRAY) && require->count) return "web.batch.why.votes";
+	if (json_text(json_get(json_get(o->ask, "context"), "diff")).len ||
+		text_width(line_of(o, arena)) > LINE_COLUMNS)
+		return "web.batch.why.long";
+	if (m->sure && !o->seen.len) return "cli.many.digest";
+	if (o->seen.len && !str_eq(o->seen, digest_short(o))) return "cli.many.stale";
+	return NULL;
+}
+
+static size_t alike_count(const struct shell_batch *m, const struct named_ask *lead)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->len; i++)
+		n += !m->ones[i].why &&
+		     operation_alike(lead->operation, m->ones[i].operation);
+	return n;
+}
+
+/* The most that go together are kept. */
+static void others_leave(struct shell_batch *m)
+{
+	const struct named_ask *lead = NULL;
+	size_t most = 0;
+
+	for (size_t i = 0; i < m->len; i++) {
+		size_t n = m->ones[i].why ? 0 : alike_count(m, &m->ones[i]);
+
+		if (n > most) lead = &m->ones[i], most = n;
+	}
+	for (size_t i = 0; lead && i < m->len; i++)
+		if (!m->ones[i].why &&
+			!operation_alike(lead->operation, m->ones[i].operation))
+			m->ones[i].why = "web.batch.why.other";
+}
+
+static int one_read(struct shell_batch *m, struct named_ask *o, struct str word)
+{
+	struct api_reply reply;
+	struct str rest = word;
+	int status;
+
+	str_cut(&rest, '@', &o->id);
+	o->seen = o->id.len < word.len ? rest : STR_NONE;
+	status = cli_call(m->cli, m->client, "GET", ask_path(m->cli, o->id, ""), STR_NONE,
+		&reply, NULL);
+	if (status != EXIT_YES) return status;
+	o->ask = reply.json;
+	o->operation = json_get(o->ask, "operation");
+	if (!json_is(o->operation, JSON_OBJECT)) o->operation = NULL;
+	o->digest = json_text(json_get(o->ask, "digest"));
+	o->why = m->approve		? one_alone(m, o)
+		 : !ask_pending(o->ask) ? "cli.many.settled"
+		 : !o->operation	? "cli.many.question"
+					: NULL;
+	return EXIT_YES;
+}
+
+/* ---- what is said ---- */
+
+/* "ask_…@3f2a…  Bash  npm test": also what --yes takes. */
+static void ones_print(const struct shell_batch *m)
+{
+	for (size_t i = 0; i < m->len; i++) {
+		const struct named_ask *o = &m->ones[i];
+
+		if (o->why) continue;
+		printf("%.*s@%.*s  %.*s\n", STR_ARGS(o->id), STR_ARGS(digest_short(o)),
+			STR_ARGS(line_of(o, &m->cli->arena)));
+	}
+	fflush(stdout);
+}
+
+static void left_say(
+	const struct shell_batch *m, const struct named_ask *o, struct str why)
+{
+	struct str title = safe_line(&m->cli->arena, ask_title(o->ask, &m->cli->arena));
+
+	SAY("cli.many.left", { "id", o->id }, { "title", title }, { "why", why });
+}
+
+static size_t left_print(const struct shell_batch *m)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < m->len; i++) {
+		if (!m->ones[i].why) continue;
+		left_say(m, &m->ones[i], MSG(&m->cli->arena, m->ones[i].why));
+		left++;
+	}
+	return left;
+}
+
+/* EXIT_YES: go on. */
+static int many_ask(const struct shell_batch *m, size_t taken)
+{
+	const char *yes = msg_text("tui.yes");
+	struct str said = STR_NONE;
+	int tty = m->sure || !isatty(STDIN_FILENO) ? -1 : tty_open();
+
+	if (m->sure) return EXIT_YES;
+	if (tty < 0) return CLI_USAGE(m->cli, "cli.many.terminal");
+	tty_write(tty, msg_count(&m->cli->arena,
+			       m->approve ? "cli.many.approve" : "cli.many.reject",
+			       (int64_t)taken));
+	tty_line(&m->cli->term, tty, true, &m->cli->arena, &said);
+	close(tty);
+	said = str_trim(said);
+	return said.len && (said.at[0] | 0x20) == (yes ? yes[0] : 'y') ? EXIT_YES
+								       : EXIT_NO;
+}
+
+/* ---- sending ---- */
+
+static struct str body_make(const struct shell_batch *m)
+{
+	struct buf body = { .max = 1 << 20 };
+	struct json_writer w = { .out = &body };
+	struct str note = args_get(&m->cli->args, "note");
+
+	jw_object(&w);
+	jw_put_array(&w, "ids");
+	for (size_t i = 0; i < m->len; i++)
+		if (!m->ones[i].why) jw_str(&w, m->ones[i].id);
+	jw_array_end(&w);
+	jw_put_object(&w, "answer");
+	jw_put_text(&w, "value", m->approve ? "approve" : "reject");
+	jw_put_some(&w, "text", note);
+	jw_object_end(&w);
+	jw_put_object(&w, "digests");
+	for (size_t i = 0; m->approve && i < m->len; i++)
+		if (!m->ones[i].why)
+			jw_key_str(&w, m->ones[i].id), jw_str(&w, m->ones[i].digest);
+	jw_object_end(&w);
+	jw_object_end(&w);
+	return buf_keep_done(&body, &m->cli->arena);
+}
+
+static struct named_ask *one_find(const struct shell_batch *m, struct str id)
+{
+	for (size_t i = 0; i < m->len; i++)
+		if (str_eq(m->ones[i].id, id)) return &m->ones[i];
+	return NULL;
+}
+
+static int many_send(const struct shell_batch *m, size_t left)
+{
+	struct api_reply reply;
+	const struct json *results;
+	int64_t done = 0;
+	int status = cli_call(m->cli, m->client, "POST", STR("/v1/asks/settle-many"),
+		body_make(m), &reply, NULL);
+
+	if (status != EXIT_YES) return status;
+	results = json_get(reply.json, "results");
+	for (uint32_t i = 0; results && i < results->count; i++) {
+		const struct json *r = &results->items[i], *code = json_get(r, "status");
+		const struct named_ask *o = one_find(m, json_text(json_get(r, "id")));
+
+		if (code && code->integer == 200)
+			done++;
+		else if (o)
+			left++, left_say(m, o,
+					json_text(json_get(
+						json_get(r, "problem"), "detail")));
+	}
+	if (args_have(&m->cli->args, "json")) json_print(reply.json);
+	fprintf(stderr, "%s\n",
+		msg_count(&m->cli->arena,
+			m->approve ? "cli.many.approved" : "cli.many.rejected", done)
+			.at);
+	return left ? EXIT_NO : EXIT_YES;
+}
+
+int answer_many(struct cli *cli, struct client *client, size_t ids)
+{
+	struct str word = args_word(&cli->args, ids);
+	struct shell_batch m = { .cli = cli,
+		.client = client,
+		.len = ids,
+		.ones = ARENA_ARRAY(&cli->arena, struct named_ask, ids + 1),
+		.approve = str_is(word, "approve"),
+		.sure = args_have(&cli->args, "yes") };
+	size_t left;
+	int status = EXIT_YES;
+
+	if (!m.ones) return cli_fail(cli, &(struct fault){ .err = ERR_MEMORY });
+	if (cli->args.words_len != ids + 1 || (!m.approve && !str_is(word, "reject")))
+		return CLI_USAGE(cli, "cli.many.word");
+	if (args_have(&cli->args, "arguments") || args_have(&cli->args, "for"))
+		return CLI_USAGE(cli, "cli.many.alone");
+	for (size_t i = 0; status == EXIT_YES && i < ids; i++)
+		status = one_read(&m, &m.ones[i], args_word(&cli->args, i));
+	if (status != EXIT_YES) return status;
+	if (m.approve) others_leave(&m);
+	ones_print(&m);
+	left = left_print(&m);
+	if (left == ids) return EXIT_NO;
+	status = many_ask(&m, ids - left);
+	return status == EXIT_YES ? many_send(&m, left) : status;
+}

@@ -1,0 +1,13 @@
+/* answer_many.h - parley answer with several asks: what would run is printed, and decided on
+ * once. */
+#ifndef CLI_VERB_ANSWER_MANY_H
+#define CLI_VERB_ANSWER_MANY_H
+
+#include "cli/pick_client.h"
+
+/* How many of the words are ids of asks: those before the first that is none. */
+size_t answer_ids(const struct cli *);
+/* Approves or rejects them, as the word behind them says. */
+int answer_many(struct cli *, struct client *, size_t ids);
+
+#endif

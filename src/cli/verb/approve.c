@@ -1,0 +1,125 @@
+/* approve.c - parley approve. */
+#include <stdio.h>
+
+#include "base/keep.h"
+#include "cli/approval.h"
+#include "cli/outcome.h"
+#include "cli/project.h"
+#include "cli/verb/verbs.h"
+
+enum { DIFF_MAX = 400000 };
+
+/* k=v: JSON where it is a number, true, false, null, an object or an array; text
+ * otherwise. */
+static bool arg_put(
+	struct json_writer *w, struct buf *out, struct str pair, struct arena *arena)
+{
+	const struct json *json;
+	struct fault not_json = { 0 };
+	struct str name, value = pair;
+	size_t room = pair.len;
+
+	str_cut(&value, '=', &name);
+	if (name.len == 0 || name.len == room) return false;
+	if (w->more) buf_add_char(out, ',');
+	json_write_str(out, name);
+	buf_add_char(out, ':');
+	if (json_read(value, NULL, arena, &json, &not_json) == OK &&
+		json->type != JSON_STRING)
+		json_write(out, json);
+	else
+		json_write_str(out, value);
+	w->more = true;
+	return true;
+}
+
+static int operation_make(struct cli *cli, const struct json **out)
+{
+	struct buf text = { .max = 1 << 20 };
+	struct json_writer w = { .out = &text };
+	struct fault why = { 0 };
+	struct str pair;
+	int status = EXIT_YES;
+
+	jw_object(&w);
+	jw_put_text(&w, "type", "tool");
+	jw_put_str(&w, "name", args_get(&cli->args, "tool"));
+	jw_put_object(&w, "arguments");
+	for (size_t i = 0; status == EXIT_YES && args_next(&cli->args, "arg", &i, &pair);)
+		if (!arg_put(&w, &text, pair, &cli->arena))
+			status = CLI_USAGE(cli, "cli.arg.wrong", { "value", pair });
+	jw_object_end(&w);
+	jw_object_end(&w);
+	struct str kept = buf_keep_done(&text, &cli->arena);
+	if (status == EXIT_YES && json_read(kept, NULL, &cli->arena, out, &why) != OK)
+		status = cli_fail(cli, &why);
+	return status;
+}
+
+static int diff_read(struct cli *cli, struct str *out)
+{
+	struct str path = args_get(&cli->args, "diff");
+	struct fault why = { 0 };
+
+	*out = STR_NONE;
+	if (path.len == 0) return EXIT_YES;
+	const char *name = str_is(path, "-") ? "/dev/stdin" : path.at;
+	if (file_read(name, DIFF_MAX, false, &cli->arena, out, &why) == OK)
+		return EXIT_YES;
+	fprintf(stderr, "parley: %s\n", why.detail);
+	return EXIT_USAGE;
+}
+
+/* Whoever asked for one thing must not take the approval of another for it. */
+static int verdict(struct cli *cli, const struct json *ask)
+{
+	if (!approval_edited(ask) || args_have(&cli->args, "json"))
+		return outcome_tell(cli, ask);
+	SAY("cli.approve.edited");
+	return EXIT_NO;
+}
+
+static int approve_run(struct cli *cli)
+{
+	struct approval ap = { .asking = { .cli = cli, .stops = true } };
+	int status = EXIT_YES;
+
+	if (args_get(&cli->args, "tool").len == 0)
+		return CLI_USAGE(cli, "cli.approve.tool");
+	status = project_say(cli, NULL);
+	if (status == EXIT_YES) status = operation_make(cli, &ap.operation);
+	if (status == EXIT_YES) status = diff_read(cli, &ap.diff);
+	if (status == EXIT_YES) status = approval_ask(&ap);
+	if (status == EXIT_YES && !asking_leaves(&ap.asking)) {
+		status = asking_wait(&ap.asking, true);
+		if (status == EXIT_YES) status = verdict(cli, ap.asking.ask);
+	}
+	asking_done(&ap.asking);
+	return status;
+}
+
+static const struct flag flags[] = {
+	{ .name = "tool", .value = "NAME" },
+	{ .name = "arg", .value = "KEY=VALUE", .many = true },
+	{ .name = "diff", .value = "FILE" },
+	{ .name = "risk", .value = "RISK", .values = "low medium high critical" },
+	{ .name = "no-wait" },
+	{ .name = "json" },
+	{ 0 },
+};
+
+static const char *const examples[] = {
+	"parley approve --tool deploy --arg env=prod --arg replicas=3 --risk high",
+	"parley approve --tool edit --arg file=main.c --diff main.diff --timeout 1h",
+	NULL,
+};
+
+const struct command verb_approve = {
+	.name = "approve",
+	.run = approve_run,
+	.flags = flags,
+	.also = asking_flags,
+	.settings = SETTINGS_CLIENT,
+	.exits = "0 1 2 3 4 6 124 130",
+	.examples = examples,
+};

@@ -1,0 +1,102 @@
+/* attach.c - parley attach: a run or a session shown from where it is, as parley run does. */
+#include "cli/verb/run_follow.h"
+#include "cli/verb/verbs.h"
+
+#include "base/id.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+static int read_one(struct cli *cli, struct client *client, const char *what,
+	struct str id, const struct json **out)
+{
+	struct api_reply reply;
+	struct str path = arena_print(&cli->arena, "/v1/%s/%.*s", what, STR_ARGS(id));
+	int status = cli_call(cli, client, "GET", path, STR_NONE, &reply, NULL);
+
+	if (!status) *out = reply.json;
+	return status;
+}
+
+/* The run that is meant, with its session. */
+static int work_find(
+	struct cli *cli, struct client *client, struct str id, struct run_follow *f)
+{
+	const struct json *session, *run, *asks, *ended;
+	bool is_run = id_valid(id, "run");
+	int status = EXIT_YES;
+
+	f->session = id;
+	if (is_run) {
+		status = read_one(cli, client, "runs", id, &run);
+		if (status) return status;
+		f->session = json_text(json_get(run, "session"));
+	}
+	status = read_one(cli, client, "sessions", f->session, &session);
+	if (status) return status;
+	f->run = is_run ? id : json_text(json_get(session, "run"));
+	if (!f->run.len) {
+		SAY("cli.attach.no_run", { "id", id });
+		return EXIT_NO;
+	}
+	asks = json_get(session, "pending_asks");
+	if (json_is(asks, JSON_ARRAY) && asks->count)
+		f->ask = json_text(json_get(&asks->items[0], "id"));
+	status = read_one(cli, client, "runs", f->run, &run);
+	if (status) return status;
+	ended = json_get(run, "ended_at");
+	f->over = json_is(ended, JSON_STRING);
+	return EXIT_YES;
+}
+
+/* What was said so far, and up to which event that is. */
+static int past_show(struct cli *cli, struct client *client, struct run_follow *f)
+{
+	struct str path = arena_print(
+		&cli->arena, "/v1/sessions/%.*s/messages?limit=50", STR_ARGS(f->session));
+	struct api_reply reply;
+	const struct json *as_of;
+	int status = cli_call(cli, client, "GET", path, STR_NONE, &reply, NULL);
+
+	if (status) return status;
+	as_of = json_get(reply.json, "as_of");
+	if (json_is(as_of, JSON_NUMBER)) f->after = as_of->text;
+	if (f->live) run_follow_past(f, json_get(reply.json, "items"));
+	return EXIT_YES;
+}
+
+static int attach_run(struct cli *cli)
+{
+	struct str id = args_word(&cli->args, 0);
+	struct run_follow f = { .cli = cli,
+		.live = isatty(STDOUT_FILENO) && !args_have(&cli->args, "json") };
+	struct fault why = { 0 };
+	int status;
+
+	if (!id_valid(id, "run") && !id_valid(id, "ses")) {
+		SAY("cli.attach.wrong", { "id", id });
+		return EXIT_UNKNOWN_ID;
+	}
+	term_watch(&cli->term);
+	f.client = pick_client_inbox(cli, &why);
+	if (!f.client) return cli_fail(cli, &why);
+	status = work_find(cli, f.client, id, &f);
+	if (!status) status = past_show(cli, f.client, &f);
+	if (!status) status = run_follow(&f);
+	client_free(f.client);
+	return status;
+}
+
+static const struct flag flags[] = { { .name = "json" }, { 0 } };
+
+static const char *const examples[] = { "parley attach ses_01jc…", NULL };
+
+const struct command verb_attach = {
+	.name = "attach",
+	.run = attach_run,
+	.words = "RUN|SESSION",
+	.flags = flags,
+	.settings = SETTINGS_CLIENT,
+	.exits = "0 1 2 3 4 5 6 124 130",
+	.examples = examples,
+};

@@ -1,0 +1,291 @@
+/* connect.c - parley connect: sets agents up to ask here. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/keep.h"
+#include "cli/connect/connect.h"
+#include "cli/connect/connect_trial.h"
+#include "cli/pick_client.h"
+#include "cli/verb/verbs.h"
+#include "text/safe_text.h"
+
+enum { TEST_MS = 300000, CHOSEN_MAX = 32 };
+
+struct connecting {
+	struct cli *cli;
+	struct agent_entry entry;
+	enum scope scope;
+	unsigned what;
+	bool remove, dry;
+	const struct agent *chosen[CHOSEN_MAX];
+	size_t chosen_len;
+};
+
+/* ---- which ---- */
+
+static const char *state_text(const struct connecting *c, const struct agent *a)
+{
+	static const char *const texts[] = {
+		[CONNECTED_NOT] = "cli.connect.state.not",
+		[CONNECTED] = "cli.connect.state.yes",
+		[CONNECTED_OTHERWISE] = "cli.connect.state.otherwise",
+		[CONNECT_BROKEN] = "cli.connect.state.broken",
+	};
+	struct fault why = { 0 };
+
+	return texts[connect_state(
+		a, c->scope, CONNECT_SERVER, &c->entry, &c->cli->arena, &why)];
+}
+
+/* Those on PATH, numbered; how many there are. */
+static size_t list_print(const struct connecting *c, const struct agent **found)
+{
+	struct arena *arena = &c->cli->arena;
+	size_t n = 0;
+
+	for (const struct agent *a = agents; a->name; a++) {
+		if (n == CHOSEN_MAX || !agent_installed(a, arena)) continue;
+		found[n++] = a;
+		printf("%2zu  %-10s %.*s\n", n, a->name,
+			STR_ARGS(MSG(arena, state_text(c, a))));
+	}
+	return n;
+}
+
+static int chosen_add(struct connecting *c, struct str name)
+{
+	const struct agent *a = agent_find(name);
+	struct buf names = { .max = 4096 };
+
+	if (a && c->chosen_len < CHOSEN_MAX) {
+		c->chosen[c->chosen_len++] = a;
+		return EXIT_YES;
+	}
+	agents_write(&names);
+	return CLI_USAGE(c->cli, "cli.connect.unknown", { "agent", name },
+		{ "agents", buf_keep_done(&names, &c->cli->arena) });
+}
+
+/* What the person typed: numbers or names, or nothing for all that are listed. */
+static int line_choose(struct connecting *c, struct str line, const struct agent **found,
+	size_t found_len)
+{
+	struct str word;
+	int status = EXIT_YES;
+	int64_t n;
+
+	line = str_trim(line);
+	for (size_t i = 0; !line.len && i < found_len; i++)
+		c->chosen[c->chosen_len++] = found[i];
+	while (status == EXIT_YES && str_cut(&line, ' ', &word)) {
+		if (!word.len) continue;
+		if (str_ends(word, ",")) word.len--;
+		status = chosen_add(c, str_to_int(word, 1, (int64_t)found_len, &n)
+					       ? str_of(found[n - 1]->name)
+					       : word);
+	}
+	return status;
+}
+
+/* Without a terminal the list is all there is. */
+static int choose(struct connecting *c)
+{
+	const struct agent *found[CHOSEN_MAX];
+	size_t words = c->cli->args.words_len;
+	int status = EXIT_YES, tty;
+	struct str line;
+
+	for (size_t i = 0; status == EXIT_YES && i < words; i++)
+		status = chosen_add(c, args_word(&c->cli->args, i));
+	if (words) return status;
+	size_t n = list_print(c, found);
+
+	fflush(stdout);
+	if (!n) return SAY("cli.connect.none"), EXIT_NO;
+	tty = c->cli->term.out_tty ? tty_open() : -1;
+	if (tty < 0) return EXIT_YES;
+	tty_write(tty, MSG(&c->cli->arena, "cli.connect.which"));
+	if (tty_line(&c->cli->term, tty, true, &c->cli->arena, &line))
+		status = line_choose(c, line, found, n);
+	close(tty);
+	return status;
+}
+
+/* ---- doing it ---- */
+
+static struct str files_text(const struct connect_plan *p, struct arena *arena)
+{
+	struct buf b = { .max = 16384 };
+
+	for (size_t i = 0; i < p->files_len; i++) {
+		if (i) buf_add_text(&b, ", ");
+		buf_add_text(&b, p->files[i].path);
+	}
+	return buf_keep_done(&b, arena);
+}
+
+/* To a terminal made harmless, into a file as it is, for patch(1). */
+static void diff_print(const struct connecting *c, const struct connect_plan *p)
+{
+	struct buf b = { 0 }, safe = { 0 };
+	struct str out;
+
+	for (size_t i = 0; i < p->files_len; i++)
+		connect_diff(&p->files[i], &b);
+	safe_block_add(&safe, buf_str(&b));
+	out = buf_str(c->cli->term.out_tty ? &safe : &b);
+	fwrite(out.at, 1, out.len, stdout);
+	buf_done(&safe);
+	buf_done(&b);
+}
+
+static void done_say(const struct connecting *c, const struct connect_plan *p)
+{
+	bool changed = connect_changes(p);
+	const char *text =
+		c->remove ? changed ? "cli.connect.removed" : "cli.connect.absent"
+		: changed ? "cli.connect.done"
+			  : "cli.connect.already";
+
+	SAY(text, { "agent", str_of(p->agent->title) },
+		{ "files", files_text(p, &c->cli->arena) });
+}
+
+static int agent_connect(const struct connecting *c, const struct agent *a)
+{
+	struct fault why = { 0 };
+	struct connect_plan p;
+	unsigned what = a->hook ? c->what : CONNECT_SERVER;
+	enum err e;
+
+	if (what != c->what && !c->remove) {
+		SAY("cli.connect.no_hook", { "agent", str_of(a->title) });
+		return EXIT_USAGE;
+	}
+	e = connect_plan(
+		a, c->scope, what, c->remove, &c->entry, &c->cli->arena, &p, &why);
+	if (e == ERR_NOT_FOUND) {
+		SAY(c->scope == SCOPE_PROJECT ? "cli.connect.no_project"
+					      : "cli.connect.no_home",
+			{ "agent", str_of(a->title) });
+		return EXIT_USAGE;
+	}
+	if (!e && c->dry) {
+		if (connect_changes(&p))
+			diff_print(c, &p);
+		else
+			done_say(c, &p);
+		return EXIT_YES;
+	}
+	if (!e) e = connect_write(&p, &why);
+	if (e) {
+		SAY("cli.connect.failed", { "agent", str_of(a->title) },
+			{ "detail", str_of(why.detail) });
+		return EXIT_USAGE;
+	}
+	done_say(c, &p);
+	if (c->scope == SCOPE_PROJECT && a->approve && !c->remove)
+		SAY("cli.connect.approve", { "agent", str_of(a->title) },
+			{ "command", str_of(a->approve) });
+	return EXIT_YES;
+}
+
+/* ---- and does it work? ---- */
+
+static bool server_ready(struct cli *cli)
+{
+	struct api_call call = { .method = "GET", .path = STR("/v1/me") };
+	struct fault why = { 0 };
+	struct api_reply reply = { 0 };
+	struct client *client = pick_client(cli, AS_AGENT, &why);
+	bool ready =
+		client && client_call(client, &call, &cli->arena, &reply, &why) == OK;
+
+	client_free(client);
+	if (ready) return true;
+	if (reply.status)
+		SAY("cli.connect.no_entry", { "detail", str_of(why.detail) });
+	else
+		SAY("cli.connect.no_server");
+	return false;
+}
+
+static int test_run(const struct connecting *c)
+{
+	struct fault why = { 0 };
+	struct str answer = STR_NONE;
+
+	term_watch(&c->cli->term);
+	SAY("cli.connect.test");
+	if (connect_trial_run(c->cli, &c->entry, TEST_MS, &answer, &why) == OK) {
+		SAY("cli.connect.test.ok", { "answer", str_first(answer, 300) });
+		return EXIT_YES;
+	}
+	SAY("cli.connect.test.failed", { "detail", str_of(why.detail) });
+	return EXIT_NO;
+}
+
+static int finish(const struct connecting *c)
+{
+	bool test = !args_have(&c->cli->args, "no-test") && c->cli->term.err_tty;
+
+	if (c->remove || c->dry) return EXIT_YES;
+	if (c->entry.token) SAY("cli.connect.token");
+	if (!server_ready(c->cli)) return test ? EXIT_NO : EXIT_YES;
+	return test ? test_run(c) : EXIT_YES;
+}
+
+static int connect_run(struct cli *cli)
+{
+	struct connecting c = { .cli = cli,
+		.entry = connect_entry(
+			cli, str_trim(args_get(&cli->args, "project-name"))),
+		.scope = args_have(&cli->args, "project") ? SCOPE_PROJECT : SCOPE_USER,
+		.what = CONNECT_SERVER,
+		.remove = args_have(&cli->args, "remove"),
+		.dry = args_have(&cli->args, "dry-run") };
+	int status, worst = EXIT_YES;
+
+	if (c.entry.project.len && project_check(c.entry.project, "", NULL))
+		return CLI_USAGE(cli, "cli.project.wrong");
+	/* What is taken away is taken away whole. */
+	if (args_have(&cli->args, "hook") || c.remove) c.what |= CONNECT_HOOK;
+	status = choose(&c);
+	if (status != EXIT_YES || !c.chosen_len) return status;
+	for (size_t i = 0; i < c.chosen_len; i++) {
+		status = agent_connect(&c, c.chosen[i]);
+		if (status > worst) worst = status;
+	}
+	return worst == EXIT_YES ? finish(&c) : worst;
+}
+
+static const struct flag flags[] = {
+	{ .name = "dry-run" },
+	{ .name = "remove" },
+	{ .name = "project" },
+	{ .name = "project-name", .value = "NAME" },
+	{ .name = "hook" },
+	{ .name = "no-test" },
+	{ 0 },
+};
+
+static const char *const examples[] = {
+	"parley connect claude",
+	"parley connect codex gemini --dry-run",
+	"parley connect claude --hook",
+	"parley connect opencode --url https://parley.example.org",
+	"parley connect claude --remove",
+	NULL,
+};
+
+const struct command verb_connect = {
+	.name = "connect",
+	.run = connect_run,
+	.words = "[AGENT…]",
+	.words_max = WORDS_MANY,
+	.flags = flags,
+	.settings = SETTINGS_CLIENT,
+	.exits = "0 1 2 130",
+	.examples = examples,
+};

@@ -1,0 +1,428 @@
+/* doctor.c - parley doctor: tries what is set up. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "admin/inspect.h"
+#include "cli/agentfile/agents_file.h"
+#include "cli/connect/connect.h"
+#include "cli/pick_client.h"
+#include "cli/settings_file.h"
+#include "cli/verb/doctor.h"
+#include "cli/verb/slack_sign_in.h"
+#include "cli/verb/verbs.h"
+#include "core/resumer.h"
+#include "net/mail_server.h"
+#include "net/process.h"
+#include "text/safe_text.h"
+
+enum { MAIL_TRY_MS = 10 * 1000 };
+
+void finding_note(
+	struct findings *f, enum doctor_mark mark, const char *id, struct str text)
+{
+	static const struct {
+		const char *sign, *name;
+		enum tint tint;
+	} marks[] = { { "ok", "ok", TINT_GREEN }, { "--", "missing", TINT_DIM },
+		{ "!!", "wrong", TINT_RED } };
+	bool color = f->cli->term.out_color;
+
+	f->wrong += mark == WRONG;
+	if (!f->json.out) {
+		printf("%s%s%s  %.*s\n", tint_on(marks[mark].tint, color),
+			marks[mark].sign, tint_off(color), STR_ARGS(text));
+		return;
+	}
+	jw_object(&f->json);
+	jw_put_str(&f->json, "state", str_of(marks[mark].name));
+	jw_put_str(&f->json, "id", str_of(id + strlen("cli.doctor.")));
+	jw_put_str(&f->json, "text", text);
+	jw_object_end(&f->json);
+}
+
+static void config_try(struct findings *f)
+{
+	const char *own = config_path(&f->cli->arena, "parley.conf");
+	const char *files[] = { "/etc/parley/parley.conf", own };
+	struct str given = f->cli->settings.config;
+	struct stat st;
+
+	/* Whatever is wrong inside would have stopped us before. */
+	if (given.len > 0) {
+		NOTE(f, GOOD, "cli.doctor.config", { "file", given });
+		return;
+	}
+	for (size_t i = 0; i < 2; i++)
+		if (files[i] && stat(files[i], &st) == 0)
+			NOTE(f, GOOD, "cli.doctor.config", { "file", str_of(files[i]) });
+		else if (files[i])
+			NOTE(f, MISSING, "cli.doctor.no_config",
+				{ "file", str_of(files[i]) });
+}
+
+static void data_try(struct findings *f)
+{
+	struct str data = f->cli->settings.data;
+	struct stat st;
+
+	if (stat(data.at, &st) != 0 || !S_ISDIR(st.st_mode))
+		NOTE(f, MISSING, "cli.doctor.no_data", { "folder", data });
+	else if (st.st_mode & 077)
+		NOTE(f, WRONG, "cli.doctor.open_data", { "folder", data });
+	else
+		NOTE(f, GOOD, "cli.doctor.data", { "folder", data });
+}
+
+bool program_found(struct str name, struct arena *arena)
+{
+	struct str path = str_of(getenv("PATH")), folder, file;
+
+	if (str_find(name, STR("/")) >= 0)
+		return access(arena_copy(arena, name), X_OK) == 0;
+	while (str_cut(&path, ':', &folder)) {
+		file = arena_print(arena, "%.*s/%.*s", STR_ARGS(folder), STR_ARGS(name));
+		if (file.at && access(file.at, X_OK) == 0) return true;
+	}
+	return false;
+}
+
+/* As the server will find it, if it runs as we do. */
+static void isolation_try(struct findings *f)
+{
+	struct fault why = { 0 };
+
+	if (f->cli->settings.resumer_isolation == ISOLATION_OFF)
+		NOTE(f, MISSING, "cli.doctor.isolation_off");
+	else if (process_can_isolate(&why) == OK)
+		NOTE(f, GOOD, "cli.doctor.isolated");
+	else
+		NOTE(f, WRONG, "cli.doctor.no_isolation",
+			{ "detail", str_of(why.detail) });
+}
+
+static void callbacks_try(struct findings *f)
+{
+	const struct settings *set = &f->cli->settings;
+
+	NOTE(f, GOOD,
+		str_is(set->webhook_internal, "no") ? "cli.doctor.webhooks"
+						    : "cli.doctor.webhooks.internal",
+		{ "reach", set->webhook_internal });
+	if (set->resumers_len) isolation_try(f);
+	for (size_t i = 0; i < set->resumers_len; i++) {
+		const struct settings_file_named *r = &set->resumers[i];
+		struct resumer words;
+
+		/* A wrong line would have stopped us before. */
+		if (resumer_read(r->command.value, COMMAND_RESUMES, &f->cli->arena,
+			    &words, NULL))
+			continue;
+		if (program_found(words.words[0], &f->cli->arena))
+			NOTE(f, GOOD, "cli.doctor.resumer", { "name", r->name },
+				{ "program", words.words[0] });
+		else
+			NOTE(f, WRONG, "cli.doctor.bad_resumer", { "name", r->name },
+				{ "program", words.words[0] });
+	}
+}
+
+/* What people are reached by. */
+static void slack_try(struct findings *f)
+{
+	const struct settings *set = &f->cli->settings;
+	struct fault why = { 0 };
+	struct str team = STR_NONE;
+
+	if (!set->slack_token.len) return;
+	if (slack_sign_in(set, &f->cli->arena, &team, &why) == OK)
+		NOTE(f, GOOD, "cli.doctor.slack", { "team", team });
+	else
+		NOTE(f, WRONG, "cli.doctor.bad_slack", { "detail", str_of(why.detail) });
+	if (!set->slack_app_token.len) return;
+	if (slack_socket_try(set, &f->cli->arena, &why) == OK)
+		NOTE(f, GOOD, "cli.doctor.slack_socket");
+	else
+		NOTE(f, WRONG, "cli.doctor.bad_slack_socket",
+			{ "detail", str_of(why.detail) });
+}
+
+/* Push services are told who sends. */
+static void push_try(struct findings *f)
+{
+	const struct settings *set = &f->cli->settings;
+	struct str subject = settings_push_subject(set);
+
+	if (subject.len)
+		NOTE(f, GOOD, "cli.doctor.push", { "subject", subject });
+	else if (set->push_subject.len)
+		NOTE(f, WRONG, "cli.doctor.bad_push", { "subject", set->push_subject });
+	else
+		NOTE(f, MISSING, "cli.doctor.no_push");
+}
+
+/* Signs in, as the server will. */
+static void mail_server_check(struct findings *f, struct str url, struct str password,
+	const char *good, const char *bad)
+{
+	struct mail_server server;
+	struct fault why = { 0 };
+
+	if (!url.len) return;
+	if (!mail_server_read(url, password, &f->cli->arena, &server) ||
+		mail_server_try(&server, MAIL_TRY_MS, &why) != OK)
+		NOTE(f, WRONG, bad, { "url", url }, { "detail", str_of(why.detail) });
+	else
+		NOTE(f, GOOD, good, { "url", url });
+}
+
+static void mail_try(struct findings *f)
+{
+	const struct settings *set = &f->cli->settings;
+
+	mail_server_check(f, set->smtp_url, set->smtp_password, "cli.doctor.smtp",
+		"cli.doctor.bad_smtp");
+	mail_server_check(f, set->imap_url, set->imap_password, "cli.doctor.imap",
+		"cli.doctor.bad_imap");
+	if (set->mail_reply.len && !set->mail_authserv.len)
+		NOTE(f, MISSING, "cli.doctor.no_authserv");
+}
+
+/* Asking goes to the server of this machine, answering to where the login is. */
+static void both_try(struct findings *f)
+{
+	struct located asks, answers;
+
+	if (pick_client_locate(f->cli, AS_AGENT, &asks, NULL) == OK &&
+		pick_client_locate(f->cli, AS_PERSON, &answers, NULL) == OK &&
+		!str_eq(asks.url, answers.url))
+		NOTE(f, WRONG, "cli.doctor.two_servers", { "asks", asks.url },
+			{ "answers", answers.url });
+}
+
+static void who_try(struct findings *f, enum as as)
+{
+	struct cli *cli = f->cli;
+	struct api_call call = { .method = "GET", .path = STR("/v1/me") };
+	struct fault why = { 0 };
+	struct api_reply reply = { 0 };
+	struct client *client =
+		as == AS_PERSON ? pick_client_person(cli) : pick_client(cli, as, &why);
+	const char *good = as == AS_PERSON ? "cli.doctor.person" : "cli.doctor.agent";
+
+	if (!client && as == AS_PERSON)
+		NOTE(f, MISSING, "cli.doctor.no_person");
+	else if (!client || client_call(client, &call, &cli->arena, &reply, &why) != OK)
+		NOTE(f, WRONG,
+			as == AS_PERSON ? "cli.doctor.bad_person"
+					: "cli.doctor.bad_agent",
+			{ "detail", str_of(why.detail) });
+	else
+		NOTE(f, GOOD, good, { "name", json_text(json_get(reply.json, "name")) },
+			{ "role", json_text(json_get(reply.json, "role")) });
+	client_free(client);
+}
+
+/* Does one of its files name this program? */
+static bool files_say(const struct connect_plan *p, struct str text)
+{
+	for (size_t i = 0; i < p->files_len; i++)
+		if (str_find(p->files[i].before, text) >= 0) return true;
+	return false;
+}
+
+/* Those on PATH, and those that are connected though they are not. */
+static void agent_try(struct findings *f, const struct agent *a)
+{
+	struct arena *arena = &f->cli->arena;
+	struct agent_entry entry = connect_entry(f->cli, STR_NONE);
+	struct str title = str_of(a->title), name = str_of(a->name);
+	struct fault why = { 0 };
+	struct connect_plan p = { 0 };
+	enum connect_state state =
+		connect_state(a, SCOPE_USER, CONNECT_SERVER, &entry, arena, &why);
+	enum connect_state hook =
+		a->hook ? connect_state(a, SCOPE_USER, CONNECT_HOOK, &entry, arena, &why)
+			: CONNECTED_NOT;
+
+	/* Connected with a project of its own is connected. */
+	bool planned = state == CONNECTED_OTHERWISE &&
+		       connect_plan(a, SCOPE_USER, CONNECT_SERVER, false, &entry, arena,
+			       &p, &why) == OK;
+
+	if (state == CONNECTED_NOT && !agent_installed(a, arena)) return;
+	if (state == CONNECT_BROKEN)
+		NOTE(f, WRONG, "cli.doctor.agent_broken", { "agent", title },
+			{ "detail", str_of(why.detail) });
+	else if (state == CONNECTED_NOT)
+		NOTE(f, MISSING, "cli.doctor.agent_not", { "agent", title },
+			{ "name", name });
+	else if (state == CONNECTED || (planned && files_say(&p, entry.program) &&
+					       files_say(&p, STR("--project"))))
+		NOTE(f, GOOD,
+			hook == CONNECTED ? "cli.doctor.agent_hook"
+					  : "cli.doctor.agent_connected",
+			{ "agent", title });
+	else if (planned && !files_say(&p, entry.program))
+		NOTE(f, MISSING, "cli.doctor.agent_gone", { "agent", title },
+			{ "name", name }, { "program", entry.program });
+	else
+		NOTE(f, MISSING, "cli.doctor.agent_otherwise", { "agent", title },
+			{ "name", name });
+	/* A hook that is there and does not run is worse than none. */
+	if (hook == CONNECTED_OTHERWISE)
+		NOTE(f, WRONG, "cli.doctor.agent_hook_off", { "agent", title },
+			{ "name", name });
+}
+
+static void agents_try(struct findings *f)
+{
+	for (const struct agent *a = agents; a->name; a++)
+		agent_try(f, a);
+}
+
+/* As the server tells who is logged in. */
+static bool providers_told(struct findings *f)
+{
+	struct api_call call = { .method = "GET",
+		.path = STR("/v1/providers?limit=200") };
+	struct client *client = pick_client_person(f->cli);
+	struct api_reply reply = { 0 };
+	struct fault why = { 0 };
+	bool told =
+		client && client_call(client, &call, &f->cli->arena, &reply, &why) == OK;
+	const struct json *items = told ? json_get(reply.json, "items") : NULL;
+
+	for (uint32_t i = 0; items && i < items->count; i++) {
+		const struct json *p = &items->items[i];
+		struct str name = json_text(json_get(p, "name"));
+		struct str wrong = json_text(json_get(p, "why"));
+
+		if (wrong.len)
+			NOTE(f, WRONG, "cli.doctor.bad_provider", { "name", name },
+				{ "detail", wrong });
+		else
+			NOTE(f, GOOD, "cli.doctor.provider", { "name", name });
+	}
+	client_free(client);
+	return told;
+}
+
+/* As this shell would start a server. */
+static void providers_try(struct findings *f)
+{
+	struct agents_file file;
+	struct fault why = { 0 };
+
+	if (agents_file_read(&f->cli->settings, &f->cli->arena, &file, &why)) {
+		NOTE(f, WRONG, "cli.doctor.bad_agents", { "detail", str_of(why.detail) });
+		return;
+	}
+	for (size_t i = 0; i < file.providers_len; i++) {
+		struct str name = file.providers[i].name;
+		struct str wrong = provider_key_wrong(&file.providers[i], &f->cli->arena);
+
+		if (wrong.len)
+			NOTE(f, MISSING, "cli.doctor.bad_provider", { "name", name },
+				{ "detail", wrong });
+		else
+			NOTE(f, GOOD, "cli.doctor.provider", { "name", name });
+	}
+	if (!file.providers_len) NOTE(f, MISSING, "cli.doctor.no_provider");
+}
+
+/* True when there is a server to try the rest with. */
+static bool server_try(struct findings *f)
+{
+	struct cli *cli = f->cli;
+	struct located at;
+	struct fault why = { 0 };
+	struct api_reply reply = { 0 };
+	struct api_call call = { .method = "GET", .path = STR("/readyz") };
+	struct client *client;
+
+	if (pick_client_locate(cli, AS_AGENT, &at, &why) != OK) {
+		NOTE(f, WRONG, "cli.doctor.no_server");
+		return false;
+	}
+	struct client_setup setup = { .url = at.url, .via = STR("cli"), .stop_fd = -1 };
+	client = client_new(&setup, &why);
+	bool ready =
+		client && client_call(client, &call, &cli->arena, &reply, &why) == OK;
+	client_free(client);
+	if (ready)
+		NOTE(f, GOOD, "cli.doctor.server", { "url", at.url });
+	else
+		NOTE(f, WRONG, "cli.doctor.bad_server", { "url", at.url },
+			{ "detail", str_of(why.detail) });
+	return ready;
+}
+
+/* Only when no server is there to have it open. */
+static void store_try_out(struct findings *f)
+{
+	struct str store = f->cli->settings.store;
+	struct fault why = { 0 };
+	enum err e = store_try(store, &why);
+
+	if (e == OK)
+		NOTE(f, GOOD, "cli.doctor.store", { "store", store });
+	else
+		NOTE(f, e == ERR_NOT_FOUND ? MISSING : WRONG,
+			e == ERR_NOT_FOUND ? "cli.doctor.no_store"
+					   : "cli.doctor.bad_store",
+			{ "store", store }, { "detail", str_of(why.detail) });
+}
+
+static int doctor_run(struct cli *cli)
+{
+	struct findings f = { .cli = cli };
+	bool json = args_have(&cli->args, "json");
+
+	if (json) {
+		msg_lang_set(LANG_EN); /* programs read it */
+		f.json.out = &f.text;
+		jw_object(&f.json);
+		jw_put_array(&f.json, "findings");
+	}
+	config_try(&f);
+	data_try(&f);
+	store_try_out(&f);
+	callbacks_try(&f);
+	push_try(&f);
+	slack_try(&f);
+	doctor_commands(&f);
+	mail_try(&f);
+	if (server_try(&f)) {
+		who_try(&f, AS_AGENT);
+		who_try(&f, AS_PERSON);
+		both_try(&f);
+		if (!providers_told(&f)) providers_try(&f);
+		doctor_routes(&f);
+	} else {
+		providers_try(&f);
+	}
+	agents_try(&f);
+	if (json) {
+		jw_array_end(&f.json);
+		jw_put_bool(&f.json, "ok", f.wrong == 0);
+		jw_object_end(&f.json);
+		printf("%.*s\n", STR_ARGS(buf_str(&f.text)));
+	}
+	buf_done(&f.text);
+	return f.wrong > 0 ? EXIT_NO : EXIT_YES;
+}
+
+static const struct flag flags[] = { { .name = "json" }, { 0 } };
+static const char *const examples[] = { "parley doctor",
+	"parley doctor --json | jq '.findings[] | select(.state != \"ok\")'", NULL };
+
+const struct command verb_doctor = {
+	.name = "doctor",
+	.run = doctor_run,
+	.flags = flags,
+	.settings = SETTINGS_CLIENT | SETTINGS_STORE | SETTINGS_SERVE,
+	.exits = "0 1 2",
+	.examples = examples,
+};

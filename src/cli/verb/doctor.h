@@ -1,0 +1,31 @@
+/* doctor.h - what the parts of parley doctor share. */
+#ifndef CLI_VERB_DOCTOR_H
+#define CLI_VERB_DOCTOR_H
+
+#include "base/json.h"
+#include "cli/cli.h"
+
+/* What was found, a line each, or with --json an object each in `json`; wrong counts those
+ * that want a hand. */
+struct findings {
+	struct cli *cli;
+	struct buf text;
+	struct json_writer json; /* open array of findings; out NULL: lines */
+	int wrong;
+};
+
+enum doctor_mark { GOOD, MISSING, WRONG };
+
+void finding_note(struct findings *, enum doctor_mark, const char *id, struct str text);
+#define NOTE(f, mark, id, ...)                                                           \
+	finding_note((f), (mark), (id), MSG(&(f)->cli->arena, (id), __VA_ARGS__))
+
+/* As the server will look for it, if its PATH is ours. */
+bool program_found(struct str name, struct arena *);
+
+/* doctor_channels.c: the commands of [channels]; as the server tells who is logged in, whether
+ * routes name who is there, and whether their contacts and zones work. */
+void doctor_commands(struct findings *);
+void doctor_routes(struct findings *);
+
+#endif

@@ -1,0 +1,168 @@
+/* doctor_channels.c - parley doctor on how people are told: commands, routes, contacts, zones. */
+#include "base/clock.h"
+#include "base/zone.h"
+#include "cli/pick_client.h"
+#include "cli/settings_file.h"
+#include "cli/verb/doctor.h"
+#include "core/resumer.h"
+#include "text/safe_text.h"
+#include "tui/words.h"
+
+void doctor_commands(struct findings *f)
+{
+	const struct settings *set = &f->cli->settings;
+
+	for (size_t i = 0; i < set->channels_len; i++) {
+		const struct settings_file_named *c = &set->channels[i];
+		struct resumer words;
+
+		/* A wrong line would have stopped us before. */
+		if (resumer_read(c->command.value, COMMAND_TELLS, &f->cli->arena, &words,
+			    NULL))
+			continue;
+		if (program_found(words.words[0], &f->cli->arena))
+			NOTE(f, GOOD, "cli.doctor.channel", { "name", c->name },
+				{ "program", words.words[0] });
+		else
+			NOTE(f, WRONG, "cli.doctor.bad_channel", { "name", c->name },
+				{ "program", words.words[0] });
+	}
+}
+
+/* The reply's items, or the reply itself; NULL: it cannot be had. */
+static const struct json *fetched(
+	struct findings *f, struct client *client, const char *path, bool items)
+{
+	struct api_call call = { .method = "GET", .path = str_of(path) };
+	struct api_reply reply = { 0 };
+
+	if (client_call(client, &call, &f->cli->arena, &reply, NULL) != OK) return NULL;
+	return items ? json_get(reply.json, "items") : reply.json;
+}
+
+static bool list_has(const struct json *list, const char *member, struct str value)
+{
+	for (uint32_t i = 0; json_is(list, JSON_ARRAY) && i < list->count; i++)
+		if (str_eq(json_text(json_get(&list->items[i], member)), value))
+			return true;
+	return false;
+}
+
+/* Does this word of a step name somebody who is there? Contacts of others are not ours to see. */
+static bool to_there(struct str to, const struct json *users, const struct json *teams)
+{
+	struct str kind, rest = to;
+
+	str_cut(&rest, ':', &kind);
+	if (str_is(kind, "user")) return list_has(users, "id", rest);
+	if (str_is(kind, "team")) {
+		struct str name;
+
+		str_cut(&rest, '/', &name);
+		return list_has(teams, "name", name);
+	}
+	return true;
+}
+
+/* "team:NAME/on_call": is somebody? */
+static bool on_call(struct str to, const struct json *teams)
+{
+	struct str name = str_from(to, strlen("team:"));
+
+	name = str_first(name, name.len - strlen("/on_call"));
+	for (uint32_t i = 0; json_is(teams, JSON_ARRAY) && i < teams->count; i++)
+		if (str_eq(json_text(json_get(&teams->items[i], "name")), name))
+			return json_text(json_get(&teams->items[i], "on_call")).len > 0;
+	return false;
+}
+
+static void route_try(struct findings *f, const struct json *route,
+	const struct json *users, const struct json *teams)
+{
+	const struct json *steps = json_get(route, "steps");
+	struct str name = json_text(json_get(route, "name"));
+
+	for (uint32_t s = 0; json_is(steps, JSON_ARRAY) && s < steps->count; s++) {
+		const struct json *to = json_get(&steps->items[s], "to");
+
+		for (uint32_t i = 0; json_is(to, JSON_ARRAY) && i < to->count; i++) {
+			struct str one = json_text(&to->items[i]);
+
+			if (!to_there(one, users, teams))
+				NOTE(f, WRONG, "cli.doctor.bad_route", { "name", name },
+					{ "to", one });
+			else if (str_ends(one, "/on_call") && !on_call(one, teams))
+				NOTE(f, MISSING, "cli.doctor.nobody_on_call",
+					{ "name", name }, { "to", one });
+		}
+	}
+}
+
+static void contact_try(struct findings *f, const struct json *c)
+{
+	const struct json *broken = json_get(c, "broken");
+	struct str name = json_text(json_get(c, "name"));
+
+	if (!name.len) name = json_text(json_get(c, "address"));
+	if (json_is(broken, JSON_OBJECT))
+		NOTE(f, WRONG, "cli.doctor.bad_contact", { "name", name },
+			{ "detail", json_text(json_get(broken, "reason")) });
+	else if (!json_is(json_get(c, "verified"), JSON_TRUE))
+		NOTE(f, MISSING, "cli.doctor.unverified", { "name", name });
+	else if (!json_is(json_get(c, "tested"), JSON_TRUE))
+		NOTE(f, MISSING, "cli.doctor.untested", { "name", name },
+			{ "id", json_text(json_get(c, "id")) });
+	else
+		NOTE(f, GOOD, "cli.doctor.contact", { "name", name });
+}
+
+static void channel_try(struct findings *f, const struct json *c)
+{
+	const struct json *waiting = json_get(c, "waiting");
+	struct str id = arena_print(&f->cli->arena, "web.deliveries.%.*s",
+		STR_ARGS(json_text(json_get(c, "channel"))));
+
+	if (!str_is(json_text(json_get(c, "state")), "down")) return;
+	NOTE(f, WRONG, "cli.doctor.channel_down",
+		{ "channel", MSG(&f->cli->arena, id.at) },
+		{ "since", time_local(ask_time(c, "since"), clock_now_ms(),
+				   &f->cli->arena) },
+		{ "detail", safe_line(&f->cli->arena, json_text(json_get(c, "error"))) },
+		{ "n", waiting ? waiting->text : STR("0") });
+}
+
+static void zone_try(struct findings *f, const struct json *prefs)
+{
+	struct str tz = json_text(json_get(prefs, "tz"));
+	const struct zone *zone = NULL;
+
+	if (tz.len && zone_load(tz, &f->cli->arena, &zone, NULL) != OK)
+		NOTE(f, WRONG, "cli.doctor.bad_zone", { "zone", tz });
+}
+
+void doctor_routes(struct findings *f)
+{
+	struct client *client = pick_client_person(f->cli);
+	const struct json *routes, *users, *teams, *channels, *contacts, *prefs;
+	int wrong = f->wrong;
+
+	if (!client) return;
+	routes = fetched(f, client, "/v1/routes", true);
+	users = fetched(f, client, "/v1/users?limit=200", true);
+	teams = fetched(f, client, "/v1/teams?limit=200", true);
+	for (uint32_t i = 0;
+		users && teams && json_is(routes, JSON_ARRAY) && i < routes->count; i++)
+		route_try(f, &routes->items[i], users, teams);
+	if (users && teams && routes && wrong == f->wrong)
+		NOTE(f, GOOD, "cli.doctor.routes");
+	channels = fetched(f, client, "/v1/channels", true);
+	for (uint32_t i = 0; json_is(channels, JSON_ARRAY) && i < channels->count; i++)
+		channel_try(f, &channels->items[i]);
+	contacts = fetched(f, client, "/v1/me/contacts", true);
+	for (uint32_t i = 0; json_is(contacts, JSON_ARRAY) && i < contacts->count; i++)
+		contact_try(f, &contacts->items[i]);
+	prefs = fetched(f, client, "/v1/me/notify", false);
+	zone_try(f, json_get(prefs, "quiet"));
+	zone_try(f, json_get(prefs, "digest"));
+	client_free(client);
+}

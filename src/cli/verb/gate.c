@@ -1,0 +1,287 @@
+/* gate.c - parley gate: runs a command line after its approval. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/keep.h"
+#include "base/shell.h"
+#include "base/utf8.h"
+#include "cli/approval.h"
+#include "cli/outcome.h"
+#include "cli/project.h"
+#include "cli/verb/program.h"
+#include "cli/verb/verbs.h"
+#include "text/problem_words.h"
+
+enum { EXIT_CANNOT_RUN = 126, EXIT_NO_COMMAND = 127, TITLE_POINTS = 120 };
+
+/* Invariant: a program runs only when its digest (command line, folder, path and content
+ * of the program) was approved, recomputed here, and used up at the server, in this order,
+ * and the file is still what it was. */
+
+static int operation_make(struct cli *cli, const char *cwd, const struct program *program,
+	const struct json **out)
+{
+	struct buf text = { .max = 1 << 20 };
+	struct json_writer w = { .out = &text };
+	struct fault why = { 0 };
+
+	jw_object(&w);
+	jw_put_text(&w, "type", "command");
+	jw_put_text(&w, "name", cli->args.words[0]);
+	jw_put_object(&w, "arguments");
+	jw_put_array(&w, "argv");
+	for (size_t i = 0; i < cli->args.words_len; i++)
+		jw_text(&w, cli->args.words[i]);
+	jw_array_end(&w);
+	jw_put_text(&w, "cwd", cwd);
+	jw_put_text(&w, "program", program->path);
+	jw_put_text(&w, "sha256", program->sha256);
+	jw_object_end(&w);
+	jw_object_end(&w);
+	struct str kept = buf_keep_done(&text, &cli->arena);
+	if (!kept.at) return CLI_USAGE(cli, "cli.too_long");
+	return json_read(kept, NULL, &cli->arena, out, &why) == OK ? EXIT_YES
+								   : cli_fail(cli, &why);
+}
+
+/* JSON is UTF-8: a word with other bytes would be shown, and approved, as another. */
+static bool words_showable(const struct cli *cli, const char *cwd)
+{
+	for (size_t i = 0; i < cli->args.words_len; i++)
+		if (!utf8_valid(str_of(cli->args.words[i]))) return false;
+	return utf8_valid(str_of(cwd));
+}
+
+/* The command line in arguments {"argv": [text, …], "cwd": text, …}; NULL: cannot be run.
+ */
+static char **argv_of(const struct json *arguments, struct arena *arena, char **cwd)
+{
+	static const char *const known[] = { "argv", "cwd", "program", "sha256" };
+	const struct json *argv = json_get(arguments, "argv"),
+			  *dir = json_get(arguments, "cwd");
+	uint32_t count = 0;
+	char **out;
+
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		count += json_get(arguments, known[i]) != NULL;
+	if (!json_is(argv, JSON_ARRAY) || argv->count == 0 ||
+		!json_is(dir, JSON_STRING) || arguments->count != count)
+		return NULL;
+	out = ARENA_ARRAY(arena, char *, argv->count + 1);
+	for (uint32_t i = 0; out && i < argv->count; i++) {
+		if (!json_is(&argv->items[i], JSON_STRING)) return NULL;
+		out[i] = arena_copy(arena, argv->items[i].text);
+		if (!out[i]) return NULL;
+	}
+	*cwd = arena_copy(arena, dir->text);
+	return out && *out[0] && *cwd ? out : NULL;
+}
+
+static void program_fail(struct fault *why)
+{
+	problem_translate(why, msg_lang());
+	fprintf(stderr, "parley: %s\n", why->detail);
+}
+
+/* The file that was approved, as it is now. A person who put another command in its place
+ * has approved whatever that name means here. */
+static int program_check(struct cli *cli, const struct json *asked,
+	const struct json *approved, char **argv, const char *cwd, struct program *now)
+{
+	struct str path = json_text(json_get(approved, "program"));
+	struct str sum = json_text(json_get(approved, "sha256"));
+	const struct json *before = json_get(asked, "argv");
+	bool other = !str_is(json_text(&before->items[0]), argv[0]) || path.len == 0;
+	struct fault why = { 0 };
+	enum err e = other ? program_find(argv[0], cwd, &cli->arena, now, &why)
+			   : program_open(arena_copy(&cli->arena, path), &cli->arena, now,
+				     &why);
+
+	if (e) {
+		program_fail(&why);
+		return e == ERR_NOT_FOUND ? EXIT_NO_COMMAND : EXIT_CANNOT_RUN;
+	}
+	if (other || str_is(sum, now->sha256)) return EXIT_YES;
+	SAY("cli.gate.changed", { "path", path });
+	program_close(now);
+	return EXIT_NOT_ALLOWED;
+}
+
+static int run(
+	struct approval *ap, const struct program *program, char **argv, const char *cwd)
+{
+	struct asking *a = &ap->asking;
+
+	if (chdir(cwd) != 0) {
+		fprintf(stderr, "parley: %s: %s\n", cwd, strerror(errno));
+		return EXIT_CANNOT_RUN;
+	}
+	asking_done(a); /* its sockets are not the command's */
+	fflush(stdout);
+	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
+	program_exec(program, argv);
+	int error = errno;
+	SAY("cli.gate.cannot", { "command", str_of(argv[0]) },
+		{ "why", str_of(strerror(error)) });
+	return error == ENOENT ? EXIT_NO_COMMAND : EXIT_CANNOT_RUN;
+}
+
+static struct str argv_line(const struct json *argv, struct arena *arena)
+{
+	struct buf line = { .max = 1 << 20 };
+
+	for (uint32_t i = 0; json_is(argv, JSON_ARRAY) && i < argv->count; i++)
+		shell_word_add(&line, json_text(&argv->items[i]));
+	return buf_keep_done(&line, arena);
+}
+
+static void edited_tell(const struct json *arguments)
+{
+	struct arena arena = { 0 };
+
+	SAY("cli.gate.runs_edited",
+		{ "command", argv_line(json_get(arguments, "argv"), &arena) });
+	arena_done(&arena);
+}
+
+static int approved_run(struct approval *ap)
+{
+	struct cli *cli = ap->asking.cli;
+	const struct json *edited = approval_edited(ap->asking.ask);
+	const struct json *asked = json_get(ap->operation, "arguments");
+	const struct json *approved = edited ? edited : asked;
+	char digest[DIGEST_SIZE], *cwd = NULL, **argv;
+	struct program program = { .fd = -1 };
+	int status;
+
+	if (!approval_digest(ap, digest)) {
+		SAY("cli.digest.wrong");
+		return EXIT_NOT_ALLOWED;
+	}
+	argv = argv_of(approved, &cli->arena, &cwd);
+	if (!argv) {
+		SAY("cli.gate.edited");
+		return EXIT_NOT_ALLOWED;
+	}
+	status = program_check(cli, asked, approved, argv, cwd, &program);
+	if (status == EXIT_YES) status = approval_use(ap, digest);
+	if (status == EXIT_YES && edited) edited_tell(edited);
+	if (status == EXIT_YES) status = run(ap, &program, argv, cwd);
+	program_close(&program);
+	return status;
+}
+
+/* What the policy allows runs as it is: there is no approval to be used up. */
+static int allowed_run(struct approval *ap)
+{
+	struct cli *cli = ap->asking.cli;
+	const struct json *asked = json_get(ap->operation, "arguments");
+	struct program program = { .fd = -1 };
+	char *cwd = NULL, **argv = argv_of(asked, &cli->arena, &cwd);
+	int status = argv ? program_check(cli, asked, asked, argv, cwd, &program)
+			  : EXIT_CANNOT_RUN;
+
+	if (status == EXIT_YES) status = run(ap, &program, argv, cwd);
+	program_close(&program);
+	return status;
+}
+
+/* Rules and the policy's mode first; *decided: a person need not be asked. A mode that nobody has
+ * set allows nothing. */
+static int policy_run(struct approval *ap, bool *decided)
+{
+	struct cli *cli = ap->asking.cli;
+	struct str session, effect, reason;
+	struct api_reply reply;
+	int status = asking_open(&ap->asking, &session);
+
+	if (status == EXIT_YES)
+		status = cli_call(cli, ap->asking.client, "POST", STR("/v1/decide"),
+			decide_body(ap, session), &reply, NULL);
+	if (status != EXIT_YES) return status;
+	effect = json_text(json_get(reply.json, "effect"));
+	reason = json_text(json_get(reply.json, "reason"));
+	*decided = !str_is(effect, "ask") &&
+		   !json_is(json_get(reply.json, "default"), JSON_TRUE);
+	if (*decided && str_is(effect, "allow")) return allowed_run(ap);
+	if (!*decided) {
+		ap->asking.client = client_free(ap->asking.client);
+		return EXIT_YES;
+	}
+	SAY("cli.gate.denied", { "reason", reason });
+	return json_is(json_get(reply.json, "stop"), JSON_STRING) ? EXIT_NOT_ALLOWED
+								  : EXIT_NO;
+}
+
+static int gate_run(struct cli *cli)
+{
+	struct approval ap = { .asking = { .cli = cli, .stops = true } };
+	struct program program = { .fd = -1 };
+	char *cwd = getcwd(NULL, 0);
+	struct fault why = { 0 };
+	bool decided = false;
+	int status;
+
+	if (!cwd || !words_showable(cli, cwd)) {
+		status = CLI_USAGE(cli, "cli.gate.bytes");
+	} else if (program_find(cli->args.words[0], cwd, &cli->arena, &program, &why)) {
+		program_fail(&why);
+		status = why.err == ERR_NOT_FOUND ? EXIT_NO_COMMAND : EXIT_CANNOT_RUN;
+	} else {
+		status = operation_make(cli, cwd, &program, &ap.operation);
+		if (status == EXIT_YES) status = project_say_here(cli);
+	}
+	program_close(&program);
+	free(cwd);
+	if (status == EXIT_YES) {
+		const struct json *argv =
+			json_get(json_get(ap.operation, "arguments"), "argv");
+
+		ap.asking.title = MSG(&cli->arena, "cli.gate.title",
+			{ "command",
+				utf8_first(argv_line(argv, &cli->arena), TITLE_POINTS) });
+	}
+	if (status == EXIT_YES && args_have(&cli->args, "policy"))
+		status = policy_run(&ap, &decided);
+	if (!decided && status == EXIT_YES) status = approval_ask(&ap);
+	if (!decided && status == EXIT_YES) status = asking_wait(&ap.asking, true);
+	if (!decided && status == EXIT_YES) {
+		struct str story = outcome_story(ap.asking.ask, &cli->arena);
+
+		fprintf(stderr, "%.*s\n", STR_ARGS(story));
+		status = outcome_exit(ap.asking.ask);
+		if (status == EXIT_YES) status = approved_run(&ap);
+	}
+	asking_done(&ap.asking);
+	return status;
+}
+
+static const struct flag flags[] = {
+	{ .name = "risk", .value = "RISK", .values = "low medium high critical" },
+	{ .name = "policy" }, { 0 }
+};
+
+static const char *const examples[] = {
+	"parley gate --risk high -- make deploy",
+	"parley gate --timeout 10m -- rm -r build",
+	"parley gate --policy -- npm test",
+	NULL,
+};
+
+const struct command verb_gate = {
+	.name = "gate",
+	.run = gate_run,
+	.words = "[--] COMMAND [ARGUMENT…]",
+	.words_min = 1,
+	.words_max = WORDS_MANY,
+	.flags = flags,
+	.also = asking_flags,
+	.settings = SETTINGS_CLIENT,
+	.exits = "0 1 2 3 4 6 124 126 127 130",
+	.examples = examples,
+	.stop = true,
+};

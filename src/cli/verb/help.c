@@ -1,0 +1,71 @@
+/* help.c - parley help, and the texts of manual pages. */
+#include <stdio.h>
+
+#include "cli/help.h"
+#include "cli/verb/verbs.h"
+
+static const struct command *command_named(struct cli *cli)
+{
+	struct str name = args_word(&cli->args, 0);
+
+	for (size_t i = 1; i < cli->args.words_len; i++)
+		name = arena_print(
+			&cli->arena, "%.*s %s", STR_ARGS(name), cli->args.words[i]);
+	return command_find(cli, name);
+}
+
+static void man_print(struct cli *cli, const struct command *c)
+{
+	struct buf out = { 0 };
+
+	if (c)
+		man_verb(cli, c, &out);
+	else if (str_is(args_word(&cli->args, 0), "parley.conf"))
+		man_settings(cli, &out);
+	else
+		man_overview(cli, &out);
+	fwrite(out.at, 1, out.len, stdout);
+	buf_done(&out);
+}
+
+/* The names of all verbs, a line each: what the build makes pages of. */
+static void names_print(struct cli *cli)
+{
+	const struct command *c;
+
+	for (size_t i = 0; (c = command_at(cli, i)); i++)
+		puts(c->name);
+}
+
+static int help_run(struct cli *cli)
+{
+	struct str first = args_word(&cli->args, 0);
+	bool man = args_have(&cli->args, "man");
+	const struct command *c = command_named(cli);
+
+	if (args_have(&cli->args, "names")) return names_print(cli), EXIT_YES;
+	if (first.len > 0 && !c && help_group(cli, first, stdout)) return EXIT_YES;
+	if (first.len > 0 && !c && !(man && str_is(first, "parley.conf")))
+		return CLI_USAGE(cli, "cli.verb.unknown", { "verb", first });
+	if (!man) return help_print(cli, c, stdout);
+	man_print(cli, c);
+	return EXIT_YES;
+}
+
+static const struct flag flags[] = { { .name = "man" }, { .name = "names" }, { 0 } };
+
+static const char *const examples[] = {
+	"parley help ask",
+	"parley help --man ask | man -l -",
+	NULL,
+};
+
+const struct command verb_help = {
+	.name = "help",
+	.run = help_run,
+	.words = "[COMMAND]",
+	.words_max = 2,
+	.flags = flags,
+	.exits = "0 2",
+	.examples = examples,
+};

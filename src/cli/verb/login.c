@@ -1,0 +1,162 @@
+/* login.c - parley login. */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/keep.h"
+#include "cli/pick_client.h"
+#include "cli/verb/verbs.h"
+
+/* What is sent to /v1/login: a code, or a name and a password. */
+struct credentials {
+	struct str code;
+	struct str name;
+	struct str password;
+};
+
+/* "http://host/login#CODE" is the server's address and its code; anything else a code. */
+static struct str link_read(struct cli *cli, struct str word)
+{
+	int mark = str_find(word, STR("#"));
+	struct str origin = url_origin(word);
+
+	if (mark < 0) return word;
+	if (origin.len > 0 && !cli->settings.url_said) {
+		cli->settings.url = arena_str(&cli->arena, origin);
+		cli->settings.url_said = true;
+	}
+	return str_from(word, (size_t)mark + 1);
+}
+
+static bool prompt_read(
+	struct cli *cli, int tty, const char *id, bool echo, struct str *out)
+{
+	struct str prompt = MSG(&cli->arena, id);
+
+	tty_write(tty, prompt);
+	tty_write(tty, STR(" "));
+	return tty_line(&cli->term, tty, echo, &cli->arena, out);
+}
+
+static bool stdin_line(struct cli *cli, struct str *out)
+{
+	char line[1024];
+
+	if (!fgets(line, sizeof line, stdin)) return false;
+	*out = str_of(arena_copy(&cli->arena, str_trim(str_of(line))));
+	return true;
+}
+
+/* From the terminal; or, with --name, a password that is piped in. */
+static int credentials_ask(struct cli *cli, struct credentials *c)
+{
+	int tty;
+
+	c->name = args_get(&cli->args, "name");
+	if (c->name.len > 0 && !isatty(STDIN_FILENO)) {
+		if (stdin_line(cli, &c->password)) return EXIT_YES;
+		return CLI_USAGE(cli, "cli.login.terminal");
+	}
+	tty = tty_open();
+	if (tty < 0) return CLI_USAGE(cli, "cli.login.terminal");
+	bool got = (c->name.len > 0 ||
+			   prompt_read(cli, tty, "cli.login.name", true, &c->name)) &&
+		   prompt_read(cli, tty, "cli.login.password", false, &c->password);
+	close(tty);
+	return got ? EXIT_YES : term_stopped();
+}
+
+static struct str body_make(struct cli *cli, const struct credentials *c)
+{
+	struct buf body = { .max = 65536 };
+	struct json_writer w = { .out = &body };
+
+	jw_object(&w);
+	if (c->code.len > 0) {
+		jw_put_str(&w, "code", c->code);
+	} else {
+		jw_put_str(&w, "name", str_trim(c->name));
+		jw_put_str(&w, "password", c->password);
+		if (args_have(&cli->args, "workspace"))
+			jw_put_str(&w, "workspace", args_get(&cli->args, "workspace"));
+	}
+	jw_object_end(&w);
+	return buf_keep_done(&body, &cli->arena);
+}
+
+/* Comes with no token at all: only the credentials count. */
+static int login_send(
+	struct cli *cli, const struct credentials *c, struct login *out, struct str *name)
+{
+	struct fault why = { 0 };
+	struct located at;
+	struct api_reply reply;
+
+	if (pick_client_locate(cli, AS_AGENT, &at, &why) != OK)
+		return cli_fail(cli, &why);
+	struct client_setup setup = { .url = at.url,
+		.via = STR("cli"),
+		.stop_fd = cli->term.stop_fd,
+		.lang = msg_lang() == LANG_FR ? STR("fr") : STR_NONE };
+	struct client *client = client_new(&setup, &why);
+	if (!client) return cli_fail(cli, &why);
+	struct api_call call = {
+		.method = "POST", .path = STR("/v1/login"), .body = body_make(cli, c)
+	};
+	enum err err = client_call(client, &call, &cli->arena, &reply, &why);
+	client_free(client);
+	if (err == ERR_NO_TOKEN) {
+		SAY(c->code.len > 0 ? "cli.login.bad_code" : "cli.login.bad_password");
+		return EXIT_NOT_ALLOWED;
+	}
+	if (err != OK) return reply.stopped ? term_stopped() : cli_fail(cli, &why);
+	*out = (struct login){ at.url, reply.cookie };
+	*name = json_text(json_get(reply.json, "name"));
+	if (name->len == 0)
+		*name = json_text(json_get(json_get(reply.json, "user"), "name"));
+	if (reply.cookie.len > 0) return EXIT_YES;
+	SAY("cli.not_parley");
+	return EXIT_NO_SERVER;
+}
+
+static int login_run(struct cli *cli)
+{
+	struct credentials c = { 0 };
+	struct login login;
+	struct fault why = { 0 };
+	struct str word = args_word(&cli->args, 0), name = STR_NONE;
+	int status = EXIT_YES;
+
+	term_watch(&cli->term);
+	if (word.len > 0)
+		c.code = link_read(cli, word);
+	else
+		status = credentials_ask(cli, &c);
+	if (status == EXIT_YES) status = login_send(cli, &c, &login, &name);
+	if (status != EXIT_YES) return status;
+	if (login_write(&login, &why) != OK) {
+		fprintf(stderr, "parley: %s\n", why.detail);
+		return EXIT_NOT_ALLOWED;
+	}
+	SAY("cli.login.done", { "name", name }, { "url", login.url });
+	return EXIT_YES;
+}
+
+static const struct flag flags[] = { { .name = "name", .value = "NAME" },
+	{ .name = "workspace", .value = "NAME" }, { 0 } };
+
+static const char *const examples[] = {
+	"parley login 'http://127.0.0.1:7275/login#k2hq…'",
+	"parley login --url https://desk.example.org",
+	NULL,
+};
+
+const struct command verb_login = {
+	.name = "login",
+	.run = login_run,
+	.words = "[CODE]",
+	.words_max = 1,
+	.flags = flags,
+	.settings = SETTINGS_CLIENT,
+	.exits = "0 2 3 4 130",
+	.examples = examples,
+};

@@ -1,0 +1,80 @@
+/* mcp.c - parley mcp. */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/keep.h"
+#include "cli/connect/connect.h"
+#include "cli/pick_client.h"
+#include "cli/project.h"
+#include "cli/verb/verbs.h"
+#include "client/bridge.h"
+
+static int config_print(struct cli *cli, struct str client)
+{
+	const struct agent *a = agent_find(client);
+	const struct agent_entry entry =
+		connect_entry(cli, args_get(&cli->args, "project"));
+	struct buf names = { .max = 4096 };
+	struct fault why = { 0 };
+	struct str text;
+
+	if (!a || !a->remote.file) {
+		agents_remote_write(&names);
+		return CLI_USAGE(cli, "cli.mcp.client", { "client", client },
+			{ "clients", buf_keep_done(&names, &cli->arena) });
+	}
+	if (agent_file_write(a, &entry, &cli->arena, &text, &why))
+		return cli_fail(cli, &why);
+	if (cli->term.err_tty) SAY("cli.mcp.file", { "file", str_of(a->remote.file) });
+	fwrite(text.at, 1, text.len, stdout);
+	return EXIT_YES;
+}
+
+static struct client *server_open(void *ctx, struct fault *why)
+{
+	return pick_client(ctx, AS_AGENT, why);
+}
+
+static int mcp_run(struct cli *cli)
+{
+	struct str client = args_get(&cli->args, "print-config");
+	struct bridge_setup setup = { .open = server_open,
+		.ctx = cli,
+		.path = args_have(&cli->args, "strict") ? STR("/mcp?strict=true")
+							: STR("/mcp"),
+		.host = args_get(&cli->args, "host"),
+		.in_fd = STDIN_FILENO,
+		.out_fd = STDOUT_FILENO };
+	int status;
+
+	status = project_say_here(cli);
+	if (status) return status;
+	if (client.at) return config_print(cli, client);
+	term_watch(&cli->term);
+	setup.stop_fd = cli->term.stop_fd;
+	return bridge_run(&setup) == BRIDGED_STOPPED ? term_stopped() : EXIT_YES;
+}
+
+static const struct flag flags[] = {
+	{ .name = "print-config", .value = "CLIENT" },
+	{ .name = "strict" },
+	{ .name = "host", .value = "SESSION" },
+	{ .name = "project", .value = "NAME" },
+	{ 0 },
+};
+
+static const char *const examples[] = {
+	"claude mcp add parley -- parley mcp",
+	"parley mcp --print-config codex >> ~/.codex/config.toml",
+	"parley mcp --print-config claude --url https://desk.example.org > .mcp.json",
+	NULL,
+};
+
+const struct command verb_mcp = {
+	.name = "mcp",
+	.run = mcp_run,
+	.flags = flags,
+	.settings = SETTINGS_CLIENT,
+	.exits = "0 2 130",
+	.examples = examples,
+};

@@ -1,0 +1,424 @@
+/* rule.c - parley rule list, add, show, edit, try, end; parley policy. */
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "base/keep.h"
+#include "cli/outcome.h"
+#include "cli/verb/rule_body.h"
+#include "cli/verb/rule_words.h"
+#include "cli/verb/verbs.h"
+#include "text/safe_text.h"
+
+static struct str text_of(const struct json *of, const char *name)
+{
+	return json_text(json_get(of, name));
+}
+
+/* ---- list ---- */
+
+static int list_run(struct cli *cli)
+{
+	static const char *const names[] = { "effect", "agent", "state", NULL };
+	struct buf text = { .max = 1 << 26 };
+	struct json all;
+	int status = rules_all(cli, flags_query(cli, "/v1/rules", names), &all);
+
+	if (status != EXIT_YES) return status;
+	if (args_have(&cli->args, "json")) {
+		json_write(&text, &all);
+		printf("{\"items\":%s,\"next_cursor\":null}\n", buf_text(&text));
+		buf_done(&text);
+		return EXIT_YES;
+	}
+	for (uint32_t i = 0; i < all.count; i++)
+		rule_print(&all.items[i], &cli->arena);
+	if (!all.count) SAY("cli.rule.none");
+	return EXIT_YES;
+}
+
+static const struct flag list_flags[] = {
+	{ .name = "effect", .value = "EFFECT", .values = "allow ask deny" },
+	{ .name = "agent", .value = "NAME" },
+	{ .name = "state", .value = "STATE", .values = "live ended all" },
+	{ .name = "json" }, { 0 }
+};
+static const char *const list_examples[] = { "parley rule list --effect allow", NULL };
+
+const struct command verb_rule_list = {
+	.name = "rule list",
+	.run = list_run,
+	.flags = list_flags,
+	.settings = SETTINGS_CLIENT,
+	.exits = "0 2 3 4",
+	.examples = list_examples,
+};
+
+/* ---- add ---- */
+
+/* A rule as the server took it, and what it says about it. */
+static int rule_said(struct cli *cli, const struct json *rule)
+{
+	const struct json *waiting = json_get(rule, "waiting");
+
+	if (args_have(&cli->args, "json")) {
+		json_print(rule);
+		return EXIT_YES;
+	}
+	rule_print(rule, &cli->arena);
+	warnings_say(cli, rule);
+	if (waiting && waiting->is_int && waiting->integer > 0)
+		fprintf(stderr, "%s\n",
+			msg_count(&cli->arena, "cli.rule.waiting", waiting->integer).at);
+	return EXIT_YES;
+}
+
+static int add_run(struct cli *cli)
+{
+	struct str effect = args_word(&cli->args, 0), body;
+	struct api_reply reply;
+	int status;
+
+	if (!effect.len == !args_have(&cli->args, "file"))
+		return CLI_USAGE(cli, "cli.rule.add.what");
+	status = rule_given(cli, effect, args_word(&cli->args, 1), &body);
+	if (status == EXIT_YES)
+		status = rule_call(cli, "POST", STR("/v1/rules"), body, &reply);
+	return status == EXIT_YES ? rule_said(cli, reply.json) : status;
+}
+
+#define TERMS                                                                            \
+	{ .name = "agent", .value = "NAME" }, { .name = "project", .value = "NAME" },    \
+		{ .name = "argument", .value = "TEST", .many = true },                   \
+		{ .name = "require", .value = "N[:FROM]", .many = true },                \
+		{ .name = "risk",                                                        \
+			.value = "RISK",                                                 \
+			.values = "low medium high critical" },                          \
+		{ .name = "verify", .value = "NAME" },                                   \
+		{ .name = "for", .value = "TIME" }, { .name = "note", .value = "TEXT" }, \
+		{ .name = "file", .value = "FILE" },                                     \
+	{                                                                                \
+		.name = "json"                                                           \
+	}
+
+static const struct flag add_flags[] = { TERMS, { 0 } };
+static const char *const add_examples[] = {
+	"parley rule add deny 'Bash(git push *--force*)' --note 'never force-push'",
+	"parley rule add allow 'Bash(npm test*)' --agent ci --project web --for 8h",
+	"parley rule add ask --project 'prod-*' --require 2:team:ops --note 'by two'",
+	"parley rule add ask pay --argument /amount:min=100 --risk high",
+	"parley rule add --file rule.json",
+	NULL,
+};
+
+const struct command verb_rule_add = {
+	.name = "rule add",
+	.run = add_run,
+	.words = "[EFFECT [PATTERN]]",
+	.words_max = 2,
+	.flags = add_flags,
+	.settings = SETTINGS_CLIENT,
+	.exits = "0 1 2 3 4",
+	.examples = add_examples,
+};
+
+/* ---- show, edit ---- */
+
+static int show_run(struct cli *cli)
+{
+	struct buf text = { .max = 1 << 20 };
+	struct api_reply reply;
+	struct json terms;
+	int status = rule_call(
+		cli, "GET", rule_path(cli, args_word(&cli->args, 0)), STR_NONE, &reply);
+
+	if (status != EXIT_YES) return status;
+	if (args_have(&cli->args, "json")) {
+		json_print(reply.json);
+		return EXIT_YES;
+	}
+	rule_print(reply.json, &cli->arena);
+	terms = rule_terms(reply.json, true, &cli->arena);
+	json_write_pretty(&text, &terms);
+	printf("%s\n", buf_text(&text));
+	buf_done(&text);
+	return EXIT_YES;
+}
+
+static const struct flag show_flags[] = { { .name = "json" }, { 0 } };
+static const char *const show_examples[] = { "parley rule show rul_01jc…", NULL };
+
+const struct command verb_rule_show = {
+	.name = "rule show",
+	.run = show_run,
+	.words = "RULE",
+	.flags = show_flags,
+	.settings = SETTINGS_CLIENT,
+	.exits = "0 2 3 4 5",
+	.examples = show_examples,
+};
+
+/* The members of `given`, and those of `now` that it does not bring. */
+static void merged_put(
+	struct json_writer *w, const struct json *now, const struct json *given)
+{
+	jw_object(w);
+	for (uint32_t i = 0; json_is(now, JSON_OBJECT) && i < now->count; i++)
+		if (!json_get_str(given, now->members[i].name))
+			jw_key_str(w, now->members[i].name),
+				jw_json(w, &now->members[i].value);
+	for (uint32_t i = 0; i < given->count; i++) {
+		jw_key_str(w, given->members[i].name);
+		jw_json(w, &given->members[i].value);
+	}
+	jw_object_end(w);
+}
+
+/* A file says the whole of a match; options change members of it. */
+static struct str edit_body(
+	struct cli *cli, const struct json *now, const struct json *given)
+{
+	struct buf body = { .max = 1 << 20 };
+	struct json_writer w = { .out = &body };
+	bool file = args_have(&cli->args, "file");
+
+	jw_object(&w);
+	for (uint32_t i = 0; i < given->count; i++) {
+		const struct json *value = &given->members[i].value;
+		const char *name = arena_copy(&cli->arena, given->members[i].name);
+
+		jw_key(&w, name);
+		if (!file && value->type == JSON_OBJECT)
+			merged_put(&w, json_get(now, name), value);
+		else
+			jw_json(&w, value);
+	}
+	if (args_have(&cli->args, "enable") || args_have(&cli->args, "disable"))
+		jw_put_bool(&w, "enabled", args_have(&cli->args, "enable"));
+	jw_put_json(&w, "version", json_get(now, "version"));
+	jw_object_end(&w);
+	return buf_keep_done(&body, &cli->arena);
+}
+
+static int edit_run(struct cli *cli)
+{
+	struct str path = rule_path(cli, args_word(&cli->args, 0)), text;
+	const struct json *given;
+	struct api_reply reply;
+	int status = rule_call(cli, "GET", path, STR_NONE, &reply);
+
+	if (status == EXIT_YES)
+		status = rule_given(cli, text_of(reply.json, "effect"),
+			args_word(&cli->args, 1), &text);
+	if (status != EXIT_YES) return status;
+	if (json_read(text, NULL, &cli->arena, &given, NULL)) return EXIT_USAGE;
+	status = rule_call(cli, "PATCH", path, edit_body(cli, reply.json, given), &reply);
+	return status == EXIT_YES ? rule_said(cli, reply.json) : status;
+}
+
+static const struct flag edit_flags[] = { TERMS, { .name = "enable" },
+	{ .name = "disable" }, { 0 } };
+static const char *const edit_examples[] = {
+	"parley rule edit rul_01jc… --note 'until the freeze ends' --for 3d",
+	"parley rule edit rul_01jc… --disable",
+	NULL,
+};
+
+const struct command verb_rule_edit = {
+	.name = "rule edit",
+	.run = edit_run,
+	.words = "RULE [PATTERN]",
+	.words_min = 1,
+	.words_max = 2,
+	.flags = edit_flags,
+	.settings = SETTINGS_CLIENT,
+	.exits = "0 1 2 3 4 5",
+	.examples = edit_examples,
+};
+
+/* ---- try ---- */
+
+/* How far back it looks. */
+static int since_put(struct cli *cli, struct json_writer *w)
+{
+	struct str since = args_get(&cli->args, "since");
+	char from[TIME_SIZE];
+	int64_t ms = 0;
+
+	if (!since.at) return EXIT_YES;
+	if (!duration_read(since, &ms) || ms <= 0)
+		return CLI_USAGE(cli, "cli.timeout.wrong", { "value", since });
+	time_write(clock_now_ms() - ms, from);
+	jw_put_some(w, "from", str_of(from));
+	return EXIT_YES;
+}
+
+/* {"operation": …} of JSON; of a pattern a rule that would allow it. */
+static int try_body(struct cli *cli, struct str said, struct buf *out)
+{
+	struct json_writer w = { .out = out };
+	const struct json *operation;
+	int status = EXIT_YES;
+
+	jw_object(&w);
+	if (str_starts(said, "{")) {
+		if (json_read(said, NULL, &cli->arena, &operation, NULL))
+			return CLI_USAGE(cli, "cli.rule.json");
+		jw_put_json(&w, "operation", operation);
+	} else {
+		struct str effect = args_get(&cli->args, "effect"), rule = STR_NONE;
+
+		status = rule_given(cli, effect.len ? effect : STR("allow"), said, &rule);
+		jw_key(&w, "rule");
+		jw_raw(&w, rule);
+	}
+	if (status == EXIT_YES) status = since_put(cli, &w);
+	jw_put_some(&w, "agent", args_get(&cli->args, "agent"));
+	jw_put_some(&w, "project", args_get(&cli->args, "project"));
+	jw_object_end(&w);
+	return status;
+}
+
+static void tried_print(struct cli *cli, const struct json *tried)
+{
+	const struct json *fits = json_get(tried, "fits");
+
+	if (!json_is(fits, JSON_ARRAY)) {
+		static const char *const counts[] = { "looked", "fits", "allow", "ask",
+			"deny", "open" };
+		for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+			printf("%s\t%lld\n", counts[i],
+				(long long)json_get(tried, counts[i])->integer);
+		fits = json_get(tried, "differs");
+		for (uint32_t i = 0; fits && i < fits->count; i++)
+			printf("%.*s\t%.*s\t%.*s\t%.*s\t%.*s\n",
+				STR_ARGS(text_of(&fits->items[i], "ask")),
+				STR_ARGS(text_of(&fits->items[i], "was")),
+				STR_ARGS(text_of(&fits->items[i], "would")),
+				STR_ARGS(safe_line(
+					&cli->arena, text_of(&fits->items[i], "agent"))),
+				STR_ARGS(safe_line(
+					&cli->arena, text_of(&fits->items[i], "call"))));
+		return;
+	}
+	printf("%.*s\t%.*s\t%.*s\n", STR_ARGS(text_of(tried, "effect")),
+		STR_ARGS(text_of(tried, "risk")), STR_ARGS(text_of(tried, "by")));
+	for (uint32_t i = 0; i < fits->count; i++)
+		printf("%.*s\t%.*s\t%.*s\t%.*s\n",
+			STR_ARGS(text_of(&fits->items[i], "rule")),
+			STR_ARGS(text_of(&fits->items[i], "effect")),
+			STR_ARGS(safe_line(
+				&cli->arena, text_of(&fits->items[i], "detail"))),
+			STR_ARGS(safe_line(
+				&cli->arena, text_of(&fits->items[i], "name"))));
+}
+
+static int try_run(struct cli *cli)
+{
+	struct buf body = { .max = 1 << 20 };
+	struct api_reply reply;
+	int status = try_body(cli, args_word(&cli->args, 0), &body);
+
+	if (status == EXIT_YES)
+		status = rule_call(cli, "POST", STR("/v1/rules/try"),
+			buf_keep_done(&body, &cli->arena), &reply);
+	if (status != EXIT_YES) return buf_done(&body), status;
+	if (args_have(&cli->args, "json"))
+		json_print(reply.json);
+	else
+		tried_print(cli, reply.json);
+	return EXIT_YES;
+}
+
+static const struct flag try_flags[] = {
+	{ .name = "effect", .value = "EFFECT", .values = "allow ask deny" },
+	{ .name = "agent", .value = "NAME" }, { .name = "project", .value = "NAME" },
+	{ .name = "since", .value = "TIME" }, { .name = "json" }, { 0 }
+};
+static const char *const try_examples[] = {
+	"parley rule try 'Bash(npm test*)' --since 7d",
+	"parley rule try '{\"name\": \"Bash\", \"arguments\": {\"command\": \"rm -r x\"}}'",
+	NULL,
+};
+
+const struct command verb_rule_try = {
+	.name = "rule try",
+	.run = try_run,
+	.words = "PATTERN|JSON",
+	.flags = try_flags,
+	.settings = SETTINGS_CLIENT,
+	.exits = "0 2 3 4",
+	.examples = try_examples,
+};
+
+/* ---- end ---- */
+
+static int end_run(struct cli *cli)
+{
+	struct str id = args_word(&cli->args, 0);
+	struct api_reply reply;
+	int status = rule_call(cli, "DELETE", rule_path(cli, id), STR_NONE, &reply);
+
+	if (status == EXIT_YES) SAY("cli.rule.end", { "id", id });
+	return status;
+}
+
+static const char *const end_examples[] = { "parley rule end rul_01jc…", NULL };
+
+const struct command verb_rule_end = {
+	.name = "rule end",
+	.run = end_run,
+	.words = "RULE",
+	.settings = SETTINGS_CLIENT,
+	.exits = "0 1 2 3 4 5",
+	.examples = end_examples,
+};
+
+/* ---- policy ---- */
+
+/* The mode, on the version that holds. Who names it sets it, also if it is the one that is there. */
+static int policy_change(struct cli *cli, const struct json *now, struct api_reply *out)
+{
+	struct str mode = args_get(&cli->args, "mode");
+	const struct json *version = json_get(now, "version");
+	struct str body = arena_print(&cli->arena,
+		"{\"mode\":\"%.*s\",\"default\":false,\"version\":%lld}", STR_ARGS(mode),
+		version && version->is_int ? (long long)version->integer : 0);
+
+	return rule_call(cli, "PUT", STR("/v1/policy"), body, out);
+}
+
+static int policy_run(struct cli *cli)
+{
+	struct buf text = { .max = 1 << 20 };
+	struct api_reply reply;
+	int status = rule_call(cli, "GET", STR("/v1/policy"), STR_NONE, &reply);
+
+	if (status == EXIT_YES && args_have(&cli->args, "mode"))
+		status = policy_change(cli, reply.json, &reply);
+	if (status != EXIT_YES) return status;
+	if (args_have(&cli->args, "json")) {
+		json_print(reply.json);
+		return EXIT_YES;
+	}
+	json_write_pretty(&text, reply.json);
+	printf("%s\n", buf_text(&text));
+	buf_done(&text);
+	warnings_say(cli, reply.json);
+	return EXIT_YES;
+}
+
+static const struct flag policy_flags[] = {
+	{ .name = "mode", .value = "MODE", .values = "auto manual selective" },
+	{ .name = "json" }, { 0 }
+};
+static const char *const policy_examples[] = { "parley policy",
+	"parley policy --mode manual", NULL };
+
+const struct command verb_policy = {
+	.name = "policy",
+	.run = policy_run,
+	.flags = policy_flags,
+	.settings = SETTINGS_CLIENT,
+	.exits = "0 1 2 3 4",
+	.examples = policy_examples,
+};

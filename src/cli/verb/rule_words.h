@@ -1,0 +1,15 @@
+/* rule_words.h - a rule as a sentence: "Allow `npm test` for ci-bot in web". */
+#ifndef CLI_VERB_RULE_WORDS_H
+#define CLI_VERB_RULE_WORDS_H
+
+#include "base/arena.h"
+#include "base/json.h"
+
+/* What it does to what: effect, match and what an ask rule asks for. */
+void rule_says(struct buf *, const struct json *rule, struct arena *);
+/* The same with its end, use, maker and note. */
+void rule_line(struct buf *, const struct json *rule, struct arena *);
+/* A line on stdout that begins with its id. */
+void rule_print(const struct json *rule, struct arena *);
+
+#endif

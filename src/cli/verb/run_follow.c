@@ -1,0 +1,679 @@
+/* run_follow.c - the events of a session as lines on a terminal. Marks carry the meaning without
+ * colour: * working, ! needs a person, x failed, o queued, = done, ~ waits for others. */
+#include "cli/verb/run_follow.h"
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "cli/term_dialog.h"
+#include "client/stream.h"
+#include "text/safe_text.h"
+#include "tui/words.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <termios.h>
+#include <unistd.h>
+
+enum { NAMES_MAX = 64, DETAIL_WIDTH = 40, NAME_WIDTH = 20, CTRL_C = 3, ESC = 0x1b };
+
+/* The name of a sub-agent, or what a tool call is about. */
+struct follow_name {
+	char id[64];
+	char text[96];
+};
+
+struct follow {
+	const struct run_follow *set;
+	struct cli *cli;
+	struct client *beside; /* for calls while the stream is open */
+	bool over;	       /* the run has ended */
+	bool line_open;	       /* the cursor is behind some text */
+	bool shown;	       /* some text of the last message */
+	size_t turn_bytes;     /* of this turn's text that were shown */
+	int64_t thinking_ms;   /* since when it reasons; 0: it does not */
+	char ask[64];	       /* that was asked meanwhile; "" none */
+	bool settled;	       /* one was: another may wait */
+	char after[32];	       /* the last event seen */
+	struct term_dialog *dialog;
+	struct buf held; /* to be shown when the dialog is gone */
+	struct follow_name names[NAMES_MAX];
+	size_t names_len;
+};
+
+/* ---- lines ---- */
+
+static void keep(char *to, size_t size, struct str text)
+{
+	snprintf(to, size, "%.*s", STR_ARGS(text));
+}
+
+static void name_keep(struct follow *f, struct str id, struct str text)
+{
+	struct follow_name *n = &f->names[f->names_len++ % NAMES_MAX];
+
+	keep(n->id, sizeof n->id, id);
+	keep(n->text, sizeof n->text, text_head(text, sizeof n->text / 4));
+}
+
+static struct str name_of(const struct follow *f, struct str id)
+{
+	for (size_t i = 0; i < NAMES_MAX; i++)
+		if (str_is(id, f->names[i].id)) return str_of(f->names[i].text);
+	return STR_NONE;
+}
+
+/* A dialog has the whole terminal. */
+static void put(struct follow *f, struct str text)
+{
+	if (f->dialog)
+		buf_add(&f->held, text);
+	else if (text.len)
+		fwrite(text.at, 1, text.len, stdout);
+}
+
+static void dialog_close(struct follow *f)
+{
+	f->dialog = term_dialog_free(f->dialog);
+	put(f, buf_str(&f->held));
+	buf_clear(&f->held);
+}
+
+static void text_end(struct follow *f)
+{
+	if (f->line_open) put(f, STR("\n"));
+	f->line_open = false;
+}
+
+static void cell_add(struct buf *b, struct str safe, size_t width)
+{
+	size_t used = text_width(safe);
+
+	text_fit_add(b, safe, width);
+	for (; used < width; used++)
+		buf_add_char(b, ' ');
+}
+
+/* "  = todo/create          Read the results        0.1 s" */
+static void line_print(struct follow *f, const char *mark, enum tint tint,
+	struct str name, struct str detail, struct str end)
+{
+	bool color = f->cli->term.out_color;
+	struct buf b = { 0 };
+
+	text_end(f);
+	buf_print(&b, "%s  %s ", tint_on(tint, color), mark);
+	cell_add(&b, safe_line(&f->cli->arena, name),
+		detail.len || end.len ? NAME_WIDTH : NAME_WIDTH + DETAIL_WIDTH);
+	buf_add_char(&b, ' ');
+	cell_add(&b, safe_line(&f->cli->arena, detail), DETAIL_WIDTH);
+	if (end.len) buf_print(&b, " %.*s", STR_ARGS(safe_line(&f->cli->arena, end)));
+	while (b.len && b.at[b.len - 1] == ' ')
+		b.len--;
+	buf_print(&b, "%s\n", tint_off(color));
+	put(f, buf_str(&b));
+	buf_done(&b);
+}
+
+/* ---- text ---- */
+
+static void thought_end(struct follow *f)
+{
+	bool color = f->cli->term.out_color;
+	int64_t s = (clock_mono_ms() - f->thinking_ms) / 1000 + 1;
+
+	if (!f->thinking_ms) return;
+	f->thinking_ms = 0;
+	text_end(f);
+	put(f, arena_print(&f->cli->arena, "%s> %s%s\n", tint_on(TINT_DIM, color),
+		       MSG(&f->cli->arena, "cli.run.reasoned",
+			       { "time", arena_print(
+						 &f->cli->arena, "%llds", (long long)s) })
+			       .at,
+		       tint_off(color)));
+}
+
+static void text_show(struct follow *f, struct str text)
+{
+	struct buf b = { 0 };
+
+	if (!text.len) return;
+	thought_end(f);
+	safe_block_add(&b, text);
+	put(f, buf_str(&b));
+	f->line_open = b.len && b.at[b.len - 1] != '\n';
+	f->turn_bytes += text.len;
+	f->shown = true;
+	buf_done(&b);
+}
+
+/* The text of a turn as far as it was not shown yet. */
+static void text_rest(struct follow *f, struct str whole)
+{
+	if (whole.len > f->turn_bytes) text_show(f, str_from(whole, f->turn_bytes));
+}
+
+/* ---- calls ---- */
+
+/* What a call is about: its first argument that is a text, but for the operation. */
+static struct str call_about(const struct json *arguments)
+{
+	for (uint32_t i = 0; json_is(arguments, JSON_OBJECT) && i < arguments->count; i++)
+		if (arguments->members[i].value.type == JSON_STRING &&
+			!str_is(arguments->members[i].name, "operation"))
+			return arguments->members[i].value.text;
+	return STR_NONE;
+}
+
+static struct str call_name(
+	struct follow *f, struct str name, const struct json *arguments)
+{
+	struct str operation = json_text(json_get(arguments, "operation"));
+
+	return operation.len ? arena_print(&f->cli->arena, "%.*s/%.*s", STR_ARGS(name),
+				       STR_ARGS(operation))
+			     : name;
+}
+
+/* Fetches something of the server while the stream goes on; NULL: it is not to be had. */
+static const struct json *fetch(struct follow *f, struct str path)
+{
+	const struct api_call call = { .method = "GET", .path = path };
+	struct api_reply reply;
+	struct fault why = { 0 };
+
+	return client_call(f->beside, &call, &f->cli->arena, &reply, &why) ? NULL
+									   : reply.json;
+}
+
+static void message_shown(struct follow *f, const struct json *message)
+{
+	const struct json *parts = json_get(message, "content");
+	struct buf text = { 0 };
+
+	for (uint32_t i = 0; json_is(parts, JSON_ARRAY) && i < parts->count; i++) {
+		const struct json *p = &parts->items[i];
+
+		if (!str_is(json_text(json_get(p, "type")), "text")) continue;
+		buf_add(&text, json_text(json_get(p, "text")));
+	}
+	text_rest(f, buf_str(&text));
+	buf_done(&text);
+	thought_end(f);
+	text_end(f);
+	f->turn_bytes = 0;
+}
+
+static void message_came(struct follow *f, struct str id)
+{
+	struct str path = arena_print(&f->cli->arena,
+		"/v1/sessions/%.*s/messages?limit=20", STR_ARGS(f->set->session));
+	const struct json *page = fetch(f, path), *items = json_get(page, "items");
+
+	for (uint32_t i = 0; json_is(items, JSON_ARRAY) && i < items->count; i++)
+		if (str_eq(json_text(json_get(&items->items[i], "id")), id))
+			message_shown(f, &items->items[i]);
+}
+
+static struct str seconds(struct follow *f, const struct json *ms)
+{
+	if (!json_is(ms, JSON_NUMBER)) return STR_NONE;
+	return ms->integer < 60000
+		       ? arena_print(&f->cli->arena, "%.1f s", (double)ms->integer / 1000)
+		       : span_short(ms->integer, &f->cli->arena);
+}
+
+static void call_ended(struct follow *f, const struct json *data)
+{
+	struct str status = json_text(json_get(data, "status"));
+	struct str path = arena_print(&f->cli->arena, "/v1/tool-calls/%.*s",
+		STR_ARGS(json_text(json_get(data, "call"))));
+	const struct json *call = fetch(f, path), *args = json_get(call, "arguments");
+	struct str name = json_text(json_get(data, "name")), about = call_about(args);
+	bool done = str_is(status, "done");
+
+	thought_end(f);
+	if (str_is(name, "ask_user_question")) return; /* its answer was shown */
+	if (str_is(name, "parallel_tasks") && json_get(args, "tasks"))
+		about = arena_print(
+			&f->cli->arena, "%u", (unsigned)json_get(args, "tasks")->count);
+	line_print(f, done ? "=" : "x", done ? TINT_NONE : TINT_RED,
+		call_name(f, name, args), about,
+		done ? seconds(f, json_get(data, "duration_ms"))
+		     : str_of(msg_text(arena_print(
+			       &f->cli->arena, "cli.run.call.%.*s", STR_ARGS(status))
+					       .at)));
+	if (!done && json_text(json_get(call, "error")).len)
+		line_print(f, " ", TINT_DIM, STR(""), json_text(json_get(call, "error")),
+			STR_NONE);
+}
+
+/* ---- sub-agents, tasks ---- */
+
+static void child_line(struct follow *f, const char *mark, struct str run,
+	struct str detail, struct str end)
+{
+	struct str name =
+		arena_print(&f->cli->arena, "  %.*s", STR_ARGS(name_of(f, run)));
+
+	line_print(f, mark,
+		mark[0] == 'x'	 ? TINT_RED
+		: mark[0] == '!' ? TINT_YELLOW
+				 : TINT_NONE,
+		name, detail, end);
+}
+
+static bool waits_for_person(const struct json *data)
+{
+	const struct json *waits = json_get(data, "waits_for");
+
+	for (uint32_t i = 0; json_is(waits, JSON_ARRAY) && i < waits->count; i++)
+		if (str_is(json_text(json_get(&waits->items[i], "type")), "ask"))
+			return true;
+	return false;
+}
+
+static void child_event(
+	struct follow *f, struct str type, struct str run, const struct json *data)
+{
+	struct arena *arena = &f->cli->arena;
+
+	if (str_is(type, "run.queued") && !name_of(f, run).len)
+		name_keep(f, run, json_text(json_get(data, "agent")));
+	else if (str_is(type, "run.started"))
+		child_line(f, "*", run, MSG(arena, "cli.run.works"), STR_NONE);
+	else if (str_is(type, "run.waiting") && waits_for_person(data))
+		child_line(f, "!", run, MSG(arena, "cli.run.waits"), STR_NONE);
+	else if (str_is(type, "run.completed"))
+		child_line(f, "=", run, MSG(arena, "cli.run.done"),
+			seconds(f, json_get(data, "duration_ms")));
+	else if (str_is(type, "run.failed"))
+		child_line(f, "x", run,
+			json_text(json_get(json_get(data, "error"), "message")),
+			STR_NONE);
+	else if (str_is(type, "run.cancelled"))
+		child_line(f, "-", run, MSG(arena, "cli.run.cancelled"), STR_NONE);
+}
+
+static void task_event(struct follow *f, struct str type, const struct json *data)
+{
+	bool done = str_is(type, "task.completed");
+
+	if (!done && !str_is(type, "task.created")) return;
+	line_print(f, done ? "[x]" : "[ ]", TINT_NONE, json_text(json_get(data, "name")),
+		STR_NONE, STR_NONE);
+}
+
+/* ---- what happens ---- */
+
+static void queued_show(struct follow *f, const struct json *data)
+{
+	const struct json *place = json_get(data, "position");
+
+	if (json_is(place, JSON_NUMBER))
+		line_print(f, "o", TINT_NONE,
+			MSG(&f->cli->arena, "cli.run.queued", { "n", place->text }),
+			STR_NONE, STR_NONE);
+}
+
+static void own_event(struct follow *f, struct str type, const struct json *data)
+{
+	if (str_is(type, "run.token")) {
+		text_show(f, json_text(json_get(data, "text")));
+	} else if (str_is(type, "run.partial")) {
+		text_rest(f, json_text(json_get(data, "text")));
+	} else if (str_is(type, "run.thought")) {
+		if (!f->thinking_ms) f->thinking_ms = clock_mono_ms();
+	} else if (str_is(type, "run.retrying")) {
+		line_print(f, "*", TINT_YELLOW, MSG(&f->cli->arena, "cli.run.retrying"),
+			json_text(json_get(data, "why")), STR_NONE);
+		f->turn_bytes = 0;
+	} else if (str_is(type, "run.message") &&
+		   str_is(json_text(json_get(data, "role")), "assistant")) {
+		message_came(f, json_text(json_get(data, "message")));
+	} else if (str_is(type, "run.tool_finished")) {
+		call_ended(f, data);
+	} else if (str_is(type, "run.queued")) {
+		queued_show(f, data);
+	}
+}
+
+static bool ends(struct str type)
+{
+	return str_is(type, "run.completed") || str_is(type, "run.failed") ||
+	       str_is(type, "run.cancelled");
+}
+
+static bool event_came(void *ctx, const struct sse_frame *frame)
+{
+	struct follow *f = ctx;
+	struct arena arena = { 0 };
+	const struct json *event, *id, *data;
+	struct str type, run;
+
+	if (json_read(frame->data, NULL, &arena, &event, NULL)) {
+		arena_done(&arena);
+		return true;
+	}
+	type = json_text(json_get(event, "type"));
+	run = json_text(json_get(event, "run"));
+	data = json_get(event, "data");
+	id = json_get(event, "id");
+	if (json_is(id, JSON_NUMBER)) keep(f->after, sizeof f->after, id->text);
+	if (f->set->live && str_starts(type, "task."))
+		task_event(f, type, data);
+	else if (f->set->live && str_eq(run, f->set->run))
+		own_event(f, type, data);
+	else if (f->set->live && str_eq(json_text(json_get(data, "parent")), f->set->run))
+		child_event(f, type, run, data);
+	if (str_is(type, "ask.created"))
+		keep(f->ask, sizeof f->ask, json_text(json_get(event, "ask")));
+	f->over |= str_eq(run, f->set->run) && ends(type);
+	arena_done(&arena);
+	fflush(stdout);
+	return !f->over && !f->ask[0];
+}
+
+/* ---- asks ---- */
+
+/* What was asked, on the terminal; without one it waits for whoever answers elsewhere. */
+static void ask_show(struct follow *f)
+{
+	const struct json *ask = fetch(f, ask_path(f->cli, str_of(f->ask), ""));
+
+	f->ask[0] = '\0';
+	if (!f->set->live || !ask || !ask_pending(ask)) return;
+	text_end(f);
+	fflush(stdout);
+	SAY("cli.waiting", { "url", json_text(json_get(ask, "url")) });
+	f->dialog = term_dialog_open(f->cli, ask, TERM_DIALOG_RUN);
+}
+
+/* The next one of the session that waits, into f->ask. */
+static void ask_next(struct follow *f)
+{
+	struct str path = arena_print(
+		&f->cli->arena, "/v1/sessions/%.*s", STR_ARGS(f->set->session));
+	const struct json *asks = json_get(fetch(f, path), "pending_asks");
+
+	f->settled = false;
+	if (json_is(asks, JSON_ARRAY) && asks->count)
+		keep(f->ask, sizeof f->ask, json_text(json_get(&asks->items[0], "id")));
+}
+
+static void ask_settled_show(struct follow *f, const struct json *ask)
+{
+	struct arena *arena = &f->cli->arena;
+	struct str title = ask_title(ask, arena),
+		   said = answer_all_words(ask, json_get(ask, "answer"), arena);
+	bool color = f->cli->term.out_color;
+
+	text_end(f);
+	printf("%s  = %.*s%s%.*s  (%.*s)%s\n", tint_on(TINT_GREEN, color),
+		STR_ARGS(safe_line(arena, title)), said.len ? "  " : "",
+		STR_ARGS(safe_line(arena, said)),
+		STR_ARGS(safe_line(arena, ask_settled(ask, arena))), tint_off(color));
+}
+
+/* ---- Ctrl-C ---- */
+
+enum leaving { LEAVE_STOP, LEAVE_DETACH, LEAVE_NOT };
+
+static enum leaving leaving_read(int tty)
+{
+	char key;
+
+	while (read(tty, &key, 1) == 1)
+		switch (key) {
+		case 's': return LEAVE_STOP;
+		case ESC: return LEAVE_NOT;
+		case 'd':
+		case CTRL_C: return LEAVE_DETACH;
+		}
+	return LEAVE_DETACH;
+}
+
+/* A key at the terminal: s stops, d leaves it running, Esc goes on; Ctrl-C once more leaves. What was
+ * typed before the question is not its answer. */
+static enum leaving leaving_ask(struct follow *f)
+{
+	const struct str said[] = { [LEAVE_STOP] = STR("s\n"),
+		[LEAVE_DETACH] = STR("d\n"),
+		[LEAVE_NOT] = STR("Esc\n") };
+	enum leaving choice = LEAVE_DETACH;
+	int tty = f->set->live && term_stopped() == EXIT_INTERRUPTED ? tty_open() : -1;
+	struct termios before, raw;
+
+	if (tty < 0) return LEAVE_DETACH;
+	text_end(f);
+	fflush(stdout);
+	if (tcgetattr(tty, &before) == 0) {
+		raw = before;
+		raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO | ISIG);
+		tcsetattr(tty, TCSAFLUSH, &raw);
+		tty_write(tty, STR("\n"));
+		tty_write(tty, MSG(&f->cli->arena, "cli.run.leave"));
+		choice = leaving_read(tty);
+		tcsetattr(tty, TCSAFLUSH, &before);
+		tty_write(tty, said[choice]);
+	}
+	close(tty);
+	return choice;
+}
+
+/* True: it goes on being followed. */
+static bool leave(struct follow *f, int *status)
+{
+	struct api_reply reply;
+	struct str path;
+
+	switch (leaving_ask(f)) {
+	case LEAVE_NOT: term_again(&f->cli->term); return true;
+	case LEAVE_STOP:
+		term_again(&f->cli->term);
+		path = arena_print(
+			&f->cli->arena, "/v1/runs/%.*s/cancel", STR_ARGS(f->set->run));
+		*status = cli_call(
+			f->cli, f->beside, "POST", path, STR("{}"), &reply, NULL);
+		f->over = !*status;
+		return false;
+	case LEAVE_DETACH: break;
+	}
+	SAY("cli.run.detached", { "run", f->set->run });
+	*status = term_stopped();
+	return false;
+}
+
+/* ---- the whole ---- */
+
+static enum streamed follow_some(struct follow *f, struct fault *why)
+{
+	struct stream_setup setup = { .client = f->set->client,
+		.query = arena_print(
+			&f->cli->arena, "session=%.*s", STR_ARGS(f->set->session)),
+		.after = str_of(f->after),
+		.event = event_came,
+		.ctx = f };
+	struct stream *stream = stream_new(&setup);
+	enum streamed end = STREAMED_FAILED;
+	const struct json *ask;
+
+	why->err = ERR_MEMORY;
+	while (stream) {
+		int fd = f->dialog ? term_dialog_input_fd(f->dialog) : -1;
+
+		if (f->dialog && fd < 0) dialog_close(f);
+		end = stream_run(stream, fd, -1, why);
+		if (end != STREAMED_INPUT) break;
+		if (f->dialog && term_dialog_input(f->dialog, &ask)) {
+			dialog_close(f);
+			ask_settled_show(f, ask);
+			f->settled = true;
+			end = STREAMED_ENDED;
+			break;
+		}
+	}
+	stream_free(stream);
+	return end;
+}
+
+static int follow_all(struct follow *f)
+{
+	struct fault why = { 0 };
+	int status = EXIT_YES;
+	bool on = true;
+
+	if (f->ask[0] && !f->over) ask_show(f);
+	while (on && !f->over) {
+		enum streamed end = follow_some(f, &why);
+
+		if (f->settled) ask_next(f);
+		if (f->ask[0] && !f->dialog) ask_show(f);
+		f->ask[0] = '\0';
+		if (end == STREAMED_STOPPED) {
+			dialog_close(f);
+			on = leave(f, &status);
+		} else if (end != STREAMED_ENDED) {
+			status = cli_fail(f->cli, &why);
+			on = false;
+		}
+	}
+	dialog_close(f);
+	return status;
+}
+
+/* ---- the end ---- */
+
+/* Into a pipe as it is; on a terminal without what could steer it. */
+static void report_print(struct str report, bool terminal)
+{
+	struct buf b = { 0 };
+
+	if (terminal)
+		safe_block_add(&b, report);
+	else
+		buf_add(&b, report);
+	buf_add_char(&b, '\n');
+	fwrite(b.at, 1, b.len, stdout);
+	buf_done(&b);
+}
+
+static int64_t member_int(const struct json *object, const char *name)
+{
+	const struct json *n = json_get(object, name);
+
+	return json_is(n, JSON_NUMBER) && n->is_int ? n->integer : 0;
+}
+
+static struct str thousands(struct arena *arena, int64_t n)
+{
+	return n < 10000 ? arena_print(arena, "%lld", (long long)n)
+			 : arena_print(arena, "%lldk", (long long)(n + 500) / 1000);
+}
+
+/* "= completed  ctx 48k/200k  142k tok  $0.42 of $2.00  2m" */
+static void summary_print(struct follow *f, const struct json *run)
+{
+	struct arena *arena = &f->cli->arena;
+	const struct json *usage = json_get(run, "usage"),
+			  *cost = json_get(run, "cost_usd"),
+			  *most = json_get(json_get(run, "limits"), "cost_usd");
+	struct str status = json_text(json_get(run, "status"));
+	int64_t tokens = 0, context = member_int(run, "context_max");
+	struct buf b = { 0 };
+
+	for (uint32_t i = 0; json_is(usage, JSON_OBJECT) && i < usage->count; i++)
+		if (!str_is(usage->members[i].name, "reasoning"))
+			tokens += usage->members[i].value.integer;
+	buf_print(&b, "%s %s",
+		str_is(status, "completed") ? "="
+		: str_is(status, "failed")  ? "x"
+					    : "-",
+		msg_text(arena_print(arena, "cli.run.status.%.*s", STR_ARGS(status)).at));
+	if (context)
+		buf_print(&b, "  ctx %.*s/%.*s",
+			STR_ARGS(thousands(arena, member_int(run, "context_tokens"))),
+			STR_ARGS(thousands(arena, context)));
+	buf_print(&b, "  %.*s tok", STR_ARGS(thousands(arena, tokens)));
+	if (json_is(cost, JSON_NUMBER)) buf_print(&b, "  $%.*s", STR_ARGS(cost->text));
+	if (json_is(cost, JSON_NUMBER) && json_is(most, JSON_NUMBER))
+		buf_print(&b, " %s $%.*s", msg_text("cli.run.of"), STR_ARGS(most->text));
+	buf_print(&b, "  %.*s",
+		STR_ARGS(span_short(member_int(run, "duration_ms"), arena)));
+	fprintf(stderr, "%s%s%s\n", tint_on(TINT_DIM, f->cli->term.err_color),
+		buf_text(&b), tint_off(f->cli->term.err_color));
+	buf_done(&b);
+}
+
+static int follow_tell(struct follow *f)
+{
+	struct str path =
+		arena_print(&f->cli->arena, "/v1/runs/%.*s", STR_ARGS(f->set->run));
+	struct api_reply reply;
+	struct str status, kind, report;
+	const struct json *error;
+	int code = cli_call(f->cli, f->beside, "GET", path, STR_NONE, &reply, NULL);
+
+	if (code) return code;
+	status = json_text(json_get(reply.json, "status"));
+	report = json_text(json_get(reply.json, "report"));
+	error = json_get(reply.json, "error");
+	kind = json_text(json_get(error, "kind"));
+	text_end(f);
+	if (args_have(&f->cli->args, "json"))
+		printf("%.*s\n", STR_ARGS(reply.body));
+	else if (!f->shown && report.len)
+		report_print(report, f->set->live);
+	fflush(stdout);
+	if (f->set->live) summary_print(f, reply.json);
+	if (str_is(status, "completed")) return EXIT_YES;
+	if (str_is(status, "cancelled")) return EXIT_CANCELLED;
+	SAY("cli.run.failed", { "kind", kind },
+		{ "message", safe_line(&f->cli->arena,
+				     json_text(json_get(error, "message"))) });
+	return str_is(kind, "limit") ? EXIT_DEADLINE : EXIT_NO;
+}
+
+int run_follow(const struct run_follow *set)
+{
+	struct follow f = { .set = set,
+		.cli = set->cli,
+		.over = set->over,
+		.shown = set->over && set->live };
+	struct fault why = { 0 };
+	int status;
+
+	keep(f.after, sizeof f.after, set->after.len ? set->after : STR("0"));
+	keep(f.ask, sizeof f.ask, set->ask);
+	f.beside = pick_client_inbox(set->cli, &why);
+	if (!f.beside) return cli_fail(set->cli, &why);
+	status = follow_all(&f);
+	if (f.over && !status) status = follow_tell(&f);
+	client_free(f.beside);
+	buf_done(&f.held);
+	return status;
+}
+
+void run_follow_past(const struct run_follow *set, const struct json *said)
+{
+	struct follow f = { .set = set, .cli = set->cli };
+	bool color = set->cli->term.out_color;
+
+	for (uint32_t i = said ? said->count : 0; i-- > 0;) { /* newest first */
+		const struct json *m = &said->items[i];
+		const struct json *parts = json_get(m, "content");
+		struct str role = json_text(json_get(m, "role"));
+
+		if (str_is(role, "assistant")) message_shown(&f, m);
+		if (!str_is(role, "user") || !json_is(parts, JSON_ARRAY)) continue;
+		for (uint32_t k = 0; k < parts->count; k++) {
+			struct buf b = { 0 };
+
+			safe_wrap_add(&b, json_text(json_get(&parts->items[k], "text")),
+				"> ", set->cli->term.width);
+			printf("%s%s%s", tint_on(TINT_BOLD, color), buf_text(&b),
+				tint_off(color));
+			buf_done(&b);
+		}
+	}
+	fflush(stdout);
+}

@@ -1,0 +1,182 @@
+/* store.c - workspaces, backup, check. */
+#include "admin/inspect.h"
+#include "cli/administer.h"
+#include "cli/progress_bar.h"
+#include "cli/verb/verbs_admin.h"
+#include "text/safe_text.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static int workspace_create_run(struct cli *cli)
+{
+	const struct json *reply = NULL;
+	struct str body = arena_print(&cli->arena, "{\"name\":%.*s}",
+		STR_ARGS(text_json(cli, args_word(&cli->args, 0))));
+	int status = administer(cli, "POST", STR("/v1/workspaces"), body, &reply);
+
+	if (status) return status;
+	if (args_have(&cli->args, "json"))
+		print_json(reply);
+	else
+		printf("%.*s%.*s\n", STR_ARGS(administer_url(cli)),
+			STR_ARGS(json_text(json_get(reply, "login"))));
+	return EXIT_YES;
+}
+
+static int workspace_list_run(struct cli *cli)
+{
+	const struct json *reply = NULL, *items;
+	int status = administer(cli, "GET", STR("/v1/workspaces"), STR_NONE, &reply);
+
+	if (status) return status;
+	if (args_have(&cli->args, "json")) {
+		print_json(reply);
+		return EXIT_YES;
+	}
+	items = json_get(reply, "items");
+	for (uint32_t i = 0; items && i < items->count; i++) {
+		struct str name = json_text(json_get(&items->items[i], "name"));
+
+		printf("%.*s\n", STR_ARGS(safe_line(&cli->arena, name)));
+	}
+	return EXIT_YES;
+}
+
+/* Both read the store by themselves, with or without a server at it. */
+static int backup_run(struct cli *cli)
+{
+	struct str file = args_word(&cli->args, 0);
+	struct progress_bar bar = progress_bar(cli, "cli.backup.progress");
+	struct fault why = { 0 };
+	enum err e;
+
+	if (faccessat(AT_FDCWD, arena_copy(&cli->arena, file), F_OK,
+		    AT_SYMLINK_NOFOLLOW) == 0)
+		return CLI_USAGE(cli, "cli.backup.exists", { "file", file });
+	if (store_missing(cli->settings.store))
+		return CLI_USAGE(cli, "cli.admin.no_store",
+			{ "file", str_from(cli->settings.store, 7) });
+	e = store_backup(cli->settings.store, file, bar.draw, &bar, &why);
+	progress_bar_end(&bar);
+	if (e == ERR_CONFLICT)
+		return CLI_USAGE(cli, "cli.backup.exists", { "file", file });
+	if (!e && args_have(&cli->args, "json"))
+		printf("{\"file\":%.*s}\n", STR_ARGS(text_json(cli, file)));
+	else if (!e && isatty(STDERR_FILENO)) /* cron would send it by mail */
+		SAY("cli.backup.done", { "file", file });
+	if (!e) return EXIT_YES;
+	cli_fail(cli, &why);
+	return e == ERR_INVALID ? EXIT_USAGE : EXIT_NO;
+}
+
+static void findings_say(struct cli *cli, const struct json *report)
+{
+	const struct json *list = json_get(report, "findings");
+	int64_t more = json_get(report, "found")->integer;
+
+	for (uint32_t i = 0; list && i < list->count; i++, more--) {
+		const struct json *f = &list->items[i];
+		struct str workspace = json_text(json_get(f, "workspace"));
+		struct str line = arena_print(&cli->arena, "%.*s%s%.*s: %.*s",
+			STR_ARGS(workspace), workspace.len ? ": " : "",
+			STR_ARGS(json_text(json_get(f, "record"))),
+			STR_ARGS(json_text(json_get(f, "what"))));
+
+		printf("  %.*s\n", STR_ARGS(safe_line(&cli->arena, line)));
+	}
+	if (more > 0) printf("  %s\n", msg_count(&cli->arena, "cli.check.more", more).at);
+}
+
+static void report_say(struct cli *cli, const struct json *report, bool ok)
+{
+	int64_t old = json_get(report, "not_compared")->integer;
+
+	if (ok)
+		printf("%s\n", msg_count(&cli->arena, "cli.check.ok",
+				       json_get(report, "events")->integer)
+				       .at);
+	else
+		printf("%s\n", msg_count(&cli->arena, "cli.check.bad",
+				       json_get(report, "found")->integer)
+				       .at);
+	findings_say(cli, report);
+	if (old > 0) printf("%s\n", msg_count(&cli->arena, "cli.check.old", old).at);
+}
+
+static int check_run(struct cli *cli)
+{
+	struct progress_bar bar = progress_bar(cli, "cli.check.progress");
+	const struct json *report = NULL;
+	struct fault why = { 0 };
+	struct str text = STR_NONE, file = args_word(&cli->args, 0);
+	struct str store =
+		file.len ? arena_print(&cli->arena, "sqlite:%.*s", STR_ARGS(file))
+			 : cli->settings.store;
+	enum err e = store_check(store, bar.draw, &bar, &cli->arena, &text, &why);
+	bool ok;
+
+	progress_bar_end(&bar);
+	if (!e) e = json_read(text, NULL, &cli->arena, &report, &why);
+	if (e) {
+		cli_fail(cli, &why);
+		return e != ERR_MEMORY && str_starts(store, "sqlite:") ? EXIT_NO
+								       : EXIT_NO_SERVER;
+	}
+	ok = json_is(json_get(report, "ok"), JSON_TRUE);
+	if (args_have(&cli->args, "json"))
+		print_json(report);
+	else
+		report_say(cli, report, ok);
+	return ok ? EXIT_YES : EXIT_NO;
+}
+
+static const struct flag json_flags[] = { { .name = "json" }, { 0 } };
+static const char *const create_examples[] = { "parley workspace create acme", NULL };
+static const char *const list_examples[] = { "parley workspace list", NULL };
+static const char *const backup_examples[] = { "parley backup parley-$(date +%F).db",
+	NULL };
+static const char *const check_examples[] = { "parley check",
+	"parley check parley-2026-11-17.db", NULL };
+
+const struct command verb_workspace_create = {
+	.name = "workspace create",
+	.run = workspace_create_run,
+	.makes_store = true,
+	.words = "NAME",
+	.flags = json_flags,
+	.settings = SETTINGS_STORE,
+	.exits = "0 1 2 3",
+	.examples = create_examples,
+};
+
+const struct command verb_workspace_list = {
+	.name = "workspace list",
+	.run = workspace_list_run,
+	.flags = json_flags,
+	.settings = SETTINGS_STORE,
+	.exits = "0 2 3",
+	.examples = list_examples,
+};
+
+const struct command verb_backup = {
+	.name = "backup",
+	.run = backup_run,
+	.words = "FILE",
+	.flags = json_flags,
+	.settings = SETTINGS_STORE,
+	.exits = "0 1 2",
+	.examples = backup_examples,
+};
+
+const struct command verb_check = {
+	.name = "check",
+	.run = check_run,
+	.words = "[FILE]",
+	.words_max = 1,
+	.flags = json_flags,
+	.settings = SETTINGS_STORE,
+	.exits = "0 1 2 3",
+	.examples = check_examples,
+};

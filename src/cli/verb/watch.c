@@ -1,0 +1,154 @@
+/* watch.c - parley watch. */
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/pick_client.h"
+#include "cli/verb/verbs.h"
+#include "client/stream.h"
+#include "text/safe_text.h"
+
+enum { LINE_MAX_LEN = 1 << 22 };
+
+struct watching {
+	struct cli *cli;
+	bool json;
+};
+
+/* Small data as it is: {"status":"running"} says more than we could. */
+static void line_write(struct buf *out, const struct json *event)
+{
+	static const char *const ids[] = { "ask", "session", "run" };
+	const struct json *data = json_get(event, "data");
+	struct buf raw = { .max = LINE_MAX_LEN };
+
+	safe_line_add(out, json_text(json_get(event, "at")));
+	buf_add_text(out, "  ");
+	safe_line_add(out, json_text(json_get(event, "type")));
+	for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
+		struct str id = json_text(json_get(event, ids[i]));
+
+		if (id.len == 0) continue;
+		buf_add_text(out, "  ");
+		safe_line_add(out, id);
+		break;
+	}
+	if (json_is(data, JSON_OBJECT) && data->count > 0) {
+		json_write(&raw, data);
+		buf_add_text(out, "  ");
+		safe_line_add(out, buf_str(&raw));
+	}
+	buf_done(&raw);
+}
+
+static bool event_print(void *ctx, const struct sse_frame *frame)
+{
+	struct watching *w = ctx;
+	struct arena arena = { 0 };
+	struct buf line = { .max = LINE_MAX_LEN };
+	const struct json *event;
+	struct fault why = { 0 };
+
+	if (w->json) {
+		buf_add(&line, frame->data);
+	} else if (json_read(frame->data, NULL, &arena, &event, &why) == OK) {
+		const struct json *id = json_get(event, "id");
+
+		if (json_is(id, JSON_NUMBER))
+			buf_print(&line, "%.*s  ", STR_ARGS(id->text));
+		line_write(&line, event);
+	}
+	if (line.len > 0) printf("%s\n", buf_text(&line));
+	buf_done(&line);
+	arena_done(&arena);
+	return fflush(stdout) == 0; /* the reader of our pipe has gone */
+}
+
+static void trouble_tell(void *ctx, const struct fault *why)
+{
+	(void)ctx;
+	(void)why;
+	SAY("cli.trouble");
+}
+
+static void back_tell(void *ctx)
+{
+	(void)ctx;
+	SAY("cli.back");
+}
+
+/* A pipe whose reader has gone is an error on its fd: no need to wait for an event to see
+ * it. */
+static int pipe_fd(void)
+{
+	struct stat st;
+
+	return fstat(STDOUT_FILENO, &st) == 0 && S_ISFIFO(st.st_mode) ? STDOUT_FILENO
+								      : -1;
+}
+
+static int stream_follow(struct cli *cli, struct client *client)
+{
+	static const char *const filters[] = { "session", "types", NULL };
+	struct watching w = { cli, args_have(&cli->args, "json") };
+	struct stream_setup setup = { .client = client,
+		.query = str_from(flags_query(cli, "", filters), 1),
+		.after = args_get(&cli->args, "after"),
+		.event = event_print,
+		.trouble = trouble_tell,
+		.back = back_tell,
+		.ctx = &w };
+	struct stream *stream = stream_new(&setup);
+	struct fault why = { .err = ERR_MEMORY };
+	enum streamed end =
+		stream ? stream_run(stream, pipe_fd(), -1, &why) : STREAMED_FAILED;
+
+	stream_free(stream);
+	if (end == STREAMED_STOPPED) return term_stopped();
+	return end == STREAMED_FAILED ? cli_fail(cli, &why) : EXIT_YES;
+}
+
+static int watch_run(struct cli *cli)
+{
+	struct fault why = { 0 };
+	struct str after = args_get(&cli->args, "after");
+	struct client *client;
+	struct api_reply reply;
+	int64_t n;
+	int status;
+
+	if (after.at && !str_to_int(after, 0, INT64_MAX, &n))
+		return CLI_USAGE(cli, "cli.watch.after", { "value", after });
+	term_watch(&cli->term);
+	client = pick_client(cli, AS_PERSON, &why);
+	if (!client) return cli_fail(cli, &why);
+	/* A server that is not there at the start is an error; later, a pause. */
+	status = cli_call(cli, client, "GET",
+		STR("/v1/events?after=0&format=json&limit=1"), STR_NONE, &reply, NULL);
+	if (status == EXIT_YES) status = stream_follow(cli, client);
+	client_free(client);
+	return status;
+}
+
+static const struct flag flags[] = {
+	{ .name = "after", .value = "N" },
+	{ .name = "session", .value = "SESSION" },
+	{ .name = "types", .value = "TYPE,…" },
+	{ .name = "json" },
+	{ 0 },
+};
+
+static const char *const examples[] = {
+	"parley watch",
+	"parley watch --after 0 --types ask.created,ask.answered --json",
+	NULL,
+};
+
+const struct command verb_watch = {
+	.name = "watch",
+	.run = watch_run,
+	.flags = flags,
+	.settings = SETTINGS_CLIENT,
+	.exits = "0 2 3 4 130",
+	.examples = examples,
+};
